@@ -1,0 +1,275 @@
+package precedent
+
+import (
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Side is a side of a diff.
+type Side string
+
+// The sides, as forges name them: the new file is RIGHT, the old one LEFT.
+const (
+	Right Side = "RIGHT"
+	Left  Side = "LEFT"
+)
+
+// Span is a range of lines on one side of a changed file. Start and End count
+// from 1 and include both ends; 0 in both means the file as a whole.
+type Span struct {
+	Path  string `json:"path"`
+	Side  Side   `json:"side"`
+	Start int    `json:"start_line"`
+	End   int    `json:"end_line"`
+}
+
+// String is the place as people write it: path:line, or path:start-end.
+func (s Span) String() string {
+	switch {
+	case s.Start == 0:
+		return s.Path
+	case s.End > s.Start:
+		return fmt.Sprintf("%s:%d-%d", s.Path, s.Start, s.End)
+	default:
+		return fmt.Sprintf("%s:%d", s.Path, s.Start)
+	}
+}
+
+// Overlaps tells whether both spans share a line of one file's one side.
+func (s Span) Overlaps(o Span) bool {
+	return s.Path == o.Path && s.Side == o.Side && s.Start <= o.End && o.Start <= s.End
+}
+
+// Severity says how bad it is if the finding is true.
+type Severity string
+
+// The severities, worst first.
+const (
+	Critical Severity = "critical"
+	High     Severity = "high"
+	Medium   Severity = "medium"
+	Low      Severity = "low"
+	Nit      Severity = "nit"
+)
+
+// Severities lists all severities, worst first.
+var Severities = []Severity{Critical, High, Medium, Low, Nit}
+
+// Rank orders severities: 0 is critical, larger is milder. Text that is no
+// severity ranks after nit.
+func (s Severity) Rank() int {
+	if i := slices.Index(Severities, s); i >= 0 {
+		return i
+	}
+	return len(Severities)
+}
+
+// AtLeast tells whether s is as bad as o or worse.
+func (s Severity) AtLeast(o Severity) bool { return s.Rank() <= o.Rank() }
+
+// Category says what kind of trouble a finding is about.
+type Category string
+
+// The categories: a closed list, because memory, policy and calibration count by it.
+const (
+	Architecture Category = "architecture"
+	Bugs         Category = "bugs"
+	Security     Category = "security"
+	Secrets      Category = "secrets"
+	DataLoss     Category = "data-loss"
+	Crash        Category = "crash"
+	Race         Category = "race"
+	Performance  Category = "performance"
+	Types        Category = "types"
+	Tests        Category = "tests"
+	Style        Category = "style"
+	Guidelines   Category = "guidelines"
+	PolicyEdit   Category = "policy"
+)
+
+// Categories lists the closed list of categories.
+var Categories = []Category{
+	Architecture, Bugs, Security, Secrets, DataLoss, Crash, Race,
+	Performance, Types, Tests, Style, Guidelines, PolicyEdit,
+}
+
+// Protected tells whether memory may never hide findings of the category,
+// however often people declined similar ones.
+func (c Category) Protected() bool {
+	switch c {
+	case Security, Secrets, DataLoss, Crash, Race:
+		return true
+	}
+	return false
+}
+
+// Dropped is the reason why a finding is not shown as live; empty for a live one.
+type Dropped string
+
+// The reasons, in the order in which the stages can give them. The first one wins.
+const (
+	NoEvidence     Dropped = "no_evidence"     // its quote is nowhere in the change, or no evidence of it holds
+	Duplicate      Dropped = "duplicate"       // another finding says the same; DroppedBy is its id
+	Refuted        Dropped = "refuted"         // the verifier showed it wrong
+	IgnoredPath    Dropped = "ignored_path"    // the policy ignores the file
+	UnchangedCode  Dropped = "unchanged_code"  // it is about code that the change neither touched nor caused
+	Rejected       Dropped = "rejected"        // people declined the pattern; DroppedBy is the rejection's id
+	ByLearning     Dropped = "learning"        // a learning says not to flag it; DroppedBy is the learning's id
+	Dismissed      Dropped = "dismissed"       // a person dismissed exactly this finding; DroppedBy is the rejection's id
+	BelowThreshold Dropped = "below_threshold" // its confidence is under the threshold
+)
+
+// Where says how a finding is shown.
+type Where string
+
+// The ways to show a finding. A live one is inline, file or summary; a dropped
+// one is hidden, or collapsed when it is shown as an audit sample.
+const (
+	Inline    Where = "inline"
+	WholeFile Where = "file"
+	Summary   Where = "summary"
+	Collapsed Where = "collapsed"
+	Hidden    Where = "hidden"
+)
+
+// Check is what a verifier said of a finding.
+type Check string
+
+// The verifier's answers; Unchecked means that no verifier ran on it.
+const (
+	Confirmed Check = "confirmed"
+	Denied    Check = "refuted"
+	Uncertain Check = "uncertain"
+	Unchecked Check = "none"
+)
+
+// Evidence is a line that a finding points at as proof.
+type Evidence struct {
+	Path  string `json:"path"`
+	Line  int    `json:"line"` // from 1, at the head commit
+	Quote string `json:"quote"`
+}
+
+// Cite names something that was remembered or written down and that speaks to a finding.
+type Cite struct {
+	Kind string `json:"kind"` // learning, precedent, insight or guide
+	ID   string `json:"id"`
+	Text string `json:"text"`
+	URL  string `json:"url"`
+}
+
+// Decision is one step on a finding's way to being shown or hidden. Together
+// they are what explain prints.
+type Decision struct {
+	Step  string `json:"step"`            // place, merge, verify, cite, score, hush or select
+	Says  string `json:"says"`            // one sentence for a person
+	Delta int    `json:"delta,omitempty"` // change of the confidence, in percent points
+	By    string `json:"by,omitempty"`    // id of the memory or finding that spoke
+}
+
+// Finding is one remark about one place: the one type from the finder to the
+// database to the comment.
+type Finding struct {
+	// ID is 10 base-32 characters made from the repository and the
+	// fingerprint: the same on every machine.
+	ID string `json:"id"`
+	// Fingerprint is 32 hex digits that identify the place and the category.
+	Fingerprint string   `json:"fingerprint"`
+	Finder      string   `json:"finder"`
+	Category    Category `json:"category"`
+	Severity    Severity `json:"severity"`
+	// Confidence is the chance in percent, 0 to 100, that the team accepts the finding.
+	Confidence int `json:"confidence"`
+	Span
+	// Quote is the flagged text, verbatim: one to three lines, the flagged one first.
+	Quote  string `json:"quote"`
+	Symbol string `json:"symbol"`
+	Title  string `json:"title"` // at most 90 characters
+	Body   string `json:"body"`  // why it matters and when it fails
+	// Suggestion holds lines that could replace the span; empty for none.
+	Suggestion string     `json:"suggestion"`
+	Rule       string     `json:"rule"` // the analyzer's rule, or the guide's
+	Evidence   []Evidence `json:"evidence"`
+	Cites      []Cite     `json:"cites"`
+	// Votes is the number of distinct finders that said the same, at least 1.
+	Votes    int   `json:"votes"`
+	Verifier Check `json:"verifier"`
+	// Dropped is empty for a live finding; DroppedBy names what caused it.
+	Dropped   Dropped `json:"dropped"`
+	DroppedBy string  `json:"dropped_by"`
+	Where     Where   `json:"where"`
+
+	// Analyzer is set for findings of deterministic analyzers: their
+	// confidence is fixed and no verifier reads them.
+	Analyzer bool `json:"-"`
+	// Place is what the function Place says of where the finding stands; empty
+	// if it stands nowhere. The fingerprint is made from it.
+	Place string `json:"-"`
+	// Trail holds the decisions in the order in which they were made. It is
+	// kept with the review, apart from the result.
+	Trail []Decision `json:"-"`
+}
+
+// Live tells whether the finding is to be shown or posted.
+func (f *Finding) Live() bool { return f.Dropped == "" }
+
+// Note appends a decision to the finding's trail.
+func (f *Finding) Note(step, format string, args ...any) {
+	f.Trail = append(f.Trail, Decision{Step: step, Says: fmt.Sprintf(format, args...)})
+}
+
+// Drop gives the finding a reason not to be shown and who caused it, unless it
+// has one already: the first reason wins.
+func (f *Finding) Drop(step string, why Dropped, by, format string, args ...any) {
+	if f.Dropped != "" {
+		return
+	}
+	f.Dropped, f.DroppedBy, f.Where = why, by, Hidden
+	f.Trail = append(f.Trail, Decision{Step: step, Says: fmt.Sprintf(format, args...), By: by})
+}
+
+// identityVersion tags the hashes below. A new tag makes every stored identity
+// a stranger, so it changes only together with a migration.
+const identityVersion = "precedent.place/1"
+
+// Place identifies a line by its path and by what it and its neighbours say:
+// the previous and the next non-blank line of that side's file, with white
+// space collapsed. No line number enters, so it survives shifts; no prose
+// enters, so it survives other words for the same remark.
+func Place(path, line, prev, next string) string {
+	h := sha256.New()
+	for _, s := range []string{identityVersion, path, collapse(line), collapse(prev), collapse(next)} {
+		h.Write([]byte(strconv.Itoa(len(s))))
+		h.Write([]byte{0})
+		h.Write([]byte(s))
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// Fingerprint identifies a finding within its repository: its place, its
+// category, and which one of the file's lines with an equal place it is about
+// (ordinal, from 0). It is 32 hex digits.
+func Fingerprint(place string, c Category, ordinal int) string {
+	sum := sha256.Sum256([]byte(identityVersion + "\x00" + place + "\x00" + string(c) + "\x00" + strconv.Itoa(ordinal)))
+	return hex.EncodeToString(sum[:16])
+}
+
+// idEncoding is lower-case Crockford base 32: no i, l, o, u to misread.
+var idEncoding = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
+
+// FindingIDLen is the length of a finding's id in characters.
+const FindingIDLen = 10
+
+// FindingID is the finding's name for people: 10 base-32 characters (50 bits)
+// of the hash of repository and fingerprint.
+func FindingID(r Repo, fingerprint string) string {
+	sum := sha256.Sum256([]byte(r.String() + "\x00" + fingerprint))
+	return idEncoding.EncodeToString(sum[:])[:FindingIDLen]
+}
+
+func collapse(s string) string { return strings.Join(strings.Fields(s), " ") }

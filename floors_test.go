@@ -1,0 +1,234 @@
+package precedent
+
+import (
+	"fmt"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+const module = "github.com/precedent-dev/precedent"
+
+// floors is the order of the packages: a package imports from lower floors
+// only, never a neighbour. docs/architecture.md says what each floor is for.
+var floors = map[string]int{
+	"": 0,
+
+	"internal/child": 1, "internal/diff": 1, "internal/git": 1, "internal/llm": 1, "internal/secret": 1, "internal/text": 1,
+
+	"internal/guide": 2, "internal/prompt": 2, "internal/report": 2, "internal/store": 2,
+
+	"internal/engine": 3, "internal/lint": 3,
+
+	"internal/memory": 4,
+
+	"internal/review": 5,
+
+	"internal/eval": 7,
+
+	"internal/engine/api": 8, "internal/engine/claude": 8, "internal/engine/command": 8, "internal/engine/enginetest": 8,
+
+	"cmd/precedent": 9,
+}
+
+// furnishings is the floor whose packages only main and tests may import.
+const furnishings = 8
+
+// anywhere stands for every package in the table of third parties.
+const anywhere = "*"
+
+// thirdParties names, for each third-party module, the packages that may
+// import it. docs/decisions says why each was taken.
+var thirdParties = map[string][]string{
+	"charm.land/lipgloss/v2":                   {"internal/report"},
+	"github.com/anthropics/anthropic-sdk-go":   {"internal/llm"},
+	"github.com/bluekeyes/go-gitdiff":          {"internal/diff"},
+	"github.com/bmatcuk/doublestar/v4":         {"internal/diff", "internal/guide", "internal/memory", "internal/review"},
+	"github.com/google/go-cmp":                 {anywhere},
+	"github.com/google/uuid":                   {"internal/store", "cmd/precedent"},
+	"github.com/pressly/goose/v3":              {"internal/store"},
+	"github.com/rogpeppe/go-internal":          {"cmd/precedent"},
+	"github.com/santhosh-tekuri/jsonschema/v6": {"internal/engine"},
+	"github.com/spf13/cobra":                   {"cmd/precedent"},
+	"github.com/yuin/goldmark":                 {"internal/guide"},
+	"github.com/zricethezav/gitleaks/v8":       {"internal/secret"},
+	"go.uber.org/goleak":                       {"internal/engine/enginetest", "internal/engine/command"},
+	"golang.org/x/sys":                         {"internal/git", "internal/engine/command"},
+	"golang.org/x/term":                        {"cmd/precedent"},
+	"golang.org/x/text":                        {"internal/text"},
+	"golang.org/x/tools":                       {"internal/lint"},
+	"gopkg.in/yaml.v3":                         {"internal/guide", "cmd/precedent"},
+	"modernc.org/sqlite":                       {"internal/store"},
+	"pgregory.net/rapid":                       {anywhere},
+}
+
+func TestFloors(t *testing.T) {
+	for _, complaint := range checkFloors(t, os.DirFS(".")) {
+		t.Error(complaint)
+	}
+}
+
+// TestEveryThirdPartyIsUsed keeps the table true: a module that nothing
+// imports any more leaves it.
+func TestEveryThirdPartyIsUsed(t *testing.T) {
+	used := map[string]bool{}
+	walkImports(t, os.DirFS("."), func(_, _, imported string) {
+		if m, ok := thirdParty(imported); ok {
+			used[m] = true
+		}
+	})
+	for _, m := range slices.Sorted(maps.Keys(thirdParties)) {
+		if !used[m] {
+			t.Errorf("%s stands in the table of third parties, but nothing imports it", m)
+		}
+	}
+}
+
+// TestFloorsCatch plants what TestFloors exists to catch.
+func TestFloorsCatch(t *testing.T) {
+	source := func(imports ...string) *fstest.MapFile {
+		var b strings.Builder
+		b.WriteString("package p\n")
+		for _, i := range imports {
+			fmt.Fprintf(&b, "import _ %q\n", i)
+		}
+		return &fstest.MapFile{Data: []byte(b.String())}
+	}
+	for _, test := range []struct {
+		name, file string
+		imports    string
+		want       string // part of the only complaint; empty for none
+	}{
+		{"downward", "internal/review/x.go", module + "/internal/memory", ""},
+		{"root", "internal/text/x.go", module, ""},
+		{"listed third party", "internal/store/x.go", "modernc.org/sqlite", ""},
+		{"its sub-package", "internal/text/x.go", "golang.org/x/text/unicode/norm", ""},
+		{"standard library", "x.go", "net/http", ""},
+		{"furnishing in a test", "internal/review/x_test.go", module + "/internal/engine/enginetest", ""},
+
+		{"upward", "internal/memory/x.go", module + "/internal/review", "internal/memory (floor 4) imports internal/review (floor 5)"},
+		{"upward in a test", "internal/memory/x_test.go", module + "/internal/review", "floor 5"},
+		{"neighbour", "internal/git/x.go", module + "/internal/diff", "internal/git (floor 1) imports internal/diff (floor 1)"},
+		{"main", "internal/eval/x.go", module + "/cmd/precedent", "floor 9"},
+		{"root upward", "x.go", module + "/internal/text", "floor 1"},
+		{"third party in the root", "x.go", "gopkg.in/yaml.v3", "not for it"},
+		{"furnishing in a package", "internal/eval/x.go", module + "/internal/engine/command", "floor 8"},
+		{"unlisted third party", "internal/text/x.go", "example.com/handy", "example.com/handy is not in the table"},
+		{"third party elsewhere", "internal/report/x.go", "modernc.org/sqlite", "not for it"},
+		{"unlisted package", "internal/utils/x.go", "fmt", "internal/utils stands on no floor"},
+		{"import of an unlisted package", "internal/eval/x.go", module + "/internal/utils", "internal/utils, which stands on no floor"},
+		{"cgo", "internal/text/x.go", "C", "cgo"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got := checkFloors(t, fstest.MapFS{test.file: source(test.imports)})
+			switch {
+			case test.want == "" && len(got) > 0:
+				t.Errorf("complained without a reason: %q", got)
+			case test.want != "" && (len(got) != 1 || !strings.Contains(got[0], test.want)):
+				t.Errorf("complaints %q, want one with %q", got, test.want)
+			}
+		})
+	}
+}
+
+// checkFloors returns what breaks the two tables in the Go sources of fsys.
+func checkFloors(t *testing.T, fsys fs.FS) []string {
+	t.Helper()
+	complaints := map[string]bool{}
+	say := func(format string, args ...any) { complaints[fmt.Sprintf(format, args...)] = true }
+	walkImports(t, fsys, func(dir, file, imported string) {
+		from, ok := floors[dir]
+		if !ok {
+			say("%s stands on no floor: add it to the table", dir)
+			return
+		}
+		test := strings.HasSuffix(file, "_test.go")
+		switch {
+		case imported == "C":
+			say("%s: cgo breaks the static binary", file)
+		case imported == module || strings.HasPrefix(imported, module+"/"):
+			target := strings.TrimPrefix(strings.TrimPrefix(imported, module), "/")
+			to, ok := floors[target]
+			switch {
+			case !ok:
+				say("%s imports %s, which stands on no floor", file, target)
+			case test && (to == furnishings || target == dir):
+			case to >= from:
+				say("%s: %s (floor %d) imports %s (floor %d)", file, dir, from, target, to)
+			}
+		case isThirdParty(imported):
+			m, ok := thirdParty(imported)
+			if !ok {
+				say("%s imports %s: %s is not in the table of third parties", file, imported, imported)
+			} else if users := thirdParties[m]; !slices.Contains(users, dir) && (users[0] != anywhere || !test) {
+				say("%s imports %s, which is not for it", file, imported)
+			}
+		}
+	})
+	return slices.Sorted(maps.Keys(complaints))
+}
+
+// walkImports calls visit for every import of every Go file below fsys, with
+// the folder and the file, both relative to it, and at least once, with an
+// empty import, for a folder that imports nothing.
+func walkImports(t *testing.T, fsys fs.FS, visit func(dir, file, imported string)) {
+	t.Helper()
+	err := fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if base := path.Base(name); name != "." && (base == "testdata" || strings.HasPrefix(base, ".") || base == "node_modules") {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if path.Ext(name) != ".go" {
+			return nil
+		}
+		src, err := fs.ReadFile(fsys, name)
+		if err != nil {
+			return err
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), name, src, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		dir := strings.TrimPrefix(path.Dir(name), ".")
+		visit(dir, name, "")
+		for _, spec := range parsed.Imports {
+			imported, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return err
+			}
+			visit(dir, name, imported)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func isThirdParty(imported string) bool {
+	first, _, _ := strings.Cut(imported, "/")
+	return strings.Contains(first, ".")
+}
+
+// thirdParty finds the module of an import in the table.
+func thirdParty(imported string) (string, bool) {
+	for m := range thirdParties {
+		if imported == m || strings.HasPrefix(imported, m+"/") {
+			return m, true
+		}
+	}
+	return "", false
+}

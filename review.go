@@ -1,0 +1,226 @@
+package precedent
+
+import "time"
+
+// ResultSchema names the version of the result that Review marshals to. It is
+// a stable contract: fields are added, never renamed.
+const ResultSchema = "precedent.review/1"
+
+// Scope says what read the change.
+type Scope string
+
+// The scopes: with a model, or with analyzers alone.
+const (
+	FullScope      Scope = "full"
+	AnalyzersScope Scope = "analyzers"
+)
+
+// Verdict is the outcome of a review as a whole. Only a complete review can be clean.
+type Verdict string
+
+// The verdicts.
+const (
+	Clean    Verdict = "clean"    // everything enabled read everything, and nothing is to be said
+	Findings Verdict = "findings" // complete, with at least one live finding
+	Partial  Verdict = "partial"  // a finder did not end well, or a hunk was truncated
+	Failed   Verdict = "failed"   // an engine is configured and no prompted finder ended well
+	Skipped  Verdict = "skipped"  // there was nothing to review
+)
+
+// Status says how one finder's or one engine task's work ended.
+type Status string
+
+// The statuses. Only StatusOK and StatusEmpty are good ends; StatusOff means that it was not
+// asked to run, StatusSkipped that it had nothing to do or could not load what it reads.
+const (
+	StatusOK         Status = "ok"
+	StatusEmpty      Status = "empty" // a valid answer without findings
+	StatusRefused    Status = "refused"
+	StatusMalformed  Status = "malformed"
+	StatusTimeout    Status = "timeout"
+	StatusTruncated  Status = "truncated"
+	StatusOverBudget Status = "over-budget"
+	StatusError      Status = "error"
+	StatusOff        Status = "off"
+	StatusSkipped    Status = "skipped"
+)
+
+// Good tells whether the work ended with a usable answer.
+func (s Status) Good() bool { return s == StatusOK || s == StatusEmpty }
+
+// Bad tells whether the work was to be done and was not: such an end makes a
+// review partial.
+func (s Status) Bad() bool { return !s.Good() && s != StatusOff && s != StatusSkipped }
+
+// Usage counts what was sent to and received from models.
+type Usage struct {
+	Requests         int `json:"requests"`
+	InputTokens      int `json:"input_tokens"` // all input, cached or not
+	CachedTokens     int `json:"cached_tokens"`
+	CacheWriteTokens int `json:"cache_write_tokens"`
+	OutputTokens     int `json:"output_tokens"`
+}
+
+// Add adds o to u.
+func (u *Usage) Add(o Usage) {
+	u.Requests += o.Requests
+	u.InputTokens += o.InputTokens
+	u.CachedTokens += o.CachedTokens
+	u.CacheWriteTokens += o.CacheWriteTokens
+	u.OutputTokens += o.OutputTokens
+}
+
+// FinderRun is the work of one finder on one review.
+type FinderRun struct {
+	Name   string `json:"name"`
+	Engine string `json:"engine"` // "analyzer" for a deterministic one
+	Model  string `json:"model"`
+	Status Status `json:"status"`
+	Found  int    `json:"findings"` // before merging
+	Usage
+	CostUSD float64 `json:"cost_usd"`
+	TookMS  int64   `json:"took_ms"`
+	Error   string  `json:"error"` // why it did not end well, or why it was skipped
+}
+
+// SkippedFile is a changed file that was not read, with the reason.
+type SkippedFile struct {
+	Path   string `json:"path"`
+	Reason string `json:"reason"`
+}
+
+// TruncatedHunk is a hunk that should have been read and was not, or not whole.
+type TruncatedHunk struct {
+	Path   string `json:"path"`
+	Hunk   int    `json:"hunk"` // from 1 within its file
+	Reason string `json:"reason"`
+}
+
+// Coverage says what of the change was read. Its denominator is all changed
+// files and all their hunks, tests and documents included. A hunk counts as
+// read when every finder that was to read it answered validly, never by what a
+// model claims.
+type Coverage struct {
+	Files     int             `json:"files"`
+	Hunks     int             `json:"hunks"`
+	HunksRead int             `json:"hunks_read"`
+	Skipped   []SkippedFile   `json:"skipped"`
+	Truncated []TruncatedHunk `json:"truncated"`
+}
+
+// Failure is a step that did not work and without which the review went on.
+type Failure struct {
+	Step  string `json:"step"`
+	Error string `json:"error"`
+}
+
+// GateResult is what the repository's own build and tests said before the review.
+type GateResult struct {
+	Status  string `json:"status"`
+	Command string `json:"command"`
+	Output  string `json:"output"` // its last 2,000 characters
+}
+
+// Hushed is a finding that memory hid, with the memory that did it.
+type Hushed struct {
+	Finding string  `json:"finding"`
+	Title   string  `json:"title"`
+	Dropped Dropped `json:"dropped"`
+	By      string  `json:"by"`
+	Why     string  `json:"why"` // the person's reason
+	Who     string  `json:"who"`
+}
+
+// MemoryUse is what was remembered for a review and what it did.
+type MemoryUse struct {
+	Hotspots      []Hotspot `json:"hotspots"`
+	Insights      []Cite    `json:"insights"`
+	LearningsUsed []Cite    `json:"learnings_used"`
+	Precedents    []Cite    `json:"precedents"`
+	Hushed        []Hushed  `json:"hushed"`
+}
+
+// Review is one whole review of one change: a value that can be printed,
+// stored and compared. Its JSON form is the stable contract that ResultSchema names.
+type Review struct {
+	Schema      string      `json:"schema"`
+	ID          string      `json:"review_id"` // UUIDv7
+	Repo        Repo        `json:"repo"`
+	PullRequest *int        `json:"pull_request"`
+	Base        string      `json:"base"` // object id of the commit that the change starts from
+	Head        string      `json:"head"` // object id of the commit, or of the tree for changes that are not committed
+	Scope       Scope       `json:"scope"`
+	Verdict     Verdict     `json:"verdict"`
+	Threshold   int         `json:"threshold"` // percent
+	Findings    []Finding   `json:"findings"`
+	Finders     []FinderRun `json:"finders"`
+	Coverage    Coverage    `json:"coverage"`
+	Memory      MemoryUse   `json:"memory"`
+	Gate        *GateResult `json:"gate"`
+	Failures    []Failure   `json:"failures"`
+	Usage       Usage       `json:"usage"`
+	CostUSD     float64     `json:"cost_usd"`
+	TookMS      int64       `json:"took_ms"`
+
+	// At is when the review began.
+	At time.Time `json:"-"`
+	// Target says in words what was reviewed and why this and not another range.
+	Target Target `json:"-"`
+	// RulesChecked are the guide's rules that the finders were given.
+	RulesChecked []Rule `json:"-"`
+	// Sightings counts, by finding id, the reviews that showed it, this one included.
+	Sightings map[string]int `json:"-"`
+}
+
+// Target describes the reviewed change for people.
+type Target struct {
+	Head    string // "feature/login", "staged changes", "working tree"
+	Base    string // "main", "HEAD", "the empty tree"
+	Why     string // why this range was taken when none was given; else empty
+	Added   int    // lines
+	Removed int    // lines
+}
+
+// Live returns the findings that are to be shown, in the review's order.
+func (r *Review) Live() []Finding {
+	var live []Finding
+	for _, f := range r.Findings {
+		if f.Live() {
+			live = append(live, f)
+		}
+	}
+	return live
+}
+
+// Count returns how many findings were dropped for the reason.
+func (r *Review) Count(why Dropped) int {
+	n := 0
+	for _, f := range r.Findings {
+		if f.Dropped == why {
+			n++
+		}
+	}
+	return n
+}
+
+// Exit statuses of commands that review.
+const (
+	ExitClean      = 0
+	ExitFindings   = 1
+	ExitUsage      = 2
+	ExitIncomplete = 3
+)
+
+// ExitStatus is what a command that printed the review should exit with:
+// incomplete beats findings, and a live finding counts from failOn upwards. A nit never blocks.
+func (r *Review) ExitStatus(failOn Severity) int {
+	if r.Verdict == Partial || r.Verdict == Failed {
+		return ExitIncomplete
+	}
+	for _, f := range r.Findings {
+		if f.Live() && f.Severity != Nit && f.Severity.AtLeast(failOn) {
+			return ExitFindings
+		}
+	}
+	return ExitClean
+}
