@@ -1,0 +1,162 @@
+package engine
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/precedent-dev/precedent"
+)
+
+// Reply is what one request brought back.
+type Reply struct {
+	// Status is ok if Output is to be read; malformed if what came back could
+	// not even be taken apart, which is asked again; else how it ended.
+	Status precedent.Status
+	// Output is the answer as the model wrote it: JSON, or JSON among other things.
+	Output  []byte
+	Message string // why the status is not ok, for a person
+	Model   string
+	Usage   precedent.Usage // Requests of less than one count as one
+	CostUSD float64
+}
+
+// requests is how often a task is asked at most: once, and twice again after
+// an answer that could not be used.
+const requests = 3
+
+//go:embed reask.md
+var reask string
+
+// Ask does a task by up to three requests and is the one place where an answer
+// becomes JSON that satisfies the task's schema. once sends the task that it is
+// given, which differs from t in the prompt when an answer is asked again, and
+// respects the context, which ends with the task's timeout. Only a malformed
+// answer is asked again; a refusal stands. The usage of all requests is summed.
+//
+// The error is that of a cancelled ctx, of a task whose schema is wrong, or once's.
+func Ask(ctx context.Context, t Task, once func(context.Context, Task) (Reply, error)) (Answer, error) {
+	v, err := validator(t.Schema)
+	if err != nil {
+		return Answer{}, fmt.Errorf("ask %s: %w", t.Name, err)
+	}
+	if t.Timeout <= 0 {
+		t.Timeout = DefaultTimeout
+	}
+	timed, cancel := context.WithTimeout(ctx, t.Timeout)
+	defer cancel()
+
+	var a Answer
+	prompt, problem := t.Prompt, ""
+	for range requests {
+		if timed.Err() != nil {
+			break
+		}
+		r, err := once(timed, t)
+		a.count(r)
+		a.Status, a.Message = r.Status, r.Message
+		switch {
+		case ctx.Err() != nil:
+			return a, ctx.Err()
+		case timed.Err() != nil && (err != nil || r.Status == precedent.StatusError):
+			return a.late(t, problem), nil
+		case err != nil:
+			return a, err
+		case r.Status == precedent.StatusOK:
+			answer, err := read(v, r.Output)
+			if err == nil {
+				a.JSON = answer
+				return a, nil
+			}
+			a.Status, a.Message = precedent.StatusMalformed, err.Error()
+		case r.Status != precedent.StatusMalformed:
+			return a, nil
+		}
+		problem = a.Message
+		t.Prompt = prompt + "\n\n" + strings.ReplaceAll(reask, "{{problem}}", problem)
+	}
+	if ctx.Err() != nil {
+		return a, ctx.Err()
+	}
+	if timed.Err() != nil {
+		return a.late(t, problem), nil
+	}
+	a.Message = fmt.Sprintf("no usable answer in %d requests: %s", requests, a.Message)
+	return a, nil
+}
+
+// read turns a model's output into an answer that satisfies the schema.
+func read(v *Validator, output []byte) (json.RawMessage, error) {
+	answer, err := Repair(output)
+	if err != nil {
+		return nil, err
+	}
+	if err := v.Validate(answer); err != nil {
+		return nil, err
+	}
+	return wholeNumbers(answer), nil
+}
+
+// count adds what a request cost.
+func (a *Answer) count(r Reply) {
+	r.Usage.Requests = max(r.Usage.Requests, 1)
+	a.Usage.Add(r.Usage)
+	a.CostUSD += r.CostUSD
+	if r.Model != "" {
+		a.Model = r.Model
+	}
+}
+
+// late is the answer to a task whose time is over; problem is what was wrong
+// with its last answer, if it had one.
+func (a Answer) late(t Task, problem string) Answer {
+	a.Status, a.Message = precedent.StatusTimeout, fmt.Sprintf("no answer within %s", t.Timeout)
+	if problem != "" {
+		a.Message = fmt.Sprintf("no usable answer within %s: %s", t.Timeout, problem)
+	}
+	return a
+}
+
+// wholeNumbers writes the whole numbers of valid JSON as integers. A schema
+// takes 85.0 and 1e2 for integers, encoding/json does not.
+func wholeNumbers(raw []byte) []byte {
+	out := make([]byte, 0, len(raw))
+	for at := 0; at < len(raw); {
+		start := at
+		switch c := raw[at]; {
+		case c == '"':
+			for at++; raw[at] != '"'; at++ {
+				if raw[at] == '\\' {
+					at++
+				}
+			}
+			at++
+			out = append(out, raw[start:at]...)
+		case c == '-' || isDigit(c):
+			for at < len(raw) && isWord(raw[at]) {
+				at++
+			}
+			out = append(out, whole(string(raw[start:at]))...)
+		default:
+			out = append(out, c)
+			at++
+		}
+	}
+	return out
+}
+
+func whole(number string) string {
+	const exact = 1 << 53 // beyond it a float64 no longer knows its neighbours
+	if !strings.ContainsAny(number, ".eE") {
+		return number
+	}
+	f, err := strconv.ParseFloat(number, 64)
+	if err != nil || f != math.Trunc(f) || math.Abs(f) > exact {
+		return number
+	}
+	return strconv.FormatInt(int64(f), 10)
+}

@@ -1,0 +1,190 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/precedent-dev/precedent"
+)
+
+const oneWhole = `{"type":"object","required":["a"],"properties":{"a":{"type":"integer"}}}`
+
+func oneTask(timeout time.Duration) Task {
+	return Task{Role: Finder, Name: "bugs", Prompt: "Find bugs.", Schema: json.RawMessage(oneWhole), Timeout: timeout}
+}
+
+// far is a far side that gives the replies in order and keeps the prompts.
+type far struct {
+	replies []Reply
+	prompts []string
+}
+
+func (f *far) once(_ context.Context, t Task) (Reply, error) {
+	f.prompts = append(f.prompts, t.Prompt)
+	return f.replies[min(len(f.prompts), len(f.replies))-1], nil
+}
+
+func wrote(text string) Reply {
+	return Reply{
+		Status: precedent.StatusOK, Output: []byte(text), Model: "m-1", CostUSD: 0.5,
+		Usage: precedent.Usage{Requests: 2, InputTokens: 10, OutputTokens: 3},
+	}
+}
+
+func TestAsk(t *testing.T) {
+	failed := Reply{Status: precedent.StatusError, Message: "exit status 1"}
+	unread := Reply{Status: precedent.StatusMalformed, Message: "no response"}
+	for _, test := range []struct {
+		name    string
+		replies []Reply
+		want    Answer
+		prompts []string // what each must contain
+	}{
+		{"ok", []Reply{wrote("Well: {'a':1.0,}")}, Answer{
+			Status: precedent.StatusOK, JSON: json.RawMessage(`{"a":1}`), Model: "m-1", CostUSD: 0.5,
+			Usage: precedent.Usage{Requests: 2, InputTokens: 10, OutputTokens: 3},
+		}, []string{"Find bugs."}},
+		{"asked again", []Reply{unread, wrote(`{"a":"x"}`), wrote(`{"a":2}`)}, Answer{
+			Status: precedent.StatusOK, JSON: json.RawMessage(`{"a":2}`), Model: "m-1", CostUSD: 1,
+			Usage: precedent.Usage{Requests: 5, InputTokens: 20, OutputTokens: 6},
+		}, []string{"Find bugs.", "could not be used: no response.", "could not be used: a: got string, want integer."}},
+		{"malformed", []Reply{wrote(`{"b":1}`)}, Answer{
+			Status: precedent.StatusMalformed, Message: "no usable answer in 3 requests: the answer: missing property 'a'", Model: "m-1", CostUSD: 1.5,
+			Usage: precedent.Usage{Requests: 6, InputTokens: 30, OutputTokens: 9},
+		}, []string{"Find bugs.", "missing property 'a'", "missing property 'a'"}},
+		{"error", []Reply{failed}, Answer{
+			Status: precedent.StatusError, Message: "exit status 1", Usage: precedent.Usage{Requests: 1},
+		}, []string{"Find bugs."}},
+		{"malformed, then error", []Reply{unread, failed}, Answer{
+			Status: precedent.StatusError, Message: "exit status 1", Usage: precedent.Usage{Requests: 2},
+		}, []string{"", ""}},
+		{"over budget", []Reply{{Status: precedent.StatusOverBudget, Message: "$2 are spent"}}, Answer{
+			Status: precedent.StatusOverBudget, Message: "$2 are spent", Usage: precedent.Usage{Requests: 1},
+		}, []string{""}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			f := far{replies: test.replies}
+			got, err := Ask(t.Context(), oneTask(time.Minute), f.once)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("answer (-want +got):\n%s", diff)
+			}
+			if len(f.prompts) != len(test.prompts) {
+				t.Fatalf("%d requests, want %d", len(f.prompts), len(test.prompts))
+			}
+			for i, part := range test.prompts {
+				if !strings.HasPrefix(f.prompts[i], "Find bugs.") || !strings.Contains(f.prompts[i], part) {
+					t.Errorf("prompt %d is %q, want the task's with %q", i+1, f.prompts[i], part)
+				}
+				if n := strings.Count(f.prompts[i], "could not be used"); n > 1 {
+					t.Errorf("prompt %d carries %d complaints", i+1, n)
+				}
+			}
+		})
+	}
+}
+
+func TestAskTimeout(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		timeout time.Duration
+		first   Reply
+		want    string
+		after   time.Duration
+	}{
+		{"of the task", 3 * time.Second, Reply{}, "no answer within 3s", 3 * time.Second},
+		{"by default", 0, Reply{}, "no answer within 10m0s", DefaultTimeout},
+		{"over all requests", 3 * time.Second, wrote("nonsense"), "no usable answer within 3s: there is no JSON object in it", 3 * time.Second},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				began, asked := time.Now(), 0
+				a, err := Ask(t.Context(), oneTask(test.timeout), func(ctx context.Context, _ Task) (Reply, error) {
+					if asked++; asked == 1 && test.first.Status != "" {
+						return test.first, nil
+					}
+					<-ctx.Done()
+					return Reply{Status: precedent.StatusError, Message: "ended"}, nil
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if a.Status != precedent.StatusTimeout || a.Message != test.want {
+					t.Errorf("%s (%s), want a timeout: %s", a.Status, a.Message, test.want)
+				}
+				if took := time.Since(began); took != test.after {
+					t.Errorf("took %v, want %v", took, test.after)
+				}
+			})
+		})
+	}
+}
+
+// TestAskNoRequestAfterTimeout: an answer that comes in time is taken, one that
+// cannot be used is not asked again when no time is left.
+func TestAskNoRequestAfterTimeout(t *testing.T) {
+	for text, want := range map[string]precedent.Status{`{"a":1}`: precedent.StatusOK, "nonsense": precedent.StatusTimeout} {
+		asked := 0
+		a, err := Ask(t.Context(), oneTask(time.Millisecond), func(ctx context.Context, _ Task) (Reply, error) {
+			asked++
+			<-ctx.Done()
+			return wrote(text), nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a.Status != want || asked != 1 {
+			t.Errorf("%q: %s (%s) after %d requests, want %s after one", text, a.Status, a.Message, asked, want)
+		}
+	}
+}
+
+func TestAskErrors(t *testing.T) {
+	f := far{replies: []Reply{wrote("nonsense")}}
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Ask(cancelled, oneTask(0), f.once); !errors.Is(err, context.Canceled) || len(f.prompts) > 0 {
+		t.Errorf("cancelled before: error %v after %d requests", err, len(f.prompts))
+	}
+
+	ctx, cancel := context.WithCancel(t.Context())
+	a, err := Ask(ctx, oneTask(0), func(context.Context, Task) (Reply, error) {
+		cancel()
+		return wrote(`{"a":1}`), nil
+	})
+	if !errors.Is(err, context.Canceled) || a.JSON != nil || a.Usage.InputTokens != 10 {
+		t.Errorf("cancelled: error %v with %+v, want the usage alone", err, a)
+	}
+
+	broken := errors.New("broken")
+	if _, err := Ask(t.Context(), oneTask(0), func(context.Context, Task) (Reply, error) { return Reply{}, broken }); !errors.Is(err, broken) {
+		t.Errorf("error %v, want once's", err)
+	}
+
+	task := oneTask(0)
+	task.Schema = nil
+	if _, err := Ask(t.Context(), task, f.once); err == nil || !strings.Contains(err.Error(), "ask bugs: read schema") {
+		t.Errorf("error %v for a task without a schema", err)
+	}
+}
+
+func TestWholeNumbers(t *testing.T) {
+	for in, want := range map[string]string{
+		`{"a":85.0,"b":-0.0,"c":1e2,"d":"1.0\" 2.0","e":1.5}`: `{"a":85,"b":0,"c":100,"d":"1.0\" 2.0","e":1.5}`,
+		`[1E+2,-3.00,12,1e-2,1e300,9007199254740993.0]`:       `[100,-3,12,1e-2,1e300,9007199254740992]`,
+		`5.0`: `5`,
+	} {
+		if got := string(wholeNumbers([]byte(in))); got != want {
+			t.Errorf("wholeNumbers(%s) = %s, want %s", in, got, want)
+		}
+	}
+}

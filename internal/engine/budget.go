@@ -1,0 +1,72 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+)
+
+// ErrOverBudget is wrapped by the error of a reservation that no budget covers.
+var ErrOverBudget = errors.New("over budget")
+
+// The default bounds: of one review, and of all reviews of a day.
+const (
+	DefaultReviewUSD    = 2.0
+	DefaultReviewTokens = 2_000_000
+	DefaultDayUSD       = 50.0
+)
+
+// Budget bounds what the requests of one review may take. It is asked before
+// each request with an estimate, so that a bound is kept and not noticed
+// afterwards. It is safe for concurrent use.
+type Budget struct {
+	USD    float64 // dollars; 0 means no bound
+	Tokens int     // input and output together; 0 means no bound
+	// Day books dollars across processes; nil for no such bound. It books the
+	// amount, which may be negative, or fails with an error that says why not.
+	Day func(ctx context.Context, usd float64) error
+
+	mu     sync.Mutex
+	usd    float64
+	tokens int
+}
+
+// Reserve sets an estimate aside, or fails with an error that wraps
+// ErrOverBudget. settle replaces the estimate by what it was in truth; it is
+// called once, after the request.
+func (b *Budget) Reserve(ctx context.Context, tokens int, usd float64) (settle func(tokens int, usd float64), err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch {
+	case b.USD > 0 && b.usd+usd > b.USD:
+		return nil, fmt.Errorf("%w: $%.2f of $%.2f are spent or set aside, and the next request may take $%.2f", ErrOverBudget, b.usd, b.USD, usd)
+	case b.Tokens > 0 && b.tokens+tokens > b.Tokens:
+		return nil, fmt.Errorf("%w: %d of %d tokens are spent or set aside, and the next request may take %d", ErrOverBudget, b.tokens, b.Tokens, tokens)
+	}
+	if b.Day != nil && usd > 0 {
+		if err := b.Day(ctx, usd); err != nil {
+			return nil, err
+		}
+	}
+	b.usd += usd
+	b.tokens += tokens
+	return func(realTokens int, realUSD float64) {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.usd += realUSD - usd
+		b.tokens += realTokens - tokens
+		if b.Day != nil && usd > 0 {
+			// The review may be cancelled; the books are kept all the same. Should
+			// this fail, the day has the estimate instead of the truth.
+			_ = b.Day(context.WithoutCancel(ctx), realUSD-usd)
+		}
+	}, nil
+}
+
+// Spent returns what is spent or set aside.
+func (b *Budget) Spent() (tokens int, usd float64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.tokens, b.usd
+}

@@ -1,0 +1,124 @@
+// Package command is the engine that asks a program: any executable that reads
+// a task as JSON from its standard input and writes the answer as JSON to its
+// standard output (engine.Request and engine.Response). The program is started
+// anew for every request and never outlives it, nor do the children that it
+// leaves in its process group; when it is ended before its time, none at all.
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/precedent-dev/precedent/internal/engine"
+)
+
+// Engine runs one program. Make it with New.
+type Engine struct {
+	// Why says why this engine was chosen ("--engine"); it ends up in Info.
+	Why string
+
+	path string // absolute
+	args []string
+	env  []string
+}
+
+// Error is a program that cannot be run, with a hint at what helps.
+type Error struct {
+	Op, Msg, Hint string
+}
+
+func (e *Error) Error() string { return e.Op + ": " + e.Msg }
+
+// New returns the engine that runs the program at path with args. A path
+// without a separator is looked up in the PATH of env. env is the program's
+// whole environment, and no secret of ours belongs into it.
+//
+// The program runs in its own folder, not in the caller's: that one is mostly
+// the reviewed repository, and an interpreter that prefers modules or settings
+// of its working directory would take them from there.
+//
+// A program that is missing or cannot be executed is an *Error.
+func New(path string, args, env []string) (*Engine, error) {
+	found, err := find(path, env)
+	if err != nil {
+		return nil, err
+	}
+	return &Engine{path: found, args: slices.Clone(args), env: slices.Clone(env)}, nil
+}
+
+// Info describes the engine.
+func (e *Engine) Info() engine.Info {
+	line := "command " + e.path
+	if e.Why != "" {
+		line += " (" + e.Why + ")"
+	}
+	return engine.Info{
+		Name:      "command",
+		Line:      line + ": this program gets the code; where it sends it is up to the program",
+		WantsTree: true,
+	}
+}
+
+// Run does the task. A program that exits other than with 0 is asked once only.
+func (e *Engine) Run(ctx context.Context, t engine.Task) (engine.Answer, error) {
+	return engine.Ask(ctx, t, e.once)
+}
+
+func find(path string, env []string) (string, error) {
+	bad := func(hint, format string, args ...any) error {
+		return &Error{Op: "find engine program", Msg: fmt.Sprintf(format, args...), Hint: hint}
+	}
+	if path == "" {
+		return "", bad("write it as command:PATH", "no path is given")
+	}
+	if filepath.Base(path) == path {
+		for _, dir := range filepath.SplitList(variable(env, "PATH")) {
+			if !filepath.IsAbs(dir) {
+				continue // it would mean the reviewed repository
+			}
+			if found, err := exec.LookPath(filepath.Join(dir, path)); err == nil {
+				return found, nil
+			}
+		}
+		return "", bad("give its path, as in command:./"+path, "no program %q in PATH", path)
+	}
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return "", fmt.Errorf("find engine program: %w", err)
+	}
+	found, err := exec.LookPath(abs) // on Windows it tries the endings of programs
+	if err == nil {
+		abs = found
+	}
+	info, statErr := os.Stat(abs)
+	switch {
+	case errors.Is(statErr, fs.ErrNotExist):
+		return "", bad("check the path after command:", "%s does not exist", abs)
+	case statErr != nil:
+		return "", bad("check the path after command:", "%v", statErr)
+	case info.IsDir():
+		return "", bad("name the program in it", "%s is a folder", abs)
+	case !info.Mode().IsRegular():
+		return "", bad("name a program", "%s is no regular file", abs)
+	case err != nil:
+		return "", bad("chmod +x "+abs, "%s is not executable", abs)
+	}
+	return abs, nil
+}
+
+func variable(env []string, name string) string {
+	value := ""
+	for _, entry := range env {
+		if v, ok := strings.CutPrefix(entry, name+"="); ok {
+			value = v // the last one holds, as for the program
+		}
+	}
+	return value
+}

@@ -1,0 +1,281 @@
+package command
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/engine"
+	"github.com/precedent-dev/precedent/internal/engine/enginetest"
+)
+
+// The test binary is the program under test, too.
+const (
+	part    = "PRECEDENT_TEST_PART" // what it is to be
+	pidFile = "PRECEDENT_TEST_PID"  // where it writes its child's id
+)
+
+func TestMain(m *testing.M) {
+	switch role := os.Getenv(part); role {
+	case "":
+		os.Exit(m.Run())
+	case "scripted":
+		enginetest.Main()
+	default:
+		syscall.Exit(act(role)) // os.Exit takes a second in a binary with the race detector
+	}
+}
+
+// self returns the engine whose program is this test binary in the given part.
+func self(t *testing.T, role string, env ...string) *Engine {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := New(exe, nil, append(env, part+"="+role))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+func task(timeout time.Duration) engine.Task {
+	return engine.Task{
+		Role: engine.Finder, Name: "bugs", System: "S", Prompt: "P", Tree: "/tree",
+		Schema: json.RawMessage(`{"type":"object"}`), Timeout: timeout,
+	}
+}
+
+func TestConformance(t *testing.T) {
+	enginetest.Run(t, func(t *testing.T, s enginetest.Script) engine.Engine {
+		path := filepath.Join(t.TempDir(), "script.json")
+		if err := s.Save(path); err != nil {
+			t.Fatal(err)
+		}
+		return self(t, "scripted", enginetest.ScriptVariable+"="+path)
+	})
+}
+
+func TestInfo(t *testing.T) {
+	e := self(t, "mirror")
+	e.Why = "--engine"
+	info := e.Info()
+	want := "command " + e.path + " (--engine): this program gets the code; where it sends it is up to the program"
+	if info.Name != "command" || info.Line != want || !info.WantsTree {
+		t.Errorf("Info() = %+v", info)
+	}
+}
+
+// TestWhatTheProgramGets: the task, the environment and the arguments handed
+// in, and a working directory that is not the caller's.
+func TestWhatTheProgramGets(t *testing.T) {
+	t.Setenv("PRECEDENT_TEST_SECRET", "hunter2")
+	t.Chdir(t.TempDir())
+	e := self(t, "mirror", "GREETING=hello")
+	e.args = []string{"--model", "a b"}
+	a, err := e.Run(t.Context(), task(time.Minute))
+	if err != nil || a.Status != precedent.StatusOK {
+		t.Fatalf("%+v, %v", a, err)
+	}
+	var got struct {
+		Input engine.Request
+		Dir   string
+		Env   []string
+		Args  []string
+	}
+	if err := json.Unmarshal(a.JSON, &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.Input.DeadlineMS < 1000 || got.Input.DeadlineMS > 60_000 {
+		t.Errorf("deadline_ms %d, want what is left of a minute", got.Input.DeadlineMS)
+	}
+	got.Input.DeadlineMS = 0
+	want := engine.NewRequest(task(0), 0)
+	want.DeadlineMS = 0
+	if diff := cmp.Diff(want, got.Input); diff != "" {
+		t.Errorf("request (-want +got):\n%s", diff)
+	}
+	if !sameFolder(t, got.Dir, filepath.Dir(e.path)) {
+		t.Errorf("working directory %s, want the program's own folder %s", got.Dir, filepath.Dir(e.path))
+	}
+	if diff := cmp.Diff(e.args, got.Args); diff != "" {
+		t.Errorf("arguments (-want +got):\n%s", diff)
+	}
+	for _, entry := range got.Env {
+		switch name, _, _ := strings.Cut(entry, "="); strings.ToUpper(name) {
+		case "GREETING", part, tagName, "SYSTEMROOT":
+		default:
+			t.Errorf("the program's environment has %s", entry)
+		}
+	}
+}
+
+func sameFolder(t *testing.T, a, b string) bool {
+	t.Helper()
+	infoA, err := os.Stat(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	infoB, err := os.Stat(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return os.SameFile(infoA, infoB)
+}
+
+// TestEmptyEnvironment: no environment handed in is an empty one, not ours.
+func TestEmptyEnvironment(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("needs a shell")
+	}
+	t.Setenv("PRECEDENT_TEST_SECRET", "hunter2")
+	for _, env := range [][]string{nil, {}} {
+		e, err := New("/bin/sh", []string{"-c", `echo '{"answer":{"secret":"'$PRECEDENT_TEST_SECRET'"}}'`}, env)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := e.Run(t.Context(), task(time.Minute))
+		if err != nil || string(a.JSON) != `{"secret":""}` {
+			t.Errorf("%+v, %v", a, err)
+		}
+	}
+}
+
+func TestManners(t *testing.T) {
+	long := task(time.Minute)
+	long.Prompt = strings.Repeat("a prompt larger than any pipe ", 100_000)
+	for _, test := range []struct {
+		part    string
+		task    engine.Task
+		status  precedent.Status
+		message string // part of it
+	}{
+		{"deaf", long, precedent.StatusOK, ""},
+		{"leave", long, precedent.StatusOK, ""},
+		{"leave and crash", long, precedent.StatusError, "exit status 4"},
+		{"leave and hang", task(2 * time.Second), precedent.StatusTimeout, "no answer within 2s"},
+		{"leave in a session and hang", task(2 * time.Second), precedent.StatusTimeout, "no answer within 2s"},
+		{"leave in a session and flood", task(time.Minute), precedent.StatusTruncated, "more than 16 MiB"},
+		{"complain and answer", task(time.Minute), precedent.StatusOK, ""},
+		{"complain in vain", task(time.Minute), precedent.StatusOK, ""},
+		{"nothing at all", task(time.Minute), precedent.StatusMalformed, "the program's output is no response: it is empty"},
+		{"abort", task(time.Minute), precedent.StatusError, "killed"},
+	} {
+		t.Run(test.part, func(t *testing.T) {
+			if runtime.GOOS != "linux" && strings.Contains(test.part, "session") {
+				t.Skip("who leaves the process group is found on Linux only")
+			}
+			before := goleak.IgnoreCurrent()
+			pid := filepath.Join(t.TempDir(), "pid")
+			e := self(t, test.part, pidFile+"="+pid)
+			began := time.Now()
+			a, err := e.Run(t.Context(), test.task)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if a.Status != test.status || !strings.Contains(a.Message, test.message) {
+				t.Errorf("%s (%s), want %s (…%s…)", a.Status, a.Message, test.status, test.message)
+			}
+			if took := time.Since(began); took > 20*time.Second {
+				t.Errorf("took %v", took)
+			}
+			if strings.HasPrefix(test.part, "leave") {
+				checkDead(t, pid)
+			}
+			goleak.VerifyNone(t, before)
+		})
+	}
+}
+
+// checkDead wants the process whose id the file holds to be gone, or about to be.
+func checkDead(t *testing.T, file string) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for late := time.After(5 * time.Second); alive(pid); {
+		select {
+		case <-tick.C:
+		case <-late:
+			t.Fatalf("process %d, a child of the program, is still there", pid)
+		}
+	}
+}
+
+func TestCancelReachesTheChildren(t *testing.T) {
+	pid := filepath.Join(t.TempDir(), "pid")
+	e := self(t, "leave and hang", pidFile+"="+pid)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	done := make(chan error, 1)
+	go func() {
+		_, err := e.Run(ctx, task(time.Minute))
+		done <- err
+	}()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for late := time.After(20 * time.Second); ; {
+		if _, err := os.Stat(pid); err == nil {
+			break
+		}
+		select {
+		case <-tick.C:
+		case <-late:
+			t.Fatal("the program did not start its child")
+		}
+	}
+	cancel()
+	if err := <-done; !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want %v", err, context.Canceled)
+	}
+	checkDead(t, pid)
+}
+
+func TestStandardErrorIsShown(t *testing.T) {
+	a, err := self(t, "complain").Run(t.Context(), task(time.Minute))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.Status != precedent.StatusError || a.Usage.Requests != 1 {
+		t.Errorf("%s after %d requests, want an error after one", a.Status, a.Usage.Requests)
+	}
+	head, lines, _ := strings.Cut(a.Message, "exit status 3: ")
+	if !strings.HasSuffix(head, ": ") {
+		t.Errorf("message begins %q", head)
+	}
+	if !strings.HasPrefix(lines, "line 99") || !strings.HasSuffix(lines, "\nline 99999\n\x1b[31mé: the end\x07") {
+		t.Errorf("standard error is shown as %q", lines)
+	}
+	if n := utf8.RuneCountInString(lines); n > mostStderr || n < mostStderr-20 {
+		t.Errorf("%d characters of standard error", n)
+	}
+
+	a, err = self(t, "complain without a break").Run(t.Context(), task(time.Minute))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, lines, _ := strings.Cut(a.Message, "exit status 3: "); lines != strings.Repeat("é", mostStderr) {
+		t.Errorf("%d characters of standard error: %.40q…", utf8.RuneCountInString(lines), lines)
+	}
+}

@@ -1,0 +1,101 @@
+package command
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/precedent-dev/precedent"
+)
+
+func write(t *testing.T, path, text string, mode os.FileMode) string {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), mode); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestNewRefuses(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	write(t, filepath.Join(dir, "plain"), "no program", 0o600)
+	write(t, filepath.Join(dir, "planted"), "#!/bin/sh\n", 0o700)
+	for _, test := range []struct{ name, path, msg, hint string }{
+		{"nothing", "", "no path is given", "command:PATH"},
+		{"missing", "./missing", "does not exist", "check the path"},
+		{"folder", dir, "is a folder", "name the program in it"},
+		{"not executable", "./plain", "is not executable", "chmod +x " + filepath.Join(dir, "plain")},
+		{"not below a file", "./plain/x", "plain", "check the path"},
+		{"not in PATH", "no-such-model", `no program "no-such-model" in PATH`, "command:./no-such-model"},
+		{"not from the working directory", "planted", `no program "planted" in PATH`, "command:./planted"},
+		{"device", os.DevNull, "", ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if runtime.GOOS == "windows" && test.name == "not executable" {
+				t.Skip("the ending of the name decides there")
+			}
+			_, err := New(test.path, nil, []string{"PATH=.:" + string(os.PathListSeparator) + filepath.Join(dir, "bin")})
+			var bad *Error
+			if !errors.As(err, &bad) {
+				t.Fatalf("error %v, want an *Error", err)
+			}
+			if !strings.Contains(bad.Msg, test.msg) || !strings.Contains(bad.Hint, test.hint) || bad.Hint == "" {
+				t.Errorf("error %q with the hint %q, want %q and %q", bad.Msg, bad.Hint, test.msg, test.hint)
+			}
+			if !strings.HasPrefix(err.Error(), "find engine program: ") {
+				t.Errorf("error %q", err)
+			}
+		})
+	}
+}
+
+func TestNewFinds(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("needs a shell")
+	}
+	dir := t.TempDir()
+	t.Chdir(dir)
+	const script = "#!/bin/sh\ncat >/dev/null\necho '{\"answer\":{\"ran\":true}}'\n"
+	if err := os.Mkdir("bin", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "bin", "in path"), script, 0o700)
+	write(t, filepath.Join(dir, "--relative.sh"), script, 0o700)
+	write(t, filepath.Join(dir, "no first line"), "\x01\x02", 0o700)
+
+	for _, path := range []string{"in path", "./--relative.sh", filepath.Join(dir, "--relative.sh")} {
+		e, err := New(path, nil, []string{"PATH=/nowhere:" + filepath.Join(dir, "bin") + ":/usr/bin:/bin"})
+		if err != nil {
+			t.Errorf("%s: %v", path, err)
+			continue
+		}
+		t.Chdir("/") // where it is found no longer depends on this
+		a, err := e.Run(t.Context(), task(time.Minute))
+		if err != nil || a.Status != precedent.StatusOK {
+			t.Errorf("%s: %s (%s), %v", path, a.Status, a.Message, err)
+		}
+		t.Chdir(dir)
+	}
+
+	e, err := New("./no first line", nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := e.Run(t.Context(), task(time.Minute))
+	if err != nil || a.Status != precedent.StatusError || !strings.Contains(a.Message, "begins with #!") {
+		t.Errorf("%s (%s), %v", a.Status, a.Message, err)
+	}
+
+	if err := os.Remove(e.path); err != nil {
+		t.Fatal(err)
+	}
+	a, err = e.Run(t.Context(), task(time.Minute))
+	if err != nil || a.Status != precedent.StatusError || !strings.Contains(a.Message, "cannot be started") {
+		t.Errorf("removed meanwhile: %s (%s), %v", a.Status, a.Message, err)
+	}
+}

@@ -1,0 +1,359 @@
+package enginetest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/engine"
+)
+
+// Build makes the engine under test, whose far side plays the script: it calls
+// Next for every request and does as the reply says. What a model wrote is
+// Answer or Text; Stdout is not used by the suite. A far side that cannot tell
+// role and name leaves them empty. What Build starts, t.Cleanup ends.
+type Build func(t *testing.T, s Script) engine.Engine
+
+const (
+	mostRequests = 3                // a task
+	planned      = 30 * time.Second // a task that is meant to be answered; a hundredth of it is the rule
+	short        = 3 * time.Second  // a task that is meant to be late
+	slack        = 10 * time.Second // from the end of its time, or of its context, to its return
+	marker       = "zebra-raw-text" // stands in what must not get through
+)
+
+// answerSchema is much like a finder's.
+const answerSchema = `{
+  "type": "object",
+  "required": ["findings"],
+  "properties": {
+    "summary": {"type": "string"},
+    "findings": {
+      "type": "array",
+      "items": {
+        "type": "object",
+        "required": ["path", "severity", "confidence"],
+        "properties": {
+          "path": {"type": "string", "minLength": 1},
+          "severity": {"enum": ["high", "low"]},
+          "confidence": {"type": "integer", "minimum": 0, "maximum": 100}
+        }
+      }
+    }
+  }
+}`
+
+const (
+	good  = `{"findings":[{"path":"a.go","severity":"high","confidence":80}],"summary":"one"}`
+	usage = `{"input_tokens":100,"cached_tokens":40,"cache_write_tokens":7,"output_tokens":20}`
+)
+
+// scenario is one task against a script. Requests and usage are those of the
+// far side; a usage of n is n times the constant usage.
+type scenario struct {
+	name     string
+	replies  []Reply
+	status   precedent.Status
+	requests int // 0 for any number up to mostRequests
+	usage    int
+}
+
+func said(text string) Reply { return Reply{Text: text, Usage: json.RawMessage(usage)} }
+
+var scenarios = []scenario{
+	{"valid", []Reply{{Answer: json.RawMessage(good), Usage: json.RawMessage(usage)}}, precedent.StatusOK, 1, 1},
+	{"valid as text", []Reply{said(good)}, precedent.StatusOK, 1, 1},
+	{"prose around JSON", []Reply{said("I looked at f() {} closely.\n\n" + good + "\n\nHope it helps {really}!")}, precedent.StatusOK, 1, 1},
+	{"code fence", []Reply{said("Sure:\n```json\n" + good + "\n```\n")}, precedent.StatusOK, 1, 1},
+	{"byte order mark and trailing commas", []Reply{said("\uFEFF" + strings.ReplaceAll(good, "}]", ",},]"))}, precedent.StatusOK, 1, 1},
+	{"single quotes", []Reply{said(strings.ReplaceAll(good, `"`, `'`))}, precedent.StatusOK, 1, 1},
+	{"whole number as a float", []Reply{said(strings.Replace(good, "80", "80.0", 1))}, precedent.StatusOK, 1, 1},
+	{"unknown fields", []Reply{said(strings.Replace(good, "{", `{"thoughts":[1,2],`, 1))}, precedent.StatusOK, 1, 1},
+
+	{"malformed, then valid", []Reply{said(marker), said(good)}, precedent.StatusOK, 2, 2},
+	{"malformed twice, then valid", []Reply{said(marker), said("{" + marker), said(good)}, precedent.StatusOK, 3, 3},
+	{"breaks off, then valid", []Reply{said(good[:len(good)-20]), said(good)}, precedent.StatusOK, 2, 2},
+	{"wrong schema, then valid", []Reply{said(`{"findings":[{"path":"` + marker + `"}]}`), said(good)}, precedent.StatusOK, 2, 2},
+
+	{"malformed always", []Reply{said("The code looks fine to me. " + marker)}, precedent.StatusMalformed, 3, 3},
+	{"wrong schema always", []Reply{said(`{"findings":[{"path":"a","severity":"` + marker + `","confidence":800}]}`)}, precedent.StatusMalformed, 3, 3},
+	{"empty", []Reply{said(" \n")}, precedent.StatusMalformed, 3, 3},
+	{"half a finding", []Reply{said(`{"findings":[{"path":"a.go","severity":"high","confidence":80},{"path":"`)}, precedent.StatusMalformed, 3, 3},
+	{"repeated key", []Reply{said(`{"findings":[],"findings":[]}`)}, precedent.StatusMalformed, 3, 3},
+	{"keys that differ in case", []Reply{said(`{"findings":[],"FINDINGS":[]}`)}, precedent.StatusMalformed, 3, 3},
+	{"key in the wrong case", []Reply{said(`{"findings":[],"Summary":7}`)}, precedent.StatusMalformed, 3, 3},
+	{"not a number", []Reply{said(strings.Replace(good, "80", "NaN", 1))}, precedent.StatusMalformed, 3, 3},
+	{"number without end", []Reply{said(strings.Replace(good, "80", "1e999999999", 1))}, precedent.StatusMalformed, 3, 3},
+	{"twenty thousand deep", []Reply{said(strings.Repeat(`{"a":[`, 10_000))}, precedent.StatusMalformed, 3, 3},
+
+	{"refusal", []Reply{{Refused: true, Usage: json.RawMessage(usage)}, said(good)}, precedent.StatusRefused, 1, 1},
+	{"malformed, then refusal", []Reply{said(marker), {Refused: true, Usage: json.RawMessage(usage)}}, precedent.StatusRefused, 2, 2},
+	{"huge output", []Reply{{Flood: true}}, precedent.StatusTruncated, 1, 0},
+	{"crash", []Reply{{Stderr: "out of luck", Exit: 3}}, precedent.StatusError, 0, 0},
+	{"malformed, then crash", []Reply{said(marker), {Exit: 3}}, precedent.StatusError, 0, 1},
+}
+
+// Run runs the suite: every scenario must end with its status after at most
+// three requests, with the usage of all of them, and leave neither a goroutine
+// nor a child process behind.
+func Run(t *testing.T, build Build) {
+	t.Helper()
+	for _, s := range scenarios {
+		t.Run(s.name, func(t *testing.T) { s.run(t, build) })
+	}
+	t.Run("hang", func(t *testing.T) { hang(t, build, []Reply{{Hang: true}}, 1) })
+	t.Run("malformed, then hang", func(t *testing.T) { hang(t, build, []Reply{said(marker), {Hang: true}}, 2) })
+	t.Run("cancelled", func(t *testing.T) { cancelled(t, build) })
+	t.Run("cancelled before", func(t *testing.T) { cancelledBefore(t, build) })
+	t.Run("concurrent", func(t *testing.T) { concurrent(t, build) })
+}
+
+// start builds the engine for replies to whatever is asked, with leaks looked
+// for once everything of the test has ended.
+func start(t *testing.T, build Build, replies []Reply) (engine.Engine, Script) {
+	t.Helper()
+	checkLeaks(t)
+	s := Script{Log: filepath.Join(t.TempDir(), "log.jsonl"), Plays: []Play{{Replies: replies}}}
+	e := build(t, s)
+	info := e.Info()
+	if info.Name == "" || info.Line == "" || strings.Contains(info.Line, "\n") {
+		t.Errorf("Info() = %+v, want a name and a line", info)
+	}
+	return e, s
+}
+
+func task(name string, timeout time.Duration) engine.Task {
+	return engine.Task{
+		Role: engine.Finder, Name: name, System: "You review code.", Prompt: "Find bugs in a.go.",
+		Schema: json.RawMessage(answerSchema), Timeout: timeout,
+	}
+}
+
+func (s scenario) run(t *testing.T, build Build) {
+	t.Helper()
+	e, script := start(t, build, s.replies)
+	timeout := planned
+	if s.status == precedent.StatusTruncated {
+		timeout = time.Minute
+	}
+	a, err := e.Run(t.Context(), task("bugs", timeout))
+	if err != nil {
+		t.Fatalf("Run: %v", err)
+	}
+	if a.Status != s.status {
+		t.Fatalf("status %s (%s), want %s", a.Status, shorten(a.Message), s.status)
+	}
+	checkAnswer(t, a)
+	sent := requests(t, script)
+	if s.requests != 0 && len(sent) != s.requests {
+		t.Errorf("%d requests, want %d", len(sent), s.requests)
+	}
+	var one precedent.Usage
+	if err := json.Unmarshal([]byte(usage), &one); err != nil {
+		t.Fatal(err)
+	}
+	want, got := multiply(one, s.usage), a.Usage
+	if want.Requests = len(sent); got.Requests < want.Requests {
+		t.Errorf("usage counts %d requests of %d", got.Requests, want.Requests)
+	}
+	if got.Requests = want.Requests; got != want {
+		t.Errorf("usage %+v, want %+v", got, want)
+	}
+}
+
+// checkAnswer checks what holds for every answer that has come to its end.
+func checkAnswer(t *testing.T, a engine.Answer) {
+	t.Helper()
+	if a.Status != precedent.StatusOK {
+		if a.JSON != nil {
+			t.Errorf("status %s with the answer %s", a.Status, a.JSON)
+		}
+		if a.Message == "" {
+			t.Errorf("status %s without a message", a.Status)
+		}
+		if strings.Contains(a.Message, marker) {
+			t.Errorf("the message has the model's raw text: %s", shorten(a.Message))
+		}
+		return
+	}
+	if a.Message != "" {
+		t.Errorf("status ok with the message %q", a.Message)
+	}
+	var got struct {
+		Findings []struct {
+			Path       string
+			Severity   string
+			Confidence int
+		}
+	}
+	if err := json.Unmarshal(a.JSON, &got); err != nil {
+		t.Fatalf("answer %s: %v", a.JSON, err)
+	}
+	if len(got.Findings) != 1 || got.Findings[0].Path != "a.go" || got.Findings[0].Confidence != 80 {
+		t.Errorf("answer %s, want what was planned", a.JSON)
+	}
+}
+
+// requests returns what the far side was sent, and checks that a request that
+// repeats one keeps its prompt and adds what was wrong.
+func requests(t *testing.T, script Script) []engine.Request {
+	t.Helper()
+	sent, err := script.Sent()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(sent) > mostRequests {
+		t.Errorf("%d requests for one task, want at most %d", len(sent), mostRequests)
+	}
+	for i, r := range sent {
+		first := sent[0].Prompt
+		switch {
+		case !strings.Contains(r.Prompt, "Find bugs in a.go."):
+			t.Errorf("request %d lacks the task's prompt: %q", i+1, r.Prompt)
+		case i > 0 && (!strings.HasPrefix(r.Prompt, first) || len(r.Prompt) == len(first)):
+			t.Errorf("request %d does not say what was wrong with the answer to the one before: %q", i+1, r.Prompt)
+		case strings.Contains(r.Prompt, marker):
+			t.Errorf("request %d has the model's raw text: %q", i+1, r.Prompt)
+		}
+	}
+	return sent
+}
+
+// hang: a far side that does not answer costs the task's time and no more.
+func hang(t *testing.T, build Build, replies []Reply, want int) {
+	t.Helper()
+	e, script := start(t, build, replies)
+	began := time.Now()
+	a, err := e.Run(t.Context(), task("bugs", short))
+	if err != nil {
+		t.Fatalf("Run: %v", err)
+	}
+	if took := time.Since(began); took > short+slack {
+		t.Errorf("took %v, want little more than %v", took, short)
+	}
+	if a.Status != precedent.StatusTimeout {
+		t.Errorf("status %s (%s), want timeout", a.Status, a.Message)
+	}
+	checkAnswer(t, a)
+	if sent := requests(t, script); len(sent) != want {
+		t.Errorf("%d requests, want %d", len(sent), want)
+	}
+	if wantTokens := 100 * (want - 1); a.Usage.InputTokens != wantTokens {
+		t.Errorf("%d input tokens, want the %d of the requests that were answered", a.Usage.InputTokens, wantTokens)
+	}
+}
+
+// cancelled: a cancelled context ends the task at once and with its error.
+func cancelled(t *testing.T, build Build) {
+	t.Helper()
+	e, script := start(t, build, []Reply{{Hang: true}})
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	done := make(chan error, 1)
+	go func() {
+		_, err := e.Run(ctx, task("bugs", time.Minute))
+		done <- err
+	}()
+	awaitRequest(t, script)
+	cancel()
+	select {
+	case err := <-done:
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("error %v, want %v", err, context.Canceled)
+		}
+	case <-time.After(slack):
+		t.Fatal("Run goes on after its context was cancelled")
+	}
+}
+
+func awaitRequest(t *testing.T, script Script) {
+	t.Helper()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	late := time.After(slack)
+	for {
+		if sent, err := script.Sent(); err != nil {
+			t.Fatal(err)
+		} else if len(sent) > 0 {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-late:
+			t.Fatal("no request came")
+		}
+	}
+}
+
+func cancelledBefore(t *testing.T, build Build) {
+	t.Helper()
+	e, script := start(t, build, []Reply{said(good)})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := e.Run(ctx, task("bugs", planned)); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want %v", err, context.Canceled)
+	}
+	if sent := requests(t, script); len(sent) > 0 {
+		t.Errorf("%d requests in spite of it", len(sent))
+	}
+}
+
+// concurrent: tasks at once do not disturb each other.
+func concurrent(t *testing.T, build Build) {
+	t.Helper()
+	const tasks = 8
+	e, script := start(t, build, []Reply{said(good)})
+	answers := make([]engine.Answer, tasks)
+	errs := make([]error, tasks)
+	var group sync.WaitGroup
+	for i := range tasks {
+		group.Go(func() {
+			answers[i], errs[i] = e.Run(t.Context(), task(fmt.Sprintf("finder-%d", i), time.Minute))
+		})
+	}
+	group.Wait()
+	for i := range tasks {
+		if errs[i] != nil {
+			t.Errorf("task %d: %v", i, errs[i])
+			continue
+		}
+		if answers[i].Status != precedent.StatusOK {
+			t.Errorf("task %d: status %s (%s)", i, answers[i].Status, answers[i].Message)
+			continue
+		}
+		checkAnswer(t, answers[i])
+		if answers[i].Usage.Requests != 1 || answers[i].Usage.InputTokens != 100 {
+			t.Errorf("task %d: usage %+v, want that of its own request", i, answers[i].Usage)
+		}
+	}
+	sent, err := script.Sent()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(sent) != tasks {
+		t.Errorf("%d requests, want %d", len(sent), tasks)
+	}
+}
+
+func multiply(u precedent.Usage, n int) precedent.Usage {
+	var sum precedent.Usage
+	for range n {
+		sum.Add(u)
+	}
+	return sum
+}
+
+func shorten(s string) string {
+	const most = 300
+	if len(s) > most {
+		return s[:most] + "…"
+	}
+	return s
+}

@@ -1,0 +1,67 @@
+package engine
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+// hostile are outputs that a search for JSON could be lost in, as a unit that
+// is repeated and what stands before and after it.
+var hostile = []struct{ before, unit, after string }{
+	{"", "{", ""},
+	{"", `{"`, ""},
+	{"", `{'`, ""},
+	{"", "[{", ""},
+	{"", "[", "{"},
+	{"", "{ \n", ""},
+	{"[", " ", "{"},
+	{"x ", "[ ", ""},
+	{"", "```\n", ""},
+	{"", "```\n{", ""},
+	{"", "```\n[\n", "{"},
+	{"", "{}", ""},
+	{"x ", "{} ", ""},
+	{`{"a`, "x", ""},
+	{`{"a`, "{", ""},
+	{`{"a`, `\"`, ""},
+	{`{"a":"`, `{"a":`, ""},
+	{`{'a`, `"`, `':1}`},
+	{`{"a":[`, "1,", ""},
+	{`{"a":[`, "1,", "]}"},
+	{`{"a":[`, "{},", "]}"},
+	{`{"a":`, `[`, ""},
+	{"", `{"a":`, ""},
+	{"{", `"a":1,`, "}"},
+	{`{"a":1`, "0", "}"},
+	{`{"a":"`, "\x00", `"}`},
+	{`{"a":"`, "\xff", `"}`},
+	{`{"a":"`, `\u0000`, `"}`},
+}
+
+func TestRepairTakesLinearTime(t *testing.T) {
+	const size, most = 1 << 20, 10 * time.Second // the square of it takes minutes
+	for _, h := range hostile {
+		t.Run(fmt.Sprintf("%q %q %q", h.before, h.unit, h.after), func(t *testing.T) {
+			raw := []byte(h.before + strings.Repeat(h.unit, (size-64)/len(h.unit)) + h.after)
+			began := time.Now()
+			out, err := Repair(raw)
+			if took := time.Since(began); took > most {
+				t.Errorf("took %v", took)
+			} else {
+				t.Logf("%v, %d bytes, error %v", took, len(out), err)
+			}
+			if err != nil && len(err.Error()) > 200 {
+				t.Errorf("an error of %d bytes", len(err.Error()))
+			}
+		})
+	}
+}
+
+func TestRepairCapsSize(t *testing.T) {
+	if _, err := Repair(bytes.Repeat([]byte(" "), MaxReply+1)); err == nil {
+		t.Error("no error")
+	}
+}

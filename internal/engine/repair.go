@@ -1,0 +1,115 @@
+package engine
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"iter"
+)
+
+// Repair finds the JSON in what a model wrote and puts right what can be put
+// right without guessing: a byte order mark, prose around it, a code fence,
+// trailing commas, strings in single quotes, line breaks inside strings. It
+// takes the first value that begins the text or a fence, else the first object,
+// or array of objects, in the prose; an empty object only if there is no other.
+//
+// The result is valid JSON without repeated keys, at most 100 deep; anything
+// else is an error that names the place. Valid JSON comes back as it is but for
+// white space around it. An object that breaks off or goes wrong after its
+// first key is an error as a whole: no part of it is ever taken for it.
+func Repair(raw []byte) ([]byte, error) {
+	if len(raw) > MaxReply {
+		return nil, errLarge
+	}
+	text := bytes.Trim(bytes.ToValidUTF8(raw, []byte("\uFFFD")), "\uFEFF \t\r\n")
+	if len(text) == 0 {
+		return nil, errors.New("it is empty")
+	}
+	if !json.Valid(text) {
+		var err error
+		if text, err = mendFirst(text); err != nil {
+			return nil, err
+		}
+	}
+	if len(text) > MaxReply {
+		return nil, errLarge
+	}
+	if err := strict(text); err != nil {
+		return nil, err
+	}
+	return text, nil
+}
+
+func mendFirst(text []byte) ([]byte, error) {
+	var empty []byte
+	trouble := errNoJSON
+	for start := range openings(text) {
+		m := mender{in: text, pos: start}
+		err := m.value()
+		switch {
+		case err == nil && len(m.out) > len("{}"):
+			return m.out, nil
+		case err == nil:
+			if empty == nil {
+				empty = m.out
+			}
+		case m.firm:
+			return nil, err
+		case errors.Is(err, errBreaksOff):
+			trouble = err
+		}
+	}
+	if empty != nil {
+		return empty, nil
+	}
+	return nil, trouble
+}
+
+// openings yields where the wanted value may begin, the likeliest first. Each
+// is tried at most a few bytes far unless it is one, so all of them together
+// take time linear in the text.
+func openings(text []byte) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		if opens(text, 0) && !yield(0) {
+			return
+		}
+		for at := 0; at < len(text); {
+			end := bytes.IndexByte(text[at:], '\n')
+			if end < 0 {
+				break
+			}
+			line := text[at : at+end]
+			at += end + 1
+			if !bytes.HasPrefix(bytes.TrimLeft(line, " \t"), []byte("```")) {
+				continue
+			}
+			if start := skipSpace(text, at); opens(text, start) && !yield(start) {
+				return
+			}
+		}
+		for at := range text {
+			if opens(text, at) && !yield(at) {
+				return
+			}
+		}
+	}
+}
+
+// opens tells whether a value may begin at text[at]: an object, or an array of
+// objects, for "[1]" is a footnote.
+func opens(text []byte, at int) bool {
+	if at >= len(text) {
+		return false
+	}
+	if text[at] == '[' {
+		at = skipSpace(text, at+1)
+	}
+	return at < len(text) && text[at] == '{'
+}
+
+func skipSpace(text []byte, at int) int {
+	for at < len(text) && (text[at] == ' ' || text[at] == '\n' || text[at] == '\t' || text[at] == '\r') {
+		at++
+	}
+	return at
+}

@@ -1,0 +1,286 @@
+package engine
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+var repairable = []struct{ name, in, want string }{
+	{"valid", `{"a": [1, 2.5e3, "x", null, true]}`, `{"a": [1, 2.5e3, "x", null, true]}`},
+	{"valid scalar", ` "no" `, `"no"`},
+	{"valid array", "[]\n", "[]"},
+	{"valid braces in a string", `{"a":"}{\"]["}`, `{"a":"}{\"]["}`},
+	{"byte order mark", "\uFEFF{\"a\":1}", `{"a":1}`},
+	{"prose", `Here you are: {"a":1}. Enjoy {it}!`, `{"a":1}`},
+	{"prose with code", "In `if x { return }` and f() {} and map[string]int{\"a\", 1} all is well.\n{\"a\":1}", `{"a":1}`},
+	{"prose with a footnote", `As [1] says: [{"a":1}] [2]`, `[{"a":1}]`},
+	{"prose with an apostrophe", `It's {'a': 'b'}`, `{"a":"b"}`},
+	{"fence", "```json\n{\"a\":1}\n```", `{"a":1}`},
+	{"fence without a name", "Sure.\n\n```\n[ {\"a\":1} ]\n```\nDone.", `[{"a":1}]`},
+	{"fence before prose", "See {\"x\":0}:\n```json\n{\"a\":1}\n```", `{"a":1}`},
+	{"fence of code first", "```go\nfunc f() {}\n```\n```json\n{\"a\":1}\n```", `{"a":1}`},
+	{"fence without an end", "```json\n{\"a\":1}", `{"a":1}`},
+	{"fence inside a string", "```json\n{\"a\":\"```go\nx\n```\"}\n```", "{\"a\":\"```go\\nx\\n```\"}"},
+	{"two objects", `{"a":1}{"b":2}`, `{"a":1}`},
+	{"empty object alone", `Nothing: {}`, `{}`},
+	{"trailing commas", `{"a":[1,2,],"b":{"c":3,},}`, `{"a":[1,2],"b":{"c":3}}`},
+	{"single quotes", `{'a':'say "hi"','b\'c':['d']}`, `{"a":"say \"hi\"","b'c":["d"]}`},
+	{"line break in a string", "{\"a\":\"x\ny\tz\x01\"}", `{"a":"x\ny\tz\u0001"}`},
+	{"needless escape", `{"a":"it\'s"}`, `{"a":"it's"}`},
+	{"invalid UTF-8", "{\"a\":\"\xff\"}", "{\"a\":\"\uFFFD\"}"},
+	{"numbers", `x {"a":[0,-0,-1.5,1e9,2E-3,0.5]}`, `{"a":[0,-0,-1.5,1e9,2E-3,0.5]}`},
+	{"escapes", `x {"a":"\u00e9\n\"\\\/\b\f\r\t"}`, `{"a":"\u00e9\n\"\\\/\b\f\r\t"}`},
+	{"as deep as may be", strings.Repeat("[", maxDepth) + strings.Repeat("]", maxDepth), strings.Repeat("[", maxDepth) + strings.Repeat("]", maxDepth)},
+}
+
+func TestRepair(t *testing.T) {
+	for _, test := range repairable {
+		t.Run(test.name, func(t *testing.T) {
+			got, err := Repair([]byte(test.in))
+			if err != nil {
+				t.Fatalf("Repair: %v", err)
+			}
+			if diff := cmp.Diff(test.want, string(got)); diff != "" {
+				t.Errorf("Repair (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+var irreparable = []struct{ name, in, want string }{
+	{"empty", "", "it is empty"},
+	{"white space", " \n\uFEFF", "it is empty"},
+	{"prose", "I could not find anything.", "no JSON object"},
+	{"prose with an array", "The code [1] is fine.", "no JSON object"},
+	{"code", "if a { b() }", "no JSON object"},
+	{"breaks off in a string", `{"a":"b`, "breaks off"},
+	{"breaks off after a comma", `{"a":[{"b":1},`, "breaks off"},
+	{"breaks off at a brace", `Well {`, "breaks off"},
+	{"breaks off in an escape", `{"a":"b\u00`, "breaks off"},
+	{"breaks off in a backslash", `{"a":"b\`, "breaks off"},
+	{"no part for the whole", `{"findings":[{"a":1},{"a":x},{"a":3}]}`, "line 1, byte 27: a value is missing"},
+	{"no part for a fenced whole", "```json\n{\"findings\":[{\"a\":1}{\"a\":2}]}\n```", "line 2, byte 21: a comma or ']' is missing"},
+	{"NaN", `{"a":NaN}`, "JSON has no NaN"},
+	{"minus infinity", `{"a":-Infinity}`, "JSON has no Infinity"},
+	{"Python's None", `{"a":None}`, "a value is missing"},
+	{"key without quotes after one with", `{"a":1,b:2}`, "a key in quotes is missing"},
+	{"no colon", `{"a":1,"b" 2}`, "a colon is missing"},
+	{"two commas", `{"a":1,,"b":2}`, "a key in quotes is missing"},
+	{"comma alone", `{"a":[,]}`, "a value is missing"},
+	{"apostrophe in single quotes", `{'a':'it's'}`, "a single quote inside"},
+	{"wrong escape", `{"a":"\d"}`, "a backslash that escapes nothing"},
+	{"wrong hexadecimal digits", `{"a":"\u00zz"}`, "four hexadecimal digits"},
+	{"leading zero", `{"a":01}`, "a number is not written"},
+	{"leading point", `{"a":.5}`, "a value is missing"},
+	{"leading plus", `{"a":+5}`, "a value is missing"},
+	{"point without digits", `{"a":5.}`, "a number is not written"},
+	{"exponent without digits", `{"a":5e}`, "a number is not written"},
+	{"hexadecimal", `{"a":0x1F}`, "a number is not written"},
+	{"repeated key", `{"a":1,"a":2}`, `the key "a" stands twice`},
+	{"repeated key after an escape", `{"a":1,"\u0061":2}`, `the key "a" stands twice`},
+	{"repeated key deep inside", "{\"a\":[{\"b\":{\"c\":1,\n\"c\":2}}]}", `line 2, byte 4: the key "c" stands twice`},
+	{"keys that differ in case", `{"suppress":false,"SUPPRESS":true}`, `the keys "suppress" and "SUPPRESS" differ in case alone`},
+	{"Kelvin sign", `{"key":1,"` + "\u212A" + `ey":2}`, `"\u212aey" differ in case alone`},
+	{"long s", `{"suppress":1,"` + "\u017F" + `uppress":2}`, "differ in case alone"},
+	{"too deep", strings.Repeat("[", maxDepth+1) + strings.Repeat("]", maxDepth+1), "nested deeper than 100"},
+	{"too deep to repair", strings.Repeat(`{"a":[`, maxDepth), "nested deeper than 100"},
+	{"too many values", "[" + strings.Repeat("1,", maxValues) + "1]", "more than 100000 values"},
+	{"huge exponent", `{"a":1e309}`, "an exponent beyond"},
+	{"huge negative exponent", `{"a":1e-999999999999999999999}`, "an exponent beyond"},
+	{"endless number", `{"a":0.` + strings.Repeat("3", 64) + `}`, "more than 64 digits"},
+	{"key that would act on a terminal", "{\"\\u001b[31m\":1,\"\\u001b[31m\":2}", `the key "\x1b[31m" stands twice`},
+}
+
+func TestRepairRefuses(t *testing.T) {
+	for _, test := range irreparable {
+		t.Run(test.name, func(t *testing.T) {
+			got, err := Repair([]byte(test.in))
+			if err == nil {
+				t.Fatalf("Repair = %s, want an error", got)
+			}
+			if !strings.Contains(err.Error(), test.want) {
+				t.Errorf("error %q, want one with %q", err, test.want)
+			}
+		})
+	}
+}
+
+// TestRepairUndoesNoise writes random values as models do and wants them back.
+func TestRepairUndoesNoise(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		want := map[string]any{"answer": drawValue(t, 3)}
+		var b strings.Builder
+		b.WriteString(rapid.SampledFrom([]string{"", "\uFEFF", "Well:\n", "f() {} it's [1] {so}: ", "```json\n", "Look:\n\n``` \n  "}).Draw(t, "before"))
+		writeNoisy(t, &b, want)
+		b.WriteString(rapid.SampledFrom([]string{"", "\n```\n", " That {was} \"all\".", "\n{}", ",,"}).Draw(t, "after"))
+		out, err := Repair([]byte(b.String()))
+		if err != nil {
+			t.Fatalf("Repair %q: %v", b.String(), err)
+		}
+		var got any
+		if err := json.Unmarshal(out, &got); err != nil {
+			t.Fatalf("result %s: %v", out, err)
+		}
+		if diff := cmp.Diff(any(want), got); diff != "" {
+			t.Fatalf("Repair %q (-want +got):\n%s", b.String(), diff)
+		}
+	})
+}
+
+// TestRepairKeepsValid wants valid JSON back byte for byte.
+func TestRepairKeepsValid(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		want, err := json.Marshal(drawValue(t, 3))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := Repair(want)
+		if err != nil || !bytes.Equal(got, want) {
+			t.Fatalf("Repair %s = %s, %v", want, got, err)
+		}
+	})
+}
+
+func drawValue(t *rapid.T, depth int) any {
+	kinds := []string{"null", "bool", "number", "string"}
+	if depth > 0 {
+		kinds = append(kinds, "array", "object")
+	}
+	switch rapid.SampledFrom(kinds).Draw(t, "kind") {
+	case "bool":
+		return rapid.Bool().Draw(t, "bool")
+	case "number":
+		return rapid.Float64Range(-math.MaxInt32, math.MaxInt32).Draw(t, "number")
+	case "string":
+		return rapid.OneOf(rapid.String(), rapid.StringOf(rapid.SampledFrom([]rune("\"'\\{}[],:`\n\x00 a")))).Draw(t, "string")
+	case "array":
+		array := make([]any, rapid.IntRange(0, 3).Draw(t, "length"))
+		for i := range array {
+			array[i] = drawValue(t, depth-1)
+		}
+		return array
+	case "object":
+		object := map[string]any{}
+		for _, key := range rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"a", "b", "it's", `"`, "", "{"}), 0, 3, rapid.ID).Draw(t, "keys") {
+			object[key] = drawValue(t, depth-1)
+		}
+		return object
+	}
+	return nil
+}
+
+// writeNoisy writes v as JSON with the faults that Repair undoes.
+func writeNoisy(t *rapid.T, b *strings.Builder, v any) {
+	space := func() {
+		b.WriteString(rapid.SampledFrom([]string{"", " ", "\n", "\r\n\t"}).Draw(t, "space"))
+	}
+	trailing := func(n int) {
+		space()
+		if n > 0 && rapid.Bool().Draw(t, "trailing comma") {
+			b.WriteString(",")
+			space()
+		}
+	}
+	space()
+	switch v := v.(type) {
+	case []any:
+		b.WriteString("[")
+		for i, element := range v {
+			if i > 0 {
+				b.WriteString(",")
+			}
+			writeNoisy(t, b, element)
+		}
+		trailing(len(v))
+		b.WriteString("]")
+	case map[string]any:
+		b.WriteString("{")
+		first := true
+		for key, element := range v {
+			if !first {
+				b.WriteString(",")
+			}
+			first = false
+			writeNoisy(t, b, key)
+			space()
+			b.WriteString(":")
+			writeNoisy(t, b, element)
+		}
+		trailing(len(v))
+		b.WriteString("}")
+	case string:
+		writeNoisyString(t, b, v)
+	default:
+		plain, err := json.Marshal(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.Write(plain)
+	}
+	space()
+}
+
+func writeNoisyString(t *rapid.T, b *strings.Builder, s string) {
+	quote := rapid.SampledFrom([]rune{'"', '\''}).Draw(t, "quote")
+	b.WriteRune(quote)
+	for _, r := range s {
+		switch {
+		case r == '\\' || r == quote:
+			b.WriteRune('\\')
+			b.WriteRune(r)
+		case r == '\'' && rapid.Bool().Draw(t, "needless escape"):
+			b.WriteString(`\'`)
+		case r < ' ' && rapid.Bool().Draw(t, "escape"):
+			b.WriteString(`\u00` + strconv.FormatInt(int64(r>>4), 16) + strconv.FormatInt(int64(r&15), 16))
+		default:
+			b.WriteRune(r)
+		}
+	}
+	b.WriteRune(quote)
+}
+
+// FuzzRepair wants valid JSON or an error from whatever there is, and the same
+// again from the result.
+func FuzzRepair(f *testing.F) {
+	for _, test := range repairable {
+		f.Add([]byte(test.in))
+	}
+	for _, test := range irreparable {
+		if len(test.in) < 1000 {
+			f.Add([]byte(test.in))
+		}
+	}
+	for _, h := range hostile {
+		f.Add([]byte(h.before + strings.Repeat(h.unit, 5) + h.after))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		before := bytes.Clone(raw)
+		out, err := Repair(raw)
+		if !bytes.Equal(before, raw) {
+			t.Fatal("the input was changed")
+		}
+		if err != nil {
+			if len(err.Error()) > 300 {
+				t.Errorf("an error of %d bytes", len(err.Error()))
+			}
+			return
+		}
+		if !json.Valid(out) {
+			t.Fatalf("the result is not valid: %q", out)
+		}
+		again, err := Repair(out)
+		if err != nil || !bytes.Equal(again, out) {
+			t.Fatalf("Repair of the result %q = %q, %v", out, again, err)
+		}
+		if numbers := wholeNumbers(out); !json.Valid(numbers) {
+			t.Fatalf("whole numbers of %q: %q", out, numbers)
+		}
+	})
+}

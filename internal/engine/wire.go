@@ -1,0 +1,124 @@
+package engine
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/precedent-dev/precedent"
+)
+
+// RequestSchema names the version of the request that a program is given.
+const RequestSchema = "precedent.task/1"
+
+// Request is what a program that does tasks reads from its standard input: one
+// JSON object, then the end of the input.
+type Request struct {
+	Schema       string          `json:"schema"` // RequestSchema
+	Role         Role            `json:"role"`
+	Name         string          `json:"name"`
+	System       string          `json:"system"`
+	Prompt       string          `json:"prompt"`
+	AnswerSchema json.RawMessage `json:"answer_schema"`
+	TreeDir      string          `json:"tree_dir"`    // read-only export of the head; empty if there is none
+	DeadlineMS   int64           `json:"deadline_ms"` // milliseconds that are left for the answer
+}
+
+// NewRequest puts a task, of which so much time is left, on the wire.
+func NewRequest(t Task, left time.Duration) Request {
+	return Request{
+		Schema: RequestSchema, Role: t.Role, Name: t.Name, System: t.System, Prompt: t.Prefix + t.Prompt,
+		AnswerSchema: t.Schema, TreeDir: t.Tree, DeadlineMS: max(left.Milliseconds(), 1),
+	}
+}
+
+// Response is what the program writes to its standard output: one JSON object,
+// around which Repair forgives what it forgives.
+type Response struct {
+	// Answer is the answer as JSON, or as a string that holds what a model
+	// wrote, which is then repaired like any model's output.
+	Answer json.RawMessage `json:"answer,omitempty"`
+	// Usage has the fields of precedent.Usage and cost_usd, all optional.
+	Usage json.RawMessage `json:"usage,omitempty"`
+	// Refused says that the model would not do the task.
+	Refused bool   `json:"refused,omitempty"`
+	Model   string `json:"model,omitempty"` // which model answered
+}
+
+// ReadResponse reads what a program wrote to its standard output. Unknown
+// fields are ignored; what is wrong with the known ones makes it malformed, but
+// for usage and model, which are left out instead.
+func ReadResponse(output []byte) Reply {
+	malformed := func(format string, args ...any) Reply {
+		return Reply{Status: precedent.StatusMalformed, Message: fmt.Sprintf(format, args...)}
+	}
+	object, err := Repair(output)
+	if err != nil {
+		return malformed("the program's output is no response: %v", err)
+	}
+	var fields map[string]json.RawMessage // a map's keys are exact, a struct's match in any case
+	if err := json.Unmarshal(object, &fields); err != nil {
+		return malformed("the program's output is no JSON object")
+	}
+	r := Reply{Status: precedent.StatusOK}
+	r.Usage, r.CostUSD = readUsage(fields["usage"])
+	if model, ok := asString(fields["model"]); ok {
+		r.Model = shorten(model, 100)
+	}
+	var refused bool
+	if raw, ok := fields["refused"]; ok {
+		if err := json.Unmarshal(raw, &refused); err != nil {
+			r.Status, r.Message = precedent.StatusMalformed, `"refused" in the program's output is neither true nor false`
+			return r
+		}
+	}
+	answer := fields["answer"]
+	switch {
+	case refused:
+		r.Status, r.Message = precedent.StatusRefused, "the program says that the task was refused"
+	case len(answer) == 0 || string(answer) == "null":
+		r.Status, r.Message = precedent.StatusMalformed, `the program's output has no "answer"`
+	default:
+		r.Output = answer
+		if text, ok := asString(answer); ok {
+			r.Output = []byte(text)
+		}
+	}
+	return r
+}
+
+func asString(raw json.RawMessage) (string, bool) {
+	if len(raw) == 0 || raw[0] != '"' {
+		return "", false
+	}
+	var s string
+	err := json.Unmarshal(raw, &s)
+	return s, err == nil
+}
+
+// readUsage takes from a program's own account what can be true of one request:
+// an account that cannot would spoil the sums and the budget of the whole review.
+func readUsage(raw json.RawMessage) (u precedent.Usage, costUSD float64) {
+	const (
+		mostRequests = 1_000 // an agent's turns on one task
+		mostTokens   = 100_000_000
+		mostUSD      = 1_000
+	)
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(raw, &fields) != nil {
+		return u, 0
+	}
+	number := func(name string, most float64) float64 {
+		var f float64
+		if json.Unmarshal(fields[name], &f) != nil || f < 0 || f > most {
+			return 0
+		}
+		return f
+	}
+	u.Requests = int(number("requests", mostRequests))
+	u.InputTokens = int(number("input_tokens", mostTokens))
+	u.CachedTokens = min(int(number("cached_tokens", mostTokens)), u.InputTokens)
+	u.CacheWriteTokens = min(int(number("cache_write_tokens", mostTokens)), u.InputTokens)
+	u.OutputTokens = int(number("output_tokens", mostTokens))
+	return u, number("cost_usd", mostUSD)
+}
