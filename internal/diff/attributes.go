@@ -1,0 +1,195 @@
+package diff
+
+import (
+	"path"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// state is what .gitattributes say of one attribute of a file.
+type state byte
+
+const (
+	unspecified state = iota // nothing: the rules by name and content decide
+	set                      // "name" or "name=true"
+	unset                    // "-name" or "name=false": no rule may skip the file
+	reset                    // "!name", of a line: unspecified again
+)
+
+// attribute holds the states of the attributes that github-linguist defines
+// and that say who wrote a file. Its linguist-documentation does not matter:
+// documents are reviewed.
+type attribute struct {
+	generated, vendored state
+}
+
+// Limits on hostile attributes files. git itself ignores lines longer than
+// 2,048 bytes. Every rule is tried on every file, until the work is too much;
+// from there on the attributes say nothing.
+const (
+	maxAttributesFile   = 256 << 10
+	maxAttributesLine   = 2048
+	maxAttributePattern = 256
+	maxAttributeRules   = 500      // of all folders
+	maxAttributesDirs   = 2000     // folders whose files are read
+	maxAttributesWork   = 16 << 20 // bytes of names that are compared with patterns
+)
+
+const attributesName = ".gitattributes"
+
+// attributes answers for all .gitattributes files of the base.
+type attributes struct {
+	read   func(string) ([]byte, error)
+	macros map[string]attribute
+	dirs   map[string][]attributeRule // by folder, "." for the root
+	rules  int
+	work   int
+}
+
+// attributeRule is one line of a file.
+type attributeRule struct {
+	pattern  string // for doublestar, relative to the file's folder
+	anywhere bool   // the pattern is for the last element of a path
+	says     attribute
+}
+
+func newAttributes(root []byte, read func(string) ([]byte, error)) *attributes {
+	a := &attributes{read: read, macros: map[string]attribute{}, dirs: map[string][]attributeRule{}}
+	a.dirs["."] = a.parse(root, true)
+	return a
+}
+
+// get returns the attributes of a file. A folder's file overrides those of the
+// folders above it, a later line the earlier ones.
+func (a *attributes) get(name string) attribute {
+	var got attribute
+	for i := 0; ; {
+		dir := "."
+		if i > 0 {
+			dir = name[:i-1]
+		}
+		for _, r := range a.in(dir) {
+			if a.work += len(name) - i; a.work < maxAttributesWork && r.matches(name[i:]) {
+				got.apply(r.says)
+			}
+		}
+		next := strings.IndexByte(name[i:], '/')
+		if next < 0 {
+			return got
+		}
+		i += next + 1
+	}
+}
+
+// in returns the rules of a folder.
+func (a *attributes) in(dir string) []attributeRule {
+	rules, ok := a.dirs[dir]
+	if !ok && len(a.dirs) < maxAttributesDirs {
+		if b, err := a.read(dir + "/" + attributesName); err == nil {
+			rules = a.parse(b, false)
+		}
+		a.dirs[dir] = rules
+	}
+	return rules
+}
+
+func (r *attributeRule) matches(name string) bool {
+	if r.anywhere {
+		name = path.Base(name)
+	}
+	return doublestar.MatchUnvalidated(r.pattern, name)
+}
+
+func (got *attribute) apply(says attribute) {
+	got.generated.apply(says.generated)
+	got.vendored.apply(says.vendored)
+}
+
+func (s *state) apply(says state) {
+	switch says {
+	case unspecified:
+	case reset:
+		*s = unspecified
+	default:
+		*s = says
+	}
+}
+
+// parse reads an attributes file and keeps the lines that matter. Macros can
+// be defined in the root's file only.
+func (a *attributes) parse(b []byte, root bool) []attributeRule {
+	var rules []attributeRule
+	text := strings.TrimPrefix(string(b[:min(len(b), maxAttributesFile)]), "\ufeff")
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if line == "" || line[0] == '#' || len(line) > maxAttributesLine || a.rules == maxAttributeRules {
+			continue
+		}
+		pattern, rest := cutPattern(line)
+		says := a.says(rest)
+		if macro, ok := strings.CutPrefix(pattern, "[attr]"); ok {
+			if root {
+				a.macros[macro] = says
+			}
+			continue
+		}
+		if says == (attribute{}) || pattern == "" || pattern[0] == '!' || len(pattern) > maxAttributePattern {
+			continue // git forbids patterns that negate
+		}
+		// Braces mean nothing to git.
+		pattern = strings.NewReplacer("{", `\{`, "}", `\}`, `\{`, `\{`, `\}`, `\}`).Replace(pattern)
+		slash := strings.Contains(pattern, "/")
+		rules = append(rules, attributeRule{strings.TrimPrefix(pattern, "/"), !slash, says})
+		a.rules++
+	}
+	return rules
+}
+
+// cutPattern separates the pattern of a line, which may be quoted, from the
+// attributes.
+func cutPattern(line string) (pattern, rest string) {
+	if line[0] == '"' {
+		if pattern, rest, ok := unquote(line); ok {
+			return pattern, rest
+		}
+	}
+	if i := strings.IndexAny(line, " \t"); i >= 0 {
+		return line[:i], line[i:]
+	}
+	return line, ""
+}
+
+// says reads the attributes of a line, macros replaced.
+func (a *attributes) says(s string) attribute {
+	var says attribute
+	for word := range strings.FieldsSeq(s) {
+		to := set
+		switch word[0] {
+		case '-':
+			to, word = unset, word[1:]
+		case '!':
+			to, word = reset, word[1:]
+		}
+		name, value, _ := strings.Cut(word, "=")
+		if value == "false" {
+			to = unset
+		}
+		switch {
+		case name == "linguist-generated":
+			says.generated = to
+		case name == "linguist-vendored":
+			says.vendored = to
+		case to == set:
+			// A macro's own "!name" resets what stood before it.
+			macro := a.macros[name]
+			if macro.generated != unspecified {
+				says.generated = macro.generated
+			}
+			if macro.vendored != unspecified {
+				says.vendored = macro.vendored
+			}
+		}
+	}
+	return says
+}

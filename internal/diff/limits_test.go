@@ -1,0 +1,270 @@
+package diff
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// endless repeats parts, n times each, without ever holding them: a hostile
+// diff of any size. It measures the heap while it is being read.
+type endless struct {
+	parts []part
+	rest  string
+	read  int64
+	peak  uint64
+}
+
+type part struct {
+	n    int
+	text func(i int) string
+	i    int
+}
+
+func times(n int, text string) part { return part{n: n, text: func(int) string { return text }} }
+
+func (e *endless) Read(b []byte) (int, error) {
+	n := 0
+	for n < len(b) {
+		if e.rest == "" {
+			if len(e.parts) > 0 && e.parts[0].i == e.parts[0].n {
+				e.parts = e.parts[1:]
+				continue
+			}
+			if len(e.parts) == 0 {
+				break
+			}
+			e.rest = e.parts[0].text(e.parts[0].i)
+			e.parts[0].i++
+			continue
+		}
+		m := copy(b[n:], e.rest)
+		n, e.rest = n+m, e.rest[m:]
+	}
+	if n == 0 {
+		return 0, io.EOF
+	}
+	if e.read>>22 != (e.read+int64(n))>>22 {
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		e.peak = max(e.peak, m.HeapInuse)
+	}
+	e.read += int64(n)
+	return n, nil
+}
+
+func records(n int) part {
+	return part{n: n, text: func(i int) string {
+		return fmt.Sprintf(":100644 100644 1111111 2222222 M\x00dir/file%d\x00", i)
+	}}
+}
+
+func section(i int) string {
+	return fmt.Sprintf("diff --git a/dir/file%d b/dir/file%d\nindex 1111111..2222222 100644\n--- a/dir/file%d\n+++ b/dir/file%d\n", i, i, i, i)
+}
+
+// chunk is what a hostile diff repeats, to be larger than a Read.
+var chunk = strings.Repeat("x", 1<<16)
+
+func TestLimits(t *testing.T) {
+	line := "+" + strings.Repeat("y", 98) + "\n" // 100 bytes
+	for _, test := range []struct {
+		name  string
+		parts []part
+		check func(*testing.T, *Change)
+	}{
+		{"100 MB in one file", []part{records(1), times(1, "\x00"+section(0)+"@@ -0,0 +1,1000000 @@\n"), times(1_000_000, line)}, func(t *testing.T, c *Change) {
+			h := c.Files[0].Hunks[0]
+			if want := int(DefaultLimits.FileBytes) / 98; len(h.Lines) != want || h.Cut != "file's diff larger than 4 MiB" {
+				t.Errorf("%d lines, want %d; cut: %q", len(h.Lines), want, h.Cut)
+			}
+			if c.Added != 1_000_000 || c.Files[0].Skip != "" {
+				t.Errorf("added %d, skip %q", c.Added, c.Files[0].Skip)
+			}
+		}},
+		{"100 MB in many files", []part{
+			records(1000), times(1, "\x00"),
+			{n: 1000, text: func(i int) string { return section(i) + "@@ -0,0 +1,1000 @@\n" + strings.Repeat(line, 1000) }},
+		}, func(t *testing.T, c *Change) {
+			cut, skipped, hunks := 0, 0, 0
+			for _, f := range c.Files {
+				hunks += len(f.Hunks)
+				for _, h := range f.Hunks {
+					if h.Cut == "diff larger than 16 MiB" {
+						cut++
+					}
+				}
+				if f.TooLarge && f.Skip == "diff larger than 16 MiB" {
+					skipped++
+				}
+			}
+			if hunks != 1000 || skipped != 828 || cut != 829 || c.Added != 1_000_000 {
+				t.Errorf("%d hunks, %d files skipped, %d hunks cut, %d lines", hunks, skipped, cut, c.Added)
+			}
+		}},
+		{"lines of one byte", []part{records(1), times(1, "\x00"+section(0)+"@@ -0,0 +1,2000000 @@\n"), times(2_000_000, "+\n")}, func(t *testing.T, c *Change) {
+			h := c.Files[0].Hunks[0]
+			if len(h.Lines) != DefaultLimits.Lines || h.Cut != "diff longer than 250000 lines" {
+				t.Errorf("%d lines, cut: %q", len(h.Lines), h.Cut)
+			}
+		}},
+		{"a line of 50 MB", []part{
+			records(2), times(1, "\x00"+section(0)+"@@ -1 +1,3 @@\n-a\n+"), times(800, chunk), times(1, "é\r\n+\u00e9\n+end\n"), times(1, section(1)+"@@ -1 +1 @@\n-a\n+b\n"),
+		}, func(t *testing.T, c *Change) {
+			h := c.Files[0].Hunks[0]
+			if h.Cut != "line longer than 64 KiB" || len(h.Lines) != 4 || len(h.Lines[1].Text) != 64<<10 || h.Lines[2].Text != "é" || h.Lines[3].New != 3 {
+				t.Errorf("cut: %q, %d lines", h.Cut, len(h.Lines))
+			}
+			if f := c.Files[1]; len(f.Hunks) != 1 || f.Hunks[0].Cut != "" {
+				t.Errorf("the next file: %+v", f)
+			}
+		}},
+		{"a long line of three-byte characters", []part{records(1), times(1, "\x00"+section(0)+"@@ -0,0 +1 @@\n+"), times(1<<15, "€"), times(1, "\n")}, func(t *testing.T, c *Change) {
+			if text := c.Files[0].Hunks[0].Lines[0].Text; text != strings.Repeat("€", 64<<10/3) {
+				t.Errorf("%d bytes, ends in %q", len(text), text[len(text)-4:])
+			}
+		}},
+		{"3,001 files", []part{
+			records(3001), times(1, "\x00"), {n: 3001, text: func(i int) string { return section(i) + "@@ -1 +1 @@\n-a\n+b\n" }},
+		}, func(t *testing.T, c *Change) {
+			f := c.Files[3000]
+			if len(c.Files) != 3001 || c.Files[2999].Skip != "" || f.Skip != "change has more than 3000 files" || !f.TooLarge {
+				t.Errorf("%d files, the last: %+v", len(c.Files), f)
+			}
+			if len(f.Hunks) != 1 || f.Hunks[0].Cut == "" || len(f.Hunks[0].Lines) != 0 || c.Added != 3001 {
+				t.Errorf("hunks of the last: %+v; added %d", f.Hunks, c.Added)
+			}
+		}},
+		{"rename storm", []part{
+			{n: 30_000, text: func(i int) string {
+				return fmt.Sprintf(":100644 100644 1111111 1111111 R100\x00old/%d\x00new/%d\x00", i, i)
+			}},
+			times(1, "\x00"),
+			{n: 30_000, text: func(i int) string {
+				return fmt.Sprintf("diff --git a/old/%d b/new/%d\nsimilarity index 100%%\nrename from old/%d\nrename to new/%d\n", i, i, i, i)
+			}},
+		}, func(t *testing.T, c *Change) {
+			c.Classify(nil, nil)
+			if f := c.Files[29_999]; len(c.Files) != 30_000 || f.Skip != "renamed without another change" || f.TooLarge {
+				t.Errorf("%d files, the last: %+v", len(c.Files), f)
+			}
+		}},
+		{"many hunks", []part{
+			records(1), times(1, "\x00"+section(0)),
+			{n: 60_000, text: func(i int) string { return fmt.Sprintf("@@ -%d +%d @@\n-a\n+b\n", 9*i+1, 9*i+1) }},
+		}, func(t *testing.T, c *Change) {
+			f := c.Files[0]
+			if len(f.Hunks) != DefaultLimits.Hunks || f.Skip != "change has more than 25000 hunks" || !f.TooLarge {
+				t.Errorf("%d hunks, skip %q", len(f.Hunks), f.Skip)
+			}
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			runtime.GC()
+			var before runtime.MemStats
+			runtime.ReadMemStats(&before)
+			e := &endless{parts: test.parts}
+			c, err := Parse(e, DefaultLimits)
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkInvariants(t, c)
+			test.check(t, c)
+			if grown := int64(e.peak) - int64(before.HeapInuse); grown > 192<<20 {
+				t.Errorf("the heap grew by %d MiB", grown>>20)
+			} else {
+				t.Logf("%d MiB read, the heap grew by %d MiB", e.read>>20, grown>>20)
+			}
+		})
+	}
+}
+
+// TestTooManyFiles reads changes of which not even the list is kept.
+func TestTooManyFiles(t *testing.T) {
+	for name, e := range map[string]*endless{
+		"files": {parts: []part{records(10_000_000)}},
+		"paths": {parts: []part{times(10_000_000, ":100644 100644 1 2 M\x00"+chunk[:4000]+"\x00")}},
+	} {
+		if _, err := Parse(e, DefaultLimits); !errors.Is(err, ErrTooLarge) {
+			t.Errorf("%s: %v", name, err)
+		} else if e.read > 64<<20 {
+			t.Errorf("%s: read %d MiB first", name, e.read>>20)
+		}
+	}
+	sections := part{n: 200_000, text: func(i int) string { return fmt.Sprintf("diff --git a/%d b/%d\nold mode 100644\nnew mode 100755\n", i, i) }}
+	if _, err := ParsePatch(&endless{parts: []part{sections}}, DefaultLimits); !errors.Is(err, ErrTooLarge) {
+		t.Errorf("patch: %v", err)
+	}
+}
+
+// TestCutHunk cuts a hunk in the middle of its context: what is kept of it has
+// no change, and says so without an error.
+func TestCutHunk(t *testing.T) {
+	in := record + "diff --git a/f b/f\n--- a/f\n+++ b/f\n@@ -1,3 +1,4 @@ f()\n a\n b\n+c\n\\ No newline at end of file\n d\n@@ -9,2 +10,2 @@\n-a\n+b\n c\n"
+	c, err := Parse(strings.NewReader(in), Limits{Bytes: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkInvariants(t, c)
+	for _, h := range c.Files[0].Hunks {
+		if h.Cut != "diff larger than 2 bytes" || len(h.Lines) != 0 {
+			t.Errorf("hunk %+v", h)
+		}
+	}
+	if c, err = Parse(strings.NewReader(in), Limits{Bytes: 3}); err != nil || len(c.Files[0].Hunks[0].Lines) != 3 {
+		t.Errorf("%+v, %v", c, err)
+	}
+	if size(3<<10) != "3 KiB" {
+		t.Error(size(3 << 10))
+	}
+}
+
+// tenFiles is a change of ten files and 20,000 changed lines.
+func tenFiles() string {
+	var b strings.Builder
+	for i := range 10 {
+		fmt.Fprintf(&b, ":100644 100644 1111111 2222222 M\x00dir/file%d\x00", i)
+	}
+	b.WriteString("\x00")
+	for i := range 10 {
+		b.WriteString(section(i))
+		for h := range 100 {
+			fmt.Fprintf(&b, "@@ -%d,16 +%d,16 @@ func f%d() {\n", 50*h+1, 50*h+1, h)
+			b.WriteString(strings.Repeat(" \tcontext\n", 3))
+			for l := range 10 {
+				fmt.Fprintf(&b, "-\told := compute(%d, %d, \"text\")\n", h, l)
+			}
+			for l := range 10 {
+				fmt.Fprintf(&b, "+\tfresh := compute(%d, %d, \"text\")\n", h, l)
+			}
+			b.WriteString(strings.Repeat(" \tcontext\n", 3))
+		}
+	}
+	return b.String()
+}
+
+func BenchmarkParse(b *testing.B) {
+	in := tenFiles()
+	b.SetBytes(int64(len(in)))
+	b.ReportAllocs()
+	for b.Loop() {
+		c, err := Parse(strings.NewReader(in), DefaultLimits)
+		if err != nil || c.Added+c.Removed != 20_000 {
+			b.Fatal(c.Added, err)
+		}
+	}
+}
+
+func BenchmarkClassify(b *testing.B) {
+	c, err := Parse(strings.NewReader(tenFiles()), DefaultLimits)
+	if err != nil {
+		b.Fatal(err)
+	}
+	base := []byte(strings.Repeat("some line of code\n", 1000))
+	for b.Loop() {
+		c.Classify(func(string) ([]byte, error) { return base, nil }, []byte("*.gen linguist-generated\n"))
+	}
+}

@@ -1,0 +1,444 @@
+package diff
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/precedent-dev/precedent"
+)
+
+// repo is a git repository in a temporary folder.
+type repo struct {
+	t   *testing.T
+	dir string
+}
+
+func newRepo(t *testing.T) repo {
+	t.Helper()
+	r := repo{t, t.TempDir()}
+	r.git("init", "-q")
+	return r
+}
+
+func (r repo) git(args ...string) string {
+	r.t.Helper()
+	cmd := exec.CommandContext(r.t.Context(), "git", args...)
+	cmd.Dir = r.dir
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null", "LC_ALL=C",
+		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		r.t.Fatalf("git %q: %v\n%s", args, err, &stderr)
+	}
+	return string(out)
+}
+
+func (r repo) write(name, text string) {
+	r.t.Helper()
+	name = filepath.Join(r.dir, name)
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		r.t.Fatal(err)
+	}
+	if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
+		r.t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+func (r repo) commit() { r.git("add", "-A"); r.git("commit", "-q", "--allow-empty", "-m", "x") }
+
+// diff is the last commit with records, patch the same without.
+func (r repo) diff() string {
+	return r.git("diff", "--raw", "-z", "-p", "--full-index", "--no-abbrev", "-M", "-C", "HEAD~1", "HEAD")
+}
+
+func (r repo) patch() string {
+	return r.git("diff", "-p", "--full-index", "-M", "-C", "HEAD~1", "HEAD")
+}
+
+// odd is a path that git has to quote.
+const odd = "od d/new\nline \"q\" ü\\"
+
+// everything commits one change of each kind.
+func everything(t *testing.T) repo {
+	r := newRepo(t)
+	link := func(to, name string) {
+		os.Remove(filepath.Join(r.dir, name))
+		if err := os.Symlink(to, filepath.Join(r.dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	long := "1\n2\n3\n4\n5\n6\n7\n8\n9\n"
+	r.write("bin", "a\x00b")
+	r.write("crlf.txt", "x\r\ny\r\n")
+	r.write("del/gone", "-- gone\n++ too\n")
+	r.write("mode only", "m\n")
+	r.write(odd, "q\n")
+	r.write("noeol", "old\r")
+	r.write("source", long)
+	r.write("tofile2", "t\n")
+	link("a", "tofile")
+	r.write("two.go", "package two\n\nfunc a() {\n\tone()\n}\n"+long+long+"end\n")
+	r.write("same", "s\n")
+	r.commit()
+	head := strings.TrimSpace(r.git("rev-parse", "HEAD"))
+	r.write("bin", "a\x00c")
+	r.write("crlf.txt", "x\r\nz\n")
+	os.RemoveAll(filepath.Join(r.dir, "del"))
+	r.write("empty", "")
+	if err := os.Chmod(filepath.Join(r.dir, "mode only"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	r.write(odd, "q\n\n+++ p\n")
+	r.write("noeol", "new")
+	os.Remove(filepath.Join(r.dir, "source"))
+	r.write("moved", long)
+	r.write("copied", long+"10\n")
+	r.write("tofile", "f\n")
+	link("t", "tofile2")
+	r.write("two.go", "package two\n\nfunc a() {\n\tuno()\n}\n"+long+long+"end\nmore\n")
+	r.git("add", "-A")
+	r.git("update-index", "--add", "--cacheinfo", "160000,"+head+",sub")
+	r.git("commit", "-q", "-m", "x")
+	return r
+}
+
+func TestParse(t *testing.T) {
+	r := everything(t)
+	got, err := Parse(strings.NewReader(r.diff()), DefaultLimits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkInvariants(t, got)
+	hunk := func(a, b, c, d int, lines ...Line) []Hunk {
+		return []Hunk{{OldStart: a, OldLines: b, NewStart: c, NewLines: d, Lines: lines}}
+	}
+	one := func(op Op, n int, text string) Line {
+		if op == Add {
+			return Line{Op: op, New: n, Text: text}
+		}
+		return Line{Op: op, Old: n, Text: text}
+	}
+	both := func(a, b int, text string) Line { return Line{Op: Context, Old: a, New: b, Text: text} }
+	want := []File{
+		{Path: "bin", Status: Modified, OldMode: "100644", NewMode: "100644", Binary: true},
+		{Path: "copied", OldPath: "source", Status: Copied, OldMode: "100644", NewMode: "100644", Hunks: hunk(7, 3, 7, 4,
+			both(7, 7, "7"), both(8, 8, "8"), both(9, 9, "9"), one(Add, 10, "10"))},
+		{Path: "crlf.txt", Status: Modified, OldMode: "100644", NewMode: "100644", Hunks: hunk(1, 2, 1, 2,
+			Line{Op: Context, Old: 1, New: 1, Text: "x", CRLF: true}, Line{Op: Delete, Old: 2, Text: "y", CRLF: true}, one(Add, 2, "z"))},
+		{Path: "del/gone", Status: Deleted, OldMode: "100644", NewMode: absent, Hunks: hunk(1, 2, 0, 0,
+			one(Delete, 1, "-- gone"), one(Delete, 2, "++ too"))},
+		{Path: "empty", Status: Added, OldMode: absent, NewMode: "100644"},
+		{Path: "mode only", Status: Modified, OldMode: "100644", NewMode: "100755"},
+		{Path: "moved", OldPath: "source", Status: Renamed, OldMode: "100644", NewMode: "100644"},
+		{Path: "noeol", Status: Modified, OldMode: "100644", NewMode: "100644", Hunks: hunk(1, 1, 1, 1,
+			Line{Op: Delete, Old: 1, Text: "old\r", NoEOL: true}, Line{Op: Add, New: 1, Text: "new", NoEOL: true})},
+		{Path: odd, Status: Modified, OldMode: "100644", NewMode: "100644", Hunks: hunk(1, 1, 1, 3,
+			both(1, 1, "q"), one(Add, 2, ""), one(Add, 3, "+++ p"))},
+		{Path: "sub", Status: Added, OldMode: absent, NewMode: modeSubmodule, Hunks: hunk(0, 0, 1, 1,
+			one(Add, 1, "Subproject commit "+strings.TrimSpace(r.git("rev-parse", "HEAD~1"))))},
+		{Path: "tofile", Status: Retyped, OldMode: modeLink, NewMode: "100644", Hunks: append(
+			hunk(1, 1, 0, 0, Line{Op: Delete, Old: 1, Text: "a", NoEOL: true}), hunk(0, 0, 1, 1, one(Add, 1, "f"))...)},
+		{Path: "tofile2", Status: Retyped, OldMode: "100644", NewMode: modeLink, Hunks: append(
+			hunk(1, 1, 0, 0, one(Delete, 1, "t")), hunk(0, 0, 1, 1, Line{Op: Add, New: 1, Text: "t", NoEOL: true})...)},
+		{Path: "two.go", Status: Modified, OldMode: "100644", NewMode: "100644", Hunks: append(
+			hunk(1, 7, 1, 7, both(1, 1, "package two"), both(2, 2, ""), both(3, 3, "func a() {"),
+				one(Delete, 4, "\tone()"), one(Add, 4, "\tuno()"), both(5, 5, "}"), both(6, 6, "1"), both(7, 7, "2")),
+			hunk(22, 3, 22, 4, both(22, 22, "8"), both(23, 23, "9"), both(24, 24, "end"), one(Add, 25, "more"))...)},
+	}
+	for i := range want {
+		if want[i].OldPath == "" {
+			want[i].OldPath = want[i].Path
+		}
+	}
+	if want[12].Hunks[1].Section = "func a() {"; got.Added != 10 || got.Removed != 7 {
+		t.Errorf("counted +%d -%d", got.Added, got.Removed)
+	}
+	if d := cmp.Diff(want, got.Files, cmpopts.IgnoreFields(File{}, "OldBlob", "NewBlob")); d != "" {
+		t.Error(d)
+	}
+	for _, f := range got.Files {
+		for _, blob := range []struct{ got, rev string }{{f.OldBlob, "HEAD~1:" + f.OldPath}, {f.NewBlob, "HEAD:" + f.Path}} {
+			if blob.got == "" {
+				continue
+			}
+			if want := strings.TrimSpace(r.git("rev-parse", blob.rev)); blob.got != want {
+				t.Errorf("%s: id %s, want %s", blob.rev, blob.got, want)
+			}
+		}
+	}
+
+	// The patch alone says the same, but for the ids of what did not change.
+	alone, err := ParsePatch(strings.NewReader(r.patch()), DefaultLimits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sameMode := cmp.FilterPath(func(p cmp.Path) bool {
+		return strings.HasSuffix(p.String(), "Mode") || strings.HasSuffix(p.String(), "Blob")
+	}, cmp.Comparer(func(a, b string) bool { return a == b || a == "" || b == "" }))
+	if d := cmp.Diff(got, alone, sameMode); d != "" {
+		t.Errorf("the patch alone says otherwise:\n%s", d)
+	}
+	got.Classify(nil, nil)
+	alone.Classify(nil, nil)
+	for i := range got.Files {
+		if a, b := got.Files[i], alone.Files[i]; a.Skip != b.Skip {
+			t.Errorf("%s: skipped as %q by its record, as %q by its patch", a.Path, a.Skip, b.Skip)
+		}
+	}
+}
+
+// TestParseShortIDs reads records whose ids git shortened.
+func TestParseShortIDs(t *testing.T) {
+	r := everything(t)
+	short := r.git("diff", "--raw", "-z", "-p", "--full-index", "-M", "-C", "HEAD~1", "HEAD")
+	got, err := Parse(strings.NewReader(short), DefaultLimits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f := got.File("two.go"); len(f.OldBlob) != 40 || len(f.NewBlob) != 40 {
+		t.Errorf("ids %q and %q", f.OldBlob, f.NewBlob)
+	}
+	if f := got.File("tofile"); len(f.OldBlob) != 40 || len(f.NewBlob) != 40 {
+		t.Errorf("of both sections: ids %q and %q", f.OldBlob, f.NewBlob)
+	}
+}
+
+func TestParseEmpty(t *testing.T) {
+	for name, parse := range map[string]func(io.Reader, Limits) (*Change, error){"Parse": Parse, "ParsePatch": ParsePatch} {
+		if c, err := parse(strings.NewReader(""), DefaultLimits); err != nil || len(c.Files) != 0 {
+			t.Errorf("%s: %v, %v", name, c, err)
+		}
+	}
+}
+
+func TestParseMergeRefused(t *testing.T) {
+	r := newRepo(t)
+	r.write("f", "1\n")
+	r.commit()
+	r.git("checkout", "-q", "-b", "other")
+	r.write("f", "2\n")
+	r.commit()
+	r.git("checkout", "-q", "-")
+	r.write("f", "3\n")
+	r.commit()
+	r.git("merge", "-q", "-s", "ours", "other")
+	r.write("f", "4\n")
+	r.git("commit", "-q", "-a", "--amend", "-m", "m")
+	raw := r.git("diff-tree", "--no-commit-id", "--raw", "-z", "-c", "-p", "HEAD")
+	if _, err := Parse(strings.NewReader(raw), DefaultLimits); !errors.Is(err, errCombined) {
+		t.Errorf("records of a merge: %v", err)
+	}
+	if _, err := ParsePatch(strings.NewReader(r.git("show", "--format=", "--cc", "HEAD")), DefaultLimits); !errors.Is(err, errCombined) {
+		t.Errorf("patch of a merge: %v", err)
+	}
+}
+
+const record = ":100644 100644 1111111 2222222 M\x00f\x00\x00"
+
+func TestParseErrors(t *testing.T) {
+	head := "diff --git a/f b/f\n--- a/f\n+++ b/f\n"
+	for _, test := range []struct{ name, in, want string }{
+		{"no records", head, "record 1: no record"},
+		{"record ends", ":100644 100644 1111111 2222222 M\x00f", "record 1: unexpected EOF"},
+		{"unmerged", ":000000 000000 0000000 0000000 U\x00f\x00", `status "U"`},
+		{"odd record", ":1 2 3\x00f\x00", "no record of git diff"},
+		{"second record", record[:len(record)-1] + "x", "record 2: no record"},
+		{"empty path", ":100644 100644 1 2 M\x00\x00", "empty path"},
+		{"path without end", ":100644 100644 1 2 M\x00" + strings.Repeat("x", 1<<20), "path too long"},
+		{"other file", record + "diff --git a/g b/g\nold mode 100644\n", "line 2, the last one: section from line 1"},
+		{"text", record + "\nwarning: x\n", "line 1:"},
+		{"text behind a hunk", record + head + "@@ -1 +1 @@\n-a\n+b\nwarning\n", "line 7:"},
+		{"ends in a hunk", record + head + "@@ -1,2 +1 @@\n-a\n", "line 5, the last one: the diff ends within a hunk"},
+		{"hunk too short", record + head + "@@ -1,2 +1,2 @@\n-a\n+b\n@@ -9 +9 @@\n", "line 7: hunk has other lines"},
+		{"hunk too long", record + head + "@@ -1,2 +1 @@\n-a\n+b\n+c\n", "line 7: hunk has other lines"},
+		{"orphan", record + "@@ -1 +1 @@\n-a\n+b\n", "line 1: hunk outside"},
+		{"no change", record + head + "@@ -1 +1 @@\n a\n", "contains no changes"},
+		{"order", record + head + "@@ -5 +5 @@\n-a\n+b\n@@ -4 +6 @@\n-a\n+b\n", "line 7: hunk starts before"},
+		{"line 0", record + head + "@@ -0 +1 @@\n-a\n+b\n", "line 4: hunk starts before"},
+		{"huge number", record + head + "@@ -1,99999999999 +1 @@\n", "line 4: range"},
+		{"large number", record + head + "@@ -2147483647 +1 @@\n", "line 4: range"},
+		{"no number", record + head + "@@ -a +1 @@\n", "line 4: range"},
+		{"no range", record + head + "@@ -1 1 @@\n", "line 4: hunk header"},
+		{"long header", record + "diff --git a/" + strings.Repeat("x", 1<<20), "line 1: header line longer than 64 KiB"},
+		{"many headers", record + "diff --git a/f b/f\n" + strings.Repeat("index 1..2\n", 99), "line 33: header longer than 32 lines"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := Parse(strings.NewReader(test.in), DefaultLimits)
+			if err == nil || !strings.Contains(err.Error(), test.want) || !strings.HasPrefix(err.Error(), "read diff: ") {
+				t.Errorf("error %v, want one with %q", err, test.want)
+			}
+		})
+	}
+	broken := errors.New("broken pipe")
+	if _, err := Parse(io.MultiReader(strings.NewReader(record), &failing{broken}), DefaultLimits); !errors.Is(err, broken) {
+		t.Errorf("error %v, want that of the reader", err)
+	}
+}
+
+type failing struct{ err error }
+
+func (f *failing) Read([]byte) (int, error) { return 0, f.err }
+
+func TestParsePatchForms(t *testing.T) {
+	for _, test := range []struct {
+		name, in string
+		want     string // status and paths, or the error
+	}{
+		{"mail", "From: x\nSubject: y\n---\n f | 2 +-\n\ndiff --git a/f b/f\nindex 1..2 100644\n--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\n-- \n2.39.5\n", "modified f"},
+		{"diff -u", "diff -ru old/f new/f\n--- old/f\t2024-01-01 00:00:00.0 +0000\n+++ new/f\t2024-01-02 00:00:00.0 +0000\n@@ -1 +1,2 @@\n a\n+b\nOnly in new: g\n--- old/h\t2024-01-01 00:00:00.0 +0000\n+++ new/h\t2024-01-02 00:00:00.0 +0000\n@@ -1 +1 @@\n-a\n+b\n", "modified f, modified h"},
+		{"diff -u adds", "--- /dev/null\n+++ b/f\n@@ -0,0 +1 @@\n+b\n", "added f"},
+		{"diff -u deletes", "--- a/f\n+++ /dev/null\n@@ -1 +0,0 @@\n-b\n", "deleted f"},
+		{"text like names", "--- a\n+++ b\nno hunk\n", ""},
+		{"deleted line like a name", "diff --git a/f b/f\n--- a/f\n+++ b/f\n@@ -1,2 +1 @@\n--- a/x\n-+++ b/x\n+y\n", "modified f"},
+		{"empty context", "diff --git a/f b/f\n--- a/f\n+++ b/f\n@@ -1,2 +1,2 @@\n\n-a\n+b\n", "modified f"},
+		{"no newline at the patch's end", "diff --git a/f b/f\n--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b", "modified f"},
+		{"binary data", "diff --git a/f b/f\nindex 1..2 100644\nGIT binary patch\nliteral 3\nKcmZ\n\nliteral 1\nI\n\ndiff --git a/g b/g\nold mode 100644\nnew mode 100755\n", "modified f, modified g"},
+		{"new and empty", "diff --git a/f g b/f g\nnew file mode 100644\nindex 0..e69\n", "added f g"},
+		{"backslash at the end", `diff --git "a/f\\" "b/f\\"` + "\nold mode 100644\nnew mode 100755\n", `modified f\`},
+		{"retyped", "diff --git a/f b/f\ndeleted file mode 120000\n--- a/f\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n\\ No newline at end of file\ndiff --git a/f b/f\nnew file mode 100644\n--- /dev/null\n+++ b/f\n@@ -0,0 +1 @@\n+b\n", "type-changed f"},
+		{"series", strings.Repeat("diff --git a/f b/f\nold mode 100644\nnew mode 100755\n", 2), `"f" comes up twice`},
+		{"no name", "diff --git a b\nold mode 100644\nnew mode 100755\n", "section from line 1"},
+		{"two names", "--- a/f\n+++ b/g\n@@ -1 +1 @@\n-a\n+b\n", "modified g"},
+		{"orphan", "@@ -1 +1 @@\n-a\n+b\n", "line 1: hunk outside"},
+		{"hunk behind text", "diff --git a/f b/f\n--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\ntext\n@@ -4 +4 @@\n-a\n+b\n", "line 8: hunk outside"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c, err := ParsePatch(strings.NewReader(test.in), DefaultLimits)
+			if err != nil {
+				if test.want == "" || !strings.Contains(err.Error(), test.want) {
+					t.Errorf("error %v, want %q", err, test.want)
+				}
+				return
+			}
+			checkInvariants(t, c)
+			var got []string
+			for _, f := range c.Files {
+				got = append(got, fmt.Sprintf("%s %s", f.Status, f.Path))
+			}
+			if s := strings.Join(got, ", "); s != test.want {
+				t.Errorf("read %q, want %q", s, test.want)
+			}
+		})
+	}
+}
+
+func TestCommentable(t *testing.T) {
+	c, err := Parse(strings.NewReader(everything(t).diff()), DefaultLimits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := c.File("two.go")
+	numbers := func(side precedent.Side) (got []int) {
+		for _, l := range f.Commentable(side) {
+			got = append(got, l.on(side))
+		}
+		return got
+	}
+	if d := cmp.Diff([]int{1, 2, 3, 4, 5, 6, 7, 22, 23, 24, 25}, numbers(precedent.Right)); d != "" {
+		t.Error("right", d)
+	}
+	if d := cmp.Diff([]int{1, 2, 3, 4, 5, 6, 7, 22, 23, 24}, numbers(precedent.Left)); d != "" {
+		t.Error("left", d)
+	}
+	for _, test := range []struct {
+		side       precedent.Side
+		line, want int
+	}{
+		{precedent.Right, 1, 0}, {precedent.Right, 7, 0}, {precedent.Right, 8, -1}, {precedent.Right, 25, 1},
+		{precedent.Left, 24, 1}, {precedent.Left, 25, -1}, {precedent.Left, 0, -1},
+	} {
+		if got := f.HunkAt(test.side, test.line); got != test.want {
+			t.Errorf("HunkAt(%s, %d) = %d, want %d", test.side, test.line, got, test.want)
+		}
+	}
+	var added []string
+	for l := range f.AddedLines() {
+		added = append(added, l.Text)
+	}
+	if d := cmp.Diff([]string{"\tuno()", "more"}, added); d != "" {
+		t.Error(d)
+	}
+	for range f.AddedLines() {
+		break // a loop may stop early
+	}
+	if c.File("source") != nil {
+		t.Error("found a file by its old path")
+	}
+}
+
+// checkInvariants holds a change to what its types promise.
+func checkInvariants(t interface {
+	Helper()
+	Errorf(string, ...any)
+}, c *Change) {
+	t.Helper()
+	added, removed, whole := 0, 0, true
+	for _, f := range c.Files {
+		if f.Path == "" || f.OldPath == "" || f.TooLarge && f.Skip == "" {
+			t.Errorf("file %+v", f)
+		}
+		oldEnd, newEnd := 1, 1
+		for i, h := range f.Hunks {
+			if f.Status == Retyped && h.OldLines == 0 {
+				oldEnd, newEnd = 1, 1
+			}
+			before, after := h.OldStart, h.NewStart
+			if h.OldLines == 0 {
+				before++
+			}
+			if h.NewLines == 0 {
+				after++
+			}
+			if before < oldEnd || after < newEnd {
+				t.Errorf("%s: hunk %d starts before the previous one ends", f.Path, i)
+			}
+			oldEnd, newEnd = before+h.OldLines, after+h.NewLines
+			for _, l := range h.Lines {
+				want := Line{Op: l.Op}
+				if l.Op != Add {
+					want.Old = before
+					before++
+				}
+				if l.Op != Delete {
+					want.New = after
+					after++
+				}
+				if l.Old != want.Old || l.New != want.New || l.Op != Add && l.Op != Delete && l.Op != Context {
+					t.Errorf("%s: hunk %d has line %+v at -%d +%d", f.Path, i, l, before, after)
+				}
+				if strings.Contains(l.Text, "\n") || l.CRLF && l.NoEOL {
+					t.Errorf("%s: line %+v", f.Path, l)
+				}
+				switch l.Op {
+				case Add:
+					added++
+				case Delete:
+					removed++
+				}
+			}
+			if h.Cut == "" && (before != oldEnd || after != newEnd) {
+				t.Errorf("%s: hunk %d counts %d and %d lines, has others", f.Path, i, h.OldLines, h.NewLines)
+			}
+			whole = whole && h.Cut == ""
+		}
+		whole = whole && !f.TooLarge
+	}
+	if c.Added < added || c.Removed < removed || whole && (c.Added != added || c.Removed != removed) {
+		t.Errorf("counts +%d -%d, has +%d -%d", c.Added, c.Removed, added, removed)
+	}
+}

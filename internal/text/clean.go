@@ -1,0 +1,166 @@
+package text
+
+import (
+	"html"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// cleanRounds bounds how deep hidden text may be wrapped before Clean stops
+// unwrapping and takes away what it is wrapped with. Nobody wraps by accident.
+const cleanRounds = 8
+
+// maxMarks bounds the marks on one character. No language needs more; the
+// normal form inserts hidden characters into runs of more than 30.
+const maxMarks = 8
+
+// Clean makes prose say to a model what it says to a person: character
+// references are decoded, HTML comments and hidden characters removed (all
+// that [Hidden] knows, but for the joiners within emoji), line endings made
+// line feeds, and the rest brought into Unicode's normal form C. This is done
+// until nothing changes, so that nothing hides behind a second encoding:
+// Clean(Clean(s)) = Clean(s).
+//
+// It is not for code, in which a reference and a comment are what they are:
+// that goes through [Visible].
+func Clean(s string) string {
+	for range cleanRounds {
+		t := cleanOnce(s)
+		if t == s {
+			return s
+		}
+		s = t
+	}
+	s = strings.NewReplacer("&", "", "<", "").Replace(s)
+	for range cleanRounds {
+		t := cleanOnce(s)
+		if t == s {
+			break
+		}
+		s = t
+	}
+	return s
+}
+
+// isPlain tells whether the text has only characters that never hide.
+func isPlain(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c >= 0x7f || c < ' ' && c != '\n' && c != '\t' {
+			return false
+		}
+	}
+	return true
+}
+
+func cleanOnce(s string) string {
+	s = html.UnescapeString(strings.ToValidUTF8(s, string(utf8.RuneError)))
+	return norm.NFC.String(stripHidden(stripComments(s)))
+}
+
+// stripComments removes HTML comments as a browser does. One without an end
+// hides all text behind it if it begins a line, as Markdown has it, and is
+// shown, and so kept, elsewhere, but for its mark.
+func stripComments(s string) string {
+	const mark = "<!--"
+	i := strings.Index(s, mark)
+	if i < 0 {
+		return s
+	}
+	var b strings.Builder
+	endless := false
+	for ; i >= 0; i = strings.Index(s, mark) {
+		b.WriteString(s[:i])
+		end := -1
+		if !endless {
+			end = commentEnd(s[i+len("<!"):])
+		}
+		switch {
+		case end >= 0:
+			s = s[i+len("<!")+end:]
+		case beginsLine(b.String()):
+			return b.String()
+		default:
+			endless = true
+			s = s[i+len(mark):]
+		}
+	}
+	b.WriteString(s)
+	return b.String()
+}
+
+// beginsLine tells whether a block can begin behind the text: Markdown allows
+// for three blanks.
+func beginsLine(before string) bool {
+	for range 4 {
+		if before == "" || before[len(before)-1] == '\n' {
+			return true
+		}
+		var ok bool
+		if before, ok = strings.CutSuffix(before, " "); !ok {
+			return false
+		}
+	}
+	return false
+}
+
+// commentEnd returns the index behind the end of a comment, whose text begins
+// with the dashes of its mark; -1 if it has no end. "<!-->" is a whole one.
+func commentEnd(s string) int {
+	end := -1
+	if i := strings.Index(s, "-->"); i >= 0 {
+		end = i + len("-->")
+		s = s[:i]
+	}
+	if len(s) > 2 {
+		if i := strings.Index(s[2:], "--!>"); i >= 0 {
+			end = 2 + i + len("--!>")
+		}
+	}
+	return end
+}
+
+// stripHidden removes hidden characters and makes all line endings line feeds.
+func stripHidden(s string) string {
+	if isPlain(s) {
+		return s
+	}
+	var b strings.Builder
+	b.Grow(len(s))
+	last, marks := rune(0), 0
+	for i, r := range s {
+		if r >= ' ' && r < 0x7f {
+			b.WriteByte(byte(r))
+			last, marks = r, 0
+			continue
+		}
+		_, bad := Hidden(r)
+		switch {
+		case r == '\r':
+			if strings.HasPrefix(s[i+1:], "\n") {
+				continue
+			}
+			r = '\n'
+		case r == '\f' || r == '\v' || r == 0x85 || r == 0x2028 || r == 0x2029:
+			r = '\n'
+		case r == zwj:
+			if after, _ := utf8.DecodeRuneInString(s[i+utf8.RuneLen(zwj):]); !joinsEmoji(last, after) {
+				continue
+			}
+		case bad:
+			continue
+		}
+		if unicode.Is(unicode.M, r) {
+			if marks++; marks > maxMarks {
+				continue
+			}
+		} else {
+			marks = 0
+		}
+		b.WriteRune(r)
+		last = r
+	}
+	return b.String()
+}

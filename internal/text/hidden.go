@@ -1,0 +1,174 @@
+package text
+
+import (
+	"iter"
+	"unicode"
+	"unicode/utf8"
+)
+
+const (
+	zwj  = '\u200d' // zero width joiner
+	zwnj = '\u200c' // zero width non-joiner
+)
+
+// hiddenNames are the names of the hidden characters that attacks are made of.
+// Others go by their class.
+var hiddenNames = map[rune]string{
+	0x0000: "NULL", 0x0007: "BELL", 0x0008: "BACKSPACE", 0x001b: "ESCAPE", 0x007f: "DELETE",
+	0x0085: "NEXT LINE", 0x009b: "CONTROL SEQUENCE INTRODUCER", 0x009d: "OPERATING SYSTEM COMMAND",
+	0x00ad: "SOFT HYPHEN", 0x034f: "COMBINING GRAPHEME JOINER", 0x061c: "ARABIC LETTER MARK",
+	0x115f: "HANGUL CHOSEONG FILLER", 0x1160: "HANGUL JUNGSEONG FILLER", 0x3164: "HANGUL FILLER", 0xffa0: "HALFWIDTH HANGUL FILLER",
+	0x180e: "MONGOLIAN VOWEL SEPARATOR",
+	0x200b: "ZERO WIDTH SPACE", 0x200c: "ZERO WIDTH NON-JOINER", 0x200d: "ZERO WIDTH JOINER",
+	0x200e: "LEFT-TO-RIGHT MARK", 0x200f: "RIGHT-TO-LEFT MARK", 0x2028: "LINE SEPARATOR", 0x2029: "PARAGRAPH SEPARATOR",
+	0x202a: "LEFT-TO-RIGHT EMBEDDING", 0x202b: "RIGHT-TO-LEFT EMBEDDING", 0x202c: "POP DIRECTIONAL FORMATTING",
+	0x202d: "LEFT-TO-RIGHT OVERRIDE", 0x202e: "RIGHT-TO-LEFT OVERRIDE",
+	0x2060: "WORD JOINER", 0x2061: "FUNCTION APPLICATION", 0x2062: "INVISIBLE TIMES", 0x2063: "INVISIBLE SEPARATOR", 0x2064: "INVISIBLE PLUS",
+	0x2066: "LEFT-TO-RIGHT ISOLATE", 0x2067: "RIGHT-TO-LEFT ISOLATE", 0x2068: "FIRST STRONG ISOLATE", 0x2069: "POP DIRECTIONAL ISOLATE",
+	0xfeff: "BYTE ORDER MARK",
+}
+
+// Hidden tells whether a character is bad: nothing is seen of it, or it changes
+// how other characters are seen. These are control characters other than tab,
+// line feed, form feed and carriage return, line separators, and everything
+// that Unicode calls a format character (bidirectional controls, zero width
+// characters, tags), private use, a surrogate, a noncharacter, a variation
+// selector or otherwise ignorable. The name is Unicode's, or that of the class.
+//
+// A single character cannot say whether its context needs it, as an emoji needs
+// its joiner; [Spots] knows.
+func Hidden(r rune) (name string, bad bool) {
+	switch {
+	case ' ' <= r && r < 0x7f, r == '\t', r == '\n', r == '\f', r == '\r':
+		return "", false
+	case hiddenNames[r] != "":
+		return hiddenNames[r], true
+	case r >= 0xe0000 && r <= 0xe007f:
+		return "TAG CHARACTER", true
+	case unicode.IsControl(r):
+		return "CONTROL CHARACTER", true
+	case r < 0x300: // Latin, the common case
+		return "", false
+	case unicode.Is(unicode.Variation_Selector, r):
+		return "VARIATION SELECTOR", true
+	case unicode.Is(unicode.Cf, r):
+		return "FORMAT CHARACTER", true
+	case unicode.Is(unicode.Co, r):
+		return "PRIVATE USE CHARACTER", true
+	case r >= 0xd800 && r <= 0xdfff:
+		return "SURROGATE", true
+	case unicode.Is(unicode.Noncharacter_Code_Point, r):
+		return "NONCHARACTER", true
+	case unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r):
+		return "INVISIBLE CHARACTER", true
+	}
+	return "", false
+}
+
+// Spot is a hidden character in a text.
+type Spot struct {
+	Start, End int // its bytes
+	Rune       rune
+	Name       string
+}
+
+// Spots yields the hidden characters of a text, but for those that people need
+// to write: joiners and variation selectors within emoji, joiners between
+// letters of scripts that are written with them, and the variant of an
+// ideograph. A byte order mark at the beginning is one: only the caller knows
+// whether the text begins a file.
+func Spots(s string) iter.Seq[Spot] {
+	return func(yield func(Spot) bool) {
+		before, selected := rune(0), false
+		for i, r := range s {
+			if r >= ' ' && r < 0x7f {
+				before, selected = r, false
+				continue
+			}
+			name, bad := Hidden(r)
+			end := i + utf8.RuneLen(r)
+			if bad && (selected && r != zwj || !needable(r) || !needed(before, r, s[end:])) {
+				if !yield(Spot{i, end, r, name}) {
+					return
+				}
+				r, bad = 0, false // nothing joins to what is not there
+			}
+			// An emoji with its selector is an emoji still, once.
+			if selected = bad && r == variant16; !selected {
+				before = r
+			}
+		}
+	}
+}
+
+// Variation selectors that choose between the text and the emoji form.
+const (
+	variant15 = '\ufe0e'
+	variant16 = '\ufe0f'
+	keycap    = '\u20e3'
+)
+
+// needable tells whether there is any context in which people need the
+// character.
+func needable(r rune) bool {
+	return r == zwj || r == zwnj || unicode.Is(unicode.Variation_Selector, r)
+}
+
+// needed tells whether a joiner or a variation selector is needed where it
+// stands: behind a character and in front of a text.
+func needed(before, r rune, rest string) bool {
+	after, _ := utf8.DecodeRuneInString(rest)
+	switch {
+	case r == variant15 || r == variant16:
+		return isPictograph(before) || after == keycap && (before >= '0' && before <= '9' || before == '#' || before == '*')
+	case r == zwj && joinsEmoji(before, after):
+		return true
+	case r == zwj || r == zwnj:
+		return isJoining(before) && (isJoining(after) || r == zwj)
+	}
+	return unicode.Is(unicode.Han, before) && r != 0x180b && r != 0x180c && r != 0x180d && r != 0x180f
+}
+
+func joinsEmoji(before, after rune) bool {
+	return (isPictograph(before) || isModifier(before)) && isPictograph(after)
+}
+
+// isModifier tells whether the character gives an emoji its skin colour.
+func isModifier(r rune) bool { return r >= 0x1f3fb && r <= 0x1f3ff }
+
+// isJoining tells whether the character is a letter, or a mark on one, of a
+// script that is written with joiners.
+func isJoining(r rune) bool {
+	if _, bad := Hidden(r); bad || r < 0x600 {
+		return false
+	}
+	return unicode.In(r, unicode.Arabic, unicode.Syriac, unicode.Mongolian, unicode.Nko,
+		unicode.Devanagari, unicode.Bengali, unicode.Gurmukhi, unicode.Gujarati, unicode.Oriya, unicode.Tamil,
+		unicode.Telugu, unicode.Kannada, unicode.Malayalam, unicode.Sinhala, unicode.Khmer, unicode.Myanmar, unicode.Tibetan)
+}
+
+func isPictograph(r rune) bool { return r >= 0xa9 && unicode.Is(pictographs, r) }
+
+// pictographs is Unicode's property Extended_Pictographic (emoji-data.txt, 15.1).
+var pictographs = &unicode.RangeTable{
+	R16: []unicode.Range16{
+		{0xa9, 0xa9, 1}, {0xae, 0xae, 1}, {0x203c, 0x203c, 1}, {0x2049, 0x2049, 1}, {0x2122, 0x2122, 1}, {0x2139, 0x2139, 1},
+		{0x2194, 0x2199, 1}, {0x21a9, 0x21aa, 1}, {0x231a, 0x231b, 1}, {0x2328, 0x2328, 1}, {0x2388, 0x2388, 1}, {0x23cf, 0x23cf, 1},
+		{0x23e9, 0x23f3, 1}, {0x23f8, 0x23fa, 1}, {0x24c2, 0x24c2, 1}, {0x25aa, 0x25ab, 1}, {0x25b6, 0x25b6, 1}, {0x25c0, 0x25c0, 1},
+		{0x25fb, 0x25fe, 1}, {0x2600, 0x2605, 1}, {0x2607, 0x2612, 1}, {0x2614, 0x2685, 1}, {0x2690, 0x2705, 1}, {0x2708, 0x2712, 1},
+		{0x2714, 0x2714, 1}, {0x2716, 0x2716, 1}, {0x271d, 0x271d, 1}, {0x2721, 0x2721, 1}, {0x2728, 0x2728, 1}, {0x2733, 0x2734, 1},
+		{0x2744, 0x2744, 1}, {0x2747, 0x2747, 1}, {0x274c, 0x274c, 1}, {0x274e, 0x274e, 1}, {0x2753, 0x2755, 1}, {0x2757, 0x2757, 1},
+		{0x2763, 0x2767, 1}, {0x2795, 0x2797, 1}, {0x27a1, 0x27a1, 1}, {0x27b0, 0x27b0, 1}, {0x27bf, 0x27bf, 1}, {0x2934, 0x2935, 1},
+		{0x2b05, 0x2b07, 1}, {0x2b1b, 0x2b1c, 1}, {0x2b50, 0x2b50, 1}, {0x2b55, 0x2b55, 1}, {0x3030, 0x3030, 1}, {0x303d, 0x303d, 1},
+		{0x3297, 0x3297, 1}, {0x3299, 0x3299, 1},
+	},
+	R32: []unicode.Range32{
+		{0x1f000, 0x1f0ff, 1}, {0x1f10d, 0x1f10f, 1}, {0x1f12f, 0x1f12f, 1}, {0x1f16c, 0x1f171, 1}, {0x1f17e, 0x1f17f, 1},
+		{0x1f18e, 0x1f18e, 1}, {0x1f191, 0x1f19a, 1}, {0x1f1ad, 0x1f1e5, 1}, {0x1f201, 0x1f20f, 1}, {0x1f21a, 0x1f21a, 1},
+		{0x1f22f, 0x1f22f, 1}, {0x1f232, 0x1f23a, 1}, {0x1f23c, 0x1f23f, 1}, {0x1f249, 0x1f3fa, 1}, {0x1f400, 0x1f53d, 1},
+		{0x1f546, 0x1f64f, 1}, {0x1f680, 0x1f6ff, 1}, {0x1f774, 0x1f77f, 1}, {0x1f7d5, 0x1f7ff, 1}, {0x1f80c, 0x1f80f, 1},
+		{0x1f848, 0x1f84f, 1}, {0x1f85a, 0x1f85f, 1}, {0x1f888, 0x1f88f, 1}, {0x1f8ae, 0x1f8ff, 1}, {0x1f90c, 0x1f93a, 1},
+		{0x1f93c, 0x1f945, 1}, {0x1f947, 0x1faff, 1}, {0x1fc00, 0x1fffd, 1},
+	},
+	LatinOffset: 2,
+}

@@ -1,0 +1,79 @@
+// Package text splits, compares, cleans and shows text that other people
+// wrote.
+//
+// Comparing decides which findings are duplicates and which were declined
+// before: [NewVector] and [Cosine] for prose, [Ratio] for lines of code.
+// Cleaning decides what a model gets to see: [Clean] for prose. Showing decides
+// what reaches a terminal: [Visible] for text, code included.
+//
+// All text is hostile: every function takes time and memory in proportion to
+// its input, at most.
+package text
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Collapse replaces every run of white space by one blank and removes it at
+// both ends.
+func Collapse(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// Squeeze removes all white space.
+func Squeeze(s string) string {
+	if strings.IndexFunc(s, unicode.IsSpace) < 0 {
+		return s
+	}
+	var b strings.Builder
+	b.Grow(len(s))
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if !unicode.IsSpace(r) {
+			b.WriteString(s[i : i+size]) // also what is no valid UTF-8
+		}
+		i += size
+	}
+	return b.String()
+}
+
+// ellipsis ends text that was cut.
+const ellipsis = "…"
+
+// Cut shortens text to at most n characters, the ellipsis included. It cuts
+// between words unless that would lose more than half, and never between a
+// character and the marks on it.
+func Cut(s string, n int) string {
+	if len(s) <= n || utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	if n <= 0 {
+		return ""
+	}
+	end := 0 // of the first n-1 characters
+	for range n - 1 {
+		_, size := utf8.DecodeRuneInString(s[end:])
+		end += size
+	}
+	for end > 0 && joined(s, end) {
+		_, size := utf8.DecodeLastRuneInString(s[:end])
+		end -= size
+	}
+	head := s[:end]
+	if next, _ := utf8.DecodeRuneInString(s[end:]); !unicode.IsSpace(next) {
+		if i := strings.LastIndexFunc(head, unicode.IsSpace); i >= len(head)/2 {
+			head = head[:i]
+		}
+	}
+	return strings.TrimRightFunc(head, func(r rune) bool {
+		return unicode.IsSpace(r) || strings.ContainsRune(",;:([{", r)
+	}) + ellipsis
+}
+
+// joined tells whether the characters on both sides of an index belong
+// together.
+func joined(s string, i int) bool {
+	last, _ := utf8.DecodeLastRuneInString(s[:i])
+	next, _ := utf8.DecodeRuneInString(s[i:])
+	return last == zwj || next == zwj || unicode.Is(unicode.M, next) || unicode.Is(unicode.Variation_Selector, next) || isModifier(next)
+}

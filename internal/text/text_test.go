@@ -1,0 +1,312 @@
+package text
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+func TestCollapseSqueeze(t *testing.T) {
+	for _, test := range []struct{ in, collapsed, squeezed string }{
+		{"", "", ""},
+		{" \t\n", "", ""},
+		{"ab", "ab", "ab"},
+		{" a\tb \u00a0\u2003 c\r\n", "a b c", "abc"},
+		{"a\xff b", "a\xff b", "a\xffb"},
+	} {
+		if got := Collapse(test.in); got != test.collapsed {
+			t.Errorf("Collapse(%q) = %q", test.in, got)
+		}
+		if got := Squeeze(test.in); got != test.squeezed {
+			t.Errorf("Squeeze(%q) = %q", test.in, got)
+		}
+	}
+}
+
+func TestCut(t *testing.T) {
+	for _, test := range []struct {
+		in   string
+		n    int
+		want string
+	}{
+		{"short", 5, "short"},
+		{"héllo", 5, "héllo"},
+		{"one two three", 12, "one two…"},
+		{"one two three", 8, "one two…"},
+		{"one two, three", 9, "one two…"},
+		{"one (two three", 8, "one…"},
+		{"a longwordwithoutblanks", 10, "a longwor…"},
+		{"ab", 1, "…"},
+		{"ab", 0, ""},
+		{"ab", -1, ""},
+		{"cafe\u0301 x", 5, "caf…"},
+		{"ab👩\u200d👩\u200d👧", 5, "ab…"},
+		{"漢字漢字", 3, "漢字…"},
+	} {
+		if got := Cut(test.in, test.n); got != test.want {
+			t.Errorf("Cut(%q, %d) = %q, want %q", test.in, test.n, got, test.want)
+		}
+	}
+}
+
+func TestCutProperty(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s, n := rapid.String().Draw(t, "s"), rapid.IntRange(0, 30).Draw(t, "n")
+		got := Cut(s, n)
+		if utf8.RuneCountInString(got) > n || !utf8.ValidString(got) || !strings.HasPrefix(s, strings.TrimSuffix(got, ellipsis)) {
+			t.Errorf("Cut(%q, %d) = %q", s, n, got)
+		}
+	})
+}
+
+func TestTokens(t *testing.T) {
+	for _, test := range []struct{ in, want string }{
+		{"", ""},
+		{"the of and", ""},
+		{"Use uses used using", "us us us us"},
+		{"running classes queries bus status", "run class query bus status"},
+		{"getUserName get_user_name", "getusername get user nam getusername get user nam"},
+		{"parseHTTPRequest2", "parsehttprequest2 pars http request 2"},
+		{"HTTPServer IDs getIDsOf IDsx x86_64", "httpserver http server id getidsof get id of idsx i dsx x8664 x 86 64"},
+		{"isNotTheOne", "isnottheone is not th on"},
+		{"__init__ _x", "init x"},
+		{"don't it's user's O'Brien", "user obrien o brien"},
+		{"uint64 1024 0x1F", "uint64 uint 64 1024 0x1f 0 x 1 f"},
+		{"a.b->c[d]", "b c d"},
+		{"naïve Größe größe", "naïv größ größ"},
+		{"ПриветМир привет", "приветмир привет мир привет"},
+		{"内存泄漏 bug", "内存 存泄 泄漏 bug"},
+		{"fix内存", "fix 内存"},
+		{"メ", "メ"},
+		{"cafe\u0301", "cafe\u0301"},
+		{strings.Repeat("x", 129) + " y", "y"},
+	} {
+		want := strings.Fields(test.want)
+		if d := cmp.Diff(want, Tokens(test.in), cmp.Transformer("nil", func(s []string) string { return strings.Join(s, " ") })); d != "" {
+			t.Errorf("%q: %s", test.in, d)
+		}
+	}
+	if n := len(Tokens(strings.Repeat("abcDef ", 9000))); n != maxTokens {
+		t.Errorf("%d tokens of a long text", n)
+	}
+}
+
+func TestTokensProperty(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := rapid.OneOf(rapid.String(), rapid.StringMatching(`[a-zA-Z0-9_' é漢]{0,40}`)).Draw(t, "text")
+		for _, tok := range Tokens(s) {
+			if tok == "" || tok != strings.ToLower(tok) || strings.ContainsFunc(tok, unicode.IsSpace) {
+				t.Errorf("token %q of %q", tok, s)
+			}
+		}
+	})
+}
+
+func TestSimilarity(t *testing.T) {
+	a := "The error of `rows.Err()` is never checked after the loop, so a lost connection looks like the end of the rows."
+	for _, test := range []struct {
+		name, b  string
+		low, top float64
+	}{
+		{"itself", a, 1, 1},
+		{"other words", "rows.Err is not checked after the loop; a broken connection ends it silently", 0.45, 0.9},
+		{"quoted", "> some other text altogether\n\n" + a, 1, 1},
+		{"with a link", a + " See https://go.dev/doc/database/querying#multiple_rows", 0.95, 1},
+		{"with code", a + "\n```suggestion\nif err := rows.Err(); err != nil {\n\treturn err\n}\n```\n", 1, 1},
+		{"unrelated", "This name shadows the package that is imported above.", 0, 0.1},
+		{"empty", "", 0, 0},
+		{"stop words", "it is what it is", 0, 0},
+	} {
+		if got := Similarity(a, test.b); got < test.low-1e-6 || got > test.top {
+			t.Errorf("%s: %.3f, want %.2f to %.2f", test.name, got, test.low, test.top)
+		}
+	}
+	// What is all quotes, code or links is compared as such.
+	for _, pair := range [][2]string{
+		{"> use a constant here", "use a constant here"},
+		{"```\nx = beta * y\n```", "x = beta * y"},
+		{"https://example.com/a/b", "https://example.com/a/b"},
+	} {
+		if got := Similarity(pair[0], pair[1]); got < 0.99 {
+			t.Errorf("%q and %q: %.3f", pair[0], pair[1], got)
+		}
+	}
+	// One shared prefix does not make two remarks about different functions one.
+	if got := Similarity("`UserStore.DeleteCollection` ignores the context", "`UserStore.CreateCollection` leaks the transaction"); got > 0.55 {
+		t.Errorf("sibling functions: %.3f", got)
+	}
+}
+
+func TestCosineProperty(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s, u := rapid.StringMatching(`([a-z]{1,5}[A-Z_ ]?){0,20}`).Draw(t, "s"), rapid.StringMatching(`([a-z]{1,5}[A-Z_ ]?){0,20}`).Draw(t, "u")
+		a, b := NewVector(s), NewVector(u)
+		c := Cosine(a, b)
+		if c < 0 || c > 1 || c != Cosine(b, a) || math.IsNaN(c) {
+			t.Errorf("cosine %v", c)
+		}
+		if c != Cosine(NewVector(s), NewVector(u)) {
+			t.Error("the same texts, other cosines")
+		}
+		if len(a.terms) > 0 && math.Abs(Cosine(a, a)-1) > 1e-5 {
+			t.Errorf("cosine with itself: %v", Cosine(a, a))
+		}
+	})
+}
+
+func TestRatio(t *testing.T) {
+	for _, test := range []struct {
+		a, b string
+		want float64
+	}{
+		{"", "", 1},
+		{"a", "", 0},
+		{"a b c", "a b c", 1},
+		{"a b c", "d e f", 0},
+		{"a b c d", "a c d", 6.0 / 7},
+		{"if x == nil", "if y == nil", 6.0 / 8},
+		{"a b", "b a", 0.5},
+	} {
+		if got := Ratio(strings.Fields(test.a), strings.Fields(test.b)); math.Abs(got-test.want) > 1e-9 {
+			t.Errorf("Ratio(%q, %q) = %v, want %v", test.a, test.b, got, test.want)
+		}
+	}
+	long := strings.Fields(strings.Repeat("a b ", 5000))
+	if got := Ratio(long, long); got != 1 {
+		t.Errorf("of long sequences: %v", got)
+	}
+}
+
+// TestRatioTable compares the length that Ratio finds with that of the
+// textbook's table.
+func TestRatioTable(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		letters := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c", "d"}), 0, 200)
+		a, b := letters.Draw(t, "a"), letters.Draw(t, "b")
+		row := make([]int, len(b)+1)
+		for i := range a {
+			diagonal := 0
+			for j := range b {
+				up := row[j+1]
+				if a[i] == b[j] {
+					row[j+1] = diagonal + 1
+				} else {
+					row[j+1] = max(up, row[j])
+				}
+				diagonal = up
+			}
+		}
+		if got := lcs(a, b); got != row[len(b)] {
+			t.Errorf("length %d, want %d", got, row[len(b)])
+		}
+	})
+}
+
+func TestMixed(t *testing.T) {
+	for _, test := range []struct {
+		ident   string
+		scripts string
+		bad     bool
+	}{
+		{"bash", "Latin", false},
+		{"b\u0430sh", "Cyrillic Latin", true},
+		{"is\u0410dmin", "Cyrillic Latin", true},
+		{"get_\u0441\u043e\u0440\u0443", "Cyrillic Latin", true},
+		{"p\u03b1ssword", "Greek Latin", true},
+		{"us\u0435r2", "Cyrillic Latin", true},
+		{"\u0391dmin", "Greek Latin", true},
+		{"\u0585pen", "Armenian Latin", true},
+		{"\u13aaPI", "Cherokee Latin", true},
+		{"\U0001d41exec", "Latin Mathematical", true},
+		{"e\uff56al", "Fullwidth Latin", true},
+		{"привет", "Cyrillic", false},
+		{"сору", "Cyrillic", false},
+		{"test_привет", "Cyrillic Latin", false},
+		{"testПривет", "Cyrillic Latin", false},
+		{"httpшный", "Cyrillic Latin", false},
+		{"αMax", "Greek Latin", false},
+		{"Δx", "Greek Latin", false},
+		{"σ2", "Greek", false},
+		{"x_ρ", "Greek Latin", false},
+		{"größe", "Latin", false},
+		{"漢字x", "Latin other", false},
+		{"", "", false},
+		{"a" + strings.Repeat("а", 100), "Cyrillic Latin", false}, // data
+	} {
+		scripts, bad := Mixed(test.ident)
+		if strings.Join(scripts, " ") != test.scripts || bad != test.bad {
+			t.Errorf("Mixed(%q) = %q, %v", test.ident, scripts, bad)
+		}
+	}
+}
+
+func FuzzText(f *testing.F) {
+	f.Add("getUserName don't 漢字 \xff", "a_b\u0301C")
+	f.Add(strings.Repeat("x", 200), "'’_9")
+	f.Fuzz(func(t *testing.T, a, b string) {
+		if s := Similarity(a, b); s < 0 || s > 1 || math.IsNaN(s) {
+			t.Errorf("similarity %v", s)
+		}
+		if r := Ratio(Tokens(a), Tokens(b)); r < 0 || r > 1 {
+			t.Errorf("ratio %v", r)
+		}
+		if got := Cut(a, len(b)); utf8.RuneCountInString(got) > max(len(b), 0) {
+			t.Errorf("Cut(%q, %d) = %q", a, len(b), got)
+		}
+		Mixed(a)
+		Squeeze(Collapse(b))
+	})
+}
+
+// remarks are findings of the usual length.
+func remarks(n int) []string {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	words := strings.Fields("the error rows.Err loop connection getUserName parse_http_request nil check return value cache lock mutex goroutine leak close defer context timeout retry index slice map range string bytes buffer reader writer handler")
+	out := make([]string, n)
+	for i := range out {
+		var b strings.Builder
+		for range 60 {
+			fmt.Fprintf(&b, "%s%d ", words[rnd.IntN(len(words))], rnd.IntN(4))
+		}
+		out[i] = b.String()
+	}
+	return out
+}
+
+func BenchmarkPairs500(b *testing.B) {
+	texts := remarks(500)
+	for b.Loop() {
+		vectors := make([]Vector, len(texts))
+		for i, s := range texts {
+			vectors[i] = NewVector(s)
+		}
+		for i := range vectors {
+			for j := range i {
+				Cosine(vectors[i], vectors[j])
+			}
+		}
+	}
+}
+
+func BenchmarkRatio(b *testing.B) {
+	x := strings.Fields("if err := rows . Err ( ) ; err != nil { return nil , err }")
+	y := strings.Fields("if err := stmt . Close ( ) ; err != nil { return err }")
+	for b.Loop() {
+		Ratio(x, y)
+	}
+}
+
+func BenchmarkVisible(b *testing.B) {
+	s := strings.Repeat("\tif err := rows.Err(); err != nil { // é\n", 1000)
+	b.SetBytes(int64(len(s)))
+	for b.Loop() {
+		Visible(s)
+	}
+}

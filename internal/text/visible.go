@@ -1,0 +1,59 @@
+package text
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// Visible makes text safe to show, on a terminal and to a model: control
+// characters, hidden characters and lone bytes are spelled out, as <U+202E> and
+// <0x80>. Line feeds and tabs stay, and a carriage return that ends a line with
+// one goes. Nothing else is changed, so code stays quotable.
+func Visible(s string) string { return visible(s, true) }
+
+// VisibleLine is Visible for what must stay on one line: line feeds are
+// spelled out, too.
+func VisibleLine(s string) string { return visible(s, false) }
+
+func visible(s string, lines bool) string {
+	i := 0
+	for i < len(s) && (s[i] >= ' ' && s[i] < 0x7f || s[i] == '\t' || s[i] == '\n' && lines) {
+		i++
+	}
+	if i == len(s) {
+		return s
+	}
+	var b strings.Builder
+	b.Grow(len(s) + 16)
+	shown := 0
+	for spot := range Spots(s) {
+		show(&b, s[shown:spot.Start], lines)
+		fmt.Fprintf(&b, "<U+%04X>", spot.Rune)
+		shown = spot.End
+	}
+	show(&b, s[shown:], lines)
+	return b.String()
+}
+
+// show writes text without hidden characters: what is left to spell out are
+// line endings and lone bytes.
+func show(b *strings.Builder, s string, lines bool) {
+	done := 0
+	for i, r := range s {
+		spelled := ""
+		switch {
+		case r == '\r' && lines && strings.HasPrefix(s[i+1:], "\n"):
+		case r == '\r', r == '\f', r == '\n' && !lines:
+			spelled = fmt.Sprintf("<U+%04X>", r)
+		case r == utf8.RuneError && !strings.HasPrefix(s[i:], string(utf8.RuneError)):
+			spelled = fmt.Sprintf("<0x%02X>", s[i])
+		default:
+			continue
+		}
+		b.WriteString(s[done:i])
+		b.WriteString(spelled)
+		done = i + 1
+	}
+	b.WriteString(s[done:])
+}
