@@ -1,0 +1,83 @@
+package git
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// builder makes a tree of another one and of changes, through one run of git
+// that keeps all new objects of a snapshot in one file of the shadow. A path
+// must be removed before a path below it is added.
+type builder struct{ to *bufio.Writer }
+
+// build makes a tree from head's, with the changes that fill notes, and
+// returns its id.
+func (r *Repo) build(ctx context.Context, from head, fill func(*builder) error) (string, error) {
+	in, out := io.Pipe()
+	filled := make(chan error, 1)
+	go func() {
+		w := &builder{bufio.NewWriterSize(out, 64<<10)}
+		fmt.Fprintf(w.to, "commit refs/heads/snapshot\ncommitter <> 0 +0000\ndata 0\n")
+		if from.commit != "" {
+			fmt.Fprintf(w.to, "from %s\n", from.commit)
+		}
+		err := fill(w)
+		if err == nil {
+			// The root's line comes last: git has read all before it writes it.
+			fmt.Fprintf(w.to, "ls \"\"\ndone\n")
+			err = w.to.Flush()
+		}
+		out.CloseWithError(err)
+		filled <- err
+	}()
+	said, err := r.run(ctx, call{op: opSnapshot, stdin: in, args: []string{"fast-import", "--quiet", "--done", "--force"}}, configBytes)
+	in.Close() // wakes a writer that nobody reads any more
+	// What stopped the filling is the reason, unless git was stopped first.
+	if fillErr := <-filled; fillErr != nil && !errors.Is(fillErr, io.ErrClosedPipe) && (err == nil || exitCode(err) >= 0) {
+		return "", asError(opSnapshot, fillErr)
+	}
+	if err != nil {
+		return "", err
+	}
+	fields := strings.Fields(string(said))
+	switch {
+	case len(fields) == 3 && fields[1] == "tree" && r.hash.valid(fields[2]):
+		return fields[2], nil
+	case len(fields) > 0 && fields[0] == "missing": // no file is left
+		return r.hash.emptyTree(), nil
+	}
+	return "", &Error{Op: opSnapshot, Msg: "git named no tree: " + printable(string(said))}
+}
+
+// staged applies the changes between HEAD and the index.
+func (w *builder) staged(changes []change) error {
+	for _, c := range changes {
+		if !c.conflict && c.newMode == "" {
+			w.remove(c.path)
+		}
+	}
+	for _, c := range changes {
+		if !c.conflict && c.newMode != "" {
+			fmt.Fprintf(w.to, "M %s %s %s\n", c.newMode, c.newID, quotePath(c.path))
+		}
+	}
+	return nil
+}
+
+// remove takes a path out of the tree; one that is not in it is none.
+func (w *builder) remove(path string) {
+	fmt.Fprintf(w.to, "D %s\n", quotePath(path))
+}
+
+// add puts a file into the tree.
+func (w *builder) add(path, mode string, data []byte) error {
+	fmt.Fprintf(w.to, "M %s inline %s\ndata %d\n", mode, quotePath(path), len(data))
+	if _, err := w.to.Write(data); err != nil {
+		return err
+	}
+	return w.to.WriteByte('\n')
+}

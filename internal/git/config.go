@@ -1,0 +1,116 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// config is what the repository's and the user's configuration say, as data.
+type config []setting
+
+// setting is one line of it. Sections and names are in lower case, what
+// stands between them is as written; a key without a value says "true".
+type setting struct{ scope, key, value string }
+
+// configBytes caps the configuration: 1 MiB, a thousand times the usual.
+const configBytes = 1 << 20
+
+// marker is a setting that comes back only if git obeys settings from the
+// environment, on which the walls of this package rest.
+var marker = [2]string{"precedent.obeyed", "true"}
+
+// readConfig reads the whole configuration. Listing it runs nothing.
+func (r *Repo) readConfig(ctx context.Context) (config, error) {
+	c := call{
+		op: "open repository", view: real, set: [][2]string{marker},
+		args: []string{"config", "--list", "-z", "--show-scope", "--includes"},
+	}
+	if r.options.Home != "" {
+		c.userConfig = true
+		c.env = []string{"HOME=" + r.options.Home, "XDG_CONFIG_HOME=" + r.configHome()}
+		for _, name := range []string{filepath.Join(r.options.Home, ".gitconfig"), filepath.Join(r.configHome(), "git", "config")} {
+			if fi, err := os.Stat(name); err == nil && !fi.Mode().IsRegular() {
+				return nil, &Error{Op: c.op, Msg: printable(name) + " is not a regular file"}
+			}
+		}
+	}
+	out, err := r.run(ctx, c, configBytes)
+	if err != nil {
+		return nil, err
+	}
+	cfg := parseConfig(out)
+	if cfg.last(marker[0]) != marker[1] {
+		return nil, &Error{Op: c.op, Msg: "this git does not obey settings from the environment", Hint: tooOld}
+	}
+	return cfg, nil
+}
+
+// configHome is the user's configuration folder.
+func (r *Repo) configHome() string {
+	if r.options.ConfigHome == "" && r.options.Home != "" {
+		return filepath.Join(r.options.Home, ".config")
+	}
+	return r.options.ConfigHome
+}
+
+// parseConfig reads pairs of a scope and "key\nvalue", each ended by NUL.
+func parseConfig(out []byte) config {
+	var cfg config
+	fields := bytes.Split(out, []byte{0})
+	for i := 0; i+1 < len(fields); i += 2 {
+		key, value, ok := strings.Cut(string(fields[i+1]), "\n")
+		if !ok {
+			value = "true"
+		}
+		cfg = append(cfg, setting{string(fields[i]), key, value})
+	}
+	return cfg
+}
+
+// last is the value that counts for a key with one value; empty without one.
+func (c config) last(key string) string {
+	for _, s := range slices.Backward(c) {
+		if s.key == key {
+			return s.value
+		}
+	}
+	return ""
+}
+
+// repository is last for a key that only the repository itself may set.
+func (c config) repository(key string) string {
+	for _, s := range slices.Backward(c) {
+		if s.key == key && (s.scope == "local" || s.scope == "worktree") {
+			return s.value
+		}
+	}
+	return ""
+}
+
+// isTrue tells whether the repository itself switches a key on.
+func (c config) isTrue(key string) bool { return truth(c.repository(key)) }
+
+// truth reads a value the way git reads a switch.
+func truth(value string) bool {
+	switch strings.ToLower(value) {
+	case "true", "yes", "on", "1":
+		return true
+	}
+	return false
+}
+
+// sub yields what stands between a section and a name in the keys that have
+// both, with the values, in the order of the configuration.
+func (c config) sub(section, name string, yield func(middle, value string)) {
+	for _, s := range c {
+		if rest, ok := strings.CutPrefix(s.key, section+"."); ok {
+			if middle, ok := strings.CutSuffix(rest, "."+name); ok {
+				yield(middle, s.value)
+			}
+		}
+	}
+}

@@ -1,0 +1,49 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"io"
+	"path/filepath"
+	"strings"
+)
+
+// renameLimit caps the files compared with each other to find renames with
+// edits: 500 new by 500 old ones take about a second. Beyond it only renames
+// without edits are found.
+const renameLimit = "500"
+
+// Diff streams the difference of a range to use: first a record per file, each
+// ":oldmode newmode oldid newid status" NUL path NUL (two paths for renames),
+// then a NUL, then the patch with full ids, prefixes a/ and b/, and three
+// lines of context. Renames are found; copies are not, so that copied code is
+// seen whole. No attribute, filter, or driver has a say: what git takes for
+// binary is what holds a NUL near its start or has more than 32 MiB. A use
+// that returns before the end stops git.
+func (r *Repo) Diff(ctx context.Context, rg Range, use func(io.Reader) error) error {
+	const op = "diff"
+	if !r.hash.valid(rg.Base) || !r.hash.valid(rg.Head) {
+		return &Error{Op: op, Msg: "the range was not resolved"}
+	}
+	set := [][2]string{{"core.attributesFile", filepath.Join(r.shadow, "attributes")}}
+	err := r.stream(ctx, call{op: op, set: set, args: []string{
+		"diff-tree", "-r", "--raw", "-z", "-p", "--full-index", "--no-abbrev",
+		"--histogram", "--unified=3", "--inter-hunk-context=0", "--indent-heuristic",
+		"--find-renames", "-l" + renameLimit, "--no-ext-diff", "--no-textconv", "--no-color", "--no-relative",
+		"--src-prefix=a/", "--dst-prefix=b/", "--submodule=short", "--ignore-submodules=none",
+		"--end-of-options", rg.Base, rg.Head,
+	}}, use)
+	var e *Error
+	if errors.As(err, &e) && r.partial() && strings.Contains(e.Msg, "unable to read") {
+		e.Msg += " (the clone is partial and lacks it)"
+		e.Hint = "let git fetch what is missing: git diff --stat " + rg.Base[:12] + " " + rg.Head[:12]
+	}
+	return err
+}
+
+// partial tells whether the clone may lack files that its remote has.
+func (r *Repo) partial() bool {
+	found := r.config.repository("extensions.partialclone") != ""
+	r.config.sub("remote", "promisor", func(_, value string) { found = found || truth(value) })
+	return found
+}

@@ -1,0 +1,179 @@
+package git
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/precedent-dev/precedent"
+)
+
+// ExportLimits cap an export. A zero field means its default.
+type ExportLimits struct {
+	Files     int   // default 100,000: more files than that are an error
+	FileBytes int64 // default 8 MiB: larger files are left out
+	Bytes     int64 // default 1 GiB: files that would exceed it in all are left out
+}
+
+// ExportReport says what an export wrote.
+type ExportReport struct {
+	Files   int
+	Bytes   int64
+	Skipped []precedent.SkippedFile // what was left out, with the reason
+}
+
+const opExport = "export tree"
+
+// Export writes the files of a revision (the full id of a commit or a tree)
+// below dir, which must exist and should be empty. It writes contents as they
+// are stored, without filters or other line ends, and nothing but regular
+// files that cannot be written to: links become files with the link's text,
+// submodules are left out, and so is every path that leads out of dir or into
+// a git folder on any system.
+func (r *Repo) Export(ctx context.Context, rev, dir string, limits ExportLimits) (ExportReport, error) {
+	if limits.Files <= 0 {
+		limits.Files = 100_000
+	}
+	if limits.FileBytes <= 0 {
+		limits.FileBytes = 8 << 20
+	}
+	if limits.Bytes <= 0 {
+		limits.Bytes = 1 << 30
+	}
+	entries, err := r.list(ctx, rev, "", limits.Files, true)
+	if err != nil {
+		return ExportReport{}, err
+	}
+	var report ExportReport
+	var chosen []Entry
+	total := int64(0)
+	for _, e := range entries {
+		why := evilPath(e.Path)
+		switch {
+		case why != "":
+		case e.Type != "blob":
+			why = "a submodule"
+		case e.size > limits.FileBytes:
+			why = "larger than " + sizeText(limits.FileBytes)
+		case total+e.size > limits.Bytes:
+			why = "more than " + sizeText(limits.Bytes) + " in all"
+		}
+		if why != "" {
+			report.Skipped = append(report.Skipped, skipped(e.Path, why))
+			continue
+		}
+		total += e.size
+		chosen = append(chosen, e)
+	}
+	if len(chosen) == 0 {
+		return report, nil
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return ExportReport{}, &Error{Op: opExport, Msg: err.Error(), Err: err}
+	}
+	defer root.Close()
+	x := exporter{root: root, made: map[string]bool{".": true}, report: report}
+	var ids strings.Builder
+	for _, e := range chosen {
+		ids.WriteString(e.ID + "\n")
+	}
+	err = r.stream(ctx, call{op: opExport, args: []string{"cat-file", "--batch", "--buffer"}, stdin: strings.NewReader(ids.String())},
+		func(out io.Reader) error { return x.write(bufio.NewReaderSize(out, 64<<10), chosen) })
+	return x.report, err
+}
+
+// exporter writes files below a folder.
+type exporter struct {
+	root   *os.Root
+	made   map[string]bool // folders
+	report ExportReport
+}
+
+// write reads the blobs in the order of the entries: "id blob size", a
+// newline, the content, a newline.
+func (x *exporter) write(in *bufio.Reader, entries []Entry) error {
+	for _, e := range entries {
+		line, err := in.ReadString('\n')
+		if err != nil {
+			return nil //nolint:nilerr // git ended early; its exit status says why
+		}
+		if want := e.ID + " blob " + strconv.FormatInt(e.size, 10) + "\n"; line != want {
+			return &Error{Op: opExport, Msg: "git wrote " + printable(strconv.Quote(line)) + " where " + printable(e.Path) + " was expected"}
+		}
+		content := io.LimitReader(in, e.size)
+		why, err := x.file(e, content)
+		if err != nil {
+			return &Error{Op: opExport, Msg: printable(err.Error()), Err: err}
+		}
+		if why != "" {
+			x.report.Skipped = append(x.report.Skipped, skipped(e.Path, why))
+		} else {
+			x.report.Files++
+			x.report.Bytes += e.size
+		}
+		if _, err := io.Copy(io.Discard, content); err != nil {
+			return err
+		}
+		if _, err := in.Discard(1); err != nil {
+			return nil //nolint:nilerr // as above
+		}
+	}
+	return nil
+}
+
+// file writes one file, or says why it cannot be written.
+func (x *exporter) file(e Entry, content io.Reader) (string, error) {
+	if err := x.folder(path.Dir(e.Path)); err != nil {
+		return unwritable(err)
+	}
+	mode := fs.FileMode(0o444)
+	if e.Mode == "100755" {
+		mode = 0o555
+	}
+	// Never over another file: names that differ in the tree may be one here.
+	f, err := x.root.OpenFile(filepath.FromSlash(e.Path), os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return unwritable(err)
+	}
+	n, err := io.Copy(f, content)
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err == nil && n != e.size {
+		err = fmt.Errorf("%s: %w", e.Path, io.ErrUnexpectedEOF)
+	}
+	return "", err
+}
+
+// folder makes a folder and those above it.
+func (x *exporter) folder(dir string) error {
+	if x.made[dir] {
+		return nil
+	}
+	if err := x.root.MkdirAll(filepath.FromSlash(dir), 0o755); err != nil {
+		return err
+	}
+	x.made[dir] = true
+	return nil
+}
+
+// unwritable tells a name that this system cannot have from a full disk.
+func unwritable(err error) (string, error) {
+	var p *fs.PathError
+	if errors.Is(err, fs.ErrExist) || isBadName(err) {
+		if errors.As(err, &p) {
+			err = p.Err
+		}
+		return "this system cannot write it: " + err.Error(), nil
+	}
+	return "", err
+}

@@ -1,0 +1,255 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/precedent-dev/precedent"
+)
+
+// fixture is a repository in a temporary folder, made with the real git.
+type fixture struct {
+	t   testing.TB
+	dir string
+}
+
+// scratch is a temporary folder without links in its path.
+func scratch(t testing.TB) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// newRepo makes an empty repository with the branch main.
+func newRepo(t testing.TB, options ...string) fixture {
+	t.Helper()
+	f := fixture{t, filepath.Join(scratch(t), "repo")}
+	if err := os.Mkdir(f.dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	f.git(append([]string{"init", "-q", "-b", "main"}, options...)...)
+	return f
+}
+
+// try runs git in the repository, apart from any configuration of this machine.
+func (f fixture) try(args ...string) (string, error) { return f.tryAllowing("file", args...) }
+
+func (f fixture) tryAllowing(transport string, args ...string) (string, error) {
+	cmd := exec.Command("git", args...)
+	cmd.Dir = f.dir
+	cmd.Env = []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull, "LC_ALL=C",
+		"GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_AUTHOR_DATE=2024-01-02T03:04:05Z",
+		"GIT_COMMITTER_NAME=A", "GIT_COMMITTER_EMAIL=a@example.com", "GIT_COMMITTER_DATE=2024-01-02T03:04:05Z",
+		"GIT_ALLOW_PROTOCOL=" + transport, "GIT_LITERAL_PATHSPECS=1",
+	}
+	out, err := cmd.CombinedOutput()
+	return strings.TrimRight(string(out), "\n"), err
+}
+
+func (f fixture) git(args ...string) string {
+	f.t.Helper()
+	out, err := f.try(args...)
+	if err != nil {
+		f.t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return out
+}
+
+// write writes files; names and contents alternate.
+func (f fixture) write(namesAndContents ...string) {
+	f.t.Helper()
+	for pair := range slices.Chunk(namesAndContents, 2) {
+		name := filepath.Join(f.dir, pair[0])
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			f.t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(pair[1]), 0o644); err != nil {
+			f.t.Fatal(err)
+		}
+	}
+}
+
+// commit writes files and commits all; it returns the commit's id.
+func (f fixture) commit(message string, namesAndContents ...string) string {
+	f.t.Helper()
+	f.write(namesAndContents...)
+	f.git("add", "-A", ".")
+	f.git("commit", "-q", "--allow-empty", "--no-verify", "-m", message)
+	return f.id("HEAD")
+}
+
+func (f fixture) id(revision string) string {
+	f.t.Helper()
+	return f.git("rev-parse", "--verify", "--end-of-options", revision)
+}
+
+// clone clones the repository into a new folder.
+func (f fixture) clone(options ...string) fixture {
+	f.t.Helper()
+	to := fixture{f.t, filepath.Join(scratch(f.t), "clone")}
+	f.git(append(append([]string{"clone", "-q"}, options...), "file://"+f.dir, to.dir)...)
+	return to
+}
+
+func (f fixture) path(name string) string { return filepath.Join(f.dir, name) }
+
+// open opens the repository with this package.
+func (f fixture) open() *Repo { return f.openAt(f.dir, Options{}) }
+
+func (f fixture) openAt(dir string, o Options) *Repo {
+	f.t.Helper()
+	o.TempDir = scratch(f.t)
+	if o.Timeout == 0 {
+		o.Timeout = 30 * time.Second
+	}
+	r, err := Open(context.Background(), dir, o)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	f.t.Cleanup(func() {
+		if err := r.Close(); err != nil {
+			f.t.Error(err)
+		}
+		if left, _ := os.ReadDir(o.TempDir); len(left) > 0 {
+			f.t.Errorf("Close left %v", left)
+		}
+	})
+	return r
+}
+
+// resolve resolves a spec that must have a range.
+func resolve(t testing.TB, r *Repo, s Spec) Range {
+	t.Helper()
+	rg, err := r.Resolve(context.Background(), s)
+	if err != nil {
+		t.Fatalf("Resolve(%+v): %v", s, err)
+	}
+	return rg
+}
+
+// complaintOf returns the Error that err must be.
+func complaintOf(t testing.TB, err error) *Error {
+	t.Helper()
+	var e *Error
+	if !errors.As(err, &e) {
+		t.Fatalf("error %v (%T), want *Error", err, err)
+	}
+	return e
+}
+
+// wantError checks an error's message and hint for texts.
+func wantError(t testing.TB, err error, msg, hint string) {
+	t.Helper()
+	if err == nil {
+		t.Fatalf("no error, want %q", msg)
+	}
+	e := complaintOf(t, err)
+	if !strings.Contains(e.Msg, msg) || !strings.Contains(e.Hint, hint) {
+		t.Errorf("error %q with the hint %q, want %q and %q", e.Msg, e.Hint, msg, hint)
+	}
+}
+
+// diffText is all that Diff streams.
+func diffText(t testing.TB, r *Repo, rg Range) string {
+	t.Helper()
+	var b bytes.Buffer
+	err := r.Diff(context.Background(), rg, func(in io.Reader) error {
+		_, err := io.Copy(&b, in)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// changedPaths are the paths in the raw part of a diff, with their status.
+func changedPaths(t testing.TB, r *Repo, rg Range) []string {
+	t.Helper()
+	fields := strings.Split(diffText(t, r, rg), "\x00")
+	var paths []string
+	for i := 0; i < len(fields) && strings.HasPrefix(fields[i], ":"); {
+		status := fields[i][strings.LastIndexByte(fields[i], ' ')+1:]
+		entry := status[:1] + " " + fields[i+1]
+		i += 2
+		if status[0] == 'R' || status[0] == 'C' {
+			entry += " " + fields[i]
+			i++
+		}
+		paths = append(paths, entry)
+	}
+	return paths
+}
+
+// state is every file below the git folder with its content, and with its time
+// but for objects, whose time git renews when it needs them again.
+func (f fixture) state(r *Repo) map[string]string {
+	f.t.Helper()
+	all := map[string]string{}
+	for _, top := range []string{r.place.gitDir, r.place.commonDir} {
+		err := filepath.WalkDir(top, func(path string, d os.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			fi, err := d.Info()
+			if err == nil && fi.Mode().IsRegular() {
+				data, readErr := os.ReadFile(path)
+				all[path], err = string(data), readErr
+				if !strings.Contains(path, "/objects/") {
+					all[path] += fi.ModTime().String()
+				}
+			}
+			return err
+		})
+		if err != nil {
+			f.t.Fatal(err)
+		}
+	}
+	return all
+}
+
+// untouched fails the test if do changes anything in the git folder.
+func (f fixture) untouched(r *Repo, do func()) {
+	f.t.Helper()
+	status, statusErr := f.try("--no-optional-locks", "status", "--porcelain=v2", "--untracked-files=all")
+	before := f.state(r)
+	do()
+	after := f.state(r)
+	if statusErr == nil {
+		wantEqual(f.t, "status", f.git("--no-optional-locks", "status", "--porcelain=v2", "--untracked-files=all"), status)
+	}
+	for _, name := range slices.Sorted(maps.Keys(after)) {
+		if before[name] != after[name] {
+			f.t.Errorf("%s was written", name)
+		}
+	}
+	if len(before) != len(after) {
+		f.t.Errorf("%d files in the git folder became %d", len(before), len(after))
+	}
+}
+
+// wantEqual compares two values.
+func wantEqual[T any](t testing.TB, what string, got, want T) {
+	t.Helper()
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("%s (-want +got):\n%s", what, d)
+	}
+}
+
+type skippedFile = precedent.SkippedFile

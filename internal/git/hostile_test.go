@@ -1,0 +1,446 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// trap is a program that leaves a marker when anything runs it.
+type trap struct {
+	t              *testing.T
+	script, marker string
+}
+
+func newTrap(t *testing.T) trap {
+	t.Helper()
+	dir := scratch(t)
+	p := trap{t, filepath.Join(dir, "script"), filepath.Join(dir, "marker")}
+	if err := os.WriteFile(p.script, []byte("#!/bin/sh\necho \"$0 $*\" >> '"+p.marker+"'\ncase \"$*\" in *upload-pack*) exit 1; esac\ncat\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func (p trap) sprung() bool {
+	_, err := os.Lstat(p.marker)
+	return err == nil
+}
+
+// quiet fails the test if something ran the trap.
+func (p trap) quiet() {
+	p.t.Helper()
+	if p.sprung() {
+		ran, _ := os.ReadFile(p.marker)
+		p.t.Errorf("something was run:\n%s", ran)
+	}
+}
+
+// everything uses all that the package offers, in bounded time. Errors are
+// allowed; they must be clear.
+func everything(t *testing.T, dir string, o Options) {
+	t.Helper()
+	began := time.Now()
+	ctx := context.Background()
+	o.TempDir = scratch(t)
+	check := func(err error) {
+		t.Helper()
+		var e *Error
+		if err != nil && !errors.As(err, &e) && !errors.Is(err, ErrNotFound) && !errors.Is(err, ErrTooLarge) {
+			t.Errorf("unclear error %v", err)
+		}
+	}
+	r, err := Open(ctx, dir, o)
+	if check(err); err != nil {
+		return
+	}
+	defer r.Close()
+	_, err = r.Identity(ctx)
+	check(err)
+	_, err = r.RootCommit(ctx)
+	check(err)
+	for _, spec := range []Spec{
+		{}, {Staged: true}, {Worktree: true}, {Range: "HEAD"}, {Range: "HEAD~1"}, {Range: "HEAD~1..HEAD"}, {Range: "nothing"}, {Range: "@{upstream}"},
+		{Range: "--upload-pack=touch " + filepath.Join(o.TempDir, "X")}, {Range: "--output=" + filepath.Join(o.TempDir, "X")}, {Range: "-oX"},
+	} {
+		rg, err := r.Resolve(ctx, spec)
+		if check(err); err != nil {
+			continue
+		}
+		check(r.Diff(ctx, rg, func(in io.Reader) error { _, err := io.Copy(io.Discard, in); return err }))
+		b := blobs(t, r)
+		for _, rev := range []string{rg.Base, rg.Head} {
+			entries, err := r.Tree(ctx, rev, "")
+			check(err)
+			for _, e := range entries[:min(len(entries), 50)] {
+				_, err := b.Read(rev, e.Path, 1<<20)
+				check(err)
+			}
+			_, err = r.Export(ctx, rev, scratch(t), ExportLimits{})
+			check(err)
+		}
+	}
+	_, err = r.WorkFile(".precedent.yaml", 1<<16)
+	check(err)
+	if took := time.Since(began); took > time.Minute {
+		t.Errorf("took %v", took)
+	}
+	if left, _ := os.ReadDir(o.TempDir); len(left) != 1 {
+		t.Errorf("the temporary folder holds %v", left)
+	}
+}
+
+// programs are the settings through which a configuration can name a program.
+func programs(script string) string {
+	var b strings.Builder
+	for _, line := range []string{
+		"core.fsmonitor", "core.sshCommand", "core.pager", "core.editor", "core.askPass", "core.gitProxy", "core.alternateRefsCommand",
+		"credential.helper", "diff.external", "diff.evil.command", "diff.evil.textconv", "diff.default.command", "diff.golang.textconv",
+		"diff.markdown.command", "filter.evil.clean", "filter.evil.smudge", "filter.evil.process", "filter.lfs.clean", "filter.lfs.process",
+		"merge.evil.driver", "gpg.program", "gpg.ssh.program", "sequence.editor", "interactive.diffFilter", "uploadpack.packObjectsHook",
+		"receive.procReceiveRefs", "remote.origin.uploadpack", "remote.origin.receivepack", "remote.origin.vcs", "trailer.x.command",
+		"pager.log", "pager.diff", "pager.config", "diff.guitool", "difftool.x.cmd", "submodule.module.update", "tar.x.command", "web.browser",
+	} {
+		i, j := strings.IndexByte(line, '.'), strings.LastIndexByte(line, '.')
+		if i == j {
+			fmt.Fprintf(&b, "[%s]\n\t%s = %s\n", line[:i], line[j+1:], script)
+		} else {
+			fmt.Fprintf(&b, "[%s %q]\n\t%s = %s\n", line[:i], line[i+1:j], line[j+1:], script)
+		}
+	}
+	for _, command := range []string{"config", "cat-file", "diff-tree", "diff-files", "log", "ls-files", "ls-tree", "merge-base", "rev-list", "for-each-ref"} {
+		fmt.Fprintf(&b, "[alias]\n\t%s = !%s\n", command, script)
+	}
+	b.WriteString("[filter \"evil\"]\n\trequired = true\n[log]\n\tshowSignature = true\n[core]\n\thooksPath = " + filepath.Dir(script) + "\n\tuntrackedCache = true\n")
+	b.WriteString("[remote \"origin\"]\n\turl = ext::" + script + " %S\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n\tpromisor = true\n")
+	b.WriteString("[protocol]\n\tallow = always\n[protocol \"ext\"]\n\tallow = always\n[branch \"main\"]\n\tremote = origin\n\tmerge = refs/heads/main\n")
+	b.WriteString("[trace2]\n\tnormalTarget = " + filepath.Join(filepath.Dir(script), "marker") + "\n\teventTarget = " + filepath.Join(filepath.Dir(script), "marker") + "\n")
+	return b.String()
+}
+
+// hooks are the names of programs in a hooks folder.
+var hooks = []string{
+	"post-index-change", "reference-transaction", "pre-commit", "post-checkout", "pre-auto-gc", "fsmonitor-watchman", "post-rewrite", "pre-push",
+}
+
+// armed is a repository with changes of every kind in which everything that
+// can name a program names the trap.
+func armed(t *testing.T, p trap) fixture {
+	t.Helper()
+	f := newRepo(t)
+	f.commit("one", "a.txt", "1\n", "b.go", "package b\n", "c.md", "# c\n", "d.evil", "1\n")
+	f.commit("two", "a.txt", "2\n", "b.go", "package c\n", "c.md", "# d\n", "d.evil", "2\n",
+		".gitattributes", "* filter=evil diff=evil merge=evil\n*.txt filter=lfs diff=lfs\n", ".gitmodules",
+		"[submodule \"module\"]\n\tpath = module\n\turl = -u./payload\n\tupdate = !"+p.script+"\n[submodule \"../../x\"]\n\tpath = ../x\n\turl = ext::"+p.script+"\n")
+	f.write("a.txt", "3\n", "b.go", "package d\n", "new.evil", "new\n", "new.go", "package n\n")
+	f.git("add", "b.go")
+	f.write("b.go", "package e\n", ".git/info/attributes", "* filter=evil diff=evil\n*.go diff=golang\n")
+	for _, hook := range hooks {
+		data, err := os.ReadFile(p.script)
+		if err == nil {
+			err = os.WriteFile(f.path(".git/hooks/"+hook), data, 0o755)
+		}
+		if err == nil {
+			err = os.WriteFile(filepath.Join(filepath.Dir(p.script), hook), data, 0o755)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return f
+}
+
+func appendFile(t testing.TB, name, text string) {
+	t.Helper()
+	data, err := os.ReadFile(name)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, append(data, text...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestHostileConfiguration(t *testing.T) {
+	t.Parallel()
+	p := newTrap(t)
+	f := armed(t, p)
+	appendFile(t, f.path(".git/config"), programs(p.script))
+	everything(t, f.dir, Options{})
+	p.quiet()
+	// The trap is armed: git alone springs it.
+	if f.try("diff"); !p.sprung() {
+		t.Error("the test is none: plain git diff runs nothing here")
+	}
+}
+
+func TestHostileHome(t *testing.T) {
+	t.Parallel()
+	p := newTrap(t)
+	f := armed(t, p)
+	home := scratch(t)
+	fixture{t, home}.write(".gitconfig", programs(p.script), ".config/git/config", programs(p.script), ".config/git/attributes", "* filter=evil diff=evil\n")
+	everything(t, f.dir, Options{Home: home})
+	p.quiet()
+}
+
+func TestHostileBareRepositoryInside(t *testing.T) {
+	t.Parallel()
+	p := newTrap(t)
+	f := newRepo(t)
+	f.commit("one", "a.txt", "1\n")
+	f.write("sub/HEAD", "ref: refs/heads/main\n", "sub/objects/keep", "", "sub/refs/keep", "", "sub/a.txt", "1\n",
+		"sub/config", "[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = worktree\n\tfsmonitor = "+p.script+"\n", "sub/worktree/keep", "")
+	f.commit("two", "a.txt", "2\n")
+	c := f.clone()
+	c.write("sub/new.txt", "x\n", "sub/a.txt", "2\n")
+	sub := c.path("sub")
+	everything(t, sub, Options{})
+	everything(t, filepath.Join(sub, "worktree"), Options{})
+	p.quiet()
+	r := fixture{t, sub}.open()
+	wantEqual(t, "Top", r.Top(), c.dir)
+	wantEqual(t, "work tree", changedPaths(t, r, resolve(t, r, Spec{})), []string{"M sub/a.txt", "A sub/new.txt"})
+	// The trap is armed.
+	fixture{t, sub}.try("-c", "safe.bareRepository=all", "status")
+	if !p.sprung() {
+		t.Error("the test is none: plain git status runs nothing here")
+	}
+}
+
+// The same folder without a repository around it is taken for what it is, and
+// still runs nothing.
+func TestHostileBareRepositoryAlone(t *testing.T) {
+	t.Parallel()
+	p := newTrap(t)
+	f, _, two, _ := forked(t)
+	c := fixture{t, filepath.Join(scratch(t), "bare.git")}
+	f.git("clone", "-q", "--bare", "file://"+f.dir, c.dir)
+	appendFile(t, c.path("config"), programs(p.script))
+	everything(t, c.dir, Options{})
+	p.quiet()
+	wantEqual(t, "head", resolve(t, c.open(), Spec{}).Head, two)
+}
+
+// A partial clone must not fetch what it lacks: its transport is a program.
+func TestHostilePartialClone(t *testing.T) {
+	t.Parallel()
+	p := newTrap(t)
+	for name, lines := range map[string]string{
+		"ext": "[remote \"origin\"]\n\turl = ext::" + p.script + " %S\n",
+		"ssh": "[remote \"origin\"]\n\turl = ssh://example.invalid/x\n[core]\n\tsshCommand = " + p.script + "\n",
+		"vcs": "[remote \"origin\"]\n\turl = x\n\tvcs = ext\n", "file": "[remote \"origin\"]\n\turl = /\n\tuploadpack = " + p.script + "\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newRepo(t)
+			f.commit("one", "a.txt", "1\n")
+			f.commit("two", "a.txt", "2\n")
+			blob := f.id("HEAD~1:a.txt")
+			if err := os.Remove(f.path(".git/objects/" + blob[:2] + "/" + blob[2:])); err != nil {
+				t.Fatal(err)
+			}
+			appendFile(t, f.path(".git/config"), "[extensions]\n\tpartialClone = origin\n[protocol]\n\tallow = always\n[protocol \"ext\"]\n\tallow = always\n"+
+				"[core]\n\trepositoryformatversion = 1\n"+lines+"\tpromisor = true\n")
+			everything(t, f.dir, Options{})
+			p.quiet()
+			r := f.open()
+			rg := resolve(t, r, Spec{Range: "HEAD~1"})
+			err := r.Diff(context.Background(), rg, func(in io.Reader) error { _, err := io.Copy(io.Discard, in); return err })
+			wantError(t, err, "the clone is partial and lacks it", "git diff --stat "+rg.Base[:12])
+			if name == "ext" {
+				f.tryAllowing("ext", "diff", "HEAD~1")
+				if !p.sprung() {
+					t.Error("the test is none: plain git diff fetches nothing here")
+				}
+				os.Remove(p.marker)
+			}
+		})
+	}
+}
+
+func TestHostileSubmodule(t *testing.T) {
+	t.Parallel()
+	p := newTrap(t)
+	inner := newRepo(t)
+	inner.commit("inner", "i.txt", "1\n")
+	f := newRepo(t)
+	f.git("submodule", "add", "-q", "file://"+inner.dir, "module")
+	f.commit("one", "a.txt", "1\n")
+	f.commit("two", "a.txt", "2\n")
+	// The submodule's own configuration runs something when it is looked into.
+	appendFile(t, f.path(".git/modules/module/config"), programs(p.script))
+	f.write("module/i.txt", "2\n", "a.txt", "3\n")
+	everything(t, f.dir, Options{})
+	p.quiet()
+	if f.try("status"); !p.sprung() {
+		t.Error("the test is none: plain git status runs nothing here")
+	}
+}
+
+// A work tree whose links point out of it and at other repositories.
+func TestHostileCommonDir(t *testing.T) {
+	t.Parallel()
+	victim := newRepo(t)
+	victim.commit("victim", "v.txt", "1\n")
+	f := newRepo(t)
+	f.commit("one", "a.txt", "1\n")
+	f.write(".git/commondir", victim.path(".git")+"\n", ".git/gitdir", victim.path(".git")+"\n")
+	r := f.open()
+	wantEqual(t, "MainTop", r.MainTop(), f.dir)
+	if _, err := r.Resolve(context.Background(), Spec{}); err == nil {
+		t.Log("the refs of the other repository are used, as git does")
+	}
+}
+
+// Tree entries that no checkout may write.
+func TestHostileTree(t *testing.T) {
+	t.Parallel()
+	f := newRepo(t)
+	f.write("evil", "evil\n")
+	blob := f.git("hash-object", "-w", "evil")
+	made := 0
+	object := func(kind, content string) string {
+		f.t.Helper()
+		made++
+		name := fmt.Sprintf("object%d", made)
+		f.write(name, content)
+		return f.git("hash-object", "-t", kind, "--literally", "-w", name)
+	}
+	raw := func(id string) string {
+		var b strings.Builder
+		for pair := range slices.Chunk([]byte(id), 2) {
+			var c byte
+			fmt.Sscanf(string(pair), "%02x", &c)
+			b.WriteByte(c)
+		}
+		return b.String()
+	}
+	entry := func(mode, name, id string) string { return mode + " " + name + "\x00" + raw(id) }
+	inner := object("tree", entry("100755", "config", blob))
+	link := object("blob", "/etc")
+	var top, wanted string
+	evil := []string{
+		".", "..", ".git", ".GIT", ".Git ", ".git.", ".git...", "git~1", "GIT~1", ".git::$INDEX_ALLOCATION", ".g\u200cit", ".git\u200d", "..\\x", "a\\.git\\b",
+		".git\\config", "\ufeff.git", ".. ",
+	}
+	for _, name := range evil {
+		top += entry("40000", name, inner)
+	}
+	for _, name := range evil[2:] {
+		top += entry("100644", name+"", blob)
+	}
+	top += entry("120000", "escape", link) + entry("40000", "escape", inner) + entry("160000", "module", strings.Repeat("1", 40))
+	top += entry("100644", "fine", blob) + entry("100644", "fine", blob) + entry("100644", strings.Repeat("n", 300), blob) + entry("100644", ".gitignore", blob)
+	wanted = object("tree", top)
+	commit := object("commit", "tree "+wanted+"\nauthor A <a@example.com> 1 +0000\ncommitter A <a@example.com> 1 +0000\n\nevil\n")
+	f.git("update-ref", "refs/heads/main", commit)
+	everything(t, f.dir, Options{})
+
+	parent := scratch(t)
+	dir := filepath.Join(parent, "export")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	report, err := f.open().Export(context.Background(), commit, dir, ExportLimits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []string
+	filepath.WalkDir(parent, func(path string, d os.DirEntry, err error) error {
+		if rel, _ := filepath.Rel(parent, path); err != nil || !d.Type().IsRegular() && !d.IsDir() {
+			t.Errorf("%s: %v, %v", rel, d.Type(), err)
+		} else if rel != "." {
+			found = append(found, rel)
+		}
+		return nil
+	})
+	wantEqual(t, "files", found, []string{"export", "export/.gitignore", "export/escape", "export/fine"})
+	reasons := map[string]int{}
+	for _, s := range report.Skipped {
+		reasons[s.Reason]++
+	}
+	if len(report.Skipped) != len(evil)+len(evil[2:])+4 || reasons["a submodule"] != 1 || reasons["its path leads into a git folder"] == 0 || reasons["its path leads out of the tree"] == 0 {
+		t.Errorf("skipped %v", reasons)
+	}
+}
+
+// bounded runs do, which must end within a time that no wait for a FIFO has.
+func bounded(t *testing.T, most time.Duration, do func()) {
+	t.Helper()
+	done := make(chan struct{})
+	began := time.Now()
+	go func() {
+		defer close(done)
+		do()
+	}()
+	select {
+	case <-done:
+		if took := time.Since(began); took > most {
+			t.Errorf("took %v, more than %v", took, most)
+		}
+	case <-time.After(2 * most):
+		t.Fatalf("did not end within %v", 2*most)
+	}
+}
+
+// A program that never ends, never stops talking, or leaves children behind.
+func TestHostileProgram(t *testing.T) {
+	t.Parallel()
+	f := newRepo(t)
+	for name, test := range map[string]struct{ script, msg string }{
+		"talks":     {"yes", "git said more than is taken"},
+		"complains": {"yes >&2", "git took longer than 500ms"},
+		"hangs":     {"sleep 1000", "git took longer than 500ms"},
+		"children":  {"sleep 1000 & sleep 1000 & wait", "git took longer than 500ms"},
+		"orphan":    {"sleep 1000 & exit 3", "git took longer than 500ms"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			program := filepath.Join(scratch(t), "git")
+			if err := os.WriteFile(program, []byte("#!/bin/sh\n"+test.script+"\n"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			bounded(t, 10*time.Second, func() {
+				_, err := Open(context.Background(), f.dir, Options{Exec: program, TempDir: scratch(t), Timeout: 500 * time.Millisecond})
+				wantError(t, err, test.msg, "")
+			})
+		})
+	}
+}
+
+// A folder with 200,000 files that nothing ignores.
+func TestHostileCrowd(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("makes 200,000 files")
+	}
+	f := newRepo(t)
+	f.commit("one", "a.txt", "1\n")
+	// Names of few files are made faster than files.
+	const files, names = 200_000, 20_000
+	for i := range files {
+		name, first := f.path(fmt.Sprintf("crowd/%06d", i)), f.path(fmt.Sprintf("crowd/%06d", i-i%names))
+		if i%names == 0 {
+			f.write(fmt.Sprintf("crowd/%06d", i), "")
+		} else if err := os.Link(first, name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := f.open()
+	bounded(t, 15*time.Second, func() {
+		rg := resolve(t, r, Spec{Worktree: true})
+		if n := len(rg.Skipped); n != untrackedFiles+1 {
+			t.Errorf("%d files skipped", n)
+		}
+		wantEqual(t, "last", rg.Skipped[len(rg.Skipped)-1], skippedFile{
+			Path: ".", Reason: "195000 more untracked files: only 5000 are read; name folders of generated files in .gitignore",
+		})
+	})
+}

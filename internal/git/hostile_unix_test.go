@@ -1,0 +1,179 @@
+//go:build unix
+
+package git
+
+import (
+	"context"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+func fifo(t testing.TB, name string) {
+	t.Helper()
+	os.Remove(name)
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mkfifo(name, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// What is no plain file in a work tree, in the place of tracked files and
+// beside them.
+func TestHostileWorkTree(t *testing.T) {
+	t.Parallel()
+	outside := scratch(t)
+	fixture{t, outside}.write("secret.txt", "the secret\n", "dir/a.txt", "the secret\n")
+	f := newRepo(t)
+	names := []string{"fifo", "socket", "hard", "sparse", "link", "dir/a.txt", "loop/a.txt", "swapped/a.txt", "plain"}
+	for _, name := range names {
+		f.write(name, "before\n")
+	}
+	f.commit("one")
+	remove := func(name string) {
+		if err := os.RemoveAll(f.path(name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	fifo(t, f.path("fifo"))
+	fifo(t, f.path("new-fifo"))
+	remove("socket")
+	var config net.ListenConfig
+	listener, err := config.Listen(context.Background(), "unix", f.path("socket"))
+	must(err)
+	defer listener.Close()
+	remove("hard")
+	must(os.Link(filepath.Join(outside, "secret.txt"), f.path("hard")))
+	must(os.Link(filepath.Join(outside, "secret.txt"), f.path("new-hard")))
+	must(os.Truncate(f.path("sparse"), 3<<30))
+	f.write("new-sparse", "")
+	must(os.Truncate(f.path("new-sparse"), 3<<30))
+	remove("link")
+	must(os.Symlink(filepath.Join(outside, "secret.txt"), f.path("link")))
+	must(os.Symlink("/etc/passwd", f.path("new-link")))
+	remove("dir")
+	must(os.Symlink(filepath.Join(outside, "dir"), f.path("dir")))
+	remove("loop")
+	must(os.Symlink("loop", f.path("loop")))
+	remove("swapped")
+	f.write("swapped", "a file now\n", "plain", "after\n", "nested/.git/HEAD", "ref: refs/heads/main\n", "nested/.git/objects/x", "", "nested/.git/refs/x", "", "nested/n.txt", "n\n")
+	r := f.open()
+	var rg Range
+	bounded(t, 5*time.Second, func() {
+		f.untouched(r, func() { rg = resolve(t, r, Spec{Worktree: true}) })
+	})
+	wantEqual(t, "changed", changedPaths(t, r, rg), []string{
+		"A dir", "D dir/a.txt", "T link", "A loop", "D loop/a.txt", "A new-link", "M plain", "A swapped", "D swapped/a.txt",
+	})
+	const links = "the file has more than one name (hard links)"
+	wantEqual(t, "skipped", rg.Skipped, []skippedFile{
+		{Path: "fifo", Reason: "not a regular file"}, {Path: "hard", Reason: links}, {Path: "socket", Reason: "not a regular file"},
+		{Path: "sparse", Reason: "larger than 8 MiB"}, {Path: "nested/", Reason: "another repository inside this one"},
+		{Path: "new-hard", Reason: links}, {Path: "new-sparse", Reason: "larger than 8 MiB"},
+	})
+	if strings.Contains(diffText(t, r, rg), "the secret") {
+		t.Error("a file from outside is in the diff")
+	}
+	b := blobs(t, r)
+	for path, want := range map[string]string{"fifo": "before\n", "hard": "before\n", "link": filepath.Join(outside, "secret.txt"), "new-link": "/etc/passwd"} {
+		if data, err := b.Read(rg.Head, path, 1000); err != nil || string(data) != want {
+			t.Errorf("%s: %q, %v", path, data, err)
+		}
+	}
+	for _, path := range []string{"fifo", "socket", "hard", "link", "dir/a.txt", "loop", "loop/a.txt", "swapped/a.txt"} {
+		began := time.Now()
+		if data, err := r.WorkFile(path, 1000); err != ErrNotFound {
+			t.Errorf("WorkFile(%s) = %q, %v", path, data, err)
+		}
+		if took := time.Since(began); took > 100*time.Millisecond {
+			t.Errorf("WorkFile(%s) took %v", path, took)
+		}
+	}
+	if _, err := r.WorkFile("sparse", 1000); err != ErrTooLarge {
+		t.Errorf("WorkFile(sparse): %v", err)
+	}
+}
+
+// A FIFO wherever git or this package reads a file.
+func TestHostileFIFO(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{
+		".git", ".git/HEAD", ".git/config", ".git/config.worktree", ".git/index", ".git/sharedindex.0123", ".git/shallow", ".git/commondir", ".git/packed-refs",
+		".git/refs/heads/main", ".git/refs/remotes/origin/HEAD", ".git/info/exclude", ".git/info/attributes", ".git/objects/info/alternates",
+		".gitignore", ".gitattributes", ".gitmodules", ".git/logs/HEAD", "sub/.git", "included",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newRepo(t)
+			f.commit("one", "a.txt", "1\n")
+			f.commit("two", "a.txt", "2\n")
+			f.write("a.txt", "3\n", "new.txt", "n\n")
+			if name == ".git" {
+				if err := os.RemoveAll(f.path(".git")); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if name == "included" {
+				appendFile(t, f.path(".git/config"), "[include]\n\tpath = "+f.path(name)+"\n")
+			}
+			if name == ".git/config.worktree" {
+				appendFile(t, f.path(".git/config"), "[extensions]\n\tworktreeConfig = true\n")
+			}
+			fifo(t, f.path(name))
+			// Eleven resolutions with a few runs each may all wait in vain.
+			bounded(t, 50*time.Second, func() { everything(t, f.dir, Options{Timeout: 300 * time.Millisecond}) })
+		})
+	}
+	home := scratch(t)
+	fifo(t, filepath.Join(home, ".gitconfig"))
+	_, err := Open(context.Background(), newRepo(t).dir, Options{Home: home, TempDir: scratch(t)})
+	wantError(t, err, "is not a regular file", "")
+}
+
+// The error of a wait in vain says what to look for.
+func TestHostileFIFOIsNamed(t *testing.T) {
+	t.Parallel()
+	f := newRepo(t)
+	f.commit("one", "a.txt", "1\n")
+	fifo(t, f.path(".gitignore"))
+	r := f.openAt(f.dir, Options{Timeout: 300 * time.Millisecond})
+	_, err := r.Resolve(context.Background(), Spec{Worktree: true})
+	wantError(t, err, "git took longer than 300ms", ".gitignore")
+}
+
+// Killing a run ends all that it started.
+func TestKilledWithItsChildren(t *testing.T) {
+	t.Parallel()
+	f := newRepo(t)
+	dir := scratch(t)
+	program, held := filepath.Join(dir, "git"), filepath.Join(dir, "held")
+	fifo(t, held)
+	// The child holds the FIFO's writing end for as long as it lives.
+	if err := os.WriteFile(program, []byte("#!/bin/sh\nsleep 1000 > '"+held+"' &\nsleep 1000\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	reader := make(chan error)
+	go func() {
+		_, err := os.ReadFile(held)
+		reader <- err
+	}()
+	_, err := Open(context.Background(), f.dir, Options{Exec: program, TempDir: scratch(t), Timeout: time.Second})
+	wantError(t, err, "git took longer than 1s", "")
+	select {
+	case <-reader:
+	case <-time.After(20 * time.Second):
+		t.Error("a child lives on")
+	}
+}

@@ -1,0 +1,101 @@
+package git
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+
+	"github.com/precedent-dev/precedent"
+)
+
+func TestIdentity(t *testing.T) {
+	t.Parallel()
+	home := scratch(t)
+	fixture{t, home}.write(".gitconfig", "[url \"https://git.example.com/\"]\n\tinsteadOf = ex:\n[url \"https://git.example.com/deep/\"]\n\tinsteadOf = ex:d/\n")
+	for _, test := range []struct {
+		name    string
+		remotes [][2]string
+		want    string // empty for the root commit
+	}{
+		{"none", nil, ""},
+		{"origin", [][2]string{{"origin", "git@github.com:acme/shop.git"}}, "github.com/acme/shop"},
+		{"upstream wins", [][2]string{{"origin", "https://github.com/me/shop"}, {"upstream", "https://github.com/acme/shop.git/"}}, "github.com/acme/shop"},
+		{"others do not count", [][2]string{{"fork", "https://github.com/me/shop"}}, ""},
+		{"user and password", [][2]string{{"origin", "https://me:secret@GitHub.com:443/acme/shop"}}, "github.com/acme/shop"},
+		{"helper", [][2]string{{"origin", "ext::sh -c touch% marker"}}, ""},
+		{"helper, then another", [][2]string{{"upstream", "ext::sh -c a/b/c"}, {"origin", "https://github.com/acme/shop"}}, "github.com/acme/shop"},
+		{"nonsense", [][2]string{{"origin", "https://"}}, ""},
+		{"alias", [][2]string{{"origin", "ex:acme/shop"}}, "git.example.com/acme/shop"},
+		{"longest alias", [][2]string{{"origin", "ex:d/acme/shop"}}, "git.example.com/deep/acme/shop"},
+		{"absolute path", [][2]string{{"origin", "/srv/git/shop.git"}}, "file/srv/git/shop"},
+		{"file URL", [][2]string{{"origin", "file:///srv/git/shop.git"}}, "file/srv/git/shop"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			f := newRepo(t)
+			root := f.commit("root")
+			f.commit("more", "a.txt", "1\n")
+			for _, remote := range test.remotes {
+				f.git("config", "remote."+remote[0]+".url", remote[1])
+			}
+			if test.want == "" {
+				test.want = "local/root/" + root
+			}
+			id, err := f.openAt(f.dir, Options{Home: home}).Identity(context.Background())
+			if err != nil {
+				t.Fatal(err)
+			}
+			wantEqual(t, "identity", id.String(), test.want)
+		})
+	}
+}
+
+// Two clones of one folder are the same repository, wherever they lie and
+// however they name it; a linked work tree is no other.
+func TestIdentityOfClones(t *testing.T) {
+	t.Parallel()
+	f := newRepo(t)
+	f.commit("one", "a.txt", "1\n")
+	a, b := f.clone(), f.clone()
+	rel, err := filepath.Rel(b.dir, f.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.git("remote", "set-url", "origin", rel)
+	linked := fixture{t, filepath.Join(scratch(t), "linked")}
+	b.git("worktree", "add", "-q", "-b", "side", linked.dir)
+	var ids []precedent.Repo
+	for _, c := range []fixture{a, b, linked} {
+		id, err := c.open().Identity(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, id)
+	}
+	if ids[0] != ids[1] || ids[1] != ids[2] || ids[0].Host != "file" {
+		t.Errorf("identities %v", ids)
+	}
+}
+
+func TestIdentityIsUnknown(t *testing.T) {
+	t.Parallel()
+	f, _, _, _ := forked(t)
+	_, err := newRepo(t).open().Identity(context.Background())
+	wantError(t, err, "no commits yet", "")
+	c := f.clone("--depth", "1")
+	c.git("remote", "rename", "origin", "other")
+	_, err = c.open().Identity(context.Background())
+	wantError(t, err, "the clone is shallow", "git fetch --unshallow other")
+}
+
+func TestRemotes(t *testing.T) {
+	t.Parallel()
+	f := newRepo(t)
+	f.git("config", "remote.b.url", "https://user:token@example.com/x/y.git")
+	f.git("config", "--add", "remote.b.url", "https://example.com/second")
+	f.git("config", "remote.a.url", "git@example.com:x/y.git")
+	f.git("config", "remote.dotted.name.url", "ssh://git@example.com:2222/x/y")
+	wantEqual(t, "remotes", f.open().Remotes(), []Remote{
+		{"a", "git@example.com:x/y.git"}, {"b", "https://example.com/x/y.git"}, {"dotted.name", "ssh://example.com:2222/x/y"},
+	})
+}

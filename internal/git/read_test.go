@@ -1,0 +1,386 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
+
+func blobs(t testing.TB, r *Repo) *Blobs {
+	t.Helper()
+	b, err := r.Blobs(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func TestBlobs(t *testing.T) {
+	t.Parallel()
+	f := newRepo(t)
+	if err := os.Symlink("../../etc/passwd", f.path("link")); err != nil {
+		t.Fatal(err)
+	}
+	f.write("sub/CLAUDE.md", "in sub\n", "empty", "", "no-newline", "x")
+	id := f.commit("one", "a.txt", "hello\n")
+	tree := f.id("HEAD^{tree}")
+	r := f.open()
+	b := blobs(t, r)
+	for _, rev := range []string{id, tree} {
+		for path, want := range map[string]string{
+			"a.txt": "hello\n", "sub/CLAUDE.md": "in sub\n", "empty": "", "no-newline": "x", "link": "../../etc/passwd",
+		} {
+			if data, err := b.Read(rev, path, 100); err != nil || string(data) != want {
+				t.Errorf("Read(%s, %s) = %q, %v", rev, path, data, err)
+			}
+		}
+		for _, path := range []string{
+			"none", "sub", "sub/", "", ".", "./a.txt", "../a.txt", "/a.txt", "sub/../a.txt", "a.txt/x", "a\x00b", "new\nline", "\n", "\n\n", "a.txt\n",
+			"link/passwd", strings.Repeat("x", longestPath+1), strings.Repeat("x/", 4000) + "x", "a.txt missing\n" + id + " blob 1000000",
+		} {
+			if data, err := b.Read(rev, path, 100); !errors.Is(err, ErrNotFound) {
+				t.Errorf("Read(%s, %.40q) = %q, %v", rev, path, data, err)
+			}
+		}
+	}
+	if _, err := b.Read(id, "a.txt", 5); !errors.Is(err, ErrTooLarge) || !strings.Contains(err.Error(), "a.txt") {
+		t.Errorf("error %v", err)
+	}
+	if _, err := b.Read("", "a.txt", 5); !errors.Is(err, ErrNotFound) {
+		t.Errorf("error %v", err)
+	}
+	if _, err := b.Read(strings.Repeat("1", 40), "a.txt", 5); !errors.Is(err, ErrNotFound) {
+		t.Errorf("error %v", err)
+	}
+	if data, err := b.ReadID(f.id("HEAD:a.txt"), 6); err != nil || string(data) != "hello\n" {
+		t.Errorf("ReadID = %q, %v", data, err)
+	}
+	if _, err := b.ReadID(tree, 100); !errors.Is(err, ErrNotFound) {
+		t.Errorf("a tree was read: %v", err)
+	}
+	// Revisions are ids; their text is never git's to interpret.
+	for _, rev := range []string{"HEAD", "main", "--help", id[:10], id + "~1", id + "\x00contents " + id} {
+		if _, err := b.Read(rev, "a.txt", 100); err == nil || errors.Is(err, ErrNotFound) {
+			t.Errorf("Read(%q): %v", rev, err)
+		}
+		if _, err := b.ReadID(rev, 100); err == nil || errors.Is(err, ErrNotFound) {
+			t.Errorf("ReadID(%q): %v", rev, err)
+		}
+	}
+	if data, err := b.Read(id, "a.txt", 100); err != nil || string(data) != "hello\n" {
+		t.Errorf("afterwards: %q, %v", data, err)
+	}
+}
+
+func TestBlobsConcurrently(t *testing.T) {
+	t.Parallel()
+	f := newRepo(t)
+	id := f.commit("one", "a", strings.Repeat("a", 100_000), "b", strings.Repeat("b", 70_000))
+	b := blobs(t, f.open())
+	var wait sync.WaitGroup
+	for range 8 {
+		wait.Go(func() {
+			for range 20 {
+				for _, path := range []string{"a", "b"} {
+					data, err := b.Read(id, path, 1<<20)
+					if err != nil || strings.Trim(string(data), path) != "" || len(data) < 70_000 {
+						t.Errorf("read %d bytes of %s, %v", len(data), path, err)
+					}
+				}
+			}
+		})
+	}
+	wait.Wait()
+}
+
+func TestBlobsEnd(t *testing.T) {
+	t.Parallel()
+	f := newRepo(t)
+	id := f.commit("one", "a.txt", "a\n")
+	r := f.open()
+	ctx, cancel := context.WithCancel(context.Background())
+	b, err := r.Blobs(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	for err == nil { // until the run has noticed
+		_, err = b.Read(id, "a.txt", 10)
+	}
+	complaintOf(t, err)
+	b = blobs(t, r)
+	if err := b.Close(); err != nil {
+		t.Error(err)
+	}
+	_, err = b.Read(id, "a.txt", 10)
+	complaintOf(t, err)
+}
+
+// A broken object is an error and not an absent file.
+func TestBlobsBroken(t *testing.T) {
+	t.Parallel()
+	f := newRepo(t)
+	id := f.commit("one", "a.txt", strings.Repeat("a\n", 1000))
+	blob := f.id("HEAD:a.txt")
+	object := f.path(filepath.Join(".git/objects", blob[:2], blob[2:]))
+	data, err := os.ReadFile(object)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(object, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(object, data[:len(data)-6], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err = blobs(t, f.open()).Read(id, "a.txt", 10_000)
+	if complaintOf(t, err); errors.Is(err, ErrNotFound) {
+		t.Error("reported as absent")
+	}
+}
+
+func TestTree(t *testing.T) {
+	t.Parallel()
+	f := newRepo(t)
+	if err := os.Symlink("a.txt", f.path("link")); err != nil {
+		t.Fatal(err)
+	}
+	id := f.commit("one", "a.txt", "1\n", "dir/b.txt", "2\n", "dir/sub/c.txt", "3\n", "dirt/d.txt", "4\n")
+	r := f.open()
+	for prefix, want := range map[string][]string{
+		"": {"a.txt", "dir/b.txt", "dir/sub/c.txt", "dirt/d.txt", "link"}, "dir": {"dir/b.txt", "dir/sub/c.txt"}, "dir/": {"dir/b.txt", "dir/sub/c.txt"},
+		"dir/sub": {"dir/sub/c.txt"}, "none": nil, "a.txt": nil, "..": nil, "/": nil, "d*": nil, ":/dir": nil, "-r": nil,
+	} {
+		for _, rev := range []string{id, f.id("HEAD^{tree}")} {
+			entries, err := r.Tree(context.Background(), rev, prefix)
+			if err != nil {
+				t.Errorf("Tree(%q): %v", prefix, err)
+			}
+			var paths []string
+			for _, e := range entries {
+				paths = append(paths, e.Path)
+				if e.Path == "link" && e.Mode != "120000" || e.Path == "a.txt" && (e.Mode != "100644" || e.Type != "blob" || e.ID != f.id("HEAD:a.txt")) {
+					t.Errorf("entry %+v", e)
+				}
+			}
+			if prefix == "/" {
+				continue // the same as none
+			}
+			wantEqual(t, "Tree of "+prefix, paths, want)
+		}
+	}
+	if entries, err := r.Tree(context.Background(), "", ""); err != nil || entries != nil {
+		t.Errorf("of nothing: %v, %v", entries, err)
+	}
+	for _, rev := range []string{"HEAD", "--output=x", strings.Repeat("1", 40)} {
+		_, err := r.Tree(context.Background(), rev, "")
+		complaintOf(t, err)
+	}
+	_, err := r.list(context.Background(), id, "", 3, false)
+	wantError(t, err, "more than 3 files", "")
+}
+
+func TestDiff(t *testing.T) {
+	t.Parallel()
+	f := newRepo(t)
+	f.commit("one", "a.go", "package a\n\nfunc F() {\n\ta := 1\n\tb := 2\n\tc := 3\n\td := 4\n\te := 5\n}\n", "old/name.txt", strings.Repeat("line\n", 30), "bin", "x\x00y")
+	f.git("mv", "old/name.txt", "new näme")
+	f.commit("two", "a.go", "package a\n\nfunc F() {\n\ta := 1\n\tb := 2\n\tc := 3\n\td := 4\n\te := 6\n}\n", "new näme", strings.Repeat("line\n", 30)+"more\n", "bin", "x\x00z")
+	r := f.open()
+	got := diffText(t, r, resolve(t, r, Spec{Range: "HEAD~1"}))
+	want := strings.Join([]string{
+		":100644 100644 A1 A2 M\x00a.go\x00:100644 100644 B1 B2 M\x00bin\x00:100644 100644 N1 N2 R096\x00old/name.txt\x00new näme\x00\x00diff --git a/a.go b/a.go",
+		"index A1..A2 100644", "--- a/a.go", "+++ b/a.go", "@@ -5,5 +5,5 @@ func F() {", " \tb := 2", " \tc := 3", " \td := 4", "-\te := 5", "+\te := 6", " }",
+		"diff --git a/bin b/bin", "index B1..B2 100644", "Binary files a/bin and b/bin differ",
+		"diff --git a/old/name.txt b/new näme", "similarity index 96%", "rename from old/name.txt", "rename to new näme", "index N1..N2 100644",
+		"--- a/old/name.txt", "+++ b/new näme\t", "@@ -28,3 +28,4 @@ line", " line", " line", " line", "+more", "",
+	}, "\n")
+	for name, revision := range map[string]string{
+		"A1": "HEAD~1:a.go", "A2": "HEAD:a.go", "B1": "HEAD~1:bin", "B2": "HEAD:bin", "N1": "HEAD~1:old/name.txt", "N2": "HEAD:new näme",
+	} {
+		want = strings.ReplaceAll(want, name, f.id(revision))
+	}
+	wantEqual(t, "diff", got, want)
+}
+
+// Neither the head's attributes nor the configuration shape what is read.
+func TestDiffIsNotShaped(t *testing.T) {
+	t.Parallel()
+	f := newRepo(t)
+	f.commit("one", "a.txt", "1\n", "b.txt", "1\n")
+	f.commit("two", "a.txt", "2\n", "b.txt", "2\n", ".gitattributes", "* -diff\n*.txt binary\n")
+	f.write(".git/info/attributes", "* -diff\n")
+	for key, value := range map[string]string{
+		"diff.noprefix": "true", "diff.mnemonicPrefix": "true", "diff.context": "0", "diff.algorithm": "minimal", "diff.renames": "false",
+		"diff.orderFile": f.path("order"), "core.quotePath": "true", "color.ui": "always", "diff.submodule": "log", "diff.wsErrorHighlight": "all",
+		"diff.ignoreSubmodules": "all", "diff.relative": "true", "diff.suppressBlankEmpty": "true", "core.bigFileThreshold": "1", "diff.wordRegex": ".",
+	} {
+		f.git("config", key, value)
+	}
+	f.write("order", "b.txt\na.txt\n")
+	r := f.open()
+	text := diffText(t, r, resolve(t, r, Spec{Range: "HEAD~1..HEAD"}))
+	for _, want := range []string{"--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-1\n+2\n", "--- a/b.txt\n+++ b/b.txt\n@@ -1 +1 @@\n-1\n+2\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in\n%s", want, text)
+		}
+	}
+	if strings.Index(text, "b/a.txt") > strings.Index(text, "b/b.txt") {
+		t.Error("the files are in another order")
+	}
+}
+
+// A reader that has enough stops git; one that fails is heard.
+func TestDiffStops(t *testing.T) {
+	t.Parallel()
+	f := newRepo(t)
+	f.commit("one")
+	f.commit("two", "big.txt", strings.Repeat("a line of text\n", 1_000_000), "huge.txt", strings.Repeat("a line of text\n", 3_000_000))
+	r := f.open()
+	rg := resolve(t, r, Spec{Range: "HEAD~1"})
+	err := r.Diff(context.Background(), rg, func(in io.Reader) error {
+		_, err := io.ReadFull(in, make([]byte, 1000))
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	enough := errors.New("enough")
+	if err := r.Diff(context.Background(), rg, func(io.Reader) error { return enough }); !errors.Is(err, enough) {
+		t.Errorf("error %v", err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	err = r.Diff(ctx, rg, func(in io.Reader) error {
+		cancel()
+		_, err := io.Copy(io.Discard, in)
+		return err
+	})
+	wantError(t, err, "stopped", "")
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+	if text := diffText(t, r, rg); !strings.Contains(text, "Binary files /dev/null and b/huge.txt differ") {
+		t.Error("a text of 45 MB is shown")
+	}
+	wantError(t, r.Diff(context.Background(), Range{}, nil), "not resolved", "")
+	wantError(t, r.Diff(context.Background(), Range{Base: "--output=x", Head: "HEAD"}, nil), "not resolved", "")
+	missing := Range{Base: strings.Repeat("1", 40), Head: rg.Head}
+	wantError(t, r.Diff(context.Background(), missing, func(in io.Reader) error { _, err := io.Copy(io.Discard, in); return err }), "1111", "")
+}
+
+// Objects that a repository borrows from others are borrowed here, too.
+func TestAlternates(t *testing.T) {
+	t.Parallel()
+	f := newRepo(t)
+	f.commit("one", "a.txt", "1\n")
+	f.commit("two", "a.txt", "2\n")
+	first := fixture{t, filepath.Join(filepath.Dir(f.dir), "first")}
+	f.git("clone", "-q", "--shared", f.dir, first.dir)
+	second := fixture{t, filepath.Join(filepath.Dir(f.dir), `sec"ond`+"\n")}
+	f.git("clone", "-q", "--shared", first.dir, second.dir)
+	second.write(".git/objects/info/alternates", "../../../first/.git/objects\n")
+	r := second.open()
+	if text := diffText(t, r, resolve(t, r, Spec{})); !strings.Contains(text, "-1\n+2\n") {
+		t.Errorf("diff %q", text)
+	}
+}
+
+func TestReplacedObjectsAreNot(t *testing.T) {
+	t.Parallel()
+	f := newRepo(t)
+	f.commit("one", "a.txt", "1\n")
+	f.commit("two", "a.txt", "evil\n")
+	evil := f.id("HEAD:a.txt")
+	f.write("b", "harmless\n")
+	f.git("replace", evil, f.git("hash-object", "-w", "b"))
+	r := f.open()
+	if text := diffText(t, r, resolve(t, r, Spec{Range: "HEAD~1"})); !strings.Contains(text, "+evil\n") {
+		t.Errorf("diff %q", text)
+	}
+}
+
+func TestExport(t *testing.T) {
+	t.Parallel()
+	f := newRepo(t)
+	if err := os.Symlink("/etc/passwd", f.path("link")); err != nil {
+		t.Fatal(err)
+	}
+	f.write("run.sh", "#!/bin/sh\n", ".gitattributes", "*.txt eol=crlf ident export-subst\nhidden.txt export-ignore\n")
+	if err := os.Chmod(f.path("run.sh"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	id := f.commit("one", "dir/sub/a.txt", "$Id$\n$Format:%H$\n", "hidden.txt", "h\n", "empty", "", "big", strings.Repeat("b", 1000), "huge", strings.Repeat("h", 5000))
+	r := f.open()
+	dir := scratch(t)
+	report, err := r.Export(context.Background(), id, dir, ExportLimits{FileBytes: 1000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantEqual(t, "skipped", report.Skipped, []skippedFile{{Path: "huge", Reason: "larger than 1000 bytes"}})
+	files := map[string]string{}
+	bytes := int64(0)
+	filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		fi, err := d.Info()
+		if err != nil || !fi.Mode().IsRegular() || fi.Mode().Perm()&0o222 != 0 {
+			t.Errorf("%s: %v, %v", path, fi.Mode(), err)
+		}
+		data, err := os.ReadFile(path)
+		rel, _ := filepath.Rel(dir, path)
+		if files[rel] = string(data); fi.Mode()&0o100 != 0 {
+			files[rel] += " (executable)"
+		}
+		bytes += fi.Size()
+		return err
+	})
+	wantEqual(t, "files", files, map[string]string{
+		".gitattributes": "*.txt eol=crlf ident export-subst\nhidden.txt export-ignore\n", "link": "/etc/passwd", "run.sh": "#!/bin/sh\n (executable)",
+		"dir/sub/a.txt": "$Id$\n$Format:%H$\n", "hidden.txt": "h\n", "empty": "", "big": strings.Repeat("b", 1000),
+	})
+	if report.Files != len(files) || report.Bytes != bytes {
+		t.Errorf("report %+v", report)
+	}
+
+	report, err = r.Export(context.Background(), id, scratch(t), ExportLimits{Bytes: 1500})
+	if err != nil || len(report.Skipped) != 1 || report.Skipped[0].Reason != "more than 1500 bytes in all" {
+		t.Errorf("report %+v, %v", report, err)
+	}
+	_, err = r.Export(context.Background(), id, scratch(t), ExportLimits{Files: 2})
+	wantError(t, err, "more than 2 files", "")
+	_, err = r.Export(context.Background(), "HEAD", scratch(t), ExportLimits{})
+	wantError(t, err, "not the id", "")
+	_, err = r.Export(context.Background(), id, filepath.Join(dir, "none"), ExportLimits{})
+	wantError(t, err, "no such file", "")
+	// What is there already stays, and is said.
+	report, err = r.Export(context.Background(), id, dir, ExportLimits{})
+	if err != nil || report.Files != 1 || len(report.Skipped) != len(files) {
+		t.Errorf("report %+v, %v", report, err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_, err = r.Export(ctx, id, scratch(t), ExportLimits{})
+	wantError(t, err, "stopped", "")
+}
+
+func TestExportOfManyFiles(t *testing.T) {
+	t.Parallel()
+	f := newRepo(t)
+	var input strings.Builder
+	input.WriteString("commit refs/heads/main\ncommitter A <a@example.com> 1 +0000\ndata 0\n")
+	for i := range 3000 {
+		input.WriteString("M 100644 inline " + strings.Repeat("d/", i%5) + "f" + string(rune('a'+i%26)) + strings.Repeat("x", i/26) + "\ndata 5\nhello\n")
+	}
+	f.write("input", input.String())
+	f.git("-c", "alias.load=!git fast-import --quiet < input", "load")
+	report, err := f.open().Export(context.Background(), f.id("main"), scratch(t), ExportLimits{})
+	if err != nil || report.Files+len(report.Skipped) != 3000 || report.Bytes != int64(5*report.Files) {
+		t.Errorf("report %d files, %d bytes, %d skipped, %v", report.Files, report.Bytes, len(report.Skipped), err)
+	}
+}

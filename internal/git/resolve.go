@@ -1,0 +1,257 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/precedent-dev/precedent"
+)
+
+// Spec says what to review. At most one field is set; none lets Resolve choose.
+type Spec struct {
+	// Range is text from a user: "A..B", "A...B" (from their merge base to B)
+	// or "A", which means "A...HEAD". An empty side means HEAD.
+	Range string
+	// Staged is what the next commit would hold.
+	Staged bool
+	// Worktree is all that is not committed: staged, unstaged and untracked.
+	Worktree bool
+}
+
+// Kind says what a range is made of.
+type Kind string
+
+// The kinds.
+const (
+	Commits    Kind = "commits"
+	LastCommit Kind = "last-commit"
+	Staged     Kind = "staged"
+	Worktree   Kind = "worktree"
+)
+
+// Range is a resolved change: two trees and what is known about them.
+type Range struct {
+	Kind Kind
+	// Base and Head are ids of commits; of trees for the empty tree, for
+	// staged changes and for the work tree's.
+	Base, Head string
+	// BaseCommit is the commit whose guide and policy count; empty if the
+	// change starts from nothing.
+	BaseCommit         string
+	BaseName, HeadName string // for people; they may hold names from outside
+	Why                string // why this range was chosen; empty if it was asked for
+	// Log holds the messages of the range's commits, newest first, each after
+	// a line "commit ID": at most 50 commits and 32 KiB.
+	Log precedent.Untrusted
+	// Skipped lists files that a snapshot of the work tree could not hold.
+	// They are in Head as they were staged, or absent if they were not.
+	Skipped []precedent.SkippedFile
+}
+
+const opRange = "resolve range"
+
+// Resolve finds the two ends of a change. Errors are of type *Error.
+func (r *Repo) Resolve(ctx context.Context, s Spec) (Range, error) {
+	switch asked := s.Range != ""; {
+	case asked && (s.Staged || s.Worktree) || s.Staged && s.Worktree:
+		return Range{}, &Error{Op: opRange, Msg: "a range, staged changes and the work tree exclude each other", Hint: "choose one of them"}
+	case asked:
+		return r.between(ctx, s.Range)
+	case s.Staged:
+		return r.staged(ctx)
+	case s.Worktree:
+		return r.worktree(ctx)
+	default:
+		return r.choose(ctx)
+	}
+}
+
+// between resolves the text of a range.
+func (r *Repo) between(ctx context.Context, text string) (Range, error) {
+	from, to, symmetric := text, "HEAD", true
+	if a, b, ok := strings.Cut(text, "..."); ok {
+		from, to = a, b
+	} else if a, b, ok := strings.Cut(text, ".."); ok {
+		from, to, symmetric = a, b, false
+	}
+	names := []string{from, to}
+	for i := range names {
+		if names[i] == "" {
+			names[i] = "HEAD"
+		}
+	}
+	ids, err := r.commits(ctx, names...)
+	if err != nil {
+		return Range{}, err
+	}
+	rg := Range{Kind: Commits, Base: ids[0], Head: ids[1], BaseName: names[0], HeadName: names[1]}
+	if symmetric {
+		base, err := r.mergeBase(ctx, ids[0], ids[1])
+		if err != nil {
+			return Range{}, err
+		}
+		if base == "" {
+			return Range{}, r.unrelated(names[0], names[1])
+		}
+		rg.Base = base
+	}
+	rg.BaseCommit = rg.Base
+	rg.Log, err = r.log(ctx, logCommits, rg.Head, "^"+rg.Base)
+	return rg, err
+}
+
+// commits resolves texts from a user to commits.
+func (r *Repo) commits(ctx context.Context, names ...string) ([]string, error) {
+	var ids []string
+	for _, name := range names {
+		if len(name) > 1000 || strings.ContainsAny(name, "\x00\n\r") {
+			return nil, &Error{Op: opRange, Msg: "not a revision: " + printable(strconv.Quote(name))}
+		}
+	}
+	// ":/text" swallows a suffix as part of the text, so the bare name is asked, too.
+	questions := []string{"HEAD^{commit}"}
+	for _, name := range names {
+		questions = append(questions, name, name+"^{commit}")
+	}
+	found, err := r.peel(ctx, opRange, questions...)
+	if err != nil {
+		return nil, err
+	}
+	for i, name := range names {
+		plain, peeled := found[1+2*i], found[2+2*i]
+		switch {
+		case peeled.kind == "commit":
+			ids = append(ids, peeled.id)
+		case plain.kind == "commit":
+			ids = append(ids, plain.id)
+		case plain.id != "":
+			return nil, &Error{
+				Op: opRange, Msg: printable(strconv.Quote(name)) + " is a " + plain.kind + ", not a commit",
+				Hint: "name commits, branches or tags: A..B",
+			}
+		case found[0].id == "" && strings.HasPrefix(name, "HEAD"):
+			return nil, noCommits(opRange)
+		default:
+			return nil, r.unknown(ctx, name, plain.why)
+		}
+	}
+	return ids, nil
+}
+
+// answer is what a revision means: an object, or why there is none.
+type answer struct{ id, kind, why string }
+
+// peel asks git what revisions mean. Their text goes to its standard input,
+// where it is never an option. Texts without a meaning have empty answers.
+func (r *Repo) peel(ctx context.Context, op string, revisions ...string) ([]answer, error) {
+	answers := make([]answer, len(revisions))
+	for done := 0; done < len(revisions); {
+		n, err := r.peelSome(ctx, op, revisions[done:], answers[done:])
+		done += n
+		if err == nil {
+			break
+		}
+		// Some texts end git at once ("@{upstream}" without one): they have no
+		// meaning, and the rest is asked again.
+		if exitCode(err) < 0 || done >= len(revisions) {
+			return nil, err
+		}
+		var e *Error
+		if errors.As(err, &e) {
+			answers[done].why = e.Msg
+		}
+		done++
+	}
+	return answers, nil
+}
+
+// peelSome returns how many answers git gave.
+func (r *Repo) peelSome(ctx context.Context, op string, revisions []string, answers []answer) (int, error) {
+	out, err := r.run(ctx, call{
+		op: op, view: real, stdin: strings.NewReader(strings.Join(revisions, "\n") + "\n"),
+		args: []string{"cat-file", "--batch-check=%(objectname) %(objecttype)"},
+	}, configBytes)
+	n := 0
+	for line := range strings.Lines(string(out)) {
+		if n == len(revisions) {
+			break
+		}
+		id, kind, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		if r.hash.valid(id) && kind != "missing" && kind != "ambiguous" && kind != "submodule" {
+			answers[n] = answer{id: id, kind: kind}
+		} else if strings.HasSuffix(line, " ambiguous\n") {
+			answers[n].why = "ambiguous"
+		}
+		n++
+	}
+	return n, err
+}
+
+// mergeBase returns the best common ancestor of two commits, or "" if the
+// clone has none.
+func (r *Repo) mergeBase(ctx context.Context, a, b string) (string, error) {
+	if a == b {
+		return a, nil
+	}
+	out, err := r.run(ctx, call{op: "find merge base", args: []string{"merge-base", "--end-of-options", a, b}}, configBytes)
+	if err != nil && exitCode(err) != 1 {
+		return "", err
+	}
+	return strings.TrimSpace(string(out)), nil
+}
+
+const (
+	logCommits = 50
+	logBytes   = 32 << 10
+)
+
+// log returns the messages of at most n commits that the revisions reach, capped.
+func (r *Repo) log(ctx context.Context, n int, revisions ...string) (precedent.Untrusted, error) {
+	c := call{op: "read commit messages", args: append([]string{
+		"log", "--format=commit %H%n%B", "--no-color", "--no-decorate", "--no-notes", "--no-mailmap",
+		"--no-show-signature", "--max-count=" + strconv.Itoa(n), "--end-of-options",
+	}, revisions...)}
+	var text []byte
+	err := r.stream(ctx, c, func(out io.Reader) error {
+		var err error
+		text, err = io.ReadAll(io.LimitReader(out, logBytes))
+		return err
+	})
+	return precedent.Untrusted(strings.ToValidUTF8(string(text), "\uFFFD")), err
+}
+
+func noCommits(op string) *Error {
+	return &Error{
+		Op: op, Msg: "the repository has no commits yet",
+		Hint: "commit something first, or review what is staged (--staged) or not committed (--worktree)",
+	}
+}
+
+// unrelated explains that two commits have no common ancestor here.
+func (r *Repo) unrelated(a, b string) *Error {
+	e := &Error{
+		Op: opRange, Msg: printable(a) + " and " + printable(b) + " have no common ancestor",
+		Hint: "compare them as they are with two dots: " + printable(a) + ".." + printable(b),
+	}
+	if r.Shallow() {
+		e.Msg += " in this shallow clone"
+		e.Hint = r.deepen("--unshallow") + " (or, for less: " + r.deepenCommand("--deepen=200") + ")"
+	}
+	return e
+}
+
+// deepen is a hint with the command that completes a shallow clone.
+func (r *Repo) deepen(how string) string { return "fetch the missing history: " + r.deepenCommand(how) }
+
+func (r *Repo) deepenCommand(how string) string {
+	name := ""
+	for _, remote := range r.Remotes() {
+		if name == "" || remote.Name == "origin" {
+			name = remote.Name
+		}
+	}
+	return strings.TrimSpace("git fetch " + how + " " + printable(name))
+}

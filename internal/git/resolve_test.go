@@ -1,0 +1,206 @@
+package git
+
+import (
+	"context"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/precedent-dev/precedent"
+)
+
+// forked is a history with a fork: base - one - two (main), base - side (side).
+func forked(t *testing.T) (f fixture, base, two, side string) {
+	t.Helper()
+	f = newRepo(t)
+	base = f.commit("base", "a.txt", "1\n")
+	f.commit("one", "a.txt", "2\n")
+	two = f.commit("two\n\nwith a body", "a.txt", "3\n")
+	f.git("tag", "-a", "-m", "release", "v1", "HEAD")
+	f.git("checkout", "-q", "-b", "side", base)
+	side = f.commit("side", "b.txt", "1\n")
+	f.git("checkout", "-q", "main")
+	return f, base, two, side
+}
+
+func TestResolveRange(t *testing.T) {
+	t.Parallel()
+	f, base, two, side := forked(t)
+	one := f.id("main~1")
+	f.git("update-ref", "refs/heads/-oX", side)
+	f.git("update-ref", "refs/heads/--upload-pack=touch", side)
+	r := f.open()
+	for _, test := range []struct{ spec, base, head, baseName, headName string }{
+		{"main..side", two, side, "main", "side"},
+		{"main...side", base, side, "main", "side"},
+		{"side...main", base, two, "side", "main"},
+		{"HEAD~2..HEAD", base, two, "HEAD~2", "HEAD"},
+		{"HEAD~2..", base, two, "HEAD~2", "HEAD"},
+		{"..side", two, side, "HEAD", "side"},
+		{"HEAD~2", base, two, "HEAD~2", "HEAD"},
+		{"HEAD~1", one, two, "HEAD~1", "HEAD"},
+		{"side", base, two, "side", "HEAD"},
+		{"v1..side", two, side, "v1", "side"},
+		{two[:10] + ".." + side[:10], two, side, two[:10], side[:10]},
+		{":/one..HEAD", one, two, ":/one", "HEAD"},
+		{"main@{0}..side", two, side, "main@{0}", "side"},
+		{"main..main", two, two, "main", "main"},
+		{"-oX", base, two, "-oX", "HEAD"},
+		{"-oX..--upload-pack=touch", side, side, "-oX", "--upload-pack=touch"},
+	} {
+		t.Run(test.spec, func(t *testing.T) {
+			rg := resolve(t, r, Spec{Range: test.spec})
+			log := rg.Log
+			rg.Log = ""
+			wantEqual(t, "range", rg, Range{
+				Kind: Commits, Base: test.base, Head: test.head, BaseCommit: test.base, BaseName: test.baseName, HeadName: test.headName,
+			})
+			if test.base == base && test.head == two {
+				want := "commit " + two + "\ntwo\n\nwith a body\n\ncommit " + one + "\none\n\n"
+				wantEqual(t, "log", string(log), want)
+			}
+		})
+	}
+}
+
+func TestResolveRefuses(t *testing.T) {
+	t.Parallel()
+	f, _, two, _ := forked(t)
+	f.git("update-ref", "refs/remotes/origin/feature/login", two)
+	f.git("checkout", "-q", "--orphan", "island")
+	f.commit("island", "c.txt", "x\n")
+	f.git("checkout", "-q", "main")
+	r := f.open()
+	for _, test := range []struct {
+		spec      Spec
+		msg, hint string
+	}{
+		{Spec{Range: "mian..side"}, `unknown revision "mian"`, "did you mean main?"},
+		{Spec{Range: "Main~2..side"}, `unknown revision "Main~2"`, "did you mean main~2?"},
+		{Spec{Range: "feature/login"}, `unknown revision "feature/login"`, "did you mean origin/feature/login?"},
+		{Spec{Range: "HAED"}, `unknown revision "HAED"`, "did you mean HEAD?"},
+		{Spec{Range: "main~77"}, `unknown revision "main~77"`, ""},
+		{Spec{Range: "zzzzzzzzzzzzz"}, `unknown revision "zzzzzzzzzzzzz"`, "git branch --all"},
+		{Spec{Range: strings.Repeat("0", 40)}, "unknown revision", ""},
+		{Spec{Range: "--output=X"}, `unknown revision "--output=X"`, ""},
+		{Spec{Range: "--upload-pack=touch X"}, `unknown revision "--upload-pack=touch X"`, ""},
+		{Spec{Range: "@{upstream}"}, "no upstream configured", ""},
+		{Spec{Range: "main@{2000000}"}, `unknown revision`, ""},
+		{Spec{Range: "main^{tree}"}, `"main^{tree}" is a tree, not a commit`, "A..B"},
+		{Spec{Range: "main:a.txt"}, `"main:a.txt" is a blob, not a commit`, "A..B"},
+		{Spec{Range: "main..a\nb"}, "not a revision", ""},
+		{Spec{Range: "main..\x1b[31m"}, `unknown revision "\x1b[31m"`, ""},
+		{Spec{Range: "main..a\x00b"}, "not a revision", ""},
+		{Spec{Range: strings.Repeat("a", 2000)}, "not a revision", ""},
+		{Spec{Range: " "}, "unknown revision", ""},
+		{Spec{Range: "main...island"}, "main and island have no common ancestor", "main..island"},
+		{Spec{Range: "main", Staged: true}, "exclude each other", ""},
+		{Spec{Staged: true, Worktree: true}, "exclude each other", ""},
+	} {
+		_, err := r.Resolve(context.Background(), test.spec)
+		wantError(t, err, test.msg, test.hint)
+	}
+}
+
+func TestResolveAmbiguous(t *testing.T) {
+	t.Parallel()
+	f := newRepo(t)
+	f.commit("start")
+	r := f.open()
+	seen := map[string]string{}
+	for i := 0; ; i++ {
+		text := strconv.Itoa(i)
+		short := r.blobID([]byte(text))[:4]
+		if other, ok := seen[short]; ok {
+			f.write("a", text, "b", other)
+			f.git("hash-object", "-w", "a", "b")
+			_, err := r.Resolve(context.Background(), Spec{Range: short})
+			wantError(t, err, "is the beginning of more than one id", "more digits")
+			return
+		}
+		seen[short] = text
+	}
+}
+
+func TestResolveLogIsCapped(t *testing.T) {
+	t.Parallel()
+	f := newRepo(t)
+	f.commit("base")
+	for range 3 {
+		f.commit("long\n\n" + strings.Repeat("word ", 5000))
+	}
+	f.write("message", "not \xff UTF-8")
+	f.git("-c", "i18n.commitEncoding=none", "commit", "-q", "--allow-empty", "-F", "message")
+	rg := resolve(t, f.open(), Spec{Range: "HEAD~4"})
+	if n := len(rg.Log); n < logBytes || n > logBytes+16 {
+		t.Errorf("%d bytes of log, want about %d", n, logBytes)
+	}
+	if s := string(rg.Log); strings.ToValidUTF8(s, "") != s {
+		t.Error("the log is not valid UTF-8")
+	}
+	var _ precedent.Untrusted = rg.Log
+}
+
+func TestShallowClone(t *testing.T) {
+	t.Parallel()
+	f, _, _, _ := forked(t)
+	c := f.clone("--depth", "1", "--no-single-branch")
+	r := c.open()
+	if !r.Shallow() {
+		t.Error("not shallow")
+	}
+	_, err := r.Resolve(context.Background(), Spec{Range: "main...origin/side"})
+	wantError(t, err, "no common ancestor in this shallow clone", "git fetch --unshallow origin (or, for less: git fetch --deepen=200 origin)")
+	_, err = r.Resolve(context.Background(), Spec{Range: "HEAD~1"})
+	wantError(t, err, "unknown revision", "git fetch --unshallow origin")
+	_, err = r.Resolve(context.Background(), Spec{})
+	wantError(t, err, "does not hold what the last commit changed", "git fetch --deepen=1 origin")
+	if rg := resolve(t, r, Spec{Range: "main..origin/side"}); rg.Base == "" {
+		t.Error("two dots need no ancestor")
+	}
+	// The hint works.
+	c.git("fetch", "-q", "--unshallow", "origin")
+	r = c.open()
+	if r.Shallow() {
+		t.Error("still shallow")
+	}
+	resolve(t, r, Spec{Range: "main...origin/side"})
+	wantEqual(t, "kind", resolve(t, r, Spec{}).Kind, LastCommit)
+}
+
+// A branch of a shallow clone whose default range needs history that is not there.
+func TestShallowDefault(t *testing.T) {
+	t.Parallel()
+	f, _, _, _ := forked(t)
+	c := f.clone("--depth", "1", "--no-single-branch")
+	c.git("checkout", "-q", "-b", "work", "origin/side", "--no-track")
+	_, err := c.open().Resolve(context.Background(), Spec{})
+	wantError(t, err, "origin/main and work have no common ancestor in this shallow clone", "git fetch --unshallow origin")
+}
+
+func TestSHA256(t *testing.T) {
+	t.Parallel()
+	f := newRepo(t, "--object-format=sha256")
+	f.commit("one", "a.txt", "1\n")
+	two := f.commit("two", "a.txt", "2\n")
+	f.write("new.txt", "n\n")
+	r := f.open()
+	wantEqual(t, "head", resolve(t, r, Spec{Range: "HEAD~1"}).Head, two)
+	wantEqual(t, "work tree", changedPaths(t, r, resolve(t, r, Spec{})), []string{"A new.txt"})
+	if err := os.Remove(f.path("new.txt")); err != nil {
+		t.Fatal(err)
+	}
+	f.git("checkout", "-q", "--orphan", "fresh")
+	f.commit("root", "a.txt", "3\n")
+	rg := resolve(t, r, Spec{})
+	wantEqual(t, "base of the root", rg.Base, f.git("hash-object", "-t", "tree", os.DevNull))
+	b, err := r.Blobs(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := b.Read(rg.Head, "a.txt", 100)
+	if err != nil || string(data) != "3\n" {
+		t.Errorf("read %q, %v", data, err)
+	}
+}

@@ -1,0 +1,192 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"time"
+)
+
+// view says which repository a command sees.
+type view int
+
+const (
+	shadowed view = iota // the shadow, with the real objects
+	real                 // the real one; see the package's second rule
+)
+
+// call is one run of git.
+type call struct {
+	op    string // for errors
+	view  view
+	args  []string
+	env   []string    // additional
+	set   [][2]string // additional configuration
+	dir   string      // working folder; empty: the shadow
+	stdin io.Reader
+	// userConfig lets the user's own configuration be seen. Only listing it is
+	// harmless.
+	userConfig bool
+}
+
+var (
+	errTimeout = errors.New("timeout")
+	errOutput  = errors.New("git said more than is taken")
+)
+
+// waitDelay is how long pipes are waited for after a killed run.
+const waitDelay = 2 * time.Second
+
+// settings are in force for every run, above any file. On the shadow they are
+// a second wall; on the real repository they are the first.
+var settings = [][2]string{
+	{"safe.bareRepository", "explicit"},
+	{"core.hooksPath", os.DevNull},
+	{"core.fsmonitor", "false"},
+	{"core.untrackedCache", "false"},
+	{"core.attributesFile", os.DevNull},
+	{"core.excludesFile", os.DevNull},
+	{"core.sshCommand", "false"},
+	{"core.gitProxy", ""},
+	{"core.pager", "cat"},
+	{"core.protectHFS", "true"},
+	{"core.protectNTFS", "true"},
+	{"core.quotePath", "false"},
+	{"core.bigFileThreshold", bigFile},
+	{"core.warnAmbiguousRefs", "false"},
+	{"credential.helper", ""},
+	{"protocol.allow", "never"},
+	{"diff.external", ""},
+	{"log.showSignature", "false"},
+	{"submodule.recurse", "false"},
+	{"core.fsync", "none"}, // what is written here is thrown away
+	{"fastimport.unpackLimit", "1"},
+	{"pack.compression", "0"},
+	{"gc.auto", "0"},
+	{"maintenance.auto", "false"},
+}
+
+// bigFile is the size from which a file is binary to git: 32 MiB. Nobody
+// reviews a longer text, and git would hold it in memory more than once.
+const bigFile = "32m"
+
+// environment is all that git gets to see: nothing of the caller's.
+func (r *Repo) environment(c call) []string {
+	env := []string{
+		"PATH=" + filepath.Dir(r.exec) + string(os.PathListSeparator) + "/usr/bin" + string(os.PathListSeparator) + "/bin",
+		"HOME=" + r.shadow,
+		"XDG_CONFIG_HOME=" + r.shadow,
+		"LC_ALL=C",
+		"GIT_CONFIG_NOSYSTEM=1",
+		"GIT_ATTR_NOSYSTEM=1",
+		"GIT_ALLOW_PROTOCOL=none",
+		"GIT_NO_LAZY_FETCH=1",
+		"GIT_NO_REPLACE_OBJECTS=1",
+		"GIT_LITERAL_PATHSPECS=1",
+		"GIT_OPTIONAL_LOCKS=0",
+		"GIT_LFS_SKIP_SMUDGE=1",
+		"GIT_TERMINAL_PROMPT=0",
+		"GIT_ASKPASS=false",
+		"GIT_PAGER=cat",
+		"GIT_TRACE2=0", "GIT_TRACE2_EVENT=0", "GIT_TRACE2_PERF=0",
+	}
+	if c.view == real {
+		env = append(env, "GIT_DIR="+r.place.gitDir)
+	} else {
+		env = append(env, "GIT_DIR="+r.shadow, "GIT_ALTERNATE_OBJECT_DIRECTORIES="+quotePath(filepath.Join(r.place.commonDir, "objects")))
+	}
+	if !c.userConfig {
+		env = append(env, "GIT_CONFIG_GLOBAL="+os.DevNull)
+	}
+	set := append([][2]string{{"safe.directory", r.place.gitDir}, {"safe.directory", r.place.top}}, settings...)
+	set = append(set, c.set...)
+	env = append(env, "GIT_CONFIG_COUNT="+strconv.Itoa(len(set)))
+	for i, kv := range set {
+		n := strconv.Itoa(i)
+		env = append(env, "GIT_CONFIG_KEY_"+n+"="+kv[0], "GIT_CONFIG_VALUE_"+n+"="+kv[1])
+	}
+	return append(env, c.env...)
+}
+
+// command makes a run of git that dies with its whole process group when the
+// context ends.
+func (r *Repo) command(ctx context.Context, c call) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, r.exec, c.args...)
+	cmd.Env = r.environment(c)
+	cmd.Dir = c.dir
+	if cmd.Dir == "" {
+		cmd.Dir = r.shadow
+	}
+	cmd.Stdin = c.stdin
+	cmd.WaitDelay = waitDelay
+	ownGroup(cmd)
+	cmd.Cancel = func() error { return killGroup(cmd) }
+	return cmd
+}
+
+// stream runs git and hands its standard output to use. A use that returns
+// before the end stops git, which is no error.
+func (r *Repo) stream(ctx context.Context, c call, use func(io.Reader) error) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, r.options.Timeout, errTimeout)
+	defer cancel()
+	var said tail
+	cmd := r.command(ctx, c)
+	cmd.Stderr = &said
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		return failure(ctx, c.op, err, "", r.options.Timeout)
+	}
+	useErr := use(out)
+	rest, _ := out.Read(make([]byte, 1))
+	if useErr != nil || rest > 0 {
+		// A run that has ended meanwhile needs no killing.
+		_ = killGroup(cmd)
+	}
+	err = cmd.Wait()
+	switch {
+	case context.Cause(ctx) != nil:
+		return failure(ctx, c.op, err, said.String(), r.options.Timeout)
+	case useErr != nil:
+		return useErr
+	case rest > 0 || err == nil:
+		return nil
+	}
+	return failure(ctx, c.op, err, said.String(), r.options.Timeout)
+}
+
+// run runs git and returns its standard output of at most max bytes.
+func (r *Repo) run(ctx context.Context, c call, max int64) ([]byte, error) {
+	var out []byte
+	err := r.stream(ctx, c, func(stdout io.Reader) error {
+		var err error
+		out, err = io.ReadAll(io.LimitReader(stdout, max+1))
+		if err == nil && int64(len(out)) > max {
+			return &Error{Op: c.op, Msg: fmt.Sprintf("%v: %d bytes", errOutput, max), Err: errOutput}
+		}
+		return err
+	})
+	return out, err
+}
+
+// tail keeps the end of what is written to it.
+type tail struct{ kept []byte }
+
+const tailBytes = 4 << 10
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.kept = append(t.kept, p...)
+	if extra := len(t.kept) - tailBytes; extra > 0 {
+		t.kept = append(t.kept[:0], t.kept[extra:]...)
+	}
+	return len(p), nil
+}
+
+func (t *tail) String() string { return string(t.kept) }

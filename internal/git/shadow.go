@@ -1,0 +1,123 @@
+package git
+
+import (
+	"crypto/sha1" //nolint:gosec // the object format of most repositories; git itself guards against collisions
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// hash is an object format.
+type hash struct {
+	name string
+	size int // of an id in hex digits
+	sum  func(data []byte) string
+}
+
+var (
+	sha1Hash = hash{"sha1", 40, func(data []byte) string {
+		sum := sha1.Sum(data) //nolint:gosec // as above
+		return hex.EncodeToString(sum[:])
+	}}
+	sha256Hash = hash{"sha256", 64, func(data []byte) string {
+		sum := sha256.Sum256(data)
+		return hex.EncodeToString(sum[:])
+	}}
+)
+
+// emptyTree is the id of the tree without entries, which git knows without
+// having it.
+func (h hash) emptyTree() string { return h.sum([]byte("tree 0\x00")) }
+
+// valid tells whether s is the full id of an object.
+func (h hash) valid(s string) bool {
+	return len(s) == h.size && strings.Trim(s, "0123456789abcdef") == ""
+}
+
+// adminBytes caps each of the small files copied from the real git folder: 16 MiB.
+const adminBytes = 16 << 20
+
+// furnish makes the shadow a repository that git accepts: no refs, a
+// configuration of a few lines. The environment lends it the real objects.
+func (r *Repo) furnish() error {
+	config := "[core]\n\tbare = true\n\trepositoryformatversion = 0\n"
+	if r.hash.name != sha1Hash.name {
+		config = "[core]\n\tbare = true\n\trepositoryformatversion = 1\n[extensions]\n\tobjectformat = " + r.hash.name + "\n"
+	}
+	files := map[string]string{"HEAD": "ref: refs/heads/none\n", "config": config, "attributes": sectionDrivers}
+	text, err := readRegular(filepath.Join(r.place.commonDir, "shallow"), adminBytes)
+	if err == nil {
+		files["shallow"] = string(text)
+	} else if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	r.shallow = map[string]bool{}
+	for id := range strings.Lines(files["shallow"]) {
+		r.shallow[strings.TrimSpace(id)] = true
+	}
+	for _, dir := range []string{"refs", "objects"} {
+		if err == nil {
+			err = os.Mkdir(filepath.Join(r.shadow, dir), 0o700)
+		}
+	}
+	for name, text := range files {
+		if err == nil {
+			err = os.WriteFile(filepath.Join(r.shadow, name), []byte(text), 0o600)
+		}
+	}
+	if err != nil {
+		return &Error{Op: "open repository", Msg: printable(err.Error()), Err: err}
+	}
+	return nil
+}
+
+// quotePath writes a path the way git reads it in its lists.
+func quotePath(path string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for i := range len(path) {
+		switch c := path[i]; {
+		case c == '"' || c == '\\':
+			b.WriteByte('\\')
+			b.WriteByte(c)
+		case c < ' ' || c == 0x7f:
+			b.WriteByte('\\')
+			octal := strconv.FormatUint(uint64(c), 8)
+			b.WriteString(strings.Repeat("0", 3-len(octal)) + octal)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+// sectionDrivers lets git name the function that a hunk stands in. These
+// drivers are built into git and do nothing else. Diff names the file.
+var sectionDrivers = func() string {
+	var b strings.Builder
+	for _, line := range []string{
+		"ada adb ads", "bash sh bash", "cpp c h cc cpp cxx hh hpp hxx", "csharp cs", "css css scss less",
+		"dts dts dtsi", "elixir ex exs", "fortran f f90 f95", "golang go", "html html htm", "java java",
+		"kotlin kt kts", "markdown md", "objc m mm", "pascal pas", "perl pl pm", "php php", "python py",
+		"ruby rb", "rust rs", "scheme scm", "tex tex",
+	} {
+		words := strings.Fields(line)
+		for _, ext := range words[1:] {
+			b.WriteString("*." + ext + " diff=" + words[0] + "\n")
+		}
+	}
+	return b.String()
+}()
+
+// blobID is the id that git gives the content.
+func (r *Repo) blobID(data []byte) string { return r.hash.sum(append(blobHeader(data), data...)) }
+
+func blobHeader(data []byte) []byte {
+	return append([]byte("blob "+strconv.Itoa(len(data))), 0)
+}

@@ -1,0 +1,444 @@
+package git
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+func TestStagedAndWorkTree(t *testing.T) {
+	t.Parallel()
+	f := newRepo(t)
+	f.commit("one", "both.txt", "1\n", "staged.txt", "1\n", "unstaged.txt", "1\n", "same.txt", "1\n",
+		"deleted.txt", "deleted\n", "removed.txt", "removed\n", "moved.txt", strings.Repeat("a long line\n", 20), "dir/x", "x\n", "run.sh", "#!/bin/sh\n")
+	f.write("staged.txt", "2\n", "both.txt", "2\n", "added.txt", "1\n")
+	f.git("add", "staged.txt", "both.txt", "added.txt")
+	f.git("rm", "-q", "--cached", "removed.txt")
+	f.git("mv", "moved.txt", "renamed.txt")
+	f.write("both.txt", "3\n", "unstaged.txt", "2\n", "new/untracked.txt", "1\n", ".gitignore", "*.log\n", "noise.log", "x")
+	for _, err := range []error{
+		os.Remove(f.path("deleted.txt")), os.RemoveAll(f.path("dir")), os.WriteFile(f.path("dir"), []byte("a file now\n"), 0o644),
+		os.Chmod(f.path("run.sh"), 0o755),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := f.open()
+	head := f.id("HEAD")
+	f.untouched(r, func() {
+		rg := resolve(t, r, Spec{Staged: true})
+		wantEqual(t, "staged", changedPaths(t, r, rg), []string{
+			"A added.txt", "M both.txt", "D removed.txt", "R moved.txt renamed.txt", "M staged.txt",
+		})
+		wantEqual(t, "staged names", []string{string(rg.Kind), rg.Base, rg.BaseCommit, rg.BaseName, rg.HeadName, rg.Why, string(rg.Log)},
+			[]string{"staged", head, head, "HEAD", "staged changes", "", ""})
+		b, err := r.Blobs(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if data, err := b.Read(rg.Head, "both.txt", 100); err != nil || string(data) != "2\n" {
+			t.Errorf("staged both.txt: %q, %v", data, err)
+		}
+		rg = resolve(t, r, Spec{Worktree: true})
+		wantEqual(t, "work tree", changedPaths(t, r, rg), []string{
+			"A .gitignore", "A added.txt", "M both.txt", "D deleted.txt", "A dir", "D dir/x", "A new/untracked.txt",
+			"R moved.txt renamed.txt", "M run.sh", "M staged.txt", "M unstaged.txt",
+		})
+		wantEqual(t, "skipped", rg.Skipped, nil)
+		if data, err := b.Read(rg.Head, "both.txt", 100); err != nil || string(data) != "3\n" {
+			t.Errorf("both.txt of the work tree: %q, %v", data, err)
+		}
+		if text := diffText(t, r, rg); !strings.Contains(text, "old mode 100644\nnew mode 100755\n") {
+			t.Error("the mode of run.sh is lost")
+		}
+	})
+	// The oracle: what git itself would commit. (removed.txt is still there, so -A adds it again.)
+	f.git("add", "-A", ".")
+	wantEqual(t, "tree", resolve(t, r, Spec{Worktree: true}).Head, f.git("write-tree"))
+	wantEqual(t, "staged tree", resolve(t, r, Spec{Staged: true}).Head, f.git("write-tree"))
+}
+
+func TestSnapshotOfConflicts(t *testing.T) {
+	t.Parallel()
+	f := newRepo(t)
+	f.commit("base", "a.txt", "1\n", "gone.txt", "1\n", "big.txt", "1\n", "fine.txt", "1\n")
+	f.git("checkout", "-q", "-b", "theirs")
+	f.commit("theirs", "a.txt", "theirs\n", "gone.txt", "theirs\n", "big.txt", "theirs\n", "added.txt", "theirs\n")
+	f.git("checkout", "-q", "main")
+	f.commit("ours", "a.txt", "ours\n", "big.txt", "ours\n", "added.txt", "ours\n")
+	f.git("rm", "-q", "gone.txt")
+	f.commit("ours too")
+	if out, err := f.try("merge", "-q", "theirs"); err == nil {
+		t.Fatalf("no conflict: %s", out)
+	}
+	f.write("big.txt", strings.Repeat("x", workFileBytes+1))
+	r := f.open()
+	f.untouched(r, func() {
+		_, err := r.Resolve(context.Background(), Spec{Staged: true})
+		wantError(t, err, "conflicts that are not resolved", "--worktree")
+		rg := resolve(t, r, Spec{Worktree: true})
+		wantEqual(t, "work tree", changedPaths(t, r, rg), []string{"M a.txt", "M added.txt", "A gone.txt"})
+		wantEqual(t, "skipped", rg.Skipped, []skippedFile{{Path: "big.txt", Reason: "larger than 8 MiB"}})
+		if text := diffText(t, r, rg); !strings.Contains(text, "+<<<<<<< HEAD") {
+			t.Errorf("no conflict markers in\n%s", text)
+		}
+	})
+}
+
+func TestSnapshotOfIntentToAdd(t *testing.T) {
+	t.Parallel()
+	f := newRepo(t)
+	f.commit("one", "a.txt", "1\n")
+	f.write("planned.txt", "later\n")
+	f.git("add", "-N", "planned.txt")
+	r := f.open()
+	wantEqual(t, "staged", changedPaths(t, r, resolve(t, r, Spec{Staged: true})), nil)
+	wantEqual(t, "work tree", changedPaths(t, r, resolve(t, r, Spec{Worktree: true})), []string{"A planned.txt"})
+}
+
+// Indexes in their rarer forms, and the index of a commit in the making.
+func TestSnapshotOfOtherIndexes(t *testing.T) {
+	t.Parallel()
+	for name, setUp := range map[string]func(f fixture) Options{
+		"split":   func(f fixture) Options { f.git("update-index", "--split-index"); return Options{} },
+		"version": func(f fixture) Options { f.git("update-index", "--index-version", "4"); return Options{} },
+		"sparse": func(f fixture) Options {
+			f.git("sparse-checkout", "init", "--cone", "--sparse-index")
+			f.git("sparse-checkout", "set", "in")
+			return Options{}
+		},
+		"untracked cache": func(f fixture) Options { f.git("update-index", "--force-untracked-cache"); return Options{} },
+		"of a hook": func(f fixture) Options {
+			from := f.path(".git/index")
+			data, err := os.ReadFile(from)
+			if err == nil {
+				err = os.WriteFile(f.path(".git/next-index"), data, 0o600)
+			}
+			if err == nil {
+				err = os.WriteFile(from, []byte("not an index"), 0o600)
+			}
+			if err != nil {
+				f.t.Fatal(err)
+			}
+			return Options{Index: ".git/next-index"}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newRepo(t)
+			f.commit("one", "in/a.txt", "1\n", "out/b.txt", "1\n", "top.txt", "1\n")
+			o := setUp(f)
+			r := f.openAt(f.dir, o)
+			f.untouched(r, func() {
+				wantEqual(t, "clean", resolve(t, r, Spec{Worktree: true}).Head, f.id("HEAD^{tree}"))
+				wantEqual(t, "clean", resolve(t, r, Spec{Staged: true}).Head, f.id("HEAD^{tree}"))
+			})
+			f.write("in/a.txt", "2\n", "in/new.txt", "1\n")
+			f.untouched(r, func() {
+				wantEqual(t, "changed", changedPaths(t, r, resolve(t, r, Spec{Worktree: true})), []string{"M in/a.txt", "A in/new.txt"})
+			})
+		})
+	}
+}
+
+func TestSnapshotOfABrokenIndex(t *testing.T) {
+	t.Parallel()
+	f := newRepo(t)
+	f.commit("one", "a.txt", "1\n")
+	f.write(".git/index", "DIRC nonsense")
+	r := f.open()
+	for _, spec := range []Spec{{Staged: true}, {Worktree: true}, {}} {
+		_, err := r.Resolve(context.Background(), spec)
+		wantError(t, err, "index file", "")
+	}
+	r = f.openAt(f.dir, Options{Index: "no/such/index"})
+	_, err := r.Resolve(context.Background(), Spec{Staged: true})
+	wantError(t, err, "no such file", "")
+}
+
+// A file that changes without a change of its size or time right after the
+// index was written is still seen: git compares with the index's own time.
+func TestSnapshotSeesRacyChanges(t *testing.T) {
+	t.Parallel()
+	f := newRepo(t)
+	f.commit("one", "a.txt", "1\n")
+	fi, err := os.Stat(f.path("a.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.write("a.txt", "2\n")
+	f.git("config", "core.trustctime", "false")
+	if err := os.Chtimes(f.path("a.txt"), time.Time{}, fi.ModTime()); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chtimes(f.path(".git/index"), time.Time{}, fi.ModTime()); err != nil {
+		t.Fatal(err)
+	}
+	r := f.open()
+	wantEqual(t, "work tree", changedPaths(t, r, resolve(t, r, Spec{Worktree: true})), []string{"M a.txt"})
+}
+
+// What a snapshot says of paths is what git says, whatever they are called.
+func TestOddPaths(t *testing.T) {
+	t.Parallel()
+	odd := []string{
+		"new\nline", `quo"te`, "tab\there", "-leading", "--output=X", ":(exclude)*", ":/top", ":!x", "späce ünïcode 日本", "back`tick $(x)",
+		"sp ace ", "*.go", "[a]", "#hash", "!bang", "esc\x1b[31m", "invalid\xff", "a/-b/\nc", "trailing\\slash", "dot./x", "...",
+	}
+	f := newRepo(t)
+	f.commit("base", "plain", "x\n")
+	for _, name := range odd {
+		f.write(name, "before\n")
+	}
+	f.write("plain/../under", "x\n")
+	r := f.open()
+	rg := resolve(t, r, Spec{Worktree: true})
+	f.git("add", "-A", ".")
+	wantEqual(t, "untracked", rg.Head, f.git("write-tree"))
+	wantEqual(t, "skipped", rg.Skipped, nil)
+	f.git("commit", "-q", "-m", "odd")
+	for _, name := range odd {
+		f.write(name, "after\n")
+	}
+	rg = resolve(t, r, Spec{Worktree: true})
+	if got := changedPaths(t, r, rg); len(got) != len(odd) {
+		t.Errorf("%d changed files, want %d: %q", len(got), len(odd), got)
+	}
+	b, err := r.Blobs(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range odd {
+		for rev, want := range map[string]string{rg.Base: "before\n", rg.Head: "after\n"} {
+			if data, err := b.Read(rev, name, 100); err != nil || string(data) != want {
+				t.Errorf("%q: read %q, %v", name, data, err)
+			}
+		}
+		if _, err := b.Read(rg.Base, name+"\nx", 100); err == nil {
+			t.Errorf("%q has a neighbour", name)
+		}
+		if data, err := r.WorkFile(name, 100); err != nil || string(data) != "after\n" {
+			t.Errorf("WorkFile(%q): %q, %v", name, data, err)
+		}
+	}
+	dir := scratch(t)
+	report, err := r.Export(context.Background(), rg.Head, dir, ExportLimits{})
+	if err != nil || report.Files != len(odd)+2 || len(report.Skipped) > 0 {
+		t.Errorf("export: %+v, %v", report, err)
+	}
+	for _, name := range odd {
+		if data, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(data) != "after\n" {
+			t.Errorf("exported %q: %q, %v", name, data, err)
+		}
+	}
+}
+
+// The forms that a file can have in a work tree and in the repository, drawn
+// at random: the snapshot is the tree that git add -A makes.
+func TestSnapshotEqualsGitAdd(t *testing.T) {
+	t.Parallel()
+	line := rapid.SampledFrom([]string{"a", "b\t", "$Id$", "$Id: x $", "$Id: x", "nul\x00", "bell\a\a\a", "\r", "é", strings.Repeat("w", 200), "\x1a"})
+	end := rapid.SampledFrom([]string{"\n", "\r\n", "\n", "\r\n", ""})
+	content := rapid.Custom(func(t *rapid.T) string {
+		var b strings.Builder
+		for range rapid.IntRange(0, 5).Draw(t, "lines") {
+			b.WriteString(line.Draw(t, "line") + end.Draw(t, "end"))
+		}
+		return b.String()
+	})
+	rule := rapid.SampledFrom([]string{
+		"text", "-text", "text=auto", "text=input", "!text", "eol=lf", "eol=crlf", "text=auto eol=lf", "text=auto eol=crlf", "crlf", "-crlf",
+		"crlf=input", "ident", "binary", "-text eol=lf", "text=strange", "filter", "ident text",
+	})
+	rapid.Check(t, func(rt *rapid.T) {
+		f := fixture{t, filepath.Join(scratch(t), "repo")}
+		f.write(".git/HEAD", "ref: refs/heads/main\n", ".git/objects/x/x", "", ".git/refs/x/x", "")
+		config := "[core]\n\trepositoryformatversion = 0\n\tsafecrlf = false\n"
+		for _, path := range []string{".gitattributes", ".git/info/attributes"} {
+			var rules strings.Builder
+			for _, glob := range []string{"*", "a*", "*.txt"} {
+				if rapid.Bool().Draw(rt, "has rule") {
+					rules.WriteString(glob + " " + rule.Draw(rt, "rule") + "\n")
+				}
+			}
+			f.write(path, rules.String())
+		}
+		names := []string{"a.txt", "ab", "dir/c.txt", "dir/d"}
+		for _, name := range names {
+			if rapid.Bool().Draw(rt, "committed") {
+				f.write(name, content.Draw(rt, "content"))
+			}
+		}
+		f.git("add", "-A", ".")
+		if value := rapid.SampledFrom([]string{"", "true", "input", "false"}).Draw(rt, "autocrlf"); value != "" {
+			config += "\tautocrlf = " + value + "\n"
+		}
+		f.write(".git/config", config)
+		for _, name := range names {
+			switch rapid.IntRange(0, 3).Draw(rt, "edit") {
+			case 0, 1:
+				f.write(name, content.Draw(rt, "content"))
+			case 2:
+				os.Remove(f.path(name))
+			}
+		}
+		rg := resolve(t, f.open(), Spec{Worktree: true})
+		f.git("add", "-A", ".")
+		if want := f.git("write-tree"); rg.Head != want {
+			rt.Fatalf("tree %s, want %s:\n%s", rg.Head, want, f.git("status", "--short"))
+		}
+	})
+}
+
+// Only the user's own choices and the repository's say what line ends mean.
+func TestLineEnds(t *testing.T) {
+	t.Parallel()
+	home := scratch(t)
+	if err := os.WriteFile(filepath.Join(home, ".gitconfig"), []byte("[core]\n\tautocrlf = true\n\texcludesFile = ~/ignored\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(home, "ignored"), []byte("*.bak\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f := newRepo(t)
+	f.commit("one", "lf.txt", "1\n2\n", "crlf.txt", "1\r\n2\r\n")
+	f.write("lf.txt", "1\r\n2\r\n3\r\n", "crlf.txt", "1\r\n2\r\n3\r\n", "x.bak", "x")
+	r := f.openAt(f.dir, Options{Home: home})
+	rg := resolve(t, r, Spec{Worktree: true})
+	wantEqual(t, "work tree", changedPaths(t, r, rg), []string{"M crlf.txt", "M lf.txt"})
+	if text := diffText(t, r, rg); strings.Count(text, "\n+") != 4 { // a "+++" and a line each
+		t.Errorf("line ends that did not change are in\n%q", text)
+	}
+	// Without that home the same files differ in every line, and nothing is ignored.
+	r = f.open()
+	rg = resolve(t, r, Spec{Worktree: true})
+	wantEqual(t, "work tree", changedPaths(t, r, rg), []string{"M crlf.txt", "M lf.txt", "A x.bak"})
+	if text := diffText(t, r, rg); !strings.Contains(text, "-1\n-2\n+1\r\n+2\r\n+3\r\n") {
+		t.Errorf("changed line ends are not in\n%q", text)
+	}
+}
+
+func TestUserIgnores(t *testing.T) {
+	t.Parallel()
+	home := scratch(t)
+	fixture{t, home}.write(".config/git/ignore", "*.bak\n", "elsewhere/git/ignore", "*.tmp\n")
+	f := newRepo(t)
+	f.commit("one", "a.txt", "1\n")
+	f.write("x.bak", "x", "x.tmp", "x")
+	for _, test := range []struct {
+		o    Options
+		want []string
+	}{
+		{Options{}, []string{"A x.bak", "A x.tmp"}},
+		{Options{Home: home}, []string{"A x.tmp"}},
+		{Options{Home: home, ConfigHome: filepath.Join(home, "elsewhere")}, []string{"A x.bak"}},
+	} {
+		r := f.openAt(f.dir, test.o)
+		wantEqual(t, "work tree", changedPaths(t, r, resolve(t, r, Spec{Worktree: true})), test.want)
+	}
+}
+
+// Snapshots of linked work trees and submodules are of their own index.
+func TestSnapshotOfOtherWorkTrees(t *testing.T) {
+	t.Parallel()
+	f := newRepo(t)
+	f.commit("one", "a.txt", "1\n")
+	linked := fixture{t, filepath.Join(scratch(t), "linked")}
+	f.git("worktree", "add", "-q", "-b", "side", linked.dir)
+	super := newRepo(t)
+	super.git("submodule", "add", "-q", "file://"+f.dir, "module")
+	super.commit("with a module")
+	module := fixture{t, super.path("module")}
+	f.write("a.txt", "main\n")
+	for _, g := range []fixture{linked, module} {
+		g.write("a.txt", "here\n", "new.txt", "n\n")
+		g.git("add", "new.txt")
+		r := g.open()
+		g.untouched(r, func() {
+			wantEqual(t, "staged", changedPaths(t, r, resolve(t, r, Spec{Staged: true})), []string{"A new.txt"})
+			wantEqual(t, "work tree", changedPaths(t, r, resolve(t, r, Spec{Worktree: true})), []string{"M a.txt", "A new.txt"})
+		})
+	}
+	// From outside a submodule is its commit; what is not committed in it is its own affair.
+	r := super.open()
+	wantEqual(t, "dirty module", changedPaths(t, r, resolve(t, r, Spec{Worktree: true})), nil)
+	module.commit("more")
+	super.git("add", "module")
+	wantEqual(t, "other module", changedPaths(t, r, resolve(t, r, Spec{Staged: true})), []string{"M module"})
+	rg := resolve(t, r, Spec{Worktree: true})
+	wantEqual(t, "other module", changedPaths(t, r, rg), []string{"M module"})
+	entries, err := r.Tree(context.Background(), rg.Head, "module")
+	if err != nil || len(entries) != 0 {
+		t.Errorf("below a submodule: %v, %v", entries, err)
+	}
+}
+
+func TestSnapshotCaps(t *testing.T) {
+	t.Parallel()
+	f := newRepo(t)
+	f.commit("one", "a.txt", "1\n", "big.bin", "small\n")
+	for i := range untrackedFiles + 7 {
+		f.write(fmt.Sprintf("many/%05d", i), "x\n")
+	}
+	f.write("big.bin", strings.Repeat("x", workFileBytes+1), "a.txt", "2\n")
+	r := f.open()
+	rg := resolve(t, r, Spec{Worktree: true})
+	wantEqual(t, "skipped", rg.Skipped, []skippedFile{
+		{Path: "big.bin", Reason: "larger than 8 MiB"},
+		{Path: ".", Reason: "7 more untracked files: only 5000 are read; name folders of generated files in .gitignore"},
+	})
+	paths := changedPaths(t, r, rg)
+	if len(paths) != untrackedFiles+1 || !slices.Contains(paths, "M a.txt") {
+		t.Errorf("%d changed files", len(paths))
+	}
+}
+
+func TestSnapshotTotalIsCapped(t *testing.T) {
+	t.Parallel()
+	f := newRepo(t)
+	f.commit("one", "a.txt", "1\n")
+	const files = workTotalBytes/workFileBytes + 2
+	for i := range files {
+		name := fmt.Sprintf("big%02d", i)
+		f.write(name, "")
+		if err := os.Truncate(f.path(name), workFileBytes); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rg := resolve(t, f.open(), Spec{Worktree: true})
+	if len(rg.Skipped) != 2 || rg.Skipped[0].Reason != "changed files of more than 128 MiB in all" {
+		t.Errorf("skipped %v", rg.Skipped)
+	}
+}
+
+func TestWorkFile(t *testing.T) {
+	t.Parallel()
+	f := newRepo(t)
+	f.write("dir/a.txt", "abc")
+	if err := os.Symlink("a.txt", f.path("dir/link")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("dir", f.path("linked")); err != nil {
+		t.Fatal(err)
+	}
+	r := f.open()
+	if data, err := r.WorkFile("dir/a.txt", 3); err != nil || string(data) != "abc" {
+		t.Errorf("read %q, %v", data, err)
+	}
+	if _, err := r.WorkFile("dir/a.txt", 2); err != ErrTooLarge {
+		t.Errorf("error %v", err)
+	}
+	for _, path := range []string{"", ".", "dir", "dir/none", "dir/link", "linked/a.txt", "../repo/dir/a.txt", "/etc/passwd", "dir/a.txt/", "dir//a.txt", "dir/a.txt/x", "a\x00b", strings.Repeat("x", 300)} {
+		if data, err := r.WorkFile(path, 100); err != ErrNotFound {
+			t.Errorf("WorkFile(%q) = %q, %v", path, data, err)
+		}
+	}
+}

@@ -1,0 +1,94 @@
+package git
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// Entry is a file of a tree.
+type Entry struct {
+	Mode string // six octal digits: 100644, 100755, 120000 (a link) or 160000 (a submodule)
+	Type string // blob, or commit for a submodule
+	ID   string
+	Path string // from the tree's top, with slashes
+	size int64  // of a blob, if it was asked for
+}
+
+// treeEntries caps a tree: one million files.
+const treeEntries = 1_000_000
+
+// Tree lists the files of a revision (the full id of a commit or a tree; an
+// empty one has none) below prefix, a folder's path or empty for all. A prefix
+// without files gives none.
+func (r *Repo) Tree(ctx context.Context, rev, prefix string) ([]Entry, error) {
+	return r.list(ctx, rev, prefix, treeEntries, false)
+}
+
+// list is Tree with a cap of the number of files, and with their sizes if wanted.
+func (r *Repo) list(ctx context.Context, rev, prefix string, most int, sizes bool) ([]Entry, error) {
+	const op = "list tree"
+	prefix = strings.TrimSuffix(prefix, "/")
+	switch {
+	case rev == "" || prefix != "" && cleanPath(prefix) != nil:
+		return nil, nil
+	case !r.hash.valid(rev):
+		return nil, &Error{Op: op, Msg: "not the id of a commit or a tree: " + printable(strconv.Quote(rev))}
+	}
+	args := []string{"ls-tree", "-r", "-z", "--full-tree"}
+	if sizes {
+		args = append(args, "-l")
+	}
+	args = append(args, "--end-of-options", rev)
+	if prefix != "" {
+		args = append(args, "--", prefix+"/")
+	}
+	var entries []Entry
+	err := r.stream(ctx, call{op: op, args: args}, func(out io.Reader) error {
+		in := bufio.NewReader(out)
+		for {
+			line, err := readNUL(in)
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			if err == nil && len(entries) == most {
+				err = fmt.Errorf("more than %d files", most)
+			}
+			if err == nil {
+				var e Entry
+				// git lists a submodule below itself, too.
+				if e, err = parseEntry(line); prefix == "" || strings.HasPrefix(e.Path, prefix+"/") {
+					entries = append(entries, e)
+				}
+			}
+			if err != nil {
+				return &Error{Op: op, Msg: err.Error(), Err: err}
+			}
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return entries, nil
+}
+
+// parseEntry reads "mode type id[ size]\tpath".
+func parseEntry(line string) (Entry, error) {
+	head, path, ok := strings.Cut(line, "\t")
+	f := strings.Fields(head)
+	if !ok || len(f) < 3 {
+		return Entry{}, fmt.Errorf("git wrote %q where a file was expected", printable(line))
+	}
+	e := Entry{Mode: f[0], Type: f[1], ID: f[2], Path: path}
+	if len(f) > 3 && f[3] != "-" {
+		var err error
+		if e.size, err = strconv.ParseInt(f[3], 10, 64); err != nil {
+			return Entry{}, fmt.Errorf("git wrote %q where a size was expected", printable(f[3]))
+		}
+	}
+	return e, nil
+}

@@ -1,0 +1,105 @@
+package secret
+
+import (
+	"math/rand"
+	"strings"
+	"testing"
+)
+
+func TestRedact(t *testing.T) {
+	key := aws(1)
+	pem := "-----BEGIN PRIVATE " + "KEY-----\n" + sample(rand.New(rand.NewSource(3)), `[A-Za-z0-9+/]{64}\n[A-Za-z0-9+/]{64}`) + "\n-----END PRIVATE " + "KEY-----"
+	for _, test := range []struct {
+		name, in, want string
+		n              int
+	}{
+		{"nothing", "func main() {}\n", "func main() {}\n", 0},
+		{"empty", "", "", 0},
+		{"one", "a = " + key + "\nb\n", "a = [REDACTED:aws-access-token]\nb\n", 1},
+		{"two in a line", key + " " + aws(2) + "!", "[REDACTED:aws-access-token] [REDACTED:aws-access-token]!", 2},
+		{"block keeps its lines", "x\n" + pem + " y\nz", "x\n[REDACTED:private-key]\n\n\n y\nz", 1},
+		{"CRLF", "k=" + key + "\r\nb\r\n", "k=[REDACTED:aws-access-token]\r\nb\r\n", 1},
+		{"diff", "@@ -1 +1 @@\n-old\n+k := \"" + key + "\" // gitleaks:allow\n", "@@ -1 +1 @@\n-old\n+k := \"[REDACTED:aws-access-token]\" // gitleaks:allow\n", 1},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got, n := Redact(test.in)
+			if got != test.want || n != test.n {
+				t.Errorf("got %q, %d; want %q, %d", got, n, test.want, test.n)
+			}
+		})
+	}
+}
+
+// TestRedactFailsClosed: what cannot be scanned is not let through.
+func TestRedactFailsClosed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	var dense strings.Builder
+	for _, r := range rules(t).rules {
+		for _, k := range r.keywords {
+			dense.WriteString(k)
+		}
+	}
+	got, n := Redact(strings.Repeat(dense.String(), 4000) + aws(1))
+	if got != "[REDACTED:unscanned]" || n != 1 {
+		t.Errorf("got %d bytes, %d", len(got), n)
+	}
+}
+
+func FuzzRedact(f *testing.F) {
+	r := rand.New(rand.NewSource(4))
+	set, err := loadRules()
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, rule := range set.rules {
+		if rule.pattern != nil {
+			f.Add("x := \"" + sample(r, rule.pattern().String()) + "\"\n" + sample(r, rule.pattern().String()))
+		}
+	}
+	f.Add(strings.Repeat("x", segmentLen) + aws(1) + strings.Repeat("y", segmentLen))
+	f.Add("password=[REDACTED:generic-api-key]=" + aws(5) + "=[REDACTED:")
+	f.Fuzz(func(t *testing.T, s string) {
+		out, n := Redact(s)
+		if n == 0 && out != s {
+			t.Errorf("changed without a replacement: %q became %q", s, out)
+		}
+		if strings.Count(out, "\n") != strings.Count(s, "\n") && out != marker("unscanned") {
+			t.Errorf("%q has other lines than %q", out, s)
+		}
+		for _, m := range scan(t, "", strings.Split(out, "\n")...) {
+			t.Errorf("%q still holds %+v", out, m)
+		}
+		if again, n := Redact(out); again != out || n != 0 {
+			t.Errorf("redacted again, %q became %q", out, again)
+		}
+	})
+}
+
+func FuzzScan(f *testing.F) {
+	r := rand.New(rand.NewSource(5))
+	set, err := loadRules()
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, rule := range set.rules {
+		if rule.pattern != nil {
+			f.Add("deploy/a.yaml", "a\r\n"+sample(r, rule.pattern().String())+"\nb")
+		}
+	}
+	f.Fuzz(func(t *testing.T, path, s string) {
+		lines := strings.Split(s, "\n")
+		line, end := 0, 0
+		for _, m := range scan(t, path, lines...) {
+			if m.Line < line || m.Line == line && m.Start < end || m.EndLine < m.Line || m.EndLine >= len(lines) {
+				t.Fatalf("out of order or range: %+v", m)
+			}
+			line, end = m.EndLine, m.End
+			got := strings.Join(lines[m.Line:m.EndLine+1], "\n")
+			if got = got[m.Start : len(got)-len(lines[m.EndLine])+m.End]; got != m.Secret {
+				t.Fatalf("the place of %+v holds %q", m, got)
+			}
+		}
+	})
+}
