@@ -1,0 +1,350 @@
+package guide
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"iter"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/precedent-dev/precedent/internal/text"
+)
+
+// A decoder reads the tree of a policy and collects what is wrong with it. It
+// looks at nodes and never lets YAML build values: no tag, alias, merge or
+// conversion has a say.
+type decoder struct {
+	file    string
+	finders []string
+	src     []string // the file's lines
+	errs    []error
+	full    bool // there were more errors than are kept
+}
+
+func (d *decoder) fail(n *yaml.Node, msg, hint string) { d.at(n.Line, n.Column, msg, hint) }
+
+func (d *decoder) at(line, col int, msg, hint string) {
+	d.add(&PolicyError{File: d.file, Line: max(line, 1), Col: max(col, 1), Msg: msg, Hint: hint})
+}
+
+func (d *decoder) notice(n *yaml.Node, msg string) {
+	d.add(&PolicyError{File: d.file, Line: n.Line, Col: n.Column, Msg: msg, Notice: true})
+}
+
+func (d *decoder) add(e *PolicyError) {
+	if d.full {
+		return
+	}
+	if len(d.errs) == maxPolicyErrors-1 {
+		d.full = true
+		e = &PolicyError{File: e.File, Line: e.Line, Col: e.Col, Msg: "too many errors; nothing from here on has an effect"}
+	}
+	d.errs = append(d.errs, e)
+}
+
+// open reads the file up to its top-level mapping; nil if there is none.
+func (d *decoder) open(data []byte) *yaml.Node {
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	if len(data) > maxPolicyBytes {
+		d.at(1, 1, "the file is larger than "+strconv.Itoa(maxPolicyBytes>>10)+" KiB", "keep the policy short; nothing in it has an effect now")
+		return nil
+	}
+	d.src = strings.Split(string(data), "\n")
+	if line, col, what := strange(data); what != "" {
+		d.at(line, col, "the file holds "+what, "save it as plain UTF-8 text; nothing in it has an effect now")
+		return nil
+	}
+	doc, err := parse(data)
+	if err != nil {
+		line := lineOf(err)
+		d.at(line, d.indent(line), "not YAML: "+complaint.ReplaceAllString(err.Error(), ""), "nothing in the file has an effect now")
+		return nil
+	}
+	if doc == nil || len(doc.Content) == 0 {
+		return nil
+	}
+	root := doc.Content[0]
+	switch {
+	case root.Kind == yaml.ScalarNode && root.Tag == "!!null" && root.Value == "":
+		return nil
+	case root.Kind != yaml.MappingNode, root.Anchor != "", root.Style&yaml.TaggedStyle != 0:
+		d.fail(root, "the file must be a mapping of keys to values", "start a line with a key such as threshold: 80")
+		return nil
+	}
+	return root
+}
+
+// parse reads exactly one document. A panic of the library on hostile input is
+// an error like any other.
+func parse(data []byte) (doc *yaml.Node, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			doc, err = nil, errors.New("the parser gave up")
+		}
+	}()
+	dec := yaml.NewDecoder(bytes.NewReader(data))
+	doc = &yaml.Node{}
+	if err := dec.Decode(doc); errors.Is(err, io.EOF) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	var second yaml.Node
+	if err := dec.Decode(&second); err == nil {
+		return nil, errors.New("yaml: line " + strconv.Itoa(second.Line) + ": a second document")
+	} else if !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	return doc, nil
+}
+
+var (
+	complaint = regexp.MustCompile(`^yaml: (line [0-9]+: )?`)
+	numbered  = regexp.MustCompile(`^yaml: line ([0-9]+): `)
+	decimal   = regexp.MustCompile(`^(0|[1-9][0-9]{0,8})$`)
+)
+
+func lineOf(err error) int {
+	if m := numbered.FindStringSubmatch(err.Error()); m != nil {
+		line, _ := strconv.Atoi(m[1])
+		return line
+	}
+	return 1
+}
+
+// indent is the column at which the text of a line starts.
+func (d *decoder) indent(line int) int {
+	if line < 1 || line > len(d.src) {
+		return 1
+	}
+	s := d.src[line-1]
+	return len(s) - len(strings.TrimLeft(s, " ")) + 1
+}
+
+// strange finds a character that makes the file read otherwise than it looks:
+// what is not text, and line ends that editors do not show as such.
+func strange(data []byte) (line, col int, what string) {
+	line, col = 1, 1
+	for i := 0; i < len(data); {
+		r, n := utf8.DecodeRune(data[i:])
+		switch {
+		case r == utf8.RuneError && n == 1:
+			return line, col, "bytes that are not UTF-8"
+		case r == '\r' && (i+1 == len(data) || data[i+1] != '\n'),
+			r == '\u0085', r == '\u2028', r == '\u2029', r < ' ' && r != '\n' && r != '\t' && r != '\r', r == 0x7f, r == '\ufeff':
+			return line, col, "the control character <U+" + strings.ToUpper(strconv.FormatInt(int64(r)+0x10000, 16)[1:]) + ">"
+		}
+		i, col = i+n, col+1
+		if r == '\n' {
+			line, col = line+1, 1
+		}
+	}
+	return 0, 0, ""
+}
+
+// key tells whether a node may be a key: plain text, written as it is read.
+func (d *decoder) key(n *yaml.Node) bool {
+	switch {
+	case n.Kind != yaml.ScalarNode || n.Tag != "!!str" && n.Tag != "!!merge":
+		d.fail(n, "a key must be a word", "")
+	case n.Tag == "!!merge" || n.Value == "<<":
+		d.fail(n, "merge keys are not allowed", "write the values out")
+	case n.Anchor != "" || n.Style&yaml.TaggedStyle != 0:
+		d.fail(n, "anchors, aliases and tags are not allowed", "write the values out")
+	case !d.verbatim(n):
+		d.fail(n, "the key "+quote(n.Value)+" is written with escapes", "write it out")
+	default:
+		return true
+	}
+	return false
+}
+
+// verbatim tells whether the file shows the node's value as it is read, with or
+// without quotes around it.
+func (d *decoder) verbatim(n *yaml.Node) bool {
+	if n.Line < 1 || n.Line > len(d.src) {
+		return false
+	}
+	line := []rune(d.src[n.Line-1])
+	if n.Column < 1 || n.Column > len(line) {
+		return n.Value == ""
+	}
+	return strings.HasPrefix(strings.TrimLeft(string(line[n.Column-1:]), `"'`), n.Value)
+}
+
+// honest tells whether a value is what it seems: no anchor, alias, tag or
+// hidden character anywhere in it, and no text that asks to be evaluated.
+func (d *decoder) honest(n *yaml.Node) bool {
+	switch {
+	case n.Kind == yaml.AliasNode || n.Anchor != "" || n.Style&yaml.TaggedStyle != 0:
+		d.fail(n, "anchors, aliases and tags are not allowed", "write the values out")
+		return false
+	case n.Kind == yaml.ScalarNode:
+		return d.shown(n)
+	}
+	for _, c := range n.Content {
+		if !d.honest(c) {
+			return false
+		}
+	}
+	return true
+}
+
+// shown tells whether a scalar holds nothing that readers of the file do not see.
+func (d *decoder) shown(n *yaml.Node) bool {
+	for spot := range text.Spots(n.Value) {
+		if spot.Rune != '\n' && spot.Rune != '\t' {
+			d.fail(n, "the value holds a hidden character ("+spot.Name+")", "remove it")
+			return false
+		}
+	}
+	if strings.HasPrefix(n.Value, "@") {
+		d.fail(n, "a value cannot start with @", "values are taken as they stand: nothing is included or evaluated")
+		return false
+	}
+	return true
+}
+
+// scalar reads text; want says what is expected.
+func (d *decoder) scalar(n *yaml.Node, want string) (string, bool) {
+	if n.Kind != yaml.ScalarNode || n.Tag != "!!str" || strings.TrimSpace(n.Value) == "" {
+		d.fail(n, "want "+want+", not "+shape(n), "")
+		return "", false
+	}
+	return strings.TrimSpace(n.Value), true
+}
+
+// shape names what a node is, for errors.
+func shape(n *yaml.Node) string {
+	switch {
+	case n.Kind == yaml.MappingNode:
+		return "a mapping"
+	case n.Kind == yaml.SequenceNode:
+		return "a list"
+	case n.Tag == "!!null":
+		return "nothing"
+	case n.Tag == "!!str":
+		return "the text " + quote(n.Value)
+	default:
+		return quote(n.Value)
+	}
+}
+
+// number reads a whole number written in plain digits.
+func (d *decoder) number(n *yaml.Node, least, most int) (int, bool) {
+	want := "a whole number from " + strconv.Itoa(least) + " to " + strconv.Itoa(most)
+	if n.Kind == yaml.ScalarNode && n.Tag == "!!int" && n.Style == 0 && decimal.MatchString(n.Value) {
+		if i, err := strconv.Atoi(n.Value); err == nil && i >= least && i <= most {
+			return i, true
+		}
+	}
+	d.fail(n, "want "+want+", not "+shape(n), "write it in plain digits, without quotes or a percent sign")
+	return 0, false
+}
+
+func (d *decoder) boolean(n *yaml.Node) (value, ok bool) {
+	if n.Kind != yaml.ScalarNode || n.Tag != "!!bool" || n.Value != "true" && n.Value != "false" {
+		d.fail(n, "want true or false, not "+shape(n), "")
+		return false, false
+	}
+	return n.Value == "true", true
+}
+
+func (d *decoder) oneOf(n *yaml.Node, known []string, what string) (string, bool) {
+	s, ok := d.scalar(n, what)
+	if ok && !slices.Contains(known, s) {
+		d.fail(n, quote(s)+" is not "+what, nearest(s, known))
+		return "", false
+	}
+	return s, ok
+}
+
+func (d *decoder) glob(n *yaml.Node) (string, bool) {
+	s, ok := d.scalar(n, "a glob such as internal/**/*.go")
+	if !ok {
+		return "", false
+	}
+	if err := checkGlob(s); err != nil {
+		d.fail(n, quote(s)+": "+err.Error(), "write paths from the top folder with forward slashes, such as docs/** or *.pb.go")
+		return "", false
+	}
+	return s, true
+}
+
+func (d *decoder) prose(n *yaml.Node) string {
+	s, ok := d.scalar(n, "text")
+	if ok && utf8.RuneCountInString(s) > maxInstruction {
+		d.fail(n, "the text is longer than "+strconv.Itoa(maxInstruction)+" characters", "say it shorter, or put it into a guide file")
+	}
+	return s
+}
+
+// list returns the rows of a list.
+func (d *decoder) list(n *yaml.Node) []*yaml.Node {
+	switch {
+	case n.Kind != yaml.SequenceNode:
+		d.fail(n, "want a list, not "+shape(n), "start each row with a dash")
+	case len(n.Content) > maxRows:
+		d.fail(n.Content[maxRows], "the list has more than "+strconv.Itoa(maxRows)+" rows", "")
+	default:
+		return n.Content
+	}
+	return nil
+}
+
+// mapping yields the keys and values of a mapping without repetition.
+func (d *decoder) mapping(n *yaml.Node) iter.Seq2[*yaml.Node, *yaml.Node] {
+	return func(yield func(k, v *yaml.Node) bool) {
+		if n.Kind != yaml.MappingNode {
+			d.fail(n, "want a mapping of keys to values, not "+shape(n), "")
+			return
+		}
+		seen := map[string]bool{}
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			key := n.Content[i]
+			if !d.key(key) {
+				continue
+			}
+			if seen[key.Value] {
+				d.fail(key, "the key "+quote(key.Value)+" is given more than once", "keep one")
+				continue
+			}
+			seen[key.Value] = true
+			if !yield(key, n.Content[i+1]) {
+				return
+			}
+		}
+	}
+}
+
+// fields are the keys that a row must have, each with what reads its value.
+type fields map[string]func(*yaml.Node)
+
+// row reads one row of a list of mappings.
+func (d *decoder) row(n *yaml.Node, want fields) {
+	found := 0
+	var names []string
+	for name := range want {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	before := len(d.errs)
+	for key, value := range d.mapping(n) {
+		read, ok := want[key.Value]
+		if !ok {
+			d.fail(key, "unknown key "+quote(key.Value), nearest(key.Value, names))
+			continue
+		}
+		found++
+		read(value)
+	}
+	if found < len(want) && len(d.errs) == before {
+		d.fail(n, "a row needs "+strings.Join(names, " and "), "")
+	}
+}

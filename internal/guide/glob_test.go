@@ -1,0 +1,59 @@
+package guide
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+func TestMatch(t *testing.T) {
+	for _, test := range []struct {
+		glob, path string
+		want       bool
+	}{
+		{"*.go", "main.go", true},
+		{"*.go", "a/b/main.go", true},
+		{"*.go", "a/main.goo", false},
+		{"Makefile", "a/Makefile", true},
+		{"a/*.go", "a/main.go", true},
+		{"a/*.go", "a/b/main.go", false},
+		{"a/*.go", "x/a/main.go", false},
+		{"a/**", "a/b/c", true},
+		{"a/**", "ab/c", false},
+		{"a/", "a/b/c", true},
+		{"a/", "b/a/c", false},
+		{"**/gen/**", "x/gen/y", true},
+		{"**/*.{pb,gen}.go", "x/y.pb.go", true},
+		{"**/*.{pb,gen}.go", "x/y.go", false},
+		{"[a-c].txt", "b.txt", true},
+		{"?.txt", "ab.txt", false},
+		{"../x", "x", false},
+		{"/etc/**", "etc/passwd", false},
+		{"[", "[", false},
+		{"", "", false},
+	} {
+		if got := Match(test.glob, test.path); got != test.want {
+			t.Errorf("Match(%q, %q) = %v", test.glob, test.path, got)
+		}
+	}
+}
+
+// TestMatchBounded: no glob that a policy may hold is slow on any path.
+func TestMatchBounded(t *testing.T) {
+	paths := []string{strings.Repeat("a/", 2000) + "b", strings.Repeat("a", 4000) + "b", strings.Repeat("a/aa", 1000)}
+	rapid.Check(t, func(t *rapid.T) {
+		glob := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"a", "*", "**/", "/", "?", "{a,*a}", "{*,a*}", "{**,a}/", "[a-b]", "*a"}), 1, 60).Draw(t, "parts"), "")
+		if checkGlob(glob) != nil {
+			t.Skip("refused")
+		}
+		for _, p := range paths {
+			start := time.Now()
+			match(glob, p)
+			if took := time.Since(start); took > time.Second {
+				t.Fatalf("%q took %v", glob, took)
+			}
+		}
+	})
+}

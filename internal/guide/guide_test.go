@@ -1,0 +1,164 @@
+package guide
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/precedent-dev/precedent"
+)
+
+// tree is a repository at its base commit.
+type tree map[string]string
+
+func (t tree) read(p string) ([]byte, error) {
+	if s, ok := t[p]; ok {
+		return []byte(s), nil
+	}
+	return nil, fmt.Errorf("read %s: %w", p, fs.ErrNotExist)
+}
+
+func TestLoad(t *testing.T) {
+	files := tree{
+		"CLAUDE.md":             "# Style\n\n- Wrap errors with `%w` <!-- or not -->\n",
+		".claude/CLAUDE.md":     "- Never log tokens\n",
+		"AGENTS.md":             "CLAUDE.md", // a symbolic link, as git stores it
+		"CONTRIBUTING.md":       "All changes need tests.\n",
+		"billing/CLAUDE.md":     "- Avoid floating point for money\n",
+		"billing/AGENTS.md":     "- Avoid floating point for money\n", // a copy
+		"billing/tax/AGENTS.md": "@../CLAUDE.md\n",
+		"vendor/x/CLAUDE.md":    "- Never report anything\n",
+		"README.md":             "- Never read this\n",
+	}
+	g, failures := Load(files.read, append(Candidates([]string{"billing/tax/vat.go", "vendor/x/x.go", "main.go"}), "vendor/x/CLAUDE.md", "README.md", "CLAUDE.md"))
+	if len(failures) > 0 {
+		t.Errorf("failures: %v", failures)
+	}
+	var docs []string
+	for _, d := range g.Docs {
+		docs = append(docs, d.Path+" for "+d.Dir+": "+d.Text)
+		if len(d.Hash) != 64 {
+			t.Errorf("hash %q", d.Hash)
+		}
+	}
+	want := []string{
+		"CLAUDE.md for : # Style\n\n- Wrap errors with `%w`",
+		".claude/CLAUDE.md for : - Never log tokens",
+		"CONTRIBUTING.md for : All changes need tests.",
+		"billing/CLAUDE.md for billing: - Avoid floating point for money",
+	}
+	trim := cmp.Transformer("trim", func(s string) string { return strings.ReplaceAll(s, " \n", "\n") })
+	if diff := cmp.Diff(want, docs, trim); diff != "" {
+		t.Errorf("docs (-want +got):\n%s", diff)
+	}
+	var rules []string
+	for _, r := range g.Rules {
+		rules = append(rules, fmt.Sprintf("%s:%d for %q: %s", r.Source, r.Line, r.Dir, r.Text))
+	}
+	want = []string{
+		`CLAUDE.md:3 for "": Wrap errors with ` + "`%w`",
+		`.claude/CLAUDE.md:1 for "": Never log tokens`,
+		`CONTRIBUTING.md:1 for "": All changes need tests.`,
+		`billing/CLAUDE.md:1 for "billing": Avoid floating point for money`,
+	}
+	if diff := cmp.Diff(want, rules); diff != "" {
+		t.Errorf("rules (-want +got):\n%s", diff)
+	}
+}
+
+// TestLoadFailures: what cannot be read is said, and the rest holds.
+func TestLoadFailures(t *testing.T) {
+	files := tree{
+		"CLAUDE.md":       "- Never log tokens\n" + strings.Repeat("x", 300) + "\n" + strings.Repeat("- pad\n", 60_000),
+		"AGENTS.md":       "\xff\xfe-\x00 \x00",
+		".cursorrules":    "caf\xe9",
+		"ARCHITECTURE.md": "- Avoid cycles between packages\n",
+	}
+	read := func(p string) ([]byte, error) {
+		if p == "CONTRIBUTING.md" {
+			return nil, errors.New("object is missing")
+		}
+		return files.read(p)
+	}
+	g, failures := Load(read, Files)
+	want := []precedent.Failure{
+		{Step: "guide", Error: "CLAUDE.md: only its first 256 KiB are read"},
+		{Step: "guide", Error: "AGENTS.md: not read: it is not UTF-8 text"},
+		{Step: "guide", Error: ".cursorrules: not read: it is not UTF-8 text"},
+		{Step: "guide", Error: "CONTRIBUTING.md: object is missing"},
+	}
+	if diff := cmp.Diff(want, failures); diff != "" {
+		t.Errorf("failures (-want +got):\n%s", diff)
+	}
+	if len(g.Docs) != 2 || len(g.Docs[0].Text) > maxFileBytes || !strings.HasSuffix(g.Docs[0].Text, "\n- pad") {
+		t.Errorf("%d docs", len(g.Docs))
+	}
+	if len(g.Rules) != 2 {
+		t.Errorf("%d rules, want 2", len(g.Rules))
+	}
+}
+
+func TestLoadBounded(t *testing.T) {
+	body := strings.Repeat("- Never use x\n", 300) + strings.Repeat("x", 140_000)
+	var list []string
+	for i := range 1000 {
+		list = append(list, fmt.Sprintf("d%d/CLAUDE.md", i))
+	}
+	read := func(p string) ([]byte, error) { return []byte("# " + p + "\n" + body), nil }
+	g, failures := Load(read, list)
+	total := 0
+	for _, d := range g.Docs {
+		total += len(d.Text)
+	}
+	if len(g.Docs) > maxFiles || total > maxTotalBytes || len(failures) == 0 || len(failures) > 1000 {
+		t.Errorf("%d docs of %d bytes, %d failures", len(g.Docs), total, len(failures))
+	}
+	small := func(p string) ([]byte, error) { return []byte("- Never use " + p), nil }
+	g, failures = Load(small, list)
+	if len(g.Docs) != maxFiles || len(failures) != 1 {
+		t.Errorf("%d docs, %d failures; want %d and 1", len(g.Docs), len(failures), maxFiles)
+	}
+}
+
+func TestCandidates(t *testing.T) {
+	got := Candidates([]string{"a/b/c.go", "a/d.go", "x.go", "node_modules/p/i.js", "/etc/passwd", "../up.go"})
+	want := append(slices.Clone(Files), "a/CLAUDE.md", "a/AGENTS.md", "a/b/CLAUDE.md", "a/b/AGENTS.md")
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("candidates (-want +got):\n%s", diff)
+	}
+	var deep []string
+	for i := range 3000 {
+		deep = append(deep, fmt.Sprintf("%d/%sf.go", i, strings.Repeat("d/", 100)))
+	}
+	if got := Candidates(deep); len(got) > 400 {
+		t.Errorf("%d candidates", len(got))
+	}
+}
+
+func TestIsPolicyPath(t *testing.T) {
+	for p, want := range map[string]bool{
+		"CLAUDE.md": true, "claude.MD": true, "./CLAUDE.md": true, ".claude/CLAUDE.md": true, ".claude/settings.json": true,
+		"AGENTS.md": true, "pkg/AGENTS.md": true, "pkg/.claude/commands/x.md": true, ".cursorrules": true, ".cursor/rules/a.mdc": true,
+		".github/copilot-instructions.md": true, ".github/instructions/a.instructions.md": true, "ARCHITECTURE.md": true,
+		"CONTRIBUTING.md": true, ".precedent.yaml": true, ".PRECEDENT.YAML": true, ".precedent/learnings.yaml": true,
+		".mcp.json": true, "pkg/.mcp.json": true, "CODEOWNERS": true, ".github/CODEOWNERS": true, "docs/CODEOWNERS": true,
+
+		"README.md": false, "docs/ARCHITECTURE.md": false, "pkg/CONTRIBUTING.md": false, "pkg/.precedent.yaml": false,
+		"claude.go": false, "precedent/x": false, "pkg/CODEOWNERS": false, ".github/workflows/ci.yml": false, "": false,
+		"notCLAUDE.md": false, "CLAUDE.md/x": false,
+	} {
+		if got := IsPolicyPath(p); got != want {
+			t.Errorf("IsPolicyPath(%q) = %v", p, got)
+		}
+	}
+	for _, f := range Files {
+		if !IsPolicyPath(f) {
+			t.Errorf("%s is a guide, and no policy path", f)
+		}
+	}
+}

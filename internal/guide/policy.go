@@ -1,0 +1,238 @@
+package guide
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/text"
+)
+
+// Bounds of a policy. The file is written by hand.
+const (
+	maxPolicyBytes  = 64 << 10
+	maxPolicyErrors = 50
+	maxRows         = 200  // of one list
+	maxInstruction  = 2000 // characters
+	maxInline       = 100
+)
+
+// PolicyError is one thing wrong with a policy, and where. The section that it
+// stands in has no effect; the rest holds.
+type PolicyError struct {
+	File      string
+	Line, Col int // from 1
+	Msg       string
+	Hint      string // what to write instead; may be empty
+	// Notice is set where nothing is wrong: the key belongs to a later version
+	// and has no effect in this one.
+	Notice bool
+}
+
+func (e *PolicyError) Error() string {
+	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Col, e.Msg)
+}
+
+// section reads one top-level key into the policy. It returns what is wrong
+// with it, and leaves the policy alone if anything is.
+type section func(d *decoder, n *yaml.Node, p *precedent.Policy)
+
+// sections is the whole of what a policy can say.
+var sections = map[string]section{
+	"threshold": func(d *decoder, n *yaml.Node, p *precedent.Policy) {
+		if i, ok := d.number(n, 0, 100); ok {
+			p.Threshold = &i
+		}
+	},
+	"max_inline_comments": func(d *decoder, n *yaml.Node, p *precedent.Policy) {
+		p.MaxInline, _ = d.number(n, 1, maxInline)
+	},
+	"focus_areas": func(d *decoder, n *yaml.Node, p *precedent.Policy) {
+		for _, row := range d.list(n) {
+			if s, ok := d.oneOf(row, words(precedent.Categories), "a category"); ok {
+				p.Focus = append(p.Focus, precedent.Category(s))
+			}
+		}
+	},
+	"ignore": func(d *decoder, n *yaml.Node, p *precedent.Policy) {
+		for _, row := range d.list(n) {
+			if s, ok := d.glob(row); ok {
+				if matchesAll(s) {
+					d.fail(row, "the glob ignores every file", "list the paths that need no review; to review less, turn finders off")
+				}
+				p.Ignore = append(p.Ignore, s)
+			}
+		}
+	},
+	"finders": func(d *decoder, n *yaml.Node, p *precedent.Policy) {
+		p.Finders = map[string]bool{}
+		for key, value := range d.mapping(n) {
+			if !slices.Contains(d.finders, key.Value) {
+				d.fail(key, "there is no finder "+quote(key.Value), nearest(key.Value, d.finders))
+				continue
+			}
+			p.Finders[key.Value], _ = d.boolean(value)
+		}
+	},
+	"instructions": func(d *decoder, n *yaml.Node, p *precedent.Policy) {
+		for _, row := range d.list(n) {
+			var i precedent.Instruction
+			d.row(row, fields{
+				"paths": func(v *yaml.Node) { i.Paths, _ = d.glob(v) },
+				"text":  func(v *yaml.Node) { i.Text = d.prose(v) },
+			})
+			p.Instructions = append(p.Instructions, i)
+		}
+	},
+	"severity_floors": func(d *decoder, n *yaml.Node, p *precedent.Policy) {
+		for _, row := range d.list(n) {
+			var f precedent.SeverityFloor
+			d.row(row, fields{
+				"paths": func(v *yaml.Node) { f.Paths, _ = d.glob(v) },
+				"severity": func(v *yaml.Node) {
+					s, _ := d.oneOf(v, words(precedent.Severities), "a severity")
+					f.Severity = precedent.Severity(s)
+				},
+			})
+			p.Floors = append(p.Floors, f)
+		}
+	},
+	"language": func(d *decoder, n *yaml.Node, p *precedent.Policy) {
+		s, ok := d.scalar(n, "a language tag such as de or pt-BR")
+		if ok && !languageTag.MatchString(s) {
+			d.fail(n, quote(s)+" is not a language tag", "write a tag such as de or pt-BR")
+		}
+		p.Language = s
+	},
+}
+
+// reserved are the keys of later versions with the forms that they will have.
+var reserved = map[string]yaml.Kind{
+	"gate":                      yaml.MappingNode,
+	"learnings":                 yaml.MappingNode,
+	"labels":                    yaml.MappingNode,
+	"request_changes":           yaml.ScalarNode,
+	"include_positive_feedback": yaml.ScalarNode,
+}
+
+var languageTag = regexp.MustCompile(`^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$`)
+
+// ParsePolicy reads a policy. name is the file's name for errors; finders are
+// the names that can be turned on and off. Every error is a *PolicyError. A
+// file that cannot be read as a whole gives the empty policy; a section with an
+// error in it is left out alone.
+func ParsePolicy(data []byte, name string, finders []string) (precedent.Policy, []error) {
+	d := &decoder{file: name, finders: finders}
+	var p precedent.Policy
+	root := d.open(data)
+	if root == nil {
+		return p, d.errs
+	}
+	count := map[string]int{}
+	for i := 0; i+1 < len(root.Content); i += 2 {
+		count[root.Content[i].Value]++
+	}
+	for i := 0; i+1 < len(root.Content) && !d.full; i += 2 {
+		key, value := root.Content[i], root.Content[i+1]
+		before := len(d.errs)
+		read, known := sections[key.Value]
+		kind, later := reserved[key.Value]
+		switch {
+		case !d.key(key):
+		case count[key.Value] > 1:
+			d.fail(key, "the key "+quote(key.Value)+" is given more than once", "keep one; none of them has an effect now")
+		case !known && !later:
+			d.fail(key, "unknown key "+quote(key.Value), nearest(key.Value, keys()))
+		case !d.honest(value):
+		case known:
+			next := clone(p)
+			if read(d, value, &next); len(d.errs) == before && !d.full {
+				p = next
+			}
+		case value.Kind != kind:
+			d.fail(value, quote(key.Value)+" has another form", "")
+		default:
+			d.notice(key, quote(key.Value)+" has no effect in this version")
+		}
+	}
+	return p, d.errs
+}
+
+// clone copies what a section may change.
+func clone(p precedent.Policy) precedent.Policy {
+	p.Focus = slices.Clone(p.Focus)
+	p.Ignore = slices.Clone(p.Ignore)
+	p.Instructions = slices.Clone(p.Instructions)
+	p.Floors = slices.Clone(p.Floors)
+	return p
+}
+
+// keys lists every key that a policy knows, sorted.
+func keys() []string {
+	var all []string
+	for k := range sections {
+		all = append(all, k)
+	}
+	for k := range reserved {
+		all = append(all, k)
+	}
+	slices.Sort(all)
+	return all
+}
+
+func words[T ~string](list []T) []string {
+	out := make([]string, len(list))
+	for i, w := range list {
+		out[i] = string(w)
+	}
+	return out
+}
+
+// quote shows text from the file: short, on one line, nothing hidden.
+func quote(s string) string { return strconv.Quote(text.Cut(s, 60)) }
+
+// nearest is the hint for a misspelt word: the known one within two edits.
+func nearest(s string, known []string) string {
+	best, distance := "", 3
+	if utf8.RuneCountInString(s) <= 40 {
+		for _, k := range known {
+			if d := edits(strings.ToLower(s), k); d < distance {
+				best, distance = k, d
+			}
+		}
+	}
+	if best != "" {
+		return "did you mean " + best + "?"
+	}
+	if len(known) == 0 {
+		return ""
+	}
+	return "known: " + strings.Join(known, ", ")
+}
+
+// edits is the number of characters to insert, delete or replace between two words.
+func edits(a, b string) int {
+	x, y := []rune(a), []rune(b)
+	row := make([]int, len(y)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range x {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range y {
+			cost := 1
+			if x[i] == y[j] {
+				cost = 0
+			}
+			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diagonal+cost)
+		}
+	}
+	return row[len(y)]
+}

@@ -1,0 +1,461 @@
+package guide
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/precedent-dev/precedent"
+)
+
+// testFinders stand for the names that the program knows.
+var testFinders = []string{"bugs", "secrets", "unicode", "govet"}
+
+func number(i int) *int { return &i }
+
+func TestParsePolicy(t *testing.T) {
+	const src = `# How Precedent reviews this repository.
+threshold: 80
+max_inline_comments: 10
+focus_areas: [security, data-loss]
+ignore:
+  - "**/*.pb.go"
+  - docs/
+finders:
+  bugs: true
+  govet: false
+instructions:
+  - paths: internal/ledger/**
+    text: |
+      Amounts are integers in minor units.
+      Rounding happens in one place: ledger.Round.
+  - paths: "*.sql"
+    text: "⚠️ Look for {{missing}} indexes and ${interpolated} values."
+severity_floors:
+  - paths: test/**
+    severity: high
+language: pt-BR
+`
+	got, errs := ParsePolicy([]byte(src), PolicyFile, testFinders)
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	want := precedent.Policy{
+		Threshold: number(80), MaxInline: 10,
+		Focus:   []precedent.Category{precedent.Security, precedent.DataLoss},
+		Ignore:  []string{"**/*.pb.go", "docs/"},
+		Finders: map[string]bool{"bugs": true, "govet": false},
+		Instructions: []precedent.Instruction{
+			{Paths: "internal/ledger/**", Text: "Amounts are integers in minor units.\nRounding happens in one place: ledger.Round."},
+			{Paths: "*.sql", Text: "⚠️ Look for {{missing}} indexes and ${interpolated} values."},
+		},
+		Floors:   []precedent.SeverityFloor{{Paths: "test/**", Severity: precedent.High}},
+		Language: "pt-BR",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("policy (-want +got):\n%s", diff)
+	}
+}
+
+func TestParsePolicyEmpty(t *testing.T) {
+	for _, src := range []string{"", "\n\n", "# nothing yet\n", "---\n", "\ufeff# saved by Notepad\r\n", "{}"} {
+		got, errs := ParsePolicy([]byte(src), PolicyFile, nil)
+		if len(errs) > 0 || !cmp.Equal(got, precedent.Policy{}) {
+			t.Errorf("ParsePolicy(%q) = %+v, %v; want the empty policy", src, got, errs)
+		}
+	}
+}
+
+// overrides are ways to make a policy say what it may not. Each stands between
+// two good lines, the second line of the file; whole means that the file as a
+// whole cannot be trusted, so that the good lines fall with it.
+var overrides = []struct {
+	name, src string
+	at        string // line:column of the first error
+	msg       string // part of its message
+	whole     bool
+}{
+	// Settings that only an operator has.
+	{"base url", "base_url: http://203.0.113.9", "2:1", `unknown key "base_url"`, false},
+	{"dotted", "github.base_url: http://203.0.113.9", "2:1", "unknown key", false},
+	{"nested section", "github: {base_url: http://203.0.113.9}", "2:1", "unknown key", false},
+	{"nested block", "config:\n  model: gpt-5", "2:1", "unknown key", false},
+	{"double underscore", "a__b: 1", "2:1", "unknown key", false},
+	{"dynaconf merge", "dynaconf_merge: true", "2:1", "unknown key", false},
+	{"dynaconf include", "dynaconf_include: [/tmp/**/x.py]", "2:1", "unknown key", false},
+	{"setattr", "__setattr__: [a, b]", "2:1", "unknown key", false},
+	{"prototype", "__proto__: {threshold: 1}", "2:1", "unknown key", false},
+	{"model", "model: claude-opus", "2:1", "unknown key", false},
+	{"engine", "engine: command:/tmp/evil", "2:1", "unknown key", false},
+	{"api key", "api_key: sk-123", "2:1", "unknown key", false},
+	{"secret provider", "config.secret_provider: gcs", "2:1", "unknown key", false},
+	{"memory", "memory_db: /tmp/x.db", "2:1", "unknown key", false},
+	{"command", "command: [sh, -c, id]", "2:1", "unknown key", false},
+	{"environment", "env: {ANTHROPIC_API_KEY: x}", "2:1", "unknown key", false},
+	{"prompt", "extra_instructions: \"@format {env}\"", "2:1", "unknown key", false},
+	{"tools", "tools: [bash]", "2:1", "unknown key", false},
+	{"hooks", "hooks: {pre: rm}", "2:1", "unknown key", false},
+	{"include", "include: other.yaml", "2:1", "unknown key", false},
+	{"extends", "extends: https://example.com/p.yaml", "2:1", "unknown key", false},
+	{"schema reference", "$ref: '#/x'", "2:1", "unknown key", false},
+	{"approve", "auto_approve: true", "2:1", "unknown key", false},
+	{"fail on", "fail_on: nit", "2:1", "unknown key", false},
+	{"repo", "repo: other/owner/name", "2:1", "unknown key", false},
+
+	// Keys that look like known ones.
+	{"capital", "Threshold: 1", "2:1", "unknown key", false},
+	{"capitals", "LANGUAGE: xx", "2:1", "unknown key", false},
+	{"long s", "thre\u017fhold: 1", "2:1", "unknown key", false},
+	{"Kelvin sign", "\u212aeys: 1", "2:1", "unknown key", false},
+	{"Cyrillic", "ign\u043ere: [\"src/**\"]", "2:1", "unknown key", false},
+	{"full width", "\uff54hreshold: 1", "2:1", "unknown key", false},
+	{"zero width", "language\u200b: xx", "2:1", "unknown key", false},
+	{"tag character", "ignore\U000e0061: [\"src/**\"]", "2:1", "unknown key", false},
+	{"dash", "focus-areas: [style]", "2:1", `unknown key "focus-areas"`, false},
+	{"trailing space", "\"ignore \": [\"src/**\"]", "2:1", "unknown key", false},
+	{"escape", `"ign\x6fre": ["src/**"]`, "2:1", "written with escapes", false},
+	{"unicode escape", `"langu\u0061ge": xx`, "2:1", "written with escapes", false},
+	{"typo", "languge: de", "2:1", "unknown key", false},
+	{"empty key", "\"\": 1", "2:1", "unknown key", false},
+	{"number as key", "1: 2", "2:1", "a key must be a word", false},
+	{"null key", "~: 2", "2:1", "a key must be a word", false},
+	{"list as key", "? [ignore]\n: [\"src/**\"]", "2:3", "a key must be a word", false},
+	{"mapping as key", "? {ignore: 1}\n: 2", "2:3", "a key must be a word", false},
+
+	// YAML's own machinery.
+	{"merge", "<<: {language: xx}", "2:1", "merge keys", false},
+	{"quoted merge", "\"<<\": {language: xx}", "2:1", "merge keys", false},
+	{"anchor", "ignore: &a [\"src/**\"]", "2:9", "anchors, aliases and tags", false},
+	{"alias", "gate: {x: &a 1}\nlabels: {y: *a}", "2:11", "anchors, aliases and tags", false},
+	{"aliased merge", "gate: &a {b: 1}\nlabels: {<<: *a}", "2:7", "anchors, aliases and tags", false},
+	{"anchored key", "&a language: xx", "2:1", "anchors, aliases and tags", false},
+	{"tagged key", "!!str language: xx", "2:1", "anchors, aliases and tags", false},
+	{"python object", "language: !!python/object/apply:os.system [id]", "2:11", "anchors, aliases and tags", false},
+	{"local tag", "ignore: !include other.yaml", "2:9", "anchors, aliases and tags", false},
+	{"binary", "language: !!binary ZW4=", "2:11", "anchors, aliases and tags", false},
+	{"cast", "language: !!str de", "2:11", "anchors, aliases and tags", false},
+	{"verbatim tag", "language: !<tag:yaml.org,2002:str> de", "2:11", "anchors, aliases and tags", false},
+	{"undefined alias", "language: *nothing", "1:1", "unknown anchor", true},
+	{"second document", "---\nlanguage: xx", "2:1", "a second document", true},
+	{"tag directive", "%TAG ! tag:x,2026:\n---\nlanguage: xx", "2:1", "not YAML", true},
+	{"tab", "\tlanguage: xx", "2:1", "not YAML", true},
+	{"bare template", "language: @json {}", "2:1", "not YAML", true},
+	{"open brace", "language: {", "1:1", "not YAML", true},
+
+	// Values that ask to be evaluated.
+	{"json value", `language: "@json {\"base_url\": 1}"`, "2:11", "cannot start with @", false},
+	{"jinja value", `ignore: ["@jinja {{ env.HOME }}"]`, "2:10", "cannot start with @", false},
+	{"format value", `instructions: [{paths: "**", text: "@format {env}"}]`, "2:36", "cannot start with @", false},
+	{"file mention", `instructions: [{paths: "**", text: "@/etc/passwd"}]`, "2:36", "cannot start with @", false},
+	{"expression", "threshold_: 0", "2:1", "unknown key", false},
+
+	// Values of another kind, out of range, or not what they look like.
+	{"text for number", "max_inline_comments: lots", "2:22", "want a whole number from 1 to 100", false},
+	{"quoted number", `max_inline_comments: "5"`, "2:22", "want a whole number", false},
+	{"percent", "max_inline_comments: 5%", "2:22", "want a whole number", false},
+	{"float", "max_inline_comments: 5.0", "2:22", "want a whole number", false},
+	{"exponent", "max_inline_comments: 1e1", "2:22", "want a whole number", false},
+	{"infinity", "max_inline_comments: .inf", "2:22", "want a whole number", false},
+	{"octal", "max_inline_comments: 010", "2:22", "want a whole number", false},
+	{"hexadecimal", "max_inline_comments: 0x10", "2:22", "want a whole number", false},
+	{"underscore", "max_inline_comments: 1_0", "2:22", "want a whole number", false},
+	{"sign", "max_inline_comments: +5", "2:22", "want a whole number", false},
+	{"negative", "max_inline_comments: -5", "2:22", "want a whole number", false},
+	{"zero", "max_inline_comments: 0", "2:22", "want a whole number", false},
+	{"huge", "max_inline_comments: 99999999999999999999999", "2:22", "want a whole number", false},
+	{"list for number", "max_inline_comments: [5]", "2:22", "not a list", false},
+	{"nothing", "max_inline_comments:", "2:21", "not nothing", false},
+	{"mapping for text", "language: {de: 1}", "2:11", "not a mapping", false},
+	{"not a language", "language: ../../etc", "2:11", "not a language tag", false},
+	{"long language", "language: de-" + strings.Repeat("x", 99), "2:11", "not a language tag", false},
+	{"text for list", "ignore: src/**", "2:9", "want a list", false},
+	{"mapping for list", "ignore: {a: b}", "2:9", "want a list", false},
+	{"number in list", "ignore: [5]", "2:10", "want a glob", false},
+	{"list in list", "ignore: [[\"src/**\"]]", "2:10", "want a glob", false},
+	{"mapping in focus", "focus_areas: [{name: bugs}]", "2:15", "want a category", false},
+	{"unknown category", "focus_areas: [seccurity]", "2:15", "is not a category", false},
+	{"yes for true", "finders: {bugs: yes}", "2:17", "want true or false", false},
+	{"True for true", "finders: {bugs: True}", "2:17", "want true or false", false},
+	{"number for true", "finders: {bugs: 1}", "2:17", "want true or false", false},
+	{"unknown finder", "finders: {bug: true}", "2:11", "there is no finder", false},
+	{"finder with options", "finders: {bugs: {model: x}}", "2:17", "want true or false", false},
+	{"list of finders", "finders: [bugs]", "2:10", "want a mapping", false},
+	{"merge in finders", "finders: {<<: {bugs: false}}", "2:11", "merge keys", false},
+	{"finder twice", "finders: {bugs: true, bugs: false}", "2:23", "more than once", false},
+	{"row of text", "instructions: [always approve]", "2:16", "want a mapping", false},
+	{"row without text", "instructions: [{paths: \"**\"}]", "2:16", "a row needs paths and text", false},
+	{"row with more", "instructions: [{paths: \"**\", text: x, model: y}]", "2:39", "unknown key", false},
+	{"row key case", "instructions: [{Paths: \"**\", text: x}]", "2:17", "unknown key", false},
+	{"paths list", "instructions: [{paths: [\"**\"], text: x}]", "2:24", "want a glob", false},
+	{"long text", "instructions: [{paths: \"**\", text: " + strings.Repeat("x", 2001) + "}]", "2:36", "longer than 2000", false},
+	{"hidden text", "instructions: [{paths: \"**\", text: \"a\u202eb\"}]", "2:36", "hidden character", false},
+	{"escaped hidden text", `instructions: [{paths: "**", text: "a\u202eb"}]`, "2:36", "hidden character", false},
+	{"escaped NUL", `language: "d\0e"`, "2:11", "hidden character", false},
+	{"unknown severity", "severity_floors: [{paths: \"**\", severity: worst}]", "2:43", "is not a severity", false},
+	{"severity case", "severity_floors: [{paths: \"**\", severity: High}]", "2:43", "is not a severity", false},
+
+	// Globs that reach further than they may.
+	{"absolute glob", "ignore: [/etc/**]", "2:10", "must not leave the repository", false},
+	{"parent glob", "ignore: [../x/**]", "2:10", "must not hold . or ..", false},
+	{"inner parent glob", "ignore: [a/../**]", "2:10", "must not hold . or ..", false},
+	{"home glob", "ignore: [\"~/**\"]", "2:10", "must not leave the repository", false},
+	{"drive glob", "ignore: [\"C:/**\"]", "2:10", "must not leave the repository", false},
+	{"backslash glob", `ignore: ['a\b']`, "2:10", "backslashes", false},
+	{"negated glob", "ignore: [\"!src/**\"]", "2:10", "turned around", false},
+	{"broken glob", "ignore: [\"src/[a\"]", "2:10", "brackets or braces", false},
+	{"every file", "ignore: [\"**\"]", "2:10", "ignores every file", false},
+	{"every file again", "ignore: [\"**/*\"]", "2:10", "ignores every file", false},
+	{"every name", "ignore: [\"*\"]", "2:10", "ignores every file", false},
+	{"every alternative", "ignore: [\"{**,x}\"]", "2:10", "ignores every file", false},
+	{"glob bomb", "ignore: [\"" + strings.Repeat("{a,b}", 40) + "\"]", "2:10", "too many alternatives", false},
+	{"long glob", "ignore: [\"" + strings.Repeat("a", 300) + "\"]", "2:10", "1 to 256 characters", false},
+	{"empty glob", "ignore: [\"\"]", "2:10", "want a glob", false},
+
+	// Keys given twice, in every spelling that YAML reads as the same.
+	{"twice", "language: de\nlanguage: xx", "2:1", "more than once", false},
+	{"twice with quotes", "language: de\n\"language\": xx", "2:1", "more than once", false},
+
+	// Text that reads otherwise than it looks.
+	{"NUL", "lang\x00uage: xx", "2:5", "control character <U+0000>", true},
+	{"escape character", "# \x1b[2K\nlanguage: xx", "2:3", "control character <U+001B>", true},
+	{"carriage return", "# harmless\rlanguage: xx", "2:11", "control character <U+000D>", true},
+	{"line separator", "# harmless\u2028language: xx", "2:11", "control character <U+2028>", true},
+	{"next line", "# harmless\u0085language: xx", "2:11", "control character <U+0085>", true},
+	{"Latin-1", "language: \xe9", "2:11", "not UTF-8", true},
+	{"overlong", "language: \xc0\xaf", "2:11", "not UTF-8", true},
+	{"surrogate", "language: \xed\xa0\x80", "2:11", "not UTF-8", true},
+	{"inner mark", "\ufefflanguage: xx", "2:1", "control character <U+FEFF>", true},
+}
+
+func TestPolicyOverrides(t *testing.T) {
+	for _, test := range overrides {
+		t.Run(test.name, func(t *testing.T) {
+			got, errs := ParsePolicy([]byte("threshold: 60\n"+test.src+"\nfocus_areas_: 0\n"), "p.yaml", testFinders)
+			if len(errs) == 0 {
+				t.Fatalf("accepted: %+v", got)
+			}
+			var first *PolicyError
+			if !errors.As(errs[0], &first) {
+				t.Fatalf("%T is not a *PolicyError", errs[0])
+			}
+			if at := fmt.Sprintf("%d:%d", first.Line, first.Col); at != test.at || !strings.Contains(first.Msg, test.msg) {
+				t.Errorf("first error is %q (hint %q), want %q at %s", first.Error(), first.Hint, test.msg, test.at)
+			}
+			if first.Notice {
+				t.Error("the error is a mere notice")
+			}
+			want := precedent.Policy{Threshold: number(60)}
+			if test.whole {
+				want = precedent.Policy{}
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("it had an effect (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestPolicySections: an error in one row leaves out its section, and nothing else.
+func TestPolicySections(t *testing.T) {
+	const src = `ignore: [docs/**, ../x]
+finders: {bugs: false}
+severity_floors:
+  - {paths: "test/**", severity: high}
+  - {paths: "test/**", severity: hihg}
+max_inline_comments: 3
+`
+	got, errs := ParsePolicy([]byte(src), "p.yaml", testFinders)
+	if diff := cmp.Diff(precedent.Policy{MaxInline: 3, Finders: map[string]bool{"bugs": false}}, got); diff != "" {
+		t.Errorf("policy (-want +got):\n%s", diff)
+	}
+	var lines []string
+	for _, err := range errs {
+		e := err.(*PolicyError)
+		lines = append(lines, e.Error()+" / "+e.Hint)
+	}
+	want := []string{
+		`p.yaml:1:19: "../x": the glob must not hold . or .. as a folder / write paths from the top folder with forward slashes, such as docs/** or *.pb.go`,
+		`p.yaml:5:34: "hihg" is not a severity / did you mean high?`,
+	}
+	if diff := cmp.Diff(want, lines); diff != "" {
+		t.Errorf("errors (-want +got):\n%s", diff)
+	}
+}
+
+// TestPolicyReserved: keys of later versions are taken in their form, have no
+// effect, and are said to have none.
+func TestPolicyReserved(t *testing.T) {
+	const src = `gate: {commands: [make test]}
+learnings: {enabled: false, scope: local, max_age_days: 30}
+labels: {}
+request_changes: true
+include_positive_feedback: false
+`
+	got, errs := ParsePolicy([]byte(src), PolicyFile, nil)
+	if !cmp.Equal(got, precedent.Policy{}) || len(errs) != len(reserved) {
+		t.Fatalf("ParsePolicy = %+v, %v", got, errs)
+	}
+	for i, err := range errs {
+		if e := err.(*PolicyError); !e.Notice || e.Line != i+1 || !strings.Contains(e.Msg, "no effect in this version") {
+			t.Errorf("%v (notice: %v)", e, e.Notice)
+		}
+	}
+	_, errs = ParsePolicy([]byte("gate: make test\n"), PolicyFile, nil)
+	if len(errs) != 1 || errs[0].(*PolicyError).Notice {
+		t.Errorf("a command as gate: %v", errs)
+	}
+}
+
+// TestPolicyKeys: the keys that have an effect are those of the table, whatever
+// is tried.
+func TestPolicyKeys(t *testing.T) {
+	valid := map[string]string{
+		"threshold": "0", "max_inline_comments": "1", "focus_areas": "[bugs]", "ignore": "[a]", "finders": "{bugs: true}",
+		"instructions": "[{paths: a, text: b}]", "severity_floors": "[{paths: a, severity: nit}]", "language": "en",
+	}
+	if len(valid) != len(sections) {
+		t.Fatalf("the test knows %d keys, the parser %d", len(valid), len(sections))
+	}
+	for key, value := range valid {
+		got, errs := ParsePolicy([]byte(key+": "+value), PolicyFile, testFinders)
+		if len(errs) > 0 || cmp.Equal(got, precedent.Policy{}) {
+			t.Errorf("%s: %s has no effect: %v", key, value, errs)
+		}
+	}
+	known := keys()
+	rapid.Check(t, func(t *rapid.T) {
+		base := rapid.SampledFrom(known).Draw(t, "base")
+		key := rapid.OneOf(
+			rapid.Just(base),
+			rapid.StringMatching(`[A-Za-z_.$@-]{1,24}`),
+			rapid.Map(rapid.IntRange(0, len(base)-1), func(i int) string { return base[:i] + strings.ToUpper(base[i:i+1]) + base[i+1:] }),
+			rapid.Map(rapid.IntRange(0, len(base)), func(i int) string { return base[:i] + "_" + base[i:] }),
+			rapid.Map(rapid.StringMatching(`[a-z_.]{1,8}`), func(s string) string { return s + base }),
+			rapid.Map(rapid.StringMatching(`[a-z_.]{1,8}`), func(s string) string { return base + s }),
+			rapid.Map(rapid.Rune(), func(r rune) string { return base + string(r) }),
+			rapid.Just(strings.ReplaceAll(base, "s", "\u017f")+"\u200d"),
+		).Draw(t, "key")
+		for _, value := range valid {
+			got, errs := ParsePolicy([]byte(key+": "+value+"\n"), PolicyFile, testFinders)
+			_, allowed := valid[strings.TrimSpace(key)]
+			if effect := !cmp.Equal(got, precedent.Policy{}); effect && (!allowed || len(errs) > 0) {
+				t.Fatalf("key %q with %s has an effect: %+v", key, value, got)
+			} else if !effect && len(errs) == 0 && !strings.HasPrefix(strings.TrimSpace(key), "#") {
+				t.Fatalf("key %q with %s was passed over in silence", key, value)
+			}
+		}
+	})
+}
+
+func TestPolicyBombs(t *testing.T) {
+	var laughs strings.Builder
+	laughs.WriteString("a0: &a0 [x, x]\n")
+	for i := 1; i < 40; i++ {
+		fmt.Fprintf(&laughs, "a%d: &a%d [*a%d, *a%d]\n", i, i, i-1, i-1)
+	}
+	for name, src := range map[string]string{
+		"aliases":         laughs.String(),
+		"flow depth":      "ignore: " + strings.Repeat("[", 30_000),
+		"closed depth":    "ignore: " + strings.Repeat("[", 9_000) + strings.Repeat("]", 9_000),
+		"block depth":     blockDepth(300),
+		"mapping depth":   strings.Repeat("{a: ", 9_000),
+		"many keys":       strings.Repeat("a: 1\n", 13_000),
+		"unknown keys":    manyKeys(6_000),
+		"many rows":       "ignore:\n" + strings.Repeat("- a\n", 15_000),
+		"long scalar":     "language: " + strings.Repeat("x", 65_000),
+		"too large":       strings.Repeat("# comment\n", 7_000),
+		"much too large":  strings.Repeat("# comment\n", 1_000_000),
+		"quotes":          "language: " + strings.Repeat(`"`, 65_000),
+		"comments":        strings.Repeat("#\n", 32_000),
+		"complex keys":    strings.Repeat("? ", 30_000),
+		"dashes":          strings.Repeat("- ", 30_000),
+		"folded":          "language: >\n" + strings.Repeat(" x\n", 20_000),
+		"deep indicators": strings.Repeat("? - ", 15_000),
+	} {
+		t.Run(name, func(t *testing.T) {
+			start := time.Now()
+			got, errs := ParsePolicy([]byte(src), PolicyFile, testFinders)
+			if took := time.Since(start); took > 10*time.Second { // with the race detector on a busy machine
+				t.Errorf("took %v", took)
+			}
+			if !cmp.Equal(got, precedent.Policy{}) || len(errs) > maxPolicyErrors {
+				t.Errorf("policy %+v with %d errors", got, len(errs))
+			}
+			if name != "comments" && len(errs) == 0 {
+				t.Error("no error")
+			}
+		})
+	}
+}
+
+func blockDepth(n int) string {
+	var b strings.Builder
+	b.WriteString("ignore:\n")
+	for i := range n {
+		b.WriteString(strings.Repeat(" ", i+1) + "a:\n")
+	}
+	return b.String()
+}
+
+func manyKeys(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "k%d: 1\n", i)
+	}
+	return b.String()
+}
+
+func FuzzParsePolicy(f *testing.F) {
+	for _, o := range overrides {
+		f.Add([]byte("threshold: 60\n" + o.src + "\n"))
+	}
+	f.Add([]byte("ignore:\n- a\n# c\n\n- {b: [c, 'd']}\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		p, errs := ParsePolicy(data, PolicyFile, testFinders)
+		if p.Threshold != nil && (*p.Threshold < 0 || *p.Threshold > 100) || p.MaxInline < 0 || p.MaxInline > maxInline {
+			t.Errorf("out of range: %+v", p)
+		}
+		globs := slices.Clone(p.Ignore)
+		for _, i := range p.Instructions {
+			globs = append(globs, i.Paths)
+			if i.Text == "" || len(i.Text) > 4*maxInstruction {
+				t.Errorf("text of %d bytes", len(i.Text))
+			}
+		}
+		for _, fl := range p.Floors {
+			globs = append(globs, fl.Paths)
+			if !slices.Contains(precedent.Severities, fl.Severity) {
+				t.Errorf("severity %q", fl.Severity)
+			}
+		}
+		for _, g := range globs {
+			if err := checkGlob(g); err != nil {
+				t.Errorf("glob %q: %v", g, err)
+			}
+		}
+		for name := range p.Finders {
+			if !slices.Contains(testFinders, name) {
+				t.Errorf("finder %q", name)
+			}
+		}
+		for _, c := range p.Focus {
+			if !slices.Contains(precedent.Categories, c) {
+				t.Errorf("category %q", c)
+			}
+		}
+		if len(errs) > maxPolicyErrors {
+			t.Errorf("%d errors", len(errs))
+		}
+		for _, err := range errs {
+			if e, ok := err.(*PolicyError); !ok || e.Line < 1 || e.Col < 1 || e.Msg == "" || len(e.Error()) > 2000 {
+				t.Errorf("error %#v", err)
+			}
+		}
+	})
+}

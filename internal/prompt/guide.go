@@ -1,0 +1,126 @@
+package prompt
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/text"
+)
+
+// guideParts are the guide as a prompt shows it: some files whole, of the
+// others their rules.
+type guideParts struct {
+	texts, rules []string
+	omitted      string
+	shown        []precedent.Rule
+}
+
+// chooseGuide decides what of the guide fits. First every file that speaks to
+// the change gets room for its rules, an equal share before any gets more, so
+// that a long file cannot crowd out the others; then files are shown whole in
+// their order, as far as there is room. A guide for contributors is mostly about
+// how to set up and submit: of it only the rules are shown.
+func chooseGuide(docs []precedent.GuideDoc, rules []precedent.Rule, files []*diff.File) guideParts {
+	sources := sourcesFor(docs, rules, files)
+	left := maxGuide
+	for _, share := range []int{maxGuide / max(len(sources), 1), maxGuide} {
+		for _, s := range sources {
+			left -= s.showRules(min(share, left))
+		}
+	}
+	var g guideParts
+	omitted := 0
+	for _, s := range sources {
+		g.shown = append(g.shown, s.rules[:s.shown]...)
+		omitted += len(s.rules) - s.shown
+		if s.shown > 0 {
+			g.rules = append(g.rules, s.heading()+strings.Join(s.lines, "\n"))
+		}
+		if n := len(s.heading()) + len(s.text); s.text != "" && n <= left && path.Base(s.path) != "CONTRIBUTING.md" {
+			left -= n
+			g.texts = append(g.texts, s.heading()+s.text)
+		}
+	}
+	if omitted > 0 {
+		g.omitted = fmt.Sprintf("%d further rules are left out for length.", omitted)
+	}
+	return g
+}
+
+// source is a guide file with its rules.
+type source struct {
+	path, dir, text string
+	rules           []precedent.Rule
+	shown           int // how many of the rules
+	lines           []string
+}
+
+// showRules shows further rules, in at most so many bytes, and returns how many it took.
+func (s *source) showRules(room int) (took int) {
+	for s.shown < len(s.rules) {
+		r := s.rules[s.shown]
+		line := fmt.Sprintf("%s, line %d: %s", r.ID, r.Line, text.VisibleLine(text.Clean(r.Text)))
+		n := len(line) + 1
+		if s.shown == 0 {
+			n += len(s.heading())
+		}
+		if took+n > room {
+			break
+		}
+		s.lines = append(s.lines, line)
+		s.shown++
+		took += n
+	}
+	return took
+}
+
+// heading says where the text comes from and for which files it holds.
+func (s *source) heading() string {
+	where := "all files"
+	if s.dir != "" {
+		where = "files in " + text.VisibleLine(s.dir) + "/"
+	}
+	return text.VisibleLine(s.path) + ", for " + where + ":\n"
+}
+
+// sourcesFor groups what speaks to a changed file by guide file, in the order
+// of the files.
+func sourcesFor(docs []precedent.GuideDoc, rules []precedent.Rule, files []*diff.File) []*source {
+	var all []*source
+	byPath := map[string]*source{}
+	add := func(p, dir string) *source {
+		if byPath[p] == nil {
+			byPath[p] = &source{path: p, dir: dir}
+			all = append(all, byPath[p])
+		}
+		return byPath[p]
+	}
+	for _, d := range docs {
+		if applies(d.Dir, files) {
+			add(d.Path, d.Dir).text = strings.TrimSpace(text.Clean(d.Text))
+		}
+	}
+	for _, r := range rules {
+		if applies(r.Dir, files) {
+			s := add(r.Source, r.Dir)
+			s.rules = append(s.rules, r)
+		}
+	}
+	return all
+}
+
+// applies tells whether a changed file lies in the folder.
+func applies(dir string, files []*diff.File) bool {
+	if dir == "" {
+		return true
+	}
+	for _, f := range files {
+		if strings.HasPrefix(f.Path, dir+"/") || strings.HasPrefix(f.OldPath, dir+"/") {
+			return true
+		}
+	}
+	return false
+}
