@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"path"
+	"regexp"
 	"strings"
 )
 
@@ -80,6 +81,10 @@ func ParseRepo(s string) (Repo, error) {
 	return Repo{Host: strings.ToLower(host), Owner: p[:i], Name: p[i+1:]}, nil
 }
 
+// hostPort is a host with a port, or an IPv6 address with or without one. The
+// scp form user@host:path has a user where the path could be read as a port.
+var hostPort = regexp.MustCompile(`^(?:[A-Za-z0-9.-]+:[0-9]{1,5}|\[[0-9A-Fa-f:.]+\](?::[0-9]{1,5})?)$`)
+
 // splitRemote separates the host of a remote from its path. A local path has
 // the host "file", so that two clones of one folder share an identity.
 func splitRemote(s string) (host, p string) {
@@ -92,6 +97,9 @@ func splitRemote(s string) (host, p string) {
 			return "", ""
 		}
 		h := u.Hostname()
+		if strings.Contains(h, ":") {
+			h = "[" + h + "]" // IPv6
+		}
 		if port := u.Port(); port != "" && !defaultPort(strings.ToLower(u.Scheme), port) {
 			h += ":" + port
 		}
@@ -99,6 +107,9 @@ func splitRemote(s string) (host, p string) {
 	}
 	if strings.HasPrefix(s, "/") || strings.HasPrefix(s, "./") || strings.HasPrefix(s, "../") {
 		return "file", s
+	}
+	if host, p, ok := strings.Cut(s, "/"); ok && hostPort.MatchString(host) {
+		return host, p // as String writes it
 	}
 	if before, after, ok := strings.Cut(s, ":"); ok && !strings.Contains(before, "/") {
 		if _, h, ok := strings.Cut(before, "@"); ok {

@@ -1,0 +1,105 @@
+package memory
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/text"
+)
+
+// Bounds of the block in a prompt. A line takes some 100 bytes, so 4 KiB hold
+// the history of about 40 files: more than a shard of a change shows.
+const (
+	maxBlock     = 4 << 10 // bytes
+	maxBlockFile = 3 << 10 // bytes of it for the files
+	maxBlockPath = 200     // characters
+)
+
+// Block renders the recall for a prompt: which touched files had findings, how
+// many, of what kind and how bad, and where people declined some. It says no
+// more than that: titles, reasons and code of the past are text that somebody
+// wrote, and do not belong in a prompt. Equal recalls give equal blocks; it is
+// empty when there is nothing to say.
+func (r Recall) Block() string {
+	if len(r.Files) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("Findings of earlier reviews in the files of this change, most first:\n")
+	files := slices.SortedFunc(slices.Values(r.Files), byHeat)
+	list(&b, maxBlockFile, files, "files", func(h precedent.Hotspot) string {
+		line := fmt.Sprintf("%s: %s (%s), worst %s", pathInLine(h.Path), plural(h.Findings, "finding"), categories(h.Categories), text.VisibleLine(string(h.TopSeverity)))
+		if h.Dismissed > 0 {
+			line += fmt.Sprintf(", %d declined by people", h.Dismissed)
+		}
+		return line
+	})
+	if declined := r.declined(); len(declined) > 0 {
+		b.WriteString("People declined findings there; do not repeat such remarks without new evidence:\n")
+		list(&b, maxBlock, declined, "places", func(s string) string { return s })
+	}
+	return b.String()
+}
+
+// declined says, sorted, in which category, file and symbol people declined
+// findings.
+func (r Recall) declined() []string {
+	inFiles := map[string]bool{}
+	for _, h := range r.Files {
+		inFiles[h.Path] = true
+	}
+	counts := map[string]int{}
+	for _, j := range r.Rejections {
+		if !inFiles[j.Path] {
+			continue
+		}
+		place := pathInLine(j.Path)
+		if j.Symbol != "" {
+			place += " in " + pathInLine(j.Symbol)
+		}
+		counts[fmt.Sprintf("%s: %s", place, text.VisibleLine(string(j.Category)))]++
+	}
+	var lines []string
+	for place, n := range counts {
+		lines = append(lines, fmt.Sprintf("%s, %s", place, plural(n, "time")))
+	}
+	slices.SortFunc(lines, cmp.Compare[string])
+	return lines
+}
+
+// list writes a line for each value while the block is below the limit, and then
+// how many were left out.
+func list[T any](b *strings.Builder, limit int, values []T, what string, line func(T) string) {
+	const rest = len("- and 1000000 more places\n")
+	for i, v := range values {
+		s := "- " + line(v) + "\n"
+		if b.Len()+len(s)+rest > limit {
+			fmt.Fprintf(b, "- and %d more %s\n", len(values)-i, what)
+			return
+		}
+		b.WriteString(s)
+	}
+}
+
+// pathInLine makes a path, which the change's author chose, safe to stand in a line.
+func pathInLine(path string) string {
+	return text.Cut(text.VisibleLine(text.Clean(path)), maxBlockPath)
+}
+
+func categories(all []precedent.Category) string {
+	var names []string
+	for _, c := range all {
+		names = append(names, text.VisibleLine(string(c)))
+	}
+	return strings.Join(names, ", ")
+}
+
+func plural(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return fmt.Sprintf("%d %ss", n, word)
+}

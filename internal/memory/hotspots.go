@@ -1,0 +1,63 @@
+package memory
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/store"
+)
+
+// HotspotFrom is the number of past findings that makes a file a hotspot.
+const HotspotFrom = 2
+
+// countByFile counts findings by file, sorted by path. Each counts once, however
+// often it was seen.
+func countByFile(findings []store.Known, rejections []precedent.Rejection) []precedent.Hotspot {
+	declined := map[string]bool{}
+	for _, j := range rejections {
+		declined[j.Fingerprint] = true
+	}
+	byPath := map[string]precedent.Hotspot{}
+	for _, k := range findings {
+		h, seen := byPath[k.Path]
+		if !seen {
+			h = precedent.Hotspot{Path: k.Path, TopSeverity: k.Severity}
+		}
+		h.Findings++
+		if declined[k.Fingerprint] {
+			h.Dismissed++
+		}
+		if i, has := slices.BinarySearch(h.Categories, k.Category); !has {
+			h.Categories = slices.Insert(h.Categories, i, k.Category)
+		}
+		if k.Severity.Rank() < h.TopSeverity.Rank() {
+			h.TopSeverity = k.Severity
+		}
+		if k.Last.After(h.LastSeen) {
+			h.LastSeen = k.Last
+		}
+		byPath[k.Path] = h
+	}
+	var files []precedent.Hotspot
+	for _, path := range slices.Sorted(maps.Keys(byPath)) {
+		files = append(files, byPath[path])
+	}
+	return files
+}
+
+// hottest returns the hotspots among files, the one with the most findings
+// first, then the one with the worst, then by path.
+func hottest(files []precedent.Hotspot) []precedent.Hotspot {
+	hot := slices.DeleteFunc(slices.Clone(files), func(h precedent.Hotspot) bool { return h.Findings < HotspotFrom })
+	slices.SortFunc(hot, byHeat)
+	return hot
+}
+
+func byHeat(a, b precedent.Hotspot) int {
+	return cmp.Or(
+		cmp.Compare(b.Findings, a.Findings),
+		cmp.Compare(a.TopSeverity.Rank(), b.TopSeverity.Rank()),
+		cmp.Compare(a.Path, b.Path))
+}

@@ -1,0 +1,186 @@
+package memory
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/text"
+)
+
+// The rules for patterns. Text alone cannot both silence other words for one
+// remark and keep other bugs, so without an engine that judges the pair only
+// near certainty counts: at a similarity of 0.60 a stored rejection silences 0.3 %
+// of the other bugs of its repository, at 0.30 it would be 2.8 %.
+const (
+	rejectionsToDrop = 2    // of the pattern, before it is dropped
+	sameClaim        = 0.60 // similarity of two claims about one symbol
+	samePlaceClaim   = 0.25 // and at one place, in another category: the merge stage's figure
+	hushPenalty      = 15   // percent points: what an uncertain verifier costs
+	auditOneIn       = 20   // of what a pattern drops, 5 % is shown collapsed
+)
+
+// Hush says what people's rejections mean for the findings. It annotates
+// copies and never deletes; a finding that was dropped before is left alone.
+//
+// A finding whose very fingerprint a person dismissed is dropped, whatever its
+// severity. Beyond that a rejection stands for a pattern: it speaks of findings
+// at the same place that claim the same, and of findings about the same symbol,
+// as far as the reason's scope reaches, whose claim is very similar. A pattern
+// drops a finding only if it was rejected at least twice, or once with an
+// explicit "never", and the finding is below high, not in a protected category,
+// and not worse than what was rejected. Else it lowers the confidence, of a
+// finding that it may not drop never from the threshold or above to below it;
+// an analyzer's confidence is fixed, so there it leaves a note alone.
+//
+// One in twenty of the findings that a pattern drops is shown collapsed, so that
+// people notice a pattern that hides too much. Which ones depends on their
+// fingerprint alone. What a person dismissed by name is not sampled.
+func Hush(findings []precedent.Finding, rejections []precedent.Rejection, now time.Time, threshold int) []precedent.Finding {
+	out := slices.Clone(findings)
+	r := newRejected(rejections, now)
+	for i := range out {
+		f := &out[i]
+		if !f.Live() {
+			continue
+		}
+		f.Trail = slices.Clip(f.Trail)
+		if j, ok := r.exact[f.Fingerprint]; ok && f.Fingerprint != "" {
+			f.Drop("hush", precedent.Dismissed, j.ID, "%s dismissed exactly this finding on %s%s", by(j), day(j), because(j))
+			continue
+		}
+		if spoke := r.speaking(f); len(spoke) > 0 {
+			hushByPattern(f, spoke, threshold)
+		}
+	}
+	return out
+}
+
+func hushByPattern(f *precedent.Finding, spoke []*pattern, threshold int) {
+	mayDrop := !f.Severity.AtLeast(precedent.High) && !f.Category.Protected()
+	if mayDrop {
+		var counted []*pattern
+		for _, p := range spoke {
+			if f.Severity.Rank() >= p.Severity.Rank() {
+				counted = append(counted, p)
+			}
+		}
+		dropper := -1
+		if len(counted) >= rejectionsToDrop {
+			dropper = 0
+		}
+		if i := slices.IndexFunc(counted, func(p *pattern) bool { return p.never }); i >= 0 {
+			dropper = i
+		}
+		if dropper >= 0 {
+			j := counted[dropper].Rejection
+			f.Drop("hush", precedent.Rejected, j.ID, "%s, last by %s on %s%s", times(len(counted)), by(j), day(j), because(j))
+			if audited(f.Fingerprint) {
+				f.Where = precedent.Collapsed
+			}
+			return
+		}
+	}
+	j := spoke[0].Rejection
+	lowered := max(f.Confidence-hushPenalty, 0)
+	if !mayDrop && f.Confidence >= threshold {
+		lowered = max(lowered, threshold)
+	}
+	if f.Analyzer {
+		lowered = f.Confidence
+	}
+	f.Trail = append(f.Trail, precedent.Decision{
+		Step: "hush", Says: fmt.Sprintf("%s, last by %s on %s%s", times(len(spoke)), by(j), day(j), because(j)),
+		Delta: lowered - f.Confidence, By: j.ID,
+	})
+	f.Confidence = lowered
+}
+
+// rejected is the rejections that hold, arranged to be asked about a finding.
+type rejected struct {
+	exact    map[string]precedent.Rejection // by fingerprint
+	byPlace  map[string][]*pattern
+	bySymbol map[string][]*pattern
+}
+
+// pattern is a rejection as a statement about findings like the rejected one.
+type pattern struct {
+	precedent.Rejection
+	scope Scope
+	never bool
+	claim text.Vector
+}
+
+func newRejected(rejections []precedent.Rejection, now time.Time) rejected {
+	holding := slices.DeleteFunc(slices.Clone(rejections), func(j precedent.Rejection) bool { return !now.Before(j.ExpiresAt) })
+	// The newest speaks first, whatever order they came in.
+	slices.SortFunc(holding, func(a, b precedent.Rejection) int {
+		return cmp.Or(b.At.Compare(a.At), cmp.Compare(b.ID, a.ID))
+	})
+	r := rejected{exact: map[string]precedent.Rejection{}, byPlace: map[string][]*pattern{}, bySymbol: map[string][]*pattern{}}
+	for _, j := range holding {
+		if _, newer := r.exact[j.Fingerprint]; newer {
+			continue
+		}
+		r.exact[j.Fingerprint] = j
+		p := &pattern{Rejection: j, scope: ScopeOf(j.Reason), never: Never(j.Reason), claim: text.NewVector(j.Claim)}
+		if j.Place != "" {
+			r.byPlace[j.Place] = append(r.byPlace[j.Place], p)
+		}
+		if j.Symbol != "" {
+			r.bySymbol[j.Symbol] = append(r.bySymbol[j.Symbol], p)
+		}
+	}
+	return r
+}
+
+// speaking returns the patterns that speak of the finding, newest first.
+func (r rejected) speaking(f *precedent.Finding) []*pattern {
+	here, about := r.byPlace[f.Place], r.bySymbol[f.Symbol]
+	if len(here)+len(about) == 0 {
+		return nil
+	}
+	claim := text.NewVector(f.Title)
+	var spoke []*pattern
+	for _, p := range here {
+		if p.Category == f.Category || text.Cosine(claim, p.claim) >= samePlaceClaim {
+			spoke = append(spoke, p)
+		}
+	}
+	for _, p := range about {
+		if p.scope.reaches(p.Path, p.Symbol, f) && !slices.Contains(spoke, p) && text.Cosine(claim, p.claim) >= sameClaim {
+			spoke = append(spoke, p)
+		}
+	}
+	slices.SortFunc(spoke, func(a, b *pattern) int {
+		return cmp.Or(b.At.Compare(a.At), cmp.Compare(b.ID, a.ID))
+	})
+	return spoke
+}
+
+// audited picks one fingerprint in auditOneIn, the same ones every time.
+func audited(fingerprint string) bool {
+	sum := sha256.Sum256([]byte("precedent.audit/1\x00" + fingerprint))
+	return sum[0]%auditOneIn == 0
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "people declined a finding like this one"
+	}
+	return fmt.Sprintf("people declined %d findings like this one", n)
+}
+
+func by(j precedent.Rejection) string { return cmp.Or(j.Who, "somebody") }
+
+func day(j precedent.Rejection) string { return j.At.UTC().Format(time.DateOnly) }
+
+func because(j precedent.Rejection) string {
+	if j.Reason == "" {
+		return ""
+	}
+	return ": " + j.Reason
+}

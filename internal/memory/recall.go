@@ -1,0 +1,83 @@
+package memory
+
+import (
+	"context"
+	"slices"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/store"
+)
+
+// How much is recalled for one review.
+const (
+	maxHistory    = 100    // findings of the touched files
+	maxKnown      = 5_000  // findings that new ones can be matched to
+	maxRejections = 10_000 // more than people make in the 180 days that one holds
+)
+
+// Recall is what memory knows about the files of a change. The zero Recall is
+// that of a repository without memory.
+type Recall struct {
+	// Findings are the newest that reviews of other changes showed in the
+	// files, newest first, 100 at most. Findings that only reviews of this very
+	// change saw are no history: reviewing it again would otherwise find
+	// another past than the first time.
+	Findings []store.Known
+	// Files counts all such findings by file, sorted by path; Hotspots are those
+	// files that have at least HotspotFrom, the hottest first.
+	Files, Hotspots []precedent.Hotspot
+	// Rejections are all that hold in the repository, newest first.
+	Rejections []precedent.Rejection
+	// Known are the findings that were last seen in the files, by fingerprint,
+	// those of earlier reviews of this very change included.
+	Known map[string]store.Known
+	// Former maps a path to the one that the change renamed it from. Whoever
+	// recalls fills it in; without it Match takes a renamed file for a new one.
+	Former map[string]string
+}
+
+// Recall returns what is known about the files with the paths, of which those
+// that files had before the change are some too. Base and head say which change
+// it is.
+func (m *Memory) Recall(ctx context.Context, paths []string, base, head string) (Recall, error) {
+	rows, err := m.rows(ctx)
+	if err != nil {
+		return Recall{}, err
+	}
+	paths = append([]string{}, paths...) // never nil, which would stand for all files
+	slices.Sort(paths)
+	paths = slices.Compact(paths)
+	shown, err := rows.Shown(ctx, paths, store.Change{Base: base, Head: head})
+	if err != nil {
+		return Recall{}, err
+	}
+	var r Recall
+	if r.Rejections, err = rows.Rejections(ctx, m.Now(), maxRejections); err != nil {
+		return Recall{}, err
+	}
+	r.Findings = shown[:min(maxHistory, len(shown))]
+	r.Files = countByFile(shown, r.Rejections)
+	r.Hotspots = hottest(r.Files)
+	r.Known, err = rows.Known(ctx, paths, maxKnown)
+	return r, err
+}
+
+// Hushed lists the findings that rejections hid, for the review's account of
+// what memory did, in the findings' order.
+func (r Recall) Hushed(findings []precedent.Finding) []precedent.Hushed {
+	by := map[string]precedent.Rejection{}
+	for _, j := range r.Rejections {
+		by[j.ID] = j
+	}
+	var hushed []precedent.Hushed
+	for _, f := range findings {
+		j, ok := by[f.DroppedBy]
+		if !ok || f.Dropped != precedent.Dismissed && f.Dropped != precedent.Rejected {
+			continue
+		}
+		hushed = append(hushed, precedent.Hushed{
+			Finding: f.ID, Title: f.Title, Dropped: f.Dropped, By: j.ID, Why: j.Reason, Who: j.Who,
+		})
+	}
+	return hushed
+}

@@ -1,0 +1,246 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/precedent-dev/precedent"
+)
+
+// childVar, set, turns the test binary into a process that writes a database.
+// Its value is the child's work and its words.
+const childVar = "PRECEDENT_STORE_TEST_CHILD"
+
+func TestMain(m *testing.M) {
+	words := strings.Split(os.Getenv(childVar), " ")
+	if words[0] == "" {
+		os.Exit(m.Run())
+	}
+	if err := childWork[words[0]](context.Background(), words[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// childWork is what a child can do.
+var childWork = map[string]func(ctx context.Context, words []string) error{"save": childSave}
+
+func child(t *testing.T, words ...any) (*exec.Cmd, *bytes.Buffer, *bytes.Buffer) {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(exe)
+	cmd.Env = append(os.Environ(), childVar+"="+strings.TrimSuffix(fmt.Sprintln(words...), "\n"))
+	var out, trouble bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &trouble
+	return cmd, &out, &trouble
+}
+
+// childSave saves n reviews, forever if n is 0, and says each id once it is
+// saved. Its words are the file, the seed, the run, and n.
+func childSave(ctx context.Context, words []string) error {
+	count, err := strconv.Atoi(words[3])
+	if err != nil {
+		return err
+	}
+	db, err := Open(ctx, words[0], Options{})
+	if err != nil {
+		return err
+	}
+	r, err := db.RepoFor(ctx, remote)
+	if err != nil {
+		return err
+	}
+	for i := 0; count == 0 || i < count; i++ {
+		v := seededReview(words[1], words[2], i)
+		if err := r.SaveReview(ctx, v); err != nil {
+			return err
+		}
+		fmt.Println(v.ID)
+	}
+	return nil
+}
+
+// seededReview is the i-th review of a run: the same in the child that saves it
+// and in the parent that checks it.
+func seededReview(seed, run string, i int) *precedent.Review {
+	s, _ := strconv.ParseUint(seed, 10, 64)
+	n, _ := strconv.ParseUint(run, 10, 64)
+	return randomReview(rand.New(rand.NewPCG(s, n<<32|uint64(i))), remote, fmt.Sprintf("review-%s-%d", run, i))
+}
+
+// reviewEqual compares what a review is saved with and read back as.
+var reviewEqual = cmp.Options{
+	cmpopts.EquateEmpty(),
+	cmpopts.IgnoreFields(precedent.Review{}, "Sightings"),
+}
+
+// checkFile opens the database as SQLite sees it and checks its health, and that
+// every review in it is whole. It returns the ids of all reviews.
+func checkFile(t *testing.T, path, seed string) map[string]bool {
+	t.Helper()
+	ctx := t.Context()
+	db, err := Open(ctx, path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	checkHealth(t, db.sql)
+	r := repoFor(t, db, remote)
+	ids := map[string]bool{}
+	err = rows(ctx, db.read, "SELECT id FROM reviews WHERE repo_id = $1", []any{r.id}, func(row scanner) error {
+		var id string
+		err := row.Scan(&id)
+		ids[id] = true
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sightings := 0
+	for id := range ids {
+		got, err := r.Review(ctx, id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		words := strings.Split(id, "-")
+		i, _ := strconv.Atoi(words[2])
+		want := seededReview(seed, words[1], i)
+		if diff := cmp.Diff(want, got, reviewEqual); diff != "" {
+			t.Fatalf("review %s came back changed (-want +got):\n%s", id, diff)
+		}
+		sightings += len(Fold(want.Findings))
+	}
+	c, err := r.Count(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Sightings != sightings {
+		t.Errorf("%d sightings for reviews with %d", c.Sightings, sightings)
+	}
+	return ids
+}
+
+func checkHealth(t *testing.T, db *sql.DB) {
+	t.Helper()
+	var health string
+	if err := db.QueryRow("PRAGMA integrity_check").Scan(&health); err != nil || health != "ok" {
+		t.Fatalf("integrity_check: %q, %v", health, err)
+	}
+	broken, err := db.Query("PRAGMA foreign_key_check")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer broken.Close()
+	if broken.Next() || broken.Err() != nil {
+		t.Fatal("a row points at none", broken.Err())
+	}
+}
+
+// TestKilled kills a process that saves reviews at random points, some of them
+// before it has made the schema.
+func TestKilled(t *testing.T) {
+	seed := strconv.FormatUint(rand.Uint64(), 10)
+	if s := os.Getenv("PRECEDENT_TEST_SEED"); s != "" {
+		seed = s
+	}
+	t.Logf("seed %s; PRECEDENT_TEST_SEED repeats it", seed)
+	n, _ := strconv.ParseUint(seed, 10, 64)
+	rnd := rand.New(rand.NewPCG(n, 1))
+	path := filepath.Join(t.TempDir(), "memory.db")
+	saved, before := 0, 0
+	for run := range 60 {
+		if run%4 == 0 {
+			path = filepath.Join(t.TempDir(), "memory.db")
+			before = 0
+		}
+		cmd, out, trouble := child(t, "save", path, seed, run, 0)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		latest := 80 * time.Millisecond
+		if run%4 == 0 {
+			latest = 40 * time.Millisecond // while the schema is made
+		}
+		delay := time.Duration(rnd.Int64N(int64(latest * slowness)))
+		time.AfterFunc(delay, func() { _ = cmd.Process.Kill() })
+		if err := cmd.Wait(); err == nil || trouble.Len() > 0 {
+			t.Fatalf("run %d ended by itself: %v %s", run, err, trouble)
+		}
+		ids := checkFile(t, path, seed)
+		for _, id := range strings.Fields(out.String()) {
+			if !ids[id] {
+				t.Errorf("run %d: review %s was saved and is gone", run, id)
+			}
+		}
+		saved += len(ids) - before
+		before = len(ids)
+	}
+	t.Logf("%d reviews were saved by 60 killed processes", saved)
+	if saved == 0 {
+		t.Error("every process was killed before it saved anything")
+	}
+}
+
+// TestManyProcesses lets several processes open one empty file and write it at once.
+func TestManyProcesses(t *testing.T) {
+	const processes, reviews = 5, 15
+	path := filepath.Join(t.TempDir(), "memory.db")
+	var wait sync.WaitGroup
+	for run := range processes {
+		wait.Go(func() {
+			cmd, _, trouble := child(t, "save", path, "7", run, reviews)
+			if err := cmd.Run(); err != nil {
+				t.Errorf("process %d: %v %s", run, err, trouble)
+			}
+		})
+	}
+	wait.Wait()
+	if ids := checkFile(t, path, "7"); len(ids) != processes*reviews {
+		t.Errorf("%d reviews, want %d", len(ids), processes*reviews)
+	}
+}
+
+// TestManyGoroutines does the same within one process.
+func TestManyGoroutines(t *testing.T) {
+	db := open(t)
+	r := repoFor(t, db, remote)
+	var wait sync.WaitGroup
+	for run := range 8 {
+		wait.Go(func() {
+			for i := range 5 {
+				if err := r.SaveReview(t.Context(), seededReview("7", strconv.Itoa(run), i)); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wait.Wait()
+	if ids := checkFile(t, db.Path(), "7"); len(ids) != 40 {
+		t.Errorf("%d reviews, want 40", len(ids))
+	}
+}
+
+func runShell(t *testing.T, command string) {
+	t.Helper()
+	if out, err := exec.Command("sh", "-c", command).CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v %s", command, err, out)
+	}
+}

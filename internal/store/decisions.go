@@ -1,0 +1,45 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+
+	"github.com/precedent-dev/precedent"
+)
+
+func (r *Repo) saveDecisions(ctx context.Context, tx *sql.Tx, review *precedent.Review) error {
+	insert, err := tx.PrepareContext(ctx, `
+		INSERT INTO decisions (review_id, repo_id, finding, nth, step, says, delta, spoke)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`)
+	if err != nil {
+		return err
+	}
+	defer insert.Close()
+	for i, f := range review.Findings {
+		for n, d := range f.Trail {
+			if _, err := insert.ExecContext(ctx, review.ID, r.id, i, n, d.Step, d.Says, d.Delta, d.By); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// readDecisions sets the trails of the review's findings.
+func (r *Repo) readDecisions(ctx context.Context, review *precedent.Review) error {
+	return rows(ctx, r.db.read, `
+		SELECT finding, step, says, delta, spoke FROM decisions
+		WHERE repo_id = $1 AND review_id = $2 ORDER BY finding, nth`,
+		[]any{r.id, review.ID}, func(s scanner) error {
+			var i int
+			var d precedent.Decision
+			if err := s.Scan(&i, &d.Step, &d.Says, &d.Delta, &d.By); err != nil {
+				return err
+			}
+			if i >= 0 && i < len(review.Findings) {
+				f := &review.Findings[i]
+				f.Trail = append(f.Trail, d)
+			}
+			return nil
+		})
+}

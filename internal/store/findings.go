@@ -1,0 +1,193 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"time"
+
+	"github.com/precedent-dev/precedent"
+)
+
+// Known is a finding that earlier reviews saved.
+type Known struct {
+	// Finding is as it was when it was last seen, without suggestion, evidence,
+	// cites and trail: those stay with the review.
+	precedent.Finding
+	// Seen counts the reviews that showed it.
+	Seen        int
+	First, Last time.Time // of the reviews that saw it, hidden or not
+	LastReview  string    // id of the review that saw it last
+}
+
+// Fold picks, for each fingerprint, the finding of a review that speaks for it:
+// a live one before one that was dropped, any before a duplicate, an earlier
+// before a later one. A review can hold several with one fingerprint, because
+// duplicates are kept. Findings without a fingerprint are left out.
+func Fold(findings []precedent.Finding) []*precedent.Finding {
+	var folded []*precedent.Finding
+	at := map[string]int{}
+	for i := range findings {
+		f := &findings[i]
+		if f.Fingerprint == "" {
+			continue
+		}
+		j, seen := at[f.Fingerprint]
+		switch {
+		case !seen:
+			at[f.Fingerprint] = len(folded)
+			folded = append(folded, f)
+		case standing(f) < standing(folded[j]):
+			folded[j] = f
+		}
+	}
+	return folded
+}
+
+func standing(f *precedent.Finding) int {
+	switch f.Dropped {
+	case "":
+		return 0
+	case precedent.Duplicate:
+		return 2
+	}
+	return 1
+}
+
+const upsertFinding = `
+	INSERT INTO findings (repo_id, fingerprint, id, place, finder, rule, category, severity, confidence, path, side,
+		start_line, end_line, symbol, quote, title, body, seen, first_seen, last_seen, last_review)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $19, $20)
+	ON CONFLICT (repo_id, fingerprint) DO UPDATE SET
+		id = excluded.id, place = excluded.place, finder = excluded.finder, rule = excluded.rule, category = excluded.category,
+		severity = excluded.severity, confidence = excluded.confidence, path = excluded.path, side = excluded.side,
+		start_line = excluded.start_line, end_line = excluded.end_line, symbol = excluded.symbol, quote = excluded.quote,
+		title = excluded.title, body = excluded.body, seen = findings.seen + excluded.seen,
+		first_seen = CASE WHEN excluded.first_seen < findings.first_seen THEN excluded.first_seen ELSE findings.first_seen END,
+		last_seen = CASE WHEN excluded.last_seen > findings.last_seen THEN excluded.last_seen ELSE findings.last_seen END,
+		last_review = excluded.last_review`
+
+// saveFindings adds a sighting of each finding, and the finding if it is new.
+func (r *Repo) saveFindings(ctx context.Context, tx *sql.Tx, review string, folded []*precedent.Finding, at int64) error {
+	finding, err := tx.PrepareContext(ctx, upsertFinding)
+	if err != nil {
+		return err
+	}
+	defer finding.Close()
+	name, err := tx.PrepareContext(ctx, `
+		INSERT INTO finding_ids (repo_id, id, fingerprint) VALUES ($1, $2, $3)
+		ON CONFLICT (repo_id, id, fingerprint) DO NOTHING`)
+	if err != nil {
+		return err
+	}
+	defer name.Close()
+	sighting, err := tx.PrepareContext(ctx, `
+		INSERT INTO sightings (review_id, repo_id, fingerprint, path, category, severity, confidence, title, dropped, dropped_by, shown)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`)
+	if err != nil {
+		return err
+	}
+	defer sighting.Close()
+	for _, f := range folded {
+		shown := zeroOne(f.Live())
+		if _, err := finding.ExecContext(ctx, r.id, f.Fingerprint, f.ID, f.Place, f.Finder, f.Rule, f.Category, f.Severity,
+			f.Confidence, f.Path, f.Side, f.Start, f.End, f.Symbol, f.Quote, f.Title, f.Body, shown, at, review); err != nil {
+			return err
+		}
+		if _, err := name.ExecContext(ctx, r.id, f.ID, f.Fingerprint); err != nil {
+			return err
+		}
+		if _, err := sighting.ExecContext(ctx, review, r.id, f.Fingerprint, f.Path, f.Category, f.Severity,
+			f.Confidence, f.Title, f.Dropped, f.DroppedBy, shown); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// countSightings returns, by id, how many reviews showed each live finding.
+func (r *Repo) countSightings(ctx context.Context, tx *sql.Tx, folded []*precedent.Finding) (map[string]int, error) {
+	counts := map[string]int{}
+	for _, f := range folded {
+		if !f.Live() {
+			continue
+		}
+		var seen int
+		err := row(ctx, tx, "SELECT seen FROM findings WHERE repo_id = $1 AND fingerprint = $2", []any{r.id, f.Fingerprint}, into(&seen))
+		if err != nil {
+			return nil, err
+		}
+		counts[f.ID] = seen
+	}
+	return counts, nil
+}
+
+const knownColumns = `fingerprint, id, place, finder, rule, category, severity, confidence, path, side,
+	start_line, end_line, symbol, quote, title, body, seen, first_seen, last_seen, last_review`
+
+func scanKnown(s scanner) (Known, error) {
+	var k Known
+	var first, last int64
+	err := s.Scan(&k.Fingerprint, &k.ID, &k.Place, &k.Finder, &k.Rule, &k.Category, &k.Severity, &k.Confidence, &k.Path, &k.Side,
+		&k.Start, &k.End, &k.Symbol, &k.Quote, &k.Title, &k.Body, &k.Seen, &first, &last, &k.LastReview)
+	k.First, k.Last = fromMillis(first), fromMillis(last)
+	return k, err
+}
+
+// knownPerFile bounds what is read of one file: what pruning leaves of it.
+const knownPerFile = 50
+
+// Known returns the findings that were last seen in the files, by fingerprint:
+// the 50 newest of each file, and not more than limit.
+func (r *Repo) Known(ctx context.Context, paths []string, limit int) (map[string]Known, error) {
+	known := map[string]Known{}
+	err := inBatches(paths, 4, func(numbers string, args []any) error {
+		if len(known) >= limit {
+			return nil
+		}
+		return rows(ctx, r.db.read, `
+			SELECT `+knownColumns+` FROM (
+				SELECT `+knownColumns+`, ROW_NUMBER() OVER (PARTITION BY path ORDER BY last_seen DESC, fingerprint) AS nth
+				FROM findings WHERE repo_id = $1 AND path IN (`+numbers+`)
+			) AS newest WHERE nth <= $2 ORDER BY last_seen DESC, fingerprint LIMIT $3`,
+			append([]any{r.id, knownPerFile, limit - len(known)}, args...), func(s scanner) error {
+				k, err := scanKnown(s)
+				known[k.Fingerprint] = k
+				return err
+			})
+	})
+	return known, r.db.fail("read findings", err)
+}
+
+// FindingsByID returns the findings that have, or once had, an id that starts
+// with the prefix, ordered by id: limit at most. One whose id is the prefix
+// itself is the only answer.
+func (r *Repo) FindingsByID(ctx context.Context, prefix string, limit int) ([]Known, error) {
+	var found []Known
+	err := rows(ctx, r.db.read, `
+		SELECT `+knownColumns+` FROM findings WHERE repo_id = $1 AND fingerprint IN (
+			SELECT fingerprint FROM finding_ids WHERE repo_id = $1 AND SUBSTR(id, 1, LENGTH($2)) = $2
+		) ORDER BY id, fingerprint LIMIT $3`,
+		[]any{r.id, prefix, limit}, func(s scanner) error {
+			k, err := scanKnown(s)
+			found = append(found, k)
+			return err
+		})
+	if err != nil {
+		return nil, r.db.fail("find finding", err)
+	}
+	return exactly(found, func(k Known) bool { return k.ID == prefix }), nil
+}
+
+// exactly returns the only value that is, else all of them.
+func exactly[T any](values []T, is func(T) bool) []T {
+	var exact []T
+	for _, v := range values {
+		if is(v) {
+			exact = append(exact, v)
+		}
+	}
+	if len(exact) == 1 {
+		return exact
+	}
+	return values
+}

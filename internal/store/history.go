@@ -1,0 +1,73 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/precedent-dev/precedent"
+)
+
+// Change names a change by the object ids that it leads from and to. The zero
+// Change stands for none.
+type Change struct{ Base, Head string }
+
+// Shown returns the findings that reviews of other changes showed in the files,
+// newest first, each once, however often it was seen; nil paths stand for all
+// files. Counts, times and whatever may differ from one sighting to the next
+// are of those reviews alone, so that a review of the same change again has the
+// same past. Filled in are id, fingerprint, path, category, severity,
+// confidence, title, counts and times.
+func (r *Repo) Shown(ctx context.Context, paths []string, except Change) ([]Known, error) {
+	// The newest of each finding is picked here: the same in SQL makes SQLite
+	// sort all sightings of the repository instead of reading those of the files.
+	const sightings = `
+		SELECT s.fingerprint, f.id, s.path, s.category, s.severity, s.confidence, s.title, v.at, v.id
+		FROM sightings s
+		JOIN reviews v ON v.repo_id = $1 AND v.id = s.review_id
+		JOIN findings f ON f.repo_id = $1 AND f.fingerprint = s.fingerprint
+		WHERE s.repo_id = $1 AND s.shown = 1 AND NOT (v.base = $2 AND v.head = $3)`
+	newest := map[string]Known{}
+	read := func(condition string, args []any) error {
+		return rows(ctx, r.db.read, sightings+condition, append([]any{r.id, except.Base, except.Head}, args...),
+			func(s scanner) error { return addSighting(newest, s) })
+	}
+	var err error
+	if paths == nil {
+		err = read("", nil)
+	} else {
+		err = inBatches(paths, 4, func(numbers string, args []any) error {
+			return read(" AND s.path IN ("+numbers+")", args)
+		})
+	}
+	shown := slices.SortedFunc(maps.Values(newest), func(a, b Known) int {
+		return cmp.Or(b.Last.Compare(a.Last), cmp.Compare(a.Fingerprint, b.Fingerprint))
+	})
+	return shown, r.db.fail("read history", err)
+}
+
+// addSighting adds a row of sightings to what is known of its finding.
+func addSighting(newest map[string]Known, s scanner) error {
+	var f precedent.Finding
+	var ms int64
+	var review string
+	err := s.Scan(&f.Fingerprint, &f.ID, &f.Path, &f.Category, &f.Severity, &f.Confidence, &f.Title, &ms, &review)
+	if err != nil {
+		return err
+	}
+	at := fromMillis(ms)
+	k, seen := newest[f.Fingerprint]
+	if !seen {
+		k.First = at
+	}
+	if at.Before(k.First) {
+		k.First = at
+	}
+	if cmp.Or(at.Compare(k.Last), cmp.Compare(review, k.LastReview)) > 0 {
+		k.Finding, k.Last, k.LastReview = f, at, review
+	}
+	k.Seen++
+	newest[f.Fingerprint] = k
+	return nil
+}

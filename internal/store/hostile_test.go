@@ -1,0 +1,266 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/precedent-dev/precedent"
+)
+
+// naughty is text that has broken programs which build SQL, JSON, paths or
+// lines from strings.
+var naughty = []string{
+	"", " ", "\x00", "a\x00b", "\n", "\r\n", "\t", "'", "''", `"`, `\`, `\'`, "`", "%", "_", "%%", "?", "$1", "$2", ":a", "@a", "?1",
+	"'; DROP TABLE findings; --", `"; DROP TABLE findings; --`, "1; DELETE FROM rejections", "' OR '1'='1", "' OR 1=1 --", `" OR ""="`,
+	"' UNION SELECT sql FROM sqlite_schema --", "') ; ATTACH DATABASE '/tmp/x.db' AS x; --", "x' AND 1=randomblob(1000000000) --",
+	"admin'--", "admin' #", "admin'/*", "/*", "*/", "--", ";", "1/0", "0x00", "X'00'", "NULL", "null", "nil", "undefined", "true", "TRUE",
+	"0", "-1", "1e309", "NaN", "Infinity", "9223372036854775808", "1.0", "01", "0,0", "$(touch x)", "`touch x`", "| touch x", "{{.}}", "${x}",
+	"<script>alert(1)</script>", "<!--", "]]>", "&amp;", "&#0;", "%00", "%27", "%n%s%d", "..", "../../etc/passwd", "/dev/null", "C:\\CON", "-rf", "--output=x",
+	"ünïcödé", "日本語", "Ω≈ç√∫", "הָיְתָה", "\u202e\u202dtxt", "\u200b", "\ufeff", "\u2028\u2029", "\ufffd", "\ufffe", "👩‍👩‍👧", "🏳️‍🌈", "\U000e0041",
+	"ﬀ", "İ", "ß", "ſ", "K", "i̇", "e\u0301", "Z̮̞̠͙͔", "\x1b[31mred", "\x07", "\x7f", "\u0085", "\\u0000", "\\x00", `{"a":1}`, `{"__proto__":{}}`, "[[[[",
+	strings.Repeat("a", 70000), strings.Repeat("'", 999), strings.Repeat("日", 5000), "SELECT", "repo_id", "sqlite_schema",
+}
+
+// broken is text that is no UTF-8. JSON has no form for it, so only columns keep it.
+var broken = []string{"\xff", "a\xffb", "\xc0\xaf", "\xed\xa0\x80", "caf\xe9.go", "\xf0\x9f", "\x80\x00\xff"}
+
+func TestNaughtyText(t *testing.T) {
+	db := open(t)
+	r := repoFor(t, db, remote)
+	schema := dump(t, db, "SELECT group_concat(sql) FROM sqlite_schema")
+	for i, s := range naughty {
+		checkText(t, r, strconv.Itoa(i), s)
+		checkReview(t, r, strconv.Itoa(i), s)
+	}
+	for i, s := range broken {
+		checkText(t, r, "broken"+strconv.Itoa(i), s)
+	}
+	if n := dump(t, db, "SELECT COUNT(*) FROM findings"); n != fmt.Sprint(len(naughty)+len(broken)) {
+		t.Errorf("%s findings, want %d", n, len(naughty)+len(broken))
+	}
+	if after := dump(t, db, "SELECT group_concat(sql) FROM sqlite_schema"); after != schema {
+		t.Error("the schema changed")
+	}
+	checkHealth(t, db.sql)
+}
+
+func TestAnyText(t *testing.T) {
+	db := open(t)
+	r := repoFor(t, db, remote)
+	n := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		n++
+		checkText(rt, r, "any"+strconv.Itoa(n), string(rapid.SliceOf(rapid.Byte()).Draw(rt, "text")))
+	})
+}
+
+type failer interface {
+	Helper()
+	Context() context.Context
+	Errorf(format string, args ...any)
+	Fatalf(format string, args ...any)
+}
+
+// checkText sends the text through every column that findings, rejections,
+// rules and decisions have for text, under a fingerprint of its own, and asks
+// for it back in every way that there is.
+func checkText(t failer, r *Repo, key, s string) {
+	t.Helper()
+	ctx := t.Context()
+	f := precedent.Finding{
+		ID: "id" + key, Fingerprint: "fp" + key + s, Place: s, Finder: s, Rule: s, Category: precedent.Category(s), Severity: precedent.Severity(s),
+		Span: precedent.Span{Path: key + s, Side: precedent.Side(s), Start: 1, End: 2}, Symbol: s, Quote: s, Title: s, Body: s,
+		Trail: []precedent.Decision{{Step: s, Says: s, Delta: -3, By: s}},
+	}
+	v := review(remote, "text"+key+s, 1, f)
+	v.Base, v.Head = s, s+"'"
+	v.RulesChecked = []precedent.Rule{{ID: s, Text: s, Category: s, Source: s, Line: 1, Dir: s}}
+	if err := r.SaveReview(ctx, v); err != nil {
+		t.Fatalf("%q: %v", s, err)
+	}
+	got, err := r.stored(ctx, f.Fingerprint)
+	want := f
+	want.Trail = nil
+	if diff := cmp.Diff(want, got.Finding); err != nil || diff != "" {
+		t.Errorf("%q: %v %s", s, err, diff)
+	}
+	if known, err := r.Known(ctx, []string{f.Path}, 10); err != nil || known[f.Fingerprint].Title != s {
+		t.Errorf("%q by its path: %v %v", s, known, err)
+	}
+	if history, err := r.Shown(ctx, []string{f.Path}, Change{Base: s, Head: s}); err != nil || len(history) != 1 || history[0].Title != s {
+		t.Errorf("%q in the history: %v %v", s, history, err)
+	}
+	if history, err := r.Shown(ctx, []string{f.Path}, Change{Base: v.Base, Head: v.Head}); err != nil || len(history) != 0 {
+		t.Errorf("%q in the history of its own change: %v %v", s, history, err)
+	}
+	if rules, err := r.rulesOf(ctx, v.ID); err != nil || !cmp.Equal(rules, v.RulesChecked) {
+		t.Errorf("%q as a rule: %v %v", s, rules, err)
+	}
+	empty := precedent.Review{ID: v.ID, Findings: make([]precedent.Finding, 1)}
+	if err := r.readDecisions(ctx, &empty); err != nil || !cmp.Equal(empty.Findings[0].Trail, f.Trail) {
+		t.Errorf("%q as a decision: %v %v", s, empty.Findings[0].Trail, err)
+	}
+	j := precedent.Rejection{
+		Finding: s, Fingerprint: f.Fingerprint, Place: s, Claim: s, Path: s, Symbol: s, Category: precedent.Category(s),
+		Severity: precedent.Severity(s), Reason: s, Who: s, At: start,
+	}
+	saved, added, err := r.Reject(ctx, j)
+	j.ID, j.ExpiresAt = saved.ID, start.Add(RejectionLife)
+	if diff := cmp.Diff(j, saved); err != nil || !added || diff != "" {
+		t.Errorf("%q as a rejection: %v %v %s", s, added, err, diff)
+	}
+	if _, err := r.RejectionsByID(ctx, s, start, 10); err != nil {
+		t.Errorf("%q as an id of a rejection: %v", s, err)
+	}
+	if _, err := r.FindingsByID(ctx, s, 10); err != nil {
+		t.Errorf("%q as an id of a finding: %v", s, err)
+	}
+}
+
+// checkReview sends the text through a whole review and a repository's name.
+func checkReview(t *testing.T, r *Repo, key, s string) {
+	t.Helper()
+	ctx := t.Context()
+	f := precedent.Finding{Title: s, Body: s, Quote: s, Suggestion: s, Evidence: []precedent.Evidence{{Path: s, Quote: s}}, Cites: []precedent.Cite{{Text: s}}}
+	f.Trail = []precedent.Decision{{Says: s}}
+	v := review(precedent.Repo{Host: "h", Owner: s, Name: s}, "whole"+key+s, 1, f)
+	v.Target = precedent.Target{Head: s, Base: s, Why: s}
+	v.Failures = []precedent.Failure{{Step: s, Error: s}}
+	save(t, r, v)
+	got, err := r.Review(ctx, v.ID)
+	if diff := cmp.Diff(v, got, reviewEqual); err != nil || diff != "" {
+		t.Errorf("%q: %v %s", s, err, diff)
+	}
+	named := repoFor(t, r.db, precedent.Repo{Host: "h" + s, Owner: s, Name: key})
+	if names, err := named.Names(ctx); err != nil || len(names) != 1 || names[0] != (precedent.Repo{Host: "h" + s, Owner: s, Name: key}) {
+		t.Errorf("%q as a name: %v %v", s, names, err)
+	}
+	if !utf8.ValidString(s) {
+		t.Errorf("%q belongs to the other list", s)
+	}
+}
+
+func dump(t *testing.T, db *DB, query string) string {
+	t.Helper()
+	var s string
+	if err := db.sql.QueryRow(query).Scan(&s); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestEveryStatementNamesItsRepository reads this package's sources: a
+// statement about memory without the repository in its condition would read or
+// change another one's rows.
+func TestEveryStatementNamesItsRepository(t *testing.T) {
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		fset := token.NewFileSet()
+		parsed, err := parser.ParseFile(fset, file, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(parsed, func(n ast.Node) bool {
+			e, ok := n.(ast.Expr)
+			if !ok {
+				return true
+			}
+			sql, ok := constant(e)
+			if !ok {
+				return true
+			}
+			if tables, scoped := audit(sql); tables > 0 {
+				seen++
+				if !scoped {
+					t.Errorf("%s: no repository in %s", fset.Position(n.Pos()), sql)
+				}
+			}
+			return false
+		})
+	}
+	if seen < 30 {
+		t.Errorf("only %d statements were found: the test no longer reads what it should", seen)
+	}
+}
+
+func TestAuditCatches(t *testing.T) {
+	for sql, want := range map[string]bool{
+		"SELECT a FROM findings WHERE repo_id = $1":                        true,
+		"DELETE FROM rejections WHERE id = $1":                             false,
+		"SELECT ? FROM findings":                                           false,
+		"UPDATE rejections SET hits = 0":                                   false,
+		"INSERT INTO labels (place) VALUES ($1)":                           false,
+		"INSERT INTO labels (repo_id, place) VALUES ($1, $2)":              true,
+		"SELECT a FROM reviews v JOIN findings f ON f.repo_id = v.repo_id": false,
+	} {
+		if tables, scoped := audit(sql); tables == 0 || scoped != want {
+			t.Errorf("%s: %d tables, scoped %v, want %v", sql, tables, scoped, want)
+		}
+	}
+}
+
+var (
+	verb  = regexp.MustCompile(`^\s*(SELECT|INSERT|UPDATE|DELETE)\s`)
+	table = regexp.MustCompile(`(?:FROM|JOIN|INTO|UPDATE)\s+([a-z_]+)`)
+	scope = regexp.MustCompile(`repo_id = \$[12]|INSERT INTO [a-z_]+ \([^)]*\brepo_id\b`)
+)
+
+// audit returns how many tables of memory a statement names, and whether it is
+// bound to a repository.
+func audit(sql string) (tables int, scoped bool) {
+	if !verb.MatchString(sql) {
+		return 0, false
+	}
+	for _, m := range table.FindAllStringSubmatch(sql, -1) {
+		switch m[1] {
+		case "repos", "identities", "sqlite_schema": // names, not memory
+		default:
+			tables++
+		}
+	}
+	return tables, scope.MatchString(sql)
+}
+
+// constant is the text of an expression of strings; what is no literal is a ?.
+func constant(e ast.Expr) (string, bool) {
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		s, err := strconv.Unquote(e.Value)
+		return s, err == nil && e.Kind == token.STRING
+	case *ast.ParenExpr:
+		return constant(e.X)
+	case *ast.BinaryExpr:
+		x, left := constant(e.X)
+		y, right := constant(e.Y)
+		if e.Op != token.ADD || !left && !right {
+			return "", false
+		}
+		if !left {
+			x = "?"
+		}
+		if !right {
+			y = "?"
+		}
+		return x + y, true
+	}
+	return "", false
+}

@@ -1,0 +1,150 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"time"
+)
+
+// Counts says how many rows of each kind there are, or were deleted.
+type Counts struct {
+	Reviews    int `json:"reviews"`
+	Findings   int `json:"findings"`
+	Sightings  int `json:"sightings"`
+	Rejections int `json:"rejections"`
+	Rules      int `json:"rules"`
+	Labels     int `json:"labels"` // what stayed of pruned findings
+}
+
+// Count counts the repository's rows.
+func (r *Repo) Count(ctx context.Context) (Counts, error) {
+	c, err := r.count(ctx, r.db.read)
+	return c, r.db.fail("count memory", err)
+}
+
+func (r *Repo) count(ctx context.Context, q querier) (Counts, error) {
+	var c Counts
+	err := row(ctx, q, `SELECT
+		(SELECT COUNT(*) FROM reviews WHERE repo_id = $1), (SELECT COUNT(*) FROM findings WHERE repo_id = $1),
+		(SELECT COUNT(*) FROM sightings WHERE repo_id = $1), (SELECT COUNT(*) FROM rejections WHERE repo_id = $1),
+		(SELECT COUNT(*) FROM rules WHERE repo_id = $1), (SELECT COUNT(*) FROM labels WHERE repo_id = $1)`,
+		[]any{r.id}, into(&c.Reviews, &c.Findings, &c.Sightings, &c.Rejections, &c.Rules, &c.Labels))
+	return c, err
+}
+
+// minus is what was deleted between two counts.
+func (c Counts) minus(after Counts) Counts {
+	return Counts{
+		Reviews: c.Reviews - after.Reviews, Findings: c.Findings - after.Findings, Sightings: c.Sightings - after.Sightings,
+		Rejections: c.Rejections - after.Rejections, Rules: c.Rules - after.Rules, Labels: c.Labels - after.Labels,
+	}
+}
+
+// prunable selects the findings of $1 that were last seen before $2, or that
+// have $3 newer ones in their file, unless a rejection that holds at $4 speaks
+// of them.
+const prunable = `
+	SELECT * FROM (
+		SELECT f.*, ROW_NUMBER() OVER (PARTITION BY f.path ORDER BY f.last_seen DESC, f.fingerprint) AS nth
+		FROM findings f WHERE f.repo_id = $1
+	) AS p WHERE (p.last_seen < $2 OR p.nth > $3) AND NOT EXISTS (
+		SELECT 1 FROM rejections j WHERE j.repo_id = $1 AND j.fingerprint = p.fingerprint AND j.expires_at > $4)`
+
+// Prune deletes findings that were last seen before the time, and those beyond
+// the newest perFile of each file. Spared is what a rejection that holds at now
+// refers to. Of each deleted finding a label stays: its place, category and
+// confidence, and whether people declined it. Reviews from before the time go
+// with it, but for those that saw a remaining finding last. It returns what was
+// deleted, but for Labels, which counts those that were made.
+func (r *Repo) Prune(ctx context.Context, before time.Time, perFile int, now time.Time) (Counts, error) {
+	steps := []struct {
+		sql  string
+		args []any
+	}{
+		{
+			`INSERT INTO labels (repo_id, fingerprint, place, finder, category, severity, confidence, outcome, at)
+		SELECT l.repo_id, l.fingerprint, l.place, l.finder, l.category, l.severity, l.confidence,
+			CASE WHEN EXISTS (SELECT 1 FROM rejections j WHERE j.repo_id = $1 AND j.fingerprint = l.fingerprint)
+				THEN 'rejected' ELSE '' END, l.last_seen
+		FROM (` + prunable + `) AS l WHERE TRUE
+		ON CONFLICT (repo_id, fingerprint) DO UPDATE SET place = excluded.place, finder = excluded.finder,
+			category = excluded.category, severity = excluded.severity, confidence = excluded.confidence,
+			outcome = excluded.outcome, at = excluded.at`,
+			[]any{r.id, millis(before), perFile, millis(now)},
+		},
+		{
+			`DELETE FROM findings WHERE repo_id = $1 AND fingerprint IN (SELECT l.fingerprint FROM (` + prunable + `) AS l)`,
+			[]any{r.id, millis(before), perFile, millis(now)},
+		},
+		{
+			`DELETE FROM rejections WHERE repo_id = $1 AND expires_at <= $2 AND NOT EXISTS (
+			SELECT 1 FROM findings f WHERE f.repo_id = $1 AND f.fingerprint = rejections.fingerprint)`,
+			[]any{r.id, millis(now)},
+		},
+		{
+			`DELETE FROM reviews WHERE repo_id = $1 AND at < $2 AND NOT EXISTS (
+			SELECT 1 FROM findings f WHERE f.repo_id = $1 AND f.last_review = reviews.id)`,
+			[]any{r.id, millis(before)},
+		},
+		{
+			`DELETE FROM rules WHERE repo_id = $1 AND NOT EXISTS (
+			SELECT 1 FROM review_rules w WHERE w.repo_id = $1 AND w.hash = rules.hash)`,
+			[]any{r.id},
+		},
+	}
+	deleted, err := r.remove(ctx, "prune memory", func(tx *sql.Tx) error {
+		for _, step := range steps {
+			if _, err := tx.ExecContext(ctx, step.sql, step.args...); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	deleted.Labels = -deleted.Labels
+	return deleted, err
+}
+
+// Clear deletes everything that is remembered of the repository, labels
+// included. Its names stay.
+func (r *Repo) Clear(ctx context.Context) (Counts, error) {
+	return r.remove(ctx, "clear memory", func(tx *sql.Tx) error {
+		// Decisions, sightings and the rest go with the rows that they belong to.
+		for _, statement := range []string{
+			"DELETE FROM reviews WHERE repo_id = $1",
+			"DELETE FROM findings WHERE repo_id = $1",
+			"DELETE FROM rejections WHERE repo_id = $1",
+			"DELETE FROM rules WHERE repo_id = $1",
+			"DELETE FROM labels WHERE repo_id = $1",
+		} {
+			if _, err := tx.ExecContext(ctx, statement, r.id); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// remove runs use in one transaction, gives the freed space back, and returns
+// what the transaction deleted.
+func (r *Repo) remove(ctx context.Context, op string, use func(*sql.Tx) error) (Counts, error) {
+	var before, after Counts
+	err := r.db.change(ctx, op, func(tx *sql.Tx) error {
+		var err error
+		if before, err = r.count(ctx, tx); err != nil {
+			return err
+		}
+		if err = use(tx); err != nil {
+			return err
+		}
+		after, err = r.count(ctx, tx)
+		return err
+	})
+	if err != nil {
+		return Counts{}, err
+	}
+	deleted := before.minus(after)
+	if deleted.Reviews > 0 || deleted.Findings > 0 {
+		err = r.db.shrink(ctx)
+	}
+	return deleted, err
+}

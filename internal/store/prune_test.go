@@ -1,0 +1,131 @@
+package store
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/precedent-dev/precedent"
+)
+
+func TestPrune(t *testing.T) {
+	ctx := t.Context()
+	db := open(t)
+	r := repoFor(t, db, remote)
+	now := start.AddDate(0, 6, 0)
+	at := func(id string, days int, findings ...precedent.Finding) {
+		v := review(remote, id, 1, findings...)
+		v.At = now.AddDate(0, 0, -days)
+		save(t, r, v)
+	}
+	make := func(path, line string) precedent.Finding {
+		return finding(remote, path, line, precedent.Bugs, precedent.High)
+	}
+	old, spared, again, expired := make("old.go", "old"), make("old.go", "spared"), make("old.go", "again"), make("old.go", "expired")
+	at("old", 100, old, spared, again, expired)
+	at("new", 5, again)
+	for i := range 53 {
+		at(fmt.Sprint("crowd", i), 60-i, make("crowd.go", fmt.Sprint(i)))
+	}
+	for f, days := range map[*precedent.Finding]int{&spared: 90, &expired: 185} {
+		j := rejectionOf(*f)
+		j.At = now.AddDate(0, 0, -days)
+		if _, _, err := r.Reject(ctx, j); err != nil {
+			t.Fatal(err)
+		}
+	}
+	deleted, err := r.Prune(ctx, now.AddDate(0, 0, -90), 50, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The review "old" stays: it saw the spared finding last.
+	if want := (Counts{Findings: 5, Sightings: 5, Rejections: 1, Labels: 5}); deleted != want {
+		t.Errorf("deleted %+v, want %+v", deleted, want)
+	}
+	for _, test := range []struct {
+		f    precedent.Finding
+		want bool
+	}{
+		{old, false},
+		{spared, true},
+		{again, true},
+		{expired, false},
+		{make("crowd.go", "0"), false},
+		{make("crowd.go", "2"), false},
+		{make("crowd.go", "3"), true},
+		{make("crowd.go", "52"), true},
+	} {
+		found, err := r.FindingsByID(ctx, test.f.ID, 2)
+		if err != nil || (len(found) == 1) != test.want {
+			t.Errorf("%s: found %v, %v, want %v", test.f.Title, found, err, test.want)
+		}
+	}
+	labels := map[string]string{}
+	err = rows(ctx, db.read, "SELECT place, category, confidence, outcome FROM labels WHERE repo_id = $1", []any{r.id}, func(s scanner) error {
+		var place, category, outcome string
+		var confidence int
+		err := s.Scan(&place, &category, &confidence, &outcome)
+		labels[place] = fmt.Sprint(category, " ", confidence, " ", outcome)
+		return err
+	})
+	if err != nil || labels[old.Place] != "bugs 80 " || labels[expired.Place] != "bugs 80 rejected" || len(labels) != 5 {
+		t.Errorf("labels %v, %v", labels, err)
+	}
+	if again, err := r.Prune(ctx, now.AddDate(0, 0, -90), 50, now); err != nil || again != (Counts{}) {
+		t.Errorf("a second time: %+v, %v", again, err)
+	}
+	if k, err := r.stored(ctx, again.Fingerprint); err != nil || k.Seen != 2 {
+		t.Errorf("a finding that stays was seen %d times, %v, want 2", k.Seen, err)
+	}
+	// With everything old and nothing spared, nothing but labels is left.
+	if _, err := r.Prune(ctx, now.AddDate(1, 0, 0), 50, now.AddDate(1, 0, 0)); err != nil {
+		t.Fatal(err)
+	}
+	if c, err := r.Count(ctx); err != nil || c != (Counts{Labels: 57}) {
+		t.Errorf("%+v, %v", c, err)
+	}
+	checkHealth(t, db.sql)
+}
+
+func TestClear(t *testing.T) {
+	ctx := t.Context()
+	db := open(t)
+	r := repoFor(t, db, remote)
+	v := review(remote, "r1", 1)
+	for i := range 200 {
+		f := finding(remote, "a.go", fmt.Sprint("a very secret line ", i), precedent.Bugs, precedent.High)
+		f.Note("score", "%0500d", i)
+		v.Findings = append(v.Findings, f)
+	}
+	save(t, r, v)
+	if _, _, err := r.Reject(ctx, rejectionOf(v.Findings[0])); err != nil {
+		t.Fatal(err)
+	}
+	full, err := db.Size(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	deleted, err := r.Clear(ctx)
+	if want := (Counts{Reviews: 1, Findings: 200, Sightings: 200, Rejections: 1, Rules: 1}); err != nil || deleted != want {
+		t.Errorf("%+v, %v, want %+v", deleted, err, want)
+	}
+	checkEmpty(t, r)
+	if size, err := db.Size(ctx); err != nil || size > full/2 {
+		t.Errorf("%d bytes are left of %d, %v", size, full, err)
+	}
+	save(t, r, review(remote, "r1", 1, v.Findings[0]))
+}
+
+func TestPeriod(t *testing.T) {
+	db := open(t)
+	r := repoFor(t, db, remote)
+	for i := range 3 {
+		save(t, r, review(remote, fmt.Sprint(i), i))
+	}
+	first, last, err := r.Period(t.Context())
+	if diff := cmp.Diff([]time.Time{start, start.Add(2 * time.Hour)}, []time.Time{first, last}); diff != "" || err != nil {
+		t.Error(err, diff)
+	}
+}

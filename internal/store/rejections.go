@@ -1,0 +1,126 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"github.com/precedent-dev/precedent"
+)
+
+// RejectionLife is how long a rejection holds after it was made or last hid
+// something: 180 days.
+const RejectionLife = 180 * 24 * time.Hour
+
+const rejectionColumns = `id, finding, fingerprint, place, claim, path, symbol, category, severity, reason, who, at, expires_at, hits`
+
+func scanRejection(s scanner) (precedent.Rejection, error) {
+	var j precedent.Rejection
+	var at, expires int64
+	err := s.Scan(&j.ID, &j.Finding, &j.Fingerprint, &j.Place, &j.Claim, &j.Path, &j.Symbol, &j.Category, &j.Severity,
+		&j.Reason, &j.Who, &at, &expires, &j.Hits)
+	j.At, j.ExpiresAt = fromMillis(at), fromMillis(expires)
+	return j, err
+}
+
+// Reject saves a rejection made at j.At and returns it with its id and expiry,
+// and true. If the fingerprint has one already that holds, that one comes back
+// unchanged, and false.
+func (r *Repo) Reject(ctx context.Context, j precedent.Rejection) (precedent.Rejection, bool, error) {
+	var saved precedent.Rejection
+	var added bool
+	err := r.db.change(ctx, "save rejection", func(tx *sql.Tx) error {
+		scan := func(s scanner) (err error) {
+			saved, err = scanRejection(s)
+			return err
+		}
+		err := row(ctx, tx, `
+			INSERT INTO rejections (repo_id, id, finding, fingerprint, place, claim, path, symbol, category, severity, reason, who, at, expires_at, hits)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, 0)
+			ON CONFLICT (repo_id, fingerprint) DO UPDATE SET
+				id = excluded.id, finding = excluded.finding, place = excluded.place, claim = excluded.claim, path = excluded.path,
+				symbol = excluded.symbol, category = excluded.category, severity = excluded.severity, reason = excluded.reason,
+				who = excluded.who, at = excluded.at, expires_at = excluded.expires_at, hits = 0
+				WHERE rejections.expires_at <= excluded.at
+			RETURNING `+rejectionColumns,
+			[]any{
+				r.id, r.db.newID(), j.Finding, j.Fingerprint, j.Place, j.Claim, j.Path, j.Symbol, j.Category, j.Severity,
+				j.Reason, j.Who, millis(j.At), millis(j.At.Add(RejectionLife)),
+			}, scan)
+		if added = err == nil; added || !errors.Is(err, sql.ErrNoRows) {
+			return err
+		}
+		return row(ctx, tx, "SELECT "+rejectionColumns+" FROM rejections WHERE repo_id = $1 AND fingerprint = $2",
+			[]any{r.id, j.Fingerprint}, scan)
+	})
+	return saved, added && err == nil, err
+}
+
+// Rejections returns the rejections that hold at now, newest first, limit at most.
+func (r *Repo) Rejections(ctx context.Context, now time.Time, limit int) ([]precedent.Rejection, error) {
+	return r.rejections(ctx, `expires_at > $2 ORDER BY at DESC, id DESC LIMIT $3`, millis(now), limit)
+}
+
+// RejectionsByID returns the rejections that hold at now and whose own id, or
+// any id of whose finding, starts with the prefix: limit at most. One that has
+// the prefix itself as an id is the only answer.
+func (r *Repo) RejectionsByID(ctx context.Context, prefix string, now time.Time, limit int) ([]precedent.Rejection, error) {
+	found, err := r.rejections(ctx, `expires_at > $2 AND (
+		SUBSTR(id, 1, LENGTH($3)) = $3 OR SUBSTR(finding, 1, LENGTH($3)) = $3 OR fingerprint IN (
+			SELECT fingerprint FROM finding_ids WHERE repo_id = $1 AND SUBSTR(id, 1, LENGTH($3)) = $3
+		)) ORDER BY at DESC, id DESC LIMIT $4`, millis(now), prefix, limit)
+	return exactly(found, func(j precedent.Rejection) bool { return j.ID == prefix || j.Finding == prefix }), err
+}
+
+func (r *Repo) rejections(ctx context.Context, condition string, args ...any) ([]precedent.Rejection, error) {
+	var found []precedent.Rejection
+	err := rows(ctx, r.db.read, "SELECT "+rejectionColumns+" FROM rejections WHERE repo_id = $1 AND "+condition,
+		append([]any{r.id}, args...), func(s scanner) error {
+			j, err := scanRejection(s)
+			found = append(found, j)
+			return err
+		})
+	return found, r.db.fail("read rejections", err)
+}
+
+// Rejection returns the rejection of the fingerprint that holds at now, or nil.
+func (r *Repo) Rejection(ctx context.Context, fingerprint string, now time.Time) (*precedent.Rejection, error) {
+	found, err := r.rejections(ctx, "expires_at > $2 AND fingerprint = $3", millis(now), fingerprint)
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	return &found[0], nil
+}
+
+// Unreject deletes the rejection with the id and tells whether there was one.
+func (r *Repo) Unreject(ctx context.Context, id string) (bool, error) {
+	var n int64
+	err := r.db.change(ctx, "remove rejection", func(tx *sql.Tx) error {
+		result, err := tx.ExecContext(ctx, "DELETE FROM rejections WHERE repo_id = $1 AND id = $2", r.id, id)
+		if err != nil {
+			return err
+		}
+		n, err = result.RowsAffected()
+		return err
+	})
+	return n > 0, err
+}
+
+// saveHits counts, for each rejection that hid findings of a review, one hit a
+// finding, and lets it hold for as long again.
+func (r *Repo) saveHits(ctx context.Context, tx *sql.Tx, folded []*precedent.Finding, at int64) error {
+	for _, f := range folded {
+		if f.Dropped != precedent.Dismissed && f.Dropped != precedent.Rejected {
+			continue
+		}
+		_, err := tx.ExecContext(ctx, `
+			UPDATE rejections SET hits = hits + 1,
+				expires_at = CASE WHEN expires_at < $3 THEN $3 ELSE expires_at END
+			WHERE repo_id = $1 AND id = $2`, r.id, f.DroppedBy, at+RejectionLife.Milliseconds())
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,210 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/precedent-dev/precedent"
+)
+
+// Repo is the rows of one repository: the only way to reach any of them.
+type Repo struct {
+	db       *DB
+	id       string
+	identity precedent.Repo
+}
+
+// RepoFor returns the rows of the repository that goes by the identities, the
+// one that its findings' ids are made from first, and makes an empty set of
+// rows for a stranger.
+//
+// A repository without a remote is known by its root commit. When its remote
+// appears, a call with both joins them: what was saved under the root commit
+// belongs to the remote from then on, and findings get the ids that the remote
+// gives them, while the ids that were shown before stay good. Two remotes are
+// never joined, because forks share their root commit and must not read each
+// other's memory. For the same reason a root commit only names rows that were
+// saved under it.
+func (db *DB) RepoFor(ctx context.Context, identities ...precedent.Repo) (*Repo, error) {
+	const op = "find repository in memory"
+	if len(identities) == 0 || slices.ContainsFunc(identities, precedent.Repo.IsZero) {
+		return nil, db.fail(op, fmt.Errorf("%w: none given", precedent.ErrRepo))
+	}
+	r := &Repo{db: db, identity: identities[0]}
+	found, err := lookUp(ctx, db.read, identities)
+	if err != nil {
+		return nil, db.fail(op, err)
+	}
+	if found.settled() {
+		r.id = found.ids[0]
+		return r, nil
+	}
+	err = db.change(ctx, op, func(tx *sql.Tx) error {
+		r.id, err = db.settle(ctx, tx, identities)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// Names returns every identity that the rows go by, sorted.
+func (r *Repo) Names(ctx context.Context) ([]precedent.Repo, error) {
+	var names []precedent.Repo
+	err := rows(ctx, r.db.read, "SELECT host, owner, name FROM identities WHERE repo_id = $1 ORDER BY host, owner, name",
+		[]any{r.id}, func(s scanner) error {
+			var n precedent.Repo
+			err := s.Scan(&n.Host, &n.Owner, &n.Name)
+			names = append(names, n)
+			return err
+		})
+	return names, r.db.fail("read names", err)
+}
+
+// owners says which rows some identities name. Both slices are as long as the
+// identities.
+type owners struct {
+	ids    []string // of rows; empty for an identity that names none
+	remote []bool   // whether the rows have a remote
+}
+
+// settled tells whether there is nothing to write: the first identity names its
+// rows, and no others are waiting to be joined to them.
+func (o owners) settled() bool {
+	for i, id := range o.ids {
+		if id != o.ids[0] && id != "" && !o.remote[i] {
+			return false
+		}
+	}
+	return o.ids[0] != ""
+}
+
+func lookUp(ctx context.Context, q querier, identities []precedent.Repo) (owners, error) {
+	var o owners
+	for _, identity := range identities {
+		var id string
+		var remotes int
+		err := row(ctx, q, `
+			SELECT i.repo_id, (SELECT COUNT(*) FROM identities r WHERE r.repo_id = i.repo_id AND r.host <> $4)
+			FROM identities i WHERE i.host = $1 AND i.owner = $2 AND i.name = $3`,
+			[]any{identity.Host, identity.Owner, identity.Name, precedent.LocalRepo("").Host}, into(&id, &remotes))
+		if err != nil && !errors.Is(err, sql.ErrNoRows) {
+			return o, err
+		}
+		o.ids, o.remote = append(o.ids, id), append(o.remote, remotes > 0)
+	}
+	return o, nil
+}
+
+// settle makes the first identity name rows and joins to them those that other
+// identities name and that have no remote yet. It returns the rows' id.
+func (db *DB) settle(ctx context.Context, tx *sql.Tx, identities []precedent.Repo) (string, error) {
+	found, err := lookUp(ctx, tx, identities)
+	if err != nil {
+		return "", err
+	}
+	id := found.ids[0]
+	for i, other := range found.ids {
+		switch {
+		case other == "" || other == id || found.remote[i]:
+		case id == "":
+			id = other // they become the first identity's own
+		default:
+			if err := join(ctx, tx, id, other); err != nil {
+				return "", err
+			}
+		}
+	}
+	now := millis(db.now())
+	if id == "" {
+		id = db.newID()
+		if _, err := tx.ExecContext(ctx, "INSERT INTO repos (id, created_at) VALUES ($1, $2)", id, now); err != nil {
+			return "", err
+		}
+	}
+	if found.ids[0] == "" {
+		first := identities[0]
+		_, err := tx.ExecContext(ctx, `
+			INSERT INTO identities (host, owner, name, repo_id, added_at) VALUES ($1, $2, $3, $4, $5)`,
+			first.Host, first.Owner, first.Name, id, now)
+		if err != nil {
+			return "", err
+		}
+	}
+	return id, rename(ctx, tx, id, identities[0])
+}
+
+// join gives the rows of the repository from to the repository to. Where both
+// know a finding, one row with the sightings of both remains.
+func join(ctx context.Context, tx *sql.Tx, to, from string) error {
+	for _, statement := range []string{
+		`UPDATE identities SET repo_id = $1 WHERE repo_id = $2`,
+		`UPDATE reviews SET repo_id = $1 WHERE repo_id = $2`,
+		`UPDATE decisions SET repo_id = $1 WHERE repo_id = $2`,
+		`INSERT INTO findings (repo_id, fingerprint, id, place, finder, rule, category, severity, confidence, path, side,
+			start_line, end_line, symbol, quote, title, body, seen, first_seen, last_seen, last_review)
+		SELECT $1, fingerprint, id, place, finder, rule, category, severity, confidence, path, side,
+			start_line, end_line, symbol, quote, title, body, seen, first_seen, last_seen, last_review
+		FROM findings WHERE repo_id = $2
+		ON CONFLICT (repo_id, fingerprint) DO UPDATE SET
+			seen = findings.seen + excluded.seen,
+			first_seen = CASE WHEN excluded.first_seen < findings.first_seen THEN excluded.first_seen ELSE findings.first_seen END,
+			last_review = CASE WHEN excluded.last_seen > findings.last_seen THEN excluded.last_review ELSE findings.last_review END,
+			last_seen = CASE WHEN excluded.last_seen > findings.last_seen THEN excluded.last_seen ELSE findings.last_seen END`,
+		`UPDATE sightings SET repo_id = $1 WHERE repo_id = $2`,
+		`INSERT INTO finding_ids (repo_id, id, fingerprint) SELECT $1, id, fingerprint FROM finding_ids WHERE repo_id = $2
+		ON CONFLICT (repo_id, id, fingerprint) DO NOTHING`,
+		`INSERT INTO rules (repo_id, hash, id, text, category, source, line, dir)
+		SELECT $1, hash, id, text, category, source, line, dir FROM rules WHERE repo_id = $2
+		ON CONFLICT (repo_id, hash) DO NOTHING`,
+		`UPDATE review_rules SET repo_id = $1 WHERE repo_id = $2`,
+		// Of two rejections of one finding the one that holds longer stays.
+		`DELETE FROM rejections WHERE repo_id = $1 AND EXISTS (SELECT 1 FROM rejections o
+			WHERE o.repo_id = $2 AND o.fingerprint = rejections.fingerprint AND o.expires_at > rejections.expires_at)`,
+		`UPDATE rejections SET repo_id = $1 WHERE repo_id = $2 AND NOT EXISTS (SELECT 1 FROM rejections o
+			WHERE o.repo_id = $1 AND o.fingerprint = rejections.fingerprint)`,
+		`INSERT INTO labels (repo_id, fingerprint, place, finder, category, severity, confidence, outcome, at)
+		SELECT $1, fingerprint, place, finder, category, severity, confidence, outcome, at FROM labels WHERE repo_id = $2
+		ON CONFLICT (repo_id, fingerprint) DO NOTHING`,
+	} {
+		if _, err := tx.ExecContext(ctx, statement, to, from); err != nil {
+			return err
+		}
+	}
+	// Whatever is left of it was merged into a row of the other.
+	_, err := tx.ExecContext(ctx, "DELETE FROM repos WHERE id = $1", from)
+	return err
+}
+
+// rename gives every finding of the repository the id that the identity makes,
+// beside those that it had.
+func rename(ctx context.Context, tx *sql.Tx, id string, identity precedent.Repo) error {
+	var fingerprints []string
+	err := rows(ctx, tx, "SELECT fingerprint FROM findings WHERE repo_id = $1", []any{id}, func(s scanner) error {
+		var fp string
+		err := s.Scan(&fp)
+		fingerprints = append(fingerprints, fp)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, fp := range fingerprints {
+		name := precedent.FindingID(identity, fp)
+		for _, statement := range []string{
+			"UPDATE findings SET id = $3 WHERE repo_id = $1 AND fingerprint = $2",
+			"UPDATE rejections SET finding = $3 WHERE repo_id = $1 AND fingerprint = $2",
+			`INSERT INTO finding_ids (repo_id, fingerprint, id) VALUES ($1, $2, $3)
+			ON CONFLICT (repo_id, id, fingerprint) DO NOTHING`,
+		} {
+			if _, err := tx.ExecContext(ctx, statement, id, fp, name); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,57 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"fmt"
+	"strconv"
+
+	"github.com/precedent-dev/precedent"
+)
+
+// saveRules keeps the rules that a review checked. A guide seldom changes, so a
+// rule is stored once for its content and reviews point at it.
+func (r *Repo) saveRules(ctx context.Context, tx *sql.Tx, review *precedent.Review) error {
+	for n, rule := range review.RulesChecked {
+		hash := contentHash(rule)
+		_, err := tx.ExecContext(ctx, `
+			INSERT INTO rules (repo_id, hash, id, text, category, source, line, dir)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (repo_id, hash) DO NOTHING`,
+			r.id, hash, rule.ID, rule.Text, rule.Category, rule.Source, rule.Line, rule.Dir)
+		if err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, "INSERT INTO review_rules (review_id, repo_id, nth, hash) VALUES ($1, $2, $3, $4)",
+			review.ID, r.id, n, hash)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rulesOf returns the rules that the review with the id checked, in its order.
+func (r *Repo) rulesOf(ctx context.Context, review string) ([]precedent.Rule, error) {
+	var found []precedent.Rule
+	err := rows(ctx, r.db.read, `
+		SELECT u.id, u.text, u.category, u.source, u.line, u.dir
+		FROM review_rules w JOIN rules u ON u.repo_id = w.repo_id AND u.hash = w.hash
+		WHERE w.repo_id = $1 AND w.review_id = $2 ORDER BY w.nth`,
+		[]any{r.id, review}, func(s scanner) error {
+			var u precedent.Rule
+			err := s.Scan(&u.ID, &u.Text, &u.Category, &u.Source, &u.Line, &u.Dir)
+			found = append(found, u)
+			return err
+		})
+	return found, err
+}
+
+func contentHash(rule precedent.Rule) string {
+	// Quoting keeps the fields apart, whatever bytes they hold.
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q", []string{
+		rule.ID, rule.Text, rule.Category, rule.Source, strconv.Itoa(rule.Line), rule.Dir,
+	}))
+	return hex.EncodeToString(sum[:16])
+}

@@ -1,0 +1,107 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/precedent-dev/precedent"
+)
+
+var (
+	remote = precedent.Repo{Host: "example.com", Owner: "team", Name: "app"}
+	local  = precedent.LocalRepo("0123456789abcdef0123456789abcdef01234567")
+	start  = time.Date(2026, 3, 2, 10, 0, 0, 0, time.UTC)
+)
+
+// open opens a fresh database in a file.
+func open(t testing.TB) *DB {
+	t.Helper()
+	return openFile(t, filepath.Join(t.TempDir(), "memory.db"))
+}
+
+func openFile(t testing.TB, path string) *DB {
+	t.Helper()
+	db, err := Open(t.Context(), path, Options{Now: func() time.Time { return start }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return db
+}
+
+func repoFor(t testing.TB, db *DB, identities ...precedent.Repo) *Repo {
+	t.Helper()
+	r, err := db.RepoFor(t.Context(), identities...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// finding makes a finding on a line of a file, with the ids that repo gives it.
+func finding(repo precedent.Repo, path, line string, c precedent.Category, s precedent.Severity) precedent.Finding {
+	place := precedent.Place(path, line, "before", "after")
+	fp := precedent.Fingerprint(place, c, 0)
+	f := precedent.Finding{
+		ID: precedent.FindingID(repo, fp), Fingerprint: fp, Place: place, Finder: "bugs", Category: c, Severity: s, Confidence: 80,
+		Span: precedent.Span{Path: path, Side: precedent.Right, Start: 3, End: 3}, Quote: line, Symbol: "Check",
+		Title: "Title of " + line, Body: "Body of " + line, Votes: 1, Verifier: precedent.Unchecked, Where: precedent.Inline,
+		Evidence: []precedent.Evidence{{Path: path, Line: 3, Quote: line}}, Cites: []precedent.Cite{},
+	}
+	f.Note("place", "the quote stands in line %d", 3)
+	return f
+}
+
+// review makes a review of the n-th change.
+func review(repo precedent.Repo, id string, n int, findings ...precedent.Finding) *precedent.Review {
+	return &precedent.Review{
+		Schema: precedent.ResultSchema, ID: id, Repo: repo, Base: fmt.Sprintf("base%d", n), Head: fmt.Sprintf("head%d", n),
+		Scope: precedent.AnalyzersScope, Verdict: precedent.Findings, Threshold: 75, Findings: findings,
+		At:           start.Add(time.Duration(n) * time.Hour),
+		Target:       precedent.Target{Head: "feature", Base: "main", Added: 3},
+		RulesChecked: []precedent.Rule{{ID: "0a1b2c3d", Text: "Wrap errors once.", Category: "style", Source: "CLAUDE.md", Line: 4}},
+	}
+}
+
+func save(t testing.TB, r *Repo, v *precedent.Review) {
+	t.Helper()
+	if err := r.SaveReview(t.Context(), v); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// randomReview makes a review with a random number of findings and decisions.
+func randomReview(rnd *rand.Rand, repo precedent.Repo, id string) *precedent.Review {
+	v := review(repo, id, rnd.IntN(5))
+	for range rnd.IntN(12) {
+		f := finding(repo, fmt.Sprintf("dir/file%d.go", rnd.IntN(4)), fmt.Sprintf("line %d", rnd.IntN(8)),
+			precedent.Categories[rnd.IntN(len(precedent.Categories))], precedent.Severities[rnd.IntN(5)])
+		for range rnd.IntN(4) {
+			f.Note("score", "chance says %d", rnd.IntN(100))
+		}
+		if rnd.IntN(4) == 0 {
+			f.Drop("select", precedent.BelowThreshold, "", "below 75")
+		}
+		v.Findings = append(v.Findings, f)
+	}
+	return v
+}
+
+// stored returns the finding with the fingerprint as it is stored.
+func (r *Repo) stored(ctx context.Context, fingerprint string) (Known, error) {
+	var k Known
+	err := row(ctx, r.db.read, "SELECT "+knownColumns+" FROM findings WHERE repo_id = $1 AND fingerprint = $2",
+		[]any{r.id, fingerprint}, func(s scanner) (err error) {
+			k, err = scanKnown(s)
+			return err
+		})
+	return k, err
+}

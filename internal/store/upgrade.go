@@ -1,0 +1,126 @@
+package store
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pressly/goose/v3"
+)
+
+//go:embed migrations/*.sql
+var embedded embed.FS
+
+// migrations holds the numbered steps of the schema, oldest first.
+var migrations = mustSub(embedded, "migrations")
+
+func mustSub(fsys fs.FS, dir string) fs.FS {
+	sub, err := fs.Sub(fsys, dir)
+	if err != nil {
+		panic(err) // the name is a constant, and the compiler embedded it
+	}
+	return sub
+}
+
+// versionTable holds the number of every step that was done.
+const versionTable = "schema_version"
+
+// upgrade brings the schema up to the newest step. Each step commits together
+// with its number, under the database's write lock, so a process that dies in
+// the middle leaves whole steps behind and the next one goes on from there.
+// Several processes may do this at once: whoever comes second to a step fails
+// to repeat it, looks again, and finds it done.
+func (db *DB) upgrade(ctx context.Context, steps fs.FS) error {
+	newest, err := newestStep(steps)
+	if err != nil {
+		return err
+	}
+	version, err := db.version(ctx)
+	if err != nil {
+		return err
+	}
+	// The file keeps this mode. It is set only now, so that a file that is
+	// refused stays as it was.
+	if version <= newest {
+		if _, err := db.sql.ExecContext(ctx, "PRAGMA journal_mode = WAL"); err != nil {
+			return err
+		}
+	}
+	for version < newest {
+		failed := db.step(ctx, steps)
+		before := version
+		if version, err = db.version(ctx); err != nil {
+			return errors.Join(failed, err)
+		}
+		if failed != nil && version == before {
+			return fmt.Errorf("upgrade schema from version %d: %w", version, failed)
+		}
+	}
+	if version > newest {
+		return fmt.Errorf("%w: its schema has version %d, this program knows %d", ErrNewer, version, newest)
+	}
+	return nil
+}
+
+func (db *DB) step(ctx context.Context, steps fs.FS) error {
+	p, err := goose.NewProvider(goose.DialectSQLite3, db.sql, steps,
+		goose.WithTableName(versionTable), goose.WithDisableGlobalRegistry(true), goose.WithLogger(goose.NopLogger()))
+	if err != nil {
+		return err
+	}
+	_, err = p.Up(ctx)
+	return err
+}
+
+// version is the number of the last step that was done: 0 for an empty file.
+// It refuses a database that this program did not make: one with other tables
+// and no version, or one with triggers or views, which would run at our writes.
+func (db *DB) version(ctx context.Context) (int64, error) {
+	var tables []string
+	err := rows(ctx, db.read, "SELECT type, name FROM sqlite_schema WHERE type <> 'index'", nil, func(r scanner) error {
+		var kind, name string
+		if err := r.Scan(&kind, &name); err != nil {
+			return err
+		}
+		if kind != "table" {
+			return fmt.Errorf("%w: it has a %s %q", ErrForeign, kind, name)
+		}
+		tables = append(tables, name)
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	if !slices.Contains(tables, versionTable) {
+		if len(tables) > 0 {
+			return 0, fmt.Errorf("%w: it has a table %q and no %s", ErrForeign, tables[0], versionTable)
+		}
+		return 0, nil
+	}
+	var version int64
+	err = row(ctx, db.read, "SELECT COALESCE(MAX(version_id), 0) FROM "+versionTable, nil, into(&version))
+	return version, err
+}
+
+// newestStep is the largest number that a step's file name starts with.
+func newestStep(steps fs.FS) (int64, error) {
+	names, err := fs.Glob(steps, "*.sql")
+	if err != nil {
+		return 0, err
+	}
+	var newest int64
+	for _, name := range names {
+		digits, _, _ := strings.Cut(name, "_")
+		n, err := strconv.ParseInt(digits, 10, 64)
+		if err != nil {
+			return 0, fmt.Errorf("number of migration %s: %w", name, err)
+		}
+		newest = max(newest, n)
+	}
+	return newest, nil
+}

@@ -1,0 +1,57 @@
+package precedent
+
+import (
+	"encoding/json"
+	"errors"
+	"testing"
+)
+
+func TestParseRepo(t *testing.T) {
+	for remote, want := range map[string]string{
+		"https://github.com/acme/app.git":          "github.com/acme/app",
+		"https://dana:secret@GitHub.com/acme/app/": "github.com/acme/app",
+		"https://github.com:443/acme/app":          "github.com/acme/app",
+		"git@github.com:acme/app.git":              "github.com/acme/app",
+		"github.com:acme/app":                      "github.com/acme/app",
+		"ssh://git@github.com:22/acme/app.git":     "github.com/acme/app",
+		"git://github.com/acme/app":                "github.com/acme/app",
+		"github.com/acme/app":                      "github.com/acme/app",
+		"https://forge.example:8443/acme/app":      "forge.example:8443/acme/app",
+		"forge.example:8443/acme/app":              "forge.example:8443/acme/app",
+		"ssh://git@forge.example:2222/acme/app":    "forge.example:2222/acme/app",
+		"https://gitlab.com/group/sub/group/app":   "gitlab.com/group/sub/group/app",
+		"http://[::1]:3000/acme/app":               "[::1]:3000/acme/app",
+		"https://[2001:db8::1]/acme/app":           "[2001:db8::1]/acme/app",
+		"file:///srv/git/app.git":                  "file/srv/git/app",
+		"/srv/git/app.git":                         "file/srv/git/app",
+		"/srv/git/../git//app":                     "file/srv/git/app",
+	} {
+		got, err := ParseRepo(remote)
+		if err != nil || got.String() != want {
+			t.Errorf("ParseRepo(%q) = %q, %v; want %q", remote, got, err, want)
+			continue
+		}
+		b, err := json.Marshal(got)
+		var back Repo
+		if err != nil || json.Unmarshal(b, &back) != nil || back != got {
+			t.Errorf("%s came back from JSON as %q", b, back)
+		}
+	}
+	for _, bad := range []string{"", " ", "app", "acme/app", "https://github.com/app", "github.com//", "a\nb/c/d", "http://%zz/a/b"} {
+		if got, err := ParseRepo(bad); !errors.Is(err, ErrRepo) {
+			t.Errorf("ParseRepo(%q) = %v, %v", bad, got, err)
+		}
+	}
+}
+
+func FuzzParseRepo(f *testing.F) {
+	for _, s := range []string{"https://a.b/c/d", "git@h:o/n.git", "h:1/o/n", "[::1]/a/b", "a/b/c.git.git"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		r, err := ParseRepo(s)
+		if err == nil && (r.Host == "" || r.Owner == "" || r.Name == "") {
+			t.Errorf("ParseRepo(%q) = %#v", s, r)
+		}
+	})
+}
