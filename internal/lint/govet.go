@@ -1,0 +1,290 @@
+package lint
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/diff"
+)
+
+// defaultTimeout bounds the Go analyzers when GoEnv does not: a large module
+// takes 10 s to type-check on two cores.
+const defaultTimeout = 2 * time.Minute
+
+// maxHeap bounds the memory of the child, in bytes. A package that imports
+// SQLite needs 200 MB.
+const maxHeap = 3 << 30
+
+// govet runs go vet's analyzers on the packages that the change touches, in a
+// child process (see VetMain). Nothing of the exported tree is executed or
+// compiled. A package that does not load is left out with its reason.
+//
+// Only what stands on added lines is reported. A defect that the change causes
+// on a line it does not touch is missed: telling it from an old one would take
+// a second run over the base.
+func govet(ctx context.Context, in *Input) Result {
+	files := goFiles(in.Change)
+	if len(files) == 0 {
+		return skipped("the change touches no Go file")
+	}
+	goCmd := findGo(in.Go.Path)
+	switch {
+	case goCmd == "":
+		return skipped("no Go toolchain on PATH")
+	case in.Tree == nil || in.Go.Tool == "":
+		return skipped("no export of the head to load packages from")
+	}
+	dir, err := in.Tree(ctx)
+	if err == nil {
+		dir, err = filepath.EvalSymlinks(dir) // Go reports real paths
+	}
+	if err != nil {
+		return Result{Status: precedent.StatusError, Error: fmt.Sprintf("export the head: %v", err)}
+	}
+	bounded, cancel := context.WithTimeout(ctx, cmp.Or(in.Go.Timeout, defaultTimeout))
+	defer cancel()
+	v := &vetting{tree: dir, env: in.Go, files: files, reasons: map[string]string{}}
+	modules := v.modules()
+	for _, root := range slices.Sorted(maps.Keys(modules)) {
+		v.check(bounded, root, modules[root])
+	}
+	return v.result(bounded)
+}
+
+func skipped(why string) Result { return Result{Status: precedent.StatusSkipped, Error: why} }
+
+// goFiles returns the changed Go files that go vet would look at, by path.
+func goFiles(c *diff.Change) map[string]*diff.File {
+	files := map[string]*diff.File{}
+	for i := range c.Files {
+		f := &c.Files[i]
+		if path.Ext(f.Path) != ".go" || f.Skip != "" || f.Status == diff.Deleted || strings.HasPrefix(path.Base(f.Path), "_") || ignoredByGo(path.Dir(f.Path)) {
+			continue
+		}
+		for range f.AddedLines() {
+			files[f.Path] = f
+			break
+		}
+	}
+	return files
+}
+
+// ignoredByGo tells whether patterns such as ./... leave a folder out.
+func ignoredByGo(dir string) bool {
+	return slices.ContainsFunc(strings.Split(dir, "/"), func(part string) bool {
+		return part == "testdata" || part == "vendor" || part != "." && strings.HasPrefix(part, ".") || strings.HasPrefix(part, "_")
+	})
+}
+
+// findGo looks for the go command in the folders of a PATH. Relative folders
+// do not count: they would be the hostile tree's.
+func findGo(list string) string {
+	for _, dir := range filepath.SplitList(list) {
+		if !filepath.IsAbs(dir) {
+			continue
+		}
+		for _, name := range []string{"go", "go.exe"} {
+			file := filepath.Join(dir, name)
+			if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() && executable(info) {
+				return file
+			}
+		}
+	}
+	return ""
+}
+
+// vetting is one run of govet.
+type vetting struct {
+	tree     string // folder of the exported head
+	env      GoEnv
+	files    map[string]*diff.File
+	checked  int               // files
+	reasons  map[string]string // why a file was not checked
+	broken   []string          // what went wrong in the work itself
+	timedOut bool
+	collect  collect
+}
+
+// modules groups the files by the folder of their module, both relative to the
+// tree.
+func (v *vetting) modules() map[string][]string {
+	modules := map[string][]string{}
+	for _, name := range slices.Sorted(maps.Keys(v.files)) {
+		if root, ok := v.above(path.Dir(name), "go.mod"); ok {
+			modules[root] = append(modules[root], name)
+		} else {
+			v.reasons[name] = "no go.mod in its folder or above it"
+		}
+	}
+	return modules
+}
+
+// above returns the nearest folder, from dir upwards within the tree, that
+// holds a file of the name.
+func (v *vetting) above(dir, name string) (string, bool) {
+	for {
+		info, err := os.Lstat(filepath.Join(v.tree, filepath.FromSlash(dir), name))
+		if err == nil && info.Mode().IsRegular() {
+			return dir, true
+		}
+		if dir == "." {
+			return "", false
+		}
+		dir = path.Dir(dir)
+	}
+}
+
+// check runs the analyzers on one module. A workspace above the module is
+// tried first; it need not name the module.
+func (v *vetting) check(ctx context.Context, root string, names []string) {
+	if ctx.Err() != nil {
+		v.timedOut = true
+		return
+	}
+	req := vetRequest{Dir: filepath.Join(v.tree, filepath.FromSlash(root)), MaxHeap: maxHeap}
+	for _, name := range names {
+		req.Files = append(req.Files, filepath.Join(v.tree, filepath.FromSlash(name)))
+	}
+	work := "off"
+	if dir, ok := v.above(root, "go.work"); ok {
+		work = filepath.Join(v.tree, filepath.FromSlash(dir), "go.work")
+	}
+	rep, err := runVet(ctx, v.env, work, req)
+	if err == nil && work != "off" && rep.loadedNone() {
+		rep, err = runVet(ctx, v.env, "off", req)
+	}
+	switch {
+	case ctx.Err() != nil:
+		v.timedOut = true
+	case err != nil:
+		v.broken = append(v.broken, v.clean(fmt.Sprintf("module %s: %v", root, err)))
+	default:
+		v.take(names, req.Files, rep)
+	}
+}
+
+// take records what a module's report says about its files.
+func (v *vetting) take(names, abs []string, rep *vetReport) {
+	for i, name := range names {
+		if why := rep.reason(abs[i]); why != "" {
+			v.reasons[name] = v.clean(why)
+		} else {
+			v.checked++
+		}
+	}
+	for _, d := range rep.Diagnostics {
+		i := slices.Index(abs, d.File)
+		if i < 0 {
+			continue
+		}
+		if f := v.files[names[i]]; f != nil {
+			if l, ok := addedLine(f, d); ok {
+				v.collect.add(vetFinding(f, l, d))
+			}
+		}
+	}
+}
+
+// clean takes the temporary folder out of a message and bounds it.
+func (v *vetting) clean(s string) string {
+	s = strings.ReplaceAll(s, v.tree+string(filepath.Separator), "")
+	const most = 300
+	if s = strings.Join(strings.Fields(s), " "); len(s) > most {
+		s = strings.ToValidUTF8(s[:most], "") + "…"
+	}
+	return s
+}
+
+// farthest is how many lines a statement may have: the whole of a function is
+// not a place.
+const farthest = 30
+
+// addedLine returns the line that a diagnostic is about if the change adds it,
+// else the first added line of the statement around it.
+func addedLine(f *diff.File, d vetDiagnostic) (line diff.Line, ok bool) {
+	near := d.To-d.From <= farthest
+	for l := range f.AddedLines() {
+		if l.New == d.Line {
+			return l, true
+		}
+		if near && !ok && l.New >= d.From && l.New <= d.To {
+			line, ok = l, true
+		}
+	}
+	return line, ok
+}
+
+// result sums up: files that were checked make the run good, what could not
+// be loaded is named.
+func (v *vetting) result(ctx context.Context) Result {
+	v.collect.name = "govet"
+	for i := range v.collect.findings {
+		v.collect.findings[i].Finder = v.collect.name
+	}
+	r := v.collect.result(context.WithoutCancel(ctx), nil)
+	var notes []string
+	if r.Error != "" {
+		notes = append(notes, r.Error)
+	}
+	switch {
+	case v.timedOut:
+		r.Status = precedent.StatusTimeout
+		notes = append(notes, "the Go packages could not be checked in time")
+		if errors.Is(ctx.Err(), context.Canceled) {
+			notes[len(notes)-1] = "stopped before the end of the change"
+		}
+	case len(v.broken) > 0:
+		r.Status = precedent.StatusError
+		notes = append(notes, v.broken...)
+	case v.checked == 0:
+		r.Status = precedent.StatusSkipped
+	}
+	if len(v.reasons) > 0 {
+		notes = append(notes, notChecked(v.reasons))
+	}
+	r.Error = strings.Join(notes, "; ")
+	return r
+}
+
+// notChecked lists files by the reason why they were not checked.
+func notChecked(reasons map[string]string) string {
+	byReason := map[string][]string{}
+	for _, name := range slices.Sorted(maps.Keys(reasons)) {
+		byReason[reasons[name]] = append(byReason[reasons[name]], name)
+	}
+	const most = 5
+	var parts []string
+	for _, why := range slices.Sorted(maps.Keys(byReason)) {
+		names := byReason[why]
+		list := strings.Join(names[:min(len(names), most)], ", ")
+		if n := len(names) - most; n > 0 {
+			list += fmt.Sprintf(" and %d more", n)
+		}
+		parts = append(parts, list+" ("+why+")")
+	}
+	if n := len(parts) - most; n > 0 {
+		parts = append(parts[:most], fmt.Sprintf("and files with %d other reasons", n))
+	}
+	return "not checked: " + strings.Join(parts, "; ")
+}
+
+// vetFinding makes a finding of what an analyzer of go vet says.
+func vetFinding(f *diff.File, l diff.Line, d vetDiagnostic) precedent.Finding {
+	w := wordsOf(d.Analyzer)
+	out := at(f, precedent.Right, l)
+	out.Confidence = vetSure
+	out.Category, out.Severity, out.Rule = w.category, w.severity, d.Analyzer
+	out.Title = title(d.Message)
+	out.Body = fmt.Sprintf("%s %s\n\nFound by go vet's analyzer %s.", sentence(d.Message), w.why, d.Analyzer)
+	return out
+}

@@ -1,0 +1,544 @@
+package lint
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/go/analysis/suite/vet"
+	"golang.org/x/tools/txtar"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/diff"
+)
+
+// goEnv is the Go of the machine that runs the tests, with the test binary as
+// the checker.
+func goEnv(t *testing.T) GoEnv {
+	t.Helper()
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("no Go toolchain on PATH")
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cache, err := exec.Command("go", "env", "GOCACHE").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return GoEnv{
+		Path: os.Getenv("PATH"), Home: os.Getenv("HOME"), Cache: strings.TrimSpace(string(cache)),
+		ModCache: filepath.Join(t.TempDir(), "mod"), Tool: self,
+	}
+}
+
+// vetTree runs govet on a tree in txtar form whose files are all added, but
+// for those of which the name begins with "base/".
+func vetTree(t *testing.T, env GoEnv, archive string) Result {
+	t.Helper()
+	dir := t.TempDir()
+	in := &Input{Change: &diff.Change{}, Go: env, Tree: func(context.Context) (string, error) { return dir, nil }}
+	for _, f := range txtar.Parse([]byte(archive)).Files {
+		name, old := strings.CutPrefix(f.Name, "base/")
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, f.Data, 0o444); err != nil {
+			t.Fatal(err)
+		}
+		if !old {
+			in.Change.Files = append(in.Change.Files, added(name, string(f.Data)).Files...)
+		}
+	}
+	return run(t, "govet", in)
+}
+
+const rowsUnchecked = `
+-- go.mod --
+module example.com/m
+
+go 1.22
+-- db/db.go --
+package db
+
+import "database/sql"
+
+func Names(db *sql.DB) ([]string, error) {
+	rows, err := db.Query("select name from people")
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var all []string
+	for rows.Next() {
+		var s string
+		if err := rows.Scan(&s); err != nil {
+			return nil, err
+		}
+		all = append(all, s)
+	}
+	return all, nil
+}
+`
+
+func TestGovet(t *testing.T) {
+	env := goEnv(t)
+	for _, test := range []struct {
+		name, tree string
+		want       []string
+		status     precedent.Status
+		says       string // in Error
+	}{
+		{"printf", `
+-- go.mod --
+module example.com/m
+
+go 1.22
+-- a.go --
+package m
+
+import "fmt"
+
+func F(s string) { fmt.Printf("%d\n", s) }
+`, []string{"a.go:5 printf medium"}, precedent.StatusOK, ""},
+
+		{"rows", rowsUnchecked, []string{"db/db.go:6 sqlrowserr medium"}, precedent.StatusOK, ""},
+
+		{"nothing wrong", `
+-- go.mod --
+module example.com/m
+-- a.go --
+package m
+`, nil, precedent.StatusEmpty, ""},
+
+		{"no go.mod", `
+-- a.go --
+package m
+
+import "fmt"
+
+func F(s string) { fmt.Printf("%d\n", s) }
+`, nil, precedent.StatusSkipped, "a.go (no go.mod in its folder or above it)"},
+
+		{"type error, others go on", `
+-- go.mod --
+module example.com/m
+
+go 1.22
+-- bad/a.go --
+package bad
+
+func F() int { return "x" + undefined }
+-- uses/a.go --
+package uses
+
+import (
+	"fmt"
+
+	"example.com/m/bad"
+)
+
+func F() { fmt.Printf("%d", "x", bad.F()) }
+-- good/a.go --
+package good
+
+import "fmt"
+
+func F(s string) { fmt.Printf("%d\n", s) }
+`, []string{"good/a.go:5 printf medium", "uses/a.go:9 printf medium"}, precedent.StatusOK, "not checked: bad/a.go (bad/a.go:3:"},
+
+		{"syntax error", `
+-- go.mod --
+module example.com/m
+-- a.go --
+package m
+
+func F( {
+`, nil, precedent.StatusSkipped, "a.go (a.go:3:"},
+
+		{"missing module", `
+-- go.mod --
+module example.com/m
+
+go 1.22
+-- a/a.go --
+package m
+
+import _ "example.com/elsewhere"
+-- b/b.go --
+package b
+
+import "fmt"
+
+var _ = fmt.Sprintf("%d")
+`, []string{"b/b.go:5 printf medium"}, precedent.StatusOK, "no required module provides package example.com/elsewhere"},
+
+		{"required module that is not there", `
+-- go.mod --
+module example.com/m
+
+go 1.22
+
+require example.com/elsewhere v1.0.0
+-- go.sum --
+-- a.go --
+package m
+
+import _ "example.com/elsewhere"
+`, nil, precedent.StatusSkipped, "example.com/elsewhere"},
+
+		{"toolchain that cannot be had", `
+-- go.mod --
+module example.com/m
+
+go 1.999.0
+
+toolchain go1.999.1
+-- a.go --
+package m
+`, nil, precedent.StatusSkipped, "requires go >= 1.999"},
+
+		{"broken go.mod", `
+-- go.mod --
+modul example.com/m
+-- a.go --
+package m
+`, nil, precedent.StatusSkipped, "go.mod:1"},
+
+		{"several modules", `
+-- go.mod --
+module example.com/m
+
+go 1.22
+-- a.go --
+package m
+
+import "fmt"
+
+var _ = fmt.Sprintf("%d", "root")
+-- tools/go.mod --
+module example.com/m/tools
+
+go 1.23
+-- tools/gen/a.go --
+package gen
+
+import "fmt"
+
+var _ = fmt.Sprintf("%d", "tools")
+-- docs/go.mod --
+module example.com/docs
+
+go 1.999
+-- docs/a.go --
+package docs
+`, []string{"a.go:5 printf medium", "tools/gen/a.go:5 printf medium"}, precedent.StatusOK, "docs/a.go ("},
+
+		{"workspace", `
+-- go.work --
+go 1.22
+
+use (
+	./a
+	./b
+)
+-- base/a/go.mod --
+module example.com/a
+
+go 1.22
+-- base/b/go.mod --
+module example.com/b
+
+go 1.22
+
+require example.com/a v0.0.0
+-- base/a/a.go --
+package a
+
+import "fmt"
+
+func Logf(format string, args ...any) { fmt.Printf(format, args...) }
+-- b/b.go --
+package b
+
+import "example.com/a"
+
+func F() { a.Logf("%d", "x") }
+-- c/go.mod --
+module example.com/c
+
+go 1.22
+-- c/c.go --
+package c
+
+import "fmt"
+
+var _ = fmt.Sprintf("%d", "outside the workspace")
+`, []string{"b/b.go:5 printf medium", "c/c.go:5 printf medium"}, precedent.StatusOK, ""},
+
+		{"vendor", `
+-- go.mod --
+module example.com/m
+
+go 1.22
+
+require example.com/log v1.0.0
+-- base/vendor/modules.txt --
+# example.com/log v1.0.0
+## explicit; go 1.22
+example.com/log
+-- base/vendor/example.com/log/log.go --
+package log
+
+import "fmt"
+
+func Warnf(format string, args ...any) { fmt.Printf(format, args...) }
+-- a.go --
+package m
+
+import "example.com/log"
+
+func F() { log.Warnf("%d", "x") }
+`, []string{"a.go:5 printf medium"}, precedent.StatusOK, ""},
+
+		{"tests", `
+-- go.mod --
+module example.com/m
+
+go 1.22
+-- base/a.go --
+package m
+
+func F() {}
+-- a_test.go --
+package m
+
+import "testing"
+
+func TestF(t *testing.T) {
+	F()
+	go func() { t.Fatal("lost") }()
+	t.Errorf("%d", "x")
+}
+-- b_test.go --
+package m_test
+
+import "testing"
+
+func Testlower(t *testing.T) {}
+
+func TestG(t *testing.T) { t.Logf("%d", "x") }
+`, []string{"a_test.go:7 testinggoroutine medium", "a_test.go:8 printf medium", "b_test.go:5 tests medium", "b_test.go:7 printf medium"}, precedent.StatusOK, ""},
+
+		{"broken tests do not hide the package", `
+-- go.mod --
+module example.com/m
+
+go 1.22
+-- a.go --
+package m
+
+import "fmt"
+
+var _ = fmt.Sprintf("%d", "x")
+-- a_test.go --
+package m
+
+var x int = "not a number"
+`, []string{"a.go:5 printf medium"}, precedent.StatusOK, "not checked: a_test.go (a_test.go:3:"},
+
+		{"other system", `
+-- go.mod --
+module example.com/m
+
+go 1.22
+-- a.go --
+package m
+-- a_plan9.go --
+package m
+
+import "fmt"
+
+var _ = fmt.Sprintf("%d", "x")
+`, nil, precedent.StatusEmpty, "not checked: a_plan9.go (not built on " + runtime.GOOS},
+
+		{"only for another system", `
+-- go.mod --
+module example.com/m
+-- a.go --
+//go:build plan9
+
+package m
+`, nil, precedent.StatusSkipped, "a.go ("},
+
+		{"testdata and underscores are not packages", `
+-- go.mod --
+module example.com/m
+-- testdata/a.go --
+package broken (
+-- _old/a.go --
+package broken (
+`, nil, precedent.StatusSkipped, "no Go file"},
+
+		{"import cycle", `
+-- go.mod --
+module example.com/m
+
+go 1.22
+-- a/a.go --
+package a
+
+import _ "example.com/m/b"
+-- b/b.go --
+package b
+
+import _ "example.com/m/a"
+`, nil, precedent.StatusEmpty, "not checked: a/a.go (import cycle"},
+
+		{"line directives are not believed", `
+-- go.mod --
+module example.com/m
+
+go 1.22
+-- base/b.go --
+package m
+-- a.go --
+package m
+
+import "fmt"
+
+//line b.go:1
+var _ = fmt.Sprintf("%d", "x")
+`, []string{"a.go:6 printf medium"}, precedent.StatusOK, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r := vetTree(t, env, test.tree)
+			same(t, r, test.want...)
+			if r.Status != test.status || !strings.Contains(r.Error, test.says) || (test.says == "") != (r.Error == "") {
+				t.Errorf("status %s, error %q; want %s, %q", r.Status, r.Error, test.status, test.says)
+			}
+		})
+	}
+}
+
+// TestGovetChangedLinesOnly: old defects are not the change's.
+func TestGovetChangedLinesOnly(t *testing.T) {
+	env := goEnv(t)
+	dir := t.TempDir()
+	src := `package m
+
+import "fmt"
+
+var _ = fmt.Sprintf("%d", "old")
+
+var _ = fmt.Sprintf("%s %d",
+	"kept",
+	"changed")
+`
+	write(t, dir, "go.mod", "module example.com/m\n")
+	write(t, dir, "a.go", src)
+	lines := strings.Split(src, "\n")
+	c := change("a.go", "@@7", " "+lines[6], " "+lines[7], "-\t1)", "+"+lines[8])
+	r := run(t, "govet", &Input{Change: c, Go: env, Tree: func(context.Context) (string, error) { return dir, nil }})
+	same(t, r, "a.go:9 printf medium")
+}
+
+func write(t *testing.T, dir, name, content string) {
+	t.Helper()
+	file := filepath.Join(dir, name)
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestGovetWithoutMeans: what is missing is said, and is no failure.
+func TestGovetWithoutMeans(t *testing.T) {
+	c := added("a.go", "package m\n")
+	tree := func(context.Context) (string, error) { return t.TempDir(), nil }
+	fail := func(context.Context) (string, error) { return "", errors.New("disk full") }
+	for _, test := range []struct {
+		name   string
+		in     *Input
+		status precedent.Status
+		says   string
+	}{
+		{"no Go files", &Input{Change: added("a.txt", "x\n"), Tree: tree}, precedent.StatusSkipped, "no Go file"},
+		{"generated only", func() *Input {
+			c := added("a.go", "package m\n")
+			c.Files[0].Skip = "generated"
+			return &Input{Change: c, Tree: tree}
+		}(), precedent.StatusSkipped, "no Go file"},
+		{"no toolchain", &Input{Change: c, Tree: tree, Go: GoEnv{Path: t.TempDir(), Tool: "x"}}, precedent.StatusSkipped, "no Go toolchain on PATH"},
+		{"relative PATH", &Input{Change: c, Tree: tree, Go: GoEnv{Path: ".:bin", Tool: "x"}}, precedent.StatusSkipped, "no Go toolchain on PATH"},
+		{"no tree", &Input{Change: c, Go: goEnv(t)}, precedent.StatusSkipped, "no export"},
+		{"export fails", &Input{Change: c, Go: goEnv(t), Tree: fail}, precedent.StatusError, "export the head: disk full"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r := run(t, "govet", test.in)
+			if r.Status != test.status || !strings.Contains(r.Error, test.says) {
+				t.Errorf("status %s, error %q", r.Status, r.Error)
+			}
+		})
+	}
+}
+
+// TestGovetEmptyHome: nothing is needed of a user's home.
+func TestGovetEmptyHome(t *testing.T) {
+	env := goEnv(t)
+	for _, home := range []string{"", t.TempDir()} {
+		env.Home, env.Cache, env.ModCache = home, "", ""
+		same(t, vetTree(t, env, rowsUnchecked), "db/db.go:6 sqlrowserr medium")
+	}
+}
+
+// TestVetTable keeps the words in step with the analyzers.
+func TestVetTable(t *testing.T) {
+	known := map[string]bool{}
+	for _, a := range vet.Suite {
+		known[a.Name] = true
+		if _, ok := vetTable[a.Name]; !ok {
+			t.Errorf("no words for the analyzer %s", a.Name)
+		}
+	}
+	for name := range vetTable {
+		if !known[name] {
+			t.Errorf("words for %s, which is no analyzer of go vet", name)
+		}
+	}
+}
+
+// BenchmarkGovet checks a package that imports database/sql; the child loads
+// and type-checks 60 packages of the standard library.
+func BenchmarkGovet(b *testing.B) {
+	self, err := os.Executable()
+	if err != nil {
+		b.Fatal(err)
+	}
+	dir := b.TempDir()
+	in := &Input{Change: &diff.Change{}, Tree: func(context.Context) (string, error) { return dir, nil }, Go: GoEnv{Path: os.Getenv("PATH"), Home: os.Getenv("HOME"), Tool: self}}
+	for _, f := range txtar.Parse([]byte(rowsUnchecked)).Files {
+		file := filepath.Join(dir, filepath.FromSlash(f.Name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			b.Fatal(err)
+		}
+		if err := os.WriteFile(file, f.Data, 0o444); err != nil {
+			b.Fatal(err)
+		}
+		in.Change.Files = append(in.Change.Files, added(f.Name, string(f.Data)).Files...)
+	}
+	for b.Loop() {
+		if r := govet(context.Background(), in); len(r.Findings) != 1 {
+			b.Fatalf("%+v", r)
+		}
+	}
+}

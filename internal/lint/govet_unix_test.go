@@ -1,0 +1,159 @@
+//go:build unix
+
+package lint
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/precedent-dev/precedent"
+)
+
+// script writes a program for the shell.
+func script(t *testing.T, file, commands string) {
+	t.Helper()
+	if err := os.WriteFile(file, []byte("#!/bin/sh\n"+commands+"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestGovetExecutesNothing plants every program that a tree can make Go start.
+func TestGovetExecutesNothing(t *testing.T) {
+	env := goEnv(t)
+	evil := t.TempDir()
+	mark := filepath.Join(evil, "mark")
+	for _, name := range []string{"gcc", "cc", "clang", "git", "hg", "gopackagesdriver", "toolexec", "pkg-config"} {
+		script(t, filepath.Join(evil, name), "touch "+mark+"; exit 1")
+	}
+	env.Path = evil + string(filepath.ListSeparator) + env.Path
+	t.Setenv("GOFLAGS", "-toolexec="+filepath.Join(evil, "toolexec"))
+	t.Setenv("GOPACKAGESDRIVER", filepath.Join(evil, "gopackagesdriver"))
+	t.Setenv("CC", filepath.Join(evil, "gcc"))
+	r := vetTree(t, env, `
+-- go.mod --
+module example.com/m
+
+go 1.22
+
+toolchain go1.999.0
+-- .git/config --
+[core]
+	fsmonitor = "touch `+mark+`"
+-- a.go --
+package m
+
+//go:generate touch `+mark+`
+
+import "fmt"
+
+var _ = fmt.Sprintf("%d", "x")
+-- c.go --
+package m
+
+// #cgo pkg-config: evil
+// #cgo CFLAGS: -fplugin=evil.so
+// int x;
+import "C"
+-- cmd/main.go --
+package main
+
+func main() {}
+-- a_test.go --
+package m
+
+import (
+	"os"
+	"testing"
+)
+
+func TestMain(m *testing.M) { os.WriteFile("`+mark+`", nil, 0o600) }
+
+func init() { os.WriteFile("`+mark+`", nil, 0o600) }
+`)
+	same(t, r, "a.go:7 printf medium")
+	if _, err := os.Stat(mark); err == nil {
+		t.Error("something of the tree was executed")
+	}
+}
+
+// TestGovetTimeout: a checker that hangs is ended with all that it started. The
+// go command and its child hold the writing end of a pipe, which ends when
+// both are gone.
+func TestGovetTimeout(t *testing.T) {
+	env := goEnv(t)
+	dir := t.TempDir()
+	alive, never := filepath.Join(dir, "alive"), filepath.Join(dir, "never")
+	for _, name := range []string{alive, never} {
+		if err := syscall.Mkfifo(name, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	script(t, filepath.Join(dir, "go"), "exec 3>"+alive+"; cat <"+never+" & cat <"+never)
+	env.Path = dir + string(filepath.ListSeparator) + env.Path
+	env.Timeout = time.Second
+	gone := make(chan error)
+	go func() {
+		f, err := os.Open(alive) // waits for the writer
+		if err == nil {
+			_, err = io.Copy(io.Discard, f)
+			f.Close()
+		}
+		gone <- err
+	}()
+	r := vetTree(t, env, rowsUnchecked)
+	if r.Status != precedent.StatusTimeout || r.Error == "" {
+		t.Errorf("%s, %q", r.Status, r.Error)
+	}
+	if err := <-gone; err != nil {
+		t.Error(err)
+	}
+}
+
+// TestGovetMemory: code that needs more and more memory ends the checker, not
+// the machine.
+func TestGovetMemory(t *testing.T) {
+	env := goEnv(t)
+	dir := t.TempDir()
+	var src strings.Builder
+	src.WriteString("package m\n\nconst s0 = \"0123456789abcdef\"\n")
+	for i := range 40 {
+		fmt.Fprintf(&src, "const s%d = s%d + s%d\n", i+1, i, i)
+	}
+	src.WriteString("const n = len(s40)\n")
+	write(t, dir, "go.mod", "module example.com/m\n")
+	write(t, dir, "a.go", src.String())
+	_, err := runVet(t.Context(), env, "off", vetRequest{Dir: dir, Files: []string{filepath.Join(dir, "a.go")}, MaxHeap: 100 << 20})
+	if err == nil || !strings.Contains(err.Error(), "memory") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestGovetChecker: what a broken checker does is an error, not a clean bill.
+func TestGovetChecker(t *testing.T) {
+	env := goEnv(t)
+	for _, test := range []struct{ name, script, says string }{
+		{"exits", "echo 'out of luck' >&2; exit 3", "out of luck"},
+		{"nonsense", "echo nonsense", "read the checker's report"},
+		{"endless output", "yes", "output too long"},
+		{"endless complaints", "head -c 9000000 /dev/zero >&2; echo '{}'", ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			env.Tool = filepath.Join(t.TempDir(), "tool")
+			script(t, env.Tool, test.script)
+			r := vetTree(t, env, rowsUnchecked)
+			if test.says == "" {
+				if r.Status != precedent.StatusSkipped {
+					t.Errorf("%s, %q", r.Status, r.Error)
+				}
+			} else if r.Status != precedent.StatusError || !strings.Contains(r.Error, test.says) {
+				t.Errorf("%s, %q", r.Status, r.Error)
+			}
+		})
+	}
+}

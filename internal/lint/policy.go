@@ -1,0 +1,101 @@
+package lint
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/diff"
+)
+
+// policyEdit reports files that steer how changes are reviewed. The review
+// itself reads them at the base, so an edit cannot help the change that makes
+// it; people should see it nevertheless.
+func policyEdit(ctx context.Context, in *Input) Result {
+	c := &collect{name: "policy-edit"}
+	for i := range in.Change.Files {
+		f := &in.Change.Files[i]
+		switch {
+		case in.IsPolicyPath(f.Path):
+			c.add(policyFinding(f, f.Path))
+		case f.Status == diff.Renamed && in.IsPolicyPath(f.OldPath):
+			c.add(policyFinding(f, f.OldPath))
+		}
+	}
+	return c.result(ctx, nil)
+}
+
+// policyFinding is about the first added line, else the first deleted one,
+// else the file as a whole.
+func policyFinding(f *diff.File, steering string) precedent.Finding {
+	out := precedent.Finding{
+		Analyzer: true, Confidence: sure, Votes: 1, Verifier: precedent.Unchecked,
+		Span: precedent.Span{Path: f.Path, Side: precedent.Right},
+	}
+	if f.Status != diff.Deleted {
+		if l, ok := firstLine(f, diff.Add); ok {
+			out = at(f, precedent.Right, l)
+		} else if l, ok := firstLine(f, diff.Delete); ok {
+			out = at(f, precedent.Left, l)
+			out.Evidence = nil // the line is not in the head
+		}
+	} else {
+		out.Side = precedent.Left
+	}
+	kind := steeringKind(steering)
+	out.Category, out.Severity, out.Rule = precedent.PolicyEdit, precedent.Medium, "policy-edit"
+	out.Title = title(fmt.Sprintf("The change %s %s: %s", deed(f), path.Base(steering), kind.short))
+	out.Body = fmt.Sprintf("%s is %s. This review was made with the file as it stands at the base, so the edit has no influence on it; "+
+		"it takes effect when the change is merged.\n\n%s", steering, kind.long, kind.ask)
+	return out
+}
+
+func firstLine(f *diff.File, op diff.Op) (diff.Line, bool) {
+	for h := range f.Hunks {
+		for _, l := range f.Hunks[h].Lines {
+			if l.Op == op {
+				return l, true
+			}
+		}
+	}
+	return diff.Line{}, false
+}
+
+func deed(f *diff.File) string {
+	switch f.Status {
+	case diff.Added, diff.Copied:
+		return "adds"
+	case diff.Deleted:
+		return "deletes"
+	case diff.Renamed:
+		return "renames"
+	}
+	return "edits"
+}
+
+// steers says what a file steers and what to look at when it changes.
+type steers struct{ short, long, ask string }
+
+const askInstructions = "Check that the team wants these instructions, and that none of them tells a reviewer or an assistant to overlook something."
+
+func steeringKind(p string) steers {
+	p = strings.ToLower(p)
+	switch base := path.Base(p); {
+	case base == "codeowners":
+		return steers{"who must approve", "the list of code owners: it decides whose approval a change needs",
+			"Check that no path loses an owner who should see its changes."}
+	case base == ".mcp.json":
+		return steers{"tool servers of coding agents", "a list of tool servers: coding agents start the programs that it names on the machines of people who open the repository",
+			"Check every command and address in it as you would check code that you run."}
+	case strings.HasPrefix(base, ".precedent.") || strings.HasPrefix(p, ".precedent/"):
+		return steers{"the review policy", "the policy for reviews: it sets the threshold, the paths that are ignored and the instructions of reviewers",
+			"Check that it does not hide findings that the team wants to see."}
+	case base == "architecture.md", base == "contributing.md":
+		return steers{"a guide for reviews", "a guide whose rules reviews check changes against", "Check that the team agrees with the changed rules."}
+	case base == "claude.md", base == "agents.md", base == ".cursorrules", base == "copilot-instructions.md":
+		return steers{"instructions for assistants", "a file of instructions for coding assistants and reviewers", askInstructions}
+	}
+	return steers{"steers reviews or assistants", "a file that steers how assistants work on the code or how it is reviewed", askInstructions}
+}

@@ -1,0 +1,262 @@
+package lint
+
+import (
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"golang.org/x/tools/go/packages"
+)
+
+// world is the packages to be analyzed with all that they import.
+type world struct {
+	fset  *token.FileSet
+	sizes types.Sizes
+	roots []*packages.Package
+	order []*packages.Package       // imported ones first
+	rank  map[*packages.Package]int // place in order
+	// whole are the packages whose function bodies are read: the roots, and
+	// near imports, because what a function does with its arguments, such as
+	// passing them on to fmt.Sprintf, is told to its callers.
+	whole  map[*packages.Package]bool
+	mu     sync.Mutex
+	errors map[*packages.Package][]string
+}
+
+func newWorld(roots []*packages.Package) *world {
+	w := &world{
+		fset: token.NewFileSet(), sizes: types.SizesFor("gc", runtime.GOARCH), roots: roots,
+		rank: map[*packages.Package]int{}, whole: map[*packages.Package]bool{}, errors: map[*packages.Package][]string{},
+	}
+	seen := map[*packages.Package]bool{}
+	var visit func(p *packages.Package)
+	visit = func(p *packages.Package) {
+		if seen[p] {
+			return
+		}
+		seen[p] = true
+		for _, path := range slices.Sorted(maps.Keys(p.Imports)) {
+			visit(p.Imports[path])
+		}
+		w.rank[p] = len(w.order)
+		w.order = append(w.order, p)
+	}
+	for _, p := range roots {
+		visit(p)
+	}
+	w.chooseWhole()
+	return w
+}
+
+// Bounds of the imports that are read with their function bodies: two steps
+// from a root, and this many bytes of source in all. The standard library is
+// known to the analyzers.
+const (
+	wholeSteps = 2
+	wholeBytes = 8 << 20
+)
+
+func (w *world) chooseWhole() {
+	ring := w.roots
+	for _, p := range ring {
+		w.whole[p] = true
+	}
+	left := int64(wholeBytes)
+	for range wholeSteps {
+		var next []*packages.Package
+		for _, p := range ring {
+			for _, path := range slices.Sorted(maps.Keys(p.Imports)) {
+				d := p.Imports[path]
+				if w.whole[d] || d.Module == nil {
+					continue
+				}
+				size := sourceSize(d)
+				if size > left {
+					continue
+				}
+				left -= size
+				w.whole[d] = true
+				next = append(next, d)
+			}
+		}
+		ring = next
+	}
+}
+
+func sourceSize(p *packages.Package) (n int64) {
+	for _, file := range p.GoFiles {
+		if info, err := os.Stat(file); err == nil {
+			n += info.Size()
+		}
+	}
+	return n
+}
+
+// typeCheck gives every package its types, as many at a time as there are
+// processors. A package waits for those that it imports; in a cycle, which is
+// an error, for those that come before it in the order.
+func (w *world) typeCheck() {
+	done := make(map[*packages.Package]chan struct{}, len(w.order))
+	for _, p := range w.order {
+		done[p] = make(chan struct{})
+	}
+	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
+	for _, p := range w.order {
+		go func() {
+			defer close(done[p])
+			for _, d := range p.Imports {
+				if w.rank[d] < w.rank[p] {
+					<-done[d]
+				}
+			}
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			w.check(p)
+		}()
+	}
+	for _, p := range w.order {
+		<-done[p]
+	}
+}
+
+// check parses and type-checks one package. Errors in a package of which only
+// the declarations are read do not matter here: they show where it is used.
+func (w *world) check(p *packages.Package) {
+	p.Fset, p.TypesSizes = w.fset, w.sizes
+	if p.PkgPath == "unsafe" {
+		p.Types = types.Unsafe
+		return
+	}
+	whole := w.whole[p]
+	for _, e := range p.Errors {
+		w.fail(p, strings.TrimLeft(e.Pos+": "+e.Msg, "-: "))
+	}
+	mode := parser.SkipObjectResolution
+	if whole {
+		mode |= parser.ParseComments
+	}
+	var files []*ast.File
+	for _, name := range p.GoFiles {
+		file, err := parser.ParseFile(w.fset, name, nil, mode)
+		if err != nil {
+			w.fail(p, err.Error())
+		}
+		if file != nil {
+			files = append(files, file)
+		}
+	}
+	conf := &types.Config{
+		Importer: importer(func(path string) (*types.Package, error) { return w.imported(p, path) }),
+		Sizes:    w.sizes, IgnoreFuncBodies: !whole, FakeImportC: true,
+		Error: func(err error) { w.fail(p, err.Error()) },
+	}
+	if p.Module != nil && p.Module.GoVersion != "" {
+		conf.GoVersion = "go" + p.Module.GoVersion
+	}
+	p.Types = types.NewPackage(p.PkgPath, p.Name)
+	var info *types.Info
+	if whole {
+		info = newInfo()
+		p.Syntax, p.TypesInfo = files, info
+	}
+	_ = types.NewChecker(conf, w.fset, p.Types, info).Files(files) // the errors went to conf.Error
+	p.IllTyped = w.errorOf(p) != ""
+}
+
+func newInfo() *types.Info {
+	return &types.Info{
+		Types:        map[ast.Expr]types.TypeAndValue{},
+		Defs:         map[*ast.Ident]types.Object{},
+		Uses:         map[*ast.Ident]types.Object{},
+		Implicits:    map[ast.Node]types.Object{},
+		Instances:    map[*ast.Ident]types.Instance{},
+		Scopes:       map[ast.Node]*types.Scope{},
+		Selections:   map[*ast.SelectorExpr]*types.Selection{},
+		FileVersions: map[*ast.File]string{},
+	}
+}
+
+type importer func(path string) (*types.Package, error)
+
+func (f importer) Import(path string) (*types.Package, error) { return f(path) }
+
+var errImport = errors.New("could not be loaded")
+
+// imported returns the types of what a package imports.
+func (w *world) imported(p *packages.Package, path string) (*types.Package, error) {
+	if path == "unsafe" {
+		return types.Unsafe, nil
+	}
+	d := p.Imports[path]
+	switch {
+	case d == nil || w.rank[d] > w.rank[p]:
+		return nil, errImport
+	case d.Name == "" && len(d.Errors) > 0:
+		return nil, fmt.Errorf("%w: %s", errImport, d.Errors[0].Msg)
+	case d.Types == nil || d.Name == "":
+		return nil, errImport
+	}
+	return d.Types, nil
+}
+
+// fail notes an error of a package.
+func (w *world) fail(p *packages.Package, why string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.errors[p] = append(w.errors[p], why)
+}
+
+// errorOf says why a package cannot be analyzed, "" if it can.
+func (w *world) errorOf(p *packages.Package) string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch all := w.errors[p]; len(all) {
+	case 0:
+		if len(p.GoFiles) == 0 {
+			return "no Go files in " + filepath.Base(p.Dir)
+		}
+		return ""
+	case 1:
+		return all[0]
+	default:
+		return fmt.Sprintf("%s, and %d more errors", all[0], len(all)-1)
+	}
+}
+
+// analyzable returns the roots that can be analyzed: a package with its tests,
+// or without them where only they have errors. Facts come from packages that
+// were read as a whole; the other imports leave the graph, because the
+// analyzers cannot run on them.
+func (w *world) analyzable() []*packages.Package {
+	good := func(p *packages.Package) bool { return w.whole[p] && w.errorOf(p) == "" }
+	tested := map[string]bool{}
+	for _, p := range w.roots {
+		if p.ForTest == p.PkgPath && good(p) {
+			tested[p.PkgPath] = true
+		}
+	}
+	var all []*packages.Package
+	for _, p := range w.roots {
+		if good(p) && (p.ForTest != "" || !tested[p.PkgPath]) {
+			all = append(all, p)
+		}
+	}
+	for _, p := range w.order {
+		for path, d := range p.Imports {
+			if !good(d) || w.rank[d] > w.rank[p] {
+				delete(p.Imports, path)
+			}
+		}
+	}
+	return all
+}

@@ -1,0 +1,173 @@
+package lint
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+)
+
+// VetEnv is the variable that makes main call VetMain: set to 1, the process
+// was started by govet.
+const VetEnv = "PRECEDENT_VETTOOL"
+
+// vetRequest is what the child is asked, as JSON on its standard input.
+type vetRequest struct {
+	Dir     string   // the module's folder
+	Files   []string // the changed files, absolute
+	MaxHeap uint64   // bytes of memory after which the child gives up
+}
+
+// vetReport is the child's answer, as JSON on its standard output.
+type vetReport struct {
+	Error       string // why nothing could be loaded; empty otherwise
+	Packages    []vetPackage
+	Diagnostics []vetDiagnostic
+}
+
+// vetPackage says how one package, or its tests, fared.
+type vetPackage struct {
+	Files   []string // absolute
+	Ignored []string // files that build constraints leave out, absolute
+	Dir     string
+	Error   string // why it was not checked; empty if it was
+}
+
+// vetDiagnostic is a remark of an analyzer.
+type vetDiagnostic struct {
+	Analyzer, Message, File string
+	Line                    int // that it is about
+	From, To                int // lines of the statement around it
+}
+
+func (r *vetReport) loadedNone() bool {
+	return !slices.ContainsFunc(r.Packages, func(p vetPackage) bool { return p.Error == "" })
+}
+
+// reason says why a file was not checked, "" if it was.
+func (r *vetReport) reason(file string) string {
+	if r.Error != "" {
+		return r.Error
+	}
+	why := ""
+	for _, p := range r.Packages {
+		switch {
+		case slices.Contains(p.Files, file):
+			if p.Error == "" {
+				return ""
+			}
+			why = p.Error
+		case slices.Contains(p.Ignored, file) && why == "":
+			why = fmt.Sprintf("not built on %s/%s without cgo", runtime.GOOS, runtime.GOARCH)
+		}
+	}
+	if why != "" {
+		return why
+	}
+	for _, p := range r.Packages {
+		if p.Error != "" && p.Dir == filepath.Dir(file) {
+			return p.Error
+		}
+	}
+	return "part of no package that could be loaded"
+}
+
+var errTooLong = errors.New("output too long")
+
+// Bounds of what a child may write, in bytes, and how long it may linger.
+const (
+	maxReport = 16 << 20
+	maxStderr = 64 << 10
+	linger    = 2 * time.Second
+)
+
+// runVet starts the child for one module and returns its report. work is the
+// value of GOWORK.
+func runVet(ctx context.Context, env GoEnv, work string, req vetRequest) (*vetReport, error) {
+	scratch, err := os.MkdirTemp("", "precedent-vet-")
+	if err != nil {
+		return nil, fmt.Errorf("make temporary folder: %w", err)
+	}
+	defer os.RemoveAll(scratch)
+	in, err := json.Marshal(req)
+	if err != nil {
+		return nil, fmt.Errorf("encode request: %w", err)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	cmd := exec.CommandContext(ctx, env.Tool)
+	cmd.Dir, cmd.Env = req.Dir, vetEnv(env, work, scratch)
+	cmd.Stdin = bytes.NewReader(in)
+	out := &capped{left: maxReport, full: func() { cancel(errTooLong) }}
+	stderr := &capped{left: maxStderr}
+	cmd.Stdout, cmd.Stderr = out, stderr
+	cmd.WaitDelay = linger
+	killTogether(cmd)
+	if err := cmd.Run(); err != nil {
+		if cause := context.Cause(ctx); cause != nil {
+			err = cause
+		}
+		if first, _, _ := strings.Cut(strings.TrimSpace(string(stderr.kept)), "\n"); first != "" {
+			return nil, fmt.Errorf("the checker failed: %w: %s", err, first)
+		}
+		return nil, fmt.Errorf("run the checker: %w", err)
+	}
+	rep := new(vetReport)
+	if err := json.Unmarshal(out.kept, rep); err != nil {
+		return nil, fmt.Errorf("read the checker's report: %w", err)
+	}
+	return rep, nil
+}
+
+// vetEnv is the whole environment of the child and of the go command that it
+// starts: no download, no toolchain but this one, no cgo, no settings of the
+// user or the tree that could name a program.
+func vetEnv(env GoEnv, work, scratch string) []string {
+	dirs := slices.DeleteFunc(filepath.SplitList(env.Path), func(dir string) bool { return !filepath.IsAbs(dir) })
+	vars := []string{
+		VetEnv + "=1",
+		"PATH=" + strings.Join(dirs, string(filepath.ListSeparator)),
+		"TMPDIR=" + scratch, "TMP=" + scratch, "TEMP=" + scratch, "LC_ALL=C",
+		"GOWORK=" + work, "GOENV=off", "GOFLAGS=", "GO111MODULE=on", "GOTOOLCHAIN=local",
+		"GOPROXY=off", "GOSUMDB=off", "GOVCS=*:off", "GOPACKAGESDRIVER=off", "CGO_ENABLED=0",
+		"GOOS=" + runtime.GOOS, "GOARCH=" + runtime.GOARCH,
+	}
+	set := func(name, value, otherwise string) {
+		if value != "" {
+			vars = append(vars, name+"="+value)
+		} else if env.Home == "" {
+			vars = append(vars, name+"="+filepath.Join(scratch, otherwise))
+		}
+	}
+	set("HOME", env.Home, "home")
+	set("GOCACHE", env.Cache, "cache")
+	set("GOMODCACHE", env.ModCache, "mod")
+	return vars
+}
+
+// capped keeps the first bytes of what is written to it and drops the rest. It
+// has no other methods: a ReadFrom, as that of bytes.Buffer, would go around
+// the bound.
+type capped struct {
+	kept []byte
+	left int
+	full func() // called when there was a rest; may be nil
+}
+
+func (c *capped) Write(p []byte) (int, error) {
+	keep := p[:min(len(p), c.left)]
+	c.left -= len(keep)
+	if len(keep) < len(p) && c.full != nil {
+		c.full()
+	}
+	c.kept = append(c.kept, keep...)
+	return len(p), nil
+}

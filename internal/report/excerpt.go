@@ -1,0 +1,128 @@
+package report
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/secret"
+)
+
+// How much code is shown around a finding.
+const (
+	linesBefore = 2
+	maxExcerpt  = 8
+)
+
+// redacted stands for the lines of a credential beyond its quote.
+const redacted = "[REDACTED]"
+
+// place is one line of one side of one file.
+type place struct {
+	path string
+	side precedent.Side
+	line int
+}
+
+// excerpts shows code without its secrets: the log of a terminal travels
+// further than the change. Lines that a finding calls a secret are shown as that
+// finding quotes them, because alone they may not look like one.
+type excerpts struct {
+	change *diff.Change
+	hidden map[place]string
+}
+
+func newExcerpts(r *precedent.Review, c *diff.Change) excerpts {
+	e := excerpts{change: c, hidden: map[place]string{}}
+	for _, f := range r.Findings {
+		if f.Category != precedent.Secrets || f.Start == 0 {
+			continue
+		}
+		quote := strings.Split(f.Quote, "\n")
+		for n := f.Start; n <= max(f.End, f.Start+len(quote)-1); n++ {
+			shown := redacted
+			if i := n - f.Start; i < len(quote) {
+				shown = quote[i]
+			}
+			e.hidden[place{f.Path, f.Side, n}] = shown
+		}
+	}
+	return e
+}
+
+// numbered is a line with its number on the finding's side.
+type numbered struct {
+	n    int
+	text string
+}
+
+// write writes the flagged lines, marked, with a little of what precedes them.
+func (e excerpts) write(p *Page, f precedent.Finding) {
+	if f.Start == 0 {
+		return
+	}
+	lines := e.around(f)
+	if len(lines) == 0 {
+		for i, q := range strings.Split(f.Quote, "\n") {
+			lines = append(lines, numbered{f.Start + i, q})
+		}
+	}
+	digits := max(2, len(strconv.Itoa(lines[len(lines)-1].n)))
+	for i, l := range lines {
+		if i == maxExcerpt {
+			p.Line("   ", p.Inkf(Faint, "%*s │ … %s", digits, "", plural(len(lines)-i, "more line")))
+			return
+		}
+		text, ok := e.hidden[place{f.Path, f.Side, l.n}]
+		if !ok {
+			text, _ = secret.Redact(head(l.text, maxInk))
+		}
+		marker, ink := "   ", Plain
+		if l.n >= f.Start && l.n <= max(f.End, f.Start) {
+			marker, ink = " "+p.Ink(Red, "▸")+" ", Bold
+		}
+		p.Line(marker, p.Inkf(Faint, "%*d │ ", digits, l.n), p.Ink(ink, clip(text, p.width-digits-6)))
+	}
+}
+
+// around returns the lines of the span and the few before it that the same
+// hunk shows.
+func (e excerpts) around(f precedent.Finding) []numbered {
+	if e.change == nil {
+		return nil
+	}
+	for i := range e.change.Files {
+		file := &e.change.Files[i]
+		if file.Path != f.Path && (f.Side != precedent.Left || file.OldPath != f.Path) {
+			continue
+		}
+		for _, h := range file.Hunks {
+			if lines := within(h, f.Span); len(lines) > 0 {
+				return lines
+			}
+		}
+	}
+	return nil
+}
+
+// within returns the hunk's lines around the span; none if the hunk does not
+// show the span's first line.
+func within(h diff.Hunk, s precedent.Span) []numbered {
+	var lines []numbered
+	found := false
+	for _, l := range h.Lines {
+		n, other := l.New, diff.Delete
+		if s.Side == precedent.Left {
+			n, other = l.Old, diff.Add
+		}
+		if l.Op != other && n >= s.Start-linesBefore && n <= max(s.End, s.Start) {
+			lines = append(lines, numbered{n, l.Text})
+			found = found || n == s.Start
+		}
+	}
+	if !found {
+		return nil
+	}
+	return lines
+}

@@ -1,0 +1,119 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/precedent-dev/precedent"
+)
+
+// indent is what stands before everything that is said about a finding.
+const indent = "      "
+
+// How much of a finding is shown; explain shows all of it.
+const (
+	maxBody     = 2000 // bytes
+	maxFixLines = 12
+)
+
+// block writes one finding: what and where, the code, why, the fix, and what
+// to type next.
+func block(p *Page, r *precedent.Review, f precedent.Finding, e excerpts) {
+	head := p.Ink(severityInk(f.Severity), string(f.Severity)) + p.Inkf(Plain, " %d", f.Confidence) + "   "
+	place := f.String()
+	if f.Side == precedent.Left {
+		place += " (before the change)"
+	}
+	title := p.Ink(Bold, f.Title)
+	if w := ansi.StringWidth(head) + ansi.StringWidth(place) + 3 + ansi.StringWidth(title); w <= p.width {
+		p.Line(head, p.Ink(Cyan, place), "   ", title)
+	} else {
+		p.Line(head, p.Ink(Cyan, place))
+		p.Para(indent, title)
+	}
+	e.write(p, f)
+	prose(p, "why  ", f.Body)
+	fix(p, f.Suggestion)
+	for _, c := range f.Cites {
+		p.Para(indent+p.Ink(Faint, "seen")+" ", p.Inkf(Plain, "%s %s: %s", c.Kind, c.ID, c.Text))
+	}
+	if said := standing(r, f); said != "" {
+		p.Para(indent+"     ", p.Ink(Faint, said))
+	}
+	p.Flow(indent, 4, []string{
+		p.Ink(Faint, "explain: precedent explain "+f.ID),
+		p.Ink(Faint, "not a problem here: precedent fp add "+f.ID),
+	})
+}
+
+// standing says who found it, who agrees, and how often it was shown.
+func standing(r *precedent.Review, f precedent.Finding) string {
+	parts := []string{"by " + f.Finder}
+	if f.Rule != "" {
+		parts[0] += " (" + f.Rule + ")"
+	}
+	if f.Votes > 1 {
+		parts = append(parts, fmt.Sprintf("%d finders agree", f.Votes))
+	}
+	switch f.Verifier {
+	case precedent.Confirmed:
+		parts = append(parts, "confirmed by the verifier")
+	case precedent.Uncertain:
+		parts = append(parts, "the verifier is not sure")
+	}
+	if n := r.Sightings[f.ID]; n > 1 {
+		parts = append(parts, fmt.Sprintf("seen %d×", n))
+	}
+	return strings.Join(parts, " · ")
+}
+
+// prose writes text of several paragraphs behind a label.
+func prose(p *Page, label, s string) {
+	for line := range strings.Lines(head(s, maxBody)) {
+		if line = strings.TrimSpace(line); line != "" {
+			p.Para(indent+p.Ink(Faint, label), p.Ink(Plain, line))
+			label = strings.Repeat(" ", len(label))
+		}
+	}
+}
+
+// fix writes a suggestion as the code that it is, moved to the left as a whole
+// and uncut, because it is there to be copied.
+func fix(p *Page, s string) {
+	s = strings.TrimRight(s, "\n")
+	if s == "" {
+		return
+	}
+	lines := strings.Split(s, "\n")
+	margin := lines[0][:len(lines[0])-len(strings.TrimLeft(lines[0], " \t"))]
+	for _, line := range lines[1:] {
+		for !strings.HasPrefix(line, margin) && strings.TrimSpace(line) != "" {
+			margin = margin[:len(margin)-1]
+		}
+	}
+	label := "fix  "
+	for i, line := range lines {
+		if i == maxFixLines {
+			p.Line(indent, label, p.Inkf(Faint, "… and %s", plural(len(lines)-i, "more line")))
+			return
+		}
+		p.Line(indent, p.Ink(Faint, label), p.Ink(Green, strings.TrimPrefix(line, margin)))
+		label = strings.Repeat(" ", len(label))
+	}
+}
+
+func severityInk(s precedent.Severity) Ink {
+	switch s {
+	case precedent.Critical:
+		return BoldRed
+	case precedent.High:
+		return Red
+	case precedent.Medium:
+		return Yellow
+	case precedent.Low:
+		return Cyan
+	}
+	return Faint
+}

@@ -1,0 +1,191 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/precedent-dev/precedent/internal/text"
+)
+
+// DefaultWidth is the width in columns of output that goes to no terminal.
+const DefaultWidth = 80
+
+// minWidth keeps the layout sane on a sliver of a terminal: below it lines
+// overflow instead of becoming a column of single words.
+const minWidth = 40
+
+// maxInk bounds one piece of text, in bytes: the longest path that systems allow.
+const maxInk = 4096
+
+// tab is what a tab is shown as: terminals jump to their own stops, which no
+// layout can foresee.
+const tab = "    "
+
+// Ink is a colour or weight for terminal text.
+type Ink string
+
+// The inks, as the parameters of an SGR sequence: the 16 basic colours only,
+// because every terminal and every theme has them.
+const (
+	Plain   Ink = ""
+	Bold    Ink = "1"
+	Faint   Ink = "2"
+	Red     Ink = "31"
+	Green   Ink = "32"
+	Yellow  Ink = "33"
+	Cyan    Ink = "36"
+	BoldRed Ink = "1;31"
+)
+
+// Page lays text out for a terminal. Whatever is inked is escaped first, so
+// that no text from outside can move the cursor, change colours or reorder
+// letters; line ends inside it show as escapes too. Errors of the writer stick
+// and come back from Err.
+type Page struct {
+	w     io.Writer
+	width int
+	color bool
+	err   error
+}
+
+// NewPage returns a page of so many columns on w; a width of 0 means DefaultWidth.
+func NewPage(w io.Writer, width int, color bool) *Page {
+	if width <= 0 {
+		width = DefaultWidth
+	}
+	return &Page{w: w, width: max(width, minWidth), color: color}
+}
+
+// Err returns the first error of the writer.
+func (p *Page) Err() error { return p.err }
+
+// Ink escapes s, cuts what is beyond 4 KiB and, if the page has colours,
+// colours it.
+func (p *Page) Ink(ink Ink, s string) string {
+	s = visible(head(s, maxInk))
+	if !p.color || ink == Plain || s == "" {
+		return s
+	}
+	return "\x1b[" + string(ink) + "m" + s + "\x1b[0m"
+}
+
+// Inkf is Ink of a formatted text.
+func (p *Page) Inkf(ink Ink, format string, args ...any) string {
+	return p.Ink(ink, fmt.Sprintf(format, args...))
+}
+
+// Line writes inked parts as one line, unwrapped.
+func (p *Page) Line(parts ...string) {
+	if p.err == nil {
+		_, p.err = io.WriteString(p.w, strings.TrimRight(strings.Join(parts, ""), " ")+"\n")
+	}
+}
+
+// Para writes inked text behind a label, wrapped at spaces alone, its later
+// lines indented by the label's width. A word that is too long for a line, such
+// as a path, stays whole, so that it can be copied.
+func (p *Page) Para(label, inked string) {
+	indent := ansi.StringWidth(label)
+	room := max(p.width-indent, minWidth/2)
+	line, used := label, 0
+	for i, word := range strings.Split(inked, " ") {
+		w := ansi.StringWidth(word)
+		switch {
+		case i == 0:
+		case used > 0 && used+1+w > room:
+			p.Line(line)
+			line, used = strings.Repeat(" ", indent), 0
+		default:
+			line += " "
+			used++
+		}
+		line += word
+		used += w
+	}
+	p.Line(line)
+}
+
+// Flow writes inked items side by side, gap columns apart, as many as fit on a
+// line; items are never broken.
+func (p *Page) Flow(label string, gap int, items []string) {
+	indent := ansi.StringWidth(label)
+	line, used := label, indent
+	for i, item := range items {
+		w := ansi.StringWidth(item)
+		if i > 0 && used > indent {
+			if used+gap+w > p.width {
+				p.Line(line)
+				line, used = strings.Repeat(" ", indent), indent
+			} else {
+				line += strings.Repeat(" ", gap)
+				used += gap
+			}
+		}
+		line += item
+		used += w
+	}
+	if used > indent {
+		p.Line(line)
+	}
+}
+
+// Table writes rows of inked cells in columns two apart. The last column is
+// wrapped in what is left of the width.
+func (p *Page) Table(rows [][]string) {
+	var widths []int
+	for _, row := range rows {
+		for i, cell := range row[:max(len(row)-1, 0)] {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], ansi.StringWidth(cell))
+		}
+	}
+	for _, row := range rows {
+		var label strings.Builder
+		for i, cell := range row[:max(len(row)-1, 0)] {
+			label.WriteString(cell)
+			label.WriteString(strings.Repeat(" ", widths[i]-ansi.StringWidth(cell)+2))
+		}
+		if len(row) > 0 {
+			p.Para(label.String(), row[len(row)-1])
+		}
+	}
+}
+
+// clip cuts text to so many columns, with an ellipsis where it was cut.
+func clip(s string, columns int) string {
+	return ansi.Truncate(visible(head(s, maxInk)), max(columns, 1), "…")
+}
+
+func visible(s string) string {
+	return text.VisibleLine(strings.ReplaceAll(s, "\t", tab))
+}
+
+// head cuts text by bytes, so that a line of megabytes costs nothing.
+func head(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + " …"
+}
+
+// plural is "1 file" or "2 files".
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%s %ss", thousands(n), noun)
+}
+
+// thousands writes n with commas: 1,204.
+func thousands(n int) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}

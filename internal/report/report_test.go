@@ -1,0 +1,302 @@
+package report_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/report"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// golden compares got with testdata/name, or writes it under -update.
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	file := filepath.Join("testdata", name)
+	if *update {
+		if err := os.MkdirAll("testdata", 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(string(want), string(got)); d != "" {
+		t.Errorf("%s (-want +got):\n%s", file, d)
+	}
+}
+
+// login is a change to one function, and full a whole review of it.
+func login() *diff.Change {
+	return &diff.Change{Added: 212, Removed: 38, Files: []diff.File{{
+		Path: "auth/token.go", OldPath: "auth/token.go", Status: diff.Modified,
+		Hunks: []diff.Hunk{{OldStart: 39, OldLines: 3, NewStart: 39, NewLines: 6, Lines: []diff.Line{
+			{Op: diff.Context, Old: 39, New: 39},
+			{Op: diff.Add, New: 40, Text: "func (s *Store) Check(tok string) bool {"},
+			{Op: diff.Delete, Old: 40, Text: "func (s *Store) Check(tok string) error {"},
+			{Op: diff.Add, New: 41, Text: "\twant := s.current()"},
+			{Op: diff.Add, New: 42, Text: "\treturn tok == want"},
+			{Op: diff.Add, New: 43, Text: "}"},
+			{Op: diff.Add, New: 44, Text: "const key = \"" + "AKIA" + "IOSFODNN7EXAMPLF\""},
+		}}},
+	}}}
+}
+
+func full() *precedent.Review {
+	at := func(start, end int) precedent.Span {
+		return precedent.Span{Path: "auth/token.go", Side: precedent.Right, Start: start, End: end}
+	}
+	return &precedent.Review{
+		Schema: precedent.ResultSchema, ID: "0192d3a0-0000-7000-8000-000000000001",
+		Repo: precedent.Repo{Host: "example.org", Owner: "team", Name: "app"},
+		Base: strings.Repeat("a", 40), Head: strings.Repeat("b", 40),
+		Scope: precedent.FullScope, Verdict: precedent.Findings, Threshold: 75,
+		Findings: []precedent.Finding{
+			{
+				ID: "k7m2q0v5xa", Fingerprint: strings.Repeat("0", 32), Finder: "bugs", Category: precedent.Security,
+				Severity: precedent.High, Confidence: 91, Span: at(42, 42), Quote: "\treturn tok == want",
+				Title:      "Token is compared with ==, which leaks timing",
+				Body:       "An attacker measures how long a wrong token takes and learns it byte by byte.\n\nThe route has no limiter: every guess is free, and there is nothing in the log that would show it.",
+				Suggestion: "\treturn subtle.ConstantTimeCompare([]byte(tok), []byte(want)) == 1",
+				Cites:      []precedent.Cite{{Kind: "precedent", ID: "318", Text: "use constant time here"}},
+				Votes:      2, Verifier: precedent.Confirmed, Where: precedent.Inline,
+			},
+			{
+				ID: "ab3d0e5f7g", Fingerprint: strings.Repeat("1", 32), Finder: "secrets", Category: precedent.Secrets,
+				Severity: precedent.Critical, Confidence: 95, Span: at(44, 44), Quote: "const key = \"[REDACTED:aws-access-token]\"",
+				Rule: "aws-access-token", Title: "An AWS access key is committed", Body: "Whoever reads the repository can use it. Revoke it first.",
+				Votes: 1, Verifier: precedent.Unchecked, Where: precedent.Inline,
+			},
+			{
+				ID: "zz11223344", Fingerprint: strings.Repeat("2", 32), Finder: "bugs", Category: precedent.Style,
+				Severity: precedent.Nit, Confidence: 80, Span: at(40, 41), Title: "Check says nothing about who asks",
+				Votes: 1, Where: precedent.Summary,
+			},
+			{ID: "below00001", Span: at(41, 41), Dropped: precedent.BelowThreshold, Where: precedent.Hidden},
+			{ID: "dupli00001", Span: at(42, 42), Dropped: precedent.Duplicate, DroppedBy: "k7m2q0v5xa", Where: precedent.Hidden},
+			{ID: "wrong00001", Span: at(42, 42), Dropped: precedent.Refuted, Where: precedent.Hidden},
+			{ID: "nowhere001", Dropped: precedent.NoEvidence, Where: precedent.Hidden},
+			{ID: "h1dd3n0001", Span: at(43, 43), Title: "Check may return early", Dropped: precedent.Dismissed, DroppedBy: "r1", Where: precedent.Hidden},
+		},
+		Finders: []precedent.FinderRun{
+			{Name: "bugs", Engine: "command", Status: precedent.StatusOK, Found: 6, TookMS: 8123, Usage: precedent.Usage{Requests: 1, InputTokens: 60000, CachedTokens: 49800, OutputTokens: 1000}},
+			{Name: "secrets", Engine: "analyzer", Status: precedent.StatusOK, Found: 1},
+			{Name: "unicode", Engine: "analyzer", Status: precedent.StatusEmpty},
+			{Name: "govet", Engine: "analyzer", Status: precedent.StatusSkipped, Error: "no Go toolchain on PATH"},
+		},
+		Coverage: precedent.Coverage{
+			Files: 6, Hunks: 14, HunksRead: 14,
+			Skipped: []precedent.SkippedFile{{Path: "go.sum", Reason: "lock file"}, {Path: "logo.png", Reason: "binary"}},
+		},
+		Memory: precedent.MemoryUse{
+			Hotspots: []precedent.Hotspot{{Path: "auth/token.go", Findings: 3, Dismissed: 2}},
+			Hushed:   []precedent.Hushed{{Finding: "h1dd3n0001", Title: "Check may return early", Dropped: precedent.Dismissed, By: "r1", Why: "early is what we want here", Who: "dana"}},
+		},
+		Failures: []precedent.Failure{{Step: "policy", Error: ".precedent.yaml:3:1: unknown key \"treshold\""}},
+		Usage:    precedent.Usage{Requests: 1, InputTokens: 60000, CachedTokens: 49800, OutputTokens: 1000},
+		CostUSD:  0.08, TookMS: 14210,
+		Target:       precedent.Target{Head: "feature/login", Base: "main", Added: 1212, Removed: 38},
+		RulesChecked: []precedent.Rule{{Source: "CLAUDE.md"}, {Source: "CLAUDE.md"}, {Source: "AGENTS.md"}},
+		Sightings:    map[string]int{"k7m2q0v5xa": 2},
+	}
+}
+
+// analyzersOnly is a clean review that no model took part in.
+func analyzersOnly() *precedent.Review {
+	return &precedent.Review{
+		Schema: precedent.ResultSchema, Scope: precedent.AnalyzersScope, Verdict: precedent.Clean, Threshold: 75,
+		Finders: []precedent.FinderRun{
+			{Name: "secrets", Status: precedent.StatusEmpty}, {Name: "unicode", Status: precedent.StatusEmpty},
+			{Name: "bugs", Status: precedent.StatusOff},
+		},
+		Coverage: precedent.Coverage{Files: 1, Hunks: 1, HunksRead: 1},
+		Target:   precedent.Target{Head: "the last commit", Base: "HEAD~1", Added: 1, Why: "nothing is uncommitted and the branch has no upstream"},
+		TookMS:   12,
+	}
+}
+
+// broken is a review whose engine did not answer.
+func broken() *precedent.Review {
+	r := analyzersOnly()
+	r.Scope, r.Verdict = precedent.FullScope, precedent.Failed
+	r.Finders[2] = precedent.FinderRun{Name: "bugs", Engine: "command", Status: precedent.StatusTimeout, Error: "no answer within 30s"}
+	r.Coverage = precedent.Coverage{
+		Files: 2, Hunks: 9,
+		Truncated: []precedent.TruncatedHunk{{Path: "big.go", Hunk: 3, Reason: "diff larger than 4 MiB"}},
+	}
+	return r
+}
+
+func TestText(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		review *precedent.Review
+		style  report.Style
+	}{
+		{"full.txt", full(), report.Style{Engine: "command ./engine (--engine) → this machine", Remembered: 42, Change: login()}},
+		{"full-wide.txt", full(), report.Style{Width: 120, Remembered: 1, Change: login()}},
+		{"full-narrow.txt", full(), report.Style{Width: 44, Change: login()}},
+		{"full-color.txt", full(), report.Style{Color: true, Change: login()}},
+		{"quotes.txt", full(), report.Style{}},
+		{"analyzers.txt", analyzersOnly(), report.Style{Engine: "none"}},
+		{"failed.txt", broken(), report.Style{Engine: "command ./engine"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var b bytes.Buffer
+			if err := report.Text(&b, test.review, test.style); err != nil {
+				t.Fatal(err)
+			}
+			golden(t, test.name, b.Bytes())
+			if strings.Contains(b.String(), "AKIA") {
+				t.Error("the excerpt shows the secret that the finding redacts")
+			}
+		})
+	}
+}
+
+func TestJSON(t *testing.T) {
+	var b bytes.Buffer
+	if err := report.JSON(&b, full()); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "full.json", b.Bytes())
+}
+
+// TestJSONListsAreNeverNull walks the JSON of an empty review and of one whose
+// nested structs are empty: pull_request and gate alone may be null.
+func TestJSONListsAreNeverNull(t *testing.T) {
+	hollow := &precedent.Review{Findings: make([]precedent.Finding, 1), Memory: precedent.MemoryUse{Hotspots: make([]precedent.Hotspot, 1)}}
+	for _, r := range []*precedent.Review{{}, hollow} {
+		var b bytes.Buffer
+		if err := report.JSON(&b, r); err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range strings.Split(b.String(), "\n") {
+			if strings.Contains(line, "null") && !strings.Contains(line, `"pull_request"`) && !strings.Contains(line, `"gate"`) {
+				t.Error(line)
+			}
+		}
+		var back precedent.Review
+		if err := json.Unmarshal(b.Bytes(), &back); err != nil {
+			t.Error(err)
+		}
+	}
+	if hollow.Findings[0].Evidence != nil || hollow.Failures != nil {
+		t.Error("JSON changed the review that it printed")
+	}
+}
+
+// hostile fills every text of a review with what could fool a terminal.
+func hostile(s string) *precedent.Review {
+	r := full()
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		f.Path, f.Title, f.Body, f.Suggestion, f.Quote, f.Finder, f.Rule, f.ID = s, s, s+"\n"+s, s+"\n"+s, s, s, s, s
+		f.Severity, f.Verifier = precedent.Severity(s), precedent.Check(s)
+		f.Cites = []precedent.Cite{{Kind: s, ID: s, Text: s}}
+	}
+	for i := range r.Finders {
+		r.Finders[i].Name, r.Finders[i].Error, r.Finders[i].Status = s, s, precedent.Status(s)
+	}
+	r.Coverage.Skipped = []precedent.SkippedFile{{Path: s, Reason: s}}
+	r.Coverage.Truncated = []precedent.TruncatedHunk{{Path: s, Hunk: 1, Reason: s}}
+	r.Memory.Hotspots = []precedent.Hotspot{{Path: s, Findings: 2}}
+	r.Memory.Hushed = []precedent.Hushed{{Finding: s, Title: s, Why: s, Who: s, Dropped: precedent.Dismissed}}
+	r.Failures = []precedent.Failure{{Step: s, Error: s}}
+	r.Target = precedent.Target{Head: s, Base: s, Why: s}
+	r.RulesChecked = []precedent.Rule{{Source: s}}
+	r.Verdict = precedent.Verdict(s)
+	return r
+}
+
+var (
+	ownSGR = regexp.MustCompile("\x1b\\[(0|1|2|31|32|33|36|1;31)m")
+	unsafe = regexp.MustCompile("[\x00-\x08\x0b-\x1f\x7f\u0080-\u009f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff\U000e0000-\U000e007f]")
+)
+
+// TestForeignTextIsInert puts escape sequences into every text: nothing but
+// the package's own colours may come out, and none without colour.
+func TestForeignTextIsInert(t *testing.T) {
+	for name, s := range map[string]string{
+		"csi":       "\x1b[2J\x1b[31mred\x1b[0m",
+		"osc link":  "\x1b]8;;https://evil.example\x07click\x1b]8;;\x07",
+		"osc title": "\x1b]0;pwned\x1b\\",
+		"c1":        "\u009b31mred\u009d0;x\u009c",
+		"raw c1":    "\x9b31mred",
+		"return":    "safe\roverwritten\b\b\b",
+		"vertical":  "a\vb\fc\ad\x00e\x7f",
+		"bidi":      "a\u202ebc\u2066d\u2069\u200f",
+		"invisible": "a\u200bb\ufeffc\U000e0041\U000e007f",
+		"invalid":   "a\xff\xfe\xc3(",
+		"newlines":  "one\ntwo\r\nthree\u0085four",
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, color := range []bool{false, true} {
+				change := login()
+				change.Files[0].Path = s
+				for i := range change.Files[0].Hunks[0].Lines {
+					change.Files[0].Hunks[0].Lines[i].Text = s
+				}
+				var b bytes.Buffer
+				if err := report.Text(&b, hostile(s), report.Style{Color: color, Engine: s, Change: change}); err != nil {
+					t.Fatal(err)
+				}
+				out := b.String()
+				if color {
+					out = ownSGR.ReplaceAllString(out, "")
+				}
+				if bad := unsafe.FindString(out); bad != "" {
+					t.Errorf("color %v: %q is in the output:\n%q", color, bad, out)
+				}
+			}
+		})
+	}
+}
+
+// TestTextIsBounded shows that a line of megabytes is cut before it is laid out.
+func TestTextIsBounded(t *testing.T) {
+	r := hostile(strings.Repeat("x y", 1<<20))
+	change := login()
+	change.Files[0].Hunks[0].Lines[4].Text = strings.Repeat("z", 50<<20)
+	r.Findings = full().Findings[:1]
+	var b bytes.Buffer
+	r.Memory, r.Coverage, r.Failures, r.Finders = precedent.MemoryUse{}, precedent.Coverage{}, nil, nil
+	r.Target, r.RulesChecked, r.Verdict = precedent.Target{}, nil, precedent.Findings
+	r.Findings[0].Body = strings.Repeat("long ", 1<<20)
+	if err := report.Text(&b, r, report.Style{Change: change}); err != nil {
+		t.Fatal(err)
+	}
+	if b.Len() > 1<<20 {
+		t.Errorf("%d bytes of text for one finding", b.Len())
+	}
+}
+
+type fullDisk struct{}
+
+var errFull = errors.New("no space left")
+
+func (fullDisk) Write([]byte) (int, error) { return 0, errFull }
+
+func TestWriteErrorsComeBack(t *testing.T) {
+	if err := report.Text(fullDisk{}, full(), report.Style{}); !errors.Is(err, errFull) {
+		t.Errorf("Text to a full disk: %v", err)
+	}
+	if err := report.JSON(fullDisk{}, full()); !errors.Is(err, errFull) {
+		t.Errorf("JSON to a full disk: %v", err)
+	}
+}

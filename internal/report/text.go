@@ -1,0 +1,313 @@
+// Package report prints a review: for people on a terminal, and as the JSON
+// contract for programs. It decides nothing; it shows what a complete
+// precedent.Review holds, what was hidden and what was not read included.
+package report
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/diff"
+)
+
+// Style says how a review is shown to people, and what of its surroundings is
+// shown with it.
+type Style struct {
+	Width int  // columns; 0 means DefaultWidth
+	Color bool // only ever with 16-colour SGR sequences
+	// Engine says which engine read, why it was chosen and where the code
+	// went, in one line; with no engine, why none was chosen.
+	Engine string
+	// Remembered counts the findings that memory holds about the touched files.
+	Remembered int
+	// Change is where code excerpts come from; nil shows the quotes alone.
+	Change *diff.Change
+}
+
+// How much of the less important lists is shown. The JSON form has everything.
+const (
+	maxSkipped   = 6
+	maxTruncated = 10
+	maxHotspots  = 3
+)
+
+// Text writes the review for a terminal.
+func Text(w io.Writer, r *precedent.Review, s Style) error {
+	p := NewPage(w, s.Width, s.Color)
+	header(p, r, s)
+	excerpts := newExcerpts(r, s.Change)
+	var brief []precedent.Finding
+	for _, f := range r.Live() {
+		if f.Where == precedent.Summary {
+			brief = append(brief, f)
+			continue
+		}
+		p.Line()
+		block(p, r, f, excerpts)
+	}
+	alsoFound(p, brief)
+	hidden(p, r)
+	footer(p, r)
+	return p.Err()
+}
+
+func header(p *Page, r *precedent.Review, s Style) {
+	t, c := r.Target, r.Coverage
+	p.Flow("", 3, []string{
+		p.Ink(Bold, "precedent") + "  " + p.Ink(Cyan, t.Head) + " ← " + p.Ink(Plain, t.Base),
+		p.Inkf(Plain, "%s · %s · +%s −%s", plural(c.Files, "file"), plural(c.Hunks, "hunk"), thousands(t.Added), thousands(t.Removed)),
+	})
+	if t.Why != "" {
+		p.Para("           ", p.Ink(Faint, t.Why))
+	}
+	if s.Engine != "" {
+		p.Para("engine     ", p.Ink(Plain, s.Engine))
+	}
+	p.Para("memory     ", p.Ink(Plain, remembered(r, s)))
+	finders(p, r)
+}
+
+// remembered says what memory knew about the change before the review.
+func remembered(r *precedent.Review, s Style) string {
+	said := []string{"nothing yet about these files"}
+	if s.Remembered > 0 {
+		said[0] = plural(s.Remembered, "finding") + " about these files"
+	}
+	var hot []string
+	for _, h := range r.Memory.Hotspots[:min(len(r.Memory.Hotspots), maxHotspots)] {
+		note := plural(h.Findings, "finding")
+		if h.Dismissed > 0 {
+			note += fmt.Sprintf(", %d declined", h.Dismissed)
+		}
+		hot = append(hot, fmt.Sprintf("%s (%s)", h.Path, note))
+	}
+	if len(hot) > 0 {
+		said = append(said, "hot: "+strings.Join(hot, ", "))
+	}
+	return strings.Join(said, " · ")
+}
+
+// finders shows how each finder ended: good ends side by side, the others on
+// lines of their own with the reason.
+func finders(p *Page, r *precedent.Review) {
+	var good, off []string
+	for _, f := range r.Finders {
+		switch {
+		case f.Status.Good():
+			name := p.Ink(Green, "✓") + " " + p.Ink(Plain, f.Name)
+			if d := time.Duration(f.TookMS) * time.Millisecond; d >= time.Second {
+				name += p.Inkf(Faint, " %s", d.Round(time.Second))
+			}
+			good = append(good, name)
+		case !f.Status.Bad() && f.Error == "":
+			off = append(off, p.Inkf(Faint, "– %s %s", f.Name, f.Status))
+		}
+	}
+	p.Flow("  ", 3, append(good, off...))
+	for _, f := range r.Finders {
+		switch {
+		case f.Status.Bad():
+			p.Para("  "+p.Ink(Red, "✗")+" ", p.Inkf(Red, "%s %s", f.Name, f.Status)+p.Ink(Plain, because(f.Error)))
+		case !f.Status.Good() && f.Error != "":
+			p.Para("  – ", p.Inkf(Faint, "%s %s%s", f.Name, f.Status, because(f.Error)))
+		case f.Error != "":
+			p.Para("  – ", p.Inkf(Faint, "%s%s", f.Name, because(f.Error)))
+		}
+	}
+}
+
+func because(why string) string {
+	if why == "" {
+		return ""
+	}
+	return ": " + why
+}
+
+// alsoFound lists the live findings beyond the cap on those shown in full.
+func alsoFound(p *Page, fs []precedent.Finding) {
+	if len(fs) == 0 {
+		return
+	}
+	p.Line()
+	p.Line(p.Inkf(Plain, "and %s more:", thousands(len(fs))))
+	for _, f := range fs {
+		p.Para("  "+p.Ink(severityInk(f.Severity), string(f.Severity))+p.Inkf(Plain, " %d  ", f.Confidence)+p.Ink(Faint, f.ID)+"  ",
+			p.Ink(Cyan, f.String())+"  "+p.Ink(Plain, f.Title))
+	}
+}
+
+// hidden lists every finding that memory hid, with who said so and why.
+func hidden(p *Page, r *precedent.Review) {
+	if len(r.Memory.Hushed) == 0 {
+		return
+	}
+	p.Line()
+	p.Line("hidden by memory:")
+	for _, h := range r.Memory.Hushed {
+		where, sample := "", ""
+		for _, f := range r.Findings {
+			if f.ID == h.Finding {
+				where = f.String()
+				if f.Where == precedent.Collapsed {
+					sample = " (shown as a sample)"
+				}
+			}
+		}
+		p.Para("  "+p.Ink(Faint, h.Finding)+"  ", p.Ink(Cyan, where)+"  "+p.Ink(Plain, h.Title+sample))
+		p.Para("              ", p.Ink(Plain, hushedBy(h)))
+		if h.Dropped == precedent.Dismissed {
+			p.Para("              ", p.Ink(Faint, "bring it back: precedent fp remove "+h.Finding))
+		}
+	}
+}
+
+func hushedBy(h precedent.Hushed) string {
+	who := h.Who
+	if who == "" {
+		who = "somebody"
+	}
+	verb := "dismissed it"
+	switch h.Dropped {
+	case precedent.Rejected:
+		verb = "declined the pattern"
+	case precedent.ByLearning:
+		verb = "said not to flag it"
+	}
+	if h.Why == "" {
+		return fmt.Sprintf("%s %s, without a reason", who, verb)
+	}
+	return fmt.Sprintf("%s %s: “%s”", who, verb, h.Why)
+}
+
+func footer(p *Page, r *precedent.Review) {
+	p.Line()
+	p.Para(verdict(p, r)+"  ", p.Ink(Plain, counts(r)))
+	p.Para("", p.Ink(Faint, coverage(r)))
+	if n := len(r.Coverage.Skipped); n > 0 {
+		p.Para("skipped    ", p.Ink(Faint, some(r.Coverage.Skipped, maxSkipped, func(s precedent.SkippedFile) string {
+			return fmt.Sprintf("%s (%s)", s.Path, s.Reason)
+		})))
+	}
+	if n := len(r.Coverage.Truncated); n > 0 {
+		p.Para("not read   ", p.Ink(Yellow, some(r.Coverage.Truncated, maxTruncated, func(t precedent.TruncatedHunk) string {
+			return fmt.Sprintf("%s hunk %d (%s)", t.Path, t.Hunk, t.Reason)
+		})))
+	}
+	if line := rules(r); line != "" {
+		p.Para("", p.Ink(Faint, line))
+	}
+	for _, f := range r.Failures {
+		p.Para(p.Ink(Yellow, "without")+"    ", p.Inkf(Plain, "%s: %s", f.Step, f.Error))
+	}
+	if r.Scope == precedent.AnalyzersScope && r.Verdict != precedent.Skipped {
+		p.Line()
+		p.Para("", p.Ink(Bold, "No model read this change")+p.Ink(Plain, ": only the analyzers did."))
+		p.Para("", p.Ink(Plain, "To have one read it: precedent review --engine command:PATH, or PRECEDENT_ENGINE=command:PATH, "+
+			"or “engine: command:PATH” in the file that precedent config names."))
+	}
+}
+
+// verdict is the verdict as a word; those that are no result shout.
+func verdict(p *Page, r *precedent.Review) string {
+	switch r.Verdict {
+	case precedent.Clean:
+		return p.Ink(Green, "clean")
+	case precedent.Partial:
+		return p.Ink(BoldRed, "partial: not everything was read")
+	case precedent.Failed:
+		return p.Ink(BoldRed, "failed: nothing was read by the engine")
+	case precedent.Skipped:
+		return p.Ink(Faint, "skipped: nothing to review")
+	}
+	return p.Ink(Bold, string(r.Verdict))
+}
+
+// counts says where all findings went: shown, or for which reason not.
+func counts(r *precedent.Review) string {
+	parts := []string{plural(len(r.Live()), "finding")}
+	add := func(n int, format string, args ...any) {
+		if n > 0 {
+			parts = append(parts, thousands(n)+" "+fmt.Sprintf(format, args...))
+		}
+	}
+	add(r.Count(precedent.BelowThreshold), "below %d", r.Threshold)
+	add(r.Count(precedent.Duplicate), "duplicate%s", ending(r.Count(precedent.Duplicate)))
+	add(r.Count(precedent.Refuted), "refuted")
+	add(r.Count(precedent.NoEvidence), "without evidence")
+	add(r.Count(precedent.UnchangedCode), "on unchanged code")
+	add(r.Count(precedent.IgnoredPath), "in ignored files")
+	hushed := r.Count(precedent.Rejected) + r.Count(precedent.ByLearning) + r.Count(precedent.Dismissed)
+	parts = append(parts, fmt.Sprintf("%d hidden by memory", hushed))
+	return strings.Join(parts, " · ")
+}
+
+func ending(n int) string {
+	if n == 1 {
+		return ""
+	}
+	return "s"
+}
+
+// coverage says what was read, and what it cost if a model was asked.
+func coverage(r *precedent.Review) string {
+	c := r.Coverage
+	parts := []string{fmt.Sprintf("read %s of %s", thousands(c.HunksRead), plural(c.Hunks, "hunk"))}
+	if n := len(c.Skipped); n > 0 {
+		parts = append(parts, plural(n, "file")+" skipped")
+	}
+	if u := r.Usage; u.Requests > 0 {
+		if r.CostUSD > 0 {
+			parts = append(parts, fmt.Sprintf("$%.2f", r.CostUSD))
+		}
+		if total := u.InputTokens + u.OutputTokens; total > 0 {
+			said := tokens(total)
+			if u.CachedTokens > 0 && u.InputTokens > 0 {
+				said += fmt.Sprintf(", %d %% cached", 100*u.CachedTokens/u.InputTokens)
+			}
+			parts = append(parts, said)
+		}
+	}
+	took := time.Duration(r.TookMS) * time.Millisecond
+	if took >= 10*time.Second {
+		took = took.Round(time.Second)
+	}
+	return strings.Join(append(parts, took.String()), " · ")
+}
+
+// tokens is a number of tokens in thousands, from 1,000 upwards.
+func tokens(n int) string {
+	if n < 1000 {
+		return plural(n, "token")
+	}
+	return fmt.Sprintf("%sk tokens", thousands((n+500)/1000))
+}
+
+// rules names the guide's rules that the finders were given.
+func rules(r *precedent.Review) string {
+	var sources []string
+	for _, rule := range r.RulesChecked {
+		if !slices.Contains(sources, rule.Source) {
+			sources = append(sources, rule.Source)
+		}
+	}
+	if len(sources) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("checked %s of %s", plural(len(r.RulesChecked), "rule"), strings.Join(sources, ", "))
+}
+
+// some joins the first of many and counts the rest.
+func some[T any](all []T, most int, say func(T) string) string {
+	var said []string
+	for _, one := range all[:min(len(all), most)] {
+		said = append(said, say(one))
+	}
+	if rest := len(all) - len(said); rest > 0 {
+		said = append(said, fmt.Sprintf("and %s more", thousands(rest)))
+	}
+	return strings.Join(said, " · ")
+}
