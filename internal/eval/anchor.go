@@ -1,0 +1,214 @@
+// Package eval measures parts of Precedent on folders of real data, so that a
+// number that the documentation gives can be checked by anybody.
+package eval
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/review"
+)
+
+// AnchorResult counts where remarks about known lines were placed. A remark
+// that is one line off counts as neither exact nor misplaced.
+type AnchorResult struct {
+	N         int `json:"n"`         // remarks
+	Exact     int `json:"exact"`     // on the line that Anchor says
+	Misplaced int `json:"misplaced"` // more than one line off, or in another file, or on the other side
+	Abstained int `json:"abstained"` // no place was found
+	// Unquotable counts the marks whose lines the diff does not show, so that
+	// nobody could quote them. No remark is made about them.
+	Unquotable int `json:"unquotable"`
+}
+
+// plainError is how far a line number is off without noise, in lines at most.
+const plainError = 15
+
+// noisyRounds is how many remarks are made about each mark with noise. A data
+// set of a hundred marks has five quotes of a neighbouring line: one round
+// would measure the luck of the draw.
+const noisyRounds = 20
+
+// Anchor measures how well remarks find their lines again. Each folder in dir
+// holds a change as diff.patch, and meta.json whose "gold" lists the marks that
+// people made: path, side ("left" or "right"), from_line, to_line. A remark
+// quotes the first line of a mark and the one that follows.
+//
+// Without noise the quote is verbatim, the line number is off by up to 15
+// either way, each as likely, and exact is the quoted line alone. With noise
+// quote and number are as wrong as models get them (the shares are in noise.go),
+// and exact is any line of the mark, because a remark about several lines is as
+// right on the second as on the first. The seed decides every draw, so that
+// equal seeds give equal results.
+func Anchor(dir string, noisy bool, seed uint64) (AnchorResult, error) {
+	trials, unquotable, err := readTrials(dir)
+	if err != nil {
+		return AnchorResult{}, err
+	}
+	result := AnchorResult{Unquotable: unquotable}
+	rng := rand.New(rand.NewPCG(seed, seed))
+	if !noisy {
+		for _, t := range trials {
+			number := t.number() + rng.IntN(2*plainError+1) - plainError
+			t.last = t.number()
+			result.count(t, number, strings.Join(t.quote(t.at), "\n"))
+		}
+		return result, nil
+	}
+	for i, s := range drawSlips(rng, len(trials)*noisyRounds) {
+		t := trials[i%len(trials)]
+		number, quote := t.misquote(rng, s)
+		result.count(t, number, quote)
+	}
+	return result, nil
+}
+
+// count places a remark and counts where it went.
+func (r *AnchorResult) count(t trial, number int, quote string) {
+	number = max(number, 1)
+	f := precedent.Finding{Span: precedent.Span{Path: t.path, Side: t.side, Start: number, End: number}, Quote: quote}
+	r.N++
+	switch {
+	case !t.placer.Place(&f):
+		r.Abstained++
+	case f.Path != t.path || f.Side != t.side || t.off(f.Start) > 1:
+		r.Misplaced++
+	case t.off(f.Start) == 0:
+		r.Exact++
+	}
+}
+
+// trial is one marked line of a change.
+type trial struct {
+	placer *review.Placer
+	path   string
+	side   precedent.Side
+	lines  []diff.Line // the commentable ones of the path's side
+	at     int         // index of the first marked line
+	last   int         // number of the last line that is right
+}
+
+func (t *trial) numberOf(i int) int {
+	if t.side == precedent.Left {
+		return t.lines[i].Old
+	}
+	return t.lines[i].New
+}
+
+func (t *trial) number() int { return t.numberOf(t.at) }
+
+// off is how many lines a number is away from the marked ones.
+func (t *trial) off(number int) int {
+	return max(t.number()-number, number-t.last, 0)
+}
+
+// follows tells whether line i is there and stands right behind line i-1.
+func (t *trial) follows(i int) bool {
+	return i > 0 && i < len(t.lines) && t.numberOf(i) == t.numberOf(i-1)+1
+}
+
+// quote is a line and what follows it, up to the first line that is not blank
+// and at most three lines in all.
+func (t *trial) quote(at int) []string {
+	q := []string{t.lines[at].Text}
+	for i := at + 1; t.follows(i) && len(q) < 3; i++ {
+		q = append(q, t.lines[i].Text)
+		if !blank(t.lines[i].Text) {
+			break
+		}
+	}
+	return q
+}
+
+// mark is one entry of the gold list.
+type mark struct {
+	Path string `json:"path"`
+	Side string `json:"side"`
+	From int    `json:"from_line"`
+	To   int    `json:"to_line"`
+}
+
+// readTrials reads all folders of a data set in the order of their names, and
+// counts the marks that no quote can be made for.
+func readTrials(dir string) (trials []trial, unquotable int, err error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, 0, fmt.Errorf("read data set: %w", err)
+	}
+	for _, e := range entries {
+		if !e.IsDir() {
+			continue
+		}
+		marks, change, err := readCase(filepath.Join(dir, e.Name()))
+		if err != nil {
+			return nil, 0, err
+		}
+		placer := review.NewPlacer(change)
+		for _, m := range marks {
+			t, ok := newTrial(change, m)
+			if !ok {
+				unquotable++
+				continue
+			}
+			t.placer = placer
+			trials = append(trials, t)
+		}
+	}
+	if len(trials) == 0 {
+		return nil, 0, fmt.Errorf("no marked line in %s: want folders with diff.patch and meta.json", dir)
+	}
+	return trials, unquotable, nil
+}
+
+func readCase(dir string) ([]mark, *diff.Change, error) {
+	data, err := os.ReadFile(filepath.Join(dir, "meta.json"))
+	if err != nil {
+		return nil, nil, fmt.Errorf("read marks: %w", err)
+	}
+	var meta struct {
+		Gold []mark `json:"gold"`
+	}
+	if err := json.Unmarshal(data, &meta); err != nil {
+		return nil, nil, fmt.Errorf("read marks of %s: %w", dir, err)
+	}
+	patch, err := os.Open(filepath.Join(dir, "diff.patch"))
+	if err != nil {
+		return nil, nil, fmt.Errorf("read change: %w", err)
+	}
+	defer patch.Close()
+	change, err := diff.ParsePatch(patch, diff.DefaultLimits)
+	if err != nil {
+		return nil, nil, fmt.Errorf("read change of %s: %w", dir, err)
+	}
+	return meta.Gold, change, nil
+}
+
+// newTrial finds the first marked line that the diff shows and that says
+// something; it tells whether there is one.
+func newTrial(c *diff.Change, m mark) (trial, bool) {
+	t := trial{path: m.Path, side: precedent.Right}
+	if strings.EqualFold(m.Side, string(precedent.Left)) {
+		t.side = precedent.Left
+	}
+	file := c.File(m.Path)
+	if file == nil {
+		return t, false
+	}
+	t.lines = file.Commentable(t.side)
+	for i := range t.lines {
+		n := t.numberOf(i)
+		if n >= m.From && n <= max(m.From, m.To) && !blank(t.lines[i].Text) {
+			t.at, t.last = i, max(m.From, m.To)
+			return t, true
+		}
+	}
+	return t, false
+}
+
+func blank(line string) bool { return strings.TrimSpace(line) == "" }

@@ -1,0 +1,30 @@
+package review
+
+import (
+	"context"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/guide"
+	"github.com/precedent-dev/precedent/internal/lint"
+)
+
+// analyzer is a Finder that computes.
+type analyzer struct{ lint.Analyzer }
+
+// Name is the analyzer's name.
+func (a analyzer) Name() string { return a.Analyzer.Name }
+
+// Find runs the analyzer over the whole change, files that no model is shown
+// included.
+func (a analyzer) Find(ctx context.Context, in *Input) Report {
+	res := a.Run(ctx, &lint.Input{
+		Change: in.Change, Tree: in.Tree, IsPolicyPath: guide.IsPolicyPath, Go: in.Go,
+	})
+	for i := range res.Findings {
+		res.Findings[i].Analyzer = true
+	}
+	return Report{
+		Findings: res.Findings,
+		Run:      precedent.FinderRun{Engine: "analyzer", Status: res.Status, Error: res.Error},
+	}
+}

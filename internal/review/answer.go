@@ -1,0 +1,102 @@
+package review
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/prompt"
+	"github.com/precedent-dev/precedent/internal/text"
+)
+
+// What is kept of one finding of a model. The schema allows more, because a
+// long answer is no reason to throw a finding away.
+const (
+	maxTitle      = 90    // characters
+	maxBody       = 4_000 // characters
+	maxSuggestion = 4_000 // characters
+	maxSymbol     = 200   // characters
+	maxEvidence   = 10
+)
+
+// finderAnswer is the wire form of an answer to the role "finder", which the
+// engine has checked against its schema. What is absent or null is zero.
+type finderAnswer struct {
+	Findings []struct {
+		Path       string               `json:"path"`
+		Side       string               `json:"side"`
+		Start      int                  `json:"start"`
+		End        int                  `json:"end"`
+		Quote      string               `json:"quote"`
+		Symbol     string               `json:"symbol"`
+		Category   precedent.Category   `json:"category"`
+		Severity   precedent.Severity   `json:"severity"`
+		Confidence int                  `json:"confidence"`
+		Title      string               `json:"title"`
+		Body       string               `json:"body"`
+		Suggestion string               `json:"suggestion"`
+		Evidence   []precedent.Evidence `json:"evidence"`
+		Rule       string               `json:"rule"`
+	} `json:"findings"`
+}
+
+// readAnswer turns an answer into findings that are still to be placed.
+func readAnswer(raw json.RawMessage, spec prompt.Spec) ([]precedent.Finding, error) {
+	var a finderAnswer
+	if err := json.Unmarshal(raw, &a); err != nil {
+		return nil, fmt.Errorf("read answer: %w", err)
+	}
+	var fs []precedent.Finding
+	for _, w := range a.Findings {
+		f := precedent.Finding{
+			Category:   w.Category,
+			Severity:   w.Severity,
+			Confidence: percent(w.Confidence),
+			Span:       precedent.Span{Path: w.Path, Side: precedent.Right, Start: w.Start, End: w.End},
+			Quote:      firstLines(w.Quote),
+			Symbol:     text.Cut(oneLine(w.Symbol), maxSymbol),
+			Title:      text.Cut(oneLine(w.Title), maxTitle),
+			Body:       text.Cut(strings.TrimSpace(text.Clean(w.Body)), maxBody),
+			Rule:       w.Rule,
+			Evidence:   w.Evidence[:min(len(w.Evidence), maxEvidence)],
+		}
+		if w.Side == string(precedent.Left) {
+			f.Side = precedent.Left
+		}
+		if !slices.Contains(precedent.Categories, f.Category) {
+			f.Category = spec.Category
+		}
+		if !slices.Contains(precedent.Severities, f.Severity) {
+			f.Severity = precedent.Medium
+		}
+		if len(w.Suggestion) <= maxSuggestion {
+			f.Suggestion = w.Suggestion // half a replacement is none
+		}
+		for i := range f.Evidence {
+			f.Evidence[i].Quote = firstLines(f.Evidence[i].Quote)
+		}
+		fs = append(fs, f)
+	}
+	return fs, nil
+}
+
+func oneLine(s string) string { return text.Collapse(text.Clean(s)) }
+
+// firstLines keeps of a quote the lines that are looked at, verbatim.
+func firstLines(quote string) string {
+	var kept []string
+	said := 0
+	for l := range strings.Lines(quote) {
+		if strings.TrimSpace(l) != "" {
+			if said++; said > quoteLines {
+				break
+			}
+		} else if said == 0 {
+			continue
+		}
+		kept = append(kept, strings.TrimRight(l, "\r\n"))
+	}
+	return strings.TrimRight(strings.Join(kept, "\n"), " \t\n")
+}

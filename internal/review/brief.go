@@ -1,0 +1,149 @@
+package review
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/guide"
+	"github.com/precedent-dev/precedent/internal/prompt"
+	"github.com/precedent-dev/precedent/internal/secret"
+)
+
+// brief is what all prompted finders are told, free of secrets: what leaves for
+// an engine has left for good.
+type brief struct {
+	change       *diff.Change
+	docs         []precedent.GuideDoc
+	rules        []precedent.Rule
+	instructions []precedent.Instruction
+	memory       string
+	files        []*diff.File
+	intent       precedent.Untrusted
+	language     string
+}
+
+func newBrief(in *Input) *brief {
+	b := &brief{
+		change:   in.Change,
+		docs:     slices.Clone(in.Guide.Docs),
+		rules:    slices.Clone(in.Guide.Rules),
+		memory:   in.Recall.Block(),
+		files:    byRisk(in.Change, in.Recall.Files),
+		intent:   precedent.Untrusted(redacted(string(in.Intent))),
+		language: in.Policy.Language,
+	}
+	for i := range b.docs {
+		b.docs[i].Text = redacted(b.docs[i].Text)
+	}
+	for i := range b.rules {
+		b.rules[i].Text = redacted(b.rules[i].Text)
+	}
+	for _, inst := range in.Policy.Instructions {
+		if slices.ContainsFunc(b.files, func(f *diff.File) bool { return guide.Match(inst.Paths, f.Path) }) {
+			inst.Text = redacted(inst.Text)
+			b.instructions = append(b.instructions, inst)
+		}
+	}
+	return b
+}
+
+// input is what a finder is told about one shard of a plan.
+func (b *brief) input(spec prompt.Spec, p *plan, shard int) prompt.Input {
+	var pieces []prompt.Piece
+	for _, part := range p.shards[shard].pieces {
+		pieces = append(pieces, prompt.Piece{File: part.file, Hunk: redactedHunk(&part.hunk), Also: b.places(part.refs[1:])})
+	}
+	return prompt.Input{
+		Docs: b.docs, Rules: b.rules, Instructions: b.instructions, Memory: b.memory, Files: b.files,
+		Shard: precedent.Untrusted(prompt.Diff(pieces)), Part: shard + 1, Parts: len(p.shards),
+		Intent: b.intent, Language: b.language, Finder: spec,
+	}
+}
+
+// places lists where hunks stand.
+func (b *brief) places(refs []diff.HunkRef) []string {
+	var list []string
+	for _, r := range refs {
+		f := &b.change.Files[r.File]
+		list = append(list, fmt.Sprintf("%s:%d", f.Path, f.Hunks[r.Hunk].NewStart))
+	}
+	return list
+}
+
+func redacted(s string) string {
+	s, _ = secret.Redact(s)
+	return s
+}
+
+// redactedHunk is the hunk with the secrets in its lines blackened.
+func redactedHunk(h *diff.Hunk) *diff.Hunk {
+	lines := make([]string, len(h.Lines))
+	for i := range h.Lines {
+		lines[i] = h.Lines[i].Text
+	}
+	clean, n := secret.Redact(strings.Join(lines, "\n"))
+	if n == 0 {
+		return h
+	}
+	c := *h
+	c.Lines = slices.Clone(h.Lines)
+	blackened := strings.Split(clean, "\n")
+	for i := range c.Lines {
+		if len(blackened) == len(c.Lines) {
+			c.Lines[i].Text = blackened[i]
+		} else {
+			c.Lines[i].Text = clean // too costly to look through: nothing of it gets out
+		}
+	}
+	return &c
+}
+
+// sensitive are names of files in which a mistake costs most.
+var sensitive = regexp.MustCompile(`(?i)auth|crypt|passw|secret|token|session|permission|payment|billing|migrat|schema|\.sql$|dockerfile|workflows/`)
+
+// harmless are names of files in which a mistake costs least.
+var harmless = regexp.MustCompile(`(?i)(^|/)(tests?|testdata|docs?|examples?)/|_test\.|\.(test|spec)\.|\.(md|txt|rst)$`)
+
+// byRisk lists the changed files, the riskiest first: by how much was changed,
+// how much was found there before, and what the names say. What is not reviewed
+// comes last.
+func byRisk(c *diff.Change, history []precedent.Hotspot) []*diff.File {
+	found := map[string]int{}
+	for _, h := range history {
+		found[h.Path] = h.Findings
+	}
+	risk := map[*diff.File]int{}
+	var files []*diff.File
+	for i := range c.Files {
+		f := &c.Files[i]
+		n := 0
+		for h := range f.Hunks {
+			for l := range f.Hunks[h].Lines {
+				if f.Hunks[h].Lines[l].Op != diff.Context {
+					n += 2
+				}
+			}
+		}
+		n *= 1 + found[f.Path]
+		switch {
+		case f.Skip != "":
+			n = -1
+		case harmless.MatchString(f.Path):
+			n /= 2
+		case sensitive.MatchString(f.Path):
+			n *= 2
+		}
+		risk[f] = n
+		files = append(files, f)
+	}
+	slices.SortStableFunc(files, func(a, b *diff.File) int {
+		return cmp.Or(cmp.Compare(risk[b], risk[a]), cmp.Compare(path.Dir(a.Path), path.Dir(b.Path)), cmp.Compare(a.Path, b.Path))
+	})
+	return files
+}

@@ -1,0 +1,49 @@
+package review
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/diff"
+)
+
+// choose drops what is below the threshold, says how each finding is shown, and
+// puts them in the order of the review: live ones first, then by severity,
+// confidence and place. The cap on inline findings hides nothing: what exceeds
+// it moves into the summary.
+func choose(fs []precedent.Finding, c *diff.Change, threshold int, from string, maxInline int) {
+	for i := range fs {
+		if f := &fs[i]; f.Confidence < threshold {
+			f.Drop("select", precedent.BelowThreshold, "", "its confidence %d is below %d, the threshold of %s", f.Confidence, threshold, from)
+		}
+	}
+	slices.SortStableFunc(fs, func(a, b precedent.Finding) int {
+		return cmp.Or(
+			first(a.Live(), b.Live()),
+			cmp.Compare(a.Severity.Rank(), b.Severity.Rank()),
+			-cmp.Compare(a.Confidence, b.Confidence),
+			byContent(&a, &b),
+		)
+	})
+	inline := 0
+	for i := range fs {
+		f := &fs[i]
+		if !f.Live() {
+			continue
+		}
+		file := c.File(f.Path)
+		switch {
+		case f.Start == 0 || file == nil || file.HunkAt(f.Side, f.Start) < 0:
+			f.Where = precedent.WholeFile
+			f.Note("select", "shown on the file: it is about no line of the diff")
+		case inline >= maxInline:
+			f.Where = precedent.Summary
+			f.Note("select", "shown in the summary: %d others are more important", maxInline)
+		default:
+			f.Where = precedent.Inline
+			inline++
+			f.Note("select", "shown: its confidence %d is not below %d, the threshold of %s", f.Confidence, threshold, from)
+		}
+	}
+}

@@ -1,0 +1,59 @@
+package review
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/text"
+)
+
+// guideDelta is what a finding gains by a rule of the guide, in percent points.
+const guideDelta = 10
+
+// minRuleQuote is the shortest rule that counts as quoted when a finding
+// repeats it, in bytes: shorter ones are said by chance.
+const minRuleQuote = 24
+
+// cite adds the rules of the repository's guide that a finding names, by id or
+// by repeating them, if they apply to its file. A rule that does not exist is
+// no rule of the finding.
+func cite(fs []precedent.Finding, rules []precedent.Rule) {
+	for i := range fs {
+		f := &fs[i]
+		if !f.Live() || f.Analyzer {
+			continue
+		}
+		before := len(f.Cites)
+		said := text.Collapse(f.Rule + " " + f.Title + " " + f.Body)
+		for _, r := range rules {
+			if !inDir(f.Path, r.Dir) || !names(f, said, r) {
+				continue
+			}
+			f.Cites = append(f.Cites, precedent.Cite{
+				Kind: "guide", ID: r.ID, Text: r.Text, URL: fmt.Sprintf("%s#L%d", r.Source, r.Line),
+			})
+		}
+		f.Rule = ""
+		if n := len(f.Cites) - before; n > 0 {
+			f.Rule = f.Cites[before].ID
+			c := f.Cites[before]
+			f.Trail = append(f.Trail, precedent.Decision{
+				Step: "cite", Says: fmt.Sprintf("names %d of the guide's rules, the first at %s", n, c.URL), Delta: guideDelta, By: c.ID,
+			})
+		}
+	}
+}
+
+func names(f *precedent.Finding, said string, r precedent.Rule) bool {
+	if r.ID != "" && (f.Rule == r.ID || strings.Contains(said, "["+r.ID+"]")) {
+		return true
+	}
+	rule := text.Collapse(r.Text)
+	return len(rule) >= minRuleQuote && strings.Contains(said, rule)
+}
+
+// inDir tells whether a path lies in a folder; every path lies in "".
+func inDir(path, dir string) bool {
+	return dir == "" || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/")
+}

@@ -1,0 +1,66 @@
+package review
+
+import (
+	"fmt"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/diff"
+)
+
+// coverage says what of the change was read. A hunk is read when each prompted
+// finder had all requests that carried it validly answered; without any, when
+// the analyzers that were to read it all ended well.
+func coverage(in *Input, p *plan, reports []Report) precedent.Coverage {
+	c := precedent.Coverage{Files: len(in.Change.Files) + len(in.Skipped), Skipped: in.Skipped[:len(in.Skipped):len(in.Skipped)]}
+	for i := range in.Change.Files {
+		f := &in.Change.Files[i]
+		c.Hunks += len(f.Hunks)
+		switch {
+		case f.TooLarge:
+			c.Truncated = append(c.Truncated, precedent.TruncatedHunk{Path: f.Path, Reason: f.Skip})
+			continue
+		case f.Skip != "":
+			c.Skipped = append(c.Skipped, precedent.SkippedFile{Path: f.Path, Reason: f.Skip})
+			continue
+		case p.ignored[i]:
+			c.Skipped = append(c.Skipped, precedent.SkippedFile{Path: f.Path, Reason: "ignored by the repository's policy"})
+			continue
+		}
+		for h := range f.Hunks {
+			why := f.Hunks[h].Cut
+			if why == "" {
+				why = p.unread(diff.HunkRef{File: i, Hunk: h}, reports)
+			}
+			if why == "" {
+				c.HunksRead++
+			} else {
+				c.Truncated = append(c.Truncated, precedent.TruncatedHunk{Path: f.Path, Hunk: h + 1, Reason: why})
+			}
+		}
+	}
+	return c
+}
+
+// unread says why a hunk was not read, "" if it was.
+func (p *plan) unread(ref diff.HunkRef, reports []Report) string {
+	carriers := p.carriers[ref]
+	prompted := asked(reports)
+	for _, rep := range reports {
+		switch {
+		case !prompted:
+			if rep.Run.Status.Bad() {
+				return fmt.Sprintf("%s ended with %s", rep.Run.Name, rep.Run.Status)
+			}
+		case len(rep.Answered) == 0:
+		case len(carriers) == 0:
+			return fmt.Sprintf("beyond the %d tokens that a review may read", reviewTokens)
+		default:
+			for _, s := range carriers {
+				if !rep.Answered[s] {
+					return fmt.Sprintf("%s did not answer: %s", rep.Run.Name, rep.Run.Status)
+				}
+			}
+		}
+	}
+	return ""
+}

@@ -1,0 +1,191 @@
+package review
+
+import (
+	"math/bits"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/text"
+)
+
+// What a line is worth against a line of a quote: 1 when equal, else the first
+// of these that applies, else the share of tokens that both have in common.
+// The weights were measured on 563 real commented lines.
+const (
+	equalScore     = 1.0
+	squeezedScore  = 0.97 // equal but for white space
+	substringScore = 0.93 // the quote is a part of the line
+	substringMin   = 8    // bytes without white space that such a part has at least
+)
+
+// maxTokens bounds the tokens of one line that are compared. Longer lines are
+// data or minified code, and comparing costs the product of both lengths.
+const maxTokens = 256
+
+// lineText is a line in the forms in which lines are compared.
+type lineText struct {
+	plain    string // without white space at its end
+	squeezed string // without any white space
+	sketch
+	tokens []string // made on first use
+}
+
+// sketch is what a glance at a line tells: enough to rule nearly all lines out
+// without touching their text.
+type sketch struct {
+	words, grams  uint64 // a bit for each kind of token, and for each pair of bytes
+	tokens, bytes int32  // how many; tokens at most maxTokens, bytes without white space
+}
+
+func newLineText(s string) lineText {
+	l := lineText{
+		plain:    strings.TrimRightFunc(s, unicode.IsSpace),
+		squeezed: text.Squeeze(s),
+	}
+	l.bytes = int32(len(l.squeezed))
+	eachToken(l.plain, func(tok string) bool {
+		l.words |= 1 << (hash(tok) & 63)
+		l.sketch.tokens++
+		return l.sketch.tokens < maxTokens
+	})
+	for i := 0; i+1 < len(l.squeezed); i++ {
+		l.grams |= 1 << ((uint32(l.squeezed[i])*31 + uint32(l.squeezed[i+1])*131) & 63)
+	}
+	return l
+}
+
+func (l *lineText) blank() bool { return l.squeezed == "" }
+
+func (l *lineText) toks() []string {
+	if l.tokens == nil {
+		l.tokens = make([]string, 0, l.sketch.tokens)
+		eachToken(l.plain, func(tok string) bool {
+			l.tokens = append(l.tokens, tok)
+			return len(l.tokens) < maxTokens
+		})
+	}
+	return l.tokens
+}
+
+// score says how well the line fits a line of a quote, 0 to 1.
+func (l *lineText) score(quote *lineText) float64 {
+	switch {
+	case l.blank() || quote.blank():
+		return 0
+	case l.plain == quote.plain:
+		return equalScore
+	case l.squeezed == quote.squeezed:
+		return squeezedScore
+	case len(quote.squeezed) >= substringMin && strings.Contains(l.squeezed, quote.squeezed):
+		return substringScore
+	}
+	return text.Ratio(l.toks(), quote.toks())
+}
+
+// may tells whether the score of two lines can be need or more. A kind of token
+// that only one of them has cannot be common to both, and a part has no pair of
+// bytes that the whole has not.
+func (s *sketch) may(quote *sketch, need float64) bool {
+	const rounding = 1e-9
+	common := min(
+		s.tokens-int32(bits.OnesCount64(s.words&^quote.words)),
+		quote.tokens-int32(bits.OnesCount64(quote.words&^s.words)))
+	if 2*float64(common) >= (need-rounding)*float64(s.tokens+quote.tokens) {
+		return true
+	}
+	return quote.grams&^s.grams == 0 &&
+		(s.bytes == quote.bytes || s.bytes > quote.bytes && quote.bytes >= substringMin && need <= substringScore)
+}
+
+// eachToken calls f with the identifiers, numbers and signs of a line of code
+// until it returns false.
+func eachToken(s string, f func(string) bool) {
+	for i := 0; i < len(s); {
+		start := i
+		r, n := utf8.DecodeRuneInString(s[i:])
+		i += n
+		if unicode.IsSpace(r) {
+			continue
+		}
+		if wordRune(r) {
+			for i < len(s) {
+				r, n := utf8.DecodeRuneInString(s[i:])
+				if !wordRune(r) {
+					break
+				}
+				i += n
+			}
+		}
+		if !f(s[start:i]) {
+			return
+		}
+	}
+}
+
+func wordRune(r rune) bool {
+	return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r)
+}
+
+// hash is FNV-1a. It is the same in every process: what a review says may not
+// depend on chance.
+func hash(s string) uint64 {
+	h := uint64(14695981039346656037)
+	for i := 0; i < len(s); i++ {
+		h = (h ^ uint64(s[i])) * 1099511628211
+	}
+	return h
+}
+
+// sideLine is a line that a remark can stand on.
+type sideLine struct {
+	lineText
+	number  int
+	hunk    int
+	deleted bool
+	next    int // index of the next line of the hunk that is not blank; -1 for none
+}
+
+// sideLines are the commentable lines of one side of one file, by number.
+type sideLines struct {
+	file    *diff.File
+	side    precedent.Side
+	lines   []sideLine
+	glances []glance // at the lines
+}
+
+// glance is what searching looks at before it looks at a line.
+type glance struct {
+	sketch
+	number int
+}
+
+func newSideLines(f *diff.File, side precedent.Side) *sideLines {
+	s := &sideLines{file: f, side: side}
+	for h := range f.Hunks {
+		first := len(s.lines)
+		for i := range f.Hunks[h].Lines {
+			l := &f.Hunks[h].Lines[i]
+			n := l.New
+			if side == precedent.Left {
+				n = l.Old
+			}
+			if n > 0 {
+				s.lines = append(s.lines, sideLine{lineText: newLineText(l.Text), number: n, hunk: h, deleted: l.Op == diff.Delete, next: -1})
+			}
+		}
+		next := -1
+		for i := len(s.lines) - 1; i >= first; i-- {
+			s.lines[i].next = next
+			if !s.lines[i].blank() {
+				next = i
+			}
+		}
+	}
+	for i := range s.lines {
+		s.glances = append(s.glances, glance{s.lines[i].sketch, s.lines[i].number})
+	}
+	return s
+}

@@ -1,0 +1,297 @@
+package review
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/text"
+)
+
+// When two findings of one file say the same, by the similarity of their texts
+// (cosine of split tokens, 0 to 1). Measured on pairs that people judged: place
+// alone is no key, because a third of all valid remarks have another one within
+// three lines, and text alone confuses sibling sites.
+const (
+	samePlaceSimilarity = 0.25 // same line, other category: the same from here
+	overlapSimilarity   = 0.55 // overlapping lines: the same from here
+	greySimilarity      = 0.25 // overlapping lines: perhaps the same from here
+	nearSimilarity      = 0.55 // near lines: perhaps the same from here
+	nearLines           = 40
+	siblingSimilarity   = 0.60 // different files: linked from here, never merged
+)
+
+// What one finding gains by others that agree with it, in percent points:
+// agreement of independent finders is the best signal of truth there is.
+const (
+	agreeDelta = 10
+	agreeMost  = 20
+)
+
+// Bounds of the links between similar findings in different files.
+const (
+	siblingFindings = 200 // findings that are compared, in the order of their places
+	mostLinks       = 5   // links of one finding, to possible duplicates too
+)
+
+// merge drops what another finding says too, and counts for the one that stays
+// how many finders agree. Findings are the same if every two of a group are:
+// no chain of resemblances joins what differs. The order of the findings does
+// not matter.
+func merge(fs []precedent.Finding) {
+	m := newMatcher(fs)
+	m.match()
+	for _, group := range m.groups() {
+		m.keepOne(group)
+	}
+	m.noteGrey()
+	m.linkSiblings()
+}
+
+// matcher compares the live findings.
+type matcher struct {
+	all   []*precedent.Finding // by place, then by everything else
+	texts map[int]text.Vector  // made on first use
+	same  map[pair]bool
+	edges []edge // the pairs in same
+	grey  []edge
+	links []int // how many links each finding has
+}
+
+// pair holds two indexes of matcher.all, the smaller one first.
+type pair struct{ a, b int }
+
+type edge struct {
+	pair
+	similarity float64
+}
+
+func newMatcher(fs []precedent.Finding) *matcher {
+	m := &matcher{same: map[pair]bool{}, texts: map[int]text.Vector{}}
+	for i := range fs {
+		if fs[i].Live() {
+			m.all = append(m.all, &fs[i])
+		}
+	}
+	slices.SortStableFunc(m.all, byContent)
+	m.links = make([]int, len(m.all))
+	return m
+}
+
+// similarity is that of what two findings say, 0 to 1.
+func (m *matcher) similarity(a, b int) float64 {
+	return text.Cosine(m.text(a), m.text(b))
+}
+
+func (m *matcher) text(i int) text.Vector {
+	v, ok := m.texts[i]
+	if !ok {
+		v = text.NewVector(m.all[i].Title + "\n" + m.all[i].Body)
+		m.texts[i] = v
+	}
+	return v
+}
+
+// byContent orders findings by place, and those of one place by all else that
+// a finder says, so that only equal findings are in no order.
+func byContent(a, b *precedent.Finding) int {
+	return cmp.Or(
+		cmp.Compare(a.Path, b.Path),
+		-cmp.Compare(a.Side, b.Side), // RIGHT first
+		cmp.Compare(a.Start, b.Start),
+		cmp.Compare(a.End, b.End),
+		cmp.Compare(a.Severity.Rank(), b.Severity.Rank()),
+		-cmp.Compare(a.Confidence, b.Confidence),
+		cmp.Compare(a.Category, b.Category),
+		cmp.Compare(a.Finder, b.Finder),
+		cmp.Compare(a.Title, b.Title),
+		cmp.Compare(a.Body, b.Body),
+		cmp.Compare(a.Quote, b.Quote),
+		cmp.Compare(a.Suggestion, b.Suggestion),
+		cmp.Compare(a.Rule, b.Rule),
+		cmp.Compare(a.Symbol, b.Symbol),
+		slices.CompareFunc(a.Evidence, b.Evidence, func(x, y precedent.Evidence) int {
+			return cmp.Or(cmp.Compare(x.Path, y.Path), cmp.Compare(x.Line, y.Line), cmp.Compare(x.Quote, y.Quote))
+		}),
+	)
+}
+
+// match compares all findings that are near each other.
+func (m *matcher) match() {
+	for i, a := range m.all {
+		for j := i + 1; j < len(m.all); j++ {
+			b := m.all[j]
+			if b.Path != a.Path || b.Side != a.Side || b.Start > a.End+nearLines {
+				break
+			}
+			m.compare(pair{i, j})
+		}
+	}
+}
+
+// compare decides on two findings of one side of one file, the first of which
+// does not start behind the second.
+func (m *matcher) compare(p pair) {
+	a, b := m.all[p.a], m.all[p.b]
+	samePlace := a.Start == b.Start
+	switch {
+	case samePlace && a.Category == b.Category:
+		m.same[p] = true
+		m.edges = append(m.edges, edge{p, 1})
+		return
+	case a.Analyzer && b.Analyzer && a.Finder == b.Finder:
+		return // an analyzer does not repeat itself
+	case a.Start == 0 && !samePlace:
+		return // the file as a whole is near no line
+	}
+	similarity := m.similarity(p.a, p.b)
+	overlap := a.Start > 0 && b.Start <= a.End
+	switch {
+	case samePlace && similarity >= samePlaceSimilarity, overlap && similarity >= overlapSimilarity:
+		m.same[p] = true
+		m.edges = append(m.edges, edge{p, similarity})
+	case overlap && similarity >= greySimilarity, !overlap && !samePlace && similarity >= nearSimilarity:
+		m.grey = append(m.grey, edge{p, similarity})
+	}
+}
+
+// groups joins findings from the most similar pair down, where every two of
+// the joined group are the same.
+func (m *matcher) groups() [][]int {
+	slices.SortFunc(m.edges, func(a, b edge) int {
+		return cmp.Or(-cmp.Compare(a.similarity, b.similarity), cmp.Compare(a.a, b.a), cmp.Compare(a.b, b.b))
+	})
+	group := make([][]int, len(m.all)) // of each finding; shared by its members
+	for i := range group {
+		group[i] = []int{i}
+	}
+	for _, e := range m.edges {
+		ga, gb := group[e.a], group[e.b]
+		if ga[0] == gb[0] || !m.allSame(ga, gb) {
+			continue
+		}
+		joined := slices.Concat(ga, gb)
+		slices.Sort(joined)
+		for _, i := range joined {
+			group[i] = joined
+		}
+	}
+	var found [][]int
+	for i, g := range group {
+		if len(g) > 1 && g[0] == i {
+			found = append(found, g)
+		}
+	}
+	return found
+}
+
+func (m *matcher) allSame(as, bs []int) bool {
+	for _, a := range as {
+		for _, b := range bs {
+			if !m.same[pair{min(a, b), max(a, b)}] {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// keepOne drops all findings of a group but the one that says most.
+func (m *matcher) keepOne(group []int) {
+	best := m.all[group[0]]
+	finders := []string{best.Finder}
+	for _, i := range group[1:] {
+		f := m.all[i]
+		if moreSpecific(f, best) {
+			best = f
+		}
+		finders = append(finders, f.Finder)
+	}
+	slices.Sort(finders)
+	finders = slices.Compact(finders)
+	best.Votes = len(finders)
+	d := precedent.Decision{Step: "merge", Says: fmt.Sprintf("stands for %d findings of %s", len(group), strings.Join(finders, ", "))}
+	if !best.Analyzer {
+		d.Delta = min(agreeDelta*(len(finders)-1), agreeMost)
+	}
+	best.Trail = append(best.Trail, d)
+	for _, i := range group {
+		if f := m.all[i]; f != best {
+			f.Drop("merge", precedent.Duplicate, best.ID, "says the same as %q at %s", best.Title, best.Span)
+		}
+	}
+}
+
+// moreSpecific tells whether f speaks for a group rather than g: an analyzer
+// computes what others believe; then who offers a fix, quotes verbatim, sees
+// the worst, is surest, and points at fewest lines.
+func moreSpecific(f, g *precedent.Finding) bool {
+	return cmp.Or(
+		first(f.Analyzer, g.Analyzer),
+		first(f.Suggestion != "", g.Suggestion != ""),
+		first(verbatim(f), verbatim(g)),
+		cmp.Compare(f.Severity.Rank(), g.Severity.Rank()),
+		-cmp.Compare(f.Confidence, g.Confidence),
+		cmp.Compare(f.End-f.Start, g.End-g.Start),
+	) < 0
+}
+
+func first(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return -1
+	}
+	return 1
+}
+
+// verbatim tells whether place found the quote as it was.
+func verbatim(f *precedent.Finding) bool {
+	return !slices.ContainsFunc(f.Trail, func(d precedent.Decision) bool { return d.Step == "place" && d.Delta < 0 })
+}
+
+// noteGrey says on findings that may be the same that nobody was asked.
+func (m *matcher) noteGrey() {
+	for _, e := range m.grey {
+		if m.all[e.a].Live() && m.all[e.b].Live() {
+			m.link(e, "perhaps the same as what is said at %s (similarity %.2f): kept apart, because no judge was asked")
+		}
+	}
+}
+
+// linkSiblings says where else something similar was found.
+func (m *matcher) linkSiblings() {
+	var live []int
+	for i, f := range m.all {
+		if f.Live() && !f.Analyzer && len(live) < siblingFindings {
+			live = append(live, i)
+		}
+	}
+	for n, i := range live {
+		for _, j := range live[n+1:] {
+			if m.all[i].Path == m.all[j].Path {
+				continue
+			}
+			if similarity := m.similarity(i, j); similarity >= siblingSimilarity {
+				m.link(edge{pair{i, j}, similarity}, "also at %s (similarity %.2f)")
+			}
+		}
+	}
+}
+
+// link notes each of two findings on the other. The format takes a place and
+// the similarity.
+func (m *matcher) link(e edge, format string) {
+	note := func(from, to int) {
+		if m.links[from]++; m.links[from] > mostLinks {
+			return
+		}
+		f, other := m.all[from], m.all[to]
+		f.Trail = append(f.Trail, precedent.Decision{Step: "merge", Says: fmt.Sprintf(format, other.Span, e.similarity), By: other.ID})
+	}
+	note(e.a, e.b)
+	note(e.b, e.a)
+}

@@ -1,0 +1,223 @@
+package review
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/precedent-dev/precedent"
+)
+
+// remark is a finding at some lines of a.go.
+func remark(id, finder string, start, end int, c precedent.Category, title string) precedent.Finding {
+	return precedent.Finding{
+		ID: id, Finder: finder, Category: c, Severity: precedent.Medium, Confidence: 80, Votes: 1,
+		Span:  precedent.Span{Path: "a.go", Side: precedent.Right, Start: start, End: end},
+		Title: title,
+	}
+}
+
+const (
+	leak    = "Response body is never closed, so the connection leaks"
+	leakToo = "The response body is not closed: connection leaks"
+	panics  = "Index out of range panics when the list of hosts is empty"
+)
+
+func TestMerge(t *testing.T) {
+	const bugs, security = precedent.Bugs, precedent.Security
+	computed := func(f precedent.Finding) precedent.Finding { f.Analyzer = true; return f }
+	fixing := func(f precedent.Finding) precedent.Finding { f.Suggestion = "defer res.Body.Close()"; return f }
+	in := func(path string, f precedent.Finding) precedent.Finding { f.Path = path; return f }
+	left := func(f precedent.Finding) precedent.Finding { f.Side = precedent.Left; return f }
+	for _, test := range []struct {
+		name string
+		in   []precedent.Finding
+		want map[string]string // duplicate → representative
+		note string            // part of a decision of the first finding
+	}{
+		{"same place and category, other words", []precedent.Finding{
+			remark("a", "bugs", 5, 5, bugs, leak), remark("b", "security", 5, 5, bugs, panics),
+		}, map[string]string{"b": "a"}, "stands for 2 findings of bugs, security"},
+		{"same place, other category, same matter", []precedent.Finding{
+			remark("a", "bugs", 5, 5, bugs, leak), remark("b", "security", 5, 9, security, leakToo),
+		}, map[string]string{"b": "a"}, "stands for 2"},
+		{"same place, other category, other matter", []precedent.Finding{
+			remark("a", "bugs", 5, 5, bugs, leak), remark("b", "security", 5, 5, security, panics),
+		}, nil, ""},
+		{"overlap, same matter", []precedent.Finding{
+			remark("a", "bugs", 5, 9, bugs, leak), remark("b", "bugs", 8, 8, bugs, leakToo),
+		}, map[string]string{"a": "b"}, ""},
+		{"overlap, other matter", []precedent.Finding{
+			remark("a", "bugs", 5, 9, bugs, leak), remark("b", "bugs", 8, 8, bugs, panics),
+		}, nil, ""},
+		{"near, same matter: nobody is asked yet", []precedent.Finding{
+			remark("a", "bugs", 5, 9, bugs, leak), remark("b", "bugs", 30, 30, bugs, leakToo),
+		}, nil, "perhaps the same as what is said at a.go:30"},
+		{"far, same matter", []precedent.Finding{
+			remark("a", "bugs", 5, 9, bugs, leak), remark("b", "bugs", 60, 60, bugs, leakToo),
+		}, nil, ""},
+		{"other side", []precedent.Finding{
+			remark("a", "bugs", 5, 5, bugs, leak), left(remark("b", "bugs", 5, 5, bugs, leak)),
+		}, nil, ""},
+		{"other file", []precedent.Finding{
+			remark("a", "bugs", 5, 5, bugs, leak), in("b.go", remark("b", "bugs", 5, 5, bugs, leak)),
+		}, nil, "also at b.go:5"},
+		{"an analyzer speaks for a model", []precedent.Finding{
+			fixing(remark("a", "bugs", 5, 5, bugs, leak)), computed(remark("b", "govet", 5, 5, bugs, leakToo)),
+		}, map[string]string{"a": "b"}, ""},
+		{"who has a fix speaks", []precedent.Finding{
+			remark("a", "bugs", 5, 5, bugs, leak), fixing(remark("b", "bugs", 5, 5, bugs, leakToo)),
+		}, map[string]string{"a": "b"}, ""},
+		{"an analyzer does not repeat itself", []precedent.Finding{
+			computed(remark("a", "unicode", 5, 5, bugs, leak)), computed(remark("b", "unicode", 6, 6, bugs, leak)),
+		}, nil, ""},
+		{"whole files", []precedent.Finding{
+			remark("a", "bugs", 0, 0, bugs, leak), remark("b", "bugs", 0, 0, bugs, leakToo), remark("c", "bugs", 3, 3, bugs, leak),
+		}, map[string]string{"b": "a"}, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			fs := slices.Clone(test.in)
+			merge(fs)
+			got := map[string]string{}
+			for _, f := range fs {
+				if f.Dropped == precedent.Duplicate {
+					got[f.ID] = f.DroppedBy
+				} else if !f.Live() {
+					t.Errorf("%s is dropped as %s", f.ID, f.Dropped)
+				}
+			}
+			if len(got) == 0 {
+				got = nil
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("duplicates (-want +got):\n%s", diff)
+			}
+			if said := says(fs[0]); !strings.Contains(said, test.note) {
+				t.Errorf("says %q, want %q", said, test.note)
+			}
+		})
+	}
+}
+
+func says(f precedent.Finding) string {
+	var all []string
+	for _, d := range f.Trail {
+		all = append(all, d.Says)
+	}
+	return strings.Join(all, "; ")
+}
+
+func TestVotes(t *testing.T) {
+	fs := []precedent.Finding{
+		remark("a", "bugs", 5, 5, precedent.Bugs, leak),
+		remark("b", "bugs", 5, 5, precedent.Bugs, leak+" soon"),
+		remark("c", "security", 5, 5, precedent.Bugs, leak),
+		remark("d", "types", 5, 5, precedent.Bugs, leak),
+		remark("e", "tests", 5, 5, precedent.Bugs, leak),
+	}
+	merge(fs)
+	score(fs)
+	for _, f := range fs {
+		if f.Live() && (f.Votes != 4 || f.Confidence != 100) {
+			t.Errorf("%d votes and confidence %d, want 4 and 80 + 20", f.Votes, f.Confidence)
+		}
+		if !f.Live() && f.Votes != 1 {
+			t.Errorf("%s: %d votes of a duplicate", f.ID, f.Votes)
+		}
+	}
+}
+
+// TestNoChains: a and c each resemble b and not each other. They do not end in
+// one group, and whoever stays alone is live.
+func TestNoChains(t *testing.T) {
+	fs := []precedent.Finding{
+		remark("a", "bugs", 5, 8, precedent.Bugs, "query result rows never closed leaking connections"),
+		remark("b", "bugs", 7, 12, precedent.Bugs, "query result rows never closed leaking connections; loop index overflows integer counter limit"),
+		remark("c", "bugs", 11, 14, precedent.Bugs, "loop index overflows integer counter limit"),
+	}
+	merge(fs)
+	dropped := 0
+	for _, f := range fs {
+		if !f.Live() {
+			dropped++
+		}
+	}
+	if dropped > 1 {
+		t.Errorf("%d of three findings dropped by a chain", dropped)
+	}
+}
+
+// TestMergeIgnoresOrder: whatever the order of the findings, the same ones are
+// dropped for the same ones, none is lost, and no live two have one fingerprint.
+func TestMergeIgnoresOrder(t *testing.T) {
+	titles := []string{leak, leakToo, panics, leak + " and " + panics, "Response leaks"}
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(0, 12).Draw(t, "n")
+		var fs []precedent.Finding
+		for i := range n {
+			start := rapid.IntRange(0, 12).Draw(t, "start")
+			f := remark("", rapid.SampledFrom([]string{"bugs", "types", "govet"}).Draw(t, "finder"), start, start,
+				rapid.SampledFrom([]precedent.Category{precedent.Bugs, precedent.Types}).Draw(t, "category"),
+				rapid.SampledFrom(titles).Draw(t, "title"))
+			if start > 0 {
+				f.End += rapid.IntRange(0, 5).Draw(t, "lines")
+			}
+			f.Analyzer = f.Finder == "govet"
+			f.Path = rapid.SampledFrom([]string{"a.go", "b.go"}).Draw(t, "path")
+			f.Confidence = rapid.SampledFrom([]int{70, 90}).Draw(t, "confidence")
+			f.Fingerprint = fmt.Sprint(f.Path, f.Start, f.Category)
+			f.ID = f.Fingerprint
+			f.Rule = fmt.Sprint(i) // tells equal ones apart
+			fs = append(fs, f)
+		}
+		shuffled := rapid.Permutation(fs).Draw(t, "shuffled")
+		want, got := outcome(fs), outcome(shuffled)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("another order gives another result:\n%s", diff)
+		}
+	})
+}
+
+// outcome merges copies and returns what became of each, by its rule.
+func outcome(in []precedent.Finding) map[string]string {
+	fs := slices.Clone(in)
+	for i := range fs {
+		fs[i].Trail = nil
+	}
+	merge(fs)
+	live := map[string]bool{}
+	result := map[string]string{}
+	for _, f := range fs {
+		result[f.Rule] = fmt.Sprint(f.Dropped, f.DroppedBy, f.Votes, f.Trail)
+		if f.Live() {
+			if live[f.Fingerprint] {
+				result["twice "+f.Fingerprint] = "live"
+			}
+			live[f.Fingerprint] = true
+		}
+	}
+	for _, f := range fs {
+		if f.Dropped == precedent.Duplicate && !live[f.DroppedBy] {
+			result["orphan "+f.ID] = f.DroppedBy
+		}
+	}
+	return result
+}
+
+// BenchmarkMerge merges 1,000 findings in 100 files.
+func BenchmarkMerge(b *testing.B) {
+	words := strings.Fields(leak + " " + panics)
+	var fs []precedent.Finding
+	for i := range 1000 {
+		f := remark(fmt.Sprint(i), "bugs", i%50+1, i%50+3, precedent.Bugs, strings.Join(words[i%8:i%8+9], " "))
+		f.Path = fmt.Sprintf("pkg/file%d.go", i%100)
+		fs = append(fs, f)
+	}
+	for b.Loop() {
+		merge(slices.Clone(fs))
+	}
+}

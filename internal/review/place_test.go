@@ -1,0 +1,313 @@
+package review
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/diff"
+)
+
+// patch is a change of two files, one of which was renamed.
+const patch = `diff --git a/store/account.go b/store/account.go
+index 1111111..2222222 100644
+--- a/store/account.go
++++ b/store/account.go
+@@ -10,9 +10,10 @@ type Account struct {
+ func (a *Account) Deposit(cents int64) error {
+ 	if cents <= 0 {
+ 		return errAmount
+ 	}
+-	a.mu.Lock()
+-	defer a.mu.Unlock()
+ 	a.cents += cents
++	a.log("deposit", cents)
++
++	a.notify(a.owner, cents)
+ 	return nil
+ }
+@@ -40,7 +41,9 @@ func (a *Account) Withdraw(cents int64) error {
+ func (a *Account) Close(ctx context.Context) error {
+ 	if a.cents != 0 {
+ 		return errNotEmpty
+ 	}
++	rows, err := a.db.QueryContext(ctx, "SELECT id FROM cards WHERE account = $1", a.id)
++	_ = rows
+ 	a.closed = true
+-	return a.save(ctx)
++	return err
+ }
+diff --git a/store/old.go b/store/ledger.go
+similarity index 90%
+rename from store/old.go
+rename to store/ledger.go
+index 3333333..4444444 100644
+--- a/store/old.go
++++ b/store/ledger.go
+@@ -1,4 +1,5 @@
+ package store
+ 
++var ledgerVersion = computeLedgerVersion()
+ // Ledger is a list of entries.
+ type Ledger struct{}
+`
+
+func parse(t testing.TB, patch string) *diff.Change {
+	t.Helper()
+	c, err := diff.ParsePatch(strings.NewReader(patch), diff.DefaultLimits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestPlace(t *testing.T) {
+	const account, ledger = "store/account.go", "store/ledger.go"
+	at := func(path string, side precedent.Side, start, end int) precedent.Span {
+		return precedent.Span{Path: path, Side: side, Start: start, End: end}
+	}
+	for _, test := range []struct {
+		name  string
+		said  precedent.Span
+		quote string
+		want  precedent.Span // no path: no place
+		delta int
+	}{
+		{"right number", at(account, precedent.Right, 15, 15), "\ta.log(\"deposit\", cents)", at(account, precedent.Right, 15, 15), 0},
+		{"wrong number", at(account, precedent.Right, 99, 99), "\ta.log(\"deposit\", cents)", at(account, precedent.Right, 15, 15), 0},
+		{"no number", at(account, precedent.Right, 0, 0), "\ta.log(\"deposit\", cents)", at(account, precedent.Right, 15, 15), 0},
+		{"absurd number", at(account, precedent.Right, -5, -5), "\ta.log(\"deposit\", cents)", at(account, precedent.Right, 15, 15), 0},
+		{"no indentation", at(account, precedent.Right, 15, 15), "a.log( \"deposit\",cents )", at(account, precedent.Right, 15, 15), 0},
+		{"cut short", at(account, precedent.Right, 46, 46), "rows, err := a.db.QueryContext(ctx,", at(account, precedent.Right, 45, 45), inexactDelta},
+		{"cut short, far away", at(account, precedent.Right, 900, 900), "rows, err := a.db.QueryContext(ctx,", at(account, precedent.Right, 45, 45), inexactDelta},
+		{"sign of the diff", at(account, precedent.Right, 45, 45), "+\trows, err := a.db.QueryContext(ctx, \"SELECT id FROM cards WHERE account = $1\", a.id)", at(account, precedent.Right, 45, 45), inexactDelta},
+		{"one identifier changed", at(account, precedent.Right, 17, 17), "\ta.notify(a.holder, cents)\n\treturn nil", at(account, precedent.Right, 17, 17), inexactDelta},
+		{"blank line skipped", at(account, precedent.Right, 40, 40), "\ta.log(\"deposit\", cents)\n\ta.notify(a.owner, cents)", at(account, precedent.Right, 15, 15), 0},
+		{"nearest of equals", at(account, precedent.Right, 44, 44), "\t}", at(account, precedent.Right, 44, 44), 0},
+		{"neighbour decides between equals", at(account, precedent.Right, 12, 12), "\t}\n\trows, err := a.db.QueryContext(", at(account, precedent.Right, 44, 44), 0},
+		{"deleted line", at(account, precedent.Left, 14, 14), "\ta.mu.Lock()\n\tdefer a.mu.Unlock()", at(account, precedent.Left, 14, 14), 0},
+		{"deleted line said to be new", at(account, precedent.Right, 14, 15), "\ta.mu.Lock()\n\tdefer a.mu.Unlock()", at(account, precedent.Left, 14, 15), 0},
+		{"no side", at(account, "", 15, 15), "\ta.log(\"deposit\", cents)", at(account, precedent.Right, 15, 15), 0},
+		{"other file", at(account, precedent.Right, 3, 3), "var ledgerVersion = computeLedgerVersion()", at(ledger, precedent.Right, 3, 3), 0},
+		{"unknown file", at("store/accounts.go", precedent.Right, 3, 3), "a.notify(a.owner, cents)", at(account, precedent.Right, 17, 17), 0},
+		{"prefix of the diff", at("b/"+account, precedent.Right, 15, 15), "a.log(\"deposit\", cents)", at(account, precedent.Right, 15, 15), 0},
+		{"former path", at("store/old.go", precedent.Right, 3, 3), "var ledgerVersion = computeLedgerVersion()", at(ledger, precedent.Right, 3, 3), 0},
+		{"range", at(account, precedent.Right, 12, 14), "\ta.cents += cents", at(account, precedent.Right, 14, 16), 0},
+		{"range ends with the hunk", at(account, precedent.Right, 14, 900), "\ta.cents += cents", at(account, precedent.Right, 14, 19), 0},
+		{"range the wrong way round", at(account, precedent.Right, 14, 3), "\ta.cents += cents", at(account, precedent.Right, 14, 14), 0},
+		{"whole file", at(account, precedent.Right, 14, 14), " \n", at(account, precedent.Right, 0, 0), 0},
+
+		{"quote from nowhere", at(account, precedent.Right, 15, 15), "result := compute(items)", precedent.Span{}, 0},
+		{"quote from nowhere, two lines", at(account, precedent.Right, 15, 15), "for i := range items {\n\titems[i].price *= 2", precedent.Span{}, 0},
+		{"too short to mean one line elsewhere", at("x.go", precedent.Right, 15, 15), "\t}", precedent.Span{}, 0},
+		{"whole file that did not change", at("x.go", precedent.Right, 0, 0), "", precedent.Span{}, 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			f := precedent.Finding{Span: test.said, Quote: test.quote}
+			ok := NewPlacer(parse(t, patch)).Place(&f)
+			if ok != (test.want.Path != "") {
+				t.Fatalf("placed: %v at %s", ok, f.Span)
+			}
+			if !ok {
+				if f.Start != 0 || f.End != 0 {
+					t.Errorf("keeps the lines %d-%d that nothing bears out", f.Start, f.End)
+				}
+				return
+			}
+			if diff := cmp.Diff(test.want, f.Span); diff != "" {
+				t.Errorf("place (-want +got):\n%s", diff)
+			}
+			delta := 0
+			for _, d := range f.Trail {
+				delta += d.Delta
+			}
+			if delta != test.delta {
+				t.Errorf("delta %d, want %d", delta, test.delta)
+			}
+		})
+	}
+}
+
+// TestPlaceTakesTheFilesWords shows that a quote that is not verbatim is
+// replaced: it is shown to people as what the file says.
+func TestPlaceTakesTheFilesWords(t *testing.T) {
+	f := precedent.Finding{
+		Span:  precedent.Span{Path: "store/account.go", Start: 17},
+		Quote: "\ta.notify(a.holder, cents)\n\treturn nil",
+	}
+	if !NewPlacer(parse(t, patch)).Place(&f) {
+		t.Fatal("not placed")
+	}
+	if want := "\ta.notify(a.owner, cents)\n\treturn nil"; f.Quote != want {
+		t.Errorf("quote %q, want %q", f.Quote, want)
+	}
+}
+
+// TestUniqueElsewhereOnly shows that a quote that stands in two other files
+// says nothing about either.
+func TestUniqueElsewhereOnly(t *testing.T) {
+	c := &diff.Change{Files: []diff.File{
+		added("a.go", "package a", "const limitOfTheTwo = 3"),
+		added("b.go", "package b", "const limitOfTheTwo = 3"),
+		added("c.go", "package c"),
+	}}
+	f := precedent.Finding{Span: precedent.Span{Path: "c.go", Start: 1}, Quote: "const limitOfTheTwo = 3"}
+	if NewPlacer(c).Place(&f) {
+		t.Errorf("placed at %s", f.Span)
+	}
+}
+
+// added is a new file of one hunk.
+func added(path string, lines ...string) diff.File {
+	h := diff.Hunk{NewStart: 1, NewLines: len(lines)}
+	for i, l := range lines {
+		h.Lines = append(h.Lines, diff.Line{Op: diff.Add, New: i + 1, Text: l})
+	}
+	return diff.File{Path: path, OldPath: path, Status: diff.Added, Hunks: []diff.Hunk{h}}
+}
+
+// TestVerbatimIsFound: a verbatim line that stands once in its file is found,
+// whatever number came with it, and so is the nearest of several.
+func TestVerbatimIsFound(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		line := rapid.StringMatching(`[ \t]{0,3}[a-c(){}=.;"éß ]{1,12}[a-z{;]`)
+		lines := rapid.SliceOfN(line, 1, 60).Draw(t, "lines")
+		at := rapid.IntRange(0, len(lines)-1).Draw(t, "at")
+		number := rapid.IntRange(-10, 100).Draw(t, "number")
+		quote := lines[at]
+		if at+1 < len(lines) && rapid.Bool().Draw(t, "two lines") {
+			quote += "\n" + lines[at+1]
+		}
+		c := &diff.Change{Files: []diff.File{added("a.go", lines...)}}
+		f := precedent.Finding{Span: precedent.Span{Path: "a.go", Side: precedent.Right, Start: number, End: number}, Quote: quote}
+		if !NewPlacer(c).Place(&f) {
+			t.Fatalf("%q not found", quote)
+		}
+		got := strings.TrimRight(lines[f.Start-1], " \t")
+		if want := strings.TrimRight(lines[at], " \t"); got != want {
+			t.Fatalf("line %d %q found for %q", f.Start, got, want)
+		}
+		if once(lines, at) && f.Start != at+1 {
+			t.Fatalf("line %d found for line %d", f.Start, at+1)
+		}
+		if !strings.Contains(quote, "\n") && number > 0 {
+			for i, l := range lines {
+				if strings.TrimRight(l, " \t") == got && distance(i+1, number) < min(distance(f.Start, number), maxDistance) {
+					t.Fatalf("line %d found, though line %d is nearer to %d", f.Start, i+1, number)
+				}
+			}
+		}
+	})
+}
+
+func once(lines []string, at int) bool {
+	for i, l := range lines {
+		if i != at && strings.TrimRight(l, " \t") == strings.TrimRight(lines[at], " \t") {
+			return false
+		}
+	}
+	return true
+}
+
+// TestPruningChangesNothing compares the search with one that scores every
+// line in full.
+func TestPruningChangesNothing(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		word := rapid.SampledFrom([]string{"a", "err", "nil", "return", "if", "(", ")", "{", "x.y", "foo", "fooBar", ":=", " "})
+		line := rapid.Custom(func(t *rapid.T) string {
+			return strings.Join(rapid.SliceOfN(word, 0, 8).Draw(t, "words"), " ")
+		})
+		lines := rapid.SliceOfN(line, 1, 40).Draw(t, "lines")
+		quote := quoteTexts(strings.Join(rapid.SliceOfN(line, 1, 3).Draw(t, "quote"), "\n"))
+		number := rapid.IntRange(0, 60).Draw(t, "number")
+		if len(quote) == 0 {
+			return
+		}
+		f := added("a.go", lines...)
+		s := newSideLines(&f, precedent.Right)
+		got := s.best(quote, number)
+		want := spot{score: acceptScore}
+		for i := range s.lines {
+			score := s.fit(i, quote) - penalty(i+1, number)
+			nearer := want.on != nil && distance(i+1, number) < distance(want.index+1, number)
+			if score > want.score || score == want.score && (want.on == nil || nearer) {
+				want = spot{on: s, index: i, score: score}
+			}
+		}
+		if got.on != want.on || got.on != nil && (got.index != want.index || got.score != want.score) {
+			t.Fatalf("found line %d (%.4f), want %d (%.4f)", got.index+1, got.score, want.index+1, want.score)
+		}
+	})
+}
+
+// largeChange is a change of so many lines in files of a thousand, and quotes
+// of some of them as models make them.
+func largeChange(lines, quotes int) (*diff.Change, []precedent.Finding) {
+	c := &diff.Change{}
+	for n := 0; n < lines; n += 1000 {
+		var text []string
+		for i := n; i < n+1000; i++ {
+			text = append(text, fmt.Sprintf("\tif value%d, err := table%d.lookup(ctx, key%d); err != nil && retries > %d {", i, i%7, i%13, i%3))
+		}
+		c.Files = append(c.Files, added(fmt.Sprintf("pkg/file%d.go", n/1000), text...))
+	}
+	var fs []precedent.Finding
+	for i := range quotes {
+		n := (i * 7919) % lines
+		file := c.Files[n/1000]
+		quote := file.Hunks[0].Lines[n%1000].Text
+		switch i % 5 {
+		case 1:
+			quote = strings.ReplaceAll(quote, "ctx", "context")
+		case 2:
+			quote = quote[:40]
+		case 3:
+			quote = strings.TrimSpace(quote)
+		case 4:
+			quote = "for row := range table.rows(ctx, limit, offset) { if row.bad() { continue } }"
+		}
+		fs = append(fs, precedent.Finding{Span: precedent.Span{Path: file.Path, Side: precedent.Right, Start: n%1000 + 9}, Quote: quote})
+	}
+	return c, fs
+}
+
+// BenchmarkPlace places 500 findings in a change of 20,000 lines.
+func BenchmarkPlace(b *testing.B) {
+	c, fs := largeChange(20_000, 500)
+	for b.Loop() {
+		p := NewPlacer(c)
+		for _, f := range fs {
+			p.Place(&f)
+		}
+	}
+}
+
+// BenchmarkPlaceOneFile has all 20,000 lines in one file.
+func BenchmarkPlaceOneFile(b *testing.B) {
+	c, fs := largeChange(20_000, 500)
+	one := diff.File{Path: "one.go", OldPath: "one.go", Status: diff.Added, Hunks: make([]diff.Hunk, 1)}
+	h := &one.Hunks[0]
+	h.NewStart = 1
+	for _, f := range c.Files {
+		for _, l := range f.Hunks[0].Lines {
+			h.NewLines++
+			l.New = h.NewLines
+			h.Lines = append(h.Lines, l)
+		}
+	}
+	for i := range fs {
+		fs[i].Path = "one.go"
+		fs[i].Start += (i * 7919) % 20_000 / 1000 * 1000
+	}
+	c = &diff.Change{Files: []diff.File{one}}
+	for b.Loop() {
+		p := NewPlacer(c)
+		for _, f := range fs {
+			p.Place(&f)
+		}
+	}
+}

@@ -1,0 +1,170 @@
+package review
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/precedent-dev/precedent/internal/diff"
+)
+
+// TestPlanShowsEverything: every line of every hunk is shown once, or stands
+// for one that is, under its own number; no shard is larger than allowed unless
+// a single line is; and a hunk's carriers are the shards that show it.
+func TestPlanShowsEverything(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var c diff.Change
+		for i := range rapid.IntRange(1, 6).Draw(t, "files") {
+			n := rapid.SampledFrom([]int{1, 3, 50, 2000, 9000}).Draw(t, "lines")
+			lines := make([]string, n)
+			for j := range lines {
+				lines[j] = fmt.Sprintf("line %d of file %d says something", j, i)
+			}
+			f := added(fmt.Sprintf("dir%d/f%d.go", i%2, i), lines...)
+			f.Hunks[0].NewStart += 10
+			for j := range f.Hunks[0].Lines {
+				f.Hunks[0].Lines[j].New += 10
+			}
+			if rapid.IntRange(0, 4).Draw(t, "skipped") == 0 {
+				f.Skip = "generated"
+			}
+			c.Files = append(c.Files, f)
+		}
+		p := newPlan(&c, nil)
+		p.pack(&c)
+		shown := map[string][]int{}
+		for i, s := range p.shards {
+			tokens := 0
+			for _, part := range s.pieces {
+				tokens += size(&part.hunk)
+				first := part.hunk.NewStart
+				for _, l := range part.hunk.Lines {
+					if l.New != first {
+						t.Fatalf("line %d where the header says %d", l.New, first)
+					}
+					first++
+					shown[part.file.Path] = append(shown[part.file.Path], l.New)
+				}
+				if part.hunk.NewLines != len(part.hunk.Lines) {
+					t.Fatalf("header counts %d lines of %d", part.hunk.NewLines, len(part.hunk.Lines))
+				}
+				if !contains(p.carriers[part.refs[0]], i) {
+					t.Fatalf("shard %d is no carrier of what it shows", i)
+				}
+			}
+			if tokens > shardTokens {
+				t.Fatalf("shard %d has %d tokens", i, tokens)
+			}
+		}
+		for i := range c.Files {
+			f := &c.Files[i]
+			var want []int
+			if f.Skip == "" {
+				for _, l := range f.Hunks[0].Lines {
+					want = append(want, l.New)
+				}
+			}
+			if diff := cmp.Diff(want, shown[f.Path]); diff != "" {
+				t.Fatalf("%s is shown other than it is:\n%s", f.Path, diff)
+			}
+		}
+	})
+}
+
+func contains(list []int, n int) bool {
+	for _, x := range list {
+		if x == n {
+			return true
+		}
+	}
+	return false
+}
+
+// TestSplitMixedHunk checks the numbers of both sides.
+func TestSplitMixedHunk(t *testing.T) {
+	h := diff.Hunk{OldStart: 10, NewStart: 20}
+	for i := range 600 {
+		l := diff.Line{Op: []diff.Op{diff.Context, diff.Add, diff.Delete, diff.Delete}[i/7%4], Text: strings.Repeat("word ", 30)}
+		if l.Op != diff.Add {
+			l.Old = h.OldStart + h.OldLines
+			h.OldLines++
+		}
+		if l.Op != diff.Delete {
+			l.New = h.NewStart + h.NewLines
+			h.NewLines++
+		}
+		h.Lines = append(h.Lines, l)
+	}
+	parts := split(&h, 300)
+	if len(parts) < 10 {
+		t.Fatalf("%d parts", len(parts))
+	}
+	lines := 0
+	for i, part := range parts {
+		oldNext, newNext := part.OldStart, part.NewStart
+		if part.OldLines == 0 {
+			oldNext++
+		}
+		if part.NewLines == 0 {
+			newNext++
+		}
+		for _, l := range part.Lines {
+			if l.Old > 0 {
+				if l.Old != oldNext {
+					t.Fatalf("part %d: old line %d, want %d", i, l.Old, oldNext)
+				}
+				oldNext++
+			}
+			if l.New > 0 {
+				if l.New != newNext {
+					t.Fatalf("part %d: new line %d, want %d", i, l.New, newNext)
+				}
+				newNext++
+			}
+			lines++
+		}
+	}
+	if lines != len(h.Lines) {
+		t.Errorf("%d lines of %d", lines, len(h.Lines))
+	}
+}
+
+// TestMechanicalEdit: a hunk that recurs is shown once and is read with it
+// everywhere.
+func TestMechanicalEdit(t *testing.T) {
+	var c diff.Change
+	for i := range 4 {
+		c.Files = append(c.Files, added(fmt.Sprintf("f%d.go", i), "package same"))
+	}
+	p := newPlan(&c, []string{"f0.go"})
+	p.pack(&c)
+	if len(p.shards) != 1 || len(p.shards[0].pieces) != 1 || len(p.shards[0].pieces[0].refs) != 3 || p.shards[0].pieces[0].file.Path != "f1.go" {
+		t.Fatalf("shards %+v", p.shards)
+	}
+	in := &Input{Change: &c}
+	got := coverage(in, p, []Report{{Answered: []bool{true}}})
+	if got.HunksRead != 3 || len(got.Skipped) != 1 || len(got.Truncated) != 0 {
+		t.Errorf("coverage %+v", got)
+	}
+}
+
+// TestPlanIsBounded: what a review cannot pay for is not asked, and said.
+func TestPlanIsBounded(t *testing.T) {
+	var c diff.Change
+	for i := range maxShards + 3 {
+		c.Files = append(c.Files, added(fmt.Sprintf("f%03d.go", i), fmt.Sprint("line of ", i), strings.Repeat("word ", shardTokens-100)))
+	}
+	p := newPlan(&c, nil)
+	p.pack(&c)
+	answered := make([]bool, len(p.shards))
+	for i := range answered {
+		answered[i] = true
+	}
+	got := coverage(&Input{Change: &c}, p, []Report{{Answered: answered}})
+	if len(p.shards) != maxShards || got.HunksRead != maxShards || len(got.Truncated) != 3 {
+		t.Errorf("%d shards, coverage %+v", len(p.shards), got)
+	}
+}

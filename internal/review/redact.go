@@ -1,0 +1,78 @@
+package review
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/secret"
+)
+
+// redact blackens every secret in the review, those that a model repeats
+// included.
+func redact(r *precedent.Review, src *sources) {
+	b := newBlackener(r.Findings, src)
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		quote := f.Quote
+		b.all(&f.Quote, &f.Symbol, &f.Title, &f.Body, &f.Suggestion)
+		for j := range f.Evidence {
+			b.all(&f.Evidence[j].Quote)
+		}
+		for j := range f.Trail {
+			b.all(&f.Trail[j].Says)
+		}
+		if f.Category == precedent.Secrets && f.Analyzer && f.Quote == quote {
+			f.Quote = "[REDACTED]" // known to hold one, though alone it does not look it
+		}
+	}
+	for i := range r.Finders {
+		b.all(&r.Finders[i].Error)
+	}
+	for i := range r.Failures {
+		b.all(&r.Failures[i].Error)
+	}
+}
+
+// minKnown is the shortest text that is taken for a secret wherever it stands,
+// in bytes.
+const minKnown = 12
+
+// blackener knows the secrets that the analyzers found, so that they are also
+// recognised where nothing around them gives them away.
+type blackener struct{ known *strings.Replacer }
+
+func newBlackener(fs []precedent.Finding, src *sources) blackener {
+	rules := map[string]string{}
+	for i := range fs {
+		f := &fs[i]
+		if f.Category != precedent.Secrets || !f.Analyzer {
+			continue
+		}
+		var sc secret.Scanner
+		matches, _ := sc.Scan(f.Path, strings.Split(f.Quote, "\n")) // what costs too much is redacted whole
+		for _, m := range matches {
+			rules[m.Secret] = m.Rule
+		}
+		for _, l := range src.file(f.Side, f.Path).between(f.Start+1, f.End) {
+			rules[l] = f.Rule // a key of several lines
+		}
+	}
+	var pairs []string
+	for _, s := range slices.SortedFunc(maps.Keys(rules), func(a, b string) int {
+		return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b))
+	}) {
+		if len(s) >= minKnown {
+			pairs = append(pairs, s, "[REDACTED:"+rules[s]+"]")
+		}
+	}
+	return blackener{strings.NewReplacer(pairs...)}
+}
+
+func (b blackener) all(texts ...*string) {
+	for _, t := range texts {
+		*t, _ = secret.Redact(b.known.Replace(*t))
+	}
+}

@@ -1,0 +1,197 @@
+// Package review turns a change into a review: one value that can be printed,
+// stored and compared.
+//
+// Finders read the change side by side. Then each stage looks at every finding
+// and annotates it: place finds its line by its quote, identify names it, merge
+// drops what is said twice, verify, cite and score weigh it, hush lets memory
+// and policy speak, choose decides what is shown where. No stage deletes: a
+// finding that is not shown says why, and the first reason wins. Every decision
+// stands in the finding's trail.
+//
+// The same input gives the same review but for its id and times, in whatever
+// order the finders end.
+package review
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/engine"
+	"github.com/precedent-dev/precedent/internal/guide"
+	"github.com/precedent-dev/precedent/internal/lint"
+	"github.com/precedent-dev/precedent/internal/memory"
+)
+
+// Input is everything that a review needs. Once it is made nothing is fetched
+// any more, but for files of the two trees and for what the engine is asked.
+type Input struct {
+	Repo   precedent.Repo
+	Target precedent.Target // Added and Removed are filled in from the change
+	// Base and Head are the object ids of the two trees that Read reads from.
+	Base, Head string
+	Change     *diff.Change // classified
+	// Skipped are files that belong to the change but could not be taken into it.
+	Skipped []precedent.SkippedFile
+	// Read returns a file of the base (LEFT) or of the head (RIGHT). It is called
+	// from several goroutines.
+	Read func(side precedent.Side, path string) ([]byte, error)
+	// Tree returns a folder with a read-only export of the head, made on first use.
+	Tree func(ctx context.Context) (string, error)
+
+	Guide  guide.Guide
+	Policy precedent.Policy
+	Recall memory.Recall
+	Intent precedent.Untrusted // messages of the commits; empty if there are none
+	// Failures are what already went wrong while the rest of the input was made.
+	Failures []precedent.Failure
+
+	// Engine reads the change with a model; nil leaves it to the analyzers.
+	Engine engine.Engine
+	// Threshold is the confidence in percent below which findings are not shown,
+	// and ThresholdFrom says who set it. Nil leaves it to the policy, and 75.
+	Threshold     *int
+	ThresholdFrom string
+	MaxInline     int           // findings shown inline; 0 leaves it to the policy, and 20
+	Concurrency   int           // requests to the engine at a time; 0 means 4
+	Timeout       time.Duration // of one request to the engine; 0 means the engine's default
+	Go            lint.GoEnv    // where the Go toolchain is
+
+	Now   func() time.Time
+	NewID func() string // makes the review's id, a UUIDv7
+	// Progress is told what happens, from several goroutines; it may be nil.
+	Progress func(Event)
+}
+
+// Defaults of what nobody set.
+const (
+	defaultThreshold   = 75 // percent
+	defaultMaxInline   = 20 // what a person reads in one sitting
+	defaultConcurrency = 4
+)
+
+// Run reviews the change. Trouble that a review can live with is in the
+// review's failures, finder runs and verdict; the error is that of a cancelled
+// context.
+func Run(ctx context.Context, in Input) (*precedent.Review, error) {
+	began := in.Now()
+	in.settle()
+	r := in.begin(began)
+	if len(in.Change.Files) == 0 && len(in.Skipped) == 0 {
+		r.Verdict = precedent.Skipped
+		r.TookMS = in.Now().Sub(began).Milliseconds()
+		return r, nil
+	}
+	p := newPlan(in.Change, in.Policy.Ignore)
+	var b *brief
+	if in.Engine != nil {
+		p.pack(in.Change)
+		b = newBrief(&in)
+	}
+	reports := find(ctx, &in, finders(p, b))
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("review %s: %w", in.Repo, err)
+	}
+	for _, rep := range reports {
+		r.Findings = append(r.Findings, rep.Findings...)
+		r.Finders = append(r.Finders, rep.Run)
+		r.Usage.Add(rep.Run.Usage)
+		r.CostUSD += rep.Run.CostUSD
+		if len(rep.Answered) > 0 {
+			r.Scope = precedent.FullScope
+		}
+		if r.RulesChecked == nil {
+			r.RulesChecked = rep.Rules
+		}
+	}
+	in.judge(r)
+	r.Coverage = coverage(&in, p, reports)
+	r.Verdict = verdict(r, reports)
+	r.TookMS = in.Now().Sub(began).Milliseconds()
+	return r, nil
+}
+
+// judge runs the stages over the findings. Secrets go as soon as no stage needs
+// the text of a line any more, and before anything is compared with what memory
+// keeps, which holds none.
+func (in *Input) judge(r *precedent.Review) {
+	src := newSources(in.Change, in.Read)
+	place(r.Findings, NewPlacer(in.Change), src)
+	identify(r.Findings, src, in.Repo)
+	merge(r.Findings)
+	redact(r, src)
+	r.Findings = in.Recall.Match(r.Findings)
+	verify(r.Findings)
+	cite(r.Findings, in.Guide.Rules)
+	score(r.Findings)
+	r.Findings = hush(r.Findings, in.Policy, in.Recall.Rejections, r.At, *in.Threshold)
+	choose(r.Findings, in.Change, *in.Threshold, in.ThresholdFrom, in.MaxInline)
+	r.Memory.Hushed = in.Recall.Hushed(r.Findings)
+}
+
+// settle fills in what was left open.
+func (in *Input) settle() {
+	if in.Change == nil {
+		in.Change = &diff.Change{}
+	}
+	if in.Threshold == nil {
+		in.Threshold, in.ThresholdFrom = in.Policy.Threshold, "the repository's policy"
+	}
+	if in.Threshold == nil {
+		t := defaultThreshold
+		in.Threshold, in.ThresholdFrom = &t, "the default"
+	}
+	if in.MaxInline <= 0 {
+		in.MaxInline = in.Policy.MaxInline
+	}
+	if in.MaxInline <= 0 {
+		in.MaxInline = defaultMaxInline
+	}
+	if in.Concurrency <= 0 {
+		in.Concurrency = defaultConcurrency
+	}
+	in.Recall.Former = map[string]string{}
+	for i := range in.Change.Files {
+		if f := &in.Change.Files[i]; f.Status == diff.Renamed {
+			in.Recall.Former[f.Path] = f.OldPath
+		}
+	}
+}
+
+// begin returns the review as far as the input alone decides it.
+func (in *Input) begin(at time.Time) *precedent.Review {
+	target := in.Target
+	target.Added, target.Removed = in.Change.Added, in.Change.Removed
+	return &precedent.Review{
+		Schema:    precedent.ResultSchema,
+		ID:        in.NewID(),
+		Repo:      in.Repo,
+		Base:      in.Base,
+		Head:      in.Head,
+		Scope:     precedent.AnalyzersScope,
+		Threshold: *in.Threshold,
+		Memory:    precedent.MemoryUse{Hotspots: in.Recall.Hotspots},
+		Failures:  slices.Clone(in.Failures),
+		At:        at,
+		Target:    target,
+	}
+}
+
+func (in *Input) progress(e Event) {
+	if in.Progress != nil {
+		in.Progress(e)
+	}
+}
+
+// asked tells whether an engine was asked to read anything.
+func asked(reports []Report) bool {
+	for _, rep := range reports {
+		if len(rep.Answered) > 0 {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,646 @@
+package review
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/engine"
+)
+
+var theRepo = precedent.Repo{Host: "example.com", Owner: "acme", Name: "shop"}
+
+// files is a tree: texts by path.
+type files map[string]string
+
+// input is that of the change from one tree to another, made by git.
+func input(t testing.TB, base, head files) Input {
+	t.Helper()
+	dir := t.TempDir()
+	git := func(args ...string) string {
+		cmd := exec.Command("git", append([]string{"-c", "user.name=T", "-c", "user.email=t@example.com", "-c", "core.autocrlf=false"}, args...)...)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1")
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("git %s: %v", args, err)
+		}
+		return string(out)
+	}
+	git("init", "-q")
+	for _, tree := range []files{base, head} {
+		for _, path := range strings.Fields(git("ls-files")) {
+			git("rm", "-q", "--", path)
+		}
+		for path, text := range tree {
+			full := filepath.Join(dir, path)
+			if err := os.MkdirAll(filepath.Dir(full), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(full, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		git("add", "-A")
+		git("commit", "-q", "--allow-empty", "-m", "a commit")
+	}
+	change := parse(t, git("diff", "--full-index", "--histogram", "-M", "HEAD~1", "HEAD"))
+	read := func(side precedent.Side, path string) ([]byte, error) {
+		tree := head
+		if side == precedent.Left {
+			tree = base
+		}
+		text, ok := tree[path]
+		if !ok {
+			return nil, fs.ErrNotExist
+		}
+		return []byte(text), nil
+	}
+	change.Classify(func(path string) ([]byte, error) { return read(precedent.Left, path) }, nil)
+	return Input{
+		Repo: theRepo, Base: "base", Head: "head", Change: change, Read: read,
+		Tree:  func(context.Context) (string, error) { return "", errors.New("no tree here") },
+		Now:   func() time.Time { return time.Unix(1_700_000_000, 0) },
+		NewID: func() string { return "id" },
+	}
+}
+
+func run(t testing.TB, in Input) *precedent.Review {
+	t.Helper()
+	r, err := Run(t.Context(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// scripted is an engine whose model is a function of the task.
+type scripted func(context.Context, engine.Task) engine.Reply
+
+func (scripted) Info() engine.Info { return engine.Info{Name: "scripted"} }
+
+func (s scripted) Run(ctx context.Context, t engine.Task) (engine.Answer, error) {
+	return engine.Ask(ctx, t, func(ctx context.Context, t engine.Task) (engine.Reply, error) { return s(ctx, t), nil })
+}
+
+// answering is a model that always answers the same.
+func answering(findings ...map[string]any) scripted {
+	return func(context.Context, engine.Task) engine.Reply { return reply1(findings...) }
+}
+
+func reply1(findings ...map[string]any) engine.Reply {
+	if findings == nil {
+		findings = []map[string]any{}
+	}
+	out, err := json.Marshal(map[string]any{"findings": findings, "summary": "read it"})
+	if err != nil {
+		panic(err)
+	}
+	return engine.Reply{Status: precedent.StatusOK, Output: out, Model: "m1", Usage: precedent.Usage{InputTokens: 10, OutputTokens: 2}, CostUSD: 0.01}
+}
+
+func finding(path string, start int, quote, title string, more map[string]any) map[string]any {
+	f := map[string]any{
+		"path": path, "side": "RIGHT", "start": start, "end": start, "quote": quote, "title": title,
+		"body": "It fails at night.", "category": "bugs", "severity": "high", "confidence": 90,
+	}
+	for k, v := range more {
+		f[k] = v
+	}
+	return f
+}
+
+// key has the form of an access key that the scanner knows. It opens nothing.
+const key = "AKIA" + "QYLPMN5HHHFPZAM2"
+
+var shopBase = files{
+	"cart/cart.go": "package cart\n\nfunc Total(items []Item) int {\n\tsum := 0\n\tfor _, i := range items {\n\t\tsum += i.Price\n\t}\n\treturn sum\n}\n",
+	"go.sum":       "a v1 h1:x\n",
+}
+
+var shopHead = files{
+	"cart/cart.go": "package cart\n\nfunc Total(items []Item) int {\n\tsum := 0\n\tfor n := 0; n <= len(items); n++ {\n\t\tsum += items[n].Price * items[n].Count\n\t}\n" +
+		"\tif sum < 0 {\n\t\treturn 0\n\t}\n\treturn sum\n}\n\nfunc Mean(items []Item) int {\n\treturn Total(items) / len(items)\n}\n",
+	"cart/aws.go": "package cart\n\nconst accessKey = \"" + key + "\" // gitleaks:allow\n",
+	"go.sum":      "a v1 h1:x\nb v1 h1:y\n",
+}
+
+func byTitle(t *testing.T, r *precedent.Review, title string) precedent.Finding {
+	t.Helper()
+	for _, f := range r.Findings {
+		if f.Title == title {
+			return f
+		}
+	}
+	t.Fatalf("no finding %q in %v", title, r.Findings)
+	return precedent.Finding{}
+}
+
+func TestWithoutEngine(t *testing.T) {
+	r := run(t, input(t, shopBase, shopHead))
+	if r.Scope != precedent.AnalyzersScope || r.Verdict != precedent.Findings {
+		t.Errorf("scope %s, verdict %s", r.Scope, r.Verdict)
+	}
+	if r.ExitStatus(precedent.High) != precedent.ExitFindings {
+		t.Errorf("exit status %d", r.ExitStatus(precedent.High))
+	}
+	if bugs := r.Finders[0]; bugs.Name != "bugs" || bugs.Status != precedent.StatusOff {
+		t.Errorf("the prompted finder: %+v", bugs)
+	}
+	live := r.Live()
+	if len(live) != 1 || live[0].Category != precedent.Secrets || live[0].Start != 3 || live[0].Where != precedent.Inline || live[0].Confidence != 95 {
+		t.Fatalf("live: %+v", live)
+	}
+	want := precedent.Coverage{Files: 3, Hunks: 3, HunksRead: 2, Skipped: []precedent.SkippedFile{{Path: "go.sum", Reason: "lock file"}}}
+	if diff := cmp.Diff(want, r.Coverage); diff != "" {
+		t.Errorf("coverage (-want +got):\n%s", diff)
+	}
+}
+
+// TestPlanted is a model with five remarks: a right quote with a wrong number,
+// a quote that is nowhere, a duplicate of an analyzer's, an unsure one, a good one.
+func TestPlanted(t *testing.T) {
+	in := input(t, shopBase, shopHead)
+	in.Engine = answering(
+		finding("cart/cart.go", 300, "\tfor n := 0; n <= len(items); n++ {\n\t\tsum += items[n].Price * items[n].Count", "The loop runs one past the end", nil),
+		finding("cart/cart.go", 5, "\tdefer tx.Rollback()", "The transaction is left open", nil),
+		finding("cart/aws.go", 3, "const accessKey = \""+key+"\"", "An AWS access key is committed: "+key, map[string]any{"category": "secrets", "severity": "critical"}),
+		finding("cart/cart.go", 8, "\tif sum < 0 {", "A negative sum cannot be", map[string]any{"confidence": 40}),
+		finding("cart/cart.go", 15, "\treturn Total(items) / len(items)", "An empty cart divides by zero", map[string]any{
+			"severity": "medium", "symbol": "Mean",
+			"evidence": []map[string]any{{"path": "cart/cart.go", "line": 1, "quote": "func Mean(items []Item) int {"}, {"path": "cart/cart.go", "line": 3, "quote": "never there"}},
+		}),
+	)
+	r := run(t, in)
+	if r.Scope != precedent.FullScope || r.Verdict != precedent.Findings {
+		t.Errorf("scope %s, verdict %s", r.Scope, r.Verdict)
+	}
+	if f := byTitle(t, r, "The loop runs one past the end"); !f.Live() || f.Start != 5 || f.Confidence != 90 {
+		t.Errorf("wrong number: %+v", f)
+	}
+	if f := byTitle(t, r, "The transaction is left open"); f.Dropped != precedent.NoEvidence || f.Start != 0 || f.Where != precedent.Hidden {
+		t.Errorf("quote from nowhere: %+v", f)
+	}
+	var theKey precedent.Finding
+	for _, f := range r.Live() {
+		if f.Analyzer {
+			theKey = f
+		}
+	}
+	if f := byTitle(t, r, "An AWS access key is committed: [REDACTED:aws-access-token]"); f.Dropped != precedent.Duplicate || f.DroppedBy != theKey.ID || theKey.Votes != 2 {
+		t.Errorf("duplicate of %s with %d votes: %+v", theKey.ID, theKey.Votes, f)
+	}
+	if f := byTitle(t, r, "A negative sum cannot be"); f.Dropped != precedent.BelowThreshold {
+		t.Errorf("unsure: %+v", f)
+	}
+	good := byTitle(t, r, "An empty cart divides by zero")
+	if !good.Live() || good.Start != 15 || good.Verifier != precedent.Unchecked || good.Votes != 1 {
+		t.Errorf("good: %+v", good)
+	}
+	if diff := cmp.Diff([]precedent.Evidence{{Path: "cart/cart.go", Line: 14, Quote: "func Mean(items []Item) int {"}}, good.Evidence); diff != "" {
+		t.Errorf("evidence (-want +got):\n%s", diff)
+	}
+	if !strings.Contains(says(good), "struck 1 of 2") || !strings.Contains(says(good), "prior, no history") {
+		t.Errorf("trail: %s", says(good))
+	}
+	if r.Usage.Requests != 1 || r.Usage.InputTokens != 10 || r.CostUSD != 0.01 || r.Finders[0].Model != "m1" || r.Finders[0].Found != 5 {
+		t.Errorf("run: %+v, usage %+v", r.Finders[0], r.Usage)
+	}
+	ids := map[string]bool{}
+	for _, f := range r.Live() {
+		if f.ID != precedent.FindingID(theRepo, f.Fingerprint) || ids[f.ID] {
+			t.Errorf("id %s of %s", f.ID, f.Title)
+		}
+		ids[f.ID] = true
+	}
+}
+
+// TestNoSecretGetsOut looks for the key in everything that leaves a review: what
+// the engine is asked, and the review with its trails.
+func TestNoSecretGetsOut(t *testing.T) {
+	in := input(t, shopBase, shopHead)
+	in.Intent = "Use the key " + key + " for now"
+	in.Guide.Rules = []precedent.Rule{{ID: "12345678", Text: "Never use the key " + key, Source: "AGENTS.md", Line: 1}}
+	var asked []engine.Task
+	in.Engine = scripted(func(_ context.Context, task engine.Task) engine.Reply {
+		asked = append(asked, task)
+		r := reply1(
+			finding("cart/aws.go", 3, "const accessKey = \""+key+"\"", key, map[string]any{
+				"body": "It says " + key, "suggestion": key, "symbol": key, "severity": "low",
+				"evidence": []map[string]any{{"path": "cart/aws.go", "line": 3, "quote": "const accessKey = \"" + key + "\""}},
+			}),
+			finding("cart/aws.go", 3, key, "nowhere "+key, nil),
+			finding("cart/cart.go", 5, "for n := 0; n <= len(items); n++ {", "off by one", nil),
+		)
+		return r
+	})
+	in.Failures = []precedent.Failure{{Step: "guide", Error: "cannot read " + key}}
+	r := run(t, in)
+	for what, v := range map[string]any{"tasks": asked, "review": r, "trails": trails(r)} {
+		b, err := json.Marshal(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(b), key) {
+			t.Errorf("the key is in the %s: %s", what, b)
+		}
+	}
+	if in.Failures[0].Error != "cannot read "+key {
+		t.Error("the caller's failures were changed")
+	}
+	if !strings.Contains(asked[0].Prompt, "[REDACTED:aws-access-token]") {
+		t.Errorf("the prompt does not say that a key was there")
+	}
+}
+
+func trails(r *precedent.Review) (all [][]precedent.Decision) {
+	for _, f := range r.Findings {
+		all = append(all, f.Trail)
+	}
+	return all
+}
+
+func TestTrouble(t *testing.T) {
+	status := func(s precedent.Status) scripted {
+		return func(context.Context, engine.Task) engine.Reply { return engine.Reply{Status: s, Message: "so it was"} }
+	}
+	for _, test := range []struct {
+		name   string
+		engine engine.Engine
+		want   precedent.Status
+	}{
+		{"nonsense", scripted(func(context.Context, engine.Task) engine.Reply {
+			return engine.Reply{Status: precedent.StatusOK, Output: []byte("I see no bugs.")}
+		}), precedent.StatusMalformed},
+		{"refusal", status(precedent.StatusRefused), precedent.StatusRefused},
+		{"error", status(precedent.StatusError), precedent.StatusError},
+		{"truncated", status(precedent.StatusTruncated), precedent.StatusTruncated},
+		{"over budget", status(precedent.StatusOverBudget), precedent.StatusOverBudget},
+		{"hang", scripted(func(ctx context.Context, _ engine.Task) engine.Reply {
+			<-ctx.Done()
+			return engine.Reply{Status: precedent.StatusError}
+		}), precedent.StatusTimeout},
+		{"defect", broken{}, precedent.StatusError},
+		{"crash", scripted(func(context.Context, engine.Task) engine.Reply { panic("boom") }), precedent.StatusError},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			in := input(t, shopBase, shopHead)
+			in.Engine, in.Timeout = test.engine, 50*time.Millisecond
+			r := run(t, in)
+			if got := r.Finders[0]; got.Status != test.want || got.Error == "" {
+				t.Errorf("run: %+v, want status %s", got, test.want)
+			}
+			if r.Verdict != precedent.Failed && test.name != "crash" {
+				t.Errorf("verdict %s", r.Verdict)
+			}
+			if r.ExitStatus(precedent.High) != precedent.ExitIncomplete {
+				t.Errorf("exit status %d with verdict %s", r.ExitStatus(precedent.High), r.Verdict)
+			}
+			if len(r.Live()) != 1 {
+				t.Errorf("the analyzers' findings are lost: %v", r.Live())
+			}
+			if r.Coverage.HunksRead != 0 && test.name != "crash" {
+				t.Errorf("%d hunks read by nobody", r.Coverage.HunksRead)
+			}
+		})
+	}
+}
+
+type broken struct{}
+
+func (broken) Info() engine.Info { return engine.Info{Name: "broken"} }
+func (broken) Run(context.Context, engine.Task) (engine.Answer, error) {
+	return engine.Answer{}, errors.New("no such socket")
+}
+
+// manyFiles is a change of so many files that each fill a shard of their own.
+func manyFiles(n int) files {
+	head := files{}
+	for i := range n {
+		var b strings.Builder
+		fmt.Fprintf(&b, "package p%d\n\n", i)
+		for l := range 800 {
+			fmt.Fprintf(&b, "var value%d_%d = compute(%d, \"north by north-west\", %d)\n", i, l, l*7, i)
+		}
+		head[fmt.Sprintf("p%d/values.go", i)] = b.String()
+	}
+	return head
+}
+
+func TestOneOfManyRequestsFails(t *testing.T) {
+	in := input(t, files{}, manyFiles(5))
+	in.Engine = scripted(func(_ context.Context, task engine.Task) engine.Reply {
+		if strings.Contains(task.Prompt, "value2_5 ") {
+			return engine.Reply{Status: precedent.StatusRefused, Message: "no"}
+		}
+		return reply1()
+	})
+	r := run(t, in)
+	if r.Verdict != precedent.Partial || r.Finders[0].Status != precedent.StatusRefused {
+		t.Errorf("verdict %s, run %+v", r.Verdict, r.Finders[0])
+	}
+	want := []precedent.TruncatedHunk{{Path: "p2/values.go", Hunk: 1, Reason: "bugs did not answer: refused"}}
+	if diff := cmp.Diff(want, r.Coverage.Truncated); diff != "" || r.Coverage.HunksRead != 4 {
+		t.Errorf("%d hunks read, truncated (-want +got):\n%s", r.Coverage.HunksRead, diff)
+	}
+}
+
+func TestFirstRequestAlone(t *testing.T) {
+	in := input(t, files{}, manyFiles(4))
+	in.Concurrency = 3
+	var mu sync.Mutex
+	var sent, answered int
+	var wrong []string
+	in.Engine = scripted(func(context.Context, engine.Task) engine.Reply {
+		mu.Lock()
+		sent++
+		if sent > 1 && answered == 0 {
+			wrong = append(wrong, "a request was sent before the first was answered")
+		}
+		if sent-answered > 3 {
+			wrong = append(wrong, "more requests at a time than allowed")
+		}
+		mu.Unlock()
+		defer func() {
+			mu.Lock()
+			answered++
+			mu.Unlock()
+		}()
+		return reply1()
+	})
+	r := run(t, in)
+	if sent != 4 || len(wrong) > 0 || r.Verdict != precedent.Clean {
+		t.Errorf("%d requests, verdict %s: %v", sent, r.Verdict, wrong)
+	}
+}
+
+func TestGivesUp(t *testing.T) {
+	in := input(t, files{}, manyFiles(9))
+	in.Concurrency = 1
+	sent := 0
+	in.Engine = scripted(func(context.Context, engine.Task) engine.Reply {
+		sent++
+		return engine.Reply{Status: precedent.StatusError, Message: "connection refused"}
+	})
+	r := run(t, in)
+	if sent != patience || r.Verdict != precedent.Failed || !strings.Contains(r.Finders[0].Error, "connection refused") {
+		t.Errorf("%d requests, verdict %s, run %+v", sent, r.Verdict, r.Finders[0])
+	}
+}
+
+func TestCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	in := input(t, files{}, manyFiles(2))
+	in.Engine = scripted(func(context.Context, engine.Task) engine.Reply {
+		cancel()
+		return engine.Reply{Status: precedent.StatusError}
+	})
+	if _, err := Run(ctx, in); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestDeterminism reviews one change 20 times, with the requests answered in
+// another order each time.
+func TestDeterminism(t *testing.T) {
+	const shards = 6
+	in := input(t, files{}, manyFiles(shards))
+	in.Concurrency = shards
+	var want []byte
+	for round := range 20 {
+		order := rand.New(rand.NewPCG(uint64(round), 1)).Perm(shards - 1)
+		gates := make([]chan struct{}, shards)
+		for i := range gates {
+			gates[i] = make(chan struct{})
+		}
+		var mu sync.Mutex
+		waiting := 0
+		in.Engine = scripted(func(_ context.Context, task engine.Task) engine.Reply {
+			n := slices.IndexFunc(make([]int, shards), func(int) bool { return false })
+			for i := range shards {
+				if strings.Contains(task.Prompt, fmt.Sprintf("value%d_5 ", i)) {
+					n = i
+				}
+			}
+			mu.Lock()
+			if waiting++; waiting == shards {
+				close(gates[order[0]+1])
+			}
+			mu.Unlock()
+			if n > 0 {
+				<-gates[n]
+				if at := slices.Index(order, n-1); at+1 < len(order) {
+					defer close(gates[order[at+1]+1])
+				}
+			}
+			return reply1(
+				finding(fmt.Sprintf("p%d/values.go", n), 7, fmt.Sprintf("var value%d_4 = compute(28, \"north by north-west\", %d)", n, n), "It computes too much", nil),
+				finding("p0/values.go", 9, "var value0_6 = compute(42, \"north by north-west\", 0)", fmt.Sprintf("Said by request %d", n), nil),
+			)
+		})
+		r := run(t, in)
+		got, err := json.MarshalIndent(struct {
+			Review *precedent.Review
+			Trails [][]precedent.Decision
+		}{r, trails(r)}, "", " ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want == nil {
+			want = got
+		} else if diff := cmp.Diff(string(want), string(got)); diff != "" {
+			t.Fatalf("order %v gives another review:\n%s", order, diff)
+		}
+	}
+}
+
+func TestNothingToReview(t *testing.T) {
+	for _, test := range []struct {
+		name       string
+		base, head files
+	}{
+		{"no change", shopBase, shopBase},
+		{"lock file alone", shopBase, files{"cart/cart.go": shopBase["cart/cart.go"], "go.sum": "a v2 h1:z\n"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			in := input(t, test.base, test.head)
+			in.Engine = scripted(func(context.Context, engine.Task) engine.Reply {
+				t.Error("a request about nothing")
+				return reply1()
+			})
+			r := run(t, in)
+			if r.Verdict != precedent.Skipped || r.ExitStatus(precedent.High) != precedent.ExitClean {
+				t.Errorf("verdict %s", r.Verdict)
+			}
+		})
+	}
+}
+
+func TestPolicy(t *testing.T) {
+	off, sixty := map[string]bool{"secrets": false}, 60
+	remarks := answering(
+		finding("cart/cart.go", 5, "\tfor n := 0; n <= len(items); n++ {", "off by one", map[string]any{"severity": "low", "confidence": 70}),
+		finding("cart/cart.go", 15, "\treturn Total(items) / len(items)", "divides by zero", map[string]any{"severity": "low", "category": "crash", "confidence": 76}),
+	)
+	for _, test := range []struct {
+		name   string
+		policy precedent.Policy
+		set    func(*Input)
+		want   map[string]precedent.Dropped // by title
+	}{
+		{"none", precedent.Policy{}, nil, map[string]precedent.Dropped{"off by one": precedent.BelowThreshold, "divides by zero": ""}},
+		{"threshold", precedent.Policy{Threshold: &sixty}, nil, map[string]precedent.Dropped{"off by one": "", "divides by zero": ""}},
+		{"a person's threshold beats it", precedent.Policy{Threshold: &sixty}, func(in *Input) {
+			ninety := 90
+			in.Threshold, in.ThresholdFrom = &ninety, "--threshold"
+		}, map[string]precedent.Dropped{"off by one": precedent.BelowThreshold, "divides by zero": precedent.BelowThreshold}},
+		{"focus", precedent.Policy{Focus: []precedent.Category{precedent.Bugs}}, nil, map[string]precedent.Dropped{"off by one": "", "divides by zero": ""}},
+		{"ignored path", precedent.Policy{Ignore: []string{"cart/**"}}, nil, map[string]precedent.Dropped{}},
+		{"floor spares what is protected", precedent.Policy{Threshold: &sixty, Floors: []precedent.SeverityFloor{{Paths: "cart/**", Severity: precedent.High}}}, nil,
+			map[string]precedent.Dropped{"off by one": precedent.BelowThreshold, "divides by zero": ""}},
+		{"finder off", precedent.Policy{Finders: off}, nil, map[string]precedent.Dropped{"off by one": precedent.BelowThreshold, "divides by zero": ""}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			in := input(t, shopBase, shopHead)
+			in.Engine, in.Policy = remarks, test.policy
+			if test.set != nil {
+				test.set(&in)
+			}
+			r := run(t, in)
+			got := map[string]precedent.Dropped{}
+			for _, f := range r.Findings {
+				if !f.Analyzer {
+					got[f.Title] = f.Dropped
+				}
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("dropped (-want +got):\n%s", diff)
+			}
+			for _, f := range r.Findings {
+				switch {
+				case test.name == "ignored path" && f.Dropped != precedent.IgnoredPath:
+					t.Errorf("%q is dropped as %q", f.Title, f.Dropped)
+				case test.name == "finder off" && f.Analyzer:
+					t.Errorf("%q of a finder that is off", f.Title)
+				}
+			}
+		})
+	}
+}
+
+// TestIdentity: code that moves keeps its findings' ids, equal lines have
+// different ones, and an edited line has a new one.
+func TestIdentity(t *testing.T) {
+	loop := "\tfor n := 0; n <= len(items); n++ {\n\t\tuse(items[n])\n\t}\n"
+	body := func(extra string) files {
+		return files{"a.go": "package a\n" + extra + "\nfunc A(items []T) {\n" + loop + loop + loop + "}\n"}
+	}
+	ids := func(head files, lines ...int) (got []string) {
+		in := input(t, files{"a.go": "package a\n"}, head)
+		var fs []map[string]any
+		for _, l := range lines {
+			fs = append(fs, finding("a.go", l, "\tfor n := 0; n <= len(items); n++ {", "off by one", nil))
+		}
+		in.Engine = answering(fs...)
+		for _, f := range run(t, in).Live() {
+			got = append(got, f.ID)
+		}
+		return got
+	}
+	first := ids(body(""), 4, 7, 10)
+	if len(first) != 3 || first[0] == first[1] || first[1] == first[2] {
+		t.Fatalf("ids %v", first)
+	}
+	if diff := cmp.Diff(first, ids(body("\nimport \"fmt\"\n\nvar X = 1\n"), 8, 11, 14)); diff != "" {
+		t.Errorf("moved code has other ids:\n%s", diff)
+	}
+	edited := body("")
+	edited["a.go"] = strings.ReplaceAll(edited["a.go"], "use(", "take(")
+	if again := ids(edited, 4); again[0] == first[0] {
+		t.Error("another line behind it, and the same id")
+	}
+}
+
+func TestInlineCap(t *testing.T) {
+	in := input(t, files{}, manyFiles(1))
+	var fs []map[string]any
+	for i := range 6 {
+		fs = append(fs, finding("p0/values.go", 0, fmt.Sprintf("var value0_%d = compute(%d, \"north by north-west\", 0)", i*100, i*700),
+			fmt.Sprintf("remark %d", i), map[string]any{"confidence": 80 + i}))
+	}
+	in.Engine, in.MaxInline = answering(fs...), 4
+	var got []string
+	for _, f := range run(t, in).Live() {
+		got = append(got, f.Title+" "+string(f.Where))
+	}
+	want := []string{"remark 5 inline", "remark 4 inline", "remark 3 inline", "remark 2 inline", "remark 1 summary", "remark 0 summary"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("order and place (-want +got):\n%s", diff)
+	}
+}
+
+func TestCite(t *testing.T) {
+	rules := []precedent.Rule{
+		{ID: "aaaaaaaa", Text: "Wrap errors once, with the verb and the object.", Source: "AGENTS.md", Line: 7},
+		{ID: "bbbbbbbb", Text: "Close every response body.", Source: "web/AGENTS.md", Line: 2, Dir: "web"},
+	}
+	fs := []precedent.Finding{
+		{Span: precedent.Span{Path: "api/a.go"}, Rule: "aaaaaaaa", Confidence: 70},
+		{Span: precedent.Span{Path: "api/a.go"}, Rule: "bbbbbbbb", Confidence: 70},
+		{Span: precedent.Span{Path: "web/a.go"}, Body: "The guide says: close every response body. Close  every response body. It is not.", Confidence: 70},
+		{Span: precedent.Span{Path: "web/a.go"}, Rule: "made up", Confidence: 70},
+	}
+	cite(fs, rules)
+	score(fs)
+	for i, want := range []struct {
+		rule       string
+		confidence int
+	}{{"aaaaaaaa", 80}, {"", 70}, {"bbbbbbbb", 80}, {"", 70}} {
+		if fs[i].Rule != want.rule || fs[i].Confidence != want.confidence || (want.rule != "") != (len(fs[i].Cites) == 1) {
+			t.Errorf("finding %d: rule %q, confidence %d, cites %v", i, fs[i].Rule, fs[i].Confidence, fs[i].Cites)
+		}
+	}
+}
+
+// TestTooLarge: a file or hunk that a limit left out makes the review partial,
+// with and without an engine.
+func TestTooLarge(t *testing.T) {
+	for _, e := range []engine.Engine{nil, answering()} {
+		in := input(t, shopBase, shopHead)
+		in.Engine = e
+		in.Change.Files[1].Hunks[0].Cut = "file's diff larger than 4 MiB"
+		in.Change.Files = append(in.Change.Files, diff.File{Path: "huge.go", OldPath: "huge.go", Skip: "change has more than 3000 files", TooLarge: true})
+		r := run(t, in)
+		if r.Verdict != precedent.Partial || len(r.Coverage.Truncated) != 2 || r.Coverage.HunksRead != 1 {
+			t.Errorf("verdict %s, coverage %+v", r.Verdict, r.Coverage)
+		}
+	}
+}
+
+func BenchmarkRun(b *testing.B) {
+	for _, lines := range []int{10, 25} {
+		head := manyFiles(lines)
+		in := input(b, files{}, head)
+		in.Policy.Finders = map[string]bool{"govet": false}
+		b.Run(fmt.Sprintf("%d files of 800 lines", lines), func(b *testing.B) {
+			for b.Loop() {
+				run(b, in)
+			}
+		})
+	}
+}

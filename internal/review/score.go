@@ -1,0 +1,46 @@
+package review
+
+import (
+	"fmt"
+
+	"github.com/precedent-dev/precedent"
+)
+
+// What a verifier's answer is worth, in percent points.
+var checkDelta = map[precedent.Check]int{
+	precedent.Confirmed: 10,
+	precedent.Uncertain: -15,
+}
+
+// score turns what a model said of its own findings into the chance that the
+// team accepts them. Until an installation has enough labels to fit its own
+// curve, that is the model's number and what the earlier stages found for and
+// against it. Analyzers have a fixed confidence.
+func score(fs []precedent.Finding) {
+	for i := range fs {
+		f := &fs[i]
+		if !f.Live() {
+			continue
+		}
+		if f.Analyzer {
+			f.Note("score", "%d: fixed, because an analyzer computed it", f.Confidence)
+			continue
+		}
+		said := f.Confidence
+		delta := checkDelta[f.Verifier]
+		for _, d := range f.Trail {
+			delta += d.Delta
+		}
+		f.Confidence = percent(said + delta)
+		f.Note("score", "%d: the model's %d%s; prior, no history", f.Confidence, said, signed(delta))
+	}
+}
+
+func percent(n int) int { return min(max(n, 0), 100) }
+
+func signed(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" %+d", n)
+}

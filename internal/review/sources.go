@@ -1,0 +1,177 @@
+package review
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/text"
+)
+
+// maxCached bounds the text of files that is kept in memory, in bytes. Files
+// that were forgotten for it are read again when they are needed again.
+const maxCached = 64 << 20
+
+// sources reads the files that findings speak of, each once.
+type sources struct {
+	read   func(precedent.Side, string) ([]byte, error)
+	change map[string]*diff.File
+	files  map[sideKey]*source
+	bytes  int
+}
+
+// source is the text of one file on one side, white space collapsed, or as
+// much of it as is known.
+type source struct {
+	whole    bool // all of the file is there, and not the diff's lines alone
+	numbers  []int
+	lines    []string
+	at       map[string][]int // indexes of equal lines
+	squeezed []string         // the lines without white space, made on first use
+}
+
+func newSources(c *diff.Change, read func(precedent.Side, string) ([]byte, error)) *sources {
+	s := &sources{read: read, change: map[string]*diff.File{}, files: map[sideKey]*source{}}
+	for i := range c.Files {
+		s.change[c.Files[i].Path] = &c.Files[i]
+	}
+	return s
+}
+
+// file returns a file of one side by its path in the new tree. If it cannot be
+// read, what the diff shows of it has to do.
+func (s *sources) file(side precedent.Side, path string) *source {
+	key := sideKey{path, side}
+	if f := s.files[key]; f != nil {
+		return f
+	}
+	changed, name := s.change[path], path
+	if changed != nil && side == precedent.Left {
+		name = changed.OldPath
+	}
+	f := &source{at: map[string][]int{}}
+	data, err := s.read(side, name)
+	switch {
+	case err == nil:
+		f.whole = true
+		for l := range strings.Lines(string(data)) {
+			f.add(len(f.lines)+1, l)
+		}
+	case changed != nil && side == precedent.Left:
+		for _, l := range changed.Commentable(side) {
+			f.add(l.Old, l.Text)
+		}
+	case changed != nil:
+		for _, l := range changed.Commentable(side) {
+			f.add(l.New, l.Text)
+		}
+	}
+	if s.bytes += len(data); s.bytes > maxCached {
+		clear(s.files)
+		s.bytes = len(data)
+	}
+	s.files[key] = f
+	return f
+}
+
+func (f *source) add(number int, line string) {
+	line = text.Collapse(line)
+	f.at[line] = append(f.at[line], len(f.lines))
+	f.numbers = append(f.numbers, number)
+	f.lines = append(f.lines, line)
+}
+
+// identity returns what makes the place of a line: its text, and that of the
+// lines before and behind it that are not blank; and how many lines before it
+// have the same. Of a line that is not known all is empty.
+func (f *source) identity(number int) (line, before, behind string, ordinal int) {
+	i, ok := slices.BinarySearch(f.numbers, number)
+	if !ok {
+		return "", "", "", 0
+	}
+	line, before, behind = f.lines[i], f.neighbour(i, -1), f.neighbour(i, 1)
+	for _, j := range f.at[line] {
+		if j < i && f.neighbour(j, -1) == before && f.neighbour(j, 1) == behind {
+			ordinal++
+		}
+	}
+	return line, before, behind, ordinal
+}
+
+// between returns the lines from one number to another, both included.
+func (f *source) between(from, to int) []string {
+	start, _ := slices.BinarySearch(f.numbers, from)
+	end, _ := slices.BinarySearch(f.numbers, to+1)
+	if start >= end {
+		return nil
+	}
+	return f.lines[start:end]
+}
+
+// neighbour is the next line in a direction that is not blank.
+func (f *source) neighbour(i, step int) string {
+	for i += step; i >= 0 && i < len(f.lines); i += step {
+		if f.lines[i] != "" {
+			return f.lines[i]
+		}
+	}
+	return ""
+}
+
+// quoted returns the number of the line that a quote stands on, the nearest to
+// the number that was named, and whether the file has it. White space does not
+// matter, and the quote may leave out the rest of its lines.
+func (f *source) quoted(quote string, named int) (number int, ok bool) {
+	var want []string
+	for l := range strings.Lines(quote) {
+		if s := text.Squeeze(l); s != "" {
+			want = append(want, s)
+		}
+	}
+	if len(want) == 0 || !f.whole {
+		return 0, false
+	}
+	if f.squeezed == nil {
+		for _, l := range f.lines {
+			f.squeezed = append(f.squeezed, text.Squeeze(l))
+		}
+	}
+	for i := range f.squeezed {
+		if ok && distance(i+1, named) >= distance(number, named) || !f.saysAt(i, want) {
+			continue
+		}
+		number, ok = i+1, true
+	}
+	return number, ok
+}
+
+// saysAt tells whether the lines of a quote stand one behind the other from a
+// line on, blank lines aside.
+func (f *source) saysAt(i int, want []string) bool {
+	for n, w := range want {
+		for n > 0 && i < len(f.squeezed) && f.squeezed[i] == "" {
+			i++
+		}
+		if i >= len(f.squeezed) {
+			return false
+		}
+		got := f.squeezed[i]
+		if got != w && !(len(w) >= substringMin && strings.Contains(got, w)) {
+			return false
+		}
+		i++
+	}
+	return true
+}
+
+func distance(a, b int) int { return max(a-b, b-a) }
+
+// holds tells whether a quote stands at a span of the head, in the diff or not.
+func (s *sources) holds(at precedent.Span, quote string) bool {
+	if at.Side == precedent.Left {
+		return false
+	}
+	line, ok := s.file(precedent.Right, at.Path).quoted(quote, at.Start)
+	return ok && line == at.Start
+}
