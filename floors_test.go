@@ -48,12 +48,13 @@ const anywhere = "*"
 // thirdParties names, for each third-party module, the packages that may
 // import it. docs/decisions says why each was taken.
 var thirdParties = map[string][]string{
-	"charm.land/lipgloss/v2":                   {"internal/report"},
 	"github.com/anthropics/anthropic-sdk-go":   {"internal/llm"},
 	"github.com/bluekeyes/go-gitdiff":          {"internal/diff"},
-	"github.com/bmatcuk/doublestar/v4":         {"internal/diff", "internal/guide", "internal/memory", "internal/review"},
+	"github.com/bmatcuk/doublestar/v4":         {"internal/diff", "internal/guide"},
+	"github.com/charmbracelet/x/ansi":          {"internal/report"},
 	"github.com/google/go-cmp":                 {anywhere},
 	"github.com/google/uuid":                   {"internal/store", "cmd/precedent"},
+	"github.com/pelletier/go-toml/v2":          {"internal/secret"},
 	"github.com/pressly/goose/v3":              {"internal/store"},
 	"github.com/rogpeppe/go-internal":          {"cmd/precedent"},
 	"github.com/santhosh-tekuri/jsonschema/v6": {"internal/engine"},
@@ -61,7 +62,7 @@ var thirdParties = map[string][]string{
 	"github.com/yuin/goldmark":                 {"internal/guide"},
 	"github.com/zricethezav/gitleaks/v8":       {"internal/secret"},
 	"go.uber.org/goleak":                       {"internal/engine/enginetest", "internal/engine/command"},
-	"golang.org/x/sys":                         {"internal/git", "internal/engine/command"},
+	"golang.org/x/sys":                         {"internal/child", "internal/git", "internal/engine/command"},
 	"golang.org/x/term":                        {"cmd/precedent"},
 	"golang.org/x/text":                        {"internal/text"},
 	"golang.org/x/tools":                       {"internal/lint"},

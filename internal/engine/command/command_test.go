@@ -18,6 +18,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/child"
 	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/engine/enginetest"
 )
@@ -117,7 +118,7 @@ func TestWhatTheProgramGets(t *testing.T) {
 	}
 	for _, entry := range got.Env {
 		switch name, _, _ := strings.Cut(entry, "="); strings.ToUpper(name) {
-		case "GREETING", part, tagName, "SYSTEMROOT":
+		case "GREETING", part, child.Tag, "SYSTEMROOT":
 		default:
 			t.Errorf("the program's environment has %s", entry)
 		}
@@ -267,7 +268,7 @@ func TestStandardErrorIsShown(t *testing.T) {
 	if !strings.HasPrefix(lines, "line 99") || !strings.HasSuffix(lines, "\nline 99999\n\x1b[31mé: the end\x07") {
 		t.Errorf("standard error is shown as %q", lines)
 	}
-	if n := utf8.RuneCountInString(lines); n > mostStderr || n < mostStderr-20 {
+	if n := utf8.RuneCountInString(lines); n > child.MostStderr || n < child.MostStderr-20 {
 		t.Errorf("%d characters of standard error", n)
 	}
 
@@ -275,7 +276,7 @@ func TestStandardErrorIsShown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, lines, _ := strings.Cut(a.Message, "exit status 3: "); lines != strings.Repeat("é", mostStderr) {
+	if _, lines, _ := strings.Cut(a.Message, "exit status 3: "); lines != strings.Repeat("é", child.MostStderr) {
 		t.Errorf("%d characters of standard error: %.40q…", utf8.RuneCountInString(lines), lines)
 	}
 }

@@ -1,4 +1,4 @@
-package command
+package child
 
 import (
 	"os/exec"

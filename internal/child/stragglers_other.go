@@ -1,6 +1,6 @@
 //go:build !linux
 
-package command
+package child
 
 // killTagged does nothing here: a job on Windows holds all descendants anyway,
 // and elsewhere one who leaves the process group cannot be told from others.

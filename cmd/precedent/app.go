@@ -1,0 +1,243 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/engine"
+	"github.com/precedent-dev/precedent/internal/engine/command"
+	"github.com/precedent-dev/precedent/internal/git"
+	"github.com/precedent-dev/precedent/internal/guide"
+	"github.com/precedent-dev/precedent/internal/memory"
+	"github.com/precedent-dev/precedent/internal/report"
+	"github.com/precedent-dev/precedent/internal/store"
+	"github.com/precedent-dev/precedent/internal/text"
+)
+
+// exitInterrupted is what shells expect of a program that SIGINT ended.
+const exitInterrupted = 130
+
+// maxColumns keeps prose readable on a very wide terminal.
+const maxColumns = 120
+
+// app is what the commands share.
+type app struct {
+	in       io.Reader
+	out, err io.Writer
+	env      map[string]string
+	dir      string // the working folder; empty for the process's own
+	now      func() time.Time
+	quiet    bool // no progress and no notices; errors are always said
+
+	brought engine.Engine // the engine of a command that has its own, before any setting
+}
+
+// environment turns what os.Environ returns into a map.
+func environment(pairs []string) map[string]string {
+	env := make(map[string]string, len(pairs))
+	for _, pair := range pairs {
+		if k, v, ok := strings.Cut(pair, "="); ok && k != "" {
+			env[k] = v
+		}
+	}
+	return env
+}
+
+// run executes the command line and returns the exit status.
+func (a *app) run(ctx context.Context, args []string) int {
+	root := a.root()
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if ctx.Err() != nil {
+		fmt.Fprintln(a.err, "precedent: interrupted")
+		return exitInterrupted
+	}
+	var s exitStatus
+	switch {
+	case err == nil:
+		return precedent.ExitClean
+	case errors.As(err, &s):
+		return int(s)
+	}
+	a.complain(err)
+	var f *fault
+	if errors.As(err, &f) && f.status != 0 {
+		return f.status
+	}
+	return precedent.ExitUsage
+}
+
+// root builds the command tree.
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "precedent",
+		Short: "The code reviewer that remembers",
+		Long: `Precedent reviews changes with analyzers and language models, and keeps what it
+learns: what it found, and what people answered. The next review starts there.
+
+Exit status: 0 clean, 1 findings at or above --fail-on, 2 usage or configuration
+error, 3 incomplete review, 130 interrupted.`,
+		Example: `  precedent review                 # the branch, else the working tree, else the last commit
+  precedent review main...HEAD
+  precedent fp add k7m2q0v5xa      # not a problem here: never show it again
+  precedent demo                   # see it remember, without touching anything of yours`,
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
+		Args:              exactly(0),
+		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetIn(a.in)
+	root.SetOut(a.out)
+	root.SetErr(a.err)
+	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "no progress and no notices on standard error")
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return misuse(cmd, err) })
+	root.SetHelpCommand(helpCommand())
+	root.AddCommand(
+		newReview(a), newFP(a), newExplain(a), newHotspots(a), newMemory(a),
+		newInit(a), newConfig(a), newDemo(a), newEval(a), newCompletion(a), newVersion(a), newDemoEngine(a),
+	)
+	return root
+}
+
+// helpCommand is cobra's, with an example like every other command's.
+func helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "help [command]",
+		Short:   "Help about a command",
+		Example: "  precedent help review",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			target, rest, err := cmd.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return misuse(cmd.Root(), fmt.Errorf("no command %q", strings.Join(args, " ")))
+			}
+			return target.Help()
+		},
+	}
+}
+
+// fault is an error with what the user can do about it, and the exit status.
+type fault struct {
+	err    error
+	hint   string
+	status int // 0 means precedent.ExitUsage
+}
+
+func (f *fault) Error() string { return f.err.Error() }
+func (f *fault) Unwrap() error { return f.err }
+
+// hinted attaches a hint to an error.
+func hinted(err error, hint string, args ...any) error {
+	return &fault{err: err, hint: fmt.Sprintf(hint, args...)}
+}
+
+// misuse is an error in how a command was called.
+func misuse(cmd *cobra.Command, err error) error {
+	return hinted(err, "%s --help", cmd.CommandPath())
+}
+
+// exitStatus ends a command that has said everything already.
+type exitStatus int
+
+func (s exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
+
+// exactly refuses any other number of arguments than n.
+func exactly(n int) cobra.PositionalArgs { return between(n, n) }
+
+// between refuses fewer arguments than least and more than most.
+func between(least, most int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch {
+		case cmd.HasSubCommands() && len(args) > 0:
+			err := fmt.Errorf("no command %q in %q", args[0], cmd.CommandPath())
+			cmd.SuggestionsMinimumDistance = 2
+			if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+				return hinted(err, "did you mean %s %s?", cmd.CommandPath(), near[0])
+			}
+			return misuse(cmd, err)
+		case len(args) < least:
+			return misuse(cmd, fmt.Errorf("%s: an argument is missing: %s", cmd.CommandPath(), cmd.Use))
+		case len(args) > most:
+			return misuse(cmd, fmt.Errorf("%s: unexpected argument %q", cmd.CommandPath(), args[most]))
+		}
+		return nil
+	}
+}
+
+// complain prints an error and its hint.
+func (a *app) complain(err error) {
+	fmt.Fprintln(a.err, "precedent: "+text.Visible(err.Error()))
+	if hint := hintOf(err); hint != "" {
+		a.hint(hint)
+	}
+}
+
+func (a *app) hint(s string) { fmt.Fprintln(a.err, "hint: "+text.Visible(s)) }
+
+// hintOf finds the hint of an error, wherever it was attached.
+func hintOf(err error) string {
+	var (
+		f *fault
+		g *git.Error
+		s *store.Error
+		c *command.Error
+		m *memory.Error
+		p *guide.PolicyError
+	)
+	switch {
+	case errors.As(err, &f) && f.hint != "":
+		return f.hint
+	case errors.As(err, &g):
+		return g.Hint
+	case errors.As(err, &s):
+		return s.Hint
+	case errors.As(err, &c):
+		return c.Hint
+	case errors.As(err, &m):
+		return m.Hint
+	case errors.As(err, &p):
+		return p.Hint
+	}
+	return ""
+}
+
+// notice tells what the user did not ask for but should know.
+func (a *app) notice(format string, args ...any) {
+	if !a.quiet {
+		fmt.Fprintln(a.err, "precedent: "+text.Visible(fmt.Sprintf(format, args...)))
+	}
+}
+
+// terminal returns the width of the terminal behind w, and whether there is one.
+func terminal(w any) (width int, ok bool) {
+	f, isFile := w.(*os.File)
+	if !isFile || !term.IsTerminal(int(f.Fd())) {
+		return 0, false
+	}
+	if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
+		return min(width, maxColumns), true
+	}
+	return report.DefaultWidth, true
+}
+
+// paper says how wide standard output is and whether it may have colours: only
+// on a terminal, and never against NO_COLOR (https://no-color.org).
+func (a *app) paper() (width int, color bool) {
+	width, tty := terminal(a.out)
+	return width, tty && a.env["NO_COLOR"] == "" && a.env["TERM"] != "dumb"
+}
+
+// page is a page on standard output.
+func (a *app) page() *report.Page {
+	width, color := a.paper()
+	return report.NewPage(a.out, width, color)
+}

@@ -1,0 +1,155 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/precedent-dev/precedent/internal/guide"
+	"github.com/precedent-dev/precedent/internal/review"
+)
+
+// TestEveryCommandIsExplained walks the commands: each says what it does and
+// has an example that begins with its own name.
+func TestEveryCommandIsExplained(t *testing.T) {
+	root := (&app{}).root()
+	var walk func(*cobra.Command)
+	walk = func(cmd *cobra.Command) {
+		if cmd.Short == "" {
+			t.Errorf("%s does not say what it does", cmd.CommandPath())
+		}
+		if !strings.Contains(cmd.Example, strings.TrimSuffix(cmd.CommandPath(), " help")) {
+			t.Errorf("%s has no example of itself:\n%s", cmd.CommandPath(), cmd.Example)
+		}
+		for _, sub := range cmd.Commands() {
+			walk(sub)
+		}
+	}
+	walk(root)
+}
+
+// TestFlagsOfSettings keeps the table of settings and the flags' texts together.
+func TestFlagsOfSettings(t *testing.T) {
+	for _, k := range knobs {
+		if usages[k.flag] == "" {
+			t.Errorf("the flag --%s does not say what it does", k.flag)
+		}
+	}
+	if len(usages) != len(knobs) {
+		t.Errorf("%d texts for %d flags", len(usages), len(knobs))
+	}
+}
+
+// TestPolicyTemplate uncomments the template: everything that it shows is right.
+func TestPolicyTemplate(t *testing.T) {
+	if p, errs := guide.ParsePolicy(policyTemplate, "template", review.Names()); len(errs) > 0 || p.Threshold != nil {
+		t.Errorf("the template sets something, or is wrong: %v %v", p, errs)
+	}
+	var b strings.Builder
+	for line := range strings.Lines(string(policyTemplate)) {
+		rest, ok := strings.CutPrefix(line, "# ")
+		key, _, _ := strings.Cut(strings.TrimLeft(rest, " -"), ":")
+		if ok && (strings.HasPrefix(rest, "  ") || !strings.ContainsAny(key, " .,")) {
+			b.WriteString(rest)
+		}
+	}
+	p, errs := guide.ParsePolicy([]byte(b.String()), "template", review.Names())
+	if len(errs) > 0 {
+		t.Errorf("uncommented, the template is wrong: %v\n%s", errs, b.String())
+	}
+	if p.Threshold == nil || p.MaxInline == 0 || len(p.Focus) == 0 || len(p.Ignore) == 0 || len(p.Finders) == 0 ||
+		len(p.Instructions) == 0 || len(p.Floors) == 0 || p.Language == "" {
+		t.Errorf("the template does not show every setting: %+v", p)
+	}
+}
+
+// TestEngineEnvironment: what a program asked by us may know.
+func TestEngineEnvironment(t *testing.T) {
+	a := &app{env: environment([]string{
+		"PATH=/bin", "MODEL_KEY=1", "GITHUB_TOKEN=1", "GIT_DIR=1", "PRECEDENT_ENGINE=1", "ACTIONS_RUNTIME_TOKEN=1", "=C:=x", "HOME=/h",
+	})}
+	if got := strings.Join(a.engineEnvironment(), " "); got != "HOME=/h MODEL_KEY=1 PATH=/bin" {
+		t.Errorf("the engine gets %q", got)
+	}
+}
+
+// TestInterrupt sends SIGINT while an engine hangs: the program ends with 130,
+// its engine with it, nothing is saved, and no folder of its own is left.
+func TestInterrupt(t *testing.T) {
+	home := t.TempDir()
+	repo := defectiveRepository(t, home, "repo")
+	temp := t.TempDir()
+	started := filepath.Join(home, "started")
+	engine := filepath.Join(home, "engine")
+	writeFile(t, engine, "#!/bin/sh\necho $$ > "+started+"\nsleep 1000 & sleep 1000\n", 0o755)
+	cmd := precedentCmd(home, repo, "review", "--engine", "command:"+engine)
+	cmd.Env = append(cmd.Env, "TMPDIR="+temp)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = cmd.Wait()
+	}()
+	pid := waitFor(t, started, done)
+	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-done:
+	case <-time.After(20 * time.Second):
+		_ = cmd.Process.Kill()
+		t.Fatal("it did not end")
+	}
+	if got := cmd.ProcessState.ExitCode(); got != exitInterrupted || !strings.Contains(stderr.String(), "interrupted") {
+		t.Errorf("ended with %d: %s", got, stderr.String())
+	}
+	if err := exec.Command("kill", "-0", pid).Run(); err == nil {
+		t.Errorf("the engine %s lives on", pid)
+	}
+	left, err := filepath.Glob(filepath.Join(temp, "*"))
+	if err != nil || len(left) > 0 {
+		t.Errorf("left behind: %q, %v", left, err)
+	}
+	out, err := precedentCmd(home, repo, "memory", "status", "--json").Output()
+	if err != nil || !bytes.Contains(out, []byte(`"reviews": 0`)) {
+		t.Errorf("something was saved: %v\n%s", err, out)
+	}
+}
+
+// waitFor returns what is in a file once it is there.
+func waitFor(t *testing.T, file string, done <-chan struct{}) string {
+	t.Helper()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	deadline := time.After(time.Minute)
+	for {
+		if data, err := os.ReadFile(file); err == nil && bytes.HasSuffix(data, []byte("\n")) {
+			return strings.TrimSpace(string(data))
+		}
+		select {
+		case <-tick.C:
+		case <-done:
+			t.Fatalf("it ended before it wrote %s", file)
+		case <-deadline:
+			t.Fatalf("nobody wrote %s", file)
+		}
+	}
+}
+
+func writeFile(t *testing.T, name, text string, mode os.FileMode) {
+	t.Helper()
+	if err := os.WriteFile(name, []byte(text), mode); err != nil {
+		t.Fatal(err)
+	}
+}

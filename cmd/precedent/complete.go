@@ -1,0 +1,60 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/precedent-dev/precedent/internal/text"
+)
+
+// maxCompletions is how many ids a shell is offered.
+const maxCompletions = 50
+
+// completeFindings offers the ids of remembered findings to a shell.
+func (a *app) completeFindings(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return a.completeIDs(cmd, args, func(w *workspace) ([]cobra.Completion, error) {
+		rows, err := w.memory.DB.RepoFor(cmd.Context(), w.ids...)
+		if err != nil {
+			return nil, err
+		}
+		found, err := rows.FindingsByID(cmd.Context(), begun, maxCompletions)
+		var ids []cobra.Completion
+		for _, k := range found {
+			ids = append(ids, completion(k.ID, k.Span.String()+" "+k.Title))
+		}
+		return ids, err
+	})
+}
+
+// completeDismissed offers the ids of dismissed findings to a shell.
+func (a *app) completeDismissed(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return a.completeIDs(cmd, args, func(w *workspace) ([]cobra.Completion, error) {
+		all, err := w.memory.Rejections(cmd.Context())
+		var ids []cobra.Completion
+		for _, j := range all {
+			ids = append(ids, completion(j.Finding, j.Path+" "+j.Claim))
+		}
+		return ids, err
+	})
+}
+
+// completeIDs offers what list returns for the first argument, and nothing
+// where there is no repository or no memory: a shell shows no errors.
+func (a *app) completeIDs(cmd *cobra.Command, args []string, list func(*workspace) ([]cobra.Completion, error)) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	w, err := a.remember(cmd.Context(), knobFlags(cmd))
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	defer w.close()
+	ids, err := list(w)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return ids, cobra.ShellCompDirectiveNoFileComp
+}
+
+func completion(id, about string) cobra.Completion {
+	return cobra.CompletionWithDesc(id, text.VisibleLine(about))
+}

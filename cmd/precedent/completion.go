@@ -1,0 +1,34 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+)
+
+// completions writes a shell's completion script.
+var completions = map[string]func(root *cobra.Command, a *app) error{
+	"bash":       func(r *cobra.Command, a *app) error { return r.GenBashCompletionV2(a.out, true) },
+	"zsh":        func(r *cobra.Command, a *app) error { return r.GenZshCompletion(a.out) },
+	"fish":       func(r *cobra.Command, a *app) error { return r.GenFishCompletion(a.out, true) },
+	"powershell": func(r *cobra.Command, a *app) error { return r.GenPowerShellCompletionWithDesc(a.out) },
+}
+
+func newCompletion(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "completion bash|zsh|fish|powershell",
+		Short: "Print a completion script for a shell",
+		Example: `  source <(precedent completion bash)
+  precedent completion zsh > "${fpath[1]}/_precedent"
+  precedent completion fish > ~/.config/fish/completions/precedent.fish`,
+		Args:      exactly(1),
+		ValidArgs: []string{"bash", "zsh", "fish", "powershell"},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			write, ok := completions[args[0]]
+			if !ok {
+				return misuse(cmd, fmt.Errorf("no completion for %q: want bash, zsh, fish or powershell", args[0]))
+			}
+			return write(cmd.Root(), a)
+		},
+	}
+}

@@ -1,0 +1,251 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/engine"
+	"github.com/precedent-dev/precedent/internal/engine/command"
+	"github.com/precedent-dev/precedent/internal/report"
+)
+
+// The demo's only file before and after the change, and what its engine says
+// about it.
+var (
+	//go:embed demo/before.py
+	demoBefore []byte
+	//go:embed demo/after.py
+	demoAfter []byte
+	//go:embed demo/answer.json
+	demoAnswer []byte
+)
+
+const (
+	demoFile   = "shop/refunds.py"
+	demoEngine = "demo-engine"
+	demoReason = "the gateway's client waits between attempts"
+	demoWho    = "dana"
+)
+
+func newDemo(a *app) *cobra.Command {
+	var keep bool
+	cmd := &cobra.Command{
+		Use:   "demo",
+		Short: "Watch it find, be told no, and remember",
+		Long: `Demo makes a small repository in a temporary folder and reviews it with an engine
+that plays a script. It dismisses one finding and reviews again. Nothing leaves
+this machine, nothing of yours is touched, and the folder is removed afterwards.`,
+		Example: `  precedent demo
+  precedent demo --keep      # and look around in its repository`,
+		Args: exactly(0),
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.demo(cmd.Context(), keep) },
+	}
+	cmd.Flags().BoolVar(&keep, "keep", false, "keep the folder")
+	return cmd
+}
+
+// newDemoEngine is the program that the demo's engine runs: this one again.
+func newDemoEngine(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:     demoEngine,
+		Short:   "Answer a task as the demo's script says",
+		Example: "  precedent " + demoEngine + " < task.json",
+		Hidden:  true,
+		Args:    exactly(0),
+		RunE: func(*cobra.Command, []string) error {
+			var task engine.Request
+			if err := json.NewDecoder(a.in).Decode(&task); err != nil {
+				return fmt.Errorf("read task: %w", err)
+			}
+			if task.Role != engine.Finder {
+				return fmt.Errorf("the demo has no answer for the role %q", task.Role)
+			}
+			return report.Value(a.out, engine.Response{Answer: demoAnswer, Model: "script"})
+		},
+	}
+}
+
+// demo tells the story, every command of which is really run.
+func (a *app) demo(ctx context.Context, keep bool) (err error) {
+	dir, err := os.MkdirTemp("", "precedent-demo-")
+	if err != nil {
+		return fmt.Errorf("make the demo's folder: %w", err)
+	}
+	p := a.page()
+	defer func() {
+		if keep {
+			p.Line()
+			p.Para("", p.Ink(report.Plain, "The repository is in "+dir+"."))
+			return
+		}
+		err = errors.Join(err, os.RemoveAll(dir))
+	}()
+	if err := makeDemo(ctx, dir); err != nil {
+		return err
+	}
+	d, err := a.demoApp(dir)
+	if err != nil {
+		return err
+	}
+	tell := func(format string, args ...any) {
+		p.Line()
+		p.Para("", p.Inkf(report.Bold, format, args...))
+		p.Line()
+	}
+	review := []string{"review", "main...retry-refunds"}
+	tell("A branch retries refunds. Before it is pushed, it is reviewed:")
+	if err := d.play(ctx, p, precedent.ExitFindings, review...); err != nil {
+		return err
+	}
+	declined, err := d.find(ctx, "without a pause")
+	if err != nil {
+		return err
+	}
+	tell("One of them is no problem here. %s says so, with a reason:", demoWho)
+	if err := d.play(ctx, p, precedent.ExitClean, "fp", "add", declined, "--reason", demoReason); err != nil {
+		return err
+	}
+	tell("The same change is reviewed again. What was found is known, and what was declined stays hidden, in the open:")
+	if err := d.play(ctx, p, precedent.ExitFindings, review...); err != nil {
+		return err
+	}
+	tell("Why was it hidden? Every decision is kept:")
+	if err := d.play(ctx, p, precedent.ExitClean, "explain", declined); err != nil {
+		return err
+	}
+	p.Line()
+	p.Para("", p.Ink(report.Green, "That is all: it finds, it is told no, it remembers.")+p.Ink(report.Plain, " Try precedent review in a repository of yours."))
+	return p.Err()
+}
+
+// demoApp is this program as the demo's user has it: at home in the demo's
+// folder, with an engine that plays the script.
+func (a *app) demoApp(dir string) (*app, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("find this program: %w", err)
+	}
+	e, err := command.New(self, []string{demoEngine}, []string{"HOME=" + dir})
+	if err != nil {
+		return nil, err
+	}
+	e.Why = "the demo's script"
+	env := map[string]string{"HOME": dir, "USER": demoWho}
+	for _, name := range []string{"PATH", "NO_COLOR", "TERM", "TMPDIR"} {
+		if v, ok := a.env[name]; ok {
+			env[name] = v
+		}
+	}
+	return &app{in: a.in, out: a.out, err: a.err, env: env, dir: filepath.Join(dir, "shop"), now: a.now, brought: e, quiet: true}, nil
+}
+
+// play prints a command as a shell would show it and runs it.
+func (a *app) play(ctx context.Context, p *report.Page, want int, args ...string) error {
+	line := "$ precedent"
+	for _, arg := range args {
+		line += " " + shellWord(arg)
+	}
+	p.Line(p.Ink(report.Green, line))
+	if got := a.run(ctx, append(args, "--quiet")); got != want {
+		return fmt.Errorf("the demo's command ended with %d instead of %d", got, want)
+	}
+	return ctx.Err()
+}
+
+// find returns the id of the remembered finding whose title holds the words.
+func (a *app) find(ctx context.Context, words string) (string, error) {
+	w, err := a.remember(ctx, nil)
+	if err != nil {
+		return "", err
+	}
+	defer w.close()
+	rows, err := w.memory.DB.RepoFor(ctx, w.ids...)
+	if err != nil {
+		return "", err
+	}
+	all, err := rows.FindingsByID(ctx, "", maxCompletions)
+	if err != nil {
+		return "", err
+	}
+	for _, k := range all {
+		if strings.Contains(k.Title, words) {
+			return k.ID, nil
+		}
+	}
+	return "", errors.New("the demo's review did not find what its script says")
+}
+
+// shellWord quotes an argument for a shell if it needs to be.
+func shellWord(s string) string {
+	for _, r := range s {
+		if !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '.' || r == '/' || r == '_') {
+			return fmt.Sprintf("%q", s)
+		}
+	}
+	return s
+}
+
+// makeDemo makes the demo's repository in dir: a branch main and one that
+// changes the file. It runs git itself, which is safe in a repository of our own
+// making, and which nothing else outside internal/git does.
+func makeDemo(ctx context.Context, dir string) error {
+	top := filepath.Join(dir, "shop")
+	file := filepath.Join(top, filepath.FromSlash(demoFile))
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return fmt.Errorf("make the demo's repository: %w", err)
+	}
+	for _, step := range []struct {
+		content []byte
+		args    []string
+	}{
+		{demoBefore, []string{"init", "--quiet", "--template=", "--initial-branch=main"}},
+		{nil, []string{"add", "."}},
+		{nil, []string{"commit", "--quiet", "--message", "Refund orders"}},
+		{nil, []string{"switch", "--quiet", "--create", "retry-refunds"}},
+		{demoAfter, []string{"commit", "--quiet", "--all", "--message", "Retry refunds that time out"}},
+	} {
+		if step.content != nil {
+			if err := os.WriteFile(file, step.content, 0o600); err != nil {
+				return fmt.Errorf("make the demo's repository: %w", err)
+			}
+		}
+		if err := demoGit(ctx, dir, top, step.args); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func demoGit(ctx context.Context, home, top string, args []string) error {
+	git, err := exec.LookPath("git")
+	if err != nil {
+		return hinted(errors.New("git is not on PATH"), "install git, 2.38 or newer")
+	}
+	cmd := exec.CommandContext(ctx, git, args...)
+	cmd.Dir = top
+	cmd.WaitDelay = time.Second
+	cmd.Env = []string{
+		"PATH=" + filepath.Dir(git), "HOME=" + home, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_TERMINAL_PROMPT=0",
+		"GIT_AUTHOR_NAME=" + demoWho, "GIT_AUTHOR_EMAIL=dana@example.org", "GIT_AUTHOR_DATE=2026-01-05T09:00:00Z",
+		"GIT_COMMITTER_NAME=" + demoWho, "GIT_COMMITTER_EMAIL=dana@example.org", "GIT_COMMITTER_DATE=2026-01-05T09:00:00Z",
+	}
+	var said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = io.Discard, &said
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("make the demo's repository: git %s: %w: %s", args[0], err, bytes.TrimSpace(said.Bytes()))
+	}
+	return nil
+}

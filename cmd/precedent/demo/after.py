@@ -1,0 +1,17 @@
+"""Refunds for orders of the shop."""
+
+
+def open_amount(order):
+    return order.paid - order.refunded
+
+
+def refund(order, amount, gateway, attempts=3):
+    if amount > open_amount(order):
+        raise ValueError("more than was paid")
+    for _ in range(attempts):
+        try:
+            gateway.refund(order.charge_id, amount)
+            break
+        except TimeoutError:
+            continue
+    order.refunded += amount

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/precedent-dev/precedent/internal/lint"
+)
+
+// modelKeys are the variables that name a model which this version cannot ask.
+var modelKeys = []string{"ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL"}
+
+// whyNoEngine says why no model reads, and what a key that is set is worth.
+func (a *app) whyNoEngine(s setting) string {
+	why := noEngine
+	if s.Source != "default" {
+		why += " (" + s.Source + ")"
+	}
+	for _, key := range modelKeys {
+		if a.env[key] != "" {
+			return why + ": " + key + " is set, but this version asks programs only (--engine command:PATH)"
+		}
+	}
+	return why
+}
+
+// enginePath is the program that an engine setting names. A relative path
+// means the working folder on the command line and in the environment; in the
+// configuration file it means nothing.
+func (a *app) enginePath(s setting) (string, error) {
+	path := strings.TrimSpace(strings.TrimPrefix(s.Value, "command:"))
+	if filepath.Base(path) == path {
+		return path, nil // looked up in PATH
+	}
+	s.Value = path
+	return a.operatorPath(s)
+}
+
+// goEnv says where Go is, for the analyzers that need it.
+func (a *app) goEnv() lint.GoEnv {
+	self, err := os.Executable()
+	if err != nil {
+		return lint.GoEnv{} // go vet is skipped, and says why
+	}
+	return lint.GoEnv{
+		Path: a.env["PATH"], Home: a.env["HOME"], Cache: a.env["GOCACHE"], ModCache: a.env["GOMODCACHE"], Tool: self,
+	}
+}
+
+// withheld are variables that an engine's program does not get: whoever steers
+// a model by the change that it reads may have it print its environment. The
+// tokens of models stay, because only the program knows which one it needs.
+var withheld = []string{
+	"GITHUB_TOKEN", "GH_TOKEN", "GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN", "GITLAB_TOKEN", "GITEA_TOKEN", "FORGEJO_TOKEN",
+	"BITBUCKET_TOKEN", "CI_JOB_TOKEN", "SSH_AUTH_SOCK", "SSH_ASKPASS", "NPM_TOKEN", "NODE_AUTH_TOKEN",
+}
+
+// withheldPrefixes are those of git, which would lead the program into the
+// repository, of GitHub's runner, and our own.
+var withheldPrefixes = []string{"GIT_", "PRECEDENT_", "ACTIONS_", "CI_REGISTRY", "CI_DEPLOY"}
+
+// engineEnvironment is the environment of an engine's program, sorted.
+func (a *app) engineEnvironment() []string {
+	var env []string
+	for name, value := range a.env {
+		if !slices.Contains(withheld, name) && !slices.ContainsFunc(withheldPrefixes, func(p string) bool { return strings.HasPrefix(name, p) }) {
+			env = append(env, name+"="+value)
+		}
+	}
+	slices.Sort(env)
+	return env
+}

@@ -1,0 +1,36 @@
+package main
+
+import "github.com/spf13/cobra"
+
+// usages says what each setting's flag does.
+var usages = map[string]string{
+	"engine":     "what reads the change: command:`PATH` asks a program, none asks nobody",
+	"memory-db":  "the memory's database `file`",
+	"repo":       "the repository's identity as `host/owner/name`, instead of its remote's",
+	"threshold":  "show findings from this confidence in `percent`",
+	"max-inline": "show at most `N` findings in full",
+	"fail-on":    "exit with 1 for findings from this `severity`: critical, high, medium or low",
+	"timeout":    "give up on what has not answered after this `duration`",
+}
+
+// addKnobs gives a command the flags of settings.
+func addKnobs(cmd *cobra.Command, ks ...knob) {
+	for _, k := range ks {
+		usage := usages[k.flag]
+		if k.env != "" {
+			usage += " (environment: " + k.env + ")"
+		}
+		cmd.Flags().String(k.flag, "", usage)
+	}
+}
+
+// knobFlags returns the settings' flags that were given.
+func knobFlags(cmd *cobra.Command) map[string]string {
+	given := map[string]string{}
+	for name := range usages {
+		if f := cmd.Flag(name); f != nil && f.Changed {
+			given[name] = f.Value.String()
+		}
+	}
+	return given
+}

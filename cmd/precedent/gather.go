@@ -1,0 +1,197 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"sync"
+
+	"github.com/google/uuid"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/git"
+	"github.com/precedent-dev/precedent/internal/guide"
+	"github.com/precedent-dev/precedent/internal/review"
+)
+
+// maxFile is the largest file that a review reads whole, in bytes.
+const maxFile = 8 << 20
+
+// gathering is a review's input and what must be given back after the review.
+type gathering struct {
+	input  review.Input
+	blobs  *git.Blobs
+	export string // folder of the head's export; empty if nobody asked for it
+}
+
+func (g *gathering) close() {
+	g.blobs.Close()
+	if g.export != "" {
+		os.RemoveAll(g.export)
+	}
+}
+
+// gather fetches everything that a review needs: the change, the guide and the
+// policy of its base, and what memory holds about it.
+func (a *app) gather(ctx context.Context, w *workspace, spec git.Spec) (*gathering, error) {
+	timeout, err := operatorTimeout(w.op)
+	if err != nil {
+		return nil, err
+	}
+	rg, err := w.repo.Resolve(ctx, spec)
+	if err != nil {
+		return nil, err
+	}
+	change, err := readChange(ctx, w.repo, rg)
+	if err != nil {
+		return nil, err
+	}
+	blobs, err := w.repo.Blobs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	g := &gathering{blobs: blobs, input: review.Input{
+		Repo:    w.ids[0],
+		Target:  precedent.Target{Head: rg.HeadName, Base: rg.BaseName, Why: rg.Why},
+		Base:    rg.Base,
+		Head:    rg.Head,
+		Change:  change,
+		Skipped: rg.Skipped,
+		Intent:  rg.Log,
+		Timeout: timeout,
+		Go:      a.goEnv(),
+		Now:     a.now,
+		NewID:   newID,
+	}}
+	g.input.Read = func(side precedent.Side, path string) ([]byte, error) {
+		rev := rg.Head
+		if side == precedent.Left {
+			rev = rg.Base
+		}
+		data, err := blobs.Read(rev, path, maxFile)
+		return data, notFound(err)
+	}
+	g.input.Tree = g.exporter(w.repo, rg.Head)
+	if err := a.complete(ctx, w, g, rg); err != nil {
+		g.close()
+		return nil, err
+	}
+	return g, nil
+}
+
+// complete adds what needs the change: its classes, guide, policy and memory.
+func (a *app) complete(ctx context.Context, w *workspace, g *gathering, rg git.Range) error {
+	in := &g.input
+	base := func(path string) ([]byte, error) { return in.Read(precedent.Left, path) }
+	attributes, err := base(".gitattributes")
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		in.Failures = append(in.Failures, precedent.Failure{Step: "attributes", Error: err.Error()})
+	}
+	in.Change.Classify(base, attributes)
+
+	paths := pathsOf(in.Change)
+	var failures []precedent.Failure
+	in.Guide, failures = guide.Load(func(path string) ([]byte, error) {
+		data, err := g.blobs.Read(rg.BaseCommit, path, maxFile)
+		return data, notFound(err)
+	}, guide.Candidates(paths))
+	in.Failures = append(in.Failures, failures...)
+
+	policy, err := readPolicy(ctx, w.repo, g.blobs, rg)
+	if err != nil {
+		return err
+	}
+	in.Policy = policy.Policy
+	a.tellPolicy(policy)
+	for _, err := range policy.Errors {
+		in.Failures = append(in.Failures, precedent.Failure{Step: "policy", Error: err.Error()})
+	}
+	if in.Threshold, in.ThresholdFrom, err = operatorNumber(w.op, thresholdKnob); err != nil {
+		return err
+	}
+	if n, _, err := operatorNumber(w.op, inlineKnob); err != nil {
+		return err
+	} else if n != nil {
+		in.MaxInline = *n
+	}
+	if err := w.rememberIfPossible(ctx, a); err != nil {
+		return err
+	}
+	in.Failures = append(in.Failures, w.failures...)
+	if in.Recall, err = w.memory.Recall(ctx, paths, rg.Base, rg.Head); err != nil {
+		if ctx.Err() != nil {
+			return err
+		}
+		in.Failures = append(in.Failures, precedent.Failure{Step: "memory", Error: err.Error()})
+	}
+	return nil
+}
+
+// tellPolicy says on standard error what about the policy should be known
+// before the result is read.
+func (a *app) tellPolicy(p heldPolicy) {
+	if p.Own {
+		a.notice("the uncommitted %s holds for this review; commit it, and it holds for everybody's", guide.PolicyFile)
+	}
+	for _, err := range p.Errors {
+		a.notice("%v", err)
+		if hint := hintOf(err); hint != "" && !a.quiet {
+			a.hint(hint)
+		}
+	}
+}
+
+// readChange reads the difference of a range.
+func readChange(ctx context.Context, repo *git.Repo, rg git.Range) (*diff.Change, error) {
+	var change *diff.Change
+	err := repo.Diff(ctx, rg, func(patch io.Reader) error {
+		var err error
+		change, err = diff.Parse(patch, diff.DefaultLimits)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read change: %w", err)
+	}
+	return change, nil
+}
+
+// exporter returns a function that exports the head on first use.
+func (g *gathering) exporter(repo *git.Repo, head string) func(context.Context) (string, error) {
+	var mu sync.Mutex
+	return func(ctx context.Context) (string, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if g.export != "" {
+			return g.export, nil
+		}
+		dir, err := os.MkdirTemp("", "precedent-tree-")
+		if err != nil {
+			return "", fmt.Errorf("export tree: %w", err)
+		}
+		if _, err := repo.Export(ctx, head, dir, git.ExportLimits{}); err != nil {
+			return "", errors.Join(err, os.RemoveAll(dir))
+		}
+		g.export = dir
+		return dir, nil
+	}
+}
+
+// newID makes the id of a review: a UUIDv7, which sorts by time.
+func newID() string { return uuid.Must(uuid.NewV7()).String() }
+
+// pathsOf lists the paths of a change, those before a rename included.
+func pathsOf(c *diff.Change) []string {
+	var paths []string
+	for i := range c.Files {
+		paths = append(paths, c.Files[i].Path)
+		if old := c.Files[i].OldPath; old != c.Files[i].Path {
+			paths = append(paths, old)
+		}
+	}
+	slices.Sort(paths)
+	return slices.Compact(paths)
+}

@@ -1,0 +1,171 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/precedent-dev/precedent/internal/memory"
+	"github.com/precedent-dev/precedent/internal/report"
+	"github.com/precedent-dev/precedent/internal/store"
+)
+
+func newMemory(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "memory",
+		Short: "Look after what is remembered of this repository",
+		Example: `  precedent memory status
+  precedent memory prune`,
+		Args: exactly(0),
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newMemoryStatus(a), newMemoryPrune(a), newMemoryClear(a))
+	return cmd
+}
+
+func newMemoryStatus(a *app) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "status",
+		Short:   "Say where the memory is and what is in it",
+		Example: "  precedent memory status --json",
+		Args:    exactly(0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			w, err := a.remember(cmd.Context(), knobFlags(cmd))
+			if err != nil {
+				return err
+			}
+			defer w.close()
+			s, err := w.memory.Status(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return report.Value(a.out, s)
+			}
+			p := a.page()
+			printStatus(p, s, w.file)
+			return p.Err()
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	addKnobs(cmd, memoryKnob, repoKnob)
+	return cmd
+}
+
+func printStatus(p *report.Page, s memory.Status, file setting) {
+	where := fmt.Sprintf("%s (%s), %d KiB", s.Path, file.Source, (s.Bytes+1023)/1024)
+	if s.Path == "" {
+		where = "none yet: the first review makes " + file.Value
+	}
+	p.Para("file        ", p.Ink(report.Plain, where))
+	for _, name := range s.Names {
+		p.Para("repository  ", p.Ink(report.Plain, name.String()))
+	}
+	period := ""
+	if s.Reviews > 0 {
+		period = fmt.Sprintf(", from %s to %s", s.Oldest.Format(time.DateOnly), s.Newest.Format(time.DateOnly))
+	}
+	p.Para("reviews     ", p.Inkf(report.Plain, "%d%s", s.Reviews, period))
+	p.Para("findings    ", p.Inkf(report.Plain, "%d, seen %d times", s.Findings, s.Sightings))
+	p.Para("dismissed   ", p.Inkf(report.Plain, "%d", s.Rejections))
+	p.Para("rules       ", p.Inkf(report.Plain, "%d of the guide", s.Rules))
+	p.Para("labels      ", p.Inkf(report.Plain, "%d of findings that were pruned", s.Labels))
+}
+
+func newMemoryPrune(a *app) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "prune",
+		Short: "Forget what is old",
+		Long: fmt.Sprintf(`Prune forgets findings that no review saw for %d days, and all but the %d newest
+of each file. Whatever a dismissal refers to stays, and of every forgotten finding
+a label stays: its place, category and confidence.`, int(memory.KeepFor.Hours()/24), memory.KeepPerFile),
+		Example: "  precedent memory prune",
+		Args:    exactly(0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			w, err := a.remember(cmd.Context(), knobFlags(cmd))
+			if err != nil {
+				return err
+			}
+			defer w.close()
+			gone, err := w.memory.Prune(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return a.printGone("pruned", gone, asJSON)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	addKnobs(cmd, memoryKnob, repoKnob)
+	return cmd
+}
+
+func newMemoryClear(a *app) *cobra.Command {
+	var yes, asJSON bool
+	cmd := &cobra.Command{
+		Use:   "clear",
+		Short: "Forget everything about this repository",
+		Long: `Clear forgets everything about this repository: reviews, findings, dismissals and
+labels. Other repositories in the same database keep theirs. It cannot be undone.`,
+		Example: "  precedent memory clear --yes",
+		Args:    exactly(0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			w, err := a.remember(cmd.Context(), knobFlags(cmd))
+			if err != nil {
+				return err
+			}
+			defer w.close()
+			if !yes {
+				ok, err := a.confirm(fmt.Sprintf("Forget everything about %s?", w.ids[0]))
+				if err != nil {
+					return err
+				}
+				if !ok {
+					a.notice("nothing was forgotten")
+					return exitStatus(2)
+				}
+			}
+			gone, err := w.memory.Clear(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return a.printGone("forgot", gone, asJSON)
+		},
+	}
+	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	addKnobs(cmd, memoryKnob, repoKnob)
+	return cmd
+}
+
+func (a *app) printGone(verb string, gone store.Counts, asJSON bool) error {
+	if asJSON {
+		return report.Value(a.out, gone)
+	}
+	p := a.page()
+	p.Para("", p.Inkf(report.Plain, "%s %d findings, %d reviews and %d dismissals", verb, gone.Findings, gone.Reviews, gone.Rejections))
+	return p.Err()
+}
+
+// confirm asks a person. Without a terminal there is none to ask.
+func (a *app) confirm(question string) (bool, error) {
+	if _, tty := terminal(a.in); !tty {
+		return false, hinted(errors.New("nobody is there to confirm: standard input is no terminal"), "--yes goes ahead without asking")
+	}
+	p := report.NewPage(a.err, 0, false)
+	fmt.Fprint(a.err, p.Ink(report.Plain, question)+" [y/N] ")
+	line, err := bufio.NewReader(a.in).ReadString('\n')
+	if err != nil && line == "" {
+		return false, nil //nolint:nilerr // the end of the input is a no
+	}
+	switch strings.ToLower(strings.TrimSpace(line)) {
+	case "y", "yes":
+		return true, nil
+	}
+	return false, nil
+}

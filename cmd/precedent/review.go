@@ -1,0 +1,187 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/engine"
+	"github.com/precedent-dev/precedent/internal/engine/command"
+	"github.com/precedent-dev/precedent/internal/git"
+	"github.com/precedent-dev/precedent/internal/memory"
+	"github.com/precedent-dev/precedent/internal/report"
+	"github.com/precedent-dev/precedent/internal/review"
+)
+
+// reviewOptions is what the command line of a review says.
+type reviewOptions struct {
+	spec   git.Spec
+	format string // text or json
+	flags  map[string]string
+}
+
+func newReview(a *app) *cobra.Command {
+	o := reviewOptions{format: "text"}
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "review [RANGE]",
+		Short: "Review a local change",
+		Long: `Review reads a change with the analyzers, and with a model if there is an engine,
+prints what it found, and remembers it. Without a RANGE it takes what the branch
+adds to its upstream, else what is not committed, else the last commit.
+
+RANGE is A..B, A...B (from their merge base), or A, which is A...HEAD.
+
+An engine is a program that reads a task as JSON on standard input and writes the
+answer to standard output (docs/engine.md). It gets this environment without the
+variables of precedent and git and without the tokens of forges. With no engine
+only the analyzers read, and the output says so.
+
+Exit status: 0 clean, 1 findings at or above --fail-on, 2 usage or configuration
+error, 3 not everything was read.`,
+		Example: `  precedent review
+  precedent review main...HEAD --fail-on medium
+  precedent review --staged --json
+  precedent review HEAD~3 --engine command:./my-model`,
+		Args: between(0, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				o.spec.Range = args[0]
+			}
+			if asJSON {
+				if cmd.Flags().Changed("format") && o.format != "json" {
+					return misuse(cmd, fmt.Errorf("--json and --format %s exclude each other", o.format))
+				}
+				o.format = "json"
+			}
+			if o.format != "text" && o.format != "json" {
+				return misuse(cmd, fmt.Errorf("--format %s: want text or json", o.format))
+			}
+			o.flags = knobFlags(cmd)
+			return a.review(cmd.Context(), o)
+		},
+	}
+	f := cmd.Flags()
+	f.BoolVar(&o.spec.Staged, "staged", false, "review what the next commit would hold")
+	f.BoolVar(&o.spec.Worktree, "worktree", false, "review all that is not committed, untracked files included")
+	f.StringVar(&o.format, "format", o.format, "print as `text` or json")
+	f.BoolVar(&asJSON, "json", false, "print as JSON: --format json")
+	addKnobs(cmd, knobs...)
+	return cmd
+}
+
+// review gathers, computes, acts: it makes the input of a review, runs it, and
+// remembers and prints the result.
+func (a *app) review(ctx context.Context, o reviewOptions) error {
+	w, err := a.enter(ctx, o.flags)
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	eng, why, err := a.engine(w.op)
+	if err != nil {
+		return err
+	}
+	g, err := a.gather(ctx, w, o.spec)
+	if err != nil {
+		return err
+	}
+	defer g.close()
+	in := g.input
+	in.Engine = eng
+	if eng != nil {
+		why = eng.Info().Line
+		a.notice("engine %s", why)
+	}
+	meter := a.newMeter()
+	in.Progress = meter.tell
+	r, err := review.Run(ctx, in)
+	meter.stop()
+	if err != nil {
+		return &fault{err: err, status: precedent.ExitIncomplete}
+	}
+	if err := w.memory.Record(ctx, r); err != nil {
+		if ctx.Err() != nil {
+			return err
+		}
+		r.Failures = append(r.Failures, precedent.Failure{Step: "memory", Error: err.Error() + "; nothing is remembered of this review"})
+		a.notice("%v; nothing is remembered of this review", err)
+	}
+	if o.format == "json" {
+		err = report.JSON(a.out, r)
+	} else {
+		width, color := a.paper()
+		err = report.Text(a.out, r, report.Style{
+			Width: width, Color: color, Engine: why, Remembered: shownBefore(in.Recall), Change: in.Change,
+		})
+	}
+	if err != nil {
+		return fmt.Errorf("print review: %w", err)
+	}
+	failOn := precedent.Severity(w.op.get(failOnKnob, string(defaultFailOn), "default").Value)
+	if status := r.ExitStatus(failOn); status != precedent.ExitClean {
+		return exitStatus(status)
+	}
+	return nil
+}
+
+// shownBefore counts the findings of the touched files that reviews showed,
+// those of this very change included.
+func shownBefore(r memory.Recall) int {
+	n := 0
+	for _, k := range r.Known {
+		if k.Seen > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// engine makes the engine that the operator chose; nil and why there is none.
+func (a *app) engine(o operator) (engine.Engine, string, error) {
+	if a.brought != nil {
+		return a.brought, "", nil
+	}
+	s := o.get(engineKnob, noEngine, "default")
+	if s.Value == noEngine {
+		return nil, a.whyNoEngine(s), nil
+	}
+	path, err := a.enginePath(s)
+	if err != nil {
+		return nil, "", err
+	}
+	e, err := command.New(path, nil, a.engineEnvironment())
+	if err != nil {
+		return nil, "", err
+	}
+	e.Why = s.Source
+	return e, "", nil
+}
+
+// numbers that the operator set, for the review to prefer to the policy's.
+func operatorNumber(o operator, k knob) (n *int, source string, err error) {
+	s := o.get(k, "", "")
+	if s.Value == "" {
+		return nil, "", nil
+	}
+	i, err := strconv.Atoi(s.Value)
+	if err != nil {
+		return nil, "", fmt.Errorf("%s (%s): %w", s.Key, s.Source, err)
+	}
+	return &i, s.Source, nil
+}
+
+// timeout of one request to the engine.
+func operatorTimeout(o operator) (time.Duration, error) {
+	s := o.get(timeoutKnob, defaultTimeout.String(), "default")
+	d, err := time.ParseDuration(s.Value)
+	if err != nil {
+		return 0, errors.New("timeout (" + s.Source + "): " + err.Error())
+	}
+	return d, nil
+}

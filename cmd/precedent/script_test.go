@@ -1,0 +1,162 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/engine/enginetest"
+	"github.com/precedent-dev/precedent/internal/lint"
+)
+
+// TestMain makes the test binary the program, too, and a scripted engine: the
+// stories below start it under these names.
+func TestMain(m *testing.M) {
+	if os.Getenv(lint.VetEnv) == "1" {
+		main()
+	}
+	testscript.Main(m, map[string]func(){"precedent": main, "scripted": enginetest.Main})
+}
+
+// TestScript plays the stories in testdata/script.
+func TestScript(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		Setup:               setup,
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits":   exits,
+			"expand":  expand,
+			"finding": finding,
+			"listing": listing,
+		},
+	})
+}
+
+// setup gives a story a home of its own, an identity for git, and the defects
+// that no file of this repository may hold in plain.
+func setup(e *testscript.Env) error {
+	home := filepath.Join(e.WorkDir, "home")
+	e.Setenv("HOME", home)
+	e.Setenv("GOCACHE", goCache())
+	e.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+	for _, who := range []string{"AUTHOR", "COMMITTER"} {
+		e.Setenv("GIT_"+who+"_NAME", "dana")
+		e.Setenv("GIT_"+who+"_EMAIL", "dana@example.org")
+		e.Setenv("GIT_"+who+"_DATE", "2026-01-05T09:00:00Z")
+	}
+	e.Setenv("USER", "dana")
+	e.Setenv("AWSKEY", "AKIA"+"QYLPMN5HFIQR7XYA")
+	e.Setenv("RLO", "\u202e")
+	e.Setenv("ESC", "\x1b")
+	e.Setenv("OURS", strings.Repeat("<", 7))
+	e.Setenv("EQUALS", strings.Repeat("=", 7))
+	e.Setenv("THEIRS", strings.Repeat(">", 7))
+	if err := os.MkdirAll(home, 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(home, ".gitconfig"), []byte("[init]\n\tdefaultBranch = main\n"), 0o600)
+}
+
+// goCache is the real one: building the standard library anew for each story
+// would take minutes.
+var goCache = sync.OnceValue(func() string {
+	out, err := exec.Command("go", "env", "GOCACHE").Output()
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(out))
+})
+
+// exits N PROGRAM ARG…: runs the program, which must end with the status.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits STATUS PROGRAM [ARG…]")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) {
+			ts.Fatalf("%v", err)
+		}
+		got = exit.ExitCode()
+	}
+	if got != want {
+		ts.Fatalf("%s ended with %d, want %d", strings.Join(args[1:], " "), got, want)
+	}
+}
+
+// expand FILE [DST]: puts the values of ${VARIABLES} into a file.
+func expand(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 1 || len(args) > 2 {
+		ts.Fatalf("usage: expand FILE [DST]")
+	}
+	text := os.Expand(ts.ReadFile(args[0]), ts.Getenv)
+	ts.Check(os.WriteFile(ts.MkAbs(args[len(args)-1]), []byte(text), 0o644))
+}
+
+// result reads the review that a program printed as JSON.
+func result(ts *testscript.TestScript, file string) precedent.Review {
+	var r precedent.Review
+	if err := json.Unmarshal([]byte(ts.ReadFile(file)), &r); err != nil {
+		ts.Fatalf("%s is no review: %v\n%s", file, err, ts.ReadFile(file))
+	}
+	return r
+}
+
+// finding VARIABLE PATTERN: sets the variable to the id of the only finding of
+// the JSON on standard output whose finder, place and title fit the pattern.
+func finding(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: finding VARIABLE PATTERN")
+	}
+	pattern, err := regexp.Compile(args[1])
+	ts.Check(err)
+	var ids []string
+	for _, f := range result(ts, "stdout").Findings {
+		if pattern.MatchString(f.Finder + " " + f.String() + " " + f.Title) {
+			ids = append(ids, f.ID)
+		}
+	}
+	if len(ids) != 1 {
+		ts.Fatalf("%d findings fit %q", len(ids), args[1])
+	}
+	ts.Setenv(args[0], ids[0])
+}
+
+// listing FILE DST: writes what matters of the review in FILE as a line a
+// finding and a line for the outcome.
+func listing(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: listing FILE DST")
+	}
+	r := result(ts, args[0])
+	var b bytes.Buffer
+	for _, f := range r.Findings {
+		dropped := string(f.Dropped)
+		if dropped == "" {
+			dropped = "live"
+		}
+		fmt.Fprintf(&b, "%s %s %s %d %s %s %s\n", f.String(), f.Finder, f.Severity, f.Confidence, f.Category, dropped, f.Where)
+	}
+	for _, f := range r.Finders {
+		fmt.Fprintf(&b, "%s %s\n", f.Name, f.Status)
+	}
+	fmt.Fprintf(&b, "%s %s %d\n", r.Verdict, r.Scope, r.Threshold)
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), b.Bytes(), 0o644))
+}

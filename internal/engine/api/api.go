@@ -1,0 +1,123 @@
+// Package api is the engine that asks a model behind an API. Beside the change
+// the model may look at the repository, at the pinned commit and within caps;
+// it has no tool that writes, runs or reaches anything else, and no token of a
+// forge is anywhere near it.
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/engine"
+	"github.com/precedent-dev/precedent/internal/llm"
+)
+
+// Config is what the engine needs.
+type Config struct {
+	Model llm.Model
+	Files Files // the zero value: no tools
+	// Prices say what a token costs; a model that is not among them costs
+	// nothing and Line says so.
+	Prices llm.Prices
+	Budget *engine.Budget // nil means no bound
+	// Why says why this engine was chosen: "ANTHROPIC_API_KEY is set".
+	Why string
+}
+
+// Engine asks a model. It is safe for concurrent use.
+type Engine struct {
+	Config
+	price  llm.Price
+	priced bool
+}
+
+// New returns an engine for the configuration.
+func New(c Config) *Engine {
+	e := &Engine{Config: c}
+	e.price, e.priced = c.Prices.Find(c.Model.Name())
+	return e
+}
+
+// Info names the model and the host that gets the code.
+func (e *Engine) Info() engine.Info {
+	line := fmt.Sprintf("%s (%s) → %s", e.Model.Name(), e.Why, e.Model.Host())
+	if !e.priced {
+		line += ", price unknown: only tokens are counted"
+	}
+	return engine.Info{Name: "api", Line: line}
+}
+
+// Price is the price of the engine's model, and whether it is known.
+func (e *Engine) Price() (llm.Price, bool) { return e.price, e.priced }
+
+// Run does a task: tool loop, repair, validation and re-asking included.
+func (e *Engine) Run(ctx context.Context, t engine.Task) (engine.Answer, error) {
+	return engine.Ask(ctx, t, e.once)
+}
+
+func (e *Engine) once(ctx context.Context, t engine.Task) (engine.Reply, error) {
+	model := &metered{Model: e.Model, engine: e}
+	request := llm.Request{
+		System: t.System, Prefix: t.Prefix, Prompt: t.Prompt, Schema: t.Schema,
+		Tools: e.Files.tools(), FirstByte: t.FirstByte,
+	}
+	reply, err := llm.Loop(ctx, model, request, llm.DefaultLimits)
+	out := engine.Reply{Model: reply.Model, Usage: reply.Usage, CostUSD: e.price.Cost(reply.Usage)}
+	if err != nil {
+		out.Status, out.Message = trouble(ctx, err)
+		if out.Status == "" {
+			return out, err
+		}
+		return out, nil
+	}
+	switch reply.Stop {
+	case llm.StopRefusal:
+		out.Status, out.Message = precedent.StatusRefused, "the model refused the task"
+	case llm.StopLength:
+		out.Status, out.Message = precedent.StatusTruncated, "the model ran out of room or of tool calls before its answer was whole"
+	default:
+		out.Status, out.Output = precedent.StatusOK, []byte(reply.Text)
+	}
+	return out, nil
+}
+
+// trouble is the status of a request that failed; empty for a cancelled one.
+func trouble(ctx context.Context, err error) (precedent.Status, string) {
+	var e *llm.Error
+	switch {
+	case errors.Is(err, engine.ErrOverBudget):
+		return precedent.StatusOverBudget, err.Error()
+	case errors.As(err, &e) && e.Kind == llm.KindTooLarge:
+		return precedent.StatusTruncated, err.Error()
+	case errors.As(err, &e) && e.Kind == llm.KindTimeout, errors.Is(err, context.DeadlineExceeded):
+		return precedent.StatusTimeout, err.Error()
+	case ctx.Err() != nil:
+		return "", ""
+	case errors.As(err, &e) && e.Kind == llm.KindAuth:
+		return precedent.StatusError, err.Error() + "; check the key"
+	}
+	return precedent.StatusError, err.Error()
+}
+
+// metered asks the budget before each request and tells it afterwards what the
+// request took.
+type metered struct {
+	llm.Model
+	engine *Engine
+}
+
+func (m *metered) Send(ctx context.Context, r llm.Request) (llm.Reply, error) {
+	if m.engine.Budget == nil {
+		return m.Model.Send(ctx, r)
+	}
+	expected := llm.Expect(r)
+	settle, err := m.engine.Budget.Reserve(ctx, expected.InputTokens+expected.OutputTokens, m.engine.price.Cost(expected))
+	if err != nil {
+		return llm.Reply{}, err
+	}
+	reply, err := m.Model.Send(ctx, r)
+	settle(reply.Usage.InputTokens+reply.Usage.OutputTokens, m.engine.price.Cost(reply.Usage))
+	return reply, err
+}

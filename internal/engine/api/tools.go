@@ -1,0 +1,279 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/precedent-dev/precedent/internal/llm"
+	"github.com/precedent-dev/precedent/internal/text"
+)
+
+// The caps of reading beside the change. What is cut says so in its last line.
+const (
+	maxFileBytes = 512 << 10
+	maxReadLines = 2_000
+	maxMatches   = 200
+	maxListed    = 1_000
+	maxPattern   = 1 << 10 // bytes of a regular expression
+	maxSearched  = 64 << 20
+	maxLineShown = 500 // bytes of a line that a search shows
+)
+
+// Files is the repository at the pinned head, as functions: no path outside
+// its tree can be named, and no program is run with what a model wrote.
+type Files struct {
+	// List returns the paths of all regular files, sorted.
+	List func(ctx context.Context) ([]string, error)
+	// Read returns a file's content, at most limit bytes of it.
+	Read func(ctx context.Context, path string, limit int64) ([]byte, error)
+	// History returns the last commits that touched a file, newest first, one a line.
+	History func(ctx context.Context, path string) (string, error)
+}
+
+// tools are what a model may do: look, and nothing else.
+func (f Files) tools() []llm.Tool {
+	if f.List == nil {
+		return nil
+	}
+	object := func(required, properties string) json.RawMessage {
+		return json.RawMessage(`{"type":"object","properties":{` + properties + `},"required":[` + required + `],"additionalProperties":false}`)
+	}
+	return []llm.Tool{
+		{
+			Name:        "list_files",
+			Description: "Lists the files of the repository at the reviewed commit whose path matches a glob; * stands for anything within a folder, ** for any folders. At most 1,000 paths.",
+			Schema:      object(`"glob"`, `"glob":{"type":"string","description":"for example src/**/*.go"}`),
+			Run:         run(f.list),
+		},
+		{
+			Name:        "read_file",
+			Description: "Reads lines of a file at the reviewed commit, with line numbers. At most 2,000 lines a call.",
+			Schema:      object(`"path"`, `"path":{"type":"string"},"start":{"type":"integer","description":"first line, from 1"},"end":{"type":"integer","description":"last line"}`),
+			Run:         run(f.read),
+		},
+		{
+			Name:        "search",
+			Description: "Finds lines that match a regular expression (RE2) in the files at the reviewed commit, as path:line: text. At most 200 matches.",
+			Schema:      object(`"pattern"`, `"pattern":{"type":"string"},"glob":{"type":"string","description":"only in paths that match; default all"}`),
+			Run:         run(f.search),
+		},
+		{
+			Name:        "file_history",
+			Description: "Lists the last commits that changed a file: date, author and subject.",
+			Schema:      object(`"path"`, `"path":{"type":"string"}`),
+			Run:         run(f.history),
+		},
+	}
+}
+
+// arguments are those of all tools together.
+type arguments struct {
+	Glob    string `json:"glob"`
+	Path    string `json:"path"`
+	Pattern string `json:"pattern"`
+	Start   int    `json:"start"`
+	End     int    `json:"end"`
+}
+
+func run(f func(context.Context, arguments) (string, error)) func(context.Context, json.RawMessage) (string, error) {
+	return func(ctx context.Context, raw json.RawMessage) (string, error) {
+		var a arguments
+		if err := json.Unmarshal(raw, &a); err != nil {
+			return "", errors.New("the arguments are not of this tool's form")
+		}
+		return f(ctx, a)
+	}
+}
+
+func (f Files) list(ctx context.Context, a arguments) (string, error) {
+	match, err := globber(a.Glob)
+	if err != nil {
+		return "", err
+	}
+	all, err := f.List(ctx)
+	if err != nil {
+		return "", errors.New("the files cannot be listed")
+	}
+	var b strings.Builder
+	n := 0
+	for _, p := range all {
+		if !match(p) {
+			continue
+		}
+		if n++; n > maxListed {
+			b.WriteString("… more than 1,000 files match; use a narrower glob\n")
+			break
+		}
+		b.WriteString(text.VisibleLine(p) + "\n")
+	}
+	if n == 0 {
+		return "no file matches", nil
+	}
+	return b.String(), nil
+}
+
+func (f Files) read(ctx context.Context, a arguments) (string, error) {
+	lines, err := f.lines(ctx, a.Path)
+	if err != nil {
+		return "", err
+	}
+	start := max(a.Start, 1)
+	end := a.End
+	if end <= 0 || end > len(lines) {
+		end = len(lines)
+	}
+	if start > len(lines) {
+		return "", fmt.Errorf("the file has %d lines", len(lines))
+	}
+	var b strings.Builder
+	for i := start; i <= end; i++ {
+		if i-start == maxReadLines {
+			fmt.Fprintf(&b, "… 2,000 lines are the limit of a call; the file has %d\n", len(lines))
+			break
+		}
+		fmt.Fprintf(&b, "%6d\t%s\n", i, text.VisibleLine(lines[i-1]))
+	}
+	return b.String(), nil
+}
+
+func (f Files) lines(ctx context.Context, name string) ([]string, error) {
+	if err := inTree(name); err != nil {
+		return nil, err
+	}
+	content, err := f.Read(ctx, path.Clean(name), maxFileBytes)
+	if err != nil {
+		return nil, fmt.Errorf("%s cannot be read at the reviewed commit", text.VisibleLine(name))
+	}
+	if slices.Contains(content[:min(len(content), 8000)], 0) || !utf8.Valid(content[:min(len(content), 8000-utf8.UTFMax)]) && len(content) > 8000 {
+		return nil, fmt.Errorf("%s is not text", text.VisibleLine(name))
+	}
+	return strings.Split(strings.TrimSuffix(string(content), "\n"), "\n"), nil
+}
+
+// inTree refuses names that could mean anything but a file of the tree. Blobs
+// are read by git from the pinned commit, so this is the second lock.
+func inTree(name string) error {
+	clean := path.Clean(name)
+	if name == "" || path.IsAbs(name) || clean == ".." || strings.HasPrefix(clean, "../") || strings.ContainsAny(name, "\x00\n") {
+		return errors.New("the path must be one of the repository's, relative to its top")
+	}
+	return nil
+}
+
+func (f Files) search(ctx context.Context, a arguments) (string, error) {
+	if len(a.Pattern) > maxPattern {
+		return "", errors.New("the pattern is longer than 1 KiB")
+	}
+	re, err := regexp.Compile(a.Pattern)
+	if err != nil {
+		return "", fmt.Errorf("the pattern is not RE2: %v", err)
+	}
+	if a.Glob == "" {
+		a.Glob = "**"
+	}
+	match, err := globber(a.Glob)
+	if err != nil {
+		return "", err
+	}
+	all, err := f.List(ctx)
+	if err != nil {
+		return "", errors.New("the files cannot be listed")
+	}
+	var b strings.Builder
+	matches, searched := 0, 0
+	for _, p := range all {
+		if ctx.Err() != nil {
+			return "", ctx.Err()
+		}
+		if !match(p) {
+			continue
+		}
+		lines, err := f.lines(ctx, p)
+		if err != nil {
+			continue // binary, or gone: nothing to find
+		}
+		for i, line := range lines {
+			searched += len(line)
+			if !re.MatchString(line) {
+				continue
+			}
+			if matches++; matches > maxMatches {
+				b.WriteString("… more than 200 lines match; use a narrower pattern or glob\n")
+				return b.String(), nil
+			}
+			fmt.Fprintf(&b, "%s:%d: %s\n", text.VisibleLine(p), i+1, text.VisibleLine(shorten(line)))
+		}
+		if searched > maxSearched {
+			b.WriteString("… 64 MiB were searched; use a narrower glob for the rest\n")
+			break
+		}
+	}
+	if matches == 0 {
+		return "no line matches\n" + b.String(), nil
+	}
+	return b.String(), nil
+}
+
+func (f Files) history(ctx context.Context, a arguments) (string, error) {
+	if err := inTree(a.Path); err != nil {
+		return "", err
+	}
+	if f.History == nil {
+		return "", errors.New("the history is not available")
+	}
+	log, err := f.History(ctx, path.Clean(a.Path))
+	if err != nil {
+		return "", errors.New("the history cannot be read")
+	}
+	if strings.TrimSpace(log) == "" {
+		return "no commit touched this file", nil
+	}
+	return text.Visible(log), nil
+}
+
+func shorten(line string) string {
+	if len(line) <= maxLineShown {
+		return line
+	}
+	return strings.ToValidUTF8(line[:maxLineShown], "") + "…"
+}
+
+// globber compiles a glob: * and ? within a folder, ** over folders. It becomes
+// an RE2 pattern, because a model writes it after reading hostile text, and a
+// backtracking matcher can be made to take for ever.
+func globber(glob string) (func(string) bool, error) {
+	if glob == "" || len(glob) > maxPattern {
+		return nil, errors.New("the glob is empty or longer than 1 KiB")
+	}
+	var b strings.Builder
+	b.WriteString("^")
+	for i := 0; i < len(glob); i++ {
+		switch c := glob[i]; {
+		case strings.HasPrefix(glob[i:], "**/"):
+			b.WriteString("(?:.*/)?")
+			i += 2
+		case strings.HasPrefix(glob[i:], "**"):
+			b.WriteString(".*")
+			i++
+		case c == '*':
+			b.WriteString("[^/]*")
+		case c == '?':
+			b.WriteString("[^/]")
+		default:
+			b.WriteString(regexp.QuoteMeta(string(c)))
+		}
+	}
+	b.WriteString("$")
+	re, err := regexp.Compile(b.String())
+	if err != nil {
+		return nil, errors.New("the glob cannot be understood")
+	}
+	return re.MatchString, nil
+}

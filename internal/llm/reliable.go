@@ -1,0 +1,161 @@
+package llm
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"sync"
+	"time"
+)
+
+// The limits of retrying, chosen so that a provider that is down is not made
+// worse (full jitter after Amazon's "Exponential Backoff And Jitter").
+const (
+	maxTries        = 4               // of one request
+	maxTimeoutTries = 2               // a request that timed out is tried once more
+	firstBackoff    = 2 * time.Second // doubles with each try
+	maxBackoff      = 60 * time.Second
+	maxRetryAfter   = 15 * time.Minute // a server that asks for more is given up
+	breakerFailures = 5                // in a row, over all requests
+	breakerPause    = 60 * time.Second
+)
+
+// Waiting is what retrying needs from outside.
+type Waiting struct {
+	Now   func() time.Time
+	Sleep func(ctx context.Context, d time.Duration) error
+	// Rand returns a number in [0, n), n > 0.
+	Rand func(n time.Duration) time.Duration
+}
+
+// RealWaiting waits in real time.
+func RealWaiting() Waiting {
+	return Waiting{Now: time.Now, Sleep: sleep, Rand: func(n time.Duration) time.Duration { return rand.N(n) }}
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+type reliable struct {
+	Model
+	w  Waiting
+	mu sync.Mutex
+	// failures counts trouble in a row; until is when an open breaker lets a
+	// request through again; dead is the trouble that no waiting mends.
+	failures int
+	until    time.Time
+	dead     *Error
+}
+
+// Reliable retries what may work the next time, waits as long as the server
+// asks, and stops sending to a server that is down or refuses the key.
+func Reliable(m Model, w Waiting) Model { return &reliable{Model: m, w: w} }
+
+func (r *reliable) Send(ctx context.Context, req Request) (Reply, error) {
+	for try := 1; ; try++ {
+		if err := r.allowed(); err != nil {
+			return Reply{}, err
+		}
+		reply, err := r.Model.Send(ctx, req)
+		var e *Error
+		if err != nil && !errors.As(err, &e) {
+			return reply, err // cancelled, or our own defect: not the server's trouble
+		}
+		r.learn(e)
+		if err == nil {
+			return reply, nil
+		}
+		wait, again := r.backoff(e, try)
+		if !again {
+			return Reply{}, err
+		}
+		if err := r.w.Sleep(ctx, wait); err != nil {
+			return Reply{}, err
+		}
+	}
+}
+
+// allowed tells whether the breaker lets a request through.
+func (r *reliable) allowed() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.dead != nil {
+		return r.dead
+	}
+	if r.failures >= breakerFailures && r.w.Now().Before(r.until) {
+		return &Error{Kind: KindOpen, Host: r.Host(), Message: "not asked again yet: it failed 5 times in a row"}
+	}
+	return nil
+}
+
+// learn keeps count of trouble for the breaker.
+func (r *reliable) learn(e *Error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case e == nil || e.Kind == KindRequest || e.Kind == KindTooLarge:
+		r.failures = 0
+	case e.Kind == KindAuth:
+		r.dead = e
+	default:
+		if r.failures++; r.failures >= breakerFailures {
+			r.until = r.w.Now().Add(breakerPause)
+		}
+	}
+}
+
+// backoff says how long to wait before the next try, if there is to be one.
+func (r *reliable) backoff(e *Error, try int) (time.Duration, bool) {
+	tries := maxTries
+	switch e.Kind {
+	case KindAuth, KindRequest, KindOpen, KindTooLarge:
+		return 0, false
+	case KindTimeout:
+		tries = maxTimeoutTries
+	}
+	if try >= tries || e.RetryAfter > maxRetryAfter {
+		return 0, false
+	}
+	if e.RetryAfter > 0 {
+		return e.RetryAfter, true
+	}
+	top := min(firstBackoff<<(try-1), maxBackoff)
+	return r.w.Rand(top) + time.Millisecond, true
+}
+
+type failover struct {
+	models []Model
+}
+
+// Failover sends to the first model, and to the next one when it fails for a
+// reason other than the request itself. The first names the whole.
+func Failover(models ...Model) Model {
+	if len(models) == 1 {
+		return models[0]
+	}
+	return &failover{models: models}
+}
+
+func (f *failover) Name() string { return f.models[0].Name() }
+func (f *failover) Host() string { return f.models[0].Host() }
+
+func (f *failover) Send(ctx context.Context, r Request) (Reply, error) {
+	var all []error
+	for _, m := range f.models {
+		reply, err := m.Send(ctx, r)
+		var e *Error
+		if err == nil || !errors.As(err, &e) || e.Kind == KindRequest {
+			return reply, err
+		}
+		all = append(all, err)
+	}
+	return Reply{}, errors.Join(all...)
+}

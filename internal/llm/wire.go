@@ -1,0 +1,206 @@
+package llm
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+const (
+	// firstByteWait bounds the time to the first byte of a reply. It is long,
+	// because a local server may load the model and read the whole prompt first.
+	firstByteWait = 5 * time.Minute
+	// idleWait bounds the time between two events of a stream.
+	idleWait = 60 * time.Second
+	// maxReply caps the bytes of one reply as they travel: DefaultMaxTokens in
+	// the smallest of events are less than half of it.
+	maxReply = 8 << 20
+)
+
+var (
+	errIdle     = errors.New("nothing came for too long")
+	errTooLarge = errors.New("the reply is larger than 8 MiB")
+)
+
+// endpoint is what both providers need to know of their server.
+type endpoint struct {
+	host      string
+	transport http.RoundTripper
+	first     time.Duration
+	idle      time.Duration
+}
+
+func newEndpoint(base string, transport http.RoundTripper, first, idle time.Duration) (endpoint, error) {
+	u, err := url.Parse(base)
+	if err != nil || u.Host == "" || (u.Scheme != "https" && u.Scheme != "http") {
+		return endpoint{}, errors.New("base URL is not an http or https URL with a host")
+	}
+	if u.User != nil {
+		return endpoint{}, errors.New("base URL holds a user name or password; pass the key apart")
+	}
+	if transport == nil {
+		transport = http.DefaultTransport
+	}
+	if first == 0 {
+		first = firstByteWait
+	}
+	if idle == 0 {
+		idle = idleWait
+	}
+	return endpoint{host: u.Host, transport: transport, first: first, idle: idle}, nil
+}
+
+// client is an HTTP client for one request: it watches the stream, reports the
+// first byte, and follows no redirect, so that no other host ever sees the key.
+func (e endpoint) client(cancel context.CancelCauseFunc, firstByte func()) *http.Client {
+	return &http.Client{Transport: &watched{endpoint: e, cancel: cancel, firstByte: firstByte}}
+}
+
+type watched struct {
+	endpoint
+	cancel    context.CancelCauseFunc
+	firstByte func()
+}
+
+func (w *watched) RoundTrip(req *http.Request) (*http.Response, error) {
+	timer := time.AfterFunc(w.first, func() { w.cancel(errIdle) })
+	resp, err := w.transport.RoundTrip(req)
+	if err != nil {
+		timer.Stop()
+		return nil, err
+	}
+	if resp.StatusCode >= 300 && resp.StatusCode < 400 {
+		timer.Stop()
+		resp.Body.Close()
+		return nil, &Error{Kind: KindRequest, Status: resp.StatusCode, Host: w.host, Message: "redirects to another place, which is not followed"}
+	}
+	report := w.firstByte
+	if resp.StatusCode != http.StatusOK {
+		report = nil // an error's body is not a reply
+	}
+	resp.Body = &stream{rc: resp.Body, timer: timer, idle: w.idle, firstByte: report, left: maxReply}
+	return resp, nil
+}
+
+// stream watches a body: the timer starts anew with every whole event, not
+// with every byte, so that a server that drips is found out.
+type stream struct {
+	rc        io.ReadCloser
+	timer     *time.Timer
+	idle      time.Duration
+	firstByte func()
+	once      sync.Once
+	newline   bool
+	left      int
+}
+
+func (s *stream) Read(p []byte) (int, error) {
+	n, err := s.rc.Read(p)
+	if n > 0 {
+		s.once.Do(func() {
+			s.timer.Reset(s.idle)
+			if s.firstByte != nil {
+				s.firstByte()
+			}
+		})
+		if s.sawEvent(p[:n]) {
+			s.timer.Reset(s.idle)
+		}
+		if s.left -= n; s.left < 0 {
+			return n, errTooLarge
+		}
+	}
+	if err != nil {
+		s.timer.Stop()
+	}
+	return n, err
+}
+
+// sawEvent tells whether an empty line, the end of a server-sent event, ends in b.
+func (s *stream) sawEvent(b []byte) bool {
+	saw := false
+	for _, c := range b {
+		switch c {
+		case '\r':
+		case '\n':
+			saw = saw || s.newline
+			s.newline = true
+		default:
+			s.newline = false
+		}
+	}
+	return saw
+}
+
+func (s *stream) Close() error {
+	s.timer.Stop()
+	return s.rc.Close()
+}
+
+// transportError turns an error without an HTTP status into an *Error. The
+// text of net/http errors holds the URL, which holds no key: keys travel in headers.
+func (e endpoint) transportError(ctx context.Context, err error) *Error {
+	var known *Error
+	switch {
+	case errors.As(err, &known):
+		return known
+	case errors.Is(err, errTooLarge):
+		return &Error{Kind: KindTooLarge, Host: e.host, Message: errTooLarge.Error()}
+	case errors.Is(context.Cause(ctx), errIdle):
+		return &Error{Kind: KindTimeout, Host: e.host, Message: errIdle.Error()}
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return &Error{Kind: KindServer, Host: e.host, Message: "the stream was cut short"}
+	}
+	return &Error{Kind: KindNetwork, Host: e.host, Message: cut(err.Error(), 300)}
+}
+
+// statusError makes an *Error of an HTTP answer that is not a reply.
+func (e endpoint) statusError(status int, header http.Header, message string, now time.Time) *Error {
+	out := &Error{Status: status, Host: e.host, Message: cut(strings.TrimSpace(message), 300)}
+	switch {
+	case status == http.StatusUnauthorized || status == http.StatusForbidden:
+		out.Kind = KindAuth
+	case status == http.StatusTooManyRequests:
+		out.Kind = KindRate
+	case status == 529 || status == http.StatusServiceUnavailable:
+		out.Kind = KindOverloaded
+	case status == http.StatusRequestTimeout:
+		out.Kind = KindTimeout
+	case status >= 500:
+		out.Kind = KindServer
+	default:
+		out.Kind = KindRequest
+	}
+	out.RetryAfter = retryAfter(header.Get("Retry-After"), now)
+	if out.Message == "" {
+		out.Message = http.StatusText(status)
+	}
+	return out
+}
+
+// retryAfter reads the header's two forms, seconds and an HTTP date.
+func retryAfter(v string, now time.Time) time.Duration {
+	if v == "" {
+		return 0
+	}
+	if s, err := strconv.ParseFloat(v, 64); err == nil && s >= 0 && s < 1e6 {
+		return time.Duration(s * float64(time.Second))
+	}
+	if at, err := http.ParseTime(v); err == nil {
+		return max(0, at.Sub(now))
+	}
+	return 0
+}
+
+func cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[:n], "") + "…"
+}
