@@ -68,6 +68,9 @@ type Answer struct {
 type Info struct {
 	Name string // "command", "api", "claude"
 	Line string // which engine, why it was chosen, where the code goes: one line for people
+	// Who is the model and host, or the program: two engines of one name and one
+	// Who would answer alike.
+	Who string
 	// WantsTree tells whether tasks need Task.Tree.
 	WantsTree bool
 }

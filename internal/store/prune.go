@@ -115,6 +115,7 @@ func (r *Repo) Clear(ctx context.Context) (Counts, error) {
 			"DELETE FROM rejections WHERE repo_id = $1",
 			"DELETE FROM rules WHERE repo_id = $1",
 			"DELETE FROM labels WHERE repo_id = $1",
+			"DELETE FROM answers WHERE repo_id = $1",
 		} {
 			if _, err := tx.ExecContext(ctx, statement, r.id); err != nil {
 				return err

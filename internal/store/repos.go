@@ -170,6 +170,10 @@ func join(ctx context.Context, tx *sql.Tx, to, from string) error {
 		`INSERT INTO labels (repo_id, fingerprint, place, finder, category, severity, confidence, outcome, at)
 		SELECT $1, fingerprint, place, finder, category, severity, confidence, outcome, at FROM labels WHERE repo_id = $2
 		ON CONFLICT (repo_id, fingerprint) DO NOTHING`,
+		`INSERT INTO spending (repo_id, day, microdollars) SELECT $1, day, microdollars FROM spending WHERE repo_id = $2
+		ON CONFLICT (repo_id, day) DO UPDATE SET microdollars = spending.microdollars + excluded.microdollars`,
+		`INSERT INTO answers (repo_id, task, answer, at) SELECT $1, task, answer, at FROM answers WHERE repo_id = $2
+		ON CONFLICT (repo_id, task) DO NOTHING`,
 	} {
 		if _, err := tx.ExecContext(ctx, statement, to, from); err != nil {
 			return err

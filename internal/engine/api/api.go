@@ -46,7 +46,7 @@ func (e *Engine) Info() engine.Info {
 	if !e.priced {
 		line += ", price unknown: only tokens are counted"
 	}
-	return engine.Info{Name: "api", Line: line}
+	return engine.Info{Name: "api", Who: e.Model.Name() + "@" + e.Model.Host(), Line: line}
 }
 
 // Price is the price of the engine's model, and whether it is known.

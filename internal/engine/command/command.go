@@ -61,6 +61,7 @@ func (e *Engine) Info() engine.Info {
 	}
 	return engine.Info{
 		Name:      "command",
+		Who:       e.path,
 		Line:      line + ": this program gets the code; where it sends it is up to the program",
 		WantsTree: true,
 	}

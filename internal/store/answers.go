@@ -1,0 +1,49 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+)
+
+// answerLife is how long the answers of a review that did not come to its end
+// are worth going on from.
+const answerLife = 7 * 24 * time.Hour
+
+// Answer returns the kept answer to a task, and whether there is one that is
+// not older than a week.
+func (r *Repo) Answer(ctx context.Context, task string) (answer []byte, found bool, err error) {
+	since := millis(r.db.now().Add(-answerLife))
+	err = row(ctx, r.db.read, "SELECT answer FROM answers WHERE repo_id = $1 AND task = $2 AND at >= $3", []any{r.id, task, since}, into(&answer))
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, false, nil
+	}
+	return answer, err == nil, r.db.fail("read answer", err)
+}
+
+// KeepAnswer keeps the answer to a task until the review is saved.
+func (r *Repo) KeepAnswer(ctx context.Context, task string, answer []byte) error {
+	return r.db.change(ctx, "keep answer", func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `
+			INSERT INTO answers (repo_id, task, answer, at) VALUES ($1, $2, $3, $4)
+			ON CONFLICT (repo_id, task) DO UPDATE SET answer = excluded.answer, at = excluded.at`,
+			r.id, task, string(answer), millis(r.db.now()))
+		return err
+	})
+}
+
+// DropAnswers forgets the answers to the tasks, and all that are too old.
+func (r *Repo) DropAnswers(ctx context.Context, tasks []string) error {
+	return r.db.change(ctx, "drop answers", func(tx *sql.Tx) error {
+		err := inBatches(tasks, 2, func(numbers string, args []any) error {
+			_, err := tx.ExecContext(ctx, "DELETE FROM answers WHERE repo_id = $1 AND task IN ("+numbers+")", append([]any{r.id}, args...)...)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, "DELETE FROM answers WHERE repo_id = $1 AND at < $2", r.id, millis(r.db.now().Add(-answerLife)))
+		return err
+	})
+}
