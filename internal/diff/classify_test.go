@@ -248,8 +248,8 @@ func TestAttributesBounded(t *testing.T) {
 	for i := range 3000 {
 		c.Files = append(c.Files, modified(strings.Repeat("a/", i%50)+strings.Repeat("abc", 50), 1, "a", "b"))
 	}
-	reads := 0
-	c.Classify(func(string) ([]byte, error) { reads++; return []byte(b.String()), nil }, []byte(b.String()))
+	reads, text := 0, []byte(b.String())
+	c.Classify(func(string) ([]byte, error) { reads++; return text, nil }, text)
 	if reads > maxAttributesDirs+len(c.Files) {
 		t.Errorf("%d reads", reads)
 	}

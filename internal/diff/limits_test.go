@@ -77,6 +77,7 @@ func TestLimits(t *testing.T) {
 		check func(*testing.T, *Change)
 	}{
 		{"100 MB in one file", []part{records(1), times(1, "\x00"+section(0)+"@@ -0,0 +1,1000000 @@\n"), times(1_000_000, line)}, func(t *testing.T, c *Change) {
+			t.Helper()
 			h := c.Files[0].Hunks[0]
 			if want := int(DefaultLimits.FileBytes) / 98; len(h.Lines) != want || h.Cut != "file's diff larger than 4 MiB" {
 				t.Errorf("%d lines, want %d; cut: %q", len(h.Lines), want, h.Cut)
@@ -89,6 +90,7 @@ func TestLimits(t *testing.T) {
 			records(1000), times(1, "\x00"),
 			{n: 1000, text: func(i int) string { return section(i) + "@@ -0,0 +1,1000 @@\n" + strings.Repeat(line, 1000) }},
 		}, func(t *testing.T, c *Change) {
+			t.Helper()
 			cut, skipped, hunks := 0, 0, 0
 			for _, f := range c.Files {
 				hunks += len(f.Hunks)
@@ -106,6 +108,7 @@ func TestLimits(t *testing.T) {
 			}
 		}},
 		{"lines of one byte", []part{records(1), times(1, "\x00"+section(0)+"@@ -0,0 +1,2000000 @@\n"), times(2_000_000, "+\n")}, func(t *testing.T, c *Change) {
+			t.Helper()
 			h := c.Files[0].Hunks[0]
 			if len(h.Lines) != DefaultLimits.Lines || h.Cut != "diff longer than 250000 lines" {
 				t.Errorf("%d lines, cut: %q", len(h.Lines), h.Cut)
@@ -114,6 +117,7 @@ func TestLimits(t *testing.T) {
 		{"a line of 50 MB", []part{
 			records(2), times(1, "\x00"+section(0)+"@@ -1 +1,3 @@\n-a\n+"), times(800, chunk), times(1, "é\r\n+\u00e9\n+end\n"), times(1, section(1)+"@@ -1 +1 @@\n-a\n+b\n"),
 		}, func(t *testing.T, c *Change) {
+			t.Helper()
 			h := c.Files[0].Hunks[0]
 			if h.Cut != "line longer than 64 KiB" || len(h.Lines) != 4 || len(h.Lines[1].Text) != 64<<10 || h.Lines[2].Text != "é" || h.Lines[3].New != 3 {
 				t.Errorf("cut: %q, %d lines", h.Cut, len(h.Lines))
@@ -123,6 +127,7 @@ func TestLimits(t *testing.T) {
 			}
 		}},
 		{"a long line of three-byte characters", []part{records(1), times(1, "\x00"+section(0)+"@@ -0,0 +1 @@\n+"), times(1<<15, "€"), times(1, "\n")}, func(t *testing.T, c *Change) {
+			t.Helper()
 			if text := c.Files[0].Hunks[0].Lines[0].Text; text != strings.Repeat("€", 64<<10/3) {
 				t.Errorf("%d bytes, ends in %q", len(text), text[len(text)-4:])
 			}
@@ -130,6 +135,7 @@ func TestLimits(t *testing.T) {
 		{"3,001 files", []part{
 			records(3001), times(1, "\x00"), {n: 3001, text: func(i int) string { return section(i) + "@@ -1 +1 @@\n-a\n+b\n" }},
 		}, func(t *testing.T, c *Change) {
+			t.Helper()
 			f := c.Files[3000]
 			if len(c.Files) != 3001 || c.Files[2999].Skip != "" || f.Skip != "change has more than 3000 files" || !f.TooLarge {
 				t.Errorf("%d files, the last: %+v", len(c.Files), f)
@@ -147,6 +153,7 @@ func TestLimits(t *testing.T) {
 				return fmt.Sprintf("diff --git a/old/%d b/new/%d\nsimilarity index 100%%\nrename from old/%d\nrename to new/%d\n", i, i, i, i)
 			}},
 		}, func(t *testing.T, c *Change) {
+			t.Helper()
 			c.Classify(nil, nil)
 			if f := c.Files[29_999]; len(c.Files) != 30_000 || f.Skip != "renamed without another change" || f.TooLarge {
 				t.Errorf("%d files, the last: %+v", len(c.Files), f)
@@ -156,6 +163,7 @@ func TestLimits(t *testing.T) {
 			records(1), times(1, "\x00"+section(0)),
 			{n: 60_000, text: func(i int) string { return fmt.Sprintf("@@ -%d +%d @@\n-a\n+b\n", 9*i+1, 9*i+1) }},
 		}, func(t *testing.T, c *Change) {
+			t.Helper()
 			f := c.Files[0]
 			if len(f.Hunks) != DefaultLimits.Hunks || f.Skip != "change has more than 25000 hunks" || !f.TooLarge {
 				t.Errorf("%d hunks, skip %q", len(f.Hunks), f.Skip)
@@ -194,7 +202,9 @@ func TestTooManyFiles(t *testing.T) {
 			t.Errorf("%s: read %d MiB first", name, e.read>>20)
 		}
 	}
-	sections := part{n: 200_000, text: func(i int) string { return fmt.Sprintf("diff --git a/%d b/%d\nold mode 100644\nnew mode 100755\n", i, i) }}
+	sections := part{n: 200_000, text: func(i int) string {
+		return fmt.Sprintf("diff --git a/%d b/%d\nold mode 100644\nnew mode 100755\n", i, i)
+	}}
 	if _, err := ParsePatch(&endless{parts: []part{sections}}, DefaultLimits); !errors.Is(err, ErrTooLarge) {
 		t.Errorf("patch: %v", err)
 	}

@@ -75,6 +75,7 @@ const odd = "od d/new\nline \"q\" ü\\"
 
 // everything commits one change of each kind.
 func everything(t *testing.T) repo {
+	t.Helper()
 	r := newRepo(t)
 	link := func(to, name string) {
 		os.Remove(filepath.Join(r.dir, name))
@@ -359,8 +360,13 @@ func TestCommentable(t *testing.T) {
 		side       precedent.Side
 		line, want int
 	}{
-		{precedent.Right, 1, 0}, {precedent.Right, 7, 0}, {precedent.Right, 8, -1}, {precedent.Right, 25, 1},
-		{precedent.Left, 24, 1}, {precedent.Left, 25, -1}, {precedent.Left, 0, -1},
+		{precedent.Right, 1, 0},
+		{precedent.Right, 7, 0},
+		{precedent.Right, 8, -1},
+		{precedent.Right, 25, 1},
+		{precedent.Left, 24, 1},
+		{precedent.Left, 25, -1},
+		{precedent.Left, 0, -1},
 	} {
 		if got := f.HunkAt(test.side, test.line); got != test.want {
 			t.Errorf("HunkAt(%s, %d) = %d, want %d", test.side, test.line, got, test.want)
@@ -385,7 +391,8 @@ func TestCommentable(t *testing.T) {
 func checkInvariants(t interface {
 	Helper()
 	Errorf(string, ...any)
-}, c *Change) {
+}, c *Change,
+) {
 	t.Helper()
 	added, removed, whole := 0, 0, true
 	for _, f := range c.Files {

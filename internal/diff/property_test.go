@@ -262,6 +262,7 @@ func apply(t *testing.T, old string, f *File) string {
 }
 
 func fuzzSeeds(f *testing.F) {
+	f.Helper()
 	f.Add(tenFiles()[:6000])
 	for _, s := range []string{
 		"", "\x00", record, record + section(0), "::100644 100644 100644 1 2 3 MM\x00f\x00",
@@ -306,6 +307,7 @@ func FuzzAttributes(f *testing.F) {
 }
 
 func exercise(t *testing.T, c *Change, in string) {
+	t.Helper()
 	checkInvariants(t, c)
 	c.Classify(func(string) ([]byte, error) { return []byte(in), nil }, []byte(in))
 	checkInvariants(t, c)

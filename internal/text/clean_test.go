@@ -66,7 +66,8 @@ func TestClean(t *testing.T) {
 func checkClean(t interface {
 	Helper()
 	Errorf(string, ...any)
-}, in string) {
+}, in string,
+) {
 	t.Helper()
 	got := Clean(in)
 	if again := Clean(got); again != got {
@@ -231,7 +232,8 @@ func TestVisible(t *testing.T) {
 func checkVisible(t interface {
 	Helper()
 	Errorf(string, ...any)
-}, in string) {
+}, in string,
+) {
 	t.Helper()
 	for _, f := range []func(string) string{Visible, VisibleLine} {
 		got := f(in)

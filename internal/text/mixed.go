@@ -33,11 +33,11 @@ var lookalikeScript = func() map[rune]string {
 }()
 
 // Mixed tells whether an identifier is bad: made to be taken for another one.
-// One of its words, split as in [Tokens], mixes Latin letters with letters that
-// look like Latin ones and no others, or looks Latin as a whole beside a word
-// that is. Scripts names the scripts of its letters in order: "Latin",
-// "Cyrillic", "Greek", "Armenian", "Cherokee", "Fullwidth", "Mathematical" or
-// "other".
+// One of its words, split at underscores, digits and capitals, mixes Latin
+// letters with letters that look like Latin ones and no others, or looks Latin
+// as a whole beside a word that is. Scripts names the scripts of its letters in
+// order: "Latin", "Cyrillic", "Greek", "Armenian", "Cherokee", "Fullwidth",
+// "Mathematical" or "other".
 func Mixed(ident string) (scripts []string, bad bool) {
 	names := map[string]bool{}
 	ascii := true
@@ -101,7 +101,7 @@ func isLatin(letters []rune, i int) bool {
 	return i >= 0 && i < len(letters) && unicode.Is(unicode.Latin, letters[i])
 }
 
-// splitExact splits an identifier as Tokens does, and keeps its case.
+// splitExact splits an identifier into words and keeps their case.
 func splitExact(ident string) []string {
 	var words []string
 	for word := range strings.SplitSeq(ident, "_") {

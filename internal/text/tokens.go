@@ -13,32 +13,18 @@ const (
 	maxWord      = 128 // bytes of a word; longer ones are data
 )
 
-// Tokens splits text into what is compared: words in lower case, stemmed
-// lightly, without stop words. An identifier of several parts (camelCase,
-// snake_case, letters and digits) becomes the whole, without underscores, and
-// then its parts, stop words among them. Text in scripts without blanks between
-// words becomes pairs of characters. Only the first 64 KiB are read, and at most
-// 4,096 tokens are returned.
-func Tokens(s string) []string {
-	var tokens []string
-	eachWord(s, func(w word) bool {
-		if w.whole != "" {
-			tokens = append(tokens, w.whole)
-		}
-		tokens = append(tokens, w.parts...)
-		return len(tokens) < maxTokens
-	})
-	return tokens[:min(len(tokens), maxTokens)]
-}
-
-// word is one word of a text as tokens.
+// word is one word of a text as tokens: in lower case and stemmed lightly. An
+// identifier of several parts (camelCase, snake_case, letters and digits) has a
+// whole, without underscores, and its parts, stop words among them. Other words
+// have one part. A run of a script without blanks between words has its pairs
+// of characters.
 type word struct {
 	whole string // an identifier of several parts, "" for a plain word
 	parts []string
 }
 
-// eachWord calls f with the words of a text until it returns false. The word
-// is valid until the next call.
+// eachWord calls f with the words of the first 64 KiB of a text, but for stop
+// words, until it returns false. The word is valid until the next call.
 func eachWord(s string, f func(word) bool) {
 	if len(s) > maxTokenText {
 		s = s[:maxTokenText]

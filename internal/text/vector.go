@@ -112,6 +112,8 @@ func ownWords(s string) string {
 }
 
 // Cosine is the cosine of two vectors, 0 to 1; 0 if one of them is zero.
+// Remarks that make the same point are mostly above 0.5, unrelated ones below
+// 0.25.
 func Cosine(a, b Vector) float64 {
 	x, y := a.terms, b.terms
 	sum := 0.0
@@ -129,10 +131,6 @@ func Cosine(a, b Vector) float64 {
 	}
 	return min(sum, 1)
 }
-
-// Similarity is the cosine of the vectors of two remarks, 0 to 1. Remarks that
-// make the same point are mostly above 0.5 and unrelated ones below 0.25.
-func Similarity(a, b string) float64 { return Cosine(NewVector(a), NewVector(b)) }
 
 // fnv is FNV-1a: the same in every process, as what a review says may not
 // depend on chance.
