@@ -28,7 +28,6 @@ type Keeper struct {
 
 	mu       sync.Mutex
 	tasks    []string
-	resumed  int
 	failures []precedent.Failure
 }
 
@@ -68,9 +67,6 @@ func (k *Keeper) kept(ctx context.Context, task string) (Answer, bool) {
 		return Answer{}, false
 	}
 	if found {
-		k.mu.Lock()
-		k.resumed++
-		k.mu.Unlock()
 		k.note(task, nil)
 	}
 	return a, found
@@ -106,10 +102,9 @@ func (k *Keeper) fail(step string, err error) {
 }
 
 // Done returns the tasks whose answers are kept, to be dropped once the review
-// is complete and saved, how many of them were not asked again, and what went
-// wrong with keeping.
-func (k *Keeper) Done() (tasks []string, resumed int, failures []precedent.Failure) {
+// is complete and saved, and what went wrong with keeping.
+func (k *Keeper) Done() (tasks []string, failures []precedent.Failure) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return slices.Clone(k.tasks), k.resumed, slices.Clone(k.failures)
+	return slices.Clone(k.tasks), slices.Clone(k.failures)
 }

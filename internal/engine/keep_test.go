@@ -45,8 +45,8 @@ func TestKeeper(t *testing.T) {
 	if d := cmp.Diff(first, again); err != nil || d != "" || e.n != 1 || calls != 1 {
 		t.Errorf("%v, asked %d times, first byte %d times: %s", err, e.n, calls, d)
 	}
-	if tasks, n, failures := resumed.Done(); len(tasks) != 1 || n != 1 || failures != nil {
-		t.Errorf("done: %v, %d, %v", tasks, n, failures)
+	if tasks, failures := resumed.Done(); len(tasks) != 1 || failures != nil {
+		t.Errorf("done: %v, %v", tasks, failures)
 	}
 	for _, other := range []struct {
 		of     string
@@ -86,7 +86,7 @@ func TestKeeperFailsOpen(t *testing.T) {
 			t.Errorf("%s, %v", a.Status, err)
 		}
 	}
-	if _, _, failures := k.Done(); len(failures) != 2 {
+	if _, failures := k.Done(); len(failures) != 2 {
 		t.Errorf("failures %v", failures)
 	}
 }

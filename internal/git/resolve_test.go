@@ -204,3 +204,20 @@ func TestSHA256(t *testing.T) {
 		t.Errorf("read %q, %v", data, err)
 	}
 }
+
+// Refs that are kept in tables (git 2.45 and newer) are read like any others.
+func TestReftable(t *testing.T) {
+	t.Parallel()
+	f := fixture{t, scratch(t)}
+	if out, err := f.try("init", "-q", "-b", "main", "--ref-format=reftable"); err != nil {
+		t.Skipf("this git keeps refs in files only: %s", out)
+	}
+	f.commit("one", "a.txt", "1\n")
+	f.git("checkout", "-q", "-b", "feature")
+	two := f.commit("two", "a.txt", "2\n")
+	r := f.open()
+	rg := resolve(t, r, Spec{})
+	wantEqual(t, "range", []string{rg.Head, rg.BaseName, rg.HeadName}, []string{two, "main", "feature"})
+	f.write("a.txt", "3\n")
+	wantEqual(t, "work tree", changedPaths(t, r, resolve(t, r, Spec{Worktree: true})), []string{"M a.txt"})
+}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
@@ -37,9 +38,8 @@ func govet(ctx context.Context, in *Input) Result {
 	if len(files) == 0 {
 		return skipped("the change touches no Go file")
 	}
-	goCmd := findGo(in.Go.Path)
 	switch {
-	case goCmd == "":
+	case !hasGo(in.Go.Path):
 		return skipped("no Go toolchain on PATH")
 	case in.Tree == nil || in.Go.Tool == "":
 		return skipped("no export of the head to load packages from")
@@ -86,21 +86,13 @@ func ignoredByGo(dir string) bool {
 	})
 }
 
-// findGo looks for the go command in the folders of a PATH. Relative folders
-// do not count: they would be the hostile tree's.
-func findGo(list string) string {
-	for _, dir := range filepath.SplitList(list) {
-		if !filepath.IsAbs(dir) {
-			continue
-		}
-		for _, name := range []string{"go", "go.exe"} {
-			file := filepath.Join(dir, name)
-			if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() && executable(info) {
-				return file
-			}
-		}
-	}
-	return ""
+// hasGo looks for the go command in the folders of a PATH. Relative folders do
+// not count: they would be the hostile tree's.
+func hasGo(list string) bool {
+	return slices.ContainsFunc(filepath.SplitList(list), func(dir string) bool {
+		_, err := exec.LookPath(filepath.Join(dir, "go"))
+		return err == nil && filepath.IsAbs(dir)
+	})
 }
 
 // vetting is one run of govet.

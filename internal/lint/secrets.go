@@ -80,7 +80,7 @@ func secretAt(f *diff.File, first, last diff.Line, m secret.Match) precedent.Fin
 	b.WriteString("Everyone who can read the repository, its forks, its history or its logs can use the credential, " +
 		"and deleting the line later does not take it back.\n\n" +
 		"Revoke or rotate it now, as if it had leaked. Load it from the environment or a secret manager, and remove it from the branch's " +
-		"history before merging. If it is a test value, make that visible in its form, such as EXAMPLE within it.")
+		"history before merging. If it is a test value, make it one that is obviously fake.")
 	out.Body = b.String()
 	return out
 }

@@ -63,7 +63,7 @@ func newWorld(roots []*packages.Package) *world {
 // known to the analyzers.
 const (
 	wholeSteps = 2
-	wholeBytes = 8 << 20
+	wholeBytes = 2 << 20
 )
 
 func (w *world) chooseWhole() {
@@ -229,7 +229,7 @@ func (w *world) errorOf(p *packages.Package) string {
 	case 1:
 		return all[0]
 	default:
-		return fmt.Sprintf("%s, and %d more errors", all[0], len(all)-1)
+		return fmt.Sprintf("%s, and %d more", all[0], len(all)-1)
 	}
 }
 

@@ -4,15 +4,14 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
-	"time"
+
+	"github.com/precedent-dev/precedent/internal/child"
 )
 
 // VetEnv is the variable that makes main call VetMain: set to 1, the process
@@ -80,14 +79,8 @@ func (r *vetReport) reason(file string) string {
 	return "part of no package that could be loaded"
 }
 
-var errTooLong = errors.New("output too long")
-
-// Bounds of what a child may write, in bytes, and how long it may linger.
-const (
-	maxReport = 16 << 20
-	maxStderr = 64 << 10
-	linger    = 2 * time.Second
-)
+// maxReport bounds the child's report, in bytes.
+const maxReport = 16 << 20
 
 // runVet starts the child for one module and returns its report. work is the
 // value of GOWORK.
@@ -101,27 +94,20 @@ func runVet(ctx context.Context, env GoEnv, work string, req vetRequest) (*vetRe
 	if err != nil {
 		return nil, fmt.Errorf("encode request: %w", err)
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	cmd := exec.CommandContext(ctx, env.Tool)
-	cmd.Dir, cmd.Env = req.Dir, vetEnv(env, work, scratch)
-	cmd.Stdin = bytes.NewReader(in)
-	out := &capped{left: maxReport, full: func() { cancel(errTooLong) }}
-	stderr := &capped{left: maxStderr}
-	cmd.Stdout, cmd.Stderr = out, stderr
-	cmd.WaitDelay = linger
-	killTogether(cmd)
-	if err := cmd.Run(); err != nil {
-		if cause := context.Cause(ctx); cause != nil {
-			err = cause
-		}
-		if first, _, _ := strings.Cut(strings.TrimSpace(string(stderr.kept)), "\n"); first != "" {
-			return nil, fmt.Errorf("the checker failed: %w: %s", err, first)
-		}
-		return nil, fmt.Errorf("run the checker: %w", err)
+	res, err := child.Run(ctx, child.Program{
+		Path: env.Tool, Dir: scratch, Env: vetEnv(env, work, scratch), Input: bytes.NewReader(in), Most: maxReport,
+	})
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("start the checker: %w", err)
+	case res.Err != nil && res.Stderr != "":
+		first, _, _ := strings.Cut(res.Stderr, "\n")
+		return nil, fmt.Errorf("the checker failed: %w: %s", res.Err, first)
+	case res.Err != nil:
+		return nil, fmt.Errorf("the checker failed: %w", res.Err)
 	}
 	rep := new(vetReport)
-	if err := json.Unmarshal(out.kept, rep); err != nil {
+	if err := json.Unmarshal(res.Output, rep); err != nil {
 		return nil, fmt.Errorf("read the checker's report: %w", err)
 	}
 	return rep, nil
@@ -135,7 +121,7 @@ func vetEnv(env GoEnv, work, scratch string) []string {
 	vars := []string{
 		VetEnv + "=1",
 		"PATH=" + strings.Join(dirs, string(filepath.ListSeparator)),
-		"TMPDIR=" + scratch, "TMP=" + scratch, "TEMP=" + scratch, "LC_ALL=C",
+		"TMPDIR=" + scratch, "TMP=" + scratch, "TEMP=" + scratch, "LC_ALL=C", "GOTRACEBACK=none",
 		"GOWORK=" + work, "GOENV=off", "GOFLAGS=", "GO111MODULE=on", "GOTOOLCHAIN=local",
 		"GOPROXY=off", "GOSUMDB=off", "GOVCS=*:off", "GOPACKAGESDRIVER=off", "CGO_ENABLED=0",
 		"GOOS=" + runtime.GOOS, "GOARCH=" + runtime.GOARCH,
@@ -151,23 +137,4 @@ func vetEnv(env GoEnv, work, scratch string) []string {
 	set("GOCACHE", env.Cache, "cache")
 	set("GOMODCACHE", env.ModCache, "mod")
 	return vars
-}
-
-// capped keeps the first bytes of what is written to it and drops the rest. It
-// has no other methods: a ReadFrom, as that of bytes.Buffer, would go around
-// the bound.
-type capped struct {
-	kept []byte
-	left int
-	full func() // called when there was a rest; may be nil
-}
-
-func (c *capped) Write(p []byte) (int, error) {
-	keep := p[:min(len(p), c.left)]
-	c.left -= len(keep)
-	if len(keep) < len(p) && c.full != nil {
-		c.full()
-	}
-	c.kept = append(c.kept, keep...)
-	return len(p), nil
 }

@@ -11,15 +11,28 @@ type Spec struct {
 	Name     string             // what a policy turns on and off; finders/<name>.md holds its role
 	Category precedent.Category // of its findings that name none
 	Title    string             // of its assignment
+	// Default finders run unless the policy turns them off, the others only if
+	// it turns them on: each one costs a request for every part of a change.
+	Default bool
 	// Blind finders do not see what the author says about the change: words
 	// such as "harmless clean-up" make reviewers miss what is there.
 	Blind bool
+	// NeedsGuide finders have nothing to do where the team wrote nothing down.
+	NeedsGuide bool
 }
 
-// Finders lists the prompted finders in the order in which they start.
+// Finders lists the prompted finders in the order in which they start: the
+// design first, because it makes the rest worth reading or not.
 func Finders() []Spec {
 	return []Spec{
-		{Name: "bugs", Category: precedent.Bugs, Title: "bugs"},
+		{Name: "architecture", Category: precedent.Architecture, Title: "architecture"},
+		{Name: "bugs", Category: precedent.Bugs, Title: "bugs", Default: true},
+		{Name: "security", Category: precedent.Security, Title: "security", Blind: true},
+		{Name: "performance", Category: precedent.Performance, Title: "performance"},
+		{Name: "types", Category: precedent.Types, Title: "types and contracts"},
+		{Name: "tests", Category: precedent.Tests, Title: "tests"},
+		{Name: "style", Category: precedent.Style, Title: "readability"},
+		{Name: "guidelines", Category: precedent.Guidelines, Title: "the team's guidelines", NeedsGuide: true},
 	}
 }
 

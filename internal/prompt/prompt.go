@@ -1,6 +1,7 @@
 // Package prompt builds what a model is asked. Its texts are embedded files:
 // system.md, prefix.md and suffix.md say how a review is done, finders/ has the
-// role of each finder, schema/ the form of each answer.
+// role of each finder, platforms/ what to look for in each kind of file, schema/
+// the form of each answer.
 //
 // A prompt is laid out for caches. System is the same for every review; Prefix
 // is, byte for byte, the same for every finder that reads one part of a change,
@@ -27,7 +28,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-//go:embed system.md prefix.md suffix.md finders/*.md schema/*.json
+//go:embed system.md prefix.md suffix.md finders/*.md platforms/*.md schema/*.json
 var files embed.FS
 
 // Bounds of the parts of a prompt, in bytes. The diff has the most room by far,
@@ -80,7 +81,8 @@ func Schema(role string) json.RawMessage {
 func Build(in Input) Prompt {
 	g := chooseGuide(in.Docs, in.Rules, in.Files)
 	p := prefix{
-		Guide: g.texts, Rules: g.rules, Omitted: g.omitted,
+		Platforms: platformGuides(in.Files),
+		Guide:     g.texts, Rules: g.rules, Omitted: g.omitted,
 		Instructions: limit(directions(in.Instructions), maxInstructions),
 		Memory:       limit(strings.TrimSpace(text.Clean(in.Memory)), maxMemory),
 		Files:        fileList(in.Files),
@@ -98,6 +100,7 @@ func Build(in Input) Prompt {
 // prefix fills in prefix.md.
 type prefix struct {
 	Nonce                       string
+	Platforms                   []string
 	Guide, Rules                []string
 	Omitted                     string
 	Instructions, Memory, Files string

@@ -76,7 +76,7 @@ func sample() Input {
 		Part: 1, Parts: 2,
 		Intent:   "auth: simplify Check\n\nNo change of behaviour.",
 		Language: "de",
-		Finder:   Finders()[0],
+		Finder:   finder("bugs"),
 	}
 }
 
@@ -94,43 +94,67 @@ func TestBuild(t *testing.T) {
 	if want := []string{"0a1b2c3d", "1a1b2c3d"}; !slices.Equal(shown, want) {
 		t.Errorf("rules shown: %v, want %v", shown, want)
 	}
-	bare := Build(Input{Shard: "=== a (modified)\n@@ -1 +1 @@\n1 +x\n", Finder: Finders()[0]})
+	bare := Build(Input{Shard: "=== a (modified)\n@@ -1 +1 @@\n1 +x\n", Finder: finder("bugs")})
 	golden(t, "bare.golden", bare.Prefix+bare.Suffix)
+}
+
+// finder is the row of a name.
+func finder(name string) Spec {
+	for _, f := range Finders() {
+		if f.Name == name {
+			return f
+		}
+	}
+	panic("no finder " + name)
 }
 
 // TestPrefixIsShared: what a cache keeps is the same for every finder and in
 // every run, and nothing else of the input than it shows is in it.
 func TestPrefixIsShared(t *testing.T) {
 	in := sample()
-	want := Build(in)
-	runs := make(chan Prompt)
-	for range 100 { // finders are asked side by side
-		go func() { runs <- Build(in) }()
+	finders := append(Finders(), Spec{Name: "bugs", Title: "another", Category: precedent.Style, Blind: true})
+	want := make([]Prompt, len(finders))
+	for i := range finders {
+		in.Finder = finders[i]
+		want[i] = Build(in)
+		if want[i].Prefix != want[0].Prefix || want[i].System != want[0].System {
+			t.Errorf("the prefix depends on the finder %+v", finders[i])
+		}
 	}
-	for range 100 {
-		if got := <-runs; got.Prefix != want.Prefix || got.Suffix != want.Suffix || got.System != want.System {
+	runs := make(chan int)
+	for n := range 100 * len(finders) { // finders are asked side by side
+		go func() {
+			in, i := in, n%len(finders)
+			in.Finder = finders[i]
+			if got := Build(in); got.Prefix != want[i].Prefix || got.Suffix != want[i].Suffix || got.System != want[i].System {
+				i = -1
+			}
+			runs <- i
+		}()
+	}
+	for range 100 * len(finders) {
+		if <-runs < 0 {
 			t.Error("another run gives another prompt")
 		}
 	}
-	blind := in.Finder
-	blind.Blind = true
-	for _, f := range append(Finders(), blind, Spec{Name: "bugs", Title: "another", Category: precedent.Style}) {
-		in.Finder = f
-		if Build(in).Prefix != want.Prefix {
-			t.Errorf("the prefix depends on the finder %+v", f)
-		}
-	}
 	in.Intent, in.Language = "something else", "fr"
-	if Build(in).Prefix != want.Prefix {
+	if Build(in).Prefix != want[0].Prefix {
 		t.Error("the prefix depends on what only the suffix shows")
 	}
 }
 
+// TestBlind: the security finder alone does not see what the author says.
 func TestBlind(t *testing.T) {
 	in := sample()
-	in.Finder.Blind = true
-	if p := Build(in); strings.Contains(p.Prefix+p.Suffix, "No change of behaviour") {
-		t.Error("a blind finder sees what the author says")
+	for _, f := range Finders() {
+		in.Finder = f
+		p := Build(in)
+		if sees := strings.Contains(p.Prefix+p.Suffix, "No change of behaviour"); sees == f.Blind {
+			t.Errorf("%s: sees what the author says: %t", f.Name, sees)
+		}
+		if f.Blind != (f.Name == "security") {
+			t.Errorf("%s: blind: %t", f.Name, f.Blind)
+		}
 	}
 }
 
@@ -299,23 +323,6 @@ func TestBounds(t *testing.T) {
 		if !slices.ContainsFunc(p.Rules, func(r precedent.Rule) bool { return r.Source == source }) {
 			t.Errorf("no rule of %s is shown: others crowd it out", source)
 		}
-	}
-}
-
-func TestFinders(t *testing.T) {
-	seen := map[string]bool{}
-	for _, f := range Finders() {
-		if seen[f.Name] || f.Title == "" || !slices.Contains(precedent.Categories, f.Category) {
-			t.Errorf("finder %+v", f)
-		}
-		seen[f.Name] = true
-		if n := Tokens(f.role()); n == 0 || n > 400 {
-			t.Errorf("the role of %s has %d tokens, at most 400 are wanted", f.Name, n)
-		}
-	}
-	roles, err := files.ReadDir("finders")
-	if err != nil || len(roles) != len(seen) {
-		t.Errorf("%d roles for %d finders: %v", len(roles), len(seen), err)
 	}
 }
 

@@ -76,7 +76,7 @@ func (e excerpts) write(p *Page, f precedent.Finding) {
 		}
 		text, ok := e.hidden[place{f.Path, f.Side, l.n}]
 		if !ok {
-			text, _ = secret.Redact(head(l.text, maxInk))
+			text, _ = secret.Redact(head(strings.TrimSuffix(l.text, "\r"), maxInk))
 		}
 		marker, ink := "   ", Plain
 		if l.n >= f.Start && l.n <= max(f.End, f.Start) {

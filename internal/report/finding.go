@@ -99,7 +99,7 @@ func fix(p *Page, s string) {
 			p.Line(indent, label, p.Inkf(Faint, "… and %s", plural(len(lines)-i, "more line")))
 			return
 		}
-		p.Line(indent, p.Ink(Faint, label), p.Ink(Green, strings.TrimPrefix(line, margin)))
+		p.Line(indent, p.Ink(Faint, label), p.Ink(Green, strings.TrimSuffix(strings.TrimPrefix(line, margin), "\r")))
 		label = strings.Repeat(" ", len(label))
 	}
 }

@@ -1,11 +1,16 @@
 package report
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"slices"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/text"
 )
 
 // JSON writes the review as the stable contract that its schema field names,
@@ -14,12 +19,43 @@ import (
 func JSON(w io.Writer, r *precedent.Review) error { return Value(w, whole(r)) }
 
 // Value writes any other value of a command's --json the way JSON writes a
-// review: indented, without HTML escapes, with a line end.
+// review: indented, without HTML escapes, with a line end. Characters that a
+// terminal would obey or not show are written as escapes, which mean the same.
 func Value(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	return enc.Encode(v)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	_, err := w.Write(escapeHidden(b.Bytes()))
+	return err
+}
+
+// escapeHidden writes the hidden characters of JSON as escapes. They can stand
+// in strings alone, so the meaning stays.
+func escapeHidden(data []byte) []byte {
+	var out []byte
+	done := 0
+	for i := 0; i < len(data); {
+		r, n := utf8.DecodeRune(data[i:])
+		i += n
+		if r < 0x7f {
+			continue
+		}
+		if _, hidden := text.Hidden(r); !hidden {
+			continue
+		}
+		out = append(out, data[done:i-n]...)
+		if high, low := utf16.EncodeRune(r); high != utf8.RuneError {
+			out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
+		} else {
+			out = fmt.Appendf(out, `\u%04x`, r)
+		}
+		done = i
+	}
+	return append(out, data[done:]...)
 }
 
 // whole returns a copy of r without nil lists.

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -121,8 +122,12 @@ func analyzersOnly() *precedent.Review {
 	return &precedent.Review{
 		Schema: precedent.ResultSchema, Scope: precedent.AnalyzersScope, Verdict: precedent.Clean, Threshold: 75,
 		Finders: []precedent.FinderRun{
-			{Name: "secrets", Status: precedent.StatusEmpty}, {Name: "unicode", Status: precedent.StatusEmpty},
-			{Name: "bugs", Status: precedent.StatusOff},
+			{Name: "secrets", Status: precedent.StatusEmpty},
+			{Name: "unicode", Status: precedent.StatusEmpty},
+			{Name: "bugs", Status: precedent.StatusOff, Error: "no engine is configured"},
+			{Name: "tests", Status: precedent.StatusOff, Error: "no engine is configured"},
+			{Name: "style", Status: precedent.StatusOff, Error: "turned off by the repository's policy"},
+			{Name: "govet", Status: precedent.StatusEmpty, Error: "1 package does not load: ./broken"},
 		},
 		Coverage: precedent.Coverage{Files: 1, Hunks: 1, HunksRead: 1},
 		Target:   precedent.Target{Head: "the last commit", Base: "HEAD~1", Added: 1, Why: "nothing is uncommitted and the branch has no upstream"},
@@ -153,7 +158,7 @@ func TestText(t *testing.T) {
 		{"full-narrow.txt", full(), report.Style{Width: 44, Change: login()}},
 		{"full-color.txt", full(), report.Style{Color: true, Change: login()}},
 		{"quotes.txt", full(), report.Style{}},
-		{"analyzers.txt", analyzersOnly(), report.Style{Engine: "none"}},
+		{"analyzers.txt", analyzersOnly(), report.Style{Engine: "none", NoEngine: true}},
 		{"failed.txt", broken(), report.Style{Engine: "command ./engine"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -263,6 +268,20 @@ func TestForeignTextIsInert(t *testing.T) {
 				if bad := unsafe.FindString(out); bad != "" {
 					t.Errorf("color %v: %q is in the output:\n%q", color, bad, out)
 				}
+			}
+			var b bytes.Buffer
+			if err := report.JSON(&b, hostile(s)); err != nil {
+				t.Fatal(err)
+			}
+			if bad := unsafe.FindString(b.String()); bad != "" {
+				t.Errorf("%q is in the JSON", bad)
+			}
+			var back precedent.Review
+			if err := json.Unmarshal(b.Bytes(), &back); err != nil {
+				t.Fatal(err)
+			}
+			if got, want := back.Findings[0].Title, strings.ToValidUTF8(s, "\ufffd"); utf8.ValidString(s) && got != want {
+				t.Errorf("the title came back as %q, want %q", got, want)
 			}
 		})
 	}

@@ -22,6 +22,8 @@ type Style struct {
 	// Engine says which engine read, why it was chosen and where the code
 	// went, in one line; with no engine, why none was chosen.
 	Engine string
+	// NoEngine tells that no engine is configured, so that no model was to read anything.
+	NoEngine bool
 	// Remembered counts the findings that memory holds about the touched files.
 	Remembered int
 	// Change is where code excerpts come from; nil shows the quotes alone.
@@ -51,7 +53,7 @@ func Text(w io.Writer, r *precedent.Review, s Style) error {
 	}
 	alsoFound(p, brief)
 	hidden(p, r)
-	footer(p, r)
+	footer(p, r, s)
 	return p.Err()
 }
 
@@ -91,31 +93,43 @@ func remembered(r *precedent.Review, s Style) string {
 	return strings.Join(said, " · ")
 }
 
-// finders shows how each finder ended: good ends side by side, the others on
-// lines of their own with the reason.
+// finders shows how each finder ended: good ends side by side, then the others,
+// those that share an end and a reason on one line.
 func finders(p *Page, r *precedent.Review) {
-	var good, off []string
+	var good []string
+	type end struct {
+		status precedent.Status
+		why    string
+	}
+	var ends []end
+	names := map[end][]string{}
 	for _, f := range r.Finders {
-		switch {
-		case f.Status.Good():
+		if f.Status.Good() {
 			name := p.Ink(Green, "✓") + " " + p.Ink(Plain, f.Name)
 			if d := time.Duration(f.TookMS) * time.Millisecond; d >= time.Second {
 				name += p.Inkf(Faint, " %s", d.Round(time.Second))
 			}
 			good = append(good, name)
-		case !f.Status.Bad() && f.Error == "":
-			off = append(off, p.Inkf(Faint, "– %s %s", f.Name, f.Status))
+			if f.Error == "" {
+				continue
+			}
 		}
+		e := end{f.Status, f.Error}
+		if names[e] == nil {
+			ends = append(ends, e)
+		}
+		names[e] = append(names[e], f.Name)
 	}
-	p.Flow("  ", 3, append(good, off...))
-	for _, f := range r.Finders {
+	p.Flow("  ", 3, good)
+	for _, e := range ends {
+		who := strings.Join(names[e], ", ")
 		switch {
-		case f.Status.Bad():
-			p.Para("  "+p.Ink(Red, "✗")+" ", p.Inkf(Red, "%s %s", f.Name, f.Status)+p.Ink(Plain, because(f.Error)))
-		case !f.Status.Good() && f.Error != "":
-			p.Para("  – ", p.Inkf(Faint, "%s %s%s", f.Name, f.Status, because(f.Error)))
-		case f.Error != "":
-			p.Para("  – ", p.Inkf(Faint, "%s%s", f.Name, because(f.Error)))
+		case e.status.Bad():
+			p.Para("  "+p.Ink(Red, "✗")+" ", p.Inkf(Red, "%s %s", who, e.status)+p.Ink(Plain, because(e.why)))
+		case e.status.Good():
+			p.Para("  – ", p.Ink(Faint, who+because(e.why)))
+		default:
+			p.Para("  – ", p.Inkf(Faint, "%s %s%s", who, e.status, because(e.why)))
 		}
 	}
 }
@@ -183,7 +197,7 @@ func hushedBy(h precedent.Hushed) string {
 	return fmt.Sprintf("%s %s: “%s”", who, verb, h.Why)
 }
 
-func footer(p *Page, r *precedent.Review) {
+func footer(p *Page, r *precedent.Review, s Style) {
 	p.Line()
 	p.Para(verdict(p, r)+"  ", p.Ink(Plain, counts(r)))
 	p.Para("", p.Ink(Faint, coverage(r)))
@@ -203,11 +217,11 @@ func footer(p *Page, r *precedent.Review) {
 	for _, f := range r.Failures {
 		p.Para(p.Ink(Yellow, "without")+"    ", p.Inkf(Plain, "%s: %s", f.Step, f.Error))
 	}
-	if r.Scope == precedent.AnalyzersScope && r.Verdict != precedent.Skipped {
+	if s.NoEngine {
 		p.Line()
 		p.Para("", p.Ink(Bold, "No model read this change")+p.Ink(Plain, ": only the analyzers did."))
-		p.Para("", p.Ink(Plain, "To have one read it: precedent review --engine command:PATH, or PRECEDENT_ENGINE=command:PATH, "+
-			"or “engine: command:PATH” in the file that precedent config names."))
+		p.Para("", p.Ink(Plain, "To have one read it, set ANTHROPIC_API_KEY, OPENAI_API_KEY or OPENAI_BASE_URL, or name a program: "+
+			"precedent review --engine command:PATH, or “engine: command:PATH” in the file that precedent config names."))
 	}
 }
 

@@ -39,11 +39,17 @@ type Event struct {
 	Run *precedent.FinderRun
 }
 
-// finders returns all finders: the prompted ones, then the analyzers.
-func finders(p *plan, b *brief) []Finder {
+// finders returns all finders: the prompted ones, then the analyzers. The first
+// prompted one that has something to do leads the others.
+func finders(in *Input, w *wave) []Finder {
 	var all []Finder
+	led := false
 	for _, spec := range prompt.Finders() {
-		all = append(all, &specialist{spec: spec, plan: p, brief: b})
+		s := &specialist{spec: spec, wave: w}
+		if _, why := s.idle(in); why == "" && !led {
+			s.lead, led = true, true
+		}
+		all = append(all, s)
 	}
 	for _, a := range lint.All() {
 		all = append(all, analyzer{a})
@@ -68,6 +74,9 @@ func find(ctx context.Context, in *Input, all []Finder) []Report {
 	return reports
 }
 
+// offByPolicy is why a finder is off that the policy names.
+const offByPolicy = "turned off by the repository's policy"
+
 // runFinder runs one finder, unless the policy turned it off. One that panics,
 // which a hostile file can bring a parser to, ends in an error like one that
 // failed.
@@ -86,7 +95,7 @@ func runFinder(ctx context.Context, in *Input, f Finder) (r Report) {
 		}
 	}()
 	if on, said := in.Policy.Finders[f.Name()]; said && !on {
-		return Report{Run: precedent.FinderRun{Status: precedent.StatusOff, Error: "turned off by the repository's policy"}}
+		return Report{Run: precedent.FinderRun{Status: precedent.StatusOff, Error: offByPolicy}}
 	}
 	return f.Find(ctx, in)
 }
@@ -94,7 +103,7 @@ func runFinder(ctx context.Context, in *Input, f Finder) (r Report) {
 // Names returns the names of all finders, as a policy turns them on and off.
 func Names() []string {
 	var names []string
-	for _, f := range finders(nil, nil) {
+	for _, f := range finders(&Input{}, &wave{plan: &plan{}}) {
 		names = append(names, f.Name())
 	}
 	return names

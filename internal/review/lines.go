@@ -133,7 +133,7 @@ func wordRune(r rune) bool {
 // depend on chance.
 func hash(s string) uint64 {
 	h := uint64(14695981039346656037)
-	for i := 0; i < len(s); i++ {
+	for i := range len(s) {
 		h = (h ^ uint64(s[i])) * 1099511628211
 	}
 	return h

@@ -56,11 +56,11 @@ index 3333333..4444444 100644
  type Ledger struct{}
 `
 
-func parse(t testing.TB, patch string) *diff.Change {
-	t.Helper()
+func parse(tb testing.TB, patch string) *diff.Change {
+	tb.Helper()
 	c, err := diff.ParsePatch(strings.NewReader(patch), diff.DefaultLimits)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return c
 }

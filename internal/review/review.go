@@ -86,12 +86,7 @@ func Run(ctx context.Context, in Input) (*precedent.Review, error) {
 		return r, nil
 	}
 	p := newPlan(in.Change, in.Policy.Ignore)
-	var b *brief
-	if in.Engine != nil {
-		p.pack(in.Change)
-		b = newBrief(&in)
-	}
-	reports := find(ctx, &in, finders(p, b))
+	reports := find(ctx, &in, finders(&in, newWave(&in, p)))
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("review %s: %w", in.Repo, err)
 	}

@@ -6,13 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -29,16 +26,16 @@ var theRepo = precedent.Repo{Host: "example.com", Owner: "acme", Name: "shop"}
 type files map[string]string
 
 // input is that of the change from one tree to another, made by git.
-func input(t testing.TB, base, head files) Input {
-	t.Helper()
-	dir := t.TempDir()
+func input(tb testing.TB, base, head files) Input {
+	tb.Helper()
+	dir := tb.TempDir()
 	git := func(args ...string) string {
-		cmd := exec.Command("git", append([]string{"-c", "user.name=T", "-c", "user.email=t@example.com", "-c", "core.autocrlf=false"}, args...)...)
+		cmd := exec.CommandContext(tb.Context(), "git", append([]string{"-c", "user.name=T", "-c", "user.email=t@example.com", "-c", "core.autocrlf=false"}, args...)...)
 		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1")
+		cmd.Env = []string{"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_NOSYSTEM=1"}
 		out, err := cmd.Output()
 		if err != nil {
-			t.Fatalf("git %s: %v", args, err)
+			tb.Fatalf("git %s: %v", args, err)
 		}
 		return string(out)
 	}
@@ -50,16 +47,16 @@ func input(t testing.TB, base, head files) Input {
 		for path, text := range tree {
 			full := filepath.Join(dir, path)
 			if err := os.MkdirAll(filepath.Dir(full), 0o700); err != nil {
-				t.Fatal(err)
+				tb.Fatal(err)
 			}
 			if err := os.WriteFile(full, []byte(text), 0o600); err != nil {
-				t.Fatal(err)
+				tb.Fatal(err)
 			}
 		}
 		git("add", "-A")
 		git("commit", "-q", "--allow-empty", "-m", "a commit")
 	}
-	change := parse(t, git("diff", "--full-index", "--histogram", "-M", "HEAD~1", "HEAD"))
+	change := parse(tb, git("diff", "--full-index", "--histogram", "-M", "HEAD~1", "HEAD"))
 	read := func(side precedent.Side, path string) ([]byte, error) {
 		tree := head
 		if side == precedent.Left {
@@ -80,11 +77,11 @@ func input(t testing.TB, base, head files) Input {
 	}
 }
 
-func run(t testing.TB, in Input) *precedent.Review {
-	t.Helper()
-	r, err := Run(t.Context(), in)
+func run(tb testing.TB, in Input) *precedent.Review {
+	tb.Helper()
+	r, err := Run(tb.Context(), in)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return r
 }
@@ -151,6 +148,17 @@ func byTitle(t *testing.T, r *precedent.Review, title string) precedent.Finding 
 	return precedent.Finding{}
 }
 
+func finderRun(t *testing.T, r *precedent.Review, name string) precedent.FinderRun {
+	t.Helper()
+	for _, run := range r.Finders {
+		if run.Name == name {
+			return run
+		}
+	}
+	t.Fatalf("no finder %q in %v", name, r.Finders)
+	return precedent.FinderRun{}
+}
+
 func TestWithoutEngine(t *testing.T) {
 	r := run(t, input(t, shopBase, shopHead))
 	if r.Scope != precedent.AnalyzersScope || r.Verdict != precedent.Findings {
@@ -159,7 +167,7 @@ func TestWithoutEngine(t *testing.T) {
 	if r.ExitStatus(precedent.High) != precedent.ExitFindings {
 		t.Errorf("exit status %d", r.ExitStatus(precedent.High))
 	}
-	if bugs := r.Finders[0]; bugs.Name != "bugs" || bugs.Status != precedent.StatusOff {
+	if bugs := finderRun(t, r, "bugs"); bugs.Status != precedent.StatusOff {
 		t.Errorf("the prompted finder: %+v", bugs)
 	}
 	live := r.Live()
@@ -218,8 +226,9 @@ func TestPlanted(t *testing.T) {
 	if !strings.Contains(says(good), "struck 1 of 2") || !strings.Contains(says(good), "prior, no history") {
 		t.Errorf("trail: %s", says(good))
 	}
-	if r.Usage.Requests != 1 || r.Usage.InputTokens != 10 || r.CostUSD != 0.01 || r.Finders[0].Model != "m1" || r.Finders[0].Found != 5 {
-		t.Errorf("run: %+v, usage %+v", r.Finders[0], r.Usage)
+	bugs := finderRun(t, r, "bugs")
+	if r.Usage.Requests != 1 || r.Usage.InputTokens != 10 || r.CostUSD != 0.01 || bugs.Model != "m1" || bugs.Found != 5 {
+		t.Errorf("run: %+v, usage %+v", bugs, r.Usage)
 	}
 	ids := map[string]bool{}
 	for _, f := range r.Live() {
@@ -236,9 +245,9 @@ func TestNoSecretGetsOut(t *testing.T) {
 	in := input(t, shopBase, shopHead)
 	in.Intent = "Use the key " + key + " for now"
 	in.Guide.Rules = []precedent.Rule{{ID: "12345678", Text: "Never use the key " + key, Source: "AGENTS.md", Line: 1}}
-	var asked []engine.Task
+	var asked []string
 	in.Engine = scripted(func(_ context.Context, task engine.Task) engine.Reply {
-		asked = append(asked, task)
+		asked = append(asked, task.System+task.Prefix+task.Prompt)
 		r := reply1(
 			finding("cart/aws.go", 3, "const accessKey = \""+key+"\"", key, map[string]any{
 				"body": "It says " + key, "suggestion": key, "symbol": key, "severity": "low",
@@ -263,7 +272,7 @@ func TestNoSecretGetsOut(t *testing.T) {
 	if in.Failures[0].Error != "cannot read "+key {
 		t.Error("the caller's failures were changed")
 	}
-	if !strings.Contains(asked[0].Prompt, "[REDACTED:aws-access-token]") {
+	if !strings.Contains(asked[0], "[REDACTED:aws-access-token]") {
 		t.Errorf("the prompt does not say that a key was there")
 	}
 }
@@ -273,200 +282,6 @@ func trails(r *precedent.Review) (all [][]precedent.Decision) {
 		all = append(all, f.Trail)
 	}
 	return all
-}
-
-func TestTrouble(t *testing.T) {
-	status := func(s precedent.Status) scripted {
-		return func(context.Context, engine.Task) engine.Reply { return engine.Reply{Status: s, Message: "so it was"} }
-	}
-	for _, test := range []struct {
-		name   string
-		engine engine.Engine
-		want   precedent.Status
-	}{
-		{"nonsense", scripted(func(context.Context, engine.Task) engine.Reply {
-			return engine.Reply{Status: precedent.StatusOK, Output: []byte("I see no bugs.")}
-		}), precedent.StatusMalformed},
-		{"refusal", status(precedent.StatusRefused), precedent.StatusRefused},
-		{"error", status(precedent.StatusError), precedent.StatusError},
-		{"truncated", status(precedent.StatusTruncated), precedent.StatusTruncated},
-		{"over budget", status(precedent.StatusOverBudget), precedent.StatusOverBudget},
-		{"hang", scripted(func(ctx context.Context, _ engine.Task) engine.Reply {
-			<-ctx.Done()
-			return engine.Reply{Status: precedent.StatusError}
-		}), precedent.StatusTimeout},
-		{"defect", broken{}, precedent.StatusError},
-		{"crash", scripted(func(context.Context, engine.Task) engine.Reply { panic("boom") }), precedent.StatusError},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			in := input(t, shopBase, shopHead)
-			in.Engine, in.Timeout = test.engine, 50*time.Millisecond
-			r := run(t, in)
-			if got := r.Finders[0]; got.Status != test.want || got.Error == "" {
-				t.Errorf("run: %+v, want status %s", got, test.want)
-			}
-			if r.Verdict != precedent.Failed && test.name != "crash" {
-				t.Errorf("verdict %s", r.Verdict)
-			}
-			if r.ExitStatus(precedent.High) != precedent.ExitIncomplete {
-				t.Errorf("exit status %d with verdict %s", r.ExitStatus(precedent.High), r.Verdict)
-			}
-			if len(r.Live()) != 1 {
-				t.Errorf("the analyzers' findings are lost: %v", r.Live())
-			}
-			if r.Coverage.HunksRead != 0 && test.name != "crash" {
-				t.Errorf("%d hunks read by nobody", r.Coverage.HunksRead)
-			}
-		})
-	}
-}
-
-type broken struct{}
-
-func (broken) Info() engine.Info { return engine.Info{Name: "broken"} }
-func (broken) Run(context.Context, engine.Task) (engine.Answer, error) {
-	return engine.Answer{}, errors.New("no such socket")
-}
-
-// manyFiles is a change of so many files that each fill a shard of their own.
-func manyFiles(n int) files {
-	head := files{}
-	for i := range n {
-		var b strings.Builder
-		fmt.Fprintf(&b, "package p%d\n\n", i)
-		for l := range 800 {
-			fmt.Fprintf(&b, "var value%d_%d = compute(%d, \"north by north-west\", %d)\n", i, l, l*7, i)
-		}
-		head[fmt.Sprintf("p%d/values.go", i)] = b.String()
-	}
-	return head
-}
-
-func TestOneOfManyRequestsFails(t *testing.T) {
-	in := input(t, files{}, manyFiles(5))
-	in.Engine = scripted(func(_ context.Context, task engine.Task) engine.Reply {
-		if strings.Contains(task.Prompt, "value2_5 ") {
-			return engine.Reply{Status: precedent.StatusRefused, Message: "no"}
-		}
-		return reply1()
-	})
-	r := run(t, in)
-	if r.Verdict != precedent.Partial || r.Finders[0].Status != precedent.StatusRefused {
-		t.Errorf("verdict %s, run %+v", r.Verdict, r.Finders[0])
-	}
-	want := []precedent.TruncatedHunk{{Path: "p2/values.go", Hunk: 1, Reason: "bugs did not answer: refused"}}
-	if diff := cmp.Diff(want, r.Coverage.Truncated); diff != "" || r.Coverage.HunksRead != 4 {
-		t.Errorf("%d hunks read, truncated (-want +got):\n%s", r.Coverage.HunksRead, diff)
-	}
-}
-
-func TestFirstRequestAlone(t *testing.T) {
-	in := input(t, files{}, manyFiles(4))
-	in.Concurrency = 3
-	var mu sync.Mutex
-	var sent, answered int
-	var wrong []string
-	in.Engine = scripted(func(context.Context, engine.Task) engine.Reply {
-		mu.Lock()
-		sent++
-		if sent > 1 && answered == 0 {
-			wrong = append(wrong, "a request was sent before the first was answered")
-		}
-		if sent-answered > 3 {
-			wrong = append(wrong, "more requests at a time than allowed")
-		}
-		mu.Unlock()
-		defer func() {
-			mu.Lock()
-			answered++
-			mu.Unlock()
-		}()
-		return reply1()
-	})
-	r := run(t, in)
-	if sent != 4 || len(wrong) > 0 || r.Verdict != precedent.Clean {
-		t.Errorf("%d requests, verdict %s: %v", sent, r.Verdict, wrong)
-	}
-}
-
-func TestGivesUp(t *testing.T) {
-	in := input(t, files{}, manyFiles(9))
-	in.Concurrency = 1
-	sent := 0
-	in.Engine = scripted(func(context.Context, engine.Task) engine.Reply {
-		sent++
-		return engine.Reply{Status: precedent.StatusError, Message: "connection refused"}
-	})
-	r := run(t, in)
-	if sent != patience || r.Verdict != precedent.Failed || !strings.Contains(r.Finders[0].Error, "connection refused") {
-		t.Errorf("%d requests, verdict %s, run %+v", sent, r.Verdict, r.Finders[0])
-	}
-}
-
-func TestCancelled(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	in := input(t, files{}, manyFiles(2))
-	in.Engine = scripted(func(context.Context, engine.Task) engine.Reply {
-		cancel()
-		return engine.Reply{Status: precedent.StatusError}
-	})
-	if _, err := Run(ctx, in); !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v", err)
-	}
-}
-
-// TestDeterminism reviews one change 20 times, with the requests answered in
-// another order each time.
-func TestDeterminism(t *testing.T) {
-	const shards = 6
-	in := input(t, files{}, manyFiles(shards))
-	in.Concurrency = shards
-	var want []byte
-	for round := range 20 {
-		order := rand.New(rand.NewPCG(uint64(round), 1)).Perm(shards - 1)
-		gates := make([]chan struct{}, shards)
-		for i := range gates {
-			gates[i] = make(chan struct{})
-		}
-		var mu sync.Mutex
-		waiting := 0
-		in.Engine = scripted(func(_ context.Context, task engine.Task) engine.Reply {
-			n := slices.IndexFunc(make([]int, shards), func(int) bool { return false })
-			for i := range shards {
-				if strings.Contains(task.Prompt, fmt.Sprintf("value%d_5 ", i)) {
-					n = i
-				}
-			}
-			mu.Lock()
-			if waiting++; waiting == shards {
-				close(gates[order[0]+1])
-			}
-			mu.Unlock()
-			if n > 0 {
-				<-gates[n]
-				if at := slices.Index(order, n-1); at+1 < len(order) {
-					defer close(gates[order[at+1]+1])
-				}
-			}
-			return reply1(
-				finding(fmt.Sprintf("p%d/values.go", n), 7, fmt.Sprintf("var value%d_4 = compute(28, \"north by north-west\", %d)", n, n), "It computes too much", nil),
-				finding("p0/values.go", 9, "var value0_6 = compute(42, \"north by north-west\", 0)", fmt.Sprintf("Said by request %d", n), nil),
-			)
-		})
-		r := run(t, in)
-		got, err := json.MarshalIndent(struct {
-			Review *precedent.Review
-			Trails [][]precedent.Decision
-		}{r, trails(r)}, "", " ")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if want == nil {
-			want = got
-		} else if diff := cmp.Diff(string(want), string(got)); diff != "" {
-			t.Fatalf("order %v gives another review:\n%s", order, diff)
-		}
-	}
 }
 
 func TestNothingToReview(t *testing.T) {
@@ -511,8 +326,12 @@ func TestPolicy(t *testing.T) {
 		}, map[string]precedent.Dropped{"off by one": precedent.BelowThreshold, "divides by zero": precedent.BelowThreshold}},
 		{"focus", precedent.Policy{Focus: []precedent.Category{precedent.Bugs}}, nil, map[string]precedent.Dropped{"off by one": "", "divides by zero": ""}},
 		{"ignored path", precedent.Policy{Ignore: []string{"cart/**"}}, nil, map[string]precedent.Dropped{}},
-		{"floor spares what is protected", precedent.Policy{Threshold: &sixty, Floors: []precedent.SeverityFloor{{Paths: "cart/**", Severity: precedent.High}}}, nil,
-			map[string]precedent.Dropped{"off by one": precedent.BelowThreshold, "divides by zero": ""}},
+		{
+			"floor spares what is protected",
+			precedent.Policy{Threshold: &sixty, Floors: []precedent.SeverityFloor{{Paths: "cart/**", Severity: precedent.High}}},
+			nil,
+			map[string]precedent.Dropped{"off by one": precedent.BelowThreshold, "divides by zero": ""},
+		},
 		{"finder off", precedent.Policy{Finders: off}, nil, map[string]precedent.Dropped{"off by one": precedent.BelowThreshold, "divides by zero": ""}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -573,6 +392,20 @@ func TestIdentity(t *testing.T) {
 	edited["a.go"] = strings.ReplaceAll(edited["a.go"], "use(", "take(")
 	if again := ids(edited, 4); again[0] == first[0] {
 		t.Error("another line behind it, and the same id")
+	}
+}
+
+// TestAnalyzersAreExact: an analyzer's line is taken at its word, though it be
+// blank or one of many equal ones.
+func TestAnalyzersAreExact(t *testing.T) {
+	in := input(t, files{"CLAUDE.md": "# Rules\n"}, files{"CLAUDE.md": "# Rules\n\n- Be kind.\n\n- Be brief.\n", "a.txt": "x\n<<<<<<< one\na\n=======\nb\n>>>>>>> two\n"})
+	got := map[string]string{}
+	for _, f := range run(t, in).Live() {
+		got[f.Finder] = f.String() + " " + string(f.Where)
+	}
+	want := map[string]string{"policy-edit": "CLAUDE.md:2 inline", "conflict-markers": "a.txt:2 inline"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("places (-want +got):\n%s", diff)
 	}
 }
 

@@ -157,7 +157,7 @@ func (f *source) saysAt(i int, want []string) bool {
 			return false
 		}
 		got := f.squeezed[i]
-		if got != w && !(len(w) >= substringMin && strings.Contains(got, w)) {
+		if got != w && (len(w) < substringMin || !strings.Contains(got, w)) {
 			return false
 		}
 		i++

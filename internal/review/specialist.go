@@ -18,47 +18,97 @@ const patience = 3
 
 // specialist is a Finder that asks an engine, a request for each shard.
 type specialist struct {
-	spec  prompt.Spec
+	spec prompt.Spec
+	*wave
+	lead bool
+}
+
+// wave is what the specialists of a review share. The requests about a shard
+// have all but their ends in common: the lead's goes first, and the others go
+// when its answer begins, because only then can an engine have kept what they
+// share. All at once costs more than keeping nothing.
+type wave struct {
 	plan  *plan
 	brief *brief
+	seats chan struct{}   // one for each request that may be under way
+	begun []chan struct{} // by shard
+}
+
+// newWave makes ready what specialists need, if there is an engine to ask.
+func newWave(in *Input, p *plan) *wave {
+	w := &wave{plan: p, seats: make(chan struct{}, in.Concurrency)}
+	if in.Engine == nil {
+		return w
+	}
+	p.pack(in.Change)
+	w.brief = newBrief(in)
+	for range p.shards {
+		w.begun = append(w.begun, make(chan struct{}))
+	}
+	return w
 }
 
 // Name is the specialist's name.
 func (s *specialist) Name() string { return s.spec.Name }
 
-// Find asks about each shard of the plan: about the first one alone, so that an
-// engine can keep what all prompts have in common, then about the others.
-func (s *specialist) Find(ctx context.Context, in *Input) Report {
+// idle says why the specialist has nothing to do, "" if it has.
+func (s *specialist) idle(in *Input) (precedent.Status, string) {
+	on, said := in.Policy.Finders[s.spec.Name]
 	switch {
+	case said && !on:
+		return precedent.StatusOff, offByPolicy
 	case in.Engine == nil:
-		return Report{Run: precedent.FinderRun{Status: precedent.StatusOff, Error: "no engine is configured"}}
+		return precedent.StatusOff, "no engine is configured"
+	case !said && !s.spec.Default:
+		return precedent.StatusOff, "it runs where the repository's policy turns it on"
+	case s.spec.NeedsGuide && len(in.Guide.Docs)+len(in.Guide.Rules) == 0:
+		return precedent.StatusSkipped, "the repository has no guide"
 	case len(s.plan.shards) == 0:
-		return Report{Run: precedent.FinderRun{
-			Engine: in.Engine.Info().Name, Status: precedent.StatusSkipped, Error: "the change has nothing for a model to read",
-		}}
+		return precedent.StatusSkipped, "the change has nothing for a model to read"
 	}
-	var tree string
-	if in.Engine.Info().WantsTree && in.Tree != nil {
-		var err error
-		if tree, err = in.Tree(ctx); err != nil {
-			return s.report(in, make([]reply, len(s.plan.shards)), fmt.Errorf("export the head: %w", err))
+	return "", ""
+}
+
+// Find asks about each shard of the plan. The lead asks about the first one
+// alone, then about the others.
+func (s *specialist) Find(ctx context.Context, in *Input) Report {
+	if status, why := s.idle(in); why != "" {
+		return Report{Run: precedent.FinderRun{Status: status, Error: why}}
+	}
+	a := &asking{in: in, s: s, replies: make([]reply, len(s.plan.shards))}
+	begin := make([]func(), len(s.begun))
+	for i := range begin {
+		begin[i] = func() {}
+		if s.lead {
+			begin[i] = sync.OnceFunc(func() { close(s.begun[i]) })
+			defer begin[i]()
 		}
 	}
-	a := &asking{in: in, s: s, tree: tree, replies: make([]reply, len(s.plan.shards))}
-	a.ask(ctx, 0)
+	if in.Engine.Info().WantsTree && in.Tree != nil {
+		var err error
+		if a.tree, err = in.Tree(ctx); err != nil {
+			return s.report(in, a.replies, fmt.Errorf("export the head: %w", err))
+		}
+	}
 	var wg sync.WaitGroup
-	next := make(chan int)
-	for range min(in.Concurrency, len(a.replies)-1) {
-		wg.Go(func() {
-			for i := range next {
-				a.ask(ctx, i)
+	for i := range a.replies {
+		ahead := s.begun[i]
+		if s.lead {
+			ahead = s.begun[0]
+		}
+		if !s.lead || i > 0 {
+			select {
+			case <-ahead:
+			case <-ctx.Done():
 			}
+		}
+		s.seats <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-s.seats }()
+			defer begin[i]()
+			a.ask(ctx, i, begin[i])
 		})
 	}
-	for i := 1; i < len(a.replies); i++ {
-		next <- i
-	}
-	close(next)
 	wg.Wait()
 	return s.report(in, a.replies, nil)
 }
@@ -87,27 +137,39 @@ type asking struct {
 	answered bool
 }
 
-// ask sends the request for one shard, unless there is no hope for it.
-func (a *asking) ask(ctx context.Context, i int) {
+// ask sends the request for one shard, unless there is no hope for it. The
+// engine may call begun when the answer begins.
+func (a *asking) ask(ctx context.Context, i int, begun func()) {
 	a.mu.Lock()
 	hopeless := !a.answered && a.bad >= patience
 	a.mu.Unlock()
 	if hopeless || ctx.Err() != nil {
 		return
 	}
-	p := prompt.Build(a.s.brief.input(a.s.spec, a.s.plan, i))
-	r := reply{sent: true, rules: p.Rules}
-	r.answer, r.err = a.in.Engine.Run(ctx, engine.Task{
-		Role: engine.Finder, Name: a.s.spec.Name,
-		System: p.System, Prompt: p.Prefix + p.Suffix, Schema: prompt.Schema(string(engine.Finder)),
-		Tree: a.tree, Timeout: a.in.Timeout,
-	})
+	r := a.send(ctx, i, begun)
 	if r.ok() {
 		if r.findings, r.err = readAnswer(r.answer.JSON, a.s.spec); r.err != nil {
 			r.answer.Status = precedent.StatusMalformed
 		}
 	}
 	a.in.progress(Event{Finder: a.s.spec.Name, Done: a.keep(i, r), Requests: len(a.replies)})
+}
+
+// send sends the request for one shard. An engine that crashes is an error like
+// others.
+func (a *asking) send(ctx context.Context, i int, begun func()) (r reply) {
+	defer func() {
+		if p := recover(); p != nil {
+			r.err = fmt.Errorf("the engine crashed: %v", p)
+		}
+	}()
+	p := prompt.Build(a.s.brief.input(a.s.spec, a.s.plan, i))
+	r.sent, r.rules = true, p.Rules
+	r.answer, r.err = a.in.Engine.Run(ctx, engine.Task{
+		Role: engine.Finder, Name: a.s.spec.Name, System: p.System, Prefix: p.Prefix, Prompt: p.Suffix,
+		Schema: prompt.Schema(string(engine.Finder)), Tree: a.tree, Timeout: a.in.Timeout, FirstByte: begun,
+	})
+	return r
 }
 
 // keep keeps a reply and returns how many there are.
@@ -136,7 +198,7 @@ func (s *specialist) report(in *Input, replies []reply, err error) Report {
 		r := &replies[i]
 		rep.Answered[i] = r.ok()
 		rep.Findings = append(rep.Findings, r.findings...)
-		run.Usage.Add(r.answer.Usage)
+		run.Add(r.answer.Usage)
 		run.CostUSD += r.answer.CostUSD
 		run.Model = cmp.Or(run.Model, r.answer.Model)
 		if rep.Rules == nil {

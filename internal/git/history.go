@@ -1,0 +1,29 @@
+package git
+
+import (
+	"context"
+	"io"
+	"strings"
+
+	"github.com/precedent-dev/precedent"
+)
+
+// History lists the last twenty commits that changed a file, as the revision
+// (the full id of a commit) reaches them, newest first: date, author, subject.
+func (r *Repo) History(ctx context.Context, rev, path string) (precedent.Untrusted, error) {
+	const op = "read history"
+	if !r.hash.valid(rev) || cleanPath(path) != nil {
+		return "", &Error{Op: op, Msg: "not a commit, or not a path of the tree"}
+	}
+	c := call{op: op, args: []string{
+		"log", "--format=%as %an: %s", "--no-color", "--no-decorate", "--no-notes", "--no-mailmap",
+		"--no-show-signature", "--max-count=20", "--end-of-options", rev, "--", path,
+	}}
+	var text []byte
+	err := r.stream(ctx, c, func(out io.Reader) error {
+		var err error
+		text, err = io.ReadAll(io.LimitReader(out, logBytes))
+		return err
+	})
+	return precedent.Untrusted(strings.ToValidUTF8(string(text), "\uFFFD")), err
+}

@@ -1,0 +1,158 @@
+package prompt
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/precedent-dev/precedent"
+)
+
+func TestFinders(t *testing.T) {
+	var names, byDefault []string
+	for _, f := range Finders() {
+		if slices.Contains(names, f.Name) || f.Title == "" || !slices.Contains(precedent.Categories, f.Category) {
+			t.Errorf("finder %+v", f)
+		}
+		names = append(names, f.Name)
+		if f.Default {
+			byDefault = append(byDefault, f.Name)
+		}
+		if n := Tokens(f.role()); n == 0 || n > 400 {
+			t.Errorf("the role of %s has %d tokens, at most 400 are wanted", f.Name, n)
+		}
+	}
+	want := []string{"architecture", "bugs", "security", "performance", "types", "tests", "style", "guidelines"}
+	if diff := cmp.Diff(want, names); diff != "" {
+		t.Errorf("order (-want +got):\n%s", diff)
+	}
+	if !slices.Equal(byDefault, []string{"bugs"}) {
+		t.Errorf("on by default: %v", byDefault)
+	}
+	roles, err := files.ReadDir("finders")
+	if err != nil || len(roles) != len(names) {
+		t.Errorf("%d roles for %d finders: %v", len(roles), len(names), err)
+	}
+}
+
+// TestRoles: every role names its category, what to leave alone and what is
+// severe, in the words that an answer can have.
+func TestRoles(t *testing.T) {
+	for _, f := range Finders() {
+		role := f.role()
+		if _, category, _ := strings.Cut(role, "Category: "); !strings.Contains(category, string(f.Category)) {
+			t.Errorf("%s does not name its category %s", f.Name, f.Category)
+		}
+		if f.Name == "bugs" { // the severities of the system text are made for it
+			continue
+		}
+		if !strings.Contains(role, "\nLeave alone: ") {
+			t.Errorf("%s does not say what to leave alone", f.Name)
+		}
+		line := regexp.MustCompile(`(?m)^Severity: .*$`).FindString(role)
+		for _, said := range regexp.MustCompile(`\b(critical|high|medium|low|nit|minor|major|blocker|info)\b`).FindAllString(line, -1) {
+			if !slices.Contains(precedent.Severities, precedent.Severity(said)) {
+				t.Errorf("%s speaks of the severity %q", f.Name, said)
+			}
+		}
+		if !strings.Contains(line, "medium") || !strings.Contains(line, "low") {
+			t.Errorf("%s does not tell severities apart: %q", f.Name, line)
+		}
+	}
+	for _, want := range []string{"already audited", "no evidence"} {
+		if !strings.Contains(finder("security").role(), want) {
+			t.Errorf("security is not told %q", want)
+		}
+	}
+	for name, want := range map[string]string{"guidelines": "`rule`", "architecture": "ARCHITECTURE.md"} {
+		if !strings.Contains(finder(name).role(), want) {
+			t.Errorf("%s is not told of %s", name, want)
+		}
+	}
+}
+
+// TestDocs: docs/finders.md says what the rows say.
+func TestDocs(t *testing.T) {
+	file := filepath.Join("..", "..", "docs", "finders.md")
+	got := docs()
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s is not as the rows are; run go test ./internal/prompt -update (-want +got):\n%s", file, diff)
+	}
+}
+
+// docs renders the rows for people.
+func docs() string {
+	var b strings.Builder
+	b.WriteString(`# Finders
+
+<!-- Made from the rows in internal/prompt by "go test ./internal/prompt -update"; edit those. -->
+
+A finder is one reading of the change with one assignment, by a model. All of them get the same material; only the
+assignment at its end differs, so that a cache can keep the rest. Each one that runs costs a request for every part of
+the change. The policy turns them on and off by name:
+
+` + "```yaml" + `
+# .precedent.yaml
+finders:
+  security: true
+  bugs: false
+` + "```" + `
+
+In the order in which they start:
+
+| finder | category | by default | runs | what it looks for |
+|---|---|---|---|---|
+`)
+	for _, f := range Finders() {
+		state, when := "off", "always"
+		if f.Default {
+			state = "on"
+		}
+		if f.NeedsGuide {
+			when = "if the repository has a guide"
+		}
+		if f.Blind {
+			when += ", without title, description and messages"
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", f.Name, f.Category, state, when, sentence(f.role()))
+	}
+	b.WriteString(`
+The category is that of findings which name none; a finding takes what goes wrong, for example ` + "`data-loss`" + `, if that is more exact.
+What each finder is told word for word stands in ` + "`internal/prompt/finders/`" + `.
+
+# Platform guides
+
+What reviewers of one kind of file look for. The guides of all files that the change shows are put before the team's own
+documents, which take precedence, and are the same for every finder. Patterns match at any depth and in upper and lower case.
+
+| guide | for | files |
+|---|---|---|
+`)
+	for _, p := range platforms() {
+		fmt.Fprintf(&b, "| [`%s`](../internal/prompt/platforms/%s.md) | %s | `%s` |\n", p.name, p.name, p.title, strings.Join(p.patterns, "` `"))
+	}
+	return b.String()
+}
+
+// sentence is the first one of a role.
+func sentence(role string) string {
+	if m := regexp.MustCompile(`^(?s:.*?)[.?](?:\s|$)`).FindString(role); m != "" {
+		return strings.TrimSpace(m)
+	}
+	return role
+}

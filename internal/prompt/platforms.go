@@ -1,0 +1,89 @@
+package prompt
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/precedent-dev/precedent/internal/diff"
+)
+
+// platform is a guide that ships with the program: what reviewers of one kind
+// of file look for. platforms/<name>.md holds it.
+type platform struct {
+	name, title string
+	// patterns of the files that it is for, lower case, each element as in
+	// path.Match. They match at any depth; dir/**/name is a file anywhere below
+	// a folder dir.
+	patterns []string
+}
+
+// platforms lists the guides in the order in which a prompt shows them.
+func platforms() []platform {
+	return []platform{
+		{"go", "Go", []string{"*.go"}},
+		{"react", "JavaScript, TypeScript and React", []string{"*.ts", "*.tsx", "*.js", "*.jsx", "*.mts", "*.cts", "*.mjs", "*.cjs"}},
+		{"ios", "Swift, iOS and SwiftUI", []string{"*.swift", "*.entitlements", "info.plist"}},
+		{"android", "Kotlin and Android", []string{"*.kt", "*.kts", "androidmanifest.xml"}},
+		{"python", "Python", []string{"*.py", "*.pyi"}},
+		{"rust", "Rust", []string{"*.rs"}},
+		{"java", "Java", []string{"*.java"}},
+		{"sql", "SQL and migrations", []string{
+			"*.sql", "db/migrate/*.rb", "alembic/versions/*.py",
+			"migrations/**/*.go", "migrations/**/*.js", "migrations/**/*.php", "migrations/**/*.py", "migrations/**/*.rb", "migrations/**/*.ts",
+		}},
+		{"infrastructure", "Infrastructure: Terraform, containers, Kubernetes, CI", []string{
+			"*.tf", "*.tfvars", "dockerfile", "dockerfile.*", "*.dockerfile", "containerfile",
+			"compose.yml", "compose.yaml", "compose.*.yml", "compose.*.yaml", "docker-compose*.yml", "docker-compose*.yaml",
+			".github/workflows/*.yml", ".github/workflows/*.yaml", "action.yml", "action.yaml", ".gitlab-ci.yml",
+			"k8s/**/*.yml", "k8s/**/*.yaml", "kubernetes/**/*.yml", "kubernetes/**/*.yaml",
+			"charts/**/*.yml", "charts/**/*.yaml", "helm/**/*.yml", "helm/**/*.yaml", "kustomization.yaml",
+		}},
+	}
+}
+
+// guide is the text for models.
+func (p platform) guide() string { return strings.TrimSpace(load("platforms/" + p.name + ".md")) }
+
+// platformGuides returns the guides for the files of a change that are shown.
+// They go by all of the change and not by a part of it, so that the prompts for
+// all parts begin alike.
+func platformGuides(files []*diff.File) []string {
+	var guides []string
+	for _, p := range platforms() {
+		if slices.ContainsFunc(files, func(f *diff.File) bool { return f.Skip == "" && p.covers(f.Path) }) {
+			guides = append(guides, p.guide())
+		}
+	}
+	return guides
+}
+
+// covers tells whether the guide is for a file.
+func (p platform) covers(file string) bool {
+	elems := strings.Split(lowerASCII(file), "/")
+	return slices.ContainsFunc(p.patterns, func(pattern string) bool {
+		if dir, name, deep := strings.Cut(pattern, "/**/"); deep {
+			last := len(elems) - 1
+			return slices.Contains(elems[:last], dir) && matches(name, elems[last])
+		}
+		n := strings.Count(pattern, "/") + 1
+		return n <= len(elems) && matches(pattern, strings.Join(elems[len(elems)-n:], "/"))
+	})
+}
+
+// matches is path.Match for the patterns above, which are well formed.
+func matches(pattern, name string) bool {
+	ok, err := path.Match(pattern, name)
+	return ok && err == nil
+}
+
+// lowerASCII leaves all but A to Z as it is: strings.ToLower would take the
+// Kelvin sign for a k, and so find Kotlin where there is none.
+func lowerASCII(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'A' && r <= 'Z' {
+			return r + 'a' - 'A'
+		}
+		return r
+	}, s)
+}

@@ -1,0 +1,130 @@
+package review
+
+import (
+	"strings"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/text"
+)
+
+// Placer finds the lines of a change that remarks are about. It is not safe
+// for concurrent use.
+type Placer struct {
+	change *diff.Change
+	sides  map[sideKey]*sideLines
+	// everywhere lists all commentable lines by their text without white space.
+	// It is made when a quote is first missed in the file that was named.
+	everywhere map[string][]spot
+}
+
+type sideKey struct {
+	path string
+	side precedent.Side
+}
+
+// NewPlacer returns a Placer for the change.
+func NewPlacer(c *diff.Change) *Placer {
+	return &Placer{change: c, sides: map[sideKey]*sideLines{}}
+}
+
+// Place moves a finding to the line that its quote is on and tells whether
+// there is one. The numbers that the finding came with are a hint and are
+// cleared when no line bears them out. A finding with an empty quote is about
+// its file as a whole.
+func (p *Placer) Place(f *precedent.Finding) bool {
+	said := f.Span
+	f.Start, f.End = 0, 0
+	if f.Side != precedent.Left {
+		f.Side = precedent.Right
+	}
+	file := p.file(f.Path)
+	if file != nil {
+		f.Path = file.Path
+	}
+	quote := quoteTexts(f.Quote)
+	if len(quote) == 0 {
+		return file != nil
+	}
+	var s spot
+	if file != nil {
+		here, there := p.lines(file, f.Side), p.lines(file, otherSide(f.Side))
+		if s = here.best(quote, said.Start); s.on == nil {
+			s = here.only(quote)
+		}
+		if s.on == nil {
+			s = there.best(quote, said.Start)
+		}
+	}
+	if s.on == nil {
+		s = p.unique(quote, file)
+	}
+	if s.on == nil {
+		return false
+	}
+	s.settle(f, said, quote)
+	return true
+}
+
+// file finds the changed file that a path means. Models repeat the prefixes of
+// diff headers, use the old names of renamed files, and see hidden characters
+// as a prompt shows them.
+func (p *Placer) file(path string) *diff.File {
+	if f := p.change.File(path); f != nil {
+		return f
+	}
+	for _, prefix := range []string{"a/", "b/", "./", "/"} {
+		if rest, ok := strings.CutPrefix(path, prefix); ok {
+			if f := p.change.File(rest); f != nil {
+				return f
+			}
+		}
+	}
+	for i := range p.change.Files {
+		if f := &p.change.Files[i]; f.OldPath == path || text.VisibleLine(f.Path) == path {
+			return f
+		}
+	}
+	return nil
+}
+
+func (p *Placer) lines(f *diff.File, side precedent.Side) *sideLines {
+	key := sideKey{f.Path, side}
+	s := p.sides[key]
+	if s == nil {
+		s = newSideLines(f, side)
+		p.sides[key] = s
+	}
+	return s
+}
+
+// settle writes the spot into the finding. The range keeps the length that it
+// came with, inside its hunk. A quote that is not verbatim is replaced by what
+// the file says.
+func (s spot) settle(f *precedent.Finding, said precedent.Span, quote []lineText) {
+	l := &s.on.lines[s.index]
+	f.Path, f.Side, f.Start = s.on.file.Path, s.on.side, l.number
+	f.End = s.on.end(s.index, said.End-said.Start)
+	d := precedent.Decision{Step: "place", Says: "the quote stands at " + f.String()}
+	switch {
+	case f.Path != said.Path:
+		d.Says += ", and not in " + said.Path
+	case f.Side != said.Side && said.Side != "":
+		d.Says += ", on the other side of the diff"
+	case said.Start != f.Start:
+		d.Says += ", not at the line that was named"
+	}
+	if l.squeezed != quote[0].squeezed {
+		d.Delta = inexactDelta
+		d.Says += "; it is not verbatim"
+		f.Quote = s.on.text(s.index, len(quote))
+	}
+	f.Trail = append(f.Trail, d)
+}
+
+func otherSide(s precedent.Side) precedent.Side {
+	if s == precedent.Left {
+		return precedent.Right
+	}
+	return precedent.Left
+}

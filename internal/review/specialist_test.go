@@ -1,0 +1,279 @@
+package review
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/engine"
+)
+
+func TestTrouble(t *testing.T) {
+	status := func(s precedent.Status) scripted {
+		return func(context.Context, engine.Task) engine.Reply { return engine.Reply{Status: s, Message: "so it was"} }
+	}
+	for _, test := range []struct {
+		name   string
+		engine engine.Engine
+		want   precedent.Status
+	}{
+		{"nonsense", scripted(func(context.Context, engine.Task) engine.Reply {
+			return engine.Reply{Status: precedent.StatusOK, Output: []byte("I see no bugs.")}
+		}), precedent.StatusMalformed},
+		{"refusal", status(precedent.StatusRefused), precedent.StatusRefused},
+		{"error", status(precedent.StatusError), precedent.StatusError},
+		{"truncated", status(precedent.StatusTruncated), precedent.StatusTruncated},
+		{"over budget", status(precedent.StatusOverBudget), precedent.StatusOverBudget},
+		{"hang", scripted(func(ctx context.Context, _ engine.Task) engine.Reply {
+			<-ctx.Done()
+			return engine.Reply{Status: precedent.StatusError}
+		}), precedent.StatusTimeout},
+		{"defect", broken{}, precedent.StatusError},
+		{"crash", scripted(func(context.Context, engine.Task) engine.Reply { panic("boom") }), precedent.StatusError},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			in := input(t, shopBase, shopHead)
+			in.Engine = test.engine
+			if test.want == precedent.StatusTimeout {
+				in.Timeout = 20 * time.Millisecond
+			}
+			r := run(t, in)
+			if got := finderRun(t, r, "bugs"); got.Status != test.want || got.Error == "" {
+				t.Errorf("run: %+v, want status %s", got, test.want)
+			}
+			if r.Verdict != precedent.Failed {
+				t.Errorf("verdict %s", r.Verdict)
+			}
+			if r.ExitStatus(precedent.High) != precedent.ExitIncomplete {
+				t.Errorf("exit status %d with verdict %s", r.ExitStatus(precedent.High), r.Verdict)
+			}
+			if len(r.Live()) != 1 {
+				t.Errorf("the analyzers' findings are lost: %v", r.Live())
+			}
+			if r.Coverage.HunksRead != 0 {
+				t.Errorf("%d hunks read by nobody", r.Coverage.HunksRead)
+			}
+		})
+	}
+}
+
+type broken struct{}
+
+func (broken) Info() engine.Info { return engine.Info{Name: "broken"} }
+func (broken) Run(context.Context, engine.Task) (engine.Answer, error) {
+	return engine.Answer{}, errors.New("no such socket")
+}
+
+// manyFiles is a change of so many files that each fill a shard of their own.
+func manyFiles(n int) files {
+	head := files{}
+	for i := range n {
+		var b strings.Builder
+		fmt.Fprintf(&b, "package p%d\n\n", i)
+		for l := range 800 {
+			fmt.Fprintf(&b, "var value%d_%d = compute(%d, \"north by north-west\", %d)\n", i, l, l*7, i)
+		}
+		head[fmt.Sprintf("p%d/values.go", i)] = b.String()
+	}
+	return head
+}
+
+func TestOneOfManyRequestsFails(t *testing.T) {
+	in := input(t, files{}, manyFiles(5))
+	in.Engine = scripted(func(_ context.Context, task engine.Task) engine.Reply {
+		if strings.Contains(task.Prefix, "value2_5 ") {
+			return engine.Reply{Status: precedent.StatusRefused, Message: "no"}
+		}
+		return reply1()
+	})
+	r := run(t, in)
+	if r.Verdict != precedent.Partial || finderRun(t, r, "bugs").Status != precedent.StatusRefused {
+		t.Errorf("verdict %s, run %+v", r.Verdict, finderRun(t, r, "bugs"))
+	}
+	want := []precedent.TruncatedHunk{{Path: "p2/values.go", Hunk: 1, Reason: "bugs did not answer: refused"}}
+	if diff := cmp.Diff(want, r.Coverage.Truncated); diff != "" || r.Coverage.HunksRead != 4 {
+		t.Errorf("%d hunks read, truncated (-want +got):\n%s", r.Coverage.HunksRead, diff)
+	}
+}
+
+func TestFirstRequestAlone(t *testing.T) {
+	in := input(t, files{}, manyFiles(4))
+	in.Concurrency = 3
+	var mu sync.Mutex
+	var sent, answered int
+	var wrong []string
+	in.Engine = scripted(func(context.Context, engine.Task) engine.Reply {
+		mu.Lock()
+		sent++
+		if sent > 1 && answered == 0 {
+			wrong = append(wrong, "a request was sent before the first was answered")
+		}
+		if sent-answered > 3 {
+			wrong = append(wrong, "more requests at a time than allowed")
+		}
+		mu.Unlock()
+		defer func() {
+			mu.Lock()
+			answered++
+			mu.Unlock()
+		}()
+		return reply1()
+	})
+	r := run(t, in)
+	if sent != 4 || len(wrong) > 0 || r.Verdict != precedent.Clean {
+		t.Errorf("%d requests, verdict %s: %v", sent, r.Verdict, wrong)
+	}
+}
+
+// TestFirstByteIsEnough: an engine that tells when the first answer begins does
+// not hold the other requests up until it ends.
+func TestFirstByteIsEnough(t *testing.T) {
+	in := input(t, files{}, manyFiles(3))
+	second := make(chan struct{})
+	var sent atomic.Int32
+	in.Engine = scripted(func(_ context.Context, task engine.Task) engine.Reply {
+		switch sent.Add(1) {
+		case 1:
+			task.FirstByte()
+			<-second
+		case 2:
+			close(second)
+		}
+		return reply1()
+	})
+	if r := run(t, in); r.Verdict != precedent.Clean || r.Usage.Requests != 3 {
+		t.Errorf("verdict %s after %d requests", r.Verdict, r.Usage.Requests)
+	}
+}
+
+// TestWave: with several prompted finders, each shard is asked about by the
+// first of them before any other asks about it, and the review's limit on
+// requests holds for all together.
+func TestWave(t *testing.T) {
+	const shards, limit = 3, 2
+	in := input(t, files{}, manyFiles(shards))
+	in.Concurrency = limit
+	in.Policy.Finders = map[string]bool{"security": true, "types": true, "guidelines": true}
+	var mu sync.Mutex
+	under, most := 0, 0
+	led := map[string]bool{}
+	var wrong []string
+	in.Engine = scripted(func(_ context.Context, task engine.Task) engine.Reply {
+		mu.Lock()
+		defer mu.Unlock()
+		under++
+		most = max(most, under)
+		if task.Name != "bugs" && !led[task.Prefix] {
+			wrong = append(wrong, task.Name+" asked before the lead was answered")
+		}
+		mu.Unlock()
+		runtime.Gosched()
+		mu.Lock()
+		under--
+		led[task.Prefix] = led[task.Prefix] || task.Name == "bugs"
+		return reply1()
+	})
+	r := run(t, in)
+	if len(wrong) > 0 || most > limit || r.Usage.Requests != 3*shards || r.Verdict != precedent.Clean {
+		t.Errorf("%d requests, %d at a time, verdict %s: %v", r.Usage.Requests, most, r.Verdict, wrong)
+	}
+	for name, want := range map[string]precedent.Status{
+		"bugs": precedent.StatusEmpty, "types": precedent.StatusEmpty, "style": precedent.StatusOff, "guidelines": precedent.StatusSkipped,
+	} {
+		if got := finderRun(t, r, name); got.Status != want {
+			t.Errorf("%s: %+v, want status %s", name, got, want)
+		}
+	}
+}
+
+func TestGivesUp(t *testing.T) {
+	in := input(t, files{}, manyFiles(9))
+	in.Concurrency = 1
+	sent := 0
+	in.Engine = scripted(func(context.Context, engine.Task) engine.Reply {
+		sent++
+		return engine.Reply{Status: precedent.StatusError, Message: "connection refused"}
+	})
+	r := run(t, in)
+	if sent != patience || r.Verdict != precedent.Failed || !strings.Contains(finderRun(t, r, "bugs").Error, "connection refused") {
+		t.Errorf("%d requests, verdict %s, run %+v", sent, r.Verdict, finderRun(t, r, "bugs"))
+	}
+}
+
+func TestCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	in := input(t, files{}, manyFiles(2))
+	in.Engine = scripted(func(context.Context, engine.Task) engine.Reply {
+		cancel()
+		return engine.Reply{Status: precedent.StatusError}
+	})
+	if _, err := Run(ctx, in); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestDeterminism reviews one change 20 times, with the requests answered in
+// another order each time.
+func TestDeterminism(t *testing.T) {
+	const shards = 6
+	in := input(t, files{}, manyFiles(shards))
+	in.Concurrency = shards
+	var want []byte
+	for round := range 20 {
+		order := rand.New(rand.NewPCG(uint64(round), 1)).Perm(shards - 1)
+		gates := make([]chan struct{}, shards)
+		for i := range gates {
+			gates[i] = make(chan struct{})
+		}
+		var mu sync.Mutex
+		waiting := 0
+		in.Engine = scripted(func(_ context.Context, task engine.Task) engine.Reply {
+			n := -1
+			for i := range shards {
+				if strings.Contains(task.Prefix, fmt.Sprintf("value%d_5 ", i)) {
+					n = i
+				}
+			}
+			mu.Lock()
+			if waiting++; waiting == shards {
+				close(gates[order[0]+1])
+			}
+			mu.Unlock()
+			if n > 0 {
+				<-gates[n]
+				if at := slices.Index(order, n-1); at+1 < len(order) {
+					defer close(gates[order[at+1]+1])
+				}
+			}
+			return reply1(
+				finding(fmt.Sprintf("p%d/values.go", n), 7, fmt.Sprintf("var value%d_4 = compute(28, \"north by north-west\", %d)", n, n), "It computes too much", nil),
+				finding("p0/values.go", 9, "var value0_6 = compute(42, \"north by north-west\", 0)", fmt.Sprintf("Said by request %d", n), nil),
+			)
+		})
+		r := run(t, in)
+		got, err := json.MarshalIndent(struct {
+			Review *precedent.Review
+			Trails [][]precedent.Decision
+		}{r, trails(r)}, "", " ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want == nil {
+			want = got
+		} else if diff := cmp.Diff(string(want), string(got)); diff != "" {
+			t.Fatalf("order %v gives another review:\n%s", order, diff)
+		}
+	}
+}
