@@ -37,13 +37,18 @@ func TestEveryCommandIsExplained(t *testing.T) {
 
 // TestFlagsOfSettings keeps the table of settings and the flags' texts together.
 func TestFlagsOfSettings(t *testing.T) {
+	flags := 0
 	for _, k := range knobs {
+		if k.flag == "" {
+			continue
+		}
+		flags++
 		if usages[k.flag] == "" {
 			t.Errorf("the flag --%s does not say what it does", k.flag)
 		}
 	}
-	if len(usages) != len(knobs) {
-		t.Errorf("%d texts for %d flags", len(usages), len(knobs))
+	if len(usages) != flags {
+		t.Errorf("%d texts for %d flags", len(usages), flags)
 	}
 }
 
@@ -77,6 +82,18 @@ func TestEngineEnvironment(t *testing.T) {
 	})}
 	if got := strings.Join(a.engineEnvironment(), " "); got != "HOME=/h MODEL_KEY=1 PATH=/bin" {
 		t.Errorf("the engine gets %q", got)
+	}
+}
+
+// TestGoEnvironment: where Go keeps things, by its own defaults.
+func TestGoEnvironment(t *testing.T) {
+	got := (&app{env: map[string]string{"HOME": "/h", "GOPATH": "/g:/other", "XDG_CACHE_HOME": "/x"}}).goEnv()
+	if got.Cache != "/x/go-build" || got.ModCache != "/g/pkg/mod" || got.Home != "/h" || got.Tool == "" {
+		t.Errorf("%+v", got)
+	}
+	got = (&app{env: map[string]string{"GOPATH": "/g", "GOMODCACHE": "/m", "GOCACHE": "/c"}}).goEnv()
+	if got.Cache != "/c" || got.ModCache != "/m" {
+		t.Errorf("%+v", got)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/git"
 	"github.com/precedent-dev/precedent/internal/guide"
 	"github.com/precedent-dev/precedent/internal/report"
@@ -125,7 +126,11 @@ func (a *app) configuration(ctx context.Context, flags map[string]string) (confi
 		id.Source, file.Source = noRepo(id), noRepo(file)
 	}
 	c.Settings = []setting{
-		op.get(engineKnob, noEngine, "default"), file, id,
+		a.chosenEngine(op), op.get(modelKnob, "", "the engine's default"),
+		op.get(maxCostKnob, formatDollars(engine.DefaultReviewUSD), "default"),
+		op.get(dayCostKnob, formatDollars(engine.DefaultDayUSD), "default"),
+		op.get(maxTokensKnob, strconv.Itoa(engine.DefaultReviewTokens), "default"),
+		file, id,
 		overPolicy(op, thresholdKnob, policy.Threshold, defaultThreshold, policy.Source),
 		overPolicy(op, inlineKnob, positive(policy.MaxInline), defaultMaxInline, policy.Source),
 		op.get(failOnKnob, string(defaultFailOn), "default"),

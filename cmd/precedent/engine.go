@@ -9,21 +9,12 @@ import (
 	"github.com/precedent-dev/precedent/internal/lint"
 )
 
-// modelKeys are the variables that name a model which this version cannot ask.
-var modelKeys = []string{"ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL"}
-
-// whyNoEngine says why no model reads, and what a key that is set is worth.
-func (a *app) whyNoEngine(s setting) string {
-	why := noEngine
-	if s.Source != "default" {
-		why += " (" + s.Source + ")"
+// whyNoEngine says why no model reads.
+func whyNoEngine(s setting) string {
+	if s.Source == "default" {
+		return noEngine
 	}
-	for _, key := range modelKeys {
-		if a.env[key] != "" {
-			return why + ": " + key + " is set, but this version asks programs only (--engine command:PATH)"
-		}
-	}
-	return why
+	return noEngine + " (" + s.Source + ")"
 }
 
 // enginePath is the program that an engine setting names. A relative path
@@ -44,9 +35,15 @@ func (a *app) goEnv() lint.GoEnv {
 	if err != nil {
 		return lint.GoEnv{} // go vet is skipped, and says why
 	}
-	return lint.GoEnv{
-		Path: a.env["PATH"], Home: a.env["HOME"], Cache: a.env["GOCACHE"], ModCache: a.env["GOMODCACHE"], Tool: self,
+	// These two have defaults that depend on variables which go vet does not get.
+	cache, modules := a.env["GOCACHE"], a.env["GOMODCACHE"]
+	if dir := a.env["XDG_CACHE_HOME"]; cache == "" && filepath.IsAbs(dir) {
+		cache = filepath.Join(dir, "go-build")
 	}
+	if dirs := filepath.SplitList(a.env["GOPATH"]); modules == "" && len(dirs) > 0 && filepath.IsAbs(dirs[0]) {
+		modules = filepath.Join(dirs[0], "pkg", "mod")
+	}
+	return lint.GoEnv{Path: a.env["PATH"], Home: a.env["HOME"], Cache: cache, ModCache: modules, Tool: self}
 }
 
 // withheld are variables that an engine's program does not get: whoever steers

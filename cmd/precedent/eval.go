@@ -35,7 +35,7 @@ counts where the quotes are placed. --noisy also garbles them as models do.`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			r, err := eval.Anchor(args[0], noisy, seed)
 			if err != nil {
-				return err
+				return hinted(err, "DIR holds a folder for each change, with its diff.patch and meta.json")
 			}
 			if asJSON {
 				return report.Value(a.out, r)

@@ -4,7 +4,10 @@ import "github.com/spf13/cobra"
 
 // usages says what each setting's flag does.
 var usages = map[string]string{
-	"engine":     "what reads the change: command:`PATH` asks a program, none asks nobody",
+	"engine":     "what reads the change: `anthropic`, openai, command:PATH (any program), or none",
+	"model":      "the `name` of the model that the engine asks",
+	"max-cost":   "the review may take at most so many `dollars`",
+	"max-tokens": "the review may take at most `N` tokens, input and output",
 	"memory-db":  "the memory's database `file`",
 	"repo":       "the repository's identity as `host/owner/name`, instead of its remote's",
 	"threshold":  "show findings from this confidence in `percent`",
@@ -16,6 +19,9 @@ var usages = map[string]string{
 // addKnobs gives a command the flags of settings.
 func addKnobs(cmd *cobra.Command, ks ...knob) {
 	for _, k := range ks {
+		if k.flag == "" {
+			continue
+		}
 		usage := usages[k.flag]
 		if k.env != "" {
 			usage += " (environment: " + k.env + ")"

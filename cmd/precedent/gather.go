@@ -154,7 +154,7 @@ func readChange(ctx context.Context, repo *git.Repo, rg git.Range) (*diff.Change
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("read change: %w", err)
+		return nil, &fault{err: fmt.Errorf("read change: %w", err), hint: hintOf(err), status: precedent.ExitIncomplete}
 	}
 	return change, nil
 }

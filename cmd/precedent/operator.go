@@ -46,11 +46,16 @@ type knob struct {
 	check          func(string) error // of a value that is set
 }
 
-// The settings. Who needs them: engine, fail_on and timeout the review;
-// memory_db and repo every command with a memory; threshold and max_inline the
-// review, after the repository's policy had its say.
+// The settings. Who needs them: engine, model, the three bounds of what a
+// review may take, fail_on and timeout the review; memory_db and repo every
+// command with a memory; threshold and max_inline the review, after the
+// repository's policy had its say.
 var (
 	engineKnob    = knob{"engine", "engine", "PRECEDENT_ENGINE", true, checkEngine}
+	modelKnob     = knob{"model", "model", "PRECEDENT_MODEL", true, nil}
+	maxCostKnob   = knob{"max_cost", "max-cost", "", true, checkDollars}
+	maxTokensKnob = knob{"max_tokens", "max-tokens", "", true, checkPositive}
+	dayCostKnob   = knob{"max_cost_per_day", "", "", true, checkDollars}
 	memoryKnob    = knob{"memory_db", "memory-db", "PRECEDENT_MEMORY_DB", true, nil}
 	repoKnob      = knob{"repo", "repo", "", false, checkRepo}
 	thresholdKnob = knob{"threshold", "threshold", "REVIEW_CONFIDENCE_THRESHOLD", false, checkPercent}
@@ -58,7 +63,7 @@ var (
 	failOnKnob    = knob{"fail_on", "fail-on", "", true, checkSeverity}
 	timeoutKnob   = knob{"timeout", "timeout", "", true, checkDuration}
 
-	knobs = []knob{engineKnob, memoryKnob, repoKnob, thresholdKnob, inlineKnob, failOnKnob, timeoutKnob}
+	knobs = []knob{engineKnob, modelKnob, maxCostKnob, maxTokensKnob, dayCostKnob, memoryKnob, repoKnob, thresholdKnob, inlineKnob, failOnKnob, timeoutKnob}
 )
 
 // operator is the operator's word on every setting, unset ones left out.
@@ -89,7 +94,7 @@ func (a *app) operator(flags map[string]string) (operator, error) {
 		if v := a.env[k.env]; k.env != "" && v != "" {
 			s, ok = setting{k.key, v, "environment " + k.env}, true
 		}
-		if v, set := flags[k.flag]; set {
+		if v, set := flags[k.flag]; set && k.flag != "" {
 			s, ok = setting{k.key, v, "flag --" + k.flag}, true
 		}
 		if !ok {
@@ -190,10 +195,11 @@ func fileKeys() []string {
 }
 
 func checkEngine(s string) error {
-	if path, ok := strings.CutPrefix(s, "command:"); s == noEngine || ok && strings.TrimSpace(path) != "" {
+	path, ok := strings.CutPrefix(s, "command:")
+	if s == noEngine || keyOf[s] != "" || ok && strings.TrimSpace(path) != "" {
 		return nil
 	}
-	return fmt.Errorf("no engine %q: want command:PATH or %s", s, noEngine)
+	return fmt.Errorf("no engine %q: want %s, %s, command:PATH or %s", s, anthropicEngine, openAIEngine, noEngine)
 }
 
 func checkRepo(s string) error {

@@ -10,8 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/precedent-dev/precedent"
-	"github.com/precedent-dev/precedent/internal/engine"
-	"github.com/precedent-dev/precedent/internal/engine/command"
 	"github.com/precedent-dev/precedent/internal/git"
 	"github.com/precedent-dev/precedent/internal/memory"
 	"github.com/precedent-dev/precedent/internal/report"
@@ -22,6 +20,7 @@ import (
 type reviewOptions struct {
 	spec   git.Spec
 	format string // text or json
+	resume bool   // go on from the answers of a review that did not come to its end
 	flags  map[string]string
 }
 
@@ -37,17 +36,19 @@ adds to its upstream, else what is not committed, else the last commit.
 
 RANGE is A..B, A...B (from their merge base), or A, which is A...HEAD.
 
-An engine is a program that reads a task as JSON on standard input and writes the
-answer to standard output (docs/engine.md). It gets this environment without the
-variables of precedent and git and without the tokens of forges. With no engine
-only the analyzers read, and the output says so.
+The engine is a model behind an API, if ANTHROPIC_API_KEY, OPENAI_API_KEY or
+OPENAI_BASE_URL is set, or a program that reads a task as JSON on standard input
+and writes the answer to standard output (docs/engine.md). A program gets this
+environment without the variables of precedent and git and without the tokens of
+forges. With no engine only the analyzers read, and the output says so.
 
 Exit status: 0 clean, 1 findings at or above --fail-on, 2 usage or configuration
 error, 3 not everything was read.`,
 		Example: `  precedent review
   precedent review main...HEAD --fail-on medium
   precedent review --staged --json
-  precedent review HEAD~3 --engine command:./my-model`,
+  precedent review HEAD~3 --engine command:./my-model
+  precedent review --engine anthropic --max-cost 0.50 --resume`,
 		Args: between(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
@@ -70,6 +71,7 @@ error, 3 not everything was read.`,
 	f.BoolVar(&o.spec.Staged, "staged", false, "review what the next commit would hold")
 	f.BoolVar(&o.spec.Worktree, "worktree", false, "review all that is not committed, untracked files included")
 	f.StringVar(&o.format, "format", o.format, "print as `text` or json")
+	f.BoolVar(&o.resume, "resume", false, "go on from the answers that an unfinished review of this change has paid for")
 	f.BoolVar(&asJSON, "json", false, "print as JSON: --format json")
 	addKnobs(cmd, knobs...)
 	return cmd
@@ -83,7 +85,7 @@ func (a *app) review(ctx context.Context, o reviewOptions) error {
 		return err
 	}
 	defer w.close()
-	eng, why, err := a.engine(w.op)
+	reader, err := a.reader(w.op)
 	if err != nil {
 		return err
 	}
@@ -92,10 +94,14 @@ func (a *app) review(ctx context.Context, o reviewOptions) error {
 		return err
 	}
 	defer g.close()
+	answers, err := a.seat(ctx, w, g, reader, o.resume)
+	if err != nil {
+		return err
+	}
 	in := g.input
-	in.Engine = eng
-	if eng != nil {
-		why = eng.Info().Line
+	why := reader.why
+	if in.Engine != nil {
+		why = in.Engine.Info().Line
 		a.notice("engine %s", why)
 	}
 	meter := a.newMeter()
@@ -105,19 +111,22 @@ func (a *app) review(ctx context.Context, o reviewOptions) error {
 	if err != nil {
 		return &fault{err: err, status: precedent.ExitIncomplete}
 	}
+	r.Failures = append(r.Failures, answers.failures()...)
 	if err := w.memory.Record(ctx, r); err != nil {
 		if ctx.Err() != nil {
 			return err
 		}
 		r.Failures = append(r.Failures, precedent.Failure{Step: "memory", Error: err.Error() + "; nothing is remembered of this review"})
 		a.notice("%v; nothing is remembered of this review", err)
+	} else if err := answers.settle(ctx, r); err != nil {
+		a.notice("%v", err)
 	}
 	if o.format == "json" {
 		err = report.JSON(a.out, r)
 	} else {
 		width, color := a.paper()
 		err = report.Text(a.out, r, report.Style{
-			Width: width, Color: color, Engine: why, Remembered: shownBefore(in.Recall), Change: in.Change,
+			Width: width, Color: color, Engine: why, NoEngine: in.Engine == nil, Remembered: shownBefore(in.Recall), Change: in.Change,
 		})
 	}
 	if err != nil {
@@ -140,27 +149,6 @@ func shownBefore(r memory.Recall) int {
 		}
 	}
 	return n
-}
-
-// engine makes the engine that the operator chose; nil and why there is none.
-func (a *app) engine(o operator) (engine.Engine, string, error) {
-	if a.brought != nil {
-		return a.brought, "", nil
-	}
-	s := o.get(engineKnob, noEngine, "default")
-	if s.Value == noEngine {
-		return nil, a.whyNoEngine(s), nil
-	}
-	path, err := a.enginePath(s)
-	if err != nil {
-		return nil, "", err
-	}
-	e, err := command.New(path, nil, a.engineEnvironment())
-	if err != nil {
-		return nil, "", err
-	}
-	e.Why = s.Source
-	return e, "", nil
 }
 
 // numbers that the operator set, for the review to prefer to the policy's.

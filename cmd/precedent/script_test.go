@@ -140,7 +140,7 @@ func finding(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // listing FILE DST: writes what matters of the review in FILE as a line a
-// finding and a line for the outcome.
+// finding, a line an analyzer and a line for the outcome.
 func listing(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: listing FILE DST")
@@ -155,7 +155,9 @@ func listing(ts *testscript.TestScript, neg bool, args []string) {
 		fmt.Fprintf(&b, "%s %s %s %d %s %s %s\n", f.String(), f.Finder, f.Severity, f.Confidence, f.Category, dropped, f.Where)
 	}
 	for _, f := range r.Finders {
-		fmt.Fprintf(&b, "%s %s\n", f.Name, f.Status)
+		if f.Engine == "analyzer" {
+			fmt.Fprintf(&b, "%s %s\n", f.Name, f.Status)
+		}
 	}
 	fmt.Fprintf(&b, "%s %s %d\n", r.Verdict, r.Scope, r.Threshold)
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), b.Bytes(), 0o644))

@@ -1,0 +1,253 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/engine"
+	"github.com/precedent-dev/precedent/internal/engine/api"
+	"github.com/precedent-dev/precedent/internal/engine/command"
+	"github.com/precedent-dev/precedent/internal/git"
+	"github.com/precedent-dev/precedent/internal/llm"
+	"github.com/precedent-dev/precedent/internal/store"
+)
+
+// The engines that are models behind an API.
+const (
+	anthropicEngine = "anthropic"
+	openAIEngine    = "openai"
+)
+
+// The models that are asked when none is named.
+const (
+	anthropicModel = "claude-sonnet-4-5"
+	openAIModel    = "gpt-5"
+)
+
+// keyOf names the variable that holds the key of an engine.
+var keyOf = map[string]string{anthropicEngine: "ANTHROPIC_API_KEY", openAIEngine: "OPENAI_API_KEY"}
+
+// urlOf names the variable that holds the address of an engine. The operator's
+// environment may name another host; no file of a repository can.
+var urlOf = map[string]string{anthropicEngine: "ANTHROPIC_BASE_URL", openAIEngine: "OPENAI_BASE_URL"}
+
+// chosenEngine is the engine setting, or what the environment has a key for.
+func (a *app) chosenEngine(o operator) setting {
+	s := o.get(engineKnob, "", "")
+	if s.Value != "" {
+		return s
+	}
+	for _, found := range []struct{ variable, engine string }{
+		{keyOf[anthropicEngine], anthropicEngine}, {keyOf[openAIEngine], openAIEngine}, {urlOf[openAIEngine], openAIEngine},
+	} {
+		if a.env[found.variable] != "" {
+			return setting{engineKnob.key, found.engine, found.variable + " is set"}
+		}
+	}
+	return setting{engineKnob.key, noEngine, "default"}
+}
+
+// model makes the model that an engine setting stands for.
+func (a *app) model(o operator, s setting) (llm.Model, error) {
+	key, url := llm.Secret(a.env[keyOf[s.Value]]), a.env[urlOf[s.Value]]
+	if key == "" && url == "" {
+		return nil, hinted(fmt.Errorf("engine %s (%s): %s is not set", s.Value, s.Source, keyOf[s.Value]), "set it in the environment, or use another engine")
+	}
+	name := o.get(modelKnob, "", "").Value
+	waiting := llm.RealWaiting()
+	var m llm.Model
+	var err error
+	switch {
+	case s.Value == anthropicEngine:
+		m, err = llm.Anthropic(llm.AnthropicConfig{Key: key, BaseURL: url, Model: or(name, anthropicModel), Now: a.now})
+	case name == "" && url != "" && url != llm.OpenAIURL:
+		return nil, hinted(errors.New("engine openai: no model is named for "+urlOf[s.Value]), "name one that the server has: --model NAME or PRECEDENT_MODEL=NAME")
+	default:
+		m, err = llm.OpenAI(llm.OpenAIConfig{Key: key, BaseURL: url, Model: or(name, openAIModel), Now: a.now})
+	}
+	if err != nil {
+		return nil, hinted(fmt.Errorf("engine %s: %w", s.Value, err), "look at %s", urlOf[s.Value])
+	}
+	return llm.Reliable(m, waiting), nil
+}
+
+func or(s, fallback string) string {
+	if s == "" {
+		return fallback
+	}
+	return s
+}
+
+// files let a model look at the repository at the reviewed head.
+func files(repo *git.Repo, blobs *git.Blobs, head string) api.Files {
+	return api.Files{
+		List: func(ctx context.Context) ([]string, error) {
+			entries, err := repo.Tree(ctx, head, "")
+			var paths []string
+			for _, e := range entries {
+				if strings.HasPrefix(e.Mode, "100") { // no links, no submodules
+					paths = append(paths, e.Path)
+				}
+			}
+			slices.Sort(paths)
+			return paths, err
+		},
+		Read: func(_ context.Context, path string, limit int64) ([]byte, error) {
+			return blobs.Read(head, path, limit)
+		},
+		History: func(ctx context.Context, path string) (string, error) {
+			log, err := repo.History(ctx, head, path)
+			return string(log), err
+		},
+	}
+}
+
+// budget is what a review may take, with the day's books in the memory.
+func budget(o operator, rows *store.Repo) (*engine.Budget, error) {
+	usd, err := dollars(o.get(maxCostKnob, formatDollars(engine.DefaultReviewUSD), "default"))
+	if err != nil {
+		return nil, err
+	}
+	day, err := dollars(o.get(dayCostKnob, formatDollars(engine.DefaultDayUSD), "default"))
+	if err != nil {
+		return nil, err
+	}
+	tokens, err := strconv.Atoi(o.get(maxTokensKnob, strconv.Itoa(engine.DefaultReviewTokens), "default").Value)
+	if err != nil {
+		return nil, err
+	}
+	b := &engine.Budget{USD: usd, Tokens: tokens}
+	if rows == nil {
+		return b, nil
+	}
+	b.Day = func(ctx context.Context, amount float64) error {
+		total, booked, err := rows.Book(ctx, amount, day)
+		switch {
+		case err != nil:
+			return fmt.Errorf("%w: the day's books cannot be kept: %w", engine.ErrOverBudget, err)
+		case !booked:
+			return fmt.Errorf("%w: $%.2f of the day's $%.2f are spent or set aside, and the next request may take $%.2f", engine.ErrOverBudget, total, day, amount)
+		}
+		return nil
+	}
+	return b, nil
+}
+
+func dollars(s setting) (float64, error) {
+	f, err := strconv.ParseFloat(strings.TrimPrefix(s.Value, "$"), 64)
+	if err != nil {
+		return 0, fmt.Errorf("%s (%s): %q is no amount of dollars", s.Key, s.Source, s.Value)
+	}
+	return f, nil
+}
+
+func formatDollars(f float64) string { return strconv.FormatFloat(f, 'f', 2, 64) }
+
+func checkDollars(s string) error {
+	if f, err := strconv.ParseFloat(strings.TrimPrefix(s, "$"), 64); err != nil || f <= 0 || f > 1e6 {
+		return fmt.Errorf("%q is no amount of dollars above 0", s)
+	}
+	return nil
+}
+
+// reader is the engine that was chosen, before the change is known.
+type reader struct {
+	why     string        // why there is none
+	program engine.Engine // a program, or what a command brought along
+	model   llm.Model     // else a model, with the setting that named it
+	setting setting
+}
+
+// reader finds the engine that the operator chose.
+func (a *app) reader(o operator) (reader, error) {
+	if a.brought != nil {
+		return reader{program: a.brought}, nil
+	}
+	s := a.chosenEngine(o)
+	switch {
+	case s.Value == noEngine:
+		return reader{why: whyNoEngine(s)}, nil
+	case keyOf[s.Value] != "":
+		m, err := a.model(o, s)
+		return reader{model: m, setting: s}, err
+	}
+	path, err := a.enginePath(s)
+	if err != nil {
+		return reader{}, err
+	}
+	e, err := command.New(path, nil, a.engineEnvironment())
+	if err != nil {
+		return reader{}, err
+	}
+	e.Why = s.Source
+	return reader{program: e}, nil
+}
+
+// unusable is how many tasks in a row an engine may fail to answer before it is
+// given up: one that cannot answer at all must not be paid for every shard.
+const unusable = 3
+
+// seat gives the review its engine: bounded by the budget, given up when it
+// never answers, and with its answers kept as they come.
+func (a *app) seat(ctx context.Context, w *workspace, g *gathering, r reader, resume bool) (*answers, error) {
+	if r.program == nil && r.model == nil {
+		return nil, nil
+	}
+	rows, err := w.memory.DB.RepoFor(ctx, w.ids...)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, err
+		}
+		rows = nil
+		g.input.Failures = append(g.input.Failures, precedent.Failure{Step: "answers", Error: err.Error() + "; answers and the day's spending are not kept"})
+	}
+	e := r.program
+	if r.model != nil {
+		b, err := budget(w.op, rows)
+		if err != nil {
+			return nil, err
+		}
+		e = api.New(api.Config{
+			Model: r.model, Files: files(w.repo, g.blobs, g.input.Head), Prices: llm.ListPrices(), Budget: b, Why: r.setting.Source,
+		})
+	}
+	g.input.Engine = engine.GiveUp(e, unusable)
+	if rows == nil {
+		return nil, nil
+	}
+	k := &engine.Keeper{
+		Engine: g.input.Engine, Of: g.input.Base + ".." + g.input.Head,
+		Load: rows.Answer, Save: rows.KeepAnswer, Resume: resume,
+	}
+	g.input.Engine = k
+	return &answers{keeper: k, rows: rows}, nil
+}
+
+// answers are those that the engine of a review gave. Nil has none.
+type answers struct {
+	keeper *engine.Keeper
+	rows   *store.Repo
+}
+
+func (s *answers) failures() []precedent.Failure {
+	if s == nil {
+		return nil
+	}
+	_, failures := s.keeper.Done()
+	return failures
+}
+
+// settle drops the answers of a review that is complete and saved: nobody has to
+// go on from them.
+func (s *answers) settle(ctx context.Context, r *precedent.Review) error {
+	if s == nil || r.Verdict == precedent.Partial || r.Verdict == precedent.Failed {
+		return nil
+	}
+	tasks, _ := s.keeper.Done()
+	return s.rows.DropAnswers(ctx, tasks)
+}
