@@ -19,6 +19,7 @@ test: deps ## all tests with the race detector; installs what they need as root 
 
 deps:
 	@sh scripts/testdeps.sh
+	@sh scripts/testclaude.sh
 
 fmt: ## fail if a file is not formatted
 	@out=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$out" || { echo "not formatted (gofmt -w):"; echo "$$out"; exit 1; }
@@ -38,7 +39,7 @@ $(GOLANGCI):
 	GOBIN=$(TOOLS) $(GO) install golang.org/x/tools/cmd/deadcode@$(DEADCODE_VERSION)
 
 golden: ## write the golden files anew; read the difference before you commit it
-	$(GO) test ./internal/prompt ./internal/report -update
+	$(GO) test ./internal/guide ./internal/prompt ./internal/report -update
 
 eval: ## placing quality over a folder of changes: make eval DIR=...
 	@test -n "$(DIR)" || { echo "usage: make eval DIR=folder with <change>/diff.patch and meta.json"; exit 2; }

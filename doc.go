@@ -18,7 +18,9 @@
 // Tools. internal/git is the only place that runs git, and treats every
 // repository as hostile. internal/diff reads what git says about a change.
 // internal/text splits, compares, cleans and shows text. internal/secret finds
-// and blackens credentials.
+// and blackens credentials. internal/llm sends one request to a model, runs one
+// tool loop, and makes both reliable. internal/child runs a program and ends it
+// with everything that it started.
 //
 // Speech and sources. internal/guide reads what the repository says about
 // itself at the base commit: guide files, rules, policy. internal/prompt builds
@@ -36,7 +38,8 @@
 // finding and delete none, so that a finding that is not shown says why.
 //
 // Doors and furnishings. internal/eval measures quality on folders of data.
-// internal/engine/command lets any program be the model, and
+// internal/engine/api asks a model behind an API, internal/engine/claude asks
+// Claude Code, internal/engine/command lets any program be the model, and
 // internal/engine/enginetest is the suite that every engine passes.
 //
 // cmd/precedent wires them: one file a subcommand, and the only reader of the

@@ -62,7 +62,7 @@ var thirdParties = map[string][]string{
 	"github.com/yuin/goldmark":                 {"internal/guide"},
 	"github.com/zricethezav/gitleaks/v8":       {"internal/secret"},
 	"go.uber.org/goleak":                       {"internal/engine/enginetest", "internal/engine/command"},
-	"golang.org/x/sys":                         {"internal/child", "internal/git", "internal/engine/command"},
+	"golang.org/x/sys":                         {"internal/child", "internal/engine/command"},
 	"golang.org/x/term":                        {"cmd/precedent"},
 	"golang.org/x/text":                        {"internal/text"},
 	"golang.org/x/tools":                       {"internal/lint"},

@@ -19,7 +19,7 @@ func (a *app) completeFindings(cmd *cobra.Command, args []string, begun string) 
 		found, err := rows.FindingsByID(cmd.Context(), begun, maxCompletions)
 		var ids []cobra.Completion
 		for _, k := range found {
-			ids = append(ids, completion(k.ID, k.Span.String()+" "+k.Title))
+			ids = append(ids, completion(k.ID, k.String()+" "+k.Title))
 		}
 		return ids, err
 	})

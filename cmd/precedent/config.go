@@ -107,7 +107,7 @@ func (a *app) configuration(ctx context.Context, flags map[string]string) (confi
 		return configuration{}, nil, err
 	}
 	c := configuration{File: op.path, Found: op.found, Errors: []string{}}
-	policy, err := heldPolicy{}, error(nil)
+	var policy heldPolicy
 	file, id := op.get(memoryKnob, "", "default"), op.get(repoKnob, "", "default")
 	if repo, openErr := a.openRepo(ctx); openErr == nil {
 		defer repo.Close()

@@ -195,10 +195,11 @@ func (a *app) find(ctx context.Context, words string) (string, error) {
 
 // shellWord quotes an argument for a shell if it needs to be.
 func shellWord(s string) string {
-	for _, r := range s {
-		if !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '.' || r == '/' || r == '_') {
-			return fmt.Sprintf("%q", s)
-		}
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-./_", r)
+	}
+	if strings.ContainsFunc(s, func(r rune) bool { return !plain(r) }) {
+		return fmt.Sprintf("%q", s)
 	}
 	return s
 }

@@ -4,8 +4,8 @@ import "github.com/spf13/cobra"
 
 // usages says what each setting's flag does.
 var usages = map[string]string{
-	"engine":     "what reads the change: `anthropic`, openai, command:PATH (any program), or none",
-	"model":      "the `name` of the model that the engine asks",
+	"engine":     "what reads the change: `anthropic`, openai, claude (Claude Code), command:PATH (any program), or none",
+	"model":      "the `name` of the model that the engine asks; after commas, those that take over when it fails",
 	"max-cost":   "the review may take at most so many `dollars`",
 	"max-tokens": "the review may take at most `N` tokens, input and output",
 	"memory-db":  "the memory's database `file`",

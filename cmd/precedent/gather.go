@@ -25,11 +25,15 @@ const maxFile = 8 << 20
 type gathering struct {
 	input  review.Input
 	blobs  *git.Blobs
-	export string // folder of the head's export; empty if nobody asked for it
+	export string         // folder of the head's export; empty if nobody asked for it
+	ends   []func() error // what the engine has to give back
 }
 
 func (g *gathering) close() {
 	g.blobs.Close()
+	for _, end := range g.ends {
+		_ = end() // what stays behind is a temporary folder
+	}
 	if g.export != "" {
 		os.RemoveAll(g.export)
 	}

@@ -75,7 +75,7 @@ func writeNew(path string, data []byte, force bool) error {
 	}
 	defer os.Remove(f.Name())
 	_, err = f.Write(data)
-	if err = errors.Join(err, f.Chmod(0o644), f.Close()); err != nil { //nolint:gosec // as above
+	if err = errors.Join(err, f.Chmod(0o644), f.Close()); err != nil {
 		return fmt.Errorf("write policy: %w", err)
 	}
 	if err := os.Rename(f.Name(), path); err != nil {

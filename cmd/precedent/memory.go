@@ -161,7 +161,7 @@ func (a *app) confirm(question string) (bool, error) {
 	fmt.Fprint(a.err, p.Ink(report.Plain, question)+" [y/N] ")
 	line, err := bufio.NewReader(a.in).ReadString('\n')
 	if err != nil && line == "" {
-		return false, nil //nolint:nilerr // the end of the input is a no
+		return false, nil // the end of the input is a no
 	}
 	switch strings.ToLower(strings.TrimSpace(line)) {
 	case "y", "yes":

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +13,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/engine/api"
+	"github.com/precedent-dev/precedent/internal/engine/claude"
 	"github.com/precedent-dev/precedent/internal/engine/command"
 	"github.com/precedent-dev/precedent/internal/git"
 	"github.com/precedent-dev/precedent/internal/llm"
@@ -22,6 +25,10 @@ const (
 	anthropicEngine = "anthropic"
 	openAIEngine    = "openai"
 )
+
+// claudeEngine is Claude Code, the agent on the command line. It is asked only
+// when it is named: its login, unlike a key, is not made for this.
+const claudeEngine = "claude"
 
 // The models that are asked when none is named.
 const (
@@ -58,22 +65,26 @@ func (a *app) model(o operator, s setting) (llm.Model, error) {
 	if key == "" && url == "" {
 		return nil, hinted(fmt.Errorf("engine %s (%s): %s is not set", s.Value, s.Source, keyOf[s.Value]), "set it in the environment, or use another engine")
 	}
-	name := o.get(modelKnob, "", "").Value
-	waiting := llm.RealWaiting()
-	var m llm.Model
-	var err error
-	switch {
-	case s.Value == anthropicEngine:
-		m, err = llm.Anthropic(llm.AnthropicConfig{Key: key, BaseURL: url, Model: or(name, anthropicModel), Now: a.now})
-	case name == "" && url != "" && url != llm.OpenAIURL:
+	names := o.get(modelKnob, "", "").Value
+	if names == "" && s.Value == openAIEngine && url != "" && url != llm.OpenAIURL {
 		return nil, hinted(errors.New("engine openai: no model is named for "+urlOf[s.Value]), "name one that the server has: --model NAME or PRECEDENT_MODEL=NAME")
-	default:
-		m, err = llm.OpenAI(llm.OpenAIConfig{Key: key, BaseURL: url, Model: or(name, openAIModel), Now: a.now})
 	}
-	if err != nil {
-		return nil, hinted(fmt.Errorf("engine %s: %w", s.Value, err), "look at %s", urlOf[s.Value])
+	var models []llm.Model
+	for name := range strings.SplitSeq(names, ",") {
+		var m llm.Model
+		var err error
+		name = strings.TrimSpace(name)
+		if s.Value == anthropicEngine {
+			m, err = llm.Anthropic(llm.AnthropicConfig{Key: key, BaseURL: url, Model: or(name, anthropicModel), Now: a.now})
+		} else {
+			m, err = llm.OpenAI(llm.OpenAIConfig{Key: key, BaseURL: url, Model: or(name, openAIModel), Now: a.now})
+		}
+		if err != nil {
+			return nil, hinted(fmt.Errorf("engine %s: %w", s.Value, err), "look at %s", urlOf[s.Value])
+		}
+		models = append(models, llm.Reliable(m, llm.RealWaiting()))
 	}
-	return llm.Reliable(m, waiting), nil
+	return llm.Failover(models...), nil
 }
 
 func or(s, fallback string) string {
@@ -160,6 +171,7 @@ type reader struct {
 	why     string        // why there is none
 	program engine.Engine // a program, or what a command brought along
 	model   llm.Model     // else a model, with the setting that named it
+	agent   string        // else the path of Claude Code
 	setting setting
 }
 
@@ -172,6 +184,9 @@ func (a *app) reader(o operator) (reader, error) {
 	switch {
 	case s.Value == noEngine:
 		return reader{why: whyNoEngine(s)}, nil
+	case s.Value == claudeEngine:
+		path, err := a.lookPath(claudeEngine)
+		return reader{agent: path, setting: s}, err
 	case keyOf[s.Value] != "":
 		m, err := a.model(o, s)
 		return reader{model: m, setting: s}, err
@@ -188,6 +203,40 @@ func (a *app) reader(o operator) (reader, error) {
 	return reader{program: e}, nil
 }
 
+// lookPath finds a program in the absolute folders of PATH: a relative one could
+// mean the reviewed repository.
+func (a *app) lookPath(name string) (string, error) {
+	for _, dir := range filepath.SplitList(a.env["PATH"]) {
+		if !filepath.IsAbs(dir) {
+			continue
+		}
+		if path, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
+			return path, nil
+		}
+	}
+	return "", hinted(fmt.Errorf("engine %s: there is no such program in PATH", name), "npm install -g @anthropic-ai/claude-code, or use another engine")
+}
+
+// agentEnvironment names what Claude Code gets of the environment: what it
+// needs to log in and to reach its server.
+var agentEnvironment = []string{
+	"HOME", "PATH", "USER", "LANG", "TMPDIR", "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "CLAUDE_CODE_OAUTH_TOKEN",
+	"HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS",
+}
+
+func (a *app) agent(o operator, r reader, b *engine.Budget) *claude.Engine {
+	c := claude.Config{
+		Program: r.agent, Model: o.get(modelKnob, "", "").Value, Why: r.setting.Source, Now: a.now, Budget: b,
+		Host: or(a.env[urlOf[anthropicEngine]], "Anthropic, as it is logged in"),
+	}
+	for _, name := range agentEnvironment {
+		if v := a.env[name]; v != "" {
+			c.Env = append(c.Env, name+"="+v)
+		}
+	}
+	return claude.New(c)
+}
+
 // unusable is how many tasks in a row an engine may fail to answer before it is
 // given up: one that cannot answer at all must not be paid for every shard.
 const unusable = 3
@@ -195,7 +244,7 @@ const unusable = 3
 // seat gives the review its engine: bounded by the budget, given up when it
 // never answers, and with its answers kept as they come.
 func (a *app) seat(ctx context.Context, w *workspace, g *gathering, r reader, resume bool) (*answers, error) {
-	if r.program == nil && r.model == nil {
+	if r.program == nil && r.model == nil && r.agent == "" {
 		return nil, nil
 	}
 	rows, err := w.memory.DB.RepoFor(ctx, w.ids...)
@@ -206,12 +255,17 @@ func (a *app) seat(ctx context.Context, w *workspace, g *gathering, r reader, re
 		rows = nil
 		g.input.Failures = append(g.input.Failures, precedent.Failure{Step: "answers", Error: err.Error() + "; answers and the day's spending are not kept"})
 	}
+	b, err := budget(w.op, rows)
+	if err != nil {
+		return nil, err
+	}
 	e := r.program
-	if r.model != nil {
-		b, err := budget(w.op, rows)
-		if err != nil {
-			return nil, err
-		}
+	switch {
+	case r.agent != "":
+		c := a.agent(w.op, r, b)
+		g.ends = append(g.ends, c.Close)
+		e = c
+	case r.model != nil:
 		e = api.New(api.Config{
 			Model: r.model, Files: files(w.repo, g.blobs, g.input.Head), Prices: llm.ListPrices(), Budget: b, Why: r.setting.Source,
 		})

@@ -196,10 +196,10 @@ func fileKeys() []string {
 
 func checkEngine(s string) error {
 	path, ok := strings.CutPrefix(s, "command:")
-	if s == noEngine || keyOf[s] != "" || ok && strings.TrimSpace(path) != "" {
+	if s == noEngine || s == claudeEngine || keyOf[s] != "" || ok && strings.TrimSpace(path) != "" {
 		return nil
 	}
-	return fmt.Errorf("no engine %q: want %s, %s, command:PATH or %s", s, anthropicEngine, openAIEngine, noEngine)
+	return fmt.Errorf("no engine %q: want %s, %s, %s, command:PATH or %s", s, anthropicEngine, openAIEngine, claudeEngine, noEngine)
 }
 
 func checkRepo(s string) error {

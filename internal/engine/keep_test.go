@@ -53,7 +53,8 @@ func TestKeeper(t *testing.T) {
 		resume bool
 		task   Task
 	}{
-		{"a..c", true, task}, {"a..b", false, task},
+		{"a..c", true, task},
+		{"a..b", false, task},
 		{"a..b", true, Task{Role: Finder, Name: "bugs", Prompt: "q"}},
 		{"a..b", true, Task{Role: Finder, Name: "tests", Prompt: "p"}},
 	} {

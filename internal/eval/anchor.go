@@ -52,7 +52,7 @@ func Anchor(dir string, noisy bool, seed uint64) (AnchorResult, error) {
 		return AnchorResult{}, err
 	}
 	result := AnchorResult{Unquotable: unquotable}
-	rng := rand.New(rand.NewPCG(seed, seed)) //nolint:gosec // draws must be repeatable, and guard nothing
+	rng := rand.New(rand.NewPCG(seed, seed)) // draws must be repeatable, and guard nothing
 	if !noisy {
 		for _, t := range trials {
 			number := t.number() + rng.IntN(2*plainError+1) - plainError

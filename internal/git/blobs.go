@@ -87,7 +87,7 @@ func (b *Blobs) end() {
 // its text. Errors wrap ErrNotFound if there is no file at the path, and
 // ErrTooLarge if it has more than max bytes.
 func (b *Blobs) Read(rev, path string, max int64) ([]byte, error) {
-	if rev == "" || cleanPath(path) != nil {
+	if rev == "" || !isPlain(path) {
 		return nil, fmt.Errorf("%s: %w", printable(path), ErrNotFound)
 	}
 	if !b.repo.hash.valid(rev) {

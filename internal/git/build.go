@@ -54,7 +54,7 @@ func (r *Repo) build(ctx context.Context, from head, fill func(*builder) error) 
 }
 
 // staged applies the changes between HEAD and the index.
-func (w *builder) staged(changes []change) error {
+func (w *builder) staged(changes []change) {
 	for _, c := range changes {
 		if !c.conflict && c.newMode == "" {
 			w.remove(c.path)
@@ -65,7 +65,6 @@ func (w *builder) staged(changes []change) error {
 			fmt.Fprintf(w.to, "M %s %s %s\n", c.newMode, c.newID, quotePath(c.path))
 		}
 	}
-	return nil
 }
 
 // remove takes a path out of the tree; one that is not in it is none.

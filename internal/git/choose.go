@@ -50,10 +50,8 @@ func (r *Repo) choose(ctx context.Context) (Range, error) {
 	if name == "" {
 		name = head[:12]
 	}
-	against, againstName := "", ""
-	if upstream != "" && found[askUpstream].id != "" {
-		against, againstName = found[askUpstream].id, upstreamName
-	} else {
+	against, againstName := found[askUpstream].id, upstreamName
+	if upstream == "" || against == "" {
 		against, againstName = standIn(found, branch)
 	}
 	if against != "" && against != head {

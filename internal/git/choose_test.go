@@ -21,10 +21,14 @@ func TestDefaultRange(t *testing.T) {
 		setUp func(origin, f fixture)
 		want  want
 	}{
-		{"fresh clone", func(_, _ fixture) {},
-			want{LastCommit, "HEAD~1", "HEAD", "^", "main", "main adds nothing to origin/main, nothing is uncommitted: the last commit"}},
-		{"ahead of the upstream", func(_, f fixture) { f.commit("more", "m.txt", "m\n") },
-			want{Commits, "origin/main", "HEAD", "origin/main", "main", "what main adds to origin/main"}},
+		{
+			"fresh clone", func(_, _ fixture) {},
+			want{LastCommit, "HEAD~1", "HEAD", "^", "main", "main adds nothing to origin/main, nothing is uncommitted: the last commit"},
+		},
+		{
+			"ahead of the upstream", func(_, f fixture) { f.commit("more", "m.txt", "m\n") },
+			want{Commits, "origin/main", "HEAD", "origin/main", "main", "what main adds to origin/main"},
+		},
 		{"ahead and behind", func(o, f fixture) {
 			o.commit("theirs", "t.txt", "t\n")
 			f.commit("ours", "o.txt", "o\n")
@@ -75,14 +79,22 @@ func TestDefaultRange(t *testing.T) {
 			f.git("checkout", "-q", "--detach")
 			f.commit("more", "m.txt", "m\n")
 		}, want{Commits, "origin/main", "HEAD", "origin/main", "", "adds to origin/main"}},
-		{"detached, behind", func(_, f fixture) { f.git("checkout", "-q", "--detach", "HEAD~1") },
-			want{LastCommit, "empty", "HEAD", emptyTreeName, "", "the last commit"}},
-		{"dirty", func(_, f fixture) { f.write("a.txt", "dirty\n") },
-			want{Worktree, "HEAD", "tree", "HEAD", "working tree", "main adds nothing to origin/main: what is not committed"}},
-		{"staged only", func(_, f fixture) { f.write("a.txt", "dirty\n"); f.git("add", "a.txt") },
-			want{Worktree, "HEAD", "tree", "HEAD", "working tree", "what is not committed"}},
-		{"untracked only", func(_, f fixture) { f.write("new.txt", "new\n") },
-			want{Worktree, "HEAD", "tree", "HEAD", "working tree", "what is not committed"}},
+		{
+			"detached, behind", func(_, f fixture) { f.git("checkout", "-q", "--detach", "HEAD~1") },
+			want{LastCommit, "empty", "HEAD", emptyTreeName, "", "the last commit"},
+		},
+		{
+			"dirty", func(_, f fixture) { f.write("a.txt", "dirty\n") },
+			want{Worktree, "HEAD", "tree", "HEAD", "working tree", "main adds nothing to origin/main: what is not committed"},
+		},
+		{
+			"staged only", func(_, f fixture) { f.write("a.txt", "dirty\n"); f.git("add", "a.txt") },
+			want{Worktree, "HEAD", "tree", "HEAD", "working tree", "what is not committed"},
+		},
+		{
+			"untracked only", func(_, f fixture) { f.write("new.txt", "new\n") },
+			want{Worktree, "HEAD", "tree", "HEAD", "working tree", "what is not committed"},
+		},
 		{"ignored only", func(_, f fixture) {
 			f.write(".git/info/exclude", "*.o\n", "x.o", "x")
 		}, want{LastCommit, "HEAD~1", "HEAD", "^", "main", "nothing is uncommitted"}},

@@ -66,7 +66,7 @@ func toRepository(data []byte, a attributes, autocrlf string, former func() ([]b
 // looksBinary is git's guess before it converts line ends: a NUL, a carriage
 // return alone, or more than one odd byte to 128 printable ones.
 func looksBinary(data []byte) bool {
-	printable, odd := 0, 0
+	plain, odd := 0, 0
 	for i, c := range data {
 		switch {
 		case c == 0:
@@ -77,15 +77,15 @@ func looksBinary(data []byte) bool {
 			}
 		case c == '\n':
 		case c == '\b' || c == '\t' || c == '\f' || c == 0x1b:
-			printable++
+			plain++
 		case c < ' ' || c == 0x7f:
 			odd++
 		default:
-			printable++
+			plain++
 		}
 	}
 	if n := len(data); n > 0 && data[n-1] == 0x1a {
 		odd--
 	}
-	return printable>>7 < odd
+	return plain>>7 < odd
 }

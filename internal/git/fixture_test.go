@@ -26,21 +26,21 @@ type fixture struct {
 }
 
 // scratch is a temporary folder without links in its path.
-func scratch(t testing.TB) string {
-	t.Helper()
-	dir, err := filepath.EvalSymlinks(t.TempDir())
+func scratch(tb testing.TB) string {
+	tb.Helper()
+	dir, err := filepath.EvalSymlinks(tb.TempDir())
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return dir
 }
 
 // newRepo makes an empty repository with the branch main.
-func newRepo(t testing.TB, options ...string) fixture {
-	t.Helper()
-	f := fixture{t, filepath.Join(scratch(t), "repo")}
+func newRepo(tb testing.TB, options ...string) fixture {
+	tb.Helper()
+	f := fixture{tb, filepath.Join(scratch(tb), "repo")}
 	if err := os.Mkdir(f.dir, 0o755); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	f.git(append([]string{"init", "-q", "-b", "main"}, options...)...)
 	return f
@@ -134,55 +134,55 @@ func (f fixture) openAt(dir string, o Options) *Repo {
 }
 
 // resolve resolves a spec that must have a range.
-func resolve(t testing.TB, r *Repo, s Spec) Range {
-	t.Helper()
+func resolve(tb testing.TB, r *Repo, s Spec) Range {
+	tb.Helper()
 	rg, err := r.Resolve(context.Background(), s)
 	if err != nil {
-		t.Fatalf("Resolve(%+v): %v", s, err)
+		tb.Fatalf("Resolve(%+v): %v", s, err)
 	}
 	return rg
 }
 
 // complaintOf returns the Error that err must be.
-func complaintOf(t testing.TB, err error) *Error {
-	t.Helper()
+func complaintOf(tb testing.TB, err error) *Error {
+	tb.Helper()
 	var e *Error
 	if !errors.As(err, &e) {
-		t.Fatalf("error %v (%T), want *Error", err, err)
+		tb.Fatalf("error %v (%T), want *Error", err, err)
 	}
 	return e
 }
 
 // wantError checks an error's message and hint for texts.
-func wantError(t testing.TB, err error, msg, hint string) {
-	t.Helper()
+func wantError(tb testing.TB, err error, msg, hint string) {
+	tb.Helper()
 	if err == nil {
-		t.Fatalf("no error, want %q", msg)
+		tb.Fatalf("no error, want %q", msg)
 	}
-	e := complaintOf(t, err)
+	e := complaintOf(tb, err)
 	if !strings.Contains(e.Msg, msg) || !strings.Contains(e.Hint, hint) {
-		t.Errorf("error %q with the hint %q, want %q and %q", e.Msg, e.Hint, msg, hint)
+		tb.Errorf("error %q with the hint %q, want %q and %q", e.Msg, e.Hint, msg, hint)
 	}
 }
 
 // diffText is all that Diff streams.
-func diffText(t testing.TB, r *Repo, rg Range) string {
-	t.Helper()
+func diffText(tb testing.TB, r *Repo, rg Range) string {
+	tb.Helper()
 	var b bytes.Buffer
 	err := r.Diff(context.Background(), rg, func(in io.Reader) error {
 		_, err := io.Copy(&b, in)
 		return err
 	})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return b.String()
 }
 
 // changedPaths are the paths in the raw part of a diff, with their status.
-func changedPaths(t testing.TB, r *Repo, rg Range) []string {
-	t.Helper()
-	fields := strings.Split(diffText(t, r, rg), "\x00")
+func changedPaths(tb testing.TB, r *Repo, rg Range) []string {
+	tb.Helper()
+	fields := strings.Split(diffText(tb, r, rg), "\x00")
 	var paths []string
 	for i := 0; i < len(fields) && strings.HasPrefix(fields[i], ":"); {
 		status := fields[i][strings.LastIndexByte(fields[i], ' ')+1:]
@@ -245,10 +245,10 @@ func (f fixture) untouched(r *Repo, do func()) {
 }
 
 // wantEqual compares two values.
-func wantEqual[T any](t testing.TB, what string, got, want T) {
-	t.Helper()
+func wantEqual[T any](tb testing.TB, what string, got, want T) {
+	tb.Helper()
 	if d := cmp.Diff(want, got); d != "" {
-		t.Errorf("%s (-want +got):\n%s", what, d)
+		tb.Errorf("%s (-want +got):\n%s", what, d)
 	}
 }
 

@@ -147,10 +147,6 @@ func (r *Repo) Top() string { return r.place.top }
 // share; empty where there is none.
 func (r *Repo) MainTop() string { return r.place.mainTop }
 
-// GitDir is the folder with the work tree's own administration: ".git", or
-// where the file of that name points.
-func (r *Repo) GitDir() string { return r.place.gitDir }
-
 // Shallow tells whether the clone lacks a part of its history.
 func (r *Repo) Shallow() bool { return len(r.shallow) > 0 }
 
@@ -159,7 +155,7 @@ func (r *Repo) Shallow() bool { return len(r.shallow) > 0 }
 // opens regular files only: anything else is reported as ErrNotFound, a longer
 // file as ErrTooLarge.
 func (r *Repo) WorkFile(path string, max int64) ([]byte, error) {
-	if r.place.top == "" || cleanPath(path) != nil {
+	if r.place.top == "" || !isPlain(path) {
 		return nil, ErrNotFound
 	}
 	w, err := openWorkTree(r.place.top)

@@ -12,7 +12,7 @@ import (
 // (the full id of a commit) reaches them, newest first: date, author, subject.
 func (r *Repo) History(ctx context.Context, rev, path string) (precedent.Untrusted, error) {
 	const op = "read history"
-	if !r.hash.valid(rev) || cleanPath(path) != nil {
+	if !r.hash.valid(rev) || !isPlain(path) {
 		return "", &Error{Op: op, Msg: "not a commit, or not a path of the tree"}
 	}
 	c := call{op: op, args: []string{

@@ -67,8 +67,17 @@ func everything(t *testing.T, dir string, o Options) {
 	_, err = r.RootCommit(ctx)
 	check(err)
 	for _, spec := range []Spec{
-		{}, {Staged: true}, {Worktree: true}, {Range: "HEAD"}, {Range: "HEAD~1"}, {Range: "HEAD~1..HEAD"}, {Range: "nothing"}, {Range: "@{upstream}"},
-		{Range: "--upload-pack=touch " + filepath.Join(o.TempDir, "X")}, {Range: "--output=" + filepath.Join(o.TempDir, "X")}, {Range: "-oX"},
+		{},
+		{Staged: true},
+		{Worktree: true},
+		{Range: "HEAD"},
+		{Range: "HEAD~1"},
+		{Range: "HEAD~1..HEAD"},
+		{Range: "nothing"},
+		{Range: "@{upstream}"},
+		{Range: "--upload-pack=touch " + filepath.Join(o.TempDir, "X")},
+		{Range: "--output=" + filepath.Join(o.TempDir, "X")},
+		{Range: "-oX"},
 	} {
 		rg, err := r.Resolve(ctx, spec)
 		if check(err); err != nil {
@@ -157,14 +166,14 @@ func armed(t *testing.T, p trap) fixture {
 	return f
 }
 
-func appendFile(t testing.TB, name, text string) {
-	t.Helper()
+func appendFile(tb testing.TB, name, text string) {
+	tb.Helper()
 	data, err := os.ReadFile(name)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	if err := os.WriteFile(name, append(data, text...), 0o600); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 }
 

@@ -4,6 +4,7 @@ package git
 
 import (
 	"context"
+	"errors"
 	"net"
 	"os"
 	"path/filepath"
@@ -13,14 +14,14 @@ import (
 	"time"
 )
 
-func fifo(t testing.TB, name string) {
-	t.Helper()
+func fifo(tb testing.TB, name string) {
+	tb.Helper()
 	os.Remove(name)
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	if err := syscall.Mkfifo(name, 0o644); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 }
 
@@ -79,9 +80,13 @@ func TestHostileWorkTree(t *testing.T) {
 	})
 	const links = "the file has more than one name (hard links)"
 	wantEqual(t, "skipped", rg.Skipped, []skippedFile{
-		{Path: "fifo", Reason: "not a regular file"}, {Path: "hard", Reason: links}, {Path: "socket", Reason: "not a regular file"},
-		{Path: "sparse", Reason: "larger than 8 MiB"}, {Path: "nested/", Reason: "another repository inside this one"},
-		{Path: "new-hard", Reason: links}, {Path: "new-sparse", Reason: "larger than 8 MiB"},
+		{Path: "fifo", Reason: "not a regular file"},
+		{Path: "hard", Reason: links},
+		{Path: "socket", Reason: "not a regular file"},
+		{Path: "sparse", Reason: "larger than 8 MiB"},
+		{Path: "nested/", Reason: "another repository inside this one"},
+		{Path: "new-hard", Reason: links},
+		{Path: "new-sparse", Reason: "larger than 8 MiB"},
 	})
 	if strings.Contains(diffText(t, r, rg), "the secret") {
 		t.Error("a file from outside is in the diff")
@@ -94,14 +99,14 @@ func TestHostileWorkTree(t *testing.T) {
 	}
 	for _, path := range []string{"fifo", "socket", "hard", "link", "dir/a.txt", "loop", "loop/a.txt", "swapped/a.txt"} {
 		began := time.Now()
-		if data, err := r.WorkFile(path, 1000); err != ErrNotFound {
+		if data, err := r.WorkFile(path, 1000); !errors.Is(err, ErrNotFound) {
 			t.Errorf("WorkFile(%s) = %q, %v", path, data, err)
 		}
 		if took := time.Since(began); took > 100*time.Millisecond {
 			t.Errorf("WorkFile(%s) took %v", path, took)
 		}
 	}
-	if _, err := r.WorkFile("sparse", 1000); err != ErrTooLarge {
+	if _, err := r.WorkFile("sparse", 1000); !errors.Is(err, ErrTooLarge) {
 		t.Errorf("WorkFile(sparse): %v", err)
 	}
 }

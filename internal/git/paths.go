@@ -1,21 +1,15 @@
 package git
 
 import (
-	"errors"
 	"path"
 	"strconv"
 	"strings"
 )
 
-var errPath = errors.New("not a path inside the repository")
-
-// cleanPath refuses what is not the plain name of a file inside a tree.
-func cleanPath(p string) error {
-	if p == "" || p == "." || p == ".." || len(p) > longestPath || path.IsAbs(p) || strings.HasPrefix(p, "../") ||
-		path.Clean(p) != p || strings.Contains(p, "\x00") {
-		return errPath
-	}
-	return nil
+// isPlain tells whether p is the plain name of a file inside a tree.
+func isPlain(p string) bool {
+	return p != "" && p != "." && p != ".." && len(p) <= longestPath && !path.IsAbs(p) && !strings.HasPrefix(p, "../") &&
+		path.Clean(p) == p && !strings.Contains(p, "\x00")
 }
 
 // evilPath says why no file may be written under the path; empty if it may.
@@ -24,7 +18,7 @@ func cleanPath(p string) error {
 // knows short names (git~1) and streams (.git::$INDEX_ALLOCATION); macOS
 // ignores some invisible letters.
 func evilPath(p string) string {
-	if cleanPath(p) != nil {
+	if !isPlain(p) {
 		return "its path leads out of the tree"
 	}
 	for part := range strings.FieldsFuncSeq(p, func(r rune) bool { return r == '/' || r == '\\' }) {

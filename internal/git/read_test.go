@@ -11,11 +11,11 @@ import (
 	"testing"
 )
 
-func blobs(t testing.TB, r *Repo) *Blobs {
-	t.Helper()
+func blobs(tb testing.TB, r *Repo) *Blobs {
+	tb.Helper()
 	b, err := r.Blobs(context.Background())
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return b
 }
@@ -382,5 +382,26 @@ func TestExportOfManyFiles(t *testing.T) {
 	report, err := f.open().Export(context.Background(), f.id("main"), scratch(t), ExportLimits{})
 	if err != nil || report.Files+len(report.Skipped) != 3000 || report.Bytes != int64(5*report.Files) {
 		t.Errorf("report %d files, %d bytes, %d skipped, %v", report.Files, report.Bytes, len(report.Skipped), err)
+	}
+}
+
+func TestHistory(t *testing.T) {
+	t.Parallel()
+	f := newRepo(t)
+	f.commit("one", ":(exclude)x", "1\n", "a.txt", "1\n")
+	f.commit("two", "a.txt", "2\n")
+	id := f.commit("three", ":(exclude)x", "2\n")
+	r := f.open()
+	for path, want := range map[string]string{
+		":(exclude)x": "2024-01-02 A: three\n2024-01-02 A: one\n", "a.txt": "2024-01-02 A: two\n2024-01-02 A: one\n", "none": "", "--all": "",
+	} {
+		got, err := r.History(context.Background(), id, path)
+		if err != nil || string(got) != want {
+			t.Errorf("history of %s: %q, %v", path, string(got), err)
+		}
+	}
+	for _, revAndPath := range [][2]string{{"HEAD", "a.txt"}, {"--output=x", "a.txt"}, {id, "../a.txt"}, {id, ""}} {
+		_, err := r.History(context.Background(), revAndPath[0], revAndPath[1])
+		wantError(t, err, "not a commit", "")
 	}
 }

@@ -6,8 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-
-	"github.com/precedent-dev/precedent"
 )
 
 // forked is a history with a fork: base - one - two (main), base - side (side).
@@ -139,7 +137,6 @@ func TestResolveLogIsCapped(t *testing.T) {
 	if s := string(rg.Log); strings.ToValidUTF8(s, "") != s {
 		t.Error("the log is not valid UTF-8")
 	}
-	var _ precedent.Untrusted = rg.Log
 }
 
 func TestShallowClone(t *testing.T) {

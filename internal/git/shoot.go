@@ -69,7 +69,7 @@ func (s *shooting) shoot(ctx context.Context, w *builder, changed []change, untr
 
 // look reads a file, or says why it is not in the snapshot.
 func (s *shooting) look(tree *workTree, path string, a attributes) (f workFile, why string, err error) {
-	if cleanPath(path) != nil { // git ends a folder's name with a slash
+	if !isPlain(path) { // git ends a folder's name with a slash
 		return f, "another repository inside this one", nil
 	}
 	if why := evilPath(path); why != "" {

@@ -50,7 +50,10 @@ func (r *Repo) staged(ctx context.Context) (Range, error) {
 		}
 	}
 	rg := head.snapshot(Staged, "staged changes")
-	rg.Head, err = r.build(ctx, head, func(w *builder) error { return w.staged(changes) })
+	rg.Head, err = r.build(ctx, head, func(w *builder) error {
+		w.staged(changes)
+		return nil
+	})
 	return rg, err
 }
 
@@ -203,9 +206,7 @@ func (r *Repo) snapshot(ctx context.Context, from head) (Range, error) {
 	s := &shooting{repo: r, index: x}
 	defer s.end()
 	rg.Head, err = r.build(ctx, from, func(w *builder) error {
-		if err := w.staged(d.staged); err != nil {
-			return err
-		}
+		w.staged(d.staged)
 		return s.shoot(ctx, w, d.changed, d.untracked.paths)
 	})
 	if err != nil {

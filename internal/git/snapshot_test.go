@@ -2,6 +2,7 @@ package git
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -433,11 +434,11 @@ func TestWorkFile(t *testing.T) {
 	if data, err := r.WorkFile("dir/a.txt", 3); err != nil || string(data) != "abc" {
 		t.Errorf("read %q, %v", data, err)
 	}
-	if _, err := r.WorkFile("dir/a.txt", 2); err != ErrTooLarge {
+	if _, err := r.WorkFile("dir/a.txt", 2); !errors.Is(err, ErrTooLarge) {
 		t.Errorf("error %v", err)
 	}
 	for _, path := range []string{"", ".", "dir", "dir/none", "dir/link", "linked/a.txt", "../repo/dir/a.txt", "/etc/passwd", "dir/a.txt/", "dir//a.txt", "dir/a.txt/x", "a\x00b", strings.Repeat("x", 300)} {
-		if data, err := r.WorkFile(path, 100); err != ErrNotFound {
+		if data, err := r.WorkFile(path, 100); !errors.Is(err, ErrNotFound) {
 			t.Errorf("WorkFile(%q) = %q, %v", path, data, err)
 		}
 	}

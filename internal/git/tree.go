@@ -34,7 +34,7 @@ func (r *Repo) list(ctx context.Context, rev, prefix string, most int, sizes boo
 	const op = "list tree"
 	prefix = strings.TrimSuffix(prefix, "/")
 	switch {
-	case rev == "" || prefix != "" && cleanPath(prefix) != nil:
+	case rev == "" || prefix != "" && !isPlain(prefix):
 		return nil, nil
 	case !r.hash.valid(rev):
 		return nil, &Error{Op: op, Msg: "not the id of a commit or a tree: " + printable(strconv.Quote(rev))}

@@ -104,11 +104,11 @@ func (w *workTree) content(name string, seen fs.FileInfo, max int64) (workFile, 
 	defer f.Close()
 	opened, err := f.Stat()
 	if err != nil || !opened.Mode().IsRegular() || !os.SameFile(seen, opened) {
-		return workFile{why: "changed while it was read"}, nil //nolint:nilerr // the reason is the answer
+		return workFile{why: "changed while it was read"}, nil
 	}
 	data, err := io.ReadAll(io.LimitReader(f, max+1))
 	if err != nil {
-		return workFile{why: "reading it failed: " + printable(err.Error())}, nil //nolint:nilerr // the reason is the answer
+		return workFile{why: "reading it failed: " + printable(err.Error())}, nil
 	}
 	if int64(len(data)) > max {
 		return tooLarge(max), nil

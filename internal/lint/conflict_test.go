@@ -14,8 +14,10 @@ func TestConflicts(t *testing.T) {
 	}{
 		{"whole", change("a.txt", "@@5", " a", "+<<<<<<< HEAD", "+x", "+=======", "+y", "+>>>>>>> feature/login", " b"), []string{"a.txt:6 conflict-marker high"}},
 		{"with base", change("a.go", "+<<<<<<< ours", "+||||||| 1a2b3c4", "+=======", "+>>>>>>> theirs"), []string{"a.go:1 conflict-marker high"}},
-		{"two", change("a.go", "+<<<<<<< HEAD", "+=======", "+>>>>>>> x", "+<<<<<<< HEAD", "+=======", "+>>>>>>> x"),
-			[]string{"a.go:1 conflict-marker high", "a.go:4 conflict-marker high"}},
+		{
+			"two", change("a.go", "+<<<<<<< HEAD", "+=======", "+>>>>>>> x", "+<<<<<<< HEAD", "+=======", "+>>>>>>> x"),
+			[]string{"a.go:1 conflict-marker high", "a.go:4 conflict-marker high"},
+		},
 		{"only the end was left", change("a.md", "+text", "+>>>>>>> 1a2b3c4 (subject)"), []string{"a.md:2 conflict-marker high"}},
 		{"only the start was left", change("a.md", "+<<<<<<< Updated upstream", "+text"), []string{"a.md:1 conflict-marker high"}},
 		{"old one that was extended", change("a.go", " <<<<<<< HEAD", "+x", "+=======", " >>>>>>> x"), []string{"a.go:3 conflict-marker high"}},

@@ -84,14 +84,20 @@ func steeringKind(p string) steers {
 	p = strings.ToLower(p)
 	switch base := path.Base(p); {
 	case base == "codeowners":
-		return steers{"who must approve", "the list of code owners: it decides whose approval a change needs",
-			"Check that no path loses an owner who should see its changes."}
+		return steers{
+			"who must approve", "the list of code owners: it decides whose approval a change needs",
+			"Check that no path loses an owner who should see its changes.",
+		}
 	case base == ".mcp.json":
-		return steers{"tool servers of coding agents", "a list of tool servers: coding agents start the programs that it names on the machines of people who open the repository",
-			"Check every command and address in it as you would check code that you run."}
+		return steers{
+			"tool servers of coding agents", "a list of tool servers: coding agents start the programs that it names on the machines of people who open the repository",
+			"Check every command and address in it as you would check code that you run.",
+		}
 	case strings.HasPrefix(base, ".precedent.") || strings.HasPrefix(p, ".precedent/"):
-		return steers{"the review policy", "the policy for reviews: it sets the threshold, the paths that are ignored and the instructions of reviewers",
-			"Check that it does not hide findings that the team wants to see."}
+		return steers{
+			"the review policy", "the policy for reviews: it sets the threshold, the paths that are ignored and the instructions of reviewers",
+			"Check that it does not hide findings that the team wants to see.",
+		}
 	case base == "architecture.md", base == "contributing.md":
 		return steers{"a guide for reviews", "a guide whose rules reviews check changes against", "Check that the team agrees with the changed rules."}
 	case base == "claude.md", base == "agents.md", base == ".cursorrules", base == "copilot-instructions.md":

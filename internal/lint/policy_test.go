@@ -24,22 +24,54 @@ func TestPolicyEdit(t *testing.T) {
 		title  string
 	}{
 		{"other file", change("a.go", "+x"), nil, "", ""},
-		{"edit", change("CLAUDE.md", "@@7", " a", "-b", "+c", "+d"), []string{"CLAUDE.md:8 policy-edit medium"}, precedent.Right,
-			"The change edits CLAUDE.md: instructions for assistants"},
-		{"only deletions", change("pkg/AGENTS.md", "@@3", " a", "-b", " c"), []string{"pkg/AGENTS.md:4 policy-edit medium"}, precedent.Left,
-			"The change edits AGENTS.md: instructions for assistants"},
-		{"added", added(".mcp.json", "{}\n"), []string{".mcp.json:1 policy-edit medium"}, precedent.Right,
-			"The change adds .mcp.json: tool servers of coding agents"},
-		{"deleted", status(diff.Deleted, change("CODEOWNERS", "-* @team")), []string{"CODEOWNERS policy-edit medium"}, precedent.Left,
-			"The change deletes CODEOWNERS: who must approve"},
-		{"mode only", change(".precedent.yaml"), []string{".precedent.yaml policy-edit medium"}, precedent.Right,
-			"The change edits .precedent.yaml: the review policy"},
-		{"renamed away", renamed, []string{"docs/notes.md policy-edit medium"}, precedent.Right,
-			"The change renames AGENTS.md: instructions for assistants"},
-		{"guide", change("CONTRIBUTING.md", "+x"), []string{"CONTRIBUTING.md:1 policy-edit medium"}, precedent.Right,
-			"The change edits CONTRIBUTING.md: a guide for reviews"},
-		{"any other", change(".claude/settings.json", "+x"), []string{".claude/settings.json:1 policy-edit medium"}, precedent.Right,
-			"The change edits settings.json: steers reviews or assistants"},
+		{
+			"edit", change("CLAUDE.md", "@@7", " a", "-b", "+c", "+d"),
+			[]string{"CLAUDE.md:8 policy-edit medium"},
+			precedent.Right,
+			"The change edits CLAUDE.md: instructions for assistants",
+		},
+		{
+			"only deletions", change("pkg/AGENTS.md", "@@3", " a", "-b", " c"),
+			[]string{"pkg/AGENTS.md:4 policy-edit medium"},
+			precedent.Left,
+			"The change edits AGENTS.md: instructions for assistants",
+		},
+		{
+			"added", added(".mcp.json", "{}\n"),
+			[]string{".mcp.json:1 policy-edit medium"},
+			precedent.Right,
+			"The change adds .mcp.json: tool servers of coding agents",
+		},
+		{
+			"deleted", status(diff.Deleted, change("CODEOWNERS", "-* @team")),
+			[]string{"CODEOWNERS policy-edit medium"},
+			precedent.Left,
+			"The change deletes CODEOWNERS: who must approve",
+		},
+		{
+			"mode only", change(".precedent.yaml"),
+			[]string{".precedent.yaml policy-edit medium"},
+			precedent.Right,
+			"The change edits .precedent.yaml: the review policy",
+		},
+		{
+			"renamed away", renamed,
+			[]string{"docs/notes.md policy-edit medium"},
+			precedent.Right,
+			"The change renames AGENTS.md: instructions for assistants",
+		},
+		{
+			"guide", change("CONTRIBUTING.md", "+x"),
+			[]string{"CONTRIBUTING.md:1 policy-edit medium"},
+			precedent.Right,
+			"The change edits CONTRIBUTING.md: a guide for reviews",
+		},
+		{
+			"any other", change(".claude/settings.json", "+x"),
+			[]string{".claude/settings.json:1 policy-edit medium"},
+			precedent.Right,
+			"The change edits settings.json: steers reviews or assistants",
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			steering := func(p string) bool {

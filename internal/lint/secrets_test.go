@@ -52,8 +52,10 @@ func TestSecrets(t *testing.T) {
 		{"kept or deleted", change("a.go", " k := \""+key+"\"", "-j := \""+awsKey(2)+"\"", "+x"), nil},
 		{"name above in the context", change("a.py", " api_token =", "-\"old\"", "+\""+hash+"\""), []string{"a.py:2 generic-api-key high"}},
 		{"key block", change("id_rsa", prefix("+", block)...), []string{"id_rsa:1-5 private-key critical"}},
-		{"key within its old frame", change("id_rsa", " "+block[0], "-"+random(9, 64, base64Letters), "+"+block[1], "+"+block[2], "+"+block[3], " "+block[4]),
-			[]string{"id_rsa:2-5 private-key critical"}},
+		{
+			"key within its old frame", change("id_rsa", " "+block[0], "-"+random(9, 64, base64Letters), "+"+block[1], "+"+block[2], "+"+block[3], " "+block[4]),
+			[]string{"id_rsa:2-5 private-key critical"},
+		},
 		{"two keys", change("a", "+"+key, "+"+awsKey(3)), []string{"a:1 aws-access-token critical", "a:2 aws-access-token critical"}},
 		{"identifier only", change("a.yml", "+discord_client_id: '"+random(4, 18, "0123456789")+"'"), []string{"a.yml:1 discord-client-id medium"}},
 		{"test file", change("a_test.go", "+k := \""+key+"\""), []string{"a_test.go:1 aws-access-token critical"}},

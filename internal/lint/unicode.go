@@ -226,25 +226,39 @@ var unicodeTable = map[string]struct {
 	title, body       string
 	severity, inProse precedent.Severity
 }{
-	"bidi": {"Bidirectional control character changes how the line reads",
+	"bidi": {
+		"Bidirectional control character changes how the line reads",
 		"Bidirectional overrides and isolates reorder what a reader sees, so that the code that runs is not the code that was reviewed (Trojan Source, CVE-2021-42574). " +
-			"Delete the character; if a text needs it, write it as an escape.", precedent.High, precedent.Medium},
-	"invisible-text": {"Invisible characters hide text in the line",
+			"Delete the character; if a text needs it, write it as an escape.", precedent.High, precedent.Medium,
+	},
+	"invisible-text": {
+		"Invisible characters hide text in the line",
 		"Tag characters and variation selectors spell text that no editor shows but that programs and language models read: a way to smuggle instructions, " +
-			"data or code past a reviewer. Delete them.", precedent.High, precedent.High},
-	"invisible-letter": {"Invisible letter in the line",
+			"data or code past a reviewer. Delete them.", precedent.High, precedent.High,
+	},
+	"invisible-letter": {
+		"Invisible letter in the line",
 		"The character counts as a letter but is drawn as nothing or as a space, so that a variable, a parameter or a key can stand here unseen. Delete it.",
-		precedent.High, precedent.Low},
-	"homoglyph": {"Identifier mixes letters of different scripts that look alike",
+		precedent.High, precedent.Low,
+	},
+	"homoglyph": {
+		"Identifier mixes letters of different scripts that look alike",
 		"A name like this looks the same as another and is not: a reader takes it for the familiar one, while a different function, variable, package or domain is meant. " +
-			"Type the name again with letters of one script.", precedent.High, precedent.Medium},
-	"zero-width": {"Zero-width character hidden in the line",
+			"Type the name again with letters of one script.", precedent.High, precedent.Medium,
+	},
+	"zero-width": {
+		"Zero-width character hidden in the line",
 		"It cannot be seen, yet it makes names, strings and keys differ that look equal, and searches miss them. Delete it; if a text needs it, write it as an escape.",
-		precedent.Medium, precedent.Low},
-	"control": {"Control character in the line",
+		precedent.Medium, precedent.Low,
+	},
+	"control": {
+		"Control character in the line",
 		"Terminals obey control characters instead of showing them, so that the line looks different in a diff, a log or an editor from what it is. " +
-			"Delete it; if a text needs it, write it as an escape.", precedent.Medium, precedent.Low},
-	"hidden": {"Hidden character in the line",
+			"Delete it; if a text needs it, write it as an escape.", precedent.Medium, precedent.Low,
+	},
+	"hidden": {
+		"Hidden character in the line",
 		"It is not shown, or not everywhere alike, yet programs read it, so that the line is not what it looks like. Delete it; if a text needs it, write it as an escape.",
-		precedent.Low, precedent.Nit},
+		precedent.Low, precedent.Nit,
+	},
 }

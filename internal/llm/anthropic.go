@@ -202,7 +202,7 @@ func (m *anthropicModel) reply(msg anthropic.Message) Reply {
 		case "text":
 			out.Text += b.Text
 		case "tool_use":
-			out.Calls = append(out.Calls, Call{ID: b.ID, Name: b.Name, Args: json.RawMessage(b.Input)})
+			out.Calls = append(out.Calls, Call{ID: b.ID, Name: b.Name, Args: b.Input})
 		}
 	}
 	switch msg.StopReason {

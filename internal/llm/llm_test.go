@@ -219,13 +219,15 @@ func TestStops(t *testing.T) {
 }
 
 func TestToolLoop(t *testing.T) {
-	tools := []Tool{{Name: "read", Description: "reads", Schema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}`),
+	tools := []Tool{{
+		Name: "read", Description: "reads", Schema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}`),
 		Run: func(_ context.Context, args json.RawMessage) (string, error) {
 			if strings.Contains(string(args), "missing") {
 				return "", errors.New("no such file")
 			}
 			return "content", nil
-		}}}
+		},
+	}}
 	t.Run("answers", func(t *testing.T) {
 		s := serve(t, calls("t1", "read", `{"path":"a.go"}`), calls("t2", "rm", `{}`), calls("t3", "read", `{"path":"missing"}`),
 			says("done", "end_turn", m{"input_tokens": 10}))

@@ -75,10 +75,9 @@ func parseRules(text string) (*ruleSet, error) {
 		if d.Path != "" {
 			r.path = compile(d.Path)
 		}
-		switch {
-		case d.Regex == "":
+		if d.Regex == "" {
 			set.byPath = append(set.byPath, i)
-		default:
+		} else {
 			r.pattern = compileExpression(d.Regex, d.Keywords)
 			if d.Path != "" {
 				set.pathed = append(set.pathed, i)

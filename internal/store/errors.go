@@ -98,7 +98,7 @@ func (db *DB) fail(op string, err error) error {
 		err = fmt.Errorf("%w (%w)", kind, err)
 	}
 	hint := hints[kind]
-	if kind == ErrCorrupt && db.path != "" {
+	if errors.Is(kind, ErrCorrupt) && db.path != "" {
 		hint = db.moveAway()
 	}
 	return &Error{Op: op, Path: db.path, Err: err, Hint: hint}

@@ -49,8 +49,14 @@ func (e *Engine) Info() engine.Info {
 	return engine.Info{Name: "api", Who: e.Model.Name() + "@" + e.Model.Host(), Line: line}
 }
 
-// Price is the price of the engine's model, and whether it is known.
-func (e *Engine) Price() (llm.Price, bool) { return e.price, e.priced }
+// priceOf is the price of the model that answered, which a failover may have
+// chosen; a name that is not known has the price of the one that was asked.
+func (e *Engine) priceOf(model string) llm.Price {
+	if p, ok := e.Prices.Find(model); ok && model != "" {
+		return p
+	}
+	return e.price
+}
 
 // Run does a task: tool loop, repair, validation and re-asking included.
 func (e *Engine) Run(ctx context.Context, t engine.Task) (engine.Answer, error) {
@@ -64,7 +70,7 @@ func (e *Engine) once(ctx context.Context, t engine.Task) (engine.Reply, error) 
 		Tools: e.Files.tools(), FirstByte: t.FirstByte,
 	}
 	reply, err := llm.Loop(ctx, model, request, llm.DefaultLimits)
-	out := engine.Reply{Model: reply.Model, Usage: reply.Usage, CostUSD: e.price.Cost(reply.Usage)}
+	out := engine.Reply{Model: reply.Model, Usage: reply.Usage, CostUSD: e.priceOf(reply.Model).Cost(reply.Usage)}
 	if err != nil {
 		out.Status, out.Message = trouble(ctx, err)
 		if out.Status == "" {
@@ -118,6 +124,6 @@ func (m *metered) Send(ctx context.Context, r llm.Request) (llm.Reply, error) {
 		return llm.Reply{}, err
 	}
 	reply, err := m.Model.Send(ctx, r)
-	settle(reply.Usage.InputTokens+reply.Usage.OutputTokens, m.engine.price.Cost(reply.Usage))
+	settle(reply.Usage.InputTokens+reply.Usage.OutputTokens, m.engine.priceOf(reply.Model).Cost(reply.Usage))
 	return reply, err
 }

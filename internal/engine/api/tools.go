@@ -173,7 +173,7 @@ func (f Files) search(ctx context.Context, a arguments) (string, error) {
 	}
 	re, err := regexp.Compile(a.Pattern)
 	if err != nil {
-		return "", fmt.Errorf("the pattern is not RE2: %v", err)
+		return "", fmt.Errorf("the pattern is not RE2: %w", err)
 	}
 	if a.Glob == "" {
 		a.Glob = "**"

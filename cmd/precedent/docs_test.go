@@ -1,0 +1,79 @@
+package main
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// command finds an invocation of the program in a document.
+var invocation = regexp.MustCompile(`(?m)(?:^|[` + "`" + `$ ])precedent ((?:[a-z-]+)(?: [^` + "`" + `#\n]*)?)`)
+
+// TestDocumentsNameCommandsThatExist keeps commands and flags in the documents true.
+func TestDocumentsNameCommandsThatExist(t *testing.T) {
+	top := filepath.Join("..", "..")
+	docs, err := filepath.Glob(filepath.Join(top, "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = filepath.WalkDir(filepath.Join(top, "docs"), func(name string, _ fs.DirEntry, err error) error {
+		if strings.HasSuffix(name, ".md") {
+			docs = append(docs, name)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := (&app{}).root()
+	found := 0
+	for _, doc := range docs {
+		text, err := os.ReadFile(doc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range invocation.FindAllStringSubmatch(codeOf(string(text)), -1) {
+			words := strings.Fields(m[1])
+			cmd, _, err := root.Find(words)
+			if err != nil || cmd == root {
+				t.Errorf("%s names precedent %s, which is no command", filepath.Base(doc), m[1])
+				continue
+			}
+			found++
+			for _, w := range words {
+				name, _, _ := strings.Cut(strings.TrimPrefix(w, "--"), "=")
+				if strings.HasPrefix(w, "--") && cmd.Flag(name) == nil {
+					t.Errorf("%s names precedent %s, which has no flag --%s", filepath.Base(doc), m[1], name)
+				}
+			}
+		}
+	}
+	if found < 8 {
+		t.Errorf("only %d commands were found in the documents", found)
+	}
+}
+
+// codeOf returns the code of a Markdown text, blocks and spans, a line each.
+func codeOf(text string) string {
+	var b strings.Builder
+	block := false
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, "```") {
+			block = !block
+			continue
+		}
+		if block {
+			b.WriteString(line)
+			continue
+		}
+		for i, part := range strings.Split(line, "`") {
+			if i%2 == 1 {
+				b.WriteString(part + "\n")
+			}
+		}
+	}
+	return b.String()
+}

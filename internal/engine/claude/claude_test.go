@@ -1,0 +1,331 @@
+package claude
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/engine"
+	"github.com/precedent-dev/precedent/internal/engine/enginetest"
+)
+
+// part says what the test binary is: the tests, or a program that they start.
+const part = "PRECEDENT_TEST_PART"
+
+func TestMain(m *testing.M) {
+	switch os.Getenv(part) {
+	case "":
+		os.Exit(m.Run())
+	case "scripted":
+		syscall.Exit(play())
+	default:
+		syscall.Exit(rewrite())
+	}
+}
+
+func self(t *testing.T) string {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return exe
+}
+
+func now() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 6e6, time.UTC) }
+
+const (
+	initLine = `{"type":"system","subtype":"init","tools":["Glob","Grep","Read","StructuredOutput"],"mcp_servers":[],"permissionMode":"default"}`
+	said     = `{"type":"assistant","message":{"id":"msg_1","model":"claude-x","content":[],"usage":{"input_tokens":10,"output_tokens":1,"cache_read_input_tokens":5}}}`
+)
+
+// play is Claude Code as far as the conformance suite's script goes.
+func play() int {
+	prompt, err := io.ReadAll(os.Stdin)
+	if err != nil {
+		return 1
+	}
+	script, err := enginetest.Load(os.Getenv(enginetest.ScriptVariable))
+	if err != nil {
+		return 1
+	}
+	reply, err := script.Next(engine.Request{Prompt: string(prompt)})
+	if err != nil {
+		return 1
+	}
+	fmt.Fprint(os.Stderr, reply.Stderr)
+	fmt.Println(initLine)
+	switch {
+	case reply.Exit != 0:
+		return reply.Exit
+	case reply.Hang:
+		<-time.After(10 * time.Minute)
+	case reply.Flood:
+		block := strings.Repeat("findings ", 10_000)
+		for {
+			if _, err := io.WriteString(os.Stdout, block); err != nil {
+				return 1
+			}
+		}
+	}
+	var u precedent.Usage
+	if err := json.Unmarshal(reply.Usage, &u); err != nil {
+		return 1
+	}
+	fmt.Println(said)
+	result := map[string]any{
+		"type": "result", "subtype": "success", "result": reply.Text,
+		"usage": usage{
+			Input: u.InputTokens - u.CachedTokens - u.CacheWriteTokens, CacheRead: u.CachedTokens,
+			CacheWrite: u.CacheWriteTokens, Output: u.OutputTokens,
+		},
+	}
+	if len(reply.Answer) > 0 {
+		result["structured_output"] = reply.Answer
+	}
+	if reply.Refused {
+		result["stop_reason"], result["is_error"] = "refusal", true
+	}
+	if json.NewEncoder(os.Stdout).Encode(result) != nil {
+		return 1
+	}
+	if reply.Refused {
+		return 1 // as the real one
+	}
+	return 0
+}
+
+func TestConformance(t *testing.T) {
+	enginetest.Run(t, func(t *testing.T, s enginetest.Script) engine.Engine {
+		t.Helper()
+		path := filepath.Join(t.TempDir(), "script.json")
+		if err := s.Save(path); err != nil {
+			t.Fatal(err)
+		}
+		e := New(Config{Program: self(t), Env: []string{part + "=scripted", enginetest.ScriptVariable + "=" + path}, Now: now})
+		t.Cleanup(func() {
+			if err := e.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+		return e
+	})
+}
+
+func TestInfo(t *testing.T) {
+	info := New(Config{Model: "opus", Why: "claude is in PATH", Host: "api.anthropic.com"}).Info()
+	want := engine.Info{Name: "claude", Line: "claude code, opus (claude is in PATH) → api.anthropic.com", WantsTree: true}
+	if info != want {
+		t.Errorf("Info() = %+v, want %+v", info, want)
+	}
+}
+
+func TestMissingProgram(t *testing.T) {
+	e := New(Config{Program: filepath.Join(t.TempDir(), "claude"), Now: now})
+	t.Cleanup(func() { _ = e.Close() })
+	a, err := e.Run(t.Context(), engine.Task{Name: "bugs", Schema: json.RawMessage(`{}`)})
+	if err != nil || a.Status != precedent.StatusError || !strings.Contains(a.Message, "cannot be started") {
+		t.Errorf("%+v, %v", a, err)
+	}
+}
+
+func TestRead(t *testing.T) {
+	const counts = `"total_cost_usd":0.5,"usage":{"input_tokens":1,"output_tokens":1},"modelUsage":{` +
+		`"claude-x":{"inputTokens":10,"outputTokens":7,"cacheReadInputTokens":5,"cacheCreationInputTokens":3},` +
+		`"claude-small":{"inputTokens":100,"outputTokens":70,"cacheReadInputTokens":50,"cacheCreationInputTokens":30}}`
+	result := func(fields string) string {
+		return initLine + "\n" + said + "\n" + said + "\n" + `{"type":"result",` + fields + `,` + counts + "}\n"
+	}
+	all := precedent.Usage{Requests: 1, InputTokens: 198, CachedTokens: 55, CacheWriteTokens: 33, OutputTokens: 77}
+	for _, test := range []struct {
+		name, stream string
+		status       precedent.Status
+		said         string // the output, or part of the message
+		usage        precedent.Usage
+	}{
+		{"structured", result(`"subtype":"success","result":"{\"n\":1}","structured_output":{"n":5}`), precedent.StatusOK, `{"n":5}`, all},
+		{"text only", result(`"subtype":"success","result":"it is {\"n\":1}","structured_output":null`), precedent.StatusOK, `it is {"n":1}`, all},
+		{"401", result(`"subtype":"success","is_error":true,"api_error_status":401,"result":"Failed to authenticate. API Error: 401 nope"`), precedent.StatusError, "401 nope; check the key", all},
+		{"error as success", result(`"subtype":"success","is_error":true,"result":"API Error: Unable to connect","structured_output":{"n":5}`), precedent.StatusError, "Unable to connect", all},
+		{"turns", result(`"subtype":"error_max_turns","is_error":true,"errors":["Reached maximum number of turns (5)"]`), precedent.StatusTruncated, "turns", all},
+		{"schema", result(`"subtype":"error_max_structured_output_retries","is_error":true`), precedent.StatusMalformed, "schema", all},
+		{"unknown trouble", result(`"subtype":"error_during_execution","errors":["odd"]`), precedent.StatusError, "error_during_execution: odd", all},
+		{"refusal", result(`"subtype":"success","is_error":true,"stop_reason":"refusal","result":"API Error: policy"`), precedent.StatusRefused, "refused", all},
+		{"no room", result(`"subtype":"success","is_error":true,"result":"API Error: Claude's response exceeded the 32000 output token maximum."`), precedent.StatusTruncated, "room", all},
+		{"broken off", initLine + "\n" + said + "\n" + `{"type":"res`, "", "", precedent.Usage{Requests: 1, InputTokens: 15, CachedTokens: 5, OutputTokens: 1}},
+		{"fields of other types", initLine + "\n" + `{"type":"result","is_error":"no"}` + "\n[]\nnull\n", "", "", precedent.Usage{}},
+		{"nothing", "", "", "", precedent.Usage{}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r := read([]byte(test.stream))
+			if r.Status != test.status || !strings.Contains(r.Message+string(r.Output), test.said) {
+				t.Errorf("status %q, message %q, output %q; want %q, %q", r.Status, r.Message, r.Output, test.status, test.said)
+			}
+			if (r.Output != nil) != (r.Status == precedent.StatusOK) || (r.Message == "") != (r.Status == precedent.StatusOK || r.Status == "") {
+				t.Errorf("status %q with the message %q and the output %q", r.Status, r.Message, r.Output)
+			}
+			if diff := cmp.Diff(test.usage, r.Usage); diff != "" {
+				t.Errorf("usage (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestWatcher(t *testing.T) {
+	synthetic := strings.Replace(said, "claude-x", synthetic, 1)
+	for _, test := range []struct {
+		name, stream, problem string
+		began                 int
+	}{
+		{"as it should be", initLine + "\n" + said + "\n" + said + "\n", "", 1},
+		{"no message yet", initLine + "\n" + said, "", 0},
+		{"its own message", initLine + "\n" + synthetic + "\n", "", 0},
+		{"noise before", "warning\n\n[1]\n" + initLine + "\n", "", 0},
+		{"tool", strings.Replace(initLine, `"Read"`, `"Read","Bash"`, 1) + "\n" + said + "\n", `the tool "Bash"`, 0},
+		{"tool of a server", strings.Replace(initLine, `"Read"`, `"mcp__x__Read"`, 1) + "\n", `"mcp__x__Read"`, 0},
+		{"mode", strings.Replace(initLine, "default", "bypassPermissions", 1) + "\n", `"bypassPermissions"`, 0},
+		{"dead server", strings.Replace(initLine, `"mcp_servers":[]`, `"mcp_servers":[{"name":"a","status":"connected"},{"name":"b","status":"failed"}]`, 1) + "\n", `"b" is failed`, 0},
+		{"no first line", said + "\n", "did not say", 0},
+		{"no first line, result", `{"type":"result","subtype":"success"}` + "\n", "did not say", 0},
+		{"failed before it", `{"type":"result","is_error":true}` + "\n", "", 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			for _, size := range []int{1, 7, 10_000} {
+				began := 0
+				w := watcher{began: func() { began++ }}
+				var err error
+				for rest := []byte(test.stream); len(rest) > 0 && err == nil; {
+					n := min(size, len(rest))
+					err = w.see(rest[:n])
+					rest = rest[n:]
+				}
+				if (test.problem == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), test.problem) {
+					t.Errorf("pieces of %d: error %v, want %q", size, err, test.problem)
+				}
+				if began != test.began {
+					t.Errorf("pieces of %d: began %d times, want %d", size, began, test.began)
+				}
+			}
+		})
+	}
+}
+
+func FuzzStream(f *testing.F) {
+	f.Add([]byte(initLine + "\n" + said + "\n" + `{"type":"result","subtype":"success","result":"x"}`))
+	f.Add([]byte(`{"type":"result","modelUsage":{"a":{"inputTokens":-1}}}`))
+	f.Fuzz(func(t *testing.T, stream []byte) {
+		r := read(stream)
+		u := r.Usage
+		if u.InputTokens < 0 || u.OutputTokens < 0 || r.CostUSD < 0 {
+			t.Errorf("usage %+v, $%f", u, r.CostUSD)
+		}
+		_ = new(watcher).see(stream)
+	})
+}
+
+func TestCopy(t *testing.T) {
+	tree := t.TempDir()
+	files := map[string]bool{ // by path: whether it is in the copy
+		"a.go": true, "docs/guide.md": true, ".github/workflows/ci.yml": true, "claude.go": true, "env": true, "agents.md.go": true,
+		"CLAUDE.md": false, "Claude.MD": false, "x/y/claude.local.md": false, "x/AGENTS.md": false, ".mcp.json": false,
+		"x/.MCP.json": false, ".claude/settings.json": false, "x/.Claude/agents/a.md": false, ".git": false,
+		".env": false, "x/.env.local": false, "bunfig.toml": false,
+	}
+	for name := range files {
+		path := filepath.Join(tree, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(name), 0o400); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink("/etc", filepath.Join(tree, "link")); err != nil {
+		t.Log(err) // Windows may not allow it
+	}
+	var c copies
+	dir, err := c.of(t.Context(), tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := c.of(t.Context(), tree); err != nil || again != dir {
+		t.Errorf("another copy: %s, %v", again, err)
+	}
+	for name, want := range files {
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		if want && string(text) != name {
+			t.Errorf("%s is %q in the copy (%v)", name, text, err)
+		}
+		if _, err := os.Lstat(filepath.Join(dir, name)); !want && !os.IsNotExist(err) {
+			t.Errorf("%s is in the copy (%v)", name, err)
+		}
+	}
+	if _, err := os.Lstat(filepath.Join(dir, "link")); !os.IsNotExist(err) {
+		t.Errorf("the link is in the copy (%v)", err)
+	}
+	if err := c.remove(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(dir); !os.IsNotExist(err) {
+		t.Errorf("the copy is still there (%v)", err)
+	}
+}
+
+func TestTranscripts(t *testing.T) {
+	folder := t.TempDir()
+	at := now()
+	mine := filepath.Join(folder, "notes-of-mine.json")
+	if err := os.WriteFile(mine, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const reviews = mostReviews + 5
+	c := records{folder: folder, now: func() time.Time { at = at.Add(time.Minute); return at }}
+	for i := range reviews {
+		for _, name := range []string{"bugs", "bugs", "../../etc"} {
+			c.keep(engine.Task{Name: name, Tree: fmt.Sprint(i)}, "P", engine.Reply{Status: precedent.StatusOK}, []byte("{\"type\":\"x\"}\nnoise\n"))
+		}
+	}
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(entries) != 3*mostReviews+1 {
+		t.Errorf("%d files, want those of %d reviews and mine", len(entries), mostReviews)
+	}
+	last := filepath.Join(folder, at.Format(stamp))
+	for _, name := range []string{mine, last + "-bugs.json", last + "-bugs-2.json", last + "-_etc.json"} {
+		if _, err := os.Stat(name); err != nil {
+			t.Error(err)
+		}
+	}
+	text, err := os.ReadFile(last + "-bugs.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got transcript
+	if err := json.Unmarshal(text, &got); err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Stream) != 2 || string(got.Stream[1]) != `"noise"` || got.Prompt != "P" {
+		t.Errorf("transcript %s", text)
+	}
+}
+
+func TestScrub(t *testing.T) {
+	found := secrets([]string{"HOME=/home/someone", "ANTHROPIC_API_KEY=sk-12345678", "X_TOKEN=short", "MY_SECRET=a=b=c=d=e"})
+	if diff := cmp.Diff([]string{"sk-12345678", "a=b=c=d=e"}, found); diff != "" {
+		t.Errorf("secrets (-want +got):\n%s", diff)
+	}
+	if got := string(scrub([]byte("x sk-12345678 y sk-1234567"), found)); got != "x [REDACTED:environment] y sk-1234567" {
+		t.Error(got)
+	}
+}

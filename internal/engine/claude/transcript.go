@@ -1,0 +1,128 @@
+package claude
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/precedent-dev/precedent/internal/engine"
+)
+
+const (
+	// mostReviews is how many reviews' transcripts are kept.
+	mostReviews = 30
+	// stamp names a review by the time of the first task about its tree.
+	stamp = "20060102T150405.000Z"
+)
+
+// transcript is what went into a session and what came out of it. It has no
+// environment, and no value of it either.
+type transcript struct {
+	Role    engine.Role       `json:"role"`
+	Name    string            `json:"name"`
+	System  string            `json:"system"`
+	Prompt  string            `json:"prompt"`
+	Status  string            `json:"status"`
+	Message string            `json:"message,omitempty"`
+	Stream  []json.RawMessage `json:"stream"` // the CLI's lines; one that is no JSON as a string
+}
+
+// records keeps the transcripts of the newest reviews in a folder, as
+// {review}-{task}.json, with a number behind the task's name from the second on.
+type records struct {
+	folder string // empty for none
+	now    func() time.Time
+
+	mu     sync.Mutex
+	review map[string]string // the stamp, by tree
+}
+
+var unfit = regexp.MustCompile(`[^A-Za-z0-9_]+`)
+
+// keep writes a transcript. That it cannot is no reason to lose a review, and
+// nobody reads transcripts but when looking for a mistake.
+func (c *records) keep(t engine.Task, prompt string, r engine.Reply, stream []byte) {
+	if c.folder == "" {
+		return
+	}
+	entry := transcript{
+		Role: t.Role, Name: t.Name, System: t.System, Prompt: prompt,
+		Status: string(r.Status), Message: r.Message, Stream: []json.RawMessage{},
+	}
+	for line := range bytes.Lines(stream) {
+		line = bytes.TrimSpace(line)
+		if !json.Valid(line) {
+			line, _ = json.Marshal(string(line)) // a string always marshals
+		}
+		entry.Stream = append(entry.Stream, line)
+	}
+	data, err := json.MarshalIndent(entry, "", "  ")
+	if err != nil || os.MkdirAll(c.folder, 0o700) != nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.review == nil {
+		c.review = map[string]string{}
+	}
+	id, ok := c.review[t.Tree]
+	if !ok {
+		id = c.now().UTC().Format(stamp)
+		c.review[t.Tree] = id
+	}
+	base := filepath.Join(c.folder, id+"-"+unfit.ReplaceAllString(t.Name, "_"))
+	c.write(base, data)
+	c.prune()
+}
+
+// write finds a name that is free: other processes write here, too.
+func (c *records) write(base string, data []byte) {
+	const most = 10_000 // of one task in one review
+	for n := 1; n < most; n++ {
+		name := base + ".json"
+		if n > 1 {
+			name = fmt.Sprintf("%s-%d.json", base, n)
+		}
+		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if os.IsExist(err) {
+			continue
+		}
+		if err != nil {
+			return
+		}
+		_, err = f.Write(data)
+		if f.Close() != nil || err != nil {
+			_ = os.Remove(name) // half of one misleads
+		}
+		return
+	}
+}
+
+// prune removes all transcripts but those of the newest reviews.
+func (c *records) prune() {
+	files, err := os.ReadDir(c.folder)
+	if err != nil {
+		return
+	}
+	reviews := map[string][]string{}
+	for _, f := range files {
+		id, _, ok := strings.Cut(f.Name(), "-")
+		if _, err := time.Parse(stamp, id); ok && err == nil { // and no other file that lies there
+			reviews[id] = append(reviews[id], filepath.Join(c.folder, f.Name()))
+		}
+	}
+	ids := slices.Sorted(maps.Keys(reviews))
+	for _, id := range ids[:max(len(ids)-mostReviews, 0)] {
+		for _, f := range reviews[id] {
+			_ = os.Remove(f) // another process may have been quicker
+		}
+	}
+}
