@@ -1,0 +1,145 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/precedent-dev/precedent"
+)
+
+// memoryBound is what a review of whatever repository may take, in KiB. The
+// race detector multiplies what a program takes by five to ten.
+const memoryBound = 512 << 10
+
+// TestHostileChanges reviews what is made to be too much: each ends with a
+// result that names what was not read, in bounded memory.
+func TestHostileChanges(t *testing.T) {
+	if testing.Short() {
+		t.Skip("writes half a gigabyte")
+	}
+	home := t.TempDir()
+	line := strings.Repeat("x", 999) + "\n"
+	for name, file := range map[string]func(*os.File) error{
+		"one line of 50 MB": func(f *os.File) error {
+			_, err := f.WriteString(strings.Repeat("a line without end ", 50<<20/19) + "\n")
+			return err
+		},
+		"a diff of 100 MB": func(f *os.File) error {
+			for range 100 << 10 {
+				if _, err := f.WriteString(line); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			repo := startRepository(t, home, strings.ReplaceAll(name, " ", "-"))
+			f, err := os.Create(filepath.Join(repo, "large.txt"))
+			if err == nil {
+				err = file(f)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			f.Close()
+			runGit(t, home, repo, "add", "-A")
+			runGit(t, home, repo, "commit", "-q", "-m", "large")
+			r := hostileReview(t, home, repo)
+			if len(r.Coverage.Skipped)+len(r.Coverage.Truncated) == 0 || r.Verdict == precedent.Clean {
+				t.Errorf("verdict %s; nothing is said to be unread: %+v", r.Verdict, r.Coverage)
+			}
+		})
+	}
+}
+
+// TestHostileWorkTree reviews a work tree full of what must not be opened.
+func TestHostileWorkTree(t *testing.T) {
+	home := t.TempDir()
+	repo := startRepository(t, home, "tree")
+	outside := filepath.Join(home, "outside.txt")
+	marker := filepath.Join(home, "marker")
+	for _, err := range []error{
+		os.WriteFile(outside, []byte("key = AKIA"+"QYLPMN5HFIQR7XYA\n"), 0o600),
+		os.Symlink(outside, filepath.Join(repo, "link.txt")),
+		os.Symlink(home, filepath.Join(repo, "folder")),
+		os.Link(outside, filepath.Join(repo, "hard.txt")),
+		syscall.Mkfifo(filepath.Join(repo, "pipe"), 0o600),
+		os.WriteFile(filepath.Join(repo, "--upload-pack=touch "+filepath.Base(marker)), []byte("text\n"), 0o600),
+		os.WriteFile(filepath.Join(repo, ".gitattributes"), []byte("* filter=evil diff=evil\n"), 0o600),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, driver := range []string{"filter.evil.clean", "filter.evil.process", "diff.evil.command", "diff.evil.textconv", "core.fsmonitor", "core.pager"} {
+		runGit(t, home, repo, "config", driver, "touch "+marker)
+	}
+	sparse, err := os.Create(filepath.Join(repo, "sparse.bin"))
+	if err == nil {
+		err = sparse.Truncate(3 << 30)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	sparse.Close()
+
+	r := hostileReview(t, home, repo, "--worktree")
+	for _, f := range r.Findings {
+		if f.Category == precedent.Secrets {
+			t.Errorf("something outside of the repository was read: %s in %s", f.Title, f.Path)
+		}
+	}
+	skipped := map[string]bool{}
+	for _, s := range r.Coverage.Skipped {
+		skipped[s.Path] = true
+	}
+	for _, name := range []string{"hard.txt", "sparse.bin"} { // a pipe is no change: git does not list it
+		if !skipped[name] {
+			t.Errorf("%s is not named among what was skipped: %+v", name, r.Coverage.Skipped)
+		}
+	}
+	if _, err := os.Stat(marker); err == nil {
+		t.Error("something of the repository was executed")
+	}
+}
+
+func startRepository(t *testing.T, home, name string) string {
+	t.Helper()
+	repo := filepath.Join(home, name)
+	runGit(t, home, home, "init", "-q", "-b", "main", repo)
+	if err := os.WriteFile(filepath.Join(repo, "a.txt"), []byte("one\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	runGit(t, home, repo, "add", "-A")
+	runGit(t, home, repo, "commit", "-q", "-m", "first")
+	runGit(t, home, repo, "checkout", "-q", "-b", "feature")
+	return repo
+}
+
+// hostileReview reviews and checks what the process took.
+func hostileReview(t *testing.T, home, repo string, args ...string) precedent.Review {
+	t.Helper()
+	cmd := precedentCmd(home, repo, append([]string{"review", "--json"}, args...)...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	var r precedent.Review
+	if jsonErr := json.Unmarshal(out, &r); jsonErr != nil {
+		t.Fatalf("%v, %v\n%s%s", err, jsonErr, out, stderr.String())
+	}
+	if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok && usage.Maxrss > memoryBound {
+		t.Errorf("the review took %d MiB", usage.Maxrss>>10)
+	}
+	if strings.Contains(stderr.String(), "panic") {
+		t.Errorf("panic: %s", stderr.String())
+	}
+	return r
+}
