@@ -147,6 +147,23 @@ func TestPlaceTakesTheFilesWords(t *testing.T) {
 	}
 }
 
+// TestQuotesOfWhatPromptsShow: a model quotes a line as it was shown to it,
+// with secrets blackened and hidden characters named.
+func TestQuotesOfWhatPromptsShow(t *testing.T) {
+	key := "AKIA" + "QYLPMN5HFIQR7XYA"
+	c := &diff.Change{Files: []diff.File{added("a.py", "import os", `key = "`+key+`"`, "role = 'user\u202e'", "print(role)")}}
+	for quote, want := range map[string]int{
+		`key = "[REDACTED:aws-access-token]"`: 2,
+		"role = 'user<U+202E>'\nprint(role)":  3,
+		"role = 'user\u202e'":                 3,
+	} {
+		f := precedent.Finding{Span: precedent.Span{Path: "a.py", Start: 9}, Quote: quote}
+		if !NewPlacer(c).Place(&f) || f.Start != want || strings.Contains(f.Quote, "[REDACTED") || strings.Contains(f.Quote, "<U+") {
+			t.Errorf("%q is placed at %s with the quote %q", quote, f.Span, f.Quote)
+		}
+	}
+}
+
 // TestUniqueElsewhereOnly shows that a quote that stands in two other files
 // says nothing about either.
 func TestUniqueElsewhereOnly(t *testing.T) {

@@ -42,6 +42,7 @@ func (p *Placer) Place(f *precedent.Finding) bool {
 	if file != nil {
 		f.Path = file.Path
 	}
+	f.Quote = asWritten(f.Quote, file)
 	quote := quoteTexts(f.Quote)
 	if len(quote) == 0 {
 		return file != nil
@@ -64,6 +65,30 @@ func (p *Placer) Place(f *precedent.Finding) bool {
 	}
 	s.settle(f, said, quote)
 	return true
+}
+
+// asWritten undoes what a prompt did to lines before a model could quote them:
+// secrets are blackened there, and hidden characters shown by their code points.
+func asWritten(quote string, f *diff.File) string {
+	if f == nil || !strings.Contains(quote, "[REDACTED:") && !strings.Contains(quote, "<U+") {
+		return quote
+	}
+	written := map[string]string{}
+	for i := range f.Hunks {
+		shown := redactedHunk(&f.Hunks[i])
+		for j, l := range f.Hunks[i].Lines {
+			if v := text.VisibleLine(shown.Lines[j].Text); v != l.Text {
+				written[text.Squeeze(v)] = l.Text
+			}
+		}
+	}
+	lines := strings.Split(quote, "\n")
+	for i, l := range lines {
+		if w, ok := written[text.Squeeze(l)]; ok {
+			lines[i] = w
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // file finds the changed file that a path means. Models repeat the prefixes of
