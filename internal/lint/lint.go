@@ -141,6 +141,10 @@ func sentence(s string) string {
 	if !strings.HasSuffix(s, ".") {
 		s += "."
 	}
+	first, _, _ := strings.Cut(s, " ")
+	if strings.ContainsFunc(first, func(r rune) bool { return r < 'a' || r > 'z' }) {
+		return s // a name, such as fmt.Printf, is written as it is
+	}
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 

@@ -73,7 +73,7 @@ func secretAt(f *diff.File, first, last diff.Line, m secret.Match) precedent.Fin
 	out.Category, out.Severity, out.Rule = precedent.Secrets, secretSeverity(m), m.Rule
 	out.Title = title("Hard-coded secret: " + kind + " committed in " + path.Base(f.Path))
 	var b strings.Builder
-	fmt.Fprintf(&b, "This line commits what looks like a %s in plain text. ", kind)
+	fmt.Fprintf(&b, "This line commits what looks like a secret (%s) in plain text. ", kind)
 	if m.EndLine > m.Line {
 		fmt.Fprintf(&b, "The secret runs to line %d. ", out.End)
 	}

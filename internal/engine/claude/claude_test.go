@@ -123,7 +123,7 @@ func TestConformance(t *testing.T) {
 
 func TestInfo(t *testing.T) {
 	info := New(Config{Model: "opus", Why: "claude is in PATH", Host: "api.anthropic.com"}).Info()
-	want := engine.Info{Name: "claude", Line: "claude code, opus (claude is in PATH) → api.anthropic.com", WantsTree: true}
+	want := engine.Info{Name: "claude", Who: "opus@api.anthropic.com", Line: "claude code, opus (claude is in PATH) → api.anthropic.com", WantsTree: true}
 	if info != want {
 		t.Errorf("Info() = %+v, want %+v", info, want)
 	}
@@ -327,5 +327,23 @@ func TestScrub(t *testing.T) {
 	}
 	if got := string(scrub([]byte("x sk-12345678 y sk-1234567"), found)); got != "x [REDACTED:environment] y sk-1234567" {
 		t.Error(got)
+	}
+}
+
+// TestBudget: a session is not begun when the budget has nothing left for it,
+// and the CLI is told what is left otherwise.
+func TestBudget(t *testing.T) {
+	e := New(Config{Program: "/nowhere/claude", Budget: &engine.Budget{USD: sessionUSD / 2}, Now: time.Now})
+	defer e.Close()
+	a, err := e.Run(t.Context(), engine.Task{Name: "bugs", Schema: []byte(`{"type":"object"}`), Tree: t.TempDir()})
+	if err != nil || a.Status != precedent.StatusOverBudget {
+		t.Errorf("status %s (%s), %v", a.Status, a.Message, err)
+	}
+	args := strings.Join(arguments("m", 3, 1.5, "s.md", []byte("{}")), " ")
+	if !strings.Contains(args, "--max-budget-usd 1.50 ") {
+		t.Errorf("arguments %s", args)
+	}
+	if none := strings.Join(arguments("m", 3, 0, "s.md", []byte("{}")), " "); strings.Contains(none, "budget") {
+		t.Errorf("arguments without a budget %s", none)
 	}
 }
