@@ -38,9 +38,9 @@ func serveModel(t *testing.T, answer string) *modelServer {
 		}
 		s.mu.Lock()
 		s.bodies = append(s.bodies, string(body))
-		n := len(s.bodies)
+		n, answered := len(s.bodies), s.onRequest
 		s.mu.Unlock()
-		if !s.onRequest(n) {
+		if !answered(n) {
 			<-r.Context().Done()
 			return
 		}
@@ -54,6 +54,12 @@ func serveModel(t *testing.T, answer string) *modelServer {
 	}))
 	t.Cleanup(s.Close)
 	return s
+}
+
+func (s *modelServer) set(onRequest func(n int) bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.onRequest = onRequest
 }
 
 func (s *modelServer) sent() []string {
@@ -152,12 +158,12 @@ func TestResumePaysNothingTwice(t *testing.T) {
 	db := filepath.Join(home, "killed.db")
 	var killed *exec.Cmd
 	half := make(chan struct{})
-	s.onRequest = func(n int) bool {
+	s.set(func(n int) bool {
 		if n == shards+shards/2 {
 			close(half)
 		}
 		return n < shards+shards/2
-	}
+	})
 	killed = modelReview(s, home, repo, "--memory-db", db)
 	if err := killed.Start(); err != nil {
 		t.Fatal(err)
@@ -171,7 +177,7 @@ func TestResumePaysNothingTwice(t *testing.T) {
 		t.Fatal("no answer was kept before the kill")
 	}
 	before := len(s.sent())
-	s.onRequest = func(int) bool { return true }
+	s.set(func(int) bool { return true })
 	resumed := parseReview(t, modelReview(s, home, repo, "--memory-db", db, "--resume"), 0)
 	if again := len(s.sent()) - before; again != shards-kept {
 		t.Errorf("%d requests after the kill, want %d: %d of %d answers were kept", again, shards-kept, kept, shards)
