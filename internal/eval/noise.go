@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // How often a model's line number is off, and by how much, in percent.
@@ -131,19 +132,20 @@ func cutEnd(rng *rand.Rand, quote string) string {
 	return string(body[:min(len(body), max(10, len(body)*(50+rng.IntN(41))/100))])
 }
 
-var identifier = regexp.MustCompile(`[\pL_][\pL\pN_]+`)
+// Compiled on first use: the classes of letters cost every start of the program a millisecond.
+var identifier = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[\pL_][\pL\pN_]+`) })
 
 // rename puts an identifier of some line of the file in the place of one of
 // the quote's own.
 func (t *trial) rename(rng *rand.Rand, quote string) string {
-	own := identifier.FindAllStringIndex(quote, -1)
+	own := identifier().FindAllStringIndex(quote, -1)
 	if len(own) == 0 {
 		return quote
 	}
 	at := own[rng.IntN(len(own))]
 	old := quote[at[0]:at[1]]
 	other := old + "2"
-	if all := identifier.FindAllString(t.lines[rng.IntN(len(t.lines))].Text, -1); len(all) > 0 {
+	if all := identifier().FindAllString(t.lines[rng.IntN(len(t.lines))].Text, -1); len(all) > 0 {
 		if pick := all[rng.IntN(len(all))]; pick != old {
 			other = pick
 		}
