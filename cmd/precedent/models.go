@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -136,8 +137,12 @@ func budget(o operator, rows *store.Repo) (*engine.Budget, error) {
 	if rows == nil {
 		return b, nil
 	}
-	b.Day = func(ctx context.Context, amount float64) error {
-		total, booked, err := rows.Book(ctx, amount, day)
+	b.Day = func(ctx context.Context, amount float64, spent bool) error {
+		limit := day
+		if spent {
+			limit = math.Inf(1)
+		}
+		total, booked, err := rows.Book(ctx, amount, limit)
 		switch {
 		case err != nil:
 			return fmt.Errorf("%w: the day's books cannot be kept: %w", engine.ErrOverBudget, err)
@@ -259,8 +264,10 @@ func (a *app) seat(ctx context.Context, w *workspace, g *gathering, r reader, re
 	if err != nil {
 		return nil, err
 	}
-	e := r.program
+	var e engine.Engine
 	switch {
+	case r.program != nil:
+		e = b.Within(r.program)
 	case r.agent != "":
 		c := a.agent(w.op, r, b)
 		g.ends = append(g.ends, c.Close)

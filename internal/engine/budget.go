@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+
+	"github.com/precedent-dev/precedent"
 )
 
 // ErrOverBudget is wrapped by the error of a reservation that no budget covers.
@@ -23,9 +25,10 @@ const (
 type Budget struct {
 	USD    float64 // dollars; 0 means no bound
 	Tokens int     // input and output together; 0 means no bound
-	// Day books dollars across processes; nil for no such bound. It books the
-	// amount, which may be negative, or fails with an error that says why not.
-	Day func(ctx context.Context, usd float64) error
+	// Day books dollars across processes; nil for no such bound. An estimate is
+	// booked or refused with an error that says why; what was spent in truth,
+	// as the difference to its estimate, is booked whatever the bound.
+	Day func(ctx context.Context, usd float64, spent bool) error
 
 	mu     sync.Mutex
 	usd    float64
@@ -39,13 +42,13 @@ func (b *Budget) Reserve(ctx context.Context, tokens int, usd float64) (settle f
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	switch {
-	case b.USD > 0 && b.usd+usd > b.USD:
+	case b.USD > 0 && (b.usd+usd > b.USD || b.usd >= b.USD):
 		return nil, fmt.Errorf("%w: $%.2f of $%.2f are spent or set aside, and the next request may take $%.2f", ErrOverBudget, b.usd, b.USD, usd)
 	case b.Tokens > 0 && b.tokens+tokens > b.Tokens:
 		return nil, fmt.Errorf("%w: %d of %d tokens are spent or set aside, and the next request may take %d", ErrOverBudget, b.tokens, b.Tokens, tokens)
 	}
 	if b.Day != nil && usd > 0 {
-		if err := b.Day(ctx, usd); err != nil {
+		if err := b.Day(ctx, usd, false); err != nil {
 			return nil, err
 		}
 	}
@@ -56,10 +59,10 @@ func (b *Budget) Reserve(ctx context.Context, tokens int, usd float64) (settle f
 		defer b.mu.Unlock()
 		b.usd += realUSD - usd
 		b.tokens += realTokens - tokens
-		if b.Day != nil && usd > 0 {
+		if b.Day != nil && realUSD != usd {
 			// The review may be cancelled; the books are kept all the same. Should
 			// this fail, the day has the estimate instead of the truth.
-			_ = b.Day(context.WithoutCancel(ctx), realUSD-usd)
+			_ = b.Day(context.WithoutCancel(ctx), realUSD-usd, true)
 		}
 	}, nil
 }
@@ -69,4 +72,33 @@ func (b *Budget) Spent() (tokens int, usd float64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.tokens, b.usd
+}
+
+// Within keeps an engine within the budget that meters itself only afterwards,
+// by the usage of its answers. Before a task its prompt is counted, and the
+// dollars that the task before it took.
+func (b *Budget) Within(e Engine) Engine { return &bounded{Engine: e, budget: b} }
+
+type bounded struct {
+	Engine
+	budget *Budget
+	mu     sync.Mutex
+	last   float64 // dollars
+}
+
+func (x *bounded) Run(ctx context.Context, t Task) (Answer, error) {
+	const charsPerToken = 4 // as providers give it for English and code
+	x.mu.Lock()
+	usd := x.last
+	x.mu.Unlock()
+	settle, err := x.budget.Reserve(ctx, len(t.System+t.Prefix+t.Prompt)/charsPerToken, usd)
+	if err != nil {
+		return Answer{Status: precedent.StatusOverBudget, Message: err.Error()}, nil
+	}
+	a, err := x.Engine.Run(ctx, t)
+	settle(a.Usage.InputTokens+a.Usage.OutputTokens, a.CostUSD)
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.last = a.CostUSD
+	return a, err
 }

@@ -4,8 +4,12 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
+
+	"github.com/precedent-dev/precedent"
 )
 
 func TestBudget(t *testing.T) {
@@ -31,8 +35,8 @@ func TestBudget(t *testing.T) {
 
 func TestBudgetOfTheDay(t *testing.T) {
 	total := 0.0
-	b := &Budget{Day: func(_ context.Context, usd float64) error {
-		if total+usd > 1 {
+	b := &Budget{Day: func(_ context.Context, usd float64, spent bool) error {
+		if !spent && total+usd > 1 {
 			return ErrOverBudget
 		}
 		total += usd
@@ -48,6 +52,34 @@ func TestBudgetOfTheDay(t *testing.T) {
 	settle(1, 0.3)
 	if math.Abs(total-0.3) > 1e-9 {
 		t.Errorf("the day has %.2f", total)
+	}
+	if settle, err = b.Reserve(t.Context(), 1, 0.1); err != nil {
+		t.Fatal(err)
+	}
+	settle(1, 2) // more than was expected, and more than the day has left: it was spent
+	if math.Abs(total-2.3) > 1e-9 {
+		t.Errorf("the day has %.2f after it was overspent", total)
+	}
+}
+
+// TestWithin bounds an engine that tells what it took only afterwards.
+func TestWithin(t *testing.T) {
+	e := &counting{status: precedent.StatusOK} // $0.50 a task
+	bounded := (&Budget{USD: 1}).Within(e)
+	var got []precedent.Status
+	for range 3 {
+		a, err := bounded.Run(t.Context(), Task{Prompt: "p"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, a.Status)
+	}
+	if want := []precedent.Status{"ok", "ok", "over-budget"}; !slices.Equal(got, want) || e.n != 2 {
+		t.Errorf("%v after %d tasks, want %v", got, e.n, want)
+	}
+	a, err := (&Budget{Tokens: 10}).Within(e).Run(t.Context(), Task{Prompt: strings.Repeat("word ", 100)})
+	if err != nil || a.Status != precedent.StatusOverBudget || e.n != 2 {
+		t.Errorf("a prompt beyond the bound: %s, %v", a.Status, err)
 	}
 }
 
