@@ -25,6 +25,7 @@ const maxFile = 8 << 20
 type gathering struct {
 	input  review.Input
 	blobs  *git.Blobs
+	commit string         // the newest commit of what is reviewed: the head, or what is not committed yet stands on
 	export string         // folder of the head's export; empty if nobody asked for it
 	ends   []func() error // what the engine has to give back
 }
@@ -58,7 +59,7 @@ func (a *app) gather(ctx context.Context, w *workspace, spec git.Spec) (*gatheri
 	if err != nil {
 		return nil, err
 	}
-	g := &gathering{blobs: blobs, input: review.Input{
+	g := &gathering{blobs: blobs, commit: rg.Head, input: review.Input{
 		Repo:    w.ids[0],
 		Target:  precedent.Target{Head: rg.HeadName, Base: rg.BaseName, Why: rg.Why},
 		Base:    rg.Base,
@@ -71,6 +72,9 @@ func (a *app) gather(ctx context.Context, w *workspace, spec git.Spec) (*gatheri
 		Now:     a.now,
 		NewID:   newID,
 	}}
+	if rg.Kind == git.Staged || rg.Kind == git.Worktree {
+		g.commit = rg.BaseCommit // their head is a tree, which has no history
+	}
 	g.input.Read = func(side precedent.Side, path string) ([]byte, error) {
 		rev := rg.Head
 		if side == precedent.Left {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/engine"
@@ -95,25 +96,28 @@ func or(s, fallback string) string {
 	return s
 }
 
-// files let a model look at the repository at the reviewed head.
-func files(repo *git.Repo, blobs *git.Blobs, head string) api.Files {
-	return api.Files{
-		List: func(ctx context.Context) ([]string, error) {
-			entries, err := repo.Tree(ctx, head, "")
-			var paths []string
-			for _, e := range entries {
-				if strings.HasPrefix(e.Mode, "100") { // no links, no submodules
-					paths = append(paths, e.Path)
-				}
+// files let a model look at the repository at the reviewed head. The head does
+// not change, so it is listed once, however often a model searches it.
+func files(ctx context.Context, repo *git.Repo, g *gathering) api.Files {
+	head, blobs := g.input.Head, g.blobs
+	list := sync.OnceValues(func() ([]string, error) {
+		entries, err := repo.Tree(ctx, head, "")
+		var paths []string
+		for _, e := range entries {
+			if strings.HasPrefix(e.Mode, "100") { // no links, no submodules
+				paths = append(paths, e.Path)
 			}
-			slices.Sort(paths)
-			return paths, err
-		},
+		}
+		slices.Sort(paths)
+		return paths, err
+	})
+	return api.Files{
+		List: func(context.Context) ([]string, error) { return list() },
 		Read: func(_ context.Context, path string, limit int64) ([]byte, error) {
 			return blobs.Read(head, path, limit)
 		},
 		History: func(ctx context.Context, path string) (string, error) {
-			log, err := repo.History(ctx, head, path)
+			log, err := repo.History(ctx, g.commit, path)
 			return string(log), err
 		},
 	}
@@ -274,7 +278,7 @@ func (a *app) seat(ctx context.Context, w *workspace, g *gathering, r reader, re
 		e = c
 	case r.model != nil:
 		e = api.New(api.Config{
-			Model: r.model, Files: files(w.repo, g.blobs, g.input.Head), Prices: llm.ListPrices(), Budget: b, Why: r.setting.Source,
+			Model: r.model, Files: files(ctx, w.repo, g), Prices: llm.ListPrices(), Budget: b, Why: r.setting.Source,
 		})
 	}
 	g.input.Engine = engine.GiveUp(e, unusable)
