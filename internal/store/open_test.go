@@ -51,32 +51,6 @@ func TestOpenAgain(t *testing.T) {
 	}
 }
 
-// TestOpenFast measures what a command waits for before it can begin. On an
-// idle machine it takes 5 ms and 0.7 ms.
-func TestOpenFast(t *testing.T) {
-	fastest := func(path func() string) time.Duration {
-		best := time.Hour
-		for range 5 {
-			file := path()
-			began := time.Now()
-			db, err := Open(t.Context(), file, Options{})
-			best = min(best, time.Since(began))
-			if err != nil {
-				t.Fatal(err)
-			}
-			db.Close()
-		}
-		return best
-	}
-	fresh := fastest(func() string { return filepath.Join(t.TempDir(), "memory.db") })
-	path := filepath.Join(t.TempDir(), "memory.db")
-	existing := fastest(func() string { return path })
-	t.Logf("new %v, existing %v", fresh, existing)
-	if fresh > 40*slowness*time.Millisecond || existing > 10*slowness*time.Millisecond {
-		t.Errorf("opening took %v for a new file and %v for an existing one, want 40ms and 10ms at most", fresh, existing)
-	}
-}
-
 // plant writes a database by other means than Open.
 func plant(t *testing.T, statements ...string) string {
 	t.Helper()

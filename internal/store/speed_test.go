@@ -5,6 +5,10 @@ import (
 	"testing"
 )
 
+// Opening is what every command waits for before it can begin: 40 ms for a new
+// file and 10 ms for an existing one are the budget. An idle machine takes 5 ms
+// and 0.7 ms.
+
 func BenchmarkOpenNew(b *testing.B) {
 	for b.Loop() {
 		db, err := Open(b.Context(), filepath.Join(b.TempDir(), "memory.db"), Options{})
