@@ -91,7 +91,7 @@ func (x *bounded) Run(ctx context.Context, t Task) (Answer, error) {
 	x.mu.Lock()
 	usd := x.last
 	x.mu.Unlock()
-	settle, err := x.budget.Reserve(ctx, len(t.System+t.Prefix+t.Prompt)/charsPerToken, usd)
+	settle, err := x.budget.Reserve(ctx, (len(t.System)+len(t.User()))/charsPerToken, usd)
 	if err != nil {
 		return Answer{Status: precedent.StatusOverBudget, Message: err.Error()}, nil
 	}

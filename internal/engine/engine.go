@@ -27,10 +27,12 @@ type Task struct {
 	Role   Role
 	Name   string // the finder's name, or the role's: for transcripts and progress
 	System string
-	// Prefix is the part of the prompt that all tasks of a review share, byte
-	// by byte; Prompt follows it. An engine that can makes the provider cache it.
-	Prefix string
-	Prompt string
+	// The prompt is Common, Prefix and Prompt, one behind the other. Common is the
+	// same, byte by byte, in all tasks of a role on one review; Prefix in those of
+	// them that read one part of the change. An engine that can makes the provider
+	// cache System, what ends with Common, and what ends with Prefix.
+	Common, Prefix string
+	Prompt         string
 	// Schema is the JSON Schema that the answer must satisfy.
 	Schema json.RawMessage
 	// Tree is a read-only export of the head without .git; empty if the engine
@@ -73,7 +75,13 @@ type Info struct {
 	Who string
 	// WantsTree tells whether tasks need Task.Tree.
 	WantsTree bool
+	// Cost is what usage costs in US dollars; nil if the engine does not know
+	// its prices beforehand.
+	Cost func(precedent.Usage) float64
 }
+
+// User is the whole prompt.
+func (t Task) User() string { return t.Common + t.Prefix + t.Prompt }
 
 // Engine does tasks. Run returns an error only for a cancelled context or a
 // defect of the engine itself; whatever the far side does is an Answer.

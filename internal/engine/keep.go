@@ -76,7 +76,7 @@ func (k *Keeper) kept(ctx context.Context, task string) (Answer, bool) {
 func (k *Keeper) key(t Task) string {
 	h := sha256.New()
 	info := k.Info()
-	for _, s := range []string{k.Of, info.Name, info.Who, string(t.Role), t.Name, t.System, t.Prefix + t.Prompt, string(t.Schema)} {
+	for _, s := range []string{k.Of, info.Name, info.Who, string(t.Role), t.Name, t.System, t.User(), string(t.Schema)} {
 		fmt.Fprintf(h, "%d:%s", len(s), s)
 	}
 	return hex.EncodeToString(h.Sum(nil))

@@ -27,7 +27,7 @@ type Request struct {
 // NewRequest puts a task, of which so much time is left, on the wire.
 func NewRequest(t Task, left time.Duration) Request {
 	return Request{
-		Schema: RequestSchema, Role: t.Role, Name: t.Name, System: t.System, Prompt: t.Prefix + t.Prompt,
+		Schema: RequestSchema, Role: t.Role, Name: t.Name, System: t.System, Prompt: t.User(),
 		AnswerSchema: t.Schema, TreeDir: t.Tree, DeadlineMS: max(left.Milliseconds(), 1),
 	}
 }

@@ -151,10 +151,12 @@ func (m *anthropicModel) params(r Request, structured bool) (anthropic.MessageNe
 		p.System = []anthropic.TextBlockParam{{Text: r.System, CacheControl: anthropic.NewCacheControlEphemeralParam()}}
 	}
 	var first []anthropic.ContentBlockParamUnion
-	if r.Prefix != "" {
-		block := anthropic.NewTextBlock(r.Prefix)
-		block.OfText.CacheControl = anthropic.NewCacheControlEphemeralParam()
-		first = append(first, block)
+	for _, shared := range []string{r.Common, r.Prefix} {
+		if shared != "" {
+			block := anthropic.NewTextBlock(shared)
+			block.OfText.CacheControl = anthropic.NewCacheControlEphemeralParam()
+			first = append(first, block)
+		}
 	}
 	first = append(first, anthropic.NewTextBlock(r.Prompt))
 	p.Messages = append(p.Messages, anthropic.NewUserMessage(first...))

@@ -28,7 +28,8 @@ type Model interface {
 // all requests of a review, so that the provider can cache it.
 type Request struct {
 	System string
-	Prefix string // the shared part of the user's message
+	Common string // the beginning of the user's message, shared by all requests
+	Prefix string // what follows, shared by those about one part of the matter
 	Prompt string // this request's own part
 	Turns  []Turn // the tool calls made so far
 	Tools  []Tool
@@ -149,7 +150,7 @@ const expectedOutput = 1_500
 // Expect guesses what a request will take, before it is sent: nothing from the
 // cache, and an answer of usual length.
 func Expect(r Request) precedent.Usage {
-	in := len(r.System) + len(r.Prefix) + len(r.Prompt) + len(r.Schema)
+	in := len(r.System) + len(r.Common) + len(r.Prefix) + len(r.Prompt) + len(r.Schema)
 	for _, t := range r.Turns {
 		in += len(t.Text)
 		for _, c := range t.Calls {

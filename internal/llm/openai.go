@@ -146,7 +146,7 @@ func (m *openAIModel) body(r Request, a ability) map[string]any {
 	if r.System != "" {
 		messages = append(messages, chatMessage{Role: "system", Content: r.System})
 	}
-	messages = append(messages, chatMessage{Role: "user", Content: r.Prefix + r.Prompt})
+	messages = append(messages, chatMessage{Role: "user", Content: r.Common + r.Prefix + r.Prompt})
 	for _, t := range r.Turns {
 		said := chatMessage{Role: "assistant", Content: t.Text}
 		for i, c := range t.Calls {

@@ -66,7 +66,7 @@ func (e *Engine) Run(ctx context.Context, t engine.Task) (engine.Answer, error) 
 func (e *Engine) once(ctx context.Context, t engine.Task) (engine.Reply, error) {
 	model := &metered{Model: e.Model, engine: e}
 	request := llm.Request{
-		System: t.System, Prefix: t.Prefix, Prompt: t.Prompt, Schema: t.Schema,
+		System: t.System, Common: t.Common, Prefix: t.Prefix, Prompt: t.Prompt, Schema: t.Schema,
 		Tools: e.Files.tools(), FirstByte: t.FirstByte,
 	}
 	reply, err := llm.Loop(ctx, model, request, llm.DefaultLimits)

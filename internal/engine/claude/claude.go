@@ -110,7 +110,7 @@ func (e *Engine) once(ctx context.Context, t engine.Task) (engine.Reply, error) 
 		return engine.Reply{}, fmt.Errorf("write system prompt: %w", err)
 	}
 
-	prompt := t.Prefix + t.Prompt
+	prompt := t.User()
 	if strings.HasPrefix(strings.TrimSpace(prompt), "/") {
 		prompt = "The task:\n\n" + prompt // or it would be a command to the CLI
 	}
