@@ -18,6 +18,8 @@ type Policy struct {
 	Instructions []Instruction
 	// Floors raise or lower what is worth showing: findings milder than the floor of their path are not shown.
 	Floors []SeverityFloor
+	// NoPraise leaves out the one positive remark of a review.
+	NoPraise bool
 	// Language that findings are written in, as an IETF tag; empty means English.
 	Language string
 }

@@ -151,6 +151,7 @@ type Review struct {
 	Head        string      `json:"head"` // object id of the commit, or of the tree for changes that are not committed
 	Scope       Scope       `json:"scope"`
 	Verdict     Verdict     `json:"verdict"`
+	Positive    string      `json:"positive"`  // what the change does best; may be empty
 	Threshold   int         `json:"threshold"` // percent
 	Findings    []Finding   `json:"findings"`
 	Finders     []FinderRun `json:"finders"`

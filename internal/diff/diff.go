@@ -124,15 +124,20 @@ func (f *File) Commentable(side precedent.Side) []Line {
 // none does.
 func (f *File) HunkAt(side precedent.Side, line int) int {
 	for i := range f.Hunks {
-		start, n := f.Hunks[i].NewStart, f.Hunks[i].NewLines
-		if side == precedent.Left {
-			start, n = f.Hunks[i].OldStart, f.Hunks[i].OldLines
-		}
-		if line >= start && line < start+n {
+		if f.Hunks[i].Holds(side, line) {
 			return i
 		}
 	}
 	return -1
+}
+
+// Holds tells whether the hunk has the line of a side.
+func (h *Hunk) Holds(side precedent.Side, line int) bool {
+	start, n := h.NewStart, h.NewLines
+	if side == precedent.Left {
+		start, n = h.OldStart, h.OldLines
+	}
+	return line >= start && line < start+n
 }
 
 // AddedLines yields the lines that the change adds to the file, in order.

@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/precedent-dev/precedent"
 )
 
@@ -52,7 +54,7 @@ func TestGiveUp(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			inner := &ending{statuses: test.statuses}
 			e := GiveUp(inner, 3)
-			if info := e.Info(); info != inner.Info() {
+			if info := e.Info(); !cmp.Equal(info, inner.Info()) {
 				t.Errorf("Info() = %+v", info)
 			}
 			var last Answer

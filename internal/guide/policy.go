@@ -103,6 +103,11 @@ var sections = map[string]section{
 			p.Floors = append(p.Floors, f)
 		}
 	},
+	"include_positive_feedback": func(d *decoder, n *yaml.Node, p *precedent.Policy) {
+		if on, ok := d.boolean(n); ok {
+			p.NoPraise = !on
+		}
+	},
 	"language": func(d *decoder, n *yaml.Node, p *precedent.Policy) {
 		s, ok := d.scalar(n, "a language tag such as de or pt-BR")
 		if ok && !languageTag.MatchString(s) {
@@ -114,11 +119,10 @@ var sections = map[string]section{
 
 // reserved are the keys of later versions with the forms that they will have.
 var reserved = map[string]yaml.Kind{
-	"gate":                      yaml.MappingNode,
-	"learnings":                 yaml.MappingNode,
-	"labels":                    yaml.MappingNode,
-	"request_changes":           yaml.ScalarNode,
-	"include_positive_feedback": yaml.ScalarNode,
+	"gate":            yaml.MappingNode,
+	"learnings":       yaml.MappingNode,
+	"labels":          yaml.MappingNode,
+	"request_changes": yaml.ScalarNode,
 }
 
 var languageTag = regexp.MustCompile(`^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$`)

@@ -20,7 +20,7 @@ type Piece struct {
 // maxAlso bounds the places that are listed for one piece.
 const maxAlso = 8
 
-// Diff renders pieces for Input.Shard, those of one file one behind the other.
+// Diff renders pieces for Input.Shards, those of one file one behind the other.
 func Diff(pieces []Piece) string {
 	var b strings.Builder
 	for i, p := range pieces {
@@ -57,8 +57,8 @@ func name(f *diff.File) string {
 	return text.VisibleLine(f.Path) + " (" + what + ")"
 }
 
-// fileList lists the changed files, as many as fit.
-func fileList(files []*diff.File) string {
+// fileList lists the changed files, as many as fit into so many bytes.
+func fileList(files []*diff.File, room int) string {
 	var b strings.Builder
 	for i, f := range files {
 		added, deleted := 0, 0
@@ -76,7 +76,7 @@ func fileList(files []*diff.File) string {
 		if f.Skip != "" {
 			line += ", not shown: " + text.VisibleLine(f.Skip)
 		}
-		if b.Len()+len(line) > maxFileList {
+		if b.Len()+len(line) > room {
 			fmt.Fprintf(&b, "and %d more files\n", len(files)-i)
 			break
 		}

@@ -36,8 +36,8 @@ func fence(nonce, kind, s string) string {
 	return "<data-" + nonce + " kind=\"" + kind + "\">\n" + s + "\n</data-" + nonce + ">"
 }
 
-// strike removes a number from a text that joins a prompt whose number is
-// settled already.
-func strike(s, nonce string) string {
-	return regexp.MustCompile("(?i)"+nonce).ReplaceAllString(s, "…")
+// strike removes the sheet's number from a text that joins a prompt whose
+// number is settled already.
+func (s *Sheet) strike(t string) string {
+	return regexp.MustCompile("(?i)"+s.nonce).ReplaceAllString(t, "…")
 }

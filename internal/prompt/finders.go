@@ -6,19 +6,20 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-// Spec is a prompted finder: one row of Finders.
+// Spec is a prompted finder: one row of Finders. It runs unless a policy turns
+// it off.
 type Spec struct {
 	Name     string             // what a policy turns on and off; finders/<name>.md holds its role
 	Category precedent.Category // of its findings that name none
 	Title    string             // of its assignment
-	// Default finders run unless the policy turns them off, the others only if
-	// it turns them on: each one costs a request for every part of a change.
-	Default bool
 	// Blind finders do not see what the author says about the change: words
 	// such as "harmless clean-up" make reviewers miss what is there.
 	Blind bool
 	// NeedsGuide finders have nothing to do where the team wrote nothing down.
 	NeedsGuide bool
+	// Praise has the finder name what the change does best. One of them is asked
+	// for it, by whoever runs them.
+	Praise bool
 }
 
 // Finders lists the prompted finders in the order in which they start: the
@@ -26,7 +27,7 @@ type Spec struct {
 func Finders() []Spec {
 	return []Spec{
 		{Name: "architecture", Category: precedent.Architecture, Title: "architecture"},
-		{Name: "bugs", Category: precedent.Bugs, Title: "bugs", Default: true},
+		{Name: "bugs", Category: precedent.Bugs, Title: "bugs"},
 		{Name: "security", Category: precedent.Security, Title: "security", Blind: true},
 		{Name: "performance", Category: precedent.Performance, Title: "performance"},
 		{Name: "types", Category: precedent.Types, Title: "types and contracts"},

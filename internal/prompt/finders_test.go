@@ -15,15 +15,12 @@ import (
 )
 
 func TestFinders(t *testing.T) {
-	var names, byDefault []string
+	var names []string
 	for _, f := range Finders() {
 		if slices.Contains(names, f.Name) || f.Title == "" || !slices.Contains(precedent.Categories, f.Category) {
 			t.Errorf("finder %+v", f)
 		}
 		names = append(names, f.Name)
-		if f.Default {
-			byDefault = append(byDefault, f.Name)
-		}
 		if n := Tokens(f.role()); n == 0 || n > 400 {
 			t.Errorf("the role of %s has %d tokens, at most 400 are wanted", f.Name, n)
 		}
@@ -31,9 +28,6 @@ func TestFinders(t *testing.T) {
 	want := []string{"architecture", "bugs", "security", "performance", "types", "tests", "style", "guidelines"}
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Errorf("order (-want +got):\n%s", diff)
-	}
-	if !slices.Equal(byDefault, []string{"bugs"}) {
-		t.Errorf("on by default: %v", byDefault)
 	}
 	roles, err := files.ReadDir("finders")
 	if err != nil || len(roles) != len(names) {
@@ -104,32 +98,29 @@ func docs() string {
 
 A finder is one reading of the change with one assignment, by a model. All of them get the same material; only the
 assignment at its end differs, so that a cache can keep the rest. Each one that runs costs a request for every part of
-the change. The policy turns them on and off by name:
+the change, of which a cache makes most a tenth of the price. All run unless the policy turns them off by name:
 
 ` + "```yaml" + `
 # .precedent.yaml
 finders:
-  security: true
-  bugs: false
+  style: false
+  performance: false
 ` + "```" + `
 
 In the order in which they start:
 
-| finder | category | by default | runs | what it looks for |
-|---|---|---|---|---|
+| finder | category | runs | what it looks for |
+|---|---|---|---|
 `)
 	for _, f := range Finders() {
-		state, when := "off", "always"
-		if f.Default {
-			state = "on"
-		}
+		when := "always"
 		if f.NeedsGuide {
 			when = "if the repository has a guide"
 		}
 		if f.Blind {
 			when += ", without title, description and messages"
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", f.Name, f.Category, state, when, sentence(f.role()))
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", f.Name, f.Category, when, sentence(f.role()))
 	}
 	b.WriteString(`
 The category is that of findings which name none; a finding takes what goes wrong, for example ` + "`data-loss`" + `, if that is more exact.

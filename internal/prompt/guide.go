@@ -23,10 +23,10 @@ type guideParts struct {
 // that a long file cannot crowd out the others; then files are shown whole in
 // their order, as far as there is room. A guide for contributors is mostly about
 // how to set up and submit: of it only the rules are shown.
-func chooseGuide(docs []precedent.GuideDoc, rules []precedent.Rule, files []*diff.File) guideParts {
+func chooseGuide(docs []precedent.GuideDoc, rules []precedent.Rule, files []*diff.File, room int) guideParts {
 	sources := sourcesFor(docs, rules, files)
-	left := maxGuide
-	for _, share := range []int{maxGuide / max(len(sources), 1), maxGuide} {
+	left := room
+	for _, share := range []int{room / max(len(sources), 1), room} {
 		for _, s := range sources {
 			left -= s.showRules(min(share, left))
 		}

@@ -160,7 +160,7 @@ func TestPlatforms(t *testing.T) {
 
 // TestPlatformsInPrefix: the guides stand in one order, before the team's
 // documents, whatever the order of the files is; files that are not shown call
-// for none; all parts of a change have the same.
+// for none; all changes with such files have the same.
 func TestPlatformsInPrefix(t *testing.T) {
 	in := sample()
 	in.Files = nil
@@ -168,10 +168,10 @@ func TestPlatformsInPrefix(t *testing.T) {
 		in.Files = append(in.Files, &diff.File{Path: name, Status: diff.Modified})
 	}
 	in.Files[4].Skip = "generated"
-	first := Build(in)
+	first := build(in, finder("bugs"))
 	last := -1
 	for _, p := range platforms() {
-		at := strings.Index(first.Prefix, p.guide())
+		at := strings.Index(first.Common, p.guide())
 		if want := slices.Contains([]string{"go", "react", "sql"}, p.name); want != (at >= 0) {
 			t.Errorf("%s: in the prefix: %t", p.name, !want)
 		} else if want && at < last {
@@ -180,17 +180,17 @@ func TestPlatformsInPrefix(t *testing.T) {
 			last = at
 		}
 	}
-	if team := strings.Index(first.Prefix, "# What the team wrote down"); last > team {
+	if team := strings.Index(first.Common, "# What the team wrote down"); last > team {
 		t.Error("a guide stands behind the team's documents")
 	}
 	head := func(p Prompt) string {
-		s, _, _ := strings.Cut(p.Prefix, "# What the team wrote down")
+		s, _, _ := strings.Cut(p.Common, "# What the team wrote down")
 		_, s, _ = strings.Cut(s, "\n") // the number differs
 		return s
 	}
 	slices.Reverse(in.Files)
-	in.Shard, in.Part = "=== b.go (modified)\n@@ -1 +1 @@\n1 +x\n", 2
-	if diff := cmp.Diff(head(first), head(Build(in))); diff != "" {
-		t.Errorf("another part begins differently (-first +second):\n%s", diff)
+	in.Shards[0] = "=== b.go (modified)\n@@ -1 +1 @@\n1 +x\n"
+	if diff := cmp.Diff(head(first), head(build(in, finder("bugs")))); diff != "" {
+		t.Errorf("another change begins differently (-first +second):\n%s", diff)
 	}
 }

@@ -1,13 +1,14 @@
 // Package prompt builds what a model is asked. Its texts are embedded files:
-// system.md, prefix.md and suffix.md say how a review is done, finders/ has the
-// role of each finder, platforms/ what to look for in each kind of file, schema/
-// the form of each answer.
+// system.md, verify.md and judge.md say how each kind of reader works, common.md,
+// prefix.md and the others hold what it is given, finders/ has the role of each
+// finder, platforms/ what to look for in each kind of file, schema/ the form of
+// each answer.
 //
-// A prompt is laid out for caches. System is the same for every review; Prefix
-// is, byte for byte, the same for every finder that reads one part of a change,
-// and holds everything that is large; Suffix is what differs, the finder's role
-// last. No time, id of a run or counter is in any of them, so that equal inputs
-// give equal prompts.
+// A prompt is laid out for caches. System is the same for every review; Common
+// is, byte for byte, the same for all finders on one change, and Prefix for all
+// that read one part of it: together they hold everything that is large. Suffix
+// is what differs, the finder's role last. No time, id of a run or counter is in
+// any of them, so that equal inputs give equal prompts.
 //
 // Text from outside stands between marks that carry a number which occurs
 // nowhere in it, so that no text can end its own block. Hidden characters are
@@ -28,7 +29,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-//go:embed system.md prefix.md suffix.md finders/*.md platforms/*.md schema/*.json
+//go:embed *.md finders/*.md platforms/*.md schema/*.json
 var files embed.FS
 
 // Bounds of the parts of a prompt, in bytes. The diff has the most room by far,
@@ -37,38 +38,121 @@ const (
 	maxGuide        = 24 << 10
 	maxInstructions = 16 << 10
 	maxMemory       = 8 << 10
-	maxFileList     = 16 << 10
-	maxIntent       = 8 << 10
+	maxFileList     = 12 << 10
+	maxIntent       = 6 << 10
+	maxDiscussion   = 16 << 10
 )
 
-// Input is what a finder is told about one part of a change. All text in it
-// has its secrets redacted already.
+// smallWindow is the context window, in tokens, below which a prompt's parts
+// are cut down with it.
+const smallWindow = 64_000
+
+// Input is what finders are told about a change. All text in it has its
+// secrets redacted already.
 type Input struct {
 	Docs         []precedent.GuideDoc    // at the base commit
 	Rules        []precedent.Rule        // of those files
 	Instructions []precedent.Instruction // the policy's, for paths of this change
 	Memory       string                  // what earlier reviews found
 	Files        []*diff.File            // all of the change, the riskiest first
-	Shard        precedent.Untrusted     // the part of the diff to read, as Diff renders it
-	Part, Parts  int                     // which part it is, from 1, of how many
+	Shards       []precedent.Untrusted   // the parts of the diff, as Diff renders them
 	Intent       precedent.Untrusted     // title and description, or messages of the commits
+	Discussion   precedent.Discussion    // what people said so far
 	Language     string                  // IETF tag; empty for English
-	Finder       Spec
+	// Window is the model's context window in tokens; 0 for a large one.
+	Window int
 }
 
-// Prompt is what is sent. Prefix and Suffix follow each other in one message;
-// a cache can keep everything before Suffix.
+// Prompt is what is sent. Common, Prefix and Suffix follow each other in one
+// message; a cache can keep what ends with Common, and what ends with Prefix.
 type Prompt struct {
-	System, Prefix, Suffix string
-	// Rules are those rules of the guide that the prompt holds.
-	Rules []precedent.Rule
+	System, Common, Prefix, Suffix string
 }
 
-// System is the part of every prompt that says how to review and to answer.
+// Sheet makes the prompts about one change. It is safe for concurrent use.
+type Sheet struct {
+	nonce              string
+	common, team       string // with and without what only finders need
+	shards             []string
+	intent, discussion string
+	language           string
+	rules              []precedent.Rule
+}
+
+// New returns the sheet of a change.
+func New(in Input) *Sheet {
+	room := func(n int) int {
+		if in.Window > 0 && in.Window < smallWindow {
+			n = n * in.Window / smallWindow
+		}
+		return n
+	}
+	g := chooseGuide(in.Docs, in.Rules, in.Files, room(maxGuide))
+	c := common{
+		Platforms: platformGuides(in.Files),
+		Guide:     g.texts, Rules: g.rules, Omitted: g.omitted,
+		Instructions: limit(directions(in.Instructions), room(maxInstructions)),
+		Memory:       limit(strings.TrimSpace(text.Clean(in.Memory)), room(maxMemory)),
+		Files:        fileList(in.Files, room(maxFileList)),
+	}
+	s := &Sheet{language: tag(in.Language), rules: g.shown}
+	for _, shard := range in.Shards {
+		s.shards = append(s.shards, strings.Trim(text.Visible(string(shard)), "\n"))
+	}
+	c.Nonce = nonce(append(c.contents(), s.shards...))
+	s.nonce, s.common = c.Nonce, execute("common.md", c.Nonce, c)
+	c.Platforms, c.Memory, c.Files = nil, "", ""
+	s.team = execute("common.md", c.Nonce, c)
+	s.intent = s.strike(limit(strings.TrimSpace(text.Clean(string(in.Intent))), room(maxIntent)))
+	s.discussion = s.discuss(in.Discussion, room(maxDiscussion))
+	return s
+}
+
+// Rules are those rules of the guide that the prompts hold.
+func (s *Sheet) Rules() []precedent.Rule { return s.rules }
+
+// Finder is the prompt of one finder for one part of the change, counted from 0.
+func (s *Sheet) Finder(f Spec, shard int) Prompt {
+	own := suffix{Title: f.Title, Role: f.role(), Praise: f.Praise, Language: s.language}
+	if !f.Blind {
+		own.Intent, own.Discussion = s.intent, s.discussion
+	}
+	return Prompt{
+		System: System(), Common: s.common,
+		Prefix: execute("prefix.md", s.nonce, prefix{Part: part(shard+1, len(s.shards)), Shard: s.shards[shard]}),
+		Suffix: execute("suffix.md", s.nonce, own),
+	}
+}
+
+// common fills in common.md.
+type common struct {
+	Nonce                       string
+	Platforms                   []string
+	Guide, Rules                []string
+	Omitted                     string
+	Instructions, Memory, Files string
+}
+
+// contents is all text of others in it.
+func (c *common) contents() []string {
+	return append(append([]string{c.Instructions, c.Memory, c.Files}, c.Guide...), c.Rules...)
+}
+
+// prefix fills in prefix.md.
+type prefix struct{ Part, Shard string }
+
+// suffix fills in suffix.md.
+type suffix struct {
+	Intent, Discussion, Title, Role string
+	Praise                          bool
+	Language                        string
+}
+
+// System is the part of every finder's prompt that says how to review and to answer.
 func System() string { return load("system.md") }
 
-// Schema is the JSON Schema of the answers to tasks of the role "finder"; nil
-// for a role that is not known.
+// Schema is the JSON Schema of the answers to tasks of a role; nil for a role
+// that is not known.
 func Schema(role string) json.RawMessage {
 	b, err := files.ReadFile("schema/" + role + ".json")
 	if err != nil {
@@ -77,48 +161,10 @@ func Schema(role string) json.RawMessage {
 	return b
 }
 
-// Build makes the prompt of one finder for one part of a change.
-func Build(in Input) Prompt {
-	g := chooseGuide(in.Docs, in.Rules, in.Files)
-	p := prefix{
-		Platforms: platformGuides(in.Files),
-		Guide:     g.texts, Rules: g.rules, Omitted: g.omitted,
-		Instructions: limit(directions(in.Instructions), maxInstructions),
-		Memory:       limit(strings.TrimSpace(text.Clean(in.Memory)), maxMemory),
-		Files:        fileList(in.Files),
-		Shard:        strings.Trim(text.Visible(string(in.Shard)), "\n"),
-		Part:         part(in.Part, in.Parts),
-	}
-	p.Nonce = nonce(p.contents())
-	s := suffix{Title: in.Finder.Title, Role: in.Finder.role(), Language: tag(in.Language)}
-	if !in.Finder.Blind {
-		s.Intent = strike(limit(strings.TrimSpace(text.Clean(string(in.Intent))), maxIntent), p.Nonce)
-	}
-	return Prompt{System: System(), Prefix: execute("prefix.md", p.Nonce, p), Suffix: execute("suffix.md", p.Nonce, s), Rules: g.shown}
-}
-
-// prefix fills in prefix.md.
-type prefix struct {
-	Nonce                       string
-	Platforms                   []string
-	Guide, Rules                []string
-	Omitted                     string
-	Instructions, Memory, Files string
-	Shard, Part                 string
-}
-
-// contents is all text of others in the prefix.
-func (p *prefix) contents() []string {
-	return append(append([]string{p.Instructions, p.Memory, p.Files, p.Shard}, p.Guide...), p.Rules...)
-}
-
-// suffix fills in suffix.md.
-type suffix struct{ Intent, Title, Role, Language string }
-
 // templates are parsed once, on first use.
 var templates = sync.OnceValue(func() *template.Template {
 	t := template.New("").Funcs(template.FuncMap{"fence": func(kind, s string) string { return s }})
-	return template.Must(t.ParseFS(files, "prefix.md", "suffix.md"))
+	return template.Must(t.ParseFS(files, "common.md", "prefix.md", "suffix.md", "discussion.md", "claims.md", "pairs.md"))
 })
 
 // execute fills in a template, in which fence marks a block.

@@ -19,6 +19,7 @@ const (
 	maxSuggestion = 4_000 // characters
 	maxSymbol     = 200   // characters
 	maxEvidence   = 10
+	maxPositive   = 300 // characters
 )
 
 // finderAnswer is the wire form of an answer to the role "finder", which the
@@ -40,15 +41,16 @@ type finderAnswer struct {
 		Evidence   []precedent.Evidence `json:"evidence"`
 		Rule       string               `json:"rule"`
 	} `json:"findings"`
+	Positive string `json:"positive"`
 }
 
-// readAnswer turns an answer into findings that are still to be placed.
-func readAnswer(raw json.RawMessage, spec prompt.Spec) ([]precedent.Finding, error) {
+// readAnswer turns an answer into findings that are still to be placed, and
+// what the finder likes.
+func readAnswer(raw json.RawMessage, spec prompt.Spec) (fs []precedent.Finding, positive string, err error) {
 	var a finderAnswer
 	if err := json.Unmarshal(raw, &a); err != nil {
-		return nil, fmt.Errorf("read answer: %w", err)
+		return nil, "", fmt.Errorf("read answer: %w", err)
 	}
-	var fs []precedent.Finding
 	for _, w := range a.Findings {
 		f := precedent.Finding{
 			Category:   w.Category,
@@ -79,7 +81,7 @@ func readAnswer(raw json.RawMessage, spec prompt.Spec) ([]precedent.Finding, err
 		}
 		fs = append(fs, f)
 	}
-	return fs, nil
+	return fs, text.Cut(oneLine(a.Positive), maxPositive), nil
 }
 
 func oneLine(s string) string { return text.Collapse(text.Clean(s)) }

@@ -15,55 +15,75 @@ import (
 	"github.com/precedent-dev/precedent/internal/secret"
 )
 
-// brief is what all prompted finders are told, free of secrets: what leaves for
-// an engine has left for good.
+// brief is what the prompts about a change are made of, free of secrets: what
+// leaves for an engine has left for good.
 type brief struct {
-	change       *diff.Change
-	docs         []precedent.GuideDoc
-	rules        []precedent.Rule
-	instructions []precedent.Instruction
-	memory       string
-	files        []*diff.File
-	intent       precedent.Untrusted
-	language     string
+	change *diff.Change
+	input  prompt.Input
 }
 
 func newBrief(in *Input) *brief {
-	b := &brief{
-		change:   in.Change,
-		docs:     slices.Clone(in.Guide.Docs),
-		rules:    slices.Clone(in.Guide.Rules),
-		memory:   in.Recall.Block(),
-		files:    byRisk(in.Change, in.Recall.Files),
-		intent:   precedent.Untrusted(redacted(string(in.Intent))),
-		language: in.Policy.Language,
+	b := &brief{change: in.Change, input: prompt.Input{
+		Docs:       slices.Clone(in.Guide.Docs),
+		Rules:      slices.Clone(in.Guide.Rules),
+		Memory:     in.Recall.Block(),
+		Files:      byRisk(in.Change, in.Recall.Files),
+		Intent:     precedent.Untrusted(redacted(string(in.Intent))),
+		Discussion: in.Discussion,
+		Language:   in.Policy.Language,
+		Window:     in.Window,
+	}}
+	p := &b.input
+	for i := range p.Docs {
+		p.Docs[i].Text = redacted(p.Docs[i].Text)
 	}
-	for i := range b.docs {
-		b.docs[i].Text = redacted(b.docs[i].Text)
+	for i := range p.Rules {
+		p.Rules[i].Text = redacted(p.Rules[i].Text)
 	}
-	for i := range b.rules {
-		b.rules[i].Text = redacted(b.rules[i].Text)
+	p.Discussion.Claims = precedent.Untrusted(redacted(string(p.Discussion.Claims)))
+	p.Discussion.Directives = slices.Clone(p.Discussion.Directives)
+	for i := range p.Discussion.Directives {
+		d := &p.Discussion.Directives[i]
+		d.Text, d.Quote = precedent.Untrusted(redacted(string(d.Text))), precedent.Untrusted(redacted(string(d.Quote)))
 	}
 	for _, inst := range in.Policy.Instructions {
-		if slices.ContainsFunc(b.files, func(f *diff.File) bool { return guide.Match(inst.Paths, f.Path) }) {
+		if slices.ContainsFunc(p.Files, func(f *diff.File) bool { return guide.Match(inst.Paths, f.Path) }) {
 			inst.Text = redacted(inst.Text)
-			b.instructions = append(b.instructions, inst)
+			p.Instructions = append(p.Instructions, inst)
 		}
 	}
 	return b
 }
 
-// input is what a finder is told about one shard of a plan.
-func (b *brief) input(spec prompt.Spec, p *plan, shard int) prompt.Input {
+// overhead is what stands around the diff in the longest prompt, in tokens.
+func (b *brief) overhead() int {
+	in := b.input
+	in.Shards = []precedent.Untrusted{""}
+	sheet := prompt.New(in)
+	longest := 0
+	for _, spec := range prompt.Finders() {
+		p := sheet.Finder(spec, 0)
+		longest = max(longest, prompt.Tokens(p.System+p.Common+p.Prefix+p.Suffix)+prompt.Tokens(string(prompt.Schema("finder"))))
+	}
+	return longest
+}
+
+// sheet makes the prompts for the shards of a plan.
+func (b *brief) sheet(p *plan) *prompt.Sheet {
+	in := b.input
+	for _, s := range p.shards {
+		in.Shards = append(in.Shards, b.render(s.pieces))
+	}
+	return prompt.New(in)
+}
+
+// render shows pieces of the change.
+func (b *brief) render(parts []piece) precedent.Untrusted {
 	var pieces []prompt.Piece
-	for _, part := range p.shards[shard].pieces {
+	for _, part := range parts {
 		pieces = append(pieces, prompt.Piece{File: part.file, Hunk: redactedHunk(&part.hunk), Also: b.places(part.refs[1:])})
 	}
-	return prompt.Input{
-		Docs: b.docs, Rules: b.rules, Instructions: b.instructions, Memory: b.memory, Files: b.files,
-		Shard: precedent.Untrusted(prompt.Diff(pieces)), Part: shard + 1, Parts: len(p.shards),
-		Intent: b.intent, Language: b.language, Finder: spec,
-	}
+	return precedent.Untrusted(prompt.Diff(pieces))
 }
 
 // places lists where hunks stand.

@@ -26,15 +26,22 @@ type Report struct {
 	// Answered tells for each shard of the plan whether the request that carried
 	// it was validly answered. It is empty if no engine was asked.
 	Answered []bool
-	Rules    []precedent.Rule // of the guide, that the finder was given
+	// Positive is what the finder likes about the change; it may be empty.
+	Positive string
 }
 
 // Event is a step of a review: a finder begins, has one of its requests
-// answered, or ends.
+// answered, or ends; after the finders, a stage that asks the engine does.
 type Event struct {
 	Finder string
+	// Step is "verify" or "judge" for the stages after the finders, which leave
+	// Finder empty, and "" for finders.
+	Step string
 	// Done of Requests have ended, well or not; both are 0 for analyzers.
 	Done, Requests int
+	// Usage and CostUSD are what this event's request took; zero for the others.
+	Usage   precedent.Usage
+	CostUSD float64
 	// Run is set when the finder has ended.
 	Run *precedent.FinderRun
 }
@@ -94,7 +101,7 @@ func runFinder(ctx context.Context, in *Input, f Finder) (r Report) {
 			r.Findings[i].Votes = 1
 		}
 	}()
-	if on, said := in.Policy.Finders[f.Name()]; said && !on {
+	if !in.enabled(f.Name()) {
 		return Report{Run: precedent.FinderRun{Status: precedent.StatusOff, Error: offByPolicy}}
 	}
 	return f.Find(ctx, in)

@@ -38,16 +38,82 @@ const (
 
 // merge drops what another finding says too, and counts for the one that stays
 // how many finders agree. Findings are the same if every two of a group are:
-// no chain of resemblances joins what differs. The order of the findings does
-// not matter.
-func merge(fs []precedent.Finding) {
+// no chain of resemblances joins what differs. Of pairs that may be the same
+// judge says whether they are. The order of the findings does not matter.
+func merge(fs []precedent.Finding, judge func([]doubt) []opinion) {
 	m := newMatcher(fs)
 	m.match()
-	for _, group := range m.groups() {
-		m.keepOne(group)
+	groups := m.groups()
+	groups = m.settle(groups, judge)
+	for _, group := range groups {
+		if len(group) > 1 {
+			m.keepOne(group)
+		}
 	}
-	m.noteGrey()
 	m.linkSiblings()
+}
+
+// doubt is a pair of findings that may be the same.
+type doubt struct{ a, b *precedent.Finding }
+
+// opinion is what a judge says of a doubt.
+type opinion string
+
+// The opinions; the empty one is that of nobody.
+const (
+	unasked  opinion = ""
+	same     opinion = "same"
+	distinct opinion = "distinct"
+)
+
+// settle asks the judge about the grey pairs, the most similar first, by the
+// findings that speak for their groups, and joins groups of which every two are
+// the same. It returns all groups, those of one finding included.
+func (m *matcher) settle(groups [][]int, judge func([]doubt) []opinion) [][]int {
+	of := make([]int, len(m.all)) // the group of each finding
+	for g, members := range groups {
+		for _, i := range members {
+			of[i] = g
+		}
+	}
+	slices.SortFunc(m.grey, bySimilarity)
+	var open []edge // between groups
+	seen := map[pair]bool{}
+	for _, e := range m.grey {
+		p := pair{min(of[e.a], of[e.b]), max(of[e.a], of[e.b])}
+		if p.a != p.b && !seen[p] {
+			seen[p] = true
+			open = append(open, edge{p, e.similarity})
+		}
+	}
+	var doubts []doubt
+	for _, e := range open {
+		doubts = append(doubts, doubt{m.best(groups[e.a]), m.best(groups[e.b])})
+	}
+	agreed := map[pair]bool{}
+	var joins []edge
+	for i, said := range judge(doubts) {
+		e, d := open[i], doubts[i]
+		switch said {
+		case same:
+			agreed[e.pair] = true
+			joins = append(joins, e)
+		case distinct:
+			m.link(d, "near what is said at %s (similarity %.2f), and not the same: a judge compared them", e.similarity)
+		default:
+			m.link(d, "perhaps the same as what is said at %s (similarity %.2f): kept apart, because no judge compared them", e.similarity)
+		}
+	}
+	joined := cluster(len(groups), joins, agreed)
+	var all [][]int
+	for _, members := range joined {
+		var findings []int
+		for _, g := range members {
+			findings = append(findings, groups[g]...)
+		}
+		all = append(all, findings)
+	}
+	return all
 }
 
 // matcher compares the live findings.
@@ -57,7 +123,7 @@ type matcher struct {
 	same  map[pair]bool
 	edges []edge // the pairs in same
 	grey  []edge
-	links []int // how many links each finding has
+	links map[*precedent.Finding]int
 }
 
 // pair holds two indexes of matcher.all, the smaller one first.
@@ -69,14 +135,13 @@ type edge struct {
 }
 
 func newMatcher(fs []precedent.Finding) *matcher {
-	m := &matcher{same: map[pair]bool{}, texts: map[int]text.Vector{}}
+	m := &matcher{same: map[pair]bool{}, texts: map[int]text.Vector{}, links: map[*precedent.Finding]int{}}
 	for i := range fs {
 		if fs[i].Live() {
 			m.all = append(m.all, &fs[i])
 		}
 	}
 	slices.SortStableFunc(m.all, byContent)
-	m.links = make([]int, len(m.all))
 	return m
 }
 
@@ -157,19 +222,26 @@ func (m *matcher) compare(p pair) {
 	}
 }
 
-// groups joins findings from the most similar pair down, where every two of
-// the joined group are the same.
+// groups returns the findings in groups of which every two are surely the same.
 func (m *matcher) groups() [][]int {
-	slices.SortFunc(m.edges, func(a, b edge) int {
-		return cmp.Or(-cmp.Compare(a.similarity, b.similarity), cmp.Compare(a.a, b.a), cmp.Compare(a.b, b.b))
-	})
-	group := make([][]int, len(m.all)) // of each finding; shared by its members
+	slices.SortFunc(m.edges, bySimilarity)
+	return cluster(len(m.all), m.edges, m.same)
+}
+
+func bySimilarity(a, b edge) int {
+	return cmp.Or(-cmp.Compare(a.similarity, b.similarity), cmp.Compare(a.a, b.a), cmp.Compare(a.b, b.b))
+}
+
+// cluster puts n things into groups. It goes through the edges in their order
+// and joins two groups if every two of both together are the same.
+func cluster(n int, edges []edge, same map[pair]bool) [][]int {
+	group := make([][]int, n) // of each thing; shared by its members
 	for i := range group {
 		group[i] = []int{i}
 	}
-	for _, e := range m.edges {
+	for _, e := range edges {
 		ga, gb := group[e.a], group[e.b]
-		if ga[0] == gb[0] || !m.allSame(ga, gb) {
+		if ga[0] == gb[0] || !allSame(ga, gb, same) {
 			continue
 		}
 		joined := slices.Concat(ga, gb)
@@ -180,17 +252,17 @@ func (m *matcher) groups() [][]int {
 	}
 	var found [][]int
 	for i, g := range group {
-		if len(g) > 1 && g[0] == i {
+		if g[0] == i {
 			found = append(found, g)
 		}
 	}
 	return found
 }
 
-func (m *matcher) allSame(as, bs []int) bool {
+func allSame(as, bs []int, same map[pair]bool) bool {
 	for _, a := range as {
 		for _, b := range bs {
-			if !m.same[pair{min(a, b), max(a, b)}] {
+			if !same[pair{min(a, b), max(a, b)}] {
 				return false
 			}
 		}
@@ -198,16 +270,23 @@ func (m *matcher) allSame(as, bs []int) bool {
 	return true
 }
 
+// best is the finding that speaks for a group.
+func (m *matcher) best(group []int) *precedent.Finding {
+	best := m.all[group[0]]
+	for _, i := range group[1:] {
+		if moreSpecific(m.all[i], best) {
+			best = m.all[i]
+		}
+	}
+	return best
+}
+
 // keepOne drops all findings of a group but the one that says most.
 func (m *matcher) keepOne(group []int) {
-	best := m.all[group[0]]
-	finders := []string{best.Finder}
-	for _, i := range group[1:] {
-		f := m.all[i]
-		if moreSpecific(f, best) {
-			best = f
-		}
-		finders = append(finders, f.Finder)
+	best := m.best(group)
+	var finders []string
+	for _, i := range group {
+		finders = append(finders, m.all[i].Finder)
 	}
 	slices.Sort(finders)
 	finders = slices.Compact(finders)
@@ -253,15 +332,6 @@ func verbatim(f *precedent.Finding) bool {
 	return !slices.ContainsFunc(f.Trail, func(d precedent.Decision) bool { return d.Step == "place" && d.Delta < 0 })
 }
 
-// noteGrey says on findings that may be the same that nobody was asked.
-func (m *matcher) noteGrey() {
-	for _, e := range m.grey {
-		if m.all[e.a].Live() && m.all[e.b].Live() {
-			m.link(e, "perhaps the same as what is said at %s (similarity %.2f): kept apart, because no judge was asked")
-		}
-	}
-}
-
 // linkSiblings says where else something similar was found.
 func (m *matcher) linkSiblings() {
 	var live []int
@@ -276,7 +346,7 @@ func (m *matcher) linkSiblings() {
 				continue
 			}
 			if similarity := m.similarity(i, j); similarity >= siblingSimilarity {
-				m.link(edge{pair{i, j}, similarity}, "also at %s (similarity %.2f)")
+				m.link(doubt{m.all[i], m.all[j]}, "also at %s (similarity %.2f)", similarity)
 			}
 		}
 	}
@@ -284,14 +354,12 @@ func (m *matcher) linkSiblings() {
 
 // link notes each of two findings on the other. The format takes a place and
 // the similarity.
-func (m *matcher) link(e edge, format string) {
-	note := func(from, to int) {
-		if m.links[from]++; m.links[from] > mostLinks {
-			return
+func (m *matcher) link(d doubt, format string, similarity float64) {
+	note := func(f, other *precedent.Finding) {
+		if m.links[f]++; m.links[f] <= mostLinks {
+			f.Trail = append(f.Trail, precedent.Decision{Step: "merge", Says: fmt.Sprintf(format, other.Span, similarity), By: other.ID})
 		}
-		f, other := m.all[from], m.all[to]
-		f.Trail = append(f.Trail, precedent.Decision{Step: "merge", Says: fmt.Sprintf(format, other.Span, e.similarity), By: other.ID})
 	}
-	note(e.a, e.b)
-	note(e.b, e.a)
+	note(d.a, d.b)
+	note(d.b, d.a)
 }

@@ -12,14 +12,17 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-// remark is a finding at some lines of a.go.
-func remark(id, finder string, start, end int, c precedent.Category, title string) precedent.Finding {
+// said is a finding at some lines of a.go.
+func said(id, finder string, start, end int, c precedent.Category, title string) precedent.Finding {
 	return precedent.Finding{
 		ID: id, Finder: finder, Category: c, Severity: precedent.Medium, Confidence: 80, Votes: 1,
 		Span:  precedent.Span{Path: "a.go", Side: precedent.Right, Start: start, End: end},
 		Title: title,
 	}
 }
+
+// nobody is a judge without opinions.
+func nobody(doubts []doubt) []opinion { return make([]opinion, len(doubts)) }
 
 const (
 	leak    = "Response body is never closed, so the connection leaks"
@@ -40,48 +43,48 @@ func TestMerge(t *testing.T) {
 		note string            // part of a decision of the first finding
 	}{
 		{"same place and category, other words", []precedent.Finding{
-			remark("a", "bugs", 5, 5, bugs, leak), remark("b", "security", 5, 5, bugs, panics),
+			said("a", "bugs", 5, 5, bugs, leak), said("b", "security", 5, 5, bugs, panics),
 		}, map[string]string{"b": "a"}, "stands for 2 findings of bugs, security"},
 		{"same place, other category, same matter", []precedent.Finding{
-			remark("a", "bugs", 5, 5, bugs, leak), remark("b", "security", 5, 9, security, leakToo),
+			said("a", "bugs", 5, 5, bugs, leak), said("b", "security", 5, 9, security, leakToo),
 		}, map[string]string{"b": "a"}, "stands for 2"},
 		{"same place, other category, other matter", []precedent.Finding{
-			remark("a", "bugs", 5, 5, bugs, leak), remark("b", "security", 5, 5, security, panics),
+			said("a", "bugs", 5, 5, bugs, leak), said("b", "security", 5, 5, security, panics),
 		}, nil, ""},
 		{"overlap, same matter", []precedent.Finding{
-			remark("a", "bugs", 5, 9, bugs, leak), remark("b", "bugs", 8, 8, bugs, leakToo),
+			said("a", "bugs", 5, 9, bugs, leak), said("b", "bugs", 8, 8, bugs, leakToo),
 		}, map[string]string{"a": "b"}, ""},
 		{"overlap, other matter", []precedent.Finding{
-			remark("a", "bugs", 5, 9, bugs, leak), remark("b", "bugs", 8, 8, bugs, panics),
+			said("a", "bugs", 5, 9, bugs, leak), said("b", "bugs", 8, 8, bugs, panics),
 		}, nil, ""},
-		{"near, same matter: nobody is asked yet", []precedent.Finding{
-			remark("a", "bugs", 5, 9, bugs, leak), remark("b", "bugs", 30, 30, bugs, leakToo),
+		{"near, same matter: nobody compared them", []precedent.Finding{
+			said("a", "bugs", 5, 9, bugs, leak), said("b", "bugs", 30, 30, bugs, leakToo),
 		}, nil, "perhaps the same as what is said at a.go:30"},
 		{"far, same matter", []precedent.Finding{
-			remark("a", "bugs", 5, 9, bugs, leak), remark("b", "bugs", 60, 60, bugs, leakToo),
+			said("a", "bugs", 5, 9, bugs, leak), said("b", "bugs", 60, 60, bugs, leakToo),
 		}, nil, ""},
 		{"other side", []precedent.Finding{
-			remark("a", "bugs", 5, 5, bugs, leak), left(remark("b", "bugs", 5, 5, bugs, leak)),
+			said("a", "bugs", 5, 5, bugs, leak), left(said("b", "bugs", 5, 5, bugs, leak)),
 		}, nil, ""},
 		{"other file", []precedent.Finding{
-			remark("a", "bugs", 5, 5, bugs, leak), in("b.go", remark("b", "bugs", 5, 5, bugs, leak)),
+			said("a", "bugs", 5, 5, bugs, leak), in("b.go", said("b", "bugs", 5, 5, bugs, leak)),
 		}, nil, "also at b.go:5"},
 		{"an analyzer speaks for a model", []precedent.Finding{
-			fixing(remark("a", "bugs", 5, 5, bugs, leak)), computed(remark("b", "govet", 5, 5, bugs, leakToo)),
+			fixing(said("a", "bugs", 5, 5, bugs, leak)), computed(said("b", "govet", 5, 5, bugs, leakToo)),
 		}, map[string]string{"a": "b"}, ""},
 		{"who has a fix speaks", []precedent.Finding{
-			remark("a", "bugs", 5, 5, bugs, leak), fixing(remark("b", "bugs", 5, 5, bugs, leakToo)),
+			said("a", "bugs", 5, 5, bugs, leak), fixing(said("b", "bugs", 5, 5, bugs, leakToo)),
 		}, map[string]string{"a": "b"}, ""},
 		{"an analyzer does not repeat itself", []precedent.Finding{
-			computed(remark("a", "unicode", 5, 5, bugs, leak)), computed(remark("b", "unicode", 6, 6, bugs, leak)),
+			computed(said("a", "unicode", 5, 5, bugs, leak)), computed(said("b", "unicode", 6, 6, bugs, leak)),
 		}, nil, ""},
 		{"whole files", []precedent.Finding{
-			remark("a", "bugs", 0, 0, bugs, leak), remark("b", "bugs", 0, 0, bugs, leakToo), remark("c", "bugs", 3, 3, bugs, leak),
+			said("a", "bugs", 0, 0, bugs, leak), said("b", "bugs", 0, 0, bugs, leakToo), said("c", "bugs", 3, 3, bugs, leak),
 		}, map[string]string{"b": "a"}, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			fs := slices.Clone(test.in)
-			merge(fs)
+			merge(fs, nobody)
 			got := map[string]string{}
 			for _, f := range fs {
 				if f.Dropped == precedent.Duplicate {
@@ -103,6 +106,64 @@ func TestMerge(t *testing.T) {
 	}
 }
 
+// TestJudged: what a judge says joins groups as what is sure joins findings: of
+// a group every two are the same, and one that speaks for others is asked for them.
+func TestJudged(t *testing.T) {
+	fs := []precedent.Finding{
+		said("a", "bugs", 5, 9, precedent.Bugs, leak),
+		said("b", "security", 5, 9, precedent.Bugs, leakToo), // surely the same as a
+		said("c", "types", 20, 20, precedent.Bugs, leak),
+		said("d", "tests", 30, 30, precedent.Bugs, leak),
+	}
+	fs[0].Suggestion = "defer res.Body.Close()"
+	for _, test := range []struct {
+		name string
+		same [][2]string
+		want map[string]string
+	}{
+		{"none", nil, map[string]string{"b": "a"}},
+		{"one", [][2]string{{"a", "c"}}, map[string]string{"b": "a", "c": "a"}},
+		{"no chain", [][2]string{{"a", "c"}, {"c", "d"}}, map[string]string{"b": "a", "c": "a"}},
+		{"all", [][2]string{{"a", "c"}, {"c", "d"}, {"a", "d"}}, map[string]string{"b": "a", "c": "a", "d": "a"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			fs := slices.Clone(fs)
+			var asked []string
+			merge(fs, func(doubts []doubt) []opinion {
+				var all []opinion
+				for _, d := range doubts {
+					asked = append(asked, d.a.ID+d.b.ID)
+					o := distinct
+					if slices.Contains(test.same, [2]string{d.a.ID, d.b.ID}) {
+						o = same
+					}
+					all = append(all, o)
+				}
+				return all
+			})
+			got := map[string]string{}
+			for _, f := range fs {
+				if f.Dropped == precedent.Duplicate {
+					got[f.ID] = f.DroppedBy
+				}
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("duplicates (-want +got):\n%s", diff)
+			}
+			slices.Sort(asked)
+			if diff := cmp.Diff([]string{"ac", "ad", "cd"}, asked); diff != "" {
+				t.Errorf("asked (-want +got):\n%s", diff)
+			}
+			if votes := len(got) + 1; fs[0].Votes != votes {
+				t.Errorf("%d votes, want %d", fs[0].Votes, votes)
+			}
+			if test.same == nil && !strings.Contains(says(fs[0]), "a judge compared them") {
+				t.Errorf("says %q", says(fs[0]))
+			}
+		})
+	}
+}
+
 func says(f precedent.Finding) string {
 	var all []string
 	for _, d := range f.Trail {
@@ -113,13 +174,13 @@ func says(f precedent.Finding) string {
 
 func TestVotes(t *testing.T) {
 	fs := []precedent.Finding{
-		remark("a", "bugs", 5, 5, precedent.Bugs, leak),
-		remark("b", "bugs", 5, 5, precedent.Bugs, leak+" soon"),
-		remark("c", "security", 5, 5, precedent.Bugs, leak),
-		remark("d", "types", 5, 5, precedent.Bugs, leak),
-		remark("e", "tests", 5, 5, precedent.Bugs, leak),
+		said("a", "bugs", 5, 5, precedent.Bugs, leak),
+		said("b", "bugs", 5, 5, precedent.Bugs, leak+" soon"),
+		said("c", "security", 5, 5, precedent.Bugs, leak),
+		said("d", "types", 5, 5, precedent.Bugs, leak),
+		said("e", "tests", 5, 5, precedent.Bugs, leak),
 	}
-	merge(fs)
+	merge(fs, nobody)
 	score(fs)
 	for _, f := range fs {
 		if f.Live() && (f.Votes != 4 || f.Confidence != 100) {
@@ -135,11 +196,11 @@ func TestVotes(t *testing.T) {
 // one group, and whoever stays alone is live.
 func TestNoChains(t *testing.T) {
 	fs := []precedent.Finding{
-		remark("a", "bugs", 5, 8, precedent.Bugs, "query result rows never closed leaking connections"),
-		remark("b", "bugs", 7, 12, precedent.Bugs, "query result rows never closed leaking connections; loop index overflows integer counter limit"),
-		remark("c", "bugs", 11, 14, precedent.Bugs, "loop index overflows integer counter limit"),
+		said("a", "bugs", 5, 8, precedent.Bugs, "query result rows never closed leaking connections"),
+		said("b", "bugs", 7, 12, precedent.Bugs, "query result rows never closed leaking connections; loop index overflows integer counter limit"),
+		said("c", "bugs", 11, 14, precedent.Bugs, "loop index overflows integer counter limit"),
 	}
-	merge(fs)
+	merge(fs, nobody)
 	dropped := 0
 	for _, f := range fs {
 		if !f.Live() {
@@ -160,7 +221,7 @@ func TestMergeIgnoresOrder(t *testing.T) {
 		var fs []precedent.Finding
 		for i := range n {
 			start := rapid.IntRange(0, 12).Draw(t, "start")
-			f := remark("", rapid.SampledFrom([]string{"bugs", "types", "govet"}).Draw(t, "finder"), start, start,
+			f := said("", rapid.SampledFrom([]string{"bugs", "types", "govet"}).Draw(t, "finder"), start, start,
 				rapid.SampledFrom([]precedent.Category{precedent.Bugs, precedent.Types}).Draw(t, "category"),
 				rapid.SampledFrom(titles).Draw(t, "title"))
 			if start > 0 {
@@ -188,7 +249,7 @@ func outcome(in []precedent.Finding) map[string]string {
 	for i := range fs {
 		fs[i].Trail = nil
 	}
-	merge(fs)
+	merge(fs, nobody)
 	live := map[string]bool{}
 	result := map[string]string{}
 	for _, f := range fs {
@@ -213,11 +274,11 @@ func BenchmarkMerge(b *testing.B) {
 	words := strings.Fields(leak + " " + panics)
 	var fs []precedent.Finding
 	for i := range 1000 {
-		f := remark(fmt.Sprint(i), "bugs", i%50+1, i%50+3, precedent.Bugs, strings.Join(words[i%8:i%8+9], " "))
+		f := said(fmt.Sprint(i), "bugs", i%50+1, i%50+3, precedent.Bugs, strings.Join(words[i%8:i%8+9], " "))
 		f.Path = fmt.Sprintf("pkg/file%d.go", i%100)
 		fs = append(fs, f)
 	}
 	for b.Loop() {
-		merge(slices.Clone(fs))
+		merge(slices.Clone(fs), nobody)
 	}
 }

@@ -59,18 +59,26 @@ func (p *Placer) confirms(f *precedent.Finding) bool {
 // strike removes the evidence of a finding that the files of the head do not
 // bear out, and corrects the line numbers of the rest.
 func strike(f *precedent.Finding, p *Placer, src *sources) {
+	holds := standing(f.Evidence, p, src)
+	if n := len(f.Evidence) - len(holds); n > 0 {
+		f.Note("place", "struck %d of %d pieces of evidence, which are not in the files that they name", n, len(f.Evidence))
+	}
+	f.Evidence = holds
+}
+
+// standing returns the evidence that the files of the head bear out, each with
+// the number of its line.
+func standing(offered []precedent.Evidence, p *Placer, src *sources) []precedent.Evidence {
 	var holds []precedent.Evidence
-	for _, e := range f.Evidence {
+	for _, e := range offered {
 		if file := p.file(e.Path); file != nil {
 			e.Path = file.Path
 		}
+		e.Quote = asWritten(firstLines(e.Quote), p.file(e.Path))
 		if line, ok := src.file(precedent.Right, e.Path).quoted(e.Quote, e.Line); ok {
 			e.Line = line
 			holds = append(holds, e)
 		}
 	}
-	if n := len(f.Evidence) - len(holds); n > 0 {
-		f.Note("place", "struck %d of %d pieces of evidence, which are not in the files that they name", n, len(f.Evidence))
-	}
-	f.Evidence = holds
+	return holds
 }

@@ -22,6 +22,7 @@ const (
 // finders share it, so that their requests share what a cache can keep.
 type plan struct {
 	shards []shard
+	most   int // tokens that a shard shows
 	// carriers are the shards that show a hunk, or each a part of it. A hunk that
 	// none shows is not reviewed, or beyond what a review may spend.
 	carriers map[diff.HunkRef][]int
@@ -53,9 +54,10 @@ func newPlan(c *diff.Change, ignore []string) *plan {
 	return p
 }
 
-// pack puts the hunks of all files that are to be reviewed into shards, folder
-// by folder.
-func (p *plan) pack(c *diff.Change) {
+// pack puts the hunks of all files that are to be reviewed into shards of at
+// most so many tokens, folder by folder.
+func (p *plan) pack(c *diff.Change, most int) {
+	p.most = most
 	var groups [][]diff.HunkRef
 	for _, g := range diff.Identical(c) {
 		refs := slices.DeleteFunc(g.Hunks, func(r diff.HunkRef) bool { return p.ignored[r.File] })
@@ -85,12 +87,12 @@ func (p *plan) addFile(c *diff.Change, groups [][]diff.HunkRef) {
 	for _, refs := range groups {
 		total += size(&c.Files[refs[0].File].Hunks[refs[0].Hunk])
 	}
-	if total <= shardTokens && !p.fits(total) {
+	if total <= p.most && !p.fits(total) {
 		p.shards = append(p.shards, shard{})
 	}
 	for _, refs := range groups {
 		file := &c.Files[refs[0].File]
-		for _, h := range split(&file.Hunks[refs[0].Hunk], shardTokens) {
+		for _, h := range split(&file.Hunks[refs[0].Hunk], p.most) {
 			n := size(&h)
 			if !p.fits(n) {
 				p.shards = append(p.shards, shard{})
@@ -109,7 +111,7 @@ func (p *plan) addFile(c *diff.Change, groups [][]diff.HunkRef) {
 // fits tells whether there is a last shard with so much room.
 func (p *plan) fits(tokens int) bool {
 	n := len(p.shards)
-	return n > 0 && p.shards[n-1].tokens+tokens <= shardTokens
+	return n > 0 && p.shards[n-1].tokens+tokens <= p.most
 }
 
 // cut leaves out the shards beyond what a review may spend.

@@ -34,7 +34,7 @@ func TestPlanShowsEverything(t *testing.T) {
 			c.Files = append(c.Files, f)
 		}
 		p := newPlan(&c, nil)
-		p.pack(&c)
+		p.pack(&c, shardTokens)
 		shown := map[string][]int{}
 		for i, s := range p.shards {
 			tokens := 0
@@ -140,7 +140,7 @@ func TestMechanicalEdit(t *testing.T) {
 		c.Files = append(c.Files, added(fmt.Sprintf("f%d.go", i), "package same"))
 	}
 	p := newPlan(&c, []string{"f0.go"})
-	p.pack(&c)
+	p.pack(&c, shardTokens)
 	if len(p.shards) != 1 || len(p.shards[0].pieces) != 1 || len(p.shards[0].pieces[0].refs) != 3 || p.shards[0].pieces[0].file.Path != "f1.go" {
 		t.Fatalf("shards %+v", p.shards)
 	}
@@ -158,7 +158,7 @@ func TestPlanIsBounded(t *testing.T) {
 		c.Files = append(c.Files, added(fmt.Sprintf("f%03d.go", i), fmt.Sprint("line of ", i), strings.Repeat("word ", shardTokens-100)))
 	}
 	p := newPlan(&c, nil)
-	p.pack(&c)
+	p.pack(&c, shardTokens)
 	answered := make([]bool, len(p.shards))
 	for i := range answered {
 		answered[i] = true

@@ -10,22 +10,27 @@ import (
 	"github.com/precedent-dev/precedent/internal/secret"
 )
 
-// redact blackens every secret in the review, those that a model repeats
-// included.
-func redact(r *precedent.Review, src *sources) {
-	b := newBlackener(r.Findings, src)
-	for i := range r.Findings {
-		f := &r.Findings[i]
+// findings blackens every secret in findings, those that a model repeats included.
+func (b blackener) findings(fs []precedent.Finding) {
+	for i := range fs {
+		f := &fs[i]
 		quote := f.Quote
 		b.all(&f.Quote, &f.Symbol, &f.Title, &f.Body, &f.Suggestion)
 		for j := range f.Evidence {
 			b.all(&f.Evidence[j].Quote)
 		}
-		for j := range f.Trail {
-			b.all(&f.Trail[j].Says)
-		}
 		if f.Category == precedent.Secrets && f.Analyzer && f.Quote == quote {
 			f.Quote = "[REDACTED]" // known to hold one, though alone it does not look it
+		}
+	}
+}
+
+// review blackens what the review says beside its findings: the stages speak of
+// lines, and second readers and failures in the words of models and programs.
+func (b blackener) review(r *precedent.Review) {
+	for i := range r.Findings {
+		for j := range r.Findings[i].Trail {
+			b.all(&r.Findings[i].Trail[j].Says)
 		}
 	}
 	for i := range r.Finders {
@@ -34,6 +39,7 @@ func redact(r *precedent.Review, src *sources) {
 	for i := range r.Failures {
 		b.all(&r.Failures[i].Error)
 	}
+	b.all(&r.Positive)
 }
 
 // minKnown is the shortest text that is taken for a secret wherever it stands,

@@ -13,6 +13,7 @@
 package review
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -46,6 +47,8 @@ type Input struct {
 	Policy precedent.Policy
 	Recall memory.Recall
 	Intent precedent.Untrusted // messages of the commits; empty if there are none
+	// Discussion is what people said on the pull request; empty for a local change.
+	Discussion precedent.Discussion
 	// Failures are what already went wrong while the rest of the input was made.
 	Failures []precedent.Failure
 
@@ -57,6 +60,7 @@ type Input struct {
 	ThresholdFrom string
 	MaxInline     int           // findings shown inline; 0 leaves it to the policy, and 20
 	Concurrency   int           // requests to the engine at a time; 0 means 4
+	Window        int           // the engine's context window in tokens; 0 for a large one
 	Timeout       time.Duration // of one request to the engine; 0 means the engine's default
 	Go            lint.GoEnv    // where the Go toolchain is
 
@@ -86,7 +90,8 @@ func Run(ctx context.Context, in Input) (*precedent.Review, error) {
 		return r, nil
 	}
 	p := newPlan(in.Change, in.Policy.Ignore)
-	reports := find(ctx, &in, finders(&in, newWave(&in, p)))
+	w := newWave(&in, p)
+	reports := find(ctx, &in, finders(&in, w))
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("review %s: %w", in.Repo, err)
 	}
@@ -98,33 +103,44 @@ func Run(ctx context.Context, in Input) (*precedent.Review, error) {
 		if len(rep.Answered) > 0 {
 			r.Scope = precedent.FullScope
 		}
-		if r.RulesChecked == nil {
-			r.RulesChecked = rep.Rules
-		}
+		r.Positive = cmp.Or(r.Positive, rep.Positive)
 	}
-	in.judge(r)
+	if r.Scope == precedent.FullScope {
+		r.RulesChecked = w.sheet.Rules()
+	}
+	x := &reader{in: &in, wave: w}
+	x.judgeAll(ctx, r)
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("review %s: %w", in.Repo, err)
+	}
 	r.Coverage = coverage(&in, p, reports)
 	r.Verdict = verdict(r, reports)
 	r.TookMS = in.Now().Sub(began).Milliseconds()
 	return r, nil
 }
 
-// judge runs the stages over the findings. Secrets go as soon as no stage needs
-// the text of a line any more, and before anything is compared with what memory
-// keeps, which holds none.
-func (in *Input) judge(r *precedent.Review) {
-	src := newSources(in.Change, in.Read)
-	place(r.Findings, NewPlacer(in.Change), src)
+// judgeAll runs the stages over the findings. Secrets go as soon as no stage needs
+// the text of a line any more: before anything leaves for an engine again, and
+// before anything is compared with what memory keeps, which holds none.
+func (x *reader) judgeAll(ctx context.Context, r *precedent.Review) {
+	in := x.in
+	src, placer := newSources(in.Change, in.Read), NewPlacer(in.Change)
+	place(r.Findings, placer, src)
 	identify(r.Findings, src, in.Repo)
-	merge(r.Findings)
-	redact(r, src)
+	b := newBlackener(r.Findings, src)
+	b.findings(r.Findings)
+	merge(r.Findings, func(doubts []doubt) []opinion { return x.judge(ctx, doubts) })
 	r.Findings = in.Recall.Match(r.Findings)
-	verify(r.Findings)
+	x.verify(ctx, r.Findings, placer, src)
 	cite(r.Findings, in.Guide.Rules)
 	score(r.Findings)
 	r.Findings = hush(r.Findings, in.Policy, in.Recall.Rejections, r.At, *in.Threshold)
 	choose(r.Findings, in.Change, *in.Threshold, in.ThresholdFrom, in.MaxInline)
 	r.Memory.Hushed = in.Recall.Hushed(r.Findings)
+	r.Failures = append(r.Failures, x.failures...)
+	r.Usage.Add(x.usage)
+	r.CostUSD += x.costUSD
+	b.review(r)
 }
 
 // settle fills in what was left open.

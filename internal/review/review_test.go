@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -18,6 +19,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/engine"
+	"github.com/precedent-dev/precedent/internal/prompt"
 )
 
 var theRepo = precedent.Repo{Host: "example.com", Owner: "acme", Name: "shop"}
@@ -70,7 +72,8 @@ func input(tb testing.TB, base, head files) Input {
 	}
 	change.Classify(func(path string) ([]byte, error) { return read(precedent.Left, path) }, nil)
 	return Input{
-		Repo: theRepo, Base: "base", Head: "head", Change: change, Read: read,
+		Policy: precedent.Policy{Finders: only("bugs")},
+		Repo:   theRepo, Base: "base", Head: "head", Change: change, Read: read,
 		Tree:  func(context.Context) (string, error) { return "", errors.New("no tree here") },
 		Now:   func() time.Time { return time.Unix(1_700_000_000, 0) },
 		NewID: func() string { return "id" },
@@ -86,18 +89,39 @@ func run(tb testing.TB, in Input) *precedent.Review {
 	return r
 }
 
-// scripted is an engine whose model is a function of the task.
+// only turns all prompted finders off but those that are named.
+func only(names ...string) map[string]bool {
+	on := map[string]bool{}
+	for _, f := range prompt.Finders() {
+		on[f.Name] = slices.Contains(names, f.Name)
+	}
+	return on
+}
+
+// scripted is an engine whose model is a function of the task, for finders. It
+// fails whoever asks it for a second reading.
 type scripted func(context.Context, engine.Task) engine.Reply
 
 func (scripted) Info() engine.Info { return engine.Info{Name: "scripted"} }
 
 func (s scripted) Run(ctx context.Context, t engine.Task) (engine.Answer, error) {
-	return engine.Ask(ctx, t, func(ctx context.Context, t engine.Task) (engine.Reply, error) { return s(ctx, t), nil })
+	return engine.Ask(ctx, t, func(ctx context.Context, t engine.Task) (engine.Reply, error) {
+		if t.Role != engine.Finder {
+			return engine.Reply{Status: precedent.StatusError, Message: "no second reading"}, nil
+		}
+		return s(ctx, t), nil
+	})
 }
 
-// answering is a model that always answers the same.
+// answering is a model that always answers the same to one finder, and has
+// nothing to say to the others.
 func answering(findings ...map[string]any) scripted {
-	return func(context.Context, engine.Task) engine.Reply { return reply1(findings...) }
+	return func(_ context.Context, t engine.Task) engine.Reply {
+		if t.Name != "bugs" {
+			return reply1()
+		}
+		return reply1(findings...)
+	}
 }
 
 func reply1(findings ...map[string]any) engine.Reply {
@@ -227,7 +251,7 @@ func TestPlanted(t *testing.T) {
 		t.Errorf("trail: %s", says(good))
 	}
 	bugs := finderRun(t, r, "bugs")
-	if r.Usage.Requests != 1 || r.Usage.InputTokens != 10 || r.CostUSD != 0.01 || bugs.Model != "m1" || bugs.Found != 5 {
+	if r.Usage.Requests != 2 || r.Usage.InputTokens != 10 || r.CostUSD != 0.01 || bugs.Model != "m1" || bugs.Found != 5 {
 		t.Errorf("run: %+v, usage %+v", bugs, r.Usage)
 	}
 	ids := map[string]bool{}

@@ -6,12 +6,6 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-// What a verifier's answer is worth, in percent points.
-var checkDelta = map[precedent.Check]int{
-	precedent.Confirmed: 10,
-	precedent.Uncertain: -15,
-}
-
 // score turns what a model said of its own findings into the chance that the
 // team accepts them. Until an installation has enough labels to fit its own
 // curve, that is the model's number and what the earlier stages found for and
@@ -27,10 +21,7 @@ func score(fs []precedent.Finding) {
 			continue
 		}
 		said := f.Confidence
-		delta := checkDelta[f.Verifier]
-		for _, d := range f.Trail {
-			delta += d.Delta
-		}
+		delta := trailDelta(f)
 		f.Confidence = percent(said + delta)
 		f.Note("score", "%d: the model's %d%s; prior, no history", f.Confidence, said, signed(delta))
 	}

@@ -23,44 +23,16 @@ type specialist struct {
 	lead bool
 }
 
-// wave is what the specialists of a review share. The requests about a shard
-// have all but their ends in common: the lead's goes first, and the others go
-// when its answer begins, because only then can an engine have kept what they
-// share. All at once costs more than keeping nothing.
-type wave struct {
-	plan  *plan
-	brief *brief
-	seats chan struct{}   // one for each request that may be under way
-	begun []chan struct{} // by shard
-}
-
-// newWave makes ready what specialists need, if there is an engine to ask.
-func newWave(in *Input, p *plan) *wave {
-	w := &wave{plan: p, seats: make(chan struct{}, in.Concurrency)}
-	if in.Engine == nil {
-		return w
-	}
-	p.pack(in.Change)
-	w.brief = newBrief(in)
-	for range p.shards {
-		w.begun = append(w.begun, make(chan struct{}))
-	}
-	return w
-}
-
 // Name is the specialist's name.
 func (s *specialist) Name() string { return s.spec.Name }
 
 // idle says why the specialist has nothing to do, "" if it has.
 func (s *specialist) idle(in *Input) (precedent.Status, string) {
-	on, said := in.Policy.Finders[s.spec.Name]
 	switch {
-	case said && !on:
+	case !in.enabled(s.spec.Name):
 		return precedent.StatusOff, offByPolicy
 	case in.Engine == nil:
 		return precedent.StatusOff, "no engine is configured"
-	case !said && !s.spec.Default:
-		return precedent.StatusOff, "it runs where the repository's policy turns it on"
 	case s.spec.NeedsGuide && len(in.Guide.Docs)+len(in.Guide.Rules) == 0:
 		return precedent.StatusSkipped, "the repository has no guide"
 	case len(s.plan.shards) == 0:
@@ -84,11 +56,9 @@ func (s *specialist) Find(ctx context.Context, in *Input) Report {
 			defer begin[i]()
 		}
 	}
-	if in.Engine.Info().WantsTree && in.Tree != nil {
-		var err error
-		if a.tree, err = in.Tree(ctx); err != nil {
-			return s.report(in, a.replies, fmt.Errorf("export the head: %w", err))
-		}
+	var err error
+	if a.tree, err = in.exported(ctx); err != nil {
+		return s.report(in, a.replies, err)
 	}
 	var wg sync.WaitGroup
 	for i := range a.replies {
@@ -119,7 +89,7 @@ type reply struct {
 	err      error
 	sent     bool
 	findings []precedent.Finding
-	rules    []precedent.Rule
+	positive string
 }
 
 func (r *reply) ok() bool { return r.sent && r.err == nil && r.answer.Status.Good() }
@@ -148,11 +118,14 @@ func (a *asking) ask(ctx context.Context, i int, begun func()) {
 	}
 	r := a.send(ctx, i, begun)
 	if r.ok() {
-		if r.findings, r.err = readAnswer(r.answer.JSON, a.s.spec); r.err != nil {
+		if r.findings, r.positive, r.err = readAnswer(r.answer.JSON, a.s.spec); r.err != nil {
 			r.answer.Status = precedent.StatusMalformed
 		}
 	}
-	a.in.progress(Event{Finder: a.s.spec.Name, Done: a.keep(i, r), Requests: len(a.replies)})
+	a.in.progress(Event{
+		Finder: a.s.spec.Name, Done: a.keep(i, r), Requests: len(a.replies),
+		Usage: r.answer.Usage, CostUSD: r.answer.CostUSD,
+	})
 }
 
 // send sends the request for one shard. An engine that crashes is an error like
@@ -163,10 +136,12 @@ func (a *asking) send(ctx context.Context, i int, begun func()) (r reply) {
 			r.err = fmt.Errorf("the engine crashed: %v", p)
 		}
 	}()
-	p := prompt.Build(a.s.brief.input(a.s.spec, a.s.plan, i))
-	r.sent, r.rules = true, p.Rules
+	spec := a.s.spec
+	spec.Praise = a.s.lead && !a.in.Policy.NoPraise
+	p := a.s.sheet.Finder(spec, i)
+	r.sent = true
 	r.answer, r.err = a.in.Engine.Run(ctx, engine.Task{
-		Role: engine.Finder, Name: a.s.spec.Name, System: p.System, Prefix: p.Prefix, Prompt: p.Suffix,
+		Role: engine.Finder, Name: spec.Name, System: p.System, Common: p.Common, Prefix: p.Prefix, Prompt: p.Suffix,
 		Schema: prompt.Schema(string(engine.Finder)), Tree: a.tree, Timeout: a.in.Timeout, FirstByte: begun,
 	})
 	return r
@@ -201,9 +176,7 @@ func (s *specialist) report(in *Input, replies []reply, err error) Report {
 		run.Add(r.answer.Usage)
 		run.CostUSD += r.answer.CostUSD
 		run.Model = cmp.Or(run.Model, r.answer.Model)
-		if rep.Rules == nil {
-			rep.Rules = r.rules
-		}
+		rep.Positive = cmp.Or(rep.Positive, r.positive)
 		if !r.ok() {
 			bad++
 			if worst == nil || !worst.sent {

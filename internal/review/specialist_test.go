@@ -165,7 +165,7 @@ func TestWave(t *testing.T) {
 	const shards, limit = 3, 2
 	in := input(t, files{}, manyFiles(shards))
 	in.Concurrency = limit
-	in.Policy.Finders = map[string]bool{"security": true, "types": true, "guidelines": true}
+	in.Policy.Finders = only("bugs", "security", "types", "guidelines")
 	var mu sync.Mutex
 	under, most := 0, 0
 	led := map[string]bool{}

@@ -1,0 +1,90 @@
+package prompt
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/text"
+)
+
+// MostPairs is how many pairs one request to a judge holds at most.
+const MostPairs = 40
+
+// maxRemark bounds what is shown of one remark, in bytes.
+const maxRemark = 6 << 10
+
+// Verify is the prompt of a verifier of claims about one part of the change,
+// which diff shows as Diff renders it; the lines must be among those of the
+// sheet's shards. The author's and other people's words are not in it: the code
+// decides.
+func (s *Sheet) Verify(diff precedent.Untrusted, claims []precedent.Finding) Prompt {
+	own := struct {
+		Claims   []string
+		Language string
+	}{Language: s.language}
+	for i := range claims {
+		own.Claims = append(own.Claims, s.strike(claim(&claims[i])))
+	}
+	return Prompt{
+		System: load("verify.md"), Common: s.team,
+		Prefix: execute("prefix.md", s.nonce, prefix{Shard: s.strike(strings.Trim(text.Visible(string(diff)), "\n"))}),
+		Suffix: "\n" + execute("claims.md", s.nonce, own),
+	}
+}
+
+// claim renders what a finder says, as far as it can be checked. How sure the
+// finder is would only sway the verifier.
+func claim(f *precedent.Finding) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "id: %s\nplace: %s", f.ID, text.VisibleLine(f.Span.String()))
+	if f.Side == precedent.Left {
+		b.WriteString(" of the old file")
+	}
+	fmt.Fprintf(&b, "\ncategory: %s\nseverity: %s\n", f.Category, f.Severity)
+	if f.Rule != "" {
+		fmt.Fprintf(&b, "rule: %s\n", text.VisibleLine(f.Rule))
+	}
+	b.WriteString("lines:\n" + limit(text.Visible(f.Quote), maxRemark) + "\n")
+	fmt.Fprintf(&b, "claim: %s\n%s", text.Collapse(text.Clean(f.Title)), limit(strings.TrimSpace(text.Clean(f.Body)), maxRemark))
+	for _, e := range f.Evidence {
+		fmt.Fprintf(&b, "\nevidence, %s:%d:\n%s", text.VisibleLine(e.Path), e.Line, limit(text.Visible(e.Quote), maxRemark))
+	}
+	return b.String()
+}
+
+// Pair is two remarks that may make the same point.
+type Pair struct {
+	ID   string
+	A, B Remark
+}
+
+// Remark is one remark about a change.
+type Remark struct {
+	Place       string // path:line
+	Title, Body string
+	Code        string // the lines that it is about; may be empty
+}
+
+// Judge is the prompt of a judge over pairs, of which there are at most
+// MostPairs. All text in them has its secrets redacted already.
+func Judge(pairs []Pair) Prompt {
+	own := struct {
+		Nonce string
+		Pairs []string
+	}{}
+	for _, p := range pairs {
+		own.Pairs = append(own.Pairs, "id: "+text.VisibleLine(p.ID)+"\n\n"+p.A.render("first")+"\n\n"+p.B.render("second"))
+	}
+	own.Nonce = nonce(own.Pairs)
+	return Prompt{System: load("judge.md"), Suffix: execute("pairs.md", own.Nonce, own)}
+}
+
+func (r Remark) render(which string) string {
+	s := fmt.Sprintf("The %s remark, on %s:\n%s\n%s", which, text.VisibleLine(r.Place),
+		text.Collapse(text.Clean(r.Title)), limit(strings.TrimSpace(text.Clean(r.Body)), maxRemark))
+	if r.Code != "" {
+		s += "\n\nThe lines that it is about:\n" + limit(text.Visible(r.Code), maxRemark)
+	}
+	return s
+}

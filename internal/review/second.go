@@ -1,0 +1,86 @@
+package review
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/engine"
+	"github.com/precedent-dev/precedent/internal/prompt"
+	"github.com/precedent-dev/precedent/internal/text"
+)
+
+// reader asks the engine about what finders said: the second reading of a
+// review. Trouble with it costs no finding; it is told as a failure.
+type reader struct {
+	in *Input
+	*wave
+	usage    precedent.Usage
+	costUSD  float64
+	failures []precedent.Failure
+}
+
+// ask sends prompts of one role side by side, as many as there are seats, and
+// returns what came back, in their order.
+func (x *reader) ask(ctx context.Context, step string, role engine.Role, prompts []prompt.Prompt) []reply {
+	replies := make([]reply, len(prompts))
+	if len(prompts) == 0 {
+		return nil
+	}
+	tree, err := "", error(nil)
+	if role == engine.Verifier { // a judge compares words
+		tree, err = x.in.exported(ctx)
+	}
+	if err != nil {
+		for i := range replies {
+			replies[i].err = err
+		}
+		return replies
+	}
+	x.in.progress(Event{Step: step, Requests: len(prompts)})
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	done := 0
+	for i, p := range prompts {
+		x.seats <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-x.seats }()
+			r := x.send(ctx, role, p, tree)
+			mu.Lock()
+			defer mu.Unlock()
+			replies[i] = r
+			done++
+			x.in.progress(Event{Step: step, Done: done, Requests: len(prompts), Usage: r.answer.Usage, CostUSD: r.answer.CostUSD})
+		})
+	}
+	wg.Wait()
+	for i := range replies {
+		x.usage.Add(replies[i].answer.Usage)
+		x.costUSD += replies[i].answer.CostUSD
+	}
+	return replies
+}
+
+// send sends one prompt. An engine that crashes is an error like others.
+func (x *reader) send(ctx context.Context, role engine.Role, p prompt.Prompt, tree string) (r reply) {
+	defer func() {
+		if crash := recover(); crash != nil {
+			r.err = fmt.Errorf("the engine crashed: %v", crash)
+		}
+	}()
+	if ctx.Err() != nil {
+		return reply{err: ctx.Err()}
+	}
+	r.sent = true
+	r.answer, r.err = x.in.Engine.Run(ctx, engine.Task{
+		Role: role, Name: string(role), System: p.System, Common: p.Common, Prefix: p.Prefix, Prompt: p.Suffix,
+		Schema: prompt.Schema(string(role)), Tree: tree, Timeout: x.in.Timeout,
+	})
+	return r
+}
+
+// fail notes a step that the review does without.
+func (x *reader) fail(step, format string, args ...any) {
+	x.failures = append(x.failures, precedent.Failure{Step: step, Error: text.Cut(fmt.Sprintf(format, args...), maxMessage)})
+}

@@ -1,0 +1,320 @@
+package review
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/engine"
+)
+
+// cast is an engine with a model for each role. It records the prompts of second
+// readers.
+type cast struct {
+	finder, verifier, judge func(engine.Task) engine.Reply
+
+	mu   sync.Mutex
+	read []engine.Task
+}
+
+func (*cast) Info() engine.Info { return engine.Info{Name: "cast"} }
+
+func (c *cast) Run(ctx context.Context, t engine.Task) (engine.Answer, error) {
+	play := map[engine.Role]func(engine.Task) engine.Reply{engine.Finder: c.finder, engine.Verifier: c.verifier, engine.Judge: c.judge}[t.Role]
+	if t.Role != engine.Finder {
+		c.mu.Lock()
+		c.read = append(c.read, t)
+		c.mu.Unlock()
+	}
+	return engine.Ask(ctx, t, func(_ context.Context, t engine.Task) (engine.Reply, error) {
+		if play == nil {
+			return engine.Reply{Status: precedent.StatusRefused, Message: "not mine"}, nil
+		}
+		return play(t), nil
+	})
+}
+
+func answered(v any) engine.Reply {
+	out, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return engine.Reply{Status: precedent.StatusOK, Output: out, Usage: precedent.Usage{InputTokens: 5}, CostUSD: 0.5}
+}
+
+// ids are the ids of the claims in a verifier's prompt, by their titles.
+func ids(t engine.Task) map[string]string {
+	found := map[string]string{}
+	id := ""
+	for l := range strings.Lines(t.Prompt) {
+		if s, ok := strings.CutPrefix(l, "id: "); ok {
+			id = strings.TrimSpace(s)
+		}
+		if s, ok := strings.CutPrefix(l, "claim: "); ok {
+			found[strings.TrimSpace(s)] = id
+		}
+	}
+	return found
+}
+
+// ruled is a verifier that rules on claims by their titles, and leaves out the others.
+func ruled(rulings map[string]map[string]any) func(engine.Task) engine.Reply {
+	return func(t engine.Task) engine.Reply {
+		list := []any{}
+		for title, id := range ids(t) {
+			if r, ok := rulings[title]; ok {
+				r["finding"] = id
+				list = append(list, r)
+			}
+		}
+		return answered(map[string]any{"verdicts": list})
+	}
+}
+
+const (
+	loop = "\tfor n := 0; n <= len(items); n++ {"
+	mean = "\treturn Total(items) / len(items)"
+	neg  = "\tif sum < 0 {"
+	body = "\t\tsum += items[n].Price * items[n].Count"
+)
+
+func line(quote string) []map[string]any {
+	return []map[string]any{{"path": "cart/cart.go", "line": 1, "quote": quote}}
+}
+
+func TestVerify(t *testing.T) {
+	for _, test := range []struct {
+		name     string
+		category string
+		ruling   map[string]any // nil for none
+		check    precedent.Check
+		dropped  precedent.Dropped
+		score    int
+		says     string
+	}{
+		{"confirmed", "bugs", map[string]any{"verdict": "confirmed", "reason": "It runs past.", "evidence": line(loop)}, precedent.Confirmed, "", 90, "confirmed: It runs past. (cart/cart.go:5)"},
+		{"uncertain", "bugs", map[string]any{"verdict": "uncertain", "reason": "Who knows."}, precedent.Uncertain, precedent.BelowThreshold, 65, "uncertain: Who knows."},
+		{"refuted", "bugs", map[string]any{"verdict": "refuted", "reason": "There is a guard.", "evidence": line(neg)}, precedent.Denied, precedent.Refuted, 80, "There is a guard."},
+		{"refuted by words", "bugs", map[string]any{"verdict": "refuted", "reason": "No caller does.", "evidence": []any{}}, precedent.Denied, precedent.Refuted, 80, "No caller does."},
+		{"refuted by nothing that is there", "bugs", map[string]any{"verdict": "refuted", "reason": "Guarded.", "evidence": line("if items == nil { return }")}, precedent.Uncertain, precedent.BelowThreshold, 65, "lines that are not in the files"},
+		{"a crash refuted by words", "crash", map[string]any{"verdict": "refuted", "reason": "Audited."}, precedent.Uncertain, precedent.BelowThreshold, 65, "without a line"},
+		{"confirmed by nothing that is there", "bugs", map[string]any{"verdict": "confirmed", "reason": "Yes.", "evidence": line("never there")}, precedent.Uncertain, precedent.BelowThreshold, 65, "not in the files"},
+		{"refuted, but unsure", "bugs", map[string]any{"verdict": "refuted", "reason": "Hm.", "confidence": 30, "evidence": line(neg)}, precedent.Uncertain, precedent.BelowThreshold, 65, "only 30 % sure"},
+		{"left out", "bugs", nil, precedent.Unchecked, "", 80, "gave no answer"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			in := input(t, shopBase, shopHead)
+			rulings := map[string]map[string]any{}
+			if test.ruling != nil {
+				rulings["off by one"] = test.ruling
+			}
+			c := &cast{
+				finder: func(engine.Task) engine.Reply {
+					return reply1(finding("cart/cart.go", 5, loop, "off by one", map[string]any{"category": test.category, "confidence": 80}))
+				},
+				verifier: ruled(rulings),
+			}
+			in.Engine = c
+			r := run(t, in)
+			f := byTitle(t, r, "off by one")
+			if f.Verifier != test.check || f.Dropped != test.dropped || f.Confidence != test.score || !strings.Contains(says(f), test.says) {
+				t.Errorf("verifier %s, dropped %q, confidence %d, trail: %s", f.Verifier, f.Dropped, f.Confidence, says(f))
+			}
+			if failed := len(r.Failures) > 0; failed != (test.ruling == nil) {
+				t.Errorf("failures: %v", r.Failures)
+			}
+			if r.Usage.Requests != 2 || r.Usage.InputTokens != 15 || r.CostUSD != 0.51 {
+				t.Errorf("usage %+v, $%.2f", r.Usage, r.CostUSD)
+			}
+			if len(c.read) != 1 || !strings.Contains(c.read[0].Prefix, loop) || strings.Contains(c.read[0].Prefix, "aws.go") {
+				t.Errorf("the verifier does not see what the finder saw of the file, and nothing else: %q", c.read[0].Prefix)
+			}
+		})
+	}
+}
+
+// TestVerifierFails: without a verifier every finding stays, and the review says so.
+func TestVerifierFails(t *testing.T) {
+	for name, play := range map[string]func(engine.Task) engine.Reply{
+		"refusal": nil,
+		"nonsense": func(engine.Task) engine.Reply {
+			return engine.Reply{Status: precedent.StatusOK, Output: []byte("All fine!")}
+		},
+		"crash": func(engine.Task) engine.Reply { panic("boom") },
+		"wrong id": func(engine.Task) engine.Reply {
+			return answered(map[string]any{"verdicts": []any{map[string]any{"finding": "zzzzzzzzzz", "verdict": "refuted", "reason": "no"}}})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in := input(t, shopBase, shopHead)
+			in.Engine = &cast{finder: func(engine.Task) engine.Reply { return reply1(finding("cart/cart.go", 5, loop, "off by one", nil)) }, verifier: play}
+			r := run(t, in)
+			f := byTitle(t, r, "off by one")
+			if !f.Live() || f.Verifier != precedent.Unchecked || len(r.Failures) != 1 || r.Failures[0].Step != "verify" {
+				t.Errorf("finding %+v, failures %v", f, r.Failures)
+			}
+			if r.Verdict != precedent.Findings {
+				t.Errorf("verdict %s: a failed verifier makes no review partial", r.Verdict)
+			}
+		})
+	}
+}
+
+// TestWhatIsVerified: neither what analyzers computed nor what cannot reach the
+// threshold, and every file's claims by themselves, at most eight at a time.
+func TestWhatIsVerified(t *testing.T) {
+	head := files{"other.go": "package p\n\nvar x = first()\n"}
+	var b strings.Builder
+	var remarks []map[string]any
+	b.WriteString("package p\n\n")
+	for i := range 10 {
+		fmt.Fprintf(&b, "var value%d = compute%d(%d)\n", i, i, i)
+		remarks = append(remarks, finding("many.go", i+3, fmt.Sprintf("var value%d = compute%d(%d)", i, i, i), fmt.Sprintf("claim %d about compute%d", i, i), map[string]any{"category": "types"}))
+	}
+	head["many.go"] = b.String()
+	head["aws.go"] = shopHead["cart/aws.go"]
+	remarks = append(remarks, finding("other.go", 3, "var x = first()", "weak", map[string]any{"confidence": 40}), finding("other.go", 3, "var x = first()", "strong", map[string]any{"category": "race"}))
+	in := input(t, files{}, head)
+	c := &cast{finder: func(engine.Task) engine.Reply { return reply1(remarks...) }, verifier: ruled(nil)}
+	in.Engine = c
+	run(t, in)
+	got := map[string]int{}
+	for _, task := range c.read {
+		if task.Role != engine.Verifier {
+			continue
+		}
+		got[strings.Fields(task.Prefix[strings.Index(task.Prefix, "=== "):])[1]+fmt.Sprint(len(ids(task)))]++
+		if _, asked := ids(task)["weak"]; asked {
+			t.Error("a finding is verified that cannot be shown")
+		}
+	}
+	if diff := cmp.Diff(map[string]int{"many.go8": 1, "many.go2": 1, "other.go1": 1}, got); diff != "" {
+		t.Errorf("tasks (-want +got):\n%s", diff)
+	}
+}
+
+// TestOutside: what models claim of other software from memory is worth less,
+// unless a verifier found it confirmed.
+func TestOutside(t *testing.T) {
+	for title, want := range map[string]int{
+		"parser 2.1 is affected by CVE-2024-12345": 65,
+		"this option was removed in v3.2":          65,
+		"the check for an empty cart was removed":  80,
+	} {
+		in := input(t, shopBase, shopHead)
+		in.Engine = answering(finding("cart/cart.go", 5, loop, title, map[string]any{"confidence": 80}))
+		if f := byTitle(t, run(t, in), title); f.Confidence != want {
+			t.Errorf("%q: confidence %d, want %d: %s", title, f.Confidence, want, says(f))
+		}
+	}
+}
+
+// TestJudge: one request for all doubtful pairs; words that are in neither
+// finding prove nothing.
+func TestJudge(t *testing.T) {
+	remarks := []map[string]any{
+		finding("cart/cart.go", 5, loop, "The loop index runs past the last item", map[string]any{"end": 6}),
+		finding("cart/cart.go", 6, body, "Reading a price panics for a full cart", map[string]any{"category": "crash"}),
+	}
+	remarks[0]["body"] = "The loop goes on for n equal to the number of items: index out of range."
+	remarks[1]["body"] = "When n reaches the count, the index is out of range and the shop goes down."
+	for _, test := range []struct {
+		name    string
+		judge   func(engine.Task) engine.Reply
+		dropped precedent.Dropped
+		failed  bool
+	}{
+		{"same", func(engine.Task) engine.Reply {
+			return answered(map[string]any{"pairs": []any{map[string]any{"pair": "p1", "same": true, "quote": "index is out of range"}}})
+		}, precedent.Duplicate, false},
+		{"distinct", func(engine.Task) engine.Reply {
+			return answered(map[string]any{"pairs": []any{map[string]any{"pair": "p1", "same": false}}})
+		}, "", false},
+		{"made-up proof", func(engine.Task) engine.Reply {
+			return answered(map[string]any{"pairs": []any{map[string]any{"pair": "p1", "same": true, "quote": "as the maintainers decided"}}})
+		}, "", false},
+		{"left out", func(engine.Task) engine.Reply { return answered(map[string]any{"pairs": []any{}}) }, "", true},
+		{"refused", nil, "", true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			in := input(t, shopBase, shopHead)
+			c := &cast{finder: func(engine.Task) engine.Reply { return reply1(remarks...) }, judge: test.judge, verifier: ruled(nil)}
+			in.Engine = c
+			r := run(t, in)
+			dropped := 0
+			for _, f := range r.Findings {
+				if f.Dropped == precedent.Duplicate {
+					dropped++
+				}
+			}
+			if want := map[bool]int{true: 1}[test.dropped != ""]; dropped != want {
+				t.Errorf("%d duplicates, want %d", dropped, want)
+			}
+			judged, failed := 0, false
+			for _, task := range c.read {
+				if task.Role == engine.Judge {
+					judged++
+				}
+			}
+			for _, f := range r.Failures {
+				failed = failed || f.Step == "judge"
+			}
+			if judged != 1 || failed != test.failed {
+				t.Errorf("%d requests to the judge, failures %v", judged, r.Failures)
+			}
+		})
+	}
+}
+
+// TestPositive: the one that leads is asked for praise, and no other; a policy
+// may do without.
+func TestPositive(t *testing.T) {
+	for _, none := range []bool{false, true} {
+		in := input(t, shopBase, shopHead)
+		in.Policy = precedent.Policy{NoPraise: none}
+		var mu sync.Mutex
+		var asked []string
+		in.Engine = &cast{finder: func(t engine.Task) engine.Reply {
+			positive := ""
+			if strings.Contains(t.Prompt, "`positive` as well") {
+				mu.Lock()
+				asked = append(asked, t.Name)
+				mu.Unlock()
+				positive = "Mean is\nshort."
+			}
+			return answered(map[string]any{"findings": []any{}, "positive": positive})
+		}}
+		r := run(t, in)
+		want, by := "Mean is short.", []string{"architecture"}
+		if none {
+			want, by = "", nil
+		}
+		if r.Positive != want || !cmp.Equal(asked, by) {
+			t.Errorf("positive %q, asked %v", r.Positive, asked)
+		}
+	}
+}
+
+// TestAgreement: several finders that say the same make it surer, ten points
+// each and twenty at most.
+func TestAgreement(t *testing.T) {
+	for names, want := range map[string]int{"bugs": 60, "bugs tests": 70, "bugs tests types": 80, "bugs tests types style": 80} {
+		in := input(t, shopBase, shopHead)
+		in.Policy.Finders = only(strings.Fields(names)...)
+		in.Engine = scripted(func(context.Context, engine.Task) engine.Reply {
+			return reply1(finding("cart/cart.go", 5, loop, "off by one", map[string]any{"confidence": 60}))
+		})
+		r := run(t, in)
+		for _, f := range r.Findings {
+			if !f.Analyzer && f.Dropped != precedent.Duplicate && (f.Confidence != want || f.Votes != len(strings.Fields(names))) {
+				t.Errorf("%s: confidence %d with %d votes, want %d", names, f.Confidence, f.Votes, want)
+			}
+		}
+	}
+}

@@ -1,0 +1,68 @@
+package review
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/precedent-dev/precedent/internal/prompt"
+)
+
+// wave is what the specialists of a review share. The requests about a shard
+// have all but their ends in common: the lead's goes first, and the others go
+// when its answer begins, because only then can an engine have kept what they
+// share. All at once costs more than keeping nothing.
+type wave struct {
+	plan  *plan
+	brief *brief
+	sheet *prompt.Sheet
+	seats chan struct{}   // one for each request that may be under way
+	begun []chan struct{} // by shard
+}
+
+// newWave makes ready what specialists need, if there is an engine to ask.
+func newWave(in *Input, p *plan) *wave {
+	w := &wave{plan: p, seats: make(chan struct{}, in.Concurrency)}
+	if in.Engine == nil {
+		return w
+	}
+	w.brief = newBrief(in)
+	p.pack(in.Change, shardRoom(in.Window, w.brief.overhead()))
+	w.sheet = w.brief.sheet(p)
+	for range p.shards {
+		w.begun = append(w.begun, make(chan struct{}))
+	}
+	return w
+}
+
+// What a prompt has to leave free in a small context window.
+const (
+	answerShare = 4   // the answer gets this part of the window, and
+	leastShard  = 400 // a shard so many tokens, however full the window is
+)
+
+// shardRoom is how many tokens of the diff one request can show, if so many
+// others stand around them. A window of 0 is a large one.
+func shardRoom(window, overhead int) int {
+	if window == 0 {
+		return shardTokens
+	}
+	return min(shardTokens, max(window-window/answerShare-overhead, leastShard))
+}
+
+// exported returns the folder with the head for an engine that wants one.
+func (in *Input) exported(ctx context.Context) (string, error) {
+	if !in.Engine.Info().WantsTree || in.Tree == nil {
+		return "", nil
+	}
+	dir, err := in.Tree(ctx)
+	if err != nil {
+		return "", fmt.Errorf("export the head: %w", err)
+	}
+	return dir, nil
+}
+
+// enabled tells whether the policy leaves a finder on.
+func (in *Input) enabled(finder string) bool {
+	on, said := in.Policy.Finders[finder]
+	return on || !said
+}
