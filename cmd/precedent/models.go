@@ -278,29 +278,38 @@ func (a *app) seat(ctx context.Context, w *workspace, g *gathering, r reader, re
 		e = c
 	case r.model != nil:
 		e = api.New(api.Config{
-			Model: r.model, Files: files(ctx, w.repo, g), Prices: llm.ListPrices(), Budget: b, Why: r.setting.Source,
+			Model: r.model, Files: files(ctx, w.repo, g), Prices: llm.ListPrices().With(w.op.prices), Budget: b, Why: r.setting.Source,
 		})
 	}
 	g.input.Engine = engine.GiveUp(e, unusable)
 	if rows == nil {
-		return nil, nil
+		return &answers{budget: b}, nil
 	}
 	k := &engine.Keeper{
 		Engine: g.input.Engine, Of: g.input.Base + ".." + g.input.Head,
 		Load: rows.Answer, Save: rows.KeepAnswer, Resume: resume,
 	}
 	g.input.Engine = k
-	return &answers{keeper: k, rows: rows}, nil
+	return &answers{budget: b, keeper: k, rows: rows}, nil
 }
 
-// answers are those that the engine of a review gave. Nil has none.
+// answers are those that the engine of a review gives. Nil has none.
 type answers struct {
-	keeper *engine.Keeper
+	budget *engine.Budget
+	keeper *engine.Keeper // nil if they cannot be kept
 	rows   *store.Repo
 }
 
-func (s *answers) failures() []precedent.Failure {
+// limits is what they may take.
+func (s *answers) limits() *engine.Budget {
 	if s == nil {
+		return nil
+	}
+	return s.budget
+}
+
+func (s *answers) failures() []precedent.Failure {
+	if s == nil || s.keeper == nil {
 		return nil
 	}
 	_, failures := s.keeper.Done()
@@ -310,7 +319,7 @@ func (s *answers) failures() []precedent.Failure {
 // settle drops the answers of a review that is complete and saved: nobody has to
 // go on from them.
 func (s *answers) settle(ctx context.Context, r *precedent.Review) error {
-	if s == nil || r.Verdict == precedent.Partial || r.Verdict == precedent.Failed {
+	if s == nil || s.keeper == nil || r.Verdict == precedent.Partial || r.Verdict == precedent.Failed {
 		return nil
 	}
 	tasks, _ := s.keeper.Done()

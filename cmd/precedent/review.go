@@ -21,6 +21,7 @@ type reviewOptions struct {
 	spec   git.Spec
 	format string // text or json
 	resume bool   // go on from the answers of a review that did not come to its end
+	dry    bool   // only estimate what would be sent
 	flags  map[string]string
 }
 
@@ -48,7 +49,8 @@ error, 3 not everything was read.`,
   precedent review main...HEAD --fail-on medium
   precedent review --staged --json
   precedent review HEAD~3 --engine command:./my-model
-  precedent review --engine anthropic --max-cost 0.50 --resume`,
+  precedent review --engine anthropic --max-cost 0.50 --resume
+  precedent review --estimate`,
 		Args: between(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
@@ -72,6 +74,7 @@ error, 3 not everything was read.`,
 	f.BoolVar(&o.spec.Worktree, "worktree", false, "review all that is not committed, untracked files included")
 	f.StringVar(&o.format, "format", o.format, "print as `text` or json")
 	f.BoolVar(&o.resume, "resume", false, "go on from the answers that an unfinished review of this change has paid for")
+	f.BoolVar(&o.dry, "estimate", false, "print what would be sent, the tokens and the cost, and send nothing")
 	f.BoolVar(&asJSON, "json", false, "print as JSON: --format json")
 	addKnobs(cmd, knobs...)
 	return cmd
@@ -102,8 +105,11 @@ func (a *app) review(ctx context.Context, o reviewOptions) error {
 	why := reader.why
 	if in.Engine != nil {
 		why = in.Engine.Info().Line
-		a.notice("engine %s", why)
 	}
+	if o.dry {
+		return a.tellEstimate(in, why, answers.limits(), o.format == "json")
+	}
+	in.Planned = func(e review.Estimate) { a.notice("engine %s; %s", why, estimated(e)) }
 	meter := a.newMeter()
 	in.Progress = meter.tell
 	r, err := review.Run(ctx, in)

@@ -127,6 +127,22 @@ func (p *plan) cut() {
 	}
 }
 
+// unshown counts the hunks that are to be reviewed and that no shard shows.
+func (p *plan) unshown(c *diff.Change) int {
+	n := 0
+	for i := range c.Files {
+		if c.Files[i].Skip != "" || p.ignored[i] {
+			continue
+		}
+		for h := range c.Files[i].Hunks {
+			if len(p.carriers[diff.HunkRef{File: i, Hunk: h}]) == 0 {
+				n++
+			}
+		}
+	}
+	return n
+}
+
 // What a hunk and a line take besides their text, in tokens: the header and
 // path, the number and sign.
 const (

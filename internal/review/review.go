@@ -66,6 +66,9 @@ type Input struct {
 
 	Now   func() time.Time
 	NewID func() string // makes the review's id, a UUIDv7
+	// Planned is told, before the first request to the engine, what all of them
+	// will take; it may be nil.
+	Planned func(Estimate)
 	// Progress is told what happens, from several goroutines; it may be nil.
 	Progress func(Event)
 }
@@ -91,6 +94,9 @@ func Run(ctx context.Context, in Input) (*precedent.Review, error) {
 	}
 	p := newPlan(in.Change, in.Policy.Ignore)
 	w := newWave(&in, p)
+	if in.Planned != nil && in.Engine != nil {
+		in.Planned(w.estimate(&in))
+	}
 	reports := find(ctx, &in, finders(&in, w))
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("review %s: %w", in.Repo, err)

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/engine"
+	"github.com/precedent-dev/precedent/internal/report"
+	"github.com/precedent-dev/precedent/internal/review"
+)
+
+// estimateSchema names the version of an estimate as JSON.
+const estimateSchema = "precedent.estimate/1"
+
+// estimate is what --estimate prints as JSON.
+type estimate struct {
+	Schema   string          `json:"schema"`
+	Engine   string          `json:"engine"` // empty if none is configured
+	Base     string          `json:"base"`
+	Head     string          `json:"head"`
+	Finders  []string        `json:"finders"`
+	Parts    int             `json:"parts"`
+	Requests int             `json:"requests"`
+	Usage    precedent.Usage `json:"usage"`
+	CostUSD  *float64        `json:"cost_usd"` // null if the prices are not known
+	Unread   int             `json:"unread_hunks"`
+	Within   bool            `json:"within_budget"`
+}
+
+// within tells whether an estimate fits a review's budget.
+func within(e review.Estimate, b *engine.Budget) bool {
+	if b == nil {
+		return true
+	}
+	tokens := e.Usage.InputTokens + e.Usage.OutputTokens
+	return (b.Tokens == 0 || tokens <= b.Tokens) && (b.USD == 0 || e.CostUSD == nil || *e.CostUSD <= b.USD)
+}
+
+// estimated is an estimate in a few words, for the line that names the engine.
+func estimated(e review.Estimate) string {
+	if e.Requests == 0 {
+		return "nothing is sent"
+	}
+	s := fmt.Sprintf("about %s tokens in %s", thousand(e.Usage.InputTokens+e.Usage.OutputTokens), count(e.Requests, "request"))
+	if e.CostUSD != nil {
+		s += fmt.Sprintf(", $%.2f", *e.CostUSD)
+	}
+	return s
+}
+
+// tellEstimate prints what a review would send, and sends nothing.
+func (a *app) tellEstimate(in review.Input, why string, b *engine.Budget, asJSON bool) error {
+	e := review.Plan(in)
+	if asJSON {
+		out := estimate{
+			Schema: estimateSchema, Base: in.Base, Head: in.Head, Finders: append([]string{}, e.Finders...), Parts: e.Parts,
+			Requests: e.Requests, Usage: e.Usage, CostUSD: e.CostUSD, Unread: e.Unread, Within: within(e, b),
+		}
+		if in.Engine != nil {
+			out.Engine = why
+		}
+		return report.Value(a.out, out)
+	}
+	p := a.page()
+	say := func(label, format string, args ...any) {
+		p.Para(fmt.Sprintf("%-11s", label), p.Inkf(report.Plain, format, args...))
+	}
+	say("change", "%s ← %s, %s, +%d −%d", in.Target.Head, in.Target.Base, count(len(in.Change.Files), "file"), in.Change.Added, in.Change.Removed)
+	say("engine", "%s", why)
+	if e.Requests == 0 {
+		say("", "No model is asked: nothing is sent, and nothing is to be paid.")
+		return p.Err()
+	}
+	say("requests", "%d: %s for %s of the change", e.Requests, count(len(e.Finders), "finder"), count(e.Parts, "part"))
+	say("", "%s", strings.Join(e.Finders, ", "))
+	for _, run := range e.Idle {
+		say("", "without %s: %s", run.Name, run.Error)
+	}
+	say("tokens", "about %s in, %d %% of them from the cache; about %s out", thousand(e.Usage.InputTokens),
+		100*e.Usage.CachedTokens/max(e.Usage.InputTokens, 1), thousand(e.Usage.OutputTokens))
+	if e.CostUSD != nil {
+		say("cost", "about $%.2f", *e.CostUSD)
+	} else {
+		say("cost", "not known: the engine names no prices")
+	}
+	say("", "Verifying what is found, and what a model looks up in the repository, come on top.")
+	if e.Unread > 0 {
+		say("unread", "%s beyond what a review may read", count(e.Unread, "hunk"))
+	}
+	if !within(e, b) {
+		say("budget", "This is more than a review may take ($%.2f, %s tokens): it would end over-budget. Raise --max-cost or --max-tokens, or review less at a time.", b.USD, thousand(b.Tokens))
+	}
+	return p.Err()
+}
+
+func count(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
+}
+
+// thousand is a number of tokens for people.
+func thousand(n int) string {
+	if n < 1000 {
+		return fmt.Sprint(n)
+	}
+	return fmt.Sprintf("%dk", (n+500)/1000)
+}

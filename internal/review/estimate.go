@@ -1,0 +1,82 @@
+package review
+
+import (
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/prompt"
+)
+
+// answerTokens is about what one answer of a finder takes, in tokens.
+const answerTokens = 1_500
+
+// Estimate is what the finders of a review take, worked out without asking an
+// engine. What is verified, judged or looked up in the repository comes on top:
+// it depends on what they find.
+type Estimate struct {
+	Finders  []string // those that are asked
+	Parts    int      // shards of the change, of which each finder gets every one
+	Requests int
+	// Usage counts tokens as a provider does that caches what requests share.
+	Usage precedent.Usage
+	// CostUSD is in US dollars; nil if the engine does not know its prices.
+	CostUSD *float64
+	// Unread are hunks beyond what a review may spend.
+	Unread int
+	// Idle are the prompted finders that are not asked, with the reason.
+	Idle []precedent.FinderRun
+}
+
+// Plan estimates the review of an input.
+func Plan(in Input) Estimate {
+	in.settle()
+	p := newPlan(in.Change, in.Policy.Ignore)
+	return newWave(&in, p).estimate(&in)
+}
+
+// estimate adds up the requests of the wave: the first one about the change
+// writes all that is shared to the cache, the first one about each further part
+// that part; everything else that is shared is read from it.
+func (w *wave) estimate(in *Input) Estimate {
+	var e Estimate
+	var asked []prompt.Spec
+	for _, spec := range prompt.Finders() {
+		s := &specialist{spec: spec, wave: w}
+		if status, why := s.idle(in); why != "" {
+			e.Idle = append(e.Idle, precedent.FinderRun{Name: spec.Name, Status: status, Error: why})
+			continue
+		}
+		e.Finders = append(e.Finders, spec.Name)
+		asked = append(asked, spec)
+	}
+	if len(asked) == 0 {
+		return e
+	}
+	e.Parts = len(w.plan.shards)
+	form := prompt.Tokens(string(prompt.Schema("finder")))
+	var fixed, suffixes int
+	for i := range e.Parts {
+		first := w.sheet.Finder(asked[0], i)
+		if i == 0 {
+			fixed = form + prompt.Tokens(first.System+first.Common)
+			e.Usage.CacheWriteTokens += fixed
+			for _, spec := range asked {
+				suffixes += prompt.Tokens(w.sheet.Finder(spec, 0).Suffix)
+			}
+		} else {
+			e.Usage.CachedTokens += fixed
+		}
+		part := prompt.Tokens(first.Prefix)
+		others := len(asked) - 1
+		e.Usage.CacheWriteTokens += part
+		e.Usage.CachedTokens += others * (fixed + part)
+		e.Usage.InputTokens += len(asked)*(fixed+part) + suffixes
+		e.Usage.OutputTokens += len(asked) * answerTokens
+	}
+	e.Requests = e.Parts * len(asked)
+	e.Usage.Requests = e.Requests
+	e.Unread = w.plan.unshown(in.Change)
+	if cost := in.Engine.Info().Cost; cost != nil {
+		usd := cost(e.Usage)
+		e.CostUSD = &usd
+	}
+	return e
+}
