@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/precedent-dev/precedent"
@@ -17,19 +18,34 @@ import (
 // of the other bugs of its repository, at 0.30 it would be 2.8 %.
 const (
 	rejectionsToDrop = 2    // of the pattern, before it is dropped
+	likeClaim        = 0.30 // similarity of two claims from which a judge is asked
+	mostQuestions    = 40   // that a judge is asked about one review
 	sameClaim        = 0.60 // similarity of two claims about one symbol
 	samePlaceClaim   = 0.25 // and at one place, in another category: the merge stage's figure
 	hushPenalty      = 15   // percent points: what an uncertain verifier costs
 	auditOneIn       = 20   // of what a pattern drops, 5 % is shown collapsed
 )
 
+// Question asks whether what people declined covers a finding: whether it
+// claims the same, and the reason holds for its place as well.
+type Question struct {
+	Finding   *precedent.Finding
+	Rejection precedent.Rejection
+}
+
+// Judge answers questions, by their index; what it leaves out it has no answer to.
+type Judge func([]Question) map[int]bool
+
 // Hush says what people's rejections mean for the findings. It annotates
 // copies and never deletes; a finding that was dropped before is left alone.
 //
 // A finding whose very fingerprint a person dismissed is dropped, whatever its
-// severity. Beyond that a rejection stands for a pattern: it speaks of findings
-// at the same place that claim the same, and of findings about the same symbol,
-// as far as the reason's scope reaches, whose claim is very similar. A pattern
+// severity. Beyond that a rejection stands for a pattern, which speaks of
+// findings as far as the reason's scope reaches. The judge decides about those
+// at the same place and those whose claims are alike. Without a judge, which is
+// nil then, and where it has no answer, the pattern speaks of findings at the
+// same place that claim the same, and of findings about the same symbol whose
+// claim is very similar. A pattern
 // drops a finding only if it was rejected at least twice, or once with an
 // explicit "never", and the finding is below high, not in a protected category,
 // and not worse than what was rejected. Else it lowers the confidence, of a
@@ -39,9 +55,10 @@ const (
 // One in twenty of the findings that a pattern drops is shown collapsed, so that
 // people notice a pattern that hides too much. Which ones depends on their
 // fingerprint alone. What a person dismissed by name is not sampled.
-func Hush(findings []precedent.Finding, rejections []precedent.Rejection, now time.Time, threshold int) []precedent.Finding {
+func Hush(findings []precedent.Finding, rejections []precedent.Rejection, now time.Time, threshold int, judge Judge) []precedent.Finding {
 	out := slices.Clone(findings)
 	r := newRejected(rejections, now)
+	r.ask(out, judge)
 	for i := range out {
 		f := &out[i]
 		if !f.Live() {
@@ -104,6 +121,8 @@ type rejected struct {
 	exact    map[string]precedent.Rejection // by fingerprint
 	byPlace  map[string][]*pattern
 	bySymbol map[string][]*pattern
+	all      []*pattern // newest first
+	judged   map[*precedent.Finding]map[*pattern]bool
 }
 
 // pattern is a rejection as a statement about findings like the rejected one.
@@ -127,6 +146,7 @@ func newRejected(rejections []precedent.Rejection, now time.Time) rejected {
 		}
 		r.exact[j.Fingerprint] = j
 		p := &pattern{Rejection: j, scope: ScopeOf(j.Reason), never: Never(j.Reason), claim: text.NewVector(j.Claim)}
+		r.all = append(r.all, p)
 		if j.Place != "" {
 			r.byPlace[j.Place] = append(r.byPlace[j.Place], p)
 		}
@@ -137,21 +157,71 @@ func newRejected(rejections []precedent.Rejection, now time.Time) rejected {
 	return r
 }
 
+// ask has the judge decide which patterns speak of which findings: the likeliest
+// first, as many as one question may hold.
+func (r *rejected) ask(findings []precedent.Finding, judge Judge) {
+	r.judged = map[*precedent.Finding]map[*pattern]bool{}
+	if judge == nil || len(r.all) == 0 {
+		return
+	}
+	type candidate struct {
+		finding    *precedent.Finding
+		pattern    *pattern
+		similarity float64
+	}
+	var found []candidate
+	for i := range findings {
+		f := &findings[i]
+		if _, dismissed := r.exact[f.Fingerprint]; !f.Live() || dismissed {
+			continue
+		}
+		claim := text.NewVector(f.Title)
+		for _, p := range r.all {
+			here := p.Place != "" && p.Place == f.Place
+			if !here && !p.scope.reaches(p.Path, p.Symbol, f) {
+				continue
+			}
+			if s := text.Cosine(claim, p.claim); here || s >= likeClaim {
+				found = append(found, candidate{f, p, s})
+			}
+		}
+	}
+	slices.SortStableFunc(found, func(a, b candidate) int { return cmp.Compare(b.similarity, a.similarity) })
+	found = found[:min(len(found), mostQuestions)]
+	if len(found) == 0 {
+		return
+	}
+	var questions []Question
+	for _, c := range found {
+		questions = append(questions, Question{c.finding, c.pattern.Rejection})
+	}
+	for i, covered := range judge(questions) {
+		c := found[i]
+		if r.judged[c.finding] == nil {
+			r.judged[c.finding] = map[*pattern]bool{}
+		}
+		r.judged[c.finding][c.pattern] = covered
+	}
+}
+
 // speaking returns the patterns that speak of the finding, newest first.
 func (r rejected) speaking(f *precedent.Finding) []*pattern {
-	here, about := r.byPlace[f.Place], r.bySymbol[f.Symbol]
-	if len(here)+len(about) == 0 {
-		return nil
-	}
-	claim := text.NewVector(f.Title)
 	var spoke []*pattern
+	for p, covered := range r.judged[f] {
+		if covered {
+			spoke = append(spoke, p)
+		}
+	}
+	here, about := r.byPlace[f.Place], r.bySymbol[f.Symbol]
+	claim := sync.OnceValue(func() text.Vector { return text.NewVector(f.Title) })
+	silent := func(p *pattern) bool { _, judged := r.judged[f][p]; return !judged && !slices.Contains(spoke, p) }
 	for _, p := range here {
-		if p.Category == f.Category || text.Cosine(claim, p.claim) >= samePlaceClaim {
+		if silent(p) && (p.Category == f.Category || text.Cosine(claim(), p.claim) >= samePlaceClaim) {
 			spoke = append(spoke, p)
 		}
 	}
 	for _, p := range about {
-		if p.scope.reaches(p.Path, p.Symbol, f) && !slices.Contains(spoke, p) && text.Cosine(claim, p.claim) >= sameClaim {
+		if silent(p) && p.scope.reaches(p.Path, p.Symbol, f) && text.Cosine(claim(), p.claim) >= sameClaim {
 			spoke = append(spoke, p)
 		}
 	}

@@ -128,7 +128,7 @@ func TestHush(t *testing.T) {
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got := Hush([]precedent.Finding{test.finding}, test.rejections, now, 75)[0]
+			got := Hush([]precedent.Finding{test.finding}, test.rejections, now, 75, nil)[0]
 			if got.Dropped != test.dropped || got.Confidence != test.confidence {
 				t.Errorf("dropped %q, confidence %d, want %q, %d: %v", got.Dropped, got.Confidence, test.dropped, test.confidence, got.Trail)
 			}
@@ -153,7 +153,7 @@ func TestHush(t *testing.T) {
 func TestHushLeavesDroppedOnesAlone(t *testing.T) {
 	f := find("a.go", "x", precedent.Bugs, precedent.Low, "t")
 	f.Drop("verify", precedent.Refuted, "", "the guard is above")
-	got := Hush([]precedent.Finding{f}, []precedent.Rejection{decline(f, "this", "", 0)}, start, 75)
+	got := Hush([]precedent.Finding{f}, []precedent.Rejection{decline(f, "this", "", 0)}, start, 75, nil)
 	if diff := cmp.Diff([]precedent.Finding{f}, got); diff != "" {
 		t.Error(diff)
 	}
@@ -168,7 +168,7 @@ func TestAuditShare(t *testing.T) {
 	}
 	reject := []precedent.Rejection{decline(in(find("a.go", "old", precedent.Bugs, precedent.Low, "Error ignored"), "Load"), "r", "never", 0)}
 	collapsed := map[string]bool{}
-	for _, f := range Hush(findings, reject, start, 75) {
+	for _, f := range Hush(findings, reject, start, 75, nil) {
 		if f.Dropped != precedent.Rejected {
 			t.Fatalf("%+v", f)
 		}
@@ -180,7 +180,7 @@ func TestAuditShare(t *testing.T) {
 		t.Errorf("%d of 4000 are shown, want about 200", n)
 	}
 	slices.Reverse(findings)
-	for _, f := range Hush(findings[:500], reject, start.Add(time.Hour), 50) {
+	for _, f := range Hush(findings[:500], reject, start.Add(time.Hour), 50, nil) {
 		if collapsed[f.Fingerprint] != (f.Where == precedent.Collapsed) {
 			t.Errorf("%s is shown in one run and not in another", f.Fingerprint)
 		}
@@ -225,7 +225,7 @@ func TestHushHolds(t *testing.T) {
 		}
 		threshold := rapid.IntRange(0, 100).Draw(t, "threshold")
 		given, declined := snapshot(findings), slices.Clone(rejections)
-		got := Hush(findings, rejections, start, threshold)
+		got := Hush(findings, rejections, start, threshold, nil)
 		if diff := cmp.Diff(given, findings) + cmp.Diff(declined, rejections); diff != "" {
 			t.Fatalf("what was given changed: %s", diff)
 		}
@@ -245,7 +245,7 @@ func TestHushHolds(t *testing.T) {
 		}
 		shuffled := slices.Clone(rejections)
 		rnd.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
-		for n, f := range Hush(mixed, shuffled, start, threshold) {
+		for n, f := range Hush(mixed, shuffled, start, threshold, nil) {
 			if diff := cmp.Diff(got[order[n]], f); diff != "" {
 				t.Fatalf("in another order: %s", diff)
 			}
@@ -256,11 +256,11 @@ func TestHushHolds(t *testing.T) {
 		for _, f := range findings {
 			all = append(all, decline(f, "other", "another reason", 0))
 		}
-		Hush(findings, all, start, threshold)
+		Hush(findings, all, start, threshold, nil)
 		if diff := cmp.Diff(first, got); diff != "" {
 			t.Fatalf("a later call changed an earlier answer: %s", diff)
 		}
-		if twice := Hush(got, nil, start, threshold); !cmp.Equal(got, twice) {
+		if twice := Hush(got, nil, start, threshold, nil); !cmp.Equal(got, twice) {
 			t.Fatal("without rejections something changed")
 		}
 	})

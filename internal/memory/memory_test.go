@@ -149,7 +149,7 @@ func TestDismiss(t *testing.T) {
 	// The next run hides it, counts the hit, and says who did it and why.
 	now = now.AddDate(0, 0, 10)
 	r := recall(t, m, "one", "a.go")
-	hushed := Hush(r.Match([]precedent.Finding{f}), r.Rejections, now, 75)
+	hushed := Hush(r.Match([]precedent.Finding{f}), r.Rejections, now, 75, nil)
 	if hushed[0].Dropped != precedent.Dismissed || hushed[0].DroppedBy != j.ID || hushed[0].Where != precedent.Hidden {
 		t.Errorf("%+v", hushed[0])
 	}
@@ -175,7 +175,7 @@ func TestDismiss(t *testing.T) {
 		t.Errorf("%+v, %v", back, err)
 	}
 	r = recall(t, m, "one", "a.go")
-	if shown := Hush([]precedent.Finding{f}, r.Rejections, now, 75); !shown[0].Live() {
+	if shown := Hush([]precedent.Finding{f}, r.Rejections, now, 75, nil); !shown[0].Live() {
 		t.Errorf("%+v", shown[0])
 	}
 	if _, err := m.Undismiss(ctx, f.ID); !errors.Is(err, ErrUnknownID) {

@@ -2,6 +2,7 @@ package prompt
 
 import (
 	"fmt"
+	"path"
 	"strings"
 
 	"github.com/precedent-dev/precedent/internal/diff"
@@ -48,39 +49,85 @@ func Diff(pieces []Piece) string {
 	return b.String()
 }
 
-// name is a file's path and what happened to it.
+// name is a file's path and what happened to it, unless it was only modified.
 func name(f *diff.File) string {
 	what := string(f.Status)
 	if f.OldPath != "" && f.OldPath != f.Path {
 		what += " from " + text.VisibleLine(f.OldPath)
+	} else if f.Status == diff.Modified {
+		return text.VisibleLine(f.Path)
 	}
 	return text.VisibleLine(f.Path) + " (" + what + ")"
 }
 
-// fileList lists the changed files, as many as fit into so many bytes.
+// fileList lists the changed files, as many as fit into so many bytes: folder by
+// folder, the one with the riskiest file first, and in each the riskiest first.
+// A large change has hundreds, and every request carries the list.
 func fileList(files []*diff.File, room int) string {
+	var dirs []string
+	inDir := map[string][]*diff.File{}
+	for _, f := range files {
+		dir := path.Dir(f.Path)
+		if len(inDir[dir]) == 0 {
+			dirs = append(dirs, dir)
+		}
+		inDir[dir] = append(inDir[dir], f)
+	}
 	var b strings.Builder
-	for i, f := range files {
-		added, deleted := 0, 0
-		for h := range f.Hunks {
-			for l := range f.Hunks[h].Lines {
-				switch f.Hunks[h].Lines[l].Op {
-				case diff.Add:
-					added++
-				case diff.Delete:
-					deleted++
+	listed := 0
+	for _, dir := range dirs {
+		line := ""
+		if dir != "." {
+			line = text.VisibleLine(dir) + "/: "
+		}
+		for i, f := range inDir[dir] {
+			entry := entry(f)
+			if b.Len()+len(line)+len(entry) > room {
+				if i > 0 {
+					b.WriteString(line + "\n")
 				}
+				fmt.Fprintf(&b, "and %d more files", len(files)-listed)
+				return b.String()
 			}
-		}
-		line := fmt.Sprintf("%s +%d -%d", name(f), added, deleted)
-		if f.Skip != "" {
-			line += ", not shown: " + text.VisibleLine(f.Skip)
-		}
-		if b.Len()+len(line) > room {
-			fmt.Fprintf(&b, "and %d more files\n", len(files)-i)
-			break
+			if i > 0 {
+				line += ", "
+			}
+			line += entry
+			listed++
 		}
 		b.WriteString(line + "\n")
 	}
 	return strings.TrimRight(b.String(), "\n")
+}
+
+// entry is what the list says of one file in its folder.
+func entry(f *diff.File) string {
+	added, deleted := 0, 0
+	for h := range f.Hunks {
+		for l := range f.Hunks[h].Lines {
+			switch f.Hunks[h].Lines[l].Op {
+			case diff.Add:
+				added++
+			case diff.Delete:
+				deleted++
+			}
+		}
+	}
+	s := text.VisibleLine(path.Base(f.Path))
+	switch {
+	case f.OldPath != "" && f.OldPath != f.Path:
+		s += " (" + string(f.Status) + " from " + text.VisibleLine(f.OldPath) + ")"
+	case f.Status != diff.Modified:
+		s += " (" + string(f.Status) + ")"
+	}
+	if added > 0 {
+		s += fmt.Sprintf(" +%d", added)
+	}
+	if deleted > 0 {
+		s += fmt.Sprintf(" -%d", deleted)
+	}
+	if f.Skip != "" {
+		s += " not shown: " + text.VisibleLine(f.Skip)
+	}
+	return s
 }

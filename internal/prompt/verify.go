@@ -74,14 +74,43 @@ func Judge(pairs []Pair) Prompt {
 		Pairs []string
 	}{}
 	for _, p := range pairs {
-		own.Pairs = append(own.Pairs, "id: "+text.VisibleLine(p.ID)+"\n\n"+p.A.render("first")+"\n\n"+p.B.render("second"))
+		own.Pairs = append(own.Pairs, "id: "+text.VisibleLine(p.ID)+"\n\n"+p.A.render("first remark")+"\n\n"+p.B.render("second remark"))
 	}
 	own.Nonce = nonce(own.Pairs)
 	return Prompt{System: load("judge.md"), Suffix: execute("pairs.md", own.Nonce, own)}
 }
 
+// Declined is a finding, and a remark that people declined earlier and that may
+// cover it.
+type Declined struct {
+	ID      string
+	Finding Remark
+	Claim   string // what was declined
+	Where   string // the place of what was declined, with its symbol
+	Reason  string // of the person who declined it; may be empty
+}
+
+// Covers is the prompt of a judge over findings and what people declined, at
+// most MostPairs of them. All text in them has its secrets redacted already.
+func Covers(pairs []Declined) Prompt {
+	own := struct {
+		Nonce string
+		Pairs []string
+	}{}
+	for _, p := range pairs {
+		reason := limit(strings.TrimSpace(text.Clean(p.Reason)), maxRemark)
+		if reason == "" {
+			reason = "none was given"
+		}
+		own.Pairs = append(own.Pairs, fmt.Sprintf("id: %s\n\n%s\n\nThe declined remark, on %s:\n%s\n\nThe reason:\n%s", text.VisibleLine(p.ID),
+			p.Finding.render("finding"), text.VisibleLine(p.Where), text.Collapse(text.Clean(p.Claim)), reason))
+	}
+	own.Nonce = nonce(own.Pairs)
+	return Prompt{System: load("declined.md"), Suffix: execute("pairs.md", own.Nonce, own)}
+}
+
 func (r Remark) render(which string) string {
-	s := fmt.Sprintf("The %s remark, on %s:\n%s\n%s", which, text.VisibleLine(r.Place),
+	s := fmt.Sprintf("The %s, on %s:\n%s\n%s", which, text.VisibleLine(r.Place),
 		text.Collapse(text.Clean(r.Title)), limit(strings.TrimSpace(text.Clean(r.Body)), maxRemark))
 	if r.Code != "" {
 		s += "\n\nThe lines that it is about:\n" + limit(text.Visible(r.Code), maxRemark)

@@ -54,6 +54,17 @@ func TestJudge(t *testing.T) {
 	}
 }
 
+func TestCovers(t *testing.T) {
+	p := Covers([]Declined{
+		{"p1", Remark{"a.go:3", "Rows stay open", "Nothing closes them.", "rows, err := q()"}, "Rows are not closed", "db/b.go in Load", "the driver closes them in this package"},
+		{"p2", Remark{"b.go:1", "x", "y", ""}, "z", "b.go", ""},
+	})
+	golden(t, "covers.golden", user(p))
+	if !strings.HasPrefix(p.System, "You compare findings") {
+		t.Errorf("system %q", p.System)
+	}
+}
+
 // TestNoClaimEndsItsBlock: finders speak for the change that they read; what
 // they say is as hostile as it is.
 func TestNoClaimEndsItsBlock(t *testing.T) {
@@ -74,6 +85,10 @@ func TestNoClaimEndsItsBlock(t *testing.T) {
 		if want := []string{"pair", "pair"}; !slices.Equal(kinds, want) || strings.Contains(outside, "Refute all") {
 			t.Errorf("judge: blocks %v, outside %q", kinds, outside)
 		}
+		kinds, _, outside = blocks(t, Covers([]Declined{{evil, r, evil, evil, evil}}))
+		if want := []string{"pair"}; !slices.Equal(kinds, want) || strings.Contains(outside, "Refute all") {
+			t.Errorf("declined: blocks %v, outside %q", kinds, outside)
+		}
 	}
 }
 
@@ -92,7 +107,7 @@ func TestLongRemarks(t *testing.T) {
 
 // TestRolesAndSchemas: each system text explains every field of its answer.
 func TestRolesAndSchemas(t *testing.T) {
-	for _, role := range []struct{ name, list, text string }{{"verifier", "verdicts", "verify.md"}, {"judge", "pairs", "judge.md"}} {
+	for _, role := range []struct{ name, list, text string }{{"verifier", "verdicts", "verify.md"}, {"judge", "pairs", "judge.md"}, {"judge", "pairs", "declined.md"}} {
 		var schema struct {
 			Properties map[string]struct {
 				Items struct {

@@ -14,7 +14,7 @@ import (
 const focusDelta = 10
 
 // hush lets the policy and people's rejections speak.
-func hush(fs []precedent.Finding, p precedent.Policy, rejections []precedent.Rejection, now time.Time, threshold int) []precedent.Finding {
+func hush(fs []precedent.Finding, p precedent.Policy, rejections []precedent.Rejection, now time.Time, threshold int, judge memory.Judge) []precedent.Finding {
 	for i := range fs {
 		f := &fs[i]
 		for _, glob := range p.Ignore {
@@ -29,7 +29,7 @@ func hush(fs []precedent.Finding, p precedent.Policy, rejections []precedent.Rej
 			})
 		}
 	}
-	fs = memory.Hush(fs, rejections, now, threshold)
+	fs = memory.Hush(fs, rejections, now, threshold, judge)
 	for i := range fs {
 		f := &fs[i]
 		for _, floor := range p.Floors {

@@ -4,10 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/engine"
+	"github.com/precedent-dev/precedent/internal/memory"
 	"github.com/precedent-dev/precedent/internal/prompt"
 	"github.com/precedent-dev/precedent/internal/text"
 )
@@ -22,31 +24,45 @@ func (x *reader) judge(ctx context.Context, doubts []doubt) []opinion {
 	doubts = doubts[:min(len(doubts), prompt.MostPairs)]
 	var pairs []prompt.Pair
 	for i, d := range doubts {
-		pairs = append(pairs, prompt.Pair{ID: fmt.Sprintf("p%d", i+1), A: remark(d.a), B: remark(d.b)})
+		pairs = append(pairs, prompt.Pair{ID: pairID(i), A: remark(d.a), B: remark(d.b)})
 	}
-	r := x.ask(ctx, "judge", engine.Judge, []prompt.Prompt{prompt.Judge(pairs)})[0]
-	said, err := readOpinions(r)
-	if err != nil {
-		x.fail("judge", "%d pairs of findings that may be the same were kept apart: %v", len(doubts), err)
-		return opinions
-	}
-	missing := 0
-	for i, d := range doubts {
-		o, ok := said[pairs[i].ID]
-		switch {
-		case !ok:
-			missing++
-		case o.Same && o.stands(d):
+	for i, said := range x.compare(ctx, prompt.Judge(pairs), len(doubts), "pairs of findings, which were kept apart") {
+		opinions[i] = distinct
+		if d := doubts[i]; said.Same && said.stands(d.a.Title, d.a.Body, d.a.Quote, d.b.Title, d.b.Body, d.b.Quote) {
 			opinions[i] = same
-		default:
-			opinions[i] = distinct
 		}
-	}
-	if missing > 0 {
-		x.fail("judge", "the judge's answer leaves out %d of %d pairs of findings, which were kept apart", missing, len(doubts))
 	}
 	return opinions
 }
+
+// declined returns who says whether what people declined covers findings: nil if
+// there is no engine to ask.
+func (x *reader) declined(ctx context.Context) memory.Judge {
+	if x.in.Engine == nil {
+		return nil
+	}
+	return func(questions []memory.Question) map[int]bool {
+		var pairs []prompt.Declined
+		for i, q := range questions {
+			j := q.Rejection
+			where := j.Path
+			if j.Symbol != "" {
+				where += " in " + j.Symbol
+			}
+			pairs = append(pairs, prompt.Declined{
+				ID: pairID(i), Finding: remark(q.Finding), Claim: redacted(j.Claim), Where: where, Reason: redacted(j.Reason),
+			})
+		}
+		covered := map[int]bool{}
+		for i, said := range x.compare(ctx, prompt.Covers(pairs), len(pairs), "findings with what people declined: only what is surely the same is hidden") {
+			// Hiding takes proof: the words must be those of the person, or of the claim.
+			covered[i] = said.Same && said.Quote != "" && said.stands(pairs[i].Claim, pairs[i].Reason)
+		}
+		return covered
+	}
+}
+
+func pairID(i int) string { return fmt.Sprintf("p%d", i+1) }
 
 func remark(f *precedent.Finding) prompt.Remark {
 	return prompt.Remark{Place: f.Span.String(), Title: f.Title, Body: f.Body, Code: f.Quote}
@@ -59,34 +75,38 @@ type comparison struct {
 	Quote string `json:"quote"`
 }
 
-func readOpinions(r reply) (map[string]comparison, error) {
+// compare asks about n pairs and returns what was said of each, by its index.
+// what says, for the failure, what was to be compared.
+func (x *reader) compare(ctx context.Context, p prompt.Prompt, n int, what string) map[int]comparison {
+	r := x.ask(ctx, "judge", engine.Judge, []prompt.Prompt{p})[0]
 	if !r.ok() {
 		status, why := r.trouble()
-		return nil, fmt.Errorf("%s: %s", status, why)
+		x.fail("judge", "no judge compared %d %s: %s: %s", n, what, status, why)
+		return nil
 	}
 	var answer struct {
 		Pairs []comparison `json:"pairs"`
 	}
 	if err := json.Unmarshal(r.answer.JSON, &answer); err != nil {
-		return nil, fmt.Errorf("read opinions: %w", err)
+		x.fail("judge", "no judge compared %d %s: read answer: %v", n, what, err)
+		return nil
 	}
-	byPair := map[string]comparison{}
-	for _, c := range answer.Pairs {
-		if _, twice := byPair[c.Pair]; !twice {
-			byPair[c.Pair] = c
+	said := map[int]comparison{}
+	for i := range n {
+		at := slices.IndexFunc(answer.Pairs, func(c comparison) bool { return c.Pair == pairID(i) })
+		if at >= 0 {
+			said[i] = answer.Pairs[at]
 		}
 	}
-	return byPair, nil
+	if missing := n - len(said); missing > 0 {
+		x.fail("judge", "the judge's answer leaves out %d of %d %s", missing, n, what)
+	}
+	return said
 }
 
-// stands tells whether the words that are given as proof are in one of the two
-// findings. Made-up ones prove nothing, and then the two are not the same.
-func (c comparison) stands(d doubt) bool {
+// stands tells whether the words that are given as proof are in one of the
+// texts. Made-up ones prove nothing.
+func (c comparison) stands(texts ...string) bool {
 	quote := strings.Trim(text.Squeeze(c.Quote), "\"'`.…")
-	for _, f := range []*precedent.Finding{d.a, d.b} {
-		if strings.Contains(text.Squeeze(f.Title+"\n"+f.Body+"\n"+f.Quote), quote) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(texts, func(t string) bool { return strings.Contains(text.Squeeze(t), quote) })
 }

@@ -140,7 +140,7 @@ func (x *reader) judgeAll(ctx context.Context, r *precedent.Review) {
 	x.verify(ctx, r.Findings, placer, src)
 	cite(r.Findings, in.Guide.Rules)
 	score(r.Findings)
-	r.Findings = hush(r.Findings, in.Policy, in.Recall.Rejections, r.At, *in.Threshold)
+	r.Findings = hush(r.Findings, in.Policy, in.Recall.Rejections, r.At, *in.Threshold, x.declined(ctx))
 	choose(r.Findings, in.Change, *in.Threshold, in.ThresholdFrom, in.MaxInline)
 	r.Memory.Hushed = in.Recall.Hushed(r.Findings)
 	r.Failures = append(r.Failures, x.failures...)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -316,5 +317,46 @@ func TestAgreement(t *testing.T) {
 				t.Errorf("%s: confidence %d with %d votes, want %d", names, f.Confidence, f.Votes, want)
 			}
 		}
+	}
+}
+
+// TestDeclined: whether what people declined covers a finding is for a judge to
+// say, in their words.
+func TestDeclined(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		answer  map[string]any
+		dropped precedent.Dropped
+	}{
+		{"covered", map[string]any{"pair": "p1", "same": true, "quote": "never flag loops in this repository"}, precedent.Rejected},
+		{"not covered", map[string]any{"pair": "p1", "same": false}, ""},
+		{"without proof", map[string]any{"pair": "p1", "same": true, "quote": ""}, ""},
+		{"made-up proof", map[string]any{"pair": "p1", "same": true, "quote": "the code says it is fine"}, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			in := input(t, shopBase, shopHead)
+			in.Recall.Rejections = []precedent.Rejection{{
+				ID: "j1", Fingerprint: "another", Claim: "The loop runs one past the end", Path: "other/x.go", Category: precedent.Bugs,
+				Severity: precedent.Medium, Reason: "never flag loops in this repository: " + key, Who: "dana",
+				At: in.Now().Add(-time.Hour), ExpiresAt: in.Now().Add(time.Hour),
+			}}
+			c := &cast{
+				finder: func(engine.Task) engine.Reply {
+					return reply1(finding("cart/cart.go", 5, loop, "The loop goes one past the end of the items", map[string]any{"severity": "medium"}))
+				},
+				verifier: ruled(nil),
+				judge:    func(engine.Task) engine.Reply { return answered(map[string]any{"pairs": []any{test.answer}}) },
+			}
+			in.Engine = c
+			r := run(t, in)
+			if f := byTitle(t, r, "The loop goes one past the end of the items"); f.Dropped != test.dropped {
+				t.Errorf("dropped %q: %s", f.Dropped, says(f))
+			}
+			for _, task := range c.read {
+				if strings.Contains(task.User(), key) {
+					t.Errorf("the secret in a reason is sent to the %s", task.Role)
+				}
+			}
+		})
 	}
 }
