@@ -127,6 +127,8 @@ func (a *app) configuration(ctx context.Context, flags map[string]string) (confi
 	}
 	c.Settings = []setting{
 		a.chosenEngine(op), op.get(modelKnob, "", "the engine's default"),
+		op.get(contextKnob, "", "default: a large window"),
+		op.get(concurrencyKnob, strconv.Itoa(defaultConcurrency), "default"),
 		op.get(maxCostKnob, formatDollars(engine.DefaultReviewUSD), "default"),
 		op.get(dayCostKnob, formatDollars(engine.DefaultDayUSD), "default"),
 		op.get(maxTokensKnob, strconv.Itoa(engine.DefaultReviewTokens), "default"),
@@ -136,6 +138,7 @@ func (a *app) configuration(ctx context.Context, flags map[string]string) (confi
 		op.get(failOnKnob, string(defaultFailOn), "default"),
 		op.get(timeoutKnob, defaultTimeout.String(), "default"),
 	}
+	c.Settings = append(c.Settings, op.priceSettings()...)
 	c.Settings = append(c.Settings, policySettings(policy)...)
 	for _, err := range policy.Errors {
 		c.Errors = append(c.Errors, err.Error())

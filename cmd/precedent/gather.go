@@ -121,10 +121,17 @@ func (a *app) complete(ctx context.Context, w *workspace, g *gathering, rg git.R
 	if in.Threshold, in.ThresholdFrom, err = operatorNumber(w.op, thresholdKnob); err != nil {
 		return err
 	}
-	if n, _, err := operatorNumber(w.op, inlineKnob); err != nil {
-		return err
-	} else if n != nil {
-		in.MaxInline = *n
+	for _, number := range []struct {
+		knob knob
+		to   *int
+	}{{inlineKnob, &in.MaxInline}, {contextKnob, &in.Window}, {concurrencyKnob, &in.Concurrency}} {
+		n, _, err := operatorNumber(w.op, number.knob)
+		if err != nil {
+			return err
+		}
+		if n != nil {
+			*number.to = *n
+		}
 	}
 	if err := w.rememberIfPossible(ctx, a); err != nil {
 		return err

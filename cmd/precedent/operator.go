@@ -1,19 +1,12 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
-	"slices"
-	"strconv"
-	"strings"
 	"time"
 
-	"gopkg.in/yaml.v3"
-
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/llm"
 )
 
 // The operator is who runs the program. Only the operator names programs,
@@ -25,11 +18,11 @@ const (
 	defaultTimeout   = 10 * time.Minute // a review's share of the CI time, as reviewers of pull requests have it
 	defaultThreshold = 75
 	defaultMaxInline = 20
-	noEngine         = "none"
-)
 
-// maxConfig is the largest configuration file, in bytes.
-const maxConfig = 64 << 10
+	defaultConcurrency = 4 // enough to fill a slow network, and below every provider's limits
+
+	noEngine = "none"
+)
 
 // setting is one value and who set it.
 type setting struct {
@@ -46,13 +39,15 @@ type knob struct {
 	check          func(string) error // of a value that is set
 }
 
-// The settings. Who needs them: engine, model, the three bounds of what a
-// review may take, fail_on and timeout the review; memory_db and repo every
-// command with a memory; threshold and max_inline the review, after the
-// repository's policy had its say.
+// The settings. Who needs them: engine, model, context and concurrency, which
+// small local models need set, the three bounds of what a review may take,
+// fail_on and timeout the review; memory_db and repo every command with a
+// memory; threshold and max_inline the review, after the repository's policy
+// had its say.
 var (
 	engineKnob    = knob{"engine", "engine", "PRECEDENT_ENGINE", true, checkEngine}
 	modelKnob     = knob{"model", "model", "PRECEDENT_MODEL", true, nil}
+	contextKnob   = knob{"context", "context", "PRECEDENT_CONTEXT", true, checkContext}
 	maxCostKnob   = knob{"max_cost", "max-cost", "", true, checkDollars}
 	maxTokensKnob = knob{"max_tokens", "max-tokens", "", true, checkPositive}
 	dayCostKnob   = knob{"max_cost_per_day", "", "", true, checkDollars}
@@ -63,7 +58,12 @@ var (
 	failOnKnob    = knob{"fail_on", "fail-on", "", true, checkSeverity}
 	timeoutKnob   = knob{"timeout", "timeout", "", true, checkDuration}
 
-	knobs = []knob{engineKnob, modelKnob, maxCostKnob, maxTokensKnob, dayCostKnob, memoryKnob, repoKnob, thresholdKnob, inlineKnob, failOnKnob, timeoutKnob}
+	concurrencyKnob = knob{"concurrency", "concurrency", "PRECEDENT_CONCURRENCY", true, checkConcurrency}
+
+	knobs = []knob{
+		engineKnob, modelKnob, contextKnob, concurrencyKnob, maxCostKnob, maxTokensKnob, dayCostKnob, memoryKnob, repoKnob,
+		thresholdKnob, inlineKnob, failOnKnob, timeoutKnob,
+	}
 )
 
 // operator is the operator's word on every setting, unset ones left out.
@@ -71,6 +71,8 @@ type operator struct {
 	path     string // of the configuration file; empty if there is no place for one
 	found    bool   // whether the file exists
 	settings map[string]setting
+	prices   llm.Prices // of models, over those that providers list; nil if the file names none
+	priced   []setting  // the same, as the configuration lists them
 }
 
 // get returns the setting, or the default with its source.
@@ -88,9 +90,12 @@ func (a *app) operator(flags map[string]string) (operator, error) {
 	if err != nil {
 		return o, err
 	}
-	o.found = file != nil
+	if o.found = file != nil; !o.found {
+		file = &operatorFile{}
+	}
+	o.prices, o.priced = file.prices, file.priced
 	for _, k := range knobs {
-		s, ok := file[k.key]
+		s, ok := file.settings[k.key]
 		if v := a.env[k.env]; k.env != "" && v != "" {
 			s, ok = setting{k.key, v, "environment " + k.env}, true
 		}
@@ -126,111 +131,4 @@ func (a *app) xdg(variable, below, name string) string {
 		dir = filepath.Join(home, below)
 	}
 	return filepath.Join(dir, "precedent", name)
-}
-
-// readConfig reads the operator's file; none gives nil. Any key or form that
-// is not known is an error with its line and column: a setting that is ignored
-// in silence is worse than none.
-func readConfig(path string) (map[string]setting, error) {
-	if path == "" {
-		return nil, nil
-	}
-	f, err := os.Open(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, hinted(fmt.Errorf("read configuration: %w", err), "make the file readable, or remove it")
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxConfig+1))
-	if err != nil {
-		return nil, fmt.Errorf("read configuration: %w", err)
-	}
-	if len(data) > maxConfig {
-		return nil, fmt.Errorf("read configuration: %s is larger than %d KiB", path, maxConfig>>10)
-	}
-	return parseConfig(path, data)
-}
-
-func parseConfig(path string, data []byte) (map[string]setting, error) {
-	var doc yaml.Node
-	if err := yaml.Unmarshal(data, &doc); err != nil {
-		return nil, hinted(fmt.Errorf("%s: %w", path, err), "the file is YAML, one “key: value” a line")
-	}
-	found := map[string]setting{}
-	if len(doc.Content) == 0 {
-		return found, nil
-	}
-	top := doc.Content[0]
-	at := func(n *yaml.Node) string { return fmt.Sprintf("%s:%d:%d", path, n.Line, n.Column) }
-	if top.Kind != yaml.MappingNode {
-		return nil, hinted(fmt.Errorf("%s: want “key: value” lines", at(top)), "known keys: %s", strings.Join(fileKeys(), ", "))
-	}
-	for i := 0; i+1 < len(top.Content); i += 2 {
-		key, val := top.Content[i], top.Content[i+1]
-		switch {
-		case !slices.Contains(fileKeys(), key.Value):
-			return nil, hinted(fmt.Errorf("%s: unknown key %q", at(key), key.Value), "known keys: %s", strings.Join(fileKeys(), ", "))
-		case val.Kind != yaml.ScalarNode || val.Tag == "!!null":
-			return nil, hinted(fmt.Errorf("%s: %s wants a single value", at(val), key.Value), "write %s: VALUE", key.Value)
-		}
-		if _, twice := found[key.Value]; twice {
-			return nil, hinted(fmt.Errorf("%s: %s is set twice", at(key), key.Value), "keep one of them")
-		}
-		found[key.Value] = setting{key.Value, val.Value, fmt.Sprintf("file %s:%d", path, key.Line)}
-	}
-	return found, nil
-}
-
-// fileKeys lists the keys of the operator's file.
-func fileKeys() []string {
-	var keys []string
-	for _, k := range knobs {
-		if k.file {
-			keys = append(keys, k.key)
-		}
-	}
-	return keys
-}
-
-func checkEngine(s string) error {
-	path, ok := strings.CutPrefix(s, "command:")
-	if s == noEngine || s == claudeEngine || keyOf[s] != "" || ok && strings.TrimSpace(path) != "" {
-		return nil
-	}
-	return fmt.Errorf("no engine %q: want %s, %s, %s, command:PATH or %s", s, anthropicEngine, openAIEngine, claudeEngine, noEngine)
-}
-
-func checkRepo(s string) error {
-	_, err := precedent.ParseRepo(s)
-	return err
-}
-
-func checkPercent(s string) error {
-	if n, err := strconv.Atoi(s); err != nil || n < 0 || n > 100 {
-		return fmt.Errorf("%q is no percentage from 0 to 100", s)
-	}
-	return nil
-}
-
-func checkPositive(s string) error {
-	if n, err := strconv.Atoi(s); err != nil || n < 1 {
-		return fmt.Errorf("%q is no number from 1", s)
-	}
-	return nil
-}
-
-func checkSeverity(s string) error {
-	if !slices.Contains(precedent.Severities, precedent.Severity(s)) {
-		return fmt.Errorf("no severity %q: want critical, high, medium, low or nit", s)
-	}
-	return nil
-}
-
-func checkDuration(s string) error {
-	if d, err := time.ParseDuration(s); err != nil || d <= 0 {
-		return fmt.Errorf("%q is no duration such as 90s or 10m", s)
-	}
-	return nil
 }

@@ -30,7 +30,7 @@ type Report struct {
 	Positive string
 }
 
-// Event is a step of a review: a finder begins, has one of its requests
+// Event is a step of a review: a finder begins, sends a request, has one
 // answered, or ends; after the finders, a stage that asks the engine does.
 type Event struct {
 	Finder string

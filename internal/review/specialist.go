@@ -111,11 +111,12 @@ type asking struct {
 // engine may call begun when the answer begins.
 func (a *asking) ask(ctx context.Context, i int, begun func()) {
 	a.mu.Lock()
-	hopeless := !a.answered && a.bad >= patience
+	hopeless, done := !a.answered && a.bad >= patience, a.done
 	a.mu.Unlock()
 	if hopeless || ctx.Err() != nil {
 		return
 	}
+	a.in.progress(Event{Finder: a.s.spec.Name, Done: done, Requests: len(a.replies)})
 	r := a.send(ctx, i, begun)
 	if r.ok() {
 		if r.findings, r.positive, r.err = readAnswer(r.answer.JSON, a.s.spec); r.err != nil {

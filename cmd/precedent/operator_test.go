@@ -1,0 +1,107 @@
+package main
+
+import (
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/git"
+	"github.com/precedent-dev/precedent/internal/llm"
+)
+
+// The prices of the operator's file are what a review books.
+func TestPricesOfTheOperator(t *testing.T) {
+	home := t.TempDir()
+	repo := defectiveRepository(t, home, "repo")
+	s := serveModel(t, `{"findings":[]}`)
+	if run := bugsRun(t, parseReview(t, modelReview(s, home, repo), 1)); run.Status != precedent.StatusEmpty || run.CostUSD != 0 {
+		t.Errorf("without a price: %+v", run)
+	}
+	dir := filepath.Join(home, ".config", "precedent")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	config := "prices: {scripted: {input: 10, cached: 1, output: 20}}\nmax_cost: 100\n"
+	if err := os.WriteFile(filepath.Join(dir, "config.yaml"), []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	// A request takes 600 tokens of input, 400 from the cache, and 50 of output.
+	const want = (600*10 + 400*1 + 50*20) / 1e6
+	run := bugsRun(t, parseReview(t, modelReview(s, home, repo), 1))
+	if run.Status != precedent.StatusEmpty || math.Abs(run.CostUSD-want) > 1e-9 {
+		t.Errorf("%s, cost %g, want %g", run.Status, run.CostUSD, want)
+	}
+}
+
+// What the operator says about the engine's size reaches the review.
+func TestNumbersOfTheOperator(t *testing.T) {
+	home := t.TempDir()
+	env := map[string]string{"HOME": home, "PATH": os.Getenv("PATH"), "PRECEDENT_CONCURRENCY": "3", "PRECEDENT_CONTEXT": "8000"}
+	a := &app{dir: defectiveRepository(t, home, "repo"), env: env, now: time.Now, out: io.Discard, err: io.Discard, quiet: true}
+	for _, test := range []struct {
+		flags                       map[string]string
+		window, concurrency, inline int
+	}{
+		{nil, 8000, 3, 0},
+		{map[string]string{"context": "4000", "concurrency": "1", "max-inline": "5"}, 4000, 1, 5},
+	} {
+		w, err := a.enter(t.Context(), test.flags)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer w.close()
+		g, err := a.gather(t.Context(), w, git.Spec{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer g.close()
+		if in := g.input; in.Window != test.window || in.Concurrency != test.concurrency || in.MaxInline != test.inline {
+			t.Errorf("flags %v: window %d, concurrency %d, inline %d", test.flags, in.Window, in.Concurrency, in.MaxInline)
+		}
+	}
+}
+
+// TestParseConfigOfAnything: whatever stands in the file, it is read or refused
+// with its place, and a price that is read can be meant.
+func TestParseConfigOfAnything(t *testing.T) {
+	words := rapid.SampledFrom([]string{
+		"prices", "engine", "input", "cached", "cache_write", "output", "gpt-5", ": ", ":\n  ", "\n", "\n  ", "\n    ", "{", "}", ", ", "[", "]",
+		"1", "2.5", "-1", ".nan", ".inf", "1e9", "&a ", "*a", "<<", "!!null", "~", `"`, "- ", "? ", "| ", "#", "\t", "é",
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		text := strings.Join(rapid.SliceOfN(words, 0, 40).Draw(t, "words"), "")
+		file, err := parseConfig("config.yaml", []byte(text))
+		if err != nil {
+			if !strings.HasPrefix(err.Error(), "config.yaml:") || hintOf(err) == "" {
+				t.Fatalf("%q: the error %q lacks its place or a hint", text, err)
+			}
+			return
+		}
+		if len(file.prices) != len(file.priced) {
+			t.Fatalf("%q: %d prices, %d of them listed", text, len(file.prices), len(file.priced))
+		}
+		for model, price := range file.prices {
+			if err := price.Check(); err != nil || model == "" {
+				t.Fatalf("%q: %q: %v", text, model, err)
+			}
+		}
+	})
+}
+
+func TestPricesAreRead(t *testing.T) {
+	file, err := parseConfig("config.yaml", []byte("prices:\n  a: {input: 1, output: 2}\n  b/c: {input: 1.5, cached: 0, cache_write: 3, output: 0}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := llm.Prices{"a": {Input: 1, Cached: 1, CacheWrite: 1, Output: 2}, "b/c": {Input: 1.5, CacheWrite: 3}}
+	if len(file.prices) != 2 || file.prices["a"] != want["a"] || file.prices["b/c"] != want["b/c"] {
+		t.Errorf("read %+v, want %+v", file.prices, want)
+	}
+}

@@ -1,0 +1,218 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/prompt"
+	"github.com/precedent-dev/precedent/internal/report"
+	"github.com/precedent-dev/precedent/internal/review"
+	"github.com/precedent-dev/precedent/internal/text"
+)
+
+// work is one finder, or one stage after the finders that asks the engine.
+type work struct {
+	name, step     string // one of them
+	began, took    time.Time
+	done, requests int
+	spent          spent
+	run            *precedent.FinderRun // of a finder that has ended
+	ended          bool
+}
+
+// asksModel are the names of the finders that ask an engine.
+func asksModel() []string {
+	var names []string
+	for _, spec := range prompt.Finders() {
+		names = append(names, spec.Name)
+	}
+	return names
+}
+
+// prompted tells whether a model was asked, or should have been.
+func (w *work) prompted() bool {
+	if w.run == nil {
+		return w.step != "" || slices.Contains(asksModel(), w.name)
+	}
+	return w.run.Engine != analyzerEngine && (w.run.Requests > 0 || w.run.Status.Bad())
+}
+
+// analyzerEngine is what analyzers' runs have in place of an engine.
+const analyzerEngine = "analyzer"
+
+// line says how the work ended, for those who read a log.
+func (w *work) line() string {
+	parts := []string{w.step + " done", counted(w.requests, "request")}
+	took := w.took.Sub(w.began)
+	if w.run != nil {
+		found := fmt.Sprintf("%s in %s", counted(w.run.Found, "finding"), counted(w.run.Requests, "request"))
+		parts = []string{fmt.Sprintf("%s %s", w.name, w.run.Status), found}
+		took = time.Duration(w.run.TookMS) * time.Millisecond
+	}
+	parts = append(parts, w.spent.said(false)...)
+	parts = append(parts, took.Round(100*time.Millisecond).String())
+	return "precedent: " + text.VisibleLine(strings.Join(parts, ", "))
+}
+
+// board is the state of a review as people see it.
+type board struct {
+	began time.Time
+	order []string // the finders' names, in the review's order
+	works []*work  // finders in that order, then steps in theirs
+}
+
+func newBoard(began time.Time) board { return board{began: began, order: review.Names()} }
+
+// take takes an event in and returns the work that it is about, and whether
+// that ended just now. Events of one work may overtake each other.
+func (b *board) take(e review.Event, now time.Time) (*work, bool) {
+	w := b.find(e, now)
+	if w.run == nil {
+		w.spent.add(spent{e.Usage, e.CostUSD})
+	}
+	if w.ended {
+		return w, false
+	}
+	w.done, w.requests = max(w.done, e.Done), max(w.requests, e.Requests)
+	if e.Run != nil {
+		w.run, w.spent = e.Run, spent{e.Run.Usage, e.Run.CostUSD}
+	}
+	w.ended = e.Run != nil || w.step != "" && w.requests > 0 && w.done >= w.requests
+	w.took = now
+	return w, w.ended
+}
+
+// find finds the work that an event is about. A step that begins once more is
+// another work.
+func (b *board) find(e review.Event, now time.Time) *work {
+	for _, w := range slices.Backward(b.works) {
+		if w.name == e.Finder && w.step == e.Step && (!w.ended || e.Step == "" || e.Done > 0) {
+			return w
+		}
+	}
+	w := &work{name: e.Finder, step: e.Step, began: now}
+	b.works = append(b.works, w)
+	slices.SortStableFunc(b.works, func(x, y *work) int { return b.rank(x) - b.rank(y) })
+	return w
+}
+
+func (b *board) rank(w *work) int {
+	if i := slices.Index(b.order, w.name); i >= 0 && w.step == "" {
+		return i
+	}
+	return len(b.order)
+}
+
+// lines lays the board out: a header with time, tokens and dollars, then the
+// finders, as many a line as fit, then the stages after them. There are at
+// most so many rows; no line is wider than the columns, nor as wide where there
+// is room, because some terminals go on to the next line then.
+func (b *board) lines(now time.Time, columns, rows int, color bool) []string {
+	var out strings.Builder
+	width := max(columns-1, minBlock)
+	page := report.NewPage(&out, width, color)
+	elapsed := now.Sub(b.began)
+	header := []string{fmt.Sprintf("reviewing %d:%02d", int(elapsed.Minutes()), int(elapsed.Seconds())%60)}
+	var total spent
+	var finders, steps []string
+	for _, w := range b.works {
+		total.add(w.spent)
+		item := w.item(page, width)
+		switch {
+		case item == "":
+		case w.step != "":
+			steps = append(steps, item)
+		default:
+			finders = append(finders, item)
+		}
+	}
+	if item := b.analyzers(page); item != "" {
+		finders = append(finders, item)
+	}
+	header = append(header, total.said(true)...)
+	for utf8.RuneCountInString(strings.Join(header, " · ")) > width {
+		header = header[:len(header)-1]
+	}
+	page.Line(page.Ink(report.Bold, header[0]) + page.Ink(report.Plain, strings.Join(append([]string{""}, header[1:]...), " · ")))
+	page.Flow("", 3, finders)
+	above := strings.Count(out.String(), "\n")
+	page.Flow("", 3, steps)
+	lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
+	// What runs now is at the end: lines of finders go first.
+	for len(lines) > rows && above > 1 {
+		above--
+		lines = slices.Delete(lines, above, above+1)
+	}
+	return lines[:min(len(lines), max(rows, 1))]
+}
+
+// item is one work on the board, "" for those that say nothing there: finders
+// that are off, analyzers that ended well, which are counted together, and
+// steps with nothing to ask.
+func (w *work) item(page *report.Page, width int) string {
+	name, state, ink := w.name, "waiting", report.Faint
+	if w.step != "" {
+		name = w.step
+	}
+	switch {
+	case w.run != nil:
+		status := w.run.Status
+		if !status.Bad() && !status.Good() || status.Good() && w.run.Engine == analyzerEngine {
+			return ""
+		}
+		state, ink = string(status), statusInk(status)
+		if w.run.Found > 0 {
+			state += " · " + counted(w.run.Found, "finding")
+		}
+	case w.ended:
+		state, ink = "done", report.Green
+	case w.step != "" && w.requests == 0:
+		return ""
+	case w.step != "":
+		state, ink = fmt.Sprintf("%d/%d", w.done, w.requests), report.Cyan
+	case w.requests > 0:
+		state, ink = fmt.Sprintf("reading %d/%d", w.done, w.requests), report.Cyan
+	case !w.prompted():
+		state, ink = "running", report.Cyan
+	}
+	// Names are the program's own: a column a character.
+	name = text.VisibleLine(name)
+	if room := width - utf8.RuneCountInString(state) - 1; utf8.RuneCountInString(name) > room {
+		name = string([]rune(name)[:room-1]) + "…"
+	}
+	return page.Ink(report.Plain, name) + " " + page.Ink(ink, state)
+}
+
+// analyzers counts those that ended well, "" if there are none.
+func (b *board) analyzers(page *report.Page) string {
+	ended, found := 0, 0
+	for _, w := range b.works {
+		if w.run != nil && w.run.Engine == analyzerEngine && w.run.Status.Good() {
+			ended++
+			found += w.run.Found
+		}
+	}
+	if ended == 0 {
+		return ""
+	}
+	state := "ok"
+	if found > 0 {
+		state += " · " + counted(found, "finding")
+	}
+	return page.Ink(report.Plain, counted(ended, "analyzer")) + " " + page.Ink(report.Green, state)
+}
+
+// statusInk colours how a finder ended: well, bounded on purpose, or badly.
+func statusInk(s precedent.Status) report.Ink {
+	switch {
+	case s.Good():
+		return report.Green
+	case s == precedent.StatusTruncated || s == precedent.StatusOverBudget:
+		return report.Yellow
+	}
+	return report.Red
+}
