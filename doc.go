@@ -39,8 +39,9 @@
 //
 // Doors and furnishings. internal/eval measures quality on folders of data.
 // internal/engine/api asks a model behind an API, internal/engine/claude asks
-// Claude Code, internal/engine/command lets any program be the model, and
-// internal/engine/enginetest is the suite that every engine passes.
+// Claude Code, internal/engine/command lets any program be the model,
+// internal/engine/enginetest is the suite that every engine passes, and
+// internal/llm/llmtest plays the servers that models are behind.
 //
 // cmd/precedent wires them: one file a subcommand, and the only reader of the
 // environment.

@@ -38,8 +38,10 @@ type anthropicModel struct {
 	unstructured atomic.Bool
 }
 
-// Anthropic is a model behind Anthropic's Messages API. Replies are streamed;
-// the system text and the prefix are cache breakpoints.
+// Anthropic is a model behind Anthropic's Messages API. Replies are streamed.
+// The cache breakpoints, of which there may be four, are the ends of the system
+// text, of what all requests share, of what those on one part share, and of the
+// last tool results: each turn of a tool loop reads those before it.
 func Anthropic(c AnthropicConfig) (Model, error) {
 	if c.BaseURL == "" {
 		c.BaseURL = AnthropicURL
@@ -69,7 +71,7 @@ func (m *anthropicModel) Send(ctx context.Context, r Request) (Reply, error) {
 	structured := len(r.Schema) > 0 && !m.unstructured.Load()
 	reply, err := m.send(ctx, r, structured)
 	var e *Error
-	if structured && errors.As(err, &e) && e.Status == http.StatusBadRequest {
+	if structured && errors.As(err, &e) && e.Kind == KindRequest && e.Status == http.StatusBadRequest {
 		// Older models refuse output_config; the schema stands in the system text as well.
 		reply, err = m.send(ctx, r, false)
 		if err == nil {
@@ -139,7 +141,7 @@ func (m *anthropicModel) trouble(ctx context.Context, err error) *Error {
 			status = http.StatusInternalServerError
 		}
 	}
-	return m.statusError(status, header, body.Error.Message, m.now())
+	return m.statusError(status, header, body.Error.Message, []byte(api.RawJSON()), m.now())
 }
 
 func (m *anthropicModel) params(r Request, structured bool) (anthropic.MessageNewParams, error) {
@@ -160,8 +162,8 @@ func (m *anthropicModel) params(r Request, structured bool) (anthropic.MessageNe
 	}
 	first = append(first, anthropic.NewTextBlock(r.Prompt))
 	p.Messages = append(p.Messages, anthropic.NewUserMessage(first...))
-	for _, t := range r.Turns {
-		p.Messages = append(p.Messages, anthropicTurn(t)...)
+	for i, t := range r.Turns {
+		p.Messages = append(p.Messages, anthropicTurn(t, i == len(r.Turns)-1)...)
 	}
 	for _, t := range r.Tools {
 		schema := anthropic.ToolInputSchemaParam{}
@@ -171,6 +173,9 @@ func (m *anthropicModel) params(r Request, structured bool) (anthropic.MessageNe
 		tool := anthropic.ToolUnionParamOfTool(schema, t.Name)
 		tool.OfTool.Description = anthropic.String(t.Description)
 		p.Tools = append(p.Tools, tool)
+	}
+	if r.NoCalls && len(p.Tools) > 0 {
+		p.ToolChoice.OfNone = &anthropic.ToolChoiceNoneParam{}
 	}
 	if structured {
 		var schema map[string]any
@@ -182,8 +187,9 @@ func (m *anthropicModel) params(r Request, structured bool) (anthropic.MessageNe
 	return p, nil
 }
 
-// anthropicTurn is one round of the tool loop as two messages.
-func anthropicTurn(t Turn) []anthropic.MessageParam {
+// anthropicTurn is one round of the tool loop as two messages. The last one
+// ends with a cache breakpoint.
+func anthropicTurn(t Turn, last bool) []anthropic.MessageParam {
 	var said, got []anthropic.ContentBlockParamUnion
 	if t.Text != "" {
 		said = append(said, anthropic.NewTextBlock(t.Text))
@@ -193,6 +199,9 @@ func anthropicTurn(t Turn) []anthropic.MessageParam {
 	}
 	for _, res := range t.Results {
 		got = append(got, anthropic.NewToolResultBlock(res.ID, res.Text, res.Error))
+	}
+	if last && len(got) > 0 {
+		got[len(got)-1].OfToolResult.CacheControl = anthropic.NewCacheControlEphemeralParam()
 	}
 	return []anthropic.MessageParam{anthropic.NewAssistantMessage(said...), anthropic.NewUserMessage(got...)}
 }
@@ -224,59 +233,4 @@ func (m *anthropicModel) reply(msg anthropic.Message) Reply {
 		OutputTokens:     int(u.OutputTokens),
 	}
 	return out
-}
-
-// unsupportedKeywords are those of JSON Schema that structured outputs refuse
-// (Anthropic's and OpenAI's documentation of structured outputs). The answer is
-// checked against the whole schema afterwards.
-var unsupportedKeywords = []string{
-	"minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems",
-	"pattern", "$schema", "$id", "title", "examples", "default",
-}
-
-// closed makes a schema acceptable to structured outputs: every object refuses
-// further properties and requires all of its own, and unsupported keywords go.
-func closed(v map[string]any) map[string]any {
-	out := make(map[string]any, len(v))
-	for k, x := range v {
-		out[k] = closedValue(k, x)
-	}
-	for _, k := range unsupportedKeywords {
-		if _, isSchema := out[k].(map[string]any); !isSchema {
-			delete(out, k)
-		}
-	}
-	if props, ok := out["properties"].(map[string]any); ok {
-		out["additionalProperties"] = false
-		var all []string
-		for k := range props {
-			all = append(all, k)
-		}
-		out["required"] = sortedKeys(all)
-	}
-	return out
-}
-
-func closedValue(key string, x any) any {
-	switch x := x.(type) {
-	case map[string]any:
-		if key == "properties" || key == "$defs" {
-			named := make(map[string]any, len(x))
-			for k, s := range x {
-				named[k] = s
-				if schema, ok := s.(map[string]any); ok {
-					named[k] = closed(schema)
-				}
-			}
-			return named
-		}
-		return closed(x)
-	case []any:
-		list := make([]any, len(x))
-		for i := range x {
-			list[i] = closedValue("", x[i])
-		}
-		return list
-	}
-	return x
 }

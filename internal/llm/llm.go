@@ -33,6 +33,9 @@ type Request struct {
 	Prompt string // this request's own part
 	Turns  []Turn // the tool calls made so far
 	Tools  []Tool
+	// NoCalls asks for an answer without further tool calls. The tools stay, for
+	// what a provider caches begins with them.
+	NoCalls bool
 	// Schema is the JSON Schema of the answer. A model that cannot be held to
 	// it is asked in words; whether the text fits is for the caller to check.
 	Schema    json.RawMessage
@@ -71,9 +74,12 @@ type Result struct {
 // Turn is one round of the tool loop: what the model said and called, and what
 // came of each call.
 type Turn struct {
-	Text    string
-	Calls   []Call
-	Results []Result
+	Text string
+	// Reasoning is what a compatible server showed of the model's thoughts; some
+	// refuse to go on without it.
+	Reasoning string
+	Calls     []Call
+	Results   []Result
 }
 
 // Stop says why a reply ended.
@@ -89,11 +95,12 @@ const (
 
 // Reply is what a model answered.
 type Reply struct {
-	Text  string
-	Calls []Call
-	Stop  Stop
-	Usage precedent.Usage
-	Model string // as the server named it
+	Text      string
+	Reasoning string // see Turn
+	Calls     []Call
+	Stop      Stop
+	Usage     precedent.Usage
+	Model     string // as the server named it
 	// Estimated tells that the server did not count the tokens and Usage is a guess from lengths.
 	Estimated bool
 }
@@ -111,6 +118,7 @@ const (
 	KindNetwork    Kind = "network"
 	KindTooLarge   Kind = "too-large" // the reply does not end; it was not read on
 	KindRequest    Kind = "request"   // other 4xx: it will not be taken however often it is sent
+	KindContext    Kind = "context"   // the request does not fit into the model's context window
 	KindOpen       Kind = "open"      // not sent: the circuit breaker is open
 )
 
@@ -119,6 +127,7 @@ type Error struct {
 	Kind       Kind
 	Status     int           // HTTP status, 0 without one
 	RetryAfter time.Duration // what the server asked for, 0 without
+	Window     int           // of KindContext: the window's tokens, 0 if the server does not tell
 	Message    string
 	Host       string
 }
@@ -152,7 +161,7 @@ const expectedOutput = 1_500
 func Expect(r Request) precedent.Usage {
 	in := len(r.System) + len(r.Common) + len(r.Prefix) + len(r.Prompt) + len(r.Schema)
 	for _, t := range r.Turns {
-		in += len(t.Text)
+		in += len(t.Text) + len(t.Reasoning)
 		for _, c := range t.Calls {
 			in += len(c.Args)
 		}

@@ -2,7 +2,9 @@ package llm
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 )
 
 // Limits bound a tool loop.
@@ -16,8 +18,9 @@ var DefaultLimits = Limits{Calls: 40, Bytes: 1_500_000}
 
 // Loop sends the request and runs the tools that the model calls until it
 // answers. A tool that is not on the list, or fails, is told to the model as an
-// error. At a limit the model is asked once more, without tools, for its answer;
-// if it still calls, the reply ends with StopLength. The usage is the sum.
+// error. At a limit the model is told to answer with what it has, then made to;
+// if it still calls, the reply ends with StopLength. Results that do not fit into
+// the context window are taken back once. The usage is the sum.
 func Loop(ctx context.Context, m Model, r Request, lim Limits) (Reply, error) {
 	var sum Reply
 	calls, bytes := 0, 0
@@ -28,15 +31,21 @@ func Loop(ctx context.Context, m Model, r Request, lim Limits) (Reply, error) {
 		total.Add(reply.Usage)
 		reply.Usage, reply.Estimated = total, reply.Estimated || sum.Estimated
 		sum = reply
+		var e *Error
+		if errors.As(err, &e) && e.Kind == KindContext && len(r.Turns) > 0 && !r.NoCalls {
+			r = takenBack(r)
+			continue
+		}
 		if err != nil || reply.Stop != StopTools {
 			return reply, err
 		}
-		if len(r.Tools) == 0 {
+		if len(r.Tools) == 0 || r.NoCalls {
 			reply.Stop = StopLength
 			return reply, nil
 		}
-		r.FirstByte = nil // it told all it has to tell
-		turn := Turn{Text: reply.Text, Calls: reply.Calls}
+		r.FirstByte = nil                              // it told all it has to tell
+		told := calls > lim.Calls || bytes > lim.Bytes // and it calls all the same
+		turn := Turn{Text: reply.Text, Reasoning: reply.Reasoning, Calls: reply.Calls}
 		for _, c := range reply.Calls {
 			res := Result{ID: c.ID, Error: true}
 			switch calls++; {
@@ -52,10 +61,23 @@ func Loop(ctx context.Context, m Model, r Request, lim Limits) (Reply, error) {
 		if ctx.Err() != nil {
 			return reply, ctx.Err()
 		}
-		if calls > lim.Calls || bytes > lim.Bytes {
-			r.Tools = nil
-		}
+		// Only now: what forbids calls also costs the cache of the messages.
+		r.NoCalls = told
 	}
+}
+
+// takenBack is the request without the results that no longer fit, which asks
+// for an answer with what the model has read before.
+func takenBack(r Request) Request {
+	turns := slices.Clone(r.Turns)
+	last := &turns[len(turns)-1]
+	last.Results = slices.Clone(last.Results)
+	for i := range last.Results {
+		last.Results[i].Text = "this does not fit into the context window any more: answer now with what you have"
+		last.Results[i].Error = true
+	}
+	r.Turns, r.NoCalls = turns, true
+	return r
 }
 
 func runTool(ctx context.Context, tools []Tool, c Call) (text string, failed bool) {

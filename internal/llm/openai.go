@@ -1,7 +1,6 @@
 package llm
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -9,12 +8,9 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/precedent-dev/precedent"
 )
 
 // OpenAIURL is where OpenAI's API lives.
@@ -32,23 +28,11 @@ type OpenAIConfig struct {
 	Idle      time.Duration
 }
 
-// format is a way to hold a model to an answer's form, best first.
-type format int
-
-const (
-	bySchema format = iota // response_format json_schema
-	byJSON                 // response_format json_object
-	byWords                // the prompt alone
-)
-
 type openAIModel struct {
 	endpoint
 	OpenAIConfig
-	mu     sync.Mutex
-	format format // the best one that the server has not refused
-	// noTools and oldLimit remember what else the server refused.
-	noTools  bool
-	oldLimit bool
+	mu      sync.Mutex
+	ability ability // what the server has not refused
 }
 
 // OpenAI is a model behind a compatible server. What a server refuses (tools, a
@@ -65,68 +49,27 @@ func OpenAI(c OpenAIConfig) (Model, error) {
 	if c.Model == "" || c.Now == nil {
 		return nil, errors.New("a model's name and a clock are needed")
 	}
-	return &openAIModel{endpoint: e, OpenAIConfig: c}, nil
+	return &openAIModel{endpoint: e, OpenAIConfig: c, ability: everything}, nil
 }
 
 func (m *openAIModel) Name() string { return m.Model }
 func (m *openAIModel) Host() string { return m.host }
 
-// ability is what a request may use of the server.
-type ability struct {
-	format   format
-	tools    bool
-	oldLimit bool
-}
-
 func (m *openAIModel) Send(ctx context.Context, r Request) (Reply, error) {
 	for {
-		m.mu.Lock()
-		a := ability{format: m.format, tools: !m.noTools && len(r.Tools) > 0, oldLimit: m.oldLimit}
-		m.mu.Unlock()
-		if len(r.Schema) == 0 {
-			a.format = byWords
-		}
+		a := m.able(r)
 		reply, err := m.send(ctx, r, a)
 		var e *Error
-		if err == nil || !errors.As(err, &e) || e.Kind != KindRequest || !m.concede(e.Message, a) {
+		if err == nil || !errors.As(err, &e) || !m.concede(e, a) {
 			return reply, err
 		}
 	}
 }
 
-// concede learns from a refusal what the server cannot do, and tells whether
-// there is anything left to leave out. The message decides where it names the
-// feature; else the rarest feature goes first.
-func (m *openAIModel) concede(message string, a ability) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	says := func(words ...string) bool {
-		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(strings.ToLower(message), w) })
-	}
-	switch {
-	case says("context length", "context window", "maximum context", "too many tokens"):
-		return false // a shorter request is needed, not a simpler one
-	case !a.oldLimit && says("max_completion_tokens"):
-		m.oldLimit = true
-	case a.tools && says("tool", "function"):
-		m.noTools = true
-	case a.format == bySchema:
-		m.format = max(m.format, byJSON)
-	case a.format == byJSON:
-		m.format = max(m.format, byWords)
-	case a.tools:
-		m.noTools = true
-	case !a.oldLimit:
-		m.oldLimit = true
-	default:
-		return false
-	}
-	return true
-}
-
 type chatMessage struct {
 	Role       string     `json:"role"`
 	Content    string     `json:"content"`
+	Reasoning  string     `json:"reasoning_content,omitempty"`
 	ToolCalls  []chatCall `json:"tool_calls,omitempty"`
 	ToolCallID string     `json:"tool_call_id,omitempty"`
 }
@@ -148,7 +91,7 @@ func (m *openAIModel) body(r Request, a ability) map[string]any {
 	}
 	messages = append(messages, chatMessage{Role: "user", Content: r.Common + r.Prefix + r.Prompt})
 	for _, t := range r.Turns {
-		said := chatMessage{Role: "assistant", Content: t.Text}
+		said := chatMessage{Role: "assistant", Content: t.Text, Reasoning: t.Reasoning}
 		for i, c := range t.Calls {
 			call := chatCall{Index: i, ID: c.ID, Type: "function"}
 			call.Function.Name, call.Function.Arguments = c.Name, string(c.Args)
@@ -163,14 +106,12 @@ func (m *openAIModel) body(r Request, a ability) map[string]any {
 	if limit == 0 {
 		limit = DefaultMaxTokens
 	}
-	body := map[string]any{
-		"model": m.Model, "messages": messages, "stream": true,
-		"stream_options": map[string]any{"include_usage": true},
+	body := map[string]any{"model": m.Model, "messages": messages, "stream": true}
+	if a.counts {
+		body["stream_options"] = map[string]any{"include_usage": true}
 	}
-	if a.oldLimit {
-		body["max_tokens"] = limit
-	} else {
-		body["max_completion_tokens"] = limit
+	if a.limit != "" {
+		body[a.limit] = limit
 	}
 	switch a.format {
 	case bySchema:
@@ -191,6 +132,9 @@ func (m *openAIModel) body(r Request, a ability) map[string]any {
 			}})
 		}
 		body["tools"] = tools
+		if r.NoCalls {
+			body["tool_choice"] = "none"
+		}
 	}
 	return body
 }
@@ -218,7 +162,7 @@ func (m *openAIModel) send(parent context.Context, r Request, a ability) (Reply,
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
 		text, _ := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
-		return Reply{}, m.statusError(resp.StatusCode, resp.Header, errorMessage(text), m.Now())
+		return Reply{}, m.statusError(resp.StatusCode, resp.Header, errorMessage(text), text, m.Now())
 	}
 	reply, err := m.read(resp.Body, r)
 	if err != nil {
@@ -236,166 +180,4 @@ func (m *openAIModel) trouble(parent, ctx context.Context, err error) error {
 		return parent.Err()
 	}
 	return m.transportError(ctx, err)
-}
-
-// errorMessage finds the message in an error's body, whichever of the usual
-// forms the server has.
-func errorMessage(body []byte) string {
-	var form struct {
-		Error   json.RawMessage `json:"error"`
-		Message string          `json:"message"`
-		Detail  string          `json:"detail"`
-	}
-	if json.Unmarshal(body, &form) != nil {
-		return string(body)
-	}
-	var inner struct {
-		Message string `json:"message"`
-	}
-	var text string
-	switch {
-	case json.Unmarshal(form.Error, &inner) == nil && inner.Message != "":
-		return inner.Message
-	case json.Unmarshal(form.Error, &text) == nil && text != "":
-		return text
-	case form.Message != "":
-		return form.Message
-	case form.Detail != "":
-		return form.Detail
-	}
-	return string(body)
-}
-
-type chatChunk struct {
-	Model   string `json:"model"`
-	Choices []struct {
-		Delta struct {
-			Content   string     `json:"content"`
-			Refusal   string     `json:"refusal"`
-			ToolCalls []chatCall `json:"tool_calls"`
-		} `json:"delta"`
-		Message      chatMessage `json:"message"` // of servers that do not stream
-		FinishReason string      `json:"finish_reason"`
-	} `json:"choices"`
-	Usage *struct {
-		PromptTokens        int `json:"prompt_tokens"`
-		CompletionTokens    int `json:"completion_tokens"`
-		PromptTokensDetails struct {
-			CachedTokens int `json:"cached_tokens"`
-		} `json:"prompt_tokens_details"`
-	} `json:"usage"`
-	Error json.RawMessage `json:"error"`
-}
-
-// gathered is a reply in the making.
-type gathered struct {
-	Reply
-	refusal string
-	finish  string
-	counted bool
-}
-
-// read reads a stream of chunks, or the one answer of a server that ignores "stream".
-func (m *openAIModel) read(body io.Reader, r Request) (Reply, error) {
-	g := gathered{Reply: Reply{Model: m.Model}}
-	lines := bufio.NewReaderSize(body, 64<<10)
-	done := false
-	for !done {
-		line, err := lines.ReadString('\n')
-		data, isEvent := strings.CutPrefix(strings.TrimSpace(line), "data:")
-		data = strings.TrimSpace(data)
-		switch {
-		case isEvent && data == "[DONE]":
-			done = true
-		case isEvent || strings.HasPrefix(data, "{"):
-			if e := m.take(&g, []byte(data)); e != nil {
-				return Reply{}, e
-			}
-		}
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return Reply{}, err
-		}
-	}
-	if !done && g.finish == "" {
-		return Reply{}, &Error{Kind: KindServer, Host: m.host, Message: "the stream was cut short"}
-	}
-	return g.finished(r), nil
-}
-
-// take adds one chunk to what was gathered.
-func (m *openAIModel) take(g *gathered, data []byte) error {
-	var c chatChunk
-	if err := json.Unmarshal(data, &c); err != nil {
-		return &Error{Kind: KindServer, Host: m.host, Message: "a chunk of the stream is not JSON"}
-	}
-	if len(c.Error) > 0 && string(c.Error) != "null" {
-		return &Error{Kind: KindServer, Host: m.host, Message: cut(errorMessage(data), 300)}
-	}
-	if c.Model != "" {
-		g.Model = c.Model
-	}
-	if c.Usage != nil {
-		g.counted = true
-		g.Usage = precedent.Usage{
-			Requests: 1, InputTokens: c.Usage.PromptTokens,
-			CachedTokens: c.Usage.PromptTokensDetails.CachedTokens, OutputTokens: c.Usage.CompletionTokens,
-		}
-	}
-	if len(c.Choices) == 0 {
-		return nil
-	}
-	choice := c.Choices[0]
-	g.Text += choice.Delta.Content + choice.Message.Content
-	g.refusal += choice.Delta.Refusal
-	for _, call := range append(choice.Delta.ToolCalls, choice.Message.ToolCalls...) {
-		g.call(call)
-	}
-	if choice.FinishReason != "" {
-		g.finish = choice.FinishReason
-	}
-	return nil
-}
-
-// call adds a piece of a tool call: the first piece names it, the others go on
-// with its arguments.
-func (g *gathered) call(c chatCall) {
-	if c.Index < 0 || c.Index > 127 {
-		return
-	}
-	for len(g.Calls) <= c.Index {
-		g.Calls = append(g.Calls, Call{})
-	}
-	at := &g.Calls[c.Index]
-	if c.ID != "" {
-		at.ID = c.ID
-	}
-	at.Name += c.Function.Name
-	at.Args = append(at.Args, c.Function.Arguments...)
-}
-
-func (g *gathered) finished(r Request) Reply {
-	for i := range g.Calls {
-		if g.Calls[i].ID == "" {
-			g.Calls[i].ID = fmt.Sprintf("call_%d_%d", len(r.Turns), i)
-		}
-		if len(g.Calls[i].Args) == 0 {
-			g.Calls[i].Args = json.RawMessage("{}")
-		}
-	}
-	g.Stop = StopEnd
-	switch {
-	case g.refusal != "" || g.finish == "content_filter":
-		g.Stop, g.Text = StopRefusal, g.Text+g.refusal
-	case len(g.Calls) > 0:
-		g.Stop = StopTools
-	case g.finish == "length":
-		g.Stop = StopLength
-	}
-	if !g.counted {
-		g.Usage, g.Estimated = estimate(r, g.Reply), true
-	}
-	return g.Reply
 }

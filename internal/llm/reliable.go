@@ -101,7 +101,7 @@ func (r *reliable) learn(e *Error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch {
-	case e == nil || e.Kind == KindRequest || e.Kind == KindTooLarge:
+	case e == nil || e.Kind == KindRequest || e.Kind == KindContext || e.Kind == KindTooLarge:
 		r.failures = 0
 	case e.Kind == KindAuth:
 		r.dead = e
@@ -116,7 +116,7 @@ func (r *reliable) learn(e *Error) {
 func (r *reliable) backoff(e *Error, try int) (time.Duration, bool) {
 	tries := maxTries
 	switch e.Kind {
-	case KindAuth, KindRequest, KindOpen, KindTooLarge:
+	case KindAuth, KindRequest, KindContext, KindOpen, KindTooLarge:
 		return 0, false
 	case KindTimeout:
 		tries = maxTimeoutTries
@@ -136,7 +136,8 @@ type failover struct {
 }
 
 // Failover sends to the first model, and to the next one when it fails for a
-// reason other than the request itself. The first names the whole.
+// reason other than the request itself; a context window that is too small is
+// the model's. The first names the whole.
 func Failover(models ...Model) Model {
 	if len(models) == 1 {
 		return models[0]

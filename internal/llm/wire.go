@@ -160,10 +160,14 @@ func (e endpoint) transportError(ctx context.Context, err error) *Error {
 	return &Error{Kind: KindNetwork, Host: e.host, Message: cut(err.Error(), 300)}
 }
 
-// statusError makes an *Error of an HTTP answer that is not a reply.
-func (e endpoint) statusError(status int, header http.Header, message string, now time.Time) *Error {
+// statusError makes an *Error of an HTTP answer that is not a reply. body is
+// the whole of it, of which message is the part for people.
+func (e endpoint) statusError(status int, header http.Header, message string, body []byte, now time.Time) *Error {
 	out := &Error{Status: status, Host: e.host, Message: cut(strings.TrimSpace(message), 300)}
+	window, tooLong := contextWindow(status, message, body)
 	switch {
+	case tooLong:
+		out.Kind, out.Window = KindContext, window
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
 		out.Kind = KindAuth
 	case status == http.StatusTooManyRequests:

@@ -132,6 +132,7 @@ func (x *reader) judgeAll(ctx context.Context, r *precedent.Review) {
 	in := x.in
 	src, placer := newSources(in.Change, in.Read), NewPlacer(in.Change)
 	place(r.Findings, placer, src)
+	checkSuggestions(r.Findings, placer, in.Read)
 	identify(r.Findings, src, in.Repo)
 	b := newBlackener(r.Findings, src)
 	b.findings(r.Findings)

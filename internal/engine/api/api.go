@@ -46,7 +46,11 @@ func (e *Engine) Info() engine.Info {
 	if !e.priced {
 		line += ", price unknown: only tokens are counted"
 	}
-	return engine.Info{Name: "api", Who: e.Model.Name() + "@" + e.Model.Host(), Line: line}
+	info := engine.Info{Name: "api", Who: e.Model.Name() + "@" + e.Model.Host(), Line: line}
+	if e.priced {
+		info.Cost = e.price.Cost
+	}
+	return info
 }
 
 // priceOf is the price of the model that answered, which a failover may have
@@ -97,6 +101,8 @@ func trouble(ctx context.Context, err error) (precedent.Status, string) {
 		return precedent.StatusOverBudget, err.Error()
 	case errors.As(err, &e) && e.Kind == llm.KindTooLarge:
 		return precedent.StatusTruncated, err.Error()
+	case errors.As(err, &e) && e.Kind == llm.KindContext:
+		return precedent.StatusTruncated, err.Error() + hint(e.Window)
 	case errors.As(err, &e) && e.Kind == llm.KindTimeout, errors.Is(err, context.DeadlineExceeded):
 		return precedent.StatusTimeout, err.Error()
 	case ctx.Err() != nil:
@@ -105,6 +111,14 @@ func trouble(ctx context.Context, err error) (precedent.Status, string) {
 		return precedent.StatusError, err.Error() + "; check the key"
 	}
 	return precedent.StatusError, err.Error()
+}
+
+// hint says what helps against a context window that is too small.
+func hint(window int) string {
+	if window == 0 {
+		return "; set the context window: --context N"
+	}
+	return fmt.Sprintf("; the model's limit is %d tokens; set the context window: --context %d", window, window)
 }
 
 // metered asks the budget before each request and tells it afterwards what the

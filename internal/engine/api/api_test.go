@@ -3,11 +3,7 @@ package api
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -19,103 +15,76 @@ import (
 	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/engine/enginetest"
 	"github.com/precedent-dev/precedent/internal/llm"
+	"github.com/precedent-dev/precedent/internal/llm/llmtest"
 )
 
-// TestConformance plays the suite through a server that speaks Anthropic's API.
+// TestConformance plays the suite through a server of each API.
 func TestConformance(t *testing.T) {
-	enginetest.Run(t, func(t *testing.T, s enginetest.Script) engine.Engine {
-		return New(Config{Model: scripted(t, s), Why: "test"})
-	})
+	for name, api := range apis {
+		t.Run(name, func(t *testing.T) {
+			enginetest.Run(t, func(t *testing.T, s enginetest.Script) engine.Engine {
+				server := api.serve(t, func(r llmtest.Request) llmtest.Reply { return play(t, s, r) })
+				return New(Config{Model: api.model(t, server, 0), Why: "test"})
+			})
+		})
+	}
 }
 
-// scripted is a model whose server plays the script.
-func scripted(t *testing.T, s enginetest.Script) llm.Model {
+// apis are the two kinds of servers, and the clients that speak to them.
+var apis = map[string]struct {
+	serve func(testing.TB, llmtest.Handler) *llmtest.Server
+	model func(t *testing.T, s *llmtest.Server, idle time.Duration) llm.Model
+}{
+	"anthropic": {llmtest.Anthropic, func(t *testing.T, s *llmtest.Server, idle time.Duration) llm.Model {
+		t.Helper()
+		m, err := llm.Anthropic(llm.AnthropicConfig{Key: "k", BaseURL: s.URL, Model: "test-model", Transport: transport(t), Now: time.Now, Idle: idle})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}},
+	"openai": {llmtest.OpenAI, func(t *testing.T, s *llmtest.Server, idle time.Duration) llm.Model {
+		t.Helper()
+		m, err := llm.OpenAI(llm.OpenAIConfig{Key: "k", BaseURL: s.URL, Model: "test-model", Transport: transport(t), Now: time.Now, Idle: idle})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}},
+}
+
+// transport leaves no connection behind.
+func transport(t *testing.T) http.RoundTripper {
 	t.Helper()
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { play(t, s, w, r) }))
-	t.Cleanup(server.Close)
-	transport := &http.Transport{}
-	t.Cleanup(transport.CloseIdleConnections)
-	model, err := llm.Anthropic(llm.AnthropicConfig{Key: "k", BaseURL: server.URL, Model: "test-model", Transport: transport, Now: time.Now})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return model
+	tr := &http.Transport{}
+	t.Cleanup(tr.CloseIdleConnections)
+	return tr
 }
 
-type object = map[string]any
-
-func play(t *testing.T, s enginetest.Script, w http.ResponseWriter, r *http.Request) {
-	var body struct {
-		System   []struct{ Text string }
-		Messages []struct {
-			Content []struct{ Text string }
-		}
-	}
-	raw, err := io.ReadAll(r.Body)
-	if err == nil {
-		err = json.Unmarshal(raw, &body)
-	}
-	if err != nil {
-		if r.Context().Err() == nil {
-			t.Errorf("read request: %v", err)
-		}
-		return
-	}
-	request := engine.Request{Schema: engine.RequestSchema, System: body.System[0].Text}
-	for _, c := range body.Messages[0].Content {
-		request.Prompt += c.Text
-	}
-	reply, err := s.Next(request)
+// play answers a request as the script has it.
+func play(t *testing.T, s enginetest.Script, r llmtest.Request) llmtest.Reply {
+	planned, err := s.Next(engine.Request{Schema: engine.RequestSchema, System: r.System, Prompt: r.Prompt()})
 	if err != nil {
 		t.Error(err)
 	}
-	if reply.Exit != 0 {
-		http.Error(w, `{"type":"error","error":{"type":"api_error","message":"out of luck"}}`, http.StatusInternalServerError)
-		return
+	reply := llmtest.Reply{Text: planned.Text, Usage: &precedent.Usage{}}
+	_ = json.Unmarshal(planned.Usage, reply.Usage) // empty for some
+	if len(planned.Answer) > 0 {
+		reply.Text = string(planned.Answer)
 	}
-	if reply.Hang {
-		<-r.Context().Done()
-		return
+	if planned.Refused {
+		reply.Refusal = "I cannot help with that."
 	}
-	w.Header().Set("Content-Type", "text/event-stream")
-	send := func(kind string, data object) error {
-		data["type"] = kind
-		b, err := json.Marshal(data)
-		if err == nil {
-			_, err = fmt.Fprintf(w, "event: %s\ndata: %s\n\n", kind, b)
-		}
-		return err
+	if planned.Exit != 0 {
+		reply.Status, reply.Message = http.StatusInternalServerError, "out of luck"
 	}
-	var u precedent.Usage
-	_ = json.Unmarshal(reply.Usage, &u)
-	_ = send("message_start", object{"message": object{"id": "m", "type": "message", "role": "assistant", "model": "test-model", "content": []any{}, "usage": object{
-		"input_tokens": u.InputTokens - u.CachedTokens - u.CacheWriteTokens, "cache_read_input_tokens": u.CachedTokens, "cache_creation_input_tokens": u.CacheWriteTokens,
-	}}})
-	_ = send("content_block_start", object{"index": 0, "content_block": object{"type": "text", "text": ""}})
-	text := reply.Text
-	if len(reply.Answer) > 0 {
-		text = string(reply.Answer)
+	if planned.Hang {
+		reply.Hold = llmtest.Never
 	}
-	for {
-		err := send("content_block_delta", object{"index": 0, "delta": object{"type": "text_delta", "text": text + strings.Repeat("x", 1<<20)[:flood(reply)]}})
-		if err != nil || !reply.Flood {
-			break
-		}
+	if planned.Flood {
+		reply.Text, reply.Flood = strings.Repeat("x", 1<<20), true
 	}
-	_ = send("content_block_stop", object{"index": 0})
-	stop := "end_turn"
-	if reply.Refused {
-		stop = "refusal"
-	}
-	_ = send("message_delta", object{"delta": object{"stop_reason": stop}, "usage": object{"output_tokens": u.OutputTokens}})
-	_ = send("message_stop", object{})
-}
-
-func flood(r enginetest.Reply) int {
-	if r.Flood {
-		return 1 << 20
-	}
-	return 0
+	return reply
 }
 
 // fixed is a model that always says the same.
@@ -152,8 +121,11 @@ func TestCostAndPrefix(t *testing.T) {
 	if line := e.Info().Line; line != "priced-1 (a key is set) → models.example" {
 		t.Errorf("line %q", line)
 	}
-	if line := New(Config{Model: &fixed{name: "other"}, Why: "w"}).Info().Line; !strings.Contains(line, "price unknown") {
-		t.Errorf("line %q", line)
+	if got := e.Info().Cost(precedent.Usage{InputTokens: 2e6}); got != 6 {
+		t.Errorf("2 million input tokens cost %v", got)
+	}
+	if info := New(Config{Model: &fixed{name: "other"}, Why: "w"}).Info(); !strings.Contains(info.Line, "price unknown") || info.Cost != nil {
+		t.Errorf("info %+v", info)
 	}
 }
 
@@ -177,7 +149,7 @@ func TestBudgetStopsRequests(t *testing.T) {
 
 func TestTroubleBecomesStatus(t *testing.T) {
 	for kind, want := range map[llm.Kind]precedent.Status{
-		llm.KindAuth: "error", llm.KindRate: "error", llm.KindTimeout: "timeout", llm.KindTooLarge: "truncated", llm.KindOpen: "error",
+		llm.KindContext: "truncated", llm.KindAuth: "error", llm.KindRate: "error", llm.KindTimeout: "timeout", llm.KindTooLarge: "truncated", llm.KindOpen: "error",
 	} {
 		a, err := New(Config{Model: &fixed{name: "m", err: &llm.Error{Kind: kind, Host: "h", Message: "m"}}}).Run(t.Context(), task())
 		if err != nil || a.Status != want {
@@ -189,73 +161,5 @@ func TestTroubleBecomesStatus(t *testing.T) {
 		if err != nil || a.Status != want {
 			t.Errorf("%s: status %s, %v", stop, a.Status, err)
 		}
-	}
-}
-
-func TestTools(t *testing.T) {
-	content := map[string]string{
-		"a.go":           "package a\n\nfunc A() {}\n",
-		"lib/b.go":       "package lib\n// \u202ehidden\x1b[31m\nfunc B() {}\n",
-		"lib/deep/c.txt": "text\n",
-		"data.bin":       "\x00\x01",
-		"long.txt":       strings.Repeat("line\n", 5000),
-	}
-	files := Files{
-		List: func(context.Context) ([]string, error) {
-			return []string{"a.go", "data.bin", "lib/b.go", "lib/deep/c.txt", "long.txt"}, nil
-		},
-		Read: func(_ context.Context, p string, _ int64) ([]byte, error) {
-			if c, ok := content[p]; ok {
-				return []byte(c), nil
-			}
-			return nil, errors.New("secret reason /home/me")
-		},
-		History: func(_ context.Context, p string) (string, error) { return "2026-01-05 dana first\n", nil },
-	}
-	call := func(name, args string) (string, error) {
-		for _, tool := range files.tools() {
-			if tool.Name == name {
-				return tool.Run(t.Context(), json.RawMessage(args))
-			}
-		}
-		t.Fatalf("no tool %s", name)
-		return "", nil
-	}
-	for _, test := range []struct{ tool, args, want string }{
-		{"list_files", `{"glob":"**"}`, "a.go\ndata.bin\nlib/b.go\nlib/deep/c.txt\nlong.txt\n"},
-		{"list_files", `{"glob":"*.go"}`, "a.go\n"},
-		{"list_files", `{"glob":"**/*.go"}`, "a.go\nlib/b.go\n"},
-		{"list_files", `{"glob":"nothing"}`, "no file matches"},
-		{"read_file", `{"path":"a.go","start":3,"end":9}`, "     3\tfunc A() {}\n"},
-		{"read_file", `{"path":"./lib/b.go","start":2,"end":2}`, "     2\t// <U+202E>hidden<U+001B>[31m\n"},
-		{"search", `{"pattern":"^func","glob":"**/*.go"}`, "a.go:3: func A() {}\nlib/b.go:3: func B() {}\n"},
-		{"search", `{"pattern":"absent"}`, "no line matches\n"},
-		{"file_history", `{"path":"a.go"}`, "2026-01-05 dana first\n"},
-	} {
-		if got, err := call(test.tool, test.args); err != nil || got != test.want {
-			t.Errorf("%s %s: %q, %v", test.tool, test.args, got, err)
-		}
-	}
-	if got, _ := call("read_file", `{"path":"long.txt"}`); strings.Count(got, "\n") != maxReadLines+1 || !strings.Contains(got, "the file has 5000") {
-		t.Errorf("a long file: %d lines", strings.Count(got, "\n"))
-	}
-	if got, _ := call("search", `{"pattern":"line"}`); strings.Count(got, "\n") != maxMatches+1 {
-		t.Errorf("many matches: %d lines", strings.Count(got, "\n"))
-	}
-	for _, args := range []string{
-		`{"path":"/etc/passwd"}`, `{"path":"../x"}`, `{"path":"lib/../../x"}`, `{"path":""}`, `{"path":"data.bin"}`, `{"path":"a\u0000b"}`, `{"path":"absent"}`, `{"path":7}`, `[]`,
-	} {
-		if got, err := call("read_file", args); err == nil || strings.Contains(err.Error(), "/home/me") {
-			t.Errorf("read_file %s: %q, %v", args, got, err)
-		}
-	}
-	for _, pattern := range []string{"(", strings.Repeat("a", maxPattern+1)} {
-		args, _ := json.Marshal(object{"pattern": pattern})
-		if _, err := call("search", string(args)); err == nil {
-			t.Errorf("the pattern %.20q was taken", pattern)
-		}
-	}
-	if (Files{}).tools() != nil {
-		t.Error("tools without files")
 	}
 }

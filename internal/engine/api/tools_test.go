@@ -1,0 +1,77 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+)
+
+func TestTools(t *testing.T) {
+	content := map[string]string{
+		"a.go":           "package a\n\nfunc A() {}\n",
+		"lib/b.go":       "package lib\n// \u202ehidden\x1b[31m\nfunc B() {}\n",
+		"lib/deep/c.txt": "text\n",
+		"data.bin":       "\x00\x01",
+		"long.txt":       strings.Repeat("line\n", 5000),
+	}
+	files := Files{
+		List: func(context.Context) ([]string, error) {
+			return []string{"a.go", "data.bin", "lib/b.go", "lib/deep/c.txt", "long.txt"}, nil
+		},
+		Read: func(_ context.Context, p string, _ int64) ([]byte, error) {
+			if c, ok := content[p]; ok {
+				return []byte(c), nil
+			}
+			return nil, errors.New("secret reason /home/me")
+		},
+		History: func(_ context.Context, p string) (string, error) { return "2026-01-05 dana first\n", nil },
+	}
+	call := func(name, args string) (string, error) {
+		for _, tool := range files.tools() {
+			if tool.Name == name {
+				return tool.Run(t.Context(), json.RawMessage(args))
+			}
+		}
+		t.Fatalf("no tool %s", name)
+		return "", nil
+	}
+	for _, test := range []struct{ tool, args, want string }{
+		{"list_files", `{"glob":"**"}`, "a.go\ndata.bin\nlib/b.go\nlib/deep/c.txt\nlong.txt\n"},
+		{"list_files", `{"glob":"*.go"}`, "a.go\n"},
+		{"list_files", `{"glob":"**/*.go"}`, "a.go\nlib/b.go\n"},
+		{"list_files", `{"glob":"nothing"}`, "no file matches"},
+		{"read_file", `{"path":"a.go","start":3,"end":9}`, "     3\tfunc A() {}\n"},
+		{"read_file", `{"path":"./lib/b.go","start":2,"end":2}`, "     2\t// <U+202E>hidden<U+001B>[31m\n"},
+		{"search", `{"pattern":"^func","glob":"**/*.go"}`, "a.go:3: func A() {}\nlib/b.go:3: func B() {}\n"},
+		{"search", `{"pattern":"absent"}`, "no line matches\n"},
+		{"file_history", `{"path":"a.go"}`, "2026-01-05 dana first\n"},
+	} {
+		if got, err := call(test.tool, test.args); err != nil || got != test.want {
+			t.Errorf("%s %s: %q, %v", test.tool, test.args, got, err)
+		}
+	}
+	if got, _ := call("read_file", `{"path":"long.txt"}`); strings.Count(got, "\n") != maxReadLines+1 || !strings.Contains(got, "the file has 5000") {
+		t.Errorf("a long file: %d lines", strings.Count(got, "\n"))
+	}
+	if got, _ := call("search", `{"pattern":"line"}`); strings.Count(got, "\n") != maxMatches+1 {
+		t.Errorf("many matches: %d lines", strings.Count(got, "\n"))
+	}
+	for _, args := range []string{
+		`{"path":"/etc/passwd"}`, `{"path":"../x"}`, `{"path":"lib/../../x"}`, `{"path":""}`, `{"path":"data.bin"}`, `{"path":"a\u0000b"}`, `{"path":"absent"}`, `{"path":7}`, `[]`,
+	} {
+		if got, err := call("read_file", args); err == nil || strings.Contains(err.Error(), "/home/me") {
+			t.Errorf("read_file %s: %q, %v", args, got, err)
+		}
+	}
+	for _, pattern := range []string{"(", strings.Repeat("a", maxPattern+1)} {
+		args, _ := json.Marshal(map[string]any{"pattern": pattern})
+		if _, err := call("search", string(args)); err == nil {
+			t.Errorf("the pattern %.20q was taken", pattern)
+		}
+	}
+	if (Files{}).tools() != nil {
+		t.Error("tools without files")
+	}
+}

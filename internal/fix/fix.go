@@ -1,0 +1,209 @@
+// Package fix applies the suggestions of a review to the files of a work tree.
+//
+// A suggestion speaks of lines as the reviewed head has them. It is applied
+// where a file still has these lines, wherever they stand by now, and refused
+// where it has them no more, or at several places that nothing tells apart. No
+// other line is touched, and neither is git's index.
+package fix
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/precedent-dev/precedent"
+)
+
+// Edit replaces lines of a file as it lies there now.
+type Edit struct {
+	Finding precedent.Finding
+	// Start and End are the first and last of the lines, from 1.
+	Start, End int
+	New        []string // without line ends
+	Moved      bool     // the lines stood elsewhere in the reviewed head
+}
+
+// Refusal is a suggestion that cannot be applied.
+type Refusal struct {
+	Finding precedent.Finding
+	Why     string
+}
+
+// Plan is what is to be done to files.
+type Plan struct {
+	Refused []Refusal
+	files   []*file // by path
+}
+
+// file is one file with its edits, the first in the file first.
+type file struct {
+	path  string
+	data  []byte
+	lines []string // each with its end
+	edits []Edit
+}
+
+// New plans the suggestions of findings, of which those that come first win
+// where two want the same lines. head reads a file as it was reviewed, now as it
+// lies in the work tree.
+func New(findings []precedent.Finding, head, now func(path string) ([]byte, error)) Plan {
+	var p Plan
+	files := map[string]*file{}
+	for _, f := range findings {
+		if f.Suggestion == "" || !f.Live() {
+			continue
+		}
+		refuse := func(format string, args ...any) {
+			p.Refused = append(p.Refused, Refusal{f, fmt.Sprintf(format, args...)})
+		}
+		reviewed, err := head(f.Path)
+		if err != nil {
+			refuse("the reviewed file cannot be read: %v", err)
+			continue
+		}
+		at := files[f.Path]
+		if at == nil {
+			data, err := now(f.Path)
+			if err != nil {
+				refuse("the file cannot be read: %v", err)
+				continue
+			}
+			at = &file{path: f.Path, data: data, lines: split(data)}
+			files[f.Path] = at
+		}
+		edit, why := at.place(f, split(reviewed))
+		if why != "" {
+			refuse("%s", why)
+			continue
+		}
+		at.edits = append(at.edits, edit)
+	}
+	for _, at := range files {
+		if len(at.edits) > 0 {
+			slices.SortFunc(at.edits, func(a, b Edit) int { return a.Start - b.Start })
+			p.files = append(p.files, at)
+		}
+	}
+	slices.SortFunc(p.files, func(a, b *file) int { return strings.Compare(a.path, b.path) })
+	return p
+}
+
+// Edits returns all edits, file by file.
+func (p Plan) Edits() []Edit {
+	var all []Edit
+	for _, f := range p.files {
+		all = append(all, f.edits...)
+	}
+	return all
+}
+
+// Files counts the files that are to be changed.
+func (p Plan) Files() int { return len(p.files) }
+
+// place finds the lines that a finding speaks of, or says why it cannot.
+func (f *file) place(found precedent.Finding, reviewed []string) (e Edit, why string) {
+	if found.Side != precedent.Right || found.Start < 1 || found.End < found.Start || found.End > len(reviewed) {
+		return e, "it is about no lines of the new file"
+	}
+	want := reviewed[found.Start-1 : found.End]
+	at, why := f.find(reviewed, found.Start-1, len(want))
+	if why != "" {
+		return e, why
+	}
+	e = Edit{Finding: found, Start: at + 1, End: at + len(want), New: suggested(found.Suggestion), Moved: at != found.Start-1}
+	for _, other := range f.edits {
+		if e.Start <= other.End && other.Start <= e.End {
+			return e, fmt.Sprintf("another suggestion, of %s, changes the same lines", other.Finding.ID)
+		}
+	}
+	return e, ""
+}
+
+// find returns the index from which the file has the n lines that the reviewed
+// file has from an index on: there, or at the only other place, or at the only
+// one with the same neighbours.
+func (f *file) find(reviewed []string, from, n int) (at int, why string) {
+	block := reviewed[from : from+n]
+	var places, snug []int
+	for i := range len(f.lines) - n + 1 {
+		if !equal(f.lines[i:i+n], block) {
+			continue
+		}
+		places = append(places, i)
+		if sameLine(f.lines, i-1, reviewed, from-1) && sameLine(f.lines, i+n, reviewed, from+n) {
+			snug = append(snug, i)
+		}
+	}
+	switch {
+	case len(places) == 0:
+		return 0, "the file says something else there by now"
+	case bytes.Equal([]byte(strings.Join(f.lines, "")), []byte(strings.Join(reviewed, ""))):
+		return from, ""
+	case len(places) == 1:
+		return places[0], ""
+	case len(snug) == 1:
+		return snug[0], ""
+	}
+	return 0, fmt.Sprintf("the lines stand at %d places by now", len(places))
+}
+
+func sameLine(a []string, i int, b []string, j int) bool {
+	inA, inB := i >= 0 && i < len(a), j >= 0 && j < len(b)
+	return inA == inB && (!inA || bare(a[i]) == bare(b[j]))
+}
+
+func equal(a, b []string) bool {
+	return slices.EqualFunc(a, b, func(x, y string) bool { return bare(x) == bare(y) })
+}
+
+// split cuts a text into its lines, with their ends.
+func split(data []byte) []string { return slices.Collect(strings.Lines(string(data))) }
+
+// bare is a line without its end.
+func bare(line string) string { return strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r") }
+
+// ending is the end of a line as it stands.
+func ending(line string) string { return line[len(bare(line)):] }
+
+// suggested are the lines of a suggestion.
+func suggested(s string) []string {
+	var lines []string
+	for l := range strings.Lines(s) {
+		lines = append(lines, bare(l))
+	}
+	return lines
+}
+
+// renewed are the lines of an edit as they will stand in the file: with the ends
+// that lines have there, and without one if the file ends so.
+func (f *file) renewed(e Edit) []string {
+	end := ending(f.lines[e.Start-1])
+	if end == "" && e.Start > 1 {
+		end = ending(f.lines[e.Start-2])
+	}
+	if end == "" {
+		end = "\n"
+	}
+	var lines []string
+	for i, l := range e.New {
+		if i == len(e.New)-1 {
+			end = ending(f.lines[e.End-1])
+		}
+		lines = append(lines, l+end)
+	}
+	return lines
+}
+
+// fixed is the file with its edits made.
+func (f *file) fixed() []byte {
+	var b bytes.Buffer
+	done := 0
+	for _, e := range f.edits {
+		b.WriteString(strings.Join(f.lines[done:e.Start-1], ""))
+		b.WriteString(strings.Join(f.renewed(e), ""))
+		done = e.End
+	}
+	b.WriteString(strings.Join(f.lines[done:], ""))
+	return b.Bytes()
+}

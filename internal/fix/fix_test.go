@@ -1,0 +1,215 @@
+package fix
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/precedent-dev/precedent"
+)
+
+func suggestion(path string, start, end int, lines string) precedent.Finding {
+	return precedent.Finding{
+		ID: fmt.Sprintf("%s%d", path, start), Span: precedent.Span{Path: path, Side: precedent.Right, Start: start, End: end}, Suggestion: lines,
+	}
+}
+
+// reading reads from a map.
+func reading(files map[string]string) func(string) ([]byte, error) {
+	return func(path string) ([]byte, error) {
+		if s, ok := files[path]; ok {
+			return []byte(s), nil
+		}
+		return nil, fs.ErrNotExist
+	}
+}
+
+func TestPlan(t *testing.T) {
+	for _, test := range []struct {
+		name      string
+		head, now string
+		findings  []precedent.Finding
+		want      string // the file afterwards; empty for none
+		refused   string // part of the only refusal
+	}{
+		{"one line", "a\nb\nc\n", "a\nb\nc\n", []precedent.Finding{suggestion("f", 2, 2, "B")}, "a\nB\nc\n", ""},
+		{"more lines than before", "a\nb\nc\n", "a\nb\nc\n", []precedent.Finding{suggestion("f", 2, 2, "x\n\ny\n")}, "a\nx\n\ny\nc\n", ""},
+		{"fewer lines", "a\nb\nc\nd\n", "a\nb\nc\nd\n", []precedent.Finding{suggestion("f", 2, 3, "x")}, "a\nx\nd\n", ""},
+		{"two", "a\nb\nc\n", "a\nb\nc\n", []precedent.Finding{suggestion("f", 3, 3, "C\nCC"), suggestion("f", 1, 1, "A")}, "A\nb\nC\nCC\n", ""},
+		{"the same lines twice", "a\nb\nc\n", "a\nb\nc\n", []precedent.Finding{suggestion("f", 2, 3, "X"), suggestion("f", 3, 3, "Y")}, "a\nX\n", "changes the same lines"},
+		{"shifted", "a\nb\nc\n", "new\nnew\na\nb\nc\n", []precedent.Finding{suggestion("f", 2, 2, "B")}, "new\nnew\na\nB\nc\n", ""},
+		{"shifted, told apart by the neighbours", "a\nb\nc\n", "b\na\nb\nc\n", []precedent.Finding{suggestion("f", 2, 2, "B")}, "b\na\nB\nc\n", ""},
+		{"shifted, not to be told apart", "a\nb\nc\n", "a\nb\nc\na\nb\nc\n", []precedent.Finding{suggestion("f", 2, 2, "B")}, "", "stand at 2 places"},
+		{"equal lines, nothing shifted", "b\nb\nb\n", "b\nb\nb\n", []precedent.Finding{suggestion("f", 2, 2, "B")}, "b\nB\nb\n", ""},
+		{"gone", "a\nb\nc\n", "a\nx\nc\n", []precedent.Finding{suggestion("f", 2, 2, "B")}, "", "something else"},
+		{"carriage returns stay", "a\r\nb\r\nc\r\n", "a\r\nb\r\nc\r\n", []precedent.Finding{suggestion("f", 2, 2, "x\ny")}, "a\r\nx\r\ny\r\nc\r\n", ""},
+		{"no end of the last line", "a\nb", "a\nb", []precedent.Finding{suggestion("f", 2, 2, "x\ny\n")}, "a\nx\ny", ""},
+		{"only line without end", "a", "a", []precedent.Finding{suggestion("f", 1, 1, "x\ny")}, "x\ny", ""},
+		{"beyond the file", "a\n", "a\n", []precedent.Finding{suggestion("f", 2, 2, "x")}, "", "no lines of the new file"},
+		{"deleted line", "a\n", "a\n", []precedent.Finding{{Span: precedent.Span{Path: "f", Side: precedent.Left, Start: 1, End: 1}, Suggestion: "x"}}, "", "no lines of the new file"},
+		{"hidden finding", "a\n", "a\n", []precedent.Finding{{Span: suggestion("f", 1, 1, "x").Span, Suggestion: "x", Dropped: precedent.Refuted}}, "", ""},
+		{"no such file", "a\n", "a\n", []precedent.Finding{suggestion("g", 1, 1, "x")}, "", "cannot be read"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			p := New(test.findings, reading(map[string]string{"f": test.head}), reading(map[string]string{"f": test.now}))
+			got := ""
+			if len(p.files) > 0 {
+				got = string(p.files[0].fixed())
+			}
+			if got != test.want {
+				t.Errorf("the file becomes %q, want %q", got, test.want)
+			}
+			refused := ""
+			for _, r := range p.Refused {
+				refused += r.Why
+			}
+			if (refused == "") != (test.refused == "") || !strings.Contains(refused, test.refused) {
+				t.Errorf("refused %q, want %q", refused, test.refused)
+			}
+		})
+	}
+}
+
+// TestPatch: git applies the patch and gets what Apply writes, and takes it back
+// again, whatever the lines and edits are.
+func TestPatch(t *testing.T) {
+	dir := t.TempDir()
+	rapid.Check(t, func(t *rapid.T) {
+		ends := rapid.SampledFrom([]string{"\n", "\r\n"}).Draw(t, "ends")
+		lines := rapid.SliceOfN(rapid.StringMatching(`[a-c +\\-]{0,3}`), 1, 40).Draw(t, "lines")
+		text := strings.Join(lines, ends)
+		if rapid.Bool().Draw(t, "whole last line") || lines[len(lines)-1] == "" {
+			text += ends
+		}
+		path := rapid.SampledFrom([]string{"f.txt", "dir/ü \"q\".txt", "a b.txt"}).Draw(t, "path")
+		var findings []precedent.Finding
+		for range rapid.IntRange(1, 5).Draw(t, "edits") {
+			start := rapid.IntRange(1, len(lines)).Draw(t, "start")
+			end := rapid.IntRange(start, min(start+3, len(lines))).Draw(t, "end")
+			findings = append(findings, suggestion(path, start, end, strings.Join(rapid.SliceOfN(rapid.StringMatching(`[x-z]{1,3}`), 1, 4).Draw(t, "new"), "\n")))
+		}
+		files := reading(map[string]string{path: text})
+		p := New(findings, files, files)
+		if len(p.files) != 1 {
+			t.Fatalf("no edit: %v", p.Refused)
+		}
+		name := filepath.Join(dir, path)
+		put(t, name, text)
+		apply(t, dir, p.Patch())
+		byGit := read(t, name)
+		if want := string(p.files[0].fixed()); byGit != want {
+			t.Fatalf("git makes %q of %q, want %q\n%s", byGit, text, want, p.Patch())
+		}
+		put(t, name, text)
+		if err := p.Apply(dir); err != nil {
+			t.Fatal(err)
+		}
+		if own := read(t, name); own != byGit {
+			t.Fatalf("Apply makes %q, git %q", own, byGit)
+		}
+		apply(t, dir, p.Patch(), "-R")
+		if back := read(t, name); back != text {
+			t.Fatalf("taken back it is %q, was %q", back, text)
+		}
+	})
+}
+
+type failer interface {
+	Helper()
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+}
+
+func put(t failer, name, text string) {
+	t.Helper()
+	if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o700), os.WriteFile(name, []byte(text), 0o640)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func read(t failer, name string) string {
+	t.Helper()
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func apply(t failer, dir string, patch []byte, args ...string) {
+	t.Helper()
+	cmd := exec.Command("git", append([]string{"-c", "core.autocrlf=false", "apply", "--whitespace=nowarn"}, args...)...) //nolint:noctx // a moment
+	cmd.Dir = dir
+	cmd.Env = []string{"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_NOSYSTEM=1"}
+	cmd.Stdin = strings.NewReader(string(patch))
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("git apply: %v\n%s\n%s", err, out, patch)
+	}
+}
+
+// TestApplyRefuses: what changed since it was planned, and what is no plain
+// file, stays as it is, and so does everything else.
+func TestApplyRefuses(t *testing.T) {
+	for name, spoil := range map[string]func(dir string) error{
+		"changed":       func(dir string) error { return os.WriteFile(filepath.Join(dir, "d/b"), []byte("z\n"), 0o600) },
+		"gone":          func(dir string) error { return os.Remove(filepath.Join(dir, "d/b")) },
+		"link":          func(dir string) error { return relink(filepath.Join(dir, "d/b"), filepath.Join(dir, "target")) },
+		"linked folder": func(dir string) error { return relink(filepath.Join(dir, "d"), filepath.Join(dir, "other")) },
+		"folder": func(dir string) error {
+			return errors.Join(os.Remove(filepath.Join(dir, "d/b")), os.Mkdir(filepath.Join(dir, "d/b"), 0o700))
+		},
+		"longer by then": func(dir string) error { return os.WriteFile(filepath.Join(dir, "d/b"), []byte("a\nb\n"), 0o600) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			put(t, filepath.Join(dir, "a"), "a\n")
+			put(t, filepath.Join(dir, "d/b"), "a\n")
+			put(t, filepath.Join(dir, "other/b"), "a\n")
+			put(t, filepath.Join(dir, "target"), "a\n")
+			files := reading(map[string]string{"a": "a\n", "d/b": "a\n"})
+			p := New([]precedent.Finding{suggestion("a", 1, 1, "x"), suggestion("d/b", 1, 1, "x")}, files, files)
+			if err := spoil(dir); err != nil {
+				t.Fatal(err)
+			}
+			if err := p.Apply(dir); err == nil || !strings.Contains(err.Error(), "d/b") || !strings.Contains(err.Error(), "nothing was changed") {
+				t.Errorf("error %v", err)
+			}
+			got := read(t, filepath.Join(dir, "a")) + read(t, filepath.Join(dir, "other/b")) + read(t, filepath.Join(dir, "target"))
+			if diff := cmp.Diff("a\na\na\n", got); diff != "" {
+				t.Errorf("files (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func relink(name, target string) error {
+	return errors.Join(os.RemoveAll(name), os.Symlink(target, name))
+}
+
+// TestApplyKeepsPermissions: a script stays one.
+func TestApplyKeepsPermissions(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "run.sh")
+	put(t, name, "echo a\n")
+	if err := os.Chmod(name, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	files := reading(map[string]string{"run.sh": "echo a\n"})
+	p := New([]precedent.Finding{suggestion("run.sh", 1, 1, "echo b")}, files, files)
+	if err := p.Apply(dir); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(name)
+	entries, _ := os.ReadDir(dir)
+	if err != nil || info.Mode().Perm() != 0o755 || read(t, name) != "echo b\n" || len(entries) != 1 {
+		t.Errorf("mode %v, %d files, error %v", info.Mode(), len(entries), err)
+	}
+}

@@ -1,0 +1,93 @@
+package fix
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+)
+
+// around is how many unchanged lines a patch shows on each side, as git does.
+const around = 3
+
+// Patch is the plan as git apply reads it.
+func (p Plan) Patch() []byte {
+	var b bytes.Buffer
+	for _, f := range p.files {
+		fmt.Fprintf(&b, "diff --git %s %s\n--- %s\n+++ %s\n", quoted("a/"+f.path), quoted("b/"+f.path), quoted("a/"+f.path), quoted("b/"+f.path))
+		shift := 0
+		for i := 0; i < len(f.edits); {
+			n := i + 1
+			for n < len(f.edits) && f.edits[n].Start-f.edits[n-1].End <= 2*around {
+				n++
+			}
+			shift = f.hunk(&b, f.edits[i:n], shift)
+			i = n
+		}
+	}
+	return b.Bytes()
+}
+
+// hunk writes edits that are near each other. shift is by how many lines the
+// edits before made the file longer; the new shift is returned.
+func (f *file) hunk(b *bytes.Buffer, edits []Edit, shift int) int {
+	first := max(edits[0].Start-around, 1)
+	last := min(edits[len(edits)-1].End+around, len(f.lines))
+	var body bytes.Buffer
+	next, grown := first, 0
+	for _, e := range edits {
+		write(&body, ' ', f.lines[next-1:e.Start-1])
+		write(&body, '-', f.lines[e.Start-1:e.End])
+		lines := f.renewed(e)
+		write(&body, '+', lines)
+		grown += len(lines) - (e.End - e.Start + 1)
+		next = e.End + 1
+	}
+	write(&body, ' ', f.lines[next-1:last])
+	n := last - first + 1
+	start := first + shift
+	if n+grown == 0 {
+		start--
+	}
+	fmt.Fprintf(b, "@@ -%d,%d +%d,%d @@\n", first, n, start, n+grown)
+	b.Write(body.Bytes())
+	return shift + grown
+}
+
+func write(b *bytes.Buffer, sign byte, lines []string) {
+	for _, l := range lines {
+		b.WriteByte(sign)
+		b.WriteString(l)
+		if !strings.HasSuffix(l, "\n") {
+			b.WriteString("\n\\ No newline at end of file\n")
+		}
+	}
+}
+
+// quoted is a path as git writes it in a patch: in quotes, with octal escapes,
+// if it holds anything that could end it.
+func quoted(path string) string {
+	plain := true
+	for i := range len(path) {
+		if c := path[i]; c < ' ' || c >= 0x7f || c == '"' || c == '\\' {
+			plain = false
+		}
+	}
+	if plain {
+		return path
+	}
+	var b strings.Builder
+	b.WriteByte('"')
+	for i := range len(path) {
+		switch c := path[i]; {
+		case c == '"' || c == '\\':
+			b.WriteByte('\\')
+			b.WriteByte(c)
+		case c < ' ' || c >= 0x7f:
+			fmt.Fprintf(&b, "\\%03o", c)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}

@@ -1,0 +1,86 @@
+package llm
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/llm/llmtest"
+)
+
+const canary = "sk-canary-4f1c9d77aa"
+
+var schema = json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer","minimum":1}}}`)
+
+type m = map[string]any
+
+func anthropicAt(t *testing.T, url string) Model {
+	t.Helper()
+	model, err := Anthropic(AnthropicConfig{Key: canary, BaseURL: url, Model: "claude-test", Now: time.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return model
+}
+
+func openAIAt(t *testing.T, url string) Model {
+	t.Helper()
+	model, err := OpenAI(OpenAIConfig{Key: canary, BaseURL: url + "/", Model: "local", Now: time.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return model
+}
+
+// both are a server of each API with the same replies, and the model behind it.
+func both(t *testing.T, replies ...llmtest.Reply) map[string]struct {
+	*llmtest.Server
+	Model
+} {
+	t.Helper()
+	a, o := llmtest.Anthropic(t, llmtest.Script(replies...)), llmtest.OpenAI(t, llmtest.Script(replies...))
+	return map[string]struct {
+		*llmtest.Server
+		Model
+	}{"anthropic": {a, anthropicAt(t, a.URL)}, "openai": {o, openAIAt(t, o.URL)}}
+}
+
+// body is the nth request as a server got it.
+func body(t *testing.T, s *llmtest.Server, n int) m {
+	t.Helper()
+	var b m
+	if err := json.Unmarshal(s.Requests()[n].Body, &b); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func called(id, name, args string) llmtest.Reply {
+	return llmtest.Reply{Calls: []llmtest.Call{{ID: id, Name: name, Args: args}}, Usage: &precedent.Usage{InputTokens: 10}}
+}
+
+func failed(status int, message string) llmtest.Reply {
+	return llmtest.Reply{Status: status, Message: message}
+}
+
+// fakeTime is a clock that sleeping moves.
+type fakeTime struct {
+	now  time.Time
+	naps []time.Duration
+}
+
+func (f *fakeTime) waiting() Waiting {
+	return Waiting{
+		Now: func() time.Time { return f.now },
+		Sleep: func(_ context.Context, d time.Duration) error {
+			f.now, f.naps = f.now.Add(d), append(f.naps, d)
+			return nil
+		},
+		Rand: func(n time.Duration) time.Duration { return n - 1 },
+	}
+}
+
+func retryAfterHeader(v string) http.Header { return http.Header{"Retry-After": {v}} }

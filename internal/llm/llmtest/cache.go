@@ -1,0 +1,125 @@
+package llmtest
+
+import (
+	"crypto/sha256"
+	"strings"
+
+	"github.com/precedent-dev/precedent"
+)
+
+// What both providers document of their prompt caches. A prefix of fewer tokens
+// is not cached. Anthropic looks for a hit at a breakpoint and the blocks before
+// it, twenty in all; OpenAI counts in steps of 128 tokens.
+const (
+	usualMinimum = 1024
+	lookBack     = 20
+	cacheStep    = 128
+)
+
+// prompt is a request's input in the order in which a provider caches it:
+// Anthropic's as blocks, OpenAI's as one text.
+type prompt struct {
+	model  string
+	blocks []block
+	text   string           // instead of blocks
+	count  func(string) int // of tokens, for text
+}
+
+// block is what can be cached or not, as a whole.
+type block struct {
+	bytes      string // what a hit has to be equal in
+	tokens     int
+	breakpoint bool
+}
+
+// cache is what a server keeps of the prompts that it has begun to answer.
+type cache struct {
+	prefixes map[[sha256.Size]byte]bool // up to breakpoints
+	texts    map[string][]string        // by model
+}
+
+func newCache() cache {
+	return cache{prefixes: map[[sha256.Size]byte]bool{}, texts: map[string][]string{}}
+}
+
+// keep adds a prompt to the cache.
+func (c *cache) keep(p prompt, least int) {
+	if p.blocks == nil {
+		c.texts[p.model] = append(c.texts[p.model], p.text)
+		return
+	}
+	sums, tokens := p.prefixes()
+	for i, b := range p.blocks {
+		if b.breakpoint && tokens[i] >= least {
+			c.prefixes[sums[i]] = true
+		}
+	}
+}
+
+// look says which part of a prompt is read from the cache and written to it.
+func (c *cache) look(p prompt, least int) precedent.Usage {
+	if p.blocks == nil {
+		return c.lookText(p, least)
+	}
+	sums, tokens := p.prefixes()
+	var u precedent.Usage
+	if len(tokens) > 0 {
+		u.InputTokens = tokens[len(tokens)-1]
+	}
+	hit, last := -1, -1
+	for i, b := range p.blocks {
+		if !b.breakpoint || tokens[i] < least {
+			continue
+		}
+		last = i
+		for j := i; j >= 0 && j > i-lookBack; j-- {
+			if c.prefixes[sums[j]] {
+				hit = max(hit, j)
+				break
+			}
+		}
+	}
+	if hit >= 0 {
+		u.CachedTokens = tokens[hit]
+	}
+	if last >= 0 {
+		u.CacheWriteTokens = max(0, tokens[last]-u.CachedTokens)
+	}
+	return u
+}
+
+// prefixes returns the sum and the tokens of what ends with each block.
+func (p prompt) prefixes() (sums [][sha256.Size]byte, tokens []int) {
+	sum, n := sha256.Sum256([]byte(p.model)), 0
+	for _, b := range p.blocks {
+		sum = sha256.Sum256(append(sum[:], b.bytes...))
+		n += b.tokens
+		sums, tokens = append(sums, sum), append(tokens, n)
+	}
+	return sums, tokens
+}
+
+func (c *cache) lookText(p prompt, least int) precedent.Usage {
+	common := 0
+	for _, old := range c.texts[p.model] {
+		common = max(common, commonPrefix(old, p.text))
+	}
+	u := precedent.Usage{InputTokens: p.count(p.text)}
+	if n := p.count(p.text[:common]); n >= least {
+		u.CachedTokens = least + (n-least)/cacheStep*cacheStep
+	}
+	return u
+}
+
+func commonPrefix(a, b string) int {
+	n := min(len(a), len(b))
+	if strings.HasPrefix(a, b[:n]) {
+		return n
+	}
+	for i := range n {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return n
+}

@@ -1,0 +1,140 @@
+package llmtest
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+
+	"github.com/precedent-dev/precedent"
+)
+
+// Server is a scripted server. URL is the base that a client is given.
+type Server struct {
+	URL string
+	// Tokens counts the tokens of a text; characters by four if it is nil. It is
+	// set before the first request.
+	Tokens func(string) int
+	// CacheAtLeast is the smallest prefix that is cached, in tokens. What holds for
+	// most models is set: change it before the first request.
+	CacheAtLeast int
+
+	handler Handler
+	dialect dialect
+	closed  chan struct{}
+
+	mu        sync.Mutex
+	clock     int
+	exchanges []Exchange
+	cache     cache
+}
+
+// dialect is one of the two APIs.
+type dialect struct {
+	path    string
+	parse   func(body []byte, count func(string) int) (Request, prompt, error)
+	failure func(status int, message string) any
+	answer  func(w *stream, r Request, reply Reply, u precedent.Usage)
+}
+
+// Anthropic serves Anthropic's Messages API until the test has ended.
+func Anthropic(t testing.TB, h Handler) *Server {
+	t.Helper()
+	return serve(t, h, dialect{"/v1/messages", parseAnthropic, anthropicFailure, answerAnthropic}, "")
+}
+
+// OpenAI serves OpenAI's chat completions until the test has ended.
+func OpenAI(t testing.TB, h Handler) *Server {
+	t.Helper()
+	return serve(t, h, dialect{"/v1/chat/completions", parseOpenAI, openAIFailure, answerOpenAI}, "/v1")
+}
+
+func serve(t testing.TB, h Handler, d dialect, base string) *Server {
+	t.Helper()
+	s := &Server{handler: h, dialect: d, closed: make(chan struct{}), CacheAtLeast: usualMinimum, cache: newCache()}
+	server := httptest.NewServer(http.HandlerFunc(s.serve))
+	s.URL = server.URL + base
+	t.Cleanup(func() {
+		close(s.closed)
+		server.Close()
+	})
+	return s
+}
+
+func (s *Server) tokens(text string) int {
+	const charsPerToken = 4 // as providers give it for English and code
+	if s.Tokens != nil {
+		return s.Tokens(text)
+	}
+	return len(text) / charsPerToken
+}
+
+func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return // the client is gone
+	}
+	if r.Method != http.MethodPost || r.URL.Path != s.dialect.path {
+		http.Error(w, "404 page not found", http.StatusNotFound)
+		return
+	}
+	request, prompt, refused := s.dialect.parse(body, s.tokens)
+	request.Header, request.Body = r.Header.Clone(), body
+	request, u := s.arrive(request, prompt)
+	reply := Reply{Status: http.StatusBadRequest}
+	if refused != nil {
+		reply.Message = refused.Error()
+	} else {
+		reply = s.handler(request)
+	}
+	out := &stream{w: w, client: r.Context().Done(), closed: s.closed, left: reply.Cut, bounded: reply.Cut > 0}
+	if !out.wait(reply.Hold) {
+		return
+	}
+	for k, v := range reply.Header {
+		w.Header()[k] = v
+	}
+	if reply.Status == 0 {
+		reply.Status = http.StatusOK
+	}
+	if reply.Status != http.StatusOK || reply.Body != "" {
+		s.fail(out, request.N, reply)
+	} else {
+		u.OutputTokens = s.tokens(reply.said())
+		if reply.Usage != nil {
+			u = *reply.Usage
+		}
+		u.Requests = 1
+		s.begin(request.N, prompt, u)
+		s.dialect.answer(out, request, reply, u)
+	}
+	if out.over && reply.Torn {
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// said is what a reply's output tokens are counted of.
+func (r Reply) said() string {
+	text := r.Text + r.Reasoning + r.Refusal
+	for _, c := range r.Calls {
+		text += c.Name + c.Args
+	}
+	return text
+}
+
+// fail answers without a reply, and accounts for nothing.
+func (s *Server) fail(out *stream, n int, reply Reply) {
+	s.mu.Lock()
+	s.exchanges[n].Status = reply.Status
+	s.mu.Unlock()
+	body := []byte(reply.Body)
+	if reply.Body == "" {
+		body = encode(s.dialect.failure(reply.Status, reply.Message))
+	}
+	if out.w.Header().Get("Content-Type") == "" {
+		out.w.Header().Set("Content-Type", "application/json")
+	}
+	out.w.WriteHeader(reply.Status)
+	out.write(body)
+}

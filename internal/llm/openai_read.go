@@ -1,0 +1,232 @@
+package llm
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/precedent-dev/precedent"
+)
+
+// errorMessage finds the message in an error's body, whichever of the usual
+// forms the server has.
+func errorMessage(body []byte) string {
+	var form struct {
+		Error   json.RawMessage `json:"error"`
+		Message string          `json:"message"`
+		Detail  string          `json:"detail"`
+	}
+	if json.Unmarshal(body, &form) != nil {
+		return string(body)
+	}
+	var inner struct {
+		Message string `json:"message"`
+	}
+	var text string
+	switch {
+	case json.Unmarshal(form.Error, &inner) == nil && inner.Message != "":
+		return inner.Message
+	case json.Unmarshal(form.Error, &text) == nil && text != "":
+		return text
+	case form.Message != "":
+		return form.Message
+	case form.Detail != "":
+		return form.Detail
+	}
+	return string(body)
+}
+
+type chatChunk struct {
+	Model   string `json:"model"`
+	Choices []struct {
+		Delta struct {
+			Content   string     `json:"content"`
+			Reasoning string     `json:"reasoning_content"`
+			Refusal   string     `json:"refusal"`
+			ToolCalls []chatCall `json:"tool_calls"`
+		} `json:"delta"`
+		Message struct { // of servers that do not stream
+			Content   string     `json:"content"`
+			Reasoning string     `json:"reasoning_content"`
+			Refusal   string     `json:"refusal"`
+			ToolCalls []chatCall `json:"tool_calls"`
+		} `json:"message"`
+		FinishReason string `json:"finish_reason"`
+	} `json:"choices"`
+	Usage *struct {
+		PromptTokens        int `json:"prompt_tokens"`
+		CompletionTokens    int `json:"completion_tokens"`
+		PromptTokensDetails struct {
+			CachedTokens     int `json:"cached_tokens"`
+			CacheWriteTokens int `json:"cache_write_tokens"`
+		} `json:"prompt_tokens_details"`
+	} `json:"usage"`
+	Error json.RawMessage `json:"error"`
+}
+
+// gathered is a reply in the making.
+type gathered struct {
+	Reply
+	indexes []int // of the calls
+	refusal string
+	finish  string
+	counted bool
+}
+
+// mostCalls bounds the tool calls of one reply; a loop runs 40 in all.
+const mostCalls = 128
+
+// read reads a stream of chunks, or the one answer of a server that ignores "stream".
+func (m *openAIModel) read(body io.Reader, r Request) (Reply, error) {
+	g := gathered{Reply: Reply{Model: m.Model}}
+	in := bufio.NewReaderSize(body, 64<<10)
+	read := m.readEvents
+	if first, err := in.Peek(1); err == nil && first[0] == '{' {
+		read = m.readWhole
+	}
+	done, err := read(&g, in)
+	switch {
+	case err != nil:
+		return Reply{}, err
+	case !done && g.finish == "":
+		return Reply{}, m.cutShort()
+	}
+	return g.finished(r), nil
+}
+
+func (m *openAIModel) cutShort() error {
+	return &Error{Kind: KindServer, Host: m.host, Message: "the stream was cut short"}
+}
+
+func (m *openAIModel) readWhole(g *gathered, in *bufio.Reader) (done bool, err error) {
+	data, err := io.ReadAll(in)
+	if err != nil {
+		return false, err
+	}
+	if !json.Valid(data) {
+		return false, m.cutShort()
+	}
+	return true, m.take(g, data)
+}
+
+func (m *openAIModel) readEvents(g *gathered, in *bufio.Reader) (done bool, err error) {
+	for {
+		line, err := in.ReadString('\n')
+		ended := errors.Is(err, io.EOF)
+		if err != nil && !ended {
+			return false, err
+		}
+		data, isEvent := strings.CutPrefix(strings.TrimSpace(line), "data:")
+		data = strings.TrimSpace(data)
+		switch {
+		case data == "[DONE]":
+			return true, nil
+		case isEvent && ended && !json.Valid([]byte(data)):
+			return false, m.cutShort()
+		case isEvent:
+			if err := m.take(g, []byte(data)); err != nil {
+				return false, err
+			}
+		}
+		if ended {
+			return false, nil
+		}
+	}
+}
+
+// take adds one chunk to what was gathered.
+func (m *openAIModel) take(g *gathered, data []byte) error {
+	var c chatChunk
+	if err := json.Unmarshal(data, &c); err != nil {
+		return &Error{Kind: KindServer, Host: m.host, Message: "a chunk of the stream is not JSON"}
+	}
+	if len(c.Error) > 0 && string(c.Error) != "null" {
+		e := &Error{Kind: KindServer, Host: m.host, Message: cut(errorMessage(data), 300)}
+		if window, is := contextWindow(http.StatusBadRequest, e.Message, data); is {
+			e.Kind, e.Window = KindContext, window
+		}
+		return e
+	}
+	if c.Model != "" {
+		g.Model = c.Model
+	}
+	if c.Usage != nil {
+		g.counted = true
+		g.Usage = precedent.Usage{
+			Requests: 1, InputTokens: c.Usage.PromptTokens,
+			CachedTokens:     c.Usage.PromptTokensDetails.CachedTokens,
+			CacheWriteTokens: c.Usage.PromptTokensDetails.CacheWriteTokens,
+			OutputTokens:     c.Usage.CompletionTokens,
+		}
+	}
+	if len(c.Choices) == 0 {
+		return nil
+	}
+	choice := c.Choices[0]
+	g.Text += choice.Delta.Content + choice.Message.Content
+	g.Reasoning += choice.Delta.Reasoning + choice.Message.Reasoning
+	g.refusal += choice.Delta.Refusal + choice.Message.Refusal
+	for _, call := range choice.Delta.ToolCalls {
+		g.call(call)
+	}
+	for i, call := range choice.Message.ToolCalls {
+		call.Index = i // which they have in streams alone
+		g.call(call)
+	}
+	if choice.FinishReason != "" {
+		g.finish = choice.FinishReason
+	}
+	return nil
+}
+
+// call adds a piece of a tool call: the first piece names it, the others go on
+// with its arguments. Some servers give all calls the same index and tell them
+// apart by their ids alone.
+func (g *gathered) call(c chatCall) {
+	at := -1
+	for i, index := range g.indexes {
+		if index == c.Index {
+			at = i
+		}
+	}
+	if at < 0 || (c.ID != "" && g.Calls[at].ID != "" && g.Calls[at].ID != c.ID) {
+		if len(g.Calls) >= mostCalls {
+			return
+		}
+		at = len(g.Calls)
+		g.Calls, g.indexes = append(g.Calls, Call{ID: c.ID}), append(g.indexes, c.Index)
+	}
+	if g.Calls[at].ID == "" {
+		g.Calls[at].ID = c.ID
+	}
+	g.Calls[at].Name += c.Function.Name
+	g.Calls[at].Args = append(g.Calls[at].Args, c.Function.Arguments...)
+}
+
+func (g *gathered) finished(r Request) Reply {
+	for i := range g.Calls {
+		if g.Calls[i].ID == "" {
+			g.Calls[i].ID = fmt.Sprintf("call_%d_%d", len(r.Turns), i)
+		}
+		if len(g.Calls[i].Args) == 0 {
+			g.Calls[i].Args = json.RawMessage("{}")
+		}
+	}
+	g.Stop = StopEnd
+	switch {
+	case g.refusal != "" || g.finish == "content_filter":
+		g.Stop, g.Text = StopRefusal, g.Text+g.refusal
+	case len(g.Calls) > 0:
+		g.Stop = StopTools
+	case g.finish == "length":
+		g.Stop = StopLength
+	}
+	if !g.counted {
+		g.Usage, g.Estimated = estimate(r, g.Reply), true
+	}
+	return g.Reply
+}

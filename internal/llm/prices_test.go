@@ -1,0 +1,93 @@
+package llm
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/precedent-dev/precedent"
+)
+
+func TestPrices(t *testing.T) {
+	prices := ListPrices()
+	for model, want := range map[string]float64{ // of a million input tokens; 0 if unknown
+		"claude-sonnet-4-6":           3,
+		"anthropic/claude-sonnet-4-6": 3,
+		"anthropic/claude-opus-4.6":   5,
+		"openai/gpt-5.4-mini":         0.75,
+		"claude-sonnet-4-20250514":    3,
+		"claude-opus-4-20250514":      15,
+		"claude-opus-4-1-20250805":    15,
+		"claude-opus-4-5-20251101":    5,
+		"claude-opus-4-99":            0, // a version that came later may cost anything
+		"claude-haiku-4-5-20251001":   1,
+		"gpt-4.1-mini-2025-04-14":     0.4,
+		"gpt-4.1":                     2,
+		"gpt-5-2025-08-07":            1.25,
+		"gpt-5-codex":                 1.25,
+		"gpt-5.99":                    0,
+		"gpt-51":                      0,
+		"gemini-2.5-pro":              1.25,
+		"llama3:8b":                   0,
+		"":                            0,
+	} {
+		if p, ok := prices.Find(model); p.Input != want || ok != (want > 0) {
+			t.Errorf("Find(%q) = %v, %v; want %v", model, p.Input, ok, want)
+		}
+	}
+	for name, p := range prices {
+		if err := p.Check(); err != nil || p.Input == 0 || p.Output < p.Input || p.Cached > p.Input || p.CacheWrite < p.Input || p.CacheWrite > 1.25*p.Input+1e-9 {
+			t.Errorf("%s: %+v, %v", name, p, err)
+		}
+	}
+	got := Price{Input: 10, Cached: 1, CacheWrite: 12.5, Output: 50}.Cost(precedent.Usage{InputTokens: 1e6, CachedTokens: 5e5, CacheWriteTokens: 1e5, OutputTokens: 1e5})
+	if want := 4.0 + 0.5 + 1.25 + 5; math.Abs(got-want) > 1e-9 {
+		t.Errorf("cost %v, want %v", got, want)
+	}
+}
+
+func TestPricesWith(t *testing.T) {
+	listed := Prices{"claude-opus-4": {Input: 15}, "claude-opus-4-5": {Input: 5}, "gpt-5": {Input: 1}, "gpt-5-mini": {Input: 0.2}}
+	over := listed.With(Prices{"claude": {Input: 7}, "gpt-5-mini": {Input: 0.5}, "llama": {}})
+	for model, want := range map[string]float64{
+		"claude-opus-4-5": 7, // whatever was listed for single models
+		"gpt-5":           1,
+		"gpt-5-mini":      0.5,
+		"llama3:8b":       0,
+	} {
+		if p, ok := over.Find(model); !ok || p.Input != want {
+			t.Errorf("%s: %v, %v; want %v", model, p, ok, want)
+		}
+	}
+	if d := cmp.Diff(4, len(listed)); d != "" {
+		t.Error("the listed prices were changed:", d)
+	}
+	if d := cmp.Diff(listed, listed.With(nil)); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestGivenPrice(t *testing.T) {
+	is := func(f float64) *float64 { return &f }
+	got, err := GivenPrice{Input: is(2), Output: is(8)}.Price()
+	if d := cmp.Diff(Price{Input: 2, Cached: 2, CacheWrite: 2, Output: 8}, got); d != "" || err != nil {
+		t.Error(err, d)
+	}
+	got, err = GivenPrice{Input: is(2), Cached: is(0), CacheWrite: is(2.5), Output: is(8)}.Price()
+	if d := cmp.Diff(Price{Input: 2, CacheWrite: 2.5, Output: 8}, got); d != "" || err != nil {
+		t.Error(err, d)
+	}
+	for want, given := range map[string]GivenPrice{
+		"needed":            {Input: is(2)},
+		"input: -1":         {Input: is(-1), Output: is(8)},
+		"output: 10001":     {Input: is(1), Output: is(10_001)},
+		"cached: NaN":       {Input: is(1), Output: is(8), Cached: is(math.NaN())},
+		"cache_write: +Inf": {Input: is(1), Output: is(8), CacheWrite: is(math.Inf(1))},
+	} {
+		if _, err := given.Price(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+}
