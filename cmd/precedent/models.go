@@ -34,7 +34,7 @@ const claudeEngine = "claude"
 
 // The models that are asked when none is named.
 const (
-	anthropicModel = "claude-sonnet-4-5"
+	anthropicModel = "claude-sonnet-5-5"
 	openAIModel    = "gpt-5"
 )
 
@@ -278,7 +278,7 @@ func (a *app) seat(ctx context.Context, w *workspace, g *gathering, r reader, re
 		e = c
 	case r.model != nil:
 		e = api.New(api.Config{
-			Model: r.model, Files: files(ctx, w.repo, g), Prices: llm.ListPrices().With(w.op.prices), Budget: b, Why: r.setting.Source,
+			Model: r.model, Files: files(ctx, w.repo, g), Prices: llm.ListPrices().With(w.op.prices), Budget: b, Window: g.input.Window, Why: r.setting.Source,
 		})
 	}
 	g.input.Engine = engine.GiveUp(e, unusable)

@@ -22,6 +22,7 @@ type Config struct {
 	// nothing and Line says so.
 	Prices llm.Prices
 	Budget *engine.Budget // nil means no bound
+	Window int            // the model's context window in tokens; 0 for a large one
 	// Why says why this engine was chosen: "ANTHROPIC_API_KEY is set".
 	Why string
 }
@@ -32,6 +33,9 @@ type Engine struct {
 	price  llm.Price
 	priced bool
 }
+
+// answerShare is the part of a small window that an answer may take.
+const answerShare = 4
 
 // New returns an engine for the configuration.
 func New(c Config) *Engine {
@@ -72,6 +76,9 @@ func (e *Engine) once(ctx context.Context, t engine.Task) (engine.Reply, error) 
 	request := llm.Request{
 		System: t.System, Common: t.Common, Prefix: t.Prefix, Prompt: t.Prompt, Schema: t.Schema,
 		Tools: e.Files.tools(), FirstByte: t.FirstByte,
+	}
+	if e.Window > 0 {
+		request.MaxTokens = min(llm.DefaultMaxTokens, e.Window/answerShare)
 	}
 	reply, err := llm.Loop(ctx, model, request, llm.DefaultLimits)
 	out := engine.Reply{Model: reply.Model, Usage: reply.Usage, CostUSD: e.priceOf(reply.Model).Cost(reply.Usage)}
