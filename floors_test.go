@@ -24,7 +24,7 @@ var floors = map[string]int{
 
 	"internal/child": 1, "internal/diff": 1, "internal/git": 1, "internal/llm": 1, "internal/secret": 1, "internal/text": 1,
 
-	"internal/guide": 2, "internal/prompt": 2, "internal/report": 2, "internal/store": 2,
+	"internal/guide": 2, "internal/prompt": 2, "internal/report": 2, "internal/sandbox": 2, "internal/store": 2,
 
 	"internal/engine": 3, "internal/lint": 3,
 
@@ -32,9 +32,9 @@ var floors = map[string]int{
 
 	"internal/review": 5,
 
-	"internal/eval": 7,
+	"internal/eval": 7, "internal/fix": 7,
 
-	"internal/engine/api": 8, "internal/engine/claude": 8, "internal/engine/command": 8, "internal/engine/enginetest": 8,
+	"internal/engine/api": 8, "internal/engine/claude": 8, "internal/engine/command": 8, "internal/engine/enginetest": 8, "internal/llm/llmtest": 8,
 
 	"cmd/precedent": 9,
 }
@@ -57,12 +57,12 @@ var thirdParties = map[string][]string{
 	"github.com/pelletier/go-toml/v2":          {"internal/secret"},
 	"github.com/pressly/goose/v3":              {"internal/store"},
 	"github.com/rogpeppe/go-internal":          {"cmd/precedent"},
-	"github.com/santhosh-tekuri/jsonschema/v6": {"internal/engine"},
+	"github.com/santhosh-tekuri/jsonschema/v6": {"internal/engine", "internal/report"},
 	"github.com/spf13/cobra":                   {"cmd/precedent"},
-	"github.com/yuin/goldmark":                 {"internal/guide"},
+	"github.com/yuin/goldmark":                 {"internal/guide", "internal/report"},
 	"github.com/zricethezav/gitleaks/v8":       {"internal/secret"},
 	"go.uber.org/goleak":                       {"internal/engine/enginetest", "internal/engine/command"},
-	"golang.org/x/sys":                         {"internal/child", "internal/engine/command"},
+	"golang.org/x/sys":                         {"internal/child", "internal/engine/command", "internal/sandbox"},
 	"golang.org/x/term":                        {"cmd/precedent"},
 	"golang.org/x/text":                        {"internal/text"},
 	"golang.org/x/tools":                       {"internal/lint"},

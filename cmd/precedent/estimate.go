@@ -42,7 +42,7 @@ func estimated(e review.Estimate) string {
 	if e.Requests == 0 {
 		return "nothing is sent"
 	}
-	s := fmt.Sprintf("about %s tokens in %s", thousand(e.Usage.InputTokens+e.Usage.OutputTokens), count(e.Requests, "request"))
+	s := fmt.Sprintf("about %s tokens in %s", thousand(e.Usage.InputTokens+e.Usage.OutputTokens), counted(e.Requests, "request"))
 	if e.CostUSD != nil {
 		s += fmt.Sprintf(", $%.2f", *e.CostUSD)
 	}
@@ -66,13 +66,13 @@ func (a *app) tellEstimate(in review.Input, why string, b *engine.Budget, asJSON
 	say := func(label, format string, args ...any) {
 		p.Para(fmt.Sprintf("%-11s", label), p.Inkf(report.Plain, format, args...))
 	}
-	say("change", "%s ← %s, %s, +%d −%d", in.Target.Head, in.Target.Base, count(len(in.Change.Files), "file"), in.Change.Added, in.Change.Removed)
+	say("change", "%s ← %s, %s, +%d −%d", in.Target.Head, in.Target.Base, counted(len(in.Change.Files), "file"), in.Change.Added, in.Change.Removed)
 	say("engine", "%s", why)
 	if e.Requests == 0 {
 		say("", "No model is asked: nothing is sent, and nothing is to be paid.")
 		return p.Err()
 	}
-	say("requests", "%d: %s for %s of the change", e.Requests, count(len(e.Finders), "finder"), count(e.Parts, "part"))
+	say("requests", "%d: %s for %s of the change", e.Requests, counted(len(e.Finders), "finder"), counted(e.Parts, "part"))
 	say("", "%s", strings.Join(e.Finders, ", "))
 	for _, run := range e.Idle {
 		say("", "without %s: %s", run.Name, run.Error)
@@ -86,19 +86,12 @@ func (a *app) tellEstimate(in review.Input, why string, b *engine.Budget, asJSON
 	}
 	say("", "Verifying what is found, and what a model looks up in the repository, come on top.")
 	if e.Unread > 0 {
-		say("unread", "%s beyond what a review may read", count(e.Unread, "hunk"))
+		say("unread", "%s beyond what a review may read", counted(e.Unread, "hunk"))
 	}
 	if !within(e, b) {
 		say("budget", "This is more than a review may take ($%.2f, %s tokens): it would end over-budget. Raise --max-cost or --max-tokens, or review less at a time.", b.USD, thousand(b.Tokens))
 	}
 	return p.Err()
-}
-
-func count(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return fmt.Sprintf("%d %s", n, noun)
 }
 
 // thousand is a number of tokens for people.

@@ -22,6 +22,8 @@ type reviewOptions struct {
 	format string // text or json
 	resume bool   // go on from the answers of a review that did not come to its end
 	dry    bool   // only estimate what would be sent
+	fix    bool   // apply the suggestions to the work tree, after asking
+	agreed bool   // do not ask
 	flags  map[string]string
 }
 
@@ -50,7 +52,8 @@ error, 3 not everything was read.`,
   precedent review --staged --json
   precedent review HEAD~3 --engine command:./my-model
   precedent review --engine anthropic --max-cost 0.50 --resume
-  precedent review --estimate`,
+  precedent review --estimate
+  precedent review --fix`,
 		Args: between(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
@@ -65,6 +68,12 @@ error, 3 not everything was read.`,
 			if o.format != "text" && o.format != "json" {
 				return misuse(cmd, fmt.Errorf("--format %s: want text or json", o.format))
 			}
+			if o.fix && o.format != "text" {
+				return misuse(cmd, fmt.Errorf("--fix asks a person, and --format %s is read by a program", o.format))
+			}
+			if o.agreed && !o.fix {
+				return misuse(cmd, errors.New("--yes agrees to what --fix asks, which is not given"))
+			}
 			o.flags = knobFlags(cmd)
 			return a.review(cmd.Context(), o)
 		},
@@ -75,6 +84,8 @@ error, 3 not everything was read.`,
 	f.StringVar(&o.format, "format", o.format, "print as `text` or json")
 	f.BoolVar(&o.resume, "resume", false, "go on from the answers that an unfinished review of this change has paid for")
 	f.BoolVar(&o.dry, "estimate", false, "print what would be sent, the tokens and the cost, and send nothing")
+	f.BoolVar(&o.fix, "fix", false, "show what the suggestions would change in the work tree, ask, and change it")
+	f.BoolVar(&o.agreed, "yes", false, "with --fix: do not ask")
 	f.BoolVar(&asJSON, "json", false, "print as JSON: --format json")
 	addKnobs(cmd, knobs...)
 	return cmd
@@ -137,6 +148,11 @@ func (a *app) review(ctx context.Context, o reviewOptions) error {
 	}
 	if err != nil {
 		return fmt.Errorf("print review: %w", err)
+	}
+	if o.fix {
+		if err := a.fix(w, g, r, o.agreed); err != nil {
+			return err
+		}
 	}
 	failOn := precedent.Severity(w.op.get(failOnKnob, string(defaultFailOn), "default").Value)
 	if status := r.ExitStatus(failOn); status != precedent.ExitClean {

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/fix"
+	"github.com/precedent-dev/precedent/internal/report"
+)
+
+// fixesDir holds, beside the memory, the patches that take fixes back.
+const fixesDir = "fixes"
+
+// fix shows what the review's suggestions would change in the work tree, asks,
+// and changes it. The index is left alone, and so is every other line.
+func (a *app) fix(w *workspace, g *gathering, r *precedent.Review, agreed bool) error {
+	top := w.repo.Top()
+	if top == "" {
+		return hinted(errors.New("apply fixes: there is no work tree"), "run precedent in a checkout of the repository")
+	}
+	plan := fix.New(r.Live(),
+		func(path string) ([]byte, error) { return g.input.Read(precedent.Right, path) },
+		func(path string) ([]byte, error) { return w.repo.WorkFile(path, maxFile) })
+	p := a.page()
+	p.Line()
+	for _, refused := range plan.Refused {
+		p.Para("not fixed  ", p.Inkf(report.Plain, "%s  %s: %s", refused.Finding.ID, refused.Finding.Span, refused.Why))
+	}
+	edits := plan.Edits()
+	if len(edits) == 0 {
+		p.Line(p.Ink(report.Plain, "No suggestion to apply."))
+		return p.Err()
+	}
+	patch := plan.Patch()
+	a.showPatch(p, patch)
+	for _, e := range edits {
+		if e.Moved {
+			p.Para("moved      ", p.Inkf(report.Plain, "%s  the lines stand at %s:%d by now", e.Finding.ID, e.Finding.Path, e.Start))
+		}
+	}
+	if err := p.Err(); err != nil {
+		return err
+	}
+	if !agreed {
+		fmt.Fprintf(a.out, "Apply %s to %s? [y/N] ", counted(len(edits), "suggestion"), counted(plan.Files(), "file"))
+		agreed = yes(a.in)
+		if _, typed := terminal(a.in); !typed {
+			p.Line() // nobody pressed enter
+		}
+		if !agreed {
+			p.Line("Nothing was changed.")
+			return p.Err()
+		}
+	}
+	undo, err := w.keepPatch(r.ID, patch)
+	if err != nil {
+		return err
+	}
+	if err := plan.Apply(top); err != nil {
+		return hinted(err, "what was changed can be taken back: git apply -R %s", shellWord(undo))
+	}
+	for _, e := range edits {
+		p.Para("fixed      ", p.Inkf(report.Plain, "%s  %s:%d  %s", e.Finding.ID, e.Finding.Path, e.Start, e.Finding.Title))
+	}
+	p.Line(p.Ink(report.Plain, "take it back: git apply -R "+shellWord(undo)))
+	return p.Err()
+}
+
+// showPatch prints a patch as git does.
+func (a *app) showPatch(p *report.Page, patch []byte) {
+	for l := range strings.Lines(string(patch)) {
+		ink := report.Plain
+		switch {
+		case strings.HasPrefix(l, "+"):
+			ink = report.Green
+		case strings.HasPrefix(l, "-"):
+			ink = report.Red
+		case strings.HasPrefix(l, "@@"):
+			ink = report.Faint
+		}
+		p.Line(p.Ink(ink, strings.TrimRight(l, "\r\n")))
+	}
+	p.Line()
+}
+
+// yes reads one line and tells whether it agrees.
+func yes(in io.Reader) bool {
+	line, _ := bufio.NewReader(in).ReadString('\n')
+	line = strings.ToLower(strings.TrimSpace(line))
+	return line == "y" || line == "yes"
+}
+
+// keepPatch keeps a patch where the memory is, so that its edits can be taken back.
+func (w *workspace) keepPatch(review string, patch []byte) (string, error) {
+	dir := filepath.Join(filepath.Dir(w.file.Value), fixesDir)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", unwritable(dir, err)
+	}
+	path := filepath.Join(dir, review+".patch")
+	if err := os.WriteFile(path, patch, 0o600); err != nil {
+		return "", unwritable(dir, err)
+	}
+	return path, nil
+}
