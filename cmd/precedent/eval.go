@@ -13,11 +13,11 @@ func newEval(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "eval",
 		Short:   "Measure quality on folders of data",
-		Example: "  precedent eval anchor ./changes",
+		Example: "  precedent eval anchor ./changes\n  precedent eval review ./changes --out candidates.jsonl",
 		Args:    exactly(0),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newEvalAnchor(a))
+	cmd.AddCommand(newEvalAnchor(a), newEvalReview(a))
 	return cmd
 }
 

@@ -246,6 +246,24 @@ func (a *app) agent(o operator, r reader, b *engine.Budget) *claude.Engine {
 	return claude.New(c)
 }
 
+// assemble makes the engine that was chosen, nil if none was, and what ends it.
+// A model with so many tokens of context, 0 for a large one, may look at the files.
+func (a *app) assemble(op operator, r reader, b *engine.Budget, files api.Files, window int) (engine.Engine, func() error) {
+	nothing := func() error { return nil }
+	switch {
+	case r.program != nil:
+		return b.Within(r.program), nothing
+	case r.agent != "":
+		c := a.agent(op, r, b)
+		return c, c.Close
+	case r.model != nil:
+		return api.New(api.Config{
+			Model: r.model, Files: files, Prices: llm.ListPrices().With(op.prices), Budget: b, Window: window, Why: r.setting.Source,
+		}), nothing
+	}
+	return nil, nothing
+}
+
 // unusable is how many tasks in a row an engine may fail to answer before it is
 // given up: one that cannot answer at all must not be paid for every shard.
 const unusable = 3
@@ -268,19 +286,8 @@ func (a *app) seat(ctx context.Context, w *workspace, g *gathering, r reader, re
 	if err != nil {
 		return nil, err
 	}
-	var e engine.Engine
-	switch {
-	case r.program != nil:
-		e = b.Within(r.program)
-	case r.agent != "":
-		c := a.agent(w.op, r, b)
-		g.ends = append(g.ends, c.Close)
-		e = c
-	case r.model != nil:
-		e = api.New(api.Config{
-			Model: r.model, Files: files(ctx, w.repo, g), Prices: llm.ListPrices().With(w.op.prices), Budget: b, Window: g.input.Window, Why: r.setting.Source,
-		})
-	}
+	e, end := a.assemble(w.op, r, b, files(ctx, w.repo, g), g.input.Window)
+	g.ends = append(g.ends, end)
 	g.input.Engine = engine.GiveUp(e, unusable)
 	if rows == nil {
 		return &answers{budget: b}, nil

@@ -23,20 +23,26 @@ type Reply struct {
 	Model   string
 	Usage   precedent.Usage // Requests of less than one count as one
 	CostUSD float64
+	// Attempts is how many answers the far side tried before it gave this one,
+	// with it; less than one counts as one. A turn in which an agent used a tool
+	// is a request, but no attempt.
+	Attempts int
 }
 
-// requests is how often a task is asked at most: once, and twice again after
-// an answer that could not be used.
-const requests = 3
+// MostAttempts is how many answers to a task are tried: one, and two more
+// after such as could not be used.
+const MostAttempts = 3
 
 //go:embed reask.md
 var reask string
 
-// Ask does a task by up to three requests and is the one place where an answer
-// becomes JSON that satisfies the task's schema. once sends the task that it is
-// given, which differs from t in the prompt when an answer is asked again, and
-// respects the context, which ends with the task's timeout. Only a malformed
-// answer is asked again; a refusal stands. The usage of all requests is summed.
+// Ask does a task by up to MostAttempts answers and is the one place where an
+// answer becomes JSON that satisfies the task's schema. once sends the task that
+// it is given, which differs from t in the prompt when an answer is asked again,
+// and respects the context, which ends with the task's timeout. A once that by
+// itself asks again keeps to what is left of MostAttempts, and tells of it in
+// Reply.Attempts. Only a malformed answer is asked again; a refusal stands. The
+// usage of all requests is summed.
 //
 // The error is that of a cancelled ctx, of a task whose schema is wrong, or once's.
 func Ask(ctx context.Context, t Task, once func(context.Context, Task) (Reply, error)) (Answer, error) {
@@ -51,12 +57,13 @@ func Ask(ctx context.Context, t Task, once func(context.Context, Task) (Reply, e
 	defer cancel()
 
 	var a Answer
-	prompt, problem := t.Prompt, ""
-	for range requests {
+	prompt, problem, tried := t.Prompt, "", 0
+	for tried < MostAttempts {
 		if timed.Err() != nil {
 			break
 		}
 		r, err := once(timed, t)
+		tried += max(r.Attempts, 1)
 		a.count(r)
 		a.Status, a.Message = r.Status, r.Message
 		switch {
@@ -85,7 +92,7 @@ func Ask(ctx context.Context, t Task, once func(context.Context, Task) (Reply, e
 	if timed.Err() != nil {
 		return a.late(t, problem), nil
 	}
-	a.Message = fmt.Sprintf("no usable answer in %d requests: %s", requests, a.Message)
+	a.Message = fmt.Sprintf("no usable answer in %d requests: %s", tried, a.Message)
 	return a, nil
 }
 

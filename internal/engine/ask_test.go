@@ -38,6 +38,15 @@ func wrote(text string) Reply {
 	}
 }
 
+// tried is what an agent has to show that tried so many answers, and took seven
+// turns for it.
+func tried(attempts int) Reply {
+	return Reply{
+		Status: precedent.StatusMalformed, Message: "it was prose", Attempts: attempts,
+		Usage: precedent.Usage{Requests: 7},
+	}
+}
+
 func TestAsk(t *testing.T) {
 	failed := Reply{Status: precedent.StatusError, Message: "exit status 1"}
 	unread := Reply{Status: precedent.StatusMalformed, Message: "no response"}
@@ -59,6 +68,16 @@ func TestAsk(t *testing.T) {
 			Status: precedent.StatusMalformed, Message: "no usable answer in 3 requests: the answer: missing property 'a'", Model: "m-1", CostUSD: 1.5,
 			Usage: precedent.Usage{Requests: 6, InputTokens: 30, OutputTokens: 9},
 		}, []string{"Find bugs.", "missing property 'a'", "missing property 'a'"}},
+		{"tried by the far side as well", []Reply{tried(2), tried(1)}, Answer{
+			Status: precedent.StatusMalformed, Message: "no usable answer in 3 requests: it was prose", Usage: precedent.Usage{Requests: 14},
+		}, []string{"Find bugs.", "could not be used: it was prose."}},
+		{"tried by the far side alone", []Reply{tried(3)}, Answer{
+			Status: precedent.StatusMalformed, Message: "no usable answer in 3 requests: it was prose", Usage: precedent.Usage{Requests: 7},
+		}, []string{"Find bugs."}},
+		{"wrong once after many turns", []Reply{tried(1), tried(1), wrote(`{"a":2}`)}, Answer{
+			Status: precedent.StatusOK, JSON: json.RawMessage(`{"a":2}`), Model: "m-1", CostUSD: 0.5,
+			Usage: precedent.Usage{Requests: 16, InputTokens: 10, OutputTokens: 3},
+		}, []string{"Find bugs.", "it was prose.", "it was prose."}},
 		{"error", []Reply{failed}, Answer{
 			Status: precedent.StatusError, Message: "exit status 1", Usage: precedent.Usage{Requests: 1},
 		}, []string{"Find bugs."}},

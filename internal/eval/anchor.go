@@ -3,11 +3,8 @@
 package eval
 
 import (
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/precedent-dev/precedent"
@@ -137,20 +134,23 @@ type mark struct {
 // readTrials reads all folders of a data set in the order of their names, and
 // counts the marks that no quote can be made for.
 func readTrials(dir string) (trials []trial, unquotable int, err error) {
-	entries, err := os.ReadDir(dir)
+	folders, err := caseFolders(dir)
 	if err != nil {
-		return nil, 0, fmt.Errorf("read data set: %w", err)
+		return nil, 0, err
 	}
-	for _, e := range entries {
-		if !e.IsDir() {
-			continue
+	for _, folder := range folders {
+		var meta struct {
+			Gold []mark `json:"gold"`
 		}
-		marks, change, err := readCase(filepath.Join(dir, e.Name()))
+		if err := readMeta(folder, &meta); err != nil {
+			return nil, 0, err
+		}
+		change, _, err := readPatch(folder)
 		if err != nil {
 			return nil, 0, err
 		}
 		placer := review.NewPlacer(change)
-		for _, m := range marks {
+		for _, m := range meta.Gold {
 			t, ok := newTrial(change, m)
 			if !ok {
 				unquotable++
@@ -166,36 +166,10 @@ func readTrials(dir string) (trials []trial, unquotable int, err error) {
 	return trials, unquotable, nil
 }
 
-func readCase(dir string) ([]mark, *diff.Change, error) {
-	data, err := os.ReadFile(filepath.Join(dir, "meta.json"))
-	if err != nil {
-		return nil, nil, fmt.Errorf("read marks: %w", err)
-	}
-	var meta struct {
-		Gold []mark `json:"gold"`
-	}
-	if err := json.Unmarshal(data, &meta); err != nil {
-		return nil, nil, fmt.Errorf("read marks of %s: %w", dir, err)
-	}
-	patch, err := os.Open(filepath.Join(dir, "diff.patch"))
-	if err != nil {
-		return nil, nil, fmt.Errorf("read change: %w", err)
-	}
-	defer patch.Close()
-	change, err := diff.ParsePatch(patch, diff.DefaultLimits)
-	if err != nil {
-		return nil, nil, fmt.Errorf("read change of %s: %w", dir, err)
-	}
-	return meta.Gold, change, nil
-}
-
 // newTrial finds the first marked line that the diff shows and that says
 // something; it tells whether there is one.
 func newTrial(c *diff.Change, m mark) (trial, bool) {
-	t := trial{path: m.Path, side: precedent.Right}
-	if strings.EqualFold(m.Side, string(precedent.Left)) {
-		t.side = precedent.Left
-	}
+	t := trial{path: m.Path, side: sideOf(m.Side)}
 	file := c.File(m.Path)
 	if file == nil {
 		return t, false

@@ -15,10 +15,10 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/precedent-dev/precedent"
-	"github.com/precedent-dev/precedent/internal/child"
 	"github.com/precedent-dev/precedent/internal/engine"
 )
 
@@ -46,8 +46,9 @@ type Config struct {
 const DefaultTurns = 30
 
 // mostStream bounds what one session may write: its messages hold all the files
-// that it read, and some of them twice.
-const mostStream = 32 << 20
+// that it read, some of them twice, and what the model writes comes once in
+// pieces, of some 300 bytes for a few tokens, and once more as a whole.
+const mostStream = 64 << 20
 
 // Engine asks Claude Code. It is safe for concurrent use. Close it.
 type Engine struct {
@@ -55,6 +56,8 @@ type Engine struct {
 	copies  copies
 	records records
 	secrets []string
+	// unmarked remembers that the API refused the prompt's cache mark.
+	unmarked atomic.Bool
 }
 
 // New returns an engine for the configuration. That the program is missing
@@ -84,15 +87,21 @@ func (e *Engine) Info() engine.Info {
 func (e *Engine) Close() error { return e.copies.remove() }
 
 // Run does the task in a session of its own, and in up to two more if the
-// answer cannot be used.
+// answer cannot be used. The CLI asks again by itself, too: no session may try
+// more answers than the task has left.
 func (e *Engine) Run(ctx context.Context, t engine.Task) (engine.Answer, error) {
 	if t.FirstByte != nil {
 		t.FirstByte = sync.OnceFunc(t.FirstByte)
 	}
-	return engine.Ask(ctx, t, e.once)
+	left := engine.MostAttempts
+	return engine.Ask(ctx, t, func(ctx context.Context, t engine.Task) (engine.Reply, error) {
+		r, err := e.once(ctx, t, left)
+		left -= max(r.Attempts, 1)
+		return r, err
+	})
 }
 
-func (e *Engine) once(ctx context.Context, t engine.Task) (engine.Reply, error) {
+func (e *Engine) once(ctx context.Context, t engine.Task, attempts int) (engine.Reply, error) {
 	dir, err := e.copies.of(ctx, t.Tree)
 	if err != nil {
 		if ctx.Err() != nil {
@@ -105,80 +114,21 @@ func (e *Engine) once(ctx context.Context, t engine.Task) (engine.Reply, error) 
 		return engine.Reply{}, fmt.Errorf("make folder for the system prompt: %w", err)
 	}
 	defer func() { _ = os.RemoveAll(desk) }()
-	system := filepath.Join(desk, "system.md")
-	if err := os.WriteFile(system, []byte(t.System), 0o600); err != nil {
+	s := session{Engine: e, task: t, dir: dir, system: filepath.Join(desk, "system.md"), attempts: attempts, marked: !e.unmarked.Load()}
+	if err := os.WriteFile(s.system, []byte(t.System), 0o600); err != nil {
 		return engine.Reply{}, fmt.Errorf("write system prompt: %w", err)
 	}
-
-	prompt := t.User()
-	if strings.HasPrefix(strings.TrimSpace(prompt), "/") {
-		prompt = "The task:\n\n" + prompt // or it would be a command to the CLI
+	reply, err := s.run(ctx)
+	if !s.marked || reply.Status != precedent.StatusError || !strings.Contains(reply.Message, "cache_control") {
+		return reply, err
 	}
-	settle, left, err := e.reserve(ctx, len(t.System)+len(prompt))
-	if err != nil {
-		return engine.Reply{Status: precedent.StatusOverBudget, Message: err.Error()}, nil
-	}
-	live := watcher{began: t.FirstByte}
-	r, err := child.Run(ctx, child.Program{
-		Path: e.Program, Dir: dir,
-		Args: arguments(e.Model, e.MaxTurns, left, system, t.Schema), Env: environment(e.Env),
-		Input: strings.NewReader(prompt), Most: mostStream, Watch: live.see,
-	})
-	if err != nil {
-		settle(0, 0)
-		return failed("cannot be started: %v", err), nil
-	}
-	r.Output, r.Stderr = scrub(r.Output, e.secrets), string(scrub([]byte(r.Stderr), e.secrets))
-	reply := read(r.Output)
-	settle(reply.Usage.InputTokens+reply.Usage.OutputTokens, reply.CostUSD)
-	switch {
-	case r.Full:
-		reply.Status, reply.Message = precedent.StatusTruncated, fmt.Sprintf("Claude Code wrote more than %d MiB and was ended", mostStream>>20)
-	case live.problem != nil:
-		reply.Status, reply.Message = precedent.StatusError, "Claude Code was ended: "+live.problem.Error()
-	case ctx.Err() != nil:
-		reply.Status, reply.Message = precedent.StatusError, "the session was ended"
-	case reply.Status == "" && r.Err != nil:
-		reply.Status, reply.Message = precedent.StatusError, fmt.Sprintf("Claude Code: %v%s", r.Err, after(": ", r.Stderr))
-	case reply.Status == "":
-		reply.Status, reply.Message = precedent.StatusError, "Claude Code ended without a result"+after(": ", r.Stderr)
-	case r.Err != nil && reply.Status == precedent.StatusOK:
-		reply.Status, reply.Message = precedent.StatusError, fmt.Sprintf("Claude Code: %v after its result%s", r.Err, after(": ", r.Stderr))
-	}
-	if reply.Status != precedent.StatusOK {
-		reply.Output = nil
-	}
-	e.records.keep(t, prompt, reply, r.Output)
-	return reply, nil
-}
-
-// sessionUSD is set aside for a session before it is known what it takes.
-const sessionUSD = 0.05
-
-// reserve asks the budget for a session with so many characters to read. left is
-// what the session may spend in dollars, 0 for no bound.
-func (e *Engine) reserve(ctx context.Context, chars int) (settle func(int, float64), left float64, err error) {
-	const charsPerToken = 4 // as providers give it for English and code
-	if e.Budget == nil {
-		return func(int, float64) {}, 0, nil
-	}
-	if settle, err = e.Budget.Reserve(ctx, chars/charsPerToken, sessionUSD); err != nil {
-		return nil, 0, err
-	}
-	if _, spent := e.Budget.Spent(); e.Budget.USD > 0 {
-		left = max(e.Budget.USD-spent, 0) + sessionUSD
-	}
-	return settle, left, nil
-}
-
-func failed(format string, args ...any) engine.Reply {
-	return engine.Reply{Status: precedent.StatusError, Message: "Claude Code: " + fmt.Sprintf(format, args...)}
-}
-
-// after puts the separator before a text that is not empty.
-func after(separator, text string) string {
-	if text == "" {
-		return ""
-	}
-	return separator + text
+	// The API refused the marks: this CLI sets others than those that are known
+	// of. A review without a cache is better than none.
+	e.unmarked.Store(true)
+	s.marked = false
+	again, err := s.run(ctx)
+	again.Usage.Add(reply.Usage)
+	again.CostUSD += reply.CostUSD
+	again.Attempts += reply.Attempts
+	return again, err
 }

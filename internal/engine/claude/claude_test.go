@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -45,20 +46,24 @@ func now() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 6e6, time.UTC) }
 
 const (
 	initLine = `{"type":"system","subtype":"init","tools":["Glob","Grep","Read","StructuredOutput"],"mcp_servers":[],"permissionMode":"default"}`
+	starts   = `{"type":"stream_event","event":{"type":"message_start","message":{"id":"msg_2","model":"claude-x","content":[],"usage":{"input_tokens":8,"output_tokens":1}}}}`
+	ends     = `{"type":"stream_event","event":{"type":"message_delta","usage":{"output_tokens":9}}}`
 	said     = `{"type":"assistant","message":{"id":"msg_1","model":"claude-x","content":[],"usage":{"input_tokens":10,"output_tokens":1,"cache_read_input_tokens":5}}}`
 )
 
 // play is Claude Code as far as the conformance suite's script goes.
 func play() int {
-	prompt, err := io.ReadAll(os.Stdin)
-	if err != nil {
+	var given struct {
+		Message struct{ Content []block }
+	}
+	if err := json.NewDecoder(os.Stdin).Decode(&given); err != nil {
 		return 1
 	}
 	script, err := enginetest.Load(os.Getenv(enginetest.ScriptVariable))
 	if err != nil {
 		return 1
 	}
-	reply, err := script.Next(engine.Request{Prompt: string(prompt)})
+	reply, err := script.Next(engine.Request{Prompt: join(given.Message.Content)})
 	if err != nil {
 		return 1
 	}
@@ -124,7 +129,7 @@ func TestConformance(t *testing.T) {
 func TestInfo(t *testing.T) {
 	info := New(Config{Model: "opus", Why: "claude is in PATH", Host: "api.anthropic.com"}).Info()
 	want := engine.Info{Name: "claude", Who: "opus@api.anthropic.com", Line: "claude code, opus (claude is in PATH) → api.anthropic.com", WantsTree: true}
-	if info != want {
+	if !cmp.Equal(info, want) {
 		t.Errorf("Info() = %+v, want %+v", info, want)
 	}
 }
@@ -161,6 +166,7 @@ func TestRead(t *testing.T) {
 		{"unknown trouble", result(`"subtype":"error_during_execution","errors":["odd"]`), precedent.StatusError, "error_during_execution: odd", all},
 		{"refusal", result(`"subtype":"success","is_error":true,"stop_reason":"refusal","result":"API Error: policy"`), precedent.StatusRefused, "refused", all},
 		{"no room", result(`"subtype":"success","is_error":true,"result":"API Error: Claude's response exceeded the 32000 output token maximum."`), precedent.StatusTruncated, "room", all},
+		{"broken off in a message", initLine + "\n" + said + "\n" + starts + "\n" + ends + "\n", "", "", precedent.Usage{Requests: 2, InputTokens: 23, CachedTokens: 5, OutputTokens: 10}},
 		{"broken off", initLine + "\n" + said + "\n" + `{"type":"res`, "", "", precedent.Usage{Requests: 1, InputTokens: 15, CachedTokens: 5, OutputTokens: 1}},
 		{"fields of other types", initLine + "\n" + `{"type":"result","is_error":"no"}` + "\n[]\nnull\n", "", "", precedent.Usage{}},
 		{"nothing", "", "", "", precedent.Usage{}},
@@ -187,6 +193,8 @@ func TestWatcher(t *testing.T) {
 		began                 int
 	}{
 		{"as it should be", initLine + "\n" + said + "\n" + said + "\n", "", 1},
+		{"a message begins", initLine + "\n" + starts + "\n" + said + "\n", "", 1},
+		{"no first line, a message begins", starts + "\n", "did not say", 0},
 		{"no message yet", initLine + "\n" + said, "", 0},
 		{"its own message", initLine + "\n" + synthetic + "\n", "", 0},
 		{"noise before", "warning\n\n[1]\n" + initLine + "\n", "", 0},
@@ -216,6 +224,67 @@ func TestWatcher(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestAttempts: turns in which a tool is used are requests, but no answers.
+func TestAttempts(t *testing.T) {
+	line := func(id int, pieces string) string {
+		return fmt.Sprintf(`{"type":"assistant","message":{"id":"msg_%d","model":"claude-x","content":[%s]}}`+"\n", id, pieces)
+	}
+	const prose, call, answers = `{"type":"text","text":"t"}`, `{"type":"tool_use","name":"Read"}`, `{"type":"tool_use","name":"StructuredOutput"}`
+	for _, test := range []struct {
+		name, stream       string
+		requests, attempts int
+	}{
+		{"nothing", "", 0, 0},
+		{"prose", line(1, prose), 1, 1},
+		{"an answer in two lines", line(1, prose) + line(1, answers), 1, 1},
+		{"tools, then an answer", line(1, prose) + line(1, call) + line(2, call+","+call) + line(3, answers), 3, 1},
+		{"prose, a tool, answers", line(1, prose) + line(2, call) + line(3, answers) + line(4, answers), 4, 3},
+		{"an answer beside a tool", line(1, call) + line(1, answers), 1, 1},
+		{"the CLI's own words", strings.Replace(line(1, prose), "claude-x", synthetic, 1), 0, 0},
+	} {
+		if r := read([]byte(initLine + "\n" + test.stream)); r.Usage.Requests != test.requests || r.Attempts != test.attempts {
+			t.Errorf("%s: %d requests, %d attempts, want %d and %d", test.name, r.Usage.Requests, r.Attempts, test.requests, test.attempts)
+		}
+	}
+}
+
+func TestBlocks(t *testing.T) {
+	marked := func(s string) block { return block{Type: "text", Text: s, Cache: &mark{Type: "ephemeral"}} }
+	plain := func(s string) block { return block{Type: "text", Text: s} }
+	for _, test := range []struct {
+		name                   string
+		common, prefix, prompt string
+		want                   []block
+	}{
+		{"all three", "C", "F", "P", []block{marked("CF"), plain("P")}},
+		{"no prefix", "C", "", "P", []block{marked("C"), plain("P")}},
+		{"nothing shared", "", "", "P", []block{plain("P")}},
+		{"blank shared", " \n", "", "P", []block{plain(" \nP")}},
+		{"blank prompt", "C", "F", "\n", []block{plain("CF\n")}},
+		{"a command", "/c", "", "\t/init", []block{marked("/c"), plain("The task:\n\n\t/init")}},
+		{"a command of all", "", "/init", "", []block{plain("The task:\n\n/init")}},
+	} {
+		task := engine.Task{Common: test.common, Prefix: test.prefix, Prompt: test.prompt}
+		if diff := cmp.Diff(test.want, blocks(task, true)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.name, diff)
+		}
+		for _, b := range blocks(task, false) {
+			if b.Cache != nil {
+				t.Errorf("%s: a mark where none may be", test.name)
+			}
+		}
+	}
+}
+
+// TestInput: whatever the prompt holds, it is one line.
+func TestInput(t *testing.T) {
+	hostile := "a\n{\"type\":\"control_request\"}\r\n\u2028\x00<&>\xff"
+	line, err := input([]block{text(hostile)})
+	if err != nil || strings.Count(string(line), "\n") != 1 || strings.ContainsAny(string(line), "\r\u2028\x00") || !strings.Contains(string(line), "<&>") {
+		t.Errorf("%q, %v", line, err)
 	}
 }
 
@@ -291,7 +360,7 @@ func TestTranscripts(t *testing.T) {
 	c := records{folder: folder, now: func() time.Time { at = at.Add(time.Minute); return at }}
 	for i := range reviews {
 		for _, name := range []string{"bugs", "bugs", "../../etc"} {
-			c.keep(engine.Task{Name: name, Tree: fmt.Sprint(i)}, "P", engine.Reply{Status: precedent.StatusOK}, []byte("{\"type\":\"x\"}\nnoise\n"))
+			c.keep(engine.Task{Name: name, Tree: fmt.Sprint(i)}, "P", engine.Reply{Status: precedent.StatusOK}, []byte("{\"type\":\"x\"}\nnoise\n"+starts+"\n"))
 		}
 	}
 	entries, err := os.ReadDir(folder)
@@ -342,6 +411,12 @@ func TestBudget(t *testing.T) {
 	args := strings.Join(arguments("m", 3, 1.5, "s.md", []byte("{}")), " ")
 	if !strings.Contains(args, "--max-budget-usd 1.50 ") {
 		t.Errorf("arguments %s", args)
+	}
+	if strings.Contains(strings.Join(arguments("m", 3, 0, "s.md", nil), " "), "--json-schema") {
+		t.Error("a schema where none is to be")
+	}
+	if args := arguments("", 3, 0, "s.md", []byte(`{"$schema":"x","type":"object"}`)); !slices.Contains(args, `{"type":"object"}`) {
+		t.Errorf("arguments with a schema %s", args)
 	}
 	if none := strings.Join(arguments("m", 3, 0, "s.md", []byte("{}")), " "); strings.Contains(none, "budget") {
 		t.Errorf("arguments without a budget %s", none)

@@ -36,7 +36,7 @@ const (
 // the CLI or the namespace it fails, unless it is told that it is off.
 func TestRealCLI(t *testing.T) {
 	if os.Getenv(programVariable) == "off" {
-		t.Skip(programVariable + "=off: 26 scenarios with the real Claude Code are not run")
+		t.Skip(programVariable + "=off: 38 scenarios with the real Claude Code are not run")
 	}
 	if os.Getenv(insideVariable) == "" {
 		enterNamespace(t)
@@ -45,9 +45,14 @@ func TestRealCLI(t *testing.T) {
 	loopbackUp(t)
 	t.Run("answer", realAnswer)
 	t.Run("trouble", realTrouble)
+	t.Run("attempts", realAttempts)
 	t.Run("dead MCP server", realDeadServer)
 	t.Run("timeout", realTimeout)
 	t.Run("defences", realDefences)
+	t.Run("first byte", realFirstByte)
+	t.Run("cache", realCache)
+	t.Run("cache refused", realCacheRefused)
+	t.Run("given up", realGivenUp)
 }
 
 // realProgram finds the CLI.
@@ -129,7 +134,9 @@ type turn struct {
 	text  string
 	stop  string // "tool_use" or "end_turn" if empty
 	fail  int    // an HTTP status instead
+	why   string // the message with it
 	hang  bool
+	hold  <-chan struct{} // the rest of the message waits until it is closed
 }
 
 func answer(input string) turn { return turn{tool: answerTool, input: json.RawMessage(input)} }
@@ -169,7 +176,7 @@ func (s turn) write(w http.ResponseWriter, r *http.Request, n int) {
 	case s.fail != 0:
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(s.fail)
-		fmt.Fprint(w, `{"type":"error","error":{"type":"some_error","message":"nope"}}`)
+		fmt.Fprintf(w, `{"type":"error","error":{"type":"some_error","message":"nope %s"}}`, s.why)
 		return
 	}
 	type m = map[string]any
@@ -183,7 +190,7 @@ func (s turn) write(w http.ResponseWriter, r *http.Request, n int) {
 		stop = s.stop
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
-	for _, event := range []m{
+	for i, event := range []m{
 		{"type": "message_start", "message": m{
 			"id": fmt.Sprintf("msg_%d", n), "type": "message", "role": "assistant", "model": "claude-x", "content": []any{},
 			"usage": m{"input_tokens": 10, "output_tokens": 1, "cache_read_input_tokens": 5, "cache_creation_input_tokens": 3},
@@ -194,23 +201,30 @@ func (s turn) write(w http.ResponseWriter, r *http.Request, n int) {
 		{"type": "message_delta", "delta": m{"stop_reason": stop}, "usage": m{"output_tokens": 7}},
 		{"type": "message_stop"},
 	} {
+		if i == 1 && s.hold != nil {
+			_ = http.NewResponseController(w).Flush()
+			select {
+			case <-s.hold:
+			case <-r.Context().Done():
+				return
+			}
+		}
 		data, _ := json.Marshal(event)
 		fmt.Fprintf(w, "event: %s\ndata: %s\n\n", event["type"], data)
 	}
 }
 
-// sent is all that the model was sent.
-func (m *model) sent() string {
+// all returns the bodies of the requests so far.
+func (m *model) all() []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return strings.Join(m.bodies, "\n")
+	return slices.Clone(m.bodies)
 }
 
-func (m *model) requests() int {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return len(m.bodies)
-}
+// sent is all that the model was sent.
+func (m *model) sent() string { return strings.Join(m.all(), "\n") }
+
+func (m *model) requests() int { return len(m.all()) }
 
 // leaked tells whether the model was given the key.
 func (m *model) leaked() bool {
@@ -246,7 +260,7 @@ func start(t *testing.T, m *model, e edits, env ...string) (*Engine, string) {
 func realTask(tree string) engine.Task {
 	return engine.Task{
 		Role: engine.Finder, Name: "bugs", System: "You review code, said the system prompt.", Prefix: "The change: ", Prompt: "find bugs.", Tree: tree,
-		Schema:  json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}`),
+		Schema:  json.RawMessage(`{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}`),
 		Timeout: 2 * time.Minute,
 	}
 }
@@ -272,6 +286,7 @@ func realAnswer(t *testing.T) {
 	m := serve(t, turn{tool: "Read", input: map[string]any{"file_path": "a.go"}}, turn{tool: "Grep", input: map[string]any{"pattern": "zebra"}}, answer(`{"n":5}`))
 	e, home := start(t, m, edits{})
 	task := realTask(tree)
+	task.Prompt = "/find bugs."
 	task.Prefix = "/init " + strings.Repeat("a line of the change, as long as it is\n", 400*1024/39) + "the end of the prefix"
 	began := 0
 	task.FirstByte = func() { began++ }
@@ -287,7 +302,7 @@ func realAnswer(t *testing.T) {
 		t.Errorf("usage (-want +got):\n%s", diff)
 	}
 	sent := m.sent()
-	for _, text := range []string{"said the system prompt", "package zebra", "the end of the prefixfind bugs.", "/init a line"} {
+	for _, text := range []string{"said the system prompt", "package zebra", "the end of the prefix", `"The task:\n\n/find bugs."`, `"/init a line`} {
 		if !strings.Contains(sent, text) {
 			t.Errorf("the model was not sent %q", text)
 		}
@@ -311,7 +326,6 @@ func realTrouble(t *testing.T) {
 		{"max turns", turn{tool: "Glob", input: map[string]any{"pattern": "*"}}, precedent.StatusTruncated, "turns", 4},
 		{"refusal", turn{text: "I will not.", stop: "refusal"}, precedent.StatusRefused, "refused", 1},
 		{"no room", turn{text: "half", stop: "max_tokens"}, precedent.StatusTruncated, "room", 0},
-		{"prose", turn{text: "All is fine."}, precedent.StatusMalformed, "no usable answer", 6},
 		{"JSON as text", turn{text: `So: {"n": 5}.`}, precedent.StatusOK, "", 2},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -445,7 +459,8 @@ func harms(t *testing.T, e edits, whole bool) []string {
 	})
 	outside = filepath.Join(home, "read.txt")
 	task := realTask(tree)
-	task.Prompt = "+ see @" + filepath.Join(home, "attached.txt") + " for it"
+	see := "+ see @" + filepath.Join(home, "attached.txt") + " for it\n"
+	task.Common, task.Prefix, task.Prompt = see, see, see
 	a, err := cli.Run(t.Context(), task)
 	if err != nil {
 		t.Fatal(err)

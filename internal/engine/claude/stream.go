@@ -5,10 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/precedent-dev/precedent"
-	"github.com/precedent-dev/precedent/internal/engine"
 )
 
 // synthetic is the model of messages that the CLI writes itself.
@@ -28,11 +26,14 @@ type event struct {
 	PermissionMode string `json:"permissionMode"`
 
 	// assistant
-	Message struct {
-		ID    string `json:"id"`
-		Model string `json:"model"`
-		Usage usage  `json:"usage"`
-	} `json:"message"`
+	Message message `json:"message"`
+
+	// stream_event, a piece of a message as it comes from the API
+	Event struct {
+		Type    string  `json:"type"`
+		Message message `json:"message"` // of the type message_start
+		Usage   usage   `json:"usage"`   // of the type message_delta, the whole message's
+	} `json:"event"`
 
 	// result
 	IsError    bool                  `json:"is_error"`
@@ -44,6 +45,20 @@ type event struct {
 	CostUSD    float64               `json:"total_cost_usd"`
 	Usage      usage                 `json:"usage"`
 	ModelUsage map[string]modelUsage `json:"modelUsage"`
+}
+
+// message is one of the model's. It comes in as many lines as it has blocks.
+type message struct {
+	ID      string          `json:"id"`
+	Model   string          `json:"model"`
+	Content json.RawMessage `json:"content"` // pieces, or what is not looked at
+	Usage   usage           `json:"usage"`
+}
+
+// piece is one of a message's content.
+type piece struct {
+	Type string `json:"type"`
+	Name string `json:"name"` // of a tool that is called
 }
 
 // usage counts as the provider's API does: input_tokens are those that were
@@ -93,7 +108,7 @@ func (v event) trust() error {
 
 // watcher looks at the stream as it comes.
 type watcher struct {
-	began   func() // called at the model's first message; may be nil
+	began   func() // called when the model's first message begins; may be nil
 	problem error  // why the session must end
 
 	line    []byte // what has come of the line
@@ -123,14 +138,19 @@ func (w *watcher) look(line []byte) error {
 	case v.Type == "system" && v.Subtype == "init":
 		w.trusted = true
 		return v.trust()
-	case v.Type != "assistant" && v.Type != "result":
+	case v.Type != "assistant" && v.Type != "result" && v.Type != "stream_event":
 	case !w.trusted && !v.IsError:
 		return fmt.Errorf("it did not say which tools the agent has")
-	case v.Type == "assistant" && v.Message.Model != synthetic && w.began != nil:
+	case w.began != nil && v.begins():
 		w.began()
 		w.began = nil
 	}
 	return nil
+}
+
+// begins tells whether the line says that the model has begun to write.
+func (v event) begins() bool {
+	return v.Type == "stream_event" && v.Event.Type == "message_start" || v.Type == "assistant" && v.Message.Model != synthetic
 }
 
 // parse reads a line of the stream. Lines that are no JSON object, or that have
@@ -143,78 +163,4 @@ func parse(line []byte) (event, bool) {
 	}
 	err := json.Unmarshal(line, &v)
 	return v, err == nil
-}
-
-// read takes the reply from the whole stream; its status is empty if there is
-// no result. A stream that breaks off still tells what was used.
-func read(stream []byte) engine.Reply {
-	var r engine.Reply
-	used := map[string]usage{} // by message, which comes in as many lines as it has blocks
-	for line := range bytes.Lines(stream) {
-		v, ok := parse(line)
-		switch {
-		case ok && v.Type == "assistant" && v.Message.Model != synthetic:
-			used[v.Message.ID] = v.Message.Usage
-			r.Model = shorten(v.Message.Model)
-		case ok && v.Type == "result":
-			r.Status, r.Message, r.Output = v.end()
-			r.CostUSD, r.Usage = max(v.CostUSD, 0), v.sum()
-		}
-	}
-	if r.Status == "" {
-		for _, u := range used {
-			r.Usage.Add(u.precedent())
-		}
-	}
-	r.Usage.Requests = len(used)
-	return r
-}
-
-// sum is what the session used: of all its models, if it says so.
-func (v event) sum() precedent.Usage {
-	if len(v.ModelUsage) == 0 {
-		return v.Usage.precedent()
-	}
-	var sum precedent.Usage
-	for _, m := range v.ModelUsage {
-		sum.Add(usage(m).precedent())
-	}
-	return sum
-}
-
-// end says how the session ended. That is_error is set counts, whatever the
-// subtype says: an error of the API comes as a success.
-func (v event) end() (precedent.Status, string, []byte) {
-	said := shorten(strings.Join(append(v.Errors, v.Result), " "))
-	switch {
-	case v.StopReason == "refusal":
-		return precedent.StatusRefused, "the model refused", nil
-	case v.Subtype == "error_max_turns":
-		return precedent.StatusTruncated, "the model used up its turns before it answered", nil
-	case v.Subtype == "error_max_budget_usd":
-		return precedent.StatusOverBudget, "the session reached what the budget has left", nil
-	case v.Subtype == "error_max_structured_output_retries":
-		return precedent.StatusMalformed, "the answer does not satisfy the schema", nil
-	case v.APIStatus == 401 || v.APIStatus == 403:
-		return precedent.StatusError, said + "; check the key", nil
-	case v.StopReason == "max_tokens", v.IsError && strings.Contains(v.Result, "output token maximum"):
-		return precedent.StatusTruncated, "the model ran out of room before its answer was whole", nil
-	case v.IsError && v.APIStatus == 0 && strings.Contains(v.Result, "Prompt is too long"):
-		return precedent.StatusTruncated, "the prompt is too long for the model", nil
-	case v.IsError || v.Subtype != "success":
-		return precedent.StatusError, "Claude Code: " + after(v.Subtype+": ", said), nil
-	case len(v.Structured) > 0 && string(v.Structured) != "null":
-		return precedent.StatusOK, "", v.Structured
-	}
-	return precedent.StatusOK, "", []byte(v.Result) // prose, or the answer among it
-}
-
-// shorten cuts a text for a message.
-func shorten(text string) string {
-	const most = 300 // characters
-	text = strings.Join(strings.Fields(text), " ")
-	if r := []rune(text); len(r) > most {
-		return string(r[:most]) + "…"
-	}
-	return text
 }

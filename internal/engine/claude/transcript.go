@@ -26,13 +26,15 @@ const (
 // transcript is what went into a session and what came out of it. It has no
 // environment, and no value of it either.
 type transcript struct {
-	Role    engine.Role       `json:"role"`
-	Name    string            `json:"name"`
-	System  string            `json:"system"`
-	Prompt  string            `json:"prompt"`
-	Status  string            `json:"status"`
-	Message string            `json:"message,omitempty"`
-	Stream  []json.RawMessage `json:"stream"` // the CLI's lines; one that is no JSON as a string
+	Role    engine.Role `json:"role"`
+	Name    string      `json:"name"`
+	System  string      `json:"system"`
+	Prompt  string      `json:"prompt"`
+	Status  string      `json:"status"`
+	Message string      `json:"message,omitempty"`
+	// Stream has the CLI's lines, but for the pieces of messages that come whole
+	// as well; one that is no JSON as a string.
+	Stream []json.RawMessage `json:"stream"`
 }
 
 // records keeps the transcripts of the newest reviews in a folder, as
@@ -59,6 +61,9 @@ func (c *records) keep(t engine.Task, prompt string, r engine.Reply, stream []by
 	}
 	for line := range bytes.Lines(stream) {
 		line = bytes.TrimSpace(line)
+		if v, ok := parse(line); ok && v.Type == "stream_event" {
+			continue
+		}
 		if !json.Valid(line) {
 			line, _ = json.Marshal(string(line)) // a string always marshals
 		}

@@ -41,16 +41,20 @@ type Play struct {
 
 // Reply is one planned reply. Without any field it is a response without an answer.
 type Reply struct {
-	Answer  json.RawMessage `json:"answer,omitempty"`  // the answer as JSON
-	Text    string          `json:"text,omitempty"`    // instead: what the model wrote, good or bad
-	Stdout  string          `json:"stdout,omitempty"`  // instead: the program's whole output
-	Usage   json.RawMessage `json:"usage,omitempty"`   // fields as in precedent.Usage, and cost_usd
-	Model   string          `json:"model,omitempty"`   // which model is said to have answered
-	Refused bool            `json:"refused,omitempty"` // the model would not
-	Stderr  string          `json:"stderr,omitempty"`  // written before anything else
-	Exit    int             `json:"exit,omitempty"`    // exit status; other than 0, nothing is answered
-	Hang    bool            `json:"hang,omitempty"`    // never answers
-	Flood   bool            `json:"flood,omitempty"`   // never stops answering
+	Answer json.RawMessage `json:"answer,omitempty"` // the answer as JSON
+	// Verdicts and Pairs are the answer of a verifier and of a judge, with the ids
+	// that the request gives to what they are about.
+	Verdicts []Ruling        `json:"verdicts,omitempty"`
+	Pairs    []Opinion       `json:"pairs,omitempty"`
+	Text     string          `json:"text,omitempty"`    // instead: what the model wrote, good or bad
+	Stdout   string          `json:"stdout,omitempty"`  // instead: the program's whole output
+	Usage    json.RawMessage `json:"usage,omitempty"`   // fields as in precedent.Usage, and cost_usd
+	Model    string          `json:"model,omitempty"`   // which model is said to have answered
+	Refused  bool            `json:"refused,omitempty"` // the model would not
+	Stderr   string          `json:"stderr,omitempty"`  // written before anything else
+	Exit     int             `json:"exit,omitempty"`    // exit status; other than 0, nothing is answered
+	Hang     bool            `json:"hang,omitempty"`    // never answers
+	Flood    bool            `json:"flood,omitempty"`   // never stops answering
 }
 
 // Load reads a script file. Unknown fields are errors.
@@ -119,7 +123,8 @@ func (s Script) Next(r engine.Request) (Reply, error) {
 	}
 	for _, p := range s.Plays {
 		if (p.Role == "" || p.Role == r.Role) && (p.Name == "" || p.Name == r.Name) && len(p.Replies) > 0 {
-			return p.Replies[min(earlier, len(p.Replies)-1)], nil
+			reply := p.Replies[min(earlier, len(p.Replies)-1)]
+			return reply, reply.fill(r.Prompt)
 		}
 	}
 	return Reply{}, fmt.Errorf("no play for role %q, name %q", r.Role, r.Name)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/engine"
+	"github.com/precedent-dev/precedent/internal/prompt"
 )
 
 // Build makes the engine under test, whose far side plays the script: it calls
@@ -75,6 +76,7 @@ var scenarios = []scenario{
 	{"byte order mark and trailing commas", []Reply{said("\uFEFF" + strings.ReplaceAll(good, "}]", ",},]"))}, precedent.StatusOK, 1, 1},
 	{"single quotes", []Reply{said(strings.ReplaceAll(good, `"`, `'`))}, precedent.StatusOK, 1, 1},
 	{"whole number as a float", []Reply{said(strings.Replace(good, "80", "80.0", 1))}, precedent.StatusOK, 1, 1},
+	{"list without its object", []Reply{said(`[{"path":"a.go","severity":"high","confidence":80}]`)}, precedent.StatusOK, 1, 1},
 	{"unknown fields", []Reply{said(strings.Replace(good, "{", `{"thoughts":[1,2],`, 1))}, precedent.StatusOK, 1, 1},
 
 	{"malformed, then valid", []Reply{said(marker), said(good)}, precedent.StatusOK, 2, 2},
@@ -108,6 +110,12 @@ func Run(t *testing.T, build Build) {
 	for _, s := range scenarios {
 		t.Run(s.name, func(t *testing.T) { s.run(t, build) })
 	}
+	t.Run("verifier", func(t *testing.T) {
+		asRole(t, build, engine.Verifier, `{"verdicts":[{"finding":"f1","verdict":"refuted","confidence":90,"reason":"It is not.","evidence":null}]}`)
+	})
+	t.Run("judge", func(t *testing.T) {
+		asRole(t, build, engine.Judge, `{"pairs":[{"pair":"p1","same":true,"quote":"It is."}]}`)
+	})
 	t.Run("hang", func(t *testing.T) { hang(t, build, []Reply{{Hang: true}}, 1) })
 	t.Run("malformed, then hang", func(t *testing.T) { hang(t, build, []Reply{said(marker), {Hang: true}}, 2) })
 	t.Run("cancelled", func(t *testing.T) { cancelled(t, build) })
@@ -165,6 +173,25 @@ func (s scenario) run(t *testing.T, build Build) {
 	}
 	if got.Requests = want.Requests; got != want {
 		t.Errorf("usage %+v, want %+v", got, want)
+	}
+}
+
+// asRole: a task of another role is done by its own schema, and its answer comes
+// back as it was given.
+func asRole(t *testing.T, build Build, role engine.Role, answer string) {
+	t.Helper()
+	e, script := start(t, build, []Reply{said(`{"findings":[]}`), said("Well:\n" + answer)})
+	asked := task(string(role), planned)
+	asked.Role, asked.Schema = role, prompt.Schema(string(role))
+	a, err := e.Run(t.Context(), asked)
+	if err != nil {
+		t.Fatalf("Run: %v", err)
+	}
+	if a.Status != precedent.StatusOK || string(a.JSON) != answer {
+		t.Errorf("status %s (%s), answer %s; want %s", a.Status, shorten(a.Message), a.JSON, answer)
+	}
+	if sent := requests(t, script); len(sent) != 2 {
+		t.Errorf("%d requests, want one and another after an answer to another role", len(sent))
 	}
 }
 

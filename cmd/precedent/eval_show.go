@@ -1,0 +1,111 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/precedent-dev/precedent/internal/eval"
+	"github.com/precedent-dev/precedent/internal/report"
+)
+
+// showEval prints the score of a run for people.
+func (a *app) showEval(r *eval.Result) error {
+	p := a.page()
+	plain := func(format string, args ...any) string { return p.Inkf(report.Plain, format, args...) }
+	p.Line(plain("changes    %d, of which %d are scored", r.Cases, r.Scored))
+	for _, t := range r.Incomplete {
+		p.Para("  not scored  ", plain("%s, %s: %s", t.Case, t.Status, t.Why))
+	}
+	for _, name := range r.Missing {
+		p.Para("  not scored  ", plain("%s, no candidates", name))
+	}
+	for _, t := range r.Lame {
+		p.Para("  scored, but ", plain("%s, %s: %s", t.Case, t.Status, t.Why))
+	}
+	which := "live findings"
+	if r.All {
+		which = "live findings and those below the threshold"
+	}
+	p.Line(plain("scored     %s", which))
+	p.Line(plain("intervals  95 %%, from %d resamples of the changes, seed %d", r.Resamples, r.Seed))
+	p.Line(plain("spent      %s", spentLine(r.Spent)))
+
+	p.Line()
+	p.Line(p.Inkf(report.Bold, "By location: same file and side, at most %s apart, one to one", plural(r.Near, "line")))
+	showScore(p, &r.Location)
+	if j := r.Judge; j != nil {
+		p.Line()
+		p.Line(p.Inkf(report.Bold, "By a judge: the same point about the same file, one to one"))
+		if j.Cases > 0 {
+			showScore(p, &j.Score)
+		}
+		p.Line(plain("%s judged: %s, %d too many to ask about, %d without proof",
+			plural(j.Cases, "change"), plural(j.Asked, "pair"), j.LeftOut, j.Unproven))
+		p.Line(plain("judge      %s", strings.Join(j.Engines, ", ")))
+		for _, t := range j.Unjudged {
+			p.Para("  not judged  ", plain("%s, %s: %s", t.Case, t.Status, t.Why))
+		}
+	}
+
+	p.Line()
+	p.Line(p.Inkf(report.Bold, "Rejected remarks, replayed as a memory would hold them"))
+	rows := [][]string{{"", "changes", "rejections", "hidden", "gold", "rejected", "neither"}}
+	rows = append(rows, replayRows(p, "of other changes", &r.OtherChanges)...)
+	rows = append(rows, replayRows(p, "of the change itself", &r.SameChange)...)
+	p.Table(rows)
+	if n := r.OtherChanges.Questions + r.SameChange.Questions; n > 0 {
+		p.Para("", plain("%s whether a rejection covers a candidate: a judge answered %d, text alone decided the others.",
+			plural(n, "question"), r.OtherChanges.Answered+r.SameChange.Answered))
+	}
+	p.Para("", plain("%s", "Hidden candidates that match gold are hidden wrongly, those that match a rejected remark rightly. "+
+		"The rejections of a repository's other changes show what a memory would do. Those of the change itself are optimistic: no memory holds them before it is reviewed."))
+	return p.Err()
+}
+
+func showScore(p *report.Page, s *eval.Score) {
+	rows := [][]string{{"", "candidates", "gold", "precision %", "recall %", "F1 %"}}
+	for _, r := range append([]eval.Row{s.Total}, s.Categories...) {
+		rows = append(rows, []string{
+			p.Ink(report.Plain, r.Category), fmt.Sprintf("%d of %d", r.Hits, r.Candidates), fmt.Sprintf("%d of %d", r.Found, r.Gold),
+			percentOf(r.Precision), percentOf(r.Recall), percentOf(r.F1),
+		})
+	}
+	p.Table(rows)
+	p.Line(p.Inkf(report.Plain, "%s where experts rejected a remark", plural(s.Rejected, "candidate")))
+}
+
+// percentOf writes a share as 42.9 (20–67).
+func percentOf(r eval.Ratio) string {
+	switch {
+	case r.Value == nil:
+		return "–"
+	case r.Low == nil:
+		return fmt.Sprintf("%.1f", 100**r.Value)
+	}
+	return fmt.Sprintf("%.1f (%.0f–%.0f)", 100**r.Value, 100**r.Low, 100**r.High)
+}
+
+func replayRows(p *report.Page, name string, r *eval.Replay) [][]string {
+	row := func(name string, h *eval.Hidden) []string {
+		return []string{
+			p.Ink(report.Plain, name), fmt.Sprint(r.Cases), fmt.Sprint(r.Rejections),
+			fmt.Sprintf("%d of %d", h.Hidden, h.Candidates), fmt.Sprint(h.Gold), fmt.Sprint(h.Negative), fmt.Sprint(h.Neither),
+		}
+	}
+	rows := [][]string{row(name, &r.Location)}
+	if r.Judge != nil {
+		rows = append(rows, row("  by the judge", r.Judge))
+	}
+	return rows
+}
+
+func spentLine(s eval.Spent) string {
+	return fmt.Sprintf("%d requests, %d tokens in (%d cached), %d out, $%.2f", s.Requests, s.InputTokens, s.CachedTokens, s.OutputTokens, s.CostUSD)
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

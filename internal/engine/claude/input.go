@@ -1,0 +1,72 @@
+package claude
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"github.com/precedent-dev/precedent/internal/engine"
+)
+
+// block is a piece of the prompt, as the model's API takes it.
+type block struct {
+	Type  string `json:"type"`
+	Text  string `json:"text"`
+	Cache *mark  `json:"cache_control,omitempty"`
+}
+
+// mark makes the provider cache all of the request up to its block's end.
+type mark struct {
+	Type string `json:"type"`
+}
+
+// blocks are the prompt: what tasks share, marked to be cached, then the task's
+// own. A request has four marks at most. The CLI sets two in the system text and
+// one at the end of the last message, so there is one for Common and Prefix
+// together. A blank block would be refused, so then all is one.
+func blocks(t engine.Task, marked bool) []block {
+	shared, rest := t.Common+t.Prefix, t.Prompt
+	if strings.TrimSpace(shared) == "" || strings.TrimSpace(rest) == "" {
+		return []block{text(shared + rest)}
+	}
+	first := block{Type: "text", Text: shared}
+	if marked {
+		first.Cache = &mark{Type: "ephemeral"}
+	}
+	return []block{first, text(rest)}
+}
+
+// text is a last block. That is the one in which the CLI looks for a command,
+// which a slash begins.
+func text(s string) block {
+	if strings.HasPrefix(strings.TrimSpace(s), "/") {
+		s = "The task:\n\n" + s
+	}
+	return block{Type: "text", Text: s}
+}
+
+// input is one message for the CLI's standard input: a line of JSON, so that
+// nothing in the prompt can be a line of its own.
+func input(prompt []block) ([]byte, error) {
+	type message struct {
+		Role    string  `json:"role"`
+		Content []block `json:"content"`
+	}
+	var line bytes.Buffer
+	encoder := json.NewEncoder(&line)
+	encoder.SetEscapeHTML(false) // a diff is full of what it would make six bytes of
+	err := encoder.Encode(struct {
+		Type    string  `json:"type"`
+		Message message `json:"message"`
+	}{"user", message{"user", prompt}})
+	return line.Bytes(), err
+}
+
+// join is the prompt as one text.
+func join(prompt []block) string {
+	var all strings.Builder
+	for _, b := range prompt {
+		all.WriteString(b.Text)
+	}
+	return all.String()
+}

@@ -1,0 +1,124 @@
+package claude
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/precedent-dev/precedent"
+)
+
+// realFirstByte: it is told of before the answer is whole.
+func realFirstByte(t *testing.T) {
+	begun := make(chan struct{})
+	m := serve(t, turn{tool: answerTool, input: json.RawMessage(`{"n":5}`), hold: begun})
+	e, _ := start(t, m, edits{})
+	task := realTask("")
+	task.FirstByte = func() { close(begun) }
+	if a, err := e.Run(t.Context(), task); err != nil || a.Status != precedent.StatusOK {
+		t.Errorf("%+v, %v", a, err)
+	}
+}
+
+// request is one for the model, in the order in which the provider caches it.
+type request struct {
+	Tools    json.RawMessage
+	System   json.RawMessage
+	Messages []struct{ Content json.RawMessage }
+}
+
+// cached returns the part of a request up to the prompt's cache mark.
+func cached(t *testing.T, body string) string {
+	t.Helper()
+	var r request
+	var pieces []json.RawMessage
+	err := json.Unmarshal([]byte(body), &r)
+	if err == nil {
+		err = json.Unmarshal(r.Messages[0].Content, &pieces)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := string(r.Tools) + string(r.System)
+	for _, piece := range pieces {
+		all += string(piece)
+		if strings.Contains(string(piece), "the end of the prefix") {
+			if !strings.Contains(string(piece), `"cache_control":{"type":"ephemeral"}`) {
+				t.Errorf("no mark behind the prefix: %s", piece)
+			}
+			return all
+		}
+	}
+	t.Fatalf("the prefix has no block of its own: %s", body)
+	return ""
+}
+
+// realCache: what two tasks share reaches the model byte by byte alike, up to a
+// mark, in all turns; and the API would take the marks.
+func realCache(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		unset []string
+		takes bool // the API would take the marks
+	}{
+		{"as it is", nil, true},
+		{"without the variable against an hour", []string{"FORCE_PROMPT_CACHING_5M"}, false},
+		{"without the variable against switches", []string{"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC"}, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			tree := t.TempDir()
+			plant(t, tree, map[string]string{"a.go": "package zebra\n"})
+			read := turn{tool: "Read", input: map[string]any{"file_path": "a.go"}}
+			m := serve(t, read, read, answer(`{"n":5}`))
+			e, home := start(t, m, edits{Unset: test.unset}, "ENABLE_PROMPT_CACHING_1H=1") // as a person's plan has it
+			plant(t, home, map[string]string{".claude.json": `{"cachedGrowthBookFeatures":{"tengu_basalt_spur":true}}`})
+			for _, name := range []string{"bugs", "security"} {
+				task := realTask(tree)
+				task.Name, task.Common, task.Prefix, task.Prompt = name, "What all share. ", "The change, to the end of the prefix. ", "Find "+name+"."
+				if a, err := e.Run(t.Context(), task); err != nil || a.Status != precedent.StatusOK {
+					t.Errorf("%+v, %v", a, err)
+				}
+			}
+			taken := true
+			var first string
+			for _, body := range m.all() {
+				marks, hours := strings.Count(body, `"cache_control"`), strings.Contains(body, `"ttl"`)
+				taken = taken && marks <= 4 && !hours
+				if !test.takes {
+					continue // without the variable there are requests of other kinds, too
+				}
+				if first == "" {
+					first = cached(t, body)
+				}
+				if diff := cmp.Diff(first, cached(t, body)); diff != "" {
+					t.Errorf("another start (-first +this):\n%s", diff)
+				}
+			}
+			if taken != test.takes {
+				t.Errorf("the API would take the marks: %t, want %t", taken, test.takes)
+			}
+		})
+	}
+}
+
+// realCacheRefused: should the API refuse the marks, the review goes on without
+// that of the prompt.
+func realCacheRefused(t *testing.T) {
+	m := serve(t, turn{fail: 400, why: "A maximum of 4 blocks with cache_control may be provided. Found 5."}, answer(`{"n":5}`))
+	e, _ := start(t, m, edits{})
+	for range 2 {
+		if a, err := e.Run(t.Context(), realTask("")); err != nil || a.Status != precedent.StatusOK {
+			t.Errorf("%+v, %v", a, err)
+		}
+	}
+	var marks []int
+	for _, body := range m.all() {
+		marks = append(marks, strings.Count(body, `"cache_control"`))
+	}
+	if want := []int{4, 3, 3}; !slices.Equal(marks, want) {
+		t.Errorf("marks in the requests: %v, want %v", marks, want)
+	}
+}

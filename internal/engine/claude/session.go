@@ -1,0 +1,100 @@
+package claude
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/child"
+	"github.com/precedent-dev/precedent/internal/engine"
+)
+
+// session is one run of the CLI.
+type session struct {
+	*Engine
+	task     engine.Task
+	dir      string // the working directory
+	system   string // the file of the system prompt
+	attempts int    // how many answers may be tried
+	marked   bool   // whether the prompt has a cache mark
+}
+
+func (s session) run(ctx context.Context) (engine.Reply, error) {
+	prompt := blocks(s.task, s.marked)
+	line, err := input(prompt)
+	if err != nil {
+		return engine.Reply{}, fmt.Errorf("write prompt: %w", err)
+	}
+	settle, left, err := s.reserve(ctx, len(s.task.System)+len(s.task.User()))
+	if err != nil {
+		return engine.Reply{Status: precedent.StatusOverBudget, Message: err.Error()}, nil
+	}
+	schema := s.task.Schema
+	if s.attempts == 1 {
+		schema = nil
+	}
+	live := watcher{began: s.task.FirstByte}
+	r, err := child.Run(ctx, child.Program{
+		Path: s.Program, Dir: s.dir,
+		Args: arguments(s.Model, s.MaxTurns, left, s.system, schema), Env: environment(s.Env, s.attempts),
+		Input: bytes.NewReader(line), Most: mostStream, Watch: live.see,
+	})
+	if err != nil {
+		settle(0, 0)
+		return failed("cannot be started: %v", err), nil
+	}
+	r.Output, r.Stderr = scrub(r.Output, s.secrets), string(scrub([]byte(r.Stderr), s.secrets))
+	reply := read(r.Output)
+	settle(reply.Usage.InputTokens+reply.Usage.OutputTokens, reply.CostUSD)
+	switch {
+	case r.Full:
+		reply.Status, reply.Message = precedent.StatusTruncated, fmt.Sprintf("Claude Code wrote more than %d MiB and was ended", mostStream>>20)
+	case live.problem != nil:
+		reply.Status, reply.Message = precedent.StatusError, "Claude Code was ended: "+live.problem.Error()
+	case ctx.Err() != nil:
+		reply.Status, reply.Message = precedent.StatusError, "the session was ended"
+	case reply.Status == "" && r.Err != nil:
+		reply.Status, reply.Message = precedent.StatusError, fmt.Sprintf("Claude Code: %v%s", r.Err, after(": ", r.Stderr))
+	case reply.Status == "":
+		reply.Status, reply.Message = precedent.StatusError, "Claude Code ended without a result"+after(": ", r.Stderr)
+	case r.Err != nil && reply.Status == precedent.StatusOK:
+		reply.Status, reply.Message = precedent.StatusError, fmt.Sprintf("Claude Code: %v after its result%s", r.Err, after(": ", r.Stderr))
+	}
+	if reply.Status != precedent.StatusOK {
+		reply.Output = nil
+	}
+	s.records.keep(s.task, join(prompt), reply, r.Output)
+	return reply, nil
+}
+
+// sessionUSD is set aside for a session before it is known what it takes.
+const sessionUSD = 0.05
+
+// reserve asks the budget for a session with so many characters to read. left is
+// what the session may spend in dollars, 0 for no bound.
+func (e *Engine) reserve(ctx context.Context, chars int) (settle func(int, float64), left float64, err error) {
+	const charsPerToken = 4 // as providers give it for English and code
+	if e.Budget == nil {
+		return func(int, float64) {}, 0, nil
+	}
+	if settle, err = e.Budget.Reserve(ctx, chars/charsPerToken, sessionUSD); err != nil {
+		return nil, 0, err
+	}
+	if _, spent := e.Budget.Spent(); e.Budget.USD > 0 {
+		left = max(e.Budget.USD-spent, 0) + sessionUSD
+	}
+	return settle, left, nil
+}
+
+func failed(format string, args ...any) engine.Reply {
+	return engine.Reply{Status: precedent.StatusError, Message: "Claude Code: " + fmt.Sprintf(format, args...)}
+}
+
+// after puts the separator before a text that is not empty.
+func after(separator, text string) string {
+	if text == "" {
+		return ""
+	}
+	return separator + text
+}

@@ -1,0 +1,87 @@
+package eval
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+// Resamples is how often an interval draws the cases anew: its ends then move by
+// about a tenth of the interval from one seed to another.
+const Resamples = 2_000
+
+// Ratio is a share with its 95 % bootstrap interval. Value is nil where there
+// is nothing to divide by, Low and High where there are fewer than two cases.
+type Ratio struct {
+	Value *float64 `json:"value"`
+	Low   *float64 `json:"low"`
+	High  *float64 `json:"high"`
+}
+
+// tally is what one case, or several, contribute to a row of a score.
+type tally struct {
+	candidates, hits int // candidates, and those of them that match a gold mark
+	gold, found      int // gold marks, and those of them that are matched
+}
+
+func (t *tally) add(o tally) {
+	t.candidates += o.candidates
+	t.hits += o.hits
+	t.gold += o.gold
+	t.found += o.found
+}
+
+func (t tally) precision() float64 { return float64(t.hits) / float64(t.candidates) }
+func (t tally) recall() float64    { return float64(t.found) / float64(t.gold) }
+
+// f1 is the harmonic mean, and 0 when both are.
+func (t tally) f1() float64 {
+	p, r := t.precision(), t.recall()
+	if p+r == 0 {
+		return 0
+	}
+	return 2 * p * r / (p + r)
+}
+
+// intervals returns precision, recall and F1 of all cases together. The
+// bootstrap draws whole cases, because remarks about one change hang together:
+// one hard change spoils all of them. It takes the 2.5th and 97.5th percentile.
+func intervals(cases []tally, seed uint64) (precision, recall, f1 Ratio) {
+	var all tally
+	for _, c := range cases {
+		all.add(c)
+	}
+	measures := []func(tally) float64{tally.precision, tally.recall, tally.f1}
+	drawn := make([][]float64, len(measures))
+	if len(cases) > 1 {
+		rng := rand.New(rand.NewPCG(seed, seed)) // draws must be repeatable, and guard nothing
+		for range Resamples {
+			var sum tally
+			for range cases {
+				sum.add(cases[rng.IntN(len(cases))])
+			}
+			for i, measure := range measures {
+				if v := measure(sum); !math.IsNaN(v) {
+					drawn[i] = append(drawn[i], v)
+				}
+			}
+		}
+	}
+	ratios := make([]Ratio, len(measures))
+	for i, measure := range measures {
+		if v := measure(all); !math.IsNaN(v) {
+			ratios[i].Value = &v
+			ratios[i].Low, ratios[i].High = percentile(drawn[i], 0.025), percentile(drawn[i], 0.975)
+		}
+	}
+	return ratios[0], ratios[1], ratios[2]
+}
+
+// percentile returns the value below which such a share of all lies, nil of none.
+func percentile(values []float64, share float64) *float64 {
+	if len(values) == 0 {
+		return nil
+	}
+	slices.Sort(values)
+	return &values[int(math.Round(share*float64(len(values)-1)))]
+}

@@ -1,0 +1,113 @@
+package eval
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// draw makes cases of which each has a precision of its own, around 0.6, and a
+// number of candidates that has nothing to do with it.
+func draw(rng *rand.Rand, cases int) []tally {
+	var ts []tally
+	for range cases {
+		p := 0.2 + 0.8*rng.Float64()
+		t := tally{candidates: 1 + rng.IntN(8), gold: 10}
+		for range t.candidates {
+			if rng.Float64() < p {
+				t.hits++
+			}
+		}
+		for range t.gold {
+			if rng.Float64() < p/2 {
+				t.found++
+			}
+		}
+		ts = append(ts, t)
+	}
+	return ts
+}
+
+// TestIntervalsCover: intervals hold what is true about as often as they say.
+// Percentiles of a bootstrap hold it a little less often.
+func TestIntervalsCover(t *testing.T) {
+	const rounds, cases, precision, recall = 150, 40, 0.6, 0.3
+	rng := rand.New(rand.NewPCG(7, 7))
+	held := map[string]int{}
+	for i := range rounds {
+		p, r, f := intervals(draw(rng, cases), uint64(i))
+		for name, x := range map[string]struct {
+			Ratio
+			truth float64
+		}{"precision": {p, precision}, "recall": {r, recall}, "F1": {f, 2 * precision * recall / (precision + recall)}} {
+			if *x.Low > *x.Value || *x.Value > *x.High {
+				t.Errorf("%s %.3f is outside of its own interval %.3f to %.3f", name, *x.Value, *x.Low, *x.High)
+			}
+			if *x.Low <= x.truth && x.truth <= *x.High {
+				held[name]++
+			}
+		}
+	}
+	for _, name := range []string{"precision", "recall", "F1"} {
+		if share := float64(held[name]) / rounds; share < 0.89 || share > 0.99 {
+			t.Errorf("%.3f of the intervals of %s hold the truth, want about 0.95", share, name)
+		}
+	}
+}
+
+// TestIntervalsDrawCases: ten remarks about one change are not ten witnesses.
+func TestIntervalsDrawCases(t *testing.T) {
+	var clumped, spread []tally
+	for i := range 10 {
+		clumped = append(clumped, tally{candidates: 10, hits: 10 * (i % 2), gold: 10})
+		spread = append(spread, tally{candidates: 10, hits: 5, gold: 10})
+	}
+	wide, _, _ := intervals(clumped, 1)
+	narrow, _, _ := intervals(spread, 1)
+	if *wide.Value != 0.5 || *narrow.Value != 0.5 {
+		t.Errorf("precision %v and %v, want 0.5", *wide.Value, *narrow.Value)
+	}
+	if *wide.High-*wide.Low < 0.5 || *narrow.High != *narrow.Low {
+		t.Errorf("intervals %.2f to %.2f and %.2f to %.2f", *wide.Low, *wide.High, *narrow.Low, *narrow.High)
+	}
+}
+
+func TestIntervalsAreRepeatable(t *testing.T) {
+	cases := draw(rand.New(rand.NewPCG(1, 1)), 20)
+	p, _, _ := intervals(cases, 3)
+	again, _, _ := intervals(cases, 3)
+	if diff := cmp.Diff(p, again); diff != "" {
+		t.Errorf("the same seed gives another interval:\n%s", diff)
+	}
+	other, _, _ := intervals(cases, 4)
+	if cmp.Equal(p, other) || *p.Value != *other.Value {
+		t.Errorf("another seed must draw others and change no share: %v %v", *p.Low, *other.Low)
+	}
+}
+
+func TestIntervalsOfNearlyNothing(t *testing.T) {
+	for _, test := range []struct {
+		name              string
+		cases             []tally
+		precision, recall bool // whether they have a value
+		interval          bool
+	}{
+		{"no case", nil, false, false, false},
+		{"one case", []tally{{candidates: 2, hits: 1, gold: 1, found: 1}}, true, true, false},
+		{"nothing said", []tally{{gold: 3}, {gold: 1}}, false, true, true},
+		{"nothing to find", []tally{{candidates: 1}, {candidates: 2}}, true, false, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			p, r, f := intervals(test.cases, 1)
+			if (p.Value != nil) != test.precision || (r.Value != nil) != test.recall || (f.Value != nil) != (test.precision && test.recall) {
+				t.Errorf("precision %v, recall %v, F1 %v", p.Value, r.Value, f.Value)
+			}
+			for _, x := range []Ratio{p, r} {
+				if x.Value != nil && (x.Low != nil) != test.interval {
+					t.Errorf("interval from %v", x.Low)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,98 @@
+package eval
+
+import (
+	"strings"
+
+	"github.com/precedent-dev/precedent"
+)
+
+// class is what categories are counted by: data sets have fewer, and other ones,
+// than findings.
+type class string
+
+const (
+	defects         class = "defects"
+	security        class = "security"
+	performance     class = "performance"
+	maintainability class = "maintainability"
+	other           class = "other"
+)
+
+var classes = []class{defects, security, performance, maintainability, other}
+
+// classOf is the class of a finding's category, or of a data set's. The phrases
+// are AACR-Bench's.
+func classOf(category string) class {
+	switch strings.ToLower(strings.TrimSpace(category)) {
+	case "code defect", string(precedent.Bugs), string(precedent.DataLoss), string(precedent.Crash), string(precedent.Race), string(precedent.Types):
+		return defects
+	case "security vulnerability", string(precedent.Security), string(precedent.Secrets):
+		return security
+	case string(precedent.Performance):
+		return performance
+	case "maintainability and readability", string(precedent.Architecture), string(precedent.Style),
+		string(precedent.Tests), string(precedent.Guidelines), string(precedent.PolicyEdit):
+		return maintainability
+	}
+	return other
+}
+
+// byLocation matches what is at most so many lines apart on the same side of
+// the same file. Of all matchings with most pairs it takes the nearest.
+func (s *scored) byLocation(near int) matched {
+	return s.match(func(list string, k, mark int) (cost int, ok bool) {
+		f, m := s.cs.Findings[s.counts[k]].Span, s.list(list)[mark].span()
+		if f.Path != m.Path || f.Side != m.Side || (f.Start == 0) != (m.Start == 0) || apart(f, m) > near {
+			return 0, false
+		}
+		return ends(f, m), true
+	})
+}
+
+// byJudge matches what the judge says makes the same point.
+func (s *scored) byJudge(j *Judgement) matched {
+	same := map[Same]bool{}
+	for _, p := range j.Same {
+		same[Same{Finding: p.Finding, List: p.List, Mark: p.Mark}] = true
+	}
+	return s.match(func(list string, k, mark int) (cost int, ok bool) {
+		f, m := s.cs.Findings[s.counts[k]].Span, s.list(list)[mark].span()
+		return ends(f, m), same[Same{Finding: s.counts[k], List: list, Mark: mark}]
+	})
+}
+
+func (s *scored) list(name string) []Mark {
+	if name == negativeList {
+		return s.Negative
+	}
+	return s.Gold
+}
+
+// match pairs the findings that count with gold marks, and those that are left
+// with negative ones.
+func (s *scored) match(may func(list string, k, mark int) (cost int, ok bool)) matched {
+	pair := func(list string, free func(k int) bool) []int {
+		var edges []edge
+		for k := range s.counts {
+			for mark := range s.list(list) {
+				if cost, ok := may(list, k, mark); ok && free(k) {
+					edges = append(edges, edge{k, mark, cost})
+				}
+			}
+		}
+		return match(len(s.counts), len(s.list(list)), edges)
+	}
+	m := matched{gold: pair(goldList, func(int) bool { return true })}
+	m.negative = pair(negativeList, func(k int) bool { return m.gold[k] < 0 })
+	return m
+}
+
+// apart is how many lines lie between two spans of one file, plus one; 0 if they
+// share a line.
+func apart(a, b precedent.Span) int { return max(a.Start-b.End, b.Start-a.End, 0) }
+
+// ends is how far the ends of two spans are from one another, in lines: 0 only
+// for equal ones.
+func ends(a, b precedent.Span) int {
+	return max(a.Start-b.Start, b.Start-a.Start) + max(a.End-b.End, b.End-a.End)
+}

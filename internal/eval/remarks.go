@@ -1,0 +1,141 @@
+package eval
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/engine"
+	"github.com/precedent-dev/precedent/internal/review"
+	"github.com/precedent-dev/precedent/internal/store"
+)
+
+// rejections are the negative marks of a case as memory would hold them, had a
+// review made these remarks and people dismissed each of them. They go through
+// a review, so that place and fingerprint are made as they are for findings.
+// Marks that the diff does not show are none: no review could have made them.
+func rejections(ctx context.Context, s *scored) ([]precedent.Rejection, error) {
+	remarks := recital{findings: s.remarks()}
+	if len(remarks.findings) == 0 {
+		return nil, nil
+	}
+	v := Reviewer{Engine: &remarks, Now: func() time.Time { return rejectedAt }, NewID: func() string { return s.Name }}
+	r, err := review.Run(ctx, v.input(s.Case))
+	if err != nil {
+		return nil, err
+	}
+	var made []precedent.Rejection
+	for _, f := range r.Findings {
+		i, err := strconv.Atoi(f.Body)
+		if err != nil || f.Analyzer || f.Place == "" {
+			continue
+		}
+		made = append(made, precedent.Rejection{
+			ID: fmt.Sprintf("%s/%d", s.Name, i), Finding: f.ID, Fingerprint: f.Fingerprint, Place: f.Place, Claim: f.Title,
+			Path: f.Path, Symbol: f.Symbol, Category: f.Category, Severity: f.Severity, Reason: s.Negative[i].Reason,
+			Who: "experts", At: rejectedAt, ExpiresAt: rejectedAt.Add(store.RejectionLife),
+		})
+	}
+	return made, nil
+}
+
+// remark is a mark as a finder would have answered it.
+type remark struct {
+	Path       string             `json:"path"`
+	Side       precedent.Side     `json:"side"`
+	Start      int                `json:"start"`
+	End        int                `json:"end"`
+	Quote      string             `json:"quote"`
+	Symbol     string             `json:"symbol"`
+	Category   precedent.Category `json:"category"`
+	Severity   precedent.Severity `json:"severity"`
+	Confidence int                `json:"confidence"`
+	Title      string             `json:"title"`
+	Body       string             `json:"body"` // the mark's index: rejections keep no body
+}
+
+// remarks are the negative marks that the diff shows. What a data set leaves
+// out is filled in: the symbol from the candidate at the place, the severity
+// with medium, the category by its class.
+func (s *scored) remarks() []remark {
+	symbol := map[int]string{}
+	for k, mark := range s.byLocation(DefaultNear).negative {
+		if mark >= 0 {
+			symbol[mark] = s.cs.Findings[s.counts[k]].Symbol
+		}
+	}
+	var made []remark
+	for i := range s.Negative {
+		m := &s.Negative[i]
+		span := m.span()
+		lines := shown(s.Change, span)
+		if len(lines) == 0 {
+			continue
+		}
+		r := remark{
+			Path: span.Path, Side: span.Side, Start: span.Start, End: span.End, Quote: lines[0],
+			Symbol: m.Symbol, Category: categoryOf(m.Category), Severity: m.Severity, Confidence: 100,
+			Title: claim(m.Note), Body: strconv.Itoa(i),
+		}
+		if r.Symbol == "" {
+			r.Symbol = symbol[i]
+		}
+		if r.Severity == "" {
+			r.Severity = precedent.Medium
+		}
+		made = append(made, r)
+	}
+	return made
+}
+
+// categoryOf is the category under which a finder would report a mark.
+func categoryOf(category string) precedent.Category {
+	if c := precedent.Category(strings.ToLower(category)); slices.Contains(precedent.Categories, c) {
+		return c
+	}
+	switch classOf(category) {
+	case security:
+		return precedent.Security
+	case performance:
+		return precedent.Performance
+	case maintainability:
+		return precedent.Architecture
+	}
+	return precedent.Bugs
+}
+
+// claim is the first sentence of a note, as a finding's title.
+func claim(note string) string {
+	note = strings.TrimSpace(strings.ReplaceAll(note, "**", ""))
+	first, _, _ := strings.Cut(note, "\n")
+	if before, _, ok := strings.Cut(first, ". "); ok {
+		return before
+	}
+	return first
+}
+
+// recital is an engine that says what it was given, once, whoever asks first.
+type recital struct {
+	findings []remark
+	said     sync.Once
+}
+
+func (*recital) Info() engine.Info { return engine.Info{Name: "recital", Who: "the data set"} }
+
+func (r *recital) Run(_ context.Context, t engine.Task) (engine.Answer, error) {
+	if t.FirstByte != nil {
+		t.FirstByte()
+	}
+	answer := map[string]any{"findings": []remark{}, "verdicts": []string{}, "pairs": []string{}}
+	if t.Role == engine.Finder {
+		r.said.Do(func() { answer["findings"] = r.findings })
+	}
+	raw, err := json.Marshal(answer)
+	return engine.Answer{Status: precedent.StatusOK, JSON: raw}, err
+}

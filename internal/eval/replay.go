@@ -1,0 +1,123 @@
+package eval
+
+import (
+	"context"
+	"time"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/memory"
+)
+
+// Replay is what a memory would have hidden that holds the negative marks as
+// people's rejections.
+type Replay struct {
+	Cases      int `json:"cases"`      // that had a rejection to be hidden by
+	Rejections int `json:"rejections"` // that were remembered, summed over the cases
+	Dismissed  int `json:"dismissed"`  // hidden: the very finding was rejected
+	Patterns   int `json:"patterns"`   // hidden: findings like it were rejected
+	Lowered    int `json:"lowered"`    // hidden: a rejection lowered its confidence below the threshold
+	// Questions are those of whether a rejection covers a candidate that a review
+	// puts to a judge; where none answered, text alone decided.
+	Questions int `json:"questions"`
+	Answered  int `json:"answered"`
+	// Location and Judge say what the hidden ones match; Judge is nil if no case
+	// was judged.
+	Location Hidden  `json:"location"`
+	Judge    *Hidden `json:"judge"`
+}
+
+// Hidden counts what hidden candidates match.
+type Hidden struct {
+	Candidates int `json:"candidates"` // those that were hidden, and the others
+	Hidden     int `json:"hidden"`
+	Gold       int `json:"gold"`     // hidden wrongly
+	Negative   int `json:"negative"` // hidden rightly
+	Neither    int `json:"neither"`
+}
+
+func (h *Hidden) count(m *matched, k int) {
+	h.Hidden++
+	switch {
+	case m.gold[k] >= 0:
+		h.Gold++
+	case m.negative[k] >= 0:
+		h.Negative++
+	default:
+		h.Neither++
+	}
+}
+
+// rejectedAt is when the rejections are made that a replay remembers; it looks
+// back an hour later.
+var rejectedAt = time.Date(2026, 1, 5, 9, 0, 0, 0, time.UTC)
+
+// replay hides what the rejections of a repository's other changes hide, and
+// what those of the change itself do. It puts a case's questions to its judge.
+func replay(ctx context.Context, all []scored, below bool, judge func(*scored) memory.Judge) (others, own Replay, err error) {
+	rejected := make([][]precedent.Rejection, len(all))
+	for i := range all {
+		if rejected[i], err = rejections(ctx, &all[i]); err != nil {
+			return others, own, err
+		}
+	}
+	for i := range all {
+		var elsewhere []precedent.Rejection
+		for k := range all {
+			if k != i && all[k].Repo == all[i].Repo {
+				elsewhere = append(elsewhere, rejected[k]...)
+			}
+		}
+		others.hush(&all[i], elsewhere, below, judge(&all[i]))
+		own.hush(&all[i], rejected[i], below, judge(&all[i]))
+	}
+	return others, own, nil
+}
+
+// hush runs the candidates of a case through the stage of a review that lets
+// people's rejections speak.
+func (r *Replay) hush(s *scored, rejections []precedent.Rejection, below bool, judge memory.Judge) {
+	if len(rejections) == 0 {
+		return
+	}
+	r.Cases++
+	r.Rejections += len(rejections)
+	r.Location.Candidates += len(s.counts)
+	if s.judged != nil {
+		if r.Judge == nil {
+			r.Judge = &Hidden{}
+		}
+		r.Judge.Candidates += len(s.counts)
+	}
+	threshold := s.cs.Threshold
+	if below {
+		threshold = 0
+	}
+	var fs []precedent.Finding
+	for _, k := range s.counts {
+		f := s.cs.Findings[k].finding()
+		f.Dropped = "" // of those that count, the threshold alone dropped some
+		fs = append(fs, f)
+	}
+	counted := func(questions []memory.Question) map[int]bool {
+		covered := judge(questions)
+		r.Questions += len(questions)
+		r.Answered += len(covered)
+		return covered
+	}
+	for k, f := range memory.Hush(fs, rejections, rejectedAt.Add(time.Hour), threshold, counted) {
+		switch {
+		case f.Dropped == precedent.Dismissed:
+			r.Dismissed++
+		case !f.Live():
+			r.Patterns++
+		case f.Confidence < threshold:
+			r.Lowered++
+		default:
+			continue
+		}
+		r.Location.count(&s.near, k)
+		if s.judged != nil {
+			r.Judge.count(s.judged, k)
+		}
+	}
+}

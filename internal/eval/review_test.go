@@ -1,0 +1,293 @@
+package eval
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/engine"
+	"github.com/precedent-dev/precedent/internal/memory"
+)
+
+const patch = `diff --git a/a.py b/a.py
+new file mode 100644
+--- /dev/null
++++ b/a.py
+@@ -0,0 +1,4 @@
++def first(x):
++    return x[0]
++
++print(first([]))
+diff --git a/b.py b/b.py
+--- a/b.py
++++ b/b.py
+@@ -1,2 +1,2 @@
+-old = 1
++new = 1
+ other = 2
+`
+
+// dataSet writes a data set of one case and reads it.
+func dataSet(t *testing.T, meta string) []Case {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range map[string]string{"meta.json": meta, "diff.patch": patch} {
+		if err := os.MkdirAll(filepath.Join(dir, "one"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "one", name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cases, err := Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cases
+}
+
+// answers is an engine that answers each role with what a function says.
+type answers func(t engine.Task) any
+
+func (answers) Info() engine.Info { return engine.Info{Name: "answers", Who: "a test"} }
+
+func (f answers) Run(_ context.Context, t engine.Task) (engine.Answer, error) {
+	if t.FirstByte != nil {
+		t.FirstByte()
+	}
+	answer := f(t)
+	if trouble, ok := answer.(error); ok {
+		return engine.Answer{Status: precedent.StatusError, Message: trouble.Error()}, nil
+	}
+	raw, err := json.Marshal(answer)
+	return engine.Answer{Status: precedent.StatusOK, JSON: raw, Usage: precedent.Usage{Requests: 1}, CostUSD: 0.5}, err
+}
+
+func TestRead(t *testing.T) {
+	c := dataSet(t, `{"repo": "git.example.org/x/y", "base": "1", "head": "2", "gold": [{"path": "b.py", "side": "LEFT", "from_line": 1, "note": "n"}]}`)[0]
+	if c.Name != "one" || c.Repo.String() != "git.example.org/x/y" || len(c.Sum) != 64 || len(c.Change.Files) != 2 {
+		t.Errorf("read %+v", c)
+	}
+	if got, want := c.Gold[0].span(), (precedent.Span{Path: "b.py", Side: precedent.Left, Start: 1, End: 1}); got != want {
+		t.Errorf("the mark is at %+v, want %+v", got, want)
+	}
+	whole, err := c.read(precedent.Right, "a.py")
+	if err != nil || string(whole) != "def first(x):\n    return x[0]\n\nprint(first([]))\n" {
+		t.Errorf("a new file reads %q, %v", whole, err)
+	}
+	for _, name := range []string{"b.py", "elsewhere.py"} {
+		if _, err := c.read(precedent.Right, name); !errors.Is(err, errNoRepository) {
+			t.Errorf("%s, of which the patch has a part at most: %v", name, err)
+		}
+	}
+	for address, want := range map[string]string{
+		"https://github.com/o/n/pull/7": "github.com/o/n", "https://gitlab.com/g/s/n/-/merge_requests/7": "gitlab.com/g/s/n", "": "local/root/one",
+	} {
+		if got, err := repoOf(address, "one"); err != nil || got.String() != want {
+			t.Errorf("%q is of %s, %v; want %s", address, got, err, want)
+		}
+	}
+	if _, err := Read(t.TempDir()); err == nil || !strings.Contains(err.Error(), "no change") {
+		t.Errorf("an empty data set: %v", err)
+	}
+}
+
+// TestJudge: all pairs of a file are asked about, the nearest first, and only
+// what the mark bears out counts.
+func TestJudge(t *testing.T) {
+	c := &dataSet(t, `{"gold": [
+		{"path": "a.py", "from_line": 2, "to_line": 2, "note": "An empty list has no first element, key AKIAQYLPMN5HFIQR7XY`+`A."},
+		{"path": "a.py", "from_line": 4, "to_line": 4, "note": "Why print?"},
+		{"path": "b.py", "from_line": 1, "to_line": 1, "note": "Name it."}]}`)[0]
+	cs := &Candidates{Case: "one", Findings: []Candidate{
+		{Finding: precedent.Finding{Span: precedent.Span{Path: "a.py", Side: precedent.Right, Start: 2, End: 2}, Title: "It crashes"}},
+		{Finding: precedent.Finding{Span: precedent.Span{Path: "a.py", Side: precedent.Right, Start: 4, End: 4}, Title: "weak", Dropped: precedent.BelowThreshold}},
+		{Finding: precedent.Finding{Span: precedent.Span{Path: "a.py", Side: precedent.Right, Start: 4, End: 4}, Title: "gone", Dropped: precedent.Refuted}},
+	}}
+	var prompts []string
+	reply := `[{"pair": "p1", "same": true, "quote": "no  first\n element"}, {"pair": "p2", "same": true, "quote": "it prints"}, {"pair": "p9", "same": true, "quote": "x"}]`
+	v := Reviewer{Engine: answers(func(task engine.Task) any {
+		prompts = append(prompts, task.User())
+		if task.Role != engine.Judge || task.Name != JudgeName || len(task.Schema) == 0 {
+			t.Errorf("asked as %s %s", task.Role, task.Name)
+		}
+		return map[string]any{"pairs": jsonOf(reply)}
+	})}
+	j, err := v.Judge(t.Context(), c, cs, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &Judgement{
+		Engine: "a test", Status: precedent.StatusOK, Asked: 2, Unproven: 1,
+		Same:  []Same{{Finding: 0, List: goldList, Mark: 0, Quote: "no  first\n element"}},
+		Spent: Spent{precedent.Usage{Requests: 1}, 0.5},
+	}
+	if diff := cmp.Diff(want, j); diff != "" {
+		t.Errorf("judged (-want +got):\n%s", diff)
+	}
+	if p := strings.Join(prompts, ""); strings.Contains(p, "AKIAQ") || !strings.Contains(p, "return x[0]") || strings.Contains(p, "Name it") || strings.Contains(p, "weak") {
+		t.Errorf("the judge read:\n%s", p)
+	}
+
+	reply = `[{"pair": "p1", "same": false}]`
+	if j, err = v.Judge(t.Context(), c, cs, true); err != nil || j.Asked != 4 || j.Status != precedent.StatusMalformed || !strings.Contains(j.Error, "3 of 4") {
+		t.Errorf("an answer with holes: %+v, %v", j, err)
+	}
+	v.Engine = answers(func(engine.Task) any { return errors.New("no credit") })
+	if j, err = v.Judge(t.Context(), c, cs, false); err != nil || j.Status != precedent.StatusError || j.Error != "no credit" {
+		t.Errorf("an engine in trouble: %+v, %v", j, err)
+	}
+}
+
+// TestJudgeIsBounded: a case with thousands of pairs costs five requests.
+func TestJudgeIsBounded(t *testing.T) {
+	c := &dataSet(t, `{}`)[0]
+	cs := &Candidates{}
+	for i := range 50 {
+		c.Gold = append(c.Gold, Mark{Path: "a.py", From: i + 1})
+		cs.Findings = append(cs.Findings, Candidate{Finding: precedent.Finding{Span: precedent.Span{Path: "a.py", Start: i + 1, End: i + 1}}})
+	}
+	requests := 0
+	v := Reviewer{Engine: answers(func(engine.Task) any {
+		requests++
+		var pairs []map[string]any
+		for i := range 40 {
+			pairs = append(pairs, map[string]any{"pair": fmt.Sprintf("p%d", i+1), "same": false})
+		}
+		return map[string]any{"pairs": pairs}
+	})}
+	j, err := v.Judge(t.Context(), c, cs, false)
+	if err != nil || requests != 5 || j.Status != precedent.StatusOK || j.Asked != MostJudged || j.LeftOut != 50*50-MostJudged {
+		t.Errorf("%d requests, %+v, %v", requests, j, err)
+	}
+}
+
+// TestRejectionsAreFindings: what a replay remembers of a rejected remark is
+// what memory would remember of a finding that says it.
+func TestRejectionsAreFindings(t *testing.T) {
+	c := &dataSet(t, `{"negative": [
+		{"path": "a.py", "from_line": 2, "to_line": 2, "category": "Code Defect", "note": "**It crashes.** Check the length. Or not.", "symbol": "first", "reason": "never here"},
+		{"path": "a.py", "from_line": 40, "to_line": 40, "note": "Nobody shows this line."}]}`)[0]
+	cs := &Candidates{}
+	s := &scored{Case: c, cs: cs}
+	s.near = s.byLocation(1)
+	got, err := rejections(t.Context(), s)
+	if err != nil || len(got) != 1 {
+		t.Fatalf("%d rejections, %v", len(got), err)
+	}
+	j := got[0]
+	said := false
+	v := Reviewer{Now: func() time.Time { return rejectedAt }, NewID: func() string { return "id" }, Engine: answers(func(task engine.Task) any {
+		answer := map[string]any{"findings": []any{}, "verdicts": []any{}, "pairs": []any{}}
+		if task.Role == engine.Finder && task.Name == "bugs" && !said {
+			said = true
+			answer["findings"] = []any{map[string]any{
+				"path": "a.py", "side": "RIGHT", "start": 3, "end": 3, "quote": "    return x[0]", "symbol": "first",
+				"category": "bugs", "severity": "low", "confidence": 90, "title": "Empty lists crash", "body": "There is no first element.",
+			}}
+		}
+		return answer
+	})}
+	found, err := v.Review(t.Context(), c)
+	if err != nil || len(found.Findings) != 1 || !found.Complete() {
+		t.Fatalf("reviewed %+v, %v", found, err)
+	}
+	f := found.Findings[0].finding()
+	if j.Fingerprint != f.Fingerprint || j.Place != f.Place || j.Finding != f.ID || j.Severity != precedent.Medium || j.Claim != "It crashes" || j.Reason != "never here" || j.Symbol != "first" {
+		t.Errorf("the rejection %+v\nis not of the finding %+v", j, f)
+	}
+	if hushed := memory.Hush([]precedent.Finding{f}, got, rejectedAt.Add(time.Hour), 75, nil); hushed[0].Dropped != precedent.Dismissed {
+		t.Errorf("the finding is %q", hushed[0].Dropped)
+	}
+}
+
+func TestCandidatesFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "found.jsonl")
+	w, err := Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := func(name string, cost float64, verdict precedent.Verdict) Candidates {
+		return Candidates{Schema: CandidatesSchema, Case: name, Verdict: verdict, Spent: Spent{precedent.Usage{Requests: 1}, cost}, Findings: []Candidate{
+			{Finding: precedent.Finding{Title: "t", Span: precedent.Span{Path: "p"}}, Place: "somewhere", Analyzer: true},
+		}}
+	}
+	for _, c := range []Candidates{line("one", 1, precedent.Partial), line("two", 2, precedent.Clean)} {
+		if err := w.Write(c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Create(path); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("a file that is there: %v", err)
+	}
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, append(whole, `{"schema":`...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w, file, err := Resume(path)
+	if err != nil || len(file.Lines) != 2 || file.Spent.CostUSD != 3 {
+		t.Fatalf("resumed with %+v, %v", file, err)
+	}
+	if err := w.Write(line("one", 4, precedent.Findings)); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	file, err = ReadCandidates(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := file.Lines["one"]
+	if !one.Complete() || file.Spent.CostUSD != 7 || file.Spent.Requests != 3 || len(file.Lines) != 2 {
+		t.Errorf("read %+v", file)
+	}
+	if f := one.Findings[0].finding(); f.Place != "somewhere" || !f.Analyzer || f.Path != "p" {
+		t.Errorf("the finding came back as %+v", f)
+	}
+	for text, want := range map[string]string{"{}\n": "its schema", "nonsense\n": ":1:"} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ReadCandidates(path); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q reads with %v", text, err)
+		}
+	}
+}
+
+func TestClassOf(t *testing.T) {
+	for _, c := range precedent.Categories {
+		if classOf(string(c)) == other {
+			t.Errorf("the category %s has no class", c)
+		}
+		if categoryOf(string(c)) != c {
+			t.Errorf("a mark of category %s is remembered as %s", c, categoryOf(string(c)))
+		}
+	}
+	for label, want := range map[string]class{
+		"Code Defect": defects, "Security Vulnerability": security, "Performance": performance,
+		"Maintainability and Readability": maintainability, "Something else": other, "": other,
+	} {
+		if got := classOf(label); got != want || want != other && classOf(string(categoryOf(label))) != want {
+			t.Errorf("%q is of class %s and remembered as %s", label, got, categoryOf(label))
+		}
+	}
+}
+
+func jsonOf(s string) json.RawMessage { return json.RawMessage(s) }

@@ -1,0 +1,230 @@
+package eval
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/memory"
+)
+
+// Options say how candidates are scored.
+type Options struct {
+	// Near is how many lines a candidate may be away from a mark to match it by
+	// location. DefaultNear is what AACR-Bench's own evaluation allows.
+	Near int
+	All  bool   // score findings below the threshold, too
+	Seed uint64 // decides every draw
+}
+
+// DefaultNear is the default of Options.Near.
+const DefaultNear = 1
+
+// Result is the score of a run over a data set.
+type Result struct {
+	Cases      int       `json:"cases"`
+	Scored     int       `json:"scored"`
+	Incomplete []Trouble `json:"incomplete"` // partial or failed: not scored
+	Missing    []string  `json:"missing"`    // cases without candidates
+	Lame       []Trouble `json:"lame"`       // scored, though a step of the review failed that a review survives
+	Near       int       `json:"near"`
+	All        bool      `json:"all"`
+	Resamples  int       `json:"resamples"`
+	Seed       uint64    `json:"seed"`
+	Location   Score     `json:"location"`
+	Judge      *Judged   `json:"judge"` // nil if no case was judged
+	// OtherChanges replays the marks that experts rejected in the other changes
+	// of a repository, SameChange those of the change itself.
+	OtherChanges Replay `json:"replay_other_changes"`
+	SameChange   Replay `json:"replay_same_change"`
+	Spent        Spent  `json:"spent"` // of all lines of the candidates file
+}
+
+// Trouble is a case that could not be scored.
+type Trouble struct {
+	Case   string `json:"case"`
+	Status string `json:"status"`
+	Why    string `json:"why"`
+}
+
+// Score counts which candidates match which marks, one to one.
+type Score struct {
+	Cases      int   `json:"cases"`
+	Total      Row   `json:"total"`
+	Categories []Row `json:"categories"` // those with a candidate or a gold mark
+	// Rejected counts the candidates that match a mark that experts rejected, and
+	// none that they accepted.
+	Rejected int `json:"match_negative"`
+}
+
+// Row is the score of one class of remarks. In that of a category, Hits counts
+// its candidates that match a gold mark of any category, and Found its gold
+// marks that are matched by a candidate of any.
+type Row struct {
+	Category   string `json:"category"`
+	Candidates int    `json:"candidates"`
+	Hits       int    `json:"hits"`
+	Gold       int    `json:"gold"`
+	Found      int    `json:"found"`
+	Precision  Ratio  `json:"precision"`
+	Recall     Ratio  `json:"recall"`
+	F1         Ratio  `json:"f1"`
+}
+
+// Judged is the score by a judge.
+type Judged struct {
+	Score
+	Engines  []string  `json:"engines"`
+	Unjudged []Trouble `json:"unjudged"` // scored by location alone
+	Asked    int       `json:"asked"`
+	LeftOut  int       `json:"left_out"`
+	Unproven int       `json:"unproven"`
+}
+
+// scored is a case and its candidates that can be scored, and what matches what.
+type scored struct {
+	*Case
+	cs     *Candidates
+	counts []int // indexes of the findings that count
+	near   matched
+	judged *matched // nil if no judge was asked about all of them
+}
+
+// matched is what the findings that count match: a gold mark, or else a
+// negative one, by its index, or -1.
+type matched struct{ gold, negative []int }
+
+// Compute scores candidates. The error is that of candidates of another change,
+// or of a cancelled context.
+func Compute(ctx context.Context, cases []Case, file File, o Options) (Result, error) {
+	r := Result{
+		Cases: len(cases), Near: o.Near, All: o.All, Resamples: Resamples, Seed: o.Seed,
+		Incomplete: []Trouble{}, Missing: []string{}, Lame: []Trouble{}, Spent: file.Spent,
+	}
+	all, err := admit(cases, file, o, &r)
+	if err != nil {
+		return r, err
+	}
+	r.Scored = len(all)
+	r.Location = score(all, func(s *scored) *matched { return &s.near }, o.Seed)
+	judged := Judged{Engines: []string{}, Unjudged: []Trouble{}}
+	for i := range all {
+		if j := all[i].cs.Judged; j != nil {
+			judged.add(&all[i], j, o.All)
+		}
+	}
+	if len(judged.Engines) > 0 {
+		judged.Score = score(all, func(s *scored) *matched { return s.judged }, o.Seed)
+		r.Judge = &judged
+	}
+	r.OtherChanges, r.SameChange, err = replay(ctx, all, o.All, func(s *scored) memory.Judge { return s.cs.Declined.answers })
+	return r, err
+}
+
+// admit returns the cases that can be scored, and notes in the result why the
+// others cannot.
+func admit(cases []Case, file File, o Options, r *Result) ([]scored, error) {
+	var all []scored
+	for i := range cases {
+		c := &cases[i]
+		cs, ok := file.Lines[c.Name]
+		switch {
+		case !ok:
+			r.Missing = append(r.Missing, c.Name)
+			continue
+		case cs.Sum != c.Sum:
+			return nil, fmt.Errorf("score %s: its candidates are about another patch", c.Name)
+		case !cs.Complete():
+			r.Incomplete = append(r.Incomplete, Trouble{c.Name, string(cs.Verdict), cs.trouble()})
+			continue
+		}
+		for _, f := range cs.Failures {
+			r.Lame = append(r.Lame, Trouble{c.Name, f.Step, f.Error})
+		}
+		s := scored{Case: c, cs: &cs}
+		for k := range cs.Findings {
+			if counts(&cs.Findings[k].Finding, o.All) {
+				s.counts = append(s.counts, k)
+			}
+		}
+		s.near = s.byLocation(o.Near)
+		all = append(all, s)
+	}
+	return all, nil
+}
+
+// add takes in what a judge said of a case.
+func (r *Judged) add(s *scored, j *Judgement, all bool) {
+	if !slices.Contains(r.Engines, j.Engine) {
+		r.Engines = append(r.Engines, j.Engine)
+	}
+	switch {
+	case j.Status != precedent.StatusOK:
+		r.Unjudged = append(r.Unjudged, Trouble{s.Name, string(j.Status), j.Error})
+		return
+	case all && !j.All:
+		r.Unjudged = append(r.Unjudged, Trouble{s.Name, "partial", "findings below the threshold were not judged"})
+		return
+	}
+	r.Asked += j.Asked
+	r.LeftOut += j.LeftOut
+	r.Unproven += j.Unproven
+	m := s.byJudge(j)
+	s.judged = &m
+}
+
+// score sums the cases up that have matches.
+func score(all []scored, of func(*scored) *matched, seed uint64) Score {
+	r := Score{Categories: []Row{}}
+	var totals []tally
+	byClass := map[class][]tally{}
+	for i := range all {
+		s := &all[i]
+		m := of(s)
+		if m == nil {
+			continue
+		}
+		r.Cases++
+		var total tally
+		by := map[class]*tally{}
+		for _, cl := range classes {
+			by[cl] = &tally{}
+		}
+		for k, f := range s.counts {
+			cl := classOf(string(s.cs.Findings[f].Category))
+			by[cl].candidates++
+			if m.gold[k] >= 0 {
+				by[cl].hits++
+				by[classOf(s.Gold[m.gold[k]].Category)].found++
+			} else if m.negative[k] >= 0 {
+				r.Rejected++
+			}
+		}
+		for _, g := range s.Gold {
+			by[classOf(g.Category)].gold++
+		}
+		for _, cl := range classes {
+			total.add(*by[cl])
+			byClass[cl] = append(byClass[cl], *by[cl])
+		}
+		totals = append(totals, total)
+	}
+	r.Total = row("all", totals, seed)
+	for _, cl := range classes {
+		if c := row(string(cl), byClass[cl], seed); c.Candidates+c.Gold > 0 {
+			r.Categories = append(r.Categories, c)
+		}
+	}
+	return r
+}
+
+func row(name string, cases []tally, seed uint64) Row {
+	var t tally
+	for _, c := range cases {
+		t.add(c)
+	}
+	r := Row{Category: name, Candidates: t.candidates, Hits: t.hits, Gold: t.gold, Found: t.found}
+	r.Precision, r.Recall, r.F1 = intervals(cases, seed)
+	return r
+}

@@ -1,0 +1,162 @@
+package eval
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/engine"
+)
+
+// at is a candidate in a.py.
+func at(from, to int, c precedent.Category, title string) Candidate {
+	return Candidate{Finding: precedent.Finding{
+		Fingerprint: title, Title: title, Category: c, Severity: precedent.Low, Confidence: 90,
+		Span: precedent.Span{Path: "a.py", Side: precedent.Right, Start: from, End: to},
+	}}
+}
+
+// TestOneToOne: of two candidates about one gold remark one is right, and the
+// nearest take each other.
+func TestOneToOne(t *testing.T) {
+	c := &dataSet(t, `{"gold": [
+		{"path": "a.py", "from_line": 2, "to_line": 2, "category": "Code Defect"},
+		{"path": "a.py", "from_line": 4, "to_line": 4, "category": "Code Defect"},
+		{"path": "a.py", "side": "left", "from_line": 1, "to_line": 1},
+		{"path": "a.py", "from_line": 0, "to_line": 0}],
+		"negative": [{"path": "a.py", "from_line": 2, "to_line": 2}]}`)[0]
+	cs := &Candidates{Findings: []Candidate{
+		at(1, 1, precedent.Bugs, "near"), at(2, 2, precedent.Bugs, "exact"), at(3, 3, precedent.Style, "between"), at(0, 0, precedent.Tests, "whole file"), at(9, 9, precedent.Bugs, "far"),
+	}}
+	s := &scored{Case: c, cs: cs, counts: []int{0, 1, 2, 3, 4}}
+	got := s.byLocation(1)
+	if diff := cmp.Diff([]int{-1, 0, 1, 3, -1}, got.gold); diff != "" {
+		t.Errorf("gold (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]int{0, -1, -1, -1, -1}, got.negative); diff != "" {
+		t.Errorf("negative (-want +got):\n%s", diff)
+	}
+	s.near = got
+	r := score([]scored{*s}, func(s *scored) *matched { return &s.near }, 1)
+	type counted struct{ Candidates, Hits, Gold, Found int }
+	rows := map[string]counted{"all": {r.Total.Candidates, r.Total.Hits, r.Total.Gold, r.Total.Found}}
+	for _, row := range r.Categories {
+		rows[row.Category] = counted{row.Candidates, row.Hits, row.Gold, row.Found}
+	}
+	want := map[string]counted{"all": {5, 3, 4, 3}, "defects": {3, 1, 2, 2}, "maintainability": {2, 2, 0, 0}, "other": {0, 0, 2, 1}}
+	if diff := cmp.Diff(want, rows); diff != "" {
+		t.Errorf("rows (-want +got):\n%s", diff)
+	}
+	if r.Rejected != 1 {
+		t.Errorf("%d candidates where a remark was rejected, want 1", r.Rejected)
+	}
+}
+
+// TestOnlyWholeReviewsAreScored: the others are named, with the reason.
+func TestOnlyWholeReviewsAreScored(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		line   Candidates
+		scored int
+		want   string // part of the reason
+		poor   bool
+	}{
+		{"clean", Candidates{Verdict: precedent.Clean}, 1, "", false},
+		{"skipped", Candidates{Verdict: precedent.Skipped}, 1, "", false},
+		{"partial", Candidates{Verdict: precedent.Partial, Finders: []precedent.FinderRun{{Name: "bugs", Status: precedent.StatusRefused, Error: "no"}}}, 0, "bugs refused: no", false},
+		{"cut", Candidates{Verdict: precedent.Partial, Coverage: precedent.Coverage{Truncated: []precedent.TruncatedHunk{{Reason: "too long"}}}}, 0, "too long", false},
+		{"poor", Candidates{Verdict: precedent.Failed, Finders: []precedent.FinderRun{{Name: "bugs", Status: precedent.StatusOverBudget}}}, 0, "bugs over-budget", true},
+		{"poor verifier", Candidates{Verdict: precedent.Findings, Failures: []precedent.Failure{{Step: "verify", Error: "kept: over-budget: spent"}}}, 0, "verify: kept", true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			cases := dataSet(t, `{"gold": [{"path": "a.py", "from_line": 2}]}`)
+			test.line.Sum = cases[0].Sum
+			r, err := Compute(t.Context(), cases, File{Lines: map[string]Candidates{"one": test.line}}, Options{})
+			if err != nil || r.Scored != test.scored || len(r.Incomplete) != 1-test.scored || r.Location.Total.Gold != test.scored {
+				t.Fatalf("%+v, %v", r, err)
+			}
+			if test.want != "" && !strings.Contains(r.Incomplete[0].Why, test.want) {
+				t.Errorf("the reason is %q, want one with %q", r.Incomplete[0].Why, test.want)
+			}
+			if got := test.line.OverBudget(); got != test.poor {
+				t.Errorf("over budget: %v", got)
+			}
+		})
+	}
+	cases := dataSet(t, `{}`)
+	if r, err := Compute(t.Context(), cases, File{}, Options{}); err != nil || len(r.Missing) != 1 {
+		t.Errorf("no candidates: %+v, %v", r, err)
+	}
+	if _, err := Compute(t.Context(), cases, File{Lines: map[string]Candidates{"one": {Sum: "other"}}}, Options{}); err == nil {
+		t.Error("candidates of another patch are scored")
+	}
+}
+
+// TestDecline: a judge is asked once what a rejection covers, and believed if
+// it quotes the person.
+func TestDecline(t *testing.T) {
+	cases := dataSet(t, `{"negative": [
+		{"path": "a.py", "from_line": 2, "to_line": 2, "category": "tests", "note": "Check that the list is empty.", "symbol": "first", "reason": "Never report this in this repository."}]}`)
+	line := Candidates{Case: "one", Sum: cases[0].Sum, Verdict: precedent.Findings, Threshold: 75, Findings: []Candidate{
+		at(4, 4, precedent.Style, "Check whether this list is empty"),
+	}}
+	for _, test := range []struct {
+		name, answer string
+		hidden       int
+		answered     int
+		trouble      bool
+	}{
+		{"covered", `[{"pair": "p1", "same": true, "quote": "report this in this repository"}]`, 1, 1, false},
+		{"not covered", `[{"pair": "p1", "same": false}]`, 0, 1, false},
+		{"no proof", `[{"pair": "p1", "same": true, "quote": "made up"}]`, 0, 1, false},
+		{"no answer", `[]`, 0, 0, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			file := File{Lines: map[string]Candidates{"one": line}}
+			asked := 0
+			v := Reviewer{Engine: answers(func(task engine.Task) any {
+				asked++
+				if task.Name != DeclinedName || !strings.Contains(task.User(), "Check that the list is empty") {
+					t.Errorf("asked as %s:\n%s", task.Name, task.User())
+				}
+				return map[string]any{"pairs": jsonOf(test.answer)}
+			})}
+			saved := 0
+			decline := func() string {
+				trouble, err := v.Decline(t.Context(), cases, file, Options{}, func(c Candidates) error {
+					saved++
+					file.Lines[c.Case] = c
+					return nil
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				return trouble
+			}
+			if trouble := decline(); (trouble != "") != test.trouble || asked != 1 || saved != 1 {
+				t.Errorf("trouble %q, asked %d times, saved %d", trouble, asked, saved)
+			}
+			r, err := Compute(t.Context(), cases, file, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := r.SameChange; got.Location.Hidden != test.hidden || got.Questions != 1 || got.Answered != test.answered || got.Rejections != 1 {
+				t.Errorf("replayed %+v", got)
+			}
+			if o := r.OtherChanges; o.Rejections != 0 || o.Cases != 0 {
+				t.Errorf("a change was hidden by its own rejections: %+v", o)
+			}
+			if decline(); asked != 2-test.answered {
+				t.Errorf("asked %d times in all", asked)
+			}
+		})
+	}
+	broken := errors.New("disk full")
+	v := Reviewer{Engine: answers(func(engine.Task) any { return map[string]any{"pairs": []any{}} })}
+	if _, err := v.Decline(t.Context(), cases, File{Lines: map[string]Candidates{"one": line}}, Options{}, func(Candidates) error { return broken }); !errors.Is(err, broken) {
+		t.Errorf("an answer that cannot be saved: %v", err)
+	}
+}
