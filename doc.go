@@ -25,7 +25,8 @@
 // Speech and sources. internal/guide reads what the repository says about
 // itself at the base commit: guide files, rules, policy. internal/prompt builds
 // what a model is asked. internal/store keeps everything in SQLite.
-// internal/report prints a review.
+// internal/report prints a review. internal/sandbox runs a hostile command in
+// a box, or not at all.
 //
 // Hands. internal/lint runs the analyzers that need no model. internal/engine
 // is the seam to whatever reads with one.

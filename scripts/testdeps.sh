@@ -1,5 +1,6 @@
 #!/bin/sh
-# What the tests need beyond Go: git, and a C compiler for the race detector.
+# What the tests need beyond Go: git, a C compiler for the race detector, and on
+# Linux bubblewrap for the sandbox.
 # As root on Debian the missing ones are installed; elsewhere they are named
 # and nothing is run, because a suite that skips in silence proves nothing.
 set -eu
@@ -11,6 +12,7 @@ need() { # program, Debian package
 need go golang
 need git git
 need gcc gcc
+[ "$(uname)" != Linux ] || need bwrap bubblewrap
 # cgo needs the C library's headers beside the compiler.
 if command -v gcc >/dev/null 2>&1 && ! echo '#include <stdlib.h>' | gcc -E - >/dev/null 2>&1; then
 	missing="$missing libc6-dev"

@@ -13,9 +13,11 @@ import (
 	"time"
 
 	"github.com/precedent-dev/precedent/internal/lint"
+	"github.com/precedent-dev/precedent/internal/sandbox"
 )
 
 func main() {
+	sandbox.Main() // a box starts this program twice inside of itself
 	if os.Getenv(lint.VetEnv) == "1" { // go vet runs this program as its tool
 		lint.VetMain()
 		return

@@ -19,11 +19,13 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/engine/enginetest"
 	"github.com/precedent-dev/precedent/internal/lint"
+	"github.com/precedent-dev/precedent/internal/sandbox"
 )
 
 // TestMain makes the test binary the program, too, and a scripted engine: the
-// stories below start it under these names.
+// stories below start it under these names, and boxes from inside.
 func TestMain(m *testing.M) {
+	sandbox.Main()
 	if os.Getenv(lint.VetEnv) == "1" {
 		main()
 	}

@@ -1,0 +1,68 @@
+//go:build amd64 || arm64
+
+package sandbox
+
+import (
+	"maps"
+	"path"
+	"slices"
+	"strconv"
+)
+
+// bubblewrapArgs are the arguments of bwrap for an order, without those that
+// name descriptors but for the files', which come from what data returns.
+// Bubblewrap gets them through a pipe, because its own command line can be
+// read in the box.
+func (o order) bubblewrapArgs(data func(content string) (fd int, err error)) ([]string, error) {
+	args := []string{
+		"--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try",
+		"--die-with-parent", "--as-pid-1", "--new-session", "--hostname", "box", "--cap-drop", "ALL",
+	}
+	if o.User == 0 {
+		user := strconv.Itoa(someUser)
+		args = append(args, "--unshare-user", "--disable-userns", "--uid", user, "--gid", user)
+	} else {
+		// The last stage needs these to become somebody else, and drops them.
+		for _, c := range []string{"CAP_CHOWN", "CAP_DAC_OVERRIDE", "CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP"} {
+			args = append(args, "--cap-add", c)
+		}
+	}
+	args = append(args, "--proc", "/proc", "--dev", "/dev")
+	for _, name := range o.sized() {
+		args = append(args, "--perms", "1777", "--size", strconv.FormatInt(o.size(name), 10), "--tmpfs", name)
+	}
+	for _, l := range o.Links {
+		args = append(args, "--symlink", l.Source, l.Target)
+	}
+	for _, dir := range o.parents() {
+		args = append(args, "--perms", "0755", "--dir", dir) // those that bwrap makes by itself are closed to others
+	}
+	for _, b := range o.Binds {
+		args = append(args, "--ro-bind", b.Source, b.Target)
+	}
+	for _, name := range slices.Sorted(maps.Keys(o.Files)) {
+		fd, err := data(o.Files[name])
+		if err != nil {
+			return nil, err
+		}
+		args = append(args, "--perms", "0444", "--ro-bind-data", strconv.Itoa(fd), name)
+	}
+	return append(args, "--remount-ro", "/dev", "--remount-ro", "/"), nil
+}
+
+// parents returns the folders above all mounts and files, outermost first.
+func (o order) parents() []string {
+	all := map[string]bool{}
+	add := func(name string) {
+		for dir := path.Dir(name); dir != "/"; dir = path.Dir(dir) {
+			all[dir] = true
+		}
+	}
+	for _, b := range o.Binds {
+		add(b.Target)
+	}
+	for name := range o.Files {
+		add(name)
+	}
+	return slices.Sorted(maps.Keys(all))
+}

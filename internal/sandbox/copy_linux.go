@@ -1,0 +1,83 @@
+//go:build amd64 || arm64
+
+package sandbox
+
+import (
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// copyTree fills Work. It is inside the box, so a link leads nowhere else.
+func (o order) copyTree() error {
+	return filepath.WalkDir(tree, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		target := Work + strings.TrimPrefix(name, tree)
+		if slices.Contains(o.Occupied, target) {
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		switch {
+		case d.IsDir():
+			if err := folder(target); err != nil {
+				return err
+			}
+		case d.Type()&fs.ModeSymlink != 0:
+			text, err := os.Readlink(name)
+			if err == nil {
+				err = os.Symlink(text, target) //nolint:gosec // there is nobody else in the box yet
+			}
+			if err != nil {
+				return err
+			}
+		case d.Type().IsRegular():
+			if err := copyFile(name, target); err != nil {
+				return err
+			}
+		default:
+			return nil
+		}
+		return o.own(target)
+	})
+}
+
+func copyFile(name, target string) error {
+	in, err := os.OpenFile(name, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	info, err := in.Stat()
+	if err != nil {
+		return err
+	}
+	out, err := os.OpenFile(target, os.O_WRONLY|os.O_CREATE|os.O_EXCL, info.Mode().Perm()|0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	if closed := out.Close(); err == nil {
+		err = closed
+	}
+	if err == nil {
+		err = os.Chtimes(target, info.ModTime(), info.ModTime()) // make looks at them
+	}
+	return err
+}
+
+// own gives a file to the user that the command becomes.
+func (o order) own(name string) error {
+	if o.User == 0 {
+		return nil
+	}
+	return os.Lchown(name, o.User, o.User)
+}

@@ -1,0 +1,169 @@
+//go:build amd64 || arm64
+
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// The descriptors that a stage is started with, besides the usual three.
+const (
+	orderFD  = 3
+	statusFD = 4
+)
+
+// running is what the last stage writes to the status pipe right before it
+// becomes the command; anything else there is an error's text.
+const running = "+"
+
+// last gives away, inside the finished box, all that the command must not
+// have, and becomes the command. The calling goroutine is locked to its thread:
+// some of what it gives away belongs to the thread.
+func last() error {
+	orders := os.NewFile(orderFD, "order")
+	o, err := readOrder(orders)
+	if err != nil {
+		return err
+	}
+	_ = orders.Close()
+	unix.Umask(0o022)
+	if o.Copy {
+		if err := o.copyTree(); err != nil {
+			return fmt.Errorf("copy the tree: %w", err)
+		}
+	} else if !o.worksOnTree() {
+		if err := o.own(Work); err != nil {
+			return err
+		}
+	}
+	if err := os.Chdir(Work); err != nil {
+		return err
+	}
+	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0o600) // if memory runs out, then it is the box that goes
+	_, _ = unix.Setsid()                                                // fails for who leads a session: no terminal either way
+	if err := unix.CloseRange(3, ^uint(0), unix.CLOSE_RANGE_CLOEXEC); err != nil {
+		return fmt.Errorf("close descriptors: %w", err)
+	}
+	if err := o.disarm(); err != nil {
+		return err
+	}
+	program, err := o.find()
+	if err != nil {
+		return err
+	}
+	if err := o.limit(); err != nil {
+		return err
+	}
+	if _, err := unix.Write(statusFD, []byte(running)); err != nil {
+		return err
+	}
+	return fmt.Errorf("start %s: %w", o.Argv[0], syscall.Exec(program, o.Argv, o.Env))
+}
+
+// disarm gives up the user, the capabilities, and the system calls.
+func (o order) disarm() error {
+	for c := 0; c <= unix.CAP_LAST_CAP; c++ {
+		if held, err := unix.PrctlRetInt(unix.PR_CAPBSET_READ, uintptr(c), 0, 0, 0); err != nil || held == 0 {
+			continue // of an older kernel, or given up already
+		}
+		if err := unix.Prctl(unix.PR_CAPBSET_DROP, uintptr(c), 0, 0, 0); err != nil {
+			return fmt.Errorf("drop capability %d: %w", c, err)
+		}
+	}
+	if o.User != 0 {
+		if err := syscall.Setgroups(nil); err != nil {
+			return fmt.Errorf("leave the groups: %w", err)
+		}
+		if err := syscall.Setresgid(o.User, o.User, o.User); err != nil {
+			return fmt.Errorf("become group %d: %w", o.User, err)
+		}
+		if err := syscall.Setresuid(o.User, o.User, o.User); err != nil {
+			return fmt.Errorf("become user %d: %w", o.User, err)
+		}
+	}
+	if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil {
+		return fmt.Errorf("drop the ambient capabilities: %w", err)
+	}
+	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	var none [2]unix.CapUserData
+	if err := unix.Capset(&header, &none[0]); err != nil {
+		return fmt.Errorf("drop the capabilities: %w", err)
+	}
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+		return fmt.Errorf("renounce new privileges: %w", err)
+	}
+	if !o.Sealed {
+		return seccompFilter().install()
+	}
+	mode, err := unix.PrctlRetInt(unix.PR_GET_SECCOMP, 0, 0, 0, 0)
+	if err == nil && mode != unix.SECCOMP_MODE_FILTER {
+		err = errors.New("there is none")
+	}
+	if err != nil {
+		return fmt.Errorf("check the seccomp filter: %w", err)
+	}
+	return nil
+}
+
+// limit comes last: the stage itself may need more.
+func (o order) limit() error {
+	for _, l := range []struct {
+		resource int
+		most     uint64
+	}{
+		{unix.RLIMIT_CORE, 0},
+		{unix.RLIMIT_MEMLOCK, 64 << 10},
+		{unix.RLIMIT_MSGQUEUE, 0},
+		{unix.RLIMIT_NICE, 0},
+		{unix.RLIMIT_RTPRIO, 0},
+		{unix.RLIMIT_SIGPENDING, 1024},
+		{unix.RLIMIT_FSIZE, uint64(o.Limits.FileSize)},
+		{unix.RLIMIT_NOFILE, uint64(o.Limits.OpenFiles)},
+		{unix.RLIMIT_NPROC, uint64(o.Limits.Processes)},
+	} {
+		var had syscall.Rlimit
+		if err := syscall.Getrlimit(l.resource, &had); err == nil {
+			l.most = min(l.most, had.Max) // a limit that is tighter already stays
+		}
+		if err := syscall.Setrlimit(l.resource, &syscall.Rlimit{Cur: l.most, Max: l.most}); err != nil {
+			return fmt.Errorf("limit resource %d: %w", l.resource, err)
+		}
+	}
+	return nil
+}
+
+// find looks the program up as a shell in the box would.
+func (o order) find() (string, error) {
+	if o.Program != "" {
+		return o.Program, nil
+	}
+	name := o.Argv[0]
+	if strings.Contains(name, "/") {
+		return name, nil
+	}
+	for _, v := range slices.Backward(o.Env) {
+		dirs, ok := strings.CutPrefix(v, "PATH=")
+		if !ok {
+			continue
+		}
+		for _, dir := range filepath.SplitList(dirs) {
+			if !filepath.IsAbs(dir) {
+				continue // never the tree by accident
+			}
+			if found, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
+				return found, nil
+			}
+		}
+		break
+	}
+	return "", fmt.Errorf("%s: %w", name, exec.ErrNotFound)
+}

@@ -1,0 +1,156 @@
+//go:build amd64 || arm64
+
+package sandbox
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// order is what the stages of a box are told, through a pipe: the arguments
+// and the environment of a process can be read by others.
+type order struct {
+	User     int     // the user that the command becomes; 0 means that it stays who it is
+	Binds    []Mount // read-only, in the order of mounting
+	Links    []Mount // symbolic links: Target points to Source
+	Files    map[string]string
+	Sealed   bool // bubblewrap has built the box and installed the filter
+	Copy     bool // fill Work from the tree
+	Occupied []string
+	Program  string
+	Argv     []string
+	Env      []string
+	Limits   Limits
+}
+
+// The box's own places.
+const (
+	self = "/.box/self" // this program
+	tree = "/.box/tree" // the tree, when Work is a copy
+)
+
+// sized are the places in memory that the command can write to.
+func (o order) sized() []string {
+	if o.worksOnTree() {
+		return []string{Home, "/dev/shm"}
+	}
+	return []string{Home, "/dev/shm", Work}
+}
+
+func (o order) worksOnTree() bool {
+	for _, b := range o.Binds {
+		if b.Target == Work {
+			return true
+		}
+	}
+	return false
+}
+
+// orderFor says how the box of a job looks. The user that the command will be
+// stands in the box's list of users.
+func (b Box) orderFor(j Job) (order, error) {
+	o := order{
+		User: b.dedicatedUser(), Program: j.program, Argv: j.Argv, Env: j.Env, Limits: j.Limits,
+		Sealed: b.kind == Bubblewrap, Copy: j.Writable && j.Tree != "",
+	}
+	if err := o.addSystem(); err != nil {
+		return o, err
+	}
+	o.Binds = append(o.Binds, Mount{b.program, self})
+	switch {
+	case o.Copy:
+		o.Binds = append(o.Binds, Mount{j.Tree, tree})
+	case j.Tree != "":
+		o.Binds = append(o.Binds, Mount{j.Tree, Work})
+	}
+	for _, m := range j.Mounts {
+		if strings.HasPrefix(m.Target, Work+"/") {
+			if o.worksOnTree() {
+				return o, fmt.Errorf("a mount at %q: the tree is read-only", m.Target)
+			}
+			o.Occupied = append(o.Occupied, m.Target)
+		}
+		o.Binds = append(o.Binds, m)
+	}
+	for _, m := range o.Binds {
+		if err := o.checkReadable(m.Source); err != nil {
+			return o, err
+		}
+	}
+	user := o.User
+	if user == 0 {
+		user = someUser
+	}
+	o.Files = map[string]string{
+		"/etc/passwd":        fmt.Sprintf("box:x:%d:%d::%s:/bin/sh\n", user, user, Home),
+		"/etc/group":         fmt.Sprintf("box:x:%d:\n", user),
+		"/etc/hosts":         "127.0.0.1 localhost\n::1 localhost\n",
+		"/etc/nsswitch.conf": "passwd: files\ngroup: files\nhosts: files\n",
+	}
+	return o, nil
+}
+
+// addSystem adds the programs and libraries of the host, and of its settings
+// only those without which they do not start.
+func (o *order) addSystem() error {
+	for _, name := range []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"} {
+		info, err := os.Lstat(name)
+		switch {
+		case os.IsNotExist(err):
+		case err != nil:
+			return err
+		case info.Mode()&os.ModeSymlink != 0:
+			target, err := os.Readlink(name)
+			if err != nil {
+				return err
+			}
+			o.Links = append(o.Links, Mount{target, name})
+		case info.IsDir():
+			o.Binds = append(o.Binds, Mount{name, name})
+		}
+	}
+	for _, name := range []string{"/etc/alternatives", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d"} {
+		if source, err := filepath.EvalSymlinks(name); err == nil {
+			o.Binds = append(o.Binds, Mount{source, name})
+		}
+	}
+	return nil
+}
+
+// checkReadable refuses what root can show but the command's own user could
+// not read: the failure inside would be a riddle.
+func (o order) checkReadable(name string) error {
+	info, err := os.Stat(name)
+	if err != nil {
+		return err
+	}
+	const dir, file = 0o005, 0o004
+	if need := map[bool]os.FileMode{true: dir, false: file}[info.IsDir()]; o.User != 0 && !o.copies(name) && info.Mode()&need != need {
+		return fmt.Errorf("%s (mode %v) is not readable for the user that the command becomes: chmod o+rX", name, info.Mode().Perm())
+	}
+	return nil
+}
+
+// copies tells whether name is read before the command becomes another user.
+func (o order) copies(name string) bool {
+	for _, b := range o.Binds {
+		if b.Target == tree && b.Source == name {
+			return true
+		}
+	}
+	return false
+}
+
+func readOrder(r io.Reader) (order, error) {
+	var o order
+	d := json.NewDecoder(r)
+	d.DisallowUnknownFields() // of another version of this program
+	if err := d.Decode(&o); err != nil {
+		return o, fmt.Errorf("read the order: %w", err)
+	}
+	return o, nil
+}

@@ -1,0 +1,57 @@
+package sandbox
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Output is what a command wrote: its start and its end, and how much is
+// missing in between.
+type Output struct {
+	Head, Tail []byte
+	Omitted    int64 // bytes between the two
+}
+
+// String joins the two and says what is missing.
+func (o Output) String() string {
+	if o.Omitted == 0 {
+		return string(o.Head) + string(o.Tail)
+	}
+	return fmt.Sprintf("%s\n[... %d bytes are left out ...]\n%s", strings.TrimSuffix(string(o.Head), "\n"), o.Omitted, o.Tail)
+}
+
+// recorder takes any amount of output and keeps half of most bytes from each end.
+type recorder struct {
+	most    int
+	head    []byte
+	ring    []byte // the last bytes; full once it has half of most
+	next    int    // where the ring goes on, once it is full
+	dropped int64
+}
+
+func (r *recorder) Write(p []byte) (int, error) {
+	n := len(p)
+	take := min(r.most-r.most/2-len(r.head), len(p))
+	r.head = append(r.head, p[:take]...)
+	p = p[take:]
+	size := r.most / 2
+	if over := len(p) - size; over > 0 {
+		r.dropped += int64(over)
+		p = p[over:]
+	}
+	take = min(size-len(r.ring), len(p))
+	r.ring = append(r.ring, p[:take]...)
+	p = p[take:]
+	r.dropped += int64(len(p))
+	for len(p) > 0 {
+		copied := copy(r.ring[r.next:], p)
+		r.next = (r.next + copied) % size
+		p = p[copied:]
+	}
+	return n, nil
+}
+
+func (r *recorder) output() Output {
+	tail := append(append([]byte(nil), r.ring[r.next:]...), r.ring[:r.next]...)
+	return Output{Head: r.head, Tail: tail, Omitted: r.dropped}
+}

@@ -1,0 +1,88 @@
+//go:build amd64 || arm64
+
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+// Box makes boxes of one kind. It is safe for concurrent use.
+type Box struct {
+	kind    Kind
+	bwrap   string // the program, for Bubblewrap
+	program string // this program
+	users   users
+}
+
+// Kind says how the boxes are made.
+func (b Box) Kind() Kind { return b.kind }
+
+var hooked atomic.Bool // Main was called
+
+const hint = "install bubblewrap, and allow user namespaces (sysctl kernel.unprivileged_userns_clone, " +
+	"kernel.apparmor_restrict_unprivileged_userns, user.max_user_namespaces; in a container: its seccomp profile and --security-opt systempaths=unconfined)"
+
+// Probe returns a box of the best kind that works here, found out by running
+// a command in it, or a *NoneError. Path is the list of folders in which bwrap
+// is looked for; empty means /usr/local/bin:/usr/bin:/bin.
+func Probe(ctx context.Context, path string) (Box, error) {
+	none := &NoneError{Hint: hint}
+	for _, kind := range []Kind{Bubblewrap, Namespaces} {
+		b, err := probe(ctx, kind, path)
+		if err == nil {
+			return b, nil
+		}
+		if ctx.Err() != nil {
+			return Box{}, ctx.Err()
+		}
+		none.Why = append(none.Why, fmt.Sprintf("%s: %v", kind, err))
+	}
+	return Box{}, none
+}
+
+func probe(ctx context.Context, kind Kind, path string) (Box, error) {
+	if !hooked.Load() {
+		return Box{}, errors.New("sandbox.Main was not called: this program cannot start itself as a stage")
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return Box{}, err
+	}
+	b := Box{kind: kind, program: program, users: findUsers()}
+	if kind == Bubblewrap {
+		if b.bwrap, err = findProgram("bwrap", path); err != nil {
+			return Box{}, err
+		}
+	}
+	const enough = 20 * time.Second // a loaded machine, a program of 60 MB
+	r, err := b.Run(ctx, Job{Argv: []string{self, "trap", "hello"}, Limits: Limits{Time: enough}, program: self})
+	if err != nil {
+		return Box{}, err
+	}
+	if out := r.Stdout.String(); r.Status != OK || out != hello {
+		return Box{}, fmt.Errorf("the test command ended with %s, %d: %q %q", r.Status, r.Exit, out, r.Stderr)
+	}
+	return b, nil
+}
+
+func findProgram(name, path string) (string, error) {
+	if path == "" {
+		path = "/usr/local/bin:/usr/bin:/bin"
+	}
+	for dir := range strings.SplitSeq(path, ":") {
+		if !strings.HasPrefix(dir, "/") {
+			continue // never the working directory, which may be a stranger's
+		}
+		if found, err := exec.LookPath(dir + "/" + name); err == nil {
+			return found, nil
+		}
+	}
+	return "", fmt.Errorf("%s: %w", name, exec.ErrNotFound)
+}

@@ -1,0 +1,144 @@
+//go:build amd64 || arm64
+
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+// setupTime is for building a box and copying a tree into it.
+const setupTime = time.Minute
+
+// Ways to end.
+var (
+	errSetup     = errors.New("the box was not ready in time")
+	errTime      = errors.New("out of time")
+	errMemory    = errors.New("over the limit of memory")
+	errProcesses = errors.New("over the limit of processes")
+)
+
+// Run runs a job to its end. The error says that the box could not be made or
+// the program not started, or that ctx ended; everything else is in the
+// result. When Run returns without an error, nothing of the job is left.
+func (b Box) Run(ctx context.Context, job Job) (Result, error) {
+	if b.kind == "" {
+		return Result{}, errors.New("no sandbox: this box was not probed")
+	}
+	j, err := job.checked()
+	if err != nil {
+		return Result{}, fmt.Errorf("sandbox: %w", err)
+	}
+	o, err := b.orderFor(j)
+	if err != nil {
+		return Result{}, fmt.Errorf("sandbox: %w", err)
+	}
+	r, err := b.run(ctx, o)
+	if err != nil {
+		return r, fmt.Errorf("sandbox (%s): %w", b.kind, err)
+	}
+	return r, nil
+}
+
+func (b Box) run(ctx context.Context, o order) (Result, error) {
+	l, err := b.prepare(ctx, o)
+	if err != nil {
+		return Result{}, err
+	}
+	return l.run(ctx, o.Limits)
+}
+
+// run starts what was prepared and sees to its end.
+func (l *launch) run(ctx context.Context, limits Limits) (Result, error) {
+	defer l.close()
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	stdout, stderr := recorder{most: limits.Output}, recorder{most: limits.Output}
+	l.cmd.Stdout, l.cmd.Stderr = &stdout, &stderr
+	begun := time.Now()
+	if err := l.start(); err != nil {
+		return Result{}, err
+	}
+	defer context.AfterFunc(ctx, l.kill)()
+
+	said := make(chan string, 1)
+	go func() { said <- l.listen(limits.Time, stop) }()
+	watching, unwatch := context.WithCancel(ctx)
+	defer unwatch()
+	peak := make(chan int64, 1)
+	go func() { peak <- watch(watching, l.pid, limits, stop) }()
+
+	waited := l.cmd.Wait()
+	gone := l.awaitEnd()
+	unwatch()
+	r := Result{
+		Stdout: stdout.output(), Stderr: stderr.output(),
+		Usage: Usage{Wall: time.Since(begun), Memory: <-peak, CPU: l.cmd.ProcessState.UserTime() + l.cmd.ProcessState.SystemTime()},
+	}
+	if gone != nil {
+		return r, gone
+	}
+	return r.conclude(context.Cause(ctx), waited, <-said)
+}
+
+// listen returns what the stages said, and stops the box when it is not ready
+// or the command not done in time.
+func (l *launch) listen(limit time.Duration, stop context.CancelCauseFunc) string {
+	var started atomic.Bool
+	timer := time.AfterFunc(setupTime, func() {
+		if started.Load() {
+			stop(errTime)
+		} else {
+			stop(errSetup)
+		}
+	})
+	first := make([]byte, len(running))
+	n, _ := io.ReadFull(l.status, first)
+	if string(first[:n]) == running && timer.Stop() {
+		started.Store(true)
+		timer.Reset(limit)
+	}
+	const most = 4 << 10
+	rest, _ := io.ReadAll(io.LimitReader(l.status, most)) // it ends when the command starts
+	return string(first[:n]) + string(rest)
+}
+
+// conclude tells how it ended: said is what the stages said, waited what
+// waiting for the box returned, and cause why it was stopped, if it was.
+func (r Result) conclude(cause, waited error, said string) (Result, error) {
+	trouble, wasRunning := strings.CutPrefix(said, running)
+	var exit *exec.ExitError
+	switch {
+	case !wasRunning && cause != nil:
+		return r, cause
+	case trouble != "":
+		return r, errors.New(trouble)
+	case !wasRunning:
+		return r, fmt.Errorf("the box could not be built: %w: %s", waited, strings.TrimSpace(r.Stderr.String()))
+	case waited == nil: // even if the time ran out in this moment
+		r.Status = OK
+		return r, nil
+	}
+	r.Exit = -1
+	switch {
+	case errors.Is(cause, errTime):
+		r.Status = TimedOut
+	case errors.Is(cause, errMemory):
+		r.Status = OverMemory
+	case errors.Is(cause, errProcesses):
+		r.Status = OverProcesses
+	case cause != nil:
+		return r, cause
+	case errors.As(waited, &exit) && exit.ExitCode() > 0:
+		r.Status, r.Exit = Failed, exit.ExitCode()
+	default:
+		return r, fmt.Errorf("the box was ended from outside: %w", waited)
+	}
+	return r, nil
+}

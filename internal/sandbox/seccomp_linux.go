@@ -1,0 +1,132 @@
+//go:build amd64 || arm64
+
+package sandbox
+
+import (
+	"encoding/binary"
+	"fmt"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// refused are the system calls that a build has no use for and an attacker has:
+// they reach into other processes, change what the box is made of, or are a
+// large part of the kernel that is open to everyone. They fail with EPERM.
+var refused = append([]uint32{
+	unix.SYS_PTRACE, unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV, unix.SYS_PROCESS_MADVISE,
+	unix.SYS_KCMP, unix.SYS_PIDFD_GETFD,
+
+	unix.SYS_UNSHARE, unix.SYS_SETNS, unix.SYS_CHROOT, unix.SYS_PIVOT_ROOT, unix.SYS_MOUNT, unix.SYS_UMOUNT2,
+	unix.SYS_OPEN_TREE, unix.SYS_OPEN_TREE_ATTR, unix.SYS_MOVE_MOUNT, unix.SYS_FSOPEN, unix.SYS_FSCONFIG,
+	unix.SYS_FSMOUNT, unix.SYS_FSPICK, unix.SYS_MOUNT_SETATTR, unix.SYS_NAME_TO_HANDLE_AT, unix.SYS_OPEN_BY_HANDLE_AT,
+	unix.SYS_QUOTACTL, unix.SYS_QUOTACTL_FD, unix.SYS_SWAPON, unix.SYS_SWAPOFF, unix.SYS_FANOTIFY_INIT,
+
+	unix.SYS_KEYCTL, unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY, unix.SYS_BPF, unix.SYS_USERFAULTFD, unix.SYS_PERF_EVENT_OPEN,
+	unix.SYS_KEXEC_LOAD, unix.SYS_KEXEC_FILE_LOAD, unix.SYS_INIT_MODULE, unix.SYS_FINIT_MODULE, unix.SYS_DELETE_MODULE,
+	unix.SYS_REBOOT, unix.SYS_SYSLOG, unix.SYS_ACCT, unix.SYS_SETHOSTNAME, unix.SYS_SETDOMAINNAME,
+	unix.SYS_SETTIMEOFDAY, unix.SYS_CLOCK_SETTIME, unix.SYS_CLOCK_ADJTIME, unix.SYS_ADJTIMEX, unix.SYS_VHANGUP,
+}, refusedHere...)
+
+// absent are the calls that programs do without where the kernel lacks them.
+// The filter cannot see the flags of clone3; clone serves in its place. The
+// others hold memory that is in no process and no file: nothing would count it.
+var absent = []uint32{
+	unix.SYS_CLONE3, unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER,
+	unix.SYS_MEMFD_CREATE, unix.SYS_MEMFD_SECRET, unix.SYS_SHMGET,
+}
+
+const (
+	// newest is the last call that was looked at; what comes after is absent.
+	newest = unix.SYS_RSEQ_SLICE_YIELD
+
+	namespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET |
+		unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP
+
+	// Where the kernel's struct seccomp_data has things. Of an argument, the
+	// lower half; both architectures have it first.
+	numberAt, archAt, arg0At, arg1At, arg2At = 0, 4, 16, 24, 32
+)
+
+// A filter is a program of the kernel's classic BPF. Each piece below leaves
+// the number of the call loaded for the next, or returns.
+type filter []unix.SockFilter
+
+func load(at uint32) unix.SockFilter {
+	return unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: at}
+}
+
+// jump skips yes or no instructions.
+func jump(test uint16, k uint32, yes, no uint8) unix.SockFilter {
+	return unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_K | test, K: k, Jt: yes, Jf: no}
+}
+
+func end(action uint32) unix.SockFilter {
+	return unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: action}
+}
+
+func fail(errno unix.Errno) unix.SockFilter {
+	return end(unix.SECCOMP_RET_ERRNO | uint32(errno))
+}
+
+// on runs body, which must return, for one call.
+func on(number uint32, body ...unix.SockFilter) filter {
+	return append(filter{jump(unix.BPF_JEQ, number, 0, uint8(len(body)))}, body...)
+}
+
+// seccompFilter is the filter of every box.
+func seccompFilter() filter {
+	allow := end(unix.SECCOMP_RET_ALLOW)
+	f := filter{
+		load(archAt),
+		jump(unix.BPF_JEQ, auditArch, 1, 0),
+		end(unix.SECCOMP_RET_KILL_PROCESS), // numbers mean other calls there
+		load(numberAt),
+		jump(unix.BPF_JGT, newest, 0, 1), // amd64's x32 calls, too
+		fail(unix.ENOSYS),
+	}
+	for _, n := range refused {
+		f = append(f, on(n, fail(unix.EPERM))...)
+	}
+	for _, n := range absent {
+		f = append(f, on(n, fail(unix.ENOSYS))...)
+	}
+	f = append(f, on(unix.SYS_CLONE,
+		load(arg0At), jump(unix.BPF_JSET, namespaces, 0, 1), fail(unix.EPERM), allow)...)
+	f = append(f, on(unix.SYS_IOCTL, // typing into a terminal
+		load(arg1At), jump(unix.BPF_JEQ, unix.TIOCSTI, 1, 0), jump(unix.BPF_JEQ, tioclinux, 0, 1), fail(unix.EPERM), allow)...)
+	f = append(f, on(unix.SYS_SOCKET, // not all families end at the network namespace: vsock does not
+		load(arg0At),
+		jump(unix.BPF_JEQ, unix.AF_UNIX, 5, 0),
+		jump(unix.BPF_JEQ, unix.AF_INET, 4, 0),
+		jump(unix.BPF_JEQ, unix.AF_INET6, 3, 0),
+		jump(unix.BPF_JEQ, unix.AF_NETLINK, 0, 3),
+		load(arg2At),
+		jump(unix.BPF_JEQ, unix.NETLINK_ROUTE, 0, 1),
+		allow,
+		fail(unix.EAFNOSUPPORT))...)
+	return append(f, allow)
+}
+
+const tioclinux = 0x541c // linux/tiocl.h; golang.org/x/sys lacks it
+
+// bytes returns the filter as bubblewrap reads it: as it lies in memory.
+func (f filter) bytes() []byte {
+	b := make([]byte, 0, 8*len(f))
+	for _, i := range f {
+		b = binary.NativeEndian.AppendUint16(b, i.Code)
+		b = append(b, i.Jt, i.Jf)
+		b = binary.NativeEndian.AppendUint32(b, i.K)
+	}
+	return b
+}
+
+// install puts the thread, and what it executes, under the filter for good.
+func (f filter) install() error {
+	program := unix.SockFprog{Len: uint16(len(f)), Filter: &f[0]}
+	err := unix.Prctl(unix.PR_SET_SECCOMP, unix.SECCOMP_MODE_FILTER, uintptr(unsafe.Pointer(&program)), 0, 0) //nolint:gosec // a system call's argument
+	if err != nil {
+		return fmt.Errorf("install the seccomp filter: %w", err)
+	}
+	return nil
+}

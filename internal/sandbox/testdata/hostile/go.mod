@@ -1,0 +1,3 @@
+module hostile.example
+
+go 1.20
