@@ -20,6 +20,7 @@ test: deps ## all tests with the race detector; installs what they need as root 
 deps:
 	@sh scripts/testdeps.sh
 	@sh scripts/testclaude.sh
+	@sh scripts/testformats.sh
 
 fmt: ## fail if a file is not formatted
 	@out=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$out" || { echo "not formatted (gofmt -w):"; echo "$$out"; exit 1; }

@@ -19,7 +19,7 @@ import (
 // reviewOptions is what the command line of a review says.
 type reviewOptions struct {
 	spec   git.Spec
-	format string // text or json
+	format string // one of report.Formats
 	resume bool   // go on from the answers of a review that did not come to its end
 	dry    bool   // only estimate what would be sent
 	fix    bool   // apply the suggestions to the work tree, after asking
@@ -59,14 +59,8 @@ error, 3 not everything was read.`,
 			if len(args) == 1 {
 				o.spec.Range = args[0]
 			}
-			if asJSON {
-				if cmd.Flags().Changed("format") && o.format != "json" {
-					return misuse(cmd, fmt.Errorf("--json and --format %s exclude each other", o.format))
-				}
-				o.format = "json"
-			}
-			if o.format != "text" && o.format != "json" {
-				return misuse(cmd, fmt.Errorf("--format %s: want text or json", o.format))
+			if err := chooseFormat(cmd, &o.format, asJSON); err != nil {
+				return err
 			}
 			if o.fix && o.format != "text" {
 				return misuse(cmd, fmt.Errorf("--fix asks a person, and --format %s is read by a program", o.format))
@@ -81,7 +75,7 @@ error, 3 not everything was read.`,
 	f := cmd.Flags()
 	f.BoolVar(&o.spec.Staged, "staged", false, "review what the next commit would hold")
 	f.BoolVar(&o.spec.Worktree, "worktree", false, "review all that is not committed, untracked files included")
-	f.StringVar(&o.format, "format", o.format, "print as `text` or json")
+	addFormat(cmd, &o.format)
 	f.BoolVar(&o.resume, "resume", false, "go on from the answers that an unfinished review of this change has paid for")
 	f.BoolVar(&o.dry, "estimate", false, "print what would be sent, the tokens and the cost, and send nothing")
 	f.BoolVar(&o.fix, "fix", false, "show what the suggestions would change in the work tree, ask, and change it")
@@ -138,16 +132,10 @@ func (a *app) review(ctx context.Context, o reviewOptions) error {
 	} else if err := answers.settle(ctx, r); err != nil {
 		a.notice("%v", err)
 	}
-	if o.format == "json" {
-		err = report.JSON(a.out, r)
-	} else {
-		width, color := a.paper()
-		err = report.Text(a.out, r, report.Style{
-			Width: width, Color: color, Engine: why, NoEngine: in.Engine == nil, Remembered: shownBefore(in.Recall), Change: in.Change,
-		})
-	}
-	if err != nil {
-		return fmt.Errorf("print review: %w", err)
+	if err := a.print(o.format, r, report.Style{
+		Engine: why, NoEngine: in.Engine == nil, Remembered: shownBefore(in.Recall), Change: in.Change,
+	}); err != nil {
+		return err
 	}
 	if o.fix {
 		if err := a.fix(w, g, r, o.agreed); err != nil {

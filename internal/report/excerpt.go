@@ -59,14 +59,9 @@ type numbered struct {
 
 // write writes the flagged lines, marked, with a little of what precedes them.
 func (e excerpts) write(p *Page, f precedent.Finding) {
-	if f.Start == 0 {
-		return
-	}
-	lines := e.around(f)
+	lines := e.lines(f)
 	if len(lines) == 0 {
-		for i, q := range strings.Split(f.Quote, "\n") {
-			lines = append(lines, numbered{f.Start + i, q})
-		}
+		return
 	}
 	digits := max(2, len(strconv.Itoa(lines[len(lines)-1].n)))
 	for i, l := range lines {
@@ -74,16 +69,34 @@ func (e excerpts) write(p *Page, f precedent.Finding) {
 			p.Line("   ", p.Inkf(Faint, "%*s │ … %s", digits, "", plural(len(lines)-i, "more line")))
 			return
 		}
-		text, ok := e.hidden[place{f.Path, f.Side, l.n}]
-		if !ok {
-			text, _ = secret.Redact(head(strings.TrimSuffix(l.text, "\r"), maxInk))
-		}
 		marker, ink := "   ", Plain
 		if l.n >= f.Start && l.n <= max(f.End, f.Start) {
 			marker, ink = " "+p.Ink(Red, "▸")+" ", Bold
 		}
-		p.Line(marker, p.Inkf(Faint, "%*d │ ", digits, l.n), p.Ink(ink, clip(text, p.width-digits-6)))
+		p.Line(marker, p.Inkf(Faint, "%*d │ ", digits, l.n), p.Ink(ink, clip(l.text, p.width-digits-6)))
 	}
+}
+
+// lines returns the flagged lines and a few that precede them, without secrets:
+// from the change, else what the finding quotes.
+func (e excerpts) lines(f precedent.Finding) []numbered {
+	if f.Start == 0 {
+		return nil
+	}
+	lines := e.around(f)
+	if len(lines) == 0 {
+		for i, q := range strings.Split(f.Quote, "\n") {
+			lines = append(lines, numbered{f.Start + i, q})
+		}
+	}
+	for i, l := range lines {
+		shown, ok := e.hidden[place{f.Path, f.Side, l.n}]
+		if !ok && i <= maxExcerpt {
+			shown, _ = secret.Redact(head(strings.TrimSuffix(l.text, "\r"), maxInk))
+		}
+		lines[i].text = shown
+	}
+	return lines
 }
 
 // around returns the lines of the span and the few before it that the same

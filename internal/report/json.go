@@ -29,7 +29,8 @@ func Value(w io.Writer, v any) error {
 	if err := enc.Encode(v); err != nil {
 		return err
 	}
-	_, err := w.Write(escapeHidden(b.Bytes()))
+	// GitHub's runner would take a command from the log.
+	_, err := w.Write(bytes.ReplaceAll(escapeHidden(b.Bytes()), []byte("##["), []byte(`##\u005b`)))
 	return err
 }
 

@@ -77,10 +77,16 @@ func (p *Page) Inkf(ink Ink, format string, args ...any) string {
 	return p.Ink(ink, fmt.Sprintf(format, args...))
 }
 
-// Line writes inked parts as one line, unwrapped.
+// Line writes inked parts as one line, unwrapped. GitHub's runner takes
+// commands from the log of a workflow, from lines that begin with two colons
+// and from ##[ wherever it stands: neither is written.
 func (p *Page) Line(parts ...string) {
+	line := strings.TrimRight(strings.Join(parts, ""), " ")
+	if rest, ok := strings.CutPrefix(strings.TrimLeft(line, " "), "::"); ok {
+		line = line[:len(line)-len(rest)-2] + "<U+003A>:" + rest
+	}
 	if p.err == nil {
-		_, p.err = io.WriteString(p.w, strings.TrimRight(strings.Join(parts, ""), " ")+"\n")
+		_, p.err = io.WriteString(p.w, strings.ReplaceAll(line, "##[", "##<U+005B>")+"\n")
 	}
 }
 
@@ -189,3 +195,6 @@ func thousands(n int) string {
 	}
 	return s
 }
+
+// shown is visible for text of several lines.
+func shown(s string) string { return text.Visible(strings.ReplaceAll(s, "\t", tab)) }

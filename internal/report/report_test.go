@@ -59,6 +59,17 @@ func login() *diff.Change {
 }
 
 func full() *precedent.Review {
+	r := shown()
+	for i := range r.Findings {
+		if f := &r.Findings[i]; !f.Live() {
+			f.Finder, f.Category, f.Severity = "bugs", precedent.Bugs, precedent.Low
+		}
+	}
+	return r
+}
+
+// shown is full but for what finders say of findings that are not shown.
+func shown() *precedent.Review {
 	at := func(start, end int) precedent.Span {
 		return precedent.Span{Path: "auth/token.go", Side: precedent.Right, Start: start, End: end}
 	}
@@ -88,7 +99,7 @@ func full() *precedent.Review {
 				Severity: precedent.Nit, Confidence: 80, Span: at(40, 41), Title: "Check says nothing about who asks",
 				Votes: 1, Where: precedent.Summary,
 			},
-			{ID: "below00001", Span: at(41, 41), Dropped: precedent.BelowThreshold, Where: precedent.Hidden},
+			{ID: "below00001", Span: at(41, 41), Confidence: 62, Dropped: precedent.BelowThreshold, Where: precedent.Hidden},
 			{ID: "dupli00001", Span: at(42, 42), Dropped: precedent.Duplicate, DroppedBy: "k7m2q0v5xa", Where: precedent.Hidden},
 			{ID: "wrong00001", Span: at(42, 42), Dropped: precedent.Refuted, Where: precedent.Hidden},
 			{ID: "nowhere001", Dropped: precedent.NoEvidence, Where: precedent.Hidden},

@@ -1,6 +1,7 @@
-// Package report prints a review: for people on a terminal, and as the JSON
-// contract for programs. It decides nothing; it shows what a complete
-// precedent.Review holds, what was hidden and what was not read included.
+// Package report prints a review: for people on a terminal and in a comment, as
+// the JSON contract for programs, and in the formats that code hosts read. It
+// decides nothing; it shows what a complete precedent.Review holds, what was
+// hidden and what was not read included.
 package report
 
 import (
@@ -28,6 +29,10 @@ type Style struct {
 	Remembered int
 	// Change is where code excerpts come from; nil shows the quotes alone.
 	Change *diff.Change
+	// Version is this program's, for the formats that name the tool.
+	Version string
+	// Links lists the hosts that a link in Markdown may lead to; none by default.
+	Links []string
 }
 
 // How much of the less important lists is shown. The JSON form has everything.
@@ -53,6 +58,7 @@ func Text(w io.Writer, r *precedent.Review, s Style) error {
 	}
 	alsoFound(p, brief)
 	hidden(p, r)
+	praise(p, r)
 	footer(p, r, s)
 	return p.Err()
 }
@@ -197,6 +203,15 @@ func hushedBy(h precedent.Hushed) string {
 	return fmt.Sprintf("%s %s: “%s”", who, verb, h.Why)
 }
 
+// praise tells what the change does best.
+func praise(p *Page, r *precedent.Review) {
+	if r.Positive == "" {
+		return
+	}
+	p.Line()
+	p.Para(p.Ink(Green, "does best")+"  ", p.Ink(Plain, r.Positive))
+}
+
 func footer(p *Page, r *precedent.Review, s Style) {
 	p.Line()
 	p.Para(verdict(p, r)+"  ", p.Ink(Plain, counts(r)))
@@ -240,9 +255,19 @@ func verdict(p *Page, r *precedent.Review) string {
 	return p.Ink(Bold, string(r.Verdict))
 }
 
-// counts says where all findings went: shown, or for which reason not.
+// counts says where all findings went: shown, and how many of those a verifier
+// confirmed, or for which reason not.
 func counts(r *precedent.Review) string {
 	parts := []string{plural(len(r.Live()), "finding")}
+	confirmed := 0
+	for _, f := range r.Live() {
+		if f.Verifier == precedent.Confirmed {
+			confirmed++
+		}
+	}
+	if confirmed > 0 {
+		parts[0] += fmt.Sprintf(", %s confirmed", thousands(confirmed))
+	}
 	add := func(n int, format string, args ...any) {
 		if n > 0 {
 			parts = append(parts, thousands(n)+" "+fmt.Sprintf(format, args...))

@@ -1,0 +1,107 @@
+package report
+
+import (
+	"io"
+	"strings"
+
+	"github.com/precedent-dev/precedent"
+)
+
+// Format is a way to print a review.
+type Format struct {
+	Name  string
+	For   string // who reads it
+	Write func(w io.Writer, r *precedent.Review, s Style) error
+}
+
+// Formats lists every format, the default first. Each of them shows an
+// incomplete review as such.
+var Formats = []Format{
+	{"text", "people at a terminal", Text},
+	{"json", "programs: the stable contract of docs/result.schema.json", func(w io.Writer, r *precedent.Review, _ Style) error { return JSON(w, r) }},
+	{"markdown", "people on a pull request", Markdown},
+	{"sarif", "code scanning: SARIF 2.1.0", SARIF},
+	{"rdjson", "reviewdog", RDJSON},
+	{"github", "the log of a GitHub workflow, which makes annotations of it", Annotations},
+}
+
+// FormatNamed finds a format.
+func FormatNamed(name string) (Format, bool) {
+	for _, f := range Formats {
+		if f.Name == name {
+			return f, true
+		}
+	}
+	return Format{}, false
+}
+
+// FormatNames lists the names for a message: "text, json or github".
+func FormatNames() string {
+	var names []string
+	for _, f := range Formats {
+		names = append(names, f.Name)
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last]
+}
+
+// homepage is where people learn about the tool that a report names.
+const homepage = "https://github.com/precedent-dev/precedent"
+
+// level is how bad a finding is in the three steps that other tools know.
+type level int
+
+const (
+	levelNote level = iota
+	levelWarning
+	levelError
+)
+
+func levelOf(s precedent.Severity) level {
+	switch s {
+	case precedent.Critical, precedent.High:
+		return levelError
+	case precedent.Low, precedent.Nit:
+		return levelNote
+	}
+	return levelWarning
+}
+
+// ruleOf names what a finding is an instance of: the analyzer's rule, else the
+// category, after the finder.
+func ruleOf(f precedent.Finding) string {
+	rule := f.Rule
+	if rule == "" {
+		rule = string(f.Category)
+	}
+	return visible(head(strings.Trim(f.Finder+"/"+rule, "/"), maxTitle))
+}
+
+// message is a finding in plain words: its title, then why. Line ends stay.
+func message(f precedent.Finding) string {
+	title, why := visible(head(f.Title, maxTitle)), strings.TrimSpace(shown(head(f.Body, maxBody)))
+	switch {
+	case why == "":
+		return title
+	case title == "":
+		return why
+	}
+	return title + "\n\n" + why
+}
+
+// incomplete says in one line that the review is, and why; empty if it is not.
+func incomplete(r *precedent.Review) string {
+	if complete(r) {
+		return ""
+	}
+	const reasons = 10
+	return visible(head("This review is not complete ("+string(r.Verdict)+"), what it does not mention may not have been read: "+strings.Join(gaps(r, reasons), "; "), maxBody))
+}
+
+// scope says that no model read the change, if none did.
+func scope(r *precedent.Review) string {
+	if r.Scope == precedent.AnalyzersScope {
+		return "No model read this change: only the analyzers did."
+	}
+	return ""
+}

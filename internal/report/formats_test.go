@@ -1,0 +1,404 @@
+package report_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/report"
+)
+
+// Programs that read our formats; scripts/testformats.sh installs both.
+const (
+	sarifVariable     = "PRECEDENT_TEST_SARIF"     // Microsoft's sarif-multitool, or "off"
+	reviewdogVariable = "PRECEDENT_TEST_REVIEWDOG" // testdata/reviewdog, built, or "off"
+)
+
+// partial is a review of several files, of which not everything was read, with
+// a finding on the old side, one on a whole file and names that need escaping.
+func partial() *precedent.Review {
+	r := full()
+	r.Verdict, r.At = precedent.Partial, time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	r.Finders[0].Status, r.Finders[0].Error = precedent.StatusTimeout, "no answer within 30s, twice"
+	r.Coverage.HunksRead = 12
+	r.Coverage.Truncated = []precedent.TruncatedHunk{{Path: "big file.go", Hunk: 3, Reason: "diff larger than 4 MiB"}}
+	left := r.Findings[0]
+	left.ID, left.Fingerprint, left.Side, left.Start, left.End = "1eft000001", strings.Repeat("3", 32), precedent.Left, 40, 40
+	left.Title, left.Suggestion, left.Cites = "The error is lost", "", nil
+	whole := left
+	whole.ID, whole.Side, whole.Start, whole.End, whole.Path = "wh01e00001", precedent.Right, 0, 0, "a:b/c d%20,ü#?.go"
+	whole.Fingerprint, whole.Title, whole.Quote, whole.Severity = strings.Repeat("4", 32), "50% of {this}, [that](0): all", "", precedent.Medium
+	r.Findings = append(r.Findings, left, whole)
+	return r
+}
+
+// samples are the reviews that every format is tested with.
+func samples() map[string]*precedent.Review {
+	return map[string]*precedent.Review{"full": full(), "analyzers": analyzersOnly(), "failed": broken(), "partial": partial(), "empty": {}}
+}
+
+func printed(t *testing.T, format string, r *precedent.Review, s report.Style) []byte {
+	t.Helper()
+	f, ok := report.FormatNamed(format)
+	if !ok {
+		t.Fatalf("no format %s", format)
+	}
+	var b bytes.Buffer
+	if err := f.Write(&b, r, s); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// TestFormats compares what every format makes of the samples with its golden files.
+func TestFormats(t *testing.T) {
+	style := report.Style{Change: login(), Version: "v1.2.3"}
+	for format, ending := range map[string]string{"markdown": ".md", "sarif": ".sarif", "rdjson": ".rdjson", "github": ".github"} {
+		for _, name := range []string{"full", "analyzers", "failed", "partial"} {
+			t.Run(format+" "+name, func(t *testing.T) {
+				out := printed(t, format, samples()[name], style)
+				golden(t, name+ending, out)
+				if bytes.Contains(out, []byte("AKIA")) {
+					t.Error("a secret is in the output")
+				}
+			})
+		}
+	}
+	if got, want := report.FormatNames(), "text, json, markdown, sarif, rdjson or github"; got != want {
+		t.Errorf("FormatNames() = %q, want %q", got, want)
+	}
+	if f, ok := report.FormatNamed("html"); ok {
+		t.Errorf("there is a format %+v", f)
+	}
+	for _, f := range report.Formats {
+		if err := f.Write(fullDisk{}, full(), report.Style{}); !errors.Is(err, errFull) {
+			t.Errorf("%s to a full disk: %v", f.Name, err)
+		}
+	}
+}
+
+// TestNoFormatHidesTrouble holds every format to saying that a review is not
+// complete, however few findings it has, and none to saying so of a complete one.
+func TestNoFormatHidesTrouble(t *testing.T) {
+	said := map[string]*regexp.Regexp{
+		"text":     regexp.MustCompile(`(?m)^(partial: not everything was read|failed: nothing was read)`),
+		"json":     regexp.MustCompile(`"verdict": "(partial|failed)"`),
+		"markdown": regexp.MustCompile(`(?m)^## Precedent: (partial, not everything was read|failed, no model)[^\n]*\n(.*\n)*\*\*This review is not complete`),
+		"sarif":    regexp.MustCompile(`"executionSuccessful": false(.*\n)*.*"level": "error"`),
+		"rdjson":   regexp.MustCompile(`"severity": "ERROR",\n  "diagnostics": \[\n    \{\n      "message": "This review is not complete`),
+		"github":   regexp.MustCompile(`^::error title=Precedent%3A not complete::This review is not complete`),
+	}
+	for _, f := range report.Formats {
+		for _, verdict := range []precedent.Verdict{precedent.Partial, precedent.Failed, precedent.Clean, precedent.Findings, precedent.Skipped} {
+			for _, r := range []*precedent.Review{{}, full(), broken()} {
+				r.Verdict = verdict
+				incomplete := verdict == precedent.Partial || verdict == precedent.Failed
+				out := printed(t, f.Name, r, report.Style{})
+				if said[f.Name].Match(out) != incomplete {
+					t.Errorf("%s of a review that is %s:\n%s", f.Name, verdict, out)
+				}
+			}
+		}
+	}
+	// A verdict that is no verdict is not taken for a good one.
+	for _, f := range report.Formats[2:] {
+		if out := printed(t, f.Name, &precedent.Review{Verdict: "splendid"}, report.Style{}); !bytes.Contains(out, []byte("not complete")) && !bytes.Contains(out, []byte(`"executionSuccessful": false`)) {
+			t.Errorf("%s believes in the verdict:\n%s", f.Name, out)
+		}
+	}
+}
+
+func sarifSchema(t *testing.T) *jsonschema.Schema {
+	t.Helper()
+	c := jsonschema.NewCompiler()
+	c.AssertFormat()
+	s, err := c.Compile("testdata/sarif-schema-2.1.0.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func validate(t *testing.T, s *jsonschema.Schema, data []byte) {
+	t.Helper()
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Validate(value); err != nil {
+		t.Errorf("%v\n%s", err, data)
+	}
+}
+
+// nasty are reviews of naughty strings and paths.
+func nasty(t *testing.T) []*precedent.Review {
+	t.Helper()
+	var all []*precedent.Review
+	for _, s := range naughty(t) {
+		r := everywhere(s)
+		r.Repo = precedent.Repo{Host: "example.org", Owner: s, Name: s}
+		all = append(all, r)
+	}
+	return all
+}
+
+// TestSARIFSchema checks against the schema of the standard.
+func TestSARIFSchema(t *testing.T) {
+	schema := sarifSchema(t)
+	for name, r := range samples() {
+		t.Run(name, func(t *testing.T) { validate(t, schema, printed(t, "sarif", r, report.Style{Version: "v1"})) })
+	}
+	for _, r := range nasty(t) {
+		validate(t, schema, printed(t, "sarif", r, report.Style{Version: r.ID}))
+	}
+}
+
+// TestSARIFPaths shows that a path comes back from its URI byte by byte and
+// never leads out of the repository.
+func TestSARIFPaths(t *testing.T) {
+	for _, path := range append(naughty(t), "a b/c", "a%20b", "x:y", "/abs", "//host/x", "ü", "\xff") {
+		if path == "" {
+			continue
+		}
+		r := &precedent.Review{Verdict: precedent.Findings, Findings: []precedent.Finding{{Span: precedent.Span{Path: path, Side: precedent.Right, Start: 1, End: 1}, Title: "x"}}}
+		var log struct {
+			Runs []struct {
+				Results []struct {
+					Locations []struct {
+						PhysicalLocation struct {
+							ArtifactLocation struct{ URI, URIBaseID string }
+						}
+					}
+				}
+			}
+		}
+		if err := json.Unmarshal(printed(t, "sarif", r, report.Style{}), &log); err != nil {
+			t.Fatal(err)
+		}
+		at := log.Runs[0].Results[0].Locations[0].PhysicalLocation.ArtifactLocation
+		u, err := url.Parse(at.URI)
+		if err != nil || u.Path != path || u.Scheme != "" || u.Host != "" || u.RawQuery != "" || u.Fragment != "" || at.URIBaseID != "SRCROOT" {
+			t.Errorf("%q became %q: %+v, %v", path, at.URI, u, err)
+		}
+	}
+}
+
+// tool finds a program that reads a format. A suite that skips in silence
+// proves nothing: without it the test fails, unless it is told that it is off.
+func tool(t *testing.T, variable, path, cases string) string {
+	t.Helper()
+	named := os.Getenv(variable)
+	if named == "off" {
+		t.Skipf("%s=off: %s", variable, cases)
+	}
+	for _, c := range []string{named, filepath.Join("..", "..", ".tools", path)} {
+		if found, err := exec.LookPath(c); c != "" && err == nil {
+			if found, err = filepath.Abs(found); err == nil {
+				return found
+			}
+		}
+	}
+	t.Fatalf("no %s: run scripts/testformats.sh, or name it with %s=PATH, or turn the test off with %[2]s=off", filepath.Base(path), variable)
+	return ""
+}
+
+// TestMultitool has Microsoft's validator read the logs. It ends with 0
+// whatever it finds: its lines decide.
+func TestMultitool(t *testing.T) {
+	program := tool(t, sarifVariable, "sarif/node_modules/.bin/sarif-multitool", "15 logs are not read by Microsoft's SARIF Multitool")
+	dir := t.TempDir()
+	files := 0
+	write := func(name string, data []byte) {
+		files++
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, r := range samples() {
+		if name != "empty" {
+			write(name+".sarif", printed(t, "sarif", r, report.Style{Version: "1.2.3"}))
+		}
+	}
+	for i, r := range nasty(t) {
+		if i%17 == 0 {
+			r.Repo = full().Repo
+			write("nasty"+string(rune('a'+i/17))+".sarif", printed(t, "sarif", r, report.Style{Version: "1.2.3"}))
+		}
+	}
+	write("wrong.sarif", []byte(`{"version": "2.1.0", "runs": [{"tool": {"driver": {"name": "x"}}, "results": [{"bogus": 1}]}]}`))
+	cmd := exec.CommandContext(t.Context(), program, "validate", filepath.Join(dir, "*.sarif"), "--rule-kind", "Sarif")
+	cmd.Env = append(os.Environ(), "DOTNET_SYSTEM_GLOBALIZATION_INVARIANT=1", "DOTNET_BUNDLE_EXTRACT_BASE_DIR="+t.TempDir())
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	caught := false
+	for line := range strings.Lines(string(out)) {
+		switch {
+		case strings.Contains(line, "wrong.sarif"):
+			caught = caught || strings.Contains(line, ": error ")
+		case strings.Contains(line, "warning SARIF2017"):
+			// A finding on a whole file, or on the old side, has no region in the file: none is made up.
+		case strings.Contains(line, ": error ") || strings.Contains(line, ": warning "):
+			t.Error(strings.TrimSpace(strings.ReplaceAll(line, dir, "")))
+		}
+	}
+	if !caught || !strings.Contains(string(out), "Analysis completed successfully") || files != 16 {
+		t.Errorf("%d files, the wrong one was caught: %v\n%s", files, caught, out)
+	}
+}
+
+// dog has reviewdog's parser read a report.
+func dog(t *testing.T, program, format string, data []byte) []map[string]any {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), program, format)
+	cmd.Stdin = bytes.NewReader(data)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v: %s\n%s", err, stderr.String(), data)
+	}
+	var found []map[string]any
+	if err := json.Unmarshal(out, &found); err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range found {
+		delete(d, "original_output")
+	}
+	return found
+}
+
+// TestReviewdog has reviewdog's own parser read rdjson, and SARIF as well.
+func TestReviewdog(t *testing.T) {
+	program := tool(t, reviewdogVariable, "reviewdog", "48 reports are not read by reviewdog's parser")
+	got := dog(t, program, "rdjson", printed(t, "rdjson", partial(), report.Style{}))
+	if len(got) != 6 {
+		t.Fatalf("%d diagnostics, want 6: %v", len(got), got)
+	}
+	want := map[string]any{
+		"message":  full().Findings[0].Title + "\n\n" + full().Findings[0].Body + "\n\nhigh, confidence 91 (k7m2q0v5xa)",
+		"severity": 1.0, "code": map[string]any{"value": "bugs/security"},
+		"source": map[string]any{"name": "precedent", "url": "https://github.com/precedent-dev/precedent"},
+		"location": map[string]any{"path": "auth/token.go", "range": map[string]any{
+			"start": map[string]any{"line": 42.0}, "end": map[string]any{"line": 42.0},
+		}},
+		"suggestions": []any{map[string]any{
+			"range": map[string]any{"start": map[string]any{"line": 42.0}, "end": map[string]any{"line": 42.0}},
+			"text":  "\treturn subtle.ConstantTimeCompare([]byte(tok), []byte(want)) == 1",
+		}},
+	}
+	if d := cmp.Diff(want, got[1]); d != "" {
+		t.Errorf("a finding (-want +got):\n%s", d)
+	}
+	if d := cmp.Diff(map[string]any{"path": "big file.go"}, got[0]["location"]); d != "" || !strings.Contains(got[0]["message"].(string), "not complete") {
+		t.Errorf("what was not read: %v\n%s", got[0], d)
+	}
+	for name, r := range samples() {
+		t.Run(name, func(t *testing.T) {
+			n := len(r.Live())
+			if got := dog(t, program, "rdjson", printed(t, "rdjson", r, report.Style{})); len(got) < n {
+				t.Errorf("rdjson: %d of %d", len(got), n)
+			}
+			dog(t, program, "sarif", printed(t, "sarif", r, report.Style{}))
+		})
+	}
+	for i, r := range nasty(t) {
+		if i%5 == 0 {
+			dog(t, program, "rdjson", printed(t, "rdjson", r, report.Style{}))
+		}
+	}
+}
+
+// runner reads workflow commands as GitHub's runner does: the name up to the
+// first space, properties at commas, the escapes undone, the percent sign last.
+func runner(t *testing.T, line string) (name string, properties map[string]string, data string) {
+	t.Helper()
+	rest, ok := strings.CutPrefix(line, "::")
+	head, data, ok2 := strings.Cut(rest, "::")
+	if !ok || !ok2 {
+		t.Fatalf("%q is no command", line)
+	}
+	unescape := strings.NewReplacer("%0D", "\r", "%0A", "\n", "%25", "%").Replace
+	name, list, _ := strings.Cut(head, " ")
+	properties = map[string]string{}
+	for _, p := range strings.Split(list, ",") {
+		if key, value, ok := strings.Cut(p, "="); ok {
+			properties[key] = unescape(strings.NewReplacer("%3A", ":", "%2C", ",").Replace(value))
+		}
+	}
+	return name, properties, unescape(data)
+}
+
+// TestAnnotations reads the annotations back.
+func TestAnnotations(t *testing.T) {
+	r := full()
+	r.Findings = r.Findings[:1]
+	f := &r.Findings[0]
+	f.Path, f.Title, f.Body, f.End = "a,b:c%0A.go", "50%: a, b\nc", "one\r\ntwo::three %3A", 43
+	lines := strings.Split(strings.TrimSuffix(string(printed(t, "github", r, report.Style{})), "\n"), "\n")
+	if len(lines) != 2 {
+		t.Fatalf("%d lines: %q", len(lines), lines)
+	}
+	if want := `::error file=a%2Cb%3Ac%250A.go,line=42,endLine=43,title=50%25%3A a%2C b<U+000A>c::50%25: a, b<U+000A>c%0A%0Aone%0Atwo::three %253A%0A%0Ahigh, confidence 91 (k7m2q0v5xa)`; lines[0] != want {
+		t.Errorf("got  %s\nwant %s", lines[0], want)
+	}
+	name, properties, data := runner(t, lines[0])
+	want := map[string]string{"file": f.Path, "line": "42", "endLine": "43", "title": "50%: a, b<U+000A>c"}
+	if name != "error" || !cmp.Equal(properties, want) || !strings.Contains(data, "one\ntwo::three %3A\n") {
+		t.Errorf("the runner reads %s %v %q", name, properties, data)
+	}
+	for _, s := range naughty(t) {
+		for _, line := range strings.Split(strings.TrimSuffix(string(printed(t, "github", everywhere(s), report.Style{})), "\n"), "\n") {
+			name, properties, _ := runner(t, line)
+			if !slices.Contains([]string{"error", "warning", "notice"}, name) || unsafe.MatchString(strings.ReplaceAll(line, "\u200d", "")) {
+				t.Errorf("%q: %q", s, line)
+			}
+			if file, ok := properties["file"]; ok && file != s {
+				t.Errorf("file %q, want %q", file, s)
+			}
+			for key := range properties {
+				if !slices.Contains([]string{"file", "line", "endLine", "title"}, key) {
+					t.Errorf("%q made a property %s of %q", s, key, line)
+				}
+			}
+		}
+	}
+}
+
+// workflow is what GitHub's runner takes for a command in the log of a step.
+var workflow = regexp.MustCompile(`(?m)^\s*::|##\[`)
+
+// TestTerminalTakesNaughtyStrings holds the formats to writing nothing that a
+// terminal obeys, or GitHub's runner. TestMarkdownIsInert does so for Markdown.
+func TestTerminalTakesNaughtyStrings(t *testing.T) {
+	for _, s := range naughty(t) {
+		for _, f := range report.Formats {
+			if f.Name == "markdown" {
+				continue
+			}
+			change := &diff.Change{Files: []diff.File{{Path: s}}}
+			out := strings.ReplaceAll(string(printed(t, f.Name, everywhere(s), report.Style{Engine: s, Change: change, Version: s})), "\u200d", "") // joiners within emoji are kept
+			if bad := unsafe.FindString(out); bad != "" {
+				t.Errorf("%s of %q holds %q", f.Name, s, bad)
+			}
+			if bad := workflow.FindString(out); bad != "" && f.Name != "github" {
+				t.Errorf("%s of %q tells GitHub's runner %q", f.Name, s, bad)
+			}
+		}
+	}
+}

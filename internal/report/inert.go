@@ -1,0 +1,173 @@
+package report
+
+import (
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/precedent-dev/precedent/internal/text"
+)
+
+// Text from outside that lands in a comment is obeyed by more than its readers:
+// forges turn @name into mail, "fixes #1" into a closed issue and a bare address
+// into a link, and bots take commands from lines that begin with a slash. What
+// follows writes such text so that it reads the same and does nothing: hidden
+// characters are spelled out, what Markdown would take is escaped, and the one
+// character that makes a command of a word stands in a code span of its own,
+// which breaks the word for programs that read the raw text as well.
+
+var (
+	// mention is an at sign that something follows: a name, a team, a bot.
+	mention = regexp.MustCompile(`@+[^\s@]`)
+	// reference is an issue or merge request: #1, GH-1, !1.
+	reference = regexp.MustCompile(`([#!]+)[0-9]|\b(?i:GH)(-)[0-9]`)
+	// closing is what closes a ticket of another tracker: "closes PROJ-1".
+	closing = regexp.MustCompile(`\b(?i:clos(?:e[sd]?|ing)|fix(?:e[sd]|ing)?|resolv(?:e[sd]?|ing)|implement(?:s|ed|ing)?):?\s+[A-Z][A-Z0-9]*(-)[0-9]`)
+	// address is what a forge would link without being asked.
+	address = regexp.MustCompile(`(?i)(?:\b(?:https?|ftp|mailto|xmpp):|\bwww\.|//[a-z0-9-]+\.)[^\s<>"\x60|\[]*`)
+	// scheme is what makes an address of a text.
+	scheme = regexp.MustCompile(`(?i)(:)//|(?:mailto|xmpp)(:)|www(\.)`)
+	// command is a line that a bot may obey: a quick action, a known word, a trailer.
+	command = regexp.MustCompile(`^\s*(?:([/!])[A-Za-z]|(:):|(?i:([bhjr])(?:ors|omu|enkins|etest|echeck)\b)|[A-Za-z]+(?:-[A-Za-z]+)+(:))`)
+	// skipping is what keeps tests from running when it comes into a commit message.
+	skipping = regexp.MustCompile(`(?i)\[(?:skip|no|ci)[ -]`)
+	// agent is a program that acts on its name wherever it stands, code included.
+	agent = regexp.MustCompile(`(?i)@(claude|codex|copilot|cursor|dependabot|renovate|mergify|mergifyio|bors|homu|rust|rustbot|k8s|coderabbitai|gemini|sweep|devin|openhands|pre-commit|precedent)\b`)
+	// takes are the characters that Markdown takes within a line.
+	takes = strings.NewReplacer(`\`, `\\`, "`", "\\`", `*`, `\*`, `_`, `\_`, `[`, `\[`, `]`, `\]`,
+		`<`, `\<`, `>`, `\>`, `~`, `\~`, `&`, `\&`, `$`, `\$`, `^`, `\^`, `|`, `&#124;`)
+	// opener is what would begin a list, a heading, a quote, a rule or a table at the start of a line.
+	opener = regexp.MustCompile(`^(?:[0-9]+([.)])|([-+#=:]))`)
+)
+
+// plain writes text from outside as Markdown that shows the text and nothing
+// else, on one line. At the start of a line it may not begin a block or a
+// command either.
+func plain(s string, start bool) string {
+	s = visible(s)
+	if start {
+		s = strings.TrimLeft(s, " ")
+	}
+	broken := breaks(s, start)
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		j := i
+		for j < len(s) && broken[j] == broken[i] {
+			j++
+		}
+		switch part := s[i:j]; {
+		case broken[i]:
+			b.WriteString(span(part))
+		case start && i == 0:
+			b.WriteString(escapeStart(part))
+		default:
+			b.WriteString(takes.Replace(part))
+		}
+		i = j
+	}
+	return b.String()
+}
+
+// breaks marks the bytes of s that are to stand in code spans.
+func breaks(s string, start bool) []bool {
+	broken := make([]bool, len(s)+1)
+	mark := func(from, to int) {
+		for i := max(from, 0); i < to; i++ {
+			broken[i] = true
+		}
+	}
+	group := func(m []int) {
+		for i := 2; i < len(m); i += 2 {
+			mark(m[i], m[i+1]) // -1, -1 for a group that took no part
+		}
+	}
+	for _, m := range mention.FindAllStringIndex(s, -1) {
+		_, last := utf8.DecodeLastRuneInString(s[m[0]:m[1]])
+		mark(m[0], m[1]-last)
+	}
+	for _, m := range reference.FindAllStringSubmatchIndex(s, -1) {
+		group(m)
+	}
+	for _, m := range closing.FindAllStringSubmatchIndex(s, -1) {
+		group(m)
+	}
+	for _, m := range address.FindAllStringIndex(s, -1) {
+		url := strings.TrimRight(s[m[0]:m[1]], ".,;:!?)'*_~|]")
+		if !strings.Contains(url, "@") {
+			mark(m[0], m[0]+len(url))
+		}
+	}
+	for _, m := range scheme.FindAllStringSubmatchIndex(s, -1) {
+		group(m)
+	}
+	if start {
+		group(command.FindStringSubmatchIndex(s))
+	}
+	return broken
+}
+
+func escapeStart(s string) string {
+	if m := opener.FindStringSubmatchIndex(s); m != nil {
+		i := max(m[2], m[4])
+		return takes.Replace(s[:i]) + `\` + takes.Replace(s[i:])
+	}
+	return takes.Replace(s)
+}
+
+// code writes text from outside as a code span, on one line, if it can be one.
+func code(s string) string {
+	s = visible(head(s, maxName))
+	if !spannable(s) {
+		return plain(s, false)
+	}
+	return span(s)
+}
+
+// spannable tells whether a text may stand in a code span as it is: what a bot
+// would obey in there, too, and what would break a table may not.
+func spannable(s string) bool {
+	return !strings.Contains(s, "|") && !mention.MatchString(s) && !strings.Contains(s, "##[") && !skipping.MatchString(s)
+}
+
+// span is a code span of a line that holds no pipe.
+func span(s string) string {
+	if s == "" {
+		return ""
+	}
+	fence := strings.Repeat("`", run(s, '`', 0)+1)
+	pad := ""
+	if s[0] == '`' || s[len(s)-1] == '`' || s[0] == ' ' && s[len(s)-1] == ' ' && strings.Trim(s, " ") != "" {
+		pad = " "
+	}
+	return fence + pad + s + pad + fence
+}
+
+// fenced writes lines of code from outside as a block. Every line begins with
+// the mark, so that none of them begins the way a command does; the rest of it
+// is the code as it is, but for hidden characters and for the names of programs
+// that obey wherever they are named, which are spelled out.
+func fenced(info string, mark func(i int) string, lines []string) []string {
+	marked := make([]string, len(lines))
+	longest := 0
+	for i, line := range lines {
+		line = agent.ReplaceAllString(text.VisibleLine(head(strings.TrimSuffix(line, "\r"), maxInk)), "<U+0040>$1")
+		marked[i] = mark(i) + strings.ReplaceAll(line, "##[", "##<U+005B>")
+		longest = max(longest, run(marked[i], '`', 2))
+	}
+	fence := strings.Repeat("`", longest+1)
+	return append(append([]string{fence + info}, marked...), fence)
+}
+
+// run is the length of the longest run of c in s, at least least.
+func run(s string, c byte, least int) int {
+	longest, n := least, 0
+	for i := range len(s) {
+		if s[i] != c {
+			n = 0
+			continue
+		}
+		n++
+		longest = max(longest, n)
+	}
+	return longest
+}

@@ -1,0 +1,242 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/secret"
+)
+
+// How much a Markdown report holds. The JSON form has everything.
+const (
+	maxTitle = 400    // bytes of one line of prose; a title has at most 90 characters
+	maxName  = 400    // bytes of a path or another name
+	maxRows  = 100    // rows of the table, and entries of each list
+	maxList  = 4_000  // bytes after which a list ends
+	maxTable = 20_000 // bytes after which the table ends
+	maxBytes = 58_000 // of all but the last lines: GitHub takes 65,536 characters in a comment
+)
+
+// note writes Markdown.
+type note struct {
+	strings.Builder
+	hosts []string // that links may lead to
+}
+
+func (n *note) line(format string, args ...any) { fmt.Fprintf(n, format+"\n", args...) }
+
+// add appends a part if there is room for it.
+func (n *note) add(write func(*note)) bool {
+	part := &note{hosts: n.hosts}
+	write(part)
+	if n.Len()+part.Len() > maxBytes {
+		return false
+	}
+	n.WriteString(part.String())
+	return true
+}
+
+// phrase is text from outside within a line of ours.
+func (n *note) phrase(s string) string { return phrase(s, n.hosts, false) }
+
+// Markdown writes the review as the comment that stands on a pull request:
+// verdict, findings, what was read, what was not shown, what it cost, and the
+// findings in full as far as a comment has room. It never approves. Whatever
+// comes from the change or from a model does nothing in it: no image, no HTML,
+// no link but to s.Links, no mention, no reference and no command.
+func Markdown(w io.Writer, r *precedent.Review, s Style) error {
+	n := &note{hosts: s.Links}
+	n.verdict(r, s)
+	for _, part := range []struct {
+		what  string
+		write func(*note)
+	}{
+		{"The findings", func(n *note) { n.table(r) }},
+		{"Coverage", func(n *note) { n.coverage(r) }},
+		{"Counts", func(n *note) { n.tally(r) }},
+		{"What memory hid", func(n *note) { n.hushed(r) }},
+		{"Sources", func(n *note) { n.sources(r) }},
+		{"Cost", func(n *note) { n.spent(r) }},
+	} {
+		if !n.add(part.write) {
+			n.line("%s: left out for want of room.\n", part.what)
+		}
+	}
+	n.findings(r, s)
+	n.line("---")
+	n.line("Reviewed by precedent%s%s. A review by a program is not an approval.", word(s.Version), about(r))
+	_, err := io.WriteString(w, n.String())
+	return err
+}
+
+func word(s string) string {
+	if s == "" {
+		return ""
+	}
+	return " " + code(s)
+}
+
+func about(r *precedent.Review) string {
+	said := ""
+	if r.ID != "" {
+		said += ", review " + code(r.ID)
+	}
+	if r.Head != "" {
+		said += ", at " + code(r.Head)
+	}
+	return said
+}
+
+func (n *note) verdict(r *precedent.Review, s Style) {
+	n.line("## Precedent: %s\n", outcome(r))
+	if t := r.Target; t.Head != "" {
+		n.line("Change: %s ← %s%s\n", code(t.Head), code(t.Base), because(n.phrase(t.Why)))
+	}
+	if !complete(r) {
+		n.line("**This review is not complete: what it does not mention may not have been read.**\n")
+		said := 0
+		for i, why := range gaps(r, maxRows) {
+			if said > maxList {
+				n.line("- and %s more", thousands(len(gaps(r, maxRows))-i))
+				break
+			}
+			line := phrase(why, n.hosts, true)
+			n.line("- %s", line)
+			said += len(line)
+		}
+		n.line("")
+	}
+	if r.Verdict != precedent.Skipped && (s.NoEngine || r.Scope == precedent.AnalyzersScope) {
+		n.line("**No model read this change: only the analyzers did.**\n")
+	}
+	if r.Positive != "" {
+		n.line("Does best: %s\n", n.phrase(r.Positive))
+	}
+}
+
+// outcome is the verdict in words that a heading can hold.
+func outcome(r *precedent.Review) string {
+	found := plural(len(r.Live()), "finding")
+	switch r.Verdict {
+	case precedent.Clean:
+		return "clean, nothing found"
+	case precedent.Findings:
+		return found
+	case precedent.Partial:
+		return "partial, not everything was read; " + found
+	case precedent.Failed:
+		return "failed, no model read the change; " + found
+	case precedent.Skipped:
+		return "skipped, there was nothing to review"
+	}
+	return phrase(string(r.Verdict), nil, false) + ", " + found
+}
+
+// complete tells whether the verdict stands for a whole review. A verdict that
+// nobody knows does not.
+func complete(r *precedent.Review) bool {
+	return r.Verdict == precedent.Clean || r.Verdict == precedent.Findings || r.Verdict == precedent.Skipped
+}
+
+// gaps says, at most most times, what made a review incomplete.
+func gaps(r *precedent.Review, most int) []string {
+	var said []string
+	for _, f := range r.Finders {
+		if f.Status.Bad() {
+			said = append(said, fmt.Sprintf("%s ended as %s%s", f.Name, f.Status, because(f.Error)))
+		}
+	}
+	for _, t := range r.Coverage.Truncated {
+		said = append(said, fmt.Sprintf("%s, hunk %d was not read: %s", t.Path, t.Hunk, t.Reason))
+	}
+	if left := len(said) - most; left > 0 {
+		said = append(said[:most], fmt.Sprintf("and %s more", thousands(left)))
+	}
+	if len(said) == 0 {
+		said = []string{fmt.Sprintf("the verdict is %s; read %d of %s", r.Verdict, r.Coverage.HunksRead, plural(r.Coverage.Hunks, "hunk"))}
+	}
+	return said
+}
+
+func (n *note) table(r *precedent.Review) {
+	live := r.Live()
+	if len(live) == 0 {
+		return
+	}
+	n.line("| severity | finding | place | confidence |")
+	n.line("|---|---|---|---|")
+	shown := 0
+	for shown < min(len(live), maxRows) && n.Len() < maxTable {
+		f := live[shown]
+		n.line("| %s | %s | %s | %d |", n.phrase(string(f.Severity)), n.phrase(f.Title), placed(f), f.Confidence)
+		shown++
+	}
+	n.line("")
+	if left := len(live) - shown; left > 0 {
+		n.line("And %s more.\n", thousands(left))
+	}
+}
+
+// placed is the finding's place as code.
+func placed(f precedent.Finding) string {
+	at := code(f.String())
+	if f.Side == precedent.Left {
+		at += " (before the change)"
+	}
+	return at
+}
+
+// findings writes the live findings in full, as many as a comment has room for.
+func (n *note) findings(r *precedent.Review, s Style) {
+	e := newExcerpts(r, s.Change)
+	live := r.Live()
+	for i, f := range live {
+		if !n.add(func(n *note) { n.finding(r, f, e) }) {
+			n.line("%s not shown in full here for want of room: `precedent review --format json` has all.\n", plural(len(live)-i, "finding"))
+			return
+		}
+	}
+}
+
+func (n *note) finding(r *precedent.Review, f precedent.Finding, e excerpts) {
+	n.line("### %s %d · %s\n", n.phrase(string(f.Severity)), f.Confidence, n.phrase(f.Title))
+	n.line("At %s · %s\n", placed(f), n.phrase(standing(r, f)))
+	if lines := e.lines(f); len(lines) > 0 {
+		lines = lines[:min(len(lines), maxExcerpt)]
+		digits := len(strconv.Itoa(lines[len(lines)-1].n))
+		shown := make([]string, len(lines))
+		for i, l := range lines {
+			shown[i] = l.text
+		}
+		n.lines(fenced("", func(i int) string {
+			at := " "
+			if lines[i].n >= f.Start && lines[i].n <= max(f.End, f.Start) {
+				at = "▸"
+			}
+			return fmt.Sprintf("%s %*d │ ", at, digits, lines[i].n)
+		}, shown))
+	}
+	n.lines(body(f.Body, n.hosts))
+	if fix := strings.TrimRight(f.Suggestion, "\n"); fix != "" {
+		fix, _ = secret.Redact(head(fix, maxBody))
+		n.line("Suggested instead:\n")
+		n.lines(fenced("diff", func(int) string { return "+" }, strings.Split(fix, "\n")))
+	}
+	for _, c := range f.Cites {
+		n.line("- See %s %s: %s", n.phrase(c.Kind), code(c.ID), n.phrase(c.Text))
+	}
+	if len(f.Cites) > 0 {
+		n.line("")
+	}
+	n.line("Why it is shown: %s. Not a problem here: %s.\n", code("precedent explain "+f.ID), code("precedent fp add "+f.ID))
+}
+
+// lines writes a block and the empty line behind it.
+func (n *note) lines(lines []string) {
+	if len(lines) > 0 {
+		n.line("%s\n", strings.Join(lines, "\n"))
+	}
+}

@@ -1,0 +1,132 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/precedent-dev/precedent"
+)
+
+func (n *note) coverage(r *precedent.Review) {
+	c := r.Coverage
+	n.line("**Coverage**: read %s of %s in %s.\n", thousands(c.HunksRead), plural(c.Hunks, "hunk"), plural(c.Files, "file"))
+	n.list(
+		entry{"Skipped", several(c.Skipped, func(s precedent.SkippedFile) string {
+			return code(s.Path) + " (" + n.phrase(s.Reason) + ")"
+		})},
+		entry{"Not read", several(c.Truncated, func(t precedent.TruncatedHunk) string {
+			return fmt.Sprintf("%s hunk %d (%s)", code(t.Path), t.Hunk, n.phrase(t.Reason))
+		})},
+		entry{"Finders", several(r.Finders, func(f precedent.FinderRun) string {
+			said := n.phrase(f.Name) + " " + n.phrase(string(f.Status))
+			if f.Status.Bad() {
+				said = "**" + said + "**"
+			}
+			return said + because(n.phrase(f.Error))
+		})},
+		entry{"Went on without", several(r.Failures, func(f precedent.Failure) string {
+			return n.phrase(f.Step) + because(n.phrase(f.Error))
+		})},
+	)
+}
+
+// entry is an item of a list: what it is about, and what is said; nothing if
+// that is empty.
+type entry struct{ what, said string }
+
+func (n *note) list(entries ...entry) {
+	before := n.Len()
+	for _, e := range entries {
+		if e.said != "" {
+			n.line("- %s: %s", e.what, e.said)
+		}
+	}
+	if n.Len() > before {
+		n.line("")
+	}
+}
+
+// several joins the first of many, as far as a list goes, and counts the rest.
+func several[T any](all []T, say func(T) string) string {
+	var said []string
+	size := 0
+	for len(said) < min(len(all), maxRows) && size < maxList {
+		said = append(said, say(all[len(said)]))
+		size += len(said[len(said)-1])
+	}
+	if rest := len(all) - len(said); rest > 0 {
+		said = append(said, fmt.Sprintf("and %s more", thousands(rest)))
+	}
+	return strings.Join(said, " · ")
+}
+
+// tally says where all findings went, and how to see those under the threshold.
+func (n *note) tally(r *precedent.Review) {
+	said, lowest := counts(r), 100
+	for _, f := range r.Findings {
+		if f.Dropped == precedent.BelowThreshold {
+			lowest = min(lowest, f.Confidence)
+		}
+	}
+	if r.Count(precedent.BelowThreshold) > 0 {
+		below := fmt.Sprintf("below %d", r.Threshold)
+		said = strings.Replace(said, below, fmt.Sprintf("%s; set REVIEW_CONFIDENCE_THRESHOLD=%d to include them", below, lowest/5*5), 1)
+	}
+	n.line("**Counts**: %s.\n", said)
+}
+
+// hushed lists what memory hid, closed until somebody asks.
+func (n *note) hushed(r *precedent.Review) {
+	hidden := r.Memory.Hushed
+	if len(hidden) == 0 {
+		return
+	}
+	n.line("<details>\n<summary>Hidden by memory: %s</summary>\n", plural(len(hidden), "finding"))
+	shown := 0
+	for shown < min(len(hidden), maxRows) && n.Len() < maxList {
+		h := hidden[shown]
+		shown++
+		n.line("- Finding %s %s: %s (memory %s)", code(h.Finding), n.phrase(h.Title), n.phrase(hushedBy(h)), code(h.By))
+	}
+	if left := len(hidden) - shown; left > 0 {
+		n.line("- and %s more", thousands(left))
+	}
+	n.line("\n</details>\n")
+}
+
+// sources names what the finders were told: guide, learnings, precedents.
+func (n *note) sources(r *precedent.Review) {
+	cited := func(what string, cites []precedent.Cite) entry {
+		return entry{what, several(cites, func(c precedent.Cite) string { return code(c.ID) + " " + n.phrase(c.Text) })}
+	}
+	n.list(
+		entry{"Guidelines", n.phrase(rules(r))},
+		cited("Learnings used", r.Memory.LearningsUsed),
+		cited("Precedents", r.Memory.Precedents),
+		cited("Insights", r.Memory.Insights),
+	)
+}
+
+// spent writes what the review cost: dollars, tokens, the share that came from
+// the provider's cache, time.
+func (n *note) spent(r *precedent.Review) {
+	var parts []string
+	if r.CostUSD > 0 {
+		parts = append(parts, fmt.Sprintf("$%.2f", r.CostUSD))
+	}
+	if total := r.Usage.InputTokens + r.Usage.OutputTokens; total > 0 {
+		parts = append(parts, tokens(total))
+		if r.Usage.InputTokens > 0 {
+			parts = append(parts, fmt.Sprintf("%d %% of the input from the cache", 100*r.Usage.CachedTokens/r.Usage.InputTokens))
+		}
+	}
+	if took := time.Duration(r.TookMS) * time.Millisecond; took > time.Second {
+		parts = append(parts, took.Round(100*time.Millisecond).String())
+	} else if took > 0 {
+		parts = append(parts, took.String())
+	}
+	if len(parts) > 0 {
+		n.line("Cost: %s.\n", strings.Join(parts, " · "))
+	}
+}

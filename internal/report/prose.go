@@ -1,0 +1,163 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/parser"
+	markdown "github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+
+	"github.com/precedent-dev/precedent/internal/text"
+)
+
+// maxNesting is how deep lists and quotes in a finding's text may nest; what is
+// deeper is shown at this depth.
+const maxNesting = 4
+
+// foreign renders the Markdown that a model wrote as Markdown that is inert:
+// paragraphs, lists, quotes and code as they were, and of everything else the
+// text. Images, raw HTML and links to hosts that are not allowed are shown as
+// what was written.
+type foreign struct {
+	source []byte
+	hosts  []string // that links may lead to
+}
+
+var (
+	bodies = parser.NewParser(parser.WithBlockParsers(parser.DefaultBlockParsers()...), parser.WithInlineParsers(parser.DefaultInlineParsers()...))
+	// phrases knows no blocks but the paragraph: a title that begins like a list is a title.
+	phrases = parser.NewParser(
+		parser.WithBlockParsers(util.Prioritized(parser.NewParagraphParser(), 1000)),
+		parser.WithInlineParsers(parser.DefaultInlineParsers()...))
+)
+
+// body renders a text of several paragraphs, line by line.
+func body(s string, hosts []string) []string {
+	p := foreign{[]byte(text.Visible(head(s, maxBody))), hosts}
+	return p.blocks(bodies.Parse(markdown.NewReader(p.source)), 0)
+}
+
+// phrase renders a text of one line; start says that it will begin one.
+func phrase(s string, hosts []string, start bool) string {
+	p := foreign{[]byte(strings.TrimSpace(visible(head(s, maxTitle)))), hosts}
+	n := phrases.Parse(markdown.NewReader(p.source)).FirstChild()
+	if n == nil {
+		return ""
+	}
+	return strings.Join(p.inline(n, start), " ")
+}
+
+// blocks renders the children of n, an empty line between two of them.
+func (p *foreign) blocks(n ast.Node, depth int) []string {
+	var out []string
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		lines := p.block(c, depth)
+		if len(out) > 0 && len(lines) > 0 {
+			out = append(out, "")
+		}
+		out = append(out, lines...)
+	}
+	return out
+}
+
+func (p *foreign) block(n ast.Node, depth int) []string {
+	switch n := n.(type) {
+	case *ast.FencedCodeBlock:
+		return p.code(n.Lines())
+	case *ast.CodeBlock:
+		return p.code(n.Lines())
+	case *ast.HTMLBlock:
+		lines := p.lines(n.Lines())
+		if n.HasClosure() {
+			lines = append(lines, strings.TrimSuffix(string(n.ClosureLine.Value(p.source)), "\n"))
+		}
+		return indented(lines)
+	case *ast.Blockquote:
+		return prefixed(p.blocks(n, depth+1), depth, "> ", "> ")
+	case *ast.List:
+		return p.list(n, depth)
+	case *ast.ThematicBreak:
+		return nil
+	}
+	if n.Type() == ast.TypeBlock && n.FirstChild() != nil && n.FirstChild().Type() == ast.TypeBlock {
+		return p.blocks(n, depth)
+	}
+	var out []string
+	for _, line := range p.inline(n, true) {
+		if line == "" {
+			continue
+		}
+		if len(out) > 0 {
+			out = append(out, "")
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+func (p *foreign) list(n *ast.List, depth int) []string {
+	var out []string
+	number := min(max(n.Start, 0), 1_000_000)
+	for item := n.FirstChild(); item != nil; item = item.NextSibling() {
+		mark := "- "
+		if n.IsOrdered() {
+			mark = fmt.Sprintf("%d. ", number)
+			number++
+		}
+		lines := p.blocks(item, depth+1)
+		if len(lines) > 0 {
+			out = append(out, prefixed(lines, depth, mark, strings.Repeat(" ", len(mark)))...)
+		}
+	}
+	return out
+}
+
+// prefixed puts the first prefix before the first line and the rest before the
+// others, unless that would nest too deep.
+func prefixed(lines []string, depth int, first, rest string) []string {
+	if depth >= maxNesting {
+		return lines
+	}
+	for i, line := range lines {
+		if i == 0 {
+			lines[i] = first + line
+		} else {
+			lines[i] = strings.TrimRight(rest+line, " ")
+		}
+	}
+	return lines
+}
+
+func (p *foreign) lines(segments *markdown.Segments) []string {
+	var lines []string
+	for i := range segments.Len() {
+		s := segments.At(i)
+		lines = append(lines, strings.TrimSuffix(string(s.Value(p.source)), "\n"))
+	}
+	return lines
+}
+
+func (p *foreign) code(segments *markdown.Segments) []string { return indented(p.lines(segments)) }
+
+// indented writes code that a model wrote. It has no line numbers to stand
+// before its lines: spaces do, or a bar where a line looks like a command.
+func indented(lines []string) []string {
+	if slices.ContainsFunc(lines, func(l string) bool { return command.MatchString(l) || mention.MatchString(l) }) {
+		return fenced("", func(int) string { return "│ " }, lines)
+	}
+	// A fence that is indented takes as much off its lines.
+	out := fenced("", func(int) string { return "  " }, lines)
+	out[0], out[len(out)-1] = "  "+out[0], "  "+out[len(out)-1]
+	return out
+}
+
+// inline renders the text of a block, a line for each that the author forced.
+func (p *foreign) inline(n ast.Node, start bool) []string {
+	w := inlines{foreign: p, start: start}
+	w.children(n)
+	w.flush()
+	return append(w.lines, strings.TrimRight(w.out.String(), " "))
+}

@@ -1,0 +1,138 @@
+package report
+
+import (
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/util"
+)
+
+// inlines collects a line of Markdown. Neighbouring texts are collected before
+// they are escaped, because a command may be spread over several of them.
+type inlines struct {
+	*foreign
+	lines []string
+	out   strings.Builder
+	text  strings.Builder
+	start bool
+}
+
+func (w *inlines) flush() {
+	if s := w.text.String(); s != "" {
+		w.text.Reset()
+		w.raw(plain(s, w.start && w.out.Len() == 0))
+	}
+}
+
+// raw writes Markdown; two code spans that would become one are set apart.
+func (w *inlines) raw(s string) {
+	if strings.HasPrefix(s, "`") && strings.HasSuffix(w.out.String(), "`") {
+		w.out.WriteByte(' ')
+	}
+	w.out.WriteString(s)
+}
+
+func (w *inlines) children(n ast.Node) {
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		w.node(c)
+	}
+}
+
+func (w *inlines) node(n ast.Node) {
+	switch n := n.(type) {
+	case *ast.Text:
+		w.text.WriteString(decode(n.Segment.Value(w.source)))
+		switch {
+		case n.HardLineBreak():
+			w.flush()
+			w.lines = append(w.lines, w.out.String())
+			w.out.Reset()
+			w.start = true
+		case n.SoftLineBreak():
+			w.text.WriteByte(' ')
+		}
+	case *ast.String:
+		w.text.Write(n.Value)
+	case *ast.CodeSpan:
+		w.code(string(rawText(n, w.source)))
+	case *ast.RawHTML:
+		var tag strings.Builder
+		for i := range n.Segments.Len() {
+			s := n.Segments.At(i)
+			tag.Write(s.Value(w.source))
+		}
+		w.code(tag.String())
+	case *ast.AutoLink:
+		w.link(string(n.URL(w.source)))
+	case *ast.Link:
+		w.children(n)
+		w.text.WriteByte(' ')
+		w.link(decode(n.Destination))
+	case *ast.Image:
+		w.children(n)
+		w.text.WriteByte(' ')
+		w.code(decode(n.Destination))
+	default: // emphasis loses its marks
+		w.children(n)
+	}
+}
+
+// code writes a code span, or text that joins its neighbours.
+func (w *inlines) code(s string) {
+	s = visible(strings.ReplaceAll(s, "\n", " "))
+	if !spannable(s) {
+		w.text.WriteString(s)
+		return
+	}
+	w.flush()
+	w.raw(span(s))
+}
+
+// link writes a link if it may lead there, else where it would have led.
+func (w *inlines) link(to string) {
+	safe, ok := allowed(to, w.hosts)
+	if !ok {
+		w.code(to)
+		return
+	}
+	w.flush()
+	w.raw("<" + safe + ">")
+}
+
+var (
+	// linkable is an address in which nothing can end the link or be taken for a name.
+	linkable = regexp.MustCompile(`^https://[a-z0-9.-]+(?::[0-9]+)?(?:/[A-Za-z0-9._~/%?=&#+,:;-]*)?$`)
+	// pinging addresses leave a mark on what they lead to.
+	pinging = regexp.MustCompile(`/(?:issues|pull|pulls|merge_requests|commit|discussions)/`)
+)
+
+// allowed tells whether a link may lead to the address.
+func allowed(to string, hosts []string) (string, bool) {
+	u, err := url.Parse(to)
+	if err != nil || u.User != nil || !slices.Contains(hosts, u.Host) {
+		return "", false
+	}
+	return to, linkable.MatchString(to) && !pinging.MatchString(to)
+}
+
+// decode resolves backslash escapes and entities: a name that is spelled as
+// entities is a name to the forge.
+func decode(b []byte) string {
+	return string(util.ResolveEntityNames(util.ResolveNumericReferences(util.UnescapePunctuations(b))))
+}
+
+func rawText(n ast.Node, source []byte) []byte {
+	var out []byte
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		switch c := c.(type) {
+		case *ast.Text:
+			out = append(out, c.Segment.Value(source)...)
+		case *ast.String:
+			out = append(out, c.Value...)
+		}
+	}
+	return out
+}

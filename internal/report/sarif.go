@@ -1,0 +1,218 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/precedent-dev/precedent"
+)
+
+// sourceRoot names the root of the repository, to which all paths are relative.
+// Where it lies on a disk is nobody's business.
+const sourceRoot = "SRCROOT"
+
+// sarifLevels are the levels of results and notifications.
+var sarifLevels = map[level]string{levelError: "error", levelWarning: "warning", levelNote: "note"}
+
+// SARIF writes the review as a log of one run in SARIF 2.1.0. Every finding is a
+// result; those that are not shown are suppressed, with the reason. Of an
+// incomplete review the log says that the execution was not successful, and why.
+func SARIF(w io.Writer, r *precedent.Review, s Style) error {
+	run := sarifRun{
+		Tool:              sarifTool{sarifDriver{Name: "precedent", InformationURI: homepage, Version: s.Version, Notifications: notificationKinds()}},
+		AutomationDetails: sarifAutomation{ID: "precedent/" + r.ID},
+		Invocations:       []sarifInvocation{invocation(r)},
+		OriginalURIBaseIDs: map[string]sarifArtifact{
+			sourceRoot: {Description: &sarifMessage{"The root of the reviewed repository."}},
+		},
+		VersionControl: provenance(r),
+		Results:        []sarifResult{},
+		ColumnKind:     "unicodeCodePoints",
+		Properties: map[string]any{
+			"verdict": r.Verdict, "scope": r.Scope, "threshold": r.Threshold, "base": r.Base, "head": r.Head,
+			"files": r.Coverage.Files, "hunks": r.Coverage.Hunks, "hunksRead": r.Coverage.HunksRead,
+		},
+	}
+	rules := map[string]int{}
+	for _, f := range r.Findings {
+		id := ruleOf(f)
+		if id == "" {
+			id = "precedent/finding"
+		}
+		n, ok := rules[id]
+		if !ok {
+			n = len(run.Tool.Driver.Rules)
+			rules[id] = n
+			run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRuleOf(id, f))
+		}
+		run.Results = append(run.Results, sarifResultOf(f, id, n))
+	}
+	return Value(w, sarifLog{Schema: sarifSchema, Version: "2.1.0", Runs: []sarifRun{run}})
+}
+
+func sarifResultOf(f precedent.Finding, id string, rule int) sarifResult {
+	res := sarifResult{
+		RuleID: id, RuleIndex: rule, Level: sarifLevels[levelOf(f.Severity)], Rank: max(0, min(f.Confidence, 100)),
+		Message:   sarifSays(message(f)),
+		Locations: sarifPlace(f),
+		Properties: map[string]any{
+			"id": f.ID, "finder": f.Finder, "category": f.Category, "severity": f.Severity, "confidence": f.Confidence,
+			"votes": f.Votes, "verifier": f.Verifier, "where": f.Where,
+		},
+	}
+	if res.Message.Text == "" {
+		res.Message = sarifSays("A finding without words.")
+	}
+	if f.Fingerprint != "" {
+		res.PartialFingerprints = map[string]string{"precedent/v1": f.Fingerprint}
+	}
+	if !f.Live() {
+		why := string(f.Dropped)
+		if f.DroppedBy != "" {
+			why += " by " + f.DroppedBy
+		}
+		res.Suppressions = []sarifSuppression{{Kind: "external", Status: "accepted", Justification: visible(why)}}
+	}
+	if f.Suggestion != "" && f.Side != precedent.Left && f.Start > 0 && f.Path != "" {
+		res.Fixes = []sarifFix{{
+			Description: sarifMessage{"Replace the lines. Nobody has tried this."},
+			ArtifactChanges: []sarifChange{{
+				ArtifactLocation: artifact(f.Path),
+				Replacements: []sarifReplacement{{
+					DeletedRegion:   sarifRegion{f.Start, max(f.Start, f.End)},
+					InsertedContent: sarifMessage{strings.TrimRight(f.Suggestion, "\n")},
+				}},
+			}},
+		}}
+	}
+	return res
+}
+
+// sarifPlace is where a finding stands. A line of the old side is no line of the
+// artifact: the location is the file, and says the rest in words.
+func sarifPlace(f precedent.Finding) []sarifLocation {
+	if f.Path == "" {
+		return nil
+	}
+	at := sarifLocation{PhysicalLocation: sarifPhysical{ArtifactLocation: artifact(f.Path)}}
+	switch {
+	case f.Side == precedent.Left && f.Start > 0:
+		said := sarifSays(visible(f.String()) + ", before the change")
+		at.Message = &said
+		at.Properties = map[string]any{"side": f.Side, "startLine": f.Start, "endLine": max(f.Start, f.End)}
+	case f.Start > 0:
+		at.PhysicalLocation.Region = &sarifRegion{f.Start, max(f.Start, f.End)}
+	}
+	return []sarifLocation{at}
+}
+
+func artifact(path string) sarifArtifact {
+	return sarifArtifact{URI: percent(path), URIBaseID: sourceRoot}
+}
+
+// percent writes a path of whatever bytes as a relative URI reference (RFC 3986):
+// all but unreserved characters and slashes are encoded, so that nothing in it
+// can be read as a scheme, a host, a query or a step upwards.
+func percent(path string) string {
+	var b strings.Builder
+	for _, c := range []byte(path) {
+		switch {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', strings.IndexByte("-._~/", c) >= 0:
+			b.WriteByte(c)
+		default:
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
+	}
+	s := b.String()
+	if strings.HasPrefix(s, "/") {
+		return "%2F" + s[1:]
+	}
+	return s
+}
+
+// sarifSays makes a message of text from outside. Braces are placeholders unless
+// doubled (§3.11.5), and a bracket that a parenthesis follows is a link (§3.11.6).
+func sarifSays(s string) sarifMessage {
+	return sarifMessage{strings.NewReplacer("{", "{{", "}", "}}", "](", "] (").Replace(s)}
+}
+
+// invocation says whether everything was read, and everything that went wrong.
+func invocation(r *precedent.Review) sarifInvocation {
+	in := sarifInvocation{ExecutionSuccessful: complete(r), Notifications: []sarifNotification{}}
+	if !r.At.IsZero() {
+		in.Start = r.At.UTC().Format(time.RFC3339)
+		in.End = r.At.Add(time.Duration(r.TookMS) * time.Millisecond).UTC().Format(time.RFC3339)
+	}
+	say := func(kind, said, path string) {
+		n := sarifNotification{Level: notificationLevels[kind], Message: sarifSays(visible(head(said, maxBody)))}
+		n.Descriptor.ID = kind
+		n.Descriptor.Index = slices.IndexFunc(notifications, func(k [3]string) bool { return k[0] == kind })
+		if path != "" {
+			n.Locations = []sarifLocation{{PhysicalLocation: sarifPhysical{ArtifactLocation: artifact(path)}}}
+		}
+		in.Notifications = append(in.Notifications, n)
+	}
+	if !complete(r) {
+		say("incomplete", incomplete(r), "")
+	}
+	if said := scope(r); said != "" {
+		say("analyzers-only", said, "")
+	}
+	for _, f := range r.Finders {
+		if f.Status.Bad() {
+			say("finder", fmt.Sprintf("The finder %s ended as %s%s", f.Name, f.Status, because(f.Error)), "")
+		}
+	}
+	for _, t := range r.Coverage.Truncated {
+		say("truncated", fmt.Sprintf("Hunk %d was not read%s", t.Hunk, because(t.Reason)), t.Path)
+	}
+	for _, f := range r.Failures {
+		say("failure", fmt.Sprintf("The review went on without %s%s", f.Step, because(f.Error)), "")
+	}
+	for _, f := range r.Coverage.Skipped {
+		say("skipped", "The file was skipped"+because(f.Reason), f.Path)
+	}
+	return in
+}
+
+// notifications are the kinds of notification: id, level, what it means.
+var notifications = [][3]string{
+	{"incomplete", "error", "The review is not complete: what it does not mention may not have been read."},
+	{"analyzers-only", "warning", "No model read the change: only the analyzers did."},
+	{"finder", "error", "A finder did not end well."},
+	{"truncated", "error", "A part of the change was not read."},
+	{"failure", "warning", "A step failed and the review went on without it."},
+	{"skipped", "note", "A changed file was skipped by rule."},
+}
+
+var notificationLevels = func() map[string]string {
+	m := map[string]string{}
+	for _, n := range notifications {
+		m[n[0]] = n[1]
+	}
+	return m
+}()
+
+func notificationKinds() []sarifDescriptor {
+	var all []sarifDescriptor
+	for _, n := range notifications {
+		all = append(all, sarifDescriptor{ID: n[0], Short: &sarifMessage{n[2]}, Full: &sarifMessage{n[2]}})
+	}
+	return all
+}
+
+// provenance names the repository and what of it was reviewed, if it has an
+// address.
+func provenance(r *precedent.Review) []sarifProvenance {
+	if r.Repo.IsZero() || r.Repo.IsLocal() {
+		return nil
+	}
+	address := url.URL{Scheme: "https", Host: r.Repo.Host, Path: "/" + r.Repo.Owner + "/" + r.Repo.Name}
+	return []sarifProvenance{{
+		RepositoryURI: address.String(), RevisionID: r.Head, MappedTo: sarifArtifact{URIBaseID: sourceRoot},
+	}}
+}
