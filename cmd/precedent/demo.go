@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	_ "embed"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -17,26 +16,20 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/precedent-dev/precedent"
-	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/engine/command"
 	"github.com/precedent-dev/precedent/internal/report"
 )
 
-// The demo's only file before and after the change, and what its engine says
-// about it.
+// The demo's only file before and after the change.
 var (
 	//go:embed demo/before.py
 	demoBefore []byte
 	//go:embed demo/after.py
 	demoAfter []byte
-	//go:embed demo/answer.json
-	demoAnswer []byte
 )
 
 const (
 	demoFile   = "shop/refunds.py"
-	demoEngine = "demo-engine"
-	demoFinder = "bugs" // the only one that the script lets find anything
 	demoReason = "the gateway's client waits between attempts"
 	demoWho    = "dana"
 )
@@ -56,31 +49,6 @@ this machine, nothing of yours is touched, and the folder is removed afterwards.
 	}
 	cmd.Flags().BoolVar(&keep, "keep", false, "keep the folder")
 	return cmd
-}
-
-// newDemoEngine is the program that the demo's engine runs: this one again.
-func newDemoEngine(a *app) *cobra.Command {
-	return &cobra.Command{
-		Use:     demoEngine,
-		Short:   "Answer a task as the demo's script says",
-		Example: "  precedent " + demoEngine + " < task.json",
-		Hidden:  true,
-		Args:    exactly(0),
-		RunE: func(*cobra.Command, []string) error {
-			var task engine.Request
-			if err := json.NewDecoder(a.in).Decode(&task); err != nil {
-				return fmt.Errorf("read task: %w", err)
-			}
-			if task.Role != engine.Finder {
-				return fmt.Errorf("the demo has no answer for the role %q", task.Role)
-			}
-			answer := demoAnswer
-			if task.Name != demoFinder {
-				answer = []byte(`{"findings": [], "summary": "Nothing."}`)
-			}
-			return report.Value(a.out, engine.Response{Answer: answer, Model: "script"})
-		},
-	}
 }
 
 // demo tells the story, every command of which is really run.
@@ -111,7 +79,7 @@ func (a *app) demo(ctx context.Context, keep bool) (err error) {
 		p.Line()
 	}
 	review := []string{"review", "main...retry-refunds"}
-	tell("A branch retries refunds. Before it is pushed, it is reviewed:")
+	tell("A branch retries refunds. Before it is pushed, it is reviewed. What finders claim, a verifier tries to refute:")
 	if err := d.play(ctx, p, precedent.ExitFindings, review...); err != nil {
 		return err
 	}

@@ -107,6 +107,12 @@ func reviewJSON(t *testing.T, home, repo string) map[string]any {
 	if status := cmd.ProcessState.ExitCode(); status != 1 {
 		t.Fatalf("review ended with %d, %v\n%s", status, err, stderr.String())
 	}
+	return lasting(t, out)
+}
+
+// lasting is a review as JSON without what differs by nature.
+func lasting(t *testing.T, out []byte) map[string]any {
+	t.Helper()
 	var result map[string]any
 	if err := json.Unmarshal(out, &result); err != nil {
 		t.Fatalf("%v\n%s", err, out)

@@ -4,73 +4,18 @@ import (
 	"bytes"
 	"database/sql"
 	"encoding/json"
-	"fmt"
 	"io"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/git"
 )
-
-// modelServer is a server that is compatible with OpenAI's, answers every
-// request with the same text, and keeps what it was sent.
-type modelServer struct {
-	*httptest.Server
-	mu     sync.Mutex
-	bodies []string
-	// onRequest is called with the number of each request, from 1, before it is
-	// answered; false leaves it unanswered.
-	onRequest func(n int) bool
-}
-
-func serveModel(t *testing.T, answer string) *modelServer {
-	t.Helper()
-	s := &modelServer{onRequest: func(int) bool { return true }}
-	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, err := io.ReadAll(r.Body)
-		if err != nil {
-			return
-		}
-		s.mu.Lock()
-		s.bodies = append(s.bodies, string(body))
-		n, answered := len(s.bodies), s.onRequest
-		s.mu.Unlock()
-		if !answered(n) {
-			<-r.Context().Done()
-			return
-		}
-		w.Header().Set("Content-Type", "text/event-stream")
-		content, err := json.Marshal(answer)
-		if err != nil {
-			t.Error(err)
-		}
-		fmt.Fprintf(w, "data: {\"model\":\"scripted-1\",\"choices\":[{\"delta\":{\"content\":%s},\"finish_reason\":\"stop\"}]}\n\n", content)
-		fmt.Fprint(w, "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":1000,\"completion_tokens\":50,\"prompt_tokens_details\":{\"cached_tokens\":400}}}\n\ndata: [DONE]\n\n")
-	}))
-	t.Cleanup(s.Close)
-	return s
-}
-
-func (s *modelServer) set(onRequest func(n int) bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.onRequest = onRequest
-}
-
-func (s *modelServer) sent() []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return append([]string{}, s.bodies...)
-}
 
 // modelReview is a review that asks the server.
 func modelReview(s *modelServer, home, repo string, args ...string) *exec.Cmd {
@@ -108,25 +53,64 @@ func bugsRun(t *testing.T, r precedent.Review) precedent.FinderRun {
 	return precedent.FinderRun{}
 }
 
+// TestModelBehindAnAPI: all finders ask, one of them first and alone until its
+// answer begins; then a verifier checks what they found.
 func TestModelBehindAnAPI(t *testing.T) {
 	home := t.TempDir()
 	repo := defectiveRepository(t, home, "repo")
-	s := serveModel(t, `Here it is: {"findings":[{"path":"hidden.js","side":"RIGHT","start":9,"end":9,"quote":"let role = 'user","severity":"high",
-		"category":"bugs","confidence":90,"title":"The role is fixed","body":"Everybody becomes a user, whoever logs in."}]}`)
+	s := serveAnswers(t, func(q question) string {
+		switch {
+		case q.finder == "bugs":
+			return `Here it is: {"findings":[{"path":"hidden.js","side":"RIGHT","start":9,"end":9,"quote":"let role = 'user","severity":"high",
+				"category":"bugs","confidence":80,"title":"The role is fixed","body":"Everybody becomes a user, whoever logs in."}]}`
+		case q.finder == "":
+			return q.confirm()
+		}
+		return nothing
+	})
+	second := make(chan struct{})
+	s.set(func(n int) bool {
+		switch n {
+		case 1:
+			select {
+			case <-second:
+				t.Error("a second request came before the answer to the first one began")
+			case <-time.After(200 * time.Millisecond): // they would come side by side, within a few
+			}
+		case 2:
+			close(second)
+		}
+		return true
+	})
 	r := parseReview(t, modelReview(s, home, repo), 1)
-	run := bugsRun(t, r)
-	if run.Engine != "api" || run.Model != "scripted-1" || run.Status != precedent.StatusOK || run.Requests != 1 ||
-		run.InputTokens != 1000 || run.CachedTokens != 400 || run.OutputTokens != 50 {
-		t.Errorf("run %+v", run)
+	const readers = 8 // one shard and a guide: eight finders
+	one := precedent.Usage{Requests: 1, InputTokens: 1000, CachedTokens: 400, OutputTokens: 50}
+	var all precedent.Usage
+	for _, run := range r.Finders {
+		if run.Engine == "analyzer" {
+			continue
+		}
+		all.Add(run.Usage)
+		want := precedent.StatusEmpty
+		if run.Name == "bugs" {
+			want = precedent.StatusOK
+		}
+		if run.Engine != "api" || !strings.HasPrefix(run.Model, "scripted-") || run.Status != want || run.Usage != one {
+			t.Errorf("run %+v", run)
+		}
 	}
-	if r.Scope != precedent.FullScope || r.Coverage.HunksRead != r.Coverage.Hunks {
-		t.Errorf("scope %s, coverage %+v", r.Scope, r.Coverage)
+	all.Add(one) // the verifier's
+	if r.Usage != all || all.Requests != readers+1 || len(s.sent()) != readers+1 {
+		t.Errorf("usage %+v, want %+v of %d requests; %d came", r.Usage, all, readers+1, len(s.sent()))
+	}
+	if r.Scope != precedent.FullScope || r.Coverage.HunksRead != r.Coverage.Hunks || len(r.Failures) > 0 {
+		t.Errorf("scope %s, coverage %+v, failures %v", r.Scope, r.Coverage, r.Failures)
 	}
 	found := false
 	for _, f := range r.Findings {
 		if f.Finder == "bugs" {
 			found = true
-			if !f.Live() || f.Path != "hidden.js" || f.Start != 1 {
+			if !f.Live() || f.Path != "hidden.js" || f.Start != 1 || f.Verifier != precedent.Confirmed || f.Confidence != 85 {
 				t.Errorf("finding %+v", f)
 			}
 		}
@@ -140,7 +124,7 @@ func TestModelBehindAnAPI(t *testing.T) {
 func TestModelWithoutBudget(t *testing.T) {
 	home := t.TempDir()
 	repo := defectiveRepository(t, home, "repo")
-	s := serveModel(t, `{"findings":[]}`)
+	s := serveModel(t, nothing)
 	r := parseReview(t, modelReview(s, home, repo, "--max-tokens", "500"), 3)
 	if run := bugsRun(t, r); run.Status != precedent.StatusOverBudget || r.Verdict != precedent.Failed || len(s.sent()) != 0 {
 		t.Errorf("%s, verdict %s, %d requests", run.Status, r.Verdict, len(s.sent()))
@@ -184,7 +168,7 @@ func TestFilesOfWhatIsNotCommitted(t *testing.T) {
 func TestResumePaysNothingTwice(t *testing.T) {
 	home := t.TempDir()
 	repo := syntheticRepository(t, home, 40, 200)
-	s := serveModel(t, `{"findings":[]}`)
+	s := serveModel(t, nothing)
 	calm := parseReview(t, modelReview(s, home, repo, "--memory-db", filepath.Join(home, "calm.db")), 0)
 	shards := len(s.sent())
 	if shards < 4 {

@@ -102,6 +102,7 @@ func read(v *Validator, output []byte) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
+	answer = v.wrap(answer)
 	if err := v.Validate(answer); err != nil {
 		return nil, err
 	}

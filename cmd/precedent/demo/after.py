@@ -8,10 +8,11 @@ def open_amount(order):
 def refund(order, amount, gateway, attempts=3):
     if amount > open_amount(order):
         raise ValueError("more than was paid")
-    for _ in range(attempts):
+    for attempt in range(attempts):
         try:
             gateway.refund(order.charge_id, amount)
             break
         except TimeoutError:
-            continue
+            if attempt == attempts - 1:
+                raise
     order.refunded += amount

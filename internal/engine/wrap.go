@@ -1,0 +1,42 @@
+package engine
+
+import (
+	"encoding/json"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// wrap puts a list into the object that the schema wants around it: models
+// often leave the object out when all that it has to hold is one list. An answer
+// that is no list, or to a schema that wants anything else, comes back as it is.
+func (v *Validator) wrap(answer []byte) []byte {
+	name, ok := v.onlyList()
+	if !ok || len(answer) == 0 || answer[0] != '[' {
+		return answer
+	}
+	wrapped, err := json.Marshal(map[string]json.RawMessage{name: answer})
+	if err != nil {
+		return answer
+	}
+	return wrapped
+}
+
+// onlyList is the one property that the schema requires of its object, if that
+// is an array.
+func (v *Validator) onlyList() (name string, ok bool) {
+	s := v.schema
+	if !only(s, "object") || len(s.Required) != 1 {
+		return "", false
+	}
+	name = s.Required[0]
+	return name, only(s.Properties[name], "array")
+}
+
+// only tells whether a schema allows one type and no other.
+func only(s *jsonschema.Schema, kind string) bool {
+	if s == nil || s.Types == nil {
+		return false
+	}
+	kinds := s.Types.ToStrings()
+	return len(kinds) == 1 && kinds[0] == kind
+}

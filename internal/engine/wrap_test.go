@@ -1,0 +1,37 @@
+package engine
+
+import (
+	"encoding/json"
+	"testing"
+)
+
+const listSchema = `{"type":"object","required":["pairs"],"properties":{
+	"pairs":{"type":"array","items":{"type":"object","required":["pair"],"properties":{"pair":{"type":"string"}}}},"note":{"type":"string"}}}`
+
+func TestWrap(t *testing.T) {
+	for _, test := range []struct{ name, schema, output, want string }{
+		{"a bare list", listSchema, `[{"pair":"p1"}]`, `{"pairs":[{"pair":"p1"}]}`},
+		{"an empty one", listSchema, " []\n", `{"pairs":[]}`},
+		{"one in prose", listSchema, "Here:\n```json\n[{'pair': 'p1',}]\n```", `{"pairs":[{"pair":"p1"}]}`},
+		{"whole numbers in it", listSchema, `[{"pair":"p1","n":2.0}]`, `{"pairs":[{"pair":"p1","n":2}]}`},
+		{"the object itself", listSchema, `{"pairs":[]}`, `{"pairs":[]}`},
+		{"a list of something else", listSchema, `[{"finding":"f1"}]`, ""},
+		{"a list of lists", listSchema, `[[{"pair":"p1"}]]`, ""},
+		{"a key in the wrong case", listSchema, `[{"pair":"p1","Pair":"p2"}]`, ""},
+		{"two required", `{"type":"object","required":["a","b"],"properties":{"a":{"type":"array"},"b":{"type":"array"}}}`, `[]`, ""},
+		{"one that is no list", `{"type":"object","required":["a"],"properties":{"a":{"type":["array","null"]}}}`, `[]`, ""},
+		{"one without a type", `{"type":"object","required":["a"]}`, `[]`, ""},
+		{"no object wanted", `{"type":"array"}`, `[1]`, `[1]`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			v, err := Compile(json.RawMessage(test.schema))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := read(v, []byte(test.output))
+			if string(got) != test.want || (err == nil) != (test.want != "") {
+				t.Errorf("%s, %v; want %s", got, err, test.want)
+			}
+		})
+	}
+}
