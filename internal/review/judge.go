@@ -54,7 +54,7 @@ func (x *reader) declined(ctx context.Context) memory.Judge {
 			})
 		}
 		covered := map[int]bool{}
-		for i, said := range x.compare(ctx, prompt.Covers(pairs), len(pairs), "findings with what people declined: only what is surely the same is hidden") {
+		for i, said := range x.compare(ctx, prompt.Covers(pairs), len(pairs), "findings with what people declined, so that only what is surely the same is hidden") {
 			// Hiding takes proof: the words must be those of the person, or of the claim.
 			covered[i] = said.Same && said.Quote != "" && said.stands(pairs[i].Claim, pairs[i].Reason)
 		}
@@ -81,14 +81,14 @@ func (x *reader) compare(ctx context.Context, p prompt.Prompt, n int, what strin
 	r := x.ask(ctx, "judge", engine.Judge, []prompt.Prompt{p})[0]
 	if !r.ok() {
 		status, why := r.trouble()
-		x.fail("judge", "no judge compared %d %s: %s: %s", n, what, status, why)
+		x.fail("judge", "no judge compared %s (%d): %s: %s", what, n, status, why)
 		return nil
 	}
 	var answer struct {
 		Pairs []comparison `json:"pairs"`
 	}
 	if err := json.Unmarshal(r.answer.JSON, &answer); err != nil {
-		x.fail("judge", "no judge compared %d %s: read answer: %v", n, what, err)
+		x.fail("judge", "no judge compared %s (%d): read answer: %v", what, n, err)
 		return nil
 	}
 	said := map[int]comparison{}
@@ -99,7 +99,7 @@ func (x *reader) compare(ctx context.Context, p prompt.Prompt, n int, what strin
 		}
 	}
 	if missing := n - len(said); missing > 0 {
-		x.fail("judge", "the judge's answer leaves out %d of %d %s", missing, n, what)
+		x.fail("judge", "no judge compared %s (%d of %d): its answer leaves them out", what, missing, n)
 	}
 	return said
 }

@@ -55,7 +55,7 @@ func (x *reader) verify(ctx context.Context, fs []precedent.Finding, p *Placer, 
 		}
 	}
 	if unchecked > 0 {
-		x.fail("verify", "%d findings were kept without being verified: %s", unchecked, trouble)
+		x.fail("verify", "%s kept without being verified: %s", were(unchecked, "finding"), trouble)
 	}
 	for i := range fs {
 		doubtOutside(&fs[i])
@@ -186,7 +186,8 @@ func readVerdicts(r reply) (map[string]ruling, error) {
 
 // settle writes the ruling into the finding. A verdict stands on lines that are
 // in the files: one whose quotes all are not is worth no more than doubt, and
-// what may cost data or security is refuted by lines alone, never by words.
+// what may cost data or security is refuted by lines alone. Mere words against it
+// do not even lower it, or a change that talks its verifier round would hide it.
 func (v ruling) settle(f *precedent.Finding, p *Placer, src *sources) {
 	offered := v.Evidence[:min(len(v.Evidence), maxEvidence)]
 	holds := standing(offered, p, src)
@@ -195,6 +196,7 @@ func (v ruling) settle(f *precedent.Finding, p *Placer, src *sources) {
 		reason += fmt.Sprintf(" (%s:%d)", holds[0].Path, holds[0].Line)
 	}
 	f.Verifier = v.Verdict
+	words := v.Verdict == precedent.Denied && len(holds) == 0 && f.Category.Protected()
 	switch {
 	case v.Confidence != nil && *v.Confidence < sureFrom && v.Verdict != precedent.Uncertain:
 		f.Verifier = precedent.Uncertain
@@ -205,7 +207,7 @@ func (v ruling) settle(f *precedent.Finding, p *Placer, src *sources) {
 	case v.Verdict == precedent.Confirmed && len(holds) == 0 && outside.MatchString(f.Title+"\n"+f.Body):
 		f.Verifier = precedent.Uncertain
 		reason = "confirmed, but by no line, and it speaks of other software: " + reason
-	case v.Verdict == precedent.Denied && len(holds) == 0 && f.Category.Protected():
+	case words:
 		f.Verifier = precedent.Uncertain
 		reason = "refuted without a line that shows it: " + reason
 	}
@@ -213,9 +215,11 @@ func (v ruling) settle(f *precedent.Finding, p *Placer, src *sources) {
 		f.Drop("verify", precedent.Refuted, "", "refuted: %s", reason)
 		return
 	}
-	f.Trail = append(f.Trail, precedent.Decision{
-		Step: "verify", Says: string(f.Verifier) + ": " + reason, Delta: checkDelta[f.Verifier],
-	})
+	d := precedent.Decision{Step: "verify", Says: string(f.Verifier) + ": " + reason, Delta: checkDelta[f.Verifier]}
+	if words {
+		d.Delta = 0
+	}
+	f.Trail = append(f.Trail, d)
 }
 
 // What a verifier's answer is worth, in percent points.
@@ -242,6 +246,14 @@ func doubtOutside(f *precedent.Finding) {
 			Step: "verify", Says: fmt.Sprintf("speaks of what no tool confirmed: %q", text.Collapse(said)), Delta: uncertainDelta,
 		})
 	}
+}
+
+// were is a number of things, as the subject of a sentence in the past.
+func were(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun + " was"
+	}
+	return fmt.Sprintf("%d %ss were", n, noun)
 }
 
 // trailDelta sums what the stages so far found for and against a finding.
