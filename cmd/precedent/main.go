@@ -17,7 +17,7 @@ import (
 )
 
 func main() {
-	sandbox.Main() // a box starts this program twice inside of itself
+	sandbox.Main()                     // a box starts this program twice inside of itself
 	if os.Getenv(lint.VetEnv) == "1" { // go vet runs this program as its tool
 		lint.VetMain()
 		return
