@@ -1,43 +1,36 @@
 package diff
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 )
 
 // Numbered writes the hunk as unified text for a model. Context and added
-// lines carry their number in the new file, right-aligned; the text behind the
-// sign is verbatim, so that it can be quoted. A hunk that only deletes carries
-// the numbers of the old file, as its header says.
+// lines carry their number in the new file; the text behind the sign is verbatim,
+// so that it can be quoted. A hunk that only deletes carries the numbers of the
+// old file, as its header says. Nothing is aligned: blanks are paid for, too.
 //
 //	@@ -3,2 +3,2 @@ func main() {
 //	3  	a()
-//	  -	b()
+//	-	b()
 //	4 +	c()
 func (h *Hunk) Numbered(w *strings.Builder) {
 	w.WriteString(h.header())
-	last := h.NewStart + h.NewLines
-	if h.NewLines == 0 {
-		last = h.OldStart + h.OldLines
-	}
-	width := len(strconv.Itoa(last))
 	for i := range h.Lines {
 		l := &h.Lines[i]
-		number := ""
 		switch {
 		case l.New > 0:
-			number = strconv.Itoa(l.New)
+			w.WriteString(strconv.Itoa(l.New) + " ")
 		case h.NewLines == 0:
-			number = strconv.Itoa(l.Old)
+			w.WriteString(strconv.Itoa(l.Old) + " ")
 		}
-		fmt.Fprintf(w, "%*s %c%s\n", width, number, l.Op, l.Text)
+		w.WriteString(string(l.Op) + l.Text + "\n")
 		if l.NoEOL {
-			fmt.Fprintf(w, "%*s \\ No newline at end of file\n", width, "")
+			w.WriteString("\\ No newline at end of file\n")
 		}
 	}
 	if h.Cut != "" {
-		fmt.Fprintf(w, "%*s … cut: %s\n", width, "", h.Cut)
+		w.WriteString("… cut: " + h.Cut + "\n")
 	}
 }
 

@@ -40,16 +40,16 @@ deleted file mode 100644
 		}
 	}
 	want := `@@ -8,4 +8,4 @@ func main() {
- 8  	a()
-   -	b()
- 9 +	c()
+8  	a()
+-	b()
+9 +	c()
 10  	d()
 11  	e()
 @@ -20 +20 @@
-   -x
-   \ No newline at end of file
+-x
+\ No newline at end of file
 20 +y
-   … cut: line longer than 64 KiB
+… cut: line longer than 64 KiB
 @@ -1,2 +0,0 @@
 1 -1
 2 -2

@@ -38,7 +38,7 @@ const (
 	maxGuide        = 24 << 10
 	maxInstructions = 16 << 10
 	maxMemory       = 8 << 10
-	maxFileList     = 8 << 10
+	maxFileList     = 4 << 10
 	maxIntent       = 6 << 10
 	maxDiscussion   = 16 << 10
 )

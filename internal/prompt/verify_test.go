@@ -33,7 +33,12 @@ func TestVerify(t *testing.T) {
 	in := sample()
 	p := New(in).Verify(in.Shards[0], claims())
 	golden(t, "verify.golden", user(p))
-	for _, hidden := range []string{"No change of behaviour", "Keep the old error codes", "90"} {
+	surer := claims()
+	surer[0].Confidence = 1
+	if New(in).Verify(in.Shards[0], surer) != p {
+		t.Error("the verifier is told how sure the finder is")
+	}
+	for _, hidden := range []string{"No change of behaviour", "Keep the old error codes"} {
 		if strings.Contains(user(p), hidden) {
 			t.Errorf("the verifier is shown %q", hidden)
 		}

@@ -77,11 +77,11 @@ func (b *brief) sheet(p *plan) *prompt.Sheet {
 	return prompt.New(in)
 }
 
-// render shows pieces of the change.
+// render shows pieces of the change, which a plan has rid of secrets.
 func (b *brief) render(parts []piece) precedent.Untrusted {
 	var pieces []prompt.Piece
 	for _, part := range parts {
-		pieces = append(pieces, prompt.Piece{File: part.file, Hunk: redactedHunk(&part.hunk), Also: b.places(part.refs[1:])})
+		pieces = append(pieces, prompt.Piece{File: part.file, Hunk: &part.hunk, Also: b.places(part.refs[1:])})
 	}
 	return precedent.Untrusted(prompt.Diff(pieces))
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/guide"
-	"github.com/precedent-dev/precedent/internal/prompt"
 )
 
 // How much one request shows, and all of them together, in tokens. Models find
@@ -69,49 +68,60 @@ func (p *plan) pack(c *diff.Change, most int) {
 		pa, pb := c.Files[a[0].File].Path, c.Files[b[0].File].Path
 		return cmp.Or(cmp.Compare(path.Dir(pa), path.Dir(pb)), cmp.Compare(pa, pb), cmp.Compare(a[0].Hunk, b[0].Hunk))
 	})
+	dir := func(refs []diff.HunkRef) string { return path.Dir(c.Files[refs[0].File].Path) }
+	var folder []parcel
 	for len(groups) > 0 {
 		n := 1
 		for n < len(groups) && groups[n][0].File == groups[0][0].File {
 			n++
 		}
-		p.addFile(c, groups[:n])
+		folder = append(folder, p.parcels(c, groups[:n])...)
+		if n == len(groups) || dir(groups[n]) != dir(groups[0]) {
+			p.addFolder(folder)
+			folder = nil
+		}
 		groups = groups[n:]
 	}
 	p.cut()
 }
 
-// addFile shows the first hunk of each group, all of which are of one file. A
-// file that fits into one shard is not torn apart.
-func (p *plan) addFile(c *diff.Change, groups [][]diff.HunkRef) {
-	total := 0
-	for _, refs := range groups {
-		total += size(&c.Files[refs[0].File].Hunks[refs[0].Hunk])
-	}
-	if total <= p.most && !p.fits(total) {
-		p.shards = append(p.shards, shard{})
-	}
-	for _, refs := range groups {
-		file := &c.Files[refs[0].File]
-		for _, h := range split(&file.Hunks[refs[0].Hunk], p.most) {
-			n := size(&h)
-			if !p.fits(n) {
-				p.shards = append(p.shards, shard{})
+// addFolder puts what a folder has into the last shard, as much as fits, and the
+// rest into new ones. Once a folder is torn, which of its files go first does
+// not matter, so the ones that fit do.
+func (p *plan) addFolder(parcels []parcel) {
+	for len(parcels) > 0 {
+		var rest []parcel
+		for _, one := range parcels {
+			if p.fits(one.tokens) {
+				p.add(one)
+			} else {
+				rest = append(rest, one)
 			}
-			last := len(p.shards) - 1
-			s := &p.shards[last]
-			s.pieces = append(s.pieces, piece{file, h, refs})
-			s.tokens += n
-			for _, ref := range refs {
-				p.carriers[ref] = append(p.carriers[ref], last)
-			}
+		}
+		if len(rest) > 0 {
+			p.shards = append(p.shards, shard{})
+		}
+		parcels = rest
+	}
+}
+
+// add puts a parcel into the last shard.
+func (p *plan) add(one parcel) {
+	last := len(p.shards) - 1
+	s := &p.shards[last]
+	s.pieces = append(s.pieces, one.pieces...)
+	s.tokens += one.tokens
+	for _, part := range one.pieces {
+		for _, ref := range part.refs {
+			p.carriers[ref] = append(p.carriers[ref], last)
 		}
 	}
 }
 
-// fits tells whether there is a last shard with so much room.
+// fits tells whether there is a last shard with so much room, or an empty one.
 func (p *plan) fits(tokens int) bool {
 	n := len(p.shards)
-	return n > 0 && p.shards[n-1].tokens+tokens <= p.most
+	return n > 0 && (len(p.shards[n-1].pieces) == 0 || p.shards[n-1].tokens+tokens <= p.most)
 }
 
 // cut leaves out the shards beyond what a review may spend.
@@ -141,68 +151,4 @@ func (p *plan) unshown(c *diff.Change) int {
 		}
 	}
 	return n
-}
-
-// What a hunk and a line take besides their text, in tokens: the header and
-// path, the number and sign.
-const (
-	hunkTokens = 40
-	lineTokens = 4
-)
-
-// size is about what a hunk takes in a prompt, in tokens.
-func size(h *diff.Hunk) int {
-	n := hunkTokens
-	for i := range h.Lines {
-		n += lineSize(&h.Lines[i])
-	}
-	return n
-}
-
-func lineSize(l *diff.Line) int { return lineTokens + prompt.Tokens(l.Text) }
-
-// split cuts a hunk into parts of at most so many tokens, between lines. The
-// parts have the line numbers that their lines have.
-func split(h *diff.Hunk, most int) []diff.Hunk {
-	if size(h) <= most {
-		return []diff.Hunk{*h}
-	}
-	var parts []diff.Hunk
-	oldNext, newNext := h.OldStart, h.NewStart // the numbers of the next lines
-	if h.OldLines == 0 {
-		oldNext++
-	}
-	if h.NewLines == 0 {
-		newNext++
-	}
-	for rest := h.Lines; len(rest) > 0; {
-		part := diff.Hunk{Section: h.Section, Cut: h.Cut}
-		n, room := 0, most-hunkTokens
-		for n < len(rest) {
-			if room -= lineSize(&rest[n]); room < 0 && n > 0 {
-				break
-			}
-			n++
-		}
-		part.Lines, rest = rest[:n], rest[n:]
-		for i := range part.Lines {
-			if part.Lines[i].Old > 0 {
-				part.OldLines++
-			}
-			if part.Lines[i].New > 0 {
-				part.NewLines++
-			}
-		}
-		part.OldStart, part.NewStart = oldNext, newNext
-		oldNext += part.OldLines
-		newNext += part.NewLines
-		if part.OldLines == 0 {
-			part.OldStart--
-		}
-		if part.NewLines == 0 {
-			part.NewStart--
-		}
-		parts = append(parts, part)
-	}
-	return parts
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"strings"
 	"sync"
 	"testing"
@@ -99,20 +100,23 @@ func TestVerify(t *testing.T) {
 		score    int
 		says     string
 	}{
-		{"confirmed", "bugs", map[string]any{"verdict": "confirmed", "reason": "It runs past.", "evidence": line(loop)}, precedent.Confirmed, "", 90, "confirmed: It runs past. (cart/cart.go:5)"},
+		{"confirmed", "bugs", map[string]any{"verdict": "confirmed", "reason": "It runs past.", "evidence": line(loop)}, precedent.Confirmed, "", 90, "confirmed: It runs past. (cart/cart.go:6)"},
 		{"uncertain", "bugs", map[string]any{"verdict": "uncertain", "reason": "Who knows."}, precedent.Uncertain, precedent.BelowThreshold, 65, "uncertain: Who knows."},
 		{"refuted", "bugs", map[string]any{"verdict": "refuted", "reason": "There is a guard.", "evidence": line(neg)}, precedent.Denied, precedent.Refuted, 80, "There is a guard."},
 		{"refuted by words", "bugs", map[string]any{"verdict": "refuted", "reason": "No caller does.", "evidence": []any{}}, precedent.Denied, precedent.Refuted, 80, "No caller does."},
 		{"refuted by nothing that is there", "bugs", map[string]any{"verdict": "refuted", "reason": "Guarded.", "evidence": line("if items == nil { return }")}, precedent.Uncertain, precedent.BelowThreshold, 65, "lines that are not in the files"},
 		{"a crash refuted by words", "crash", map[string]any{"verdict": "refuted", "reason": "Audited."}, precedent.Uncertain, "", 80, "without a line"},
 		{"a crash refuted by made-up lines", "crash", map[string]any{"verdict": "refuted", "reason": "Audited.", "evidence": line("never there")}, precedent.Uncertain, "", 80, "not in the files"},
+		{"a crash refuted by a comment", "crash", map[string]any{"verdict": "refuted", "reason": "It says so.", "evidence": line("\t// audited: never past the end")}, precedent.Uncertain, "", 80, "words alone"},
 		{"a crash refuted by a line", "crash", map[string]any{"verdict": "refuted", "reason": "Guarded.", "evidence": line(neg)}, precedent.Denied, precedent.Refuted, 80, "Guarded."},
 		{"confirmed by nothing that is there", "bugs", map[string]any{"verdict": "confirmed", "reason": "Yes.", "evidence": line("never there")}, precedent.Uncertain, precedent.BelowThreshold, 65, "not in the files"},
 		{"refuted, but unsure", "bugs", map[string]any{"verdict": "refuted", "reason": "Hm.", "confidence": 30, "evidence": line(neg)}, precedent.Uncertain, precedent.BelowThreshold, 65, "only 30 % sure"},
 		{"left out", "bugs", nil, precedent.Unchecked, "", 80, "gave no answer"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			in := input(t, shopBase, shopHead)
+			head := maps.Clone(shopHead)
+			head["cart/cart.go"] = strings.Replace(head["cart/cart.go"], loop, "\t// audited: never past the end\n"+loop, 1)
+			in := input(t, shopBase, head)
 			rulings := map[string]map[string]any{}
 			if test.ruling != nil {
 				rulings["off by one"] = test.ruling

@@ -191,6 +191,9 @@ func readVerdicts(r reply) (map[string]ruling, error) {
 func (v ruling) settle(f *precedent.Finding, p *Placer, src *sources) {
 	offered := v.Evidence[:min(len(v.Evidence), maxEvidence)]
 	holds := standing(offered, p, src)
+	if f.Category.Protected() {
+		holds = slices.DeleteFunc(holds, func(e precedent.Evidence) bool { return onlyComment(e.Quote) })
+	}
 	reason := text.Cut(oneLine(v.Reason), maxReason)
 	if len(holds) > 0 {
 		reason += fmt.Sprintf(" (%s:%d)", holds[0].Path, holds[0].Line)
@@ -203,7 +206,7 @@ func (v ruling) settle(f *precedent.Finding, p *Placer, src *sources) {
 		reason = fmt.Sprintf("%s, but only %d %% sure: %s", v.Verdict, *v.Confidence, reason)
 	case len(offered) > 0 && len(holds) == 0 && v.Verdict != precedent.Uncertain:
 		f.Verifier = precedent.Uncertain
-		reason = fmt.Sprintf("%s by lines that are not in the files: %s", v.Verdict, reason)
+		reason = fmt.Sprintf("%s by lines that are not in the files, or say it in words alone: %s", v.Verdict, reason)
 	case v.Verdict == precedent.Confirmed && len(holds) == 0 && outside.MatchString(f.Title+"\n"+f.Body):
 		f.Verifier = precedent.Uncertain
 		reason = "confirmed, but by no line, and it speaks of other software: " + reason
@@ -220,6 +223,20 @@ func (v ruling) settle(f *precedent.Finding, p *Placer, src *sources) {
 		d.Delta = 0
 	}
 	f.Trail = append(f.Trail, d)
+}
+
+// comment recognises a line that is one, in the languages that people use: what
+// a change says of itself proves nothing.
+var comment = regexp.MustCompile(`^\s*(//|#|--|/?\*|<!--|;|%|"""|\x27\x27\x27|rem\b|REM\b)`)
+
+// onlyComment tells whether all lines of a quote are comments.
+func onlyComment(quote string) bool {
+	for l := range strings.Lines(quote) {
+		if strings.TrimSpace(l) != "" && !comment.MatchString(l) {
+			return false
+		}
+	}
+	return true
 }
 
 // What a verifier's answer is worth, in percent points.

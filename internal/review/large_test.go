@@ -1,0 +1,105 @@
+package review
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/engine"
+	"github.com/precedent-dev/precedent/internal/report"
+)
+
+// TestLargeChange: of 20,000 lines every hunk is read by all finders, and the
+// server's log agrees.
+func TestLargeChange(t *testing.T) {
+	base, head := pullRequest(2, 20_000, teamGuide())
+	in, _ := changed(t, base, head)
+	if n := in.Change.Added + in.Change.Removed; n < 20_000 {
+		t.Fatalf("only %d lines are changed", n)
+	}
+	server := served(t, &in, head, findsNothing, nil)
+	r := run(t, in)
+	if r.Verdict != precedent.Clean || r.Coverage.HunksRead != r.Coverage.Hunks || len(r.Coverage.Truncated) > 0 {
+		t.Errorf("verdict %s, %d of %d hunks were read, truncated %v", r.Verdict, r.Coverage.HunksRead, r.Coverage.Hunks, r.Coverage.Truncated)
+	}
+	if left := unread(&in, newLedger(server)); len(left) > 0 {
+		t.Errorf("the log lacks %v", left)
+	}
+}
+
+// TestBudgetRunsOut: what the budget did not reach is named, hunk by hunk, and
+// nothing else, and the review is none.
+func TestBudgetRunsOut(t *testing.T) {
+	base, head := pullRequest(3, 20_000, teamGuide())
+	in, _ := changed(t, base, head)
+	for _, tokens := range []int{20_000, 1_500_000} {
+		t.Run(fmt.Sprint(tokens, " tokens"), func(t *testing.T) {
+			budget := &engine.Budget{Tokens: tokens}
+			server := served(t, &in, head, findsNothing, budget)
+			r := run(t, in)
+			// A request is estimated before it is sent, from its length; those under
+			// way together may take more than that, by less than a part of the change each.
+			if spent, _ := budget.Spent(); spent > tokens+defaultConcurrency*shardTokens {
+				t.Errorf("%d tokens were spent", spent)
+			}
+			over := 0
+			for _, f := range r.Finders {
+				if f.Status == precedent.StatusOverBudget {
+					over++
+				}
+			}
+			want := unread(&in, newLedger(server))
+			var got []precedent.TruncatedHunk
+			for _, h := range r.Coverage.Truncated {
+				if !strings.Contains(h.Reason, string(precedent.StatusOverBudget)) {
+					t.Errorf("%s, hunk %d: %s", h.Path, h.Hunk, h.Reason)
+				}
+				got = append(got, precedent.TruncatedHunk{Path: h.Path, Hunk: h.Hunk})
+			}
+			slices.SortFunc(got, byPlace)
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("unread by the server's log and by the coverage (-log +coverage):\n%s", diff)
+			}
+			if r.Coverage.HunksRead+len(want) != r.Coverage.Hunks {
+				t.Errorf("%d hunks read and %d unread of %d", r.Coverage.HunksRead, len(want), r.Coverage.Hunks)
+			}
+			if over == 0 || r.Verdict != precedent.Partial && r.Verdict != precedent.Failed || r.ExitStatus(precedent.High) != precedent.ExitIncomplete {
+				t.Errorf("verdict %s, exit status %d, %d finders over budget", r.Verdict, r.ExitStatus(precedent.High), over)
+			}
+			t.Logf("verdict %s, %d finders over budget, %d of %d hunks read", r.Verdict, over, r.Coverage.HunksRead, r.Coverage.Hunks)
+		})
+	}
+}
+
+// atOnce is an engine that is at once done with anything.
+type atOnce struct{}
+
+func (atOnce) Info() engine.Info { return engine.Info{Name: "at once"} }
+func (atOnce) Run(_ context.Context, t engine.Task) (engine.Answer, error) {
+	if t.FirstByte != nil {
+		t.FirstByte()
+	}
+	return engine.Answer{Status: precedent.StatusOK, JSON: []byte(`{"findings":[]}`)}, nil
+}
+
+// BenchmarkLarge is everything but the engine's time: 20,000 lines, eight
+// finders, from the text of the diff to the JSON of the review.
+func BenchmarkLarge(b *testing.B) {
+	base, head := pullRequest(2, 20_000, teamGuide())
+	in, patch := changed(b, base, head)
+	in.Engine = atOnce{}
+	b.ReportAllocs()
+	for b.Loop() {
+		in.Change = parse(b, patch)
+		in.Change.Classify(func(path string) ([]byte, error) { return in.Read(precedent.Left, path) }, nil)
+		if err := report.JSON(io.Discard, run(b, in)); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
