@@ -5,24 +5,34 @@ import (
 	"strings"
 )
 
-// Numbered writes the hunk as unified text for a model. Context and added
-// lines carry their number in the new file; the text behind the sign is verbatim,
-// so that it can be quoted. A hunk that only deletes carries the numbers of the
-// old file, as its header says. Nothing is aligned: blanks are paid for, too.
+// numberEvery is how far line numbers are apart in a prompt. Each costs as much
+// as a tenth of a line, and a remark's place is found by its quote: the number
+// only tells equal lines apart, and a reader can count to four.
+const numberEvery = 5
+
+// Numbered writes the hunk as unified text for a model. Of the context and added
+// lines the first and every fifth carry their number in the new file; the text
+// behind the sign is verbatim, so that it can be quoted. A hunk that only deletes
+// carries the numbers of the old file, as its header says. Nothing is aligned:
+// blanks are paid for, too.
 //
-//	@@ -3,2 +3,2 @@ func main() {
-//	3  	a()
+//	@@ -8,2 +8,3 @@ func main() {
+//	8  	a()
 //	-	b()
-//	4 +	c()
+//	+	c()
+//	10 +	d()
 func (h *Hunk) Numbered(w *strings.Builder) {
 	w.WriteString(h.header())
+	first := true
 	for i := range h.Lines {
 		l := &h.Lines[i]
-		switch {
-		case l.New > 0:
-			w.WriteString(strconv.Itoa(l.New) + " ")
-		case h.NewLines == 0:
-			w.WriteString(strconv.Itoa(l.Old) + " ")
+		n := l.New
+		if h.NewLines == 0 {
+			n = l.Old
+		}
+		if n > 0 && (first || n%numberEvery == 0) {
+			w.WriteString(strconv.Itoa(n) + " ")
+			first = false
 		}
 		w.WriteString(string(l.Op) + l.Text + "\n")
 		if l.NoEOL {

@@ -42,9 +42,9 @@ deleted file mode 100644
 	want := `@@ -8,4 +8,4 @@ func main() {
 8  	a()
 -	b()
-9 +	c()
++	c()
 10  	d()
-11  	e()
+ 	e()
 @@ -20 +20 @@
 -x
 \ No newline at end of file
@@ -52,7 +52,7 @@ deleted file mode 100644
 … cut: line longer than 64 KiB
 @@ -1,2 +0,0 @@
 1 -1
-2 -2
+-2
 `
 	if d := cmp.Diff(want, b.String()); d != "" {
 		t.Error(d)
