@@ -114,7 +114,12 @@ func (a *app) review(ctx context.Context, o reviewOptions) error {
 	if o.dry {
 		return a.tellEstimate(in, why, answers.limits(), o.format == "json")
 	}
-	in.Planned = func(e review.Estimate) { a.notice("engine %s; %s", why, estimated(e)) }
+	in.Planned = func(e review.Estimate) {
+		a.notice("engine %s; %s", why, estimated(e))
+		if !within(e, answers.limits()) {
+			a.notice("that is more than a review may take: it will end over-budget; raise --max-cost or --max-tokens, or review less at a time")
+		}
+	}
 	meter := a.newMeter()
 	in.Progress = meter.tell
 	r, err := review.Run(ctx, in)
