@@ -17,7 +17,7 @@ func newEval(a *app) *cobra.Command {
 		Args:    exactly(0),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newEvalAnchor(a), newEvalReview(a))
+	cmd.AddCommand(newEvalAnchor(a), newEvalReview(a), newEvalDedup(a), newEvalSuppress(a))
 	return cmd
 }
 

@@ -81,14 +81,7 @@ func (v Reviewer) decline(ctx context.Context, s *scored, questions []memory.Que
 	var pairs []prompt.Declined
 	for i, at := range open {
 		q := questions[at]
-		j := q.Rejection
-		where := j.Path
-		if j.Symbol != "" {
-			where += " in " + j.Symbol
-		}
-		claim, _ := secret.Redact(j.Claim)
-		reason, _ := secret.Redact(j.Reason)
-		pairs = append(pairs, prompt.Declined{ID: pairID(i), Finding: ofFinding(q.Finding), Claim: claim, Where: where, Reason: reason})
+		pairs = append(pairs, declinedPair(pairID(i), ofFinding(q.Finding), &q.Rejection))
 	}
 	a, err := v.compare(ctx, DeclinedName, prompt.Covers(pairs), len(pairs))
 	if err != nil {
@@ -116,4 +109,15 @@ func (v Reviewer) decline(ctx context.Context, s *scored, questions []memory.Que
 		trouble = string(a.status) + ": " + a.message
 	}
 	return trouble, nil
+}
+
+// declinedPair is a finding and a rejection as a judge reads them.
+func declinedPair(id string, f prompt.Remark, j *precedent.Rejection) prompt.Declined {
+	where := j.Path
+	if j.Symbol != "" {
+		where += " in " + j.Symbol
+	}
+	claim, _ := secret.Redact(j.Claim)
+	reason, _ := secret.Redact(j.Reason)
+	return prompt.Declined{ID: id, Finding: f, Claim: claim, Where: where, Reason: reason}
 }

@@ -153,7 +153,7 @@ func (m *matcher) similarity(a, b int) float64 {
 func (m *matcher) text(i int) text.Vector {
 	v, ok := m.texts[i]
 	if !ok {
-		v = text.NewVector(m.all[i].Title + "\n" + m.all[i].Body)
+		v = words(m.all[i])
 		m.texts[i] = v
 	}
 	return v
@@ -188,7 +188,7 @@ func (m *matcher) match() {
 	for i, a := range m.all {
 		for j := i + 1; j < len(m.all); j++ {
 			b := m.all[j]
-			if b.Path != a.Path || b.Side != a.Side || b.Start > a.End+nearLines {
+			if !near(a, b) {
 				break
 			}
 			m.compare(pair{i, j})
@@ -196,28 +196,16 @@ func (m *matcher) match() {
 	}
 }
 
-// compare decides on two findings of one side of one file, the first of which
-// does not start behind the second.
+// compare decides on two findings, the first of which does not start behind the
+// second.
 func (m *matcher) compare(p pair) {
 	a, b := m.all[p.a], m.all[p.b]
-	samePlace := a.Start == b.Start
-	switch {
-	case samePlace && a.Category == b.Category:
-		m.same[p] = true
-		m.edges = append(m.edges, edge{p, 1})
-		return
-	case a.Analyzer && b.Analyzer && a.Finder == b.Finder:
-		return // an analyzer does not repeat itself
-	case a.Start == 0 && !samePlace:
-		return // the file as a whole is near no line
-	}
-	similarity := m.similarity(p.a, p.b)
-	overlap := a.Start > 0 && b.Start <= a.End
-	switch {
-	case samePlace && similarity >= samePlaceSimilarity, overlap && similarity >= overlapSimilarity:
+	similarity := 1.0 // of those that are the same by place and category
+	switch alike(a, b, func() float64 { similarity = m.similarity(p.a, p.b); return similarity }) {
+	case SurelySame:
 		m.same[p] = true
 		m.edges = append(m.edges, edge{p, similarity})
-	case overlap && similarity >= greySimilarity, !overlap && !samePlace && similarity >= nearSimilarity:
+	case PerhapsSame:
 		m.grey = append(m.grey, edge{p, similarity})
 	}
 }

@@ -1,0 +1,182 @@
+package eval
+
+import (
+	"slices"
+
+	"github.com/precedent-dev/precedent/internal/review"
+)
+
+// Dedup is how well the merge stage tells what is the same.
+type Dedup struct {
+	Form      string `json:"form"`
+	Pairs     int    `json:"pairs"`
+	Same      int    `json:"same"` // labelled so
+	Apart     int    `json:"apart"`
+	Unknown   int    `json:"unknown"`
+	Changes   int    `json:"changes"`
+	Resamples int    `json:"resamples"`
+	Seed      uint64 `json:"seed"`
+	// Decisions are those before a judge is asked.
+	Decisions []DecisionCount `json:"decisions"`
+	// Alone keeps the grey pairs apart, as without an engine. Ideal has a judge
+	// that never errs, so its recall is what any judge can reach.
+	Alone      Merging     `json:"alone"`
+	Ideal      Merging     `json:"ideal_judge"`
+	Judge      *Merging    `json:"judge"`   // nil if no judge was asked
+	Judging    *Judging    `json:"judging"` // nil likewise
+	AUC        *float64    `json:"auc"`     // of the similarity alone; nil without pairs of both kinds
+	Thresholds []Threshold `json:"thresholds"`
+}
+
+// DecisionCount counts the pairs of a decision.
+type DecisionCount struct {
+	Decision review.Likeness `json:"decision"`
+	Pairs    int             `json:"pairs"`
+	Same     int             `json:"same"`     // labelled so
+	Distinct int             `json:"distinct"` // labelled so
+}
+
+// Merging scores which pairs become one finding.
+type Merging struct {
+	Merged    int   `json:"merged"`
+	Right     int   `json:"right"` // of them
+	Precision Ratio `json:"precision"`
+	Recall    Ratio `json:"recall"`
+	F1        Ratio `json:"f1"`
+	// Overlapping counts the pairs that are labelled distinct and share a line,
+	// Wrong those of them that are merged; False is their share.
+	Overlapping int   `json:"overlapping_distinct"`
+	Wrong       int   `json:"overlapping_merged"`
+	False       Ratio `json:"overlapping_false_merges"`
+}
+
+// Threshold scores similarity alone, from one value on.
+type Threshold struct {
+	From float64 `json:"from"`
+	Merging
+}
+
+// thresholds are the similarities that tables have a row for: those of the
+// stages, and others around them.
+var thresholds = []float64{0.25, 0.30, 0.35, 0.40, 0.45, 0.50, 0.55, 0.60, 0.70, 0.80}
+
+// ScoreDedup scores the merge stage's decisions, with what a judge said of the
+// grey pairs if it was asked.
+func ScoreDedup(pairs Pairs, judging *Judging, seed uint64) Dedup {
+	list := pairs.List
+	r := Dedup{
+		Form: pairs.Form, Pairs: len(list), Unknown: pairs.Unknown, Resamples: Resamples, Seed: seed, Judging: judging,
+		Decisions: []DecisionCount{{Decision: review.SurelySame}, {Decision: review.PerhapsSame}, {Decision: review.NotSame}},
+	}
+	var similar, different []float64
+	decided := make([]review.Likeness, len(list))
+	cosines := make([]float64, len(list))
+	changes := map[string]bool{}
+	for i := range list {
+		p := &list[i]
+		changes[p.Change] = true
+		decided[i], cosines[i] = p.alike(), review.Similarity(&p.A, &p.B)
+		d := &r.Decisions[slices.IndexFunc(r.Decisions, func(d DecisionCount) bool { return d.Decision == decided[i] })]
+		d.Pairs++
+		if p.Apart {
+			r.Apart++
+		}
+		if p.Same {
+			r.Same++
+			d.Same++
+			similar = append(similar, cosines[i])
+		} else {
+			d.Distinct++
+			different = append(different, cosines[i])
+		}
+	}
+	r.Changes = len(changes)
+	r.AUC = area(similar, different)
+	surely := func(i int) bool { return decided[i] == review.SurelySame }
+	r.Alone = merging(list, seed, surely)
+	r.Ideal = merging(list, seed, func(i int) bool { return surely(i) || decided[i] == review.PerhapsSame && list[i].Same })
+	if judging != nil {
+		m := merging(list, seed, func(i int) bool { return surely(i) || judging.same[i] })
+		r.Judge = &m
+	}
+	for _, from := range thresholds {
+		r.Thresholds = append(r.Thresholds, Threshold{from, merging(list, seed, func(i int) bool { return cosines[i] >= from })})
+	}
+	return r
+}
+
+// merging scores a decision about all pairs.
+func merging(list []Pair, seed uint64, merged func(i int) bool) Merging {
+	var m Merging
+	var tallies, overlaps grouped
+	for i := range list {
+		p := &list[i]
+		t := tallies.of(p.Change)
+		if p.Same {
+			t.gold++
+		}
+		if merged(i) {
+			m.Merged++
+			t.candidates++
+			if p.Same {
+				m.Right++
+				t.hits++
+				t.found++
+			}
+		}
+		if !p.Same && p.overlaps() {
+			m.Overlapping++
+			o := overlaps.of(p.Change)
+			o.candidates++
+			if merged(i) {
+				m.Wrong++
+				o.hits++
+			}
+		}
+	}
+	m.Precision, m.Recall, m.F1 = intervals(tallies.list, seed)
+	m.False, _, _ = intervals(overlaps.list, seed)
+	return m
+}
+
+// grouped is tallies by name, in the order in which they came.
+type grouped struct {
+	list []tally
+	at   map[string]int
+}
+
+func (g *grouped) of(name string) *tally {
+	i, ok := g.at[name]
+	if !ok {
+		if g.at == nil {
+			g.at = map[string]int{}
+		}
+		i = len(g.list)
+		g.at[name] = i
+		g.list = append(g.list, tally{})
+	}
+	return &g.list[i]
+}
+
+// area is the area under the receiver operating characteristic: the chance that
+// a value of the first kind is larger than one of the second, with half a chance
+// where they are equal.
+func area(first, second []float64) *float64 {
+	if len(first) == 0 || len(second) == 0 {
+		return nil
+	}
+	slices.Sort(second)
+	sum := 0.0
+	for _, v := range first {
+		below, _ := slices.BinarySearch(second, v)
+		upTo, _ := slices.BinarySearchFunc(second, v, func(x, v float64) int {
+			if x <= v {
+				return -1
+			}
+			return 1
+		})
+		sum += float64(below+upTo) / 2
+	}
+	auc := sum / float64(len(first)*len(second))
+	return &auc
+}

@@ -1,0 +1,201 @@
+package eval
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/review"
+)
+
+// Pair is two remarks of which people said whether they are the same.
+type Pair struct {
+	Change string // what the pair hangs together with others by: intervals draw whole changes
+	A, B   precedent.Finding
+	Same   bool
+	// Apart is set if the remarks are about different changes, so that their
+	// places say nothing: they are compared as if their lines overlapped.
+	Apart bool
+}
+
+// The forms of data about remarks.
+const (
+	givenForm    = "given"    // places and labels are in the data
+	commentsForm = "comments" // pairs of ids of review comments
+	changesForm  = "changes"  // remarks that experts accepted about changes
+)
+
+// Pairs is a data set of pairs.
+type Pairs struct {
+	Form string
+	List []Pair
+	// Unknown counts pairs of which a comment is missing.
+	Unknown int
+}
+
+// ReadPairs reads pairs of remarks, in one of three forms. A file pairs.json or
+// pairs.jsonl has them whole. A file whose name ends in pairs.json has ids of
+// review comments, which are in *.jsonl and *.jsonl.gz beside it. Without such a
+// file the folders are read as Read does, and every two gold marks of a change on one
+// side of one file are a pair of distinct remarks.
+func ReadPairs(dir string) (Pairs, error) {
+	entries, err := readEntries[givenPair](dir, "pairs")
+	if err == nil {
+		return givenPairs(dir, entries)
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return Pairs{}, err
+	}
+	links, err := readLinks(dir)
+	if err == nil {
+		return linkedPairs(dir, links)
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return Pairs{}, err
+	}
+	return goldPairs(dir)
+}
+
+// said is a remark of a person or a program, as files give it.
+type said struct {
+	Path       string             `json:"path"`
+	Side       string             `json:"side"`
+	Start      int                `json:"start"`
+	End        int                `json:"end"`
+	Quote      string             `json:"quote"`
+	Symbol     string             `json:"symbol"`
+	Category   precedent.Category `json:"category"`
+	Severity   precedent.Severity `json:"severity"`
+	Confidence int                `json:"confidence"`
+	Title      string             `json:"title"`
+	Body       string             `json:"body"`
+}
+
+func (s *said) finding() precedent.Finding {
+	return precedent.Finding{
+		Finder: "data", Category: s.Category, Severity: s.Severity, Confidence: s.Confidence,
+		Span:  precedent.Span{Path: s.Path, Side: sideOf(s.Side), Start: s.Start, End: max(s.Start, s.End)},
+		Quote: s.Quote, Symbol: s.Symbol, Title: s.Title, Body: s.Body,
+	}
+}
+
+type givenPair struct {
+	Change string `json:"change"`
+	A      said   `json:"a"`
+	B      said   `json:"b"`
+	Same   *bool  `json:"same"`
+}
+
+func givenPairs(dir string, entries []givenPair) (Pairs, error) {
+	pairs := Pairs{Form: givenForm}
+	for i, e := range entries {
+		p := Pair{Change: e.Change, A: e.A.finding(), B: e.B.finding()}
+		switch {
+		case e.Same == nil:
+			return pairs, fmt.Errorf("read pairs of %s: pair %d does not say whether its remarks are the same", dir, i+1)
+		case e.A.Title+e.A.Body == "" || e.B.Title+e.B.Body == "":
+			return pairs, fmt.Errorf("read pairs of %s: a remark of pair %d says nothing", dir, i+1)
+		case p.Change == "":
+			p.Change = fmt.Sprint(i) // on its own
+		}
+		p.Same = *e.Same
+		pairs.List = append(pairs.List, p)
+	}
+	return pairs, nil
+}
+
+// goldPairs makes pairs of the remarks that experts accepted: each point was
+// listed once, so that two remarks are two points.
+func goldPairs(dir string) (Pairs, error) {
+	cases, err := Read(dir)
+	if err != nil {
+		return Pairs{}, err
+	}
+	pairs := Pairs{Form: changesForm}
+	for i := range cases {
+		c := &cases[i]
+		for k := range c.Gold {
+			for n := range c.Gold[:k] {
+				a, b := ofGold(&c.Gold[n]), ofGold(&c.Gold[k])
+				if a.Path == b.Path && a.Side == b.Side {
+					a.Quote, b.Quote = strings.Join(shown(c.Change, a.Span), "\n"), strings.Join(shown(c.Change, b.Span), "\n")
+					pairs.List = append(pairs.List, Pair{Change: c.Name, A: a, B: b})
+				}
+			}
+		}
+	}
+	return pairs, nil
+}
+
+// ofGold is a mark as a finding, all of whose words are in the body.
+func ofGold(m *Mark) precedent.Finding {
+	return precedent.Finding{Finder: "experts", Category: categoryOf(m.Category), Span: m.span(), Body: m.Note}
+}
+
+// placed are the remarks as the merge stage is to see them.
+func (p *Pair) placed() (a, b precedent.Finding) {
+	a, b = p.A, p.B
+	if p.Apart { // overlapping, but not from the same line: the texts decide
+		a.Span = precedent.Span{Side: precedent.Right, Start: 1, End: 2}
+		b.Span = precedent.Span{Side: precedent.Right, Start: 2, End: 2}
+	}
+	return a, b
+}
+
+func (p *Pair) alike() review.Likeness {
+	a, b := p.placed()
+	return review.Alike(&a, &b)
+}
+
+func (p *Pair) overlaps() bool {
+	a, b := p.placed()
+	return a.Start > 0 && a.Overlaps(b.Span)
+}
+
+// readEntries reads NAME.json, a list, or NAME.jsonl, an entry a line.
+func readEntries[T any](dir, name string) ([]T, error) {
+	file := filepath.Join(dir, name+".json")
+	data, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return readLines[T](filepath.Join(dir, name+".jsonl"))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	var list []T
+	if err := json.Unmarshal(data, &list); err != nil {
+		return nil, fmt.Errorf("read %s: %w", file, err)
+	}
+	return list, nil
+}
+
+func readLines[T any](file string) ([]T, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("read data: %w", err)
+	}
+	return decodeLines[T](file, bytes.NewReader(data))
+}
+
+// decodeLines reads one JSON value after the other.
+func decodeLines[T any](file string, r io.Reader) ([]T, error) {
+	var list []T
+	for d := json.NewDecoder(r); ; {
+		var v T
+		err := d.Decode(&v)
+		if errors.Is(err, io.EOF) {
+			return list, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read %s, entry %d: %w", file, len(list)+1, err)
+		}
+		list = append(list, v)
+	}
+}

@@ -1,0 +1,217 @@
+package eval
+
+import (
+	"slices"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/memory"
+)
+
+// Suppress is how well what people declined hides what it covers, and nothing else.
+type Suppress struct {
+	Form       string `json:"form"`
+	Cases      int    `json:"cases"`
+	Rejections int    `json:"rejections"`
+	Findings   int    `json:"findings"` // after them
+	Covered    int    `json:"covered"`  // labelled so
+	Pooled     int    `json:"pooled"`   // findings that drawn rejections are tried on
+	Changes    int    `json:"changes"`
+	Resamples  int    `json:"resamples"`
+	Seed       uint64 `json:"seed"`
+	Draws      int    `json:"draws"`
+	// Text has nobody judge. Ideal has a judge that never errs, so its recall is
+	// what any judge can reach.
+	Text       Hushing     `json:"text"`
+	Ideal      Hushing     `json:"ideal_judge"`
+	Judge      *Hushing    `json:"judge"`   // nil if no judge was asked
+	Judging    *Judging    `json:"judging"` // nil likewise
+	Thresholds []HushingAt `json:"thresholds"`
+}
+
+// Hushing is what rejections did.
+type Hushing struct {
+	Right  int   `json:"hidden_covered"`
+	Wrong  int   `json:"hidden_others"`
+	Recall Ratio `json:"recall"`            // of the covered findings
+	False  Ratio `json:"false_suppression"` // share of the others that are hidden
+	// How findings are hidden: dismissed themselves, dropped by a pattern, of
+	// which Audited are shown collapsed, or lowered below the threshold.
+	Dismissed int `json:"dismissed"`
+	Patterns  int `json:"patterns"`
+	Audited   int `json:"audited"`
+	Lowered   int `json:"lowered"`
+	Noted     int `json:"noted"` // spoken of, and still shown
+	// Replayed counts how often a finding was tried again as a high one and as
+	// one of a protected category, and Serious how often a pattern hid it then.
+	Replayed int `json:"replayed_serious"`
+	Serious  int `json:"hidden_serious"`
+	// Drawn is what drawn rejections hide; nil for the
+	// judge that never errs, which would hide none.
+	Drawn []DrawnMemory `json:"drawn"`
+}
+
+// DrawnMemory is what so many rejections, drawn from those that cover nothing, hide.
+type DrawnMemory struct {
+	Memories int   `json:"memories"`
+	Findings int   `json:"findings"` // tried, in each draw
+	Hidden   int   `json:"hidden"`   // in all draws
+	False    Ratio `json:"false_suppression"`
+}
+
+// HushingAt is what would be hidden if the similarity of title and claim alone decided.
+type HushingAt struct {
+	From   float64       `json:"from"`
+	Recall Ratio         `json:"recall"`
+	False  Ratio         `json:"false_suppression"`
+	Drawn  []DrawnMemory `json:"drawn"`
+}
+
+// memorySizes are how many rejections are drawn.
+var memorySizes = []int{1, 10, 50}
+
+// ScoreSuppress scores what memory hides, by text alone and with what a judge
+// said if it was asked. Rejections are drawn so many times for each pool.
+func ScoreSuppress(m Memories, judging *Judging, draws int, seed uint64) Suppress {
+	r := Suppress{Form: m.Form, Cases: len(m.cases), Resamples: Resamples, Seed: seed, Draws: draws, Judging: judging}
+	changes := map[string]bool{}
+	for _, c := range m.cases {
+		changes[c.change] = true
+		r.Rejections += len(c.rejections)
+		r.Findings += len(c.findings)
+		for _, covered := range c.covered {
+			if covered {
+				r.Covered++
+			}
+		}
+	}
+	for _, p := range m.pools {
+		changes[p.change] = true
+		r.Pooled += len(p.findings)
+	}
+	r.Changes = len(changes)
+	r.Text = m.hushing(always(nil), seed)
+	r.Text.Drawn = m.drawn(nil, draws, seed)
+	r.Ideal = m.hushing(ideal, seed)
+	if judging != nil {
+		h := m.hushing(always(judging.covers), seed)
+		h.Drawn = m.drawn(judging.covers, draws, seed)
+		r.Judge = &h
+	}
+	r.Thresholds = m.bySimilarity(draws, seed)
+	return r
+}
+
+func always(judge memory.Judge) func(map[string]bool) memory.Judge {
+	return func(map[string]bool) memory.Judge { return judge }
+}
+
+// ideal returns a judge that says what the labels say, by the findings' ids.
+func ideal(covered map[string]bool) memory.Judge {
+	return func(questions []memory.Question) map[int]bool {
+		said := map[int]bool{}
+		for i, q := range questions {
+			said[i] = covered[q.Finding.ID]
+		}
+		return said
+	}
+}
+
+// hushing runs the cases through the stage that lets rejections speak, with the
+// judge that it gets for the labels of a case.
+func (m *Memories) hushing(judges func(covered map[string]bool) memory.Judge, seed uint64) Hushing {
+	var h Hushing
+	var all grouped
+	for i := range m.cases {
+		c := &m.cases[i]
+		judge := judges(c.labels())
+		out := memory.Hush(c.findings, c.rejections, c.now, c.threshold, judge)
+		for k := range out {
+			hidden := h.count(&c.findings[k], &out[k], c.threshold)
+			t := label(c.covered[k], hidden)
+			h.Right += t.found
+			h.Wrong += t.hits
+			all.of(c.change).add(t)
+		}
+		h.trySerious(c, judge)
+	}
+	h.False, h.Recall, _ = intervals(all.list, seed) // shares of those that are not covered, and that are
+	return h
+}
+
+// drawn runs the pools through that stage.
+func (m *Memories) drawn(judge memory.Judge, draws int, seed uint64) []DrawnMemory {
+	return m.draw(draws, seed, func(p *pool, rejections []precedent.Rejection) (hidden int) {
+		out := memory.Hush(p.findings, rejections, p.now, p.threshold, judge)
+		for k := range out {
+			if hides(&p.findings[k], &out[k], p.threshold) {
+				hidden++
+			}
+		}
+		return hidden
+	})
+}
+
+// labels says by their ids which findings are covered.
+func (c *remembered) labels() map[string]bool {
+	covered := map[string]bool{}
+	for k := range c.findings {
+		covered[c.findings[k].ID] = c.covered[k]
+	}
+	return covered
+}
+
+// hides tells whether a finding that was shown no longer is.
+func hides(before, after *precedent.Finding, threshold int) bool {
+	return !after.Live() || before.Confidence >= threshold && after.Confidence < threshold
+}
+
+// count notes what became of a finding.
+func (h *Hushing) count(before, after *precedent.Finding, threshold int) (hidden bool) {
+	hidden = hides(before, after, threshold)
+	switch {
+	case after.Dropped == precedent.Dismissed:
+		h.Dismissed++
+	case !after.Live():
+		h.Patterns++
+		if after.Where == precedent.Collapsed {
+			h.Audited++
+		}
+	case hidden:
+		h.Lowered++
+	case len(after.Trail) > len(before.Trail):
+		h.Noted++
+	}
+	return hidden
+}
+
+// trySerious replays findings as what memory may not hide.
+func (h *Hushing) trySerious(c *remembered, judge memory.Judge) {
+	for _, raise := range []func(*precedent.Finding){
+		func(f *precedent.Finding) { f.Severity = precedent.High },
+		func(f *precedent.Finding) { f.Category = precedent.DataLoss },
+	} {
+		raised := slices.Clone(c.findings)
+		for i := range raised {
+			raise(&raised[i])
+		}
+		for i, f := range memory.Hush(raised, c.rejections, c.now, c.threshold, judge) {
+			h.Replayed++
+			if f.Dropped != precedent.Dismissed && hides(&raised[i], &f, c.threshold) {
+				h.Serious++
+			}
+		}
+	}
+}
+
+// label counts a finding by its label and whether it is hidden: candidates are
+// those that are not covered, gold those that are.
+func label(covered, hidden bool) tally {
+	n := 0
+	if hidden {
+		n = 1
+	}
+	if covered {
+		return tally{gold: 1, found: n}
+	}
+	return tally{candidates: 1, hits: n}
+}

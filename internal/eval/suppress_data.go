@@ -1,0 +1,170 @@
+package eval
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"time"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/store"
+)
+
+// Memories is a data set of rejections and of findings that came after them.
+type Memories struct {
+	Form  string
+	cases []remembered
+	pools []pool
+}
+
+// remembered is what people declined, and findings of which somebody said
+// whether that covers them.
+type remembered struct {
+	change     string // intervals draw whole changes
+	now        time.Time
+	threshold  int // percent
+	rejections []precedent.Rejection
+	findings   []precedent.Finding
+	covered    []bool // of each finding
+}
+
+// pool is findings that nothing covers, and rejections of which some are drawn.
+type pool struct {
+	change    string
+	now       time.Time
+	threshold int
+	findings  []precedent.Finding
+	from      []drawable
+}
+
+// drawable is a rejection, and the change that it was made in; none is drawn for
+// findings of that change.
+type drawable struct {
+	precedent.Rejection
+	change string
+}
+
+// What data that does not say it gets.
+const (
+	usualThreshold  = 75 // percent: the review's default
+	usualConfidence = 90 // percent
+	// anySymbol is the symbol of all remarks that do not have one in the data.
+	// Text alone lets a rejection speak about its own symbol only, so it is given
+	// every chance to hide too much.
+	anySymbol = "*"
+	// widest is the reason by which a rejection reaches furthest, and hides at once.
+	widest = "Never report this in this repository."
+)
+
+// ReadMemories reads rejections and findings. A file cases.json or cases.jsonl
+// has them with labels. Else pairs of review comments are taken, as ReadPairs
+// reads them: the earlier one declined, the later one covered if both make the
+// same point. Without pairs, the remarks that experts accepted about the changes of
+// a repository are taken, none of which another change's remarks cover. The
+// seed picks the comments that nothing covers.
+func ReadMemories(dir string, seed uint64) (Memories, error) {
+	given, err := readEntries[givenCase](dir, "cases")
+	if err == nil {
+		return givenMemories(dir, given)
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return Memories{}, err
+	}
+	links, err := readLinks(dir)
+	if err == nil {
+		return commentMemories(dir, links, seed)
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return Memories{}, err
+	}
+	return changeMemories(dir)
+}
+
+// givenCase is a line of cases.jsonl.
+type givenCase struct {
+	Name       string    `json:"name"`
+	Now        time.Time `json:"now"`
+	Threshold  int       `json:"threshold"`
+	Rejections []struct {
+		said
+		Claim     string    `json:"claim"`
+		Reason    string    `json:"reason"`
+		At        time.Time `json:"at"`
+		ExpiresAt time.Time `json:"expires_at"`
+	} `json:"rejections"`
+	Findings []struct {
+		said
+		Covered *bool `json:"covered"`
+	} `json:"findings"`
+}
+
+func givenMemories(dir string, given []givenCase) (Memories, error) {
+	m := Memories{Form: givenForm}
+	for i, g := range given {
+		name := cmp.Or(g.Name, fmt.Sprint(i+1))
+		c := remembered{change: name, now: g.Now, threshold: cmp.Or(g.Threshold, usualThreshold)}
+		if c.now.IsZero() {
+			c.now = rejectedAt.Add(time.Hour)
+		}
+		for k, r := range g.Rejections {
+			if r.Claim == "" {
+				return m, fmt.Errorf("read cases of %s: rejection %d of %s has no claim", dir, k+1, name)
+			}
+			f := r.finding()
+			f.Title = r.Claim
+			j := decline(f, fmt.Sprintf("%s/r%d", name, k+1), r.Reason)
+			if !r.At.IsZero() {
+				j.At, j.ExpiresAt = r.At, r.At.Add(store.RejectionLife)
+			}
+			if !r.ExpiresAt.IsZero() {
+				j.ExpiresAt = r.ExpiresAt
+			}
+			c.rejections = append(c.rejections, j)
+		}
+		for k, f := range g.Findings {
+			if f.Covered == nil {
+				return m, fmt.Errorf("read cases of %s: finding %d of %s does not say whether it is covered", dir, k+1, name)
+			}
+			c.findings = append(c.findings, stand(f.finding(), fmt.Sprintf("%s/f%d", name, k+1)))
+			c.covered = append(c.covered, *f.Covered)
+		}
+		m.cases = append(m.cases, c)
+		p := pool{change: name, now: c.now, threshold: c.threshold}
+		for k, f := range c.findings {
+			if !c.covered[k] {
+				p.findings = append(p.findings, f)
+			}
+		}
+		for _, j := range c.rejections {
+			p.from = append(p.from, drawable{Rejection: j})
+		}
+		m.pools = append(m.pools, p)
+	}
+	return m, nil
+}
+
+// stand gives a finding its identity: that of its line without neighbours, or
+// one of its own if it quotes nothing. What is missing is filled in.
+func stand(f precedent.Finding, id string) precedent.Finding {
+	f.ID, f.Where = id, precedent.Inline
+	f.Category, f.Severity = cmp.Or(f.Category, precedent.Bugs), cmp.Or(f.Severity, precedent.Medium)
+	f.Confidence = cmp.Or(f.Confidence, usualConfidence)
+	f.Fingerprint = id
+	if line, _, _ := strings.Cut(f.Quote, "\n"); line != "" {
+		f.Place = precedent.Place(f.Path, line, "", "")
+		f.Fingerprint = precedent.Fingerprint(f.Place, f.Category, 0)
+	}
+	return f
+}
+
+// decline is the rejection of a finding.
+func decline(f precedent.Finding, id, reason string) precedent.Rejection {
+	f = stand(f, id)
+	return precedent.Rejection{
+		ID: id, Finding: f.ID, Fingerprint: f.Fingerprint, Place: f.Place, Claim: f.Title, Path: f.Path, Symbol: f.Symbol,
+		Category: f.Category, Severity: f.Severity, Reason: reason,
+		Who: "people", At: rejectedAt, ExpiresAt: rejectedAt.Add(store.RejectionLife),
+	}
+}

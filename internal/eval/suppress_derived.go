@@ -1,0 +1,113 @@
+package eval
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"github.com/precedent-dev/precedent"
+)
+
+// mostFindings bounds the comments of a data set that nothing covers.
+const mostFindings = 400
+
+// commentMemories takes every pair as a case of one rejection. What nothing
+// covers are comments that are in no pair: comments of other pull requests are
+// taken not to cover them, though now and then one may.
+func commentMemories(dir string, links []link, seed uint64) (Memories, error) {
+	comments, err := readComments(dir)
+	if err != nil {
+		return Memories{}, err
+	}
+	m := Memories{Form: commentsForm}
+	linked := map[int64]bool{}
+	for _, l := range links {
+		linked[l.Q], linked[l.D] = true, true
+		if q, d := comments[l.Q], comments[l.D]; q != nil && d != nil {
+			m.cases = append(m.cases, remembered{
+				change: q.change(), now: rejectedAt.Add(time.Hour), threshold: usualThreshold,
+				rejections: []precedent.Rejection{d.rejection()}, findings: []precedent.Finding{q.titled()}, covered: []bool{*l.Y == 1},
+			})
+		}
+	}
+	from := map[string][]drawable{}
+	var free []*comment
+	for _, c := range inOrder(comments) {
+		if c.ReplyTo != 0 || linked[c.ID] || len(strings.Fields(claim(unquoted(c.Body)))) < minClaim {
+			continue
+		}
+		from[c.repo] = append(from[c.repo], drawable{c.rejection(), c.change()})
+		free = append(free, c)
+	}
+	rng := rand.New(rand.NewPCG(seed, seed))
+	rng.Shuffle(len(free), func(i, j int) { free[i], free[j] = free[j], free[i] })
+	at := map[string]int{}
+	for _, c := range free[:min(len(free), mostFindings)] {
+		i, ok := at[c.change()]
+		if !ok {
+			i = len(m.pools)
+			at[c.change()] = i
+			m.pools = append(m.pools, pool{change: c.change(), now: rejectedAt.Add(time.Hour), threshold: usualThreshold, from: from[c.repo]})
+		}
+		m.pools[i].findings = append(m.pools[i].findings, c.titled())
+	}
+	return m, nil
+}
+
+// minClaim is how many words a comment's first sentence has at least, to be one
+// that claims something.
+const minClaim = 4
+
+// titled is the comment as memory compares it, by the first sentence of its own words.
+func (c *comment) titled() precedent.Finding {
+	f := c.finding()
+	f.Title, f.Symbol, f.Category = claim(unquoted(c.Body)), anySymbol, precedent.Style
+	return standNowhere(f, f.ID)
+}
+
+func (c *comment) rejection() precedent.Rejection {
+	return decline(c.titled(), fmt.Sprint(c.ID), widest)
+}
+
+// changeMemories takes the remarks that experts accepted as findings, and all
+// remarks about other changes of their repository as what was declined.
+func changeMemories(dir string) (Memories, error) {
+	cases, err := Read(dir)
+	if err != nil {
+		return Memories{}, err
+	}
+	m := Memories{Form: changesForm}
+	from := map[precedent.Repo][]drawable{}
+	finding := func(mark *Mark, id string) precedent.Finding {
+		f := ofGold(mark)
+		f.Title, f.Symbol, f.Severity = claim(mark.Note), cmp.Or(mark.Symbol, anySymbol), mark.Severity
+		return standNowhere(f, id)
+	}
+	for i := range cases {
+		c := &cases[i]
+		for list, marks := range [][]Mark{c.Gold, c.Negative} {
+			for k := range marks {
+				id := fmt.Sprintf("%s/%d/%d", c.Name, list, k)
+				from[c.Repo] = append(from[c.Repo], drawable{decline(finding(&marks[k], id), id, widest), c.Name})
+			}
+		}
+	}
+	for i := range cases {
+		c := &cases[i]
+		p := pool{change: c.Name, now: rejectedAt.Add(time.Hour), threshold: usualThreshold, from: from[c.Repo]}
+		for k := range c.Gold {
+			p.findings = append(p.findings, finding(&c.Gold[k], fmt.Sprintf("%s/0/%d", c.Name, k)))
+		}
+		m.pools = append(m.pools, p)
+	}
+	return m, nil
+}
+
+// standNowhere gives a finding an identity of its own: its place is not known as
+// memory knows places, so that its claim alone counts.
+func standNowhere(f precedent.Finding, id string) precedent.Finding {
+	f.Quote = ""
+	return stand(f, id)
+}

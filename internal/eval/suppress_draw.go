@@ -1,0 +1,102 @@
+package eval
+
+import (
+	"math/rand/v2"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/text"
+)
+
+// draw tries drawn rejections on the findings of every pool that has enough of
+// them. The same seed draws the same ones.
+func (m *Memories) draw(draws int, seed uint64, hidden func(*pool, []precedent.Rejection) int) []DrawnMemory {
+	var rows []DrawnMemory
+	for _, n := range memorySizes {
+		row := DrawnMemory{Memories: n}
+		var all grouped
+		for i := range m.pools {
+			p := &m.pools[i]
+			if len(p.findings) == 0 || p.others() < n {
+				continue
+			}
+			row.Findings += len(p.findings)
+			t := all.of(p.change)
+			for k := range draws {
+				rng := rand.New(rand.NewPCG(seed, uint64(i*draws+k))) // so that a larger memory holds the smaller one
+				wrong := hidden(p, p.pick(rng, n))
+				row.Hidden += wrong
+				t.hits += wrong
+				t.candidates += len(p.findings)
+			}
+		}
+		row.False, _, _ = intervals(all.list, seed)
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// others counts the rejections of other changes.
+func (p *pool) others() int {
+	n := 0
+	for i := range p.from {
+		if p.from[i].change != p.change {
+			n++
+		}
+	}
+	return n
+}
+
+// pick draws n rejections of other changes, each at most once.
+func (p *pool) pick(rng *rand.Rand, n int) []precedent.Rejection {
+	taken := map[int]bool{}
+	var picked []precedent.Rejection
+	for len(picked) < n {
+		if i := rng.IntN(len(p.from)); !taken[i] && p.from[i].change != p.change {
+			taken[i] = true
+			picked = append(picked, p.from[i].Rejection)
+		}
+	}
+	return picked
+}
+
+// bySimilarity scores thresholds of similarity, whatever else memory looks at.
+func (m *Memories) bySimilarity(draws int, seed uint64) []HushingAt {
+	vectors := map[string]text.Vector{}
+	vector := func(s string) text.Vector {
+		v, ok := vectors[s]
+		if !ok {
+			v = text.NewVector(s)
+			vectors[s] = v
+		}
+		return v
+	}
+	nearest := func(f *precedent.Finding, rejections []precedent.Rejection) float64 {
+		best := 0.0
+		for i := range rejections {
+			best = max(best, text.Cosine(vector(f.Title), vector(rejections[i].Claim)))
+		}
+		return best
+	}
+	var rows []HushingAt
+	for _, from := range thresholds {
+		row := HushingAt{From: from}
+		var all grouped
+		for i := range m.cases {
+			c := &m.cases[i]
+			for k := range c.findings {
+				all.of(c.change).add(label(c.covered[k], nearest(&c.findings[k], c.rejections) >= from))
+			}
+		}
+		row.False, row.Recall, _ = intervals(all.list, seed)
+		row.Drawn = m.draw(draws, seed, func(p *pool, rejections []precedent.Rejection) (hidden int) {
+			for k := range p.findings {
+				if nearest(&p.findings[k], rejections) >= from {
+					hidden++
+				}
+			}
+			return hidden
+		})
+		rows = append(rows, row)
+	}
+	return rows
+}

@@ -1,0 +1,176 @@
+package eval
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/engine"
+	"github.com/precedent-dev/precedent/internal/memory"
+	"github.com/precedent-dev/precedent/internal/text"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// golden compares what was measured with testdata/name, or writes it under -update.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	file := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := gocmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s\nIf this is meant, run the test with -update.", name, diff)
+	}
+}
+
+func indented(t *testing.T, v any) string {
+	t.Helper()
+	data, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data) + "\n"
+}
+
+// TestSuppressGolden holds what becomes of every finding of a small data set, so
+// that a change of a threshold, a scope or the tokens shows.
+func TestSuppressGolden(t *testing.T) {
+	m, err := ReadMemories(filepath.Join("testdata", "suppress"), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	for i := range m.cases {
+		c := &m.cases[i]
+		for k, f := range memory.Hush(c.findings, c.rejections, c.now, c.threshold, nil) {
+			nearest := 0.0
+			for _, j := range c.rejections {
+				nearest = max(nearest, text.Cosine(text.NewVector(f.Title), text.NewVector(j.Claim)))
+			}
+			fmt.Fprintf(&b, "%-14s covered %-5v similarity %.4f  %-9s by %-13s %s, confidence %d\n",
+				f.ID, c.covered[k], nearest, cmp.Or(string(f.Dropped), "kept"), cmp.Or(f.DroppedBy, "nobody"), f.Where, f.Confidence)
+		}
+	}
+	golden(t, "suppress/findings.golden", b.String())
+	golden(t, "suppress/score.golden", indented(t, ScoreSuppress(m, nil, 2, 1)))
+}
+
+func TestReadMemoriesOfComments(t *testing.T) {
+	m, err := ReadMemories(commentFolder(t), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Form != commentsForm || len(m.cases) != 3 || len(m.pools) != 1 {
+		t.Fatalf("read %d cases and %d pools of %s", len(m.cases), len(m.pools), m.Form)
+	}
+	c := m.cases[0]
+	if c.rejections[0].Claim != "The file is never closed when parsing fails" || !c.covered[0] || c.change != "app#8" {
+		t.Errorf("the first case is %+v", c)
+	}
+	if p := m.pools[0]; p.change != "app#9" || len(p.from) != 1 || p.others() != 0 {
+		t.Errorf("what no pair names: %+v; a comment's own pull request has no memory for it", p)
+	}
+	r := ScoreSuppress(m, nil, 1, 1)
+	if r.Text.Right != 1 || r.Text.Wrong != 0 || r.Text.Drawn[0].Findings != 0 || r.Text.Serious != 0 || r.Text.Replayed != 6 {
+		t.Errorf("scored %+v", r.Text)
+	}
+}
+
+func TestReadMemoriesOfChanges(t *testing.T) {
+	meta := func(pr int, marks string) string {
+		return fmt.Sprintf(`{"pr": "https://git.example.org/shop/app/pull/%d", %s}`, pr, marks)
+	}
+	m, err := ReadMemories(write(t, map[string]string{
+		"one/diff.patch": patch, "one/meta.json": meta(1, `"gold": [{"path": "a.py", "from_line": 2, "category": "bugs", "note": "An empty list has no first element."}]`),
+		"two/diff.patch": patch, "two/meta.json": meta(2, `"gold": [{"path": "a.py", "from_line": 2, "category": "bugs", "note": "An empty list has no first element!"}],
+			"negative": [{"path": "a.py", "from_line": 4, "category": "style", "note": "Why print?"}]`),
+		"alone/diff.patch": patch, "alone/meta.json": `{"gold": [{"path": "a.py", "from_line": 2, "note": "Something else."}]}`,
+	}), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	others := map[string]int{}
+	for i := range m.pools {
+		others[m.pools[i].change] = m.pools[i].others()
+	}
+	if diff := gocmp.Diff(map[string]int{"one": 2, "two": 1, "alone": 0}, others); diff != "" || len(m.cases) != 0 {
+		t.Errorf("rejections of other changes (-want +got):\n%s", diff)
+	}
+	r := ScoreSuppress(m, nil, 20, 1)
+	if d := r.Text.Drawn[0]; d.Findings != 2 || d.Hidden < 20 || d.Hidden >= 40 {
+		t.Errorf("one drawn rejection: %+v; want the same words always hidden, and the other one drawn, too", d)
+	}
+}
+
+func TestReadMemoriesRefuses(t *testing.T) {
+	for want, text := range map[string]string{
+		"rejection 1 of 1 has no claim": `[{"rejections": [{"path": "a"}]}]`,
+		"finding 1 of x does not say":   `[{"name": "x", "findings": [{"title": "a"}]}]`,
+		"cannot unmarshal":              `[1]`,
+		`parsing time "yesterday"`:      `[{"now": "yesterday"}]`,
+	} {
+		if _, err := ReadMemories(write(t, map[string]string{"cases.json": text}), 1); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("want an error with %q, got %v", want, err)
+		}
+	}
+}
+
+// TestJudgeMemories: each question is asked once, and yes takes words of the
+// person as proof.
+func TestJudgeMemories(t *testing.T) {
+	m, err := ReadMemories(filepath.Join("testdata", "suppress"), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	quote := "never flag this"
+	var trouble error
+	v := Reviewer{Engine: answers(func(task engine.Task) any {
+		if task.Role != engine.Judge || task.Name != DeclinedName {
+			t.Errorf("asked as %s %s", task.Role, task.Name)
+		}
+		if trouble != nil {
+			return trouble
+		}
+		var all []comparison
+		for i := range strings.Count(task.User(), "The declined remark, on ") {
+			all = append(all, comparison{pairID(i), true, quote})
+		}
+		return map[string]any{"pairs": all}
+	})}
+	j, err := v.JudgeMemories(t.Context(), m, 3, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if j.Asked != 22 || j.Answered != 22 || j.Unproven == 0 || j.Spent.Requests != 1 {
+		t.Errorf("judged %+v", j)
+	}
+	r := ScoreSuppress(m, j, 3, 1)
+	// It says yes where a reason has the quote, and no elsewhere, which silences
+	// what text alone would have hidden.
+	if r.Judge.Serious != 0 || r.Judge.Patterns == r.Text.Patterns || r.Ideal.Wrong != 0 || r.Ideal.Right <= r.Text.Right {
+		t.Errorf("text %+v\njudge %+v\nideal %+v", r.Text, r.Judge, r.Ideal)
+	}
+	trouble = errors.New("no more")
+	if j, err = v.JudgeMemories(t.Context(), m, 3, 1); err != nil || j.Status != precedent.StatusError || j.Answered != 0 || j.Error != "no more" {
+		t.Errorf("a judge that fails: %+v, %v", j, err)
+	}
+	if r := ScoreSuppress(m, j, 3, 1); !gocmp.Equal(*r.Judge, r.Text) {
+		t.Error("where nobody answers, text alone decides")
+	}
+}
