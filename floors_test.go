@@ -24,7 +24,7 @@ var floors = map[string]int{
 
 	"internal/child": 1, "internal/diff": 1, "internal/git": 1, "internal/llm": 1, "internal/secret": 1, "internal/text": 1,
 
-	"internal/guide": 2, "internal/prompt": 2, "internal/report": 2, "internal/sandbox": 2, "internal/store": 2,
+	"internal/forge": 2, "internal/guide": 2, "internal/prompt": 2, "internal/report": 2, "internal/sandbox": 2, "internal/store": 2,
 
 	"internal/engine": 3, "internal/lint": 3,
 
@@ -35,8 +35,9 @@ var floors = map[string]int{
 	"internal/eval": 7, "internal/fix": 7,
 
 	"internal/engine/api": 8, "internal/engine/claude": 8, "internal/engine/command": 8, "internal/engine/enginetest": 8, "internal/llm/llmtest": 8,
+	"internal/forge/forgetest": 8, "internal/forge/github": 8,
 
-	"cmd/precedent": 9,
+	"cmd/precedent": 9, "scripts/sbom": 9,
 }
 
 // furnishings is the floor whose packages only main and tests may import.
@@ -50,12 +51,15 @@ const anywhere = "*"
 var thirdParties = map[string][]string{
 	"github.com/anthropics/anthropic-sdk-go":   {"internal/llm"},
 	"github.com/bluekeyes/go-gitdiff":          {"internal/diff"},
-	"github.com/bmatcuk/doublestar/v4":         {"internal/diff", "internal/guide"},
+	"github.com/bmatcuk/doublestar/v4":         {"internal/diff", "internal/guide", "internal/lint"},
 	"github.com/charmbracelet/x/ansi":          {"internal/report"},
+	"github.com/getkin/kin-openapi":            {"internal/forge/forgetest"},
 	"github.com/google/go-cmp":                 {anywhere},
+	"github.com/google/go-github/v88":          {"internal/forge/github"},
 	"github.com/google/uuid":                   {"internal/store", "cmd/precedent"},
 	"github.com/pelletier/go-toml/v2":          {"internal/secret"},
 	"github.com/pressly/goose/v3":              {"internal/store"},
+	"github.com/reviewdog/errorformat":         {"internal/lint"},
 	"github.com/rogpeppe/go-internal":          {"cmd/precedent"},
 	"github.com/santhosh-tekuri/jsonschema/v6": {"internal/engine", "internal/report"},
 	"github.com/spf13/cobra":                   {"cmd/precedent"},
@@ -67,6 +71,7 @@ var thirdParties = map[string][]string{
 	"golang.org/x/text":                        {"internal/text"},
 	"golang.org/x/tools":                       {"internal/lint"},
 	"gopkg.in/yaml.v3":                         {"internal/guide", "cmd/precedent"},
+	"honnef.co/go/tools":                       {"internal/lint"},
 	"modernc.org/sqlite":                       {"internal/store"},
 	"pgregory.net/rapid":                       {anywhere},
 }

@@ -18,6 +18,9 @@ type Policy struct {
 	Instructions []Instruction
 	// Floors raise or lower what is worth showing: findings milder than the floor of their path are not shown.
 	Floors []SeverityFloor
+	// Linters names linters that run on the change, among those that the program
+	// knows. A policy can name no program.
+	Linters []string
 	// NoPraise leaves out the one positive remark of a review.
 	NoPraise bool
 	// Language that findings are written in, as an IETF tag; empty means English.

@@ -139,6 +139,7 @@ func (a *app) configuration(ctx context.Context, flags map[string]string) (confi
 		op.get(timeoutKnob, defaultTimeout.String(), "default"),
 	}
 	c.Settings = append(c.Settings, op.priceSettings()...)
+	c.Settings = append(c.Settings, op.linterSettings()...)
 	c.Settings = append(c.Settings, policySettings(policy)...)
 	for _, err := range policy.Errors {
 		c.Errors = append(c.Errors, err.Error())

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/lint"
 	"github.com/precedent-dev/precedent/internal/llm"
 )
 
@@ -73,6 +74,8 @@ type operator struct {
 	settings map[string]setting
 	prices   llm.Prices // of models, over those that providers list; nil if the file names none
 	priced   []setting  // the same, as the configuration lists them
+	linters  []lint.Linter
+	linted   []setting // the same, as the configuration lists them
 }
 
 // get returns the setting, or the default with its source.
@@ -94,6 +97,7 @@ func (a *app) operator(flags map[string]string) (operator, error) {
 		file = &operatorFile{}
 	}
 	o.prices, o.priced = file.prices, file.priced
+	o.linters, o.linted = file.linters, file.linted
 	for _, k := range knobs {
 		s, ok := file.settings[k.key]
 		if v := a.env[k.env]; k.env != "" && v != "" {

@@ -10,6 +10,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/precedent-dev/precedent/internal/lint"
 	"github.com/precedent-dev/precedent/internal/llm"
 )
 
@@ -21,6 +22,8 @@ type operatorFile struct {
 	settings map[string]setting
 	prices   llm.Prices
 	priced   []setting // the prices in their order, each with its line
+	linters  []lint.Linter
+	linted   []setting // the linters in their order, each with its line
 }
 
 // readConfig reads the operator's file; none gives nil. Any key or form that
@@ -65,6 +68,9 @@ func parseConfig(path string, data []byte) (*operatorFile, error) {
 		if key.Value == pricesKey {
 			return in.prices(val, file)
 		}
+		if key.Value == lintersKey {
+			return in.linters(val, file)
+		}
 		if val.Kind != yaml.ScalarNode || val.Tag == "!!null" {
 			return hinted(fmt.Errorf("%s: %s wants a single value", in.at(val), key.Value), "write %s: VALUE", key.Value)
 		}
@@ -85,7 +91,7 @@ func fileKeys() []string {
 			keys = append(keys, k.key)
 		}
 	}
-	return append(keys, pricesKey)
+	return append(keys, pricesKey, lintersKey)
 }
 
 // parsing knows where in which file something stands.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -39,14 +40,29 @@ func TestScript(t *testing.T) {
 		Setup:               setup,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
+		Condition:           condition,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":   exits,
 			"expand":  expand,
 			"finding": finding,
+			"forge":   playForge(t),
 			"listing": listing,
 		},
 	})
 }
+
+// condition knows [sandbox]: whether this machine can make one.
+func condition(name string) (bool, error) {
+	if name != "sandbox" {
+		return false, fmt.Errorf("unknown condition %q", name)
+	}
+	return hasSandbox(), nil
+}
+
+var hasSandbox = sync.OnceValue(func() bool {
+	_, err := sandbox.Probe(context.Background(), os.Getenv("PATH"))
+	return err == nil
+})
 
 // setup gives a story a home of its own, an identity for git, and the defects
 // that no file of this repository may hold in plain.

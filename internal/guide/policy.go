@@ -103,6 +103,18 @@ var sections = map[string]section{
 			p.Floors = append(p.Floors, f)
 		}
 	},
+	"linters": func(d *decoder, n *yaml.Node, p *precedent.Policy) {
+		for _, row := range d.list(n) {
+			s, ok := d.scalar(row, "the name of a linter")
+			switch {
+			case !ok:
+			case !linterName.MatchString(s):
+				d.fail(row, quote(s)+" is not the name of a linter", "write a name such as ruff or golangci-lint; commands belong to the operator")
+			case !slices.Contains(p.Linters, s):
+				p.Linters = append(p.Linters, s)
+			}
+		}
+	},
 	"include_positive_feedback": func(d *decoder, n *yaml.Node, p *precedent.Policy) {
 		if on, ok := d.boolean(n); ok {
 			p.NoPraise = !on
@@ -124,6 +136,8 @@ var reserved = map[string]yaml.Kind{
 	"labels":          yaml.MappingNode,
 	"request_changes": yaml.ScalarNode,
 }
+
+var linterName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,39}$`)
 
 var languageTag = regexp.MustCompile(`^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$`)
 
@@ -174,6 +188,7 @@ func clone(p precedent.Policy) precedent.Policy {
 	p.Ignore = slices.Clone(p.Ignore)
 	p.Instructions = slices.Clone(p.Instructions)
 	p.Floors = slices.Clone(p.Floors)
+	p.Linters = slices.Clone(p.Linters)
 	return p
 }
 

@@ -40,6 +40,7 @@ instructions:
 severity_floors:
   - paths: test/**
     severity: high
+linters: [ruff, golangci-lint, ruff]
 language: pt-BR
 `
 	got, errs := ParsePolicy([]byte(src), PolicyFile, testFinders)
@@ -56,6 +57,7 @@ language: pt-BR
 			{Paths: "*.sql", Text: "⚠️ Look for {{missing}} indexes and ${interpolated} values."},
 		},
 		Floors:   []precedent.SeverityFloor{{Paths: "test/**", Severity: precedent.High}},
+		Linters:  []string{"ruff", "golangci-lint"},
 		Language: "pt-BR",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -295,7 +297,6 @@ func TestPolicyReserved(t *testing.T) {
 learnings: {enabled: false, scope: local, max_age_days: 30}
 labels: {}
 request_changes: true
-include_positive_feedback: false
 `
 	got, errs := ParsePolicy([]byte(src), PolicyFile, nil)
 	if !cmp.Equal(got, precedent.Policy{}) || len(errs) != len(reserved) {
@@ -318,6 +319,7 @@ func TestPolicyKeys(t *testing.T) {
 	valid := map[string]string{
 		"threshold": "0", "max_inline_comments": "1", "focus_areas": "[bugs]", "ignore": "[a]", "finders": "{bugs: true}",
 		"instructions": "[{paths: a, text: b}]", "severity_floors": "[{paths: a, severity: nit}]", "language": "en",
+		"include_positive_feedback": "false", "linters": "[ruff]",
 	}
 	if len(valid) != len(sections) {
 		t.Fatalf("the test knows %d keys, the parser %d", len(valid), len(sections))

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/precedent-dev/precedent"
@@ -26,40 +27,74 @@ const defaultTimeout = 2 * time.Minute
 // SQLite needs 200 MB.
 const maxHeap = 3 << 30
 
-// govet runs go vet's analyzers on the packages that the change touches, in a
-// child process (see VetMain). Nothing of the exported tree is executed or
-// compiled. A package that does not load is left out with its reason.
+// goPass is one run of the Go analyzers over the packages that the change
+// touches, in a child process (see VetMain). govet and staticcheck share it:
+// loading the packages is what costs. Nothing of the exported tree is executed
+// or compiled. A package that does not load is left out with its reason.
 //
 // Only what stands on added lines is reported. A defect that the change causes
 // on a line it does not touch is missed: telling it from an old one would take
 // a second run over the base.
-func govet(ctx context.Context, in *Input) Result {
+type goPass struct {
+	mu   sync.Mutex
+	once func() map[suite]Result
+}
+
+// of returns the result of one of the suites. The first call does the work for
+// both, and a crash in it is a crash of both.
+func (g *goPass) of(s suite) func(context.Context, *Input) Result {
+	return func(ctx context.Context, in *Input) Result {
+		g.mu.Lock()
+		if g.once == nil {
+			g.once = sync.OnceValue(func() map[suite]Result { return analyzeGo(ctx, in) })
+		}
+		once := g.once
+		g.mu.Unlock()
+		return once()[s]
+	}
+}
+
+func analyzeGo(ctx context.Context, in *Input) map[suite]Result {
 	files := goFiles(in.Change)
 	if len(files) == 0 {
-		return skipped("the change touches no Go file")
+		return bothSkipped("the change touches no Go file")
 	}
 	switch {
 	case !hasGo(in.Go.Path):
-		return skipped("no Go toolchain on PATH")
+		return bothSkipped("no Go toolchain on PATH")
 	case in.Tree == nil || in.Go.Tool == "":
-		return skipped("no export of the head to load packages from")
+		return bothSkipped("no export of the head to load packages from")
 	}
 	dir, err := in.Tree(ctx)
 	if err == nil {
 		dir, err = filepath.EvalSymlinks(dir) // Go reports real paths
 	}
 	if err != nil {
-		return Result{Status: precedent.StatusError, Error: fmt.Sprintf("export the head: %v", err)}
+		return both(Result{Status: precedent.StatusError, Error: fmt.Sprintf("export the head: %v", err)})
 	}
 	bounded, cancel := context.WithTimeout(ctx, cmp.Or(in.Go.Timeout, defaultTimeout))
 	defer cancel()
-	v := &vetting{tree: dir, env: in.Go, files: files, reasons: map[string]string{}}
+	v := &vetting{tree: dir, env: in.Go, files: files, reasons: map[string]string{}, found: map[suite]*suiteRun{}}
+	for _, s := range []suite{vetSuite, staticSuite} {
+		if in.Enabled == nil || in.Enabled(string(s)) {
+			v.suites = append(v.suites, s)
+			v.found[s] = &suiteRun{collect: collect{name: string(s)}}
+		}
+	}
 	modules := v.modules()
 	for _, root := range slices.Sorted(maps.Keys(modules)) {
 		v.check(bounded, root, modules[root])
 	}
-	return v.result(bounded)
+	results := map[suite]Result{}
+	for _, s := range v.suites {
+		results[s] = v.result(bounded, v.found[s])
+	}
+	return results
 }
+
+func both(r Result) map[suite]Result { return map[suite]Result{vetSuite: r, staticSuite: r} }
+
+func bothSkipped(why string) map[suite]Result { return both(skipped(why)) }
 
 func skipped(why string) Result { return Result{Status: precedent.StatusSkipped, Error: why} }
 
@@ -95,16 +130,22 @@ func hasGo(list string) bool {
 	})
 }
 
-// vetting is one run of govet.
+// vetting is one run of the Go analyzers.
 type vetting struct {
 	tree     string // folder of the exported head
 	env      GoEnv
 	files    map[string]*diff.File
+	suites   []suite
+	found    map[suite]*suiteRun
 	checked  int               // files
 	reasons  map[string]string // why a file was not checked
-	broken   []string          // what went wrong in the work itself
 	timedOut bool
-	collect  collect
+}
+
+// suiteRun is what came of one suite.
+type suiteRun struct {
+	collect
+	broken []string // what went wrong in the work itself
 }
 
 // modules groups the files by the folder of their module, both relative to the
@@ -143,7 +184,7 @@ func (v *vetting) check(ctx context.Context, root string, names []string) {
 		v.timedOut = true
 		return
 	}
-	req := vetRequest{Dir: filepath.Join(v.tree, filepath.FromSlash(root)), MaxHeap: maxHeap}
+	req := vetRequest{Dir: filepath.Join(v.tree, filepath.FromSlash(root)), MaxHeap: maxHeap, Suites: v.suites}
 	for _, name := range names {
 		req.Files = append(req.Files, filepath.Join(v.tree, filepath.FromSlash(name)))
 	}
@@ -151,18 +192,33 @@ func (v *vetting) check(ctx context.Context, root string, names []string) {
 	if dir, ok := v.above(root, "go.work"); ok {
 		work = filepath.Join(v.tree, filepath.FromSlash(dir), "go.work")
 	}
-	rep, err := runVet(ctx, v.env, work, req)
-	if err == nil && work != "off" && rep.loadedNone() {
-		rep, err = runVet(ctx, v.env, "off", req)
+	rep, err := v.run(ctx, work, req)
+	if err != nil && ctx.Err() == nil && len(req.Suites) > 1 {
+		// The second suite reads deeper and may have brought the first one down.
+		second := req.Suites[1]
+		v.found[second].broken = append(v.found[second].broken, v.clean(fmt.Sprintf("module %s: %v", root, err)))
+		req.Suites = req.Suites[:1]
+		rep, err = v.run(ctx, work, req)
 	}
 	switch {
 	case ctx.Err() != nil:
 		v.timedOut = true
 	case err != nil:
-		v.broken = append(v.broken, v.clean(fmt.Sprintf("module %s: %v", root, err)))
+		for _, s := range req.Suites {
+			v.found[s].broken = append(v.found[s].broken, v.clean(fmt.Sprintf("module %s: %v", root, err)))
+		}
 	default:
 		v.take(names, req.Files, rep)
 	}
+}
+
+// run starts the child, and again without the workspace if nothing loads in it.
+func (v *vetting) run(ctx context.Context, work string, req vetRequest) (*vetReport, error) {
+	rep, err := runVet(ctx, v.env, work, req)
+	if err == nil && work != "off" && rep.loadedNone() {
+		return runVet(ctx, v.env, "off", req)
+	}
+	return rep, err
 }
 
 // take records what a module's report says about its files.
@@ -175,13 +231,13 @@ func (v *vetting) take(names, abs []string, rep *vetReport) {
 		}
 	}
 	for _, d := range rep.Diagnostics {
-		i := slices.Index(abs, d.File)
-		if i < 0 {
+		i, to := slices.Index(abs, d.File), v.found[d.Suite]
+		if i < 0 || to == nil {
 			continue
 		}
 		if f := v.files[names[i]]; f != nil {
 			if l, ok := addedLine(f, d); ok {
-				v.collect.add(vetFinding(f, l, d))
+				to.add(d.finding(f, l))
 			}
 		}
 	}
@@ -216,14 +272,10 @@ func addedLine(f *diff.File, d vetDiagnostic) (line diff.Line, ok bool) {
 	return line, ok
 }
 
-// result sums up: files that were checked make the run good, what could not
-// be loaded is named.
-func (v *vetting) result(ctx context.Context) Result {
-	v.collect.name = "govet"
-	for i := range v.collect.findings {
-		v.collect.findings[i].Finder = v.collect.name
-	}
-	r := v.collect.result(context.WithoutCancel(ctx), nil)
+// result sums up a suite: files that were checked make the run good, what
+// could not be loaded is named.
+func (v *vetting) result(ctx context.Context, run *suiteRun) Result {
+	r := run.result(context.WithoutCancel(ctx), nil)
 	var notes []string
 	if r.Error != "" {
 		notes = append(notes, r.Error)
@@ -235,9 +287,9 @@ func (v *vetting) result(ctx context.Context) Result {
 		if errors.Is(ctx.Err(), context.Canceled) {
 			notes[len(notes)-1] = "stopped before the end of the change"
 		}
-	case len(v.broken) > 0:
+	case len(run.broken) > 0:
 		r.Status = precedent.StatusError
-		notes = append(notes, v.broken...)
+		notes = append(notes, run.broken...)
 	case v.checked == 0:
 		r.Status = precedent.StatusSkipped
 	}
@@ -268,6 +320,14 @@ func notChecked(reasons map[string]string) string {
 		parts = append(parts[:most], fmt.Sprintf("and files with %d other reasons", n))
 	}
 	return "not checked: " + strings.Join(parts, "; ")
+}
+
+// finding makes a finding of a diagnostic.
+func (d vetDiagnostic) finding(f *diff.File, l diff.Line) precedent.Finding {
+	if d.Suite == staticSuite {
+		return staticFinding(f, l, d)
+	}
+	return vetFinding(f, l, d)
 }
 
 // vetFinding makes a finding of what an analyzer of go vet says.

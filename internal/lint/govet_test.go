@@ -42,6 +42,12 @@ func goEnv(t *testing.T) GoEnv {
 // for those of which the name begins with "base/".
 func vetTree(t *testing.T, env GoEnv, archive string) Result {
 	t.Helper()
+	return run(t, "govet", goInput(t, env, archive))
+}
+
+// goInput makes the input for such a tree.
+func goInput(t *testing.T, env GoEnv, archive string) *Input {
+	t.Helper()
 	dir := t.TempDir()
 	in := &Input{Change: &diff.Change{}, Go: env, Tree: func(context.Context) (string, error) { return dir, nil }}
 	for _, f := range txtar.Parse([]byte(archive)).Files {
@@ -57,7 +63,7 @@ func vetTree(t *testing.T, env GoEnv, archive string) Result {
 			in.Change.Files = append(in.Change.Files, added(name, string(f.Data)).Files...)
 		}
 	}
-	return run(t, "govet", in)
+	return in
 }
 
 const rowsUnchecked = `
@@ -510,9 +516,10 @@ func TestVetTable(t *testing.T) {
 	}
 }
 
-// BenchmarkGovet checks a package that imports database/sql; the child loads
-// and type-checks 60 packages of the standard library.
-func BenchmarkGovet(b *testing.B) {
+// BenchmarkGo checks a package that imports database/sql, by go vet's analyzers
+// alone and with staticcheck's; the child loads and type-checks 60 packages of
+// the standard library.
+func BenchmarkGo(b *testing.B) {
 	self, err := os.Executable()
 	if err != nil {
 		b.Fatal(err)
@@ -529,9 +536,14 @@ func BenchmarkGovet(b *testing.B) {
 		}
 		in.Change.Files = append(in.Change.Files, added(f.Name, string(f.Data)).Files...)
 	}
-	for b.Loop() {
-		if r := govet(context.Background(), in); len(r.Findings) != 1 {
-			b.Fatalf("%+v", r)
-		}
+	for name, enabled := range map[string]func(string) bool{"govet": func(name string) bool { return name == "govet" }, "both": nil} {
+		b.Run(name, func(b *testing.B) {
+			in.Enabled = enabled
+			for b.Loop() {
+				if r := new(goPass).of(vetSuite)(context.Background(), in); len(r.Findings) != 1 {
+					b.Fatalf("%+v", r)
+				}
+			}
+		})
 	}
 }

@@ -1,6 +1,6 @@
 // Package lint finds what can be computed without a model: committed secrets,
-// hidden Unicode, conflict markers, edits of what steers reviews, and what go
-// vet knows about Go.
+// hidden Unicode, conflict markers, edits of what steers reviews, what go vet
+// and staticcheck know about Go, and what other linters say in a sandbox.
 //
 // An analyzer reads the change and says what it found and how its work ended.
 // It speaks about lines that the change adds, never about old ones, and it
@@ -28,7 +28,13 @@ type Input struct {
 	Tree func(ctx context.Context) (dir string, err error)
 	// IsPolicyPath tells which files steer reviews.
 	IsPolicyPath func(path string) bool
-	Go           GoEnv
+	// Enabled tells which analyzers will be asked; nil means all. Those that
+	// share work leave out what nobody asks for.
+	Enabled func(name string) bool
+	Go      GoEnv
+	// Base reads a file of the base; fs.ErrNotExist if there is none.
+	Base     func(path string) ([]byte, error)
+	External External
 }
 
 // GoEnv says where Go is. Analyzers read no environment: this is all that a Go
@@ -64,14 +70,19 @@ type Analyzer struct {
 	Run  func(ctx context.Context, in *Input) Result
 }
 
-// All returns the analyzers in the order in which their findings are listed.
+// All returns the analyzers for one review, in the order in which their
+// findings are listed. Those of Go share their work, so that the analyzers of
+// another review are to be had by another call.
 func All() []Analyzer {
+	pass := new(goPass)
 	return []Analyzer{
 		{"secrets", "Credentials and private keys that the change commits.", secrets},
 		{"unicode", "Characters that make code read differently from what it does.", hidden},
 		{"conflict-markers", "Merge conflicts that were committed unresolved.", conflicts},
 		{"policy-edit", "Edits of files that steer how changes are reviewed.", policyEdit},
-		{"govet", "What go vet's analyzers find in the changed Go packages.", govet},
+		{"govet", "What go vet's analyzers find in the changed Go packages.", pass.of(vetSuite)},
+		{"staticcheck", "What staticcheck's analyzers for correctness find in the changed Go packages.", pass.of(staticSuite)},
+		{"linters", "What the linters find that operator and policy name, run in the sandbox.", linters},
 	}
 }
 
@@ -79,6 +90,9 @@ func All() []Analyzer {
 const (
 	sure    = 95 // the line holds it or does not
 	vetSure = 90
+
+	staticSure = 85
+	linterSure = 80
 )
 
 // maxFindings bounds what one analyzer reports. A change with more of one kind

@@ -19,14 +19,13 @@ import (
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/analysis/checker"
-	"golang.org/x/tools/go/analysis/suite/vet"
 	"golang.org/x/tools/go/ast/astutil"
 	"golang.org/x/tools/go/packages"
 )
 
-// VetMain is the main function of the process that govet starts: it loads the
-// packages that the request on standard input names, runs go vet's analyzers
-// on them and writes the report to standard output. It never returns.
+// VetMain is the main function of the process that the Go analyzers run in: it loads the
+// packages that the request on standard input names, runs the analyzers
+// of the suites on them and writes the report to standard output. It never returns.
 //
 // The packages are type-checked from source in this process, which can be
 // killed, instead of by go vet -vettool, which compiles what they import first.
@@ -99,11 +98,17 @@ func vetPackages(ctx context.Context, req vetRequest) (*vetReport, error) {
 			Files: p.GoFiles, Ignored: p.IgnoredFiles, Dir: p.Dir, Error: w.errorOf(p),
 		})
 	}
-	graph, err := checker.Analyze(vet.Suite, w.analyzable(), nil)
+	of := map[*analysis.Analyzer]suite{}
+	for _, s := range req.Suites {
+		for _, a := range s.analyzers() {
+			of[a] = s
+		}
+	}
+	graph, err := checker.Analyze(slices.Collect(maps.Keys(of)), w.analyzable(), nil)
 	if err != nil {
 		return nil, fmt.Errorf("analyze packages: %w", err)
 	}
-	rep.addDiagnostics(graph, req.Files)
+	rep.addDiagnostics(graph, of, req.Files)
 	return rep, nil
 }
 
@@ -119,7 +124,7 @@ func loadError(err error) string {
 // maxDiagnostics bounds a report.
 const maxDiagnostics = 5000
 
-func (r *vetReport) addDiagnostics(graph *checker.Graph, files []string) {
+func (r *vetReport) addDiagnostics(graph *checker.Graph, of map[*analysis.Analyzer]suite, files []string) {
 	for _, act := range graph.Roots {
 		for _, d := range act.Diagnostics {
 			// Not where a line directive claims: it is the change's own word.
@@ -130,7 +135,7 @@ func (r *vetReport) addDiagnostics(graph *checker.Graph, files []string) {
 			}
 			from, to := around(act.Package, d)
 			r.Diagnostics = append(r.Diagnostics, vetDiagnostic{
-				Analyzer: act.Analyzer.Name, Message: d.Message, File: start.Filename, Line: start.Line,
+				Suite: of[act.Analyzer], Analyzer: act.Analyzer.Name, Message: d.Message, File: start.Filename, Line: start.Line,
 				From: fset.PositionFor(from, false).Line, To: fset.PositionFor(to, false).Line,
 			})
 		}

@@ -15,13 +15,14 @@ import (
 )
 
 // VetEnv is the variable that makes main call VetMain: set to 1, the process
-// was started by govet.
+// was started to run the Go analyzers.
 const VetEnv = "PRECEDENT_VETTOOL"
 
 // vetRequest is what the child is asked, as JSON on its standard input.
 type vetRequest struct {
 	Dir     string   // the module's folder
 	Files   []string // the changed files, absolute
+	Suites  []suite  // which analyzers
 	MaxHeap uint64   // bytes of memory after which the child gives up
 }
 
@@ -42,6 +43,7 @@ type vetPackage struct {
 
 // vetDiagnostic is a remark of an analyzer.
 type vetDiagnostic struct {
+	Suite                   suite
 	Analyzer, Message, File string
 	Line                    int // that it is about
 	From, To                int // lines of the statement around it

@@ -18,7 +18,9 @@ func (a analyzer) Name() string { return a.Analyzer.Name }
 // included.
 func (a analyzer) Find(ctx context.Context, in *Input) Report {
 	res := a.Run(ctx, &lint.Input{
-		Change: in.Change, Tree: in.Tree, IsPolicyPath: guide.IsPolicyPath, Go: in.Go,
+		Change: in.Change, Tree: in.Tree, IsPolicyPath: guide.IsPolicyPath, Enabled: in.enabled, Go: in.Go,
+		Base:     func(path string) ([]byte, error) { return in.Read(precedent.Left, path) },
+		External: in.Linters,
 	})
 	for i := range res.Findings {
 		res.Findings[i].Analyzer = true

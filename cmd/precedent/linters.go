@@ -1,0 +1,181 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/lint"
+	"github.com/precedent-dev/precedent/internal/sandbox"
+)
+
+// external is what the linters need: those that the operator named, then those
+// that the repository's policy names, which may choose among the known ones and
+// nothing else. The failures are names that nobody knows.
+func (a *app) external(o operator, p precedent.Policy) (lint.External, []precedent.Failure) {
+	all := slices.Clone(o.linters)
+	var failures []precedent.Failure
+	for _, name := range p.Linters {
+		if slices.ContainsFunc(all, func(l lint.Linter) bool { return l.Name == name }) {
+			continue
+		}
+		if l, ok := lint.Preset(name); ok {
+			all = append(all, l)
+		} else {
+			failures = append(failures, precedent.Failure{
+				Step: "policy", Error: fmt.Sprintf("linters: no linter %q is known; known: %s", name, strings.Join(linterNames(), ", ")),
+			})
+		}
+	}
+	return lint.External{Linters: all, Sandbox: a.box}, failures
+}
+
+// box finds out whether there is a sandbox.
+func (a *app) box(ctx context.Context) (lint.Runner, error) {
+	b, err := sandbox.Probe(ctx, a.env["PATH"])
+	if err != nil {
+		return nil, err
+	}
+	return &boxed{box: b, path: a.env["PATH"], env: a.goEnv()}, nil
+}
+
+// boxed runs linters in the sandbox.
+type boxed struct {
+	box  sandbox.Box
+	path string // the operator's PATH
+	env  lint.GoEnv
+}
+
+func (b *boxed) Kind() string { return string(b.box.Kind()) }
+
+// Run finds the program on the operator's PATH and runs it in a box.
+func (b *boxed) Run(ctx context.Context, job lint.Job) (lint.Output, error) {
+	program, err := findProgram(job.Argv[0], b.path)
+	if err != nil {
+		return lint.Output{}, err
+	}
+	at := program // in the box
+	if !systems(program) && !slices.ContainsFunc(job.Mounts, func(m string) bool { return program == m || strings.HasPrefix(program, m+"/") }) {
+		at = "/linter/" + filepath.Base(program)
+	}
+	j := sandbox.Job{
+		Tree: job.Tree, Argv: append([]string{at}, job.Argv[1:]...),
+		Env:    append([]string{"HOME=" + sandbox.Home, "TMPDIR=" + sandbox.Home}, job.Env...),
+		Limits: sandbox.Limits{Time: job.Time, Output: maxLintOutput},
+	}
+	mount := func(source, target string) {
+		if source != "" && !systems(target) && !slices.ContainsFunc(j.Mounts, func(m sandbox.Mount) bool { return m.Target == target }) {
+			j.Mounts = append(j.Mounts, sandbox.Mount{Source: source, Target: target})
+		}
+	}
+	for _, m := range job.Mounts {
+		mount(m, m)
+	}
+	if at != program {
+		mount(program, at)
+	}
+	path := "/usr/local/bin:/usr/bin:/bin"
+	if job.Go {
+		root, err := goRoot(b.path)
+		if err != nil {
+			return lint.Output{}, err
+		}
+		if !systems(root) {
+			mount(root, "/go/root")
+			root = "/go/root"
+		}
+		path = root + "/bin:" + path
+		if dir := b.moduleCache(); dir != "" {
+			mount(dir, "/go/mod")
+		}
+		j.Env = append(j.Env, goSettings...)
+	}
+	j.Env = append(j.Env, "PATH="+path)
+	res, err := b.box.Run(ctx, j)
+	if err != nil {
+		return lint.Output{}, err
+	}
+	out := lint.Output{Dir: sandbox.Work, Exit: res.Exit, Cut: res.Stdout.Omitted > 0 || res.Stderr.Omitted > 0}
+	out.Stdout, out.Stderr = wholeLines(res.Stdout), wholeLines(res.Stderr)
+	if res.Status != sandbox.OK && res.Status != sandbox.Failed {
+		out.Stopped = "over the sandbox's limit: " + string(res.Status)
+	}
+	return out, nil
+}
+
+// maxLintOutput is how much of each output is kept, in bytes: a thousand
+// results in SARIF are one megabyte.
+const maxLintOutput = 16 << 20
+
+// goSettings let Go work without a network, and write to nothing that lasts.
+var goSettings = []string{
+	"GOENV=off", "GOFLAGS=-mod=readonly", "GOTOOLCHAIN=local", "GOPROXY=off", "GOSUMDB=off", "GOVCS=*:off", "CGO_ENABLED=0", "GOPACKAGESDRIVER=off",
+	"GOPATH=" + sandbox.Home + "/go", "GOMODCACHE=/go/mod", "GOCACHE=" + sandbox.Home + "/go-build", "GOLANGCI_LINT_CACHE=" + sandbox.Home + "/golangci-lint",
+}
+
+// moduleCache is the operator's folder of modules, "" if there is none.
+func (b *boxed) moduleCache() string {
+	dir := b.env.ModCache
+	if dir == "" && b.env.Home != "" {
+		dir = filepath.Join(b.env.Home, "go", "pkg", "mod")
+	}
+	if info, err := os.Stat(dir); dir == "" || err != nil || !info.IsDir() {
+		return ""
+	}
+	return dir
+}
+
+// systems tells whether a path is one that every box has.
+func systems(path string) bool {
+	return slices.ContainsFunc([]string{"/usr/", "/bin/", "/sbin/", "/lib/", "/lib64/"}, func(dir string) bool { return strings.HasPrefix(path+"/", dir) })
+}
+
+// findProgram returns the file of a program: an absolute path, or a name in
+// the absolute folders of a PATH.
+func findProgram(name, path string) (string, error) {
+	found := name
+	if !strings.Contains(name, "/") {
+		for _, dir := range filepath.SplitList(path) {
+			if !filepath.IsAbs(dir) {
+				continue // it would be the hostile tree's
+			}
+			if file, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
+				found = file
+				break
+			}
+		}
+	}
+	if !filepath.IsAbs(found) {
+		return "", fmt.Errorf("%s: %w", name, lint.ErrNotInstalled)
+	}
+	file, err := filepath.EvalSymlinks(found)
+	if errors.Is(err, os.ErrNotExist) {
+		return "", fmt.Errorf("%s: %w", name, lint.ErrNotInstalled)
+	}
+	return file, err
+}
+
+// goRoot is the folder of the Go toolchain on a PATH.
+func goRoot(path string) (string, error) {
+	program, err := findProgram("go", path)
+	if err != nil {
+		return "", fmt.Errorf("it needs the Go toolchain: %w", err)
+	}
+	return filepath.Dir(filepath.Dir(program)), nil
+}
+
+// wholeLines is an output without the lines that are cut in its middle.
+func wholeLines(o sandbox.Output) []byte {
+	if o.Omitted == 0 {
+		return slices.Concat(o.Head, o.Tail)
+	}
+	head := o.Head[:bytes.LastIndexByte(o.Head, '\n')+1]
+	return slices.Concat(head, o.Tail[bytes.IndexByte(o.Tail, '\n')+1:])
+}

@@ -1,0 +1,306 @@
+package lint
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/diff"
+)
+
+// defaultLintTime bounds all linters together: eslint on a large change, or
+// golangci-lint with an empty cache, takes a minute or two.
+const defaultLintTime = 5 * time.Minute
+
+// linters runs the linters that are for changed files, one after the other,
+// in the sandbox or not at all.
+func linters(ctx context.Context, in *Input) Result {
+	x := &linting{in: in, collect: collect{name: "linters"}, seen: map[string]bool{}}
+	if len(in.External.Linters) == 0 {
+		return skipped("no linters are configured")
+	}
+	var due []*Linter
+	for i := range in.External.Linters {
+		if l := &in.External.Linters[i]; len(l.filesOf(in.Change)) > 0 {
+			due = append(due, l)
+		}
+	}
+	if len(due) == 0 {
+		return skipped("the change touches no file that the configured linters are for")
+	}
+	if in.External.Sandbox == nil || in.Tree == nil || in.Base == nil {
+		return skipped(noSandbox)
+	}
+	box, err := in.External.Sandbox(ctx)
+	if err != nil {
+		return skipped(fmt.Sprintf("%s: %v", noSandbox, err))
+	}
+	if box == nil {
+		return skipped(noSandbox)
+	}
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(in.External.Timeout, defaultLintTime))
+	defer cancel()
+	x.box = box
+	x.tree = &lintTree{in: in}
+	defer x.tree.close()
+	for _, l := range due {
+		x.tree.globs = append(x.tree.globs, l.Configs...)
+	}
+	for _, l := range due {
+		x.lint(ctx, l)
+	}
+	return x.result(ctx)
+}
+
+const noSandbox = "no sandbox: linters run code of the repository, so none is started"
+
+// linting is one run of all linters.
+type linting struct {
+	in   *Input
+	box  Runner
+	tree *lintTree
+	collect
+	seen   map[string]bool // what was said, by place and words
+	ran    int             // linters that did their work
+	failed bool
+	cut    bool
+	notes  []string
+}
+
+// lint runs one linter and takes what it says about the change.
+func (x *linting) lint(ctx context.Context, l *Linter) {
+	files := l.filesOf(x.in.Change)
+	if n := leaveOutBlank(l, files); n > 0 {
+		x.note(l, fmt.Sprintf("%d files were not checked, because its output cannot tell a blank in a path", n))
+	}
+	names := slices.Sorted(maps.Keys(files))
+	dir, err := x.tree.forHead(ctx)
+	if err == nil && len(names) == 0 {
+		return
+	}
+	if err != nil {
+		x.fail(l, err)
+		return
+	}
+	if l.NeedsConfig && !hasConfig(dir, l.Configs) {
+		x.note(l, "not run: the repository had no configuration for it before the change")
+		return
+	}
+	version, err := x.version(ctx, l, dir)
+	if errors.Is(err, ErrNotInstalled) {
+		x.note(l, "not installed")
+		return
+	}
+	if err != nil {
+		x.fail(l, err)
+		return
+	}
+	remarks, err := x.run(ctx, l, dir, names)
+	if err != nil {
+		x.fail(l, err)
+	} else {
+		x.ran++
+	}
+	var outside []remark
+	for _, r := range remarks {
+		f := files[r.path]
+		if f == nil {
+			continue
+		}
+		if line, ok := r.on(f); ok {
+			x.take(&r, l, version, f, line)
+		} else {
+			outside = append(outside, r)
+		}
+	}
+	if l.Alone && len(outside) > 0 {
+		for _, c := range x.caused(ctx, l, dir, files, outside) {
+			x.take(&c.remark, l, version, files[c.path], c.at)
+		}
+	}
+}
+
+// leaveOutBlank removes the files that the patterns of a linter cannot name.
+func leaveOutBlank(l *Linter, files map[string]*diff.File) (n int) {
+	for name := range files {
+		if !l.Sarif && strings.Contains(name, " ") {
+			delete(files, name)
+			n++
+		}
+	}
+	return n
+}
+
+// on is the added line that a remark is about, or the first added one of its
+// range. One about a whole file is about the change if that adds the file.
+func (r *remark) on(f *diff.File) (diff.Line, bool) {
+	if r.line == 0 {
+		return diff.Line{}, f.Status == diff.Added
+	}
+	return addedLine(f, vetDiagnostic{Line: r.line, From: r.line, To: r.end})
+}
+
+// take adds a finding, unless another linter said the same there.
+func (x *linting) take(r *remark, l *Linter, version string, f *diff.File, line diff.Line) {
+	key := fmt.Sprintf("%s\x00%d\x00%s", r.path, line.New, r.message)
+	if x.seen[key] {
+		return
+	}
+	x.seen[key] = true
+	x.add(r.finding(l, version, f, line))
+}
+
+// version is what the linter says of itself; "" if it is not asked.
+func (x *linting) version(ctx context.Context, l *Linter, dir string) (string, error) {
+	if l.Version == nil {
+		return "", nil
+	}
+	out, err := x.box.Run(ctx, l.job(dir, append([]string{l.Command[0]}, l.Version...)))
+	if err != nil {
+		return "", err
+	}
+	if out.Exit != 0 || out.Stopped != "" {
+		return "", fmt.Errorf("it does not start: %s", out.trouble())
+	}
+	return versionIn(string(out.Stdout)), nil
+}
+
+func (l *Linter) job(dir string, argv []string) Job {
+	env := append([]string{"NO_COLOR=1", "TERM=dumb", "LC_ALL=C.UTF-8"}, l.Env...)
+	return Job{Tree: dir, Argv: argv, Env: env, Mounts: l.Mounts, Go: l.Go}
+}
+
+// versionIn finds the first word that looks like a version.
+func versionIn(s string) string {
+	for _, word := range strings.Fields(said(s, maxMessage)) {
+		word = strings.TrimRight(strings.TrimPrefix(word, "v"), ",;)")
+		if len(word) < 40 && word != "" && word[0] >= '0' && word[0] <= '9' && strings.Contains(word, ".") {
+			return word
+		}
+	}
+	return ""
+}
+
+// run runs the linter on files of a tree and returns what it says, sorted. An
+// error comes with what was said until then.
+func (x *linting) run(ctx context.Context, l *Linter, dir string, names []string) ([]remark, error) {
+	var all []remark
+	var trouble error
+	commands, left := l.commands(names)
+	if left > 0 {
+		x.cut = true
+		x.note(l, fmt.Sprintf("%d files were not checked: too many for one review", left))
+	}
+	for _, argv := range commands {
+		out, err := x.box.Run(ctx, l.job(dir, argv))
+		if err != nil {
+			trouble = err
+			break
+		}
+		remarks, err := l.read(out)
+		all = append(all, remarks...)
+		if errors.Is(err, errMany) {
+			x.cut = true
+			x.note(l, err.Error())
+		} else if err != nil {
+			trouble = err
+			break
+		}
+	}
+	slices.SortStableFunc(all, func(a, b remark) int {
+		return cmp.Or(strings.Compare(a.path, b.path), a.line-b.line, strings.Compare(a.rule, b.rule), strings.Compare(a.message, b.message))
+	})
+	return all, trouble
+}
+
+// read reads a linter's output. One that ends otherwise than linters with or
+// without findings do has failed, whatever it printed.
+func (l *Linter) read(out Output) ([]remark, error) {
+	data := out.Stdout
+	if l.Stderr {
+		data = out.Stderr
+	}
+	var all []remark
+	var err error
+	switch {
+	case l.Sarif && out.Cut:
+		err = errors.New("its output is too large")
+	case l.Sarif && len(strings.TrimSpace(string(data))) == 0 && out.Exit == 0:
+	case l.Sarif:
+		all, err = readSarif(out.Dir, data)
+	default:
+		f, wrong := newFormat(l.Patterns)
+		if wrong != nil {
+			return nil, wrong
+		}
+		if all, err = readLines(f, out.Dir, data); err == nil && out.Cut {
+			err = errMany
+		}
+	}
+	switch {
+	case out.Stopped != "":
+		return all, fmt.Errorf("stopped: %s", out.Stopped)
+	case out.Exit != 0 && !slices.Contains(l.Exits, out.Exit):
+		return all, fmt.Errorf("it failed: %s", out.trouble())
+	case err == nil && out.Exit != 0 && len(all) == 0 && !l.Sarif && len(strings.TrimSpace(string(data))) == 0:
+		return nil, fmt.Errorf("it failed without output: %s", out.trouble())
+	}
+	return all, err
+}
+
+// trouble is what a failed linter says about it.
+func (o *Output) trouble() string {
+	if o.Stopped != "" {
+		return o.Stopped
+	}
+	why := fmt.Sprintf("exit status %d", o.Exit)
+	for _, s := range []string{string(o.Stderr), string(o.Stdout)} {
+		const most = 200
+		if first, _, _ := strings.Cut(strings.TrimSpace(s), "\n"); said(first, most) != "" {
+			return why + ": " + said(first, most)
+		}
+	}
+	return why
+}
+
+func (x *linting) note(l *Linter, why string) {
+	x.notes = append(x.notes, l.Name+": "+why)
+}
+
+func (x *linting) fail(l *Linter, err error) {
+	x.failed = true
+	x.note(l, said(err.Error(), 300))
+}
+
+// result sums up.
+func (x *linting) result(ctx context.Context) Result {
+	r := x.collect.result(context.WithoutCancel(ctx), nil)
+	if r.Error != "" {
+		x.notes = append(x.notes, r.Error)
+	}
+	switch {
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		r.Status = precedent.StatusTimeout
+		x.notes = append(x.notes, "the linters did not end in time")
+	case ctx.Err() != nil:
+		r.Status = precedent.StatusTimeout
+		x.notes = append(x.notes, "stopped before the end of the change")
+	case x.failed:
+		r.Status = precedent.StatusError
+	case x.cut:
+		r.Status = precedent.StatusTruncated
+	case x.ran == 0:
+		r.Status = precedent.StatusSkipped
+	}
+	if edited := x.tree.edited; len(edited) > 0 {
+		x.notes = append(x.notes, "the change edits "+said(strings.Join(edited, ", "), 200)+": the linters were configured as before it")
+	}
+	r.Error = strings.Join(x.notes, "; ")
+	return r
+}

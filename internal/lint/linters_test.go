@@ -1,0 +1,421 @@
+package lint
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/text"
+)
+
+// box plays the sandbox: a linter is a function.
+type box struct {
+	run  func(Job) (Output, error)
+	jobs []Job
+}
+
+func (*box) Kind() string { return "scripted" }
+
+func (b *box) Run(ctx context.Context, j Job) (Output, error) {
+	if err := ctx.Err(); err != nil {
+		return Output{}, err
+	}
+	b.jobs = append(b.jobs, j)
+	out, err := b.run(j)
+	out.Dir = "/work"
+	return out, err
+}
+
+// grep is a linter that finds the word BAD in each file, as file:line: [rule].
+func grep(j Job) (Output, error) {
+	var out Output
+	for _, name := range j.Argv[1:] {
+		data, ok := seen(j, name)
+		if !ok {
+			return Output{Exit: 2, Stderr: []byte("no " + name)}, nil
+		}
+		for i, line := range strings.Split(data, "\n") {
+			if strings.Contains(line, "BAD") {
+				out.Exit = 1
+				out.Stdout = append(out.Stdout, []byte(name+":"+strconv.Itoa(i+1)+": error: a BAD word [bad]\n")...)
+			}
+		}
+	}
+	return out, nil
+}
+
+// seen reads a file of the tree that a job sees.
+func seen(j Job, name string) (string, bool) {
+	data, err := os.ReadFile(filepath.Join(j.Tree, filepath.FromSlash(name)))
+	return string(data), err == nil
+}
+
+func grepper() Linter {
+	return Linter{
+		Name: "grep", Files: []string{"*.txt"}, Command: []string{"grep", "{files}"}, Patterns: []string{"%f:%l: %trror: %m"},
+		Configs: []string{".greprc"}, Exits: []int{1}, Alone: true, Category: precedent.Tests,
+	}
+}
+
+// lintInput makes an input of a tree in txtar form, of which the files named
+// base/… are those of the base, and of changes.
+func lintInput(t *testing.T, archive string, files ...diff.File) (*Input, *box) {
+	t.Helper()
+	dir, base := t.TempDir(), map[string][]byte{}
+	for _, f := range txtar.Parse([]byte(archive)).Files {
+		if name, old := strings.CutPrefix(f.Name, "base/"); old {
+			base[name] = f.Data
+			continue
+		}
+		file := filepath.Join(dir, filepath.FromSlash(f.Name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, f.Data, 0o444); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b := &box{run: grep}
+	return &Input{
+		Change: &diff.Change{Files: files},
+		Tree:   func(context.Context) (string, error) { return dir, nil },
+		Base: func(name string) ([]byte, error) {
+			if data, ok := base[name]; ok {
+				return data, nil
+			}
+			return nil, fs.ErrNotExist
+		},
+		External: External{Linters: []Linter{grepper()}, Sandbox: func(context.Context) (Runner, error) { return b, nil }},
+	}, b
+}
+
+func file(c *diff.Change) diff.File { return c.Files[0] }
+
+const twoBad = `
+-- a.txt --
+one BAD
+two
+three BAD
+-- base/a.txt --
+one BAD
+two
+`
+
+func TestLinters(t *testing.T) {
+	changed := file(change("a.txt", " one BAD", " two", "+three BAD"))
+	for _, test := range []struct {
+		name   string
+		tree   string
+		files  []diff.File
+		change func(*Input, *box)
+		want   []string
+		status precedent.Status
+		says   string
+	}{
+		{"added line", twoBad, []diff.File{changed}, nil, []string{"a.txt:3 grep/bad medium"}, precedent.StatusOK, ""},
+		{"nothing wrong", "-- a.txt --\nfine\n", []diff.File{file(added("a.txt", "fine\n"))}, nil, nil, precedent.StatusEmpty, ""},
+		{"no linters", twoBad, []diff.File{changed}, func(in *Input, _ *box) { in.External.Linters = nil }, nil, precedent.StatusSkipped, "no linters are configured"},
+		{"no files", "-- a.go --\nBAD\n", []diff.File{file(added("a.go", "BAD\n"))}, nil, nil, precedent.StatusSkipped, "no file that the configured linters are for"},
+		{"no sandbox", twoBad, []diff.File{changed}, func(in *Input, _ *box) { in.External.Sandbox = nil }, nil, precedent.StatusSkipped, "no sandbox"},
+		{"sandbox that fails", twoBad, []diff.File{changed}, func(in *Input, _ *box) {
+			in.External.Sandbox = func(context.Context) (Runner, error) { return nil, errors.New("namespaces are off") }
+		}, nil, precedent.StatusSkipped, "namespaces are off"},
+		{"not installed", twoBad, []diff.File{changed}, func(in *Input, b *box) {
+			in.External.Linters[0].Version = []string{"--version"}
+			b.run = func(Job) (Output, error) { return Output{}, ErrNotInstalled }
+		}, nil, precedent.StatusSkipped, "grep: not installed"},
+		{"does not start", twoBad, []diff.File{changed}, func(in *Input, b *box) {
+			in.External.Linters[0].Version = []string{"--version"}
+			b.run = func(Job) (Output, error) { return Output{Exit: 127, Stderr: []byte("no interpreter\nmore")}, nil }
+		}, nil, precedent.StatusError, "grep: it does not start: exit status 127: no interpreter"},
+		{"fails", twoBad, []diff.File{changed}, func(_ *Input, b *box) {
+			b.run = func(Job) (Output, error) { return Output{Exit: 3, Stderr: []byte("broken configuration")}, nil }
+		}, nil, precedent.StatusError, "grep: it failed: exit status 3: broken configuration"},
+		{"says nothing, and ends as if it had", twoBad, []diff.File{changed}, func(_ *Input, b *box) {
+			b.run = func(Job) (Output, error) { return Output{Exit: 1, Stderr: []byte("out of luck")}, nil }
+		}, nil, precedent.StatusError, "out of luck"},
+		{"stopped, with a finding before", twoBad, []diff.File{changed}, func(_ *Input, b *box) {
+			b.run = func(j Job) (Output, error) {
+				o, err := grep(j)
+				o.Stopped = "over the limit of memory"
+				return o, err
+			}
+		}, []string{"a.txt:3 grep/bad medium"}, precedent.StatusError, "over the limit of memory"},
+		{"cut output", twoBad, []diff.File{changed}, func(_ *Input, b *box) {
+			b.run = func(j Job) (Output, error) {
+				o, err := grep(j)
+				o.Cut = true
+				return o, err
+			}
+		}, []string{"a.txt:3 grep/bad medium"}, precedent.StatusTruncated, "first 5000"},
+		{"needs a configuration", twoBad, []diff.File{changed}, func(in *Input, _ *box) { in.External.Linters[0].NeedsConfig = true }, nil, precedent.StatusSkipped, "no configuration"},
+		{"files elsewhere", twoBad, []diff.File{changed}, func(_ *Input, b *box) {
+			b.run = func(Job) (Output, error) {
+				return Output{Exit: 1, Stdout: []byte("b.txt:3: error: x\n../a.txt:3: error: x\n/etc/a.txt:3: error: x\na.txt:9: error: x\n")}, nil
+			}
+		}, nil, precedent.StatusEmpty, ""},
+		{"blank in a path", "-- a b.txt --\nBAD\n", []diff.File{file(added("a b.txt", "BAD\n"))}, nil, nil, precedent.StatusSkipped, "1 files were not checked"},
+		{"said by two", twoBad, []diff.File{changed}, func(in *Input, _ *box) {
+			second := grepper()
+			second.Name = "other"
+			in.External.Linters = append(in.External.Linters, second)
+		}, []string{"a.txt:3 grep/bad medium"}, precedent.StatusOK, ""},
+		{
+			"the configuration is the base's",
+			twoBad + "-- .greprc --\nignore BAD\n-- base/.greprc --\nstrict\n",
+			[]diff.File{changed, file(change(".greprc", "-strict", "+ignore BAD"))},
+			func(_ *Input, b *box) {
+				b.run = func(j Job) (Output, error) {
+					if rc, _ := seen(j, ".greprc"); rc != "strict\n" {
+						return Output{Exit: 9, Stderr: []byte("configured by " + rc)}, nil
+					}
+					return grep(j)
+				}
+			},
+			[]string{"a.txt:3 grep/bad medium"},
+			precedent.StatusOK, "the change edits .greprc: the linters were configured as before it",
+		},
+		{
+			"an added configuration is not there",
+			twoBad + "-- sub/.greprc --\nignore BAD\n",
+			[]diff.File{changed, file(added("sub/.greprc", "ignore BAD\n"))},
+			func(_ *Input, b *box) {
+				b.run = func(j Job) (Output, error) {
+					if _, err := os.Stat(filepath.Join(j.Tree, "sub", ".greprc")); err == nil {
+						return Output{Exit: 9}, nil
+					}
+					return grep(j)
+				}
+			},
+			[]string{"a.txt:3 grep/bad medium"},
+			precedent.StatusOK, "sub/.greprc",
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			in, b := lintInput(t, test.tree, test.files...)
+			if test.change != nil {
+				test.change(in, b)
+			}
+			r := run(t, "linters", in)
+			same(t, r, test.want...)
+			if r.Status != test.status || !strings.Contains(r.Error, test.says) || test.says == "" && r.Error != "" {
+				t.Errorf("%s, %q; want %s, %q", r.Status, r.Error, test.status, test.says)
+			}
+			for _, j := range b.jobs {
+				if _, err := os.Stat(j.Tree); err == nil {
+					t.Errorf("%s is left behind", j.Tree)
+				}
+			}
+		})
+	}
+}
+
+// TestLintersCaused: what stands on a line that the change does not touch is
+// shown if the linter did not say it of the base.
+func TestLintersCaused(t *testing.T) {
+	// A word is bad once the file says so, which an added line does.
+	strict := func(j Job) (Output, error) {
+		out := Output{}
+		for _, name := range j.Argv[1:] {
+			data, ok := seen(j, name)
+			if !ok {
+				return Output{Exit: 2, Stderr: []byte("no " + name)}, nil
+			}
+			for i, line := range strings.Split(data, "\n") {
+				if strings.Contains(line, "BAD") || strings.Contains(data, "strict") && strings.Contains(line, "odd") {
+					out.Exit = 1
+					out.Stdout = append(out.Stdout, []byte(name+":"+strconv.Itoa(i+1)+": error: do not [bad]\n")...)
+				}
+			}
+		}
+		return out, nil
+	}
+	tree := `
+-- a.txt --
+strict
+BAD before
+odd
+-- base/a.txt --
+BAD before
+odd
+-- new.txt --
+strict
+odd
+-- base/old.txt --
+odd
+BAD before
+`
+	in, b := lintInput(t, tree, file(change("a.txt", "+strict", " BAD before", " odd")), file(added("new.txt", "strict\nodd\n")))
+	b.run = strict
+	r := run(t, "linters", &Input{Change: in.Change, Tree: in.Tree, Base: in.Base, External: External{Linters: in.External.Linters}})
+	if r.Status != precedent.StatusSkipped {
+		t.Errorf("ran without a sandbox: %+v", r)
+	}
+	got := linters(t.Context(), in)
+	same(t, got, "new.txt:2 grep/bad medium", "a.txt:3 grep/bad medium")
+	if f := got.Findings[len(got.Findings)-1]; f.Quote != "odd" || f.Start != 3 {
+		t.Errorf("%+v", f)
+	}
+	if len(b.jobs) != 2 || !slices.Equal(b.jobs[1].Argv, []string{"grep", "./a.txt"}) {
+		t.Errorf("jobs %+v", b.jobs)
+	}
+
+	// Not for a linter that looks at more than the file.
+	in.External.Linters[0].Alone = false
+	b.jobs = nil
+	same(t, linters(t.Context(), in), "new.txt:2 grep/bad medium")
+	if len(b.jobs) != 1 {
+		t.Errorf("%d jobs", len(b.jobs))
+	}
+
+	// A base that cannot be checked leaves them out, and says so.
+	in.External.Linters[0].Alone = true
+	b.run = func(j Job) (Output, error) {
+		if len(b.jobs) == 3 {
+			return Output{Exit: 7}, nil
+		}
+		return strict(j)
+	}
+	got = linters(t.Context(), in)
+	same(t, got, "new.txt:2 grep/bad medium")
+	if !strings.Contains(got.Error, "the base could not be checked") {
+		t.Errorf("%q", got.Error)
+	}
+
+	// A moved file is compared with what it was.
+	moved := file(change("new.txt", "+strict", " odd", " BAD before"))
+	moved.OldPath, moved.Status = "old.txt", diff.Renamed
+	in, b = lintInput(t, strings.Replace(tree, "-- new.txt --\nstrict\nodd\n", "-- new.txt --\nstrict\nodd\nBAD before\n", 1), moved)
+	b.run = strict
+	same(t, linters(t.Context(), in), "new.txt:2 grep/bad medium")
+}
+
+func TestLintersTimeout(t *testing.T) {
+	in, b := lintInput(t, twoBad, file(change("a.txt", " one BAD", " two", "+three BAD")))
+	in.External.Timeout = time.Nanosecond
+	if r := linters(t.Context(), in); r.Status != precedent.StatusTimeout || !strings.Contains(r.Error, "in time") {
+		t.Errorf("%+v", r)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	in.External.Timeout = 0
+	b.run = func(Job) (Output, error) {
+		cancel()
+		return Output{}, ctx.Err()
+	}
+	if r := linters(ctx, in); r.Status != precedent.StatusTimeout || !strings.Contains(r.Error, "stopped before") {
+		t.Errorf("%+v", r)
+	}
+}
+
+// TestLintersSuggestion: an exact fix of an added line becomes a suggestion.
+func TestLintersSuggestion(t *testing.T) {
+	l, _ := Preset("ruff")
+	data, err := os.ReadFile(filepath.Join("testdata", "outputs", "ruff.out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, b := lintInput(t, "-- src/a b.py --\nimport os\nx = 1\nif x == None:\n    pass\n", file(added("src/a b.py", "import os\nx = 1\nif x == None:\n    pass\n")))
+	in.External.Linters = []Linter{l}
+	b.run = func(j Job) (Output, error) {
+		if slices.Contains(j.Argv, "--version") {
+			return Output{Stdout: []byte("ruff 0.14.1\n")}, nil
+		}
+		return Output{Exit: 1, Stdout: data}, nil
+	}
+	r := run(t, "linters", in)
+	same(t, r, "src/a b.py:1 ruff/F401 medium", "src/a b.py:3 ruff/E711 medium")
+	if s := r.Findings[1].Suggestion; s != "if x is None:" {
+		t.Errorf("suggestion %q", s)
+	}
+	if body := r.Findings[0].Body; !strings.Contains(body, "ruff 0.14.1, rule F401") || !strings.Contains(body, "https://docs.astral.sh/ruff/rules/unused-import") {
+		t.Errorf("body %q", body)
+	}
+	if got := b.jobs[1].Argv; !slices.Equal(got[len(got)-2:], []string{"--", "./src/a b.py"}) {
+		t.Errorf("argv %q", got)
+	}
+}
+
+// TestSayWhatOursSay: what golangci-lint repeats of govet and staticcheck is
+// recognised as the same when findings are merged, from a similarity of 0.25 on.
+func TestSayWhatOursSay(t *testing.T) {
+	c := change("a.go", "+x")
+	f, line := &c.Files[0], c.Files[0].Hunks[0].Lines[0]
+	for _, d := range []vetDiagnostic{
+		{Analyzer: "printf", Message: "fmt.Printf format %d has arg s of wrong type string"},
+		{Suite: staticSuite, Analyzer: "SA4006", Message: "this value of err is never used"},
+	} {
+		ours := d.finding(f, line)
+		r := remark{path: "a.go", line: 1, rule: "govet", message: d.Analyzer + ": " + d.Message}
+		theirs := r.finding(&Presets()[2], "2.15.0", f, line)
+		if got := text.Cosine(text.NewVector(ours.Title+"\n"+ours.Body), text.NewVector(theirs.Title+"\n"+theirs.Body)); got < 0.25 && ours.Category != theirs.Category {
+			t.Errorf("%s: similarity %.2f", d.Analyzer, got)
+		}
+	}
+}
+
+// TestStyleIsLow: linters of style call everything an error.
+func TestStyleIsLow(t *testing.T) {
+	c := added("a.md", "x\n")
+	r := remark{path: "a.md", line: 1, level: failure, message: "trailing spaces"}
+	style, bug := Linter{Name: "s", Category: precedent.Style}, Linter{Name: "b"}
+	line := c.Files[0].Hunks[0].Lines[0]
+	if f := r.finding(&style, "", &c.Files[0], line); f.Severity != precedent.Low {
+		t.Errorf("style is %s", f.Severity)
+	}
+	if f := r.finding(&bug, "", &c.Files[0], line); f.Severity != precedent.Medium || f.Category != precedent.Bugs {
+		t.Errorf("%s, %s", f.Severity, f.Category)
+	}
+}
+
+func TestCommands(t *testing.T) {
+	l := Linter{Command: []string{"x", "--", "{files}"}}
+	many := make([]string, filesAtOnce*mostBatches+3)
+	for i := range many {
+		many[i] = "-f" + strconv.Itoa(i)
+	}
+	all, left := l.commands(many)
+	if len(all) != mostBatches || left != 3 || len(all[0]) != filesAtOnce+2 || all[0][2] != "./-f0" {
+		t.Errorf("%d commands, %d left, first %q", len(all), left, all[0][:3])
+	}
+	l.Command = []string{"x", "{dirs}"}
+	if all, _ := l.commands([]string{"a/b.go", "a/c.go", "d.go"}); len(all) != 1 || !slices.Equal(all[0], []string{"x", "./.", "./a"}) {
+		t.Errorf("%q", all)
+	}
+	l.Command = []string{"x"}
+	if all, left := l.commands(many); len(all) != 1 || left != 0 {
+		t.Errorf("%q, %d", all, left)
+	}
+}
+
+func TestCheckLinter(t *testing.T) {
+	for _, test := range []struct {
+		says   string
+		change func(*Linter)
+	}{
+		{"", func(*Linter) {}},
+		{"no command", func(l *Linter) { l.Command = nil }},
+		{"no files", func(l *Linter) { l.Files = nil }},
+		{"either", func(l *Linter) { l.Sarif = true }},
+		{"either", func(l *Linter) { l.Patterns = nil }},
+		{"no glob", func(l *Linter) { l.Files = []string{"[a"} }},
+		{"errorformat", func(l *Linter) { l.Patterns = []string{"%f:%y"} }},
+		{"errorformat", func(l *Linter) { l.Patterns = []string{"%"} }},
+	} {
+		l := grepper()
+		test.change(&l)
+		if err := l.Check(); test.says == "" && err != nil || test.says != "" && (err == nil || !strings.Contains(err.Error(), test.says)) {
+			t.Errorf("%v, want %q", err, test.says)
+		}
+	}
+}

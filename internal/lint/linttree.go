@@ -1,0 +1,168 @@
+package lint
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/precedent-dev/precedent/internal/diff"
+)
+
+// lintTree is what linters are shown: the head with the configuration of the
+// base, or the base itself.
+type lintTree struct {
+	in      *Input
+	globs   []string // of configuration files
+	scratch []string // folders to remove
+	head    string   // folder; empty until it is asked for
+	edited  []string // configuration files that the change edits
+}
+
+func (t *lintTree) close() {
+	for _, dir := range t.scratch {
+		_ = os.RemoveAll(dir) // what stays behind is a temporary folder
+	}
+}
+
+// forHead returns the folder with the head in which the configuration files are
+// those of the base.
+func (t *lintTree) forHead(ctx context.Context) (string, error) {
+	if t.head != "" {
+		return t.head, nil
+	}
+	dir, err := t.copyOf(ctx)
+	if err != nil {
+		return "", err
+	}
+	for i := range t.in.Change.Files {
+		f := &t.in.Change.Files[i]
+		if matches(t.globs, f.Path) || matches(t.globs, f.OldPath) {
+			t.edited = append(t.edited, f.Path)
+			if err := t.restore(dir, f); err != nil {
+				return "", err
+			}
+		}
+	}
+	t.head = dir
+	return dir, nil
+}
+
+// forBase returns a folder in which every changed file is as it was, at the
+// path that it has now if it was only moved.
+func (t *lintTree) forBase(ctx context.Context) (string, error) {
+	dir, err := t.copyOf(ctx)
+	if err != nil {
+		return "", err
+	}
+	for i := range t.in.Change.Files {
+		if err := t.restore(dir, &t.in.Change.Files[i]); err != nil {
+			return "", err
+		}
+	}
+	return dir, nil
+}
+
+// restore puts the base's version in the place of a changed file.
+func (t *lintTree) restore(dir string, f *diff.File) error {
+	for _, name := range []string{f.Path, f.OldPath} {
+		if name == "" || !filepath.IsLocal(filepath.FromSlash(name)) {
+			continue
+		}
+		if err := os.RemoveAll(filepath.Join(dir, filepath.FromSlash(name))); err != nil {
+			return fmt.Errorf("restore %s: %w", name, err)
+		}
+	}
+	if f.Status == diff.Added || f.OldPath == "" {
+		return nil
+	}
+	data, err := t.in.Base(f.OldPath)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("read %s of the base: %w", f.OldPath, err)
+	}
+	at := []string{f.OldPath} // a configuration file works where it was
+	switch moved := !matches(t.globs, f.OldPath); {
+	case moved && f.Status == diff.Renamed:
+		at = []string{f.Path}
+	case moved && f.Status == diff.Copied:
+		at = append(at, f.Path)
+	}
+	for _, name := range at {
+		if !filepath.IsLocal(filepath.FromSlash(name)) {
+			continue
+		}
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil { //nolint:gosec // the sandbox's user reads it
+			return fmt.Errorf("restore %s: %w", name, err)
+		}
+		if err := os.WriteFile(file, data, 0o444); err != nil { //nolint:gosec // as above
+			return fmt.Errorf("restore %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// copyOf makes a folder with the head's files that everybody may read. They are
+// links to the export where the file system can do that, because nothing is
+// ever written into one: a file that differs takes the link's place.
+func (t *lintTree) copyOf(ctx context.Context) (string, error) {
+	from, err := t.in.Tree(ctx)
+	if err != nil {
+		return "", fmt.Errorf("export the head: %w", err)
+	}
+	dir, err := os.MkdirTemp("", "precedent-lint-")
+	if err != nil {
+		return "", fmt.Errorf("make temporary folder: %w", err)
+	}
+	t.scratch = append(t.scratch, dir)
+	err = filepath.WalkDir(from, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		rel, err := filepath.Rel(from, name)
+		if err != nil {
+			return err
+		}
+		to := filepath.Join(dir, rel)
+		switch {
+		case d.IsDir():
+			if err := os.MkdirAll(to, 0o755); err != nil { //nolint:gosec // the sandbox's user reads it
+				return err
+			}
+			return os.Chmod(to, 0o755) //nolint:gosec // as above; the folder itself was made for one user
+		case !d.Type().IsRegular():
+			return nil
+		}
+		return linkOrCopy(name, to)
+	})
+	if err != nil {
+		return "", fmt.Errorf("copy the head: %w", err)
+	}
+	return dir, nil
+}
+
+func linkOrCopy(from, to string) error {
+	if info, err := os.Stat(from); err == nil && info.Mode().Perm()&0o004 != 0 && os.Link(from, to) == nil {
+		return nil
+	}
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o444) //nolint:gosec // the sandbox's user reads it
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close())
+}
