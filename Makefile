@@ -1,6 +1,6 @@
 # The habits of this project. `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help check test fmt vet lint golden eval bench demo run build deps tools fuzz cover clean
+.PHONY: help check test fmt vet lint golden eval bench demo run build release man deps tools fuzz cover clean
 
 GO ?= go
 TOOLS := $(CURDIR)/.tools
@@ -41,6 +41,7 @@ $(GOLANGCI):
 
 golden: ## write the golden files anew; read the difference before you commit it
 	$(GO) test ./internal/guide ./internal/prompt ./internal/report -update
+	$(GO) test ./cmd/precedent -run '^TestReference' -update
 
 eval: ## placing quality over a folder of changes: make eval DIR=...
 	@test -n "$(DIR)" || { echo "usage: make eval DIR=folder with <change>/diff.patch and meta.json"; exit 2; }
@@ -65,6 +66,12 @@ run: ## review this repository's own last change
 
 build: ## a static binary in bin/
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o bin/precedent ./cmd/precedent
+
+release: ## static programs for all platforms in dist/, with checksums and bills of materials
+	sh scripts/release.sh
+
+man: ## the manual pages in dist/man
+	$(GO) run ./cmd/precedent man dist/man
 
 cover: ## test coverage by function
 	$(GO) test -coverprofile coverage.out ./... && $(GO) tool cover -func coverage.out

@@ -27,8 +27,6 @@ package git
 import (
 	"context"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"sync"
 	"time"
 
@@ -53,6 +51,17 @@ type Options struct {
 	Timeout time.Duration
 }
 
+// completed fills in what was left out.
+func (o Options) completed() Options {
+	if o.Exec == "" {
+		o.Exec = "git"
+	}
+	if o.Timeout <= 0 {
+		o.Timeout = time.Minute
+	}
+	return o
+}
+
 // Repo is an open repository. Its methods may be called concurrently.
 type Repo struct {
 	exec    string
@@ -72,21 +81,10 @@ type Repo struct {
 // taken only if no work tree holds it: one that lies inside a work tree came
 // with somebody's files. Close must be called. Errors are of type *Error.
 func Open(ctx context.Context, dir string, o Options) (*Repo, error) {
-	if o.Exec == "" {
-		o.Exec = "git"
-	}
-	if o.Timeout <= 0 {
-		o.Timeout = time.Minute
-	}
-	program, err := exec.LookPath(o.Exec)
-	if err == nil {
-		program, err = filepath.Abs(program)
-	}
+	o = o.completed()
+	program, err := locate("open repository", o.Exec)
 	if err != nil {
-		return nil, &Error{
-			Op: "open repository", Msg: "there is no git: " + err.Error(), Err: err,
-			Hint: "install git 2.38 or newer (Debian: apt-get install git; macOS: xcode-select --install)",
-		}
+		return nil, err
 	}
 	where, err := find(dir)
 	if err != nil {

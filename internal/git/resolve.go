@@ -19,6 +19,8 @@ type Spec struct {
 	Staged bool
 	// Worktree is all that is not committed: staged, unstaged and untracked.
 	Worktree bool
+	// Whole is a revision of which everything counts as new.
+	Whole string
 }
 
 // Kind says what a range is made of.
@@ -56,6 +58,8 @@ const opRange = "resolve range"
 // Resolve finds the two ends of a change. Errors are of type *Error.
 func (r *Repo) Resolve(ctx context.Context, s Spec) (Range, error) {
 	switch asked := s.Range != ""; {
+	case s.Whole != "":
+		return r.whole(ctx, s.Whole)
 	case asked && (s.Staged || s.Worktree) || s.Staged && s.Worktree:
 		return Range{}, &Error{Op: opRange, Msg: "a range, staged changes and the work tree exclude each other", Hint: "choose one of them"}
 	case asked:
@@ -100,6 +104,17 @@ func (r *Repo) between(ctx context.Context, text string) (Range, error) {
 	}
 	rg.BaseCommit = rg.Base
 	rg.Log, err = r.log(ctx, logCommits, rg.Head, "^"+rg.Base)
+	return rg, err
+}
+
+// whole is everything that a revision holds.
+func (r *Repo) whole(ctx context.Context, name string) (Range, error) {
+	ids, err := r.commits(ctx, name)
+	if err != nil {
+		return Range{}, err
+	}
+	rg := Range{Kind: Commits, Base: r.hash.emptyTree(), Head: ids[0], BaseName: emptyTreeName, HeadName: name}
+	rg.Log, err = r.log(ctx, logCommits, rg.Head)
 	return rg, err
 }
 

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/precedent-dev/precedent/internal/llm/llmtest"
+)
+
+// engineRows looks at the engine that an environment and the flags choose, and
+// returns the rows by their names. No row shows a key.
+func engineRows(t *testing.T, env, flags map[string]string, try bool) (map[string]checked, bool) {
+	t.Helper()
+	a := &app{env: env, dir: t.TempDir(), now: time.Now}
+	op, err := a.operator(flags)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := diagnosis{Works: true}
+	a.checkEngine(t.Context(), &d, op, try)
+	if said := fmt.Sprint(d); strings.Contains(said, "canary") {
+		t.Errorf("the key shows: %s", said)
+	}
+	rows := map[string]checked{}
+	for _, c := range d.Checks {
+		rows[c.Name] = c
+	}
+	return rows, d.Works
+}
+
+// TestDoctorNamesTheEngine: which, why, and where the code goes.
+func TestDoctorNamesTheEngine(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "my-model")
+	if err := os.WriteFile(program, []byte("#!/bin/sh\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		name   string
+		env    map[string]string
+		engine string
+		state  state
+		says   string
+		hint   string
+	}{
+		{"nothing", nil, "", warned, "none: only the analyzers read; ANTHROPIC_API_KEY is not set, OPENAI_API_KEY is not set", "docs/getting-started.md"},
+		{"a key", map[string]string{"ANTHROPIC_API_KEY": "sk-canary"}, "", fine, "(ANTHROPIC_API_KEY is set) → api.anthropic.com; ANTHROPIC_API_KEY is set, OPENAI_API_KEY is not", ""},
+		{"no key", nil, "openai", missing, "OPENAI_API_KEY is not set", "another engine"},
+		{"a server without a model", map[string]string{"OPENAI_BASE_URL": "http://localhost:1/v1"}, "", missing, "no model is named", "--model"},
+		{"a program", nil, "command:" + program, fine, "this program gets the code", ""},
+		{"no such program", nil, "command:" + program + "s", missing, "find engine program", ""},
+		{"no Claude Code", map[string]string{"PATH": "/nowhere"}, "claude", missing, "no such program in PATH", "npm install"},
+		{"Claude Code", map[string]string{"PATH": fakeClaude(t)}, "claude", fine, "/claude (flag --engine)", ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			flags := map[string]string{}
+			if test.engine != "" {
+				flags["engine"] = test.engine
+			}
+			rows, works := engineRows(t, test.env, flags, false)
+			got := rows["engine"]
+			if got.State != test.state || !strings.Contains(got.Says, test.says) || !strings.Contains(got.Hint, test.hint) || works != (test.state != missing) {
+				t.Errorf("said %+v, works: %t; want %s, %q and the hint %q", got, works, test.state, test.says, test.hint)
+			}
+			if len(rows) != 1 {
+				t.Errorf("something was tried unasked: %+v", rows)
+			}
+		})
+	}
+}
+
+// fakeClaude is a folder with a program claude.
+func fakeClaude(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "claude"), []byte("#!/bin/sh\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// TestDoctorTries: one request of one token, and what the provider says about it.
+func TestDoctorTries(t *testing.T) {
+	const shortOf = "Could not finish the message because max_tokens or model output limit was reached."
+	for _, test := range []struct {
+		name   string
+		engine string
+		reply  llmtest.Reply
+		state  state
+		says   string
+	}{
+		{"OpenAI answers", openAIEngine, llmtest.Reply{Text: "ok"}, fine, "gpt-5 answered: "},
+		{"Anthropic answers", anthropicEngine, llmtest.Reply{Text: "ok"}, fine, " answered: "},
+		{"the key is wrong", openAIEngine, llmtest.Reply{Status: 401, Message: "no such key"}, missing, "answered 401"},
+		{"the model is unknown", openAIEngine, llmtest.Reply{Status: 404, Message: "no such model"}, missing, "answered 404"},
+		{"one token is too little", openAIEngine, llmtest.Reply{Status: 400, Message: shortOf}, warned, "the key is accepted"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			serve, model := llmtest.OpenAI, "gpt-5"
+			if test.engine == anthropicEngine {
+				serve, model = llmtest.Anthropic, anthropicModel
+			}
+			s := serve(t, llmtest.Script(test.reply))
+			rows, works := engineRows(t, map[string]string{keyOf[test.engine]: "sk-canary-77", urlOf[test.engine]: s.URL}, map[string]string{"model": model}, true)
+			if got := rows["try"]; got.State != test.state || !strings.Contains(got.Says, test.says) || works != (test.state != missing) {
+				t.Errorf("said %+v, works: %t; want %s and %q", got, works, test.state, test.says)
+			}
+			asked := s.Requests()
+			if len(asked) == 0 || asked[0].MaxTokens != 1 {
+				t.Errorf("asked %+v, want one token", asked)
+			}
+			if test.state == fine && (len(asked) != 1 || !strings.Contains(rows["try"].Says, "$0.0")) {
+				t.Errorf("%d requests; said %q, want the cost of one", len(asked), rows["try"].Says)
+			}
+		})
+	}
+	rows, works := engineRows(t, nil, nil, true)
+	if got := rows["try"]; got.State != warned || !works {
+		t.Errorf("without a model: %+v", got)
+	}
+}

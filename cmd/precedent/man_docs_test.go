@@ -1,0 +1,156 @@
+package main
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/cobra"
+)
+
+var update = flag.Bool("update", false, "write docs/commands.md and docs/configuration.md anew")
+
+// madeBy heads a document that is not written by hand.
+const madeBy = "<!-- Made from the %s in cmd/precedent by \"go test ./cmd/precedent -run TestReference -update\"; edit those. -->\n\n"
+
+// document compares a file of docs with what it should say, or writes it.
+func document(t *testing.T, name string, want []byte) {
+	t.Helper()
+	file := filepath.Join("..", "..", "docs", name)
+	if *update {
+		if err := os.WriteFile(file, want, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(got), string(want)); diff != "" {
+		t.Errorf("docs/%s is not as the program is; run go test ./cmd/precedent -run TestReference -update (-file +program):\n%s", name, diff)
+	}
+}
+
+// TestReferenceOfCommands: docs/commands.md says what the commands say.
+func TestReferenceOfCommands(t *testing.T) {
+	root := (&app{}).root()
+	var b bytes.Buffer
+	b.WriteString("# Commands\n\n")
+	fmt.Fprintf(&b, madeBy, "commands")
+	b.WriteString("Every command has `--help`, which says the same, and `--quiet` for no progress and no notices on standard error. " +
+		"Findings go to\nstandard output, everything else to standard error.\n\n" +
+		"| exit status | means |\n|---|---|\n| 0 | done; of a review: nothing at or above `--fail-on` |\n| 1 | findings at or above it |\n" +
+		"| 2 | usage or configuration |\n| 3 | not everything was read |\n| 130 | interrupted |\n\n")
+	all := commandsBelow(root)
+	for _, cmd := range all {
+		if cmd.HasParent() && cmd.Runnable() {
+			fmt.Fprintf(&b, "- [`%s`](#%s): %s\n", cmd.CommandPath(), strings.ReplaceAll(cmd.CommandPath(), " ", "-"), cmd.Short)
+		}
+	}
+	for _, cmd := range all {
+		if cmd.HasParent() {
+			describe(&b, cmd)
+		}
+	}
+	document(t, "commands.md", b.Bytes())
+}
+
+// describe writes the section of one command.
+func describe(b *bytes.Buffer, cmd *cobra.Command) {
+	fmt.Fprintf(b, "\n## %s\n\n", cmd.CommandPath())
+	long := cmd.Long
+	if long == "" {
+		long = cmd.Short + "."
+	}
+	fmt.Fprintf(b, "%s\n\n```\n%s\n```\n", strings.NewReplacer("<", `\<`, "*", `\*`).Replace(long), cmd.UseLine())
+	rows := 0
+	for _, f := range each(cmd.NonInheritedFlags().VisitAll) {
+		if f.Hidden || f.Name == "help" {
+			continue
+		}
+		if rows++; rows == 1 {
+			b.WriteString("\n| flag | |\n|---|---|\n")
+		}
+		value, usage := flagUsage(f.Usage, f.Value.Type())
+		if value != "" {
+			value = " " + value
+		}
+		fmt.Fprintf(b, "| `--%s%s` | %s |\n", f.Name, value, strings.ReplaceAll(usage, "|", `\|`))
+	}
+	if cmd.Example != "" {
+		b.WriteString("\nFor example:\n\n```sh\n")
+		for line := range strings.Lines(cmd.Example) {
+			b.WriteString(strings.TrimPrefix(line, "  "))
+		}
+		b.WriteString("\n```\n")
+	}
+}
+
+// statement is what ends one command in a line of a shell.
+var statement = regexp.MustCompile(`&&|\|\|?|;|<\(|\$\(|\)|[<>]`)
+
+// word is one word of a shell: plain, or in quotes.
+var word = regexp.MustCompile(`"[^"]*"|'[^']*'|[^\s"']+`)
+
+// TestReferenceExamples: the arguments of every example are taken by the
+// command that they are for, and every command has one.
+func TestReferenceExamples(t *testing.T) {
+	for _, cmd := range commandsBelow((&app{}).root()) {
+		if cmd.Example == "" {
+			t.Errorf("%s has no example", cmd.CommandPath())
+		}
+		own := 0
+		for line := range strings.Lines(cmd.Example) {
+			line, _, _ = strings.Cut(line, " #")
+			for _, part := range statement.Split(line, -1) {
+				words := word.FindAllString(part, -1)
+				if len(words) == 0 || words[0] != "precedent" {
+					continue
+				}
+				for i := range words {
+					words[i] = strings.Trim(words[i], `"'`)
+				}
+				meant, err := taken(words[1:])
+				if err != nil {
+					t.Errorf("%s: example %q: %v", cmd.CommandPath(), strings.TrimSpace(line), err)
+				}
+				if strings.HasPrefix(meant+" ", cmd.CommandPath()+" ") {
+					own++
+				}
+			}
+		}
+		if own == 0 {
+			t.Errorf("%s has no example of itself", cmd.CommandPath())
+		}
+	}
+}
+
+// taken says which command takes the words, and what is wrong with them.
+func taken(words []string) (string, error) {
+	cmd, rest, err := (&app{}).root().Find(words)
+	if err != nil {
+		return "", err
+	}
+	if err := cmd.ParseFlags(rest); err != nil {
+		return cmd.CommandPath(), err
+	}
+	return cmd.CommandPath(), cmd.ValidateArgs(cmd.Flags().Args())
+}
+
+// TestReferenceExamplesCatch plants what TestReferenceExamples exists to catch.
+func TestReferenceExamplesCatch(t *testing.T) {
+	for _, words := range []string{"review --nothing", "fp add", "nothing", "explain a b"} {
+		if _, err := taken(strings.Fields(words)); err == nil {
+			t.Errorf("precedent %s was taken", words)
+		}
+	}
+	if name, err := taken([]string{"fp", "add", "k7m2q0v5xa", "--reason", "a test value"}); err != nil || name != "precedent fp add" {
+		t.Errorf("taken by %q: %v", name, err)
+	}
+}

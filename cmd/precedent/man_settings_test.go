@@ -1,0 +1,251 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/precedent-dev/precedent/internal/guide"
+	"github.com/precedent-dev/precedent/internal/review"
+)
+
+// described is what the reference says of a setting beyond what the program
+// knows: the values that it takes, with one that is good and one that is not.
+type described struct{ values, good, bad string }
+
+var describedKnobs = map[string]described{
+	"engine":           {"`anthropic`, `openai`, `claude`, `command:PATH`, `none`", "command:/usr/local/bin/my-model", "gpt"},
+	"model":            {"names, with commas between them", "claude-sonnet-5-5,claude-haiku-4-5", ""},
+	"context":          {"4,000 to 10,000,000 tokens", "32000", "3999"},
+	"concurrency":      {"1 to 64 requests", "2", "65"},
+	"max_cost":         {"dollars above 0", "0.50", "0"},
+	"max_tokens":       {"from 1", "500000", "0"},
+	"max_cost_per_day": {"dollars above 0", "20", "nothing"},
+	"memory_db":        {"a file; `~/` is your home folder", "~/precedent.db", ""},
+	"repo":             {"`host/owner/name`", "example.org/team/app", "app"},
+	"threshold":        {"0 to 100 percent", "60", "101"},
+	"max_inline":       {"from 1", "10", "0"},
+	"fail_on":          {"`critical`, `high`, `medium`, `low`, `nit`", "medium", "severe"},
+	"timeout":          {"a duration above 0", "90s", "10"},
+}
+
+var describedPolicy = []struct {
+	key, values, fallback, good, bad, does string
+}{
+	{"threshold", "0 to 100 percent", "75", "80", "101", "Findings with a lower confidence are counted and not shown. The operator's setting comes first."},
+	{"max_inline_comments", "1 to 100", "20", "10", "0", "At most so many findings are shown in full."},
+	{"focus_areas", "a list of categories", "none", "[security, data-loss]", "[speed]", "Findings of these categories gain confidence."},
+	{"ignore", "a list of globs", "none", `["third_party/**"]`, `["**"]`, "Findings in these files are not shown."},
+	{"finders", "names with true or false", "all run", "{style: false}", "{nobody: false}", "Turns finders and analyzers off by name."},
+	{"instructions", "a list of `paths` and `text`", "none", `[{paths: "migrations/**", text: Every migration must be reversible.}]`, "[{paths: a}]", "Tells the finders something about some files."},
+	{"severity_floors", "a list of `paths` and `severity`", "none", `[{paths: "examples/**", severity: high}]`, "[{paths: a, severity: bad}]", "Milder findings in these files are not shown; security, secrets, data loss, crashes and races always are."},
+	{"linters", "a list of known names, see above", "none", "[ruff, shellcheck]", "[a b]", "Runs these linters on the change, in the sandbox, if they are installed."},
+	{"include_positive_feedback", "true or false", "true", "false", "maybe", "Whether a review may have one positive remark."},
+	{"language", "a language tag", "en", "pt-BR", "Klingon language", "The language that findings are written in."},
+}
+
+// otherVariables are those of the environment that are no setting of a review.
+var otherVariables = []struct{ names, does string }{
+	{"`ANTHROPIC_API_KEY` `OPENAI_API_KEY`", "the key of a model's provider; it also chooses the engine, if nothing else does"},
+	{"`ANTHROPIC_BASE_URL` `OPENAI_BASE_URL`", "another address of the provider, or of a compatible server"},
+	{"`GITHUB_TOKEN` `GH_TOKEN`", "with what `precedent pr` reads pull requests of GitHub; no engine and no linter gets it"},
+	{"`GITHUB_API_URL`", "the address of GitHub Enterprise"},
+	{"`PRECEDENT_SKIP_HOOK`", "if not empty, the hook of `precedent install-hook` reviews nothing"},
+	{"`NO_COLOR` `TERM`", "no colours, if `NO_COLOR` is not empty or `TERM` is `dumb`"},
+	{"`XDG_CONFIG_HOME` `XDG_DATA_HOME` `HOME`", "where the configuration file and memories without a work tree are; git's own configuration is looked for there, too"},
+	{"`TMPDIR`", "where temporary folders are made"},
+	{"`PATH`", "where git, go and the engine's program are looked for; entries that are not whole paths are passed over"},
+	{"`GOCACHE` `GOMODCACHE` `GOPATH` `XDG_CACHE_HOME`", "where the Go analyzers find what is built and downloaded already; below the last, or `~/.cache`, commits of pull requests are kept"},
+	{"`GIT_INDEX_FILE`", "the index of a commit in the making, for `precedent review --staged` in a hook of git"},
+	{"`USER`", "who dismisses a finding, if git does not know"},
+	{"`SOURCE_DATE_EPOCH`", "the date of the manual pages"},
+}
+
+// TestReferenceOfSettings: docs/configuration.md says what the settings are.
+func TestReferenceOfSettings(t *testing.T) {
+	var b bytes.Buffer
+	b.WriteString("# Configuration\n\n")
+	fmt.Fprintf(&b, madeBy, "settings")
+	b.WriteString("There are two places. What the *operator* sets belongs to whoever runs the program: engines, keys, programs, files, money.\n" +
+		"What a *repository* may say about its own reviews is its policy, an allow-list in which nothing can name a program, an\naddress or a file to write.\n\n" +
+		"`precedent config` prints every value that holds now, with who set it; `precedent doctor` says whether it works.\n\n" +
+		"## The operator's settings\n\nA flag beats the environment, the environment beats the configuration file, and that the default. " +
+		"`threshold` and\n`max_inline` stand between: the operator's flag or variable, else the repository's policy, else the default.\n\n" +
+		"The file is `$XDG_CONFIG_HOME/precedent/config.yaml`, or `~/.config/precedent/config.yaml`: one `key: value` a line. A key\nthat it does not know is an error with its line. " +
+		"Keys of providers stand in the environment only, never in a file.\n\n" +
+		"| key | flag | environment | file | values | default | what it does |\n|---|---|---|---|---|---|---|\n")
+	defaults := defaultsOf(t)
+	for _, k := range knobs {
+		d, ok := describedKnobs[k.key]
+		if !ok {
+			t.Errorf("the reference does not know the setting %s", k.key)
+		}
+		checkDescribed(t, k, d)
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s | %s |\n", k.key, code("--", k.flag), code("", k.env), tick(k.file), d.values, defaults[k.key], orElse(plainUsage(k), dayUsage))
+	}
+	for key := range describedKnobs {
+		if !slices.ContainsFunc(knobs, func(k knob) bool { return k.key == key }) {
+			t.Errorf("the reference knows a setting %s, which is none", key)
+		}
+	}
+	b.WriteString("\nFor example:\n\n```yaml\n# ~/.config/precedent/config.yaml\n")
+	for _, k := range knobs {
+		if k.file {
+			fmt.Fprintf(&b, "%s: %s\n", k.key, describedKnobs[k.key].good)
+		}
+	}
+	b.WriteString(tablesExample + "```\n\n`prices` and `linters` have no flags. `prices` is a table of what models cost, in dollars a million tokens, by the beginning of\n" +
+		"their names, and comes before what providers list. `linters` are programs that run on the change in the sandbox\n([linters.md](linters.md)): " +
+		"known ones by their name (" + strings.Join(linterNames(), ", ") + "), others with\ntheir command. A policy can name known ones only.\n\n## Other variables\n\n| variable | what it does |\n|---|---|\n")
+	for _, v := range otherVariables {
+		fmt.Fprintf(&b, "| %s | %s |\n", v.names, v.does)
+	}
+	policyReference(&b)
+	document(t, "configuration.md", b.Bytes())
+	everyVariable(t, b.String())
+	file := "# x\n"
+	for _, k := range knobs {
+		if k.file {
+			file += k.key + ": " + describedKnobs[k.key].good + "\n"
+		}
+	}
+	if _, err := parseConfig("config.yaml", []byte(file+tablesExample)); err != nil {
+		t.Errorf("the example is no configuration file: %v", err)
+	}
+}
+
+const (
+	dayUsage      = "all reviews of a repository may take at most so many dollars a day (UTC)"
+	tablesExample = "prices:\n  my-model: {input: 1.25, cached: 0.125, output: 10}\n" +
+		"linters:\n  - ruff\n  - {name: mine, command: [my-linter, \"{files}\"], files: [\"*.x\"], errorformat: [\"%f:%l:%c: %m\"]}\n"
+)
+
+// policyReference writes the part about the policy.
+func policyReference(b *bytes.Buffer) {
+	fmt.Fprintf(b, "\n## The repository's policy\n\n`%s` in the top folder, which `precedent init` writes with everything in it as a comment. It holds as it is at the *base* of a\n"+
+		"change, so that no change steers its own review; your own, while it is not committed, holds for your reviews. A section with an\nerror has no effect, the others do, and the review says so.\n\n"+
+		"| key | values | default | what it does |\n|---|---|---|---|\n", guide.PolicyFile)
+	for _, p := range describedPolicy {
+		fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", p.key, p.values, p.fallback, p.does)
+	}
+	fmt.Fprintf(b, "\nFor example:\n\n```yaml\n# %s\n", guide.PolicyFile)
+	for _, p := range describedPolicy {
+		fmt.Fprintf(b, "%s: %s\n", p.key, p.good)
+	}
+	b.WriteString("```\n")
+}
+
+// TestReferenceOfThePolicy: the table of the policy's keys is whole, its
+// examples are taken, and what is beyond the values is not.
+func TestReferenceOfThePolicy(t *testing.T) {
+	source, err := os.ReadFile(filepath.Join("..", "..", "internal", "guide", "policy.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := map[string]bool{}
+	for _, m := range regexp.MustCompile(`(?m)^\t"([a-z_]+)": func\(d \*decoder`).FindAllStringSubmatch(string(source), -1) {
+		known[m[1]] = true
+	}
+	for _, p := range describedPolicy {
+		if !known[p.key] {
+			t.Errorf("a policy has no %s", p.key)
+		}
+		delete(known, p.key)
+		for value, want := range map[string]bool{p.good: true, p.bad: false} {
+			_, errs := guide.ParsePolicy([]byte(p.key+": "+value+"\n"), guide.PolicyFile, review.Names())
+			if got := !wrong(errs); got != want {
+				t.Errorf("%s: %s: taken %t, want %t: %v", p.key, value, got, want, errs)
+			}
+		}
+	}
+	if len(known) > 0 {
+		t.Errorf("the reference does not know %v", slices.Sorted(maps.Keys(known)))
+	}
+}
+
+// defaultsOf asks the program itself, with nothing set and outside of a repository.
+func defaultsOf(t *testing.T) map[string]string {
+	t.Helper()
+	a := &app{env: environment(os.Environ()), dir: t.TempDir()}
+	for name := range a.env {
+		if name != "PATH" {
+			delete(a.env, name)
+		}
+	}
+	c, _, err := a.configuration(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defaults := map[string]string{}
+	for _, s := range c.Settings {
+		defaults[s.Key] = strings.TrimPrefix(strings.TrimPrefix(s.Source, "default: "), "default")
+		if s.Value != "" {
+			defaults[s.Key] = code("", s.Value)
+		}
+	}
+	defaults["repo"] = "the remote `upstream`, else `origin`, else the first commit"
+	defaults["memory_db"] = "`.precedent/memory.db` beside the main work tree"
+	defaults["engine"] = "what there is a key for, else `none`"
+	return defaults
+}
+
+func checkDescribed(t *testing.T, k knob, d described) {
+	t.Helper()
+	if k.check == nil {
+		return
+	}
+	if err := k.check(d.good); err != nil {
+		t.Errorf("%s: the example is refused: %v", k.key, err)
+	}
+	if d.bad == "" || k.check(d.bad) == nil {
+		t.Errorf("%s: %q is taken", k.key, d.bad)
+	}
+}
+
+// everyVariable: what the program reads of the environment is in the reference.
+func everyVariable(t *testing.T, reference string) {
+	t.Helper()
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := regexp.MustCompile(`(?:\.env\[|\.xdg\()"([A-Z_]+)"`)
+	for _, file := range files {
+		source, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range read.FindAllStringSubmatch(string(source), -1) {
+			if !strings.Contains(reference, "`"+m[1]+"`") {
+				t.Errorf("%s reads %s, which the reference does not name", file, m[1])
+			}
+		}
+	}
+}
+
+func code(before, s string) string {
+	if s == "" {
+		return ""
+	}
+	return "`" + before + s + "`"
+}
+
+func tick(b bool) string {
+	if b {
+		return "yes"
+	}
+	return ""
+}
+
+func orElse(s, fallback string) string {
+	if s == "" {
+		return fallback
+	}
+	return s
+}
