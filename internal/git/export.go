@@ -21,6 +21,8 @@ type ExportLimits struct {
 	Files     int   // default 100,000: more files than that are an error
 	FileBytes int64 // default 8 MiB: larger files are left out
 	Bytes     int64 // default 1 GiB: files that would exceed it in all are left out
+	// Rewrite, if not nil, returns what is written in the place of a file's content.
+	Rewrite func(path string, content []byte) []byte
 }
 
 // ExportReport says what an export wrote.
@@ -81,7 +83,7 @@ func (r *Repo) Export(ctx context.Context, rev, dir string, limits ExportLimits)
 		return ExportReport{}, &Error{Op: opExport, Msg: err.Error(), Err: err}
 	}
 	defer root.Close()
-	x := exporter{root: root, made: map[string]bool{".": true}, report: report}
+	x := exporter{root: root, made: map[string]bool{".": true}, rewrite: limits.Rewrite, report: report}
 	var ids strings.Builder
 	for _, e := range chosen {
 		ids.WriteString(e.ID + "\n")
@@ -93,9 +95,10 @@ func (r *Repo) Export(ctx context.Context, rev, dir string, limits ExportLimits)
 
 // exporter writes files below a folder.
 type exporter struct {
-	root   *os.Root
-	made   map[string]bool // folders
-	report ExportReport
+	root    *os.Root
+	made    map[string]bool // folders
+	rewrite func(path string, content []byte) []byte
+	report  ExportReport
 }
 
 // write reads the blobs in the order of the entries: "id blob size", a
@@ -144,7 +147,7 @@ func (x *exporter) file(e Entry, content io.Reader) (string, error) {
 	if err != nil {
 		return unwritable(err)
 	}
-	n, err := io.Copy(f, content)
+	n, err := x.copy(f, content, e.Path)
 	if closed := f.Close(); err == nil {
 		err = closed
 	}
@@ -152,6 +155,20 @@ func (x *exporter) file(e Entry, content io.Reader) (string, error) {
 		err = fmt.Errorf("%s: %w", e.Path, io.ErrUnexpectedEOF)
 	}
 	return "", err
+}
+
+// copy writes a file's content, or what stands for it, and returns how much of
+// the content there was.
+func (x *exporter) copy(f *os.File, content io.Reader, name string) (int64, error) {
+	if x.rewrite == nil {
+		return io.Copy(f, content)
+	}
+	data, err := io.ReadAll(content)
+	if err != nil {
+		return 0, err
+	}
+	_, err = f.Write(x.rewrite(name, data))
+	return int64(len(data)), err
 }
 
 // folder makes a folder and those above it.

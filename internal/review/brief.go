@@ -101,25 +101,21 @@ func redacted(s string) string {
 	return s
 }
 
-// redactedHunk is the hunk with the secrets in its lines blackened.
-func redactedHunk(h *diff.Hunk) *diff.Hunk {
+// redactedHunk is a hunk of a file with the secrets in its lines blackened.
+func redactedHunk(path string, h *diff.Hunk) *diff.Hunk {
 	lines := make([]string, len(h.Lines))
 	for i := range h.Lines {
 		lines[i] = h.Lines[i].Text
 	}
-	clean, n := secret.Redact(strings.Join(lines, "\n"))
-	if n == 0 {
+	raw := strings.Join(lines, "\n")
+	shown := string(secret.Shown(path, []byte(raw)))
+	if shown == raw {
 		return h
 	}
 	c := *h
 	c.Lines = slices.Clone(h.Lines)
-	blackened := strings.Split(clean, "\n")
-	for i := range c.Lines {
-		if len(blackened) == len(c.Lines) {
-			c.Lines[i].Text = blackened[i]
-		} else {
-			c.Lines[i].Text = clean // too costly to look through: nothing of it gets out
-		}
+	for i, l := range strings.Split(shown, "\n") {
+		c.Lines[i].Text = l
 	}
 	return &c
 }

@@ -31,7 +31,7 @@ func (p *plan) parcels(c *diff.Change, groups [][]diff.HunkRef) []parcel {
 	}
 	for _, refs := range groups {
 		file := &c.Files[refs[0].File]
-		whole := piece{file, *redactedHunk(&file.Hunks[refs[0].Hunk]), refs}
+		whole := piece{file, *redactedHunk(file.Path, &file.Hunks[refs[0].Hunk]), refs}
 		head, body := measure(c, whole)
 		if head+body <= p.most {
 			add(whole, head, body)

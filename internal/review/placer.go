@@ -75,7 +75,7 @@ func asWritten(quote string, f *diff.File) string {
 	}
 	written := map[string]string{}
 	for i := range f.Hunks {
-		shown := redactedHunk(&f.Hunks[i])
+		shown := redactedHunk(f.Path, &f.Hunks[i])
 		for j, l := range f.Hunks[i].Lines {
 			if v := text.VisibleLine(shown.Lines[j].Text); v != l.Text {
 				written[text.Squeeze(v)] = l.Text

@@ -40,8 +40,9 @@ type Input struct {
 	// Read returns a file of the base (LEFT) or of the head (RIGHT). It is called
 	// from several goroutines.
 	Read func(side precedent.Side, path string) ([]byte, error)
-	// Tree returns a folder with a read-only export of the head, made on first use.
-	Tree func(ctx context.Context) (string, error)
+	// Tree returns a folder with a read-only export of the head, made on first use,
+	// and Shown one for engines, which has no secret in its files.
+	Tree, Shown func(ctx context.Context) (string, error)
 
 	Guide  guide.Guide
 	Policy precedent.Policy

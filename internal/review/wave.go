@@ -51,10 +51,10 @@ func shardRoom(window, overhead int) int {
 
 // exported returns the folder with the head for an engine that wants one.
 func (in *Input) exported(ctx context.Context) (string, error) {
-	if !in.Engine.Info().WantsTree || in.Tree == nil {
+	if !in.Engine.Info().WantsTree || in.Shown == nil {
 		return "", nil
 	}
-	dir, err := in.Tree(ctx)
+	dir, err := in.Shown(ctx)
 	if err != nil {
 		return "", fmt.Errorf("export the head: %w", err)
 	}

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/precedent-dev/precedent/internal/llm"
+	"github.com/precedent-dev/precedent/internal/secret"
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
@@ -124,6 +125,7 @@ func (f Files) read(ctx context.Context, a arguments) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	lines = shown(a.Path, lines)
 	start := max(a.Start, 1)
 	end := a.End
 	if end <= 0 || end > len(lines) {
@@ -155,6 +157,12 @@ func (f Files) lines(ctx context.Context, name string) ([]string, error) {
 		return nil, fmt.Errorf("%s is not text", text.VisibleLine(name))
 	}
 	return strings.Split(strings.TrimSuffix(string(content), "\n"), "\n"), nil
+}
+
+// shown are the lines without their secrets: what leaves for a model has left for
+// good, whether it stands in the change or in a file that the model looks up.
+func shown(name string, lines []string) []string {
+	return strings.Split(string(secret.Shown(path.Clean(name), []byte(strings.Join(lines, "\n")))), "\n")
 }
 
 // inTree refuses names that could mean anything but a file of the tree. Blobs
@@ -199,10 +207,17 @@ func (f Files) search(ctx context.Context, a arguments) (string, error) {
 		if err != nil {
 			continue // binary, or gone: nothing to find
 		}
+		var clean []string // made when a line matches
 		for i, line := range lines {
 			searched += len(line)
 			if !re.MatchString(line) {
 				continue
+			}
+			if clean == nil {
+				clean = shown(p, lines)
+			}
+			if line = clean[i]; !re.MatchString(line) {
+				continue // the secret alone matched: nobody learns that it did
 			}
 			if matches++; matches > maxMatches {
 				b.WriteString("… more than 200 lines match; use a narrower pattern or glob\n")
@@ -235,6 +250,7 @@ func (f Files) history(ctx context.Context, a arguments) (string, error) {
 	if strings.TrimSpace(log) == "" {
 		return "no commit touched this file", nil
 	}
+	log, _ = secret.Redact(log)
 	return text.Visible(log), nil
 }
 

@@ -75,3 +75,36 @@ func TestTools(t *testing.T) {
 		t.Error("tools without files")
 	}
 }
+
+// TestToolsShowNoSecret: what a model looks up leaves like the change does.
+func TestToolsShowNoSecret(t *testing.T) {
+	key := "AKIA" + "QYLPMN5HHHFPZAM2"
+	content := map[string]string{
+		"keys.go": "package keys\n\nconst access = \"" + key + "\"\nconst other = 1\n",
+		".env":    "PASSWORD=hunter2\nHOST=db\n",
+	}
+	files := Files{
+		List:    func(context.Context) ([]string, error) { return []string{".env", "keys.go"}, nil },
+		Read:    func(_ context.Context, p string, _ int64) ([]byte, error) { return []byte(content[p]), nil },
+		History: func(context.Context, string) (string, error) { return "2026-01-05 dana use " + key + "\n", nil },
+	}
+	for call, want := range map[[2]string]string{
+		{"read_file", `{"path":"keys.go"}`}:             "4\tconst other = 1",
+		{"read_file", `{"path":"./keys.go","start":3}`}: "[REDACTED:",
+		{"read_file", `{"path":".env"}`}:                "[REDACTED:private-file]",
+		{"search", `{"pattern":"const"}`}:               "keys.go:3: const access = \"[REDACTED:",
+		{"search", `{"pattern":"AKIA[A-Z0-9]+"}`}:       "no line matches",
+		{"search", `{"pattern":"hunter2"}`}:             "no line matches",
+		{"file_history", `{"path":"keys.go"}`}:          "dana use [REDACTED:",
+	} {
+		for _, tool := range files.tools() {
+			if tool.Name != call[0] {
+				continue
+			}
+			got, err := tool.Run(t.Context(), json.RawMessage(call[1]))
+			if err != nil || !strings.Contains(got, want) || strings.Contains(got, key) || strings.Contains(got, "hunter2") {
+				t.Errorf("%v: %q, %v", call, got, err)
+			}
+		}
+	}
+}
