@@ -59,11 +59,11 @@ func TestModelBehindAnAPI(t *testing.T) {
 	home := t.TempDir()
 	repo := defectiveRepository(t, home, "repo")
 	s := serveAnswers(t, func(q question) string {
-		switch {
-		case q.finder == "bugs":
+		switch q.finder {
+		case "bugs":
 			return `Here it is: {"findings":[{"path":"hidden.js","side":"RIGHT","start":9,"end":9,"quote":"let role = 'user","severity":"high",
 				"category":"bugs","confidence":80,"title":"The role is fixed","body":"Everybody becomes a user, whoever logs in."}]}`
-		case q.finder == "":
+		case "":
 			return q.confirm()
 		}
 		return nothing

@@ -146,7 +146,7 @@ func read(t failer, name string) string {
 
 func apply(t failer, dir string, patch []byte, args ...string) {
 	t.Helper()
-	cmd := exec.Command("git", append([]string{"-c", "core.autocrlf=false", "apply", "--whitespace=nowarn"}, args...)...) //nolint:noctx // a moment
+	cmd := exec.Command("git", append([]string{"-c", "core.autocrlf=false", "apply", "--whitespace=nowarn"}, args...)...)
 	cmd.Dir = dir
 	cmd.Env = []string{"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_NOSYSTEM=1"}
 	cmd.Stdin = strings.NewReader(string(patch))

@@ -37,7 +37,7 @@ func (s *Sheet) Verify(diff precedent.Untrusted, claims []precedent.Finding) Pro
 // finder is would only sway the verifier.
 func claim(f *precedent.Finding) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "id: %s\nplace: %s", f.ID, text.VisibleLine(f.Span.String()))
+	fmt.Fprintf(&b, "id: %s\nplace: %s", f.ID, text.VisibleLine(f.String()))
 	if f.Side == precedent.Left {
 		b.WriteString(" of the old file")
 	}

@@ -65,7 +65,7 @@ func (x *reader) declined(ctx context.Context) memory.Judge {
 func pairID(i int) string { return fmt.Sprintf("p%d", i+1) }
 
 func remark(f *precedent.Finding) prompt.Remark {
-	return prompt.Remark{Place: f.Span.String(), Title: f.Title, Body: f.Body, Code: f.Quote}
+	return prompt.Remark{Place: f.String(), Title: f.Title, Body: f.Body, Code: f.Quote}
 }
 
 // comparison is what a judge says of one pair.

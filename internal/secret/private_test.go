@@ -21,11 +21,11 @@ func TestPrivate(t *testing.T) {
 func TestShown(t *testing.T) {
 	pem := "-----BEGIN RSA PRIVATE " + "KEY-----\n" + strings.Repeat("MIIEpAIBAAKCAQEA7yBhzIMgnvhpWhS2Wdq7kQpBzT1kxVQ\n", 8) + "-----END RSA PRIVATE " + "KEY-----\n"
 	for name, test := range map[string]struct{ data, want, never string }{
-		"a.go":     {"x := \"" + aws(1) + "\"\ny\n", "[REDACTED:", aws(1)},
-		"k.txt":    {"a\n" + pem + "b\n", "[REDACTED:", "MIIEpAIBAAKCAQEA7yBh"},
-		".env":     {"A=b\nPASSWORD=hunter2", hiddenFile + "\n" + hiddenFile, "hunter2"},
-		"main.go":  {"package main\n", "package main\n", "REDACTED"},
-		"odd.go":   {"\x00\n\xff" + aws(2) + "\n", "[REDACTED:", aws(2)},
+		"a.go":    {"x := \"" + aws(1) + "\"\ny\n", "[REDACTED:", aws(1)},
+		"k.txt":   {"a\n" + pem + "b\n", "[REDACTED:", "MIIEpAIBAAKCAQEA7yBh"},
+		".env":    {"A=b\nPASSWORD=hunter2", hiddenFile + "\n" + hiddenFile, "hunter2"},
+		"main.go": {"package main\n", "package main\n", "REDACTED"},
+		"odd.go":  {"\x00\n\xff" + aws(2) + "\n", "[REDACTED:", aws(2)},
 	} {
 		got := string(Shown(name, []byte(test.data)))
 		if !strings.Contains(got, test.want) || strings.Contains(got, test.never) || strings.Count(got, "\n") != strings.Count(test.data, "\n") {
