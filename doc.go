@@ -22,7 +22,8 @@
 // tool loop, and makes both reliable. internal/child runs a program and ends it
 // with everything that it started.
 //
-// Speech and sources. internal/guide reads what the repository says about
+// Speech and sources. internal/forge is the seam to whatever hosts pull
+// requests. internal/guide reads what the repository says about
 // itself at the base commit: guide files, rules, policy. internal/prompt builds
 // what a model is asked. internal/store keeps everything in SQLite.
 // internal/report prints a review. internal/sandbox runs a hostile command in
@@ -43,6 +44,8 @@
 // Claude Code, internal/engine/command lets any program be the model,
 // internal/engine/enginetest is the suite that every engine passes, and
 // internal/llm/llmtest plays the servers that models are behind.
+// internal/forge/github reads GitHub, and internal/forge/forgetest is the suite
+// that every forge passes. internal/fix makes suggestions in a work tree.
 //
 // cmd/precedent wires them: one file a subcommand, and the only reader of the
 // environment.

@@ -54,7 +54,7 @@ var thirdParties = map[string][]string{
 	"github.com/bmatcuk/doublestar/v4":         {"internal/diff", "internal/guide", "internal/lint"},
 	"github.com/charmbracelet/x/ansi":          {"internal/report"},
 	"github.com/getkin/kin-openapi":            {"internal/forge/forgetest"},
-	"github.com/google/go-cmp":                 {anywhere},
+	"github.com/google/go-cmp":                 {anywhere, "internal/forge/forgetest"},
 	"github.com/google/go-github/v88":          {"internal/forge/github"},
 	"github.com/google/uuid":                   {"internal/store", "cmd/precedent"},
 	"github.com/pelletier/go-toml/v2":          {"internal/secret"},

@@ -103,8 +103,8 @@ error, 3 incomplete review, 130 interrupted.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return misuse(cmd, err) })
 	root.SetHelpCommand(helpCommand())
 	root.AddCommand(
-		newReview(a), newFP(a), newExplain(a), newHotspots(a), newMemory(a),
-		newInit(a), newConfig(a), newDemo(a), newEval(a), newCompletion(a), newVersion(a), newDemoEngine(a),
+		newReview(a), newPR(a), newFP(a), newExplain(a), newHotspots(a), newMemory(a),
+		newInit(a), newConfig(a), newDoctor(a), newInstallHook(a), newDemo(a), newEval(a), newCompletion(a), newVersion(a), newMan(a), newHookPrePush(a), newDemoEngine(a),
 	)
 	return root
 }

@@ -56,6 +56,7 @@ var otherVariables = []struct{ names, does string }{
 	{"`ANTHROPIC_BASE_URL` `OPENAI_BASE_URL`", "another address of the provider, or of a compatible server"},
 	{"`GITHUB_TOKEN` `GH_TOKEN`", "with what `precedent pr` reads pull requests of GitHub; no engine and no linter gets it"},
 	{"`GITHUB_API_URL`", "the address of GitHub Enterprise"},
+	{"`SSL_CERT_FILE`", "the authorities whose certificates are believed when a pull request is fetched, as PEM, instead of the system's"},
 	{"`PRECEDENT_SKIP_HOOK`", "if not empty, the hook of `precedent install-hook` reviews nothing"},
 	{"`NO_COLOR` `TERM`", "no colours, if `NO_COLOR` is not empty or `TERM` is `dumb`"},
 	{"`XDG_CONFIG_HOME` `XDG_DATA_HOME` `HOME`", "where the configuration file and memories without a work tree are; git's own configuration is looked for there, too"},

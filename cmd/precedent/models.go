@@ -4,22 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
-	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/engine/api"
 	"github.com/precedent-dev/precedent/internal/engine/claude"
 	"github.com/precedent-dev/precedent/internal/engine/command"
 	"github.com/precedent-dev/precedent/internal/git"
 	"github.com/precedent-dev/precedent/internal/llm"
-	"github.com/precedent-dev/precedent/internal/store"
 )
 
 // The engines that are models behind an API.
@@ -123,58 +119,6 @@ func files(ctx context.Context, repo *git.Repo, g *gathering) api.Files {
 	}
 }
 
-// budget is what a review may take, with the day's books in the memory.
-func budget(o operator, rows *store.Repo) (*engine.Budget, error) {
-	usd, err := dollars(o.get(maxCostKnob, formatDollars(engine.DefaultReviewUSD), "default"))
-	if err != nil {
-		return nil, err
-	}
-	day, err := dollars(o.get(dayCostKnob, formatDollars(engine.DefaultDayUSD), "default"))
-	if err != nil {
-		return nil, err
-	}
-	tokens, err := strconv.Atoi(o.get(maxTokensKnob, strconv.Itoa(engine.DefaultReviewTokens), "default").Value)
-	if err != nil {
-		return nil, err
-	}
-	b := &engine.Budget{USD: usd, Tokens: tokens}
-	if rows == nil {
-		return b, nil
-	}
-	b.Day = func(ctx context.Context, amount float64, spent bool) error {
-		limit := day
-		if spent {
-			limit = math.Inf(1)
-		}
-		total, booked, err := rows.Book(ctx, amount, limit)
-		switch {
-		case err != nil:
-			return fmt.Errorf("%w: the day's books cannot be kept: %w", engine.ErrOverBudget, err)
-		case !booked:
-			return fmt.Errorf("%w: $%.2f of the day's $%.2f are spent or set aside, and the next request may take $%.2f", engine.ErrOverBudget, total, day, amount)
-		}
-		return nil
-	}
-	return b, nil
-}
-
-func dollars(s setting) (float64, error) {
-	f, err := strconv.ParseFloat(strings.TrimPrefix(s.Value, "$"), 64)
-	if err != nil {
-		return 0, fmt.Errorf("%s (%s): %q is no amount of dollars", s.Key, s.Source, s.Value)
-	}
-	return f, nil
-}
-
-func formatDollars(f float64) string { return strconv.FormatFloat(f, 'f', 2, 64) }
-
-func checkDollars(s string) error {
-	if f, err := strconv.ParseFloat(strings.TrimPrefix(s, "$"), 64); err != nil || f <= 0 || f > 1e6 {
-		return fmt.Errorf("%q is no amount of dollars above 0", s)
-	}
-	return nil
-}
-
 // reader is the engine that was chosen, before the change is known.
 type reader struct {
 	why     string        // why there is none
@@ -262,73 +206,4 @@ func (a *app) assemble(op operator, r reader, b *engine.Budget, files api.Files,
 		}), nothing
 	}
 	return nil, nothing
-}
-
-// unusable is how many tasks in a row an engine may fail to answer before it is
-// given up: one that cannot answer at all must not be paid for every shard.
-const unusable = 3
-
-// seat gives the review its engine: bounded by the budget, given up when it
-// never answers, and with its answers kept as they come.
-func (a *app) seat(ctx context.Context, w *workspace, g *gathering, r reader, resume bool) (*answers, error) {
-	if r.program == nil && r.model == nil && r.agent == "" {
-		return nil, nil
-	}
-	rows, err := w.memory.DB.RepoFor(ctx, w.ids...)
-	if err != nil {
-		if ctx.Err() != nil {
-			return nil, err
-		}
-		rows = nil
-		g.input.Failures = append(g.input.Failures, precedent.Failure{Step: "answers", Error: err.Error() + "; answers and the day's spending are not kept"})
-	}
-	b, err := budget(w.op, rows)
-	if err != nil {
-		return nil, err
-	}
-	e, end := a.assemble(w.op, r, b, files(ctx, w.repo, g), g.input.Window)
-	g.ends = append(g.ends, end)
-	g.input.Engine = engine.GiveUp(e, unusable)
-	if rows == nil {
-		return &answers{budget: b}, nil
-	}
-	k := &engine.Keeper{
-		Engine: g.input.Engine, Of: g.input.Base + ".." + g.input.Head,
-		Load: rows.Answer, Save: rows.KeepAnswer, Resume: resume,
-	}
-	g.input.Engine = k
-	return &answers{budget: b, keeper: k, rows: rows}, nil
-}
-
-// answers are those that the engine of a review gives. Nil has none.
-type answers struct {
-	budget *engine.Budget
-	keeper *engine.Keeper // nil if they cannot be kept
-	rows   *store.Repo
-}
-
-// limits is what they may take.
-func (s *answers) limits() *engine.Budget {
-	if s == nil {
-		return nil
-	}
-	return s.budget
-}
-
-func (s *answers) failures() []precedent.Failure {
-	if s == nil || s.keeper == nil {
-		return nil
-	}
-	_, failures := s.keeper.Done()
-	return failures
-}
-
-// settle drops the answers of a review that is complete and saved: nobody has to
-// go on from them.
-func (s *answers) settle(ctx context.Context, r *precedent.Review) error {
-	if s == nil || s.keeper == nil || r.Verdict == precedent.Partial || r.Verdict == precedent.Failed {
-		return nil
-	}
-	tasks, _ := s.keeper.Done()
-	return s.rows.DropAnswers(ctx, tasks)
 }

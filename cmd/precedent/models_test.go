@@ -15,6 +15,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/git"
+	"github.com/precedent-dev/precedent/internal/prompt"
 )
 
 // modelReview is a review that asks the server.
@@ -83,7 +84,7 @@ func TestModelBehindAnAPI(t *testing.T) {
 		return true
 	})
 	r := parseReview(t, modelReview(s, home, repo), 1)
-	const readers = 8 // one shard and a guide: eight finders
+	readers := len(prompt.Finders()) // one shard, and a guide: all of them
 	one := precedent.Usage{Requests: 1, InputTokens: 1000, CachedTokens: 400, OutputTokens: 50}
 	var all precedent.Usage
 	for _, run := range r.Finders {

@@ -60,9 +60,9 @@ func readPolicy(ctx context.Context, repo *git.Repo, blobs *git.Blobs, rg git.Ra
 }
 
 // uncommittedPolicy returns the work tree's policy if the user wrote it and has
-// not committed it, else nil.
+// not committed it, else nil. A pull request is the team's: there the base's holds.
 func uncommittedPolicy(ctx context.Context, repo *git.Repo, at func(rev string) ([]byte, error), rg git.Range, base []byte) ([]byte, error) {
-	if repo.Top() == "" {
+	if repo.Top() == "" || rg.Kind == git.PullRequest {
 		return nil, nil
 	}
 	own, err := repo.WorkFile(guide.PolicyFile, maxPolicy)

@@ -102,7 +102,15 @@ func (a *app) review(ctx context.Context, o reviewOptions) error {
 		return err
 	}
 	defer g.close()
-	answers, err := a.seat(ctx, w, g, reader, o.resume)
+	return a.conclude(ctx, w, g, reader, o)
+}
+
+// conclude reviews what was gathered. It may lie in another repository than the
+// workspace's, which g.repo says.
+func (a *app) conclude(ctx context.Context, w *workspace, g *gathering, reader reader, o reviewOptions) error {
+	reading := *w
+	reading.repo = g.repo
+	answers, err := a.seat(ctx, &reading, g, reader, o.resume)
 	if err != nil {
 		return err
 	}
@@ -127,6 +135,7 @@ func (a *app) review(ctx context.Context, o reviewOptions) error {
 	if err != nil {
 		return &fault{err: err, status: precedent.ExitIncomplete}
 	}
+	r.PullRequest = g.number
 	r.Failures = append(r.Failures, answers.failures()...)
 	if err := w.memory.Record(ctx, r); err != nil {
 		if ctx.Err() != nil {

@@ -1,5 +1,6 @@
 // Package git reads repositories by running the git program. It is the only
-// package that runs it.
+// package that runs it. One command talks to a network: the fetch of a pull
+// request, over https, into a shadow or a mirror of our own.
 //
 // Nothing that a repository holds may run: not its hooks, filters, diff
 // drivers, file system monitors, transports or pagers, whether they are named

@@ -55,8 +55,8 @@ type GoEnv struct {
 type Result struct {
 	Findings []precedent.Finding
 	// Status is ok or empty when everything was read; skipped when there was
-	// nothing to read or none of it could be loaded; truncated, timeout or
-	// error when the work stopped early, with what was found until then.
+	// nothing to read or none of it could be loaded; off when nobody set up what
+	// it needs; truncated, timeout or error when the work stopped early, with what was found until then.
 	Status precedent.Status
 	// Error says why the status is what it is, and what was not read although
 	// the rest was; empty when there is nothing to say.

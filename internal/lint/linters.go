@@ -23,7 +23,7 @@ const defaultLintTime = 5 * time.Minute
 func linters(ctx context.Context, in *Input) Result {
 	x := &linting{in: in, collect: collect{name: "linters"}, seen: map[string]bool{}}
 	if len(in.External.Linters) == 0 {
-		return skipped("no linters are configured")
+		return Result{Status: precedent.StatusOff, Error: "no linters are configured"}
 	}
 	var due []*Linter
 	for i := range in.External.Linters {

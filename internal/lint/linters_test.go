@@ -125,7 +125,7 @@ func TestLinters(t *testing.T) {
 	}{
 		{"added line", twoBad, []diff.File{changed}, nil, []string{"a.txt:3 grep/bad medium"}, precedent.StatusOK, ""},
 		{"nothing wrong", "-- a.txt --\nfine\n", []diff.File{file(added("a.txt", "fine\n"))}, nil, nil, precedent.StatusEmpty, ""},
-		{"no linters", twoBad, []diff.File{changed}, func(in *Input, _ *box) { in.External.Linters = nil }, nil, precedent.StatusSkipped, "no linters are configured"},
+		{"no linters", twoBad, []diff.File{changed}, func(in *Input, _ *box) { in.External.Linters = nil }, nil, precedent.StatusOff, "no linters are configured"},
 		{"no files", "-- a.go --\nBAD\n", []diff.File{file(added("a.go", "BAD\n"))}, nil, nil, precedent.StatusSkipped, "no file that the configured linters are for"},
 		{"no sandbox", twoBad, []diff.File{changed}, func(in *Input, _ *box) { in.External.Sandbox = nil }, nil, precedent.StatusSkipped, "no sandbox"},
 		{"sandbox that fails", twoBad, []diff.File{changed}, func(in *Input, _ *box) {

@@ -5,11 +5,9 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/precedent-dev/precedent"
-	"github.com/precedent-dev/precedent/internal/text"
 )
 
 // The rules for patterns. Text alone cannot both silence other words for one
@@ -114,121 +112,6 @@ func hushByPattern(f *precedent.Finding, spoke []*pattern, threshold int) {
 		Delta: lowered - f.Confidence, By: j.ID,
 	})
 	f.Confidence = lowered
-}
-
-// rejected is the rejections that hold, arranged to be asked about a finding.
-type rejected struct {
-	exact    map[string]precedent.Rejection // by fingerprint
-	byPlace  map[string][]*pattern
-	bySymbol map[string][]*pattern
-	all      []*pattern // newest first
-	judged   map[*precedent.Finding]map[*pattern]bool
-}
-
-// pattern is a rejection as a statement about findings like the rejected one.
-type pattern struct {
-	precedent.Rejection
-	scope Scope
-	never bool
-	claim text.Vector
-}
-
-func newRejected(rejections []precedent.Rejection, now time.Time) rejected {
-	holding := slices.DeleteFunc(slices.Clone(rejections), func(j precedent.Rejection) bool { return !now.Before(j.ExpiresAt) })
-	// The newest speaks first, whatever order they came in.
-	slices.SortFunc(holding, func(a, b precedent.Rejection) int {
-		return cmp.Or(b.At.Compare(a.At), cmp.Compare(b.ID, a.ID))
-	})
-	r := rejected{exact: map[string]precedent.Rejection{}, byPlace: map[string][]*pattern{}, bySymbol: map[string][]*pattern{}}
-	for _, j := range holding {
-		if _, newer := r.exact[j.Fingerprint]; newer {
-			continue
-		}
-		r.exact[j.Fingerprint] = j
-		p := &pattern{Rejection: j, scope: ScopeOf(j.Reason), never: Never(j.Reason), claim: text.NewVector(j.Claim)}
-		r.all = append(r.all, p)
-		if j.Place != "" {
-			r.byPlace[j.Place] = append(r.byPlace[j.Place], p)
-		}
-		if j.Symbol != "" {
-			r.bySymbol[j.Symbol] = append(r.bySymbol[j.Symbol], p)
-		}
-	}
-	return r
-}
-
-// ask has the judge decide which patterns speak of which findings: the likeliest
-// first, as many as one question may hold.
-func (r *rejected) ask(findings []precedent.Finding, judge Judge) {
-	r.judged = map[*precedent.Finding]map[*pattern]bool{}
-	if judge == nil || len(r.all) == 0 {
-		return
-	}
-	type candidate struct {
-		finding    *precedent.Finding
-		pattern    *pattern
-		similarity float64
-	}
-	var found []candidate
-	for i := range findings {
-		f := &findings[i]
-		if _, dismissed := r.exact[f.Fingerprint]; !f.Live() || dismissed {
-			continue
-		}
-		claim := text.NewVector(f.Title)
-		for _, p := range r.all {
-			here := p.Place != "" && p.Place == f.Place
-			if !here && !p.scope.reaches(p.Path, p.Symbol, f) {
-				continue
-			}
-			if s := text.Cosine(claim, p.claim); here || s >= likeClaim {
-				found = append(found, candidate{f, p, s})
-			}
-		}
-	}
-	slices.SortStableFunc(found, func(a, b candidate) int { return cmp.Compare(b.similarity, a.similarity) })
-	found = found[:min(len(found), mostQuestions)]
-	if len(found) == 0 {
-		return
-	}
-	var questions []Question
-	for _, c := range found {
-		questions = append(questions, Question{c.finding, c.pattern.Rejection})
-	}
-	for i, covered := range judge(questions) {
-		c := found[i]
-		if r.judged[c.finding] == nil {
-			r.judged[c.finding] = map[*pattern]bool{}
-		}
-		r.judged[c.finding][c.pattern] = covered
-	}
-}
-
-// speaking returns the patterns that speak of the finding, newest first.
-func (r rejected) speaking(f *precedent.Finding) []*pattern {
-	var spoke []*pattern
-	for p, covered := range r.judged[f] {
-		if covered {
-			spoke = append(spoke, p)
-		}
-	}
-	here, about := r.byPlace[f.Place], r.bySymbol[f.Symbol]
-	claim := sync.OnceValue(func() text.Vector { return text.NewVector(f.Title) })
-	silent := func(p *pattern) bool { _, judged := r.judged[f][p]; return !judged && !slices.Contains(spoke, p) }
-	for _, p := range here {
-		if silent(p) && (p.Category == f.Category || text.Cosine(claim(), p.claim) >= samePlaceClaim) {
-			spoke = append(spoke, p)
-		}
-	}
-	for _, p := range about {
-		if silent(p) && p.scope.reaches(p.Path, p.Symbol, f) && text.Cosine(claim(), p.claim) >= sameClaim {
-			spoke = append(spoke, p)
-		}
-	}
-	slices.SortFunc(spoke, func(a, b *pattern) int {
-		return cmp.Or(b.At.Compare(a.At), cmp.Compare(b.ID, a.ID))
-	})
-	return spoke
 }
 
 // audited picks one fingerprint in auditOneIn, the same ones every time.

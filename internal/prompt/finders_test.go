@@ -25,9 +25,8 @@ func TestFinders(t *testing.T) {
 			t.Errorf("the role of %s has %d tokens, at most 400 are wanted", f.Name, n)
 		}
 	}
-	want := []string{"architecture", "bugs", "security", "performance", "types", "tests", "style", "guidelines"}
-	if diff := cmp.Diff(want, names); diff != "" {
-		t.Errorf("order (-want +got):\n%s", diff)
+	if names[0] != "architecture" {
+		t.Errorf("%s comes first: the design is to, because it makes the rest worth reading or not", names[0])
 	}
 	roles, err := files.ReadDir("finders")
 	if err != nil || len(roles) != len(names) {

@@ -110,6 +110,9 @@ func finders(p *Page, r *precedent.Review) {
 	var ends []end
 	names := map[end][]string{}
 	for _, f := range r.Finders {
+		if f.Status == precedent.StatusOff && f.Engine != "" {
+			continue // it ran, and found that nobody had set it up: no news
+		}
 		if f.Status.Good() {
 			name := p.Ink(Green, "✓") + " " + p.Ink(Plain, f.Name)
 			if d := time.Duration(f.TookMS) * time.Millisecond; d >= time.Second {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/text"
@@ -126,14 +125,6 @@ type matcher struct {
 	links map[*precedent.Finding]int
 }
 
-// pair holds two indexes of matcher.all, the smaller one first.
-type pair struct{ a, b int }
-
-type edge struct {
-	pair
-	similarity float64
-}
-
 func newMatcher(fs []precedent.Finding) *matcher {
 	m := &matcher{same: map[pair]bool{}, texts: map[int]text.Vector{}, links: map[*precedent.Finding]int{}}
 	for i := range fs {
@@ -214,110 +205,6 @@ func (m *matcher) compare(p pair) {
 func (m *matcher) groups() [][]int {
 	slices.SortFunc(m.edges, bySimilarity)
 	return cluster(len(m.all), m.edges, m.same)
-}
-
-func bySimilarity(a, b edge) int {
-	return cmp.Or(-cmp.Compare(a.similarity, b.similarity), cmp.Compare(a.a, b.a), cmp.Compare(a.b, b.b))
-}
-
-// cluster puts n things into groups. It goes through the edges in their order
-// and joins two groups if every two of both together are the same.
-func cluster(n int, edges []edge, same map[pair]bool) [][]int {
-	group := make([][]int, n) // of each thing; shared by its members
-	for i := range group {
-		group[i] = []int{i}
-	}
-	for _, e := range edges {
-		ga, gb := group[e.a], group[e.b]
-		if ga[0] == gb[0] || !allSame(ga, gb, same) {
-			continue
-		}
-		joined := slices.Concat(ga, gb)
-		slices.Sort(joined)
-		for _, i := range joined {
-			group[i] = joined
-		}
-	}
-	var found [][]int
-	for i, g := range group {
-		if g[0] == i {
-			found = append(found, g)
-		}
-	}
-	return found
-}
-
-func allSame(as, bs []int, same map[pair]bool) bool {
-	for _, a := range as {
-		for _, b := range bs {
-			if !same[pair{min(a, b), max(a, b)}] {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// best is the finding that speaks for a group.
-func (m *matcher) best(group []int) *precedent.Finding {
-	best := m.all[group[0]]
-	for _, i := range group[1:] {
-		if moreSpecific(m.all[i], best) {
-			best = m.all[i]
-		}
-	}
-	return best
-}
-
-// keepOne drops all findings of a group but the one that says most.
-func (m *matcher) keepOne(group []int) {
-	best := m.best(group)
-	var finders []string
-	for _, i := range group {
-		finders = append(finders, m.all[i].Finder)
-	}
-	slices.Sort(finders)
-	finders = slices.Compact(finders)
-	best.Votes = len(finders)
-	d := precedent.Decision{Step: "merge", Says: fmt.Sprintf("stands for %d findings of %s", len(group), strings.Join(finders, ", "))}
-	if !best.Analyzer {
-		d.Delta = min(agreeDelta*(len(finders)-1), agreeMost)
-	}
-	best.Trail = append(best.Trail, d)
-	for _, i := range group {
-		if f := m.all[i]; f != best {
-			f.Drop("merge", precedent.Duplicate, best.ID, "says the same as %q at %s", best.Title, best.Span)
-		}
-	}
-}
-
-// moreSpecific tells whether f speaks for a group rather than g: an analyzer
-// computes what others believe; then who offers a fix, quotes verbatim, sees
-// the worst, is surest, and points at fewest lines.
-func moreSpecific(f, g *precedent.Finding) bool {
-	return cmp.Or(
-		first(f.Analyzer, g.Analyzer),
-		first(f.Suggestion != "", g.Suggestion != ""),
-		first(verbatim(f), verbatim(g)),
-		cmp.Compare(f.Severity.Rank(), g.Severity.Rank()),
-		-cmp.Compare(f.Confidence, g.Confidence),
-		cmp.Compare(f.End-f.Start, g.End-g.Start),
-	) < 0
-}
-
-func first(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return -1
-	}
-	return 1
-}
-
-// verbatim tells whether place found the quote as it was.
-func verbatim(f *precedent.Finding) bool {
-	return !slices.ContainsFunc(f.Trail, func(d precedent.Decision) bool { return d.Step == "place" && d.Delta < 0 })
 }
 
 // linkSiblings says where else something similar was found.

@@ -3,11 +3,9 @@ package review
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
@@ -151,101 +149,6 @@ func (t *task) prompt(w *wave) prompt.Prompt {
 	}
 	return w.sheet.Verify(w.brief.render(pieces), claims)
 }
-
-// ruling is what a verifier says of one finding.
-type ruling struct {
-	Finding    string               `json:"finding"`
-	Verdict    precedent.Check      `json:"verdict"`
-	Confidence *int                 `json:"confidence"`
-	Reason     string               `json:"reason"`
-	Evidence   []precedent.Evidence `json:"evidence"`
-}
-
-// readVerdicts returns the rulings by the ids of findings. Of two about one
-// finding the first counts.
-func readVerdicts(r reply) (map[string]ruling, error) {
-	if !r.ok() {
-		status, why := r.trouble()
-		return nil, fmt.Errorf("%s: %s", status, why)
-	}
-	var answer struct {
-		Verdicts []ruling `json:"verdicts"`
-	}
-	if err := json.Unmarshal(r.answer.JSON, &answer); err != nil {
-		return nil, fmt.Errorf("read verdicts: %w", err)
-	}
-	byID := map[string]ruling{}
-	for _, v := range answer.Verdicts {
-		id := strings.TrimSpace(v.Finding)
-		if _, twice := byID[id]; !twice {
-			byID[id] = v
-		}
-	}
-	return byID, nil
-}
-
-// settle writes the ruling into the finding. A verdict stands on lines that are
-// in the files: one whose quotes all are not is worth no more than doubt, and
-// what may cost data or security is refuted by lines alone. Mere words against it
-// do not even lower it, or a change that talks its verifier round would hide it.
-func (v ruling) settle(f *precedent.Finding, p *Placer, src *sources) {
-	offered := v.Evidence[:min(len(v.Evidence), maxEvidence)]
-	holds := standing(offered, p, src)
-	if f.Category.Protected() {
-		holds = slices.DeleteFunc(holds, func(e precedent.Evidence) bool { return onlyComment(e.Quote) })
-	}
-	reason := text.Cut(oneLine(v.Reason), maxReason)
-	if len(holds) > 0 {
-		reason += fmt.Sprintf(" (%s:%d)", holds[0].Path, holds[0].Line)
-	}
-	f.Verifier = v.Verdict
-	words := v.Verdict == precedent.Denied && len(holds) == 0 && f.Category.Protected()
-	switch {
-	case v.Confidence != nil && *v.Confidence < sureFrom && v.Verdict != precedent.Uncertain:
-		f.Verifier = precedent.Uncertain
-		reason = fmt.Sprintf("%s, but only %d %% sure: %s", v.Verdict, *v.Confidence, reason)
-	case len(offered) > 0 && len(holds) == 0 && v.Verdict != precedent.Uncertain:
-		f.Verifier = precedent.Uncertain
-		reason = fmt.Sprintf("%s by lines that are not in the files, or say it in words alone: %s", v.Verdict, reason)
-	case v.Verdict == precedent.Confirmed && len(holds) == 0 && outside.MatchString(f.Title+"\n"+f.Body):
-		f.Verifier = precedent.Uncertain
-		reason = "confirmed, but by no line, and it speaks of other software: " + reason
-	case words:
-		f.Verifier = precedent.Uncertain
-		reason = "refuted without a line that shows it: " + reason
-	}
-	if f.Verifier == precedent.Denied {
-		f.Drop("verify", precedent.Refuted, "", "refuted: %s", reason)
-		return
-	}
-	d := precedent.Decision{Step: "verify", Says: string(f.Verifier) + ": " + reason, Delta: checkDelta[f.Verifier]}
-	if words {
-		d.Delta = 0
-	}
-	f.Trail = append(f.Trail, d)
-}
-
-// comment recognises a line that is one, in the languages that people use: what
-// a change says of itself proves nothing.
-var comment = regexp.MustCompile(`^\s*(//|#|--|/?\*|<!--|;|%|"""|\x27\x27\x27|rem\b|REM\b)`)
-
-// onlyComment tells whether all lines of a quote are comments.
-func onlyComment(quote string) bool {
-	for l := range strings.Lines(quote) {
-		if strings.TrimSpace(l) != "" && !comment.MatchString(l) {
-			return false
-		}
-	}
-	return true
-}
-
-// What a verifier's answer is worth, in percent points.
-const (
-	confirmedDelta = 10
-	uncertainDelta = -15
-)
-
-var checkDelta = map[precedent.Check]int{precedent.Confirmed: confirmedDelta, precedent.Uncertain: uncertainDelta}
 
 // outside recognises statements about versions, vulnerabilities and other
 // software, which models make from memory.

@@ -1,0 +1,167 @@
+package forgetest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"sync"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/openapi3filter"
+	"github.com/getkin/kin-openapi/routers"
+)
+
+// openAPIVariable names a copy of GitHub's description; without it scripts/testforge.sh
+// puts one into .tools.
+const openAPIVariable = "PRECEDENT_TEST_OPENAPI"
+
+// openAPI is GitHub's own OpenAPI description of its API. To load the whole takes
+// 2.4 s, and several times that with the race detector, so what belongs to a path
+// is cut out and loaded when the path is asked for.
+type openAPI struct {
+	Paths      map[string]json.RawMessage
+	Components map[string]map[string]json.RawMessage
+
+	mu     sync.Mutex
+	loaded map[string]*openapi3.T // by path
+}
+
+var description = sync.OnceValues(func() (*openAPI, error) {
+	path := os.Getenv(openAPIVariable) //nolint:forbidigo // where the tests' tools are is the environment's to say
+	if path == "" {
+		_, here, _, _ := runtime.Caller(0)
+		path = filepath.Join(filepath.Dir(here), "..", "..", "..", ".tools", "forge", "api.github.com.json")
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("GitHub's OpenAPI description is missing, which every request is judged by: run sh scripts/testforge.sh: %w", err)
+	}
+	all := &openAPI{loaded: map[string]*openapi3.T{}}
+	if err := json.Unmarshal(data, all); err != nil {
+		return nil, fmt.Errorf("read GitHub's OpenAPI description: %w", err)
+	}
+	if len(all.Paths) < 500 { // it had 760 in 2026
+		return nil, errors.New("read GitHub's OpenAPI description: it is not whole")
+	}
+	return all, nil
+})
+
+// reference is where one part of the description names another.
+var reference = regexp.MustCompile(`"\$ref":\s*"#/components/([^/"]+)/([^"]+)"`)
+
+// load cuts out a path and everything that it names, and has it read.
+func (o *openAPI) load(path string) (*openapi3.T, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if doc, ok := o.loaded[path]; ok {
+		return doc, nil
+	}
+	needed := map[string]map[string]json.RawMessage{}
+	for open := []json.RawMessage{o.Paths[path]}; len(open) > 0; open = open[1:] {
+		for _, ref := range reference.FindAllSubmatch(open[0], -1) {
+			kind, name := string(ref[1]), string(ref[2])
+			if needed[kind] == nil {
+				needed[kind] = map[string]json.RawMessage{}
+			}
+			if _, ok := needed[kind][name]; !ok {
+				needed[kind][name] = o.Components[kind][name]
+				open = append(open, o.Components[kind][name])
+			}
+		}
+	}
+	part, err := json.Marshal(object{
+		"openapi": "3.0.3", "info": object{"title": "GitHub", "version": "1"},
+		"paths": object{path: o.Paths[path]}, "components": needed,
+	})
+	if err != nil {
+		return nil, err
+	}
+	doc, err := openapi3.NewLoader().LoadFromData(part)
+	if err != nil {
+		return nil, fmt.Errorf("load %s of GitHub's OpenAPI description: %w", path, err)
+	}
+	o.loaded[path] = doc
+	return doc, nil
+}
+
+// route finds the operation of a request: the path with the most literal parts
+// where several fit. The routers of kin-openapi refuse the description, in which
+// paths differ by the names of their parameters alone.
+func (o *openAPI) route(method, path string) (*routers.Route, map[string]string, error) {
+	parts := strings.Split(path, "/")
+	best, params := "", map[string]string{}
+	for template := range o.Paths {
+		named := strings.Split(template, "/")
+		if len(named) != len(parts) {
+			continue
+		}
+		values, fits := map[string]string{}, true
+		for i, part := range named {
+			if strings.HasPrefix(part, "{") && parts[i] != "" {
+				values[strings.Trim(part, "{}")] = parts[i]
+			} else if part != parts[i] {
+				fits = false
+				break
+			}
+		}
+		if fits && (best == "" || len(values) < len(params)) {
+			best, params = template, values
+		}
+	}
+	if best == "" {
+		return nil, nil, errors.New("there is no such path")
+	}
+	doc, err := o.load(best)
+	if err != nil {
+		return nil, nil, err
+	}
+	item := doc.Paths.Value(best)
+	operation := item.GetOperation(method)
+	if operation == nil {
+		return nil, nil, errors.New("there is no such operation")
+	}
+	return &routers.Route{Spec: doc, Path: best, PathItem: item, Method: method, Operation: operation}, params, nil
+}
+
+// judge says what the description has against a request. path is below the API's
+// base.
+func (o *openAPI) judge(ctx context.Context, r *http.Request, path string) error {
+	route, params, err := o.route(r.Method, path)
+	if err != nil {
+		return err
+	}
+	query := map[string]bool{}
+	for _, p := range append(route.PathItem.Parameters, route.Operation.Parameters...) {
+		query[p.Value.Name] = p.Value.In == openapi3.ParameterInQuery
+	}
+	for name := range r.URL.Query() {
+		if !query[name] {
+			return fmt.Errorf("%s knows no parameter %q", route.Path, name)
+		}
+	}
+	public := r.Clone(ctx)
+	public.URL = &url.URL{Scheme: "https", Host: "api.github.com", Path: path, RawQuery: r.URL.RawQuery}
+	return openapi3filter.ValidateRequest(ctx, &openapi3filter.RequestValidationInput{Request: public, PathParams: params, Route: route})
+}
+
+// Example is the answer that the description gives as its own example, by the
+// name that it has there.
+func Example(name string) ([]byte, error) {
+	o, err := description()
+	if err != nil {
+		return nil, err
+	}
+	var example struct{ Value json.RawMessage }
+	if err := json.Unmarshal(o.Components["examples"][name], &example); err != nil {
+		return nil, fmt.Errorf("read example %s: %w", name, err)
+	}
+	return example.Value, nil
+}

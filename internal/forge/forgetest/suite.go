@@ -1,0 +1,314 @@
+package forgetest
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
+)
+
+// Build makes the forge under test, which reads the stage's world. It uses the
+// stage's clock, and Secret as its token.
+type Build func(t *testing.T, s *Stage) forge.Forge
+
+// Run is the suite that every forge passes.
+func Run(t *testing.T, build Build) {
+	t.Helper()
+	for _, test := range []struct {
+		name string
+		run  func(t *testing.T, s *Stage, f forge.Forge)
+	}{
+		{"pull requests", pullRequests},
+		{"open pull requests", openPullRequests},
+		{"comments", comments},
+		{"more comments than a page", manyComments},
+		{"permissions", permissions},
+		{"permissions grow old", permissionsGrowOld},
+		{"permissions fail closed", permissionsFailClosed},
+		{"diff", diffs},
+		{"nothing there", nothingThere},
+		{"what is not asked", notAsked},
+		{"nobody waits", nobodyWaits},
+		{"all at once", atOnce},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := NewStage(t)
+			s.World.Add(Shop())
+			test.run(t, s, build(t, s))
+		})
+	}
+	t.Run("faults", func(t *testing.T) { faults(t, build) })
+}
+
+// repo is the identity of Shop on a forge.
+func repo(f forge.Forge) precedent.Repo {
+	return precedent.Repo{Host: f.Host(), Owner: "acme", Name: "shop"}
+}
+
+// on gives what the world says the host of the forge.
+func on(f forge.Forge, p forge.PullRequest) forge.PullRequest {
+	for _, b := range []*forge.Branch{&p.Base, &p.Head} {
+		if !b.Repo.IsZero() {
+			b.Repo.Host = f.Host()
+		}
+	}
+	return p
+}
+
+// addresses are the forge's own, and looked at apart.
+var addresses = []cmp.Option{
+	cmpopts.IgnoreFields(forge.PullRequest{}, "URL", "Ref"), cmpopts.IgnoreFields(forge.Branch{}, "CloneURL"),
+	cmpopts.IgnoreFields(forge.Comment{}, "URL"), cmpopts.EquateEmpty(),
+}
+
+func pullRequests(t *testing.T, _ *Stage, f forge.Forge) {
+	for number, want := range Shop().Pulls {
+		got, err := f.PullRequest(t.Context(), repo(f), number)
+		if err != nil {
+			t.Errorf("#%d: %v", number, err)
+			continue
+		}
+		if d := cmp.Diff(on(f, want.PullRequest), got, addresses...); d != "" {
+			t.Errorf("#%d (-want +got):\n%s", number, d)
+		}
+		if !strings.HasPrefix(got.Ref, "refs/") || !strings.Contains(got.URL, f.Host()+"/acme/shop/") {
+			t.Errorf("#%d has the ref %q and the page %q", number, got.Ref, got.URL)
+		}
+		for _, b := range []forge.Branch{got.Base, got.Head} {
+			if (b.CloneURL == "") != b.Repo.IsZero() || strings.ContainsAny(b.CloneURL, "@?#") {
+				t.Errorf("#%d: %v is cloned from %q", number, b.Repo, b.CloneURL)
+			}
+		}
+	}
+}
+
+func openPullRequests(t *testing.T, s *Stage, f forge.Forge) {
+	s.World.Change(func() {
+		r := s.World.Repo("acme", "shop")
+		for n := 1000; n < 1150; n++ {
+			p := Shop().Pulls[1].PullRequest
+			p.Number, p.Updated = n, Epoch.Add(-time.Duration(n)*time.Minute)
+			r.Pulls[n] = &Pull{PullRequest: p}
+		}
+	})
+	open, err := f.Open(t.Context(), repo(f))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.IsSortedFunc(open, func(a, b forge.PullRequest) int { return b.Updated.Compare(a.Updated) }) {
+		t.Error("the one that changed last is not the first")
+	}
+	numbers := map[int]bool{}
+	for _, p := range open {
+		numbers[p.Number] = true
+		if p.State != forge.Open {
+			t.Errorf("#%d is %s", p.Number, p.State)
+		}
+	}
+	if want := 150 + 5; len(open) != want || len(numbers) != want {
+		t.Errorf("%d pull requests with %d numbers, want %d", len(open), len(numbers), want)
+	}
+}
+
+func comments(t *testing.T, _ *Stage, f forge.Forge) {
+	for number, p := range Shop().Pulls {
+		got, err := f.Comments(t.Context(), repo(f), number)
+		if err != nil {
+			t.Errorf("#%d: %v", number, err)
+		}
+		if d := cmp.Diff(p.Comments, got, addresses...); d != "" {
+			t.Errorf("#%d (-want +got):\n%s", number, d)
+		}
+		for _, m := range got {
+			if !strings.Contains(m.URL, f.Host()+"/acme/shop/") {
+				t.Errorf("#%d: comment %d is at %q", number, m.ID, m.URL)
+			}
+		}
+	}
+}
+
+func manyComments(t *testing.T, s *Stage, f forge.Forge) {
+	for _, n := range []int{99, 100, 101, 300, 351} {
+		var want []forge.Comment
+		for i := range n {
+			want = append(want, remark(int64(5000+i), forge.OnThread, i), remark(int64(5000+i), forge.OnReview, i), remark(int64(5000+i), forge.OnLine, i))
+		}
+		s.World.Change(func() { s.World.Repo("acme", "shop").Pulls[1].Comments = want })
+		got, err := f.Comments(t.Context(), repo(f), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(want, got, addresses...); d != "" {
+			t.Errorf("%d of each kind (-want +got):\n%.2000s", n, d)
+		}
+	}
+}
+
+func permissions(t *testing.T, _ *Stage, f forge.Forge) {
+	for _, test := range []struct {
+		who  string
+		p    forge.Person
+		want forge.Permission
+	}{
+		{"owner", Ann, forge.Admin},
+		{"writer", Bo, forge.Write},
+		{"reader", Cy, forge.Read},
+		{"bot", Robot, forge.Read},
+		{"login in other case", forge.Person{ID: Bo.ID, Login: "BO"}, forge.Write},
+		{"login that has become somebody else's", forge.Person{ID: 99, Login: Ann.Login}, forge.None},
+		{"somebody unknown", forge.Person{ID: 98, Login: "nobody"}, forge.None},
+		{"deleted account", forge.Person{Login: "ghost"}, forge.None},
+		{"no number", forge.Person{Login: Ann.Login}, forge.None},
+		{"role that nobody knows", forge.Person{ID: 7, Login: "odd"}, forge.None},
+	} {
+		got, err := f.Permission(t.Context(), repo(f), test.p)
+		if err != nil || got != test.want {
+			t.Errorf("%s: %q, %v, want %q", test.who, got, err, test.want)
+		}
+	}
+}
+
+func permissionsGrowOld(t *testing.T, s *Stage, f forge.Forge) {
+	ask := func() forge.Permission {
+		t.Helper()
+		p, err := f.Permission(t.Context(), repo(f), Bo)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	if got := ask(); got != forge.Write {
+		t.Fatalf("%q, want write", got)
+	}
+	s.World.Change(func() { s.World.Repo("acme", "shop").Members[1].Permission = forge.Read })
+	s.Clock.Pass(60 * time.Second)
+	if got := ask(); got != forge.Read {
+		t.Errorf("%q a minute after the right to write was lost", got)
+	}
+	s.World.Change(func() { s.World.Repo("acme", "shop").Members[1].Permission = forge.Write })
+	s.Clock.Pass(-time.Hour) // a clock that was set back makes nothing last
+	if got := ask(); got != forge.Write {
+		t.Errorf("%q by a clock that was set back", got)
+	}
+}
+
+func permissionsFailClosed(t *testing.T, s *Stage, f forge.Forge) {
+	if _, err := f.PullRequest(t.Context(), repo(f), 1); err != nil {
+		t.Fatal(err)
+	}
+	came := len(s.Script.Requests())
+	if came == 0 {
+		t.Skip("a forge without a network does not fail")
+	}
+	s.Script.Plan(Fault{Status: 500, Times: 50})
+	if p, err := f.Permission(t.Context(), repo(f), Ann); p != forge.None || kind(err) != forge.KindServer {
+		t.Errorf("%q, %v while the server is broken", p, err)
+	}
+	if n := len(s.Script.Requests()) - came; n < 2 || n > 8 {
+		t.Errorf("asked %d times", n)
+	}
+}
+
+func diffs(t *testing.T, s *Stage, f forge.Forge) {
+	got, err := f.Patch(t.Context(), repo(f), 1)
+	if err != nil || string(got) != Shop().Pulls[1].Diff {
+		t.Errorf("%q, %v", got, err)
+	}
+	if got, err := f.Patch(t.Context(), repo(f), 2); err != nil || len(got) != 0 {
+		t.Errorf("an empty diff is %q, %v", got, err)
+	}
+	s.World.Change(func() { s.World.Repo("acme", "shop").Pulls[1].Huge = true })
+	if _, err := f.Patch(t.Context(), repo(f), 1); kind(err) != forge.KindTooLarge {
+		t.Errorf("the error of a diff that is too large is %v", err)
+	}
+}
+
+func nothingThere(t *testing.T, _ *Stage, f forge.Forge) {
+	gone := precedent.Repo{Host: f.Host(), Owner: "acme", Name: "gone"}
+	_, err1 := f.PullRequest(t.Context(), repo(f), 404)
+	_, err2 := f.Comments(t.Context(), repo(f), 404)
+	_, err3 := f.Patch(t.Context(), repo(f), 404)
+	_, err4 := f.PullRequest(t.Context(), gone, 1)
+	_, err5 := f.Open(t.Context(), gone)
+	for i, err := range []error{err1, err2, err3, err4, err5} {
+		if kind(err) != forge.KindNotFound {
+			t.Errorf("%d: %v, want %s", i+1, err, forge.KindNotFound)
+		}
+	}
+}
+
+func notAsked(t *testing.T, s *Stage, f forge.Forge) {
+	for _, r := range []precedent.Repo{
+		{Host: "elsewhere.example", Owner: "acme", Name: "shop"},
+		{Host: f.Host(), Owner: "..", Name: "shop"},
+		{Host: f.Host(), Owner: "acme", Name: "shop/../../users"},
+		{Host: f.Host(), Owner: "acme", Name: "shop?x=1"},
+		{Host: f.Host(), Owner: "acme", Name: "%2e%2e"},
+		{Host: f.Host(), Owner: "", Name: "shop"},
+		{},
+	} {
+		_, err1 := f.PullRequest(t.Context(), r, 1)
+		_, err2 := f.Comments(t.Context(), r, 1)
+		_, err3 := f.Patch(t.Context(), r, 1)
+		_, err4 := f.Open(t.Context(), r)
+		p, err5 := f.Permission(t.Context(), r, Ann)
+		for _, err := range []error{err1, err2, err3, err4, err5} {
+			if kind(err) != forge.KindRefused {
+				t.Errorf("%+v: %v, want %s", r, err, forge.KindRefused)
+			}
+		}
+		if p != forge.None {
+			t.Errorf("%+v: %q", r, p)
+		}
+	}
+	for _, login := range []string{"..", "a/b", "a?b", "a b", "ann/../bo", "a#", ""} {
+		if p, err := f.Permission(t.Context(), repo(f), forge.Person{ID: Ann.ID, Login: login}); p != forge.None || kind(err) != forge.KindRefused {
+			t.Errorf("login %q: %q, %v", login, p, err)
+		}
+	}
+	if n := len(s.Script.Requests()); n != 0 {
+		t.Errorf("%d requests were sent", n)
+	}
+}
+
+func nobodyWaits(t *testing.T, _ *Stage, f forge.Forge) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := f.PullRequest(ctx, repo(f), 1); !errors.Is(err, context.Canceled) || kind(err) != forge.KindNetwork {
+		t.Errorf("%v", err)
+	}
+}
+
+func atOnce(t *testing.T, _ *Stage, f forge.Forge) {
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			if _, err := f.Comments(t.Context(), repo(f), 1); err != nil {
+				t.Error(err)
+			}
+			if p, err := f.Permission(t.Context(), repo(f), Ann); p != forge.Admin {
+				t.Errorf("%q, %v", p, err)
+			}
+			_ = f.Quota()
+		})
+	}
+	wg.Wait()
+}
+
+// kind is the kind of a forge's error.
+func kind(err error) forge.Kind {
+	var e *forge.Error
+	if errors.As(err, &e) {
+		return e.Kind
+	}
+	return ""
+}

@@ -1,0 +1,71 @@
+package github
+
+import (
+	"container/list"
+	"net/http"
+	"sync"
+)
+
+const (
+	maxCache = 16 << 20     // bytes that are kept to ask whether they have changed
+	maxEntry = maxCache / 4 // of one body
+	overhead = 1 << 10      // about what an entry takes beside its body: addresses and headers
+)
+
+// cacheKey is what an answer depends on, the token aside: a client has one.
+type cacheKey struct{ url, accept string }
+
+// cache keeps the answers that were read last. It never answers in GitHub's
+// place: an entry is used when GitHub says that it still holds.
+type cache struct {
+	max int
+
+	mu    sync.Mutex
+	size  int
+	order *list.List // of *entry, the one that was used last in front
+	byKey map[cacheKey]*list.Element
+}
+
+type entry struct {
+	key cacheKey
+	got got
+}
+
+func newCache(maxBytes int) *cache {
+	return &cache{max: maxBytes, order: list.New(), byKey: map[cacheKey]*list.Element{}}
+}
+
+func (c *cache) get(k cacheKey) (got, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e, ok := c.byKey[k]
+	if !ok {
+		return got{}, false
+	}
+	c.order.MoveToFront(e)
+	return e.Value.(*entry).got, true
+}
+
+// put keeps an answer that has an ETag and is small enough.
+func (c *cache) put(k cacheKey, g got) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if e, ok := c.byKey[k]; ok {
+		c.drop(e)
+	}
+	etag := g.header.Get("ETag")
+	if etag == "" || len(g.body) > min(maxEntry, c.max-overhead) {
+		return
+	}
+	g.header = http.Header{"Etag": {etag}, "Content-Type": g.header.Values("Content-Type"), "Link": g.header.Values("Link")}
+	c.byKey[k] = c.order.PushFront(&entry{k, g})
+	for c.size += len(g.body) + overhead; c.size > c.max; {
+		c.drop(c.order.Back())
+	}
+}
+
+func (c *cache) drop(e *list.Element) {
+	old := c.order.Remove(e).(*entry)
+	delete(c.byKey, old.key)
+	c.size -= len(old.got.body) + overhead
+}

@@ -1,0 +1,242 @@
+package github
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/forge/forgetest"
+)
+
+func TestTokenPrintsAsPlaceholder(t *testing.T) {
+	token, err := NewToken("  " + forgetest.Secret + "\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := New(Options{Token: token})
+	if err != nil {
+		t.Fatal(err)
+	}
+	held := struct {
+		open, closed any
+		Inner        struct{ t Token }
+	}{token, &token, struct{ t Token }{token}}
+	var out bytes.Buffer
+	for _, v := range []any{token, &token, held, &held, Options{Token: token}, c, c.wire} {
+		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d"} {
+			fmt.Fprintf(&out, verb+"\n", v)
+		}
+		slog.New(slog.NewTextHandler(&out, nil)).Info("x", "v", v)
+		slog.New(slog.NewJSONHandler(&out, nil)).Info("x", "v", v)
+	}
+	if err := json.NewEncoder(&out).Encode(struct{ T Token }{token}); err != nil {
+		t.Fatal(err)
+	}
+	if shows(out.String()) {
+		t.Errorf("the token is in\n%s", out.String())
+	}
+	if !strings.Contains(out.String(), `{"T":"[token]"}`) {
+		t.Errorf("no placeholder in\n%s", out.String())
+	}
+	for _, s := range []string{"a b", "a\r\nX-Evil: 1", "ключ", "a\x00"} {
+		if _, err := NewToken(s); err == nil {
+			t.Errorf("%q is a token", s)
+		}
+	}
+}
+
+// TestTokenGoesNowhere looks for the token in every place where it does not
+// belong, while servers are broken, repeat what they were sent, and redirect.
+func TestTokenGoesNowhere(t *testing.T) {
+	var elsewhere []http.Header
+	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { elsewhere = append(elsewhere, r.Header) }))
+	defer other.Close()
+	backward := []byte(forgetest.Secret)
+	slices.Reverse(backward)
+	echoes := []string{
+		"bad token " + forgetest.Secret, "bad token " + forgetest.Secret[9:20], "x" + hex.EncodeToString([]byte(forgetest.Secret)),
+		base64.StdEncoding.EncodeToString([]byte("x-access-token:" + forgetest.Secret)),
+		base64.URLEncoding.EncodeToString([]byte("ab" + forgetest.Secret)), string(backward),
+		strings.ToUpper(hex.EncodeToString(backward)),
+	}
+	faults := []forgetest.Fault{
+		{Drop: true, Times: maxTries},
+		{Cut: 30, Times: maxTries},
+		{Status: 200, Body: forgetest.Secret},
+		{Status: 200, Body: `{"number":"` + forgetest.Secret + `"}`},
+		{Status: 302, Header: map[string]string{"Location": other.URL + "/" + forgetest.Secret}},
+		{Status: 302, Header: map[string]string{"Location": other.URL + "/api/v3/repos/acme/shop/pulls/1"}},
+		{Status: 307, Header: map[string]string{"Location": strings.Replace(other.URL, "127.0.0.1", "localhost", 1) + "/api/v3/x"}},
+		{Status: 302, Header: map[string]string{"Location": "http://[::1" + forgetest.Secret}},
+		{Status: 302},
+		{Status: 301, Header: map[string]string{"Location": "ftp://x"}},
+		{Status: 101},
+		{Status: 204},
+		{Status: 304},
+		{Status: 403, Header: map[string]string{"X-GitHub-SSO": "required; url=https://x/?t=" + forgetest.Secret}},
+	}
+	for _, status := range []int{400, 401, 403, 404, 406, 410, 422, 429, 451} {
+		for _, e := range echoes {
+			faults = append(faults, forgetest.Fault{Status: status, Body: fmt.Sprintf(`{"message":%q}`, e)})
+		}
+	}
+	var out strings.Builder
+	for _, f := range faults {
+		s, _, c, repo := open(t)
+		s.Script.Plan(f)
+		_, err := c.PullRequest(t.Context(), repo, 1)
+		if err == nil && f.Status != 429 { // which is waited for
+			t.Errorf("no error from %+v", f)
+		}
+		fmt.Fprintf(&out, "%v %+v %#v\n", err, err, err)
+		if e, ok := err.(*forge.Error); ok {
+			fmt.Fprintf(&out, "%+v\n", *e)
+		}
+		for _, r := range s.Script.Requests() {
+			if r.Header.Get("Authorization") != "Bearer "+forgetest.Secret {
+				t.Errorf("%s came without the token", r.Path)
+			}
+			r.Header.Del("Authorization")
+			fmt.Fprintf(&out, "%s %s %v\n", r.Method, r.Path, r.Header)
+		}
+	}
+	if shows(out.String()) {
+		t.Errorf("the token is in\n%s", out.String())
+	}
+	if len(elsewhere) != 0 {
+		t.Errorf("another host was asked: %v", elsewhere)
+	}
+}
+
+// shows is the test's own way to find the token: not by the code under test.
+func shows(text string) bool {
+	flat := strings.NewReplacer("-", "+", "_", "/").Replace(text)
+	for i := 0; i+8 <= len(forgetest.Secret); i++ {
+		w := forgetest.Secret[i : i+8]
+		b := []byte(w)
+		slices.Reverse(b)
+		for _, s := range []string{w, string(b)} {
+			if strings.Contains(text, s) || strings.Contains(strings.ToLower(text), hex.EncodeToString([]byte(s))) {
+				return true
+			}
+			for _, before := range []string{"", "_", "__"} {
+				coded := base64.StdEncoding.EncodeToString([]byte(before + s))
+				// without the characters that depend on what is around the window
+				if strings.Contains(flat, coded[[]int{0, 2, 3}[len(before)]:][:9]) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// TestLeaks plants what the search for the token exists to find.
+func TestLeaks(t *testing.T) {
+	secret := forgetest.Secret
+	for i := range len(secret) - 7 {
+		w := secret[i : i+8]
+		b := []byte(w)
+		slices.Reverse(b)
+		for _, s := range []string{w, string(b)} {
+			for _, coded := range []string{
+				s, hex.EncodeToString([]byte(s)), strings.ToUpper(hex.EncodeToString([]byte(s))),
+				base64.StdEncoding.EncodeToString([]byte(s)), base64.URLEncoding.EncodeToString([]byte("?" + s)),
+				base64.RawStdEncoding.EncodeToString([]byte("??" + s + "?")), base64.StdEncoding.EncodeToString([]byte("???" + s)),
+			} {
+				if !leaks("a "+coded+" b", secret) || !shows("a "+coded+" b") {
+					t.Fatalf("%q is not found in %q", s, coded)
+				}
+			}
+		}
+	}
+	for _, s := range []string{"", "Bad credentials", "Resource not accessible by personal access token", secret[:7], strings.Repeat("A", 300)} {
+		if leaks(s, secret) || shows(s) {
+			t.Errorf("%q is said to hold the token", s)
+		}
+	}
+	if leaks("anything", "") {
+		t.Error("no token is said to leak")
+	}
+}
+
+// TestAddresses: the token goes to the operator's forge, and never in the clear.
+func TestAddresses(t *testing.T) {
+	for _, test := range []struct{ base, api, host string }{
+		{"", "https://api.github.com/", "github.com"},
+		{"https://api.github.com", "https://api.github.com/", "github.com"},
+		{"https://api.acme.ghe.com/", "https://api.acme.ghe.com/", "acme.ghe.com"},
+		{"https://git.acme.example", "https://git.acme.example/api/v3/", "git.acme.example"},
+		{"https://Git.Acme.example/api/v3/", "https://Git.Acme.example/api/v3/", "git.acme.example"},
+		{"https://git.acme.example:8443/api/v3", "https://git.acme.example:8443/api/v3/", "git.acme.example:8443"},
+		{"http://localhost:3000", "http://localhost:3000/api/v3/", "localhost:3000"},
+		{"http://git.acme.example", "", ""},
+		{"http://127.0.0.1.acme.example", "", ""},
+		{"https://user:" + forgetest.Secret + "@git.acme.example", "", ""},
+		{"https://git.acme.example/api/v3?token=" + forgetest.Secret, "", ""},
+		{"https://git.acme.example/elsewhere", "", ""},
+		{"ftp://git.acme.example", "", ""},
+		{"git.acme.example", "", ""},
+		{"https://%zz" + forgetest.Secret, "", ""},
+	} {
+		c, err := New(Options{BaseURL: test.base})
+		if test.api == "" {
+			if err == nil || shows(err.Error()) {
+				t.Errorf("%s: %v", test.base, err)
+			}
+			continue
+		}
+		if err != nil || c.wire.home.String() != test.api || c.api.BaseURL() != test.api || c.Host() != test.host {
+			t.Errorf("%s: %v, %+v", test.base, err, c)
+		}
+	}
+}
+
+// TestGitHubItself: without a base URL the requests are for github.com, and what
+// git fetches is beside it.
+func TestGitHubItself(t *testing.T) {
+	s, g, _, _ := open(t)
+	token, _ := NewToken(forgetest.Secret)
+	c, err := New(Options{
+		Token: token, Now: s.Clock.Now, Sleep: s.Clock.Sleep,
+		Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+			if r.URL.Scheme != "https" || r.URL.Host != "api.github.com" {
+				t.Errorf("asked %s", r.URL)
+			}
+			moved, err := http.NewRequestWithContext(r.Context(), r.Method, g.URL+"/api/v3"+r.URL.RequestURI(), nil)
+			if err != nil {
+				return nil, err
+			}
+			moved.Header = r.Header
+			return http.DefaultTransport.RoundTrip(moved)
+		}),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := c.PullRequest(t.Context(), precedent.Repo{Host: "github.com", Owner: "acme", Name: "shop"}, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.URL != "https://github.com/acme/shop/pull/2" || p.Head.CloneURL != "https://github.com/cy/shop-of-mine.git" || p.Ref != "refs/pull/2/head" {
+		t.Errorf("%+v", p)
+	}
+	if q := c.Quota(); q.Limit != 5000 || q.Left != 4999 || !q.Reset.Equal(forgetest.Epoch.Add(time.Hour)) {
+		t.Errorf("quota %+v", q)
+	}
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }

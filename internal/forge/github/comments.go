@@ -1,0 +1,149 @@
+package github
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	gh "github.com/google/go-github/v88/github"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
+)
+
+// Comments reads the comments on the pull request, the words of its reviews and
+// the comments on its lines, oldest first. GitHub does not tell when the words of
+// a review were edited. Reviews that are not sent yet are left out.
+func (c *Client) Comments(ctx context.Context, repo precedent.Repo, number int) ([]forge.Comment, error) {
+	doing := fmt.Sprintf("read comments of %s#%d", repo, number)
+	if err := c.check(repo); err != nil {
+		return nil, fail(doing, err)
+	}
+	said := discussion{client: c, seen: map[said]bool{}}
+	issue, err := pages(doing, func(o gh.ListOptions) ([]*gh.IssueComment, *gh.Response, error) {
+		return c.api.Issues.ListComments(ctx, repo.Owner, repo.Name, number, &gh.IssueListCommentsOptions{ListOptions: o})
+	})
+	if said.fail(err) {
+		return nil, err
+	}
+	for _, m := range issue {
+		said.add(c.onThread(m))
+	}
+	reviews, err := pages(doing, func(o gh.ListOptions) ([]*gh.PullRequestReview, *gh.Response, error) {
+		return c.api.PullRequests.ListReviews(ctx, repo.Owner, repo.Name, number, &o)
+	})
+	if said.fail(err) {
+		return nil, err
+	}
+	for _, r := range reviews {
+		if r.GetBody() != "" && r.SubmittedAt != nil {
+			said.add(c.onReview(r))
+		}
+	}
+	inline, err := pages(doing, func(o gh.ListOptions) ([]*gh.PullRequestComment, *gh.Response, error) {
+		return c.api.PullRequests.ListComments(ctx, repo.Owner, repo.Name, number, &gh.PullRequestListCommentsOptions{ListOptions: o})
+	})
+	if said.fail(err) {
+		return nil, err
+	}
+	for _, m := range inline {
+		said.add(c.onLine(m))
+	}
+	if said.wrong {
+		return nil, strange(doing, "a comment has no number or no time")
+	}
+	slices.SortStableFunc(said.all, func(a, b forge.Comment) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID)) })
+	return said.all, said.more
+}
+
+// said names a comment: numbers are of one kind only.
+type said struct {
+	kind forge.CommentKind
+	id   int64
+}
+
+// discussion gathers comments.
+type discussion struct {
+	client *Client
+	all    []forge.Comment
+	seen   map[said]bool // pages shift while they are read
+	wrong  bool
+	more   error // there is more than is read
+}
+
+// fail tells whether an error ends the reading. That there is too much does not.
+func (d *discussion) fail(err error) bool {
+	var e *forge.Error
+	if errors.As(err, &e) && e.Kind == forge.KindTooLarge && e.Status == 0 {
+		d.more = err
+		return false
+	}
+	return err != nil
+}
+
+func (d *discussion) add(m forge.Comment) {
+	key := said{m.Kind, m.ID}
+	if m.ID <= 0 || m.At.IsZero() {
+		d.wrong = true
+	}
+	if !d.seen[key] {
+		d.seen[key] = true
+		d.all = append(d.all, m)
+	}
+}
+
+func (c *Client) onThread(m *gh.IssueComment) forge.Comment {
+	out := forge.Comment{
+		ID: m.GetID(), Kind: forge.OnThread, Author: person(m.GetUser()), URL: c.page(m.GetHTMLURL()),
+		At: m.GetCreatedAt().UTC(), Edited: m.GetUpdatedAt().UTC(),
+	}
+	out.Body, out.Cut = words(m.GetBody())
+	return out
+}
+
+func (c *Client) onReview(r *gh.PullRequestReview) forge.Comment {
+	at := r.GetSubmittedAt().UTC()
+	out := forge.Comment{
+		ID: r.GetID(), Kind: forge.OnReview, Author: person(r.GetUser()), URL: c.page(r.GetHTMLURL()),
+		At: at, Edited: at,
+	}
+	out.Body, out.Cut = words(r.GetBody())
+	return out
+}
+
+func (c *Client) onLine(m *gh.PullRequestComment) forge.Comment {
+	out := forge.Comment{
+		ID: m.GetID(), Kind: forge.OnLine, Author: person(m.GetUser()), URL: c.page(m.GetHTMLURL()),
+		At: m.GetCreatedAt().UTC(), Edited: m.GetUpdatedAt().UTC(), ReplyTo: m.GetInReplyTo(),
+	}
+	out.Body, out.Cut = words(m.GetBody())
+	out.Span, out.Commit, out.Outdated = place(m)
+	return out
+}
+
+// place is where an inline comment stands. GitHub gives no line any more when the
+// code has changed: then it is the place at the commit of the time.
+func place(m *gh.PullRequestComment) (span precedent.Span, commit string, outdated bool) {
+	side := precedent.Side(cmp.Or(m.GetSide(), string(precedent.Right)))
+	first, last, commit := m.StartLine, m.GetLine(), m.GetCommitID()
+	if m.Line == nil && m.GetSubjectType() != "file" {
+		first, last, commit, outdated = m.OriginalStartLine, m.GetOriginalLine(), m.GetOriginalCommitID(), true
+	}
+	start := last
+	// A range that begins on the other side is none of this side's lines.
+	if first != nil && *first > 0 && *first < last && cmp.Or(m.GetStartSide(), string(side)) == string(side) {
+		start = *first
+	}
+	return precedent.Span{Path: m.GetPath(), Side: side, Start: start, End: last}, commit, outdated
+}
+
+// page is the address of a page of this forge, or nothing.
+func (c *Client) page(address string) string {
+	if strings.HasPrefix(address, c.web.String()+"/") {
+		return address
+	}
+	return ""
+}

@@ -1,0 +1,41 @@
+package github
+
+import (
+	"testing"
+	"time"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/forge/forgetest"
+)
+
+func TestConformance(t *testing.T) {
+	forgetest.Run(t, func(t *testing.T, s *forgetest.Stage) forge.Forge { return client(t, s, s.GitHub(t)) })
+}
+
+// client reads a scripted server, in no time.
+func client(t testing.TB, s *forgetest.Stage, g *forgetest.GitHub) *Client {
+	t.Helper()
+	token, err := NewToken(forgetest.Secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := New(Options{
+		BaseURL: g.URL, Token: token, Now: s.Clock.Now, Sleep: s.Clock.Sleep,
+		Rand: func(n time.Duration) time.Duration { return n / 2 },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// open is a stage with Shop, its server and a client.
+func open(t testing.TB) (*forgetest.Stage, *forgetest.GitHub, *Client, precedent.Repo) {
+	t.Helper()
+	s := forgetest.NewStage(t)
+	s.World.Add(forgetest.Shop())
+	g := s.GitHub(t)
+	c := client(t, s, g)
+	return s, g, c, precedent.Repo{Host: c.Host(), Owner: "acme", Name: "shop"}
+}

@@ -1,0 +1,41 @@
+package github
+
+import (
+	"fmt"
+	"slices"
+
+	gh "github.com/google/go-github/v88/github"
+
+	"github.com/precedent-dev/precedent/internal/forge"
+)
+
+const (
+	perPage  = 100      // the most that GitHub gives
+	maxPages = 50       // of one list
+	maxList  = 64 << 20 // bytes of one list
+)
+
+// pages reads a list to its end. The header that names the next page is only
+// believed when it says that there is one, and never followed: an answer that
+// has not changed comes from the cache with the header of its time, and the
+// address in it could be any. A page that is not full and names no next one is
+// the last.
+func pages[T any](doing string, read func(gh.ListOptions) ([]*T, *gh.Response, error)) ([]*T, error) {
+	var all []*T
+	size := int64(0)
+	for page := 1; page <= maxPages && size <= maxList; page++ {
+		got, resp, err := read(gh.ListOptions{Page: page, PerPage: perPage})
+		if err != nil {
+			return nil, fail(doing, err)
+		}
+		if slices.Contains(got, nil) {
+			return nil, strange(doing, "there is nothing where an entry should be")
+		}
+		all = append(all, got...)
+		if len(got) == 0 || len(got) < perPage && resp.NextPage == 0 {
+			return all, nil
+		}
+		size += resp.ContentLength
+	}
+	return all, &forge.Error{Kind: forge.KindTooLarge, Msg: fmt.Sprintf("%s: there are more than the %d that are read", doing, len(all))}
+}

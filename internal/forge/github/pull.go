@@ -1,0 +1,150 @@
+package github
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"unicode/utf8"
+
+	gh "github.com/google/go-github/v88/github"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
+)
+
+// acceptDiff is the media type of a diff.
+const acceptDiff = "application/vnd.github.v3.diff"
+
+// objectID is the name of a commit, in SHA-1 or SHA-256.
+var objectID = regexp.MustCompile(`^(?:[0-9a-f]{40}|[0-9a-f]{64})$`)
+
+// PullRequest reads one pull request.
+func (c *Client) PullRequest(ctx context.Context, repo precedent.Repo, number int) (forge.PullRequest, error) {
+	doing := fmt.Sprintf("read pull request %s#%d", repo, number)
+	if err := c.check(repo); err != nil {
+		return forge.PullRequest{}, fail(doing, err)
+	}
+	p, _, err := c.api.PullRequests.Get(ctx, repo.Owner, repo.Name, number)
+	if err != nil {
+		return forge.PullRequest{}, fail(doing, err)
+	}
+	if p.GetNumber() != number {
+		return forge.PullRequest{}, strange(doing, "it is about another pull request")
+	}
+	return c.pull(doing, p)
+}
+
+// Open lists the open pull requests, the one that changed last first.
+func (c *Client) Open(ctx context.Context, repo precedent.Repo) ([]forge.PullRequest, error) {
+	doing := "list pull requests of " + repo.String()
+	if err := c.check(repo); err != nil {
+		return nil, fail(doing, err)
+	}
+	listed, err := pages(doing, func(o gh.ListOptions) ([]*gh.PullRequest, *gh.Response, error) {
+		return c.api.PullRequests.List(ctx, repo.Owner, repo.Name, &gh.PullRequestListOptions{
+			State: "open", Sort: "updated", Direction: "desc", ListOptions: o,
+		})
+	})
+	var open []forge.PullRequest
+	seen := map[int]bool{} // one that changes while we read moves to the front and pushes others back
+	for _, p := range listed {
+		read, wrong := c.pull(doing, p)
+		if wrong != nil {
+			return open, wrong
+		}
+		if !seen[read.Number] {
+			seen[read.Number] = true
+			open = append(open, read)
+		}
+	}
+	return open, err
+}
+
+// Patch is the diff of a pull request as GitHub computes it. GitHub gives none of
+// more than 300 files or 20,000 lines.
+func (c *Client) Patch(ctx context.Context, repo precedent.Repo, number int) ([]byte, error) {
+	doing := fmt.Sprintf("read diff of pull request %s#%d", repo, number)
+	if err := c.check(repo); err != nil {
+		return nil, fail(doing, err)
+	}
+	diff, _, err := c.api.PullRequests.GetRaw(ctx, repo.Owner, repo.Name, number, gh.RawOptions{Type: gh.Diff})
+	if err != nil {
+		return nil, fail(doing, err)
+	}
+	return []byte(diff), nil
+}
+
+// pull translates a pull request. Addresses and refs are made here, not taken
+// from the answer, so that none leads elsewhere.
+func (c *Client) pull(doing string, p *gh.PullRequest) (forge.PullRequest, error) {
+	base, err := c.branch(doing, p.GetBase())
+	if err != nil {
+		return forge.PullRequest{}, err
+	}
+	head, err := c.branch(doing, p.GetHead())
+	if err != nil {
+		return forge.PullRequest{}, err
+	}
+	if p.GetNumber() <= 0 || base.Repo.IsZero() {
+		return forge.PullRequest{}, strange(doing, "it names no pull request of a repository")
+	}
+	state := forge.State(p.GetState())
+	if p.GetMerged() || p.MergedAt != nil {
+		state = forge.Merged
+	}
+	if !slices.Contains([]forge.State{forge.Open, forge.Closed, forge.Merged}, state) {
+		return forge.PullRequest{}, strange(doing, "the state is unknown")
+	}
+	n := strconv.Itoa(p.GetNumber())
+	out := forge.PullRequest{
+		Number: p.GetNumber(), Author: person(p.GetUser()), State: state, Draft: p.GetDraft(),
+		URL:  c.web.JoinPath(base.Repo.Owner, base.Repo.Name, "pull", n).String(),
+		Base: base, Head: head, Ref: "refs/pull/" + n + "/head",
+		Updated: p.GetUpdatedAt().UTC(), Files: p.GetChangedFiles(),
+	}
+	out.Title, _ = words(p.GetTitle())
+	out.Body, _ = words(p.GetBody())
+	for _, l := range p.Labels {
+		out.Labels = append(out.Labels, l.GetName())
+	}
+	return out, nil
+}
+
+// branch translates one end of a pull request.
+func (c *Client) branch(doing string, b *gh.PullRequestBranch) (forge.Branch, error) {
+	out := forge.Branch{Name: b.GetRef(), SHA: b.GetSHA()}
+	if !objectID.MatchString(out.SHA) {
+		return out, strange(doing, "it names no commit")
+	}
+	if b.GetRepo() == nil {
+		return out, nil // the fork is deleted; the head is still at the base's ref
+	}
+	out.Repo = precedent.Repo{Host: c.host, Owner: b.GetRepo().GetOwner().GetLogin(), Name: b.GetRepo().GetName()}
+	if c.check(out.Repo) != nil {
+		return out, strange(doing, "it names no repository")
+	}
+	out.CloneURL = c.web.JoinPath(out.Repo.Owner, out.Repo.Name+".git").String()
+	return out, nil
+}
+
+// person translates an account; GitHub shows a deleted one as ghost.
+func person(u *gh.User) forge.Person {
+	if u == nil {
+		return forge.Person{Login: "ghost"}
+	}
+	return forge.Person{ID: u.GetID(), Login: u.GetLogin(), Bot: u.GetType() == "Bot"}
+}
+
+// words bounds what somebody wrote, and tells whether it was cut.
+func words(s string) (precedent.Untrusted, bool) {
+	if len(s) <= forge.MaxBody {
+		return precedent.Untrusted(s), false
+	}
+	end := forge.MaxBody
+	for !utf8.RuneStart(s[end]) {
+		end--
+	}
+	return precedent.Untrusted(s[:end]), true
+}

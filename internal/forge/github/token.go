@@ -1,0 +1,48 @@
+package github
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// placeholder is what a token prints as, whatever prints it.
+const placeholder = "[token]"
+
+// Token is a credential: a personal token, or the one of a workflow's run. It
+// prints as a placeholder. A function holds the secret, because the formatting
+// of a struct that holds a Token reads fields without asking their methods, but
+// cannot look into a function.
+type Token struct{ reveal func() string }
+
+// NewToken holds a token. Blanks around it do not matter. The empty token makes
+// a client that says nothing about who it is, which GitHub allows 60 requests an
+// hour for public repositories.
+func NewToken(s string) (Token, error) {
+	s = strings.TrimSpace(s)
+	for _, r := range s {
+		if r <= ' ' || r > '~' {
+			return Token{}, errors.New("the token holds characters that no token has")
+		}
+	}
+	return Token{reveal: func() string { return s }}, nil
+}
+
+func (t Token) secret() string {
+	if t.reveal == nil {
+		return ""
+	}
+	return t.reveal()
+}
+
+// String is a placeholder.
+func (Token) String() string { return placeholder }
+
+// GoString is a placeholder.
+func (Token) GoString() string { return placeholder }
+
+// Format prints the placeholder for every verb.
+func (Token) Format(f fmt.State, _ rune) { fmt.Fprint(f, placeholder) }
+
+// MarshalText gives the placeholder, so that JSON and slog do as well.
+func (Token) MarshalText() ([]byte, error) { return []byte(placeholder), nil }

@@ -1,0 +1,365 @@
+package github
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	gh "github.com/google/go-github/v88/github"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/forge/forgetest"
+)
+
+// statuses are the answers that were given.
+func statuses(s *forgetest.Stage) []int {
+	var all []int
+	for _, r := range s.Script.Requests() {
+		all = append(all, r.Status)
+	}
+	return all
+}
+
+// TestUnchangedCostsNothing: what is known is asked for conditionally, and what
+// has changed is seen.
+func TestUnchangedCostsNothing(t *testing.T) {
+	s, _, c, repo := open(t)
+	first, err := c.PullRequest(t.Context(), repo, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	left := c.Quota().Left
+	second, err := c.PullRequest(t.Context(), repo, 1)
+	if err != nil || !cmp.Equal(first, second) {
+		t.Errorf("%v, %s", err, cmp.Diff(first, second))
+	}
+	if c.Quota().Left != left || !slices.Equal(statuses(s), []int{200, 304}) {
+		t.Errorf("answers %v, %d requests paid", statuses(s), left-c.Quota().Left)
+	}
+	s.World.Change(func() { shop(s).Pulls[1].Head.SHA = strings.Repeat("9", 40) })
+	third, err := c.PullRequest(t.Context(), repo, 1)
+	if err != nil || third.Head.SHA != strings.Repeat("9", 40) || c.Quota().Left != left-1 {
+		t.Errorf("%v, %+v", err, third)
+	}
+	if diff, err := c.Patch(t.Context(), repo, 1); err != nil || !strings.HasPrefix(string(diff), "diff --git") {
+		t.Errorf("a diff and a description have one address, and %q, %v came", diff, err)
+	}
+}
+
+// shop is the stage's own repository.
+func shop(s *forgetest.Stage) *forgetest.Repo { return s.World.Repo("acme", "shop") }
+
+// TestUnchangedPageIsNotTheLast: a full page was the last one when it was kept.
+// Now there is another, and the page itself has not changed.
+func TestUnchangedPageIsNotTheLast(t *testing.T) {
+	s, _, c, repo := open(t)
+	say := func(n int) {
+		s.World.Change(func() {
+			shop(s).Pulls[1].Comments = nil
+			for i := range n {
+				at := forgetest.Epoch.Add(time.Duration(i) * time.Second)
+				shop(s).Pulls[1].Comments = append(shop(s).Pulls[1].Comments, forge.Comment{ID: int64(i + 1), Kind: forge.OnThread, Author: forgetest.Ann, At: at, Edited: at})
+			}
+		})
+	}
+	for _, n := range []int{100, 101, 100, 0, 200} {
+		say(n)
+		if got, err := c.Comments(t.Context(), repo, 1); err != nil || len(got) != n {
+			t.Errorf("%d of %d comments, %v", len(got), n, err)
+		}
+	}
+}
+
+// TestLinksAreNotFollowed: the address of the next page may be anything, and
+// lists without an end are cut.
+func TestLinksAreNotFollowed(t *testing.T) {
+	s, _, c, repo := open(t)
+	page := func(per int) string {
+		var all []string
+		for i := range per {
+			all = append(all, fmt.Sprintf(`{"id":%d,"created_at":"2026-01-02T03:04:05Z","updated_at":"2026-01-02T03:04:05Z"}`, i+1))
+		}
+		return "[" + strings.Join(all, ",") + "]"
+	}
+	evil := map[string]string{"Link": `<http://169.254.169.254/latest?page=7>; rel="next"`}
+	s.Script.Plan(
+		forgetest.Fault{On: "/issues/1/comments", Status: 200, Header: evil, Body: page(2), Times: 2},
+		forgetest.Fault{On: "/issues/1/comments", Status: 200, Header: evil, Body: `[]`},
+	)
+	got, err := c.Comments(t.Context(), repo, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := s.Script.Requests()
+	if len(asked) != 5 || !strings.Contains(asked[2].Path, "page=3") || strings.Contains(fmt.Sprint(asked), "page=7") {
+		t.Errorf("asked %v", asked)
+	}
+	var said []int64
+	for _, m := range got {
+		if m.Kind == forge.OnThread {
+			said = append(said, m.ID)
+		}
+	}
+	if !slices.Equal(said, []int64{1, 2}) {
+		t.Errorf("comments %v, of which both pages have the same two", said)
+	}
+	s.Script.Plan(forgetest.Fault{On: "/issues/1/comments", Status: 200, Body: page(100), Times: 10 * maxPages})
+	before := len(s.Script.Requests())
+	got, err = c.Comments(t.Context(), repo, 1)
+	if e, ok := err.(*forge.Error); !ok || e.Kind != forge.KindTooLarge || len(got) < 100 {
+		t.Errorf("%d comments, %v", len(got), err)
+	}
+	if n := len(s.Script.Requests()) - before; n != maxPages+2 {
+		t.Errorf("%d requests for a list without an end", n)
+	}
+}
+
+// TestPagesShift: a pull request that changes while the list is read stands on
+// two pages.
+func TestPagesShift(t *testing.T) {
+	s, _, c, repo := open(t)
+	page, err := forgetest.Example("pull-request-simple-items")
+	if err != nil {
+		t.Fatal(err)
+	}
+	more := map[string]string{"Link": `<x?page=2>; rel="next"`}
+	s.Script.Plan(
+		forgetest.Fault{On: "/pulls?", Status: 200, Body: string(page), Header: more, Times: 2},
+		forgetest.Fault{On: "/pulls?", Status: 200, Body: `[]`},
+	)
+	if all, err := c.Open(t.Context(), repo); err != nil || len(all) != 1 || s.Script.Left() != 0 {
+		t.Errorf("%d pull requests, %v", len(all), err)
+	}
+	reads := 0
+	_, err = pages("read", func(gh.ListOptions) ([]*int, *gh.Response, error) {
+		reads++
+		return make100(), &gh.Response{Response: &http.Response{ContentLength: 30 << 20}}, nil
+	})
+	if e, ok := err.(*forge.Error); !ok || e.Kind != forge.KindTooLarge || reads != 3 {
+		t.Errorf("%v after %d pages of 30 MiB", err, reads)
+	}
+}
+
+func make100() []*int {
+	var all []*int
+	for i := range perPage {
+		all = append(all, &i)
+	}
+	return all
+}
+
+// TestRateLimit: the server counts down and refuses; the client waits to the
+// second, and does not send what it knows will be refused.
+func TestRateLimit(t *testing.T) {
+	s, g, c, repo := open(t)
+	s.Clock.Pass(100 * 365 * 24 * time.Hour) // go-github's own clock, the real one, has no say
+	reset := s.Clock.Now().Add(90 * time.Second)
+	g.Budget(1, reset)
+	for range 3 {
+		if _, err := c.PullRequest(t.Context(), repo, 2); err != nil {
+			t.Fatal(err)
+		}
+		s.World.Change(func() { shop(s).Pulls[2].Files++ })
+	}
+	if w := s.Clock.Waits(); !slices.Equal(w, []time.Duration{90 * time.Second}) || !s.Clock.Now().Equal(reset) {
+		t.Errorf("waited %v", w)
+	}
+	if !slices.Equal(statuses(s), []int{200, 200, 200}) {
+		t.Errorf("answers %v", statuses(s))
+	}
+	// Too long to wait for: an error at once, and not even a request.
+	reset = s.Clock.Now().Add(time.Hour).Truncate(time.Second)
+	g.Budget(0, reset)
+	for range 2 {
+		_, err := c.PullRequest(t.Context(), repo, 2)
+		if e, ok := err.(*forge.Error); !ok || e.Kind != forge.KindRate || !e.Retry.Equal(reset) || e.Hint == "" {
+			t.Errorf("%+v", err)
+		}
+	}
+	if got := statuses(s); !slices.Equal(got[3:], []int{403}) {
+		t.Errorf("answers %v", got)
+	}
+	s.Clock.Pass(time.Hour)
+	if _, err := c.PullRequest(t.Context(), repo, 2); err != nil || c.Quota().Left != 4999 {
+		t.Errorf("%v, %+v", err, c.Quota())
+	}
+}
+
+// TestSecondaryLimit: one that says no time is waited for a minute, then two.
+func TestSecondaryLimit(t *testing.T) {
+	s, _, c, repo := open(t)
+	refusal := forgetest.Fault{Status: 403, Body: `{"message":"You have exceeded a secondary rate limit."}`, Times: 2}
+	s.Script.Plan(refusal)
+	if _, err := c.PullRequest(t.Context(), repo, 1); err != nil {
+		t.Error(err)
+	}
+	if w := s.Clock.Waits(); !slices.Equal(w, []time.Duration{time.Minute, 2 * time.Minute}) {
+		t.Errorf("waited %v", w)
+	}
+	refusal.Times = 9
+	s.Script.Plan(refusal)
+	_, err := c.PullRequest(t.Context(), repo, 1)
+	if e, ok := err.(*forge.Error); !ok || e.Kind != forge.KindRate || e.Retry.Sub(s.Clock.Now()) != 4*time.Minute {
+		t.Errorf("%+v", err)
+	}
+	if s.Script.Left() != 6 {
+		t.Errorf("asked %d times", 9-s.Script.Left())
+	}
+}
+
+// TestBackoff: 5xx are tried again after times that grow, with full jitter.
+func TestBackoff(t *testing.T) {
+	s, _, c, repo := open(t)
+	s.Script.Plan(forgetest.Fault{Status: 500, Times: maxTries})
+	_, err := c.PullRequest(t.Context(), repo, 1)
+	if e, ok := err.(*forge.Error); !ok || e.Kind != forge.KindServer || e.Status != 500 {
+		t.Errorf("%v", err)
+	}
+	s.Script.Plan(forgetest.Fault{Status: 503, Header: map[string]string{"Retry-After": "3600"}, Times: 2})
+	waits := len(s.Clock.Waits())
+	_, err = c.PullRequest(t.Context(), repo, 1)
+	if e, ok := err.(*forge.Error); !ok || e.Retry.Sub(s.Clock.Now()) != time.Hour || s.Script.Left() != 1 || len(s.Clock.Waits()) != waits {
+		t.Errorf("%+v", err)
+	}
+	// client's random numbers are the half of what they may be
+	if w := s.Clock.Waits(); !slices.Equal(w, []time.Duration{time.Second / 2, time.Second, 2 * time.Second, 4 * time.Second}) {
+		t.Errorf("waited %v", w)
+	}
+}
+
+// TestRenamed: GitHub redirects to the number of a repository that was renamed.
+func TestRenamed(t *testing.T) {
+	s, _, c, _ := open(t)
+	p, err := c.PullRequest(t.Context(), precedent.Repo{Host: c.Host(), Owner: "acme", Name: "stall"}, 1)
+	if err != nil || p.Base.Repo.Name != "shop" {
+		t.Errorf("%v, %+v", err, p.Base)
+	}
+	if got := statuses(s); !slices.Equal(got, []int{301, 200}) {
+		t.Errorf("answers %v", got)
+	}
+	if r := s.Script.Requests()[1].Header.Get("Referer"); r != "" {
+		t.Errorf("the server is told where the request comes from: %s", r)
+	}
+	s.Script.Plan(forgetest.Fault{Status: 301, Header: map[string]string{"Location": "/api/v3/repositories/700/pulls/1"}, Times: 99})
+	if _, err := c.PullRequest(t.Context(), p.Base.Repo, 1); err == nil || s.Script.Left() < 90 {
+		t.Errorf("%v after %d redirects in a circle", err, 99-s.Script.Left())
+	}
+}
+
+// TestTooLarge: neither an answer without an end nor words without an end are kept.
+func TestTooLarge(t *testing.T) {
+	s, _, c, repo := open(t)
+	s.World.Change(func() {
+		p := shop(s).Pulls[1]
+		p.Title = precedent.Untrusted(strings.Repeat("é", forge.MaxBody))
+		p.Body = precedent.Untrusted("a" + strings.Repeat("é", forge.MaxBody))
+		p.Comments[0].Body = p.Body
+	})
+	p, err := c.PullRequest(t.Context(), repo, 1)
+	if err != nil || len(p.Title) != forge.MaxBody || len(p.Body) != forge.MaxBody-1 {
+		t.Errorf("%v, %d and %d bytes", err, len(p.Title), len(p.Body))
+	}
+	m, err := c.Comments(t.Context(), repo, 1)
+	if err != nil || len(m[0].Body) != forge.MaxBody-1 || !m[0].Cut || m[1].Cut {
+		t.Errorf("%v, %d bytes, cut: %v, %v", err, len(m[0].Body), m[0].Cut, m[1].Cut)
+	}
+	s.World.Change(func() { shop(s).Pulls[1].Diff = strings.Repeat("x", maxAnswer+1) })
+	_, err = c.Patch(t.Context(), repo, 1)
+	if e, ok := err.(*forge.Error); !ok || e.Kind != forge.KindTooLarge || len(s.Clock.Waits()) != 0 {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestSlow: an answer that does not come in time is tried again.
+func TestSlow(t *testing.T) {
+	s, _, c, repo := open(t)
+	c.wire.timeout = 30 * time.Millisecond
+	never := make(chan struct{})
+	defer close(never)
+	s.Script.Plan(forgetest.Fault{Hold: never})
+	if _, err := c.PullRequest(t.Context(), repo, 1); err != nil || len(s.Script.Requests()) != 2 {
+		t.Errorf("%v after %d requests", err, len(s.Script.Requests()))
+	}
+}
+
+// TestOnlyReads: nothing that would change something leaves, whoever asks.
+func TestOnlyReads(t *testing.T) {
+	s, _, c, repo := open(t)
+	if _, err := c.api.Issues.DeleteComment(t.Context(), repo.Owner, repo.Name, 11); err == nil || len(s.Script.Requests()) != 0 {
+		t.Errorf("%v, %v", err, s.Script.Requests())
+	}
+}
+
+// TestCacheIsBounded: the answers that were used last are kept, within the bound.
+func TestCacheIsBounded(t *testing.T) {
+	c := newCache(5 * overhead)
+	key := func(i int) cacheKey { return cacheKey{url: fmt.Sprint(i)} }
+	for i := range 100 {
+		c.put(key(i), got{200, http.Header{"Etag": {"x"}}, make([]byte, i)})
+		c.get(key(0)) // keeps being used
+	}
+	if _, ok := c.get(key(0)); !ok || len(c.byKey) != 4 || c.order.Len() != 4 || c.size > c.max {
+		t.Errorf("%d entries of %d bytes", len(c.byKey), c.size)
+	}
+	c.put(key(200), got{200, http.Header{"Etag": {"x"}}, make([]byte, 5*overhead)})
+	c.put(key(201), got{200, http.Header{}, nil})
+	c.put(key(0), got{200, http.Header{"Etag": {"y"}}, []byte("new")})
+	if g, _ := c.get(key(0)); len(c.byKey) != 4 || string(g.body) != "new" {
+		t.Errorf("%d entries, %q", len(c.byKey), g.body)
+	}
+	for len(c.byKey) > 0 {
+		c.drop(c.order.Back())
+	}
+	if c.size != 0 {
+		t.Errorf("%d bytes of nothing", c.size)
+	}
+}
+
+// BenchmarkRequests counts what a review and a poll ask of GitHub. The number of
+// requests is exact; the time is that of the scripted server.
+func BenchmarkRequests(b *testing.B) {
+	s, _, c, repo := open(b)
+	count := func(b *testing.B, do func()) {
+		before, left := len(s.Script.Requests()), c.Quota().Left
+		for b.Loop() {
+			do()
+		}
+		b.ReportMetric(float64(len(s.Script.Requests())-before)/float64(b.N), "requests/op")
+		b.ReportMetric(float64(left-c.Quota().Left)/float64(b.N), "paid/op")
+	}
+	must := func(err error) {
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+	_, err := c.Open(b.Context(), repo) // so that the quota is known
+	must(err)
+	b.Run("review", func(b *testing.B) {
+		count(b, func() {
+			c.wire.cache = newCache(maxCache)
+			_, err := c.PullRequest(b.Context(), repo, 1)
+			must(err)
+			_, err = c.Comments(b.Context(), repo, 1)
+			must(err)
+		})
+	})
+	b.Run("review again", func(b *testing.B) {
+		count(b, func() {
+			_, err := c.PullRequest(b.Context(), repo, 1)
+			must(err)
+			_, err = c.Comments(b.Context(), repo, 1)
+			must(err)
+		})
+	})
+	b.Run("idle poll", func(b *testing.B) {
+		count(b, func() {
+			_, err := c.Open(b.Context(), repo)
+			must(err)
+		})
+	})
+}

@@ -1,0 +1,508 @@
+package git
+
+import (
+	"encoding/base64"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"net/http/cgi"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+const fetchToken = "ghs_q7Zk2XvB9LmTn4Rw8YpC"
+
+// forgeServer serves repositories the way a forge does: git's own server
+// program, which wants the token.
+type forgeServer struct {
+	*httptest.Server
+	asked atomic.Int64 // requests with the right token
+	bare  atomic.Int64 // requests without any
+}
+
+func serveForge(t *testing.T, root, token string) *forgeServer {
+	t.Helper()
+	out, err := exec.Command("git", "--exec-path").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	backend := filepath.Join(strings.TrimSpace(string(out)), "git-http-backend")
+	if _, err := os.Stat(backend); err != nil {
+		t.Skip("this git has no server program")
+	}
+	want := "Basic " + base64.StdEncoding.EncodeToString([]byte("x-access-token:"+token))
+	h := &cgi.Handler{Path: backend, Env: []string{
+		"GIT_PROJECT_ROOT=" + root, "GIT_HTTP_EXPORT_ALL=1", "GIT_CONFIG_NOSYSTEM=1",
+		"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*",
+	}, InheritEnv: []string{"PATH"}}
+	s := &forgeServer{}
+	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.Header.Get("Authorization") {
+		case want:
+			s.asked.Add(1)
+		case "":
+			s.bare.Add(1)
+			fallthrough
+		default:
+			if token != "" {
+				w.Header().Set("WWW-Authenticate", `Basic realm="git"`)
+				w.WriteHeader(http.StatusUnauthorized)
+				return
+			}
+		}
+		r.Header.Del("Authorization")
+		r.Header.Set("Git-Protocol", r.Header.Get("Git-Protocol"))
+		h.ServeHTTP(w, r)
+	}))
+	t.Cleanup(s.Close)
+	return s
+}
+
+// pulls is a repository with a pull request from a fork, on a server.
+type pulls struct {
+	origin fixture
+	server *forgeServer
+	pull   Pull
+}
+
+// newPulls makes main with two commits, and pull request 7, which left main at
+// the first one and whose branch in the fork is called main, too.
+func newPulls(t *testing.T) pulls {
+	t.Helper()
+	origin := newRepo(t)
+	first := origin.commit("first", "a.txt", "one\n", "big.txt", strings.Repeat("line\n", 1000))
+	origin.git("checkout", "-q", "--detach", first)
+	head := origin.commit("from the fork", "a.txt", "one\ntwo\n")
+	origin.git("update-ref", "refs/pull/7/head", head)
+	origin.git("checkout", "-q", "main")
+	base := origin.commit("second", "b.txt", "b\n")
+	server := serveForge(t, filepath.Dir(origin.dir), fetchToken)
+	return pulls{origin, server, Pull{
+		URL: server.URL + "/repo/.git", Token: fetchToken, Ref: "refs/pull/7/head", Base: base, Head: head,
+	}}
+}
+
+func openMirror(t *testing.T, folder string) *Mirror {
+	t.Helper()
+	m, err := OpenMirror(t.Context(), folder, "repo", Options{TempDir: scratch(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { m.Close() })
+	return m
+}
+
+func wantPull(t *testing.T, r *Repo, rg Range, p pulls) {
+	t.Helper()
+	if rg.Head != p.pull.Head || rg.BaseCommit != p.pull.Base || rg.Kind != PullRequest {
+		t.Errorf("range %+v", rg)
+	}
+	if got := changedPaths(t, r, rg); len(got) != 1 || !strings.HasSuffix(got[0], "a.txt") {
+		t.Errorf("changed %q, want a.txt alone: what main got meanwhile is not the pull request's", got)
+	}
+	if !strings.Contains(string(rg.Log), "from the fork") || strings.Contains(string(rg.Log), "second") {
+		t.Errorf("messages %q", string(rg.Log))
+	}
+	b, err := r.Blobs(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := b.Read(rg.Head, "a.txt", 100)
+	if err != nil || string(data) != "one\ntwo\n" {
+		t.Errorf("a.txt of the head: %q, %v", data, err)
+	}
+}
+
+func TestFetchPullIntoClone(t *testing.T) {
+	p := newPulls(t)
+	clone := p.origin.clone()
+	r := clone.open()
+	clone.untouched(r, func() {
+		rg, err := r.FetchPull(t.Context(), p.pull)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantPull(t, r, rg, p)
+	})
+	if p.server.asked.Load() == 0 || p.server.bare.Load() != 0 {
+		t.Errorf("%d requests with the token, %d without", p.server.asked.Load(), p.server.bare.Load())
+	}
+	// What the clone has is not sent again: one commit, one tree, one blob.
+	packs, err := filepath.Glob(filepath.Join(r.shadow, "objects", "pack", "*.pack"))
+	if err != nil || len(packs) != 1 {
+		t.Fatalf("packs %q, %v", packs, err)
+	}
+	if out := clone.git("verify-pack", "-v", strings.TrimSuffix(packs[0], ".pack")+".idx"); strings.Count(out, "commit") != 1 || strings.Contains(out, "5000 ") {
+		t.Errorf("the pack holds more than is new:\n%s", out)
+	}
+}
+
+func TestFetchPullIntoMirror(t *testing.T) {
+	p := newPulls(t)
+	folder := filepath.Join(scratch(t), "cache")
+	m := openMirror(t, folder)
+	rg, err := m.FetchPull(t.Context(), p.pull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantPull(t, m.Repo, rg, p)
+	m.Close()
+
+	// Force-pushed: the next fetch follows, and the former head is refused.
+	p.origin.git("checkout", "-q", "--detach", p.pull.Base)
+	was := p.pull
+	p.pull.Head = p.origin.commit("from the fork, again", "a.txt", "one\ntwo\n")
+	p.origin.git("update-ref", "refs/pull/7/head", p.pull.Head)
+	m = openMirror(t, folder)
+	if _, err := m.FetchPull(t.Context(), was); !errors.Is(err, ErrMoved) {
+		t.Fatalf("the former head: %v, want ErrMoved", err)
+	}
+	rg, err = m.FetchPull(t.Context(), p.pull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantPull(t, m.Repo, rg, p)
+	if rg.Base != p.pull.Base {
+		t.Errorf("merge base %s, want the base itself %s", rg.Base, p.pull.Base)
+	}
+}
+
+// TestFetchPullMirrorCrowd: fetches of one mirror take turns.
+func TestFetchPullMirrorCrowd(t *testing.T) {
+	p := newPulls(t)
+	folder := scratch(t)
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			m, err := OpenMirror(t.Context(), folder, "repo", Options{TempDir: folder})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer m.Close()
+			if _, err := m.FetchPull(t.Context(), p.pull); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+}
+
+// TestMirrorIsTidied: many fetches do not leave many packs, and what nobody
+// points at any more can still be read by who reviews it.
+func TestMirrorIsTidied(t *testing.T) {
+	p := newPulls(t)
+	m := openMirror(t, scratch(t))
+	if _, err := m.FetchPull(t.Context(), p.pull); err != nil {
+		t.Fatal(err)
+	}
+	first := p.pull.Head
+	packs := func() int {
+		found, err := filepath.Glob(filepath.Join(m.dir, "objects", "pack", "*.pack"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(found)
+	}
+	// Packs of one loose object each, as fetches make them.
+	for i := 0; packs() <= mostPacks; i++ {
+		id := p.origin.git("commit-tree", "-m", fmt.Sprint(i), p.origin.id("main^{tree}"))
+		p.origin.git("--git-dir", m.dir, "-c", "protocol.file.allow=always", "-c", "fetch.unpackLimit=1", "fetch", "-q", "--no-auto-maintenance", "--no-tags", p.origin.dir, id+":refs/x/"+fmt.Sprint(i))
+	}
+	b, err := m.Blobs(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.origin.git("checkout", "-q", "--detach", p.pull.Base)
+	p.pull.Head = p.origin.commit("again", "a.txt", "one\ntwo\n")
+	p.origin.git("update-ref", "refs/pull/7/head", p.pull.Head)
+	if _, err := m.FetchPull(t.Context(), p.pull); err != nil {
+		t.Fatal(err)
+	}
+	if n := packs(); n != 1 {
+		t.Errorf("%d packs are left", n)
+	}
+	for _, head := range []string{first, p.pull.Head} {
+		if data, err := b.Read(head, "a.txt", 100); err != nil || string(data) != "one\ntwo\n" {
+			t.Errorf("a.txt of %s: %q, %v", head, data, err)
+		}
+	}
+}
+
+// TestFetchPullOverTLS: a server is believed by its certificate alone.
+func TestFetchPullOverTLS(t *testing.T) {
+	p := newPulls(t)
+	secure := httptest.NewTLSServer(p.server.Config.Handler)
+	defer secure.Close()
+	file := filepath.Join(scratch(t), "ca.pem")
+	if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: secure.Certificate().Raw}), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p.pull.URL = secure.URL + "/repo/.git"
+	r := p.origin.clone().open()
+	before := p.server.asked.Load()
+	_, err := r.FetchPull(t.Context(), p.pull)
+	wantError(t, err, "certificate", "SSL_CERT_FILE")
+	if p.server.asked.Load() != before {
+		t.Error("the token was sent to a server that nobody vouches for")
+	}
+	p.pull.CAFile = file
+	rg, err := r.FetchPull(t.Context(), p.pull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantPull(t, r, rg, p)
+}
+
+// TestFetchPullAfterACrash: what an ended process left does not hold up the next.
+func TestFetchPullAfterACrash(t *testing.T) {
+	p := newPulls(t)
+	folder := scratch(t)
+	openMirror(t, folder).Close()
+	for _, name := range []string{"shallow.lock", "packed-refs.lock", "refs/precedent/pull/7/head.lock", "objects/pack/tmp_pack_x"} {
+		file := filepath.Join(folder, "repo.git", filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		appendFile(t, file, "x")
+	}
+	m := openMirror(t, folder)
+	rg, err := m.FetchPull(t.Context(), p.pull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantPull(t, m.Repo, rg, p)
+}
+
+func TestMirrorsArePruned(t *testing.T) {
+	folder := scratch(t)
+	held, err := OpenMirror(t.Context(), folder, "held", Options{TempDir: folder})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer held.Close()
+	names := func() string {
+		found, err := filepath.Glob(filepath.Join(folder, "*.git"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Join(found, " ")
+	}
+	for i := range mostMirrors + 2 {
+		m, err := OpenMirror(t.Context(), folder, fmt.Sprintf("m%02d", i), Options{TempDir: folder})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Close()
+	}
+	got := names()
+	if n := strings.Count(got, ".git"); n != mostMirrors+1 { // thirty, and the one in use
+		t.Errorf("%d mirrors are left: %s", n, got)
+	}
+	if !strings.Contains(got, "held.git") || strings.Contains(got, "m00.git") {
+		t.Errorf("the wrong ones were removed: %s", got)
+	}
+}
+
+func TestFetchPullRefuses(t *testing.T) {
+	p := newPulls(t)
+	r := p.origin.clone().open()
+	host := strings.TrimPrefix(p.server.URL, "http://")
+	for _, test := range []struct {
+		name, want string
+		edit       func(*Pull)
+	}{
+		{"file", "scheme is file", func(p *Pull) { p.URL = "file:///etc" }},
+		{"path", "scheme", func(p *Pull) { p.URL = "/etc/repo" }},
+		{"ext", "address is not used", func(p *Pull) { p.URL = "ext::sh -c touch% x" }},
+		{"ssh", "scheme is ssh", func(p *Pull) { p.URL = "ssh://-oProxyCommand=touch/x" }},
+		{"scp", "address is not used", func(p *Pull) { p.URL = "git@example.com:o/r.git" }},
+		{"option", "address is not used", func(p *Pull) { p.URL = "--upload-pack=touch x" }},
+		{"http elsewhere", "not encrypted", func(p *Pull) { p.URL = "http://example.com/o/r.git" }},
+		{"user", "holds a user", func(p *Pull) { p.URL = "https://u:p@example.com/o/r.git" }},
+		{"query", "names no repository", func(p *Pull) { p.URL = "https://example.com/o/r.git?x=1" }},
+		{"no path", "names no repository", func(p *Pull) { p.URL = "https://example.com" }},
+		{"newline", "no URL", func(p *Pull) { p.URL = "https://example.com/o/r\n" }},
+		{"helper", "address is not used", func(p *Pull) { p.URL = "https::http://" + host }},
+		{"ref option", "not the ref", func(p *Pull) { p.Ref = "--upload-pack=x" }},
+		{"ref pattern", "not the ref", func(p *Pull) { p.Ref = "refs/pull/*/head" }},
+		{"ref two", "not the ref", func(p *Pull) { p.Ref = "refs/pull/7/head:refs/heads/main" }},
+		{"ref out", "not the ref", func(p *Pull) { p.Ref = "refs/pull/../../x" }},
+		{"head", "not the id", func(p *Pull) { p.Head = "main" }},
+		{"base", "not the id", func(p *Pull) { p.Base = "-x" }},
+		{"token", "more than one line", func(p *Pull) { p.Token = "a\r\nX: y" }},
+		{"no token", "could not read Username", func(p *Pull) { p.Token = "" }},
+		{"wrong token", "", func(p *Pull) { p.Token = "ghs_wrong" }},
+		{"gone ref", "couldn't find remote ref", func(p *Pull) { p.Ref = "refs/pull/8/head" }},
+		{"gone base", "", func(p *Pull) { p.Base = strings.Repeat("12", 20) }},
+		{"too much", "more than", func(p *Pull) { p.MaxBytes = 1 }},
+		{"too long", "longer than", func(p *Pull) { p.Timeout = 1 }},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			pull := p.pull
+			test.edit(&pull)
+			_, err := r.FetchPull(t.Context(), pull)
+			e := complaintOf(t, err)
+			if !strings.Contains(e.Error(), test.want) {
+				t.Errorf("%q does not say %q", e, test.want)
+			}
+			if e.Hint == "" && test.name != "too much" && !strings.Contains(e.Msg, "not the") && test.name != "token" {
+				t.Errorf("%q has no hint", e)
+			}
+			if strings.Contains(e.Error()+e.Hint, fetchToken) {
+				t.Errorf("%q holds the token", e)
+			}
+		})
+	}
+}
+
+// TestFetchPullFollowsNoRedirect: nobody else gets to see the token.
+func TestFetchPullFollowsNoRedirect(t *testing.T) {
+	p := newPulls(t)
+	var met atomic.Int64
+	thief := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		met.Add(1)
+		w.WriteHeader(http.StatusNotFound)
+	}))
+	defer thief.Close()
+	door := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, thief.URL+r.URL.Path+"?"+r.URL.RawQuery, http.StatusFound)
+	}))
+	defer door.Close()
+	p.pull.URL = door.URL + "/repo/.git"
+	r := p.origin.clone().open()
+	if _, err := r.FetchPull(t.Context(), p.pull); err == nil {
+		t.Error("the redirect was followed")
+	}
+	if met.Load() != 0 {
+		t.Errorf("%d requests reached the other host", met.Load())
+	}
+}
+
+// TestFetchPullRunsNothing: a hostile clone's configuration, hooks and URL
+// aliases have no say.
+func TestFetchPullRunsNothing(t *testing.T) {
+	p := newPulls(t)
+	trap := newTrap(t)
+	f := armed(t, trap)
+	appendFile(t, f.path(".git/config"), programs(trap.script)+"\n[url \"ext::touch x\"]\n\tinsteadOf = http://\n"+
+		"[http]\n\tproxy = http://127.0.0.1:1\n\textraHeader = X: y\n[core]\n\talternateRefsCommand = "+trap.script+"\n")
+	r := f.open()
+	if _, err := r.FetchPull(t.Context(), p.pull); err != nil {
+		t.Errorf("%v", err)
+	}
+	trap.quiet()
+}
+
+// TestFetchPullRefusesAttacks: git's own checks of what arrives are on.
+func TestFetchPullRefusesAttacks(t *testing.T) {
+	p := newPulls(t)
+	blob := p.origin.git("hash-object", "-w", "a.txt")
+	tree := mktree(t, p.origin, "100644 blob "+blob+"\t.git\n")
+	p.pull.Head = p.origin.git("commit-tree", "-p", p.pull.Base, "-m", "evil", tree)
+	p.origin.git("update-ref", "refs/pull/7/head", p.pull.Head)
+	r := p.origin.clone().open()
+	_, err := r.FetchPull(t.Context(), p.pull)
+	if err == nil || !strings.Contains(err.Error(), "hasDotgit") {
+		t.Errorf("%v, want a refusal for hasDotgit", err)
+	}
+}
+
+func mktree(t *testing.T, f fixture, listing string) string {
+	t.Helper()
+	cmd := exec.Command("git", "mktree")
+	cmd.Dir, cmd.Stdin = f.dir, strings.NewReader(listing)
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// TestFetchPullKeepsTheToken looks for the token in everything that others can
+// see: arguments of programs while git runs, and every file that is left.
+func TestFetchPullKeepsTheToken(t *testing.T) {
+	if _, err := os.Stat("/proc/self/cmdline"); err != nil {
+		t.Skip("no /proc")
+	}
+	p := newPulls(t)
+	clone := p.origin.clone()
+	folder := scratch(t)
+	stop, seen := make(chan struct{}), make(chan map[string]bool)
+	go func() {
+		lines := map[string]bool{}
+		for {
+			files, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+			for _, f := range files {
+				if text, err := os.ReadFile(f); err == nil {
+					lines[string(text)] = true
+				}
+			}
+			select {
+			case <-stop:
+				seen <- lines
+				return
+			default:
+			}
+		}
+	}()
+	r := clone.open()
+	if _, err := r.FetchPull(t.Context(), p.pull); err != nil {
+		t.Error(err)
+	}
+	m := openMirror(t, folder)
+	if _, err := m.FetchPull(t.Context(), p.pull); err != nil {
+		t.Error(err)
+	}
+	close(stop)
+	fetches := false
+	for line := range <-seen {
+		fetches = fetches || strings.Contains(line, "remote-http") && strings.Contains(line, p.server.URL)
+		if why := leak([]byte(line)); why != "" {
+			t.Errorf("%s in the arguments %q", why, line)
+		}
+	}
+	if !fetches {
+		t.Error("the sampler saw no fetch, so it proves nothing")
+	}
+	files := 0
+	for _, dir := range []string{clone.dir, r.shadow, folder, m.shadow} {
+		err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+			if err != nil || !d.Type().IsRegular() {
+				return err
+			}
+			files++
+			text, err := os.ReadFile(name)
+			if why := leak(text); why != "" {
+				t.Errorf("%s in %s", why, name)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if files < 20 {
+		t.Errorf("only %d files were looked at", files)
+	}
+}
+
+// leak finds any eight bytes in a row of the token, plain or as it is sent.
+func leak(text []byte) string {
+	for _, secret := range []string{fetchToken, authorization(fetchToken)[len("Authorization: Basic "):]} {
+		for i := 0; i+8 <= len(secret); i++ {
+			if strings.Contains(string(text), secret[i:i+8]) {
+				return "a part of the token"
+			}
+		}
+	}
+	return ""
+}
