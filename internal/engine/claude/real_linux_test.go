@@ -36,7 +36,7 @@ const (
 // the CLI or the namespace it fails, unless it is told that it is off.
 func TestRealCLI(t *testing.T) {
 	if os.Getenv(programVariable) == "off" {
-		t.Skip(programVariable + "=off: 38 scenarios with the real Claude Code are not run")
+		t.Skip(programVariable + "=off: 39 scenarios with the real Claude Code are not run")
 	}
 	if os.Getenv(insideVariable) == "" {
 		enterNamespace(t)
@@ -53,6 +53,7 @@ func TestRealCLI(t *testing.T) {
 	t.Run("cache", realCache)
 	t.Run("cache refused", realCacheRefused)
 	t.Run("given up", realGivenUp)
+	t.Run("review", realReview)
 }
 
 // realProgram finds the CLI.
@@ -122,6 +123,7 @@ func loopbackUp(t *testing.T) {
 // model is a scripted server of the Messages API.
 type model struct {
 	*httptest.Server
+	by     func(body string) turn // decides instead of the turns' order; may be nil
 	mu     sync.Mutex
 	bodies []string // of the requests for messages, in order
 	keys   []string
@@ -159,6 +161,10 @@ func serve(t *testing.T, turns ...turn) *model {
 		m.keys = append(m.keys, r.Header.Get("X-Api-Key")+r.Header.Get("Authorization"))
 		n := len(m.bodies) - 1
 		m.mu.Unlock()
+		if m.by != nil {
+			m.by(body.String()).write(w, r, n)
+			return
+		}
 		turns[min(n, len(turns)-1)].write(w, r, n)
 	}))
 	t.Cleanup(func() {
