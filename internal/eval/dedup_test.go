@@ -134,7 +134,7 @@ func TestJudgePairs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	key := "AKIAQYLPMN5HFIQR7XY" + "A"
+	key := "AKIA" + "QYLPMN5HFIQR7XYA"
 	pairs.List[8].A.Body += " " + key
 	reply := `[{"pair": "p1", "same": true, "quote": "nowhere said"}, {"pair": "p2", "same": true, "quote": "four fields"}]`
 	v := Reviewer{Engine: answers(func(task engine.Task) any {
