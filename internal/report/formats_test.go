@@ -362,7 +362,7 @@ func TestAnnotations(t *testing.T) {
 	if name != "error" || !cmp.Equal(properties, want) || !strings.Contains(data, "one\ntwo::three %3A\n") {
 		t.Errorf("the runner reads %s %v %q", name, properties, data)
 	}
-	for _, s := range naughty(t) {
+	for _, s := range infamous(t) {
 		for _, line := range strings.Split(strings.TrimSuffix(string(printed(t, "github", everywhere(s), report.Style{})), "\n"), "\n") {
 			name, properties, _ := runner(t, line)
 			if !slices.Contains([]string{"error", "warning", "notice"}, name) || unsafe.MatchString(strings.ReplaceAll(line, "\u200d", "")) {
@@ -386,7 +386,7 @@ var workflow = regexp.MustCompile(`(?m)^\s*::|##\[`)
 // TestTerminalTakesNaughtyStrings holds the formats to writing nothing that a
 // terminal obeys, or GitHub's runner. TestMarkdownIsInert does so for Markdown.
 func TestTerminalTakesNaughtyStrings(t *testing.T) {
-	for _, s := range naughty(t) {
+	for _, s := range infamous(t) {
 		for _, f := range report.Formats {
 			if f.Name == "markdown" {
 				continue

