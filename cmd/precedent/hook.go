@@ -45,13 +45,18 @@ leaves the other hook its say.`,
 	return cmd
 }
 
-func (a *app) installHook(ctx context.Context, force bool) error {
+// hook looks at the pre-push hook of the repository.
+func (a *app) hook(ctx context.Context) (heldHook, error) {
 	repo, err := a.openRepo(ctx)
 	if err != nil {
-		return err
+		return heldHook{}, err
 	}
 	defer repo.Close()
-	h, err := lookAtHook(repo)
+	return lookAtHook(repo)
+}
+
+func (a *app) installHook(ctx context.Context, force bool) error {
+	h, err := a.hook(ctx)
 	if err != nil {
 		return err
 	}
@@ -85,12 +90,7 @@ func (a *app) installHook(ctx context.Context, force bool) error {
 }
 
 func (a *app) uninstallHook(ctx context.Context) error {
-	repo, err := a.openRepo(ctx)
-	if err != nil {
-		return err
-	}
-	defer repo.Close()
-	h, err := lookAtHook(repo)
+	h, err := a.hook(ctx)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+
+	"github.com/precedent-dev/precedent/internal/git"
 )
 
 // around is how many unchanged lines a patch shows on each side, as git does.
@@ -63,31 +65,12 @@ func write(b *bytes.Buffer, sign byte, lines []string) {
 	}
 }
 
-// quoted is a path as git writes it in a patch: in quotes, with octal escapes,
-// if it holds anything that could end it.
+// quoted is a path as git writes it in a patch: in quotes only if it holds
+// anything that could end it.
 func quoted(path string) string {
-	plain := true
-	for i := range len(path) {
-		if c := path[i]; c < ' ' || c >= 0x7f || c == '"' || c == '\\' {
-			plain = false
-		}
-	}
-	if plain {
+	q := git.QuotePath(path)
+	if q == `"`+path+`"` {
 		return path
 	}
-	var b strings.Builder
-	b.WriteByte('"')
-	for i := range len(path) {
-		switch c := path[i]; {
-		case c == '"' || c == '\\':
-			b.WriteByte('\\')
-			b.WriteByte(c)
-		case c < ' ' || c >= 0x7f:
-			fmt.Fprintf(&b, "\\%03o", c)
-		default:
-			b.WriteByte(c)
-		}
-	}
-	b.WriteByte('"')
-	return b.String()
+	return q
 }

@@ -62,19 +62,19 @@ func (w *builder) staged(changes []change) {
 	}
 	for _, c := range changes {
 		if !c.conflict && c.newMode != "" {
-			fmt.Fprintf(w.to, "M %s %s %s\n", c.newMode, c.newID, quotePath(c.path))
+			fmt.Fprintf(w.to, "M %s %s %s\n", c.newMode, c.newID, QuotePath(c.path))
 		}
 	}
 }
 
 // remove takes a path out of the tree; one that is not in it is none.
 func (w *builder) remove(path string) {
-	fmt.Fprintf(w.to, "D %s\n", quotePath(path))
+	fmt.Fprintf(w.to, "D %s\n", QuotePath(path))
 }
 
 // add puts a file into the tree.
 func (w *builder) add(path, mode string, data []byte) error {
-	fmt.Fprintf(w.to, "M %s inline %s\ndata %d\n", mode, quotePath(path), len(data))
+	fmt.Fprintf(w.to, "M %s inline %s\ndata %d\n", mode, QuotePath(path), len(data))
 	if _, err := w.to.Write(data); err != nil {
 		return err
 	}

@@ -98,7 +98,7 @@ func (r *Repo) environment(c call) []string {
 	if c.view == real {
 		env = append(env, "GIT_DIR="+r.place.gitDir)
 	} else {
-		env = append(env, "GIT_DIR="+r.shadow, "GIT_ALTERNATE_OBJECT_DIRECTORIES="+quotePath(filepath.Join(r.place.commonDir, "objects")))
+		env = append(env, "GIT_DIR="+r.shadow, "GIT_ALTERNATE_OBJECT_DIRECTORIES="+QuotePath(filepath.Join(r.place.commonDir, "objects")))
 	}
 	if !c.userConfig {
 		env = append(env, "GIT_CONFIG_GLOBAL="+os.DevNull)

@@ -76,8 +76,8 @@ func (r *Repo) furnish() error {
 	return nil
 }
 
-// quotePath writes a path the way git reads it in its lists.
-func quotePath(path string) string {
+// QuotePath writes a path the way git reads it in its lists and patches: in quotes.
+func QuotePath(path string) string {
 	var b strings.Builder
 	b.WriteByte('"')
 	for i := range len(path) {
