@@ -107,10 +107,7 @@ func (a *app) evalDedup(ctx context.Context, dir string, flags map[string]string
 	} else {
 		err = a.showDedup(&r)
 	}
-	if err == nil && j != nil && j.Status != precedent.StatusOK {
-		return exitStatus(precedent.ExitIncomplete)
-	}
-	return err
+	return judgedWhole(err, j)
 }
 
 func (a *app) showDedup(r *eval.Dedup) error {
@@ -167,6 +164,14 @@ func mergingRow(name string, m *eval.Merging) []string {
 		name, fmt.Sprintf("%d, %d rightly", m.Merged, m.Right),
 		percentOf(m.Precision), percentOf(m.Recall), percentOf(m.F1), percentOf(m.False),
 	}
+}
+
+// judgedWhole is the end of a measurement: incomplete if a judge ended early.
+func judgedWhole(err error, j *eval.Judging) error {
+	if err == nil && j != nil && j.Status != precedent.StatusOK {
+		return exitStatus(precedent.ExitIncomplete)
+	}
+	return err
 }
 
 // showJudging says what was asked of a judge, if one was asked.

@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/eval"
 	"github.com/precedent-dev/precedent/internal/report"
 )
@@ -84,10 +83,7 @@ func (a *app) evalSuppress(ctx context.Context, dir string, flags map[string]str
 	} else {
 		err = a.showSuppress(&r)
 	}
-	if err == nil && j != nil && j.Status != precedent.StatusOK {
-		return exitStatus(precedent.ExitIncomplete)
-	}
-	return err
+	return judgedWhole(err, j)
 }
 
 func (a *app) showSuppress(r *eval.Suppress) error {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
@@ -20,16 +19,7 @@ import (
 func commits(tb testing.TB, base, head files) (dir, patch string) {
 	tb.Helper()
 	dir = tb.TempDir()
-	git := func(args ...string) string {
-		cmd := exec.CommandContext(tb.Context(), "git", append([]string{"-c", "user.name=T", "-c", "user.email=t@example.com", "-c", "core.autocrlf=false"}, args...)...)
-		cmd.Dir = dir
-		cmd.Env = []string{"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_NOSYSTEM=1"}
-		out, err := cmd.Output()
-		if err != nil {
-			tb.Fatalf("git %s: %v", args, err)
-		}
-		return string(out)
-	}
+	git := gitIn(tb, dir)
 	git("init", "-q")
 	write(tb, dir, base)
 	git("add", "-A")

@@ -27,11 +27,9 @@ var theRepo = precedent.Repo{Host: "example.com", Owner: "acme", Name: "shop"}
 // files is a tree: texts by path.
 type files map[string]string
 
-// input is that of the change from one tree to another, made by git.
-func input(tb testing.TB, base, head files) Input {
-	tb.Helper()
-	dir := tb.TempDir()
-	git := func(args ...string) string {
+// gitIn runs git in a folder, apart from all configuration.
+func gitIn(tb testing.TB, dir string) func(args ...string) string {
+	return func(args ...string) string {
 		cmd := exec.CommandContext(tb.Context(), "git", append([]string{"-c", "user.name=T", "-c", "user.email=t@example.com", "-c", "core.autocrlf=false"}, args...)...)
 		cmd.Dir = dir
 		cmd.Env = []string{"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_NOSYSTEM=1"}
@@ -41,6 +39,13 @@ func input(tb testing.TB, base, head files) Input {
 		}
 		return string(out)
 	}
+}
+
+// input is that of the change from one tree to another, made by git.
+func input(tb testing.TB, base, head files) Input {
+	tb.Helper()
+	dir := tb.TempDir()
+	git := gitIn(tb, dir)
 	git("init", "-q")
 	for _, tree := range []files{base, head} {
 		for _, path := range strings.Fields(git("ls-files")) {

@@ -46,7 +46,10 @@ func (x *reader) ask(ctx context.Context, step string, role engine.Role, prompts
 		x.seats <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-x.seats }()
-			r := x.send(ctx, role, p, tree)
+			r := reply{err: ctx.Err()}
+			if r.err == nil {
+				r = x.in.send(ctx, func() prompt.Prompt { return p }, engine.Task{Role: role, Name: string(role), Tree: tree})
+			}
 			mu.Lock()
 			defer mu.Unlock()
 			replies[i] = r
@@ -60,24 +63,6 @@ func (x *reader) ask(ctx context.Context, step string, role engine.Role, prompts
 		x.costUSD += replies[i].answer.CostUSD
 	}
 	return replies
-}
-
-// send sends one prompt. An engine that crashes is an error like others.
-func (x *reader) send(ctx context.Context, role engine.Role, p prompt.Prompt, tree string) (r reply) {
-	defer func() {
-		if crash := recover(); crash != nil {
-			r.err = fmt.Errorf("the engine crashed: %v", crash)
-		}
-	}()
-	if ctx.Err() != nil {
-		return reply{err: ctx.Err()}
-	}
-	r.sent = true
-	r.answer, r.err = x.in.Engine.Run(ctx, engine.Task{
-		Role: role, Name: string(role), System: p.System, Common: p.Common, Prefix: p.Prefix, Prompt: p.Suffix,
-		Schema: prompt.Schema(string(role)), Tree: tree, Timeout: x.in.Timeout,
-	})
-	return r
 }
 
 // fail notes a step that the review does without.

@@ -129,22 +129,27 @@ func (a *asking) ask(ctx context.Context, i int, begun func()) {
 	})
 }
 
-// send sends the request for one shard. An engine that crashes is an error like
-// others.
-func (a *asking) send(ctx context.Context, i int, begun func()) (r reply) {
-	defer func() {
-		if p := recover(); p != nil {
-			r.err = fmt.Errorf("the engine crashed: %v", p)
-		}
-	}()
+// send sends the request for one shard.
+func (a *asking) send(ctx context.Context, i int, begun func()) reply {
 	spec := a.s.spec
 	spec.Praise = a.s.lead && !a.in.Policy.NoPraise
-	p := a.s.sheet.Finder(spec, i)
+	build := func() prompt.Prompt { return a.s.sheet.Finder(spec, i) }
+	return a.in.send(ctx, build, engine.Task{Role: engine.Finder, Name: spec.Name, Tree: a.tree, FirstByte: begun})
+}
+
+// send builds a prompt and sends it as the task, of which it fills in the rest. An
+// engine that crashes is an error like others.
+func (in *Input) send(ctx context.Context, build func() prompt.Prompt, t engine.Task) (r reply) {
+	defer func() {
+		if crash := recover(); crash != nil {
+			r.err = fmt.Errorf("the engine crashed: %v", crash)
+		}
+	}()
+	p := build()
+	t.System, t.Common, t.Prefix, t.Prompt = p.System, p.Common, p.Prefix, p.Suffix
+	t.Schema, t.Timeout = prompt.Schema(string(t.Role)), in.Timeout
 	r.sent = true
-	r.answer, r.err = a.in.Engine.Run(ctx, engine.Task{
-		Role: engine.Finder, Name: spec.Name, System: p.System, Common: p.Common, Prefix: p.Prefix, Prompt: p.Suffix,
-		Schema: prompt.Schema(string(engine.Finder)), Tree: a.tree, Timeout: a.in.Timeout, FirstByte: begun,
-	})
+	r.answer, r.err = in.Engine.Run(ctx, t)
 	return r
 }
 

@@ -26,7 +26,7 @@ func newWave(in *Input, p *plan) *wave {
 		return w
 	}
 	w.brief = newBrief(in)
-	p.pack(in.Change, shardRoom(in.Window, w.brief.overhead()))
+	p.pack(in.Change, w.brief.room(in.Window))
 	w.sheet = w.brief.sheet(p)
 	for range p.shards {
 		w.begun = append(w.begun, make(chan struct{}))
@@ -40,13 +40,13 @@ const (
 	leastShard  = 400 // a shard so many tokens, however full the window is
 )
 
-// shardRoom is how many tokens of the diff one request can show, if so many
-// others stand around them. A window of 0 is a large one.
-func shardRoom(window, overhead int) int {
+// room is how many tokens of the diff one request can show. A window of 0 is a
+// large one.
+func (b *brief) room(window int) int {
 	if window == 0 {
 		return shardTokens
 	}
-	return min(shardTokens, max(window-window/answerShare-overhead, leastShard))
+	return min(shardTokens, max(window-window/answerShare-b.overhead(), leastShard))
 }
 
 // exported returns the folder with the head for an engine that wants one.
