@@ -54,5 +54,7 @@ if [ -n "$naughty" ]; then
 fi
 if [ -n "$multitool" ]; then
 	install .tools/sarif "@microsoft/sarif-multitool@$version"
+	# Its package makes the program executable in a script, and scripts of packages do not run here.
+	chmod u+x .tools/sarif/node_modules/@microsoft/sarif-multitool-*/Sarif.Multitool
 	.tools/sarif/node_modules/.bin/sarif-multitool version >/dev/null
 fi
