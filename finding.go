@@ -111,7 +111,9 @@ func (c Category) Protected() bool {
 // Dropped is the reason why a finding is not shown as live; empty for a live one.
 type Dropped string
 
-// The reasons, in the order in which the stages can give them. The first one wins.
+// The reasons, in the order in which the stages can give them, but for what is
+// known of a pull request's threads and of its earlier reviews, which is looked at
+// before anything is verified. The first one wins.
 const (
 	NoEvidence     Dropped = "no_evidence"     // its quote is nowhere in the change, or no evidence of it holds
 	Duplicate      Dropped = "duplicate"       // another finding says the same; DroppedBy is its id
@@ -135,6 +137,15 @@ const (
 	Summary   Where = "summary"
 	Collapsed Where = "collapsed"
 	Hidden    Where = "hidden"
+)
+
+// Origin is where a finding of a later review of a pull request comes from.
+type Origin string
+
+// The origins; the empty one is the change itself.
+const (
+	MissedBefore Origin = "missed_before" // in code that a complete review read, and that has not changed since
+	CausedByFix  Origin = "caused_by_fix" // in lines that answered a finding
 )
 
 // Check is what a verifier said of a finding.
@@ -166,7 +177,7 @@ type Cite struct {
 // Decision is one step on a finding's way to being shown or hidden. Together
 // they are what explain prints.
 type Decision struct {
-	Step  string `json:"step"`            // place, merge, verify, cite, score, hush or select
+	Step  string `json:"step"`            // place, merge, threads, verify, cite, score, hush or select
 	Says  string `json:"says"`            // one sentence for a person
 	Delta int    `json:"delta,omitempty"` // change of the confidence, in percent points
 	By    string `json:"by,omitempty"`    // id of the memory or finding that spoke
@@ -203,6 +214,12 @@ type Finding struct {
 	Dropped   Dropped `json:"dropped"`
 	DroppedBy string  `json:"dropped_by"`
 	Where     Where   `json:"where"`
+	// Thread is the thread of the pull request in which the finding stands already;
+	// empty for a new one. It is not posted again.
+	Thread string `json:"thread_id"`
+	// Origin says why a later review of a pull request finds what an earlier one
+	// did not.
+	Origin Origin `json:"origin"`
 
 	// Analyzer is set for findings of deterministic analyzers: their
 	// confidence is fixed and no verifier reads them.

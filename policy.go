@@ -23,6 +23,9 @@ type Policy struct {
 	Linters []string
 	// NoPraise leaves out the one positive remark of a review.
 	NoPraise bool
+	// RequestChanges makes a posted review ask for changes if it has a finding that
+	// a command would exit with 1 for; else it only comments.
+	RequestChanges bool
 	// Language that findings are written in, as an IETF tag; empty means English.
 	Language string
 }

@@ -101,11 +101,14 @@ type TruncatedHunk struct {
 // read when every finder that was to read it answered validly, never by what a
 // model claims.
 type Coverage struct {
-	Files     int             `json:"files"`
-	Hunks     int             `json:"hunks"`
-	HunksRead int             `json:"hunks_read"`
-	Skipped   []SkippedFile   `json:"skipped"`
-	Truncated []TruncatedHunk `json:"truncated"`
+	Files     int `json:"files"`
+	Hunks     int `json:"hunks"`
+	HunksRead int `json:"hunks_read"`
+	// HunksBefore were read by a complete review of an earlier head, and have not
+	// changed since; they are not among HunksRead.
+	HunksBefore int             `json:"hunks_read_before"`
+	Skipped     []SkippedFile   `json:"skipped"`
+	Truncated   []TruncatedHunk `json:"truncated"`
 }
 
 // Failure is a step that did not work and without which the review went on.
@@ -157,11 +160,14 @@ type Review struct {
 	Finders     []FinderRun `json:"finders"`
 	Coverage    Coverage    `json:"coverage"`
 	Memory      MemoryUse   `json:"memory"`
-	Gate        *GateResult `json:"gate"`
-	Failures    []Failure   `json:"failures"`
-	Usage       Usage       `json:"usage"`
-	CostUSD     float64     `json:"cost_usd"`
-	TookMS      int64       `json:"took_ms"`
+	// Threads answers each thread of the pull request that was open when the review
+	// began.
+	Threads  []ThreadAnswer `json:"threads"`
+	Gate     *GateResult    `json:"gate"`
+	Failures []Failure      `json:"failures"`
+	Usage    Usage          `json:"usage"`
+	CostUSD  float64        `json:"cost_usd"`
+	TookMS   int64          `json:"took_ms"`
 
 	// At is when the review began.
 	At time.Time `json:"-"`
@@ -213,13 +219,20 @@ const (
 )
 
 // ExitStatus is what a command that printed the review should exit with:
-// incomplete beats findings, and a live finding counts from failOn upwards. A nit never blocks.
+// incomplete beats findings. A live finding counts from failOn upwards, and so does
+// one that stands in an open thread and is still there. A nit never blocks.
 func (r *Review) ExitStatus(failOn Severity) int {
 	if r.Verdict == Partial || r.Verdict == Failed {
 		return ExitIncomplete
 	}
+	blocks := func(s Severity) bool { return s != Nit && s.AtLeast(failOn) }
 	for _, f := range r.Findings {
-		if f.Live() && f.Severity != Nit && f.Severity.AtLeast(failOn) {
+		if f.Live() && blocks(f.Severity) {
+			return ExitFindings
+		}
+	}
+	for _, t := range r.Threads {
+		if t.State == StillThere && blocks(t.Severity) {
 			return ExitFindings
 		}
 	}

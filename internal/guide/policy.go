@@ -120,6 +120,9 @@ var sections = map[string]section{
 			p.NoPraise = !on
 		}
 	},
+	"request_changes": func(d *decoder, n *yaml.Node, p *precedent.Policy) {
+		p.RequestChanges, _ = d.boolean(n)
+	},
 	"language": func(d *decoder, n *yaml.Node, p *precedent.Policy) {
 		s, ok := d.scalar(n, "a language tag such as de or pt-BR")
 		if ok && !languageTag.MatchString(s) {
@@ -131,10 +134,9 @@ var sections = map[string]section{
 
 // reserved are the keys of later versions with the forms that they will have.
 var reserved = map[string]yaml.Kind{
-	"gate":            yaml.MappingNode,
-	"learnings":       yaml.MappingNode,
-	"labels":          yaml.MappingNode,
-	"request_changes": yaml.ScalarNode,
+	"gate":      yaml.MappingNode,
+	"learnings": yaml.MappingNode,
+	"labels":    yaml.MappingNode,
 }
 
 var linterName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,39}$`)

@@ -296,7 +296,6 @@ func TestPolicyReserved(t *testing.T) {
 	const src = `gate: {commands: [make test]}
 learnings: {enabled: false, scope: local, max_age_days: 30}
 labels: {}
-request_changes: true
 `
 	got, errs := ParsePolicy([]byte(src), PolicyFile, nil)
 	if !cmp.Equal(got, precedent.Policy{}) || len(errs) != len(reserved) {
@@ -319,7 +318,7 @@ func TestPolicyKeys(t *testing.T) {
 	valid := map[string]string{
 		"threshold": "0", "max_inline_comments": "1", "focus_areas": "[bugs]", "ignore": "[a]", "finders": "{bugs: true}",
 		"instructions": "[{paths: a, text: b}]", "severity_floors": "[{paths: a, severity: nit}]", "language": "en",
-		"include_positive_feedback": "false", "linters": "[ruff]",
+		"include_positive_feedback": "false", "linters": "[ruff]", "request_changes": "true",
 	}
 	if len(valid) != len(sections) {
 		t.Fatalf("the test knows %d keys, the parser %d", len(valid), len(sections))
@@ -330,6 +329,8 @@ func TestPolicyKeys(t *testing.T) {
 			t.Errorf("%s: %s has no effect: %v", key, value, errs)
 		}
 	}
+	// What says the default has no effect, and is no mistake.
+	defaults := map[string]string{"include_positive_feedback": "true", "request_changes": "false"}
 	known := keys()
 	rapid.Check(t, func(t *rapid.T) {
 		base := rapid.SampledFrom(known).Draw(t, "base")
@@ -348,7 +349,7 @@ func TestPolicyKeys(t *testing.T) {
 			_, allowed := valid[strings.TrimSpace(key)]
 			if effect := !cmp.Equal(got, precedent.Policy{}); effect && (!allowed || len(errs) > 0) {
 				t.Fatalf("key %q with %s has an effect: %+v", key, value, got)
-			} else if !effect && len(errs) == 0 && !strings.HasPrefix(strings.TrimSpace(key), "#") {
+			} else if !effect && len(errs) == 0 && defaults[strings.TrimSpace(key)] != value && !strings.HasPrefix(strings.TrimSpace(key), "#") {
 				t.Fatalf("key %q with %s was passed over in silence", key, value)
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/text"
 )
 
 // The escapes of GitHub's workflow commands, for what follows the second pair
@@ -62,7 +63,7 @@ func annotate(b *strings.Builder, l level, properties []string, said string) {
 	b.WriteString("::" + annotationNames[l])
 	sep := " "
 	for i := 0; i < len(properties); i += 2 {
-		value := visible(head(properties[i+1], maxInk))
+		value := visible(text.Head(properties[i+1], maxInk))
 		if value == "" {
 			continue
 		}

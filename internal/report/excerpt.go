@@ -7,6 +7,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/secret"
+	"github.com/precedent-dev/precedent/internal/text"
 )
 
 // How much code is shown around a finding.
@@ -92,7 +93,7 @@ func (e excerpts) lines(f precedent.Finding) []numbered {
 	for i, l := range lines {
 		shown, ok := e.hidden[place{f.Path, f.Side, l.n}]
 		if !ok && i <= maxExcerpt {
-			shown, _ = secret.Redact(head(strings.TrimSuffix(l.text, "\r"), maxInk))
+			shown, _ = secret.Redact(text.Head(strings.TrimSuffix(l.text, "\r"), maxInk))
 		}
 		lines[i].text = shown
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/text"
 )
 
 // indent is what stands before everything that is said about a finding.
@@ -48,7 +49,8 @@ func block(p *Page, r *precedent.Review, f precedent.Finding, e excerpts) {
 	})
 }
 
-// standing says who found it, who agrees, and how often it was shown.
+// standing says who found it, who agrees, what it has to do with earlier reviews,
+// and how often it was shown.
 func standing(r *precedent.Review, f precedent.Finding) string {
 	parts := []string{"by " + f.Finder}
 	if f.Rule != "" {
@@ -63,6 +65,15 @@ func standing(r *precedent.Review, f precedent.Finding) string {
 	case precedent.Uncertain:
 		parts = append(parts, "the verifier is not sure")
 	}
+	switch f.Origin {
+	case precedent.MissedBefore:
+		parts = append(parts, "missed before")
+	case precedent.CausedByFix:
+		parts = append(parts, "caused by a fix")
+	}
+	if f.Thread != "" {
+		parts = append(parts, "already said in a thread")
+	}
 	if n := r.Sightings[f.ID]; n > 1 {
 		parts = append(parts, fmt.Sprintf("seen %d×", n))
 	}
@@ -71,7 +82,7 @@ func standing(r *precedent.Review, f precedent.Finding) string {
 
 // prose writes text of several paragraphs behind a label.
 func prose(p *Page, label, s string) {
-	for line := range strings.Lines(head(s, maxBody)) {
+	for line := range strings.Lines(text.Head(s, maxBody)) {
 		if line = strings.TrimSpace(line); line != "" {
 			p.Para(indent+p.Ink(Faint, label), p.Ink(Plain, line))
 			label = strings.Repeat(" ", len(label))

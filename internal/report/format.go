@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/text"
 )
 
 // Format is a way to print a review.
@@ -45,6 +46,9 @@ func FormatNames() string {
 	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
+// maxTitle bounds a title, in bytes: it has at most 90 characters.
+const maxTitle = 400
+
 // homepage is where people learn about the tool that a report names.
 const homepage = "https://github.com/precedent-dev/precedent"
 
@@ -74,12 +78,12 @@ func ruleOf(f precedent.Finding) string {
 	if rule == "" {
 		rule = string(f.Category)
 	}
-	return visible(head(strings.Trim(f.Finder+"/"+rule, "/"), maxTitle))
+	return visible(text.Head(strings.Trim(f.Finder+"/"+rule, "/"), maxTitle))
 }
 
 // message is a finding in plain words: its title, then why. Line ends stay.
 func message(f precedent.Finding) string {
-	title, why := visible(head(f.Title, maxTitle)), strings.TrimSpace(shown(head(f.Body, maxBody)))
+	title, why := visible(text.Head(f.Title, maxTitle)), strings.TrimSpace(shown(text.Head(f.Body, maxBody)))
 	switch {
 	case why == "":
 		return title
@@ -95,7 +99,7 @@ func incomplete(r *precedent.Review) string {
 		return ""
 	}
 	const reasons = 10
-	return visible(head("This review is not complete ("+string(r.Verdict)+"), what it does not mention may not have been read: "+strings.Join(gaps(r, reasons), "; "), maxBody))
+	return visible(text.Head("This review is not complete ("+string(r.Verdict)+"), what it does not mention may not have been read: "+strings.Join(gaps(r, reasons), "; "), maxBody))
 }
 
 // scope says that no model read the change, if none did.

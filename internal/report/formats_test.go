@@ -19,6 +19,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/markdown/markdowntest"
 	"github.com/precedent-dev/precedent/internal/report"
 )
 
@@ -48,7 +49,7 @@ func partial() *precedent.Review {
 
 // samples are the reviews that every format is tested with.
 func samples() map[string]*precedent.Review {
-	return map[string]*precedent.Review{"full": full(), "analyzers": analyzersOnly(), "failed": broken(), "partial": partial(), "empty": {}}
+	return map[string]*precedent.Review{"full": full(), "analyzers": analyzersOnly(), "failed": broken(), "partial": partial(), "later": later(), "empty": {}}
 }
 
 func printed(t *testing.T, format string, r *precedent.Review, s report.Style) []byte {
@@ -148,7 +149,7 @@ func validate(t *testing.T, s *jsonschema.Schema, data []byte) {
 func nasty(t *testing.T) []*precedent.Review {
 	t.Helper()
 	var all []*precedent.Review
-	for _, s := range naughty(t) {
+	for _, s := range markdowntest.Naughty(t) {
 		r := everywhere(s)
 		r.Repo = precedent.Repo{Host: "example.org", Owner: s, Name: s}
 		all = append(all, r)
@@ -170,7 +171,7 @@ func TestSARIFSchema(t *testing.T) {
 // TestSARIFPaths shows that a path comes back from its URI byte by byte and
 // never leads out of the repository.
 func TestSARIFPaths(t *testing.T) {
-	for _, path := range append(naughty(t), "a b/c", "a%20b", "x:y", "/abs", "//host/x", "ü", "\xff") {
+	for _, path := range append(markdowntest.Naughty(t), "a b/c", "a%20b", "x:y", "/abs", "//host/x", "ü", "\xff") {
 		if path == "" {
 			continue
 		}
@@ -219,7 +220,7 @@ func tool(t *testing.T, variable, path, cases string) string {
 // TestMultitool has Microsoft's validator read the logs. It ends with 0
 // whatever it finds: its lines decide.
 func TestMultitool(t *testing.T) {
-	program := tool(t, sarifVariable, "sarif/node_modules/.bin/sarif-multitool", "15 logs are not read by Microsoft's SARIF Multitool")
+	program := tool(t, sarifVariable, "sarif/node_modules/.bin/sarif-multitool", "16 logs are not read by Microsoft's SARIF Multitool")
 	dir := t.TempDir()
 	files := 0
 	write := func(name string, data []byte) {
@@ -257,7 +258,7 @@ func TestMultitool(t *testing.T) {
 			t.Error(strings.TrimSpace(strings.ReplaceAll(line, dir, "")))
 		}
 	}
-	if !caught || !strings.Contains(string(out), "Analysis completed successfully") || files != 16 {
+	if !caught || !strings.Contains(string(out), "Analysis completed successfully") || files != 17 {
 		t.Errorf("%d files, the wrong one was caught: %v\n%s", files, caught, out)
 	}
 }
@@ -362,7 +363,7 @@ func TestAnnotations(t *testing.T) {
 	if name != "error" || !cmp.Equal(properties, want) || !strings.Contains(data, "one\ntwo::three %3A\n") {
 		t.Errorf("the runner reads %s %v %q", name, properties, data)
 	}
-	for _, s := range infamous(t) {
+	for _, s := range markdowntest.Infamous(t) {
 		for _, line := range strings.Split(strings.TrimSuffix(string(printed(t, "github", everywhere(s), report.Style{})), "\n"), "\n") {
 			name, properties, _ := runner(t, line)
 			if !slices.Contains([]string{"error", "warning", "notice"}, name) || unsafe.MatchString(strings.ReplaceAll(line, "\u200d", "")) {
@@ -386,7 +387,7 @@ var workflow = regexp.MustCompile(`(?m)^\s*::|##\[`)
 // TestTerminalTakesNaughtyStrings holds the formats to writing nothing that a
 // terminal obeys, or GitHub's runner. TestMarkdownIsInert does so for Markdown.
 func TestTerminalTakesNaughtyStrings(t *testing.T) {
-	for _, s := range infamous(t) {
+	for _, s := range markdowntest.Infamous(t) {
 		for _, f := range report.Formats {
 			if f.Name == "markdown" {
 				continue

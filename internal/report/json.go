@@ -81,6 +81,7 @@ func whole(r *precedent.Review) *precedent.Review {
 	c.Memory.LearningsUsed = list(c.Memory.LearningsUsed)
 	c.Memory.Precedents = list(c.Memory.Precedents)
 	c.Memory.Hushed = list(c.Memory.Hushed)
+	c.Threads = list(c.Threads)
 	c.Failures = list(c.Failures)
 	return &c
 }

@@ -3,17 +3,18 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/markdown"
 	"github.com/precedent-dev/precedent/internal/secret"
+	"github.com/precedent-dev/precedent/internal/text"
 )
 
 // How much a Markdown report holds. The JSON form has everything.
 const (
-	maxTitle = 400    // bytes of one line of prose; a title has at most 90 characters
-	maxName  = 400    // bytes of a path or another name
 	maxRows  = 100    // rows of the table, and entries of each list
 	maxList  = 4_000  // bytes after which a list ends
 	maxTable = 20_000 // bytes after which the table ends
@@ -40,7 +41,7 @@ func (n *note) add(write func(*note)) bool {
 }
 
 // phrase is text from outside within a line of ours.
-func (n *note) phrase(s string) string { return phrase(s, n.hosts, false) }
+func (n *note) phrase(s string) string { return markdown.Phrase(s, n.hosts, false) }
 
 // Markdown writes the review as the comment that stands on a pull request:
 // verdict, findings, what was read, what was not shown, what it cost, and the
@@ -54,7 +55,8 @@ func Markdown(w io.Writer, r *precedent.Review, s Style) error {
 		what  string
 		write func(*note)
 	}{
-		{"The findings", func(n *note) { n.table(r) }},
+		{"The findings", func(n *note) { n.table(r, s) }},
+		{"Threads", func(n *note) { n.threads(r, s) }},
 		{"Coverage", func(n *note) { n.coverage(r) }},
 		{"Counts", func(n *note) { n.tally(r) }},
 		{"What memory hid", func(n *note) { n.hushed(r) }},
@@ -76,16 +78,16 @@ func word(s string) string {
 	if s == "" {
 		return ""
 	}
-	return " " + code(s)
+	return " " + markdown.Code(s)
 }
 
 func about(r *precedent.Review) string {
 	said := ""
 	if r.ID != "" {
-		said += ", review " + code(r.ID)
+		said += ", review " + markdown.Code(r.ID)
 	}
 	if r.Head != "" {
-		said += ", at " + code(r.Head)
+		said += ", at " + markdown.Code(r.Head)
 	}
 	return said
 }
@@ -93,7 +95,7 @@ func about(r *precedent.Review) string {
 func (n *note) verdict(r *precedent.Review, s Style) {
 	n.line("## Precedent: %s\n", outcome(r))
 	if t := r.Target; t.Head != "" {
-		n.line("Change: %s ← %s%s\n", code(t.Head), code(t.Base), because(n.phrase(t.Why)))
+		n.line("Change: %s ← %s%s\n", markdown.Code(t.Head), markdown.Code(t.Base), because(n.phrase(t.Why)))
 	}
 	if !complete(r) {
 		n.line("**This review is not complete: what it does not mention may not have been read.**\n")
@@ -103,7 +105,7 @@ func (n *note) verdict(r *precedent.Review, s Style) {
 				n.line("- and %s more", thousands(len(gaps(r, maxRows))-i))
 				break
 			}
-			line := phrase(why, n.hosts, true)
+			line := markdown.Phrase(why, n.hosts, true)
 			n.line("- %s", line)
 			said += len(line)
 		}
@@ -132,7 +134,7 @@ func outcome(r *precedent.Review) string {
 	case precedent.Skipped:
 		return "skipped, there was nothing to review"
 	}
-	return phrase(string(r.Verdict), nil, false) + ", " + found
+	return markdown.Phrase(string(r.Verdict), nil, false) + ", " + found
 }
 
 // complete tells whether the verdict stands for a whole review. A verdict that
@@ -161,17 +163,24 @@ func gaps(r *precedent.Review, most int) []string {
 	return said
 }
 
-func (n *note) table(r *precedent.Review) {
+func (n *note) table(r *precedent.Review, s Style) {
 	live := r.Live()
 	if len(live) == 0 {
 		return
 	}
-	n.line("| severity | finding | place | confidence |")
-	n.line("|---|---|---|---|")
+	last, rule := "", ""
+	if s.Posted != nil {
+		last, rule = " said |", "---|"
+	}
+	n.line("| severity | finding | place | confidence |%s", last)
+	n.line("|---|---|---|---|%s", rule)
 	shown := 0
 	for shown < min(len(live), maxRows) && n.Len() < maxTable {
 		f := live[shown]
-		n.line("| %s | %s | %s | %d |", n.phrase(string(f.Severity)), n.phrase(f.Title), placed(f), f.Confidence)
+		if s.Posted != nil {
+			last = " " + stands(s, f) + " |"
+		}
+		n.line("| %s | %s | %s | %d |%s", n.phrase(string(f.Severity)), n.phrase(f.Title), placed(f, s), f.Confidence, last)
 		shown++
 	}
 	n.line("")
@@ -180,30 +189,36 @@ func (n *note) table(r *precedent.Review) {
 	}
 }
 
-// placed is the finding's place as code.
-func placed(f precedent.Finding) string {
-	at := code(f.String())
+// placed is the finding's place as code, linked to its comment.
+func placed(f precedent.Finding, s Style) string {
+	at := markdown.Code(f.String())
+	if p, ok := s.Posted[f.ID]; ok && p.State != Refused {
+		at = markdown.Link(at, p.URL, s.Links)
+	}
 	if f.Side == precedent.Left {
 		at += " (before the change)"
 	}
 	return at
 }
 
-// findings writes the live findings in full, as many as a comment has room for.
+// findings writes the live findings in full, as many as a comment has room for,
+// but for those that stand in comments of their own.
 func (n *note) findings(r *precedent.Review, s Style) {
 	e := newExcerpts(r, s.Change)
-	live := r.Live()
+	live := slices.DeleteFunc(r.Live(), func(f precedent.Finding) bool { return elsewhere(s, f) })
 	for i, f := range live {
-		if !n.add(func(n *note) { n.finding(r, f, e) }) {
+		if !n.add(func(n *note) { n.finding(r, f, s, e) }) {
 			n.line("%s not shown in full here for want of room: `precedent review --format json` has all.\n", plural(len(live)-i, "finding"))
-			return
+			break
 		}
 	}
+	n.samples(r, s, e)
 }
 
-func (n *note) finding(r *precedent.Review, f precedent.Finding, e excerpts) {
+func (n *note) finding(r *precedent.Review, f precedent.Finding, s Style, e excerpts) {
 	n.line("### %s %d · %s\n", n.phrase(string(f.Severity)), f.Confidence, n.phrase(f.Title))
-	n.line("At %s · %s\n", placed(f), n.phrase(standing(r, f)))
+	n.line("At %s · %s\n", placed(f, s), n.phrase(standing(r, f)))
+	n.refused(f, s)
 	if lines := e.lines(f); len(lines) > 0 {
 		lines = lines[:min(len(lines), maxExcerpt)]
 		digits := len(strconv.Itoa(lines[len(lines)-1].n))
@@ -211,7 +226,7 @@ func (n *note) finding(r *precedent.Review, f precedent.Finding, e excerpts) {
 		for i, l := range lines {
 			shown[i] = l.text
 		}
-		n.lines(fenced("", func(i int) string {
+		n.lines(markdown.Fenced("", func(i int) string {
 			at := " "
 			if lines[i].n >= f.Start && lines[i].n <= max(f.End, f.Start) {
 				at = "▸"
@@ -219,19 +234,19 @@ func (n *note) finding(r *precedent.Review, f precedent.Finding, e excerpts) {
 			return fmt.Sprintf("%s %*d │ ", at, digits, lines[i].n)
 		}, shown))
 	}
-	n.lines(body(f.Body, n.hosts))
+	n.lines(markdown.Body(f.Body, n.hosts))
 	if fix := strings.TrimRight(f.Suggestion, "\n"); fix != "" {
-		fix, _ = secret.Redact(head(fix, maxBody))
+		fix, _ = secret.Redact(text.Head(fix, maxBody))
 		n.line("Suggested instead:\n")
-		n.lines(fenced("diff", func(int) string { return "+" }, strings.Split(fix, "\n")))
+		n.lines(markdown.Fenced("diff", func(int) string { return "+" }, strings.Split(fix, "\n")))
 	}
 	for _, c := range f.Cites {
-		n.line("- See %s %s: %s", n.phrase(c.Kind), code(c.ID), n.phrase(c.Text))
+		n.line("- See %s %s: %s", n.phrase(c.Kind), markdown.Code(c.ID), n.phrase(c.Text))
 	}
 	if len(f.Cites) > 0 {
 		n.line("")
 	}
-	n.line("Why it is shown: %s. Not a problem here: %s.\n", code("precedent explain "+f.ID), code("precedent fp add "+f.ID))
+	n.line("Why it is shown: %s. Not a problem here: %s.\n", markdown.Code("precedent explain "+f.ID), markdown.Code("precedent fp add "+f.ID))
 }
 
 // lines writes a block and the empty line behind it.

@@ -6,17 +6,22 @@ import (
 	"time"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/markdown"
 )
 
 func (n *note) coverage(r *precedent.Review) {
 	c := r.Coverage
-	n.line("**Coverage**: read %s of %s in %s.\n", thousands(c.HunksRead), plural(c.Hunks, "hunk"), plural(c.Files, "file"))
+	before := ""
+	if c.HunksBefore > 0 {
+		before = fmt.Sprintf("; %s read by an earlier review, and not changed since", thousands(c.HunksBefore))
+	}
+	n.line("**Coverage**: read %s of %s in %s%s.\n", thousands(c.HunksRead), plural(c.Hunks, "hunk"), plural(c.Files, "file"), before)
 	n.list(
 		entry{"Skipped", several(c.Skipped, func(s precedent.SkippedFile) string {
-			return code(s.Path) + " (" + n.phrase(s.Reason) + ")"
+			return markdown.Code(s.Path) + " (" + n.phrase(s.Reason) + ")"
 		})},
 		entry{"Not read", several(c.Truncated, func(t precedent.TruncatedHunk) string {
-			return fmt.Sprintf("%s hunk %d (%s)", code(t.Path), t.Hunk, n.phrase(t.Reason))
+			return fmt.Sprintf("%s hunk %d (%s)", markdown.Code(t.Path), t.Hunk, n.phrase(t.Reason))
 		})},
 		entry{"Finders", several(r.Finders, func(f precedent.FinderRun) string {
 			said := n.phrase(f.Name) + " " + n.phrase(string(f.Status))
@@ -87,7 +92,7 @@ func (n *note) hushed(r *precedent.Review) {
 	for shown < min(len(hidden), maxRows) && n.Len() < maxList {
 		h := hidden[shown]
 		shown++
-		n.line("- Finding %s %s: %s (memory %s)", code(h.Finding), n.phrase(h.Title), n.phrase(hushedBy(h)), code(h.By))
+		n.line("- Finding %s %s: %s (memory %s)", markdown.Code(h.Finding), n.phrase(h.Title), n.phrase(hushedBy(h)), markdown.Code(h.By))
 	}
 	if left := len(hidden) - shown; left > 0 {
 		n.line("- and %s more", thousands(left))
@@ -98,7 +103,7 @@ func (n *note) hushed(r *precedent.Review) {
 // sources names what the finders were told: guide, learnings, precedents.
 func (n *note) sources(r *precedent.Review) {
 	cited := func(what string, cites []precedent.Cite) entry {
-		return entry{what, several(cites, func(c precedent.Cite) string { return code(c.ID) + " " + n.phrase(c.Text) })}
+		return entry{what, several(cites, func(c precedent.Cite) string { return markdown.Code(c.ID) + " " + n.phrase(c.Text) })}
 	}
 	n.list(
 		entry{"Guidelines", n.phrase(rules(r))},

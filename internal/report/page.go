@@ -65,7 +65,7 @@ func (p *Page) Err() error { return p.err }
 // Ink escapes s, cuts what is beyond 4 KiB and, if the page has colours,
 // colours it.
 func (p *Page) Ink(ink Ink, s string) string {
-	s = visible(head(s, maxInk))
+	s = visible(text.Head(s, maxInk))
 	if !p.color || ink == Plain || s == "" {
 		return s
 	}
@@ -164,19 +164,11 @@ func (p *Page) Table(rows [][]string) {
 
 // clip cuts text to so many columns, with an ellipsis where it was cut.
 func clip(s string, columns int) string {
-	return ansi.Truncate(visible(head(s, maxInk)), max(columns, 1), "…")
+	return ansi.Truncate(visible(text.Head(s, maxInk)), max(columns, 1), "…")
 }
 
 func visible(s string) string {
 	return text.VisibleLine(strings.ReplaceAll(s, "\t", tab))
-}
-
-// head cuts text by bytes, so that a line of megabytes costs nothing.
-func head(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + " …"
 }
 
 // plural is "1 file" or "2 files".

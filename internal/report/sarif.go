@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/text"
 )
 
 // sourceRoot names the root of the repository, to which all paths are relative.
@@ -63,6 +64,12 @@ func sarifResultOf(f precedent.Finding, id string, rule int) sarifResult {
 			"id": f.ID, "finder": f.Finder, "category": f.Category, "severity": f.Severity, "confidence": f.Confidence,
 			"votes": f.Votes, "verifier": f.Verifier, "where": f.Where,
 		},
+	}
+	if f.Origin != "" {
+		res.Properties["origin"] = f.Origin
+	}
+	if f.Thread != "" {
+		res.Properties["thread_id"] = f.Thread
 	}
 	if res.Message.Text == "" {
 		res.Message = sarifSays("A finding without words.")
@@ -148,7 +155,7 @@ func invocation(r *precedent.Review) sarifInvocation {
 		in.End = r.At.Add(time.Duration(r.TookMS) * time.Millisecond).UTC().Format(time.RFC3339)
 	}
 	say := func(kind, said, path string) {
-		n := sarifNotification{Level: notificationLevels[kind], Message: sarifSays(visible(head(said, maxBody)))}
+		n := sarifNotification{Level: notificationLevels[kind], Message: sarifSays(visible(text.Head(said, maxBody)))}
 		n.Descriptor.ID = kind
 		n.Descriptor.Index = slices.IndexFunc(notifications, func(k [3]string) bool { return k[0] == kind })
 		if path != "" {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/text"
 )
 
 // sarifSchema is where the OASIS standard keeps its JSON Schema.
@@ -126,7 +127,7 @@ func sarifRuleOf(id string, f precedent.Finding) sarifDescriptor {
 	finder, category := visible(f.Finder), visible(string(f.Category))
 	said := fmt.Sprintf("Remarks of the finder %s about %s.", finder, category)
 	if f.Rule != "" {
-		said = fmt.Sprintf("The rule %s of the finder %s, about %s.", visible(head(f.Rule, maxTitle)), finder, category)
+		said = fmt.Sprintf("The rule %s of the finder %s, about %s.", visible(text.Head(f.Rule, maxTitle)), finder, category)
 	}
 	help := said + " The confidence of a result is the chance in percent that the team accepts it. " +
 		"To see why a result is shown: precedent explain ID. To dismiss it: precedent fp add ID. The ID is among its properties."

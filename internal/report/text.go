@@ -33,7 +33,31 @@ type Style struct {
 	Version string
 	// Links lists the hosts that a link in Markdown may lead to; none by default.
 	Links []string
+	// Posted tells, by id, of the findings that stand in comments of their own on a
+	// pull request, or that the forge did not take there. Markdown shows the others
+	// in full. Nil for a review that is not posted: it shows all of them.
+	Posted map[string]Posting
+	// LineURL is the address of lines on the forge; nil, or empty for lines that
+	// have none.
+	LineURL func(precedent.Span) string
 }
+
+// Posting is where a finding stands on a pull request.
+type Posting struct {
+	State PostingState
+	URL   string // of its comment; may be empty
+	Why   string // the forge's reason to refuse it
+}
+
+// PostingState tells when a finding got its comment.
+type PostingState string
+
+// The states.
+const (
+	PostedNow    PostingState = "new"
+	PostedBefore PostingState = "said before"
+	Refused      PostingState = "refused" // the forge takes no comment there: it stands in the summary
+)
 
 // How much of the less important lists is shown. The JSON form has everything.
 const (
@@ -57,6 +81,7 @@ func Text(w io.Writer, r *precedent.Review, s Style) error {
 		block(p, r, f, excerpts)
 	}
 	alsoFound(p, brief)
+	threads(p, r)
 	hidden(p, r)
 	praise(p, r)
 	footer(p, r, s)
@@ -259,17 +284,23 @@ func verdict(p *Page, r *precedent.Review) string {
 }
 
 // counts says where all findings went: shown, and how many of those a verifier
-// confirmed, or for which reason not.
+// confirmed and how many stood in a thread before, or for which reason not.
 func counts(r *precedent.Review) string {
 	parts := []string{plural(len(r.Live()), "finding")}
-	confirmed := 0
+	confirmed, before := 0, 0
 	for _, f := range r.Live() {
+		if f.Thread != "" {
+			before++
+		}
 		if f.Verifier == precedent.Confirmed {
 			confirmed++
 		}
 	}
 	if confirmed > 0 {
 		parts[0] += fmt.Sprintf(", %s confirmed", thousands(confirmed))
+	}
+	if before > 0 {
+		parts[0] += fmt.Sprintf(", %s said before", thousands(before))
 	}
 	add := func(n int, format string, args ...any) {
 		if n > 0 {
@@ -298,6 +329,9 @@ func ending(n int) string {
 func coverage(r *precedent.Review) string {
 	c := r.Coverage
 	parts := []string{fmt.Sprintf("read %s of %s", thousands(c.HunksRead), plural(c.Hunks, "hunk"))}
+	if c.HunksBefore > 0 {
+		parts = append(parts, thousands(c.HunksBefore)+" read before")
+	}
 	if n := len(c.Skipped); n > 0 {
 		parts = append(parts, plural(n, "file")+" skipped")
 	}

@@ -1,20 +1,13 @@
-package report
+package markdown
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/precedent-dev/precedent/internal/text"
 )
-
-// Text from outside that lands in a comment is obeyed by more than its readers:
-// forges turn @name into mail, "fixes #1" into a closed issue and a bare address
-// into a link, and bots take commands from lines that begin with a slash. What
-// follows writes such text so that it reads the same and does nothing: hidden
-// characters are spelled out, what Markdown would take is escaped, and the one
-// character that makes a command of a word stands in a code span of its own,
-// which breaks the word for programs that read the raw text as well.
 
 var (
 	// mention is an at sign that something follows: a name, a team, a bot.
@@ -29,6 +22,8 @@ var (
 	scheme = regexp.MustCompile(`(?i)(:)//|(?:mailto|xmpp)(:)|www(\.)`)
 	// command is a line that a bot may obey: a quick action, a known word, a trailer.
 	command = regexp.MustCompile(`^\s*(?:([/!])[A-Za-z]|(:):|(?i:([bhjr])(?:ors|omu|enkins|etest|echeck)\b)|[A-Za-z]+(?:-[A-Za-z]+)+(:))`)
+	// asking is what a builder takes for a command wherever it stands in prose.
+	asking = regexp.MustCompile(`(?i:(t)est\W+this\W+please|(o)k\W+to\W+test|(a)dd\W+to\W+(?:white|allow)list)\b`)
 	// skipping is what keeps tests from running when it comes into a commit message.
 	skipping = regexp.MustCompile(`(?i)\[(?:skip|no|ci)[ -]`)
 	// agent is a program that acts on its name wherever it stands, code included.
@@ -88,6 +83,9 @@ func breaks(s string, start bool) []bool {
 	for _, m := range reference.FindAllStringSubmatchIndex(s, -1) {
 		group(m)
 	}
+	for _, m := range asking.FindAllStringSubmatchIndex(s, -1) {
+		group(m)
+	}
 	for _, m := range closing.FindAllStringSubmatchIndex(s, -1) {
 		group(m)
 	}
@@ -114,9 +112,10 @@ func escapeStart(s string) string {
 	return takes.Replace(s)
 }
 
-// code writes text from outside as a code span, on one line, if it can be one.
-func code(s string) string {
-	s = visible(head(s, maxName))
+// Code writes text from outside as a code span, if it can be one, within a line of
+// the caller's: at most 400 bytes of it.
+func Code(s string) string {
+	s = visible(text.Head(s, maxCode))
 	if !spannable(s) {
 		return plain(s, false)
 	}
@@ -126,7 +125,7 @@ func code(s string) string {
 // spannable tells whether a text may stand in a code span as it is: what a bot
 // would obey in there, too, and what would break a table may not.
 func spannable(s string) bool {
-	return !strings.Contains(s, "|") && !mention.MatchString(s) && !strings.Contains(s, "##[") && !skipping.MatchString(s)
+	return !strings.Contains(s, "|") && !mention.MatchString(s) && !strings.Contains(s, "##[") && !skipping.MatchString(s) && !asking.MatchString(s)
 }
 
 // span is a code span of a line that holds no pipe.
@@ -142,15 +141,16 @@ func span(s string) string {
 	return fence + pad + s + pad + fence
 }
 
-// fenced writes lines of code from outside as a block. Every line begins with
+// Fenced writes lines of code from outside as a block. Every line begins with
 // the mark, so that none of them begins the way a command does; the rest of it
 // is the code as it is, but for hidden characters and for the names of programs
 // that obey wherever they are named, which are spelled out.
-func fenced(info string, mark func(i int) string, lines []string) []string {
+func Fenced(info string, mark func(i int) string, lines []string) []string {
 	marked := make([]string, len(lines))
 	longest := 0
 	for i, line := range lines {
-		line = agent.ReplaceAllString(text.VisibleLine(head(strings.TrimSuffix(line, "\r"), maxInk)), "<U+0040>$1")
+		line = agent.ReplaceAllString(text.VisibleLine(text.Head(strings.TrimSuffix(line, "\r"), maxLine)), "<U+0040>$1")
+		line = asking.ReplaceAllStringFunc(line, func(m string) string { return fmt.Sprintf("<U+%04X>%s", m[0], m[1:]) })
 		marked[i] = mark(i) + strings.ReplaceAll(line, "##[", "##<U+005B>")
 		longest = max(longest, run(marked[i], '`', 2))
 	}

@@ -1,4 +1,4 @@
-package report
+package markdown
 
 import (
 	"net/url"
@@ -115,7 +115,7 @@ func allowed(to string, hosts []string) (string, bool) {
 	if err != nil || u.User != nil || !slices.Contains(hosts, u.Host) {
 		return "", false
 	}
-	return to, linkable.MatchString(to) && !pinging.MatchString(to)
+	return to, linkable.MatchString(to) && !pinging.MatchString(to) && !asking.MatchString(to)
 }
 
 // decode resolves backslash escapes and entities: a name that is spelled as

@@ -1,4 +1,4 @@
-package report
+package markdown
 
 import (
 	"fmt"
@@ -7,10 +7,18 @@ import (
 
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/parser"
-	markdown "github.com/yuin/goldmark/text"
+	source "github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 
 	"github.com/precedent-dev/precedent/internal/text"
+)
+
+// How much of a text is rendered, in bytes.
+const (
+	maxBody   = 2000
+	maxPhrase = 400  // a title has at most 90 characters
+	maxCode   = 400  // a path or another name
+	maxLine   = 4096 // a line of code
 )
 
 // maxNesting is how deep lists and quotes in a finding's text may nest; what is
@@ -34,16 +42,18 @@ var (
 		parser.WithInlineParsers(parser.DefaultInlineParsers()...))
 )
 
-// body renders a text of several paragraphs, line by line.
-func body(s string, hosts []string) []string {
-	p := foreign{[]byte(text.Visible(head(s, maxBody))), hosts}
-	return p.blocks(bodies.Parse(markdown.NewReader(p.source)), 0)
+// Body renders a text of several paragraphs, line by line: at most 2,000 bytes
+// of it. Links may lead to the hosts.
+func Body(s string, hosts []string) []string {
+	p := foreign{[]byte(text.Visible(text.Head(s, maxBody))), hosts}
+	return p.blocks(bodies.Parse(source.NewReader(p.source)), 0)
 }
 
-// phrase renders a text of one line; start says that it will begin one.
-func phrase(s string, hosts []string, start bool) string {
-	p := foreign{[]byte(strings.TrimSpace(visible(head(s, maxTitle)))), hosts}
-	n := phrases.Parse(markdown.NewReader(p.source)).FirstChild()
+// Phrase renders a text of one line, at most 400 bytes of it; start says that it
+// will begin one. Links may lead to the hosts.
+func Phrase(s string, hosts []string, start bool) string {
+	p := foreign{[]byte(strings.TrimSpace(visible(text.Head(s, maxPhrase)))), hosts}
+	n := phrases.Parse(source.NewReader(p.source)).FirstChild()
 	if n == nil {
 		return ""
 	}
@@ -131,7 +141,7 @@ func prefixed(lines []string, depth int, first, rest string) []string {
 	return lines
 }
 
-func (p *foreign) lines(segments *markdown.Segments) []string {
+func (p *foreign) lines(segments *source.Segments) []string {
 	var lines []string
 	for i := range segments.Len() {
 		s := segments.At(i)
@@ -140,16 +150,16 @@ func (p *foreign) lines(segments *markdown.Segments) []string {
 	return lines
 }
 
-func (p *foreign) code(segments *markdown.Segments) []string { return indented(p.lines(segments)) }
+func (p *foreign) code(segments *source.Segments) []string { return indented(p.lines(segments)) }
 
 // indented writes code that a model wrote. It has no line numbers to stand
 // before its lines: spaces do, or a bar where a line looks like a command.
 func indented(lines []string) []string {
 	if slices.ContainsFunc(lines, func(l string) bool { return command.MatchString(l) || mention.MatchString(l) }) {
-		return fenced("", func(int) string { return "│ " }, lines)
+		return Fenced("", func(int) string { return "│ " }, lines)
 	}
 	// A fence that is indented takes as much off its lines.
-	out := fenced("", func(int) string { return "  " }, lines)
+	out := Fenced("", func(int) string { return "  " }, lines)
 	out[0], out[len(out)-1] = "  "+out[0], "  "+out[len(out)-1]
 	return out
 }

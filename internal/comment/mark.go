@@ -1,0 +1,217 @@
+package comment
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/markdown"
+	"github.com/precedent-dev/precedent/internal/secret"
+	"github.com/precedent-dev/precedent/internal/text"
+)
+
+// markVersion begins every marker, and is part of what is signed.
+const markVersion = "precedent:1"
+
+// maxTitle bounds the title in a marker, in bytes: a finding's has at most 90
+// characters.
+const maxTitle = 400
+
+var (
+	// token is what a field of a marker may be. It ends no HTML comment.
+	token = regexp.MustCompile(`^[0-9A-Za-z]+(?:[._-][0-9A-Za-z]+)*$`)
+	// titles are written without the dash of base64, two of which some parsers do
+	// not allow within an HTML comment.
+	titles = base64.NewEncoding("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._").WithPadding(base64.NoPadding).Strict()
+	// names of the fields, in their order.
+	fields = []string{"kind", "thread", "review", "fp", "finding", "head", "category", "severity", "confidence", "title", "sig"}
+)
+
+// kept is the mark as a marker can say it: what is no token is left out, and so
+// is a title that gives a secret away.
+func (m Mark) kept(own secret.Own) Mark {
+	for _, s := range []*string{&m.Thread, &m.Review, &m.Fingerprint, &m.Finding, &m.Head} {
+		if len(*s) > maxField || !token.MatchString(*s) {
+			*s = ""
+		}
+	}
+	if !slices.Contains(precedent.Categories, m.Category) {
+		m.Category = ""
+	}
+	if !slices.Contains(precedent.Severities, m.Severity) {
+		m.Severity = ""
+	}
+	m.Confidence = max(0, min(m.Confidence, 100))
+	m.Title = strings.ToValidUTF8(clean(m.Title, own), "")
+	if len(m.Title) > maxTitle {
+		m.Title = strings.ToValidUTF8(m.Title[:maxTitle], "")
+	}
+	return m
+}
+
+// maxField bounds a field but the title, in bytes: a hash of 512 bits in hexadecimal.
+const maxField = 128
+
+func (m Mark) values() []string {
+	confidence := ""
+	if m.Confidence != 0 {
+		confidence = strconv.Itoa(m.Confidence)
+	}
+	return []string{
+		string(m.Kind), m.Thread, m.Review, m.Fingerprint, m.Finding, m.Head,
+		string(m.Category), string(m.Severity), confidence, titles.EncodeToString([]byte(m.Title)),
+	}
+}
+
+// marker writes the hidden line.
+func (w Writer) marker(m Mark) string {
+	var b strings.Builder
+	b.WriteString("<!-- " + markVersion)
+	for i, v := range m.values() {
+		if v != "" {
+			fmt.Fprintf(&b, " %s=%s", fields[i], v)
+		}
+	}
+	if w.Key.secret != "" {
+		fmt.Fprintf(&b, " %s=%x", fields[len(fields)-1], w.sign(m))
+	}
+	return b.String() + " -->"
+}
+
+// sign is the HMAC over the mark and the pull request. Every value stands behind
+// its length, so that none can borrow from its neighbour.
+func (w Writer) sign(m Mark) []byte {
+	h := hmac.New(sha256.New, []byte(w.Key.secret))
+	r := w.Place.Repo
+	signed := append([]string{markVersion, strings.ToLower(r.Host), strings.ToLower(r.Owner), strings.ToLower(r.Name), strconv.Itoa(w.Place.Number)}, m.values()...)
+	for _, v := range signed {
+		h.Write([]byte(strconv.Itoa(len(v))))
+		h.Write([]byte{0})
+		h.Write([]byte(v))
+	}
+	return h.Sum(nil)
+}
+
+// footer writes the line that people see.
+func (w Writer) footer(m Mark) string {
+	said := "<sub>" + w.finder()
+	if m.Thread != "" {
+		said += " | thread::" + m.Thread
+	}
+	if m.Review != "" {
+		said += " | review::" + m.Review
+	}
+	return said + "</sub>"
+}
+
+func (w Writer) finder() string {
+	if len(w.Finder) > maxField || !token.MatchString(w.Finder) {
+		return "precedent"
+	}
+	return w.Finder
+}
+
+// tail is what every comment ends with.
+func (w Writer) tail(m Mark) string { return "\n\n" + w.footer(m) + "\n\n" + w.marker(m) + "\n" }
+
+// Read returns the mark of a comment, from the marker that ends it. It is false
+// if there is none, if it is not exactly what the Writer writes, or, with a key,
+// if it was not signed with it for the Place. Without a key, signatures are not
+// looked at: who wrote the comment is then all that speaks for it.
+func (w Writer) Read(body string) (Mark, bool) {
+	body = strings.TrimRight(body, " \t\r\n")
+	if last := body[strings.LastIndexByte(body, '\n')+1:]; len(last) > maxMarker || !strings.HasPrefix(last, "<!-- ") {
+		return Mark{}, false // most comments, which are not worth reading as Markdown
+	}
+	line, ok := markdown.LastComment(body)
+	if !ok || strings.Contains(line, "\n") {
+		return Mark{}, false
+	}
+	line, ok = strings.CutPrefix(line, "<!-- "+markVersion+" ")
+	if !ok {
+		return Mark{}, false
+	}
+	line, ok = strings.CutSuffix(line, " -->")
+	if !ok {
+		return Mark{}, false
+	}
+	m, signature, ok := parse(strings.Split(line, " "))
+	if !ok {
+		return Mark{}, false
+	}
+	if w.Key.secret != "" {
+		sum, err := hex.DecodeString(signature)
+		return m, err == nil && hmac.Equal(sum, w.sign(m))
+	}
+	return m, true
+}
+
+// maxMarker bounds a marker, in bytes: eight fields, the title and the signature.
+const maxMarker = 4096
+
+// parse reads the fields of a marker: known ones, in their order, each at most once.
+func parse(said []string) (m Mark, signature string, ok bool) {
+	values := make([]string, len(fields))
+	next := 0
+	for _, field := range said {
+		name, value, _ := strings.Cut(field, "=")
+		i := slices.Index(fields[next:], name)
+		if i < 0 || value == "" {
+			return Mark{}, "", false
+		}
+		next += i + 1
+		values[next-1] = value
+	}
+	return fill(values)
+}
+
+func fill(values []string) (m Mark, signature string, ok bool) {
+	title, err := titles.DecodeString(values[9])
+	if err != nil || len(title) > maxTitle || !utf8.Valid(title) {
+		return Mark{}, "", false
+	}
+	for i, v := range values {
+		if i != 9 && v != "" && (len(v) > maxField || !token.MatchString(v)) {
+			return Mark{}, "", false
+		}
+	}
+	m = Mark{
+		Kind: Kind(values[0]), Thread: values[1], Review: values[2], Fingerprint: values[3], Finding: values[4], Head: values[5],
+		Category: precedent.Category(values[6]), Severity: precedent.Severity(values[7]), Title: string(title),
+	}
+	switch m.Kind {
+	case Finding, Summary, Review, Reply:
+	default:
+		return Mark{}, "", false
+	}
+	if v := values[8]; v != "" {
+		if m.Confidence, err = strconv.Atoi(v); err != nil || m.Confidence < 1 || m.Confidence > 100 || strconv.Itoa(m.Confidence) != v {
+			return Mark{}, "", false
+		}
+	}
+	known := (m.Category == "" || slices.Contains(precedent.Categories, m.Category)) &&
+		(m.Severity == "" || slices.Contains(precedent.Severities, m.Severity))
+	return m, values[10], known && m.Thread != ""
+}
+
+// clean makes text from outside fit to be written: cut, without credentials, and
+// nothing of it if it holds a secret of this process.
+func clean(s string, own secret.Own) string {
+	s = text.Head(s, maxForeign)
+	if own.In(s) {
+		return withheld
+	}
+	s, _ = secret.Redact(s)
+	return s
+}
+
+// maxForeign bounds one text from outside, in bytes. Of most of them less is shown.
+const maxForeign = 8 << 10

@@ -1,0 +1,171 @@
+package comment_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/comment"
+	"github.com/precedent-dev/precedent/internal/markdown/markdowntest"
+)
+
+// marks draws marks that a marker can say.
+func marks() *rapid.Generator[comment.Mark] {
+	return rapid.Custom(func(t *rapid.T) comment.Mark {
+		id := rapid.StringMatching(`[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}`)
+		return comment.Mark{
+			Kind: comment.Finding, Thread: id.Draw(t, "thread"), Review: id.Draw(t, "review"),
+			Head:        rapid.StringMatching(`(?:[0-9a-f]{40})?`).Draw(t, "head"),
+			Fingerprint: rapid.StringMatching(`[0-9a-f]{32}`).Draw(t, "fingerprint"), Finding: rapid.StringMatching(`[0-9a-hjkmnp-tv-z]{10}`).Draw(t, "finding"),
+			Category: rapid.SampledFrom(precedent.Categories).Draw(t, "category"), Severity: rapid.SampledFrom(precedent.Severities).Draw(t, "severity"),
+			Confidence: rapid.IntRange(0, 100).Draw(t, "confidence"), Title: rapid.StringN(-1, 90, 360).Draw(t, "title"),
+		}
+	})
+}
+
+func findingOf(m comment.Mark, words string) precedent.Finding {
+	return precedent.Finding{
+		ID: m.Finding, Fingerprint: m.Fingerprint, Category: m.Category, Severity: m.Severity, Confidence: m.Confidence, Title: m.Title,
+		Body: words, Suggestion: words, Finder: words, Span: precedent.Span{Path: words, Side: precedent.Right, Start: 1, End: 1},
+	}
+}
+
+func TestReadIsTheInverseOfWriting(t *testing.T) {
+	signed := writer(t)
+	open := signed
+	open.Key = comment.Key{}
+	rapid.Check(t, func(t *rapid.T) {
+		m := marks().Draw(t, "mark")
+		words := markdowntest.Wild().Draw(t, "words")
+		for _, w := range []comment.Writer{signed, open} {
+			body := w.Finding(findingOf(m, words), m, rapid.Bool().Draw(t, "committable"))
+			got, ok := w.Read(body)
+			if d := cmp.Diff(m, got); d != "" || !ok {
+				t.Fatalf("read back, %v (-want +got):\n%s\nof\n%s", ok, d, body)
+			}
+			// Forges change line ends and what is at the end.
+			if again, ok := w.Read(strings.ReplaceAll(body, "\n", "\r\n") + " \r\n\t\n"); !ok || again != got {
+				t.Fatalf("with other line ends it is read as %+v, %v", again, ok)
+			}
+			if again, ok := w.Read("What is said before does not matter.\n\n" + body); !ok || again != got {
+				t.Fatalf("behind other text it is read as %+v, %v", again, ok)
+			}
+			markdowntest.Inert(t, unmarked(t, body))
+		}
+	})
+}
+
+func TestASignatureHoldsForOnePlaceAndAllOfTheMark(t *testing.T) {
+	w := writer(t)
+	body := w.Finding(finding(), mark(), true)
+	elsewhere := []comment.Writer{w, w, w, w}
+	elsewhere[0].Place.Number = 8
+	elsewhere[1].Place.Repo.Name = "other"
+	elsewhere[2].Place.Repo = precedent.Repo{Host: "forge.example", Owner: "TeamApp"}
+	var err error
+	if elsewhere[3].Key, err = comment.NewKey(strings.Repeat("another key", 3)); err != nil {
+		t.Fatal(err)
+	}
+	for i, other := range elsewhere {
+		if m, ok := other.Read(body); ok {
+			t.Errorf("writer %d takes it for its own: %+v", i, m)
+		}
+	}
+	w.Place.Repo.Owner = "team" // the same to every forge
+	if _, ok := w.Read(body); !ok {
+		t.Error("the case of the owner matters")
+	}
+	at := strings.LastIndex(body, "<!--")
+	for i := at; i < len(strings.TrimSpace(body)); i++ {
+		for _, c := range []byte{'0', 'f', 'Z', ' ', '='} {
+			if body[i] == c {
+				continue
+			}
+			changed := body[:i] + string(c) + body[i+1:]
+			if m, ok := w.Read(changed); ok {
+				t.Fatalf("with %q for %q in %q it is read as %+v", c, body[i], body[at:], m)
+			}
+		}
+	}
+	unsigned := w
+	unsigned.Key = comment.Key{}
+	if _, ok := w.Read(unsigned.Finding(finding(), mark(), true)); ok {
+		t.Error("a marker without a signature passes for a signed one")
+	}
+	if m, ok := unsigned.Read(body); !ok || m.Finding != finding().ID {
+		t.Error("without a key, a signed marker is not read")
+	}
+}
+
+// TestAMarkerCountsAtTheEndAlone puts a marker of ours where others can put it.
+func TestAMarkerCountsAtTheEndAlone(t *testing.T) {
+	w := writer(t)
+	body := w.Reply("words", mark())
+	_, marker, _ := cutLast(strings.TrimSpace(body))
+	for name, s := range map[string]string{
+		"none": "words", "empty": "", "followed": body + "more", "quoted": "> " + strings.ReplaceAll(strings.TrimSpace(body), "\n", "\n> "),
+		"in a list": "- words\n\n  " + marker, "in a fence": "```\n" + marker + "\n```", "in an open fence": "~~~\n\n" + marker, "in a quoted fence": "> ```\n> " + marker,
+		"as code": "words\n\n    " + marker, "as a span": "`" + marker + "`", "within a line": "words " + marker, "twice in a line": marker + " " + marker,
+		"escaped": `\` + marker, "in a comment": "<!--\n" + marker, "in details": "<details>\n" + marker, "in a script": "<script>\n" + marker, "in CDATA": "<![CDATA[\n" + marker,
+		"another version": strings.Replace(marker, "precedent:1", "precedent:2", 1), "with a line end": strings.Replace(marker, " review=", "\nreview=", 1),
+		"fields in another order": "<!-- precedent:1 thread=" + thread + " kind=reply -->", "unknown field": strings.Replace(marker, " sig=", " more=1 sig=", 1),
+		"an end of the comment": strings.Replace(marker, " sig=", " --> <b> <!-- sig=", 1), "no kind": "<!-- precedent:1 thread=" + thread + " -->",
+		"unknown kind": "<!-- precedent:1 kind=order thread=" + thread + " -->", "no thread": "<!-- precedent:1 kind=reply -->",
+		"unknown category": "<!-- precedent:1 kind=reply thread=a category=joke -->", "too sure": "<!-- precedent:1 kind=reply thread=a confidence=101 -->",
+		"surely": "<!-- precedent:1 kind=reply thread=a confidence=+1 -->", "a title of other bytes": "<!-- precedent:1 kind=reply thread=a title=__8 -->",
+		"twice": "<!-- precedent:1 kind=reply thread=a thread=b -->",
+	} {
+		for _, w := range []comment.Writer{w, {Place: w.Place}} {
+			if m, ok := w.Read(s); ok {
+				t.Errorf("%s: %q is read as %+v", name, s, m)
+			}
+		}
+	}
+}
+
+// TestWhatAMarkerCannotSayIsLeftOut: nothing in a mark breaks out of its marker.
+func TestWhatAMarkerCannotSayIsLeftOut(t *testing.T) {
+	w := writer(t)
+	f := finding()
+	f.ID, f.Category, f.Severity, f.Confidence = "x --> <img src=y>", "joke", "dire", 400
+	f.Title = strings.Repeat("é --> ", 200) + "\xff"
+	m := mark()
+	m.Review, m.Head = "a b", "@team"
+	body := w.Finding(f, m, false)
+	got, ok := w.Read(body)
+	want := comment.Mark{Kind: comment.Finding, Thread: thread, Fingerprint: f.Fingerprint, Confidence: 100, Title: strings.ToValidUTF8(f.Title[:400], "")}
+	if d := cmp.Diff(want, got); d != "" || !ok {
+		t.Errorf("%v (-want +got):\n%s", ok, d)
+	}
+	markdowntest.Inert(t, unmarked(t, body))
+}
+
+func FuzzRead(f *testing.F) {
+	w := writer(f)
+	f.Add(w.Finding(finding(), mark(), true))
+	f.Add(w.Reply("words", mark()))
+	f.Add("<!-- precedent:1 kind=reply thread=a sig=00 -->")
+	for i, s := range markdowntest.Naughty(f) {
+		if i%8 == 0 {
+			f.Add(s)
+		}
+	}
+	open := w
+	open.Key = comment.Key{}
+	f.Fuzz(func(t *testing.T, s string) {
+		if m, ok := open.Read(s); ok { // what is read could have been written
+			_, line, _ := cutLast("\n" + strings.TrimRight(s, " \t\r\n"))
+			if line, _, _ = strings.Cut(line, " sig="); !strings.HasPrefix(line, "<!-- precedent:1 kind="+string(m.Kind)+" thread="+m.Thread) {
+				t.Fatalf("%q is read as %+v", s, m)
+			}
+		}
+		body := w.Reply(s, mark())
+		if m, ok := w.Read(body); !ok || m.Kind != comment.Reply || m.Thread != thread || m.Review != review {
+			t.Fatalf("read back as %+v, %v:\n%s", m, ok, body)
+		}
+		markdowntest.Inert(t, unmarked(t, body))
+	})
+}

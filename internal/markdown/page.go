@@ -1,0 +1,153 @@
+package markdown
+
+import (
+	"fmt"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
+	source "github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+)
+
+var (
+	// pages reads Markdown as forges do.
+	pages = goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser()
+	// outlines reads blocks alone, which costs little however wild the text is.
+	outlines = parser.NewParser(parser.WithBlockParsers(parser.DefaultBlockParsers()...),
+		parser.WithInlineParsers(util.Prioritized(parser.NewCodeSpanParser(), 100)))
+	// ours are the tags that a page of ours is made of. They have no attributes.
+	ours = regexp.MustCompile(`^(?:[^<]|</?(?:details|summary|sub)>)*$`)
+)
+
+// Active returns what a page of Markdown would make a forge show or fetch beside
+// words: an image, HTML other than <details>, <summary> and <sub>, or a link to
+// none of the hosts. It is empty for a page without any.
+func Active(page string, hosts []string) string {
+	text := []byte(page)
+	found := ""
+	_ = ast.Walk(pages.Parse(source.NewReader(text)), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if entering {
+			found = active(n, text, hosts)
+		}
+		if found != "" {
+			return ast.WalkStop, nil
+		}
+		return ast.WalkContinue, nil
+	})
+	return found
+}
+
+func active(n ast.Node, text []byte, hosts []string) string {
+	switch n := n.(type) {
+	case *ast.Image:
+		return fmt.Sprintf("an image from %q", n.Destination)
+	case *ast.Link:
+		return foreignLink(string(n.Destination), hosts)
+	case *ast.AutoLink:
+		return foreignLink(string(n.URL(text)), hosts)
+	case *ast.RawHTML:
+		return foreignHTML(n.Segments, text)
+	case *ast.HTMLBlock:
+		if n.HasClosure() {
+			if html := n.ClosureLine.Value(text); !ours.Match(html) {
+				return fmt.Sprintf("HTML, %q", html)
+			}
+		}
+		return foreignHTML(n.Lines(), text)
+	}
+	return ""
+}
+
+func foreignLink(to string, hosts []string) string {
+	if u, err := url.Parse(to); err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.User == nil && slices.Contains(hosts, u.Host) {
+		return ""
+	}
+	return fmt.Sprintf("a link to %q", to)
+}
+
+func foreignHTML(segments *source.Segments, text []byte) string {
+	var html strings.Builder
+	for i := range segments.Len() {
+		s := segments.At(i)
+		html.Write(s.Value(text))
+	}
+	if ours.MatchString(html.String()) {
+		return ""
+	}
+	return fmt.Sprintf("HTML, %q", html.String())
+}
+
+// maxOutline is how much of a line, in bytes, can open or close blocks. A line that
+// nests thousands of quotes would be read for minutes.
+const maxOutline = 400
+
+// LastComment returns the HTML comment that ends a page of Markdown as a block of
+// its own, outside of every quote, list and block of code.
+func LastComment(page string) (string, bool) {
+	lines := strings.Split(strings.TrimRight(page, " \t\r\n"), "\n")
+	for i, line := range lines[:len(lines)-1] {
+		lines[i] = line[:min(len(line), maxOutline)]
+	}
+	text := []byte(strings.Join(lines, "\n"))
+	last, ok := outlines.Parse(source.NewReader(text)).LastChild().(*ast.HTMLBlock)
+	if !ok || last.HTMLBlockType != ast.HTMLBlockType2 {
+		return "", false
+	}
+	var html strings.Builder
+	for i := range last.Lines().Len() {
+		s := last.Lines().At(i)
+		html.Write(s.Value(text))
+	}
+	if last.HasClosure() {
+		html.Write(last.ClosureLine.Value(text))
+	}
+	s := strings.TrimRight(html.String(), "\r\n")
+	return s, strings.HasPrefix(s, "<!--") && strings.HasSuffix(s, "-->")
+}
+
+// fence is the first line of a block of code, behind the marks of lists and quotes.
+var fence = regexp.MustCompile("^[ >0-9.-]*(`{3,})[a-z]*$")
+
+// Blocks cuts a page that this package and its callers wrote at its empty lines,
+// but never within a block of code.
+func Blocks(page string) []string {
+	var blocks []string
+	var block []string
+	open := ""
+	end := func() {
+		if len(block) > 0 {
+			blocks = append(blocks, strings.Join(block, "\n"))
+		}
+		block = nil
+	}
+	for line := range strings.SplitSeq(page, "\n") {
+		if m := fence.FindStringSubmatch(line); open == "" && m != nil {
+			open = m[1]
+		} else if open != "" && strings.Trim(line, " >") == open {
+			open = ""
+		}
+		if open == "" && strings.TrimSpace(line) == "" {
+			end()
+			continue
+		}
+		block = append(block, line)
+	}
+	end()
+	return blocks
+}
+
+// Link makes a link of words that are Markdown of ours, if the address is plain
+// and leads to one of the hosts; else it returns the words.
+func Link(words, to string, hosts []string) string {
+	u, err := url.Parse(to)
+	if err != nil || u.User != nil || !slices.Contains(hosts, u.Host) || asking.MatchString(to) || !linkable.MatchString(strings.Replace(to, "http://", "https://", 1)) {
+		return words
+	}
+	return "[" + words + "](" + to + ")"
+}

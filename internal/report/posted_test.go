@@ -1,0 +1,162 @@
+package report_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/markdown/markdowntest"
+	"github.com/precedent-dev/precedent/internal/report"
+)
+
+const thread = "0192d3a0-0000-7000-8000-00000000000a"
+
+// later is a review of a later push: a finding that stands in a thread, a new one,
+// one that the forge refuses, one on a whole file, and what became of the threads.
+func later() *precedent.Review {
+	r := partial()
+	r.Verdict, r.Finders[0].Status, r.Finders[0].Error, r.Coverage.Truncated = precedent.Findings, precedent.StatusOK, "", nil
+	r.Coverage.HunksRead, r.Coverage.Hunks, r.Coverage.HunksBefore = 3, 14, 11
+	r.Findings[0].Thread = thread
+	r.Findings[1].Origin = precedent.CausedByFix
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if f.ID == "1eft000001" {
+			f.Origin = precedent.MissedBefore
+		}
+		if f.Dropped == precedent.Dismissed {
+			f.Where = precedent.Collapsed
+			f.Body = "It may return early."
+		}
+	}
+	at := func(start, end int) precedent.Span {
+		return precedent.Span{Path: "auth/token.go", Side: precedent.Right, Start: start, End: end}
+	}
+	r.Threads = []precedent.ThreadAnswer{
+		{Thread: thread, Finding: "k7m2q0v5xa", Title: "Token is compared with ==", State: precedent.StillThere, Span: at(42, 42), Why: "the line is as it was", By: "place"},
+		{Thread: "t2", Finding: "aaaa000001", Title: "Error is lost", State: precedent.Addressed, Span: at(50, 51), Why: "it is returned now", By: "engine"},
+		{Thread: "t3", Finding: "aaaa000002", Title: "Unused", State: precedent.NoLonger, Span: at(60, 60), By: "place"},
+		{Thread: "t4", Finding: "aaaa000003", Title: "Too long", State: precedent.DeclinedHere, Span: at(70, 70), Why: "dana: “it is fine as it is”", By: "person"},
+		{Thread: "t5", Finding: "aaaa000004", Title: "Racy", State: precedent.Unanswered, Span: at(80, 80), Why: "no answer within 30s", By: "engine"},
+		{Thread: "t6", Finding: "aaaa000005", Title: "Slow", State: precedent.StillThere, Span: at(90, 90), By: "finder"},
+	}
+	return r
+}
+
+func posted() report.Style {
+	return report.Style{
+		Change: login(), Version: "v1.2.3", Links: []string{"forge.example"},
+		Posted: map[string]report.Posting{
+			"k7m2q0v5xa": {State: report.PostedBefore, URL: "https://forge.example/team/app/pull/7#discussion_r1"},
+			"ab3d0e5f7g": {State: report.PostedNow, URL: "https://forge.example/team/app/pull/7#discussion_r2"},
+			"1eft000001": {State: report.Refused, Why: "line must be part of the diff, @dana"},
+			"aaaa000001": {State: report.PostedBefore, URL: "https://forge.example/team/app/pull/7#discussion_r3"},
+		},
+		LineURL: func(s precedent.Span) string { return "https://forge.example/team/app/blob/b/" + s.Path + "#L40" },
+	}
+}
+
+func TestPostedSummary(t *testing.T) {
+	out := markdown(t, later(), posted())
+	golden(t, "posted.md", []byte(out))
+	for _, id := range []string{"k7m2q0v5xa", "ab3d0e5f7g"} {
+		if strings.Contains(out, "precedent explain "+id) {
+			t.Errorf("%s stands in a comment, and is shown in full", id)
+		}
+	}
+	for _, id := range []string{"zz11223344", "1eft000001", "wh01e00001", "h1dd3n0001"} {
+		if strings.Count(out, "precedent explain "+id) != 1 {
+			t.Errorf("%s stands in no comment, and is not shown in full", id)
+		}
+	}
+	var b bytes.Buffer
+	if err := report.Text(&b, later(), report.Style{Change: login()}); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "later.txt", b.Bytes())
+	golden(t, "later.sarif", printed(t, "sarif", later(), report.Style{Version: "v1.2.3"}))
+	golden(t, "later.json", printed(t, "json", later(), report.Style{}))
+}
+
+// TestAFindingIsInTheSummaryOrInAComment: whatever is posted, nothing is lost, and
+// nothing is said twice in full.
+func TestAFindingIsInTheSummaryOrInAComment(t *testing.T) {
+	r := later()
+	for _, state := range []report.PostingState{report.PostedNow, report.PostedBefore, report.Refused, ""} {
+		for i := range r.Findings {
+			f := r.Findings[i]
+			s := report.Style{Posted: map[string]report.Posting{}}
+			if state != "" {
+				s.Posted[f.ID] = report.Posting{State: state}
+			}
+			out := markdown(t, r, s)
+			want := 1
+			if state == report.PostedNow || state == report.PostedBefore || !f.Live() && f.Where != precedent.Collapsed {
+				want = 0
+			}
+			if got := strings.Count(out, "precedent explain "+f.ID); got != want {
+				t.Errorf("%s as %q is in full %d times, want %d", f.ID, state, got, want)
+			}
+			if f.Live() && strings.Count(out, "| `"+f.String()+"`") == 0 {
+				t.Errorf("%s as %q is not in the table:\n%s", f.ID, state, out)
+			}
+		}
+	}
+}
+
+func TestPostedSummaryIsInert(t *testing.T) {
+	plain := markdowntest.Render(t, markdown(t, everywhere("x"), posted()))
+	for _, s := range markdowntest.Infamous(t) {
+		r := everywhere(s)
+		for i := range r.Findings {
+			r.Findings[i].Origin, r.Findings[i].Thread = precedent.Origin(s), s
+		}
+		r.Threads = []precedent.ThreadAnswer{{Thread: s, Finding: s, Title: s, State: precedent.AnswerState(s), Span: precedent.Span{Path: s, Start: 3, End: 3}, Reply: s, Why: s, By: s}}
+		style := posted()
+		style.Links = []string{"good.example"}
+		style.Posted = map[string]report.Posting{s: {State: report.Refused, URL: "https://good.example/" + s, Why: s}}
+		style.LineURL = func(span precedent.Span) string { return "https://good.example/" + span.Path }
+		for _, state := range []report.PostingState{report.Refused, report.PostedNow} {
+			style.Posted[s] = report.Posting{State: state, URL: "https://good.example/" + s, Why: s}
+			p := markdowntest.Inert(t, markdown(t, r, style))
+			if p.Count["table"] != plain.Count["table"] || p.Count["tr"] != plain.Count["tr"] || p.Count["td"] != plain.Count["td"] {
+				t.Errorf("%q changes the table", s)
+			}
+			if p.Count["h2"] != 1 || p.Count["details"] != 1 {
+				t.Errorf("%q changes the page: %v", s, p.Count)
+			}
+		}
+	}
+}
+
+func TestCheck(t *testing.T) {
+	clean, analyzers, incomplete := full(), later(), partial()
+	clean.Findings, clean.Verdict = nil, precedent.Clean
+	analyzers.Scope = precedent.AnalyzersScope
+	nits := full()
+	for i := range nits.Findings {
+		nits.Findings[i].Severity = precedent.Nit
+	}
+	for _, test := range []struct {
+		name   string
+		r      *precedent.Review
+		failOn precedent.Severity
+		result string
+		title  string
+	}{
+		{"clean", clean, precedent.High, "success", "clean, nothing found"},
+		{"findings", full(), precedent.High, "failure", "3 findings, 2 at or above high"},
+		{"findings that are critical", full(), precedent.Critical, "failure", "3 findings, 1 at or above critical"},
+		{"nits", nits, precedent.Nit, "success", "3 findings, none at or above nit"},
+		{"not complete", incomplete, precedent.Low, "neutral", "not complete: not everything was read; 5 findings"},
+		{"failed", broken(), precedent.High, "neutral", "not complete: not everything was read; 0 findings"},
+		{"no verdict", &precedent.Review{}, precedent.High, "neutral", "not complete: not everything was read; 0 findings"},
+		{"nobody read", analyzers, precedent.High, "neutral", "no model read this change; the analyzers have 5 findings"},
+		{"skipped", &precedent.Review{Verdict: precedent.Skipped}, precedent.High, "success", "there was nothing to review"},
+	} {
+		if result, title := report.Check(test.r, test.failOn); result != test.result || title != test.title {
+			t.Errorf("%s: %s, %q; want %s, %q", test.name, result, title, test.result, test.title)
+		}
+	}
+}
