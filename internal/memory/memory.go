@@ -39,14 +39,15 @@ func (m *Memory) rows(ctx context.Context) (*store.Repo, error) {
 	return m.DB.RepoFor(ctx, append([]precedent.Repo{m.Repo}, m.Also...)...)
 }
 
-// Record saves the review with everything that belongs to it, all or nothing,
-// and fills in its Sightings. Quotes and evidence must be free of secrets by then.
-func (m *Memory) Record(ctx context.Context, review *precedent.Review) error {
+// Record saves the review with everything that belongs to it and what it has to
+// say on its pull request, all or nothing, and fills in its Sightings. Quotes and
+// evidence must be free of secrets by then.
+func (m *Memory) Record(ctx context.Context, review *precedent.Review, posts ...store.Post) error {
 	rows, err := m.rows(ctx)
 	if err != nil {
 		return err
 	}
-	return rows.SaveReview(ctx, review)
+	return rows.SaveReview(ctx, review, posts...)
 }
 
 // Hotspots returns the n files with the most findings, at least HotspotFrom of

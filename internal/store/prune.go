@@ -14,6 +14,9 @@ type Counts struct {
 	Rejections int `json:"rejections"`
 	Rules      int `json:"rules"`
 	Labels     int `json:"labels"` // what stayed of pruned findings
+	Posts      int `json:"posts"`  // what was said on pull requests, or is to be
+	Threads    int `json:"threads"`
+	Outcomes   int `json:"outcomes"` // of posted findings, unknown ones included
 }
 
 // Count counts the repository's rows.
@@ -27,8 +30,10 @@ func (r *Repo) count(ctx context.Context, q querier) (Counts, error) {
 	err := row(ctx, q, `SELECT
 		(SELECT COUNT(*) FROM reviews WHERE repo_id = $1), (SELECT COUNT(*) FROM findings WHERE repo_id = $1),
 		(SELECT COUNT(*) FROM sightings WHERE repo_id = $1), (SELECT COUNT(*) FROM rejections WHERE repo_id = $1),
-		(SELECT COUNT(*) FROM rules WHERE repo_id = $1), (SELECT COUNT(*) FROM labels WHERE repo_id = $1)`,
-		[]any{r.id}, into(&c.Reviews, &c.Findings, &c.Sightings, &c.Rejections, &c.Rules, &c.Labels))
+		(SELECT COUNT(*) FROM rules WHERE repo_id = $1), (SELECT COUNT(*) FROM labels WHERE repo_id = $1),
+		(SELECT COUNT(*) FROM posts WHERE repo_id = $1), (SELECT COUNT(*) FROM threads WHERE repo_id = $1),
+		(SELECT COUNT(*) FROM outcomes WHERE repo_id = $1)`,
+		[]any{r.id}, into(&c.Reviews, &c.Findings, &c.Sightings, &c.Rejections, &c.Rules, &c.Labels, &c.Posts, &c.Threads, &c.Outcomes))
 	return c, err
 }
 
@@ -37,25 +42,39 @@ func (c Counts) minus(after Counts) Counts {
 	return Counts{
 		Reviews: c.Reviews - after.Reviews, Findings: c.Findings - after.Findings, Sightings: c.Sightings - after.Sightings,
 		Rejections: c.Rejections - after.Rejections, Rules: c.Rules - after.Rules, Labels: c.Labels - after.Labels,
+		Posts: c.Posts - after.Posts, Threads: c.Threads - after.Threads, Outcomes: c.Outcomes - after.Outcomes,
 	}
 }
 
 // prunable selects the findings of $1 that were last seen before $2, or that
-// have $3 newer ones in their file, unless a rejection that holds at $4 speaks
-// of them.
+// have $3 newer ones in their file, unless a rejection that holds at $4 or an
+// open thread speaks of them.
 const prunable = `
 	SELECT * FROM (
 		SELECT f.*, ROW_NUMBER() OVER (PARTITION BY f.path ORDER BY f.last_seen DESC, f.fingerprint) AS nth
 		FROM findings f WHERE f.repo_id = $1
 	) AS p WHERE (p.last_seen < $2 OR p.nth > $3) AND NOT EXISTS (
-		SELECT 1 FROM rejections j WHERE j.repo_id = $1 AND j.fingerprint = p.fingerprint AND j.expires_at > $4)`
+		SELECT 1 FROM rejections j WHERE j.repo_id = $1 AND j.fingerprint = p.fingerprint AND j.expires_at > $4)
+		AND p.fingerprint NOT IN (SELECT t.fingerprint FROM threads t WHERE ` + openThread + `)`
+
+// outcomeOf is the word for what became of the finding l, empty if nobody knows:
+// what people or the code said last. What is unknown says nothing.
+const outcomeOf = `COALESCE((
+	SELECT w.outcome FROM (
+		SELECT 'rejected' AS outcome, j.at AS at, 0 AS nth FROM rejections j WHERE j.repo_id = $1 AND j.fingerprint = l.fingerprint
+		UNION ALL
+		SELECT o.outcome AS outcome, o.at AS at, 1 AS nth FROM outcomes o
+			WHERE o.repo_id = $1 AND o.fingerprint = l.fingerprint AND o.outcome <> 'unknown'
+	) AS w ORDER BY w.at DESC, w.nth LIMIT 1), '')`
 
 // Prune deletes findings that were last seen before the time, and those beyond
 // the newest perFile of each file. Spared is what a rejection that holds at now
-// refers to. Of each deleted finding a label stays: its place, category and
-// confidence, and whether people declined it. Reviews from before the time go
-// with it, but for those that saw a remaining finding last. It returns what was
-// deleted, but for Labels, which counts those that were made.
+// or an open thread refers to. Of each deleted finding a label stays: its place,
+// category and confidence, and what became of it. Threads and outcomes go with
+// their finding. Reviews from before the time go
+// with it, but for those that saw a remaining finding last, and posts of pull
+// requests that no later review spoke on and that have no open thread. It
+// returns what was deleted, but for Labels, which counts those that were made.
 func (r *Repo) Prune(ctx context.Context, before time.Time, perFile int, now time.Time) (Counts, error) {
 	steps := []struct {
 		sql  string
@@ -64,8 +83,7 @@ func (r *Repo) Prune(ctx context.Context, before time.Time, perFile int, now tim
 		{
 			`INSERT INTO labels (repo_id, fingerprint, place, finder, category, severity, confidence, outcome, at)
 		SELECT l.repo_id, l.fingerprint, l.place, l.finder, l.category, l.severity, l.confidence,
-			CASE WHEN EXISTS (SELECT 1 FROM rejections j WHERE j.repo_id = $1 AND j.fingerprint = l.fingerprint)
-				THEN 'rejected' ELSE '' END, l.last_seen
+			` + outcomeOf + `, l.last_seen
 		FROM (` + prunable + `) AS l WHERE TRUE
 		ON CONFLICT (repo_id, fingerprint) DO UPDATE SET place = excluded.place, finder = excluded.finder,
 			category = excluded.category, severity = excluded.severity, confidence = excluded.confidence,
@@ -83,7 +101,25 @@ func (r *Repo) Prune(ctx context.Context, before time.Time, perFile int, now tim
 		},
 		{
 			`DELETE FROM reviews WHERE repo_id = $1 AND at < $2 AND NOT EXISTS (
-			SELECT 1 FROM findings f WHERE f.repo_id = $1 AND f.last_review = reviews.id)`,
+			SELECT 1 FROM findings f WHERE f.repo_id = $1 AND f.last_review = reviews.id)
+			AND pull NOT IN (SELECT t.pull FROM threads t WHERE ` + openThread + `)`,
+			[]any{r.id, millis(before)},
+		},
+		{
+			`DELETE FROM threads WHERE repo_id = $1 AND updated_at < $2 AND id NOT IN (SELECT t.id FROM threads t WHERE ` + openThread + `)
+			AND NOT EXISTS (SELECT 1 FROM findings f WHERE f.repo_id = $1 AND f.fingerprint = threads.fingerprint)`,
+			[]any{r.id, millis(before)},
+		},
+		{
+			`DELETE FROM outcomes WHERE repo_id = $1 AND at < $2 AND NOT EXISTS (
+			SELECT 1 FROM findings f WHERE f.repo_id = $1 AND f.fingerprint = outcomes.fingerprint) AND NOT EXISTS (
+			SELECT 1 FROM threads t WHERE t.repo_id = $1 AND t.pull = outcomes.pull AND t.fingerprint = outcomes.fingerprint)`,
+			[]any{r.id, millis(before)},
+		},
+		{
+			`DELETE FROM posts WHERE repo_id = $1 AND at < $2 AND pull NOT IN (
+			SELECT n.pull FROM posts n WHERE n.repo_id = $1 AND n.at >= $2) AND pull NOT IN (
+			SELECT t.pull FROM threads t WHERE t.repo_id = $1 AND t.state NOT IN ('resolved', 'wont_fix'))`,
 			[]any{r.id, millis(before)},
 		},
 		{
@@ -116,6 +152,9 @@ func (r *Repo) Clear(ctx context.Context) (Counts, error) {
 			"DELETE FROM rules WHERE repo_id = $1",
 			"DELETE FROM labels WHERE repo_id = $1",
 			"DELETE FROM answers WHERE repo_id = $1",
+			"DELETE FROM posts WHERE repo_id = $1",
+			"DELETE FROM threads WHERE repo_id = $1",
+			"DELETE FROM outcomes WHERE repo_id = $1",
 		} {
 			if _, err := tx.ExecContext(ctx, statement, r.id); err != nil {
 				return err

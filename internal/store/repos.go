@@ -172,6 +172,15 @@ func join(ctx context.Context, tx *sql.Tx, to, from string) error {
 		ON CONFLICT (repo_id, fingerprint) DO NOTHING`,
 		`INSERT INTO spending (repo_id, day, microdollars) SELECT $1, day, microdollars FROM spending WHERE repo_id = $2
 		ON CONFLICT (repo_id, day) DO UPDATE SET microdollars = spending.microdollars + excluded.microdollars`,
+		`UPDATE posts SET repo_id = $1 WHERE repo_id = $2`,
+		`UPDATE threads SET repo_id = $1 WHERE repo_id = $2 AND NOT EXISTS (SELECT 1 FROM threads o
+			WHERE o.repo_id = $1 AND (o.id = threads.id OR o.pull = threads.pull AND o.fingerprint = threads.fingerprint))`,
+		`INSERT INTO outcomes (repo_id, pull, fingerprint, outcome, document, at)
+		SELECT $1, pull, fingerprint, outcome, document, at FROM outcomes WHERE repo_id = $2
+		ON CONFLICT (repo_id, pull, fingerprint) DO UPDATE SET
+			outcome = excluded.outcome, document = excluded.document, at = excluded.at WHERE outcomes.outcome = 'unknown'`,
+		`INSERT INTO pull_spending (repo_id, pull, microdollars) SELECT $1, pull, microdollars FROM pull_spending WHERE repo_id = $2
+		ON CONFLICT (repo_id, pull) DO UPDATE SET microdollars = pull_spending.microdollars + excluded.microdollars`,
 		`INSERT INTO answers (repo_id, task, answer, at) SELECT $1, task, answer, at FROM answers WHERE repo_id = $2
 		ON CONFLICT (repo_id, task) DO NOTHING`,
 	} {

@@ -30,11 +30,13 @@ type findingAside struct {
 
 // SaveReview saves the review, its findings with their trails, one sighting of
 // each, the rules that it checked, and a hit for every rejection that hid a
-// finding in it: all in one transaction. A finding without a fingerprint stays
-// in the review alone. Then it sets the review's Sightings.
+// finding in it, and what the review has to say on its pull request: all in one
+// transaction. A finding without a fingerprint stays in the review alone. Then
+// it sets the review's Sightings.
 //
-// The review's id makes the call repeatable: saving it again changes nothing.
-func (r *Repo) SaveReview(ctx context.Context, review *precedent.Review) error {
+// The review's id makes the call repeatable: saving it again changes nothing,
+// and adds no posts.
+func (r *Repo) SaveReview(ctx context.Context, review *precedent.Review, posts ...Post) error {
 	const op = "save review"
 	if review.ID == "" {
 		return r.db.fail(op, errors.New("it has no id"))
@@ -55,9 +57,9 @@ func (r *Repo) SaveReview(ctx context.Context, review *precedent.Review) error {
 	var sightings map[string]int
 	err = r.db.change(ctx, op, func(tx *sql.Tx) error {
 		result, err := tx.ExecContext(ctx, `
-			INSERT INTO reviews (id, repo_id, base, head, verdict, at, document, aside)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (id) DO NOTHING`,
-			review.ID, r.id, review.Base, review.Head, review.Verdict, millis(at), string(document), string(beside))
+			INSERT INTO reviews (id, repo_id, base, head, verdict, at, document, aside, pull)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (id) DO NOTHING`,
+			review.ID, r.id, review.Base, review.Head, review.Verdict, millis(at), string(document), string(beside), pullOf(review))
 		if err != nil {
 			return err
 		}
@@ -65,6 +67,9 @@ func (r *Repo) SaveReview(ctx context.Context, review *precedent.Review) error {
 			return err
 		} else if n > 0 {
 			if err := r.saveParts(ctx, tx, review, folded, millis(at)); err != nil {
+				return err
+			}
+			if err := r.savePosts(ctx, tx, review.ID, posts); err != nil {
 				return err
 			}
 		}
@@ -89,6 +94,14 @@ func (r *Repo) saveParts(ctx context.Context, tx *sql.Tx, review *precedent.Revi
 		return err
 	}
 	return r.saveHits(ctx, tx, folded, at)
+}
+
+// pullOf is the number of the review's pull request, 0 for none.
+func pullOf(review *precedent.Review) int {
+	if review.PullRequest == nil {
+		return 0
+	}
+	return *review.PullRequest
 }
 
 func asideOf(review *precedent.Review) aside {
@@ -125,6 +138,22 @@ func (r *Repo) Review(ctx context.Context, id string) (*precedent.Review, error)
 		return nil, r.db.fail(op, err)
 	}
 	return review, nil
+}
+
+// LastReview returns the review of the pull request that began last, whole but
+// for its sightings, and whether there is one.
+func (r *Repo) LastReview(ctx context.Context, pull int) (*precedent.Review, bool, error) {
+	var id string
+	err := row(ctx, r.db.read, "SELECT id FROM reviews WHERE repo_id = $1 AND pull = $2 ORDER BY at DESC, id DESC LIMIT 1",
+		[]any{r.id, pull}, into(&id))
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, false, r.db.fail("find review", err)
+	}
+	review, err := r.Review(ctx, id)
+	return review, err == nil, err
 }
 
 // Period returns when the oldest and the newest review began; zero times if

@@ -1,0 +1,108 @@
+package memory
+
+import (
+	"context"
+	"strings"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/store"
+	"github.com/precedent-dev/precedent/internal/text"
+)
+
+// Threads returns the threads of a pull request as they were kept last, the
+// oldest first, without what Carry finds out.
+func (m *Memory) Threads(ctx context.Context, pull int) ([]precedent.Thread, error) {
+	rows, err := m.rows(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return rows.Threads(ctx, pull)
+}
+
+// KeepThreads keeps the threads as they are now.
+func (m *Memory) KeepThreads(ctx context.Context, threads []precedent.Thread) error {
+	rows, err := m.rows(ctx)
+	if err != nil {
+		return err
+	}
+	return rows.SaveThreads(ctx, threads)
+}
+
+// Outcomes returns what is known of the findings that were posted on a pull request.
+func (m *Memory) Outcomes(ctx context.Context, pull int) ([]precedent.Outcome, error) {
+	rows, err := m.rows(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return rows.Outcomes(ctx, pull)
+}
+
+// Learn keeps the threads of a pull request and what became of their findings,
+// and takes each "no" of a person with write permission for a rejection, in that
+// person's name and words. It returns the rejections that are new.
+//
+// A "no" counts once, when it is first learned: one that was taken back with
+// Undismiss stays taken back, and a finding that is dismissed already stays so.
+// The word of anybody else, the author's included, rejects nothing. A finding
+// that was fixed or accepted takes no weight from rejections of similar ones; its
+// outcome becomes its label when it is pruned.
+func (m *Memory) Learn(
+	ctx context.Context, pull int, threads []precedent.Thread, outcomes []precedent.Outcome,
+) ([]precedent.Rejection, error) {
+	rows, err := m.rows(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := rows.SaveThreads(ctx, threads); err != nil {
+		return nil, err
+	}
+	before, err := rows.Outcomes(ctx, pull)
+	if err != nil {
+		return nil, err
+	}
+	learned := map[string]bool{}
+	for _, o := range before {
+		learned[o.Fingerprint] = o.Kind == precedent.Declined && o.MayWrite
+	}
+	about := map[string]precedent.Thread{}
+	for _, t := range threads {
+		about[t.ID] = t
+	}
+	var rejections []precedent.Rejection
+	for _, o := range outcomes {
+		t, known := about[o.Thread]
+		if o.Kind != precedent.Declined || !o.MayWrite || !known || learned[o.Fingerprint] {
+			continue
+		}
+		// It is rejected first: a process that is killed between the two learns it again,
+		// which changes nothing.
+		j, added, err := m.reject(ctx, rows, o, t)
+		if err != nil {
+			return rejections, err
+		}
+		if added {
+			rejections = append(rejections, j)
+		}
+	}
+	return rejections, rows.SaveOutcomes(ctx, outcomes)
+}
+
+// reject makes a rejection of a declined thread. The finding says what it was, as
+// long as it is remembered, and else the thread.
+func (m *Memory) reject(ctx context.Context, rows *store.Repo, o precedent.Outcome, t precedent.Thread) (precedent.Rejection, bool, error) {
+	j := precedent.Rejection{
+		Finding: precedent.FindingID(m.Repo, t.Fingerprint), Fingerprint: t.Fingerprint, Place: t.Place, Claim: t.Title, Path: t.Path,
+		Category: t.Category, Severity: t.Severity, At: m.Now(),
+		Reason: text.Cut(strings.TrimSpace(o.Words), maxReason), Who: text.Cut(strings.TrimSpace(o.Who), maxWho),
+	}
+	found, err := rows.FindingsByID(ctx, j.Finding, maxCandidates)
+	if err != nil {
+		return precedent.Rejection{}, false, err
+	}
+	for _, f := range found {
+		if f.Fingerprint == t.Fingerprint {
+			j.Finding, j.Place, j.Claim, j.Path, j.Symbol, j.Category, j.Severity = f.ID, f.Place, f.Title, f.Path, f.Symbol, f.Category, f.Severity
+		}
+	}
+	return rows.Reject(ctx, j)
+}

@@ -1,0 +1,142 @@
+package memory
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/precedent-dev/precedent"
+)
+
+// posted is the thread of a finding on pull request 7.
+func posted(f precedent.Finding, id string) precedent.Thread {
+	return precedent.Thread{
+		ID: id, PullRequest: 7, Finding: f.ID, Fingerprint: f.Fingerprint, Place: f.Place, Category: f.Category, Severity: f.Severity,
+		Title: f.Title, Quote: f.Quote, Span: f.Span, Commit: "one", Comment: 41, State: precedent.ThreadWontFix, OpenedAt: start,
+	}
+}
+
+func became(t precedent.Thread, kind precedent.OutcomeKind, who, words string, mayWrite bool) precedent.Outcome {
+	return precedent.Outcome{
+		Thread: t.ID, Finding: t.Finding, Fingerprint: t.Fingerprint, PullRequest: t.PullRequest, Title: t.Title, Kind: kind,
+		Who: who, Words: words, MayWrite: mayWrite, Proof: who + " said so", At: start,
+	}
+}
+
+// TestLearn: only the "no" of a person with write permission rejects, once.
+func TestLearn(t *testing.T) {
+	ctx := t.Context()
+	now := start
+	m := remember(t, &now)
+	find := func(line, title string) precedent.Finding {
+		f := find("a.go", line, precedent.Bugs, precedent.Medium, title)
+		f.Symbol = "Check"
+		return f
+	}
+	no, author, fixed := find("no", "Error of Close is ignored"), find("author", "Slice index may be negative"), find("fixed", "Token compared in variable time")
+	thumb, forgotten := find("thumb", "Goroutine never ends"), find("forgotten", "Regular expression compiled per call")
+	record(t, m, "r1", "one", no, author, fixed, thumb)
+	threads := []precedent.Thread{posted(no, "t1"), posted(author, "t2"), posted(fixed, "t3"), posted(thumb, "t4"), posted(forgotten, "t5")}
+	outcomes := []precedent.Outcome{
+		became(threads[0], precedent.Declined, "kim", "This is intentional.", true),
+		became(threads[1], precedent.Declined, "stranger", "Won't fix.", false),
+		became(threads[2], precedent.Fixed, "", "", false),
+		became(threads[3], precedent.Declined, "dana", "", true),
+		became(threads[4], precedent.Declined, "kim", "never in this repo, not a bug", true),
+		became(precedent.Thread{ID: "t9", Fingerprint: "elsewhere", PullRequest: 7}, precedent.Declined, "kim", "no", true),
+	}
+	learned, err := m.Learn(ctx, 7, threads, outcomes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, j := range learned {
+		got = append(got, j.Fingerprint+" "+j.Symbol+" "+j.Who+" "+j.Reason+" "+j.Path+" "+j.Claim)
+	}
+	want := []string{
+		no.Fingerprint + " Check kim This is intentional. a.go " + no.Title,
+		thumb.Fingerprint + " Check dana  a.go " + thumb.Title,
+		forgotten.Fingerprint + "  kim never in this repo, not a bug a.go " + forgotten.Title,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if kept, err := m.Outcomes(ctx, 7); err != nil || len(kept) != len(outcomes) {
+		t.Errorf("%d outcomes, %v, want %d", len(kept), err, len(outcomes))
+	}
+	if kept, err := m.Threads(ctx, 7); err != nil || len(kept) != len(threads) {
+		t.Errorf("%d threads, %v, want %d", len(kept), err, len(threads))
+	}
+
+	// What is learned hides the finding from the next review.
+	after := Hush([]precedent.Finding{no, author, fixed, thumb}, mustRejections(t, m), now, 75, nil)
+	for i, want := range []precedent.Dropped{precedent.Dismissed, "", "", precedent.Dismissed} {
+		if after[i].Dropped != want {
+			t.Errorf("%s: dropped %q, want %q", after[i].Title, after[i].Dropped, want)
+		}
+	}
+
+	// Once is enough: what a person took back is not learned again.
+	if _, err := m.Undismiss(ctx, no.ID); err != nil {
+		t.Fatal(err)
+	}
+	now = now.Add(time.Hour)
+	if learned, err := m.Learn(ctx, 7, threads, outcomes); err != nil || len(learned) > 0 {
+		t.Errorf("learned again: %v, %v", learned, err)
+	}
+	if n := len(mustRejections(t, m)); n != 2 {
+		t.Errorf("%d rejections, want 2", n)
+	}
+}
+
+// TestLearnWhatIsDismissed: an earlier dismissal stays as it is.
+func TestLearnWhatIsDismissed(t *testing.T) {
+	ctx := t.Context()
+	now := start
+	m := remember(t, &now)
+	f := find("a.go", "x := 1", precedent.Bugs, precedent.Medium, "x is wrong")
+	record(t, m, "r1", "one", f)
+	first, err := m.Dismiss(ctx, f.ID, "we know", "dana")
+	if err != nil {
+		t.Fatal(err)
+	}
+	thread := posted(f, "t1")
+	learned, err := m.Learn(ctx, 7, []precedent.Thread{thread}, []precedent.Outcome{became(thread, precedent.Declined, "kim", "Won't fix.", true)})
+	if err != nil || len(learned) > 0 {
+		t.Errorf("%v, %v", learned, err)
+	}
+	if diff := cmp.Diff([]precedent.Rejection{first}, mustRejections(t, m)); diff != "" {
+		t.Error(diff)
+	}
+	// An author whose "no" did not count gets write permission: now it does.
+	second := find("a.go", "y := 1", precedent.Bugs, precedent.Medium, "y is wrong")
+	thread = posted(second, "t2")
+	for _, may := range []bool{false, true} {
+		if learned, err = m.Learn(ctx, 7, []precedent.Thread{thread}, []precedent.Outcome{became(thread, precedent.Declined, "ann", "Won't fix.", may)}); err != nil {
+			t.Fatal(err)
+		}
+		if (len(learned) == 1) != may {
+			t.Errorf("write permission %v: learned %v", may, learned)
+		}
+	}
+	if _, err := m.Undismiss(ctx, precedent.FindingID(repo, second.Fingerprint)); err != nil {
+		t.Fatal(err)
+	}
+	again := []precedent.Outcome{became(thread, precedent.Declined, "ann", "Won't fix.", true)}
+	if learned, err = m.Learn(ctx, 7, []precedent.Thread{thread}, again); err != nil || len(learned) > 0 {
+		t.Errorf("learned again: %v, %v", learned, err)
+	}
+	if err := m.KeepThreads(ctx, []precedent.Thread{{ID: "t3"}}); err == nil {
+		t.Error("a thread of nothing was kept")
+	}
+}
+
+func mustRejections(t *testing.T, m *Memory) []precedent.Rejection {
+	t.Helper()
+	rejections, err := m.Rejections(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rejections
+}

@@ -1,0 +1,89 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/precedent-dev/precedent"
+)
+
+// Outcomes returns what is known of the findings that were posted on the pull
+// request, in the order of their fingerprints.
+func (r *Repo) Outcomes(ctx context.Context, pull int) ([]precedent.Outcome, error) {
+	var outcomes []precedent.Outcome
+	err := rows(ctx, r.db.read, "SELECT document FROM outcomes WHERE repo_id = $1 AND pull = $2 ORDER BY fingerprint",
+		[]any{r.id, pull}, func(s scanner) error {
+			var document string
+			if err := s.Scan(&document); err != nil {
+				return err
+			}
+			var o precedent.Outcome
+			if err := json.Unmarshal([]byte(document), &o); err != nil {
+				return fmt.Errorf("%w: %w", ErrCorrupt, err)
+			}
+			outcomes = append(outcomes, o)
+			return nil
+		})
+	return outcomes, r.db.fail("read outcomes", err)
+}
+
+// SaveOutcomes saves what became of findings, all or none. What is known takes
+// the place of what was known before, and an unknown outcome of nothing. The same
+// outcome again changes nothing, and the first proof of it stays, unless the
+// person who decided has write permission only now.
+func (r *Repo) SaveOutcomes(ctx context.Context, outcomes []precedent.Outcome) error {
+	const op = "save outcomes"
+	documents := make([]string, len(outcomes))
+	for i, o := range outcomes {
+		if o.Fingerprint == "" || o.Kind == "" || o.PullRequest <= 0 {
+			return r.db.fail(op, errors.New("one has no fingerprint, no outcome or no pull request"))
+		}
+		document, err := json.Marshal(o)
+		if err != nil {
+			return r.db.fail(op, err)
+		}
+		documents[i] = string(document)
+	}
+	if len(outcomes) == 0 {
+		return nil
+	}
+	return r.db.change(ctx, op, func(tx *sql.Tx) error {
+		for i, o := range outcomes {
+			if news, err := r.news(ctx, tx, o); err != nil || !news {
+				if err != nil {
+					return err
+				}
+				continue
+			}
+			_, err := tx.ExecContext(ctx, `
+				INSERT INTO outcomes (repo_id, pull, fingerprint, outcome, document, at) VALUES ($1, $2, $3, $4, $5, $6)
+				ON CONFLICT (repo_id, pull, fingerprint) DO UPDATE SET
+					outcome = excluded.outcome, document = excluded.document, at = excluded.at`,
+				r.id, o.PullRequest, o.Fingerprint, o.Kind, documents[i], millis(o.At))
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// news tells whether the outcome says more than the one that is saved.
+func (r *Repo) news(ctx context.Context, tx *sql.Tx, o precedent.Outcome) (bool, error) {
+	var document string
+	err := row(ctx, tx, "SELECT document FROM outcomes WHERE repo_id = $1 AND pull = $2 AND fingerprint = $3",
+		[]any{r.id, o.PullRequest, o.Fingerprint}, into(&document))
+	if errors.Is(err, sql.ErrNoRows) {
+		return true, nil
+	}
+	var old precedent.Outcome
+	if err == nil {
+		if err = json.Unmarshal([]byte(document), &old); err != nil {
+			err = fmt.Errorf("%w: %w", ErrCorrupt, err)
+		}
+	}
+	return o.Kind != precedent.OutcomeUnknown && (o.Kind != old.Kind || o.MayWrite && !old.MayWrite), err
+}

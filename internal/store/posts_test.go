@@ -1,0 +1,213 @@
+package store
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/precedent-dev/precedent"
+)
+
+// pullReview is the n-th review, of a pull request.
+func pullReview(id string, n, pull int, findings ...precedent.Finding) *precedent.Review {
+	v := review(remote, id, n, findings...)
+	v.PullRequest = &pull
+	return v
+}
+
+// postsOf plans so many remarks for a review.
+func postsOf(v *precedent.Review, count int) []Post {
+	var posts []Post
+	for i := range count {
+		posts = append(posts, Post{
+			ID: fmt.Sprintf("%s-%d", v.ID, i), Pull: *v.PullRequest, Review: v.ID, Head: v.Head, Kind: PostRemark,
+			Thread: fmt.Sprintf("%s-%d", v.ID, i), Nth: i, State: PostPlanned, At: v.At,
+			Payload: json.RawMessage(fmt.Sprintf(`{"body":"it's number %d"}`, i)),
+		})
+	}
+	return posts
+}
+
+func mustPosts(t *testing.T, r *Repo, pull int) []Post {
+	t.Helper()
+	posts, err := r.Posts(t.Context(), pull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return posts
+}
+
+func TestPostsAreSavedWithTheirReview(t *testing.T) {
+	ctx := t.Context()
+	r := repoFor(t, open(t), remote)
+	second, first := pullReview("r2", 2, 7), pullReview("r1", 1, 7)
+	want := append(postsOf(first, 2), postsOf(second, 12)...)
+	for _, v := range []*precedent.Review{second, first, pullReview("r3", 3, 8)} {
+		var posts []Post
+		if v.ID != "r3" {
+			posts = postsOf(v, map[string]int{"r1": 2, "r2": 12}[v.ID])
+		}
+		if err := r.SaveReview(ctx, v, posts...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff(want, mustPosts(t, r, 7)); diff != "" {
+		t.Error(diff)
+	}
+	if posts := mustPosts(t, r, 8); len(posts) > 0 {
+		t.Errorf("the other pull request has %v", posts)
+	}
+	// As after a commit whose answer was lost: other ids, and still the first posts.
+	again := postsOf(second, 1)
+	again[0].ID = "another"
+	if err := r.SaveReview(ctx, second, again...); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, mustPosts(t, r, 7)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestBadPostLeavesNothing: a review whose posts cannot be saved is not saved.
+func TestBadPostLeavesNothing(t *testing.T) {
+	ctx := t.Context()
+	r := repoFor(t, open(t), remote)
+	v := pullReview("r1", 1, 7, finding(remote, "a.go", "x", precedent.Bugs, precedent.High))
+	foreign := postsOf(pullReview("r2", 1, 7), 1)
+	twice := append(postsOf(v, 2), postsOf(v, 1)...)
+	for _, posts := range [][]Post{foreign, twice} {
+		if err := r.SaveReview(ctx, v, posts...); err == nil {
+			t.Error("it was saved")
+		}
+		if _, err := r.Review(ctx, "r1"); !errors.Is(err, ErrNoReview) {
+			t.Error(err)
+		}
+	}
+	checkEmpty(t, r)
+}
+
+func TestPostsComeFurther(t *testing.T) {
+	ctx := t.Context()
+	db := open(t)
+	r := repoFor(t, db, remote)
+	v := pullReview("r1", 1, 7)
+	if err := r.SaveReview(ctx, v, postsOf(v, 3)...); err != nil {
+		t.Fatal(err)
+	}
+	posts := mustPosts(t, r, 7)
+	for i := range posts {
+		posts[i].State, posts[i].Attempts, posts[i].Remote = PostConfirmed, 2, 1<<40+int64(i)
+		posts[i].Why, posts[i].Hash, posts[i].Thread = "because", "0a", "another thread"
+	}
+	if err := r.SetPosts(ctx, posts...); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(posts, mustPosts(t, r, 7)); diff != "" {
+		t.Error(diff)
+	}
+	// All or none: one that is not there undoes the others.
+	changed := append([]Post{}, posts...)
+	changed[0].State = PostRejected
+	changed[2].ID = "nobody"
+	if err := r.SetPosts(ctx, changed...); err == nil {
+		t.Error("a post that is not there was written")
+	}
+	if err := repoFor(t, db, precedent.Repo{Host: "example.com", Owner: "team", Name: "other"}).SetPosts(ctx, changed[0]); err == nil {
+		t.Error("another repository wrote a post")
+	}
+	if diff := cmp.Diff(posts, mustPosts(t, r, 7)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestPostStates(t *testing.T) {
+	for s, want := range map[PostState]bool{
+		PostPlanned: false, PostSending: false, PostUnknown: false,
+		PostConfirmed: true, PostRejected: true, PostSuperseded: true, PostUndeliverable: true,
+	} {
+		if s.Done() != want {
+			t.Errorf("%s is done: %v", s, s.Done())
+		}
+	}
+}
+
+func TestLastReviewOfAPullRequest(t *testing.T) {
+	ctx := t.Context()
+	r := repoFor(t, open(t), remote)
+	if v, found, err := r.LastReview(ctx, 7); v != nil || found || err != nil {
+		t.Errorf("%v, %v, %v", v, found, err)
+	}
+	newest := pullReview("b", 4, 7, finding(remote, "a.go", "x", precedent.Bugs, precedent.High))
+	for _, v := range []*precedent.Review{pullReview("a", 1, 7), newest, pullReview("c", 2, 7), pullReview("d", 9, 8), review(remote, "e", 9)} {
+		save(t, r, v)
+	}
+	got, found, err := r.LastReview(ctx, 7)
+	if err != nil || !found {
+		t.Fatal(found, err)
+	}
+	if diff := cmp.Diff(newest, got, reviewEqual); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestPullSpending(t *testing.T) {
+	ctx := t.Context()
+	r := repoFor(t, open(t), remote)
+	for _, usd := range []float64{0.1, 0.2, 1.000001, -0.3} {
+		if err := r.AddPullSpending(ctx, 7, usd); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for pull, want := range map[int]float64{7: 1.000001, 8: 0} {
+		if got, err := r.PullSpent(ctx, pull); err != nil || got != want {
+			t.Errorf("pull request %d: %v, %v, want %v", pull, got, err, want)
+		}
+	}
+}
+
+// TestPostsOfAJoinedRepository: they come along when a remote appears.
+func TestPostsOfAJoinedRepository(t *testing.T) {
+	ctx := t.Context()
+	db := open(t)
+	theirs, mine := repoFor(t, db, remote), repoFor(t, db, local)
+	for i, r := range []*Repo{theirs, mine} {
+		v := pullReview(fmt.Sprint("r", i), i, 7)
+		if err := r.SaveReview(ctx, v, postsOf(v, 2)...); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.AddPullSpending(ctx, 7, 1.5); err != nil {
+			t.Fatal(err)
+		}
+	}
+	joined := repoFor(t, db, remote, local)
+	spent, err := joined.PullSpent(ctx, 7)
+	if posts := mustPosts(t, joined, 7); len(posts) != 4 || spent != 3 || err != nil {
+		t.Errorf("%d posts, $%v, %v", len(posts), spent, err)
+	}
+	checkHealth(t, db.sql)
+}
+
+// TestPruneKeepsWhatASummaryNeeds: the posts of a pull request go when nobody
+// speaks on it any more.
+func TestPruneKeepsWhatASummaryNeeds(t *testing.T) {
+	ctx := t.Context()
+	r := repoFor(t, open(t), remote)
+	now := start.AddDate(1, 0, 0)
+	for _, v := range []struct{ id, days, pull int }{{1, 200, 7}, {2, 100, 8}, {3, 1, 8}} {
+		r1 := pullReview(fmt.Sprint("r", v.id), 1, v.pull)
+		r1.At = now.AddDate(0, 0, -v.days)
+		if err := r.SaveReview(ctx, r1, postsOf(r1, 2)...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	deleted, err := r.Prune(ctx, now.AddDate(0, 0, -90), 50, now)
+	if err != nil || deleted.Posts != 2 || len(mustPosts(t, r, 7)) != 0 || len(mustPosts(t, r, 8)) != 4 {
+		t.Errorf("%+v, %v", deleted, err)
+	}
+	if deleted, err = r.Clear(ctx); err != nil || deleted.Posts != 4 {
+		t.Errorf("%+v, %v", deleted, err)
+	}
+}

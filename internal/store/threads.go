@@ -1,0 +1,84 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/precedent-dev/precedent"
+)
+
+// openThread is the condition on a thread t that speaks of what is not at its
+// end: nobody settled it, and nothing is known of what became of it, or it was
+// looked at since $2. Pruning spares what belongs to one.
+const openThread = `t.repo_id = $1 AND t.state NOT IN ('resolved', 'wont_fix') AND (t.updated_at >= $2 OR NOT EXISTS (
+	SELECT 1 FROM outcomes o WHERE o.repo_id = $1 AND o.pull = t.pull AND o.fingerprint = t.fingerprint AND o.outcome <> 'unknown'))`
+
+// Threads returns the threads of the pull request, the oldest first. Now and
+// Changed are not set: they are about a head, and nobody says here which.
+func (r *Repo) Threads(ctx context.Context, pull int) ([]precedent.Thread, error) {
+	var threads []precedent.Thread
+	err := rows(ctx, r.db.read, "SELECT document FROM threads WHERE repo_id = $1 AND pull = $2 ORDER BY opened_at, id",
+		[]any{r.id, pull}, func(s scanner) error {
+			var document string
+			if err := s.Scan(&document); err != nil {
+				return err
+			}
+			var t precedent.Thread
+			if err := json.Unmarshal([]byte(document), &t); err != nil {
+				return fmt.Errorf("%w: %w", ErrCorrupt, err)
+			}
+			threads = append(threads, t)
+			return nil
+		})
+	return threads, r.db.fail("read threads", err)
+}
+
+// SaveThreads saves the threads as they are now, all or none. A pull request has
+// one thread a fingerprint: the first one stays, and a second one is not saved.
+func (r *Repo) SaveThreads(ctx context.Context, threads []precedent.Thread) error {
+	const op = "save threads"
+	documents := make([]string, len(threads))
+	for i, t := range threads {
+		if t.ID == "" || t.Fingerprint == "" || t.PullRequest <= 0 {
+			return r.db.fail(op, errors.New("one has no id, no fingerprint or no pull request"))
+		}
+		t.Now, t.Changed = precedent.Span{}, false
+		document, err := json.Marshal(t)
+		if err != nil {
+			return r.db.fail(op, err)
+		}
+		documents[i] = string(document)
+	}
+	if len(threads) == 0 {
+		return nil
+	}
+	now := millis(r.db.now())
+	return r.db.change(ctx, op, func(tx *sql.Tx) error {
+		for i, t := range threads {
+			result, err := tx.ExecContext(ctx, `
+				UPDATE threads SET comment = $5, state = $6, document = $7, updated_at = $8
+				WHERE repo_id = $1 AND id = $2 AND pull = $3 AND fingerprint = $4`,
+				r.id, t.ID, t.PullRequest, t.Fingerprint, t.Comment, t.State, documents[i], now)
+			if err != nil {
+				return err
+			}
+			if n, err := result.RowsAffected(); err != nil || n > 0 {
+				if err != nil {
+					return err
+				}
+				continue
+			}
+			_, err = tx.ExecContext(ctx, `
+				INSERT INTO threads (repo_id, id, pull, fingerprint, comment, state, document, opened_at, updated_at)
+				VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING`,
+				r.id, t.ID, t.PullRequest, t.Fingerprint, t.Comment, t.State, documents[i], millis(t.OpenedAt), now)
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,313 @@
+package store
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/precedent-dev/precedent"
+)
+
+// threadOf makes a thread about a finding, as it is saved and read.
+func threadOf(f precedent.Finding, id string, pull int) precedent.Thread {
+	return precedent.Thread{
+		ID: id, PullRequest: pull, Review: "r1", Finding: f.ID, Fingerprint: f.Fingerprint, Place: f.Place, Finder: f.Finder,
+		Category: f.Category, Severity: f.Severity, Confidence: f.Confidence, Title: f.Title, Body: f.Body, Quote: f.Quote,
+		Span: f.Span, Commit: "head1", Comment: 41, URL: "https://example.com/41", State: precedent.ThreadOpen, OpenedAt: start,
+		Messages: []precedent.Message{{ID: 42, Who: "dana", WhoID: 7, MayWrite: true, Body: "why?\x00 \"'", At: start.Add(time.Hour)}},
+	}
+}
+
+func outcomeOfThread(t precedent.Thread, kind precedent.OutcomeKind, at time.Time) precedent.Outcome {
+	return precedent.Outcome{
+		Thread: t.ID, Finding: t.Finding, Fingerprint: t.Fingerprint, PullRequest: t.PullRequest, Title: t.Title, Category: t.Category,
+		Severity: t.Severity, Confidence: t.Confidence, Kind: kind, Proof: "it was seen at " + at.String(), Who: "dana", Words: "No.",
+		MayWrite: true, Commit: "head2", URL: t.URL, At: at,
+	}
+}
+
+func mustThreads(t *testing.T, r *Repo, pull int) []precedent.Thread {
+	t.Helper()
+	threads, err := r.Threads(t.Context(), pull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return threads
+}
+
+func mustOutcomes(t *testing.T, r *Repo, pull int) []precedent.Outcome {
+	t.Helper()
+	outcomes, err := r.Outcomes(t.Context(), pull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return outcomes
+}
+
+func TestThreads(t *testing.T) {
+	ctx := t.Context()
+	db := open(t)
+	r := repoFor(t, db, remote)
+	first := threadOf(finding(remote, "a.go", "x", precedent.Bugs, precedent.High), "t1", 7)
+	second := threadOf(finding(remote, "b.go", "y", precedent.Style, precedent.Nit), "t2", 7)
+	second.Comment, second.OpenedAt, second.Messages = 0, start.Add(-time.Hour), nil
+	elsewhere := threadOf(finding(remote, "a.go", "x", precedent.Bugs, precedent.High), "t3", 8)
+	if err := r.SaveThreads(ctx, []precedent.Thread{first, second, elsewhere}); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]precedent.Thread{second, first}, mustThreads(t, r, 7)); diff != "" {
+		t.Error(diff)
+	}
+
+	// A thread changes; one more of its fingerprint is not a second one.
+	first.State, first.Closed, first.ClosedBy = precedent.ThreadResolved, true, "dana"
+	double := first
+	double.ID, double.Comment = "t9", 99
+	carried := first
+	carried.Now, carried.Changed = precedent.Span{Path: "a.go", Start: 9, End: 9}, true
+	if err := r.SaveThreads(ctx, []precedent.Thread{double, carried}); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]precedent.Thread{second, first}, mustThreads(t, r, 7)); diff != "" {
+		t.Error(diff)
+	}
+	if got := mustThreads(t, r, 8); len(got) != 1 || got[0].State != precedent.ThreadOpen {
+		t.Errorf("the other pull request has %+v", got)
+	}
+	// An id belongs to one pull request for ever.
+	moved := first
+	moved.PullRequest = 9
+	if err := r.SaveThreads(ctx, []precedent.Thread{moved}); err != nil || len(mustThreads(t, r, 9)) > 0 {
+		t.Errorf("a thread moved to another pull request: %v", err)
+	}
+
+	other := repoFor(t, db, local)
+	if got := mustThreads(t, other, 7); len(got) > 0 {
+		t.Errorf("another repository reads %v", got)
+	}
+	if err := other.SaveThreads(ctx, []precedent.Thread{first}); err != nil || len(mustThreads(t, other, 7)) != 1 {
+		t.Errorf("the same id in another repository: %v", err)
+	}
+	checkHealth(t, db.sql)
+}
+
+func TestThreadsThatCannotBeSaved(t *testing.T) {
+	r := repoFor(t, open(t), remote)
+	good := threadOf(finding(remote, "a.go", "x", precedent.Bugs, precedent.High), "t1", 7)
+	for name, change := range map[string]func(*precedent.Thread){
+		"no id":           func(t *precedent.Thread) { t.ID = "" },
+		"no fingerprint":  func(t *precedent.Thread) { t.Fingerprint = "" },
+		"no pull request": func(t *precedent.Thread) { t.PullRequest = 0 },
+	} {
+		bad := good
+		change(&bad)
+		if err := r.SaveThreads(t.Context(), []precedent.Thread{good, bad}); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	if got := mustThreads(t, r, 7); len(got) > 0 {
+		t.Errorf("half of them was saved: %v", got)
+	}
+}
+
+func TestOutcomes(t *testing.T) {
+	ctx := t.Context()
+	db := open(t)
+	r := repoFor(t, db, remote)
+	thread := threadOf(finding(remote, "a.go", "x", precedent.Bugs, precedent.High), "t1", 7)
+	for i, step := range []struct {
+		kind precedent.OutcomeKind
+		want int // the step whose outcome is stored then
+	}{
+		{precedent.OutcomeUnknown, 0},
+		{precedent.IgnoredAtMerge, 1},
+		{precedent.OutcomeUnknown, 1},
+		{precedent.Declined, 3},
+		{precedent.Declined, 3},
+		{precedent.Fixed, 5},
+		{precedent.OutcomeUnknown, 5},
+	} {
+		o := outcomeOfThread(thread, step.kind, start.Add(time.Duration(i)*time.Hour))
+		if err := r.SaveOutcomes(ctx, []precedent.Outcome{o}); err != nil {
+			t.Fatal(err)
+		}
+		got := mustOutcomes(t, r, 7)
+		if len(got) != 1 || !got[0].At.Equal(start.Add(time.Duration(step.want)*time.Hour)) {
+			t.Fatalf("after step %d: %+v, want that of step %d", i, got, step.want)
+		}
+		if step.want == i {
+			if diff := cmp.Diff(o, got[0]); diff != "" {
+				t.Error(diff)
+			}
+		}
+	}
+	if got := mustOutcomes(t, repoFor(t, db, local), 7); len(got) > 0 {
+		t.Errorf("another repository reads %v", got)
+	}
+	for _, bad := range []precedent.Outcome{{PullRequest: 7, Kind: precedent.Fixed}, {PullRequest: 7, Fingerprint: "f"}, {Fingerprint: "f", Kind: precedent.Fixed}} {
+		if err := r.SaveOutcomes(ctx, []precedent.Outcome{bad}); err == nil {
+			t.Errorf("%+v was saved", bad)
+		}
+	}
+}
+
+// TestRemoteAppearsForThreads joins repositories that know the same threads.
+func TestRemoteAppearsForThreads(t *testing.T) {
+	ctx := t.Context()
+	db := open(t)
+	theirs, mine := repoFor(t, db, remote), repoFor(t, db, local)
+	at := func(line string) precedent.Finding {
+		return finding(remote, "a.go", line, precedent.Bugs, precedent.High)
+	}
+	both, only, clash := threadOf(at("both"), "t1", 7), threadOf(at("only"), "t2", 7), threadOf(at("clash"), "t1", 8)
+	renamed := both
+	renamed.ID = "t4"
+	for r, threads := range map[*Repo][]precedent.Thread{theirs: {both}, mine: {renamed, only, clash}} {
+		if err := r.SaveThreads(ctx, threads); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for r, outcomes := range map[*Repo][]precedent.Outcome{
+		theirs: {outcomeOfThread(both, precedent.OutcomeUnknown, start), outcomeOfThread(clash, precedent.Fixed, start)},
+		mine: {
+			outcomeOfThread(both, precedent.Declined, start), outcomeOfThread(clash, precedent.Declined, start),
+			outcomeOfThread(only, precedent.OutcomeUnknown, start),
+		},
+	} {
+		if err := r.SaveOutcomes(ctx, outcomes); err != nil {
+			t.Fatal(err)
+		}
+	}
+	joined := repoFor(t, db, remote, local)
+	if diff := cmp.Diff([]precedent.Thread{both, only}, mustThreads(t, joined, 7)); diff != "" {
+		t.Error(diff)
+	}
+	got := map[string]precedent.OutcomeKind{}
+	for _, o := range append(mustOutcomes(t, joined, 7), mustOutcomes(t, joined, 8)...) {
+		got[o.Fingerprint] = o.Kind
+	}
+	want := map[string]precedent.OutcomeKind{
+		both.Fingerprint: precedent.Declined, only.Fingerprint: precedent.OutcomeUnknown, clash.Fingerprint: precedent.Fixed,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	checkEmptyRepos(t, db, 1)
+	checkHealth(t, db.sql)
+}
+
+// TestPruneOfThreads: what an open thread speaks of stays until somebody knows
+// what became of it, and then a label says that.
+func TestPruneOfThreads(t *testing.T) {
+	ctx := t.Context()
+	now := start
+	db, err := Open(ctx, t.TempDir()+"/memory.db", Options{Now: func() time.Time { return now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	r := repoFor(t, db, remote)
+	open := map[string]precedent.Thread{}
+	for i, name := range []string{"open", "settled", "fixed", "declined", "unknown", "rejected", "again"} {
+		f := finding(remote, "a.go", name, precedent.Bugs, precedent.High)
+		number := 10 + i
+		v := review(remote, name, 1, f)
+		v.PullRequest = &number
+		save(t, r, v)
+		open[name] = threadOf(f, "t-"+name, number)
+		if name == "settled" {
+			th := open[name]
+			th.State = precedent.ThreadResolved
+			open[name] = th
+		}
+		if err := r.SaveThreads(ctx, []precedent.Thread{open[name]}); err != nil {
+			t.Fatal(err)
+		}
+		if name == "rejected" || name == "again" {
+			if _, _, err := r.Reject(ctx, rejectionOf(f)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for name, kind := range map[string]precedent.OutcomeKind{
+		"fixed": precedent.Fixed, "declined": precedent.Declined, "unknown": precedent.OutcomeUnknown, "rejected": precedent.Declined,
+	} {
+		if err := r.SaveOutcomes(ctx, []precedent.Outcome{outcomeOfThread(open[name], kind, start)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := r.SaveOutcomes(ctx, []precedent.Outcome{outcomeOfThread(open["again"], precedent.SuggestionTaken, start.Add(time.Hour))}); err != nil {
+		t.Fatal(err)
+	}
+	if deleted, err := r.Prune(ctx, start.AddDate(0, 0, -1), 50, start); err != nil || deleted != (Counts{}) {
+		t.Errorf("what is new was pruned: %+v, %v", deleted, err)
+	}
+	now = start.AddDate(1, 0, 0)
+	deleted, err := r.Prune(ctx, now.AddDate(0, 0, -90), 50, now)
+	want := Counts{Reviews: 5, Findings: 5, Sightings: 5, Rejections: 2, Labels: 5, Threads: 5, Outcomes: 4}
+	if err != nil || deleted != want {
+		t.Errorf("deleted %+v, %v, want %+v", deleted, err, want)
+	}
+	labels := map[string]string{}
+	err = rows(ctx, db.read, "SELECT fingerprint, outcome FROM labels WHERE repo_id = $1", []any{r.id}, func(s scanner) error {
+		var fp, outcome string
+		err := s.Scan(&fp, &outcome)
+		for name, th := range open {
+			if th.Fingerprint == fp {
+				labels[name] = outcome
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[string]string{
+		"settled": "", "fixed": "fixed", "declined": "declined", "rejected": "rejected", "again": "suggestion_committed",
+	}, labels); diff != "" {
+		t.Error(diff)
+	}
+	for _, name := range []string{"open", "unknown"} {
+		if got := mustThreads(t, r, open[name].PullRequest); len(got) != 1 {
+			t.Errorf("%s: %d threads", name, len(got))
+		}
+		if _, err := r.Review(ctx, name); err != nil {
+			t.Error(err)
+		}
+	}
+	if deleted, err := r.Clear(ctx); err != nil || deleted.Threads != 2 || deleted.Outcomes != 1 {
+		t.Errorf("cleared %+v, %v", deleted, err)
+	}
+	checkEmpty(t, r)
+	checkHealth(t, db.sql)
+}
+
+// TestNaughtyThreads sends hostile words through both documents.
+func TestNaughtyThreads(t *testing.T) {
+	r := repoFor(t, open(t), remote)
+	for i, s := range naughty {
+		thread := threadOf(finding(remote, "a.go", fmt.Sprint(i), precedent.Bugs, precedent.High), fmt.Sprint("t", i), 7)
+		thread.Title, thread.Body, thread.Quote, thread.ClosedBy, thread.Path = s, s, s, s, s
+		thread.Messages[0].Who, thread.Messages[0].Body = s, precedent.Untrusted(s)
+		o := outcomeOfThread(thread, precedent.Declined, start)
+		o.Words, o.Proof, o.Who, o.PullRequest = s, s, s, i+1
+		if err := r.SaveThreads(t.Context(), []precedent.Thread{thread}); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.SaveOutcomes(t.Context(), []precedent.Outcome{o}); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff([]precedent.Outcome{o}, mustOutcomes(t, r, i+1)); diff != "" {
+			t.Errorf("%q: %s", s, diff)
+		}
+		found := false
+		for _, got := range mustThreads(t, r, 7) {
+			found = found || cmp.Equal(got, thread)
+		}
+		if !found {
+			t.Errorf("%q: the thread did not come back", s)
+		}
+	}
+}
