@@ -20,6 +20,7 @@ const (
 	Finder   Role = "finder"
 	Verifier Role = "verifier"
 	Judge    Role = "judge"
+	Threads  Role = "threads"
 )
 
 // Task is one piece of reading to be done.

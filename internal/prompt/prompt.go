@@ -1,5 +1,5 @@
 // Package prompt builds what a model is asked. Its texts are embedded files:
-// system.md, verify.md and judge.md say how each kind of reader works, common.md,
+// system.md, verify.md, judge.md and threads.md say how each kind of reader works, common.md,
 // prefix.md and the others hold what it is given, finders/ has the role of each
 // finder, platforms/ what to look for in each kind of file, schema/ the form of
 // each answer.
@@ -55,10 +55,13 @@ type Input struct {
 	Instructions []precedent.Instruction // the policy's, for paths of this change
 	Memory       string                  // what earlier reviews found
 	Files        []*diff.File            // all of the change, the riskiest first
-	Shards       []precedent.Untrusted   // the parts of the diff, as Diff renders them
-	Intent       precedent.Untrusted     // title and description, or messages of the commits
-	Discussion   precedent.Discussion    // what people said so far
-	Language     string                  // IETF tag; empty for English
+	// Before counts hunks that are not shown, because an earlier review of the pull
+	// request read them and they have not changed since.
+	Before     int
+	Shards     []precedent.Untrusted // the parts of the diff, as Diff renders them
+	Intent     precedent.Untrusted   // title and description, or messages of the commits
+	Discussion precedent.Discussion  // what people said so far
+	Language   string                // IETF tag; empty for English
 	// Window is the model's context window in tokens; 0 for a large one.
 	Window int
 }
@@ -94,6 +97,7 @@ func New(in Input) *Sheet {
 		Instructions: limit(directions(in.Instructions), room(maxInstructions)),
 		Memory:       limit(strings.TrimSpace(text.Clean(in.Memory)), room(maxMemory)),
 		Files:        fileList(in.Files, room(maxFileList)),
+		Before:       in.Before,
 	}
 	s := &Sheet{language: tag(in.Language), rules: g.shown}
 	for _, shard := range in.Shards {
@@ -131,6 +135,7 @@ type common struct {
 	Guide, Rules                []string
 	Omitted                     string
 	Instructions, Memory, Files string
+	Before                      int
 }
 
 // contents is all text of others in it.
@@ -164,7 +169,7 @@ func Schema(role string) json.RawMessage {
 // templates are parsed once, on first use.
 var templates = sync.OnceValue(func() *template.Template {
 	t := template.New("").Funcs(template.FuncMap{"fence": func(kind, s string) string { return s }})
-	return template.Must(t.ParseFS(files, "common.md", "prefix.md", "suffix.md", "discussion.md", "claims.md", "pairs.md"))
+	return template.Must(t.ParseFS(files, "common.md", "prefix.md", "suffix.md", "discussion.md", "claims.md", "pairs.md", "conversations.md"))
 })
 
 // execute fills in a template, in which fence marks a block.

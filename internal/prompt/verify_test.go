@@ -112,7 +112,7 @@ func TestLongRemarks(t *testing.T) {
 
 // TestRolesAndSchemas: each system text explains every field of its answer.
 func TestRolesAndSchemas(t *testing.T) {
-	for _, role := range []struct{ name, list, text string }{{"verifier", "verdicts", "verify.md"}, {"judge", "pairs", "judge.md"}, {"judge", "pairs", "declined.md"}} {
+	for _, role := range []struct{ name, list, text string }{{"verifier", "verdicts", "verify.md"}, {"judge", "pairs", "judge.md"}, {"judge", "pairs", "declined.md"}, {"threads", "threads", "threads.md"}} {
 		var schema struct {
 			Properties map[string]struct {
 				Items struct {
@@ -134,7 +134,7 @@ func TestRolesAndSchemas(t *testing.T) {
 			t.Fatalf("%s has no list %s", role.name, role.list)
 		}
 		var explained []string
-		for _, m := range regexp.MustCompile("(?m)^- `([a-z]+)`: (?:a|the|true|one|if|\")").FindAllStringSubmatch(system[strings.Index(system, "has one entry"):], -1) {
+		for _, m := range regexp.MustCompile("(?m)^- `([a-z_]+)`: (?:a|the|true|one|if|what|\")").FindAllStringSubmatch(system[strings.Index(system, "has one entry"):], -1) {
 			explained = append(explained, m[1])
 		}
 		var have []string

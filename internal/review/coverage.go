@@ -9,7 +9,8 @@ import (
 
 // coverage says what of the change was read. A hunk is read when each prompted
 // finder had all requests that carried it validly answered; without any, when
-// the analyzers that were to read it all ended well.
+// the analyzers that were to read it all ended well. One that an earlier review
+// read is not read again.
 func coverage(in *Input, p *plan, reports []Report) precedent.Coverage {
 	c := precedent.Coverage{Files: len(in.Change.Files) + len(in.Skipped), Skipped: in.Skipped[:len(in.Skipped):len(in.Skipped)]}
 	for i := range in.Change.Files {
@@ -27,13 +28,16 @@ func coverage(in *Input, p *plan, reports []Report) precedent.Coverage {
 			continue
 		}
 		for h := range f.Hunks {
-			why := f.Hunks[h].Cut
-			if why == "" {
-				why = p.unread(diff.HunkRef{File: i, Hunk: h}, reports)
+			ref, why := diff.HunkRef{File: i, Hunk: h}, f.Hunks[h].Cut
+			if why == "" && !p.before[ref] {
+				why = p.unread(ref, reports)
 			}
-			if why == "" {
+			switch {
+			case why == "" && p.before[ref]:
+				c.HunksBefore++
+			case why == "":
 				c.HunksRead++
-			} else {
+			default:
 				c.Truncated = append(c.Truncated, precedent.TruncatedHunk{Path: f.Path, Hunk: h + 1, Reason: why})
 			}
 		}

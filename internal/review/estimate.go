@@ -2,18 +2,24 @@ package review
 
 import (
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/prompt"
 )
 
-// answerTokens is about what one answer of a finder takes, in tokens.
-const answerTokens = 1_500
+// About what answers take, in tokens.
+const (
+	answerTokens = 1_500 // of a finder
+	wordTokens   = 80    // about one thread
+)
 
-// Estimate is what the finders of a review take, worked out without asking an
-// engine. What is verified, judged or looked up in the repository comes on top:
-// it depends on what they find.
+// Estimate is what the finders of a review take, and the answers to threads, worked
+// out without asking an engine. What is verified, judged or looked up in the
+// repository comes on top: it depends on what they find. Threads of which a finder
+// finds the same again are not asked about.
 type Estimate struct {
 	Finders  []string // those that are asked
 	Parts    int      // shards of the change, of which each finder gets every one
+	Threads  int      // of the pull request, that are asked about
 	Requests int
 	// Usage counts tokens as a provider does that caches what requests share.
 	Usage precedent.Usage
@@ -28,8 +34,40 @@ type Estimate struct {
 // Plan estimates the review of an input.
 func Plan(in Input) Estimate {
 	in.settle()
-	p := newPlan(in.Change, in.Policy.Ignore)
-	return newWave(&in, p).estimate(&in)
+	return newReader(&in).estimate()
+}
+
+// estimate adds up what finders and threads take.
+func (x *reader) estimate() Estimate {
+	e := x.wave.estimate(x.in)
+	if x.in.Engine == nil {
+		return e
+	}
+	x.addThreads(&e)
+	if cost := x.in.Engine.Info().Cost; cost != nil && e.Requests > 0 {
+		usd := cost(e.Usage)
+		e.CostUSD = &usd
+	}
+	return e
+}
+
+// addThreads adds the requests about threads that are known to be asked about.
+func (x *reader) addThreads(e *Estimate) {
+	var open []*carried
+	for _, q := range x.inquiries(nil, nil) {
+		if !q.plain(x.in) {
+			open = append(open, q.carried)
+		}
+	}
+	e.Threads = len(open)
+	form := prompt.Tokens(string(prompt.Schema(string(engine.Threads))))
+	for _, batch := range x.batches(open) {
+		p := x.sheet.Threads(batch)
+		e.Requests++
+		e.Usage.Requests++
+		e.Usage.InputTokens += form + prompt.Tokens(p.System+p.Common+p.Suffix)
+		e.Usage.OutputTokens += wordTokens * len(batch)
+	}
 }
 
 // estimate adds up the requests of the wave: the first one about the change
@@ -74,9 +112,5 @@ func (w *wave) estimate(in *Input) Estimate {
 	e.Requests = e.Parts * len(asked)
 	e.Usage.Requests = e.Requests
 	e.Unread = w.plan.unshown(in.Change)
-	if cost := in.Engine.Info().Cost; cost != nil {
-		usd := cost(e.Usage)
-		e.CostUSD = &usd
-	}
 	return e
 }

@@ -34,7 +34,7 @@ type Report struct {
 // answered, or ends; after the finders, a stage that asks the engine does.
 type Event struct {
 	Finder string
-	// Step is "verify" or "judge" for the stages after the finders, which leave
+	// Step is "verify", "judge" or "threads" for the stages after the finders, which leave
 	// Finder empty, and "" for finders.
 	Step string
 	// Done of Requests have ended, well or not; both are 0 for analyzers.

@@ -15,8 +15,9 @@ import (
 )
 
 // judge asks in one request which of the doubtful pairs are the same, of as many
-// as it can hold. What it cannot hold, or does not answer, is nobody's opinion.
-func (x *reader) judge(ctx context.Context, doubts []doubt) []opinion {
+// as it can hold. What it cannot hold, or does not answer, is nobody's opinion. what
+// says, for the failure, what was to be compared.
+func (x *reader) judge(ctx context.Context, doubts []doubt, what string) []opinion {
 	opinions := make([]opinion, len(doubts))
 	if len(doubts) == 0 || x.in.Engine == nil {
 		return opinions
@@ -26,7 +27,7 @@ func (x *reader) judge(ctx context.Context, doubts []doubt) []opinion {
 	for i, d := range doubts {
 		pairs = append(pairs, prompt.Pair{ID: pairID(i), A: remark(d.a), B: remark(d.b)})
 	}
-	for i, said := range x.compare(ctx, prompt.Judge(pairs), len(doubts), "pairs of findings, which were kept apart") {
+	for i, said := range x.compare(ctx, prompt.Judge(pairs), len(doubts), what) {
 		opinions[i] = distinct
 		if d := doubts[i]; said.Same && said.stands(d.a.Title, d.a.Body, d.a.Quote, d.b.Title, d.b.Body, d.b.Quote) {
 			opinions[i] = same

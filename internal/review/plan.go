@@ -27,6 +27,8 @@ type plan struct {
 	carriers map[diff.HunkRef][]int
 	// ignored are the files that the policy leaves out, by index in the change.
 	ignored map[int]bool
+	// before are the hunks that an earlier review read, which are not shown again.
+	before map[diff.HunkRef]bool
 }
 
 // shard is what one request shows: whole hunks, unless one alone is too large.
@@ -59,7 +61,7 @@ func (p *plan) pack(c *diff.Change, most int) {
 	p.most = most
 	var groups [][]diff.HunkRef
 	for _, g := range diff.Identical(c) {
-		refs := slices.DeleteFunc(g.Hunks, func(r diff.HunkRef) bool { return p.ignored[r.File] })
+		refs := slices.DeleteFunc(g.Hunks, func(r diff.HunkRef) bool { return p.ignored[r.File] || p.before[r] })
 		if len(refs) > 0 {
 			groups = append(groups, refs)
 		}
@@ -145,9 +147,20 @@ func (p *plan) unshown(c *diff.Change) int {
 			continue
 		}
 		for h := range c.Files[i].Hunks {
-			if len(p.carriers[diff.HunkRef{File: i, Hunk: h}]) == 0 {
+			if ref := (diff.HunkRef{File: i, Hunk: h}); len(p.carriers[ref]) == 0 && !p.before[ref] {
 				n++
 			}
+		}
+	}
+	return n
+}
+
+// spared counts the hunks that are not shown because an earlier review read them.
+func (p *plan) spared(c *diff.Change) int {
+	n := 0
+	for ref := range p.before {
+		if c.Files[ref.File].Skip == "" && !p.ignored[ref.File] {
+			n++
 		}
 	}
 	return n

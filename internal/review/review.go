@@ -3,10 +3,12 @@
 //
 // Finders read the change side by side. Then each stage looks at every finding
 // and annotates it: place finds its line by its quote, identify names it, merge
-// drops what is said twice, verify, cite and score weigh it, hush lets memory
-// and policy speak, choose decides what is shown where. No stage deletes: a
-// finding that is not shown says why, and the first reason wins. Every decision
-// stands in the finding's trail.
+// drops what is said twice, recognize finds out what stands in threads already and
+// since what is new in code that was read before, verify, cite and score weigh it,
+// hush lets memory and policy speak, choose decides what is shown where. No stage
+// deletes: a finding that is not shown says why, and the first reason wins. Every
+// decision stands in the finding's trail. Threads that are open are answered: what
+// became of their findings.
 //
 // The same input gives the same review but for its id and times, in whatever
 // order the finders end.
@@ -50,6 +52,13 @@ type Input struct {
 	Intent precedent.Untrusted // messages of the commits; empty if there are none
 	// Discussion is what people said on the pull request; empty for a local change.
 	Discussion precedent.Discussion
+	// Threads are those of the pull request, in all states, carried to the head: a
+	// finding that stands in one is not posted again, and each that is open gets an
+	// answer. Author is the forge's number of who opened it; 0 if nobody knows.
+	Threads []precedent.Thread
+	Author  int64
+	// Since is what an earlier review of the pull request read; nil reads everything.
+	Since *Since
 	// Failures are what already went wrong while the rest of the input was made.
 	Failures []precedent.Failure
 
@@ -89,17 +98,16 @@ func Run(ctx context.Context, in Input) (*precedent.Review, error) {
 	began := in.Now()
 	in.settle()
 	r := in.begin(began)
-	if len(in.Change.Files) == 0 && len(in.Skipped) == 0 {
+	x := newReader(&in)
+	if len(in.Change.Files) == 0 && len(in.Skipped) == 0 && len(x.threads) == 0 {
 		r.Verdict = precedent.Skipped
 		r.TookMS = in.Now().Sub(began).Milliseconds()
 		return r, nil
 	}
-	p := newPlan(in.Change, in.Policy.Ignore)
-	w := newWave(&in, p)
 	if in.Planned != nil && in.Engine != nil {
-		in.Planned(w.estimate(&in))
+		in.Planned(x.estimate())
 	}
-	reports := find(ctx, &in, finders(&in, w))
+	reports := find(ctx, &in, finders(&in, x.wave))
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("review %s: %w", in.Repo, err)
 	}
@@ -108,21 +116,20 @@ func Run(ctx context.Context, in Input) (*precedent.Review, error) {
 		r.Finders = append(r.Finders, rep.Run)
 		r.Usage.Add(rep.Run.Usage)
 		r.CostUSD += rep.Run.CostUSD
-		if len(rep.Answered) > 0 {
-			r.Scope = precedent.FullScope
-		}
 		r.Positive = cmp.Or(r.Positive, rep.Positive)
 	}
-	if r.Scope == precedent.FullScope {
-		r.RulesChecked = w.sheet.Rules()
+	switch {
+	case asked(reports):
+		r.Scope, r.RulesChecked = precedent.FullScope, x.sheet.Rules()
+	case len(x.plan.before) > 0: // a model read it before
+		r.Scope = precedent.FullScope
 	}
-	x := &reader{in: &in, wave: w}
 	x.judgeAll(ctx, r)
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("review %s: %w", in.Repo, err)
 	}
-	r.Coverage = coverage(&in, p, reports)
-	r.Verdict = verdict(r, reports)
+	r.Coverage = coverage(&in, x.plan, reports)
+	r.Verdict = verdict(r, reports, in.Engine != nil)
 	r.TookMS = in.Now().Sub(began).Milliseconds()
 	return r, nil
 }
@@ -132,18 +139,23 @@ func Run(ctx context.Context, in Input) (*precedent.Review, error) {
 // before anything is compared with what memory keeps, which holds none.
 func (x *reader) judgeAll(ctx context.Context, r *precedent.Review) {
 	in := x.in
-	src, placer := newSources(in.Change, in.Read), NewPlacer(in.Change)
+	src, placer := x.src, NewPlacer(in.Change)
 	place(r.Findings, placer, src)
 	checkSuggestions(r.Findings, placer, in.Read)
 	identify(r.Findings, src, in.Repo)
 	b := newBlackener(r.Findings, src)
 	b.findings(r.Findings)
-	merge(r.Findings, func(doubts []doubt) []opinion { return x.judge(ctx, doubts) })
+	merge(r.Findings, func(doubts []doubt) []opinion {
+		return x.judge(ctx, doubts, "pairs of findings, which were kept apart")
+	})
 	r.Findings = in.Recall.Match(r.Findings)
+	x.recognize(ctx, r.Findings)
+	x.since(r.Findings)
 	x.verify(ctx, r.Findings, placer, src)
 	cite(r.Findings, in.Guide.Rules)
 	score(r.Findings)
 	r.Findings = hush(r.Findings, in.Policy, in.Recall.Rejections, r.At, *in.Threshold, x.declined(ctx))
+	r.Threads = x.answer(ctx, r.Findings, r.Finders, b)
 	choose(r.Findings, in.Change, *in.Threshold, in.ThresholdFrom, in.MaxInline)
 	r.Memory.Hushed = in.Recall.Hushed(r.Findings)
 	r.Failures = append(r.Failures, x.failures...)

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/prompt"
 	"github.com/precedent-dev/precedent/internal/text"
@@ -16,9 +17,24 @@ import (
 type reader struct {
 	in *Input
 	*wave
+	src      *sources
+	threads  []*carried            // of the pull request
+	before   map[diff.HunkRef]bool // hunks that an earlier review read
 	usage    precedent.Usage
 	costUSD  float64
 	failures []precedent.Failure
+}
+
+// newReader makes ready what a review needs, before anything is asked.
+func newReader(in *Input) *reader {
+	x := &reader{in: in, src: newSources(in.Change, in.Read), before: in.Since.readBefore(in.Change)}
+	p := newPlan(in.Change, in.Policy.Ignore)
+	if in.Engine != nil { // analyzers read everything
+		p.before = x.before
+	}
+	x.wave = newWave(in, p)
+	x.threads = in.carry(x.src)
+	return x
 }
 
 // ask sends prompts of one role side by side, as many as there are seats, and
@@ -29,7 +45,7 @@ func (x *reader) ask(ctx context.Context, step string, role engine.Role, prompts
 		return nil
 	}
 	tree, err := "", error(nil)
-	if role == engine.Verifier { // a judge compares words
+	if role != engine.Judge { // who compares words alone
 		tree, err = x.in.exported(ctx)
 	}
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 // cast is an engine with a model for each role. It records the prompts of second
 // readers.
 type cast struct {
-	finder, verifier, judge func(engine.Task) engine.Reply
+	finder, verifier, judge, threads func(engine.Task) engine.Reply
 
 	mu   sync.Mutex
 	read []engine.Task
@@ -28,7 +28,7 @@ type cast struct {
 func (*cast) Info() engine.Info { return engine.Info{Name: "cast"} }
 
 func (c *cast) Run(ctx context.Context, t engine.Task) (engine.Answer, error) {
-	play := map[engine.Role]func(engine.Task) engine.Reply{engine.Finder: c.finder, engine.Verifier: c.verifier, engine.Judge: c.judge}[t.Role]
+	play := map[engine.Role]func(engine.Task) engine.Reply{engine.Finder: c.finder, engine.Verifier: c.verifier, engine.Judge: c.judge, engine.Threads: c.threads}[t.Role]
 	if t.Role != engine.Finder {
 		c.mu.Lock()
 		c.read = append(c.read, t)

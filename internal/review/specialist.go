@@ -35,6 +35,8 @@ func (s *specialist) idle(in *Input) (precedent.Status, string) {
 		return precedent.StatusOff, "no engine is configured"
 	case s.spec.NeedsGuide && len(in.Guide.Docs)+len(in.Guide.Rules) == 0:
 		return precedent.StatusSkipped, "the repository has no guide"
+	case len(s.plan.shards) == 0 && len(s.plan.before) > 0:
+		return precedent.StatusSkipped, "nothing has changed since " + short(in.Since.Head) + " was reviewed"
 	case len(s.plan.shards) == 0:
 		return precedent.StatusSkipped, "the change has nothing for a model to read"
 	}

@@ -5,8 +5,10 @@ import (
 )
 
 // verdict says how the review ended. What was not read beats what was found:
-// nobody may take an incomplete review for a clean one.
-func verdict(r *precedent.Review, reports []Report) precedent.Verdict {
+// nobody may take an incomplete review for a clean one, nor one of a change with
+// threads that nobody has settled. Where an engine was to say what became of a
+// thread, it is incomplete without that.
+func verdict(r *precedent.Review, reports []Report, engine bool) precedent.Verdict {
 	bad, asked, answered := false, 0, 0
 	for _, rep := range reports {
 		bad = bad || rep.Run.Status.Bad()
@@ -17,12 +19,17 @@ func verdict(r *precedent.Review, reports []Report) precedent.Verdict {
 			}
 		}
 	}
+	open, unanswered := false, false
+	for _, t := range r.Threads {
+		unanswered = unanswered || t.State == precedent.Unanswered
+		open = open || t.State == precedent.StillThere || t.State == precedent.Unanswered
+	}
 	switch {
 	case asked > 0 && answered == 0:
 		return precedent.Failed
-	case bad || len(r.Coverage.Truncated) > 0:
+	case bad || len(r.Coverage.Truncated) > 0 || unanswered && engine:
 		return precedent.Partial
-	case len(r.Live()) > 0:
+	case len(r.Live()) > 0 || open:
 		return precedent.Findings
 	case len(r.Coverage.Skipped) >= r.Coverage.Files || !anyRead(reports):
 		return precedent.Skipped

@@ -26,6 +26,7 @@ func newWave(in *Input, p *plan) *wave {
 		return w
 	}
 	w.brief = newBrief(in)
+	w.brief.input.Before = p.spared(in.Change)
 	p.pack(in.Change, w.brief.room(in.Window))
 	w.sheet = w.brief.sheet(p)
 	for range p.shards {

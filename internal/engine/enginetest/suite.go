@@ -116,6 +116,9 @@ func Run(t *testing.T, build Build) {
 	t.Run("judge", func(t *testing.T) {
 		asRole(t, build, engine.Judge, `{"pairs":[{"pair":"p1","same":true,"quote":"It is."}]}`)
 	})
+	t.Run("threads", func(t *testing.T) {
+		asRole(t, build, engine.Threads, `{"threads":[{"thread_id":"t1","state":"declined","reply":"Agreed.","quote":"leave it"}]}`)
+	})
 	t.Run("hang", func(t *testing.T) { hang(t, build, []Reply{{Hang: true}}, 1) })
 	t.Run("malformed, then hang", func(t *testing.T) { hang(t, build, []Reply{said(marker), {Hang: true}}, 2) })
 	t.Run("cancelled", func(t *testing.T) { cancelled(t, build) })

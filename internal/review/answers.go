@@ -1,0 +1,160 @@
+package review
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/text"
+)
+
+// maxReply bounds what is said in a thread, in characters.
+const maxReply = 1_000
+
+// What decided on a thread.
+const (
+	decidedByPlace  = "place"
+	decidedByEngine = "engine"
+	decidedByPerson = "person"
+	decidedByFinder = "finder"
+)
+
+// inquiry is a thread that gets an answer.
+type inquiry struct {
+	*carried
+	found  *precedent.Finding // what says the same in this review; nil for nothing
+	ran    precedent.Status   // how its finder ended, if that is an analyzer
+	answer precedent.ThreadAnswer
+}
+
+// decide writes down what became of the thread's finding, what decided that, and
+// what shows it.
+func (q *inquiry) decide(state precedent.AnswerState, by, format string, args ...any) {
+	q.answer.State, q.answer.By, q.answer.Why = state, by, fmt.Sprintf(format, args...)
+}
+
+// answer says of every thread that is open what has become of its finding, and of
+// those closed as fixed whose finding is back. What a finder found again is still
+// there. The engine is asked about the others, and where a person waits; its word
+// counts as far as the code or people's own words bear it out. Without it the place
+// decides, as far as it can.
+func (x *reader) answer(ctx context.Context, fs []precedent.Finding, ran []precedent.FinderRun, b blackener) []precedent.ThreadAnswer {
+	all := x.inquiries(fs, ran)
+	var open []*inquiry
+	for _, q := range all {
+		switch {
+		case q.plain(x.in):
+		case x.in.Engine == nil:
+			q.byPlace()
+		default:
+			open = append(open, q)
+		}
+	}
+	x.inquire(ctx, open)
+	var answers []precedent.ThreadAnswer
+	for _, q := range all {
+		q.reply(x.in.Head)
+		b.all(&q.answer.Title, &q.answer.Reply, &q.answer.Why)
+		q.answer.Reply = text.Cut(q.answer.Reply, maxReply)
+		if q.answer.State == precedent.DeclinedHere && q.found != nil {
+			q.found.Drop("threads", precedent.Dismissed, q.ID, "a person declined it in the thread about it")
+		}
+		answers = append(answers, q.answer)
+	}
+	slices.SortFunc(answers, func(a, b precedent.ThreadAnswer) int {
+		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Start, b.Start), cmp.Compare(a.Thread, b.Thread))
+	})
+	return answers
+}
+
+// inquiries are the threads that get an answer.
+func (x *reader) inquiries(fs []precedent.Finding, runs []precedent.FinderRun) []*inquiry {
+	found := map[string]*precedent.Finding{} // by thread
+	for i := range fs {
+		if f := &fs[i]; f.Thread != "" && f.Dropped != precedent.Refuted {
+			found[f.Thread] = f
+		}
+	}
+	ran := map[string]precedent.Status{}
+	for _, r := range runs {
+		ran[r.Name] = r.Status
+	}
+	var all []*inquiry
+	for _, t := range x.threads {
+		q := &inquiry{carried: t, found: found[t.ID], ran: ran[t.Finder]}
+		back := q.found != nil && q.found.Live() && q.found.Confidence >= *x.in.Threshold
+		if t.settled() || !t.open() && !back {
+			continue
+		}
+		at := t.remark.Span
+		if at.Start == 0 {
+			at = precedent.Span{Path: at.Path, Side: at.Side, Start: t.Start, End: t.End} // where it was
+		}
+		q.answer = precedent.ThreadAnswer{Thread: t.ID, Finding: t.Finding, Title: t.remark.Title, Severity: t.Severity, Span: at}
+		all = append(all, q)
+	}
+	return all
+}
+
+// plain decides on what needs no reading, and tells whether that is all there is to
+// do: a person who waits is answered by a reader, if there is one.
+func (q *inquiry) plain(in *Input) bool {
+	if q.found != nil && q.found.Dropped == precedent.Dismissed { // by memory: an ended thread gets no answer
+		q.decide(precedent.DeclinedHere, decidedByPerson, "%s", q.found.Trail[len(q.found.Trail)-1].Says)
+		return true
+	}
+	if q.found != nil {
+		q.answer.Span = q.found.Span
+		q.decide(precedent.StillThere, decidedByFinder, "%s found it again", q.found.Finder)
+		return !q.waits() || in.Engine == nil
+	}
+	if q.waits() {
+		return false
+	}
+	still := in.Since != nil && in.Since.Changed != nil && len(in.Since.Changed.Files) == 0
+	if q.deleted || q.remark.Analyzer && q.changed && q.ran.Good() || still && !q.changed && !q.lost {
+		q.byPlace()
+		return true
+	}
+	return false
+}
+
+// byPlace decides by where the flagged lines are, as far as that can.
+func (q *inquiry) byPlace() {
+	switch {
+	case q.deleted:
+		q.decide(precedent.NoLonger, decidedByPlace, "its file is gone")
+	case q.lost:
+		q.decide(precedent.Unanswered, decidedByPlace, "nobody could look where its lines are now")
+	case !q.changed:
+		q.decide(precedent.StillThere, decidedByPlace, "the lines that it flags are as they were")
+	case q.remark.Analyzer && q.ran.Good():
+		q.decide(precedent.Addressed, decidedByPlace, "the lines that it flags were changed, and %s does not find it any more", q.Finder)
+	default:
+		q.decide(precedent.Unanswered, decidedByPlace, "the lines that it flags were changed, and nobody compared them")
+	}
+}
+
+// reply settles what is said in the thread: something if a person waits or the
+// finding has come to another state, and nothing else.
+func (q *inquiry) reply(head string) {
+	a := &q.answer
+	back := !q.open()
+	switch {
+	case a.State == precedent.Unanswered, a.State == precedent.StillThere && !q.waits() && !back:
+		a.Reply = ""
+	case a.Reply != "":
+	case back:
+		a.Reply = fmt.Sprintf("This is back, at %s.", text.VisibleLine(a.String()))
+	case a.State == precedent.StillThere:
+		a.Reply = fmt.Sprintf("This is still there, at %s.", text.VisibleLine(a.String()))
+	case a.State == precedent.Addressed:
+		a.Reply = fmt.Sprintf("Addressed by %s.", short(head))
+	case a.State == precedent.NoLonger:
+		a.Reply = "No longer applicable: the code is gone."
+	case a.State == precedent.DeclinedHere:
+		a.Reply = "Understood: this is not raised again."
+	}
+}

@@ -1,0 +1,197 @@
+package review
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/engine"
+	"github.com/precedent-dev/precedent/internal/prompt"
+	"github.com/precedent-dev/precedent/internal/secret"
+)
+
+// word is what a reader says of a thread.
+type word struct {
+	Thread string                `json:"thread_id"`
+	State  precedent.AnswerState `json:"state"`
+	Reply  string                `json:"reply"`
+	Quote  string                `json:"quote"`
+}
+
+// inquire asks the engine about threads. What it leaves out stays unanswered, and
+// the review incomplete; when it does not answer at all, the place decides.
+func (x *reader) inquire(ctx context.Context, open []*inquiry) {
+	var threads []*carried
+	for _, q := range open {
+		threads = append(threads, q.carried)
+	}
+	batches := x.batches(threads)
+	var prompts []prompt.Prompt
+	for _, b := range batches {
+		prompts = append(prompts, x.sheet.Threads(b))
+	}
+	missing, trouble := 0, ""
+	for _, r := range x.ask(ctx, "threads", engine.Threads, prompts) {
+		batch := open[:len(batches[0])]
+		open, batches = open[len(batch):], batches[1:]
+		words, err := readWords(r)
+		if err != nil {
+			trouble = cmp.Or(trouble, err.Error())
+		}
+		for i, q := range batch {
+			w, ok := words[threadID(i)]
+			if ok {
+				x.settle(q, w)
+				continue
+			}
+			missing++
+			switch {
+			case q.found != nil: // it needs no other proof, only its reply
+			case err != nil:
+				q.byPlace()
+			default:
+				q.decide(precedent.Unanswered, decidedByEngine, "the engine's answer leaves it out")
+			}
+			trouble = cmp.Or(trouble, "the answer leaves threads out")
+		}
+	}
+	if missing > 0 {
+		x.fail("threads", "%s not compared with the head by the engine: %s", were(missing, "thread"), trouble)
+	}
+}
+
+// threadID is the name of a thread in a request.
+func threadID(i int) string { return fmt.Sprintf("t%d", i+1) }
+
+// readWords returns what was said by the names of threads. Of two words about one
+// thread the first counts.
+func readWords(r reply) (map[string]word, error) {
+	if !r.ok() {
+		status, why := r.trouble()
+		return nil, fmt.Errorf("%s: %s", status, why)
+	}
+	var answer struct {
+		Threads []word `json:"threads"`
+	}
+	if err := json.Unmarshal(r.answer.JSON, &answer); err != nil {
+		return nil, fmt.Errorf("read threads: %w", err)
+	}
+	said := map[string]word{}
+	for _, w := range answer.Threads {
+		id := strings.TrimSpace(w.Thread)
+		if _, twice := said[id]; !twice {
+			said[id] = w
+		}
+	}
+	return said, nil
+}
+
+// batches puts threads into requests, as many as one can hold, in their order.
+func (x *reader) batches(threads []*carried) [][]prompt.Conversation {
+	var batches [][]prompt.Conversation
+	if len(threads) == 0 {
+		return nil
+	}
+	room := x.brief.room(x.in.Window)
+	left := 0
+	for _, t := range threads {
+		c := x.conversation(t)
+		size := prompt.Tokens(x.sheet.Threads([]prompt.Conversation{c}).Suffix)
+		last := len(batches) - 1
+		if last < 0 || len(batches[last]) == prompt.MostThreads || size > left {
+			batches = append(batches, nil)
+			left = room
+			last++
+		}
+		left -= size
+		c.ID = threadID(len(batches[last]))
+		batches[last] = append(batches[last], c)
+	}
+	return batches
+}
+
+// conversation is what a reader is shown of a thread.
+func (x *reader) conversation(t *carried) prompt.Conversation {
+	c := prompt.Conversation{ID: threadID(0), Remark: t.remark, Then: t.Span, Gone: t.gone, Code: x.around(t), Waiting: t.waits()}
+	c.Then.Side = t.remark.Side
+	if t.remark.Start == 0 {
+		c.Remark.Span = c.Then
+	}
+	if s := x.in.Since; s != nil && s.Changed != nil && s.Changed.File(t.remark.Path) != nil {
+		c.Diff, c.Since = nearby(s.Changed.File(t.remark.Path), t.remark.Start), "since "+short(s.Head)+" was reviewed"
+	} else if f := x.in.Change.File(t.remark.Path); f != nil {
+		c.Diff, c.Since = nearby(f, t.remark.Start), "by the change as a whole"
+	}
+	for _, m := range t.Messages {
+		who := "Somebody who may not merge the change"
+		switch {
+		case m.Own:
+			who = "The reviewer, which is you,"
+		case m.Bot:
+			who = "Another program"
+		case m.MayWrite:
+			who = "A person who may merge the change"
+		case x.in.authored(m):
+			who = "The author of the change"
+		}
+		c.Replies = append(c.Replies, prompt.Reply{Who: who, Text: precedent.Untrusted(redacted(string(m.Body)))})
+	}
+	return c
+}
+
+// authored tells whether the author of the pull request wrote a message.
+func (in *Input) authored(m precedent.Message) bool { return in.Author != 0 && m.WhoID == in.Author }
+
+// linesAround is how many lines are shown before and behind a thread's.
+const linesAround = 12
+
+// mostLines bounds the lines that are shown of one thread.
+const mostLines = 80
+
+// around shows the lines at the place of a thread, with their numbers.
+func (x *reader) around(t *carried) precedent.Untrusted {
+	at := t.remark.Span
+	if at.Start == 0 {
+		return ""
+	}
+	name := at.Path
+	if f := x.in.Change.File(name); f != nil && at.Side == precedent.Left {
+		name = f.OldPath
+	}
+	data, err := x.in.Read(at.Side, name)
+	if err != nil {
+		return ""
+	}
+	lines := strings.Split(strings.TrimSuffix(string(secret.Shown(name, data)), "\n"), "\n")
+	from := max(at.Start-linesAround, 1)
+	to := min(at.End+linesAround, from+mostLines-1, len(lines))
+	var b strings.Builder
+	for n := from; n <= to; n++ {
+		fmt.Fprintf(&b, "%d  %s\n", n, strings.TrimSuffix(lines[n-1], "\r"))
+	}
+	return precedent.Untrusted(b.String())
+}
+
+// nearby shows the hunks of a file, those nearest to a line if not all fit.
+func nearby(f *diff.File, line int) precedent.Untrusted {
+	const most = 6 // hunks
+	order := make([]int, len(f.Hunks))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Compare(distance(f.Hunks[a].NewStart, line), distance(f.Hunks[b].NewStart, line))
+	})
+	order = order[:min(len(order), most)]
+	slices.Sort(order)
+	var pieces []prompt.Piece
+	for _, i := range order {
+		pieces = append(pieces, prompt.Piece{File: f, Hunk: redactedHunk(f.Path, &f.Hunks[i])})
+	}
+	return precedent.Untrusted(prompt.Diff(pieces))
+}

@@ -1,0 +1,415 @@
+package review
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/engine"
+)
+
+// opened is the thread of a finding that was posted at a head.
+func opened(id string, f precedent.Finding, commit string) precedent.Thread {
+	return precedent.Thread{
+		ID: id, Finding: f.ID, Fingerprint: f.Fingerprint, Place: f.Place, Finder: f.Finder, Category: f.Category, Severity: f.Severity,
+		Confidence: f.Confidence, Title: f.Title, Body: f.Body, Quote: f.Quote, Span: f.Span, Commit: commit, Comment: 1, State: precedent.ThreadOpen,
+	}
+}
+
+// carriedTo is a thread at a later head: at the one line that says what was
+// flagged, or gone.
+func carriedTo(t precedent.Thread, head files) precedent.Thread {
+	flagged, _, _ := strings.Cut(t.Quote, "\n")
+	t.Now, t.Changed = precedent.Span{}, true
+	for i, l := range strings.Split(head[t.Path], "\n") {
+		if l == flagged {
+			t.Now, t.Changed = precedent.Span{Path: t.Path, Side: t.Side, Start: i + 1, End: i + 1 + t.End - t.Start}, false
+		}
+	}
+	return t
+}
+
+// written is a message of somebody in a thread.
+func written(body string, m precedent.Message) precedent.Message {
+	m.ID, m.Body = 9, precedent.Untrusted(body)
+	if m.Who == "" {
+		m.Who = "dana"
+	}
+	return m
+}
+
+// asked are the threads in a prompt, by their titles.
+func askedAbout(t engine.Task) map[string]string {
+	found := map[string]string{}
+	id := ""
+	for l := range strings.Lines(t.Prompt) {
+		if s, ok := strings.CutPrefix(l, "## Thread "); ok {
+			id = strings.TrimSpace(s)
+		}
+		if s, ok := strings.CutPrefix(l, "remark: "); ok {
+			found[strings.TrimSpace(s)] = id
+		}
+	}
+	return found
+}
+
+// saying is an engine that says of threads, by their titles, what it is given; it
+// leaves out the others.
+func saying(words map[string]object) func(engine.Task) engine.Reply {
+	return func(t engine.Task) engine.Reply {
+		list := []any{}
+		for title, id := range askedAbout(t) {
+			if w, ok := words[title]; ok {
+				w = maps.Clone(w)
+				w["thread_id"] = id
+				list = append(list, w)
+			}
+		}
+		return answered(object{"threads": list})
+	}
+}
+
+// answers are a review's answers by title, as state, place and who decided.
+func answers(r *precedent.Review) map[string]string {
+	got := map[string]string{}
+	for _, a := range r.Threads {
+		got[a.Title] = fmt.Sprintf("%s at %s by %s", a.State, a.Span, a.By)
+	}
+	return got
+}
+
+// news are the live findings that stand in no thread yet.
+func news(r *precedent.Review) []string {
+	var titles []string
+	for _, f := range r.Live() {
+		if f.Thread == "" {
+			titles = append(titles, f.Title)
+		}
+	}
+	return titles
+}
+
+// branch is a pull request that is pushed to and reviewed again and again.
+type branch struct {
+	t       *testing.T
+	base    files
+	last    files // what was reviewed last
+	threads []precedent.Thread
+	pushes  int
+	engine  *cast
+	sent    []string // what finders were sent for the last push
+}
+
+// push reviews the next head and opens threads for what is new.
+func (b *branch) push(head files, says []map[string]any, words map[string]object) *precedent.Review {
+	b.t.Helper()
+	b.pushes++
+	in := input(b.t, b.base, head)
+	in.Head = fmt.Sprintf("%040d", b.pushes)
+	if b.last != nil {
+		in.Since = &Since{Head: fmt.Sprintf("%040d", b.pushes-1), Changed: between(b.t, b.last, head)}
+	}
+	for _, t := range b.threads {
+		in.Threads = append(in.Threads, carriedTo(t, head))
+	}
+	var mu sync.Mutex
+	b.sent = nil
+	b.engine = &cast{
+		finder: func(task engine.Task) engine.Reply {
+			mu.Lock()
+			defer mu.Unlock()
+			b.sent = append(b.sent, task.User())
+			return reply1(says...)
+		},
+		verifier: ruled(nil), threads: saying(words),
+	}
+	in.Engine = b.engine
+	r := run(b.t, in)
+	b.last = head
+	for _, f := range r.Live() {
+		if f.Thread == "" {
+			b.threads = append(b.threads, opened(fmt.Sprintf("thread-%d", len(b.threads)+1), f, in.Head))
+		}
+	}
+	for _, a := range r.Threads {
+		for i := range b.threads {
+			if b.threads[i].ID == a.Thread && (a.State == precedent.Addressed || a.State == precedent.NoLonger) {
+				b.threads[i].State = precedent.ThreadAddressed
+			} else if b.threads[i].ID == a.Thread {
+				b.threads[i].State = precedent.ThreadOpen
+			}
+		}
+	}
+	return r
+}
+
+// TestPushes: six pushes to one pull request. Nothing is said twice, whatever words
+// a model finds and wherever the lines go, and every thread gets its answer.
+func TestPushes(t *testing.T) {
+	head := shopHead.with(files{"cart/aws.go": ""})
+	cart := head["cart/cart.go"]
+	b := &branch{t: t, base: shopBase}
+	const past, zero = "The loop runs past the last item", "An empty cart divides by zero"
+	r := b.push(head, []map[string]any{finding("cart/cart.go", 5, loop, past, nil), finding("cart/cart.go", 15, mean, zero, map[string]any{"severity": "medium"})}, nil)
+	if len(r.Threads) != 0 || len(news(r)) != 2 {
+		t.Fatalf("answers %v, news %v", answers(r), news(r))
+	}
+
+	// Lines move, and the model has other words.
+	shifted := strings.Replace(cart, "package cart\n", "package cart\n\n// Shop.\n", 1)
+	shifted = strings.Replace(shifted, "\tsum := 0\n", "\tvar sum int\n", 1)
+	r = b.push(head.with(files{"cart/cart.go": shifted}), []map[string]any{
+		finding("cart/cart.go", 7, loop, "n goes one too far: items has no such index", nil),
+		finding("cart/cart.go", 17, mean, "Division by zero when there is nothing in it", map[string]any{"severity": "medium"}),
+	}, nil)
+	want := map[string]string{past: "still_there at cart/cart.go:7 by finder", zero: "still_there at cart/cart.go:17 by finder"}
+	if diff := cmp.Diff(want, answers(r)); diff != "" || len(news(r)) > 0 || r.Verdict != precedent.Findings {
+		t.Errorf("shifted: verdict %s, news %v, answers (-want +got):\n%s", r.Verdict, news(r), diff)
+	}
+
+	// Another file comes: the old one is not read again, and its threads are still open.
+	more := head.with(files{"cart/cart.go": shifted, "cart/tax.go": "package cart\n\nfunc Tax(sum int) int { return sum / 5 }\n"})
+	r = b.push(more, nil, map[string]object{past: {"state": "still_there"}, zero: {"state": "still_there", "reply": "Nobody asked."}})
+	want = map[string]string{past: "still_there at cart/cart.go:7 by engine", zero: "still_there at cart/cart.go:17 by engine"}
+	if diff := cmp.Diff(want, answers(r)); diff != "" || r.Verdict != precedent.Findings || r.ExitStatus(precedent.High) != precedent.ExitFindings {
+		t.Errorf("another file: verdict %s, answers (-want +got):\n%s", r.Verdict, diff)
+	}
+	if len(b.sent) != 1 || strings.Contains(b.sent[0], loop) || r.Threads[0].Reply+r.Threads[1].Reply != "" {
+		t.Errorf("another file: sent %q, answers %+v", b.sent, r.Threads)
+	}
+
+	// One is fixed, the other in part: the line is another, and as wrong.
+	partly := strings.Replace(shifted, loop, "\tfor n := range len(items) + 1 {", 1)
+	partly = strings.Replace(partly, mean, "\treturn Total(items) / max(len(items), 1)", 1)
+	r = b.push(more.with(files{"cart/cart.go": partly}), []map[string]any{
+		finding("cart/cart.go", 7, "\tfor n := range len(items) + 1 {", "The loop runs one past the last item", nil),
+	}, map[string]object{zero: {"state": "addressed", "reply": "`max` keeps it from zero."}, past: {"state": "still_there"}})
+	want = map[string]string{past: "still_there at cart/cart.go:7 by finder", zero: "addressed at cart/cart.go:15 by engine"}
+	if diff := cmp.Diff(want, answers(r)); diff != "" || len(news(r)) > 0 {
+		t.Errorf("in part: news %v, answers (-want +got):\n%s", news(r), diff)
+	}
+	if i := slices.IndexFunc(r.Threads, func(a precedent.ThreadAnswer) bool { return a.Title == zero }); r.Threads[i].Reply != "`max` keeps it from zero." {
+		t.Errorf("reply %q", r.Threads[i].Reply)
+	}
+
+	// A rebase: the base has moved, and the branch says what it said.
+	b.base = b.base.with(files{"README": "shop\n"})
+	rebased := more.with(files{"cart/cart.go": partly, "README": "shop\n"})
+	r = b.push(rebased, nil, map[string]object{past: {"state": "still_there"}})
+	if len(b.sent) != 0 || len(news(r)) > 0 || r.Verdict != precedent.Findings || len(r.Threads) != 1 {
+		t.Errorf("rebased: sent %q, news %v, verdict %s, answers %v", b.sent, news(r), r.Verdict, answers(r))
+	}
+
+	// What was fixed comes back, and the rest goes.
+	back := strings.Replace(partly, "\treturn Total(items) / max(len(items), 1)", mean, 1)
+	back = strings.Replace(back, "\tfor n := range len(items) + 1 {", "\tfor n := range items {", 1)
+	r = b.push(rebased.with(files{"cart/cart.go": back}), []map[string]any{
+		finding("cart/cart.go", 17, mean, "An empty cart divides by zero again", map[string]any{"severity": "medium"}),
+	}, map[string]object{past: {"state": "addressed"}})
+	want = map[string]string{past: "addressed at cart/cart.go:5 by engine", zero: "still_there at cart/cart.go:17 by finder"}
+	if diff := cmp.Diff(want, answers(r)); diff != "" || len(news(r)) > 0 {
+		t.Errorf("back: news %v, answers (-want +got):\n%s", news(r), diff)
+	}
+	replies := map[string]string{}
+	for _, a := range r.Threads {
+		replies[a.Title] = a.Reply
+	}
+	if diff := cmp.Diff(map[string]string{past: "Addressed by 0000000.", zero: "This is back, at cart/cart.go:17."}, replies); diff != "" {
+		t.Errorf("replies (-want +got):\n%s", diff)
+	}
+	if len(b.threads) != 2 {
+		t.Errorf("%d threads in the end", len(b.threads))
+	}
+}
+
+// settledBy are the ways in which people end a thread.
+var settledBy = map[string]func(*precedent.Thread){
+	"resolved":           func(t *precedent.Thread) { t.State = precedent.ThreadResolved },
+	"won't fix":          func(t *precedent.Thread) { t.State = precedent.ThreadWontFix },
+	"deleted":            func(t *precedent.Thread) { t.Gone = true },
+	"closed, not by us":  func(t *precedent.Thread) { t.Closed, t.ClosedBy = true, "dana" },
+	"declined, rejected": func(t *precedent.Thread) { t.State, t.Closed = precedent.ThreadWontFix, true },
+}
+
+// TestSettledThreadsSilence: what people ended is not said again, in no words and
+// wherever its lines go, and other defects of the line are.
+func TestSettledThreadsSilence(t *testing.T) {
+	head := shopHead.with(files{"cart/aws.go": ""})
+	in := input(t, shopBase, head)
+	in.Engine = answering(finding("cart/cart.go", 5, loop, "The loop runs past the last item", nil))
+	first := byTitle(t, run(t, in), "The loop runs past the last item")
+	moved := head.with(files{"cart/cart.go": strings.Replace(head["cart/cart.go"], "package cart\n", "package cart\n\n// Shop.\n", 1)})
+	edited := head.with(files{"cart/cart.go": strings.Replace(head["cart/cart.go"], loop, "\tfor n := 0; n < len(items)+1; n++ {", 1)})
+	for how, settle := range settledBy {
+		for _, test := range []struct {
+			name    string
+			head    files
+			title   string
+			quote   string
+			more    map[string]any
+			judge   *bool // what a judge says
+			silence bool
+		}{
+			{"same words", head, first.Title, loop, nil, nil, true},
+			{"moved", moved, first.Title, loop, nil, nil, true},
+			{"other words", moved, "Index beyond the end of the items in this loop", loop, nil, nil, true},
+			{"other words, and a judge", moved, "n gets too large", loop, nil, new(true), true},
+			{"edited", edited, "The loop still runs past the last item", "\tfor n := 0; n < len(items)+1; n++ {", nil, nil, true},
+			{"another defect of the line", moved, "Total wants a context", loop, map[string]any{"category": "style", "body": "Callers cancel."}, nil, false},
+			{"another defect of the kind", moved, "n shadows the package's counter", loop, map[string]any{"body": "Rename."}, new(false), false},
+		} {
+			t.Run(how+"/"+test.name, func(t *testing.T) {
+				in := input(t, shopBase, test.head)
+				thread := carriedTo(opened("t-1", first, "aaaa"), test.head)
+				settle(&thread)
+				in.Threads = []precedent.Thread{thread}
+				c := &cast{finder: func(engine.Task) engine.Reply {
+					return reply1(finding("cart/cart.go", 5, test.quote, test.title, test.more))
+				}, verifier: ruled(nil)}
+				if test.judge != nil {
+					c.judge = func(engine.Task) engine.Reply {
+						return answered(object{"pairs": []any{object{"pair": "p1", "same": *test.judge, "quote": test.title}}})
+					}
+				}
+				in.Engine = c
+				r := run(t, in)
+				f := byTitle(t, r, test.title)
+				if silent := f.Dropped == precedent.Dismissed && f.DroppedBy == "t-1"; silent != test.silence || f.Live() == test.silence {
+					t.Errorf("dropped %q by %q: %s", f.Dropped, f.DroppedBy, says(f))
+				}
+				if len(r.Threads) != 0 {
+					t.Errorf("an ended thread is answered: %v", answers(r))
+				}
+			})
+		}
+	}
+}
+
+// TestSummaryThreads: what stood in the summary alone is known again as well, and
+// of two findings one thread takes one.
+func TestSummaryThreads(t *testing.T) {
+	head := shopHead.with(files{"cart/aws.go": ""})
+	in := input(t, shopBase, head)
+	in.Engine = answering(finding("cart/cart.go", 5, loop, "The loop runs past the last item", nil))
+	f := byTitle(t, run(t, in), "The loop runs past the last item")
+	thread := opened("t-1", f, "aaaa")
+	thread.Start, thread.End, thread.Comment = 0, 0, 0
+	in.Threads = []precedent.Thread{thread}
+	in.Engine = &cast{finder: func(engine.Task) engine.Reply {
+		return reply1(
+			finding("cart/cart.go", 5, loop, "This loop goes beyond the last of the items", map[string]any{"category": "crash"}),
+			finding("cart/cart.go", 15, mean, "An empty cart divides by zero", nil),
+		)
+	}, verifier: ruled(nil)}
+	r := run(t, in)
+	if got := news(r); !slices.Equal(got, []string{"An empty cart divides by zero"}) {
+		t.Errorf("news: %v", got)
+	}
+	if got := byTitle(t, r, "This loop goes beyond the last of the items"); got.Thread != "t-1" || got.ID != f.ID || got.Fingerprint != f.Fingerprint {
+		t.Errorf("thread %q, id %s: %s", got.Thread, got.ID, says(got))
+	}
+}
+
+// TestRecognizeHolds: whatever threads and findings there are, their order does
+// not matter, no thread takes two, ids stay apart, and nothing that people ended
+// is live.
+func TestRecognizeHolds(t *testing.T) {
+	texts := []string{leak, leakToo, panics, "Total wants a context"}
+	rapid.Check(t, func(t *rapid.T) {
+		place := func(label string) precedent.Finding {
+			start := rapid.IntRange(0, 12).Draw(t, label+" start")
+			f := said("", rapid.SampledFrom([]string{"bugs", "secrets"}).Draw(t, label+" finder"), start, start,
+				rapid.SampledFrom([]precedent.Category{precedent.Bugs, precedent.Style}).Draw(t, label+" category"), rapid.SampledFrom(texts).Draw(t, label+" title"))
+			f.Analyzer = f.Finder == "secrets"
+			f.Place = precedent.Place(f.Path, fmt.Sprint(start%5), "", "")
+			f.Fingerprint = precedent.Fingerprint(f.Place, f.Category, 0)
+			f.ID = precedent.FindingID(theRepo, f.Fingerprint)
+			return f
+		}
+		var fs []precedent.Finding
+		for i := range rapid.IntRange(0, 8).Draw(t, "findings") {
+			fs = append(fs, place(fmt.Sprint("finding ", i)))
+		}
+		in := Input{Repo: theRepo, Change: &diff.Change{}, Head: "head", Read: func(precedent.Side, string) ([]byte, error) { return []byte("text\n"), nil }}
+		for i := range rapid.IntRange(0, 6).Draw(t, "threads") {
+			f := place(fmt.Sprint("thread ", i))
+			f.Quote = "text"
+			th := opened(fmt.Sprint("t-", i), f, "aaaa")
+			th.State = rapid.SampledFrom([]precedent.ThreadState{precedent.ThreadOpen, precedent.ThreadAddressed, precedent.ThreadWontFix}).Draw(t, "state")
+			if rapid.Bool().Draw(t, "carried") {
+				th.Now = f.Span
+			}
+			in.Threads = append(in.Threads, th)
+		}
+		order := func(f precedent.Finding) string {
+			return fmt.Sprint(f.Finder, f.Span, f.Category, f.Title, f.Thread, f.ID, f.Dropped, f.DroppedBy)
+		}
+		recognized := func(in Input, fs []precedent.Finding) []string {
+			merge(fs, nobody)
+			x := &reader{in: &in, src: newSources(in.Change, in.Read)}
+			x.threads = in.carry(x.src)
+			x.recognize(context.Background(), fs)
+			takers, names := map[string]int{}, map[string]string{}
+			var all []string
+			for _, f := range fs {
+				own := precedent.Fingerprint(f.Place, f.Category, 0)
+				if had, ok := names[f.ID]; f.Live() && ok && had != own {
+					t.Fatalf("two findings go by %s", f.ID)
+				} else if f.Live() {
+					names[f.ID] = own
+				}
+				if th := x.threadOf(&f); th != nil && f.Live() {
+					if takers[th.ID]++; takers[th.ID] > 1 || th.settled() {
+						t.Fatalf("%s is live in the thread %s (%s), taken %d times", f.Title, th.ID, th.State, takers[th.ID])
+					}
+				}
+				all = append(all, order(f))
+			}
+			slices.Sort(all)
+			return all
+		}
+		want := recognized(in, slices.Clone(fs))
+		in.Threads = rapid.Permutation(in.Threads).Draw(t, "order of threads")
+		got := recognized(in, rapid.Permutation(fs).Draw(t, "order of findings"))
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("another order, another outcome (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// TestThreadsEstimate: what threads take is known beforehand.
+func TestThreadsEstimate(t *testing.T) {
+	head := shopHead.with(files{"cart/aws.go": "", "cart/new.go": "package cart\n\nvar x = 1\n"})
+	in := conversation(t, precedent.Bugs, head)
+	in.Engine = &cast{}
+	with := Plan(in)
+	in.Threads = nil
+	without := Plan(in)
+	if with.Threads != 1 || with.Requests != without.Requests+1 || with.Usage.InputTokens <= without.Usage.InputTokens {
+		t.Errorf("with a thread %+v, without %+v", with, without)
+	}
+}
+
+// TestOneThreadTakesOne: of two findings within the lines of a thread one takes it,
+// and the other says the same.
+func TestOneThreadTakesOne(t *testing.T) {
+	thread := opened("t-1", said("old", "bugs", 5, 9, precedent.Bugs, leak), "aaaa")
+	thread.Now = thread.Span
+	in := Input{Repo: theRepo, Change: &diff.Change{}, Head: "head", Threads: []precedent.Thread{thread}, Read: func(precedent.Side, string) ([]byte, error) { return nil, nil }}
+	fs := []precedent.Finding{said("a", "bugs", 8, 8, precedent.Bugs, leakToo), said("b", "tests", 5, 5, precedent.Bugs, leak)}
+	x := &reader{in: &in, src: newSources(in.Change, in.Read)}
+	x.threads = in.carry(x.src)
+	x.recognize(t.Context(), fs)
+	if fs[1].Thread != "t-1" || !fs[1].Live() || fs[0].Dropped != precedent.Duplicate || fs[0].DroppedBy != fs[1].ID {
+		t.Errorf("findings %+v", fs)
+	}
+}

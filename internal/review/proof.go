@@ -1,0 +1,122 @@
+package review
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/text"
+)
+
+// maxProof bounds what is repeated of a proof, in characters.
+const maxProof = 200
+
+// settle takes the engine's word on a thread as far as something bears it out:
+// changed lines, an added line that it quotes, or a person's words that it quotes.
+// No word of an engine closes a thread about code that is as it was, where the
+// mistake could cost data or security; there only a person who may merge declines.
+func (x *reader) settle(q *inquiry, w word) {
+	reply := strings.TrimSpace(text.Clean(w.Reply))
+	if who, sentence := x.decliner(q, w.Quote); w.State == precedent.DeclinedHere && who != "" {
+		q.decide(precedent.DeclinedHere, decidedByPerson, "%s wrote: %q", who, text.Cut(sentence, maxProof))
+		q.answer.Reply = reply
+		return
+	}
+	proof := ""
+	if !q.Category.Protected() {
+		proof = x.added(w.Quote)
+	}
+	switch {
+	case q.found != nil:
+		if w.State == precedent.StillThere {
+			q.answer.Reply = reply
+		}
+		return // what a finder found again is there
+	case w.State == precedent.StillThere:
+		q.decide(precedent.StillThere, decidedByEngine, "the engine compared it with the head")
+	case w.State == precedent.Addressed && q.changed:
+		q.decide(precedent.Addressed, decidedByEngine, "the lines that it flags were changed")
+	case w.State == precedent.NoLonger && q.gone:
+		q.decide(precedent.NoLonger, decidedByEngine, "the lines that it flags are gone")
+	case w.State != precedent.DeclinedHere && proof != "":
+		q.decide(w.State, decidedByEngine, "the push added: %q", text.Cut(proof, maxProof))
+	case w.State == precedent.DeclinedHere:
+		q.decide(precedent.StillThere, decidedByPlace, "the engine takes it for declined, but the words that it quotes are of nobody who can decline it")
+		return
+	default:
+		q.decide(precedent.StillThere, decidedByPlace, "the engine says %s, but the lines that it flags are there, and nothing that was added shows it", w.State)
+		return
+	}
+	q.answer.Reply = reply
+}
+
+// added returns the quote if each of its lines is one that the push added, and not
+// all are comments: what a change says of itself proves nothing.
+func (x *reader) added(quote string) string {
+	since := x.in.Since
+	quote = firstLines(quote)
+	if since == nil || since.Changed == nil || onlyComment(quote) {
+		return ""
+	}
+	long := false
+	for l := range strings.Lines(quote) {
+		want := text.Squeeze(strings.TrimPrefix(strings.TrimSpace(l), "+"))
+		long = long || len(want) >= substringMin
+		if want != "" && !adds(since.Changed, want) {
+			return ""
+		}
+	}
+	if !long {
+		return ""
+	}
+	return oneLine(quote)
+}
+
+// adds tells whether a change adds a line, white space aside.
+func adds(c *diff.Change, squeezed string) bool {
+	for i := range c.Files {
+		for l := range c.Files[i].AddedLines() {
+			if text.Squeeze(l.Text) == squeezed {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// minSaid is the shortest part of a message that counts as a person's words, in
+// bytes without white space; what is shorter has to be a line of its own.
+const minSaid = 12
+
+// decliner returns who said the quoted words in the thread, of those who can
+// decline its finding, and the words; both are empty if none of them did.
+func (x *reader) decliner(q *inquiry, quote string) (who, sentence string) {
+	want := bare(quote)
+	if want == "" {
+		return "", ""
+	}
+	for _, m := range slices.Backward(q.Messages) {
+		author := x.in.authored(m) && !q.Category.Protected()
+		if m.Own || m.Bot || !m.MayWrite && !author {
+			continue
+		}
+		var own strings.Builder
+		for l := range strings.Lines(text.Clean(string(m.Body))) {
+			if strings.HasPrefix(strings.TrimSpace(l), ">") {
+				continue // they repeat what somebody else wrote
+			}
+			if bare(l) == want {
+				return m.Who, oneLine(quote)
+			}
+			own.WriteString(l)
+		}
+		if len(want) >= minSaid && strings.Contains(text.Squeeze(own.String()), want) {
+			return m.Who, oneLine(quote)
+		}
+	}
+	return "", ""
+}
+
+// bare is a quote without white space and the signs around it.
+func bare(quote string) string { return strings.Trim(text.Squeeze(quote), "\"'`.!,…*_") }

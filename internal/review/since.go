@@ -1,0 +1,181 @@
+package review
+
+import (
+	"strings"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/diff"
+)
+
+// Since says what an earlier review of the same pull request read. It was complete,
+// and was made with an engine if this one is.
+type Since struct {
+	Head   string // object id of the commit that it looked at
+	Review string // its id
+	// Changed is the change from that head to the one that is reviewed now.
+	Changed *diff.Change
+	// Before is the change that it read. Where the base is another now, for the
+	// branch was rebased or goes elsewhere, a hunk that is not in it was not read,
+	// though its lines are the same. Nil if the base is the same.
+	Before *diff.Change
+	// Answered are lines of the new head that were written to answer a finding.
+	Answered []precedent.Span
+}
+
+// readBefore returns the hunks of a change that the earlier review read and that
+// are as they were. What cannot be told is not among them.
+func (s *Since) readBefore(c *diff.Change) map[diff.HunkRef]bool {
+	before := map[diff.HunkRef]bool{}
+	if s == nil || s.Changed == nil {
+		return before
+	}
+	had := s.had()
+	for _, g := range diff.Identical(c) {
+		for _, ref := range g.Hunks {
+			f := &c.Files[ref.File]
+			h := &f.Hunks[ref.Hunk]
+			if h.Cut == "" && !s.touches(f.Path, h) && had(f, g.Key) {
+				before[ref] = true
+			}
+		}
+	}
+	return before
+}
+
+// had tells whether the change that the earlier review read has a hunk that
+// deletes and adds the same lines of a file.
+func (s *Since) had() func(f *diff.File, key string) bool {
+	if s.Before == nil {
+		return func(*diff.File, string) bool { return true }
+	}
+	read := map[[2]string]bool{}
+	for _, g := range diff.Identical(s.Before) {
+		for _, ref := range g.Hunks {
+			if f := &s.Before.Files[ref.File]; f.Hunks[ref.Hunk].Cut == "" {
+				read[[2]string{f.Path, g.Key}] = true
+			}
+		}
+	}
+	return func(f *diff.File, key string) bool { return read[[2]string{f.Path, key}] }
+}
+
+// opaque tells whether a file is another one since the earlier review, or changed
+// in a way that its hunks do not tell.
+func opaque(f *diff.File) bool {
+	if f.Status != diff.Modified || f.Binary || f.TooLarge || f.Skip != "" {
+		return true
+	}
+	for i := range f.Hunks {
+		if f.Hunks[i].Cut != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// touches tells whether the push changed lines of a hunk, or deleted some in it or
+// at its edges.
+func (s *Since) touches(path string, h *diff.Hunk) bool {
+	f := s.Changed.File(path)
+	if f == nil {
+		return false
+	}
+	if opaque(f) {
+		return true
+	}
+	first, last := h.NewStart, h.NewStart+h.NewLines-1
+	if h.NewLines == 0 { // it stands behind the line that git names
+		last = first + 1
+	}
+	for i := range f.Hunks {
+		next := f.Hunks[i].NewStart // the number that a line which is not deleted has next
+		if f.Hunks[i].NewLines == 0 {
+			next++
+		}
+		for j := range f.Hunks[i].Lines {
+			switch l := &f.Hunks[i].Lines[j]; {
+			case l.Op == diff.Delete && next >= first && next-1 <= last:
+				return true
+			case l.Op == diff.Add && l.New >= first && l.New <= last:
+				return true
+			}
+			if f.Hunks[i].Lines[j].New > 0 {
+				next = f.Hunks[i].Lines[j].New + 1
+			}
+		}
+	}
+	return false
+}
+
+// fresh tells whether a finding stands where the push changed something: in the
+// lines that it changed or in those right beside them.
+func (x *reader) fresh(f *precedent.Finding) bool {
+	changed := x.in.Since.Changed.File(f.Path)
+	switch {
+	case changed == nil:
+		return false
+	case f.Start == 0 || opaque(changed):
+		return true
+	case f.Side == precedent.Left: // its number is one of the base, which the push does not show
+		for i := range x.in.Change.Files {
+			if file := &x.in.Change.Files[i]; file.Path == f.Path {
+				return !x.before[diff.HunkRef{File: i, Hunk: file.HunkAt(f.Side, f.Start)}]
+			}
+		}
+	}
+	for i := range changed.Hunks {
+		h := &changed.Hunks[i]
+		if f.Start <= h.NewStart+max(h.NewLines-1, 1) && h.NewStart <= f.End {
+			return true
+		}
+	}
+	return false
+}
+
+// since says of findings that are new where a later review has them from. In code
+// that a complete review has read and that nobody touched, only what is grave is
+// worth another remark: what else is found there now was not worth one then.
+func (x *reader) since(fs []precedent.Finding) {
+	s := x.in.Since
+	if s == nil || s.Changed == nil {
+		return
+	}
+	for i := range fs {
+		f := &fs[i]
+		t := x.threadOf(f)
+		back := t != nil && t.State == precedent.ThreadAddressed
+		switch {
+		case !f.Live(), t != nil && !back:
+			continue
+		case !back && x.in.Recall.Known[f.Fingerprint].Seen > 0:
+			continue // an earlier review showed it, if only in its summary
+		}
+		answers := overlapsAny(f.Span, s.Answered)
+		switch {
+		case answers && !back:
+			f.Origin = precedent.CausedByFix
+			f.Note("threads", "stands in lines that answered a finding")
+		case answers || x.fresh(f):
+		case f.Severity.AtLeast(precedent.High):
+			f.Origin = precedent.MissedBefore
+			f.Note("threads", "missed before: a complete review read %s, and it has not changed since", short(s.Head))
+		default:
+			f.Drop("threads", precedent.UnchangedCode, "", "read by a complete review of %s, not changed since, and below %s", short(s.Head), precedent.High)
+		}
+	}
+}
+
+func overlapsAny(at precedent.Span, spans []precedent.Span) bool {
+	for _, s := range spans {
+		if at.Start > 0 && at.Overlaps(s) {
+			return true
+		}
+	}
+	return false
+}
+
+// short is a commit as people write it.
+func short(commit string) string {
+	const digits = 7
+	return strings.ToLower(commit[:min(len(commit), digits)])
+}
