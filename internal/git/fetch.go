@@ -24,6 +24,9 @@ type Pull struct {
 	// URL is the base repository's: https, or http of this very machine. It
 	// holds no user and no password.
 	URL string
+	// Folder is the base repository's on this machine, as an absolute path, in
+	// place of URL. It comes from the operator, never from a forge.
+	Folder string
 	// Token is sent to the URL's own host and to nobody else, in the environment
 	// of one run of git. Empty: none is sent.
 	Token string
@@ -54,7 +57,7 @@ const (
 
 // pullRef is a ref that a forge may name: a few plain words, none of which can
 // be an option, a pattern or a way out of refs/.
-var pullRef = regexp.MustCompile(`^refs/[A-Za-z0-9_-]+(?:/[A-Za-z0-9_-]+)+$`)
+var pullRef = regexp.MustCompile(`^refs(?:/[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*){2,}$`)
 
 // completed checks a pull request and fills in what was left out.
 func (p Pull) completed(h hash) (Pull, error) {
@@ -64,7 +67,7 @@ func (p Pull) completed(h hash) (Pull, error) {
 	if p.Timeout <= 0 {
 		p.Timeout = fetchTimeout
 	}
-	if _, err := fetchURL(p.URL); err != nil {
+	if _, _, err := p.from(); err != nil {
 		return p, err
 	}
 	if !pullRef.MatchString(p.Ref) {
@@ -79,6 +82,18 @@ func (p Pull) completed(h hash) (Pull, error) {
 		return p, &Error{Op: opFetch, Msg: "the token has more than one line"}
 	}
 	return p, nil
+}
+
+// from is where to fetch, as git takes it, and what that goes by.
+func (p Pull) from() (address string, u *url.URL, err error) {
+	if p.Folder == "" {
+		u, err = fetchURL(p.URL)
+		return p.URL, u, err
+	}
+	if !filepath.IsAbs(p.Folder) || strings.ContainsAny(p.Folder, "\x00\r\n") || p.URL != "" || p.Token != "" {
+		return "", nil, &Error{Op: opFetch, Msg: "not a folder to fetch from: " + printable(p.Folder)}
+	}
+	return p.Folder, &url.URL{Scheme: "file"}, nil
 }
 
 // fetchURL reads the address of a repository on the network. Everything but
@@ -162,10 +177,11 @@ func (r *Repo) lendHaves(ctx context.Context, file string) error {
 	return nil
 }
 
-// kept are the names under which the ends of a pull request are kept.
+// kept are the names under which the ends of a pull request are kept. No branch's
+// name can be a folder and another branch's the file in its place.
 func (p Pull) kept() (head, base string) {
-	name := "refs/precedent/" + strings.TrimPrefix(p.Ref, "refs/")
-	return name, strings.TrimSuffix(name, "/head") + "/base"
+	name := "refs/precedent/" + strings.TrimSuffix(strings.TrimPrefix(p.Ref, "refs/"), "/head")
+	return name + "/head", name + "/base"
 }
 
 // pulled resolves what was fetched.

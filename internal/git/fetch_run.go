@@ -22,7 +22,7 @@ var legacyFlaws = []string{"zeroPaddedFilemode", "badTimezone", "missingSpaceBef
 // fetchSettings are those of the one command that talks to a network. The
 // token is among them, and so in the environment of that command alone.
 func (p Pull) fetchSettings() [][2]string {
-	u, _ := fetchURL(p.URL)
+	_, u, _ := p.from()
 	set := [][2]string{
 		{"protocol." + u.Scheme + ".allow", "always"},
 		{"http.followRedirects", "false"},
@@ -49,17 +49,25 @@ func (p Pull) fetchSettings() [][2]string {
 	return set
 }
 
-// fetch runs git fetch, which writes into the objects folder of the view.
+// fetch fetches both ends of a pull request.
 func (r *Repo) fetch(ctx context.Context, p Pull, v view, objects string) error {
 	head, base := p.kept()
-	u, _ := fetchURL(p.URL)
+	return r.fetchRefs(ctx, p, v, objects, "+"+p.Ref+":"+head, "+"+p.Base+":"+base)
+}
+
+// fetchRefs runs git fetch, which writes into the objects folder of the view.
+func (r *Repo) fetchRefs(ctx context.Context, p Pull, v view, objects string, refspecs ...string) error {
+	from, u, err := p.from()
+	if err != nil {
+		return err
+	}
 	c := call{
 		op: opFetch, view: v, set: p.fetchSettings(),
 		env: []string{"GIT_ALLOW_PROTOCOL=" + u.Scheme},
-		args: []string{
+		args: append([]string{
 			"fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head", "--no-auto-maintenance", "--refmap=",
-			"--end-of-options", p.URL, "+" + p.Ref + ":" + head, "+" + p.Base + ":" + base,
-		},
+			"--end-of-options", from,
+		}, refspecs...),
 	}
 	if v == real { // it stays: a power cut must not leave half of it
 		c.set = append(c.set, [2]string{"core.fsync", "committed"})
@@ -89,7 +97,7 @@ func (r *Repo) fetch(ctx context.Context, p Pull, v view, objects string) error 
 			}
 		}
 	}()
-	err := cmd.Run()
+	err = cmd.Run()
 	close(ended)
 	<-watched
 	if context.Cause(ctx) == nil && folderSize(objects)-before > p.MaxBytes {

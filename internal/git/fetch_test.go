@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -505,4 +506,57 @@ func leak(text []byte) string {
 		}
 	}
 	return ""
+}
+
+// TestFetchEarlier: what a push by force took away is fetched by its id as long
+// as the server has it.
+func TestFetchEarlier(t *testing.T) {
+	p := newPulls(t)
+	before := p.pull.Head
+	p.origin.git("checkout", "-q", "--detach", p.pull.Base)
+	p.pull.Head = p.origin.commit("rebased", "a.txt", "one\nthree\n")
+	p.origin.git("update-ref", "refs/pull/7/head", p.pull.Head)
+	p.origin.git("checkout", "-q", "main")
+	m := openMirror(t, t.TempDir())
+	if _, err := m.FetchPull(t.Context(), p.pull); err != nil {
+		t.Fatal(err)
+	}
+	never := strings.Repeat("9", 40)
+	asked := p.server.asked.Load()
+	got := m.FetchEarlier(t.Context(), p.pull, []string{never, before, p.pull.Base, "--upload-pack=touch x", before})
+	if want := []string{before, p.pull.Base}; !sameElements(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if p.server.asked.Load() == asked {
+		t.Error("nothing was fetched")
+	}
+	asked = p.server.asked.Load()
+	if got := m.FetchEarlier(t.Context(), p.pull, []string{before}); len(got) != 1 || p.server.asked.Load() != asked {
+		t.Errorf("%q, with %d requests for what is there", got, p.server.asked.Load()-asked)
+	}
+}
+
+func sameElements(a, b []string) bool {
+	a, b = slices.Clone(a), slices.Clone(b)
+	slices.Sort(a)
+	slices.Sort(b)
+	return slices.Equal(a, b)
+}
+
+// TestFetchFromFolder: a folder that the operator names is as good as a server.
+func TestFetchFromFolder(t *testing.T) {
+	p := newPulls(t)
+	p.pull.Folder, p.pull.URL, p.pull.Token = p.origin.dir, "", ""
+	m := openMirror(t, t.TempDir())
+	rg, err := m.FetchPull(t.Context(), p.pull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantPull(t, m.Repo, rg, p)
+	for _, folder := range []string{"relative", "-u/x", "/a\nb"} {
+		p.pull.Folder = folder
+		if _, err := m.FetchPull(t.Context(), p.pull); err == nil {
+			t.Errorf("%q was fetched from", folder)
+		}
+	}
 }

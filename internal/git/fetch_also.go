@@ -1,0 +1,72 @@
+package git
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// mostAlso bounds the earlier commits that are fetched beside a pull request.
+const mostAlso = 50
+
+// FetchEarlier fetches commits that a pull request had before, which a push by
+// force may have taken out of its history, and returns those that can be read
+// now. A server may have thrown the others away. p is what FetchPull was given.
+func (r *Repo) FetchEarlier(ctx context.Context, p Pull, ids []string) []string {
+	return r.fetchEarlier(ctx, p, ids, shadowed, filepath.Join(r.shadow, "objects"))
+}
+
+// FetchEarlier is Repo's, but what is fetched stays in the mirror.
+func (m *Mirror) FetchEarlier(ctx context.Context, p Pull, ids []string) []string {
+	turn, err := takeLock(ctx, m.dir+".fetch", true)
+	if err != nil {
+		return nil
+	}
+	defer turn.release()
+	return m.fetchEarlier(ctx, p, ids, real, filepath.Join(m.dir, "objects"))
+}
+
+func (r *Repo) fetchEarlier(ctx context.Context, p Pull, ids []string, v view, objects string) []string {
+	p, err := p.completed(r.hash)
+	if err != nil {
+		return nil
+	}
+	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
+	ids = slices.DeleteFunc(ids, func(id string) bool { return !r.hash.valid(id) })
+	have := r.present(ctx, ids, v)
+	head, _ := p.kept()
+	asked := 0
+	for _, id := range ids {
+		if have[id] || asked >= mostAlso || ctx.Err() != nil {
+			continue
+		}
+		asked++
+		// One at a time: git fetches nothing at all if one of several is not there.
+		if r.fetchRefs(ctx, p, v, objects, "+"+id+":"+strings.TrimSuffix(head, "/head")+"/at/"+id) == nil {
+			have[id] = true
+		}
+	}
+	return slices.DeleteFunc(ids, func(id string) bool { return !have[id] })
+}
+
+// present tells which of the ids are commits that can be read.
+func (r *Repo) present(ctx context.Context, ids []string, v view) map[string]bool {
+	have := map[string]bool{}
+	if len(ids) == 0 {
+		return have
+	}
+	out, err := r.run(ctx, call{
+		op: opFetch, view: v, stdin: strings.NewReader(strings.Join(ids, "\n") + "\n"),
+		args: []string{"cat-file", "--batch-check=%(objectname) %(objecttype)"},
+	}, configBytes)
+	if err != nil {
+		return have
+	}
+	for line := range strings.Lines(string(out)) {
+		if id, ok := strings.CutSuffix(strings.TrimSpace(line), " commit"); ok {
+			have[id] = true
+		}
+	}
+	return have
+}
