@@ -22,6 +22,7 @@ deps:
 	@sh scripts/testclaude.sh
 	@sh scripts/testformats.sh
 	@sh scripts/testforge.sh
+	@sh scripts/testhooks.sh
 
 fmt: ## fail if a file is not formatted
 	@out=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$out" || { echo "not formatted (gofmt -w):"; echo "$$out"; exit 1; }
@@ -41,7 +42,7 @@ $(GOLANGCI):
 	GOBIN=$(TOOLS) $(GO) install golang.org/x/tools/cmd/deadcode@$(DEADCODE_VERSION)
 
 golden: ## write the golden files anew; read the difference before you commit it
-	PRECEDENT_TEST_SARIF=off PRECEDENT_TEST_REVIEWDOG=off PRECEDENT_TEST_STRINGS=off $(GO) test ./internal/guide ./internal/prompt ./internal/report -update
+	PRECEDENT_TEST_SARIF=off PRECEDENT_TEST_REVIEWDOG=off PRECEDENT_TEST_STRINGS=off $(GO) test ./internal/comment ./internal/guide ./internal/prompt ./internal/report -update
 	$(GO) test ./cmd/precedent -run '^TestReference' -update
 
 eval: ## placing quality over a folder of changes: make eval DIR=...

@@ -36,7 +36,8 @@ type app struct {
 	env      map[string]string
 	dir      string // the working folder; empty for the process's own
 	now      func() time.Time
-	quiet    bool // no progress and no notices; errors are always said
+	sleep    func(ctx context.Context, d time.Duration) error // between looks at a forge; nil for the real time
+	quiet    bool                                             // no progress and no notices; errors are always said
 
 	brought engine.Engine // the engine of a command that has its own, before any setting
 }
@@ -103,7 +104,7 @@ error, 3 incomplete review, 130 interrupted.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return misuse(cmd, err) })
 	root.SetHelpCommand(helpCommand())
 	root.AddCommand(
-		newReview(a), newPR(a), newFP(a), newExplain(a), newHotspots(a), newMemory(a),
+		newReview(a), newPR(a), newOutcomes(a), newFP(a), newExplain(a), newHotspots(a), newMemory(a),
 		newInit(a), newConfig(a), newDoctor(a), newInstallHook(a), newDemo(a), newEval(a), newCompletion(a), newVersion(a), newMan(a), newHookPrePush(a), newDemoEngine(a),
 	)
 	return root
@@ -208,6 +209,21 @@ func hintOf(err error) string {
 		return p.Hint
 	}
 	return ""
+}
+
+// pause waits, or stops when the context ends.
+func (a *app) pause(ctx context.Context, d time.Duration) error {
+	if a.sleep != nil {
+		return a.sleep(ctx, d)
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // notice tells what the user did not ask for but should know.

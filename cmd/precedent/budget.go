@@ -11,14 +11,18 @@ import (
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
-// budget is what a review may take, with the day's books in the memory.
-func budget(o operator, rows *store.Repo) (*engine.Budget, error) {
+// budget is what a review may take, with the books of the day and of the pull
+// request, 0 for none, in the memory.
+func budget(o operator, rows *store.Repo, pull int) (*engine.Budget, error) {
 	usd, err := dollars(o.get(maxCostKnob, formatDollars(engine.DefaultReviewUSD), "default"))
 	if err != nil {
 		return nil, err
 	}
-	day, err := dollars(o.get(dayCostKnob, formatDollars(engine.DefaultDayUSD), "default"))
-	if err != nil {
+	bounds := store.Bounds{Number: pull}
+	if bounds.Day, err = dollars(o.get(dayCostKnob, formatDollars(engine.DefaultDayUSD), "default")); err != nil {
+		return nil, err
+	}
+	if bounds.Pull, err = dollars(o.get(pullCostKnob, formatDollars(engine.DefaultPullUSD), "default")); err != nil {
 		return nil, err
 	}
 	tokens, err := strconv.Atoi(o.get(maxTokensKnob, strconv.Itoa(engine.DefaultReviewTokens), "default").Value)
@@ -29,17 +33,21 @@ func budget(o operator, rows *store.Repo) (*engine.Budget, error) {
 	if rows == nil {
 		return b, nil
 	}
-	b.Day = func(ctx context.Context, amount float64, spent bool) error {
-		limit := day
+	b.Book = func(ctx context.Context, amount float64, spent bool) error {
+		within := bounds
 		if spent {
-			limit = math.Inf(1)
+			within.Day, within.Pull = math.Inf(1), math.Inf(1)
 		}
-		total, booked, err := rows.Book(ctx, amount, limit)
+		booked, err := rows.Book(ctx, amount, within)
+		total, limit := booked.Day, bounds.Day
+		if booked.Over != "day" {
+			total, limit = booked.Pull, bounds.Pull
+		}
 		switch {
 		case err != nil:
-			return fmt.Errorf("%w: the day's books cannot be kept: %w", engine.ErrOverBudget, err)
-		case !booked:
-			return fmt.Errorf("%w: $%.2f of the day's $%.2f are spent or set aside, and the next request may take $%.2f", engine.ErrOverBudget, total, day, amount)
+			return fmt.Errorf("%w: the books cannot be kept: %w", engine.ErrOverBudget, err)
+		case booked.Over != "":
+			return fmt.Errorf("%w: $%.2f of the %s's $%.2f are spent or set aside, and the next request may take $%.2f", engine.ErrOverBudget, total, booked.Over, limit, amount)
 		}
 		return nil
 	}

@@ -145,7 +145,7 @@ func (a *app) evalEngine(op operator) (engine.Engine, func(), error) {
 	if err != nil {
 		return nil, end, err
 	}
-	b, err := budget(op, nil)
+	b, err := budget(op, nil, 0)
 	if err != nil {
 		return nil, end, err
 	}

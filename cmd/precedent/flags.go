@@ -12,6 +12,7 @@ var usages = map[string]string{
 	"max-tokens":  "the review may take at most `N` tokens, input and output",
 	"memory-db":   "the memory's database `file`",
 	"repo":        "the repository's identity as `host/owner/name`, instead of its remote's",
+	"forge":       "where pull requests are: github, github:https://HOST/api/v3, gitea:https://HOST, or `local:DIR`",
 	"threshold":   "show findings from this confidence in `percent`",
 	"max-inline":  "show at most `N` findings in full",
 	"fail-on":     "exit with 1 for findings from this `severity`: critical, high, medium or low",

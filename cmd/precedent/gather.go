@@ -148,8 +148,10 @@ func (a *app) complete(ctx context.Context, w *workspace, g *gathering, s subjec
 			*number.to = *n
 		}
 	}
-	if err := w.rememberIfPossible(ctx, a); err != nil {
-		return err
+	if w.memory == nil {
+		if err := w.rememberIfPossible(ctx, a); err != nil {
+			return err
+		}
 	}
 	in.Failures = append(in.Failures, w.failures...)
 	if in.Recall, err = w.memory.Recall(ctx, paths, rg.Base, rg.Head); err != nil {

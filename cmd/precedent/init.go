@@ -1,11 +1,13 @@
 package main
 
 import (
+	"crypto/rand"
 	_ "embed"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -21,65 +23,116 @@ var policyTemplate []byte
 
 func newInit(a *app) *cobra.Command {
 	var force bool
+	var ci string
 	cmd := &cobra.Command{
 		Use:   "init",
-		Short: "Write a commented policy file for this repository",
+		Short: "Write a commented policy file, or the workflows that review pull requests",
 		Long: `Init writes ` + guide.PolicyFile + ` at the top of the work tree. As written it changes
 nothing: every setting is there as a comment. Commit it, and it holds for
-everybody's reviews; until then it holds for yours.`,
-		Example: "  precedent init && $EDITOR " + guide.PolicyFile,
+everybody's reviews; until then it holds for yours.
+
+With --ci it writes workflows instead, which review every pull request and post
+the review: for GitHub into .github/workflows, for Gitea and Forgejo into
+.gitea/workflows. They give pull requests from forks no secret and no right to
+write, and name every action by its commit.`,
+		Example: "  precedent init && $EDITOR " + guide.PolicyFile + "\n  precedent init --ci github",
 		Args:    exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			what := "policy"
+			if ci != "" {
+				what = "workflows"
+			}
 			repo, err := a.openRepo(cmd.Context())
 			if err != nil {
 				return err
 			}
 			defer repo.Close()
 			if repo.Top() == "" {
-				return hinted(errors.New("write policy: a bare repository has no work tree"), "run it in a clone")
+				return hinted(errors.New("write "+what+": a bare repository has no work tree"), "run it in a clone")
 			}
-			path := filepath.Join(repo.Top(), guide.PolicyFile)
-			if err := writeNew(path, policyTemplate, force); err != nil {
+			if ci != "" {
+				return a.writeWorkflows(repo.Top(), ci, force)
+			}
+			if err := writeNew(repo.Top(), guide.PolicyFile, policyTemplate, force, "precedent init --force"); err != nil {
 				return err
 			}
-			p := a.page()
-			p.Para("wrote ", p.Ink(report.Cyan, path))
-			p.Para("", p.Ink(report.Plain, "Uncomment what you want to set. precedent config shows what holds, and from where."))
-			return p.Err()
+			a.wrote(repo.Top(), guide.PolicyFile)
+			return a.advise("Uncomment what you want to set. precedent config shows what holds, and from where.")
 		},
 	}
-	cmd.Flags().BoolVar(&force, "force", false, "overwrite a policy file that is there")
+	cmd.Flags().BoolVar(&force, "force", false, "overwrite files that are there")
+	cmd.Flags().StringVar(&ci, "ci", "", "write the workflows for `FORGE`: github or gitea")
 	return cmd
 }
 
-// writeNew writes a file that does not exist yet, or with force replaces what
-// has its name. A link is replaced, never followed.
-func writeNew(path string, data []byte, force bool) error {
-	if !force {
-		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644) //nolint:gosec // a file of the repository, like all its others
-		if errors.Is(err, fs.ErrExist) {
-			return hinted(fmt.Errorf("write policy: %s exists already", path), "precedent init --force overwrites it")
-		}
-		if err != nil {
-			return fmt.Errorf("write policy: %w", err)
-		}
-		_, err = f.Write(data)
-		if err = errors.Join(err, f.Close()); err != nil {
-			return fmt.Errorf("write policy: %w", err)
-		}
+// wrote says which file was written.
+func (a *app) wrote(top, name string) {
+	p := a.page()
+	p.Para("wrote ", p.Ink(report.Cyan, filepath.Join(top, filepath.FromSlash(name))))
+}
+
+// advise says what to do next.
+func (a *app) advise(sentences ...string) error {
+	p := a.page()
+	for _, s := range sentences {
+		p.Para("", p.Ink(report.Plain, s))
+	}
+	return p.Err()
+}
+
+// absent tells that a file is not there yet; again is the command that
+// overwrites it.
+func absent(top, name, again string) error {
+	_, err := os.Lstat(filepath.Join(top, filepath.FromSlash(name)))
+	switch {
+	case err == nil:
+		return hinted(fmt.Errorf("write %s: it exists already", name), "%s overwrites it", again)
+	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), guide.PolicyFile+".*")
+	return fmt.Errorf("write %s: %w", name, err)
+}
+
+// writeNew writes a file below a folder that does not exist yet, or with force
+// replaces what has its name. A link is replaced, never followed, and none of a
+// folder leads out of top.
+func writeNew(top, name string, data []byte, force bool, again string) error {
+	if !force {
+		if err := absent(top, name, again); err != nil {
+			return err
+		}
+	}
+	root, err := os.OpenRoot(top)
+	if err == nil {
+		defer root.Close()
+		err = root.MkdirAll(path.Dir(name), 0o755)
+	}
+	if err == nil {
+		err = replace(root, name, data, force)
+	}
 	if err != nil {
-		return fmt.Errorf("write policy: %w", err)
-	}
-	defer os.Remove(f.Name())
-	_, err = f.Write(data)
-	if err = errors.Join(err, f.Chmod(0o644), f.Close()); err != nil {
-		return fmt.Errorf("write policy: %w", err)
-	}
-	if err := os.Rename(f.Name(), path); err != nil {
-		return fmt.Errorf("write policy: %w", err)
+		return fmt.Errorf("write %s: %w", name, err)
 	}
 	return nil
+}
+
+// replace writes beside the file what then takes its name. Without force
+// nothing may have the name.
+func replace(root *os.Root, name string, data []byte, force bool) error {
+	to := name
+	if force {
+		to = name + "." + rand.Text()
+	}
+	f, err := root.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Close()); err == nil && force {
+		err = root.Rename(to, name)
+	}
+	if err != nil {
+		_ = root.Remove(to)
+	}
+	return err
 }

@@ -47,6 +47,7 @@ var describedPolicy = []struct {
 	{"severity_floors", "a list of `paths` and `severity`", "none", `[{paths: "examples/**", severity: high}]`, "[{paths: a, severity: bad}]", "Milder findings in these files are not shown; security, secrets, data loss, crashes and races always are."},
 	{"linters", "a list of known names, see above", "none", "[ruff, shellcheck]", "[a b]", "Runs these linters on the change, in the sandbox, if they are installed."},
 	{"include_positive_feedback", "true or false", "true", "false", "maybe", "Whether a review may have one positive remark."},
+	{"request_changes", "true or false", "false", "true", "maybe", "Whether a posted review asks for changes when it has a finding at or above `--fail-on`. It never approves."},
 	{"language", "a language tag", "en", "pt-BR", "Klingon language", "The language that findings are written in."},
 }
 

@@ -128,6 +128,9 @@ type reader struct {
 	setting setting
 }
 
+// reads tells whether there is one.
+func (r reader) reads() bool { return r.program != nil || r.model != nil || r.agent != "" }
+
 // reader finds the engine that the operator chose.
 func (a *app) reader(o operator) (reader, error) {
 	if a.brought != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/precedent-dev/precedent"
@@ -41,9 +42,9 @@ type knob struct {
 }
 
 // The settings. Who needs them: engine, model, context and concurrency, which
-// small local models need set, the three bounds of what a review may take,
-// fail_on and timeout the review; memory_db and repo every command with a
-// memory; threshold and max_inline the review, after the repository's policy
+// small local models need set, the bounds of what a review may take, fail_on and
+// timeout the review; memory_db and repo every command with a memory; forge those
+// that read pull requests; threshold and max_inline the review, after the repository's policy
 // had its say.
 var (
 	engineKnob    = knob{"engine", "engine", "PRECEDENT_ENGINE", true, checkEngine}
@@ -54,6 +55,8 @@ var (
 	dayCostKnob   = knob{"max_cost_per_day", "", "", true, checkDollars}
 	memoryKnob    = knob{"memory_db", "memory-db", "PRECEDENT_MEMORY_DB", true, nil}
 	repoKnob      = knob{"repo", "repo", "", false, checkRepo}
+	forgeKnob     = knob{"forge", "forge", "PRECEDENT_FORGE", true, checkForge}
+	pullCostKnob  = knob{"max_cost_per_pull_request", "", "", true, checkDollars}
 	thresholdKnob = knob{"threshold", "threshold", "REVIEW_CONFIDENCE_THRESHOLD", false, checkPercent}
 	inlineKnob    = knob{"max_inline", "max-inline", "", false, checkPositive}
 	failOnKnob    = knob{"fail_on", "fail-on", "", true, checkSeverity}
@@ -62,9 +65,12 @@ var (
 	concurrencyKnob = knob{"concurrency", "concurrency", "PRECEDENT_CONCURRENCY", true, checkConcurrency}
 
 	knobs = []knob{
-		engineKnob, modelKnob, contextKnob, concurrencyKnob, maxCostKnob, maxTokensKnob, dayCostKnob, memoryKnob, repoKnob,
+		engineKnob, modelKnob, contextKnob, concurrencyKnob, maxCostKnob, maxTokensKnob, dayCostKnob, pullCostKnob, memoryKnob, repoKnob, forgeKnob,
 		thresholdKnob, inlineKnob, failOnKnob, timeoutKnob,
 	}
+
+	// reviewKnobs are those of a review of a local change, which asks no forge.
+	reviewKnobs = slices.DeleteFunc(slices.Clone(knobs), func(k knob) bool { return k.key == forgeKnob.key })
 )
 
 // operator is the operator's word on every setting, unset ones left out.

@@ -18,39 +18,34 @@ const (
 	botName          = "@precedent"
 )
 
-// discuss reads what people said on a pull request. What somebody with write
+// listen reads everything that was said on a pull request. Without it the
+// review goes on.
+func (p *pull) listen(ctx context.Context, f forge.Forge, repo precedent.Repo) error {
+	var err error
+	if p.comments, err = f.Comments(ctx, repo, p.Number); err != nil {
+		if ctx.Err() != nil {
+			return err
+		}
+		p.unheard = true
+		p.failures = append(p.failures, precedent.Failure{Step: "discussion", Error: err.Error() + "; not everything that was said is known"})
+	}
+	return nil
+}
+
+// discuss sorts what people said on a pull request. What somebody with write
 // permission wrote in a review, on a line, or to @precedent is a directive,
 // word for word; what everybody else wrote, and the author, who is not asked
-// about their own change, is a claim. Bots are left out. Without comments the
-// review goes on.
-func discuss(ctx context.Context, f forge.Forge, repo precedent.Repo, pr forge.PullRequest) (precedent.Discussion, []precedent.Failure) {
+// about their own change, is a claim. Bots and what we posted are left out.
+func (p *pull) discuss(ours func(forge.Comment) bool, permission func(forge.Person) forge.Permission) {
 	var d precedent.Discussion
-	var failures []precedent.Failure
-	comments, err := f.Comments(ctx, repo, pr.Number)
-	if err != nil {
-		failures = append(failures, precedent.Failure{Step: "discussion", Error: err.Error() + "; not everything that was said is known"})
-	}
-	permissions := map[int64]forge.Permission{}
-	mayWrite := func(p forge.Person) bool {
-		known, ok := permissions[p.ID]
-		if !ok && len(permissions) < maxPeople {
-			var err error
-			if known, err = f.Permission(ctx, repo, p); err != nil {
-				known = forge.None
-				failures = append(failures, precedent.Failure{Step: "discussion", Error: err.Error() + "; what " + text.VisibleLine(p.Login) + " said is a claim like the author's"})
-			}
-			permissions[p.ID] = known
-		}
-		return known.MayWrite()
-	}
 	var claims []string
-	for _, c := range comments {
+	for _, c := range p.comments {
 		said := ownWords(string(c.Body))
-		if c.Author.Bot || said == "" {
+		if c.Author.Bot || said == "" || ours(c) {
 			continue
 		}
 		asks := c.Kind != forge.OnThread || strings.Contains(strings.ToLower(said), botName)
-		if asks && c.Author.ID != pr.Author.ID && c.Author.ID != 0 && len(d.Directives) < maxDirectives && mayWrite(c.Author) {
+		if asks && c.Author.ID != p.Author.ID && c.Author.ID != 0 && len(d.Directives) < maxDirectives && permission(c.Author).MayWrite() {
 			if c.Span.Path != "" {
 				said = "(on " + c.Span.String() + ") " + said
 			}
@@ -62,7 +57,7 @@ func discuss(ctx context.Context, f forge.Forge, repo precedent.Repo, pr forge.P
 		claims = append(claims, text.VisibleLine(c.Author.Login)+": "+text.Cut(said, maxDirectiveText))
 	}
 	d.Claims = newest(claims)
-	return d, failures
+	p.discussion = d
 }
 
 // ownWords leaves out quoted lines: they are somebody else's words.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/comment"
 	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/git"
@@ -19,9 +20,20 @@ import (
 // pull is a pull request as a review's subject.
 type pull struct {
 	forge.PullRequest
+	comments   []forge.Comment
+	unheard    bool // there are more comments, which could not be read
 	discussion precedent.Discussion
+	history    history
 	failures   []precedent.Failure
-	patch      []byte // the forge's own diff where git could not fetch; else nil
+	spec       git.Pull // how it was fetched
+	patch      []byte   // the forge's own diff where git could not fetch; else nil
+}
+
+// errand is what a pull request is read for.
+type errand struct {
+	writer comment.Writer // knows our comments
+	posts  bool           // the review is posted
+	engine bool           // a model reads
 }
 
 // Bounds of what is shown of a pull request's words.
@@ -33,17 +45,17 @@ const (
 // errNotFetched is why nothing but the forge's diff can be read.
 var errNotFetched = errors.New("git could not fetch the pull request: its files cannot be read")
 
-// fetchPull reads the pull request, fetches its commits, and reads what people
-// said. A head that moves in between is read once more.
-func (a *app) fetchPull(ctx context.Context, f forge.Forge, token string, d *desk, number int) (subject, error) {
+// fetchPull reads the pull request, fetches its commits, reads what people said,
+// and finds what earlier reviews left. A head that moves in between is read once more.
+func (a *app) fetchPull(ctx context.Context, f *station, d *desk, number int, e errand) (subject, error) {
 	var s subject
 	for attempt := 0; ; attempt++ {
 		pr, err := f.PullRequest(ctx, d.named, number)
 		if err != nil {
-			return s, forgeFault(err)
+			return s, f.fault(err)
 		}
 		p := &pull{PullRequest: pr}
-		s, err = a.fetchCommits(ctx, f, token, d, p)
+		s, err = a.fetchCommits(ctx, f, d, p)
 		if errors.Is(err, git.ErrMoved) && attempt == 0 {
 			continue
 		}
@@ -61,21 +73,49 @@ func (a *app) fetchPull(ctx context.Context, f forge.Forge, token string, d *des
 	case p.Draft:
 		a.notice("#%d is a draft", number)
 	}
-	var failures []precedent.Failure
-	p.discussion, failures = discuss(ctx, f, d.named, p.PullRequest)
-	p.failures = append(p.failures, failures...)
-	return s, ctx.Err()
+	if err := p.listen(ctx, f, d.named); err != nil {
+		return s, err
+	}
+	return s, a.understand(ctx, f, d, s, e)
+}
+
+// understand finds out what of the comments is ours, and what people want.
+// Whoever posts has to know the first.
+func (a *app) understand(ctx context.Context, f *station, d *desk, s subject, e errand) error {
+	p := s.pull
+	p.history.permission = a.permissions(ctx, f, d, p)
+	if e.posts || f.known() {
+		h, err := a.follow(ctx, f, d, s, e)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil && e.posts:
+			return f.fault(err)
+		case err != nil:
+			p.failures = append(p.failures, precedent.Failure{Step: "threads", Error: err.Error() + "; what was said before is not known"})
+		default:
+			p.history = h
+		}
+		if !e.posts {
+			p.history.since = nil // whoever reads what is printed wants the whole
+		}
+	}
+	p.discuss(func(c forge.Comment) bool {
+		_, ours := e.writer.Read(string(c.Body))
+		return ours && c.Author.ID == p.history.me.ID
+	}, p.history.permission)
+	return ctx.Err()
 }
 
 // fetchCommits fetches with git, into the clone's shadow or into the mirror.
 // Where git cannot, the forge's diff stands in.
-func (a *app) fetchCommits(ctx context.Context, f forge.Forge, token string, d *desk, p *pull) (subject, error) {
+func (a *app) fetchCommits(ctx context.Context, f *station, d *desk, p *pull) (subject, error) {
 	s := subject{repo: d.repo, pull: p}
-	spec := git.Pull{URL: p.Base.CloneURL, Token: token, Ref: p.Ref, Base: p.Base.SHA, Head: p.Head.SHA, CAFile: a.env["SSL_CERT_FILE"]}
-	if !ownHost(spec.URL, f.Host()) {
-		spec.Token = ""
+	spec, err := a.fetchSpec(ctx, f, d, p)
+	if err != nil {
+		return s, err
 	}
-	var err error
+	p.spec = spec
 	if d.clone != nil {
 		s.rg, err = d.clone.FetchPull(ctx, spec)
 	} else {
@@ -92,7 +132,8 @@ func (a *app) fetchCommits(ctx context.Context, f forge.Forge, token string, d *
 		return s, err
 	}
 	fetched := err
-	p.patch, err = f.Patch(ctx, d.named, p.Number)
+	var unshown []precedent.SkippedFile
+	p.patch, unshown, err = f.Patch(ctx, d.named, p.Number)
 	if err != nil {
 		return s, hinted(fmt.Errorf("%w; and the forge gives no diff: %w", fetched, err), "%s", hintOf(fetched))
 	}
@@ -100,7 +141,7 @@ func (a *app) fetchCommits(ctx context.Context, f forge.Forge, token string, d *
 	now, err := f.PullRequest(ctx, d.named, p.Number)
 	switch {
 	case err != nil:
-		return s, forgeFault(err)
+		return s, f.fault(err)
 	case now.Head.SHA != p.Head.SHA:
 		return s, hinted(fmt.Errorf("pull request #%d: %w", p.Number, git.ErrMoved), "somebody is pushing to it: try again")
 	}
@@ -111,8 +152,25 @@ func (a *app) fetchCommits(ctx context.Context, f forge.Forge, token string, d *
 		Step: "fetch", Error: fetched.Error() + "; the diff is the forge's own, and no file could be read beside it",
 	})
 	a.notice("%v; the forge's own diff is reviewed, and no file is read beside it", fetched)
-	s.rg = git.Range{Kind: git.PullRequest, Base: p.Base.SHA, Head: p.Head.SHA, BaseCommit: p.Base.SHA}
+	s.rg = git.Range{Kind: git.PullRequest, Base: p.Base.SHA, Head: p.Head.SHA, BaseCommit: p.Base.SHA, Skipped: unshown}
 	return s, nil
+}
+
+// fetchSpec says how git fetches the pull request. The token goes to the forge's
+// own host alone.
+func (a *app) fetchSpec(ctx context.Context, f *station, d *desk, p *pull) (git.Pull, error) {
+	spec := git.Pull{Ref: p.Ref, Base: p.Base.SHA, Head: p.Head.SHA, CAFile: a.env["SSL_CERT_FILE"]}
+	if f.folder != "" {
+		spec.Folder = f.folder
+		return spec, nil
+	}
+	spec.URL = p.Base.CloneURL
+	if !ownHost(spec.URL, f.Host()) {
+		return spec, nil
+	}
+	var err error
+	spec.Token, err = f.token(ctx, d.named)
+	return spec, f.fault(err)
 }
 
 // ownHost tells whether an address is on the forge's own host, to which alone
@@ -130,6 +188,7 @@ func (p *pull) fill(in *review.Input) {
 	}
 	in.Intent = precedent.Untrusted(text.Cut(string(p.Title)+"\n\n"+string(p.Body), maxIntent))
 	in.Discussion = p.discussion
+	in.Threads, in.Since, in.Author = p.history.threads, p.history.since, p.Author.ID
 	in.Failures = append(in.Failures, p.failures...)
 	if p.patch != nil {
 		in.Read = func(precedent.Side, string) ([]byte, error) { return nil, errNotFetched }
@@ -155,8 +214,8 @@ func (p *pull) lacksBase(ctx context.Context, s subject) bool {
 	return err != nil
 }
 
-// forgeFault is trouble with the forge, with what helps.
-func forgeFault(err error) error {
+// fault is trouble with the forge, with what helps.
+func (f *station) fault(err error) error {
 	var e *forge.Error
 	if !errors.As(err, &e) {
 		return err
@@ -165,8 +224,8 @@ func forgeFault(err error) error {
 	if e.Kind == forge.KindRate && !e.Retry.IsZero() {
 		hint = "it answers again at " + e.Retry.UTC().Format(time.RFC3339) + "; " + hint
 	}
-	if e.Kind == forge.KindNotFound || e.Kind == forge.KindAuth {
-		hint += " (GITHUB_TOKEN or GH_TOKEN holds it)"
+	if (e.Kind == forge.KindNotFound || e.Kind == forge.KindAuth) && f.named != "" {
+		hint += " (" + f.named + " holds it)"
 	}
 	return hinted(err, "%s", hint)
 }

@@ -103,7 +103,7 @@ func (d *frontDoor) add(base, head, diff string) *forgetest.Pull {
 	d.stage.World.Add(&forgetest.Repo{
 		ID: 1, Owner: "octo", Name: "app", Pulls: map[int]*forgetest.Pull{7: p},
 		Members: []forgetest.Member{
-			{Person: author, Permission: forge.Write}, {Person: maintainer, Permission: forge.Write}, {Person: outsider, Permission: forge.Read},
+			{Person: author, Permission: forge.Write}, {Person: maintainer, Permission: forge.Write}, {Person: outsider, Permission: forge.Read}, {Person: forgetest.Bot, Permission: forge.Write},
 		},
 	})
 	return p

@@ -66,15 +66,13 @@ func (s *prStage) review(bend func(*bent)) (*precedent.Review, error) {
 	s.t.Helper()
 	s.out.Reset()
 	s.err.Reset()
-	f, token, err := s.app.github()
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	b := &bent{Forge: f}
+	st := s.station()
+	b := &bent{Forge: st.Forge}
+	st.Forge = b
 	if bend != nil {
 		bend(b)
 	}
-	err = s.app.pr(s.t.Context(), b, token, s.door.URL+"/octo/app/pull/7", reviewOptions{format: "json"})
+	err := s.app.pr(s.t.Context(), st, s.door.URL+"/octo/app/pull/7", reviewOptions{format: "json"})
 	var status exitStatus
 	if err != nil && !errors.As(err, &status) {
 		return nil, err
@@ -87,6 +85,16 @@ func (s *prStage) review(bend func(*bent)) (*precedent.Review, error) {
 		s.t.Errorf("the review is of pull request %v", r.PullRequest)
 	}
 	return &r, nil
+}
+
+// station is the forge that the environment names.
+func (s *prStage) station() *station {
+	s.t.Helper()
+	st, err := s.app.stationOf(nil)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return st
 }
 
 // places lists the findings' places.
@@ -131,9 +139,9 @@ func (b *bent) Permission(ctx context.Context, repo precedent.Repo, p forge.Pers
 	return b.Forge.Permission(ctx, repo, p)
 }
 
-func (b *bent) Patch(ctx context.Context, repo precedent.Repo, n int) ([]byte, error) {
+func (b *bent) Patch(ctx context.Context, repo precedent.Repo, n int) ([]byte, []precedent.SkippedFile, error) {
 	if b.patch != nil {
-		return nil, b.patch
+		return nil, nil, b.patch
 	}
 	return b.Forge.Patch(ctx, repo, n)
 }
@@ -273,18 +281,28 @@ func TestPullWithoutADiscussion(t *testing.T) {
 
 func TestDiscuss(t *testing.T) {
 	s := newPRStage(t)
-	f, _, err := s.app.github()
-	if err != nil {
-		t.Fatal(err)
+	listen := func(f forge.Forge) *pull {
+		t.Helper()
+		st := s.station()
+		st.Forge = f
+		repo := precedent.Repo{Host: f.Host(), Owner: "octo", Name: "app"}
+		pr, err := f.PullRequest(t.Context(), repo, 7)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := &pull{PullRequest: pr}
+		if err := p.listen(t.Context(), f, repo); err != nil {
+			t.Fatal(err)
+		}
+		nobody := func(forge.Comment) bool { return false }
+		p.discuss(nobody, s.app.permissions(t.Context(), st, &desk{named: repo}, p))
+		return p
 	}
-	repo := precedent.Repo{Host: f.Host(), Owner: "octo", Name: "app"}
-	pr, err := f.PullRequest(t.Context(), repo, 7)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, failures := discuss(t.Context(), f, repo, pr)
-	if len(failures) != 0 {
-		t.Errorf("failures %+v", failures)
+	f := s.station().Forge
+	p := listen(f)
+	got := p.discussion
+	if len(p.failures) != 0 {
+		t.Errorf("failures %+v", p.failures)
 	}
 	var said []string
 	for _, d := range got.Directives {
@@ -299,9 +317,9 @@ func TestDiscuss(t *testing.T) {
 		t.Errorf("claims %q", string(got.Claims))
 	}
 	// Where no permission can be had, nobody has one.
-	got, failures = discuss(t.Context(), &bent{Forge: f, permission: errors.New("no")}, repo, pr)
-	if len(got.Directives) != 0 || len(failures) != 2 {
-		t.Errorf("%d directives, %d failures", len(got.Directives), len(failures))
+	p = listen(&bent{Forge: f, permission: errors.New("no")})
+	if len(p.discussion.Directives) != 0 || len(p.failures) != 2 {
+		t.Errorf("%d directives, %d failures", len(p.discussion.Directives), len(p.failures))
 	}
 }
 
@@ -419,10 +437,6 @@ func TestPullGathers(t *testing.T) {
 	s.door.stage.World.Change(func() { s.pull.Base.SHA = s.id("main") })
 	s.app.dir = work
 
-	f, token, err := s.app.github()
-	if err != nil {
-		t.Fatal(err)
-	}
 	d, err := s.app.desk(t.Context(), nil, precedent.Repo{})
 	if err != nil {
 		t.Fatal(err)
@@ -431,7 +445,10 @@ func TestPullGathers(t *testing.T) {
 	if d.clone == nil || d.mirror != nil {
 		t.Error("the clone is not used")
 	}
-	sub, err := s.app.fetchPull(t.Context(), f, token, d, 7)
+	if err := d.rememberIfPossible(t.Context(), s.app); err != nil {
+		t.Fatal(err)
+	}
+	sub, err := s.app.fetchPull(t.Context(), s.station(), d, 7, errand{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,11 @@ type reviewOptions struct {
 	dry    bool   // only estimate what would be sent
 	fix    bool   // apply the suggestions to the work tree, after asking
 	agreed bool   // do not ask
-	flags  map[string]string
+	post   bool   // post the review to the pull request
+	again  bool   // read what a posted review has read
+	// publish posts the review; nil for one that is only printed.
+	publish *publication
+	flags   map[string]string
 }
 
 func newReview(a *app) *cobra.Command {
@@ -81,7 +85,7 @@ error, 3 not everything was read.`,
 	f.BoolVar(&o.fix, "fix", false, "show what the suggestions would change in the work tree, ask, and change it")
 	f.BoolVar(&o.agreed, "yes", false, "with --fix: do not ask")
 	f.BoolVar(&asJSON, "json", false, "print as JSON: --format json")
-	addKnobs(cmd, knobs...)
+	addKnobs(cmd, reviewKnobs...)
 	return cmd
 }
 
@@ -137,18 +141,19 @@ func (a *app) conclude(ctx context.Context, w *workspace, g *gathering, reader r
 	}
 	r.PullRequest = g.number
 	r.Failures = append(r.Failures, answers.failures()...)
-	if err := w.memory.Record(ctx, r); err != nil {
-		if ctx.Err() != nil {
-			return err
+	failOn := precedent.Severity(w.op.get(failOnKnob, string(defaultFailOn), "default").Value)
+	posts := o.publish.plan(r, in.Policy, failOn)
+	if err := w.memory.Record(ctx, r, posts...); err != nil {
+		if ctx.Err() != nil || len(posts) > 0 {
+			return err // what is not saved is not posted: a crash would post it twice
 		}
 		r.Failures = append(r.Failures, precedent.Failure{Step: "memory", Error: err.Error() + "; nothing is remembered of this review"})
 		a.notice("%v; nothing is remembered of this review", err)
 	} else if err := answers.settle(ctx, r); err != nil {
 		a.notice("%v", err)
 	}
-	if err := a.print(o.format, r, report.Style{
-		Engine: why, NoEngine: in.Engine == nil, Remembered: shownBefore(in.Recall), Change: in.Change,
-	}); err != nil {
+	style := report.Style{Engine: why, NoEngine: in.Engine == nil, Remembered: shownBefore(in.Recall), Change: in.Change}
+	if err := a.print(o.format, r, style); err != nil {
 		return err
 	}
 	if o.fix {
@@ -156,11 +161,7 @@ func (a *app) conclude(ctx context.Context, w *workspace, g *gathering, reader r
 			return err
 		}
 	}
-	failOn := precedent.Severity(w.op.get(failOnKnob, string(defaultFailOn), "default").Value)
-	if status := r.ExitStatus(failOn); status != precedent.ExitClean {
-		return exitStatus(status)
-	}
-	return nil
+	return o.publish.deliver(ctx, r, style, r.ExitStatus(failOn))
 }
 
 // shownBefore counts the findings of the touched files that reviews showed,

@@ -15,7 +15,7 @@ const unusable = 3
 // seat gives the review its engine: bounded by the budget, given up when it
 // never answers, and with its answers kept as they come.
 func (a *app) seat(ctx context.Context, w *workspace, g *gathering, r reader, resume bool) (*answers, error) {
-	if r.program == nil && r.model == nil && r.agent == "" {
+	if !r.reads() {
 		return nil, nil
 	}
 	rows, err := w.memory.DB.RepoFor(ctx, w.ids...)
@@ -24,9 +24,13 @@ func (a *app) seat(ctx context.Context, w *workspace, g *gathering, r reader, re
 			return nil, err
 		}
 		rows = nil
-		g.input.Failures = append(g.input.Failures, precedent.Failure{Step: "answers", Error: err.Error() + "; answers and the day's spending are not kept"})
+		g.input.Failures = append(g.input.Failures, precedent.Failure{Step: "answers", Error: err.Error() + "; answers and what was spent are not kept"})
 	}
-	b, err := budget(w.op, rows)
+	pull := 0
+	if g.number != nil {
+		pull = *g.number
+	}
+	b, err := budget(w.op, rows, pull)
 	if err != nil {
 		return nil, err
 	}

@@ -12,10 +12,12 @@ import (
 // ErrOverBudget is wrapped by the error of a reservation that no budget covers.
 var ErrOverBudget = errors.New("over budget")
 
-// The default bounds: of one review, and of all reviews of a day.
+// The default bounds: of one review, of all reviews of a pull request, and of
+// all reviews of a day.
 const (
 	DefaultReviewUSD    = 2.0
 	DefaultReviewTokens = 2_000_000
+	DefaultPullUSD      = 10.0
 	DefaultDayUSD       = 50.0
 )
 
@@ -25,10 +27,10 @@ const (
 type Budget struct {
 	USD    float64 // dollars; 0 means no bound
 	Tokens int     // input and output together; 0 means no bound
-	// Day books dollars across processes; nil for no such bound. An estimate is
+	// Book books dollars across processes; nil for no such bound. An estimate is
 	// booked or refused with an error that says why; what was spent in truth,
 	// as the difference to its estimate, is booked whatever the bound.
-	Day func(ctx context.Context, usd float64, spent bool) error
+	Book func(ctx context.Context, usd float64, spent bool) error
 
 	mu     sync.Mutex
 	usd    float64
@@ -47,8 +49,8 @@ func (b *Budget) Reserve(ctx context.Context, tokens int, usd float64) (settle f
 	case b.Tokens > 0 && b.tokens+tokens > b.Tokens:
 		return nil, fmt.Errorf("%w: %d of %d tokens are spent or set aside, and the next request may take %d", ErrOverBudget, b.tokens, b.Tokens, tokens)
 	}
-	if b.Day != nil && usd > 0 {
-		if err := b.Day(ctx, usd, false); err != nil {
+	if b.Book != nil && usd > 0 {
+		if err := b.Book(ctx, usd, false); err != nil {
 			return nil, err
 		}
 	}
@@ -59,10 +61,10 @@ func (b *Budget) Reserve(ctx context.Context, tokens int, usd float64) (settle f
 		defer b.mu.Unlock()
 		b.usd += realUSD - usd
 		b.tokens += realTokens - tokens
-		if b.Day != nil && realUSD != usd {
+		if b.Book != nil && realUSD != usd {
 			// The review may be cancelled; the books are kept all the same. Should
-			// this fail, the day has the estimate instead of the truth.
-			_ = b.Day(context.WithoutCancel(ctx), realUSD-usd, true)
+			// this fail, the books have the estimate instead of the truth.
+			_ = b.Book(context.WithoutCancel(ctx), realUSD-usd, true)
 		}
 	}, nil
 }

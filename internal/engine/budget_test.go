@@ -35,7 +35,7 @@ func TestBudget(t *testing.T) {
 
 func TestBudgetOfTheDay(t *testing.T) {
 	total := 0.0
-	b := &Budget{Day: func(_ context.Context, usd float64, spent bool) error {
+	b := &Budget{Book: func(_ context.Context, usd float64, spent bool) error {
 		if !spent && total+usd > 1 {
 			return ErrOverBudget
 		}

@@ -1,6 +1,11 @@
-// Package forge is the seam to whatever hosts pull requests. A forge is read
-// here; what it says of the world is a value, and everything that people wrote
-// on it is untrusted.
+// Package forge is the seam to whatever hosts pull requests. A forge is read and
+// written here; what it says of the world is a value, and everything that people
+// wrote on it is untrusted.
+//
+// What a forge cannot do is an Unsupported in the answer, and what it refuses of
+// several things is a Rejected: neither is an error. A request that changes
+// something is sent once. If it may have been carried out and the answer is not
+// known, Error.Unsure says so; the caller looks before it asks again.
 package forge
 
 import (
@@ -10,11 +15,13 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-// Forge reads pull requests. Implementations are safe for concurrent use. Errors
-// are *Error.
+// Forge reads pull requests and posts to them. Implementations are safe for
+// concurrent use. Errors are *Error.
 type Forge interface {
 	// Host is the forge's host, as identities name it: github.com.
 	Host() string
+	// Me is the account that posts.
+	Me(ctx context.Context) (Person, error)
 	// PullRequest reads one pull request of the repository.
 	PullRequest(ctx context.Context, repo precedent.Repo, number int) (PullRequest, error)
 	// Open lists the open pull requests of the repository, the one that changed
@@ -24,15 +31,136 @@ type Forge interface {
 	// Comments reads everything that was said on a pull request, oldest first. Of
 	// more than can be read it returns the oldest, with a KindTooLarge error.
 	Comments(ctx context.Context, repo precedent.Repo, number int) ([]Comment, error)
+	// Threads reads the conversations on lines, in the order of their first comments.
+	Threads(ctx context.Context, repo precedent.Repo, number int) ([]Thread, error)
+	// Reactions reads who reacted to a comment.
+	Reactions(ctx context.Context, repo precedent.Repo, number int, to Said) ([]Reaction, error)
 	// Permission is what a person may do in the repository now, asked live. It is
 	// never guessed from what a comment says of its author.
 	Permission(ctx context.Context, repo precedent.Repo, p Person) (Permission, error)
 	// Patch is the diff as the forge computes it: the fallback where git cannot
-	// fetch.
-	Patch(ctx context.Context, repo precedent.Repo, number int) ([]byte, error)
+	// fetch. Files that it knows of and whose diff it does not give are returned
+	// with the reason.
+	Patch(ctx context.Context, repo precedent.Repo, number int) ([]byte, []precedent.SkippedFile, error)
 	// Quota is what is left of the forge's rate limit, as it said last.
 	Quota() Quota
+
+	// Post posts a review: all that is not in Posted.Rejected, in one visible review.
+	Post(ctx context.Context, repo precedent.Repo, number int, d Draft) (Posted, error)
+	// Comment says something on the pull request as a whole.
+	Comment(ctx context.Context, repo precedent.Repo, number int, body string) (Comment, error)
+	// Reply answers in the conversation that begins with the inline comment.
+	Reply(ctx context.Context, repo precedent.Repo, number int, to int64, body string) (Comment, error)
+	// Edit replaces the words of a comment of Me's.
+	Edit(ctx context.Context, repo precedent.Repo, number int, c Said, body string) error
+	// Delete removes a comment of Me's, or folds it up where the forge keeps all:
+	// the words of a review. One that is not there any more is no error.
+	Delete(ctx context.Context, repo precedent.Repo, number int, c Said) (Unsupported, error)
+	// Resolve closes a conversation, or opens it again.
+	Resolve(ctx context.Context, repo precedent.Repo, number int, t Thread, closed bool) (Unsupported, error)
+	// Check says on a commit how the review of it ended: one check a name and
+	// commit, which later ones replace.
+	Check(ctx context.Context, repo precedent.Repo, c Check) (Unsupported, error)
 }
+
+// Unsupported says why a forge, or the token, cannot do something, for a person;
+// it is empty if it was done.
+type Unsupported string
+
+// Bounds of what is sent, GitHub's, which no other forge undercuts.
+const (
+	// MaxPost bounds the body of a comment or review, in characters.
+	MaxPost = 65_536
+	// MaxRemarks bounds the inline comments of one Draft.
+	MaxRemarks = 30
+)
+
+// Said names a comment: its number is one of its kind only.
+type Said struct {
+	Kind CommentKind
+	ID   int64
+}
+
+// Thread is a conversation on lines, as the forge groups it.
+type Thread struct {
+	ID       string  // what the forge calls it; empty if it has no name for it
+	Comments []int64 // the numbers of its inline comments, oldest first
+	Closed   bool    // it is shown as resolved
+	ClosedBy Person  // the zero Person if it is open, or the forge does not tell
+	Outdated bool
+}
+
+// Reaction is a person's sign on a comment.
+type Reaction struct {
+	Who     Person
+	Content string // "+1" or "-1"; others as the forge names them
+	At      time.Time
+}
+
+// Event is what a review does beside saying something. None approves.
+type Event string
+
+// The events.
+const (
+	Remarks        Event = "comment"
+	RequestChanges Event = "request_changes"
+)
+
+// Draft is a review that is to be posted.
+type Draft struct {
+	Commit  string // whose lines the remarks count; a forge that has another head may refuse it
+	Event   Event
+	Body    string   // at most MaxPost characters; not empty
+	Remarks []Remark // at most MaxRemarks
+}
+
+// Remark is an inline comment of a draft.
+type Remark struct {
+	// Span is inside one hunk of the diff. Start is 0 for a remark on the file.
+	precedent.Span
+	Body string // at most MaxPost characters
+}
+
+// Posted is what became of a draft.
+type Posted struct {
+	// Review is the forge's number of the review; 0 if there is none, because all of
+	// it was rejected.
+	Review int64
+	// Remarks holds the number of each of the draft's remarks; 0 for one that was
+	// rejected, or whose number could not be read.
+	Remarks     []int64
+	Rejected    []Rejected
+	Unsupported []Unsupported // what of the event the forge did not take
+}
+
+// Rejected is a remark that the forge does not take.
+type Rejected struct {
+	Remark int // index in the draft
+	Why    string
+}
+
+// Check is the end of a review, for the list of checks of a commit.
+type Check struct {
+	Name   string // "precedent"
+	Commit string
+	Review string // id of the review: to send it again makes no second check
+	Result CheckResult
+	Title  string // one line
+	Body   string // Markdown, at most MaxPost characters
+	URL    string // of the summary; may be empty
+}
+
+// CheckResult is what a check says. Success is said of a complete review alone. A
+// forge may let a required check pass that is neutral, as GitHub does: whoever
+// wants a gate takes the exit status of the job.
+type CheckResult string
+
+// The results.
+const (
+	Success CheckResult = "success"
+	Failure CheckResult = "failure"
+	Neutral CheckResult = "neutral" // nobody can tell: something was not read
+)
 
 // MaxBody bounds the words of a pull request or a comment, in bytes: 65,536
 // characters, which is as long as GitHub lets them be, of 4 bytes each.
@@ -73,7 +201,8 @@ type PullRequest struct {
 	Ref     string
 	Labels  []string
 	Updated time.Time
-	Files   int // changed ones, as the forge counts them
+	Files   int  // changed ones, as the forge counts them
+	Locked  bool // nobody may comment
 }
 
 // State of a pull request.
@@ -106,9 +235,13 @@ type Comment struct {
 	Edited   time.Time // equal to At if it never was, or the forge does not tell
 	URL      string
 	ReplyTo  int64          // id of the comment that it answers; 0 for none
+	Review   int64          // id of the review that an inline comment came with; 0 if the forge does not tell
 	Span     precedent.Span // of an inline comment; the zero Span else
 	Commit   string         // whose lines Span counts; empty without a Span
 	Outdated bool           // the code that it is about has changed
+	// Votes are the thumbs up and down on an inline comment; -1 if the forge does not
+	// tell how many, so that only Reactions can.
+	Votes int
 }
 
 // CommentKind says what a comment stands on.
@@ -140,6 +273,8 @@ const (
 	KindAnswer   Kind = "answer"    // it cannot be understood
 	KindTooLarge Kind = "too-large" // more than the forge gives, or than is read
 	KindRefused  Kind = "refused"   // not sent: it would go elsewhere, or names nothing that a forge can hold
+	KindInvalid  Kind = "invalid"   // the forge does not take what it was sent, and was not changed
+	KindClosed   Kind = "closed"    // nothing can be said here any more: locked, archived, deleted
 )
 
 // Error is a request that failed. Its text never holds a token.
@@ -149,6 +284,9 @@ type Error struct {
 	Retry  time.Time // when it may be asked again; zero if it does not say
 	Msg    string
 	Hint   string // what a person can do
+	// Unsure tells that the request would change something, and may have been
+	// carried out.
+	Unsure bool
 	// Err is why nobody waited for the answer: the context's error; nil else.
 	Err error
 }

@@ -18,9 +18,9 @@ func TestBook(t *testing.T) {
 	r := repoFor(t, db, remote)
 	book := func(usd float64, want bool, total float64) {
 		t.Helper()
-		got, booked, err := r.Book(t.Context(), usd, 1)
-		if err != nil || booked != want || fmt.Sprintf("%.6f", got) != fmt.Sprintf("%.6f", total) {
-			t.Errorf("Book(%v) = %v, %v, %v; want %v, %v", usd, got, booked, err, total, want)
+		got, err := r.Book(t.Context(), usd, Bounds{Day: 1})
+		if err != nil || got.Over == "" != want || fmt.Sprintf("%.6f", got.Day) != fmt.Sprintf("%.6f", total) {
+			t.Errorf("Book(%v) = %+v, %v; want %v, %v", usd, got, err, total, want)
 		}
 	}
 	book(0.7, true, 0.7)
@@ -30,12 +30,47 @@ func TestBook(t *testing.T) {
 	now = now.Add(24 * time.Hour)
 	book(0.9, true, 0.9)
 	stranger := repoFor(t, db, local)
-	if total, booked, err := stranger.Book(t.Context(), 1, 1); err != nil || !booked || total != 1 {
-		t.Errorf("another repository: %v, %v, %v", total, booked, err)
+	if got, err := stranger.Book(t.Context(), 1, Bounds{Day: 1}); err != nil || got.Over != "" || got.Day != 1 {
+		t.Errorf("another repository: %+v, %v", got, err)
 	}
 }
 
-// TestBookAtOnce books from two connections; no sum is lost and the limit holds.
+// TestBookOfPullRequests: what a pull request takes is bounded over days, and
+// what one bound refuses is in no book.
+func TestBookOfPullRequests(t *testing.T) {
+	now := start
+	db, err := Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), Options{Now: func() time.Time { return now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	r := repoFor(t, db, remote)
+	for i, step := range []struct {
+		usd    float64
+		number int
+		over   string
+		day    float64
+		pull   float64
+	}{
+		{2, 7, "", 2, 2},
+		{2, 7, "pull request", 2, 2},
+		{2, 8, "", 4, 2},
+		{2, 8, "day", 4, 2},
+		{-1, 7, "", 3, 1},
+		{1, 0, "", 4, 0},
+	} {
+		got, err := r.Book(t.Context(), step.usd, Bounds{Day: 5, Pull: 3, Number: step.number})
+		if want := (Booked{step.day, step.pull, step.over}); err != nil || got != want {
+			t.Errorf("%d: %+v, %v; want %+v", i, got, err, want)
+		}
+	}
+	now = now.Add(24 * time.Hour)
+	if got, err := r.Book(t.Context(), 2.5, Bounds{Day: 5, Pull: 3, Number: 7}); err != nil || got.Over != "pull request" {
+		t.Errorf("the next day: %+v, %v", got, err)
+	}
+}
+
+// TestBookAtOnce books from two connections; no sum is lost and the limits hold.
 func TestBookAtOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "memory.db")
 	var group sync.WaitGroup
@@ -43,7 +78,7 @@ func TestBookAtOnce(t *testing.T) {
 		r := repoFor(t, openFile(t, path), remote)
 		group.Go(func() {
 			for range 20 {
-				if _, _, err := r.Book(t.Context(), 0.1, 3); err != nil {
+				if _, err := r.Book(t.Context(), 0.1, Bounds{Day: 3, Pull: 2.5, Number: 7}); err != nil {
 					t.Error(err)
 				}
 			}
@@ -51,8 +86,9 @@ func TestBookAtOnce(t *testing.T) {
 	}
 	group.Wait()
 	r := repoFor(t, openFile(t, path), remote)
-	if total, booked, err := r.Book(t.Context(), 0.1, 3); err != nil || booked || fmt.Sprintf("%.2f", total) != "3.00" {
-		t.Errorf("total %v, booked %v, %v", total, booked, err)
+	got, err := r.Book(t.Context(), 0.1, Bounds{Day: 3, Pull: 2.5, Number: 7})
+	if err != nil || got.Over != "pull request" || fmt.Sprintf("%.2f %.2f", got.Day, got.Pull) != "2.50 2.50" {
+		t.Errorf("%+v, %v", got, err)
 	}
 }
 

@@ -3,33 +3,70 @@ package store
 import (
 	"context"
 	"database/sql"
+	"fmt"
 	"math"
 	"time"
 )
 
+// Bounds are how many dollars may be booked at most. Infinity is no bound.
+type Bounds struct {
+	Day float64 // all reviews of the repository, in one day (UTC)
+	// Pull is for all reviews of one pull request; it counts if Number is not 0.
+	Pull   float64
+	Number int
+}
+
+// Booked is what came of booking.
+type Booked struct {
+	Day, Pull float64 // the totals in dollars, with what was booked
+	// Over says which bound was in the way, "day" or "pull request"; empty if
+	// it was booked.
+	Over string
+}
+
 // Book adds dollars, which may be negative, to what was spent on the repository
-// today (UTC), unless that would take the day beyond the limit. It returns the
-// day's total and whether it was booked. Processes that book at once each see
-// what the others booked.
-func (r *Repo) Book(ctx context.Context, usd, limit float64) (total float64, booked bool, err error) {
-	day := r.db.now().UTC().Format(time.DateOnly)
+// today and on the pull request, unless that would go beyond a bound: both or
+// neither. Processes that book at once each see what the others booked.
+func (r *Repo) Book(ctx context.Context, usd float64, b Bounds) (Booked, error) {
+	books := []struct {
+		name, table, column string
+		key                 any
+		limit               float64
+	}{{"day", "spending", "day", r.db.now().UTC().Format(time.DateOnly), b.Day}}
+	if b.Number != 0 {
+		books = append(books, books[0])
+		books[1].name, books[1].table, books[1].column, books[1].key, books[1].limit = "pull request", "pull_spending", "pull", b.Number, b.Pull
+	}
 	amount := int64(math.Round(usd * 1e6))
-	err = r.db.change(ctx, "book spending", func(tx *sql.Tx) error {
-		var before int64
-		err := rows(ctx, tx, "SELECT microdollars FROM spending WHERE repo_id = $1 AND day = $2", []any{r.id, day}, into(&before))
-		if err != nil {
-			return err
+	var out Booked
+	err := r.db.change(ctx, "book spending", func(tx *sql.Tx) error {
+		out = Booked{}
+		totals := []*float64{&out.Day, &out.Pull}
+		for i, book := range books {
+			var before int64
+			query := fmt.Sprintf("SELECT microdollars FROM %s WHERE repo_id = $1 AND %s = $2", book.table, book.column)
+			if err := rows(ctx, tx, query, []any{r.id, book.key}, into(&before)); err != nil {
+				return err
+			}
+			*totals[i] = float64(before) / 1e6
+			if out.Over == "" && amount > 0 && *totals[i]+usd > book.limit {
+				out.Over = book.name
+			}
 		}
-		total, booked = float64(before)/1e6, false
-		if amount > 0 && total+usd > limit {
+		if out.Over != "" {
 			return nil
 		}
-		_, err = tx.ExecContext(ctx, `
-			INSERT INTO spending (repo_id, day, microdollars) VALUES ($1, $2, $3)
-			ON CONFLICT (repo_id, day) DO UPDATE SET microdollars = spending.microdollars + excluded.microdollars`,
-			r.id, day, amount)
-		total, booked = total+usd, err == nil
-		return err
+		for i, book := range books {
+			_, err := tx.ExecContext(ctx, fmt.Sprintf(`
+				INSERT INTO %[1]s (repo_id, %[2]s, microdollars) VALUES ($1, $2, $3)
+				ON CONFLICT (repo_id, %[2]s) DO UPDATE SET microdollars = %[1]s.microdollars + excluded.microdollars`, book.table, book.column),
+				r.id, book.key, amount)
+			if err != nil {
+				return err
+			}
+			*totals[i] += usd
+		}
+		return nil
 	})
-	return total, booked && err == nil, err
+	return out, err
 }

@@ -1,9 +1,11 @@
 package forgetest
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -29,6 +31,13 @@ type GitHub struct {
 	reset time.Time
 
 	judged, followed int
+
+	actions bool              // Secret is a token of Actions
+	app     *App              // whose tokens are taken, too
+	issued  map[string]issued // tokens of installations
+	graph   int               // what is left of the limit of GraphQL
+	denies  map[string]bool   // mutations of GraphQL that are forbidden
+	orphans bool              // a review that is refused for a remark leaves its words
 }
 
 // rateWindow is how long GitHub counts requests for.
@@ -43,25 +52,8 @@ func (s *Stage) GitHub(t testing.TB) *GitHub {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := &GitHub{t: t, stage: s, rules: rules, limit: 5000, left: 5000, reset: s.Clock.Now().Add(rateWindow)}
-	mux := http.NewServeMux()
-	const repo = "/api/v3/repos/{owner}/{repo}"
-	for _, r := range []struct {
-		path string
-		do   func(*GitHub, *Repo, *http.Request) reply
-	}{
-		{"/pulls", (*GitHub).pulls},
-		{"/pulls/{number}", (*GitHub).pull},
-		{"/pulls/{number}/comments", (*GitHub).inline},
-		{"/pulls/{number}/reviews", (*GitHub).reviews},
-		{"/issues/{number}/comments", (*GitHub).comments},
-		{"/collaborators/{login}/permission", (*GitHub).permission},
-	} {
-		mux.HandleFunc("GET "+repo+r.path, g.handle(r.do))
-		mux.HandleFunc("GET /api/v3/repositories/{id}"+r.path, g.handle(r.do))
-	}
-	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { g.write(w, r, problem(http.StatusNotFound, "Not Found")) })
-	server := httptest.NewServer(g.judge(s.Script.wrap(mux)))
+	g := &GitHub{t: t, stage: s, rules: rules, limit: 5000, left: 5000, reset: s.Clock.Now().Add(rateWindow), issued: map[string]issued{}, graph: 5000}
+	server := httptest.NewServer(g.judge(s.Script.wrap(http.HandlerFunc(g.serve))))
 	g.URL = server.URL
 	t.Cleanup(func() {
 		server.Close()
@@ -86,11 +78,24 @@ func (g *GitHub) Budget(left int, reset time.Time) {
 	g.left, g.reset = left, reset
 }
 
+// Orphans lets a review that is refused because of a remark leave its words
+// behind, in a review that everybody sees, as users of GitHub have met it.
+func (g *GitHub) Orphans() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.orphans = true
+}
+
 // judge holds every request against GitHub's description, but those to where
-// GitHub itself redirects to, which it does not describe.
+// GitHub itself redirects to, which it does not describe. Queries of GraphQL are
+// judged by its schema where they are answered.
 func (g *GitHub) judge(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		path := strings.TrimPrefix(r.URL.Path, "/api/v3")
+		body, err := io.ReadAll(io.LimitReader(r.Body, maxRequest))
+		if err != nil {
+			return // the client is gone
+		}
+		path := strings.TrimPrefix(r.URL.EscapedPath(), "/api/v3")
 		byRedirect := strings.HasPrefix(path, "/repositories/")
 		g.mu.Lock()
 		if byRedirect {
@@ -99,18 +104,23 @@ func (g *GitHub) judge(next http.Handler) http.Handler {
 			g.judged++
 		}
 		g.mu.Unlock()
-		if !byRedirect {
+		headers := []struct{ name, want string }{
+			{"User-Agent", "precedent"}, {"X-Github-Api-Version", "2022-11-28"}, {"Accept", "application/vnd.github"},
+		}
+		if isGraphQL(r) {
+			headers = headers[:1]
+		} else if !byRedirect {
+			r.Body = io.NopCloser(bytes.NewReader(body))
 			if err := g.rules.judge(r.Context(), r, path); err != nil {
 				g.t.Errorf("GitHub's own description refuses %s %s: %v", r.Method, r.URL.RequestURI(), err)
 			}
 		}
-		for _, h := range []struct{ name, want string }{
-			{"X-Github-Api-Version", "2022-11-28"}, {"User-Agent", "precedent"}, {"Accept", "application/vnd.github"},
-		} {
+		for _, h := range headers {
 			if got := r.Header.Get(h.name); !strings.HasPrefix(got, h.want) {
 				g.t.Errorf("%s is %q, want %s…", h.name, got, h.want)
 			}
 		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
 		next.ServeHTTP(w, r)
 	})
 }
@@ -123,43 +133,22 @@ type reply struct {
 }
 
 func problem(status int, message string) reply {
-	return reply{status: status, body: map[string]string{
+	return reply{status: status, body: object{
 		"message": message, "documentation_url": "https://docs.github.com/rest", "status": strconv.Itoa(status),
 	}}
 }
 
-// handle finds the repository, and lets do answer while the world stands still.
-func (g *GitHub) handle(do func(*GitHub, *Repo, *http.Request) reply) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		g.stage.World.mu.Lock()
-		defer g.stage.World.mu.Unlock()
-		owner, name := r.PathValue("owner"), r.PathValue("repo")
-		repo := g.stage.World.Repo(owner, name)
-		if id := r.PathValue("id"); id != "" {
-			for _, known := range g.stage.World.repos {
-				if strconv.FormatInt(known.ID, 10) == id {
-					repo = known
-				}
-			}
-		}
-		switch {
-		case r.Header.Get("Authorization") != "Bearer "+Secret:
-			g.write(w, r, problem(http.StatusUnauthorized, "Bad credentials"))
-		case repo == nil:
-			g.write(w, r, problem(http.StatusNotFound, "Not Found"))
-		case name != "" && !strings.EqualFold(owner+"/"+name, repo.Owner+"/"+repo.Name):
-			rest := strings.TrimPrefix(r.URL.EscapedPath(), "/api/v3/repos/"+owner+"/"+name)
-			to := fmt.Sprintf("%s/api/v3/repositories/%d%s", g.URL, repo.ID, rest)
-			if r.URL.RawQuery != "" {
-				to += "?" + r.URL.RawQuery
-			}
-			moved := problem(http.StatusMovedPermanently, "Moved Permanently")
-			moved.header = map[string]string{"Location": to}
-			g.write(w, r, moved)
-		default:
-			g.write(w, r, do(g, repo, r))
-		}
-	}
+// invalid is the answer to what GitHub does not take. Its complaints are words,
+// or objects that name a field.
+func invalid(message string, complaints ...any) reply {
+	return reply{status: http.StatusUnprocessableEntity, body: object{
+		"message": message, "errors": complaints, "documentation_url": "https://docs.github.com/rest", "status": "422",
+	}}
+}
+
+// field is a complaint about a field.
+func field(resource, name, message string) object {
+	return object{"resource": resource, "code": "custom", "field": name, "message": message}
 }
 
 // write sends an answer. One that the client knows already costs nothing.
@@ -173,9 +162,10 @@ func (g *GitHub) write(w http.ResponseWriter, r *http.Request, a reply) {
 		g.t.Errorf("write JSON: %v", err)
 	}
 	etag := fmt.Sprintf(`W/"%x"`, sha256.Sum256(append([]byte(r.Header.Get("Accept")), body...)))
-	unchanged := a.status == http.StatusOK && r.Header.Get("If-None-Match") == etag
+	read := a.status == http.StatusOK && r.Method == http.MethodGet
+	unchanged := read && r.Header.Get("If-None-Match") == etag
 	h := w.Header()
-	if !g.spend(h, unchanged) {
+	if !g.spend(h, unchanged, isGraphQL(r)) {
 		a = problem(http.StatusForbidden, "API rate limit exceeded for user ID 1.")
 		body, _ = json.Marshal(a.body)
 		unchanged = false
@@ -184,7 +174,7 @@ func (g *GitHub) write(w http.ResponseWriter, r *http.Request, a reply) {
 	for k, v := range a.header {
 		h.Set(k, v)
 	}
-	if a.status == http.StatusOK {
+	if read {
 		h.Set("ETag", etag)
 		h.Set("Cache-Control", "private, max-age=60, s-maxage=60")
 	}
@@ -194,13 +184,24 @@ func (g *GitHub) write(w http.ResponseWriter, r *http.Request, a reply) {
 		return
 	}
 	w.WriteHeader(a.status)
-	_, _ = w.Write(body)
+	if a.status != http.StatusNoContent {
+		_, _ = w.Write(body)
+	}
 }
 
-// spend counts a request, and tells whether there was one left.
-func (g *GitHub) spend(h http.Header, free bool) bool {
+// spend counts a request, and tells whether there was one left. GraphQL has a
+// limit of its own.
+func (g *GitHub) spend(h http.Header, free, graph bool) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if graph {
+		g.graph--
+		h.Set("X-RateLimit-Limit", strconv.Itoa(g.limit))
+		h.Set("X-RateLimit-Remaining", strconv.Itoa(g.graph))
+		h.Set("X-RateLimit-Reset", strconv.FormatInt(g.reset.Unix(), 10))
+		h.Set("X-RateLimit-Resource", "graphql")
+		return g.graph >= 0
+	}
 	if now := g.stage.Clock.Now(); !now.Before(g.reset) {
 		g.left, g.reset = g.limit, now.Add(rateWindow)
 	}
@@ -218,6 +219,11 @@ func (g *GitHub) spend(h http.Header, free bool) bool {
 
 // page cuts a list as GitHub does, and says where the rest is.
 func (g *GitHub) page(r *http.Request, all []any) reply {
+	return g.pageOf(r, all, func(part []any, _ int) any { return part })
+}
+
+// pageOf is a page that stands in something else, with the length of the whole.
+func (g *GitHub) pageOf(r *http.Request, all []any, in func(part []any, whole int) any) reply {
 	q := r.URL.Query()
 	number := func(key string, missing int) int {
 		if n, err := strconv.Atoi(q.Get(key)); err == nil && n > 0 {
@@ -229,7 +235,7 @@ func (g *GitHub) page(r *http.Request, all []any) reply {
 	all = all[:max(0, len(all)-lag(r))]
 	last := max(1, (len(all)+per-1)/per)
 	from := min((page-1)*per, len(all))
-	out := reply{status: http.StatusOK, body: append([]any{}, all[from:min(from+per, len(all))]...)}
+	out := reply{status: http.StatusOK, body: in(append([]any{}, all[from:min(from+per, len(all))]...), len(all))}
 	var links []string
 	link := func(rel string, n int) {
 		to := url.Values{}

@@ -24,13 +24,11 @@ func (r *Repo) find(req *http.Request) *Pull {
 	return r.Pulls[n]
 }
 
-func (g *GitHub) pull(repo *Repo, r *http.Request) reply {
-	p := repo.find(r)
+func (g *GitHub) pullRequest(c *call) reply {
+	p := c.pull
 	switch {
-	case p == nil:
-		return problem(http.StatusNotFound, "Not Found")
-	case !strings.Contains(r.Header.Get("Accept"), "diff"):
-		out := g.pullJSON(repo, p)
+	case !strings.Contains(c.Header.Get("Accept"), "diff"):
+		out := g.pullJSON(c.repo, p)
 		out["merged"] = p.State == forge.Merged
 		out["changed_files"] = p.Files
 		return reply{status: http.StatusOK, body: out}
@@ -40,19 +38,19 @@ func (g *GitHub) pull(repo *Repo, r *http.Request) reply {
 	return reply{status: http.StatusOK, body: p.Diff}
 }
 
-func (g *GitHub) pulls(repo *Repo, r *http.Request) reply {
+func (g *GitHub) pulls(c *call) reply {
 	var open []*Pull
-	for _, p := range repo.Pulls {
-		if state := r.URL.Query().Get("state"); state == "all" || p.State == forge.Open {
+	for _, p := range c.repo.Pulls {
+		if state := c.URL.Query().Get("state"); state == "all" || p.State == forge.Open {
 			open = append(open, p)
 		}
 	}
 	slices.SortFunc(open, func(a, b *Pull) int { return b.Updated.Compare(a.Updated) })
 	all := []any{}
 	for _, p := range open {
-		all = append(all, g.pullJSON(repo, p))
+		all = append(all, g.pullJSON(c.repo, p))
 	}
-	return g.page(r, all)
+	return g.page(c.Request, all)
 }
 
 // pullJSON has what the list has, too: neither merged nor changed_files.
@@ -71,7 +69,7 @@ func (g *GitHub) pullJSON(repo *Repo, p *Pull) object {
 	}
 	return object{
 		"id": repo.ID*1000 + int64(p.Number), "number": p.Number, "title": text(p.Title), "body": body,
-		"user": user(p.Author), "state": state, "draft": p.Draft, "locked": false, "labels": labels,
+		"user": user(p.Author), "state": state, "draft": p.Draft, "locked": p.Locked, "node_id": fmt.Sprintf("PR_%d_%d", repo.ID, p.Number), "labels": labels,
 		"base": g.branch(p.Base), "head": g.branch(p.Head), "merged_at": mergedAt, "merge_commit_sha": nil,
 		"created_at": Epoch.Format(time.RFC3339), "updated_at": p.Updated.Format(time.RFC3339),
 		"html_url": fmt.Sprintf("%s/%s/%s/pull/%d", g.URL, repo.Owner, repo.Name, p.Number),
@@ -103,73 +101,108 @@ func user(p forge.Person) any {
 	return object{"id": p.ID, "login": p.Login, "type": kind, "site_admin": false}
 }
 
-func (g *GitHub) comments(repo *Repo, r *http.Request) reply {
-	return g.said(repo, r, forge.OnThread, func(m forge.Comment) object {
-		return object{"html_url": g.comment(repo, r, "#issuecomment-", m.ID), "author_association": "NONE"}
-	})
-}
+func (g *GitHub) comments(c *call) reply { return g.list(c, forge.OnThread, nil) }
 
-func (g *GitHub) reviews(repo *Repo, r *http.Request) reply {
-	return g.said(repo, r, forge.OnReview, func(m forge.Comment) object {
-		return object{
-			"html_url": g.comment(repo, r, "#pullrequestreview-", m.ID), "state": "COMMENTED",
-			"submitted_at": m.At.Format(time.RFC3339), "commit_id": strings.Repeat("a", 40), "author_association": "OWNER",
-		}
-	})
-}
+func (g *GitHub) reviews(c *call) reply { return g.list(c, forge.OnReview, nil) }
 
-func (g *GitHub) inline(repo *Repo, r *http.Request) reply {
-	return g.said(repo, r, forge.OnLine, func(m forge.Comment) object {
-		out := object{
-			"html_url": g.comment(repo, r, "#discussion_r", m.ID), "path": m.Span.Path, "side": m.Span.Side,
-			"subject_type": "line", "start_line": nil, "start_side": nil, "original_start_line": nil,
-			"line": m.Span.End, "original_line": m.Span.End, "commit_id": m.Commit, "original_commit_id": m.Commit,
-			"diff_hunk": "@@ -1 +1 @@", "author_association": "OWNER", "pull_request_review_id": nil,
-		}
-		if m.Span.Start < m.Span.End {
-			out["start_line"], out["start_side"], out["original_start_line"] = m.Span.Start, m.Span.Side, m.Span.Start
-		}
-		if m.Outdated {
-			out["line"], out["start_line"], out["commit_id"] = nil, nil, strings.Repeat("f", 40)
-		}
-		if m.Span.End == 0 {
-			out["subject_type"], out["line"], out["original_line"] = "file", nil, nil
-		}
-		if m.ReplyTo != 0 {
-			out["in_reply_to_id"] = m.ReplyTo
-		}
-		return out
-	})
-}
+func (g *GitHub) inline(c *call) reply { return g.list(c, forge.OnLine, nil) }
 
-// said lists the comments of one kind, as what they have in common and more.
-func (g *GitHub) said(repo *Repo, r *http.Request, kind forge.CommentKind, more func(forge.Comment) object) reply {
-	p := repo.find(r)
-	if p == nil {
+// inlineOfReview is a list in which GitHub does not say the lines.
+func (g *GitHub) inlineOfReview(c *call) reply {
+	r := c.pull.details(c.number("id"))
+	if r == nil || !g.sees(c, r) {
 		return problem(http.StatusNotFound, "Not Found")
 	}
+	return g.list(c, forge.OnLine, r)
+}
+
+// sees tells whether the sender sees a review: others' that were not sent are hidden.
+func (g *GitHub) sees(c *call, r *Review) bool { return r.State != Pending || r.Author.ID == c.who.ID }
+
+// list lists the comments of one kind, all or those of one review.
+func (g *GitHub) list(c *call, kind forge.CommentKind, of *Review) reply {
 	all := []any{}
-	for _, m := range p.Comments {
-		if m.Kind != kind {
+	for _, m := range c.pull.Comments {
+		if m.Kind != kind || of != nil && m.Review != of.ID {
 			continue
 		}
-		out := more(m)
-		out["id"], out["user"], out["body"] = m.ID, user(m.Author), text(m.Body)
-		if kind != forge.OnReview {
-			out["created_at"], out["updated_at"] = m.At.Format(time.RFC3339), m.Edited.Format(time.RFC3339)
+		switch {
+		case kind == forge.OnReview && !g.sees(c, c.pull.details(m.ID)), kind == forge.OnLine && of == nil && c.pull.unsent(m):
+			continue
+		case !g.stage.World.shows(c.pull.written[forge.Said{Kind: kind, ID: m.ID}], fault(c.Request).LagFor):
+			continue
+		}
+		out := g.commentJSON(c, c.pull, m)
+		if of != nil {
+			for _, name := range []string{"line", "original_line", "start_line", "original_start_line", "side", "start_side", "subject_type"} {
+				delete(out, name)
+			}
 		}
 		all = append(all, out)
 	}
-	return g.page(r, all)
+	return g.page(c.Request, all)
 }
 
-func (g *GitHub) comment(repo *Repo, r *http.Request, anchor string, id int64) string {
-	return fmt.Sprintf("%s/%s/%s/pull/%s%s%d", g.URL, repo.Owner, repo.Name, r.PathValue("number"), anchor, id)
+// commentJSON is a comment of any kind.
+func (g *GitHub) commentJSON(c *call, p *Pull, m forge.Comment) object {
+	out := object{"id": m.ID, "user": user(m.Author), "body": text(m.Body)}
+	page := fmt.Sprintf("%s/%s/%s/pull/%d", g.URL, c.repo.Owner, c.repo.Name, p.Number)
+	out["node_id"] = nodeID(forge.Said{Kind: m.Kind, ID: m.ID})
+	switch m.Kind {
+	case forge.OnThread:
+		out["html_url"], out["author_association"] = fmt.Sprintf("%s#issuecomment-%d", page, m.ID), "NONE"
+	case forge.OnReview:
+		r := p.details(m.ID)
+		out["html_url"], out["author_association"] = fmt.Sprintf("%s#pullrequestreview-%d", page, m.ID), "OWNER"
+		out["state"], out["commit_id"] = r.State, r.Commit
+		if r.State != Pending {
+			out["submitted_at"] = m.At.Format(time.RFC3339)
+		}
+		return out
+	default:
+		out["html_url"], out["author_association"] = fmt.Sprintf("%s#discussion_r%d", page, m.ID), "OWNER"
+		inlineJSON(out, p, m)
+	}
+	out["created_at"], out["updated_at"] = m.At.Format(time.RFC3339), m.Edited.Format(time.RFC3339)
+	return out
 }
 
-func (g *GitHub) permission(repo *Repo, r *http.Request) reply {
-	for _, m := range repo.Members {
-		if strings.EqualFold(m.Person.Login, r.PathValue("login")) {
+// inlineJSON says where an inline comment stands, and stood first.
+func inlineJSON(out object, p *Pull, m forge.Comment) {
+	first, moved := p.placed[m.ID]
+	if !moved {
+		first = m
+	}
+	votes := map[string]int{}
+	for _, r := range p.Reactions[forge.Said{Kind: m.Kind, ID: m.ID}] {
+		votes[r.Content]++
+	}
+	out["reactions"] = object{"total_count": len(p.Reactions[forge.Said{Kind: m.Kind, ID: m.ID}]), "+1": votes["+1"], "-1": votes["-1"]}
+	out["path"], out["side"], out["subject_type"] = m.Span.Path, m.Span.Side, "line"
+	out["line"], out["original_line"] = m.Span.End, first.Span.End
+	out["start_line"], out["start_side"], out["original_start_line"] = nil, nil, nil
+	out["commit_id"], out["original_commit_id"] = m.Commit, first.Commit
+	out["diff_hunk"], out["pull_request_review_id"] = p.hunk(first.Span, first.Commit), nil
+	if m.Span.Start < m.Span.End {
+		out["start_line"], out["start_side"], out["original_start_line"] = m.Span.Start, m.Span.Side, first.Span.Start
+	}
+	if m.Outdated {
+		out["line"], out["start_line"], out["commit_id"] = nil, nil, strings.Repeat("f", 40)
+	}
+	if m.Span.End == 0 {
+		out["subject_type"], out["line"], out["original_line"] = "file", nil, nil
+	}
+	if m.ReplyTo != 0 {
+		out["in_reply_to_id"] = m.ReplyTo
+	}
+	if m.Review != 0 {
+		out["pull_request_review_id"] = m.Review
+	}
+}
+
+func (g *GitHub) permission(c *call) reply {
+	for _, m := range c.repo.Members {
+		if strings.EqualFold(m.Person.Login, c.PathValue("login")) {
 			return reply{status: http.StatusOK, body: object{
 				"permission": m.Permission, "role_name": m.Permission, "user": user(m.Person),
 			}}

@@ -1,6 +1,7 @@
 package forgetest
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"net/http"
@@ -8,12 +9,15 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 )
 
 // Fault is something that goes wrong with a request.
 type Fault struct {
-	On    string // part of the path and query; any request if it is empty
-	Times int    // to how many requests; 1 if it is 0
+	On     string // part of the path and query; any request if it is empty
+	Method string // of the request; any if it is empty
+	Times  int    // to how many requests; 1 if it is 0
+	Skip   int    // how many of the requests that fit are spared first
 	// Status answers in place of the server, with Header and Body.
 	Status int
 	Header map[string]string
@@ -24,8 +28,16 @@ type Fault struct {
 	Drop bool
 	// Hold answers only when it is closed, or the client is gone.
 	Hold <-chan struct{}
+	// After lets the server do what it is asked first. Then its answer is lost:
+	// Status, Drop or Hold happen.
+	After bool
 	// Lag is how many of the newest entries the server's lists do not show yet.
 	Lag int
+	// LagFor is how old an entry must be for the server's lists to show it.
+	LagFor time.Duration
+	// Call runs when the request has come, CallAfter when the server has done what
+	// it is asked and has not answered yet: where a test ends a client's process.
+	Call, CallAfter func()
 }
 
 // Request is one request that came.
@@ -33,11 +45,23 @@ type Request struct {
 	Method string
 	Path   string // and query, as sent
 	Header http.Header
-	Status int // of the answer; 0 if the connection was broken without one
+	Body   string
+	At     time.Time // by the stage's clock
+	Status int       // of the answer; 0 if the connection was broken without one
+}
+
+// Writes tells whether the request would change something. A query of GraphQL
+// does not.
+func (r Request) Writes() bool {
+	if r.Method == http.MethodGet || r.Method == http.MethodHead {
+		return false
+	}
+	return !strings.HasSuffix(r.Path, "/graphql") || strings.Contains(r.Body, "mutation")
 }
 
 // Script plans faults, and notes all requests.
 type Script struct {
+	clock    *Clock
 	mu       sync.Mutex
 	faults   []Fault
 	requests []Request
@@ -71,16 +95,30 @@ func (s *Script) Left() int {
 	return n
 }
 
+// maxRequest bounds the body of a request in bytes: more than any forge takes.
+const maxRequest = 16 << 20
+
+// next notes a request, whose body can be read again, and finds its fault.
 func (s *Script) next(r *http.Request) (f Fault, index int) {
+	body, _ := io.ReadAll(io.LimitReader(r.Body, maxRequest))
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	now := s.clock.Now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.requests = append(s.requests, Request{Method: r.Method, Path: r.URL.RequestURI(), Header: r.Header.Clone()})
-	for i := range s.faults {
-		if s.faults[i].Times > 0 && strings.Contains(r.URL.RequestURI(), s.faults[i].On) {
-			s.faults[i].Times--
-			f = s.faults[i]
-			break
+	s.requests = append(s.requests, Request{
+		Method: r.Method, Path: r.URL.RequestURI(), Header: r.Header.Clone(), Body: string(body), At: now,
+	})
+	for i, planned := range s.faults {
+		if planned.Times == 0 || !strings.Contains(r.URL.RequestURI(), planned.On) || planned.Method != "" && planned.Method != r.Method {
+			continue
 		}
+		if planned.Skip > 0 {
+			s.faults[i].Skip--
+			continue
+		}
+		s.faults[i].Times--
+		f = planned
+		break
 	}
 	return f, len(s.requests) - 1
 }
@@ -91,18 +129,34 @@ func (s *Script) answered(index, status int) {
 	s.requests[index].Status = status
 }
 
-type lagKey struct{}
+type faultKey struct{}
 
 // lag is how many of the newest entries are not to be shown.
-func lag(r *http.Request) int {
-	n, _ := r.Context().Value(lagKey{}).(int)
-	return n
+func lag(r *http.Request) int { return fault(r).Lag }
+
+// fault is what happens to a request.
+func fault(r *http.Request) Fault {
+	f, _ := r.Context().Value(faultKey{}).(Fault)
+	return f
 }
 
 // wrap lets the faults happen to a server.
 func (s *Script) wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		f, index := s.next(r)
+		if f.Call != nil {
+			f.Call()
+		}
+		whole := httptest.NewRecorder()
+		answer := func(ctx context.Context) {
+			next.ServeHTTP(whole, r.WithContext(context.WithValue(ctx, faultKey{}, f)))
+			if f.CallAfter != nil {
+				f.CallAfter()
+			}
+		}
+		if f.After {
+			answer(r.Context())
+		}
 		if f.Hold != nil {
 			select {
 			case <-f.Hold:
@@ -122,8 +176,9 @@ func (s *Script) wrap(next http.Handler) http.Handler {
 			_, _ = io.WriteString(w, f.Body)
 			return
 		}
-		whole := httptest.NewRecorder()
-		next.ServeHTTP(whole, r.WithContext(context.WithValue(r.Context(), lagKey{}, f.Lag)))
+		if !f.After {
+			answer(r.Context())
+		}
 		for k, v := range whole.Header() {
 			w.Header()[k] = v
 		}
@@ -136,7 +191,7 @@ func (s *Script) wrap(next http.Handler) http.Handler {
 		}
 		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 		w.WriteHeader(whole.Code)
-		_, _ = w.Write(body[:min(f.Cut, len(body)-1)])
+		_, _ = w.Write(body[:max(0, min(f.Cut, len(body)-1))])
 		panic(http.ErrAbortHandler)
 	})
 }

@@ -43,6 +43,7 @@ func Shop() *Repo {
 			{Cy, forge.Read},
 			{Robot, forge.Read},
 			{forge.Person{ID: 7, Login: "odd"}, "overlord"},
+			{Bot, forge.Write},
 		},
 		Pulls: map[int]*Pull{
 			1: pull(1, func(p *forge.PullRequest) { p.Labels = []string{"bug", "précédent:review"} }),
@@ -97,3 +98,65 @@ func discussion() []forge.Comment {
 	all[7].Body = precedent.Untrusted(strings.Repeat("é", 65_536))
 	return all
 }
+
+// Till is number 8 of Shop, which is made for remarks: a pull request of Ann's
+// with files of all kinds in its diff, on which nothing was said.
+func Till() *Pull {
+	p := Shop().Pulls[1].PullRequest
+	p.Number, p.Labels, p.Files = 8, nil, 5
+	return &Pull{PullRequest: p, Diff: tillDiff}
+}
+
+// tillDiff changes src/till.go in two hunks, of which the second only adds, adds
+// a file whose name is not ASCII, renames one with blanks, deletes one, and
+// changes one that is binary.
+const tillDiff = `diff --git a/src/till.go b/src/till.go
+index 1111111..2222222 100644
+--- a/src/till.go
++++ b/src/till.go
+@@ -1,5 +1,6 @@
+ package till
+ 
+-var total int
++var total int64
++var count int
+ 
+ // Add adds.
+@@ -40,3 +41,4 @@ func close() {
+ 	a()
+ 	b()
++	c()
+ 	d()
+diff --git "a/gr\303\266\303\237e/\345\260\272\345\257\270.go" "b/gr\303\266\303\237e/\345\260\272\345\257\270.go"
+new file mode 100644
+index 0000000..3333333
+--- /dev/null
++++ "b/gr\303\266\303\237e/\345\260\272\345\257\270.go"
+@@ -0,0 +1,3 @@
++package größe
++
++const 尺寸 = 1
+diff --git a/old notes.txt b/new notes.txt
+similarity index 60%
+rename from old notes.txt
+rename to new notes.txt
+index 4444444..5555555 100644
+--- a/old notes.txt	
++++ b/new notes.txt	
+@@ -1,3 +1,3 @@
+ one
+-two
++TWO
+ three
+diff --git a/gone.go b/gone.go
+deleted file mode 100644
+index 6666666..0000000
+--- a/gone.go
++++ /dev/null
+@@ -1,2 +0,0 @@
+-package gone
+-
+diff --git a/logo.png b/logo.png
+index 7777777..8888888 100644
+Binary files a/logo.png and b/logo.png differ
+`

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/precedent-dev/precedent/internal/forge"
 )
 
 // Secret is the token that the servers ask for. It is long, and no part of it is
@@ -20,12 +22,24 @@ type Stage struct {
 	World  *World
 	Script *Script
 	Clock  *Clock
+	// Told is what the forge's dialect can tell of comments that the world knows;
+	// nil for all. Its server sets it.
+	Told func(p *Pull, all []forge.Comment) []forge.Comment
 }
 
 // NewStage makes an empty world on which nothing goes wrong.
 func NewStage(t testing.TB) *Stage {
 	t.Helper()
-	return &Stage{World: &World{repos: map[string]*Repo{}}, Script: &Script{}, Clock: &Clock{now: Epoch}}
+	clock := &Clock{now: Epoch}
+	return &Stage{World: &World{Me: Bot, repos: map[string]*Repo{}, clock: clock, last: firstID}, Script: &Script{clock: clock}, Clock: clock}
+}
+
+// told is what the forge tells of comments of a pull request.
+func (s *Stage) told(p *Pull, all []forge.Comment) []forge.Comment {
+	if s.Told == nil {
+		return all
+	}
+	return s.Told(p, all)
 }
 
 // Epoch is when the clocks begin.

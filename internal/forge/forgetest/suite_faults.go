@@ -157,7 +157,8 @@ func lagging(t *testing.T, s *Stage, f forge.Forge) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := Shop().Pulls[1].Comments
+	p := Shop().Pulls[1]
+	want := s.told(p, p.Comments)
 	if len(s.Script.Requests()) > 0 && len(early) >= len(want) {
 		t.Errorf("%d comments of %d at first", len(early), len(want))
 	}

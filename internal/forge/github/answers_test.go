@@ -42,7 +42,7 @@ func TestGitHubsOwnExamples(t *testing.T) {
 		URL:  "https://github.com/octocat/Hello-World/pull/1347",
 		Base: forge.Branch{Repo: hello, Name: "master", SHA: sha, CloneURL: clone},
 		Head: forge.Branch{Repo: hello, Name: "new-topic", SHA: sha, CloneURL: clone},
-		Ref:  "refs/pull/1347/head", Labels: []string{"bug"}, Updated: time.Date(2011, 1, 26, 19, 1, 12, 0, time.UTC), Files: 5,
+		Ref:  "refs/pull/1347/head", Labels: []string{"bug"}, Updated: time.Date(2011, 1, 26, 19, 1, 12, 0, time.UTC), Files: 5, Locked: true,
 	}
 	if d := cmp.Diff(want, p); err != nil || d != "" {
 		t.Errorf("%v (-want +got):\n%s", err, d)
@@ -65,7 +65,7 @@ func TestGitHubsOwnExamples(t *testing.T) {
 	wantSaid := []forge.Comment{
 		{ID: 1, Kind: forge.OnThread, Author: octocat, Body: "Me too", At: issue, Edited: issue, URL: "https://github.com/octocat/Hello-World/issues/1347#issuecomment-1"},
 		{
-			ID: 10, Kind: forge.OnLine, Author: octocat, Body: "Great stuff!", At: issue, Edited: issue, ReplyTo: 8,
+			ID: 10, Kind: forge.OnLine, Author: octocat, Body: "Great stuff!", At: issue, Edited: issue, ReplyTo: 8, Review: 42,
 			URL:  "https://github.com/octocat/Hello-World/pull/1#discussion-diff-1",
 			Span: precedent.Span{Path: "file1.txt", Side: precedent.Right, Start: 1, End: 2}, Commit: sha,
 		},

@@ -1,12 +1,10 @@
 package github
 
 import (
-	"bytes"
 	"encoding/base64"
 	"encoding/hex"
-	"encoding/json"
+	"errors"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -17,44 +15,9 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
+	"github.com/precedent-dev/precedent/internal/forge/wire"
+	"github.com/precedent-dev/precedent/internal/secret"
 )
-
-func TestTokenPrintsAsPlaceholder(t *testing.T) {
-	token, err := NewToken("  " + forgetest.Secret + "\n")
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := New(Options{Token: token})
-	if err != nil {
-		t.Fatal(err)
-	}
-	held := struct {
-		open, closed any
-		Inner        struct{ t Token }
-	}{token, &token, struct{ t Token }{token}}
-	var out bytes.Buffer
-	for _, v := range []any{token, &token, held, &held, Options{Token: token}, c, c.wire} {
-		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d"} {
-			fmt.Fprintf(&out, verb+"\n", v)
-		}
-		slog.New(slog.NewTextHandler(&out, nil)).Info("x", "v", v)
-		slog.New(slog.NewJSONHandler(&out, nil)).Info("x", "v", v)
-	}
-	if err := json.NewEncoder(&out).Encode(struct{ T Token }{token}); err != nil {
-		t.Fatal(err)
-	}
-	if shows(out.String()) {
-		t.Errorf("the token is in\n%s", out.String())
-	}
-	if !strings.Contains(out.String(), `{"T":"[token]"}`) {
-		t.Errorf("no placeholder in\n%s", out.String())
-	}
-	for _, s := range []string{"a b", "a\r\nX-Evil: 1", "ключ", "a\x00"} {
-		if _, err := NewToken(s); err == nil {
-			t.Errorf("%q is a token", s)
-		}
-	}
-}
 
 // TestTokenGoesNowhere looks for the token in every place where it does not
 // belong, while servers are broken, repeat what they were sent, and redirect.
@@ -71,8 +34,8 @@ func TestTokenGoesNowhere(t *testing.T) {
 		strings.ToUpper(hex.EncodeToString(backward)),
 	}
 	faults := []forgetest.Fault{
-		{Drop: true, Times: maxTries},
-		{Cut: 30, Times: maxTries},
+		{Drop: true, Times: 5},
+		{Cut: 30, Times: 5},
 		{Status: 200, Body: forgetest.Secret},
 		{Status: 200, Body: `{"number":"` + forgetest.Secret + `"}`},
 		{Status: 302, Header: map[string]string{"Location": other.URL + "/" + forgetest.Secret}},
@@ -119,6 +82,68 @@ func TestTokenGoesNowhere(t *testing.T) {
 	}
 }
 
+// TestTokenInWrites looks for the token in what comes of requests that write, while
+// a server repeats what it was sent.
+func TestTokenInWrites(t *testing.T) {
+	var out strings.Builder
+	said := func(what ...any) { fmt.Fprintf(&out, "%+v\n", what) }
+	for _, echo := range []forgetest.Fault{
+		{Status: 200, Body: `{"id":"` + forgetest.Secret + `"}`},
+		{Status: 200, Body: `{"data":null,"errors":[{"type":"FORBIDDEN","message":"` + forgetest.Secret + `"}]}`},
+		{Status: 302, Header: map[string]string{"Location": "https://x.example/" + forgetest.Secret}},
+		{Status: 307, Header: map[string]string{"Location": "https://x.example/" + forgetest.Secret}},
+		{Status: 403, Body: `{"message":"` + forgetest.Secret + `"}`},
+		{Status: 422, Body: `{"message":"no","errors":["` + forgetest.Secret[6:20] + `"]}`},
+		{Status: 422, Body: `{"message":"no","errors":[{"field":"` + forgetest.Secret + `","code":"x"}]}`},
+		{Status: 500, Body: forgetest.Secret},
+		{Drop: true},
+	} {
+		s, c, repo, p := till(t)
+		talk(s, p, 1)
+		root := s.World.Threads(p)[0].Comments[0]
+		mine, err := c.Comment(t.Context(), repo, 8, "hello")
+		if err != nil {
+			t.Fatal(err)
+		}
+		threads, err := c.Threads(t.Context(), repo, 8)
+		if err != nil || len(threads) != 1 {
+			t.Fatal(err)
+		}
+		echo.Times = 30
+		ids := forge.Said{Kind: mine.Kind, ID: mine.ID}
+		for _, do := range []func() (any, error){
+			func() (any, error) { return c.Comment(t.Context(), repo, 8, "x") },
+			func() (any, error) { return c.Reply(t.Context(), repo, 8, root, "x") },
+			func() (any, error) { return nil, c.Edit(t.Context(), repo, 8, ids, "x") },
+			func() (any, error) { return c.Delete(t.Context(), repo, 8, ids) },
+			func() (any, error) { return c.Post(t.Context(), repo, 8, draft(p, on(3, "good"), on(20, "bad"))) },
+			func() (any, error) { return c.Resolve(t.Context(), repo, 8, threads[0], true) },
+			func() (any, error) {
+				return c.Check(t.Context(), repo, forge.Check{Name: "precedent", Commit: p.Head.SHA, Result: forge.Success})
+			},
+		} {
+			for _, method := range []string{"POST", "PATCH", "DELETE"} {
+				f := echo
+				f.Method = method
+				s.Script.Plan(f)
+			}
+			got, err := do()
+			said(got, err)
+			var e *forge.Error
+			if errors.As(err, &e) {
+				said(*e)
+			}
+		}
+		for _, r := range s.Script.Requests() {
+			r.Header.Del("Authorization")
+			said(r.Path, r.Header, r.Body)
+		}
+	}
+	if shows(out.String()) {
+		t.Errorf("the token is in\n%s", out.String())
+	}
+}
+
 // shows is the test's own way to find the token: not by the code under test.
 func shows(text string) bool {
 	flat := strings.NewReplacer("-", "+", "_", "/").Replace(text)
@@ -144,9 +169,9 @@ func shows(text string) bool {
 
 // TestLeaks plants what the search for the token exists to find.
 func TestLeaks(t *testing.T) {
-	secret := forgetest.Secret
-	for i := range len(secret) - 7 {
-		w := secret[i : i+8]
+	token := forgetest.Secret
+	for i := range len(token) - 7 {
+		w := token[i : i+8]
 		b := []byte(w)
 		slices.Reverse(b)
 		for _, s := range []string{w, string(b)} {
@@ -155,40 +180,40 @@ func TestLeaks(t *testing.T) {
 				base64.StdEncoding.EncodeToString([]byte(s)), base64.URLEncoding.EncodeToString([]byte("?" + s)),
 				base64.RawStdEncoding.EncodeToString([]byte("??" + s + "?")), base64.StdEncoding.EncodeToString([]byte("???" + s)),
 			} {
-				if !leaks("a "+coded+" b", secret) || !shows("a "+coded+" b") {
+				if !secret.Leaks("a "+coded+" b", token) || !shows("a "+coded+" b") {
 					t.Fatalf("%q is not found in %q", s, coded)
 				}
 			}
 		}
 	}
-	for _, s := range []string{"", "Bad credentials", "Resource not accessible by personal access token", secret[:7], strings.Repeat("A", 300)} {
-		if leaks(s, secret) || shows(s) {
+	for _, s := range []string{"", "Bad credentials", "Resource not accessible by personal access token", token[:7], strings.Repeat("A", 300)} {
+		if secret.Leaks(s, token) || shows(s) {
 			t.Errorf("%q is said to hold the token", s)
 		}
 	}
-	if leaks("anything", "") {
+	if secret.Leaks("anything", "") {
 		t.Error("no token is said to leak")
 	}
 }
 
 // TestAddresses: the token goes to the operator's forge, and never in the clear.
 func TestAddresses(t *testing.T) {
-	for _, test := range []struct{ base, api, host string }{
-		{"", "https://api.github.com/", "github.com"},
-		{"https://api.github.com", "https://api.github.com/", "github.com"},
-		{"https://api.acme.ghe.com/", "https://api.acme.ghe.com/", "acme.ghe.com"},
-		{"https://git.acme.example", "https://git.acme.example/api/v3/", "git.acme.example"},
-		{"https://Git.Acme.example/api/v3/", "https://Git.Acme.example/api/v3/", "git.acme.example"},
-		{"https://git.acme.example:8443/api/v3", "https://git.acme.example:8443/api/v3/", "git.acme.example:8443"},
-		{"http://localhost:3000", "http://localhost:3000/api/v3/", "localhost:3000"},
-		{"http://git.acme.example", "", ""},
-		{"http://127.0.0.1.acme.example", "", ""},
-		{"https://user:" + forgetest.Secret + "@git.acme.example", "", ""},
-		{"https://git.acme.example/api/v3?token=" + forgetest.Secret, "", ""},
-		{"https://git.acme.example/elsewhere", "", ""},
-		{"ftp://git.acme.example", "", ""},
-		{"git.acme.example", "", ""},
-		{"https://%zz" + forgetest.Secret, "", ""},
+	for _, test := range []struct{ base, api, graphql, host string }{
+		{"", "https://api.github.com/", "https://api.github.com/graphql", "github.com"},
+		{"https://api.github.com", "https://api.github.com/", "https://api.github.com/graphql", "github.com"},
+		{"https://api.acme.ghe.com/", "https://api.acme.ghe.com/", "https://api.acme.ghe.com/graphql", "acme.ghe.com"},
+		{"https://git.acme.example", "https://git.acme.example/api/v3/", "https://git.acme.example/api/graphql", "git.acme.example"},
+		{"https://Git.Acme.example/api/v3/", "https://Git.Acme.example/api/v3/", "https://Git.Acme.example/api/graphql", "git.acme.example"},
+		{"https://git.acme.example:8443/api/v3", "https://git.acme.example:8443/api/v3/", "https://git.acme.example:8443/api/graphql", "git.acme.example:8443"},
+		{"http://localhost:3000", "http://localhost:3000/api/v3/", "http://localhost:3000/api/graphql", "localhost:3000"},
+		{"http://git.acme.example", "", "", ""},
+		{"http://127.0.0.1.acme.example", "", "", ""},
+		{"https://user:" + forgetest.Secret + "@git.acme.example", "", "", ""},
+		{"https://git.acme.example/api/v3?token=" + forgetest.Secret, "", "", ""},
+		{"https://git.acme.example/elsewhere", "", "", ""},
+		{"ftp://git.acme.example", "", "", ""},
+		{"git.acme.example", "", "", ""},
+		{"https://%zz" + forgetest.Secret, "", "", ""},
 	} {
 		c, err := New(Options{BaseURL: test.base})
 		if test.api == "" {
@@ -197,7 +222,7 @@ func TestAddresses(t *testing.T) {
 			}
 			continue
 		}
-		if err != nil || c.wire.home.String() != test.api || c.api.BaseURL() != test.api || c.Host() != test.host {
+		if err != nil || c.api.BaseURL() != test.api || c.graphql != test.graphql || c.Host() != test.host {
 			t.Errorf("%s: %v, %+v", test.base, err, c)
 		}
 	}
@@ -207,7 +232,7 @@ func TestAddresses(t *testing.T) {
 // git fetches is beside it.
 func TestGitHubItself(t *testing.T) {
 	s, g, _, _ := open(t)
-	token, _ := NewToken(forgetest.Secret)
+	token, _ := wire.NewToken(forgetest.Secret)
 	c, err := New(Options{
 		Token: token, Now: s.Clock.Now, Sleep: s.Clock.Sleep,
 		Transport: roundTrip(func(r *http.Request) (*http.Response, error) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/forge/wire"
 )
 
 // Comments reads the comments on the pull request, the words of its reviews and
@@ -19,11 +20,12 @@ import (
 // a review were edited. Reviews that are not sent yet are left out.
 func (c *Client) Comments(ctx context.Context, repo precedent.Repo, number int) ([]forge.Comment, error) {
 	doing := fmt.Sprintf("read comments of %s#%d", repo, number)
-	if err := c.check(repo); err != nil {
-		return nil, fail(doing, err)
+	ctx, err := c.enter(ctx, doing, repo)
+	if err != nil {
+		return nil, err
 	}
-	said := discussion{client: c, seen: map[said]bool{}}
-	issue, err := pages(doing, func(o gh.ListOptions) ([]*gh.IssueComment, *gh.Response, error) {
+	said := discussion{seen: map[forge.Said]bool{}}
+	issue, err := pages(c, doing, func(o gh.ListOptions) ([]*gh.IssueComment, *gh.Response, error) {
 		return c.api.Issues.ListComments(ctx, repo.Owner, repo.Name, number, &gh.IssueListCommentsOptions{ListOptions: o})
 	})
 	if said.fail(err) {
@@ -32,7 +34,7 @@ func (c *Client) Comments(ctx context.Context, repo precedent.Repo, number int) 
 	for _, m := range issue {
 		said.add(c.onThread(m))
 	}
-	reviews, err := pages(doing, func(o gh.ListOptions) ([]*gh.PullRequestReview, *gh.Response, error) {
+	reviews, err := pages(c, doing, func(o gh.ListOptions) ([]*gh.PullRequestReview, *gh.Response, error) {
 		return c.api.PullRequests.ListReviews(ctx, repo.Owner, repo.Name, number, &o)
 	})
 	if said.fail(err) {
@@ -43,7 +45,7 @@ func (c *Client) Comments(ctx context.Context, repo precedent.Repo, number int) 
 			said.add(c.onReview(r))
 		}
 	}
-	inline, err := pages(doing, func(o gh.ListOptions) ([]*gh.PullRequestComment, *gh.Response, error) {
+	inline, err := pages(c, doing, func(o gh.ListOptions) ([]*gh.PullRequestComment, *gh.Response, error) {
 		return c.api.PullRequests.ListComments(ctx, repo.Owner, repo.Name, number, &gh.PullRequestListCommentsOptions{ListOptions: o})
 	})
 	if said.fail(err) {
@@ -53,25 +55,18 @@ func (c *Client) Comments(ctx context.Context, repo precedent.Repo, number int) 
 		said.add(c.onLine(m))
 	}
 	if said.wrong {
-		return nil, strange(doing, "a comment has no number or no time")
+		return nil, wire.Strange(doing, "a comment has no number or no time")
 	}
 	slices.SortStableFunc(said.all, func(a, b forge.Comment) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID)) })
 	return said.all, said.more
 }
 
-// said names a comment: numbers are of one kind only.
-type said struct {
-	kind forge.CommentKind
-	id   int64
-}
-
 // discussion gathers comments.
 type discussion struct {
-	client *Client
-	all    []forge.Comment
-	seen   map[said]bool // pages shift while they are read
-	wrong  bool
-	more   error // there is more than is read
+	all   []forge.Comment
+	seen  map[forge.Said]bool // pages shift while they are read
+	wrong bool
+	more  error // there is more than is read
 }
 
 // fail tells whether an error ends the reading. That there is too much does not.
@@ -85,7 +80,7 @@ func (d *discussion) fail(err error) bool {
 }
 
 func (d *discussion) add(m forge.Comment) {
-	key := said{m.Kind, m.ID}
+	key := forge.Said{Kind: m.Kind, ID: m.ID}
 	if m.ID <= 0 || m.At.IsZero() {
 		d.wrong = true
 	}
@@ -117,10 +112,14 @@ func (c *Client) onReview(r *gh.PullRequestReview) forge.Comment {
 func (c *Client) onLine(m *gh.PullRequestComment) forge.Comment {
 	out := forge.Comment{
 		ID: m.GetID(), Kind: forge.OnLine, Author: person(m.GetUser()), URL: c.page(m.GetHTMLURL()),
-		At: m.GetCreatedAt().UTC(), Edited: m.GetUpdatedAt().UTC(), ReplyTo: m.GetInReplyTo(),
+		At: m.GetCreatedAt().UTC(), Edited: m.GetUpdatedAt().UTC(), ReplyTo: m.GetInReplyTo(), Review: m.GetPullRequestReviewID(),
 	}
 	out.Body, out.Cut = words(m.GetBody())
 	out.Span, out.Commit, out.Outdated = place(m)
+	out.Votes = -1
+	if m.Reactions != nil {
+		out.Votes = m.Reactions.GetPlusOne() + m.Reactions.GetMinusOne()
+	}
 	return out
 }
 

@@ -1,14 +1,12 @@
-// Package github reads pull requests from GitHub and GitHub Enterprise. One
-// transport holds the token, sends every request, and waits when GitHub says
-// so; nothing here writes.
+// Package github reads pull requests from GitHub and GitHub Enterprise, and posts
+// to them. Requests are by REST; GraphQL is asked for what REST has not:
+// conversations, and who a token of an app is.
 package github
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
-	"net"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -19,6 +17,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/forge/wire"
 )
 
 // Options are what a client needs. They come from the operator, never from a
@@ -27,12 +26,18 @@ type Options struct {
 	// BaseURL is https://HOST or https://HOST/api/v3 of GitHub Enterprise; empty for
 	// github.com. Plain http is for the loopback interface alone.
 	BaseURL string
-	Token   Token
+	// Token is a personal one, or the one of a workflow's run. Without any, GitHub
+	// allows 60 requests an hour for public repositories.
+	Token wire.Token
+	// App takes the place of Token; nil for none.
+	App *App
 	// UserAgent names the caller to GitHub; "precedent" if it is empty.
 	UserAgent string
 	// Transport sends requests; nil for one that no environment variable turns
 	// to a proxy.
 	Transport http.RoundTripper
+	// Proxy is the operator's, without Transport; nil for none.
+	Proxy *url.URL
 	// Now and Sleep are the clock, and Rand is a number in [0, n), n > 0; the real
 	// ones if they are nil.
 	Now   func() time.Time
@@ -49,27 +54,41 @@ type Options struct {
 type Client struct {
 	host        string   // as identities name it
 	web         *url.URL // where people look, and git fetches
+	graphql     string   // address of the other API
 	api         *gh.Client
-	wire        *transport
+	wire        *wire.Transport
+	tokens      *tokens
 	permissions permissions
+	me          self
+	posting     chan struct{} // holds one entry while a review is posted
 }
 
 var _ forge.Forge = (*Client)(nil)
 
 // New makes a client. It sends nothing.
 func New(o Options) (*Client, error) {
-	api, web, err := addresses(o.BaseURL)
+	api, web, graphql, err := addresses(o.BaseURL)
 	if err != nil {
 		return nil, err
 	}
-	c := &Client{host: strings.ToLower(web.Host), web: web, wire: newTransport(api, o)}
-	c.permissions = permissions{now: c.wire.now, known: map[asked]answer{}}
+	c := &Client{host: strings.ToLower(web.Host), web: web, graphql: graphql.String(), posting: make(chan struct{}, 1)}
+	c.tokens = &tokens{client: c, plain: o.Token, app: o.App, known: map[precedent.Repo]installed{}}
+	options := wire.Options{
+		Forge: "GitHub", Home: api, Beside: []string{graphql.Path}, Scheme: "Bearer", Token: c.tokens.of,
+		Plain: func(r *http.Request) bool { return r.Header.Get("Accept") == acceptDiff }, Hint: hint,
+		Transport: o.Transport, Proxy: o.Proxy, Now: o.Now, Sleep: o.Sleep, Rand: o.Rand, MaxWait: o.MaxWait, Timeout: o.Timeout,
+	}
+	if o.App != nil {
+		options.Renew = c.tokens.renew
+	}
+	c.wire = wire.New(options)
+	c.permissions = permissions{now: c.wire.Now, known: map[asked]answer{}}
 	if o.UserAgent == "" {
 		o.UserAgent = "precedent"
 	}
 	base := api.String()
 	c.api, err = gh.NewClient(
-		gh.WithHTTPClient(&http.Client{Transport: c.wire, CheckRedirect: fewRedirects}),
+		gh.WithHTTPClient(c.wire.Client()),
 		gh.WithURLs(&base, &base),
 		gh.WithUserAgent(o.UserAgent),
 		gh.WithDisableRateLimitCheck(), // it would use the real clock; the transport waits instead
@@ -83,50 +102,63 @@ func New(o Options) (*Client, error) {
 // publicAPI is where github.com answers.
 const publicAPI = "https://api.github.com"
 
-// addresses finds where the API is, and where its pages are.
-func addresses(base string) (api, web *url.URL, err error) {
+// addresses finds where the two APIs are, and where the pages are.
+func addresses(base string) (api, web, graphql *url.URL, err error) {
 	if base == "" {
 		base = publicAPI
 	}
-	u, err := url.Parse(base)
-	switch {
-	case err != nil || u.Hostname() == "":
-		return nil, nil, errors.New("the base URL of the forge is not a URL with a host") // err would repeat it, and it may hold a password
-	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
-		return nil, nil, errors.New("the base URL of the forge holds more than a host and a path; pass the token apart")
-	case u.Scheme != "https" && (u.Scheme != "http" || !loopback(u.Hostname())):
-		return nil, nil, errors.New("the base URL of the forge is not https, so that anybody could read the token on its way")
+	u, err := wire.Address(base)
+	if err != nil {
+		return nil, nil, nil, err
 	}
 	path := strings.Trim(u.Path, "/")
-	web = &url.URL{Scheme: u.Scheme, Host: u.Host}
-	if at, ok := strings.CutPrefix(strings.ToLower(u.Host), "api."); ok && path == "" {
-		web.Host = at // github.com, and an enterprise's name.ghe.com
-		return &url.URL{Scheme: u.Scheme, Host: u.Host, Path: "/"}, web, nil
+	at := func(host, path string) *url.URL { return &url.URL{Scheme: u.Scheme, Host: host, Path: path} }
+	if pages, ok := strings.CutPrefix(strings.ToLower(u.Host), "api."); ok && path == "" {
+		// github.com, and an enterprise's name.ghe.com
+		return at(u.Host, "/"), at(pages, ""), at(u.Host, "/graphql"), nil
 	}
 	if path != "" && path != "api/v3" {
-		return nil, nil, errors.New("the base URL of GitHub Enterprise ends in /api/v3")
+		return nil, nil, nil, errors.New("the base URL of GitHub Enterprise ends in /api/v3")
 	}
-	return &url.URL{Scheme: u.Scheme, Host: u.Host, Path: "/api/v3/"}, web, nil
+	return at(u.Host, "/api/v3/"), at(u.Host, ""), at(u.Host, "/api/graphql"), nil
 }
 
-func loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
+// hint is what a person can do about a status that GitHub answers with.
+func hint(status int, h http.Header) string {
+	switch {
+	case status == http.StatusForbidden && h.Get("X-GitHub-SSO") != "":
+		return "the organisation wants single sign-on: authorise the token for it in GitHub's settings"
+	case status == http.StatusForbidden:
+		return "the token lacks a permission: it needs to read contents, and to read and write pull requests and issues"
+	case status >= http.StatusInternalServerError:
+		return "try again later; https://www.githubstatus.com tells how GitHub is"
+	}
+	return ""
 }
 
 // Host is the host as identities name it: github.com.
 func (c *Client) Host() string { return c.host }
 
 // Quota is what is left of the rate limit, as GitHub said last.
-func (c *Client) Quota() forge.Quota { return c.wire.left() }
+func (c *Client) Quota() forge.Quota { return c.wire.Quota() }
 
 var (
 	name  = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,100}$`)
 	login = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,100}(\[bot\])?$`)
 )
 
-// check refuses a repository that is not on this forge, and names that would
-// make another request of this one.
+// enter begins something in a repository: the context carries it, for the tokens
+// of an app. A repository that is not on this forge is refused, and so are names
+// that would make another request of this one.
+func (c *Client) enter(ctx context.Context, doing string, r precedent.Repo) (context.Context, error) {
+	if err := c.check(r); err != nil {
+		return ctx, c.wire.Fail(doing, err)
+	}
+	return context.WithValue(ctx, repoKey{}, r), nil
+}
+
+type repoKey struct{}
+
 func (c *Client) check(r precedent.Repo) error {
 	for _, s := range []string{r.Owner, r.Name} {
 		if !name.MatchString(s) || s == "." || s == ".." {
@@ -142,16 +174,8 @@ func (c *Client) check(r precedent.Repo) error {
 	return nil
 }
 
-// realSleep waits in real time.
-func realSleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+// write makes one request that changes something.
+func (c *Client) write(ctx context.Context, doing string, call func(ctx context.Context) error) (*wire.Attempt, error) {
+	ctx, a := c.wire.Watch(ctx)
+	return a, a.Fail(doing, call(ctx))
 }
-
-func realRand(n time.Duration) time.Duration { return rand.N(n) }

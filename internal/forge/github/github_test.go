@@ -7,6 +7,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
+	"github.com/precedent-dev/precedent/internal/forge/wire"
 )
 
 func TestConformance(t *testing.T) {
@@ -16,14 +17,22 @@ func TestConformance(t *testing.T) {
 // client reads a scripted server, in no time.
 func client(t testing.TB, s *forgetest.Stage, g *forgetest.GitHub) *Client {
 	t.Helper()
-	token, err := NewToken(forgetest.Secret)
+	return clientWith(t, s, g, func(*Options) {})
+}
+
+// clientWith is a client like that, with something about it changed.
+func clientWith(t testing.TB, s *forgetest.Stage, g *forgetest.GitHub, change func(*Options)) *Client {
+	t.Helper()
+	token, err := wire.NewToken(forgetest.Secret)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := New(Options{
+	o := Options{
 		BaseURL: g.URL, Token: token, Now: s.Clock.Now, Sleep: s.Clock.Sleep,
 		Rand: func(n time.Duration) time.Duration { return n / 2 },
-	})
+	}
+	change(&o)
+	c, err := New(o)
 	if err != nil {
 		t.Fatal(err)
 	}

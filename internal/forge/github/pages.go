@@ -7,6 +7,7 @@ import (
 	gh "github.com/google/go-github/v88/github"
 
 	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/forge/wire"
 )
 
 const (
@@ -20,16 +21,16 @@ const (
 // has not changed comes from the cache with the header of its time, and the
 // address in it could be any. A page that is not full and names no next one is
 // the last.
-func pages[T any](doing string, read func(gh.ListOptions) ([]*T, *gh.Response, error)) ([]*T, error) {
+func pages[T any](c *Client, doing string, read func(gh.ListOptions) ([]*T, *gh.Response, error)) ([]*T, error) {
 	var all []*T
 	size := int64(0)
 	for page := 1; page <= maxPages && size <= maxList; page++ {
 		got, resp, err := read(gh.ListOptions{Page: page, PerPage: perPage})
 		if err != nil {
-			return nil, fail(doing, err)
+			return nil, c.wire.Fail(doing, err)
 		}
 		if slices.Contains(got, nil) {
-			return nil, strange(doing, "there is nothing where an entry should be")
+			return nil, wire.Strange(doing, "there is nothing where an entry should be")
 		}
 		all = append(all, got...)
 		if len(got) == 0 || len(got) < perPage && resp.NextPage == 0 {

@@ -41,8 +41,9 @@ type answer struct {
 // role that is not known here.
 func (c *Client) Permission(ctx context.Context, repo precedent.Repo, p forge.Person) (forge.Permission, error) {
 	doing := fmt.Sprintf("read permission of %q in %s", p.Login, repo)
-	if err := c.check(repo); err != nil {
-		return forge.None, fail(doing, err)
+	ctx, err := c.enter(ctx, doing, repo)
+	if err != nil {
+		return forge.None, err
 	}
 	if p.ID <= 0 {
 		return forge.None, nil
@@ -62,7 +63,7 @@ func (c *Client) Permission(ctx context.Context, repo precedent.Repo, p forge.Pe
 		c.permissions.put(key, answer{forge.None, at})
 		return forge.None, nil
 	case err != nil:
-		return forge.None, fail(doing, err)
+		return forge.None, c.wire.Fail(doing, err)
 	}
 	permission := forge.None
 	if level.GetUser().GetID() == p.ID {

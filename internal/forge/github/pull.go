@@ -12,10 +12,8 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/forge/wire"
 )
-
-// acceptDiff is the media type of a diff.
-const acceptDiff = "application/vnd.github.v3.diff"
 
 // objectID is the name of a commit, in SHA-1 or SHA-256.
 var objectID = regexp.MustCompile(`^(?:[0-9a-f]{40}|[0-9a-f]{64})$`)
@@ -23,15 +21,16 @@ var objectID = regexp.MustCompile(`^(?:[0-9a-f]{40}|[0-9a-f]{64})$`)
 // PullRequest reads one pull request.
 func (c *Client) PullRequest(ctx context.Context, repo precedent.Repo, number int) (forge.PullRequest, error) {
 	doing := fmt.Sprintf("read pull request %s#%d", repo, number)
-	if err := c.check(repo); err != nil {
-		return forge.PullRequest{}, fail(doing, err)
+	ctx, err := c.enter(ctx, doing, repo)
+	if err != nil {
+		return forge.PullRequest{}, err
 	}
 	p, _, err := c.api.PullRequests.Get(ctx, repo.Owner, repo.Name, number)
 	if err != nil {
-		return forge.PullRequest{}, fail(doing, err)
+		return forge.PullRequest{}, c.wire.Fail(doing, err)
 	}
 	if p.GetNumber() != number {
-		return forge.PullRequest{}, strange(doing, "it is about another pull request")
+		return forge.PullRequest{}, wire.Strange(doing, "it is about another pull request")
 	}
 	return c.pull(doing, p)
 }
@@ -39,10 +38,11 @@ func (c *Client) PullRequest(ctx context.Context, repo precedent.Repo, number in
 // Open lists the open pull requests, the one that changed last first.
 func (c *Client) Open(ctx context.Context, repo precedent.Repo) ([]forge.PullRequest, error) {
 	doing := "list pull requests of " + repo.String()
-	if err := c.check(repo); err != nil {
-		return nil, fail(doing, err)
+	ctx, err := c.enter(ctx, doing, repo)
+	if err != nil {
+		return nil, err
 	}
-	listed, err := pages(doing, func(o gh.ListOptions) ([]*gh.PullRequest, *gh.Response, error) {
+	listed, err := pages(c, doing, func(o gh.ListOptions) ([]*gh.PullRequest, *gh.Response, error) {
 		return c.api.PullRequests.List(ctx, repo.Owner, repo.Name, &gh.PullRequestListOptions{
 			State: "open", Sort: "updated", Direction: "desc", ListOptions: o,
 		})
@@ -62,20 +62,6 @@ func (c *Client) Open(ctx context.Context, repo precedent.Repo) ([]forge.PullReq
 	return open, err
 }
 
-// Patch is the diff of a pull request as GitHub computes it. GitHub gives none of
-// more than 300 files or 20,000 lines.
-func (c *Client) Patch(ctx context.Context, repo precedent.Repo, number int) ([]byte, error) {
-	doing := fmt.Sprintf("read diff of pull request %s#%d", repo, number)
-	if err := c.check(repo); err != nil {
-		return nil, fail(doing, err)
-	}
-	diff, _, err := c.api.PullRequests.GetRaw(ctx, repo.Owner, repo.Name, number, gh.RawOptions{Type: gh.Diff})
-	if err != nil {
-		return nil, fail(doing, err)
-	}
-	return []byte(diff), nil
-}
-
 // pull translates a pull request. Addresses and refs are made here, not taken
 // from the answer, so that none leads elsewhere.
 func (c *Client) pull(doing string, p *gh.PullRequest) (forge.PullRequest, error) {
@@ -88,21 +74,21 @@ func (c *Client) pull(doing string, p *gh.PullRequest) (forge.PullRequest, error
 		return forge.PullRequest{}, err
 	}
 	if p.GetNumber() <= 0 || base.Repo.IsZero() {
-		return forge.PullRequest{}, strange(doing, "it names no pull request of a repository")
+		return forge.PullRequest{}, wire.Strange(doing, "it names no pull request of a repository")
 	}
 	state := forge.State(p.GetState())
 	if p.GetMerged() || p.MergedAt != nil {
 		state = forge.Merged
 	}
 	if !slices.Contains([]forge.State{forge.Open, forge.Closed, forge.Merged}, state) {
-		return forge.PullRequest{}, strange(doing, "the state is unknown")
+		return forge.PullRequest{}, wire.Strange(doing, "the state is unknown")
 	}
 	n := strconv.Itoa(p.GetNumber())
 	out := forge.PullRequest{
 		Number: p.GetNumber(), Author: person(p.GetUser()), State: state, Draft: p.GetDraft(),
 		URL:  c.web.JoinPath(base.Repo.Owner, base.Repo.Name, "pull", n).String(),
 		Base: base, Head: head, Ref: "refs/pull/" + n + "/head",
-		Updated: p.GetUpdatedAt().UTC(), Files: p.GetChangedFiles(),
+		Updated: p.GetUpdatedAt().UTC(), Files: p.GetChangedFiles(), Locked: p.GetLocked(),
 	}
 	out.Title, _ = words(p.GetTitle())
 	out.Body, _ = words(p.GetBody())
@@ -116,14 +102,14 @@ func (c *Client) pull(doing string, p *gh.PullRequest) (forge.PullRequest, error
 func (c *Client) branch(doing string, b *gh.PullRequestBranch) (forge.Branch, error) {
 	out := forge.Branch{Name: b.GetRef(), SHA: b.GetSHA()}
 	if !objectID.MatchString(out.SHA) {
-		return out, strange(doing, "it names no commit")
+		return out, wire.Strange(doing, "it names no commit")
 	}
 	if b.GetRepo() == nil {
 		return out, nil // the fork is deleted; the head is still at the base's ref
 	}
 	out.Repo = precedent.Repo{Host: c.host, Owner: b.GetRepo().GetOwner().GetLogin(), Name: b.GetRepo().GetName()}
 	if c.check(out.Repo) != nil {
-		return out, strange(doing, "it names no repository")
+		return out, wire.Strange(doing, "it names no repository")
 	}
 	out.CloneURL = c.web.JoinPath(out.Repo.Owner, out.Repo.Name+".git").String()
 	return out, nil

@@ -1,4 +1,4 @@
-package github
+package wire
 
 import (
 	"errors"
@@ -9,15 +9,15 @@ import (
 // placeholder is what a token prints as, whatever prints it.
 const placeholder = "[token]"
 
-// Token is a credential: a personal token, or the one of a workflow's run. It
+// Token is a credential: a personal token, the one of a workflow's run or of an
+// installed app. It
 // prints as a placeholder. A function holds the secret, because the formatting
 // of a struct that holds a Token reads fields without asking their methods, but
 // cannot look into a function.
 type Token struct{ reveal func() string }
 
 // NewToken holds a token. Blanks around it do not matter. The empty token makes
-// a client that says nothing about who it is, which GitHub allows 60 requests an
-// hour for public repositories.
+// a client that says nothing about who it is.
 func NewToken(s string) (Token, error) {
 	s = strings.TrimSpace(s)
 	for _, r := range s {
@@ -28,7 +28,8 @@ func NewToken(s string) (Token, error) {
 	return Token{reveal: func() string { return s }}, nil
 }
 
-func (t Token) secret() string {
+// Reveal is the secret: for a header, and for git, which asks for it.
+func (t Token) Reveal() string {
 	if t.reveal == nil {
 		return ""
 	}

@@ -1,4 +1,4 @@
-package github
+package wire
 
 import (
 	"context"
@@ -19,66 +19,90 @@ const (
 	secondaryPause = time.Minute
 )
 
-// learn notes what an answer says of the rate limit.
-func (t *transport) learn(h http.Header) {
+// turn waits until no other request that changes something is under way, and the
+// last one is a while ago. Whoever has the turn calls done.
+func (t *Transport) turn(ctx context.Context) (done func(), err error) {
+	select {
+	case t.writing <- struct{}{}:
+	case <-ctx.Done():
+		return nil, t.abandoned(ctx.Err(), false)
+	}
+	return func() {
+		t.mu.Lock()
+		t.wrote = t.o.Now()
+		t.mu.Unlock()
+		<-t.writing
+	}, nil
+}
+
+// quotaOf reads what an answer says of the rate limit.
+func quotaOf(h http.Header) (forge.Quota, bool) {
 	limit, err1 := strconv.Atoi(h.Get("X-RateLimit-Limit"))
 	left, err2 := strconv.Atoi(h.Get("X-RateLimit-Remaining"))
 	reset, err3 := strconv.ParseInt(h.Get("X-RateLimit-Reset"), 10, 64)
-	if err1 != nil || err2 != nil || err3 != nil {
-		return // GitHub Enterprise may have none
+	return forge.Quota{Limit: limit, Left: left, Reset: time.Unix(reset, 0).UTC()}, err1 == nil && err2 == nil && err3 == nil
+}
+
+// learn notes what an answer says of the rate limit. GitHub counts queries by
+// GraphQL apart; self-hosted forges may have no limit.
+func (t *Transport) learn(h http.Header) {
+	q, ok := quotaOf(h)
+	if of := h.Get("X-RateLimit-Resource"); !ok || of != "" && of != "core" {
+		return
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.quota = forge.Quota{Limit: limit, Left: left, Reset: time.Unix(reset, 0).UTC()}
+	t.quota = q
 }
 
-func (t *transport) left() forge.Quota {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.quota
-}
-
-// holdBack waits until GitHub lets requests through again. What is known to be
+// holdBack waits until the forge lets requests through again. What is known to be
 // refused is not sent: GitHub bans who goes on asking.
-func (t *transport) holdBack(ctx context.Context) error {
+func (t *Transport) holdBack(ctx context.Context, writes bool) error {
 	t.mu.Lock()
 	until := t.until
 	if q := t.quota; q.Limit > 0 && q.Left == 0 && q.Reset.After(until) {
 		until = q.Reset
 	}
+	now, wrote := t.o.Now(), t.wrote
 	t.mu.Unlock()
-	wait := until.Sub(t.now())
-	switch {
-	case ctx.Err() != nil:
-		return abandoned(ctx.Err())
-	case wait <= 0:
-		return nil
-	case wait > t.maxWait:
-		return used(until, 0)
+	wait := until.Sub(now)
+	if ctx.Err() != nil {
+		return t.abandoned(ctx.Err(), false)
 	}
-	if err := t.sleep(ctx, wait); err != nil {
-		return abandoned(err)
+	if wait > t.o.MaxWait {
+		return t.used(until)
+	}
+	if writes && !wrote.IsZero() {
+		// A clock that was set back makes nobody wait longer.
+		wait = max(wait, min(wrote.Add(writeGap).Sub(now), writeGap))
+	}
+	if wait <= 0 {
+		return nil
+	}
+	if err := t.o.Sleep(ctx, wait); err != nil {
+		return t.abandoned(err, false)
 	}
 	return nil
 }
 
 // used is the error of a rate limit that is used up.
-func used(until time.Time, status int) *forge.Error {
+func (t *Transport) used(until time.Time) *forge.Error {
 	return &forge.Error{
-		Kind: forge.KindRate, Status: status, Retry: until,
-		Msg:  fmt.Sprintf("GitHub's rate limit is used up until %s", until.UTC().Format(time.RFC3339)),
+		Kind: forge.KindRate, Retry: until,
+		Msg:  fmt.Sprintf("%s's rate limit is used up until %s", t.o.Forge, until.UTC().Format(time.RFC3339)),
 		Hint: "wait, or use a token of its own: each account has its own limit",
 	}
 }
 
 // pause says how long to wait before the next try, if there is to be one.
 // A rate limit holds back all requests, the next try among them.
-func (t *transport) pause(g got, e *forge.Error, try int) (time.Duration, bool) {
+func (t *Transport) pause(g answer, e *forge.Error, try int) (time.Duration, bool) {
+	now := t.o.Now()
 	switch e.Kind {
 	case forge.KindRate:
 		until := e.Retry
 		if until.IsZero() {
-			until = t.now().Add(secondaryPause << (try - 1))
+			until = now.Add(secondaryPause << (try - 1))
 			e.Retry = until
 		}
 		t.mu.Lock()
@@ -88,12 +112,12 @@ func (t *transport) pause(g got, e *forge.Error, try int) (time.Duration, bool) 
 		t.mu.Unlock()
 		return 0, try < maxTries // holdBack waits
 	case forge.KindServer, forge.KindNetwork:
-		if until, ok := retryAfter(g.header, t.now()); ok {
-			wait := until.Sub(t.now())
+		if until, ok := retryAfter(g.header, now); ok {
+			wait := until.Sub(now)
 			e.Retry = until
-			return max(wait, 0), try < maxTries && wait <= t.maxWait
+			return max(wait, 0), try < maxTries && wait <= t.o.MaxWait
 		}
-		return t.rand(min(firstBackoff<<(try-1), maxBackoff)), try < maxTries
+		return t.o.Rand(min(firstBackoff<<(try-1), maxBackoff)), try < maxTries
 	}
 	return 0, false
 }
@@ -110,16 +134,16 @@ func retryAfter(h http.Header, now time.Time) (time.Time, bool) {
 
 // limited tells whether a 403 or 429 is a rate limit, and until when it holds;
 // the zero time if it does not say.
-func (t *transport) limited(g got, message string) (until time.Time, is bool) {
+func (t *Transport) limited(g answer, message string) (until time.Time, is bool) {
 	if g.status != http.StatusForbidden && g.status != http.StatusTooManyRequests {
 		return time.Time{}, false
 	}
-	if at, ok := retryAfter(g.header, t.now()); ok {
+	if at, ok := retryAfter(g.header, t.o.Now()); ok {
 		return at, true
 	}
 	if g.header.Get("X-RateLimit-Remaining") == "0" {
-		if at := t.left().Reset; at.After(t.now()) {
-			return at, true
+		if q, ok := quotaOf(g.header); ok && q.Reset.After(t.o.Now()) {
+			return q.Reset, true
 		}
 		return time.Time{}, true
 	}

@@ -1,4 +1,4 @@
-package github
+package wire
 
 import (
 	"container/list"
@@ -15,8 +15,8 @@ const (
 // cacheKey is what an answer depends on, the token aside: a client has one.
 type cacheKey struct{ url, accept string }
 
-// cache keeps the answers that were read last. It never answers in GitHub's
-// place: an entry is used when GitHub says that it still holds.
+// cache keeps the answers that were read last. It never answers in the forge's
+// place: an entry is used when the forge says that it still holds.
 type cache struct {
 	max int
 
@@ -27,27 +27,27 @@ type cache struct {
 }
 
 type entry struct {
-	key cacheKey
-	got got
+	key    cacheKey
+	answer answer
 }
 
 func newCache(maxBytes int) *cache {
 	return &cache{max: maxBytes, order: list.New(), byKey: map[cacheKey]*list.Element{}}
 }
 
-func (c *cache) get(k cacheKey) (got, bool) {
+func (c *cache) get(k cacheKey) (answer, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	e, ok := c.byKey[k]
 	if !ok {
-		return got{}, false
+		return answer{}, false
 	}
 	c.order.MoveToFront(e)
-	return e.Value.(*entry).got, true
+	return e.Value.(*entry).answer, true
 }
 
 // put keeps an answer that has an ETag and is small enough.
-func (c *cache) put(k cacheKey, g got) {
+func (c *cache) put(k cacheKey, g answer) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if e, ok := c.byKey[k]; ok {
@@ -67,5 +67,5 @@ func (c *cache) put(k cacheKey, g got) {
 func (c *cache) drop(e *list.Element) {
 	old := c.order.Remove(e).(*entry)
 	delete(c.byKey, old.key)
-	c.size -= len(old.got.body) + overhead
+	c.size -= len(old.answer.body) + overhead
 }

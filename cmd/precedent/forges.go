@@ -1,0 +1,232 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"strings"
+
+	"golang.org/x/net/http/httpproxy"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/forge/gitea"
+	"github.com/precedent-dev/precedent/internal/forge/github"
+	"github.com/precedent-dev/precedent/internal/forge/local"
+	"github.com/precedent-dev/precedent/internal/forge/wire"
+)
+
+// The forges, as --forge names them.
+const (
+	gitHubForge = "github"
+	giteaForge  = "gitea"
+	localForge  = "local"
+)
+
+// station is the forge that pull requests are on, and how git reaches it.
+type station struct {
+	forge.Forge
+	kind string // as --forge names it
+	// token is what git fetches a repository with; empty for none.
+	token func(ctx context.Context, r precedent.Repo) (string, error)
+	// folder is where git fetches from, in place of the forge's address.
+	folder string
+	// secrets are what must never be said.
+	secrets []string
+	// named says in which variables the token is, for hints.
+	named string
+	// decode reads the event that a workflow runs for; nil if it is not GitHub's.
+	decode func(event string, payload []byte) (github.Happened, error)
+	// key signs what is posted, if the operator gave no other; empty for none.
+	key string
+}
+
+// checkForge reads the setting as far as it can be without the network.
+func checkForge(s string) error {
+	kind, at, _ := strings.Cut(s, ":")
+	switch {
+	case kind == gitHubForge, kind == giteaForge && at != "", kind == localForge && at != "":
+		return nil
+	}
+	return fmt.Errorf("no forge %q: want github, github:https://HOST/api/v3, gitea:https://HOST or local:DIR", s)
+}
+
+// station opens the forge that the operator names, else the one that a workflow
+// runs on, else GitHub.
+func (a *app) station(op operator) (*station, error) {
+	s := op.get(forgeKnob, "", "")
+	kind, at, _ := strings.Cut(s.Value, ":")
+	switch {
+	case kind == "" && a.env["GITEA_ACTIONS"] == "true":
+		kind, at = giteaForge, a.env["GITHUB_SERVER_URL"]
+	case kind == "":
+		kind = gitHubForge
+	}
+	switch kind {
+	case giteaForge:
+		return a.gitea(at)
+	case localForge:
+		s.Value = at
+		dir, err := a.operatorPath(s)
+		if err != nil {
+			return nil, err
+		}
+		return a.local(dir)
+	}
+	return a.github(or(at, a.env["GITHUB_API_URL"]))
+}
+
+// proxy is what the operator's environment names for the address; nil for none.
+func (a *app) proxy(base string) (*url.URL, error) {
+	u, err := url.Parse(base)
+	if err != nil || u.Host == "" {
+		return nil, nil //nolint:nilerr // the forge itself says what is wrong with its address
+	}
+	env := func(name string) string { return or(a.env[name], a.env[strings.ToLower(name)]) }
+	c := httpproxy.Config{HTTPProxy: env("HTTP_PROXY"), HTTPSProxy: env("HTTPS_PROXY"), NoProxy: env("NO_PROXY")}
+	p, err := c.ProxyFunc()(u)
+	if err != nil {
+		return nil, hinted(errors.New("HTTPS_PROXY names no address of a proxy"), "write it as http://HOST:PORT")
+	}
+	return p, nil
+}
+
+// stationOf opens the forge that the flags, the environment or the configuration
+// name.
+func (a *app) stationOf(flags map[string]string) (*station, error) {
+	op, err := a.operator(flags)
+	if err != nil {
+		return nil, err
+	}
+	return a.station(op)
+}
+
+// chosenForge is the forge that would be asked, and who chose it.
+func (a *app) chosenForge(op operator) setting {
+	switch {
+	case a.env["GITEA_ACTIONS"] == "true":
+		return op.get(forgeKnob, giteaForge+":"+a.env["GITHUB_SERVER_URL"], "environment GITEA_ACTIONS")
+	case a.env["GITHUB_API_URL"] != "":
+		return op.get(forgeKnob, gitHubForge+":"+a.env["GITHUB_API_URL"], "environment GITHUB_API_URL")
+	}
+	return op.get(forgeKnob, gitHubForge, "default")
+}
+
+// known tells whether the forge knows who asks.
+func (s *station) known() bool { return len(s.secrets) > 0 || s.kind == localForge }
+
+// fixed is git's token where it never changes. Without one nothing is sent.
+func fixed(secret string) func(context.Context, precedent.Repo) (string, error) {
+	return func(context.Context, precedent.Repo) (string, error) { return secret, nil }
+}
+
+// github is GitHub, or GitHub Enterprise at the base.
+func (a *app) github(base string) (*station, error) {
+	st := &station{kind: gitHubForge, named: "GITHUB_TOKEN or GH_TOKEN"}
+	o := github.Options{BaseURL: base, Now: a.now}
+	var err error
+	if o.Proxy, err = a.proxy(or(base, "https://api.github.com")); err != nil {
+		return nil, err
+	}
+	var key string
+	if o.App, key, err = a.githubApp(); err != nil {
+		return nil, err
+	}
+	secret := strings.TrimSpace(or(a.env["GITHUB_TOKEN"], a.env["GH_TOKEN"]))
+	if o.App == nil {
+		if o.Token, err = wire.NewToken(secret); err != nil {
+			return nil, hinted(fmt.Errorf("%s: %w", st.named, err), "make a new one in GitHub's settings")
+		}
+	}
+	c, err := github.New(o)
+	if err != nil {
+		return nil, hinted(err, "set GITHUB_API_URL or --forge to https://HOST/api/v3, or leave both unset for github.com")
+	}
+	st.Forge, st.token, st.decode = c, fixed(secret), c.Decode
+	if secret != "" {
+		st.secrets = append(st.secrets, secret)
+	}
+	if o.App != nil {
+		st.token, st.key, st.named = c.GitToken, key, appKeyVariable
+		st.secrets = append(st.secrets, key)
+	}
+	return st, nil
+}
+
+// The variables of a GitHub App.
+const (
+	appIDVariable  = "PRECEDENT_GITHUB_APP_ID"
+	appKeyVariable = "PRECEDENT_GITHUB_APP_KEY"
+)
+
+// maxAppKey bounds the file of a private key, in bytes: 16 times one of 4,096 bits.
+const maxAppKey = 64 << 10
+
+// githubApp is the App that the environment names, and its key; nil for none.
+func (a *app) githubApp() (*github.App, string, error) {
+	id, path := a.env["PRECEDENT_GITHUB_APP_ID"], a.env["PRECEDENT_GITHUB_APP_KEY"]
+	switch {
+	case id == "" && path == "":
+		return nil, "", nil
+	case id == "" || path == "":
+		return nil, "", hinted(fmt.Errorf("a GitHub App needs both %s and %s", appIDVariable, appKeyVariable), "the first is its number, the second the file of its private key")
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, "", hinted(fmt.Errorf("%s: %w", appKeyVariable, err), "it names the file of the App's private key, as GitHub gave it")
+	}
+	defer f.Close()
+	key, err := io.ReadAll(io.LimitReader(f, maxAppKey))
+	if err != nil {
+		return nil, "", fmt.Errorf("%s: read key: %w", appKeyVariable, err)
+	}
+	app, err := github.NewApp(id, key, 0)
+	if err != nil {
+		return nil, "", hinted(fmt.Errorf("%s: %w", appKeyVariable, err), "make a new private key in the App's settings")
+	}
+	return app, string(key), nil
+}
+
+// gitea is a Gitea or Forgejo server.
+func (a *app) gitea(base string) (*station, error) {
+	st := &station{kind: giteaForge, named: "GITEA_TOKEN"}
+	secret := a.env["GITEA_TOKEN"]
+	if secret == "" && a.env["GITEA_ACTIONS"] == "true" {
+		secret = a.env["GITHUB_TOKEN"]
+	}
+	secret = strings.TrimSpace(secret)
+	token, err := wire.NewToken(secret)
+	if err != nil {
+		return nil, hinted(fmt.Errorf("GITEA_TOKEN: %w", err), "make a new one in the forge's settings")
+	}
+	proxy, err := a.proxy(base)
+	if err != nil {
+		return nil, err
+	}
+	c, err := gitea.New(gitea.Options{BaseURL: base, Token: token, Proxy: proxy, Now: a.now})
+	if err != nil {
+		return nil, hinted(err, "name it with --forge gitea:https://HOST")
+	}
+	st.Forge, st.token = c, fixed(secret)
+	if secret != "" {
+		st.secrets = []string{secret}
+	}
+	return st, nil
+}
+
+// local is a forge in a folder.
+func (a *app) local(dir string) (*station, error) {
+	st := &station{kind: localForge, token: fixed("")}
+	f, err := local.New(local.Options{Dir: dir, Git: a.gitOptions(), Now: a.now})
+	if err != nil {
+		return nil, st.fault(err)
+	}
+	st.Forge = f
+	if st.folder, err = f.Folder(); err != nil {
+		return nil, st.fault(err)
+	}
+	return st, nil
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"path"
+	"regexp"
+	"runtime/debug"
+	"strings"
+)
+
+// ciFiles are the workflows of each forge, by the name of the forge.
+//
+//go:embed ci
+var ciFiles embed.FS
+
+// ciFolders is where forges look for workflows.
+var ciFolders = map[string]string{gitHubForge: ".github/workflows", giteaForge: ".gitea/workflows"}
+
+// actionPlace is what the workflows hold in the place of the action's commit.
+const actionPlace = "@COMMIT # VERSION"
+
+// noCommit stands for a commit that is not known: no workflow can begin with it.
+const noCommit = "0000000000000000000000000000000000000000"
+
+// workflow is a file that init writes.
+type workflow struct {
+	name string // from the top of the work tree, with slashes
+	data []byte
+}
+
+// workflows are the files for a forge. pinned tells whether they name the commit
+// of the action that belongs to this program.
+func workflows(forge string) (files []workflow, pinned bool, err error) {
+	folder, ok := ciFolders[forge]
+	if !ok {
+		return nil, false, hinted(fmt.Errorf("no workflows for %q", forge), "--ci is github or gitea")
+	}
+	commit, version := actionCommit(debug.ReadBuildInfo())
+	if commit == "" {
+		commit, version = noCommit, "put the commit of the release here that you use"
+	}
+	entries, err := fs.ReadDir(ciFiles, path.Join("ci", forge))
+	if err != nil {
+		return nil, false, fmt.Errorf("read workflows: %w", err)
+	}
+	for _, e := range entries {
+		data, err := ciFiles.ReadFile(path.Join("ci", forge, e.Name()))
+		if err != nil {
+			return nil, false, fmt.Errorf("read workflows: %w", err)
+		}
+		text := strings.ReplaceAll(string(data), actionPlace, "@"+commit+" # "+version)
+		files = append(files, workflow{path.Join(folder, e.Name()), []byte(text)})
+	}
+	return files, commit != noCommit, nil
+}
+
+var (
+	fullCommit = regexp.MustCompile(`^[0-9a-f]{40}$`)
+	release    = regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+$`)
+)
+
+// actionCommit is the commit that this program was built from, and what to call
+// it; empty if that is not known, or if the program holds more than the commit.
+func actionCommit(info *debug.BuildInfo, ok bool) (commit, version string) {
+	if !ok {
+		return "", ""
+	}
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.modified" && s.Value != "false":
+			return "", ""
+		case s.Key == "vcs.revision" && fullCommit.MatchString(s.Value):
+			commit = s.Value
+		}
+	}
+	if commit == "" {
+		return "", ""
+	}
+	if release.MatchString(info.Main.Version) {
+		return commit, info.Main.Version
+	}
+	return commit, "the commit of the program that wrote this"
+}
+
+// writeWorkflows writes the workflows of a forge below the top of a work tree.
+// Without force it writes none if one is there.
+func (a *app) writeWorkflows(top, forge string, force bool) error {
+	files, pinned, err := workflows(forge)
+	if err != nil {
+		return err
+	}
+	again := "precedent init --ci " + forge + " --force"
+	if !force {
+		for _, f := range files {
+			if err := absent(top, f.name, again); err != nil {
+				return err
+			}
+		}
+	}
+	for _, f := range files {
+		if err := writeNew(top, f.name, f.data, force, again); err != nil {
+			return err
+		}
+		a.wrote(top, f.name)
+	}
+	if !pinned {
+		a.notice("this program does not know its own commit: put that of a release in the place of %s in these files", noCommit)
+	}
+	return a.advise(ciAdvice[forge]...)
+}
+
+// ciAdvice is what is left to do by hand.
+var ciAdvice = map[string][]string{
+	gitHubForge: {
+		"Commit them. Then set the secret ANTHROPIC_API_KEY of the repository; without it only analyzers read.",
+		"docs/github.md says what each one may do, and what to choose for pull requests from forks.",
+	},
+	giteaForge: {
+		"Commit it. Then set the secrets ANTHROPIC_API_KEY and PRECEDENT_TOKEN of the repository.",
+	},
+}

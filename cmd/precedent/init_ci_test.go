@@ -1,0 +1,377 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"gopkg.in/yaml.v3"
+)
+
+// ciWorkflow is what the tests look at of a workflow.
+type ciWorkflow struct {
+	Name        string
+	On          map[string]struct{ Types, Workflows []string }
+	Permissions map[string]string
+	Jobs        map[string]struct {
+		If          string
+		Permissions map[string]string
+		Env         map[string]string
+		Steps       []ciStep
+	}
+}
+
+type ciStep struct {
+	ID, If, Uses, Run, Shell string
+	With, Env                map[string]string
+}
+
+// ciAll are the workflows that init writes, by name.
+func ciAll(t *testing.T) map[string]ciWorkflow {
+	t.Helper()
+	all := map[string]ciWorkflow{}
+	for forge := range ciFolders {
+		files, _, err := workflows(forge)
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: %d files, %v", forge, len(files), err)
+		}
+		for _, f := range files {
+			var w ciWorkflow
+			if err := yaml.Unmarshal(f.data, &w); err != nil {
+				t.Fatalf("%s: %v", f.name, err)
+			}
+			all[f.name] = w
+		}
+	}
+	return all
+}
+
+// actionFile is action.yml at the top of the repository.
+type actionFile struct {
+	Inputs map[string]struct {
+		Description string
+		Default     *string
+	}
+	Outputs map[string]struct{ Value string }
+	Runs    struct {
+		Using string
+		Steps []ciStep
+	}
+}
+
+func readAction(t *testing.T) actionFile {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("..", "..", "action.yml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var a actionFile
+	if err := yaml.Unmarshal(data, &a); err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+var (
+	pinned = regexp.MustCompile(`^(?:https://github\.com/)?[a-z0-9-]+/[a-z0-9-]+(?:/[a-z]+)?@[0-9a-f]{40}$`)
+	// named is a pinned use with what a person knows it by.
+	named = regexp.MustCompile(`(?m)^\s*(?:- )?uses: \S+@[0-9a-f]{40} # \S`)
+)
+
+func TestActionsArePinnedByTheirCommit(t *testing.T) {
+	uses := map[string][]ciStep{"action.yml": readAction(t).Runs.Steps}
+	for name, w := range ciAll(t) {
+		for _, j := range w.Jobs {
+			uses[name] = append(uses[name], j.Steps...)
+		}
+	}
+	found := 0
+	for name, steps := range uses {
+		for _, s := range steps {
+			if s.Uses == "" {
+				continue
+			}
+			found++
+			if !pinned.MatchString(s.Uses) {
+				t.Errorf("%s uses %s", name, s.Uses)
+			}
+			if strings.Contains(s.Uses, "checkout") {
+				t.Errorf("%s checks something out", name)
+			}
+		}
+	}
+	data, err := os.ReadFile(filepath.Join("..", "..", "action.yml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts := string(data)
+	for forge := range ciFolders {
+		files, _, err := workflows(forge)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range files {
+			texts += "\n" + string(f.data)
+		}
+	}
+	if n := len(named.FindAllString(texts, -1)); n != found || found < 10 {
+		t.Errorf("%d uses, of which %d say their version", found, n)
+	}
+}
+
+// TestNothingReachesAShellAsText: an expression in a script would be a part of
+// it, whoever wrote its value.
+func TestNothingReachesAShellAsText(t *testing.T) {
+	for name, w := range ciAll(t) {
+		for job, j := range w.Jobs {
+			for _, s := range j.Steps {
+				if s.Run != "" {
+					t.Errorf("%s, %s: the workflow has a script of its own", name, job)
+				}
+			}
+		}
+	}
+	for i, s := range readAction(t).Runs.Steps {
+		if strings.Contains(s.Run, "${{") || strings.Contains(s.Shell, "${{") {
+			t.Errorf("step %d of the action: an expression in the script:\n%s", i, s.Run)
+		}
+		for key, value := range s.Env {
+			if strings.Contains(value, "github.event") || strings.Contains(value, "head_ref") {
+				t.Errorf("step %d of the action: %s is %s", i, key, value)
+			}
+		}
+	}
+}
+
+func TestPermissionsAreTheLeast(t *testing.T) {
+	post := map[string]string{"contents": "read", "pull-requests": "write", "checks": "write"}
+	look := map[string]string{"contents": "read", "pull-requests": "read"}
+	want := map[string]map[string]string{
+		".github/workflows/precedent.yml review":            post,
+		".github/workflows/precedent.yml fork":              look,
+		".github/workflows/precedent-forks.yml review":      post,
+		".github/workflows/precedent-outcomes.yml outcomes": look,
+		".gitea/workflows/precedent.yml review":             {"contents": "read", "pull-requests": "write", "issues": "write"},
+		".gitea/workflows/precedent.yml fork":               look,
+		".gitea/workflows/precedent.yml outcomes":           look,
+	}
+	got := map[string]map[string]string{}
+	for name, w := range ciAll(t) {
+		if w.Permissions == nil || len(w.Permissions) > 0 {
+			t.Errorf("%s gives every job %v", name, w.Permissions)
+		}
+		for job, j := range w.Jobs {
+			got[name+" "+job] = j.Permissions
+		}
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+}
+
+// TestForksGetNothing: the one job that runs as a pull request from a fork says
+// has no secret, no token but its own, no cache, and posts nothing.
+func TestForksGetNothing(t *testing.T) {
+	for _, name := range []string{".github/workflows/precedent.yml", ".gitea/workflows/precedent.yml"} {
+		w := ciAll(t)[name]
+		fork := w.Jobs["fork"]
+		if len(fork.Steps) != 1 || len(fork.Env) > 0 {
+			t.Fatalf("%s: %+v", name, fork)
+		}
+		with := fork.Steps[0].With
+		for key, value := range with {
+			if strings.Contains(value, "${{") || slices.Contains([]string{"post", "memory", "memory-db", "token"}, key) {
+				t.Errorf("%s gives forks %s: %s", name, key, value)
+			}
+		}
+		if with["engine"] != "none" {
+			t.Errorf("%s lets forks ask %q", name, with["engine"])
+		}
+		if !strings.Contains(fork.If, "head.repo.full_name != github.repository") ||
+			!strings.Contains(w.Jobs["review"].If, "head.repo.full_name == github.repository") {
+			t.Errorf("%s does not tell forks from others: %q", name, fork.If)
+		}
+	}
+	action := readAction(t)
+	for input, want := range map[string]string{"post": "false", "memory": "none", "memory-db": "", "anthropic-api-key": "", "marker-key": ""} {
+		if d := action.Inputs[input].Default; d == nil || *d != want {
+			t.Errorf("by default the action's %s is not %q", input, want)
+		}
+	}
+}
+
+// TestTrustedWorkflowsRunFromTheDefaultBranch: where secrets meet pull requests
+// from forks, the event is one whose workflow the pull request cannot change.
+func TestTrustedWorkflowsRunFromTheDefaultBranch(t *testing.T) {
+	all := ciAll(t)
+	events := map[string][]string{}
+	for name, w := range all {
+		events[name] = slices.Sorted(maps.Keys(w.On))
+	}
+	want := map[string][]string{
+		".github/workflows/precedent.yml":          {"pull_request"},
+		".github/workflows/precedent-forks.yml":    {"workflow_run"},
+		".github/workflows/precedent-outcomes.yml": {"pull_request_target"},
+		".gitea/workflows/precedent.yml":           {"pull_request"},
+	}
+	if d := cmp.Diff(want, events); d != "" {
+		t.Errorf("events (-want +got):\n%s", d)
+	}
+	forks := all[".github/workflows/precedent-forks.yml"].Jobs["review"].If
+	for _, part := range []string{"workflow_run.event == 'pull_request' &&", "conclusion == 'success' ||", "conclusion == 'failure') &&"} {
+		if !strings.Contains(forks, part) {
+			t.Errorf("a run that nobody approved begins a review: %q lacks %q", forks, part)
+		}
+	}
+	after := all[".github/workflows/precedent-forks.yml"].On["workflow_run"].Workflows
+	if !cmp.Equal(after, []string{all[".github/workflows/precedent.yml"].Name}) {
+		t.Errorf("it runs after %q", after)
+	}
+	if types := all[".github/workflows/precedent-outcomes.yml"].On["pull_request_target"].Types; !cmp.Equal(types, []string{"closed"}) {
+		t.Errorf("outcomes are learned when a pull request is %v", types)
+	}
+}
+
+func TestWorkflowsGiveInputsThatTheActionHas(t *testing.T) {
+	action := readAction(t)
+	for name, w := range ciAll(t) {
+		for job, j := range w.Jobs {
+			for _, s := range j.Steps {
+				for input := range s.With {
+					if _, ok := action.Inputs[input]; !ok {
+						t.Errorf("%s, %s: the action has no input %s", name, job, input)
+					}
+				}
+			}
+		}
+	}
+	used := fmt.Sprint(action.Runs.Steps)
+	for input, about := range action.Inputs {
+		if about.Description == "" || !strings.Contains(used, "inputs."+input) {
+			t.Errorf("the input %s does nothing, or nobody says what", input)
+		}
+	}
+}
+
+// TestActionBuildsWithTheModulesGo keeps the versions together.
+func TestActionBuildsWithTheModulesGo(t *testing.T) {
+	mod, err := os.ReadFile(filepath.Join("..", "..", "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range readAction(t).Runs.Steps {
+		if v := s.With["go-version"]; v != "" && !regexp.MustCompile(`(?m)^go `+regexp.QuoteMeta(v)+`(\.|$)`).Match(mod) {
+			t.Errorf("the action builds with Go %s", v)
+		}
+	}
+}
+
+// TestActionRuns runs the action's script with a program in Precedent's place,
+// which notes how it was called.
+func TestActionRuns(t *testing.T) {
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("no bash here")
+	}
+	var script string
+	for _, s := range readAction(t).Runs.Steps {
+		if s.ID == "run" {
+			script = s.Run
+		}
+	}
+	for name, test := range map[string]struct {
+		env    []string
+		status int // of the program
+		want   string
+		exit   int
+		not    bool // the program is not called
+	}{
+		"review":         {[]string{"IN_COMMAND=pr", "IN_FORMAT=text"}, 0, "pr --format=text", 0, false},
+		"post":           {[]string{"IN_COMMAND=pr", "IN_FORMAT=text", "IN_POST=true", "IN_FAIL_ON=low", "IN_MODEL=m", "IN_THRESHOLD=80"}, 1, "pr --format=text --post --model=m --threshold=80 --fail-on=low", 1, false},
+		"not failing":    {[]string{"IN_COMMAND=pr", "IN_FORMAT=text", "IN_FAIL=false"}, 3, "pr --format=text", 0, false},
+		"failing anyway": {[]string{"IN_COMMAND=pr", "IN_FORMAT=text", "IN_FAIL=false"}, 2, "pr --format=text", 2, false},
+		"arguments":      {[]string{"IN_COMMAND=pr", "IN_FORMAT=json", "IN_ARGS=--again\n\n--timeout=$(id) `id`\n"}, 0, "pr --format=json --again --timeout=$(id) `id`", 0, false},
+		"an address that is an option": {
+			[]string{"IN_COMMAND=pr", "IN_FORMAT=text", "IN_ENGINE=none", "IN_PULL_REQUEST=--post"}, 0, "pr --format=text --engine=none -- --post", 0, false,
+		},
+		"outcomes":         {[]string{"IN_COMMAND=outcomes", "IN_PULL_REQUEST=https://x/pull/7"}, 0, "outcomes -- https://x/pull/7", 0, false},
+		"no such command":  {[]string{"IN_COMMAND=pr; id"}, 0, "", 2, true},
+		"a memory of ours": {[]string{"IN_COMMAND=outcomes", "IN_MEMORY_DB=/var/x.db"}, 0, "outcomes", 0, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			program := fmt.Sprintf("#!/bin/sh\necho \"$*\" >%s/called\necho \"$PRECEDENT_MEMORY_DB\" >%[1]s/memory\nexit %d\n", dir, test.status)
+			if err := os.WriteFile(filepath.Join(dir, "precedent"), []byte(program), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			cmd := exec.Command(bash, "--noprofile", "--norc", "-e", "-o", "pipefail", "-c", script)
+			cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "RUNNER_TEMP=" + dir, "GITHUB_OUTPUT=" + filepath.Join(dir, "output")}, inputs(test.env)...)
+			out, err := cmd.CombinedOutput()
+			if cmd.ProcessState.ExitCode() != test.exit {
+				t.Errorf("%v, want %d\n%s", err, test.exit, out)
+			}
+			called, err := os.ReadFile(filepath.Join(dir, "called"))
+			if test.not {
+				if err == nil {
+					t.Errorf("called with %s", called)
+				}
+				return
+			}
+			if got := strings.TrimSuffix(string(called), "\n"); got != test.want {
+				t.Errorf("called with %q, want %q", got, test.want)
+			}
+			if got, _ := os.ReadFile(filepath.Join(dir, "output")); string(got) != fmt.Sprintf("status=%d\n", test.status) {
+				t.Errorf("the output is %q", got)
+			}
+			memory, _ := os.ReadFile(filepath.Join(dir, "memory"))
+			if got := strings.TrimSpace(string(memory)); got != filepath.Join(dir, "precedent-memory", "memory.db") && !slices.Contains(test.env, "IN_MEMORY_DB="+got) {
+				t.Errorf("the memory is %q", got)
+			}
+		})
+	}
+}
+
+// inputs are all inputs of the script, empty but for those that are given.
+func inputs(given []string) []string {
+	var all []string
+	for _, name := range []string{"COMMAND", "PULL_REQUEST", "POST", "MEMORY_DB", "FORMAT", "ENGINE", "MODEL", "THRESHOLD", "FAIL_ON", "FAIL", "ARGS"} {
+		all = append(all, "IN_"+name+"=")
+	}
+	return append(all, given...)
+}
+
+func TestCommitOfTheAction(t *testing.T) {
+	const commit = "0123456789abcdef0123456789abcdef01234567"
+	info := func(version string, settings ...string) *debug.BuildInfo {
+		b := &debug.BuildInfo{Main: debug.Module{Version: version}}
+		for i := 0; i < len(settings); i += 2 {
+			b.Settings = append(b.Settings, debug.BuildSetting{Key: settings[i], Value: settings[i+1]})
+		}
+		return b
+	}
+	for name, test := range map[string]struct {
+		info            *debug.BuildInfo
+		commit, version string
+	}{
+		"release":       {info("v1.2.3", "vcs.revision", commit, "vcs.modified", "false"), commit, "v1.2.3"},
+		"between two":   {info("(devel)", "vcs.revision", commit, "vcs.modified", "false"), commit, "the commit of the program that wrote this"},
+		"changed":       {info("v1.2.3", "vcs.revision", commit, "vcs.modified", "true"), "", ""},
+		"not known":     {info("v1.2.3"), "", ""},
+		"no git commit": {info("v1.2.3", "vcs.revision", "12", "vcs.modified", "false"), "", ""},
+	} {
+		if c, v := actionCommit(test.info, true); c != test.commit || v != test.version {
+			t.Errorf("%s: %q, %q", name, c, v)
+		}
+	}
+	if c, _ := actionCommit(nil, false); c != "" {
+		t.Errorf("without any information: %q", c)
+	}
+}

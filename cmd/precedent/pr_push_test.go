@@ -1,0 +1,354 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/engine"
+	"github.com/precedent-dev/precedent/internal/forge"
+)
+
+// flaw is a defect that the parrot knows.
+type flaw struct {
+	name  string   // a word that all of its remarks have
+	lines []string // each of which has it
+	says  [][2]string
+}
+
+var flaws = []flaw{
+	{
+		"refund",
+		[]string{"  ledger.total -= amount", "  ledger.total -= Math.round(amount)"},
+		[][2]string{
+			{"A refund can exceed what was paid", "Nothing compares the amount of the refund with the payment, so a refund of more than was paid makes the total negative."},
+			{"The refund is not bounded by the payment", "The code takes the requested refund from the total without a look at the payment; asking for more than was paid succeeds."},
+			{"Missing check of the refund's amount", "An attacker asks for a refund above the payment and gets it: no line checks the amount against it."},
+		},
+	},
+	{
+		"average",
+		[]string{"  return sum / items.length"},
+		[][2]string{
+			{"The average of an empty list is NaN", "With no items the length is 0, and the average becomes NaN, which every later sum inherits."},
+			{"Division by zero in the average", "When the list of items is empty this divides by zero; the average that callers show is NaN."},
+			{"Empty input breaks the average", "items may be empty after filtering. Then the average is NaN and spreads through the report."},
+		},
+	},
+	{
+		"listener",
+		[]string{"  bus.on('paid', () => render(till))"},
+		[][2]string{
+			{"The listener is never removed", "Each call adds a listener to the bus and none takes it off, so that memory grows and render runs many times."},
+			{"Leak: one more listener a call", "Nobody calls bus.off, so every opened till leaves a listener behind, and each payment renders all of them."},
+			{"Unbounded growth of listener callbacks", "The listener outlives the till. After a day there are thousands, and each of them renders."},
+		},
+	},
+}
+
+// parrot is an engine that finds the flaws which its prompt shows, in other
+// words every time.
+type parrot struct {
+	mu    sync.Mutex
+	asked int
+	path  string // of the file
+	text  string // as it is at the head
+}
+
+func (p *parrot) Info() engine.Info {
+	return engine.Info{Name: "parrot", Line: "parrot, on this machine", Who: "parrot"}
+}
+
+var (
+	pairID   = regexp.MustCompile(`(?m)^id: (p\d+)$`)
+	threadID = regexp.MustCompile(`(?m)^## Thread (\S+)$`)
+)
+
+func (p *parrot) Run(_ context.Context, t engine.Task) (engine.Answer, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var answer any
+	switch t.Role {
+	case engine.Finder:
+		found := []map[string]any{}
+		if t.Name == "bugs" {
+			found = p.find(t.User())
+			p.asked++
+		}
+		answer = map[string]any{"findings": found, "summary": "Read it."}
+	case engine.Verifier:
+		answer = map[string]any{"verdicts": []any{}}
+	case engine.Judge:
+		answer = map[string]any{"pairs": p.compare(t.User())}
+	case engine.Threads:
+		answer = map[string]any{"threads": p.look(t.User())}
+	}
+	data, err := json.Marshal(answer)
+	return engine.Answer{Status: precedent.StatusOK, JSON: data, Model: "parrot", Usage: precedent.Usage{Requests: 1, InputTokens: 100, OutputTokens: 10}}, err
+}
+
+// has returns the line of the head that has the flaw; empty for none.
+func (p *parrot) has(f flaw) string {
+	for _, line := range f.lines {
+		if strings.Contains(p.text, line+"\n") {
+			return line
+		}
+	}
+	return ""
+}
+
+func (p *parrot) find(prompt string) []map[string]any {
+	found := []map[string]any{}
+	for i, f := range flaws {
+		line := p.has(f)
+		if line == "" || !strings.Contains(prompt, line) {
+			continue
+		}
+		says := f.says[(p.asked+i)%len(f.says)]
+		found = append(found, map[string]any{
+			"path": p.path, "quote": line, "severity": "medium", "confidence": 88, "title": says[0], "body": says[1],
+			"category": []string{"bugs", "crash"}[(p.asked+i)%2],
+		})
+	}
+	return found
+}
+
+// blocks cuts a prompt at the ids in it.
+func blocks(prompt string, id *regexp.Regexp) map[string]string {
+	all := map[string]string{}
+	at := id.FindAllStringSubmatchIndex(prompt, -1)
+	for i, m := range at {
+		end := len(prompt)
+		if i+1 < len(at) {
+			end = at[i+1][0]
+		}
+		all[prompt[m[2]:m[3]]] = prompt[m[1]:end]
+	}
+	return all
+}
+
+// compare says that two remarks are the same if they are about one flaw.
+func (p *parrot) compare(prompt string) []map[string]any {
+	pairs := []map[string]any{}
+	for id, text := range blocks(prompt, pairID) {
+		first, second, _ := strings.Cut(text, "The second remark")
+		same := slices.ContainsFunc(flaws, func(f flaw) bool {
+			return strings.Contains(strings.ToLower(first), f.name) && strings.Contains(strings.ToLower(second), f.name)
+		})
+		pairs = append(pairs, map[string]any{"pair": id, "same": same})
+	}
+	return pairs
+}
+
+// look says of each thread whether its flaw is still there.
+func (p *parrot) look(prompt string) []map[string]any {
+	answers := []map[string]any{}
+	for id, text := range blocks(prompt, threadID) {
+		state := "addressed"
+		remark, _, _ := strings.Cut(text, "The lines ")
+		for _, f := range flaws {
+			if strings.Contains(strings.ToLower(remark), f.name) && p.has(f) != "" {
+				state = "still_there"
+			}
+		}
+		reply := ""
+		if strings.Contains(text, "A person waits for an answer.") {
+			reply = "I read it again: " + state + "."
+		}
+		answers = append(answers, map[string]any{"thread_id": id, "state": state, "reply": reply})
+	}
+	return answers
+}
+
+// shopPull is a pull request that adds a file with the flaws.
+type shopPull struct {
+	*prStage
+	parrot *parrot
+	work   string
+}
+
+const tillFile = `// The till.
+function refund(ledger, amount) {
+  log('refund', amount)
+  ledger.total -= amount
+  return ledger
+}
+
+function average(items) {
+  let sum = 0
+  for (const i of items) sum += i.price
+  return sum / items.length
+}
+
+function open(till, bus) {
+  till.state = 'open'
+  bus.on('paid', () => render(till))
+}
+`
+
+func newShopPull(t *testing.T) *shopPull {
+	t.Helper()
+	s := &shopPull{prStage: newPRStage(t), parrot: &parrot{path: "src/till.js"}}
+	s.work = filepath.Join(s.home, "work")
+	s.app.sleep = s.door.stage.Clock.Sleep
+	s.app.brought = s.parrot
+	s.git(s.work, "checkout", "-q", "-B", "feature", "main")
+	s.push("Add a till", map[string]string{"src/till.js": tillFile})
+	return s
+}
+
+// push commits files, nil text deletes, and moves the pull request.
+func (s *shopPull) push(message string, files map[string]string) {
+	s.t.Helper()
+	for name, text := range files {
+		full := filepath.Join(s.work, name)
+		if text == "" {
+			if err := os.Remove(full); err != nil {
+				s.t.Fatal(err)
+			}
+			continue
+		}
+		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
+			s.t.Fatal(err)
+		}
+		if err := os.WriteFile(full, []byte(text), 0o644); err != nil {
+			s.t.Fatal(err)
+		}
+		s.parrot.path, s.parrot.text = name, text
+	}
+	s.git(s.work, "add", "-A")
+	s.git(s.work, "commit", "-q", "-m", message)
+	s.moved()
+}
+
+// moved tells the forge of the branch's head.
+func (s *shopPull) moved() {
+	s.t.Helper()
+	s.git(s.work, "push", "-q", "-f", s.origin, "feature", "main")
+	s.git(s.origin, "update-ref", "refs/pull/7/head", "refs/heads/feature")
+	s.door.stage.World.Change(func() { s.pull.Base.SHA = s.id("main") })
+	s.door.stage.World.Push(s.pull, s.id("feature"), s.git(s.origin, "diff", "main...feature")+"\n")
+}
+
+// threads describes our conversations: the place of each where it is now, and
+// whether it is closed, by the name of its flaw.
+func (s *shopPull) threads() map[string]string {
+	s.t.Helper()
+	all := map[string]string{}
+	for _, c := range s.shown(forge.OnLine) {
+		if c.ReplyTo != 0 {
+			continue
+		}
+		name := "?"
+		for _, f := range flaws {
+			if strings.Contains(strings.ToLower(string(c.Body)), f.name) {
+				name = f.name
+			}
+		}
+		if _, twice := all[name]; twice {
+			s.t.Errorf("two threads about %s", name)
+		}
+		all[name] = "open"
+		for _, t := range s.door.stage.World.Threads(s.pull) {
+			if t.Comments[0] == c.ID && t.Closed {
+				all[name] = "closed"
+			}
+		}
+	}
+	return all
+}
+
+func (s *shopPull) summary() string {
+	s.t.Helper()
+	all := s.shown(forge.OnThread)
+	if len(all) != 1 {
+		s.t.Fatalf("%d summaries", len(all))
+	}
+	return string(all[0].Body)
+}
+
+// step reviews and compares what stands there then.
+func (s *shopPull) step(name string, want map[string]string, reviews int, summary ...string) {
+	s.t.Helper()
+	status, said := s.post("--fail-on", "medium")
+	open := 0
+	for _, state := range want {
+		if state == "open" {
+			open++
+		}
+	}
+	wantStatus := precedent.ExitClean
+	if open > 0 {
+		wantStatus = precedent.ExitFindings
+	}
+	if status != wantStatus {
+		s.t.Errorf("%s: status %d, want %d\n%s\n%s", name, status, wantStatus, said, s.out.String())
+	}
+	if got := s.threads(); fmt.Sprint(got) != fmt.Sprint(want) {
+		s.t.Errorf("%s: threads %v, want %v", name, got, want)
+	}
+	if got := len(s.shown(forge.OnReview)); got != reviews {
+		s.t.Errorf("%s: %d reviews, want %d", name, got, reviews)
+	}
+	for _, words := range summary {
+		if !strings.Contains(s.summary(), words) {
+			s.t.Errorf("%s: the summary does not say %q:\n%s", name, words, s.summary())
+		}
+	}
+	if s.t.Failed() {
+		s.t.FailNow()
+	}
+}
+
+// TestFivePushes: an engine that repeats itself in other words says nothing
+// twice, whatever happens to the lines; what is fixed is closed, what is fixed
+// in half is not; and the summary is true at each step.
+func TestFivePushes(t *testing.T) {
+	s := newShopPull(t)
+	all := map[string]string{"refund": "open", "average": "open", "listener": "open"}
+	s.step("first", all, 1, "3 findings")
+
+	shifted := strings.Replace(tillFile, "// The till.\n", "// The till.\n"+strings.Repeat("// A line of the licence.\n", 12), 1)
+	s.push("shift the lines", map[string]string{"src/till.js": shifted})
+	s.step("line shift", all, 1)
+
+	fixed := strings.Replace(shifted, "  return sum / items.length\n", "  return items.length > 0 ? sum / items.length : 0\n", 1)
+	s.push("guard the average", map[string]string{"src/till.js": fixed})
+	all["average"] = "closed"
+	s.step("fix", all, 1)
+
+	half := strings.Replace(fixed, "  ledger.total -= amount\n", "  ledger.total -= Math.round(amount)\n", 1)
+	s.push("round the amount", map[string]string{"src/till.js": half})
+	s.step("partial fix", all, 1)
+
+	s.git(s.work, "mv", "src/till.js", "src/register.js")
+	s.parrot.path = "src/register.js"
+	s.git(s.work, "commit", "-q", "-m", "rename")
+	s.moved()
+	s.step("rename", all, 1)
+
+	s.git(s.work, "checkout", "-q", "main")
+	if err := os.WriteFile(filepath.Join(s.work, "a.txt"), []byte("zero\none\ntwo\nthree\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.git(s.work, "commit", "-q", "-a", "-m", "meanwhile on main")
+	s.git(s.work, "checkout", "-q", "feature")
+	s.git(s.work, "reset", "-q", "--soft", "main~1")
+	s.git(s.work, "commit", "-q", "-m", "Add a register")
+	s.git(s.work, "rebase", "-q", "main")
+	s.moved()
+	s.step("rebased by force", all, 1)
+
+	done := strings.Replace(half, "  ledger.total -= Math.round(amount)\n", "  ledger.total -= Math.min(amount, ledger.paid)\n", 1)
+	done = strings.Replace(done, "  bus.on('paid', () => render(till))\n", "  bus.once('paid', () => render(till))\n", 1)
+	s.push("fix the rest", map[string]string{"src/register.js": done})
+	s.step("all fixed", map[string]string{"refund": "closed", "average": "closed", "listener": "closed"}, 1)
+}

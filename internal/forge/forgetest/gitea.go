@@ -1,0 +1,264 @@
+package forgetest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/precedent-dev/precedent/internal/forge"
+)
+
+// GiteaKind is what a server of Gitea's family can do.
+type GiteaKind int
+
+// The kinds. Gitea resolves conversations since 1.26 and answers in them since
+// 1.27; Forgejo adds comments to a review and takes them away.
+const (
+	Gitea127 GiteaKind = iota
+	Gitea125
+	Forgejo
+)
+
+// Gitea is a server that speaks of a world as Gitea or Forgejo does. What it is
+// may be changed before the first request, or under World.Change.
+type Gitea struct {
+	URL  string // the base that a client is given
+	Kind GiteaKind
+	// Plain: the account of Secret does not administer the repository, and may write
+	// only where the world's members say so.
+	Plain bool
+	// Behind are heads that the server still names, by pull request: it has not
+	// processed the last push.
+	Behind map[int]string
+	// Headless is to how many requests a pull request is told without a head.
+	Headless int
+	// Most is how many entries a page has at most; as a server is installed if it is 0.
+	Most int
+	// Breaks is how many comments of the next review are kept before the server
+	// fails; 0 for none.
+	Breaks int
+
+	t     testing.TB
+	stage *Stage
+	path  string
+}
+
+// Gitea serves the world until the test has ended. A request with a field that
+// Gitea does not know, or without what it asks for, fails the test.
+func (s *Stage) Gitea(t testing.TB) *Gitea {
+	t.Helper()
+	return s.GiteaAt(t, "")
+}
+
+// GiteaAt is a Gitea below a path: "/code".
+func (s *Stage) GiteaAt(t testing.TB, path string) *Gitea {
+	t.Helper()
+	g := &Gitea{t: t, stage: s, path: path}
+	server := httptest.NewServer(g.judge(s.Script.wrap(http.HandlerFunc(g.serve))))
+	g.URL = server.URL + path
+	s.Told = g.told
+	t.Cleanup(server.Close)
+	return g
+}
+
+// judge holds what every request has in common against what Gitea asks for.
+func (g *Gitea) judge(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !strings.HasPrefix(r.URL.Path, g.path+"/api/v1/") {
+			g.t.Errorf("%s is not below the API", r.URL.Path)
+		}
+		if got := r.Header.Get("User-Agent"); !strings.HasPrefix(got, "precedent") {
+			g.t.Errorf("User-Agent is %q", got)
+		}
+		if r.ContentLength > 0 && r.Header.Get("Content-Type") != "application/json" {
+			g.t.Errorf("%s %s has the Content-Type %q", r.Method, r.URL.Path, r.Header.Get("Content-Type"))
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// giteaRoute is what the server does with a method and path.
+type giteaRoute struct {
+	method, path string
+	do           func(*Gitea, *call) reply
+	kinds        []GiteaKind // that have it; all if there is none
+}
+
+var giteaRoutes = []giteaRoute{
+	{"GET", "/version", (*Gitea).version, nil},
+	{"GET", "/user", (*Gitea).me, nil},
+	{"GET", "/repos/{owner}/{repo}/pulls", (*Gitea).pulls, nil},
+	{"GET", "/repos/{owner}/{repo}/pulls/{file}", (*Gitea).pull, nil},
+	{"GET", "/repos/{owner}/{repo}/pulls/{number}/reviews", (*Gitea).reviews, nil},
+	{"POST", "/repos/{owner}/{repo}/pulls/{number}/reviews", (*Gitea).review, nil},
+	{"GET", "/repos/{owner}/{repo}/pulls/{number}/reviews/{id}", (*Gitea).oneReview, nil},
+	{"DELETE", "/repos/{owner}/{repo}/pulls/{number}/reviews/{id}", (*Gitea).deleteReview, nil},
+	{"GET", "/repos/{owner}/{repo}/pulls/{number}/reviews/{id}/comments", (*Gitea).inline, nil},
+	{"POST", "/repos/{owner}/{repo}/pulls/{number}/reviews/{id}/comments", (*Gitea).addInline, []GiteaKind{Forgejo}},
+	{"DELETE", "/repos/{owner}/{repo}/pulls/{number}/reviews/{id}/comments/{comment}", (*Gitea).deleteInline, []GiteaKind{Forgejo}},
+	{"POST", "/repos/{owner}/{repo}/pulls/{number}/comments/{id}/replies", (*Gitea).answer, []GiteaKind{Gitea127}},
+	{"POST", "/repos/{owner}/{repo}/pulls/comments/{id}/resolve", (*Gitea).resolve, []GiteaKind{Gitea127}},
+	{"POST", "/repos/{owner}/{repo}/pulls/comments/{id}/unresolve", (*Gitea).resolve, []GiteaKind{Gitea127}},
+	{"GET", "/repos/{owner}/{repo}/issues/{number}/comments", (*Gitea).comments, nil},
+	{"POST", "/repos/{owner}/{repo}/issues/{number}/comments", (*Gitea).say, nil},
+	{"GET", "/repos/{owner}/{repo}/issues/comments/{id}", (*Gitea).comment, nil},
+	{"PATCH", "/repos/{owner}/{repo}/issues/comments/{id}", (*Gitea).edit, nil},
+	{"DELETE", "/repos/{owner}/{repo}/issues/comments/{id}", (*Gitea).delete, nil},
+	{"GET", "/repos/{owner}/{repo}/issues/comments/{id}/reactions", (*Gitea).reactions, nil},
+	{"GET", "/repos/{owner}/{repo}/collaborators/{login}/permission", (*Gitea).permission, nil},
+	{"POST", "/repos/{owner}/{repo}/statuses/{sha}", (*Gitea).status, nil},
+}
+
+// serve finds what a request is for, and answers while the world stands still.
+func (g *Gitea) serve(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return // the client is gone
+	}
+	path := strings.TrimPrefix(r.URL.EscapedPath(), g.path+"/api/v1")
+	g.stage.World.mu.Lock()
+	defer g.stage.World.mu.Unlock()
+	// Gitea's router answers 405 for a path that it knows by another method, and 404
+	// without JSON for one that it does not know.
+	status := http.StatusNotFound
+	for _, route := range giteaRoutes {
+		values, ok := fit(route.path, path)
+		if !ok || route.kinds != nil && !slices.Contains(route.kinds, g.Kind) {
+			continue
+		}
+		if route.method != r.Method {
+			status = http.StatusMethodNotAllowed
+			continue
+		}
+		for name, value := range values {
+			r.SetPathValue(name, value)
+		}
+		g.write(w, g.handle(&call{Request: r, body: body, who: g.stage.World.Me}, route.do))
+		return
+	}
+	w.WriteHeader(status)
+}
+
+// handle finds who asks and about what.
+func (g *Gitea) handle(c *call, do func(*Gitea, *call) reply) reply {
+	if scheme, token, _ := strings.Cut(c.Header.Get("Authorization"), " "); scheme != "token" || token != Secret {
+		return g.problem(http.StatusUnauthorized, "user does not exist [uid: 0, name: ]")
+	}
+	if c.PathValue("owner") == "" {
+		return do(g, c)
+	}
+	owner, name := c.PathValue("owner"), c.PathValue("repo")
+	c.repo = g.stage.World.Repo(owner, name)
+	switch {
+	case c.repo == nil:
+		return g.notFound()
+	case !strings.EqualFold(owner+"/"+name, c.repo.Owner+"/"+c.repo.Name):
+		out := reply{status: http.StatusTemporaryRedirect, body: ""}
+		to := strings.Replace(c.URL.RequestURI(), owner+"/"+name, c.repo.Owner+"/"+c.repo.Name, 1)
+		out.header = map[string]string{"Location": to}
+		return out
+	case c.Method != http.MethodGet && c.repo.Archived:
+		return g.problem(http.StatusLocked, c.repo.Owner+"/"+c.repo.Name+" is archived")
+	}
+	c.pull = c.repo.find(c.Request)
+	if c.PathValue("number") != "" && c.pull == nil {
+		return g.notFound()
+	}
+	return do(g, c)
+}
+
+func (g *Gitea) problem(status int, message string) reply {
+	return reply{status: status, body: object{"message": message, "url": g.URL + "/api/swagger"}}
+}
+
+func (g *Gitea) notFound() reply {
+	return reply{status: http.StatusNotFound, body: object{"errors": []any{}, "message": "The target couldn't be found.", "url": g.URL + "/api/swagger"}}
+}
+
+// read decodes the body, which may hold nothing that Gitea does not know.
+func (g *Gitea) read(c *call, into any) *reply {
+	d := json.NewDecoder(bytes.NewReader(c.body))
+	d.DisallowUnknownFields()
+	if err := d.Decode(into); err != nil {
+		g.t.Errorf("%s %s: %v", c.Method, c.URL.Path, err)
+		out := g.problem(http.StatusUnprocessableEntity, err.Error())
+		return &out
+	}
+	return nil
+}
+
+// mayWrite tells whether the account may write to the repository.
+func (g *Gitea) mayWrite(c *call) bool { return !g.Plain || c.repo.mayWrite(c.who) }
+
+// write sends an answer. There is no ETag on any.
+func (g *Gitea) write(w http.ResponseWriter, a reply) {
+	body, err := json.Marshal(a.body)
+	kind := "application/json;charset=utf-8"
+	if s, ok := a.body.(string); ok {
+		body, kind = []byte(s), "text/plain;charset=utf-8"
+	}
+	if err != nil {
+		g.t.Errorf("write JSON: %v", err)
+	}
+	w.Header().Set("Content-Type", kind)
+	for k, v := range a.header {
+		w.Header().Set(k, v)
+	}
+	w.WriteHeader(a.status)
+	if a.status != http.StatusNoContent {
+		_, _ = w.Write(body)
+	}
+}
+
+// What a server gives as it is installed (DEFAULT_PAGING_NUM, MAX_RESPONSE_ITEMS).
+const (
+	giteaPage    = 30
+	giteaMaxPage = 50
+)
+
+// page cuts a list, and counts the whole. A nil entry is one that the account may
+// not see: it is counted, and its page is shorter.
+func (g *Gitea) page(c *call, all []any) reply {
+	q := c.URL.Query()
+	number := func(key string, missing int) int {
+		if n, err := strconv.Atoi(q.Get(key)); err == nil && n > 0 {
+			return n
+		}
+		return missing
+	}
+	most := giteaMaxPage
+	if g.Most > 0 {
+		most = g.Most
+	}
+	per, page := min(number("limit", giteaPage), most), number("page", 1)
+	from := min((page-1)*per, len(all))
+	out := g.whole(all)
+	out.body = slices.DeleteFunc(append([]any{}, all[from:min(from+per, len(all))]...), func(one any) bool { return one == nil })
+	return out
+}
+
+// whole is a list that Gitea does not cut.
+func (g *Gitea) whole(all []any) reply {
+	return reply{status: http.StatusOK, body: append([]any{}, all...), header: map[string]string{"X-Total-Count": strconv.Itoa(len(all))}}
+}
+
+// shown are the comments of a kind that a list shows by now: it may lag behind.
+func (g *Gitea) shown(c *call, kind forge.CommentKind) (all []forge.Comment) {
+	for _, m := range c.pull.Comments {
+		if m.Kind == kind && g.stage.World.shows(c.pull.written[forge.Said{Kind: kind, ID: m.ID}], fault(c.Request).LagFor) {
+			all = append(all, m)
+		}
+	}
+	return all[:max(0, len(all)-lag(c.Request))]
+}
+
+func (g *Gitea) at(c *call, id int64) string {
+	return fmt.Sprintf("%s/%s/%s/pulls/%d#issuecomment-%d", g.URL, c.repo.Owner, c.repo.Name, c.pull.Number, id)
+}

@@ -1,0 +1,362 @@
+package forgetest
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/forge"
+)
+
+// giteaUser is an account. A deleted one is shown as one that no row is of.
+func giteaUser(p forge.Person) object {
+	if p.ID == 0 {
+		p = forge.Person{ID: -1, Login: "Ghost"}
+	}
+	return object{"id": p.ID, "login": p.Login, "login_name": "", "full_name": "", "email": p.Login + "@noreply.localhost", "username": p.Login}
+}
+
+func (g *Gitea) version(*call) reply {
+	return reply{status: http.StatusOK, body: object{"version": map[GiteaKind]string{Gitea127: "1.27.3", Gitea125: "1.25.0+dev-12-gabcdef", Forgejo: "15.0.1+gitea-1.22.0"}[g.Kind]}}
+}
+
+func (g *Gitea) me(c *call) reply { return reply{status: http.StatusOK, body: giteaUser(c.who)} }
+
+func (g *Gitea) pulls(c *call) reply {
+	var open []*Pull
+	for _, p := range c.repo.Pulls {
+		if state := c.URL.Query().Get("state"); state == "all" || p.State == forge.Open {
+			open = append(open, p)
+		}
+	}
+	slices.SortFunc(open, func(a, b *Pull) int { return b.Updated.Compare(a.Updated) })
+	if c.URL.Query().Get("sort") != "recentupdate" {
+		slices.SortFunc(open, func(a, b *Pull) int { return b.Number - a.Number })
+	}
+	all := []any{}
+	for _, p := range open {
+		all = append(all, g.pullJSON(c.repo, p))
+	}
+	return g.page(c, all[:max(0, len(all)-lag(c.Request))])
+}
+
+// pull is one pull request, or its diff: both stand at the same place.
+func (g *Gitea) pull(c *call) reply {
+	number, isDiff := strings.CutSuffix(c.PathValue("file"), ".diff")
+	n, err := strconv.Atoi(number)
+	p := c.repo.Pulls[n]
+	switch {
+	case err != nil || p == nil:
+		return g.notFound()
+	case isDiff && p.Huge: // Gitea has no bound
+		return reply{status: http.StatusOK, body: strings.Repeat("+0123456789abcde\n", 34<<20/17)}
+	case isDiff:
+		return reply{status: http.StatusOK, body: p.Diff}
+	}
+	out := g.pullJSON(c.repo, p)
+	if g.Headless > 0 {
+		g.Headless--
+		out["head"].(object)["sha"] = "" //nolint:forcetypeassert // it was made just now
+	}
+	return reply{status: http.StatusOK, body: out}
+}
+
+func (g *Gitea) pullJSON(repo *Repo, p *Pull) object {
+	labels := []object{}
+	for i, l := range p.Labels {
+		labels = append(labels, object{"id": i + 1, "name": l, "color": "ededed"})
+	}
+	head := p.Head
+	if sha, ok := g.Behind[p.Number]; ok {
+		head.SHA = sha
+	}
+	out := object{
+		"id": repo.ID*1000 + int64(p.Number), "number": p.Number, "title": text(p.Title), "body": text(p.Body),
+		"user": giteaUser(p.Author), "state": p.State, "draft": p.Draft, "is_locked": p.Locked, "labels": labels,
+		"base": g.branch(p, p.Base), "head": g.branch(p, head), "merged": p.State == forge.Merged, "merged_at": nil,
+		"created_at": Epoch.Format(time.RFC3339), "updated_at": p.Updated.Format(time.RFC3339), "changed_files": p.Files,
+		"html_url": fmt.Sprintf("%s/%s/%s/pulls/%d", g.URL, repo.Owner, repo.Name, p.Number),
+	}
+	if p.State == forge.Merged {
+		out["state"], out["merged_at"] = forge.Closed, p.Updated.Format(time.RFC3339)
+	}
+	return out
+}
+
+func (g *Gitea) branch(p *Pull, b forge.Branch) object {
+	if b.Repo.IsZero() {
+		return object{"label": b.Name, "ref": fmt.Sprintf("refs/pull/%d/head", p.Number), "sha": b.SHA, "repo_id": -1, "repo": nil}
+	}
+	return object{"label": b.Name, "ref": b.Name, "sha": b.SHA, "repo_id": 1, "repo": object{
+		"id": 1, "name": b.Repo.Name, "full_name": b.Repo.Owner + "/" + b.Repo.Name, "owner": object{"id": 1, "login": b.Repo.Owner},
+		"clone_url": fmt.Sprintf("%s/%s/%s.git", g.URL, b.Repo.Owner, b.Repo.Name),
+	}}
+}
+
+func (g *Gitea) comments(c *call) reply {
+	all := []any{}
+	for _, m := range g.shown(c, forge.OnThread) {
+		all = append(all, g.commentJSON(c, m))
+	}
+	return g.whole(all)
+}
+
+func (g *Gitea) commentJSON(c *call, m forge.Comment) object {
+	return object{
+		"id": m.ID, "user": giteaUser(m.Author), "body": text(m.Body), "html_url": g.at(c, m.ID),
+		"created_at": m.At.Format(time.RFC3339), "updated_at": m.Edited.Format(time.RFC3339),
+	}
+}
+
+// giteaReview is a review as Gitea has it: with every comment of its
+// conversations, the answers of others included.
+type giteaReview struct {
+	Review
+	at     time.Time
+	stale  bool
+	inline []forge.Comment
+}
+
+// Numbers that the world does not give: of reviews that a test did not name, and
+// of the comments that hold the words of reviews.
+const (
+	namelessReview = 800_000
+	wordsOfReviews = 1 << 40
+)
+
+// giteaReviews are the reviews of what is shown, in their order.
+func (p *Pull) giteaReviews(words, inline []forge.Comment) (all []giteaReview) {
+	place := map[int64]int{}
+	for _, m := range words {
+		r, ok := p.Reviews[m.ID]
+		if !ok {
+			r = Review{Author: m.Author, State: Commented, Commit: p.Head.SHA}
+		}
+		r.ID, r.Body = m.ID, text(m.Body)
+		place[r.ID] = len(all)
+		all = append(all, giteaReview{Review: r, at: m.At, stale: r.Commit != p.Head.SHA})
+	}
+	for _, m := range inline {
+		root := p.first(m)
+		at, ok := place[root.Review]
+		if !ok {
+			at = -1
+		}
+		if root.Review == 0 {
+			at = slices.IndexFunc(all, func(r giteaReview) bool {
+				return r.ID >= namelessReview && r.ID < firstID && r.Commit == root.Commit && r.stale == root.Outdated
+			})
+			if at < 0 {
+				at = len(all)
+				all = append(all, giteaReview{Review: Review{ID: namelessReview + int64(at), Author: root.Author, State: Commented, Commit: root.Commit}, at: root.At, stale: root.Outdated})
+			}
+		}
+		if at >= 0 {
+			all[at].inline = append(all[at].inline, m)
+		}
+	}
+	return slices.DeleteFunc(all, func(r giteaReview) bool { // answers have none of their own
+		return r.Body == "" && len(r.inline) == 0 && r.State == Commented
+	})
+}
+
+// first is the comment that a conversation begins with, where it was written:
+// Gitea does not move it.
+func (p *Pull) first(m forge.Comment) forge.Comment {
+	if m.ReplyTo != 0 {
+		if up := p.comment(forge.Said{Kind: forge.OnLine, ID: p.root(m)}); up != nil {
+			m = *up
+		}
+	}
+	if placed, ok := p.placed[m.ID]; ok {
+		placed.Outdated = m.Outdated
+		return placed
+	}
+	return m
+}
+
+// told is what Gitea can tell of comments that the world knows: no ranges, no
+// bots, and one conversation a line of a commit.
+func (g *Gitea) told(p *Pull, all []forge.Comment) []forge.Comment {
+	var words, inline, out []forge.Comment
+	for _, m := range p.Comments {
+		switch m.Kind {
+		case forge.OnReview:
+			words = append(words, m)
+		case forge.OnLine:
+			inline = append(inline, m)
+		}
+	}
+	type spot struct {
+		at     precedent.Span
+		commit string
+	}
+	place, on := map[int64]forge.Comment{}, map[spot][]forge.Comment{}
+	for _, r := range p.giteaReviews(words, inline) {
+		for _, m := range r.inline {
+			at := p.first(m).Span
+			at.Start = at.End
+			m.Span, m.Commit, m.Outdated, m.Review, m.ReplyTo = at, r.Commit, r.stale, r.ID, 0
+			// A review may have two remarks on a line; whatever comes later answers the first.
+			before := on[spot{at, r.Commit}]
+			if slices.ContainsFunc(before, func(b forge.Comment) bool {
+				return b.Author.ID != m.Author.ID || b.Review != m.Review || m.At.Sub(b.At) > time.Second
+			}) {
+				m.ReplyTo = before[0].ID
+			}
+			on[spot{at, r.Commit}] = append(before, m)
+			place[m.ID] = m
+		}
+	}
+	for _, m := range all {
+		if at, ok := place[m.ID]; ok && m.Kind == forge.OnLine {
+			m.Span, m.Commit, m.Outdated, m.Review, m.ReplyTo = at.Span, at.Commit, at.Outdated, at.Review, at.ReplyTo
+		}
+		m.Author.Bot = false
+		out = append(out, m)
+	}
+	return out
+}
+
+func (g *Gitea) reviewsOf(c *call) []giteaReview {
+	var all []forge.Comment
+	for _, m := range c.pull.Comments {
+		if m.Kind == forge.OnLine {
+			all = append(all, m)
+		}
+	}
+	return c.pull.giteaReviews(g.shown(c, forge.OnReview), all)
+}
+
+// hidden tells whether a review is somebody else's and was not sent.
+func (g *Gitea) hidden(c *call, r giteaReview) bool {
+	return r.State == Pending && r.Author.ID != c.who.ID
+}
+
+func (g *Gitea) reviews(c *call) reply {
+	all := []any{}
+	for _, r := range g.reviewsOf(c) {
+		if g.hidden(c, r) {
+			all = append(all, nil)
+		} else {
+			all = append(all, g.reviewJSON(c, r))
+		}
+	}
+	return g.page(c, all)
+}
+
+// one lets do answer about the review that the path names.
+func (g *Gitea) one(c *call, do func(giteaReview) reply) reply {
+	for _, r := range g.reviewsOf(c) {
+		if r.ID == c.number("id") && !g.hidden(c, r) {
+			return do(r)
+		}
+	}
+	return g.notFound()
+}
+
+func (g *Gitea) oneReview(c *call) reply {
+	return g.one(c, func(r giteaReview) reply { return reply{status: http.StatusOK, body: g.reviewJSON(c, r)} })
+}
+
+func (g *Gitea) reviewJSON(c *call, r giteaReview) object {
+	state := map[ReviewState]string{Pending: "PENDING", Commented: "COMMENT", ChangesRequested: "REQUEST_CHANGES", Approved: "APPROVED"}[r.State]
+	return object{
+		"id": r.ID, "user": giteaUser(r.Author), "team": nil, "state": state, "body": r.Body, "commit_id": r.Commit, "stale": r.stale,
+		"official": false, "dismissed": false, "comments_count": len(r.inline), "submitted_at": r.at.Format(time.RFC3339),
+		"html_url": g.at(c, wordsOfReviews+r.ID), "pull_request_url": g.at(c, 0),
+	}
+}
+
+func (g *Gitea) inline(c *call) reply {
+	return g.one(c, func(r giteaReview) reply {
+		all := []any{}
+		for _, m := range slices.Backward(r.inline) { // Gitea has them in no order
+			all = append(all, g.inlineJSON(c, r, m))
+		}
+		return reply{status: http.StatusOK, body: all}
+	})
+}
+
+func (g *Gitea) inlineJSON(c *call, r giteaReview, m forge.Comment) object {
+	at := c.pull.first(m)
+	out := object{
+		"id": m.ID, "user": giteaUser(m.Author), "resolver": nil, "body": text(m.Body), "pull_request_review_id": r.ID, "path": at.Span.Path,
+		"position": at.Span.End, "original_position": 0, "commit_id": r.Commit, "original_commit_id": "",
+		"diff_hunk": c.pull.cutHunk(at.Span, r.Commit), "html_url": g.at(c, m.ID), "pull_request_url": g.at(c, 0),
+		"created_at": m.At.Format(time.RFC3339), "updated_at": m.Edited.Format(time.RFC3339),
+	}
+	if at.Span.Side == precedent.Left {
+		out["position"], out["original_position"] = 0, at.Span.End
+	}
+	if by, closed := c.pull.Closed[m.ID]; closed {
+		out["resolver"] = giteaUser(by)
+	}
+	return out
+}
+
+// cutHunk is the part of a hunk that ends with a line; empty for a line outside
+// of the diff.
+func (p *Pull) cutHunk(s precedent.Span, commit string) string {
+	patch, _ := p.diffAt(commit)
+	f := parse(patch).File(s.Path)
+	if f == nil || f.HunkAt(s.Side, s.End) < 0 {
+		return ""
+	}
+	h := f.Hunks[f.HunkAt(s.Side, s.End)]
+	var lines []string
+	before, after := 0, 0
+	for _, l := range h.Lines {
+		lines = append(lines, string(l.Op)+l.Text)
+		if l.Op != diff.Add {
+			before++
+		}
+		if l.Op != diff.Delete {
+			after++
+		}
+		if s.Side == precedent.Left && l.Old == s.End || s.Side != precedent.Left && l.New == s.End {
+			break
+		}
+	}
+	return fmt.Sprintf("@@ -%d,%d +%d,%d @@\n%s", h.OldStart, before, h.NewStart, after, strings.Join(lines, "\n"))
+}
+
+// permission is told of others only to administrators.
+func (g *Gitea) permission(c *call) reply {
+	login := c.PathValue("login")
+	if g.Plain && !strings.EqualFold(login, c.who.Login) {
+		return g.problem(http.StatusForbidden, "Only admins can query all permissions, repo admins can query all repo permissions, collaborators can query only their own")
+	}
+	for _, m := range c.repo.Members {
+		if strings.EqualFold(m.Person.Login, login) {
+			mode := string(m.Permission)
+			if m.Permission == forge.Admin && strings.EqualFold(m.Person.Login, "ann") {
+				mode = "owner"
+			}
+			return reply{status: http.StatusOK, body: object{"permission": mode, "role_name": mode, "user": giteaUser(m.Person)}}
+		}
+	}
+	return g.notFound()
+}
+
+// reactions of a comment are null if there are none.
+func (g *Gitea) reactions(c *call) reply {
+	id := c.number("id")
+	for _, said := range []forge.Said{{Kind: forge.OnThread, ID: id}, {Kind: forge.OnLine, ID: id}, {Kind: forge.OnReview, ID: id - wordsOfReviews}} {
+		p, m := c.repo.said(said)
+		if m == nil {
+			continue
+		}
+		var all []any
+		for _, r := range p.Reactions[said] {
+			all = append(all, object{"user": giteaUser(r.Who), "content": r.Content, "created_at": r.At.Format(time.RFC3339)})
+		}
+		return reply{status: http.StatusOK, body: all}
+	}
+	return g.notFound()
+}

@@ -1,0 +1,257 @@
+package forgetest
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
+)
+
+// giteaDraft is an inline comment as it is sent.
+type giteaDraft struct {
+	Path, Body string
+	New        int `json:"new_position"`
+	Old        int `json:"old_position"`
+}
+
+func (d giteaDraft) span() precedent.Span {
+	if d.Old > 0 {
+		return precedent.Span{Path: d.Path, Side: precedent.Left, Start: d.Old, End: d.Old}
+	}
+	return precedent.Span{Path: d.Path, Side: precedent.Right, Start: d.New, End: d.New}
+}
+
+// review posts a review in Gitea's way: comments first, on any line, into the
+// account's review that is not sent; then that is sent with all that it holds.
+func (g *Gitea) review(c *call) reply {
+	in := struct {
+		CommitID    string `json:"commit_id"`
+		Body, Event string
+		Comments    []giteaDraft
+	}{}
+	if bad := g.read(c, &in); bad != nil {
+		return *bad
+	}
+	hasBody := strings.TrimSpace(in.Body) != ""
+	states := map[string]ReviewState{"COMMENT": Commented, "REQUEST_CHANGES": ChangesRequested, "APPROVED": Approved}
+	state, ok := states[in.Event]
+	switch {
+	case !ok:
+		state = Pending
+	case state == ChangesRequested && c.pull.Author.ID == c.who.ID:
+		return g.problem(http.StatusUnprocessableEntity, "reject your own pull is not allowed")
+	case state == Approved && c.pull.Author.ID == c.who.ID:
+		return g.problem(http.StatusUnprocessableEntity, "approve your own pull is not allowed")
+	}
+	if !hasBody && (state == ChangesRequested || state == Pending || state == Commented && len(in.Comments) == 0) {
+		return g.problem(http.StatusUnprocessableEntity, "review event "+in.Event+" requires a body or a comment")
+	}
+	if in.CommitID == "" {
+		in.CommitID = c.pull.Head.SHA
+	}
+	w := g.stage.World
+	id := c.pull.pending(c.who)
+	begin := func() {
+		if id == 0 {
+			id = w.review(c.pull, Review{Author: c.who, State: Pending, Commit: in.CommitID}).ID
+		}
+	}
+	for i, d := range in.Comments {
+		if g.Breaks > 0 && i == g.Breaks {
+			g.Breaks = 0
+			return g.problem(http.StatusInternalServerError, "")
+		}
+		begin()
+		w.add(c.pull, forge.Comment{Kind: forge.OnLine, Author: c.who, Body: precedent.Untrusted(d.Body), Span: d.span(), Commit: in.CommitID, Review: id})
+	}
+	if c.pull.State != forge.Open && state != Commented {
+		return g.problem(http.StatusUnprocessableEntity, "can't submit review for a closed or merged PR")
+	}
+	begin()
+	m, r := c.pull.comment(forge.Said{Kind: forge.OnReview, ID: id}), c.pull.Reviews[id]
+	m.Body, m.At = precedent.Untrusted(in.Body), g.stage.Clock.Now().Truncate(time.Second)
+	m.Edited, r.State, r.Body, r.Commit = m.At, state, in.Body, in.CommitID
+	c.pull.Reviews[id] = r
+	c.SetPathValue("id", strconv.FormatInt(id, 10))
+	return g.oneReview(c)
+}
+
+func (g *Gitea) deleteReview(c *call) reply {
+	return g.one(c, func(r giteaReview) reply {
+		if r.Author.ID != c.who.ID {
+			return g.problem(http.StatusForbidden, "")
+		}
+		for _, m := range r.inline {
+			c.pull.remove(forge.Said{Kind: forge.OnLine, ID: m.ID})
+		}
+		c.pull.remove(forge.Said{Kind: forge.OnReview, ID: r.ID})
+		return reply{status: http.StatusNoContent}
+	})
+}
+
+// join adds a comment to the conversation that another begins.
+func (g *Gitea) join(c *call, first forge.Comment, body string) reply {
+	m := g.stage.World.add(c.pull, forge.Comment{
+		Kind: forge.OnLine, Author: c.who, Body: precedent.Untrusted(body), Span: first.Span, Commit: first.Commit,
+		Review: first.Review, ReplyTo: first.ID, Outdated: first.Outdated,
+	})
+	for _, r := range g.reviewsOf(c) {
+		for _, there := range r.inline {
+			if there.ID == m.ID {
+				return reply{status: http.StatusCreated, body: g.inlineJSON(c, r, m)}
+			}
+		}
+	}
+	return g.problem(http.StatusInternalServerError, "")
+}
+
+func (g *Gitea) answer(c *call) reply {
+	var in struct{ Body string }
+	if bad := g.read(c, &in); bad != nil {
+		return *bad
+	}
+	up := c.pull.comment(forge.Said{Kind: forge.OnLine, ID: c.number("id")})
+	if up == nil {
+		return g.notFound()
+	}
+	return g.join(c, c.pull.first(*up), in.Body)
+}
+
+// addInline is Forgejo's: a comment for a review that was sent.
+func (g *Gitea) addInline(c *call) reply {
+	var in giteaDraft
+	if bad := g.read(c, &in); bad != nil {
+		return *bad
+	}
+	return g.one(c, func(r giteaReview) reply {
+		for _, m := range r.inline {
+			if at := c.pull.first(m); at.Span.Path == in.Path && at.Span.End == in.span().End && at.Span.Side == in.span().Side {
+				return g.join(c, at, in.Body)
+			}
+		}
+		return g.join(c, forge.Comment{Span: in.span(), Commit: r.Commit, Review: r.ID}, in.Body)
+	})
+}
+
+func (g *Gitea) deleteInline(c *call) reply {
+	m := c.pull.comment(forge.Said{Kind: forge.OnLine, ID: c.number("comment")})
+	switch {
+	case m == nil:
+		return g.notFound()
+	case m.Author.ID != c.who.ID && !g.mayWrite(c):
+		return g.problem(http.StatusForbidden, "")
+	}
+	c.pull.remove(forge.Said{Kind: forge.OnLine, ID: m.ID})
+	return reply{status: http.StatusNoContent}
+}
+
+// resolve marks one comment, whatever conversation it is in.
+func (g *Gitea) resolve(c *call) reply {
+	id := c.number("id")
+	p, m := c.repo.said(forge.Said{Kind: forge.OnLine, ID: id})
+	switch {
+	case m == nil:
+		return g.notFound()
+	case !g.mayWrite(c) && p.Author.ID != c.who.ID:
+		return g.problem(http.StatusForbidden, "user doesn't have permission to resolve the conversation")
+	case strings.HasSuffix(c.URL.Path, "/resolve"):
+		p.close(id, c.who)
+	default:
+		delete(p.Closed, id)
+	}
+	return reply{status: http.StatusNoContent}
+}
+
+func (g *Gitea) say(c *call) reply {
+	var in struct{ Body string }
+	if bad := g.read(c, &in); bad != nil {
+		return *bad
+	}
+	if c.pull.Locked {
+		return g.problem(http.StatusForbidden, "You cannot comment on a locked issue.")
+	}
+	m := g.stage.World.add(c.pull, forge.Comment{Kind: forge.OnThread, Author: c.who, Body: precedent.Untrusted(in.Body)})
+	return reply{status: http.StatusCreated, body: g.commentJSON(c, m)}
+}
+
+// kept finds a comment by a number that says nothing of its kind.
+func (g *Gitea) kept(c *call) (*Pull, *forge.Comment) {
+	for _, kind := range []forge.CommentKind{forge.OnThread, forge.OnLine} {
+		if p, m := c.repo.said(forge.Said{Kind: kind, ID: c.number("id")}); m != nil {
+			return p, m
+		}
+	}
+	return nil, nil
+}
+
+// comment is one comment; of other kinds Gitea says nothing.
+func (g *Gitea) comment(c *call) reply {
+	p, m := g.kept(c)
+	switch {
+	case m == nil:
+		return g.notFound()
+	case m.Kind != forge.OnThread:
+		return reply{status: http.StatusNoContent}
+	}
+	c.pull = p
+	return reply{status: http.StatusOK, body: g.commentJSON(c, *m)}
+}
+
+func (g *Gitea) edit(c *call) reply {
+	var in struct{ Body string }
+	if bad := g.read(c, &in); bad != nil {
+		return *bad
+	}
+	p, m := g.kept(c)
+	switch {
+	case m == nil:
+		return g.notFound()
+	case m.Author.ID != c.who.ID && !g.mayWrite(c):
+		return reply{status: http.StatusForbidden, body: ""}
+	}
+	c.pull = p
+	m.Body, m.Edited = precedent.Untrusted(in.Body), g.stage.Clock.Now().Truncate(time.Second)
+	return reply{status: http.StatusOK, body: g.commentJSON(c, *m)}
+}
+
+// delete removes a comment; of one on a line it says so and does nothing.
+func (g *Gitea) delete(c *call) reply {
+	p, m := g.kept(c)
+	switch {
+	case m == nil:
+		return g.notFound()
+	case m.Author.ID != c.who.ID && !g.mayWrite(c):
+		return reply{status: http.StatusForbidden, body: ""}
+	case m.Kind == forge.OnThread:
+		p.remove(forge.Said{Kind: m.Kind, ID: m.ID})
+	}
+	return reply{status: http.StatusNoContent}
+}
+
+func (g *Gitea) status(c *call) reply {
+	var in struct {
+		State, Description, Context string
+		TargetURL                   string `json:"target_url"`
+	}
+	if bad := g.read(c, &in); bad != nil {
+		return *bad
+	}
+	switch {
+	case !g.mayWrite(c):
+		return g.problem(http.StatusForbidden, "user should have a permission to write to a repo")
+	case !c.repo.knows(c.PathValue("sha")):
+		return g.problem(http.StatusNotFound, "object does not exist")
+	}
+	s := Status{
+		ID: g.stage.World.next(), Commit: c.PathValue("sha"), Context: in.Context, State: in.State, URL: in.TargetURL,
+		Words: in.Description, By: c.who, At: g.stage.Clock.Now().Truncate(time.Second),
+	}
+	c.repo.Statuses = append(c.repo.Statuses, s)
+	return reply{status: http.StatusCreated, body: object{
+		"id": s.ID, "status": s.State, "context": s.Context, "description": s.Words, "target_url": s.URL,
+		"creator": giteaUser(s.By), "created_at": s.At.Format(time.RFC3339), "updated_at": s.At.Format(time.RFC3339),
+	}}
+}

@@ -1,0 +1,325 @@
+package forgetest
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/forge"
+)
+
+// knows tells whether a commit is one of the repository's, as far as its pull
+// requests name them.
+func (r *Repo) knows(commit string) bool {
+	for _, p := range r.Pulls {
+		if _, ok := p.diffAt(commit); ok || p.Base.SHA == commit {
+			return true
+		}
+	}
+	return false
+}
+
+// checkIn is a check run as it is sent; nil is what is not.
+type checkIn struct {
+	Name        *string
+	HeadSHA     string  `json:"head_sha"`
+	ExternalID  *string `json:"external_id"`
+	DetailsURL  *string `json:"details_url"`
+	Status      *string
+	Conclusion  *string
+	CompletedAt *time.Time `json:"completed_at"`
+	Output      *struct{ Title, Summary, Text string }
+}
+
+// put changes what was sent of a check run.
+func (in *checkIn) put(k *Check, now time.Time) *reply {
+	for _, f := range []struct {
+		from *string
+		to   *string
+	}{{in.Name, &k.Name}, {in.ExternalID, &k.External}, {in.DetailsURL, &k.URL}, {in.Status, &k.Status}, {in.Conclusion, &k.Conclusion}} {
+		if f.from != nil {
+			*f.to = *f.from
+		}
+	}
+	if in.Conclusion != nil {
+		k.Status, k.Completed = "completed", now
+	}
+	if in.Output != nil {
+		k.Title, k.Summary, k.Text = in.Output.Title, in.Output.Summary, in.Output.Text
+	}
+	if k.Status == "completed" && k.Conclusion == "" {
+		out := invalid("Invalid request.\n\n\"conclusion\" wasn't supplied.")
+		return &out
+	}
+	return nil
+}
+
+func (g *GitHub) createCheck(c *call) reply {
+	var in checkIn
+	switch bad := c.read(&in); {
+	case bad != nil:
+		return *bad
+	case !c.app: // only apps have checks
+		return g.denied(c)
+	case !c.repo.knows(in.HeadSHA):
+		return invalid("No commit found for SHA: " + in.HeadSHA)
+	}
+	now := g.stage.Clock.Now().Truncate(time.Second)
+	k := Check{Commit: in.HeadSHA, Status: "queued", By: c.who, Started: now, written: g.stage.Clock.Now()}
+	if bad := in.put(&k, now); bad != nil {
+		return *bad
+	}
+	k.ID = g.stage.World.next()
+	c.repo.Checks = append(c.repo.Checks, k)
+	return reply{status: http.StatusCreated, body: g.checkJSON(c, k)}
+}
+
+func (g *GitHub) check(c *call, do func(*Check) reply) reply {
+	i := slices.IndexFunc(c.repo.Checks, func(k Check) bool { return k.ID == c.number("id") })
+	if i < 0 {
+		return problem(http.StatusNotFound, "Not Found")
+	}
+	return do(&c.repo.Checks[i])
+}
+
+func (g *GitHub) oneCheck(c *call) reply {
+	return g.check(c, func(k *Check) reply { return reply{status: http.StatusOK, body: g.checkJSON(c, *k)} })
+}
+
+func (g *GitHub) updateCheck(c *call) reply {
+	var in checkIn
+	if bad := c.read(&in); bad != nil {
+		return *bad
+	}
+	return g.check(c, func(k *Check) reply {
+		switch {
+		case !c.app:
+			return g.denied(c)
+		case k.By.ID != c.who.ID:
+			return problem(http.StatusForbidden, "Invalid app_id `1` - check run can only be modified by the GitHub App that created it.")
+		}
+		changed := *k
+		if bad := in.put(&changed, g.stage.Clock.Now().Truncate(time.Second)); bad != nil {
+			return *bad
+		}
+		*k = changed
+		return reply{status: http.StatusOK, body: g.checkJSON(c, changed)}
+	})
+}
+
+// checks lists the check runs of a commit: the last of each name, or all.
+func (g *GitHub) checks(c *call) reply {
+	q := c.URL.Query()
+	var found []Check
+	for _, k := range c.repo.Checks {
+		if k.Commit != c.PathValue("ref") || q.Get("check_name") != "" && q.Get("check_name") != k.Name ||
+			!g.stage.World.shows(k.written, fault(c.Request).LagFor) {
+			continue
+		}
+		if q.Get("filter") != "all" {
+			found = slices.DeleteFunc(found, func(old Check) bool { return old.Name == k.Name && old.By.ID == k.By.ID })
+		}
+		found = append(found, k)
+	}
+	all := []any{}
+	for _, k := range slices.Backward(found) { // the newest first
+		all = append(all, g.checkJSON(c, k))
+	}
+	return g.pageOf(c.Request, all, func(part []any, whole int) any {
+		return object{"total_count": whole, "check_runs": part}
+	})
+}
+
+func (g *GitHub) checkJSON(c *call, k Check) object {
+	or := func(s string) any {
+		if s == "" {
+			return nil
+		}
+		return s
+	}
+	out := object{
+		"id": k.ID, "node_id": fmt.Sprintf("CR_%d", k.ID), "head_sha": k.Commit, "name": k.Name, "external_id": k.External,
+		"status": k.Status, "conclusion": or(k.Conclusion), "details_url": k.URL, "started_at": k.Started.Format(time.RFC3339),
+		"completed_at": nil, "html_url": fmt.Sprintf("%s/%s/%s/runs/%d", g.URL, c.repo.Owner, c.repo.Name, k.ID),
+		"output": object{"title": or(k.Title), "summary": or(k.Summary), "text": or(k.Text), "annotations_count": 0},
+		"app":    object{"id": k.By.ID, "slug": strings.TrimSuffix(k.By.Login, "[bot]")}, "pull_requests": []any{},
+	}
+	if !k.Completed.IsZero() {
+		out["completed_at"] = k.Completed.Format(time.RFC3339)
+	}
+	return out
+}
+
+func (g *GitHub) createStatus(c *call) reply {
+	var in struct {
+		State, Description, Context string
+		TargetURL                   string `json:"target_url"`
+	}
+	if bad := c.read(&in); bad != nil {
+		return *bad
+	}
+	switch {
+	case !c.app && !c.repo.mayWrite(c.who):
+		return g.denied(c)
+	case !c.repo.knows(c.PathValue("ref")):
+		return invalid("No commit found for SHA: " + c.PathValue("ref"))
+	case utf8.RuneCountInString(in.Description) > 140:
+		return invalid("Validation Failed", field("Status", "description", "description is too long (maximum is 140 characters)"))
+	}
+	if in.Context == "" {
+		in.Context = "default"
+	}
+	s := Status{
+		ID: g.stage.World.next(), Commit: c.PathValue("ref"), Context: in.Context, State: in.State, URL: in.TargetURL,
+		Words: in.Description, By: c.who, At: g.stage.Clock.Now().Truncate(time.Second),
+	}
+	c.repo.Statuses = append(c.repo.Statuses, s)
+	return reply{status: http.StatusCreated, body: statusJSON(s)}
+}
+
+func statusJSON(s Status) object {
+	return object{
+		"id": s.ID, "node_id": fmt.Sprintf("SC_%d", s.ID), "state": s.State, "context": s.Context, "description": s.Words, "target_url": s.URL,
+		"creator": user(s.By), "created_at": s.At.Format(time.RFC3339), "updated_at": s.At.Format(time.RFC3339),
+	}
+}
+
+// statusesOf are the statuses of a commit, newest first.
+func statusesOf(c *call) (all []Status) {
+	for _, s := range slices.Backward(c.repo.Statuses) {
+		if s.Commit == c.PathValue("ref") {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+func (g *GitHub) statuses(c *call) reply {
+	all := []any{}
+	for _, s := range statusesOf(c) {
+		all = append(all, statusJSON(s))
+	}
+	return g.page(c.Request, all)
+}
+
+// combined is the newest status of each context, and the worst of them.
+func (g *GitHub) combined(c *call) reply {
+	all, seen, state := []any{}, map[string]bool{}, "success"
+	for _, s := range statusesOf(c) {
+		if seen[s.Context] {
+			continue
+		}
+		seen[s.Context] = true
+		all = append(all, statusJSON(s))
+		switch {
+		case s.State == "failure" || s.State == "error":
+			state = "failure"
+		case s.State == "pending" && state == "success":
+			state = "pending"
+		}
+	}
+	if len(all) == 0 {
+		state = "pending"
+	}
+	return g.pageOf(c.Request, all, func(part []any, whole int) any {
+		return object{"state": state, "sha": c.PathValue("ref"), "total_count": whole, "statuses": part}
+	})
+}
+
+func (g *GitHub) inlineReactions(c *call) reply  { return g.reactions(c, forge.OnLine) }
+func (g *GitHub) commentReactions(c *call) reply { return g.reactions(c, forge.OnThread) }
+func (g *GitHub) reactInline(c *call) reply      { return g.react(c, forge.OnLine) }
+func (g *GitHub) reactComment(c *call) reply     { return g.react(c, forge.OnThread) }
+
+func reactionJSON(i int, r forge.Reaction) object {
+	return object{"id": i + 1, "node_id": fmt.Sprintf("REA_%d", i+1), "user": user(r.Who), "content": r.Content, "created_at": r.At.Format(time.RFC3339)}
+}
+
+func (g *GitHub) reactions(c *call, kind forge.CommentKind) reply {
+	return g.one(c, kind, func(p *Pull, m *forge.Comment) reply {
+		all := []any{}
+		for i, r := range p.Reactions[forge.Said{Kind: kind, ID: m.ID}] {
+			if want := c.URL.Query().Get("content"); want == "" || want == r.Content {
+				all = append(all, reactionJSON(i, r))
+			}
+		}
+		return g.page(c.Request, all)
+	})
+}
+
+// react adds a reaction; to react in the same way again changes nothing.
+func (g *GitHub) react(c *call, kind forge.CommentKind) reply {
+	var in struct{ Content string }
+	if bad := c.read(&in); bad != nil {
+		return *bad
+	}
+	return g.one(c, kind, func(p *Pull, m *forge.Comment) reply {
+		said := forge.Said{Kind: kind, ID: m.ID}
+		before, status := len(p.Reactions[said]), http.StatusOK
+		r := g.stage.World.react(p, said, forge.Reaction{Who: c.who, Content: in.Content})
+		if len(p.Reactions[said]) > before {
+			status = http.StatusCreated
+		}
+		return reply{status: status, body: reactionJSON(slices.Index(p.Reactions[said], r), r)}
+	})
+}
+
+// What GitHub gives of files, by docs.github.com/repositories/creating-and-managing-repositories/repository-limits
+// and the description of the endpoint.
+const (
+	mostFiles      = 3000
+	mostPatchBytes = 500_000
+	mostPatchLines = 20_000
+)
+
+// files lists the changed files. Those that are binary or too large have no patch.
+func (g *GitHub) files(c *call) reply {
+	change := parse(c.pull.Diff)
+	texts := sections(c.pull.Diff)
+	all := []any{}
+	for i, f := range change.Files {
+		if i == mostFiles {
+			break
+		}
+		status := map[diff.Status]string{diff.Added: "added", diff.Deleted: "removed", diff.Renamed: "renamed", diff.Copied: "copied"}[f.Status]
+		if status == "" {
+			status = "modified"
+		}
+		added, removed := 0, 0
+		for _, h := range f.Hunks {
+			for _, l := range h.Lines {
+				switch l.Op {
+				case diff.Add:
+					added++
+				case diff.Delete:
+					removed++
+				}
+			}
+		}
+		out := object{
+			"sha": f.NewBlob, "filename": f.Path, "status": status, "additions": added, "deletions": removed, "changes": added + removed,
+			"blob_url": "", "raw_url": "", "contents_url": "",
+		}
+		if f.OldPath != "" && f.OldPath != f.Path {
+			out["previous_filename"] = f.OldPath
+		}
+		if i < len(texts) {
+			if _, hunks, ok := strings.Cut(texts[i], "\n@@ "); ok && len(hunks) <= mostPatchBytes && strings.Count(hunks, "\n") <= mostPatchLines {
+				out["patch"] = "@@ " + strings.TrimSuffix(hunks, "\n")
+			}
+		}
+		all = append(all, out)
+	}
+	return g.page(c.Request, all)
+}
+
+// sections cuts a diff before each file.
+func sections(patch string) []string {
+	const header = "diff --git "
+	parts := strings.Split("\n"+patch, "\n"+header)
+	return parts[1:]
+}

@@ -1,0 +1,215 @@
+package forgetest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/precedent-dev/precedent/internal/forge"
+)
+
+// call is a request in the world.
+type call struct {
+	*http.Request
+	body []byte
+	who  forge.Person // who sent it
+	app  bool         // by the token of an app, as that of Actions is
+	jwt  bool         // by an app itself, of no installation
+	repo *Repo
+	pull *Pull // nil if the path names none that there is
+}
+
+// read decodes the body; the answer of one that cannot be decoded is GitHub's.
+func (c *call) read(into any) *reply {
+	if len(bytes.TrimSpace(c.body)) == 0 {
+		return nil
+	}
+	if err := json.Unmarshal(c.body, into); err != nil {
+		out := problem(http.StatusBadRequest, "Problems parsing JSON")
+		return &out
+	}
+	return nil
+}
+
+// number is a number in the path.
+func (c *call) number(name string) int64 {
+	n, _ := strconv.ParseInt(c.PathValue(name), 10, 64)
+	return n
+}
+
+// route is what the server does with a method and path. The routes of net/http
+// cannot tell /pulls/{number}/comments from /pulls/comments/{id}.
+type route struct {
+	method, path string
+	do           func(*GitHub, *call) reply
+}
+
+// routes are below the API's base. Of two that fit, the first counts.
+var routes = []route{
+	{"GET", "/user", (*GitHub).me},
+	{"GET", "/users/{login}", (*GitHub).userOf},
+	{"GET", "/app", (*GitHub).appItself},
+	{"POST", "/app/installations/{id}/access_tokens", (*GitHub).issue},
+	{"GET", "/repos/{owner}/{repo}/installation", (*GitHub).installation},
+	{"POST", "/graphql", (*GitHub).graphQL},
+
+	{"GET", "/repos/{owner}/{repo}/pulls", (*GitHub).pulls},
+	{"GET", "/repos/{owner}/{repo}/pulls/comments/{id}", (*GitHub).oneInline},
+	{"PATCH", "/repos/{owner}/{repo}/pulls/comments/{id}", (*GitHub).editInline},
+	{"DELETE", "/repos/{owner}/{repo}/pulls/comments/{id}", (*GitHub).deleteInline},
+	{"GET", "/repos/{owner}/{repo}/pulls/comments/{id}/reactions", (*GitHub).inlineReactions},
+	{"POST", "/repos/{owner}/{repo}/pulls/comments/{id}/reactions", (*GitHub).reactInline},
+	{"GET", "/repos/{owner}/{repo}/pulls/{number}", (*GitHub).pullRequest},
+	{"GET", "/repos/{owner}/{repo}/pulls/{number}/files", (*GitHub).files},
+	{"GET", "/repos/{owner}/{repo}/pulls/{number}/comments", (*GitHub).inline},
+	{"POST", "/repos/{owner}/{repo}/pulls/{number}/comments", (*GitHub).remark},
+	{"POST", "/repos/{owner}/{repo}/pulls/{number}/comments/{id}/replies", (*GitHub).answer},
+	{"GET", "/repos/{owner}/{repo}/pulls/{number}/reviews", (*GitHub).reviews},
+	{"POST", "/repos/{owner}/{repo}/pulls/{number}/reviews", (*GitHub).review},
+	{"GET", "/repos/{owner}/{repo}/pulls/{number}/reviews/{id}", (*GitHub).oneReview},
+	{"PUT", "/repos/{owner}/{repo}/pulls/{number}/reviews/{id}", (*GitHub).editReview},
+	{"DELETE", "/repos/{owner}/{repo}/pulls/{number}/reviews/{id}", (*GitHub).deleteReview},
+	{"GET", "/repos/{owner}/{repo}/pulls/{number}/reviews/{id}/comments", (*GitHub).inlineOfReview},
+	{"POST", "/repos/{owner}/{repo}/pulls/{number}/reviews/{id}/events", (*GitHub).submit},
+
+	{"GET", "/repos/{owner}/{repo}/issues/comments/{id}", (*GitHub).oneComment},
+	{"PATCH", "/repos/{owner}/{repo}/issues/comments/{id}", (*GitHub).editComment},
+	{"DELETE", "/repos/{owner}/{repo}/issues/comments/{id}", (*GitHub).deleteComment},
+	{"GET", "/repos/{owner}/{repo}/issues/comments/{id}/reactions", (*GitHub).commentReactions},
+	{"POST", "/repos/{owner}/{repo}/issues/comments/{id}/reactions", (*GitHub).reactComment},
+	{"GET", "/repos/{owner}/{repo}/issues/{number}/comments", (*GitHub).comments},
+	{"POST", "/repos/{owner}/{repo}/issues/{number}/comments", (*GitHub).say},
+	{"POST", "/repos/{owner}/{repo}/issues/{number}/labels", (*GitHub).label},
+	{"DELETE", "/repos/{owner}/{repo}/issues/{number}/labels/{label}", (*GitHub).unlabel},
+
+	{"GET", "/repos/{owner}/{repo}/collaborators/{login}/permission", (*GitHub).permission},
+	{"POST", "/repos/{owner}/{repo}/check-runs", (*GitHub).createCheck},
+	{"GET", "/repos/{owner}/{repo}/check-runs/{id}", (*GitHub).oneCheck},
+	{"PATCH", "/repos/{owner}/{repo}/check-runs/{id}", (*GitHub).updateCheck},
+	{"GET", "/repos/{owner}/{repo}/commits/{ref}/check-runs", (*GitHub).checks},
+	{"POST", "/repos/{owner}/{repo}/statuses/{ref}", (*GitHub).createStatus},
+	{"GET", "/repos/{owner}/{repo}/commits/{ref}/statuses", (*GitHub).statuses},
+	{"GET", "/repos/{owner}/{repo}/commits/{ref}/status", (*GitHub).combined},
+}
+
+// parameters are those of addresses that the server heeds, or that say what it does
+// anyway.
+var parameters = map[string]string{
+	"per_page": "", "page": "", "state": "", "check_name": "", "filter": "", "content": "", "sort": "updated", "direction": "desc",
+}
+
+// fit compares a path with a template, and gives what stands in for the names.
+func fit(template, path string) (map[string]string, bool) {
+	parts, named := strings.Split(path, "/"), strings.Split(template, "/")
+	if len(parts) != len(named) {
+		return nil, false
+	}
+	values := map[string]string{}
+	for i, name := range named {
+		value, err := url.PathUnescape(parts[i])
+		switch {
+		case err != nil || value == "":
+			if name != "" {
+				return nil, false
+			}
+		case strings.HasPrefix(name, "{"):
+			values[strings.Trim(name, "{}")] = value
+		case name != value:
+			return nil, false
+		}
+	}
+	return values, true
+}
+
+// isGraphQL tells whether a request is a query of GraphQL, which GitHub
+// Enterprise has beside its other API and GitHub below the same base.
+func isGraphQL(r *http.Request) bool {
+	return r.URL.Path == "/api/graphql" || r.URL.Path == "/api/v3/graphql"
+}
+
+// serve finds what a request is for, and answers while the world stands still.
+func (g *GitHub) serve(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return // the client is gone
+	}
+	path := strings.TrimPrefix(strings.TrimPrefix(r.URL.EscapedPath(), "/api"), "/v3")
+	byNumber := strings.HasPrefix(path, "/repositories/")
+	for _, route := range routes {
+		template := route.path
+		if byNumber {
+			template = strings.Replace(template, "/repos/{owner}/{repo}", "/repositories/{repository}", 1)
+		}
+		values, ok := fit(template, path)
+		if !ok || route.method != r.Method {
+			continue
+		}
+		for name, value := range values {
+			r.SetPathValue(name, value)
+		}
+		g.stage.World.mu.Lock()
+		defer g.stage.World.mu.Unlock()
+		g.write(w, r, g.handle(&call{Request: r, body: body}, route, path))
+		return
+	}
+	g.write(w, r, problem(http.StatusNotFound, "Not Found"))
+}
+
+// handle finds who asks and about what.
+func (g *GitHub) handle(c *call, route route, path string) reply {
+	if !g.authenticate(c) {
+		return problem(http.StatusUnauthorized, "Bad credentials")
+	}
+	for name, values := range c.URL.Query() {
+		if known, ok := parameters[name]; !ok || known != "" && known != values[0] {
+			g.t.Errorf("the server of the tests does not know %s=%s, which GitHub has", name, values[0])
+		}
+	}
+	if !strings.HasPrefix(route.path, "/repos/") {
+		return route.do(g, c)
+	}
+	owner, name := c.PathValue("owner"), c.PathValue("repo")
+	c.repo = g.stage.World.Repo(owner, name)
+	if id := c.PathValue("repository"); id != "" {
+		for _, known := range g.stage.World.repos {
+			if strconv.FormatInt(known.ID, 10) == id {
+				c.repo = known
+			}
+		}
+	}
+	switch {
+	case c.repo == nil:
+		return problem(http.StatusNotFound, "Not Found")
+	case name != "" && !strings.EqualFold(owner+"/"+name, c.repo.Owner+"/"+c.repo.Name):
+		return g.moved(c, strings.TrimPrefix(path, "/repos/"+owner+"/"+name))
+	case c.jwt && !strings.HasSuffix(route.path, "/installation"):
+		return problem(http.StatusUnauthorized, "A JSON web token could not be decoded")
+	case c.Method != http.MethodGet && c.repo.Archived && !strings.HasSuffix(route.path, "/reviews"):
+		return problem(http.StatusForbidden, "Repository was archived so is read-only.")
+	}
+	c.pull = c.repo.find(c.Request)
+	if c.PathValue("number") != "" && c.pull == nil {
+		return problem(http.StatusNotFound, "Not Found")
+	}
+	return route.do(g, c)
+}
+
+// moved sends a request for a name that a repository had to its number; what
+// writes may not become a GET on the way.
+func (g *GitHub) moved(c *call, rest string) reply {
+	to := fmt.Sprintf("%s/api/v3/repositories/%d%s", g.URL, c.repo.ID, rest)
+	if c.URL.RawQuery != "" {
+		to += "?" + c.URL.RawQuery
+	}
+	out := problem(http.StatusMovedPermanently, "Moved Permanently")
+	if c.Method != http.MethodGet {
+		out = problem(http.StatusTemporaryRedirect, "Temporary Redirect")
+	}
+	out.header = map[string]string{"Location": to}
+	return out
+}

@@ -1,0 +1,493 @@
+package forgetest
+
+import (
+	"bytes"
+	"crypto"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
+)
+
+// shopServer is GitHub with Shop and Till.
+func shopServer(t testing.TB) (*Stage, *GitHub, *Pull) {
+	t.Helper()
+	s, p, shop := NewStage(t), Till(), Shop()
+	shop.Pulls[till] = p
+	s.World.Add(shop)
+	return s, s.GitHub(t), p
+}
+
+// ask sends a request, and reads the JSON of the answer.
+func ask(t testing.TB, g *GitHub, token, method, path string, body any) (int, any) {
+	t.Helper()
+	status, _, out := request(t, g, token, method, path, body)
+	return status, out
+}
+
+func request(t testing.TB, g *GitHub, token, method, path string, body any) (int, http.Header, any) {
+	t.Helper()
+	data, err := json.Marshal(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if body == nil {
+		data = nil
+	}
+	req, err := http.NewRequestWithContext(t.Context(), method, g.URL+path, bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header = http.Header{
+		"User-Agent": {"precedent"}, "X-Github-Api-Version": {"2022-11-28"}, "Accept": {"application/vnd.github+json"},
+		"Content-Type": {"application/json"}, "Authorization": {"Bearer " + token},
+	}
+	resp, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(req)
+	if err != nil {
+		return 0, nil, nil
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return 0, nil, nil
+	}
+	var out any
+	if len(text) > 0 {
+		if err := json.Unmarshal(text, &out); err != nil {
+			t.Fatalf("%q: %v", text, err)
+		}
+	}
+	return resp.StatusCode, resp.Header, out
+}
+
+const (
+	shopPath = "/api/v3/repos/acme/shop"
+	tillPath = shopPath + "/pulls/8"
+)
+
+// words is everything in an answer, for a look at its words.
+func words(v any) string {
+	data, _ := json.Marshal(v)
+	return string(data)
+}
+
+func id(v any) int64 {
+	o, _ := v.(object)
+	n, _ := o["id"].(float64)
+	return int64(n)
+}
+
+// TestGitHubRefuses what GitHub refuses, in its words, and changes nothing.
+func TestGitHubRefuses(t *testing.T) {
+	line := func(change object) object {
+		out := object{"path": "src/till.go", "line": 3, "side": "RIGHT", "body": "x"}
+		for k, v := range change {
+			out[k] = v
+		}
+		return out
+	}
+	review := func(comments ...object) object {
+		return object{"event": "COMMENT", "body": "x", "comments": comments}
+	}
+	single := func(change object) object {
+		out := line(object{"commit_id": sha("c")})
+		for k, v := range change {
+			out[k] = v
+		}
+		return out
+	}
+	long := strings.Repeat("é", forge.MaxPost+1)
+	for _, test := range []struct {
+		name, method, path string
+		body               any
+		status             int
+		want               string
+	}{
+		{"line", "POST", tillPath + "/reviews", review(line(nil), line(object{"line": 20})), 422, "Line could not be resolved"},
+		{"no line", "POST", tillPath + "/reviews", review(object{"path": "src/till.go", "body": "x"}), 422, "Line could not be resolved"},
+		{"side", "POST", tillPath + "/reviews", review(line(object{"line": 44, "side": "LEFT"})), 422, "Line could not be resolved"},
+		{"path", "POST", tillPath + "/reviews", review(line(object{"path": "x.go"})), 422, "Path could not be resolved"},
+		{"start", "POST", tillPath + "/reviews", review(line(object{"start_line": 3})), 422, "Start line could not be resolved"},
+		{"hunk", "POST", tillPath + "/reviews", review(line(object{"start_line": 3, "line": 42})), 422, "same hunk"},
+		{"commit", "POST", tillPath + "/reviews", object{"event": "COMMENT", "body": "x", "commit_id": sha("9")}, 422, "commit_id"},
+		{"no words", "POST", tillPath + "/reviews", object{"event": "COMMENT"}, 422, "Body can't be blank"},
+		{"no words of a comment", "POST", tillPath + "/reviews", review(line(object{"body": ""})), 422, "Body can't be blank"},
+		{"long review", "POST", tillPath + "/reviews", object{"event": "COMMENT", "body": long}, 422, "maximum is 65536 characters"},
+		{"long remark", "POST", tillPath + "/reviews", review(line(object{"body": long})), 422, "maximum is 65536 characters"},
+		{"single line", "POST", tillPath + "/comments", single(object{"line": 20}), 422, "pull_request_review_thread.line must be part of the diff"},
+		{"single commit", "POST", tillPath + "/comments", single(object{"commit_id": sha("9")}), 422, "commit_id is not part of the pull request"},
+		{"single path", "POST", tillPath + "/comments", single(object{"path": "x"}), 422, "thread.path is invalid"},
+		{"long comment", "POST", shopPath + "/issues/8/comments", object{"body": long}, 422, "maximum is 65536 characters"},
+		{"no comment", "POST", shopPath + "/issues/8/comments", object{"body": ""}, 422, "missing_field"},
+		{"answer to nothing", "POST", tillPath + "/comments/77/replies", object{"body": "x"}, 404, "Not Found"},
+		{"no pull request", "POST", shopPath + "/pulls/99/reviews", review(line(nil)), 404, "Not Found"},
+		{"no comment to edit", "PATCH", shopPath + "/pulls/comments/77", object{"body": "x"}, 404, "Not Found"},
+		{"no comment to delete", "DELETE", shopPath + "/issues/comments/77", nil, 404, "Not Found"},
+		{"check by a person", "POST", shopPath + "/check-runs", object{"name": "x", "head_sha": sha("c")}, 403, "Resource not accessible by personal access token"},
+		{"status of nothing", "POST", shopPath + "/statuses/" + sha("9"), object{"state": "success"}, 422, "No commit found for SHA"},
+		{"long status", "POST", shopPath + "/statuses/" + sha("c"), object{"state": "success", "description": long[:300]}, 422, "140"},
+		{"label", "DELETE", shopPath + "/issues/8/labels/none", nil, 404, "Label does not exist"},
+		{"app", "GET", "/api/v3/app", nil, 401, "JSON web token"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s, g, p := shopServer(t)
+			status, got := ask(t, g, Secret, test.method, test.path, test.body)
+			if status != test.status || !strings.Contains(words(got), test.want) {
+				t.Errorf("%d, %s", status, words(got))
+			}
+			silent(t, s, p)
+		})
+	}
+}
+
+// TestGitHubKeepsUnsent: a review that is not sent is its author's alone, and the
+// only one.
+func TestGitHubKeepsUnsent(t *testing.T) {
+	s, g, p := shopServer(t)
+	key := app(t, g)
+	other := token(t, s, g, key)
+	pending := object{"body": "b", "comments": []object{{"path": "src/till.go", "line": 3, "body": "x"}}}
+	status, made := ask(t, g, Secret, "POST", tillPath+"/reviews", pending)
+	if status != 200 || made.(object)["state"] != "PENDING" || made.(object)["submitted_at"] != nil {
+		t.Fatalf("%d, %s", status, words(made))
+	}
+	one := fmt.Sprintf("%s/reviews/%d", tillPath, id(made))
+	count := func(token, path string) int {
+		_, all := ask(t, g, token, "GET", path, nil)
+		return len(all.([]any))
+	}
+	if a, b, c := count(Secret, tillPath+"/reviews"), count(other, tillPath+"/reviews"), count(Secret, tillPath+"/comments"); a != 1 || b != 0 || c != 0 {
+		t.Errorf("its author sees %d, others see %d, in the list of comments stand %d", a, b, c)
+	}
+	if status, _ := ask(t, g, other, "GET", one, nil); status != 404 {
+		t.Errorf("others are answered %d", status)
+	}
+	for _, path := range []string{tillPath + "/reviews", tillPath + "/comments"} {
+		status, got := ask(t, g, Secret, "POST", path, object{"commit_id": sha("c"), "path": "src/till.go", "line": 3, "body": "x"})
+		if status != 422 || !strings.Contains(words(got), "only have one pending review per pull request") {
+			t.Errorf("%s: %d, %s", path, status, words(got))
+		}
+	}
+	if len(s.World.Shown(p)) != 0 || s.World.Unsent(p) != 1 || len(s.World.Threads(p)) != 0 {
+		t.Errorf("is seen: %+v", s.World.Shown(p))
+	}
+	status, sent := ask(t, g, Secret, "POST", one+"/events", object{"event": "COMMENT"})
+	if r := s.World.Reviews(p); status != 200 || id(sent) != id(made) || len(r) != 1 || r[0].Inline != 1 || s.World.Unsent(p) != 0 || count(other, tillPath+"/comments") != 1 {
+		t.Errorf("%d, %+v", status, r)
+	}
+	if status, got := ask(t, g, Secret, "DELETE", one, nil); status != 422 {
+		t.Errorf("a review that was sent is deleted: %d, %s", status, words(got))
+	}
+	_, made = ask(t, g, other, "POST", tillPath+"/reviews", pending)
+	if status, _ := ask(t, g, other, "DELETE", fmt.Sprintf("%s/reviews/%d", tillPath, id(made)), nil); status != 200 || s.World.Unsent(p) != 0 || len(s.World.Shown(p)) != 2 {
+		t.Errorf("%d, %+v", status, s.World.Shown(p))
+	}
+}
+
+// TestGitHubForgets: of a review without words whose comments are deleted nothing
+// is left, and a conversation outlives its first comment.
+func TestGitHubForgets(t *testing.T) {
+	s, g, p := shopServer(t)
+	status, made := ask(t, g, Secret, "POST", tillPath+"/comments", object{"commit_id": sha("c"), "path": "src/till.go", "subject_type": "file", "body": "x"})
+	if status != 201 || made.(object)["subject_type"] != "file" || len(s.World.Reviews(p)) != 1 {
+		t.Fatalf("%d, %s", status, words(made))
+	}
+	s.World.Say(p, Bo, id(made), "Why?")
+	status, answer := ask(t, g, Secret, "POST", fmt.Sprintf("%s/comments/%d/replies", tillPath, id(made)), object{"body": "Because."})
+	if status != 201 || len(s.World.Threads(p)) != 1 || len(s.World.Reviews(p)) != 3 {
+		t.Errorf("%d, %s", status, words(answer))
+	}
+	if status, _ := ask(t, g, Secret, "POST", fmt.Sprintf("%s/comments/%d/replies", tillPath, id(answer)), object{"body": "x"}); status != 422 {
+		t.Errorf("an answer to an answer: %d", status)
+	}
+	if status, _ := ask(t, g, Secret, "DELETE", fmt.Sprintf("%s/pulls/comments/%d", shopPath, id(made)), nil); status != 204 {
+		t.Errorf("delete: %d", status)
+	}
+	threads := s.World.Threads(p)
+	if len(s.World.Reviews(p)) != 2 || len(threads) != 1 || len(threads[0].Comments) != 2 || threads[0].Comments[1] != id(answer) {
+		t.Errorf("reviews %+v, conversations %+v", s.World.Reviews(p), threads)
+	}
+	s.World.Remove(p, forge.Said{Kind: forge.OnLine, ID: threads[0].Comments[0]})
+	s.World.Remove(p, forge.Said{Kind: forge.OnLine, ID: id(answer)})
+	if all := s.World.Reviews(p); len(all) != 0 || len(s.World.Threads(p)) != 0 {
+		t.Errorf("reviews %+v", all)
+	}
+}
+
+// TestOrphans: a refused review leaves its words where GitHub is told to.
+func TestOrphans(t *testing.T) {
+	s, g, p := shopServer(t)
+	g.Orphans()
+	bad := object{"event": "COMMENT", "body": "b", "comments": []object{{"path": "src/till.go", "line": 20, "body": "x"}}}
+	status, _ := ask(t, g, Secret, "POST", tillPath+"/reviews", bad)
+	if all := s.World.Reviews(p); status != 422 || len(all) != 1 || all[0].Body != "b" || all[0].Inline != 0 {
+		t.Errorf("%d, %+v", status, all)
+	}
+}
+
+// TestPush: after a push comments stand where their lines are now, or are outdated
+// where they stood first.
+func TestPush(t *testing.T) {
+	s, g, p := shopServer(t)
+	var ids []int64
+	for _, r := range []forge.Remark{goodRemarks[0], goodRemarks[2], goodRemarks[1], goodRemarks[4]} {
+		ids = append(ids, s.World.Remark(p, Bo, r.Span, r.Body).ID)
+	}
+	moved := strings.Replace(tillDiff, "@@ -40,3 +41,4 @@", "@@ -40,3 +51,4 @@", 1)
+	moved = strings.Replace(moved, "+TWO", "+Two", 1)
+	s.World.Push(p, sha("d"), moved)
+	_, got := ask(t, g, Secret, "GET", tillPath+"/comments", nil)
+	at := func(i int) string {
+		o := got.([]any)[i].(object)
+		return fmt.Sprintf("%v %v %v %.1s %.1s", o["start_line"], o["line"], o["original_line"], o["commit_id"], o["original_commit_id"])
+	}
+	for i, want := range []string{"<nil> 3 3 d c", "51 53 43 d c", "<nil> 3 3 d c", "<nil> <nil> 2 f c"} {
+		if at(i) != want {
+			t.Errorf("%d: %s, want %s", i, at(i), want)
+		}
+	}
+	s.World.Push(p, sha("e"), "")
+	outdated := 0
+	for _, m := range s.World.Shown(p) {
+		if m.Outdated && m.Commit == sha("c") && slices.Contains(ids, m.ID) && (m.ID != ids[1] || m.Span == goodRemarks[2].Span) {
+			outdated++
+		}
+	}
+	if outdated != 4 {
+		t.Errorf("%d outdated of %+v", outdated, s.World.Shown(p))
+	}
+	// A review may still be about an earlier head, and is outdated at once.
+	old := object{"event": "COMMENT", "body": "x", "commit_id": sha("c"), "comments": []object{{"path": "src/till.go", "line": 3, "body": "late"}}}
+	status, _ := ask(t, g, Secret, "POST", tillPath+"/reviews", old)
+	if said := s.World.By(p, Bot); status != 200 || len(said) != 2 || !said[1].Outdated || said[1].Commit != sha("c") {
+		t.Errorf("%d, %+v", status, said)
+	}
+}
+
+// TestFiles: the list of files has what the diff has.
+func TestFiles(t *testing.T) {
+	s, g, p := shopServer(t)
+	_, got := ask(t, g, Secret, "GET", tillPath+"/files?per_page=100", nil)
+	var rebuilt strings.Builder
+	statuses := map[string]any{}
+	for _, v := range got.([]any) {
+		f := v.(object)
+		name := f["filename"].(string)
+		statuses[name] = f["status"]
+		if patch, ok := f["patch"].(string); ok && f["status"] == "modified" {
+			fmt.Fprintf(&rebuilt, "diff --git a/%s b/%s\n--- a/%s\n+++ b/%s\n%s\n", name, name, name, name, patch)
+		} else if name == "logo.png" && ok {
+			t.Error("a picture has a patch")
+		}
+		if name == "new notes.txt" && f["previous_filename"] != "old notes.txt" {
+			t.Errorf("%s", words(f))
+		}
+	}
+	want := map[string]any{"src/till.go": "modified", "größe/尺寸.go": "added", "new notes.txt": "renamed", "gone.go": "removed", "logo.png": "modified"}
+	if d := cmp.Diff(want, statuses); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+	if d := cmp.Diff(parse(tillDiff).Files[0].Hunks, parse(rebuilt.String()).Files[0].Hunks); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+	var many strings.Builder
+	for i := range mostFiles + 10 {
+		fmt.Fprintf(&many, "diff --git a/f%d b/f%d\n--- a/f%d\n+++ b/f%d\n@@ -1 +1 @@\n-a\n+b\n", i, i, i, i)
+	}
+	s.World.Push(p, sha("d"), many.String())
+	if _, got := ask(t, g, Secret, "GET", tillPath+"/files?per_page=100&page=30", nil); len(got.([]any)) != 100 {
+		t.Errorf("the last page has %d files", len(got.([]any)))
+	}
+	if _, got := ask(t, g, Secret, "GET", tillPath+"/files?per_page=100&page=31", nil); len(got.([]any)) != 0 {
+		t.Errorf("behind the last page are %d files", len(got.([]any)))
+	}
+}
+
+// TestChecks: apps make check runs, and of those with one name the last is shown.
+func TestChecks(t *testing.T) {
+	s, g, p := shopServer(t)
+	g.Actions()
+	shop := s.World.Repo("acme", "shop")
+	run := object{"name": "precedent", "head_sha": p.Head.SHA, "status": "completed", "conclusion": "failure", "external_id": "r1", "output": object{"title": "t", "summary": "s"}}
+	status, first := ask(t, g, Secret, "POST", shopPath+"/check-runs", run)
+	_, second := ask(t, g, Secret, "POST", shopPath+"/check-runs", run)
+	if status != 201 || id(first) == id(second) || len(s.World.ChecksOf(shop, p.Head.SHA)) != 2 {
+		t.Fatalf("%d, %s", status, words(first))
+	}
+	list := shopPath + "/commits/" + p.Head.SHA + "/check-runs"
+	for path, want := range map[string]int{"?check_name=precedent": 1, "?filter=all": 2, "?check_name=other": 0} {
+		if _, got := ask(t, g, Secret, "GET", list+path, nil); len(got.(object)["check_runs"].([]any)) != want || got.(object)["total_count"] != float64(want) {
+			t.Errorf("%s: %s", path, words(got))
+		}
+	}
+	path := fmt.Sprintf("%s/check-runs/%d", shopPath, id(second))
+	if status, _ := ask(t, g, Secret, "PATCH", path, object{"conclusion": "success"}); status != 200 {
+		t.Errorf("update: %d", status)
+	}
+	if k := s.World.ChecksOf(shop, p.Head.SHA)[1]; k.Conclusion != "success" || k.External != "r1" || k.Title != "t" || k.Completed.IsZero() {
+		t.Errorf("%+v", k)
+	}
+	if status, got := ask(t, g, Secret, "POST", shopPath+"/check-runs", object{"name": "x", "head_sha": p.Head.SHA, "status": "completed"}); status != 422 {
+		t.Errorf("completed without an end: %d, %s", status, words(got))
+	}
+	s.World.Change(func() { shop.Checks[0].By = Bo })
+	if status, _ := ask(t, g, Secret, "PATCH", fmt.Sprintf("%s/check-runs/%d", shopPath, id(first)), object{"conclusion": "success"}); status != 403 {
+		t.Errorf("somebody else's check: %d", status)
+	}
+	for _, state := range []string{"failure", "success"} {
+		if status, _ := ask(t, g, Secret, "POST", shopPath+"/statuses/"+p.Head.SHA, object{"state": state, "context": "precedent"}); status != 201 {
+			t.Errorf("status: %d", status)
+		}
+	}
+	if _, got := ask(t, g, Secret, "GET", shopPath+"/commits/"+p.Head.SHA+"/status", nil); got.(object)["state"] != "success" || len(got.(object)["statuses"].([]any)) != 1 {
+		t.Errorf("%s", words(got))
+	}
+}
+
+// app lets an app in, and gives its key.
+func app(t testing.TB, g *GitHub) *rsa.PrivateKey {
+	t.Helper()
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.AsApp(App{ID: 77, Slug: "precedent-app", Key: &key.PublicKey, Installation: 5})
+	return key
+}
+
+// jwt is what an app proves itself with.
+func jwt(t testing.TB, key *rsa.PrivateKey, claims object) string {
+	t.Helper()
+	part := func(v any) string {
+		data, _ := json.Marshal(v)
+		return base64.RawURLEncoding.EncodeToString(data)
+	}
+	text := part(object{"alg": "RS256", "typ": "JWT"}) + "." + part(claims)
+	sum := sha256.Sum256([]byte(text))
+	sign, err := rsa.SignPKCS1v15(rand.Reader, key, crypto.SHA256, sum[:])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text + "." + base64.RawURLEncoding.EncodeToString(sign)
+}
+
+func token(t testing.TB, s *Stage, g *GitHub, key *rsa.PrivateKey) string {
+	t.Helper()
+	at := s.Clock.Now().Unix()
+	status, got := ask(t, g, jwt(t, key, object{"iss": 77, "iat": at - 60, "exp": at + 540}), "POST", "/api/v3/app/installations/5/access_tokens", nil)
+	if status != 201 {
+		t.Fatalf("%d, %s", status, words(got))
+	}
+	return got.(object)["token"].(string)
+}
+
+// TestApp: tokens of an installation are given for a good web token, and for an hour.
+func TestApp(t *testing.T) {
+	s, g, _ := shopServer(t)
+	key := app(t, g)
+	at := s.Clock.Now().Unix()
+	other, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	good := object{"iss": 77, "iat": at, "exp": at + 600}
+	for name, web := range map[string]string{
+		"another key": jwt(t, other, good), "another app": jwt(t, key, object{"iss": 78, "iat": at, "exp": at + 600}),
+		"too long": jwt(t, key, object{"iss": 77, "iat": at, "exp": at + 700}), "over": jwt(t, key, object{"iss": 77, "iat": at - 600, "exp": at}),
+		"from the future": jwt(t, key, object{"iss": 77, "iat": at + 60, "exp": at + 500}), "no token": "x", "a person's": Secret,
+	} {
+		if status, _ := ask(t, g, web, "GET", "/api/v3/app", nil); status != 401 {
+			t.Errorf("%s: %d", name, status)
+		}
+	}
+	web := jwt(t, key, good)
+	if status, got := ask(t, g, web, "GET", "/api/v3/app", nil); status != 200 || got.(object)["slug"] != "precedent-app" {
+		t.Errorf("%d, %s", status, words(got))
+	}
+	if _, got := ask(t, g, web, "GET", shopPath+"/installation", nil); id(got) != 5 {
+		t.Errorf("%s", words(got))
+	}
+	if status, _ := ask(t, g, web, "GET", tillPath, nil); status != 401 {
+		t.Errorf("an app itself reads: %d", status)
+	}
+	if status, _ := ask(t, g, web, "POST", "/api/v3/app/installations/5/access_tokens", object{"permissions": object{"contents": "write"}}); status != 422 {
+		t.Errorf("more than the app may: %d", status)
+	}
+	issued := token(t, s, g, key)
+	if status, got := ask(t, g, issued, "POST", shopPath+"/issues/8/comments", object{"body": "x"}); status != 201 || !strings.Contains(words(got), `"login":"precedent-app[bot]"`) {
+		t.Errorf("%d, %s", status, words(got))
+	}
+	if status, got := ask(t, g, issued, "GET", "/api/v3/user", nil); status != 403 || !strings.Contains(words(got), "Resource not accessible by integration") {
+		t.Errorf("%d, %s", status, words(got))
+	}
+	if _, got := ask(t, g, issued, "GET", "/api/v3/users/precedent-app[bot]", nil); id(got) != s.World.Me.ID || s.World.Me.ID == 0 {
+		t.Errorf("%s, want %+v", words(got), s.World.Me)
+	}
+	s.Clock.Pass(time.Hour)
+	if status, _ := ask(t, g, issued, "GET", tillPath, nil); status != 401 || g.Issued() != 1 {
+		t.Errorf("after an hour: %d", status)
+	}
+}
+
+// TestWhoAmI: a person's token says whose it is, that of Actions does not.
+func TestWhoAmI(t *testing.T) {
+	s, g, _ := shopServer(t)
+	if status, got := ask(t, g, Secret, "GET", "/api/v3/user", nil); status != 200 || id(got) != Bot.ID {
+		t.Errorf("%d, %s", status, words(got))
+	}
+	g.Actions()
+	if status, _ := ask(t, g, Secret, "GET", "/api/v3/user", nil); status != 403 {
+		t.Errorf("%d", status)
+	}
+	if _, got := ask(t, g, Secret, "GET", "/api/v3/users/github-actions[bot]", nil); id(got) != ActionsBot.ID || s.World.Me != ActionsBot {
+		t.Errorf("%s", words(got))
+	}
+}
+
+// TestMovedWrites: what writes to a repository's former name is sent on as it is.
+func TestMovedWrites(t *testing.T) {
+	s, g, p := shopServer(t)
+	status, header, _ := request(t, g, Secret, "POST", "/api/v3/repos/acme/stall/issues/8/comments", object{"body": "x"})
+	if want := g.URL + "/api/v3/repositories/700/issues/8/comments"; status != 307 || header.Get("Location") != want {
+		t.Fatalf("%d to %q", status, header.Get("Location"))
+	}
+	if status, _ := ask(t, g, Secret, "POST", "/api/v3/repositories/700/issues/8/comments", object{"body": "x"}); status != 201 || len(s.World.By(p, Bot)) != 1 {
+		t.Errorf("%d", status)
+	}
+}
+
+// TestLabelsAndReactions as they are set.
+func TestLabelsAndReactions(t *testing.T) {
+	s, g, p := shopServer(t)
+	for range 2 {
+		if status, got := ask(t, g, Secret, "POST", shopPath+"/issues/8/labels", object{"labels": []string{"a b"}}); status != 200 || len(got.([]any)) != 1 {
+			t.Errorf("%d, %s", status, words(got))
+		}
+	}
+	if status, _ := ask(t, g, Secret, "DELETE", shopPath+"/issues/8/labels/a%20b", nil); status != 200 || len(p.Labels) != 0 {
+		t.Errorf("%d, %q", status, p.Labels)
+	}
+	m := s.World.Remark(p, Bo, precedent.Span{Path: "src/till.go", Side: precedent.Right, Start: 3, End: 3}, "x")
+	path := fmt.Sprintf("%s/pulls/comments/%d/reactions", shopPath, m.ID)
+	for _, want := range []int{201, 200} {
+		if status, _ := ask(t, g, Secret, "POST", path, object{"content": "+1"}); status != want {
+			t.Errorf("%d, want %d", status, want)
+		}
+	}
+	if _, got := ask(t, g, Secret, "GET", path, nil); len(got.([]any)) != 1 {
+		t.Errorf("%s", words(got))
+	}
+}

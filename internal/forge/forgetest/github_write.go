@@ -1,0 +1,419 @@
+package forgetest
+
+import (
+	"net/http"
+	"slices"
+	"time"
+	"unicode/utf8"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
+)
+
+// draft is an inline comment as it is sent.
+type draft struct {
+	Path, Body, Side string
+	StartSide        string `json:"start_side"`
+	Line             int
+	StartLine        int    `json:"start_line"`
+	SubjectType      string `json:"subject_type"`
+	CommitID         string `json:"commit_id"`
+	InReplyTo        int64  `json:"in_reply_to"`
+}
+
+func (d *draft) span() precedent.Span {
+	s := precedent.Span{Path: d.Path, Side: precedent.Side(d.Side), Start: d.StartLine, End: d.Line}
+	if s.Side == "" {
+		s.Side = precedent.Right
+	}
+	if s.Start == 0 {
+		s.Start = s.End
+	}
+	if d.SubjectType == "file" {
+		s.Start, s.End = 0, 0
+	}
+	return s
+}
+
+// wrong says what GitHub has against the place of an inline comment.
+func (d *draft) wrong(p *Pull, commit string) wrong {
+	s := d.span()
+	switch {
+	case s.End == 0 && d.SubjectType != "file":
+		return wrongLine
+	case d.StartLine != 0 && d.StartLine >= d.Line, d.StartSide != "" && precedent.Side(d.StartSide) != s.Side:
+		return wrongStart
+	}
+	return p.place(s, commit)
+}
+
+// tooLong is GitHub's answer to words without end; nil if they are not.
+func tooLong(resource string, bodies ...string) *reply {
+	for _, body := range bodies {
+		if utf8.RuneCountInString(body) > forge.MaxPost {
+			out := invalid("Validation Failed", object{
+				"resource": resource, "code": "unprocessable", "field": "data", "message": "Body is too long (maximum is 65536 characters)",
+			})
+			return &out
+		}
+	}
+	return nil
+}
+
+// lockedReview is the answer to a review where nobody may talk: on a locked pull
+// request, and on any of an archived repository.
+var lockedReview = invalid("Unprocessable Entity", "lock prevents review")
+
+// locked tells whether the sender may not talk here: on a locked pull request
+// only people with the right to write may.
+func (g *GitHub) locked(c *call) bool {
+	return c.repo.Archived || c.pull.Locked && (c.app || !c.repo.mayWrite(c.who))
+}
+
+// review posts a whole review, or nothing.
+func (g *GitHub) review(c *call) reply {
+	in := struct {
+		CommitID    string `json:"commit_id"`
+		Body, Event string
+		Comments    []draft
+	}{}
+	if bad := c.read(&in); bad != nil {
+		return *bad
+	}
+	if in.CommitID == "" {
+		in.CommitID = c.pull.Head.SHA
+	}
+	bodies := []string{in.Body}
+	for _, d := range in.Comments {
+		bodies = append(bodies, d.Body)
+	}
+	if g.locked(c) {
+		return lockedReview
+	}
+	if c.pull.pending(c.who) != 0 {
+		return invalid("Unprocessable Entity", "User can only have one pending review per pull request")
+	}
+	if bad := tooLong("PullRequestReview", bodies...); bad != nil {
+		return *bad
+	}
+	state, bad := g.event(c, in.Event, in.Body, len(in.Comments))
+	if bad != nil {
+		return *bad
+	}
+	if _, ok := c.pull.diffAt(in.CommitID); !ok {
+		return invalid("Unprocessable Entity", "The commit_id is not part of the pull request")
+	}
+	for i := range in.Comments {
+		if in.Comments[i].Body == "" {
+			return invalid("Unprocessable Entity", "Body can't be blank")
+		}
+		if w := in.Comments[i].wrong(c.pull, in.CommitID); w != "" {
+			g.mu.Lock()
+			if g.orphans && state != Pending {
+				g.stage.World.review(c.pull, Review{Author: c.who, State: state, Body: in.Body, Commit: in.CommitID})
+			}
+			g.mu.Unlock()
+			return invalid("Unprocessable Entity", resolved[w])
+		}
+	}
+	w := g.stage.World
+	r := w.review(c.pull, Review{Author: c.who, State: state, Body: in.Body, Commit: in.CommitID})
+	for _, d := range in.Comments {
+		g.inlineOf(c, r.ID, d, in.CommitID)
+	}
+	return g.reviewReply(c, r.ID)
+}
+
+// resolved is how GitHub says of a review what of it stands nowhere. It does not
+// say of which comment.
+var resolved = map[wrong]string{
+	wrongCommit: "Commit could not be resolved", wrongPath: "Path could not be resolved", wrongLine: "Line could not be resolved",
+	wrongStart: "Start line could not be resolved", wrongHunk: "Pull request review thread start line must be part of the same hunk as the line.",
+}
+
+// event is the state that a review gets.
+func (g *GitHub) event(c *call, event, body string, comments int) (ReviewState, *reply) {
+	refuse := func(words string) (ReviewState, *reply) {
+		out := invalid("Unprocessable Entity", words)
+		return "", &out
+	}
+	own := c.who.ID == c.pull.Author.ID
+	switch {
+	case event == "":
+		return Pending, nil
+	case event == "COMMENT" && body == "" && comments == 0, event == "REQUEST_CHANGES" && body == "":
+		return refuse("Body can't be blank")
+	case event == "COMMENT":
+		return Commented, nil
+	case event == "REQUEST_CHANGES" && own:
+		return refuse("Can not request changes on your own pull request")
+	case event == "REQUEST_CHANGES":
+		return ChangesRequested, nil
+	case own:
+		return refuse("Can not approve your own pull request")
+	}
+	return Approved, nil
+}
+
+// inlineOf adds an inline comment to a review. On an earlier commit's lines it
+// follows the pushes since.
+func (g *GitHub) inlineOf(c *call, review int64, d draft, commit string) forge.Comment {
+	m := g.stage.World.add(c.pull, forge.Comment{
+		Kind: forge.OnLine, Author: c.who, Body: precedent.Untrusted(d.Body), Span: d.span(), Commit: commit, Review: review,
+	})
+	now := c.pull.comment(forge.Said{Kind: forge.OnLine, ID: m.ID})
+	c.pull.follow(now, c.pull.Head.SHA, c.pull.Diff)
+	return *now
+}
+
+func (g *GitHub) reviewReply(c *call, id int64) reply {
+	m := c.pull.comment(forge.Said{Kind: forge.OnReview, ID: id})
+	return reply{status: http.StatusOK, body: g.commentJSON(c, c.pull, *m)}
+}
+
+func (g *GitHub) oneReview(c *call) reply {
+	if r := c.pull.details(c.number("id")); r == nil || !g.sees(c, r) {
+		return problem(http.StatusNotFound, "Not Found")
+	}
+	return g.reviewReply(c, c.number("id"))
+}
+
+func (g *GitHub) editReview(c *call) reply {
+	var in struct{ Body string }
+	r := c.pull.details(c.number("id"))
+	switch bad := c.read(&in); {
+	case r == nil || !g.sees(c, r):
+		return problem(http.StatusNotFound, "Not Found")
+	case bad != nil:
+		return *bad
+	case r.Author.ID != c.who.ID:
+		return g.denied(c)
+	case in.Body == "":
+		return invalid("Unprocessable Entity", "Body can't be blank")
+	}
+	if bad := tooLong("PullRequestReview", in.Body); bad != nil {
+		return *bad
+	}
+	g.rewrite(c.pull.comment(forge.Said{Kind: forge.OnReview, ID: r.ID}), in.Body)
+	return g.reviewReply(c, r.ID)
+}
+
+func (g *GitHub) rewrite(m *forge.Comment, body string) {
+	m.Body, m.Edited = precedent.Untrusted(body), g.stage.Clock.Now().Truncate(time.Second)
+}
+
+func (g *GitHub) deleteReview(c *call) reply {
+	r := c.pull.details(c.number("id"))
+	switch {
+	case r == nil || !g.sees(c, r):
+		return problem(http.StatusNotFound, "Not Found")
+	case r.State != Pending:
+		return invalid("Unprocessable Entity", "Can not delete a non-pending pull request review")
+	}
+	out := g.reviewReply(c, r.ID)
+	c.pull.remove(forge.Said{Kind: forge.OnReview, ID: r.ID})
+	return out
+}
+
+// submit lets everybody see a review.
+func (g *GitHub) submit(c *call) reply {
+	var in struct{ Body, Event string }
+	r := c.pull.details(c.number("id"))
+	switch bad := c.read(&in); {
+	case bad != nil:
+		return *bad
+	case r == nil || !g.sees(c, r):
+		return problem(http.StatusNotFound, "Not Found")
+	case r.State != Pending:
+		return invalid("Unprocessable Entity", "Can not submit a review that is not pending")
+	case g.locked(c):
+		return lockedReview
+	}
+	if in.Body == "" {
+		in.Body = r.Body
+	}
+	if bad := tooLong("PullRequestReview", in.Body); bad != nil {
+		return *bad
+	}
+	state, bad := g.event(c, in.Event, in.Body, r.Inline)
+	if bad != nil {
+		return *bad
+	}
+	m := c.pull.comment(forge.Said{Kind: forge.OnReview, ID: r.ID})
+	m.Body, m.At = precedent.Untrusted(in.Body), g.stage.Clock.Now().Truncate(time.Second)
+	m.Edited, r.State = m.At, state
+	c.pull.Reviews[r.ID] = *r
+	return g.reviewReply(c, r.ID)
+}
+
+// remark posts one inline comment, which makes a review without words.
+func (g *GitHub) remark(c *call) reply {
+	var in draft
+	if bad := c.read(&in); bad != nil {
+		return *bad
+	}
+	const resource = "PullRequestReviewComment"
+	switch {
+	case in.InReplyTo != 0:
+		return g.answerTo(c, in.InReplyTo, in.Body)
+	case g.locked(c):
+		return lockedReview
+	case c.pull.pending(c.who) != 0:
+		return invalid("Validation Failed", field("PullRequestReview", "user_id", "user_id can only have one pending review per pull request"))
+	case in.Body == "":
+		return invalid("Validation Failed", object{"resource": resource, "code": "missing_field", "field": "body"})
+	}
+	if bad := tooLong(resource, in.Body); bad != nil {
+		return *bad
+	}
+	complaint := map[wrong]object{
+		wrongCommit: field(resource, "commit_id", "commit_id is not part of the pull request"),
+		wrongPath:   field(resource, "pull_request_review_thread.path", "pull_request_review_thread.path is invalid"),
+		wrongLine:   field(resource, "pull_request_review_thread.line", "pull_request_review_thread.line must be part of the diff"),
+		wrongStart:  field(resource, "pull_request_review_thread.start_line", "pull_request_review_thread.start_line must precede the end line."),
+		wrongHunk:   field(resource, "pull_request_review_thread.start_line", "pull_request_review_thread.start_line must be part of the same hunk as the line."),
+	}
+	if w := in.wrong(c.pull, in.CommitID); w != "" {
+		return invalid("Validation Failed", complaint[w], object{"resource": resource, "code": "missing_field", "field": "pull_request_review_thread.diff_hunk"})
+	}
+	r := g.stage.World.review(c.pull, Review{Author: c.who, State: Commented, Commit: in.CommitID})
+	m := g.inlineOf(c, r.ID, in, in.CommitID)
+	return reply{status: http.StatusCreated, body: g.commentJSON(c, c.pull, m)}
+}
+
+func (g *GitHub) answer(c *call) reply {
+	var in struct{ Body string }
+	if bad := c.read(&in); bad != nil {
+		return *bad
+	}
+	return g.answerTo(c, c.number("id"), in.Body)
+}
+
+// answerTo replies in a conversation, which makes a review without words, too.
+func (g *GitHub) answerTo(c *call, id int64, body string) reply {
+	up := c.pull.comment(forge.Said{Kind: forge.OnLine, ID: id})
+	switch {
+	case up == nil || c.pull.unsent(*up):
+		return problem(http.StatusNotFound, "Not Found")
+	case g.locked(c):
+		return lockedReview
+	case up.ReplyTo != 0:
+		return invalid("Validation Failed", field("PullRequestReviewComment", "in_reply_to", "in_reply_to must be the first comment of a thread"))
+	case c.pull.pending(c.who) != 0:
+		return invalid("Validation Failed", field("PullRequestReview", "user_id", "user_id can only have one pending review per pull request"))
+	case body == "":
+		return invalid("Validation Failed", object{"resource": "PullRequestReviewComment", "code": "missing_field", "field": "body"})
+	}
+	if bad := tooLong("PullRequestReviewComment", body); bad != nil {
+		return *bad
+	}
+	m := forge.Comment{
+		Kind: forge.OnLine, Author: c.who, Body: precedent.Untrusted(body), Span: up.Span, Commit: up.Commit, Outdated: up.Outdated, ReplyTo: id,
+	}
+	m.Review = g.stage.World.review(c.pull, Review{Author: c.who, State: Commented, Commit: c.pull.Head.SHA}).ID
+	m = g.stage.World.add(c.pull, m)
+	return reply{status: http.StatusCreated, body: g.commentJSON(c, c.pull, m)}
+}
+
+func (g *GitHub) say(c *call) reply {
+	var in struct{ Body string }
+	switch bad := c.read(&in); {
+	case bad != nil:
+		return *bad
+	case g.locked(c):
+		return problem(http.StatusForbidden, "Unable to create comment because issue is locked.")
+	case in.Body == "":
+		return invalid("Validation Failed", object{"resource": "IssueComment", "code": "missing_field", "field": "body"})
+	}
+	if bad := tooLong("IssueComment", in.Body); bad != nil {
+		return *bad
+	}
+	m := g.stage.World.add(c.pull, forge.Comment{Kind: forge.OnThread, Author: c.who, Body: precedent.Untrusted(in.Body)})
+	return reply{status: http.StatusCreated, body: g.commentJSON(c, c.pull, m)}
+}
+
+// denied is the answer to whoever may not do something.
+func (g *GitHub) denied(c *call) reply {
+	if c.app {
+		return problem(http.StatusForbidden, "Resource not accessible by integration")
+	}
+	return problem(http.StatusForbidden, "Resource not accessible by personal access token")
+}
+
+// one finds a comment by the number in the path.
+func (g *GitHub) one(c *call, kind forge.CommentKind, do func(*Pull, *forge.Comment) reply) reply {
+	p, m := c.repo.said(forge.Said{Kind: kind, ID: c.number("id")})
+	if m == nil || p.unsent(*m) && m.Author.ID != c.who.ID {
+		return problem(http.StatusNotFound, "Not Found")
+	}
+	return do(p, m)
+}
+
+func (g *GitHub) get(c *call, kind forge.CommentKind) reply {
+	return g.one(c, kind, func(p *Pull, m *forge.Comment) reply {
+		return reply{status: http.StatusOK, body: g.commentJSON(c, p, *m)}
+	})
+}
+
+func (g *GitHub) edit(c *call, kind forge.CommentKind) reply {
+	var in struct{ Body string }
+	if bad := c.read(&in); bad != nil {
+		return *bad
+	}
+	return g.one(c, kind, func(p *Pull, m *forge.Comment) reply {
+		switch {
+		case m.Author.ID != c.who.ID:
+			return g.denied(c)
+		case in.Body == "":
+			return invalid("Validation Failed", object{"resource": "IssueComment", "code": "missing_field", "field": "body"})
+		}
+		if bad := tooLong("IssueComment", in.Body); bad != nil {
+			return *bad
+		}
+		g.rewrite(m, in.Body)
+		return reply{status: http.StatusOK, body: g.commentJSON(c, p, *m)}
+	})
+}
+
+func (g *GitHub) remove(c *call, kind forge.CommentKind) reply {
+	return g.one(c, kind, func(p *Pull, m *forge.Comment) reply {
+		if m.Author.ID != c.who.ID {
+			return g.denied(c)
+		}
+		p.remove(forge.Said{Kind: kind, ID: m.ID})
+		return reply{status: http.StatusNoContent}
+	})
+}
+
+func (g *GitHub) oneInline(c *call) reply     { return g.get(c, forge.OnLine) }
+func (g *GitHub) editInline(c *call) reply    { return g.edit(c, forge.OnLine) }
+func (g *GitHub) deleteInline(c *call) reply  { return g.remove(c, forge.OnLine) }
+func (g *GitHub) oneComment(c *call) reply    { return g.get(c, forge.OnThread) }
+func (g *GitHub) editComment(c *call) reply   { return g.edit(c, forge.OnThread) }
+func (g *GitHub) deleteComment(c *call) reply { return g.remove(c, forge.OnThread) }
+
+func (g *GitHub) label(c *call) reply {
+	var in struct{ Labels []string }
+	if bad := c.read(&in); bad != nil {
+		return *bad
+	}
+	for _, l := range in.Labels {
+		if !slices.Contains(c.pull.Labels, l) {
+			c.pull.Labels = append(slices.Clone(c.pull.Labels), l)
+		}
+	}
+	return g.labels(c)
+}
+
+func (g *GitHub) unlabel(c *call) reply {
+	i := slices.Index(c.pull.Labels, c.PathValue("label"))
+	if i < 0 {
+		return problem(http.StatusNotFound, "Label does not exist")
+	}
+	c.pull.Labels = slices.Delete(slices.Clone(c.pull.Labels), i, i+1)
+	return g.labels(c)
+}
+
+func (g *GitHub) labels(c *call) reply {
+	return reply{status: http.StatusOK, body: g.pullJSON(c.repo, c.pull)["labels"]}
+}

@@ -1,0 +1,296 @@
+package forgetest
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/precedent-dev/precedent/internal/forge"
+)
+
+// nodePrefix is what the global ids of GraphQL begin with here.
+var nodePrefix = map[forge.CommentKind]string{forge.OnThread: "IC_", forge.OnReview: "PRR_", forge.OnLine: "PRRC_"}
+
+const threadPrefix = "PRRT_"
+
+// nodeID is the global id of a comment.
+func nodeID(c forge.Said) string { return fmt.Sprint(nodePrefix[c.Kind], c.ID) }
+
+// node finds a comment, or the first one of a conversation, by global id.
+func (g *GitHub) node(id, prefix string, kind forge.CommentKind) (*Repo, *Pull, int64) {
+	rest, ok := strings.CutPrefix(id, prefix)
+	n, err := strconv.ParseInt(rest, 10, 64)
+	if !ok || err != nil {
+		return nil, nil, 0
+	}
+	for _, r := range g.stage.World.repos {
+		if p, m := r.said(forge.Said{Kind: kind, ID: n}); m != nil {
+			return r, p, n
+		}
+		if prefix != threadPrefix { // a conversation outlives its first comment
+			continue
+		}
+		for _, p := range r.Pulls {
+			if _, of := p.conversations(); of[n] != nil {
+				return r, p, n
+			}
+		}
+	}
+	return nil, nil, 0
+}
+
+func noNode(id any) *graphError {
+	return &graphError{"NOT_FOUND", fmt.Sprintf("Could not resolve to a node with the global id of '%v'.", id)}
+}
+
+// Deny takes from the account that posts the right to a mutation of GraphQL.
+func (g *GitHub) Deny(mutation string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.denies == nil {
+		g.denies = map[string]bool{}
+	}
+	g.denies[mutation] = true
+}
+
+// may tells whether the sender may do what the team may; nil if so.
+func (g *GitHub) may(c *call, r *Repo, p *Pull, mutation string) *graphError {
+	g.mu.Lock()
+	denied := g.denies[mutation]
+	g.mu.Unlock()
+	switch {
+	case r.Archived:
+		return &graphError{"FORBIDDEN", "Repository was archived so is read-only."}
+	case c.app && denied:
+		return &graphError{"FORBIDDEN", "Resource not accessible by integration"}
+	case denied, !c.app && !r.mayWrite(c.who) && c.who.ID != p.Author.ID:
+		return &graphError{"FORBIDDEN", fmt.Sprintf("%s does not have the correct permissions to execute `%s%s`", c.who.Login, strings.ToUpper(mutation[:1]), mutation[1:])}
+	}
+	return nil
+}
+
+// queries is what can be asked.
+func (g *GitHub) queries(c *call) object {
+	return object{
+		"__typename": "Query",
+		"viewer":     account(c.who),
+		"repository": resolver(func(args map[string]any) (any, *graphError) {
+			r := g.stage.World.Repo(fmt.Sprint(args["owner"]), fmt.Sprint(args["name"]))
+			if r == nil {
+				return nil, &graphError{"NOT_FOUND", fmt.Sprintf("Could not resolve to a Repository with the name '%v/%v'.", args["owner"], args["name"])}
+			}
+			return object{"__typename": "Repository", "name": r.Name, "nameWithOwner": r.Owner + "/" + r.Name, "pullRequest": resolver(func(args map[string]any) (any, *graphError) {
+				n, _ := strconv.Atoi(fmt.Sprint(args["number"]))
+				if r.Pulls[n] == nil {
+					return nil, &graphError{"NOT_FOUND", fmt.Sprintf("Could not resolve to a PullRequest with the number of %v.", args["number"])}
+				}
+				return g.pullNode(c, r, r.Pulls[n]), nil
+			})}, nil
+		}),
+		"node": resolver(func(args map[string]any) (any, *graphError) {
+			r, p, root := g.node(fmt.Sprint(args["id"]), threadPrefix, forge.OnLine)
+			if p == nil {
+				return nil, noNode(args["id"])
+			}
+			return g.threadNode(c, r, p, root), nil
+		}),
+	}
+}
+
+func (g *GitHub) pullNode(c *call, r *Repo, p *Pull) object {
+	threads := []object{}
+	roots, of := p.conversations()
+	for _, root := range roots {
+		first := of[root][0]
+		if p.unsent(first) && first.Author.ID != c.who.ID ||
+			!g.stage.World.shows(p.written[forge.Said{Kind: forge.OnLine, ID: first.ID}], fault(c.Request).LagFor) {
+			continue
+		}
+		threads = append(threads, g.threadNode(c, r, p, root))
+	}
+	threads = threads[:max(0, len(threads)-lag(c.Request))]
+	return object{
+		"__typename": "PullRequest", "id": fmt.Sprintf("PR_%d_%d", r.ID, p.Number), "number": p.Number, "headRefOid": p.Head.SHA,
+		"title": text(p.Title), "locked": p.Locked, "isDraft": p.Draft, "reviewThreads": connection("PullRequestReviewThread", threads),
+	}
+}
+
+// threadNode is a conversation, of which its comments are seen.
+func (g *GitHub) threadNode(c *call, r *Repo, p *Pull, root int64) object {
+	_, of := p.conversations()
+	all := []object{}
+	for _, m := range of[root] {
+		if p.unsent(m) && m.Author.ID != c.who.ID ||
+			!g.stage.World.shows(p.written[forge.Said{Kind: forge.OnLine, ID: m.ID}], fault(c.Request).LagFor) {
+			continue
+		}
+		all = append(all, g.commentNode(c, r, p, m))
+	}
+	m := of[root][0]
+	by, closed := p.Closed[root]
+	out := object{
+		"__typename": "PullRequestReviewThread", "id": fmt.Sprint(threadPrefix, root), "isResolved": closed, "isCollapsed": closed,
+		"isOutdated": m.Outdated, "resolvedBy": nil, "path": m.Span.Path, "diffSide": m.Span.Side, "subjectType": "LINE",
+		"line": m.Span.End, "originalLine": m.Span.End, "startLine": nil, "originalStartLine": nil, "startDiffSide": nil,
+		"viewerCanResolve": g.may(c, r, p, "resolveReviewThread") == nil, "viewerCanUnresolve": g.may(c, r, p, "unresolveReviewThread") == nil,
+		"viewerCanReply": !p.Locked, "comments": connection("PullRequestReviewComment", all),
+	}
+	if m.Span.Start < m.Span.End {
+		out["startLine"], out["originalStartLine"], out["startDiffSide"] = m.Span.Start, m.Span.Start, m.Span.Side
+	}
+	if m.Outdated {
+		out["line"], out["startLine"] = nil, nil
+	}
+	if m.Span.End == 0 {
+		out["subjectType"], out["line"], out["originalLine"] = "FILE", nil, nil
+	}
+	if closed && by.ID != 0 {
+		out["resolvedBy"] = account(by)
+	}
+	return out
+}
+
+func (g *GitHub) commentNode(c *call, r *Repo, p *Pull, m forge.Comment) object {
+	said := forge.Said{Kind: m.Kind, ID: m.ID}
+	why, folded := p.Folded[said]
+	out := object{
+		"__typename": map[forge.CommentKind]string{forge.OnThread: "IssueComment", forge.OnReview: "PullRequestReview", forge.OnLine: "PullRequestReviewComment"}[m.Kind],
+		"id":         nodeID(said), "databaseId": small(m.ID), "fullDatabaseId": fmt.Sprint(m.ID), "body": text(m.Body), "author": actor(m.Author),
+		"createdAt": m.At.Format(time.RFC3339), "updatedAt": m.Edited.Format(time.RFC3339), "isMinimized": folded, "minimizedReason": nil,
+		"url": fmt.Sprintf("%s/%s/%s/pull/%d#%d", g.URL, r.Owner, r.Name, p.Number, m.ID), "outdated": m.Outdated, "path": m.Span.Path,
+		"replyTo": nil, "pullRequestReview": nil, "state": "SUBMITTED", "viewerDidAuthor": m.Author.ID == c.who.ID,
+	}
+	if folded {
+		out["minimizedReason"] = strings.ToLower(strings.ReplaceAll(why, "_", "-"))
+	}
+	if up := p.comment(forge.Said{Kind: forge.OnLine, ID: m.ReplyTo}); up != nil {
+		out["replyTo"] = object{"__typename": "PullRequestReviewComment", "id": nodeID(forge.Said{Kind: forge.OnLine, ID: up.ID}), "databaseId": small(up.ID), "fullDatabaseId": fmt.Sprint(up.ID)}
+	}
+	if m.Review != 0 {
+		out["pullRequestReview"] = object{"__typename": "PullRequestReview", "id": nodeID(forge.Said{Kind: forge.OnReview, ID: m.Review}), "databaseId": small(m.Review), "fullDatabaseId": fmt.Sprint(m.Review)}
+	}
+	if p.unsent(m) {
+		out["state"] = "PENDING"
+	}
+	return out
+}
+
+// small is a number of GraphQL's Int; one that is too large is not given.
+func small(id int64) any {
+	if id > math.MaxInt32 {
+		return nil
+	}
+	return id
+}
+
+// account is one where the schema has users only: bots are named in full.
+func account(p forge.Person) object {
+	return object{"__typename": "User", "login": p.Login, "databaseId": p.ID, "id": fmt.Sprint("U_", p.ID)}
+}
+
+// actor is an account, whose login lacks there what marks it as a bot.
+func actor(p forge.Person) any {
+	if p.ID == 0 {
+		return nil
+	}
+	out := object{"__typename": "User", "login": strings.TrimSuffix(p.Login, "[bot]"), "databaseId": p.ID, "id": fmt.Sprint("U_", p.ID)}
+	if p.Bot {
+		out["__typename"] = "Bot"
+	}
+	return out
+}
+
+// mutations is what can be done.
+func (g *GitHub) mutations(c *call) object {
+	on := func(do func(in map[string]any) (any, *graphError)) resolver {
+		return func(args map[string]any) (any, *graphError) {
+			in, _ := args["input"].(map[string]any)
+			return do(in)
+		}
+	}
+	resolve := func(name string, closed bool) resolver {
+		return on(func(in map[string]any) (any, *graphError) {
+			r, p, root := g.node(fmt.Sprint(in["threadId"]), threadPrefix, forge.OnLine)
+			if p == nil {
+				return nil, noNode(in["threadId"])
+			}
+			if wrong := g.may(c, r, p, name); wrong != nil {
+				return nil, wrong
+			}
+			if closed {
+				p.close(root, c.who)
+			} else {
+				delete(p.Closed, root)
+			}
+			return object{"__typename": "Payload", "clientMutationId": in["clientMutationId"], "thread": g.threadNode(c, r, p, root)}, nil
+		})
+	}
+	return object{
+		"__typename":                 "Mutation",
+		"resolveReviewThread":        resolve("resolveReviewThread", true),
+		"unresolveReviewThread":      resolve("unresolveReviewThread", false),
+		"minimizeComment":            on(func(in map[string]any) (any, *graphError) { return g.fold(c, in, true) }),
+		"unminimizeComment":          on(func(in map[string]any) (any, *graphError) { return g.fold(c, in, false) }),
+		"addPullRequestReviewThread": on(func(in map[string]any) (any, *graphError) { return g.addThread(c, in) }),
+	}
+}
+
+// fold minimises a comment of any kind, or shows it again.
+func (g *GitHub) fold(c *call, in map[string]any, folded bool) (any, *graphError) {
+	id, name, field := fmt.Sprint(in["subjectId"]), "minimizeComment", "minimizedComment"
+	if !folded {
+		name, field = "unminimizeComment", "unminimizedComment"
+	}
+	for kind, prefix := range nodePrefix {
+		r, p, n := g.node(id, prefix, kind)
+		if p == nil {
+			continue
+		}
+		if wrong := g.may(c, r, p, name); wrong != nil {
+			return nil, wrong
+		}
+		said := forge.Said{Kind: kind, ID: n}
+		if p.Folded == nil {
+			p.Folded = map[forge.Said]string{}
+		}
+		delete(p.Folded, said)
+		if folded {
+			p.Folded[said] = fmt.Sprint(in["classifier"])
+		}
+		return object{"__typename": "Payload", "clientMutationId": in["clientMutationId"], field: g.commentNode(c, r, p, *p.comment(said))}, nil
+	}
+	return nil, noNode(id)
+}
+
+// addThread adds an inline comment to a review that its author has not sent.
+func (g *GitHub) addThread(c *call, in map[string]any) (any, *graphError) {
+	r, p, id := g.node(fmt.Sprint(in["pullRequestReviewId"]), nodePrefix[forge.OnReview], forge.OnReview)
+	if p == nil || p.details(id).State != Pending || p.details(id).Author.ID != c.who.ID {
+		return nil, noNode(in["pullRequestReviewId"])
+	}
+	number := func(name string) int {
+		n, _ := strconv.Atoi(fmt.Sprint(in[name]))
+		return n
+	}
+	words := func(name string) string {
+		s, _ := in[name].(string)
+		return s
+	}
+	d := draft{
+		Path: words("path"), Body: words("body"), Side: words("side"), Line: number("line"), StartLine: number("startLine"),
+		SubjectType: strings.ToLower(words("subjectType")),
+	}
+	if d.StartLine != 0 {
+		d.StartSide = words("startSide")
+	}
+	review := p.details(id)
+	if d.Body == "" || tooLong("", d.Body) != nil || d.wrong(p, review.Commit) != "" {
+		// GitHub gives no error for a place that is not in the diff, and no thread.
+		return object{"__typename": "Payload", "clientMutationId": in["clientMutationId"], "thread": nil}, nil
+	}
+	c.pull = p
+	m := g.inlineOf(c, id, d, review.Commit)
+	return object{"__typename": "Payload", "clientMutationId": in["clientMutationId"], "thread": g.threadNode(c, r, p, m.ID)}, nil
+}

@@ -1,0 +1,148 @@
+package forgetest
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/forge"
+)
+
+// wrong says what of a place is not in a diff; all is well if it is empty.
+type wrong string
+
+const (
+	wrongCommit wrong = "commit"
+	wrongPath   wrong = "path"
+	wrongLine   wrong = "line"
+	wrongStart  wrong = "start" // it is behind the end, or not in the diff
+	wrongHunk   wrong = "hunk"  // start and end are in the diff, but not in one hunk
+)
+
+// parse reads a diff. One that cannot be read changes nothing.
+func parse(patch string) *diff.Change {
+	c, err := diff.ParsePatch(strings.NewReader(patch), diff.DefaultLimits)
+	if err != nil {
+		return &diff.Change{}
+	}
+	return c
+}
+
+// diffAt is the diff to a head that the pull request has or had.
+func (p *Pull) diffAt(commit string) (string, bool) {
+	if commit == p.Head.SHA {
+		return p.Diff, true
+	}
+	for _, e := range p.Earlier {
+		if e.SHA == commit {
+			return e.Diff, true
+		}
+	}
+	return "", false
+}
+
+// place judges whether a remark can stand on a span, whose lines are those of a
+// commit of the pull request.
+func (p *Pull) place(s precedent.Span, commit string) wrong {
+	patch, ok := p.diffAt(commit)
+	if !ok {
+		return wrongCommit
+	}
+	f := parse(patch).File(s.Path)
+	switch {
+	case f == nil:
+		return wrongPath
+	case s.Start == 0 && s.End == 0:
+		return ""
+	case f.HunkAt(s.Side, s.End) < 0:
+		return wrongLine
+	case s.Start > s.End || f.HunkAt(s.Side, s.Start) < 0:
+		return wrongStart
+	case f.HunkAt(s.Side, s.Start) != f.HunkAt(s.Side, s.End):
+		return wrongHunk
+	}
+	return ""
+}
+
+// hunk is the diff's text up to the line that a comment stands on.
+func (p *Pull) hunk(s precedent.Span, commit string) string {
+	patch, _ := p.diffAt(commit)
+	f := parse(patch).File(s.Path)
+	if f == nil || f.HunkAt(s.Side, s.End) < 0 {
+		return "@@ -1 +1 @@"
+	}
+	h := f.Hunks[f.HunkAt(s.Side, s.End)]
+	out := fmt.Sprintf("@@ -%d,%d +%d,%d @@", h.OldStart, h.OldLines, h.NewStart, h.NewLines)
+	for _, l := range h.Lines {
+		out += "\n" + string(l.Op) + l.Text
+		if s.Side == precedent.Right && l.New == s.End || s.Side == precedent.Left && l.Old == s.End {
+			break
+		}
+	}
+	return out
+}
+
+// follow moves an inline comment to a new head as forges do: if its lines are in
+// the head's diff it stands there, else it is outdated and keeps its first place.
+func (p *Pull) follow(m *forge.Comment, head, patch string) {
+	if m.Kind != forge.OnLine || m.Outdated || m.Commit == head {
+		return
+	}
+	before, _ := p.diffAt(m.Commit)
+	from, to := parse(before).File(m.Span.Path), parse(patch).File(m.Span.Path)
+	if p.placed == nil {
+		p.placed = map[int64]forge.Comment{}
+	}
+	if _, ok := p.placed[m.ID]; !ok {
+		p.placed[m.ID] = *m
+	}
+	first := p.placed[m.ID]
+	if m.Span.End == 0 && to != nil {
+		m.Commit = head
+	} else if shift, ok := moved(from, to, m.Span); ok {
+		m.Span.Start, m.Span.End, m.Commit = m.Span.Start+shift, m.Span.End+shift, head
+	} else {
+		m.Span, m.Commit, m.Outdated = first.Span, first.Commit, true
+	}
+}
+
+// moved finds the lines of a span in another diff: on their old numbers, or in
+// the only place where they are now.
+func moved(from, to *diff.File, s precedent.Span) (shift int, ok bool) {
+	if from == nil || to == nil {
+		return 0, false
+	}
+	lines := func(f *diff.File) map[int]string {
+		all := map[int]string{}
+		for _, l := range f.Commentable(s.Side) {
+			n := l.New
+			if s.Side == precedent.Left {
+				n = l.Old
+			}
+			all[n] = l.Text
+		}
+		return all
+	}
+	before, after := lines(from), lines(to)
+	at := func(shift int) bool {
+		for n := s.Start; n <= s.End; n++ {
+			was, known := before[n]
+			is, there := after[n+shift]
+			if !known || !there || was != is {
+				return false
+			}
+		}
+		return true
+	}
+	if at(0) {
+		return 0, true
+	}
+	places := 0
+	for n := range after {
+		if at(n - s.Start) {
+			shift, places = n-s.Start, places+1
+		}
+	}
+	return shift, places == 1
+}

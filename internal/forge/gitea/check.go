@@ -1,0 +1,44 @@
+package gitea
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	sdk "code.gitea.io/sdk/gitea"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/text"
+)
+
+// maxDescription bounds the line beside a commit status, in characters: GitHub's
+// bound, and as much as the page shows.
+const maxDescription = 140
+
+// Check sets a commit status, for Gitea has no checks: the newest of a name counts,
+// so one that is sent again changes nothing. It holds the title and the address,
+// and no body. A result that nobody can tell is an error there: a warning passes
+// as success with newer servers, and pending would never end.
+func (c *Client) Check(ctx context.Context, repo precedent.Repo, k forge.Check) (forge.Unsupported, error) {
+	doing := fmt.Sprintf("set status of %s in %s", text.Cut(k.Commit, 12), repo)
+	do, err := c.begin(ctx, repo, doing)
+	if err != nil {
+		return "", err
+	}
+	if !objectID.MatchString(k.Commit) {
+		return "", &forge.Error{Kind: forge.KindRefused, Msg: doing + ": it is no commit"}
+	}
+	states := map[forge.CheckResult]sdk.StatusState{forge.Success: sdk.StatusSuccess, forge.Failure: sdk.StatusFailure}
+	state, ok := states[k.Result]
+	if !ok {
+		state = sdk.StatusError
+	}
+	_, _, err = do.CreateStatus(repo.Owner, repo.Name, k.Commit, sdk.CreateStatusOption{
+		State: state, Context: k.Name, Description: text.Cut(text.VisibleLine(k.Title), maxDescription), TargetURL: k.URL,
+	})
+	if status(err) == http.StatusForbidden {
+		return "the token may not set commit statuses: it needs the scope write:repository, and its account write access", nil
+	}
+	return "", do.fail(err)
+}

@@ -1,0 +1,204 @@
+package gitea
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	sdk "code.gitea.io/sdk/gitea"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
+)
+
+// maxReviews bounds the reviews whose inline comments are read: each takes a
+// request of its own.
+const maxReviews = 500
+
+// Comments reads the comments on the pull request, the words of its reviews and
+// the comments on its lines, oldest first. Gitea does not tell when the words of a
+// review were edited, nor which comment another answers: on one line of one commit
+// they answer the first. Reviews that are not sent yet are left out.
+func (c *Client) Comments(ctx context.Context, repo precedent.Repo, number int) ([]forge.Comment, error) {
+	do, err := c.begin(ctx, repo, fmt.Sprintf("read comments of %s#%d", repo, number))
+	if err != nil {
+		return nil, err
+	}
+	issue, err := pages(do, func(o sdk.ListOptions) ([]*sdk.Comment, *sdk.Response, error) {
+		return do.ListIssueComments(repo.Owner, repo.Name, int64(number), sdk.ListIssueCommentOptions{ListOptions: o})
+	})
+	if err != nil && !tooMany(err) {
+		return nil, err
+	}
+	talk, err2 := c.reviews(do, repo, number)
+	if err2 != nil && !tooMany(err2) {
+		return nil, err2
+	}
+	var all []forge.Comment
+	for _, m := range issue {
+		all = append(all, c.onThread(m))
+	}
+	for _, r := range talk.reviews {
+		if r.Body != "" {
+			all = append(all, c.onReview(r))
+		}
+	}
+	for _, m := range talk.inline {
+		all = append(all, m.Comment)
+	}
+	all, err3 := ordered(do, all)
+	if err3 != nil {
+		return nil, err3
+	}
+	return all, cmp.Or(err, err2)
+}
+
+// tooMany tells whether the only trouble is that there is more than is read.
+func tooMany(err error) bool {
+	var e *forge.Error
+	return errors.As(err, &e) && e.Kind == forge.KindTooLarge && e.Status == 0
+}
+
+// ordered puts comments in the order of time, each once: pages shift while they
+// are read.
+func ordered(do call, all []forge.Comment) ([]forge.Comment, error) {
+	if slices.ContainsFunc(all, func(m forge.Comment) bool { return m.ID <= 0 || m.At.IsZero() }) {
+		return nil, do.strange("a comment has no number or no time")
+	}
+	slices.SortStableFunc(all, func(a, b forge.Comment) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID)) })
+	seen := map[forge.Said]bool{}
+	return slices.DeleteFunc(all, func(m forge.Comment) bool {
+		key := forge.Said{Kind: m.Kind, ID: m.ID}
+		again := seen[key]
+		seen[key] = true
+		return again
+	}), nil
+}
+
+// talk is what was said in reviews.
+type talk struct {
+	reviews []*sdk.PullReview // that were sent
+	inline  []inline          // of those that were sent, oldest first
+}
+
+// inline is a comment on a line with what the forge says of it.
+type inline struct {
+	forge.Comment
+	at     spot
+	closed *sdk.User // who resolved it
+}
+
+// reviews reads the reviews and their inline comments.
+func (c *Client) reviews(do call, repo precedent.Repo, number int) (talk, error) {
+	var t talk
+	listed, more := pages(do, func(o sdk.ListOptions) ([]*sdk.PullReview, *sdk.Response, error) {
+		return do.ListPullReviews(repo.Owner, repo.Name, int64(number), sdk.ListPullReviewsOptions{ListOptions: o})
+	})
+	if more != nil && !tooMany(more) {
+		return t, more
+	}
+	seen := map[int64]bool{}
+	asked := 0
+	for _, r := range listed {
+		if r.State == sdk.ReviewStatePending || seen[r.ID] { // the account sees what it has not sent
+			continue
+		}
+		seen[r.ID] = true
+		t.reviews = append(t.reviews, r)
+		if r.CodeCommentsCount == 0 {
+			continue
+		}
+		if asked++; asked > maxReviews {
+			more = &forge.Error{Kind: forge.KindTooLarge, Msg: fmt.Sprintf("%s: there are more reviews with comments on lines than the %d that are read", do.doing, maxReviews)}
+			break
+		}
+		remarks, err := c.remarks(do, repo, number, r)
+		if err != nil && status(err) != http.StatusNotFound { // it was deleted meanwhile
+			return t, err
+		}
+		t.inline = append(t.inline, remarks...)
+	}
+	converse(t.inline)
+	return t, more
+}
+
+// remarks reads the inline comments of one review, oldest first.
+func (c *Client) remarks(do call, repo precedent.Repo, number int, r *sdk.PullReview) ([]inline, error) {
+	listed, _, err := do.ListPullReviewComments(repo.Owner, repo.Name, int64(number), r.ID)
+	if err != nil {
+		return nil, do.fail(err)
+	}
+	var all []inline
+	for _, m := range listed {
+		if m == nil {
+			return nil, do.strange("there is nothing where an entry should be")
+		}
+		all = append(all, c.onLine(m, r))
+	}
+	slices.SortFunc(all, func(a, b inline) int { return cmp.Compare(a.ID, b.ID) }) // Gitea gives them in no order
+	return all, nil
+}
+
+// together is how long the comments of one review take: Gitea makes them one
+// after the other, each with the hunk around it.
+const together = 10 * time.Second
+
+// converse orders comments by time, and lets those on one spot answer the first.
+// Those that came with it in one review are no answers, though Gitea shows all in
+// one conversation: a review may have two remarks on a line.
+func converse(all []inline) {
+	slices.SortStableFunc(all, func(a, b inline) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID)) })
+	first, begun := map[spot]*inline{}, map[spot]bool{}
+	for i := range all {
+		m := &all[i]
+		root := first[m.at]
+		switch {
+		case root == nil:
+			first[m.at] = m
+		case !begun[m.at] && m.Author.ID == root.Author.ID && m.Review == root.Review && m.At.Sub(root.At) <= together:
+			if m.closed == nil {
+				m.closed = root.closed // as it is shown
+			}
+		default:
+			begun[m.at], m.ReplyTo = true, root.ID
+		}
+	}
+}
+
+func (c *Client) onThread(m *sdk.Comment) forge.Comment {
+	out := forge.Comment{
+		ID: m.ID, Kind: forge.OnThread, Author: person(m.Poster), URL: c.page(m.HTMLURL),
+		At: m.Created.UTC(), Edited: m.Updated.UTC(),
+	}
+	out.Body, out.Cut = words(m.Body)
+	return out
+}
+
+func (c *Client) onReview(r *sdk.PullReview) forge.Comment {
+	at := r.Submitted.UTC()
+	out := forge.Comment{
+		ID: r.ID, Kind: forge.OnReview, Author: person(r.Reviewer), URL: c.page(r.HTMLURL),
+		At: at, Edited: at,
+	}
+	out.Body, out.Cut = words(r.Body)
+	return out
+}
+
+// onLine translates an inline comment. Its lines are those of the commit that the
+// review was about. Gitea knows which comments are outdated, and tells only
+// whether the diff has changed since the review.
+func (c *Client) onLine(m *sdk.PullReviewComment, r *sdk.PullReview) inline {
+	commit := cmp.Or(r.CommitID, m.CommitID)
+	span, at := place(m, commit)
+	out := forge.Comment{
+		ID: m.ID, Kind: forge.OnLine, Author: person(m.Reviewer), URL: c.page(m.HTMLURL),
+		At: m.Created.UTC(), Edited: m.Updated.UTC(), Review: m.ReviewID,
+		Span: span, Commit: commit, Outdated: r.Stale, Votes: -1,
+	}
+	out.Body, out.Cut = words(m.Body)
+	return inline{Comment: out, at: at, closed: m.Resolver}
+}

@@ -1,0 +1,184 @@
+// Package gitea reads and writes pull requests on Gitea and Forgejo, which speak
+// the same API with small differences: what a server does not have is done
+// otherwise, or said to be unsupported.
+//
+// Pushes are processed after git has taken them: for some seconds a pull request
+// may name the head before. The answers of the API carry no ETag, so each look is
+// a whole one.
+package gitea
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"time"
+
+	sdk "code.gitea.io/sdk/gitea"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/forge/wire"
+)
+
+// Options are what a client needs. They come from the operator, never from a
+// repository.
+type Options struct {
+	// BaseURL is where people look at the forge: https://HOST, with a path if it
+	// lies below one. The API's own address, which ends in /api/v1, will do. Plain
+	// http is for the loopback interface alone.
+	BaseURL string
+	Token   wire.Token
+	// UserAgent names the caller to the forge; "precedent" if it is empty.
+	UserAgent string
+	// Transport sends requests; nil for one that no environment variable turns
+	// to a proxy.
+	Transport http.RoundTripper
+	// Proxy is the operator's, without Transport; nil for none.
+	Proxy *url.URL
+	// Now and Sleep are the clock, and Rand is a number in [0, n), n > 0; the real
+	// ones if they are nil.
+	Now   func() time.Time
+	Sleep func(ctx context.Context, d time.Duration) error
+	Rand  func(n time.Duration) time.Duration
+	// MaxWait is the longest single wait for a rate limit; one that takes longer is
+	// an error at once. 2 minutes if it is 0.
+	MaxWait time.Duration
+	// Timeout bounds one attempt, its body included. 1 minute if it is 0.
+	Timeout time.Duration
+}
+
+// Client is a Gitea or Forgejo server. It is safe for concurrent use.
+type Client struct {
+	host        string   // as identities name it
+	web         *url.URL // where people look, and git fetches
+	agent       string
+	wire        *wire.Transport
+	permissions permissions
+	posting     chan struct{} // holds one entry while a review is posted
+	known       known
+}
+
+var _ forge.Forge = (*Client)(nil)
+
+// api is the path of the API below the forge's address.
+const api = "api/v1"
+
+// New makes a client. It sends nothing.
+func New(o Options) (*Client, error) {
+	web, err := wire.Address(o.BaseURL)
+	if err != nil {
+		return nil, err
+	}
+	path := strings.Trim(strings.TrimSuffix(strings.TrimRight(web.Path, "/"), "/"+api), "/")
+	if path != "" {
+		for part := range strings.SplitSeq(path, "/") {
+			if !named(part) {
+				return nil, errors.New("the base URL of the forge has a path that is none of a server")
+			}
+		}
+		path = "/" + path
+	}
+	web = &url.URL{Scheme: web.Scheme, Host: web.Host, Path: path}
+	if o.UserAgent == "" {
+		o.UserAgent = "precedent"
+	}
+	w := wire.New(wire.Options{
+		Forge: "Gitea", Home: &url.URL{Scheme: web.Scheme, Host: web.Host, Path: path + "/" + api + "/"},
+		Scheme: "token", Token: wire.Static(o.Token), Hint: hint,
+		Plain:     func(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, ".diff") },
+		Transport: o.Transport, Proxy: o.Proxy, Now: o.Now, Sleep: o.Sleep, Rand: o.Rand, MaxWait: o.MaxWait, Timeout: o.Timeout,
+	})
+	return &Client{
+		host: strings.ToLower(web.Host), web: web, agent: o.UserAgent, wire: w,
+		permissions: permissions{now: w.Now, known: map[asked]answer{}}, posting: make(chan struct{}, 1),
+	}, nil
+}
+
+// hint says what a person can do about an answer.
+func hint(status int, _ http.Header) string {
+	if status == http.StatusForbidden {
+		return "the token lacks a scope, or its account a right: it needs read:user, write:repository and write:issue, and write access to post statuses"
+	}
+	return ""
+}
+
+// Host is the host as identities name it: codeberg.org.
+func (c *Client) Host() string { return c.host }
+
+// Quota is what is left of a rate limit. Gitea has none; what stands before it may.
+func (c *Client) Quota() forge.Quota { return c.wire.Quota() }
+
+var name = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,100}$`)
+
+// named tells whether a name can stand in a path, and is one part of it.
+func named(s string) bool { return name.MatchString(s) && s != "." && s != ".." }
+
+// check refuses a repository that is not on this forge, and names that would
+// make another request of this one.
+func (c *Client) check(r precedent.Repo) error {
+	for _, s := range []string{r.Owner, r.Name} {
+		if !named(s) {
+			return &forge.Error{Kind: forge.KindRefused, Msg: fmt.Sprintf("%q cannot be the name of an owner or a repository on Gitea", s)}
+		}
+	}
+	if r.Host != c.host {
+		return &forge.Error{
+			Kind: forge.KindRefused, Msg: fmt.Sprintf("%s is not on %s", r, c.host),
+			Hint: "name the forge's address in the operator's configuration",
+		}
+	}
+	return nil
+}
+
+// call is one call of the forge's library.
+type call struct {
+	*sdk.Client
+	doing   string
+	attempt *wire.Attempt
+}
+
+// begin prepares a call about a repository. The library keeps the context in its
+// client, so that each call has one of its own.
+func (c *Client) begin(ctx context.Context, repo precedent.Repo, doing string) (call, error) {
+	if err := c.check(repo); err != nil {
+		return call{}, c.wire.Fail(doing, err)
+	}
+	return c.call(ctx, doing)
+}
+
+func (c *Client) call(ctx context.Context, doing string) (call, error) {
+	ctx, attempt := c.wire.Watch(ctx)
+	client, err := sdk.NewClient(c.web.String(),
+		sdk.SetGiteaVersion(""), // or it asks the server for it each time
+		sdk.SetContext(ctx), sdk.SetHTTPClient(c.wire.Client()), sdk.SetUserAgent(c.agent))
+	if err != nil {
+		return call{}, fmt.Errorf("make Gitea client: %w", err)
+	}
+	return call{client, doing, attempt}, nil
+}
+
+// fail is the error of the call.
+func (c call) fail(err error) error { return c.attempt.Fail(c.doing, err) }
+
+// strange is the error of an answer that cannot be understood.
+func (c call) strange(why string) error { return c.attempt.Strange(c.doing, why) }
+
+// status is the HTTP status of a forge's error; 0 without one.
+func status(err error) int {
+	var e *forge.Error
+	if errors.As(err, &e) {
+		return e.Status
+	}
+	return 0
+}
+
+// missing tells whether an error can mean that the server does not have such a
+// request at all. Servers answer 405 if they know the path by another method.
+func missing(err error) bool {
+	s := status(err)
+	return s == http.StatusNotFound || s == http.StatusMethodNotAllowed
+}

@@ -1,0 +1,100 @@
+package gitea_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/forge/forgetest"
+)
+
+// TestListsAreReadToTheirEnd: a server may be installed with shorter pages, and
+// counts reviews that others have not sent and that it does not show.
+func TestListsAreReadToTheirEnd(t *testing.T) {
+	b := lay(t, forgetest.Gitea127)
+	b.World.Change(func() { b.Most = 7 })
+	const shown = 60
+	b.World.Change(func() {
+		b.pull.Reviews = map[int64]forgetest.Review{}
+		for i := range int64(shown + 20) {
+			b.pull.Comments = append(b.pull.Comments, forge.Comment{ID: 100 + i, Kind: forge.OnReview, Author: forgetest.Bo, Body: "words", At: forgetest.Epoch, Edited: forgetest.Epoch})
+			if i%4 == 1 {
+				b.pull.Reviews[100+i] = forgetest.Review{Author: forgetest.Bo, State: forgetest.Pending, Commit: b.pull.Head.SHA}
+			}
+		}
+	})
+	said, err := b.Comments(t.Context(), b.repo, 2)
+	if err != nil || len(said) != shown {
+		t.Errorf("%d comments, %v", len(said), err)
+	}
+}
+
+func TestMoreReviewsThanAreRead(t *testing.T) {
+	b := lay(t, forgetest.Gitea127)
+	b.World.Change(func() {
+		for i := range int64(501) {
+			b.pull.Comments = append(b.pull.Comments,
+				forge.Comment{ID: 1000 + i, Kind: forge.OnReview, Author: forgetest.Bo, At: forgetest.Epoch, Edited: forgetest.Epoch},
+				forge.Comment{
+					ID: 1000 + i, Kind: forge.OnLine, Author: forgetest.Bo, Body: "why?", At: forgetest.Epoch, Edited: forgetest.Epoch, Review: 1000 + i,
+					Span: precedent.Span{Path: "till.go", Side: precedent.Right, Start: int(i) + 1, End: int(i) + 1}, Commit: b.pull.Head.SHA,
+				})
+		}
+	})
+	said, err := b.Comments(t.Context(), b.repo, 2)
+	if e := trouble(t, err); e.Kind != forge.KindTooLarge || len(said) != 500 || said[0].ID != 1000 || said[499].ID != 1499 {
+		t.Errorf("%d comments, %v", len(said), err)
+	}
+	threads, err := b.Threads(t.Context(), b.repo, 2)
+	if e := trouble(t, err); e.Kind != forge.KindTooLarge || len(threads) != 500 {
+		t.Errorf("%d conversations, %v", len(threads), err)
+	}
+}
+
+func TestAReviewThatGoesMeanwhile(t *testing.T) {
+	b := lay(t, forgetest.Gitea127)
+	b.begin(t)
+	b.Script.Plan(forgetest.Fault{On: "/reviews/", Status: 404, Body: `{"message":"gone"}`})
+	said, err := b.Comments(t.Context(), b.repo, 2)
+	if err != nil || len(said) != 1 || said[0].Kind != forge.OnReview {
+		t.Errorf("%+v, %v", said, err)
+	}
+}
+
+func TestWordsWithoutEndAreCut(t *testing.T) {
+	b := lay(t, forgetest.Gitea127)
+	m := b.World.Say(b.pull, forgetest.Bo, 0, strings.Repeat("xé", forge.MaxBody/2))
+	said, err := b.Comments(t.Context(), b.repo, 2)
+	if err != nil || len(said) != 1 || said[0].ID != m.ID || !said[0].Cut {
+		t.Fatalf("%+v, %v", said, err)
+	}
+	if n := len(said[0].Body); n > forge.MaxBody || n < forge.MaxBody-1 || !utf8.ValidString(string(said[0].Body)) {
+		t.Errorf("%d bytes", n)
+	}
+}
+
+// TestStrangeAnswers: what a server says is not believed, and stops nobody.
+func TestStrangeAnswers(t *testing.T) {
+	for on, bodies := range map[string][]string{
+		"/issues/2/comments":  {`[null]`, `[{"id":1}]`, `[{"id":-1,"created_at":"2026-01-01T00:00:00Z"}]`, `{}`, `[{"id":"one"}]`},
+		"/pulls/2/reviews?":   {`[null]`, `[{"id":1,"body":"x","state":"COMMENT"}]`, `"reviews"`},
+		"/reviews/5/comments": {`[null]`, `[{"id":1}]`, `[{"id":1,"created_at":"2026-01-01T00:00:00Z","position":-4}]`},
+	} {
+		for _, body := range bodies {
+			t.Run(fmt.Sprintf("%s %s", on, body), func(t *testing.T) {
+				b := lay(t, forgetest.Gitea127)
+				b.Script.Plan(forgetest.Fault{On: on, Status: 200, Body: body, Times: 2})
+				if on == "/reviews/5/comments" {
+					b.Script.Plan(forgetest.Fault{On: "/pulls/2/reviews?", Status: 200, Header: map[string]string{"X-Total-Count": "1"}, Body: `[{"id":5,"state":"COMMENT","comments_count":1,"user":null}]`})
+				}
+				said, err := b.Comments(t.Context(), b.repo, 2)
+				if e := trouble(t, err); e.Kind != forge.KindAnswer {
+					t.Errorf("%+v, %v", said, err)
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,231 @@
+package gitea
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"unicode/utf8"
+
+	sdk "code.gitea.io/sdk/gitea"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
+)
+
+// Post posts a review on the head of a pull request. Gitea takes comments on any
+// line, so what is not inside one hunk of its diff is rejected here. It has no
+// ranges: a remark on several lines stands on the last.
+func (c *Client) Post(ctx context.Context, repo precedent.Repo, number int, d forge.Draft) (forge.Posted, error) {
+	do, err := c.begin(ctx, repo, fmt.Sprintf("post review on %s#%d", repo, number))
+	if err != nil {
+		return forge.Posted{}, err
+	}
+	if err := fits(do.doing, d); err != nil {
+		return forge.Posted{}, err
+	}
+	select { // Gitea keeps all that an account has not sent in one place
+	case c.posting <- struct{}{}:
+		defer func() { <-c.posting }()
+	case <-ctx.Done():
+		return forge.Posted{}, do.fail(ctx.Err())
+	}
+	p, err := c.unlocked(ctx, do, repo, number)
+	switch {
+	case err != nil:
+		return forge.Posted{}, err
+	case p.Head.SHA != d.Commit:
+		return forge.Posted{}, &forge.Error{Kind: forge.KindInvalid, Msg: fmt.Sprintf("%s: its head is %s, not %s", do.doing, p.Head.SHA, d.Commit), Hint: "review the new head; Gitea takes some seconds to notice a push"}
+	}
+	posted := forge.Posted{Remarks: make([]int64, len(d.Remarks))}
+	if len(d.Remarks) > 0 {
+		if posted.Rejected, err = c.misplaced(ctx, repo, number, d.Remarks); err != nil {
+			return forge.Posted{}, err
+		}
+		if len(posted.Rejected) == len(d.Remarks) {
+			return posted, nil
+		}
+	}
+	send := sdk.CreatePullReviewOptions{State: sdk.ReviewStateComment, Body: d.Body, CommitID: d.Commit}
+	for i, r := range d.Remarks {
+		if !slices.ContainsFunc(posted.Rejected, func(no forge.Rejected) bool { return no.Remark == i }) {
+			send.Comments = append(send.Comments, remark(r))
+		}
+	}
+	if d.Event == forge.RequestChanges {
+		if p.State == forge.Open {
+			send.State = sdk.ReviewStateRequestChanges
+		} else {
+			posted.Unsupported = append(posted.Unsupported, "changes are requested of open pull requests only")
+		}
+	}
+	r, err := c.submit(ctx, do, repo, number, send)
+	var refused *forge.Error
+	if errors.As(err, &refused) && refused.Kind == forge.KindInvalid && !refused.Unsure && send.State == sdk.ReviewStateRequestChanges {
+		posted.Unsupported = append(posted.Unsupported, forge.Unsupported("Gitea does not let this account request changes here: "+refused.Msg))
+		send.State = sdk.ReviewStateComment
+		r, err = c.submit(ctx, do, repo, number, send)
+	}
+	if err != nil {
+		return forge.Posted{}, err
+	}
+	posted.Review = r.ID
+	c.number(ctx, repo, number, r, d.Remarks, &posted)
+	return posted, nil
+}
+
+// fits refuses a draft that breaks the bounds of what is sent.
+func fits(doing string, d forge.Draft) error {
+	long := tooLong(d.Body)
+	for _, r := range d.Remarks {
+		long = long || tooLong(r.Body)
+	}
+	switch {
+	case d.Event != forge.Remarks && d.Event != forge.RequestChanges:
+		return &forge.Error{Kind: forge.KindRefused, Msg: fmt.Sprintf("%s: %q is no event of a review", doing, d.Event)}
+	case len(d.Remarks) > forge.MaxRemarks:
+		return &forge.Error{Kind: forge.KindInvalid, Msg: fmt.Sprintf("%s: %d remarks are more than %d", doing, len(d.Remarks), forge.MaxRemarks)}
+	case long:
+		return wordy(doing)
+	}
+	return nil
+}
+
+// tooLong tells whether nobody takes words: Gitea itself has no bound, and keeps
+// what its database does.
+func tooLong(body string) bool { return utf8.RuneCountInString(body) > forge.MaxPost }
+
+func wordy(doing string) error {
+	return &forge.Error{Kind: forge.KindInvalid, Msg: fmt.Sprintf("%s: the words have more than %d characters", doing, forge.MaxPost)}
+}
+
+// unlocked reads a pull request on which something can be said. Gitea itself lets
+// reviews through where a conversation is locked.
+func (c *Client) unlocked(ctx context.Context, do call, repo precedent.Repo, number int) (forge.PullRequest, error) {
+	p, err := c.PullRequest(ctx, repo, number)
+	if err == nil && p.Locked {
+		err = &forge.Error{Kind: forge.KindClosed, Msg: do.doing + ": the conversation is locked"}
+	}
+	return p, err
+}
+
+// remark is a remark for the wire.
+func remark(r forge.Remark) sdk.CreatePullReviewComment {
+	out := sdk.CreatePullReviewComment{Path: r.Path, Body: r.Body}
+	if r.Side == precedent.Left {
+		out.OldLineNum = int64(r.End)
+	} else {
+		out.NewLineNum = int64(r.End)
+	}
+	return out
+}
+
+// number finds the numbers of the remarks of a review that was posted. One that
+// cannot be read stays 0.
+func (c *Client) number(ctx context.Context, repo precedent.Repo, number int, r *sdk.PullReview, remarks []forge.Remark, posted *forge.Posted) {
+	do, err := c.begin(ctx, repo, "read the review that was posted")
+	if err != nil || len(remarks) == 0 {
+		return
+	}
+	there, err := c.remarks(do, repo, number, r)
+	if err != nil {
+		return
+	}
+	for i, m := range remarks {
+		if slices.ContainsFunc(posted.Rejected, func(no forge.Rejected) bool { return no.Remark == i }) {
+			continue
+		}
+		at := slices.IndexFunc(there, func(t inline) bool { return t.Span.Path == m.Path && string(t.Body) == m.Body })
+		if at >= 0 {
+			posted.Remarks[i] = there[at].ID
+			there = slices.Delete(there, at, at+1)
+		}
+	}
+}
+
+// submit posts a review. Gitea keeps the comments of a request as a review that
+// is not sent, and then sends whatever the account has of that kind: what an
+// attempt that was cut off left is removed before, and what this one leaves after.
+func (c *Client) submit(ctx context.Context, do call, repo precedent.Repo, number int, send sdk.CreatePullReviewOptions) (*sdk.PullReview, error) {
+	if _, err := c.clear(ctx, repo, number, &send); err != nil {
+		return nil, err
+	}
+	r, _, err := do.CreatePullReview(repo.Owner, repo.Name, int64(number), send)
+	if err != nil {
+		err = do.fail(err)
+		var e *forge.Error
+		// Gitea itself says 500 or 422 when it has ended; what stands before it may
+		// say 502 or 504 while it still works.
+		if errors.As(err, &e) && (e.Status == http.StatusInternalServerError || e.Status == http.StatusUnprocessableEntity) {
+			if removed, wrong := c.clear(ctx, repo, number, nil); wrong != nil {
+				e.Unsure = true
+			} else if removed {
+				e.Unsure = false // what was not sent is all there was
+			}
+		}
+		return nil, err
+	}
+	if r.ID <= 0 {
+		return nil, do.strange("it names no review")
+	}
+	return r, nil
+}
+
+// clear removes the account's review that is not sent, if it holds nothing but
+// what is to be sent now; nil for all that it holds. A person's own words are left
+// where they are, and nothing is posted beside them.
+func (c *Client) clear(ctx context.Context, repo precedent.Repo, number int, send *sdk.CreatePullReviewOptions) (removed bool, err error) {
+	do, err := c.begin(ctx, repo, fmt.Sprintf("look for a review that was not sent on %s#%d", repo, number))
+	if err != nil {
+		return false, err
+	}
+	listed, err := pages(do, func(o sdk.ListOptions) ([]*sdk.PullReview, *sdk.Response, error) {
+		return do.ListPullReviews(repo.Owner, repo.Name, int64(number), sdk.ListPullReviewsOptions{ListOptions: o})
+	})
+	if err != nil {
+		return false, err
+	}
+	listed = slices.DeleteFunc(listed, func(r *sdk.PullReview) bool { return r.State != sdk.ReviewStatePending })
+	if len(listed) == 0 {
+		return false, nil
+	}
+	me, err := c.Me(ctx)
+	if err != nil {
+		return false, err
+	}
+	for _, r := range listed {
+		if person(r.Reviewer).ID != me.ID {
+			continue // administrators see those of others
+		}
+		if send != nil {
+			if err := c.mine(do, repo, number, r, send); err != nil {
+				return removed, err
+			}
+		}
+		if _, err := do.DeletePullReview(repo.Owner, repo.Name, int64(number), r.ID); err != nil && !missing(err) {
+			return removed, do.fail(err)
+		}
+		removed = true
+	}
+	return removed, nil
+}
+
+// mine refuses a review that is not sent and holds other words than these.
+func (c *Client) mine(do call, repo precedent.Repo, number int, r *sdk.PullReview, send *sdk.CreatePullReviewOptions) error {
+	there, err := c.remarks(do, repo, number, r)
+	if err != nil {
+		return err
+	}
+	other := r.Body != "" && r.Body != send.Body
+	for _, m := range there {
+		other = other || !slices.ContainsFunc(send.Comments, func(s sdk.CreatePullReviewComment) bool { return s.Body == string(m.Body) })
+	}
+	if other {
+		return &forge.Error{
+			Kind: forge.KindInvalid, Msg: fmt.Sprintf("post on %s#%d: the token's account has a review in preparation there, which Gitea would send as well", repo, number),
+			Hint: "send or discard it on the pull request's page, or use a token of an account of its own",
+		}
+	}
+	return nil
+}

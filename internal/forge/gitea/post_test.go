@@ -1,0 +1,281 @@
+package gitea_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/forge/forgetest"
+	"github.com/precedent-dev/precedent/internal/forge/gitea"
+)
+
+// till is a change with two hunks: lines 1 to 4 and 20 to 22 of the new file,
+// lines 1 to 4 and 20 to 21 of the old one.
+const till = `diff --git a/till.go b/till.go
+--- a/till.go
++++ b/till.go
+@@ -1,4 +1,4 @@
+ package till
+-var a = 1
++var a = 2
+ // one
+ // two
+@@ -20,2 +20,3 @@
+ // three
++var b = 3
+ // four
+`
+
+// table is a server with one pull request whose diff is till.
+type table struct {
+	*forgetest.Gitea
+	*forgetest.Stage
+	*gitea.Client
+	repo precedent.Repo
+	pull *forgetest.Pull
+}
+
+func lay(t *testing.T, kind forgetest.GiteaKind) table {
+	t.Helper()
+	s := forgetest.NewStage(t)
+	shop := forgetest.Shop()
+	pull := shop.Pulls[2]
+	pull.Diff = till
+	s.World.Add(shop)
+	g := s.Gitea(t)
+	g.Kind = kind
+	c := open(t, s, g.URL)
+	t.Cleanup(func() {
+		for _, r := range s.Script.Requests() {
+			if strings.Contains(r.Path+r.Body, forgetest.Secret) {
+				t.Errorf("the token stands in %s %s", r.Method, r.Path)
+			}
+		}
+	})
+	return table{Gitea: g, Stage: s, Client: c, repo: precedent.Repo{Host: c.Host(), Owner: "acme", Name: "shop"}, pull: pull}
+}
+
+// kinds runs a test on each kind of server.
+func kinds(t *testing.T, run func(t *testing.T, kind forgetest.GiteaKind)) {
+	t.Helper()
+	for name, kind := range map[string]forgetest.GiteaKind{
+		"Gitea 1.27": forgetest.Gitea127, "Gitea 1.25": forgetest.Gitea125, "Forgejo": forgetest.Forgejo,
+	} {
+		t.Run(name, func(t *testing.T) { run(t, kind) })
+	}
+}
+
+func on(side precedent.Side, start, end int, body string) forge.Remark {
+	return forge.Remark{Span: precedent.Span{Path: "till.go", Side: side, Start: start, End: end}, Body: body}
+}
+
+func (b table) draft(remarks ...forge.Remark) forge.Draft {
+	return forge.Draft{Commit: b.pull.Head.SHA, Event: forge.Remarks, Body: "Two remarks.", Remarks: remarks}
+}
+
+// trouble is the error of a forge.
+func trouble(t *testing.T, err error) forge.Error {
+	t.Helper()
+	var e *forge.Error
+	if !errors.As(err, &e) {
+		t.Fatalf("%v is no error of a forge", err)
+	}
+	return *e
+}
+
+func (b table) writes() (all []string) {
+	for _, r := range b.Script.Requests() {
+		if r.Writes() {
+			_, path, _ := strings.Cut(r.Path, "/acme/shop/")
+			all = append(all, r.Method+" "+path)
+		}
+	}
+	return all
+}
+
+func TestRemarksStandOnTheirSides(t *testing.T) {
+	b := lay(t, forgetest.Gitea127)
+	posted, err := b.Post(t.Context(), b.repo, 2, b.draft(
+		on(precedent.Right, 2, 2, "new"), on(precedent.Left, 2, 2, "old"), on(precedent.Right, 20, 22, "range"),
+	))
+	if err != nil || posted.Review == 0 || len(posted.Rejected)+len(posted.Unsupported) != 0 {
+		t.Fatalf("%+v, %v", posted, err)
+	}
+	said, err := b.Comments(t.Context(), b.repo, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]precedent.Span{}
+	for _, m := range said {
+		if m.Kind != forge.OnLine {
+			continue
+		}
+		got[string(m.Body)] = m.Span
+		if i := slices.Index(posted.Remarks, m.ID); i < 0 || m.Review != posted.Review || m.Commit != b.pull.Head.SHA || m.Outdated {
+			t.Errorf("%q is number %d of %v: %+v", m.Body, m.ID, posted.Remarks, m)
+		}
+	}
+	want := map[string]precedent.Span{
+		"new":   {Path: "till.go", Side: precedent.Right, Start: 2, End: 2},
+		"old":   {Path: "till.go", Side: precedent.Left, Start: 2, End: 2},
+		"range": {Path: "till.go", Side: precedent.Right, Start: 22, End: 22}, // the last line: Gitea has no ranges
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+	threads, err := b.Threads(t.Context(), b.repo, 2)
+	if err != nil || len(threads) != 3 {
+		t.Errorf("%+v, %v", threads, err)
+	}
+}
+
+func TestRemarksOutsideOfTheDiffAreNotSent(t *testing.T) {
+	b := lay(t, forgetest.Gitea127)
+	elsewhere := on(precedent.Right, 2, 2, "elsewhere")
+	elsewhere.Path = "other.go"
+	outside := []forge.Remark{
+		on(precedent.Right, 5, 5, "between"), on(precedent.Right, 4, 20, "across"), on(precedent.Left, 22, 22, "behind"),
+		on(precedent.Right, 3, 2, "backwards"), on(precedent.Right, 0, 0, "file"), elsewhere,
+	}
+	posted, err := b.Post(t.Context(), b.repo, 2, b.draft(append(outside, on(precedent.Right, 21, 21, "inside"))...))
+	if err != nil || len(posted.Rejected) != len(outside) || posted.Review == 0 {
+		t.Fatalf("%+v, %v", posted, err)
+	}
+	for i, r := range posted.Rejected {
+		if r.Remark != i || r.Why == "" || posted.Remarks[i] != 0 {
+			t.Errorf("%+v", r)
+		}
+	}
+	if posted.Remarks[len(outside)] == 0 || len(b.World.Shown(b.pull)) != 2 {
+		t.Errorf("%v of %+v", posted.Remarks, b.World.Shown(b.pull))
+	}
+	posted, err = b.Post(t.Context(), b.repo, 2, b.draft(outside...))
+	if err != nil || posted.Review != 0 || len(posted.Rejected) != len(outside) {
+		t.Errorf("nothing but outside: %+v, %v", posted, err)
+	}
+	if w := b.writes(); len(w) != 1 {
+		t.Errorf("%v", w)
+	}
+}
+
+func TestALaggingHeadIsNotWrittenOn(t *testing.T) {
+	b := lay(t, forgetest.Forgejo)
+	old := b.pull.Head.SHA
+	b.World.Push(b.pull, strings.Repeat("9", 40), till)
+	b.World.Change(func() { b.Behind = map[int]string{2: old} })
+	p, err := b.PullRequest(t.Context(), b.repo, 2)
+	if err != nil || p.Head.SHA != old {
+		t.Errorf("%s, %v", p.Head.SHA, err)
+	}
+	_, err = b.Post(t.Context(), b.repo, 2, b.draft(on(precedent.Right, 2, 2, "new")))
+	if e := trouble(t, err); e.Kind != forge.KindInvalid || e.Unsure || len(b.writes()) != 0 {
+		t.Errorf("%+v after %v", e, b.writes())
+	}
+	b.World.Change(func() { b.Behind, b.Headless = nil, 1 })
+	if p, err := b.PullRequest(t.Context(), b.repo, 2); err != nil || p.Head.SHA != b.pull.Head.SHA {
+		t.Errorf("a head that came late: %s, %v", p.Head.SHA, err)
+	}
+	b.World.Change(func() { b.Headless = 9 })
+	if _, err := b.PullRequest(t.Context(), b.repo, 2); trouble(t, err).Kind != forge.KindAnswer {
+		t.Errorf("no head: %v", err)
+	}
+}
+
+func TestEventsThatGiteaRefuses(t *testing.T) {
+	for name, change := range map[string]func(b table){
+		"own":    func(b table) { b.pull.Author = b.World.Me },
+		"closed": func(b table) { b.pull.State = forge.Closed },
+		"none":   func(table) {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := lay(t, forgetest.Gitea127)
+			b.World.Change(func() { change(b) })
+			d := b.draft(on(precedent.Right, 2, 2, "new"))
+			d.Event = forge.RequestChanges
+			posted, err := b.Post(t.Context(), b.repo, 2, d)
+			refused := name != "none"
+			if err != nil || (len(posted.Unsupported) == 1) != refused {
+				t.Fatalf("%+v, %v", posted, err)
+			}
+			want := forgetest.ChangesRequested
+			if refused {
+				want = forgetest.Commented
+			}
+			if r := b.World.Reviews(b.pull); len(r) != 1 || r[0].State != want || r[0].Inline != 1 {
+				t.Errorf("%+v", r)
+			}
+		})
+	}
+}
+
+func TestALockedConversationTakesNothing(t *testing.T) {
+	b := lay(t, forgetest.Gitea127)
+	b.World.Change(func() { b.pull.Locked = true })
+	_, err1 := b.Post(t.Context(), b.repo, 2, b.draft())
+	_, err2 := b.Comment(t.Context(), b.repo, 2, "Hello.")
+	for _, err := range []error{err1, err2} {
+		if e := trouble(t, err); e.Kind != forge.KindClosed || e.Unsure {
+			t.Errorf("%+v", e)
+		}
+	}
+}
+
+// TestWhatWasCutOffIsNotSentLater: Gitea keeps the comments of a review that it
+// did not finish, and would send them with the next one.
+func TestWhatWasCutOffIsNotSentLater(t *testing.T) {
+	b := lay(t, forgetest.Gitea127)
+	b.World.Change(func() { b.Breaks = 1 })
+	d := b.draft(on(precedent.Right, 2, 2, "one"), on(precedent.Right, 21, 21, "two"))
+	_, err := b.Post(t.Context(), b.repo, 2, d)
+	if e := trouble(t, err); e.Kind != forge.KindServer || e.Unsure {
+		t.Errorf("%+v", e)
+	}
+	if n := b.World.Unsent(b.pull); n != 0 || len(b.World.Shown(b.pull)) != 0 {
+		t.Errorf("%d reviews are left over", n)
+	}
+	// This time nobody is there to clear away.
+	b.World.Change(func() { b.Breaks = 1 })
+	b.Script.Plan(forgetest.Fault{On: "/reviews", Method: "POST", After: true, Drop: true})
+	_, err = b.Post(t.Context(), b.repo, 2, d)
+	if e := trouble(t, err); !e.Unsure || b.World.Unsent(b.pull) != 1 {
+		t.Errorf("%+v", e)
+	}
+	if said, err := b.Comments(t.Context(), b.repo, 2); err != nil || len(said) != 0 {
+		t.Errorf("what was not sent is listed: %+v, %v", said, err)
+	}
+	posted, err := b.Post(t.Context(), b.repo, 2, d)
+	if err != nil || slices.Contains(posted.Remarks, 0) {
+		t.Fatalf("%+v, %v", posted, err)
+	}
+	var bodies []string
+	for _, m := range b.World.Shown(b.pull) {
+		bodies = append(bodies, string(m.Body))
+	}
+	slices.Sort(bodies)
+	if d := cmp.Diff([]string{"Two remarks.", "one", "two"}, bodies); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+}
+
+func TestAPersonsDraftIsNotSent(t *testing.T) {
+	b := lay(t, forgetest.Gitea127)
+	d := b.draft(on(precedent.Right, 2, 2, "what I think"))
+	b.World.Change(func() { b.Breaks = 1 })
+	b.Script.Plan(forgetest.Fault{On: "/reviews", Method: "POST", After: true, Drop: true})
+	d.Remarks = append(d.Remarks, on(precedent.Right, 3, 3, "more"))
+	if _, err := b.Post(t.Context(), b.repo, 2, d); err == nil {
+		t.Fatal("no draft was left")
+	}
+	_, err := b.Post(t.Context(), b.repo, 2, b.draft(on(precedent.Right, 21, 21, "two")))
+	if e := trouble(t, err); e.Kind != forge.KindInvalid || e.Hint == "" || e.Unsure {
+		t.Errorf("%+v", e)
+	}
+	if n := b.World.Unsent(b.pull); n != 1 || len(b.World.Shown(b.pull)) != 0 {
+		t.Errorf("%d drafts, and %+v was said", n, b.World.Shown(b.pull))
+	}
+}

@@ -1,0 +1,184 @@
+package gitea
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	sdk "code.gitea.io/sdk/gitea"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
+)
+
+// objectID is the name of a commit, in SHA-1 or SHA-256.
+var objectID = regexp.MustCompile(`^(?:[0-9a-f]{40}|[0-9a-f]{64})$`)
+
+// PullRequest reads one pull request. Its head may be the one before a push that
+// Gitea has taken but not processed: whoever fetches compares. A pull request that
+// is that new has no head yet, and is read once more.
+func (c *Client) PullRequest(ctx context.Context, repo precedent.Repo, number int) (forge.PullRequest, error) {
+	do, err := c.begin(ctx, repo, fmt.Sprintf("read pull request %s#%d", repo, number))
+	if err != nil {
+		return forge.PullRequest{}, err
+	}
+	var p *sdk.PullRequest
+	for range 2 {
+		if p, _, err = do.GetPullRequest(repo.Owner, repo.Name, int64(number)); err != nil {
+			return forge.PullRequest{}, do.fail(err)
+		}
+		if p.Head == nil || p.Head.Sha != "" {
+			break
+		}
+	}
+	if p.Index != int64(number) {
+		return forge.PullRequest{}, do.strange("it is about another pull request")
+	}
+	return c.pull(do, p)
+}
+
+// Open lists the open pull requests, the one that changed last first.
+func (c *Client) Open(ctx context.Context, repo precedent.Repo) ([]forge.PullRequest, error) {
+	do, err := c.begin(ctx, repo, "list pull requests of "+repo.String())
+	if err != nil {
+		return nil, err
+	}
+	listed, err := pages(do, func(o sdk.ListOptions) ([]*sdk.PullRequest, *sdk.Response, error) {
+		return do.ListRepoPullRequests(repo.Owner, repo.Name, sdk.ListPullRequestsOptions{ListOptions: o, State: sdk.StateOpen, Sort: "recentupdate"})
+	})
+	var open []forge.PullRequest
+	seen := map[int]bool{} // one that changes while we read moves to the front and pushes others back
+	for _, p := range listed {
+		read, wrong := c.pull(do, p)
+		if wrong != nil {
+			return open, wrong
+		}
+		if !seen[read.Number] {
+			seen[read.Number], read.Files = true, 0
+			open = append(open, read)
+		}
+	}
+	return open, err
+}
+
+// Patch is the diff of a pull request as Gitea computes it, whole.
+func (c *Client) Patch(ctx context.Context, repo precedent.Repo, number int) ([]byte, []precedent.SkippedFile, error) {
+	do, err := c.begin(ctx, repo, fmt.Sprintf("read diff of pull request %s#%d", repo, number))
+	if err != nil {
+		return nil, nil, err
+	}
+	diff, _, err := do.GetPullRequestDiff(repo.Owner, repo.Name, int64(number), sdk.PullRequestDiffOptions{})
+	if err != nil {
+		return nil, nil, do.fail(err)
+	}
+	return diff, nil, nil
+}
+
+// pull translates a pull request. Addresses and refs are made here, not taken
+// from the answer, so that none leads elsewhere.
+func (c *Client) pull(do call, p *sdk.PullRequest) (forge.PullRequest, error) {
+	base, err := c.branch(do, p.Base)
+	if err != nil {
+		return forge.PullRequest{}, err
+	}
+	head, err := c.branch(do, p.Head)
+	if err != nil {
+		return forge.PullRequest{}, err
+	}
+	if p.Index <= 0 || int64(int(p.Index)) != p.Index || base.Repo.IsZero() || p.Updated == nil {
+		return forge.PullRequest{}, do.strange("it names no pull request of a repository")
+	}
+	state := forge.State(p.State)
+	if p.HasMerged {
+		state = forge.Merged
+	}
+	if !slices.Contains([]forge.State{forge.Open, forge.Closed, forge.Merged}, state) {
+		return forge.PullRequest{}, do.strange("the state is unknown")
+	}
+	n := strconv.FormatInt(p.Index, 10)
+	out := forge.PullRequest{
+		Number: int(p.Index), Author: person(p.Poster), State: state, Draft: p.Draft || unfinished(p.Title),
+		URL:  c.web.JoinPath(base.Repo.Owner, base.Repo.Name, "pulls", n).String(),
+		Base: base, Head: head, Ref: "refs/pull/" + n + "/head",
+		Updated: p.Updated.UTC(), Locked: p.IsLocked,
+	}
+	if p.ChangedFiles != nil {
+		out.Files = *p.ChangedFiles
+	}
+	out.Title, _ = words(p.Title)
+	out.Body, _ = words(p.Body)
+	for _, l := range p.Labels {
+		if l != nil {
+			out.Labels = append(out.Labels, l.Name)
+		}
+	}
+	return out, nil
+}
+
+// unfinished tells a draft by its title, where Gitea keeps it; servers before
+// 1.23 say it nowhere else.
+func unfinished(title string) bool {
+	up := strings.ToUpper(title)
+	return strings.HasPrefix(up, "WIP:") || strings.HasPrefix(up, "[WIP]")
+}
+
+// branch translates one end of a pull request. The label is the branch's name
+// even when the branch is gone.
+func (c *Client) branch(do call, b *sdk.PRBranchInfo) (forge.Branch, error) {
+	if b == nil || !objectID.MatchString(b.Sha) {
+		return forge.Branch{}, do.strange("it names no commit")
+	}
+	out := forge.Branch{Name: cmp.Or(b.Name, b.Ref), SHA: b.Sha}
+	if b.Repository == nil {
+		return out, nil // the fork is deleted; the head is still at the base's ref
+	}
+	out.Repo = precedent.Repo{Host: c.host, Name: b.Repository.Name}
+	if b.Repository.Owner != nil {
+		out.Repo.Owner = b.Repository.Owner.UserName
+	}
+	if c.check(out.Repo) != nil {
+		return out, do.strange("it names no repository")
+	}
+	out.CloneURL = c.web.JoinPath(out.Repo.Owner, out.Repo.Name+".git").String()
+	return out, nil
+}
+
+// Accounts that Gitea has no row for. A workflow's own token acts as the second.
+const (
+	ghostID   = -1
+	actionsID = -2
+)
+
+// person translates an account. Gitea does not tell which are bots, but for the
+// one of its workflows.
+func person(u *sdk.User) forge.Person {
+	if u == nil || u.ID == ghostID || u.ID == 0 {
+		return forge.Person{Login: "ghost"}
+	}
+	return forge.Person{ID: u.ID, Login: u.UserName, Bot: u.ID == actionsID}
+}
+
+// words bounds what somebody wrote, and tells whether it was cut.
+func words(s string) (precedent.Untrusted, bool) {
+	if len(s) <= forge.MaxBody {
+		return precedent.Untrusted(s), false
+	}
+	end := forge.MaxBody
+	for !utf8.RuneStart(s[end]) {
+		end--
+	}
+	return precedent.Untrusted(s[:end]), true
+}
+
+// page is the address of a page of this forge, or nothing.
+func (c *Client) page(address string) string {
+	if strings.HasPrefix(address, c.web.String()+"/") {
+		return address
+	}
+	return ""
+}

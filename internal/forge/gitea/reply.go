@@ -1,0 +1,95 @@
+package gitea
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+
+	sdk "code.gitea.io/sdk/gitea"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
+)
+
+// Reply answers in the conversation that begins with the inline comment.
+func (c *Client) Reply(ctx context.Context, repo precedent.Repo, number int, to int64, body string) (forge.Comment, error) {
+	do, err := c.begin(ctx, repo, fmt.Sprintf("answer comment %d on %s#%d", to, repo, number))
+	if err != nil {
+		return forge.Comment{}, err
+	}
+	if tooLong(body) {
+		return forge.Comment{}, wordy(do.doing)
+	}
+	if _, err := c.unlocked(ctx, do, repo, number); err != nil {
+		return forge.Comment{}, err
+	}
+	first, err := c.find(do, repo, number, to)
+	switch {
+	case err != nil:
+		return forge.Comment{}, err
+	case first == nil:
+		return forge.Comment{}, &forge.Error{Kind: forge.KindClosed, Msg: do.doing + ": there is no such comment any more"}
+	}
+	m, remark := new(sdk.PullReviewComment), first.remark(body)
+	switch c.answers(ctx) {
+	case byReply:
+		if m, _, err = do.CreatePullReviewCommentReply(repo.Owner, repo.Name, int64(number), to, sdk.CreatePullReviewCommentReplyOptions{Body: body}); err != nil {
+			err = do.fail(err)
+		}
+	case byAdding:
+		err = c.send(ctx, do, http.MethodPost, fmt.Sprintf("repos/%s/%s/pulls/%d/reviews/%d/comments", repo.Owner, repo.Name, number, first.Review), remark, m)
+	case byReview:
+		return c.replyByReview(ctx, do, repo, number, first, remark)
+	}
+	switch {
+	case missing(err): // the version promised too much
+		return c.replyByReview(ctx, do, repo, number, first, remark)
+	case err != nil:
+		return forge.Comment{}, err
+	}
+	out := c.onLine(m, &sdk.PullReview{ID: first.Review, CommitID: first.Commit, Stale: first.Outdated}).Comment
+	if out.ID <= 0 || out.At.IsZero() {
+		return forge.Comment{}, do.strange("a comment has no number or no time")
+	}
+	out.ReplyTo = to
+	return out, nil
+}
+
+// replyByReview answers with a review that holds nothing but a comment on the
+// same line of the same commit.
+func (c *Client) replyByReview(ctx context.Context, do call, repo precedent.Repo, number int, first *inline, remark sdk.CreatePullReviewComment) (forge.Comment, error) {
+	select {
+	case c.posting <- struct{}{}:
+		defer func() { <-c.posting }()
+	case <-ctx.Done():
+		return forge.Comment{}, do.fail(ctx.Err())
+	}
+	r, err := c.submit(ctx, do, repo, number, sdk.CreatePullReviewOptions{
+		State: sdk.ReviewStateComment, CommitID: first.Commit, Comments: []sdk.CreatePullReviewComment{remark},
+	})
+	if err != nil {
+		return forge.Comment{}, err
+	}
+	there, err := c.remarks(do, repo, number, r)
+	at := slices.IndexFunc(there, func(t inline) bool { return string(t.Body) == remark.Body })
+	if err != nil || at < 0 {
+		return forge.Comment{}, do.strange("the review that was posted does not tell its comment")
+	}
+	there[at].ReplyTo = first.ID
+	return there[at].Comment, nil
+}
+
+// remark is a comment on the same spot, for the wire.
+func (m *inline) remark(body string) sdk.CreatePullReviewComment {
+	return sdk.CreatePullReviewComment{Path: m.at.path, Body: body, NewLineNum: int64(m.at.new), OldLineNum: int64(m.at.old)}
+}
+
+// find is an inline comment of the pull request; nil if it is not there.
+func (c *Client) find(do call, repo precedent.Repo, number int, id int64) (*inline, error) {
+	said, err := c.reviews(do, repo, number)
+	if i := slices.IndexFunc(said.inline, func(m inline) bool { return m.ID == id }); i >= 0 {
+		return &said.inline[i], nil
+	}
+	return nil, err
+}

@@ -1,0 +1,319 @@
+package gitea_test
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/forge/forgetest"
+	"github.com/precedent-dev/precedent/internal/forge/gitea"
+)
+
+// begin posts one remark, and gives its number.
+func (b table) begin(t *testing.T) int64 {
+	t.Helper()
+	posted, err := b.Post(t.Context(), b.repo, 2, b.draft(on(precedent.Right, 2, 2, "why 2?")))
+	if err != nil || len(posted.Remarks) != 1 || posted.Remarks[0] == 0 {
+		t.Fatalf("%+v, %v", posted, err)
+	}
+	return posted.Remarks[0]
+}
+
+// lose takes the right to write from the token's account.
+func (b table) lose() {
+	b.World.Change(func() {
+		b.Plain = true
+		shop := b.World.Repo("acme", "shop")
+		for i, m := range shop.Members {
+			if m.Person == b.World.Me {
+				shop.Members[i].Permission = forge.Read
+			}
+		}
+	})
+}
+
+func TestRepliesJoinTheConversation(t *testing.T) {
+	kinds(t, func(t *testing.T, kind forgetest.GiteaKind) {
+		b := lay(t, kind)
+		first := b.begin(t)
+		person := b.World.Say(b.pull, forgetest.Ann, first, "because")
+		got, err := b.Reply(t.Context(), b.repo, 2, first, "I see")
+		if err != nil || got.ID == 0 || got.ReplyTo != first || got.Span.End != 2 || got.Commit != b.pull.Head.SHA || got.Author.ID != b.World.Me.ID {
+			t.Fatalf("%+v, %v", got, err)
+		}
+		threads, err := b.Threads(t.Context(), b.repo, 2)
+		if err != nil || len(threads) != 1 {
+			t.Fatalf("%+v, %v", threads, err)
+		}
+		if d := cmp.Diff([]int64{first, person.ID, got.ID}, threads[0].Comments); d != "" {
+			t.Errorf("(-want +got):\n%s", d)
+		}
+		said, err := b.Comments(t.Context(), b.repo, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range said {
+			if m.ID == got.ID && m.ReplyTo != first {
+				t.Errorf("%+v", m)
+			}
+		}
+		if _, err := b.Reply(t.Context(), b.repo, 2, 4711, "to nobody"); trouble(t, err).Kind != forge.KindClosed {
+			t.Errorf("%v", err)
+		}
+	})
+}
+
+// TestAVersionThatPromisesTooMuch: whatever a server calls itself, the answer
+// arrives, once.
+func TestAVersionThatPromisesTooMuch(t *testing.T) {
+	for _, version := range []string{"1.27.0", "2.0.1", "v1.30.0+rc1", "15.0.0+gitea-1.22.0", "7.0.0+gitea-1.21.11", "1.19.4", "6.0.0+gitea-1.20", "main", ""} {
+		b := lay(t, forgetest.Gitea125)
+		first := b.begin(t)
+		b.World.Say(b.pull, forgetest.Ann, first, "because")
+		b.Script.Plan(forgetest.Fault{On: "/version", Status: 200, Body: `{"version":"` + version + `"}`, Times: 9})
+		before := len(b.World.Shown(b.pull))
+		got, err := b.Reply(t.Context(), b.repo, 2, first, "I see")
+		if err != nil || got.ReplyTo != first || len(b.World.Shown(b.pull)) != before+1 {
+			t.Errorf("%q: %+v, %v", version, got, err)
+		}
+	}
+}
+
+func TestWhoMayNotResolve(t *testing.T) {
+	b := lay(t, forgetest.Gitea127)
+	first := b.begin(t)
+	b.lose()
+	no, err := b.Resolve(t.Context(), b.repo, 2, forge.Thread{ID: strconv.FormatInt(first, 10)}, true)
+	if err != nil || no == "" || b.World.Threads(b.pull)[0].Closed {
+		t.Errorf("%q, %v", no, err)
+	}
+	if _, err := b.Resolve(t.Context(), b.repo, 2, forge.Thread{ID: "first"}, true); trouble(t, err).Kind != forge.KindRefused {
+		t.Error(err)
+	}
+}
+
+// TestTwoRemarksOnALine: Gitea shows them as one conversation, and both are open
+// or resolved.
+func TestTwoRemarksOnALine(t *testing.T) {
+	b := lay(t, forgetest.Gitea127)
+	posted, err := b.Post(t.Context(), b.repo, 2, b.draft(on(precedent.Right, 2, 2, "one"), on(precedent.Right, 2, 2, "two")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	person := b.World.Say(b.pull, forgetest.Ann, posted.Remarks[0], "because")
+	b.World.Close(b.pull, posted.Remarks[0], forgetest.Ann)
+	threads, err := b.Threads(t.Context(), b.repo, 2)
+	if err != nil || len(threads) != 2 {
+		t.Fatalf("%+v, %v", threads, err)
+	}
+	if !slices.Equal(threads[0].Comments, []int64{posted.Remarks[0], person.ID}) || !slices.Equal(threads[1].Comments, posted.Remarks[1:]) {
+		t.Errorf("%+v", threads)
+	}
+	for _, c := range threads {
+		if !c.Closed || c.ClosedBy != forgetest.Ann {
+			t.Errorf("%+v", c)
+		}
+	}
+}
+
+func TestConversationsOfTwoHeadsAreTwo(t *testing.T) {
+	b := lay(t, forgetest.Gitea125)
+	before := b.begin(t)
+	b.World.Push(b.pull, strings.Repeat("9", 40), strings.Replace(till, "var a = 2", "var a = 9", 1))
+	after := b.begin(t)
+	threads, err := b.Threads(t.Context(), b.repo, 2)
+	if err != nil || len(threads) != 2 {
+		t.Fatalf("%+v, %v", threads, err)
+	}
+	if !slices.Equal(threads[0].Comments, []int64{before}) || !threads[0].Outdated || !slices.Equal(threads[1].Comments, []int64{after}) || threads[1].Outdated {
+		t.Errorf("%+v", threads)
+	}
+}
+
+func TestResolving(t *testing.T) {
+	kinds(t, func(t *testing.T, kind forgetest.GiteaKind) {
+		b := lay(t, kind)
+		first := b.begin(t)
+		closed := func() bool {
+			t.Helper()
+			threads, err := b.Threads(t.Context(), b.repo, 2)
+			if err != nil || len(threads) != 1 {
+				t.Fatalf("%+v, %v", threads, err)
+			}
+			if (threads[0].ClosedBy != forge.Person{}) != threads[0].Closed {
+				t.Errorf("%+v", threads[0])
+			}
+			return threads[0].Closed
+		}
+		b.World.Close(b.pull, first, forgetest.Ann)
+		if !closed() {
+			t.Error("what a person resolved is open")
+		}
+		can := kind == forgetest.Gitea127
+		no, err := b.Resolve(t.Context(), b.repo, 2, forge.Thread{Comments: []int64{first}}, false)
+		if err != nil || (no == "") != can || closed() == can {
+			t.Errorf("reopen: %q, %v, closed %v", no, err, closed())
+		}
+		no, err = b.Resolve(t.Context(), b.repo, 2, forge.Thread{Comments: []int64{first}}, true)
+		if err != nil || (no == "") != can || !closed() {
+			t.Errorf("resolve: %q, %v, closed %v", no, err, closed())
+		}
+	})
+}
+
+func TestDeletingAndEditing(t *testing.T) {
+	kinds(t, func(t *testing.T, kind forgetest.GiteaKind) {
+		b := lay(t, kind)
+		line := b.begin(t)
+		said, err := b.Comment(t.Context(), b.repo, 2, "summary")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range []forge.Said{{Kind: forge.OnThread, ID: said.ID}, {Kind: forge.OnLine, ID: line}} {
+			if err := b.Edit(t.Context(), b.repo, 2, m, "edited"); err != nil {
+				t.Errorf("%v: %v", m, err)
+			}
+		}
+		review := b.World.Reviews(b.pull)[0].ID
+		if e := trouble(t, b.Edit(t.Context(), b.repo, 2, forge.Said{Kind: forge.OnReview, ID: review}, "edited")); e.Kind != forge.KindInvalid {
+			t.Errorf("%+v", e)
+		}
+		edited := 0
+		for _, m := range b.World.Shown(b.pull) {
+			if m.Body == "edited" {
+				edited++
+			}
+		}
+		if edited != 2 {
+			t.Errorf("%d comments were edited", edited)
+		}
+		remove := func(m forge.Said, can bool) {
+			t.Helper()
+			no, err := b.Delete(t.Context(), b.repo, 2, m)
+			there := slices.ContainsFunc(b.World.Shown(b.pull), func(c forge.Comment) bool { return c.Kind == m.Kind && c.ID == m.ID })
+			if err != nil || (no == "") != can || there == can {
+				t.Errorf("%v: %q, %v, it is there: %v", m, no, err, there)
+			}
+		}
+		remove(forge.Said{Kind: forge.OnReview, ID: review}, false) // its remark would go as well
+		remove(forge.Said{Kind: forge.OnLine, ID: line}, kind == forgetest.Forgejo)
+		for range 2 {
+			remove(forge.Said{Kind: forge.OnThread, ID: said.ID}, true)
+		}
+		for _, gone := range []forge.CommentKind{forge.OnLine, forge.OnReview} {
+			remove(forge.Said{Kind: gone, ID: 4711}, true)
+		}
+	})
+}
+
+func TestAnAnswerOfItsOwnIsDeletedWithItsReview(t *testing.T) {
+	b := lay(t, forgetest.Gitea125)
+	first := b.begin(t)
+	got, err := b.Reply(t.Context(), b.repo, 2, first, "twice")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if no, err := b.Delete(t.Context(), b.repo, 2, forge.Said{Kind: forge.OnLine, ID: got.ID}); err != nil || no != "" {
+		t.Errorf("%q, %v", no, err)
+	}
+	if shown := b.World.Shown(b.pull); len(shown) != 2 {
+		t.Errorf("%+v", shown)
+	}
+}
+
+func TestReactions(t *testing.T) {
+	b := lay(t, forgetest.Gitea127)
+	line := b.begin(t)
+	review := b.World.Reviews(b.pull)[0].ID
+	for _, m := range []forge.Said{{Kind: forge.OnLine, ID: line}, {Kind: forge.OnReview, ID: review}} {
+		if got, err := b.Reactions(t.Context(), b.repo, 2, m); err != nil || len(got) != 0 {
+			t.Errorf("none: %+v, %v", got, err)
+		}
+		b.World.React(b.pull, m, forgetest.Ann, "-1")
+		got, err := b.Reactions(t.Context(), b.repo, 2, m)
+		if want := []forge.Reaction{{Who: forgetest.Ann, Content: "-1", At: forgetest.Epoch}}; err != nil || len(got) != 1 || got[0].Who != want[0].Who || got[0].Content != "-1" || got[0].At.IsZero() {
+			t.Errorf("%+v, %v", got, err)
+		}
+	}
+}
+
+func TestStatuses(t *testing.T) {
+	b := lay(t, forgetest.Gitea127)
+	shop := b.World.Repo("acme", "shop")
+	send := func(result forge.CheckResult) forge.Unsupported {
+		t.Helper()
+		no, err := b.Check(t.Context(), b.repo, forge.Check{
+			Name: "precedent", Commit: b.pull.Head.SHA, Review: "r", Result: result, Title: "1 finding\nof note", Body: "more", URL: "https://forge.example/1",
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return no
+	}
+	want := map[forge.CheckResult]string{forge.Success: "success", forge.Failure: "failure", forge.Neutral: "error", "unheard": "error"}
+	for result, state := range want {
+		if no := send(result); no != "" {
+			t.Fatal(no)
+		}
+		all := b.World.StatusesOf(shop, b.pull.Head.SHA)
+		last := all[len(all)-1]
+		if last.State != state || last.Context != "precedent" || strings.Contains(last.Words, "\n") || last.URL == "" {
+			t.Errorf("%s: %+v", result, last)
+		}
+	}
+	b.lose()
+	if no := send(forge.Success); no == "" || len(b.World.StatusesOf(shop, b.pull.Head.SHA)) != len(want) {
+		t.Errorf("%q", no)
+	}
+	if _, err := b.Check(t.Context(), b.repo, forge.Check{Commit: "main/../x"}); trouble(t, err).Kind != forge.KindRefused {
+		t.Error(err)
+	}
+}
+
+func TestPermissionsAreToldToAdministrators(t *testing.T) {
+	b := lay(t, forgetest.Gitea127)
+	b.World.Change(func() { b.Plain = true })
+	p, err := b.Permission(t.Context(), b.repo, forgetest.Ann)
+	if e := trouble(t, err); p != forge.None || e.Kind != forge.KindAuth || !strings.Contains(e.Hint, "administrators") {
+		t.Errorf("%q, %+v", p, e)
+	}
+}
+
+func TestAServerBelowAPath(t *testing.T) {
+	s := forgetest.NewStage(t)
+	s.World.Add(forgetest.Shop())
+	g := s.GiteaAt(t, "/code")
+	for _, base := range []string{g.URL, g.URL + "/", g.URL + "/api/v1", g.URL + "/api/v1/"} {
+		c := open(t, s, base)
+		// The repository was called so before: Gitea redirects, and posts go on as posts.
+		former := precedent.Repo{Host: c.Host(), Owner: "acme", Name: "stall"}
+		p, err := c.PullRequest(t.Context(), former, 1)
+		if err != nil || p.URL != g.URL+"/acme/shop/pulls/1" || p.Base.CloneURL != g.URL+"/acme/shop.git" {
+			t.Errorf("%s: %+v, %v", base, p, err)
+		}
+		if m, err := c.Comment(t.Context(), former, 1, "hello"); err != nil || !strings.HasPrefix(m.URL, g.URL+"/") {
+			t.Errorf("%s: %+v, %v", base, m, err)
+		}
+		if me, err := c.Me(t.Context()); err != nil || me.ID != s.World.Me.ID {
+			t.Errorf("%+v, %v", me, err)
+		}
+	}
+}
+
+func TestBaseURLs(t *testing.T) {
+	for _, base := range []string{"", "forge.example", "http://forge.example", "https://me:word@forge.example", "https://forge.example/?x=1", "https://forge.example/a/../b", "https://forge.example/a%2fb c"} {
+		if _, err := gitea.New(gitea.Options{BaseURL: base}); err == nil || strings.Contains(err.Error(), "word") {
+			t.Errorf("%q: %v", base, err)
+		}
+	}
+	for _, base := range []string{"https://codeberg.org", "https://forge.example:3000/code/", "http://localhost:3000"} {
+		if _, err := gitea.New(gitea.Options{BaseURL: base}); err != nil {
+			t.Errorf("%q: %v", base, err)
+		}
+	}
+}

@@ -1,0 +1,115 @@
+package gitea
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strconv"
+
+	sdk "code.gitea.io/sdk/gitea"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
+)
+
+// Threads reads the conversations on lines: all that was said on one line of one
+// commit, which is how Gitea shows it. It names them by their first comments, and
+// that comment alone is resolved.
+func (c *Client) Threads(ctx context.Context, repo precedent.Repo, number int) ([]forge.Thread, error) {
+	do, err := c.begin(ctx, repo, fmt.Sprintf("read conversations of %s#%d", repo, number))
+	if err != nil {
+		return nil, err
+	}
+	said, err := c.reviews(do, repo, number)
+	if err != nil && !tooMany(err) {
+		return nil, err
+	}
+	var all []forge.Thread
+	at := map[int64]int{}
+	for _, m := range said.inline {
+		if i, ok := at[m.ReplyTo]; ok {
+			all[i].Comments = append(all[i].Comments, m.ID)
+			continue
+		}
+		t := forge.Thread{ID: strconv.FormatInt(m.ID, 10), Comments: []int64{m.ID}, Closed: m.closed != nil, Outdated: m.Outdated}
+		if m.closed != nil {
+			t.ClosedBy = person(m.closed)
+		}
+		at[m.ID] = len(all)
+		all = append(all, t)
+	}
+	return all, err
+}
+
+// Resolve closes a conversation, or opens it again. Gitea can since 1.26; Forgejo
+// cannot.
+func (c *Client) Resolve(ctx context.Context, repo precedent.Repo, number int, t forge.Thread, closed bool) (forge.Unsupported, error) {
+	doing, verb := fmt.Sprintf("resolve conversation %s on %s#%d", t.ID, repo, number), "resolve"
+	if !closed {
+		doing, verb = fmt.Sprintf("reopen conversation %s on %s#%d", t.ID, repo, number), "reopen"
+	}
+	do, err := c.begin(ctx, repo, doing)
+	if err != nil {
+		return "", err
+	}
+	first, err := strconv.ParseInt(t.ID, 10, 64)
+	if len(t.Comments) > 0 {
+		first, err = t.Comments[0], nil
+	}
+	if err != nil || first <= 0 {
+		return "", &forge.Error{Kind: forge.KindRefused, Msg: doing + ": it has no comment"}
+	}
+	if closed {
+		_, err = do.ResolvePullReviewComment(repo.Owner, repo.Name, first)
+	} else {
+		_, err = do.UnresolvePullReviewComment(repo.Owner, repo.Name, first)
+	}
+	switch {
+	case missing(err):
+		return forge.Unsupported("this server cannot " + verb + " conversations by its API, or does not have this one any more (Gitea can since 1.26)"), nil
+	case status(err) == http.StatusForbidden:
+		return forge.Unsupported("the token may not " + verb + " conversations: they are for the author, official reviewers and people with write access"), nil
+	}
+	return "", do.fail(err)
+}
+
+// Reactions reads who reacted to a comment.
+func (c *Client) Reactions(ctx context.Context, repo precedent.Repo, number int, to forge.Said) ([]forge.Reaction, error) {
+	do, err := c.begin(ctx, repo, fmt.Sprintf("read reactions on %s#%d", repo, number))
+	if err != nil {
+		return nil, err
+	}
+	id := to.ID
+	if to.Kind == forge.OnReview {
+		r, _, err := do.GetPullReview(repo.Owner, repo.Name, int64(number), to.ID)
+		if err != nil {
+			return nil, do.fail(err)
+		}
+		if id = wordsOf(r); id == 0 {
+			return nil, nil // nobody can react to a review without words
+		}
+	}
+	listed, _, err := do.GetIssueCommentReactions(repo.Owner, repo.Name, id)
+	if err != nil {
+		return nil, do.fail(err)
+	}
+	var all []forge.Reaction
+	for _, r := range listed {
+		if r == nil {
+			return nil, do.strange("there is nothing where an entry should be")
+		}
+		all = append(all, forge.Reaction{Who: person(r.User), Content: r.Reaction, At: r.Created.UTC()})
+	}
+	return all, nil
+}
+
+// wordsOf is the number of the comment that holds a review's words. It has one
+// beside the review's, which stands in the review's address alone.
+func wordsOf(r *sdk.PullReview) int64 {
+	found := anchor.FindStringSubmatch(r.HTMLURL)
+	if found == nil {
+		return 0
+	}
+	id, _ := strconv.ParseInt(found[1], 10, 64) // 18 digits are a number
+	return id
+}

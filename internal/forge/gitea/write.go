@@ -1,0 +1,198 @@
+package gitea
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"regexp"
+
+	sdk "code.gitea.io/sdk/gitea"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
+)
+
+// anchor is the end of the address of a comment.
+var anchor = regexp.MustCompile(`#issuecomment-(\d{1,18})$`)
+
+// Comment says something on the pull request as a whole.
+func (c *Client) Comment(ctx context.Context, repo precedent.Repo, number int, body string) (forge.Comment, error) {
+	do, err := c.begin(ctx, repo, fmt.Sprintf("comment on %s#%d", repo, number))
+	if err != nil {
+		return forge.Comment{}, err
+	}
+	if tooLong(body) {
+		return forge.Comment{}, wordy(do.doing)
+	}
+	m, _, err := do.CreateIssueComment(repo.Owner, repo.Name, int64(number), sdk.CreateIssueCommentOption{Body: body})
+	if err != nil {
+		return forge.Comment{}, do.fail(err)
+	}
+	if m.ID <= 0 || m.Created.IsZero() {
+		return forge.Comment{}, do.strange("a comment has no number or no time")
+	}
+	return c.onThread(m), nil
+}
+
+// Edit replaces the words of a comment. Gitea changes those of a review only where
+// people look, and its API goes on giving the old ones: they are not edited.
+func (c *Client) Edit(ctx context.Context, repo precedent.Repo, number int, m forge.Said, body string) error {
+	do, err := c.begin(ctx, repo, fmt.Sprintf("edit comment %d on %s#%d", m.ID, repo, number))
+	if err != nil {
+		return err
+	}
+	if m.Kind == forge.OnReview {
+		return &forge.Error{Kind: forge.KindInvalid, Msg: do.doing + ": Gitea does not edit the words of a review"}
+	}
+	if tooLong(body) {
+		return wordy(do.doing)
+	}
+	there, err := c.own(ctx, do, repo, number, m)
+	switch {
+	case err != nil:
+		return err
+	case !there:
+		return &forge.Error{Kind: forge.KindNotFound, Msg: do.doing + ": it is not there any more"}
+	}
+	now := new(sdk.Comment)
+	if err := c.send(ctx, do, http.MethodPatch, fmt.Sprintf("repos/%s/%s/issues/comments/%d", repo.Owner, repo.Name, m.ID), sdk.EditIssueCommentOption{Body: body}, now); err != nil {
+		return err
+	}
+	if now.ID == 0 { // 204: "no content" is what it says of what it does not edit
+		return &forge.Error{Kind: forge.KindInvalid, Msg: do.doing + ": this server does not edit comments of that kind"}
+	}
+	return nil
+}
+
+// Delete removes a comment. Gitea does not remove single comments on lines, and
+// says that it did; Forgejo does. A review goes with all comments on its lines, so
+// that only one without any is removed.
+func (c *Client) Delete(ctx context.Context, repo precedent.Repo, number int, m forge.Said) (forge.Unsupported, error) {
+	do, err := c.begin(ctx, repo, fmt.Sprintf("delete comment %d on %s#%d", m.ID, repo, number))
+	if err != nil {
+		return "", err
+	}
+	if there, err := c.own(ctx, do, repo, number, m); err != nil || !there {
+		return "", err
+	}
+	switch m.Kind {
+	case forge.OnLine:
+		return c.deleteLine(ctx, do, repo, number, m.ID)
+	case forge.OnReview:
+		r, _, err := do.GetPullReview(repo.Owner, repo.Name, int64(number), m.ID)
+		switch {
+		case err != nil:
+			return "", do.fail(err)
+		case r.CodeCommentsCount > 0:
+			return "Gitea deletes a review only with all comments on its lines", nil
+		}
+		return "", c.deleteReview(do, repo, number, m.ID)
+	}
+	if _, err := do.DeleteIssueComment(repo.Owner, repo.Name, m.ID); err != nil && status(err) != http.StatusNotFound {
+		return "", do.fail(err)
+	}
+	return "", nil
+}
+
+// own tells whether a comment is there, and refuses one that is not of Me's: Gitea
+// lets whoever may write change the words of all.
+func (c *Client) own(ctx context.Context, do call, repo precedent.Repo, number int, m forge.Said) (there bool, err error) {
+	me, err := c.Me(ctx)
+	if err != nil {
+		return false, err
+	}
+	var by forge.Person
+	switch m.Kind {
+	case forge.OnLine:
+		found, err := c.find(do, repo, number, m.ID)
+		if err != nil || found == nil {
+			return false, err
+		}
+		by = found.Author
+	case forge.OnReview:
+		r, _, err := do.GetPullReview(repo.Owner, repo.Name, int64(number), m.ID)
+		switch {
+		case status(err) == http.StatusNotFound:
+			return false, nil
+		case err != nil:
+			return false, do.fail(err)
+		}
+		by = person(r.Reviewer)
+	case forge.OnThread:
+		found := new(sdk.Comment)
+		err := c.send(ctx, do, http.MethodGet, fmt.Sprintf("repos/%s/%s/issues/comments/%d", repo.Owner, repo.Name, m.ID), nil, found)
+		if status(err) == http.StatusNotFound || err == nil && found.ID == 0 { // 204: it is one of another kind
+			return false, nil
+		}
+		if err != nil {
+			return false, err
+		}
+		by = person(found.Poster)
+	}
+	if by.ID != me.ID {
+		return false, &forge.Error{Kind: forge.KindRefused, Msg: fmt.Sprintf("%s: it is somebody else's", do.doing)}
+	}
+	return true, nil
+}
+
+func (c *Client) deleteReview(do call, repo precedent.Repo, number int, id int64) error {
+	_, err := do.DeletePullReview(repo.Owner, repo.Name, int64(number), id)
+	if status(err) == http.StatusNotFound {
+		return nil
+	}
+	return do.fail(err)
+}
+
+func (c *Client) deleteLine(ctx context.Context, do call, repo precedent.Repo, number int, id int64) (forge.Unsupported, error) {
+	there, err := c.find(do, repo, number, id)
+	if err != nil || there == nil {
+		return "", err
+	}
+	err = c.send(ctx, do, http.MethodDelete, fmt.Sprintf("repos/%s/%s/pulls/%d/reviews/%d/comments/%d", repo.Owner, repo.Name, number, there.Review, id), nil, nil)
+	if !missing(err) {
+		return "", err
+	}
+	r, _, err := do.GetPullReview(repo.Owner, repo.Name, int64(number), there.Review)
+	if err != nil {
+		return "", do.fail(err)
+	}
+	if r.Body == "" && r.CodeCommentsCount == 1 && r.State == sdk.ReviewStateComment {
+		return "", c.deleteReview(do, repo, number, r.ID) // it holds nothing else
+	}
+	return "Gitea does not delete single comments on lines", nil
+}
+
+// send makes a request that the library does not have, or has otherwise. Both in
+// and out may be nil; out stays as it is if the answer is empty.
+func (c *Client) send(ctx context.Context, do call, method, path string, in, out any) error {
+	ctx, attempt := c.wire.Watch(ctx)
+	do.attempt = attempt
+	var body bytes.Buffer
+	if in != nil {
+		if err := json.NewEncoder(&body).Encode(in); err != nil {
+			return fmt.Errorf("%s: write JSON: %w", do.doing, err)
+		}
+	}
+	req, err := http.NewRequestWithContext(ctx, method, c.wire.Home()+path, bytes.NewReader(body.Bytes()))
+	if err != nil {
+		return fmt.Errorf("%s: make request: %w", do.doing, err)
+	}
+	if in != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	req.Header.Set("User-Agent", c.agent)
+	resp, err := c.wire.Client().Do(req)
+	if err != nil {
+		return do.fail(err)
+	}
+	defer resp.Body.Close()
+	if out == nil || resp.StatusCode == http.StatusNoContent {
+		return nil
+	}
+	if err := json.NewDecoder(resp.Body).Decode(out); err != nil {
+		return do.fail(err)
+	}
+	return nil
+}

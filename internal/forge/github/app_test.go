@@ -1,0 +1,245 @@
+package github
+
+import (
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/forge/forgetest"
+	"github.com/precedent-dev/precedent/internal/forge/wire"
+)
+
+// appKey is made once: it takes a while.
+var appKey = sync.OnceValue(func() *rsa.PrivateKey {
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		panic(err)
+	}
+	return key
+})
+
+// appPEM is the key in the form in which GitHub gives it.
+func appPEM() []byte {
+	return pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(appKey())})
+}
+
+var precedentApp = forgetest.App{ID: 77, ClientID: "Iv23abc", Slug: "acme-reviews", Installation: 9}
+
+// appClient is a client of an app that the server lets in.
+func appClient(t *testing.T, s *forgetest.Stage, g *forgetest.GitHub, installation int64) *Client {
+	t.Helper()
+	a := precedentApp
+	a.Key = &appKey().PublicKey
+	g.AsApp(a)
+	app, err := NewApp(a.ClientID, appPEM(), installation)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return clientWith(t, s, g, func(o *Options) { o.App, o.Token = app, wire.Token{} })
+}
+
+// TestAppSignsForItself: what the app itself is asked for is signed by its key,
+// from a minute ago to nine minutes from now.
+func TestAppSignsForItself(t *testing.T) {
+	pkcs8, err := x509.MarshalPKCS8PrivateKey(appKey())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range [][]byte{appPEM(), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: pkcs8})} {
+		app, err := NewApp(" 77\n", key, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		signed, err := app.sign(forgetest.Epoch)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var claims jwt.RegisteredClaims
+		_, err = jwt.ParseWithClaims(signed.Reveal(), &claims, func(*jwt.Token) (any, error) { return &appKey().PublicKey, nil },
+			jwt.WithValidMethods([]string{"RS256"}), jwt.WithTimeFunc(func() time.Time { return forgetest.Epoch }))
+		if err != nil || claims.Issuer != "77" || !claims.IssuedAt.Equal(forgetest.Epoch.Add(-time.Minute)) || !claims.ExpiresAt.Equal(forgetest.Epoch.Add(9*time.Minute)) {
+			t.Errorf("%v, %+v", err, claims)
+		}
+		if said := fmt.Sprintf("%v %+v %#v %s", app, *app, Options{App: app}, signed); strings.Contains(said, appKey().D.String()[:20]) || strings.Contains(said, "eyJ") {
+			t.Errorf("the key shows in %s", said)
+		}
+	}
+	for _, bad := range []struct {
+		id   string
+		key  []byte
+		inst int64
+	}{{"", appPEM(), 1}, {"77", []byte("-----BEGIN SECRET"), 1}, {"77", nil, 1}, {"77", appPEM(), -1}} {
+		if _, err := NewApp(bad.id, bad.key, bad.inst); err == nil || strings.Contains(err.Error(), "SECRET") {
+			t.Errorf("%q, %d: %v", bad.id, bad.inst, err)
+		}
+	}
+}
+
+// paths are what was asked for, without the repository and the query.
+func paths(s *forgetest.Stage) []string {
+	var all []string
+	for _, r := range s.Script.Requests() {
+		path, _, _ := strings.Cut(strings.TrimPrefix(r.Path, "/api/v3"), "?")
+		all = append(all, r.Method+" "+strings.TrimPrefix(path, "/repos/acme/shop"))
+	}
+	return all
+}
+
+// TestTokensOfInstallations are made when they are needed, kept, and made anew
+// five minutes before their end.
+func TestTokensOfInstallations(t *testing.T) {
+	s, g, _, repo := open(t)
+	c := appClient(t, s, g, 0)
+	read := func() {
+		t.Helper()
+		if _, err := c.PullRequest(t.Context(), repo, 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	read()
+	read()
+	want := []string{"GET /installation", "POST /app/installations/9/access_tokens", "GET /pulls/1", "GET /pulls/1"}
+	if got := paths(s); !slices.Equal(got, want) {
+		t.Errorf("asked %q", got)
+	}
+	first, err := c.GitToken(t.Context(), repo)
+	if err != nil || !strings.HasPrefix(first, "ghs_") || g.Issued() != 1 {
+		t.Errorf("%v, %d tokens", err, g.Issued())
+	}
+	s.Clock.Pass(55*time.Minute - time.Second)
+	if read(); g.Issued() != 1 {
+		t.Errorf("%d tokens 5 minutes and a second before the end", g.Issued())
+	}
+	s.Clock.Pass(time.Second)
+	if read(); g.Issued() != 2 {
+		t.Errorf("%d tokens 5 minutes before the end", g.Issued())
+	}
+	if second, err := c.GitToken(t.Context(), repo); err != nil || second == first {
+		t.Errorf("%v", err)
+	}
+	// Refused before its time: once anew, for what reads and for what writes.
+	s.Script.Plan(forgetest.Fault{On: "/comments", Status: 401, Body: `{"message":"Bad credentials"}`})
+	if _, err := c.Comment(t.Context(), repo, 1, "hello"); err != nil || g.Issued() != 3 {
+		t.Errorf("%v, %d tokens", err, g.Issued())
+	}
+	s.Script.Plan(forgetest.Fault{On: "/pulls/1", Status: 401, Body: `{"message":"Bad credentials"}`, Times: 5})
+	_, err = c.PullRequest(t.Context(), repo, 1)
+	var e *forge.Error
+	if !errors.As(err, &e) || e.Kind != forge.KindAuth || g.Issued() != 4 || s.Script.Left() != 3 {
+		t.Errorf("%v, %d tokens", err, g.Issued())
+	}
+	for _, r := range s.Script.Requests() {
+		if a := r.Header.Get("Authorization"); strings.HasSuffix(r.Path, "/installation") != strings.Contains(a, "eyJ") && !strings.Contains(r.Path, "access_tokens") {
+			t.Errorf("%s came with %.12s", r.Path, a)
+		}
+	}
+}
+
+// TestAppTroubles: what can be wrong with an app is said as such.
+func TestAppTroubles(t *testing.T) {
+	for name, test := range map[string]struct {
+		fault forgetest.Fault
+		want  forge.Kind
+		says  string
+	}{
+		"not installed":  {forgetest.Fault{On: "/installation", Status: 404, Body: `{"message":"Not Found"}`}, forge.KindAuth, "not installed"},
+		"key of another": {forgetest.Fault{On: "/installation", Status: 401, Body: `{"message":"A JSON web token could not be decoded"}`}, forge.KindAuth, "could not be decoded"},
+		"no token":       {forgetest.Fault{On: "/access_tokens", Status: 201, Body: `{}`}, forge.KindAnswer, "no token"},
+		"odd token":      {forgetest.Fault{On: "/access_tokens", Status: 201, Body: `{"token":"a\nb"}`}, forge.KindAnswer, "no token"},
+		"no permission":  {forgetest.Fault{On: "/access_tokens", Status: 422, Body: `{"message":"The permissions requested are not granted"}`, Times: 2}, forge.KindInvalid, "not granted"},
+	} {
+		s, g, _, repo := open(t)
+		c := appClient(t, s, g, 0)
+		s.Script.Plan(test.fault)
+		_, err := c.Comment(t.Context(), repo, 1, "hello")
+		var e *forge.Error
+		if !errors.As(err, &e) || e.Kind != test.want || e.Unsure || !strings.Contains(e.Msg, test.says) || s.Script.Left() != 0 {
+			t.Errorf("%s: %v", name, err)
+		}
+		if token, err := c.GitToken(t.Context(), repo); name != "not installed" && name != "key of another" && (err != nil || token == "") {
+			t.Errorf("%s: later %v", name, err)
+		}
+	}
+}
+
+// TestAppWithoutChecks posts all the same, and says that it cannot make checks.
+func TestAppWithoutChecks(t *testing.T) {
+	s, g, _, repo := open(t)
+	c := appClient(t, s, g, 9)
+	a := precedentApp
+	a.Key = &appKey().PublicKey
+	a.Permissions = map[string]string{"contents": "read", "pull_requests": "write", "issues": "write", "metadata": "read"}
+	g.AsApp(a)
+	if _, err := c.Comment(t.Context(), repo, 1, "hello"); err != nil || g.Issued() != 1 {
+		t.Errorf("%v, %d tokens", err, g.Issued())
+	}
+	s.Script.Plan(forgetest.Fault{On: "/check-runs", Method: http.MethodPost, Status: 403, Body: `{"message":"Resource not accessible by integration"}`})
+	cannot, err := c.Check(t.Context(), repo, forge.Check{Name: "precedent", Commit: strings.Repeat("a", 40), Review: "r", Result: forge.Success})
+	if err != nil || !strings.Contains(string(cannot), "checks: write") || s.Script.Left() != 0 {
+		t.Errorf("%q, %v", cannot, err)
+	}
+}
+
+// TestMe: whose a token is, asked once.
+func TestMe(t *testing.T) {
+	for name, test := range map[string]struct {
+		client func(*forgetest.Stage, *forgetest.GitHub) *Client
+		want   forge.Person
+		asked  []string
+	}{
+		"person": {func(s *forgetest.Stage, g *forgetest.GitHub) *Client { return client(t, s, g) }, forgetest.Bot, []string{"GET /user"}},
+		"workflow": {
+			func(s *forgetest.Stage, g *forgetest.GitHub) *Client { g.Actions(); return client(t, s, g) },
+			forgetest.ActionsBot,
+			[]string{"GET /user", "POST /api/graphql", "GET /users/github-actions%5Bbot%5D"},
+		},
+		"workflow without GraphQL": {func(s *forgetest.Stage, g *forgetest.GitHub) *Client {
+			g.Actions()
+			s.Script.Plan(forgetest.Fault{On: "/graphql", Status: 403, Body: `{"message":"no"}`})
+			return client(t, s, g)
+		}, forgetest.ActionsBot, []string{"GET /user", "POST /api/graphql", "GET /users/github-actions%5Bbot%5D"}},
+		"app": {
+			func(s *forgetest.Stage, g *forgetest.GitHub) *Client { return appClient(t, s, g, 9) },
+			forge.Person{ID: 1_000_077, Login: "acme-reviews[bot]", Bot: true},
+			[]string{"GET /app", "POST /app/installations/9/access_tokens", "GET /users/acme-reviews%5Bbot%5D"},
+		},
+	} {
+		s, g, _, _ := open(t)
+		c := test.client(s, g)
+		for range 2 {
+			if got, err := c.Me(t.Context()); err != nil || got != test.want {
+				t.Errorf("%s: %+v, %v", name, got, err)
+			}
+		}
+		var asked []string
+		for _, p := range paths(s) {
+			asked = append(asked, strings.NewReplacer("[", "%5B", "]", "%5D").Replace(p))
+		}
+		if !slices.Equal(asked, test.asked) {
+			t.Errorf("%s: asked %q", name, asked)
+		}
+	}
+	s, _, c, _ := open(t)
+	s.Script.Plan(forgetest.Fault{Status: 200, Body: `{}`}, forgetest.Fault{Status: 403, Body: `{"message":"SSO"}`})
+	for _, want := range []forge.Kind{forge.KindAnswer, forge.KindAuth} {
+		var e *forge.Error
+		if _, err := c.Me(t.Context()); !errors.As(err, &e) || e.Kind != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	if got, err := c.Me(t.Context()); err != nil || got != forgetest.Bot {
+		t.Errorf("after trouble %+v, %v", got, err)
+	}
+}

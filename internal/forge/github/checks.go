@@ -1,0 +1,102 @@
+package github
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+
+	gh "github.com/google/go-github/v88/github"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/forge/wire"
+	"github.com/precedent-dev/precedent/internal/text"
+)
+
+// maxCheck bounds the words of a check, in characters ("Create a check run").
+const maxCheck = 65_535
+
+// Check says on a commit how its review ended, as a check run. Apps alone may
+// make them, a workflow's run among them.
+func (c *Client) Check(ctx context.Context, repo precedent.Repo, k forge.Check) (forge.Unsupported, error) {
+	doing := fmt.Sprintf("set check %q in %s", k.Name, repo)
+	ctx, err := c.enter(ctx, doing, repo)
+	if err != nil {
+		return "", err
+	}
+	if !objectID.MatchString(k.Commit) {
+		return "", &forge.Error{Kind: forge.KindRefused, Msg: doing + ": it is for no commit"}
+	}
+	before, err := c.checkBefore(ctx, doing, repo, k)
+	if err != nil {
+		return noChecks(err)
+	}
+	status, result := "completed", string(forge.Neutral)
+	if k.Result == forge.Success || k.Result == forge.Failure {
+		result = string(k.Result)
+	}
+	title, words := cmp.Or(k.Title, k.Name), text.Cut(cmp.Or(k.Body, k.Title, k.Name), maxCheck)
+	var address *string
+	if k.URL != "" {
+		address = &k.URL
+	}
+	output := &gh.CheckRunOutput{Title: &title, Summary: &words}
+	var run *gh.CheckRun
+	a, err := c.write(ctx, doing, func(ctx context.Context) (err error) {
+		if before != 0 {
+			run, _, err = c.api.Checks.UpdateCheckRun(ctx, repo.Owner, repo.Name, before, gh.UpdateCheckRunOptions{
+				Name: k.Name, DetailsURL: address, ExternalID: &k.Review, Status: &status, Conclusion: &result, Output: output,
+			})
+			return err
+		}
+		run, _, err = c.api.Checks.CreateCheckRun(ctx, repo.Owner, repo.Name, gh.CreateCheckRunOptions{
+			Name: k.Name, HeadSHA: k.Commit, DetailsURL: address, ExternalID: &k.Review, Status: &status, Conclusion: &result, Output: output,
+		})
+		return err
+	})
+	if err != nil {
+		return noChecks(err)
+	}
+	if run.GetID() <= 0 {
+		return "", a.Strange(doing, "the check has no number")
+	}
+	return "", nil
+}
+
+// checkBefore finds the check run that is to be replaced: of that name and commit,
+// by the app that posts. Nobody may change another app's. 0 if there is none.
+func (c *Client) checkBefore(ctx context.Context, doing string, repo precedent.Repo, k forge.Check) (int64, error) {
+	me, err := c.Me(ctx)
+	if err != nil {
+		return 0, err
+	}
+	all, err := pages(c, doing, func(o gh.ListOptions) ([]*gh.CheckRun, *gh.Response, error) {
+		found, resp, err := c.api.Checks.ListCheckRunsForRef(ctx, repo.Owner, repo.Name, k.Commit, &gh.ListCheckRunsOptions{CheckName: &k.Name, ListOptions: o})
+		if err != nil {
+			return nil, resp, err
+		}
+		return found.CheckRuns, resp, nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	last := int64(0)
+	for _, run := range all {
+		if run.GetName() == k.Name && run.GetHeadSHA() == k.Commit && run.GetApp().GetSlug()+"[bot]" == me.Login {
+			last = max(last, run.GetID())
+		}
+	}
+	return last, nil
+}
+
+// noChecks takes a refusal for what the token cannot do. GitHub says "not found"
+// where it does not want to say "forbidden".
+func noChecks(err error) (forge.Unsupported, error) {
+	var e *forge.Error
+	if wire.Gone(err) || errors.As(err, &e) && e.Kind == forge.KindAuth && e.Status == http.StatusForbidden {
+		return forge.Unsupported(err.Error() + ": a check run needs a GitHub App or a workflow's token with checks: write"), nil
+	}
+	return "", err
+}

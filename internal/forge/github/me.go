@@ -1,0 +1,76 @@
+package github
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"sync"
+
+	gh "github.com/google/go-github/v88/github"
+
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/forge/wire"
+)
+
+// actionsLogin is the account that a workflow's run acts as.
+const actionsLogin = "github-actions[bot]"
+
+// self is who the token belongs to, once that is known.
+type self struct {
+	mu     sync.Mutex
+	person forge.Person
+}
+
+// Me is the account that posts: the token's, or that of the app. It is asked for
+// once.
+func (c *Client) Me(ctx context.Context) (forge.Person, error) {
+	c.me.mu.Lock()
+	defer c.me.mu.Unlock()
+	if c.me.person.ID != 0 {
+		return c.me.person, nil
+	}
+	const doing = "find out whose the token is"
+	read := func() (*gh.User, error) {
+		if c.tokens.app != nil {
+			return c.appUser(ctx)
+		}
+		u, _, err := c.api.Users.Get(ctx, "")
+		var e *forge.Error
+		if errors.As(err, &e) && e.Status == http.StatusForbidden && strings.Contains(strings.ToLower(e.Msg), "by integration") {
+			return c.integration(ctx)
+		}
+		return u, err
+	}
+	u, err := read()
+	if err != nil {
+		return forge.Person{}, c.wire.Fail(doing, err)
+	}
+	if u.GetID() <= 0 || !login.MatchString(u.GetLogin()) {
+		return forge.Person{}, wire.Strange(doing, "there is no account in it")
+	}
+	c.me.person = person(u)
+	return c.me.person, nil
+}
+
+// appUser is the account as which an app acts.
+func (c *Client) appUser(ctx context.Context) (*gh.User, error) {
+	a, _, err := c.api.Apps.Get(context.WithValue(ctx, asAppKey{}, true), "")
+	if err != nil {
+		return nil, err
+	}
+	u, _, err := c.api.Users.Get(ctx, a.GetSlug()+"[bot]")
+	return u, err
+}
+
+// integration is the account of a token that an app made, which REST does not
+// tell. Where GraphQL does not either, it is taken for that of a workflow's run.
+func (c *Client) integration(ctx context.Context) (*gh.User, error) {
+	var got struct{ Viewer struct{ Login string } }
+	name := actionsLogin
+	if err := c.query(ctx, "find out whose the token is", queryViewer, nil, &got); err == nil && got.Viewer.Login != "" {
+		name = got.Viewer.Login
+	}
+	u, _, err := c.api.Users.Get(ctx, name)
+	return u, err
+}

@@ -1,0 +1,183 @@
+package github
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+
+	gh "github.com/google/go-github/v88/github"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/git"
+)
+
+const (
+	// acceptDiff is the media type of a diff.
+	acceptDiff = "application/vnd.github.v3.diff"
+	// maxFiles is how many files GitHub lists ("List pull requests files").
+	maxFiles = 3000
+)
+
+// Patch is the diff of a pull request as GitHub computes it. GitHub gives none of
+// more than 300 files or 20,000 lines: then it is put together from the list of
+// files, which holds the hunks of those that are not too large.
+func (c *Client) Patch(ctx context.Context, repo precedent.Repo, number int) ([]byte, []precedent.SkippedFile, error) {
+	doing := fmt.Sprintf("read diff of pull request %s#%d", repo, number)
+	ctx, err := c.enter(ctx, doing, repo)
+	if err != nil {
+		return nil, nil, err
+	}
+	diff, _, err := c.api.PullRequests.GetRaw(ctx, repo.Owner, repo.Name, number, gh.RawOptions{Type: gh.Diff})
+	var e *forge.Error
+	if errors.As(err, &e) && e.Kind == forge.KindTooLarge && e.Status == http.StatusNotAcceptable {
+		return c.listedPatch(ctx, doing, repo, number)
+	}
+	if err != nil {
+		return nil, nil, c.wire.Fail(doing, err)
+	}
+	return []byte(diff), nil, nil
+}
+
+// listedPatch puts the diff together from the list of files.
+func (c *Client) listedPatch(ctx context.Context, doing string, repo precedent.Repo, number int) ([]byte, []precedent.SkippedFile, error) {
+	files, err := pages(c, doing, func(o gh.ListOptions) ([]*gh.CommitFile, *gh.Response, error) {
+		return c.api.PullRequests.ListFiles(ctx, repo.Owner, repo.Name, number, &o)
+	})
+	var e *forge.Error
+	more := errors.As(err, &e) && e.Kind == forge.KindTooLarge && e.Status == 0
+	if err != nil && !more {
+		return nil, nil, err
+	}
+	var diff strings.Builder
+	var skipped []precedent.SkippedFile
+	seen := map[string]bool{} // pages shift while they are read
+	for _, f := range files {
+		if seen[f.GetFilename()] {
+			continue
+		}
+		seen[f.GetFilename()] = true
+		section, why := piece(f)
+		if why != "" {
+			skipped = append(skipped, precedent.SkippedFile{Path: f.GetFilename(), Reason: why})
+		}
+		diff.WriteString(section)
+	}
+	if len(seen) >= maxFiles || more {
+		p, _, err := c.api.PullRequests.Get(ctx, repo.Owner, repo.Name, number)
+		if err != nil {
+			return nil, nil, c.wire.Fail(doing, err)
+		}
+		if n := p.GetChangedFiles() - len(seen); n > 0 {
+			skipped = append(skipped, precedent.SkippedFile{Path: fmt.Sprintf("(%d more files)", n), Reason: fmt.Sprintf("GitHub lists %d files of a pull request", len(seen))})
+		}
+	}
+	return []byte(diff.String()), skipped, nil
+}
+
+// emptyBlob is git's name of an empty file, in SHA-1 and SHA-256.
+var emptyBlob = map[string]bool{
+	"e69de29bb2d1d6434b8b29ae775ad8c2e48c5391":                         true,
+	"473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813": true,
+}
+
+// piece is a file's section of the diff, or why there is none. GitHub does not
+// tell the modes of files, so that a usual one stands for new and deleted ones.
+func piece(f *gh.CommitFile) (section, why string) {
+	name, before := f.GetFilename(), f.GetFilename()
+	var head, old, now string
+	old, now = git.QuotePath("a/"+before), git.QuotePath("b/"+name)
+	whole := f.GetChanges() == 0 // the header says everything
+	switch f.GetStatus() {
+	case "added":
+		head, old = "new file mode 100644\n", "/dev/null"
+		whole = whole && emptyBlob[f.GetSHA()]
+	case "removed":
+		head, now = "deleted file mode 100644\n", "/dev/null"
+		whole = whole && emptyBlob[f.GetSHA()]
+	case "renamed", "copied":
+		verb := map[string]string{"renamed": "rename", "copied": "copy"}[f.GetStatus()]
+		before = f.GetPreviousFilename()
+		old = git.QuotePath("a/" + before)
+		head = fmt.Sprintf("%s from %s\n%s to %s\n", verb, git.QuotePath(before), verb, git.QuotePath(name))
+	case "modified", "changed":
+		whole = false
+	default:
+		return "", fmt.Sprintf("GitHub says of it that it is %q", f.GetStatus())
+	}
+	if !named(name) || !named(before) {
+		return "", "git has no such path"
+	}
+	first := fmt.Sprintf("diff --git %s %s\n%s", git.QuotePath("a/"+before), git.QuotePath("b/"+name), head)
+	hunks := f.GetPatch()
+	switch {
+	case hunks == "" && whole:
+		return first, ""
+	case hunks == "" && f.GetChanges() == 0:
+		return "", "its content is binary, or its mode alone changed"
+	case hunks == "":
+		return "", "GitHub does not give the diff of a file that is this large"
+	}
+	if !strings.HasSuffix(hunks, "\n") {
+		hunks += "\n"
+	}
+	if !wellFormed(hunks) {
+		return "", "GitHub gives a part of its diff only"
+	}
+	return fmt.Sprintf("%s--- %s\n+++ %s\n%s", first, old, now, hunks), ""
+}
+
+// named tells whether git can have a file of that name.
+func named(file string) bool {
+	return file != "" && path.Clean(file) == file && !path.IsAbs(file) && file != "." && file != ".." && !strings.HasPrefix(file, "../") && !strings.Contains(file, "\x00")
+}
+
+// hunkHeader is the first line of a hunk, with how many lines it has on each side.
+var hunkHeader = regexp.MustCompile(`^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@`)
+
+// wellFormed tells whether the hunks are whole: nothing in them could be taken for
+// another file's.
+func wellFormed(hunks string) bool {
+	old, now := 0, 0
+	for line := range strings.Lines(hunks) {
+		if old == 0 && now == 0 && !strings.HasPrefix(line, `\`) {
+			m := hunkHeader.FindStringSubmatch(line)
+			if m == nil {
+				return false
+			}
+			old, now = count(m[1]), count(m[2])
+			continue
+		}
+		switch line[0] {
+		case ' ':
+			old, now = old-1, now-1
+		case '-':
+			old--
+		case '+':
+			now--
+		case '\\':
+		default:
+			return false
+		}
+		if old < 0 || now < 0 {
+			return false
+		}
+	}
+	return old == 0 && now == 0
+}
+
+func count(s string) int {
+	if s == "" {
+		return 1
+	}
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		return -1
+	}
+	return n
+}

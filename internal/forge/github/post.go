@@ -1,0 +1,177 @@
+package github
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	gh "github.com/google/go-github/v88/github"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
+)
+
+// events are GitHub's names.
+var events = map[forge.Event]string{forge.Remarks: "COMMENT", forge.RequestChanges: "REQUEST_CHANGES"}
+
+// onFile is why a remark on a file is not posted: the comments of a review have no
+// subject_type, and a comment beside the review would be a second visible thing.
+const onFile = "a review on GitHub takes remarks on lines only"
+
+// Post posts a review. GitHub refuses a review whole: what is wrong with it is
+// found out with reviews that are pending, which nobody else sees, and the rest is
+// posted in one that is visible.
+func (c *Client) Post(ctx context.Context, repo precedent.Repo, number int, d forge.Draft) (forge.Posted, error) {
+	doing := fmt.Sprintf("post a review on %s#%d", repo, number)
+	ctx, err := c.enter(ctx, doing, repo)
+	if err != nil {
+		return forge.Posted{}, err
+	}
+	p := &posting{
+		client: c, repo: repo, number: number, doing: doing, draft: d, event: events[d.Event],
+		posted: forge.Posted{Remarks: make([]int64, len(d.Remarks))},
+	}
+	switch {
+	case p.event == "":
+		return p.posted, &forge.Error{Kind: forge.KindRefused, Msg: fmt.Sprintf("%s: %q is no event of a review", doing, d.Event)}
+	case len(d.Remarks) > forge.MaxRemarks:
+		return p.posted, &forge.Error{Kind: forge.KindInvalid, Msg: fmt.Sprintf("%s: %d remarks are more than %d", doing, len(d.Remarks), forge.MaxRemarks)}
+	}
+	for i, r := range d.Remarks {
+		if r.Start <= 0 || r.End < r.Start {
+			p.posted.Rejected = append(p.posted.Rejected, forge.Rejected{Remark: i, Why: onFile})
+			continue
+		}
+		p.good = append(p.good, i)
+	}
+	// A pending review of one would be in the way of another.
+	select {
+	case c.posting <- struct{}{}:
+		defer func() { <-c.posting }()
+	case <-ctx.Done():
+		return p.posted, c.wire.Fail(doing, ctx.Err())
+	}
+	err = p.run(ctx)
+	slices.SortFunc(p.posted.Rejected, func(a, b forge.Rejected) int { return cmp.Compare(a.Remark, b.Remark) })
+	return p.posted, err
+}
+
+// posting is one draft on its way.
+type posting struct {
+	client *Client
+	repo   precedent.Repo
+	number int
+	doing  string
+	draft  forge.Draft
+	event  string
+	good   []int // remarks that GitHub is not known to refuse
+	posted forge.Posted
+}
+
+// run sends the visible review, after everything that GitHub was found to refuse
+// has been taken out of it; each cause once.
+func (p *posting) run(ctx context.Context) error {
+	for cleared, probed := false, false; ; {
+		if len(p.good) == 0 && len(p.draft.Remarks) > 0 {
+			return nil // all were rejected
+		}
+		review, words, err := p.send(ctx, p.event, p.draft.Body, p.good)
+		if err == nil {
+			p.posted.Review = review
+			p.readNumbers(ctx)
+			return nil
+		}
+		low := strings.ToLower(words)
+		switch {
+		case !invalid(err):
+			return err
+		case strings.Contains(low, "one pending review") && !cleared:
+			cleared = true
+			if err := p.clear(ctx); err != nil {
+				return err
+			}
+		case strings.Contains(low, "your own pull request") && p.event != events[forge.Remarks]:
+			p.event = events[forge.Remarks]
+			p.posted.Unsupported = append(p.posted.Unsupported, "GitHub lets nobody request changes on a pull request of their own: the review is a comment")
+		case len(p.good) > 0 && !probed:
+			probed = true
+			if err := p.probe(ctx, err); err != nil {
+				return err
+			}
+		default:
+			return err
+		}
+	}
+}
+
+func invalid(err error) bool {
+	var e *forge.Error
+	return errors.As(err, &e) && e.Kind == forge.KindInvalid && !e.Unsure
+}
+
+// send sends a review with some of the remarks; without an event it is pending.
+// words are GitHub's, if it refuses.
+func (p *posting) send(ctx context.Context, event, body string, remarks []int) (id int64, words string, err error) {
+	review := &gh.PullRequestReviewRequest{Body: &body}
+	if p.draft.Commit != "" {
+		review.CommitID = &p.draft.Commit
+	}
+	if event != "" {
+		review.Event = &event
+	}
+	for _, i := range remarks {
+		review.Comments = append(review.Comments, remark(p.draft.Remarks[i]))
+	}
+	var made *gh.PullRequestReview
+	a, err := p.client.write(ctx, p.doing, func(ctx context.Context) (err error) {
+		made, _, err = p.client.api.PullRequests.CreateReview(ctx, p.repo.Owner, p.repo.Name, p.number, review)
+		return err
+	})
+	if err == nil && made.GetID() <= 0 {
+		err = a.Strange(p.doing, "the review has no number")
+	}
+	return made.GetID(), a.Words(), err
+}
+
+func remark(r forge.Remark) *gh.DraftReviewComment {
+	side := string(r.Side)
+	out := &gh.DraftReviewComment{Path: &r.Path, Body: &r.Body, Line: &r.End, Side: &side}
+	if r.Start < r.End {
+		out.StartLine, out.StartSide = &r.Start, &side
+	}
+	return out
+}
+
+// readNumbers reads the numbers of the remarks that were just posted. That they cannot
+// be read is no error: the review is posted.
+func (p *posting) readNumbers(ctx context.Context) {
+	if len(p.good) == 0 {
+		return
+	}
+	listed, err := pages(p.client, p.doing, func(o gh.ListOptions) ([]*gh.PullRequestComment, *gh.Response, error) {
+		return p.client.api.PullRequests.ListReviewComments(ctx, p.repo.Owner, p.repo.Name, p.number, p.posted.Review, &o)
+	})
+	if err != nil {
+		return
+	}
+	taken := map[int64]bool{}
+	for _, i := range p.good {
+		r := p.draft.Remarks[i]
+		for _, m := range listed {
+			if id := m.GetID(); id > 0 && !taken[id] && m.GetPath() == r.Path && same(m.GetBody(), r.Body) {
+				taken[id] = true
+				p.posted.Remarks[i] = id
+				break
+			}
+		}
+	}
+}
+
+// same compares words as they were sent with words as they are kept.
+func same(a, b string) bool {
+	plain := func(s string) string { return strings.TrimSpace(strings.ReplaceAll(s, "\r\n", "\n")) }
+	return plain(a) == plain(b)
+}

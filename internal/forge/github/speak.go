@@ -1,0 +1,171 @@
+package github
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	gh "github.com/google/go-github/v88/github"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/forge/wire"
+)
+
+// Comment says something on the pull request as a whole.
+func (c *Client) Comment(ctx context.Context, repo precedent.Repo, number int, body string) (forge.Comment, error) {
+	doing := fmt.Sprintf("comment on %s#%d", repo, number)
+	ctx, err := c.enter(ctx, doing, repo)
+	if err != nil {
+		return forge.Comment{}, err
+	}
+	var m *gh.IssueComment
+	a, err := c.write(ctx, doing, func(ctx context.Context) (err error) {
+		m, _, err = c.api.Issues.CreateComment(ctx, repo.Owner, repo.Name, number, &gh.IssueComment{Body: &body})
+		return err
+	})
+	if err != nil {
+		return forge.Comment{}, err
+	}
+	return made(a, doing, c.onThread(m))
+}
+
+// Reply answers in the conversation that begins with the inline comment.
+func (c *Client) Reply(ctx context.Context, repo precedent.Repo, number int, to int64, body string) (forge.Comment, error) {
+	doing := fmt.Sprintf("answer a comment on %s#%d", repo, number)
+	ctx, err := c.enter(ctx, doing, repo)
+	if err != nil {
+		return forge.Comment{}, err
+	}
+	var m gh.PullRequestComment
+	a, err := c.write(ctx, doing, func(ctx context.Context) error {
+		address := fmt.Sprintf("repos/%s/%s/pulls/%d/comments/%d/replies", repo.Owner, repo.Name, number, to)
+		req, err := c.api.NewRequest(ctx, http.MethodPost, address, struct {
+			Body string `json:"body"`
+		}{body})
+		if err != nil {
+			return err
+		}
+		_, err = c.api.Do(req, &m)
+		return err
+	})
+	if err != nil {
+		return forge.Comment{}, err
+	}
+	return made(a, doing, c.onLine(&m))
+}
+
+// made is a comment that was just made, if the answer says so.
+func made(a *wire.Attempt, doing string, m forge.Comment) (forge.Comment, error) {
+	if m.ID <= 0 || m.At.IsZero() {
+		return forge.Comment{}, a.Strange(doing, "the comment has no number or no time")
+	}
+	return m, nil
+}
+
+// Edit replaces the words of a comment.
+func (c *Client) Edit(ctx context.Context, repo precedent.Repo, number int, m forge.Said, body string) error {
+	doing := fmt.Sprintf("edit a comment on %s#%d", repo, number)
+	ctx, err := c.enter(ctx, doing, repo)
+	if err != nil {
+		return err
+	}
+	var id int64
+	a, err := c.write(ctx, doing, func(ctx context.Context) error {
+		switch m.Kind {
+		case forge.OnThread:
+			edited, _, err := c.api.Issues.EditComment(ctx, repo.Owner, repo.Name, m.ID, &gh.IssueComment{Body: &body})
+			id = edited.GetID()
+			return err
+		case forge.OnLine:
+			edited, _, err := c.api.PullRequests.EditComment(ctx, repo.Owner, repo.Name, m.ID, &gh.PullRequestComment{Body: &body})
+			id = edited.GetID()
+			return err
+		case forge.OnReview:
+			edited, _, err := c.api.PullRequests.UpdateReview(ctx, repo.Owner, repo.Name, number, m.ID, body)
+			id = edited.GetID()
+			return err
+		}
+		return noSuchKind(m.Kind)
+	})
+	if err == nil && id != m.ID {
+		return a.Strange(doing, "it is about another comment")
+	}
+	return err
+}
+
+func noSuchKind(k forge.CommentKind) error {
+	return &forge.Error{Kind: forge.KindRefused, Msg: fmt.Sprintf("GitHub has no comments of the kind %q", k)}
+}
+
+// Delete removes a comment. GitHub keeps the words of reviews: they are folded up
+// as a duplicate.
+func (c *Client) Delete(ctx context.Context, repo precedent.Repo, number int, m forge.Said) (forge.Unsupported, error) {
+	doing := fmt.Sprintf("delete a comment on %s#%d", repo, number)
+	ctx, err := c.enter(ctx, doing, repo)
+	if err != nil {
+		return "", err
+	}
+	if m.Kind == forge.OnReview {
+		return c.fold(ctx, doing, repo, number, m.ID)
+	}
+	_, err = c.write(ctx, doing, func(ctx context.Context) (err error) {
+		switch m.Kind {
+		case forge.OnThread:
+			_, err = c.api.Issues.DeleteComment(ctx, repo.Owner, repo.Name, m.ID)
+		case forge.OnLine:
+			_, err = c.api.PullRequests.DeleteComment(ctx, repo.Owner, repo.Name, m.ID)
+		default:
+			err = noSuchKind(m.Kind)
+		}
+		return err
+	})
+	if wire.Gone(err) {
+		return "", nil
+	}
+	return "", err
+}
+
+// fold folds up the words of a review.
+func (c *Client) fold(ctx context.Context, doing string, repo precedent.Repo, number int, id int64) (forge.Unsupported, error) {
+	r, _, err := c.api.PullRequests.GetReview(ctx, repo.Owner, repo.Name, number, id)
+	switch {
+	case wire.Gone(err):
+		return "", nil
+	case err != nil:
+		return "", c.wire.Fail(doing, err)
+	case r.GetNodeID() == "":
+		return "", wire.Strange(doing, "the review has no name for GraphQL")
+	}
+	var got struct {
+		MinimizeComment *struct{ MinimizedComment *struct{ IsMinimized bool } }
+	}
+	return unlessForbidden(c.mutate(ctx, doing, doMinimize, map[string]any{"id": r.GetNodeID()}, &got))
+}
+
+// Reactions reads who reacted to a comment. GitHub shows none on the words of
+// reviews by REST.
+func (c *Client) Reactions(ctx context.Context, repo precedent.Repo, number int, to forge.Said) ([]forge.Reaction, error) {
+	doing := fmt.Sprintf("read reactions to a comment on %s#%d", repo, number)
+	ctx, err := c.enter(ctx, doing, repo)
+	if err != nil {
+		return nil, err
+	}
+	if to.Kind == forge.OnReview {
+		return nil, nil
+	}
+	listed, err := pages(c, doing, func(o gh.ListOptions) ([]*gh.Reaction, *gh.Response, error) {
+		switch to.Kind {
+		case forge.OnThread:
+			return c.api.Reactions.ListIssueCommentReactions(ctx, repo.Owner, repo.Name, to.ID, &gh.ListReactionOptions{ListOptions: o})
+		case forge.OnLine:
+			return c.api.Reactions.ListPullRequestCommentReactions(ctx, repo.Owner, repo.Name, to.ID, &gh.ListReactionOptions{ListOptions: o})
+		}
+		return nil, nil, noSuchKind(to.Kind)
+	})
+	var all []forge.Reaction
+	for _, r := range listed {
+		all = append(all, forge.Reaction{Who: person(r.User), Content: r.GetContent(), At: r.GetCreatedAt().UTC()})
+	}
+	return all, err
+}

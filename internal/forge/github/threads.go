@@ -1,0 +1,201 @@
+package github
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+
+	gh "github.com/google/go-github/v88/github"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/forge/wire"
+)
+
+// numbers is a page of the comments of a conversation.
+type numbers struct {
+	PageInfo page
+	Nodes    []struct{ FullDatabaseID bigInt }
+}
+
+// page says where a list of GraphQL goes on.
+type page struct {
+	HasNextPage bool
+	EndCursor   string
+}
+
+// bigInt is a number that GraphQL gives as a string.
+type bigInt int64
+
+// UnmarshalJSON reads a number, in quotes or not; null is 0.
+func (b *bigInt) UnmarshalJSON(data []byte) error {
+	s := string(data)
+	if s == "null" {
+		return nil
+	}
+	if n := len(s); n >= 2 && s[0] == '"' {
+		s = s[1 : n-1]
+	}
+	n, err := strconv.ParseInt(s, 10, 64)
+	*b = bigInt(n)
+	return err
+}
+
+// conversation is one as GraphQL gives it.
+type conversation struct {
+	ID         string
+	IsResolved bool
+	IsOutdated bool
+	ResolvedBy *struct {
+		Login      string
+		DatabaseID int64
+	}
+	Comments numbers
+}
+
+// Threads reads the conversations, in the order of their first comments. A token
+// that may not use GraphQL is shown them as REST groups comments: without names,
+// and as if none was closed.
+func (c *Client) Threads(ctx context.Context, repo precedent.Repo, number int) ([]forge.Thread, error) {
+	doing := fmt.Sprintf("read conversations of %s#%d", repo, number)
+	ctx, err := c.enter(ctx, doing, repo)
+	if err != nil {
+		return nil, err
+	}
+	threads, err := c.conversations(ctx, doing, repo, number)
+	var e *forge.Error
+	// An older GitHub Enterprise calls a field that it does not know invalid, and
+	// may have no GraphQL at all.
+	if errors.As(err, &e) && (e.Kind == forge.KindAuth || e.Kind == forge.KindInvalid) || wire.Gone(err) {
+		threads, err = c.grouped(ctx, doing, repo, number)
+	}
+	slices.SortStableFunc(threads, func(a, b forge.Thread) int { return cmp.Compare(a.Comments[0], b.Comments[0]) })
+	return threads, err
+}
+
+// conversations asks GraphQL.
+func (c *Client) conversations(ctx context.Context, doing string, repo precedent.Repo, number int) ([]forge.Thread, error) {
+	var all []forge.Thread
+	seen := map[string]bool{}
+	var after *string
+	for range maxPages {
+		var got struct {
+			Repository *struct {
+				PullRequest *struct {
+					ReviewThreads struct {
+						PageInfo page
+						Nodes    []conversation
+					}
+				}
+			}
+		}
+		err := c.query(ctx, doing, queryThreads, map[string]any{"owner": repo.Owner, "name": repo.Name, "number": number, "after": after}, &got)
+		if err != nil {
+			return nil, err
+		}
+		if got.Repository == nil || got.Repository.PullRequest == nil {
+			return nil, wire.Strange(doing, "there is no pull request in it")
+		}
+		list := got.Repository.PullRequest.ReviewThreads
+		for _, n := range list.Nodes {
+			t, err := c.thread(ctx, doing, n)
+			if err != nil {
+				return nil, err
+			}
+			if len(t.Comments) > 0 && !seen[t.ID] {
+				seen[t.ID] = true
+				all = append(all, t)
+			}
+		}
+		if !list.PageInfo.HasNextPage {
+			return all, nil
+		}
+		after = &list.PageInfo.EndCursor
+	}
+	return all, &forge.Error{Kind: forge.KindTooLarge, Msg: fmt.Sprintf("%s: there are more than the %d that are read", doing, len(all))}
+}
+
+// thread translates a conversation, and reads its further comments.
+func (c *Client) thread(ctx context.Context, doing string, n conversation) (forge.Thread, error) {
+	t := forge.Thread{ID: n.ID, Closed: n.IsResolved, Outdated: n.IsOutdated}
+	if n.IsResolved && n.ResolvedBy != nil {
+		t.ClosedBy = forge.Person{ID: n.ResolvedBy.DatabaseID, Login: n.ResolvedBy.Login}
+	}
+	comments := n.Comments
+	for range maxPages {
+		for _, m := range comments.Nodes {
+			if id := int64(m.FullDatabaseID); id > 0 && !slices.Contains(t.Comments, id) {
+				t.Comments = append(t.Comments, id)
+			}
+		}
+		if !comments.PageInfo.HasNextPage {
+			break
+		}
+		var got struct{ Node *struct{ Comments numbers } }
+		err := c.query(ctx, doing, queryThread, map[string]any{"id": n.ID, "after": comments.PageInfo.EndCursor}, &got)
+		if err != nil {
+			return t, err
+		}
+		if got.Node == nil {
+			return t, wire.Strange(doing, "a conversation is not there any more")
+		}
+		comments = got.Node.Comments
+	}
+	slices.Sort(t.Comments) // numbers grow with time
+	return t, nil
+}
+
+// grouped makes conversations of the inline comments that answer each other.
+func (c *Client) grouped(ctx context.Context, doing string, repo precedent.Repo, number int) ([]forge.Thread, error) {
+	listed, err := pages(c, doing, func(o gh.ListOptions) ([]*gh.PullRequestComment, *gh.Response, error) {
+		return c.api.PullRequests.ListComments(ctx, repo.Owner, repo.Name, number, &gh.PullRequestListCommentsOptions{ListOptions: o})
+	})
+	at := map[int64]int{} // the conversation that a first comment began
+	var all []forge.Thread
+	slices.SortFunc(listed, func(a, b *gh.PullRequestComment) int { return cmp.Compare(a.GetID(), b.GetID()) })
+	listed = slices.CompactFunc(listed, func(a, b *gh.PullRequestComment) bool { return a.GetID() == b.GetID() })
+	for _, m := range listed {
+		first := cmp.Or(m.GetInReplyTo(), m.GetID())
+		i, ok := at[first]
+		if !ok {
+			_, _, outdated := place(m)
+			i, at[first] = len(all), len(all)
+			all = append(all, forge.Thread{Outdated: outdated})
+		}
+		all[i].Comments = append(all[i].Comments, m.GetID())
+	}
+	return all, err
+}
+
+// Resolve closes a conversation, or opens it again.
+func (c *Client) Resolve(ctx context.Context, repo precedent.Repo, number int, t forge.Thread, closed bool) (forge.Unsupported, error) {
+	doing := fmt.Sprintf("resolve a conversation of %s#%d", repo, number)
+	text := doResolve
+	if !closed {
+		doing, text = fmt.Sprintf("open a conversation of %s#%d again", repo, number), doUnresolve
+	}
+	ctx, err := c.enter(ctx, doing, repo)
+	switch {
+	case err != nil:
+		return "", err
+	case t.ID == "":
+		return "GitHub names conversations by GraphQL only, which this token may not use", nil
+	}
+	var got struct {
+		ResolveReviewThread, UnresolveReviewThread *struct{ Thread *struct{ ID string } }
+	}
+	return unlessForbidden(c.mutate(ctx, doing, text, map[string]any{"id": t.ID}, &got))
+}
+
+// unlessForbidden takes what the token may not do for what the forge cannot.
+func unlessForbidden(err error) (forge.Unsupported, error) {
+	var e *forge.Error
+	if errors.As(err, &e) && (e.Kind == forge.KindAuth && e.Status != http.StatusUnauthorized || wire.Gone(err)) {
+		return forge.Unsupported(e.Msg), nil
+	}
+	return "", err
+}

@@ -1,0 +1,230 @@
+package local
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"time"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
+)
+
+// maxFile bounds a file, in bytes.
+const maxFile = 32 << 20
+
+// person is an account in a file.
+type person struct {
+	ID    int64  `json:"id"`
+	Login string `json:"login"`
+	Bot   bool   `json:"bot,omitempty"`
+}
+
+// person gives an account without a number no name but ghost, like other forges.
+func (p person) person() forge.Person {
+	if p.ID <= 0 {
+		return forge.Person{Login: "ghost"}
+	}
+	return forge.Person{ID: p.ID, Login: p.Login, Bot: p.Bot}
+}
+
+func account(p forge.Person) person { return person{ID: p.ID, Login: p.Login, Bot: p.Bot} }
+
+// repository is repo.json.
+type repository struct {
+	Host  string `json:"host,omitempty"`
+	Owner string `json:"owner"`
+	Name  string `json:"name"`
+	Git   string `json:"git,omitempty"` // made absolute; empty if there is none
+	// Archived: nothing can be said here any more.
+	Archived bool     `json:"archived,omitempty"`
+	Me       person   `json:"me"`
+	Members  []member `json:"members"`
+}
+
+type member struct {
+	person
+	Permission forge.Permission `json:"permission"`
+}
+
+func (r repository) id() precedent.Repo {
+	return precedent.Repo{Host: r.Host, Owner: r.Owner, Name: r.Name}
+}
+
+// repository reads repo.json.
+func (f *Forge) repository() (repository, error) {
+	var r repository
+	if err := f.read("repo.json", &r); err != nil {
+		if errors.Is(err, os.ErrNotExist) {
+			return r, &forge.Error{Kind: forge.KindNotFound, Msg: "there is no repo.json in " + f.dir, Hint: "docs/github.md shows what the folder of a local forge holds"}
+		}
+		return r, err
+	}
+	if r.Host == "" {
+		r.Host = DefaultHost
+	}
+	if id, err := precedent.ParseRepo(r.id().String()); err != nil || id != r.id() || id.IsLocal() || !isName(r.Owner) || !isName(r.Name) {
+		return r, answer("repo.json: host, owner and name are no identity of a repository")
+	}
+	if r.Git != "" && !filepath.IsAbs(r.Git) {
+		r.Git = filepath.Join(f.dir, filepath.FromSlash(r.Git))
+	}
+	return r, nil
+}
+
+// answer is the error of a file that makes no sense.
+func answer(format string, args ...any) error {
+	return &forge.Error{Kind: forge.KindAnswer, Msg: fmt.Sprintf(format, args...)}
+}
+
+// read fills v from a file below the folder. No link leads out of it, and what
+// is no plain file is not opened: a pipe would hold everything up.
+func (f *Forge) read(name string, v any) error {
+	top, err := os.OpenRoot(f.dir)
+	if err != nil {
+		return err
+	}
+	defer top.Close()
+	info, err := top.Stat(name)
+	switch {
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular():
+		return answer("%s is no file", name)
+	}
+	file, err := top.Open(name)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	data, err := io.ReadAll(io.LimitReader(file, maxFile+1))
+	switch {
+	case err != nil:
+		return err
+	case len(data) > maxFile:
+		return &forge.Error{Kind: forge.KindTooLarge, Msg: name + " has more than 32 MiB"}
+	}
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields() // a slip of the pen should not pass for what was meant
+	if err := d.Decode(v); err != nil {
+		return answer("%s: %v", name, err)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return answer("%s: something follows the JSON", name)
+	}
+	return nil
+}
+
+// changed is when a file was written last.
+func (f *Forge) changed(name string) (time.Time, error) {
+	info, err := os.Stat(filepath.Join(f.dir, filepath.FromSlash(name)))
+	if err != nil {
+		return time.Time{}, err
+	}
+	return info.ModTime().UTC(), nil
+}
+
+// change reads a file, lets do alter it, and writes it, while nobody else does.
+// A file that is not there yet is empty. If do fails, nothing is written.
+func change[T any](ctx context.Context, f *Forge, name string, do func(*T) error) error {
+	release, err := f.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	var v T
+	if err := f.read(name, &v); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	if err := do(&v); err != nil {
+		return err
+	}
+	var data bytes.Buffer
+	e := json.NewEncoder(&data)
+	e.SetEscapeHTML(false) // people read it
+	e.SetIndent("", "  ")
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	if data.Len() > maxFile {
+		return &forge.Error{Kind: forge.KindTooLarge, Msg: name + " would have more than 32 MiB"}
+	}
+	return f.write(name, data.Bytes())
+}
+
+// write replaces a file at once. The new one has one name before it gets its
+// own, so that processes that were stopped leave one such file, not many.
+func (f *Forge) write(name string, data []byte) error {
+	top, err := os.OpenRoot(f.dir)
+	if err != nil {
+		return err
+	}
+	defer top.Close()
+	dir, fresh := path.Dir(name), name+".new"
+	if err := top.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	if err := top.Remove(fresh); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	file, err := top.OpenFile(fresh, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(data)
+	if err == nil {
+		err = file.Sync()
+	}
+	if err = errors.Join(err, file.Close()); err == nil {
+		err = top.Rename(fresh, name)
+	}
+	if err != nil {
+		return err
+	}
+	if err := syncFolder(top, dir); err != nil {
+		return &forge.Error{Kind: forge.KindServer, Msg: err.Error(), Unsure: true}
+	}
+	return nil
+}
+
+// lockEvery is how often a lock that others hold is tried: they hold it for as
+// long as it takes to write a file.
+const lockEvery = 5 * time.Millisecond
+
+// lock waits for the turn to write.
+func (f *Forge) lock(ctx context.Context) (release func(), err error) {
+	f.turn.Lock()
+	file, err := os.OpenFile(filepath.Join(f.dir, "lock"), os.O_RDWR|os.O_CREATE, 0o644) //nolint:gosec // a file of the folder, like all its others
+	if err != nil {
+		f.turn.Unlock()
+		return nil, err
+	}
+	release = func() {
+		file.Close() // gives it free
+		f.turn.Unlock()
+	}
+	tick := time.NewTicker(lockEvery)
+	defer tick.Stop()
+	for {
+		held, err := holdFile(file)
+		if held {
+			return release, nil
+		}
+		if err != nil {
+			release()
+			return nil, fmt.Errorf("lock %s: %w", file.Name(), err)
+		}
+		select {
+		case <-ctx.Done():
+			release()
+			return nil, ctx.Err()
+		case <-tick.C:
+		}
+	}
+}

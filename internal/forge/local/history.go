@@ -1,0 +1,223 @@
+package local
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/git"
+)
+
+// maxPatch bounds the diff that is given, in bytes.
+const maxPatch = 16 << 20
+
+// history is the repository that a folder names, open; nil if it names none.
+type history struct{ repo *git.Repo }
+
+// history opens the repository for one request, so that each sees what was
+// pushed before it.
+func (f *Forge) history(ctx context.Context, r repository) (*history, error) {
+	if r.Git == "" {
+		return nil, nil
+	}
+	repo, err := git.Open(ctx, r.Git, f.git)
+	if err != nil {
+		return nil, err
+	}
+	return &history{repo}, nil
+}
+
+func (h *history) close() {
+	if h != nil {
+		h.repo.Close()
+	}
+}
+
+// resolve fills in the commits that the ends' refs are at.
+func (h *history) resolve(ctx context.Context, s *subject) error {
+	for _, e := range []*end{&s.Base, &s.Head} {
+		if e.SHA != "" || s.explicit() {
+			continue
+		}
+		rg, err := h.repo.Resolve(ctx, git.Spec{Whole: e.Ref})
+		if err != nil {
+			return fmt.Errorf("%s: %w", s.name, err)
+		}
+		e.SHA = rg.Head
+	}
+	return nil
+}
+
+// between is the range from the ends' merge base to the head.
+func (h *history) between(ctx context.Context, s *subject) (git.Range, error) {
+	if err := h.resolve(ctx, s); err != nil {
+		return git.Range{}, err
+	}
+	return h.repo.Resolve(ctx, git.Spec{Range: s.Base.SHA + "..." + s.Head.SHA})
+}
+
+// change is what the pull request changes now.
+func (h *history) change(ctx context.Context, s *subject) (*diff.Change, error) {
+	if s.explicit() {
+		c, err := diff.ParsePatch(strings.NewReader(s.diff()), diff.DefaultLimits)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", s.name, err)
+		}
+		return c, nil
+	}
+	rg, err := h.between(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	return h.compare(ctx, rg)
+}
+
+func (h *history) compare(ctx context.Context, rg git.Range) (*diff.Change, error) {
+	var c *diff.Change
+	err := h.repo.Diff(ctx, rg, func(r io.Reader) error {
+		var err error
+		c, err = diff.Parse(r, diff.DefaultLimits)
+		return err
+	})
+	return c, err
+}
+
+// Patch is the diff of a pull request, of at most 16 MiB.
+func (f *Forge) Patch(ctx context.Context, repo precedent.Repo, number int) ([]byte, []precedent.SkippedFile, error) {
+	doing := fmt.Sprintf("read diff of pull request %s#%d", repo, number)
+	s, err := f.subject(ctx, repo, number)
+	if err != nil {
+		return nil, nil, fail(doing, err)
+	}
+	var patch []byte
+	if s.explicit() {
+		patch = []byte(s.diff())
+	} else {
+		h, err := f.history(ctx, s.repository)
+		if err != nil {
+			return nil, nil, fail(doing, err)
+		}
+		defer h.close()
+		rg, err := h.between(ctx, &s)
+		if err == nil {
+			err = h.repo.Diff(ctx, rg, func(r io.Reader) error {
+				var err error
+				patch, err = plainPatch(r)
+				return err
+			})
+		}
+		if err != nil {
+			return nil, nil, fail(doing, err)
+		}
+	}
+	if len(patch) > maxPatch {
+		return nil, nil, &forge.Error{Kind: forge.KindTooLarge, Msg: doing + ": it has more than 16 MiB"}
+	}
+	return patch, nil, nil
+}
+
+// plainPatch leaves out the records of files that git puts before a patch, which
+// end with an empty one. It reads little more than a patch may have.
+func plainPatch(r io.Reader) ([]byte, error) {
+	in := bufio.NewReader(io.LimitReader(r, 2*maxPatch))
+	for {
+		record, err := in.ReadBytes(0)
+		if errors.Is(err, io.EOF) && len(record) == 0 {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if len(record) == 1 {
+			return io.ReadAll(in)
+		}
+	}
+}
+
+// aged tells which comments are about code that has changed since.
+type aged struct {
+	h    *history
+	head string
+	now  *diff.Change            // what the pull request changes now
+	then map[string]*diff.Change // by commit: what came after it; nil if that is not known
+}
+
+// outdated tells whether the lines of a comment have changed.
+func (a *aged) outdated(ctx context.Context, c comment) bool {
+	if c.Commit == a.head {
+		return false
+	}
+	if c.Start == 0 || c.Side == precedent.Left {
+		// The file is in the pull request, and so are its old lines.
+		for i := range a.now.Files {
+			file := &a.now.Files[i]
+			if file.Path == c.Path || file.OldPath == c.Path {
+				return c.Start > 0 && file.HunkAt(precedent.Left, c.Start) < 0
+			}
+		}
+		return true
+	}
+	since, asked := a.then[c.Commit]
+	if !asked {
+		since = a.since(ctx, c.Commit)
+		a.then[c.Commit] = since
+	}
+	if since == nil {
+		return true
+	}
+	for i := range since.Files {
+		if file := &since.Files[i]; file.OldPath == c.Path {
+			return file.Status == diff.Deleted || file.Binary || touched(file, c.Start, c.End)
+		}
+	}
+	return false
+}
+
+// since is what changed between a commit and the head; nil if the commit is not
+// there any more.
+func (a *aged) since(ctx context.Context, commit string) *diff.Change {
+	rg, err := a.h.repo.Resolve(ctx, git.Spec{Range: commit + ".." + a.head})
+	if err != nil {
+		return nil
+	}
+	c, err := a.h.compare(ctx, rg)
+	if err != nil {
+		return nil
+	}
+	return c
+}
+
+// touched tells whether a change deletes lines of the old file, or adds some
+// between them. What is beyond a limit counts as changed.
+func touched(f *diff.File, start, end int) bool {
+	if f.TooLarge {
+		return true
+	}
+	for _, h := range f.Hunks {
+		if h.Cut != "" {
+			return true
+		}
+		before := h.OldStart - 1 // the old line before the one that is looked at
+		if h.OldLines == 0 {
+			before = h.OldStart
+		}
+		for _, l := range h.Lines {
+			switch {
+			case l.Op == diff.Delete && start <= l.Old && l.Old <= end:
+				return true
+			case l.Op == diff.Add && start <= before && before < end:
+				return true
+			}
+			if l.Op != diff.Add {
+				before = l.Old
+			}
+		}
+	}
+	return false
+}

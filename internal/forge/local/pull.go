@@ -1,0 +1,256 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
+)
+
+// pull is pulls/N.json.
+type pull struct {
+	Number  int         `json:"number,omitempty"` // that of the file's name, or absent
+	Title   string      `json:"title"`
+	Body    string      `json:"body,omitempty"`
+	Author  person      `json:"author"`
+	State   forge.State `json:"state,omitempty"` // open if absent
+	Draft   bool        `json:"draft,omitempty"`
+	Locked  bool        `json:"locked,omitempty"`
+	Base    end         `json:"base"`
+	Head    end         `json:"head"`
+	Labels  []string    `json:"labels,omitempty"`
+	Updated *time.Time  `json:"updated,omitempty"`
+	Files   int         `json:"files,omitempty"`
+	Diff    *string     `json:"diff,omitempty"`
+}
+
+// end is one end of a pull request.
+type end struct {
+	Branch  string `json:"branch,omitempty"`
+	Ref     string `json:"ref,omitempty"`     // refs/heads/BRANCH if absent
+	SHA     string `json:"sha,omitempty"`     // the ref's commit if absent
+	Repo    string `json:"repo,omitempty"`    // owner/name, if it is another one
+	Deleted bool   `json:"deleted,omitempty"` // the other one is gone
+}
+
+var (
+	objectID = regexp.MustCompile(`^(?:[0-9a-f]{40}|[0-9a-f]{64})$`)
+	refName  = regexp.MustCompile(`^refs/[^\s~^:?*\[\\\x00-\x1f]+$`)
+)
+
+// maxPulls bounds the open pull requests that are listed.
+const maxPulls = 10_000
+
+// subject is a pull request with what its folder knows beside it.
+type subject struct {
+	repository
+	pull
+	name   string // of its file
+	folder string // of what was said
+}
+
+// subject reads the file of a pull request.
+func (f *Forge) subject(ctx context.Context, repo precedent.Repo, number int) (subject, error) {
+	r, err := f.enter(ctx, repo)
+	if err != nil {
+		return subject{}, err
+	}
+	return f.find(r, number)
+}
+
+func (f *Forge) find(r repository, number int) (subject, error) {
+	n := strconv.Itoa(number)
+	s := subject{repository: r, name: "pulls/" + n + ".json", folder: "pulls/" + n}
+	if number <= 0 {
+		return s, &forge.Error{Kind: forge.KindNotFound, Msg: "pull requests count from 1"}
+	}
+	err := f.read(s.name, &s.pull)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return s, &forge.Error{Kind: forge.KindNotFound, Msg: "there is no " + s.name}
+	case err != nil:
+		return s, err
+	}
+	if s.State == "" {
+		s.State = forge.Open
+	}
+	switch {
+	case s.Number != 0 && s.Number != number:
+		return s, answer("%s: it calls itself number %d", s.name, s.Number)
+	case !slices.Contains([]forge.State{forge.Open, forge.Closed, forge.Merged}, s.State):
+		return s, answer("%s: the state is open, closed or merged", s.name)
+	case s.Files < 0 || s.Author.ID < 0:
+		return s, answer("%s: a number is below 0", s.name)
+	}
+	s.Number = number
+	for _, e := range []*end{&s.Base, &s.Head} {
+		if e.Ref == "" && e.Branch != "" {
+			e.Ref = "refs/heads/" + e.Branch
+		}
+		owner, name, two := strings.Cut(e.Repo, "/")
+		switch {
+		case e.SHA != "" && !objectID.MatchString(e.SHA):
+			return s, answer("%s: sha is 40 or 64 hexadecimal digits", s.name)
+		case e.SHA == "" && (s.Git == "" || s.Diff != nil):
+			return s, answer("%s: without git, or with a diff, both ends need a sha", s.name)
+		case e.SHA == "" && !refName.MatchString(e.Ref):
+			return s, answer("%s: base and head each need a branch, a ref or a sha", s.name)
+		case e.Repo != "" && (!two || !isName(owner) || !isName(name)):
+			return s, answer("%s: repo is owner/name", s.name)
+		}
+	}
+	return s, nil
+}
+
+// explicit tells whether the JSON alone says what the pull request is.
+func (s *subject) explicit() bool { return s.Diff != nil || s.Git == "" }
+
+// diff is what the JSON says the pull request changes.
+func (s *subject) diff() string {
+	if s.Diff == nil {
+		return ""
+	}
+	return *s.Diff
+}
+
+// page is the address of the pull request's page, which nobody serves.
+func (s *subject) page() string {
+	return "https://" + s.Host + "/" + s.Owner + "/" + s.id().Name + "/pull/" + strconv.Itoa(s.Number)
+}
+
+// PullRequest reads a pull request. Its ends are where their branches are now.
+func (f *Forge) PullRequest(ctx context.Context, repo precedent.Repo, number int) (forge.PullRequest, error) {
+	doing := fmt.Sprintf("read pull request %s#%d", repo, number)
+	s, err := f.subject(ctx, repo, number)
+	if err != nil {
+		return forge.PullRequest{}, fail(doing, err)
+	}
+	h, err := f.history(ctx, s.repository)
+	if err != nil {
+		return forge.PullRequest{}, fail(doing, err)
+	}
+	defer h.close()
+	out, err := f.describe(ctx, h, &s)
+	if err == nil && out.Files == 0 && !s.explicit() {
+		c, wrong := h.change(ctx, &s)
+		if err = wrong; err == nil {
+			out.Files = len(c.Files)
+		}
+	}
+	return out, fail(doing, err)
+}
+
+// describe translates a pull request, and fills in the ends' commits.
+func (f *Forge) describe(ctx context.Context, h *history, s *subject) (forge.PullRequest, error) {
+	if err := h.resolve(ctx, s); err != nil {
+		return forge.PullRequest{}, err
+	}
+	t, err := f.talk(s)
+	if err != nil {
+		return forge.PullRequest{}, err
+	}
+	out := forge.PullRequest{
+		Number: s.Number, Author: s.Author.person(), State: s.State, Draft: s.Draft, Locked: s.Locked || s.Archived,
+		URL: s.page(), Base: s.branch(s.Base), Head: s.branch(s.Head), Ref: s.Head.Ref, Labels: s.Labels, Files: s.Files,
+	}
+	if out.Ref == "" || s.explicit() {
+		out.Ref = fmt.Sprintf("refs/pull/%d/head", s.Number)
+	}
+	out.Title, _ = words(s.Title)
+	out.Body, _ = words(s.Body)
+	if s.Updated != nil {
+		out.Updated = s.Updated.UTC()
+	} else if out.Updated, err = f.changed(s.name); err != nil {
+		return out, err
+	}
+	for _, c := range t.Comments {
+		if at := c.edited(); at.After(out.Updated) {
+			out.Updated = at
+		}
+	}
+	return out, nil
+}
+
+// branch translates one end.
+func (s *subject) branch(e end) forge.Branch {
+	b := forge.Branch{Name: e.Branch, SHA: e.SHA}
+	if e.Deleted {
+		return b
+	}
+	b.Repo = s.id()
+	if owner, name, ok := strings.Cut(e.Repo, "/"); ok {
+		b.Repo.Owner, b.Repo.Name = owner, name
+	}
+	b.CloneURL = "https://" + b.Repo.String() + ".git"
+	return b
+}
+
+// Open lists the open pull requests, the one that changed last first.
+func (f *Forge) Open(ctx context.Context, repo precedent.Repo) ([]forge.PullRequest, error) {
+	doing := "list pull requests of " + repo.String()
+	r, err := f.enter(ctx, repo)
+	if err != nil {
+		return nil, fail(doing, err)
+	}
+	files, err := os.ReadDir(filepath.Join(f.dir, "pulls"))
+	if os.IsNotExist(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fail(doing, err)
+	}
+	h, err := f.history(ctx, r)
+	if err != nil {
+		return nil, fail(doing, err)
+	}
+	defer h.close()
+	var open []forge.PullRequest
+	for _, file := range files {
+		n, isPull := strings.CutSuffix(file.Name(), ".json")
+		number, wrong := strconv.Atoi(n)
+		if !isPull || wrong != nil || number <= 0 || strconv.Itoa(number) != n {
+			continue
+		}
+		if len(open) == maxPulls {
+			err = &forge.Error{Kind: forge.KindTooLarge, Msg: fmt.Sprintf("there are more than %d", maxPulls)}
+			break
+		}
+		s, wrong := f.find(r, number)
+		if wrong == nil && s.State != forge.Open {
+			continue
+		}
+		var p forge.PullRequest
+		if wrong == nil {
+			p, wrong = f.describe(ctx, h, &s)
+		}
+		if wrong != nil {
+			return nil, fail(doing, wrong)
+		}
+		p.Files = 0
+		open = append(open, p)
+	}
+	slices.SortStableFunc(open, func(a, b forge.PullRequest) int { return b.Updated.Compare(a.Updated) })
+	return open, fail(doing, err)
+}
+
+// words bounds what somebody wrote, and tells whether it was cut.
+func words(s string) (precedent.Untrusted, bool) {
+	if len(s) <= forge.MaxBody {
+		return precedent.Untrusted(s), false
+	}
+	cut := forge.MaxBody
+	for !utf8.RuneStart(s[cut]) {
+		cut--
+	}
+	return precedent.Untrusted(s[:cut]), true
+}

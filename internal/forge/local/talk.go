@@ -1,0 +1,239 @@
+package local
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/forge"
+)
+
+// talk is pulls/N/talk.json: all that was said on a pull request.
+type talk struct {
+	Comments []comment `json:"comments"`
+	// Closed says who closed a conversation, by the number of its first comment.
+	Closed    map[int64]person `json:"closed,omitempty"`
+	Reactions []reaction       `json:"reactions,omitempty"`
+	// Last is the number that was given last: none is given twice.
+	Last int64 `json:"last,omitempty"`
+}
+
+// comment is one comment. A review's words, which may be empty, are one, too.
+type comment struct {
+	ID       int64             `json:"id"`
+	Kind     forge.CommentKind `json:"kind"`
+	Author   person            `json:"author"`
+	Body     string            `json:"body"`
+	At       time.Time         `json:"at"`
+	Edited   *time.Time        `json:"edited,omitempty"`
+	Event    forge.Event       `json:"event,omitempty"`    // of a review
+	Review   int64             `json:"review,omitempty"`   // that it came with
+	ReplyTo  int64             `json:"reply_to,omitempty"` // the first comment of its conversation
+	Path     string            `json:"path,omitempty"`
+	Side     precedent.Side    `json:"side,omitempty"`
+	Start    int               `json:"start_line,omitempty"`
+	End      int               `json:"end_line,omitempty"`
+	Commit   string            `json:"commit,omitempty"`
+	Outdated bool              `json:"outdated,omitempty"` // for good; git tells of the others
+}
+
+type reaction struct {
+	Kind    forge.CommentKind `json:"kind"`
+	ID      int64             `json:"id"`
+	Who     person            `json:"who"`
+	Content string            `json:"content"`
+	At      time.Time         `json:"at"`
+}
+
+func (c *comment) said() forge.Said { return forge.Said{Kind: c.Kind, ID: c.ID} }
+
+func (c *comment) edited() time.Time {
+	if c.Edited != nil {
+		return c.Edited.UTC()
+	}
+	return c.At.UTC()
+}
+
+// root is the number of the first comment of the conversation.
+func (c *comment) root() int64 { return cmp.Or(c.ReplyTo, c.ID) }
+
+// check finds what makes no sense.
+func (t *talk) check() error {
+	seen := map[forge.Said]bool{}
+	for i := range t.Comments {
+		c := &t.Comments[i]
+		wrong := ""
+		switch {
+		case c.Kind != forge.OnThread && c.Kind != forge.OnReview && c.Kind != forge.OnLine:
+			wrong = "kind is issue, review or inline"
+		case c.ID <= 0 || seen[c.said()]:
+			wrong = "the number is not above 0, or comes twice"
+		case c.At.IsZero() || c.Edited != nil && c.Edited.Before(c.At):
+			wrong = "at is missing, or edited is before it"
+		case c.Kind == forge.OnLine && (c.Path == "" || c.Side != precedent.Left && c.Side != precedent.Right || !objectID.MatchString(c.Commit)):
+			wrong = "an inline comment needs a path, a side (LEFT or RIGHT) and a commit"
+		case c.Start < 0 || c.End < c.Start || c.Start == 0 && c.End > 0:
+			wrong = "the lines count from 1 and do not run backwards"
+		case c.Kind != forge.OnLine && (c.Path != "" || c.Start > 0 || c.ReplyTo != 0 || c.Review != 0):
+			wrong = "only an inline comment stands on lines, answers another, and belongs to a review"
+		}
+		if wrong != "" {
+			return answer("comment %d: %s", c.ID, wrong)
+		}
+		seen[c.said()] = true
+	}
+	return nil
+}
+
+// talkFile is the file with what was said.
+func (s *subject) talkFile() string { return s.folder + "/talk.json" }
+
+// talk reads what was said; nothing, if the file is not there yet.
+func (f *Forge) talk(s *subject) (talk, error) {
+	var t talk
+	if err := f.read(s.talkFile(), &t); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return t, err
+	}
+	if err := t.check(); err != nil {
+		return t, answer("%s: %v", s.talkFile(), err)
+	}
+	slices.SortStableFunc(t.Comments, func(a, b comment) int { return a.At.Compare(b.At) })
+	return t, nil
+}
+
+// Comments reads what was said, oldest first.
+func (f *Forge) Comments(ctx context.Context, repo precedent.Repo, number int) ([]forge.Comment, error) {
+	_, all, err := f.discussion(ctx, repo, number, fmt.Sprintf("read comments of %s#%d", repo, number))
+	return all, err
+}
+
+// discussion reads what was said on the code as it is now.
+func (f *Forge) discussion(ctx context.Context, repo precedent.Repo, number int, doing string) (talk, []forge.Comment, error) {
+	s, err := f.subject(ctx, repo, number)
+	if err != nil {
+		return talk{}, nil, fail(doing, err)
+	}
+	t, err := f.talk(&s)
+	if err != nil {
+		return t, nil, fail(doing, err)
+	}
+	inline := func(c comment) bool { return c.Kind == forge.OnLine }
+	var age *aged
+	if !s.explicit() && slices.ContainsFunc(t.Comments, inline) {
+		h, err := f.history(ctx, s.repository)
+		if err != nil {
+			return t, nil, fail(doing, err)
+		}
+		defer h.close()
+		now, err := h.change(ctx, &s)
+		if err != nil {
+			return t, nil, fail(doing, err)
+		}
+		age = &aged{h: h, head: s.Head.SHA, now: now, then: map[string]*diff.Change{}}
+	}
+	var out []forge.Comment
+	for _, c := range t.Comments {
+		if c.Kind == forge.OnReview && c.Body == "" {
+			continue // a review that says nothing beside its remarks
+		}
+		if age != nil && inline(c) && !c.Outdated {
+			c.Outdated = age.outdated(ctx, c)
+		}
+		m := s.comment(c)
+		for _, r := range t.Reactions {
+			if inline(c) && r.Kind == c.Kind && r.ID == c.ID && (r.Content == "+1" || r.Content == "-1") {
+				m.Votes++
+			}
+		}
+		out = append(out, m)
+	}
+	return t, out, fail(doing, ctx.Err())
+}
+
+// comment translates a comment.
+func (s *subject) comment(c comment) forge.Comment {
+	out := forge.Comment{
+		ID: c.ID, Kind: c.Kind, Author: c.Author.person(), At: c.At.UTC(), Edited: c.edited(),
+		URL: s.page() + anchor(c), ReplyTo: c.ReplyTo, Review: c.Review, Commit: c.Commit, Outdated: c.Outdated,
+		Span: precedent.Span{Path: c.Path, Side: c.Side, Start: c.Start, End: c.End},
+	}
+	out.Body, out.Cut = words(c.Body)
+	return out
+}
+
+// anchor is the place on the page, as GitHub calls it.
+func anchor(c comment) string {
+	kind := map[forge.CommentKind]string{forge.OnThread: "issuecomment-", forge.OnReview: "pullrequestreview-", forge.OnLine: "discussion_r"}[c.Kind]
+	return "#" + kind + strconv.FormatInt(c.ID, 10)
+}
+
+// Threads reads the conversations on lines, in the order of their first comments.
+func (f *Forge) Threads(ctx context.Context, repo precedent.Repo, number int) ([]forge.Thread, error) {
+	t, all, err := f.discussion(ctx, repo, number, fmt.Sprintf("read conversations of %s#%d", repo, number))
+	if err != nil {
+		return nil, err
+	}
+	var threads []forge.Thread
+	at := map[int64]int{}
+	for _, c := range all {
+		if c.Kind != forge.OnLine {
+			continue
+		}
+		root := cmp.Or(c.ReplyTo, c.ID)
+		i, known := at[root]
+		if !known {
+			i = len(threads)
+			at[root] = i
+			by, closed := t.Closed[root]
+			threads = append(threads, forge.Thread{ID: strconv.FormatInt(root, 10), Closed: closed, Outdated: c.Outdated})
+			if closed {
+				threads[i].ClosedBy = by.person()
+			}
+		}
+		threads[i].Comments = append(threads[i].Comments, c.ID)
+	}
+	return threads, nil
+}
+
+// Reactions reads who reacted to a comment, oldest first.
+func (f *Forge) Reactions(ctx context.Context, repo precedent.Repo, number int, to forge.Said) ([]forge.Reaction, error) {
+	doing := fmt.Sprintf("read reactions to comment %d of %s#%d", to.ID, repo, number)
+	s, err := f.subject(ctx, repo, number)
+	if err != nil {
+		return nil, fail(doing, err)
+	}
+	t, err := f.talk(&s)
+	if err != nil {
+		return nil, fail(doing, err)
+	}
+	if t.find(to) == nil {
+		return nil, fail(doing, errNoComment)
+	}
+	var out []forge.Reaction
+	for _, r := range t.Reactions {
+		if r.Kind == to.Kind && r.ID == to.ID {
+			out = append(out, forge.Reaction{Who: r.Who.person(), Content: r.Content, At: r.At.UTC()})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b forge.Reaction) int { return a.At.Compare(b.At) })
+	return out, nil
+}
+
+var errNoComment = &forge.Error{Kind: forge.KindNotFound, Msg: "there is no such comment"}
+
+// find returns a comment, nil if it is not there.
+func (t *talk) find(c forge.Said) *comment {
+	for i := range t.Comments {
+		if t.Comments[i].said() == c {
+			return &t.Comments[i]
+		}
+	}
+	return nil
+}

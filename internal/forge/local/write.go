@@ -1,0 +1,303 @@
+package local
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
+)
+
+// perPull is how far the numbers of two pull requests' comments lie apart, so
+// that a number tells one comment of the folder.
+const perPull = 1_000_000
+
+// invalid is the error of a request that is not carried out.
+func invalid(format string, args ...any) error {
+	return &forge.Error{Kind: forge.KindInvalid, Msg: fmt.Sprintf(format, args...)}
+}
+
+// proper checks the words of a comment.
+func proper(body string) error {
+	switch n := utf8.RuneCountInString(body); {
+	case body == "":
+		return invalid("there are no words")
+	case n > forge.MaxPost:
+		return invalid("%d characters are more than %d", n, forge.MaxPost)
+	}
+	return nil
+}
+
+// open reads a pull request on which Me may say something.
+func (f *Forge) open(ctx context.Context, repo precedent.Repo, number int) (subject, forge.Person, error) {
+	s, err := f.subject(ctx, repo, number)
+	if err != nil {
+		return s, forge.Person{}, err
+	}
+	switch {
+	case s.Archived:
+		return s, forge.Person{}, &forge.Error{Kind: forge.KindClosed, Msg: "the repository is archived"}
+	case s.Locked:
+		return s, forge.Person{}, &forge.Error{Kind: forge.KindClosed, Msg: "the pull request is locked"}
+	}
+	me, err := f.me()
+	return s, me, err
+}
+
+// amend changes what was said on a pull request.
+func (f *Forge) amend(ctx context.Context, s *subject, do func(*talk) error) error {
+	return change(ctx, f, s.talkFile(), func(t *talk) error {
+		if err := t.check(); err != nil {
+			return answer("%s: %v", s.talkFile(), err)
+		}
+		return do(t)
+	})
+}
+
+// add says something, and returns it as it stands there.
+func (f *Forge) add(t *talk, s *subject, by forge.Person, c comment) comment {
+	t.Last = max(t.Last, int64(s.Number)*perPull)
+	for i := range t.Comments {
+		t.Last = max(t.Last, t.Comments[i].ID)
+	}
+	t.Last++
+	c.ID, c.Author, c.At = t.Last, account(by), f.now().UTC()
+	t.Comments = append(t.Comments, c)
+	return c
+}
+
+// Post posts a review. Remarks that stand on no line of the diff are rejected,
+// one by one; a draft that is not about the head is not taken at all.
+func (f *Forge) Post(ctx context.Context, repo precedent.Repo, number int, d forge.Draft) (forge.Posted, error) {
+	doing := fmt.Sprintf("post review of %s#%d", repo, number)
+	s, me, err := f.open(ctx, repo, number)
+	if err == nil {
+		err = proper(d.Body)
+	}
+	switch {
+	case err != nil:
+	case len(d.Remarks) > forge.MaxRemarks:
+		err = invalid("%d remarks are more than %d", len(d.Remarks), forge.MaxRemarks)
+	case d.Event != forge.Remarks && d.Event != forge.RequestChanges:
+		err = invalid("no event %q", d.Event)
+	}
+	if err != nil {
+		return forge.Posted{}, fail(doing, err)
+	}
+	posted := forge.Posted{Remarks: make([]int64, len(d.Remarks))}
+	if posted.Rejected, err = f.rejected(ctx, &s, d); err != nil {
+		return forge.Posted{}, fail(doing, err)
+	}
+	if len(d.Remarks) > 0 && len(posted.Rejected) == len(d.Remarks) {
+		return posted, nil
+	}
+	if d.Event == forge.RequestChanges && s.Author.ID == me.ID {
+		d.Event = forge.Remarks
+		posted.Unsupported = append(posted.Unsupported, "nobody can request changes of their own pull request")
+	}
+	err = f.amend(ctx, &s, func(t *talk) error {
+		posted.Review = f.add(t, &s, me, comment{Kind: forge.OnReview, Body: d.Body, Event: d.Event, Commit: d.Commit}).ID
+		for i, r := range d.Remarks {
+			if !slices.ContainsFunc(posted.Rejected, func(no forge.Rejected) bool { return no.Remark == i }) {
+				posted.Remarks[i] = f.add(t, &s, me, comment{
+					Kind: forge.OnLine, Body: r.Body, Review: posted.Review, Commit: d.Commit,
+					Path: r.Path, Side: r.Side, Start: r.Start, End: r.End,
+				}).ID
+			}
+		}
+		return nil
+	})
+	return posted, fail(doing, err)
+}
+
+// rejected finds the remarks that stand on no line of the diff.
+func (f *Forge) rejected(ctx context.Context, s *subject, d forge.Draft) ([]forge.Rejected, error) {
+	h, err := f.history(ctx, s.repository)
+	if err != nil {
+		return nil, err
+	}
+	defer h.close()
+	if err := h.resolve(ctx, s); err != nil {
+		return nil, err
+	}
+	if d.Commit != s.Head.SHA {
+		return nil, invalid("the head is %.12s, not %.12q", s.Head.SHA, d.Commit)
+	}
+	if len(d.Remarks) == 0 {
+		return nil, nil
+	}
+	c, err := h.change(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	var no []forge.Rejected
+	for i, r := range d.Remarks {
+		why := ""
+		file := c.File(r.Path)
+		for j := range c.Files { // one that is deleted is in no new tree
+			if file == nil && (c.Files[j].Path == r.Path || r.Side == precedent.Left && c.Files[j].OldPath == r.Path) {
+				file = &c.Files[j]
+			}
+		}
+		switch {
+		case proper(r.Body) != nil:
+			why = proper(r.Body).Error()
+		case r.Side != precedent.Left && r.Side != precedent.Right:
+			why = "it stands on no side"
+		case file == nil:
+			why = "the file is not in the diff"
+		case r.Start == 0 && r.End == 0:
+		case r.Start < 1 || r.End < r.Start:
+			why = "the lines run backwards"
+		case file.HunkAt(r.Side, r.Start) < 0 || file.HunkAt(r.Side, r.End) < 0:
+			why = "the line is not in the diff"
+		case file.HunkAt(r.Side, r.Start) != file.HunkAt(r.Side, r.End):
+			why = "the lines are not in one hunk"
+		}
+		if why != "" {
+			no = append(no, forge.Rejected{Remark: i, Why: why})
+		}
+	}
+	return no, nil
+}
+
+// Comment says something on the pull request as a whole.
+func (f *Forge) Comment(ctx context.Context, repo precedent.Repo, number int, body string) (forge.Comment, error) {
+	return f.say(ctx, repo, number, fmt.Sprintf("comment on %s#%d", repo, number), body, func(*talk) (comment, error) {
+		return comment{Kind: forge.OnThread}, nil
+	})
+}
+
+// Reply answers in the conversation that begins with the inline comment.
+func (f *Forge) Reply(ctx context.Context, repo precedent.Repo, number int, to int64, body string) (forge.Comment, error) {
+	return f.say(ctx, repo, number, fmt.Sprintf("reply to comment %d of %s#%d", to, repo, number), body, func(t *talk) (comment, error) {
+		first := t.find(forge.Said{Kind: forge.OnLine, ID: to})
+		switch {
+		case first == nil:
+			return comment{}, errNoComment
+		case first.ReplyTo != 0:
+			return comment{}, invalid("the comment is a reply itself")
+		}
+		c := *first
+		return comment{Kind: c.Kind, ReplyTo: to, Commit: c.Commit, Path: c.Path, Side: c.Side, Start: c.Start, End: c.End, Outdated: c.Outdated}, nil
+	})
+}
+
+func (f *Forge) say(ctx context.Context, repo precedent.Repo, number int, doing, body string, where func(*talk) (comment, error)) (forge.Comment, error) {
+	s, me, err := f.open(ctx, repo, number)
+	if err == nil {
+		err = proper(body)
+	}
+	if err != nil {
+		return forge.Comment{}, fail(doing, err)
+	}
+	var said comment
+	err = f.amend(ctx, &s, func(t *talk) error {
+		c, err := where(t)
+		if err != nil {
+			return err
+		}
+		c.Body = body
+		said = f.add(t, &s, me, c)
+		return nil
+	})
+	if err != nil {
+		return forge.Comment{}, fail(doing, err)
+	}
+	return s.comment(said), nil
+}
+
+// mine finds a comment of Me's; nil if it is not there.
+func (t *talk) mine(c forge.Said, me forge.Person) (*comment, error) {
+	found := t.find(c)
+	if found != nil && found.Author.ID != me.ID {
+		return nil, &forge.Error{Kind: forge.KindAuth, Msg: "it is somebody else's"}
+	}
+	return found, nil
+}
+
+// Edit replaces the words of a comment of Me's.
+func (f *Forge) Edit(ctx context.Context, repo precedent.Repo, number int, c forge.Said, body string) error {
+	doing := fmt.Sprintf("edit comment %d of %s#%d", c.ID, repo, number)
+	s, me, err := f.open(ctx, repo, number)
+	if err == nil {
+		err = proper(body)
+	}
+	if err != nil {
+		return fail(doing, err)
+	}
+	return fail(doing, f.amend(ctx, &s, func(t *talk) error {
+		found, err := t.mine(c, me)
+		switch {
+		case err != nil:
+			return err
+		case found == nil:
+			return errNoComment
+		}
+		at := f.now().UTC()
+		if at.Before(found.At) { // the clock was set back
+			at = found.At
+		}
+		found.Body, found.Edited = body, &at
+		return nil
+	}))
+}
+
+// Delete removes a comment of Me's. Replies to it stay.
+func (f *Forge) Delete(ctx context.Context, repo precedent.Repo, number int, c forge.Said) (forge.Unsupported, error) {
+	doing := fmt.Sprintf("delete comment %d of %s#%d", c.ID, repo, number)
+	s, me, err := f.open(ctx, repo, number)
+	if err != nil {
+		return "", fail(doing, err)
+	}
+	return "", fail(doing, f.amend(ctx, &s, func(t *talk) error {
+		found, err := t.mine(c, me)
+		if err != nil || found == nil {
+			return err
+		}
+		t.Last = max(t.Last, c.ID) // the number is not given again
+		root := found.root()
+		t.Comments = slices.DeleteFunc(t.Comments, func(o comment) bool { return o.said() == c })
+		t.Reactions = slices.DeleteFunc(t.Reactions, func(r reaction) bool { return r.Kind == c.Kind && r.ID == c.ID })
+		if !t.converses(root) {
+			delete(t.Closed, root)
+		}
+		return nil
+	}))
+}
+
+// converses tells whether a conversation has comments.
+func (t *talk) converses(root int64) bool {
+	return slices.ContainsFunc(t.Comments, func(c comment) bool { return c.Kind == forge.OnLine && c.root() == root })
+}
+
+// Resolve closes a conversation, or opens it again.
+func (f *Forge) Resolve(ctx context.Context, repo precedent.Repo, number int, th forge.Thread, closed bool) (forge.Unsupported, error) {
+	doing := fmt.Sprintf("resolve conversation %q of %s#%d", th.ID, repo, number)
+	s, me, err := f.open(ctx, repo, number)
+	if err != nil {
+		return "", fail(doing, err)
+	}
+	root, wrong := strconv.ParseInt(th.ID, 10, 64)
+	if wrong != nil {
+		return "", fail(doing, &forge.Error{Kind: forge.KindNotFound, Msg: "there is no such conversation"})
+	}
+	return "", fail(doing, f.amend(ctx, &s, func(t *talk) error {
+		_, is := t.Closed[root]
+		switch {
+		case !t.converses(root):
+			return &forge.Error{Kind: forge.KindNotFound, Msg: "there is no such conversation"}
+		case closed && !is:
+			if t.Closed == nil {
+				t.Closed = map[int64]person{}
+			}
+			t.Closed[root] = account(me)
+		case !closed:
+			delete(t.Closed, root)
+		}
+		return nil
+	}))
+}

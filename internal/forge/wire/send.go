@@ -1,0 +1,191 @@
+package wire
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+
+	"github.com/precedent-dev/precedent/internal/forge"
+)
+
+// answer is one answer, read to its end.
+type answer struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+// errand is one request with what is needed to send it again.
+type errand struct {
+	*http.Request
+	body   []byte
+	writes bool // it would change something
+}
+
+// RoundTrip answers with 2xx and 3xx; everything else is a *forge.Error.
+func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
+	r := errand{Request: req, writes: req.Method != http.MethodGet && req.Context().Value(readsKey{}) == nil}
+	if req.Body != nil {
+		body, err := io.ReadAll(io.LimitReader(req.Body, maxAnswer+1))
+		_ = req.Body.Close() // it was read, or its error is known
+		if err != nil || len(body) > maxAnswer {
+			return nil, &forge.Error{Kind: forge.KindRefused, Msg: "there is more to send than 32 MiB, or it cannot be read"}
+		}
+		r.body = body
+	}
+	if err := t.mayGo(req); err != nil {
+		return nil, err
+	}
+	if r.writes {
+		done, err := t.turn(req.Context())
+		if err != nil {
+			return nil, err
+		}
+		defer done()
+	}
+	renewed := false
+	for try := 1; ; try++ {
+		if err := t.holdBack(req.Context(), r.writes); err != nil {
+			return nil, err
+		}
+		token, err := t.o.Token(req.Context())
+		if err != nil {
+			return nil, err
+		}
+		g, trouble := t.once(req.Context(), r, token)
+		if trouble == nil {
+			return g.response(req), nil
+		}
+		if err := req.Context().Err(); err != nil {
+			return nil, t.abandoned(err, trouble.Unsure)
+		}
+		if trouble.Status == http.StatusUnauthorized && !renewed && t.o.Renew != nil && t.o.Renew(req.Context(), token) {
+			renewed = true
+			continue
+		}
+		pause, again := t.pause(g, trouble, try)
+		if !again || trouble.Unsure {
+			return nil, trouble
+		}
+		if pause <= 0 {
+			continue
+		}
+		if err := t.o.Sleep(req.Context(), pause); err != nil {
+			return nil, t.abandoned(err, false)
+		}
+	}
+}
+
+// mayGo refuses requests that are not for the forge.
+func (t *Transport) mayGo(req *http.Request) error {
+	u, home := req.URL, t.o.Home
+	path := u.EscapedPath()
+	below := strings.HasPrefix(path, home.Path)
+	for _, p := range t.o.Beside {
+		below = below || path == p
+	}
+	if u.Scheme != home.Scheme || !strings.EqualFold(u.Host, home.Host) || !below {
+		return &forge.Error{
+			Kind: forge.KindRefused, Msg: t.o.Forge + " redirects to another place, which is not followed",
+			Hint: "check the base URL of the forge; a sign-on page or a proxy may stand in between",
+		}
+	}
+	return nil
+}
+
+// once sends the request a single time.
+func (t *Transport) once(ctx context.Context, r errand, token Token) (answer, *forge.Error) {
+	ctx, cancel := context.WithTimeout(ctx, t.o.Timeout)
+	defer cancel()
+	sent := r.Clone(ctx) // a RoundTripper leaves the request as it is
+	if r.Body != nil {
+		sent.Body, sent.GetBody, sent.ContentLength = io.NopCloser(bytes.NewReader(r.body)), nil, int64(len(r.body))
+	}
+	sent.Header.Del("Referer")
+	sent.Header.Del("Authorization") // a client's own idea of it
+	if secret := token.Reveal(); secret != "" {
+		sent.Header.Set("Authorization", t.o.Scheme+" "+secret)
+	}
+	key := cacheKey{sent.URL.String(), sent.Header.Get("Accept")}
+	var known answer
+	cached := false
+	if r.Method == http.MethodGet {
+		if known, cached = t.cache.get(key); cached {
+			sent.Header.Set("If-None-Match", known.header.Get("ETag"))
+		}
+	}
+	r.attempt().begin(r.writes, token)
+	resp, err := t.base.RoundTrip(sent)
+	if err != nil {
+		return answer{}, t.unreachable(r, err)
+	}
+	defer resp.Body.Close()
+	t.learn(resp.Header)
+	limit := maxAnswer
+	if resp.StatusCode >= 300 {
+		limit = maxTrouble
+	}
+	body, err := io.ReadAll(io.LimitReader(resp.Body, int64(limit)+1))
+	g := answer{resp.StatusCode, resp.Header, body}
+	moved := g.status == http.StatusTemporaryRedirect || g.status == http.StatusPermanentRedirect
+	switch {
+	case err != nil:
+		return g, t.unreachable(r, err)
+	case g.status == http.StatusNotModified && cached:
+		return known, nil
+	case g.status == http.StatusNotModified || g.status >= 400 || g.status < 200:
+		return g, t.trouble(r, g, token)
+	case r.writes && g.status >= 300 && !moved: // package http would go on with a GET
+		return g, t.trouble(r, g, token)
+	case g.status < 300 && len(body) > limit:
+		return g, &forge.Error{Kind: forge.KindTooLarge, Status: g.status, Msg: "the answer is larger than 32 MiB", Unsure: r.writes}
+	case g.status == http.StatusOK && len(body) == 0 && r.Method == http.MethodGet && (t.o.Plain == nil || !t.o.Plain(r.Request)):
+		return g, &forge.Error{Kind: forge.KindAnswer, Status: g.status, Msg: "the answer is empty"}
+	}
+	if moved {
+		r.attempt().refused(r.writes, "")
+	}
+	if g.status == http.StatusOK && r.Method == http.MethodGet {
+		t.cache.put(key, g)
+	}
+	return g, nil
+}
+
+// response is the answer as package http hands it on.
+func (g answer) response(req *http.Request) *http.Response {
+	return &http.Response{
+		Status: http.StatusText(g.status), StatusCode: g.status,
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: g.header, Body: io.NopCloser(bytes.NewReader(g.body)), ContentLength: int64(len(g.body)), Request: req,
+	}
+}
+
+// unreachable says why there is no whole answer. The cause's own words may hold
+// the address, and are left out but for what is known to be harmless.
+func (t *Transport) unreachable(r errand, err error) *forge.Error {
+	why := "the connection failed"
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		why = "no whole answer in " + t.o.Timeout.String()
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+		why = "the answer was cut off"
+	}
+	e := &forge.Error{Kind: forge.KindNetwork, Msg: t.o.Home.Host + " cannot be reached: " + why, Hint: "check the network and the forge's address"}
+	if e.Unsure = r.writes && !unconnected(err); !e.Unsure {
+		r.attempt().refused(r.writes, "")
+	}
+	return e
+}
+
+// unconnected tells whether the error is one of making the connection, so that
+// nothing can have been sent.
+func unconnected(err error) bool {
+	var op *net.OpError
+	var cert *tls.CertificateVerificationError
+	return errors.As(err, &op) && (op.Op == "dial" || op.Op == "proxyconnect") || errors.As(err, &cert)
+}

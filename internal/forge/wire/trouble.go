@@ -1,0 +1,128 @@
+package wire
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/secret"
+	"github.com/precedent-dev/precedent/internal/text"
+)
+
+// maxWords bounds what an error repeats of the forge's own words, in characters.
+const maxWords = 200
+
+// trouble says what an answer that is none means.
+func (t *Transport) trouble(r errand, g answer, token Token) *forge.Error {
+	words := words(g.body, token)
+	e := &forge.Error{Status: g.status, Msg: fmt.Sprintf("%s answers %d", t.o.Forge, g.status)}
+	if words != "" {
+		e.Msg += ": " + words
+	}
+	until, limited := t.limited(g, words)
+	switch {
+	case limited:
+		e.Kind, e.Retry, e.Hint = forge.KindRate, until, "wait, or use a token of its own: each account has its own limit"
+	case r.writes && shut(g.status, words):
+		e.Kind, e.Hint = forge.KindClosed, "it is locked, archived or deleted, or the token may not write here"
+	case g.status == http.StatusUnauthorized:
+		e.Kind, e.Hint = forge.KindAuth, "the token is wrong or has expired: make a new one"
+	case g.status == http.StatusForbidden:
+		e.Kind, e.Hint = forge.KindAuth, "the token lacks a permission"
+	case g.status == http.StatusNotFound, g.status == http.StatusGone, g.status == http.StatusUnavailableForLegalReasons:
+		e.Kind, e.Hint = forge.KindNotFound, "check the name, and whether the token may see the repository"
+	case g.status == http.StatusNotAcceptable:
+		e.Kind = forge.KindTooLarge // the one reason for which GitHub documents it here
+	case g.status >= 500:
+		e.Kind, e.Hint = forge.KindServer, "try again later"
+	case g.status == http.StatusBadRequest, g.status == http.StatusUnprocessableEntity:
+		e.Kind = forge.KindInvalid
+	case g.status >= 300 && g.status < 400:
+		e.Kind, e.Msg = forge.KindRefused, t.o.Forge+" redirects what would change something, which is not followed"
+	default:
+		e.Kind = forge.KindAnswer
+	}
+	if t.o.Hint != nil {
+		if hint := t.o.Hint(g.status, g.header); hint != "" && e.Kind != forge.KindRate && e.Kind != forge.KindClosed {
+			e.Hint = hint
+		}
+	}
+	if e.Unsure = r.writes && !refusal(g.status); !e.Unsure {
+		r.attempt().refused(r.writes, words)
+	}
+	return e
+}
+
+// refusal tells whether a status means that nothing was carried out. A request
+// timeout (408) and See Other (303) may come after the act.
+func refusal(status int) bool {
+	switch status {
+	case http.StatusRequestTimeout, http.StatusSeeOther:
+		return false
+	}
+	return status >= 300 && status < 500 && status != http.StatusNotModified
+}
+
+// shut tells whether a refusal of a request that would change something means
+// that nothing can be said any more. GitHub has 403 for locked conversations and
+// archived repositories, and 422 for reviews of locked ones; Gitea has 423.
+func shut(status int, words string) bool {
+	low := strings.ToLower(words)
+	switch status {
+	case http.StatusNotFound, http.StatusGone, http.StatusLocked:
+		return true
+	case http.StatusForbidden:
+		return strings.Contains(low, "locked") || strings.Contains(low, "archived") || strings.Contains(low, "lock prevents")
+	case http.StatusUnprocessableEntity:
+		return strings.Contains(low, "lock prevents")
+	}
+	return false
+}
+
+// words is what the forge says about an error, on one line, and nothing that
+// would give away the token: whatever stands in between may repeat what it was sent.
+func words(body []byte, token Token) string {
+	var said struct {
+		Message string
+		Errors  json.RawMessage
+	}
+	if json.Unmarshal(body, &said) != nil {
+		return ""
+	}
+	all := slices.DeleteFunc(append([]string{said.Message}, details(said.Errors)...), func(s string) bool { return s == "" })
+	return quote(strings.Join(all, ": "), token)
+}
+
+// quote bounds what the forge said, and repeats nothing that holds the token.
+func quote(said string, token Token) string {
+	if secret.Leaks(said, token.Reveal()) {
+		return ""
+	}
+	return text.Cut(text.VisibleLine(said), maxWords)
+}
+
+// details are the single errors in an answer: strings, or objects that say in
+// message, or in field and code, what they mean.
+func details(errs json.RawMessage) []string {
+	var list []json.RawMessage
+	if json.Unmarshal(errs, &list) != nil {
+		list = []json.RawMessage{errs}
+	}
+	var all []string
+	for _, raw := range list[:min(len(list), 10)] {
+		var s string
+		var o struct{ Message, Field, Code string }
+		if json.Unmarshal(raw, &s) != nil && json.Unmarshal(raw, &o) == nil {
+			if s = o.Message; s == "" {
+				s = strings.TrimSpace(o.Field + " " + o.Code)
+			}
+		}
+		if !slices.Contains(all, s) {
+			all = append(all, s)
+		}
+	}
+	return all
+}

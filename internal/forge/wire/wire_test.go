@@ -1,0 +1,492 @@
+package wire
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/forge/forgetest"
+)
+
+// server answers with what is planned, then with 201.
+type server struct {
+	*httptest.Server
+	mu    sync.Mutex
+	plan  []http.HandlerFunc
+	came  []string // method, path and body
+	heads []http.Header
+}
+
+func serve(t *testing.T, plan ...http.HandlerFunc) *server {
+	t.Helper()
+	s := &server{plan: plan}
+	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		s.mu.Lock()
+		s.came = append(s.came, r.Method+" "+r.URL.Path+" "+string(body))
+		s.heads = append(s.heads, r.Header)
+		next := status(http.StatusCreated, `{"id":1}`)
+		if len(s.plan) > 0 {
+			next, s.plan = s.plan[0], s.plan[1:]
+		}
+		s.mu.Unlock()
+		next(w, r)
+	}))
+	t.Cleanup(s.Close)
+	return s
+}
+
+func (s *server) requests() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.came)
+}
+
+func status(code int, body string, headers ...string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		for i := 0; i < len(headers); i += 2 {
+			w.Header().Set(headers[i], headers[i+1])
+		}
+		w.WriteHeader(code)
+		_, _ = io.WriteString(w, body)
+	}
+}
+
+func drop(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
+
+func cut(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Length", "100")
+	w.WriteHeader(http.StatusCreated)
+	_, _ = io.WriteString(w, `{"id":`)
+	panic(http.ErrAbortHandler)
+}
+
+// transport is one to the server, with a clock that nobody waits for.
+func transport(t *testing.T, base string, change func(*Options)) (*Transport, *forgetest.Clock) {
+	t.Helper()
+	home, err := Address(base + "/api/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	token, err := NewToken(forgetest.Secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	clock := forgetest.NewStage(t).Clock
+	o := Options{
+		Forge: "Forge", Home: home, Scheme: "token", Token: Static(token), Now: clock.Now, Sleep: clock.Sleep,
+		Rand: func(n time.Duration) time.Duration { return n / 2 },
+	}
+	if change != nil {
+		change(&o)
+	}
+	return New(o), clock
+}
+
+// send sends one request by a client, as the libraries do.
+func send(ctx context.Context, tr *Transport, method, address, body string) (string, error) {
+	req, err := http.NewRequestWithContext(ctx, method, address, strings.NewReader(body))
+	if err != nil {
+		return "", err
+	}
+	resp, err := tr.Client().Do(req)
+	if err != nil {
+		return "", err
+	}
+	defer resp.Body.Close()
+	all, err := io.ReadAll(resp.Body)
+	return string(all), err
+}
+
+func fault(t *testing.T, err error) *forge.Error {
+	t.Helper()
+	var e *forge.Error
+	if !errors.As(err, &e) {
+		t.Fatalf("%v is no error of a forge", err)
+	}
+	return e
+}
+
+// TestWritesAreSentOnce: whatever may have been carried out is not sent again, and
+// said to be unsure.
+func TestWritesAreSentOnce(t *testing.T) {
+	for name, answer := range map[string]http.HandlerFunc{
+		"500": status(500, ""), "502": status(502, ""), "503 that says when": status(503, "", "Retry-After", "1"),
+		"408": status(408, ""), "303": status(303, "", "Location", "/api/x"), "304": status(304, ""), "cut": cut, "dropped": drop,
+		"too large": status(201, strings.Repeat("x", maxAnswer+1)),
+	} {
+		for _, method := range []string{http.MethodPost, http.MethodPatch, http.MethodPut, http.MethodDelete} {
+			s := serve(t, answer)
+			tr, clock := transport(t, s.URL, nil)
+			ctx, a := tr.Watch(t.Context())
+			_, err := send(ctx, tr, method, s.URL+"/api/x", "words")
+			e := fault(t, a.Fail("write", err))
+			if !e.Unsure || len(s.requests()) != 1 || len(clock.Waits()) != 0 || !strings.HasPrefix(e.Msg, "write: ") {
+				t.Errorf("%s %s: %+v after %v", method, name, e, s.requests())
+			}
+		}
+	}
+}
+
+// TestSlowWrites: an answer that does not come in time is unsure.
+func TestSlowWrites(t *testing.T) {
+	never := make(chan struct{})
+	defer close(never)
+	s := serve(t, func(_ http.ResponseWriter, r *http.Request) {
+		select {
+		case <-never:
+		case <-r.Context().Done():
+		}
+	})
+	tr, _ := transport(t, s.URL, func(o *Options) { o.Timeout = 30 * time.Millisecond })
+	_, err := send(t.Context(), tr, http.MethodPost, s.URL+"/api/x", "")
+	if e := fault(t, err); !e.Unsure || e.Kind != forge.KindNetwork || len(s.requests()) != 1 {
+		t.Errorf("%+v after %d requests", e, len(s.requests()))
+	}
+}
+
+// TestRefusedWrites: what was refused was not carried out.
+func TestRefusedWrites(t *testing.T) {
+	for _, test := range []struct {
+		code int
+		body string
+		want forge.Kind
+		says string
+	}{
+		{400, `{"message":"Problems parsing JSON"}`, forge.KindInvalid, "Problems parsing JSON"},
+		{422, `{"message":"Unprocessable Entity","errors":["Line could not be resolved"]}`, forge.KindInvalid, "Unprocessable Entity: Line could not be resolved"},
+		{422, `{"message":"Validation Failed","errors":[{"resource":"X","field":"body","code":"missing"},{"message":"No."}]}`, forge.KindInvalid, "Validation Failed: body missing: No."},
+		{422, `{"message":"Validation Failed","errors":"Only one."}`, forge.KindInvalid, "Validation Failed: Only one."},
+		{422, `{"message":"Unprocessable Entity","errors":["lock prevents review"]}`, forge.KindClosed, "lock prevents review"},
+		{403, `{"message":"Unable to create comment because issue is locked."}`, forge.KindClosed, "locked"},
+		{403, `{"message":"Repository was archived so is read-only."}`, forge.KindClosed, "archived"},
+		{403, `{"message":"Resource not accessible by integration"}`, forge.KindAuth, "Resource not"},
+		{401, `{"message":"Bad credentials"}`, forge.KindAuth, "Bad credentials"},
+		{404, `{"message":"Not Found"}`, forge.KindClosed, "Not Found"},
+		{410, ``, forge.KindClosed, ""},
+		{423, `{"message":"repo is archived"}`, forge.KindClosed, "archived"},
+		{409, ``, forge.KindAnswer, ""},
+		{302, ``, forge.KindRefused, ""},
+	} {
+		s := serve(t, status(test.code, test.body, "Location", "/api/elsewhere"))
+		tr, _ := transport(t, s.URL, nil)
+		ctx, a := tr.Watch(t.Context())
+		_, err := send(ctx, tr, http.MethodPost, s.URL+"/api/x", "")
+		e := fault(t, a.Fail("write", err))
+		if e.Unsure || e.Kind != test.want || !strings.Contains(a.Words(), test.says) || len(s.requests()) != 1 || e.Status != test.code {
+			t.Errorf("%d %s: %+v, %q after %v", test.code, test.body, e, a.Words(), s.requests())
+		}
+	}
+}
+
+// TestWritesAfterLimits: a rate limit is no answer to what was asked, and is
+// waited for.
+func TestWritesAfterLimits(t *testing.T) {
+	s := serve(t, status(403, `{"message":"You have exceeded a secondary rate limit."}`), status(429, "", "Retry-After", "7"))
+	tr, clock := transport(t, s.URL, nil)
+	got, err := send(t.Context(), tr, http.MethodPost, s.URL+"/api/x", "words")
+	if err != nil || got != `{"id":1}` || !slices.Equal(clock.Waits(), []time.Duration{time.Minute, 7 * time.Second}) {
+		t.Errorf("%q, %v after the waits %v", got, err, clock.Waits())
+	}
+	if came := s.requests(); len(came) != 3 || came[2] != "POST /api/x words" {
+		t.Errorf("came %q", came)
+	}
+}
+
+// TestNoConnection: what could not be sent was not carried out, and is sent again.
+func TestNoConnection(t *testing.T) {
+	s := serve(t)
+	s.Close()
+	tr, clock := transport(t, s.URL, nil)
+	ctx, a := tr.Watch(t.Context())
+	_, err := send(ctx, tr, http.MethodPost, s.URL+"/api/x", "")
+	if e := fault(t, a.Fail("write", err)); e.Unsure || e.Kind != forge.KindNetwork || len(clock.Waits()) != maxTries-1 {
+		t.Errorf("%+v after the waits %v", e, clock.Waits())
+	}
+	secure := httptest.NewUnstartedServer(http.NotFoundHandler())
+	secure.Config.ErrorLog = log.New(io.Discard, "", 0)
+	secure.StartTLS()
+	defer secure.Close()
+	tr, clock = transport(t, secure.URL, nil) // which does not know who signed the certificate
+	_, err = send(t.Context(), tr, http.MethodPost, secure.URL+"/api/x", "")
+	if e := fault(t, err); e.Unsure || e.Kind != forge.KindNetwork || len(clock.Waits()) != maxTries-1 {
+		t.Errorf("%+v after the waits %v", e, clock.Waits())
+	}
+}
+
+// TestAuthorization is the transport's to give: a client's own idea of it, and
+// where it comes from, are not sent.
+func TestAuthorization(t *testing.T) {
+	s := serve(t)
+	for _, change := range []func(*Options){nil, func(o *Options) { o.Token = nil }} {
+		tr, _ := transport(t, s.URL, change)
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+"/api/x", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Authorization", "Basic eDp5")
+		req.Header.Set("Referer", "https://intranet.example/")
+		resp, err := tr.Client().Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+	}
+	if a, b := s.heads[0].Get("Authorization"), s.heads[1].Get("Authorization"); a != "token "+forgetest.Secret || b != "" || s.heads[0].Get("Referer") != "" {
+		t.Errorf("sent %q, %q, from %q", a, b, s.heads[0].Get("Referer"))
+	}
+}
+
+// TestOneWriteAtATime, with a second between two, however many want to; reading
+// does not wait for that.
+func TestOneWriteAtATime(t *testing.T) {
+	var mu sync.Mutex
+	under, most := 0, 0
+	var times []time.Time
+	var clock *forgetest.Clock
+	one := func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		under++
+		most = max(most, under)
+		times = append(times, clock.Now())
+		mu.Unlock()
+		clock.Pass(300 * time.Millisecond) // what the server takes
+		mu.Lock()
+		under--
+		mu.Unlock()
+		status(201, "{}")(w, r)
+	}
+	s := serve(t, one, one, one, one, one)
+	var tr *Transport
+	tr, clock = transport(t, s.URL, nil)
+	var wg sync.WaitGroup
+	for range 5 {
+		wg.Go(func() {
+			if _, err := send(t.Context(), tr, http.MethodPost, s.URL+"/api/x", ""); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	for i := 1; i < len(times); i++ {
+		if gap := times[i].Sub(times[i-1]); gap != 1300*time.Millisecond {
+			t.Errorf("%s from the beginning of one to that of the next", gap)
+		}
+	}
+	if most != 1 || len(times) != 5 {
+		t.Errorf("%d of %d at once", most, len(times))
+	}
+	waits := len(clock.Waits())
+	if _, err := send(t.Context(), tr, http.MethodGet, s.URL+"/api/x", ""); err != nil || len(clock.Waits()) != waits {
+		t.Errorf("%v, a read waited %v", err, clock.Waits()[waits:])
+	}
+	clock.Pass(-time.Hour)
+	if _, err := send(t.Context(), tr, http.MethodPost, s.URL+"/api/x", ""); err != nil || clock.Waits()[waits] != time.Second {
+		t.Errorf("%v, waited %v by a clock that was set back", err, clock.Waits()[waits:])
+	}
+}
+
+// TestWhoStopsWaiting for a write is told whether it may have been carried out.
+func TestWhoStopsWaiting(t *testing.T) {
+	arrived, never := make(chan struct{}), make(chan struct{})
+	defer close(never)
+	s := serve(t, func(_ http.ResponseWriter, r *http.Request) {
+		close(arrived)
+		select {
+		case <-never:
+		case <-r.Context().Done():
+		}
+	})
+	tr, _ := transport(t, s.URL, nil)
+	under, cancel := context.WithCancel(t.Context())
+	sent := make(chan error)
+	go func() {
+		ctx, a := tr.Watch(under)
+		_, err := send(ctx, tr, http.MethodPost, s.URL+"/api/x", "")
+		if e := fault(t, err); !e.Unsure {
+			t.Errorf("%+v", e)
+		}
+		sent <- a.Fail("write", ctx.Err()) // which libraries give in place of the transport's
+	}()
+	<-arrived
+	behind, stop := context.WithCancel(t.Context())
+	stop()
+	ctx, a := tr.Watch(behind)
+	_, err := send(ctx, tr, http.MethodPost, s.URL+"/api/x", "")
+	if e := fault(t, a.Fail("write", errors.Join(err, ctx.Err()))); e.Unsure || !errors.Is(e, context.Canceled) {
+		t.Errorf("one that never had its turn: %+v", e)
+	}
+	cancel()
+	if e := fault(t, <-sent); !e.Unsure || e.Kind != forge.KindNetwork || !errors.Is(e, context.Canceled) {
+		t.Errorf("one that was under way: %+v", e)
+	}
+	if n := len(s.requests()); n != 1 {
+		t.Errorf("%d requests", n)
+	}
+}
+
+// TestAnswersOfWrites: what was carried out and cannot be understood is unsure.
+func TestAnswersOfWrites(t *testing.T) {
+	s := serve(t)
+	tr, _ := transport(t, s.URL, nil)
+	ctx, a := tr.Watch(t.Context())
+	if _, err := send(ctx, tr, http.MethodPost, s.URL+"/api/x", ""); err != nil {
+		t.Fatal(err)
+	}
+	if e := fault(t, a.Fail("write", errors.New("no JSON"))); !e.Unsure || e.Kind != forge.KindAnswer {
+		t.Errorf("%+v", e)
+	}
+	if e := fault(t, a.Strange("write", "odd")); !e.Unsure || e.Kind != forge.KindAnswer {
+		t.Errorf("%+v", e)
+	}
+	s.plan = append(s.plan, status(404, ""))
+	if _, err := send(ctx, tr, http.MethodGet, s.URL+"/api/x", ""); err == nil || !fault(t, a.Strange("write", "odd")).Unsure {
+		t.Errorf("a refusal of what reads says something of what was written before: %v", err)
+	}
+	if got := a.Quote("say " + forgetest.Secret); got != "" {
+		t.Errorf("repeats %q", got)
+	}
+	if got := a.Quote("two\nlines"); strings.Contains(got, "\n") || !strings.HasPrefix(got, "two") {
+		t.Errorf("%q", got)
+	}
+	if a.Fail("write", nil) != nil || tr.Fail("read", nil) != nil {
+		t.Error("no error is one")
+	}
+	if e := fault(t, tr.Fail("read", errors.New("no JSON"))); e.Unsure {
+		t.Errorf("%+v", e)
+	}
+}
+
+// TestReadingByPost: a query is tried again, and waits for no turn.
+func TestReadingByPost(t *testing.T) {
+	s := serve(t, status(502, ""), drop, cut)
+	tr, clock := transport(t, s.URL, nil)
+	ctx, a := tr.Watch(Reads(t.Context()))
+	got, err := send(ctx, tr, http.MethodPost, s.URL+"/api/x", "query")
+	if err != nil || got != `{"id":1}` || len(clock.Waits()) != 3 {
+		t.Errorf("%q, %v after the waits %v", got, err, clock.Waits())
+	}
+	if came := s.requests(); len(came) != 4 || came[3] != "POST /api/x query" {
+		t.Errorf("came %q", came)
+	}
+	if e := fault(t, a.Strange("read", "odd")); e.Unsure {
+		t.Errorf("%+v", e)
+	}
+}
+
+// TestRenewal: a token that is refused is renewed once, and what was asked with
+// it is asked again.
+func TestRenewal(t *testing.T) {
+	renewed := 0
+	change := func(o *Options) {
+		o.Token = func(context.Context) (Token, error) { return NewToken(fmt.Sprintf("token-%d", renewed)) }
+		o.Renew = func(_ context.Context, refused Token) bool {
+			if refused.Reveal() != fmt.Sprintf("token-%d", renewed) {
+				t.Errorf("%d is renewed for another", renewed)
+			}
+			renewed++
+			return true
+		}
+	}
+	s := serve(t, status(401, ""))
+	tr, _ := transport(t, s.URL, change)
+	if _, err := send(t.Context(), tr, http.MethodPost, s.URL+"/api/x", "words"); err != nil || renewed != 1 {
+		t.Errorf("%v, renewed %d times", err, renewed)
+	}
+	if got := s.heads[1].Get("Authorization"); got != "token token-1" || s.requests()[1] != "POST /api/x words" {
+		t.Errorf("sent %q with %q", s.requests()[1], got)
+	}
+	s = serve(t, status(401, ""), status(401, ""), status(401, ""))
+	tr, _ = transport(t, s.URL, change)
+	_, err := send(t.Context(), tr, http.MethodGet, s.URL+"/api/x", "")
+	if e := fault(t, err); e.Kind != forge.KindAuth || len(s.requests()) != 2 {
+		t.Errorf("%v after %d requests", e, len(s.requests()))
+	}
+	broken := &forge.Error{Kind: forge.KindAuth, Msg: "no token"}
+	tr, _ = transport(t, s.URL, func(o *Options) { o.Token = func(context.Context) (Token, error) { return Token{}, broken } })
+	if _, err := send(t.Context(), tr, http.MethodGet, s.URL+"/api/x", ""); !errors.Is(err, broken) || len(s.requests()) != 2 {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestWhereRequestsGo: below the API's base, and to what is named beside it; a
+// redirect within repeats a write as it was.
+func TestWhereRequestsGo(t *testing.T) {
+	s := serve(t, status(307, "", "Location", "/api/moved"))
+	tr, _ := transport(t, s.URL, func(o *Options) { o.Beside = []string{"/beside"} })
+	if _, err := send(t.Context(), tr, http.MethodPost, s.URL+"/api/x", "words"); err != nil {
+		t.Error(err)
+	}
+	if _, err := send(t.Context(), tr, http.MethodPost, s.URL+"/beside", ""); err != nil {
+		t.Error(err)
+	}
+	if came := s.requests(); !slices.Equal(came, []string{"POST /api/x words", "POST /api/moved words", "POST /beside "}) {
+		t.Errorf("came %q", came)
+	}
+	for _, address := range []string{
+		s.URL + "/other", s.URL + "/beside/x", s.URL + "/apix", strings.Replace(s.URL, "http:", "https:", 1) + "/api/x",
+		strings.Replace(s.URL, "127.0.0.1", "localhost", 1) + "/api/x", "http://169.254.169.254/api/x",
+	} {
+		for _, method := range []string{http.MethodGet, http.MethodPost} {
+			_, err := send(t.Context(), tr, method, address, "")
+			if e := fault(t, err); e.Kind != forge.KindRefused || e.Unsure {
+				t.Errorf("%s %s: %v", method, address, err)
+			}
+		}
+	}
+	for range 2 {
+		s.plan = append(s.plan, status(307, "", "Location", "http://127.0.0.1:1/api/x"), status(308, "", "Location", "/login"))
+	}
+	for range 2 {
+		ctx, a := tr.Watch(t.Context())
+		if _, err := send(ctx, tr, http.MethodPost, s.URL+"/api/x", "words"); fault(t, err).Kind != forge.KindRefused || fault(t, a.Fail("write", context.Canceled)).Unsure {
+			t.Errorf("%v", err)
+		}
+	}
+}
+
+// TestProxy: the operator's proxy is used, and no other.
+func TestProxy(t *testing.T) {
+	through := serve(t)
+	t.Setenv("HTTP_PROXY", "http://127.0.0.1:1")
+	at, err := url.Parse(through.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr, _ := transport(t, "http://127.0.0.1:9", func(o *Options) { o.Proxy = at })
+	if got, err := send(t.Context(), tr, http.MethodPost, "http://127.0.0.1:9/api/x", ""); err != nil || got != `{"id":1}` {
+		t.Errorf("%q, %v", got, err)
+	}
+	if came := through.requests(); len(came) != 1 {
+		t.Errorf("the proxy was asked %q", came)
+	}
+}
+
+// TestTokenInErrorsOfWrites: servers that repeat what they were sent make no error
+// that holds the token.
+func TestTokenInErrorsOfWrites(t *testing.T) {
+	for _, code := range []int{200, 301, 307, 400, 401, 403, 404, 409, 410, 422, 423, 451, 500, 503} {
+		s := serve(t, status(code, fmt.Sprintf(`{"message":"token %s","errors":["x %[1]s"]}`, forgetest.Secret), "Location", "http://x/"+forgetest.Secret))
+		tr, _ := transport(t, s.URL, nil)
+		ctx, a := tr.Watch(t.Context())
+		_, err := send(ctx, tr, http.MethodPost, s.URL+"/api/x", forgetest.Secret)
+		if code == 200 {
+			err = errors.New("no JSON: " + forgetest.Secret)
+		}
+		e := fault(t, a.Fail("write", err))
+		if said := fmt.Sprintf("%+v %s", *e, a.Words()); strings.Contains(said, forgetest.Secret[4:12]) {
+			t.Errorf("%d: %s", code, said)
+		}
+	}
+}

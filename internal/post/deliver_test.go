@@ -1,0 +1,320 @@
+package post
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/forge/forgetest"
+)
+
+func TestDelivery(t *testing.T) {
+	s := newStage(t)
+	whole, brief, hidden, double := finding(4), finding(5), finding(6), finding(1)
+	whole.Where, brief.Where = precedent.WholeFile, precedent.Summary
+	hidden.Drop("select", precedent.BelowThreshold, "", "below 75")
+	double.Title = "The same place again"
+	d := s.say(1, finding(1), finding(2), double, finding(3), whole, brief, hidden)
+	s.want(seen{Reviews: 1, Threads: 3, Summaries: 1, Checks: 1})
+	// GitHub takes no remark on a file in a review: it is in the summary.
+	if d.Posted != 5 || d.Rejected != 1 || d.Left != 0 || d.Deleted != 0 || d.Unsure != 0 || d.URL == "" || len(d.Notes) > 0 {
+		t.Errorf("%+v", d)
+	}
+	for _, title := range []string{"Line 1 ", "Line 2 ", "Line 3 ", "Line 4 ", "Line 5 "} {
+		if !strings.Contains(s.summary(), title) {
+			t.Errorf("%q is not in the summary", title)
+		}
+	}
+	threads := s.threads()
+	if len(threads) != 5 {
+		t.Fatalf("%d threads", len(threads))
+	}
+	for _, th := range threads {
+		inline := strings.Contains("Line 1 counts wrong Line 2 counts wrong Line 3 counts wrong", th.Title)
+		if inline != (th.Comment != 0) || inline != (th.Forge != "") || inline != (th.Start != 0) || th.URL == "" ||
+			th.State != precedent.ThreadOpen || th.Commit != sha("c") || th.OpenedAt.IsZero() {
+			t.Errorf("%+v", th)
+		}
+	}
+	// Nothing happens a second time, whoever asks.
+	s.again()
+	before := len(s.Script.Requests())
+	d = s.deliver()
+	if d.Posted+d.Adopted+d.Left > 0 || len(s.writes(before)) > 0 || d.URL == "" {
+		t.Errorf("a second delivery did %+v", d)
+	}
+}
+
+// TestSummaryIsEdited: one comment for all reviews of a pull request.
+func TestSummaryIsEdited(t *testing.T) {
+	s := newStage(t)
+	first := s.say(1, finding(1))
+	thread := s.threads()[0]
+	s.World.Push(s.pull, sha("d"), patch(lines))
+	known := finding(1)
+	known.Thread = thread.ID
+	second := s.say(2, known, finding(2))
+	s.want(seen{Reviews: 2, Threads: 2, Summaries: 1, Checks: 2})
+	if second.URL != first.URL || !strings.Contains(s.summary(), sha("d")) {
+		t.Errorf("the summary at %s is now at %s:\n%s", first.URL, second.URL, s.summary())
+	}
+	// A review without anything new says nothing but the summary.
+	s.World.Push(s.pull, sha("e"), patch(lines))
+	third := finding(2)
+	third.Thread = s.threads()[1].ID
+	s.say(3, known, third)
+	s.want(seen{Reviews: 2, Threads: 2, Summaries: 1, Checks: 3})
+}
+
+// TestSummaryDeletedByAPerson: a new review says it anew, once.
+func TestSummaryDeletedByAPerson(t *testing.T) {
+	s := newStage(t)
+	s.say(1, finding(1))
+	for _, c := range s.World.By(s.pull, s.poster.Me) {
+		if c.Kind == forge.OnThread {
+			s.World.Remove(s.pull, forge.Said{Kind: c.Kind, ID: c.ID})
+		}
+	}
+	s.deliver()
+	s.want(seen{Reviews: 1, Threads: 1, Checks: 1})
+	known := finding(1)
+	known.Thread = s.threads()[0].ID
+	s.say(2, known)
+	s.want(seen{Reviews: 1, Threads: 1, Summaries: 1, Checks: 1})
+}
+
+func TestManyRemarksComeInSeveralReviews(t *testing.T) {
+	s := newStage(t)
+	s.say(1, findings(1, 65)...)
+	s.want(seen{Reviews: 3, Threads: 65, Summaries: 1, Checks: 1})
+}
+
+// TestAnswersInThreads: what is fixed is answered and closed, what is back opened
+// again, and what people closed or opened is left to them.
+func TestAnswersInThreads(t *testing.T) {
+	s := newStage(t)
+	s.say(1, findings(1, 4)...)
+	theirs := s.World.Remark(s.pull, forgetest.Bo, precedent.Span{Path: "till.go", Side: precedent.Right, Start: 9, End: 9}, "And this?")
+	ts := s.threads()
+	s.World.Close(s.pull, ts[3].Comment, forgetest.Bo)
+	answer := func(n int, state precedent.AnswerState, reply string) precedent.ThreadAnswer {
+		return precedent.ThreadAnswer{Thread: ts[n].ID, State: state, Reply: reply, Span: ts[n].Span}
+	}
+	save := func(change func(n int, t *precedent.Thread)) {
+		t.Helper()
+		ts = s.threads()
+		for i := range ts {
+			change(i, &ts[i])
+		}
+		if err := s.rows.SaveThreads(t.Context(), ts); err != nil {
+			t.Fatal(err)
+		}
+	}
+	save(func(n int, th *precedent.Thread) {
+		th.Closed, th.ClosedBy = n == 3, map[bool]string{true: "bo"}[n == 3]
+	})
+	r := s.review(2)
+	r.Threads = []precedent.ThreadAnswer{
+		answer(0, precedent.Addressed, "Fixed."), answer(1, precedent.NoLonger, ""), answer(2, precedent.StillThere, "It still counts wrong."),
+		answer(3, precedent.StillThere, ""),
+		{Thread: "01980000-0000-7000-8000-00000000ffff", State: precedent.Addressed, Reply: "Nobody knows this thread."},
+	}
+	s.plan(r, Options{FailOn: precedent.High})
+	d := s.deliver()
+	s.want(seen{Reviews: 1, Threads: 4, Summaries: 1, Replies: 2, Checks: 1})
+	checkClosed(t, s, map[int64]string{ts[0].Comment: s.poster.Me.Login, ts[1].Comment: s.poster.Me.Login, ts[2].Comment: "", ts[3].Comment: "bo", theirs.ID: ""})
+	if len(d.Notes) > 0 || d.Left > 0 {
+		t.Errorf("%+v", d)
+	}
+
+	save(func(n int, th *precedent.Thread) {
+		if n < 2 {
+			th.Closed, th.ClosedBy, th.State = true, s.poster.Me.Login, precedent.ThreadAddressed
+		}
+	})
+	r = s.review(3)
+	r.Threads = []precedent.ThreadAnswer{answer(0, precedent.StillThere, "It is back."), answer(1, precedent.StillThere, "")}
+	s.plan(r, Options{FailOn: precedent.High})
+	s.World.Reopen(s.pull, ts[1].Comment)
+	s.World.Close(s.pull, ts[1].Comment, forgetest.Bo) // in between
+	s.deliver()
+	checkClosed(t, s, map[int64]string{ts[0].Comment: "", ts[1].Comment: "bo", ts[2].Comment: "", ts[3].Comment: "bo", theirs.ID: ""})
+	s.want(seen{Reviews: 1, Threads: 4, Summaries: 1, Replies: 3, Checks: 1})
+}
+
+func checkClosed(t *testing.T, s *stage, want map[int64]string) {
+	t.Helper()
+	got := map[int64]string{}
+	for _, th := range s.World.Threads(s.pull) {
+		got[th.Comments[0]] = th.ClosedBy.Login
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("who closed the threads (-want +got):\n%s", d)
+	}
+}
+
+// TestNewestReviewSpeaks: what an older one did not get to say is not said.
+func TestNewestReviewSpeaks(t *testing.T) {
+	s := newStage(t)
+	s.plan(s.review(1, finding(1), finding(2)), Options{})
+	s.plan(s.review(2, finding(2), finding(3)), Options{})
+	s.deliver()
+	s.want(seen{Reviews: 1, Threads: 2, Summaries: 1, Checks: 1})
+	if got := s.states(); got["remark superseded"] != 2 || got["summary superseded"] != 1 || got["remark confirmed"] != 2 {
+		t.Error(got)
+	}
+}
+
+func TestRequestedChanges(t *testing.T) {
+	for _, test := range []struct {
+		name     string
+		severity precedent.Severity
+		ask, own bool
+		want     forgetest.ReviewState
+		notes    int
+	}{
+		{"not asked for", precedent.High, false, false, forgetest.Commented, 0},
+		{"asked for", precedent.High, true, false, forgetest.ChangesRequested, 0},
+		{"not bad enough", precedent.Medium, true, false, forgetest.Commented, 0},
+		{"own pull request", precedent.High, true, true, forgetest.Commented, 1},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := newStage(t)
+			if test.own {
+				s.pull.Author = s.poster.Me
+			}
+			f := finding(1)
+			f.Severity = test.severity
+			s.plan(s.review(1, f), Options{FailOn: precedent.High, RequestChanges: test.ask})
+			d := s.deliver()
+			s.want(seen{Reviews: 1, Threads: 1, Summaries: 1, Checks: 1})
+			if rs := s.World.Reviews(s.pull); rs[0].State != test.want || len(d.Notes) != test.notes {
+				t.Errorf("the review is %s, notes %q", rs[0].State, d.Notes)
+			}
+		})
+	}
+}
+
+// TestCheck: only what was read whole, by a model, lets a required check pass.
+func TestCheck(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		change func(*precedent.Review)
+		want   string
+	}{
+		{"clean", func(*precedent.Review) {}, "success"},
+		{"mild", func(r *precedent.Review) {
+			f := finding(1)
+			f.Severity = precedent.Low
+			r.Findings, r.Verdict = []precedent.Finding{f}, precedent.Findings
+		}, "success"},
+		{"bad", func(r *precedent.Review) { r.Findings, r.Verdict = findings(1, 1), precedent.Findings }, "failure"},
+		{"partial", func(r *precedent.Review) { r.Findings, r.Verdict = findings(1, 1), precedent.Partial }, "neutral"},
+		{"failed", func(r *precedent.Review) { r.Verdict = precedent.Failed }, "neutral"},
+		{"skipped", func(r *precedent.Review) { r.Verdict = precedent.Skipped }, "neutral"},
+		{"no model", func(r *precedent.Review) { r.Scope = precedent.AnalyzersScope }, "neutral"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := newStage(t)
+			r := s.review(1)
+			test.change(r)
+			s.plan(r, Options{FailOn: precedent.High})
+			s.deliver()
+			s.World.Change(func() {
+				if cs := s.World.Repo("acme", "shop").Checks; len(cs) != 1 || cs[0].Conclusion != test.want || cs[0].Commit != sha("c") || cs[0].Title == "" {
+					t.Errorf("%+v, want %s", cs, test.want)
+				}
+			})
+		})
+	}
+}
+
+// TestPersonalTokensHaveNoChecks: that is said, and is no trouble.
+func TestPersonalTokensHaveNoChecks(t *testing.T) {
+	s := newStage(t)
+	s.plan(s.review(1, finding(1)), Options{})
+	s.Script.Plan(forgetest.Fault{On: "/check-runs", Status: 403, Body: `{"message":"Resource not accessible by personal access token"}`})
+	d := s.deliver()
+	s.want(seen{Reviews: 1, Threads: 1, Summaries: 1})
+	if len(d.Notes) != 1 || d.Left != 0 {
+		t.Errorf("%+v", d)
+	}
+}
+
+func TestNoPullRequestNothingPlanned(t *testing.T) {
+	s := newStage(t)
+	r := s.review(1, finding(1))
+	r.PullRequest = nil
+	if posts := s.poster.Plan(r, nil, Options{}); len(posts) != 0 {
+		t.Errorf("%v", posts)
+	}
+	if d := s.deliver(); d.Posted+d.Left != 0 || len(s.writes(0)) != 0 {
+		t.Errorf("%+v", d)
+	}
+}
+
+// TestNobodyPosts: without an own account nothing could be found again.
+func TestNobodyPosts(t *testing.T) {
+	s := newStage(t)
+	s.plan(s.review(1, finding(1)), Options{})
+	s.poster.Me = forge.Person{}
+	before := len(s.Script.Requests())
+	if _, err := s.poster.Deliver(t.Context(), s.repo, 1); err == nil || len(s.Script.Requests()) != before {
+		t.Error(err)
+	}
+}
+
+// TestAnswersThatFail: one does not take the others with it, nothing is closed
+// before it was said why, and the next delivery goes on.
+func TestAnswersThatFail(t *testing.T) {
+	s := newStage(t)
+	s.say(1, findings(1, 2)...)
+	ts := s.threads()
+	r := s.review(2)
+	for _, th := range ts {
+		r.Threads = append(r.Threads, precedent.ThreadAnswer{Thread: th.ID, State: precedent.Addressed, Reply: "Fixed.", Span: th.Span})
+	}
+	s.plan(r, Options{FailOn: precedent.High})
+	s.Script.Plan(forgetest.Fault{Method: "POST", On: "/replies", Status: 403, Body: `{"message":"Resource not accessible by integration"}`})
+	d := s.deliver()
+	if len(d.Notes) != 1 || d.Left != 2 {
+		t.Errorf("%+v", d)
+	}
+	checkClosed(t, s, map[int64]string{ts[0].Comment: "", ts[1].Comment: s.poster.Me.Login})
+	s.again()
+	if d = s.deliver(); d.Left != 0 {
+		t.Errorf("%+v", d)
+	}
+	checkClosed(t, s, map[int64]string{ts[0].Comment: s.poster.Me.Login, ts[1].Comment: s.poster.Me.Login})
+	s.want(seen{Reviews: 1, Threads: 2, Summaries: 1, Replies: 2, Checks: 1})
+}
+
+// TestConversationGone: there is nothing to say in it any more.
+func TestConversationGone(t *testing.T) {
+	s := newStage(t)
+	s.say(1, finding(1))
+	th := s.threads()[0]
+	r := s.review(2)
+	r.Threads = []precedent.ThreadAnswer{{Thread: th.ID, State: precedent.Addressed, Reply: "Fixed.", Span: th.Span}}
+	s.plan(r, Options{FailOn: precedent.High})
+	s.World.Remove(s.pull, forge.Said{Kind: forge.OnLine, ID: th.Comment})
+	if d := s.deliver(); d.Left != 0 || s.states()["reply superseded"] != 1 || s.states()["close superseded"] != 1 {
+		t.Errorf("%+v, %v", d, s.states())
+	}
+}
+
+// TestSummaryTellsWhatStandsWhere: the summary tells what stands in comments of its own, and
+// gives in full what the forge did not take.
+func TestSummaryTellsWhatStandsWhere(t *testing.T) {
+	s := newStage(t)
+	bad := finding(lines + 10)
+	bad.Body = "Nobody can comment on this line."
+	s.say(1, finding(1), bad)
+	said := s.summary()
+	if !strings.Contains(said, bad.Body) || strings.Contains(said, finding(1).Body) || !strings.Contains(said, s.threads()[0].URL) {
+		t.Errorf("the summary is:\n%s", said)
+	}
+}

@@ -1,0 +1,425 @@
+package post
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/comment"
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/forge/forgetest"
+)
+
+// The requests that a first delivery sends, by what they do.
+var sent = map[string]forgetest.Fault{
+	"review":  {Method: http.MethodPost, On: "/pulls/1/reviews"},
+	"summary": {Method: http.MethodPost, On: "/issues/1/comments"},
+	"check":   {Method: http.MethodPost, On: "/check-runs"},
+}
+
+// on is a fault of one of the requests.
+func on(what string, f forgetest.Fault) forgetest.Fault {
+	f.Method, f.On = sent[what].Method, sent[what].On
+	return f
+}
+
+var once1 = seen{Reviews: 1, Threads: 3, Summaries: 1, Checks: 1}
+
+// TestLostAnswers: whatever an answer was that nobody heard or could rely on,
+// everything is there once.
+func TestLostAnswers(t *testing.T) {
+	for what := range sent {
+		for _, test := range []struct {
+			name  string
+			fault forgetest.Fault
+		}{
+			{"502, applied", forgetest.Fault{Status: 502, After: true}},
+			{"502, not applied", forgetest.Fault{Status: 502}},
+			{"502 several times, applied once", forgetest.Fault{Status: 502, Times: 3}},
+			{"no answer, applied", forgetest.Fault{Drop: true, After: true}},
+			{"no answer, not applied", forgetest.Fault{Drop: true}},
+			{"half an answer", forgetest.Fault{Cut: 20}},
+			{"an answer of another kind", forgetest.Fault{Status: 200, Body: "<html>proxy</html>", After: true}},
+		} {
+			t.Run(what+", "+test.name, func(t *testing.T) {
+				s := newStage(t)
+				s.plan(s.review(1, findings(1, 3)...), Options{FailOn: precedent.High})
+				s.Script.Plan(on(what, test.fault))
+				d := s.deliver()
+				s.want(once1)
+				if d.Left > 0 || s.Script.Left() > 0 || len(s.threads()) != 3 {
+					t.Errorf("%+v, %d faults left, %d threads", d, s.Script.Left(), len(s.threads()))
+				}
+			})
+		}
+	}
+}
+
+// TestWaitsForTheList: what may have been posted is looked for as long as forges
+// are known to take.
+func TestWaitsForTheList(t *testing.T) {
+	s := newStage(t)
+	s.plan(s.review(1, findings(1, 3)...), Options{})
+	s.Script.Plan(on("review", forgetest.Fault{Status: 502, After: true}))
+	s.Script.Plan(forgetest.Fault{Method: http.MethodGet, On: "/pulls/1/", LagFor: 10 * time.Second, Times: 1000})
+	d := s.deliver()
+	s.want(once1)
+	if d.Adopted != 3 || d.Unsure != 0 || d.Deleted != 0 {
+		t.Errorf("%+v", d)
+	}
+}
+
+// TestHealsWhatAForgeHid: a list that lags behind for longer than anybody waits
+// makes a duplicate, and one sweep deletes it.
+func TestHealsWhatAForgeHid(t *testing.T) {
+	for _, what := range []string{"review", "summary"} {
+		t.Run(what, func(t *testing.T) {
+			s := newStage(t)
+			s.plan(s.review(1, findings(1, 3)...), Options{FailOn: precedent.High})
+			s.Script.Plan(on(what, forgetest.Fault{Status: 502, After: true}))
+			for _, list := range []string{"/pulls/1/comments?", "/pulls/1/reviews?", "/issues/1/comments?"} {
+				s.Script.Plan(forgetest.Fault{Method: http.MethodGet, On: list, LagFor: time.Hour, Times: 1000})
+			}
+			d := s.deliver()
+			if d.Unsure == 0 || d.Left != 0 {
+				t.Errorf("%+v", d)
+			}
+			if got := s.seen(); got.Threads+got.Summaries <= 4 {
+				t.Fatalf("there is no duplicate to heal: %+v", got)
+			}
+			s.Clock.Pass(2 * time.Hour)
+			d = s.deliver()
+			if d.Deleted == 0 {
+				t.Errorf("%+v", d)
+			}
+			s.want(once1)
+			there := map[int64]bool{0: true}
+			for _, c := range s.World.By(s.pull, s.poster.Me) {
+				there[c.ID] = true
+			}
+			for _, th := range s.threads() {
+				if !there[th.Comment] || th.Comment == 0 {
+					t.Errorf("thread %s is remembered as comment %d, which is not there", th.ID, th.Comment)
+				}
+			}
+			posts, err := s.rows.Posts(t.Context(), 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, p := range posts {
+				if !there[p.Remote] {
+					t.Errorf("a %s is remembered as comment %d, which is not there", p.Kind, p.Remote)
+				}
+			}
+		})
+	}
+}
+
+// TestSecondaryLimit: the rest comes after it, and nothing twice.
+func TestSecondaryLimit(t *testing.T) {
+	limit := forgetest.Fault{
+		Status: 403, Body: `{"message":"You have exceeded a secondary rate limit. Please wait a few minutes before you try again."}`,
+		Header: map[string]string{"Retry-After": "60"},
+	}
+	t.Run("near", func(t *testing.T) {
+		s := newStage(t)
+		s.plan(s.review(1, findings(1, 40)...), Options{FailOn: precedent.High})
+		s.Script.Plan(on("review", forgetest.Fault{}), on("review", limit), on("summary", limit))
+		began := s.Clock.Now()
+		s.deliver()
+		s.want(seen{Reviews: 2, Threads: 40, Summaries: 1, Checks: 1})
+		if took := s.Clock.Now().Sub(began); took < 2*time.Minute {
+			t.Errorf("it took %v", took)
+		}
+	})
+	t.Run("far", func(t *testing.T) {
+		s := newStage(t)
+		s.plan(s.review(1, findings(1, 40)...), Options{FailOn: precedent.High})
+		limit.Header = map[string]string{"Retry-After": "3600"}
+		s.Script.Plan(on("review", forgetest.Fault{}), on("review", limit))
+		d, err := s.poster.Deliver(t.Context(), s.repo, 1)
+		trouble, ok := errors.AsType[*forge.Error](err)
+		if !ok || trouble.Kind != forge.KindRate || trouble.Retry.Before(s.Clock.Now().Add(59*time.Minute)) || d.Left != 12 || d.Posted != 30 {
+			t.Errorf("%+v, %v", d, err)
+		}
+		s.want(seen{Reviews: 1, Threads: 30})
+		s.Clock.Pass(time.Hour)
+		s.again()
+		if d = s.deliver(); d.Left != 0 {
+			t.Errorf("%+v", d)
+		}
+		s.want(seen{Reviews: 2, Threads: 40, Summaries: 1, Checks: 1})
+	})
+}
+
+// TestBadLine: what stands on no line of the diff is in the summary.
+func TestBadLine(t *testing.T) {
+	s := newStage(t)
+	d := s.say(1, finding(1), finding(lines+10), finding(2))
+	s.want(seen{Reviews: 1, Threads: 2, Summaries: 1, Checks: 1})
+	if d.Rejected != 1 || !strings.Contains(s.summary(), fmt.Sprintf("Line %d counts wrong", lines+10)) {
+		t.Errorf("%+v\n%s", d, s.summary())
+	}
+	if got := s.states(); got["remark rejected"] != 1 || s.World.Unsent(s.pull) != 0 {
+		t.Errorf("%v, %d reviews are pending", got, s.World.Unsent(s.pull))
+	}
+}
+
+// TestNothingButBadLines: the summary alone, and nothing is lost.
+func TestNothingButBadLines(t *testing.T) {
+	s := newStage(t)
+	d := s.say(1, finding(lines+10), finding(lines+11))
+	s.want(seen{Summaries: 1, Checks: 1})
+	if d.Rejected != 2 || strings.Count(s.summary(), "counts wrong") < 2 || len(s.threads()) != 2 {
+		t.Errorf("%+v", d)
+	}
+}
+
+// TestRefusedWhole: the forge does not take the review, whatever is in it.
+func TestRefusedWhole(t *testing.T) {
+	s := newStage(t)
+	s.plan(s.review(1, findings(1, 3)...), Options{FailOn: precedent.High})
+	s.Script.Plan(on("review", forgetest.Fault{Status: 422, Body: `{"message":"Unprocessable Entity","errors":["No more reviews"]}`, Times: 100}))
+	d := s.deliver()
+	s.want(seen{Summaries: 1, Checks: 1})
+	if d.Rejected != 3 || d.Left != 0 || !strings.Contains(s.summary(), "Line 3 counts wrong") {
+		t.Errorf("%+v", d)
+	}
+}
+
+// TestNowhereToPost: it ends for good, with few requests and no storm.
+func TestNowhereToPost(t *testing.T) {
+	locked := forgetest.Fault{Status: 403, Body: `{"message":"lock prevents review"}`}
+	for _, test := range []struct {
+		name   string
+		before func(*stage)
+	}{
+		{"locked", func(s *stage) { s.World.Change(func() { s.pull.Locked = true }) }},
+		{"locked between plan and post", func(s *stage) { s.Script.Plan(on("review", locked)) }},
+		{"deleted", func(s *stage) { s.World.Change(func() { delete(s.World.Repo("acme", "shop").Pulls, 1) }) }},
+		{"gone", func(s *stage) { s.Script.Plan(forgetest.Fault{On: "/pulls/1", Status: 410, Times: 100}) }},
+		{"gone between plan and post", func(s *stage) { s.Script.Plan(on("review", forgetest.Fault{Status: 404, Times: 100})) }},
+		{"archived", func(s *stage) { s.World.Change(func() { s.World.Repo("acme", "shop").Archived = true }) }},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := newStage(t)
+			s.plan(s.review(1, findings(1, 3)...), Options{FailOn: precedent.High})
+			test.before(s)
+			before := len(s.Script.Requests())
+			d := s.deliver()
+			if d.Undeliverable == "" || d.Posted != 0 || d.Left != 0 || len(s.writes(before)) > 3 {
+				t.Errorf("%+v after %d requests that write", d, len(s.writes(before)))
+			}
+			if got := s.states(); got["remark undeliverable"] != 3 || got["summary undeliverable"] != 1 {
+				t.Error(got)
+			}
+			before = len(s.Script.Requests())
+			s.again()
+			if _, err := s.poster.Deliver(t.Context(), s.repo, 1); err == nil && len(s.writes(before)) > 0 {
+				t.Error("it was tried again")
+			}
+		})
+	}
+}
+
+// TestMergedAndClosed: there is still something to learn for people.
+func TestMergedAndClosed(t *testing.T) {
+	for _, state := range []forge.State{forge.Merged, forge.Closed} {
+		s := newStage(t)
+		s.pull.State = state
+		s.say(1, findings(1, 3)...)
+		s.want(once1)
+	}
+}
+
+// TestHeadMoves: nothing is said of lines that are not there any more.
+func TestHeadMoves(t *testing.T) {
+	push := func(s *stage) func() { return func() { s.World.Push(s.pull, sha("d"), patch(lines)) } }
+	t.Run("before", func(t *testing.T) {
+		s := newStage(t)
+		s.plan(s.review(1, findings(1, 3)...), Options{})
+		push(s)()
+		before := len(s.Script.Requests())
+		d := s.deliver()
+		if !d.Superseded || d.Left != 0 || len(s.writes(before)) != 0 {
+			t.Errorf("%+v", d)
+		}
+		s.want(seen{})
+	})
+	t.Run("between two reviews", func(t *testing.T) {
+		s := newStage(t)
+		brief := finding(41) // nobody gets to see it
+		brief.Where = precedent.Summary
+		s.plan(s.review(1, append(findings(1, 40), brief)...), Options{})
+		s.Script.Plan(on("review", forgetest.Fault{CallAfter: push(s)}))
+		d := s.deliver()
+		if !d.Superseded || d.Posted != 30 || d.Left != 0 || len(s.threads()) != 30 {
+			t.Errorf("%+v, %d threads", d, len(s.threads()))
+		}
+		s.want(seen{Reviews: 1, Threads: 30})
+	})
+	t.Run("after an answer that was lost", func(t *testing.T) {
+		s := newStage(t)
+		s.plan(s.review(1, findings(1, 3)...), Options{})
+		s.Script.Plan(on("review", forgetest.Fault{CallAfter: push(s), Drop: true, After: true}))
+		d := s.deliver()
+		if !d.Superseded || d.Left != 0 || len(s.threads()) != 3 {
+			t.Errorf("%+v, %d threads", d, len(s.threads()))
+		}
+		s.want(seen{Reviews: 1, Threads: 3})
+	})
+}
+
+// TestWrongToken: it is the caller's trouble, and all stays planned.
+func TestWrongToken(t *testing.T) {
+	s := newStage(t)
+	s.plan(s.review(1, findings(1, 3)...), Options{FailOn: precedent.High})
+	s.Script.Plan(on("review", forgetest.Fault{Status: 401, Body: `{"message":"Bad credentials"}`}))
+	d, err := s.poster.Deliver(t.Context(), s.repo, 1)
+	if trouble, ok := errors.AsType[*forge.Error](err); !ok || trouble.Kind != forge.KindAuth || d.Left != 5 || d.Posted != 0 {
+		t.Errorf("%+v, %v", d, err)
+	}
+	s.again()
+	s.deliver()
+	s.want(once1)
+}
+
+// TestGivesUpForNow: a forge that is down is not asked for ever, and a later
+// delivery goes on.
+func TestGivesUpForNow(t *testing.T) {
+	s := newStage(t)
+	s.plan(s.review(1, findings(1, 3)...), Options{FailOn: precedent.High})
+	s.Script.Plan(on("review", forgetest.Fault{Status: 503, Times: 1000}))
+	before := len(s.Script.Requests())
+	d, err := s.poster.Deliver(t.Context(), s.repo, 1)
+	if err == nil || d.Left != 5 || len(s.writes(before)) > maxTries {
+		t.Errorf("%+v, %v after %d requests that write", d, err, len(s.writes(before)))
+	}
+	s.want(seen{})
+}
+
+// TestLongBodies: words without end are cut, and everything is posted.
+func TestLongBodies(t *testing.T) {
+	s := newStage(t)
+	fs := findings(1, 20)
+	for i := range fs {
+		fs[i].Body = strings.Repeat("It counts wrong, and this is why. ", 4000)
+	}
+	s.say(1, fs...)
+	s.want(seen{Reviews: 1, Threads: 20, Summaries: 1, Checks: 1})
+}
+
+// TestPeopleHaveTheLastWord: what they resolved or deleted is not posted again.
+func TestPeopleHaveTheLastWord(t *testing.T) {
+	s := newStage(t)
+	s.say(1, findings(1, 3)...)
+	ts := s.threads()
+	s.World.Close(s.pull, ts[0].Comment, forgetest.Bo)
+	s.World.Remove(s.pull, forge.Said{Kind: forge.OnLine, ID: ts[1].Comment})
+	s.World.Push(s.pull, sha("d"), patch(lines))
+	// The review does not know them, as if nobody had told it.
+	d := s.say(2, findings(1, 4)...)
+	s.want(seen{Reviews: 2, Threads: 3, Summaries: 1, Checks: 2})
+	if d.Adopted != 2 || s.states()["remark superseded"] != 1 {
+		t.Errorf("%+v, %v", d, s.states())
+	}
+	checkClosed(t, s, map[int64]string{ts[0].Comment: "bo", ts[2].Comment: "", s.threads()[3].Comment: ""})
+}
+
+// TestForeignMarkers: a copied marker of ours in another's comment is nothing to
+// us, and a marker that does not hold is none.
+func TestForeignMarkers(t *testing.T) {
+	s := newStage(t)
+	s.plan(s.review(1, findings(1, 2)...), Options{FailOn: precedent.High})
+	posts, err := s.rows.Posts(t.Context(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := s.poster.Writer
+	w.Place = comment.Place{Repo: s.repo, Number: 1}
+	line := precedent.Span{Path: "till.go", Side: precedent.Right, Start: 1, End: 1}
+	mark := comment.Mark{Thread: posts[0].ID, Review: posts[0].Review, Head: sha("c"), Fingerprint: finding(1).Fingerprint}
+	forged := w.Finding(finding(1), mark, false)
+	s.World.Remark(s.pull, forgetest.Bo, line, forged)
+	s.World.Say(s.pull, forgetest.Bo, 0, w.Summary("A summary.", mark))
+	other := w
+	other.Place.Number = 2
+	s.World.Remark(s.pull, s.poster.Me, line, other.Finding(finding(1), mark, false))
+	d := s.deliver()
+	if d.Adopted != 0 || d.Posted != 4 || d.Deleted != 0 {
+		t.Errorf("%+v", d)
+	}
+	if n := len(s.World.By(s.pull, forgetest.Bo)); n != 2 {
+		t.Errorf("%d comments of a person are left", n)
+	}
+}
+
+// TestWithoutAKey: the own account and what is remembered are all that speaks for
+// a marker.
+func TestWithoutAKey(t *testing.T) {
+	s := newStage(t)
+	s.poster.Writer.Key = comment.Key{}
+	w := s.poster.Writer
+	w.Place = comment.Place{Repo: s.repo, Number: 1}
+	line := precedent.Span{Path: "till.go", Side: precedent.Right, Start: 1, End: 1}
+	mark := comment.Mark{Thread: "01980000-0000-7000-8000-aaaaaaaaaaaa", Review: "01980000-0000-7000-8000-bbbbbbbbbbbb", Fingerprint: finding(1).Fingerprint}
+	// A memory that was lost: what the account wrote before is believed.
+	s.World.Remark(s.pull, s.poster.Me, line, w.Finding(finding(1), mark, false))
+	if d := s.say(1, findings(1, 2)...); d.Adopted != 1 {
+		t.Errorf("%+v", d)
+	}
+	s.want(seen{Reviews: 1, Threads: 2, Summaries: 1, Checks: 1})
+	// A memory that is there: what it does not know is somebody else's.
+	mark.Thread, mark.Fingerprint = "01980000-0000-7000-8000-cccccccccccc", finding(3).Fingerprint
+	s.World.Remark(s.pull, s.poster.Me, line, w.Finding(finding(3), mark, false))
+	known := findings(1, 3)
+	ts := s.threads()
+	known[0].Thread, known[1].Thread = ts[0].ID, ts[1].ID
+	if d := s.say(2, known...); d.Adopted != 0 || d.Deleted != 0 {
+		t.Errorf("%+v", d)
+	}
+}
+
+// TestSweepSparesPeople: a duplicate that somebody has answered stays.
+func TestSweepSparesPeople(t *testing.T) {
+	s := newStage(t)
+	s.say(1, findings(1, 2)...)
+	w := s.poster.Writer
+	w.Place = comment.Place{Repo: s.repo, Number: 1}
+	line := precedent.Span{Path: "till.go", Side: precedent.Right, Start: 1, End: 1}
+	mark := comment.Mark{Thread: s.threads()[0].ID, Review: "01980000-0000-7000-9000-000000000001", Fingerprint: finding(1).Fingerprint}
+	double := s.World.Remark(s.pull, s.poster.Me, line, w.Finding(finding(1), mark, false))
+	s.World.Say(s.pull, forgetest.Bo, double.ID, "Why?")
+	if d := s.deliver(); d.Deleted != 0 {
+		t.Errorf("%+v", d)
+	}
+	mark.Thread, mark.Fingerprint = s.threads()[1].ID, finding(2).Fingerprint
+	s.World.Remark(s.pull, s.poster.Me, line, w.Finding(finding(2), mark, false))
+	if d := s.deliver(); d.Deleted != 1 {
+		t.Errorf("%+v", d)
+	}
+}
+
+// TestDuplicateThatCannotBeDeleted: it stays, that is said, and nothing else suffers.
+func TestDuplicateThatCannotBeDeleted(t *testing.T) {
+	s := newStage(t)
+	s.say(1, finding(1))
+	w := s.poster.Writer
+	w.Place = comment.Place{Repo: s.repo, Number: 1}
+	mark := comment.Mark{Thread: s.threads()[0].ID, Review: "01980000-0000-7000-9000-000000000001", Fingerprint: finding(1).Fingerprint}
+	line := precedent.Span{Path: "till.go", Side: precedent.Right, Start: 1, End: 1}
+	s.World.Remark(s.pull, s.poster.Me, line, w.Finding(finding(1), mark, false))
+	s.Script.Plan(forgetest.Fault{Method: http.MethodDelete, Status: 403, Body: `{"message":"Resource not accessible by integration"}`})
+	known := finding(1)
+	known.Thread = s.threads()[0].ID
+	s.plan(s.review(2, known, finding(2)), Options{FailOn: precedent.High})
+	d := s.deliver()
+	if len(d.Notes) != 1 || d.Left != 0 || d.Deleted != 1 { // the sweep at the end could
+		t.Errorf("%+v", d)
+	}
+	s.want(seen{Reviews: 2, Threads: 2, Summaries: 1, Checks: 1})
+}

@@ -1,0 +1,305 @@
+package post
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/forge/forgetest"
+)
+
+// childVar, set, turns the test binary into a process that delivers. Its value is
+// the forge's address, the memory, the address of the clock, and the time.
+const childVar = "PRECEDENT_POST_TEST_CHILD"
+
+func TestMain(m *testing.M) {
+	words := strings.Split(os.Getenv(childVar), " ")
+	if words[0] == "" {
+		os.Exit(m.Run())
+	}
+	if err := childDeliver(context.Background(), words[0], words[1], words[2], words[3]); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// childDeliver delivers what is planned. It waits by asking the parent to let the
+// forge's time pass.
+func childDeliver(ctx context.Context, url, file, clock, start string) error {
+	began, err := strconv.ParseInt(start, 10, 64)
+	if err != nil {
+		return err
+	}
+	var mu sync.Mutex
+	slept := time.Duration(0)
+	now := func() time.Time {
+		mu.Lock()
+		defer mu.Unlock()
+		return time.UnixMilli(began).Add(slept)
+	}
+	sleep := func(ctx context.Context, d time.Duration) error {
+		req, err := http.NewRequestWithContext(ctx, http.MethodPost, clock+"?"+strconv.FormatInt(int64(d), 10), nil)
+		if err != nil {
+			return err
+		}
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			return err
+		}
+		mu.Lock()
+		slept += d
+		mu.Unlock()
+		return resp.Body.Close()
+	}
+	p, db, err := newPoster(ctx, url, file, now, sleep)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	d, err := p.Deliver(ctx, precedent.Repo{Host: p.Forge.Host(), Owner: "acme", Name: "shop"}, 1)
+	if err == nil && d.Left > 0 {
+		err = fmt.Errorf("%d posts are left: %+v", d.Left, d)
+	}
+	return err
+}
+
+// prey is a stage whose deliveries are other processes.
+type prey struct {
+	*stage
+	clock string
+
+	mu    sync.Mutex
+	cmd   *exec.Cmd
+	trap  int  // at which request the process is killed; 0 for none
+	after bool // once it was carried out, else instead
+	came  int  // requests since the trap was set
+}
+
+// set sets a trap.
+func (p *prey) set(trap int, after bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.trap, p.after, p.came = trap, after, 0
+}
+
+// caught tells whether the request is the one to kill at.
+func (p *prey) caught(after bool) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !after {
+		p.came++
+	}
+	return p.came == p.trap && p.after == after
+}
+
+// newPrey makes a scene whose lists lag behind by so much.
+func newPrey(t *testing.T, lag time.Duration) *prey {
+	t.Helper()
+	p := &prey{stage: newStage(t)}
+	p.Script.Plan(forgetest.Fault{
+		Times: 1 << 30, LagFor: lag,
+		Call: func() {
+			if p.caught(false) {
+				p.kill()
+				panic(http.ErrAbortHandler) // the request got lost
+			}
+		},
+		CallAfter: func() {
+			if p.caught(true) {
+				p.kill()
+			}
+		},
+	})
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		n, _ := strconv.ParseInt(r.URL.RawQuery, 10, 64)
+		p.Clock.Pass(time.Duration(n))
+	}))
+	t.Cleanup(server.Close)
+	p.clock = server.URL
+	return p
+}
+
+// kill kills the process that delivers, if there is one.
+func (p *prey) kill() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.cmd != nil {
+		_ = p.cmd.Process.Kill() // it may have ended
+	}
+}
+
+// run delivers in a process, and tells whether that was killed.
+func (p *prey) run(limit time.Duration) bool {
+	p.t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	cmd := exec.Command(exe)
+	words := []any{p.server.URL, p.file, p.clock, p.Clock.Now().UnixMilli()}
+	cmd.Env = append(os.Environ(), childVar+"="+strings.TrimSuffix(fmt.Sprintln(words...), "\n"))
+	var trouble bytes.Buffer
+	cmd.Stderr = &trouble
+	p.mu.Lock()
+	err = cmd.Start()
+	p.cmd = cmd
+	p.mu.Unlock()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	if limit > 0 {
+		defer time.AfterFunc(limit, func() { _ = cmd.Process.Kill() }).Stop()
+	}
+	err = cmd.Wait()
+	p.mu.Lock()
+	p.cmd = nil
+	p.mu.Unlock()
+	killed := err != nil && cmd.ProcessState.ExitCode() == -1
+	if err != nil && !killed {
+		p.t.Fatalf("%v: %s", err, trouble.String())
+	}
+	return killed
+}
+
+// act sets a scene: a thread that was posted before, a push, and a review with so
+// many remarks and one on no line of the diff, that answers in the thread and
+// closes it.
+func (p *prey) act(remarks int) {
+	p.t.Helper()
+	p.say(1, finding(1))
+	p.World.Push(p.pull, sha("d"), patch(lines))
+	known := p.threads()[0]
+	r := p.review(2, append(findings(2, 1+remarks), finding(lines+1))...)
+	r.Threads = []precedent.ThreadAnswer{{Thread: known.ID, State: precedent.Addressed, Reply: "Fixed.", Span: known.Span}}
+	p.plan(r, Options{FailOn: precedent.High})
+}
+
+// natural are what differs from one run to the next.
+var natural = []struct {
+	form *regexp.Regexp
+	name string
+}{
+	{regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`), "ID"},
+	{regexp.MustCompile(`sig=[0-9a-f]+`), "SIGNATURE"},
+	{regexp.MustCompile(`127\.0\.0\.1:[0-9]+`), "HOST"},
+	{regexp.MustCompile(`[0-9]{9,}`), "NUMBER"},
+}
+
+// picture is what everybody sees on the pull request and what the memory holds,
+// without what differs by nature.
+func (p *prey) picture() []string {
+	p.t.Helper()
+	plain := func(s string) string {
+		for _, n := range natural {
+			s = n.form.ReplaceAllString(s, n.name)
+		}
+		return s
+	}
+	folded := p.World.FoldedUp(p.pull)
+	closed := map[int64]string{}
+	for _, t := range p.World.Threads(p.pull) {
+		closed[t.Comments[0]] = t.ClosedBy.Login
+	}
+	var out []string
+	for _, c := range p.World.By(p.pull, p.poster.Me) {
+		if folded[forge.Said{Kind: c.Kind, ID: c.ID}] == "" {
+			out = append(out, fmt.Sprintf("%s at %s, closed by %q: %s", c.Kind, c.Span, closed[c.ID], plain(string(c.Body))))
+		}
+	}
+	p.World.Change(func() {
+		for _, k := range p.World.Repo("acme", "shop").Checks {
+			out = append(out, fmt.Sprintf("check %s on %s: %s, %s", k.Name, k.Commit, k.Conclusion, plain(k.Summary)))
+		}
+	})
+	for _, t := range p.threads() {
+		out = append(out, fmt.Sprintf("thread %s at %s of %s, inline %v, %s", t.Fingerprint, t.Span, t.Commit, t.Comment != 0, t.State))
+	}
+	for state, n := range p.states() {
+		out = append(out, fmt.Sprintf("%d %s", n, state))
+	}
+	slices.Sort(out)
+	return out
+}
+
+// TestKilledWhileItPosts kills deliveries with SIGKILL, before and after a request
+// was carried out and at any other moment, while lists show everything at once or
+// ten seconds late. In the end everybody sees what they would have seen.
+func TestKilledWhileItPosts(t *testing.T) {
+	type calm struct {
+		remarks, requests int
+		picture           []string
+	}
+	var calms []calm
+	for _, c := range []struct {
+		remarks int
+		want    seen
+	}{{4, seen{Reviews: 2, Threads: 5, Summaries: 1, Replies: 1, Checks: 2}}, {32, seen{Reviews: 3, Threads: 33, Summaries: 1, Replies: 1, Checks: 2}}} {
+		p := newPrey(t, 0)
+		p.act(c.remarks)
+		before := len(p.Script.Requests())
+		if p.run(0) {
+			t.Fatal("nobody killed it")
+		}
+		p.want(c.want)
+		calms = append(calms, calm{c.remarks, len(p.Script.Requests()) - before, p.picture()})
+	}
+
+	seed := uint64(time.Now().UnixNano())
+	if s, err := strconv.ParseUint(os.Getenv("PRECEDENT_TEST_SEED"), 10, 64); err == nil {
+		seed = s
+	}
+	t.Logf("seed %d; PRECEDENT_TEST_SEED repeats it", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	kills := 200
+	if testing.Short() {
+		kills = 20
+	}
+	killed := 0
+	for scene := 0; killed < kills; scene++ {
+		lag := time.Duration(0)
+		if scene%3 == 2 {
+			lag = 10 * time.Second
+		}
+		want := calms[0]
+		if scene%4 == 3 {
+			want = calms[1]
+		}
+		p := newPrey(t, lag)
+		p.act(want.remarks)
+		for range 20 {
+			how, limit := random.IntN(3), time.Duration(0)
+			if p.set(1+random.IntN(want.requests), how == 0); how == 2 {
+				p.set(0, false)
+				limit = time.Duration(1+random.IntN(200)) * time.Millisecond
+			}
+			if !p.run(limit) {
+				break
+			}
+			killed++
+		}
+		p.set(0, false)
+		if p.run(0) {
+			t.Fatalf("scene %d: nobody killed it", scene)
+		}
+		if d := cmp.Diff(want.picture, p.picture()); d != "" {
+			t.Fatalf("scene %d differs after %d kills in all (-calm +killed):\n%s", scene, killed, d)
+		}
+	}
+}

@@ -1,0 +1,169 @@
+package post
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+
+	"github.com/precedent-dev/precedent/internal/comment"
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/store"
+)
+
+// own is a comment of ours, and what its marker says.
+type own struct {
+	forge.Comment
+	comment.Mark
+}
+
+// sight is what stands on a pull request.
+type sight struct {
+	own     []own // the lowest number first
+	threads []forge.Thread
+	mine    map[int64]bool // inline comments of the own account, whatever they say
+	cut     bool           // there is more than the forge gives
+}
+
+// trust says which markers count when none is signed: then the own account may
+// be one that others post with, as that of a forge's own runners is.
+type trust struct {
+	all     bool
+	threads map[string]bool
+	numbers map[int64]bool
+}
+
+func (t trust) holds(c forge.Comment, m comment.Mark) bool {
+	return t.all || t.threads[m.Thread] || t.numbers[c.ID]
+}
+
+// whom finds out which markers count. All do with a key that signs them, and
+// also while nothing was posted on the pull request as far as is known: a memory
+// that was lost could not tell any apart.
+func (j *job) whom() {
+	signed := j.writer.Key != comment.Key{}
+	j.trust = trust{all: signed || len(j.stored) == 0, threads: map[string]bool{}, numbers: map[int64]bool{}}
+	for _, p := range j.posts {
+		j.trust.all = j.trust.all && (signed || p.Attempts == 0 && p.Remote == 0)
+		j.trust.threads[p.Thread], j.trust.numbers[p.Remote] = true, true
+	}
+	for _, t := range j.stored {
+		j.trust.threads[t.ID], j.trust.numbers[t.Comment] = true, true
+	}
+	delete(j.trust.threads, "")
+	delete(j.trust.numbers, 0)
+}
+
+// look reads what stands on the pull request.
+func (j *job) look(ctx context.Context) error {
+	all, err := j.Forge.Comments(ctx, j.repo, j.number)
+	trouble, known := errors.AsType[*forge.Error](err)
+	cut := known && trouble.Kind == forge.KindTooLarge
+	if err != nil && !cut {
+		return err
+	}
+	threads, err := j.Forge.Threads(ctx, j.repo, j.number)
+	if err != nil {
+		return err
+	}
+	j.seen = sight{threads: threads, mine: map[int64]bool{}, cut: cut}
+	for _, c := range all {
+		if c.Author.ID != j.Me.ID || j.Me.ID == 0 {
+			continue
+		}
+		j.seen.mine[c.ID] = c.Kind == forge.OnLine || j.seen.mine[c.ID]
+		if m, ok := j.writer.Read(string(c.Body)); ok && !c.Cut && j.trust.holds(c, m) {
+			j.seen.own = append(j.seen.own, own{c, m})
+		}
+	}
+	slices.SortStableFunc(j.seen.own, func(a, b own) int { return cmp.Compare(a.ID, b.ID) })
+	if o, ok := j.seen.find(isSummary); ok {
+		j.d.URL = o.URL
+	}
+	return nil
+}
+
+// find returns the oldest comment of ours that is what is asked for.
+func (s *sight) find(is func(own) bool) (own, bool) {
+	if i := slices.IndexFunc(s.own, is); i >= 0 {
+		return s.own[i], true
+	}
+	return own{}, false
+}
+
+// standing finds what a post would say among what stands there already.
+func (j *job) standing(p store.Post) (own, bool) {
+	switch p.Kind {
+	case store.PostRemark:
+		byThread := func(o own) bool {
+			return o.Comment.Kind == forge.OnLine && o.Mark.Kind == comment.Finding && o.Thread == p.Thread
+		}
+		if o, ok := j.seen.find(byThread); ok {
+			return o, true
+		}
+		fingerprint := payload[remark](p).Fingerprint
+		return j.seen.find(func(o own) bool {
+			return o.Comment.Kind == forge.OnLine && o.Mark.Kind == comment.Finding && fingerprint != "" && o.Fingerprint == fingerprint
+		})
+	case store.PostReply:
+		return j.seen.find(func(o own) bool {
+			return o.Mark.Kind == comment.Reply && o.Thread == p.Thread && o.Mark.Review == p.Review
+		})
+	case store.PostSummary:
+		return j.seen.find(isSummary)
+	}
+	return own{}, false
+}
+
+func isSummary(o own) bool { return o.Comment.Kind == forge.OnThread && o.Mark.Kind == comment.Summary }
+
+// conversation is the forge's thread that a comment stands in.
+func (s *sight) conversation(number int64) (forge.Thread, bool) {
+	i := slices.IndexFunc(s.threads, func(t forge.Thread) bool { return slices.Contains(t.Comments, number) })
+	if i < 0 {
+		return forge.Thread{}, false
+	}
+	return s.threads[i], true
+}
+
+// payload reads what a post holds. What cannot be read is the zero value, which
+// names no finding's fingerprint and no comment.
+func payload[T any](p store.Post) T {
+	var v T
+	if err := json.Unmarshal(p.Payload, &v); err != nil {
+		var zero T
+		return zero
+	}
+	return v
+}
+
+// adopt writes down what stands there already of what is to be said.
+func (j *job) adopt(ctx context.Context) error {
+	var changed []store.Post
+	for i := range j.posts {
+		p := &j.posts[i]
+		numberless := p.State == store.PostConfirmed && p.Remote == 0
+		if p.State.Done() && !numberless {
+			continue
+		}
+		o, ok := j.standing(*p)
+		if !ok {
+			continue
+		}
+		if p.Kind == store.PostSummary {
+			if p.State == store.PostPlanned && p.Remote == o.ID && p.Thread == o.Thread {
+				continue
+			}
+			p.State = store.PostPlanned // its text may still be an older one
+		} else {
+			p.State, p.Why = store.PostConfirmed, ""
+			if !numberless {
+				j.d.Adopted++
+			}
+		}
+		p.Remote, p.Thread = o.ID, o.Thread
+		changed = append(changed, *p)
+	}
+	return j.Rows.SetPosts(ctx, changed...)
+}

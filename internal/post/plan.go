@@ -1,0 +1,99 @@
+package post
+
+import (
+	"encoding/json"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/store"
+)
+
+// What posts hold in their payloads. The words themselves are made when they are
+// sent, from the review as it is stored.
+
+// remark is the payload of a post that opens a thread.
+type remark struct {
+	Finding     int    `json:"finding"` // index in the review
+	Fingerprint string `json:"fingerprint"`
+}
+
+// answer is the payload of a post in a thread that is there already.
+type answer struct {
+	Comment int64  `json:"comment"` // that opened the thread
+	Words   string `json:"words,omitempty"`
+}
+
+// ending is the payload of a summary and of a check.
+type ending struct {
+	FailOn         precedent.Severity `json:"fail_on"`
+	RequestChanges bool               `json:"request_changes,omitempty"`
+}
+
+// Plan returns what the review has to say on its pull request, whose threads are
+// given: a remark for each live finding on lines or on a file that has no thread
+// yet, one for each place; what it answers in threads; the threads of ours to
+// close or to open again; the summary and the check. It is nothing for a review
+// of no pull request. The posts are to be saved with the review.
+func (p *Poster) Plan(r *precedent.Review, threads []precedent.Thread, o Options) []store.Post {
+	if r.PullRequest == nil {
+		return nil
+	}
+	var posts []store.Post
+	add := func(kind store.PostKind, id, thread string, payload any) {
+		data, err := json.Marshal(payload)
+		if err != nil {
+			return // impossible: numbers and strings
+		}
+		posts = append(posts, store.Post{
+			ID: id, Pull: *r.PullRequest, Review: r.ID, Head: r.Head, Kind: kind, Thread: thread, Nth: len(posts),
+			Payload: data, State: store.PostPlanned, At: r.At,
+		})
+	}
+	planned := map[string]bool{}
+	for i, f := range r.Findings {
+		if !opensThread(f) || planned[f.Fingerprint] {
+			continue
+		}
+		planned[f.Fingerprint] = true
+		id := p.NewID()
+		add(store.PostRemark, id, id, remark{Finding: i, Fingerprint: f.Fingerprint})
+	}
+	known := map[string]precedent.Thread{}
+	for _, t := range threads {
+		known[t.ID] = t
+	}
+	for _, a := range r.Threads {
+		t, ok := known[a.Thread]
+		if !ok || t.Comment == 0 || t.Gone {
+			continue // it stands in the summary, which is written anew, or nowhere
+		}
+		if a.Reply != "" {
+			add(store.PostReply, p.NewID(), t.ID, answer{Comment: t.Comment, Words: a.Reply})
+		}
+		switch {
+		case p.closes(t, a):
+			add(store.PostClose, p.NewID(), t.ID, answer{Comment: t.Comment})
+		case p.reopens(t, a):
+			add(store.PostReopen, p.NewID(), t.ID, answer{Comment: t.Comment})
+		}
+	}
+	end := ending{FailOn: o.FailOn, RequestChanges: o.RequestChanges && r.ExitStatus(o.FailOn) == precedent.ExitFindings}
+	add(store.PostSummary, p.NewID(), "", end)
+	add(store.PostCheck, p.NewID(), "", end)
+	return posts
+}
+
+// opensThread tells whether a finding is a remark of its own.
+func opensThread(f precedent.Finding) bool {
+	return f.Live() && f.Thread == "" && f.Fingerprint != "" && (f.Where == precedent.Inline || f.Where == precedent.WholeFile)
+}
+
+// closes tells whether what the thread is about is no longer there.
+func (p *Poster) closes(t precedent.Thread, a precedent.ThreadAnswer) bool {
+	return !t.Closed && !t.State.Settled() && (a.State == precedent.Addressed || a.State == precedent.NoLonger)
+}
+
+// reopens tells whether what we closed is back. What a person closed stays closed.
+func (p *Poster) reopens(t precedent.Thread, a precedent.ThreadAnswer) bool {
+	ours := t.ClosedBy == p.Me.Login || t.ClosedBy == "" && t.State == precedent.ThreadAddressed
+	return t.Closed && ours && t.State != precedent.ThreadWontFix && a.State == precedent.StillThere
+}

@@ -1,0 +1,168 @@
+package post
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/precedent-dev/precedent/internal/comment"
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/report"
+	"github.com/precedent-dev/precedent/internal/store"
+)
+
+// summary writes the one comment that tells how the newest review ended.
+func (j *job) summary(ctx context.Context) error {
+	for {
+		left := j.left(store.PostSummary)
+		if len(left) == 0 {
+			return nil
+		}
+		if err := j.current(ctx, j.review.Head); err != nil {
+			return err
+		}
+		// What stands there now is what the summary links to, and what it edits.
+		if err := j.look(ctx); err != nil {
+			return err
+		}
+		if err := j.adopt(ctx); err != nil {
+			return err
+		}
+		if err := j.summarize(ctx, left[0]); err != nil {
+			return err
+		}
+	}
+}
+
+// summarize edits the summary that stands there, or makes the first one.
+func (j *job) summarize(ctx context.Context, p *store.Post) error {
+	j.name(p)
+	page, err := j.page()
+	if err != nil {
+		return err
+	}
+	body := j.writer.Summary(page, j.mark(comment.Summary, p.Thread))
+	if o, ok := j.seen.find(func(o own) bool { return o.ID == p.Remote && o.Comment.Kind == forge.OnThread }); ok && same(string(o.Body), body) {
+		return j.finish(ctx, store.PostConfirmed, "", p)
+	}
+	p.Hash = hash(body)
+	if err := j.begin(ctx, p); err != nil {
+		return err
+	}
+	if p.Remote != 0 {
+		err = j.Forge.Edit(ctx, j.repo, j.number, forge.Said{Kind: forge.OnThread, ID: p.Remote}, body)
+		if deleted(err) {
+			j.drop(p.Remote) // a person deleted it
+			if j.failed++; j.failed >= maxTries {
+				return err
+			}
+			return j.finish(ctx, store.PostPlanned, "", p)
+		}
+	} else {
+		var said forge.Comment
+		said, err = j.Forge.Comment(ctx, j.repo, j.number, body)
+		p.Remote, j.d.URL = said.ID, said.URL
+	}
+	if err != nil {
+		return j.trouble(ctx, err, p)
+	}
+	j.d.Posted++
+	return j.finish(ctx, store.PostConfirmed, "", p)
+}
+
+// name gives the summary the thread and the number that it has for ever, if there
+// is one already.
+func (j *job) name(p *store.Post) {
+	for _, earlier := range slices.Backward(j.posts) {
+		if earlier.Kind != store.PostSummary {
+			continue
+		}
+		if p.Thread == "" {
+			p.Thread = earlier.Thread
+		}
+		if p.Remote == 0 {
+			p.Remote = earlier.Remote
+		}
+	}
+	if p.Thread == "" {
+		p.Thread = j.NewID()
+	}
+}
+
+// drop forgets the number of a comment that a person deleted.
+func (j *job) drop(number int64) {
+	for i := range j.posts {
+		if j.posts[i].Kind == store.PostSummary && j.posts[i].Remote == number {
+			j.posts[i].Remote = 0
+		}
+	}
+}
+
+// deleted tells whether an error says that there is no such comment.
+func deleted(err error) bool {
+	trouble, ok := errors.AsType[*forge.Error](err)
+	return ok && (trouble.Kind == forge.KindNotFound || trouble.Status == http.StatusNotFound || trouble.Status == http.StatusGone)
+}
+
+// hash is what is kept of words that were sent.
+func hash(body string) string {
+	sum := sha256.Sum256([]byte(body))
+	return hex.EncodeToString(sum[:])
+}
+
+// same tells whether a forge shows a text that was sent: some change line ends
+// and trim it.
+func same(shown, sent string) bool {
+	plain := func(s string) string { return strings.TrimSpace(strings.ReplaceAll(s, "\r\n", "\n")) }
+	return plain(shown) == plain(sent)
+}
+
+// page writes the summary's Markdown.
+func (j *job) page() (string, error) {
+	style := j.Style
+	style.Posted = j.postings()
+	var page strings.Builder
+	if err := report.Markdown(&page, j.review, style); err != nil {
+		return "", fmt.Errorf("write summary: %w", err)
+	}
+	return page.String(), nil
+}
+
+// postings tells what became of the review's remarks, by the ids of findings.
+func (j *job) postings() map[string]report.Posting {
+	said := map[string]report.Posting{}
+	for _, f := range j.review.Findings {
+		for _, t := range j.stored {
+			if f.Live() && t.ID == f.Thread && t.Comment != 0 {
+				said[f.ID] = report.Posting{State: report.PostedBefore, URL: t.URL}
+			}
+		}
+	}
+	for _, p := range j.posts {
+		f, ok := findingOf(j.review, p)
+		if p.Kind != store.PostRemark || p.Review != j.review.ID || !ok {
+			continue
+		}
+		switch p.State {
+		case store.PostRejected:
+			said[f.ID] = report.Posting{State: report.Refused, Why: p.Why}
+		case store.PostSuperseded: // the comment that was there may be gone
+			said[f.ID] = report.Posting{State: report.PostedBefore}
+		case store.PostConfirmed:
+			now := report.Posting{State: report.PostedNow}
+			if o, ok := j.seen.find(func(o own) bool { return o.ID == p.Remote && o.Comment.Kind == forge.OnLine }); ok {
+				now.URL = o.URL
+				if o.Mark.Review != j.review.ID {
+					now.State = report.PostedBefore
+				}
+			}
+			said[f.ID] = now
+		}
+	}
+	return said
+}

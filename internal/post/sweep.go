@@ -1,0 +1,143 @@
+package post
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/precedent-dev/precedent/internal/comment"
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/store"
+)
+
+// sweepWords is how long the words of a duplicate review are folded up: a forge
+// does not tell whether they are already, so this must end some time.
+const sweepWords = 24 * time.Hour
+
+// sweep deletes what stands there twice, and keeps the older: remarks of one
+// thread or of one place, summaries, and the words of one review. It touches
+// nothing that people wrote or answered, and no comment without a marker that
+// counts.
+func (j *job) sweep(ctx context.Context) error {
+	kept := map[string]own{}
+	var left []own
+	for _, o := range j.seen.own {
+		first, twice := twin(kept, o)
+		switch {
+		case !twice || o.Mark.Kind == comment.Finding && j.answered(o.ID):
+			for _, k := range keys(o) {
+				if _, ok := kept[k]; !ok {
+					kept[k] = o
+				}
+			}
+		case o.Mark.Kind == comment.Review && j.Now().Sub(o.At) > sweepWords:
+		default:
+			if gone, err := j.discard(ctx, o); err != nil || !gone {
+				if err != nil {
+					return err
+				}
+				break
+			}
+			if err := j.follow(ctx, o, first); err != nil {
+				return err
+			}
+			continue
+		}
+		left = append(left, o)
+	}
+	j.seen.own = left
+	return nil
+}
+
+// keys are what a comment may be on a pull request once only.
+func keys(o own) []string {
+	switch {
+	case o.Mark.Kind == comment.Finding && o.Comment.Kind == forge.OnLine:
+		k := []string{"thread " + o.Thread}
+		if o.Fingerprint != "" {
+			k = append(k, "place "+o.Fingerprint)
+		}
+		return k
+	case o.Mark.Kind == comment.Summary && o.Comment.Kind == forge.OnThread:
+		return []string{"summary"}
+	case o.Mark.Kind == comment.Review && o.Comment.Kind == forge.OnReview:
+		return []string{"review " + o.Mark.Review + " " + o.Thread}
+	case o.Mark.Kind == comment.Reply:
+		return []string{"reply " + o.Mark.Review + " " + o.Thread}
+	}
+	return nil
+}
+
+func twin(kept map[string]own, o own) (own, bool) {
+	for _, k := range keys(o) {
+		if first, ok := kept[k]; ok {
+			return first, true
+		}
+	}
+	return own{}, false
+}
+
+// answered tells whether somebody else has said something in the conversation
+// that a comment began.
+func (j *job) answered(number int64) bool {
+	t, ok := j.seen.conversation(number)
+	return ok && slices.ContainsFunc(t.Comments, func(n int64) bool { return !j.seen.mine[n] })
+}
+
+// discard deletes a duplicate, and tells whether the forge could.
+func (j *job) discard(ctx context.Context, o own) (bool, error) {
+	unsupported, err := j.Forge.Delete(ctx, j.repo, j.number, forge.Said{Kind: o.Comment.Kind, ID: o.ID})
+	why := string(unsupported)
+	if trouble, ok := errors.AsType[*forge.Error](err); ok && ctx.Err() == nil && trouble.Kind != forge.KindRate {
+		why, err = trouble.Msg, nil
+	}
+	if err != nil || why != "" {
+		if why != "" {
+			j.note("there is a duplicate that could not be deleted: %s", why)
+		}
+		return false, err
+	}
+	j.d.Deleted++
+	return true, nil
+}
+
+// follow turns what is remembered of a comment that was deleted to its twin.
+func (j *job) follow(ctx context.Context, gone, kept own) error {
+	if err := j.set(ctx, func(p *store.Post) bool {
+		if p.Remote != gone.ID || !says(p.Kind, gone.Mark.Kind) {
+			return false
+		}
+		p.Remote, p.Thread = kept.ID, kept.Thread
+		return true
+	}); err != nil {
+		return err
+	}
+	if gone.Mark.Kind != comment.Finding {
+		return nil
+	}
+	for i := range j.stored {
+		if t := &j.stored[i]; t.Comment == gone.ID {
+			t.Comment, t.URL, t.Forge = kept.ID, kept.URL, ""
+			if c, ok := j.seen.conversation(kept.ID); ok {
+				t.Forge = c.ID
+			}
+			return j.Rows.SaveThreads(ctx, j.stored[i:i+1])
+		}
+	}
+	return nil
+}
+
+// says tells whether posts of a kind become comments of a kind: numbers are
+// unique among comments of one kind only.
+func says(p store.PostKind, c comment.Kind) bool {
+	switch p {
+	case store.PostRemark:
+		return c == comment.Finding
+	case store.PostReply:
+		return c == comment.Reply
+	case store.PostSummary:
+		return c == comment.Summary
+	}
+	return false
+}

@@ -1,0 +1,139 @@
+package post
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/store"
+)
+
+// begin writes down that the posts are being sent. Only then may they be.
+func (j *job) begin(ctx context.Context, posts ...*store.Post) error {
+	for _, p := range posts {
+		p.State = store.PostSending
+		p.Attempts++
+	}
+	return j.save(ctx, posts...)
+}
+
+func (j *job) save(ctx context.Context, posts ...*store.Post) error {
+	values := make([]store.Post, len(posts))
+	for i, p := range posts {
+		values[i] = *p
+	}
+	return j.Rows.SetPosts(ctx, values...)
+}
+
+func (j *job) finish(ctx context.Context, state store.PostState, why string, posts ...*store.Post) error {
+	for _, p := range posts {
+		p.State, p.Why = state, why
+	}
+	return j.save(ctx, posts...)
+}
+
+// trouble decides what an error of the request that sent the posts means for
+// them. It returns nil if the delivery can go on: then the posts' states say how.
+func (j *job) trouble(ctx context.Context, err error, posts ...*store.Post) error {
+	trouble, ok := errors.AsType[*forge.Error](err)
+	if !ok || ctx.Err() != nil {
+		return err // what is being sent stays so, and is looked for next time
+	}
+	switch {
+	case trouble.Unsure && once(*posts[0]):
+		if err := j.finish(ctx, store.PostUnknown, trouble.Msg, posts...); err != nil {
+			return err
+		}
+		if j.failed++; j.failed >= maxTries {
+			return err
+		}
+		return j.settle(ctx)
+	case trouble.Kind == forge.KindInvalid, trouble.Kind == forge.KindRefused, trouble.Kind == forge.KindTooLarge:
+		if posts[0].Kind == store.PostRemark {
+			j.d.Rejected += len(posts)
+		}
+		return j.finish(ctx, store.PostRejected, trouble.Msg, posts...)
+	case trouble.Kind == forge.KindClosed, trouble.Kind == forge.KindNotFound && once(*posts[0]):
+		return j.gone(ctx, err)
+	}
+	if err := j.finish(ctx, store.PostPlanned, trouble.Msg, posts...); err != nil {
+		return err
+	}
+	switch trouble.Kind {
+	case forge.KindRate, forge.KindServer, forge.KindNetwork, forge.KindAnswer:
+	default:
+		return err
+	}
+	return j.pause(ctx, trouble)
+}
+
+// pause waits before the next request, if that is worth it.
+func (j *job) pause(ctx context.Context, trouble *forge.Error) error {
+	if j.failed++; j.failed >= maxTries {
+		return trouble
+	}
+	wait := time.Duration(0)
+	if now := j.Now(); trouble.Retry.After(now) {
+		wait = trouble.Retry.Sub(now)
+	}
+	if wait > cmp.Or(j.MaxWait, defaultMaxWait) {
+		return trouble
+	}
+	return j.Sleep(ctx, wait+j.Rand(firstPause<<min(j.failed, 5)))
+}
+
+// settle finds out about what may have been posted. What the forge does not show
+// after several looks is planned again.
+func (j *job) settle(ctx context.Context) error {
+	if err := j.await(ctx, j.doubtful); err != nil {
+		return err
+	}
+	if j.doubtful() && j.seen.cut {
+		return &forge.Error{
+			Kind: forge.KindTooLarge, Msg: "nobody can tell whether it was posted: there are more comments than the forge gives",
+			Hint: "look at the pull request yourself",
+		}
+	}
+	return j.set(ctx, func(p *store.Post) bool {
+		if p.State != store.PostUnknown {
+			return false
+		}
+		p.State = store.PostPlanned
+		j.d.Unsure++
+		return true
+	})
+}
+
+// await looks several times, while something is to be found.
+func (j *job) await(ctx context.Context, missing func() bool) error {
+	for n := range looks {
+		if !missing() {
+			return nil
+		}
+		if err := j.Sleep(ctx, listLag+j.Rand(listLag<<n)); err != nil {
+			return err
+		}
+		if err := j.look(ctx); err != nil {
+			return err
+		}
+		if err := j.adopt(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// numberless tells whether a remark was posted and its number is not known.
+func (j *job) numberless() bool {
+	return slices.ContainsFunc(j.posts, func(p store.Post) bool {
+		return p.Kind == store.PostRemark && p.Review == j.review.ID && p.State == store.PostConfirmed && p.Remote == 0
+	})
+}
+
+// doubtful tells whether there is something of which nobody knows.
+func (j *job) doubtful() bool {
+	return slices.ContainsFunc(j.posts, func(p store.Post) bool { return p.State == store.PostUnknown })
+}

@@ -1,0 +1,143 @@
+package thread
+
+import "slices"
+
+// Bounds of aligning. Lines that both files have once are anchors: finding them
+// takes n log n. What stands between two anchors is compared line by line, while
+// cells last; lines beyond that are not aligned, and relocation looks for them.
+const (
+	maxCells = 1 << 20 // of one comparison
+	allCells = 1 << 24 // of two files
+	maxDepth = 64
+)
+
+// alignment is the longest common order of two files that anchors and
+// comparisons find.
+type alignment struct {
+	a, b  []int // each line as a number; equal lines have equal ones
+	to    []int // for each line of a its line of b, -1 for none
+	cells int   // spent
+}
+
+// spot is how often and where a line stands in both ranges.
+type spot struct{ inA, inB, a, b int }
+
+// align returns, for each line of a, the index of the line of b that it became,
+// or -1. The indexes grow.
+func align(a, b []int) []int {
+	al := alignment{a: a, b: b, to: make([]int, len(a))}
+	for i := range al.to {
+		al.to[i] = -1
+	}
+	al.between(0, len(a), 0, len(b), 0)
+	return al.to
+}
+
+// between aligns a range of each file.
+func (al *alignment) between(a0, a1, b0, b1, depth int) {
+	for a0 < a1 && b0 < b1 && al.a[a0] == al.b[b0] {
+		al.to[a0] = b0
+		a0, b0 = a0+1, b0+1
+	}
+	for a0 < a1 && b0 < b1 && al.a[a1-1] == al.b[b1-1] {
+		a1, b1 = a1-1, b1-1
+		al.to[a1] = b1
+	}
+	if a0 == a1 || b0 == b1 {
+		return
+	}
+	anchors := al.anchors(a0, a1, b0, b1)
+	if len(anchors) == 0 || depth == maxDepth {
+		al.compare(a0, a1, b0, b1)
+		return
+	}
+	for _, at := range anchors {
+		al.to[at.a] = at.b
+		al.between(a0, at.a, b0, at.b, depth+1)
+		a0, b0 = at.a+1, at.b+1
+	}
+	al.between(a0, a1, b0, b1, depth+1)
+}
+
+// anchors returns the lines that stand once in each range, in the longest order
+// that both have.
+func (al *alignment) anchors(a0, a1, b0, b1 int) []spot {
+	first := map[int]spot{}
+	for i := a0; i < a1; i++ {
+		s := first[al.a[i]]
+		s.inA, s.a = s.inA+1, i
+		first[al.a[i]] = s
+	}
+	for i := b0; i < b1; i++ {
+		if s, ok := first[al.b[i]]; ok {
+			s.inB, s.b = s.inB+1, i
+			first[al.b[i]] = s
+		}
+	}
+	var once []spot
+	for i := a0; i < a1; i++ {
+		if s := first[al.a[i]]; s.inA == 1 && s.inB == 1 {
+			once = append(once, s)
+		}
+	}
+	return longest(once)
+}
+
+// longest returns the longest run of spots, which are in the order of a, that
+// are in the order of b too: patience sorting.
+func longest(spots []spot) []spot {
+	var piles []int // index in spots of the top of each pile
+	before := make([]int, len(spots))
+	for i, s := range spots {
+		n, _ := slices.BinarySearchFunc(piles, s.b, func(p, b int) int { return spots[p].b - b })
+		before[i] = -1
+		if n > 0 {
+			before[i] = piles[n-1]
+		}
+		if n == len(piles) {
+			piles = append(piles, i)
+		} else {
+			piles[n] = i
+		}
+	}
+	run := make([]spot, len(piles))
+	if len(piles) == 0 {
+		return run
+	}
+	for i, n := piles[len(piles)-1], len(piles)-1; i >= 0; i, n = before[i], n-1 {
+		run[n] = spots[i]
+	}
+	return run
+}
+
+// compare aligns two ranges by their longest common subsequence, if that is not
+// too much work.
+func (al *alignment) compare(a0, a1, b0, b1 int) {
+	n, m := a1-a0, b1-b0
+	if n > maxCells/m || al.cells+n*m > allCells {
+		return
+	}
+	al.cells += n * m
+	width := m + 1
+	length := make([]int32, (n+1)*width) // of the longest from a line of each on
+	for i := n - 1; i >= 0; i-- {
+		for j := m - 1; j >= 0; j-- {
+			if al.a[a0+i] == al.b[b0+j] {
+				length[i*width+j] = length[(i+1)*width+j+1] + 1
+			} else {
+				length[i*width+j] = max(length[(i+1)*width+j], length[i*width+j+1])
+			}
+		}
+	}
+	for i, j := 0, 0; i < n && j < m; {
+		switch {
+		case al.a[a0+i] == al.b[b0+j]:
+			al.to[a0+i] = b0 + j
+			i, j = i+1, j+1
+		case length[(i+1)*width+j] >= length[i*width+j+1]:
+			i++
+		default:
+			j++
+		}
+	}
+}

@@ -1,0 +1,235 @@
+package thread
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/comment"
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/text"
+)
+
+// assembly is one pull request while its threads are put together.
+type assembly struct {
+	self     Self
+	stored   []precedent.Thread
+	comments []forge.Comment // oldest first
+	byID     map[int64]int   // inline comments
+	convs    []forge.Thread
+	convOf   map[int64]int // by comment
+	mayWrite func(forge.Person) bool
+	asked    map[int64]bool // what was answered, by person
+	threads  []precedent.Thread
+	openers  map[int64]int // by comment, the index in threads
+	alive    map[int]bool  // by index: the comment is there
+}
+
+// open finds the threads and the comments that opened them. Of several comments
+// about one fingerprint the oldest that is there counts.
+func (a *assembly) open() {
+	byThread, byComment, byFingerprint := map[string]int{}, map[int64]int{}, map[string]int{}
+	a.openers, a.alive = map[int64]int{}, map[int]bool{}
+	for _, t := range a.stored {
+		if _, double := byFingerprint[t.Fingerprint]; double {
+			continue
+		}
+		i := len(a.threads)
+		byThread[t.ID], byFingerprint[t.Fingerprint] = i, i
+		if t.Comment != 0 {
+			byComment[t.Comment] = i
+		}
+		t.Messages = slices.Clone(t.Messages)
+		a.threads = append(a.threads, t)
+	}
+	for _, c := range a.comments {
+		if c.Kind != forge.OnLine {
+			continue
+		}
+		m, ok := a.self.mark(c)
+		if !ok || m.Kind != comment.Finding || m.Thread == "" || m.Fingerprint == "" {
+			continue
+		}
+		_, knowsThread := byThread[m.Thread]
+		_, knowsComment := byComment[c.ID]
+		if !a.self.Signed && len(a.stored) > 0 && !knowsThread && !knowsComment {
+			continue
+		}
+		i, known := byFingerprint[m.Fingerprint]
+		switch {
+		case !known && knowsThread:
+			continue // the thread is about something else: a marker that was tampered with
+		case !known:
+			i = len(a.threads)
+			byThread[m.Thread], byFingerprint[m.Fingerprint] = i, i
+			a.threads = append(a.threads, fromMark(c, m, a.self.Number))
+		}
+		a.openers[c.ID] = i
+		if !a.alive[i] {
+			a.alive[i] = true
+			t := &a.threads[i]
+			t.Comment, t.URL = c.ID, c.URL
+			if t.OpenedAt.IsZero() {
+				t.OpenedAt = c.At
+			}
+		}
+	}
+	for i := range a.threads {
+		t := &a.threads[i]
+		old := a.self.Now.Sub(t.OpenedAt) >= listLag
+		t.Gone = !a.alive[i] && (t.Gone || t.Comment != 0 && !a.self.Partial && old)
+	}
+}
+
+// fromMark is the thread of a comment that the store does not know.
+func fromMark(c forge.Comment, m comment.Mark, number int) precedent.Thread {
+	return precedent.Thread{
+		ID: m.Thread, PullRequest: number, Review: m.Review, Finding: m.Finding, Fingerprint: m.Fingerprint,
+		Category: m.Category, Severity: m.Severity, Confidence: m.Confidence, Title: m.Title,
+		Span: c.Span, Commit: cmp.Or(c.Commit, m.Head), State: precedent.ThreadOpen, OpenedAt: c.At,
+	}
+}
+
+// listen gives each thread its messages. In a conversation that holds several
+// threads, as on forges that know one a line, a message belongs to the thread of
+// the comment that it answers, or else to the one that was opened last before it.
+func (a *assembly) listen() {
+	said := make([][]forge.Comment, len(a.threads))
+	last := map[int]int{} // by conversation, the thread that was opened last
+	thread := map[int64]int{}
+	for _, c := range a.comments {
+		if c.Kind != forge.OnLine {
+			continue
+		}
+		conv, grouped := a.convOf[c.ID]
+		if i, opens := a.openers[c.ID]; opens {
+			thread[c.ID] = i
+			if grouped {
+				last[conv] = i
+			}
+			continue
+		}
+		i, ok := thread[c.ReplyTo]
+		if !ok && grouped {
+			i, ok = last[conv]
+		}
+		if !ok {
+			continue
+		}
+		thread[c.ID] = i
+		said[i] = append(said[i], c)
+	}
+	for i := range a.threads {
+		t := &a.threads[i]
+		if a.alive[i] {
+			t.Messages = nil
+			for _, c := range said[i][max(0, len(said[i])-maxMessages):] {
+				t.Messages = append(t.Messages, a.message(c))
+			}
+		}
+		for j := range t.Messages {
+			a.ask(&t.Messages[j])
+		}
+	}
+}
+
+// message is a comment in a thread. Without a mark, what Me wrote is a person's
+// word: the account may be one that a person uses too.
+func (a *assembly) message(c forge.Comment) precedent.Message {
+	_, own := a.self.mark(c)
+	own = own || a.self.Me.ID != 0 && c.Author.ID == a.self.Me.ID && a.self.Me.Bot
+	return precedent.Message{
+		ID: c.ID, Who: c.Author.Login, WhoID: c.Author.ID, Own: own, Bot: !own && c.Author.Bot,
+		Body: precedent.Untrusted(text.Cut(string(c.Body), maxWords)), At: c.At,
+	}
+}
+
+// ask finds out what the author of a message may do. Programs and deleted
+// accounts may nothing.
+func (a *assembly) ask(m *precedent.Message) {
+	m.MayWrite = false
+	if !personal(*m) {
+		return
+	}
+	may, known := a.asked[m.WhoID]
+	if !known && len(a.asked) < maxAsked {
+		may = a.mayWrite(forge.Person{ID: m.WhoID, Login: m.Who})
+		a.asked[m.WhoID] = may
+	}
+	m.MayWrite = may
+}
+
+// personal tells whether a person who can still be asked wrote the message.
+func personal(m precedent.Message) bool { return !m.Own && !m.Bot && m.WhoID != 0 }
+
+// settle sets the state of a thread, with what the forge shows of its conversation.
+func (a *assembly) settle(t *precedent.Thread) {
+	before, known := a.before(t.ID)
+	if before.Gone && !t.Gone {
+		before.State = precedent.ThreadOpen // it was not gone after all
+	}
+	if conv, ok := a.convOf[t.Comment]; ok && t.Comment != 0 {
+		c := a.convs[conv]
+		t.Forge, t.Closed, t.ClosedBy = c.ID, c.Closed, ""
+		if c.Closed {
+			t.ClosedBy = c.ClosedBy.Login
+		}
+		if c.Closed && !a.ours(c.ClosedBy, before) {
+			t.State = precedent.ThreadResolved
+			return
+		}
+	}
+	reopened := known && before.Closed && !t.Closed
+	_, _, declined := declinedBy(*t, teams)
+	switch {
+	case t.Gone, declined, before.State == precedent.ThreadWontFix:
+		t.State = precedent.ThreadWontFix
+	case before.State == precedent.ThreadResolved && !reopened:
+		t.State = precedent.ThreadResolved
+	case t.Closed:
+		t.State = precedent.ThreadAddressed // it was us
+	case a.unanswered(*t, before):
+		t.State = precedent.ThreadPending
+	case before.State == precedent.ThreadAddressed && !reopened:
+		t.State = precedent.ThreadAddressed
+	default:
+		t.State = precedent.ThreadOpen
+	}
+}
+
+// before is the thread as it is stored.
+func (a *assembly) before(id string) (precedent.Thread, bool) {
+	i := slices.IndexFunc(a.stored, func(t precedent.Thread) bool { return t.ID == id })
+	if i < 0 {
+		return precedent.Thread{}, false
+	}
+	return a.stored[i], true
+}
+
+// ours tells whether it was us who closed a conversation. Where the forge does
+// not say who did, or Me is an account that a person uses too, it was us if we
+// had found it addressed.
+func (a *assembly) ours(by forge.Person, before precedent.Thread) bool {
+	switch {
+	case by.ID == 0 && by.Login == "":
+		return before.State == precedent.ThreadAddressed
+	case by.ID == 0 || by.ID != a.self.Me.ID:
+		return false
+	}
+	return a.self.Me.Bot || before.State == precedent.ThreadAddressed
+}
+
+// unanswered tells whether a person wrote after our last word, and no review has
+// looked at it: one that did left the thread in another state.
+func (a *assembly) unanswered(t, before precedent.Thread) bool {
+	for _, m := range slices.Backward(t.Messages) {
+		if m.Own {
+			return false
+		}
+		if personal(m) {
+			seen := slices.ContainsFunc(before.Messages, func(o precedent.Message) bool { return o.ID == m.ID && o.Body == m.Body })
+			return !seen || before.State == precedent.ThreadPending
+		}
+	}
+	return false
+}

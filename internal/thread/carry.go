@@ -1,0 +1,455 @@
+package thread
+
+import (
+	"cmp"
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/text"
+)
+
+// Bounds of a file that lines are followed in. Where a line of a larger one went,
+// nobody says.
+const (
+	maxBytes = 8 << 20
+	maxLines = 200_000
+)
+
+// A line that moved is known again by its neighbours: nearNeed of the nearSpan
+// lines before it and as many behind it that are not blank. Without them it must
+// be unique in the file and say something. The figures are those of the design,
+// measured on real edits.
+const (
+	nearSpan  = 3
+	nearNeed  = 2
+	uniqueLen = 12 // characters, white space collapsed
+)
+
+// Trees are the files that threads are carried through.
+type Trees struct {
+	// Head is the commit that the threads are carried to, and Base the one that
+	// its change starts from.
+	Head, Base string
+	// Read returns a file of a commit. An error that wraps fs.ErrNotExist says that
+	// the commit is there and has no such file; any other one, that nobody can tell,
+	// as when a force-push took the commit away.
+	Read func(commit, path string) ([]byte, error)
+	// Renamed returns the files that were renamed between a commit and Head: the old
+	// path to the new one. It may be nil.
+	Renamed func(from string) map[string]string
+}
+
+// Carry finds the flagged lines of each thread at the head, and sets Now and
+// Changed. Of lines that were changed beyond knowing Now is what stands in their
+// place, of deleted ones the file as a whole, and the zero Span if that is gone, too. If nobody can tell, because a file cannot be read or is too
+// large, Now is the zero Span and Changed is false.
+//
+// A thread on the old side is carried in the file of the base. It has changed too
+// if the head has its lines again. One that stands on no lines, but quotes some,
+// is carried as if it stood on the lines that it quotes; else it is about the
+// file, which has changed if any line did. What of Quote and Place is not known
+// is filled in from the file at the thread's commit.
+func Carry(ts []precedent.Thread, at Trees) {
+	c := newCarrier(at)
+	for i := range ts {
+		c.carry(&ts[i])
+	}
+}
+
+// carrier carries the threads of one pull request. It reads each file once.
+type carrier struct {
+	at      Trees
+	files   map[[2]string]*source
+	renames map[string]map[string]string
+	routes  map[[4]string]*route
+	number  map[string]int // of each line that was seen, white space collapsed
+}
+
+func newCarrier(at Trees) *carrier {
+	return &carrier{
+		at: at, files: map[[2]string]*source{}, renames: map[string]map[string]string{},
+		routes: map[[4]string]*route{}, number: map[string]int{"": 0},
+	}
+}
+
+// source is a file at a commit.
+type source struct {
+	there, known bool     // it exists; whether it does can be told
+	lines        []string // without their endings
+	keys         []int    // the lines' numbers; 0 is a blank one
+	places       map[int][]int
+}
+
+// standing returns the indexes of the lines with a number.
+func (f *source) standing(key int) []int {
+	if f.places == nil {
+		f.places = map[int][]int{}
+		for i, k := range f.keys {
+			f.places[k] = append(f.places[k], i)
+		}
+	}
+	return f.places[key]
+}
+
+// route is the way from one file to another one.
+type route struct {
+	from, to *source
+	way      []int        // for each line of from, its line of to, or -1
+	taken    map[int]bool // lines of to that are one of from
+}
+
+func (c *carrier) file(commit, path string) *source {
+	key := [2]string{commit, path}
+	if f := c.files[key]; f != nil {
+		return f
+	}
+	f := &source{}
+	c.files[key] = f
+	content, err := c.at.Read(commit, path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		f.known = true
+		return f
+	case err != nil || len(content) > maxBytes || strings.Count(string(content), "\n") >= maxLines:
+		return f
+	}
+	f.there, f.known = true, true
+	if len(content) == 0 {
+		return f
+	}
+	for line := range strings.SplitSeq(strings.TrimSuffix(string(content), "\n"), "\n") {
+		line = strings.TrimSuffix(line, "\r")
+		collapsed := text.Collapse(line)
+		n, ok := c.number[collapsed]
+		if !ok {
+			n = len(c.number)
+			c.number[collapsed] = n
+		}
+		f.lines, f.keys = append(f.lines, line), append(f.keys, n)
+	}
+	return f
+}
+
+func (c *carrier) route(fromCommit, from, toCommit, to string) *route {
+	key := [4]string{fromCommit, from, toCommit, to}
+	if r := c.routes[key]; r != nil {
+		return r
+	}
+	r := &route{from: c.file(fromCommit, from), to: c.file(toCommit, to), taken: map[int]bool{}}
+	if r.from.there && r.to.there {
+		r.way = align(r.from.keys, r.to.keys)
+		for _, j := range r.way {
+			if j >= 0 {
+				r.taken[j] = true
+			}
+		}
+	}
+	c.routes[key] = r
+	return r
+}
+
+// newPath is the path at the head of a file of a commit.
+func (c *carrier) newPath(commit, path string) string {
+	if c.at.Renamed == nil || commit == c.at.Head {
+		return path
+	}
+	renames, ok := c.renames[commit]
+	if !ok {
+		renames = c.at.Renamed(commit)
+		c.renames[commit] = renames
+	}
+	return cmp.Or(renames[path], path)
+}
+
+// path is the name at the head of the thread's file. From the head that it was
+// seen at last the way is shorter than from where it was posted: a file that is
+// changed much and renamed is no rename to git.
+func (c *carrier) path(t *precedent.Thread) string {
+	if t.SeenPath != "" && t.Side != precedent.Left {
+		return c.newPath(t.SeenAt, t.SeenPath)
+	}
+	return c.newPath(t.Commit, t.Path)
+}
+
+func (c *carrier) carry(t *precedent.Thread) {
+	t.Now, t.Changed = precedent.Span{}, false
+	if t.Path == "" {
+		return
+	}
+	if t.Side == precedent.Left {
+		c.carryOld(t)
+		return
+	}
+	path := c.path(t)
+	r := c.route(t.Commit, t.Path, c.at.Head, path)
+	lines := r.lines(*t)
+	fill(t, r.from, lines)
+	switch {
+	case !r.to.known:
+	case !r.to.there:
+		t.Changed = true
+	case !r.from.there && t.Quote != "":
+		// The commit is gone, as after a force-push: what is quoted may be there still.
+		if found := find(r.to, t.Quote); found.end > 0 {
+			t.Now = precedent.Span{Path: path, Side: t.Side, Start: found.start + 1, End: found.end}
+		}
+	case lines.end > 0:
+		t.Now, t.Changed = r.follow(lines, path, t.Side)
+	case t.Start == 0 && r.from.there:
+		t.Now = precedent.Span{Path: path, Side: t.Side}
+		t.Changed = !slices.Equal(r.from.keys, r.to.keys)
+	}
+	if t.Changed && t.Now.Start == 0 && r.to.there {
+		// What is said of lines that are gone can still be said of their file.
+		t.Now = precedent.Span{Path: path, Side: t.Side}
+	}
+}
+
+// carryOld carries a thread on the old side.
+func (c *carrier) carryOld(t *precedent.Thread) {
+	base := c.file(c.at.Base, t.Path)
+	if !base.known || !base.there {
+		t.Changed = base.known
+		return
+	}
+	// Which base the lines were counted in is not known: the quote says where they are.
+	r := &route{from: base, to: base}
+	lines := r.lines(*t)
+	if t.Quote != "" && !quoted(base, lines, t.Quote) {
+		if lines = find(base, t.Quote); lines.end == 0 {
+			t.Changed = true
+			return
+		}
+	}
+	if lines.end == 0 {
+		return
+	}
+	fill(t, base, lines)
+	t.Now = precedent.Span{Path: t.Path, Side: t.Side, Start: lines.start + 1, End: lines.end}
+	then, now := c.route(c.at.Base, t.Path, t.Commit, t.Path), c.route(c.at.Base, t.Path, c.at.Head, c.newPath(c.at.Base, t.Path))
+	if then.to.known && now.to.known {
+		t.Changed = now.keeps(lines) > then.keeps(lines)
+	}
+}
+
+// keeps counts the lines that are in the file at the end of the route.
+func (r *route) keeps(lines span) int {
+	n := 0
+	for i := lines.start; i < lines.end && i < len(r.way); i++ {
+		if r.way[i] >= 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// span is a range of indexes of lines; end is 0 if there is none.
+type span struct{ start, end int }
+
+// lines are those that the thread flags, in the file that it was posted on.
+func (r *route) lines(t precedent.Thread) span {
+	switch {
+	case t.Start == 0 && t.Quote != "":
+		return find(r.from, t.Quote)
+	case t.Start <= 0 || t.Start > len(r.from.lines):
+		return span{}
+	}
+	return span{t.Start - 1, max(t.Start, min(t.End, len(r.from.lines)))}
+}
+
+// quoted tells whether the first of the lines is the one that a quote begins with.
+func quoted(f *source, lines span, quote string) bool {
+	first, _, _ := strings.Cut(quote, "\n")
+	return lines.end > 0 && text.Collapse(f.lines[lines.start]) == text.Collapse(first)
+}
+
+// find returns where the quote stands in the file, if that is one place alone.
+func find(f *source, quote string) span {
+	var want []string
+	for line := range strings.SplitSeq(strings.TrimRight(quote, "\n"), "\n") {
+		want = append(want, text.Collapse(line))
+	}
+	found := span{}
+	for i := 0; i+len(want) <= len(f.lines) && strings.TrimSpace(quote) != ""; i++ {
+		same := true
+		for j := 0; j < len(want) && same; j++ {
+			same = text.Collapse(f.lines[i+j]) == want[j]
+		}
+		switch {
+		case same && found.end > 0:
+			return span{}
+		case same:
+			found = span{i, i + len(want)}
+		}
+	}
+	return found
+}
+
+// fill sets what the thread does not know of the lines that it was posted on.
+func fill(t *precedent.Thread, f *source, lines span) {
+	if lines.end == 0 {
+		return
+	}
+	if t.Quote == "" {
+		t.Quote = strings.Join(f.lines[lines.start:min(lines.end, lines.start+maxQuoted)], "\n")
+	}
+	if t.Place == "" && t.Start > 0 {
+		t.Place = f.place(t.Path, lines.start)
+	}
+}
+
+// maxQuoted bounds the lines of a quote that is filled in: a finding's has three.
+const maxQuoted = 3
+
+// place is the identity of a line, as findings have it.
+func (f *source) place(path string, i int) string {
+	return precedent.Place(path, f.lines[i], f.neighbour(i, -1), f.neighbour(i, 1))
+}
+
+// neighbour is the next line in a direction that is not blank.
+func (f *source) neighbour(i, step int) string {
+	for i += step; i >= 0 && i < len(f.lines); i += step {
+		if f.keys[i] != 0 {
+			return f.lines[i]
+		}
+	}
+	return ""
+}
+
+// follow returns where the lines are, and whether they are not what they were.
+func (r *route) follow(lines span, path string, side precedent.Side) (now precedent.Span, changed bool) {
+	first, last := r.way[lines.start], r.way[lines.end-1]
+	if first < 0 {
+		first = r.relocate(lines.start)
+	}
+	if last < 0 {
+		last = r.relocate(lines.end - 1)
+	}
+	for i := lines.start; i < lines.end && first < 0; i++ {
+		if r.from.keys[i] != 0 {
+			first = r.way[i]
+		}
+	}
+	for i := lines.end - 1; i >= lines.start && last < 0; i-- {
+		if r.from.keys[i] != 0 {
+			last = r.way[i]
+		}
+	}
+	switch {
+	case first < 0:
+		first = last
+	case last < 0:
+		last = first
+	}
+	if first < 0 {
+		return r.replaced(lines, path, side), true
+	}
+	if first > last { // they were torn apart
+		last = first
+	}
+	changed = !slices.Equal(unblank(r.from.keys[lines.start:lines.end]), unblank(r.to.keys[first:last+1]))
+	return precedent.Span{Path: path, Side: side, Start: first + 1, End: last + 1}, changed
+}
+
+// maxReplaced bounds the lines that can be said to stand in the place of others:
+// what is farther away than this is not near in the sense of the merge rules.
+const maxReplaced = 40
+
+// replaced returns the lines that stand where the lines were: those between what
+// is left of their neighbours. It is the zero Span if there are none, because the
+// lines were only deleted, or too many to say so.
+func (r *route) replaced(lines span, path string, side precedent.Side) precedent.Span {
+	before, behind := lines.start-1, lines.end
+	for before >= 0 && r.way[before] < 0 {
+		before--
+	}
+	for behind < len(r.way) && r.way[behind] < 0 {
+		behind++
+	}
+	from, to := 0, len(r.to.lines)
+	if before >= 0 {
+		from = r.way[before] + 1
+	}
+	if behind < len(r.way) {
+		to = r.way[behind]
+	}
+	if old := behind - before - 1; old == to-from { // line for line
+		from += lines.start - before - 1
+		to = from + lines.end - lines.start
+	}
+	if from >= to || to-from > maxReplaced || behind-before-1 > maxReplaced {
+		return precedent.Span{}
+	}
+	return precedent.Span{Path: path, Side: side, Start: from + 1, End: to}
+}
+
+func unblank(keys []int) []int {
+	return slices.DeleteFunc(slices.Clone(keys), func(k int) bool { return k == 0 })
+}
+
+// relocate looks for a line that is not in its order any more: an equal one that
+// no other line became, with enough of its neighbours, or one that is unique in
+// both files and says something. Between equal candidates the nearest one counts.
+func (r *route) relocate(i int) int {
+	key, found, best := r.from.keys[i], -1, 0
+	equal := r.to.standing(key)
+	if key == 0 || len(equal) > maxEqual {
+		return -1 // it says nothing
+	}
+	around := r.from.around(i)
+	for _, j := range equal {
+		if r.taken[j] {
+			continue
+		}
+		n := shared(around, r.to.around(j))
+		if found < 0 || n > best || n == best && distance(i, j) < distance(i, found) {
+			found, best = j, n
+		}
+	}
+	if best >= nearNeed {
+		return found
+	}
+	alone := len(equal) == 1 && len(r.from.standing(key)) == 1
+	if alone && utf8.RuneCountInString(text.Collapse(r.from.lines[i])) >= uniqueLen {
+		return found
+	}
+	return -1
+}
+
+// maxEqual is the number of equal lines beyond which a line is not looked for
+// among them.
+const maxEqual = 1_000
+
+func distance(i, j int) int { return max(i-j, j-i) }
+
+// around are the lines before and behind a line that are not blank.
+func (f *source) around(i int) [2][]int {
+	var near [2][]int
+	for side, step := range []int{-1, 1} {
+		for j := i + step; j >= 0 && j < len(f.keys) && len(near[side]) < nearSpan; j += step {
+			if f.keys[j] != 0 {
+				near[side] = append(near[side], f.keys[j])
+			}
+		}
+	}
+	return near
+}
+
+// shared counts the neighbours that two lines have on the same sides.
+func shared(a, b [2][]int) int {
+	n := 0
+	for side := range a {
+		left := slices.Clone(b[side])
+		for _, k := range a[side] {
+			if at := slices.Index(left, k); at >= 0 {
+				n++
+				left = slices.Delete(left, at, at+1)
+			}
+		}
+	}
+	return n
+}

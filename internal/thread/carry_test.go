@@ -1,0 +1,337 @@
+package thread
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/precedent-dev/precedent"
+)
+
+// trees is files by "commit path".
+func trees(files map[string]string) Trees {
+	return Trees{Head: "head", Base: "base", Read: func(commit, path string) ([]byte, error) {
+		content, ok := files[commit+" "+path]
+		if !ok {
+			return nil, fmt.Errorf("read %s: %w", path, fs.ErrNotExist)
+		}
+		return []byte(content), nil
+	}}
+}
+
+// at is a thread on lines of a.go.
+func at(start, end int) precedent.Thread {
+	return precedent.Thread{ID: "t1", Fingerprint: "ft1", Commit: "then", Span: precedent.Span{Path: "a.go", Side: precedent.Right, Start: start, End: end}}
+}
+
+// file numbers lines, so that each is unique: line1, line2.
+func file(from, to int) string {
+	var b strings.Builder
+	for i := from; i <= to; i++ {
+		fmt.Fprintf(&b, "line number %d\n", i)
+	}
+	return b.String()
+}
+
+func TestCarry(t *testing.T) {
+	replace := func(n int, by string) string {
+		return strings.Replace(file(1, 9), fmt.Sprintf("line number %d\n", n), by, 1)
+	}
+	for _, test := range []struct {
+		name      string
+		then, now string
+		thread    precedent.Thread
+		want      string // the lines, the file alone if they are gone, or nothing
+		changed   bool
+	}{
+		{"unchanged", file(1, 9), file(1, 9), at(4, 4), "a.go:4", false},
+		{"lines inserted before", file(1, 9), "x\ny\n" + file(1, 9), at(4, 6), "a.go:6-8", false},
+		{"lines deleted before", file(1, 9), file(3, 9), at(4, 4), "a.go:2", false},
+		{"line changed", file(1, 9), replace(4, "another\n"), at(4, 4), "a.go:4", true},
+		{"line changed into several", file(1, 9), replace(4, "another\nand one\n"), at(4, 4), "a.go:4-5", true},
+		{"changed among others", file(1, 9), file(1, 2) + "three\nfour\nfive\n" + file(6, 9), at(4, 4), "a.go:4", true},
+		{"changed beyond what is near", file(1, 99), file(1, 9) + strings.Repeat("x\n", 80) + file(90, 99), at(40, 40), "a.go", true},
+		{"line deleted", file(1, 9), replace(4, ""), at(4, 4), "a.go", true},
+		{"white space changed", file(1, 9), replace(4, "\t\tline  number 4 \n"), at(4, 4), "a.go:4", false},
+		{"line endings changed", file(1, 9), strings.ReplaceAll(file(1, 9), "\n", "\r\n"), at(4, 5), "a.go:4-5", false},
+		{"no line ending at the end", file(1, 9), strings.TrimSuffix(file(1, 9), "\n"), at(9, 9), "a.go:9", false},
+		{"first of several changed", file(1, 9), replace(4, "another\n"), at(4, 6), "a.go:5-6", true},
+		{"last of several changed", file(1, 9), replace(6, "another\n"), at(4, 6), "a.go:4-5", true},
+		{"middle of several changed", file(1, 9), replace(5, "another\n"), at(4, 6), "a.go:4-6", true},
+		{"lines inserted within", file(1, 9), replace(5, "line number 5\nnew\n"), at(4, 6), "a.go:4-7", true},
+		{"a blank line inserted within", file(1, 9), replace(5, "line number 5\n\n"), at(4, 6), "a.go:4-7", false},
+		{"block moved behind", file(1, 9), file(1, 2) + file(6, 9) + file(3, 5), at(4, 4), "a.go:8", false},
+		{"block moved before", file(1, 9), file(7, 9) + file(1, 6), at(8, 8), "a.go:2", false},
+		{"unique line moved alone", file(1, 9), "line number 8\n" + file(1, 7) + file(9, 9), at(8, 8), "a.go:1", false},
+		{"short line moved alone", file(1, 7) + "short\n" + file(9, 9), "short\n" + file(1, 7) + file(9, 9), at(8, 8), "a.go", true},
+		{"one of two equal ones is gone", "same old line\n" + file(1, 9) + "same old line\n", file(5, 9) + "same old line\n" + file(1, 4), at(1, 1), "a.go", true},
+		{"all gone", file(1, 9), "nothing\n", at(4, 6), "a.go:1", true},
+		{"emptied", file(1, 9), "", at(4, 6), "a.go", true},
+		{"a line beyond the file", file(1, 9), file(1, 9), at(40, 40), "", false},
+		{"an end beyond the file", file(1, 9), file(1, 9), at(9, 40), "a.go:9", false},
+		{"negative lines", file(1, 9), file(1, 9), at(-4, -2), "", false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			ts := []precedent.Thread{test.thread}
+			Carry(ts, trees(map[string]string{"then a.go": test.then, "head a.go": test.now}))
+			if got := ts[0].Now.String(); got != test.want || ts[0].Changed != test.changed {
+				t.Errorf("now %q, changed %v, want %q, %v", got, ts[0].Changed, test.want, test.changed)
+			}
+			if ts[0].Now != (precedent.Span{}) && (ts[0].Now.End < ts[0].Now.Start || ts[0].Now.Side != precedent.Right) {
+				t.Errorf("%+v", ts[0].Now)
+			}
+		})
+	}
+}
+
+func TestCarryThroughFiles(t *testing.T) {
+	deleted := trees(map[string]string{"then a.go": file(1, 9)})
+	renamed := trees(map[string]string{"then a.go": file(1, 9), "head b/c.go": "x\n" + file(1, 9)})
+	renamed.Renamed = func(from string) map[string]string {
+		return map[string]map[string]string{"then": {"a.go": "b/c.go"}}[from]
+	}
+	unreadable := trees(nil)
+	unreadable.Read = func(string, string) ([]byte, error) { return nil, errors.New("no network") }
+	large := trees(map[string]string{"then a.go": file(1, 9), "head a.go": strings.Repeat("x\n", maxLines+1)})
+	forgotten := trees(map[string]string{"head a.go": file(1, 9)}) // the old commit is gone
+	forgotten.Read = func(commit, path string) ([]byte, error) {
+		if commit == "head" {
+			return []byte(file(1, 9)), nil
+		}
+		return nil, errors.New("no such object")
+	}
+	whole, quoting := at(0, 0), at(0, 0)
+	quoting.Quote = "  line number 3\nline number 4"
+	quotingLines, quotingOthers := at(7, 8), at(7, 8)
+	quotingLines.Quote, quotingOthers.Quote = quoting.Quote, "something else"
+	for _, test := range []struct {
+		name    string
+		at      Trees
+		thread  precedent.Thread
+		want    string
+		changed bool
+	}{
+		{"deleted", deleted, at(4, 4), "", true},
+		{"renamed", renamed, at(4, 4), "b/c.go:5", false},
+		{"unreadable", unreadable, at(4, 4), "", false},
+		{"too large", large, at(4, 4), "", false},
+		{"the old commit is gone", forgotten, at(4, 4), "", false},
+		{"the old commit is gone, not what was quoted", forgotten, quotingLines, "a.go:3-4", false},
+		{"the old commit is gone, and what was quoted", forgotten, quotingOthers, "", false},
+		{"about a whole file", trees(map[string]string{"then a.go": file(1, 9), "head a.go": file(1, 9)}), whole, "a.go", false},
+		{"about a whole file that changed", trees(map[string]string{"then a.go": file(1, 9), "head a.go": file(1, 8)}), whole, "a.go", true},
+		{"about a file that is gone", deleted, whole, "", true},
+		{"in the summary, quoting", renamed, quoting, "b/c.go:4-5", false},
+		{"in the summary, about nothing", renamed, precedent.Thread{Commit: "then"}, "", false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			ts := []precedent.Thread{test.thread}
+			Carry(ts, test.at)
+			if got := ts[0].Now.String(); got != test.want || ts[0].Changed != test.changed {
+				t.Errorf("now %q, changed %v, want %q, %v", got, ts[0].Changed, test.want, test.changed)
+			}
+		})
+	}
+}
+
+// TestCarryOldSide: a remark on a deleted line is carried in the base's file.
+func TestCarryOldSide(t *testing.T) {
+	thread := at(4, 4)
+	thread.Side, thread.Quote = precedent.Left, "line number 4"
+	without4 := file(1, 3) + file(5, 9)
+	for _, test := range []struct {
+		name       string
+		base, head string
+		want       string
+		changed    bool
+	}{
+		{"still deleted", file(1, 9), without4, "a.go:4", false},
+		{"still deleted, elsewhere changed", file(1, 9), "x\n" + without4, "a.go:4", false},
+		{"back again", file(1, 9), file(1, 9), "a.go:4", true},
+		{"another base", "x\n" + file(1, 9), without4, "a.go:5", false},
+		{"gone from the base", without4, without4, "", true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			ts := []precedent.Thread{thread}
+			Carry(ts, trees(map[string]string{"base a.go": test.base, "then a.go": without4, "head a.go": test.head}))
+			if got := ts[0].Now.String(); got != test.want || ts[0].Changed != test.changed {
+				t.Errorf("now %q, changed %v, want %q, %v", got, ts[0].Changed, test.want, test.changed)
+			}
+		})
+	}
+}
+
+func TestCarryFillsIn(t *testing.T) {
+	ts := []precedent.Thread{at(4, 8), at(4, 4)}
+	ts[1].Quote, ts[1].Place = "mine", "place"
+	Carry(ts, trees(map[string]string{"then a.go": file(1, 9), "head a.go": file(1, 9)}))
+	if want := "line number 4\nline number 5\nline number 6"; ts[0].Quote != want || ts[1].Quote != "mine" || ts[1].Place != "place" {
+		t.Errorf("quotes %q and %q", ts[0].Quote, ts[1].Quote)
+	}
+	if want := precedent.Place("a.go", "line number 4", "line number 3", "line number 5"); ts[0].Place != want {
+		t.Errorf("place %q, want %q", ts[0].Place, want)
+	}
+}
+
+// TestCarryIsExact: lines that are inserted or deleted elsewhere move the flagged
+// one by exactly as many, over any number of pushes and renames, in any line endings.
+func TestCarryIsExact(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 60).Draw(t, "lines")
+		common := rapid.SampledFrom([]string{"}", "", "return err", "\t\t}", "x++"})
+		old := make([]string, n)
+		for i := range old {
+			if old[i] = fmt.Sprint("statement number ", i); rapid.IntRange(0, 2).Draw(t, "kind") == 0 {
+				old[i] = common.Draw(t, "line")
+			}
+		}
+		from := rapid.IntRange(0, n-1).Draw(t, "from")
+		to := rapid.IntRange(from, min(n-1, from+4)).Draw(t, "to")
+		onlyInsert := rapid.Bool().Draw(t, "insert only")
+		if !onlyInsert { // among equal lines nobody can tell which one was deleted
+			for i := range old {
+				old[i] = fmt.Sprint("statement number ", i)
+			}
+		}
+		var now []string
+		want, fresh := 0, 0
+		for i, line := range old {
+			if i <= from || i > to {
+				for range rapid.SampledFrom([]int{0, 0, 0, 1, 2, 7}).Draw(t, "inserted") {
+					fresh++
+					now = append(now, fmt.Sprint("fresh ", fresh))
+				}
+			}
+			if i == from {
+				want = len(now)
+			}
+			if i >= from && i <= to || onlyInsert || rapid.IntRange(0, 3).Draw(t, "deleted") > 0 {
+				now = append(now, line)
+			}
+		}
+		ending := rapid.SampledFrom([]string{"\n", "\r\n"})
+		files := trees(map[string]string{
+			"then a.go": strings.Join(old, ending.Draw(t, "old ending")), "head b.go": strings.Join(now, ending.Draw(t, "new ending")),
+		})
+		files.Renamed = func(string) map[string]string { return map[string]string{"a.go": "b.go"} }
+		ts := []precedent.Thread{at(from+1, to+1)}
+		if ts[0].End = to + 1; old[from] == "" || old[to] == "" {
+			return // what begins or ends with a blank line is no finding's
+		}
+		Carry(ts, files)
+		expected := precedent.Span{Path: "b.go", Side: precedent.Right, Start: want + 1, End: want + 1 + to - from}
+		if diff := cmp.Diff(expected, ts[0].Now); diff != "" || ts[0].Changed {
+			t.Fatalf("changed %v: %s\n%q\n%q", ts[0].Changed, diff, old, now)
+		}
+	})
+}
+
+// TestCarryHolds: whatever two files are, what is carried is in the file, and
+// says what it said unless it changed.
+func TestCarryHolds(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		lines := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c", "", "}", "a long line that is seldom", " a", "other"}), 0, 30)
+		old, now := lines.Draw(t, "old"), lines.Draw(t, "now")
+		start := rapid.IntRange(-2, 40).Draw(t, "start")
+		ts := []precedent.Thread{at(start, start+rapid.IntRange(-2, 6).Draw(t, "length"))}
+		Carry(ts, trees(map[string]string{"then a.go": strings.Join(old, "\n"), "head a.go": strings.Join(now, "\n")}))
+		got := ts[0]
+		if got.Now == (precedent.Span{}) || got.Now.Start == 0 {
+			return
+		}
+		if got.Now.Start < 1 || got.Now.End < got.Now.Start || got.Now.End > len(now) {
+			t.Fatalf("%+v in %d lines", got.Now, len(now))
+		}
+		if !got.Changed {
+			a := strings.Fields(strings.Join(old[got.Start-1:max(got.Start, min(got.End, len(old)))], " "))
+			b := strings.Fields(strings.Join(now[got.Now.Start-1:got.Now.End], " "))
+			if diff := cmp.Diff(a, b); diff != "" {
+				t.Fatal(diff)
+			}
+		}
+	})
+}
+
+// TestAlignGrows: lines that are aligned are equal, and in one order.
+func TestAlignGrows(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		numbers := rapid.SliceOf(rapid.IntRange(0, 12))
+		a, b := numbers.Draw(t, "a"), numbers.Draw(t, "b")
+		last := -1
+		for i, j := range align(a, b) {
+			if j < 0 {
+				continue
+			}
+			if j <= last || j >= len(b) || a[i] != b[j] {
+				t.Fatalf("%d became %d behind %d: %v, %v", i, j, last, a, b)
+			}
+			last = j
+		}
+	})
+}
+
+// TestLargeFiles: files of the largest size, the worst ones included, are
+// carried in seconds.
+func TestLargeFiles(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	n := maxLines - 1
+	kinds := map[string]func(i int) (then, now string){
+		"unique, a tenth changed": func(i int) (string, string) {
+			if rnd.IntN(10) == 0 {
+				return fmt.Sprint("l", i), fmt.Sprint("x", i)
+			}
+			return fmt.Sprint("l", i), fmt.Sprint("l", i)
+		},
+		"reversed":     func(i int) (string, string) { return fmt.Sprint("l", i), fmt.Sprint("l", n-i) },
+		"few lines":    func(int) (string, string) { return fmt.Sprint(rnd.IntN(4)), fmt.Sprint(rnd.IntN(4)) },
+		"nothing left": func(i int) (string, string) { return fmt.Sprint("l", i%1000), fmt.Sprint("x", i%1000) },
+	}
+	for name, kind := range kinds {
+		t.Run(name, func(t *testing.T) {
+			var then, now strings.Builder
+			for i := range n {
+				a, b := kind(i)
+				then.WriteString(a + "\n")
+				now.WriteString(b + "\n")
+			}
+			ts := make([]precedent.Thread, 50)
+			for i := range ts {
+				ts[i] = at(1+i*4_000, 2+i*4_000)
+			}
+			begin := time.Now()
+			Carry(ts, trees(map[string]string{"then a.go": then.String(), "head a.go": now.String()}))
+			if took := time.Since(begin); took > 30*time.Second {
+				t.Errorf("took %v", took)
+			} else {
+				t.Log(took)
+			}
+		})
+	}
+}
+
+// TestCarryByTheLastSight: a file that was changed much and then renamed is
+// followed from the head at which it was seen last.
+func TestCarryByTheLastSight(t *testing.T) {
+	files := trees(map[string]string{"then a.go": file(1, 9), "head b.go": "x\n" + file(1, 9)})
+	files.Renamed = func(from string) map[string]string {
+		return map[string]map[string]string{"seen": {"a.go": "b.go"}}[from]
+	}
+	unseen, seen := at(4, 4), at(4, 4)
+	seen.SeenPath, seen.SeenAt = "a.go", "seen"
+	ts := []precedent.Thread{unseen, seen}
+	Carry(ts, files)
+	if got := ts[0].Now.String() + " " + ts[1].Now.String(); got != " b.go:5" || ts[1].Changed {
+		t.Errorf("now %q, %+v", got, ts[1])
+	}
+	after := Apply(ts, nil, "head")
+	if after[0].SeenPath != "" || after[1].SeenPath != "b.go" || after[1].SeenAt != "head" {
+		t.Errorf("%+v", after)
+	}
+}

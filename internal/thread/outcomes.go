@@ -1,0 +1,253 @@
+package thread
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
+)
+
+// Vote is a reaction to a thread's first comment.
+type Vote struct {
+	forge.Reaction
+	MayWrite bool // the person has write permission, asked live
+}
+
+// OutcomeInput is what is known of a pull request when outcomes are asked for.
+type OutcomeInput struct {
+	State  forge.State
+	Author int64 // who opened the pull request, by number; 0 if unknown
+	Trees  Trees // those that the threads were carried through
+	Votes  map[string][]Vote
+	// Answers are those of the last review of the head, if there is one.
+	Answers []precedent.ThreadAnswer
+	Now     time.Time
+}
+
+// Outcomes says what became of the finding of each thread, in the threads' order.
+// The threads are as Assemble and Carry left them. The first line that holds
+// counts:
+//
+//	suggestion_committed  the suggested lines stand where the flagged ones stood, and did not before
+//	fixed                 the flagged lines changed or are gone, and a review answered that it is
+//	                      fixed or, if none answered, its place is nowhere in the file
+//	declined              a person with write permission or the author of the pull request said no,
+//	                      in words that Declines reads, or one with write permission by a thumb down
+//	resolved_unchanged    a person closed the conversation or deleted the comment, and it is not fixed
+//	accepted              a person with write permission gave a thumb up, and the code is as it was
+//	ignored               merged or closed, the code is as it was, and no review found it fixed
+//	unknown               anything else: it is no label for anything
+//
+// What happened to the code comes first because it is what happened in truth,
+// whatever was said before. What nobody declined is never accepted for that.
+func Outcomes(ts []precedent.Thread, in OutcomeInput) []precedent.Outcome {
+	answers := map[string]precedent.ThreadAnswer{}
+	for _, a := range in.Answers {
+		answers[a.Thread] = a
+	}
+	judge := judgement{in: in, carrier: newCarrier(in.Trees)}
+	outcomes := make([]precedent.Outcome, 0, len(ts))
+	for _, t := range ts {
+		o := precedent.Outcome{
+			Thread: t.ID, Finding: t.Finding, Fingerprint: t.Fingerprint, PullRequest: t.PullRequest, Title: t.Title,
+			Category: t.Category, Severity: t.Severity, Confidence: t.Confidence, Commit: in.Trees.Head, URL: t.URL, At: in.Now,
+		}
+		judge.decide(&o, t, answers[t.ID])
+		outcomes = append(outcomes, o)
+	}
+	return outcomes
+}
+
+type judgement struct {
+	in      OutcomeInput
+	carrier *carrier
+}
+
+// decide sets the outcome, its proof and who decided.
+func (j *judgement) decide(o *precedent.Outcome, t precedent.Thread, answer precedent.ThreadAnswer) {
+	set := func(kind precedent.OutcomeKind, format string, args ...any) {
+		o.Kind, o.Proof = kind, fmt.Sprintf(format, args...)
+	}
+	if j.suggested(t) {
+		set(precedent.SuggestionTaken, "the suggested lines stand at %s where the flagged ones stood", short(o.Commit))
+		return
+	}
+	if why := j.fixed(t, answer); why != "" {
+		set(precedent.Fixed, "%s", why)
+		return
+	}
+	if j.declined(o, t) {
+		return
+	}
+	same := j.standing(t, answer)
+	up, liked := j.vote(t, "+1")
+	switch {
+	case same == "":
+		set(precedent.OutcomeUnknown, "nobody can tell what the flagged code is like at %s", short(o.Commit))
+	case t.Gone:
+		set(precedent.ResolvedUnchanged, "the comment was deleted, and %s", same)
+	case t.State == precedent.ThreadResolved:
+		o.Who = t.ClosedBy
+		set(precedent.ResolvedUnchanged, "%s closed the conversation, and %s", somebody(t.ClosedBy), same)
+	case liked:
+		o.Who, o.MayWrite = up.Who.Login, true
+		set(precedent.Accepted, "%s gave it a thumb up, and %s", up.Who.Login, same)
+	case t.State == precedent.ThreadAddressed || answer.State == precedent.Addressed || answer.State == precedent.NoLonger:
+		set(precedent.OutcomeUnknown, "a review found it fixed, but %s", same)
+	case j.in.State == forge.Merged:
+		set(precedent.IgnoredAtMerge, "merged with the thread open, and %s", same)
+	case j.in.State == forge.Closed:
+		set(precedent.IgnoredAtMerge, "closed without a merge and with the thread open, and %s", same)
+	default:
+		set(precedent.OutcomeUnknown, "the pull request is open, and %s", same)
+	}
+}
+
+// suggested tells whether the suggestion stands between what the lines around the
+// flagged ones became, and did not at the thread's commit. White space counts
+// but for that at the ends of lines, because a suggestion may be about nothing else.
+func (j *judgement) suggested(t precedent.Thread) bool {
+	if strings.TrimSpace(t.Suggestion) == "" || t.Start <= 0 || t.Side == precedent.Left || t.Commit == j.in.Trees.Head {
+		return false
+	}
+	r := j.carrier.route(t.Commit, t.Path, j.in.Trees.Head, j.carrier.path(&t))
+	lines := r.lines(t)
+	if !r.from.there || !r.to.there || lines.end == 0 {
+		return false
+	}
+	want := trimmed(strings.Split(strings.TrimRight(t.Suggestion, "\r\n"), "\n"))
+	if slices.Equal(want, trimmed(r.from.lines[lines.start:lines.end])) {
+		return false
+	}
+	from, to := 0, len(r.to.lines)
+	for i := lines.start - 1; i >= 0; i-- {
+		if r.way[i] >= 0 {
+			from = r.way[i] + 1
+			break
+		}
+	}
+	for i := lines.end; i < len(r.way); i++ {
+		if r.way[i] >= 0 {
+			to = r.way[i]
+			break
+		}
+	}
+	if from > to {
+		return false
+	}
+	region := trimmed(r.to.lines[from:to])
+	for i := 0; i+len(want) <= len(region); i++ {
+		if slices.Equal(region[i:i+len(want)], want) {
+			return true
+		}
+	}
+	return false
+}
+
+func trimmed(lines []string) []string {
+	out := make([]string, len(lines))
+	for i, line := range lines {
+		out[i] = strings.TrimRight(line, " \t\r")
+	}
+	return out
+}
+
+// fixed says what shows that the finding is fixed, empty if nothing does.
+func (j *judgement) fixed(t precedent.Thread, answer precedent.ThreadAnswer) string {
+	if !t.Changed || answer.State == precedent.StillThere || answer.State == precedent.DeclinedHere {
+		return ""
+	}
+	head := short(j.in.Trees.Head)
+	gone := "changed"
+	if t.Now.Start == 0 && t.Start > 0 {
+		gone = "are gone"
+	}
+	switch answer.State {
+	case precedent.Addressed:
+		return fmt.Sprintf("the flagged lines %s, and the review of %s found it fixed", gone, head)
+	case precedent.NoLonger:
+		return fmt.Sprintf("the flagged lines %s, and the review of %s found that the code it was about is gone", gone, head)
+	}
+	if t.Side == precedent.Left {
+		if t.Now != (precedent.Span{}) {
+			return fmt.Sprintf("%s has the deleted lines again", head)
+		}
+		return ""
+	}
+	path := j.carrier.path(&t)
+	f := j.carrier.file(j.in.Trees.Head, path)
+	switch {
+	case f.known && !f.there:
+		return fmt.Sprintf("the file is not in %s any more", head)
+	case !f.there || t.Place == "" || t.Start == 0 && t.Quote == "":
+		return ""
+	}
+	for i := range f.lines {
+		if f.place(t.Path, i) == t.Place {
+			return ""
+		}
+	}
+	return fmt.Sprintf("the flagged lines %s, and their place is nowhere in the file at %s", gone, head)
+}
+
+// declined sets the outcome if a person said no: the last one who did, one with
+// write permission before the author.
+func (j *judgement) declined(o *precedent.Outcome, t precedent.Thread) bool {
+	by, words, ok := declinedBy(t, teams)
+	if !ok {
+		if down, no := j.vote(t, "-1"); no {
+			o.Kind, o.Who, o.MayWrite = precedent.Declined, down.Who.Login, true
+			o.Proof = down.Who.Login + " gave it a thumb down"
+			return true
+		}
+		by, words, ok = declinedBy(t, func(m precedent.Message) bool { return j.in.Author != 0 && m.WhoID == j.in.Author })
+	}
+	if ok {
+		o.Kind, o.Who, o.Words, o.MayWrite = precedent.Declined, by.Who, words, by.MayWrite
+		o.Proof = fmt.Sprintf("%s said: “%s”", by.Who, words)
+	}
+	return ok
+}
+
+// vote returns the last reaction of a kind by a person with write permission.
+func (j *judgement) vote(t precedent.Thread, content string) (Vote, bool) {
+	for _, v := range slices.Backward(j.in.Votes[t.ID]) {
+		if v.Content == content && v.MayWrite && v.Who.ID != 0 && !v.Who.Bot {
+			return v, true
+		}
+	}
+	return Vote{}, false
+}
+
+// standing says what shows that the code is as it was, empty if nothing does.
+func (j *judgement) standing(t precedent.Thread, answer precedent.ThreadAnswer) string {
+	head := short(j.in.Trees.Head)
+	switch {
+	case answer.State == precedent.StillThere:
+		return "the review of " + head + " still found it"
+	case t.Now == (precedent.Span{}):
+		return ""
+	case !t.Changed:
+		return "the flagged code is as it was"
+	}
+	f := j.carrier.file(j.in.Trees.Head, t.Now.Path)
+	for i := range f.lines {
+		if t.Side != precedent.Left && f.place(t.Path, i) == t.Place {
+			return "the flagged line and what is around it are as they were"
+		}
+	}
+	return ""
+}
+
+func somebody(login string) string {
+	if login == "" {
+		return "somebody"
+	}
+	return login
+}
+
+// short is a commit as people write it.
+func short(commit string) string { return commit[:min(len(commit), 10)] }

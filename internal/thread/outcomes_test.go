@@ -1,0 +1,244 @@
+package thread
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
+)
+
+// flagged is a file whose line 5 is flagged, and can become another one.
+func flagged(line string) string {
+	return file(1, 4) + line + file(6, 9)
+}
+
+const was = "\tdefer f.Close()\n"
+
+// posted is a thread about line 5 of that file.
+func posted() precedent.Thread {
+	th := at(5, 5)
+	th.Finding, th.PullRequest, th.Title, th.Comment, th.State = "id1", 7, "Error of Close is ignored", 41, precedent.ThreadOpen
+	th.Quote = strings.TrimSuffix(was, "\n")
+	th.Place = precedent.Place("a.go", was, "line number 4", "line number 6")
+	th.Suggestion = "\tdefer closeAndReport(f)\n"
+	return th
+}
+
+func words(by forge.Person, mayWrite bool, body string) func(*precedent.Thread) {
+	return func(th *precedent.Thread) {
+		th.Messages = append(th.Messages, precedent.Message{
+			ID: int64(50 + len(th.Messages)), Who: by.Login, WhoID: by.ID, Bot: by.Bot, MayWrite: mayWrite, Body: precedent.Untrusted(body),
+		})
+	}
+}
+
+func closedBy(who string) func(*precedent.Thread) {
+	return func(th *precedent.Thread) { th.Closed, th.ClosedBy, th.State = true, who, precedent.ThreadResolved }
+}
+
+func vote(by forge.Person, content string, mayWrite bool) []Vote {
+	return []Vote{{Reaction: forge.Reaction{Who: by, Content: content}, MayWrite: mayWrite}}
+}
+
+func TestOutcomes(t *testing.T) {
+	no := words(dana, true, "Thanks. This is intentional, see above. Bye.")
+	for _, test := range []struct {
+		name   string
+		head   string // what became of line 5; was by default
+		change []func(*precedent.Thread)
+		state  forge.State // open by default
+		votes  []Vote
+		answer precedent.AnswerState
+		want   precedent.OutcomeKind
+		proof  string // part of it
+		who    string
+	}{
+		{name: "nothing happened", want: precedent.OutcomeUnknown, proof: "open"},
+		{name: "merged", state: forge.Merged, want: precedent.IgnoredAtMerge, proof: "merged with the thread open, and the flagged code is as it was"},
+		{name: "closed", state: forge.Closed, want: precedent.IgnoredAtMerge, proof: "closed without a merge"},
+		{name: "suggestion committed", head: "\tdefer closeAndReport(f)\n", want: precedent.SuggestionTaken, proof: "0123456789 where"},
+		{name: "suggestion committed with more", head: "\tx()\n\tdefer closeAndReport(f)\n\ty()\n", want: precedent.SuggestionTaken},
+		{name: "suggestion committed after a no", head: "\tdefer closeAndReport(f)\n", change: []func(*precedent.Thread){no}, want: precedent.SuggestionTaken},
+		{name: "suggestion in another form", head: "\tdefer  closeAndReport( f )\n", want: precedent.Fixed},
+		{name: "gone", head: "\n", want: precedent.Fixed, proof: "changed, and their place is nowhere"},
+		{name: "changed, and found fixed", head: "\tf.Close()\n", answer: precedent.Addressed, want: precedent.Fixed, proof: "found it fixed"},
+		{name: "changed, and not applicable", head: "\tf.Close()\n", answer: precedent.NoLonger, want: precedent.Fixed, proof: "the code it was about is gone"},
+		{name: "changed, and still there", head: "\tf.Close()\n", answer: precedent.StillThere, want: precedent.OutcomeUnknown, proof: "still found it"},
+		{name: "changed, still there, merged", head: "\tf.Close()\n", answer: precedent.StillThere, state: forge.Merged, want: precedent.IgnoredAtMerge},
+		{name: "fixed after a no", head: "\tf.Close()\n", change: []func(*precedent.Thread){no}, want: precedent.Fixed},
+		{name: "found fixed, but nothing changed", answer: precedent.Addressed, state: forge.Merged, want: precedent.OutcomeUnknown, proof: "found it fixed, but"},
+		{name: "declined", change: []func(*precedent.Thread){no}, state: forge.Merged, want: precedent.Declined, proof: "dana said: “This is intentional, see above.”", who: "dana"},
+		{name: "declined and closed", change: []func(*precedent.Thread){no, closedBy("dana")}, want: precedent.Declined, who: "dana"},
+		{name: "declined by the author", change: []func(*precedent.Thread){words(ann, false, "Won't fix.")}, want: precedent.Declined, proof: "ann said: “Won't fix.”", who: "ann"},
+		{
+			name: "declined by the author and a writer", change: []func(*precedent.Thread){no, words(ann, false, "Won't fix.")},
+			want: precedent.Declined, who: "dana",
+		},
+		{name: "declined by a stranger", change: []func(*precedent.Thread){words(forge.Person{ID: 9, Login: "x"}, false, "Won't fix.")}, want: precedent.OutcomeUnknown},
+		{name: "declined by a program", change: []func(*precedent.Thread){words(robot, true, "Won't fix.")}, want: precedent.OutcomeUnknown},
+		{name: "declined by a deleted account", change: []func(*precedent.Thread){words(ghost, true, "Won't fix.")}, want: precedent.OutcomeUnknown},
+		{name: "thumb down", votes: vote(dana, "-1", true), want: precedent.Declined, proof: "thumb down", who: "dana"},
+		{name: "thumb down of a stranger", votes: vote(ann, "-1", false), want: precedent.OutcomeUnknown},
+		{name: "thumb down of a program", votes: vote(robot, "-1", true), want: precedent.OutcomeUnknown},
+		{name: "thumb down of a deleted account", votes: vote(ghost, "-1", true), want: precedent.OutcomeUnknown},
+		{name: "closed by a person", change: []func(*precedent.Thread){closedBy("dana")}, want: precedent.ResolvedUnchanged, proof: "dana closed the conversation, and the flagged code is as it was", who: "dana"},
+		{name: "closed by a person who liked it", change: []func(*precedent.Thread){closedBy("dana")}, votes: vote(dana, "+1", true), want: precedent.ResolvedUnchanged, who: "dana"},
+		{name: "closed by somebody", change: []func(*precedent.Thread){closedBy("")}, state: forge.Merged, want: precedent.ResolvedUnchanged, proof: "somebody closed"},
+		{name: "closed by a person, and fixed", head: "\n", change: []func(*precedent.Thread){closedBy("dana")}, want: precedent.Fixed},
+		{name: "deleted", change: []func(*precedent.Thread){func(th *precedent.Thread) { th.Gone = true }}, want: precedent.ResolvedUnchanged, proof: "the comment was deleted"},
+		{name: "thumb up", votes: vote(dana, "+1", true), state: forge.Merged, want: precedent.Accepted, proof: "dana gave it a thumb up", who: "dana"},
+		{name: "thumb up of a stranger", votes: vote(ann, "+1", false), state: forge.Merged, want: precedent.IgnoredAtMerge},
+		{name: "heart", votes: vote(dana, "heart", true), want: precedent.OutcomeUnknown},
+		{name: "about a file that changed", head: "\n", change: []func(*precedent.Thread){func(th *precedent.Thread) {
+			th.Start, th.End, th.Quote, th.Place, th.Suggestion = 0, 0, "", "", ""
+		}}, state: forge.Merged, want: precedent.OutcomeUnknown, proof: "nobody can tell"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			th := posted()
+			for _, change := range test.change {
+				change(&th)
+			}
+			head := test.head
+			if head == "" {
+				head = was
+			}
+			in := OutcomeInput{
+				State: test.state, Author: ann.ID, Votes: map[string][]Vote{th.ID: test.votes}, Now: now,
+				Trees: trees(map[string]string{"then a.go": flagged(was), "0123456789abcdef a.go": flagged(head)}),
+			}
+			in.Trees.Head = "0123456789abcdef"
+			if test.answer != "" {
+				in.Answers = []precedent.ThreadAnswer{{Thread: th.ID, State: test.answer}}
+			}
+			ts := []precedent.Thread{th}
+			Carry(ts, in.Trees)
+			got := Outcomes(ts, in)
+			if len(got) != 1 || got[0].Kind != test.want || got[0].Who != test.who || !strings.Contains(got[0].Proof, test.proof) || got[0].Proof == "" {
+				t.Fatalf("%+v, want %s by %q with %q", got, test.want, test.who, test.proof)
+			}
+			if mayWrite := test.who == "dana" && !th.Closed || test.name == "declined and closed"; got[0].MayWrite != mayWrite {
+				t.Errorf("may write: %v, want %v", got[0].MayWrite, mayWrite)
+			}
+		})
+	}
+}
+
+func TestOutcomeSaysWhatItIsAbout(t *testing.T) {
+	th := posted()
+	th.Category, th.Severity, th.Confidence, th.URL = precedent.Bugs, precedent.High, 85, "https://example.com/41"
+	words(dana, true, "Won't fix.")(&th)
+	in := OutcomeInput{State: forge.Open, Trees: trees(map[string]string{"then a.go": flagged(was), "head a.go": flagged(was)}), Now: now}
+	ts := []precedent.Thread{th}
+	Carry(ts, in.Trees)
+	want := []precedent.Outcome{{
+		Thread: "t1", Finding: "id1", Fingerprint: "ft1", PullRequest: 7, Title: th.Title, Category: precedent.Bugs, Severity: precedent.High,
+		Confidence: 85, Kind: precedent.Declined, Proof: "dana said: “Won't fix.”", Who: "dana", Words: "Won't fix.", MayWrite: true,
+		Commit: "head", URL: th.URL, At: now,
+	}}
+	if diff := cmp.Diff(want, Outcomes(ts, in)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestPlaceAtTheHead: of several flagged lines another one changed; the finding's
+// own line and what is around it did not.
+func TestPlaceAtTheHead(t *testing.T) {
+	th := posted()
+	th.End, th.Suggestion = 7, ""
+	head := strings.Replace(flagged(was), "line number 7", "changed", 1)
+	for answer, want := range map[precedent.AnswerState]precedent.OutcomeKind{
+		"": precedent.IgnoredAtMerge, precedent.Addressed: precedent.Fixed, precedent.Unanswered: precedent.IgnoredAtMerge,
+	} {
+		in := OutcomeInput{
+			State: forge.Merged, Trees: trees(map[string]string{"then a.go": flagged(was), "head a.go": head}), Now: now,
+			Answers: []precedent.ThreadAnswer{{Thread: "t1", State: answer}},
+		}
+		ts := []precedent.Thread{th}
+		Carry(ts, in.Trees)
+		if got := Outcomes(ts, in); got[0].Kind != want {
+			t.Errorf("answer %q: %+v, want %s", answer, got[0], want)
+		}
+	}
+}
+
+// TestOutcomesOfTheOldSide: what a change deleted and then did not is fixed.
+func TestOutcomesOfTheOldSide(t *testing.T) {
+	th := posted()
+	th.Side, th.Suggestion = precedent.Left, ""
+	for head, want := range map[string]precedent.OutcomeKind{flagged(""): precedent.IgnoredAtMerge, flagged(was): precedent.Fixed} {
+		in := OutcomeInput{State: forge.Merged, Now: now, Trees: trees(map[string]string{
+			"base a.go": flagged(was), "then a.go": flagged(""), "head a.go": head,
+		})}
+		ts := []precedent.Thread{th}
+		Carry(ts, in.Trees)
+		if got := Outcomes(ts, in); got[0].Kind != want {
+			t.Errorf("%+v, want %s", got[0], want)
+		}
+	}
+}
+
+// TestOutcomesOfFiles: a file that is gone or renamed, and one that cannot be read.
+func TestOutcomesOfFiles(t *testing.T) {
+	renamed := trees(map[string]string{"then a.go": flagged(was), "head b.go": flagged("other\n")})
+	renamed.Renamed = func(string) map[string]string { return map[string]string{"a.go": "b.go"} }
+	moved := trees(map[string]string{"then a.go": flagged(was), "head b.go": flagged(was)})
+	moved.Renamed = renamed.Renamed
+	unreadable := trees(nil)
+	unreadable.Read = func(string, string) ([]byte, error) { return nil, errors.New("no network") }
+	for name, test := range map[string]struct {
+		trees Trees
+		want  precedent.OutcomeKind
+	}{
+		"deleted":             {trees(map[string]string{"then a.go": flagged(was)}), precedent.Fixed},
+		"renamed":             {moved, precedent.IgnoredAtMerge},
+		"renamed and changed": {renamed, precedent.Fixed},
+		"unreadable":          {unreadable, precedent.OutcomeUnknown},
+	} {
+		ts := []precedent.Thread{posted()}
+		Carry(ts, test.trees)
+		if got := Outcomes(ts, OutcomeInput{State: forge.Merged, Trees: test.trees, Now: now}); got[0].Kind != test.want {
+			t.Errorf("%s: %+v, want %s", name, got[0], test.want)
+		}
+	}
+}
+
+// TestOutcomesHold: every thread has one outcome with a proof, nobody's silence
+// is a yes, and no word of somebody without write permission is the team's.
+func TestOutcomesHold(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		th := posted()
+		people := rapid.SampledFrom([]forge.Person{dana, ann, robot, ghost, {ID: 9, Login: "x"}})
+		for range rapid.IntRange(0, 3).Draw(t, "messages") {
+			by := people.Draw(t, "by")
+			words(by, by.ID == dana.ID, rapid.SampledFrom([]string{"Won't fix.", "Why?", "Good catch!", "> wontfix", "This is not a false positive."}).Draw(t, "words"))(&th)
+		}
+		th.State = rapid.SampledFrom([]precedent.ThreadState{precedent.ThreadOpen, precedent.ThreadResolved, precedent.ThreadWontFix, precedent.ThreadAddressed}).Draw(t, "state")
+		by := people.Draw(t, "votes")
+		votes := vote(by, rapid.SampledFrom([]string{"+1", "-1", "eyes"}).Draw(t, "vote"), by.ID == dana.ID)
+		head := rapid.SampledFrom([]string{was, "\n", "\tdefer closeAndReport(f)\n", "other\n"}).Draw(t, "head")
+		in := OutcomeInput{
+			State:  rapid.SampledFrom([]forge.State{forge.Open, forge.Closed, forge.Merged}).Draw(t, "pull request"),
+			Author: ann.ID, Votes: map[string][]Vote{"t1": votes}, Now: now,
+			Trees: trees(map[string]string{"then a.go": flagged(was), "head a.go": flagged(head)}),
+		}
+		ts := []precedent.Thread{th}
+		Carry(ts, in.Trees)
+		got := Outcomes(ts, in)[0]
+		same := head == was
+		switch {
+		case got.Kind == "" || got.Proof == "":
+			t.Fatalf("%+v", got)
+		case got.Kind == precedent.Accepted && (votes[0].Content != "+1" || !votes[0].MayWrite || !same):
+			t.Fatalf("accepted by nobody: %+v", got)
+		case (got.Kind == precedent.Fixed || got.Kind == precedent.SuggestionTaken) == same:
+			t.Fatalf("the code is the same: %v, and it is %s", same, got.Kind)
+		case got.MayWrite && got.Who != dana.Login:
+			t.Fatalf("%+v", got)
+		}
+	})
+}

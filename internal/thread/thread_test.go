@@ -1,0 +1,370 @@
+package thread
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/comment"
+	"github.com/precedent-dev/precedent/internal/forge"
+)
+
+var (
+	start  = time.Date(2026, 3, 2, 10, 0, 0, 0, time.UTC)
+	now    = start.Add(24 * time.Hour)
+	me     = forge.Person{ID: 1, Login: "precedent[bot]", Bot: true}
+	dana   = forge.Person{ID: 2, Login: "dana"} // may write
+	ann    = forge.Person{ID: 3, Login: "ann"}  // the author
+	robot  = forge.Person{ID: 4, Login: "dana", Bot: true}
+	ghost  = forge.Person{Login: "ghost"}
+	writer = comment.Writer{Place: comment.Place{Repo: precedent.Repo{Host: "example.com", Owner: "team", Name: "app"}, Number: 7}}
+)
+
+// mark is what our comments say of themselves. The name of a thread is its
+// fingerprint too.
+func mark(thread string) comment.Mark {
+	return comment.Mark{
+		Kind: comment.Finding, Thread: thread, Review: "r1", Head: "aaaa", Fingerprint: "f" + thread, Finding: "id" + thread,
+		Category: precedent.Bugs, Severity: precedent.High, Confidence: 85, Title: "Title of " + thread,
+	}
+}
+
+// talk builds what a forge says, a minute a comment.
+type talk struct {
+	writer   comment.Writer
+	comments []forge.Comment
+}
+
+func (w *talk) say(by forge.Person, answers int64, body string) int64 {
+	id := int64(100 + len(w.comments))
+	w.comments = append(w.comments, forge.Comment{
+		ID: id, Kind: forge.OnLine, Author: by, Body: precedent.Untrusted(body), At: start.Add(time.Duration(len(w.comments)) * time.Minute),
+		ReplyTo: answers, URL: fmt.Sprint("https://example.com/", id),
+		Span: precedent.Span{Path: "a.go", Side: precedent.Right, Start: 3, End: 3}, Commit: "aaaa",
+	})
+	return id
+}
+
+func (w *talk) opens(by forge.Person, thread string) int64 {
+	f := precedent.Finding{Title: "Title of " + thread, Body: "Why.", Category: precedent.Bugs, Severity: precedent.High, Confidence: 85}
+	return w.say(by, 0, w.writer.Finding(f, mark(thread), false))
+}
+
+func (w *talk) reply(by forge.Person, to int64, thread string) int64 {
+	return w.say(by, to, w.writer.Reply("It is still there.", comment.Mark{Thread: thread, Review: "r2", Head: "bbbb"}))
+}
+
+func (w *talk) self() Self {
+	return Self{Number: 7, Me: me, Read: w.writer.Read, Now: now}
+}
+
+func mayWrite(p forge.Person) bool { return p.ID == dana.ID }
+
+// known is a thread as it is stored after it was posted as a comment.
+func known(thread string, comment int64, state precedent.ThreadState) precedent.Thread {
+	m := mark(thread)
+	return precedent.Thread{
+		ID: m.Thread, PullRequest: 7, Review: m.Review, Finding: m.Finding, Fingerprint: m.Fingerprint, Category: m.Category,
+		Severity: m.Severity, Confidence: m.Confidence, Title: m.Title, Body: "Why.", Quote: "x := 1", Suggestion: "x := 2",
+		Span: precedent.Span{Path: "a.go", Side: precedent.Right, Start: 3, End: 3}, Commit: "aaaa", Comment: comment, State: state, OpenedAt: start,
+	}
+}
+
+func TestAssembleFromComments(t *testing.T) {
+	var w talk
+	w.writer = writer
+	first := w.opens(me, "t1")
+	second := w.opens(me, "t2")
+	w.say(dana, first, "Why?")
+	w.say(ann, second, "Fixed.")
+	w.reply(me, second, "t2")
+	w.comments = append(w.comments, forge.Comment{ID: first, Kind: forge.OnThread, Author: dana, Body: "won't fix", At: now}) // another kind's number
+	got := Assemble(w.comments, nil, nil, w.self(), mayWrite)
+	want := []precedent.Thread{
+		{
+			ID: "t1", PullRequest: 7, Review: "r1", Finding: "idt1", Fingerprint: "ft1", Category: precedent.Bugs, Severity: precedent.High,
+			Confidence: 85, Title: "Title of t1", Span: w.comments[0].Span, Commit: "aaaa", Comment: first, URL: w.comments[0].URL,
+			State: precedent.ThreadPending, OpenedAt: start,
+			Messages: []precedent.Message{{ID: 102, Who: "dana", WhoID: 2, MayWrite: true, Body: "Why?", At: start.Add(2 * time.Minute)}},
+		},
+		{
+			ID: "t2", PullRequest: 7, Review: "r1", Finding: "idt2", Fingerprint: "ft2", Category: precedent.Bugs, Severity: precedent.High,
+			Confidence: 85, Title: "Title of t2", Span: w.comments[1].Span, Commit: "aaaa", Comment: second, URL: w.comments[1].URL,
+			State: precedent.ThreadOpen, OpenedAt: start.Add(time.Minute),
+			Messages: []precedent.Message{
+				{ID: 103, Who: "ann", WhoID: 3, Body: "Fixed.", At: start.Add(3 * time.Minute)},
+				{ID: 104, Who: me.Login, WhoID: 1, Own: true, Body: w.comments[4].Body, At: start.Add(4 * time.Minute)},
+			},
+		},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	// What is stored says more than the comment, and stays.
+	stored := known("t1", first, precedent.ThreadOpen)
+	got = Assemble(w.comments, nil, []precedent.Thread{stored}, w.self(), mayWrite)
+	stored.URL, stored.State, stored.Messages = w.comments[0].URL, precedent.ThreadPending, want[0].Messages
+	if diff := cmp.Diff([]precedent.Thread{stored}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestWhoseThreadItIs: a comment opens a thread of ours by the number of its
+// author, its mark, and what is known of the pull request; nothing else.
+func TestWhoseThreadItIs(t *testing.T) {
+	key, err := comment.NewKey(strings.Repeat("k", 32))
+	if err != nil {
+		t.Fatal(err)
+	}
+	signed := writer
+	signed.Key = key
+	elsewhere := signed
+	elsewhere.Place.Number = 8
+	namesake := forge.Person{ID: 66, Login: me.Login, Bot: true}
+	for _, test := range []struct {
+		name   string
+		writes comment.Writer // of the comment
+		reads  comment.Writer
+		by     forge.Person
+		stored []precedent.Thread
+		want   string // ids
+	}{
+		{"nothing is known", writer, writer, me, nil, "t1"},
+		{"by a namesake", writer, writer, namesake, nil, ""},
+		{"by a deleted account", writer, writer, ghost, nil, ""},
+		{"its thread is stored", writer, writer, me, []precedent.Thread{known("t1", 900, precedent.ThreadOpen)}, "t1"},
+		{"its number is stored", writer, writer, me, []precedent.Thread{known("t1", 100, precedent.ThreadOpen)}, "t1"},
+		{"others are stored", writer, writer, me, []precedent.Thread{known("t2", 0, precedent.ThreadOpen)}, "t2"},
+		{"others are stored, signed", signed, signed, me, []precedent.Thread{known("t2", 0, precedent.ThreadOpen)}, "t1 t2"},
+		{"not signed", writer, signed, me, nil, ""},
+		{"signed for another pull request", elsewhere, signed, me, nil, ""},
+		{"signed, by a namesake", signed, signed, namesake, nil, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w := talk{writer: test.writes}
+			w.opens(test.by, "t1")
+			self := Self{Number: 7, Me: me, Read: test.reads.Read, Signed: test.reads.Key != (comment.Key{}), Now: now}
+			var ids []string
+			for _, th := range Assemble(w.comments, nil, test.stored, self, mayWrite) {
+				ids = append(ids, th.ID)
+			}
+			slices.Sort(ids)
+			if got := strings.Join(ids, " "); got != test.want {
+				t.Errorf("threads %q, want %q", got, test.want)
+			}
+		})
+	}
+	w := talk{writer: writer}
+	w.opens(ghost, "t1")
+	if got := Assemble(w.comments, nil, nil, Self{Number: 7, Me: forge.Person{Login: "ghost"}, Read: writer.Read, Now: now}, mayWrite); len(got) > 0 {
+		t.Errorf("an account without a number owns %v", got)
+	}
+}
+
+func TestStates(t *testing.T) {
+	person := forge.Person{ID: 1, Login: "kim"} // Me with a personal token
+	later := func(th precedent.Thread, change func(*precedent.Thread)) []precedent.Thread {
+		change(&th)
+		return []precedent.Thread{th}
+	}
+	asIs := func(state precedent.ThreadState) []precedent.Thread {
+		return []precedent.Thread{known("t1", 100, state)}
+	}
+	closed := func(by forge.Person) *forge.Thread { return &forge.Thread{ID: "c1", Closed: true, ClosedBy: by} }
+	open := &forge.Thread{ID: "c1"}
+	for _, test := range []struct {
+		name   string
+		stored []precedent.Thread
+		said   func(w *talk)
+		conv   *forge.Thread
+		as     forge.Person // Me, if it is not the bot
+		want   precedent.ThreadState
+	}{
+		{name: "nothing was said", want: precedent.ThreadOpen},
+		{name: "a person asked", said: func(w *talk) { w.say(ann, 100, "Why?") }, want: precedent.ThreadPending},
+		{name: "we answered", said: func(w *talk) { w.say(ann, 100, "Why?"); w.reply(me, 100, "t1") }, want: precedent.ThreadOpen},
+		{name: "a person asked on", said: func(w *talk) { w.reply(me, 100, "t1"); w.say(ann, 100, "Why?") }, want: precedent.ThreadPending},
+		{name: "a program spoke", said: func(w *talk) { w.say(robot, 100, "Won't fix.") }, want: precedent.ThreadOpen},
+		{name: "nobody spoke", said: func(w *talk) { w.say(ghost, 100, "Won't fix.") }, want: precedent.ThreadOpen},
+		{name: "declined", said: func(w *talk) { w.say(dana, 100, "Won't fix.") }, want: precedent.ThreadWontFix},
+		{name: "declined, and asked on", said: func(w *talk) { w.say(dana, 100, "Won't fix."); w.say(ann, 100, "Why?") }, want: precedent.ThreadWontFix},
+		{name: "declined by the author", said: func(w *talk) { w.say(ann, 100, "Won't fix.") }, want: precedent.ThreadPending},
+		{name: "declined long ago", stored: asIs(precedent.ThreadWontFix), want: precedent.ThreadWontFix},
+		{name: "closed by a person", conv: closed(dana), want: precedent.ThreadResolved},
+		{name: "closed by a deleted account", conv: closed(ghost), want: precedent.ThreadResolved},
+		{name: "closed by somebody", conv: closed(forge.Person{}), want: precedent.ThreadResolved},
+		{name: "closed by us", conv: closed(me), stored: asIs(precedent.ThreadAddressed), want: precedent.ThreadAddressed},
+		{name: "closed by us, and forgotten", conv: closed(me), want: precedent.ThreadAddressed},
+		{name: "closed by us, and thanked", conv: closed(me), said: func(w *talk) { w.say(ann, 100, "Thanks!") }, want: precedent.ThreadAddressed},
+		{name: "closed by us, and declined", conv: closed(me), said: func(w *talk) { w.say(dana, 100, "Not a bug.") }, want: precedent.ThreadWontFix},
+		{name: "closed by somebody, when we would have", conv: closed(forge.Person{}), stored: asIs(precedent.ThreadAddressed), want: precedent.ThreadAddressed},
+		{name: "closed by a person, when we would have", conv: closed(dana), stored: asIs(precedent.ThreadAddressed), want: precedent.ThreadResolved},
+		{name: "closed with our account", as: person, conv: closed(person), stored: asIs(precedent.ThreadOpen), want: precedent.ThreadResolved},
+		{name: "closed with our account, when we would have", as: person, conv: closed(person), stored: asIs(precedent.ThreadAddressed), want: precedent.ThreadAddressed},
+		{name: "addressed, not closed yet", conv: open, stored: asIs(precedent.ThreadAddressed), want: precedent.ThreadAddressed},
+		{name: "addressed, and asked", conv: open, stored: asIs(precedent.ThreadAddressed), said: func(w *talk) { w.say(ann, 100, "Is it?") }, want: precedent.ThreadPending},
+		{
+			name: "opened again by a person", conv: open,
+			stored: later(known("t1", 100, precedent.ThreadAddressed), func(th *precedent.Thread) { th.Closed = true }), want: precedent.ThreadOpen,
+		},
+		{
+			name: "resolved, then opened again", conv: open,
+			stored: later(known("t1", 100, precedent.ThreadResolved), func(th *precedent.Thread) { th.Closed = true }), want: precedent.ThreadOpen,
+		},
+		{
+			name:   "resolved, and the forge does not tell any more",
+			stored: later(known("t1", 100, precedent.ThreadResolved), func(th *precedent.Thread) { th.Closed = true }), want: precedent.ThreadResolved,
+		},
+		{
+			name: "a review looked at what was said", said: func(w *talk) { w.say(ann, 100, "Hm.") },
+			stored: later(known("t1", 100, precedent.ThreadOpen), func(th *precedent.Thread) { th.Messages = []precedent.Message{{ID: 101, Body: "Hm."}} }),
+			want:   precedent.ThreadOpen,
+		},
+		{
+			name: "it was edited since", said: func(w *talk) { w.say(ann, 100, "Hm, why?") },
+			stored: later(known("t1", 100, precedent.ThreadOpen), func(th *precedent.Thread) { th.Messages = []precedent.Message{{ID: 101, Body: "Hm."}} }),
+			want:   precedent.ThreadPending,
+		},
+		{name: "a person uses our account", as: person, said: func(w *talk) { w.say(person, 100, "Why?") }, want: precedent.ThreadPending},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w := talk{writer: writer}
+			self := w.self()
+			if test.as.ID != 0 {
+				self.Me = test.as
+			}
+			w.opens(self.Me, "t1")
+			if test.said != nil {
+				test.said(&w)
+			}
+			var convs []forge.Thread
+			if test.conv != nil {
+				conv := *test.conv
+				for _, c := range w.comments {
+					conv.Comments = append(conv.Comments, c.ID)
+				}
+				convs = []forge.Thread{conv}
+			}
+			got := Assemble(w.comments, convs, test.stored, self, mayWrite)
+			if len(got) != 1 || got[0].State != test.want {
+				t.Errorf("%+v, want one that is %s", got, test.want)
+			}
+			if test.conv != nil && (got[0].Forge != "c1" || got[0].Closed != test.conv.Closed) {
+				t.Errorf("conversation %q, closed %v", got[0].Forge, got[0].Closed)
+			}
+		})
+	}
+}
+
+func TestGone(t *testing.T) {
+	w := talk{writer: writer}
+	deleted, inSummary := known("t1", 555, precedent.ThreadOpen), known("t2", 0, precedent.ThreadOpen)
+	deleted.Messages = []precedent.Message{{ID: 556, Who: "dana", WhoID: 2, Body: "Why?"}}
+	stored := []precedent.Thread{deleted, inSummary}
+	got := Assemble(nil, nil, stored, w.self(), mayWrite)
+	if !got[0].Gone || got[0].State != precedent.ThreadWontFix || len(got[0].Messages) != 1 || got[1].Gone || got[1].State != precedent.ThreadOpen {
+		t.Errorf("%+v", got)
+	}
+	for name, self := range map[string]Self{
+		"not all comments were read": {Number: 7, Me: me, Read: writer.Read, Now: now, Partial: true},
+		"it was just posted":         {Number: 7, Me: me, Read: writer.Read, Now: start.Add(30 * time.Second)},
+	} {
+		if got := Assemble(nil, nil, stored, self, mayWrite); got[0].Gone || got[0].State != precedent.ThreadOpen {
+			t.Errorf("%s: %+v", name, got[0])
+		}
+	}
+	// It was not deleted after all, or another comment of ours says the same.
+	gone := deleted
+	gone.Gone, gone.State = true, precedent.ThreadWontFix
+	w.opens(me, "t1")
+	w.opens(me, "t1")
+	got = Assemble(w.comments, nil, []precedent.Thread{gone}, w.self(), mayWrite)
+	if len(got) != 1 || got[0].Gone || got[0].State != precedent.ThreadOpen || got[0].Comment != 100 {
+		t.Errorf("%+v", got)
+	}
+	if got := Assemble(nil, nil, []precedent.Thread{gone}, w.self(), mayWrite); !got[0].Gone {
+		t.Errorf("it came back from nowhere: %+v", got[0])
+	}
+}
+
+// TestSharedConversations: where a forge groups by line, two findings share a
+// conversation, and people may have opened it.
+func TestSharedConversations(t *testing.T) {
+	w := talk{writer: writer}
+	w.say(ann, 0, "I wonder about this line.")
+	w.opens(me, "t1")
+	w.say(ann, 0, "About the first.")
+	second := w.opens(me, "t2")
+	w.say(dana, 0, "Won't fix.")
+	w.say(ann, 101, "The first again.")
+	conv := forge.Thread{}
+	for _, c := range w.comments {
+		conv.Comments = append(conv.Comments, c.ID)
+	}
+	got := Assemble(w.comments, []forge.Thread{conv}, nil, w.self(), mayWrite)
+	if len(got) != 2 || len(got[0].Messages) != 2 || len(got[1].Messages) != 1 || got[1].Comment != second {
+		t.Fatalf("%+v", got)
+	}
+	if got[0].State != precedent.ThreadPending || got[1].State != precedent.ThreadWontFix {
+		t.Errorf("%s, %s", got[0].State, got[1].State)
+	}
+}
+
+// TestFlood: thousands of comments and people cost bounded work.
+func TestFlood(t *testing.T) {
+	w := talk{writer: writer}
+	first := w.opens(me, "t1")
+	for i := range 5_000 {
+		w.say(forge.Person{ID: int64(1_000 + i), Login: "dana"}, first, "Won't fix. "+strings.Repeat("x", 20_000))
+	}
+	asked := map[int64]int{}
+	got := Assemble(w.comments, nil, nil, w.self(), func(p forge.Person) bool {
+		asked[p.ID]++
+		return false
+	})
+	if len(asked) != maxAsked || len(got[0].Messages) != maxMessages || len(got[0].Messages[0].Body) > maxWords+3 {
+		t.Errorf("%d people asked, %d messages of %d bytes", len(asked), len(got[0].Messages), len(got[0].Messages[0].Body))
+	}
+	for id, n := range asked {
+		if n > 1 {
+			t.Errorf("%d was asked about %d times", id, n)
+		}
+	}
+	if got[0].State != precedent.ThreadPending {
+		t.Errorf("state %s", got[0].State)
+	}
+}
+
+func TestApply(t *testing.T) {
+	said := []precedent.Message{{ID: 1, Who: "ann", WhoID: 3}}
+	heard := []precedent.Message{{ID: 1, Who: "dana", WhoID: 2, MayWrite: true}}
+	for _, test := range []struct {
+		from     precedent.ThreadState
+		answer   precedent.AnswerState
+		messages []precedent.Message
+		want     precedent.ThreadState
+	}{
+		{precedent.ThreadOpen, precedent.Addressed, nil, precedent.ThreadAddressed},
+		{precedent.ThreadOpen, precedent.NoLonger, nil, precedent.ThreadAddressed},
+		{precedent.ThreadOpen, precedent.StillThere, nil, precedent.ThreadOpen},
+		{precedent.ThreadPending, precedent.StillThere, said, precedent.ThreadOpen},
+		{precedent.ThreadPending, precedent.Unanswered, said, precedent.ThreadPending},
+		{precedent.ThreadPending, "", said, precedent.ThreadPending},
+		{precedent.ThreadAddressed, precedent.StillThere, nil, precedent.ThreadOpen},
+		{precedent.ThreadPending, precedent.DeclinedHere, heard, precedent.ThreadWontFix},
+		{precedent.ThreadPending, precedent.DeclinedHere, said, precedent.ThreadOpen},
+		{precedent.ThreadResolved, precedent.StillThere, nil, precedent.ThreadResolved},
+		{precedent.ThreadWontFix, precedent.Addressed, nil, precedent.ThreadWontFix},
+	} {
+		given := []precedent.Thread{{ID: "t1", State: test.from, Messages: test.messages}}
+		got := Apply(given, []precedent.ThreadAnswer{{Thread: "t1", State: test.answer}, {Thread: "stranger", State: precedent.Addressed}}, "head")
+		if got[0].State != test.want || given[0].State != test.from {
+			t.Errorf("%s, %s: %s, want %s", test.from, test.answer, got[0].State, test.want)
+		}
+	}
+}
