@@ -30,6 +30,9 @@ type Pull struct {
 	// Token is sent to the URL's own host and to nobody else, in the environment
 	// of one run of git. Empty: none is sent.
 	Token string
+	// Proxy is the address of the proxy that leads to the URL's host, the operator's:
+	// http://HOST:PORT. It may hold a user and a password. Empty: none.
+	Proxy string
 	// Ref holds the head in the base repository, forks included: refs/pull/7/head.
 	Ref string
 	// Base and Head are the ids that the forge announced.
@@ -80,6 +83,9 @@ func (p Pull) completed(h hash) (Pull, error) {
 	}
 	if strings.ContainsAny(p.Token, "\x00\r\n") {
 		return p, &Error{Op: opFetch, Msg: "the token has more than one line"}
+	}
+	if strings.ContainsFunc(p.Proxy, func(c rune) bool { return c <= ' ' || c == 0x7f }) {
+		return p, &Error{Op: opFetch, Msg: "the proxy's address is no URL"}
 	}
 	return p, nil
 }

@@ -20,12 +20,15 @@ const watchEvery = 100 * time.Millisecond
 var legacyFlaws = []string{"zeroPaddedFilemode", "badTimezone", "missingSpaceBeforeDate", "missingSpaceBeforeEmail", "missingEmail", "badEmail"}
 
 // fetchSettings are those of the one command that talks to a network. The
-// token is among them, and so in the environment of that command alone.
+// token and the proxy are among them, and so in the environment of that command
+// alone.
 func (p Pull) fetchSettings() [][2]string {
 	_, u, _ := p.from()
 	set := [][2]string{
 		{"protocol." + u.Scheme + ".allow", "always"},
 		{"http.followRedirects", "false"},
+		// Names are the proxy's to look up, as they are when Go asks it. Empty is none.
+		{"http.proxy", strings.Replace(p.Proxy, "socks5://", "socks5h://", 1)},
 		{"http.lowSpeedLimit", "1000"},
 		{"http.lowSpeedTime", "60"},
 		{"transfer.fsckObjects", "true"},
@@ -124,6 +127,8 @@ func (p Pull) failure(ctx context.Context, err error, said string) error {
 		return e
 	}
 	for _, known := range []struct{ words, hint string }{
+		{" from proxy", "HTTPS_PROXY names the proxy, with its user and password; NO_PROXY the hosts that need none"},
+		{"resolve proxy", "HTTPS_PROXY names the proxy; NO_PROXY the hosts that need none"},
 		{"could not read Username", "the host wants a token that may read the repository"},
 		{"Authentication failed", "the token may not read the repository"},
 		{"returned error: 401", "the token may not read the repository"},

@@ -77,6 +77,13 @@ func (s *Script) Plan(faults ...Fault) {
 	}
 }
 
+// Forget takes back the faults that have not happened yet.
+func (s *Script) Forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.faults = nil
+}
+
 // Requests are those that came so far.
 func (s *Script) Requests() []Request {
 	s.mu.Lock()

@@ -57,7 +57,7 @@ type Client struct {
 	web         *url.URL // where people look, and git fetches
 	agent       string
 	wire        *wire.Transport
-	permissions permissions
+	permissions *wire.Permissions
 	posting     chan struct{} // holds one entry while a review is posted
 	known       known
 }
@@ -94,7 +94,7 @@ func New(o Options) (*Client, error) {
 	})
 	return &Client{
 		host: strings.ToLower(web.Host), web: web, agent: o.UserAgent, wire: w,
-		permissions: permissions{now: w.Now, known: map[asked]answer{}}, posting: make(chan struct{}, 1),
+		permissions: wire.NewPermissions(w.Now), posting: make(chan struct{}, 1),
 	}, nil
 }
 

@@ -6,39 +6,12 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"sync"
-	"time"
 
 	sdk "code.gitea.io/sdk/gitea"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 )
-
-const (
-	// permissionAge is how long an answer holds: who was just removed from a
-	// repository has a say for no longer.
-	permissionAge = 60 * time.Second
-	// maxPermissions bounds the answers that are kept.
-	maxPermissions = 1000
-)
-
-// permissions keeps answers for a short time.
-type permissions struct {
-	now   func() time.Time
-	mu    sync.Mutex
-	known map[asked]answer
-}
-
-type asked struct {
-	repo   precedent.Repo
-	person forge.Person
-}
-
-type answer struct {
-	permission forge.Permission
-	at         time.Time // when it was asked for
-}
 
 // Permission asks what a person may do now. Gitea tells that of others only to
 // administrators of the repository. Whatever goes wrong, the answer is None: an
@@ -55,30 +28,24 @@ func (c *Client) Permission(ctx context.Context, repo precedent.Repo, p forge.Pe
 	if !login(p.Login) {
 		return forge.None, &forge.Error{Kind: forge.KindRefused, Msg: do.doing + ": Gitea has no such login"}
 	}
-	key := asked{repo, p}
-	if known, ok := c.permissions.get(key); ok {
-		return known, nil
-	}
-	at := c.permissions.now()
-	level, _, err := do.CollaboratorPermission(repo.Owner, repo.Name, p.Login)
-	switch s := status(err); {
-	case s == http.StatusNotFound:
-		c.permissions.put(key, answer{forge.None, at})
-		return forge.None, nil
-	case err != nil:
-		err = do.fail(err)
-		var refused *forge.Error
-		if s == http.StatusForbidden && errors.As(err, &refused) && refused.Kind == forge.KindAuth {
-			refused.Hint = "Gitea tells what others may do only to administrators of the repository: give the token's account that role, or nobody's word counts as the team's"
+	return c.permissions.Of(repo, p, func() (forge.Permission, error) {
+		level, _, err := do.CollaboratorPermission(repo.Owner, repo.Name, p.Login)
+		switch s := status(err); {
+		case s == http.StatusNotFound:
+			return forge.None, nil
+		case err != nil:
+			err = do.fail(err)
+			var refused *forge.Error
+			if s == http.StatusForbidden && errors.As(err, &refused) && refused.Kind == forge.KindAuth {
+				refused.Hint = "Gitea tells what others may do only to administrators of the repository: give the token's account that role, or nobody's word counts as the team's"
+			}
+			return forge.None, err
 		}
-		return forge.None, err
-	}
-	permission := forge.None
-	if level != nil && level.User != nil && level.User.ID == p.ID {
-		permission = role(level.Permission)
-	}
-	c.permissions.put(key, answer{permission, at})
-	return permission, nil
+		if level == nil || level.User == nil || level.User.ID != p.ID {
+			return forge.None, nil
+		}
+		return role(level.Permission), nil
+	})
 }
 
 // login tells whether a login can be asked for. Those of bots that came from
@@ -96,24 +63,4 @@ func role(m sdk.AccessMode) forge.Permission {
 		return forge.Admin
 	}
 	return forge.None
-}
-
-func (p *permissions) get(k asked) (forge.Permission, bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	a, ok := p.known[k]
-	age := p.now().Sub(a.at)
-	if !ok || age < 0 || age >= permissionAge {
-		return forge.None, false
-	}
-	return a.permission, true
-}
-
-func (p *permissions) put(k asked, a answer) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if len(p.known) >= maxPermissions {
-		clear(p.known)
-	}
-	p.known[k] = a
 }

@@ -99,9 +99,9 @@ func (c *Client) misplaced(ctx context.Context, repo precedent.Repo, number int,
 	}
 	var all []forge.Rejected
 	for i, r := range remarks {
-		why := unfit(change, r.Span)
-		if err != nil {
-			why = fmt.Sprintf("nobody can tell whether its lines are in the diff: %v", err)
+		why := fmt.Sprintf("nobody can tell whether its lines are in the diff: %v", err)
+		if err == nil { // else there is no change, or not all of it
+			why = unfit(change, r.Span)
 		}
 		if why != "" {
 			all = append(all, forge.Rejected{Remark: i, Why: why})

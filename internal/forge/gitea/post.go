@@ -11,6 +11,7 @@ import (
 	sdk "code.gitea.io/sdk/gitea"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/comment"
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
@@ -211,15 +212,21 @@ func (c *Client) clear(ctx context.Context, repo precedent.Repo, number int, sen
 	return removed, nil
 }
 
-// mine refuses a review that is not sent and holds other words than these.
+// mine refuses a review that is not sent, unless it holds these words, or words
+// that carry our marker, as one that was cut off at an earlier head: nobody else
+// sees them, and a person writes no markers.
 func (c *Client) mine(do call, repo precedent.Repo, number int, r *sdk.PullReview, send *sdk.CreatePullReviewOptions) error {
 	there, err := c.remarks(do, repo, number, r)
 	if err != nil {
 		return err
 	}
-	other := r.Body != "" && r.Body != send.Body
+	marked := func(body string) bool {
+		_, ok := comment.Writer{}.Read(body)
+		return ok
+	}
+	other := r.Body != "" && r.Body != send.Body && !marked(r.Body)
 	for _, m := range there {
-		other = other || !slices.ContainsFunc(send.Comments, func(s sdk.CreatePullReviewComment) bool { return s.Body == string(m.Body) })
+		other = other || !marked(string(m.Body)) && !slices.ContainsFunc(send.Comments, func(s sdk.CreatePullReviewComment) bool { return s.Body == string(m.Body) })
 	}
 	if other {
 		return &forge.Error{

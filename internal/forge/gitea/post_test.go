@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/comment"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
 	"github.com/precedent-dev/precedent/internal/forge/gitea"
@@ -277,5 +278,28 @@ func TestAPersonsDraftIsNotSent(t *testing.T) {
 	}
 	if n := b.World.Unsent(b.pull); n != 1 || len(b.World.Shown(b.pull)) != 0 {
 		t.Errorf("%d drafts, and %+v was said", n, b.World.Shown(b.pull))
+	}
+}
+
+// TestWhatWasCutOffAtAnotherHead: what carries our marker is not a person's, and
+// does not stand in the way.
+func TestWhatWasCutOffAtAnotherHead(t *testing.T) {
+	b := lay(t, forgetest.Gitea127)
+	w := comment.Writer{Place: comment.Place{Repo: b.repo, Number: 2}}
+	old := w.Finding(precedent.Finding{ID: "k7m2q0v5xa", Title: "Old", Body: "Said of an earlier head.", Severity: precedent.Low, Category: precedent.Bugs, Fingerprint: strings.Repeat("a", 32)},
+		comment.Mark{Thread: "01980000-0000-7000-9000-000000000001", Review: "01980000-0000-7000-9000-000000000002", Head: strings.Repeat("c", 40)}, false)
+	b.World.Change(func() { b.Breaks = 1 })
+	b.Script.Plan(forgetest.Fault{On: "/reviews", Method: "POST", After: true, Drop: true})
+	if _, err := b.Post(t.Context(), b.repo, 2, b.draft(on(precedent.Right, 2, 2, old), on(precedent.Right, 3, 3, old))); err == nil || b.World.Unsent(b.pull) != 1 {
+		t.Fatalf("nothing was left over: %v", err)
+	}
+	posted, err := b.Post(t.Context(), b.repo, 2, b.draft(on(precedent.Right, 21, 21, "two")))
+	if err != nil || slices.Contains(posted.Remarks, 0) {
+		t.Fatalf("%+v, %v", posted, err)
+	}
+	for _, m := range b.World.Shown(b.pull) {
+		if strings.Contains(string(m.Body), "earlier head") {
+			t.Error("what was cut off is sent")
+		}
 	}
 }

@@ -58,7 +58,7 @@ type Client struct {
 	api         *gh.Client
 	wire        *wire.Transport
 	tokens      *tokens
-	permissions permissions
+	permissions *wire.Permissions
 	me          self
 	posting     chan struct{} // holds one entry while a review is posted
 }
@@ -82,7 +82,7 @@ func New(o Options) (*Client, error) {
 		options.Renew = c.tokens.renew
 	}
 	c.wire = wire.New(options)
-	c.permissions = permissions{now: c.wire.Now, known: map[asked]answer{}}
+	c.permissions = wire.NewPermissions(c.wire.Now)
 	if o.UserAgent == "" {
 		o.UserAgent = "precedent"
 	}

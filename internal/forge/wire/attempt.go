@@ -27,7 +27,6 @@ type Attempt struct {
 	mu      sync.Mutex
 	applied bool // a request that changes something was sent, and not refused
 	words   string
-	token   Token // of the last request
 }
 
 // Watch begins one call: the client is to use the context.
@@ -43,13 +42,13 @@ func (r errand) attempt() *Attempt {
 }
 
 // begin notes that a request is sent.
-func (a *Attempt) begin(writes bool, token Token) {
+func (a *Attempt) begin(writes bool) {
 	if a == nil {
 		return
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.applied, a.words, a.token = a.applied || writes, "", token
+	a.applied, a.words = a.applied || writes, ""
 }
 
 // refused notes that what was sent last was certainly not carried out.
@@ -72,9 +71,7 @@ func (a *Attempt) Words() string {
 
 // Quote is something that the forge said in an answer, as an error may repeat it.
 func (a *Attempt) Quote(said string) string {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return quote(said, a.token)
+	return quote(said, a.t.spent())
 }
 
 // Fail is the error of the call: what was to be done, and what came of it.

@@ -110,6 +110,7 @@ func (t *Transport) once(ctx context.Context, r errand, token Token) (answer, *f
 	sent.Header.Del("Authorization") // a client's own idea of it
 	if secret := token.Reveal(); secret != "" {
 		sent.Header.Set("Authorization", t.o.Scheme+" "+secret)
+		t.spend(token)
 	}
 	key := cacheKey{sent.URL.String(), sent.Header.Get("Accept")}
 	var known answer
@@ -119,7 +120,7 @@ func (t *Transport) once(ctx context.Context, r errand, token Token) (answer, *f
 			sent.Header.Set("If-None-Match", known.header.Get("ETag"))
 		}
 	}
-	r.attempt().begin(r.writes, token)
+	r.attempt().begin(r.writes)
 	resp, err := t.base.RoundTrip(sent)
 	if err != nil {
 		return answer{}, t.unreachable(r, err)
@@ -139,9 +140,9 @@ func (t *Transport) once(ctx context.Context, r errand, token Token) (answer, *f
 	case g.status == http.StatusNotModified && cached:
 		return known, nil
 	case g.status == http.StatusNotModified || g.status >= 400 || g.status < 200:
-		return g, t.trouble(r, g, token)
+		return g, t.trouble(r, g)
 	case r.writes && g.status >= 300 && !moved: // package http would go on with a GET
-		return g, t.trouble(r, g, token)
+		return g, t.trouble(r, g)
 	case g.status < 300 && len(body) > limit:
 		return g, &forge.Error{Kind: forge.KindTooLarge, Status: g.status, Msg: "the answer is larger than 32 MiB", Unsure: r.writes}
 	case g.status == http.StatusOK && len(body) == 0 && r.Method == http.MethodGet && (t.o.Plain == nil || !t.o.Plain(r.Request)):

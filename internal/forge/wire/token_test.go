@@ -18,12 +18,13 @@ func TestTokenPrintsAsPlaceholder(t *testing.T) {
 		t.Fatal(err)
 	}
 	tr := New(Options{Home: &url.URL{}, Token: Static(token)})
+	tr.spend(token)
 	held := struct {
 		open, closed any
 		Inner        struct{ t Token }
 	}{token, &token, struct{ t Token }{token}}
 	var out bytes.Buffer
-	for _, v := range []any{token, &token, held, &held, tr, tr.o, &Attempt{t: tr, token: token}} {
+	for _, v := range []any{token, &token, held, &held, tr, tr.o, &Attempt{t: tr}} {
 		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d"} {
 			fmt.Fprintf(&out, verb+"\n", v)
 		}

@@ -16,8 +16,8 @@ import (
 const maxWords = 200
 
 // trouble says what an answer that is none means.
-func (t *Transport) trouble(r errand, g answer, token Token) *forge.Error {
-	words := words(g.body, token)
+func (t *Transport) trouble(r errand, g answer) *forge.Error {
+	words := words(g.body, t.spent())
 	e := &forge.Error{Status: g.status, Msg: fmt.Sprintf("%s answers %d", t.o.Forge, g.status)}
 	if words != "" {
 		e.Msg += ": " + words
@@ -83,8 +83,8 @@ func shut(status int, words string) bool {
 }
 
 // words is what the forge says about an error, on one line, and nothing that
-// would give away the token: whatever stands in between may repeat what it was sent.
-func words(body []byte, token Token) string {
+// would give away a token: whatever stands in between may repeat what it was sent.
+func words(body []byte, sent []Token) string {
 	var said struct {
 		Message string
 		Errors  json.RawMessage
@@ -93,13 +93,15 @@ func words(body []byte, token Token) string {
 		return ""
 	}
 	all := slices.DeleteFunc(append([]string{said.Message}, details(said.Errors)...), func(s string) bool { return s == "" })
-	return quote(strings.Join(all, ": "), token)
+	return quote(strings.Join(all, ": "), sent)
 }
 
-// quote bounds what the forge said, and repeats nothing that holds the token.
-func quote(said string, token Token) string {
-	if secret.Leaks(said, token.Reveal()) {
-		return ""
+// quote bounds what the forge said, and repeats nothing that holds one of the tokens.
+func quote(said string, sent []Token) string {
+	for _, t := range sent {
+		if secret.Leaks(said, t.Reveal()) {
+			return ""
+		}
 	}
 	return text.Cut(text.VisibleLine(said), maxWords)
 }

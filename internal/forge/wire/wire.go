@@ -98,6 +98,7 @@ type Transport struct {
 	quota forge.Quota
 	until time.Time // the forge asked that nothing be sent before
 	wrote time.Time // when the last request that changes something ended
+	sent  []Token   // the tokens of late, which no answer may bring among people
 }
 
 // New makes a transport. It sends nothing.
