@@ -203,10 +203,13 @@ type Finding struct {
 	Title  string `json:"title"` // at most 90 characters
 	Body   string `json:"body"`  // why it matters and when it fails
 	// Suggestion holds lines that could replace the span; empty for none.
-	Suggestion string     `json:"suggestion"`
-	Rule       string     `json:"rule"` // the analyzer's rule, or the guide's
-	Evidence   []Evidence `json:"evidence"`
-	Cites      []Cite     `json:"cites"`
+	Suggestion string `json:"suggestion"`
+	// Sketch holds suggested lines that cannot replace the span as they are; empty
+	// for none. It is shown, and never applied.
+	Sketch   string     `json:"sketch"`
+	Rule     string     `json:"rule"` // the analyzer's rule, or the guide's
+	Evidence []Evidence `json:"evidence"`
+	Cites    []Cite     `json:"cites"`
 	// Votes is the number of distinct finders that said the same, at least 1.
 	Votes    int   `json:"votes"`
 	Verifier Check `json:"verifier"`

@@ -36,7 +36,7 @@ type app struct {
 	env      map[string]string
 	dir      string // the working folder; empty for the process's own
 	now      func() time.Time
-	sleep    func(ctx context.Context, d time.Duration) error // between looks at a forge; nil for the real time
+	sleep    func(ctx context.Context, d time.Duration) error // between requests to a forge; nil for the real time
 	quiet    bool                                             // no progress and no notices; errors are always said
 
 	brought engine.Engine // the engine of a command that has its own, before any setting

@@ -225,6 +225,16 @@ func policySettings(p heldPolicy) []setting {
 		from("finders", strings.Join(finders, ", ")),
 		from("instructions", strings.Join(instructions, "; ")),
 		from("severity_floors", strings.Join(floors, ", ")),
+		from("include_positive_feedback", unless(!p.NoPraise, "", "false")),
+		from("request_changes", unless(!p.RequestChanges, "", "true")),
 		from("language", p.Language),
 	}
+}
+
+// unless is what holds in the usual case, and what in the other.
+func unless(usual bool, then, otherwise string) string {
+	if usual {
+		return then
+	}
+	return otherwise
 }

@@ -54,13 +54,14 @@ func newDoctor(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check what a review needs, and say what is missing",
-		Long: `Doctor looks at git, the repository, the engine, the sandbox, the memory, the
-policy, the linters, the guide, the hook and the temporary folder, and says of
-each whether it is ok, whether a review works without it (warn), or not
-(missing), and what helps.
+		Long: `Doctor looks at git, the repository, the engine, the sandbox, the forge, the
+memory, the policy, the linters, the guide, the hook and the temporary folder,
+and says of each whether it is ok, whether a review works without it (warn), or
+not (missing), and what helps.
 
-Nothing is sent anywhere unless --try is given, which asks the model for one
-token and says what that cost. Keys are never printed.
+If there is a token of a forge, the forge is asked whose it is. Nothing else is
+sent anywhere unless --try is given, which asks the model for one token and says
+what that cost. Keys are never printed.
 
 Exit status: 0 if a review would work, 2 if something that it needs is missing.`,
 		Example: `  precedent doctor
@@ -87,7 +88,7 @@ Exit status: 0 if a review would work, 2 if something that it needs is missing.`
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	cmd.Flags().BoolVar(&try, "try", false, "ask the model for one token, which costs as much as that")
-	addKnobs(cmd, engineKnob, modelKnob, memoryKnob, repoKnob)
+	addKnobs(cmd, engineKnob, modelKnob, memoryKnob, repoKnob, forgeKnob)
 	return cmd
 }
 
@@ -115,6 +116,7 @@ func (a *app) diagnose(ctx context.Context, flags map[string]string, try bool) (
 	}
 	a.checkEngine(ctx, &d, op, try)
 	boxed := a.checkSandbox(ctx, &d)
+	a.checkStation(ctx, &d, op, repo)
 	if repo != nil {
 		a.checkMemory(ctx, &d, flags)
 		policy := checkPolicy(ctx, &d, repo)

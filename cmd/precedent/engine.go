@@ -49,9 +49,13 @@ func (a *app) goEnv() lint.GoEnv {
 // withheld are variables that an engine's program does not get: whoever steers
 // a model by the change that it reads may have it print its environment. The
 // tokens of models stay, because only the program knows which one it needs.
-var withheld = []string{
+var withheld = append([]string{"SSH_AUTH_SOCK", "SSH_ASKPASS"}, tokens...)
+
+// tokens are the variables in which forges, their workflows and registries are
+// given credentials.
+var tokens = []string{
 	"GITHUB_TOKEN", "GH_TOKEN", "GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN", "GITLAB_TOKEN", "GITEA_TOKEN", "FORGEJO_TOKEN",
-	"BITBUCKET_TOKEN", "CI_JOB_TOKEN", "SSH_AUTH_SOCK", "SSH_ASKPASS", "NPM_TOKEN", "NODE_AUTH_TOKEN",
+	"BITBUCKET_TOKEN", "CI_JOB_TOKEN", "NPM_TOKEN", "NODE_AUTH_TOKEN",
 }
 
 // withheldPrefixes are those of git, which would lead the program into the

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 
 	"golang.org/x/net/http/httpproxy"
@@ -54,17 +56,26 @@ func checkForge(s string) error {
 	return fmt.Errorf("no forge %q: want github, github:https://HOST/api/v3, gitea:https://HOST or local:DIR", s)
 }
 
-// station opens the forge that the operator names, else the one that a workflow
-// runs on, else GitHub.
-func (a *app) station(op operator) (*station, error) {
-	s := op.get(forgeKnob, "", "")
-	kind, at, _ := strings.Cut(s.Value, ":")
+// chosenForge is the forge that the operator names, else the one that a workflow
+// runs on, else GitHub, and who chose it.
+func (a *app) chosenForge(op operator) setting {
 	switch {
-	case kind == "" && a.env["GITEA_ACTIONS"] == "true":
-		kind, at = giteaForge, a.env["GITHUB_SERVER_URL"]
-	case kind == "":
-		kind = gitHubForge
+	case a.onGitea():
+		return op.get(forgeKnob, giteaForge+":"+a.env["GITHUB_SERVER_URL"], "environment GITEA_ACTIONS")
+	case a.env["GITHUB_API_URL"] != "":
+		return op.get(forgeKnob, gitHubForge+":"+a.env["GITHUB_API_URL"], "environment GITHUB_API_URL")
 	}
+	return op.get(forgeKnob, gitHubForge, "default")
+}
+
+// onGitea tells whether this is a workflow of Gitea, which sets GitHub's
+// variables, too.
+func (a *app) onGitea() bool { return a.env["GITEA_ACTIONS"] == "true" }
+
+// station opens the forge that is chosen.
+func (a *app) station(op operator) (*station, error) {
+	s := a.chosenForge(op)
+	kind, at, _ := strings.Cut(s.Value, ":")
 	switch kind {
 	case giteaForge:
 		return a.gitea(at)
@@ -76,7 +87,10 @@ func (a *app) station(op operator) (*station, error) {
 		}
 		return a.local(dir)
 	}
-	return a.github(or(at, a.env["GITHUB_API_URL"]))
+	if at == "" && !a.onGitea() {
+		at = a.env["GITHUB_API_URL"]
+	}
+	return a.github(at)
 }
 
 // proxy is what the operator's environment names for the address; nil for none.
@@ -87,11 +101,29 @@ func (a *app) proxy(base string) (*url.URL, error) {
 	}
 	env := func(name string) string { return or(a.env[name], a.env[strings.ToLower(name)]) }
 	c := httpproxy.Config{HTTPProxy: env("HTTP_PROXY"), HTTPSProxy: env("HTTPS_PROXY"), NoProxy: env("NO_PROXY")}
+	named, value := "HTTPS_PROXY", c.HTTPSProxy
+	if u.Scheme == "http" {
+		named, value = "HTTP_PROXY", c.HTTPProxy
+	}
 	p, err := c.ProxyFunc()(u)
-	if err != nil {
-		return nil, hinted(errors.New("HTTPS_PROXY names no address of a proxy"), "write it as http://HOST:PORT")
+	if err != nil || !isProxy(value) {
+		// It is not repeated: it may hold a password.
+		return nil, hinted(errors.New(named+" names no address of a proxy"), "write it as http://HOST:PORT")
 	}
 	return p, nil
+}
+
+// isProxy tells whether an address can be a proxy's, or there is none. The
+// library goes past one that it cannot read.
+func isProxy(address string) bool {
+	if address == "" {
+		return true
+	}
+	if !strings.Contains(address, "://") {
+		address = "http://" + address
+	}
+	u, err := url.Parse(address)
+	return err == nil && u.Host != "" && slices.Contains([]string{"http", "https", "socks5", "socks5h"}, u.Scheme)
 }
 
 // stationOf opens the forge that the flags, the environment or the configuration
@@ -102,17 +134,6 @@ func (a *app) stationOf(flags map[string]string) (*station, error) {
 		return nil, err
 	}
 	return a.station(op)
-}
-
-// chosenForge is the forge that would be asked, and who chose it.
-func (a *app) chosenForge(op operator) setting {
-	switch {
-	case a.env["GITEA_ACTIONS"] == "true":
-		return op.get(forgeKnob, giteaForge+":"+a.env["GITHUB_SERVER_URL"], "environment GITEA_ACTIONS")
-	case a.env["GITHUB_API_URL"] != "":
-		return op.get(forgeKnob, gitHubForge+":"+a.env["GITHUB_API_URL"], "environment GITHUB_API_URL")
-	}
-	return op.get(forgeKnob, gitHubForge, "default")
 }
 
 // known tells whether the forge knows who asks.
@@ -126,7 +147,7 @@ func fixed(secret string) func(context.Context, precedent.Repo) (string, error) 
 // github is GitHub, or GitHub Enterprise at the base.
 func (a *app) github(base string) (*station, error) {
 	st := &station{kind: gitHubForge, named: "GITHUB_TOKEN or GH_TOKEN"}
-	o := github.Options{BaseURL: base, Now: a.now}
+	o := github.Options{BaseURL: base, Now: a.now, Sleep: a.sleep}
 	var err error
 	if o.Proxy, err = a.proxy(or(base, "https://api.github.com")); err != nil {
 		return nil, err
@@ -174,14 +195,9 @@ func (a *app) githubApp() (*github.App, string, error) {
 	case id == "" || path == "":
 		return nil, "", hinted(fmt.Errorf("a GitHub App needs both %s and %s", appIDVariable, appKeyVariable), "the first is its number, the second the file of its private key")
 	}
-	f, err := os.Open(path)
+	key, err := readAppKey(path)
 	if err != nil {
 		return nil, "", hinted(fmt.Errorf("%s: %w", appKeyVariable, err), "it names the file of the App's private key, as GitHub gave it")
-	}
-	defer f.Close()
-	key, err := io.ReadAll(io.LimitReader(f, maxAppKey))
-	if err != nil {
-		return nil, "", fmt.Errorf("%s: read key: %w", appKeyVariable, err)
 	}
 	app, err := github.NewApp(id, key, 0)
 	if err != nil {
@@ -190,11 +206,33 @@ func (a *app) githubApp() (*github.App, string, error) {
 	return app, string(key), nil
 }
 
+// readAppKey reads the file of a private key. Its errors do not repeat the path:
+// somebody may have put the key itself in its place.
+func readAppKey(path string) ([]byte, error) {
+	var cause *fs.PathError
+	f, err := os.Open(path)
+	if errors.As(err, &cause) {
+		err = cause.Err
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open key: %w", err)
+	}
+	defer f.Close()
+	key, err := io.ReadAll(io.LimitReader(f, maxAppKey))
+	if errors.As(err, &cause) {
+		err = cause.Err
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read key: %w", err)
+	}
+	return key, nil
+}
+
 // gitea is a Gitea or Forgejo server.
 func (a *app) gitea(base string) (*station, error) {
 	st := &station{kind: giteaForge, named: "GITEA_TOKEN"}
 	secret := a.env["GITEA_TOKEN"]
-	if secret == "" && a.env["GITEA_ACTIONS"] == "true" {
+	if secret == "" && a.onGitea() {
 		secret = a.env["GITHUB_TOKEN"]
 	}
 	secret = strings.TrimSpace(secret)
@@ -206,7 +244,7 @@ func (a *app) gitea(base string) (*station, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := gitea.New(gitea.Options{BaseURL: base, Token: token, Proxy: proxy, Now: a.now})
+	c, err := gitea.New(gitea.Options{BaseURL: base, Token: token, Proxy: proxy, Now: a.now, Sleep: a.sleep})
 	if err != nil {
 		return nil, hinted(err, "name it with --forge gitea:https://HOST")
 	}

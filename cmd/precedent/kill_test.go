@@ -66,7 +66,7 @@ func TestKilledAtRandomPoints(t *testing.T) {
 
 // defectiveRepository makes a repository whose branch adds defects that the
 // line analyzers find. Equal calls make equal commits.
-func defectiveRepository(t *testing.T, home, name string) string {
+func defectiveRepository(t testing.TB, home, name string) string {
 	t.Helper()
 	repo := filepath.Join(home, name)
 	files := func(content map[string]string) {

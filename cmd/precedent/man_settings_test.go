@@ -20,19 +20,21 @@ import (
 type described struct{ values, good, bad string }
 
 var describedKnobs = map[string]described{
-	"engine":           {"`anthropic`, `openai`, `claude`, `command:PATH`, `none`", "command:/usr/local/bin/my-model", "gpt"},
-	"model":            {"names, with commas between them", "claude-sonnet-5-5,claude-haiku-4-5", ""},
-	"context":          {"4,000 to 10,000,000 tokens", "32000", "3999"},
-	"concurrency":      {"1 to 64 requests", "2", "65"},
-	"max_cost":         {"dollars above 0", "0.50", "0"},
-	"max_tokens":       {"from 1", "500000", "0"},
-	"max_cost_per_day": {"dollars above 0", "20", "nothing"},
-	"memory_db":        {"a file; `~/` is your home folder", "~/precedent.db", ""},
-	"repo":             {"`host/owner/name`", "example.org/team/app", "app"},
-	"threshold":        {"0 to 100 percent", "60", "101"},
-	"max_inline":       {"from 1", "10", "0"},
-	"fail_on":          {"`critical`, `high`, `medium`, `low`, `nit`", "medium", "severe"},
-	"timeout":          {"a duration above 0", "90s", "10"},
+	"engine":                    {"`anthropic`, `openai`, `claude`, `command:PATH`, `none`", "command:/usr/local/bin/my-model", "gpt"},
+	"model":                     {"names, with commas between them", "claude-sonnet-5-5,claude-haiku-4-5", ""},
+	"context":                   {"4,000 to 10,000,000 tokens", "32000", "3999"},
+	"concurrency":               {"1 to 64 requests", "2", "65"},
+	"max_cost":                  {"dollars above 0", "0.50", "0"},
+	"max_tokens":                {"from 1", "500000", "0"},
+	"max_cost_per_day":          {"dollars above 0", "20", "nothing"},
+	"max_cost_per_pull_request": {"dollars above 0", "5", "-1"},
+	"forge":                     {"`github`, `github:https://HOST/api/v3`, `gitea:https://HOST`, `local:DIR`", "gitea:https://git.example.org", "gitlab"},
+	"memory_db":                 {"a file; `~/` is your home folder", "~/precedent.db", ""},
+	"repo":                      {"`host/owner/name`", "example.org/team/app", "app"},
+	"threshold":                 {"0 to 100 percent", "60", "101"},
+	"max_inline":                {"from 1", "10", "0"},
+	"fail_on":                   {"`critical`, `high`, `medium`, `low`, `nit`", "medium", "severe"},
+	"timeout":                   {"a duration above 0", "90s", "10"},
 }
 
 var describedPolicy = []struct {
@@ -55,8 +57,14 @@ var describedPolicy = []struct {
 var otherVariables = []struct{ names, does string }{
 	{"`ANTHROPIC_API_KEY` `OPENAI_API_KEY`", "the key of a model's provider; it also chooses the engine, if nothing else does"},
 	{"`ANTHROPIC_BASE_URL` `OPENAI_BASE_URL`", "another address of the provider, or of a compatible server"},
-	{"`GITHUB_TOKEN` `GH_TOKEN`", "with what `precedent pr` reads pull requests of GitHub; no engine and no linter gets it"},
-	{"`GITHUB_API_URL`", "the address of GitHub Enterprise"},
+	{"`GITHUB_TOKEN` `GH_TOKEN` `GITEA_TOKEN`", "with what `precedent pr` and `precedent outcomes` speak to GitHub, and to Gitea or Forgejo; no engine and no linter gets it"},
+	{"`PRECEDENT_GITHUB_APP_ID` `PRECEDENT_GITHUB_APP_KEY`", "the number of a GitHub App and the file of its private key, in place of a token"},
+	{"`PRECEDENT_MARKER_KEY`", "signs the hidden markers of what is posted, at least 16 characters; an App's key stands in for it"},
+	{"`GITHUB_API_URL`", "the address of GitHub Enterprise, where no `forge` is set"},
+	{"`GITHUB_EVENT_PATH` `GITHUB_EVENT_NAME` `GITHUB_REPOSITORY`", "in a workflow: the event, whose pull request is meant if none is named"},
+	{"`GITEA_ACTIONS` `GITHUB_SERVER_URL`", "in a workflow of Gitea or Forgejo: that it is one, and the address of the forge"},
+	{"`HTTPS_PROXY` `HTTP_PROXY` `NO_PROXY`", "the proxy through which the forge is asked and git fetches, also in lower case"},
+	{"`ACTIONS_RUNTIME_TOKEN` `ACTIONS_ID_TOKEN_REQUEST_TOKEN` and the tokens of other forges and registries", "read only to keep them out of what is posted; no engine and no linter gets them"},
 	{"`SSL_CERT_FILE`", "the authorities whose certificates are believed when a pull request is fetched, as PEM, instead of the system's"},
 	{"`PRECEDENT_SKIP_HOOK`", "if not empty, the hook of `precedent install-hook` reviews nothing"},
 	{"`NO_COLOR` `TERM`", "no colours, if `NO_COLOR` is not empty or `TERM` is `dumb`"},
@@ -89,7 +97,7 @@ func TestReferenceOfSettings(t *testing.T) {
 			t.Errorf("the reference does not know the setting %s", k.key)
 		}
 		checkDescribed(t, k, d)
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s | %s |\n", k.key, code("--", k.flag), code("", k.env), tick(k.file), d.values, defaults[k.key], orElse(plainUsage(k), dayUsage))
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s | %s |\n", k.key, code("--", k.flag), code("", k.env), tick(k.file), d.values, defaults[k.key], orElse(plainUsage(k), unflagged[k.key]))
 	}
 	for key := range describedKnobs {
 		if !slices.ContainsFunc(knobs, func(k knob) bool { return k.key == key }) {
@@ -122,8 +130,13 @@ func TestReferenceOfSettings(t *testing.T) {
 	}
 }
 
+// unflagged says what the settings without a flag do.
+var unflagged = map[string]string{
+	"max_cost_per_day":          "all reviews of a repository may take at most so many dollars a day (UTC)",
+	"max_cost_per_pull_request": "all reviews of one pull request together may take at most so many dollars",
+}
+
 const (
-	dayUsage      = "all reviews of a repository may take at most so many dollars a day (UTC)"
 	tablesExample = "prices:\n  my-model: {input: 1.25, cached: 0.125, output: 10}\n" +
 		"linters:\n  - ruff\n  - {name: mine, command: [my-linter, \"{files}\"], files: [\"*.x\"], errorformat: [\"%f:%l:%c: %m\"]}\n"
 )

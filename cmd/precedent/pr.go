@@ -99,7 +99,7 @@ func (a *app) pr(ctx context.Context, st *station, which string, o reviewOptions
 	}
 	if o.post {
 		o.publish = &publication{app: a, station: st, desk: d, number: number, writer: writer}
-		if done, err := o.publish.finish(ctx, o); done || err != nil {
+		if done, err := o.publish.finish(ctx, o, reader.reads()); done || err != nil {
 			return err
 		}
 	}
@@ -116,6 +116,7 @@ func (a *app) pr(ctx context.Context, st *station, which string, o reviewOptions
 		return err
 	}
 	defer g.close()
+	s.pull.history.recheck(g.input.Guide.Rules)
 	if o.publish != nil {
 		o.publish.pull = s.pull
 	}

@@ -27,17 +27,17 @@ func (a *app) whichPull(ctx context.Context, st *station, which string) (precede
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return precedent.Repo{}, 0, fmt.Errorf("read event: %w", err)
+		return precedent.Repo{}, 0, hinted(fmt.Errorf("read event: %w", err), nameIt)
 	}
 	defer f.Close()
 	payload, err := io.ReadAll(io.LimitReader(f, maxEvent+1))
 	if err != nil {
-		return precedent.Repo{}, 0, fmt.Errorf("read event: %w", err)
+		return precedent.Repo{}, 0, hinted(fmt.Errorf("read event: %w", err), nameIt)
 	}
-	if st.decode == nil {
-		return plainEvent(a.env["GITHUB_REPOSITORY"], st.Host(), payload)
+	if len(payload) > maxEvent {
+		return precedent.Repo{}, 0, hinted(fmt.Errorf("read event: it has more than %d MiB", maxEvent>>20), nameIt)
 	}
-	h, err := st.decode(a.env["GITHUB_EVENT_NAME"], payload)
+	h, err := a.happened(st, a.env["GITHUB_EVENT_NAME"], payload)
 	if err != nil {
 		return precedent.Repo{}, 0, err
 	}
@@ -58,23 +58,71 @@ func (a *app) whichPull(ctx context.Context, st *station, which string) (precede
 		return precedent.Repo{}, 0, exitStatus(precedent.ExitClean)
 	}
 	if len(h.Pulls) != 1 {
-		return precedent.Repo{}, 0, hinted(fmt.Errorf("the event %q is about %d open pull requests", a.env["GITHUB_EVENT_NAME"], len(h.Pulls)),
-			"name the pull request, or let the workflow run for events of pull requests")
+		return precedent.Repo{}, 0, hinted(fmt.Errorf("the event %q is about %d open pull requests", a.env["GITHUB_EVENT_NAME"], len(h.Pulls)), nameIt)
 	}
 	return h.Repo, h.Pulls[0], nil
 }
 
-// plainEvent reads the event of a pull request as every forge that copies
-// GitHub's workflows tells it.
-func plainEvent(name, host string, payload []byte) (precedent.Repo, int, error) {
+// nameIt is what helps when an event does not say which pull request is meant.
+const nameIt = "name the pull request, or let the workflow run for events of pull requests"
+
+// targetEvent is what GitHub calls the event of a pull request for which the
+// base's workflow runs. Webhooks do not have the name; the payload is the same.
+const targetEvent = "pull_request_target"
+
+// happened reads the event of a workflow.
+func (a *app) happened(st *station, name string, payload []byte) (github.Happened, error) {
+	if st.decode == nil {
+		return plainEvent(a.env["GITHUB_REPOSITORY"], st.Host(), name, payload)
+	}
+	if name == targetEvent {
+		name = string(github.PullRequest)
+	}
+	h, err := st.decode(name, payload)
+	if err != nil {
+		return h, hinted(err, nameIt)
+	}
+	return h, nil
+}
+
+// plainEvent reads an event as every forge that copies GitHub's workflows tells
+// it: one of a pull request, of a comment on one, or of another workflow.
+func plainEvent(repository, host, name string, payload []byte) (github.Happened, error) {
+	type number struct {
+		Number int `json:"number"`
+	}
 	var event struct {
-		PullRequest struct {
-			Number int `json:"number"`
-		} `json:"pull_request"`
+		PullRequest *number `json:"pull_request"`
+		Issue       struct {
+			number
+			PullRequest *struct{} `json:"pull_request"` // nil if it is an issue
+		} `json:"issue"`
+		WorkflowRun struct {
+			HeadSHA      string   `json:"head_sha"`
+			PullRequests []number `json:"pull_requests"`
+		} `json:"workflow_run"`
 	}
-	if len(payload) > maxEvent || json.Unmarshal(payload, &event) != nil || event.PullRequest.Number <= 0 {
-		return precedent.Repo{}, 0, hinted(errors.New("the event of this workflow is about no pull request"), "name the pull request, or let the workflow run for events of pull requests")
+	if json.Unmarshal(payload, &event) != nil {
+		return github.Happened{}, hinted(errors.New("the event of this workflow cannot be understood"), nameIt)
 	}
-	repo, err := precedent.ParseRepo(host + "/" + name)
-	return repo, event.PullRequest.Number, err
+	repo, err := precedent.ParseRepo(host + "/" + repository)
+	if err != nil {
+		return github.Happened{}, hinted(errors.New("GITHUB_REPOSITORY does not say whose workflow this is"), nameIt)
+	}
+	h := github.Happened{Event: github.Event(name), Repo: repo}
+	about := event.WorkflowRun.PullRequests
+	switch {
+	case event.PullRequest != nil:
+		about = []number{*event.PullRequest}
+	case event.Issue.PullRequest != nil:
+		about = []number{event.Issue.number}
+	default:
+		h.Head.SHA = event.WorkflowRun.HeadSHA
+	}
+	for _, n := range about {
+		if n.Number > 0 {
+			h.Pulls = append(h.Pulls, n.Number)
+		}
+	}
+	return h, nil
 }

@@ -42,11 +42,19 @@ const (
 	maxIntent = 32 << 10 // characters, as many as of commit messages
 )
 
+// How often the head is read, and how long is waited before the third time and
+// later ones: Gitea processes a push some seconds after git has taken it.
+const (
+	headLooks = 4
+	headLag   = 2 * time.Second
+)
+
 // errNotFetched is why nothing but the forge's diff can be read.
 var errNotFetched = errors.New("git could not fetch the pull request: its files cannot be read")
 
 // fetchPull reads the pull request, fetches its commits, reads what people said,
-// and finds what earlier reviews left. A head that moves in between is read once more.
+// and finds what earlier reviews left. A head that moves in between is read again,
+// and one that the forge does not know yet is waited for.
 func (a *app) fetchPull(ctx context.Context, f *station, d *desk, number int, e errand) (subject, error) {
 	var s subject
 	for attempt := 0; ; attempt++ {
@@ -56,7 +64,13 @@ func (a *app) fetchPull(ctx context.Context, f *station, d *desk, number int, e 
 		}
 		p := &pull{PullRequest: pr}
 		s, err = a.fetchCommits(ctx, f, d, p)
-		if errors.Is(err, git.ErrMoved) && attempt == 0 {
+		if errors.Is(err, git.ErrMoved) && attempt < headLooks-1 {
+			if attempt > 0 {
+				a.notice("git has another head of #%d than %s names: waiting for it", number, f.Host())
+				if err := a.pause(ctx, headLag); err != nil {
+					return s, err
+				}
+			}
 			continue
 		}
 		if err != nil {
@@ -86,6 +100,9 @@ func (a *app) understand(ctx context.Context, f *station, d *desk, s subject, e 
 	p.history.permission = a.permissions(ctx, f, d, p)
 	if e.posts || f.known() {
 		h, err := a.follow(ctx, f, d, s, e)
+		if err != nil {
+			h.close()
+		}
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
@@ -165,10 +182,16 @@ func (a *app) fetchSpec(ctx context.Context, f *station, d *desk, p *pull) (git.
 		return spec, nil
 	}
 	spec.URL = p.Base.CloneURL
+	proxy, err := a.proxy(spec.URL)
+	if err != nil {
+		return spec, err
+	}
+	if proxy != nil {
+		spec.Proxy = proxy.String()
+	}
 	if !ownHost(spec.URL, f.Host()) {
 		return spec, nil
 	}
-	var err error
 	spec.Token, err = f.token(ctx, d.named)
 	return spec, f.fault(err)
 }

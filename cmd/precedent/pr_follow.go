@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/precedent-dev/precedent"
-	"github.com/precedent-dev/precedent/internal/comment"
 	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/git"
@@ -24,8 +23,9 @@ type history struct {
 	posts   []store.Post
 	// permission asks what a person may do, once each.
 	permission func(forge.Person) forge.Permission
-	trees      thread.Trees // that the threads were carried through; none if git could not fetch
-	end        func() error // gives the trees back; nil without any
+	rules      []precedent.Rule // of the guide, that were checked up to since
+	trees      thread.Trees     // that the threads were carried through; none if git could not fetch
+	end        func() error     // gives the trees back; nil without any
 }
 
 func (h *history) close() {
@@ -66,8 +66,8 @@ func (a *app) follow(ctx context.Context, st *station, d *desk, s subject, e err
 		lost(err, "who closed which conversation is not known")
 	}
 	h.permission = a.permissions(ctx, st, d, p)
-	h.threads = thread.Assemble(p.comments, convs, stored, thread.Self{
-		Number: p.Number, Me: h.me, Read: e.writer.Read, Signed: e.writer.Key != comment.Key{}, Partial: p.unheard, Now: a.now(),
+	h.threads = thread.Assemble(p.comments, convs, asSaid(stored, h.posts), thread.Self{
+		Number: p.Number, Me: h.me, Read: e.writer.Read, Signed: !e.writer.Key.IsZero(), Partial: p.unheard, Now: a.now(),
 	}, func(who forge.Person) bool { return h.permission(who).MayWrite() })
 	if p.patch != nil {
 		lost(errNotFetched, "threads are known by what they say alone, and everything is read again")
@@ -98,7 +98,7 @@ func (a *app) permissions(ctx context.Context, st *station, d *desk, p *pull) fu
 // carry moves the threads to the head, and finds out since when nothing has to
 // be read again.
 func (a *app) carry(ctx context.Context, d *desk, s subject, rows *store.Repo, h *history, engine bool) error {
-	last, err := lastPosted(ctx, rows, h.posts, engine)
+	last, readers, err := lastPosted(ctx, rows, h.posts, engine)
 	if err != nil {
 		return err
 	}
@@ -125,7 +125,14 @@ func (a *app) carry(ctx context.Context, d *desk, s subject, rows *store.Repo, h
 		a.notice("%s, which was reviewed last, is gone from the server: everything is read again", short(last.Head))
 		return nil
 	}
-	return h.sinceThen(ctx, s, blobs, there, last)
+	if err := h.sinceThen(ctx, s, blobs, there, last); err != nil {
+		return err
+	}
+	h.since.Finders, h.rules = readers, last.RulesChecked
+	for _, f := range last.Coverage.Skipped {
+		h.since.Skipped = append(h.since.Skipped, f.Path)
+	}
+	return nil
 }
 
 // sinceThen compares the head with the one that was reviewed last.
@@ -169,8 +176,12 @@ func treesAt(ctx context.Context, repo *git.Repo, blobs *git.Blobs, there []stri
 }
 
 // lastPosted is the newest complete review whose summary stands on the pull
-// request, one by a model if a model is to read; nil if there is none.
-func lastPosted(ctx context.Context, rows *store.Repo, posts []store.Post, engine bool) (*precedent.Review, error) {
+// request, one by a model if a model is to read, and the finders that have read
+// what it speaks of; nil if there is none. After a push in which there was nothing
+// to read no finder was asked: what the review before it asked counts then.
+func lastPosted(ctx context.Context, rows *store.Repo, posts []store.Post, engine bool) (*precedent.Review, []string, error) {
+	var last *precedent.Review
+	readers := []string{}
 	for _, p := range slices.Backward(posts) {
 		if p.Kind != store.PostSummary || p.State != store.PostConfirmed {
 			continue
@@ -180,13 +191,60 @@ func lastPosted(ctx context.Context, rows *store.Repo, posts []store.Post, engin
 			continue
 		}
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		if (r.Verdict == precedent.Clean || r.Verdict == precedent.Findings) && (r.Scope == precedent.FullScope || !engine) {
-			return r, nil
+		if r.Verdict != precedent.Clean && r.Verdict != precedent.Findings || r.Scope != precedent.FullScope && engine {
+			continue
+		}
+		asked := false
+		for _, f := range r.Finders {
+			analyzer := f.Engine == analyzerEngine
+			asked = asked || f.Status.Good() && !analyzer
+			if f.Status.Good() && (last == nil || !analyzer) {
+				readers = append(readers, f.Name)
+			}
+		}
+		if last == nil {
+			last = r
+		}
+		if asked || !engine {
+			break
 		}
 	}
-	return nil, nil
+	return last, readers, nil
+}
+
+// asSaid corrects the states of threads by what became of the posts. A process can
+// end between the two, and a push between a review and its words: what we closed
+// is addressed, though nobody wrote that down, and an answer that was never said is
+// still to be given.
+func asSaid(stored []precedent.Thread, posts []store.Post) []precedent.Thread {
+	if len(posts) == 0 {
+		return stored
+	}
+	newest := posts[len(posts)-1].Review
+	said := map[string]store.Post{} // the last of each thread
+	for _, p := range posts {
+		switch p.Kind {
+		case store.PostReply, store.PostClose, store.PostReopen:
+			said[p.Thread] = p
+		}
+	}
+	threads := slices.Clone(stored)
+	for i := range threads {
+		t := &threads[i]
+		p, ok := said[t.ID]
+		switch {
+		case !ok || t.State.Settled():
+		case p.State == store.PostConfirmed:
+			if p.Kind == store.PostClose && p.Review == newest {
+				t.State, t.Closed = precedent.ThreadAddressed, true
+			}
+		case p.State != store.PostRejected && p.Kind != store.PostReopen:
+			t.State = precedent.ThreadPending // open if nobody waits
+		}
+	}
+	return threads
 }
 
 // earlier fetches commits that the pull request had before, and returns those
@@ -256,4 +314,18 @@ func inPlaceOf(path string, h *diff.Hunk, old precedent.Span) []precedent.Span {
 		}
 	}
 	return spans
+}
+
+// recheck has the finder of the team's rules read everything again if the guide
+// got rules that the last review did not check.
+func (h *history) recheck(guide []precedent.Rule) {
+	if h.since == nil {
+		return
+	}
+	for _, r := range guide {
+		if !slices.ContainsFunc(h.rules, func(old precedent.Rule) bool { return old.ID == r.ID }) {
+			h.since.Finders = slices.DeleteFunc(h.since.Finders, func(name string) bool { return name == string(precedent.Guidelines) })
+			return
+		}
+	}
 }

@@ -1,7 +1,9 @@
 package main
 
 import (
-	"encoding/base64"
+	"bytes"
+	"encoding/json"
+	"io"
 	"net/http"
 	"net/http/cgi"
 	"net/http/httptest"
@@ -10,7 +12,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -21,26 +25,101 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
 )
 
-// frontDoor is a GitHub Enterprise on this machine: the API is forgetest's, and
-// git's own server program serves octo/app from a folder. Both want the token.
+// frontDoor is a forge on this machine: the API is forgetest's, and git's own
+// server program serves octo/app from a folder. Both want the token.
 type frontDoor struct {
 	URL     string
 	stage   *forgetest.Stage
-	api     *forgetest.GitHub
-	noGit   atomic.Bool  // git is refused
-	fetches atomic.Int64 // of git, with the token
+	api     *forgetest.GitHub // nil if it is another forge
+	noGit   atomic.Bool       // git is refused
+	fetches atomic.Int64      // of git, with the token
+
+	watch func(*http.Request) // is shown every request first; nil for nobody
+	echo  func() string       // takes the place of echoed in answers; nil for nothing
+
+	mu     sync.Mutex
+	token  string          // stands for forgetest.Secret here
+	issued map[string]bool // the tokens that an app was given
 }
 
-// openFrontDoor serves the repositories below a folder: owner/name.git.
+// echoed is what servers say in answers in place of the echo.
+const echoed = "ECHOED"
+
+// rename makes another token the one that opens the door.
+func (d *frontDoor) rename(token string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.token = token
+}
+
+// enter turns the header of a request into what the API takes.
+func (d *frontDoor) enter(h http.Header) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if h.Get("Authorization") == "Bearer "+d.token {
+		h.Set("Authorization", "Bearer "+forgetest.Secret)
+	}
+}
+
+// note keeps the tokens that the API gives to an app, and lets the echo into the
+// answers that ask for it.
+func (d *frontDoor) note(r *http.Response) error {
+	if d.echo != nil && r.StatusCode != http.StatusCreated {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return err
+		}
+		body = bytes.ReplaceAll(body, []byte(echoed), []byte(d.echo()))
+		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+		r.Header.Set("Content-Length", strconv.Itoa(len(body)))
+		if to := r.Header.Get("Location"); to != "" {
+			r.Header.Set("Location", strings.ReplaceAll(to, echoed, url.QueryEscape(d.echo())))
+		}
+	}
+	if r.StatusCode != http.StatusCreated || !strings.HasSuffix(r.Request.URL.Path, "/access_tokens") {
+		return nil
+	}
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return err
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	var given struct{ Token string }
+	if err := json.Unmarshal(body, &given); err != nil {
+		return err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.issued[given.Token] = true
+	return nil
+}
+
+// opens tells whether git brings a token that opens the door.
+func (d *frontDoor) opens(r *http.Request) bool {
+	user, token, ok := r.BasicAuth()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return ok && user == "x-access-token" && (token == d.token || d.issued[token])
+}
+
+// openFrontDoor is a GitHub Enterprise. It serves the repositories below a
+// folder: owner/name.git.
 func openFrontDoor(t testing.TB, root string) *frontDoor {
+	t.Helper()
+	d := &frontDoor{stage: forgetest.NewStage(t), token: forgetest.Secret, issued: map[string]bool{}}
+	d.api = d.stage.GitHub(t)
+	d.open(t, root, d.api.URL)
+	return d
+}
+
+// open serves the API, which is at an address of its own, and git.
+func (d *frontDoor) open(t testing.TB, root, behind string) {
 	t.Helper()
 	out, err := exec.Command("git", "--exec-path").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &frontDoor{stage: forgetest.NewStage(t)}
-	d.api = d.stage.GitHub(t)
-	api, err := url.Parse(d.api.URL)
+	api, err := url.Parse(behind)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,15 +127,21 @@ func openFrontDoor(t testing.TB, root string) *frontDoor {
 		"GIT_PROJECT_ROOT=" + root, "GIT_HTTP_EXPORT_ALL=1", "GIT_CONFIG_NOSYSTEM=1",
 		"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*",
 	}}
-	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(api) }}
-	basic := "Basic " + base64.StdEncoding.EncodeToString([]byte("x-access-token:"+forgetest.Secret))
+	proxy := &httputil.ReverseProxy{
+		Rewrite:        func(r *httputil.ProxyRequest) { r.SetURL(api); d.enter(r.Out.Header) },
+		ModifyResponse: d.note,
+		ErrorHandler:   func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) },
+	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if d.watch != nil {
+			d.watch(r)
+		}
 		switch {
 		case strings.HasPrefix(r.URL.Path, "/api/"):
 			proxy.ServeHTTP(w, r)
 		case d.noGit.Load():
 			w.WriteHeader(http.StatusServiceUnavailable)
-		case r.Header.Get("Authorization") != basic:
+		case !d.opens(r):
 			w.Header().Set("WWW-Authenticate", `Basic realm="git"`)
 			w.WriteHeader(http.StatusUnauthorized)
 		default:
@@ -67,7 +152,6 @@ func openFrontDoor(t testing.TB, root string) *frontDoor {
 	}))
 	t.Cleanup(server.Close)
 	d.URL = server.URL
-	return d
 }
 
 // The people of the stories.

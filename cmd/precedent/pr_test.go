@@ -23,7 +23,7 @@ import (
 // prStage is a forge on this machine and somebody who reviews from outside of
 // any clone.
 type prStage struct {
-	t            *testing.T
+	t            testing.TB
 	door         *frontDoor
 	origin, home string
 	pull         *forgetest.Pull
@@ -33,7 +33,7 @@ type prStage struct {
 
 // newPRStage has the repository of defectiveRepository, whose branch feature is
 // the pull request.
-func newPRStage(t *testing.T) *prStage {
+func newPRStage(t testing.TB) *prStage {
 	t.Helper()
 	s := &prStage{t: t, home: t.TempDir()}
 	s.origin = defectiveRepository(t, s.home, "work")
@@ -47,7 +47,7 @@ func newPRStage(t *testing.T) *prStage {
 	if err := os.Mkdir(away, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	s.app = &app{dir: away, now: time.Now, out: &s.out, err: &s.err, env: map[string]string{
+	s.app = &app{dir: away, now: time.Now, sleep: s.door.stage.Clock.Sleep, out: &s.out, err: &s.err, env: map[string]string{
 		"HOME": s.home, "PATH": os.Getenv("PATH"), "TMPDIR": t.TempDir(),
 		"GITHUB_API_URL": s.door.URL + "/api/v3", "GH_TOKEN": forgetest.Secret,
 	}}

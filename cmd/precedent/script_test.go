@@ -23,14 +23,14 @@ import (
 	"github.com/precedent-dev/precedent/internal/sandbox"
 )
 
-// TestMain makes the test binary the program, too, and a scripted engine: the
-// stories below start it under these names, and boxes from inside.
+// TestMain makes the test binary the program, too, also with a parrot in it, and a
+// scripted engine: tests start it under these names, and boxes from inside.
 func TestMain(m *testing.M) {
 	sandbox.Main()
 	if os.Getenv(lint.VetEnv) == "1" {
 		main()
 	}
-	testscript.Main(m, map[string]func(){"precedent": main, "scripted": enginetest.Main})
+	testscript.Main(m, map[string]func(){"precedent": main, "scripted": enginetest.Main, "parroted": parroted})
 }
 
 // TestScript plays the stories in testdata/script.
@@ -47,6 +47,7 @@ func TestScript(t *testing.T) {
 			"finding": finding,
 			"forge":   playForge(t),
 			"listing": listing,
+			"talk":    talk,
 		},
 	})
 }

@@ -52,8 +52,19 @@ type Mark struct {
 }
 
 // Key signs markers. The zero Key does not: they are then worth no more than the
-// account that wrote them.
-type Key struct{ secret string }
+// account that wrote them. A function holds the secret, because whatever prints a
+// Writer cannot look into a function.
+type Key struct{ reveal func() string }
+
+// IsZero tells whether it signs nothing.
+func (k Key) IsZero() bool { return k.reveal == nil }
+
+func (k Key) secret() string {
+	if k.reveal == nil {
+		return ""
+	}
+	return k.reveal()
+}
 
 // MinKey is the least length of a key, in bytes: half of what the hash could use.
 const MinKey = 16
@@ -64,13 +75,13 @@ func NewKey(s string) (Key, error) {
 	if s != "" && len(s) < MinKey {
 		return Key{}, fmt.Errorf("read the key of markers: %w: it has %d bytes, and needs %d: openssl rand -hex 32 makes one", errShort, len(s), MinKey)
 	}
-	return Key{s}, nil
+	if s == "" {
+		return Key{}, nil
+	}
+	return Key{func() string { return s }}, nil
 }
 
 var errShort = errors.New("too short")
-
-// Format refuses to print the key.
-func (k Key) Format(f fmt.State, _ rune) { fmt.Fprint(f, "[key]") }
 
 // Writer writes the comments of one pull request and reads them back.
 type Writer struct {
@@ -86,7 +97,7 @@ type Writer struct {
 
 // own searches for what may never be shown.
 func (w Writer) own() secret.Own {
-	return secret.NewOwn(append([]string{w.Key.secret}, w.Own...)...)
+	return secret.NewOwn(append([]string{w.Key.secret()}, w.Own...)...)
 }
 
 // Reply writes an answer in a thread: at most 2,000 bytes of the words.

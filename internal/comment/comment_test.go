@@ -217,10 +217,30 @@ func TestKey(t *testing.T) {
 		t.Errorf("a short key: %v", err)
 	}
 	k, err := comment.NewKey(" \n")
-	if err != nil || k != (comment.Key{}) {
+	if err != nil || !k.IsZero() {
 		t.Errorf("an empty key: %v", err)
 	}
-	if said := fmt.Sprintf("%v %+v %#v %s %d", key(t), key(t), writer(t), key(t), key(t)); strings.Contains(said, "a key of tests") {
+	if said := fmt.Sprintf("%v %+v %#v %v", key(t), key(t), writer(t), &struct{ w comment.Writer }{writer(t)}); strings.Contains(said, "a key of tests") {
 		t.Errorf("the key is printed: %s", said)
+	}
+}
+
+// TestSuggestedLines: a block to commit has all lines, blank ones at its end too.
+// What cannot be applied is shown beside it in no case.
+func TestSuggestedLines(t *testing.T) {
+	for _, test := range []struct {
+		suggestion, sketch, want string
+	}{
+		{"a\n\n\n", "", "```suggestion\na\n\n\n```\n"},
+		{"a\r\nb\r\n", "", "```suggestion\na\nb\n```\n"},
+		{"", "\treturn err\n", "Suggested instead:\n\n```diff\n+\treturn err\n```\n"},
+		{"\n", "", ""},
+	} {
+		f := finding()
+		f.Suggestion, f.Sketch = test.suggestion, test.sketch
+		body := writer(t).Finding(f, mark(), true)
+		if !strings.Contains(body, test.want) || test.want == "" && strings.Contains(body, "```") {
+			t.Errorf("%+v becomes\n%q", test, body)
+		}
 	}
 }

@@ -81,10 +81,14 @@ func (d *draft) severity(s precedent.Severity) string {
 }
 
 func (d *draft) suggestion(f precedent.Finding, committable bool) {
-	fix := strings.TrimRight(f.Suggestion, "\r\n")
+	fix := f.Suggestion
 	if fix == "" {
+		fix, committable = f.Sketch, false
+	}
+	if strings.Trim(fix, "\r\n") == "" {
 		return
 	}
+	fix = strings.TrimSuffix(strings.TrimSuffix(fix, "\n"), "\r") // a line that ends; blank ones behind it count
 	asItIs := committable && f.Side != precedent.Left && f.Start > 0
 	if asItIs && clean(fix, d.own) == fix && !strings.Contains(fix, "<!-- precedent:") {
 		if block, ok := markdown.Suggestion(strings.Split(fix, "\n")); ok {

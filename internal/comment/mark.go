@@ -80,7 +80,7 @@ func (w Writer) marker(m Mark) string {
 			fmt.Fprintf(&b, " %s=%s", fields[i], v)
 		}
 	}
-	if w.Key.secret != "" {
+	if !w.Key.IsZero() {
 		fmt.Fprintf(&b, " %s=%x", fields[len(fields)-1], w.sign(m))
 	}
 	return b.String() + " -->"
@@ -89,7 +89,7 @@ func (w Writer) marker(m Mark) string {
 // sign is the HMAC over the mark and the pull request. Every value stands behind
 // its length, so that none can borrow from its neighbour.
 func (w Writer) sign(m Mark) []byte {
-	h := hmac.New(sha256.New, []byte(w.Key.secret))
+	h := hmac.New(sha256.New, []byte(w.Key.secret()))
 	r := w.Place.Repo
 	signed := append([]string{markVersion, strings.ToLower(r.Host), strings.ToLower(r.Owner), strings.ToLower(r.Name), strconv.Itoa(w.Place.Number)}, m.values()...)
 	for _, v := range signed {
@@ -147,7 +147,7 @@ func (w Writer) Read(body string) (Mark, bool) {
 	if !ok {
 		return Mark{}, false
 	}
-	if w.Key.secret != "" {
+	if !w.Key.IsZero() {
 		sum, err := hex.DecodeString(signature)
 		return m, err == nil && hmac.Equal(sum, w.sign(m))
 	}

@@ -9,25 +9,6 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// Threads returns the threads of a pull request as they were kept last, the
-// oldest first, without what Carry finds out.
-func (m *Memory) Threads(ctx context.Context, pull int) ([]precedent.Thread, error) {
-	rows, err := m.rows(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return rows.Threads(ctx, pull)
-}
-
-// KeepThreads keeps the threads as they are now.
-func (m *Memory) KeepThreads(ctx context.Context, threads []precedent.Thread) error {
-	rows, err := m.rows(ctx)
-	if err != nil {
-		return err
-	}
-	return rows.SaveThreads(ctx, threads)
-}
-
 // Outcomes returns what is known of the findings that were posted on a pull request.
 func (m *Memory) Outcomes(ctx context.Context, pull int) ([]precedent.Outcome, error) {
 	rows, err := m.rows(ctx)

@@ -65,9 +65,6 @@ func TestLearn(t *testing.T) {
 	if kept, err := m.Outcomes(ctx, 7); err != nil || len(kept) != len(outcomes) {
 		t.Errorf("%d outcomes, %v, want %d", len(kept), err, len(outcomes))
 	}
-	if kept, err := m.Threads(ctx, 7); err != nil || len(kept) != len(threads) {
-		t.Errorf("%d threads, %v, want %d", len(kept), err, len(threads))
-	}
 
 	// What is learned hides the finding from the next review.
 	after := Hush([]precedent.Finding{no, author, fixed, thumb}, mustRejections(t, m), now, 75, nil)
@@ -126,9 +123,6 @@ func TestLearnWhatIsDismissed(t *testing.T) {
 	again := []precedent.Outcome{became(thread, precedent.Declined, "ann", "Won't fix.", true)}
 	if learned, err = m.Learn(ctx, 7, []precedent.Thread{thread}, again); err != nil || len(learned) > 0 {
 		t.Errorf("learned again: %v, %v", learned, err)
-	}
-	if err := m.KeepThreads(ctx, []precedent.Thread{{ID: "t3"}}); err == nil {
-		t.Error("a thread of nothing was kept")
 	}
 }
 

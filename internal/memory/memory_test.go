@@ -157,6 +157,11 @@ func TestDismiss(t *testing.T) {
 	if diff := cmp.Diff(wantHushed, r.Hushed(hushed)); diff != "" {
 		t.Error(diff)
 	}
+	inThread := f
+	inThread.Drop("threads", precedent.Dismissed, "t1", "a person declined it in the thread about it")
+	if diff := cmp.Diff(wantHushed, r.Hushed([]precedent.Finding{inThread})); diff != "" {
+		t.Errorf("declined in a thread: %s", diff)
+	}
 	if v := record(t, m, "r2", "one", hushed...); len(v.Sightings) > 0 {
 		t.Errorf("a hidden finding has sightings: %v", v.Sightings)
 	}

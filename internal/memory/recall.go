@@ -63,15 +63,19 @@ func (m *Memory) Recall(ctx context.Context, paths []string, base, head string) 
 }
 
 // Hushed lists the findings that rejections hid, for the review's account of
-// what memory did, in the findings' order.
+// what memory did, in the findings' order. One that was declined in a thread is
+// dropped by the thread, and the rejection that was learned from it says why.
 func (r Recall) Hushed(findings []precedent.Finding) []precedent.Hushed {
-	by := map[string]precedent.Rejection{}
+	by, of := map[string]precedent.Rejection{}, map[string]precedent.Rejection{}
 	for _, j := range r.Rejections {
-		by[j.ID] = j
+		by[j.ID], of[j.Fingerprint] = j, j
 	}
 	var hushed []precedent.Hushed
 	for _, f := range findings {
 		j, ok := by[f.DroppedBy]
+		if !ok && f.Dropped == precedent.Dismissed {
+			j, ok = of[f.Fingerprint]
+		}
 		if !ok || f.Dropped != precedent.Dismissed && f.Dropped != precedent.Rejected {
 			continue
 		}

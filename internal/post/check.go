@@ -2,10 +2,9 @@ package post
 
 import (
 	"context"
-	"fmt"
 
-	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/report"
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
@@ -34,10 +33,10 @@ func (j *job) checkOnce(ctx context.Context, p *store.Post) error {
 	if err != nil {
 		return err
 	}
-	result := resultOf(j.review, payload[ending](*p).FailOn)
+	result, title := report.Check(j.review, payload[ending](*p).FailOn)
 	c := forge.Check{
-		Name: checkName, Commit: j.review.Head, Review: j.review.ID, Result: result,
-		Title: title(j.review), Body: j.writer.Safe(page), URL: j.d.URL,
+		Name: checkName, Commit: j.review.Head, Review: j.review.ID, Result: forge.CheckResult(result),
+		Title: title, Body: j.writer.Safe(page), URL: j.d.URL,
 	}
 	if err := j.begin(ctx, p); err != nil {
 		return err
@@ -51,37 +50,4 @@ func (j *job) checkOnce(ctx context.Context, p *store.Post) error {
 	}
 	j.d.Posted++
 	return j.finish(ctx, store.PostConfirmed, "", p)
-}
-
-// resultOf is the end of a review for a check. Only one that read everything with
-// a model, and found nothing that blocks, is a success.
-func resultOf(r *precedent.Review, failOn precedent.Severity) forge.CheckResult {
-	switch {
-	case r.ExitStatus(failOn) == precedent.ExitFindings:
-		return forge.Failure
-	case r.ExitStatus(failOn) == precedent.ExitIncomplete, r.Scope == precedent.AnalyzersScope:
-		return forge.Neutral
-	case r.Verdict == precedent.Clean, r.Verdict == precedent.Findings:
-		return forge.Success
-	}
-	return forge.Neutral
-}
-
-// title is a review's end in one line.
-func title(r *precedent.Review) string {
-	found := "no findings"
-	if n := len(r.Live()); n == 1 {
-		found = "1 finding"
-	} else if n > 1 {
-		found = fmt.Sprintf("%d findings", n)
-	}
-	switch r.Verdict {
-	case precedent.Partial:
-		return "Partial, not everything was read: " + found
-	case precedent.Failed:
-		return "Failed, no model read the change: " + found
-	case precedent.Skipped:
-		return "There was nothing to review"
-	}
-	return found
 }

@@ -86,6 +86,35 @@ func TestSummaryDeletedByAPerson(t *testing.T) {
 	s.want(seen{Reviews: 1, Threads: 1, Summaries: 1, Checks: 1})
 }
 
+// TestSummaryOfAnotherAccount: whoever posts now leaves alone what another account
+// posted before.
+func TestSummaryOfAnotherAccount(t *testing.T) {
+	s := newStage(t)
+	s.say(1, finding(1))
+	before := s.summary()
+	s.World.Change(func() {
+		for i := range s.pull.Comments {
+			s.pull.Comments[i].Author = forgetest.Bo
+		}
+	})
+	known := finding(1)
+	known.Thread = s.threads()[0].ID
+	s.World.Push(s.pull, sha("d"), patch(lines))
+	s.say(2, known)
+	var summaries []string
+	for _, c := range s.World.Shown(s.pull) {
+		if c.Kind == forge.OnThread {
+			summaries = append(summaries, c.Author.Login)
+			if c.Author == forgetest.Bo && string(c.Body) != before {
+				t.Errorf("it is now\n%s", c.Body)
+			}
+		}
+	}
+	if d := cmp.Diff([]string{forgetest.Bo.Login, s.poster.Me.Login}, summaries); d != "" {
+		t.Error(d)
+	}
+}
+
 func TestManyRemarksComeInSeveralReviews(t *testing.T) {
 	s := newStage(t)
 	s.say(1, findings(1, 65)...)
@@ -317,4 +346,25 @@ func TestSummaryTellsWhatStandsWhere(t *testing.T) {
 	if !strings.Contains(said, bad.Body) || strings.Contains(said, finding(1).Body) || !strings.Contains(said, s.threads()[0].URL) {
 		t.Errorf("the summary is:\n%s", said)
 	}
+}
+
+// TestAnotherDefectOfAPlaceThatPeopleEnded: it has no comment of its own, so that
+// the summary says it in full.
+func TestAnotherDefectOfAPlaceThatPeopleEnded(t *testing.T) {
+	s := newStage(t)
+	s.say(1, findings(1, 3)...)
+	ts := s.threads()
+	s.World.Close(s.pull, ts[0].Comment, forgetest.Bo)
+	s.World.Remove(s.pull, forge.Said{Kind: forge.OnLine, ID: ts[1].Comment})
+	s.World.Push(s.pull, sha("d"), patch(lines))
+	later := findings(1, 3)
+	for i, body := range []string{"Closed: it overflows.", "Deleted: it overflows.", "Open: it overflows."} {
+		later[i].Body = body
+	}
+	s.say(2, later...)
+	said := s.summary()
+	if !strings.Contains(said, later[0].Body) || !strings.Contains(said, later[1].Body) || strings.Contains(said, later[2].Body) {
+		t.Errorf("the summary is:\n%s", said)
+	}
+	s.want(seen{Reviews: 1, Threads: 2, Summaries: 1, Checks: 2})
 }

@@ -23,6 +23,7 @@ type sight struct {
 	own     []own // the lowest number first
 	threads []forge.Thread
 	mine    map[int64]bool // inline comments of the own account, whatever they say
+	theirs  map[int64]bool // comments on the pull request as a whole by anybody else
 	cut     bool           // there is more than the forge gives
 }
 
@@ -42,7 +43,7 @@ func (t trust) holds(c forge.Comment, m comment.Mark) bool {
 // also while nothing was posted on the pull request as far as is known: a memory
 // that was lost could not tell any apart.
 func (j *job) whom() {
-	signed := j.writer.Key != comment.Key{}
+	signed := !j.writer.Key.IsZero()
 	j.trust = trust{all: signed || len(j.stored) == 0, threads: map[string]bool{}, numbers: map[int64]bool{}}
 	for _, p := range j.posts {
 		j.trust.all = j.trust.all && (signed || p.Attempts == 0 && p.Remote == 0)
@@ -67,9 +68,10 @@ func (j *job) look(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	j.seen = sight{threads: threads, mine: map[int64]bool{}, cut: cut}
+	j.seen = sight{threads: threads, mine: map[int64]bool{}, theirs: map[int64]bool{}, cut: cut}
 	for _, c := range all {
 		if c.Author.ID != j.Me.ID || j.Me.ID == 0 {
+			j.seen.theirs[c.ID] = c.Kind == forge.OnThread || j.seen.theirs[c.ID]
 			continue
 		}
 		j.seen.mine[c.ID] = c.Kind == forge.OnLine || j.seen.mine[c.ID]

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/comment"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/report"
@@ -76,7 +77,8 @@ func (j *job) summarize(ctx context.Context, p *store.Post) error {
 }
 
 // name gives the summary the thread and the number that it has for ever, if there
-// is one already.
+// is one already. One that another account wrote, which posted before this one, is
+// not edited: a forge may refuse that.
 func (j *job) name(p *store.Post) {
 	for _, earlier := range slices.Backward(j.posts) {
 		if earlier.Kind != store.PostSummary {
@@ -85,7 +87,7 @@ func (j *job) name(p *store.Post) {
 		if p.Thread == "" {
 			p.Thread = earlier.Thread
 		}
-		if p.Remote == 0 {
+		if p.Remote == 0 && !j.seen.theirs[earlier.Remote] {
 			p.Remote = earlier.Remote
 		}
 	}
@@ -151,18 +153,27 @@ func (j *job) postings() map[string]report.Posting {
 		switch p.State {
 		case store.PostRejected:
 			said[f.ID] = report.Posting{State: report.Refused, Why: p.Why}
-		case store.PostSuperseded: // the comment that was there may be gone
-			said[f.ID] = report.Posting{State: report.PostedBefore}
-		case store.PostConfirmed:
-			now := report.Posting{State: report.PostedNow}
-			if o, ok := j.seen.find(func(o own) bool { return o.ID == p.Remote && o.Comment.Kind == forge.OnLine }); ok {
-				now.URL = o.URL
-				if o.Mark.Review != j.review.ID {
-					now.State = report.PostedBefore
-				}
+		case store.PostSuperseded:
+			if o, ok := j.seen.find(func(o own) bool { return o.Fingerprint == f.Fingerprint && o.Comment.Kind == forge.OnLine }); ok {
+				j.before(said, f, o)
 			}
-			said[f.ID] = now
+		case store.PostConfirmed:
+			o, ok := j.seen.find(func(o own) bool { return o.ID == p.Remote && o.Comment.Kind == forge.OnLine })
+			if ok && o.Mark.Review != j.review.ID {
+				j.before(said, f, o)
+				continue
+			}
+			said[f.ID] = report.Posting{State: report.PostedNow, URL: o.URL}
 		}
 	}
 	return said
+}
+
+// before notes that a comment of an earlier review says the finding. In a
+// conversation that people ended it may be another defect of the same place: the
+// summary says that in full.
+func (j *job) before(said map[string]report.Posting, f precedent.Finding, o own) {
+	if c, _ := j.seen.conversation(o.ID); !c.Closed {
+		said[f.ID] = report.Posting{State: report.PostedBefore, URL: o.URL}
+	}
 }

@@ -54,6 +54,7 @@ func (j *job) trouble(ctx context.Context, err error, posts ...*store.Post) erro
 	case trouble.Kind == forge.KindInvalid, trouble.Kind == forge.KindRefused, trouble.Kind == forge.KindTooLarge:
 		if posts[0].Kind == store.PostRemark {
 			j.d.Rejected += len(posts)
+			j.note("the forge takes no review, so its findings are in the summary: %s; %s", trouble.Msg, trouble.Hint)
 		}
 		return j.finish(ctx, store.PostRejected, trouble.Msg, posts...)
 	case trouble.Kind == forge.KindClosed, trouble.Kind == forge.KindNotFound && once(*posts[0]):

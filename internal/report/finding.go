@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -36,7 +37,7 @@ func block(p *Page, r *precedent.Review, f precedent.Finding, e excerpts) {
 	}
 	e.write(p, f)
 	prose(p, "why  ", f.Body)
-	fix(p, f.Suggestion)
+	fix(p, cmp.Or(f.Suggestion, f.Sketch))
 	for _, c := range f.Cites {
 		p.Para(indent+p.Ink(Faint, "seen")+" ", p.Inkf(Plain, "%s %s: %s", c.Kind, c.ID, c.Text))
 	}

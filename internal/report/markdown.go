@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -121,7 +122,7 @@ func (n *note) verdict(r *precedent.Review, s Style) {
 
 // outcome is the verdict in words that a heading can hold.
 func outcome(r *precedent.Review) string {
-	found := plural(len(r.Live()), "finding")
+	found := standingNow(r)
 	switch r.Verdict {
 	case precedent.Clean:
 		return "clean, nothing found"
@@ -235,7 +236,7 @@ func (n *note) finding(r *precedent.Review, f precedent.Finding, s Style, e exce
 		}, shown))
 	}
 	n.lines(markdown.Body(f.Body, n.hosts))
-	if fix := strings.TrimRight(f.Suggestion, "\n"); fix != "" {
+	if fix := strings.TrimRight(cmp.Or(f.Suggestion, f.Sketch), "\n"); fix != "" {
 		fix, _ = secret.Redact(text.Head(fix, maxBody))
 		n.line("Suggested instead:\n")
 		n.lines(markdown.Fenced("diff", func(int) string { return "+" }, strings.Split(fix, "\n")))

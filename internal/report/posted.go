@@ -152,23 +152,59 @@ const maxThreads = 50
 // neither. A nit never fails.
 func Check(r *precedent.Review, failOn precedent.Severity) (result, title string) {
 	live := len(r.Live())
+	open, found := stillThere(r), standingNow(r)
 	switch {
 	case !complete(r):
-		return "neutral", "not complete: not everything was read; " + plural(live, "finding")
+		return "neutral", "not complete: not everything was read; " + found
 	case r.Verdict == precedent.Skipped:
-		return "success", "there was nothing to review"
+		return "neutral", "there was nothing to review"
 	case r.Scope == precedent.AnalyzersScope:
-		return "neutral", "no model read this change; the analyzers have " + plural(live, "finding")
+		return "neutral", "no model read this change; the analyzers have " + found
 	case r.ExitStatus(failOn) == precedent.ExitFindings:
 		blocking := 0
-		for _, f := range r.Live() {
-			if f.Severity != precedent.Nit && f.Severity.AtLeast(failOn) {
+		count := func(s precedent.Severity) {
+			if s != precedent.Nit && s.AtLeast(failOn) {
 				blocking++
 			}
 		}
-		return "failure", fmt.Sprintf("%s, %s at or above %s", plural(live, "finding"), thousands(blocking), visible(string(failOn)))
-	case live > 0:
-		return "success", fmt.Sprintf("%s, none at or above %s", plural(live, "finding"), visible(string(failOn)))
+		for _, f := range r.Live() {
+			count(f.Severity)
+		}
+		for _, t := range open {
+			count(t.Severity)
+		}
+		return "failure", fmt.Sprintf("%s, %s at or above %s", found, thousands(blocking), visible(string(failOn)))
+	case live+len(open) > 0:
+		return "success", fmt.Sprintf("%s, none at or above %s", found, visible(string(failOn)))
 	}
 	return "success", "clean, nothing found"
+}
+
+// standingNow counts what holds at the head: the live findings, and the earlier
+// ones that stand in open threads and were not found anew.
+func standingNow(r *precedent.Review) string {
+	live, open := len(r.Live()), len(stillThere(r))
+	switch {
+	case open == 0:
+		return plural(live, "finding")
+	case live == 0:
+		return plural(open, "earlier finding") + " still open"
+	}
+	return plural(live, "finding") + ", and " + plural(open, "earlier one") + " still open"
+}
+
+// stillThere are the answers of threads whose remark still holds and that is not
+// among the live findings.
+func stillThere(r *precedent.Review) []precedent.ThreadAnswer {
+	live := map[string]bool{}
+	for _, f := range r.Live() {
+		live[f.Thread] = true
+	}
+	var open []precedent.ThreadAnswer
+	for _, t := range r.Threads {
+		if t.State == precedent.StillThere && !live[t.Thread] {
+			open = append(open, t)
+		}
+	}
+	return open
 }

@@ -152,8 +152,8 @@ func TestCheck(t *testing.T) {
 		{"not complete", incomplete, precedent.Low, "neutral", "not complete: not everything was read; 5 findings"},
 		{"failed", broken(), precedent.High, "neutral", "not complete: not everything was read; 0 findings"},
 		{"no verdict", &precedent.Review{}, precedent.High, "neutral", "not complete: not everything was read; 0 findings"},
-		{"nobody read", analyzers, precedent.High, "neutral", "no model read this change; the analyzers have 5 findings"},
-		{"skipped", &precedent.Review{Verdict: precedent.Skipped}, precedent.High, "success", "there was nothing to review"},
+		{"nobody read", analyzers, precedent.High, "neutral", "no model read this change; the analyzers have 5 findings, and 1 earlier one still open"},
+		{"skipped", &precedent.Review{Verdict: precedent.Skipped}, precedent.High, "neutral", "there was nothing to review"},
 	} {
 		if result, title := report.Check(test.r, test.failOn); result != test.result || title != test.title {
 			t.Errorf("%s: %s, %q; want %s, %q", test.name, result, title, test.result, test.title)

@@ -307,6 +307,7 @@ func counts(r *precedent.Review) string {
 			parts = append(parts, thousands(n)+" "+fmt.Sprintf(format, args...))
 		}
 	}
+	add(len(stillThere(r)), "still open from before")
 	add(r.Count(precedent.BelowThreshold), "below %d", r.Threshold)
 	add(r.Count(precedent.Duplicate), "duplicate%s", ending(r.Count(precedent.Duplicate)))
 	add(r.Count(precedent.Refuted), "refuted")

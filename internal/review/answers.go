@@ -143,7 +143,8 @@ func (q *inquiry) reply(head string) {
 	a := &q.answer
 	back := !q.open()
 	switch {
-	case a.State == precedent.Unanswered, a.State == precedent.StillThere && !q.waits() && !back:
+	case a.State == precedent.Unanswered, a.State == precedent.StillThere && !q.waits() && !back,
+		a.State == precedent.DeclinedHere && q.answered():
 		a.Reply = ""
 	case a.Reply != "":
 	case back:

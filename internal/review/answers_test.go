@@ -58,7 +58,7 @@ func TestWords(t *testing.T) {
 		{"gone", precedent.Bugs, edited, nil, object{"state": "not_applicable"}, "not_applicable by engine", "are gone"},
 		{"declined by who may merge", precedent.Security, same, []precedent.Message{written(no, maintainer)}, object{"state": "declined", "quote": no}, "declined by person", "dana wrote"},
 		{"declined by the author", precedent.Bugs, same, []precedent.Message{written("Hm.\n"+no, author)}, object{"state": "declined", "quote": "we keep it"}, "still_there by place", ""},
-		{"declined by the author, in whole words", precedent.Bugs, same, []precedent.Message{written("Hm.\n"+no, author)}, object{"state": "declined", "quote": "how it has to be, we keep it"}, "declined by person", "dana wrote"},
+		{"declined by the author, in whole words", precedent.Bugs, same, []precedent.Message{written("Hm.\n"+no, author)}, object{"state": "declined", "quote": "how it has to be, we keep it"}, "still_there by place", "nobody who can decline"},
 		{"an author does not decline a hole", precedent.Security, same, []precedent.Message{written(no, author)}, object{"state": "declined", "quote": no}, "still_there by place", ""},
 		{"a guest declines nothing", precedent.Bugs, same, []precedent.Message{written(no, guest)}, object{"state": "declined", "quote": no}, "still_there by place", ""},
 		{"we decline nothing", precedent.Bugs, same, []precedent.Message{written(no, ours)}, object{"state": "declined", "quote": no}, "still_there by place", ""},

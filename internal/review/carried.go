@@ -25,9 +25,10 @@ type carried struct {
 }
 
 // settled tells whether people have ended the conversation. What they closed,
-// declined or deleted is not said again.
+// declined or deleted is not said again. Whose closing ends one about a protected
+// category, the state says.
 func (t *carried) settled() bool {
-	return t.State.Settled() || t.Gone || t.Closed && t.State != precedent.ThreadAddressed
+	return t.State.Settled() || t.Gone || t.Closed && t.State != precedent.ThreadAddressed && !t.Category.Protected()
 }
 
 // open tells whether the conversation goes on.
@@ -35,6 +36,12 @@ func (t *carried) open() bool { return !t.settled() && t.State != precedent.Thre
 
 // waits tells whether a person wrote and nobody has answered.
 func (t *carried) waits() bool { return t.State == precedent.ThreadPending }
+
+// answered tells whether we had the last word in it. A "no" of somebody who cannot
+// end the conversation is heard at each push, and acknowledged once.
+func (t *carried) answered() bool {
+	return len(t.Messages) > 0 && t.Messages[len(t.Messages)-1].Own
+}
 
 // carry brings the threads to the head, in an order that does not depend on theirs.
 func (in *Input) carry(src *sources) []*carried {

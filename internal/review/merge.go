@@ -185,6 +185,22 @@ func (m *matcher) match() {
 			m.compare(pair{i, j})
 		}
 	}
+	m.identical()
+}
+
+// identical joins findings of one fingerprint: those on one line of one category,
+// which may be flagged on either side of the diff. What has one name is said once.
+func (m *matcher) identical() {
+	known := map[string][]int{}
+	for j, f := range m.all {
+		for _, i := range known[f.Fingerprint] {
+			if p := (pair{i, j}); f.Fingerprint != "" && !m.same[p] {
+				m.same[p] = true
+				m.edges = append(m.edges, edge{p, 1})
+			}
+		}
+		known[f.Fingerprint] = append(known[f.Fingerprint], j)
+	}
 }
 
 // compare decides on two findings, the first of which does not start behind the

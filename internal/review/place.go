@@ -11,11 +11,14 @@ import (
 const inexactDelta = -5
 
 // place finds the line of every finding and keeps of its evidence what holds.
-// A finding without a line that bears it out is dropped.
-func place(fs []precedent.Finding, p *Placer, src *sources) {
+// A finding without a line that bears it out is dropped. It returns the places
+// that the findings came with.
+func place(fs []precedent.Finding, p *Placer, src *sources) []precedent.Span {
+	var named []precedent.Span
 	for i := range fs {
 		f := &fs[i]
 		said := f.Span
+		named = append(named, said)
 		switch {
 		case f.Analyzer && p.confirms(f):
 			f.Note("place", "stands at %s", f.Span)
@@ -36,6 +39,7 @@ func place(fs []precedent.Finding, p *Placer, src *sources) {
 			f.Drop("place", precedent.NoEvidence, "", "about %s as a whole, without evidence that holds", f.Path)
 		}
 	}
+	return named
 }
 
 // confirms tells whether a finding's quote, which may be a blank line, is what

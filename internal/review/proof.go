@@ -15,7 +15,8 @@ const maxProof = 200
 // settle takes the engine's word on a thread as far as something bears it out:
 // changed lines, an added line that it quotes, or a person's words that it quotes.
 // No word of an engine closes a thread about code that is as it was, where the
-// mistake could cost data or security; there only a person who may merge declines.
+// mistake could cost data or security. Only a person who may merge declines: an
+// author who could would pass every review.
 func (x *reader) settle(q *inquiry, w word) {
 	reply := strings.TrimSpace(text.Clean(w.Reply))
 	if who, sentence := x.decliner(q, w.Quote); w.State == precedent.DeclinedHere && who != "" {
@@ -43,6 +44,9 @@ func (x *reader) settle(q *inquiry, w word) {
 		q.decide(w.State, decidedByEngine, "the push added: %q", text.Cut(proof, maxProof))
 	case w.State == precedent.DeclinedHere:
 		q.decide(precedent.StillThere, decidedByPlace, "the engine takes it for declined, but the words that it quotes are of nobody who can decline it")
+		if q.waits() {
+			q.answer.Reply = whoDeclines
+		}
 		return
 	default:
 		q.decide(precedent.StillThere, decidedByPlace, "the engine says %s, but the lines that it flags are there, and nothing that was added shows it", w.State)
@@ -85,6 +89,9 @@ func adds(c *diff.Change, squeezed string) bool {
 	return false
 }
 
+// whoDeclines answers a person whose no does not count.
+const whoDeclines = "Only somebody who may merge this pull request can decline a finding; it stays open until one of them does."
+
 // minSaid is the shortest part of a message that counts as a person's words, in
 // bytes without white space; what is shorter has to be a line of its own.
 const minSaid = 12
@@ -97,8 +104,7 @@ func (x *reader) decliner(q *inquiry, quote string) (who, sentence string) {
 		return "", ""
 	}
 	for _, m := range slices.Backward(q.Messages) {
-		author := x.in.authored(m) && !q.Category.Protected()
-		if m.Own || m.Bot || !m.MayWrite && !author {
+		if m.Own || m.Bot || !m.MayWrite {
 			continue
 		}
 		var own strings.Builder

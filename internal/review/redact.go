@@ -14,8 +14,11 @@ import (
 func (b blackener) findings(fs []precedent.Finding) {
 	for i := range fs {
 		f := &fs[i]
-		quote := f.Quote
-		b.all(&f.Quote, &f.Symbol, &f.Title, &f.Body, &f.Suggestion)
+		quote, fix := f.Quote, f.Suggestion
+		b.all(&f.Quote, &f.Symbol, &f.Title, &f.Body, &f.Suggestion, &f.Sketch)
+		if f.Suggestion != fix {
+			setAside(f, "it holds a secret")
+		}
 		for j := range f.Evidence {
 			b.all(&f.Evidence[j].Quote)
 		}

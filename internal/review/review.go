@@ -121,7 +121,7 @@ func Run(ctx context.Context, in Input) (*precedent.Review, error) {
 	switch {
 	case asked(reports):
 		r.Scope, r.RulesChecked = precedent.FullScope, x.sheet.Rules()
-	case len(x.plan.before) > 0: // a model read it before
+	case len(x.plan.before) > 0 && len(x.plan.shards) == 0: // a model read it before
 		r.Scope = precedent.FullScope
 	}
 	x.judgeAll(ctx, r)
@@ -140,8 +140,8 @@ func Run(ctx context.Context, in Input) (*precedent.Review, error) {
 func (x *reader) judgeAll(ctx context.Context, r *precedent.Review) {
 	in := x.in
 	src, placer := x.src, NewPlacer(in.Change)
-	place(r.Findings, placer, src)
-	checkSuggestions(r.Findings, placer, in.Read)
+	named := place(r.Findings, placer, src)
+	checkSuggestions(r.Findings, named, placer, in.Read)
 	identify(r.Findings, src, in.Repo)
 	b := newBlackener(r.Findings, src)
 	b.findings(r.Findings)

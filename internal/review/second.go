@@ -29,7 +29,7 @@ type reader struct {
 func newReader(in *Input) *reader {
 	x := &reader{in: in, src: newSources(in.Change, in.Read), before: in.Since.readBefore(in.Change)}
 	p := newPlan(in.Change, in.Policy.Ignore)
-	if in.Engine != nil { // analyzers read everything
+	if in.Engine != nil && !in.joined() { // analyzers read everything
 		p.before = x.before
 	}
 	x.wave = newWave(in, p)

@@ -1,10 +1,12 @@
 package review
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/prompt"
 )
 
 // Since says what an earlier review of the same pull request read. It was complete,
@@ -14,6 +16,11 @@ type Since struct {
 	Review string // its id
 	// Changed is the change from that head to the one that is reviewed now.
 	Changed *diff.Change
+	// Finders are those that ended well in it. Nil if nobody knows: then it is taken to
+	// have had those of this review.
+	Finders []string
+	// Skipped are the files of which it read nothing.
+	Skipped []string
 	// Before is the change that it read. Where the base is another now, for the
 	// branch was rebased or goes elsewhere, a hunk that is not in it was not read,
 	// though its lines are the same. Nil if the base is the same.
@@ -34,7 +41,7 @@ func (s *Since) readBefore(c *diff.Change) map[diff.HunkRef]bool {
 		for _, ref := range g.Hunks {
 			f := &c.Files[ref.File]
 			h := &f.Hunks[ref.Hunk]
-			if h.Cut == "" && !s.touches(f.Path, h) && had(f, g.Key) {
+			if h.Cut == "" && !slices.Contains(s.Skipped, f.Path) && !s.touches(f.Path, h) && had(f, g.Key) {
 				before[ref] = true
 			}
 		}
@@ -57,6 +64,20 @@ func (s *Since) had() func(f *diff.File, key string) bool {
 		}
 	}
 	return func(f *diff.File, key string) bool { return read[[2]string{f.Path, key}] }
+}
+
+// ran tells whether a finder had its say then.
+func (s *Since) ran(finder string) bool {
+	return s.Finders == nil || slices.Contains(s.Finders, finder)
+}
+
+// joined tells whether an engine is to be asked for a finder that has not read what
+// the earlier review read.
+func (in *Input) joined() bool {
+	return in.Since != nil && slices.ContainsFunc(prompt.Finders(), func(spec prompt.Spec) bool {
+		idle := !in.enabled(spec.Name) || spec.NeedsGuide && in.unguided()
+		return !idle && !in.Since.ran(spec.Name)
+	})
 }
 
 // opaque tells whether a file is another one since the earlier review, or changed
@@ -107,21 +128,63 @@ func (s *Since) touches(path string, h *diff.Hunk) bool {
 	return false
 }
 
+// unseen tells whether a finding stands in a part of the change that was none of the
+// one that the earlier review read.
+func (x *reader) unseen(f *precedent.Finding) bool {
+	s, file := x.in.Since, x.in.Change.File(f.Path)
+	if file == nil || f.Start > 0 && file.HunkAt(f.Side, f.Start) < 0 {
+		return false
+	}
+	if slices.Contains(s.Skipped, f.Path) {
+		return true
+	}
+	if s.Before == nil || f.Side == precedent.Left {
+		return false
+	}
+	was := s.Before.File(f.Path)
+	return was == nil || f.Start > 0 && was.HunkAt(precedent.Right, s.then(f.Path, f.Start)) < 0
+}
+
+// then is the number that a line of the head had at the earlier one; 0 if the push
+// added it.
+func (s *Since) then(path string, line int) int {
+	f := s.Changed.File(path)
+	if f == nil {
+		return line
+	}
+	moved := 0
+	for i := range f.Hunks {
+		h := &f.Hunks[i]
+		if h.Holds(precedent.Right, line) {
+			at := slices.IndexFunc(h.Lines, func(l diff.Line) bool { return l.New == line })
+			if at < 0 {
+				return 0
+			}
+			return h.Lines[at].Old
+		}
+		if h.NewStart < line {
+			moved += h.OldLines - h.NewLines
+		}
+	}
+	return line + moved
+}
+
 // fresh tells whether a finding stands where the push changed something: in the
 // lines that it changed or in those right beside them.
 func (x *reader) fresh(f *precedent.Finding) bool {
+	if f.Side == precedent.Left && f.Start > 0 { // its number is one of the base, which the push does not show
+		for i := range x.in.Change.Files {
+			if file := &x.in.Change.Files[i]; file.Path == f.Path {
+				return !x.before[diff.HunkRef{File: i, Hunk: file.HunkAt(f.Side, f.Start)}]
+			}
+		}
+	}
 	changed := x.in.Since.Changed.File(f.Path)
 	switch {
 	case changed == nil:
 		return false
 	case f.Start == 0 || opaque(changed):
 		return true
-	case f.Side == precedent.Left: // its number is one of the base, which the push does not show
-		for i := range x.in.Change.Files {
-			if file := &x.in.Change.Files[i]; file.Path == f.Path {
-				return !x.before[diff.HunkRef{File: i, Hunk: file.HunkAt(f.Side, f.Start)}]
-			}
-		}
 	}
 	for i := range changed.Hunks {
 		h := &changed.Hunks[i]
@@ -155,7 +218,7 @@ func (x *reader) since(fs []precedent.Finding) {
 		case answers && !back:
 			f.Origin = precedent.CausedByFix
 			f.Note("threads", "stands in lines that answered a finding")
-		case answers || x.fresh(f):
+		case answers || !s.ran(f.Finder) || x.unseen(f) || x.fresh(f):
 		case f.Severity.AtLeast(precedent.High):
 			f.Origin = precedent.MissedBefore
 			f.Note("threads", "missed before: a complete review read %s, and it has not changed since", short(s.Head))

@@ -10,38 +10,97 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// checkSuggestions strikes what cannot be applied as it is: a suggestion
-// replaces whole lines of the head, and who takes it must get what it shows.
-func checkSuggestions(fs []precedent.Finding, p *Placer, read func(precedent.Side, string) ([]byte, error)) {
+// checkSuggestions keeps as suggestions what can be applied as it is: they replace
+// whole lines of the head, and who takes one must get what it shows. Others become
+// sketches, and what is not worth a look is struck. named are the places that the
+// findings came with.
+func checkSuggestions(fs []precedent.Finding, named []precedent.Span, p *Placer, read func(precedent.Side, string) ([]byte, error)) {
 	for i := range fs {
 		f := &fs[i]
 		if f.Suggestion == "" || !f.Live() {
 			continue
 		}
-		if why := unfit(f, p, read); why != "" {
+		f.Suggestion = strings.ReplaceAll(f.Suggestion, "\r\n", "\n")
+		strike := func(why string) {
 			f.Suggestion = ""
 			f.Note("place", "its suggestion is left out: %s", why)
+		}
+		if text.Visible(f.Suggestion) != f.Suggestion {
+			strike("it holds hidden characters")
+			continue
+		}
+		if why := p.misplaced(f, named[i]); why != "" {
+			setAside(f, why)
+			continue
+		}
+		data, err := read(precedent.Right, f.Path)
+		if err != nil {
+			setAside(f, "the file cannot be read")
+			continue
+		}
+		if !verbatim(f) || !quotes(f.Quote, data, f.Start) {
+			setAside(f, "the lines that it was made for are not those of the file")
+			continue
+		}
+		if why := pointless(f, data); why != "" {
+			strike(why)
 		}
 	}
 }
 
-// unfit says why a suggestion cannot be offered, "" if it can.
-func unfit(f *precedent.Finding, p *Placer, read func(precedent.Side, string) ([]byte, error)) string {
+// setAside makes a finding's suggestion one that is shown and not applied.
+func setAside(f *precedent.Finding, why string) {
+	f.Suggestion, f.Sketch = "", f.Suggestion
+	f.Note("place", "its suggestion cannot be applied as it is: %s", why)
+}
+
+// misplaced says why a suggestion does not replace the finding's lines, "" if it
+// does. It was made for the lines that the finding named, from the quoted one on:
+// if these are cut by the diff, or began elsewhere, it would replace others.
+func (p *Placer) misplaced(f *precedent.Finding, named precedent.Span) string {
 	file := p.change.File(f.Path)
 	switch {
 	case f.Side != precedent.Right || f.Start < 1 || file == nil:
 		return "it replaces no lines of the new file"
 	case file.HunkAt(f.Side, f.Start) < 0 || file.HunkAt(f.Side, f.Start) != file.HunkAt(f.Side, f.End):
 		return "it replaces lines outside of the diff"
+	case named.End-named.Start > f.End-f.Start:
+		return "it replaces lines that one hunk does not show"
+	case named.End > named.Start && named.Start != f.Start:
+		return "the lines that it replaces do not begin at the quote"
 	case strings.Contains(f.Suggestion, "[REDACTED") || strings.Contains(f.Suggestion, "<U+"):
 		return "it holds what a prompt shows in place of the file's own characters"
-	case text.Visible(f.Suggestion) != f.Suggestion:
-		return "it holds hidden characters"
 	}
-	data, err := read(precedent.Right, f.Path)
-	if err != nil {
-		return "the file cannot be read"
+	return ""
+}
+
+// quotes tells whether a file has a quote from a line on. Blank lines and white
+// space at the end of lines count for nothing.
+func quotes(quote string, data []byte, start int) bool {
+	var has []string
+	n := 0
+	for l := range bytes.Lines(data) {
+		if n++; n >= start && len(bytes.TrimSpace(l)) > 0 {
+			has = append(has, string(bytes.TrimRight(l, " \t\r\n")))
+		}
+		if len(has) > quoteLines {
+			break
+		}
 	}
+	for l := range strings.Lines(quote) {
+		if l = strings.TrimRight(l, " \t\r\n"); l == "" {
+			continue
+		}
+		if len(has) == 0 || has[0] != l {
+			return false
+		}
+		has = has[1:]
+	}
+	return true
+}
+
+// pointless says why nobody should see a suggestion, "" if somebody could.
+func pointless(f *precedent.Finding, data []byte) string {
 	after := replaced(data, f.Start, f.End, f.Suggestion)
 	if bytes.Equal(data, after) {
 		return "it is what the file says already"
@@ -68,8 +127,13 @@ func replaced(data []byte, start, end int, lines string) []byte {
 		case n < start || n > end:
 			b.Write(l)
 		case n == end:
-			b.WriteString(strings.TrimSuffix(lines, "\n"))
-			b.Write(l[len(bytes.TrimRight(l, "\r\n")):])
+			end := l[len(bytes.TrimRight(l, "\r\n")):]
+			lines = strings.TrimSuffix(lines, "\n")
+			if string(end) == "\r\n" {
+				lines = strings.ReplaceAll(lines, "\n", "\r\n")
+			}
+			b.WriteString(lines)
+			b.Write(end)
 		}
 	}
 	return b.Bytes()

@@ -6,21 +6,26 @@ import (
 )
 
 // TestSuggestions: what is offered replaces lines of the head as they are, and
-// a Go file that parsed still parses.
+// a Go file that parsed still parses. What replaces other lines is a sketch.
 func TestSuggestions(t *testing.T) {
 	for _, test := range []struct {
 		name, suggestion string
 		more             map[string]any
 		says             string // empty if it is kept
+		sketched         bool
 	}{
-		{"fits", "\tfor n := range items {", nil, ""},
-		{"indentation alone", "\t\tfor n := 0; n <= len(items); n++ {", nil, ""},
-		{"no change", loop, nil, "says already"},
-		{"breaks the file", "\tfor n := range items", nil, "not parse"},
-		{"blackened", "\tuse(\"[REDACTED:aws-access-token]\")", nil, "in place of"},
-		{"hidden", "\tuse(\"\u202e\")", nil, "hidden characters"},
-		{"of a deleted line", "\tfor _, i := range list {", map[string]any{"side": "LEFT", "quote": "\tfor _, i := range items {"}, "no lines of the new file"},
-		{"of the whole file", "package x", map[string]any{"quote": "", "start": 0, "evidence": []map[string]any{{"path": "cart/cart.go", "quote": loop}}}, "no lines of the new file"},
+		{"fits", "\tfor n := range items {", nil, "", false},
+		{"indentation alone", "\t\tfor n := 0; n <= len(items); n++ {", nil, "", false},
+		{"no change", loop, nil, "says already", false},
+		{"breaks the file", "\tfor n := range items", nil, "not parse", false},
+		{"blackened", "\tuse(\"[REDACTED:aws-access-token]\")", nil, "in place of", true},
+		{"hidden", "\tuse(\"\u202e\")", nil, "hidden characters", false},
+		{"of a deleted line", "\tfor _, i := range list {", map[string]any{"side": "LEFT", "quote": "\tfor _, i := range items {"}, "no lines of the new file", true},
+		{"of the whole file", "package x", map[string]any{"quote": "", "start": 0, "evidence": []map[string]any{{"path": "cart/cart.go", "quote": loop}}}, "no lines of the new file", true},
+		{"of a part of the line", "\tfor n := range items {", map[string]any{"quote": strings.TrimSuffix(loop, " {")}, "not those of the file", true},
+		{"of other white space", "for n := range items {", map[string]any{"quote": strings.TrimSpace(loop)}, "not those of the file", true},
+		{"of more than the diff has", "\tfor n := range items {", map[string]any{"end": 400}, "one hunk does not show", true},
+		{"of lines before the quote", "\tfor n := range items {", map[string]any{"start": 4, "end": 5}, "do not begin at the quote", true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			in := input(t, shopBase, shopHead)
@@ -32,6 +37,9 @@ func TestSuggestions(t *testing.T) {
 			f := byTitle(t, run(t, in), "off by one")
 			if kept := f.Suggestion == test.suggestion; kept != (test.says == "") || !strings.Contains(says(f), test.says) {
 				t.Errorf("suggestion %q, trail: %s", f.Suggestion, says(f))
+			}
+			if sketched := f.Sketch == test.suggestion; sketched != test.sketched || f.Sketch != "" && f.Suggestion != "" {
+				t.Errorf("sketch %q, trail: %s", f.Sketch, says(f))
 			}
 		})
 	}

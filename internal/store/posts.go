@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
-	"math"
 	"time"
 )
 
@@ -129,25 +128,4 @@ func (r *Repo) SetPosts(ctx context.Context, posts ...Post) error {
 		}
 		return nil
 	})
-}
-
-// AddPullSpending adds dollars, which may be negative, to what the reviews of
-// the pull request have cost. Processes that add at once lose nothing.
-func (r *Repo) AddPullSpending(ctx context.Context, pull int, usd float64) error {
-	return r.db.change(ctx, "book spending", func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `
-			INSERT INTO pull_spending (repo_id, pull, microdollars) VALUES ($1, $2, $3)
-			ON CONFLICT (repo_id, pull) DO UPDATE SET microdollars = pull_spending.microdollars + excluded.microdollars`,
-			r.id, pull, int64(math.Round(usd*1e6)))
-		return err
-	})
-}
-
-// PullSpent returns what the reviews of the pull request have cost, in dollars.
-// Neither Clear nor Prune forgets it.
-func (r *Repo) PullSpent(ctx context.Context, pull int) (float64, error) {
-	var total int64
-	err := rows(ctx, r.db.read, "SELECT microdollars FROM pull_spending WHERE repo_id = $1 AND pull = $2",
-		[]any{r.id, pull}, into(&total))
-	return float64(total) / 1e6, r.db.fail("read spending", err)
 }

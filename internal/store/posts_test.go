@@ -153,21 +153,6 @@ func TestLastReviewOfAPullRequest(t *testing.T) {
 	}
 }
 
-func TestPullSpending(t *testing.T) {
-	ctx := t.Context()
-	r := repoFor(t, open(t), remote)
-	for _, usd := range []float64{0.1, 0.2, 1.000001, -0.3} {
-		if err := r.AddPullSpending(ctx, 7, usd); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for pull, want := range map[int]float64{7: 1.000001, 8: 0} {
-		if got, err := r.PullSpent(ctx, pull); err != nil || got != want {
-			t.Errorf("pull request %d: %v, %v, want %v", pull, got, err, want)
-		}
-	}
-}
-
 // TestPostsOfAJoinedRepository: they come along when a remote appears.
 func TestPostsOfAJoinedRepository(t *testing.T) {
 	ctx := t.Context()
@@ -178,14 +163,14 @@ func TestPostsOfAJoinedRepository(t *testing.T) {
 		if err := r.SaveReview(ctx, v, postsOf(v, 2)...); err != nil {
 			t.Fatal(err)
 		}
-		if err := r.AddPullSpending(ctx, 7, 1.5); err != nil {
+		if _, err := r.Book(ctx, 1.5, Bounds{Day: 9, Pull: 9, Number: 7}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	joined := repoFor(t, db, remote, local)
-	spent, err := joined.PullSpent(ctx, 7)
-	if posts := mustPosts(t, joined, 7); len(posts) != 4 || spent != 3 || err != nil {
-		t.Errorf("%d posts, $%v, %v", len(posts), spent, err)
+	spent, err := joined.Book(ctx, 0, Bounds{Number: 7})
+	if posts := mustPosts(t, joined, 7); len(posts) != 4 || spent.Pull != 3 || err != nil {
+		t.Errorf("%d posts, %+v, %v", len(posts), spent, err)
 	}
 	checkHealth(t, db.sql)
 }

@@ -26,7 +26,8 @@ type assembly struct {
 }
 
 // open finds the threads and the comments that opened them. Of several comments
-// about one fingerprint the oldest that is there counts.
+// about one fingerprint the oldest that is there counts. A thread whose comment is
+// not listed any more is gone.
 func (a *assembly) open() {
 	byThread, byComment, byFingerprint := map[string]int{}, map[int64]int{}, map[string]int{}
 	a.openers, a.alive = map[int64]int{}, map[int]bool{}
@@ -47,11 +48,15 @@ func (a *assembly) open() {
 			continue
 		}
 		m, ok := a.self.mark(c)
+		stands, knowsComment := byComment[c.ID]
+		if !ok && knowsComment {
+			a.stand(stands, c)
+			continue
+		}
 		if !ok || m.Kind != comment.Finding || m.Thread == "" || m.Fingerprint == "" {
 			continue
 		}
 		_, knowsThread := byThread[m.Thread]
-		_, knowsComment := byComment[c.ID]
 		if !a.self.Signed && len(a.stored) > 0 && !knowsThread && !knowsComment {
 			continue
 		}
@@ -64,20 +69,28 @@ func (a *assembly) open() {
 			byThread[m.Thread], byFingerprint[m.Fingerprint] = i, i
 			a.threads = append(a.threads, fromMark(c, m, a.self.Number))
 		}
-		a.openers[c.ID] = i
-		if !a.alive[i] {
-			a.alive[i] = true
-			t := &a.threads[i]
-			t.Comment, t.URL = c.ID, c.URL
-			if t.OpenedAt.IsZero() {
-				t.OpenedAt = c.At
-			}
-		}
+		a.stand(i, c)
 	}
 	for i := range a.threads {
 		t := &a.threads[i]
 		old := a.self.Now.Sub(t.OpenedAt) >= listLag
 		t.Gone = !a.alive[i] && (t.Gone || t.Comment != 0 && !a.self.Partial && old)
+	}
+}
+
+// stand notes that a comment opened a thread. Of one that the store knows by its
+// number the mark need not be readable, as after the key was changed, the
+// repository renamed or another account taken: it was not deleted for that.
+func (a *assembly) stand(i int, c forge.Comment) {
+	a.openers[c.ID] = i
+	if a.alive[i] {
+		return
+	}
+	a.alive[i] = true
+	t := &a.threads[i]
+	t.Comment, t.URL = c.ID, c.URL
+	if t.OpenedAt.IsZero() {
+		t.OpenedAt = c.At
 	}
 }
 
@@ -148,22 +161,29 @@ func (a *assembly) message(c forge.Comment) precedent.Message {
 // accounts may nothing.
 func (a *assembly) ask(m *precedent.Message) {
 	m.MayWrite = false
-	if !personal(*m) {
-		return
+	if personal(*m) {
+		m.MayWrite = a.may(forge.Person{ID: m.WhoID, Login: m.Who})
 	}
-	may, known := a.asked[m.WhoID]
+}
+
+// may tells whether a person has write permission, which is asked once.
+func (a *assembly) may(who forge.Person) bool {
+	may, known := a.asked[who.ID]
 	if !known && len(a.asked) < maxAsked {
-		may = a.mayWrite(forge.Person{ID: m.WhoID, Login: m.Who})
-		a.asked[m.WhoID] = may
+		may = a.mayWrite(who)
+		a.asked[who.ID] = may
 	}
-	m.MayWrite = may
+	return may
 }
 
 // personal tells whether a person who can still be asked wrote the message.
 func personal(m precedent.Message) bool { return !m.Own && !m.Bot && m.WhoID != 0 }
 
 // settle sets the state of a thread, with what the forge shows of its conversation.
+// Forges let whoever opened a pull request close conversations in it, so where a
+// mistake could cost data or security that alone settles nothing.
 func (a *assembly) settle(t *precedent.Thread) {
+	claimed := false // closed by somebody whose word does not count here
 	before, known := a.before(t.ID)
 	if before.Gone && !t.Gone {
 		before.State = precedent.ThreadOpen // it was not gone after all
@@ -175,8 +195,11 @@ func (a *assembly) settle(t *precedent.Thread) {
 			t.ClosedBy = c.ClosedBy.Login
 		}
 		if c.Closed && !a.ours(c.ClosedBy, before) {
-			t.State = precedent.ThreadResolved
-			return
+			if !t.Category.Protected() || c.ClosedBy.ID == 0 || a.may(c.ClosedBy) {
+				t.State = precedent.ThreadResolved
+				return
+			}
+			claimed = true
 		}
 	}
 	reopened := known && before.Closed && !t.Closed
@@ -186,7 +209,7 @@ func (a *assembly) settle(t *precedent.Thread) {
 		t.State = precedent.ThreadWontFix
 	case before.State == precedent.ThreadResolved && !reopened:
 		t.State = precedent.ThreadResolved
-	case t.Closed:
+	case t.Closed && !claimed:
 		t.State = precedent.ThreadAddressed // it was us
 	case a.unanswered(*t, before):
 		t.State = precedent.ThreadPending

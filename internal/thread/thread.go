@@ -62,7 +62,8 @@ func (s Self) mark(c forge.Comment) (comment.Mark, bool) {
 // too, or nothing at all of the pull request. mayWrite tells whether a person has
 // write permission now. It is asked about people who spoke in a thread, once each.
 //
-// The states: resolved if a person closed the conversation, and wont_fix if a
+// The states: resolved if a person closed the conversation, one with write
+// permission if its finding is of a protected category, and wont_fix if a
 // person with write permission declined it or if the comment was deleted; both
 // are final, but for a person who opens the conversation again. Addressed is what
 // we closed, or found fixed and have yet to close; pending_response is one in which

@@ -148,7 +148,7 @@ func TestWhoseThreadItIs(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			w := talk{writer: test.writes}
 			w.opens(test.by, "t1")
-			self := Self{Number: 7, Me: me, Read: test.reads.Read, Signed: test.reads.Key != (comment.Key{}), Now: now}
+			self := Self{Number: 7, Me: me, Read: test.reads.Read, Signed: !test.reads.Key.IsZero(), Now: now}
 			var ids []string
 			for _, th := range Assemble(w.comments, nil, test.stored, self, mayWrite) {
 				ids = append(ids, th.ID)
@@ -175,6 +175,9 @@ func TestStates(t *testing.T) {
 	asIs := func(state precedent.ThreadState) []precedent.Thread {
 		return []precedent.Thread{known("t1", 100, state)}
 	}
+	hole := func(state precedent.ThreadState) []precedent.Thread {
+		return later(known("t1", 100, state), func(th *precedent.Thread) { th.Category = precedent.Security })
+	}
 	closed := func(by forge.Person) *forge.Thread { return &forge.Thread{ID: "c1", Closed: true, ClosedBy: by} }
 	open := &forge.Thread{ID: "c1"}
 	for _, test := range []struct {
@@ -198,6 +201,11 @@ func TestStates(t *testing.T) {
 		{name: "closed by a person", conv: closed(dana), want: precedent.ThreadResolved},
 		{name: "closed by a deleted account", conv: closed(ghost), want: precedent.ThreadResolved},
 		{name: "closed by somebody", conv: closed(forge.Person{}), want: precedent.ThreadResolved},
+		{name: "closed by the author", conv: closed(ann), want: precedent.ThreadResolved},
+		{name: "a hole, closed by a person who may write", conv: closed(dana), stored: hole(precedent.ThreadOpen), want: precedent.ThreadResolved},
+		{name: "a hole, closed by somebody", conv: closed(forge.Person{}), stored: hole(precedent.ThreadOpen), want: precedent.ThreadResolved},
+		{name: "a hole, closed by the author", conv: closed(ann), stored: hole(precedent.ThreadOpen), want: precedent.ThreadOpen},
+		{name: "a hole, closed by the author after the fix", conv: closed(ann), stored: hole(precedent.ThreadAddressed), want: precedent.ThreadAddressed},
 		{name: "closed by us", conv: closed(me), stored: asIs(precedent.ThreadAddressed), want: precedent.ThreadAddressed},
 		{name: "closed by us, and forgotten", conv: closed(me), want: precedent.ThreadAddressed},
 		{name: "closed by us, and thanked", conv: closed(me), said: func(w *talk) { w.say(ann, 100, "Thanks!") }, want: precedent.ThreadAddressed},
@@ -289,6 +297,34 @@ func TestGone(t *testing.T) {
 	}
 	if got := Assemble(nil, nil, []precedent.Thread{gone}, w.self(), mayWrite); !got[0].Gone {
 		t.Errorf("it came back from nowhere: %+v", got[0])
+	}
+}
+
+// TestStandsByItsNumber: a comment that the store knows was not deleted because its
+// mark cannot be read any more, or because another account posts now.
+func TestStandsByItsNumber(t *testing.T) {
+	key, err := comment.NewKey(strings.Repeat("another key", 3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rekeyed, renamed := writer, writer
+	rekeyed.Key, renamed.Key, renamed.Place.Repo.Name = key, key, "application"
+	former := forge.Person{ID: 9, Login: "former[bot]", Bot: true}
+	for name, test := range map[string]struct {
+		by     forge.Person
+		reader comment.Writer
+	}{
+		"another key": {me, rekeyed}, "another name of the repository": {me, renamed}, "another account": {former, writer},
+	} {
+		w := talk{writer: writer}
+		w.opens(test.by, "t1")
+		w.say(ann, 100, "Why?")
+		self := w.self()
+		self.Read, self.Signed = test.reader.Read, !test.reader.Key.IsZero()
+		got := Assemble(w.comments, nil, []precedent.Thread{known("t1", 100, precedent.ThreadOpen)}, self, mayWrite)
+		if len(got) != 1 || got[0].Gone || got[0].State != precedent.ThreadPending || len(got[0].Messages) != 1 {
+			t.Errorf("%s: %+v", name, got)
+		}
 	}
 }
 

@@ -1,0 +1,328 @@
+package main
+
+import (
+	"bytes"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/pem"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge/forgetest"
+)
+
+// folderForge is a local forge without any pull request.
+func folderForge(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	writeFile(t, filepath.Join(dir, "repo.json"), `{"owner": "acme", "name": "app", "me": {"id": 9, "login": "precedent"}, "members": []}`, 0o600)
+	return dir
+}
+
+// TestChooseForge: flag, environment, file, the workflow's variables, GitHub.
+func TestChooseForge(t *testing.T) {
+	folder := folderForge(t)
+	giteaActions := map[string]string{"GITEA_ACTIONS": "true", "GITHUB_SERVER_URL": "https://git.example", "GITHUB_API_URL": "https://git.example/api/v1", "GITHUB_TOKEN": "abcdefgh"}
+	with := func(env map[string]string, name, value string) map[string]string {
+		all := map[string]string{name: value}
+		for k, v := range env {
+			all[k] = v
+		}
+		return all
+	}
+	for _, test := range []struct {
+		name, flag string
+		env        map[string]string
+		file       string
+		kind, host string
+		source     string
+		known      bool
+	}{
+		{name: "nothing", kind: gitHubForge, host: "github.com", source: "default"},
+		{name: "a token", env: map[string]string{"GH_TOKEN": "abcdefgh"}, kind: gitHubForge, host: "github.com", source: "default", known: true},
+		{name: "an API", env: map[string]string{"GITHUB_API_URL": "https://ghe.example/api/v3"}, kind: gitHubForge, host: "ghe.example", source: "environment GITHUB_API_URL"},
+		{name: "a flag of GitHub and an API", flag: "github", env: map[string]string{"GITHUB_API_URL": "https://ghe.example/api/v3"}, kind: gitHubForge, host: "ghe.example", source: "flag --forge"},
+		{name: "a workflow of Gitea", env: giteaActions, kind: giteaForge, host: "git.example", source: "environment GITEA_ACTIONS", known: true},
+		{name: "GitHub in a workflow of Gitea", flag: "github", env: giteaActions, kind: gitHubForge, host: "github.com", source: "flag --forge", known: true},
+		{name: "a file", file: "forge: gitea:https://file.example/code\n", env: giteaActions, kind: giteaForge, host: "file.example", source: "config.yaml:1", known: true},
+		{name: "an environment over a file", file: "forge: gitea:https://file.example\n", env: with(giteaActions, "PRECEDENT_FORGE", "gitea:https://env.example"), kind: giteaForge, host: "env.example", source: "environment PRECEDENT_FORGE", known: true},
+		{name: "a flag over all", flag: "gitea:https://flag.example:8443", file: "forge: github\n", env: with(giteaActions, "PRECEDENT_FORGE", "gitea:https://env.example"), kind: giteaForge, host: "flag.example:8443", source: "flag --forge", known: true},
+		{name: "Gitea without its token", flag: "gitea:https://git.example", env: map[string]string{"GITHUB_TOKEN": "abcdefgh"}, kind: giteaForge, host: "git.example", source: "flag --forge"},
+		{name: "a folder", flag: "local:" + folder, kind: localForge, host: "forge.localhost", source: "flag --forge", known: true},
+		{name: "a folder in a file", file: "forge: local:" + folder + "\n", kind: localForge, host: "forge.localhost", source: "config.yaml:1", known: true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			a, flags := forgeApp(t, test.flag, test.file, test.env)
+			op, err := a.operator(flags)
+			if err != nil {
+				t.Fatal(err)
+			}
+			st, err := a.station(op)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := a.chosenForge(op); st.kind != test.kind || st.Host() != test.host || st.known() != test.known || !strings.HasSuffix(got.Source, test.source) {
+				t.Errorf("%s on %s, known: %t, by %s; want %+v", st.kind, st.Host(), st.known(), got.Source, test)
+			}
+			// What precedent config says is what is used.
+			var out bytes.Buffer
+			a.out = &out
+			args := []string{"config", "--json"}
+			if test.flag != "" {
+				args = append(args, "--forge", test.flag)
+			}
+			if status := a.run(t.Context(), args); status != precedent.ExitClean || !strings.Contains(out.String(), `"key": "forge",`) || !strings.Contains(out.String(), test.source) {
+				t.Errorf("config: status %d\n%s", status, out.String())
+			}
+		})
+	}
+}
+
+// forgeApp is a program with a flag, an environment and a configuration file.
+func forgeApp(t *testing.T, flag, file string, env map[string]string) (*app, map[string]string) {
+	t.Helper()
+	home := t.TempDir()
+	a := &app{dir: home, now: time.Now, out: io.Discard, err: io.Discard, env: map[string]string{"HOME": home, "PATH": os.Getenv("PATH")}}
+	for k, v := range env {
+		a.env[k] = v
+	}
+	if file != "" {
+		path := filepath.Join(home, ".config", "precedent", "config.yaml")
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		writeFile(t, path, file, 0o600)
+	}
+	flags := map[string]string{}
+	if flag != "" {
+		flags["forge"] = flag
+	}
+	return a, flags
+}
+
+// privateKey is a new one as GitHub gives it, in a file.
+func privateKey(t *testing.T) string {
+	t.Helper()
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "app.pem")
+	writeFile(t, path, string(pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)})), 0o600)
+	return path
+}
+
+// TestNoSuchForge: what cannot be a forge is said with what helps, and no secret.
+func TestNoSuchForge(t *testing.T) {
+	key := privateKey(t)
+	whole, err := os.ReadFile(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := filepath.Join(t.TempDir(), "key.txt")
+	writeFile(t, text, "canary-secret", 0o600)
+	for _, test := range []struct {
+		name, flag, file string
+		env              map[string]string
+		says             string
+	}{
+		{name: "unknown", flag: "gitlab:https://git.example", says: `no forge "gitlab:`},
+		{name: "no address of Gitea", flag: "gitea", says: `no forge "gitea"`},
+		{name: "an empty one", flag: "gitea:", says: `no forge "gitea:"`},
+		{name: "no folder", flag: "local:", says: `no forge "local:"`},
+		{name: "nothing", flag: "", env: map[string]string{"PRECEDENT_FORGE": "x"}, says: "environment PRECEDENT_FORGE"},
+		{name: "in the file", file: "forge: [github]\n", says: "config.yaml:1"},
+		{name: "a relative folder in the file", file: "forge: local:forge\n", says: "is a relative path"},
+		{name: "a folder that holds no forge", flag: "local:.", says: "no repo.json"},
+		{name: "plain http", flag: "gitea:http://git.example", says: "not https"},
+		{name: "plain http of GitHub", flag: "github:http://ghe.example/api/v3", says: "not https"},
+		{name: "no URL", flag: "gitea:git.example", says: "not a URL with a host"},
+		{name: "a password", flag: "gitea:https://me:canary@git.example", says: "more than a host and a path"},
+		{name: "a workflow without its server", env: map[string]string{"GITEA_ACTIONS": "true"}, says: "not a URL with a host"},
+		{name: "a token of two words", env: map[string]string{"GITHUB_TOKEN": "canary secret"}, says: "GITHUB_TOKEN or GH_TOKEN: "},
+		{name: "a token of two lines", flag: "gitea:https://git.example", env: map[string]string{"GITEA_TOKEN": "canary\nsecret"}, says: "GITEA_TOKEN: "},
+		{name: "an App without a key", env: map[string]string{appIDVariable: "1"}, says: "needs both"},
+		{name: "a key without an App", env: map[string]string{appKeyVariable: key}, says: "needs both"},
+		{name: "a key that is not there", env: map[string]string{appIDVariable: "1", appKeyVariable: key + "x"}, says: appKeyVariable + ": open key: no such file"},
+		{name: "a folder for a key", env: map[string]string{appIDVariable: "1", appKeyVariable: filepath.Dir(key)}, says: appKeyVariable + ": read key: is a directory"},
+		{name: "no PEM", env: map[string]string{appIDVariable: "1", appKeyVariable: text}, says: "not an RSA private key in PEM"},
+		{name: "the key itself", env: map[string]string{appIDVariable: "1", appKeyVariable: string(whole)}, says: appKeyVariable + ": open key: "},
+		{name: "the key itself in one line", env: map[string]string{appIDVariable: "1", appKeyVariable: base64.StdEncoding.EncodeToString([]byte("canary"))}, says: appKeyVariable + ": open key: "},
+		{name: "no proxy", env: map[string]string{"HTTPS_PROXY": "http://me:canary@bad host"}, says: "HTTPS_PROXY names no address"},
+		{name: "a proxy of a strange kind", env: map[string]string{"HTTPS_PROXY": "gopher://me:canary@proxy.example"}, says: "HTTPS_PROXY names no address"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			a, flags := forgeApp(t, test.flag, test.file, test.env)
+			_, err := a.stationOf(flags)
+			if err == nil || !strings.Contains(err.Error(), test.says) || hintOf(err) == "" {
+				t.Fatalf("%v, hint %q; want %q", err, hintOf(err), test.says)
+			}
+			for _, secret := range []string{"canary", "PRIVATE KEY", "Y2FuYXJ5"} {
+				if strings.Contains(err.Error()+hintOf(err), secret) {
+					t.Errorf("it is shown: %v", err)
+				}
+			}
+		})
+	}
+}
+
+// TestMarkerKey: what signs comments has to be long, and an App brings its own.
+func TestMarkerKey(t *testing.T) {
+	repo := precedent.Repo{Host: "github.com", Owner: "octo", Name: "app"}
+	for _, test := range []struct {
+		name   string
+		env    map[string]string
+		signed bool
+		says   string
+	}{
+		{name: "none"},
+		{name: "long", env: map[string]string{markerKeyVariable: strings.Repeat("k7", 16)}, signed: true},
+		{name: "short", env: map[string]string{markerKeyVariable: "canary"}, says: markerKeyVariable + ": "},
+		{name: "an App's", env: map[string]string{appIDVariable: "1", appKeyVariable: privateKey(t)}, signed: true},
+	} {
+		a, flags := forgeApp(t, "", "", test.env)
+		st, err := a.stationOf(flags)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, err := a.writer(st, repo, 7)
+		if test.says != "" {
+			if err == nil || !strings.Contains(err.Error(), test.says) || !strings.Contains(hintOf(err), "openssl") || strings.Contains(err.Error(), "canary") {
+				t.Errorf("%s: %v, hint %q", test.name, err, hintOf(err))
+			}
+			continue
+		}
+		if err != nil || w.Key.IsZero() == test.signed {
+			t.Errorf("%s: signed %t, %v", test.name, !w.Key.IsZero(), err)
+		}
+	}
+}
+
+func TestProxyOfAForge(t *testing.T) {
+	for _, test := range []struct {
+		env  map[string]string
+		base string
+		want string
+	}{
+		{nil, "https://git.example", ""},
+		{map[string]string{"HTTPS_PROXY": "http://proxy.example:3128"}, "https://git.example", "http://proxy.example:3128"},
+		{map[string]string{"https_proxy": "proxy.example:3128"}, "https://git.example/api", "http://proxy.example:3128"},
+		{map[string]string{"HTTP_PROXY": "http://proxy.example:3128"}, "https://git.example", ""},
+		{map[string]string{"HTTPS_PROXY": "socks5://proxy.example"}, "https://git.example", "socks5://proxy.example"},
+		{map[string]string{"HTTPS_PROXY": "http://proxy.example", "NO_PROXY": "git.example"}, "https://git.example", ""},
+		{map[string]string{"HTTPS_PROXY": "http://proxy.example", "no_proxy": ".example"}, "https://git.example", ""},
+		{map[string]string{"HTTPS_PROXY": "http://proxy.example", "NO_PROXY": "*"}, "https://git.example", ""},
+		{map[string]string{"HTTPS_PROXY": "http://proxy.example", "NO_PROXY": "other.example"}, "https://git.example", "http://proxy.example"},
+		{map[string]string{"HTTPS_PROXY": "http://proxy.example"}, "https://127.0.0.1:8443", ""},
+		{map[string]string{"HTTPS_PROXY": "http://proxy.example"}, "no address", ""},
+	} {
+		a := &app{env: test.env}
+		got, err := a.proxy(test.base)
+		if err != nil || got == nil && test.want != "" || got != nil && got.String() != test.want {
+			t.Errorf("%v for %s: %v, %v", test.env, test.base, got, err)
+		}
+	}
+}
+
+// tunnel is a proxy for one host, which is not where its name says.
+type tunnel struct {
+	to string // host:port
+	mu sync.Mutex
+	// asked is what was asked for, and how: method, host, credentials.
+	asked []string
+}
+
+func (p *tunnel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	p.mu.Lock()
+	p.asked = append(p.asked, r.Method+" "+r.Host+" "+r.Header.Get("Proxy-Authorization"))
+	p.mu.Unlock()
+	there, err := net.Dial("tcp", p.to)
+	if err != nil || r.Method != http.MethodConnect {
+		w.WriteHeader(http.StatusBadGateway)
+		return
+	}
+	defer there.Close()
+	w.WriteHeader(http.StatusOK)
+	here, _, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		return
+	}
+	defer here.Close()
+	go func() { _, _ = io.Copy(there, here) }()
+	_, _ = io.Copy(here, there)
+}
+
+// TestForgeBehindAProxy: the forge's API and git both go through the operator's
+// proxy, with its password, and through it alone.
+func TestForgeBehindAProxy(t *testing.T) {
+	s := newPRStage(t)
+	s.toGitea(forgetest.Gitea127)
+	door, err := url.Parse(s.door.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const host = "example.com" // of the certificate that httptest has
+	s.door.stage.World.Change(func() { s.pull.Base.Repo.Host = host })
+	secure := httptest.NewTLSServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(door) }})
+	defer secure.Close()
+	authority := filepath.Join(t.TempDir(), "ca.pem")
+	writeFile(t, authority, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: secure.Certificate().Raw})), 0o600)
+	through := &tunnel{to: secure.Listener.Addr().String()}
+	proxy := httptest.NewServer(through)
+	defer proxy.Close()
+
+	// A process of its own: Go reads the authorities once.
+	run := func(env ...string) (int, string) {
+		cmd := precedentCmd(s.home, filepath.Join(s.home, "away"), "pr", "https://"+host+"/octo/app/pulls/7", "--forge", "gitea:https://"+host)
+		cmd.Env = append(append(cmd.Env, "SSL_CERT_FILE="+authority, "GITEA_TOKEN="+forgetest.Secret), env...)
+		var said bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &said, &said
+		err := cmd.Run()
+		var exit *exec.ExitError
+		if err != nil && !errors.As(err, &exit) {
+			t.Fatal(err)
+		}
+		return cmd.ProcessState.ExitCode(), said.String()
+	}
+	secret := "http://me:canary@" + strings.TrimPrefix(proxy.URL, "http://")
+	status, said := run("HTTPS_PROXY=" + secret)
+	if status != precedent.ExitFindings || strings.Contains(said, "forge's own diff") {
+		t.Errorf("status %d\n%s", status, said)
+	}
+	want := "CONNECT " + host + ":443 Basic " + base64.StdEncoding.EncodeToString([]byte("me:canary"))
+	git := 0
+	for _, asked := range through.asked {
+		if asked != want && asked != "CONNECT "+host+":443 " { // git asks without the password first
+			t.Errorf("asked %q, want %q", asked, want)
+		}
+		git++
+	}
+	if git < 2 || s.door.fetches.Load() == 0 {
+		t.Errorf("%d connections, %d fetches", git, s.door.fetches.Load())
+	}
+	// A proxy that is not there: it is said, and nothing goes past it.
+	before := s.door.fetches.Load()
+	proxy.Close()
+	status, said = run("HTTPS_PROXY=" + secret)
+	if status != precedent.ExitUsage || s.door.fetches.Load() != before || !strings.Contains(said, "hint: ") {
+		t.Errorf("status %d\n%s", status, said)
+	}
+	if strings.Contains(said, "canary") {
+		t.Errorf("the proxy's password is shown:\n%s", said)
+	}
+}

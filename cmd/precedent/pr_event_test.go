@@ -1,0 +1,207 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/forge/forgetest"
+)
+
+// event makes the workflow run for an event.
+func (s *prStage) event(name, payload string) {
+	s.t.Helper()
+	path := filepath.Join(s.home, "event.json")
+	if err := os.WriteFile(path, []byte(payload), 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+	s.app.env["GITHUB_EVENT_PATH"], s.app.env["GITHUB_EVENT_NAME"], s.app.env["GITHUB_REPOSITORY"] = path, name, "octo/app"
+}
+
+// which finds the pull request of the event.
+func (s *prStage) which() (string, error) {
+	s.t.Helper()
+	s.err.Reset()
+	repo, n, err := s.app.whichPull(s.t.Context(), s.station(), "")
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%s#%d", strings.TrimPrefix(repo.String(), repo.Host+"/"), n), nil
+}
+
+// payload is an event's, with what GitHub and Gitea tell of a repository.
+func (s *prStage) payload(about string) string {
+	return fmt.Sprintf(`{"action": "x", %s, "repository": {"id": 1, "full_name": "octo/app", "html_url": %q}, "sender": {"id": 11, "login": "newcomer"}}`, about, s.door.URL+"/octo/app")
+}
+
+// more adds an open pull request with the head of number 7.
+func (s *prStage) more(number int) {
+	s.door.stage.World.Change(func() {
+		p := &forgetest.Pull{PullRequest: s.pull.PullRequest}
+		p.Number, p.Ref = number, fmt.Sprintf("refs/pull/%d/head", number)
+		s.door.stage.World.Repo("octo", "app").Pulls[number] = p
+	})
+}
+
+func TestPullOfAnEvent(t *testing.T) {
+	s := newPRStage(t)
+	run := func(sha, pulls string) string {
+		return fmt.Sprintf(`"workflow_run": {"head_sha": %q, "head_branch": "main", "pull_requests": [%s]}`, sha, pulls)
+	}
+	const comment = `"comment": {"id": 5, "body": "@precedent look", "user": {"id": 12, "login": "mona"}, "created_at": "2026-01-02T03:04:05Z", "updated_at": "2026-01-02T03:04:05Z"}`
+	pull := fmt.Sprintf(`"pull_request": {"number": 7, "head": {"ref": "main", "sha": %q, "repo": null}}`, s.id("feature"))
+	gone := strings.Repeat("ab", 20)
+	for _, test := range []struct {
+		name, event, payload string
+		want                 string // empty if there is none
+		says                 string
+	}{
+		{"pull request", "pull_request", s.payload(pull), "octo/app#7", ""},
+		{"for its target", "pull_request_target", s.payload(pull), "octo/app#7", ""},
+		{"review", "pull_request_review", s.payload(pull + `, "review": {"id": 1}`), "octo/app#7", ""},
+		{"comment", "issue_comment", s.payload(`"issue": {"number": 7, "pull_request": {"url": "x"}}, ` + comment), "octo/app#7", ""},
+		{"comment on an issue", "issue_comment", s.payload(`"issue": {"number": 7}, ` + comment), "", "is about 0 open pull requests"},
+		{"workflow", "workflow_run", s.payload(run(s.id("feature"), `{"number": 7, "base": {"repo": {"id": 1}}}`)), "octo/app#7", ""},
+		{"workflow of a fork", "workflow_run", s.payload(run(s.id("feature"), "")), "octo/app#7", ""},
+		{"workflow of another repository's pull request", "workflow_run", s.payload(run(s.id("feature"), `{"number": 3, "base": {"repo": {"id": 2}}}`)), "octo/app#7", ""},
+		{"workflow of two", "workflow_run", s.payload(run(s.id("feature"), `{"number": 7, "base": {"repo": {"id": 1}}}, {"number": 8, "base": {"repo": {"id": 1}}}`)), "", "is about 2 open pull requests"},
+		{"push", "push", s.payload(fmt.Sprintf(`"ref": "refs/heads/feature", "after": %q`, s.id("feature"))), "octo/app#7", ""},
+		{"push of nothing that is open", "push", s.payload(fmt.Sprintf(`"ref": "refs/heads/main", "after": %q`, gone)), "", "is about 0 open pull requests"},
+		{"no pull request", "workflow_dispatch", s.payload(`"inputs": {}`), "", `the event "workflow_dispatch" is about 0`},
+		{"no event", "", s.payload(pull), "", `the event "" is about 0`},
+		{"no JSON", "pull_request", "{", "", "is not what GitHub documents"},
+		{"a list", "pull_request", "[]", "", "is not what GitHub documents"},
+		{"no number", "pull_request", s.payload(`"pull_request": {"number": "7"}`), "", "is not what GitHub documents"},
+		{"another forge", "pull_request", strings.ReplaceAll(s.payload(pull), s.door.URL, "https://github.com"), "", "names no repository on 127.0.0.1"},
+		{"a path", "pull_request", strings.ReplaceAll(s.payload(pull), "octo/app", "octo/.."), "", "names no repository on 127.0.0.1"},
+	} {
+		s.event(test.event, test.payload)
+		got, err := s.which()
+		if got != test.want || (err == nil) != (test.want != "") || err != nil && (!strings.Contains(err.Error(), test.says) || hintOf(err) == "") {
+			t.Errorf("%s: %s, %v, hint %q", test.name, got, err, hintOf(err))
+		}
+	}
+
+	s.event("workflow_run", s.payload(run(gone, "")))
+	var status exitStatus
+	if got, err := s.which(); !errors.As(err, &status) || status != precedent.ExitClean || !strings.Contains(s.err.String(), "abababababab as its head any more") {
+		t.Errorf("a head that is gone: %s, %v\n%s", got, err, s.err.String())
+	}
+	s.more(8)
+	s.event("workflow_run", s.payload(run(s.id("feature"), "")))
+	if got, err := s.which(); err == nil || !strings.Contains(err.Error(), "is about 2 open pull requests") {
+		t.Errorf("two have the head: %s, %v", got, err)
+	}
+	s.door.stage.World.Change(func() { s.door.stage.World.Repo("octo", "app").Pulls[8].State = forge.Closed })
+	if got, err := s.which(); err != nil || got != "octo/app#7" {
+		t.Errorf("one of them is closed: %s, %v", got, err)
+	}
+}
+
+// TestFileOfAnEvent: what cannot be an event's file is said, with a hint.
+func TestFileOfAnEvent(t *testing.T) {
+	s := newPRStage(t)
+	s.event("pull_request", strings.Repeat(" ", 26<<20))
+	if got, err := s.which(); err == nil || !strings.Contains(err.Error(), "more than 25 MiB") || hintOf(err) == "" {
+		t.Errorf("26 MiB: %s, %v", got, err)
+	}
+	for _, path := range []string{filepath.Join(s.home, "nothing.json"), s.home} {
+		s.app.env["GITHUB_EVENT_PATH"] = path
+		if got, err := s.which(); err == nil || !strings.HasPrefix(err.Error(), "read event: ") || hintOf(err) == "" {
+			t.Errorf("%s: %s, %v", path, got, err)
+		}
+	}
+	delete(s.app.env, "GITHUB_EVENT_PATH")
+	if got, err := s.which(); err == nil || !strings.Contains(err.Error(), "no pull request is named") || hintOf(err) == "" {
+		t.Errorf("no event: %s, %v", got, err)
+	}
+}
+
+// TestEventOfGitea: Gitea's workflows copy GitHub's, with payloads of their own.
+func TestEventOfGitea(t *testing.T) {
+	s := newPRStage(t)
+	s.toGitea(forgetest.Gitea127)
+	for _, test := range []struct {
+		name, event, payload string
+		want                 string
+	}{
+		{"pull request", "pull_request", s.payload(`"number": 7, "pull_request": {"id": 1007, "number": 7, "head": {"sha": "x"}}`), "octo/app#7"},
+		{"for its target", "pull_request_target", s.payload(`"number": 7, "pull_request": {"number": 7}`), "octo/app#7"},
+		{"comment", "issue_comment", s.payload(`"issue": {"number": 7, "pull_request": {"merged": false}}, "comment": {"id": 5}, "is_pull": true`), "octo/app#7"},
+		{"comment on an issue", "issue_comment", s.payload(`"issue": {"number": 7, "pull_request": null}, "comment": {"id": 5}, "is_pull": false`), ""},
+		{"workflow", "workflow_run", s.payload(fmt.Sprintf(`"workflow_run": {"head_sha": %q}`, s.id("feature"))), "octo/app#7"},
+		{"push", "push", s.payload(`"ref": "refs/heads/main"`), ""},
+		{"no JSON", "pull_request", "{", ""},
+		{"no number", "pull_request", s.payload(`"pull_request": {"number": -7}`), ""},
+	} {
+		s.event(test.event, test.payload)
+		got, err := s.which()
+		if got != test.want || (err == nil) != (test.want != "") || err != nil && hintOf(err) == "" {
+			t.Errorf("%s: %s, %v, hint %q", test.name, got, err, hintOf(err))
+		}
+	}
+	s.event("workflow_run", s.payload(`"workflow_run": {"head_sha": "`+strings.Repeat("ab", 20)+`"}`))
+	if status, said := s.run("pr", "--post"); status != precedent.ExitClean || !strings.Contains(said, "nothing to review") {
+		t.Errorf("a head that is gone: %d\n%s", status, said)
+	}
+	s.event("pull_request", s.payload(`"pull_request": {"number": 7}`))
+	if status, said := s.run("pr", "--post"); status != precedent.ExitFindings || !strings.Contains(said, "posted") {
+		t.Errorf("status %d\n%s", status, said)
+	}
+	delete(s.app.env, "GITHUB_REPOSITORY")
+	if got, err := s.which(); err == nil || !strings.Contains(err.Error(), "GITHUB_REPOSITORY") || hintOf(err) == "" {
+		t.Errorf("of no repository: %s, %v", got, err)
+	}
+}
+
+// TestGitHubsExamplesOfEvents: what GitHub itself gives as examples.
+func TestGitHubsExamplesOfEvents(t *testing.T) {
+	path := os.Getenv("PRECEDENT_TEST_WEBHOOKS")
+	if path == "" {
+		path = filepath.Join("..", "..", ".tools", "hooks", "index.json")
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("the examples of GitHub's events are missing: run sh scripts/testhooks.sh: %v", err)
+	}
+	var events []struct {
+		Name     string
+		Examples []json.RawMessage
+	}
+	if err := json.Unmarshal(data, &events); err != nil {
+		t.Fatal(err)
+	}
+	s := newPRStage(t)
+	here := strings.NewReplacer(
+		"https://github.com/", s.door.URL+"/", "octo-org/octo-repo", "octo/app", "3484a3fb816e0859fd6e1cea078d76385ff50625", s.id("feature"),
+	)
+	got := map[string]int{}
+	for _, e := range events {
+		if e.Name != "pull_request" && e.Name != "issue_comment" && e.Name != "workflow_run" {
+			continue
+		}
+		for _, payload := range e.Examples {
+			s.event(e.Name, here.Replace(string(payload)))
+			which, err := s.which()
+			if err != nil {
+				which = "none"
+			}
+			got[e.Name+" "+which]++
+		}
+	}
+	for _, want := range []string{"pull_request Codertocat/Hello-World#2", "workflow_run octo/app#7", "workflow_run none", "issue_comment none"} {
+		if got[want] == 0 {
+			t.Errorf("no example is %s", want)
+		}
+		delete(got, want)
+	}
+	if len(got) != 0 {
+		t.Errorf("other answers: %v", got)
+	}
+}

@@ -1,0 +1,389 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/forge/forgetest"
+	"github.com/precedent-dev/precedent/internal/store"
+)
+
+// What the parent tells a parroted program by its environment.
+const (
+	parrotClock = "PARROT_CLOCK" // where the parent lets the forge's time pass, and what time it is
+	parrotText  = "PARROT_TEXT"  // a copy of src/till.js at the head
+)
+
+// parroted is the program with a parrot for an engine, which waits by asking its
+// parent to let the forge's time pass.
+func parroted() {
+	text, err := os.ReadFile(os.Getenv(parrotText))
+	address, start, _ := strings.Cut(os.Getenv(parrotClock), " ")
+	began, clockErr := strconv.ParseInt(start, 10, 64)
+	if err != nil || clockErr != nil {
+		fmt.Fprintln(os.Stderr, err, clockErr)
+		syscall.Exit(9)
+	}
+	var mu sync.Mutex
+	now := time.UnixMilli(began)
+	a := &app{
+		in: os.Stdin, out: os.Stdout, err: os.Stderr, env: environment(os.Environ()),
+		brought: &parrot{path: "src/till.js", text: string(text)},
+		now: func() time.Time {
+			mu.Lock()
+			defer mu.Unlock()
+			return now
+		},
+		sleep: func(ctx context.Context, d time.Duration) error {
+			req, err := http.NewRequestWithContext(ctx, http.MethodPost, address+"?"+strconv.FormatInt(int64(d), 10), nil)
+			if err != nil {
+				return err
+			}
+			resp, err := http.DefaultClient.Do(req)
+			if err != nil {
+				return err
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			now = now.Add(d)
+			return resp.Body.Close()
+		},
+	}
+	syscall.Exit(a.run(context.Background(), os.Args[1:])) // os.Exit takes a second in a binary with the race detector
+}
+
+// quarry is a pull request whose reviews are other processes.
+type quarry struct {
+	*shopPull
+	clock  string
+	author forge.Person // who posts
+
+	mu    sync.Mutex
+	cmd   *exec.Cmd
+	trap  int  // at which request the process is killed; 0 for none
+	after bool // once it was carried out, else instead
+	came  int  // requests since the trap was set
+}
+
+// newQuarry makes the forge for a kind of token.
+func newQuarry(t *testing.T, token string) *quarry {
+	t.Helper()
+	q := &quarry{shopPull: newShopPull(t)}
+	switch token {
+	case "actions":
+		q.door.api.Actions()
+		q.app.env[markerKeyVariable] = "a key for tests, which opens nothing"
+	case "app":
+		q.asApp()
+	}
+	stage := q.door.stage
+	q.author = stage.World.Me
+	stage.Script.Plan(forgetest.Fault{
+		Times: 1 << 30,
+		Call: func() {
+			if q.caught(false) {
+				q.kill()
+				panic(http.ErrAbortHandler) // the request never arrived
+			}
+		},
+		CallAfter: func() {
+			if q.caught(true) {
+				q.kill()
+			}
+		},
+	})
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		n, _ := strconv.ParseInt(r.URL.RawQuery, 10, 64)
+		stage.Clock.Pass(time.Duration(n))
+	}))
+	t.Cleanup(server.Close)
+	q.clock = server.URL
+	return q
+}
+
+// set sets a trap.
+func (q *quarry) set(trap int, after bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.trap, q.after, q.came = trap, after, 0
+}
+
+// caught tells whether the request is the one to kill at.
+func (q *quarry) caught(after bool) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if !after {
+		q.came++
+	}
+	return q.came == q.trap && q.after == after
+}
+
+// kill kills the process that reviews, if there is one.
+func (q *quarry) kill() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.cmd != nil {
+		_ = q.cmd.Process.Kill() // it may have ended
+	}
+}
+
+// run reviews and posts in a process, which is killed after the limit if there is
+// one, and tells whether it was killed.
+func (q *quarry) run(limit time.Duration) bool {
+	q.t.Helper()
+	text := filepath.Join(q.home, "till.js")
+	if err := os.WriteFile(text, []byte(q.parrot.text), 0o600); err != nil {
+		q.t.Fatal(err)
+	}
+	cmd := exec.Command("parroted", "pr", q.door.URL+"/octo/app/pull/7", "--post", "--fail-on", "medium")
+	cmd.Dir = q.app.dir
+	cmd.Env = []string{parrotText + "=" + text, fmt.Sprintf("%s=%s %d", parrotClock, q.clock, q.door.stage.Clock.Now().UnixMilli())}
+	for k, v := range q.app.env {
+		cmd.Env = append(cmd.Env, k+"="+v)
+	}
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	q.mu.Lock()
+	err := cmd.Start()
+	q.cmd = cmd
+	q.mu.Unlock()
+	if err != nil {
+		q.t.Fatal(err)
+	}
+	if limit > 0 {
+		defer time.AfterFunc(limit, q.kill).Stop()
+	}
+	_ = cmd.Wait() // its status says more
+	q.mu.Lock()
+	q.cmd = nil
+	q.mu.Unlock()
+	status := cmd.ProcessState.ExitCode()
+	if status > precedent.ExitFindings {
+		q.t.Fatalf("status %d\n%s", status, said.String())
+	}
+	return status < 0
+}
+
+// natural are what differs from one run to the next.
+var natural = []struct {
+	form *regexp.Regexp
+	name string
+}{
+	{regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`), "ID"},
+	{regexp.MustCompile(`sig=[0-9a-f]+`), "SIGNATURE"},
+	{regexp.MustCompile(`127\.0\.0\.1:[0-9]+`), "HOST"},
+	{regexp.MustCompile(`[0-9]{9,}`), "NUMBER"},
+	{regexp.MustCompile(`\b[0-9a-hjkmnp-tv-z]{10}\b`), "FINDING"},
+}
+
+func unnatural(s string) string {
+	for _, n := range natural {
+		s = n.form.ReplaceAllString(s, n.name)
+	}
+	return s
+}
+
+// picture is what everybody sees on the pull request and what the memory holds,
+// without what differs by nature.
+func (q *quarry) picture() []string {
+	q.t.Helper()
+	world := q.door.stage.World
+	closed := map[int64]string{}
+	for _, t := range world.Threads(q.pull) {
+		closed[t.Comments[0]] = fmt.Sprintf(", closed %v by %q", t.Closed, t.ClosedBy.Login)
+	}
+	var out []string
+	for _, c := range world.By(q.pull, q.author) {
+		out = append(out, fmt.Sprintf("%s at %s%s: %s", c.Kind, c.Span, closed[c.ID], unnatural(string(c.Body))))
+	}
+	if n := world.Unsent(q.pull); n > 0 {
+		out = append(out, fmt.Sprintf("%d reviews that were not sent", n))
+	}
+	world.Change(func() {
+		for _, k := range world.Repo("octo", "app").Checks {
+			out = append(out, fmt.Sprintf("check %s on %s: %s, %s", k.Name, k.Commit, k.Conclusion, k.Title))
+		}
+	})
+	out = append(out, q.remembered()...)
+	slices.Sort(out)
+	return out
+}
+
+// remembered is what the memory holds, which is whole.
+func (q *quarry) remembered() (out []string) {
+	q.t.Helper()
+	files, err := filepath.Glob(filepath.Join(q.home, ".local", "share", "precedent", "*.db"))
+	if err != nil || len(files) != 1 {
+		q.t.Fatalf("memories %q, %v", files, err)
+	}
+	ctx := q.t.Context()
+	db, err := store.Open(ctx, files[0], store.Options{})
+	if err != nil {
+		q.t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Check(ctx); err != nil {
+		q.t.Error(err)
+	}
+	rows, err := db.RepoFor(ctx, q.pull.Base.Repo)
+	if err != nil {
+		q.t.Fatal(err)
+	}
+	threads, err1 := rows.Threads(ctx, 7)
+	posts, err2 := rows.Posts(ctx, 7)
+	outcomes, err3 := rows.Outcomes(ctx, 7)
+	if err1 != nil || err2 != nil || err3 != nil {
+		q.t.Fatal(err1, err2, err3)
+	}
+	for _, t := range threads {
+		out = append(out, fmt.Sprintf("thread about %s at %s: %s, seen in %s at %s", t.Title, t.Span, t.State, t.SeenPath, t.SeenAt))
+	}
+	for _, p := range posts {
+		out = append(out, fmt.Sprintf("post %d about %s: %s, %s", p.Nth, p.Head, p.Kind, p.State))
+	}
+	for _, o := range outcomes {
+		out = append(out, unnatural(fmt.Sprintf("outcome of %s: %s, %s", o.Title, o.Kind, o.Proof)))
+	}
+	return out
+}
+
+// acts are the heads of the pull request, each with what people say before it.
+var acts = []struct {
+	text  string
+	asked string // by a person in the thread about the refund
+}{
+	{text: strings.ReplaceAll(tillFile, "  bus.on('paid', () => render(till))\n", "")},
+	{text: strings.Replace(tillFile, "  return sum / items.length\n", "  return items.length > 0 ? sum / items.length : 0\n", 1), asked: "Is that still so?"},
+	{text: "// Once more.\n" + strings.Replace(tillFile, "  ledger.total -= amount\n", "", 1)},
+	{text: strings.NewReplacer("  ledger.total -= amount\n", "", "  return sum / items.length\n", "", "  bus.on('paid', () => render(till))\n", "").Replace(tillFile)},
+}
+
+// act lets people speak, and pushes.
+func (q *quarry) act(n int) {
+	q.t.Helper()
+	if acts[n].asked != "" {
+		for _, c := range q.door.stage.World.By(q.pull, q.author) {
+			if c.Kind == forge.OnLine && c.ReplyTo == 0 && strings.Contains(string(c.Body), "refund") {
+				q.door.stage.World.Say(q.pull, maintainer, c.ID, acts[n].asked)
+			}
+		}
+	}
+	q.door.stage.Clock.Pass(time.Hour)
+	q.push(fmt.Sprintf("act %d", n), map[string]string{"src/till.js": acts[n].text})
+}
+
+// calm is what an undisturbed review of an act leaves, and how many requests it takes.
+type calm struct {
+	picture  []string
+	requests int
+	life     time.Duration
+}
+
+// TestPostKilled kills the whole command with SIGKILL at a random request, before
+// or after the forge carried it out, or at a random time; over a first review and
+// over those of later pushes, which answer, close, open again, and find more. In
+// the end everybody sees what they would have seen, and so does the memory.
+func TestPostKilled(t *testing.T) {
+	rounds := 60
+	if testing.Short() {
+		rounds = 15
+	}
+	seed := uint64(time.Now().UnixNano())
+	if s, err := strconv.ParseUint(os.Getenv("PRECEDENT_TEST_SEED"), 10, 64); err == nil {
+		seed = s
+	}
+	t.Logf("seed %d; PRECEDENT_TEST_SEED repeats it", seed)
+	tokens := []string{"person", "actions", "app"}
+	for i, token := range tokens {
+		t.Run(token, func(t *testing.T) {
+			t.Parallel()
+			calms := undisturbed(t, token)
+			random := rand.New(rand.NewPCG(seed, uint64(i)))
+			killed := 0
+			for killed < rounds/len(tokens) {
+				killed += hunt(newQuarry(t, token), calms, random)
+			}
+			t.Logf("killed %d times", killed)
+		})
+	}
+}
+
+// hunt kills the reviews of all acts, and compares what they leave in the end.
+func hunt(q *quarry, calms []calm, random *rand.Rand) (killed int) {
+	q.t.Helper()
+	for n, want := range calms {
+		q.act(n)
+		for again := true; again; again = random.IntN(3) == 0 {
+			how, limit := random.IntN(5), time.Duration(0)
+			if q.set(1+random.IntN(want.requests), how%2 == 0); how == 4 {
+				q.set(0, false)
+				limit = time.Millisecond + time.Duration(random.Int64N(int64(want.life)))
+			}
+			if q.run(limit) {
+				killed++
+			}
+		}
+		q.set(0, false)
+		if q.run(0) {
+			q.t.Fatal("nobody killed it")
+		}
+		if d := cmp.Diff(want.picture, q.picture()); d != "" {
+			q.t.Fatalf("act %d differs after %d kills (-calm +killed):\n%s", n, killed, d)
+		}
+	}
+	return killed
+}
+
+// undisturbed plays all acts without a kill.
+func undisturbed(t *testing.T, token string) (calms []calm) {
+	t.Helper()
+	q := newQuarry(t, token)
+	for n := range acts {
+		q.act(n)
+		before, began := len(q.door.stage.Script.Requests()), time.Now()
+		if q.run(0) {
+			t.Fatal("nobody killed it")
+		}
+		calms = append(calms, calm{q.picture(), len(q.door.stage.Script.Requests()) - before, time.Since(began)})
+	}
+	checks := len(acts)
+	if token == "person" {
+		checks = 0 // it may make none
+	}
+	count := map[string]int{}
+	for _, line := range calms[len(calms)-1].picture {
+		kind, rest, _ := strings.Cut(line, " ")
+		if closed := strings.Contains(rest, ", closed true by "); closed {
+			kind += " closed"
+		}
+		count[kind]++
+	}
+	// Three threads with the answers in them, all of them closed in the end.
+	want := map[string]int{"inline closed": 3, "inline": 6, "issue": 1, "review": 2, "thread": 3, "outcome": 3, "post": 22}
+	if checks > 0 {
+		want["check"] = checks
+	}
+	if d := cmp.Diff(want, count); d != "" {
+		t.Fatalf("without a kill (-want +got):\n%s", d)
+	}
+	return calms
+}

@@ -1,0 +1,159 @@
+package review
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/engine"
+)
+
+// reading is an engine that finds the loop in the cart, by one finder, and keeps
+// which hunks it was shown.
+type reading struct {
+	finder string
+	mu     sync.Mutex
+	shown  map[string]bool // by finder: the cart was among what it was shown
+}
+
+func (r *reading) engine() *cast {
+	r.shown = map[string]bool{}
+	return &cast{
+		finder: func(t engine.Task) engine.Reply {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			if strings.Contains(t.User(), loop) {
+				r.shown[t.Name] = true
+			}
+			if t.Name != r.finder {
+				return reply1()
+			}
+			return reply1(finding("cart/cart.go", 1, loop, "off by one", map[string]any{"severity": "medium"}))
+		},
+		verifier: ruled(nil),
+	}
+}
+
+// TestAFinderThatJoins: what it has never read it reads now, and what it finds
+// there is news. The others were heard already.
+func TestAFinderThatJoins(t *testing.T) {
+	head := shopHead.with(files{"cart/tax.go": "package cart\n"})
+	for _, test := range []struct {
+		name    string
+		ran     []string
+		finder  string
+		shown   bool
+		dropped precedent.Dropped
+	}{
+		{"all had their say", []string{"bugs", "security"}, "security", false, precedent.UnchangedCode},
+		{"it is new", []string{"bugs"}, "security", true, ""},
+		{"another one is new", []string{"bugs"}, "bugs", true, precedent.UnchangedCode},
+		{"nobody knows", nil, "security", false, precedent.UnchangedCode},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			in := pushed(t, shopBase, shopHead, head)
+			in.Policy.Finders = only("bugs", "security")
+			in.Since.Finders = test.ran
+			r := reading{finder: test.finder}
+			in.Engine = r.engine()
+			got := run(t, in)
+			if r.shown["security"] != test.shown {
+				t.Errorf("shown to %v", slices.Collect(maps.Keys(r.shown)))
+			}
+			if f := byTitle(t, got, "off by one"); f.Dropped != test.dropped {
+				t.Errorf("dropped %q: %s", f.Dropped, says(f))
+			}
+			if (got.Coverage.HunksBefore > 0) == test.shown {
+				t.Errorf("coverage %+v", got.Coverage)
+			}
+		})
+	}
+}
+
+// TestAFileThatWasLeftOut: what the earlier review skipped nobody has read, though
+// no push touched it.
+func TestAFileThatWasLeftOut(t *testing.T) {
+	head := shopHead.with(files{"cart/tax.go": "package cart\n"})
+	in := pushed(t, shopBase, shopHead, head)
+	in.Since.Skipped = []string{"cart/cart.go"}
+	r := reading{finder: "bugs"}
+	in.Engine = r.engine()
+	got := run(t, in)
+	if f := byTitle(t, got, "off by one"); !r.shown["bugs"] || f.Dropped != "" || f.Origin != "" {
+		t.Errorf("shown %v, dropped %q, origin %q: %s", r.shown, f.Dropped, f.Origin, says(f))
+	}
+}
+
+// TestFoundInWhatAnotherBaseShows: the branch goes to another base, from which it
+// differs in more. What is found there is news, though the head is as it was.
+func TestFoundInWhatAnotherBaseShows(t *testing.T) {
+	head := files{"a.txt": long(60, map[int]string{10: "ten\n"})}
+	base := files{"a.txt": long(60, nil)}
+	other := files{"a.txt": long(60, map[int]string{50: "fifty\n"})}
+	later := head.with(files{"a.txt": "the first\n" + head["a.txt"]})
+	for _, test := range []struct {
+		line    string
+		dropped precedent.Dropped
+	}{
+		{"ten", precedent.UnchangedCode},
+		{"line " + strings.Repeat("i", 50), ""},
+	} {
+		in := pushed(t, other, head, later)
+		in.Since.Before = between(t, base, head)
+		in.Engine = &cast{
+			finder: func(t engine.Task) engine.Reply {
+				if t.Name != "bugs" {
+					return reply1()
+				}
+				return reply1(finding("a.txt", 1, test.line, "a defect", map[string]any{"severity": "medium"}))
+			},
+			verifier: ruled(nil),
+		}
+		if f := byTitle(t, run(t, in), "a defect"); f.Dropped != test.dropped {
+			t.Errorf("%s: dropped %q: %s", test.line, f.Dropped, says(f))
+		}
+	}
+}
+
+// TestNoModelReadThePush: a policy that turns the prompted finders off leaves what
+// was pushed to the analyzers.
+func TestNoModelReadThePush(t *testing.T) {
+	head := shopHead.with(files{"cart/tax.go": "package cart\n"})
+	in := pushed(t, shopBase, shopHead, head)
+	in.Policy.Finders = only()
+	in.Engine = &cast{}
+	if r := run(t, in); r.Scope != precedent.AnalyzersScope {
+		t.Errorf("scope %s", r.Scope)
+	}
+}
+
+// TestDeclinedIsAcknowledgedOnce: the author's "no" does not end the conversation,
+// so it is read again after each push, and answered the first time alone.
+func TestDeclinedIsAcknowledgedOnce(t *testing.T) {
+	const no = "This is how it has to be, we keep it."
+	in := conversation(t, precedent.Bugs, shopHead.with(files{"cart/aws.go": "", "cart/tax.go": "package cart\n"}))
+	in.Threads[0].Messages = []precedent.Message{written(no, precedent.Message{WhoID: 7})}
+	in.Engine = &cast{finder: func(engine.Task) engine.Reply { return reply1() }, threads: saying(map[string]object{"off by one": {"state": "declined", "quote": no, "reply": "Understood."}})}
+	for _, want := range []string{"Understood.", ""} {
+		a := run(t, in).Threads[0]
+		if a.State != precedent.DeclinedHere || a.Reply != want {
+			t.Errorf("%s, reply %q, want %q", a.State, a.Reply, want)
+		}
+		in.Threads[0].Messages = append(in.Threads[0].Messages, precedent.Message{ID: 10, Own: true, Body: precedent.Untrusted(a.Reply)})
+	}
+}
+
+// TestAHoleThatAStrangerClosed: it is not said again, and the review is not clean
+// for it.
+func TestAHoleThatAStrangerClosed(t *testing.T) {
+	in := conversation(t, precedent.Security, shopHead.with(files{"cart/aws.go": "", "cart/tax.go": "package cart\n"}))
+	in.Threads[0].Closed, in.Threads[0].ClosedBy = true, "ann"
+	in.Engine = &cast{finder: func(engine.Task) engine.Reply { return reply1() }, threads: saying(map[string]object{"off by one": {"state": "still_there"}})}
+	r := run(t, in)
+	if len(r.Threads) != 1 || r.Threads[0].State != precedent.StillThere || r.Threads[0].Reply != "" || r.Verdict != precedent.Findings {
+		t.Errorf("verdict %s, answers %+v", r.Verdict, r.Threads)
+	}
+}

@@ -1,0 +1,153 @@
+package thread
+
+import (
+	"slices"
+	"unicode/utf8"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/text"
+)
+
+// A line that moved is known again by its neighbours: nearNeed of the nearSpan
+// lines before it and as many behind it that are not blank. Without them it must
+// be unique in the file and say something. The figures are those of the design,
+// measured on real edits.
+const (
+	nearSpan  = 3
+	nearNeed  = 2
+	uniqueLen = 12 // characters, white space collapsed
+)
+
+// follow returns where the lines are, and whether they are not what they were.
+func (r *route) follow(lines span, path string, side precedent.Side) (now precedent.Span, changed bool) {
+	first, last := r.way[lines.start], r.way[lines.end-1]
+	if first < 0 {
+		first = r.relocate(lines.start)
+	}
+	if last < 0 {
+		last = r.relocate(lines.end - 1)
+	}
+	for i := lines.start; i < lines.end && first < 0; i++ {
+		if r.from.keys[i] != 0 {
+			first = r.way[i]
+		}
+	}
+	for i := lines.end - 1; i >= lines.start && last < 0; i-- {
+		if r.from.keys[i] != 0 {
+			last = r.way[i]
+		}
+	}
+	switch {
+	case first < 0:
+		first = last
+	case last < 0:
+		last = first
+	}
+	if first < 0 {
+		return r.replaced(lines, path, side), true
+	}
+	if first > last { // they were torn apart
+		last = first
+	}
+	changed = !slices.Equal(unblank(r.from.keys[lines.start:lines.end]), unblank(r.to.keys[first:last+1]))
+	return precedent.Span{Path: path, Side: side, Start: first + 1, End: last + 1}, changed
+}
+
+// maxReplaced bounds the lines that can be said to stand in the place of others:
+// what is farther away than this is not near in the sense of the merge rules.
+const maxReplaced = 40
+
+// replaced returns the lines that stand where the lines were: those between what
+// is left of their neighbours. It is the zero Span if there are none, because the
+// lines were only deleted, or too many to say so.
+func (r *route) replaced(lines span, path string, side precedent.Side) precedent.Span {
+	before, behind := lines.start-1, lines.end
+	for before >= 0 && r.way[before] < 0 {
+		before--
+	}
+	for behind < len(r.way) && r.way[behind] < 0 {
+		behind++
+	}
+	from, to := 0, len(r.to.lines)
+	if before >= 0 {
+		from = r.way[before] + 1
+	}
+	if behind < len(r.way) {
+		to = r.way[behind]
+	}
+	if old := behind - before - 1; old == to-from { // line for line
+		from += lines.start - before - 1
+		to = from + lines.end - lines.start
+	}
+	if from >= to || to-from > maxReplaced || behind-before-1 > maxReplaced {
+		return precedent.Span{}
+	}
+	return precedent.Span{Path: path, Side: side, Start: from + 1, End: to}
+}
+
+func unblank(keys []int) []int {
+	return slices.DeleteFunc(slices.Clone(keys), func(k int) bool { return k == 0 })
+}
+
+// relocate looks for a line that is not in its order any more: an equal one that
+// no other line became, with enough of its neighbours, or one that is unique in
+// both files and says something. Between equal candidates the nearest one counts.
+func (r *route) relocate(i int) int {
+	key, found, best := r.from.keys[i], -1, 0
+	equal := r.to.standing(key)
+	if key == 0 || len(equal) > maxEqual {
+		return -1 // it says nothing
+	}
+	around := r.from.around(i)
+	for _, j := range equal {
+		if r.taken[j] {
+			continue
+		}
+		n := shared(around, r.to.around(j))
+		if found < 0 || n > best || n == best && distance(i, j) < distance(i, found) {
+			found, best = j, n
+		}
+	}
+	if best >= nearNeed {
+		return found
+	}
+	alone := len(equal) == 1 && len(r.from.standing(key)) == 1
+	if alone && utf8.RuneCountInString(text.Collapse(r.from.lines[i])) >= uniqueLen {
+		return found
+	}
+	return -1
+}
+
+// maxEqual is the number of equal lines beyond which a line is not looked for
+// among them.
+const maxEqual = 1_000
+
+func distance(i, j int) int { return max(i-j, j-i) }
+
+// around are the lines before and behind a line that are not blank.
+func (f *source) around(i int) [2][]int {
+	var near [2][]int
+	for side, step := range []int{-1, 1} {
+		for j := i + step; j >= 0 && j < len(f.keys) && len(near[side]) < nearSpan; j += step {
+			if f.keys[j] != 0 {
+				near[side] = append(near[side], f.keys[j])
+			}
+		}
+	}
+	return near
+}
+
+// shared counts the neighbours that two lines have on the same sides.
+func shared(a, b [2][]int) int {
+	n := 0
+	for side := range a {
+		left := slices.Clone(b[side])
+		for _, k := range a[side] {
+			if at := slices.Index(left, k); at >= 0 {
+				n++
+				left = slices.Delete(left, at, at+1)
+			}
+		}
+	}
+	return n
+}
