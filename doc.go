@@ -12,8 +12,9 @@
 // the database that keeps it; [Place], [Fingerprint] and [FindingID] give it an
 // identity in which no line number and no prose enters. [Review] is everything
 // that one run found out, and its JSON form is a stable contract. [Rejection]
-// is a person's no. [Policy] is what a repository may say about its own
-// reviews. [Untrusted] marks text from outside.
+// is a person's no. [Thread] is a finding that was posted, with its conversation,
+// and [Outcome] is what became of it. [Policy] is what a repository may say about
+// its own reviews. [Untrusted] marks text from outside.
 //
 // Tools. internal/git is the only place that runs git, and treats every
 // repository as hostile. internal/diff reads what git says about a change.
@@ -22,30 +23,41 @@
 // tool loop, and makes both reliable. internal/child runs a program and ends it
 // with everything that it started.
 //
-// Speech and sources. internal/forge is the seam to whatever hosts pull
-// requests. internal/guide reads what the repository says about
-// itself at the base commit: guide files, rules, policy. internal/prompt builds
-// what a model is asked. internal/store keeps everything in SQLite.
-// internal/report prints a review. internal/sandbox runs a hostile command in
-// a box, or not at all.
+// Speech and sources. internal/forge is the seam to whatever hosts pull requests,
+// for reading and for writing. internal/guide reads what the repository says about
+// itself at the base commit: guide files, rules, policy. internal/markdown makes
+// text from outside Markdown that does nothing. internal/prompt builds what a
+// model is asked. internal/store keeps everything in SQLite. internal/sandbox
+// runs a hostile command in a box, or not at all.
 //
 // Hands. internal/lint runs the analyzers that need no model. internal/engine
-// is the seam to whatever reads with one.
+// is the seam to whatever reads with one. internal/report prints a review.
+// internal/comment writes all that is said on a forge, through one gate, and knows
+// it again by its marker. internal/forge/wire carries requests to a forge's API:
+// it guards the token, and says whether a request was carried out.
 //
 // Mind. internal/memory recalls before a review and records after it: history,
-// hotspots, and what people declined.
+// hotspots, and what people declined. internal/thread follows what was posted: it
+// puts conversations together, carries them to a new head, and says what became
+// of each finding.
 //
 // Acts. internal/review turns a change into findings. Finders run side by side;
 // then place, merge, verify, cite, score, hush and select each annotate every
-// finding and delete none, so that a finding that is not shown says why.
+// finding and delete none, so that a finding that is not shown says why. On a
+// later push it knows findings again by their threads, reads what the push
+// touched, and answers each open thread. internal/post says what a review has to
+// say on its pull request, each thing exactly once.
 //
 // Doors and furnishings. internal/eval measures quality on folders of data.
-// internal/engine/api asks a model behind an API, internal/engine/claude asks
-// Claude Code, internal/engine/command lets any program be the model,
-// internal/engine/enginetest is the suite that every engine passes, and
-// internal/llm/llmtest plays the servers that models are behind.
-// internal/forge/github reads GitHub, and internal/forge/forgetest is the suite
-// that every forge passes. internal/fix makes suggestions in a work tree.
+// internal/fix makes suggestions in a work tree. internal/engine/api asks a model
+// behind an API, internal/engine/claude asks Claude Code, internal/engine/command
+// lets any program be the model, internal/engine/enginetest is the suite that
+// every engine passes, and internal/llm/llmtest plays the servers that models are
+// behind. internal/forge/github is GitHub, internal/forge/gitea is Gitea and
+// Forgejo, internal/forge/local is a folder of JSON beside a git repository, and
+// internal/forge/forgetest plays the servers and is the suite that all of them
+// pass. internal/markdown/markdowntest judges Markdown as a forge and its bots
+// would take it.
 //
 // cmd/precedent wires them: one file a subcommand, and the only reader of the
 // environment.
@@ -54,4 +66,10 @@
 //
 // To follow one review through the code: cmd/precedent/review.go gathers,
 // review.Run computes, memory.Record keeps, report.Text prints.
+//
+// To follow a pull request: cmd/precedent/pr_fetch.go gathers the commits and what
+// people said, pr_follow.go beside it our threads (thread.Assemble, thread.Carry).
+// review.Run computes, and Plan of post.Poster what is to be said, which
+// memory.Record keeps with the review. Then Deliver acts, and memory.Learn keeps
+// what became of earlier findings.
 package precedent
