@@ -76,7 +76,7 @@ func New(o Options) (*Client, error) {
 	options := wire.Options{
 		Forge: "GitHub", Home: api, Beside: []string{graphql.Path}, Scheme: "Bearer", Token: c.tokens.of,
 		Plain: func(r *http.Request) bool { return r.Header.Get("Accept") == acceptDiff }, Hint: hint,
-		Transport: o.Transport, Proxy: o.Proxy, Now: o.Now, Sleep: o.Sleep, Rand: o.Rand, MaxWait: o.MaxWait, Timeout: o.Timeout,
+		Transport: o.Transport, Proxy: o.Proxy, Public: o.BaseURL == "", Now: o.Now, Sleep: o.Sleep, Rand: o.Rand, MaxWait: o.MaxWait, Timeout: o.Timeout,
 	}
 	if o.App != nil {
 		options.Renew = c.tokens.renew

@@ -171,6 +171,14 @@ func (g answer) response(req *http.Request) *http.Response {
 func (t *Transport) unreachable(r errand, err error) *forge.Error {
 	why := "the connection failed"
 	switch {
+	case errors.Is(err, errPrivate):
+		if r.writes {
+			r.attempt().refused(true, "")
+		}
+		return &forge.Error{
+			Kind: forge.KindRefused, Msg: t.o.Home.Host + " cannot be reached: its name leads to an address that is not public",
+			Hint: "check what resolves names here; a forge of your own is named by --forge",
+		}
 	case errors.Is(err, context.DeadlineExceeded):
 		why = "no whole answer in " + t.o.Timeout.String()
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):

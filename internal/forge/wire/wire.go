@@ -36,7 +36,8 @@ const (
 	// "Best practices for using the REST API"). Other forges are spared the same.
 	writeGap = time.Second
 
-	defaultMaxWait = 2 * time.Minute // a secondary limit that names no time asks for one
+	dialTimeout    = 30 * time.Second // as net/http's own
+	defaultMaxWait = 2 * time.Minute  // a secondary limit that names no time asks for one
 	defaultTimeout = time.Minute
 )
 
@@ -69,6 +70,10 @@ type Options struct {
 	Transport http.RoundTripper
 	// Proxy is the operator's, without Transport; nil for none.
 	Proxy *url.URL
+	// Public tells that the forge is on the Internet, and that nobody named its
+	// address: without Transport and Proxy no connection to a private one is made. A
+	// forge that the operator named may be anywhere.
+	Public bool
 	// Now and Sleep are the clock, and Rand is a number in [0, n), n > 0; the real
 	// ones if they are nil.
 	Now   func() time.Time
@@ -120,8 +125,11 @@ func New(o Options) *Transport {
 	if t.base == nil {
 		direct := http.DefaultTransport.(*http.Transport).Clone()
 		direct.Proxy = nil // only main reads the environment
-		if o.Proxy != nil {
+		switch {
+		case o.Proxy != nil:
 			direct.Proxy = http.ProxyURL(o.Proxy)
+		case o.Public:
+			direct.DialContext = (&net.Dialer{Timeout: dialTimeout, Control: publicOnly}).DialContext
 		}
 		t.base = direct
 	}
