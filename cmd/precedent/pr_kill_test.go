@@ -170,7 +170,8 @@ func (q *quarry) run(limit time.Duration) bool {
 		q.t.Fatal(err)
 	}
 	if limit > 0 {
-		defer time.AfterFunc(limit, q.kill).Stop()
+		// It may come late, and must not meet the next process then.
+		defer time.AfterFunc(limit, func() { _ = cmd.Process.Kill() }).Stop()
 	}
 	_ = cmd.Wait() // its status says more
 	q.mu.Lock()
