@@ -69,7 +69,7 @@ func TestPostOnGitea(t *testing.T) {
 		t.Fatalf("%d summaries, %d reviews, %d remarks\n%s", len(summaries), len(reviews), len(remarks), said)
 	}
 	statuses := s.door.stage.World.Repo("octo", "app").Statuses
-	if len(statuses) != 1 || statuses[0].Commit != s.id("feature") || statuses[0].State == "success" || statuses[0].Context != "precedent" {
+	if len(statuses) != 1 || statuses[0].Commit != s.id("feature") || statuses[0].State != "error" || statuses[0].Context != "precedent" {
 		t.Errorf("statuses %+v", statuses)
 	}
 	if s.door.fetches.Load() == 0 {

@@ -258,7 +258,7 @@ func TestReportsPassTheGate(t *testing.T) {
 
 func TestCommentsAreBounded(t *testing.T) {
 	w := writer(t)
-	for _, s := range []string{strings.Repeat("|", 1<<20), strings.Repeat("`|*\n\n", 1<<18), strings.Repeat("> ", 1<<18), strings.Repeat("[", 1<<20), strings.Repeat("ü\n", 1<<19), strings.Repeat("```\n", 1<<18)} {
+	for _, s := range []string{strings.Repeat("|", 1<<17), strings.Repeat("`|*\n\n", 1<<16), strings.Repeat("> ", 1<<16), strings.Repeat("[", 1<<17), strings.Repeat("ü\n", 1<<17), strings.Repeat("```\n", 1<<16)} {
 		f := finding()
 		f.Title, f.Body, f.Suggestion, f.Finder = s, s, s, s
 		for range 100 {

@@ -130,12 +130,12 @@ func TestNoModelReadThePush(t *testing.T) {
 	}
 }
 
-// TestDeclinedIsAcknowledgedOnce: the author's "no" does not end the conversation,
-// so it is read again after each push, and answered the first time alone.
+// TestDeclinedIsAcknowledgedOnce: a "no" that is read again, because nobody noted
+// the first time that it ends the conversation, is answered the first time alone.
 func TestDeclinedIsAcknowledgedOnce(t *testing.T) {
 	const no = "This is how it has to be, we keep it."
 	in := conversation(t, precedent.Bugs, shopHead.with(files{"cart/aws.go": "", "cart/tax.go": "package cart\n"}))
-	in.Threads[0].Messages = []precedent.Message{written(no, precedent.Message{WhoID: 7})}
+	in.Threads[0].Messages = []precedent.Message{written(no, precedent.Message{WhoID: 8, MayWrite: true})}
 	in.Engine = &cast{finder: func(engine.Task) engine.Reply { return reply1() }, threads: saying(map[string]object{"off by one": {"state": "declined", "quote": no, "reply": "Understood."}})}
 	for _, want := range []string{"Understood.", ""} {
 		a := run(t, in).Threads[0]
@@ -143,6 +143,24 @@ func TestDeclinedIsAcknowledgedOnce(t *testing.T) {
 			t.Errorf("%s, reply %q, want %q", a.State, a.Reply, want)
 		}
 		in.Threads[0].Messages = append(in.Threads[0].Messages, precedent.Message{ID: 10, Own: true, Body: precedent.Untrusted(a.Reply)})
+	}
+}
+
+// TestNobodyDeclinesTheirOwn: the author's "no" is answered, and settles nothing.
+func TestNobodyDeclinesTheirOwn(t *testing.T) {
+	const no = "This is how it has to be, we keep it."
+	in := conversation(t, precedent.Bugs, shopHead.with(files{"cart/aws.go": "", "cart/tax.go": "package cart\n"}))
+	in.Threads[0].Messages = []precedent.Message{written(no, precedent.Message{WhoID: 7})}
+	in.Engine = &cast{finder: func(engine.Task) engine.Reply { return reply1() }, threads: saying(map[string]object{"off by one": {"state": "declined", "quote": no, "reply": "Understood."}})}
+	for _, step := range []struct {
+		state precedent.ThreadState
+		reply string
+	}{{precedent.ThreadPending, whoDeclines}, {precedent.ThreadOpen, ""}} {
+		in.Threads[0].State = step.state
+		r := run(t, in)
+		if a := r.Threads[0]; a.State != precedent.StillThere || a.Reply != step.reply || r.Verdict != precedent.Findings {
+			t.Errorf("%s: %s, reply %q, verdict %s", step.state, a.State, a.Reply, r.Verdict)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package forgetest
 import (
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
@@ -20,12 +21,29 @@ const (
 	wrongHunk   wrong = "hunk"  // start and end are in the diff, but not in one hunk
 )
 
-// parse reads a diff. One that cannot be read changes nothing.
+// parsed are the diffs that were read last: each is asked about for every comment
+// of a list.
+var parsed = struct {
+	mu  sync.Mutex
+	all map[string]*diff.Change
+}{all: map[string]*diff.Change{}}
+
+// parse reads a diff, which nobody changes. One that cannot be read changes nothing.
 func parse(patch string) *diff.Change {
+	const most = 32
+	parsed.mu.Lock()
+	defer parsed.mu.Unlock()
+	if c, ok := parsed.all[patch]; ok {
+		return c
+	}
 	c, err := diff.ParsePatch(strings.NewReader(patch), diff.DefaultLimits)
 	if err != nil {
-		return &diff.Change{}
+		c = &diff.Change{}
 	}
+	if len(parsed.all) >= most {
+		clear(parsed.all)
+	}
+	parsed.all[patch] = c
 	return c
 }
 
