@@ -304,7 +304,7 @@ type calm struct {
 // over those of later pushes, which answer, close, open again, and find more. In
 // the end everybody sees what they would have seen, and so does the memory.
 func TestPostKilled(t *testing.T) {
-	rounds := 30
+	rounds := 21
 	if testing.Short() {
 		rounds = 15
 	}
