@@ -15,7 +15,7 @@ help: ## list these targets
 check: fmt vet lint test ## format, vet, lint, and the tests with the race detector
 
 test: deps ## all tests with the race detector; installs what they need as root on Debian
-	$(GO) test -race -timeout 25m ./...
+	$(GO) test -race -timeout 60m ./...
 
 deps:
 	@sh scripts/testdeps.sh
