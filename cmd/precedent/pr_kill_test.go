@@ -5,8 +5,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,7 +12,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -37,36 +34,14 @@ const (
 // parent to let the forge's time pass.
 func parroted() {
 	text, err := os.ReadFile(os.Getenv(parrotText))
-	address, start, _ := strings.Cut(os.Getenv(parrotClock), " ")
-	began, clockErr := strconv.ParseInt(start, 10, 64)
+	now, sleep, clockErr := forgetest.NewWatch(os.Getenv(parrotClock))
 	if err != nil || clockErr != nil {
 		fmt.Fprintln(os.Stderr, err, clockErr)
 		syscall.Exit(9)
 	}
-	var mu sync.Mutex
-	now := time.UnixMilli(began)
 	a := &app{
 		in: os.Stdin, out: os.Stdout, err: os.Stderr, env: environment(os.Environ()),
-		brought: &parrot{path: "src/till.js", text: string(text)},
-		now: func() time.Time {
-			mu.Lock()
-			defer mu.Unlock()
-			return now
-		},
-		sleep: func(ctx context.Context, d time.Duration) error {
-			req, err := http.NewRequestWithContext(ctx, http.MethodPost, address+"?"+strconv.FormatInt(int64(d), 10), nil)
-			if err != nil {
-				return err
-			}
-			resp, err := http.DefaultClient.Do(req)
-			if err != nil {
-				return err
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			now = now.Add(d)
-			return resp.Body.Close()
-		},
+		brought: &parrot{path: "src/till.js", text: string(text)}, now: now, sleep: sleep,
 	}
 	syscall.Exit(a.run(context.Background(), os.Args[1:])) // os.Exit takes a second in a binary with the race detector
 }
@@ -74,14 +49,8 @@ func parroted() {
 // quarry is a pull request whose reviews are other processes.
 type quarry struct {
 	*shopPull
-	clock  string
+	trap   *forgetest.Trap
 	author forge.Person // who posts
-
-	mu    sync.Mutex
-	cmd   *exec.Cmd
-	trap  int  // at which request the process is killed; 0 for none
-	after bool // once it was carried out, else instead
-	came  int  // requests since the trap was set
 }
 
 // newQuarry makes the forge for a kind of token.
@@ -95,55 +64,8 @@ func newQuarry(t *testing.T, token string) *quarry {
 	case "app":
 		q.asApp()
 	}
-	stage := q.door.stage
-	q.author = stage.World.Me
-	stage.Script.Plan(forgetest.Fault{
-		Times: 1 << 30,
-		Call: func() {
-			if q.caught(false) {
-				q.kill()
-				panic(http.ErrAbortHandler) // the request never arrived
-			}
-		},
-		CallAfter: func() {
-			if q.caught(true) {
-				q.kill()
-			}
-		},
-	})
-	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		n, _ := strconv.ParseInt(r.URL.RawQuery, 10, 64)
-		stage.Clock.Pass(time.Duration(n))
-	}))
-	t.Cleanup(server.Close)
-	q.clock = server.URL
+	q.author, q.trap = q.door.stage.World.Me, q.door.stage.Trap(t, 0)
 	return q
-}
-
-// set sets a trap.
-func (q *quarry) set(trap int, after bool) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.trap, q.after, q.came = trap, after, 0
-}
-
-// caught tells whether the request is the one to kill at.
-func (q *quarry) caught(after bool) bool {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if !after {
-		q.came++
-	}
-	return q.came == q.trap && q.after == after
-}
-
-// kill kills the process that reviews, if there is one.
-func (q *quarry) kill() {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if q.cmd != nil {
-		_ = q.cmd.Process.Kill() // it may have ended
-	}
 }
 
 // run reviews and posts in a process, which is killed after the limit if there is
@@ -156,27 +78,16 @@ func (q *quarry) run(limit time.Duration) bool {
 	}
 	cmd := exec.Command("parroted", "pr", q.door.URL+"/octo/app/pull/7", "--post", "--fail-on", "medium")
 	cmd.Dir = q.app.dir
-	cmd.Env = []string{parrotText + "=" + text, fmt.Sprintf("%s=%s %d", parrotClock, q.clock, q.door.stage.Clock.Now().UnixMilli())}
+	cmd.Env = []string{parrotText + "=" + text, parrotClock + "=" + q.trap.Watch()}
 	for k, v := range q.app.env {
 		cmd.Env = append(cmd.Env, k+"="+v)
 	}
 	var said bytes.Buffer
 	cmd.Stderr = &said
-	q.mu.Lock()
-	err := cmd.Start()
-	q.cmd = cmd
-	q.mu.Unlock()
-	if err != nil {
+	err := q.trap.Run(cmd, limit)
+	if cmd.ProcessState == nil {
 		q.t.Fatal(err)
 	}
-	if limit > 0 {
-		// It may come late, and must not meet the next process then.
-		defer time.AfterFunc(limit, func() { _ = cmd.Process.Kill() }).Stop()
-	}
-	_ = cmd.Wait() // its status says more
-	q.mu.Lock()
-	q.cmd = nil
-	q.mu.Unlock()
 	status := cmd.ProcessState.ExitCode()
 	if status > precedent.ExitFindings {
 		q.t.Fatalf("status %d\n%s", status, said.String())
@@ -335,15 +246,15 @@ func hunt(q *quarry, calms []calm, random *rand.Rand) (killed int) {
 		q.act(n)
 		for again := true; again; again = random.IntN(3) == 0 {
 			how, limit := random.IntN(5), time.Duration(0)
-			if q.set(1+random.IntN(want.requests), how%2 == 0); how == 4 {
-				q.set(0, false)
+			if q.trap.Set(1+random.IntN(want.requests), how%2 == 0); how == 4 {
+				q.trap.Set(0, false)
 				limit = time.Millisecond + time.Duration(random.Int64N(int64(want.life)))
 			}
 			if q.run(limit) {
 				killed++
 			}
 		}
-		q.set(0, false)
+		q.trap.Set(0, false)
 		if q.run(0) {
 			q.t.Fatal("nobody killed it")
 		}

@@ -5,15 +5,12 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -25,15 +22,15 @@ import (
 )
 
 // childVar, set, turns the test binary into a process that delivers. Its value is
-// the forge's address, the memory, the address of the clock, and the time.
+// the forge's address, the memory, and the time.
 const childVar = "PRECEDENT_POST_TEST_CHILD"
 
 func TestMain(m *testing.M) {
-	words := strings.Split(os.Getenv(childVar), " ")
+	words := strings.SplitN(os.Getenv(childVar), " ", 3)
 	if words[0] == "" {
 		os.Exit(m.Run())
 	}
-	if err := childDeliver(context.Background(), words[0], words[1], words[2], words[3]); err != nil {
+	if err := childDeliver(context.Background(), words[0], words[1], words[2]); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -42,31 +39,10 @@ func TestMain(m *testing.M) {
 
 // childDeliver delivers what is planned. It waits by asking the parent to let the
 // forge's time pass.
-func childDeliver(ctx context.Context, url, file, clock, start string) error {
-	began, err := strconv.ParseInt(start, 10, 64)
+func childDeliver(ctx context.Context, url, file, watch string) error {
+	now, sleep, err := forgetest.NewWatch(watch)
 	if err != nil {
 		return err
-	}
-	var mu sync.Mutex
-	slept := time.Duration(0)
-	now := func() time.Time {
-		mu.Lock()
-		defer mu.Unlock()
-		return time.UnixMilli(began).Add(slept)
-	}
-	sleep := func(ctx context.Context, d time.Duration) error {
-		req, err := http.NewRequestWithContext(ctx, http.MethodPost, clock+"?"+strconv.FormatInt(int64(d), 10), nil)
-		if err != nil {
-			return err
-		}
-		resp, err := http.DefaultClient.Do(req)
-		if err != nil {
-			return err
-		}
-		mu.Lock()
-		slept += d
-		mu.Unlock()
-		return resp.Body.Close()
 	}
 	p, db, err := newPoster(ctx, url, file, now, sleep)
 	if err != nil {
@@ -83,66 +59,14 @@ func childDeliver(ctx context.Context, url, file, clock, start string) error {
 // prey is a stage whose deliveries are other processes.
 type prey struct {
 	*stage
-	clock string
-
-	mu    sync.Mutex
-	cmd   *exec.Cmd
-	trap  int  // at which request the process is killed; 0 for none
-	after bool // once it was carried out, else instead
-	came  int  // requests since the trap was set
-}
-
-// set sets a trap.
-func (p *prey) set(trap int, after bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.trap, p.after, p.came = trap, after, 0
-}
-
-// caught tells whether the request is the one to kill at.
-func (p *prey) caught(after bool) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if !after {
-		p.came++
-	}
-	return p.came == p.trap && p.after == after
+	trap *forgetest.Trap
 }
 
 // newPrey makes a scene whose lists lag behind by so much.
 func newPrey(t *testing.T, lag time.Duration) *prey {
 	t.Helper()
-	p := &prey{stage: newStage(t)}
-	p.Script.Plan(forgetest.Fault{
-		Times: 1 << 30, LagFor: lag,
-		Call: func() {
-			if p.caught(false) {
-				p.kill()
-				panic(http.ErrAbortHandler) // the request got lost
-			}
-		},
-		CallAfter: func() {
-			if p.caught(true) {
-				p.kill()
-			}
-		},
-	})
-	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		n, _ := strconv.ParseInt(r.URL.RawQuery, 10, 64)
-		p.Clock.Pass(time.Duration(n))
-	}))
-	t.Cleanup(server.Close)
-	p.clock = server.URL
-	return p
-}
-
-// kill kills the process that delivers, if there is one.
-func (p *prey) kill() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.cmd != nil {
-		_ = p.cmd.Process.Kill() // it may have ended
-	}
+	s := newStage(t)
+	return &prey{s, s.Trap(t, lag)}
 }
 
 // run delivers in a process, and tells whether that was killed.
@@ -153,24 +77,13 @@ func (p *prey) run(limit time.Duration) bool {
 		p.t.Fatal(err)
 	}
 	cmd := exec.Command(exe)
-	words := []any{p.server.URL, p.file, p.clock, p.Clock.Now().UnixMilli()}
-	cmd.Env = append(os.Environ(), childVar+"="+strings.TrimSuffix(fmt.Sprintln(words...), "\n"))
+	cmd.Env = append(os.Environ(), strings.Join([]string{childVar + "=" + p.server.URL, p.file, p.trap.Watch()}, " "))
 	var trouble bytes.Buffer
 	cmd.Stderr = &trouble
-	p.mu.Lock()
-	err = cmd.Start()
-	p.cmd = cmd
-	p.mu.Unlock()
-	if err != nil {
+	err = p.trap.Run(cmd, limit)
+	if cmd.ProcessState == nil {
 		p.t.Fatal(err)
 	}
-	if limit > 0 {
-		defer time.AfterFunc(limit, func() { _ = cmd.Process.Kill() }).Stop()
-	}
-	err = cmd.Wait()
-	p.mu.Lock()
-	p.cmd = nil
-	p.mu.Unlock()
 	killed := err != nil && cmd.ProcessState.ExitCode() == -1
 	if err != nil && !killed {
 		p.t.Fatalf("%v: %s", err, trouble.String())
@@ -285,8 +198,8 @@ func TestKilledWhileItPosts(t *testing.T) {
 		p.act(want.remarks)
 		for range 20 {
 			how, limit := random.IntN(3), time.Duration(0)
-			if p.set(1+random.IntN(want.requests), how == 0); how == 2 {
-				p.set(0, false)
+			if p.trap.Set(1+random.IntN(want.requests), how == 0); how == 2 {
+				p.trap.Set(0, false)
 				limit = time.Duration(1+random.IntN(200)) * time.Millisecond
 			}
 			if !p.run(limit) {
@@ -294,7 +207,7 @@ func TestKilledWhileItPosts(t *testing.T) {
 			}
 			killed++
 		}
-		p.set(0, false)
+		p.trap.Set(0, false)
 		if p.run(0) {
 			t.Fatalf("scene %d: nobody killed it", scene)
 		}
