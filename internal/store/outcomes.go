@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
-	"fmt"
 
 	"github.com/precedent-dev/precedent"
 )
@@ -13,20 +12,8 @@ import (
 // Outcomes returns what is known of the findings that were posted on the pull
 // request, in the order of their fingerprints.
 func (r *Repo) Outcomes(ctx context.Context, pull int) ([]precedent.Outcome, error) {
-	var outcomes []precedent.Outcome
-	err := rows(ctx, r.db.read, "SELECT document FROM outcomes WHERE repo_id = $1 AND pull = $2 ORDER BY fingerprint",
-		[]any{r.id, pull}, func(s scanner) error {
-			var document string
-			if err := s.Scan(&document); err != nil {
-				return err
-			}
-			var o precedent.Outcome
-			if err := json.Unmarshal([]byte(document), &o); err != nil {
-				return fmt.Errorf("%w: %w", ErrCorrupt, err)
-			}
-			outcomes = append(outcomes, o)
-			return nil
-		})
+	outcomes, err := documents[precedent.Outcome](ctx, r.db.read,
+		"SELECT document FROM outcomes WHERE repo_id = $1 AND pull = $2 ORDER BY fingerprint", []any{r.id, pull})
 	return outcomes, r.db.fail("read outcomes", err)
 }
 
@@ -73,17 +60,10 @@ func (r *Repo) SaveOutcomes(ctx context.Context, outcomes []precedent.Outcome) e
 
 // news tells whether the outcome says more than the one that is saved.
 func (r *Repo) news(ctx context.Context, tx *sql.Tx, o precedent.Outcome) (bool, error) {
-	var document string
-	err := row(ctx, tx, "SELECT document FROM outcomes WHERE repo_id = $1 AND pull = $2 AND fingerprint = $3",
-		[]any{r.id, o.PullRequest, o.Fingerprint}, into(&document))
-	if errors.Is(err, sql.ErrNoRows) {
-		return true, nil
+	old, err := documents[precedent.Outcome](ctx, tx, "SELECT document FROM outcomes WHERE repo_id = $1 AND pull = $2 AND fingerprint = $3",
+		[]any{r.id, o.PullRequest, o.Fingerprint})
+	if err != nil || len(old) == 0 {
+		return err == nil, err
 	}
-	var old precedent.Outcome
-	if err == nil {
-		if err = json.Unmarshal([]byte(document), &old); err != nil {
-			err = fmt.Errorf("%w: %w", ErrCorrupt, err)
-		}
-	}
-	return o.Kind != precedent.OutcomeUnknown && (o.Kind != old.Kind || o.MayWrite && !old.MayWrite), err
+	return o.Kind != precedent.OutcomeUnknown && (o.Kind != old[0].Kind || o.MayWrite && !old[0].MayWrite), nil
 }

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
-	"fmt"
 
 	"github.com/precedent-dev/precedent"
 )
@@ -19,20 +18,8 @@ const openThread = `t.repo_id = $1 AND t.state NOT IN ('resolved', 'wont_fix') A
 // Threads returns the threads of the pull request, the oldest first. Now and
 // Changed are not set: they are about a head, and nobody says here which.
 func (r *Repo) Threads(ctx context.Context, pull int) ([]precedent.Thread, error) {
-	var threads []precedent.Thread
-	err := rows(ctx, r.db.read, "SELECT document FROM threads WHERE repo_id = $1 AND pull = $2 ORDER BY opened_at, id",
-		[]any{r.id, pull}, func(s scanner) error {
-			var document string
-			if err := s.Scan(&document); err != nil {
-				return err
-			}
-			var t precedent.Thread
-			if err := json.Unmarshal([]byte(document), &t); err != nil {
-				return fmt.Errorf("%w: %w", ErrCorrupt, err)
-			}
-			threads = append(threads, t)
-			return nil
-		})
+	threads, err := documents[precedent.Thread](ctx, r.db.read,
+		"SELECT document FROM threads WHERE repo_id = $1 AND pull = $2 ORDER BY opened_at, id", []any{r.id, pull})
 	return threads, r.db.fail("read threads", err)
 }
 
