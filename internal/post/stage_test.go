@@ -81,7 +81,7 @@ func newPoster(ctx context.Context, url, file string, now func() time.Time, slee
 		return nil, nil, err
 	}
 	half := func(n time.Duration) time.Duration { return n / 2 }
-	client, err := github.New(github.Options{BaseURL: url, Token: token, Now: now, Sleep: sleep, Rand: half})
+	client, err := github.New(github.Options{BaseURL: url, Token: token, Way: wire.Way{Now: now, Sleep: sleep, Rand: half}})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -15,7 +15,6 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
-	"time"
 
 	sdk "code.gitea.io/sdk/gitea"
 
@@ -34,21 +33,7 @@ type Options struct {
 	Token   wire.Token
 	// UserAgent names the caller to the forge; "precedent" if it is empty.
 	UserAgent string
-	// Transport sends requests; nil for one that no environment variable turns
-	// to a proxy.
-	Transport http.RoundTripper
-	// Proxy is the operator's, without Transport; nil for none.
-	Proxy *url.URL
-	// Now and Sleep are the clock, and Rand is a number in [0, n), n > 0; the real
-	// ones if they are nil.
-	Now   func() time.Time
-	Sleep func(ctx context.Context, d time.Duration) error
-	Rand  func(n time.Duration) time.Duration
-	// MaxWait is the longest single wait for a rate limit; one that takes longer is
-	// an error at once. 2 minutes if it is 0.
-	MaxWait time.Duration
-	// Timeout bounds one attempt, its body included. 1 minute if it is 0.
-	Timeout time.Duration
+	wire.Way
 }
 
 // Client is a Gitea or Forgejo server. It is safe for concurrent use.
@@ -89,8 +74,8 @@ func New(o Options) (*Client, error) {
 	w := wire.New(wire.Options{
 		Forge: "Gitea", Home: &url.URL{Scheme: web.Scheme, Host: web.Host, Path: path + "/" + api + "/"},
 		Scheme: "token", Token: wire.Static(o.Token), Hint: hint,
-		Plain:     func(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, ".diff") },
-		Transport: o.Transport, Proxy: o.Proxy, Now: o.Now, Sleep: o.Sleep, Rand: o.Rand, MaxWait: o.MaxWait, Timeout: o.Timeout,
+		Plain: func(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, ".diff") },
+		Way:   o.Way,
 	})
 	return &Client{
 		host: strings.ToLower(web.Host), web: web, agent: o.UserAgent, wire: w,

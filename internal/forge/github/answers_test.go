@@ -14,6 +14,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
+	"github.com/precedent-dev/precedent/internal/forge/wire"
 )
 
 // TestGitHubsOwnExamples reads the answers that GitHub's description gives as
@@ -239,9 +240,9 @@ func FuzzAnswer(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, body, link string) {
 		s := forgetest.NewStage(t)
-		c, err := New(Options{Now: s.Clock.Now, Sleep: s.Clock.Sleep, Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+		c, err := New(Options{Way: wire.Way{Now: s.Clock.Now, Sleep: s.Clock.Sleep, Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
 			return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Link": {link}}, Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
-		})})
+		})}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -234,8 +234,8 @@ func TestGitHubItself(t *testing.T) {
 	s, g, _, _ := open(t)
 	token, _ := wire.NewToken(forgetest.Secret)
 	c, err := New(Options{
-		Token: token, Now: s.Clock.Now, Sleep: s.Clock.Sleep,
-		Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+		Token: token,
+		Way: wire.Way{Now: s.Clock.Now, Sleep: s.Clock.Sleep, Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
 			if r.URL.Scheme != "https" || r.URL.Host != "api.github.com" {
 				t.Errorf("asked %s", r.URL)
 			}
@@ -245,7 +245,7 @@ func TestGitHubItself(t *testing.T) {
 			}
 			moved.Header = r.Header
 			return http.DefaultTransport.RoundTrip(moved)
-		}),
+		})},
 	})
 	if err != nil {
 		t.Fatal(err)

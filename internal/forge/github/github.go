@@ -11,7 +11,6 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
-	"time"
 
 	gh "github.com/google/go-github/v88/github"
 
@@ -33,21 +32,7 @@ type Options struct {
 	App *App
 	// UserAgent names the caller to GitHub; "precedent" if it is empty.
 	UserAgent string
-	// Transport sends requests; nil for one that no environment variable turns
-	// to a proxy.
-	Transport http.RoundTripper
-	// Proxy is the operator's, without Transport; nil for none.
-	Proxy *url.URL
-	// Now and Sleep are the clock, and Rand is a number in [0, n), n > 0; the real
-	// ones if they are nil.
-	Now   func() time.Time
-	Sleep func(ctx context.Context, d time.Duration) error
-	Rand  func(n time.Duration) time.Duration
-	// MaxWait is the longest single wait for a rate limit; one that takes longer is
-	// an error at once. 2 minutes if it is 0.
-	MaxWait time.Duration
-	// Timeout bounds one attempt, its body included. 1 minute if it is 0.
-	Timeout time.Duration
+	wire.Way
 }
 
 // Client is GitHub. It is safe for concurrent use.
@@ -76,7 +61,7 @@ func New(o Options) (*Client, error) {
 	options := wire.Options{
 		Forge: "GitHub", Home: api, Beside: []string{graphql.Path}, Scheme: "Bearer", Token: c.tokens.of,
 		Plain: func(r *http.Request) bool { return r.Header.Get("Accept") == acceptDiff }, Hint: hint,
-		Transport: o.Transport, Proxy: o.Proxy, Public: o.BaseURL == "", Now: o.Now, Sleep: o.Sleep, Rand: o.Rand, MaxWait: o.MaxWait, Timeout: o.Timeout,
+		Way: o.Way, Public: o.BaseURL == "",
 	}
 	if o.App != nil {
 		options.Renew = c.tokens.renew

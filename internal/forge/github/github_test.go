@@ -28,8 +28,8 @@ func clientWith(t testing.TB, s *forgetest.Stage, g *forgetest.GitHub, change fu
 		t.Fatal(err)
 	}
 	o := Options{
-		BaseURL: g.URL, Token: token, Now: s.Clock.Now, Sleep: s.Clock.Sleep,
-		Rand: func(n time.Duration) time.Duration { return n / 2 },
+		BaseURL: g.URL, Token: token,
+		Way: wire.Way{Now: s.Clock.Now, Sleep: s.Clock.Sleep, Rand: func(n time.Duration) time.Duration { return n / 2 }},
 	}
 	change(&o)
 	c, err := New(o)

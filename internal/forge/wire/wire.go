@@ -41,6 +41,25 @@ const (
 	defaultTimeout = time.Minute
 )
 
+// Way is how requests leave, and by which clock they wait. The zero value is good.
+type Way struct {
+	// Transport sends requests; nil for one that no environment variable turns
+	// to a proxy.
+	Transport http.RoundTripper
+	// Proxy is the operator's, without Transport; nil for none.
+	Proxy *url.URL
+	// Now and Sleep are the clock, and Rand is a number in [0, n), n > 0; the real
+	// ones if they are nil.
+	Now   func() time.Time
+	Sleep func(ctx context.Context, d time.Duration) error
+	Rand  func(n time.Duration) time.Duration
+	// MaxWait is the longest single wait for a rate limit; one that takes longer is
+	// an error at once. 2 minutes if it is 0.
+	MaxWait time.Duration
+	// Timeout bounds one attempt, its body included. 1 minute if it is 0.
+	Timeout time.Duration
+}
+
 // Options are what a transport needs. They come from the operator, never from a
 // repository.
 type Options struct {
@@ -65,25 +84,11 @@ type Options struct {
 	// is said of any forge. nil for never.
 	Hint func(status int, h http.Header) string
 
-	// Transport sends requests; nil for one that no environment variable turns
-	// to a proxy.
-	Transport http.RoundTripper
-	// Proxy is the operator's, without Transport; nil for none.
-	Proxy *url.URL
+	Way
 	// Public tells that the forge is on the Internet, and that nobody named its
 	// address: without Transport and Proxy no connection to a private one is made. A
 	// forge that the operator named may be anywhere.
 	Public bool
-	// Now and Sleep are the clock, and Rand is a number in [0, n), n > 0; the real
-	// ones if they are nil.
-	Now   func() time.Time
-	Sleep func(ctx context.Context, d time.Duration) error
-	Rand  func(n time.Duration) time.Duration
-	// MaxWait is the longest single wait for a rate limit; one that takes longer is
-	// an error at once. 2 minutes if it is 0.
-	MaxWait time.Duration
-	// Timeout bounds one attempt, its body included. 1 minute if it is 0.
-	Timeout time.Duration
 }
 
 // Static is the source of a token that never changes.
@@ -116,7 +121,7 @@ func New(o Options) *Transport {
 		o.Now = time.Now
 	}
 	if o.Sleep == nil {
-		o.Sleep = realSleep
+		o.Sleep = Sleep
 	}
 	if o.Rand == nil {
 		o.Rand = rand.N[time.Duration]
@@ -184,8 +189,8 @@ func loopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// realSleep waits in real time.
-func realSleep(ctx context.Context, d time.Duration) error {
+// Sleep waits in real time, or until the context ends.
+func Sleep(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {

@@ -85,8 +85,8 @@ func transport(t *testing.T, base string, change func(*Options)) (*Transport, *f
 	}
 	clock := forgetest.NewStage(t).Clock
 	o := Options{
-		Forge: "Forge", Home: home, Scheme: "token", Token: Static(token), Now: clock.Now, Sleep: clock.Sleep,
-		Rand: func(n time.Duration) time.Duration { return n / 2 },
+		Forge: "Forge", Home: home, Scheme: "token", Token: Static(token),
+		Way: Way{Now: clock.Now, Sleep: clock.Sleep, Rand: func(n time.Duration) time.Duration { return n / 2 }},
 	}
 	if change != nil {
 		change(&o)
