@@ -32,6 +32,8 @@ var floors = map[string]int{
 
 	"internal/post": 5, "internal/review": 5,
 
+	"internal/workflow": 6,
+
 	"internal/eval": 7, "internal/fix": 7,
 
 	"internal/engine/api": 8, "internal/engine/claude": 8, "internal/engine/command": 8, "internal/engine/enginetest": 8, "internal/llm/llmtest": 8, "internal/markdown/markdowntest": 8,

@@ -118,7 +118,7 @@ func (a *app) diagnose(ctx context.Context, flags map[string]string, try bool) (
 	boxed := a.checkSandbox(ctx, &d)
 	a.checkStation(ctx, &d, op, repo)
 	if repo != nil {
-		a.checkMemory(ctx, &d, flags)
+		a.checkMemory(ctx, &d, op)
 		policy := checkPolicy(ctx, &d, repo)
 		a.checkLinters(&d, op, policy, boxed)
 		checkGuide(ctx, &d, repo)

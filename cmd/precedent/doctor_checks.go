@@ -12,6 +12,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/git"
 	"github.com/precedent-dev/precedent/internal/guide"
+	"github.com/precedent-dev/precedent/internal/workflow"
 )
 
 func checkClone(ctx context.Context, d *diagnosis, repo *git.Repo) {
@@ -36,19 +37,19 @@ func checkClone(ctx context.Context, d *diagnosis, repo *git.Repo) {
 }
 
 // checkMemory opens the memory only if it is there: nothing is made.
-func (a *app) checkMemory(ctx context.Context, d *diagnosis, flags map[string]string) {
+func (a *app) checkMemory(ctx context.Context, d *diagnosis, op operator) {
 	const name = "memory"
-	w, err := a.enter(ctx, flags)
+	w, err := a.openRepository(ctx, op)
 	if err != nil {
 		d.wrong(name, warned, err)
 		return
 	}
-	defer w.close()
-	if _, err := os.Lstat(w.file.Value); errors.Is(err, fs.ErrNotExist) {
-		d.say(name, fine, "", "none yet; the first review makes %s", w.file.Value)
+	defer w.Close()
+	if _, err := os.Lstat(w.File.Path); errors.Is(err, fs.ErrNotExist) {
+		d.say(name, fine, "", "none yet; the first review makes %s", w.File.Path)
 		return
 	}
-	db, err := w.open(ctx, a)
+	db, err := a.workflow().OpenMemory(ctx, w)
 	if err != nil {
 		d.wrong(name, warned, err) // a review goes on without, and says so
 		return
@@ -64,7 +65,7 @@ func (a *app) checkMemory(ctx context.Context, d *diagnosis, flags map[string]st
 		d.wrong(name, warned, err)
 		return
 	}
-	d.say(name, fine, "", "%s, %d KiB, schema %d, undamaged", w.file.Value, (size+1023)/1024, schema)
+	d.say(name, fine, "", "%s, %d KiB, schema %d, undamaged", w.File.Path, (size+1023)/1024, schema)
 }
 
 // checkPolicy returns the policy as far as it holds.
@@ -120,10 +121,7 @@ func checkGuide(ctx context.Context, d *diagnosis, repo *git.Repo) {
 		return
 	}
 	defer blobs.Close()
-	g, failures := guide.Load(func(path string) ([]byte, error) {
-		data, err := blobs.Read(rg.Head, path, maxFile)
-		return data, notFound(err)
-	}, guide.Files)
+	g, failures := guide.Load(workflow.FilesAt(blobs, rg.Head), guide.Files)
 	var names []string
 	for _, doc := range g.Docs {
 		names = append(names, doc.Path)

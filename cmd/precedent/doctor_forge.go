@@ -7,6 +7,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/git"
+	"github.com/precedent-dev/precedent/internal/workflow"
 )
 
 // forgePatience is how long a forge may take to say whose the token is.
@@ -53,7 +54,7 @@ func (a *app) checkStation(ctx context.Context, d *diagnosis, op operator, repo 
 	}
 	says := st.Host() + " (" + chosen.Source + "), as " + me.Login
 	if q := st.Quota(); q.Limit > 0 {
-		says += ", " + leftOf(q)
+		says += ", " + workflow.QuotaLeft(q)
 	}
 	if !here && !id.IsZero() && !id.IsLocal() {
 		d.say(name, warned, elsewhere, "%s; but the clone's remote is on %s", says, id.Host)

@@ -10,6 +10,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/engine/api"
 	"github.com/precedent-dev/precedent/internal/eval"
+	"github.com/precedent-dev/precedent/internal/workflow"
 )
 
 // collect reviews the cases and has them judged, as far as the file of --out
@@ -51,7 +52,7 @@ func (a *app) collect(ctx context.Context, cases []eval.Case, given eval.File, o
 			}
 			before.Judged, before.Declined = nil, nil
 		}
-		v.Engine = engine.GiveUp(e, unusable)
+		v.Engine = engine.GiveUp(e, workflow.Unusable)
 		line, err := a.evalCase(ctx, v, c, before, ok, o)
 		if err != nil {
 			return file, err
@@ -70,7 +71,7 @@ func (a *app) collect(ctx context.Context, cases []eval.Case, given eval.File, o
 	if !o.judge {
 		return file, nil
 	}
-	v.Engine = engine.GiveUp(e, unusable)
+	v.Engine = engine.GiveUp(e, workflow.Unusable)
 	trouble, err := v.Decline(ctx, cases, file, o.Options, func(line eval.Candidates) error {
 		file.Lines[line.Case] = line
 		file.Spent.Add(line.Spent)
@@ -145,7 +146,7 @@ func (a *app) evalEngine(op operator) (engine.Engine, func(), error) {
 	if err != nil {
 		return nil, end, err
 	}
-	b, err := budget(op, nil, 0)
+	l, err := limits(op)
 	if err != nil {
 		return nil, end, err
 	}
@@ -156,7 +157,7 @@ func (a *app) evalEngine(op operator) (engine.Engine, func(), error) {
 	if window == nil {
 		window = new(int)
 	}
-	e, done := a.assemble(op, r, b, api.Files{}, *window)
+	e, done := a.assemble(op, r, l.Budget(), api.Files{}, *window)
 	if e == nil {
 		return nil, end, hinted(errors.New("there is no engine to be measured"), "name one: --engine anthropic, openai, claude or command:PATH")
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/eval"
 	"github.com/precedent-dev/precedent/internal/report"
+	"github.com/precedent-dev/precedent/internal/workflow"
 )
 
 // judgeKnobs are those of a measurement that asks an engine as judge alone.
@@ -80,7 +81,7 @@ func (a *app) judge(flags map[string]string) (*eval.Reviewer, func(), error) {
 		return nil, end, err
 	}
 	a.notice("engine %s", e.Info().Line)
-	v.Engine = engine.GiveUp(e, unusable)
+	v.Engine = engine.GiveUp(e, workflow.Unusable)
 	return &v, end, nil
 }
 

@@ -30,8 +30,8 @@ memory spoke, and the threshold at the time.`,
 			if err != nil {
 				return err
 			}
-			defer w.close()
-			e, err := w.memory.Explain(cmd.Context(), args[0])
+			defer w.Close()
+			e, err := w.Memory.Explain(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}

@@ -19,6 +19,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge/github"
 	"github.com/precedent-dev/precedent/internal/forge/local"
 	"github.com/precedent-dev/precedent/internal/forge/wire"
+	"github.com/precedent-dev/precedent/internal/workflow"
 )
 
 // The forges, as --forge names them.
@@ -143,6 +144,9 @@ func (s *station) known() bool { return len(s.secrets) > 0 || s.kind == localFor
 func fixed(secret string) func(context.Context, precedent.Repo) (string, error) {
 	return func(context.Context, precedent.Repo) (string, error) { return secret, nil }
 }
+
+// fault is trouble with the forge, with what helps.
+func (s *station) fault(err error) error { return workflow.ForgeError(err, s.named) }
 
 // github is GitHub, or GitHub Enterprise at the base.
 func (a *app) github(base string) (*station, error) {

@@ -183,7 +183,6 @@ func TestNoSuchForge(t *testing.T) {
 
 // TestMarkerKey: what signs comments has to be long, and an App brings its own.
 func TestMarkerKey(t *testing.T) {
-	repo := precedent.Repo{Host: "github.com", Owner: "octo", Name: "app"}
 	for _, test := range []struct {
 		name   string
 		env    map[string]string
@@ -200,15 +199,15 @@ func TestMarkerKey(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w, err := a.writer(st, repo, 7)
+		c, err := a.connection(st)
 		if test.says != "" {
 			if err == nil || !strings.Contains(err.Error(), test.says) || !strings.Contains(hintOf(err), "openssl") || strings.Contains(err.Error(), "canary") {
 				t.Errorf("%s: %v, hint %q", test.name, err, hintOf(err))
 			}
 			continue
 		}
-		if err != nil || w.Key.IsZero() == test.signed {
-			t.Errorf("%s: signed %t, %v", test.name, !w.Key.IsZero(), err)
+		if err != nil || c.Key.IsZero() == test.signed {
+			t.Errorf("%s: signed %t, %v", test.name, !c.Key.IsZero(), err)
 		}
 	}
 }

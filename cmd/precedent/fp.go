@@ -43,11 +43,11 @@ this here" the folder, "never in this repo" the repository.`,
 			if err != nil {
 				return err
 			}
-			defer w.close()
+			defer w.Close()
 			if who == "" {
 				who = a.user()
 			}
-			j, err := w.memory.Dismiss(cmd.Context(), args[0], reason, who)
+			j, err := w.Memory.Dismiss(cmd.Context(), args[0], reason, who)
 			if err != nil {
 				return err
 			}
@@ -76,8 +76,8 @@ func newFPList(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			defer w.close()
-			all, err := w.memory.Rejections(cmd.Context())
+			defer w.Close()
+			all, err := w.Memory.Rejections(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -141,8 +141,8 @@ func newFPRemove(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			defer w.close()
-			j, err := w.memory.Undismiss(cmd.Context(), args[0])
+			defer w.Close()
+			j, err := w.Memory.Undismiss(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/git"
+	"github.com/precedent-dev/precedent/internal/workflow"
 )
 
 const (
@@ -106,9 +107,9 @@ func (a *app) reviewPush(ctx context.Context, remote string, all []pushed) error
 	if !blocked {
 		return nil
 	}
-	return &fault{
-		err:  errors.New("the push is stopped by what the review found"),
-		hint: "fix it, or: precedent fp add ID; git push --no-verify pushes without a review", status: precedent.ExitFindings,
+	return &workflow.Error{
+		Err:  errors.New("the push is stopped by what the review found"),
+		Hint: "fix it, or: precedent fp add ID; git push --no-verify pushes without a review", Status: precedent.ExitFindings,
 	}
 }
 

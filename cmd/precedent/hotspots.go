@@ -28,8 +28,8 @@ func newHotspots(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			defer w.close()
-			hot, err := w.memory.Hotspots(cmd.Context(), n)
+			defer w.Close()
+			hot, err := w.Memory.Hotspots(cmd.Context(), n)
 			if err != nil {
 				return err
 			}

@@ -24,15 +24,15 @@ const actionPlace = "@COMMIT # VERSION"
 // noCommit stands for a commit that is not known: no workflow can begin with it.
 const noCommit = "0000000000000000000000000000000000000000"
 
-// workflow is a file that init writes.
-type workflow struct {
+// ciFile is a workflow that init writes.
+type ciFile struct {
 	name string // from the top of the work tree, with slashes
 	data []byte
 }
 
 // workflows are the files for a forge. pinned tells whether they name the commit
 // of the action that belongs to this program.
-func workflows(forge string) (files []workflow, pinned bool, err error) {
+func workflows(forge string) (files []ciFile, pinned bool, err error) {
 	folder, ok := ciFolders[forge]
 	if !ok {
 		return nil, false, hinted(fmt.Errorf("no workflows for %q", forge), "--ci is github or gitea")
@@ -51,7 +51,7 @@ func workflows(forge string) (files []workflow, pinned bool, err error) {
 			return nil, false, fmt.Errorf("read workflows: %w", err)
 		}
 		text := strings.ReplaceAll(string(data), actionPlace, "@"+commit+" # "+version)
-		files = append(files, workflow{path.Join(folder, e.Name()), []byte(text)})
+		files = append(files, ciFile{path.Join(folder, e.Name()), []byte(text)})
 	}
 	return files, commit != noCommit, nil
 }

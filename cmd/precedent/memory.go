@@ -11,7 +11,7 @@ import (
 
 	"github.com/precedent-dev/precedent/internal/memory"
 	"github.com/precedent-dev/precedent/internal/report"
-	"github.com/precedent-dev/precedent/internal/store"
+	"github.com/precedent-dev/precedent/internal/workflow"
 )
 
 func newMemory(a *app) *cobra.Command {
@@ -39,8 +39,8 @@ func newMemoryStatus(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			defer w.close()
-			s, err := w.memory.Status(cmd.Context())
+			defer w.Close()
+			s, err := w.Memory.Status(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -48,7 +48,7 @@ func newMemoryStatus(a *app) *cobra.Command {
 				return report.Value(a.out, s)
 			}
 			p := a.page()
-			printStatus(p, s, w.file)
+			printStatus(p, s, w.File)
 			return p.Err()
 		},
 	}
@@ -57,10 +57,10 @@ func newMemoryStatus(a *app) *cobra.Command {
 	return cmd
 }
 
-func printStatus(p *report.Page, s memory.Status, file setting) {
+func printStatus(p *report.Page, s memory.Status, file workflow.MemoryFile) {
 	where := fmt.Sprintf("%s (%s), %d KiB", s.Path, file.Source, (s.Bytes+1023)/1024)
 	if s.Path == "" {
-		where = "none yet: the first review makes " + file.Value
+		where = "none yet: the first review makes " + file.Path
 	}
 	p.Para("file        ", p.Ink(report.Plain, where))
 	for _, name := range s.Names {
@@ -92,8 +92,8 @@ a label stays: its place, category and confidence.`, int(memory.KeepFor.Hours()/
 			if err != nil {
 				return err
 			}
-			defer w.close()
-			gone, err := w.memory.Prune(cmd.Context())
+			defer w.Close()
+			gone, err := w.Memory.Prune(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -119,9 +119,9 @@ labels. Other repositories in the same database keep theirs. It cannot be undone
 			if err != nil {
 				return err
 			}
-			defer w.close()
+			defer w.Close()
 			if !yes {
-				ok, err := a.confirm(fmt.Sprintf("Forget everything about %s?", w.ids[0]))
+				ok, err := a.confirm(fmt.Sprintf("Forget everything about %s?", w.IDs[0]))
 				if err != nil {
 					return err
 				}
@@ -130,7 +130,7 @@ labels. Other repositories in the same database keep theirs. It cannot be undone
 					return exitStatus(2)
 				}
 			}
-			gone, err := w.memory.Clear(cmd.Context())
+			gone, err := w.Memory.Clear(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -143,7 +143,7 @@ labels. Other repositories in the same database keep theirs. It cannot be undone
 	return cmd
 }
 
-func (a *app) printGone(verb string, gone store.Counts, asJSON bool) error {
+func (a *app) printGone(verb string, gone memory.Counts, asJSON bool) error {
 	if asJSON {
 		return report.Value(a.out, gone)
 	}

@@ -1,120 +1,19 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"errors"
-	"fmt"
-	"io/fs"
 
-	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/git"
-	"github.com/precedent-dev/precedent/internal/guide"
-	"github.com/precedent-dev/precedent/internal/review"
+	"github.com/precedent-dev/precedent/internal/workflow"
 )
 
-// maxPolicy is more than a policy may have, in bytes, so that its reader says so.
-const maxPolicy = 1 << 20
-
 // heldPolicy is the repository's policy as far as it holds, and where it stands.
-type heldPolicy struct {
-	precedent.Policy
-	Source string // for people; empty if there is none
-	Errors []error
-	Own    bool // it is the user's own, uncommitted one
-}
+type heldPolicy = workflow.Policy
 
-// readPolicy reads the policy that holds for a range: the one at the base. An
-// uncommitted one is the user's own and comes first, unless the range itself
-// commits a policy: then nothing about the work tree's file tells whose it is.
-// One that is not right in every point gives way to the committed one as a
-// whole, because attributes of the reviewed commit can garble it on checkout.
+// readPolicy reads the policy that holds for a range.
 func readPolicy(ctx context.Context, repo *git.Repo, blobs *git.Blobs, rg git.Range) (heldPolicy, error) {
-	at := func(rev string) ([]byte, error) {
-		data, err := blobs.Read(rev, guide.PolicyFile, maxPolicy)
-		if errors.Is(err, git.ErrNotFound) {
-			return nil, nil
-		}
-		return data, err
-	}
-	base, err := at(rg.BaseCommit)
-	if err != nil {
-		return heldPolicy{}, fmt.Errorf("read policy: %w", err)
-	}
-	held := heldPolicy{}
-	if base != nil {
-		held.Source = guide.PolicyFile + " at " + rg.BaseCommit[:12]
-		held.Policy, held.Errors = guide.ParsePolicy(base, guide.PolicyFile, review.Names())
-	}
-	own, err := uncommittedPolicy(ctx, repo, at, rg, base)
-	if own == nil || err != nil {
-		return held, err
-	}
-	policy, errs := guide.ParsePolicy(own, "uncommitted "+guide.PolicyFile, review.Names())
-	if wrong(errs) {
-		held.Errors = append(held.Errors, errs...)
-		held.Errors = append(held.Errors, errors.New("the uncommitted "+guide.PolicyFile+" is not used, because it has errors"))
-		return held, nil
-	}
-	return heldPolicy{Policy: policy, Source: guide.PolicyFile + " (uncommitted)", Errors: errs, Own: true}, nil
+	return workflow.ReadPolicy(ctx, repo, blobs, rg)
 }
 
-// uncommittedPolicy returns the work tree's policy if the user wrote it and has
-// not committed it, else nil. A pull request is the team's: there the base's holds.
-func uncommittedPolicy(ctx context.Context, repo *git.Repo, at func(rev string) ([]byte, error), rg git.Range, base []byte) ([]byte, error) {
-	if repo.Top() == "" || rg.Kind == git.PullRequest {
-		return nil, nil
-	}
-	own, err := repo.WorkFile(guide.PolicyFile, maxPolicy)
-	if errors.Is(err, git.ErrNotFound) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read policy: %w", err)
-	}
-	head := rg.BaseCommit // of what is not committed, HEAD
-	if rg.Kind == git.Commits || rg.Kind == git.LastCommit {
-		changed, err := at(rg.Head)
-		if err != nil {
-			return nil, fmt.Errorf("read policy: %w", err)
-		}
-		if !bytes.Equal(changed, base) {
-			return nil, nil
-		}
-		now, err := repo.Resolve(ctx, git.Spec{Range: "HEAD"})
-		if err != nil {
-			return nil, err
-		}
-		head = now.Head
-	}
-	committed, err := at(head)
-	if err != nil {
-		return nil, fmt.Errorf("read policy: %w", err)
-	}
-	if bytes.Equal(unixLines(own), unixLines(committed)) {
-		return nil, nil
-	}
-	return own, nil
-}
-
-// unixLines takes away what a checkout may add to the ends of lines.
-func unixLines(data []byte) []byte { return bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")) }
-
-// wrong tells whether any of the errors is more than a notice.
-func wrong(errs []error) bool {
-	for _, err := range errs {
-		var p *guide.PolicyError
-		if !errors.As(err, &p) || !p.Notice {
-			return true
-		}
-	}
-	return false
-}
-
-// notFound makes git's word for a missing file the standard library's.
-func notFound(err error) error {
-	if errors.Is(err, git.ErrNotFound) {
-		return fmt.Errorf("%w: %w", fs.ErrNotExist, err)
-	}
-	return err
-}
+// wrong tells whether any of the errors of a policy is more than a notice.
+func wrong(errs []error) bool { return workflow.HasErrors(errs) }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"net/url"
 	"strings"
 
 	"github.com/precedent-dev/precedent"
@@ -12,29 +13,35 @@ import (
 // reviewed head, and of its base for lines that the change took away. There is
 // none where the forge has no pages, and where nobody knows what the file was
 // called before.
-func (p *publication) lineURL(r *precedent.Review, change *diff.Change) func(precedent.Span) string {
-	page := map[string]string{gitHubForge: "/blob/", giteaForge: "/src/commit/"}[p.station.kind]
-	web, ok := strings.CutSuffix(p.cloneURL, ".git")
-	if page == "" || !ok || !ownHost(web, p.station.Host()) {
+func (s *station) lineURL(cloneURL string, r *precedent.Review, change *diff.Change) func(precedent.Span) string {
+	page := map[string]string{gitHubForge: "/blob/", giteaForge: "/src/commit/"}[s.kind]
+	web, ok := strings.CutSuffix(cloneURL, ".git")
+	if page == "" || !ok || !ownHost(web, s.Host()) {
 		return nil
 	}
-	return func(s precedent.Span) string {
-		commit, path := r.Head, s.Path
-		if s.Side == precedent.Left {
-			if change == nil || change.File(s.Path) == nil {
+	return func(at precedent.Span) string {
+		commit, path := r.Head, at.Path
+		if at.Side == precedent.Left {
+			if change == nil || change.File(at.Path) == nil {
 				return ""
 			}
-			commit, path = r.Base, change.File(s.Path).OldPath
+			commit, path = r.Base, change.File(at.Path).OldPath
 		}
 		address := web + page + commit + "/" + escapePath(path)
 		switch {
-		case s.Start <= 0:
+		case at.Start <= 0:
 			return address
-		case s.End > s.Start:
-			return fmt.Sprintf("%s#L%d-L%d", address, s.Start, s.End)
+		case at.End > at.Start:
+			return fmt.Sprintf("%s#L%d-L%d", address, at.Start, at.End)
 		}
-		return fmt.Sprintf("%s#L%d", address, s.Start)
+		return fmt.Sprintf("%s#L%d", address, at.Start)
 	}
+}
+
+// ownHost tells whether an address is on the forge's own host.
+func ownHost(address, host string) bool {
+	u, err := url.Parse(address)
+	return err == nil && u.Host == host
 }
 
 // escapePath writes a path for an address in Markdown: but for what is plain in
