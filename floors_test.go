@@ -28,7 +28,7 @@ var floors = map[string]int{
 
 	"internal/comment": 3, "internal/engine": 3, "internal/forge/wire": 3, "internal/lint": 3, "internal/report": 3,
 
-	"internal/memory": 4, "internal/thread": 4,
+	"internal/memory": 4, "internal/settings": 4, "internal/thread": 4,
 
 	"internal/post": 5, "internal/review": 5,
 
@@ -74,7 +74,7 @@ var thirdParties = map[string][]string{
 	"golang.org/x/term":                        {"cmd/precedent"},
 	"golang.org/x/text":                        {"internal/text"},
 	"golang.org/x/tools":                       {"internal/lint"},
-	"gopkg.in/yaml.v3":                         {"internal/guide", "cmd/precedent"},
+	"gopkg.in/yaml.v3":                         {"internal/guide", "internal/settings", "cmd/precedent"},
 	"honnef.co/go/tools":                       {"internal/lint"},
 	"modernc.org/sqlite":                       {"internal/store"},
 	"pgregory.net/rapid":                       {anywhere, "internal/markdown/markdowntest"},

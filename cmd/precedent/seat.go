@@ -30,10 +30,7 @@ func (a *app) seat(ctx context.Context, w *workspace, g *gathering, r reader, re
 	if g.number != nil {
 		pull = *g.number
 	}
-	b, err := budget(w.op, rows, pull)
-	if err != nil {
-		return nil, err
-	}
+	b := budget(w.op, rows, pull)
 	e, end := a.assemble(w.op, r, b, files(ctx, w.repo, g), g.input.Window)
 	g.give(end)
 	g.input.Engine = engine.GiveUp(e, unusable)
