@@ -28,7 +28,7 @@ var floors = map[string]int{
 
 	"internal/comment": 3, "internal/engine": 3, "internal/forge/wire": 3, "internal/lint": 3, "internal/report": 3,
 
-	"internal/memory": 4, "internal/thread": 4,
+	"internal/memory": 4, "internal/settings": 4, "internal/thread": 4,
 
 	"internal/post": 5, "internal/review": 5,
 
@@ -60,7 +60,7 @@ var thirdParties = map[string][]string{
 	"github.com/golang-jwt/jwt/v5":             {"internal/forge/github"},
 	"github.com/google/go-cmp":                 {anywhere, "internal/forge/forgetest"},
 	"github.com/google/go-github/v88":          {"internal/forge/github"},
-	"github.com/google/uuid":                   {"internal/post", "internal/store", "cmd/precedent"},
+	"github.com/google/uuid":                  {"internal/post", "internal/store", "internal/workflow", "cmd/precedent"},
 	"github.com/pelletier/go-toml/v2":          {"internal/secret"},
 	"github.com/pressly/goose/v3":              {"internal/store"},
 	"github.com/reviewdog/errorformat":         {"internal/lint"},
@@ -76,7 +76,7 @@ var thirdParties = map[string][]string{
 	"golang.org/x/term":                        {"cmd/precedent"},
 	"golang.org/x/text":                        {"internal/text"},
 	"golang.org/x/tools":                       {"internal/lint"},
-	"gopkg.in/yaml.v3":                         {"internal/guide", "cmd/precedent"},
+	"gopkg.in/yaml.v3":                         {"internal/guide", "internal/settings", "cmd/precedent"},
 	"honnef.co/go/tools":                       {"internal/lint"},
 	"modernc.org/sqlite":                       {"internal/store"},
 	"pgregory.net/rapid":                       {anywhere, "internal/markdown/markdowntest"},

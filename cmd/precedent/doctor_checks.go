@@ -12,6 +12,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/git"
 	"github.com/precedent-dev/precedent/internal/guide"
+	"github.com/precedent-dev/precedent/internal/settings"
 	"github.com/precedent-dev/precedent/internal/workflow"
 )
 
@@ -37,7 +38,7 @@ func checkClone(ctx context.Context, d *diagnosis, repo *git.Repo) {
 }
 
 // checkMemory opens the memory only if it is there: nothing is made.
-func (a *app) checkMemory(ctx context.Context, d *diagnosis, op operator) {
+func (a *app) checkMemory(ctx context.Context, d *diagnosis, op *settings.Settings) {
 	const name = "memory"
 	w, err := a.openRepository(ctx, op)
 	if err != nil {
@@ -45,8 +46,8 @@ func (a *app) checkMemory(ctx context.Context, d *diagnosis, op operator) {
 		return
 	}
 	defer w.Close()
-	if _, err := os.Lstat(w.File.Path); errors.Is(err, fs.ErrNotExist) {
-		d.say(name, fine, "", "none yet; the first review makes %s", w.File.Path)
+	if _, err := os.Lstat(w.File.Value); errors.Is(err, fs.ErrNotExist) {
+		d.say(name, fine, "", "none yet; the first review makes %s", w.File.Value)
 		return
 	}
 	db, err := a.workflow().OpenMemory(ctx, w)
@@ -65,17 +66,17 @@ func (a *app) checkMemory(ctx context.Context, d *diagnosis, op operator) {
 		d.wrong(name, warned, err)
 		return
 	}
-	d.say(name, fine, "", "%s, %d KiB, schema %d, undamaged", w.File.Path, (size+1023)/1024, schema)
+	d.say(name, fine, "", "%s, %d KiB, schema %d, undamaged", w.File.Value, (size+1023)/1024, schema)
 }
 
 // checkPolicy returns the policy as far as it holds.
 func checkPolicy(ctx context.Context, d *diagnosis, repo *git.Repo) precedent.Policy {
 	const name = "policy"
-	p, err := currentPolicy(ctx, repo)
+	p, err := workflow.CurrentPolicy(ctx, repo)
 	switch {
 	case err != nil:
 		d.wrong(name, missing, err)
-	case wrong(p.Errors):
+	case workflow.HasErrors(p.Errors):
 		d.say(name, warned, hintOf(errors.Join(p.Errors...)), "%v", errors.Join(p.Errors...))
 	case p.Source == "":
 		d.say(name, fine, "precedent init writes one", "none: the defaults hold")

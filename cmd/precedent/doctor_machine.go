@@ -9,6 +9,8 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/sandbox"
+	"github.com/precedent-dev/precedent/internal/settings"
+	"github.com/precedent-dev/precedent/internal/workflow"
 )
 
 // checkSandbox tries to break out of the sandbox, and returns whether there is
@@ -45,11 +47,11 @@ func (a *app) checkSandbox(ctx context.Context, d *diagnosis) bool {
 }
 
 // checkLinters looks for the programs of the linters that operator and policy name.
-func (a *app) checkLinters(d *diagnosis, op operator, p precedent.Policy, boxed bool) {
+func (a *app) checkLinters(d *diagnosis, op *settings.Settings, p precedent.Policy, boxed bool) {
 	const name = "linters"
-	given, failures := a.external(op, p)
+	given, failures := workflow.Linters(op.Linters, p)
 	var there, gone []string
-	for _, l := range given.Linters {
+	for _, l := range given {
 		if _, err := findProgram(l.Command[0], a.env["PATH"]); err != nil {
 			gone = append(gone, l.Name)
 		} else {

@@ -11,31 +11,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/lint"
 	"github.com/precedent-dev/precedent/internal/sandbox"
 )
-
-// external is what the linters need: those that the operator named, then those
-// that the repository's policy names, which may choose among the known ones and
-// nothing else. The failures are names that nobody knows.
-func (a *app) external(o operator, p precedent.Policy) (lint.External, []precedent.Failure) {
-	all := slices.Clone(o.linters)
-	var failures []precedent.Failure
-	for _, name := range p.Linters {
-		if slices.ContainsFunc(all, func(l lint.Linter) bool { return l.Name == name }) {
-			continue
-		}
-		if l, ok := lint.Preset(name); ok {
-			all = append(all, l)
-		} else {
-			failures = append(failures, precedent.Failure{
-				Step: "policy", Error: fmt.Sprintf("linters: no linter %q is known; known: %s", name, strings.Join(linterNames(), ", ")),
-			})
-		}
-	}
-	return lint.External{Linters: all, Sandbox: a.box}, failures
-}
 
 // box finds out whether there is a sandbox.
 func (a *app) box(ctx context.Context) (lint.Runner, error) {

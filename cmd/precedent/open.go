@@ -4,11 +4,10 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
-	"strings"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/git"
+	"github.com/precedent-dev/precedent/internal/settings"
 	"github.com/precedent-dev/precedent/internal/workflow"
 )
 
@@ -38,46 +37,23 @@ func (a *app) gitOptions() git.Options {
 	return git.Options{TempDir: a.env["TMPDIR"], Home: a.env["HOME"], ConfigHome: a.env["XDG_CONFIG_HOME"]}
 }
 
-// identities says whose memory it is, and the operator's word is s.
-func identities(ctx context.Context, repo *git.Repo, s setting) ([]precedent.Repo, error) {
-	var asked precedent.Repo
-	if s.Value != "" {
-		var err error
-		if asked, err = precedent.ParseRepo(s.Value); err != nil {
-			return nil, err
-		}
-	}
-	return workflow.Identities(ctx, repo, asked)
-}
-
 // memoryFile says where the memory of the repository is, and on whose word.
-func (a *app) memoryFile(o operator, repo *git.Repo, id precedent.Repo) (setting, error) {
-	file, err := a.namedMemory(o)
-	if err == nil && file.Path == "" {
-		file, err = workflow.DefaultMemory(repo, id, a.workflow().DataDir)
+func (a *app) memoryFile(o *settings.Settings, repo *git.Repo, id precedent.Repo) (settings.Value[string], error) {
+	if o.MemoryDB.Value != "" {
+		return o.MemoryDB, nil
 	}
-	return setting{memoryKnob.key, file.Path, file.Source}, err
+	return workflow.DefaultMemory(repo, id, a.workflow().DataDir)
 }
 
-// operatorPath is a path that the operator named. In the configuration file it
-// cannot be relative: to what?
-func (a *app) operatorPath(s setting) (string, error) {
-	path := s.Value
-	if rest, ok := strings.CutPrefix(path, "~/"); ok && a.env["HOME"] != "" {
-		path = filepath.Join(a.env["HOME"], rest)
-	}
-	if filepath.IsAbs(path) {
-		return path, nil
-	}
-	if strings.HasPrefix(s.Source, "file ") {
-		return "", hinted(fmt.Errorf("%s (%s): %q is a relative path", s.Key, s.Source, s.Value), "write an absolute path, or one that begins with ~/")
-	}
+// location says where the repository and its memory are, as far as the operator
+// does.
+func (a *app) location(op *settings.Settings) (workflow.Location, error) {
 	dir, err := a.workingDir()
-	return filepath.Join(dir, path), err
+	return workflow.Location{Dir: dir, Index: a.env["GIT_INDEX_FILE"], Repo: op.Repo.Value, Memory: op.MemoryDB}, err
 }
 
 // openRepository opens the repository around the working folder without its memory.
-func (a *app) openRepository(ctx context.Context, op operator) (*workflow.Repository, error) {
+func (a *app) openRepository(ctx context.Context, op *settings.Settings) (*workflow.Repository, error) {
 	at, err := a.location(op)
 	if err != nil {
 		return nil, err
@@ -87,7 +63,7 @@ func (a *app) openRepository(ctx context.Context, op operator) (*workflow.Reposi
 
 // remember opens the repository around the working folder and its memory.
 func (a *app) remember(ctx context.Context, flags map[string]string) (*workflow.Workspace, error) {
-	op, err := a.operator(flags)
+	op, err := a.settings(flags)
 	if err != nil {
 		return nil, err
 	}

@@ -34,7 +34,7 @@ is written to the forge.`,
 			if len(args) == 1 {
 				which = args[0]
 			}
-			flags := knobFlags(cmd)
+			flags := settingFlags(cmd)
 			st, err := a.stationOf(flags)
 			if err != nil {
 				return err
@@ -43,13 +43,13 @@ is written to the forge.`,
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
-	addKnobs(cmd, forgeKnob, memoryKnob, repoKnob)
+	addSettings(cmd, "forge", "memory_db", "repo")
 	return cmd
 }
 
 // outcomes finds out what became of the posted findings, and prints it.
 func (a *app) outcomes(ctx context.Context, st *station, which string, flags map[string]string, asJSON bool) error {
-	op, err := a.operator(flags)
+	op, err := a.settings(flags)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/settings"
 	"github.com/precedent-dev/precedent/internal/workflow"
 )
 
@@ -57,7 +58,7 @@ error, or no such pull request, 3 not everything was read or posted.`,
 			if o.again && !o.post {
 				return misuse(cmd, errors.New("--again is for --post; without it every review is made anew"))
 			}
-			o.flags = knobFlags(cmd)
+			o.flags = settingFlags(cmd)
 			st, err := a.stationOf(o.flags)
 			if err != nil {
 				return err
@@ -76,13 +77,13 @@ error, or no such pull request, 3 not everything was read or posted.`,
 	f.BoolVar(&o.resume, "resume", false, "go on from the answers that an unfinished review of this change has paid for")
 	f.BoolVar(&o.dry, "estimate", false, "print what would be sent, the tokens and the cost, and send nothing")
 	f.BoolVar(&asJSON, "json", false, "print as JSON: --format json")
-	addKnobs(cmd, knobs...)
+	addAllSettings(cmd)
 	return cmd
 }
 
 // pr reviews a pull request, and posts the review if that is asked for.
 func (a *app) pr(ctx context.Context, st *station, which string, o reviewOptions) error {
-	op, err := a.operator(o.flags)
+	op, err := a.settings(o.flags)
 	if err != nil {
 		return err
 	}
@@ -160,7 +161,7 @@ func (a *app) postReview(ctx context.Context, pull *workflow.Pull, job workflow.
 }
 
 // pullRepository finds out which pull request is meant, and opens its repository.
-func (a *app) pullRepository(ctx context.Context, st *station, which string, op operator) (*workflow.PullRepository, int, error) {
+func (a *app) pullRepository(ctx context.Context, st *station, which string, op *settings.Settings) (*workflow.PullRepository, int, error) {
 	named, number, err := a.whichPull(ctx, st, which)
 	if err != nil {
 		return nil, 0, err

@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
@@ -380,7 +379,7 @@ func TestPullGathers(t *testing.T) {
 	s.door.stage.World.Change(func() { s.pull.Base.SHA = s.id("main") })
 	s.app.dir = work
 
-	op, err := s.app.operator(nil)
+	op, err := s.app.settings(nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -178,7 +178,7 @@ func (s spent) said(cached bool) []string {
 		parts = append(parts, part)
 	}
 	if s.costUSD > 0 {
-		parts = append(parts, "$"+formatDollars(s.costUSD))
+		parts = append(parts, fmt.Sprintf("$%.2f", s.costUSD))
 	}
 	return parts
 }

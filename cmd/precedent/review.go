@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -69,7 +67,7 @@ error, 3 not everything was read.`,
 			if o.agreed && !o.fix {
 				return misuse(cmd, errors.New("--yes agrees to what --fix asks, which is not given"))
 			}
-			o.flags = knobFlags(cmd)
+			o.flags = settingFlags(cmd)
 			return a.review(cmd.Context(), o)
 		},
 	}
@@ -82,13 +80,13 @@ error, 3 not everything was read.`,
 	f.BoolVar(&o.fix, "fix", false, "show what the suggestions would change in the work tree, ask, and change it")
 	f.BoolVar(&o.agreed, "yes", false, "with --fix: do not ask")
 	f.BoolVar(&asJSON, "json", false, "print as JSON: --format json")
-	addKnobs(cmd, reviewKnobs...)
+	addAllSettings(cmd, "forge") // a review of a local change asks no forge
 	return cmd
 }
 
 // review reviews a local change, prints the review and makes what it suggests.
 func (a *app) review(ctx context.Context, o reviewOptions) error {
-	op, err := a.operator(o.flags)
+	op, err := a.settings(o.flags)
 	if err != nil {
 		return err
 	}
@@ -146,27 +144,4 @@ func statusOf(status int) error {
 		return nil
 	}
 	return exitStatus(status)
-}
-
-// numbers that the operator set, for the review to prefer to the policy's.
-func operatorNumber(o operator, k knob) (n *int, source string, err error) {
-	s := o.get(k, "", "")
-	if s.Value == "" {
-		return nil, "", nil
-	}
-	i, err := strconv.Atoi(s.Value)
-	if err != nil {
-		return nil, "", fmt.Errorf("%s (%s): %w", s.Key, s.Source, err)
-	}
-	return &i, s.Source, nil
-}
-
-// timeout of one request to the engine.
-func operatorTimeout(o operator) (time.Duration, error) {
-	s := o.get(timeoutKnob, defaultTimeout.String(), "default")
-	d, err := time.ParseDuration(s.Value)
-	if err != nil {
-		return 0, errors.New("timeout (" + s.Source + "): " + err.Error())
-	}
-	return d, nil
 }

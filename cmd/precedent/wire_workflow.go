@@ -13,11 +13,10 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/comment"
 	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/engine/api"
-	"github.com/precedent-dev/precedent/internal/lint"
+	"github.com/precedent-dev/precedent/internal/settings"
 	"github.com/precedent-dev/precedent/internal/workflow"
 )
 
@@ -25,7 +24,7 @@ import (
 func (a *app) workflow() *workflow.Reviewer {
 	return &workflow.Reviewer{
 		Now: a.now, NewID: newID, Sleep: a.pause, Log: slog.New(notices{a}),
-		Git: a.gitOptions(), Go: a.goEnv(), Version: thisBuild().Version,
+		Git: a.gitOptions(), Go: a.goEnv(), Sandbox: a.box, Version: thisBuild().Version,
 		DataDir:  a.folder("XDG_DATA_HOME", filepath.Join(".local", "share")),
 		CacheDir: a.folder("XDG_CACHE_HOME", ".cache"),
 		CAFile:   a.env["SSL_CERT_FILE"],
@@ -75,73 +74,19 @@ func (n notices) WithAttrs([]slog.Attr) slog.Handler { return n }
 // WithGroup returns n.
 func (n notices) WithGroup(string) slog.Handler { return n }
 
-// location says where the repository and its memory are, as far as the operator
-// does.
-func (a *app) location(op operator) (at workflow.Location, err error) {
-	if at.Dir, err = a.workingDir(); err != nil {
-		return at, err
-	}
-	at.Index = a.env["GIT_INDEX_FILE"]
-	if s := op.get(repoKnob, "", ""); s.Value != "" {
-		if at.Repo, err = precedent.ParseRepo(s.Value); err != nil {
-			return at, err
-		}
-	}
-	at.Memory, err = a.namedMemory(op)
-	return at, err
-}
-
-// namedMemory is the file of the memory that the operator named, if one was.
-func (a *app) namedMemory(op operator) (workflow.MemoryFile, error) {
-	s := op.get(memoryKnob, "", "")
-	if s.Value == "" {
-		return workflow.MemoryFile{}, nil
-	}
-	path, err := a.operatorPath(s)
-	return workflow.MemoryFile{Path: path, Source: s.Source}, err
-}
-
 // job is a review as the operator wants it.
-func (a *app) job(op operator, o reviewOptions) (workflow.Job, error) {
-	j := workflow.Job{Resume: o.resume, Again: o.again}
+func (a *app) job(op *settings.Settings, o reviewOptions) (workflow.Job, error) {
 	r, err := a.reader(op)
 	if err != nil {
-		return j, err
+		return workflow.Job{}, err
 	}
-	j.Reader = workflow.Reader{Why: r.why}
+	j := workflow.Job{Settings: op, Reader: workflow.Reader{Why: r.why}, Resume: o.resume, Again: o.again}
 	if r.reads() {
 		j.Reader.New = func(o workflow.EngineOptions) (engine.Engine, func() error) {
 			return a.assemble(op, r, o.Budget, api.Files(o.Files), o.Window)
 		}
 	}
-	j.Settings, err = a.settings(op)
-	return j, err
-}
-
-// settings are those of a review.
-func (a *app) settings(op operator) (s workflow.Settings, err error) {
-	s.FailOn = precedent.Severity(op.get(failOnKnob, string(defaultFailOn), "default").Value)
-	s.Linters = func(p precedent.Policy) (lint.External, []precedent.Failure) { return a.external(op, p) }
-	if s.Timeout, err = operatorTimeout(op); err != nil {
-		return s, err
-	}
-	if s.Threshold, s.ThresholdFrom, err = operatorNumber(op, thresholdKnob); err != nil {
-		return s, err
-	}
-	for _, number := range []struct {
-		knob knob
-		to   *int
-	}{{inlineKnob, &s.MaxInline}, {contextKnob, &s.Window}, {concurrencyKnob, &s.Concurrency}} {
-		n, _, err := operatorNumber(op, number.knob)
-		if err != nil {
-			return s, err
-		}
-		if n != nil {
-			*number.to = *n
-		}
-	}
-	s.Limits, err = limits(op)
-	return s, err
+	return j, nil
 }
 
 // markerKeyVariable holds what signs our comments.

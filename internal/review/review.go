@@ -86,8 +86,8 @@ type Input struct {
 
 // Defaults of what nobody set.
 const (
-	defaultThreshold   = 75 // percent
-	defaultMaxInline   = 20 // what a person reads in one sitting
+	DefaultThreshold   = 75 // percent
+	DefaultMaxInline   = 20 // what a person reads in one sitting
 	defaultConcurrency = 4
 )
 
@@ -173,14 +173,14 @@ func (in *Input) settle() {
 		in.Threshold, in.ThresholdFrom = in.Policy.Threshold, "the repository's policy"
 	}
 	if in.Threshold == nil {
-		t := defaultThreshold
+		t := DefaultThreshold
 		in.Threshold, in.ThresholdFrom = &t, "the default"
 	}
 	if in.MaxInline <= 0 {
 		in.MaxInline = in.Policy.MaxInline
 	}
 	if in.MaxInline <= 0 {
-		in.MaxInline = defaultMaxInline
+		in.MaxInline = DefaultMaxInline
 	}
 	if in.Concurrency <= 0 {
 		in.Concurrency = defaultConcurrency

@@ -6,33 +6,29 @@ import (
 	"math"
 
 	"github.com/precedent-dev/precedent/internal/engine"
+	"github.com/precedent-dev/precedent/internal/settings"
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
-// Limits bound what reviews may take.
-type Limits struct {
-	ReviewTokens               int
-	ReviewUSD, PullUSD, DayUSD float64
-}
-
 // Budget bounds one review, without regard to others.
-func (l Limits) Budget() *engine.Budget {
-	return &engine.Budget{USD: l.ReviewUSD, Tokens: l.ReviewTokens}
+func Budget(s *settings.Settings) *engine.Budget {
+	return &engine.Budget{USD: s.MaxCost.Value, Tokens: s.MaxTokens.Value}
 }
 
-// booked is a Budget that also keeps the bounds of the day and of the pull
+// bookedBudget is a Budget that also keeps the bounds of the day and of the pull
 // request, 0 for none, across processes.
-func (l Limits) booked(rows *store.Repo, pull int) *engine.Budget {
-	b := l.Budget()
+func bookedBudget(s *settings.Settings, rows *store.Repo, pull int) *engine.Budget {
+	b := Budget(s)
+	bounds := store.Bounds{Number: pull, Day: s.MaxCostPerDay.Value, Pull: s.MaxCostPull.Value}
 	b.Book = func(ctx context.Context, amount float64, spent bool) error {
-		within := store.Bounds{Number: pull, Day: l.DayUSD, Pull: l.PullUSD}
+		within := bounds
 		if spent {
 			within.Day, within.Pull = math.Inf(1), math.Inf(1)
 		}
 		booked, err := rows.Book(ctx, amount, within)
-		total, limit := booked.Day, l.DayUSD
+		total, limit := booked.Day, bounds.Day
 		if booked.Over != "day" {
-			total, limit = booked.Pull, l.PullUSD
+			total, limit = booked.Pull, bounds.Pull
 		}
 		switch {
 		case err != nil:

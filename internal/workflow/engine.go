@@ -30,11 +30,11 @@ func (p *Prepared) addEngine(ctx context.Context, job Job) error {
 	rows, err := p.workspace.rows(ctx)
 	switch {
 	case err == nil:
-		p.Budget = p.settings.Limits.booked(rows, pull)
+		p.Budget = bookedBudget(p.settings, rows, pull)
 	case ctx.Err() != nil:
 		return err
 	default:
-		p.Budget = p.settings.Limits.Budget()
+		p.Budget = Budget(p.settings)
 		p.fail("answers", err.Error()+"; answers and what was spent are not kept")
 	}
 	e, end := job.Reader.New(EngineOptions{Budget: p.Budget, Files: p.files(ctx), Window: in.Window})

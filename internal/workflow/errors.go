@@ -9,6 +9,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/git"
 	"github.com/precedent-dev/precedent/internal/guide"
 	"github.com/precedent-dev/precedent/internal/memory"
+	"github.com/precedent-dev/precedent/internal/settings"
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
@@ -39,6 +40,7 @@ func HintOf(err error) string {
 		s *store.Error
 		m *memory.Error
 		p *guide.PolicyError
+		o *settings.Error
 	)
 	switch {
 	case errors.As(err, &e) && e.Hint != "":
@@ -51,6 +53,8 @@ func HintOf(err error) string {
 		return m.Hint
 	case errors.As(err, &p):
 		return p.Hint
+	case errors.As(err, &o):
+		return o.Hint
 	}
 	return ""
 }

@@ -58,6 +58,25 @@ func ReadPolicy(ctx context.Context, repo *git.Repo, blobs *git.Blobs, rg git.Ra
 	return Policy{Policy: policy, Source: guide.PolicyFile + " (uncommitted)", Errors: errs, Own: true}, nil
 }
 
+// CurrentPolicy is the policy that holds for what is not committed.
+func CurrentPolicy(ctx context.Context, repo *git.Repo) (Policy, error) {
+	blobs, err := repo.Blobs(ctx)
+	if err != nil {
+		return Policy{}, err
+	}
+	defer blobs.Close()
+	rg := git.Range{Kind: git.Worktree}
+	head, err := repo.Resolve(ctx, git.Spec{Range: "HEAD"})
+	var none *git.Error
+	switch {
+	case err == nil:
+		rg.BaseCommit = head.Head
+	case !errors.As(err, &none) || ctx.Err() != nil:
+		return Policy{}, err // a repository without a commit has no policy in one
+	}
+	return ReadPolicy(ctx, repo, blobs, rg)
+}
+
 // uncommittedPolicy returns the work tree's policy if the user wrote it and has
 // not committed it, else nil. A pull request is the team's: there the base's holds.
 func uncommittedPolicy(ctx context.Context, repo *git.Repo, at func(rev string) ([]byte, error), rg git.Range, base []byte) ([]byte, error) {

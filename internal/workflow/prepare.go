@@ -17,6 +17,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/guide"
 	"github.com/precedent-dev/precedent/internal/review"
 	"github.com/precedent-dev/precedent/internal/secret"
+	"github.com/precedent-dev/precedent/internal/settings"
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
@@ -33,7 +34,7 @@ type Prepared struct {
 	Budget *engine.Budget
 
 	reviewer  *Reviewer
-	settings  Settings
+	settings  *settings.Settings
 	workspace *Workspace
 	subject   subject
 	number    *int           // of the pull request; nil for a local change
@@ -117,12 +118,12 @@ func (r *Reviewer) prepared(id precedent.Repo, s subject, change *diff.Change, j
 		Change:        change,
 		Skipped:       s.rg.Skipped,
 		Intent:        s.rg.Log,
-		Threshold:     set.Threshold,
-		ThresholdFrom: set.ThresholdFrom,
-		MaxInline:     set.MaxInline,
-		Window:        set.Window,
-		Concurrency:   set.Concurrency,
-		Timeout:       set.Timeout,
+		Threshold:     set.Threshold.Value,
+		ThresholdFrom: set.Threshold.Source.String(),
+		MaxInline:     set.MaxInline.Value,
+		Window:        set.Context.Value,
+		Concurrency:   set.Concurrency.Value,
+		Timeout:       set.Timeout.Value,
 		Go:            r.Go,
 		Now:           r.Now,
 		NewID:         r.NewID,
@@ -185,8 +186,9 @@ func (p *Prepared) complete(ctx context.Context, w *Workspace, job Job) error {
 	p.workspace = w
 	var err error
 	var unknown []precedent.Failure
-	in.Linters, unknown = p.settings.Linters(in.Policy)
-	in.Failures = append(append(in.Failures, unknown...), w.failures...)
+	in.Linters.Linters, unknown = Linters(p.settings.Linters, in.Policy)
+	in.Linters.Sandbox = p.reviewer.Sandbox
+	in.Failures = slices.Concat(in.Failures, unknown, w.failures)
 	if in.Recall, err = w.Memory.Recall(ctx, pathsOf(in.Change), p.subject.rg.Base, p.subject.rg.Head); err != nil {
 		if ctx.Err() != nil {
 			return err

@@ -69,7 +69,7 @@ func (p *Publisher) Standing(ctx context.Context, job Job) (Standing, bool, erro
 		return Standing{}, false, err
 	}
 	s := Standing{Result: Result{
-		Review: last, Style: report.Style{NoEngine: last.Scope == precedent.AnalyzersScope}, Status: last.ExitStatus(job.Settings.FailOn),
+		Review: last, Style: report.Style{NoEngine: last.Scope == precedent.AnalyzersScope}, Status: last.ExitStatus(job.Settings.FailOn.Value),
 	}}
 	for _, q := range posts {
 		if q.Review == last.ID {
@@ -116,7 +116,7 @@ func (p *Publisher) Prepare(ctx context.Context, job Job) (*PreparedPull, error)
 		return nil, err
 	}
 	x.plan = func(r *precedent.Review) []store.Post {
-		return p.poster.Plan(r, s.earlier.threads, post.Options{FailOn: job.Settings.FailOn, RequestChanges: x.Input.Policy.RequestChanges})
+		return p.poster.Plan(r, s.earlier.threads, post.Options{FailOn: job.Settings.FailOn.Value, RequestChanges: x.Input.Policy.RequestChanges})
 	}
 	return x, nil
 }

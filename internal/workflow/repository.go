@@ -10,6 +10,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/git"
+	"github.com/precedent-dev/precedent/internal/settings"
 )
 
 // Location says where a repository is looked for, and what the operator says of it.
@@ -19,19 +20,17 @@ type Location struct {
 	// Repo is the repository's identity by the operator's word; the zero Repo for
 	// what its remotes say.
 	Repo precedent.Repo
-	// Memory is the file that the operator named; the zero MemoryFile for none.
-	Memory MemoryFile
+	// Memory is the file that the operator named; the zero Value for none.
+	Memory settings.Value[string]
 }
-
-// MemoryFile is the file of a memory, and who named it.
-type MemoryFile struct{ Path, Source string }
 
 // Repository is an open repository, and where its memory is kept.
 type Repository struct {
 	Git *git.Repo
 	// IDs are its identities. Ids of findings are made from the first.
-	IDs  []precedent.Repo
-	File MemoryFile
+	IDs []precedent.Repo
+	// File is the memory's, and who named it.
+	File settings.Value[string]
 }
 
 // Close closes it.
@@ -83,8 +82,8 @@ const (
 	memoryName = "memory.db"
 )
 
-func (r *Reviewer) memoryFile(named MemoryFile, repo *git.Repo, id precedent.Repo) (MemoryFile, error) {
-	if named.Path != "" {
+func (r *Reviewer) memoryFile(named settings.Value[string], repo *git.Repo, id precedent.Repo) (settings.Value[string], error) {
+	if named.Value != "" {
 		return named, nil
 	}
 	return DefaultMemory(repo, id, r.DataDir)
@@ -92,14 +91,14 @@ func (r *Reviewer) memoryFile(named MemoryFile, repo *git.Repo, id precedent.Rep
 
 // DefaultMemory is the file of a memory that nobody named: beside the main work
 // tree, else in the folder for data, which may be empty.
-func DefaultMemory(repo *git.Repo, id precedent.Repo, dataDir string) (MemoryFile, error) {
+func DefaultMemory(repo *git.Repo, id precedent.Repo, dataDir string) (settings.Value[string], error) {
+	path, why := filepath.Join(dataDir, fileName(id)+".db"), "default: no work tree"
 	if top := repo.MainTop(); top != "" {
-		return MemoryFile{besideTop(top), "default: beside the repository"}, nil
+		path, why = besideTop(top), "default: beside the repository"
+	} else if dataDir == "" {
+		return settings.Value[string]{}, Hinted(errors.New("find memory: there is neither a work tree nor a home folder to keep it in"), "name a file with --memory-db")
 	}
-	if dataDir == "" {
-		return MemoryFile{}, Hinted(errors.New("find memory: there is neither a work tree nor a home folder to keep it in"), "name a file with --memory-db")
-	}
-	return MemoryFile{filepath.Join(dataDir, fileName(id)+".db"), "default: no work tree"}, nil
+	return settings.Value[string]{Value: path, Text: path, Source: settings.Source{Words: why}}, nil
 }
 
 func besideTop(top string) string { return filepath.Join(top, memoryDir, memoryName) }

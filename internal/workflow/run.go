@@ -49,7 +49,7 @@ func (p *Prepared) Run(ctx context.Context, w Watch) (Result, error) {
 	return Result{
 		Review: r,
 		Style:  report.Style{Engine: p.Engine, NoEngine: in.Engine == nil, Remembered: shownBefore(in.Recall), Change: in.Change},
-		Status: r.ExitStatus(p.settings.FailOn),
+		Status: r.ExitStatus(p.settings.FailOn.Value),
 	}, nil
 }
 

@@ -22,10 +22,10 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/git"
 	"github.com/precedent-dev/precedent/internal/lint"
+	"github.com/precedent-dev/precedent/internal/settings"
 )
 
 // Reviewer is what all reviews of a process share. It is safe for concurrent use
@@ -37,9 +37,11 @@ type Reviewer struct {
 	// Log gets notices: one sentence each, with what helps in the attribute HintKey.
 	Log *slog.Logger
 
-	Git     git.Options // without an index
-	Go      lint.GoEnv  // where the Go toolchain is
-	Version string      // of this program
+	Git git.Options // without an index
+	Go  lint.GoEnv  // where the Go toolchain is
+	// Sandbox is where external linters run.
+	Sandbox func(ctx context.Context) (lint.Runner, error)
+	Version string // of this program
 	// DataDir holds the memories of repositories without a work tree, and CacheDir
 	// their commits. Without the first such a repository has no memory unless one is
 	// named; without the second its commits are in a temporary folder.
@@ -67,26 +69,9 @@ func (r *Reviewer) noticeError(ctx context.Context, err error, so string) {
 	r.Log.InfoContext(ctx, err.Error()+so, attrs...)
 }
 
-// Settings are the operator's.
-type Settings struct {
-	// Threshold and MaxInline are preferred to the policy's; nil and 0 leave it to
-	// that. ThresholdFrom says who set the threshold.
-	Threshold     *int // percent
-	ThresholdFrom string
-	MaxInline     int
-	Window        int           // the engine's context window in tokens; 0 for a large one
-	Concurrency   int           // requests to the engine at a time; 0 for review's default
-	Timeout       time.Duration // of one request to the engine; 0 for the engine's default
-	FailOn        precedent.Severity
-	Limits        Limits
-	// Linters are the external programs that run under a policy, and what of the
-	// policy's linters is not known.
-	Linters func(precedent.Policy) (lint.External, []precedent.Failure)
-}
-
 // Job says how a change is reviewed.
 type Job struct {
-	Settings Settings
+	Settings *settings.Settings
 	Reader   Reader
 	// Resume goes on from the answers that a review of the same change, which did not
 	// come to its end, has paid for.

@@ -23,7 +23,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge/github"
 	"github.com/precedent-dev/precedent/internal/forge/wire"
 	"github.com/precedent-dev/precedent/internal/git"
-	"github.com/precedent-dev/precedent/internal/lint"
+	"github.com/precedent-dev/precedent/internal/settings"
 )
 
 // markerKey signs the comments of tests.
@@ -190,9 +190,7 @@ func newStage(t *testing.T) *stage {
 
 func newJob(e engine.Engine) Job {
 	return Job{
-		Settings: Settings{FailOn: precedent.High, Linters: func(precedent.Policy) (lint.External, []precedent.Failure) {
-			return lint.External{}, nil
-		}},
+		Settings: &settings.Settings{FailOn: settings.Value[precedent.Severity]{Value: precedent.High}},
 		Reader: Reader{New: func(o EngineOptions) (engine.Engine, func() error) {
 			return o.Budget.Within(e), func() error { return nil }
 		}},

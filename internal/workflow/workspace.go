@@ -41,7 +41,7 @@ func (r *Reviewer) OpenWorkspace(ctx context.Context, at Location) (*Workspace, 
 		return nil, err
 	}
 	var db *store.DB
-	if _, err = os.Lstat(p.File.Path); errors.Is(err, fs.ErrNotExist) {
+	if _, err = os.Lstat(p.File.Value); errors.Is(err, fs.ErrNotExist) {
 		db, err = store.OpenMemory(ctx, store.Options{Now: r.Now})
 	} else {
 		db, err = r.OpenMemory(ctx, p)
@@ -80,12 +80,12 @@ func (r *Reviewer) workspace(p *Repository, db *store.DB) *Workspace {
 // OpenMemory opens the database in the repository's file, and makes it if there is
 // none.
 func (r *Reviewer) OpenMemory(ctx context.Context, p *Repository) (*store.DB, error) {
-	if top := p.Git.MainTop(); top != "" && p.File.Path == besideTop(top) {
+	if top := p.Git.MainTop(); top != "" && p.File.Value == besideTop(top) {
 		if err := r.makeFolder(ctx, p.Git); err != nil {
 			return nil, err
 		}
 	}
-	return store.Open(ctx, p.File.Path, store.Options{Now: r.Now})
+	return store.Open(ctx, p.File.Value, store.Options{Now: r.Now})
 }
 
 // makeFolder makes the memory's folder in the main work tree, with a .gitignore
@@ -155,7 +155,7 @@ const fixesDir = "fixes"
 // KeepPatch keeps the patch of a review's fixes beside the memory, so that they
 // can be taken back, and returns its path.
 func (p *Repository) KeepPatch(review string, patch []byte) (string, error) {
-	dir := filepath.Join(filepath.Dir(p.File.Path), fixesDir)
+	dir := filepath.Join(filepath.Dir(p.File.Value), fixesDir)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", unwritable(dir, err)
 	}
