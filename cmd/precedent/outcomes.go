@@ -141,7 +141,7 @@ func (a *app) votes(ctx context.Context, st *station, d *desk, p *pull) (map[str
 		if !voted[t.Comment] {
 			continue
 		}
-		reactions, err := st.Reactions(ctx, d.named, p.Number, forge.Said{Kind: forge.OnLine, ID: t.Comment})
+		reactions, err := st.Reactions(ctx, d.named, p.Number, forge.CommentRef{Kind: forge.OnLine, ID: t.Comment})
 		if err != nil {
 			return nil, st.fault(err)
 		}

@@ -169,7 +169,7 @@ func TestForgedMarkers(t *testing.T) {
 	}
 	// Of each comment of ours a copy by somebody else, and one by the account itself
 	// whose marker was changed: the copy of one on another pull request, say.
-	forged := map[forge.Said]string{}
+	forged := map[forge.CommentRef]string{}
 	var roots []int64
 	for _, c := range ours {
 		changed := swapThread(string(c.Body))
@@ -184,7 +184,7 @@ func TestForgedMarkers(t *testing.T) {
 			} else {
 				m = world.Say(s.pull, by.who, 0, by.body)
 			}
-			forged[forge.Said{Kind: m.Kind, ID: m.ID}] = by.body
+			forged[forge.CommentRef{Kind: m.Kind, ID: m.ID}] = by.body
 		}
 	}
 	s.push("fix", map[string]string{"src/till.js": strings.NewReplacer(
@@ -193,9 +193,9 @@ func TestForgedMarkers(t *testing.T) {
 	if status, said := s.post("--fail-on", "medium"); status != precedent.ExitClean {
 		t.Errorf("status %d\n%s", status, said)
 	}
-	now := map[forge.Said]string{}
+	now := map[forge.CommentRef]string{}
 	for _, c := range world.Shown(s.pull) {
-		now[forge.Said{Kind: c.Kind, ID: c.ID}] = string(c.Body)
+		now[forge.CommentRef{Kind: c.Kind, ID: c.ID}] = string(c.Body)
 	}
 	for said, body := range forged {
 		if now[said] != body {
@@ -203,7 +203,7 @@ func TestForgedMarkers(t *testing.T) {
 		}
 	}
 	for _, c := range ours {
-		if after := now[forge.Said{Kind: c.Kind, ID: c.ID}]; after == "" || (c.Kind == forge.OnThread) != (after != string(c.Body)) {
+		if after := now[forge.CommentRef{Kind: c.Kind, ID: c.ID}]; after == "" || (c.Kind == forge.OnThread) != (after != string(c.Body)) {
 			t.Errorf("our %s %d is now %q", c.Kind, c.ID, after)
 		}
 	}
@@ -238,7 +238,7 @@ func TestEditedMarker(t *testing.T) {
 	world := s.door.stage.World
 	for _, c := range world.By(s.pull, world.Me) {
 		if c.Kind == forge.OnLine && strings.Contains(string(c.Body), "average") {
-			world.Rewrite(s.pull, forge.Said{Kind: c.Kind, ID: c.ID}, strings.Replace(swapThread(string(c.Body)), "average", "refund", 1))
+			world.Rewrite(s.pull, forge.CommentRef{Kind: c.Kind, ID: c.ID}, strings.Replace(swapThread(string(c.Body)), "average", "refund", 1))
 		}
 	}
 	before := s.said()

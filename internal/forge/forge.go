@@ -34,7 +34,7 @@ type Forge interface {
 	// Threads reads the conversations on lines, in the order of their first comments.
 	Threads(ctx context.Context, repo precedent.Repo, number int) ([]Thread, error)
 	// Reactions reads who reacted to a comment.
-	Reactions(ctx context.Context, repo precedent.Repo, number int, to Said) ([]Reaction, error)
+	Reactions(ctx context.Context, repo precedent.Repo, number int, to CommentRef) ([]Reaction, error)
 	// Permission is what a person may do in the repository now, asked live. It is
 	// never guessed from what a comment says of its author.
 	Permission(ctx context.Context, repo precedent.Repo, p Person) (Permission, error)
@@ -52,10 +52,10 @@ type Forge interface {
 	// Reply answers in the conversation that begins with the inline comment.
 	Reply(ctx context.Context, repo precedent.Repo, number int, to int64, body string) (Comment, error)
 	// Edit replaces the words of a comment of Me's.
-	Edit(ctx context.Context, repo precedent.Repo, number int, c Said, body string) error
+	Edit(ctx context.Context, repo precedent.Repo, number int, c CommentRef, body string) error
 	// Delete removes a comment of Me's, or folds it up where the forge keeps all:
 	// the words of a review. One that is not there any more is no error.
-	Delete(ctx context.Context, repo precedent.Repo, number int, c Said) (Unsupported, error)
+	Delete(ctx context.Context, repo precedent.Repo, number int, c CommentRef) (Unsupported, error)
 	// Resolve closes a conversation, or opens it again.
 	Resolve(ctx context.Context, repo precedent.Repo, number int, t Thread, closed bool) (Unsupported, error)
 	// Check says on a commit how the review of it ended: one check a name and
@@ -75,8 +75,8 @@ const (
 	MaxRemarks = 30
 )
 
-// Said names a comment: its number is one of its kind only.
-type Said struct {
+// CommentRef names a comment: its number is one of its kind only.
+type CommentRef struct {
 	Kind CommentKind
 	ID   int64
 }
@@ -97,19 +97,19 @@ type Reaction struct {
 	At      time.Time
 }
 
-// Event is what a review does beside saying something. None approves.
-type Event string
+// ReviewEvent is what a review does beside saying something. None approves.
+type ReviewEvent string
 
 // The events.
 const (
-	Remarks        Event = "comment"
-	RequestChanges Event = "request_changes"
+	Remarks        ReviewEvent = "comment"
+	RequestChanges ReviewEvent = "request_changes"
 )
 
 // Draft is a review that is to be posted.
 type Draft struct {
 	Commit  string // whose lines the remarks count; a forge that has another head may refuse it
-	Event   Event
+	Event   ReviewEvent
 	Body    string   // at most MaxPost characters; not empty
 	Remarks []Remark // at most MaxRemarks
 }
@@ -260,26 +260,26 @@ type Quota struct {
 	Reset       time.Time
 }
 
-// Kind sorts the trouble that a forge can make.
-type Kind string
+// ErrorKind sorts the errors of a forge.
+type ErrorKind string
 
 // The kinds.
 const (
-	KindAuth     Kind = "auth"      // the token is wrong, or lacks a permission
-	KindNotFound Kind = "not-found" // there is no such thing, or the token may not see it
-	KindRate     Kind = "rate"      // the rate limit is used up until Error.Retry
-	KindServer   Kind = "server"    // 5xx
-	KindNetwork  Kind = "network"
-	KindAnswer   Kind = "answer"    // it cannot be understood
-	KindTooLarge Kind = "too-large" // more than the forge gives, or than is read
-	KindRefused  Kind = "refused"   // not sent: it would go elsewhere, or names nothing that a forge can hold
-	KindInvalid  Kind = "invalid"   // the forge does not take what it was sent, and was not changed
-	KindClosed   Kind = "closed"    // nothing can be said here any more: locked, archived, deleted
+	KindAuth     ErrorKind = "auth"      // the token is wrong, or lacks a permission
+	KindNotFound ErrorKind = "not-found" // there is no such thing, or the token may not see it
+	KindRate     ErrorKind = "rate"      // the rate limit is used up until Error.Retry
+	KindServer   ErrorKind = "server"    // 5xx
+	KindNetwork  ErrorKind = "network"
+	KindAnswer   ErrorKind = "answer"    // it cannot be understood
+	KindTooLarge ErrorKind = "too-large" // more than the forge gives, or than is read
+	KindRefused  ErrorKind = "refused"   // not sent: it would go elsewhere, or names nothing that a forge can hold
+	KindInvalid  ErrorKind = "invalid"   // the forge does not take what it was sent, and was not changed
+	KindClosed   ErrorKind = "closed"    // nothing can be said here any more: locked, archived, deleted
 )
 
 // Error is a request that failed. Its text never holds a token.
 type Error struct {
-	Kind   Kind
+	Kind   ErrorKind
 	Status int       // HTTP status; 0 without one
 	Retry  time.Time // when it may be asked again; zero if it does not say
 	Msg    string

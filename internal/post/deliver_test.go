@@ -75,7 +75,7 @@ func TestSummaryDeletedByAPerson(t *testing.T) {
 	s.say(1, finding(1))
 	for _, c := range s.World.By(s.pull, s.poster.Me) {
 		if c.Kind == forge.OnThread {
-			s.World.Remove(s.pull, forge.Said{Kind: c.Kind, ID: c.ID})
+			s.World.Remove(s.pull, forge.CommentRef{Kind: c.Kind, ID: c.ID})
 		}
 	}
 	s.deliver()
@@ -329,7 +329,7 @@ func TestConversationGone(t *testing.T) {
 	r := s.review(2)
 	r.Threads = []precedent.ThreadAnswer{{Thread: th.ID, State: precedent.Addressed, Reply: "Fixed.", Span: th.Span}}
 	s.plan(r, Options{FailOn: precedent.High})
-	s.World.Remove(s.pull, forge.Said{Kind: forge.OnLine, ID: th.Comment})
+	s.World.Remove(s.pull, forge.CommentRef{Kind: forge.OnLine, ID: th.Comment})
 	if d := s.deliver(); d.Left != 0 || s.states()["reply superseded"] != 1 || s.states()["close superseded"] != 1 {
 		t.Errorf("%+v, %v", d, s.states())
 	}
@@ -355,7 +355,7 @@ func TestAnotherDefectOfAPlaceThatPeopleEnded(t *testing.T) {
 	s.say(1, findings(1, 3)...)
 	ts := s.threads()
 	s.World.Close(s.pull, ts[0].Comment, forgetest.Bo)
-	s.World.Remove(s.pull, forge.Said{Kind: forge.OnLine, ID: ts[1].Comment})
+	s.World.Remove(s.pull, forge.CommentRef{Kind: forge.OnLine, ID: ts[1].Comment})
 	s.World.Push(s.pull, sha("d"), patch(lines))
 	later := findings(1, 3)
 	for i, body := range []string{"Closed: it overflows.", "Deleted: it overflows.", "Open: it overflows."} {

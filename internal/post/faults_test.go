@@ -319,7 +319,7 @@ func TestPeopleHaveTheLastWord(t *testing.T) {
 	s.say(1, findings(1, 3)...)
 	ts := s.threads()
 	s.World.Close(s.pull, ts[0].Comment, forgetest.Bo)
-	s.World.Remove(s.pull, forge.Said{Kind: forge.OnLine, ID: ts[1].Comment})
+	s.World.Remove(s.pull, forge.CommentRef{Kind: forge.OnLine, ID: ts[1].Comment})
 	s.World.Push(s.pull, sha("d"), patch(lines))
 	// The review does not know them, as if nobody had told it.
 	d := s.say(2, findings(1, 4)...)

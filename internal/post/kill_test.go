@@ -132,7 +132,7 @@ func (p *prey) picture() []string {
 	}
 	var out []string
 	for _, c := range p.World.By(p.pull, p.poster.Me) {
-		if folded[forge.Said{Kind: c.Kind, ID: c.ID}] == "" {
+		if folded[forge.CommentRef{Kind: c.Kind, ID: c.ID}] == "" {
 			out = append(out, fmt.Sprintf("%s at %s, closed by %q: %s", c.Kind, c.Span, closed[c.ID], plain(string(c.Body))))
 		}
 	}

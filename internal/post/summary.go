@@ -56,7 +56,7 @@ func (j *job) summarize(ctx context.Context, p *store.Post) error {
 		return err
 	}
 	if p.Remote != 0 {
-		err = j.Forge.Edit(ctx, j.repo, j.number, forge.Said{Kind: forge.OnThread, ID: p.Remote}, body)
+		err = j.Forge.Edit(ctx, j.repo, j.number, forge.CommentRef{Kind: forge.OnThread, ID: p.Remote}, body)
 		if deleted(err) {
 			j.drop(p.Remote) // a person deleted it
 			if j.failed++; j.failed >= maxTries {

@@ -87,7 +87,7 @@ func (j *job) answered(number int64) bool {
 
 // discard deletes a duplicate, and tells whether the forge could.
 func (j *job) discard(ctx context.Context, o own) (bool, error) {
-	unsupported, err := j.Forge.Delete(ctx, j.repo, j.number, forge.Said{Kind: o.Comment.Kind, ID: o.ID})
+	unsupported, err := j.Forge.Delete(ctx, j.repo, j.number, forge.CommentRef{Kind: o.Comment.Kind, ID: o.ID})
 	why := string(unsupported)
 	if trouble, ok := errors.AsType[*forge.Error](err); ok && ctx.Err() == nil && trouble.Kind != forge.KindRate {
 		why, err = trouble.Msg, nil

@@ -252,7 +252,7 @@ func (g *Gitea) whole(all []any) reply {
 // shown are the comments of a kind that a list shows by now: it may lag behind.
 func (g *Gitea) shown(c *call, kind forge.CommentKind) (all []forge.Comment) {
 	for _, m := range c.pull.Comments {
-		if m.Kind == kind && g.stage.World.shows(c.pull.written[forge.Said{Kind: kind, ID: m.ID}], fault(c.Request).LagFor) {
+		if m.Kind == kind && g.stage.World.shows(c.pull.written[forge.CommentRef{Kind: kind, ID: m.ID}], fault(c.Request).LagFor) {
 			all = append(all, m)
 		}
 	}

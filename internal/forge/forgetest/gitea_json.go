@@ -169,7 +169,7 @@ func (p *Pull) giteaReviews(words, inline []forge.Comment) (all []giteaReview) {
 // Gitea does not move it.
 func (p *Pull) first(m forge.Comment) forge.Comment {
 	if m.ReplyTo != 0 {
-		if up := p.comment(forge.Said{Kind: forge.OnLine, ID: p.root(m)}); up != nil {
+		if up := p.comment(forge.CommentRef{Kind: forge.OnLine, ID: p.root(m)}); up != nil {
 			m = *up
 		}
 	}
@@ -347,7 +347,7 @@ func (g *Gitea) permission(c *call) reply {
 // reactions of a comment are null if there are none.
 func (g *Gitea) reactions(c *call) reply {
 	id := c.number("id")
-	for _, said := range []forge.Said{{Kind: forge.OnThread, ID: id}, {Kind: forge.OnLine, ID: id}, {Kind: forge.OnReview, ID: id - wordsOfReviews}} {
+	for _, said := range []forge.CommentRef{{Kind: forge.OnThread, ID: id}, {Kind: forge.OnLine, ID: id}, {Kind: forge.OnReview, ID: id - wordsOfReviews}} {
 		p, m := c.repo.said(said)
 		if m == nil {
 			continue

@@ -129,7 +129,7 @@ func (g *GitHub) list(c *call, kind forge.CommentKind, of *Review) reply {
 		switch {
 		case kind == forge.OnReview && !g.sees(c, c.pull.details(m.ID)), kind == forge.OnLine && of == nil && c.pull.unsent(m):
 			continue
-		case !g.stage.World.shows(c.pull.written[forge.Said{Kind: kind, ID: m.ID}], fault(c.Request).LagFor):
+		case !g.stage.World.shows(c.pull.written[forge.CommentRef{Kind: kind, ID: m.ID}], fault(c.Request).LagFor):
 			continue
 		}
 		out := g.commentJSON(c, c.pull, m)
@@ -147,7 +147,7 @@ func (g *GitHub) list(c *call, kind forge.CommentKind, of *Review) reply {
 func (g *GitHub) commentJSON(c *call, p *Pull, m forge.Comment) object {
 	out := object{"id": m.ID, "user": user(m.Author), "body": text(m.Body)}
 	page := fmt.Sprintf("%s/%s/%s/pull/%d", g.URL, c.repo.Owner, c.repo.Name, p.Number)
-	out["node_id"] = nodeID(forge.Said{Kind: m.Kind, ID: m.ID})
+	out["node_id"] = nodeID(forge.CommentRef{Kind: m.Kind, ID: m.ID})
 	switch m.Kind {
 	case forge.OnThread:
 		out["html_url"], out["author_association"] = fmt.Sprintf("%s#issuecomment-%d", page, m.ID), "NONE"
@@ -174,10 +174,10 @@ func inlineJSON(out object, p *Pull, m forge.Comment) {
 		first = m
 	}
 	votes := map[string]int{}
-	for _, r := range p.Reactions[forge.Said{Kind: m.Kind, ID: m.ID}] {
+	for _, r := range p.Reactions[forge.CommentRef{Kind: m.Kind, ID: m.ID}] {
 		votes[r.Content]++
 	}
-	out["reactions"] = object{"total_count": len(p.Reactions[forge.Said{Kind: m.Kind, ID: m.ID}]), "+1": votes["+1"], "-1": votes["-1"]}
+	out["reactions"] = object{"total_count": len(p.Reactions[forge.CommentRef{Kind: m.Kind, ID: m.ID}]), "+1": votes["+1"], "-1": votes["-1"]}
 	out["path"], out["side"], out["subject_type"] = m.Span.Path, m.Span.Side, "line"
 	out["line"], out["original_line"] = m.Span.End, first.Span.End
 	out["start_line"], out["start_side"], out["original_start_line"] = nil, nil, nil

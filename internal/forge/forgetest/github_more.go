@@ -242,7 +242,7 @@ func reactionJSON(i int, r forge.Reaction) object {
 func (g *GitHub) reactions(c *call, kind forge.CommentKind) reply {
 	return g.one(c, kind, func(p *Pull, m *forge.Comment) reply {
 		all := []any{}
-		for i, r := range p.Reactions[forge.Said{Kind: kind, ID: m.ID}] {
+		for i, r := range p.Reactions[forge.CommentRef{Kind: kind, ID: m.ID}] {
 			if want := c.URL.Query().Get("content"); want == "" || want == r.Content {
 				all = append(all, reactionJSON(i, r))
 			}
@@ -258,7 +258,7 @@ func (g *GitHub) react(c *call, kind forge.CommentKind) reply {
 		return *bad
 	}
 	return g.one(c, kind, func(p *Pull, m *forge.Comment) reply {
-		said := forge.Said{Kind: kind, ID: m.ID}
+		said := forge.CommentRef{Kind: kind, ID: m.ID}
 		before, status := len(p.Reactions[said]), http.StatusOK
 		r := g.stage.World.react(p, said, forge.Reaction{Who: c.who, Content: in.Content})
 		if len(p.Reactions[said]) > before {

@@ -220,8 +220,8 @@ func TestGitHubForgets(t *testing.T) {
 	if len(s.World.Reviews(p)) != 2 || len(threads) != 1 || len(threads[0].Comments) != 2 || threads[0].Comments[1] != id(answer) {
 		t.Errorf("reviews %+v, conversations %+v", s.World.Reviews(p), threads)
 	}
-	s.World.Remove(p, forge.Said{Kind: forge.OnLine, ID: threads[0].Comments[0]})
-	s.World.Remove(p, forge.Said{Kind: forge.OnLine, ID: id(answer)})
+	s.World.Remove(p, forge.CommentRef{Kind: forge.OnLine, ID: threads[0].Comments[0]})
+	s.World.Remove(p, forge.CommentRef{Kind: forge.OnLine, ID: id(answer)})
 	if all := s.World.Reviews(p); len(all) != 0 || len(s.World.Threads(p)) != 0 {
 		t.Errorf("reviews %+v", all)
 	}

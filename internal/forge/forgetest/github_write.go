@@ -161,13 +161,13 @@ func (g *GitHub) inlineOf(c *call, review int64, d draft, commit string) forge.C
 	m := g.stage.World.add(c.pull, forge.Comment{
 		Kind: forge.OnLine, Author: c.who, Body: precedent.Untrusted(d.Body), Span: d.span(), Commit: commit, Review: review,
 	})
-	now := c.pull.comment(forge.Said{Kind: forge.OnLine, ID: m.ID})
+	now := c.pull.comment(forge.CommentRef{Kind: forge.OnLine, ID: m.ID})
 	c.pull.follow(now, c.pull.Head.SHA, c.pull.Diff)
 	return *now
 }
 
 func (g *GitHub) reviewReply(c *call, id int64) reply {
-	m := c.pull.comment(forge.Said{Kind: forge.OnReview, ID: id})
+	m := c.pull.comment(forge.CommentRef{Kind: forge.OnReview, ID: id})
 	return reply{status: http.StatusOK, body: g.commentJSON(c, c.pull, *m)}
 }
 
@@ -194,7 +194,7 @@ func (g *GitHub) editReview(c *call) reply {
 	if bad := tooLong("PullRequestReview", in.Body); bad != nil {
 		return *bad
 	}
-	g.rewrite(c.pull.comment(forge.Said{Kind: forge.OnReview, ID: r.ID}), in.Body)
+	g.rewrite(c.pull.comment(forge.CommentRef{Kind: forge.OnReview, ID: r.ID}), in.Body)
 	return g.reviewReply(c, r.ID)
 }
 
@@ -211,7 +211,7 @@ func (g *GitHub) deleteReview(c *call) reply {
 		return invalid("Unprocessable Entity", "Can not delete a non-pending pull request review")
 	}
 	out := g.reviewReply(c, r.ID)
-	c.pull.remove(forge.Said{Kind: forge.OnReview, ID: r.ID})
+	c.pull.remove(forge.CommentRef{Kind: forge.OnReview, ID: r.ID})
 	return out
 }
 
@@ -239,7 +239,7 @@ func (g *GitHub) submit(c *call) reply {
 	if bad != nil {
 		return *bad
 	}
-	m := c.pull.comment(forge.Said{Kind: forge.OnReview, ID: r.ID})
+	m := c.pull.comment(forge.CommentRef{Kind: forge.OnReview, ID: r.ID})
 	m.Body, m.At = precedent.Untrusted(in.Body), g.stage.Clock.Now().Truncate(time.Second)
 	m.Edited, r.State = m.At, state
 	c.pull.Reviews[r.ID] = *r
@@ -291,7 +291,7 @@ func (g *GitHub) answer(c *call) reply {
 
 // answerTo replies in a conversation, which makes a review without words, too.
 func (g *GitHub) answerTo(c *call, id int64, body string) reply {
-	up := c.pull.comment(forge.Said{Kind: forge.OnLine, ID: id})
+	up := c.pull.comment(forge.CommentRef{Kind: forge.OnLine, ID: id})
 	switch {
 	case up == nil || c.pull.unsent(*up):
 		return problem(http.StatusNotFound, "Not Found")
@@ -342,7 +342,7 @@ func (g *GitHub) denied(c *call) reply {
 
 // one finds a comment by the number in the path.
 func (g *GitHub) one(c *call, kind forge.CommentKind, do func(*Pull, *forge.Comment) reply) reply {
-	p, m := c.repo.said(forge.Said{Kind: kind, ID: c.number("id")})
+	p, m := c.repo.said(forge.CommentRef{Kind: kind, ID: c.number("id")})
 	if m == nil || p.unsent(*m) && m.Author.ID != c.who.ID {
 		return problem(http.StatusNotFound, "Not Found")
 	}
@@ -380,7 +380,7 @@ func (g *GitHub) remove(c *call, kind forge.CommentKind) reply {
 		if m.Author.ID != c.who.ID {
 			return g.denied(c)
 		}
-		p.remove(forge.Said{Kind: kind, ID: m.ID})
+		p.remove(forge.CommentRef{Kind: kind, ID: m.ID})
 		return reply{status: http.StatusNoContent}
 	})
 }

@@ -117,7 +117,7 @@ func TestGraphQLChanges(t *testing.T) {
 	if got := do("resolveReviewThread", "threadId", thread, ""); !strings.Contains(got, `"type":"FORBIDDEN"`) || s.World.Threads(p)[0].Closed {
 		t.Errorf("%s", got)
 	}
-	said := forge.Said{Kind: forge.OnLine, ID: root}
+	said := forge.CommentRef{Kind: forge.OnLine, ID: root}
 	if got := do("minimizeComment", "subjectId", nodeID(said), ", classifier: DUPLICATE"); s.World.FoldedUp(p)[said] != "DUPLICATE" {
 		t.Errorf("%s", got)
 	}

@@ -16,7 +16,7 @@ var nodePrefix = map[forge.CommentKind]string{forge.OnThread: "IC_", forge.OnRev
 const threadPrefix = "PRRT_"
 
 // nodeID is the global id of a comment.
-func nodeID(c forge.Said) string { return fmt.Sprint(nodePrefix[c.Kind], c.ID) }
+func nodeID(c forge.CommentRef) string { return fmt.Sprint(nodePrefix[c.Kind], c.ID) }
 
 // node finds a comment, or the first one of a conversation, by global id.
 func (g *GitHub) node(id, prefix string, kind forge.CommentKind) (*Repo, *Pull, int64) {
@@ -26,7 +26,7 @@ func (g *GitHub) node(id, prefix string, kind forge.CommentKind) (*Repo, *Pull, 
 		return nil, nil, 0
 	}
 	for _, r := range g.stage.World.repos {
-		if p, m := r.said(forge.Said{Kind: kind, ID: n}); m != nil {
+		if p, m := r.said(forge.CommentRef{Kind: kind, ID: n}); m != nil {
 			return r, p, n
 		}
 		if prefix != threadPrefix { // a conversation outlives its first comment
@@ -105,7 +105,7 @@ func (g *GitHub) pullNode(c *call, r *Repo, p *Pull) object {
 	for _, root := range roots {
 		first := of[root][0]
 		if p.unsent(first) && first.Author.ID != c.who.ID ||
-			!g.stage.World.shows(p.written[forge.Said{Kind: forge.OnLine, ID: first.ID}], fault(c.Request).LagFor) {
+			!g.stage.World.shows(p.written[forge.CommentRef{Kind: forge.OnLine, ID: first.ID}], fault(c.Request).LagFor) {
 			continue
 		}
 		threads = append(threads, g.threadNode(c, r, p, root))
@@ -123,7 +123,7 @@ func (g *GitHub) threadNode(c *call, r *Repo, p *Pull, root int64) object {
 	all := []object{}
 	for _, m := range of[root] {
 		if p.unsent(m) && m.Author.ID != c.who.ID ||
-			!g.stage.World.shows(p.written[forge.Said{Kind: forge.OnLine, ID: m.ID}], fault(c.Request).LagFor) {
+			!g.stage.World.shows(p.written[forge.CommentRef{Kind: forge.OnLine, ID: m.ID}], fault(c.Request).LagFor) {
 			continue
 		}
 		all = append(all, g.commentNode(c, r, p, m))
@@ -153,7 +153,7 @@ func (g *GitHub) threadNode(c *call, r *Repo, p *Pull, root int64) object {
 }
 
 func (g *GitHub) commentNode(c *call, r *Repo, p *Pull, m forge.Comment) object {
-	said := forge.Said{Kind: m.Kind, ID: m.ID}
+	said := forge.CommentRef{Kind: m.Kind, ID: m.ID}
 	why, folded := p.Folded[said]
 	out := object{
 		"__typename": map[forge.CommentKind]string{forge.OnThread: "IssueComment", forge.OnReview: "PullRequestReview", forge.OnLine: "PullRequestReviewComment"}[m.Kind],
@@ -165,11 +165,11 @@ func (g *GitHub) commentNode(c *call, r *Repo, p *Pull, m forge.Comment) object 
 	if folded {
 		out["minimizedReason"] = strings.ToLower(strings.ReplaceAll(why, "_", "-"))
 	}
-	if up := p.comment(forge.Said{Kind: forge.OnLine, ID: m.ReplyTo}); up != nil {
-		out["replyTo"] = object{"__typename": "PullRequestReviewComment", "id": nodeID(forge.Said{Kind: forge.OnLine, ID: up.ID}), "databaseId": small(up.ID), "fullDatabaseId": fmt.Sprint(up.ID)}
+	if up := p.comment(forge.CommentRef{Kind: forge.OnLine, ID: m.ReplyTo}); up != nil {
+		out["replyTo"] = object{"__typename": "PullRequestReviewComment", "id": nodeID(forge.CommentRef{Kind: forge.OnLine, ID: up.ID}), "databaseId": small(up.ID), "fullDatabaseId": fmt.Sprint(up.ID)}
 	}
 	if m.Review != 0 {
-		out["pullRequestReview"] = object{"__typename": "PullRequestReview", "id": nodeID(forge.Said{Kind: forge.OnReview, ID: m.Review}), "databaseId": small(m.Review), "fullDatabaseId": fmt.Sprint(m.Review)}
+		out["pullRequestReview"] = object{"__typename": "PullRequestReview", "id": nodeID(forge.CommentRef{Kind: forge.OnReview, ID: m.Review}), "databaseId": small(m.Review), "fullDatabaseId": fmt.Sprint(m.Review)}
 	}
 	if p.unsent(m) {
 		out["state"] = "PENDING"
@@ -251,9 +251,9 @@ func (g *GitHub) fold(c *call, in map[string]any, folded bool) (any, *graphError
 		if wrong := g.may(c, r, p, name); wrong != nil {
 			return nil, wrong
 		}
-		said := forge.Said{Kind: kind, ID: n}
+		said := forge.CommentRef{Kind: kind, ID: n}
 		if p.Folded == nil {
-			p.Folded = map[forge.Said]string{}
+			p.Folded = map[forge.CommentRef]string{}
 		}
 		delete(p.Folded, said)
 		if folded {

@@ -25,9 +25,9 @@ func (w *World) add(p *Pull, m forge.Comment) forge.Comment {
 	m.Edited = m.At
 	p.Comments = append(p.Comments, m)
 	if p.written == nil {
-		p.written = map[forge.Said]time.Time{}
+		p.written = map[forge.CommentRef]time.Time{}
 	}
-	p.written[forge.Said{Kind: m.Kind, ID: m.ID}] = w.clock.Now()
+	p.written[forge.CommentRef{Kind: m.Kind, ID: m.ID}] = w.clock.Now()
 	w.touch(p)
 	return m
 }
@@ -53,7 +53,7 @@ func (w *World) review(p *Pull, r Review) Review {
 }
 
 // comment finds what was said; nil if it is not there.
-func (p *Pull) comment(c forge.Said) *forge.Comment {
+func (p *Pull) comment(c forge.CommentRef) *forge.Comment {
 	for i := range p.Comments {
 		if p.Comments[i].Kind == c.Kind && p.Comments[i].ID == c.ID {
 			return &p.Comments[i]
@@ -63,7 +63,7 @@ func (p *Pull) comment(c forge.Said) *forge.Comment {
 }
 
 // said finds what was said, on whichever pull request.
-func (r *Repo) said(c forge.Said) (*Pull, *forge.Comment) {
+func (r *Repo) said(c forge.CommentRef) (*Pull, *forge.Comment) {
 	for _, p := range r.Pulls {
 		if m := p.comment(c); m != nil {
 			return p, m
@@ -74,7 +74,7 @@ func (r *Repo) said(c forge.Said) (*Pull, *forge.Comment) {
 
 // details is what is known of a review, nil if there is none of the number.
 func (p *Pull) details(id int64) *Review {
-	m := p.comment(forge.Said{Kind: forge.OnReview, ID: id})
+	m := p.comment(forge.CommentRef{Kind: forge.OnReview, ID: id})
 	if m == nil {
 		return nil
 	}
@@ -111,7 +111,7 @@ func (p *Pull) unsent(m forge.Comment) bool {
 }
 
 // remove takes away a comment, and a review of which nothing is left.
-func (p *Pull) remove(c forge.Said) {
+func (p *Pull) remove(c forge.CommentRef) {
 	var review int64
 	p.Comments = slices.DeleteFunc(p.Comments, func(m forge.Comment) bool {
 		if m.Kind != c.Kind || m.ID != c.ID {
@@ -125,14 +125,14 @@ func (p *Pull) remove(c forge.Said) {
 		delete(p.Reviews, c.ID)
 	}
 	if r := p.details(review); review != 0 && r != nil && r.Inline == 0 && r.Body == "" && r.State == Commented {
-		p.remove(forge.Said{Kind: forge.OnReview, ID: review})
+		p.remove(forge.CommentRef{Kind: forge.OnReview, ID: review})
 	}
 }
 
 // root is the number of the comment that a conversation begins with.
 func (p *Pull) root(m forge.Comment) int64 {
 	for range len(p.Comments) {
-		up := p.comment(forge.Said{Kind: forge.OnLine, ID: m.ReplyTo})
+		up := p.comment(forge.CommentRef{Kind: forge.OnLine, ID: m.ReplyTo})
 		if m.ReplyTo == 0 || up == nil {
 			break
 		}

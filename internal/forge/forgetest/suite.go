@@ -315,7 +315,7 @@ func atOnce(t *testing.T, _ *Stage, f forge.Forge) {
 }
 
 // kind is the kind of a forge's error.
-func kind(err error) forge.Kind {
+func kind(err error) forge.ErrorKind {
 	var e *forge.Error
 	if errors.As(err, &e) {
 		return e.Kind

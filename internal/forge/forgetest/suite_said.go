@@ -66,29 +66,29 @@ func editsAndDeletes(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 		t.Fatalf("%+v, %v", m, err)
 	}
 	s.Clock.Pass(time.Minute)
-	comment, line := forge.Said{Kind: forge.OnThread, ID: m.ID}, forge.Said{Kind: forge.OnLine, ID: posted.Remarks[0]}
-	for _, c := range []forge.Said{comment, line} {
+	comment, line := forge.CommentRef{Kind: forge.OnThread, ID: m.ID}, forge.CommentRef{Kind: forge.OnLine, ID: posted.Remarks[0]}
+	for _, c := range []forge.CommentRef{comment, line} {
 		for _, words := range []string{"second", "third"} {
 			if err := f.Edit(t.Context(), repo(f), till, c, words); err != nil {
 				t.Errorf("edit %+v: %v", c, err)
 			}
 		}
 	}
-	words := map[forge.Said]string{}
+	words := map[forge.CommentRef]string{}
 	said, err := f.Comments(t.Context(), repo(f), till)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, m := range said {
-		words[forge.Said{Kind: m.Kind, ID: m.ID}] = string(m.Body)
+		words[forge.CommentRef{Kind: m.Kind, ID: m.ID}] = string(m.Body)
 	}
-	review := forge.Said{Kind: forge.OnReview, ID: posted.Review}
-	other := forge.Said{Kind: forge.OnLine, ID: posted.Remarks[1]}
-	want := map[forge.Said]string{comment: "third", line: "third", other: goodRemarks[1].Body, review: "Some words."}
+	review := forge.CommentRef{Kind: forge.OnReview, ID: posted.Review}
+	other := forge.CommentRef{Kind: forge.OnLine, ID: posted.Remarks[1]}
+	want := map[forge.CommentRef]string{comment: "third", line: "third", other: goodRemarks[1].Body, review: "Some words."}
 	if d := cmp.Diff(want, words); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
-	for _, c := range []forge.Said{comment, line} {
+	for _, c := range []forge.CommentRef{comment, line} {
 		deletes(t, s, f, p, c)
 	}
 	no, err := f.Delete(t.Context(), repo(f), till, review)
@@ -100,7 +100,7 @@ func editsAndDeletes(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 }
 
 // deletes deletes a comment, which is then not there, or says why it cannot be.
-func deletes(t *testing.T, s *Stage, f forge.Forge, p *Pull, c forge.Said) {
+func deletes(t *testing.T, s *Stage, f forge.Forge, p *Pull, c forge.CommentRef) {
 	t.Helper()
 	no, err := f.Delete(t.Context(), repo(f), till, c)
 	there := slices.ContainsFunc(s.World.Shown(p), func(m forge.Comment) bool { return m.Kind == c.Kind && m.ID == c.ID })
@@ -125,7 +125,7 @@ func sparesOthers(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	line, thread := s.World.Remark(p, Bo, goodRemarks[0].Span, "Why?"), s.World.Say(p, Bo, 0, "Hello")
 	before := s.World.Shown(p)
 	for _, m := range []forge.Comment{line, thread} {
-		c := forge.Said{Kind: m.Kind, ID: m.ID}
+		c := forge.CommentRef{Kind: m.Kind, ID: m.ID}
 		err := f.Edit(t.Context(), repo(f), till, c, "x")
 		refused(t, err, forge.KindAuth, forge.KindRefused, forge.KindInvalid)
 		if no, err := f.Delete(t.Context(), repo(f), till, c); err == nil && no == "" {
@@ -150,7 +150,7 @@ func converses(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 		t.Fatalf("%+v, %v", ours, err)
 	}
 	s.Clock.Pass(time.Minute)
-	s.World.Rewrite(p, forge.Said{Kind: forge.OnLine, ID: theirs.ID}, "I do think so.")
+	s.World.Rewrite(p, forge.CommentRef{Kind: forge.OnLine, ID: theirs.ID}, "I do think so.")
 	said, err := f.Comments(t.Context(), repo(f), till)
 	if err != nil {
 		t.Fatal(err)
@@ -230,7 +230,7 @@ func readsReactions(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []forge.Said{{Kind: forge.OnLine, ID: posted.Remarks[0]}, {Kind: forge.OnThread, ID: m.ID}} {
+	for _, c := range []forge.CommentRef{{Kind: forge.OnLine, ID: posted.Remarks[0]}, {Kind: forge.OnThread, ID: m.ID}} {
 		if got, err := f.Reactions(t.Context(), repo(f), till, c); err != nil || len(got) != 0 {
 			t.Errorf("at first: %+v, %v", got, err)
 		}

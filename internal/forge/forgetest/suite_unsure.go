@@ -112,7 +112,7 @@ func unsureEdit(t *testing.T, build Build) {
 		t.Fatal(err)
 	}
 	s.Script.Plan(Fault{Method: http.MethodPatch, After: true, Status: http.StatusBadGateway})
-	err = f.Edit(t.Context(), repo(f), till, forge.Said{Kind: m.Kind, ID: m.ID}, "second")
+	err = f.Edit(t.Context(), repo(f), till, forge.CommentRef{Kind: m.Kind, ID: m.ID}, "second")
 	if s.Script.Left() > 0 {
 		t.Skip("this forge edits in another way")
 	}

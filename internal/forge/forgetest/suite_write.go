@@ -125,15 +125,15 @@ func readsBack(t *testing.T, f forge.Forge, d forge.Draft, posted forge.Posted, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	byID := map[forge.Said]forge.Comment{}
+	byID := map[forge.CommentRef]forge.Comment{}
 	for _, m := range said {
-		byID[forge.Said{Kind: m.Kind, ID: m.ID}] = m
+		byID[forge.CommentRef{Kind: m.Kind, ID: m.ID}] = m
 		if m.Author.ID != me.ID || m.Outdated || m.At.IsZero() || m.ReplyTo != 0 {
 			t.Errorf("%+v", m)
 		}
 	}
 	want := 1 // the words of the review
-	if w := byID[forge.Said{Kind: forge.OnReview, ID: posted.Review}]; string(w.Body) != d.Body {
+	if w := byID[forge.CommentRef{Kind: forge.OnReview, ID: posted.Review}]; string(w.Body) != d.Body {
 		t.Errorf("the words of the review are %q", w.Body)
 	}
 	threads, err := f.Threads(t.Context(), repo(f), till)
@@ -149,7 +149,7 @@ func readsBack(t *testing.T, f forge.Forge, d forge.Draft, posted forge.Posted, 
 			continue
 		}
 		want++
-		m := byID[forge.Said{Kind: forge.OnLine, ID: id}]
+		m := byID[forge.CommentRef{Kind: forge.OnLine, ID: id}]
 		last := r.Span
 		last.Start = last.End // for a forge that has no ranges
 		if string(m.Body) != r.Body || m.Span != r.Span && m.Span != last || m.Commit != d.Commit || m.Review != 0 && m.Review != posted.Review {
@@ -228,7 +228,7 @@ func tooManyRemarks(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 }
 
 // refused looks at an error of something that was not done.
-func refused(t *testing.T, err error, kinds ...forge.Kind) {
+func refused(t *testing.T, err error, kinds ...forge.ErrorKind) {
 	t.Helper()
 	e, ok := err.(*forge.Error) //nolint:errorlint // errors of a forge are of this type, unwrapped
 	if !ok || !slices.Contains(kinds, e.Kind) || e.Unsure {
@@ -307,7 +307,7 @@ func leavesUnsent(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	}
 	there := false
 	s.World.Change(func() {
-		m := p.comment(forge.Said{Kind: forge.OnLine, ID: begun.ID})
+		m := p.comment(forge.CommentRef{Kind: forge.OnLine, ID: begun.ID})
 		there = m != nil && p.unsent(*m)
 	})
 	if !there {
@@ -321,7 +321,7 @@ func longWords(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	if err != nil || string(m.Body) != long {
 		t.Errorf("%d bytes came back, %v", len(m.Body), err)
 	}
-	if err := f.Edit(t.Context(), repo(f), till, forge.Said{Kind: m.Kind, ID: m.ID}, long+"x"); err == nil {
+	if err := f.Edit(t.Context(), repo(f), till, forge.CommentRef{Kind: m.Kind, ID: m.ID}, long+"x"); err == nil {
 		t.Error("a comment was made too long")
 	}
 	d := draftOf(p, goodRemarks[0])
@@ -411,7 +411,7 @@ func notSent(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	for _, r := range []precedent.Repo{
 		{Host: "elsewhere.example", Owner: "acme", Name: "shop"}, {Host: f.Host(), Owner: "acme", Name: "shop/../../users"}, {},
 	} {
-		said := forge.Said{Kind: forge.OnThread, ID: 1}
+		said := forge.CommentRef{Kind: forge.OnThread, ID: 1}
 		_, err1 := f.Post(t.Context(), r, till, draftOf(p))
 		_, err2 := f.Comment(t.Context(), r, till, "x")
 		_, err3 := f.Reply(t.Context(), r, till, 1, "x")

@@ -54,12 +54,12 @@ type Pull struct {
 	Reviews map[int64]Review
 	// Closed tells who resolved a conversation, by the number of its first comment.
 	Closed    map[int64]forge.Person
-	Reactions map[forge.Said][]forge.Reaction
+	Reactions map[forge.CommentRef][]forge.Reaction
 	// Folded are the comments that are minimised, and why.
-	Folded map[forge.Said]string
+	Folded map[forge.CommentRef]string
 
-	written map[forge.Said]time.Time // when the forge was told of them
-	placed  map[int64]forge.Comment  // inline comments as they were first, where a push moved them
+	written map[forge.CommentRef]time.Time // when the forge was told of them
+	placed  map[int64]forge.Comment        // inline comments as they were first, where a push moved them
 }
 
 // Push is a head that a pull request had.

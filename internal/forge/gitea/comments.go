@@ -70,9 +70,9 @@ func ordered(do call, all []forge.Comment) ([]forge.Comment, error) {
 		return nil, do.strange("a comment has no number or no time")
 	}
 	slices.SortStableFunc(all, func(a, b forge.Comment) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID)) })
-	seen := map[forge.Said]bool{}
+	seen := map[forge.CommentRef]bool{}
 	return slices.DeleteFunc(all, func(m forge.Comment) bool {
-		key := forge.Said{Kind: m.Kind, ID: m.ID}
+		key := forge.CommentRef{Kind: m.Kind, ID: m.ID}
 		again := seen[key]
 		seen[key] = true
 		return again

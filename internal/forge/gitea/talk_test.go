@@ -174,13 +174,13 @@ func TestDeletingAndEditing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, m := range []forge.Said{{Kind: forge.OnThread, ID: said.ID}, {Kind: forge.OnLine, ID: line}} {
+		for _, m := range []forge.CommentRef{{Kind: forge.OnThread, ID: said.ID}, {Kind: forge.OnLine, ID: line}} {
 			if err := b.Edit(t.Context(), b.repo, 2, m, "edited"); err != nil {
 				t.Errorf("%v: %v", m, err)
 			}
 		}
 		review := b.World.Reviews(b.pull)[0].ID
-		if e := trouble(t, b.Edit(t.Context(), b.repo, 2, forge.Said{Kind: forge.OnReview, ID: review}, "edited")); e.Kind != forge.KindInvalid {
+		if e := trouble(t, b.Edit(t.Context(), b.repo, 2, forge.CommentRef{Kind: forge.OnReview, ID: review}, "edited")); e.Kind != forge.KindInvalid {
 			t.Errorf("%+v", e)
 		}
 		edited := 0
@@ -192,7 +192,7 @@ func TestDeletingAndEditing(t *testing.T) {
 		if edited != 2 {
 			t.Errorf("%d comments were edited", edited)
 		}
-		remove := func(m forge.Said, can bool) {
+		remove := func(m forge.CommentRef, can bool) {
 			t.Helper()
 			no, err := b.Delete(t.Context(), b.repo, 2, m)
 			there := slices.ContainsFunc(b.World.Shown(b.pull), func(c forge.Comment) bool { return c.Kind == m.Kind && c.ID == m.ID })
@@ -200,13 +200,13 @@ func TestDeletingAndEditing(t *testing.T) {
 				t.Errorf("%v: %q, %v, it is there: %v", m, no, err, there)
 			}
 		}
-		remove(forge.Said{Kind: forge.OnReview, ID: review}, false) // its remark would go as well
-		remove(forge.Said{Kind: forge.OnLine, ID: line}, kind == forgetest.Forgejo)
+		remove(forge.CommentRef{Kind: forge.OnReview, ID: review}, false) // its remark would go as well
+		remove(forge.CommentRef{Kind: forge.OnLine, ID: line}, kind == forgetest.Forgejo)
 		for range 2 {
-			remove(forge.Said{Kind: forge.OnThread, ID: said.ID}, true)
+			remove(forge.CommentRef{Kind: forge.OnThread, ID: said.ID}, true)
 		}
 		for _, gone := range []forge.CommentKind{forge.OnLine, forge.OnReview} {
-			remove(forge.Said{Kind: gone, ID: 4711}, true)
+			remove(forge.CommentRef{Kind: gone, ID: 4711}, true)
 		}
 	})
 }
@@ -218,7 +218,7 @@ func TestAnAnswerOfItsOwnIsDeletedWithItsReview(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if no, err := b.Delete(t.Context(), b.repo, 2, forge.Said{Kind: forge.OnLine, ID: got.ID}); err != nil || no != "" {
+	if no, err := b.Delete(t.Context(), b.repo, 2, forge.CommentRef{Kind: forge.OnLine, ID: got.ID}); err != nil || no != "" {
 		t.Errorf("%q, %v", no, err)
 	}
 	if shown := b.World.Shown(b.pull); len(shown) != 2 {
@@ -230,7 +230,7 @@ func TestReactions(t *testing.T) {
 	b := lay(t, forgetest.Gitea127)
 	line := b.begin(t)
 	review := b.World.Reviews(b.pull)[0].ID
-	for _, m := range []forge.Said{{Kind: forge.OnLine, ID: line}, {Kind: forge.OnReview, ID: review}} {
+	for _, m := range []forge.CommentRef{{Kind: forge.OnLine, ID: line}, {Kind: forge.OnReview, ID: review}} {
 		if got, err := b.Reactions(t.Context(), b.repo, 2, m); err != nil || len(got) != 0 {
 			t.Errorf("none: %+v, %v", got, err)
 		}

@@ -74,7 +74,7 @@ func (c *Client) Resolve(ctx context.Context, repo precedent.Repo, number int, t
 }
 
 // Reactions reads who reacted to a comment.
-func (c *Client) Reactions(ctx context.Context, repo precedent.Repo, number int, to forge.Said) ([]forge.Reaction, error) {
+func (c *Client) Reactions(ctx context.Context, repo precedent.Repo, number int, to forge.CommentRef) ([]forge.Reaction, error) {
 	do, err := c.begin(ctx, repo, fmt.Sprintf("read reactions on %s#%d", repo, number))
 	if err != nil {
 		return nil, err

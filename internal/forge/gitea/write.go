@@ -38,7 +38,7 @@ func (c *Client) Comment(ctx context.Context, repo precedent.Repo, number int, b
 
 // Edit replaces the words of a comment. Gitea changes those of a review only where
 // people look, and its API goes on giving the old ones: they are not edited.
-func (c *Client) Edit(ctx context.Context, repo precedent.Repo, number int, m forge.Said, body string) error {
+func (c *Client) Edit(ctx context.Context, repo precedent.Repo, number int, m forge.CommentRef, body string) error {
 	do, err := c.begin(ctx, repo, fmt.Sprintf("edit comment %d on %s#%d", m.ID, repo, number))
 	if err != nil {
 		return err
@@ -69,7 +69,7 @@ func (c *Client) Edit(ctx context.Context, repo precedent.Repo, number int, m fo
 // Delete removes a comment. Gitea does not remove single comments on lines, and
 // says that it did; Forgejo does. A review goes with all comments on its lines, so
 // that only one without any is removed.
-func (c *Client) Delete(ctx context.Context, repo precedent.Repo, number int, m forge.Said) (forge.Unsupported, error) {
+func (c *Client) Delete(ctx context.Context, repo precedent.Repo, number int, m forge.CommentRef) (forge.Unsupported, error) {
 	do, err := c.begin(ctx, repo, fmt.Sprintf("delete comment %d on %s#%d", m.ID, repo, number))
 	if err != nil {
 		return "", err
@@ -98,7 +98,7 @@ func (c *Client) Delete(ctx context.Context, repo precedent.Repo, number int, m 
 
 // own tells whether a comment is there, and refuses one that is not of Me's: Gitea
 // lets whoever may write change the words of all.
-func (c *Client) own(ctx context.Context, do call, repo precedent.Repo, number int, m forge.Said) (there bool, err error) {
+func (c *Client) own(ctx context.Context, do call, repo precedent.Repo, number int, m forge.CommentRef) (there bool, err error) {
 	me, err := c.Me(ctx)
 	if err != nil {
 		return false, err

@@ -240,7 +240,7 @@ func FuzzAnswer(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, body, link string) {
 		s := forgetest.NewStage(t)
-		c, err := New(Options{Way: wire.Way{Now: s.Clock.Now, Sleep: s.Clock.Sleep, Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+		c, err := New(Options{Network: wire.Network{Now: s.Clock.Now, Sleep: s.Clock.Sleep, Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
 			return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Link": {link}}, Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
 		})}})
 		if err != nil {

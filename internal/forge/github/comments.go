@@ -24,7 +24,7 @@ func (c *Client) Comments(ctx context.Context, repo precedent.Repo, number int) 
 	if err != nil {
 		return nil, err
 	}
-	said := discussion{seen: map[forge.Said]bool{}}
+	said := discussion{seen: map[forge.CommentRef]bool{}}
 	issue, err := pages(c, doing, func(o gh.ListOptions) ([]*gh.IssueComment, *gh.Response, error) {
 		return c.api.Issues.ListComments(ctx, repo.Owner, repo.Name, number, &gh.IssueListCommentsOptions{ListOptions: o})
 	})
@@ -64,7 +64,7 @@ func (c *Client) Comments(ctx context.Context, repo precedent.Repo, number int) 
 // discussion gathers comments.
 type discussion struct {
 	all   []forge.Comment
-	seen  map[forge.Said]bool // pages shift while they are read
+	seen  map[forge.CommentRef]bool // pages shift while they are read
 	wrong bool
 	more  error // there is more than is read
 }
@@ -80,7 +80,7 @@ func (d *discussion) fail(err error) bool {
 }
 
 func (d *discussion) add(m forge.Comment) {
-	key := forge.Said{Kind: m.Kind, ID: m.ID}
+	key := forge.CommentRef{Kind: m.Kind, ID: m.ID}
 	if m.ID <= 0 || m.At.IsZero() {
 		d.wrong = true
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 // events are GitHub's names.
-var events = map[forge.Event]string{forge.Remarks: "COMMENT", forge.RequestChanges: "REQUEST_CHANGES"}
+var events = map[forge.ReviewEvent]string{forge.Remarks: "COMMENT", forge.RequestChanges: "REQUEST_CHANGES"}
 
 // onFile is why a remark on a file is not posted: the comments of a review have no
 // subject_type, and a comment beside the review would be a second visible thing.

@@ -64,7 +64,7 @@ func made(a *wire.Attempt, doing string, m forge.Comment) (forge.Comment, error)
 }
 
 // Edit replaces the words of a comment.
-func (c *Client) Edit(ctx context.Context, repo precedent.Repo, number int, m forge.Said, body string) error {
+func (c *Client) Edit(ctx context.Context, repo precedent.Repo, number int, m forge.CommentRef, body string) error {
 	doing := fmt.Sprintf("edit a comment on %s#%d", repo, number)
 	ctx, err := c.enter(ctx, doing, repo)
 	if err != nil {
@@ -100,7 +100,7 @@ func noSuchKind(k forge.CommentKind) error {
 
 // Delete removes a comment. GitHub keeps the words of reviews: they are folded up
 // as a duplicate.
-func (c *Client) Delete(ctx context.Context, repo precedent.Repo, number int, m forge.Said) (forge.Unsupported, error) {
+func (c *Client) Delete(ctx context.Context, repo precedent.Repo, number int, m forge.CommentRef) (forge.Unsupported, error) {
 	doing := fmt.Sprintf("delete a comment on %s#%d", repo, number)
 	ctx, err := c.enter(ctx, doing, repo)
 	if err != nil {
@@ -145,7 +145,7 @@ func (c *Client) fold(ctx context.Context, doing string, repo precedent.Repo, nu
 
 // Reactions reads who reacted to a comment. GitHub shows none on the words of
 // reviews by REST.
-func (c *Client) Reactions(ctx context.Context, repo precedent.Repo, number int, to forge.Said) ([]forge.Reaction, error) {
+func (c *Client) Reactions(ctx context.Context, repo precedent.Repo, number int, to forge.CommentRef) ([]forge.Reaction, error) {
 	doing := fmt.Sprintf("read reactions to a comment on %s#%d", repo, number)
 	ctx, err := c.enter(ctx, doing, repo)
 	if err != nil {

@@ -107,7 +107,7 @@ func at(start, end int) precedent.Span {
 	return precedent.Span{Path: "till.go", Side: precedent.Right, Start: start, End: end}
 }
 
-func kind(err error) forge.Kind {
+func kind(err error) forge.ErrorKind {
 	var e *forge.Error
 	if errors.As(err, &e) {
 		return e.Kind
@@ -265,11 +265,11 @@ func TestConversations(t *testing.T) {
 		t.Errorf("no such conversation: %v", err)
 	}
 
-	if err := b.Edit(ctx, shop, 7, forge.Said{Kind: forge.OnLine, ID: root}, "changed"); err != nil {
+	if err := b.Edit(ctx, shop, 7, forge.CommentRef{Kind: forge.OnLine, ID: root}, "changed"); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if no, err := b.Delete(ctx, shop, 7, forge.Said{Kind: forge.OnLine, ID: reply.ID}); no != "" || err != nil {
+		if no, err := b.Delete(ctx, shop, 7, forge.CommentRef{Kind: forge.OnLine, ID: reply.ID}); no != "" || err != nil {
 			t.Errorf("%q, %v", no, err)
 		}
 	}
@@ -287,7 +287,7 @@ func TestOthersWordsStay(t *testing.T) {
 	const talk = `{"comments": [{"id": 5, "kind": "issue", "author": {"id": 1, "login": "ann"}, "body": "Hi", "at": "2026-03-04T05:06:07Z"}],
 		"reactions": [{"kind": "issue", "id": 5, "who": {"id": 1, "login": "ann"}, "content": "-1", "at": "2026-03-04T05:06:08Z"}]}`
 	b.file("pulls/7/talk.json", talk)
-	c := forge.Said{Kind: forge.OnThread, ID: 5}
+	c := forge.CommentRef{Kind: forge.OnThread, ID: 5}
 	if err := b.Edit(t.Context(), shop, 7, c, "mine"); kind(err) != forge.KindAuth {
 		t.Errorf("edit: %v", err)
 	}

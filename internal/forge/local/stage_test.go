@@ -144,9 +144,9 @@ func (b *staged) back(number int) {
 		if p == nil {
 			return
 		}
-		known := map[forge.Said]forge.Comment{}
+		known := map[forge.CommentRef]forge.Comment{}
 		for _, c := range p.Comments {
-			known[forge.Said{Kind: c.Kind, ID: c.ID}] = c
+			known[forge.CommentRef{Kind: c.Kind, ID: c.ID}] = c
 		}
 		p.Comments, p.Closed = nil, map[int64]forge.Person{}
 		for _, c := range t.Comments {
@@ -157,7 +157,7 @@ func (b *staged) back(number int) {
 				if p.Reviews == nil {
 					p.Reviews = map[int64]forgetest.Review{}
 				}
-				state := map[forge.Event]forgetest.ReviewState{forge.Remarks: forgetest.Commented, forge.RequestChanges: forgetest.ChangesRequested}[c.Event]
+				state := map[forge.ReviewEvent]forgetest.ReviewState{forge.Remarks: forgetest.Commented, forge.RequestChanges: forgetest.ChangesRequested}[c.Event]
 				p.Reviews[c.ID] = forgetest.Review{ID: c.ID, Author: c.Author.person(), State: state, Body: c.Body, Commit: c.Commit}
 			}
 		}
@@ -217,7 +217,7 @@ func (b *staged) Threads(ctx context.Context, r precedent.Repo, n int) ([]forge.
 	return on(b, 0, func() ([]forge.Thread, error) { return b.Forge.Threads(ctx, r, n) })
 }
 
-func (b *staged) Reactions(ctx context.Context, r precedent.Repo, n int, to forge.Said) ([]forge.Reaction, error) {
+func (b *staged) Reactions(ctx context.Context, r precedent.Repo, n int, to forge.CommentRef) ([]forge.Reaction, error) {
 	return on(b, 0, func() ([]forge.Reaction, error) { return b.Forge.Reactions(ctx, r, n, to) })
 }
 
@@ -250,12 +250,12 @@ func (b *staged) Reply(ctx context.Context, r precedent.Repo, n int, to int64, b
 	return on(b, n, func() (forge.Comment, error) { return b.Forge.Reply(ctx, r, n, to, body) })
 }
 
-func (b *staged) Edit(ctx context.Context, r precedent.Repo, n int, c forge.Said, body string) error {
+func (b *staged) Edit(ctx context.Context, r precedent.Repo, n int, c forge.CommentRef, body string) error {
 	_, err := on(b, n, func() (int, error) { return 0, b.Forge.Edit(ctx, r, n, c, body) })
 	return err
 }
 
-func (b *staged) Delete(ctx context.Context, r precedent.Repo, n int, c forge.Said) (forge.Unsupported, error) {
+func (b *staged) Delete(ctx context.Context, r precedent.Repo, n int, c forge.CommentRef) (forge.Unsupported, error) {
 	return on(b, n, func() (forge.Unsupported, error) { return b.Forge.Delete(ctx, r, n, c) })
 }
 

@@ -33,7 +33,7 @@ type comment struct {
 	Body     string            `json:"body"`
 	At       time.Time         `json:"at"`
 	Edited   *time.Time        `json:"edited,omitempty"`
-	Event    forge.Event       `json:"event,omitempty"`    // of a review
+	Event    forge.ReviewEvent `json:"event,omitempty"`    // of a review
 	Review   int64             `json:"review,omitempty"`   // that it came with
 	ReplyTo  int64             `json:"reply_to,omitempty"` // the first comment of its conversation
 	Path     string            `json:"path,omitempty"`
@@ -52,7 +52,7 @@ type reaction struct {
 	At      time.Time         `json:"at"`
 }
 
-func (c *comment) said() forge.Said { return forge.Said{Kind: c.Kind, ID: c.ID} }
+func (c *comment) said() forge.CommentRef { return forge.CommentRef{Kind: c.Kind, ID: c.ID} }
 
 func (c *comment) edited() time.Time {
 	if c.Edited != nil {
@@ -66,7 +66,7 @@ func (c *comment) root() int64 { return cmp.Or(c.ReplyTo, c.ID) }
 
 // check finds what makes no sense.
 func (t *talk) check() error {
-	seen := map[forge.Said]bool{}
+	seen := map[forge.CommentRef]bool{}
 	for i := range t.Comments {
 		c := &t.Comments[i]
 		wrong := ""
@@ -203,7 +203,7 @@ func (f *Forge) Threads(ctx context.Context, repo precedent.Repo, number int) ([
 }
 
 // Reactions reads who reacted to a comment, oldest first.
-func (f *Forge) Reactions(ctx context.Context, repo precedent.Repo, number int, to forge.Said) ([]forge.Reaction, error) {
+func (f *Forge) Reactions(ctx context.Context, repo precedent.Repo, number int, to forge.CommentRef) ([]forge.Reaction, error) {
 	doing := fmt.Sprintf("read reactions to comment %d of %s#%d", to.ID, repo, number)
 	s, err := f.subject(ctx, repo, number)
 	if err != nil {
@@ -229,7 +229,7 @@ func (f *Forge) Reactions(ctx context.Context, repo precedent.Repo, number int, 
 var errNoComment = &forge.Error{Kind: forge.KindNotFound, Msg: "there is no such comment"}
 
 // find returns a comment, nil if it is not there.
-func (t *talk) find(c forge.Said) *comment {
+func (t *talk) find(c forge.CommentRef) *comment {
 	for i := range t.Comments {
 		if t.Comments[i].said() == c {
 			return &t.Comments[i]

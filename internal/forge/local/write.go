@@ -174,7 +174,7 @@ func (f *Forge) Comment(ctx context.Context, repo precedent.Repo, number int, bo
 // Reply answers in the conversation that begins with the inline comment.
 func (f *Forge) Reply(ctx context.Context, repo precedent.Repo, number int, to int64, body string) (forge.Comment, error) {
 	return f.say(ctx, repo, number, fmt.Sprintf("reply to comment %d of %s#%d", to, repo, number), body, func(t *talk) (comment, error) {
-		first := t.find(forge.Said{Kind: forge.OnLine, ID: to})
+		first := t.find(forge.CommentRef{Kind: forge.OnLine, ID: to})
 		switch {
 		case first == nil:
 			return comment{}, errNoComment
@@ -211,7 +211,7 @@ func (f *Forge) say(ctx context.Context, repo precedent.Repo, number int, doing,
 }
 
 // mine finds a comment of Me's; nil if it is not there.
-func (t *talk) mine(c forge.Said, me forge.Person) (*comment, error) {
+func (t *talk) mine(c forge.CommentRef, me forge.Person) (*comment, error) {
 	found := t.find(c)
 	if found != nil && found.Author.ID != me.ID {
 		return nil, &forge.Error{Kind: forge.KindAuth, Msg: "it is somebody else's"}
@@ -220,7 +220,7 @@ func (t *talk) mine(c forge.Said, me forge.Person) (*comment, error) {
 }
 
 // Edit replaces the words of a comment of Me's.
-func (f *Forge) Edit(ctx context.Context, repo precedent.Repo, number int, c forge.Said, body string) error {
+func (f *Forge) Edit(ctx context.Context, repo precedent.Repo, number int, c forge.CommentRef, body string) error {
 	doing := fmt.Sprintf("edit comment %d of %s#%d", c.ID, repo, number)
 	s, me, err := f.open(ctx, repo, number)
 	if err == nil {
@@ -247,7 +247,7 @@ func (f *Forge) Edit(ctx context.Context, repo precedent.Repo, number int, c for
 }
 
 // Delete removes a comment of Me's. Replies to it stay.
-func (f *Forge) Delete(ctx context.Context, repo precedent.Repo, number int, c forge.Said) (forge.Unsupported, error) {
+func (f *Forge) Delete(ctx context.Context, repo precedent.Repo, number int, c forge.CommentRef) (forge.Unsupported, error) {
 	doing := fmt.Sprintf("delete comment %d of %s#%d", c.ID, repo, number)
 	s, me, err := f.open(ctx, repo, number)
 	if err != nil {
