@@ -47,7 +47,7 @@ func (s *prStage) asApp() string {
 func (s *prStage) said() map[forge.CommentKind]int {
 	count := map[forge.CommentKind]int{}
 	for _, c := range s.door.stage.World.By(s.pull, s.door.stage.World.Me) {
-		if c.ReplyTo == 0 {
+		if c.ReplyTo == "" {
 			count[c.Kind]++
 		}
 	}
@@ -170,7 +170,7 @@ func TestForgedMarkers(t *testing.T) {
 	// Of each comment of ours a copy by somebody else, and one by the account itself
 	// whose marker was changed: the copy of one on another pull request, say.
 	forged := map[forge.CommentRef]string{}
-	var roots []int64
+	var roots []precedent.ForgeID
 	for _, c := range ours {
 		changed := swapThread(string(c.Body))
 		for _, by := range []struct {
@@ -182,7 +182,7 @@ func TestForgedMarkers(t *testing.T) {
 				m = world.Remark(s.pull, by.who, c.Span, by.body)
 				roots = append(roots, m.ID)
 			} else {
-				m = world.Say(s.pull, by.who, 0, by.body)
+				m = world.Say(s.pull, by.who, "", by.body)
 			}
 			forged[forge.CommentRef{Kind: m.Kind, ID: m.ID}] = by.body
 		}
@@ -199,12 +199,12 @@ func TestForgedMarkers(t *testing.T) {
 	}
 	for said, body := range forged {
 		if now[said] != body {
-			t.Errorf("%s %d was changed or deleted: %q", said.Kind, said.ID, now[said])
+			t.Errorf("%s %s was changed or deleted: %q", said.Kind, said.ID, now[said])
 		}
 	}
 	for _, c := range ours {
 		if after := now[forge.CommentRef{Kind: c.Kind, ID: c.ID}]; after == "" || (c.Kind == forge.OnThread) != (after != string(c.Body)) {
-			t.Errorf("our %s %d is now %q", c.Kind, c.ID, after)
+			t.Errorf("our %s %s is now %q", c.Kind, c.ID, after)
 		}
 	}
 	closed := 0
@@ -214,7 +214,7 @@ func TestForgedMarkers(t *testing.T) {
 		}
 		for _, root := range roots {
 			if c.Comments[0] == root && (c.Closed || len(c.Comments) > 1) {
-				t.Errorf("the forged conversation %d was closed or answered", root)
+				t.Errorf("the forged conversation %s was closed or answered", root)
 			}
 		}
 	}
@@ -248,7 +248,7 @@ func TestEditedMarker(t *testing.T) {
 	}
 	for _, c := range world.Threads(s.pull) {
 		if c.Closed {
-			t.Errorf("conversation %d was closed", c.Comments[0])
+			t.Errorf("conversation %s was closed", c.Comments[0])
 		}
 	}
 	if after := s.said(); after[forge.OnThread] != 1 || after[forge.OnLine] != before[forge.OnLine] {

@@ -50,7 +50,7 @@ type Forge interface {
 	// Comment says something on the pull request as a whole.
 	Comment(ctx context.Context, repo precedent.Repo, number int, body string) (Comment, error)
 	// Reply answers in the conversation that begins with the inline comment.
-	Reply(ctx context.Context, repo precedent.Repo, number int, to int64, body string) (Comment, error)
+	Reply(ctx context.Context, repo precedent.Repo, number int, to precedent.ForgeID, body string) (Comment, error)
 	// Edit replaces the words of a comment of Me's.
 	Edit(ctx context.Context, repo precedent.Repo, number int, c CommentRef, body string) error
 	// Delete removes a comment of Me's, or folds it up where the forge keeps all:
@@ -75,18 +75,18 @@ const (
 	MaxRemarks = 30
 )
 
-// CommentRef names a comment: its number is one of its kind only.
+// CommentRef names a comment: its id is one of its kind only.
 type CommentRef struct {
 	Kind CommentKind
-	ID   int64
+	ID   precedent.ForgeID
 }
 
 // Thread is a conversation on lines, as the forge groups it.
 type Thread struct {
-	ID       string  // what the forge calls it; empty if it has no name for it
-	Comments []int64 // the numbers of its inline comments, oldest first
-	Closed   bool    // it is shown as resolved
-	ClosedBy Person  // the zero Person if it is open, or the forge does not tell
+	ID       precedent.ForgeID   // empty if the forge has no name for it
+	Comments []precedent.ForgeID // its inline comments, oldest first
+	Closed   bool                // it is shown as resolved
+	ClosedBy Person              // the zero Person if it is open, or the forge does not tell
 	Outdated bool
 }
 
@@ -123,12 +123,12 @@ type Remark struct {
 
 // Posted is what became of a draft.
 type Posted struct {
-	// Review is the forge's number of the review; 0 if there is none, because all of
+	// Review is the forge's id of the review; empty if there is none, because all of
 	// it was rejected.
-	Review int64
-	// Remarks holds the number of each of the draft's remarks; 0 for one that was
-	// rejected, or whose number could not be read.
-	Remarks     []int64
+	Review precedent.ForgeID
+	// Remarks holds the id of each of the draft's remarks; empty for one that was
+	// rejected, or whose id could not be read.
+	Remarks     []precedent.ForgeID
 	Rejected    []Rejected
 	Unsupported []Unsupported // what of the event the forge did not take
 }
@@ -168,8 +168,8 @@ const MaxBody = 4 * 65_536
 
 // Person is an account.
 type Person struct {
-	ID    int64  // the forge's number, which stays when the login changes; 0 if the account is deleted
-	Login string // "ghost" if the account is deleted
+	ID    precedent.ForgeID // stays when the login changes; empty if the account is deleted
+	Login string            // "ghost" if the account is deleted
 	Bot   bool
 }
 
@@ -226,7 +226,7 @@ type Branch struct {
 
 // Comment is something that somebody said on a pull request.
 type Comment struct {
-	ID       int64
+	ID       precedent.ForgeID
 	Kind     CommentKind
 	Author   Person
 	Body     precedent.Untrusted // at most MaxBody bytes
@@ -234,11 +234,11 @@ type Comment struct {
 	At       time.Time
 	Edited   time.Time // equal to At if it never was, or the forge does not tell
 	URL      string
-	ReplyTo  int64          // id of the comment that it answers; 0 for none
-	Review   int64          // id of the review that an inline comment came with; 0 if the forge does not tell
-	Span     precedent.Span // of an inline comment; the zero Span else
-	Commit   string         // whose lines Span counts; empty without a Span
-	Outdated bool           // the code that it is about has changed
+	ReplyTo  precedent.ForgeID // the comment that it answers; empty for none
+	Review   precedent.ForgeID // that an inline comment came with; empty if the forge does not tell
+	Span     precedent.Span    // of an inline comment; the zero Span else
+	Commit   string            // whose lines Span counts; empty without a Span
+	Outdated bool              // the code that it is about has changed
 	// Votes are the thumbs up and down on an inline comment; -1 if the forge does not
 	// tell how many, so that only Reactions can.
 	Votes int

@@ -126,7 +126,7 @@ func (p *prey) picture() []string {
 		return s
 	}
 	folded := p.World.FoldedUp(p.pull)
-	closed := map[int64]string{}
+	closed := map[precedent.ForgeID]string{}
 	for _, t := range p.World.Threads(p.pull) {
 		closed[t.Comments[0]] = t.ClosedBy.Login
 	}
@@ -142,7 +142,7 @@ func (p *prey) picture() []string {
 		}
 	})
 	for _, t := range p.threads() {
-		out = append(out, fmt.Sprintf("thread %s at %s of %s, inline %v, %s", t.Fingerprint, t.Span, t.Commit, t.Comment != 0, t.State))
+		out = append(out, fmt.Sprintf("thread %s at %s of %s, inline %v, %s", t.Fingerprint, t.Span, t.Commit, t.Comment != "", t.State))
 	}
 	for state, n := range p.states() {
 		out = append(out, fmt.Sprintf("%d %s", n, state))

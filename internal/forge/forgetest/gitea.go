@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
@@ -259,6 +260,6 @@ func (g *Gitea) shown(c *call, kind forge.CommentKind) (all []forge.Comment) {
 	return all[:max(0, len(all)-lag(c.Request))]
 }
 
-func (g *Gitea) at(c *call, id int64) string {
-	return fmt.Sprintf("%s/%s/%s/pulls/%d#issuecomment-%d", g.URL, c.repo.Owner, c.repo.Name, c.pull.Number, id)
+func (g *Gitea) at(c *call, id precedent.ForgeID) string {
+	return fmt.Sprintf("%s/%s/%s/pulls/%d#issuecomment-%s", g.URL, c.repo.Owner, c.repo.Name, c.pull.Number, id)
 }

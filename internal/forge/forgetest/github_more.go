@@ -146,7 +146,7 @@ func (g *GitHub) checkJSON(c *call, k Check) object {
 		"status": k.Status, "conclusion": or(k.Conclusion), "details_url": k.URL, "started_at": k.Started.Format(time.RFC3339),
 		"completed_at": nil, "html_url": fmt.Sprintf("%s/%s/%s/runs/%d", g.URL, c.repo.Owner, c.repo.Name, k.ID),
 		"output": object{"title": or(k.Title), "summary": or(k.Summary), "text": or(k.Text), "annotations_count": 0},
-		"app":    object{"id": k.By.ID, "slug": strings.TrimSuffix(k.By.Login, "[bot]")}, "pull_requests": []any{},
+		"app":    object{"id": k.By.ID.Number(), "slug": strings.TrimSuffix(k.By.Login, "[bot]")}, "pull_requests": []any{},
 	}
 	if !k.Completed.IsZero() {
 		out["completed_at"] = k.Completed.Format(time.RFC3339)

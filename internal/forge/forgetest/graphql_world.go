@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
@@ -19,11 +20,11 @@ const threadPrefix = "PRRT_"
 func nodeID(c forge.CommentRef) string { return fmt.Sprint(nodePrefix[c.Kind], c.ID) }
 
 // node finds a comment, or the first one of a conversation, by global id.
-func (g *GitHub) node(id, prefix string, kind forge.CommentKind) (*Repo, *Pull, int64) {
+func (g *GitHub) node(id, prefix string, kind forge.CommentKind) (*Repo, *Pull, precedent.ForgeID) {
 	rest, ok := strings.CutPrefix(id, prefix)
-	n, err := strconv.ParseInt(rest, 10, 64)
-	if !ok || err != nil {
-		return nil, nil, 0
+	n := precedent.ForgeID(rest)
+	if !ok || n.Number() == 0 {
+		return nil, nil, ""
 	}
 	for _, r := range g.stage.World.repos {
 		if p, m := r.said(forge.CommentRef{Kind: kind, ID: n}); m != nil {
@@ -38,7 +39,7 @@ func (g *GitHub) node(id, prefix string, kind forge.CommentKind) (*Repo, *Pull, 
 			}
 		}
 	}
-	return nil, nil, 0
+	return nil, nil, ""
 }
 
 func noNode(id any) *graphError {
@@ -118,7 +119,7 @@ func (g *GitHub) pullNode(c *call, r *Repo, p *Pull) object {
 }
 
 // threadNode is a conversation, of which its comments are seen.
-func (g *GitHub) threadNode(c *call, r *Repo, p *Pull, root int64) object {
+func (g *GitHub) threadNode(c *call, r *Repo, p *Pull, root precedent.ForgeID) object {
 	_, of := p.conversations()
 	all := []object{}
 	for _, m := range of[root] {
@@ -146,7 +147,7 @@ func (g *GitHub) threadNode(c *call, r *Repo, p *Pull, root int64) object {
 	if m.Span.End == 0 {
 		out["subjectType"], out["line"], out["originalLine"] = "FILE", nil, nil
 	}
-	if closed && by.ID != 0 {
+	if closed && by.ID != "" {
 		out["resolvedBy"] = account(by)
 	}
 	return out
@@ -159,7 +160,7 @@ func (g *GitHub) commentNode(c *call, r *Repo, p *Pull, m forge.Comment) object 
 		"__typename": map[forge.CommentKind]string{forge.OnThread: "IssueComment", forge.OnReview: "PullRequestReview", forge.OnLine: "PullRequestReviewComment"}[m.Kind],
 		"id":         nodeID(said), "databaseId": small(m.ID), "fullDatabaseId": fmt.Sprint(m.ID), "body": text(m.Body), "author": actor(m.Author),
 		"createdAt": m.At.Format(time.RFC3339), "updatedAt": m.Edited.Format(time.RFC3339), "isMinimized": folded, "minimizedReason": nil,
-		"url": fmt.Sprintf("%s/%s/%s/pull/%d#%d", g.URL, r.Owner, r.Name, p.Number, m.ID), "outdated": m.Outdated, "path": m.Span.Path,
+		"url": fmt.Sprintf("%s/%s/%s/pull/%d#%s", g.URL, r.Owner, r.Name, p.Number, m.ID), "outdated": m.Outdated, "path": m.Span.Path,
 		"replyTo": nil, "pullRequestReview": nil, "state": "SUBMITTED", "viewerDidAuthor": m.Author.ID == c.who.ID,
 	}
 	if folded {
@@ -168,7 +169,7 @@ func (g *GitHub) commentNode(c *call, r *Repo, p *Pull, m forge.Comment) object 
 	if up := p.comment(forge.CommentRef{Kind: forge.OnLine, ID: m.ReplyTo}); up != nil {
 		out["replyTo"] = object{"__typename": "PullRequestReviewComment", "id": nodeID(forge.CommentRef{Kind: forge.OnLine, ID: up.ID}), "databaseId": small(up.ID), "fullDatabaseId": fmt.Sprint(up.ID)}
 	}
-	if m.Review != 0 {
+	if m.Review != "" {
 		out["pullRequestReview"] = object{"__typename": "PullRequestReview", "id": nodeID(forge.CommentRef{Kind: forge.OnReview, ID: m.Review}), "databaseId": small(m.Review), "fullDatabaseId": fmt.Sprint(m.Review)}
 	}
 	if p.unsent(m) {
@@ -178,24 +179,24 @@ func (g *GitHub) commentNode(c *call, r *Repo, p *Pull, m forge.Comment) object 
 }
 
 // small is a number of GraphQL's Int; one that is too large is not given.
-func small(id int64) any {
-	if id > math.MaxInt32 {
+func small(id precedent.ForgeID) any {
+	if id.Number() > math.MaxInt32 {
 		return nil
 	}
-	return id
+	return id.Number()
 }
 
 // account is one where the schema has users only: bots are named in full.
 func account(p forge.Person) object {
-	return object{"__typename": "User", "login": p.Login, "databaseId": p.ID, "id": fmt.Sprint("U_", p.ID)}
+	return object{"__typename": "User", "login": p.Login, "databaseId": p.ID.Number(), "id": fmt.Sprint("U_", p.ID)}
 }
 
 // actor is an account, whose login lacks there what marks it as a bot.
 func actor(p forge.Person) any {
-	if p.ID == 0 {
+	if p.ID == "" {
 		return nil
 	}
-	out := object{"__typename": "User", "login": strings.TrimSuffix(p.Login, "[bot]"), "databaseId": p.ID, "id": fmt.Sprint("U_", p.ID)}
+	out := object{"__typename": "User", "login": strings.TrimSuffix(p.Login, "[bot]"), "databaseId": p.ID.Number(), "id": fmt.Sprint("U_", p.ID)}
 	if p.Bot {
 		out["__typename"] = "Bot"
 	}

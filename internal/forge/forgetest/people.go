@@ -13,11 +13,11 @@ import (
 // there. These functions are not called under Change.
 
 // Say lets a person say something: in the conversation of the inline comment to,
-// or on the pull request as a whole if to is 0.
-func (w *World) Say(p *Pull, who forge.Person, to int64, body string) (m forge.Comment) {
+// or on the pull request as a whole if to is empty.
+func (w *World) Say(p *Pull, who forge.Person, to precedent.ForgeID, body string) (m forge.Comment) {
 	w.Change(func() {
 		m = forge.Comment{Kind: forge.OnThread, Author: who, Body: precedent.Untrusted(body)}
-		if to != 0 {
+		if to != "" {
 			up := p.comment(forge.CommentRef{Kind: forge.OnLine, ID: to})
 			if up == nil {
 				return
@@ -55,12 +55,12 @@ func (w *World) Remove(p *Pull, c forge.CommentRef) { w.Change(func() { p.remove
 
 // Close lets a person resolve the conversation that begins with an inline
 // comment; Reopen lets somebody take that back.
-func (w *World) Close(p *Pull, root int64, who forge.Person) {
+func (w *World) Close(p *Pull, root precedent.ForgeID, who forge.Person) {
 	w.Change(func() { p.close(root, who) })
 }
 
 // Reopen opens a conversation again.
-func (w *World) Reopen(p *Pull, root int64) { w.Change(func() { delete(p.Closed, root) }) }
+func (w *World) Reopen(p *Pull, root precedent.ForgeID) { w.Change(func() { delete(p.Closed, root) }) }
 
 // React lets a person react to a comment.
 func (w *World) React(p *Pull, c forge.CommentRef, who forge.Person, content string) {
@@ -172,9 +172,9 @@ func (w *World) StatusesOf(r *Repo, commit string) (all []Status) {
 	return all
 }
 
-func (p *Pull) close(root int64, who forge.Person) {
+func (p *Pull) close(root precedent.ForgeID, who forge.Person) {
 	if p.Closed == nil {
-		p.Closed = map[int64]forge.Person{}
+		p.Closed = map[precedent.ForgeID]forge.Person{}
 	}
 	if _, closed := p.Closed[root]; !closed {
 		p.Closed[root] = who

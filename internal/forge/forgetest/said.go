@@ -21,7 +21,7 @@ func (w *World) next() int64 {
 
 // add says something on a pull request now: m is given a number and times.
 func (w *World) add(p *Pull, m forge.Comment) forge.Comment {
-	m.ID, m.At = w.next(), w.clock.Now().Truncate(time.Second)
+	m.ID, m.At = precedent.NumberID(w.next()), w.clock.Now().Truncate(time.Second)
 	m.Edited = m.At
 	p.Comments = append(p.Comments, m)
 	if p.written == nil {
@@ -46,7 +46,7 @@ func (w *World) review(p *Pull, r Review) Review {
 	m := w.add(p, forge.Comment{Kind: forge.OnReview, Author: r.Author, Body: precedent.Untrusted(r.Body)})
 	r.ID = m.ID
 	if p.Reviews == nil {
-		p.Reviews = map[int64]Review{}
+		p.Reviews = map[precedent.ForgeID]Review{}
 	}
 	p.Reviews[r.ID] = r
 	return r
@@ -73,7 +73,7 @@ func (r *Repo) said(c forge.CommentRef) (*Pull, *forge.Comment) {
 }
 
 // details is what is known of a review, nil if there is none of the number.
-func (p *Pull) details(id int64) *Review {
+func (p *Pull) details(id precedent.ForgeID) *Review {
 	m := p.comment(forge.CommentRef{Kind: forge.OnReview, ID: id})
 	if m == nil {
 		return nil
@@ -91,14 +91,14 @@ func (p *Pull) details(id int64) *Review {
 	return &r
 }
 
-// pending is the number of the review that a person has not sent; 0 for none.
-func (p *Pull) pending(who forge.Person) int64 {
+// pending is the number of the review that a person has not sent; empty for none.
+func (p *Pull) pending(who forge.Person) precedent.ForgeID {
 	for id, r := range p.Reviews {
 		if r.State == Pending && r.Author.ID == who.ID {
 			return id
 		}
 	}
-	return 0
+	return ""
 }
 
 // unsent tells whether a comment belongs to a review that was not sent.
@@ -112,7 +112,7 @@ func (p *Pull) unsent(m forge.Comment) bool {
 
 // remove takes away a comment, and a review of which nothing is left.
 func (p *Pull) remove(c forge.CommentRef) {
-	var review int64
+	var review precedent.ForgeID
 	p.Comments = slices.DeleteFunc(p.Comments, func(m forge.Comment) bool {
 		if m.Kind != c.Kind || m.ID != c.ID {
 			return false
@@ -124,21 +124,21 @@ func (p *Pull) remove(c forge.CommentRef) {
 		p.Comments = slices.DeleteFunc(p.Comments, func(m forge.Comment) bool { return m.Kind == forge.OnLine && m.Review == c.ID })
 		delete(p.Reviews, c.ID)
 	}
-	if r := p.details(review); review != 0 && r != nil && r.Inline == 0 && r.Body == "" && r.State == Commented {
+	if r := p.details(review); review != "" && r != nil && r.Inline == 0 && r.Body == "" && r.State == Commented {
 		p.remove(forge.CommentRef{Kind: forge.OnReview, ID: review})
 	}
 }
 
 // root is the number of the comment that a conversation begins with.
-func (p *Pull) root(m forge.Comment) int64 {
+func (p *Pull) root(m forge.Comment) precedent.ForgeID {
 	for range len(p.Comments) {
 		up := p.comment(forge.CommentRef{Kind: forge.OnLine, ID: m.ReplyTo})
-		if m.ReplyTo == 0 || up == nil {
+		if m.ReplyTo == "" || up == nil {
 			break
 		}
 		m = *up
 	}
-	if m.ReplyTo != 0 { // which was deleted, and its conversation goes on
+	if m.ReplyTo != "" { // which was deleted, and its conversation goes on
 		return m.ReplyTo
 	}
 	return m.ID
@@ -146,8 +146,8 @@ func (p *Pull) root(m forge.Comment) int64 {
 
 // conversations are the inline comments by conversation, in the order in which
 // they begin.
-func (p *Pull) conversations() (roots []int64, of map[int64][]forge.Comment) {
-	of = map[int64][]forge.Comment{}
+func (p *Pull) conversations() (roots []precedent.ForgeID, of map[precedent.ForgeID][]forge.Comment) {
+	of = map[precedent.ForgeID][]forge.Comment{}
 	for _, m := range p.Comments {
 		if m.Kind != forge.OnLine {
 			continue

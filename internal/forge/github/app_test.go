@@ -212,7 +212,7 @@ func TestMe(t *testing.T) {
 		}, forgetest.ActionsBot, []string{"GET /user", "POST /api/graphql", "GET /users/github-actions%5Bbot%5D"}},
 		"app": {
 			func(s *forgetest.Stage, g *forgetest.GitHub) *Client { return appClient(t, s, g, 9) },
-			forge.Person{ID: 1_000_077, Login: "acme-reviews[bot]", Bot: true},
+			forge.Person{ID: "1000077", Login: "acme-reviews[bot]", Bot: true},
 			[]string{"GET /app", "POST /app/installations/9/access_tokens", "GET /users/acme-reviews%5Bbot%5D"},
 		},
 	} {
