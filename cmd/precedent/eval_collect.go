@@ -28,6 +28,7 @@ func (a *app) collect(ctx context.Context, cases []eval.Case, given eval.File, o
 	if err != nil {
 		return file, err
 	}
+	v.Engine = e
 	w, file, err := openCandidates(o)
 	if err != nil {
 		return file, err
@@ -51,7 +52,6 @@ func (a *app) collect(ctx context.Context, cases []eval.Case, given eval.File, o
 			}
 			before.Judged, before.Declined = nil, nil
 		}
-		v.Engine = engine.GiveUp(e, unusable)
 		line, err := a.evalCase(ctx, v, c, before, ok, o)
 		if err != nil {
 			return file, err
@@ -70,7 +70,6 @@ func (a *app) collect(ctx context.Context, cases []eval.Case, given eval.File, o
 	if !o.judge {
 		return file, nil
 	}
-	v.Engine = engine.GiveUp(e, unusable)
 	trouble, err := v.Decline(ctx, cases, file, o.Options, func(line eval.Candidates) error {
 		file.Lines[line.Case] = line
 		file.Spent.Add(line.Spent)
