@@ -65,7 +65,7 @@ var thirdParties = map[string][]string{
 	"github.com/rogpeppe/go-internal":          {"cmd/precedent"},
 	"github.com/santhosh-tekuri/jsonschema/v6": {"internal/engine", "internal/report"},
 	"github.com/spf13/cobra":                   {"cmd/precedent"},
-	"github.com/yuin/goldmark":                 {"internal/guide", "internal/markdown", "internal/markdown/markdowntest"},
+	"github.com/yuin/goldmark":                 {"internal/markdown", "internal/markdown/markdowntest"},
 	"github.com/vektah/gqlparser/v2":           {"internal/forge/forgetest"},
 	"github.com/zricethezav/gitleaks/v8":       {anywhere},
 	"go.uber.org/goleak":                       {"internal/engine/enginetest", "internal/engine/command"},

@@ -97,7 +97,7 @@ func TestSightings(t *testing.T) {
 func TestRulesAreKeptOnce(t *testing.T) {
 	db := open(t)
 	r := repoFor(t, db, remote)
-	rule := precedent.Rule{ID: "1", Text: "a", Category: "style", Source: "CLAUDE.md", Line: 3}
+	rule := precedent.Rule{ID: "1", Text: "a", Source: "CLAUDE.md", Line: 3}
 	moved := rule
 	moved.Line = 4
 	for i, rules := range [][]precedent.Rule{{rule, moved}, {moved}, {moved, rule, rule}} {
