@@ -48,7 +48,7 @@ func (a *app) collect(ctx context.Context, cases []eval.Case, given eval.File, o
 			if before, ok = given.Lines[c.Name]; !ok {
 				continue
 			}
-			before.Judged, before.Declined = nil, nil
+			before.Judged, before.Dismissed = nil, nil
 		}
 		line, err := a.evalCase(ctx, v, c, before, ok, o)
 		if err != nil {
@@ -68,7 +68,7 @@ func (a *app) collect(ctx context.Context, cases []eval.Case, given eval.File, o
 	if !o.judge {
 		return file, nil
 	}
-	trouble, err := v.Decline(ctx, cases, file, o.Options, func(line eval.Candidates) error {
+	trouble, err := v.JudgeDismissals(ctx, cases, file, o.Options, func(line eval.Candidates) error {
 		file.Lines[line.Case] = line
 		file.Spent.Add(line.Spent)
 		return w.Write(line)
