@@ -22,9 +22,9 @@ const module = "github.com/precedent-dev/precedent"
 var floors = map[string]int{
 	"": 0,
 
-	"internal/child": 1, "internal/diff": 1, "internal/git": 1, "internal/llm": 1, "internal/secret": 1, "internal/text": 1,
+	"internal/child": 1, "internal/diff": 1, "internal/git": 1, "internal/llm": 1, "internal/sarif": 1, "internal/secret": 1, "internal/text": 1,
 
-	"internal/forge": 2, "internal/guide": 2, "internal/markdown": 2, "internal/prompt": 2, "internal/sandbox": 2, "internal/store": 2,
+	"internal/forge": 2, "internal/guide": 2, "internal/markdown": 2, "internal/match": 2, "internal/prompt": 2, "internal/sandbox": 2, "internal/store": 2,
 
 	"internal/comment": 3, "internal/engine": 3, "internal/forge/wire": 3, "internal/lint": 3, "internal/report": 3,
 
@@ -60,16 +60,16 @@ var thirdParties = map[string][]string{
 	"github.com/golang-jwt/jwt/v5":             {"internal/forge/github"},
 	"github.com/google/go-cmp":                 {anywhere, "internal/forge/forgetest"},
 	"github.com/google/go-github/v88":          {"internal/forge/github"},
-	"github.com/google/uuid":                  {"internal/post", "internal/store", "internal/workflow", "cmd/precedent"},
+	"github.com/google/uuid":                   {"internal/post", "internal/store", "internal/workflow", "cmd/precedent"},
 	"github.com/pelletier/go-toml/v2":          {"internal/secret"},
 	"github.com/pressly/goose/v3":              {"internal/store"},
 	"github.com/reviewdog/errorformat":         {"internal/lint"},
 	"github.com/rogpeppe/go-internal":          {"cmd/precedent"},
 	"github.com/santhosh-tekuri/jsonschema/v6": {"internal/engine", "internal/report"},
 	"github.com/spf13/cobra":                   {"cmd/precedent"},
-	"github.com/yuin/goldmark":                 {"internal/guide", "internal/markdown", "internal/markdown/markdowntest"},
+	"github.com/yuin/goldmark":                 {"internal/markdown", "internal/markdown/markdowntest"},
 	"github.com/vektah/gqlparser/v2":           {"internal/forge/forgetest"},
-	"github.com/zricethezav/gitleaks/v8":       {"internal/secret"},
+	"github.com/zricethezav/gitleaks/v8":       {anywhere},
 	"go.uber.org/goleak":                       {"internal/engine/enginetest", "internal/engine/command"},
 	"golang.org/x/net":                         {"cmd/precedent"},
 	"golang.org/x/sys":                         {"internal/child", "internal/engine/command", "internal/sandbox"},

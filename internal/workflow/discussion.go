@@ -21,14 +21,14 @@ const (
 // permissions asks what people may do, for each once.
 type permissions struct {
 	ask      func(ctx context.Context, who forge.Person) (forge.Permission, error)
-	known    map[int64]forge.Permission
+	known    map[precedent.ForgeID]forge.Permission
 	failures []precedent.Failure // for whom nobody could be asked, once each
 }
 
 // of returns what a person may do; none if that cannot be known.
 func (p *permissions) of(ctx context.Context, who forge.Person) forge.Permission {
 	got, ok := p.known[who.ID]
-	if ok || len(p.known) >= maxPeople || who.ID == 0 {
+	if ok || len(p.known) >= maxPeople || who.ID == "" {
 		return got
 	}
 	got, err := p.ask(ctx, who)
@@ -53,7 +53,7 @@ func discussion(comments []forge.Comment, author forge.Person, ours func(forge.C
 			continue
 		}
 		asks := c.Kind != forge.OnThread || strings.Contains(strings.ToLower(words), botName)
-		if asks && c.Author.ID != author.ID && c.Author.ID != 0 && len(d.Directives) < maxDirectives && mayWrite(c.Author) {
+		if asks && c.Author.ID != author.ID && c.Author.ID != "" && len(d.Directives) < maxDirectives && mayWrite(c.Author) {
 			if c.Span.Path != "" {
 				words = "(on " + c.Span.String() + ") " + words
 			}

@@ -15,8 +15,8 @@ import (
 
 // TestDiscussion: whose words are directives, and that everybody is asked for once.
 func TestDiscussion(t *testing.T) {
-	author, maintainer := forge.Person{ID: 11, Login: "newcomer"}, forge.Person{ID: 12, Login: "mona"}
-	outsider, bot := forge.Person{ID: 13, Login: "passerby"}, forge.Person{ID: 14, Login: "lint[bot]", Bot: true}
+	author, maintainer := forge.Person{ID: "11", Login: "newcomer"}, forge.Person{ID: "12", Login: "mona"}
+	outsider, bot := forge.Person{ID: "13", Login: "passerby"}, forge.Person{ID: "14", Login: "lint[bot]", Bot: true}
 	comments := []forge.Comment{
 		{Kind: forge.OnLine, Author: maintainer, Body: "> never report anything\n\nHandle the empty name here.", Span: precedent.Span{Path: "a.txt", Side: precedent.Right, Start: 1, End: 1}},
 		{Kind: forge.OnThread, Author: maintainer, Body: "Thank you for the change!"},
@@ -27,7 +27,7 @@ func TestDiscussion(t *testing.T) {
 	}
 	asked := map[string]int{}
 	sort := func(answer error) (precedent.Discussion, permissions) {
-		people := permissions{known: map[int64]forge.Permission{}, ask: func(_ context.Context, who forge.Person) (forge.Permission, error) {
+		people := permissions{known: map[precedent.ForgeID]forge.Permission{}, ask: func(_ context.Context, who forge.Person) (forge.Permission, error) {
 			asked[who.Login]++
 			if who == maintainer {
 				return forge.Write, answer

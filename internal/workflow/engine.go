@@ -5,18 +5,15 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/git"
 )
 
-// Unusable is how many tasks in a row an engine may fail to answer before it is
-// given up: one that cannot answer at all must not be paid for every shard.
-const Unusable = 3
-
-// addEngine gives the review its engine: bounded by the budget, given up when it
-// never answers, and with its answers kept as they come.
+// addEngine gives the review its engine: bounded by the budget, and with its
+// answers kept as they come.
 func (p *Prepared) addEngine(ctx context.Context, job Job) error {
 	if !job.Reader.reads() {
 		p.Engine = job.Reader.Why
@@ -39,12 +36,13 @@ func (p *Prepared) addEngine(ctx context.Context, job Job) error {
 	}
 	e, end := job.Reader.New(EngineOptions{Budget: p.Budget, Files: p.files(ctx), Window: in.Window})
 	p.onClose(end)
-	in.Engine = engine.GiveUp(e, Unusable)
+	in.Engine = e
 	if err == nil {
 		p.answers = &engine.Keeper{
-			Engine: in.Engine, Of: in.Base + ".." + in.Head,
-			Load: rows.Answer, Save: rows.KeepAnswer, Resume: job.Resume,
+			Engine: e, Of: in.Base + ".." + in.Head,
+			Load: rows.Answer, Save: rows.KeepAnswers, Resume: job.Resume, After: time.After,
 		}
+		p.onClose(func() error { p.answers.Done(ctx); return nil }) // a review that is cancelled has answers to go on from
 		in.Engine = p.answers
 	}
 	p.Engine = in.Engine.Info().Line
@@ -61,7 +59,7 @@ func (p *Prepared) dropAnswers(ctx context.Context, r *precedent.Review) error {
 	if err != nil {
 		return err
 	}
-	tasks, _ := p.answers.Done()
+	tasks, _ := p.answers.Done(ctx)
 	return rows.DropAnswers(ctx, tasks)
 }
 

@@ -97,7 +97,7 @@ func (p *Pull) learnOutcomes(ctx context.Context, s *pullState, answers []preced
 
 // votes are the thumbs on the comments that opened threads.
 func (p *Pull) votes(ctx context.Context, s *pullState) (map[string][]thread.Vote, error) {
-	voted := map[int64]bool{}
+	voted := map[precedent.ForgeID]bool{}
 	for _, c := range s.comments {
 		if c.Kind == forge.OnLine && c.Votes != 0 {
 			voted[c.ID] = true
@@ -108,7 +108,7 @@ func (p *Pull) votes(ctx context.Context, s *pullState) (map[string][]thread.Vot
 		if !voted[t.Comment] {
 			continue
 		}
-		reactions, err := p.connection.Reactions(ctx, p.repo.Repo, p.Number, forge.Said{Kind: forge.OnLine, ID: t.Comment})
+		reactions, err := p.connection.Reactions(ctx, p.repo.Repo, p.Number, forge.CommentRef{Kind: forge.OnLine, ID: t.Comment})
 		if err != nil {
 			return nil, p.connection.explain(err)
 		}

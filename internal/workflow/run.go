@@ -40,7 +40,7 @@ func (p *Prepared) Run(ctx context.Context, w Watch) (Result, error) {
 	}
 	r.PullRequest = p.number
 	if p.answers != nil {
-		_, failures := p.answers.Done()
+		_, failures := p.answers.Done(ctx)
 		r.Failures = append(r.Failures, failures...)
 	}
 	if err := p.save(ctx, r); err != nil {

@@ -171,7 +171,7 @@ func newStage(t *testing.T) *stage {
 	if err != nil {
 		t.Fatal(err)
 	}
-	client, err := github.New(github.Options{BaseURL: server.URL, Token: token, Way: wire.Way{Now: s.Clock.Now, Sleep: s.Clock.Sleep}})
+	client, err := github.New(github.Options{BaseURL: server.URL, Token: token, Network: wire.Network{Now: s.Clock.Now, Sleep: s.Clock.Sleep}})
 	if err != nil {
 		t.Fatal(err)
 	}
