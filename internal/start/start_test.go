@@ -1,0 +1,20 @@
+package start
+
+import (
+	"runtime"
+	"runtime/metrics"
+	"testing"
+)
+
+func TestUsualAfterTheFirstCollection(t *testing.T) {
+	sample := []metrics.Sample{{Name: "/gc/gogc:percent"}}
+	for {
+		runtime.GC()
+		if metrics.Read(sample); sample[0].Value.Uint64() == 100 {
+			return
+		}
+		if t.Context().Err() != nil {
+			t.Fatalf("the heap still grows by %d %%", sample[0].Value.Uint64())
+		}
+	}
+}
