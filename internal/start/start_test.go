@@ -8,13 +8,11 @@ import (
 
 func TestUsualAfterTheFirstCollection(t *testing.T) {
 	sample := []metrics.Sample{{Name: "/gc/gogc:percent"}}
-	for {
+	for range 1000 {
 		runtime.GC()
 		if metrics.Read(sample); sample[0].Value.Uint64() == 100 {
 			return
 		}
-		if t.Context().Err() != nil {
-			t.Fatalf("the heap still grows by %d %%", sample[0].Value.Uint64())
-		}
 	}
+	t.Errorf("the heap still grows by %d %%", sample[0].Value.Uint64())
 }
