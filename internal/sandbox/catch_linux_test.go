@@ -20,7 +20,7 @@ import (
 func TestTrapsCatch(t *testing.T) {
 	b, err := probe(t.Context(), Namespaces, "")
 	if err != nil {
-		t.Skipf("no box to weaken: %v", err) // eachKind fails if there is none at all
+		t.Skipf("needs a sandbox of the kind %s: %v", Namespaces, err) // eachKind fails if there is none at all
 	}
 	for _, test := range []struct {
 		name   string
@@ -42,7 +42,7 @@ func TestTrapsCatch(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if test.root && os.Getuid() != 0 {
-				t.Skip("only root can take this away")
+				t.Skip("needs root: only root can take this away")
 			}
 			dir := readable(t)
 			f, _, done, err := outside(t.Context(), dir)
@@ -148,7 +148,7 @@ func within(limit time.Duration, condition func() bool) bool {
 // TestSetuid: a program of root's that makes root does not.
 func TestSetuid(t *testing.T) {
 	if os.Getuid() != 0 {
-		t.Skip("only root can make such a program")
+		t.Skip("needs root, to make such a program")
 	}
 	eachKind(t, func(t *testing.T, b Box) {
 		dir := readable(t)

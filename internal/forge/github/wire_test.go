@@ -123,10 +123,7 @@ func TestLinksAreNotFollowed(t *testing.T) {
 // two pages.
 func TestPagesShift(t *testing.T) {
 	s, _, c, repo := open(t)
-	page, err := forgetest.Example("pull-request-simple-items")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := forgetest.Example(t, "pull-request-simple-items")
 	more := map[string]string{"Link": `<x?page=2>; rel="next"`}
 	s.Script.Plan(
 		forgetest.Fault{On: "/pulls?", Status: 200, Body: string(page), Header: more, Times: 2},
