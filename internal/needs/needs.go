@@ -2,7 +2,8 @@
 // a quick run has. On a machine that lacks something, "go test" skips such a
 // test by name. "make test" fetches what can be fetched and sets
 // PRECEDENT_TEST_ALL: from then on a missing thing is a failure, and tests with
-// random input run all their rounds.
+// random input run all their rounds. Tests of how long something takes find a
+// steady clock here.
 package needs
 
 import (
@@ -110,6 +111,15 @@ func Seed(t testing.TB) uint64 {
 	}
 	t.Logf("seed %d; %s repeats it", seed, seedVariable)
 	return seed
+}
+
+// Busy is the processor time that do takes in this process, other work at the same
+// time included. Unlike what a clock shows it does not grow while the machine is
+// busy with something else.
+func Busy(do func()) time.Duration {
+	before := processor()
+	do()
+	return processor() - before
 }
 
 // Random returns randomness from Seed.

@@ -133,7 +133,7 @@ func TestPagesShift(t *testing.T) {
 		t.Errorf("%d pull requests, %v", len(all), err)
 	}
 	reads := 0
-	_, err = pages(c, "read", func(gh.ListOptions) ([]*int, *gh.Response, error) {
+	_, err := pages(c, "read", func(gh.ListOptions) ([]*int, *gh.Response, error) {
 		reads++
 		return make100(), &gh.Response{Response: &http.Response{ContentLength: 30 << 20}}, nil
 	})
@@ -275,7 +275,7 @@ func TestTooLarge(t *testing.T) {
 // TestSlow: an answer that does not come in time is tried again.
 func TestSlow(t *testing.T) {
 	s, g, _, repo := open(t)
-	c := clientWith(t, s, g, func(o *Options) { o.Timeout = 30 * time.Millisecond })
+	c := clientWith(t, s, g, func(o *Options) { o.Timeout = time.Second })
 	never := make(chan struct{})
 	defer close(never)
 	s.Script.Plan(forgetest.Fault{Hold: never})
