@@ -22,7 +22,7 @@ const module = "github.com/precedent-dev/precedent"
 var floors = map[string]int{
 	"": 0,
 
-	"internal/child": 1, "internal/diff": 1, "internal/git": 1, "internal/llm": 1, "internal/sarif": 1, "internal/secret": 1, "internal/text": 1,
+	"internal/child": 1, "internal/diff": 1, "internal/git": 1, "internal/llm": 1, "internal/sarif": 1, "internal/secret": 1, "internal/start": 1, "internal/text": 1,
 
 	"internal/forge": 2, "internal/guide": 2, "internal/markdown": 2, "internal/match": 2, "internal/prompt": 2, "internal/sandbox": 2, "internal/store": 2,
 
@@ -36,14 +36,26 @@ var floors = map[string]int{
 
 	"internal/eval": 7, "internal/fix": 7,
 
-	"internal/engine/api": 8, "internal/engine/claude": 8, "internal/engine/command": 8, "internal/engine/enginetest": 8, "internal/llm/llmtest": 8, "internal/markdown/markdowntest": 8,
+	"internal/engine/api": 8, "internal/engine/claude": 8, "internal/engine/command": 8, "internal/engine/enginetest": 8, "internal/llm/llmtest": 8, "internal/markdown/markdowntest": 8, "internal/needs": 8,
 	"internal/forge/forgetest": 8, "internal/forge/gitea": 8, "internal/forge/github": 8, "internal/forge/local": 8,
 
-	"cmd/precedent": 9, "scripts/sbom": 9,
+	"cmd/precedent": 9, "scripts/sbom": 9, "scripts/testsummary": 9,
+}
+
+// wired names, for packages that commands leave to internal/workflow, the files of
+// cmd/precedent that may import them. Its tests may import any.
+var wired = map[string][]string{
+	"internal/comment": {"wire_workflow.go"}, "internal/post": {}, "internal/store": {}, "internal/thread": {},
+
+	"internal/forge/gitea": {"forges.go"}, "internal/forge/github": {"forges.go", "pr_event.go"}, "internal/forge/local": {"forges.go"},
+	"internal/forge/wire": {"forges.go"},
 }
 
 // furnishings is the floor whose packages only main and tests may import.
 const furnishings = 8
+
+// needs is what only tests use, and the furnishings that are for tests.
+const needs = "internal/needs"
 
 // anywhere stands for every package in the table of third parties.
 const anywhere = "*"
@@ -124,6 +136,7 @@ func TestFloorsCatch(t *testing.T) {
 		{"listed third party", "internal/store/x.go", "modernc.org/sqlite", ""},
 		{"its sub-package", "internal/text/x.go", "golang.org/x/text/unicode/norm", ""},
 		{"standard library", "x.go", "net/http", ""},
+		{"needs in a furnishing", "internal/forge/forgetest/x.go", module + "/internal/needs", ""},
 		{"furnishing in a test", "internal/review/x_test.go", module + "/internal/engine/enginetest", ""},
 
 		{"upward", "internal/memory/x.go", module + "/internal/review", "internal/memory (floor 4) imports internal/review (floor 5)"},
@@ -132,11 +145,16 @@ func TestFloorsCatch(t *testing.T) {
 		{"main", "internal/eval/x.go", module + "/cmd/precedent", "floor 9"},
 		{"root upward", "x.go", module + "/internal/text", "floor 1"},
 		{"third party in the root", "x.go", "gopkg.in/yaml.v3", "not for it"},
+		{"needs in a package", "internal/eval/x.go", module + "/internal/needs", "only tests import"},
+		{"needs in a program", "cmd/precedent/x.go", module + "/internal/needs", "only tests import"},
 		{"furnishing in a package", "internal/eval/x.go", module + "/internal/engine/command", "floor 8"},
 		{"unlisted third party", "internal/text/x.go", "example.com/handy", "example.com/handy is not in the table"},
 		{"third party elsewhere", "internal/report/x.go", "modernc.org/sqlite", "not for it"},
 		{"unlisted package", "internal/utils/x.go", "fmt", "internal/utils stands on no floor"},
 		{"import of an unlisted package", "internal/eval/x.go", module + "/internal/utils", "internal/utils, which stands on no floor"},
+		{"wiring", "cmd/precedent/forges.go", module + "/internal/forge/github", ""},
+		{"no wiring", "cmd/precedent/x.go", module + "/internal/store", "commands leave to internal/workflow"},
+		{"no wiring in a test", "cmd/precedent/x_test.go", module + "/internal/store", ""},
 		{"cgo", "internal/text/x.go", "C", "cgo"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -172,7 +190,11 @@ func checkFloors(t *testing.T, fsys fs.FS) []string {
 			switch {
 			case !ok:
 				say("%s imports %s, which stands on no floor", file, target)
-			case test && (to == furnishings || target == dir):
+			case test && (to == furnishings || target == dir), target == needs && from == furnishings:
+			case target == needs:
+				say("%s: only tests import %s", file, needs)
+			case dir == "cmd/precedent" && !test && isWired(target) && !slices.Contains(wired[target], path.Base(file)):
+				say("%s imports %s, which commands leave to internal/workflow", file, target)
 			case to >= from:
 				say("%s: %s (floor %d) imports %s (floor %d)", file, dir, from, target, to)
 			}
@@ -186,6 +208,11 @@ func checkFloors(t *testing.T, fsys fs.FS) []string {
 		}
 	})
 	return slices.Sorted(maps.Keys(complaints))
+}
+
+func isWired(target string) bool {
+	_, ok := wired[target]
+	return ok
 }
 
 // walkImports calls visit for every import of every Go file below fsys, with

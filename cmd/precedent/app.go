@@ -15,7 +15,6 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/engine/command"
-	"github.com/precedent-dev/precedent/internal/forge/wire"
 	"github.com/precedent-dev/precedent/internal/report"
 	"github.com/precedent-dev/precedent/internal/text"
 	"github.com/precedent-dev/precedent/internal/workflow"
@@ -177,14 +176,6 @@ func hintOf(err error) string {
 		return hint
 	}
 	return c.Hint
-}
-
-// pause waits, or stops when the context ends.
-func (a *app) pause(ctx context.Context, d time.Duration) error {
-	if a.sleep != nil {
-		return a.sleep(ctx, d)
-	}
-	return wire.Sleep(ctx, d)
 }
 
 // notice tells what the user did not ask for but should know.

@@ -10,7 +10,6 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/eval"
 	"github.com/precedent-dev/precedent/internal/report"
-	"github.com/precedent-dev/precedent/internal/workflow"
 )
 
 func newEvalDedup(a *app) *cobra.Command {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/net/http/httpproxy"
 
@@ -109,6 +110,14 @@ func fixed(secret string) func(context.Context, precedent.Repo) (string, error) 
 
 // fault is trouble with the forge, with what helps.
 func (s *station) fault(err error) error { return workflow.ForgeError(err, s.named) }
+
+// pause waits, or stops when the context ends.
+func (a *app) pause(ctx context.Context, d time.Duration) error {
+	if a.sleep != nil {
+		return a.sleep(ctx, d)
+	}
+	return wire.Sleep(ctx, d)
+}
 
 // github is GitHub, or GitHub Enterprise at the base.
 func (a *app) github(base string) (*station, error) {
