@@ -1,4 +1,4 @@
-package main
+package settings
 
 import (
 	"fmt"
@@ -21,7 +21,7 @@ const pricesForm = "write prices: {MODEL: {input: 3, cached: 0.3, cache_write: 3
 	"cached and cache_write may be left out"
 
 // prices reads the prices of models into the file.
-func (p parsing) prices(n *yaml.Node, file *operatorFile) error {
+func (p parsing) prices(n *yaml.Node, file *configFile) error {
 	if n.Kind != yaml.MappingNode {
 		return hinted(fmt.Errorf("%s: %s wants a price for each model", p.at(n), pricesKey), pricesForm)
 	}
@@ -35,7 +35,7 @@ func (p parsing) prices(n *yaml.Node, file *operatorFile) error {
 			return err
 		}
 		file.prices[key.Value] = price
-		file.priced = append(file.priced, setting{pricesKey + "." + key.Value, priceSaid(price), p.source(key)})
+		file.priced = append(file.priced, Line{pricesKey + "." + key.Value, priceSaid(price), p.source(key)})
 		return nil
 	})
 }
@@ -69,12 +69,4 @@ func (p parsing) price(model string, n *yaml.Node) (llm.Price, error) {
 func priceSaid(p llm.Price) string {
 	f := func(dollars float64) string { return "$" + strconv.FormatFloat(dollars, 'f', -1, 64) }
 	return fmt.Sprintf("input %s, cached %s, cache_write %s, output %s a million tokens", f(p.Input), f(p.Cached), f(p.CacheWrite), f(p.Output))
-}
-
-// priceSettings are the prices as the configuration lists them.
-func (o operator) priceSettings() []setting {
-	if len(o.priced) == 0 {
-		return []setting{{pricesKey, "", "default: what providers list"}}
-	}
-	return o.priced
 }

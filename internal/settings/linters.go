@@ -1,4 +1,4 @@
-package main
+package settings
 
 import (
 	"fmt"
@@ -22,7 +22,7 @@ const lintersForm = "write linters: [ruff, shellcheck], or one of your own as {n
 	"or with errorformat: [\"%f:%l:%c: %m\"] instead of the format"
 
 // linters reads the list of linters into the file.
-func (p parsing) linters(n *yaml.Node, file *operatorFile) error {
+func (p parsing) linters(n *yaml.Node, file *configFile) error {
 	if n.Kind != yaml.SequenceNode {
 		return hinted(fmt.Errorf("%s: %s wants a list", p.at(n), lintersKey), "%s", lintersForm)
 	}
@@ -36,7 +36,7 @@ func (p parsing) linters(n *yaml.Node, file *operatorFile) error {
 			return hinted(fmt.Errorf("%s: the linter %s is named twice", p.at(row), l.Name), "keep one of them")
 		}
 		file.linters = append(file.linters, l)
-		file.linted = append(file.linted, setting{lintersKey + "." + l.Name, strings.Join(l.Command, " "), p.source(row)})
+		file.linted = append(file.linted, Line{lintersKey + "." + l.Name, strings.Join(l.Command, " "), p.source(row)})
 	}
 	return nil
 }
@@ -50,7 +50,7 @@ func (p parsing) linter(n *yaml.Node) (lint.Linter, error) {
 	if n.Kind == yaml.ScalarNode {
 		l, ok := lint.Preset(n.Value)
 		if !ok {
-			return l, hinted(fmt.Errorf("%s: no linter %q is known", p.at(n), n.Value), "known linters: %s; %s", strings.Join(linterNames(), ", "), lintersForm)
+			return l, hinted(fmt.Errorf("%s: no linter %q is known", p.at(n), n.Value), "known linters: %s; %s", strings.Join(lint.PresetNames(), ", "), lintersForm)
 		}
 		return l, nil
 	}
@@ -119,21 +119,4 @@ func linterField(l *lint.Linter, key string, val *yaml.Node) string {
 		l.Version = nil // another program may not know how to say it
 	}
 	return ""
-}
-
-// linterNames lists the known linters.
-func linterNames() []string {
-	var names []string
-	for _, l := range lint.Presets() {
-		names = append(names, l.Name)
-	}
-	return names
-}
-
-// linterSettings are the linters as the configuration lists them.
-func (o operator) linterSettings() []setting {
-	if len(o.linted) == 0 {
-		return []setting{{lintersKey, "", "default: those that the policy names"}}
-	}
-	return o.linted
 }

@@ -1,4 +1,4 @@
-package main
+package settings
 
 import (
 	"errors"
@@ -17,19 +17,37 @@ import (
 // maxConfig is the largest configuration file, in bytes.
 const maxConfig = 64 << 10
 
-// operatorFile is what the operator's configuration file says.
-type operatorFile struct {
-	settings map[string]setting
-	prices   llm.Prices
-	priced   []setting // the prices in their order, each with its line
-	linters  []lint.Linter
-	linted   []setting // the linters in their order, each with its line
+// configFile is what the operator's configuration file says.
+type configFile struct {
+	scalars map[string]scalar
+	prices  llm.Prices
+	priced  []Line // the prices in their order, each with its line
+	linters []lint.Linter
+	linted  []Line // the linters in their order, each with its line
 }
 
-// readConfig reads the operator's file; none gives nil. Any key or form that
+// scalar is a single value of the file.
+type scalar struct {
+	text string
+	from Source
+}
+
+// tables lists what the file holds beside single values.
+func (f *configFile) tables() []Line {
+	prices, linters := f.priced, f.linted
+	if len(prices) == 0 {
+		prices = []Line{{pricesKey, "", "default: what providers list"}}
+	}
+	if len(linters) == 0 {
+		linters = []Line{{lintersKey, "", "default: those that the policy names"}}
+	}
+	return slices.Concat(prices, linters)
+}
+
+// readFile reads the operator's file; none gives nil. Any key or form that
 // is not known is an error with its line and column: a setting that is ignored
 // in silence is worse than none.
-func readConfig(path string) (*operatorFile, error) {
+func readFile(path string) (*configFile, error) {
 	if path == "" {
 		return nil, nil
 	}
@@ -48,23 +66,23 @@ func readConfig(path string) (*operatorFile, error) {
 	if len(data) > maxConfig {
 		return nil, fmt.Errorf("read configuration: %s is larger than %d KiB", path, maxConfig>>10)
 	}
-	return parseConfig(path, data)
+	return parseFile(path, data)
 }
 
-func parseConfig(path string, data []byte) (*operatorFile, error) {
+func parseFile(path string, data []byte) (*configFile, error) {
 	var doc yaml.Node
 	if err := yaml.Unmarshal(data, &doc); err != nil {
 		return nil, hinted(fmt.Errorf("%s: %w", path, err), "the file is YAML, one “key: value” a line")
 	}
-	file := &operatorFile{settings: map[string]setting{}}
+	file := &configFile{scalars: map[string]scalar{}}
 	if len(doc.Content) == 0 {
 		return file, nil
 	}
 	top, in := doc.Content[0], parsing{path}
 	if top.Kind != yaml.MappingNode {
-		return nil, hinted(fmt.Errorf("%s: want “key: value” lines", in.at(top)), "known keys: %s", strings.Join(fileKeys(), ", "))
+		return nil, hinted(fmt.Errorf("%s: want “key: value” lines", in.at(top)), "known keys: %s", strings.Join(FileKeys(), ", "))
 	}
-	err := in.each(top, "", fileKeys(), func(key, val *yaml.Node) error {
+	err := in.each(top, "", FileKeys(), func(key, val *yaml.Node) error {
 		if key.Value == pricesKey {
 			return in.prices(val, file)
 		}
@@ -74,7 +92,7 @@ func parseConfig(path string, data []byte) (*operatorFile, error) {
 		if val.Kind != yaml.ScalarNode || val.Tag == "!!null" {
 			return hinted(fmt.Errorf("%s: %s wants a single value", in.at(val), key.Value), "write %s: VALUE", key.Value)
 		}
-		file.settings[key.Value] = setting{key.Value, val.Value, in.source(key)}
+		file.scalars[key.Value] = scalar{val.Value, Source{File, in.source(key)}}
 		return nil
 	})
 	if err != nil {
@@ -83,12 +101,12 @@ func parseConfig(path string, data []byte) (*operatorFile, error) {
 	return file, nil
 }
 
-// fileKeys lists the keys of the operator's file.
-func fileKeys() []string {
+// FileKeys lists the keys of the operator's file.
+func FileKeys() []string {
 	var keys []string
-	for _, k := range knobs {
-		if k.file {
-			keys = append(keys, k.key)
+	for _, d := range All {
+		if d.InFile {
+			keys = append(keys, d.Key)
 		}
 	}
 	return append(keys, pricesKey, lintersKey)
