@@ -16,11 +16,12 @@
 // and [Outcome] is what became of it. [Policy] is what a repository may say about
 // its own reviews. [Untrusted] marks text from outside.
 //
-// Tools. internal/git is the only place that runs git, and treats every
-// repository as hostile. internal/diff reads what git says about a change.
-// internal/text splits, compares, cleans and shows text. internal/secret finds
-// and redacts credentials. internal/sarif has the objects of SARIF. internal/llm sends one request to a model, runs one
-// tool loop, and makes both reliable. internal/child runs a program and ends it
+// Tools. internal/git is the only place that runs git, and treats every repository
+// as hostile. internal/diff reads what git says about a change. internal/text
+// splits, compares, cleans and shows text. internal/secret finds and redacts
+// credentials. internal/sarif has the objects of SARIF. internal/llm sends one
+// request to a model, runs one tool loop, and makes both reliable. internal/start
+// delays the first garbage collection. internal/child runs a program and ends it
 // with everything that it started.
 //
 // Speech and sources. internal/forge is the seam to whatever hosts pull requests,

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // hooksVariable names a copy of the examples; without it scripts/testhooks.sh puts
@@ -23,13 +23,9 @@ const hooksVariable = "PRECEDENT_TEST_WEBHOOKS"
 // examples are GitHub's own of each event.
 func examples(t testing.TB) map[string][]json.RawMessage {
 	t.Helper()
-	path := os.Getenv(hooksVariable)
-	if path == "" {
-		path = filepath.Join("..", "..", "..", ".tools", "hooks", "index.json")
-	}
-	data, err := os.ReadFile(path)
+	data, err := os.ReadFile(needs.File(t, hooksVariable, "hooks/index.json", "GitHub's examples of webhooks"))
 	if err != nil {
-		t.Fatalf("the examples of GitHub's events are missing: run sh scripts/testhooks.sh: %v", err)
+		t.Fatal(err)
 	}
 	var events []struct {
 		Name     string
