@@ -22,13 +22,13 @@ const module = "github.com/precedent-dev/precedent"
 var floors = map[string]int{
 	"": 0,
 
-	"internal/child": 1, "internal/diff": 1, "internal/git": 1, "internal/llm": 1, "internal/secret": 1, "internal/text": 1,
+	"internal/child": 1, "internal/diff": 1, "internal/git": 1, "internal/llm": 1, "internal/sarif": 1, "internal/secret": 1, "internal/start": 1, "internal/text": 1,
 
-	"internal/forge": 2, "internal/guide": 2, "internal/markdown": 2, "internal/prompt": 2, "internal/sandbox": 2, "internal/store": 2,
+	"internal/forge": 2, "internal/guide": 2, "internal/markdown": 2, "internal/match": 2, "internal/prompt": 2, "internal/sandbox": 2, "internal/store": 2,
 
 	"internal/comment": 3, "internal/engine": 3, "internal/forge/wire": 3, "internal/lint": 3, "internal/report": 3,
 
-	"internal/memory": 4, "internal/thread": 4,
+	"internal/memory": 4, "internal/settings": 4, "internal/thread": 4,
 
 	"internal/post": 5, "internal/review": 5,
 
@@ -68,16 +68,16 @@ var thirdParties = map[string][]string{
 	"github.com/rogpeppe/go-internal":          {"cmd/precedent"},
 	"github.com/santhosh-tekuri/jsonschema/v6": {"internal/engine", "internal/report"},
 	"github.com/spf13/cobra":                   {"cmd/precedent"},
-	"github.com/yuin/goldmark":                 {"internal/guide", "internal/markdown", "internal/markdown/markdowntest"},
+	"github.com/yuin/goldmark":                 {"internal/markdown", "internal/markdown/markdowntest"},
 	"github.com/vektah/gqlparser/v2":           {"internal/forge/forgetest"},
-	"github.com/zricethezav/gitleaks/v8":       {"internal/secret"},
+	"github.com/zricethezav/gitleaks/v8":       {anywhere},
 	"go.uber.org/goleak":                       {"internal/engine/enginetest", "internal/engine/command"},
 	"golang.org/x/net":                         {"cmd/precedent"},
 	"golang.org/x/sys":                         {"internal/child", "internal/engine/command", "internal/sandbox"},
 	"golang.org/x/term":                        {"cmd/precedent"},
 	"golang.org/x/text":                        {"internal/text"},
 	"golang.org/x/tools":                       {"internal/lint"},
-	"gopkg.in/yaml.v3":                         {"internal/guide", "cmd/precedent"},
+	"gopkg.in/yaml.v3":                         {"internal/guide", "internal/settings", "cmd/precedent"},
 	"honnef.co/go/tools":                       {"internal/lint"},
 	"modernc.org/sqlite":                       {"internal/store"},
 	"pgregory.net/rapid":                       {anywhere, "internal/markdown/markdowntest"},

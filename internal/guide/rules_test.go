@@ -37,7 +37,7 @@ func TestRules(t *testing.T) {
 			}
 			var b strings.Builder
 			for _, r := range Rules(path, string(src)) {
-				fmt.Fprintf(&b, "%d %s: %s\n", r.Line, r.Category, r.Text)
+				fmt.Fprintf(&b, "%d %s\n", r.Line, r.Text)
 				if want, _ := guideDir(path); r.Source != path || r.Dir != want {
 					t.Errorf("rule from %q for %q", r.Source, r.Dir)
 				}
@@ -87,6 +87,7 @@ func TestRuleOrNot(t *testing.T) {
 		{"CLAUDE.md", "- [Always up to date](https://x.y)", ""},
 		{"CLAUDE.md", "- Handlers live in `internal/http`", ""},
 		{"CLAUDE.md", "- Ask before you commit", ""},
+		{"CLAUDE.md", "- Always comment on the GitHub thread when you are done", ""},
 		{"CLAUDE.md", "    - Never log tokens", ""},
 		{"CLAUDE.md", "```\n- Never log tokens\n```", ""},
 		{"CLAUDE.md", "<details>\nNever log tokens.\n</details>", ""},
@@ -230,11 +231,6 @@ func FuzzRules(f *testing.F) {
 			}
 			if r.Line < 1 || r.Line > strings.Count(src, "\n")+1 {
 				t.Errorf("line %d of %d", r.Line, strings.Count(src, "\n")+1)
-			}
-			switch r.Category {
-			case "style", "testing", "security", "architecture", "process", "other":
-			default:
-				t.Errorf("category %q", r.Category)
 			}
 		}
 	})

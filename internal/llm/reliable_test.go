@@ -37,7 +37,7 @@ func TestReliable(t *testing.T) {
 				if api == "openai" && test.name == "bad request" {
 					requests++ // without a field that older servers do not know
 				}
-				clock := &fakeTime{now: time.Unix(1e9, 0)}
+				clock := &fakeTime{}
 				_, err := Reliable(s.Model, clock.waiting()).Send(t.Context(), Request{Prompt: "p"})
 				var e *Error
 				if errors.As(err, &e) != (test.kind != "") || (e != nil && e.Kind != test.kind) {
@@ -58,46 +58,6 @@ func TestReliable(t *testing.T) {
 			})
 		}
 	}
-}
-
-func TestBreaker(t *testing.T) {
-	t.Run("a refused key is not tried again", func(t *testing.T) {
-		s, clock := llmtest.Anthropic(t, llmtest.Script(failed(403, ""))), &fakeTime{}
-		model := Reliable(anthropicAt(t, s.URL), clock.waiting())
-		for range 3 {
-			if _, err := model.Send(t.Context(), Request{Prompt: "p"}); err == nil {
-				t.Fatal("no error")
-			}
-		}
-		if n := len(s.Requests()); n != 1 {
-			t.Errorf("%d requests", n)
-		}
-	})
-	t.Run("a server that is down rests for a minute", func(t *testing.T) {
-		s, clock := llmtest.Anthropic(t, llmtest.Script(failed(500, ""))), &fakeTime{now: time.Unix(1e9, 0)}
-		model := Reliable(anthropicAt(t, s.URL), clock.waiting())
-		for range 5 {
-			_, _ = model.Send(t.Context(), Request{Prompt: "p"})
-		}
-		if n := len(s.Requests()); n != breakerFailures {
-			t.Errorf("%d requests before the breaker opened, want %d", n, breakerFailures)
-		}
-		clock.now = clock.now.Add(breakerPause)
-		_, _ = model.Send(t.Context(), Request{Prompt: "p"})
-		if n := len(s.Requests()); n != breakerFailures+1 {
-			t.Errorf("%d requests after the pause", n)
-		}
-	})
-	t.Run("requests that are too long do not open it", func(t *testing.T) {
-		s, clock := llmtest.Anthropic(t, llmtest.Script(failed(400, "prompt is too long: 9 tokens > 8 maximum"))), &fakeTime{}
-		model := Reliable(anthropicAt(t, s.URL), clock.waiting())
-		for range 2 * breakerFailures {
-			_, _ = model.Send(t.Context(), Request{Prompt: "p"})
-		}
-		if n := len(s.Requests()); n != 2*breakerFailures {
-			t.Errorf("%d requests, want all %d", n, 2*breakerFailures)
-		}
-	})
 }
 
 func TestIdleStreams(t *testing.T) {

@@ -50,7 +50,6 @@ func TestRealCLI(t *testing.T) {
 	t.Run("first byte", realFirstByte)
 	t.Run("cache", realCache)
 	t.Run("cache refused", realCacheRefused)
-	t.Run("given up", realGivenUp)
 	t.Run("review", realReview)
 }
 
