@@ -9,12 +9,8 @@ import (
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
-// unusable is how many tasks in a row an engine may fail to answer before it is
-// given up: one that cannot answer at all must not be paid for every shard.
-const unusable = 3
-
-// seat gives the review its engine: bounded by the budget, given up when it
-// never answers, and with its answers kept as they come.
+// seat gives the review its engine: bounded by the budget, and
+// with its answers kept as they come.
 func (a *app) seat(ctx context.Context, w *workspace, g *gathering, r reader, resume bool) (*answers, error) {
 	if !r.reads() {
 		return nil, nil
@@ -31,13 +27,10 @@ func (a *app) seat(ctx context.Context, w *workspace, g *gathering, r reader, re
 	if g.number != nil {
 		pull = *g.number
 	}
-	b, err := budget(w.op, rows, pull)
-	if err != nil {
-		return nil, err
-	}
+	b := budget(w.op, rows, pull)
 	e, end := a.assemble(w.op, r, b, files(ctx, w.repo, g), g.input.Window)
 	g.give(end)
-	g.input.Engine = engine.GiveUp(e, unusable)
+	g.input.Engine = e
 	if rows == nil {
 		return &answers{budget: b}, nil
 	}
