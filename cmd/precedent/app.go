@@ -91,7 +91,7 @@ Exit status: 0 clean, 1 findings at or above --fail-on, 2 usage or configuration
 error, 3 incomplete review, 130 interrupted.`,
 		Example: `  precedent review                 # the branch, else the working tree, else the last commit
   precedent review main...HEAD
-  precedent fp add k7m2q0v5xa      # not a problem here: never show it again
+  precedent dismiss k7m2q0v5xa     # not a problem here: never show it again
   precedent demo                   # see it remember, without touching anything of yours`,
 		SilenceErrors:     true,
 		SilenceUsage:      true,
@@ -106,7 +106,7 @@ error, 3 incomplete review, 130 interrupted.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return misuse(cmd, err) })
 	root.SetHelpCommand(helpCommand())
 	root.AddCommand(
-		newReview(a), newPR(a), newOutcomes(a), newFP(a), newExplain(a), newHotspots(a), newMemory(a),
+		newReview(a), newPR(a), newOutcomes(a), newDismiss(a), newFP(a), newExplain(a), newHotspots(a), newMemory(a),
 		newInit(a), newConfig(a), newDoctor(a), newInstallHook(a), newDemo(a), newEval(a), newCompletion(a), newVersion(a), newMan(a), newHookPrePush(a), newDemoEngine(a),
 	)
 	return root

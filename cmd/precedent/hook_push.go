@@ -108,7 +108,7 @@ func (a *app) reviewPush(ctx context.Context, remote string, all []pushed) error
 	}
 	return &fault{
 		err:  errors.New("the push is stopped by what the review found"),
-		hint: "fix it, or: precedent fp add ID; git push --no-verify pushes without a review", status: precedent.ExitFindings,
+		hint: "fix it, or: precedent dismiss ID; git push --no-verify pushes without a review", status: precedent.ExitFindings,
 	}
 }
 

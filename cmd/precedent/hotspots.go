@@ -2,9 +2,6 @@ package main
 
 import (
 	"fmt"
-	"strconv"
-	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -37,7 +34,7 @@ func newHotspots(a *app) *cobra.Command {
 				return report.Value(a.out, map[string]any{"hotspots": append([]precedent.Hotspot{}, hot...)})
 			}
 			p := a.page()
-			printHotspots(p, hot)
+			report.Hotspots(p, hot)
 			return p.Err()
 		},
 	}
@@ -45,26 +42,4 @@ func newHotspots(a *app) *cobra.Command {
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	addSettings(cmd, memorySettings...)
 	return cmd
-}
-
-func printHotspots(p *report.Page, hot []precedent.Hotspot) {
-	if len(hot) == 0 {
-		p.Line("No file has two findings or more yet.")
-		return
-	}
-	rows := [][]string{{
-		p.Ink(report.Faint, "findings"), p.Ink(report.Faint, "declined"), p.Ink(report.Faint, "worst"),
-		p.Ink(report.Faint, "last seen"), p.Ink(report.Faint, "file"),
-	}}
-	for _, h := range hot {
-		var categories []string
-		for _, c := range h.Categories {
-			categories = append(categories, string(c))
-		}
-		rows = append(rows, []string{
-			strconv.Itoa(h.Findings), strconv.Itoa(h.Dismissed), p.Ink(report.Plain, string(h.TopSeverity)),
-			h.LastSeen.Format(time.DateOnly), p.Ink(report.Cyan, h.Path) + p.Ink(report.Faint, "  "+strings.Join(categories, ", ")),
-		})
-	}
-	p.Table(rows)
 }

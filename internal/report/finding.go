@@ -46,7 +46,7 @@ func block(p *Page, r *precedent.Review, f precedent.Finding, e excerpts) {
 	}
 	p.Flow(indent, 4, []string{
 		p.Ink(Faint, "explain: precedent explain "+f.ID),
-		p.Ink(Faint, "not a problem here: precedent fp add "+f.ID),
+		p.Ink(Faint, "not a problem here: precedent dismiss "+f.ID),
 	})
 }
 

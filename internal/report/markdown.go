@@ -247,7 +247,7 @@ func (n *note) finding(r *precedent.Review, f precedent.Finding, s Style, e exce
 	if len(f.Cites) > 0 {
 		n.line("")
 	}
-	n.line("Why it is shown: %s. Not a problem here: %s.\n", markdown.Code("precedent explain "+f.ID), markdown.Code("precedent fp add "+f.ID))
+	n.line("Why it is shown: %s. Not a problem here: %s.\n", markdown.Code("precedent explain "+f.ID), markdown.Code("precedent dismiss "+f.ID))
 }
 
 // lines writes a block and the empty line behind it.

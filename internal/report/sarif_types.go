@@ -130,7 +130,7 @@ func sarifRuleOf(id string, f precedent.Finding) sarifDescriptor {
 		said = fmt.Sprintf("The rule %s of the finder %s, about %s.", visible(text.Head(f.Rule, maxTitle)), finder, category)
 	}
 	help := said + " The confidence of a result is the chance in percent that the team accepts it. " +
-		"To see why a result is shown: precedent explain ID. To dismiss it: precedent fp add ID. The ID is among its properties."
+		"To see why a result is shown: precedent explain ID. To dismiss it: precedent dismiss ID. The ID is among its properties."
 	short, long, more := sarifSays(said), sarifSays(said), sarifSays(help)
 	d := sarifDescriptor{ID: id, Short: &short, Full: &long, Help: &more, HelpURI: homepage}
 	if category != "" {

@@ -139,7 +139,7 @@ func finders(p *Page, r *precedent.Review) {
 			continue // it ran, and found that nobody had set it up: no news
 		}
 		if f.Status.Good() {
-			name := p.Ink(Green, "✓") + " " + p.Ink(Plain, f.Name)
+			name := p.Ink(Plain, f.Name) + " " + p.Ink(Green, Ended(f.Status, f.Found))
 			if d := time.Duration(f.TookMS) * time.Millisecond; d >= time.Second {
 				name += p.Inkf(Faint, " %s", d.Round(time.Second))
 			}
@@ -159,11 +159,11 @@ func finders(p *Page, r *precedent.Review) {
 		who := strings.Join(names[e], ", ")
 		switch {
 		case e.status.Bad():
-			p.Para("  "+p.Ink(Red, "✗")+" ", p.Inkf(Red, "%s %s", who, e.status)+p.Ink(Plain, because(e.why)))
+			p.Para("  ", p.Ink(Plain, who+" ")+p.Ink(Red, Ended(e.status, 0))+p.Ink(Plain, because(e.why)))
 		case e.status.Good():
-			p.Para("  – ", p.Ink(Faint, who+because(e.why)))
+			p.Para("  ", p.Ink(Faint, who+because(e.why)))
 		default:
-			p.Para("  – ", p.Inkf(Faint, "%s %s%s", who, e.status, because(e.why)))
+			p.Para("  ", p.Inkf(Faint, "%s %s%s", who, Ended(e.status, 0), because(e.why)))
 		}
 	}
 }
@@ -208,7 +208,7 @@ func hidden(p *Page, r *precedent.Review) {
 		p.Para("  "+p.Ink(Faint, h.Finding)+"  ", p.Ink(Cyan, where)+"  "+p.Ink(Plain, h.Title+sample))
 		p.Para("              ", p.Ink(Plain, hushedBy(h)))
 		if h.Dropped == precedent.Dismissed {
-			p.Para("              ", p.Ink(Faint, "bring it back: precedent fp remove "+h.Finding))
+			p.Para("              ", p.Ink(Faint, "bring it back: precedent dismiss --undo "+h.Finding))
 		}
 	}
 }
