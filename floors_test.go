@@ -32,7 +32,7 @@ var floors = map[string]int{
 
 	"internal/post": 5, "internal/review": 5,
 
-	"internal/eval": 7, "internal/fix": 7,
+	"internal/doctor": 7, "internal/eval": 7, "internal/fix": 7, "internal/progress": 7,
 
 	"internal/engine/api": 8, "internal/engine/claude": 8, "internal/engine/command": 8, "internal/engine/enginetest": 8, "internal/llm/llmtest": 8, "internal/markdown/markdowntest": 8,
 	"internal/forge/forgetest": 8, "internal/forge/gitea": 8, "internal/forge/github": 8, "internal/forge/local": 8,

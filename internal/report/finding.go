@@ -108,7 +108,7 @@ func fix(p *Page, s string) {
 	label := "fix  "
 	for i, line := range lines {
 		if i == maxFixLines {
-			p.Line(indent, label, p.Inkf(Faint, "… and %s", plural(len(lines)-i, "more line")))
+			p.Line(indent, label, p.Inkf(Faint, "… and %s", Plural(len(lines)-i, "more line")))
 			return
 		}
 		p.Line(indent, p.Ink(Faint, label), p.Ink(Green, strings.TrimSuffix(strings.TrimPrefix(line, margin), "\r")))

@@ -10,7 +10,7 @@ func Ended(s precedent.Status, found int) string {
 		if found == 0 {
 			return "none"
 		}
-		return plural(found, "finding")
+		return Plural(found, "finding")
 	case precedent.StatusTimeout:
 		return "timed out"
 	case precedent.StatusError:
