@@ -26,7 +26,7 @@ var floors = map[string]int{
 
 	"internal/forge": 2, "internal/guide": 2, "internal/markdown": 2, "internal/prompt": 2, "internal/sandbox": 2, "internal/store": 2,
 
-	"internal/comment": 3, "internal/engine": 3, "internal/forge/wire": 3, "internal/lint": 3, "internal/report": 3,
+	"internal/comment": 3, "internal/engine": 3, "internal/hook": 3, "internal/forge/wire": 3, "internal/lint": 3, "internal/report": 3,
 
 	"internal/memory": 4, "internal/settings": 4, "internal/thread": 4,
 
