@@ -19,7 +19,7 @@
 // Tools. internal/git is the only place that runs git, and treats every
 // repository as hostile. internal/diff reads what git says about a change.
 // internal/text splits, compares, cleans and shows text. internal/secret finds
-// and blackens credentials. internal/llm sends one request to a model, runs one
+// and redacts credentials. internal/sarif has the objects of SARIF. internal/llm sends one request to a model, runs one
 // tool loop, and makes both reliable. internal/child runs a program and ends it
 // with everything that it started.
 //

@@ -109,7 +109,7 @@ func fixed(secret string) func(context.Context, precedent.Repo) (string, error) 
 // github is GitHub, or GitHub Enterprise at the base.
 func (a *app) github(base string) (*station, error) {
 	st := &station{kind: settings.GitHub, named: "GITHUB_TOKEN or GH_TOKEN"}
-	o := github.Options{BaseURL: base, Way: wire.Way{Now: a.now, Sleep: a.sleep}}
+	o := github.Options{BaseURL: base, Network: wire.Network{Now: a.now, Sleep: a.sleep}}
 	var err error
 	if o.Proxy, err = a.proxy(or(base, "https://api.github.com")); err != nil {
 		return nil, err
@@ -206,7 +206,7 @@ func (a *app) gitea(base string) (*station, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := gitea.New(gitea.Options{BaseURL: base, Token: token, Way: wire.Way{Proxy: proxy, Now: a.now, Sleep: a.sleep}})
+	c, err := gitea.New(gitea.Options{BaseURL: base, Token: token, Network: wire.Network{Proxy: proxy, Now: a.now, Sleep: a.sleep}})
 	if err != nil {
 		return nil, hinted(err, "name it with --forge gitea:https://HOST")
 	}

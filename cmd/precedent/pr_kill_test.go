@@ -119,7 +119,7 @@ func unnatural(s string) string {
 func (q *quarry) picture() []string {
 	q.t.Helper()
 	world := q.door.stage.World
-	closed := map[int64]string{}
+	closed := map[precedent.ForgeID]string{}
 	for _, t := range world.Threads(q.pull) {
 		closed[t.Comments[0]] = fmt.Sprintf(", closed %v by %q", t.Closed, t.ClosedBy.Login)
 	}
@@ -194,7 +194,7 @@ func (q *quarry) act(n int) {
 	q.t.Helper()
 	if acts[n].asked != "" {
 		for _, c := range q.door.stage.World.By(q.pull, q.author) {
-			if c.Kind == forge.OnLine && c.ReplyTo == 0 && strings.Contains(string(c.Body), "refund") {
+			if c.Kind == forge.OnLine && c.ReplyTo == "" && strings.Contains(string(c.Body), "refund") {
 				q.door.stage.World.Say(q.pull, maintainer, c.ID, acts[n].asked)
 			}
 		}

@@ -96,8 +96,8 @@ func TestOutputs(t *testing.T) {
 	}
 }
 
-// sarif makes a log of one result with a location and more members.
-func sarif(uri, more string) string {
+// sarifOf makes a log of one result with a location and more members.
+func sarifOf(uri, more string) string {
 	if !strings.Contains(more, `"message"`) {
 		more += `,"message":{"text":"bad thing"}`
 	}
@@ -138,7 +138,7 @@ func TestSarifPaths(t *testing.T) {
 		{`{"index":-1}`, ""},
 		{`{}`, ""},
 	} {
-		got, err := readSarif("/work", []byte(sarif(test.uri, "")))
+		got, err := readSarif("/work", []byte(sarifOf(test.uri, "")))
 		if err != nil {
 			t.Errorf("%s: %v", test.uri, err)
 		}
@@ -149,7 +149,7 @@ func TestSarifPaths(t *testing.T) {
 }
 
 func TestSarifResults(t *testing.T) {
-	got, err := readSarif("/work", []byte(sarif(`{"uri":"a.go"}`, "")))
+	got, err := readSarif("/work", []byte(sarifOf(`{"uri":"a.go"}`, "")))
 	if err != nil || len(got) != 1 {
 		t.Fatal(got, err)
 	}
@@ -172,7 +172,7 @@ func TestSarifResults(t *testing.T) {
 		{`,"locations":[]`, ""},
 		{`,"locations":null`, ""},
 	} {
-		got, err := readSarif("/work", []byte(sarif(`{"uri":"a.go"}`, test.more)))
+		got, err := readSarif("/work", []byte(sarifOf(`{"uri":"a.go"}`, test.more)))
 		if err != nil {
 			t.Errorf("%s: %v", test.more, err)
 		}
@@ -214,7 +214,7 @@ func TestFixes(t *testing.T) {
 		`{"startColumn":-1,"endColumn":9,"startLine":2}`: false,
 		`{}`: false,
 	} {
-		got, err := readSarif("/work", []byte(sarif(`{"uri":"a.go"}`, replace(region))))
+		got, err := readSarif("/work", []byte(sarifOf(`{"uri":"a.go"}`, replace(region))))
 		if err != nil || len(got) != 1 || (got[0].fix != nil) != exact {
 			t.Errorf("%s: %+v, %v", region, got, err)
 		}
@@ -228,7 +228,7 @@ func TestHostileSarif(t *testing.T) {
 	for _, test := range []struct{ name, log, says string }{
 		{"empty", "", "no SARIF"},
 		{"text", "Segmentation fault", "no SARIF"},
-		{"cut", sarif(`{"uri":"a.go"}`, "")[:300], "read SARIF"},
+		{"cut", sarifOf(`{"uri":"a.go"}`, "")[:300], "read SARIF"},
 		{"other version", `{"version":"1.0.0"}`, "version"},
 		{"no version", `{}`, "version"},
 		{"wrong types", `{"version":"2.1.0","runs":{"a":1}}`, "read SARIF"},
@@ -301,7 +301,7 @@ func FuzzReadSarif(f *testing.F) {
 		}
 		f.Add(data)
 	}
-	f.Add([]byte(sarif(`{"uri":"a","uriBaseId":"LOOP"}`, `,"message":{"id":"m","arguments":["{1}","{0}"]}`)))
+	f.Add([]byte(sarifOf(`{"uri":"a","uriBaseId":"LOOP"}`, `,"message":{"id":"m","arguments":["{1}","{0}"]}`)))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		got, _ := readSarif("/work", data)
 		checkRemarks(t, got)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/sarif"
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
@@ -52,14 +53,14 @@ func (l level) severity() precedent.Severity {
 const (
 	maxMessage = 1000
 	maxRule    = 80
-	maxRemarks = 5000
+	maxRemarks = sarif.MaxMany
 	maxLine    = 10_000_000 // a line's number
 )
 
 func control(r rune) bool { return unicode.IsControl(r) || r == unicode.ReplacementChar }
 
-// said cleans and bounds text of a linter: one line, nothing hidden.
-func said(s string, most int) string {
+// oneLine cleans and bounds text of a linter: one line, nothing hidden.
+func oneLine(s string, most int) string {
 	s = strings.Map(func(r rune) rune {
 		if control(r) {
 			return ' '

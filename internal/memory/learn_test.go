@@ -13,7 +13,7 @@ import (
 func posted(f precedent.Finding, id string) precedent.Thread {
 	return precedent.Thread{
 		ID: id, PullRequest: 7, Finding: f.ID, Fingerprint: f.Fingerprint, Place: f.Place, Category: f.Category, Severity: f.Severity,
-		Title: f.Title, Quote: f.Quote, Span: f.Span, Commit: "one", Comment: 41, State: precedent.ThreadWontFix, OpenedAt: start,
+		Title: f.Title, Quote: f.Quote, Span: f.Span, Commit: "one", Comment: "41", State: precedent.ThreadWontFix, OpenedAt: start,
 	}
 }
 

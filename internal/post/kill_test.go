@@ -126,13 +126,13 @@ func (p *prey) picture() []string {
 		return s
 	}
 	folded := p.World.FoldedUp(p.pull)
-	closed := map[int64]string{}
+	closed := map[precedent.ForgeID]string{}
 	for _, t := range p.World.Threads(p.pull) {
 		closed[t.Comments[0]] = t.ClosedBy.Login
 	}
 	var out []string
 	for _, c := range p.World.By(p.pull, p.poster.Me) {
-		if folded[forge.Said{Kind: c.Kind, ID: c.ID}] == "" {
+		if folded[forge.CommentRef{Kind: c.Kind, ID: c.ID}] == "" {
 			out = append(out, fmt.Sprintf("%s at %s, closed by %q: %s", c.Kind, c.Span, closed[c.ID], plain(string(c.Body))))
 		}
 	}
@@ -142,7 +142,7 @@ func (p *prey) picture() []string {
 		}
 	})
 	for _, t := range p.threads() {
-		out = append(out, fmt.Sprintf("thread %s at %s of %s, inline %v, %s", t.Fingerprint, t.Span, t.Commit, t.Comment != 0, t.State))
+		out = append(out, fmt.Sprintf("thread %s at %s of %s, inline %v, %s", t.Fingerprint, t.Span, t.Commit, t.Comment != "", t.State))
 	}
 	for state, n := range p.states() {
 		out = append(out, fmt.Sprintf("%d %s", n, state))

@@ -54,9 +54,9 @@ type Input struct {
 	Discussion precedent.Discussion
 	// Threads are those of the pull request, in all states, carried to the head: a
 	// finding that stands in one is not posted again, and each that is open gets an
-	// answer. Author is the forge's number of who opened it; 0 if nobody knows.
+	// answer. Author is who opened it; empty if nobody knows.
 	Threads []precedent.Thread
-	Author  int64
+	Author  precedent.ForgeID
 	// Since is what an earlier review of the pull request read; nil reads everything.
 	Since *Since
 	// Failures are what already went wrong while the rest of the input was made.

@@ -99,7 +99,7 @@ func TestPostsComeFurther(t *testing.T) {
 	}
 	posts := mustPosts(t, r, 7)
 	for i := range posts {
-		posts[i].State, posts[i].Attempts, posts[i].Remote = PostConfirmed, 2, 1<<40+int64(i)
+		posts[i].State, posts[i].Attempts, posts[i].Remote = PostConfirmed, 2, precedent.NumberID(1<<40+int64(i))
 		posts[i].Why, posts[i].Hash, posts[i].Thread = "because", "0a", "another thread"
 	}
 	if err := r.SetPosts(ctx, posts...); err != nil {

@@ -15,8 +15,8 @@ func threadOf(f precedent.Finding, id string, pull int) precedent.Thread {
 	return precedent.Thread{
 		ID: id, PullRequest: pull, Review: "r1", Finding: f.ID, Fingerprint: f.Fingerprint, Place: f.Place, Finder: f.Finder,
 		Category: f.Category, Severity: f.Severity, Confidence: f.Confidence, Title: f.Title, Body: f.Body, Quote: f.Quote,
-		Span: f.Span, Commit: "head1", Comment: 41, URL: "https://example.com/41", State: precedent.ThreadOpen, OpenedAt: start,
-		Messages: []precedent.Message{{ID: 42, Who: "dana", WhoID: 7, MayWrite: true, Body: "why?\x00 \"'", At: start.Add(time.Hour)}},
+		Span: f.Span, Commit: "head1", Comment: "41", URL: "https://example.com/41", State: precedent.ThreadOpen, OpenedAt: start,
+		Messages: []precedent.Message{{ID: "42", Who: "dana", WhoID: "7", MayWrite: true, Body: "why?\x00 \"'", At: start.Add(time.Hour)}},
 	}
 }
 
@@ -52,7 +52,7 @@ func TestThreads(t *testing.T) {
 	r := repoFor(t, db, remote)
 	first := threadOf(finding(remote, "a.go", "x", precedent.Bugs, precedent.High), "t1", 7)
 	second := threadOf(finding(remote, "b.go", "y", precedent.Style, precedent.Nit), "t2", 7)
-	second.Comment, second.OpenedAt, second.Messages = 0, start.Add(-time.Hour), nil
+	second.Comment, second.OpenedAt, second.Messages = "", start.Add(-time.Hour), nil
 	elsewhere := threadOf(finding(remote, "a.go", "x", precedent.Bugs, precedent.High), "t3", 8)
 	if err := r.SaveThreads(ctx, []precedent.Thread{first, second, elsewhere}); err != nil {
 		t.Fatal(err)
@@ -64,7 +64,7 @@ func TestThreads(t *testing.T) {
 	// A thread changes; one more of its fingerprint is not a second one.
 	first.State, first.Closed, first.ClosedBy = precedent.ThreadResolved, true, "dana"
 	double := first
-	double.ID, double.Comment = "t9", 99
+	double.ID, double.Comment = "t9", "99"
 	carried := first
 	carried.Now, carried.Changed = precedent.Span{Path: "a.go", Start: 9, End: 9}, true
 	if err := r.SaveThreads(ctx, []precedent.Thread{double, carried}); err != nil {

@@ -2,6 +2,7 @@ package text
 
 import (
 	"cmp"
+	"hash/fnv"
 	"math"
 	"regexp"
 	"slices"
@@ -51,7 +52,7 @@ func NewVector(s string) Vector {
 		if commonWords[token] {
 			w *= commonWeight
 		}
-		v.terms = append(v.terms, term{fnv(token), float32(w)})
+		v.terms = append(v.terms, term{hash(token), float32(w)})
 	}
 	slices.SortFunc(v.terms, func(a, b term) int {
 		return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.weight, b.weight))
@@ -132,12 +133,10 @@ func Cosine(a, b Vector) float64 {
 	return min(sum, 1)
 }
 
-// fnv is FNV-1a: the same in every process, as what a review says may not
+// hash is FNV-1a: the same in every process, as what a review says may not
 // depend on chance.
-func fnv(s string) uint64 {
-	h := uint64(14695981039346656037)
-	for i := range len(s) {
-		h = (h ^ uint64(s[i])) * 1099511628211
-	}
-	return h
+func hash(s string) uint64 {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(s))
+	return h.Sum64()
 }

@@ -33,7 +33,7 @@ type Options struct {
 	Token   wire.Token
 	// UserAgent names the caller to the forge; "precedent" if it is empty.
 	UserAgent string
-	wire.Way
+	wire.Network
 }
 
 // Client is a Gitea or Forgejo server. It is safe for concurrent use.
@@ -74,8 +74,8 @@ func New(o Options) (*Client, error) {
 	w := wire.New(wire.Options{
 		Forge: "Gitea", Home: &url.URL{Scheme: web.Scheme, Host: web.Host, Path: path + "/" + api + "/"},
 		Scheme: "token", Token: wire.Static(o.Token), Hint: hint,
-		Plain: func(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, ".diff") },
-		Way:   o.Way,
+		Plain:   func(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, ".diff") },
+		Network: o.Network,
 	})
 	return &Client{
 		host: strings.ToLower(web.Host), web: web, agent: o.UserAgent, wire: w,

@@ -21,7 +21,7 @@ type known struct {
 func (c *Client) Me(ctx context.Context) (forge.Person, error) {
 	c.known.mu.Lock()
 	defer c.known.mu.Unlock()
-	if c.known.me.ID != 0 {
+	if c.known.me.ID != "" {
 		return c.known.me, nil
 	}
 	do, err := c.call(ctx, "ask "+c.host+" whose token this is")

@@ -160,7 +160,7 @@ func person(u *sdk.User) forge.Person {
 	if u == nil || u.ID == ghostID || u.ID == 0 {
 		return forge.Person{Login: "ghost"}
 	}
-	return forge.Person{ID: u.ID, Login: u.UserName, Bot: u.ID == actionsID}
+	return forge.Person{ID: precedent.NumberID(u.ID), Login: u.UserName, Bot: u.ID == actionsID}
 }
 
 // words bounds what somebody wrote, and tells whether it was cut.

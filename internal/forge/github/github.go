@@ -32,7 +32,7 @@ type Options struct {
 	App *App
 	// UserAgent names the caller to GitHub; "precedent" if it is empty.
 	UserAgent string
-	wire.Way
+	wire.Network
 }
 
 // Client is GitHub. It is safe for concurrent use.
@@ -61,7 +61,7 @@ func New(o Options) (*Client, error) {
 	options := wire.Options{
 		Forge: "GitHub", Home: api, Beside: []string{graphql.Path}, Scheme: "Bearer", Token: c.tokens.of,
 		Plain: func(r *http.Request) bool { return r.Header.Get("Accept") == acceptDiff }, Hint: hint,
-		Way: o.Way, Public: o.BaseURL == "",
+		Network: o.Network, Public: o.BaseURL == "",
 	}
 	if o.App != nil {
 		options.Renew = c.tokens.renew

@@ -27,7 +27,7 @@ type self struct {
 func (c *Client) Me(ctx context.Context) (forge.Person, error) {
 	c.me.mu.Lock()
 	defer c.me.mu.Unlock()
-	if c.me.person.ID != 0 {
+	if c.me.person.ID != "" {
 		return c.me.person, nil
 	}
 	const doing = "find out whose the token is"

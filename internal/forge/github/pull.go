@@ -120,7 +120,7 @@ func person(u *gh.User) forge.Person {
 	if u == nil {
 		return forge.Person{Login: "ghost"}
 	}
-	return forge.Person{ID: u.GetID(), Login: u.GetLogin(), Bot: u.GetType() == "Bot"}
+	return forge.Person{ID: precedent.NumberID(u.GetID()), Login: u.GetLogin(), Bot: u.GetType() == "Bot"}
 }
 
 // words bounds what somebody wrote, and tells whether it was cut.

@@ -63,7 +63,7 @@ func TestUnchangedPageIsNotTheLast(t *testing.T) {
 			shop(s).Pulls[1].Comments = nil
 			for i := range n {
 				at := forgetest.Epoch.Add(time.Duration(i) * time.Second)
-				shop(s).Pulls[1].Comments = append(shop(s).Pulls[1].Comments, forge.Comment{ID: int64(i + 1), Kind: forge.OnThread, Author: forgetest.Ann, At: at, Edited: at})
+				shop(s).Pulls[1].Comments = append(shop(s).Pulls[1].Comments, forge.Comment{ID: precedent.NumberID(int64(i + 1)), Kind: forge.OnThread, Author: forgetest.Ann, At: at, Edited: at})
 			}
 		})
 	}
@@ -99,13 +99,13 @@ func TestLinksAreNotFollowed(t *testing.T) {
 	if len(asked) != 5 || !strings.Contains(asked[2].Path, "page=3") || strings.Contains(fmt.Sprint(asked), "page=7") {
 		t.Errorf("asked %v", asked)
 	}
-	var said []int64
+	var said []precedent.ForgeID
 	for _, m := range got {
 		if m.Kind == forge.OnThread {
 			said = append(said, m.ID)
 		}
 	}
-	if !slices.Equal(said, []int64{1, 2}) {
+	if !slices.Equal(said, []precedent.ForgeID{"1", "2"}) {
 		t.Errorf("comments %v, of which both pages have the same two", said)
 	}
 	s.Script.Plan(forgetest.Fault{On: "/issues/1/comments", Status: 200, Body: page(100), Times: 10 * maxPages})

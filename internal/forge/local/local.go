@@ -139,14 +139,14 @@ func (f *Forge) Permission(ctx context.Context, repo precedent.Repo, p forge.Per
 	if err != nil {
 		return forge.None, fail(doing, err)
 	}
-	if p.ID <= 0 {
+	if p.ID.Number() <= 0 {
 		return forge.None, nil
 	}
 	if !login.MatchString(p.Login) {
 		return forge.None, &forge.Error{Kind: forge.KindRefused, Msg: doing + ": no account has such a login"}
 	}
 	for _, m := range r.Members {
-		if m.ID == p.ID && strings.EqualFold(m.Login, p.Login) {
+		if precedent.NumberID(m.ID) == p.ID && strings.EqualFold(m.Login, p.Login) {
 			switch m.Permission {
 			case forge.Read, forge.Write, forge.Admin:
 				return m.Permission, nil

@@ -86,7 +86,7 @@ func transport(t *testing.T, base string, change func(*Options)) (*Transport, *f
 	clock := forgetest.NewStage(t).Clock
 	o := Options{
 		Forge: "Forge", Home: home, Scheme: "token", Token: Static(token),
-		Way: Way{Now: clock.Now, Sleep: clock.Sleep, Rand: func(n time.Duration) time.Duration { return n / 2 }},
+		Network: Network{Now: clock.Now, Sleep: clock.Sleep, Rand: func(n time.Duration) time.Duration { return n / 2 }},
 	}
 	if change != nil {
 		change(&o)
@@ -161,7 +161,7 @@ func TestRefusedWrites(t *testing.T) {
 	for _, test := range []struct {
 		code int
 		body string
-		want forge.Kind
+		want forge.ErrorKind
 		says string
 	}{
 		{400, `{"message":"Problems parsing JSON"}`, forge.KindInvalid, "Problems parsing JSON"},

@@ -20,15 +20,15 @@ func ioctl(fd int, request uint, data []byte) error {
 }
 
 // triesToRise are for more rights than the command was given.
-func triesToRise() []try {
-	return []try{
-		{"capabilities", func(facts) string {
+func triesToRise() []attempt {
+	return []attempt{
+		{"capabilities", func(told) string {
 			return status(map[string]string{
 				"CapInh": zeros, "CapPrm": zeros, "CapEff": zeros, "CapBnd": zeros, "CapAmb": zeros,
 				"NoNewPrivs": "1", "Seccomp": "2", "Umask": "0022",
 			})
 		}},
-		{"another user", func(facts) string {
+		{"another user", func(told) string {
 			if os.Getuid() == 0 || os.Geteuid() == 0 || os.Getgid() == 0 {
 				return "it is root"
 			}
@@ -42,7 +42,7 @@ func triesToRise() []try {
 			}
 			return ""
 		}},
-		{"files that make root", func(facts) string {
+		{"files that make root", func(told) string {
 			for _, dir := range []string{"/usr", "/", Work, Home, "/.box/self", "/dev"} {
 				var s unix.Statfs_t
 				if err := unix.Statfs(dir, &s); err != nil || s.Flags&unix.ST_NOSUID == 0 {
@@ -54,7 +54,7 @@ func triesToRise() []try {
 			}
 			return ""
 		}},
-		{"device nodes", func(facts) string {
+		{"device nodes", func(told) string {
 			for _, kind := range []uint32{unix.S_IFCHR, unix.S_IFBLK} {
 				if err := unix.Mknod(Home+"/device", kind|0o600, int(unix.Mkdev(1, 3))); !errors.Is(err, unix.EPERM) {
 					return fmt.Sprint(err)
@@ -63,7 +63,7 @@ func triesToRise() []try {
 			return ""
 		}},
 		{"system calls", refusedCalls},
-		{"limits", func(f facts) string {
+		{"limits", func(f told) string {
 			for resource, want := range map[int]int64{
 				unix.RLIMIT_CORE: 0, unix.RLIMIT_NPROC: int64(f.Limits.Processes), unix.RLIMIT_NOFILE: int64(f.Limits.OpenFiles),
 				unix.RLIMIT_FSIZE: f.Limits.FileSize,
@@ -107,7 +107,7 @@ func status(want map[string]string) string {
 
 // refusedCalls makes each of the calls with arguments that do nothing even
 // where the call is allowed, and wants the filter's answer.
-func refusedCalls(facts) string {
+func refusedCalls(told) string {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	call := func(number uint32, args ...uintptr) error {
