@@ -19,12 +19,7 @@ memory spoke, and the threshold at the time.`,
   precedent explain k7m --json`,
 		Args:              exactly(1),
 		ValidArgsFunction: a.completeFindings,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			w, err := a.remember(cmd.Context(), settingFlags(cmd))
-			if err != nil {
-				return err
-			}
-			defer w.close()
+		RunE: a.withMemory(func(cmd *cobra.Command, args []string, w *workspace) error {
 			e, err := w.memory.Explain(cmd.Context(), args[0])
 			if err != nil {
 				return err
@@ -35,7 +30,7 @@ memory spoke, and the threshold at the time.`,
 			p := a.page()
 			report.Explain(p, e)
 			return p.Err()
-		},
+		}),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	addSettings(cmd, memorySettings...)

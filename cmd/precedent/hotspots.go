@@ -17,15 +17,13 @@ func newHotspots(a *app) *cobra.Command {
 		Short:   "List the files with the most findings",
 		Example: "  precedent hotspots -n 5",
 		Args:    exactly(0),
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		PreRunE: func(cmd *cobra.Command, _ []string) error {
 			if n < 1 {
 				return misuse(cmd, fmt.Errorf("-n %d: want a number from 1", n))
 			}
-			w, err := a.remember(cmd.Context(), settingFlags(cmd))
-			if err != nil {
-				return err
-			}
-			defer w.close()
+			return nil
+		},
+		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workspace) error {
 			hot, err := w.memory.Hotspots(cmd.Context(), n)
 			if err != nil {
 				return err
@@ -36,7 +34,7 @@ func newHotspots(a *app) *cobra.Command {
 			p := a.page()
 			report.Hotspots(p, hot)
 			return p.Err()
-		},
+		}),
 	}
 	cmd.Flags().IntVarP(&n, "number", "n", 20, "list at most `N` files")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")

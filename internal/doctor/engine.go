@@ -14,9 +14,6 @@ import (
 // tryPatience is how long a model may take for one token, retries included.
 const tryPatience = time.Minute
 
-// shortOfTokens fits how servers say that one token is too little.
-var shortOfTokens = regexp.MustCompile(`(?i)max[_ a-z]*_tokens|output limit`)
-
 // Try asks a model for one token; nil if there is none that can be asked.
 func (d *Diagnosis) Try(ctx context.Context, m llm.Model, prices llm.Prices) {
 	const name = "try"
@@ -28,6 +25,8 @@ func (d *Diagnosis) Try(ctx context.Context, m llm.Model, prices llm.Prices) {
 	defer cancel()
 	reply, err := m.Send(within, llm.Request{Prompt: "Say ok.", MaxTokens: 1})
 	var trouble *llm.Error
+	// How servers say that one token is too little.
+	shortOfTokens := regexp.MustCompile(`(?i)max[_ a-z]*_tokens|output limit`)
 	switch {
 	case errors.As(err, &trouble) && trouble.Kind == llm.KindRequest && shortOfTokens.MatchString(trouble.Message):
 		// Some models need more than a token before they say the first word.

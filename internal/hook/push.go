@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"regexp"
 	"strings"
 
 	"github.com/precedent-dev/precedent/internal/git"
@@ -17,15 +16,13 @@ const maxLines = 8 << 20
 // Pushed is one ref of a push, as git tells its hook; see githooks(5).
 type Pushed struct{ LocalRef, Local, Remote string }
 
-var objectID = regexp.MustCompile(`^[0-9a-f]{40}([0-9a-f]{24})?$`)
-
 // ReadPushed reads what git tells. What a push deletes is left out.
 func ReadPushed(in io.Reader) ([]Pushed, error) {
 	var all []Pushed
 	lines := bufio.NewScanner(io.LimitReader(in, maxLines))
 	for lines.Scan() {
 		f := strings.Fields(lines.Text())
-		if len(f) != 4 || !objectID.MatchString(f[1]) || !objectID.MatchString(f[3]) {
+		if len(f) != 4 || !git.IsObjectID(f[1]) || !git.IsObjectID(f[3]) {
 			return nil, fmt.Errorf("read push: %q is not what git tells a hook", lines.Text())
 		}
 		if isNone(f[1]) {
