@@ -16,19 +16,21 @@
 // and [Outcome] is what became of it. [Policy] is what a repository may say about
 // its own reviews. [Untrusted] marks text from outside.
 //
-// Tools. internal/git is the only place that runs git, and treats every
-// repository as hostile. internal/diff reads what git says about a change.
-// internal/text splits, compares, cleans and shows text. internal/secret finds
-// and redacts credentials. internal/sarif has the objects of SARIF. internal/llm sends one request to a model, runs one
-// tool loop, and makes both reliable. internal/child runs a program and ends it
+// Tools. internal/git is the only place that runs git, and treats every repository
+// as hostile. internal/diff reads what git says about a change. internal/text
+// splits, compares, cleans and shows text. internal/secret finds and redacts
+// credentials. internal/sarif has the objects of SARIF. internal/llm sends one
+// request to a model, runs one tool loop, and makes both reliable. internal/start
+// delays the first garbage collection. internal/child runs a program and ends it
 // with everything that it started.
 //
 // Speech and sources. internal/forge is the seam to whatever hosts pull requests,
 // for reading and for writing. internal/guide reads what the repository says about
 // itself at the base commit: guide files, rules, policy. internal/markdown makes
 // text from outside Markdown that does nothing. internal/prompt builds what a
-// model is asked. internal/store keeps everything in SQLite. internal/sandbox
-// runs a hostile command in a box, or not at all.
+// model is asked. internal/match decides whether two remarks are the same, for
+// merging, memory, threads and their measurement. internal/store keeps everything
+// in SQLite. internal/sandbox runs a hostile command in a box, or not at all.
 //
 // Hands. internal/lint runs the analyzers that need no model, and linters in the
 // sandbox. internal/hook is the hook of git that reviews pushes. internal/engine
@@ -38,13 +40,13 @@
 // it guards the token, and says whether a request was carried out.
 //
 // Mind. internal/memory recalls before a review and records after it: history,
-// hotspots, and what people declined. internal/thread follows what was posted: it
+// hotspots, and what people dismissed. internal/thread follows what was posted: it
 // puts conversations together, carries them to a new head, and says what became
-// of each finding. internal/settings
-// reads what the operator sets, once: typed, each value with its source.
+// of each finding. internal/settings reads what the operator sets, once: typed,
+// each value with its source.
 //
 // Acts. internal/review turns a change into findings. Finders run side by side;
-// then place, merge, verify, cite, score, hush and select each annotate every
+// then place, merge, verify, cite, score, suppress and select each annotate every
 // finding and delete none, so that a finding that is not shown says why. On a
 // later push it knows findings again by their threads, reads what the push
 // touched, and answers each open thread. internal/post says what a review has to
@@ -52,8 +54,8 @@
 //
 // Doors and furnishings. internal/eval measures quality on folders of data.
 // internal/fix makes suggestions in a work tree. internal/doctor looks at what a
-// review needs, and internal/progress shows what it is doing. internal/engine/api asks a model
-// behind an API, internal/engine/claude asks Claude Code, internal/engine/command
+// review needs, and internal/progress shows what it is doing.
+// internal/engine/api asks a model behind an API, internal/engine/claude asks Claude Code, internal/engine/command
 // lets any program be the model, internal/engine/enginetest is the suite that
 // every engine passes, and internal/llm/llmtest plays the servers that models are
 // behind. internal/forge/github is GitHub, internal/forge/gitea is Gitea and

@@ -26,6 +26,7 @@ func (a *app) collect(ctx context.Context, cases []eval.Case, given eval.File, o
 	}
 	defer end()
 	v := a.reviewer(op)
+	v.Engine = e
 	w, file, err := openCandidates(o)
 	if err != nil {
 		return file, err
@@ -47,9 +48,8 @@ func (a *app) collect(ctx context.Context, cases []eval.Case, given eval.File, o
 			if before, ok = given.Lines[c.Name]; !ok {
 				continue
 			}
-			before.Judged, before.Declined = nil, nil
+			before.Judged, before.Dismissed = nil, nil
 		}
-		v.Engine = engine.GiveUp(e, unusable)
 		line, err := a.evalCase(ctx, v, c, before, ok, o)
 		if err != nil {
 			return file, err
@@ -68,8 +68,7 @@ func (a *app) collect(ctx context.Context, cases []eval.Case, given eval.File, o
 	if !o.judge {
 		return file, nil
 	}
-	v.Engine = engine.GiveUp(e, unusable)
-	trouble, err := v.Decline(ctx, cases, file, o.Options, func(line eval.Candidates) error {
+	trouble, err := v.JudgeDismissals(ctx, cases, file, o.Options, func(line eval.Candidates) error {
 		file.Lines[line.Case] = line
 		file.Spent.Add(line.Spent)
 		return w.Write(line)

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/precedent-dev/precedent"
-	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/eval"
 	"github.com/precedent-dev/precedent/internal/report"
 )
@@ -74,7 +73,7 @@ func (a *app) judge(flags map[string]string) (*eval.Reviewer, func(), error) {
 	}
 	v := a.reviewer(op)
 	a.notice("engine %s", e.Info().Line)
-	v.Engine = engine.GiveUp(e, unusable)
+	v.Engine = e
 	return &v, end, nil
 }
 

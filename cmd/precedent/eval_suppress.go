@@ -96,7 +96,7 @@ func (a *app) showSuppress(r *eval.Suppress) error {
 
 	type judged struct {
 		name string
-		*eval.Hushing
+		*eval.Suppression
 	}
 	by := []judged{{"text alone", &r.Text}}
 	if r.Judge != nil {

@@ -138,7 +138,7 @@ func (a *app) conclude(ctx context.Context, w *workspace, g *gathering, reader r
 		return &fault{err: err, status: precedent.ExitIncomplete}
 	}
 	r.PullRequest = g.number
-	r.Failures = append(r.Failures, answers.failures()...)
+	r.Failures = append(r.Failures, answers.failures(ctx)...)
 	failOn := w.op.FailOn.Value
 	posts := o.publish.plan(r, in.Policy, failOn)
 	if err := w.memory.Record(ctx, r, posts...); err != nil {

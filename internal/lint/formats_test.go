@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 func (r *remark) brief() string {
@@ -240,15 +242,16 @@ func TestHostileSarif(t *testing.T) {
 		{"growing message", `{"version":"2.1.0","runs":[{"results":[{"message":{"text":"` + strings.Repeat("{0}", 900) + `","arguments":["` + strings.Repeat("{1}", 900) + `","` + strings.Repeat("{0}", 900) + `"]},"locations":[{}]}]}]}`, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			began := time.Now()
-			got, err := readSarif("/work", []byte(test.log))
+			var got []remark
+			var err error
+			took := needs.Busy(func() { got, err = readSarif("/work", []byte(test.log)) })
 			if test.says == "" && err != nil || test.says != "" && (err == nil || !strings.Contains(err.Error(), test.says)) {
 				t.Errorf("%v, want %q", err, test.says)
 			}
 			if len(got) > maxRemarks {
 				t.Errorf("%d remarks", len(got))
 			}
-			if took := time.Since(began); took > 10*time.Second {
+			if took > 10*time.Second {
 				t.Errorf("took %s", took)
 			}
 		})

@@ -6,6 +6,7 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/precedent-dev/precedent"
@@ -95,18 +96,20 @@ func within(dir, name string) string {
 
 // ruleForms are how linters put the rule into a line: SC2086 behind, MD012/name
 // or Style/Name before it, a name after two spaces.
-var ruleForms = []*regexp.Regexp{
-	regexp.MustCompile(`^(?P<rule>[A-Z]+[0-9]+(?:/[\w-]+)*):?\s+(?P<rest>.+)$`),
-	regexp.MustCompile(`^(?P<rule>[A-Z]\w*(?:/\w+)+):\s+(?P<rest>.+)$`),
-	regexp.MustCompile(`^(?P<rest>.+?)\s+\[(?P<rule>[\w@./:-]+)\]$`),
-	regexp.MustCompile(`^(?P<rest>.+?)\s+\((?P<rule>[\w@./:-]+)\)$`),
-	regexp.MustCompile(`^(?P<rest>.+?)\s{2,}(?P<rule>[\w@./-]+)$`),
-}
+var ruleForms = sync.OnceValue(func() []*regexp.Regexp {
+	return []*regexp.Regexp{
+		regexp.MustCompile(`^(?P<rule>[A-Z]+[0-9]+(?:/[\w-]+)*):?\s+(?P<rest>.+)$`),
+		regexp.MustCompile(`^(?P<rule>[A-Z]\w*(?:/\w+)+):\s+(?P<rest>.+)$`),
+		regexp.MustCompile(`^(?P<rest>.+?)\s+\[(?P<rule>[\w@./:-]+)\]$`),
+		regexp.MustCompile(`^(?P<rest>.+?)\s+\((?P<rule>[\w@./:-]+)\)$`),
+		regexp.MustCompile(`^(?P<rest>.+?)\s{2,}(?P<rule>[\w@./-]+)$`),
+	}
+})
 
 // cutRule splits a linter's line into its rule and what it says.
 func cutRule(s string) (rule, rest string) {
 	s = strings.TrimSpace(s)
-	for _, form := range ruleForms {
+	for _, form := range ruleForms() {
 		if m := form.FindStringSubmatch(s); m != nil {
 			return m[form.SubexpIndex("rule")], m[form.SubexpIndex("rest")]
 		}

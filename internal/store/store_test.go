@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -17,24 +16,10 @@ var (
 	start  = time.Date(2026, 3, 2, 10, 0, 0, 0, time.UTC)
 )
 
-// open opens a fresh database in a file.
-func open(t testing.TB) *DB {
-	t.Helper()
-	return openFile(t, filepath.Join(t.TempDir(), "memory.db"))
-}
-
 func openFile(t testing.TB, path string) *DB {
 	t.Helper()
-	db, err := Open(t.Context(), path, Options{Now: func() time.Time { return start }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := db.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return db
+	db, err := Open(t.Context(), path, options(nil))
+	return opened(t, db, err)
 }
 
 func repoFor(t testing.TB, db *DB, identities ...precedent.Repo) *Repo {
@@ -67,7 +52,7 @@ func review(repo precedent.Repo, id string, n int, findings ...precedent.Finding
 		Scope: precedent.AnalyzersScope, Verdict: precedent.Findings, Threshold: 75, Findings: findings,
 		At:           start.Add(time.Duration(n) * time.Hour),
 		Target:       precedent.Target{Head: "feature", Base: "main", Added: 3},
-		RulesChecked: []precedent.Rule{{ID: "0a1b2c3d", Text: "Wrap errors once.", Category: "style", Source: "CLAUDE.md", Line: 4}},
+		RulesChecked: []precedent.Rule{{ID: "0a1b2c3d", Text: "Wrap errors once.", Source: "CLAUDE.md", Line: 4}},
 	}
 }
 

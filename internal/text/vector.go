@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Vector is the sparse vector of a text's tokens, of length 1, or zero for a
@@ -91,15 +92,17 @@ func countTokens(s string, counts map[string]float64) int {
 }
 
 var (
-	link  = regexp.MustCompile(`(?i)\b(https?|ftp)://[^\s<>()\]]+|\bwww\.[^\s<>()\]]+`)
-	fence = regexp.MustCompile("(?s)```.*?(```|$)")
+	link = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)\b(https?|ftp)://[^\s<>()\]]+|\bwww\.[^\s<>()\]]+`)
+	})
+	fence = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("(?s)```.*?(```|$)") })
 )
 
-func withoutLinks(s string) string { return link.ReplaceAllString(s, " ") }
+func withoutLinks(s string) string { return link().ReplaceAllString(s, " ") }
 
 // ownWords removes links, fenced code and quoted lines.
 func ownWords(s string) string {
-	s = fence.ReplaceAllString(withoutLinks(s), " ")
+	s = fence().ReplaceAllString(withoutLinks(s), " ")
 	if !strings.Contains(s, ">") {
 		return s
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // hooksVariable names a copy of the examples; without it scripts/testhooks.sh puts
@@ -23,13 +23,9 @@ const hooksVariable = "PRECEDENT_TEST_WEBHOOKS"
 // examples are GitHub's own of each event.
 func examples(t testing.TB) map[string][]json.RawMessage {
 	t.Helper()
-	path := os.Getenv(hooksVariable)
-	if path == "" {
-		path = filepath.Join("..", "..", "..", ".tools", "hooks", "index.json")
-	}
-	data, err := os.ReadFile(path)
+	data, err := os.ReadFile(needs.File(t, hooksVariable, "hooks/index.json", "GitHub's examples of webhooks"))
 	if err != nil {
-		t.Fatalf("the examples of GitHub's events are missing: run sh scripts/testhooks.sh: %v", err)
+		t.Fatal(err)
 	}
 	var events []struct {
 		Name     string
@@ -88,7 +84,7 @@ func TestExamplesOfEvents(t *testing.T) {
 					t.Errorf("%s %d: %q of %v", name, i, h.Action, h.Pulls)
 				}
 			case CheckSuite, CheckRun, Status, WorkflowRun:
-				if !objectID.MatchString(h.Head.SHA) {
+				if !objectID().MatchString(h.Head.SHA) {
 					t.Errorf("%s %d: commit %q", name, i, h.Head.SHA)
 				}
 			case Installation:
@@ -224,7 +220,7 @@ func FuzzDecode(f *testing.F) {
 		if err != nil && !errors.As(err, &e) {
 			t.Errorf("%T", err)
 		}
-		if err == nil && !h.Repo.IsZero() && c.check(h.Repo) != nil || h.Head.SHA != "" && !objectID.MatchString(h.Head.SHA) {
+		if err == nil && !h.Repo.IsZero() && c.check(h.Repo) != nil || h.Head.SHA != "" && !objectID().MatchString(h.Head.SHA) {
 			t.Errorf("%+v", h)
 		}
 		for _, n := range h.Pulls {

@@ -6,14 +6,14 @@ import "math"
 // are; nearer is better.
 type edge struct{ a, b, cost int }
 
-// match pairs candidates with marks one to one: as many pairs as there can be
+// assign pairs candidates with marks one to one: as many pairs as there can be
 // and, of all ways to have so many, one whose costs have the least sum. It
 // returns the mark of each candidate, -1 for none. Costs must not be negative.
 //
 // Each round finds the cheapest path that leaves one more candidate matched
 // (successive shortest paths, by Bellman and Ford because going back along a
 // pair has a negative cost).
-func match(candidates, marks int, edges []edge) []int {
+func assign(candidates, marks int, edges []edge) []int {
 	of, held := filled(candidates), filled(marks) // the edge of each candidate, and of each mark
 	for {
 		dist, via := make([]int, marks), filled(marks) // the cheapest way to each mark, by its last edge

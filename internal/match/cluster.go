@@ -1,11 +1,11 @@
-package review
+package match
 
 import (
 	"cmp"
 	"slices"
 )
 
-// pair holds two indexes of matcher.all, the smaller one first.
+// pair holds two indexes of Set.all, the smaller one first.
 type pair struct{ a, b int }
 
 type edge struct {

@@ -6,8 +6,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestMatchIsBest compares matchings with the best of all there are.
-func TestMatchIsBest(t *testing.T) {
+// TestAssignIsBest compares matchings with the best of all there are.
+func TestAssignIsBest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		candidates, marks := rapid.IntRange(0, 7).Draw(t, "candidates"), rapid.IntRange(2, 6).Draw(t, "marks")
 		var edges []edge
@@ -21,7 +21,7 @@ func TestMatchIsBest(t *testing.T) {
 			}
 		}
 		shuffled := rapid.Permutation(edges).Draw(t, "edges")
-		got := match(candidates, marks, shuffled)
+		got := assign(candidates, marks, shuffled)
 		if len(got) != candidates {
 			t.Fatalf("%d answers for %d candidates", len(got), candidates)
 		}
@@ -65,8 +65,8 @@ func best(candidates, marks int, cost map[[2]int]int, a, taken int) (size, sum i
 	return size, sum
 }
 
-// TestMatchOfMany: hundreds of remarks at one place are matched in a blink.
-func TestMatchOfMany(t *testing.T) {
+// TestAssignOfMany: hundreds of remarks at one place are matched in a blink.
+func TestAssignOfMany(t *testing.T) {
 	const n = 150
 	var edges []edge
 	for a := range n {
@@ -74,7 +74,7 @@ func TestMatchOfMany(t *testing.T) {
 			edges = append(edges, edge{a, b, max(a-b, b-a)})
 		}
 	}
-	for a, b := range match(n, n, edges) {
+	for a, b := range assign(n, n, edges) {
 		if a != b {
 			t.Fatalf("candidate %d has mark %d, not its own", a, b)
 		}

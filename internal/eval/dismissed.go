@@ -6,14 +6,14 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/memory"
 	"github.com/precedent-dev/precedent/internal/prompt"
-	"github.com/precedent-dev/precedent/internal/secret"
+	"github.com/precedent-dev/precedent/internal/review"
 )
 
-// DeclinedName is the name of the task that an engine gets as judge of a replay.
-const DeclinedName = "eval-declined"
+// DismissedName is the name of the task that an engine gets as judge of a replay.
+const DismissedName = "eval-dismissed"
 
-// Declined is what a judge said of rejections that may cover the candidates of a case.
-type Declined struct {
+// Dismissed is what a judge said of rejections that may cover the candidates of a case.
+type Dismissed struct {
 	Engine  string   `json:"engine"`
 	Answers []Covers `json:"answers"`
 }
@@ -26,7 +26,7 @@ type Covers struct {
 }
 
 // answers returns a judge of what was answered already.
-func (d *Declined) answers(questions []memory.Question) map[int]bool {
+func (d *Dismissed) answers(questions []memory.Question) map[int]bool {
 	covered := map[int]bool{}
 	if d == nil {
 		return covered
@@ -41,11 +41,11 @@ func (d *Declined) answers(questions []memory.Question) map[int]bool {
 	return covered
 }
 
-// Decline has the engine answer what a review would ask a judge about the
+// JudgeDismissals has the engine answer what a review would ask a judge about the
 // rejections of a replay, as far as it is not answered in the file. Each answer
 // is saved as a new line of its case. The first request that fails ends it; the
 // error is that of saving, or of a cancelled context.
-func (v Reviewer) Decline(ctx context.Context, cases []Case, file File, o Options, save func(Candidates) error) (trouble string, err error) {
+func (v Reviewer) JudgeDismissals(ctx context.Context, cases []Case, file File, o Options, save func(Candidates) error) (trouble string, err error) {
 	all, err := admit(cases, file, o, &Result{})
 	if err != nil {
 		return "", err
@@ -53,7 +53,7 @@ func (v Reviewer) Decline(ctx context.Context, cases []Case, file File, o Option
 	var failed error
 	ask := func(s *scored) memory.Judge {
 		return func(questions []memory.Question) map[int]bool {
-			covered := s.cs.Declined.answers(questions)
+			covered := s.cs.Dismissed.answers(questions)
 			var open []int
 			for i := range questions {
 				if _, known := covered[i]; !known {
@@ -63,11 +63,11 @@ func (v Reviewer) Decline(ctx context.Context, cases []Case, file File, o Option
 			if len(open) == 0 || failed != nil || trouble != "" {
 				return covered
 			}
-			trouble, failed = v.decline(ctx, s, questions, open)
-			if failed == nil && s.cs.Declined != nil {
+			trouble, failed = v.judgeDismissals(ctx, s, questions, open)
+			if failed == nil && s.cs.Dismissed != nil {
 				failed = save(*s.cs)
 			}
-			return s.cs.Declined.answers(questions)
+			return s.cs.Dismissed.answers(questions)
 		}
 	}
 	if _, _, err := replay(ctx, all, o.All, ask); err != nil {
@@ -76,21 +76,20 @@ func (v Reviewer) Decline(ctx context.Context, cases []Case, file File, o Option
 	return trouble, failed
 }
 
-// decline asks the open ones of the questions, and keeps the answers.
-func (v Reviewer) decline(ctx context.Context, s *scored, questions []memory.Question, open []int) (trouble string, err error) {
+// judgeDismissals asks the open ones of the questions, and keeps the answers.
+func (v Reviewer) judgeDismissals(ctx context.Context, s *scored, questions []memory.Question, open []int) (trouble string, err error) {
 	var pairs []prompt.Declined
 	for i, at := range open {
-		q := questions[at]
-		pairs = append(pairs, declinedPair(pairID(i), ofFinding(q.Finding), &q.Rejection))
+		pairs = append(pairs, review.DismissedPair(i, &questions[at]))
 	}
-	a, err := v.compare(ctx, DeclinedName, prompt.Covers(pairs), len(pairs))
+	a, err := v.ask(ctx, DismissedName, prompt.Covers(pairs), len(pairs))
 	if err != nil {
 		return "", err
 	}
 	cs := *s.cs
-	d := Declined{Engine: v.Engine.Info().Who}
-	if cs.Declined != nil {
-		d.Answers = append(d.Answers, cs.Declined.Answers...)
+	d := Dismissed{Engine: v.Engine.Info().Who}
+	if cs.Dismissed != nil {
+		d.Answers = append(d.Answers, cs.Dismissed.Answers...)
 	}
 	for i, at := range open {
 		said, ok := a.said[i]
@@ -100,24 +99,13 @@ func (v Reviewer) decline(ctx context.Context, s *scored, questions []memory.Que
 		q := questions[at]
 		d.Answers = append(d.Answers, Covers{
 			q.Finding.Fingerprint, q.Rejection.ID,
-			said.Same && said.stands(pairs[i].Claim, pairs[i].Reason), // hiding takes proof
+			said.Covered(pairs[i].Claim, pairs[i].Reason),
 		})
 	}
-	cs.Declined, cs.Spent = &d, a.spent
+	cs.Dismissed, cs.Spent = &d, a.spent
 	s.cs = &cs
 	if a.status != precedent.StatusOK {
 		trouble = string(a.status) + ": " + a.message
 	}
 	return trouble, nil
-}
-
-// declinedPair is a finding and a rejection as a judge reads them.
-func declinedPair(id string, f prompt.Remark, j *precedent.Rejection) prompt.Declined {
-	where := j.Path
-	if j.Symbol != "" {
-		where += " in " + j.Symbol
-	}
-	claim, _ := secret.Redact(j.Claim)
-	reason, _ := secret.Redact(j.Reason)
-	return prompt.Declined{ID: id, Finding: f, Claim: claim, Where: where, Reason: reason}
 }

@@ -10,21 +10,15 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-// The rules for patterns. Text alone cannot both silence other words for one
-// remark and keep other bugs, so without an engine that judges the pair only
-// near certainty counts: at a similarity of 0.60 a stored rejection silences 0.3 %
-// of the other bugs of its repository, at 0.30 it would be 2.8 %.
+// The rules for patterns; what they cover is in internal/match.
 const (
-	rejectionsToDrop = 2    // of the pattern, before it is dropped
-	likeClaim        = 0.30 // similarity of two claims from which a judge is asked
-	mostQuestions    = 40   // that a judge is asked about one review
-	sameClaim        = 0.60 // similarity of two claims about one symbol
-	samePlaceClaim   = 0.25 // and at one place, in another category: the merge stage's figure
-	hushPenalty      = 15   // percent points: what an uncertain verifier costs
-	auditOneIn       = 20   // of what a pattern drops, 5 % is shown collapsed
+	rejectionsToDrop = 2  // of the pattern, before it is dropped
+	mostQuestions    = 40 // that a judge is asked about one review
+	suppressPenalty  = 15 // percent points: what an uncertain verifier costs
+	auditOneIn       = 20 // of what a pattern drops, 5 % is shown collapsed
 )
 
-// Question asks whether what people declined covers a finding: whether it
+// Question asks whether what people dismissed covers a finding: whether it
 // claims the same, and the reason holds for its place as well.
 type Question struct {
 	Finding   *precedent.Finding
@@ -34,7 +28,7 @@ type Question struct {
 // Judge answers questions, by their index; what it leaves out it has no answer to.
 type Judge func([]Question) map[int]bool
 
-// Hush says what people's rejections mean for the findings. It annotates
+// Suppress says what people's rejections mean for the findings. It annotates
 // copies and never deletes; a finding that was dropped before is left alone.
 //
 // A finding whose very fingerprint a person dismissed is dropped, whatever its
@@ -53,9 +47,9 @@ type Judge func([]Question) map[int]bool
 // One in twenty of the findings that a pattern drops is shown collapsed, so that
 // people notice a pattern that hides too much. Which ones depends on their
 // fingerprint alone. What a person dismissed by name is not sampled.
-func Hush(findings []precedent.Finding, rejections []precedent.Rejection, now time.Time, threshold int, judge Judge) []precedent.Finding {
+func Suppress(findings []precedent.Finding, rejections []precedent.Rejection, now time.Time, threshold int, judge Judge) []precedent.Finding {
 	out := slices.Clone(findings)
-	r := newRejected(rejections, now)
+	r := newDismissals(rejections, now)
 	r.ask(out, judge)
 	for i := range out {
 		f := &out[i]
@@ -64,17 +58,17 @@ func Hush(findings []precedent.Finding, rejections []precedent.Rejection, now ti
 		}
 		f.Trail = slices.Clip(f.Trail)
 		if j, ok := r.exact[f.Fingerprint]; ok && f.Fingerprint != "" {
-			f.Drop("hush", precedent.Dismissed, j.ID, "%s dismissed exactly this finding on %s%s", by(j), day(j), because(j))
+			f.Drop("suppress", precedent.Dismissed, j.ID, "%s dismissed exactly this finding on %s%s", by(j), day(j), because(j))
 			continue
 		}
 		if spoke := r.speaking(f); len(spoke) > 0 {
-			hushByPattern(f, spoke, threshold)
+			suppressByPattern(f, spoke, threshold)
 		}
 	}
 	return out
 }
 
-func hushByPattern(f *precedent.Finding, spoke []*pattern, threshold int) {
+func suppressByPattern(f *precedent.Finding, spoke []*pattern, threshold int) {
 	mayDrop := !f.Severity.AtLeast(precedent.High) && !f.Category.Protected()
 	if mayDrop {
 		var counted []*pattern
@@ -92,7 +86,7 @@ func hushByPattern(f *precedent.Finding, spoke []*pattern, threshold int) {
 		}
 		if dropper >= 0 {
 			j := counted[dropper].Rejection
-			f.Drop("hush", precedent.Rejected, j.ID, "%s, last by %s on %s%s", times(len(counted)), by(j), day(j), because(j))
+			f.Drop("suppress", precedent.Rejected, j.ID, "%s, last by %s on %s%s", times(len(counted)), by(j), day(j), because(j))
 			if audited(f.Fingerprint) {
 				f.Where = precedent.Collapsed
 			}
@@ -100,7 +94,7 @@ func hushByPattern(f *precedent.Finding, spoke []*pattern, threshold int) {
 		}
 	}
 	j := spoke[0].Rejection
-	lowered := max(f.Confidence-hushPenalty, 0)
+	lowered := max(f.Confidence-suppressPenalty, 0)
 	if !mayDrop && f.Confidence >= threshold {
 		lowered = max(lowered, threshold)
 	}
@@ -108,7 +102,7 @@ func hushByPattern(f *precedent.Finding, spoke []*pattern, threshold int) {
 		lowered = f.Confidence
 	}
 	f.Trail = append(f.Trail, precedent.Decision{
-		Step: "hush", Says: fmt.Sprintf("%s, last by %s on %s%s", times(len(spoke)), by(j), day(j), because(j)),
+		Step: "suppress", Says: fmt.Sprintf("%s, last by %s on %s%s", times(len(spoke)), by(j), day(j), because(j)),
 		Delta: lowered - f.Confidence, By: j.ID,
 	})
 	f.Confidence = lowered
@@ -122,9 +116,9 @@ func audited(fingerprint string) bool {
 
 func times(n int) string {
 	if n == 1 {
-		return "people declined a finding like this one"
+		return "people dismissed a finding like this one"
 	}
-	return fmt.Sprintf("people declined %d findings like this one", n)
+	return fmt.Sprintf("people dismissed %d findings like this one", n)
 }
 
 func by(j precedent.Rejection) string { return cmp.Or(j.Who, "somebody") }

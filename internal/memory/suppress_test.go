@@ -14,8 +14,8 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-// decline makes a rejection of a finding, some days after start.
-func decline(f precedent.Finding, id, reason string, days int) precedent.Rejection {
+// dismiss makes a rejection of a finding, some days after start.
+func dismiss(f precedent.Finding, id, reason string, days int) precedent.Rejection {
 	return precedent.Rejection{
 		ID: id, Finding: f.ID, Fingerprint: f.Fingerprint, Place: f.Place, Claim: f.Title, Path: f.Path, Symbol: f.Symbol,
 		Category: f.Category, Severity: f.Severity, Reason: reason, Who: "dana",
@@ -28,15 +28,15 @@ func in(f precedent.Finding, symbol string) precedent.Finding {
 	return f
 }
 
-func TestHush(t *testing.T) {
+func TestSuppress(t *testing.T) {
 	const title = "Error of the deferred Close call is ignored"
 	now := start.AddDate(0, 0, 30)
 	at := func(path, line string) precedent.Finding {
 		return in(find(path, line, precedent.Bugs, precedent.Medium, title), "Load")
 	}
 	f := at("io/a.go", "defer f.Close()")
-	first := decline(at("io/a.go", "defer g.Close()"), "first", "intended here", 1)
-	second := decline(at("io/a.go", "defer h.Close()"), "second", "", 2)
+	first := dismiss(at("io/a.go", "defer g.Close()"), "first", "intended here", 1)
+	second := dismiss(at("io/a.go", "defer h.Close()"), "second", "", 2)
 	with := func(f precedent.Finding, change func(*precedent.Finding)) precedent.Finding {
 		change(&f)
 		return f
@@ -54,14 +54,14 @@ func TestHush(t *testing.T) {
 		confidence int
 	}{
 		{"nothing remembered", f, nil, "", "", 90},
-		{"dismissed by name", f, []precedent.Rejection{first, decline(f, "this", "no", 3)}, precedent.Dismissed, "this", 90},
+		{"dismissed by name", f, []precedent.Rejection{first, dismiss(f, "this", "no", 3)}, precedent.Dismissed, "this", 90},
 		{
 			"dismissed by name, critical and protected",
 			with(f, func(f *precedent.Finding) { f.Severity, f.Category = precedent.Critical, precedent.Secrets }),
-			[]precedent.Rejection{decline(f, "this", "", 3)},
+			[]precedent.Rejection{dismiss(f, "this", "", 3)},
 			precedent.Dismissed, "this", 90,
 		},
-		{"dismissal expired", f, []precedent.Rejection{alter(decline(f, "this", "", 3), func(j *precedent.Rejection) { j.ExpiresAt = now })}, "", "", 90},
+		{"dismissal expired", f, []precedent.Rejection{alter(dismiss(f, "this", "", 3), func(j *precedent.Rejection) { j.ExpiresAt = now })}, "", "", 90},
 		{"one like it", f, []precedent.Rejection{first}, "", "first", 75},
 		{"two like it", f, []precedent.Rejection{first, second}, precedent.Rejected, "second", 90},
 		{"one like it, never", f, []precedent.Rejection{alter(first, func(j *precedent.Rejection) { j.Reason = "never flag this" })}, precedent.Rejected, "first", 90},
@@ -128,7 +128,7 @@ func TestHush(t *testing.T) {
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got := Hush([]precedent.Finding{test.finding}, test.rejections, now, 75, nil)[0]
+			got := Suppress([]precedent.Finding{test.finding}, test.rejections, now, 75, nil)[0]
 			if got.Dropped != test.dropped || got.Confidence != test.confidence {
 				t.Errorf("dropped %q, confidence %d, want %q, %d: %v", got.Dropped, got.Confidence, test.dropped, test.confidence, got.Trail)
 			}
@@ -139,7 +139,7 @@ func TestHush(t *testing.T) {
 			if len(got.Trail) > 0 {
 				last := got.Trail[len(got.Trail)-1]
 				by = last.By
-				if last.Step != "hush" || last.Delta != got.Confidence-test.finding.Confidence || !strings.Contains(last.Says, "dana") {
+				if last.Step != "suppress" || last.Delta != got.Confidence-test.finding.Confidence || !strings.Contains(last.Says, "dana") {
 					t.Errorf("decision %+v", last)
 				}
 			}
@@ -150,25 +150,25 @@ func TestHush(t *testing.T) {
 	}
 }
 
-func TestHushLeavesDroppedOnesAlone(t *testing.T) {
+func TestSuppressLeavesDroppedOnesAlone(t *testing.T) {
 	f := find("a.go", "x", precedent.Bugs, precedent.Low, "t")
 	f.Drop("verify", precedent.Refuted, "", "the guard is above")
-	got := Hush([]precedent.Finding{f}, []precedent.Rejection{decline(f, "this", "", 0)}, start, 75, nil)
+	got := Suppress([]precedent.Finding{f}, []precedent.Rejection{dismiss(f, "this", "", 0)}, start, 75, nil)
 	if diff := cmp.Diff([]precedent.Finding{f}, got); diff != "" {
 		t.Error(diff)
 	}
 }
 
-// TestAuditShare hushes many findings by pattern: about one in twenty is shown
+// TestAuditShare suppresses many findings by pattern: about one in twenty is shown
 // collapsed, the same ones every time.
 func TestAuditShare(t *testing.T) {
 	var findings []precedent.Finding
 	for i := range 4000 {
 		findings = append(findings, in(find("a.go", fmt.Sprint("line ", i), precedent.Bugs, precedent.Low, "Error ignored"), "Load"))
 	}
-	reject := []precedent.Rejection{decline(in(find("a.go", "old", precedent.Bugs, precedent.Low, "Error ignored"), "Load"), "r", "never", 0)}
+	reject := []precedent.Rejection{dismiss(in(find("a.go", "old", precedent.Bugs, precedent.Low, "Error ignored"), "Load"), "r", "never", 0)}
 	collapsed := map[string]bool{}
-	for _, f := range Hush(findings, reject, start, 75, nil) {
+	for _, f := range Suppress(findings, reject, start, 75, nil) {
 		if f.Dropped != precedent.Rejected {
 			t.Fatalf("%+v", f)
 		}
@@ -180,7 +180,7 @@ func TestAuditShare(t *testing.T) {
 		t.Errorf("%d of 4000 are shown, want about 200", n)
 	}
 	slices.Reverse(findings)
-	for _, f := range Hush(findings[:500], reject, start.Add(time.Hour), 50, nil) {
+	for _, f := range Suppress(findings[:500], reject, start.Add(time.Hour), 50, nil) {
 		if collapsed[f.Fingerprint] != (f.Where == precedent.Collapsed) {
 			t.Errorf("%s is shown in one run and not in another", f.Fingerprint)
 		}
@@ -208,12 +208,12 @@ func anyFinding(t *rapid.T, label string) precedent.Finding {
 
 func anyRejection(t *rapid.T, i int) precedent.Rejection {
 	label := fmt.Sprint("rejection ", i)
-	return decline(anyFinding(t, label), fmt.Sprint("id", i),
+	return dismiss(anyFinding(t, label), fmt.Sprint("id", i),
 		rapid.SampledFrom([]string{"", "intended here", "we don't do this here", "never in this repo", "never"}).Draw(t, label+" reason"),
 		rapid.IntRange(-200, 0).Draw(t, label+" age"))
 }
 
-func TestHushHolds(t *testing.T) {
+func TestSuppressHolds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var findings []precedent.Finding
 		for i := range rapid.IntRange(0, 8).Draw(t, "findings") {
@@ -225,7 +225,7 @@ func TestHushHolds(t *testing.T) {
 		}
 		threshold := rapid.IntRange(0, 100).Draw(t, "threshold")
 		given, declined := snapshot(findings), slices.Clone(rejections)
-		got := Hush(findings, rejections, start, threshold, nil)
+		got := Suppress(findings, rejections, start, threshold, nil)
 		if diff := cmp.Diff(given, findings) + cmp.Diff(declined, rejections); diff != "" {
 			t.Fatalf("what was given changed: %s", diff)
 		}
@@ -233,7 +233,7 @@ func TestHushHolds(t *testing.T) {
 			t.Fatalf("%d findings became %d", len(findings), len(got))
 		}
 		for i := range got {
-			checkHushed(t, findings[i], got[i], rejections, threshold)
+			checkSuppressed(t, findings[i], got[i], rejections, threshold)
 		}
 
 		// Neither the order nor the company changes what is said of a finding.
@@ -245,7 +245,7 @@ func TestHushHolds(t *testing.T) {
 		}
 		shuffled := slices.Clone(rejections)
 		rnd.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
-		for n, f := range Hush(mixed, shuffled, start, threshold, nil) {
+		for n, f := range Suppress(mixed, shuffled, start, threshold, nil) {
 			if diff := cmp.Diff(got[order[n]], f); diff != "" {
 				t.Fatalf("in another order: %s", diff)
 			}
@@ -254,13 +254,13 @@ func TestHushHolds(t *testing.T) {
 		first := snapshot(got)
 		var all []precedent.Rejection
 		for _, f := range findings {
-			all = append(all, decline(f, "other", "another reason", 0))
+			all = append(all, dismiss(f, "other", "another reason", 0))
 		}
-		Hush(findings, all, start, threshold, nil)
+		Suppress(findings, all, start, threshold, nil)
 		if diff := cmp.Diff(first, got); diff != "" {
 			t.Fatalf("a later call changed an earlier answer: %s", diff)
 		}
-		if twice := Hush(got, nil, start, threshold, nil); !cmp.Equal(got, twice) {
+		if twice := Suppress(got, nil, start, threshold, nil); !cmp.Equal(got, twice) {
 			t.Fatal("without rejections something changed")
 		}
 	})
@@ -274,8 +274,8 @@ func snapshot(findings []precedent.Finding) []precedent.Finding {
 	return copies
 }
 
-// checkHushed checks what holds of every finding, whatever is remembered.
-func checkHushed(t *rapid.T, before, after precedent.Finding, rejections []precedent.Rejection, threshold int) {
+// checkSuppressed checks what holds of every finding, whatever is remembered.
+func checkSuppressed(t *rapid.T, before, after precedent.Finding, rejections []precedent.Rejection, threshold int) {
 	kept := after
 	kept.Dropped, kept.DroppedBy, kept.Where, kept.Confidence, kept.Trail = before.Dropped, before.DroppedBy, before.Where, before.Confidence, before.Trail
 	if diff := cmp.Diff(before, kept); diff != "" {
