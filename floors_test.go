@@ -53,6 +53,7 @@ const anywhere = "*"
 // import it. docs/decisions says why each was taken.
 var thirdParties = map[string][]string{
 	"code.gitea.io/sdk/gitea":                  {"internal/forge/gitea"},
+	"github.com/CycloneDX/cyclonedx-go":        {"scripts/sbom"},
 	"github.com/anthropics/anthropic-sdk-go":   {"internal/llm"},
 	"github.com/bluekeyes/go-gitdiff":          {"internal/diff"},
 	"github.com/bmatcuk/doublestar/v4":         {"internal/diff", "internal/guide", "internal/lint"},

@@ -116,7 +116,7 @@ func sarifResultOf(f precedent.Finding, id string, rule int) sarif.Result {
 	return res
 }
 
-// sarifPlace is where a finding stands. A line of the old side is no line of the
+// sarifPlace is where a finding stands. A line of the old side is not a line of the
 // artifact: the location is the file, and says the rest in words.
 func sarifPlace(f precedent.Finding) []sarif.Location {
 	if f.Path == "" {
