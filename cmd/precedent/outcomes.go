@@ -22,7 +22,7 @@ ignored when it was merged or closed, or unknown. What nobody declined is not
 accepted for that.
 
 The memory keeps it. A "no" of somebody with write permission, in words or as a
-thumb down, hides the finding from then on, as precedent fp add does.
+thumb down, hides the finding from then on, as precedent dismiss does.
 
 Without an argument, in a workflow, it is the pull request of the event. Nothing
 is written to the forge.`,

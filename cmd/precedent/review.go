@@ -121,7 +121,7 @@ func (a *app) review(ctx context.Context, o reviewOptions) error {
 
 // runReview makes a review, shows how it goes on, and prints it.
 func (a *app) runReview(ctx context.Context, p *workflow.Prepared, format string) (workflow.Result, error) {
-	progress := a.newMeter()
+	shown := a.showProgress()
 	made, err := p.Run(ctx, workflow.Watch{
 		Planned: func(e review.Estimate) {
 			a.notice("engine %s; %s", p.Engine, estimated(e))
@@ -129,9 +129,9 @@ func (a *app) runReview(ctx context.Context, p *workflow.Prepared, format string
 				a.notice("that is more than a review may take: it will end over-budget; raise --max-cost or --max-tokens, or review less at a time")
 			}
 		},
-		Progress: progress.tell,
+		Progress: shown.Tell,
 	})
-	progress.stop()
+	shown.Stop()
 	if err != nil {
 		return made, err
 	}

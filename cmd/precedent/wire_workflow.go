@@ -16,6 +16,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/comment"
 	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/engine/api"
+	"github.com/precedent-dev/precedent/internal/lint"
 	"github.com/precedent-dev/precedent/internal/settings"
 	"github.com/precedent-dev/precedent/internal/workflow"
 )
@@ -24,7 +25,7 @@ import (
 func (a *app) workflow() *workflow.Reviewer {
 	return &workflow.Reviewer{
 		Now: a.now, NewID: newID, Sleep: a.pause, Log: slog.New(notices{a}),
-		Git: a.gitOptions(), Go: a.goEnv(), Sandbox: a.box, Version: thisBuild().Version,
+		Git: a.gitOptions(), Go: a.goEnv(), Sandbox: lint.Sandbox(a.env["PATH"], a.goEnv()), Version: thisBuild().Version,
 		DataDir:  a.folder("XDG_DATA_HOME", filepath.Join(".local", "share")),
 		CacheDir: a.folder("XDG_CACHE_HOME", ".cache"),
 		CAFile:   a.env["SSL_CERT_FILE"],

@@ -90,7 +90,7 @@ func (p *Pull) learnOutcomes(ctx context.Context, s *pullState, answers []preced
 	})
 	rejections, err := p.workspace.Memory.Learn(ctx, p.Number, s.earlier.threads, outcomes)
 	for _, j := range rejections {
-		p.reviewer.notice(ctx, "remembered: %s declined %s (precedent fp remove %s takes it back)", j.Who, j.Finding, j.Finding)
+		p.reviewer.notice(ctx, "remembered: %s declined %s (precedent dismiss --undo %s takes it back)", j.Who, j.Finding, j.Finding)
 	}
 	return err
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/git"
 	"github.com/precedent-dev/precedent/internal/guide"
+	"github.com/precedent-dev/precedent/internal/lint"
 	"github.com/precedent-dev/precedent/internal/review"
 	"github.com/precedent-dev/precedent/internal/secret"
 	"github.com/precedent-dev/precedent/internal/settings"
@@ -186,7 +187,7 @@ func (p *Prepared) complete(ctx context.Context, w *Workspace, job Job) error {
 	p.workspace = w
 	var err error
 	var unknown []precedent.Failure
-	in.Linters.Linters, unknown = Linters(p.settings.Linters, in.Policy)
+	in.Linters.Linters, unknown = lint.Choose(p.settings.Linters, in.Policy.Linters)
 	in.Linters.Sandbox = p.reviewer.Sandbox
 	in.Failures = slices.Concat(in.Failures, unknown, w.failures)
 	if in.Recall, err = w.Memory.Recall(ctx, pathsOf(in.Change), p.subject.rg.Base, p.subject.rg.Head); err != nil {

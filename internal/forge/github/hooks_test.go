@@ -84,7 +84,7 @@ func TestExamplesOfEvents(t *testing.T) {
 					t.Errorf("%s %d: %q of %v", name, i, h.Action, h.Pulls)
 				}
 			case CheckSuite, CheckRun, Status, WorkflowRun:
-				if !objectID.MatchString(h.Head.SHA) {
+				if !objectID().MatchString(h.Head.SHA) {
 					t.Errorf("%s %d: commit %q", name, i, h.Head.SHA)
 				}
 			case Installation:
@@ -220,7 +220,7 @@ func FuzzDecode(f *testing.F) {
 		if err != nil && !errors.As(err, &e) {
 			t.Errorf("%T", err)
 		}
-		if err == nil && !h.Repo.IsZero() && c.check(h.Repo) != nil || h.Head.SHA != "" && !objectID.MatchString(h.Head.SHA) {
+		if err == nil && !h.Repo.IsZero() && c.check(h.Repo) != nil || h.Head.SHA != "" && !objectID().MatchString(h.Head.SHA) {
 			t.Errorf("%+v", h)
 		}
 		for _, n := range h.Pulls {
