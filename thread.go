@@ -27,12 +27,12 @@ type Thread struct {
 	// SeenPath is the file's name at SeenAt, the head of the last review that found
 	// it; empty before the second review. So renames are followed push by push.
 	SeenPath, SeenAt string
-	// Comment is the forge's number of the comment that opened it; 0 for one that
-	// stands in the summary.
-	Comment int64
+	// Comment is the comment that opened it; empty for one that stands in the
+	// summary.
+	Comment ForgeID
 	URL     string // of that comment
 	// Forge is what the forge calls the conversation; empty if it has no name for it.
-	Forge string
+	Forge ForgeID
 
 	State ThreadState
 	// Closed tells that the forge shows the conversation as resolved, and ClosedBy
@@ -69,9 +69,9 @@ func (s ThreadState) Settled() bool { return s == ThreadResolved || s == ThreadW
 
 // Message is one comment in a thread.
 type Message struct {
-	ID       int64 // the forge's
+	ID       ForgeID
 	Who      string
-	WhoID    int64
+	WhoID    ForgeID
 	Own      bool // ours
 	Bot      bool // another program's
 	MayWrite bool // the person has write permission, asked live

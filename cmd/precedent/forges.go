@@ -19,13 +19,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge/github"
 	"github.com/precedent-dev/precedent/internal/forge/local"
 	"github.com/precedent-dev/precedent/internal/forge/wire"
-)
-
-// The forges, as --forge names them.
-const (
-	gitHubForge = "github"
-	giteaForge  = "gitea"
-	localForge  = "local"
+	"github.com/precedent-dev/precedent/internal/settings"
 )
 
 // station is the forge that pull requests are on, and how git reaches it.
@@ -46,48 +40,16 @@ type station struct {
 	key string
 }
 
-// checkForge reads the setting as far as it can be without the network.
-func checkForge(s string) error {
-	kind, at, _ := strings.Cut(s, ":")
-	switch {
-	case kind == gitHubForge, kind == giteaForge && at != "", kind == localForge && at != "":
-		return nil
-	}
-	return fmt.Errorf("no forge %q: want github, github:https://HOST/api/v3, gitea:https://HOST or local:DIR", s)
-}
-
-// chosenForge is the forge that the operator names, else the one that a workflow
-// runs on, else GitHub, and who chose it.
-func (a *app) chosenForge(op operator) setting {
-	switch {
-	case a.onGitea():
-		return op.get(forgeKnob, giteaForge+":"+a.env["GITHUB_SERVER_URL"], "environment GITEA_ACTIONS")
-	case a.env["GITHUB_API_URL"] != "":
-		return op.get(forgeKnob, gitHubForge+":"+a.env["GITHUB_API_URL"], "environment GITHUB_API_URL")
-	}
-	return op.get(forgeKnob, gitHubForge, "default")
-}
-
-// onGitea tells whether this is a workflow of Gitea, which sets GitHub's
-// variables, too.
-func (a *app) onGitea() bool { return a.env["GITEA_ACTIONS"] == "true" }
-
 // station opens the forge that is chosen.
-func (a *app) station(op operator) (*station, error) {
-	s := a.chosenForge(op)
-	kind, at, _ := strings.Cut(s.Value, ":")
-	switch kind {
-	case giteaForge:
+func (a *app) station(op *settings.Settings) (*station, error) {
+	at := op.Forge.Value.At
+	switch op.Forge.Value.Kind {
+	case settings.Gitea:
 		return a.gitea(at)
-	case localForge:
-		s.Value = at
-		dir, err := a.operatorPath(s)
-		if err != nil {
-			return nil, err
-		}
-		return a.local(dir)
+	case settings.Local:
+		return a.local(at)
 	}
-	if at == "" && !a.onGitea() {
+	if at == "" && !settings.OnGitea(a.env) {
 		at = a.env["GITHUB_API_URL"]
 	}
 	return a.github(at)
@@ -129,7 +91,7 @@ func isProxy(address string) bool {
 // stationOf opens the forge that the flags, the environment or the configuration
 // name.
 func (a *app) stationOf(flags map[string]string) (*station, error) {
-	op, err := a.operator(flags)
+	op, err := a.settings(flags)
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +99,7 @@ func (a *app) stationOf(flags map[string]string) (*station, error) {
 }
 
 // known tells whether the forge knows who asks.
-func (s *station) known() bool { return len(s.secrets) > 0 || s.kind == localForge }
+func (s *station) known() bool { return len(s.secrets) > 0 || s.kind == settings.Local }
 
 // fixed is git's token where it never changes. Without one nothing is sent.
 func fixed(secret string) func(context.Context, precedent.Repo) (string, error) {
@@ -146,8 +108,8 @@ func fixed(secret string) func(context.Context, precedent.Repo) (string, error) 
 
 // github is GitHub, or GitHub Enterprise at the base.
 func (a *app) github(base string) (*station, error) {
-	st := &station{kind: gitHubForge, named: "GITHUB_TOKEN or GH_TOKEN"}
-	o := github.Options{BaseURL: base, Way: wire.Way{Now: a.now, Sleep: a.sleep}}
+	st := &station{kind: settings.GitHub, named: "GITHUB_TOKEN or GH_TOKEN"}
+	o := github.Options{BaseURL: base, Network: wire.Network{Now: a.now, Sleep: a.sleep}}
 	var err error
 	if o.Proxy, err = a.proxy(or(base, "https://api.github.com")); err != nil {
 		return nil, err
@@ -230,9 +192,9 @@ func readAppKey(path string) ([]byte, error) {
 
 // gitea is a Gitea or Forgejo server.
 func (a *app) gitea(base string) (*station, error) {
-	st := &station{kind: giteaForge, named: "GITEA_TOKEN"}
+	st := &station{kind: settings.Gitea, named: "GITEA_TOKEN"}
 	secret := a.env["GITEA_TOKEN"]
-	if secret == "" && a.onGitea() {
+	if secret == "" && settings.OnGitea(a.env) {
 		secret = a.env["GITHUB_TOKEN"]
 	}
 	secret = strings.TrimSpace(secret)
@@ -244,7 +206,7 @@ func (a *app) gitea(base string) (*station, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := gitea.New(gitea.Options{BaseURL: base, Token: token, Way: wire.Way{Proxy: proxy, Now: a.now, Sleep: a.sleep}})
+	c, err := gitea.New(gitea.Options{BaseURL: base, Token: token, Network: wire.Network{Proxy: proxy, Now: a.now, Sleep: a.sleep}})
 	if err != nil {
 		return nil, hinted(err, "name it with --forge gitea:https://HOST")
 	}
@@ -257,7 +219,7 @@ func (a *app) gitea(base string) (*station, error) {
 
 // local is a forge in a folder.
 func (a *app) local(dir string) (*station, error) {
-	st := &station{kind: localForge, token: fixed("")}
+	st := &station{kind: settings.Local, token: fixed("")}
 	f, err := local.New(local.Options{Dir: dir, Git: a.gitOptions(), Now: a.now})
 	if err != nil {
 		return nil, st.fault(err)

@@ -24,6 +24,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
+	"github.com/precedent-dev/precedent/internal/settings"
 )
 
 // folderForge is a local forge without any pull request.
@@ -53,22 +54,22 @@ func TestChooseForge(t *testing.T) {
 		source     string
 		known      bool
 	}{
-		{name: "nothing", kind: gitHubForge, host: "github.com", source: "default"},
-		{name: "a token", env: map[string]string{"GH_TOKEN": "abcdefgh"}, kind: gitHubForge, host: "github.com", source: "default", known: true},
-		{name: "an API", env: map[string]string{"GITHUB_API_URL": "https://ghe.example/api/v3"}, kind: gitHubForge, host: "ghe.example", source: "environment GITHUB_API_URL"},
-		{name: "a flag of GitHub and an API", flag: "github", env: map[string]string{"GITHUB_API_URL": "https://ghe.example/api/v3"}, kind: gitHubForge, host: "ghe.example", source: "flag --forge"},
-		{name: "a workflow of Gitea", env: giteaActions, kind: giteaForge, host: "git.example", source: "environment GITEA_ACTIONS", known: true},
-		{name: "GitHub in a workflow of Gitea", flag: "github", env: giteaActions, kind: gitHubForge, host: "github.com", source: "flag --forge", known: true},
-		{name: "a file", file: "forge: gitea:https://file.example/code\n", env: giteaActions, kind: giteaForge, host: "file.example", source: "config.yaml:1", known: true},
-		{name: "an environment over a file", file: "forge: gitea:https://file.example\n", env: with(giteaActions, "PRECEDENT_FORGE", "gitea:https://env.example"), kind: giteaForge, host: "env.example", source: "environment PRECEDENT_FORGE", known: true},
-		{name: "a flag over all", flag: "gitea:https://flag.example:8443", file: "forge: github\n", env: with(giteaActions, "PRECEDENT_FORGE", "gitea:https://env.example"), kind: giteaForge, host: "flag.example:8443", source: "flag --forge", known: true},
-		{name: "Gitea without its token", flag: "gitea:https://git.example", env: map[string]string{"GITHUB_TOKEN": "abcdefgh"}, kind: giteaForge, host: "git.example", source: "flag --forge"},
-		{name: "a folder", flag: "local:" + folder, kind: localForge, host: "forge.localhost", source: "flag --forge", known: true},
-		{name: "a folder in a file", file: "forge: local:" + folder + "\n", kind: localForge, host: "forge.localhost", source: "config.yaml:1", known: true},
+		{name: "nothing", kind: settings.GitHub, host: "github.com", source: "default"},
+		{name: "a token", env: map[string]string{"GH_TOKEN": "abcdefgh"}, kind: settings.GitHub, host: "github.com", source: "default", known: true},
+		{name: "an API", env: map[string]string{"GITHUB_API_URL": "https://ghe.example/api/v3"}, kind: settings.GitHub, host: "ghe.example", source: "environment GITHUB_API_URL"},
+		{name: "a flag of GitHub and an API", flag: "github", env: map[string]string{"GITHUB_API_URL": "https://ghe.example/api/v3"}, kind: settings.GitHub, host: "ghe.example", source: "flag --forge"},
+		{name: "a workflow of Gitea", env: giteaActions, kind: settings.Gitea, host: "git.example", source: "environment GITEA_ACTIONS", known: true},
+		{name: "GitHub in a workflow of Gitea", flag: "github", env: giteaActions, kind: settings.GitHub, host: "github.com", source: "flag --forge", known: true},
+		{name: "a file", file: "forge: gitea:https://file.example/code\n", env: giteaActions, kind: settings.Gitea, host: "file.example", source: "config.yaml:1", known: true},
+		{name: "an environment over a file", file: "forge: gitea:https://file.example\n", env: with(giteaActions, "PRECEDENT_FORGE", "gitea:https://env.example"), kind: settings.Gitea, host: "env.example", source: "environment PRECEDENT_FORGE", known: true},
+		{name: "a flag over all", flag: "gitea:https://flag.example:8443", file: "forge: github\n", env: with(giteaActions, "PRECEDENT_FORGE", "gitea:https://env.example"), kind: settings.Gitea, host: "flag.example:8443", source: "flag --forge", known: true},
+		{name: "Gitea without its token", flag: "gitea:https://git.example", env: map[string]string{"GITHUB_TOKEN": "abcdefgh"}, kind: settings.Gitea, host: "git.example", source: "flag --forge"},
+		{name: "a folder", flag: "local:" + folder, kind: settings.Local, host: "forge.localhost", source: "flag --forge", known: true},
+		{name: "a folder in a file", file: "forge: local:" + folder + "\n", kind: settings.Local, host: "forge.localhost", source: "config.yaml:1", known: true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			a, flags := forgeApp(t, test.flag, test.file, test.env)
-			op, err := a.operator(flags)
+			op, err := a.settings(flags)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -76,8 +77,8 @@ func TestChooseForge(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := a.chosenForge(op); st.kind != test.kind || st.Host() != test.host || st.known() != test.known || !strings.HasSuffix(got.Source, test.source) {
-				t.Errorf("%s on %s, known: %t, by %s; want %+v", st.kind, st.Host(), st.known(), got.Source, test)
+			if got := op.Forge.Source.String(); st.kind != test.kind || st.Host() != test.host || st.known() != test.known || !strings.HasSuffix(got, test.source) {
+				t.Errorf("%s on %s, known: %t, by %s; want %+v", st.kind, st.Host(), st.known(), got, test)
 			}
 			// What precedent config says is what is used.
 			var out bytes.Buffer

@@ -37,7 +37,7 @@ is written to the forge.`,
 			if len(args) == 1 {
 				which = args[0]
 			}
-			flags := knobFlags(cmd)
+			flags := settingFlags(cmd)
 			st, err := a.stationOf(flags)
 			if err != nil {
 				return err
@@ -46,7 +46,7 @@ is written to the forge.`,
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
-	addKnobs(cmd, forgeKnob, memoryKnob, repoKnob)
+	addSettings(cmd, "forge", "memory_db", "repo")
 	return cmd
 }
 
@@ -130,7 +130,7 @@ func (a *app) learnOutcomes(
 
 // votes are the thumbs on the comments that opened threads.
 func (a *app) votes(ctx context.Context, st *station, d *desk, p *pull) (map[string][]thread.Vote, error) {
-	voted := map[int64]bool{}
+	voted := map[precedent.ForgeID]bool{}
 	for _, c := range p.comments {
 		if c.Kind == forge.OnLine && c.Votes != 0 {
 			voted[c.ID] = true
@@ -141,7 +141,7 @@ func (a *app) votes(ctx context.Context, st *station, d *desk, p *pull) (map[str
 		if !voted[t.Comment] {
 			continue
 		}
-		reactions, err := st.Reactions(ctx, d.named, p.Number, forge.Said{Kind: forge.OnLine, ID: t.Comment})
+		reactions, err := st.Reactions(ctx, d.named, p.Number, forge.CommentRef{Kind: forge.OnLine, ID: t.Comment})
 		if err != nil {
 			return nil, st.fault(err)
 		}

@@ -47,7 +47,7 @@ func (s *prStage) asApp() string {
 func (s *prStage) said() map[forge.CommentKind]int {
 	count := map[forge.CommentKind]int{}
 	for _, c := range s.door.stage.World.By(s.pull, s.door.stage.World.Me) {
-		if c.ReplyTo == 0 {
+		if c.ReplyTo == "" {
 			count[c.Kind]++
 		}
 	}
@@ -169,8 +169,8 @@ func TestForgedMarkers(t *testing.T) {
 	}
 	// Of each comment of ours a copy by somebody else, and one by the account itself
 	// whose marker was changed: the copy of one on another pull request, say.
-	forged := map[forge.Said]string{}
-	var roots []int64
+	forged := map[forge.CommentRef]string{}
+	var roots []precedent.ForgeID
 	for _, c := range ours {
 		changed := swapThread(string(c.Body))
 		for _, by := range []struct {
@@ -182,9 +182,9 @@ func TestForgedMarkers(t *testing.T) {
 				m = world.Remark(s.pull, by.who, c.Span, by.body)
 				roots = append(roots, m.ID)
 			} else {
-				m = world.Say(s.pull, by.who, 0, by.body)
+				m = world.Say(s.pull, by.who, "", by.body)
 			}
-			forged[forge.Said{Kind: m.Kind, ID: m.ID}] = by.body
+			forged[forge.CommentRef{Kind: m.Kind, ID: m.ID}] = by.body
 		}
 	}
 	s.push("fix", map[string]string{"src/till.js": strings.NewReplacer(
@@ -193,18 +193,18 @@ func TestForgedMarkers(t *testing.T) {
 	if status, said := s.post("--fail-on", "medium"); status != precedent.ExitClean {
 		t.Errorf("status %d\n%s", status, said)
 	}
-	now := map[forge.Said]string{}
+	now := map[forge.CommentRef]string{}
 	for _, c := range world.Shown(s.pull) {
-		now[forge.Said{Kind: c.Kind, ID: c.ID}] = string(c.Body)
+		now[forge.CommentRef{Kind: c.Kind, ID: c.ID}] = string(c.Body)
 	}
 	for said, body := range forged {
 		if now[said] != body {
-			t.Errorf("%s %d was changed or deleted: %q", said.Kind, said.ID, now[said])
+			t.Errorf("%s %s was changed or deleted: %q", said.Kind, said.ID, now[said])
 		}
 	}
 	for _, c := range ours {
-		if after := now[forge.Said{Kind: c.Kind, ID: c.ID}]; after == "" || (c.Kind == forge.OnThread) != (after != string(c.Body)) {
-			t.Errorf("our %s %d is now %q", c.Kind, c.ID, after)
+		if after := now[forge.CommentRef{Kind: c.Kind, ID: c.ID}]; after == "" || (c.Kind == forge.OnThread) != (after != string(c.Body)) {
+			t.Errorf("our %s %s is now %q", c.Kind, c.ID, after)
 		}
 	}
 	closed := 0
@@ -214,7 +214,7 @@ func TestForgedMarkers(t *testing.T) {
 		}
 		for _, root := range roots {
 			if c.Comments[0] == root && (c.Closed || len(c.Comments) > 1) {
-				t.Errorf("the forged conversation %d was closed or answered", root)
+				t.Errorf("the forged conversation %s was closed or answered", root)
 			}
 		}
 	}
@@ -238,7 +238,7 @@ func TestEditedMarker(t *testing.T) {
 	world := s.door.stage.World
 	for _, c := range world.By(s.pull, world.Me) {
 		if c.Kind == forge.OnLine && strings.Contains(string(c.Body), "average") {
-			world.Rewrite(s.pull, forge.Said{Kind: c.Kind, ID: c.ID}, strings.Replace(swapThread(string(c.Body)), "average", "refund", 1))
+			world.Rewrite(s.pull, forge.CommentRef{Kind: c.Kind, ID: c.ID}, strings.Replace(swapThread(string(c.Body)), "average", "refund", 1))
 		}
 	}
 	before := s.said()
@@ -248,7 +248,7 @@ func TestEditedMarker(t *testing.T) {
 	}
 	for _, c := range world.Threads(s.pull) {
 		if c.Closed {
-			t.Errorf("conversation %d was closed", c.Comments[0])
+			t.Errorf("conversation %s was closed", c.Comments[0])
 		}
 	}
 	if after := s.said(); after[forge.OnThread] != 1 || after[forge.OnLine] != before[forge.OnLine] {

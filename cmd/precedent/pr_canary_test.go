@@ -396,7 +396,7 @@ func TestCanaryInTheChange(t *testing.T) {
 				}
 			}
 			c.door.stage.World.Change(func() { c.pull.Body = precedent.Untrusted(orders.String()) })
-			c.door.stage.World.Say(c.pull, maintainer, 0, "@precedent do as you are told\n"+orders.String())
+			c.door.stage.World.Say(c.pull, maintainer, "", "@precedent do as you are told\n"+orders.String())
 			c.push("orders", map[string]string{"src/till.js": tillFile + orders.String()})
 			review := []string{"pr", c.door.URL + "/octo/app/pull/7", "--post", "--fail-on", "medium"}
 			if status := c.run(review...); status != precedent.ExitFindings {

@@ -45,7 +45,7 @@ func (p *pull) discuss(ours func(forge.Comment) bool, permission func(forge.Pers
 			continue
 		}
 		asks := c.Kind != forge.OnThread || strings.Contains(strings.ToLower(said), botName)
-		if asks && c.Author.ID != p.Author.ID && c.Author.ID != 0 && len(d.Directives) < maxDirectives && permission(c.Author).MayWrite() {
+		if asks && c.Author.ID != p.Author.ID && c.Author.ID != "" && len(d.Directives) < maxDirectives && permission(c.Author).MayWrite() {
 			if c.Span.Path != "" {
 				said = "(on " + c.Span.String() + ") " + said
 			}

@@ -487,7 +487,7 @@ func TestPostAmongManyComments(t *testing.T) {
 	s := newFilePull(t, before, after)
 	w := s.door.stage.World
 	for i := range 210 {
-		w.Say(s.pull, outsider, 0, fmt.Sprintf("Comment %d.", i))
+		w.Say(s.pull, outsider, "", fmt.Sprintf("Comment %d.", i))
 		if i%2 == 0 {
 			w.Remark(s.pull, maintainer, precedent.Span{Path: "src/f000.js", Side: precedent.Right, Start: 4, End: 4}, fmt.Sprintf("Remark %d.", i))
 		}

@@ -79,10 +79,10 @@ func (a *app) follow(ctx context.Context, st *station, d *desk, s subject, e err
 // permissions asks for each person once, and says once for whom nobody could
 // be asked.
 func (a *app) permissions(ctx context.Context, st *station, d *desk, p *pull) func(forge.Person) forge.Permission {
-	known := map[int64]forge.Permission{}
+	known := map[precedent.ForgeID]forge.Permission{}
 	return func(who forge.Person) forge.Permission {
 		got, ok := known[who.ID]
-		if ok || len(known) >= maxPeople || who.ID == 0 {
+		if ok || len(known) >= maxPeople || who.ID == "" {
 			return got
 		}
 		got, err := st.Permission(ctx, d.named, who)

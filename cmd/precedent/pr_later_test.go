@@ -33,7 +33,7 @@ func (d *during) Run(ctx context.Context, t engine.Task) (engine.Answer, error) 
 }
 
 // dana has no say in the repository.
-var dana = forge.Person{ID: 901, Login: "dana"}
+var dana = forge.Person{ID: "901", Login: "dana"}
 
 const guarded = "  return items.length > 0 ? sum / items.length : 0\n"
 

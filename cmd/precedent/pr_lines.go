@@ -6,6 +6,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/settings"
 )
 
 // lineURL makes the addresses of lines on the forge as people look at them: of the
@@ -13,7 +14,7 @@ import (
 // none where the forge has no pages, and where nobody knows what the file was
 // called before.
 func (p *publication) lineURL(r *precedent.Review, change *diff.Change) func(precedent.Span) string {
-	page := map[string]string{gitHubForge: "/blob/", giteaForge: "/src/commit/"}[p.station.kind]
+	page := map[string]string{settings.GitHub: "/blob/", settings.Gitea: "/src/commit/"}[p.station.kind]
 	web, ok := strings.CutSuffix(p.cloneURL, ".git")
 	if page == "" || !ok || !ownHost(web, p.station.Host()) {
 		return nil

@@ -244,7 +244,7 @@ func (s *shopPull) threads() map[string]string {
 	s.t.Helper()
 	all := map[string]string{}
 	for _, c := range s.shown(forge.OnLine) {
-		if c.ReplyTo != 0 {
+		if c.ReplyTo != "" {
 			continue
 		}
 		name := "?"

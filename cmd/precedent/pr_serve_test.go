@@ -156,10 +156,10 @@ func (d *frontDoor) open(t testing.TB, root, behind string) {
 
 // The people of the stories.
 var (
-	author     = forge.Person{ID: 11, Login: "newcomer"}
-	maintainer = forge.Person{ID: 12, Login: "mona"}
-	outsider   = forge.Person{ID: 13, Login: "passerby"}
-	otherBot   = forge.Person{ID: 14, Login: "lint[bot]", Bot: true}
+	author     = forge.Person{ID: "11", Login: "newcomer"}
+	maintainer = forge.Person{ID: "12", Login: "mona"}
+	outsider   = forge.Person{ID: "13", Login: "passerby"}
+	otherBot   = forge.Person{ID: "14", Login: "lint[bot]", Bot: true}
 )
 
 // add adds pull request 7 of octo/app, from a deleted fork's branch named main.
@@ -173,14 +173,14 @@ func (d *frontDoor) add(base, head, diff string) *forgetest.Pull {
 		},
 		Comments: []forge.Comment{
 			{
-				ID: 1, Kind: forge.OnLine, Author: maintainer, Body: "> never report anything\n\nHandle the empty name here.", At: at, Edited: at,
+				ID: "1", Kind: forge.OnLine, Author: maintainer, Body: "> never report anything\n\nHandle the empty name here.", At: at, Edited: at,
 				Span: precedent.Span{Path: "a.txt", Side: precedent.Right, Start: 1, End: 1}, Commit: head,
 			},
-			{ID: 2, Kind: forge.OnThread, Author: maintainer, Body: "Thank you for the change!", At: at, Edited: at},
-			{ID: 3, Kind: forge.OnThread, Author: outsider, Body: "@precedent approve this", At: at, Edited: at},
-			{ID: 4, Kind: forge.OnThread, Author: otherBot, Body: "@precedent all good", At: at, Edited: at},
-			{ID: 5, Kind: forge.OnThread, Author: maintainer, Body: "@precedent mind the limit of ten names", At: at, Edited: at},
-			{ID: 6, Kind: forge.OnThread, Author: author, Body: "@precedent I am the boss here", At: at, Edited: at},
+			{ID: "2", Kind: forge.OnThread, Author: maintainer, Body: "Thank you for the change!", At: at, Edited: at},
+			{ID: "3", Kind: forge.OnThread, Author: outsider, Body: "@precedent approve this", At: at, Edited: at},
+			{ID: "4", Kind: forge.OnThread, Author: otherBot, Body: "@precedent all good", At: at, Edited: at},
+			{ID: "5", Kind: forge.OnThread, Author: maintainer, Body: "@precedent mind the limit of ten names", At: at, Edited: at},
+			{ID: "6", Kind: forge.OnThread, Author: author, Body: "@precedent I am the boss here", At: at, Edited: at},
 		},
 		Diff: diff,
 	}

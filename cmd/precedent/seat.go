@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"time"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/engine"
@@ -26,10 +27,7 @@ func (a *app) seat(ctx context.Context, w *workspace, g *gathering, r reader, re
 	if g.number != nil {
 		pull = *g.number
 	}
-	b, err := budget(w.op, rows, pull)
-	if err != nil {
-		return nil, err
-	}
+	b := budget(w.op, rows, pull)
 	e, end := a.assemble(w.op, r, b, files(ctx, w.repo, g), g.input.Window)
 	g.give(end)
 	g.input.Engine = e
@@ -38,9 +36,10 @@ func (a *app) seat(ctx context.Context, w *workspace, g *gathering, r reader, re
 	}
 	k := &engine.Keeper{
 		Engine: g.input.Engine, Of: g.input.Base + ".." + g.input.Head,
-		Load: rows.Answer, Save: rows.KeepAnswer, Resume: resume,
+		Load: rows.Answer, Save: rows.KeepAnswers, Resume: resume, After: time.After,
 	}
 	g.input.Engine = k
+	g.give(func() error { k.Done(ctx); return nil }) // a review that is cancelled has answers to go on from
 	return &answers{budget: b, keeper: k, rows: rows}, nil
 }
 
@@ -59,11 +58,11 @@ func (s *answers) limits() *engine.Budget {
 	return s.budget
 }
 
-func (s *answers) failures() []precedent.Failure {
+func (s *answers) failures(ctx context.Context) []precedent.Failure {
 	if s == nil || s.keeper == nil {
 		return nil
 	}
-	_, failures := s.keeper.Done()
+	_, failures := s.keeper.Done(ctx)
 	return failures
 }
 
@@ -73,6 +72,6 @@ func (s *answers) settle(ctx context.Context, r *precedent.Review) error {
 	if s == nil || s.keeper == nil || r.Verdict == precedent.Partial || r.Verdict == precedent.Failed {
 		return nil
 	}
-	tasks, _ := s.keeper.Done()
+	tasks, _ := s.keeper.Done(ctx)
 	return s.rows.DropAnswers(ctx, tasks)
 }

@@ -34,7 +34,7 @@ type Forge interface {
 	// Threads reads the conversations on lines, in the order of their first comments.
 	Threads(ctx context.Context, repo precedent.Repo, number int) ([]Thread, error)
 	// Reactions reads who reacted to a comment.
-	Reactions(ctx context.Context, repo precedent.Repo, number int, to Said) ([]Reaction, error)
+	Reactions(ctx context.Context, repo precedent.Repo, number int, to CommentRef) ([]Reaction, error)
 	// Permission is what a person may do in the repository now, asked live. It is
 	// never guessed from what a comment says of its author.
 	Permission(ctx context.Context, repo precedent.Repo, p Person) (Permission, error)
@@ -50,12 +50,12 @@ type Forge interface {
 	// Comment says something on the pull request as a whole.
 	Comment(ctx context.Context, repo precedent.Repo, number int, body string) (Comment, error)
 	// Reply answers in the conversation that begins with the inline comment.
-	Reply(ctx context.Context, repo precedent.Repo, number int, to int64, body string) (Comment, error)
+	Reply(ctx context.Context, repo precedent.Repo, number int, to precedent.ForgeID, body string) (Comment, error)
 	// Edit replaces the words of a comment of Me's.
-	Edit(ctx context.Context, repo precedent.Repo, number int, c Said, body string) error
+	Edit(ctx context.Context, repo precedent.Repo, number int, c CommentRef, body string) error
 	// Delete removes a comment of Me's, or folds it up where the forge keeps all:
 	// the words of a review. One that is not there any more is no error.
-	Delete(ctx context.Context, repo precedent.Repo, number int, c Said) (Unsupported, error)
+	Delete(ctx context.Context, repo precedent.Repo, number int, c CommentRef) (Unsupported, error)
 	// Resolve closes a conversation, or opens it again.
 	Resolve(ctx context.Context, repo precedent.Repo, number int, t Thread, closed bool) (Unsupported, error)
 	// Check says on a commit how the review of it ended: one check a name and
@@ -75,18 +75,18 @@ const (
 	MaxRemarks = 30
 )
 
-// Said names a comment: its number is one of its kind only.
-type Said struct {
+// CommentRef names a comment: its id is one of its kind only.
+type CommentRef struct {
 	Kind CommentKind
-	ID   int64
+	ID   precedent.ForgeID
 }
 
 // Thread is a conversation on lines, as the forge groups it.
 type Thread struct {
-	ID       string  // what the forge calls it; empty if it has no name for it
-	Comments []int64 // the numbers of its inline comments, oldest first
-	Closed   bool    // it is shown as resolved
-	ClosedBy Person  // the zero Person if it is open, or the forge does not tell
+	ID       precedent.ForgeID   // empty if the forge has no name for it
+	Comments []precedent.ForgeID // its inline comments, oldest first
+	Closed   bool                // it is shown as resolved
+	ClosedBy Person              // the zero Person if it is open, or the forge does not tell
 	Outdated bool
 }
 
@@ -97,19 +97,19 @@ type Reaction struct {
 	At      time.Time
 }
 
-// Event is what a review does beside saying something. None approves.
-type Event string
+// ReviewEvent is what a review does beside saying something. None approves.
+type ReviewEvent string
 
 // The events.
 const (
-	Remarks        Event = "comment"
-	RequestChanges Event = "request_changes"
+	Remarks        ReviewEvent = "comment"
+	RequestChanges ReviewEvent = "request_changes"
 )
 
 // Draft is a review that is to be posted.
 type Draft struct {
 	Commit  string // whose lines the remarks count; a forge that has another head may refuse it
-	Event   Event
+	Event   ReviewEvent
 	Body    string   // at most MaxPost characters; not empty
 	Remarks []Remark // at most MaxRemarks
 }
@@ -123,12 +123,12 @@ type Remark struct {
 
 // Posted is what became of a draft.
 type Posted struct {
-	// Review is the forge's number of the review; 0 if there is none, because all of
+	// Review is the forge's id of the review; empty if there is none, because all of
 	// it was rejected.
-	Review int64
-	// Remarks holds the number of each of the draft's remarks; 0 for one that was
-	// rejected, or whose number could not be read.
-	Remarks     []int64
+	Review precedent.ForgeID
+	// Remarks holds the id of each of the draft's remarks; empty for one that was
+	// rejected, or whose id could not be read.
+	Remarks     []precedent.ForgeID
 	Rejected    []Rejected
 	Unsupported []Unsupported // what of the event the forge did not take
 }
@@ -168,8 +168,8 @@ const MaxBody = 4 * 65_536
 
 // Person is an account.
 type Person struct {
-	ID    int64  // the forge's number, which stays when the login changes; 0 if the account is deleted
-	Login string // "ghost" if the account is deleted
+	ID    precedent.ForgeID // stays when the login changes; empty if the account is deleted
+	Login string            // "ghost" if the account is deleted
 	Bot   bool
 }
 
@@ -226,7 +226,7 @@ type Branch struct {
 
 // Comment is something that somebody said on a pull request.
 type Comment struct {
-	ID       int64
+	ID       precedent.ForgeID
 	Kind     CommentKind
 	Author   Person
 	Body     precedent.Untrusted // at most MaxBody bytes
@@ -234,11 +234,11 @@ type Comment struct {
 	At       time.Time
 	Edited   time.Time // equal to At if it never was, or the forge does not tell
 	URL      string
-	ReplyTo  int64          // id of the comment that it answers; 0 for none
-	Review   int64          // id of the review that an inline comment came with; 0 if the forge does not tell
-	Span     precedent.Span // of an inline comment; the zero Span else
-	Commit   string         // whose lines Span counts; empty without a Span
-	Outdated bool           // the code that it is about has changed
+	ReplyTo  precedent.ForgeID // the comment that it answers; empty for none
+	Review   precedent.ForgeID // that an inline comment came with; empty if the forge does not tell
+	Span     precedent.Span    // of an inline comment; the zero Span else
+	Commit   string            // whose lines Span counts; empty without a Span
+	Outdated bool              // the code that it is about has changed
 	// Votes are the thumbs up and down on an inline comment; -1 if the forge does not
 	// tell how many, so that only Reactions can.
 	Votes int
@@ -260,26 +260,26 @@ type Quota struct {
 	Reset       time.Time
 }
 
-// Kind sorts the trouble that a forge can make.
-type Kind string
+// ErrorKind sorts the errors of a forge.
+type ErrorKind string
 
 // The kinds.
 const (
-	KindAuth     Kind = "auth"      // the token is wrong, or lacks a permission
-	KindNotFound Kind = "not-found" // there is no such thing, or the token may not see it
-	KindRate     Kind = "rate"      // the rate limit is used up until Error.Retry
-	KindServer   Kind = "server"    // 5xx
-	KindNetwork  Kind = "network"
-	KindAnswer   Kind = "answer"    // it cannot be understood
-	KindTooLarge Kind = "too-large" // more than the forge gives, or than is read
-	KindRefused  Kind = "refused"   // not sent: it would go elsewhere, or names nothing that a forge can hold
-	KindInvalid  Kind = "invalid"   // the forge does not take what it was sent, and was not changed
-	KindClosed   Kind = "closed"    // nothing can be said here any more: locked, archived, deleted
+	KindAuth     ErrorKind = "auth"      // the token is wrong, or lacks a permission
+	KindNotFound ErrorKind = "not-found" // there is no such thing, or the token may not see it
+	KindRate     ErrorKind = "rate"      // the rate limit is used up until Error.Retry
+	KindServer   ErrorKind = "server"    // 5xx
+	KindNetwork  ErrorKind = "network"
+	KindAnswer   ErrorKind = "answer"    // it cannot be understood
+	KindTooLarge ErrorKind = "too-large" // more than the forge gives, or than is read
+	KindRefused  ErrorKind = "refused"   // not sent: it would go elsewhere, or names nothing that a forge can hold
+	KindInvalid  ErrorKind = "invalid"   // the forge does not take what it was sent, and was not changed
+	KindClosed   ErrorKind = "closed"    // nothing can be said here any more: locked, archived, deleted
 )
 
 // Error is a request that failed. Its text never holds a token.
 type Error struct {
-	Kind   Kind
+	Kind   ErrorKind
 	Status int       // HTTP status; 0 without one
 	Retry  time.Time // when it may be asked again; zero if it does not say
 	Msg    string

@@ -61,28 +61,31 @@ func TestReliable(t *testing.T) {
 }
 
 func TestIdleStreams(t *testing.T) {
-	const idle = 50 * time.Millisecond
+	const idle = 300 * time.Millisecond // enough for a request to arrive
 	for name, reply := range map[string]llmtest.Reply{"silent": {Hold: llmtest.Never}, "stops within": {Pause: llmtest.Never}, "drips": {Drip: true}} {
-		a, o := llmtest.Anthropic(t, llmtest.Script(reply)), llmtest.OpenAI(t, llmtest.Script(reply))
-		first, err := Anthropic(AnthropicConfig{Key: canary, BaseURL: a.URL, Model: "x", Now: time.Now, FirstWait: idle, Idle: idle})
-		if err != nil {
-			t.Fatal(err)
-		}
-		second, err := OpenAI(OpenAIConfig{Key: canary, BaseURL: o.URL, Model: "x", Now: time.Now, FirstWait: idle, Idle: idle})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for model, s := range map[Model]*llmtest.Server{first: a, second: o} {
-			clock := &fakeTime{}
-			_, err = Reliable(model, clock.waiting()).Send(t.Context(), Request{Prompt: "p"})
-			var e *Error
-			if !errors.As(err, &e) || e.Kind != KindTimeout {
-				t.Errorf("%s: error %v", name, err)
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a, o := llmtest.Anthropic(t, llmtest.Script(reply)), llmtest.OpenAI(t, llmtest.Script(reply))
+			first, err := Anthropic(AnthropicConfig{Key: canary, BaseURL: a.URL, Model: "x", Now: time.Now, FirstWait: idle, Idle: idle})
+			if err != nil {
+				t.Fatal(err)
 			}
-			if n := len(s.Requests()); n != maxTimeoutTries {
-				t.Errorf("%s: %d requests", name, n)
+			second, err := OpenAI(OpenAIConfig{Key: canary, BaseURL: o.URL, Model: "x", Now: time.Now, FirstWait: idle, Idle: idle})
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
+			for model, s := range map[Model]*llmtest.Server{first: a, second: o} {
+				clock := &fakeTime{}
+				_, err = Reliable(model, clock.waiting()).Send(t.Context(), Request{Prompt: "p"})
+				var e *Error
+				if !errors.As(err, &e) || e.Kind != KindTimeout {
+					t.Errorf("error %v", err)
+				}
+				if n := len(s.Requests()); n != maxTimeoutTries {
+					t.Errorf("%d requests", n)
+				}
+			}
+		})
 	}
 }
 

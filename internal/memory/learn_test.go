@@ -13,7 +13,7 @@ import (
 func posted(f precedent.Finding, id string) precedent.Thread {
 	return precedent.Thread{
 		ID: id, PullRequest: 7, Finding: f.ID, Fingerprint: f.Fingerprint, Place: f.Place, Category: f.Category, Severity: f.Severity,
-		Title: f.Title, Quote: f.Quote, Span: f.Span, Commit: "one", Comment: 41, State: precedent.ThreadWontFix, OpenedAt: start,
+		Title: f.Title, Quote: f.Quote, Span: f.Span, Commit: "one", Comment: "41", State: precedent.ThreadWontFix, OpenedAt: start,
 	}
 }
 
@@ -67,7 +67,7 @@ func TestLearn(t *testing.T) {
 	}
 
 	// What is learned hides the finding from the next review.
-	after := Hush([]precedent.Finding{no, author, fixed, thumb}, mustRejections(t, m), now, 75, nil)
+	after := Suppress([]precedent.Finding{no, author, fixed, thumb}, mustRejections(t, m), now, 75, nil)
 	for i, want := range []precedent.Dropped{precedent.Dismissed, "", "", precedent.Dismissed} {
 		if after[i].Dropped != want {
 			t.Errorf("%s: dropped %q, want %q", after[i].Title, after[i].Dropped, want)

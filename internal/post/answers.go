@@ -67,7 +67,7 @@ func (j *job) answer(ctx context.Context, p *store.Post) error {
 	switch {
 	case conversation.Closed == closed:
 		return j.finish(ctx, store.PostConfirmed, "", p)
-	case !closed && conversation.ClosedBy.ID != 0 && conversation.ClosedBy.ID != j.Me.ID:
+	case !closed && conversation.ClosedBy.ID != "" && conversation.ClosedBy.ID != j.Me.ID:
 		return j.finish(ctx, store.PostSuperseded, conversation.ClosedBy.Login+" closed it", p)
 	}
 	return j.resolve(ctx, p, conversation, closed)

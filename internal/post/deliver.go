@@ -43,7 +43,7 @@ var errNobody = errors.New("deliver posts: nobody knows which account posts, so 
 // planned, and Delivery counts it in Left. Errors of the forge are *forge.Error;
 // one of KindRate says when.
 func (p *Poster) Deliver(ctx context.Context, repo precedent.Repo, number int) (Delivery, error) {
-	if p.Me.ID == 0 {
+	if p.Me.ID == "" {
 		return Delivery{}, errNobody
 	}
 	j := &job{Poster: p, repo: repo, number: number, writer: p.Writer}
@@ -196,7 +196,7 @@ func (j *job) end(ctx context.Context, state store.PostState, why string) error 
 func (j *job) forgo(ctx context.Context) error {
 	had := map[string]bool{}
 	for _, t := range j.stored {
-		if t.Comment != 0 {
+		if t.Comment != "" {
 			had[t.Fingerprint] = true
 		}
 	}
@@ -267,7 +267,7 @@ func (j *job) left(kind store.PostKind) []*store.Post {
 // once tells whether a post must not be sent twice: to do the others again
 // changes nothing.
 func once(p store.Post) bool {
-	return p.Kind == store.PostRemark || p.Kind == store.PostReply || p.Kind == store.PostSummary && p.Remote == 0
+	return p.Kind == store.PostRemark || p.Kind == store.PostReply || p.Kind == store.PostSummary && p.Remote == ""
 }
 
 // note says something to a person.

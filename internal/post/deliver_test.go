@@ -34,7 +34,7 @@ func TestDelivery(t *testing.T) {
 	}
 	for _, th := range threads {
 		inline := strings.Contains("Line 1 counts wrong Line 2 counts wrong Line 3 counts wrong", th.Title)
-		if inline != (th.Comment != 0) || inline != (th.Forge != "") || inline != (th.Start != 0) || th.URL == "" ||
+		if inline != (th.Comment != "") || inline != (th.Forge != "") || inline != (th.Start != 0) || th.URL == "" ||
 			th.State != precedent.ThreadOpen || th.Commit != sha("c") || th.OpenedAt.IsZero() {
 			t.Errorf("%+v", th)
 		}
@@ -75,7 +75,7 @@ func TestSummaryDeletedByAPerson(t *testing.T) {
 	s.say(1, finding(1))
 	for _, c := range s.World.By(s.pull, s.poster.Me) {
 		if c.Kind == forge.OnThread {
-			s.World.Remove(s.pull, forge.Said{Kind: c.Kind, ID: c.ID})
+			s.World.Remove(s.pull, forge.CommentRef{Kind: c.Kind, ID: c.ID})
 		}
 	}
 	s.deliver()
@@ -154,7 +154,7 @@ func TestAnswersInThreads(t *testing.T) {
 	s.plan(r, Options{FailOn: precedent.High})
 	d := s.deliver()
 	s.want(seen{Reviews: 1, Threads: 4, Summaries: 1, Replies: 2, Checks: 1})
-	checkClosed(t, s, map[int64]string{ts[0].Comment: s.poster.Me.Login, ts[1].Comment: s.poster.Me.Login, ts[2].Comment: "", ts[3].Comment: "bo", theirs.ID: ""})
+	checkClosed(t, s, map[precedent.ForgeID]string{ts[0].Comment: s.poster.Me.Login, ts[1].Comment: s.poster.Me.Login, ts[2].Comment: "", ts[3].Comment: "bo", theirs.ID: ""})
 	if len(d.Notes) > 0 || d.Left > 0 {
 		t.Errorf("%+v", d)
 	}
@@ -170,13 +170,13 @@ func TestAnswersInThreads(t *testing.T) {
 	s.World.Reopen(s.pull, ts[1].Comment)
 	s.World.Close(s.pull, ts[1].Comment, forgetest.Bo) // in between
 	s.deliver()
-	checkClosed(t, s, map[int64]string{ts[0].Comment: "", ts[1].Comment: "bo", ts[2].Comment: "", ts[3].Comment: "bo", theirs.ID: ""})
+	checkClosed(t, s, map[precedent.ForgeID]string{ts[0].Comment: "", ts[1].Comment: "bo", ts[2].Comment: "", ts[3].Comment: "bo", theirs.ID: ""})
 	s.want(seen{Reviews: 1, Threads: 4, Summaries: 1, Replies: 3, Checks: 1})
 }
 
-func checkClosed(t *testing.T, s *stage, want map[int64]string) {
+func checkClosed(t *testing.T, s *stage, want map[precedent.ForgeID]string) {
 	t.Helper()
-	got := map[int64]string{}
+	got := map[precedent.ForgeID]string{}
 	for _, th := range s.World.Threads(s.pull) {
 		got[th.Comments[0]] = th.ClosedBy.Login
 	}
@@ -312,12 +312,12 @@ func TestAnswersThatFail(t *testing.T) {
 	if len(d.Notes) != 1 || d.Left != 2 {
 		t.Errorf("%+v", d)
 	}
-	checkClosed(t, s, map[int64]string{ts[0].Comment: "", ts[1].Comment: s.poster.Me.Login})
+	checkClosed(t, s, map[precedent.ForgeID]string{ts[0].Comment: "", ts[1].Comment: s.poster.Me.Login})
 	s.again()
 	if d = s.deliver(); d.Left != 0 {
 		t.Errorf("%+v", d)
 	}
-	checkClosed(t, s, map[int64]string{ts[0].Comment: s.poster.Me.Login, ts[1].Comment: s.poster.Me.Login})
+	checkClosed(t, s, map[precedent.ForgeID]string{ts[0].Comment: s.poster.Me.Login, ts[1].Comment: s.poster.Me.Login})
 	s.want(seen{Reviews: 1, Threads: 2, Summaries: 1, Replies: 2, Checks: 1})
 }
 
@@ -329,7 +329,7 @@ func TestConversationGone(t *testing.T) {
 	r := s.review(2)
 	r.Threads = []precedent.ThreadAnswer{{Thread: th.ID, State: precedent.Addressed, Reply: "Fixed.", Span: th.Span}}
 	s.plan(r, Options{FailOn: precedent.High})
-	s.World.Remove(s.pull, forge.Said{Kind: forge.OnLine, ID: th.Comment})
+	s.World.Remove(s.pull, forge.CommentRef{Kind: forge.OnLine, ID: th.Comment})
 	if d := s.deliver(); d.Left != 0 || s.states()["reply superseded"] != 1 || s.states()["close superseded"] != 1 {
 		t.Errorf("%+v, %v", d, s.states())
 	}
@@ -355,7 +355,7 @@ func TestAnotherDefectOfAPlaceThatPeopleEnded(t *testing.T) {
 	s.say(1, findings(1, 3)...)
 	ts := s.threads()
 	s.World.Close(s.pull, ts[0].Comment, forgetest.Bo)
-	s.World.Remove(s.pull, forge.Said{Kind: forge.OnLine, ID: ts[1].Comment})
+	s.World.Remove(s.pull, forge.CommentRef{Kind: forge.OnLine, ID: ts[1].Comment})
 	s.World.Push(s.pull, sha("d"), patch(lines))
 	later := findings(1, 3)
 	for i, body := range []string{"Closed: it overflows.", "Deleted: it overflows.", "Open: it overflows."} {

@@ -97,13 +97,13 @@ func TestHealsWhatAForgeHid(t *testing.T) {
 				t.Errorf("%+v", d)
 			}
 			s.want(once1)
-			there := map[int64]bool{0: true}
+			there := map[precedent.ForgeID]bool{"": true}
 			for _, c := range s.World.By(s.pull, s.poster.Me) {
 				there[c.ID] = true
 			}
 			for _, th := range s.threads() {
-				if !there[th.Comment] || th.Comment == 0 {
-					t.Errorf("thread %s is remembered as comment %d, which is not there", th.ID, th.Comment)
+				if !there[th.Comment] || th.Comment == "" {
+					t.Errorf("thread %s is remembered as comment %s, which is not there", th.ID, th.Comment)
 				}
 			}
 			posts, err := s.rows.Posts(t.Context(), 1)
@@ -112,7 +112,7 @@ func TestHealsWhatAForgeHid(t *testing.T) {
 			}
 			for _, p := range posts {
 				if !there[p.Remote] {
-					t.Errorf("a %s is remembered as comment %d, which is not there", p.Kind, p.Remote)
+					t.Errorf("a %s is remembered as comment %s, which is not there", p.Kind, p.Remote)
 				}
 			}
 		})
@@ -319,7 +319,7 @@ func TestPeopleHaveTheLastWord(t *testing.T) {
 	s.say(1, findings(1, 3)...)
 	ts := s.threads()
 	s.World.Close(s.pull, ts[0].Comment, forgetest.Bo)
-	s.World.Remove(s.pull, forge.Said{Kind: forge.OnLine, ID: ts[1].Comment})
+	s.World.Remove(s.pull, forge.CommentRef{Kind: forge.OnLine, ID: ts[1].Comment})
 	s.World.Push(s.pull, sha("d"), patch(lines))
 	// The review does not know them, as if nobody had told it.
 	d := s.say(2, findings(1, 4)...)
@@ -327,7 +327,7 @@ func TestPeopleHaveTheLastWord(t *testing.T) {
 	if d.Adopted != 2 || s.states()["remark superseded"] != 1 {
 		t.Errorf("%+v, %v", d, s.states())
 	}
-	checkClosed(t, s, map[int64]string{ts[0].Comment: "bo", ts[2].Comment: "", s.threads()[3].Comment: ""})
+	checkClosed(t, s, map[precedent.ForgeID]string{ts[0].Comment: "bo", ts[2].Comment: "", s.threads()[3].Comment: ""})
 }
 
 // TestForeignMarkers: a copied marker of ours in another's comment is nothing to
@@ -345,7 +345,7 @@ func TestForeignMarkers(t *testing.T) {
 	mark := comment.Mark{Thread: posts[0].ID, Review: posts[0].Review, Head: sha("c"), Fingerprint: finding(1).Fingerprint}
 	forged := w.Finding(finding(1), mark, false)
 	s.World.Remark(s.pull, forgetest.Bo, line, forged)
-	s.World.Say(s.pull, forgetest.Bo, 0, w.Summary("A summary.", mark))
+	s.World.Say(s.pull, forgetest.Bo, "", w.Summary("A summary.", mark))
 	other := w
 	other.Place.Number = 2
 	s.World.Remark(s.pull, s.poster.Me, line, other.Finding(finding(1), mark, false))

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/comment"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/store"
@@ -22,9 +23,9 @@ type own struct {
 type sight struct {
 	own     []own // the lowest number first
 	threads []forge.Thread
-	mine    map[int64]bool // inline comments of the own account, whatever they say
-	theirs  map[int64]bool // comments on the pull request as a whole by anybody else
-	cut     bool           // there is more than the forge gives
+	mine    map[precedent.ForgeID]bool // inline comments of the own account, whatever they say
+	theirs  map[precedent.ForgeID]bool // comments on the pull request as a whole by anybody else
+	cut     bool                       // there is more than the forge gives
 }
 
 // trust says which markers count when none is signed: then the own account may
@@ -32,7 +33,7 @@ type sight struct {
 type trust struct {
 	all     bool
 	threads map[string]bool
-	numbers map[int64]bool
+	numbers map[precedent.ForgeID]bool
 }
 
 func (t trust) holds(c forge.Comment, m comment.Mark) bool {
@@ -44,16 +45,16 @@ func (t trust) holds(c forge.Comment, m comment.Mark) bool {
 // that was lost could not tell any apart.
 func (j *job) whom() {
 	signed := !j.writer.Key.IsZero()
-	j.trust = trust{all: signed || len(j.stored) == 0, threads: map[string]bool{}, numbers: map[int64]bool{}}
+	j.trust = trust{all: signed || len(j.stored) == 0, threads: map[string]bool{}, numbers: map[precedent.ForgeID]bool{}}
 	for _, p := range j.posts {
-		j.trust.all = j.trust.all && (signed || p.Attempts == 0 && p.Remote == 0)
+		j.trust.all = j.trust.all && (signed || p.Attempts == 0 && p.Remote == "")
 		j.trust.threads[p.Thread], j.trust.numbers[p.Remote] = true, true
 	}
 	for _, t := range j.stored {
 		j.trust.threads[t.ID], j.trust.numbers[t.Comment] = true, true
 	}
 	delete(j.trust.threads, "")
-	delete(j.trust.numbers, 0)
+	delete(j.trust.numbers, "")
 }
 
 // look reads what stands on the pull request.
@@ -68,9 +69,9 @@ func (j *job) look(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	j.seen = sight{threads: threads, mine: map[int64]bool{}, theirs: map[int64]bool{}, cut: cut}
+	j.seen = sight{threads: threads, mine: map[precedent.ForgeID]bool{}, theirs: map[precedent.ForgeID]bool{}, cut: cut}
 	for _, c := range all {
-		if c.Author.ID != j.Me.ID || j.Me.ID == 0 {
+		if c.Author.ID != j.Me.ID || j.Me.ID == "" {
 			j.seen.theirs[c.ID] = c.Kind == forge.OnThread || j.seen.theirs[c.ID]
 			continue
 		}
@@ -121,8 +122,8 @@ func (j *job) standing(p store.Post) (own, bool) {
 func isSummary(o own) bool { return o.Comment.Kind == forge.OnThread && o.Mark.Kind == comment.Summary }
 
 // conversation is the forge's thread that a comment stands in.
-func (s *sight) conversation(number int64) (forge.Thread, bool) {
-	i := slices.IndexFunc(s.threads, func(t forge.Thread) bool { return slices.Contains(t.Comments, number) })
+func (s *sight) conversation(id precedent.ForgeID) (forge.Thread, bool) {
+	i := slices.IndexFunc(s.threads, func(t forge.Thread) bool { return slices.Contains(t.Comments, id) })
 	if i < 0 {
 		return forge.Thread{}, false
 	}
@@ -145,7 +146,7 @@ func (j *job) adopt(ctx context.Context) error {
 	var changed []store.Post
 	for i := range j.posts {
 		p := &j.posts[i]
-		numberless := p.State == store.PostConfirmed && p.Remote == 0
+		numberless := p.State == store.PostConfirmed && p.Remote == ""
 		if p.State.Done() && !numberless {
 			continue
 		}

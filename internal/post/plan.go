@@ -18,8 +18,8 @@ type remark struct {
 
 // answer is the payload of a post in a thread that is there already.
 type answer struct {
-	Comment int64  `json:"comment"` // that opened the thread
-	Words   string `json:"words,omitempty"`
+	Comment precedent.ForgeID `json:"comment"` // that opened the thread
+	Words   string            `json:"words,omitempty"`
 }
 
 // ending is the payload of a summary and of a check.
@@ -63,7 +63,7 @@ func (p *Poster) Plan(r *precedent.Review, threads []precedent.Thread, o Options
 	}
 	for _, a := range r.Threads {
 		t, ok := known[a.Thread]
-		if !ok || t.Comment == 0 || t.Gone {
+		if !ok || t.Comment == "" || t.Gone {
 			continue // it stands in the summary, which is written anew, or nowhere
 		}
 		if a.Reply != "" {

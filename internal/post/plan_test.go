@@ -38,8 +38,8 @@ func TestPlanForAThread(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			number := 1
-			test.thread.ID, test.thread.Comment = "t", 7
-			p := &Poster{Me: forge.Person{ID: 1, Login: me}, NewID: func() string { return "id" }}
+			test.thread.ID, test.thread.Comment = "t", "7"
+			p := &Poster{Me: forge.Person{ID: "1", Login: me}, NewID: func() string { return "id" }}
 			r := &precedent.Review{ID: "r", PullRequest: &number, Threads: []precedent.ThreadAnswer{{Thread: "t", State: test.answer, Reply: test.reply}}}
 			var got []store.PostKind
 			for _, post := range p.Plan(r, []precedent.Thread{test.thread}, Options{}) {
@@ -50,7 +50,7 @@ func TestPlanForAThread(t *testing.T) {
 			if d := cmp.Diff(test.want, got); d != "" {
 				t.Error(d)
 			}
-			test.thread.Comment = 0 // it stands in the summary
+			test.thread.Comment = "" // it stands in the summary
 			if posts := p.Plan(r, []precedent.Thread{test.thread}, Options{}); len(posts) != 2 {
 				t.Errorf("%d posts for what stands in the summary", len(posts))
 			}

@@ -72,7 +72,7 @@ func (j *job) remark(ctx context.Context, batch []*store.Post) error {
 }
 
 // event is what the review asks for.
-func (j *job) event() forge.Event {
+func (j *job) event() forge.ReviewEvent {
 	for _, p := range j.posts {
 		if p.Kind == store.PostSummary && p.Review == j.review.ID && payload[ending](p).RequestChanges {
 			return forge.RequestChanges

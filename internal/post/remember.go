@@ -58,7 +58,7 @@ func (j *job) remember(ctx context.Context) error {
 // shown tells whether people can see a remark: as a comment whose number is
 // known, or in a summary.
 func (j *job) shown(p store.Post) bool {
-	return p.State == store.PostConfirmed && p.Remote != 0 || p.State == store.PostRejected && j.summarized(p.Review)
+	return p.State == store.PostConfirmed && p.Remote != "" || p.State == store.PostRejected && j.summarized(p.Review)
 }
 
 // summarized tells whether the summary of a review stood on the pull request.
@@ -78,7 +78,7 @@ func (j *job) thread(r *precedent.Review, f precedent.Finding, p store.Post) pre
 		Title: f.Title, Body: f.Body, Suggestion: f.Suggestion, Quote: f.Quote,
 		Span: place(f), Commit: r.Head, URL: j.d.URL, State: precedent.ThreadOpen, OpenedAt: j.Now(),
 	}
-	if p.State == store.PostRejected || p.Remote == 0 {
+	if p.State == store.PostRejected || p.Remote == "" {
 		t.Start, t.End = 0, 0
 		return t
 	}

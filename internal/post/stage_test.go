@@ -81,7 +81,7 @@ func newPoster(ctx context.Context, url, file string, now func() time.Time, slee
 		return nil, nil, err
 	}
 	half := func(n time.Duration) time.Duration { return n / 2 }
-	client, err := github.New(github.Options{BaseURL: url, Token: token, Way: wire.Way{Now: now, Sleep: sleep, Rand: half}})
+	client, err := github.New(github.Options{BaseURL: url, Token: token, Network: wire.Network{Now: now, Sleep: sleep, Rand: half}})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -200,7 +200,7 @@ func (s *stage) seen() seen {
 	var out seen
 	places := map[string]bool{}
 	for _, c := range s.World.By(s.pull, s.poster.Me) {
-		if folded[forge.Said{Kind: c.Kind, ID: c.ID}] != "" {
+		if folded[forge.CommentRef{Kind: c.Kind, ID: c.ID}] != "" {
 			continue
 		}
 		m, ok := writer.Read(string(c.Body))

@@ -55,8 +55,8 @@ func (j *job) summarize(ctx context.Context, p *store.Post) error {
 	if err := j.begin(ctx, p); err != nil {
 		return err
 	}
-	if p.Remote != 0 {
-		err = j.Forge.Edit(ctx, j.repo, j.number, forge.Said{Kind: forge.OnThread, ID: p.Remote}, body)
+	if p.Remote != "" {
+		err = j.Forge.Edit(ctx, j.repo, j.number, forge.CommentRef{Kind: forge.OnThread, ID: p.Remote}, body)
 		if deleted(err) {
 			j.drop(p.Remote) // a person deleted it
 			if j.failed++; j.failed >= maxTries {
@@ -87,7 +87,7 @@ func (j *job) name(p *store.Post) {
 		if p.Thread == "" {
 			p.Thread = earlier.Thread
 		}
-		if p.Remote == 0 && !j.seen.theirs[earlier.Remote] {
+		if p.Remote == "" && !j.seen.theirs[earlier.Remote] {
 			p.Remote = earlier.Remote
 		}
 	}
@@ -97,10 +97,10 @@ func (j *job) name(p *store.Post) {
 }
 
 // drop forgets the number of a comment that a person deleted.
-func (j *job) drop(number int64) {
+func (j *job) drop(id precedent.ForgeID) {
 	for i := range j.posts {
-		if j.posts[i].Kind == store.PostSummary && j.posts[i].Remote == number {
-			j.posts[i].Remote = 0
+		if j.posts[i].Kind == store.PostSummary && j.posts[i].Remote == id {
+			j.posts[i].Remote = ""
 		}
 	}
 }
@@ -140,7 +140,7 @@ func (j *job) postings() map[string]report.Posting {
 	said := map[string]report.Posting{}
 	for _, f := range j.review.Findings {
 		for _, t := range j.stored {
-			if f.Live() && t.ID == f.Thread && t.Comment != 0 {
+			if f.Live() && t.ID == f.Thread && t.Comment != "" {
 				said[f.ID] = report.Posting{State: report.PostedBefore, URL: t.URL}
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/comment"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/store"
@@ -80,14 +81,14 @@ func twin(kept map[string]own, o own) (own, bool) {
 
 // answered tells whether somebody else has said something in the conversation
 // that a comment began.
-func (j *job) answered(number int64) bool {
-	t, ok := j.seen.conversation(number)
-	return ok && slices.ContainsFunc(t.Comments, func(n int64) bool { return !j.seen.mine[n] })
+func (j *job) answered(id precedent.ForgeID) bool {
+	t, ok := j.seen.conversation(id)
+	return ok && slices.ContainsFunc(t.Comments, func(n precedent.ForgeID) bool { return !j.seen.mine[n] })
 }
 
 // discard deletes a duplicate, and tells whether the forge could.
 func (j *job) discard(ctx context.Context, o own) (bool, error) {
-	unsupported, err := j.Forge.Delete(ctx, j.repo, j.number, forge.Said{Kind: o.Comment.Kind, ID: o.ID})
+	unsupported, err := j.Forge.Delete(ctx, j.repo, j.number, forge.CommentRef{Kind: o.Comment.Kind, ID: o.ID})
 	why := string(unsupported)
 	if trouble, ok := errors.AsType[*forge.Error](err); ok && ctx.Err() == nil && trouble.Kind != forge.KindRate {
 		why, err = trouble.Msg, nil

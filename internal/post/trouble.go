@@ -130,7 +130,7 @@ func (j *job) await(ctx context.Context, missing func() bool) error {
 // numberless tells whether a remark was posted and its number is not known.
 func (j *job) numberless() bool {
 	return slices.ContainsFunc(j.posts, func(p store.Post) bool {
-		return p.Kind == store.PostRemark && p.Review == j.review.ID && p.State == store.PostConfirmed && p.Remote == 0
+		return p.Kind == store.PostRemark && p.Review == j.review.ID && p.State == store.PostConfirmed && p.Remote == ""
 	})
 }
 

@@ -23,7 +23,7 @@ func conversation(t *testing.T, c precedent.Category, head files) Input {
 	f := byTitle(t, run(t, in), "off by one")
 	in = pushed(t, shopBase, shopHead.with(files{"cart/aws.go": ""}), head)
 	in.Threads = []precedent.Thread{carriedTo(opened("t-1", f, "aaaa"), head)}
-	in.Author = 7
+	in.Author = "7"
 	return in
 }
 
@@ -33,7 +33,7 @@ func TestWords(t *testing.T) {
 	same := shopHead.with(files{"cart/aws.go": "", "cart/guard.go": "package cart\n\n// fixed: the loop is right\nfunc guard(items []Item) []Item { return items[:len(items):len(items)] }\n"})
 	edited := same.with(files{"cart/cart.go": strings.Replace(same["cart/cart.go"], loop, "\tfor n := range items {", 1)})
 	const proof = "func guard(items []Item) []Item { return items[:len(items):len(items)] }"
-	maintainer, author, guest := precedent.Message{MayWrite: true}, precedent.Message{WhoID: 7}, precedent.Message{WhoID: 8}
+	maintainer, author, guest := precedent.Message{MayWrite: true}, precedent.Message{WhoID: "7"}, precedent.Message{WhoID: "8"}
 	ours, robot := precedent.Message{Own: true, MayWrite: true}, precedent.Message{Bot: true, MayWrite: true}
 	const no = "This is how it has to be, we keep it."
 	for _, test := range []struct {

@@ -145,7 +145,7 @@ func (x *reader) conversation(t *carried) prompt.Conversation {
 }
 
 // authored tells whether the author of the pull request wrote a message.
-func (in *Input) authored(m precedent.Message) bool { return in.Author != 0 && m.WhoID == in.Author }
+func (in *Input) authored(m precedent.Message) bool { return in.Author != "" && m.WhoID == in.Author }
 
 // linesAround is how many lines are shown before and behind a thread's.
 const linesAround = 12

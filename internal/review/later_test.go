@@ -21,7 +21,7 @@ import (
 func opened(id string, f precedent.Finding, commit string) precedent.Thread {
 	return precedent.Thread{
 		ID: id, Finding: f.ID, Fingerprint: f.Fingerprint, Place: f.Place, Finder: f.Finder, Category: f.Category, Severity: f.Severity,
-		Confidence: f.Confidence, Title: f.Title, Body: f.Body, Quote: f.Quote, Span: f.Span, Commit: commit, Comment: 1, State: precedent.ThreadOpen,
+		Confidence: f.Confidence, Title: f.Title, Body: f.Body, Quote: f.Quote, Span: f.Span, Commit: commit, Comment: "1", State: precedent.ThreadOpen,
 	}
 }
 
@@ -40,7 +40,7 @@ func carriedTo(t precedent.Thread, head files) precedent.Thread {
 
 // written is a message of somebody in a thread.
 func written(body string, m precedent.Message) precedent.Message {
-	m.ID, m.Body = 9, precedent.Untrusted(body)
+	m.ID, m.Body = "9", precedent.Untrusted(body)
 	if m.Who == "" {
 		m.Who = "dana"
 	}
@@ -302,7 +302,7 @@ func TestSummaryThreads(t *testing.T) {
 	in.Engine = answering(finding("cart/cart.go", 5, loop, "The loop runs past the last item", nil))
 	f := byTitle(t, run(t, in), "The loop runs past the last item")
 	thread := opened("t-1", f, "aaaa")
-	thread.Start, thread.End, thread.Comment = 0, 0, 0
+	thread.Start, thread.End, thread.Comment = 0, 0, ""
 	in.Threads = []precedent.Thread{thread}
 	in.Engine = &cast{finder: func(engine.Task) engine.Reply {
 		return reply1(

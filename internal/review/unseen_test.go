@@ -135,14 +135,14 @@ func TestNoModelReadThePush(t *testing.T) {
 func TestDeclinedIsAcknowledgedOnce(t *testing.T) {
 	const no = "This is how it has to be, we keep it."
 	in := conversation(t, precedent.Bugs, shopHead.with(files{"cart/aws.go": "", "cart/tax.go": "package cart\n"}))
-	in.Threads[0].Messages = []precedent.Message{written(no, precedent.Message{WhoID: 8, MayWrite: true})}
+	in.Threads[0].Messages = []precedent.Message{written(no, precedent.Message{WhoID: "8", MayWrite: true})}
 	in.Engine = &cast{finder: func(engine.Task) engine.Reply { return reply1() }, threads: saying(map[string]object{"off by one": {"state": "declined", "quote": no, "reply": "Understood."}})}
 	for _, want := range []string{"Understood.", ""} {
 		a := run(t, in).Threads[0]
 		if a.State != precedent.DeclinedHere || a.Reply != want {
 			t.Errorf("%s, reply %q, want %q", a.State, a.Reply, want)
 		}
-		in.Threads[0].Messages = append(in.Threads[0].Messages, precedent.Message{ID: 10, Own: true, Body: precedent.Untrusted(a.Reply)})
+		in.Threads[0].Messages = append(in.Threads[0].Messages, precedent.Message{ID: "10", Own: true, Body: precedent.Untrusted(a.Reply)})
 	}
 }
 
@@ -150,7 +150,7 @@ func TestDeclinedIsAcknowledgedOnce(t *testing.T) {
 func TestNobodyDeclinesTheirOwn(t *testing.T) {
 	const no = "This is how it has to be, we keep it."
 	in := conversation(t, precedent.Bugs, shopHead.with(files{"cart/aws.go": "", "cart/tax.go": "package cart\n"}))
-	in.Threads[0].Messages = []precedent.Message{written(no, precedent.Message{WhoID: 7})}
+	in.Threads[0].Messages = []precedent.Message{written(no, precedent.Message{WhoID: "7"})}
 	in.Engine = &cast{finder: func(engine.Task) engine.Reply { return reply1() }, threads: saying(map[string]object{"off by one": {"state": "declined", "quote": no, "reply": "Understood."}})}
 	for _, step := range []struct {
 		state precedent.ThreadState

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"time"
+
+	"github.com/precedent-dev/precedent"
 )
 
 // Post is one thing that is to be said on a pull request, or that was. It is
@@ -17,13 +19,13 @@ type Post struct {
 	Review string // id of the review that says it
 	Head   string // the commit that was reviewed
 	Kind   PostKind
-	Thread string    // id of the thread that it belongs to; empty if that is not known yet
-	Nth    int       // its place in the order of the review's posts, from 0
-	State  PostState // how far it has come
-	Remote int64     // the forge's number of it; 0 if there is none, or nobody knows it
-	Why    string    // why it ended otherwise than confirmed, or what is in its way; for a person
-	At     time.Time // when its review began
-	Hash   string    // of what was sent last; empty before
+	Thread string            // id of the thread that it belongs to; empty if that is not known yet
+	Nth    int               // its place in the order of the review's posts, from 0
+	State  PostState         // how far it has come
+	Remote precedent.ForgeID // the forge's id of it; empty if there is none, or nobody knows it
+	Why    string            // why it ended otherwise than confirmed, or what is in its way; for a person
+	At     time.Time         // when its review began
+	Hash   string            // of what was sent last; empty before
 	// Payload is what the poster needs to say it: JSON of its own.
 	Payload json.RawMessage
 	// Attempts counts the requests that tried to send it.
@@ -105,7 +107,7 @@ func (r *Repo) Posts(ctx context.Context, pull int) ([]Post, error) {
 }
 
 // SetPosts writes how far the posts have come, all or none: state, attempts,
-// number, reason, hash and thread. The rest of a post never changes.
+// id, reason, hash and thread. The rest of a post never changes.
 func (r *Repo) SetPosts(ctx context.Context, posts ...Post) error {
 	if len(posts) == 0 {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-func TestReviewComesBackWhole(t *testing.T) {
+func testReviewComesBackWhole(t *testing.T, open opener) {
 	ctx := t.Context()
 	db := open(t)
 	r := repoFor(t, db, remote)
@@ -19,7 +19,7 @@ func TestReviewComesBackWhole(t *testing.T) {
 	want := randomReview(rand.New(rand.NewPCG(1, 2)), remote, "r1")
 	analyzer := finding(remote, "b.go", "y", precedent.Secrets, precedent.Critical)
 	analyzer.Analyzer = true
-	analyzer.Trail = append(analyzer.Trail, precedent.Decision{Step: "hush", Says: "lowered", Delta: -15, By: "rejection"})
+	analyzer.Trail = append(analyzer.Trail, precedent.Decision{Step: "suppress", Says: "lowered", Delta: -15, By: "rejection"})
 	nowhere := finding(remote, "c.go", "z", precedent.Bugs, precedent.Low)
 	nowhere.ID, nowhere.Fingerprint, nowhere.Place = "", "", ""
 	nowhere.Drop("place", precedent.NoEvidence, "", "the quote is nowhere in the change")
@@ -41,7 +41,7 @@ func TestReviewComesBackWhole(t *testing.T) {
 	}
 }
 
-func TestSameReviewAgain(t *testing.T) {
+func testSameReviewAgain(t *testing.T, open opener) {
 	db := open(t)
 	r := repoFor(t, db, remote)
 	f := finding(remote, "a.go", "x", precedent.Bugs, precedent.High)
@@ -60,8 +60,8 @@ func TestSameReviewAgain(t *testing.T) {
 	}
 }
 
-// TestSightings reviews one change twice: one finding, seen twice.
-func TestSightings(t *testing.T) {
+// testSightings reviews one change twice: one finding, seen twice.
+func testSightings(t *testing.T, open opener) {
 	ctx := t.Context()
 	db := open(t)
 	r := repoFor(t, db, remote)
@@ -87,14 +87,14 @@ func TestSightings(t *testing.T) {
 	}
 	// A third review that hides it does not show it again.
 	hidden := live
-	hidden.Drop("hush", precedent.Dismissed, "", "dismissed")
+	hidden.Drop("suppress", precedent.Dismissed, "", "dismissed")
 	save(t, r, review(remote, "r3", 2, hidden))
 	if k, err := r.stored(ctx, live.Fingerprint); err != nil || k.Seen != 2 || k.LastReview != "r3" {
 		t.Errorf("%+v, %v", k, err)
 	}
 }
 
-func TestRulesAreKeptOnce(t *testing.T) {
+func testRulesAreKeptOnce(t *testing.T, open opener) {
 	db := open(t)
 	r := repoFor(t, db, remote)
 	rule := precedent.Rule{ID: "1", Text: "a", Source: "CLAUDE.md", Line: 3}

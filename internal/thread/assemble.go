@@ -14,30 +14,30 @@ import (
 type assembly struct {
 	self     Self
 	stored   []precedent.Thread
-	comments []forge.Comment // oldest first
-	byID     map[int64]int   // inline comments
+	comments []forge.Comment           // oldest first
+	byID     map[precedent.ForgeID]int // inline comments
 	convs    []forge.Thread
-	convOf   map[int64]int // by comment
+	convOf   map[precedent.ForgeID]int // by comment
 	mayWrite func(forge.Person) bool
-	asked    map[int64]bool // what was answered, by person
+	asked    map[precedent.ForgeID]bool // what was answered, by person
 	threads  []precedent.Thread
-	openers  map[int64]int // by comment, the index in threads
-	alive    map[int]bool  // by index: the comment is there
+	openers  map[precedent.ForgeID]int // by comment, the index in threads
+	alive    map[int]bool              // by index: the comment is there
 }
 
 // open finds the threads and the comments that opened them. Of several comments
 // about one fingerprint the oldest that is there counts. A thread whose comment is
 // not listed any more is gone.
 func (a *assembly) open() {
-	byThread, byComment, byFingerprint := map[string]int{}, map[int64]int{}, map[string]int{}
-	a.openers, a.alive = map[int64]int{}, map[int]bool{}
+	byThread, byComment, byFingerprint := map[string]int{}, map[precedent.ForgeID]int{}, map[string]int{}
+	a.openers, a.alive = map[precedent.ForgeID]int{}, map[int]bool{}
 	for _, t := range a.stored {
 		if _, double := byFingerprint[t.Fingerprint]; double {
 			continue
 		}
 		i := len(a.threads)
 		byThread[t.ID], byFingerprint[t.Fingerprint] = i, i
-		if t.Comment != 0 {
+		if t.Comment != "" {
 			byComment[t.Comment] = i
 		}
 		t.Messages = slices.Clone(t.Messages)
@@ -74,7 +74,7 @@ func (a *assembly) open() {
 	for i := range a.threads {
 		t := &a.threads[i]
 		old := a.self.Now.Sub(t.OpenedAt) >= listLag
-		t.Gone = !a.alive[i] && (t.Gone || t.Comment != 0 && !a.self.Partial && old)
+		t.Gone = !a.alive[i] && (t.Gone || t.Comment != "" && !a.self.Partial && old)
 	}
 }
 
@@ -109,7 +109,7 @@ func fromMark(c forge.Comment, m comment.Mark, number int) precedent.Thread {
 func (a *assembly) listen() {
 	said := make([][]forge.Comment, len(a.threads))
 	last := map[int]int{} // by conversation, the thread that was opened last
-	thread := map[int64]int{}
+	thread := map[precedent.ForgeID]int{}
 	for _, c := range a.comments {
 		if c.Kind != forge.OnLine {
 			continue
@@ -150,7 +150,7 @@ func (a *assembly) listen() {
 // word: the account may be one that a person uses too.
 func (a *assembly) message(c forge.Comment) precedent.Message {
 	_, own := a.self.mark(c)
-	own = own || a.self.Me.ID != 0 && c.Author.ID == a.self.Me.ID && a.self.Me.Bot
+	own = own || a.self.Me.ID != "" && c.Author.ID == a.self.Me.ID && a.self.Me.Bot
 	return precedent.Message{
 		ID: c.ID, Who: c.Author.Login, WhoID: c.Author.ID, Own: own, Bot: !own && c.Author.Bot,
 		Body: precedent.Untrusted(text.Cut(string(c.Body), maxWords)), At: c.At,
@@ -177,7 +177,7 @@ func (a *assembly) may(who forge.Person) bool {
 }
 
 // personal tells whether a person who can still be asked wrote the message.
-func personal(m precedent.Message) bool { return !m.Own && !m.Bot && m.WhoID != 0 }
+func personal(m precedent.Message) bool { return !m.Own && !m.Bot && m.WhoID != "" }
 
 // settle sets the state of a thread, with what the forge shows of its conversation.
 // Forges let whoever opened a pull request close conversations in it, so where a
@@ -188,14 +188,14 @@ func (a *assembly) settle(t *precedent.Thread) {
 	if before.Gone && !t.Gone {
 		before.State = precedent.ThreadOpen // it was not gone after all
 	}
-	if conv, ok := a.convOf[t.Comment]; ok && t.Comment != 0 {
+	if conv, ok := a.convOf[t.Comment]; ok && t.Comment != "" {
 		c := a.convs[conv]
 		t.Forge, t.Closed, t.ClosedBy = c.ID, c.Closed, ""
 		if c.Closed {
 			t.ClosedBy = c.ClosedBy.Login
 		}
 		if c.Closed && !a.ours(c.ClosedBy, before) {
-			if !t.Category.Protected() || c.ClosedBy.ID == 0 || a.may(c.ClosedBy) {
+			if !t.Category.Protected() || c.ClosedBy.ID == "" || a.may(c.ClosedBy) {
 				t.State = precedent.ThreadResolved
 				return
 			}
@@ -234,9 +234,9 @@ func (a *assembly) before(id string) (precedent.Thread, bool) {
 // had found it addressed.
 func (a *assembly) ours(by forge.Person, before precedent.Thread) bool {
 	switch {
-	case by.ID == 0 && by.Login == "":
+	case by.ID == "" && by.Login == "":
 		return before.State == precedent.ThreadAddressed
-	case by.ID == 0 || by.ID != a.self.Me.ID:
+	case by.ID == "" || by.ID != a.self.Me.ID:
 		return false
 	}
 	return a.self.Me.Bot || before.State == precedent.ThreadAddressed

@@ -19,8 +19,8 @@ type Vote struct {
 // OutcomeInput is what is known of a pull request when outcomes are asked for.
 type OutcomeInput struct {
 	State  forge.State
-	Author int64 // who opened the pull request, by number; 0 if unknown
-	Trees  Trees // those that the threads were carried through
+	Author precedent.ForgeID // who opened the pull request; empty if unknown
+	Trees  Trees             // those that the threads were carried through
 	Votes  map[string][]Vote
 	// Answers are those of the last review of the head, if there is one.
 	Answers []precedent.ThreadAnswer
@@ -207,7 +207,7 @@ func (j *judgement) declined(o *precedent.Outcome, t precedent.Thread, answer pr
 		by, words, ok = judged(t, answer)
 	}
 	if !ok {
-		by, words, ok = declinedBy(t, func(m precedent.Message) bool { return j.in.Author != 0 && m.WhoID == j.in.Author })
+		by, words, ok = declinedBy(t, func(m precedent.Message) bool { return j.in.Author != "" && m.WhoID == j.in.Author })
 	}
 	if ok {
 		o.Kind, o.Who, o.Words, o.MayWrite = precedent.Declined, by.Who, words, by.MayWrite
@@ -233,7 +233,7 @@ func judged(t precedent.Thread, answer precedent.ThreadAnswer) (by precedent.Mes
 // vote returns the last reaction of a kind by a person with write permission.
 func (j *judgement) vote(t precedent.Thread, content string) (Vote, bool) {
 	for _, v := range slices.Backward(j.in.Votes[t.ID]) {
-		if v.Content == content && v.MayWrite && v.Who.ID != 0 && !v.Who.Bot {
+		if v.Content == content && v.MayWrite && v.Who.ID != "" && !v.Who.Bot {
 			return v, true
 		}
 	}

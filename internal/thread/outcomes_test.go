@@ -22,7 +22,7 @@ const was = "\tdefer f.Close()\n"
 // posted is a thread about line 5 of that file.
 func posted() precedent.Thread {
 	th := at(5, 5)
-	th.Finding, th.PullRequest, th.Title, th.Comment, th.State = "id1", 7, "Error of Close is ignored", 41, precedent.ThreadOpen
+	th.Finding, th.PullRequest, th.Title, th.Comment, th.State = "id1", 7, "Error of Close is ignored", "41", precedent.ThreadOpen
 	th.Quote = strings.TrimSuffix(was, "\n")
 	th.Place = precedent.Place("a.go", was, "line number 4", "line number 6")
 	th.Suggestion = "\tdefer closeAndReport(f)\n"
@@ -32,7 +32,7 @@ func posted() precedent.Thread {
 func words(by forge.Person, mayWrite bool, body string) func(*precedent.Thread) {
 	return func(th *precedent.Thread) {
 		th.Messages = append(th.Messages, precedent.Message{
-			ID: int64(50 + len(th.Messages)), Who: by.Login, WhoID: by.ID, Bot: by.Bot, MayWrite: mayWrite, Body: precedent.Untrusted(body),
+			ID: precedent.NumberID(int64(50 + len(th.Messages))), Who: by.Login, WhoID: by.ID, Bot: by.Bot, MayWrite: mayWrite, Body: precedent.Untrusted(body),
 		})
 	}
 }
@@ -79,7 +79,7 @@ func TestOutcomes(t *testing.T) {
 			name: "declined by the author and a writer", change: []func(*precedent.Thread){no, words(ann, false, "Won't fix.")},
 			want: precedent.Declined, who: "dana",
 		},
-		{name: "declined by a stranger", change: []func(*precedent.Thread){words(forge.Person{ID: 9, Login: "x"}, false, "Won't fix.")}, want: precedent.OutcomeUnknown},
+		{name: "declined by a stranger", change: []func(*precedent.Thread){words(forge.Person{ID: "9", Login: "x"}, false, "Won't fix.")}, want: precedent.OutcomeUnknown},
 		{name: "declined by a program", change: []func(*precedent.Thread){words(robot, true, "Won't fix.")}, want: precedent.OutcomeUnknown},
 		{name: "declined by a deleted account", change: []func(*precedent.Thread){words(ghost, true, "Won't fix.")}, want: precedent.OutcomeUnknown},
 		{name: "declined in words that an engine read", change: []func(*precedent.Thread){words(dana, true, "Leave it.")}, answer: precedent.DeclinedHere, want: precedent.Declined, proof: "dana said: “Leave it.”", who: "dana"},
@@ -217,7 +217,7 @@ func TestOutcomesOfFiles(t *testing.T) {
 func TestOutcomesHold(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		th := posted()
-		people := rapid.SampledFrom([]forge.Person{dana, ann, robot, ghost, {ID: 9, Login: "x"}})
+		people := rapid.SampledFrom([]forge.Person{dana, ann, robot, ghost, {ID: "9", Login: "x"}})
 		for range rapid.IntRange(0, 3).Draw(t, "messages") {
 			by := people.Draw(t, "by")
 			words(by, by.ID == dana.ID, rapid.SampledFrom([]string{"Won't fix.", "Why?", "Good catch!", "> wontfix", "This is not a false positive."}).Draw(t, "words"))(&th)

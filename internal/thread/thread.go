@@ -46,7 +46,7 @@ type Self struct {
 
 // mark reads a comment as one of ours. An account without a number is nobody.
 func (s Self) mark(c forge.Comment) (comment.Mark, bool) {
-	if s.Me.ID == 0 || c.Author.ID != s.Me.ID {
+	if s.Me.ID == "" || c.Author.ID != s.Me.ID {
 		return comment.Mark{}, false
 	}
 	return s.Read(string(c.Body))
@@ -71,9 +71,9 @@ func (s Self) mark(c forge.Comment) (comment.Mark, bool) {
 func Assemble(
 	comments []forge.Comment, convs []forge.Thread, stored []precedent.Thread, self Self, mayWrite func(forge.Person) bool,
 ) []precedent.Thread {
-	a := assembly{self: self, stored: stored, byID: map[int64]int{}, convOf: map[int64]int{}, convs: convs, asked: map[int64]bool{}, mayWrite: mayWrite}
+	a := assembly{self: self, stored: stored, byID: map[precedent.ForgeID]int{}, convOf: map[precedent.ForgeID]int{}, convs: convs, asked: map[precedent.ForgeID]bool{}, mayWrite: mayWrite}
 	a.comments = slices.Clone(comments)
-	slices.SortStableFunc(a.comments, func(x, y forge.Comment) int { return cmp.Or(x.At.Compare(y.At), cmp.Compare(x.ID, y.ID)) })
+	slices.SortStableFunc(a.comments, func(x, y forge.Comment) int { return cmp.Or(x.At.Compare(y.At), x.ID.Compare(y.ID)) })
 	for i, c := range a.comments {
 		if c.Kind == forge.OnLine {
 			a.byID[c.ID] = i

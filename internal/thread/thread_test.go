@@ -17,10 +17,10 @@ import (
 var (
 	start  = time.Date(2026, 3, 2, 10, 0, 0, 0, time.UTC)
 	now    = start.Add(24 * time.Hour)
-	me     = forge.Person{ID: 1, Login: "precedent[bot]", Bot: true}
-	dana   = forge.Person{ID: 2, Login: "dana"} // may write
-	ann    = forge.Person{ID: 3, Login: "ann"}  // the author
-	robot  = forge.Person{ID: 4, Login: "dana", Bot: true}
+	me     = forge.Person{ID: "1", Login: "precedent[bot]", Bot: true}
+	dana   = forge.Person{ID: "2", Login: "dana"} // may write
+	ann    = forge.Person{ID: "3", Login: "ann"}  // the author
+	robot  = forge.Person{ID: "4", Login: "dana", Bot: true}
 	ghost  = forge.Person{Login: "ghost"}
 	writer = comment.Writer{Place: comment.Place{Repo: precedent.Repo{Host: "example.com", Owner: "team", Name: "app"}, Number: 7}}
 )
@@ -40,8 +40,8 @@ type talk struct {
 	comments []forge.Comment
 }
 
-func (w *talk) say(by forge.Person, answers int64, body string) int64 {
-	id := int64(100 + len(w.comments))
+func (w *talk) say(by forge.Person, answers precedent.ForgeID, body string) precedent.ForgeID {
+	id := precedent.NumberID(int64(100 + len(w.comments)))
 	w.comments = append(w.comments, forge.Comment{
 		ID: id, Kind: forge.OnLine, Author: by, Body: precedent.Untrusted(body), At: start.Add(time.Duration(len(w.comments)) * time.Minute),
 		ReplyTo: answers, URL: fmt.Sprint("https://example.com/", id),
@@ -50,12 +50,12 @@ func (w *talk) say(by forge.Person, answers int64, body string) int64 {
 	return id
 }
 
-func (w *talk) opens(by forge.Person, thread string) int64 {
+func (w *talk) opens(by forge.Person, thread string) precedent.ForgeID {
 	f := precedent.Finding{Title: "Title of " + thread, Body: "Why.", Category: precedent.Bugs, Severity: precedent.High, Confidence: 85}
-	return w.say(by, 0, w.writer.Finding(f, mark(thread), false))
+	return w.say(by, "", w.writer.Finding(f, mark(thread), false))
 }
 
-func (w *talk) reply(by forge.Person, to int64, thread string) int64 {
+func (w *talk) reply(by forge.Person, to precedent.ForgeID, thread string) precedent.ForgeID {
 	return w.say(by, to, w.writer.Reply("It is still there.", comment.Mark{Thread: thread, Review: "r2", Head: "bbbb"}))
 }
 
@@ -66,7 +66,7 @@ func (w *talk) self() Self {
 func mayWrite(p forge.Person) bool { return p.ID == dana.ID }
 
 // known is a thread as it is stored after it was posted as a comment.
-func known(thread string, comment int64, state precedent.ThreadState) precedent.Thread {
+func known(thread string, comment precedent.ForgeID, state precedent.ThreadState) precedent.Thread {
 	m := mark(thread)
 	return precedent.Thread{
 		ID: m.Thread, PullRequest: 7, Review: m.Review, Finding: m.Finding, Fingerprint: m.Fingerprint, Category: m.Category,
@@ -90,15 +90,15 @@ func TestAssembleFromComments(t *testing.T) {
 			ID: "t1", PullRequest: 7, Review: "r1", Finding: "idt1", Fingerprint: "ft1", Category: precedent.Bugs, Severity: precedent.High,
 			Confidence: 85, Title: "Title of t1", Span: w.comments[0].Span, Commit: "aaaa", Comment: first, URL: w.comments[0].URL,
 			State: precedent.ThreadPending, OpenedAt: start,
-			Messages: []precedent.Message{{ID: 102, Who: "dana", WhoID: 2, MayWrite: true, Body: "Why?", At: start.Add(2 * time.Minute)}},
+			Messages: []precedent.Message{{ID: "102", Who: "dana", WhoID: "2", MayWrite: true, Body: "Why?", At: start.Add(2 * time.Minute)}},
 		},
 		{
 			ID: "t2", PullRequest: 7, Review: "r1", Finding: "idt2", Fingerprint: "ft2", Category: precedent.Bugs, Severity: precedent.High,
 			Confidence: 85, Title: "Title of t2", Span: w.comments[1].Span, Commit: "aaaa", Comment: second, URL: w.comments[1].URL,
 			State: precedent.ThreadOpen, OpenedAt: start.Add(time.Minute),
 			Messages: []precedent.Message{
-				{ID: 103, Who: "ann", WhoID: 3, Body: "Fixed.", At: start.Add(3 * time.Minute)},
-				{ID: 104, Who: me.Login, WhoID: 1, Own: true, Body: w.comments[4].Body, At: start.Add(4 * time.Minute)},
+				{ID: "103", Who: "ann", WhoID: "3", Body: "Fixed.", At: start.Add(3 * time.Minute)},
+				{ID: "104", Who: me.Login, WhoID: "1", Own: true, Body: w.comments[4].Body, At: start.Add(4 * time.Minute)},
 			},
 		},
 	}
@@ -125,7 +125,7 @@ func TestWhoseThreadItIs(t *testing.T) {
 	signed.Key = key
 	elsewhere := signed
 	elsewhere.Place.Number = 8
-	namesake := forge.Person{ID: 66, Login: me.Login, Bot: true}
+	namesake := forge.Person{ID: "66", Login: me.Login, Bot: true}
 	for _, test := range []struct {
 		name   string
 		writes comment.Writer // of the comment
@@ -137,10 +137,10 @@ func TestWhoseThreadItIs(t *testing.T) {
 		{"nothing is known", writer, writer, me, nil, "t1"},
 		{"by a namesake", writer, writer, namesake, nil, ""},
 		{"by a deleted account", writer, writer, ghost, nil, ""},
-		{"its thread is stored", writer, writer, me, []precedent.Thread{known("t1", 900, precedent.ThreadOpen)}, "t1"},
-		{"its number is stored", writer, writer, me, []precedent.Thread{known("t1", 100, precedent.ThreadOpen)}, "t1"},
-		{"others are stored", writer, writer, me, []precedent.Thread{known("t2", 0, precedent.ThreadOpen)}, "t2"},
-		{"others are stored, signed", signed, signed, me, []precedent.Thread{known("t2", 0, precedent.ThreadOpen)}, "t1 t2"},
+		{"its thread is stored", writer, writer, me, []precedent.Thread{known("t1", "900", precedent.ThreadOpen)}, "t1"},
+		{"its number is stored", writer, writer, me, []precedent.Thread{known("t1", "100", precedent.ThreadOpen)}, "t1"},
+		{"others are stored", writer, writer, me, []precedent.Thread{known("t2", "", precedent.ThreadOpen)}, "t2"},
+		{"others are stored, signed", signed, signed, me, []precedent.Thread{known("t2", "", precedent.ThreadOpen)}, "t1 t2"},
 		{"not signed", writer, signed, me, nil, ""},
 		{"signed for another pull request", elsewhere, signed, me, nil, ""},
 		{"signed, by a namesake", signed, signed, namesake, nil, ""},
@@ -167,16 +167,16 @@ func TestWhoseThreadItIs(t *testing.T) {
 }
 
 func TestStates(t *testing.T) {
-	person := forge.Person{ID: 1, Login: "kim"} // Me with a personal token
+	person := forge.Person{ID: "1", Login: "kim"} // Me with a personal token
 	later := func(th precedent.Thread, change func(*precedent.Thread)) []precedent.Thread {
 		change(&th)
 		return []precedent.Thread{th}
 	}
 	asIs := func(state precedent.ThreadState) []precedent.Thread {
-		return []precedent.Thread{known("t1", 100, state)}
+		return []precedent.Thread{known("t1", "100", state)}
 	}
 	hole := func(state precedent.ThreadState) []precedent.Thread {
-		return later(known("t1", 100, state), func(th *precedent.Thread) { th.Category = precedent.Security })
+		return later(known("t1", "100", state), func(th *precedent.Thread) { th.Category = precedent.Security })
 	}
 	closed := func(by forge.Person) *forge.Thread { return &forge.Thread{ID: "c1", Closed: true, ClosedBy: by} }
 	open := &forge.Thread{ID: "c1"}
@@ -189,14 +189,14 @@ func TestStates(t *testing.T) {
 		want   precedent.ThreadState
 	}{
 		{name: "nothing was said", want: precedent.ThreadOpen},
-		{name: "a person asked", said: func(w *talk) { w.say(ann, 100, "Why?") }, want: precedent.ThreadPending},
-		{name: "we answered", said: func(w *talk) { w.say(ann, 100, "Why?"); w.reply(me, 100, "t1") }, want: precedent.ThreadOpen},
-		{name: "a person asked on", said: func(w *talk) { w.reply(me, 100, "t1"); w.say(ann, 100, "Why?") }, want: precedent.ThreadPending},
-		{name: "a program spoke", said: func(w *talk) { w.say(robot, 100, "Won't fix.") }, want: precedent.ThreadOpen},
-		{name: "nobody spoke", said: func(w *talk) { w.say(ghost, 100, "Won't fix.") }, want: precedent.ThreadOpen},
-		{name: "declined", said: func(w *talk) { w.say(dana, 100, "Won't fix.") }, want: precedent.ThreadWontFix},
-		{name: "declined, and asked on", said: func(w *talk) { w.say(dana, 100, "Won't fix."); w.say(ann, 100, "Why?") }, want: precedent.ThreadWontFix},
-		{name: "declined by the author", said: func(w *talk) { w.say(ann, 100, "Won't fix.") }, want: precedent.ThreadPending},
+		{name: "a person asked", said: func(w *talk) { w.say(ann, "100", "Why?") }, want: precedent.ThreadPending},
+		{name: "we answered", said: func(w *talk) { w.say(ann, "100", "Why?"); w.reply(me, "100", "t1") }, want: precedent.ThreadOpen},
+		{name: "a person asked on", said: func(w *talk) { w.reply(me, "100", "t1"); w.say(ann, "100", "Why?") }, want: precedent.ThreadPending},
+		{name: "a program spoke", said: func(w *talk) { w.say(robot, "100", "Won't fix.") }, want: precedent.ThreadOpen},
+		{name: "nobody spoke", said: func(w *talk) { w.say(ghost, "100", "Won't fix.") }, want: precedent.ThreadOpen},
+		{name: "declined", said: func(w *talk) { w.say(dana, "100", "Won't fix.") }, want: precedent.ThreadWontFix},
+		{name: "declined, and asked on", said: func(w *talk) { w.say(dana, "100", "Won't fix."); w.say(ann, "100", "Why?") }, want: precedent.ThreadWontFix},
+		{name: "declined by the author", said: func(w *talk) { w.say(ann, "100", "Won't fix.") }, want: precedent.ThreadPending},
 		{name: "declined long ago", stored: asIs(precedent.ThreadWontFix), want: precedent.ThreadWontFix},
 		{name: "closed by a person", conv: closed(dana), want: precedent.ThreadResolved},
 		{name: "closed by a deleted account", conv: closed(ghost), want: precedent.ThreadResolved},
@@ -208,42 +208,42 @@ func TestStates(t *testing.T) {
 		{name: "a hole, closed by the author after the fix", conv: closed(ann), stored: hole(precedent.ThreadAddressed), want: precedent.ThreadAddressed},
 		{name: "closed by us", conv: closed(me), stored: asIs(precedent.ThreadAddressed), want: precedent.ThreadAddressed},
 		{name: "closed by us, and forgotten", conv: closed(me), want: precedent.ThreadAddressed},
-		{name: "closed by us, and thanked", conv: closed(me), said: func(w *talk) { w.say(ann, 100, "Thanks!") }, want: precedent.ThreadAddressed},
-		{name: "closed by us, and declined", conv: closed(me), said: func(w *talk) { w.say(dana, 100, "Not a bug.") }, want: precedent.ThreadWontFix},
+		{name: "closed by us, and thanked", conv: closed(me), said: func(w *talk) { w.say(ann, "100", "Thanks!") }, want: precedent.ThreadAddressed},
+		{name: "closed by us, and declined", conv: closed(me), said: func(w *talk) { w.say(dana, "100", "Not a bug.") }, want: precedent.ThreadWontFix},
 		{name: "closed by somebody, when we would have", conv: closed(forge.Person{}), stored: asIs(precedent.ThreadAddressed), want: precedent.ThreadAddressed},
 		{name: "closed by a person, when we would have", conv: closed(dana), stored: asIs(precedent.ThreadAddressed), want: precedent.ThreadResolved},
 		{name: "closed with our account", as: person, conv: closed(person), stored: asIs(precedent.ThreadOpen), want: precedent.ThreadResolved},
 		{name: "closed with our account, when we would have", as: person, conv: closed(person), stored: asIs(precedent.ThreadAddressed), want: precedent.ThreadAddressed},
 		{name: "addressed, not closed yet", conv: open, stored: asIs(precedent.ThreadAddressed), want: precedent.ThreadAddressed},
-		{name: "addressed, and asked", conv: open, stored: asIs(precedent.ThreadAddressed), said: func(w *talk) { w.say(ann, 100, "Is it?") }, want: precedent.ThreadPending},
+		{name: "addressed, and asked", conv: open, stored: asIs(precedent.ThreadAddressed), said: func(w *talk) { w.say(ann, "100", "Is it?") }, want: precedent.ThreadPending},
 		{
 			name: "opened again by a person", conv: open,
-			stored: later(known("t1", 100, precedent.ThreadAddressed), func(th *precedent.Thread) { th.Closed = true }), want: precedent.ThreadOpen,
+			stored: later(known("t1", "100", precedent.ThreadAddressed), func(th *precedent.Thread) { th.Closed = true }), want: precedent.ThreadOpen,
 		},
 		{
 			name: "resolved, then opened again", conv: open,
-			stored: later(known("t1", 100, precedent.ThreadResolved), func(th *precedent.Thread) { th.Closed = true }), want: precedent.ThreadOpen,
+			stored: later(known("t1", "100", precedent.ThreadResolved), func(th *precedent.Thread) { th.Closed = true }), want: precedent.ThreadOpen,
 		},
 		{
 			name:   "resolved, and the forge does not tell any more",
-			stored: later(known("t1", 100, precedent.ThreadResolved), func(th *precedent.Thread) { th.Closed = true }), want: precedent.ThreadResolved,
+			stored: later(known("t1", "100", precedent.ThreadResolved), func(th *precedent.Thread) { th.Closed = true }), want: precedent.ThreadResolved,
 		},
 		{
-			name: "a review looked at what was said", said: func(w *talk) { w.say(ann, 100, "Hm.") },
-			stored: later(known("t1", 100, precedent.ThreadOpen), func(th *precedent.Thread) { th.Messages = []precedent.Message{{ID: 101, Body: "Hm."}} }),
+			name: "a review looked at what was said", said: func(w *talk) { w.say(ann, "100", "Hm.") },
+			stored: later(known("t1", "100", precedent.ThreadOpen), func(th *precedent.Thread) { th.Messages = []precedent.Message{{ID: "101", Body: "Hm."}} }),
 			want:   precedent.ThreadOpen,
 		},
 		{
-			name: "it was edited since", said: func(w *talk) { w.say(ann, 100, "Hm, why?") },
-			stored: later(known("t1", 100, precedent.ThreadOpen), func(th *precedent.Thread) { th.Messages = []precedent.Message{{ID: 101, Body: "Hm."}} }),
+			name: "it was edited since", said: func(w *talk) { w.say(ann, "100", "Hm, why?") },
+			stored: later(known("t1", "100", precedent.ThreadOpen), func(th *precedent.Thread) { th.Messages = []precedent.Message{{ID: "101", Body: "Hm."}} }),
 			want:   precedent.ThreadPending,
 		},
-		{name: "a person uses our account", as: person, said: func(w *talk) { w.say(person, 100, "Why?") }, want: precedent.ThreadPending},
+		{name: "a person uses our account", as: person, said: func(w *talk) { w.say(person, "100", "Why?") }, want: precedent.ThreadPending},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w := talk{writer: writer}
 			self := w.self()
-			if test.as.ID != 0 {
+			if test.as.ID != "" {
 				self.Me = test.as
 			}
 			w.opens(self.Me, "t1")
@@ -271,8 +271,8 @@ func TestStates(t *testing.T) {
 
 func TestGone(t *testing.T) {
 	w := talk{writer: writer}
-	deleted, inSummary := known("t1", 555, precedent.ThreadOpen), known("t2", 0, precedent.ThreadOpen)
-	deleted.Messages = []precedent.Message{{ID: 556, Who: "dana", WhoID: 2, Body: "Why?"}}
+	deleted, inSummary := known("t1", "555", precedent.ThreadOpen), known("t2", "", precedent.ThreadOpen)
+	deleted.Messages = []precedent.Message{{ID: "556", Who: "dana", WhoID: "2", Body: "Why?"}}
 	stored := []precedent.Thread{deleted, inSummary}
 	got := Assemble(nil, nil, stored, w.self(), mayWrite)
 	if !got[0].Gone || got[0].State != precedent.ThreadWontFix || len(got[0].Messages) != 1 || got[1].Gone || got[1].State != precedent.ThreadOpen {
@@ -292,7 +292,7 @@ func TestGone(t *testing.T) {
 	w.opens(me, "t1")
 	w.opens(me, "t1")
 	got = Assemble(w.comments, nil, []precedent.Thread{gone}, w.self(), mayWrite)
-	if len(got) != 1 || got[0].Gone || got[0].State != precedent.ThreadOpen || got[0].Comment != 100 {
+	if len(got) != 1 || got[0].Gone || got[0].State != precedent.ThreadOpen || got[0].Comment != "100" {
 		t.Errorf("%+v", got)
 	}
 	if got := Assemble(nil, nil, []precedent.Thread{gone}, w.self(), mayWrite); !got[0].Gone {
@@ -309,7 +309,7 @@ func TestStandsByItsNumber(t *testing.T) {
 	}
 	rekeyed, renamed := writer, writer
 	rekeyed.Key, renamed.Key, renamed.Place.Repo.Name = key, key, "application"
-	former := forge.Person{ID: 9, Login: "former[bot]", Bot: true}
+	former := forge.Person{ID: "9", Login: "former[bot]", Bot: true}
 	for name, test := range map[string]struct {
 		by     forge.Person
 		reader comment.Writer
@@ -318,10 +318,10 @@ func TestStandsByItsNumber(t *testing.T) {
 	} {
 		w := talk{writer: writer}
 		w.opens(test.by, "t1")
-		w.say(ann, 100, "Why?")
+		w.say(ann, "100", "Why?")
 		self := w.self()
 		self.Read, self.Signed = test.reader.Read, !test.reader.Key.IsZero()
-		got := Assemble(w.comments, nil, []precedent.Thread{known("t1", 100, precedent.ThreadOpen)}, self, mayWrite)
+		got := Assemble(w.comments, nil, []precedent.Thread{known("t1", "100", precedent.ThreadOpen)}, self, mayWrite)
 		if len(got) != 1 || got[0].Gone || got[0].State != precedent.ThreadPending || len(got[0].Messages) != 1 {
 			t.Errorf("%s: %+v", name, got)
 		}
@@ -332,12 +332,12 @@ func TestStandsByItsNumber(t *testing.T) {
 // conversation, and people may have opened it.
 func TestSharedConversations(t *testing.T) {
 	w := talk{writer: writer}
-	w.say(ann, 0, "I wonder about this line.")
+	w.say(ann, "", "I wonder about this line.")
 	w.opens(me, "t1")
-	w.say(ann, 0, "About the first.")
+	w.say(ann, "", "About the first.")
 	second := w.opens(me, "t2")
-	w.say(dana, 0, "Won't fix.")
-	w.say(ann, 101, "The first again.")
+	w.say(dana, "", "Won't fix.")
+	w.say(ann, "101", "The first again.")
 	conv := forge.Thread{}
 	for _, c := range w.comments {
 		conv.Comments = append(conv.Comments, c.ID)
@@ -356,9 +356,9 @@ func TestFlood(t *testing.T) {
 	w := talk{writer: writer}
 	first := w.opens(me, "t1")
 	for i := range 5_000 {
-		w.say(forge.Person{ID: int64(1_000 + i), Login: "dana"}, first, "Won't fix. "+strings.Repeat("x", 20_000))
+		w.say(forge.Person{ID: precedent.NumberID(int64(1_000 + i)), Login: "dana"}, first, "Won't fix. "+strings.Repeat("x", 20_000))
 	}
-	asked := map[int64]int{}
+	asked := map[precedent.ForgeID]int{}
 	got := Assemble(w.comments, nil, nil, w.self(), func(p forge.Person) bool {
 		asked[p.ID]++
 		return false
@@ -368,7 +368,7 @@ func TestFlood(t *testing.T) {
 	}
 	for id, n := range asked {
 		if n > 1 {
-			t.Errorf("%d was asked about %d times", id, n)
+			t.Errorf("%s was asked about %d times", id, n)
 		}
 	}
 	if got[0].State != precedent.ThreadPending {
@@ -377,8 +377,8 @@ func TestFlood(t *testing.T) {
 }
 
 func TestApply(t *testing.T) {
-	said := []precedent.Message{{ID: 1, Who: "ann", WhoID: 3}}
-	heard := []precedent.Message{{ID: 1, Who: "dana", WhoID: 2, MayWrite: true}}
+	said := []precedent.Message{{ID: "1", Who: "ann", WhoID: "3"}}
+	heard := []precedent.Message{{ID: "1", Who: "dana", WhoID: "2", MayWrite: true}}
 	for _, test := range []struct {
 		from     precedent.ThreadState
 		answer   precedent.AnswerState

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
@@ -252,13 +253,13 @@ func (g *Gitea) whole(all []any) reply {
 // shown are the comments of a kind that a list shows by now: it may lag behind.
 func (g *Gitea) shown(c *call, kind forge.CommentKind) (all []forge.Comment) {
 	for _, m := range c.pull.Comments {
-		if m.Kind == kind && g.stage.World.shows(c.pull.written[forge.Said{Kind: kind, ID: m.ID}], fault(c.Request).LagFor) {
+		if m.Kind == kind && g.stage.World.shows(c.pull.written[forge.CommentRef{Kind: kind, ID: m.ID}], fault(c.Request).LagFor) {
 			all = append(all, m)
 		}
 	}
 	return all[:max(0, len(all)-lag(c.Request))]
 }
 
-func (g *Gitea) at(c *call, id int64) string {
-	return fmt.Sprintf("%s/%s/%s/pulls/%d#issuecomment-%d", g.URL, c.repo.Owner, c.repo.Name, c.pull.Number, id)
+func (g *Gitea) at(c *call, id precedent.ForgeID) string {
+	return fmt.Sprintf("%s/%s/%s/pulls/%d#issuecomment-%s", g.URL, c.repo.Owner, c.repo.Name, c.pull.Number, id)
 }

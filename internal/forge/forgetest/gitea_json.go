@@ -15,10 +15,10 @@ import (
 
 // giteaUser is an account. A deleted one is shown as one that no row is of.
 func giteaUser(p forge.Person) object {
-	if p.ID == 0 {
-		p = forge.Person{ID: -1, Login: "Ghost"}
+	if p.ID == "" {
+		p = forge.Person{ID: "-1", Login: "Ghost"}
 	}
-	return object{"id": p.ID, "login": p.Login, "login_name": "", "full_name": "", "email": p.Login + "@noreply.localhost", "username": p.Login}
+	return object{"id": p.ID.Number(), "login": p.Login, "login_name": "", "full_name": "", "email": p.Login + "@noreply.localhost", "username": p.Login}
 }
 
 func (g *Gitea) version(*call) reply {
@@ -108,7 +108,7 @@ func (g *Gitea) comments(c *call) reply {
 
 func (g *Gitea) commentJSON(c *call, m forge.Comment) object {
 	return object{
-		"id": m.ID, "user": giteaUser(m.Author), "body": text(m.Body), "html_url": g.at(c, m.ID),
+		"id": m.ID.Number(), "user": giteaUser(m.Author), "body": text(m.Body), "html_url": g.at(c, m.ID),
 		"created_at": m.At.Format(time.RFC3339), "updated_at": m.Edited.Format(time.RFC3339),
 	}
 }
@@ -131,7 +131,7 @@ const (
 
 // giteaReviews are the reviews of what is shown, in their order.
 func (p *Pull) giteaReviews(words, inline []forge.Comment) (all []giteaReview) {
-	place := map[int64]int{}
+	place := map[precedent.ForgeID]int{}
 	for _, m := range words {
 		r, ok := p.Reviews[m.ID]
 		if !ok {
@@ -147,13 +147,13 @@ func (p *Pull) giteaReviews(words, inline []forge.Comment) (all []giteaReview) {
 		if !ok {
 			at = -1
 		}
-		if root.Review == 0 {
+		if root.Review == "" {
 			at = slices.IndexFunc(all, func(r giteaReview) bool {
-				return r.ID >= namelessReview && r.ID < firstID && r.Commit == root.Commit && r.stale == root.Outdated
+				return r.ID.Number() >= namelessReview && r.ID.Number() < firstID && r.Commit == root.Commit && r.stale == root.Outdated
 			})
 			if at < 0 {
 				at = len(all)
-				all = append(all, giteaReview{Review: Review{ID: namelessReview + int64(at), Author: root.Author, State: Commented, Commit: root.Commit}, at: root.At, stale: root.Outdated})
+				all = append(all, giteaReview{Review: Review{ID: precedent.NumberID(namelessReview + int64(at)), Author: root.Author, State: Commented, Commit: root.Commit}, at: root.At, stale: root.Outdated})
 			}
 		}
 		if at >= 0 {
@@ -168,8 +168,8 @@ func (p *Pull) giteaReviews(words, inline []forge.Comment) (all []giteaReview) {
 // first is the comment that a conversation begins with, where it was written:
 // Gitea does not move it.
 func (p *Pull) first(m forge.Comment) forge.Comment {
-	if m.ReplyTo != 0 {
-		if up := p.comment(forge.Said{Kind: forge.OnLine, ID: p.root(m)}); up != nil {
+	if m.ReplyTo != "" {
+		if up := p.comment(forge.CommentRef{Kind: forge.OnLine, ID: p.root(m)}); up != nil {
 			m = *up
 		}
 	}
@@ -196,12 +196,12 @@ func (g *Gitea) told(p *Pull, all []forge.Comment) []forge.Comment {
 		at     precedent.Span
 		commit string
 	}
-	place, on := map[int64]forge.Comment{}, map[spot][]forge.Comment{}
+	place, on := map[precedent.ForgeID]forge.Comment{}, map[spot][]forge.Comment{}
 	for _, r := range p.giteaReviews(words, inline) {
 		for _, m := range r.inline {
 			at := p.first(m).Span
 			at.Start = at.End
-			m.Span, m.Commit, m.Outdated, m.Review, m.ReplyTo = at, r.Commit, r.stale, r.ID, 0
+			m.Span, m.Commit, m.Outdated, m.Review, m.ReplyTo = at, r.Commit, r.stale, r.ID, ""
 			// A review may have two remarks on a line; whatever comes later answers the first.
 			before := on[spot{at, r.Commit}]
 			if slices.ContainsFunc(before, func(b forge.Comment) bool {
@@ -253,7 +253,7 @@ func (g *Gitea) reviews(c *call) reply {
 // one lets do answer about the review that the path names.
 func (g *Gitea) one(c *call, do func(giteaReview) reply) reply {
 	for _, r := range g.reviewsOf(c) {
-		if r.ID == c.number("id") && !g.hidden(c, r) {
+		if r.ID == c.id("id") && !g.hidden(c, r) {
 			return do(r)
 		}
 	}
@@ -267,9 +267,9 @@ func (g *Gitea) oneReview(c *call) reply {
 func (g *Gitea) reviewJSON(c *call, r giteaReview) object {
 	state := map[ReviewState]string{Pending: "PENDING", Commented: "COMMENT", ChangesRequested: "REQUEST_CHANGES", Approved: "APPROVED"}[r.State]
 	return object{
-		"id": r.ID, "user": giteaUser(r.Author), "team": nil, "state": state, "body": r.Body, "commit_id": r.Commit, "stale": r.stale,
+		"id": r.ID.Number(), "user": giteaUser(r.Author), "team": nil, "state": state, "body": r.Body, "commit_id": r.Commit, "stale": r.stale,
 		"official": false, "dismissed": false, "comments_count": len(r.inline), "submitted_at": r.at.Format(time.RFC3339),
-		"html_url": g.at(c, wordsOfReviews+r.ID), "pull_request_url": g.at(c, 0),
+		"html_url": g.at(c, precedent.NumberID(wordsOfReviews+r.ID.Number())), "pull_request_url": g.at(c, "0"),
 	}
 }
 
@@ -286,9 +286,9 @@ func (g *Gitea) inline(c *call) reply {
 func (g *Gitea) inlineJSON(c *call, r giteaReview, m forge.Comment) object {
 	at := c.pull.first(m)
 	out := object{
-		"id": m.ID, "user": giteaUser(m.Author), "resolver": nil, "body": text(m.Body), "pull_request_review_id": r.ID, "path": at.Span.Path,
+		"id": m.ID.Number(), "user": giteaUser(m.Author), "resolver": nil, "body": text(m.Body), "pull_request_review_id": r.ID.Number(), "path": at.Span.Path,
 		"position": at.Span.End, "original_position": 0, "commit_id": r.Commit, "original_commit_id": "",
-		"diff_hunk": c.pull.cutHunk(at.Span, r.Commit), "html_url": g.at(c, m.ID), "pull_request_url": g.at(c, 0),
+		"diff_hunk": c.pull.cutHunk(at.Span, r.Commit), "html_url": g.at(c, m.ID), "pull_request_url": g.at(c, "0"),
 		"created_at": m.At.Format(time.RFC3339), "updated_at": m.Edited.Format(time.RFC3339),
 	}
 	if at.Span.Side == precedent.Left {
@@ -346,8 +346,8 @@ func (g *Gitea) permission(c *call) reply {
 
 // reactions of a comment are null if there are none.
 func (g *Gitea) reactions(c *call) reply {
-	id := c.number("id")
-	for _, said := range []forge.Said{{Kind: forge.OnThread, ID: id}, {Kind: forge.OnLine, ID: id}, {Kind: forge.OnReview, ID: id - wordsOfReviews}} {
+	id := c.id("id")
+	for _, said := range []forge.CommentRef{{Kind: forge.OnThread, ID: id}, {Kind: forge.OnLine, ID: id}, {Kind: forge.OnReview, ID: precedent.NumberID(id.Number() - wordsOfReviews)}} {
 		p, m := c.repo.said(said)
 		if m == nil {
 			continue

@@ -2,7 +2,6 @@ package forgetest
 
 import (
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
@@ -55,7 +54,7 @@ func (g *Gitea) review(c *call) reply {
 	w := g.stage.World
 	id := c.pull.pending(c.who)
 	begin := func() {
-		if id == 0 {
+		if id == "" {
 			id = w.review(c.pull, Review{Author: c.who, State: Pending, Commit: in.CommitID}).ID
 		}
 	}
@@ -71,11 +70,11 @@ func (g *Gitea) review(c *call) reply {
 		return g.problem(http.StatusUnprocessableEntity, "can't submit review for a closed or merged PR")
 	}
 	begin()
-	m, r := c.pull.comment(forge.Said{Kind: forge.OnReview, ID: id}), c.pull.Reviews[id]
+	m, r := c.pull.comment(forge.CommentRef{Kind: forge.OnReview, ID: id}), c.pull.Reviews[id]
 	m.Body, m.At = precedent.Untrusted(in.Body), g.stage.Clock.Now().Truncate(time.Second)
 	m.Edited, r.State, r.Body, r.Commit = m.At, state, in.Body, in.CommitID
 	c.pull.Reviews[id] = r
-	c.SetPathValue("id", strconv.FormatInt(id, 10))
+	c.SetPathValue("id", string(id))
 	return g.oneReview(c)
 }
 
@@ -85,9 +84,9 @@ func (g *Gitea) deleteReview(c *call) reply {
 			return g.problem(http.StatusForbidden, "")
 		}
 		for _, m := range r.inline {
-			c.pull.remove(forge.Said{Kind: forge.OnLine, ID: m.ID})
+			c.pull.remove(forge.CommentRef{Kind: forge.OnLine, ID: m.ID})
 		}
-		c.pull.remove(forge.Said{Kind: forge.OnReview, ID: r.ID})
+		c.pull.remove(forge.CommentRef{Kind: forge.OnReview, ID: r.ID})
 		return reply{status: http.StatusNoContent}
 	})
 }
@@ -113,7 +112,7 @@ func (g *Gitea) answer(c *call) reply {
 	if bad := g.read(c, &in); bad != nil {
 		return *bad
 	}
-	up := c.pull.comment(forge.Said{Kind: forge.OnLine, ID: c.number("id")})
+	up := c.pull.comment(forge.CommentRef{Kind: forge.OnLine, ID: c.id("id")})
 	if up == nil {
 		return g.notFound()
 	}
@@ -137,21 +136,21 @@ func (g *Gitea) addInline(c *call) reply {
 }
 
 func (g *Gitea) deleteInline(c *call) reply {
-	m := c.pull.comment(forge.Said{Kind: forge.OnLine, ID: c.number("comment")})
+	m := c.pull.comment(forge.CommentRef{Kind: forge.OnLine, ID: c.id("comment")})
 	switch {
 	case m == nil:
 		return g.notFound()
 	case m.Author.ID != c.who.ID && !g.mayWrite(c):
 		return g.problem(http.StatusForbidden, "")
 	}
-	c.pull.remove(forge.Said{Kind: forge.OnLine, ID: m.ID})
+	c.pull.remove(forge.CommentRef{Kind: forge.OnLine, ID: m.ID})
 	return reply{status: http.StatusNoContent}
 }
 
 // resolve marks one comment, whatever conversation it is in.
 func (g *Gitea) resolve(c *call) reply {
-	id := c.number("id")
-	p, m := c.repo.said(forge.Said{Kind: forge.OnLine, ID: id})
+	id := c.id("id")
+	p, m := c.repo.said(forge.CommentRef{Kind: forge.OnLine, ID: id})
 	switch {
 	case m == nil:
 		return g.notFound()
@@ -180,7 +179,7 @@ func (g *Gitea) say(c *call) reply {
 // kept finds a comment by a number that says nothing of its kind.
 func (g *Gitea) kept(c *call) (*Pull, *forge.Comment) {
 	for _, kind := range []forge.CommentKind{forge.OnThread, forge.OnLine} {
-		if p, m := c.repo.said(forge.Said{Kind: kind, ID: c.number("id")}); m != nil {
+		if p, m := c.repo.said(forge.CommentRef{Kind: kind, ID: c.id("id")}); m != nil {
 			return p, m
 		}
 	}
@@ -226,7 +225,7 @@ func (g *Gitea) delete(c *call) reply {
 	case m.Author.ID != c.who.ID && !g.mayWrite(c):
 		return reply{status: http.StatusForbidden, body: ""}
 	case m.Kind == forge.OnThread:
-		p.remove(forge.Said{Kind: m.Kind, ID: m.ID})
+		p.remove(forge.CommentRef{Kind: m.Kind, ID: m.ID})
 	}
 	return reply{status: http.StatusNoContent}
 }

@@ -11,11 +11,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
 // ActionsBot is the account of the tokens that GitHub Actions makes.
-var ActionsBot = forge.Person{ID: 41898282, Login: "github-actions[bot]", Bot: true}
+var ActionsBot = forge.Person{ID: "41898282", Login: "github-actions[bot]", Bot: true}
 
 // Actions makes Secret a token of GitHub Actions, which may not ask whose it is.
 func (g *GitHub) Actions() {
@@ -51,7 +52,7 @@ func (g *GitHub) AsApp(a App) {
 }
 
 func (a *App) bot() forge.Person {
-	return forge.Person{ID: a.ID + 1_000_000, Login: a.Slug + "[bot]", Bot: true}
+	return forge.Person{ID: precedent.NumberID(a.ID + 1_000_000), Login: a.Slug + "[bot]", Bot: true}
 }
 
 // Issued counts the tokens that the installation was given.

@@ -91,14 +91,14 @@ func (g *GitHub) branch(b forge.Branch) object {
 
 // user is an account, null if it is deleted.
 func user(p forge.Person) any {
-	if p.ID == 0 {
+	if p.ID == "" {
 		return nil
 	}
 	kind := "User"
 	if p.Bot {
 		kind = "Bot"
 	}
-	return object{"id": p.ID, "login": p.Login, "type": kind, "site_admin": false}
+	return object{"id": p.ID.Number(), "login": p.Login, "type": kind, "site_admin": false}
 }
 
 func (g *GitHub) comments(c *call) reply { return g.list(c, forge.OnThread, nil) }
@@ -109,7 +109,7 @@ func (g *GitHub) inline(c *call) reply { return g.list(c, forge.OnLine, nil) }
 
 // inlineOfReview is a list in which GitHub does not say the lines.
 func (g *GitHub) inlineOfReview(c *call) reply {
-	r := c.pull.details(c.number("id"))
+	r := c.pull.details(c.id("id"))
 	if r == nil || !g.sees(c, r) {
 		return problem(http.StatusNotFound, "Not Found")
 	}
@@ -129,7 +129,7 @@ func (g *GitHub) list(c *call, kind forge.CommentKind, of *Review) reply {
 		switch {
 		case kind == forge.OnReview && !g.sees(c, c.pull.details(m.ID)), kind == forge.OnLine && of == nil && c.pull.unsent(m):
 			continue
-		case !g.stage.World.shows(c.pull.written[forge.Said{Kind: kind, ID: m.ID}], fault(c.Request).LagFor):
+		case !g.stage.World.shows(c.pull.written[forge.CommentRef{Kind: kind, ID: m.ID}], fault(c.Request).LagFor):
 			continue
 		}
 		out := g.commentJSON(c, c.pull, m)
@@ -145,22 +145,22 @@ func (g *GitHub) list(c *call, kind forge.CommentKind, of *Review) reply {
 
 // commentJSON is a comment of any kind.
 func (g *GitHub) commentJSON(c *call, p *Pull, m forge.Comment) object {
-	out := object{"id": m.ID, "user": user(m.Author), "body": text(m.Body)}
+	out := object{"id": m.ID.Number(), "user": user(m.Author), "body": text(m.Body)}
 	page := fmt.Sprintf("%s/%s/%s/pull/%d", g.URL, c.repo.Owner, c.repo.Name, p.Number)
-	out["node_id"] = nodeID(forge.Said{Kind: m.Kind, ID: m.ID})
+	out["node_id"] = nodeID(forge.CommentRef{Kind: m.Kind, ID: m.ID})
 	switch m.Kind {
 	case forge.OnThread:
-		out["html_url"], out["author_association"] = fmt.Sprintf("%s#issuecomment-%d", page, m.ID), "NONE"
+		out["html_url"], out["author_association"] = fmt.Sprintf("%s#issuecomment-%s", page, m.ID), "NONE"
 	case forge.OnReview:
 		r := p.details(m.ID)
-		out["html_url"], out["author_association"] = fmt.Sprintf("%s#pullrequestreview-%d", page, m.ID), "OWNER"
+		out["html_url"], out["author_association"] = fmt.Sprintf("%s#pullrequestreview-%s", page, m.ID), "OWNER"
 		out["state"], out["commit_id"] = r.State, r.Commit
 		if r.State != Pending {
 			out["submitted_at"] = m.At.Format(time.RFC3339)
 		}
 		return out
 	default:
-		out["html_url"], out["author_association"] = fmt.Sprintf("%s#discussion_r%d", page, m.ID), "OWNER"
+		out["html_url"], out["author_association"] = fmt.Sprintf("%s#discussion_r%s", page, m.ID), "OWNER"
 		inlineJSON(out, p, m)
 	}
 	out["created_at"], out["updated_at"] = m.At.Format(time.RFC3339), m.Edited.Format(time.RFC3339)
@@ -174,10 +174,10 @@ func inlineJSON(out object, p *Pull, m forge.Comment) {
 		first = m
 	}
 	votes := map[string]int{}
-	for _, r := range p.Reactions[forge.Said{Kind: m.Kind, ID: m.ID}] {
+	for _, r := range p.Reactions[forge.CommentRef{Kind: m.Kind, ID: m.ID}] {
 		votes[r.Content]++
 	}
-	out["reactions"] = object{"total_count": len(p.Reactions[forge.Said{Kind: m.Kind, ID: m.ID}]), "+1": votes["+1"], "-1": votes["-1"]}
+	out["reactions"] = object{"total_count": len(p.Reactions[forge.CommentRef{Kind: m.Kind, ID: m.ID}]), "+1": votes["+1"], "-1": votes["-1"]}
 	out["path"], out["side"], out["subject_type"] = m.Span.Path, m.Span.Side, "line"
 	out["line"], out["original_line"] = m.Span.End, first.Span.End
 	out["start_line"], out["start_side"], out["original_start_line"] = nil, nil, nil
@@ -192,11 +192,11 @@ func inlineJSON(out object, p *Pull, m forge.Comment) {
 	if m.Span.End == 0 {
 		out["subject_type"], out["line"], out["original_line"] = "file", nil, nil
 	}
-	if m.ReplyTo != 0 {
-		out["in_reply_to_id"] = m.ReplyTo
+	if m.ReplyTo != "" {
+		out["in_reply_to_id"] = m.ReplyTo.Number()
 	}
-	if m.Review != 0 {
-		out["pull_request_review_id"] = m.Review
+	if m.Review != "" {
+		out["pull_request_review_id"] = m.Review.Number()
 	}
 }
 

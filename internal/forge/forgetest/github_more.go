@@ -146,7 +146,7 @@ func (g *GitHub) checkJSON(c *call, k Check) object {
 		"status": k.Status, "conclusion": or(k.Conclusion), "details_url": k.URL, "started_at": k.Started.Format(time.RFC3339),
 		"completed_at": nil, "html_url": fmt.Sprintf("%s/%s/%s/runs/%d", g.URL, c.repo.Owner, c.repo.Name, k.ID),
 		"output": object{"title": or(k.Title), "summary": or(k.Summary), "text": or(k.Text), "annotations_count": 0},
-		"app":    object{"id": k.By.ID, "slug": strings.TrimSuffix(k.By.Login, "[bot]")}, "pull_requests": []any{},
+		"app":    object{"id": k.By.ID.Number(), "slug": strings.TrimSuffix(k.By.Login, "[bot]")}, "pull_requests": []any{},
 	}
 	if !k.Completed.IsZero() {
 		out["completed_at"] = k.Completed.Format(time.RFC3339)
@@ -242,7 +242,7 @@ func reactionJSON(i int, r forge.Reaction) object {
 func (g *GitHub) reactions(c *call, kind forge.CommentKind) reply {
 	return g.one(c, kind, func(p *Pull, m *forge.Comment) reply {
 		all := []any{}
-		for i, r := range p.Reactions[forge.Said{Kind: kind, ID: m.ID}] {
+		for i, r := range p.Reactions[forge.CommentRef{Kind: kind, ID: m.ID}] {
 			if want := c.URL.Query().Get("content"); want == "" || want == r.Content {
 				all = append(all, reactionJSON(i, r))
 			}
@@ -258,7 +258,7 @@ func (g *GitHub) react(c *call, kind forge.CommentKind) reply {
 		return *bad
 	}
 	return g.one(c, kind, func(p *Pull, m *forge.Comment) reply {
-		said := forge.Said{Kind: kind, ID: m.ID}
+		said := forge.CommentRef{Kind: kind, ID: m.ID}
 		before, status := len(p.Reactions[said]), http.StatusOK
 		r := g.stage.World.react(p, said, forge.Reaction{Who: c.who, Content: in.Content})
 		if len(p.Reactions[said]) > before {

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
@@ -41,6 +42,9 @@ func (c *call) number(name string) int64 {
 	n, _ := strconv.ParseInt(c.PathValue(name), 10, 64)
 	return n
 }
+
+// id is a number in the path as an id; empty if it is none.
+func (c *call) id(name string) precedent.ForgeID { return precedent.NumberID(c.number(name)) }
 
 // route is what the server does with a method and path. The routes of net/http
 // cannot tell /pulls/{number}/comments from /pulls/comments/{id}.

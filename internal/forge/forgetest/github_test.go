@@ -84,10 +84,10 @@ func words(v any) string {
 	return string(data)
 }
 
-func id(v any) int64 {
+func id(v any) precedent.ForgeID {
 	o, _ := v.(object)
 	n, _ := o["id"].(float64)
-	return int64(n)
+	return precedent.NumberID(int64(n))
 }
 
 // TestGitHubRefuses what GitHub refuses, in its words, and changes nothing.
@@ -164,7 +164,7 @@ func TestGitHubKeepsUnsent(t *testing.T) {
 	if status != 200 || made.(object)["state"] != "PENDING" || made.(object)["submitted_at"] != nil {
 		t.Fatalf("%d, %s", status, words(made))
 	}
-	one := fmt.Sprintf("%s/reviews/%d", tillPath, id(made))
+	one := fmt.Sprintf("%s/reviews/%s", tillPath, id(made))
 	count := func(token, path string) int {
 		_, all := ask(t, g, token, "GET", path, nil)
 		return len(all.([]any))
@@ -192,7 +192,7 @@ func TestGitHubKeepsUnsent(t *testing.T) {
 		t.Errorf("a review that was sent is deleted: %d, %s", status, words(got))
 	}
 	_, made = ask(t, g, other, "POST", tillPath+"/reviews", pending)
-	if status, _ := ask(t, g, other, "DELETE", fmt.Sprintf("%s/reviews/%d", tillPath, id(made)), nil); status != 200 || s.World.Unsent(p) != 0 || len(s.World.Shown(p)) != 2 {
+	if status, _ := ask(t, g, other, "DELETE", fmt.Sprintf("%s/reviews/%s", tillPath, id(made)), nil); status != 200 || s.World.Unsent(p) != 0 || len(s.World.Shown(p)) != 2 {
 		t.Errorf("%d, %+v", status, s.World.Shown(p))
 	}
 }
@@ -206,22 +206,22 @@ func TestGitHubForgets(t *testing.T) {
 		t.Fatalf("%d, %s", status, words(made))
 	}
 	s.World.Say(p, Bo, id(made), "Why?")
-	status, answer := ask(t, g, Secret, "POST", fmt.Sprintf("%s/comments/%d/replies", tillPath, id(made)), object{"body": "Because."})
+	status, answer := ask(t, g, Secret, "POST", fmt.Sprintf("%s/comments/%s/replies", tillPath, id(made)), object{"body": "Because."})
 	if status != 201 || len(s.World.Threads(p)) != 1 || len(s.World.Reviews(p)) != 3 {
 		t.Errorf("%d, %s", status, words(answer))
 	}
-	if status, _ := ask(t, g, Secret, "POST", fmt.Sprintf("%s/comments/%d/replies", tillPath, id(answer)), object{"body": "x"}); status != 422 {
+	if status, _ := ask(t, g, Secret, "POST", fmt.Sprintf("%s/comments/%s/replies", tillPath, id(answer)), object{"body": "x"}); status != 422 {
 		t.Errorf("an answer to an answer: %d", status)
 	}
-	if status, _ := ask(t, g, Secret, "DELETE", fmt.Sprintf("%s/pulls/comments/%d", shopPath, id(made)), nil); status != 204 {
+	if status, _ := ask(t, g, Secret, "DELETE", fmt.Sprintf("%s/pulls/comments/%s", shopPath, id(made)), nil); status != 204 {
 		t.Errorf("delete: %d", status)
 	}
 	threads := s.World.Threads(p)
 	if len(s.World.Reviews(p)) != 2 || len(threads) != 1 || len(threads[0].Comments) != 2 || threads[0].Comments[1] != id(answer) {
 		t.Errorf("reviews %+v, conversations %+v", s.World.Reviews(p), threads)
 	}
-	s.World.Remove(p, forge.Said{Kind: forge.OnLine, ID: threads[0].Comments[0]})
-	s.World.Remove(p, forge.Said{Kind: forge.OnLine, ID: id(answer)})
+	s.World.Remove(p, forge.CommentRef{Kind: forge.OnLine, ID: threads[0].Comments[0]})
+	s.World.Remove(p, forge.CommentRef{Kind: forge.OnLine, ID: id(answer)})
 	if all := s.World.Reviews(p); len(all) != 0 || len(s.World.Threads(p)) != 0 {
 		t.Errorf("reviews %+v", all)
 	}
@@ -242,7 +242,7 @@ func TestOrphans(t *testing.T) {
 // where they stood first.
 func TestPush(t *testing.T) {
 	s, g, p := shopServer(t)
-	var ids []int64
+	var ids []precedent.ForgeID
 	for _, r := range []forge.Remark{goodRemarks[0], goodRemarks[2], goodRemarks[1], goodRemarks[4]} {
 		ids = append(ids, s.World.Remark(p, Bo, r.Span, r.Body).ID)
 	}
@@ -333,7 +333,7 @@ func TestChecks(t *testing.T) {
 			t.Errorf("%s: %s", path, words(got))
 		}
 	}
-	path := fmt.Sprintf("%s/check-runs/%d", shopPath, id(second))
+	path := fmt.Sprintf("%s/check-runs/%s", shopPath, id(second))
 	if status, _ := ask(t, g, Secret, "PATCH", path, object{"conclusion": "success"}); status != 200 {
 		t.Errorf("update: %d", status)
 	}
@@ -344,7 +344,7 @@ func TestChecks(t *testing.T) {
 		t.Errorf("completed without an end: %d, %s", status, words(got))
 	}
 	s.World.Change(func() { shop.Checks[0].By = Bo })
-	if status, _ := ask(t, g, Secret, "PATCH", fmt.Sprintf("%s/check-runs/%d", shopPath, id(first)), object{"conclusion": "success"}); status != 403 {
+	if status, _ := ask(t, g, Secret, "PATCH", fmt.Sprintf("%s/check-runs/%s", shopPath, id(first)), object{"conclusion": "success"}); status != 403 {
 		t.Errorf("somebody else's check: %d", status)
 	}
 	for _, state := range []string{"failure", "success"} {
@@ -417,7 +417,7 @@ func TestApp(t *testing.T) {
 	if status, got := ask(t, g, web, "GET", "/api/v3/app", nil); status != 200 || got.(object)["slug"] != "precedent-app" {
 		t.Errorf("%d, %s", status, words(got))
 	}
-	if _, got := ask(t, g, web, "GET", shopPath+"/installation", nil); id(got) != 5 {
+	if _, got := ask(t, g, web, "GET", shopPath+"/installation", nil); id(got) != "5" {
 		t.Errorf("%s", words(got))
 	}
 	if status, _ := ask(t, g, web, "GET", tillPath, nil); status != 401 {
@@ -433,7 +433,7 @@ func TestApp(t *testing.T) {
 	if status, got := ask(t, g, issued, "GET", "/api/v3/user", nil); status != 403 || !strings.Contains(words(got), "Resource not accessible by integration") {
 		t.Errorf("%d, %s", status, words(got))
 	}
-	if _, got := ask(t, g, issued, "GET", "/api/v3/users/precedent-app[bot]", nil); id(got) != s.World.Me.ID || s.World.Me.ID == 0 {
+	if _, got := ask(t, g, issued, "GET", "/api/v3/users/precedent-app[bot]", nil); id(got) != s.World.Me.ID || s.World.Me.ID == "" {
 		t.Errorf("%s, want %+v", words(got), s.World.Me)
 	}
 	s.Clock.Pass(time.Hour)
@@ -481,7 +481,7 @@ func TestLabelsAndReactions(t *testing.T) {
 		t.Errorf("%d, %q", status, p.Labels)
 	}
 	m := s.World.Remark(p, Bo, precedent.Span{Path: "src/till.go", Side: precedent.Right, Start: 3, End: 3}, "x")
-	path := fmt.Sprintf("%s/pulls/comments/%d/reactions", shopPath, m.ID)
+	path := fmt.Sprintf("%s/pulls/comments/%s/reactions", shopPath, m.ID)
 	for _, want := range []int{201, 200} {
 		if status, _ := ask(t, g, Secret, "POST", path, object{"content": "+1"}); status != want {
 			t.Errorf("%d, want %d", status, want)

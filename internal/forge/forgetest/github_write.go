@@ -90,7 +90,7 @@ func (g *GitHub) review(c *call) reply {
 	if g.locked(c) {
 		return lockedReview
 	}
-	if c.pull.pending(c.who) != 0 {
+	if c.pull.pending(c.who) != "" {
 		return invalid("Unprocessable Entity", "User can only have one pending review per pull request")
 	}
 	if bad := tooLong("PullRequestReview", bodies...); bad != nil {
@@ -157,30 +157,30 @@ func (g *GitHub) event(c *call, event, body string, comments int) (ReviewState, 
 
 // inlineOf adds an inline comment to a review. On an earlier commit's lines it
 // follows the pushes since.
-func (g *GitHub) inlineOf(c *call, review int64, d draft, commit string) forge.Comment {
+func (g *GitHub) inlineOf(c *call, review precedent.ForgeID, d draft, commit string) forge.Comment {
 	m := g.stage.World.add(c.pull, forge.Comment{
 		Kind: forge.OnLine, Author: c.who, Body: precedent.Untrusted(d.Body), Span: d.span(), Commit: commit, Review: review,
 	})
-	now := c.pull.comment(forge.Said{Kind: forge.OnLine, ID: m.ID})
+	now := c.pull.comment(forge.CommentRef{Kind: forge.OnLine, ID: m.ID})
 	c.pull.follow(now, c.pull.Head.SHA, c.pull.Diff)
 	return *now
 }
 
-func (g *GitHub) reviewReply(c *call, id int64) reply {
-	m := c.pull.comment(forge.Said{Kind: forge.OnReview, ID: id})
+func (g *GitHub) reviewReply(c *call, id precedent.ForgeID) reply {
+	m := c.pull.comment(forge.CommentRef{Kind: forge.OnReview, ID: id})
 	return reply{status: http.StatusOK, body: g.commentJSON(c, c.pull, *m)}
 }
 
 func (g *GitHub) oneReview(c *call) reply {
-	if r := c.pull.details(c.number("id")); r == nil || !g.sees(c, r) {
+	if r := c.pull.details(c.id("id")); r == nil || !g.sees(c, r) {
 		return problem(http.StatusNotFound, "Not Found")
 	}
-	return g.reviewReply(c, c.number("id"))
+	return g.reviewReply(c, c.id("id"))
 }
 
 func (g *GitHub) editReview(c *call) reply {
 	var in struct{ Body string }
-	r := c.pull.details(c.number("id"))
+	r := c.pull.details(c.id("id"))
 	switch bad := c.read(&in); {
 	case r == nil || !g.sees(c, r):
 		return problem(http.StatusNotFound, "Not Found")
@@ -194,7 +194,7 @@ func (g *GitHub) editReview(c *call) reply {
 	if bad := tooLong("PullRequestReview", in.Body); bad != nil {
 		return *bad
 	}
-	g.rewrite(c.pull.comment(forge.Said{Kind: forge.OnReview, ID: r.ID}), in.Body)
+	g.rewrite(c.pull.comment(forge.CommentRef{Kind: forge.OnReview, ID: r.ID}), in.Body)
 	return g.reviewReply(c, r.ID)
 }
 
@@ -203,7 +203,7 @@ func (g *GitHub) rewrite(m *forge.Comment, body string) {
 }
 
 func (g *GitHub) deleteReview(c *call) reply {
-	r := c.pull.details(c.number("id"))
+	r := c.pull.details(c.id("id"))
 	switch {
 	case r == nil || !g.sees(c, r):
 		return problem(http.StatusNotFound, "Not Found")
@@ -211,14 +211,14 @@ func (g *GitHub) deleteReview(c *call) reply {
 		return invalid("Unprocessable Entity", "Can not delete a non-pending pull request review")
 	}
 	out := g.reviewReply(c, r.ID)
-	c.pull.remove(forge.Said{Kind: forge.OnReview, ID: r.ID})
+	c.pull.remove(forge.CommentRef{Kind: forge.OnReview, ID: r.ID})
 	return out
 }
 
 // submit lets everybody see a review.
 func (g *GitHub) submit(c *call) reply {
 	var in struct{ Body, Event string }
-	r := c.pull.details(c.number("id"))
+	r := c.pull.details(c.id("id"))
 	switch bad := c.read(&in); {
 	case bad != nil:
 		return *bad
@@ -239,7 +239,7 @@ func (g *GitHub) submit(c *call) reply {
 	if bad != nil {
 		return *bad
 	}
-	m := c.pull.comment(forge.Said{Kind: forge.OnReview, ID: r.ID})
+	m := c.pull.comment(forge.CommentRef{Kind: forge.OnReview, ID: r.ID})
 	m.Body, m.At = precedent.Untrusted(in.Body), g.stage.Clock.Now().Truncate(time.Second)
 	m.Edited, r.State = m.At, state
 	c.pull.Reviews[r.ID] = *r
@@ -255,10 +255,10 @@ func (g *GitHub) remark(c *call) reply {
 	const resource = "PullRequestReviewComment"
 	switch {
 	case in.InReplyTo != 0:
-		return g.answerTo(c, in.InReplyTo, in.Body)
+		return g.answerTo(c, precedent.NumberID(in.InReplyTo), in.Body)
 	case g.locked(c):
 		return lockedReview
-	case c.pull.pending(c.who) != 0:
+	case c.pull.pending(c.who) != "":
 		return invalid("Validation Failed", field("PullRequestReview", "user_id", "user_id can only have one pending review per pull request"))
 	case in.Body == "":
 		return invalid("Validation Failed", object{"resource": resource, "code": "missing_field", "field": "body"})
@@ -286,20 +286,20 @@ func (g *GitHub) answer(c *call) reply {
 	if bad := c.read(&in); bad != nil {
 		return *bad
 	}
-	return g.answerTo(c, c.number("id"), in.Body)
+	return g.answerTo(c, c.id("id"), in.Body)
 }
 
 // answerTo replies in a conversation, which makes a review without words, too.
-func (g *GitHub) answerTo(c *call, id int64, body string) reply {
-	up := c.pull.comment(forge.Said{Kind: forge.OnLine, ID: id})
+func (g *GitHub) answerTo(c *call, id precedent.ForgeID, body string) reply {
+	up := c.pull.comment(forge.CommentRef{Kind: forge.OnLine, ID: id})
 	switch {
 	case up == nil || c.pull.unsent(*up):
 		return problem(http.StatusNotFound, "Not Found")
 	case g.locked(c):
 		return lockedReview
-	case up.ReplyTo != 0:
+	case up.ReplyTo != "":
 		return invalid("Validation Failed", field("PullRequestReviewComment", "in_reply_to", "in_reply_to must be the first comment of a thread"))
-	case c.pull.pending(c.who) != 0:
+	case c.pull.pending(c.who) != "":
 		return invalid("Validation Failed", field("PullRequestReview", "user_id", "user_id can only have one pending review per pull request"))
 	case body == "":
 		return invalid("Validation Failed", object{"resource": "PullRequestReviewComment", "code": "missing_field", "field": "body"})
@@ -342,7 +342,7 @@ func (g *GitHub) denied(c *call) reply {
 
 // one finds a comment by the number in the path.
 func (g *GitHub) one(c *call, kind forge.CommentKind, do func(*Pull, *forge.Comment) reply) reply {
-	p, m := c.repo.said(forge.Said{Kind: kind, ID: c.number("id")})
+	p, m := c.repo.said(forge.CommentRef{Kind: kind, ID: c.id("id")})
 	if m == nil || p.unsent(*m) && m.Author.ID != c.who.ID {
 		return problem(http.StatusNotFound, "Not Found")
 	}
@@ -380,7 +380,7 @@ func (g *GitHub) remove(c *call, kind forge.CommentKind) reply {
 		if m.Author.ID != c.who.ID {
 			return g.denied(c)
 		}
-		p.remove(forge.Said{Kind: kind, ID: m.ID})
+		p.remove(forge.CommentRef{Kind: kind, ID: m.ID})
 		return reply{status: http.StatusNoContent}
 	})
 }

@@ -36,7 +36,7 @@ func TestGraphQL(t *testing.T) {
 			}
 		}
 		if pages == 0 {
-			want := fmt.Sprintf(`{"comments":{"nodes":[{"author":{"__typename":"Bot","login":"robot"},"databaseId":null,"fullDatabaseId":"%d"}]},"id":"PRRT_%d","isResolved":true,"resolvedBy":{"login":"bo"}}`, root, root)
+			want := fmt.Sprintf(`{"comments":{"nodes":[{"author":{"__typename":"Bot","login":"robot"},"databaseId":null,"fullDatabaseId":"%s"}]},"id":"PRRT_%s","isResolved":true,"resolvedBy":{"login":"bo"}}`, root, root)
 			if first := words(list["nodes"].([]any)[0]); first != want {
 				t.Errorf("got  %s\nwant %s", first, want)
 			}
@@ -117,7 +117,7 @@ func TestGraphQLChanges(t *testing.T) {
 	if got := do("resolveReviewThread", "threadId", thread, ""); !strings.Contains(got, `"type":"FORBIDDEN"`) || s.World.Threads(p)[0].Closed {
 		t.Errorf("%s", got)
 	}
-	said := forge.Said{Kind: forge.OnLine, ID: root}
+	said := forge.CommentRef{Kind: forge.OnLine, ID: root}
 	if got := do("minimizeComment", "subjectId", nodeID(said), ", classifier: DUPLICATE"); s.World.FoldedUp(p)[said] != "DUPLICATE" {
 		t.Errorf("%s", got)
 	}
@@ -153,7 +153,7 @@ func TestGraphQLAddsToUnsent(t *testing.T) {
 	if len(s.World.Shown(p)) != 0 {
 		t.Errorf("is seen: %+v", s.World.Shown(p))
 	}
-	ask(t, g, Secret, "POST", fmt.Sprintf("%s/reviews/%d/events", tillPath, id(made)), object{"event": "COMMENT"})
+	ask(t, g, Secret, "POST", fmt.Sprintf("%s/reviews/%s/events", tillPath, id(made)), object{"event": "COMMENT"})
 	if all := s.World.Shown(p); len(all) != 3 || all[1].Span.End != 0 || all[2].Span.Start != 41 {
 		t.Errorf("is seen: %+v", all)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
@@ -16,17 +17,17 @@ var nodePrefix = map[forge.CommentKind]string{forge.OnThread: "IC_", forge.OnRev
 const threadPrefix = "PRRT_"
 
 // nodeID is the global id of a comment.
-func nodeID(c forge.Said) string { return fmt.Sprint(nodePrefix[c.Kind], c.ID) }
+func nodeID(c forge.CommentRef) string { return fmt.Sprint(nodePrefix[c.Kind], c.ID) }
 
 // node finds a comment, or the first one of a conversation, by global id.
-func (g *GitHub) node(id, prefix string, kind forge.CommentKind) (*Repo, *Pull, int64) {
+func (g *GitHub) node(id, prefix string, kind forge.CommentKind) (*Repo, *Pull, precedent.ForgeID) {
 	rest, ok := strings.CutPrefix(id, prefix)
-	n, err := strconv.ParseInt(rest, 10, 64)
-	if !ok || err != nil {
-		return nil, nil, 0
+	n := precedent.ForgeID(rest)
+	if !ok || n.Number() == 0 {
+		return nil, nil, ""
 	}
 	for _, r := range g.stage.World.repos {
-		if p, m := r.said(forge.Said{Kind: kind, ID: n}); m != nil {
+		if p, m := r.said(forge.CommentRef{Kind: kind, ID: n}); m != nil {
 			return r, p, n
 		}
 		if prefix != threadPrefix { // a conversation outlives its first comment
@@ -38,7 +39,7 @@ func (g *GitHub) node(id, prefix string, kind forge.CommentKind) (*Repo, *Pull, 
 			}
 		}
 	}
-	return nil, nil, 0
+	return nil, nil, ""
 }
 
 func noNode(id any) *graphError {
@@ -105,7 +106,7 @@ func (g *GitHub) pullNode(c *call, r *Repo, p *Pull) object {
 	for _, root := range roots {
 		first := of[root][0]
 		if p.unsent(first) && first.Author.ID != c.who.ID ||
-			!g.stage.World.shows(p.written[forge.Said{Kind: forge.OnLine, ID: first.ID}], fault(c.Request).LagFor) {
+			!g.stage.World.shows(p.written[forge.CommentRef{Kind: forge.OnLine, ID: first.ID}], fault(c.Request).LagFor) {
 			continue
 		}
 		threads = append(threads, g.threadNode(c, r, p, root))
@@ -118,12 +119,12 @@ func (g *GitHub) pullNode(c *call, r *Repo, p *Pull) object {
 }
 
 // threadNode is a conversation, of which its comments are seen.
-func (g *GitHub) threadNode(c *call, r *Repo, p *Pull, root int64) object {
+func (g *GitHub) threadNode(c *call, r *Repo, p *Pull, root precedent.ForgeID) object {
 	_, of := p.conversations()
 	all := []object{}
 	for _, m := range of[root] {
 		if p.unsent(m) && m.Author.ID != c.who.ID ||
-			!g.stage.World.shows(p.written[forge.Said{Kind: forge.OnLine, ID: m.ID}], fault(c.Request).LagFor) {
+			!g.stage.World.shows(p.written[forge.CommentRef{Kind: forge.OnLine, ID: m.ID}], fault(c.Request).LagFor) {
 			continue
 		}
 		all = append(all, g.commentNode(c, r, p, m))
@@ -146,30 +147,30 @@ func (g *GitHub) threadNode(c *call, r *Repo, p *Pull, root int64) object {
 	if m.Span.End == 0 {
 		out["subjectType"], out["line"], out["originalLine"] = "FILE", nil, nil
 	}
-	if closed && by.ID != 0 {
+	if closed && by.ID != "" {
 		out["resolvedBy"] = account(by)
 	}
 	return out
 }
 
 func (g *GitHub) commentNode(c *call, r *Repo, p *Pull, m forge.Comment) object {
-	said := forge.Said{Kind: m.Kind, ID: m.ID}
+	said := forge.CommentRef{Kind: m.Kind, ID: m.ID}
 	why, folded := p.Folded[said]
 	out := object{
 		"__typename": map[forge.CommentKind]string{forge.OnThread: "IssueComment", forge.OnReview: "PullRequestReview", forge.OnLine: "PullRequestReviewComment"}[m.Kind],
 		"id":         nodeID(said), "databaseId": small(m.ID), "fullDatabaseId": fmt.Sprint(m.ID), "body": text(m.Body), "author": actor(m.Author),
 		"createdAt": m.At.Format(time.RFC3339), "updatedAt": m.Edited.Format(time.RFC3339), "isMinimized": folded, "minimizedReason": nil,
-		"url": fmt.Sprintf("%s/%s/%s/pull/%d#%d", g.URL, r.Owner, r.Name, p.Number, m.ID), "outdated": m.Outdated, "path": m.Span.Path,
+		"url": fmt.Sprintf("%s/%s/%s/pull/%d#%s", g.URL, r.Owner, r.Name, p.Number, m.ID), "outdated": m.Outdated, "path": m.Span.Path,
 		"replyTo": nil, "pullRequestReview": nil, "state": "SUBMITTED", "viewerDidAuthor": m.Author.ID == c.who.ID,
 	}
 	if folded {
 		out["minimizedReason"] = strings.ToLower(strings.ReplaceAll(why, "_", "-"))
 	}
-	if up := p.comment(forge.Said{Kind: forge.OnLine, ID: m.ReplyTo}); up != nil {
-		out["replyTo"] = object{"__typename": "PullRequestReviewComment", "id": nodeID(forge.Said{Kind: forge.OnLine, ID: up.ID}), "databaseId": small(up.ID), "fullDatabaseId": fmt.Sprint(up.ID)}
+	if up := p.comment(forge.CommentRef{Kind: forge.OnLine, ID: m.ReplyTo}); up != nil {
+		out["replyTo"] = object{"__typename": "PullRequestReviewComment", "id": nodeID(forge.CommentRef{Kind: forge.OnLine, ID: up.ID}), "databaseId": small(up.ID), "fullDatabaseId": fmt.Sprint(up.ID)}
 	}
-	if m.Review != 0 {
-		out["pullRequestReview"] = object{"__typename": "PullRequestReview", "id": nodeID(forge.Said{Kind: forge.OnReview, ID: m.Review}), "databaseId": small(m.Review), "fullDatabaseId": fmt.Sprint(m.Review)}
+	if m.Review != "" {
+		out["pullRequestReview"] = object{"__typename": "PullRequestReview", "id": nodeID(forge.CommentRef{Kind: forge.OnReview, ID: m.Review}), "databaseId": small(m.Review), "fullDatabaseId": fmt.Sprint(m.Review)}
 	}
 	if p.unsent(m) {
 		out["state"] = "PENDING"
@@ -178,24 +179,24 @@ func (g *GitHub) commentNode(c *call, r *Repo, p *Pull, m forge.Comment) object 
 }
 
 // small is a number of GraphQL's Int; one that is too large is not given.
-func small(id int64) any {
-	if id > math.MaxInt32 {
+func small(id precedent.ForgeID) any {
+	if id.Number() > math.MaxInt32 {
 		return nil
 	}
-	return id
+	return id.Number()
 }
 
 // account is one where the schema has users only: bots are named in full.
 func account(p forge.Person) object {
-	return object{"__typename": "User", "login": p.Login, "databaseId": p.ID, "id": fmt.Sprint("U_", p.ID)}
+	return object{"__typename": "User", "login": p.Login, "databaseId": p.ID.Number(), "id": fmt.Sprint("U_", p.ID)}
 }
 
 // actor is an account, whose login lacks there what marks it as a bot.
 func actor(p forge.Person) any {
-	if p.ID == 0 {
+	if p.ID == "" {
 		return nil
 	}
-	out := object{"__typename": "User", "login": strings.TrimSuffix(p.Login, "[bot]"), "databaseId": p.ID, "id": fmt.Sprint("U_", p.ID)}
+	out := object{"__typename": "User", "login": strings.TrimSuffix(p.Login, "[bot]"), "databaseId": p.ID.Number(), "id": fmt.Sprint("U_", p.ID)}
 	if p.Bot {
 		out["__typename"] = "Bot"
 	}
@@ -251,9 +252,9 @@ func (g *GitHub) fold(c *call, in map[string]any, folded bool) (any, *graphError
 		if wrong := g.may(c, r, p, name); wrong != nil {
 			return nil, wrong
 		}
-		said := forge.Said{Kind: kind, ID: n}
+		said := forge.CommentRef{Kind: kind, ID: n}
 		if p.Folded == nil {
-			p.Folded = map[forge.Said]string{}
+			p.Folded = map[forge.CommentRef]string{}
 		}
 		delete(p.Folded, said)
 		if folded {

@@ -13,12 +13,12 @@ import (
 // there. These functions are not called under Change.
 
 // Say lets a person say something: in the conversation of the inline comment to,
-// or on the pull request as a whole if to is 0.
-func (w *World) Say(p *Pull, who forge.Person, to int64, body string) (m forge.Comment) {
+// or on the pull request as a whole if to is empty.
+func (w *World) Say(p *Pull, who forge.Person, to precedent.ForgeID, body string) (m forge.Comment) {
 	w.Change(func() {
 		m = forge.Comment{Kind: forge.OnThread, Author: who, Body: precedent.Untrusted(body)}
-		if to != 0 {
-			up := p.comment(forge.Said{Kind: forge.OnLine, ID: to})
+		if to != "" {
+			up := p.comment(forge.CommentRef{Kind: forge.OnLine, ID: to})
 			if up == nil {
 				return
 			}
@@ -42,7 +42,7 @@ func (w *World) Remark(p *Pull, who forge.Person, s precedent.Span, body string)
 }
 
 // Rewrite lets somebody change the words of a comment.
-func (w *World) Rewrite(p *Pull, c forge.Said, body string) {
+func (w *World) Rewrite(p *Pull, c forge.CommentRef, body string) {
 	w.Change(func() {
 		if m := p.comment(c); m != nil {
 			m.Body, m.Edited = precedent.Untrusted(body), w.clock.Now().Truncate(time.Second)
@@ -51,19 +51,19 @@ func (w *World) Rewrite(p *Pull, c forge.Said, body string) {
 }
 
 // Remove lets somebody delete a comment.
-func (w *World) Remove(p *Pull, c forge.Said) { w.Change(func() { p.remove(c) }) }
+func (w *World) Remove(p *Pull, c forge.CommentRef) { w.Change(func() { p.remove(c) }) }
 
 // Close lets a person resolve the conversation that begins with an inline
 // comment; Reopen lets somebody take that back.
-func (w *World) Close(p *Pull, root int64, who forge.Person) {
+func (w *World) Close(p *Pull, root precedent.ForgeID, who forge.Person) {
 	w.Change(func() { p.close(root, who) })
 }
 
 // Reopen opens a conversation again.
-func (w *World) Reopen(p *Pull, root int64) { w.Change(func() { delete(p.Closed, root) }) }
+func (w *World) Reopen(p *Pull, root precedent.ForgeID) { w.Change(func() { delete(p.Closed, root) }) }
 
 // React lets a person react to a comment.
-func (w *World) React(p *Pull, c forge.Said, who forge.Person, content string) {
+func (w *World) React(p *Pull, c forge.CommentRef, who forge.Person, content string) {
 	w.Change(func() { w.react(p, c, forge.Reaction{Who: who, Content: content}) })
 }
 
@@ -143,7 +143,7 @@ func (w *World) Threads(p *Pull) (all []forge.Thread) {
 }
 
 // FoldedUp are the comments that were minimised, and why.
-func (w *World) FoldedUp(p *Pull) (all map[forge.Said]string) {
+func (w *World) FoldedUp(p *Pull) (all map[forge.CommentRef]string) {
 	w.Change(func() { all = maps.Clone(p.Folded) })
 	return all
 }
@@ -172,9 +172,9 @@ func (w *World) StatusesOf(r *Repo, commit string) (all []Status) {
 	return all
 }
 
-func (p *Pull) close(root int64, who forge.Person) {
+func (p *Pull) close(root precedent.ForgeID, who forge.Person) {
 	if p.Closed == nil {
-		p.Closed = map[int64]forge.Person{}
+		p.Closed = map[precedent.ForgeID]forge.Person{}
 	}
 	if _, closed := p.Closed[root]; !closed {
 		p.Closed[root] = who
@@ -182,14 +182,14 @@ func (p *Pull) close(root int64, who forge.Person) {
 }
 
 // react adds a reaction, once a person and content.
-func (w *World) react(p *Pull, c forge.Said, r forge.Reaction) forge.Reaction {
+func (w *World) react(p *Pull, c forge.CommentRef, r forge.Reaction) forge.Reaction {
 	for _, old := range p.Reactions[c] {
 		if old.Who.ID == r.Who.ID && old.Content == r.Content {
 			return old
 		}
 	}
 	if p.Reactions == nil {
-		p.Reactions = map[forge.Said][]forge.Reaction{}
+		p.Reactions = map[forge.CommentRef][]forge.Reaction{}
 	}
 	r.At = w.clock.Now().Truncate(time.Second)
 	p.Reactions[c] = append(p.Reactions[c], r)

@@ -110,7 +110,7 @@ func (p *Pull) follow(m *forge.Comment, head, patch string) {
 	before, _ := p.diffAt(m.Commit)
 	from, to := parse(before).File(m.Span.Path), parse(patch).File(m.Span.Path)
 	if p.placed == nil {
-		p.placed = map[int64]forge.Comment{}
+		p.placed = map[precedent.ForgeID]forge.Comment{}
 	}
 	if _, ok := p.placed[m.ID]; !ok {
 		p.placed[m.ID] = *m

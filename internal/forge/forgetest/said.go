@@ -21,13 +21,13 @@ func (w *World) next() int64 {
 
 // add says something on a pull request now: m is given a number and times.
 func (w *World) add(p *Pull, m forge.Comment) forge.Comment {
-	m.ID, m.At = w.next(), w.clock.Now().Truncate(time.Second)
+	m.ID, m.At = precedent.NumberID(w.next()), w.clock.Now().Truncate(time.Second)
 	m.Edited = m.At
 	p.Comments = append(p.Comments, m)
 	if p.written == nil {
-		p.written = map[forge.Said]time.Time{}
+		p.written = map[forge.CommentRef]time.Time{}
 	}
-	p.written[forge.Said{Kind: m.Kind, ID: m.ID}] = w.clock.Now()
+	p.written[forge.CommentRef{Kind: m.Kind, ID: m.ID}] = w.clock.Now()
 	w.touch(p)
 	return m
 }
@@ -46,14 +46,14 @@ func (w *World) review(p *Pull, r Review) Review {
 	m := w.add(p, forge.Comment{Kind: forge.OnReview, Author: r.Author, Body: precedent.Untrusted(r.Body)})
 	r.ID = m.ID
 	if p.Reviews == nil {
-		p.Reviews = map[int64]Review{}
+		p.Reviews = map[precedent.ForgeID]Review{}
 	}
 	p.Reviews[r.ID] = r
 	return r
 }
 
 // comment finds what was said; nil if it is not there.
-func (p *Pull) comment(c forge.Said) *forge.Comment {
+func (p *Pull) comment(c forge.CommentRef) *forge.Comment {
 	for i := range p.Comments {
 		if p.Comments[i].Kind == c.Kind && p.Comments[i].ID == c.ID {
 			return &p.Comments[i]
@@ -63,7 +63,7 @@ func (p *Pull) comment(c forge.Said) *forge.Comment {
 }
 
 // said finds what was said, on whichever pull request.
-func (r *Repo) said(c forge.Said) (*Pull, *forge.Comment) {
+func (r *Repo) said(c forge.CommentRef) (*Pull, *forge.Comment) {
 	for _, p := range r.Pulls {
 		if m := p.comment(c); m != nil {
 			return p, m
@@ -73,8 +73,8 @@ func (r *Repo) said(c forge.Said) (*Pull, *forge.Comment) {
 }
 
 // details is what is known of a review, nil if there is none of the number.
-func (p *Pull) details(id int64) *Review {
-	m := p.comment(forge.Said{Kind: forge.OnReview, ID: id})
+func (p *Pull) details(id precedent.ForgeID) *Review {
+	m := p.comment(forge.CommentRef{Kind: forge.OnReview, ID: id})
 	if m == nil {
 		return nil
 	}
@@ -91,14 +91,14 @@ func (p *Pull) details(id int64) *Review {
 	return &r
 }
 
-// pending is the number of the review that a person has not sent; 0 for none.
-func (p *Pull) pending(who forge.Person) int64 {
+// pending is the number of the review that a person has not sent; empty for none.
+func (p *Pull) pending(who forge.Person) precedent.ForgeID {
 	for id, r := range p.Reviews {
 		if r.State == Pending && r.Author.ID == who.ID {
 			return id
 		}
 	}
-	return 0
+	return ""
 }
 
 // unsent tells whether a comment belongs to a review that was not sent.
@@ -111,8 +111,8 @@ func (p *Pull) unsent(m forge.Comment) bool {
 }
 
 // remove takes away a comment, and a review of which nothing is left.
-func (p *Pull) remove(c forge.Said) {
-	var review int64
+func (p *Pull) remove(c forge.CommentRef) {
+	var review precedent.ForgeID
 	p.Comments = slices.DeleteFunc(p.Comments, func(m forge.Comment) bool {
 		if m.Kind != c.Kind || m.ID != c.ID {
 			return false
@@ -124,21 +124,21 @@ func (p *Pull) remove(c forge.Said) {
 		p.Comments = slices.DeleteFunc(p.Comments, func(m forge.Comment) bool { return m.Kind == forge.OnLine && m.Review == c.ID })
 		delete(p.Reviews, c.ID)
 	}
-	if r := p.details(review); review != 0 && r != nil && r.Inline == 0 && r.Body == "" && r.State == Commented {
-		p.remove(forge.Said{Kind: forge.OnReview, ID: review})
+	if r := p.details(review); review != "" && r != nil && r.Inline == 0 && r.Body == "" && r.State == Commented {
+		p.remove(forge.CommentRef{Kind: forge.OnReview, ID: review})
 	}
 }
 
 // root is the number of the comment that a conversation begins with.
-func (p *Pull) root(m forge.Comment) int64 {
+func (p *Pull) root(m forge.Comment) precedent.ForgeID {
 	for range len(p.Comments) {
-		up := p.comment(forge.Said{Kind: forge.OnLine, ID: m.ReplyTo})
-		if m.ReplyTo == 0 || up == nil {
+		up := p.comment(forge.CommentRef{Kind: forge.OnLine, ID: m.ReplyTo})
+		if m.ReplyTo == "" || up == nil {
 			break
 		}
 		m = *up
 	}
-	if m.ReplyTo != 0 { // which was deleted, and its conversation goes on
+	if m.ReplyTo != "" { // which was deleted, and its conversation goes on
 		return m.ReplyTo
 	}
 	return m.ID
@@ -146,8 +146,8 @@ func (p *Pull) root(m forge.Comment) int64 {
 
 // conversations are the inline comments by conversation, in the order in which
 // they begin.
-func (p *Pull) conversations() (roots []int64, of map[int64][]forge.Comment) {
-	of = map[int64][]forge.Comment{}
+func (p *Pull) conversations() (roots []precedent.ForgeID, of map[precedent.ForgeID][]forge.Comment) {
+	of = map[precedent.ForgeID][]forge.Comment{}
 	for _, m := range p.Comments {
 		if m.Kind != forge.OnLine {
 			continue

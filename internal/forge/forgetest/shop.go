@@ -11,10 +11,10 @@ import (
 
 // The people of Shop.
 var (
-	Ann   = forge.Person{ID: 1, Login: "ann"}
-	Bo    = forge.Person{ID: 2, Login: "bo"}
-	Cy    = forge.Person{ID: 3, Login: "cy"}
-	Robot = forge.Person{ID: 41898282, Login: "robot[bot]", Bot: true}
+	Ann   = forge.Person{ID: "1", Login: "ann"}
+	Bo    = forge.Person{ID: "2", Login: "bo"}
+	Cy    = forge.Person{ID: "3", Login: "cy"}
+	Robot = forge.Person{ID: "41898282", Login: "robot[bot]", Bot: true}
 	ghost = forge.Person{Login: "ghost"}
 )
 
@@ -42,7 +42,7 @@ func Shop() *Repo {
 			{Bo, forge.Write},
 			{Cy, forge.Read},
 			{Robot, forge.Read},
-			{forge.Person{ID: 7, Login: "odd"}, "overlord"},
+			{forge.Person{ID: "7", Login: "odd"}, "overlord"},
 			{Bot, forge.Write},
 		},
 		Pulls: map[int]*Pull{
@@ -71,7 +71,7 @@ func Shop() *Repo {
 // remark is one comment, i minutes after the first.
 func remark(id int64, kind forge.CommentKind, i int) forge.Comment {
 	at := Epoch.Add(time.Duration(i) * time.Minute)
-	m := forge.Comment{ID: id, Kind: kind, Author: Bo, Body: precedent.Untrusted(fmt.Sprintf("%s %d", kind, i)), At: at, Edited: at}
+	m := forge.Comment{ID: precedent.NumberID(id), Kind: kind, Author: Bo, Body: precedent.Untrusted(fmt.Sprintf("%s %d", kind, i)), At: at, Edited: at}
 	switch kind {
 	case forge.OnLine:
 		m.At, m.Edited = at.Add(2*time.Second), at.Add(2*time.Second)
@@ -91,7 +91,7 @@ func discussion() []forge.Comment {
 	}
 	all[0].Edited = all[0].At.Add(time.Hour)
 	all[2].Span.Side, all[2].Author = precedent.Left, Robot
-	all[3].Span.Start, all[3].ReplyTo = 2, 10
+	all[3].Span.Start, all[3].ReplyTo = 2, "10"
 	all[4].Outdated, all[4].Span.Start, all[4].Span.Path = true, 3, "old name/übrig.go"
 	all[5].Span.Start, all[5].Span.End = 0, 0 // on the file as a whole
 	all[6].Author, all[6].Body = ghost, "I have left. 👋 \u202e"

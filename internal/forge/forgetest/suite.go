@@ -134,7 +134,7 @@ func comments(t *testing.T, s *Stage, f forge.Forge) {
 		}
 		for _, m := range got {
 			if !strings.Contains(m.URL, f.Host()+"/acme/shop/") {
-				t.Errorf("#%d: comment %d is at %q", number, m.ID, m.URL)
+				t.Errorf("#%d: comment %s is at %q", number, m.ID, m.URL)
 			}
 		}
 	}
@@ -172,11 +172,11 @@ func permissions(t *testing.T, _ *Stage, f forge.Forge) {
 		{"reader", Cy, forge.Read},
 		{"bot", Robot, forge.Read},
 		{"login in other case", forge.Person{ID: Bo.ID, Login: "BO"}, forge.Write},
-		{"login that has become somebody else's", forge.Person{ID: 99, Login: Ann.Login}, forge.None},
-		{"somebody unknown", forge.Person{ID: 98, Login: "nobody"}, forge.None},
+		{"login that has become somebody else's", forge.Person{ID: "99", Login: Ann.Login}, forge.None},
+		{"somebody unknown", forge.Person{ID: "98", Login: "nobody"}, forge.None},
 		{"deleted account", forge.Person{Login: "ghost"}, forge.None},
 		{"no number", forge.Person{Login: Ann.Login}, forge.None},
-		{"role that nobody knows", forge.Person{ID: 7, Login: "odd"}, forge.None},
+		{"role that nobody knows", forge.Person{ID: "7", Login: "odd"}, forge.None},
 	} {
 		got, err := f.Permission(t.Context(), repo(f), test.p)
 		if err != nil || got != test.want {
@@ -315,7 +315,7 @@ func atOnce(t *testing.T, _ *Stage, f forge.Forge) {
 }
 
 // kind is the kind of a forge's error.
-func kind(err error) forge.Kind {
+func kind(err error) forge.ErrorKind {
 	var e *forge.Error
 	if errors.As(err, &e) {
 		return e.Kind

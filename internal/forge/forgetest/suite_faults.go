@@ -20,7 +20,7 @@ func faults(t *testing.T, build Build) {
 	for _, test := range []struct {
 		name   string
 		faults []Fault
-		want   forge.Kind // empty for success
+		want   forge.ErrorKind // empty for success
 		waits  time.Duration
 	}{
 		{"5xx, then not", []Fault{{Status: 502, Times: 3}}, "", 0},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
@@ -62,33 +63,33 @@ func editsAndDeletes(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 		t.Fatal(err)
 	}
 	m, err := f.Comment(t.Context(), repo(f), till, "first")
-	if err != nil || m.Kind != forge.OnThread || m.ID == 0 || m.Author.ID != s.World.Me.ID || !strings.Contains(m.URL, f.Host()+"/acme/shop/") {
+	if err != nil || m.Kind != forge.OnThread || m.ID == "" || m.Author.ID != s.World.Me.ID || !strings.Contains(m.URL, f.Host()+"/acme/shop/") {
 		t.Fatalf("%+v, %v", m, err)
 	}
 	s.Clock.Pass(time.Minute)
-	comment, line := forge.Said{Kind: forge.OnThread, ID: m.ID}, forge.Said{Kind: forge.OnLine, ID: posted.Remarks[0]}
-	for _, c := range []forge.Said{comment, line} {
+	comment, line := forge.CommentRef{Kind: forge.OnThread, ID: m.ID}, forge.CommentRef{Kind: forge.OnLine, ID: posted.Remarks[0]}
+	for _, c := range []forge.CommentRef{comment, line} {
 		for _, words := range []string{"second", "third"} {
 			if err := f.Edit(t.Context(), repo(f), till, c, words); err != nil {
 				t.Errorf("edit %+v: %v", c, err)
 			}
 		}
 	}
-	words := map[forge.Said]string{}
+	words := map[forge.CommentRef]string{}
 	said, err := f.Comments(t.Context(), repo(f), till)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, m := range said {
-		words[forge.Said{Kind: m.Kind, ID: m.ID}] = string(m.Body)
+		words[forge.CommentRef{Kind: m.Kind, ID: m.ID}] = string(m.Body)
 	}
-	review := forge.Said{Kind: forge.OnReview, ID: posted.Review}
-	other := forge.Said{Kind: forge.OnLine, ID: posted.Remarks[1]}
-	want := map[forge.Said]string{comment: "third", line: "third", other: goodRemarks[1].Body, review: "Some words."}
+	review := forge.CommentRef{Kind: forge.OnReview, ID: posted.Review}
+	other := forge.CommentRef{Kind: forge.OnLine, ID: posted.Remarks[1]}
+	want := map[forge.CommentRef]string{comment: "third", line: "third", other: goodRemarks[1].Body, review: "Some words."}
 	if d := cmp.Diff(want, words); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
-	for _, c := range []forge.Said{comment, line} {
+	for _, c := range []forge.CommentRef{comment, line} {
 		deletes(t, s, f, p, c)
 	}
 	no, err := f.Delete(t.Context(), repo(f), till, review)
@@ -100,7 +101,7 @@ func editsAndDeletes(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 }
 
 // deletes deletes a comment, which is then not there, or says why it cannot be.
-func deletes(t *testing.T, s *Stage, f forge.Forge, p *Pull, c forge.Said) {
+func deletes(t *testing.T, s *Stage, f forge.Forge, p *Pull, c forge.CommentRef) {
 	t.Helper()
 	no, err := f.Delete(t.Context(), repo(f), till, c)
 	there := slices.ContainsFunc(s.World.Shown(p), func(m forge.Comment) bool { return m.Kind == c.Kind && m.ID == c.ID })
@@ -122,10 +123,10 @@ func deletes(t *testing.T, s *Stage, f forge.Forge, p *Pull, c forge.Said) {
 
 // sparesOthers: what somebody else said stays as it is.
 func sparesOthers(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
-	line, thread := s.World.Remark(p, Bo, goodRemarks[0].Span, "Why?"), s.World.Say(p, Bo, 0, "Hello")
+	line, thread := s.World.Remark(p, Bo, goodRemarks[0].Span, "Why?"), s.World.Say(p, Bo, "", "Hello")
 	before := s.World.Shown(p)
 	for _, m := range []forge.Comment{line, thread} {
-		c := forge.Said{Kind: m.Kind, ID: m.ID}
+		c := forge.CommentRef{Kind: m.Kind, ID: m.ID}
 		err := f.Edit(t.Context(), repo(f), till, c, "x")
 		refused(t, err, forge.KindAuth, forge.KindRefused, forge.KindInvalid)
 		if no, err := f.Delete(t.Context(), repo(f), till, c); err == nil && no == "" {
@@ -146,11 +147,11 @@ func converses(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	root := posted.Remarks[0]
 	theirs := s.World.Say(p, Bo, root, "I do not think so.")
 	ours, err := f.Reply(t.Context(), repo(f), till, root, "But look.")
-	if err != nil || ours.Kind != forge.OnLine || ours.ID == 0 || string(ours.Body) != "But look." || ours.Span.Path != goodRemarks[0].Path {
+	if err != nil || ours.Kind != forge.OnLine || ours.ID == "" || string(ours.Body) != "But look." || ours.Span.Path != goodRemarks[0].Path {
 		t.Fatalf("%+v, %v", ours, err)
 	}
 	s.Clock.Pass(time.Minute)
-	s.World.Rewrite(p, forge.Said{Kind: forge.OnLine, ID: theirs.ID}, "I do think so.")
+	s.World.Rewrite(p, forge.CommentRef{Kind: forge.OnLine, ID: theirs.ID}, "I do think so.")
 	said, err := f.Comments(t.Context(), repo(f), till)
 	if err != nil {
 		t.Fatal(err)
@@ -160,13 +161,13 @@ func converses(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 			t.Errorf("what was changed is %+v", m)
 		}
 		if want := (m.ID == theirs.ID || m.ID == ours.ID) && m.Kind == forge.OnLine; want != (m.ReplyTo == root) {
-			t.Errorf("%+v answers %d", m, m.ReplyTo)
+			t.Errorf("%+v answers %s", m, m.ReplyTo)
 		}
 	}
 	find := func() forge.Thread {
 		t.Helper()
 		all, err := f.Threads(t.Context(), repo(f), till)
-		if err != nil || len(all) != 2 || !slices.Equal(all[0].Comments, []int64{root, theirs.ID, ours.ID}) || !slices.Equal(all[1].Comments, posted.Remarks[1:]) {
+		if err != nil || len(all) != 2 || !slices.Equal(all[0].Comments, []precedent.ForgeID{root, theirs.ID, ours.ID}) || !slices.Equal(all[1].Comments, posted.Remarks[1:]) {
 			t.Fatalf("%v, %+v", err, all)
 		}
 		return all[0]
@@ -185,34 +186,34 @@ func converses(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 		if c := find(); c.Closed != closed {
 			t.Errorf("set to %v, a conversation is %+v", closed, c)
 		}
-		if c := find(); closed && c.ClosedBy.ID != 0 && c.ClosedBy.ID != s.World.Me.ID {
+		if c := find(); closed && c.ClosedBy.ID != "" && c.ClosedBy.ID != s.World.Me.ID {
 			t.Errorf("was closed by %+v", c.ClosedBy)
 		}
 	}
 	s.World.Reopen(p, root)
 	s.World.Close(p, root, Bo)
-	if c := find(); c.Closed && c.ClosedBy.ID != 0 && c.ClosedBy.ID != Bo.ID {
+	if c := find(); c.Closed && c.ClosedBy.ID != "" && c.ClosedBy.ID != Bo.ID {
 		t.Errorf("was closed by %+v, not Bo", c.ClosedBy)
 	}
 }
 
 // manyConversations are more than a page, and one is longer than a page.
 func manyConversations(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
-	var want [][]int64
+	var want [][]precedent.ForgeID
 	for i := range 120 {
 		span := goodRemarks[i%len(goodRemarks)].Span
 		if i > 0 { // on a line of their own each, for a forge that groups by lines
 			span.Path = fmt.Sprintf("f%d.go", i)
 		}
 		s.Clock.Pass(time.Second)
-		want = append(want, []int64{s.World.Remark(p, Bo, span, "Why?").ID})
+		want = append(want, []precedent.ForgeID{s.World.Remark(p, Bo, span, "Why?").ID})
 	}
 	for range 130 {
 		s.Clock.Pass(time.Second)
 		want[0] = append(want[0], s.World.Say(p, Ann, want[0][0], "Because.").ID)
 	}
 	all, err := f.Threads(t.Context(), repo(f), till)
-	var got [][]int64
+	var got [][]precedent.ForgeID
 	for _, c := range all {
 		got = append(got, c.Comments)
 	}
@@ -230,7 +231,7 @@ func readsReactions(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []forge.Said{{Kind: forge.OnLine, ID: posted.Remarks[0]}, {Kind: forge.OnThread, ID: m.ID}} {
+	for _, c := range []forge.CommentRef{{Kind: forge.OnLine, ID: posted.Remarks[0]}, {Kind: forge.OnThread, ID: m.ID}} {
 		if got, err := f.Reactions(t.Context(), repo(f), till, c); err != nil || len(got) != 0 {
 			t.Errorf("at first: %+v, %v", got, err)
 		}
@@ -238,12 +239,12 @@ func readsReactions(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 		s.World.React(p, c, Cy, "-1")
 		s.World.React(p, c, Cy, "-1")
 		got, err := f.Reactions(t.Context(), repo(f), till, c)
-		slices.SortFunc(got, func(a, b forge.Reaction) int { return int(a.Who.ID - b.Who.ID) })
+		slices.SortFunc(got, func(a, b forge.Reaction) int { return a.Who.ID.Compare(b.Who.ID) })
 		if err != nil || len(got) != 2 || got[0].Who != Bo || got[0].Content != "+1" || got[1].Who != Cy || got[1].Content != "-1" || got[0].At.IsZero() {
 			t.Errorf("%+v, %v", got, err)
 		}
 		for i := range int64(120) { // more than a page
-			s.World.React(p, c, forge.Person{ID: 10_000 + i, Login: fmt.Sprint("fan", i)}, "heart")
+			s.World.React(p, c, forge.Person{ID: precedent.NumberID(10_000 + i), Login: fmt.Sprint("fan", i)}, "heart")
 		}
 		if got, err := f.Reactions(t.Context(), repo(f), till, c); err != nil || len(got) != 122 {
 			t.Errorf("%d reactions of 122, %v", len(got), err)

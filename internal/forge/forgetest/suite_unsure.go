@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
@@ -112,7 +113,7 @@ func unsureEdit(t *testing.T, build Build) {
 		t.Fatal(err)
 	}
 	s.Script.Plan(Fault{Method: http.MethodPatch, After: true, Status: http.StatusBadGateway})
-	err = f.Edit(t.Context(), repo(f), till, forge.Said{Kind: m.Kind, ID: m.ID}, "second")
+	err = f.Edit(t.Context(), repo(f), till, forge.CommentRef{Kind: m.Kind, ID: m.ID}, "second")
 	if s.Script.Left() > 0 {
 		t.Skip("this forge edits in another way")
 	}
@@ -129,16 +130,16 @@ func unsureEdit(t *testing.T, build Build) {
 }
 
 // waysToSay are requests that say one thing.
-var waysToSay = map[string]func(*testing.T, forge.Forge, *Pull, int64) error{
-	"review": func(t *testing.T, f forge.Forge, p *Pull, _ int64) error {
+var waysToSay = map[string]func(*testing.T, forge.Forge, *Pull, precedent.ForgeID) error{
+	"review": func(t *testing.T, f forge.Forge, p *Pull, _ precedent.ForgeID) error {
 		_, err := f.Post(t.Context(), repo(f), till, draftOf(p))
 		return err
 	},
-	"comment": func(t *testing.T, f forge.Forge, _ *Pull, _ int64) error {
+	"comment": func(t *testing.T, f forge.Forge, _ *Pull, _ precedent.ForgeID) error {
 		_, err := f.Comment(t.Context(), repo(f), till, "hello")
 		return err
 	},
-	"reply": func(t *testing.T, f forge.Forge, _ *Pull, root int64) error {
+	"reply": func(t *testing.T, f forge.Forge, _ *Pull, root precedent.ForgeID) error {
 		_, err := f.Reply(t.Context(), repo(f), till, root, "hello")
 		return err
 	},

@@ -109,7 +109,7 @@ func postsReview(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	if len(posted.Rejected) > 1 || len(posted.Rejected) == 1 && (posted.Rejected[0].Remark != onFile || posted.Rejected[0].Why == "") {
 		t.Errorf("rejected %+v", posted.Rejected)
 	}
-	if posted.Review == 0 || len(posted.Remarks) != len(d.Remarks) || len(posted.Unsupported) != 0 {
+	if posted.Review == "" || len(posted.Remarks) != len(d.Remarks) || len(posted.Unsupported) != 0 {
 		t.Fatalf("posted %+v", posted)
 	}
 	if r := s.World.Reviews(p); len(r) != 1 || r[0].Body != d.Body || r[0].Commit != p.Head.SHA || r[0].State != Commented || r[0].Author.ID != me.ID || s.World.Unsent(p) != 0 {
@@ -125,15 +125,15 @@ func readsBack(t *testing.T, f forge.Forge, d forge.Draft, posted forge.Posted, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	byID := map[forge.Said]forge.Comment{}
+	byID := map[forge.CommentRef]forge.Comment{}
 	for _, m := range said {
-		byID[forge.Said{Kind: m.Kind, ID: m.ID}] = m
-		if m.Author.ID != me.ID || m.Outdated || m.At.IsZero() || m.ReplyTo != 0 {
+		byID[forge.CommentRef{Kind: m.Kind, ID: m.ID}] = m
+		if m.Author.ID != me.ID || m.Outdated || m.At.IsZero() || m.ReplyTo != "" {
 			t.Errorf("%+v", m)
 		}
 	}
 	want := 1 // the words of the review
-	if w := byID[forge.Said{Kind: forge.OnReview, ID: posted.Review}]; string(w.Body) != d.Body {
+	if w := byID[forge.CommentRef{Kind: forge.OnReview, ID: posted.Review}]; string(w.Body) != d.Body {
 		t.Errorf("the words of the review are %q", w.Body)
 	}
 	threads, err := f.Threads(t.Context(), repo(f), till)
@@ -143,16 +143,16 @@ func readsBack(t *testing.T, f forge.Forge, d forge.Draft, posted forge.Posted, 
 	for i, r := range d.Remarks {
 		id := posted.Remarks[i]
 		if slices.ContainsFunc(posted.Rejected, func(no forge.Rejected) bool { return no.Remark == i }) {
-			if id != 0 {
-				t.Errorf("remark %d was rejected, and has the number %d", i, id)
+			if id != "" {
+				t.Errorf("remark %d was rejected, and has the number %s", i, id)
 			}
 			continue
 		}
 		want++
-		m := byID[forge.Said{Kind: forge.OnLine, ID: id}]
+		m := byID[forge.CommentRef{Kind: forge.OnLine, ID: id}]
 		last := r.Span
 		last.Start = last.End // for a forge that has no ranges
-		if string(m.Body) != r.Body || m.Span != r.Span && m.Span != last || m.Commit != d.Commit || m.Review != 0 && m.Review != posted.Review {
+		if string(m.Body) != r.Body || m.Span != r.Span && m.Span != last || m.Commit != d.Commit || m.Review != "" && m.Review != posted.Review {
 			t.Errorf("remark %d, %+v, is %+v", i, r, m)
 		}
 		if !slices.ContainsFunc(threads, func(c forge.Thread) bool { return slices.Contains(c.Comments, id) && !c.Closed }) {
@@ -193,7 +193,7 @@ func rejectsRemarks(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	readsBack(t, f, d, posted, s.World.Me)
 
 	posted, err = f.Post(t.Context(), repo(f), till, draftOf(p, badRemarks...))
-	if err != nil || posted.Review != 0 || len(posted.Rejected) != len(badRemarks) {
+	if err != nil || posted.Review != "" || len(posted.Rejected) != len(badRemarks) {
 		t.Errorf("of bad remarks alone comes %+v, %v", posted, err)
 	}
 	if n := len(s.World.Reviews(p)); n != 1 || s.World.Unsent(p) != 0 {
@@ -203,7 +203,7 @@ func rejectsRemarks(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 
 func postsWords(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	posted, err := f.Post(t.Context(), repo(f), till, draftOf(p))
-	if err != nil || posted.Review == 0 || len(posted.Remarks) != 0 {
+	if err != nil || posted.Review == "" || len(posted.Remarks) != 0 {
 		t.Fatalf("%+v, %v", posted, err)
 	}
 	readsBack(t, f, draftOf(p), posted, s.World.Me)
@@ -222,13 +222,13 @@ func tooManyRemarks(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 		t.Fatal(err)
 	}
 	slices.Sort(posted.Remarks)
-	if n := len(slices.Compact(posted.Remarks)); n != forge.MaxRemarks || posted.Remarks[0] == 0 {
+	if n := len(slices.Compact(posted.Remarks)); n != forge.MaxRemarks || posted.Remarks[0] == "" {
 		t.Errorf("%d numbers of %d remarks", n, forge.MaxRemarks)
 	}
 }
 
 // refused looks at an error of something that was not done.
-func refused(t *testing.T, err error, kinds ...forge.Kind) {
+func refused(t *testing.T, err error, kinds ...forge.ErrorKind) {
 	t.Helper()
 	e, ok := err.(*forge.Error) //nolint:errorlint // errors of a forge are of this type, unwrapped
 	if !ok || !slices.Contains(kinds, e.Kind) || e.Unsure {
@@ -307,7 +307,7 @@ func leavesUnsent(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	}
 	there := false
 	s.World.Change(func() {
-		m := p.comment(forge.Said{Kind: forge.OnLine, ID: begun.ID})
+		m := p.comment(forge.CommentRef{Kind: forge.OnLine, ID: begun.ID})
 		there = m != nil && p.unsent(*m)
 	})
 	if !there {
@@ -321,12 +321,12 @@ func longWords(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	if err != nil || string(m.Body) != long {
 		t.Errorf("%d bytes came back, %v", len(m.Body), err)
 	}
-	if err := f.Edit(t.Context(), repo(f), till, forge.Said{Kind: m.Kind, ID: m.ID}, long+"x"); err == nil {
+	if err := f.Edit(t.Context(), repo(f), till, forge.CommentRef{Kind: m.Kind, ID: m.ID}, long+"x"); err == nil {
 		t.Error("a comment was made too long")
 	}
 	d := draftOf(p, goodRemarks[0])
 	d.Body = long
-	if posted, err := f.Post(t.Context(), repo(f), till, d); err != nil || posted.Review == 0 {
+	if posted, err := f.Post(t.Context(), repo(f), till, d); err != nil || posted.Review == "" {
 		t.Errorf("a review with %d characters: %+v, %v", forge.MaxPost, posted, err)
 	}
 	before := len(s.World.Shown(p))
@@ -411,13 +411,13 @@ func notSent(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	for _, r := range []precedent.Repo{
 		{Host: "elsewhere.example", Owner: "acme", Name: "shop"}, {Host: f.Host(), Owner: "acme", Name: "shop/../../users"}, {},
 	} {
-		said := forge.Said{Kind: forge.OnThread, ID: 1}
+		said := forge.CommentRef{Kind: forge.OnThread, ID: "1"}
 		_, err1 := f.Post(t.Context(), r, till, draftOf(p))
 		_, err2 := f.Comment(t.Context(), r, till, "x")
-		_, err3 := f.Reply(t.Context(), r, till, 1, "x")
+		_, err3 := f.Reply(t.Context(), r, till, "1", "x")
 		err4 := f.Edit(t.Context(), r, till, said, "x")
 		_, err5 := f.Delete(t.Context(), r, till, said)
-		_, err6 := f.Resolve(t.Context(), r, till, forge.Thread{ID: "x", Comments: []int64{1}}, true)
+		_, err6 := f.Resolve(t.Context(), r, till, forge.Thread{ID: "x", Comments: []precedent.ForgeID{"1"}}, true)
 		_, err7 := f.Check(t.Context(), r, forge.Check{Name: "precedent", Commit: p.Head.SHA, Result: forge.Success, Title: "x"})
 		for i, err := range []error{err1, err2, err3, err4, err5, err6, err7} {
 			if kind(err) != forge.KindRefused {

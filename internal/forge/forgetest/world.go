@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
@@ -21,7 +22,7 @@ type World struct {
 }
 
 // Bot is the account of Secret in a new world.
-var Bot = forge.Person{ID: 500, Login: "precedent-bot"}
+var Bot = forge.Person{ID: "500", Login: "precedent-bot"}
 
 // Repo is a repository. Change it under World.Change once a server runs.
 type Repo struct {
@@ -51,15 +52,15 @@ type Pull struct {
 	// Earlier are the heads before this one, oldest first.
 	Earlier []Push
 	// Reviews are by number. One that is missing here was commented on the head.
-	Reviews map[int64]Review
+	Reviews map[precedent.ForgeID]Review
 	// Closed tells who resolved a conversation, by the number of its first comment.
-	Closed    map[int64]forge.Person
-	Reactions map[forge.Said][]forge.Reaction
+	Closed    map[precedent.ForgeID]forge.Person
+	Reactions map[forge.CommentRef][]forge.Reaction
 	// Folded are the comments that are minimised, and why.
-	Folded map[forge.Said]string
+	Folded map[forge.CommentRef]string
 
-	written map[forge.Said]time.Time // when the forge was told of them
-	placed  map[int64]forge.Comment  // inline comments as they were first, where a push moved them
+	written map[forge.CommentRef]time.Time      // when the forge was told of them
+	placed  map[precedent.ForgeID]forge.Comment // inline comments as they were first, where a push moved them
 }
 
 // Push is a head that a pull request had.
@@ -67,7 +68,7 @@ type Push struct{ SHA, Diff string }
 
 // Review is what is known of a review beside its words.
 type Review struct {
-	ID     int64 // set by Reviews
+	ID     precedent.ForgeID // set by Reviews
 	Author forge.Person
 	State  ReviewState
 	Body   string

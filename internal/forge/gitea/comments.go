@@ -66,13 +66,13 @@ func tooMany(err error) bool {
 // ordered puts comments in the order of time, each once: pages shift while they
 // are read.
 func ordered(do call, all []forge.Comment) ([]forge.Comment, error) {
-	if slices.ContainsFunc(all, func(m forge.Comment) bool { return m.ID <= 0 || m.At.IsZero() }) {
+	if slices.ContainsFunc(all, func(m forge.Comment) bool { return m.ID.Number() <= 0 || m.At.IsZero() }) {
 		return nil, do.strange("a comment has no number or no time")
 	}
-	slices.SortStableFunc(all, func(a, b forge.Comment) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID)) })
-	seen := map[forge.Said]bool{}
+	slices.SortStableFunc(all, func(a, b forge.Comment) int { return cmp.Or(a.At.Compare(b.At), a.ID.Compare(b.ID)) })
+	seen := map[forge.CommentRef]bool{}
 	return slices.DeleteFunc(all, func(m forge.Comment) bool {
-		key := forge.Said{Kind: m.Kind, ID: m.ID}
+		key := forge.CommentRef{Kind: m.Kind, ID: m.ID}
 		again := seen[key]
 		seen[key] = true
 		return again
@@ -139,7 +139,7 @@ func (c *Client) remarks(do call, repo precedent.Repo, number int, r *sdk.PullRe
 		}
 		all = append(all, c.onLine(m, r))
 	}
-	slices.SortFunc(all, func(a, b inline) int { return cmp.Compare(a.ID, b.ID) }) // Gitea gives them in no order
+	slices.SortFunc(all, func(a, b inline) int { return a.ID.Compare(b.ID) }) // Gitea gives them in no order
 	return all, nil
 }
 
@@ -151,7 +151,7 @@ const together = 10 * time.Second
 // Those that came with it in one review are no answers, though Gitea shows all in
 // one conversation: a review may have two remarks on a line.
 func converse(all []inline) {
-	slices.SortStableFunc(all, func(a, b inline) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID)) })
+	slices.SortStableFunc(all, func(a, b inline) int { return cmp.Or(a.At.Compare(b.At), a.ID.Compare(b.ID)) })
 	first, begun := map[spot]*inline{}, map[spot]bool{}
 	for i := range all {
 		m := &all[i]
@@ -171,7 +171,7 @@ func converse(all []inline) {
 
 func (c *Client) onThread(m *sdk.Comment) forge.Comment {
 	out := forge.Comment{
-		ID: m.ID, Kind: forge.OnThread, Author: person(m.Poster), URL: c.page(m.HTMLURL),
+		ID: precedent.NumberID(m.ID), Kind: forge.OnThread, Author: person(m.Poster), URL: c.page(m.HTMLURL),
 		At: m.Created.UTC(), Edited: m.Updated.UTC(),
 	}
 	out.Body, out.Cut = words(m.Body)
@@ -181,7 +181,7 @@ func (c *Client) onThread(m *sdk.Comment) forge.Comment {
 func (c *Client) onReview(r *sdk.PullReview) forge.Comment {
 	at := r.Submitted.UTC()
 	out := forge.Comment{
-		ID: r.ID, Kind: forge.OnReview, Author: person(r.Reviewer), URL: c.page(r.HTMLURL),
+		ID: precedent.NumberID(r.ID), Kind: forge.OnReview, Author: person(r.Reviewer), URL: c.page(r.HTMLURL),
 		At: at, Edited: at,
 	}
 	out.Body, out.Cut = words(r.Body)
@@ -195,8 +195,8 @@ func (c *Client) onLine(m *sdk.PullReviewComment, r *sdk.PullReview) inline {
 	commit := cmp.Or(r.CommitID, m.CommitID)
 	span, at := place(m, commit)
 	out := forge.Comment{
-		ID: m.ID, Kind: forge.OnLine, Author: person(m.Reviewer), URL: c.page(m.HTMLURL),
-		At: m.Created.UTC(), Edited: m.Updated.UTC(), Review: m.ReviewID,
+		ID: precedent.NumberID(m.ID), Kind: forge.OnLine, Author: person(m.Reviewer), URL: c.page(m.HTMLURL),
+		At: m.Created.UTC(), Edited: m.Updated.UTC(), Review: precedent.NumberID(m.ReviewID),
 		Span: span, Commit: commit, Outdated: r.Stale, Votes: -1,
 	}
 	out.Body, out.Cut = words(m.Body)

@@ -15,6 +15,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 
 	sdk "code.gitea.io/sdk/gitea"
 
@@ -33,7 +34,7 @@ type Options struct {
 	Token   wire.Token
 	// UserAgent names the caller to the forge; "precedent" if it is empty.
 	UserAgent string
-	wire.Way
+	wire.Network
 }
 
 // Client is a Gitea or Forgejo server. It is safe for concurrent use.
@@ -74,8 +75,8 @@ func New(o Options) (*Client, error) {
 	w := wire.New(wire.Options{
 		Forge: "Gitea", Home: &url.URL{Scheme: web.Scheme, Host: web.Host, Path: path + "/" + api + "/"},
 		Scheme: "token", Token: wire.Static(o.Token), Hint: hint,
-		Plain: func(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, ".diff") },
-		Way:   o.Way,
+		Plain:   func(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, ".diff") },
+		Network: o.Network,
 	})
 	return &Client{
 		host: strings.ToLower(web.Host), web: web, agent: o.UserAgent, wire: w,
@@ -97,10 +98,10 @@ func (c *Client) Host() string { return c.host }
 // Quota is what is left of a rate limit. Gitea has none; what stands before it may.
 func (c *Client) Quota() forge.Quota { return c.wire.Quota() }
 
-var name = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,100}$`)
+var name = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_.-]{1,100}$`) })
 
 // named tells whether a name can stand in a path, and is one part of it.
-func named(s string) bool { return name.MatchString(s) && s != "." && s != ".." }
+func named(s string) bool { return name().MatchString(s) && s != "." && s != ".." }
 
 // check refuses a repository that is not on this forge, and names that would
 // make another request of this one.

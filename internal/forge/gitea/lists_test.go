@@ -18,11 +18,11 @@ func TestListsAreReadToTheirEnd(t *testing.T) {
 	b.World.Change(func() { b.Most = 7 })
 	const shown = 60
 	b.World.Change(func() {
-		b.pull.Reviews = map[int64]forgetest.Review{}
+		b.pull.Reviews = map[precedent.ForgeID]forgetest.Review{}
 		for i := range int64(shown + 20) {
-			b.pull.Comments = append(b.pull.Comments, forge.Comment{ID: 100 + i, Kind: forge.OnReview, Author: forgetest.Bo, Body: "words", At: forgetest.Epoch, Edited: forgetest.Epoch})
+			b.pull.Comments = append(b.pull.Comments, forge.Comment{ID: precedent.NumberID(100 + i), Kind: forge.OnReview, Author: forgetest.Bo, Body: "words", At: forgetest.Epoch, Edited: forgetest.Epoch})
 			if i%4 == 1 {
-				b.pull.Reviews[100+i] = forgetest.Review{Author: forgetest.Bo, State: forgetest.Pending, Commit: b.pull.Head.SHA}
+				b.pull.Reviews[precedent.NumberID(100+i)] = forgetest.Review{Author: forgetest.Bo, State: forgetest.Pending, Commit: b.pull.Head.SHA}
 			}
 		}
 	})
@@ -37,15 +37,15 @@ func TestMoreReviewsThanAreRead(t *testing.T) {
 	b.World.Change(func() {
 		for i := range int64(501) {
 			b.pull.Comments = append(b.pull.Comments,
-				forge.Comment{ID: 1000 + i, Kind: forge.OnReview, Author: forgetest.Bo, At: forgetest.Epoch, Edited: forgetest.Epoch},
+				forge.Comment{ID: precedent.NumberID(1000 + i), Kind: forge.OnReview, Author: forgetest.Bo, At: forgetest.Epoch, Edited: forgetest.Epoch},
 				forge.Comment{
-					ID: 1000 + i, Kind: forge.OnLine, Author: forgetest.Bo, Body: "why?", At: forgetest.Epoch, Edited: forgetest.Epoch, Review: 1000 + i,
+					ID: precedent.NumberID(1000 + i), Kind: forge.OnLine, Author: forgetest.Bo, Body: "why?", At: forgetest.Epoch, Edited: forgetest.Epoch, Review: precedent.NumberID(1000 + i),
 					Span: precedent.Span{Path: "till.go", Side: precedent.Right, Start: int(i) + 1, End: int(i) + 1}, Commit: b.pull.Head.SHA,
 				})
 		}
 	})
 	said, err := b.Comments(t.Context(), b.repo, 2)
-	if e := trouble(t, err); e.Kind != forge.KindTooLarge || len(said) != 500 || said[0].ID != 1000 || said[499].ID != 1499 {
+	if e := trouble(t, err); e.Kind != forge.KindTooLarge || len(said) != 500 || said[0].ID != "1000" || said[499].ID != "1499" {
 		t.Errorf("%d comments, %v", len(said), err)
 	}
 	threads, err := b.Threads(t.Context(), b.repo, 2)
@@ -66,7 +66,7 @@ func TestAReviewThatGoesMeanwhile(t *testing.T) {
 
 func TestWordsWithoutEndAreCut(t *testing.T) {
 	b := lay(t, forgetest.Gitea127)
-	m := b.World.Say(b.pull, forgetest.Bo, 0, strings.Repeat("xé", forge.MaxBody/2))
+	m := b.World.Say(b.pull, forgetest.Bo, "", strings.Repeat("xé", forge.MaxBody/2))
 	said, err := b.Comments(t.Context(), b.repo, 2)
 	if err != nil || len(said) != 1 || said[0].ID != m.ID || !said[0].Cut {
 		t.Fatalf("%+v, %v", said, err)

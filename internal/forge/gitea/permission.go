@@ -22,7 +22,7 @@ func (c *Client) Permission(ctx context.Context, repo precedent.Repo, p forge.Pe
 	if err != nil {
 		return forge.None, err
 	}
-	if p.ID <= 0 {
+	if p.ID.Number() <= 0 {
 		return forge.None, nil
 	}
 	if !login(p.Login) {
@@ -41,7 +41,7 @@ func (c *Client) Permission(ctx context.Context, repo precedent.Repo, p forge.Pe
 			}
 			return forge.None, err
 		}
-		if level == nil || level.User == nil || level.User.ID != p.ID {
+		if level == nil || level.User == nil || precedent.NumberID(level.User.ID) != p.ID {
 			return forge.None, nil
 		}
 		return role(level.Permission), nil

@@ -39,7 +39,7 @@ func (c *Client) Post(ctx context.Context, repo precedent.Repo, number int, d fo
 	case p.Head.SHA != d.Commit:
 		return forge.Posted{}, &forge.Error{Kind: forge.KindInvalid, Msg: fmt.Sprintf("%s: its head is %s, not %s", do.doing, p.Head.SHA, d.Commit), Hint: "review the new head; Gitea takes some seconds to notice a push"}
 	}
-	posted := forge.Posted{Remarks: make([]int64, len(d.Remarks))}
+	posted := forge.Posted{Remarks: make([]precedent.ForgeID, len(d.Remarks))}
 	if len(d.Remarks) > 0 {
 		if posted.Rejected, err = c.misplaced(ctx, repo, number, d.Remarks); err != nil {
 			return forge.Posted{}, err
@@ -71,7 +71,7 @@ func (c *Client) Post(ctx context.Context, repo precedent.Repo, number int, d fo
 	if err != nil {
 		return forge.Posted{}, err
 	}
-	posted.Review = r.ID
+	posted.Review = precedent.NumberID(r.ID)
 	c.number(ctx, repo, number, r, d.Remarks, &posted)
 	return posted, nil
 }
@@ -123,7 +123,7 @@ func remark(r forge.Remark) sdk.CreatePullReviewComment {
 }
 
 // number finds the numbers of the remarks of a review that was posted. One that
-// cannot be read stays 0.
+// cannot be read stays empty.
 func (c *Client) number(ctx context.Context, repo precedent.Repo, number int, r *sdk.PullReview, remarks []forge.Remark, posted *forge.Posted) {
 	do, err := c.begin(ctx, repo, "read the review that was posted")
 	if err != nil || len(remarks) == 0 {

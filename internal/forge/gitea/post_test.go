@@ -104,7 +104,7 @@ func TestRemarksStandOnTheirSides(t *testing.T) {
 	posted, err := b.Post(t.Context(), b.repo, 2, b.draft(
 		on(precedent.Right, 2, 2, "new"), on(precedent.Left, 2, 2, "old"), on(precedent.Right, 20, 22, "range"),
 	))
-	if err != nil || posted.Review == 0 || len(posted.Rejected)+len(posted.Unsupported) != 0 {
+	if err != nil || posted.Review == "" || len(posted.Rejected)+len(posted.Unsupported) != 0 {
 		t.Fatalf("%+v, %v", posted, err)
 	}
 	said, err := b.Comments(t.Context(), b.repo, 2)
@@ -118,7 +118,7 @@ func TestRemarksStandOnTheirSides(t *testing.T) {
 		}
 		got[string(m.Body)] = m.Span
 		if i := slices.Index(posted.Remarks, m.ID); i < 0 || m.Review != posted.Review || m.Commit != b.pull.Head.SHA || m.Outdated {
-			t.Errorf("%q is number %d of %v: %+v", m.Body, m.ID, posted.Remarks, m)
+			t.Errorf("%q is %s of %v: %+v", m.Body, m.ID, posted.Remarks, m)
 		}
 	}
 	want := map[string]precedent.Span{
@@ -144,19 +144,19 @@ func TestRemarksOutsideOfTheDiffAreNotSent(t *testing.T) {
 		on(precedent.Right, 3, 2, "backwards"), on(precedent.Right, 0, 0, "file"), elsewhere,
 	}
 	posted, err := b.Post(t.Context(), b.repo, 2, b.draft(append(outside, on(precedent.Right, 21, 21, "inside"))...))
-	if err != nil || len(posted.Rejected) != len(outside) || posted.Review == 0 {
+	if err != nil || len(posted.Rejected) != len(outside) || posted.Review == "" {
 		t.Fatalf("%+v, %v", posted, err)
 	}
 	for i, r := range posted.Rejected {
-		if r.Remark != i || r.Why == "" || posted.Remarks[i] != 0 {
+		if r.Remark != i || r.Why == "" || posted.Remarks[i] != "" {
 			t.Errorf("%+v", r)
 		}
 	}
-	if posted.Remarks[len(outside)] == 0 || len(b.World.Shown(b.pull)) != 2 {
+	if posted.Remarks[len(outside)] == "" || len(b.World.Shown(b.pull)) != 2 {
 		t.Errorf("%v of %+v", posted.Remarks, b.World.Shown(b.pull))
 	}
 	posted, err = b.Post(t.Context(), b.repo, 2, b.draft(outside...))
-	if err != nil || posted.Review != 0 || len(posted.Rejected) != len(outside) {
+	if err != nil || posted.Review != "" || len(posted.Rejected) != len(outside) {
 		t.Errorf("nothing but outside: %+v, %v", posted, err)
 	}
 	if w := b.writes(); len(w) != 1 {
@@ -250,7 +250,7 @@ func TestWhatWasCutOffIsNotSentLater(t *testing.T) {
 		t.Errorf("what was not sent is listed: %+v, %v", said, err)
 	}
 	posted, err := b.Post(t.Context(), b.repo, 2, d)
-	if err != nil || slices.Contains(posted.Remarks, 0) {
+	if err != nil || slices.Contains(posted.Remarks, "") {
 		t.Fatalf("%+v, %v", posted, err)
 	}
 	var bodies []string
@@ -294,7 +294,7 @@ func TestWhatWasCutOffAtAnotherHead(t *testing.T) {
 		t.Fatalf("nothing was left over: %v", err)
 	}
 	posted, err := b.Post(t.Context(), b.repo, 2, b.draft(on(precedent.Right, 21, 21, "two")))
-	if err != nil || slices.Contains(posted.Remarks, 0) {
+	if err != nil || slices.Contains(posted.Remarks, "") {
 		t.Fatalf("%+v, %v", posted, err)
 	}
 	for _, m := range b.World.Shown(b.pull) {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	sdk "code.gitea.io/sdk/gitea"
@@ -17,7 +18,7 @@ import (
 )
 
 // objectID is the name of a commit, in SHA-1 or SHA-256.
-var objectID = regexp.MustCompile(`^(?:[0-9a-f]{40}|[0-9a-f]{64})$`)
+var objectID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:[0-9a-f]{40}|[0-9a-f]{64})$`) })
 
 // PullRequest reads one pull request. Its head may be the one before a push that
 // Gitea has taken but not processed: whoever fetches compares. A pull request that
@@ -130,7 +131,7 @@ func unfinished(title string) bool {
 // branch translates one end of a pull request. The label is the branch's name
 // even when the branch is gone.
 func (c *Client) branch(do call, b *sdk.PRBranchInfo) (forge.Branch, error) {
-	if b == nil || !objectID.MatchString(b.Sha) {
+	if b == nil || !objectID().MatchString(b.Sha) {
 		return forge.Branch{}, do.strange("it names no commit")
 	}
 	out := forge.Branch{Name: cmp.Or(b.Name, b.Ref), SHA: b.Sha}
@@ -160,7 +161,7 @@ func person(u *sdk.User) forge.Person {
 	if u == nil || u.ID == ghostID || u.ID == 0 {
 		return forge.Person{Login: "ghost"}
 	}
-	return forge.Person{ID: u.ID, Login: u.UserName, Bot: u.ID == actionsID}
+	return forge.Person{ID: precedent.NumberID(u.ID), Login: u.UserName, Bot: u.ID == actionsID}
 }
 
 // words bounds what somebody wrote, and tells whether it was cut.

@@ -13,8 +13,8 @@ import (
 )
 
 // Reply answers in the conversation that begins with the inline comment.
-func (c *Client) Reply(ctx context.Context, repo precedent.Repo, number int, to int64, body string) (forge.Comment, error) {
-	do, err := c.begin(ctx, repo, fmt.Sprintf("answer comment %d on %s#%d", to, repo, number))
+func (c *Client) Reply(ctx context.Context, repo precedent.Repo, number int, to precedent.ForgeID, body string) (forge.Comment, error) {
+	do, err := c.begin(ctx, repo, fmt.Sprintf("answer comment %s on %s#%d", to, repo, number))
 	if err != nil {
 		return forge.Comment{}, err
 	}
@@ -34,11 +34,11 @@ func (c *Client) Reply(ctx context.Context, repo precedent.Repo, number int, to 
 	m, remark := new(sdk.PullReviewComment), first.remark(body)
 	switch c.answers(ctx) {
 	case byReply:
-		if m, _, err = do.CreatePullReviewCommentReply(repo.Owner, repo.Name, int64(number), to, sdk.CreatePullReviewCommentReplyOptions{Body: body}); err != nil {
+		if m, _, err = do.CreatePullReviewCommentReply(repo.Owner, repo.Name, int64(number), to.Number(), sdk.CreatePullReviewCommentReplyOptions{Body: body}); err != nil {
 			err = do.fail(err)
 		}
 	case byAdding:
-		err = c.send(ctx, do, http.MethodPost, fmt.Sprintf("repos/%s/%s/pulls/%d/reviews/%d/comments", repo.Owner, repo.Name, number, first.Review), remark, m)
+		err = c.send(ctx, do, http.MethodPost, fmt.Sprintf("repos/%s/%s/pulls/%d/reviews/%d/comments", repo.Owner, repo.Name, number, first.Review.Number()), remark, m)
 	case byReview:
 		return c.replyByReview(ctx, do, repo, number, first, remark)
 	}
@@ -48,8 +48,8 @@ func (c *Client) Reply(ctx context.Context, repo precedent.Repo, number int, to 
 	case err != nil:
 		return forge.Comment{}, err
 	}
-	out := c.onLine(m, &sdk.PullReview{ID: first.Review, CommitID: first.Commit, Stale: first.Outdated}).Comment
-	if out.ID <= 0 || out.At.IsZero() {
+	out := c.onLine(m, &sdk.PullReview{ID: first.Review.Number(), CommitID: first.Commit, Stale: first.Outdated}).Comment
+	if out.ID.Number() <= 0 || out.At.IsZero() {
 		return forge.Comment{}, do.strange("a comment has no number or no time")
 	}
 	out.ReplyTo = to
@@ -86,7 +86,7 @@ func (m *inline) remark(body string) sdk.CreatePullReviewComment {
 }
 
 // find is an inline comment of the pull request; nil if it is not there.
-func (c *Client) find(do call, repo precedent.Repo, number int, id int64) (*inline, error) {
+func (c *Client) find(do call, repo precedent.Repo, number int, id precedent.ForgeID) (*inline, error) {
 	said, err := c.reviews(do, repo, number)
 	if i := slices.IndexFunc(said.inline, func(m inline) bool { return m.ID == id }); i >= 0 {
 		return &said.inline[i], nil

@@ -2,7 +2,6 @@ package gitea_test
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -15,10 +14,10 @@ import (
 )
 
 // begin posts one remark, and gives its number.
-func (b table) begin(t *testing.T) int64 {
+func (b table) begin(t *testing.T) precedent.ForgeID {
 	t.Helper()
 	posted, err := b.Post(t.Context(), b.repo, 2, b.draft(on(precedent.Right, 2, 2, "why 2?")))
-	if err != nil || len(posted.Remarks) != 1 || posted.Remarks[0] == 0 {
+	if err != nil || len(posted.Remarks) != 1 || posted.Remarks[0] == "" {
 		t.Fatalf("%+v, %v", posted, err)
 	}
 	return posted.Remarks[0]
@@ -43,14 +42,14 @@ func TestRepliesJoinTheConversation(t *testing.T) {
 		first := b.begin(t)
 		person := b.World.Say(b.pull, forgetest.Ann, first, "because")
 		got, err := b.Reply(t.Context(), b.repo, 2, first, "I see")
-		if err != nil || got.ID == 0 || got.ReplyTo != first || got.Span.End != 2 || got.Commit != b.pull.Head.SHA || got.Author.ID != b.World.Me.ID {
+		if err != nil || got.ID == "" || got.ReplyTo != first || got.Span.End != 2 || got.Commit != b.pull.Head.SHA || got.Author.ID != b.World.Me.ID {
 			t.Fatalf("%+v, %v", got, err)
 		}
 		threads, err := b.Threads(t.Context(), b.repo, 2)
 		if err != nil || len(threads) != 1 {
 			t.Fatalf("%+v, %v", threads, err)
 		}
-		if d := cmp.Diff([]int64{first, person.ID, got.ID}, threads[0].Comments); d != "" {
+		if d := cmp.Diff([]precedent.ForgeID{first, person.ID, got.ID}, threads[0].Comments); d != "" {
 			t.Errorf("(-want +got):\n%s", d)
 		}
 		said, err := b.Comments(t.Context(), b.repo, 2)
@@ -62,7 +61,7 @@ func TestRepliesJoinTheConversation(t *testing.T) {
 				t.Errorf("%+v", m)
 			}
 		}
-		if _, err := b.Reply(t.Context(), b.repo, 2, 4711, "to nobody"); trouble(t, err).Kind != forge.KindClosed {
+		if _, err := b.Reply(t.Context(), b.repo, 2, "4711", "to nobody"); trouble(t, err).Kind != forge.KindClosed {
 			t.Errorf("%v", err)
 		}
 	})
@@ -88,7 +87,7 @@ func TestWhoMayNotResolve(t *testing.T) {
 	b := lay(t, forgetest.Gitea127)
 	first := b.begin(t)
 	b.lose()
-	no, err := b.Resolve(t.Context(), b.repo, 2, forge.Thread{ID: strconv.FormatInt(first, 10)}, true)
+	no, err := b.Resolve(t.Context(), b.repo, 2, forge.Thread{ID: first}, true)
 	if err != nil || no == "" || b.World.Threads(b.pull)[0].Closed {
 		t.Errorf("%q, %v", no, err)
 	}
@@ -111,7 +110,7 @@ func TestTwoRemarksOnALine(t *testing.T) {
 	if err != nil || len(threads) != 2 {
 		t.Fatalf("%+v, %v", threads, err)
 	}
-	if !slices.Equal(threads[0].Comments, []int64{posted.Remarks[0], person.ID}) || !slices.Equal(threads[1].Comments, posted.Remarks[1:]) {
+	if !slices.Equal(threads[0].Comments, []precedent.ForgeID{posted.Remarks[0], person.ID}) || !slices.Equal(threads[1].Comments, posted.Remarks[1:]) {
 		t.Errorf("%+v", threads)
 	}
 	for _, c := range threads {
@@ -130,7 +129,7 @@ func TestConversationsOfTwoHeadsAreTwo(t *testing.T) {
 	if err != nil || len(threads) != 2 {
 		t.Fatalf("%+v, %v", threads, err)
 	}
-	if !slices.Equal(threads[0].Comments, []int64{before}) || !threads[0].Outdated || !slices.Equal(threads[1].Comments, []int64{after}) || threads[1].Outdated {
+	if !slices.Equal(threads[0].Comments, []precedent.ForgeID{before}) || !threads[0].Outdated || !slices.Equal(threads[1].Comments, []precedent.ForgeID{after}) || threads[1].Outdated {
 		t.Errorf("%+v", threads)
 	}
 }
@@ -155,11 +154,11 @@ func TestResolving(t *testing.T) {
 			t.Error("what a person resolved is open")
 		}
 		can := kind == forgetest.Gitea127
-		no, err := b.Resolve(t.Context(), b.repo, 2, forge.Thread{Comments: []int64{first}}, false)
+		no, err := b.Resolve(t.Context(), b.repo, 2, forge.Thread{Comments: []precedent.ForgeID{first}}, false)
 		if err != nil || (no == "") != can || closed() == can {
 			t.Errorf("reopen: %q, %v, closed %v", no, err, closed())
 		}
-		no, err = b.Resolve(t.Context(), b.repo, 2, forge.Thread{Comments: []int64{first}}, true)
+		no, err = b.Resolve(t.Context(), b.repo, 2, forge.Thread{Comments: []precedent.ForgeID{first}}, true)
 		if err != nil || (no == "") != can || !closed() {
 			t.Errorf("resolve: %q, %v, closed %v", no, err, closed())
 		}
@@ -174,13 +173,13 @@ func TestDeletingAndEditing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, m := range []forge.Said{{Kind: forge.OnThread, ID: said.ID}, {Kind: forge.OnLine, ID: line}} {
+		for _, m := range []forge.CommentRef{{Kind: forge.OnThread, ID: said.ID}, {Kind: forge.OnLine, ID: line}} {
 			if err := b.Edit(t.Context(), b.repo, 2, m, "edited"); err != nil {
 				t.Errorf("%v: %v", m, err)
 			}
 		}
 		review := b.World.Reviews(b.pull)[0].ID
-		if e := trouble(t, b.Edit(t.Context(), b.repo, 2, forge.Said{Kind: forge.OnReview, ID: review}, "edited")); e.Kind != forge.KindInvalid {
+		if e := trouble(t, b.Edit(t.Context(), b.repo, 2, forge.CommentRef{Kind: forge.OnReview, ID: review}, "edited")); e.Kind != forge.KindInvalid {
 			t.Errorf("%+v", e)
 		}
 		edited := 0
@@ -192,7 +191,7 @@ func TestDeletingAndEditing(t *testing.T) {
 		if edited != 2 {
 			t.Errorf("%d comments were edited", edited)
 		}
-		remove := func(m forge.Said, can bool) {
+		remove := func(m forge.CommentRef, can bool) {
 			t.Helper()
 			no, err := b.Delete(t.Context(), b.repo, 2, m)
 			there := slices.ContainsFunc(b.World.Shown(b.pull), func(c forge.Comment) bool { return c.Kind == m.Kind && c.ID == m.ID })
@@ -200,13 +199,13 @@ func TestDeletingAndEditing(t *testing.T) {
 				t.Errorf("%v: %q, %v, it is there: %v", m, no, err, there)
 			}
 		}
-		remove(forge.Said{Kind: forge.OnReview, ID: review}, false) // its remark would go as well
-		remove(forge.Said{Kind: forge.OnLine, ID: line}, kind == forgetest.Forgejo)
+		remove(forge.CommentRef{Kind: forge.OnReview, ID: review}, false) // its remark would go as well
+		remove(forge.CommentRef{Kind: forge.OnLine, ID: line}, kind == forgetest.Forgejo)
 		for range 2 {
-			remove(forge.Said{Kind: forge.OnThread, ID: said.ID}, true)
+			remove(forge.CommentRef{Kind: forge.OnThread, ID: said.ID}, true)
 		}
 		for _, gone := range []forge.CommentKind{forge.OnLine, forge.OnReview} {
-			remove(forge.Said{Kind: gone, ID: 4711}, true)
+			remove(forge.CommentRef{Kind: gone, ID: "4711"}, true)
 		}
 	})
 }
@@ -218,7 +217,7 @@ func TestAnAnswerOfItsOwnIsDeletedWithItsReview(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if no, err := b.Delete(t.Context(), b.repo, 2, forge.Said{Kind: forge.OnLine, ID: got.ID}); err != nil || no != "" {
+	if no, err := b.Delete(t.Context(), b.repo, 2, forge.CommentRef{Kind: forge.OnLine, ID: got.ID}); err != nil || no != "" {
 		t.Errorf("%q, %v", no, err)
 	}
 	if shown := b.World.Shown(b.pull); len(shown) != 2 {
@@ -230,7 +229,7 @@ func TestReactions(t *testing.T) {
 	b := lay(t, forgetest.Gitea127)
 	line := b.begin(t)
 	review := b.World.Reviews(b.pull)[0].ID
-	for _, m := range []forge.Said{{Kind: forge.OnLine, ID: line}, {Kind: forge.OnReview, ID: review}} {
+	for _, m := range []forge.CommentRef{{Kind: forge.OnLine, ID: line}, {Kind: forge.OnReview, ID: review}} {
 		if got, err := b.Reactions(t.Context(), b.repo, 2, m); err != nil || len(got) != 0 {
 			t.Errorf("none: %+v, %v", got, err)
 		}

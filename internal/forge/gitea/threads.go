@@ -25,13 +25,13 @@ func (c *Client) Threads(ctx context.Context, repo precedent.Repo, number int) (
 		return nil, err
 	}
 	var all []forge.Thread
-	at := map[int64]int{}
+	at := map[precedent.ForgeID]int{}
 	for _, m := range said.inline {
 		if i, ok := at[m.ReplyTo]; ok {
 			all[i].Comments = append(all[i].Comments, m.ID)
 			continue
 		}
-		t := forge.Thread{ID: strconv.FormatInt(m.ID, 10), Comments: []int64{m.ID}, Closed: m.closed != nil, Outdated: m.Outdated}
+		t := forge.Thread{ID: m.ID, Comments: []precedent.ForgeID{m.ID}, Closed: m.closed != nil, Outdated: m.Outdated}
 		if m.closed != nil {
 			t.ClosedBy = person(m.closed)
 		}
@@ -52,11 +52,11 @@ func (c *Client) Resolve(ctx context.Context, repo precedent.Repo, number int, t
 	if err != nil {
 		return "", err
 	}
-	first, err := strconv.ParseInt(t.ID, 10, 64)
+	first := t.ID.Number()
 	if len(t.Comments) > 0 {
-		first, err = t.Comments[0], nil
+		first = t.Comments[0].Number()
 	}
-	if err != nil || first <= 0 {
+	if first <= 0 {
 		return "", &forge.Error{Kind: forge.KindRefused, Msg: doing + ": it has no comment"}
 	}
 	if closed {
@@ -74,14 +74,14 @@ func (c *Client) Resolve(ctx context.Context, repo precedent.Repo, number int, t
 }
 
 // Reactions reads who reacted to a comment.
-func (c *Client) Reactions(ctx context.Context, repo precedent.Repo, number int, to forge.Said) ([]forge.Reaction, error) {
+func (c *Client) Reactions(ctx context.Context, repo precedent.Repo, number int, to forge.CommentRef) ([]forge.Reaction, error) {
 	do, err := c.begin(ctx, repo, fmt.Sprintf("read reactions on %s#%d", repo, number))
 	if err != nil {
 		return nil, err
 	}
-	id := to.ID
+	id := to.ID.Number()
 	if to.Kind == forge.OnReview {
-		r, _, err := do.GetPullReview(repo.Owner, repo.Name, int64(number), to.ID)
+		r, _, err := do.GetPullReview(repo.Owner, repo.Name, int64(number), id)
 		if err != nil {
 			return nil, do.fail(err)
 		}
@@ -106,7 +106,7 @@ func (c *Client) Reactions(ctx context.Context, repo precedent.Repo, number int,
 // wordsOf is the number of the comment that holds a review's words. It has one
 // beside the review's, which stands in the review's address alone.
 func wordsOf(r *sdk.PullReview) int64 {
-	found := anchor.FindStringSubmatch(r.HTMLURL)
+	found := anchor().FindStringSubmatch(r.HTMLURL)
 	if found == nil {
 		return 0
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
+	"sync"
 
 	sdk "code.gitea.io/sdk/gitea"
 
@@ -15,7 +16,7 @@ import (
 )
 
 // anchor is the end of the address of a comment.
-var anchor = regexp.MustCompile(`#issuecomment-(\d{1,18})$`)
+var anchor = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`#issuecomment-(\d{1,18})$`) })
 
 // Comment says something on the pull request as a whole.
 func (c *Client) Comment(ctx context.Context, repo precedent.Repo, number int, body string) (forge.Comment, error) {
@@ -38,8 +39,8 @@ func (c *Client) Comment(ctx context.Context, repo precedent.Repo, number int, b
 
 // Edit replaces the words of a comment. Gitea changes those of a review only where
 // people look, and its API goes on giving the old ones: they are not edited.
-func (c *Client) Edit(ctx context.Context, repo precedent.Repo, number int, m forge.Said, body string) error {
-	do, err := c.begin(ctx, repo, fmt.Sprintf("edit comment %d on %s#%d", m.ID, repo, number))
+func (c *Client) Edit(ctx context.Context, repo precedent.Repo, number int, m forge.CommentRef, body string) error {
+	do, err := c.begin(ctx, repo, fmt.Sprintf("edit comment %s on %s#%d", m.ID, repo, number))
 	if err != nil {
 		return err
 	}
@@ -57,7 +58,7 @@ func (c *Client) Edit(ctx context.Context, repo precedent.Repo, number int, m fo
 		return &forge.Error{Kind: forge.KindNotFound, Msg: do.doing + ": it is not there any more"}
 	}
 	now := new(sdk.Comment)
-	if err := c.send(ctx, do, http.MethodPatch, fmt.Sprintf("repos/%s/%s/issues/comments/%d", repo.Owner, repo.Name, m.ID), sdk.EditIssueCommentOption{Body: body}, now); err != nil {
+	if err := c.send(ctx, do, http.MethodPatch, fmt.Sprintf("repos/%s/%s/issues/comments/%d", repo.Owner, repo.Name, m.ID.Number()), sdk.EditIssueCommentOption{Body: body}, now); err != nil {
 		return err
 	}
 	if now.ID == 0 { // 204: "no content" is what it says of what it does not edit
@@ -69,8 +70,8 @@ func (c *Client) Edit(ctx context.Context, repo precedent.Repo, number int, m fo
 // Delete removes a comment. Gitea does not remove single comments on lines, and
 // says that it did; Forgejo does. A review goes with all comments on its lines, so
 // that only one without any is removed.
-func (c *Client) Delete(ctx context.Context, repo precedent.Repo, number int, m forge.Said) (forge.Unsupported, error) {
-	do, err := c.begin(ctx, repo, fmt.Sprintf("delete comment %d on %s#%d", m.ID, repo, number))
+func (c *Client) Delete(ctx context.Context, repo precedent.Repo, number int, m forge.CommentRef) (forge.Unsupported, error) {
+	do, err := c.begin(ctx, repo, fmt.Sprintf("delete comment %s on %s#%d", m.ID, repo, number))
 	if err != nil {
 		return "", err
 	}
@@ -81,16 +82,16 @@ func (c *Client) Delete(ctx context.Context, repo precedent.Repo, number int, m 
 	case forge.OnLine:
 		return c.deleteLine(ctx, do, repo, number, m.ID)
 	case forge.OnReview:
-		r, _, err := do.GetPullReview(repo.Owner, repo.Name, int64(number), m.ID)
+		r, _, err := do.GetPullReview(repo.Owner, repo.Name, int64(number), m.ID.Number())
 		switch {
 		case err != nil:
 			return "", do.fail(err)
 		case r.CodeCommentsCount > 0:
 			return "Gitea deletes a review only with all comments on its lines", nil
 		}
-		return "", c.deleteReview(do, repo, number, m.ID)
+		return "", c.deleteReview(do, repo, number, m.ID.Number())
 	}
-	if _, err := do.DeleteIssueComment(repo.Owner, repo.Name, m.ID); err != nil && status(err) != http.StatusNotFound {
+	if _, err := do.DeleteIssueComment(repo.Owner, repo.Name, m.ID.Number()); err != nil && status(err) != http.StatusNotFound {
 		return "", do.fail(err)
 	}
 	return "", nil
@@ -98,7 +99,7 @@ func (c *Client) Delete(ctx context.Context, repo precedent.Repo, number int, m 
 
 // own tells whether a comment is there, and refuses one that is not of Me's: Gitea
 // lets whoever may write change the words of all.
-func (c *Client) own(ctx context.Context, do call, repo precedent.Repo, number int, m forge.Said) (there bool, err error) {
+func (c *Client) own(ctx context.Context, do call, repo precedent.Repo, number int, m forge.CommentRef) (there bool, err error) {
 	me, err := c.Me(ctx)
 	if err != nil {
 		return false, err
@@ -112,7 +113,7 @@ func (c *Client) own(ctx context.Context, do call, repo precedent.Repo, number i
 		}
 		by = found.Author
 	case forge.OnReview:
-		r, _, err := do.GetPullReview(repo.Owner, repo.Name, int64(number), m.ID)
+		r, _, err := do.GetPullReview(repo.Owner, repo.Name, int64(number), m.ID.Number())
 		switch {
 		case status(err) == http.StatusNotFound:
 			return false, nil
@@ -122,7 +123,7 @@ func (c *Client) own(ctx context.Context, do call, repo precedent.Repo, number i
 		by = person(r.Reviewer)
 	case forge.OnThread:
 		found := new(sdk.Comment)
-		err := c.send(ctx, do, http.MethodGet, fmt.Sprintf("repos/%s/%s/issues/comments/%d", repo.Owner, repo.Name, m.ID), nil, found)
+		err := c.send(ctx, do, http.MethodGet, fmt.Sprintf("repos/%s/%s/issues/comments/%d", repo.Owner, repo.Name, m.ID.Number()), nil, found)
 		if status(err) == http.StatusNotFound || err == nil && found.ID == 0 { // 204: it is one of another kind
 			return false, nil
 		}
@@ -145,16 +146,16 @@ func (c *Client) deleteReview(do call, repo precedent.Repo, number int, id int64
 	return do.fail(err)
 }
 
-func (c *Client) deleteLine(ctx context.Context, do call, repo precedent.Repo, number int, id int64) (forge.Unsupported, error) {
+func (c *Client) deleteLine(ctx context.Context, do call, repo precedent.Repo, number int, id precedent.ForgeID) (forge.Unsupported, error) {
 	there, err := c.find(do, repo, number, id)
 	if err != nil || there == nil {
 		return "", err
 	}
-	err = c.send(ctx, do, http.MethodDelete, fmt.Sprintf("repos/%s/%s/pulls/%d/reviews/%d/comments/%d", repo.Owner, repo.Name, number, there.Review, id), nil, nil)
+	err = c.send(ctx, do, http.MethodDelete, fmt.Sprintf("repos/%s/%s/pulls/%d/reviews/%d/comments/%d", repo.Owner, repo.Name, number, there.Review.Number(), id.Number()), nil, nil)
 	if !missing(err) {
 		return "", err
 	}
-	r, _, err := do.GetPullReview(repo.Owner, repo.Name, int64(number), there.Review)
+	r, _, err := do.GetPullReview(repo.Owner, repo.Name, int64(number), there.Review.Number())
 	if err != nil {
 		return "", do.fail(err)
 	}

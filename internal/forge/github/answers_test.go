@@ -25,13 +25,9 @@ func TestGitHubsOwnExamples(t *testing.T) {
 	c.web.Scheme, c.web.Host = "https", c.host
 	repo.Host = c.host
 	answer := func(on, example string) {
-		body, err := forgetest.Example(example)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s.Script.Plan(forgetest.Fault{On: on, Status: 200, Body: string(body)})
+		s.Script.Plan(forgetest.Fault{On: on, Status: 200, Body: string(forgetest.Example(t, example))})
 	}
-	octocat := forge.Person{ID: 1, Login: "octocat"}
+	octocat := forge.Person{ID: "1", Login: "octocat"}
 	hello := precedent.Repo{Host: "github.com", Owner: "octocat", Name: "Hello-World"}
 
 	answer("/pulls/1347", "pull-request")
@@ -64,13 +60,13 @@ func TestGitHubsOwnExamples(t *testing.T) {
 	issue := at(2011, 4, 14, 16, 0, 49)
 	review := at(2019, 11, 17, 17, 43, 43)
 	wantSaid := []forge.Comment{
-		{ID: 1, Kind: forge.OnThread, Author: octocat, Body: "Me too", At: issue, Edited: issue, URL: "https://github.com/octocat/Hello-World/issues/1347#issuecomment-1"},
+		{ID: "1", Kind: forge.OnThread, Author: octocat, Body: "Me too", At: issue, Edited: issue, URL: "https://github.com/octocat/Hello-World/issues/1347#issuecomment-1"},
 		{
-			ID: 10, Kind: forge.OnLine, Author: octocat, Body: "Great stuff!", At: issue, Edited: issue, ReplyTo: 8, Review: 42,
+			ID: "10", Kind: forge.OnLine, Author: octocat, Body: "Great stuff!", At: issue, Edited: issue, ReplyTo: "8", Review: "42",
 			URL:  "https://github.com/octocat/Hello-World/pull/1#discussion-diff-1",
 			Span: precedent.Span{Path: "file1.txt", Side: precedent.Right, Start: 1, End: 2}, Commit: sha, Votes: -1,
 		},
-		{ID: 80, Kind: forge.OnReview, Author: octocat, Body: "Here is the body for the review.", At: review, Edited: review, URL: "https://github.com/octocat/Hello-World/pull/12#pullrequestreview-80"},
+		{ID: "80", Kind: forge.OnReview, Author: octocat, Body: "Here is the body for the review.", At: review, Edited: review, URL: "https://github.com/octocat/Hello-World/pull/12#pullrequestreview-80"},
 	}
 	if d := cmp.Diff(wantSaid, said); err != nil || d != "" {
 		t.Errorf("%v (-want +got):\n%s", err, d)
@@ -139,17 +135,14 @@ func TestNotSentYet(t *testing.T) {
 	s.Script.Plan(forgetest.Fault{On: "/reviews", Status: 200, Body: `[{"id":1,"body":"draft","state":"PENDING"},
 		{"id":2,"body":"","state":"APPROVED","submitted_at":"2026-01-02T03:04:05Z"},{"id":3,"body":"Fine.","submitted_at":"2026-01-02T03:04:05Z"}]`})
 	got, err := c.Comments(t.Context(), repo, 1)
-	if err != nil || len(got) != 1 || got[0].ID != 3 || got[0].Author != (forge.Person{Login: "ghost"}) {
+	if err != nil || len(got) != 1 || got[0].ID != "3" || got[0].Author != (forge.Person{Login: "ghost"}) {
 		t.Errorf("%v, %+v", err, got)
 	}
 }
 
 // TestStrangeAnswers: what cannot be true is an error, not a value.
 func TestStrangeAnswers(t *testing.T) {
-	example, err := forgetest.Example("pull-request")
-	if err != nil {
-		t.Fatal(err)
-	}
+	example := forgetest.Example(t, "pull-request")
 	pull := func(change func(p, head map[string]any)) string {
 		var p map[string]any
 		if err := json.Unmarshal(example, &p); err != nil {
@@ -210,7 +203,7 @@ func TestWordsOfAnError(t *testing.T) {
 // TestPermissionIsAskedOnce a minute, whatever the answer.
 func TestPermissionIsAskedOnce(t *testing.T) {
 	s, _, c, repo := open(t)
-	for _, p := range []forge.Person{forgetest.Ann, {ID: 98, Login: "nobody"}} {
+	for _, p := range []forge.Person{forgetest.Ann, {ID: "98", Login: "nobody"}} {
 		before := len(s.Script.Requests())
 		for range 3 {
 			if _, err := c.Permission(t.Context(), repo, p); err != nil {
@@ -232,15 +225,12 @@ func FuzzAnswer(f *testing.F) {
 		f.Add(s, "")
 	}
 	for _, name := range []string{"pull-request", "pull-request-simple-items", "issue-comment-items", "pull-request-review-items", "pull-request-review-comment-items"} {
-		body, err := forgetest.Example(name)
-		if err != nil {
-			f.Fatal(err)
-		}
+		body := forgetest.Example(f, name)
 		f.Add(string(body), `<x?page=2>; rel="next"`)
 	}
 	f.Fuzz(func(t *testing.T, body, link string) {
 		s := forgetest.NewStage(t)
-		c, err := New(Options{Way: wire.Way{Now: s.Clock.Now, Sleep: s.Clock.Sleep, Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+		c, err := New(Options{Network: wire.Network{Now: s.Clock.Now, Sleep: s.Clock.Sleep, Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
 			return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Link": {link}}, Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
 		})}})
 		if err != nil {
@@ -250,7 +240,7 @@ func FuzzAnswer(f *testing.F) {
 		p, err1 := c.PullRequest(t.Context(), repo, 1)
 		_, err2 := c.Comments(t.Context(), repo, 1)
 		all, err3 := c.Open(t.Context(), repo)
-		level, err4 := c.Permission(t.Context(), repo, forge.Person{ID: 77, Login: "x"})
+		level, err4 := c.Permission(t.Context(), repo, forge.Person{ID: "77", Login: "x"})
 		for _, err := range []error{err1, err2, err3, err4} {
 			var e *forge.Error
 			if err != nil && !errors.As(err, &e) {

@@ -151,7 +151,7 @@ func TestTokensOfInstallations(t *testing.T) {
 func TestAppTroubles(t *testing.T) {
 	for name, test := range map[string]struct {
 		fault forgetest.Fault
-		want  forge.Kind
+		want  forge.ErrorKind
 		says  string
 	}{
 		"not installed":  {forgetest.Fault{On: "/installation", Status: 404, Body: `{"message":"Not Found"}`}, forge.KindAuth, "not installed"},
@@ -212,7 +212,7 @@ func TestMe(t *testing.T) {
 		}, forgetest.ActionsBot, []string{"GET /user", "POST /api/graphql", "GET /users/github-actions%5Bbot%5D"}},
 		"app": {
 			func(s *forgetest.Stage, g *forgetest.GitHub) *Client { return appClient(t, s, g, 9) },
-			forge.Person{ID: 1_000_077, Login: "acme-reviews[bot]", Bot: true},
+			forge.Person{ID: "1000077", Login: "acme-reviews[bot]", Bot: true},
 			[]string{"GET /app", "POST /app/installations/9/access_tokens", "GET /users/acme-reviews%5Bbot%5D"},
 		},
 	} {
@@ -233,7 +233,7 @@ func TestMe(t *testing.T) {
 	}
 	s, _, c, _ := open(t)
 	s.Script.Plan(forgetest.Fault{Status: 200, Body: `{}`}, forgetest.Fault{Status: 403, Body: `{"message":"SSO"}`})
-	for _, want := range []forge.Kind{forge.KindAnswer, forge.KindAuth} {
+	for _, want := range []forge.ErrorKind{forge.KindAnswer, forge.KindAuth} {
 		var e *forge.Error
 		if _, err := c.Me(t.Context()); !errors.As(err, &e) || e.Kind != want {
 			t.Errorf("%v, want %s", err, want)

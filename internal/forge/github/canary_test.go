@@ -110,7 +110,7 @@ func TestTokenInWrites(t *testing.T) {
 			t.Fatal(err)
 		}
 		echo.Times = 30
-		ids := forge.Said{Kind: mine.Kind, ID: mine.ID}
+		ids := forge.CommentRef{Kind: mine.Kind, ID: mine.ID}
 		for _, do := range []func() (any, error){
 			func() (any, error) { return c.Comment(t.Context(), repo, 8, "x") },
 			func() (any, error) { return c.Reply(t.Context(), repo, 8, root, "x") },
@@ -235,7 +235,7 @@ func TestGitHubItself(t *testing.T) {
 	token, _ := wire.NewToken(forgetest.Secret)
 	c, err := New(Options{
 		Token: token,
-		Way: wire.Way{Now: s.Clock.Now, Sleep: s.Clock.Sleep, Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+		Network: wire.Network{Now: s.Clock.Now, Sleep: s.Clock.Sleep, Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
 			if r.URL.Scheme != "https" || r.URL.Host != "api.github.com" {
 				t.Errorf("asked %s", r.URL)
 			}

@@ -24,7 +24,7 @@ func (c *Client) Comments(ctx context.Context, repo precedent.Repo, number int) 
 	if err != nil {
 		return nil, err
 	}
-	said := discussion{seen: map[forge.Said]bool{}}
+	said := discussion{seen: map[forge.CommentRef]bool{}}
 	issue, err := pages(c, doing, func(o gh.ListOptions) ([]*gh.IssueComment, *gh.Response, error) {
 		return c.api.Issues.ListComments(ctx, repo.Owner, repo.Name, number, &gh.IssueListCommentsOptions{ListOptions: o})
 	})
@@ -57,14 +57,14 @@ func (c *Client) Comments(ctx context.Context, repo precedent.Repo, number int) 
 	if said.wrong {
 		return nil, wire.Strange(doing, "a comment has no number or no time")
 	}
-	slices.SortStableFunc(said.all, func(a, b forge.Comment) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID)) })
+	slices.SortStableFunc(said.all, func(a, b forge.Comment) int { return cmp.Or(a.At.Compare(b.At), a.ID.Compare(b.ID)) })
 	return said.all, said.more
 }
 
 // discussion gathers comments.
 type discussion struct {
 	all   []forge.Comment
-	seen  map[forge.Said]bool // pages shift while they are read
+	seen  map[forge.CommentRef]bool // pages shift while they are read
 	wrong bool
 	more  error // there is more than is read
 }
@@ -80,8 +80,8 @@ func (d *discussion) fail(err error) bool {
 }
 
 func (d *discussion) add(m forge.Comment) {
-	key := forge.Said{Kind: m.Kind, ID: m.ID}
-	if m.ID <= 0 || m.At.IsZero() {
+	key := forge.CommentRef{Kind: m.Kind, ID: m.ID}
+	if m.ID.Number() <= 0 || m.At.IsZero() {
 		d.wrong = true
 	}
 	if !d.seen[key] {
@@ -92,7 +92,7 @@ func (d *discussion) add(m forge.Comment) {
 
 func (c *Client) onThread(m *gh.IssueComment) forge.Comment {
 	out := forge.Comment{
-		ID: m.GetID(), Kind: forge.OnThread, Author: person(m.GetUser()), URL: c.page(m.GetHTMLURL()),
+		ID: precedent.NumberID(m.GetID()), Kind: forge.OnThread, Author: person(m.GetUser()), URL: c.page(m.GetHTMLURL()),
 		At: m.GetCreatedAt().UTC(), Edited: m.GetUpdatedAt().UTC(),
 	}
 	out.Body, out.Cut = words(m.GetBody())
@@ -102,7 +102,7 @@ func (c *Client) onThread(m *gh.IssueComment) forge.Comment {
 func (c *Client) onReview(r *gh.PullRequestReview) forge.Comment {
 	at := r.GetSubmittedAt().UTC()
 	out := forge.Comment{
-		ID: r.GetID(), Kind: forge.OnReview, Author: person(r.GetUser()), URL: c.page(r.GetHTMLURL()),
+		ID: precedent.NumberID(r.GetID()), Kind: forge.OnReview, Author: person(r.GetUser()), URL: c.page(r.GetHTMLURL()),
 		At: at, Edited: at,
 	}
 	out.Body, out.Cut = words(r.GetBody())
@@ -111,8 +111,8 @@ func (c *Client) onReview(r *gh.PullRequestReview) forge.Comment {
 
 func (c *Client) onLine(m *gh.PullRequestComment) forge.Comment {
 	out := forge.Comment{
-		ID: m.GetID(), Kind: forge.OnLine, Author: person(m.GetUser()), URL: c.page(m.GetHTMLURL()),
-		At: m.GetCreatedAt().UTC(), Edited: m.GetUpdatedAt().UTC(), ReplyTo: m.GetInReplyTo(), Review: m.GetPullRequestReviewID(),
+		ID: precedent.NumberID(m.GetID()), Kind: forge.OnLine, Author: person(m.GetUser()), URL: c.page(m.GetHTMLURL()),
+		At: m.GetCreatedAt().UTC(), Edited: m.GetUpdatedAt().UTC(), ReplyTo: precedent.NumberID(m.GetInReplyTo()), Review: precedent.NumberID(m.GetPullRequestReviewID()),
 	}
 	out.Body, out.Cut = words(m.GetBody())
 	out.Span, out.Commit, out.Outdated = place(m)

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 
 	gh "github.com/google/go-github/v88/github"
 
@@ -32,7 +33,7 @@ type Options struct {
 	App *App
 	// UserAgent names the caller to GitHub; "precedent" if it is empty.
 	UserAgent string
-	wire.Way
+	wire.Network
 }
 
 // Client is GitHub. It is safe for concurrent use.
@@ -61,7 +62,7 @@ func New(o Options) (*Client, error) {
 	options := wire.Options{
 		Forge: "GitHub", Home: api, Beside: []string{graphql.Path}, Scheme: "Bearer", Token: c.tokens.of,
 		Plain: func(r *http.Request) bool { return r.Header.Get("Accept") == acceptDiff }, Hint: hint,
-		Way: o.Way, Public: o.BaseURL == "",
+		Network: o.Network, Public: o.BaseURL == "",
 	}
 	if o.App != nil {
 		options.Renew = c.tokens.renew
@@ -128,8 +129,8 @@ func (c *Client) Host() string { return c.host }
 func (c *Client) Quota() forge.Quota { return c.wire.Quota() }
 
 var (
-	name  = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,100}$`)
-	login = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,100}(\[bot\])?$`)
+	name  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_.-]{1,100}$`) })
+	login = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_.-]{1,100}(\[bot\])?$`) })
 )
 
 // enter begins something in a repository: the context carries it, for the tokens
@@ -146,7 +147,7 @@ type repoKey struct{}
 
 func (c *Client) check(r precedent.Repo) error {
 	for _, s := range []string{r.Owner, r.Name} {
-		if !name.MatchString(s) || s == "." || s == ".." {
+		if !name().MatchString(s) || s == "." || s == ".." {
 			return &forge.Error{Kind: forge.KindRefused, Msg: fmt.Sprintf("%q cannot be the name of an owner or a repository on GitHub", s)}
 		}
 	}

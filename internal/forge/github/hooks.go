@@ -107,7 +107,7 @@ func (c *Client) Decode(event string, payload []byte) (Happened, error) {
 		}
 		h.At = cmp.Or(told.HeadCommit.Timestamp, told.Repository.PushedAt.Time).UTC()
 	}
-	if h.Head.SHA != "" && !objectID.MatchString(h.Head.SHA) {
+	if h.Head.SHA != "" && !objectID().MatchString(h.Head.SHA) {
 		why = "it names no commit"
 	}
 	if why != "" {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // hooksVariable names a copy of the examples; without it scripts/testhooks.sh puts
@@ -23,13 +23,9 @@ const hooksVariable = "PRECEDENT_TEST_WEBHOOKS"
 // examples are GitHub's own of each event.
 func examples(t testing.TB) map[string][]json.RawMessage {
 	t.Helper()
-	path := os.Getenv(hooksVariable)
-	if path == "" {
-		path = filepath.Join("..", "..", "..", ".tools", "hooks", "index.json")
-	}
-	data, err := os.ReadFile(path)
+	data, err := os.ReadFile(needs.File(t, hooksVariable, "hooks/index.json", "GitHub's examples of webhooks"))
 	if err != nil {
-		t.Fatalf("the examples of GitHub's events are missing: run sh scripts/testhooks.sh: %v", err)
+		t.Fatal(err)
 	}
 	var events []struct {
 		Name     string
@@ -76,7 +72,7 @@ func TestExamplesOfEvents(t *testing.T) {
 				}
 				continue
 			}
-			if string(h.Event) != name || h.Sender.ID <= 0 || h.Sender.Login == "" {
+			if string(h.Event) != name || h.Sender.ID == "" || h.Sender.Login == "" {
 				t.Errorf("%s %d: %s by %+v", name, i, h.Event, h.Sender)
 			}
 			if h.Event != Ping && h.Event != Installation && (h.Repo.Host != "github.com" || h.Repo.Owner == "" || h.Repo.Name == "" || h.At.IsZero()) {
@@ -88,7 +84,7 @@ func TestExamplesOfEvents(t *testing.T) {
 					t.Errorf("%s %d: %q of %v", name, i, h.Action, h.Pulls)
 				}
 			case CheckSuite, CheckRun, Status, WorkflowRun:
-				if !objectID.MatchString(h.Head.SHA) {
+				if !objectID().MatchString(h.Head.SHA) {
 					t.Errorf("%s %d: commit %q", name, i, h.Head.SHA)
 				}
 			case Installation:
@@ -96,7 +92,7 @@ func TestExamplesOfEvents(t *testing.T) {
 					t.Errorf("%s %d: no installation", name, i)
 				}
 			}
-			if said := h.Event == ReviewComment || h.Event == IssueComment; said && (h.Comment == nil || h.Comment.ID <= 0 || h.Comment.Author.ID <= 0) {
+			if said := h.Event == ReviewComment || h.Event == IssueComment; said && (h.Comment == nil || h.Comment.ID == "" || h.Comment.Author.ID == "") {
 				t.Errorf("%s %d: said %+v", name, i, h.Comment)
 			}
 		}
@@ -113,7 +109,7 @@ func TestEventsInFull(t *testing.T) {
 	c := public(t)
 	all := examples(t)
 	hello := precedent.Repo{Host: "github.com", Owner: "Codertocat", Name: "Hello-World"}
-	cat := forge.Person{ID: 21031067, Login: "Codertocat"}
+	cat := forge.Person{ID: "21031067", Login: "Codertocat"}
 	const clone = "https://github.com/Codertocat/Hello-World.git"
 	for _, test := range []struct {
 		event string
@@ -133,7 +129,7 @@ func TestEventsInFull(t *testing.T) {
 			found = true
 			if test.want.Event == ReviewComment {
 				m := h.Comment
-				if m == nil || m.Kind != forge.OnLine || m.Span.Path != "README.md" || m.Review == 0 || m.Commit == "" || !strings.HasPrefix(m.URL, "https://github.com/") {
+				if m == nil || m.Kind != forge.OnLine || m.Span.Path != "README.md" || m.Review == "" || m.Commit == "" || !strings.HasPrefix(m.URL, "https://github.com/") {
 					t.Errorf("said %+v", m)
 				}
 			}
@@ -156,7 +152,7 @@ func TestOddEvents(t *testing.T) {
 	const repo = `"repository":{"id":1,"full_name":"acme/shop","html_url":"https://github.com/acme/shop"},"sender":{"id":7,"login":"ann"}`
 	const said = `"comment":{"id":5,"body":"/precedent","user":{"id":7,"login":"ann"},"created_at":"2026-01-02T03:04:05Z","updated_at":"2026-01-02T03:05:05Z"}`
 	h, err := c.Decode("issue_comment", []byte(`{"action":"created","issue":{"number":3,"pull_request":{"url":"x"}},`+said+`,`+repo+`}`))
-	if err != nil || len(h.Pulls) != 1 || h.Pulls[0] != 3 || h.Comment == nil || h.Comment.Body != "/precedent" || h.At.Minute() != 5 || h.Sender.ID != 7 {
+	if err != nil || len(h.Pulls) != 1 || h.Pulls[0] != 3 || h.Comment == nil || h.Comment.Body != "/precedent" || h.At.Minute() != 5 || h.Sender.ID != "7" {
 		t.Errorf("%+v, %v", h, err)
 	}
 	for name, payload := range map[string]string{
@@ -224,7 +220,7 @@ func FuzzDecode(f *testing.F) {
 		if err != nil && !errors.As(err, &e) {
 			t.Errorf("%T", err)
 		}
-		if err == nil && !h.Repo.IsZero() && c.check(h.Repo) != nil || h.Head.SHA != "" && !objectID.MatchString(h.Head.SHA) {
+		if err == nil && !h.Repo.IsZero() && c.check(h.Repo) != nil || h.Head.SHA != "" && !objectID().MatchString(h.Head.SHA) {
 			t.Errorf("%+v", h)
 		}
 		for _, n := range h.Pulls {

@@ -27,7 +27,7 @@ type self struct {
 func (c *Client) Me(ctx context.Context) (forge.Person, error) {
 	c.me.mu.Lock()
 	defer c.me.mu.Unlock()
-	if c.me.person.ID != 0 {
+	if c.me.person.ID != "" {
 		return c.me.person, nil
 	}
 	const doing = "find out whose the token is"
@@ -46,7 +46,7 @@ func (c *Client) Me(ctx context.Context) (forge.Person, error) {
 	if err != nil {
 		return forge.Person{}, c.wire.Fail(doing, err)
 	}
-	if u.GetID() <= 0 || !login.MatchString(u.GetLogin()) {
+	if u.GetID() <= 0 || !login().MatchString(u.GetLogin()) {
 		return forge.Person{}, wire.Strange(doing, "there is no account in it")
 	}
 	c.me.person = person(u)

@@ -18,10 +18,10 @@ func (c *Client) Permission(ctx context.Context, repo precedent.Repo, p forge.Pe
 	if err != nil {
 		return forge.None, err
 	}
-	if p.ID <= 0 {
+	if p.ID.Number() <= 0 {
 		return forge.None, nil
 	}
-	if !login.MatchString(p.Login) || p.Login == "." || p.Login == ".." {
+	if !login().MatchString(p.Login) || p.Login == "." || p.Login == ".." {
 		return forge.None, &forge.Error{Kind: forge.KindRefused, Msg: doing + ": GitHub has no such login"}
 	}
 	return c.permissions.Of(repo, p, func() (forge.Permission, error) {
@@ -32,7 +32,7 @@ func (c *Client) Permission(ctx context.Context, repo precedent.Repo, p forge.Pe
 			return forge.None, nil
 		case err != nil:
 			return forge.None, c.wire.Fail(doing, err)
-		case level.GetUser().GetID() != p.ID:
+		case precedent.NumberID(level.GetUser().GetID()) != p.ID:
 			return forge.None, nil
 		}
 		return role(level.GetPermission()), nil

@@ -15,7 +15,7 @@ import (
 )
 
 // events are GitHub's names.
-var events = map[forge.Event]string{forge.Remarks: "COMMENT", forge.RequestChanges: "REQUEST_CHANGES"}
+var events = map[forge.ReviewEvent]string{forge.Remarks: "COMMENT", forge.RequestChanges: "REQUEST_CHANGES"}
 
 // onFile is why a remark on a file is not posted: the comments of a review have no
 // subject_type, and a comment beside the review would be a second visible thing.
@@ -32,7 +32,7 @@ func (c *Client) Post(ctx context.Context, repo precedent.Repo, number int, d fo
 	}
 	p := &posting{
 		client: c, repo: repo, number: number, doing: doing, draft: d, event: events[d.Event],
-		posted: forge.Posted{Remarks: make([]int64, len(d.Remarks))},
+		posted: forge.Posted{Remarks: make([]precedent.ForgeID, len(d.Remarks))},
 	}
 	switch {
 	case p.event == "":
@@ -80,7 +80,7 @@ func (p *posting) run(ctx context.Context) error {
 		}
 		review, words, err := p.send(ctx, p.event, p.draft.Body, p.good)
 		if err == nil {
-			p.posted.Review = review
+			p.posted.Review = precedent.NumberID(review)
 			p.readNumbers(ctx)
 			return nil
 		}
@@ -152,7 +152,7 @@ func (p *posting) readNumbers(ctx context.Context) {
 		return
 	}
 	listed, err := pages(p.client, p.doing, func(o gh.ListOptions) ([]*gh.PullRequestComment, *gh.Response, error) {
-		return p.client.api.PullRequests.ListReviewComments(ctx, p.repo.Owner, p.repo.Name, p.number, p.posted.Review, &o)
+		return p.client.api.PullRequests.ListReviewComments(ctx, p.repo.Owner, p.repo.Name, p.number, p.posted.Review.Number(), &o)
 	})
 	if err != nil {
 		return
@@ -163,7 +163,7 @@ func (p *posting) readNumbers(ctx context.Context) {
 		for _, m := range listed {
 			if id := m.GetID(); id > 0 && !taken[id] && m.GetPath() == r.Path && same(m.GetBody(), r.Body) {
 				taken[id] = true
-				p.posted.Remarks[i] = id
+				p.posted.Remarks[i] = precedent.NumberID(id)
 				break
 			}
 		}

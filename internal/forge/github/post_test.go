@@ -68,7 +68,7 @@ func TestProbing(t *testing.T) {
 	remarks[17] = on(20, "nowhere")
 	posted, err := c.Post(t.Context(), repo, 8, draft(p, remarks...))
 	want := []forge.Rejected{{Remark: 17, Why: "Line could not be resolved"}}
-	if err != nil || posted.Review == 0 || !slices.Equal(posted.Rejected, want) || posted.Remarks[17] != 0 {
+	if err != nil || posted.Review == "" || !slices.Equal(posted.Rejected, want) || posted.Remarks[17] != "" {
 		t.Fatalf("%+v, %v", posted, err)
 	}
 	visible, pending := reviewsSent(t, s)
@@ -80,7 +80,7 @@ func TestProbing(t *testing.T) {
 			continue
 		}
 		if m := s.World.Shown(p); !slices.ContainsFunc(m, func(m forge.Comment) bool { return m.ID == id && string(m.Body) == fmt.Sprint("remark ", i) }) {
-			t.Errorf("remark %d is said to be %d", i, id)
+			t.Errorf("remark %d is said to be %s", i, id)
 		}
 	}
 }
@@ -92,7 +92,7 @@ func TestOwnPullRequest(t *testing.T) {
 	d := draft(p, on(3, "good"), on(20, "bad"))
 	d.Event = forge.RequestChanges
 	posted, err := c.Post(t.Context(), repo, 8, d)
-	if err != nil || posted.Review == 0 || len(posted.Rejected) != 1 || len(posted.Unsupported) != 1 {
+	if err != nil || posted.Review == "" || len(posted.Rejected) != 1 || len(posted.Unsupported) != 1 {
 		t.Errorf("%+v, %v", posted, err)
 	}
 	if all := s.World.Reviews(p); len(all) != 1 || all[0].State != forgetest.Commented || all[0].Inline != 1 {
@@ -118,7 +118,7 @@ func TestPendingInTheWay(t *testing.T) {
 			remarks = append(remarks, on(20, "bad"))
 		}
 		posted, err := c.Post(t.Context(), repo, 8, draft(p, remarks...))
-		if err != nil || posted.Review == 0 || s.World.Unsent(p) != 0 || len(s.World.Reviews(p)) != 1 {
+		if err != nil || posted.Review == "" || s.World.Unsent(p) != 0 || len(s.World.Reviews(p)) != 1 {
 			t.Errorf("%+v, %v, %d reviews not sent", posted, err, s.World.Unsent(p))
 		}
 		begin("My own words, not ready.")
@@ -137,7 +137,7 @@ func TestPendingInTheWay(t *testing.T) {
 func TestPendingOfOthers(t *testing.T) {
 	s, c, repo, p := till(t)
 	s.Script.Plan(forgetest.Fault{Method: "GET", On: "/reviews", Status: 200, Body: `[{"id":77,"state":"PENDING","user":{"id":1,"login":"ann"},"body":"` + probing + `"}]`})
-	if posted, err := c.Post(t.Context(), repo, 8, draft(p, on(3, "good"), on(20, "bad"))); err != nil || posted.Review == 0 || s.Script.Left() != 0 {
+	if posted, err := c.Post(t.Context(), repo, 8, draft(p, on(3, "good"), on(20, "bad"))); err != nil || posted.Review == "" || s.Script.Left() != 0 {
 		t.Errorf("%+v, %v", posted, err)
 	}
 	for _, r := range s.Script.Requests() {
@@ -169,7 +169,7 @@ func TestTroubleWhileProbing(t *testing.T) {
 				visible := len(s.World.Reviews(p))
 				switch {
 				case err == nil: // there are three to delete, and what that answers does not matter
-					if before != 3 && f.Body == "" || visible != 1 || posted.Review == 0 {
+					if before != 3 && f.Body == "" || visible != 1 || posted.Review == "" {
 						t.Errorf("%s %d %+v: %+v", method, before, f, posted)
 					}
 					continue
@@ -177,7 +177,7 @@ func TestTroubleWhileProbing(t *testing.T) {
 					t.Errorf("%s %d %+v: %+v, %d are seen", method, before, f, err, visible)
 				}
 				posted, err = c.Post(t.Context(), repo, 8, d)
-				if err != nil || posted.Review == 0 || len(posted.Rejected) != 1 || len(s.World.Reviews(p)) != 1 || s.World.Unsent(p) != 0 {
+				if err != nil || posted.Review == "" || len(posted.Rejected) != 1 || len(s.World.Reviews(p)) != 1 || s.World.Unsent(p) != 0 {
 					t.Errorf("%s %d %+v: afterwards %+v, %v", method, before, f, posted, err)
 				}
 			}
@@ -191,11 +191,11 @@ func TestNumbersOfRemarks(t *testing.T) {
 	s, c, repo, p := till(t)
 	s.Script.Plan(forgetest.Fault{Method: "GET", On: "/comments", Status: 500, Times: 5})
 	posted, err := c.Post(t.Context(), repo, 8, draft(p, on(3, "a"), on(4, "b")))
-	if err != nil || posted.Review == 0 || !slices.Equal(posted.Remarks, []int64{0, 0}) {
+	if err != nil || posted.Review == "" || !slices.Equal(posted.Remarks, []precedent.ForgeID{"", ""}) {
 		t.Errorf("%+v, %v", posted, err)
 	}
 	posted, err = c.Post(t.Context(), repo, 8, draft(p, on(3, "same"), on(4, "same"), on(3, " other\r\n")))
-	if err != nil || posted.Remarks[0] == 0 || posted.Remarks[1] == posted.Remarks[0] || posted.Remarks[2] == 0 {
+	if err != nil || posted.Remarks[0] == "" || posted.Remarks[1] == posted.Remarks[0] || posted.Remarks[2] == "" {
 		t.Errorf("%+v, %v", posted, err)
 	}
 }
@@ -204,7 +204,7 @@ func TestNumbersOfRemarks(t *testing.T) {
 func TestNothingToPost(t *testing.T) {
 	s, c, repo, p := till(t)
 	posted, err := c.Post(t.Context(), repo, 8, draft(p, on(0, "the file"), forge.Remark{Span: precedent.Span{Path: "a", Side: precedent.Right, Start: 5, End: 4}}))
-	if err != nil || posted.Review != 0 || len(posted.Rejected) != 2 || posted.Rejected[0].Why != onFile || len(s.Script.Requests()) != 0 {
+	if err != nil || posted.Review != "" || len(posted.Rejected) != 2 || posted.Rejected[0].Why != onFile || len(s.Script.Requests()) != 0 {
 		t.Errorf("%+v, %v", posted, err)
 	}
 }
@@ -216,7 +216,7 @@ func TestOneCheck(t *testing.T) {
 	g.Actions()
 	c := client(t, s, g)
 	commit := shop(s).Pulls[1].Head.SHA
-	other := forge.Person{ID: 5, Login: "other[bot]", Bot: true}
+	other := forge.Person{ID: "5", Login: "other[bot]", Bot: true}
 	s.World.Change(func() {
 		shop(s).Checks = []forgetest.Check{{ID: 1, Commit: commit, Name: "precedent", Status: "completed", Conclusion: "success", By: other}}
 	})

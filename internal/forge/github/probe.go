@@ -7,6 +7,7 @@ import (
 
 	gh "github.com/google/go-github/v88/github"
 
+	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/wire"
 )
@@ -100,7 +101,7 @@ func (p *posting) clear(ctx context.Context) error {
 	}
 	for _, r := range listed {
 		switch {
-		case r.GetState() != "PENDING" || r.GetUser().GetID() != me.ID:
+		case r.GetState() != "PENDING" || precedent.NumberID(r.GetUser().GetID()) != me.ID:
 		case same(r.GetBody(), probing):
 			if err := p.discard(ctx, r.GetID()); err != nil {
 				return err

@@ -31,7 +31,7 @@ func (c *Client) Comment(ctx context.Context, repo precedent.Repo, number int, b
 }
 
 // Reply answers in the conversation that begins with the inline comment.
-func (c *Client) Reply(ctx context.Context, repo precedent.Repo, number int, to int64, body string) (forge.Comment, error) {
+func (c *Client) Reply(ctx context.Context, repo precedent.Repo, number int, to precedent.ForgeID, body string) (forge.Comment, error) {
 	doing := fmt.Sprintf("answer a comment on %s#%d", repo, number)
 	ctx, err := c.enter(ctx, doing, repo)
 	if err != nil {
@@ -39,7 +39,7 @@ func (c *Client) Reply(ctx context.Context, repo precedent.Repo, number int, to 
 	}
 	var m gh.PullRequestComment
 	a, err := c.write(ctx, doing, func(ctx context.Context) error {
-		address := fmt.Sprintf("repos/%s/%s/pulls/%d/comments/%d/replies", repo.Owner, repo.Name, number, to)
+		address := fmt.Sprintf("repos/%s/%s/pulls/%d/comments/%d/replies", repo.Owner, repo.Name, number, to.Number())
 		req, err := c.api.NewRequest(ctx, http.MethodPost, address, struct {
 			Body string `json:"body"`
 		}{body})
@@ -57,14 +57,14 @@ func (c *Client) Reply(ctx context.Context, repo precedent.Repo, number int, to 
 
 // made is a comment that was just made, if the answer says so.
 func made(a *wire.Attempt, doing string, m forge.Comment) (forge.Comment, error) {
-	if m.ID <= 0 || m.At.IsZero() {
+	if m.ID.Number() <= 0 || m.At.IsZero() {
 		return forge.Comment{}, a.Strange(doing, "the comment has no number or no time")
 	}
 	return m, nil
 }
 
 // Edit replaces the words of a comment.
-func (c *Client) Edit(ctx context.Context, repo precedent.Repo, number int, m forge.Said, body string) error {
+func (c *Client) Edit(ctx context.Context, repo precedent.Repo, number int, m forge.CommentRef, body string) error {
 	doing := fmt.Sprintf("edit a comment on %s#%d", repo, number)
 	ctx, err := c.enter(ctx, doing, repo)
 	if err != nil {
@@ -74,21 +74,21 @@ func (c *Client) Edit(ctx context.Context, repo precedent.Repo, number int, m fo
 	a, err := c.write(ctx, doing, func(ctx context.Context) error {
 		switch m.Kind {
 		case forge.OnThread:
-			edited, _, err := c.api.Issues.EditComment(ctx, repo.Owner, repo.Name, m.ID, &gh.IssueComment{Body: &body})
+			edited, _, err := c.api.Issues.EditComment(ctx, repo.Owner, repo.Name, m.ID.Number(), &gh.IssueComment{Body: &body})
 			id = edited.GetID()
 			return err
 		case forge.OnLine:
-			edited, _, err := c.api.PullRequests.EditComment(ctx, repo.Owner, repo.Name, m.ID, &gh.PullRequestComment{Body: &body})
+			edited, _, err := c.api.PullRequests.EditComment(ctx, repo.Owner, repo.Name, m.ID.Number(), &gh.PullRequestComment{Body: &body})
 			id = edited.GetID()
 			return err
 		case forge.OnReview:
-			edited, _, err := c.api.PullRequests.UpdateReview(ctx, repo.Owner, repo.Name, number, m.ID, body)
+			edited, _, err := c.api.PullRequests.UpdateReview(ctx, repo.Owner, repo.Name, number, m.ID.Number(), body)
 			id = edited.GetID()
 			return err
 		}
 		return noSuchKind(m.Kind)
 	})
-	if err == nil && id != m.ID {
+	if err == nil && id != m.ID.Number() {
 		return a.Strange(doing, "it is about another comment")
 	}
 	return err
@@ -100,21 +100,21 @@ func noSuchKind(k forge.CommentKind) error {
 
 // Delete removes a comment. GitHub keeps the words of reviews: they are folded up
 // as a duplicate.
-func (c *Client) Delete(ctx context.Context, repo precedent.Repo, number int, m forge.Said) (forge.Unsupported, error) {
+func (c *Client) Delete(ctx context.Context, repo precedent.Repo, number int, m forge.CommentRef) (forge.Unsupported, error) {
 	doing := fmt.Sprintf("delete a comment on %s#%d", repo, number)
 	ctx, err := c.enter(ctx, doing, repo)
 	if err != nil {
 		return "", err
 	}
 	if m.Kind == forge.OnReview {
-		return c.fold(ctx, doing, repo, number, m.ID)
+		return c.fold(ctx, doing, repo, number, m.ID.Number())
 	}
 	_, err = c.write(ctx, doing, func(ctx context.Context) (err error) {
 		switch m.Kind {
 		case forge.OnThread:
-			_, err = c.api.Issues.DeleteComment(ctx, repo.Owner, repo.Name, m.ID)
+			_, err = c.api.Issues.DeleteComment(ctx, repo.Owner, repo.Name, m.ID.Number())
 		case forge.OnLine:
-			_, err = c.api.PullRequests.DeleteComment(ctx, repo.Owner, repo.Name, m.ID)
+			_, err = c.api.PullRequests.DeleteComment(ctx, repo.Owner, repo.Name, m.ID.Number())
 		default:
 			err = noSuchKind(m.Kind)
 		}
@@ -145,7 +145,7 @@ func (c *Client) fold(ctx context.Context, doing string, repo precedent.Repo, nu
 
 // Reactions reads who reacted to a comment. GitHub shows none on the words of
 // reviews by REST.
-func (c *Client) Reactions(ctx context.Context, repo precedent.Repo, number int, to forge.Said) ([]forge.Reaction, error) {
+func (c *Client) Reactions(ctx context.Context, repo precedent.Repo, number int, to forge.CommentRef) ([]forge.Reaction, error) {
 	doing := fmt.Sprintf("read reactions to a comment on %s#%d", repo, number)
 	ctx, err := c.enter(ctx, doing, repo)
 	if err != nil {
@@ -157,9 +157,9 @@ func (c *Client) Reactions(ctx context.Context, repo precedent.Repo, number int,
 	listed, err := pages(c, doing, func(o gh.ListOptions) ([]*gh.Reaction, *gh.Response, error) {
 		switch to.Kind {
 		case forge.OnThread:
-			return c.api.Reactions.ListIssueCommentReactions(ctx, repo.Owner, repo.Name, to.ID, &gh.ListReactionOptions{ListOptions: o})
+			return c.api.Reactions.ListIssueCommentReactions(ctx, repo.Owner, repo.Name, to.ID.Number(), &gh.ListReactionOptions{ListOptions: o})
 		case forge.OnLine:
-			return c.api.Reactions.ListPullRequestCommentReactions(ctx, repo.Owner, repo.Name, to.ID, &gh.ListReactionOptions{ListOptions: o})
+			return c.api.Reactions.ListPullRequestCommentReactions(ctx, repo.Owner, repo.Name, to.ID.Number(), &gh.ListReactionOptions{ListOptions: o})
 		}
 		return nil, nil, noSuchKind(to.Kind)
 	})

@@ -73,14 +73,14 @@ func (c *Client) Threads(ctx context.Context, repo precedent.Repo, number int) (
 	if errors.As(err, &e) && (e.Kind == forge.KindAuth || e.Kind == forge.KindInvalid) || wire.Gone(err) {
 		threads, err = c.grouped(ctx, doing, repo, number)
 	}
-	slices.SortStableFunc(threads, func(a, b forge.Thread) int { return cmp.Compare(a.Comments[0], b.Comments[0]) })
+	slices.SortStableFunc(threads, func(a, b forge.Thread) int { return a.Comments[0].Compare(b.Comments[0]) })
 	return threads, err
 }
 
 // conversations asks GraphQL.
 func (c *Client) conversations(ctx context.Context, doing string, repo precedent.Repo, number int) ([]forge.Thread, error) {
 	var all []forge.Thread
-	seen := map[string]bool{}
+	seen := map[precedent.ForgeID]bool{}
 	var after *string
 	for range maxPages {
 		var got struct {
@@ -121,14 +121,14 @@ func (c *Client) conversations(ctx context.Context, doing string, repo precedent
 
 // thread translates a conversation, and reads its further comments.
 func (c *Client) thread(ctx context.Context, doing string, n conversation) (forge.Thread, error) {
-	t := forge.Thread{ID: n.ID, Closed: n.IsResolved, Outdated: n.IsOutdated}
+	t := forge.Thread{ID: precedent.ForgeID(n.ID), Closed: n.IsResolved, Outdated: n.IsOutdated}
 	if n.IsResolved && n.ResolvedBy != nil {
-		t.ClosedBy = forge.Person{ID: n.ResolvedBy.DatabaseID, Login: n.ResolvedBy.Login}
+		t.ClosedBy = forge.Person{ID: precedent.NumberID(n.ResolvedBy.DatabaseID), Login: n.ResolvedBy.Login}
 	}
 	comments := n.Comments
 	for range maxPages {
 		for _, m := range comments.Nodes {
-			if id := int64(m.FullDatabaseID); id > 0 && !slices.Contains(t.Comments, id) {
+			if id := precedent.NumberID(int64(m.FullDatabaseID)); m.FullDatabaseID > 0 && !slices.Contains(t.Comments, id) {
 				t.Comments = append(t.Comments, id)
 			}
 		}
@@ -145,7 +145,7 @@ func (c *Client) thread(ctx context.Context, doing string, n conversation) (forg
 		}
 		comments = got.Node.Comments
 	}
-	slices.Sort(t.Comments) // numbers grow with time
+	slices.SortFunc(t.Comments, precedent.ForgeID.Compare) // numbers grow with time
 	return t, nil
 }
 
@@ -166,7 +166,7 @@ func (c *Client) grouped(ctx context.Context, doing string, repo precedent.Repo,
 			i, at[first] = len(all), len(all)
 			all = append(all, forge.Thread{Outdated: outdated})
 		}
-		all[i].Comments = append(all[i].Comments, m.GetID())
+		all[i].Comments = append(all[i].Comments, precedent.NumberID(m.GetID()))
 	}
 	return all, err
 }

@@ -97,7 +97,7 @@ func TestAnswersOfGraphQL(t *testing.T) {
 	}
 	for _, test := range []struct {
 		name, body  string
-		read, write forge.Kind
+		read, write forge.ErrorKind
 		unsure      bool
 	}{
 		{"not found", failed("NOT_FOUND"), forge.KindNotFound, forge.KindClosed, false},
@@ -161,7 +161,7 @@ func TestFoldedReview(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	words := forge.Said{Kind: forge.OnReview, ID: posted.Review}
+	words := forge.CommentRef{Kind: forge.OnReview, ID: posted.Review}
 	s.Script.Plan(forgetest.Fault{On: "/graphql", Status: 403, Body: `{"message":"Resource not accessible by integration"}`})
 	s.Script.Plan(forgetest.Fault{On: "/graphql", Status: 404, Body: `{"message":"Not Found"}`})
 	for range 2 {
@@ -172,7 +172,7 @@ func TestFoldedReview(t *testing.T) {
 	if cannot, err := c.Delete(t.Context(), repo, 8, words); err != nil || cannot != "" || s.World.FoldedUp(p)[words] != "DUPLICATE" {
 		t.Errorf("%q, %v, folded: %v", cannot, err, s.World.FoldedUp(p))
 	}
-	if cannot, err := c.Delete(t.Context(), repo, 8, forge.Said{Kind: forge.OnReview, ID: 4}); err != nil || cannot != "" {
+	if cannot, err := c.Delete(t.Context(), repo, 8, forge.CommentRef{Kind: forge.OnReview, ID: "4"}); err != nil || cannot != "" {
 		t.Errorf("%q, %v", cannot, err)
 	}
 	s.Script.Plan(forgetest.Fault{On: "/reviews/", Status: 200, Body: `{"id":4}`})
@@ -180,7 +180,7 @@ func TestFoldedReview(t *testing.T) {
 		t.Error("a review without a name was folded up")
 	}
 	for _, kind := range []forge.CommentKind{"", "odd"} {
-		bad := forge.Said{Kind: kind, ID: 4}
+		bad := forge.CommentRef{Kind: kind, ID: "4"}
 		_, err1 := c.Delete(t.Context(), repo, 8, bad)
 		_, err2 := c.Reactions(t.Context(), repo, 8, bad)
 		for _, err := range []error{err1, c.Edit(t.Context(), repo, 8, bad, "x"), err2} {

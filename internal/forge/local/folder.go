@@ -31,10 +31,10 @@ func (p person) person() forge.Person {
 	if p.ID <= 0 {
 		return forge.Person{Login: "ghost"}
 	}
-	return forge.Person{ID: p.ID, Login: p.Login, Bot: p.Bot}
+	return forge.Person{ID: precedent.NumberID(p.ID), Login: p.Login, Bot: p.Bot}
 }
 
-func account(p forge.Person) person { return person{ID: p.ID, Login: p.Login, Bot: p.Bot} }
+func account(p forge.Person) person { return person{ID: p.ID.Number(), Login: p.Login, Bot: p.Bot} }
 
 // repository is repo.json.
 type repository struct {

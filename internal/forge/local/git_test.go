@@ -25,7 +25,7 @@ type bench struct {
 	dir, clone string
 }
 
-var me = forge.Person{ID: 500, Login: "precedent-bot", Bot: true}
+var me = forge.Person{ID: "500", Login: "precedent-bot", Bot: true}
 
 func newBench(t *testing.T) *bench {
 	t.Helper()
@@ -107,7 +107,7 @@ func at(start, end int) precedent.Span {
 	return precedent.Span{Path: "till.go", Side: precedent.Right, Start: start, End: end}
 }
 
-func kind(err error) forge.Kind {
+func kind(err error) forge.ErrorKind {
 	var e *forge.Error
 	if errors.As(err, &e) {
 		return e.Kind
@@ -159,8 +159,8 @@ func TestRemarksStandOnLinesOfTheDiff(t *testing.T) {
 	var no []int
 	for _, r := range posted.Rejected {
 		no = append(no, r.Remark)
-		if r.Why == "" || posted.Remarks[r.Remark] != 0 {
-			t.Errorf("remark %d is rejected because of %q, as number %d", r.Remark, r.Why, posted.Remarks[r.Remark])
+		if r.Why == "" || posted.Remarks[r.Remark] != "" {
+			t.Errorf("remark %d is rejected because of %q, as %s", r.Remark, r.Why, posted.Remarks[r.Remark])
 		}
 	}
 	if d := cmp.Diff([]int{1, 2, 5, 6, 7}, no); d != "" {
@@ -172,7 +172,7 @@ func TestRemarksStandOnLinesOfTheDiff(t *testing.T) {
 	}
 
 	draft.Remarks = draft.Remarks[1:3]
-	if posted, err := b.Post(t.Context(), shop, 7, draft); err != nil || posted.Review != 0 || len(posted.Rejected) != 2 {
+	if posted, err := b.Post(t.Context(), shop, 7, draft); err != nil || posted.Review != "" || len(posted.Rejected) != 2 {
 		t.Errorf("nothing to post: %+v, %v", posted, err)
 	}
 	draft.Commit = b.pull().Base.SHA
@@ -238,7 +238,7 @@ func TestConversations(t *testing.T) {
 	if _, err := b.Reply(ctx, shop, 7, reply.ID, "no"); kind(err) != forge.KindInvalid {
 		t.Errorf("a reply to a reply: %v", err)
 	}
-	if _, err := b.Reply(ctx, shop, 7, 99, "no"); kind(err) != forge.KindNotFound {
+	if _, err := b.Reply(ctx, shop, 7, "99", "no"); kind(err) != forge.KindNotFound {
 		t.Errorf("a reply to nothing: %v", err)
 	}
 	threads := func() []forge.Thread {
@@ -255,7 +255,7 @@ func TestConversations(t *testing.T) {
 			t.Fatalf("%q, %v", no, err)
 		}
 	}
-	if got := threads()[0]; !got.Closed || got.ClosedBy != me || !cmp.Equal(got.Comments, []int64{root, reply.ID}) {
+	if got := threads()[0]; !got.Closed || got.ClosedBy != me || !cmp.Equal(got.Comments, []precedent.ForgeID{root, reply.ID}) {
 		t.Errorf("closed: %+v", got)
 	}
 	if _, err := b.Resolve(ctx, shop, 7, th, false); err != nil || threads()[0].Closed {
@@ -265,11 +265,11 @@ func TestConversations(t *testing.T) {
 		t.Errorf("no such conversation: %v", err)
 	}
 
-	if err := b.Edit(ctx, shop, 7, forge.Said{Kind: forge.OnLine, ID: root}, "changed"); err != nil {
+	if err := b.Edit(ctx, shop, 7, forge.CommentRef{Kind: forge.OnLine, ID: root}, "changed"); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if no, err := b.Delete(ctx, shop, 7, forge.Said{Kind: forge.OnLine, ID: reply.ID}); no != "" || err != nil {
+		if no, err := b.Delete(ctx, shop, 7, forge.CommentRef{Kind: forge.OnLine, ID: reply.ID}); no != "" || err != nil {
 			t.Errorf("%q, %v", no, err)
 		}
 	}
@@ -287,7 +287,7 @@ func TestOthersWordsStay(t *testing.T) {
 	const talk = `{"comments": [{"id": 5, "kind": "issue", "author": {"id": 1, "login": "ann"}, "body": "Hi", "at": "2026-03-04T05:06:07Z"}],
 		"reactions": [{"kind": "issue", "id": 5, "who": {"id": 1, "login": "ann"}, "content": "-1", "at": "2026-03-04T05:06:08Z"}]}`
 	b.file("pulls/7/talk.json", talk)
-	c := forge.Said{Kind: forge.OnThread, ID: 5}
+	c := forge.CommentRef{Kind: forge.OnThread, ID: "5"}
 	if err := b.Edit(t.Context(), shop, 7, c, "mine"); kind(err) != forge.KindAuth {
 		t.Errorf("edit: %v", err)
 	}
@@ -335,7 +335,7 @@ func TestAnswersAboutOneselfAreRefused(t *testing.T) {
 	b := newBench(t)
 	b.file("pulls/7.json", `{"title": "x", "author": {"id": 500, "login": "precedent-bot"}, "base": {"branch": "main"}, "head": {"branch": "till"}}`)
 	posted, err := b.Post(t.Context(), shop, 7, forge.Draft{Commit: b.pull().Head.SHA, Event: forge.RequestChanges, Body: "x"})
-	if err != nil || posted.Review == 0 || len(posted.Unsupported) != 1 {
+	if err != nil || posted.Review == "" || len(posted.Unsupported) != 1 {
 		t.Errorf("%+v, %v", posted, err)
 	}
 }

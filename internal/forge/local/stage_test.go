@@ -110,20 +110,20 @@ func (b *staged) said(p *forgetest.Pull) talk {
 	for _, c := range p.Comments {
 		edited := c.Edited
 		said.Comments = append(said.Comments, comment{
-			ID: c.ID, Kind: c.Kind, Author: account(c.Author), Body: string(c.Body), At: c.At, Edited: &edited, Review: c.Review, ReplyTo: c.ReplyTo,
+			ID: c.ID.Number(), Kind: c.Kind, Author: account(c.Author), Body: string(c.Body), At: c.At, Edited: &edited, Review: c.Review.Number(), ReplyTo: c.ReplyTo.Number(),
 			Path: c.Span.Path, Side: c.Span.Side, Start: c.Span.Start, End: c.Span.End, Commit: c.Commit, Outdated: c.Outdated,
 		})
-		said.Last = max(said.Last, c.ID)
+		said.Last = max(said.Last, c.ID.Number())
 	}
 	for root, who := range p.Closed {
 		if said.Closed == nil {
 			said.Closed = map[int64]person{}
 		}
-		said.Closed[root] = account(who)
+		said.Closed[root.Number()] = account(who)
 	}
 	for to, all := range p.Reactions {
 		for _, r := range all {
-			said.Reactions = append(said.Reactions, reaction{Kind: to.Kind, ID: to.ID, Who: account(r.Who), Content: r.Content, At: r.At})
+			said.Reactions = append(said.Reactions, reaction{Kind: to.Kind, ID: to.ID.Number(), Who: account(r.Who), Content: r.Content, At: r.At})
 		}
 	}
 	return said
@@ -144,25 +144,25 @@ func (b *staged) back(number int) {
 		if p == nil {
 			return
 		}
-		known := map[forge.Said]forge.Comment{}
+		known := map[forge.CommentRef]forge.Comment{}
 		for _, c := range p.Comments {
-			known[forge.Said{Kind: c.Kind, ID: c.ID}] = c
+			known[forge.CommentRef{Kind: c.Kind, ID: c.ID}] = c
 		}
-		p.Comments, p.Closed = nil, map[int64]forge.Person{}
+		p.Comments, p.Closed = nil, map[precedent.ForgeID]forge.Person{}
 		for _, c := range t.Comments {
 			out := s.comment(c)
 			out.URL = known[c.said()].URL
 			p.Comments = append(p.Comments, out)
 			if _, old := known[c.said()]; !old && c.Kind == forge.OnReview {
 				if p.Reviews == nil {
-					p.Reviews = map[int64]forgetest.Review{}
+					p.Reviews = map[precedent.ForgeID]forgetest.Review{}
 				}
-				state := map[forge.Event]forgetest.ReviewState{forge.Remarks: forgetest.Commented, forge.RequestChanges: forgetest.ChangesRequested}[c.Event]
-				p.Reviews[c.ID] = forgetest.Review{ID: c.ID, Author: c.Author.person(), State: state, Body: c.Body, Commit: c.Commit}
+				state := map[forge.ReviewEvent]forgetest.ReviewState{forge.Remarks: forgetest.Commented, forge.RequestChanges: forgetest.ChangesRequested}[c.Event]
+				p.Reviews[c.said().ID] = forgetest.Review{ID: c.said().ID, Author: c.Author.person(), State: state, Body: c.Body, Commit: c.Commit}
 			}
 		}
 		for root, who := range t.Closed {
-			p.Closed[root] = who.person()
+			p.Closed[precedent.NumberID(root)] = who.person()
 		}
 	})
 }
@@ -217,7 +217,7 @@ func (b *staged) Threads(ctx context.Context, r precedent.Repo, n int) ([]forge.
 	return on(b, 0, func() ([]forge.Thread, error) { return b.Forge.Threads(ctx, r, n) })
 }
 
-func (b *staged) Reactions(ctx context.Context, r precedent.Repo, n int, to forge.Said) ([]forge.Reaction, error) {
+func (b *staged) Reactions(ctx context.Context, r precedent.Repo, n int, to forge.CommentRef) ([]forge.Reaction, error) {
 	return on(b, 0, func() ([]forge.Reaction, error) { return b.Forge.Reactions(ctx, r, n, to) })
 }
 
@@ -246,16 +246,16 @@ func (b *staged) Comment(ctx context.Context, r precedent.Repo, n int, body stri
 	return on(b, n, func() (forge.Comment, error) { return b.Forge.Comment(ctx, r, n, body) })
 }
 
-func (b *staged) Reply(ctx context.Context, r precedent.Repo, n int, to int64, body string) (forge.Comment, error) {
+func (b *staged) Reply(ctx context.Context, r precedent.Repo, n int, to precedent.ForgeID, body string) (forge.Comment, error) {
 	return on(b, n, func() (forge.Comment, error) { return b.Forge.Reply(ctx, r, n, to, body) })
 }
 
-func (b *staged) Edit(ctx context.Context, r precedent.Repo, n int, c forge.Said, body string) error {
+func (b *staged) Edit(ctx context.Context, r precedent.Repo, n int, c forge.CommentRef, body string) error {
 	_, err := on(b, n, func() (int, error) { return 0, b.Forge.Edit(ctx, r, n, c, body) })
 	return err
 }
 
-func (b *staged) Delete(ctx context.Context, r precedent.Repo, n int, c forge.Said) (forge.Unsupported, error) {
+func (b *staged) Delete(ctx context.Context, r precedent.Repo, n int, c forge.CommentRef) (forge.Unsupported, error) {
 	return on(b, n, func() (forge.Unsupported, error) { return b.Forge.Delete(ctx, r, n, c) })
 }
 

@@ -33,7 +33,7 @@ type comment struct {
 	Body     string            `json:"body"`
 	At       time.Time         `json:"at"`
 	Edited   *time.Time        `json:"edited,omitempty"`
-	Event    forge.Event       `json:"event,omitempty"`    // of a review
+	Event    forge.ReviewEvent `json:"event,omitempty"`    // of a review
 	Review   int64             `json:"review,omitempty"`   // that it came with
 	ReplyTo  int64             `json:"reply_to,omitempty"` // the first comment of its conversation
 	Path     string            `json:"path,omitempty"`
@@ -52,7 +52,13 @@ type reaction struct {
 	At      time.Time         `json:"at"`
 }
 
-func (c *comment) said() forge.Said { return forge.Said{Kind: c.Kind, ID: c.ID} }
+func (c *comment) said() forge.CommentRef {
+	return forge.CommentRef{Kind: c.Kind, ID: precedent.NumberID(c.ID)}
+}
+
+func (r reaction) said() forge.CommentRef {
+	return forge.CommentRef{Kind: r.Kind, ID: precedent.NumberID(r.ID)}
+}
 
 func (c *comment) edited() time.Time {
 	if c.Edited != nil {
@@ -66,7 +72,7 @@ func (c *comment) root() int64 { return cmp.Or(c.ReplyTo, c.ID) }
 
 // check finds what makes no sense.
 func (t *talk) check() error {
-	seen := map[forge.Said]bool{}
+	seen := map[forge.CommentRef]bool{}
 	for i := range t.Comments {
 		c := &t.Comments[i]
 		wrong := ""
@@ -77,7 +83,7 @@ func (t *talk) check() error {
 			wrong = "the number is not above 0, or comes twice"
 		case c.At.IsZero() || c.Edited != nil && c.Edited.Before(c.At):
 			wrong = "at is missing, or edited is before it"
-		case c.Kind == forge.OnLine && (c.Path == "" || c.Side != precedent.Left && c.Side != precedent.Right || !objectID.MatchString(c.Commit)):
+		case c.Kind == forge.OnLine && (c.Path == "" || c.Side != precedent.Left && c.Side != precedent.Right || !objectID().MatchString(c.Commit)):
 			wrong = "an inline comment needs a path, a side (LEFT or RIGHT) and a commit"
 		case c.Start < 0 || c.End < c.Start || c.Start == 0 && c.End > 0:
 			wrong = "the lines count from 1 and do not run backwards"
@@ -148,7 +154,7 @@ func (f *Forge) discussion(ctx context.Context, repo precedent.Repo, number int,
 		}
 		m := s.comment(c)
 		for _, r := range t.Reactions {
-			if inline(c) && r.Kind == c.Kind && r.ID == c.ID && (r.Content == "+1" || r.Content == "-1") {
+			if inline(c) && r.said() == c.said() && (r.Content == "+1" || r.Content == "-1") {
 				m.Votes++
 			}
 		}
@@ -160,8 +166,8 @@ func (f *Forge) discussion(ctx context.Context, repo precedent.Repo, number int,
 // comment translates a comment.
 func (s *subject) comment(c comment) forge.Comment {
 	out := forge.Comment{
-		ID: c.ID, Kind: c.Kind, Author: c.Author.person(), At: c.At.UTC(), Edited: c.edited(),
-		URL: s.page() + anchor(c), ReplyTo: c.ReplyTo, Review: c.Review, Commit: c.Commit, Outdated: c.Outdated,
+		ID: precedent.NumberID(c.ID), Kind: c.Kind, Author: c.Author.person(), At: c.At.UTC(), Edited: c.edited(),
+		URL: s.page() + anchor(c), ReplyTo: precedent.NumberID(c.ReplyTo), Review: precedent.NumberID(c.Review), Commit: c.Commit, Outdated: c.Outdated,
 		Span: precedent.Span{Path: c.Path, Side: c.Side, Start: c.Start, End: c.End},
 	}
 	out.Body, out.Cut = words(c.Body)
@@ -181,7 +187,7 @@ func (f *Forge) Threads(ctx context.Context, repo precedent.Repo, number int) ([
 		return nil, err
 	}
 	var threads []forge.Thread
-	at := map[int64]int{}
+	at := map[precedent.ForgeID]int{}
 	for _, c := range all {
 		if c.Kind != forge.OnLine {
 			continue
@@ -191,8 +197,8 @@ func (f *Forge) Threads(ctx context.Context, repo precedent.Repo, number int) ([
 		if !known {
 			i = len(threads)
 			at[root] = i
-			by, closed := t.Closed[root]
-			threads = append(threads, forge.Thread{ID: strconv.FormatInt(root, 10), Closed: closed, Outdated: c.Outdated})
+			by, closed := t.Closed[root.Number()]
+			threads = append(threads, forge.Thread{ID: root, Closed: closed, Outdated: c.Outdated})
 			if closed {
 				threads[i].ClosedBy = by.person()
 			}
@@ -203,8 +209,8 @@ func (f *Forge) Threads(ctx context.Context, repo precedent.Repo, number int) ([
 }
 
 // Reactions reads who reacted to a comment, oldest first.
-func (f *Forge) Reactions(ctx context.Context, repo precedent.Repo, number int, to forge.Said) ([]forge.Reaction, error) {
-	doing := fmt.Sprintf("read reactions to comment %d of %s#%d", to.ID, repo, number)
+func (f *Forge) Reactions(ctx context.Context, repo precedent.Repo, number int, to forge.CommentRef) ([]forge.Reaction, error) {
+	doing := fmt.Sprintf("read reactions to comment %s of %s#%d", to.ID, repo, number)
 	s, err := f.subject(ctx, repo, number)
 	if err != nil {
 		return nil, fail(doing, err)
@@ -218,7 +224,7 @@ func (f *Forge) Reactions(ctx context.Context, repo precedent.Repo, number int, 
 	}
 	var out []forge.Reaction
 	for _, r := range t.Reactions {
-		if r.Kind == to.Kind && r.ID == to.ID {
+		if r.said() == to {
 			out = append(out, forge.Reaction{Who: r.Who.person(), Content: r.Content, At: r.At.UTC()})
 		}
 	}
@@ -229,7 +235,7 @@ func (f *Forge) Reactions(ctx context.Context, repo precedent.Repo, number int, 
 var errNoComment = &forge.Error{Kind: forge.KindNotFound, Msg: "there is no such comment"}
 
 // find returns a comment, nil if it is not there.
-func (t *talk) find(c forge.Said) *comment {
+func (t *talk) find(c forge.CommentRef) *comment {
 	for i := range t.Comments {
 		if t.Comments[i].said() == c {
 			return &t.Comments[i]

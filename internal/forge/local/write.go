@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"unicode/utf8"
 
 	"github.com/precedent-dev/precedent"
@@ -87,25 +86,26 @@ func (f *Forge) Post(ctx context.Context, repo precedent.Repo, number int, d for
 	if err != nil {
 		return forge.Posted{}, fail(doing, err)
 	}
-	posted := forge.Posted{Remarks: make([]int64, len(d.Remarks))}
+	posted := forge.Posted{Remarks: make([]precedent.ForgeID, len(d.Remarks))}
 	if posted.Rejected, err = f.rejected(ctx, &s, d); err != nil {
 		return forge.Posted{}, fail(doing, err)
 	}
 	if len(d.Remarks) > 0 && len(posted.Rejected) == len(d.Remarks) {
 		return posted, nil
 	}
-	if d.Event == forge.RequestChanges && s.Author.ID == me.ID {
+	if d.Event == forge.RequestChanges && s.Author.ID == me.ID.Number() {
 		d.Event = forge.Remarks
 		posted.Unsupported = append(posted.Unsupported, "nobody can request changes of their own pull request")
 	}
 	err = f.amend(ctx, &s, func(t *talk) error {
-		posted.Review = f.add(t, &s, me, comment{Kind: forge.OnReview, Body: d.Body, Event: d.Event, Commit: d.Commit}).ID
+		review := f.add(t, &s, me, comment{Kind: forge.OnReview, Body: d.Body, Event: d.Event, Commit: d.Commit}).ID
+		posted.Review = precedent.NumberID(review)
 		for i, r := range d.Remarks {
 			if !slices.ContainsFunc(posted.Rejected, func(no forge.Rejected) bool { return no.Remark == i }) {
-				posted.Remarks[i] = f.add(t, &s, me, comment{
-					Kind: forge.OnLine, Body: r.Body, Review: posted.Review, Commit: d.Commit,
+				posted.Remarks[i] = precedent.NumberID(f.add(t, &s, me, comment{
+					Kind: forge.OnLine, Body: r.Body, Review: review, Commit: d.Commit,
 					Path: r.Path, Side: r.Side, Start: r.Start, End: r.End,
-				}).ID
+				}).ID)
 			}
 		}
 		return nil
@@ -172,9 +172,9 @@ func (f *Forge) Comment(ctx context.Context, repo precedent.Repo, number int, bo
 }
 
 // Reply answers in the conversation that begins with the inline comment.
-func (f *Forge) Reply(ctx context.Context, repo precedent.Repo, number int, to int64, body string) (forge.Comment, error) {
-	return f.say(ctx, repo, number, fmt.Sprintf("reply to comment %d of %s#%d", to, repo, number), body, func(t *talk) (comment, error) {
-		first := t.find(forge.Said{Kind: forge.OnLine, ID: to})
+func (f *Forge) Reply(ctx context.Context, repo precedent.Repo, number int, to precedent.ForgeID, body string) (forge.Comment, error) {
+	return f.say(ctx, repo, number, fmt.Sprintf("reply to comment %s of %s#%d", to, repo, number), body, func(t *talk) (comment, error) {
+		first := t.find(forge.CommentRef{Kind: forge.OnLine, ID: to})
 		switch {
 		case first == nil:
 			return comment{}, errNoComment
@@ -182,7 +182,7 @@ func (f *Forge) Reply(ctx context.Context, repo precedent.Repo, number int, to i
 			return comment{}, invalid("the comment is a reply itself")
 		}
 		c := *first
-		return comment{Kind: c.Kind, ReplyTo: to, Commit: c.Commit, Path: c.Path, Side: c.Side, Start: c.Start, End: c.End, Outdated: c.Outdated}, nil
+		return comment{Kind: c.Kind, ReplyTo: c.ID, Commit: c.Commit, Path: c.Path, Side: c.Side, Start: c.Start, End: c.End, Outdated: c.Outdated}, nil
 	})
 }
 
@@ -211,17 +211,17 @@ func (f *Forge) say(ctx context.Context, repo precedent.Repo, number int, doing,
 }
 
 // mine finds a comment of Me's; nil if it is not there.
-func (t *talk) mine(c forge.Said, me forge.Person) (*comment, error) {
+func (t *talk) mine(c forge.CommentRef, me forge.Person) (*comment, error) {
 	found := t.find(c)
-	if found != nil && found.Author.ID != me.ID {
+	if found != nil && found.Author.ID != me.ID.Number() {
 		return nil, &forge.Error{Kind: forge.KindAuth, Msg: "it is somebody else's"}
 	}
 	return found, nil
 }
 
 // Edit replaces the words of a comment of Me's.
-func (f *Forge) Edit(ctx context.Context, repo precedent.Repo, number int, c forge.Said, body string) error {
-	doing := fmt.Sprintf("edit comment %d of %s#%d", c.ID, repo, number)
+func (f *Forge) Edit(ctx context.Context, repo precedent.Repo, number int, c forge.CommentRef, body string) error {
+	doing := fmt.Sprintf("edit comment %s of %s#%d", c.ID, repo, number)
 	s, me, err := f.open(ctx, repo, number)
 	if err == nil {
 		err = proper(body)
@@ -247,8 +247,8 @@ func (f *Forge) Edit(ctx context.Context, repo precedent.Repo, number int, c for
 }
 
 // Delete removes a comment of Me's. Replies to it stay.
-func (f *Forge) Delete(ctx context.Context, repo precedent.Repo, number int, c forge.Said) (forge.Unsupported, error) {
-	doing := fmt.Sprintf("delete comment %d of %s#%d", c.ID, repo, number)
+func (f *Forge) Delete(ctx context.Context, repo precedent.Repo, number int, c forge.CommentRef) (forge.Unsupported, error) {
+	doing := fmt.Sprintf("delete comment %s of %s#%d", c.ID, repo, number)
 	s, me, err := f.open(ctx, repo, number)
 	if err != nil {
 		return "", fail(doing, err)
@@ -258,10 +258,10 @@ func (f *Forge) Delete(ctx context.Context, repo precedent.Repo, number int, c f
 		if err != nil || found == nil {
 			return err
 		}
-		t.Last = max(t.Last, c.ID) // the number is not given again
+		t.Last = max(t.Last, found.ID) // the number is not given again
 		root := found.root()
 		t.Comments = slices.DeleteFunc(t.Comments, func(o comment) bool { return o.said() == c })
-		t.Reactions = slices.DeleteFunc(t.Reactions, func(r reaction) bool { return r.Kind == c.Kind && r.ID == c.ID })
+		t.Reactions = slices.DeleteFunc(t.Reactions, func(r reaction) bool { return r.said() == c })
 		if !t.converses(root) {
 			delete(t.Closed, root)
 		}
@@ -281,10 +281,7 @@ func (f *Forge) Resolve(ctx context.Context, repo precedent.Repo, number int, th
 	if err != nil {
 		return "", fail(doing, err)
 	}
-	root, wrong := strconv.ParseInt(th.ID, 10, 64)
-	if wrong != nil {
-		return "", fail(doing, &forge.Error{Kind: forge.KindNotFound, Msg: "there is no such conversation"})
-	}
+	root := th.ID.Number()
 	return "", fail(doing, f.amend(ctx, &s, func(t *talk) error {
 		_, is := t.Closed[root]
 		switch {

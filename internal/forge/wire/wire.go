@@ -41,8 +41,8 @@ const (
 	defaultTimeout = time.Minute
 )
 
-// Way is how requests leave, and by which clock they wait. The zero value is good.
-type Way struct {
+// Network is how requests leave, and by which clock they wait. The zero value is good.
+type Network struct {
 	// Transport sends requests; nil for one that no environment variable turns
 	// to a proxy.
 	Transport http.RoundTripper
@@ -84,7 +84,7 @@ type Options struct {
 	// is said of any forge. nil for never.
 	Hint func(status int, h http.Header) string
 
-	Way
+	Network
 	// Public tells that the forge is on the Internet, and that nobody named its
 	// address: without Transport and Proxy no connection to a private one is made. A
 	// forge that the operator named may be anywhere.

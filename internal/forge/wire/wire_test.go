@@ -86,7 +86,7 @@ func transport(t *testing.T, base string, change func(*Options)) (*Transport, *f
 	clock := forgetest.NewStage(t).Clock
 	o := Options{
 		Forge: "Forge", Home: home, Scheme: "token", Token: Static(token),
-		Way: Way{Now: clock.Now, Sleep: clock.Sleep, Rand: func(n time.Duration) time.Duration { return n / 2 }},
+		Network: Network{Now: clock.Now, Sleep: clock.Sleep, Rand: func(n time.Duration) time.Duration { return n / 2 }},
 	}
 	if change != nil {
 		change(&o)
@@ -149,7 +149,7 @@ func TestSlowWrites(t *testing.T) {
 		case <-r.Context().Done():
 		}
 	})
-	tr, _ := transport(t, s.URL, func(o *Options) { o.Timeout = 30 * time.Millisecond })
+	tr, _ := transport(t, s.URL, func(o *Options) { o.Timeout = time.Second })
 	_, err := send(t.Context(), tr, http.MethodPost, s.URL+"/api/x", "")
 	if e := fault(t, err); !e.Unsure || e.Kind != forge.KindNetwork || len(s.requests()) != 1 {
 		t.Errorf("%+v after %d requests", e, len(s.requests()))
@@ -161,7 +161,7 @@ func TestRefusedWrites(t *testing.T) {
 	for _, test := range []struct {
 		code int
 		body string
-		want forge.Kind
+		want forge.ErrorKind
 		says string
 	}{
 		{400, `{"message":"Problems parsing JSON"}`, forge.KindInvalid, "Problems parsing JSON"},
