@@ -21,17 +21,10 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge/wire"
 )
 
-// The forges, as --forge names them.
-const (
-	gitHubForge = "github"
-	giteaForge  = "gitea"
-	localForge  = "local"
-)
-
 // station is the forge that pull requests are on, and how git reaches it.
 type station struct {
 	forge.Forge
-	kind string // as --forge names it
+	kind forge.Kind
 	// token is what git fetches a repository with; empty for none.
 	token func(ctx context.Context, r precedent.Repo) (string, error)
 	// folder is where git fetches from, in place of the forge's address.
@@ -40,20 +33,14 @@ type station struct {
 	secrets []string
 	// named says in which variables the token is, for hints.
 	named string
-	// decode reads the event that a workflow runs for; nil if it is not GitHub's.
-	decode func(event string, payload []byte) (github.Happened, error)
 	// key signs what is posted, if the operator gave no other; empty for none.
 	key string
 }
 
 // checkForge reads the setting as far as it can be without the network.
 func checkForge(s string) error {
-	kind, at, _ := strings.Cut(s, ":")
-	switch {
-	case kind == gitHubForge, kind == giteaForge && at != "", kind == localForge && at != "":
-		return nil
-	}
-	return fmt.Errorf("no forge %q: want github, github:https://HOST/api/v3, gitea:https://HOST or local:DIR", s)
+	_, err := forge.ParseAddress(s)
+	return err
 }
 
 // chosenForge is the forge that the operator names, else the one that a workflow
@@ -61,11 +48,11 @@ func checkForge(s string) error {
 func (a *app) chosenForge(op operator) setting {
 	switch {
 	case a.onGitea():
-		return op.get(forgeKnob, giteaForge+":"+a.env["GITHUB_SERVER_URL"], "environment GITEA_ACTIONS")
+		return op.get(forgeKnob, forge.Address{Kind: forge.Gitea, At: a.env["GITHUB_SERVER_URL"]}.String(), "environment GITEA_ACTIONS")
 	case a.env["GITHUB_API_URL"] != "":
-		return op.get(forgeKnob, gitHubForge+":"+a.env["GITHUB_API_URL"], "environment GITHUB_API_URL")
+		return op.get(forgeKnob, forge.Address{Kind: forge.GitHub, At: a.env["GITHUB_API_URL"]}.String(), "environment GITHUB_API_URL")
 	}
-	return op.get(forgeKnob, gitHubForge, "default")
+	return op.get(forgeKnob, string(forge.GitHub), "default")
 }
 
 // onGitea tells whether this is a workflow of Gitea, which sets GitHub's
@@ -75,22 +62,25 @@ func (a *app) onGitea() bool { return a.env["GITEA_ACTIONS"] == "true" }
 // station opens the forge that is chosen.
 func (a *app) station(op operator) (*station, error) {
 	s := a.chosenForge(op)
-	kind, at, _ := strings.Cut(s.Value, ":")
-	switch kind {
-	case giteaForge:
-		return a.gitea(at)
-	case localForge:
-		s.Value = at
+	address, err := forge.ParseAddress(s.Value)
+	if err != nil {
+		return nil, hinted(err, "set --forge")
+	}
+	switch address.Kind {
+	case forge.Gitea:
+		return a.gitea(address.At)
+	case forge.Local:
+		s.Value = address.At
 		dir, err := a.operatorPath(s)
 		if err != nil {
 			return nil, err
 		}
 		return a.local(dir)
 	}
-	if at == "" && !a.onGitea() {
-		at = a.env["GITHUB_API_URL"]
+	if address.At == "" && !a.onGitea() {
+		address.At = a.env["GITHUB_API_URL"]
 	}
-	return a.github(at)
+	return a.github(address.At)
 }
 
 // proxy is what the operator's environment names for the address; nil for none.
@@ -137,7 +127,7 @@ func (a *app) stationOf(flags map[string]string) (*station, error) {
 }
 
 // known tells whether the forge knows who asks.
-func (s *station) known() bool { return len(s.secrets) > 0 || s.kind == localForge }
+func (s *station) known() bool { return len(s.secrets) > 0 || s.kind == forge.Local }
 
 // fixed is git's token where it never changes. Without one nothing is sent.
 func fixed(secret string) func(context.Context, precedent.Repo) (string, error) {
@@ -146,7 +136,7 @@ func fixed(secret string) func(context.Context, precedent.Repo) (string, error) 
 
 // github is GitHub, or GitHub Enterprise at the base.
 func (a *app) github(base string) (*station, error) {
-	st := &station{kind: gitHubForge, named: "GITHUB_TOKEN or GH_TOKEN"}
+	st := &station{kind: forge.GitHub, named: "GITHUB_TOKEN or GH_TOKEN"}
 	o := github.Options{BaseURL: base, Network: wire.Network{Now: a.now, Sleep: a.sleep}}
 	var err error
 	if o.Proxy, err = a.proxy(or(base, "https://api.github.com")); err != nil {
@@ -166,7 +156,7 @@ func (a *app) github(base string) (*station, error) {
 	if err != nil {
 		return nil, hinted(err, "set GITHUB_API_URL or --forge to https://HOST/api/v3, or leave both unset for github.com")
 	}
-	st.Forge, st.token, st.decode = c, fixed(secret), c.Decode
+	st.Forge, st.token = c, fixed(secret)
 	if secret != "" {
 		st.secrets = append(st.secrets, secret)
 	}
@@ -230,7 +220,7 @@ func readAppKey(path string) ([]byte, error) {
 
 // gitea is a Gitea or Forgejo server.
 func (a *app) gitea(base string) (*station, error) {
-	st := &station{kind: giteaForge, named: "GITEA_TOKEN"}
+	st := &station{kind: forge.Gitea, named: "GITEA_TOKEN"}
 	secret := a.env["GITEA_TOKEN"]
 	if secret == "" && a.onGitea() {
 		secret = a.env["GITHUB_TOKEN"]
@@ -257,7 +247,7 @@ func (a *app) gitea(base string) (*station, error) {
 
 // local is a forge in a folder.
 func (a *app) local(dir string) (*station, error) {
-	st := &station{kind: localForge, token: fixed("")}
+	st := &station{kind: forge.Local, token: fixed("")}
 	f, err := local.New(local.Options{Dir: dir, Git: a.gitOptions(), Now: a.now})
 	if err != nil {
 		return nil, st.fault(err)
