@@ -16,19 +16,21 @@
 // and [Outcome] is what became of it. [Policy] is what a repository may say about
 // its own reviews. [Untrusted] marks text from outside.
 //
-// Tools. internal/git is the only place that runs git, and treats every
-// repository as hostile. internal/diff reads what git says about a change.
-// internal/text splits, compares, cleans and shows text. internal/secret finds
-// and blackens credentials. internal/llm sends one request to a model, runs one
-// tool loop, and makes both reliable. internal/child runs a program and ends it
+// Tools. internal/git is the only place that runs git, and treats every repository
+// as hostile. internal/diff reads what git says about a change. internal/text
+// splits, compares, cleans and shows text. internal/secret finds and redacts
+// credentials. internal/sarif has the objects of SARIF. internal/llm sends one
+// request to a model, runs one tool loop, and makes both reliable. internal/start
+// delays the first garbage collection. internal/child runs a program and ends it
 // with everything that it started.
 //
 // Speech and sources. internal/forge is the seam to whatever hosts pull requests,
 // for reading and for writing. internal/guide reads what the repository says about
 // itself at the base commit: guide files, rules, policy. internal/markdown makes
 // text from outside Markdown that does nothing. internal/prompt builds what a
-// model is asked. internal/store keeps everything in SQLite. internal/sandbox
-// runs a hostile command in a box, or not at all.
+// model is asked. internal/match decides whether two remarks are the same, for
+// merging, memory, threads and their measurement. internal/store keeps everything
+// in SQLite. internal/sandbox runs a hostile command in a box, or not at all.
 //
 // Hands. internal/lint runs the analyzers that need no model. internal/engine
 // is the seam to whatever reads with one. internal/report prints a review.
@@ -37,12 +39,12 @@
 // it guards the token, and says whether a request was carried out.
 //
 // Mind. internal/memory recalls before a review and records after it: history,
-// hotspots, and what people declined. internal/thread follows what was posted: it
+// hotspots, and what people dismissed. internal/thread follows what was posted: it
 // puts conversations together, carries them to a new head, and says what became
 // of each finding.
 //
 // Acts. internal/review turns a change into findings. Finders run side by side;
-// then place, merge, verify, cite, score, hush and select each annotate every
+// then place, merge, verify, cite, score, suppress and select each annotate every
 // finding and delete none, so that a finding that is not shown says why. On a
 // later push it knows findings again by their threads, reads what the push
 // touched, and answers each open thread. internal/post says what a review has to

@@ -177,7 +177,7 @@ type Cite struct {
 // Decision is one step on a finding's way to being shown or hidden. Together
 // they are what explain prints.
 type Decision struct {
-	Step  string `json:"step"`            // place, merge, threads, verify, cite, score, hush or select
+	Step  string `json:"step"`            // place, merge, threads, verify, cite, score, suppress or select
 	Says  string `json:"says"`            // one sentence for a person
 	Delta int    `json:"delta,omitempty"` // change of the confidence, in percent points
 	By    string `json:"by,omitempty"`    // id of the memory or finding that spoke

@@ -22,26 +22,29 @@ const module = "github.com/precedent-dev/precedent"
 var floors = map[string]int{
 	"": 0,
 
-	"internal/child": 1, "internal/diff": 1, "internal/git": 1, "internal/llm": 1, "internal/secret": 1, "internal/text": 1,
+	"internal/child": 1, "internal/diff": 1, "internal/git": 1, "internal/llm": 1, "internal/sarif": 1, "internal/secret": 1, "internal/start": 1, "internal/text": 1,
 
-	"internal/forge": 2, "internal/guide": 2, "internal/markdown": 2, "internal/prompt": 2, "internal/sandbox": 2, "internal/store": 2,
+	"internal/forge": 2, "internal/guide": 2, "internal/markdown": 2, "internal/match": 2, "internal/prompt": 2, "internal/sandbox": 2, "internal/store": 2,
 
 	"internal/comment": 3, "internal/engine": 3, "internal/forge/wire": 3, "internal/lint": 3, "internal/report": 3,
 
-	"internal/memory": 4, "internal/thread": 4,
+	"internal/memory": 4, "internal/settings": 4, "internal/thread": 4,
 
 	"internal/post": 5, "internal/review": 5,
 
 	"internal/eval": 7, "internal/fix": 7,
 
-	"internal/engine/api": 8, "internal/engine/claude": 8, "internal/engine/command": 8, "internal/engine/enginetest": 8, "internal/llm/llmtest": 8, "internal/markdown/markdowntest": 8,
+	"internal/engine/api": 8, "internal/engine/claude": 8, "internal/engine/command": 8, "internal/engine/enginetest": 8, "internal/llm/llmtest": 8, "internal/markdown/markdowntest": 8, "internal/needs": 8,
 	"internal/forge/forgetest": 8, "internal/forge/gitea": 8, "internal/forge/github": 8, "internal/forge/local": 8,
 
-	"cmd/precedent": 9, "scripts/sbom": 9,
+	"cmd/precedent": 9, "scripts/sbom": 9, "scripts/testsummary": 9,
 }
 
 // furnishings is the floor whose packages only main and tests may import.
 const furnishings = 8
+
+// needs is what only tests use, and the furnishings that are for tests.
+const needs = "internal/needs"
 
 // anywhere stands for every package in the table of third parties.
 const anywhere = "*"
@@ -65,16 +68,16 @@ var thirdParties = map[string][]string{
 	"github.com/rogpeppe/go-internal":          {"cmd/precedent"},
 	"github.com/santhosh-tekuri/jsonschema/v6": {"internal/engine", "internal/report"},
 	"github.com/spf13/cobra":                   {"cmd/precedent"},
-	"github.com/yuin/goldmark":                 {"internal/guide", "internal/markdown", "internal/markdown/markdowntest"},
+	"github.com/yuin/goldmark":                 {"internal/markdown", "internal/markdown/markdowntest"},
 	"github.com/vektah/gqlparser/v2":           {"internal/forge/forgetest"},
-	"github.com/zricethezav/gitleaks/v8":       {"internal/secret"},
+	"github.com/zricethezav/gitleaks/v8":       {anywhere},
 	"go.uber.org/goleak":                       {"internal/engine/enginetest", "internal/engine/command"},
 	"golang.org/x/net":                         {"cmd/precedent"},
 	"golang.org/x/sys":                         {"internal/child", "internal/engine/command", "internal/sandbox"},
 	"golang.org/x/term":                        {"cmd/precedent"},
 	"golang.org/x/text":                        {"internal/text"},
 	"golang.org/x/tools":                       {"internal/lint"},
-	"gopkg.in/yaml.v3":                         {"internal/guide", "cmd/precedent"},
+	"gopkg.in/yaml.v3":                         {"internal/guide", "internal/settings", "cmd/precedent"},
 	"honnef.co/go/tools":                       {"internal/lint"},
 	"modernc.org/sqlite":                       {"internal/store"},
 	"pgregory.net/rapid":                       {anywhere, "internal/markdown/markdowntest"},
@@ -122,6 +125,7 @@ func TestFloorsCatch(t *testing.T) {
 		{"listed third party", "internal/store/x.go", "modernc.org/sqlite", ""},
 		{"its sub-package", "internal/text/x.go", "golang.org/x/text/unicode/norm", ""},
 		{"standard library", "x.go", "net/http", ""},
+		{"needs in a furnishing", "internal/forge/forgetest/x.go", module + "/internal/needs", ""},
 		{"furnishing in a test", "internal/review/x_test.go", module + "/internal/engine/enginetest", ""},
 
 		{"upward", "internal/memory/x.go", module + "/internal/review", "internal/memory (floor 4) imports internal/review (floor 5)"},
@@ -130,6 +134,8 @@ func TestFloorsCatch(t *testing.T) {
 		{"main", "internal/eval/x.go", module + "/cmd/precedent", "floor 9"},
 		{"root upward", "x.go", module + "/internal/text", "floor 1"},
 		{"third party in the root", "x.go", "gopkg.in/yaml.v3", "not for it"},
+		{"needs in a package", "internal/eval/x.go", module + "/internal/needs", "only tests import"},
+		{"needs in a program", "cmd/precedent/x.go", module + "/internal/needs", "only tests import"},
 		{"furnishing in a package", "internal/eval/x.go", module + "/internal/engine/command", "floor 8"},
 		{"unlisted third party", "internal/text/x.go", "example.com/handy", "example.com/handy is not in the table"},
 		{"third party elsewhere", "internal/report/x.go", "modernc.org/sqlite", "not for it"},
@@ -170,7 +176,9 @@ func checkFloors(t *testing.T, fsys fs.FS) []string {
 			switch {
 			case !ok:
 				say("%s imports %s, which stands on no floor", file, target)
-			case test && (to == furnishings || target == dir):
+			case test && (to == furnishings || target == dir), target == needs && from == furnishings:
+			case target == needs:
+				say("%s: only tests import %s", file, needs)
 			case to >= from:
 				say("%s: %s (floor %d) imports %s (floor %d)", file, dir, from, target, to)
 			}

@@ -42,10 +42,9 @@ type GuideDoc struct {
 
 // Rule is one sentence of a repository's guide that a change can break.
 type Rule struct {
-	ID       string `json:"id"`       // 8 hex digits of the hash of its text and source
-	Text     string `json:"text"`     // at most 300 characters
-	Category string `json:"category"` // style, testing, security, architecture, process or other
-	Source   string `json:"source"`   // path of the guide file
-	Line     int    `json:"line"`     // from 1
-	Dir      string `json:"dir"`      // the folder that it applies to; empty for all
+	ID     string `json:"id"`     // 8 hex digits of the hash of its text and source
+	Text   string `json:"text"`   // at most 300 characters
+	Source string `json:"source"` // path of the guide file
+	Line   int    `json:"line"`   // from 1
+	Dir    string `json:"dir"`    // the folder that it applies to; empty for all
 }

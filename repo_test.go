@@ -3,6 +3,7 @@ package precedent
 import (
 	"encoding/json"
 	"errors"
+	"regexp"
 	"testing"
 )
 
@@ -51,10 +52,20 @@ func FuzzParseRepo(f *testing.F) {
 	for _, s := range []string{"https://a.b/c/d", "git@h:o/n.git", "h:1/o/n", "[::1]/a/b", "a/b/c.git.git", "git@h:group/sub/project/app.git", "h/g/../s//p/n"} {
 		f.Add(s)
 	}
+	plain := regexp.MustCompile(`^[a-z][a-z0-9]*(/[A-Za-z0-9_-]+){2,}$`)
 	f.Fuzz(func(t *testing.T, s string) {
 		r, err := ParseRepo(s)
 		if err == nil && (r.Host == "" || r.Owner == "" || r.Name == "") {
 			t.Errorf("ParseRepo(%q) = %#v", s, r)
+		}
+		// However deep its owner lies, a clone by SSH and one by HTTPS are of one repository.
+		if err != nil || !plain.MatchString(r.String()) {
+			return
+		}
+		for _, remote := range []string{r.String(), "https://" + r.String() + ".git", "git@" + r.Host + ":" + r.Owner + "/" + r.Name + ".git", "ssh://git@" + r.String()} {
+			if again, err := ParseRepo(remote); err != nil || again != r {
+				t.Errorf("%s is %#v, %v; want %#v", remote, again, err, r)
+			}
 		}
 	})
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/guide"
 	"github.com/precedent-dev/precedent/internal/memory"
 	"github.com/precedent-dev/precedent/internal/report"
+	"github.com/precedent-dev/precedent/internal/settings"
 	"github.com/precedent-dev/precedent/internal/store"
 	"github.com/precedent-dev/precedent/internal/text"
 )
@@ -194,6 +195,7 @@ func hintOf(err error) string {
 		c *command.Error
 		m *memory.Error
 		p *guide.PolicyError
+		o *settings.Error
 	)
 	switch {
 	case errors.As(err, &f) && f.hint != "":
@@ -208,6 +210,8 @@ func hintOf(err error) string {
 		return m.Hint
 	case errors.As(err, &p):
 		return p.Hint
+	case errors.As(err, &o):
+		return o.Hint
 	}
 	return ""
 }

@@ -43,7 +43,7 @@ func (a *app) completeIDs(cmd *cobra.Command, args []string, list func(*workspac
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	w, err := a.remember(cmd.Context(), knobFlags(cmd))
+	w, err := a.remember(cmd.Context(), settingFlags(cmd))
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}

@@ -12,18 +12,19 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/precedent-dev/precedent"
-	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/git"
 	"github.com/precedent-dev/precedent/internal/guide"
 	"github.com/precedent-dev/precedent/internal/report"
+	"github.com/precedent-dev/precedent/internal/review"
+	"github.com/precedent-dev/precedent/internal/settings"
 )
 
 // configuration is the effective configuration.
 type configuration struct {
-	File     string    `json:"file"` // the operator's; empty if there is no place for one
-	Found    bool      `json:"found"`
-	Settings []setting `json:"settings"`
-	Errors   []string  `json:"errors"` // what is wrong with the policy
+	File     string          `json:"file"` // the operator's; empty if there is no place for one
+	Found    bool            `json:"found"`
+	Settings []settings.Line `json:"settings"`
+	Errors   []string        `json:"errors"` // what is wrong with the policy
 }
 
 func newConfig(a *app) *cobra.Command {
@@ -34,7 +35,7 @@ func newConfig(a *app) *cobra.Command {
 		Long: `Config prints every setting as a review would use it now, and who set it. Flags
 beat the environment, the environment beats the configuration file. The file is
 $XDG_CONFIG_HOME/precedent/config.yaml, or ~/.config/precedent/config.yaml; its
-keys are ` + strings.Join(fileKeys(), ", ") + `. What belongs to the repository stands
+keys are ` + strings.Join(settings.FileKeys(), ", ") + `. What belongs to the repository stands
 in its policy, ` + guide.PolicyFile + `, which precedent init writes.
 
 Exit status 2 if the policy has errors.`,
@@ -42,7 +43,7 @@ Exit status 2 if the policy has errors.`,
   precedent config --threshold 50 --json`,
 		Args: exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, errs, err := a.configuration(cmd.Context(), knobFlags(cmd))
+			c, errs, err := a.configuration(cmd.Context(), settingFlags(cmd))
 			if err != nil {
 				return err
 			}
@@ -66,7 +67,7 @@ Exit status 2 if the policy has errors.`,
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
-	addKnobs(cmd, knobs...)
+	addAllSettings(cmd)
 	return cmd
 }
 
@@ -102,50 +103,65 @@ func brief(source, file string) string {
 // configuration gathers every setting. Outside a repository those that need
 // one are left out.
 func (a *app) configuration(ctx context.Context, flags map[string]string) (configuration, []error, error) {
-	op, err := a.operator(flags)
+	op, err := a.settings(flags)
 	if err != nil {
 		return configuration{}, nil, err
 	}
-	c := configuration{File: op.path, Found: op.found, Errors: []string{}}
+	c := configuration{File: op.File, Found: op.Found, Settings: op.List(), Errors: []string{}}
 	var policy heldPolicy
-	file, id := op.get(memoryKnob, "", "default"), op.get(repoKnob, "", "default")
 	if repo, openErr := a.openRepo(ctx); openErr == nil {
 		defer repo.Close()
 		if policy, err = currentPolicy(ctx, repo); err != nil {
 			return configuration{}, nil, err
 		}
-		if ids, idErr := identities(ctx, repo, id); idErr == nil {
-			if id.Value == "" {
-				id = setting{repoKnob.key, ids[0].String(), identitySource(ids[0])}
+		if ids, idErr := identities(ctx, repo, op.Repo.Value); idErr == nil {
+			if op.Repo.Value.IsZero() {
+				c.set("repo", ids[0].String(), identitySource(ids[0]))
 			}
-			if file, err = a.memoryFile(op, repo, ids[0]); err != nil {
+			file, err := a.memoryFile(op, repo, ids[0])
+			if err != nil {
 				return configuration{}, nil, err
 			}
+			c.set("memory_db", file.Value, file.Source.String())
 		}
 	} else {
-		id.Source, file.Source = noRepo(id), noRepo(file)
+		const none = "no repository here"
+		if op.Repo.Value.IsZero() {
+			c.set("repo", "", none)
+		}
+		if op.MemoryDB.Value == "" {
+			c.set("memory_db", "", none)
+		}
 	}
-	c.Settings = []setting{
-		a.chosenEngine(op), op.get(modelKnob, "", "the engine's default"),
-		op.get(contextKnob, "", "default: a large window"),
-		op.get(concurrencyKnob, strconv.Itoa(defaultConcurrency), "default"),
-		op.get(maxCostKnob, formatDollars(engine.DefaultReviewUSD), "default"),
-		op.get(dayCostKnob, formatDollars(engine.DefaultDayUSD), "default"),
-		op.get(pullCostKnob, formatDollars(engine.DefaultPullUSD), "default"),
-		op.get(maxTokensKnob, strconv.Itoa(engine.DefaultReviewTokens), "default"),
-		file, id, a.chosenForge(op),
-		overPolicy(op, thresholdKnob, policy.Threshold, defaultThreshold, policy.Source),
-		overPolicy(op, inlineKnob, positive(policy.MaxInline), defaultMaxInline, policy.Source),
-		op.get(failOnKnob, string(defaultFailOn), "default"),
-		op.get(timeoutKnob, defaultTimeout.String(), "default"),
+	if op.Threshold.Value == nil {
+		c.setNumber("threshold", policy.Threshold, review.DefaultThreshold, policy.Source)
 	}
-	c.Settings = append(c.Settings, op.priceSettings()...)
-	c.Settings = append(c.Settings, op.linterSettings()...)
+	if op.MaxInline.Value == 0 {
+		c.setNumber("max_inline", positive(policy.MaxInline), review.DefaultMaxInline, policy.Source)
+	}
 	c.Settings = append(c.Settings, policySettings(policy)...)
 	for _, err := range policy.Errors {
 		c.Errors = append(c.Errors, err.Error())
 	}
 	return c, policy.Errors, nil
+}
+
+// set replaces a setting by what holds in this repository.
+func (c *configuration) set(key, value, source string) {
+	for i := range c.Settings {
+		if c.Settings[i].Key == key {
+			c.Settings[i] = settings.Line{Key: key, Value: value, Source: source}
+		}
+	}
+}
+
+// setNumber sets a number that the policy can set, else the default.
+func (c *configuration) setNumber(key string, policy *int, fallback int, source string) {
+	if policy != nil {
+		c.set(key, strconv.Itoa(*policy), "policy "+source)
+		return
+	}
+	c.set(key, strconv.Itoa(fallback), "default")
 }
 
 // currentPolicy is the policy that holds for what is not committed.
@@ -174,21 +190,6 @@ func identitySource(id precedent.Repo) string {
 	return "the remote"
 }
 
-func noRepo(s setting) string {
-	if s.Value != "" {
-		return s.Source
-	}
-	return "no repository here"
-}
-
-// overPolicy is a number that the operator can set, else the policy.
-func overPolicy(o operator, k knob, policy *int, fallback int, source string) setting {
-	if policy != nil {
-		return o.get(k, strconv.Itoa(*policy), "policy "+source)
-	}
-	return o.get(k, strconv.Itoa(fallback), "default")
-}
-
 func positive(n int) *int {
 	if n <= 0 {
 		return nil
@@ -197,7 +198,7 @@ func positive(n int) *int {
 }
 
 // policySettings are what the policy alone can set.
-func policySettings(p heldPolicy) []setting {
+func policySettings(p heldPolicy) []settings.Line {
 	var focus, finders, floors []string
 	for _, c := range p.Focus {
 		focus = append(focus, string(c))
@@ -213,13 +214,13 @@ func policySettings(p heldPolicy) []setting {
 	for _, i := range p.Instructions {
 		instructions = append(instructions, i.Paths+": "+i.Text)
 	}
-	from := func(key, value string) setting {
+	from := func(key, value string) settings.Line {
 		if value == "" {
-			return setting{key, "", "default"}
+			return settings.Line{Key: key, Source: "default"}
 		}
-		return setting{key, value, "policy " + p.Source}
+		return settings.Line{Key: key, Value: value, Source: "policy " + p.Source}
 	}
-	return []setting{
+	return []settings.Line{
 		from("focus_areas", strings.Join(focus, ", ")),
 		from("ignore", strings.Join(p.Ignore, ", ")),
 		from("finders", strings.Join(finders, ", ")),

@@ -9,6 +9,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/git"
 	"github.com/precedent-dev/precedent/internal/report"
+	"github.com/precedent-dev/precedent/internal/settings"
 )
 
 // doctorSchema names the version of a diagnosis as JSON.
@@ -69,7 +70,7 @@ Exit status: 0 if a review would work, 2 if something that it needs is missing.`
   precedent doctor --json`,
 		Args: exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			d, err := a.diagnose(cmd.Context(), knobFlags(cmd), try)
+			d, err := a.diagnose(cmd.Context(), settingFlags(cmd), try)
 			if err != nil {
 				return err
 			}
@@ -88,17 +89,17 @@ Exit status: 0 if a review would work, 2 if something that it needs is missing.`
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	cmd.Flags().BoolVar(&try, "try", false, "ask the model for one token, which costs as much as that")
-	addKnobs(cmd, engineKnob, modelKnob, memoryKnob, repoKnob, forgeKnob)
+	addSettings(cmd, "engine", "model", "memory_db", "repo", "forge")
 	return cmd
 }
 
 // diagnose looks at everything. It ends early only if it is interrupted.
 func (a *app) diagnose(ctx context.Context, flags map[string]string, try bool) (diagnosis, error) {
 	d := diagnosis{Schema: doctorSchema, Works: true}
-	op, err := a.operator(flags)
+	op, err := a.settings(flags)
 	if err != nil {
 		d.wrong("settings", missing, err)
-		op, _ = (&app{env: map[string]string{}}).operator(nil) // the defaults
+		op, _ = settings.Read(settings.Sources{}) // the defaults
 	}
 	if version, good, err := git.Version(ctx, a.gitOptions()); err != nil {
 		d.wrong("git", missing, err)

@@ -10,10 +10,11 @@ import (
 
 	"github.com/precedent-dev/precedent/internal/engine/api"
 	"github.com/precedent-dev/precedent/internal/llm"
+	"github.com/precedent-dev/precedent/internal/settings"
 )
 
 // checkEngine says what reads, and with try asks it something.
-func (a *app) checkEngine(ctx context.Context, d *diagnosis, op operator, try bool) {
+func (a *app) checkEngine(ctx context.Context, d *diagnosis, op *settings.Settings, try bool) {
 	const name = "engine"
 	r, err := a.reader(op)
 	if err != nil {
@@ -21,7 +22,7 @@ func (a *app) checkEngine(ctx context.Context, d *diagnosis, op operator, try bo
 		return
 	}
 	var keys []string
-	for _, variable := range []string{keyOf[anthropicEngine], keyOf[openAIEngine]} {
+	for _, variable := range []string{settings.KeyOf[settings.Anthropic], settings.KeyOf[settings.OpenAI]} {
 		said := "not set"
 		if a.env[variable] != "" {
 			said = "set"
@@ -31,9 +32,9 @@ func (a *app) checkEngine(ctx context.Context, d *diagnosis, op operator, try bo
 	about := strings.Join(keys, ", ")
 	switch {
 	case r.model != nil:
-		d.say(name, fine, "", "%s; %s", api.New(api.Config{Model: r.model, Prices: llm.ListPrices().With(op.prices), Why: r.setting.Source}).Info().Line, about)
+		d.say(name, fine, "", "%s; %s", api.New(api.Config{Model: r.model, Prices: llm.ListPrices().With(op.Prices), Why: r.from}).Info().Line, about)
 	case r.agent != "":
-		d.say(name, fine, "", "claude %s (%s); %s", r.agent, r.setting.Source, about)
+		d.say(name, fine, "", "claude %s (%s); %s", r.agent, r.from, about)
 	case r.program != nil:
 		d.say(name, fine, "", "%s", r.program.Info().Line)
 	default:
@@ -51,7 +52,7 @@ const tryPatience = time.Minute
 var shortOfTokens = regexp.MustCompile(`(?i)max[_ a-z]*_tokens|output limit`)
 
 // tryEngine asks a model for one token.
-func (a *app) tryEngine(ctx context.Context, d *diagnosis, op operator, r reader) {
+func (a *app) tryEngine(ctx context.Context, d *diagnosis, op *settings.Settings, r reader) {
 	const name = "try"
 	if r.model == nil {
 		d.say(name, warned, "", "nothing was asked: only models behind an API can be asked for one token")
@@ -74,7 +75,7 @@ func (a *app) tryEngine(ctx context.Context, d *diagnosis, op operator, r reader
 		return
 	}
 	cost := "its price is not known"
-	if p, ok := llm.ListPrices().With(op.prices).Find(or(reply.Model, r.model.Name())); ok {
+	if p, ok := llm.ListPrices().With(op.Prices).Find(or(reply.Model, r.model.Name())); ok {
 		cost = fmt.Sprintf("$%.6f", p.Cost(reply.Usage))
 	}
 	d.say(name, fine, "", "%s answered: %d tokens in, %d out, %s", or(reply.Model, r.model.Name()), reply.Usage.InputTokens, reply.Usage.OutputTokens, cost)

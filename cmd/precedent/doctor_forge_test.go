@@ -23,7 +23,7 @@ func (s *prStage) forgeRow(remote string, flags map[string]string) (checked, boo
 		s.t.Fatal(err)
 	}
 	defer repo.Close()
-	op, err := s.app.operator(flags)
+	op, err := s.app.settings(flags)
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/sandbox"
+	"github.com/precedent-dev/precedent/internal/settings"
 )
 
 // checkSandbox tries to break out of the sandbox, and returns whether there is
@@ -45,9 +46,9 @@ func (a *app) checkSandbox(ctx context.Context, d *diagnosis) bool {
 }
 
 // checkLinters looks for the programs of the linters that operator and policy name.
-func (a *app) checkLinters(d *diagnosis, op operator, p precedent.Policy, boxed bool) {
+func (a *app) checkLinters(d *diagnosis, op *settings.Settings, p precedent.Policy, boxed bool) {
 	const name = "linters"
-	given, failures := a.external(op, p)
+	given, failures := a.external(op.Linters, p)
 	var there, gone []string
 	for _, l := range given.Linters {
 		if _, err := findProgram(l.Command[0], a.env["PATH"]); err != nil {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/precedent-dev/precedent/internal/llm/llmtest"
+	"github.com/precedent-dev/precedent/internal/settings"
 )
 
 // engineRows looks at the engine that an environment and the flags choose, and
@@ -16,7 +17,7 @@ import (
 func engineRows(t *testing.T, env, flags map[string]string, try bool) (map[string]checked, bool) {
 	t.Helper()
 	a := &app{env: env, dir: t.TempDir(), now: time.Now}
-	op, err := a.operator(flags)
+	op, err := a.settings(flags)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,19 +93,19 @@ func TestDoctorTries(t *testing.T) {
 		state  state
 		says   string
 	}{
-		{"OpenAI answers", openAIEngine, llmtest.Reply{Text: "ok"}, fine, "gpt-5 answered: "},
-		{"Anthropic answers", anthropicEngine, llmtest.Reply{Text: "ok"}, fine, " answered: "},
-		{"the key is wrong", openAIEngine, llmtest.Reply{Status: 401, Message: "no such key"}, missing, "answered 401"},
-		{"the model is unknown", openAIEngine, llmtest.Reply{Status: 404, Message: "no such model"}, missing, "answered 404"},
-		{"one token is too little", openAIEngine, llmtest.Reply{Status: 400, Message: shortOf}, warned, "the key is accepted"},
+		{"OpenAI answers", settings.OpenAI, llmtest.Reply{Text: "ok"}, fine, "gpt-5 answered: "},
+		{"Anthropic answers", settings.Anthropic, llmtest.Reply{Text: "ok"}, fine, " answered: "},
+		{"the key is wrong", settings.OpenAI, llmtest.Reply{Status: 401, Message: "no such key"}, missing, "answered 401"},
+		{"the model is unknown", settings.OpenAI, llmtest.Reply{Status: 404, Message: "no such model"}, missing, "answered 404"},
+		{"one token is too little", settings.OpenAI, llmtest.Reply{Status: 400, Message: shortOf}, warned, "the key is accepted"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			serve, model := llmtest.OpenAI, "gpt-5"
-			if test.engine == anthropicEngine {
+			if test.engine == settings.Anthropic {
 				serve, model = llmtest.Anthropic, anthropicModel
 			}
 			s := serve(t, llmtest.Script(test.reply))
-			rows, works := engineRows(t, map[string]string{keyOf[test.engine]: "sk-canary-77", urlOf[test.engine]: s.URL}, map[string]string{"model": model}, true)
+			rows, works := engineRows(t, map[string]string{settings.KeyOf[test.engine]: "sk-canary-77", settings.URLOf[test.engine]: s.URL}, map[string]string{"model": model}, true)
 			if got := rows["try"]; got.State != test.state || !strings.Contains(got.Says, test.says) || works != (test.state != missing) {
 				t.Errorf("said %+v, works: %t; want %s and %q", got, works, test.state, test.says)
 			}

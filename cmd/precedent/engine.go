@@ -7,26 +7,15 @@ import (
 	"strings"
 
 	"github.com/precedent-dev/precedent/internal/lint"
+	"github.com/precedent-dev/precedent/internal/settings"
 )
 
 // whyNoEngine says why no model reads.
-func whyNoEngine(s setting) string {
-	if s.Source == "default" {
-		return noEngine
+func whyNoEngine(s settings.Source) string {
+	if s.By == settings.Default {
+		return settings.NoEngine
 	}
-	return noEngine + " (" + s.Source + ")"
-}
-
-// enginePath is the program that an engine setting names. A relative path
-// means the working folder on the command line and in the environment; in the
-// configuration file it means nothing.
-func (a *app) enginePath(s setting) (string, error) {
-	path := strings.TrimSpace(strings.TrimPrefix(s.Value, "command:"))
-	if filepath.Base(path) == path {
-		return path, nil // looked up in PATH
-	}
-	s.Value = path
-	return a.operatorPath(s)
+	return settings.NoEngine + " (" + s.String() + ")"
 }
 
 // goEnv says where Go is, for the analyzers that need it.

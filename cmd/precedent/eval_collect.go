@@ -10,12 +10,13 @@ import (
 	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/engine/api"
 	"github.com/precedent-dev/precedent/internal/eval"
+	"github.com/precedent-dev/precedent/internal/settings"
 )
 
 // collect reviews the cases and has them judged, as far as the file of --out
 // does not say already how that ended. Those of given are judged alone.
 func (a *app) collect(ctx context.Context, cases []eval.Case, given eval.File, o evalOptions) (file eval.File, err error) {
-	op, err := a.operator(o.flags)
+	op, err := a.settings(o.flags)
 	if err != nil {
 		return file, err
 	}
@@ -24,10 +25,8 @@ func (a *app) collect(ctx context.Context, cases []eval.Case, given eval.File, o
 		return file, err
 	}
 	defer end()
-	v, err := a.reviewer(op)
-	if err != nil {
-		return file, err
-	}
+	v := a.reviewer(op)
+	v.Engine = e
 	w, file, err := openCandidates(o)
 	if err != nil {
 		return file, err
@@ -49,9 +48,8 @@ func (a *app) collect(ctx context.Context, cases []eval.Case, given eval.File, o
 			if before, ok = given.Lines[c.Name]; !ok {
 				continue
 			}
-			before.Judged, before.Declined = nil, nil
+			before.Judged, before.Dismissed = nil, nil
 		}
-		v.Engine = engine.GiveUp(e, unusable)
 		line, err := a.evalCase(ctx, v, c, before, ok, o)
 		if err != nil {
 			return file, err
@@ -70,8 +68,7 @@ func (a *app) collect(ctx context.Context, cases []eval.Case, given eval.File, o
 	if !o.judge {
 		return file, nil
 	}
-	v.Engine = engine.GiveUp(e, unusable)
-	trouble, err := v.Decline(ctx, cases, file, o.Options, func(line eval.Candidates) error {
+	trouble, err := v.JudgeDismissals(ctx, cases, file, o.Options, func(line eval.Candidates) error {
 		file.Lines[line.Case] = line
 		file.Spent.Add(line.Spent)
 		return w.Write(line)
@@ -105,25 +102,11 @@ func (a *app) evalCase(ctx context.Context, v eval.Reviewer, c *eval.Case, befor
 }
 
 // reviewer has the operator's settings, but no engine yet.
-func (a *app) reviewer(op operator) (v eval.Reviewer, err error) {
-	v.Now, v.NewID = a.now, newID
-	if v.Threshold, _, err = operatorNumber(op, thresholdKnob); err != nil {
-		return v, err
+func (a *app) reviewer(op *settings.Settings) eval.Reviewer {
+	return eval.Reviewer{
+		Threshold: op.Threshold.Value, Window: op.Context.Value, Concurrency: op.Concurrency.Value, Timeout: op.Timeout.Value,
+		Now: a.now, NewID: newID,
 	}
-	for _, number := range []struct {
-		knob knob
-		to   *int
-	}{{contextKnob, &v.Window}, {concurrencyKnob, &v.Concurrency}} {
-		n, _, err := operatorNumber(op, number.knob)
-		if err != nil {
-			return v, err
-		}
-		if n != nil {
-			*number.to = *n
-		}
-	}
-	v.Timeout, err = operatorTimeout(op)
-	return v, err
 }
 
 func openCandidates(o evalOptions) (*eval.Writer, eval.File, error) {
@@ -139,24 +122,13 @@ func openCandidates(o evalOptions) (*eval.Writer, eval.File, error) {
 
 // evalEngine makes the engine that the operator chose, without a repository to
 // look into, and with one budget for the whole run.
-func (a *app) evalEngine(op operator) (engine.Engine, func(), error) {
+func (a *app) evalEngine(op *settings.Settings) (engine.Engine, func(), error) {
 	end := func() {}
 	r, err := a.reader(op)
 	if err != nil {
 		return nil, end, err
 	}
-	b, err := budget(op, nil, 0)
-	if err != nil {
-		return nil, end, err
-	}
-	window, _, err := operatorNumber(op, contextKnob)
-	if err != nil {
-		return nil, end, err
-	}
-	if window == nil {
-		window = new(int)
-	}
-	e, done := a.assemble(op, r, b, api.Files{}, *window)
+	e, done := a.assemble(op, r, budget(op, nil, 0), api.Files{}, op.Context.Value)
 	if e == nil {
 		return nil, end, hinted(errors.New("there is no engine to be measured"), "name one: --engine anthropic, openai, claude or command:PATH")
 	}

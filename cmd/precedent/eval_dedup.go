@@ -8,13 +8,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/precedent-dev/precedent"
-	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/eval"
 	"github.com/precedent-dev/precedent/internal/report"
 )
-
-// judgeKnobs are those of a measurement that asks an engine as judge alone.
-var judgeKnobs = []knob{engineKnob, modelKnob, contextKnob, maxCostKnob, maxTokensKnob, timeoutKnob}
 
 func newEvalDedup(a *app) *cobra.Command {
 	var asJSON bool
@@ -46,7 +42,7 @@ answer to the end.`,
 	}
 	cmd.Flags().Uint64Var(&seed, "seed", 1, "`number` that decides every draw")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
-	addKnobs(cmd, judgeKnobs...)
+	addSettings(cmd, judgeSettings...)
 	return cmd
 }
 
@@ -54,8 +50,8 @@ answer to the end.`,
 // or at least which. The settings' engine is not asked, because a measurement
 // that costs is to be asked for.
 func judgeFlags(cmd *cobra.Command) (map[string]string, error) {
-	flags := knobFlags(cmd)
-	if len(flags) > 0 && flags[engineKnob.flag] == "" {
+	flags := settingFlags(cmd)
+	if len(flags) > 0 && flags["engine"] == "" {
 		return nil, misuse(cmd, errors.New("no engine is asked: add --engine, or leave out what is about engines"))
 	}
 	return flags, nil
@@ -67,7 +63,7 @@ func (a *app) judge(flags map[string]string) (*eval.Reviewer, func(), error) {
 	if len(flags) == 0 {
 		return nil, end, nil
 	}
-	op, err := a.operator(flags)
+	op, err := a.settings(flags)
 	if err != nil {
 		return nil, end, err
 	}
@@ -75,12 +71,9 @@ func (a *app) judge(flags map[string]string) (*eval.Reviewer, func(), error) {
 	if err != nil {
 		return nil, end, err
 	}
-	v, err := a.reviewer(op)
-	if err != nil {
-		return nil, end, err
-	}
+	v := a.reviewer(op)
 	a.notice("engine %s", e.Info().Line)
-	v.Engine = engine.GiveUp(e, unusable)
+	v.Engine = e
 	return &v, end, nil
 }
 

@@ -45,7 +45,7 @@ were not.`,
   precedent eval review ./changes --candidates found.jsonl --near 3 --json`,
 		Args: exactly(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.flags = knobFlags(cmd)
+			o.flags = settingFlags(cmd)
 			if o.candidates == "" && !cmd.Flags().Changed("judge") {
 				o.judge = true
 			}
@@ -64,7 +64,7 @@ were not.`,
 	f.BoolVar(&o.All, "all", false, "score findings below the threshold, too")
 	f.Uint64Var(&o.Seed, "seed", o.Seed, "`number` that decides every draw")
 	f.BoolVar(&o.asJSON, "json", false, "print as JSON")
-	addKnobs(cmd, engineKnob, modelKnob, contextKnob, concurrencyKnob, maxCostKnob, maxTokensKnob, thresholdKnob, timeoutKnob)
+	addSettings(cmd, "engine", "model", "context", "concurrency", "max_cost", "max_tokens", "threshold", "timeout")
 	return cmd
 }
 

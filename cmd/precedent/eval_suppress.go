@@ -56,7 +56,7 @@ answer to the end.`,
 	cmd.Flags().IntVar(&draws, "draws", usualDraws, fmt.Sprintf("draw rejections `N` times for each change; with --engine %d, unless it is given", judgedDraws))
 	cmd.Flags().Uint64Var(&seed, "seed", 1, "`number` that decides every draw")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
-	addKnobs(cmd, judgeKnobs...)
+	addSettings(cmd, judgeSettings...)
 	return cmd
 }
 
@@ -96,7 +96,7 @@ func (a *app) showSuppress(r *eval.Suppress) error {
 
 	type judged struct {
 		name string
-		*eval.Hushing
+		*eval.Suppression
 	}
 	by := []judged{{"text alone", &r.Text}}
 	if r.Judge != nil {

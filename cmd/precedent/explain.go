@@ -26,7 +26,7 @@ memory spoke, and the threshold at the time.`,
 		Args:              exactly(1),
 		ValidArgsFunction: a.completeFindings,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			w, err := a.remember(cmd.Context(), knobFlags(cmd))
+			w, err := a.remember(cmd.Context(), settingFlags(cmd))
 			if err != nil {
 				return err
 			}
@@ -44,7 +44,7 @@ memory spoke, and the threshold at the time.`,
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
-	addKnobs(cmd, memoryKnob, repoKnob)
+	addSettings(cmd, memorySettings...)
 	return cmd
 }
 

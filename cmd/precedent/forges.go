@@ -19,6 +19,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge/github"
 	"github.com/precedent-dev/precedent/internal/forge/local"
 	"github.com/precedent-dev/precedent/internal/forge/wire"
+	"github.com/precedent-dev/precedent/internal/settings"
 )
 
 // station is the forge that pull requests are on, and how git reaches it.
@@ -37,50 +38,19 @@ type station struct {
 	key string
 }
 
-// checkForge reads the setting as far as it can be without the network.
-func checkForge(s string) error {
-	_, err := forge.ParseAddress(s)
-	return err
-}
-
-// chosenForge is the forge that the operator names, else the one that a workflow
-// runs on, else GitHub, and who chose it.
-func (a *app) chosenForge(op operator) setting {
-	switch {
-	case a.onGitea():
-		return op.get(forgeKnob, forge.Address{Kind: forge.Gitea, At: a.env["GITHUB_SERVER_URL"]}.String(), "environment GITEA_ACTIONS")
-	case a.env["GITHUB_API_URL"] != "":
-		return op.get(forgeKnob, forge.Address{Kind: forge.GitHub, At: a.env["GITHUB_API_URL"]}.String(), "environment GITHUB_API_URL")
-	}
-	return op.get(forgeKnob, string(forge.GitHub), "default")
-}
-
-// onGitea tells whether this is a workflow of Gitea, which sets GitHub's
-// variables, too.
-func (a *app) onGitea() bool { return a.env["GITEA_ACTIONS"] == "true" }
-
 // station opens the forge that is chosen.
-func (a *app) station(op operator) (*station, error) {
-	s := a.chosenForge(op)
-	address, err := forge.ParseAddress(s.Value)
-	if err != nil {
-		return nil, hinted(err, "set --forge")
-	}
-	switch address.Kind {
+func (a *app) station(op *settings.Settings) (*station, error) {
+	at := op.Forge.Value.At
+	switch op.Forge.Value.Kind {
 	case forge.Gitea:
-		return a.gitea(address.At)
+		return a.gitea(at)
 	case forge.Local:
-		s.Value = address.At
-		dir, err := a.operatorPath(s)
-		if err != nil {
-			return nil, err
-		}
-		return a.local(dir)
+		return a.local(at)
 	}
-	if address.At == "" && !a.onGitea() {
-		address.At = a.env["GITHUB_API_URL"]
+	if at == "" && !settings.OnGitea(a.env) {
+		at = a.env["GITHUB_API_URL"]
 	}
-	return a.github(address.At)
+	return a.github(at)
 }
 
 // proxy is what the operator's environment names for the address; nil for none.
@@ -119,7 +89,7 @@ func isProxy(address string) bool {
 // stationOf opens the forge that the flags, the environment or the configuration
 // name.
 func (a *app) stationOf(flags map[string]string) (*station, error) {
-	op, err := a.operator(flags)
+	op, err := a.settings(flags)
 	if err != nil {
 		return nil, err
 	}
@@ -222,7 +192,7 @@ func readAppKey(path string) ([]byte, error) {
 func (a *app) gitea(base string) (*station, error) {
 	st := &station{kind: forge.Gitea, named: "GITEA_TOKEN"}
 	secret := a.env["GITEA_TOKEN"]
-	if secret == "" && a.onGitea() {
+	if secret == "" && settings.OnGitea(a.env) {
 		secret = a.env["GITHUB_TOKEN"]
 	}
 	secret = strings.TrimSpace(secret)

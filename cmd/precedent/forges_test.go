@@ -70,7 +70,7 @@ func TestChooseForge(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			a, flags := forgeApp(t, test.flag, test.file, test.env)
-			op, err := a.operator(flags)
+			op, err := a.settings(flags)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -78,8 +78,8 @@ func TestChooseForge(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := a.chosenForge(op); st.kind != test.kind || st.Host() != test.host || st.known() != test.known || !strings.HasSuffix(got.Source, test.source) {
-				t.Errorf("%s on %s, known: %t, by %s; want %+v", st.kind, st.Host(), st.known(), got.Source, test)
+			if got := op.Forge.Source.String(); st.kind != test.kind || st.Host() != test.host || st.known() != test.known || !strings.HasSuffix(got, test.source) {
+				t.Errorf("%s on %s, known: %t, by %s; want %+v", st.kind, st.Host(), st.known(), got, test)
 			}
 			// What precedent config says is what is used.
 			var out bytes.Buffer

@@ -39,7 +39,7 @@ this here" the folder, "never in this repo" the repository.`,
 		Args:              exactly(1),
 		ValidArgsFunction: a.completeFindings,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			w, err := a.remember(cmd.Context(), knobFlags(cmd))
+			w, err := a.remember(cmd.Context(), settingFlags(cmd))
 			if err != nil {
 				return err
 			}
@@ -60,7 +60,7 @@ this here" the folder, "never in this repo" the repository.`,
 	}
 	cmd.Flags().StringVar(&reason, "reason", "", "why it is no problem here, in a `sentence`")
 	cmd.Flags().StringVar(&who, "who", "", "the `name` that stands beside it (default: your user name)")
-	addKnobs(cmd, memoryKnob, repoKnob)
+	addSettings(cmd, memorySettings...)
 	return cmd
 }
 
@@ -72,7 +72,7 @@ func newFPList(a *app) *cobra.Command {
 		Example: "  precedent fp list --json",
 		Args:    exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			w, err := a.remember(cmd.Context(), knobFlags(cmd))
+			w, err := a.remember(cmd.Context(), settingFlags(cmd))
 			if err != nil {
 				return err
 			}
@@ -95,7 +95,7 @@ func newFPList(a *app) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
-	addKnobs(cmd, memoryKnob, repoKnob)
+	addSettings(cmd, memorySettings...)
 	return cmd
 }
 
@@ -137,7 +137,7 @@ func newFPRemove(a *app) *cobra.Command {
 		Args:              exactly(1),
 		ValidArgsFunction: a.completeDismissed,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			w, err := a.remember(cmd.Context(), knobFlags(cmd))
+			w, err := a.remember(cmd.Context(), settingFlags(cmd))
 			if err != nil {
 				return err
 			}
@@ -152,7 +152,7 @@ func newFPRemove(a *app) *cobra.Command {
 			return p.Err()
 		},
 	}
-	addKnobs(cmd, memoryKnob, repoKnob)
+	addSettings(cmd, memorySettings...)
 	return cmd
 }
 

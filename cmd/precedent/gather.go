@@ -67,10 +67,6 @@ func (a *app) gather(ctx context.Context, w *workspace, spec git.Spec) (*gatheri
 // gatherFrom fetches everything that a review needs: the change, the guide and
 // the policy of its base, and what memory holds about it.
 func (a *app) gatherFrom(ctx context.Context, w *workspace, s subject) (*gathering, error) {
-	timeout, err := operatorTimeout(w.op)
-	if err != nil {
-		return nil, err
-	}
 	rg := s.rg
 	change, err := s.change(ctx)
 	if err != nil {
@@ -88,7 +84,7 @@ func (a *app) gatherFrom(ctx context.Context, w *workspace, s subject) (*gatheri
 		Change:  change,
 		Skipped: rg.Skipped,
 		Intent:  rg.Log,
-		Timeout: timeout,
+		Timeout: w.op.Timeout.Value,
 		Go:      a.goEnv(),
 		Now:     a.now,
 		NewID:   newID,
@@ -131,23 +127,10 @@ func (a *app) complete(ctx context.Context, w *workspace, g *gathering, s subjec
 		return err
 	}
 	var unknown []precedent.Failure
-	in.Linters, unknown = a.external(w.op, in.Policy)
+	in.Linters, unknown = a.external(w.op.Linters, in.Policy)
 	in.Failures = append(in.Failures, unknown...)
-	if in.Threshold, in.ThresholdFrom, err = operatorNumber(w.op, thresholdKnob); err != nil {
-		return err
-	}
-	for _, number := range []struct {
-		knob knob
-		to   *int
-	}{{inlineKnob, &in.MaxInline}, {contextKnob, &in.Window}, {concurrencyKnob, &in.Concurrency}} {
-		n, _, err := operatorNumber(w.op, number.knob)
-		if err != nil {
-			return err
-		}
-		if n != nil {
-			*number.to = *n
-		}
-	}
+	in.Threshold, in.ThresholdFrom = w.op.Threshold.Value, w.op.Threshold.Source.String()
+	in.MaxInline, in.Window, in.Concurrency = w.op.MaxInline.Value, w.op.Context.Value, w.op.Concurrency.Value
 	if w.memory == nil {
 		if err := w.rememberIfPossible(ctx, a); err != nil {
 			return err

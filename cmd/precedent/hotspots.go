@@ -24,7 +24,7 @@ func newHotspots(a *app) *cobra.Command {
 			if n < 1 {
 				return misuse(cmd, fmt.Errorf("-n %d: want a number from 1", n))
 			}
-			w, err := a.remember(cmd.Context(), knobFlags(cmd))
+			w, err := a.remember(cmd.Context(), settingFlags(cmd))
 			if err != nil {
 				return err
 			}
@@ -43,7 +43,7 @@ func newHotspots(a *app) *cobra.Command {
 	}
 	cmd.Flags().IntVarP(&n, "number", "n", 20, "list at most `N` files")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
-	addKnobs(cmd, memoryKnob, repoKnob)
+	addSettings(cmd, memorySettings...)
 	return cmd
 }
 

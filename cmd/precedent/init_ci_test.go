@@ -279,7 +279,7 @@ func TestActionBuildsWithTheModulesGo(t *testing.T) {
 func TestActionRuns(t *testing.T) {
 	bash, err := exec.LookPath("bash")
 	if err != nil {
-		t.Skip("no bash here")
+		t.Skip("needs bash")
 	}
 	var script string
 	for _, s := range readAction(t).Runs.Steps {

@@ -5,63 +5,22 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/precedent-dev/precedent/internal/needs"
 	_ "github.com/precedent-dev/precedent/internal/store" // its SQLite driver looks into the files, too
 )
 
-// kills is how often a review is killed.
-const kills = 100
-
-// TestKilledAtRandomPoints kills reviews with SIGKILL, each at another moment of
-// its life. Whatever the moment, the database is whole, and the next review
-// says what it would have said had nothing happened.
-func TestKilledAtRandomPoints(t *testing.T) {
-	home := t.TempDir()
-	repo := defectiveRepository(t, home, "victim")
-	calm := defectiveRepository(t, home, "calm")
-	want := reviewJSON(t, home, calm)
-	began := time.Now()
-	reviewJSON(t, home, calm) // the first one makes the database and warms the caches
-	life := time.Since(began)
-
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d, an unkilled review takes %v", seed, life)
-	random := rand.New(rand.NewPCG(seed, 0))
-	killed := 0
-	for i := range kills {
-		cmd := precedentCmd(home, repo, "review", "--format", "json")
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		done := make(chan error, 1)
-		go func() { done <- cmd.Wait() }()
-		select {
-		case <-time.After(time.Duration(random.Int64N(int64(life)))):
-			if err := cmd.Process.Kill(); err == nil {
-				killed++
-			}
-			<-done
-		case <-done:
-		}
-		integrity(t, filepath.Join(repo, ".precedent", "memory.db"))
-		if i%20 == 19 {
-			if d := cmp.Diff(want, reviewJSON(t, home, repo)); d != "" {
-				t.Fatalf("after %d kills the review differs (-calm +killed):\n%s", killed, d)
-			}
-		}
-	}
-	if killed < kills/4 {
-		t.Errorf("only %d of %d reviews were killed before they ended", killed, kills)
-	}
+// TestKilled kills the whole command with SIGKILL, while it asks a model and
+// while it posts.
+func TestKilled(t *testing.T) {
+	seed := needs.Seed(t)
+	t.Run("asking", func(t *testing.T) { killAsking(t, seed) })
+	t.Run("posting", func(t *testing.T) { killPosting(t, seed) })
 }
 
 // defectiveRepository makes a repository whose branch adds defects that the

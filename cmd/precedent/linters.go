@@ -19,8 +19,8 @@ import (
 // external is what the linters need: those that the operator named, then those
 // that the repository's policy names, which may choose among the known ones and
 // nothing else. The failures are names that nobody knows.
-func (a *app) external(o operator, p precedent.Policy) (lint.External, []precedent.Failure) {
-	all := slices.Clone(o.linters)
+func (a *app) external(operators []lint.Linter, p precedent.Policy) (lint.External, []precedent.Failure) {
+	all := slices.Clone(operators)
 	var failures []precedent.Failure
 	for _, name := range p.Linters {
 		if slices.ContainsFunc(all, func(l lint.Linter) bool { return l.Name == name }) {
@@ -30,7 +30,7 @@ func (a *app) external(o operator, p precedent.Policy) (lint.External, []precede
 			all = append(all, l)
 		} else {
 			failures = append(failures, precedent.Failure{
-				Step: "policy", Error: fmt.Sprintf("linters: no linter %q is known; known: %s", name, strings.Join(linterNames(), ", ")),
+				Step: "policy", Error: fmt.Sprintf("linters: no linter %q is known; known: %s", name, strings.Join(lint.PresetNames(), ", ")),
 			})
 		}
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/precedent-dev/precedent/internal/lint"
 	"github.com/precedent-dev/precedent/internal/sandbox"
+	_ "github.com/precedent-dev/precedent/internal/start" // before all else
 )
 
 func main() {

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/precedent-dev/precedent/internal/report"
+	"github.com/precedent-dev/precedent/internal/settings"
 )
 
 func newMan(a *app) *cobra.Command {
@@ -150,9 +151,9 @@ func manPage(cmd *cobra.Command, date string) []byte {
 func manRelated(b *bytes.Buffer, cmd *cobra.Command) {
 	if !cmd.HasParent() {
 		b.WriteString(".SH ENVIRONMENT\n")
-		for _, k := range knobs {
-			if k.env != "" {
-				fmt.Fprintf(b, ".TP\n.B %s\n%s\n", roff(k.env), roff("sets "+k.key+": "+plainUsage(k)))
+		for _, d := range settings.All {
+			if d.Env != "" {
+				fmt.Fprintf(b, ".TP\n.B %s\n%s\n", roff(d.Env), roff("sets "+d.Key+": "+plainUsage(d)))
 			}
 		}
 		b.WriteString(".SH FILES\n.TP\n.B $XDG_CONFIG_HOME/precedent/config.yaml\nwhat the operator sets; ~/.config/precedent/config.yaml without XDG_CONFIG_HOME\n" +
@@ -194,8 +195,8 @@ func flagUsage(usage, kind string) (value, text string) {
 }
 
 // plainUsage is what a setting does, without the marks of its flag.
-func plainUsage(k knob) string {
-	_, text := flagUsage(usages[k.flag], "")
+func plainUsage(d settings.Def) string {
+	_, text := flagUsage(d.Usage, "")
 	return text
 }
 

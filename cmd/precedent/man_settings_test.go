@@ -12,14 +12,16 @@ import (
 	"testing"
 
 	"github.com/precedent-dev/precedent/internal/guide"
+	"github.com/precedent-dev/precedent/internal/lint"
 	"github.com/precedent-dev/precedent/internal/review"
+	"github.com/precedent-dev/precedent/internal/settings"
 )
 
 // described is what the reference says of a setting beyond what the program
 // knows: the values that it takes, with one that is good and one that is not.
 type described struct{ values, good, bad string }
 
-var describedKnobs = map[string]described{
+var describedSettings = map[string]described{
 	"engine":                    {"`anthropic`, `openai`, `claude`, `command:PATH`, `none`", "command:/usr/local/bin/my-model", "gpt"},
 	"model":                     {"names, with commas between them", "claude-sonnet-5-5,claude-haiku-4-5", ""},
 	"context":                   {"4,000 to 10,000,000 tokens", "32000", "3999"},
@@ -91,28 +93,26 @@ func TestReferenceOfSettings(t *testing.T) {
 		"Keys of providers stand in the environment only, never in a file.\n\n" +
 		"| key | flag | environment | file | values | default | what it does |\n|---|---|---|---|---|---|---|\n")
 	defaults := defaultsOf(t)
-	for _, k := range knobs {
-		d, ok := describedKnobs[k.key]
+	for _, k := range settings.All {
+		d, ok := describedSettings[k.Key]
 		if !ok {
-			t.Errorf("the reference does not know the setting %s", k.key)
+			t.Errorf("the reference does not know the setting %s", k.Key)
 		}
 		checkDescribed(t, k, d)
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s | %s |\n", k.key, code("--", k.flag), code("", k.env), tick(k.file), d.values, defaults[k.key], orElse(plainUsage(k), unflagged[k.key]))
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s | %s |\n", k.Key, code("--", k.Flag), code("", k.Env), tick(k.InFile), d.values, defaults[k.Key], plainUsage(k))
 	}
-	for key := range describedKnobs {
-		if !slices.ContainsFunc(knobs, func(k knob) bool { return k.key == key }) {
-			t.Errorf("the reference knows a setting %s, which is none", key)
-		}
+	if len(describedSettings) != len(settings.All) {
+		t.Errorf("the reference describes %d settings, and there are %d", len(describedSettings), len(settings.All))
 	}
 	b.WriteString("\nFor example:\n\n```yaml\n# ~/.config/precedent/config.yaml\n")
-	for _, k := range knobs {
-		if k.file {
-			fmt.Fprintf(&b, "%s: %s\n", k.key, describedKnobs[k.key].good)
+	for _, k := range settings.All {
+		if k.InFile {
+			fmt.Fprintf(&b, "%s: %s\n", k.Key, describedSettings[k.Key].good)
 		}
 	}
 	b.WriteString(tablesExample + "```\n\n`prices` and `linters` have no flags. `prices` is a table of what models cost, in dollars a million tokens, by the beginning of\n" +
 		"their names, and comes before what providers list. `linters` are programs that run on the change in the sandbox\n([linters.md](linters.md)): " +
-		"known ones by their name (" + strings.Join(linterNames(), ", ") + "), others with\ntheir command. A policy can name known ones only.\n\n## Other variables\n\n| variable | what it does |\n|---|---|\n")
+		"known ones by their name (" + strings.Join(lint.PresetNames(), ", ") + "), others with\ntheir command. A policy can name known ones only.\n\n## Other variables\n\n| variable | what it does |\n|---|---|\n")
 	for _, v := range otherVariables {
 		fmt.Fprintf(&b, "| %s | %s |\n", v.names, v.does)
 	}
@@ -120,20 +120,18 @@ func TestReferenceOfSettings(t *testing.T) {
 	document(t, "configuration.md", b.Bytes())
 	everyVariable(t, b.String())
 	file := "# x\n"
-	for _, k := range knobs {
-		if k.file {
-			file += k.key + ": " + describedKnobs[k.key].good + "\n"
+	for _, k := range settings.All {
+		if k.InFile {
+			file += k.Key + ": " + describedSettings[k.Key].good + "\n"
 		}
 	}
-	if _, err := parseConfig("config.yaml", []byte(file+tablesExample)); err != nil {
+	path := filepath.Join(t.TempDir(), "config.yaml")
+	if err := os.WriteFile(path, []byte(file+tablesExample), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := settings.Read(settings.Sources{File: path, Env: map[string]string{"HOME": "/home/dana"}}); err != nil {
 		t.Errorf("the example is no configuration file: %v", err)
 	}
-}
-
-// unflagged says what the settings without a flag do.
-var unflagged = map[string]string{
-	"max_cost_per_day":          "all reviews of a repository may take at most so many dollars a day (UTC)",
-	"max_cost_per_pull_request": "all reviews of one pull request together may take at most so many dollars",
 }
 
 const (
@@ -210,16 +208,13 @@ func defaultsOf(t *testing.T) map[string]string {
 	return defaults
 }
 
-func checkDescribed(t *testing.T, k knob, d described) {
+func checkDescribed(t *testing.T, k settings.Def, d described) {
 	t.Helper()
-	if k.check == nil {
-		return
+	if err := k.Check(d.good); err != nil {
+		t.Errorf("%s: the example is refused: %v", k.Key, err)
 	}
-	if err := k.check(d.good); err != nil {
-		t.Errorf("%s: the example is refused: %v", k.key, err)
-	}
-	if d.bad == "" || k.check(d.bad) == nil {
-		t.Errorf("%s: %q is taken", k.key, d.bad)
+	if d.bad != "" && k.Check(d.bad) == nil {
+		t.Errorf("%s: %q is taken", k.Key, d.bad)
 	}
 }
 
@@ -256,11 +251,4 @@ func tick(b bool) string {
 		return "yes"
 	}
 	return ""
-}
-
-func orElse(s, fallback string) string {
-	if s == "" {
-		return fallback
-	}
-	return s
 }

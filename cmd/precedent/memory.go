@@ -11,6 +11,7 @@ import (
 
 	"github.com/precedent-dev/precedent/internal/memory"
 	"github.com/precedent-dev/precedent/internal/report"
+	"github.com/precedent-dev/precedent/internal/settings"
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
@@ -35,7 +36,7 @@ func newMemoryStatus(a *app) *cobra.Command {
 		Example: "  precedent memory status --json",
 		Args:    exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			w, err := a.remember(cmd.Context(), knobFlags(cmd))
+			w, err := a.remember(cmd.Context(), settingFlags(cmd))
 			if err != nil {
 				return err
 			}
@@ -53,11 +54,11 @@ func newMemoryStatus(a *app) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
-	addKnobs(cmd, memoryKnob, repoKnob)
+	addSettings(cmd, memorySettings...)
 	return cmd
 }
 
-func printStatus(p *report.Page, s memory.Status, file setting) {
+func printStatus(p *report.Page, s memory.Status, file settings.Value[string]) {
 	where := fmt.Sprintf("%s (%s), %d KiB", s.Path, file.Source, (s.Bytes+1023)/1024)
 	if s.Path == "" {
 		where = "none yet: the first review makes " + file.Value
@@ -88,7 +89,7 @@ a label stays: its place, category and confidence.`, int(memory.KeepFor.Hours()/
 		Example: "  precedent memory prune",
 		Args:    exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			w, err := a.remember(cmd.Context(), knobFlags(cmd))
+			w, err := a.remember(cmd.Context(), settingFlags(cmd))
 			if err != nil {
 				return err
 			}
@@ -101,7 +102,7 @@ a label stays: its place, category and confidence.`, int(memory.KeepFor.Hours()/
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
-	addKnobs(cmd, memoryKnob, repoKnob)
+	addSettings(cmd, memorySettings...)
 	return cmd
 }
 
@@ -115,7 +116,7 @@ labels. Other repositories in the same database keep theirs. It cannot be undone
 		Example: "  precedent memory clear --yes",
 		Args:    exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			w, err := a.remember(cmd.Context(), knobFlags(cmd))
+			w, err := a.remember(cmd.Context(), settingFlags(cmd))
 			if err != nil {
 				return err
 			}
@@ -139,7 +140,7 @@ labels. Other repositories in the same database keep theirs. It cannot be undone
 	}
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
-	addKnobs(cmd, memoryKnob, repoKnob)
+	addSettings(cmd, memorySettings...)
 	return cmd
 }
 

@@ -16,17 +16,8 @@ import (
 	"github.com/precedent-dev/precedent/internal/engine/command"
 	"github.com/precedent-dev/precedent/internal/git"
 	"github.com/precedent-dev/precedent/internal/llm"
+	"github.com/precedent-dev/precedent/internal/settings"
 )
-
-// The engines that are models behind an API.
-const (
-	anthropicEngine = "anthropic"
-	openAIEngine    = "openai"
-)
-
-// claudeEngine is Claude Code, the agent on the command line. It is asked only
-// when it is named: its login, unlike a key, is not made for this.
-const claudeEngine = "claude"
 
 // The models that are asked when none is named.
 const (
@@ -34,51 +25,31 @@ const (
 	openAIModel    = "gpt-5"
 )
 
-// keyOf names the variable that holds the key of an engine.
-var keyOf = map[string]string{anthropicEngine: "ANTHROPIC_API_KEY", openAIEngine: "OPENAI_API_KEY"}
-
-// urlOf names the variable that holds the address of an engine. The operator's
-// environment may name another host; no file of a repository can.
-var urlOf = map[string]string{anthropicEngine: "ANTHROPIC_BASE_URL", openAIEngine: "OPENAI_BASE_URL"}
-
-// chosenEngine is the engine setting, or what the environment has a key for.
-func (a *app) chosenEngine(o operator) setting {
-	s := o.get(engineKnob, "", "")
-	if s.Value != "" {
-		return s
-	}
-	for _, found := range []struct{ variable, engine string }{
-		{keyOf[anthropicEngine], anthropicEngine}, {keyOf[openAIEngine], openAIEngine}, {urlOf[openAIEngine], openAIEngine},
-	} {
-		if a.env[found.variable] != "" {
-			return setting{engineKnob.key, found.engine, found.variable + " is set"}
-		}
-	}
-	return setting{engineKnob.key, noEngine, "default"}
-}
-
 // model makes the model that an engine setting stands for.
-func (a *app) model(o operator, s setting) (llm.Model, error) {
-	key, url := llm.Secret(a.env[keyOf[s.Value]]), a.env[urlOf[s.Value]]
+func (a *app) model(o *settings.Settings, s settings.Value[settings.Engine]) (llm.Model, error) {
+	kind := s.Value.Kind
+	key, url := llm.Secret(a.env[settings.KeyOf[kind]]), a.env[settings.URLOf[kind]]
 	if key == "" && url == "" {
-		return nil, hinted(fmt.Errorf("engine %s (%s): %s is not set", s.Value, s.Source, keyOf[s.Value]), "set it in the environment, or use another engine")
+		return nil, hinted(fmt.Errorf("engine %s (%s): %s is not set", kind, s.Source, settings.KeyOf[kind]), "set it in the environment, or use another engine")
 	}
-	names := o.get(modelKnob, "", "").Value
-	if names == "" && s.Value == openAIEngine && url != "" && url != llm.OpenAIURL {
-		return nil, hinted(errors.New("engine openai: no model is named for "+urlOf[s.Value]), "name one that the server has: --model NAME or PRECEDENT_MODEL=NAME")
+	names := o.Model.Value
+	if len(names) == 0 && kind == settings.OpenAI && url != "" && url != llm.OpenAIURL {
+		return nil, hinted(errors.New("engine openai: no model is named for "+settings.URLOf[kind]), "name one that the server has: --model NAME or PRECEDENT_MODEL=NAME")
 	}
 	var models []llm.Model
-	for name := range strings.SplitSeq(names, ",") {
+	if len(names) == 0 {
+		names = []string{""}
+	}
+	for _, name := range names {
 		var m llm.Model
 		var err error
-		name = strings.TrimSpace(name)
-		if s.Value == anthropicEngine {
+		if kind == settings.Anthropic {
 			m, err = llm.Anthropic(llm.AnthropicConfig{Key: key, BaseURL: url, Model: or(name, anthropicModel), Now: a.now})
 		} else {
 			m, err = llm.OpenAI(llm.OpenAIConfig{Key: key, BaseURL: url, Model: or(name, openAIModel), Now: a.now})
 		}
 		if err != nil {
-			return nil, hinted(fmt.Errorf("engine %s: %w", s.Value, err), "look at %s", urlOf[s.Value])
+			return nil, hinted(fmt.Errorf("engine %s: %w", kind, err), "look at %s", settings.URLOf[kind])
 		}
 		models = append(models, llm.Reliable(m, llm.RealWaiting()))
 	}
@@ -123,39 +94,35 @@ func files(ctx context.Context, repo *git.Repo, g *gathering) api.Files {
 type reader struct {
 	why     string        // why there is none
 	program engine.Engine // a program, or what a command brought along
-	model   llm.Model     // else a model, with the setting that named it
+	model   llm.Model     // else a model
 	agent   string        // else the path of Claude Code
-	setting setting
+	from    string        // the source of the setting that named it
 }
 
 // reads tells whether there is one.
 func (r reader) reads() bool { return r.program != nil || r.model != nil || r.agent != "" }
 
 // reader finds the engine that the operator chose.
-func (a *app) reader(o operator) (reader, error) {
+func (a *app) reader(o *settings.Settings) (reader, error) {
 	if a.brought != nil {
 		return reader{program: a.brought}, nil
 	}
-	s := a.chosenEngine(o)
+	s := o.Engine
 	switch {
-	case s.Value == noEngine:
-		return reader{why: whyNoEngine(s)}, nil
-	case s.Value == claudeEngine:
-		path, err := a.lookPath(claudeEngine)
-		return reader{agent: path, setting: s}, err
-	case keyOf[s.Value] != "":
+	case s.Value.Kind == settings.NoEngine:
+		return reader{why: whyNoEngine(s.Source)}, nil
+	case s.Value.Kind == settings.Claude:
+		path, err := a.lookPath(settings.Claude)
+		return reader{agent: path, from: s.Source.String()}, err
+	case s.Value.Kind != settings.Command:
 		m, err := a.model(o, s)
-		return reader{model: m, setting: s}, err
+		return reader{model: m, from: s.Source.String()}, err
 	}
-	path, err := a.enginePath(s)
+	e, err := command.New(s.Value.Program, nil, a.engineEnvironment())
 	if err != nil {
 		return reader{}, err
 	}
-	e, err := command.New(path, nil, a.engineEnvironment())
-	if err != nil {
-		return reader{}, err
-	}
-	e.Why = s.Source
+	e.Why = s.Source.String()
 	return reader{program: e}, nil
 }
 
@@ -180,10 +147,10 @@ var agentEnvironment = []string{
 	"HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS",
 }
 
-func (a *app) agent(o operator, r reader, b *engine.Budget) *claude.Engine {
+func (a *app) agent(o *settings.Settings, r reader, b *engine.Budget) *claude.Engine {
 	c := claude.Config{
-		Program: r.agent, Model: o.get(modelKnob, "", "").Value, Why: r.setting.Source, Now: a.now, Budget: b,
-		Host: or(a.env[urlOf[anthropicEngine]], "Anthropic, as it is logged in"),
+		Program: r.agent, Model: o.Model.Text, Why: r.from, Now: a.now, Budget: b,
+		Host: or(a.env[settings.URLOf[settings.Anthropic]], "Anthropic, as it is logged in"),
 	}
 	for _, name := range agentEnvironment {
 		if v := a.env[name]; v != "" {
@@ -195,7 +162,7 @@ func (a *app) agent(o operator, r reader, b *engine.Budget) *claude.Engine {
 
 // assemble makes the engine that was chosen, nil if none was, and what ends it.
 // A model with so many tokens of context, 0 for a large one, may look at the files.
-func (a *app) assemble(op operator, r reader, b *engine.Budget, files api.Files, window int) (engine.Engine, func() error) {
+func (a *app) assemble(op *settings.Settings, r reader, b *engine.Budget, files api.Files, window int) (engine.Engine, func() error) {
 	nothing := func() error { return nil }
 	switch {
 	case r.program != nil:
@@ -205,7 +172,7 @@ func (a *app) assemble(op operator, r reader, b *engine.Budget, files api.Files,
 		return c, c.Close
 	case r.model != nil:
 		return api.New(api.Config{
-			Model: r.model, Files: files, Prices: llm.ListPrices().With(op.prices), Budget: b, Window: window, Why: r.setting.Source,
+			Model: r.model, Files: files, Prices: llm.ListPrices().With(op.Prices), Budget: b, Window: window, Why: r.from,
 		}), nothing
 	}
 	return nil, nothing

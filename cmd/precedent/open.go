@@ -14,6 +14,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/git"
 	"github.com/precedent-dev/precedent/internal/memory"
+	"github.com/precedent-dev/precedent/internal/settings"
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
@@ -43,13 +44,12 @@ func (a *app) gitOptions() git.Options {
 	return git.Options{TempDir: a.env["TMPDIR"], Home: a.env["HOME"], ConfigHome: a.env["XDG_CONFIG_HOME"]}
 }
 
-// identities says whose memory it is: the operator's word alone if there is
+// identities says whose memory it is: the one that the operator named if there is
 // one, else the remote, and beside it the first commit, so that what was learned
 // before there was a remote is not lost.
-func identities(ctx context.Context, repo *git.Repo, s setting) ([]precedent.Repo, error) {
-	if s.Value != "" {
-		id, err := precedent.ParseRepo(s.Value)
-		return []precedent.Repo{id}, err
+func identities(ctx context.Context, repo *git.Repo, named precedent.Repo) ([]precedent.Repo, error) {
+	if !named.IsZero() {
+		return []precedent.Repo{named}, nil
 	}
 	id, err := repo.Identity(ctx)
 	if err != nil || id.IsLocal() {
@@ -68,37 +68,22 @@ const (
 )
 
 // memoryFile says where the memory of the repository is, and on whose word.
-func (a *app) memoryFile(o operator, repo *git.Repo, id precedent.Repo) (setting, error) {
-	if s := o.get(memoryKnob, "", ""); s.Value != "" {
-		path, err := a.operatorPath(s)
-		s.Value = path
-		return s, err
+func (a *app) memoryFile(o *settings.Settings, repo *git.Repo, id precedent.Repo) (settings.Value[string], error) {
+	if o.MemoryDB.Value != "" {
+		return o.MemoryDB, nil
 	}
 	if top := repo.MainTop(); top != "" {
-		return setting{memoryKnob.key, filepath.Join(top, memoryDir, memoryName), "default: beside the repository"}, nil
+		return usualFile(filepath.Join(top, memoryDir, memoryName), "default: beside the repository"), nil
 	}
 	path := a.xdg("XDG_DATA_HOME", filepath.Join(".local", "share"), fileName(id)+".db")
 	if path == "" {
-		return setting{}, hinted(errors.New("find memory: there is neither a work tree nor a home folder to keep it in"), "name a file with --memory-db")
+		return settings.Value[string]{}, hinted(errors.New("find memory: there is neither a work tree nor a home folder to keep it in"), "name a file with --memory-db")
 	}
-	return setting{memoryKnob.key, path, "default: no work tree"}, nil
+	return usualFile(path, "default: no work tree"), nil
 }
 
-// operatorPath is a path that the operator named. In the configuration file it
-// cannot be relative: to what?
-func (a *app) operatorPath(s setting) (string, error) {
-	path := s.Value
-	if rest, ok := strings.CutPrefix(path, "~/"); ok && a.env["HOME"] != "" {
-		path = filepath.Join(a.env["HOME"], rest)
-	}
-	if filepath.IsAbs(path) {
-		return path, nil
-	}
-	if strings.HasPrefix(s.Source, "file ") {
-		return "", hinted(fmt.Errorf("%s (%s): %q is a relative path", s.Key, s.Source, s.Value), "write an absolute path, or one that begins with ~/")
-	}
-	dir, err := a.workingDir()
-	return filepath.Join(dir, path), err
+func usualFile(path, why string) settings.Value[string] {
+	return settings.Value[string]{Value: path, Text: path, Source: settings.Source{Words: why}}
 }
 
 // fileName makes a file's name of an identity: readable, and unique by a hash.
@@ -117,10 +102,10 @@ func fileName(id precedent.Repo) string {
 // workspace is what most commands work on: the repository, the operator's
 // settings, and the memory.
 type workspace struct {
-	op       operator
+	op       *settings.Settings
 	repo     *git.Repo
-	ids      []precedent.Repo // the one that ids of findings are made from first
-	file     setting          // of the memory
+	ids      []precedent.Repo       // the one that ids of findings are made from first
+	file     settings.Value[string] // of the memory
 	memory   *memory.Memory
 	failures []precedent.Failure // what went wrong, and was gone on without
 }
@@ -136,7 +121,7 @@ func (w *workspace) close() {
 
 // enter opens everything but the memory.
 func (a *app) enter(ctx context.Context, flags map[string]string) (*workspace, error) {
-	op, err := a.operator(flags)
+	op, err := a.settings(flags)
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +129,7 @@ func (a *app) enter(ctx context.Context, flags map[string]string) (*workspace, e
 	if w.repo, err = a.openRepo(ctx); err != nil {
 		return nil, err
 	}
-	if w.ids, err = identities(ctx, w.repo, op.get(repoKnob, "", "")); err != nil {
+	if w.ids, err = identities(ctx, w.repo, op.Repo.Value); err != nil {
 		w.close()
 		return nil, err
 	}

@@ -37,7 +37,7 @@ is written to the forge.`,
 			if len(args) == 1 {
 				which = args[0]
 			}
-			flags := knobFlags(cmd)
+			flags := settingFlags(cmd)
 			st, err := a.stationOf(flags)
 			if err != nil {
 				return err
@@ -46,7 +46,7 @@ is written to the forge.`,
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
-	addKnobs(cmd, forgeKnob, memoryKnob, repoKnob)
+	addSettings(cmd, "forge", "memory_db", "repo")
 	return cmd
 }
 

@@ -51,7 +51,7 @@ error, or no such pull request, 3 not everything was read or posted.`,
 			if o.again && !o.post {
 				return misuse(cmd, errors.New("--again is for --post; without it every review is made anew"))
 			}
-			o.flags = knobFlags(cmd)
+			o.flags = settingFlags(cmd)
 			st, err := a.stationOf(o.flags)
 			if err != nil {
 				return err
@@ -70,7 +70,7 @@ error, or no such pull request, 3 not everything was read or posted.`,
 	f.BoolVar(&o.resume, "resume", false, "go on from the answers that an unfinished review of this change has paid for")
 	f.BoolVar(&o.dry, "estimate", false, "print what would be sent, the tokens and the cost, and send nothing")
 	f.BoolVar(&asJSON, "json", false, "print as JSON: --format json")
-	addKnobs(cmd, knobs...)
+	addAllSettings(cmd)
 	return cmd
 }
 

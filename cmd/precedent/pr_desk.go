@@ -36,15 +36,11 @@ func (d *desk) close() {
 // desk opens the clone around the working folder if it is one of the named
 // repository, and its mirror in the cache elsewhere.
 func (a *app) desk(ctx context.Context, flags map[string]string, named precedent.Repo) (*desk, error) {
-	op, err := a.operator(flags)
+	op, err := a.settings(flags)
 	if err != nil {
 		return nil, err
 	}
-	if asked := op.get(repoKnob, "", "").Value; asked != "" {
-		repo, err := precedent.ParseRepo(asked)
-		if err != nil {
-			return nil, err
-		}
+	if repo := op.Repo.Value; !repo.IsZero() {
 		if !named.IsZero() && !sameRepo(repo, named) {
 			return nil, hinted(fmt.Errorf("the URL is of %s, and --repo says %s", named, repo), "leave one of them out")
 		}
@@ -56,7 +52,7 @@ func (a *app) desk(ctx context.Context, flags map[string]string, named precedent
 		return nil, hinted(err, "name the pull request by its URL, or the repository by --repo host/owner/name")
 	}
 	if err == nil {
-		ids, err := identities(ctx, clone, setting{})
+		ids, err := identities(ctx, clone, precedent.Repo{})
 		if err == nil && named.IsZero() {
 			if d.named = ids[0]; d.named.IsLocal() {
 				err = hinted(errors.New("the repository has no remote that names a forge"), "name the pull request by its URL")

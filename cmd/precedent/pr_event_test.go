@@ -12,6 +12,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // event makes the workflow run for an event.
@@ -163,13 +164,9 @@ func TestEventOfGitea(t *testing.T) {
 
 // TestGitHubsExamplesOfEvents: what GitHub itself gives as examples.
 func TestGitHubsExamplesOfEvents(t *testing.T) {
-	path := os.Getenv("PRECEDENT_TEST_WEBHOOKS")
-	if path == "" {
-		path = filepath.Join("..", "..", ".tools", "hooks", "index.json")
-	}
-	data, err := os.ReadFile(path)
+	data, err := os.ReadFile(needs.File(t, "PRECEDENT_TEST_WEBHOOKS", "hooks/index.json", "GitHub's examples of webhooks"))
 	if err != nil {
-		t.Fatalf("the examples of GitHub's events are missing: run sh scripts/testhooks.sh: %v", err)
+		t.Fatal(err)
 	}
 	var events []struct {
 		Name     string

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -21,6 +20,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
+	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
@@ -95,23 +95,12 @@ func (q *quarry) run(limit time.Duration) bool {
 	return status < 0
 }
 
-// natural are what differs from one run to the next.
-var natural = []struct {
-	form *regexp.Regexp
-	name string
-}{
-	{regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`), "ID"},
-	{regexp.MustCompile(`sig=[0-9a-f]+`), "SIGNATURE"},
-	{regexp.MustCompile(`127\.0\.0\.1:[0-9]+`), "HOST"},
-	{regexp.MustCompile(`[0-9]{9,}`), "NUMBER"},
-	{regexp.MustCompile(`\b[0-9a-hjkmnp-tv-z]{10}\b`), "FINDING"},
-}
+// findingID is the form of a finding's id.
+var findingID = regexp.MustCompile(`\b[0-9a-hjkmnp-tv-z]{10}\b`)
 
+// unnatural is a text without what differs from one run to the next.
 func unnatural(s string) string {
-	for _, n := range natural {
-		s = n.form.ReplaceAllString(s, n.name)
-	}
-	return s
+	return findingID.ReplaceAllString(forgetest.Unnatural(s), "FINDING")
 }
 
 // picture is what everybody sees on the pull request and what the memory holds,
@@ -210,21 +199,12 @@ type calm struct {
 	life     time.Duration
 }
 
-// TestPostKilled kills the whole command with SIGKILL at a random request, before
+// killPosting kills the whole command with SIGKILL at a random request, before
 // or after the forge carried it out, or at a random time; over a first review and
 // over those of later pushes, which answer, close, open again, and find more. In
 // the end everybody sees what they would have seen, and so does the memory.
-func TestPostKilled(t *testing.T) {
-	rounds := 21
-	if testing.Short() {
-		rounds = 15
-	}
-	seed := uint64(time.Now().UnixNano())
-	if s, err := strconv.ParseUint(os.Getenv("PRECEDENT_TEST_SEED"), 10, 64); err == nil {
-		seed = s
-	}
-	t.Logf("seed %d; PRECEDENT_TEST_SEED repeats it", seed)
-	tokens := []string{"person", "actions", "app"}
+func killPosting(t *testing.T, seed uint64) {
+	rounds, tokens := needs.Rounds(15, 3), []string{"person", "actions", "app"}
 	for i, token := range tokens {
 		t.Run(token, func(t *testing.T) {
 			t.Parallel()

@@ -135,8 +135,7 @@ func (p *publication) finish(ctx context.Context, o reviewOptions, engine bool) 
 	if err := p.app.print(o.format, last, style); err != nil {
 		return true, err
 	}
-	op := p.desk.op
-	status := last.ExitStatus(precedent.Severity(op.get(failOnKnob, string(defaultFailOn), "default").Value))
+	status := last.ExitStatus(p.desk.op.FailOn.Value)
 	if !left && !stands {
 		return true, statusOf(undelivered(status))
 	}

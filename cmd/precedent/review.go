@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -72,7 +70,7 @@ error, 3 not everything was read.`,
 			if o.agreed && !o.fix {
 				return misuse(cmd, errors.New("--yes agrees to what --fix asks, which is not given"))
 			}
-			o.flags = knobFlags(cmd)
+			o.flags = settingFlags(cmd)
 			return a.review(cmd.Context(), o)
 		},
 	}
@@ -85,7 +83,7 @@ error, 3 not everything was read.`,
 	f.BoolVar(&o.fix, "fix", false, "show what the suggestions would change in the work tree, ask, and change it")
 	f.BoolVar(&o.agreed, "yes", false, "with --fix: do not ask")
 	f.BoolVar(&asJSON, "json", false, "print as JSON: --format json")
-	addKnobs(cmd, reviewKnobs...)
+	addAllSettings(cmd, "forge") // a review of a local change asks no forge
 	return cmd
 }
 
@@ -140,8 +138,8 @@ func (a *app) conclude(ctx context.Context, w *workspace, g *gathering, reader r
 		return &fault{err: err, status: precedent.ExitIncomplete}
 	}
 	r.PullRequest = g.number
-	r.Failures = append(r.Failures, answers.failures()...)
-	failOn := precedent.Severity(w.op.get(failOnKnob, string(defaultFailOn), "default").Value)
+	r.Failures = append(r.Failures, answers.failures(ctx)...)
+	failOn := w.op.FailOn.Value
 	posts := o.publish.plan(r, in.Policy, failOn)
 	if err := w.memory.Record(ctx, r, posts...); err != nil {
 		if ctx.Err() != nil || len(posts) > 0 {
@@ -174,27 +172,4 @@ func shownBefore(r memory.Recall) int {
 		}
 	}
 	return n
-}
-
-// numbers that the operator set, for the review to prefer to the policy's.
-func operatorNumber(o operator, k knob) (n *int, source string, err error) {
-	s := o.get(k, "", "")
-	if s.Value == "" {
-		return nil, "", nil
-	}
-	i, err := strconv.Atoi(s.Value)
-	if err != nil {
-		return nil, "", fmt.Errorf("%s (%s): %w", s.Key, s.Source, err)
-	}
-	return &i, s.Source, nil
-}
-
-// timeout of one request to the engine.
-func operatorTimeout(o operator) (time.Duration, error) {
-	s := o.get(timeoutKnob, defaultTimeout.String(), "default")
-	d, err := time.ParseDuration(s.Value)
-	if err != nil {
-		return 0, errors.New("timeout (" + s.Source + "): " + err.Error())
-	}
-	return d, nil
 }

@@ -19,7 +19,9 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/engine/enginetest"
+	"github.com/precedent-dev/precedent/internal/forge/forgetest"
 	"github.com/precedent-dev/precedent/internal/lint"
+	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/sandbox"
 )
 
@@ -52,12 +54,19 @@ func TestScript(t *testing.T) {
 	})
 }
 
-// condition knows [sandbox]: whether this machine can make one.
+// condition knows [sandbox], whether this machine can make one, and [judged],
+// whether it has what judges requests to GitHub. Under make test it has to.
 func condition(name string) (bool, error) {
-	if name != "sandbox" {
+	has := map[string]func() bool{"judged": forgetest.Judged, "sandbox": hasSandbox}[name]
+	switch {
+	case has == nil:
 		return false, fmt.Errorf("unknown condition %q", name)
+	case has():
+		return true, nil
+	case needs.All() && !needs.Off("PRECEDENT_TEST_SANDBOX"):
+		return false, fmt.Errorf("this machine is not %s (make deps)", name)
 	}
-	return hasSandbox(), nil
+	return false, nil
 }
 
 var hasSandbox = sync.OnceValue(func() bool {

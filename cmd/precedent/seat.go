@@ -2,18 +2,15 @@ package main
 
 import (
 	"context"
+	"time"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
-// unusable is how many tasks in a row an engine may fail to answer before it is
-// given up: one that cannot answer at all must not be paid for every shard.
-const unusable = 3
-
-// seat gives the review its engine: bounded by the budget, given up when it
-// never answers, and with its answers kept as they come.
+// seat gives the review its engine: bounded by the budget, and
+// with its answers kept as they come.
 func (a *app) seat(ctx context.Context, w *workspace, g *gathering, r reader, resume bool) (*answers, error) {
 	if !r.reads() {
 		return nil, nil
@@ -30,21 +27,19 @@ func (a *app) seat(ctx context.Context, w *workspace, g *gathering, r reader, re
 	if g.number != nil {
 		pull = *g.number
 	}
-	b, err := budget(w.op, rows, pull)
-	if err != nil {
-		return nil, err
-	}
+	b := budget(w.op, rows, pull)
 	e, end := a.assemble(w.op, r, b, files(ctx, w.repo, g), g.input.Window)
 	g.give(end)
-	g.input.Engine = engine.GiveUp(e, unusable)
+	g.input.Engine = e
 	if rows == nil {
 		return &answers{budget: b}, nil
 	}
 	k := &engine.Keeper{
 		Engine: g.input.Engine, Of: g.input.Base + ".." + g.input.Head,
-		Load: rows.Answer, Save: rows.KeepAnswer, Resume: resume,
+		Load: rows.Answer, Save: rows.KeepAnswers, Resume: resume, After: time.After,
 	}
 	g.input.Engine = k
+	g.give(func() error { k.Done(ctx); return nil }) // a review that is cancelled has answers to go on from
 	return &answers{budget: b, keeper: k, rows: rows}, nil
 }
 
@@ -63,11 +58,11 @@ func (s *answers) limits() *engine.Budget {
 	return s.budget
 }
 
-func (s *answers) failures() []precedent.Failure {
+func (s *answers) failures(ctx context.Context) []precedent.Failure {
 	if s == nil || s.keeper == nil {
 		return nil
 	}
-	_, failures := s.keeper.Done()
+	_, failures := s.keeper.Done(ctx)
 	return failures
 }
 
@@ -77,6 +72,6 @@ func (s *answers) settle(ctx context.Context, r *precedent.Review) error {
 	if s == nil || s.keeper == nil || r.Verdict == precedent.Partial || r.Verdict == precedent.Failed {
 		return nil
 	}
-	tasks, _ := s.keeper.Done()
+	tasks, _ := s.keeper.Done(ctx)
 	return s.rows.DropAnswers(ctx, tasks)
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/precedent-dev/precedent"
@@ -27,7 +28,7 @@ const maxTitle = 400
 
 var (
 	// token is what a field of a marker may be. It ends no HTML comment.
-	token = regexp.MustCompile(`^[0-9A-Za-z]+(?:[._-][0-9A-Za-z]+)*$`)
+	token = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9A-Za-z]+(?:[._-][0-9A-Za-z]+)*$`) })
 	// titles are written without the dash of base64, two of which some parsers do
 	// not allow within an HTML comment.
 	titles = base64.NewEncoding("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._").WithPadding(base64.NoPadding).Strict()
@@ -39,7 +40,7 @@ var (
 // is a title that gives a secret away.
 func (m Mark) kept(own secret.Own) Mark {
 	for _, s := range []*string{&m.Thread, &m.Review, &m.Fingerprint, &m.Finding, &m.Head} {
-		if len(*s) > maxField || !token.MatchString(*s) {
+		if len(*s) > maxField || !token().MatchString(*s) {
 			*s = ""
 		}
 	}
@@ -113,7 +114,7 @@ func (w Writer) footer(m Mark) string {
 }
 
 func (w Writer) finder() string {
-	if len(w.Finder) > maxField || !token.MatchString(w.Finder) {
+	if len(w.Finder) > maxField || !token().MatchString(w.Finder) {
 		return "precedent"
 	}
 	return w.Finder
@@ -179,7 +180,7 @@ func fill(values []string) (m Mark, signature string, ok bool) {
 		return Mark{}, "", false
 	}
 	for i, v := range values {
-		if i != 9 && v != "" && (len(v) > maxField || !token.MatchString(v)) {
+		if i != 9 && v != "" && (len(v) > maxField || !token().MatchString(v)) {
 			return Mark{}, "", false
 		}
 	}

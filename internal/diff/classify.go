@@ -4,6 +4,7 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -78,7 +79,7 @@ func skipPath(name string, a attribute) string {
 		return ""
 	case isLock(name):
 		return "lock file"
-	case minifiedName.MatchString(name):
+	case minifiedName().MatchString(name):
 		return "minified"
 	case isGenerated(name):
 		return "generated"
@@ -156,7 +157,7 @@ const (
 )
 
 var (
-	minifiedName = regexp.MustCompile(`(?i)[.-]min\.(js|mjs|cjs|css|html|svg)$`)
+	minifiedName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)[.-]min\.(js|mjs|cjs|css|html|svg)$`) })
 	minifiable   = map[string]bool{".js": true, ".mjs": true, ".cjs": true, ".css": true}
 )
 

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // lockNames are the files in which package managers pin what they resolved.
@@ -33,18 +34,20 @@ var lockNames = nameSet(
 )
 
 // lockPatterns are the lock files whose names vary.
-var lockPatterns = regexp.MustCompile(`^(` +
-	`.*\.opam\.locked` + // OCaml
-	`|pylock\..+\.toml` + // PEP 751
-	`|Manifest-v\d+(\.\d+)*\.toml` + // Julia, one for each version
-	`|mise\..+\.lock` +
-	`|.*\.gradle\.lockfile` +
-	`|conda-.*-lock\.ya?ml` +
-	`)$`)
+var lockPatterns = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(` +
+		`.*\.opam\.locked` + // OCaml
+		`|pylock\..+\.toml` + // PEP 751
+		`|Manifest-v\d+(\.\d+)*\.toml` + // Julia, one for each version
+		`|mise\..+\.lock` +
+		`|.*\.gradle\.lockfile` +
+		`|conda-.*-lock\.ya?ml` +
+		`)$`)
+})
 
 func isLock(name string) bool {
 	base := path.Base(name)
-	return lockNames[base] || lockPatterns.MatchString(base) || strings.HasPrefix(name, "gradle/dependency-locks/")
+	return lockNames[base] || lockPatterns().MatchString(base) || strings.HasPrefix(name, "gradle/dependency-locks/")
 }
 
 // vendoredDirs are folders of other people's code wherever they stand.
@@ -70,9 +73,11 @@ var assetDirs = nameSet(
 
 // vendoredLibrary matches copies of known browser libraries that carry their
 // version in the name.
-var vendoredLibrary = regexp.MustCompile(`(?i)^(jquery([.-]ui)?|bootstrap|angular|react(-dom)?|vue|lodash|underscore|backbone|` +
-	`d3|moment|three|chart|knockout|modernizr|mootools|prototype|dojo|ext-all|handlebars|ember|require|leaflet|normalize|` +
-	`font-?awesome|tinymce|ckeditor|codemirror|highlight|popper|select2|datatables)[.-]v?\d+(\.\d+)+[^/]*\.(js|mjs|css)$`)
+var vendoredLibrary = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)^(jquery([.-]ui)?|bootstrap|angular|react(-dom)?|vue|lodash|underscore|backbone|` +
+		`d3|moment|three|chart|knockout|modernizr|mootools|prototype|dojo|ext-all|handlebars|ember|require|leaflet|normalize|` +
+		`font-?awesome|tinymce|ckeditor|codemirror|highlight|popper|select2|datatables)[.-]v?\d+(\.\d+)+[^/]*\.(js|mjs|css)$`)
+})
 
 // isVendored tells whether the path is in a folder for other people's code.
 // The word vendor alone does not say so within a program's own folders, where
@@ -81,7 +86,7 @@ func isVendored(name string) bool {
 	dirs := strings.Split(name, "/")
 	base := dirs[len(dirs)-1]
 	dirs = dirs[:len(dirs)-1]
-	if vendoredLibrary.MatchString(base) || len(dirs) > 0 && dirs[0] == "deps" {
+	if vendoredLibrary().MatchString(base) || len(dirs) > 0 && dirs[0] == "deps" {
 		return true
 	}
 	for i, d := range dirs {
@@ -103,13 +108,15 @@ func isVendored(name string) bool {
 }
 
 // generatedName matches files that programs write and that carry no header.
-var generatedName = regexp.MustCompile(`(^|/)__generated__/` + // Relay, GraphQL
-	`|(^|/)\.idea/|\.xcworkspacedata$|\.xcuserstate$|\.nib$` + // written by the editor
-	`|(^|/)htmlcov/|(^|/)\.sqlx/query-[0-9a-f]+\.json$` +
-	`|\.(js|mjs|cjs|css|ts)\.map$` +
-	`|\.zep\.(c|h|php)$|\.feature\.cs$|\.designer\.(cs|vb)$|\.Designer\.(cs|vb)$`)
+var generatedName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(^|/)__generated__/` + // Relay, GraphQL
+		`|(^|/)\.idea/|\.xcworkspacedata$|\.xcuserstate$|\.nib$` + // written by the editor
+		`|(^|/)htmlcov/|(^|/)\.sqlx/query-[0-9a-f]+\.json$` +
+		`|\.(js|mjs|cjs|css|ts)\.map$` +
+		`|\.zep\.(c|h|php)$|\.feature\.cs$|\.designer\.(cs|vb)$|\.Designer\.(cs|vb)$`)
+})
 
-func isGenerated(name string) bool { return generatedName.MatchString(name) }
+func isGenerated(name string) bool { return generatedName().MatchString(name) }
 
 func nameSet(lists ...string) map[string]bool {
 	names := map[string]bool{}

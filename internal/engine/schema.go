@@ -11,87 +11,48 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-
-	"github.com/santhosh-tekuri/jsonschema/v6"
-	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 )
 
-// Validator checks answers against one compiled schema. It is safe for
-// concurrent use.
+// Validator checks answers against one schema. It is safe for concurrent use.
 type Validator struct {
-	schema *jsonschema.Schema
+	schema *schema
 	// names has the properties that the schema knows, by their folded form.
 	names map[string][]string
-}
-
-// Compile compiles a JSON Schema (draft 2020-12 unless it names another). A
-// reference that leaves the schema is an error: nothing is ever fetched.
-func Compile(schema json.RawMessage) (*Validator, error) {
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
-	if err != nil {
-		return nil, fmt.Errorf("read schema: %w", err)
-	}
-	const name = "answer:///schema.json"
-	c := jsonschema.NewCompiler()
-	c.UseLoader(nowhere{})
-	if err := c.AddResource(name, doc); err != nil {
-		return nil, fmt.Errorf("add schema: %w", err)
-	}
-	compiled, err := c.Compile(name)
-	if err != nil {
-		return nil, fmt.Errorf("compile schema: %w", err)
-	}
-	v := &Validator{schema: compiled, names: map[string][]string{}}
-	v.learn(doc)
-	return v, nil
-}
-
-// nowhere loads no schema from anywhere.
-type nowhere struct{}
-
-func (nowhere) Load(string) (any, error) {
-	return nil, errors.New("a schema may only refer to itself")
-}
-
-// learn collects the names of all properties that the schema speaks of.
-func (v *Validator) learn(doc any) {
-	switch doc := doc.(type) {
-	case map[string]any:
-		if properties, ok := doc["properties"].(map[string]any); ok {
-			for name := range properties {
-				v.names[fold(name)] = append(v.names[fold(name)], name)
-			}
-		}
-		for _, sub := range doc {
-			v.learn(sub)
-		}
-	case []any:
-		for _, sub := range doc {
-			v.learn(sub)
-		}
-	}
 }
 
 // Validate checks an answer as Repair returns it. The error is for its author,
 // model or person: at most five problems, each with its place, in one line of
 // at most a thousand characters, and nearly nothing of the answer in it.
 func (v *Validator) Validate(answer []byte) error {
-	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(answer))
+	value, err := decode(answer)
 	if err != nil {
 		return fmt.Errorf("read JSON: %w", err)
 	}
 	if err := v.exactCase(value); err != nil {
 		return err
 	}
-	err = v.schema.Validate(value)
-	var invalid *jsonschema.ValidationError
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &invalid):
-		return summary(invalid)
+	var p problems
+	v.schema.check(value, nil, &p)
+	return p.err()
+}
+
+// decode reads one JSON value, its numbers as they are written.
+func decode(data []byte) (any, error) {
+	var value any
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	err := d.Decode(&value)
+	return value, err
+}
+
+// learn collects the names of all properties that the schema speaks of.
+func (v *Validator) learn(s *schema) {
+	for name := range s.Properties {
+		v.names[fold(name)] = append(v.names[fold(name)], name)
 	}
-	return err
+	for _, sub := range s.parts() {
+		v.learn(sub)
+	}
 }
 
 // exactCase refuses a key that is a known property but for its case: the schema
@@ -118,33 +79,28 @@ func (v *Validator) exactCase(value any) error {
 	return nil
 }
 
-// summary puts the problems in order, for the validator finds them in the
-// random order of a map, and keeps the first few.
-func summary(invalid *jsonschema.ValidationError) error {
-	const mostProblems, mostRunes = 5, 190
-	var leaves []*jsonschema.ValidationError
-	var collect func(*jsonschema.ValidationError)
-	collect = func(e *jsonschema.ValidationError) {
-		if len(e.Causes) == 0 {
-			leaves = append(leaves, e)
-		}
-		for _, cause := range e.Causes {
-			collect(cause)
-		}
+// problems are what is wrong with an answer, in the order of their places: the
+// first few as text, and how many there are.
+type problems struct {
+	first []string
+	count int
+}
+
+func (p *problems) add(at []string, format string, args ...any) {
+	const most, mostRunes = 5, 190
+	if p.count++; p.count <= most {
+		p.first = append(p.first, shorten(location(at)+": "+fmt.Sprintf(format, args...), mostRunes))
 	}
-	collect(invalid)
-	slices.SortStableFunc(leaves, func(a, b *jsonschema.ValidationError) int {
-		return cmp.Or(slices.CompareFunc(a.InstanceLocation, b.InstanceLocation, compareSteps),
-			cmp.Compare(strings.Join(a.ErrorKind.KeywordPath(), "/"), strings.Join(b.ErrorKind.KeywordPath(), "/")))
-	})
-	var problems []string
-	for _, leaf := range leaves[:min(len(leaves), mostProblems)] {
-		problems = append(problems, shorten(location(leaf.InstanceLocation)+": "+problem(leaf), mostRunes))
+}
+
+func (p *problems) err() error {
+	if p.count == 0 {
+		return nil
 	}
-	if more := len(leaves) - mostProblems; more > 0 {
-		problems = append(problems, fmt.Sprintf("and %d more", more))
+	if more := p.count - len(p.first); more > 0 {
+		p.first = append(p.first, fmt.Sprintf("and %d more", more))
 	}
-	return errors.New(strings.Join(problems, "; "))
+	return errors.New(strings.Join(p.first, "; "))
 }
 
 func compareSteps(a, b string) int {
@@ -176,31 +132,6 @@ func location(steps []string) string {
 		b.WriteString(step)
 	}
 	return b.String()
-}
-
-// problem says what is wrong at a place. Kinds whose text would repeat the
-// answer's own words have a text of ours.
-func problem(e *jsonschema.ValidationError) string {
-	switch k := e.ErrorKind.(type) {
-	case *kind.Pattern:
-		return "must match the pattern " + k.Want
-	case *kind.Format:
-		return "must be a " + k.Want
-	case *kind.PropertyNames:
-		return "the key " + shown(k.Property) + " is not allowed"
-	case *kind.AdditionalProperties:
-		return "the key " + shown(slices.Min(k.Properties)) + " is not allowed"
-	case *kind.MinLength:
-		return fmt.Sprintf("has %d characters, fewer than %d", k.Got, k.Want)
-	case *kind.MaxLength:
-		return fmt.Sprintf("has %d characters, more than %d", k.Got, k.Want)
-	case *kind.MinItems:
-		return fmt.Sprintf("has %d elements, fewer than %d", k.Got, k.Want)
-	case *kind.MaxItems:
-		return fmt.Sprintf("has %d elements, more than %d", k.Got, k.Want)
-	}
-	alone := jsonschema.ValidationError{SchemaURL: e.SchemaURL, ErrorKind: e.ErrorKind}
-	return strings.TrimPrefix(alone.Error(), "at '': ")
 }
 
 // compiledSchemas keeps what was compiled: a review sends the same few schemas

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 const findingsSchema = `{
@@ -112,11 +114,11 @@ func TestValidateWorstAnswer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	began := time.Now()
-	if err := v.Validate(raw); err == nil {
+	took := needs.Busy(func() { err = v.Validate(raw) })
+	if err == nil {
 		t.Fatal("no error")
 	}
-	if took := time.Since(began); took > 30*time.Second {
+	if took > 30*time.Second {
 		t.Errorf("took %v", took)
 	}
 }

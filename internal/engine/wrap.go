@@ -1,10 +1,6 @@
 package engine
 
-import (
-	"encoding/json"
-
-	"github.com/santhosh-tekuri/jsonschema/v6"
-)
+import "encoding/json"
 
 // wrap puts a list into the object that the schema wants around it: models
 // often leave the object out when all that it has to hold is one list. An answer
@@ -33,10 +29,6 @@ func (v *Validator) onlyList() (name string, ok bool) {
 }
 
 // only tells whether a schema allows one type and no other.
-func only(s *jsonschema.Schema, kind string) bool {
-	if s == nil || s.Types == nil {
-		return false
-	}
-	kinds := s.Types.ToStrings()
-	return len(kinds) == 1 && kinds[0] == kind
+func only(s *schema, kind string) bool {
+	return s != nil && len(s.Type) == 1 && s.Type[0] == kind
 }

@@ -30,8 +30,8 @@ type Candidates struct {
 	Coverage precedent.Coverage    `json:"coverage"`
 	Failures []precedent.Failure   `json:"failures"`
 	Judged   *Judgement            `json:"judged"` // nil if no judge was asked
-	// Declined says which rejections cover which findings; nil if nobody asked.
-	Declined *Declined `json:"declined"`
+	// Dismissed says which rejections cover which findings; nil if nobody asked.
+	Dismissed *Dismissed `json:"dismissed"`
 	// Spent is what making this line took; a line that only judges anew what an
 	// earlier one found took no more than the judge.
 	Spent Spent `json:"spent"`

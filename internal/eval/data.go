@@ -39,7 +39,7 @@ type Mark struct {
 	Note     string `json:"note"`     // what was said
 	Category string `json:"category"` // the data set's word; classOf knows it
 	// The rest matters for rejections alone, and may be missing: the function or
-	// type around the lines, the severity up to which the pattern is hushed
+	// type around the lines, the severity up to which the pattern is suppressed
 	// (medium), and why people rejected the remark.
 	Symbol   string             `json:"symbol"`
 	Severity precedent.Severity `json:"severity"`

@@ -3,7 +3,7 @@ package eval
 import (
 	"slices"
 
-	"github.com/precedent-dev/precedent/internal/review"
+	"github.com/precedent-dev/precedent/internal/match"
 )
 
 // Dedup is how well the merge stage tells what is the same.
@@ -30,10 +30,10 @@ type Dedup struct {
 
 // DecisionCount counts the pairs of a decision.
 type DecisionCount struct {
-	Decision review.Likeness `json:"decision"`
-	Pairs    int             `json:"pairs"`
-	Same     int             `json:"same"`     // labelled so
-	Distinct int             `json:"distinct"` // labelled so
+	Decision match.Likeness `json:"decision"`
+	Pairs    int            `json:"pairs"`
+	Same     int            `json:"same"`     // labelled so
+	Distinct int            `json:"distinct"` // labelled so
 }
 
 // Merging scores which pairs become one finding.
@@ -66,16 +66,16 @@ func ScoreDedup(pairs Pairs, judging *Judging, seed uint64) Dedup {
 	list := pairs.List
 	r := Dedup{
 		Form: pairs.Form, Pairs: len(list), Unknown: pairs.Unknown, Resamples: Resamples, Seed: seed, Judging: judging,
-		Decisions: []DecisionCount{{Decision: review.SurelySame}, {Decision: review.PerhapsSame}, {Decision: review.NotSame}},
+		Decisions: []DecisionCount{{Decision: match.SurelySame}, {Decision: match.PerhapsSame}, {Decision: match.NotSame}},
 	}
 	var similar, different []float64
-	decided := make([]review.Likeness, len(list))
+	decided := make([]match.Likeness, len(list))
 	cosines := make([]float64, len(list))
 	changes := map[string]bool{}
 	for i := range list {
 		p := &list[i]
 		changes[p.Change] = true
-		decided[i], cosines[i] = p.alike(), review.Similarity(&p.A, &p.B)
+		decided[i], cosines[i] = p.alike(), match.Similarity(&p.A, &p.B)
 		d := &r.Decisions[slices.IndexFunc(r.Decisions, func(d DecisionCount) bool { return d.Decision == decided[i] })]
 		d.Pairs++
 		if p.Apart {
@@ -92,9 +92,9 @@ func ScoreDedup(pairs Pairs, judging *Judging, seed uint64) Dedup {
 	}
 	r.Changes = len(changes)
 	r.AUC = area(similar, different)
-	surely := func(i int) bool { return decided[i] == review.SurelySame }
+	surely := func(i int) bool { return decided[i] == match.SurelySame }
 	r.Alone = merging(list, seed, surely)
-	r.Ideal = merging(list, seed, func(i int) bool { return surely(i) || decided[i] == review.PerhapsSame && list[i].Same })
+	r.Ideal = merging(list, seed, func(i int) bool { return surely(i) || decided[i] == match.PerhapsSame && list[i].Same })
 	if judging != nil {
 		m := merging(list, seed, func(i int) bool { return surely(i) || judging.same[i] })
 		r.Judge = &m

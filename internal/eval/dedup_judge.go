@@ -3,11 +3,14 @@ package eval
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/match"
 	"github.com/precedent-dev/precedent/internal/prompt"
 	"github.com/precedent-dev/precedent/internal/review"
 	"github.com/precedent-dev/precedent/internal/secret"
+	"github.com/precedent-dev/precedent/internal/text"
 )
 
 // Judging is what asking a judge took, and how it ended.
@@ -31,17 +34,20 @@ func (v Reviewer) JudgePairs(ctx context.Context, pairs Pairs) (*Judging, error)
 	j := &Judging{Engine: v.Engine.Info().Who, Status: precedent.StatusOK, same: map[int]bool{}}
 	var grey []int
 	for i := range pairs.List {
-		if pairs.List[i].alike() == review.PerhapsSame {
+		if pairs.List[i].alike() == match.PerhapsSame {
 			grey = append(grey, i)
 		}
 	}
 	j.Asked = len(grey)
 	for batch := range slices.Chunk(grey, prompt.MostPairs) {
 		var asked []prompt.Pair
+		var cleaned [][2]precedent.Finding
 		for i, at := range batch {
-			asked = append(asked, prompt.Pair{ID: pairID(i), A: clean(&pairs.List[at].A), B: clean(&pairs.List[at].B)})
+			c := [2]precedent.Finding{clean(pairs.List[at].A), clean(pairs.List[at].B)}
+			cleaned = append(cleaned, c)
+			asked = append(asked, review.JudgePair(i, &c[0], &c[1]))
 		}
-		a, err := v.compare(ctx, JudgeName, prompt.Judge(asked), len(asked))
+		a, err := v.ask(ctx, JudgeName, prompt.Judge(asked), len(asked))
 		if err != nil {
 			return nil, err
 		}
@@ -53,12 +59,9 @@ func (v Reviewer) JudgePairs(ctx context.Context, pairs Pairs) (*Judging, error)
 				continue
 			}
 			j.Answered++
-			if first, second := asked[i].A, asked[i].B; said.Same {
-				// As a review has it: nothing quoted is believed, made-up words are not.
-				j.same[at] = said.Quote == "" || said.stands(first.Title, first.Body, first.Code, second.Title, second.Body, second.Code)
-				if !j.same[at] {
-					j.Unproven++
-				}
+			j.same[at] = said.SameRemark(&cleaned[i][0], &cleaned[i][1])
+			if said.Same && !j.same[at] {
+				j.Unproven++
 			}
 		}
 		if a.status != precedent.StatusOK {
@@ -68,11 +71,11 @@ func (v Reviewer) JudgePairs(ctx context.Context, pairs Pairs) (*Judging, error)
 	return j, nil
 }
 
-// clean is a remark of a data set as a judge reads it: nobody redacted it before.
-func clean(f *precedent.Finding) prompt.Remark {
-	r := ofFinding(f)
-	r.Title, _ = secret.Redact(r.Title)
-	r.Body, _ = secret.Redact(r.Body)
-	r.Code, _ = secret.Redact(r.Code)
-	return r
+// clean is a remark of a data set as a judge reads it, and as a review keeps what
+// a finder says: nobody cleaned or redacted it before.
+func clean(f precedent.Finding) precedent.Finding {
+	f.Title, _ = secret.Redact(text.Collapse(text.Clean(f.Title)))
+	f.Body, _ = secret.Redact(strings.TrimSpace(text.Clean(f.Body)))
+	f.Quote, _ = secret.Redact(f.Quote)
+	return f
 }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/engine"
-	"github.com/precedent-dev/precedent/internal/review"
+	"github.com/precedent-dev/precedent/internal/match"
 )
 
 // TestDedupGolden holds what is decided about every pair of a small data set, so
@@ -24,7 +24,7 @@ func TestDedupGolden(t *testing.T) {
 	var b strings.Builder
 	for i := range pairs.List {
 		p := &pairs.List[i]
-		fmt.Fprintf(&b, "same %-5v similarity %.4f  %-8s %s | %s\n", p.Same, review.Similarity(&p.A, &p.B), p.alike(), p.A.Title, p.B.Title)
+		fmt.Fprintf(&b, "same %-5v similarity %.4f  %-8s %s | %s\n", p.Same, match.Similarity(&p.A, &p.B), p.alike(), p.A.Title, p.B.Title)
 	}
 	golden(t, "dedup/pairs.golden", b.String())
 	golden(t, "dedup/score.golden", indented(t, ScoreDedup(pairs, nil, 1)))
@@ -84,10 +84,10 @@ func TestReadPairsOfComments(t *testing.T) {
 	if p.Change != "app#8" || !p.Same || !p.Apart || p.A.String() != "a.c:4" || p.A.Quote != "\tnew();" || p.B.String() != "b.c:3-5" {
 		t.Errorf("the first pair is %+v", p)
 	}
-	if p.alike() != review.SurelySame {
+	if p.alike() != match.SurelySame {
 		t.Errorf("%s: texts that agree say the same wherever they are", p.alike())
 	}
-	if p := pairs.List[2]; p.Apart || p.Same || p.alike() != review.PerhapsSame && p.alike() != review.NotSame {
+	if p := pairs.List[2]; p.Apart || p.Same || p.alike() != match.PerhapsSame && p.alike() != match.NotSame {
 		t.Errorf("comments of one pull request are compared by their places: %+v, %s", p, p.alike())
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/prompt"
-	"github.com/precedent-dev/precedent/internal/secret"
+	"github.com/precedent-dev/precedent/internal/review"
 )
 
 // MostJudged bounds the pairs of one case that a judge is asked about: five
@@ -26,8 +26,8 @@ type Judgement struct {
 	Error  string           `json:"error"`
 	All    bool             `json:"all"` // whether findings below the threshold were judged, too
 	// Same are the pairs that make the same point; Asked counts all, and LeftOut
-	// those beyond MostJudged. Unproven were called the same without a quote of
-	// the mark that shows it, and do not count.
+	// those beyond MostJudged. Unproven were called the same with words that
+	// neither remark has as proof, and do not count.
 	Same     []Same `json:"same"`
 	Asked    int    `json:"asked"`
 	LeftOut  int    `json:"left_out"`
@@ -40,7 +40,7 @@ type Same struct {
 	Finding int    `json:"finding"` // index in the candidates' findings
 	List    string `json:"list"`    // gold or negative
 	Mark    int    `json:"mark"`    // index in the list
-	Quote   string `json:"quote"`   // what of the mark shows it
+	Quote   string `json:"quote"`   // the words that show it; empty if the judge gave none
 }
 
 // The lists of marks.
@@ -73,10 +73,12 @@ func (v Reviewer) Judge(ctx context.Context, c *Case, cs *Candidates, all bool) 
 // judge asks about one batch of pairs.
 func (v Reviewer) judge(ctx context.Context, j *Judgement, c *Case, cs *Candidates, batch []judgePair) error {
 	var asked []prompt.Pair
+	var marks []precedent.Finding
 	for i, p := range batch {
-		asked = append(asked, prompt.Pair{ID: pairID(i), A: ofFinding(&cs.Findings[p.Finding].Finding), B: ofMark(p.mark(c), c.Change)})
+		marks = append(marks, clean(quoting(p.mark(c), c.Change)))
+		asked = append(asked, review.JudgePair(i, &cs.Findings[p.Finding].Finding, &marks[i]))
 	}
-	a, err := v.compare(ctx, JudgeName, prompt.Judge(asked), len(asked))
+	a, err := v.ask(ctx, JudgeName, prompt.Judge(asked), len(asked))
 	if err != nil {
 		return err
 	}
@@ -86,7 +88,7 @@ func (v Reviewer) judge(ctx context.Context, j *Judgement, c *Case, cs *Candidat
 		said := a.said[i]
 		switch {
 		case !said.Same:
-		case !said.stands(asked[i].B.Body):
+		case !said.SameRemark(&cs.Findings[p.Finding].Finding, &marks[i]):
 			j.Unproven++
 		default:
 			j.Same = append(j.Same, Same{p.Finding, p.List, p.Mark, said.Quote})
@@ -136,18 +138,11 @@ func counts(f *precedent.Finding, all bool) bool {
 	return f.Live() || all && f.Dropped == precedent.BelowThreshold
 }
 
-// ofFinding is a candidate as a judge reads it. Reviews redact their findings.
-func ofFinding(f *precedent.Finding) prompt.Remark {
-	return prompt.Remark{Place: f.String(), Title: f.Title, Body: f.Body, Code: f.Quote}
-}
-
-// ofMark is a mark as a judge reads it, with the first lines that it is about.
-func ofMark(m *Mark, c *diff.Change) prompt.Remark {
-	span := m.span()
-	r := prompt.Remark{Place: span.String(), Code: strings.Join(shown(c, span), "\n")}
-	r.Body, _ = secret.Redact(m.Note)
-	r.Code, _ = secret.Redact(r.Code)
-	return r
+// quoting is a mark as a finding that quotes the first lines that it is about.
+func quoting(m *Mark, c *diff.Change) precedent.Finding {
+	f := ofGold(m)
+	f.Quote = strings.Join(shown(c, f.Span), "\n")
+	return f
 }
 
 // shown returns the first three lines of a span that the diff shows and that say something.

@@ -80,7 +80,7 @@ func (s *scored) match(may func(list string, k, mark int) (cost int, ok bool)) m
 				}
 			}
 		}
-		return match(len(s.counts), len(s.list(list)), edges)
+		return assign(len(s.counts), len(s.list(list)), edges)
 	}
 	m := matched{gold: pair(goldList, func(int) bool { return true })}
 	m.negative = pair(negativeList, func(k int) bool { return m.gold[k] < 0 })

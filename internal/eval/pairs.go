@@ -9,10 +9,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/precedent-dev/precedent"
-	"github.com/precedent-dev/precedent/internal/review"
+	"github.com/precedent-dev/precedent/internal/match"
 )
 
 // Pair is two remarks of which people said whether they are the same.
@@ -123,9 +122,8 @@ func goldPairs(dir string) (Pairs, error) {
 		c := &cases[i]
 		for k := range c.Gold {
 			for n := range c.Gold[:k] {
-				a, b := ofGold(&c.Gold[n]), ofGold(&c.Gold[k])
+				a, b := quoting(&c.Gold[n], c.Change), quoting(&c.Gold[k], c.Change)
 				if a.Path == b.Path && a.Side == b.Side {
-					a.Quote, b.Quote = strings.Join(shown(c.Change, a.Span), "\n"), strings.Join(shown(c.Change, b.Span), "\n")
 					pairs.List = append(pairs.List, Pair{Change: c.Name, A: a, B: b})
 				}
 			}
@@ -149,9 +147,9 @@ func (p *Pair) placed() (a, b precedent.Finding) {
 	return a, b
 }
 
-func (p *Pair) alike() review.Likeness {
+func (p *Pair) alike() match.Likeness {
 	a, b := p.placed()
-	return review.Alike(&a, &b)
+	return match.Findings(&a, &b)
 }
 
 func (p *Pair) overlaps() bool {

@@ -67,15 +67,15 @@ func replay(ctx context.Context, all []scored, below bool, judge func(*scored) m
 				elsewhere = append(elsewhere, rejected[k]...)
 			}
 		}
-		others.hush(&all[i], elsewhere, below, judge(&all[i]))
-		own.hush(&all[i], rejected[i], below, judge(&all[i]))
+		others.suppress(&all[i], elsewhere, below, judge(&all[i]))
+		own.suppress(&all[i], rejected[i], below, judge(&all[i]))
 	}
 	return others, own, nil
 }
 
-// hush runs the candidates of a case through the stage of a review that lets
+// suppress runs the candidates of a case through the stage of a review that lets
 // people's rejections speak.
-func (r *Replay) hush(s *scored, rejections []precedent.Rejection, below bool, judge memory.Judge) {
+func (r *Replay) suppress(s *scored, rejections []precedent.Rejection, below bool, judge memory.Judge) {
 	if len(rejections) == 0 {
 		return
 	}
@@ -104,7 +104,7 @@ func (r *Replay) hush(s *scored, rejections []precedent.Rejection, below bool, j
 		r.Answered += len(covered)
 		return covered
 	}
-	for k, f := range memory.Hush(fs, rejections, rejectedAt.Add(time.Hour), threshold, counted) {
+	for k, f := range memory.Suppress(fs, rejections, rejectedAt.Add(time.Hour), threshold, counted) {
 		switch {
 		case f.Dropped == precedent.Dismissed:
 			r.Dismissed++

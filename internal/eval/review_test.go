@@ -206,8 +206,8 @@ func TestRejectionsAreFindings(t *testing.T) {
 	if j.Fingerprint != f.Fingerprint || j.Place != f.Place || j.Finding != f.ID || j.Severity != precedent.Medium || j.Claim != "It crashes" || j.Reason != "never here" || j.Symbol != "first" {
 		t.Errorf("the rejection %+v\nis not of the finding %+v", j, f)
 	}
-	if hushed := memory.Hush([]precedent.Finding{f}, got, rejectedAt.Add(time.Hour), 75, nil); hushed[0].Dropped != precedent.Dismissed {
-		t.Errorf("the finding is %q", hushed[0].Dropped)
+	if suppressed := memory.Suppress([]precedent.Finding{f}, got, rejectedAt.Add(time.Hour), 75, nil); suppressed[0].Dropped != precedent.Dismissed {
+		t.Errorf("the finding is %q", suppressed[0].Dropped)
 	}
 }
 

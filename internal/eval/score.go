@@ -118,7 +118,7 @@ func Compute(ctx context.Context, cases []Case, file File, o Options) (Result, e
 		judged.Score = score(all, func(s *scored) *matched { return s.judged }, o.Seed)
 		r.Judge = &judged
 	}
-	r.OtherChanges, r.SameChange, err = replay(ctx, all, o.All, func(s *scored) memory.Judge { return s.cs.Declined.answers })
+	r.OtherChanges, r.SameChange, err = replay(ctx, all, o.All, func(s *scored) memory.Judge { return s.cs.Dismissed.answers })
 	return r, err
 }
 

@@ -95,9 +95,9 @@ func TestOnlyWholeReviewsAreScored(t *testing.T) {
 	}
 }
 
-// TestDecline: a judge is asked once what a rejection covers, and believed if
+// TestJudgeDismissals: a judge is asked once what a rejection covers, and believed if
 // it quotes the person.
-func TestDecline(t *testing.T) {
+func TestJudgeDismissals(t *testing.T) {
 	cases := dataSet(t, `{"negative": [
 		{"path": "a.py", "from_line": 2, "to_line": 2, "category": "tests", "note": "Check that the list is empty.", "symbol": "first", "reason": "Never report this in this repository."}]}`)
 	line := Candidates{Case: "one", Sum: cases[0].Sum, Verdict: precedent.Findings, Threshold: 75, Findings: []Candidate{
@@ -119,14 +119,14 @@ func TestDecline(t *testing.T) {
 			asked := 0
 			v := Reviewer{Engine: answers(func(task engine.Task) any {
 				asked++
-				if task.Name != DeclinedName || !strings.Contains(task.User(), "Check that the list is empty") {
+				if task.Name != DismissedName || !strings.Contains(task.User(), "Check that the list is empty") {
 					t.Errorf("asked as %s:\n%s", task.Name, task.User())
 				}
 				return map[string]any{"pairs": jsonOf(test.answer)}
 			})}
 			saved := 0
-			decline := func() string {
-				trouble, err := v.Decline(t.Context(), cases, file, Options{}, func(c Candidates) error {
+			judge := func() string {
+				trouble, err := v.JudgeDismissals(t.Context(), cases, file, Options{}, func(c Candidates) error {
 					saved++
 					file.Lines[c.Case] = c
 					return nil
@@ -136,7 +136,7 @@ func TestDecline(t *testing.T) {
 				}
 				return trouble
 			}
-			if trouble := decline(); (trouble != "") != test.trouble || asked != 1 || saved != 1 {
+			if trouble := judge(); (trouble != "") != test.trouble || asked != 1 || saved != 1 {
 				t.Errorf("trouble %q, asked %d times, saved %d", trouble, asked, saved)
 			}
 			r, err := Compute(t.Context(), cases, file, Options{})
@@ -149,14 +149,14 @@ func TestDecline(t *testing.T) {
 			if o := r.OtherChanges; o.Rejections != 0 || o.Cases != 0 {
 				t.Errorf("a change was hidden by its own rejections: %+v", o)
 			}
-			if decline(); asked != 2-test.answered {
+			if judge(); asked != 2-test.answered {
 				t.Errorf("asked %d times in all", asked)
 			}
 		})
 	}
 	broken := errors.New("disk full")
 	v := Reviewer{Engine: answers(func(engine.Task) any { return map[string]any{"pairs": []any{}} })}
-	if _, err := v.Decline(t.Context(), cases, File{Lines: map[string]Candidates{"one": line}}, Options{}, func(Candidates) error { return broken }); !errors.Is(err, broken) {
+	if _, err := v.JudgeDismissals(t.Context(), cases, File{Lines: map[string]Candidates{"one": line}}, Options{}, func(Candidates) error { return broken }); !errors.Is(err, broken) {
 		t.Errorf("an answer that cannot be saved: %v", err)
 	}
 }

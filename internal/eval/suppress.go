@@ -7,7 +7,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/memory"
 )
 
-// Suppress is how well what people declined hides what it covers, and nothing else.
+// Suppress is how well what people dismissed hides what it covers, and nothing else.
 type Suppress struct {
 	Form       string `json:"form"`
 	Cases      int    `json:"cases"`
@@ -21,15 +21,15 @@ type Suppress struct {
 	Draws      int    `json:"draws"`
 	// Text has nobody judge. Ideal has a judge that never errs, so its recall is
 	// what any judge can reach.
-	Text       Hushing     `json:"text"`
-	Ideal      Hushing     `json:"ideal_judge"`
-	Judge      *Hushing    `json:"judge"`   // nil if no judge was asked
-	Judging    *Judging    `json:"judging"` // nil likewise
-	Thresholds []HushingAt `json:"thresholds"`
+	Text       Suppression     `json:"text"`
+	Ideal      Suppression     `json:"ideal_judge"`
+	Judge      *Suppression    `json:"judge"`   // nil if no judge was asked
+	Judging    *Judging        `json:"judging"` // nil likewise
+	Thresholds []SuppressionAt `json:"thresholds"`
 }
 
-// Hushing is what rejections did.
-type Hushing struct {
+// Suppression is what rejections did.
+type Suppression struct {
 	Right  int   `json:"hidden_covered"`
 	Wrong  int   `json:"hidden_others"`
 	Recall Ratio `json:"recall"`            // of the covered findings
@@ -58,8 +58,8 @@ type DrawnMemory struct {
 	False    Ratio `json:"false_suppression"`
 }
 
-// HushingAt is what would be hidden if the similarity of title and claim alone decided.
-type HushingAt struct {
+// SuppressionAt is what would be hidden if the similarity of title and claim alone decided.
+type SuppressionAt struct {
 	From   float64       `json:"from"`
 	Recall Ratio         `json:"recall"`
 	False  Ratio         `json:"false_suppression"`
@@ -89,11 +89,11 @@ func ScoreSuppress(m Memories, judging *Judging, draws int, seed uint64) Suppres
 		r.Pooled += len(p.findings)
 	}
 	r.Changes = len(changes)
-	r.Text = m.hushing(always(nil), seed)
+	r.Text = m.suppression(always(nil), seed)
 	r.Text.Drawn = m.drawn(nil, draws, seed)
-	r.Ideal = m.hushing(ideal, seed)
+	r.Ideal = m.suppression(ideal, seed)
 	if judging != nil {
-		h := m.hushing(always(judging.covers), seed)
+		h := m.suppression(always(judging.covers), seed)
 		h.Drawn = m.drawn(judging.covers, draws, seed)
 		r.Judge = &h
 	}
@@ -116,15 +116,15 @@ func ideal(covered map[string]bool) memory.Judge {
 	}
 }
 
-// hushing runs the cases through the stage that lets rejections speak, with the
+// suppression runs the cases through the stage that lets rejections speak, with the
 // judge that it gets for the labels of a case.
-func (m *Memories) hushing(judges func(covered map[string]bool) memory.Judge, seed uint64) Hushing {
-	var h Hushing
+func (m *Memories) suppression(judges func(covered map[string]bool) memory.Judge, seed uint64) Suppression {
+	var h Suppression
 	var all grouped
 	for i := range m.cases {
 		c := &m.cases[i]
 		judge := judges(c.labels())
-		out := memory.Hush(c.findings, c.rejections, c.now, c.threshold, judge)
+		out := memory.Suppress(c.findings, c.rejections, c.now, c.threshold, judge)
 		for k := range out {
 			hidden := h.count(&c.findings[k], &out[k], c.threshold)
 			t := label(c.covered[k], hidden)
@@ -141,7 +141,7 @@ func (m *Memories) hushing(judges func(covered map[string]bool) memory.Judge, se
 // drawn runs the pools through that stage.
 func (m *Memories) drawn(judge memory.Judge, draws int, seed uint64) []DrawnMemory {
 	return m.draw(draws, seed, func(p *pool, rejections []precedent.Rejection) (hidden int) {
-		out := memory.Hush(p.findings, rejections, p.now, p.threshold, judge)
+		out := memory.Suppress(p.findings, rejections, p.now, p.threshold, judge)
 		for k := range out {
 			if hides(&p.findings[k], &out[k], p.threshold) {
 				hidden++
@@ -166,7 +166,7 @@ func hides(before, after *precedent.Finding, threshold int) bool {
 }
 
 // count notes what became of a finding.
-func (h *Hushing) count(before, after *precedent.Finding, threshold int) (hidden bool) {
+func (h *Suppression) count(before, after *precedent.Finding, threshold int) (hidden bool) {
 	hidden = hides(before, after, threshold)
 	switch {
 	case after.Dropped == precedent.Dismissed:
@@ -185,7 +185,7 @@ func (h *Hushing) count(before, after *precedent.Finding, threshold int) (hidden
 }
 
 // trySerious replays findings as what memory may not hide.
-func (h *Hushing) trySerious(c *remembered, judge memory.Judge) {
+func (h *Suppression) trySerious(c *remembered, judge memory.Judge) {
 	for _, raise := range []func(*precedent.Finding){
 		func(f *precedent.Finding) { f.Severity = precedent.High },
 		func(f *precedent.Finding) { f.Category = precedent.DataLoss },
@@ -194,7 +194,7 @@ func (h *Hushing) trySerious(c *remembered, judge memory.Judge) {
 		for i := range raised {
 			raise(&raised[i])
 		}
-		for i, f := range memory.Hush(raised, c.rejections, c.now, c.threshold, judge) {
+		for i, f := range memory.Suppress(raised, c.rejections, c.now, c.threshold, judge) {
 			h.Replayed++
 			if f.Dropped != precedent.Dismissed && hides(&raised[i], &f, c.threshold) {
 				h.Serious++

@@ -5,10 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"strings"
 	"time"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/match"
+	"github.com/precedent-dev/precedent/internal/review"
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
@@ -19,7 +20,7 @@ type Memories struct {
 	pools []pool
 }
 
-// remembered is what people declined, and findings of which somebody said
+// remembered is what people dismissed, and findings of which somebody said
 // whether that covers them.
 type remembered struct {
 	change     string // intervals draw whole changes
@@ -48,7 +49,6 @@ type drawable struct {
 
 // What data that does not say it gets.
 const (
-	usualThreshold  = 75 // percent: the review's default
 	usualConfidence = 90 // percent
 	// anySymbol is the symbol of all remarks that do not have one in the data.
 	// Text alone lets a rejection speak about its own symbol only, so it is given
@@ -60,7 +60,7 @@ const (
 
 // ReadMemories reads rejections and findings. A file cases.json or cases.jsonl
 // has them with labels. Else pairs of review comments are taken, as ReadPairs
-// reads them: the earlier one declined, the later one covered if both make the
+// reads them: the earlier one dismissed, the later one covered if both make the
 // same point. Without pairs, the remarks that experts accepted about the changes of
 // a repository are taken, none of which another change's remarks cover. The
 // seed picks the comments that nothing covers.
@@ -104,7 +104,7 @@ func givenMemories(dir string, given []givenCase) (Memories, error) {
 	m := Memories{Form: givenForm}
 	for i, g := range given {
 		name := cmp.Or(g.Name, fmt.Sprint(i+1))
-		c := remembered{change: name, now: g.Now, threshold: cmp.Or(g.Threshold, usualThreshold)}
+		c := remembered{change: name, now: g.Now, threshold: cmp.Or(g.Threshold, review.DefaultThreshold)}
 		if c.now.IsZero() {
 			c.now = rejectedAt.Add(time.Hour)
 		}
@@ -114,7 +114,7 @@ func givenMemories(dir string, given []givenCase) (Memories, error) {
 			}
 			f := r.finding()
 			f.Title = r.Claim
-			j := decline(f, fmt.Sprintf("%s/r%d", name, k+1), r.Reason)
+			j := dismiss(f, fmt.Sprintf("%s/r%d", name, k+1), r.Reason)
 			if !r.At.IsZero() {
 				j.At, j.ExpiresAt = r.At, r.At.Add(store.RejectionLife)
 			}
@@ -152,15 +152,15 @@ func stand(f precedent.Finding, id string) precedent.Finding {
 	f.Category, f.Severity = cmp.Or(f.Category, precedent.Bugs), cmp.Or(f.Severity, precedent.Medium)
 	f.Confidence = cmp.Or(f.Confidence, usualConfidence)
 	f.Fingerprint = id
-	if line, _, _ := strings.Cut(f.Quote, "\n"); line != "" {
+	if line := match.Flagged(f.Quote); line != "" {
 		f.Place = precedent.Place(f.Path, line, "", "")
 		f.Fingerprint = precedent.Fingerprint(f.Place, f.Category, 0)
 	}
 	return f
 }
 
-// decline is the rejection of a finding.
-func decline(f precedent.Finding, id, reason string) precedent.Rejection {
+// dismiss makes the rejection of a finding.
+func dismiss(f precedent.Finding, id, reason string) precedent.Rejection {
 	f = stand(f, id)
 	return precedent.Rejection{
 		ID: id, Finding: f.ID, Fingerprint: f.Fingerprint, Place: f.Place, Claim: f.Title, Path: f.Path, Symbol: f.Symbol,

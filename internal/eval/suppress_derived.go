@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/review"
 )
 
 // mostFindings bounds the comments of a data set that nothing covers.
@@ -27,7 +28,7 @@ func commentMemories(dir string, links []link, seed uint64) (Memories, error) {
 		linked[l.Q], linked[l.D] = true, true
 		if q, d := comments[l.Q], comments[l.D]; q != nil && d != nil {
 			m.cases = append(m.cases, remembered{
-				change: q.change(), now: rejectedAt.Add(time.Hour), threshold: usualThreshold,
+				change: q.change(), now: rejectedAt.Add(time.Hour), threshold: review.DefaultThreshold,
 				rejections: []precedent.Rejection{d.rejection()}, findings: []precedent.Finding{q.titled()}, covered: []bool{*l.Y == 1},
 			})
 		}
@@ -49,7 +50,7 @@ func commentMemories(dir string, links []link, seed uint64) (Memories, error) {
 		if !ok {
 			i = len(m.pools)
 			at[c.change()] = i
-			m.pools = append(m.pools, pool{change: c.change(), now: rejectedAt.Add(time.Hour), threshold: usualThreshold, from: from[c.repo]})
+			m.pools = append(m.pools, pool{change: c.change(), now: rejectedAt.Add(time.Hour), threshold: review.DefaultThreshold, from: from[c.repo]})
 		}
 		m.pools[i].findings = append(m.pools[i].findings, c.titled())
 	}
@@ -68,11 +69,11 @@ func (c *comment) titled() precedent.Finding {
 }
 
 func (c *comment) rejection() precedent.Rejection {
-	return decline(c.titled(), fmt.Sprint(c.ID), widest)
+	return dismiss(c.titled(), fmt.Sprint(c.ID), widest)
 }
 
 // changeMemories takes the remarks that experts accepted as findings, and all
-// remarks about other changes of their repository as what was declined.
+// remarks about other changes of their repository as what was dismissed.
 func changeMemories(dir string) (Memories, error) {
 	cases, err := Read(dir)
 	if err != nil {
@@ -90,13 +91,13 @@ func changeMemories(dir string) (Memories, error) {
 		for list, marks := range [][]Mark{c.Gold, c.Negative} {
 			for k := range marks {
 				id := fmt.Sprintf("%s/%d/%d", c.Name, list, k)
-				from[c.Repo] = append(from[c.Repo], drawable{decline(finding(&marks[k], id), id, widest), c.Name})
+				from[c.Repo] = append(from[c.Repo], drawable{dismiss(finding(&marks[k], id), id, widest), c.Name})
 			}
 		}
 	}
 	for i := range cases {
 		c := &cases[i]
-		p := pool{change: c.Name, now: rejectedAt.Add(time.Hour), threshold: usualThreshold, from: from[c.Repo]}
+		p := pool{change: c.Name, now: rejectedAt.Add(time.Hour), threshold: review.DefaultThreshold, from: from[c.Repo]}
 		for k := range c.Gold {
 			p.findings = append(p.findings, finding(&c.Gold[k], fmt.Sprintf("%s/0/%d", c.Name, k)))
 		}

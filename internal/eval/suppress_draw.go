@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/precedent-dev/precedent"
-	"github.com/precedent-dev/precedent/internal/text"
+	"github.com/precedent-dev/precedent/internal/match"
 )
 
 // draw tries drawn rejections on the findings of every pool that has enough of
@@ -60,26 +60,26 @@ func (p *pool) pick(rng *rand.Rand, n int) []precedent.Rejection {
 }
 
 // bySimilarity scores thresholds of similarity, whatever else memory looks at.
-func (m *Memories) bySimilarity(draws int, seed uint64) []HushingAt {
-	vectors := map[string]text.Vector{}
-	vector := func(s string) text.Vector {
-		v, ok := vectors[s]
+func (m *Memories) bySimilarity(draws int, seed uint64) []SuppressionAt {
+	claims := map[string]match.Claim{}
+	claimOf := func(s string) match.Claim {
+		v, ok := claims[s]
 		if !ok {
-			v = text.NewVector(s)
-			vectors[s] = v
+			v = match.NewClaim(s)
+			claims[s] = v
 		}
 		return v
 	}
 	nearest := func(f *precedent.Finding, rejections []precedent.Rejection) float64 {
 		best := 0.0
 		for i := range rejections {
-			best = max(best, text.Cosine(vector(f.Title), vector(rejections[i].Claim)))
+			best = max(best, claimOf(f.Title).Similarity(claimOf(rejections[i].Claim)))
 		}
 		return best
 	}
-	var rows []HushingAt
+	var rows []SuppressionAt
 	for _, from := range thresholds {
-		row := HushingAt{From: from}
+		row := SuppressionAt{From: from}
 		var all grouped
 		for i := range m.cases {
 			c := &m.cases[i]

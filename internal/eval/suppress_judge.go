@@ -7,6 +7,8 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/memory"
 	"github.com/precedent-dev/precedent/internal/prompt"
+	"github.com/precedent-dev/precedent/internal/review"
+	"github.com/precedent-dev/precedent/internal/text"
 )
 
 // question names what a judge is asked: the ids of a finding and a rejection.
@@ -42,7 +44,7 @@ func (v Reviewer) JudgeMemories(ctx context.Context, m Memories, draws int, seed
 		}
 		return nil // what is asked does not depend on the answers
 	}
-	m.hushing(always(note), seed)
+	m.suppression(always(note), seed)
 	m.drawn(note, draws, seed)
 	j.Asked = len(open)
 	for batch := range slices.Chunk(open, prompt.MostPairs) {
@@ -51,9 +53,11 @@ func (v Reviewer) JudgeMemories(ctx context.Context, m Memories, draws int, seed
 			if q.Rejection.Symbol == anySymbol {
 				q.Rejection.Symbol = ""
 			}
-			pairs = append(pairs, declinedPair(pairID(i), clean(q.Finding), &q.Rejection))
+			f := clean(*q.Finding)
+			q.Finding, q.Rejection.Claim = &f, text.Collapse(text.Clean(q.Rejection.Claim))
+			pairs = append(pairs, review.DismissedPair(i, &q))
 		}
-		a, err := v.compare(ctx, DeclinedName, prompt.Covers(pairs), len(pairs))
+		a, err := v.ask(ctx, DismissedName, prompt.Covers(pairs), len(pairs))
 		if err != nil {
 			return nil, err
 		}
@@ -64,12 +68,12 @@ func (v Reviewer) JudgeMemories(ctx context.Context, m Memories, draws int, seed
 			if !ok {
 				continue
 			}
-			proven := said.stands(pairs[i].Claim, pairs[i].Reason) // hiding takes proof
-			if said.Same && !proven {
+			covered := said.Covered(pairs[i].Claim, pairs[i].Reason)
+			if said.Same && !covered {
 				j.Unproven++
 			}
 			j.Answered++
-			j.covered[nameOf(&batch[i])] = said.Same && proven
+			j.covered[nameOf(&batch[i])] = covered
 		}
 		if a.status != precedent.StatusOK {
 			break

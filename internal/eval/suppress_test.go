@@ -15,8 +15,8 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/engine"
+	"github.com/precedent-dev/precedent/internal/match"
 	"github.com/precedent-dev/precedent/internal/memory"
-	"github.com/precedent-dev/precedent/internal/text"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -58,10 +58,10 @@ func TestSuppressGolden(t *testing.T) {
 	var b strings.Builder
 	for i := range m.cases {
 		c := &m.cases[i]
-		for k, f := range memory.Hush(c.findings, c.rejections, c.now, c.threshold, nil) {
+		for k, f := range memory.Suppress(c.findings, c.rejections, c.now, c.threshold, nil) {
 			nearest := 0.0
 			for _, j := range c.rejections {
-				nearest = max(nearest, text.Cosine(text.NewVector(f.Title), text.NewVector(j.Claim)))
+				nearest = max(nearest, match.NewClaim(f.Title).Similarity(match.NewClaim(j.Claim)))
 			}
 			fmt.Fprintf(&b, "%-14s covered %-5v similarity %.4f  %-9s by %-13s %s, confidence %d\n",
 				f.ID, c.covered[k], nearest, cmp.Or(string(f.Dropped), "kept"), cmp.Or(f.DroppedBy, "nobody"), f.Where, f.Confidence)
@@ -141,15 +141,15 @@ func TestJudgeMemories(t *testing.T) {
 	quote := "never flag this"
 	var trouble error
 	v := Reviewer{Engine: answers(func(task engine.Task) any {
-		if task.Role != engine.Judge || task.Name != DeclinedName {
+		if task.Role != engine.Judge || task.Name != DismissedName {
 			t.Errorf("asked as %s %s", task.Role, task.Name)
 		}
 		if trouble != nil {
 			return trouble
 		}
-		var all []comparison
+		var all []match.Answer
 		for i := range strings.Count(task.User(), "The declined remark, on ") {
-			all = append(all, comparison{pairID(i), true, quote})
+			all = append(all, match.Answer{Pair: match.PairID(i), Same: true, Quote: quote})
 		}
 		return map[string]any{"pairs": all}
 	})}

@@ -3,6 +3,7 @@ package git
 import (
 	"bytes"
 	"regexp"
+	"sync"
 )
 
 // lineEnds is what git does with a file's line ends when it is added.
@@ -36,7 +37,7 @@ func (a attributes) rule(autocrlf string) lineEnds {
 	return keep
 }
 
-var expandedID = regexp.MustCompile(`\$Id:[^$\n]*\$`)
+var expandedID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$Id:[^$\n]*\$`) })
 
 // toRepository gives a file's content the form that git would store, as far as
 // git does that by itself: line ends and $Id$. It runs no filter. The former
@@ -58,7 +59,7 @@ func toRepository(data []byte, a attributes, autocrlf string, former func() ([]b
 		}
 	}
 	if a.ident == "set" {
-		data = expandedID.ReplaceAll(data, []byte("$$Id$$"))
+		data = expandedID().ReplaceAll(data, []byte("$$Id$$"))
 	}
 	return data, nil
 }

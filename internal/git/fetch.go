@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -60,7 +61,7 @@ const (
 
 // pullRef is a ref that a forge may name: a few plain words, none of which can
 // be an option, a pattern or a way out of refs/.
-var pullRef = regexp.MustCompile(`^refs(?:/[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*){2,}$`)
+var pullRef = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^refs(?:/[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*){2,}$`) })
 
 // completed checks a pull request and fills in what was left out.
 func (p Pull) completed(h hash) (Pull, error) {
@@ -73,7 +74,7 @@ func (p Pull) completed(h hash) (Pull, error) {
 	if _, _, err := p.from(); err != nil {
 		return p, err
 	}
-	if !pullRef.MatchString(p.Ref) {
+	if !pullRef().MatchString(p.Ref) {
 		return p, &Error{Op: opFetch, Msg: "not the ref of a pull request: " + printable(p.Ref)}
 	}
 	for _, id := range []string{p.Base, p.Head} {

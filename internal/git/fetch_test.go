@@ -37,7 +37,7 @@ func serveForge(t *testing.T, root, token string) *forgeServer {
 	}
 	backend := filepath.Join(strings.TrimSpace(string(out)), "git-http-backend")
 	if _, err := os.Stat(backend); err != nil {
-		t.Skip("this git has no server program")
+		t.Skip("needs git-http-backend")
 	}
 	want := "Basic " + base64.StdEncoding.EncodeToString([]byte("x-access-token:"+token))
 	h := &cgi.Handler{Path: backend, Env: []string{
@@ -432,7 +432,7 @@ func mktree(t *testing.T, f fixture, listing string) string {
 // see: arguments of programs while git runs, and every file that is left.
 func TestFetchPullKeepsTheToken(t *testing.T) {
 	if _, err := os.Stat("/proc/self/cmdline"); err != nil {
-		t.Skip("no /proc")
+		t.Skip("needs /proc")
 	}
 	p := newPulls(t)
 	clone := p.origin.clone()

@@ -72,7 +72,7 @@ func TestHostileWorkTree(t *testing.T) {
 	f.write("swapped", "a file now\n", "plain", "after\n", "nested/.git/HEAD", "ref: refs/heads/main\n", "nested/.git/objects/x", "", "nested/.git/refs/x", "", "nested/n.txt", "n\n")
 	r := f.open()
 	var rg Range
-	bounded(t, 5*time.Second, func() {
+	bounded(t, func() {
 		f.untouched(r, func() { rg = resolve(t, r, Spec{Worktree: true}) })
 	})
 	wantEqual(t, "changed", changedPaths(t, r, rg), []string{
@@ -98,13 +98,11 @@ func TestHostileWorkTree(t *testing.T) {
 		}
 	}
 	for _, path := range []string{"fifo", "socket", "hard", "link", "dir/a.txt", "loop", "loop/a.txt", "swapped/a.txt"} {
-		began := time.Now()
-		if data, err := r.WorkFile(path, 1000); !errors.Is(err, ErrNotFound) {
-			t.Errorf("WorkFile(%s) = %q, %v", path, data, err)
-		}
-		if took := time.Since(began); took > 100*time.Millisecond {
-			t.Errorf("WorkFile(%s) took %v", path, took)
-		}
+		bounded(t, func() {
+			if data, err := r.WorkFile(path, 1000); !errors.Is(err, ErrNotFound) {
+				t.Errorf("WorkFile(%s) = %q, %v", path, data, err)
+			}
+		})
 	}
 	if _, err := r.WorkFile("sparse", 1000); !errors.Is(err, ErrTooLarge) {
 		t.Errorf("WorkFile(sparse): %v", err)
@@ -137,8 +135,7 @@ func TestHostileFIFO(t *testing.T) {
 				appendFile(t, f.path(".git/config"), "[extensions]\n\tworktreeConfig = true\n")
 			}
 			fifo(t, f.path(name))
-			// Eleven resolutions with a few runs each may all wait in vain.
-			bounded(t, 50*time.Second, func() { everything(t, f.dir, Options{Timeout: 300 * time.Millisecond}) })
+			bounded(t, func() { everything(t, f.dir, Options{Timeout: 300 * time.Millisecond}) })
 		})
 	}
 	home := scratch(t)
@@ -153,9 +150,9 @@ func TestHostileFIFOIsNamed(t *testing.T) {
 	f := newRepo(t)
 	f.commit("one", "a.txt", "1\n")
 	fifo(t, f.path(".gitignore"))
-	r := f.openAt(f.dir, Options{Timeout: 300 * time.Millisecond})
+	r := f.openAt(f.dir, Options{Timeout: 3 * time.Second}) // what needs no FIFO takes less on the busiest machine
 	_, err := r.Resolve(context.Background(), Spec{Worktree: true})
-	wantError(t, err, "git took longer than 300ms", ".gitignore")
+	wantError(t, err, "git took longer than 3s", ".gitignore")
 }
 
 // Killing a run ends all that it started.
@@ -174,11 +171,11 @@ func TestKilledWithItsChildren(t *testing.T) {
 		_, err := os.ReadFile(held)
 		reader <- err
 	}()
-	_, err := Open(context.Background(), f.dir, Options{Exec: program, TempDir: scratch(t), Timeout: time.Second})
-	wantError(t, err, "git took longer than 1s", "")
+	_, err := Open(context.Background(), f.dir, Options{Exec: program, TempDir: scratch(t), Timeout: 3 * time.Second})
+	wantError(t, err, "git took longer than 3s", "")
 	select {
 	case <-reader:
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		t.Error("a child lives on")
 	}
 }

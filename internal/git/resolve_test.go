@@ -207,7 +207,7 @@ func TestReftable(t *testing.T) {
 	t.Parallel()
 	f := fixture{t, scratch(t)}
 	if out, err := f.try("init", "-q", "-b", "main", "--ref-format=reftable"); err != nil {
-		t.Skipf("this git keeps refs in files only: %s", out)
+		t.Skipf("needs git 2.45, which keeps refs in tables: %s", out)
 	}
 	f.commit("one", "a.txt", "1\n")
 	f.git("checkout", "-q", "-b", "feature")

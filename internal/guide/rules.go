@@ -4,9 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"path"
-	"regexp"
+	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/precedent-dev/precedent"
@@ -19,26 +18,27 @@ const (
 	maxRuleRunes = 300 // characters of one rule
 )
 
-// Rules reads the rules of one guide file without a model: list items, table
-// cells and sentences that a change to the repository can break. Code blocks,
-// lists of links, commands to run and advice about behaviour hold none. The
-// first 200 are kept. A rule's id depends on its text and file alone.
+// Rules reads the rules of one guide file without a model: list items and
+// sentences that say must, never or the like, and list items that begin with
+// what to do or stand under a heading such as "Conventions". What is about the
+// work of people and assistants, not about code, is no rule. The first 200 are
+// kept. A rule's id depends on its text and file alone.
 func Rules(p, src string) []precedent.Rule {
 	dir, _ := guideDir(p)
-	k := kindOf(p)
 	var rules []precedent.Rule
 	seen := map[string]bool{}
 	for _, s := range statements(src, path.Ext(p) != ".md") {
-		if !judge(s, k) {
+		if !s.isRule() {
 			continue
 		}
 		t := shorten(s.text)
-		id := ruleID(p, t)
+		sum := sha256.Sum256([]byte(p + "\x00" + t))
+		id := hex.EncodeToString(sum[:4])
 		if seen[id] {
 			continue
 		}
 		seen[id] = true
-		rules = append(rules, precedent.Rule{ID: id, Text: t, Category: categoryOf(s), Source: p, Line: s.line, Dir: dir})
+		rules = append(rules, precedent.Rule{ID: id, Text: t, Source: p, Line: s.line, Dir: dir})
 		if len(rules) == maxRules {
 			break
 		}
@@ -46,342 +46,125 @@ func Rules(p, src string) []precedent.Rule {
 	return rules
 }
 
-func ruleID(source, text string) string {
-	sum := sha256.Sum256([]byte(source + "\x00" + text))
-	return hex.EncodeToString(sum[:4])
-}
-
 // shorten keeps the leading sentences of a rule that fit, or a cut of the first.
 func shorten(s string) string {
-	if utf8.RuneCountInString(s) <= maxRuleRunes {
-		return s
-	}
-	var kept string
-	for _, part := range (&reader{}).sentences(s) {
-		if utf8.RuneCountInString(s[:part[1]]) > maxRuleRunes {
+	end := 0
+	for _, one := range sentences(s) {
+		if utf8.RuneCountInString(strings.TrimSpace(s[:end+len(one)])) > maxRuleRunes {
 			break
 		}
-		kept = s[:part[1]]
+		end += len(one)
 	}
-	if kept != "" {
-		return kept
+	if end == 0 {
+		return text.Cut(s, maxRuleRunes)
 	}
-	return text.Cut(s, maxRuleRunes)
+	return strings.TrimSpace(s[:end])
 }
 
-// A kind says how a guide file speaks.
-type kind int
-
-const (
-	directives kind = iota // written for an assistant: its lists are rules
-	prose                  // written for people: few of its sentences are
-)
-
-func kindOf(p string) kind {
-	switch path.Base(p) {
-	case "CONTRIBUTING.md", "ARCHITECTURE.md":
-		return prose
-	}
-	return directives
-}
-
-// judge tells whether a change can break what the statement says.
-func judge(s statement, k kind) bool {
-	if s.link || len(s.text) < 8 || strings.HasSuffix(s.text, ":") || strings.HasSuffix(s.text, "?") {
+// isRule tells whether a change can break what the statement says.
+func (s statement) isRule() bool {
+	words, all := wordsOf(s.text[s.own:]), wordsOf(s.text)
+	first := slices.IndexFunc(words, func(w string) bool { return !among(openers, w) })
+	if first < 0 || len(all) < 2 || len(s.text) < 8 || strings.HasSuffix(s.text, "?") {
 		return false
 	}
-	if foreign(s.text) {
-		return s.item && k == directives && containsAny(s.text, foreignMarks)
-	}
-	c := newClaim(s.text)
-	f := c.force()
-	if f == none || c.verb == len(c.words) || len(c.words) < 2 || len(c.words) < 3 && (f < imperative || !s.item) {
-		return false
-	}
-	where := placeAmong(s.sections)
+	section := spoken(wordsOf(s.section))
 	switch {
-	case where == idle, c.behaves(), f != binding && c.describes(), s.heading && f == imperative && c.ambiguous():
+	case among(workVerbs, words[first]), containsAny(spoken(all), process), containsAny(section, idleSections):
 		return false
-	case s.item && where == ruling:
-		return k == directives || c.breakable()
-	case k == prose || !s.item:
-		return f >= imperative && c.breakable() && (where != telling || f == binding)
-	case where == telling:
-		return f == binding
-	case where == fitting:
+	case binds(all), s.item && containsAny(s.text, foreign):
 		return true
 	}
-	return f >= imperative
+	return s.item && words[0] != "`" &&
+		(containsAny(section, rulingSections) && len(words) > 2 || among(codeVerbs, words[first]) || containsAny(spoken(all), preferences))
 }
 
-// A claim is a statement taken apart.
-type claim struct {
-	masked string   // the text with each code span as "`"
-	body   string   // masked behind its labels: "Naming: "
-	words  []string // of masked, in lower case
-	spoken string   // the words with a space around each
-	verb   int      // index of the word that says what to do, or len(words)
+// binds tells whether the words demand something: must, never, always and the
+// like, but not "it never worked" or "what they do not say".
+func binds(words []string) bool {
+	for i, w := range words {
+		next := strings.Join(words[i+1:min(i+2, len(words))], "")
+		begins := i == 0 || among(openers, words[i-1])
+		switch {
+		case among(" must mustn't shouldn't avoid forbidden prohibited ", w),
+			(w == "never" || w == "always") && !strings.HasSuffix(next, "ed"),
+			begins && (w == "don't" || w == "do" && next == "not"),
+			(w == "should" || w == "must") && next == "not",
+			w == "not" && next == "allowed",
+			w == "need" && (next == "test" || next == "tests"):
+			return true
+		}
+	}
+	return false
 }
 
-func newClaim(s string) claim {
+// forbids tells whether a heading says that what stands below it is not to be done.
+func forbids(words []string) bool {
+	return len(words) > 0 && len(words) < 6 &&
+		(words[0] == "don't" || words[0] == "never" || slices.Contains(words, "avoid") || strings.HasPrefix(spoken(words), " do not "))
+}
+
+// The words that rules are told by, with a blank around each.
+const (
+	openers = " please always never do don't you we must should mustn't shouldn't also all and but then so to the a an just only first , . ; : ! – — "
+	// workVerbs begin what people and assistants do, which is in no change.
+	workVerbs = " be run install ask commit push open comment clone fork label merge rebase review approve squash reply respond explore understand " +
+		"think visit join contact report search wait remember worry hesitate feel see refer start restart stop download deploy publish explain confirm "
+	// codeVerbs begin a rule about code, tests or texts.
+	codeVerbs = " use prefer keep wrap write return validate handle throw catch log mock cover name follow limit escape sanitize close check pass " +
+		"ensure document test format declare define import export inject minimize include lazy-load put "
+)
+
+// The phrases that rules are told by; one without a blank at its end is the
+// beginning of a word.
+var (
+	process = []string{
+		" pull request", " pr ", " prs ", " commits ", " commit message", " branch ", " branches ", " github ", " the user ", " claude ", " assistant ",
+		" your answer", " your response", " responses ", " answers ", " subagent", " reviewer", " code of conduct ", " bug report", " before you commit ",
+		" always review ", " always welcome ", " don't worry ", " you don't ",
+	}
+	preferences    = []string{" should ", " instead of ", " rather than "}
+	rulingSections = []string{
+		" rule", " convention", " guideline", " standard", " principle", " style ", " practice", " constraint", " invariant", " naming ", " do ",
+		" don't ", " never ", " always ", " must ", " avoid ", " pitfall",
+	}
+	idleSections = []string{
+		" install", " setup ", " set up ", " getting started ", " quick", " prerequisite", " command", " todo", " roadmap ", " future ", " next steps ",
+		" troubleshooting ", " faq ", " license ", " community ", " code of conduct ", " links ", " resources ", " contents ", " reporting ", " release",
+		" history ", " pull request", " pr ",
+	}
+	// foreign are words of rules in languages that are not written in Latin letters.
+	foreign = []string{"必须", "必須", "不要", "禁止", "避免", "不得", "必ず", "しない", "반드시", "нельзя", "всегда", "никогда", "Не ", "не "}
+)
+
+// wordsOf splits text into lower-case words and punctuation; a code span is "`".
+func wordsOf(s string) []string {
+	s = strings.ToLower(strings.ReplaceAll(s, "’", "'"))
 	var b strings.Builder
-	for i, part := range strings.Split(s, "`") {
-		if i%2 == 1 {
-			part = "`"
-		}
-		b.WriteString(part)
-	}
-	c := claim{masked: b.String()}
-	c.words = wordsOf(c.masked)
-	c.spoken = spokenOf(c.words)
-	c.verb = verbOf(c.words, 0)
-	c.body = c.masked
-	for range 3 {
-		label, rest, ok := strings.Cut(c.body, ": ")
-		if !ok || len(label) > 80 || rest == "" {
-			break
-		}
-		c.body = rest
-		if v := verbOf(c.words, len(c.words)-len(wordsOf(rest))); v < len(c.words) && (imperatives[c.words[v]] || actions[c.words[v]]) {
-			c.verb = v
-		}
-	}
-	return c
-}
-
-// verbOf is the index, from one on, of the first word that is no opener.
-func verbOf(words []string, from int) int {
-	for i := from; i < len(words); i++ {
-		switch w := words[i]; {
-		case w == "make" && i+1 < len(words) && words[i+1] == "sure":
-			i++
-		case !openers[w] && (w[0] < '0' || w[0] > '9'):
-			return i
-		}
-	}
-	return len(words)
-}
-
-// A force is how strongly a statement demands.
-type force int
-
-const (
-	none       force = iota
-	customary        // names a habit: "4 spaces", "camelCase for variables"
-	imperative       // starts with what to do
-	binding          // says must, never, always, avoid …
-)
-
-func (c claim) force() force {
-	switch {
-	case c.binds():
-		return binding
-	case c.verb < len(c.words) && imperatives[c.words[c.verb]] && (!c.ambiguous() || !nouns[c.after()]):
-		return imperative
-	case containsAny(c.spoken, habits) || c.names():
-		return customary
-	}
-	return none
-}
-
-// binds tells whether the claim says must, never or the like. "Do not" counts
-// where it commands, not where it tells what something does not do.
-func (c claim) binds() bool {
-	return (containsAny(c.spoken, binders) || command.MatchString(c.masked)) && !containsAny(c.spoken, unbinders)
-}
-
-var command = regexp.MustCompile(`(?i)(?:^|[.,;:!?)(–—-] ?|please |and |but |so |then )(?:do not|don['’]t) `)
-
-// after is the word behind the verb.
-func (c claim) after() string {
-	if c.verb+1 < len(c.words) {
-		return c.words[c.verb+1]
-	}
-	return ""
-}
-
-// ambiguous tells whether the verb could be a noun: "Test structure".
-func (c claim) ambiguous() bool {
-	return c.verb < len(c.words) && nouns[c.words[c.verb]] && !determiners[c.after()]
-}
-
-// breakable tells whether the claim is about something that a change holds.
-func (c claim) breakable() bool { return strings.Contains(c.masked, "`") || c.names() }
-
-// names tells whether a word of the claim names something that a change holds.
-func (c claim) names() bool {
-	for _, w := range c.words {
-		if nouns[w] || nouns[strings.TrimSuffix(w, "s")] || nouns[strings.TrimSuffix(w, "es")] {
-			return true
-		}
-	}
-	return false
-}
-
-// behaves tells whether the claim is about what a person or an assistant does
-// at work, which no change can break.
-func (c claim) behaves() bool {
-	if containsAny(c.spoken, behaviours) {
-		return true
-	}
-	if c.verb == len(c.words) {
-		return false
-	}
-	verb := c.words[c.verb]
-	if !actions[verb] && (verb != "create" && verb != "make" || !containsAny(c.spoken, makings)) {
-		return false
-	}
-	forbidden := containsAny(spokenOf(c.words[:c.verb]), negations)
-	return !forbidden || !c.breakable() || verb == "run" && c.after() == "`" || containsAny(c.spoken, requests)
-}
-
-// describes tells whether the claim explains a path, a command or a term: its
-// text, behind a label, is a code span that stands alone or goes on with a dash
-// or a colon.
-func (c claim) describes() bool {
-	for _, s := range []string{c.masked, c.body} {
-		if !strings.HasPrefix(s, "`") {
-			continue
-		}
-		if rest := strings.TrimSpace(s[1:]); rest == "" || strings.ContainsAny(firstRune(rest), "-–—:(=→|,/`") || strings.HasPrefix(rest, "and `") || strings.HasPrefix(rest, "or `") {
-			return true
-		}
-	}
-	return false
-}
-
-// A place is what a section is for.
-type place int
-
-const (
-	plain   place = iota
-	ruling        // says that it holds rules
-	fitting       // is about how code, tests or commits are written: most of it is rules
-	telling       // describes: only what binds in so many words is a rule
-	idle          // set-up, links, community: nothing in it is a rule
-)
-
-// placeOf is what a heading makes of its section.
-func (c claim) placeOf(verdict bool) place {
-	switch {
-	case verdict || containsAny(c.spoken, rulingSections):
-		return ruling
-	case containsAny(c.spoken, idleSections):
-		return idle
-	case len(c.words) > 2 && c.force() >= imperative && !c.ambiguous() && !c.behaves():
-		return ruling
-	case containsAny(c.spoken, tellingSections):
-		return telling
-	}
-	return plain
-}
-
-// placeAmong is decided by the nearest heading that says anything.
-func placeAmong(sections []heading) place {
-	for i, h := range sections {
-		switch {
-		case h.place != plain:
-			return h.place
-		case h.category == "architecture":
-			return plain
-		case h.category != "" && i < 2: // the title of a whole file is too far away to make rules of notes
-			return fitting
-		}
-	}
-	return plain
-}
-
-// isVerdict tells whether a heading says of all below it that it is to be done
-// or not: "Don't". A statement means its opposite without such a heading.
-func (c claim) isVerdict() bool {
-	return len(c.words) > 0 && (verdicts[strings.TrimSpace(c.spoken)] ||
-		len(c.masked) <= 60 && containsAny(spokenOf(c.words[:min(2, len(c.words))]), prohibitions))
-}
-
-// categoryOf is the category of the nearest section that has one, else of the
-// statement's own words.
-func categoryOf(s statement) string {
-	for _, h := range s.sections {
-		if h.category != "" {
-			return h.category
-		}
-	}
-	spoken := newClaim(s.text).spoken
-	for _, c := range textCategories {
-		if containsAny(spoken, c.words) {
-			return c.name
-		}
-	}
-	return "other"
-}
-
-func sectionCategory(spoken string) string {
-	for _, c := range sectionCategories {
-		if containsAny(spoken, c.words) {
-			return c.name
-		}
-	}
-	return ""
-}
-
-// isLead tells whether a line before a list, or a table's header, says
-// something of every item: "Never", "When you add an endpoint".
-func isLead(s string) bool {
-	c := newClaim(s)
-	if len(c.words) == 0 {
-		return false
-	}
-	return c.binds() || leadWords[c.words[0]] ||
-		len(c.words) > 1 && c.verb < len(c.words) && imperatives[c.words[c.verb]] && !c.ambiguous()
-}
-
-// wordsOf splits masked text into lower-case words; a code span is the word "`".
-func wordsOf(masked string) []string {
-	var words []string
-	for i, part := range strings.Split(masked, "`") {
-		if i > 0 {
-			words = append(words, "`")
-		}
-		for w := range strings.FieldsFuncSeq(strings.ToLower(strings.ReplaceAll(part, "’", "'")), between) {
-			if w = strings.Trim(w, "-'."); w != "" {
-				words = append(words, w)
+	code := false
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == '`':
+			if code = !code; code {
+				b.WriteString(" ` ")
 			}
+		case code:
+		case c == '(', c == ')', c == '"':
+			b.WriteByte(' ')
+		case strings.IndexByte(",.;:!?", c) >= 0 && (i+1 == len(s) || s[i+1] == ' '):
+			b.WriteByte(' ')
+			b.WriteByte(c)
+		default:
+			b.WriteByte(c)
 		}
 	}
-	return words
+	return strings.Fields(strings.TrimRight(b.String(), ".!? "))
 }
 
-func spokenOf(words []string) string { return " " + strings.Join(words, " ") + " " }
+func spoken(words []string) string { return " " + strings.Join(words, " ") + " " }
 
-// between tells whether the character stands between words.
-func between(r rune) bool {
-	return r != '\'' && r != '-' && r != '.' && r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
-}
-
-// foreign tells whether most letters of the text are not Latin ones.
-func foreign(s string) bool {
-	latin, other := 0, 0
-	for _, r := range s {
-		switch {
-		case r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z':
-			latin++
-		case r >= 0x370 && unicode.IsLetter(r):
-			other++
-		}
-	}
-	return other > latin/2 && other >= 4
-}
+func among(list, word string) bool { return strings.Contains(list, " "+word+" ") }
 
 func containsAny(s string, parts []string) bool {
-	for _, p := range parts {
-		if strings.Contains(s, p) {
-			return true
-		}
-	}
-	return false
-}
-
-func firstRune(s string) string {
-	_, n := utf8.DecodeRuneInString(s)
-	return s[:n]
+	return slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(s, p) })
 }

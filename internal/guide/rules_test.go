@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -36,7 +37,7 @@ func TestRules(t *testing.T) {
 			}
 			var b strings.Builder
 			for _, r := range Rules(path, string(src)) {
-				fmt.Fprintf(&b, "%d %s: %s\n", r.Line, r.Category, r.Text)
+				fmt.Fprintf(&b, "%d %s\n", r.Line, r.Text)
 				if want, _ := guideDir(path); r.Source != path || r.Dir != want {
 					t.Errorf("rule from %q for %q", r.Source, r.Dir)
 				}
@@ -86,6 +87,7 @@ func TestRuleOrNot(t *testing.T) {
 		{"CLAUDE.md", "- [Always up to date](https://x.y)", ""},
 		{"CLAUDE.md", "- Handlers live in `internal/http`", ""},
 		{"CLAUDE.md", "- Ask before you commit", ""},
+		{"CLAUDE.md", "- Always comment on the GitHub thread when you are done", ""},
 		{"CLAUDE.md", "    - Never log tokens", ""},
 		{"CLAUDE.md", "```\n- Never log tokens\n```", ""},
 		{"CLAUDE.md", "<details>\nNever log tokens.\n</details>", ""},
@@ -198,12 +200,14 @@ func hostile() map[string]string {
 }
 
 func TestRulesBounded(t *testing.T) {
-	const limit = 10 * time.Second // with the race detector on a busy machine; alone none takes 0.3 s
+	const limit = 10 * time.Second // with the race detector; alone none takes 0.3 s
 	for name, src := range hostile() {
 		for _, path := range []string{"CLAUDE.md", ".cursorrules"} {
-			start := time.Now()
-			g, _ := Load(func(string) ([]byte, error) { return []byte(src), nil }, []string{path})
-			if took := time.Since(start); took > limit {
+			var g Guide
+			took := needs.Busy(func() {
+				g, _ = Load(func(string) ([]byte, error) { return []byte(src), nil }, []string{path})
+			})
+			if took > limit {
 				t.Errorf("%s as %s took %v", name, path, took)
 			}
 			if len(g.Rules) > maxRules {
@@ -227,11 +231,6 @@ func FuzzRules(f *testing.F) {
 			}
 			if r.Line < 1 || r.Line > strings.Count(src, "\n")+1 {
 				t.Errorf("line %d of %d", r.Line, strings.Count(src, "\n")+1)
-			}
-			switch r.Category {
-			case "style", "testing", "security", "architecture", "process", "other":
-			default:
-				t.Errorf("category %q", r.Category)
 			}
 		}
 	})

@@ -44,7 +44,7 @@ func (x *linting) caused(ctx context.Context, l *Linter, head string, files map[
 			return newSince(lineReader(base), before, lineReader(head), outside)
 		}
 	}
-	x.note(l, "what it says about unchanged lines was left out, because the base could not be checked: "+said(err.Error(), 200))
+	x.note(l, "what it says about unchanged lines was left out, because the base could not be checked: "+oneLine(err.Error(), 200))
 	return nil
 }
 

@@ -44,7 +44,7 @@ func readLines(f *errorformat.Errorformat, dir string, output []byte) (all []rem
 		}
 		r := remark{path: within(dir, named(e.Filename, dir)), line: e.Lnum, end: max(e.Lnum, e.EndLnum), level: levelOf(e.Type)}
 		rule, message := cutRule(e.Text)
-		if r.rule, r.message = said(rule, maxRule), said(message, maxMessage); r.path == "" || r.message == "" {
+		if r.rule, r.message = oneLine(rule, maxRule), oneLine(message, maxMessage); r.path == "" || r.message == "" {
 			continue
 		}
 		if all = append(all, r); len(all) == maxRemarks {

@@ -22,7 +22,7 @@ import (
 func goEnv(t *testing.T) GoEnv {
 	t.Helper()
 	if _, err := exec.LookPath("go"); err != nil {
-		t.Skip("no Go toolchain on PATH")
+		t.Skip("needs go on PATH")
 	}
 	self, err := os.Executable()
 	if err != nil {

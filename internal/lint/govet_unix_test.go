@@ -94,7 +94,7 @@ func TestGovetTimeout(t *testing.T) {
 	}
 	script(t, filepath.Join(dir, "go"), "exec 3>"+alive+"; cat <"+never+" & cat <"+never)
 	env.Path = dir + string(filepath.ListSeparator) + env.Path
-	env.Timeout = time.Second
+	env.Timeout = 3 * time.Second // enough for the script to begin
 	gone := make(chan error)
 	go func() {
 		f, err := os.Open(alive) // waits for the writer

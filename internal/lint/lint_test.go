@@ -11,7 +11,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
-	"github.com/precedent-dev/precedent/internal/text"
+	"github.com/precedent-dev/precedent/internal/match"
 )
 
 // TestMain lets the test binary be the process that the Go analyzers run in.
@@ -181,7 +181,7 @@ func TestSayWhatModelsSay(t *testing.T) {
 		"lostcancel": "Context leak: cancel is not called. The cancel function returned by context.WithTimeout is not called on all paths, which leaks the context. Add defer cancel().",
 	} {
 		f := found[key]
-		if got := text.Cosine(text.NewVector(f.Title+"\n"+f.Body), text.NewVector(said)); got < 0.25 {
+		if got := match.Similarity(&f, &precedent.Finding{Body: said}); got < match.SamePlace {
 			t.Errorf("%s: similarity %.2f of\n%s\n%s\nand\n%s", key, got, f.Title, f.Body, said)
 		} else {
 			t.Logf("%s: %.2f", key, got)

@@ -166,7 +166,7 @@ func (x *linting) version(ctx context.Context, l *Linter, dir string) (string, e
 		return "", err
 	}
 	if out.Exit != 0 || out.Stopped != "" {
-		return "", fmt.Errorf("it does not start: %s", out.trouble())
+		return "", fmt.Errorf("it does not start: %s", out.reason())
 	}
 	return versionIn(string(out.Stdout)), nil
 }
@@ -178,7 +178,7 @@ func (l *Linter) job(dir string, argv []string) Job {
 
 // versionIn finds the first word that looks like a version.
 func versionIn(s string) string {
-	for _, word := range strings.Fields(said(s, maxMessage)) {
+	for _, word := range strings.Fields(oneLine(s, maxMessage)) {
 		word = strings.TrimRight(strings.TrimPrefix(word, "v"), ",;)")
 		if len(word) < 40 && word != "" && word[0] >= '0' && word[0] <= '9' && strings.Contains(word, ".") {
 			return word
@@ -247,23 +247,23 @@ func (l *Linter) read(out Output) ([]remark, error) {
 	case out.Stopped != "":
 		return all, fmt.Errorf("stopped: %s", out.Stopped)
 	case out.Exit != 0 && !slices.Contains(l.Exits, out.Exit):
-		return all, fmt.Errorf("it failed: %s", out.trouble())
+		return all, fmt.Errorf("it failed: %s", out.reason())
 	case err == nil && out.Exit != 0 && len(all) == 0 && !l.Sarif && len(strings.TrimSpace(string(data))) == 0:
-		return nil, fmt.Errorf("it failed without output: %s", out.trouble())
+		return nil, fmt.Errorf("it failed without output: %s", out.reason())
 	}
 	return all, err
 }
 
-// trouble is what a failed linter says about it.
-func (o *Output) trouble() string {
+// reason is what a failed linter says about it.
+func (o *Output) reason() string {
 	if o.Stopped != "" {
 		return o.Stopped
 	}
 	why := fmt.Sprintf("exit status %d", o.Exit)
 	for _, s := range []string{string(o.Stderr), string(o.Stdout)} {
 		const most = 200
-		if first, _, _ := strings.Cut(strings.TrimSpace(s), "\n"); said(first, most) != "" {
-			return why + ": " + said(first, most)
+		if first, _, _ := strings.Cut(strings.TrimSpace(s), "\n"); oneLine(first, most) != "" {
+			return why + ": " + oneLine(first, most)
 		}
 	}
 	return why
@@ -275,7 +275,7 @@ func (x *linting) note(l *Linter, why string) {
 
 func (x *linting) fail(l *Linter, err error) {
 	x.failed = true
-	x.note(l, said(err.Error(), 300))
+	x.note(l, oneLine(err.Error(), 300))
 }
 
 // result sums up.
@@ -299,7 +299,7 @@ func (x *linting) result(ctx context.Context) Result {
 		r.Status = precedent.StatusSkipped
 	}
 	if edited := x.tree.edited; len(edited) > 0 {
-		x.notes = append(x.notes, "the change edits "+said(strings.Join(edited, ", "), 200)+": the linters were configured as before it")
+		x.notes = append(x.notes, "the change edits "+oneLine(strings.Join(edited, ", "), 200)+": the linters were configured as before it")
 	}
 	r.Error = strings.Join(x.notes, "; ")
 	return r

@@ -16,7 +16,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
-	"github.com/precedent-dev/precedent/internal/text"
+	"github.com/precedent-dev/precedent/internal/match"
 )
 
 // box plays the sandbox: a linter is a function.
@@ -358,7 +358,7 @@ func TestSayWhatOursSay(t *testing.T) {
 		ours := d.finding(f, line)
 		r := remark{path: "a.go", line: 1, rule: "govet", message: d.Analyzer + ": " + d.Message}
 		theirs := r.finding(&Presets()[2], "2.15.0", f, line)
-		if got := text.Cosine(text.NewVector(ours.Title+"\n"+ours.Body), text.NewVector(theirs.Title+"\n"+theirs.Body)); got < 0.25 && ours.Category != theirs.Category {
+		if got := match.Similarity(&ours, &theirs); got < match.SamePlace && ours.Category != theirs.Category {
 			t.Errorf("%s: similarity %.2f", d.Analyzer, got)
 		}
 	}

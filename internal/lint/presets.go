@@ -105,3 +105,12 @@ func bits(most int) []int {
 	}
 	return all
 }
+
+// PresetNames lists the linters that are known by name.
+func PresetNames() []string {
+	var names []string
+	for _, l := range Presets() {
+		names = append(names, l.Name)
+	}
+	return names
+}

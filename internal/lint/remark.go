@@ -6,10 +6,12 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/sarif"
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
@@ -52,14 +54,14 @@ func (l level) severity() precedent.Severity {
 const (
 	maxMessage = 1000
 	maxRule    = 80
-	maxRemarks = 5000
+	maxRemarks = sarif.MaxMany
 	maxLine    = 10_000_000 // a line's number
 )
 
 func control(r rune) bool { return unicode.IsControl(r) || r == unicode.ReplacementChar }
 
-// said cleans and bounds text of a linter: one line, nothing hidden.
-func said(s string, most int) string {
+// oneLine cleans and bounds text of a linter: one line, nothing hidden.
+func oneLine(s string, most int) string {
 	s = strings.Map(func(r rune) rune {
 		if control(r) {
 			return ' '
@@ -94,18 +96,20 @@ func within(dir, name string) string {
 
 // ruleForms are how linters put the rule into a line: SC2086 behind, MD012/name
 // or Style/Name before it, a name after two spaces.
-var ruleForms = []*regexp.Regexp{
-	regexp.MustCompile(`^(?P<rule>[A-Z]+[0-9]+(?:/[\w-]+)*):?\s+(?P<rest>.+)$`),
-	regexp.MustCompile(`^(?P<rule>[A-Z]\w*(?:/\w+)+):\s+(?P<rest>.+)$`),
-	regexp.MustCompile(`^(?P<rest>.+?)\s+\[(?P<rule>[\w@./:-]+)\]$`),
-	regexp.MustCompile(`^(?P<rest>.+?)\s+\((?P<rule>[\w@./:-]+)\)$`),
-	regexp.MustCompile(`^(?P<rest>.+?)\s{2,}(?P<rule>[\w@./-]+)$`),
-}
+var ruleForms = sync.OnceValue(func() []*regexp.Regexp {
+	return []*regexp.Regexp{
+		regexp.MustCompile(`^(?P<rule>[A-Z]+[0-9]+(?:/[\w-]+)*):?\s+(?P<rest>.+)$`),
+		regexp.MustCompile(`^(?P<rule>[A-Z]\w*(?:/\w+)+):\s+(?P<rest>.+)$`),
+		regexp.MustCompile(`^(?P<rest>.+?)\s+\[(?P<rule>[\w@./:-]+)\]$`),
+		regexp.MustCompile(`^(?P<rest>.+?)\s+\((?P<rule>[\w@./:-]+)\)$`),
+		regexp.MustCompile(`^(?P<rest>.+?)\s{2,}(?P<rule>[\w@./-]+)$`),
+	}
+})
 
 // cutRule splits a linter's line into its rule and what it says.
 func cutRule(s string) (rule, rest string) {
 	s = strings.TrimSpace(s)
-	for _, form := range ruleForms {
+	for _, form := range ruleForms() {
 		if m := form.FindStringSubmatch(s); m != nil {
 			return m[form.SubexpIndex("rule")], m[form.SubexpIndex("rest")]
 		}

@@ -119,7 +119,6 @@ const (
 	KindTooLarge   Kind = "too-large" // the reply does not end; it was not read on
 	KindRequest    Kind = "request"   // other 4xx: it will not be taken however often it is sent
 	KindContext    Kind = "context"   // the request does not fit into the model's context window
-	KindOpen       Kind = "open"      // not sent: the circuit breaker is open
 )
 
 // Error is a request that failed. Its text never holds a key.

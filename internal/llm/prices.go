@@ -8,6 +8,7 @@ import (
 	"maps"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/precedent-dev/precedent"
 )
@@ -119,7 +120,7 @@ func (p Prices) Find(model string) (Price, bool) {
 
 // goesOn matches what makes a number at the end of a beginning another one: a
 // digit, a further part, or a part of a version after a hyphen, which a date is not.
-var goesOn = regexp.MustCompile(`^(?:\d|\.\d|-\d{1,2}(?:$|[^0-9A-Za-z]))`)
+var goesOn = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:\d|\.\d|-\d{1,2}(?:$|[^0-9A-Za-z]))`) })
 
 func begins(model, prefix string) bool {
 	rest, ok := strings.CutPrefix(model, prefix)
@@ -127,7 +128,7 @@ func begins(model, prefix string) bool {
 		return ok
 	}
 	last := prefix[len(prefix)-1]
-	return last < '0' || last > '9' || !goesOn.MatchString(rest)
+	return last < '0' || last > '9' || !goesOn().MatchString(rest)
 }
 
 // Cost is what the usage costs in US dollars.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
-	"sync"
 	"time"
 )
 
@@ -15,14 +14,11 @@ const (
 	maxTimeoutTries = 2               // a request that timed out is tried once more
 	firstBackoff    = 2 * time.Second // doubles with each try
 	maxBackoff      = 60 * time.Second
-	maxRetryAfter   = 15 * time.Minute // a server that asks for more is given up
-	breakerFailures = 5                // in a row, over all requests
-	breakerPause    = 60 * time.Second
+	maxRetryAfter   = 15 * time.Minute // a server that asks for more is not asked again
 )
 
 // Waiting is what retrying needs from outside.
 type Waiting struct {
-	Now   func() time.Time
 	Sleep func(ctx context.Context, d time.Duration) error
 	// Rand returns a number in [0, n), n > 0.
 	Rand func(n time.Duration) time.Duration
@@ -30,7 +26,7 @@ type Waiting struct {
 
 // RealWaiting waits in real time.
 func RealWaiting() Waiting {
-	return Waiting{Now: time.Now, Sleep: sleep, Rand: func(n time.Duration) time.Duration { return rand.N(n) }}
+	return Waiting{Sleep: sleep, Rand: func(n time.Duration) time.Duration { return rand.N(n) }}
 }
 
 func sleep(ctx context.Context, d time.Duration) error {
@@ -46,32 +42,19 @@ func sleep(ctx context.Context, d time.Duration) error {
 
 type reliable struct {
 	Model
-	w  Waiting
-	mu sync.Mutex
-	// failures counts trouble in a row; until is when an open breaker lets a
-	// request through again; dead is the trouble that no waiting mends.
-	failures int
-	until    time.Time
-	dead     *Error
+	w Waiting
 }
 
-// Reliable retries what may work the next time, waits as long as the server
-// asks, and stops sending to a server that is down or refuses the key.
+// Reliable retries what may work the next time, and waits as long as the server
+// asks.
 func Reliable(m Model, w Waiting) Model { return &reliable{Model: m, w: w} }
 
 func (r *reliable) Send(ctx context.Context, req Request) (Reply, error) {
 	for try := 1; ; try++ {
-		if err := r.allowed(); err != nil {
-			return Reply{}, err
-		}
 		reply, err := r.Model.Send(ctx, req)
 		var e *Error
-		if err != nil && !errors.As(err, &e) {
-			return reply, err // cancelled, or our own defect: not the server's trouble
-		}
-		r.learn(e)
-		if err == nil {
-			return reply, nil
+		if err == nil || !errors.As(err, &e) {
+			return reply, err // done, cancelled, or our own defect: not the server's trouble
 		}
 		wait, again := r.backoff(e, try)
 		if !again {
@@ -83,40 +66,11 @@ func (r *reliable) Send(ctx context.Context, req Request) (Reply, error) {
 	}
 }
 
-// allowed tells whether the breaker lets a request through.
-func (r *reliable) allowed() error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.dead != nil {
-		return r.dead
-	}
-	if r.failures >= breakerFailures && r.w.Now().Before(r.until) {
-		return &Error{Kind: KindOpen, Host: r.Host(), Message: "not asked again yet: it failed 5 times in a row"}
-	}
-	return nil
-}
-
-// learn keeps count of trouble for the breaker.
-func (r *reliable) learn(e *Error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	switch {
-	case e == nil || e.Kind == KindRequest || e.Kind == KindContext || e.Kind == KindTooLarge:
-		r.failures = 0
-	case e.Kind == KindAuth:
-		r.dead = e
-	default:
-		if r.failures++; r.failures >= breakerFailures {
-			r.until = r.w.Now().Add(breakerPause)
-		}
-	}
-}
-
 // backoff says how long to wait before the next try, if there is to be one.
 func (r *reliable) backoff(e *Error, try int) (time.Duration, bool) {
 	tries := maxTries
 	switch e.Kind {
-	case KindAuth, KindRequest, KindContext, KindOpen, KindTooLarge:
+	case KindAuth, KindRequest, KindContext, KindTooLarge:
 		return 0, false
 	case KindTimeout:
 		tries = maxTimeoutTries

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // tooLong are the words by which servers say that a request does not fit into
@@ -20,18 +21,20 @@ var tooLong = []string{
 }
 
 // windowSizes find the window in the words of those that tell it.
-var windowSizes = []*regexp.Regexp{
-	regexp.MustCompile(`tokens > (\d+) maximum`),
-	regexp.MustCompile(`exceed context limit: \d+ \+ \d+ > (\d+)`),
-	regexp.MustCompile(`maximum context length (?:is|of) (\d+)`),
-	regexp.MustCompile(`(\d+) maximum context length`),
-	regexp.MustCompile(`"n_ctx": ?(\d+)`),
-	regexp.MustCompile(`context size \((\d+) tokens\)`),
-	regexp.MustCompile(`limit of (\d+) tokens`),
-	regexp.MustCompile(`tokens allowed \((\d+)\)`),
-	regexp.MustCompile(`exceed context window of (\d+)`),
-	regexp.MustCompile(`context length of (?:only )?(\d+)`),
-}
+var windowSizes = sync.OnceValue(func() []*regexp.Regexp {
+	return []*regexp.Regexp{
+		regexp.MustCompile(`tokens > (\d+) maximum`),
+		regexp.MustCompile(`exceed context limit: \d+ \+ \d+ > (\d+)`),
+		regexp.MustCompile(`maximum context length (?:is|of) (\d+)`),
+		regexp.MustCompile(`(\d+) maximum context length`),
+		regexp.MustCompile(`"n_ctx": ?(\d+)`),
+		regexp.MustCompile(`context size \((\d+) tokens\)`),
+		regexp.MustCompile(`limit of (\d+) tokens`),
+		regexp.MustCompile(`tokens allowed \((\d+)\)`),
+		regexp.MustCompile(`exceed context window of (\d+)`),
+		regexp.MustCompile(`context length of (?:only )?(\d+)`),
+	}
+})
 
 // contextWindow tells whether an error's message or body says that the request is
 // too long for the model, and the window's tokens if it says those. Some servers call it
@@ -50,7 +53,7 @@ func contextWindow(status int, message string, body []byte) (tokens int, is bool
 	if !is {
 		return 0, false
 	}
-	for _, re := range windowSizes {
+	for _, re := range windowSizes() {
 		if m := re.FindStringSubmatch(text); m != nil {
 			tokens, _ = strconv.Atoi(m[1]) // 0 if it is beyond all measure
 			return tokens, true

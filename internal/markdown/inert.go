@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/precedent-dev/precedent/internal/text"
@@ -11,28 +12,38 @@ import (
 
 var (
 	// mention is an at sign that something follows: a name, a team, a bot.
-	mention = regexp.MustCompile(`@+[^\s@]`)
+	mention = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`@+[^\s@]`) })
 	// reference is an issue or merge request: #1, GH-1, !1.
-	reference = regexp.MustCompile(`([#!]+)[0-9]|\b(?i:GH)(-)[0-9]`)
+	reference = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`([#!]+)[0-9]|\b(?i:GH)(-)[0-9]`) })
 	// closing is what closes a ticket of another tracker: "closes PROJ-1".
-	closing = regexp.MustCompile(`\b(?i:clos(?:e[sd]?|ing)|fix(?:e[sd]|ing)?|resolv(?:e[sd]?|ing)|implement(?:s|ed|ing)?):?\s+[A-Z][A-Z0-9]*(-)[0-9]`)
+	closing = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`\b(?i:clos(?:e[sd]?|ing)|fix(?:e[sd]|ing)?|resolv(?:e[sd]?|ing)|implement(?:s|ed|ing)?):?\s+[A-Z][A-Z0-9]*(-)[0-9]`)
+	})
 	// address is what a forge would link without being asked.
-	address = regexp.MustCompile(`(?i)(?:\b(?:https?|ftp|mailto|xmpp):|\bwww\.|//[a-z0-9-]+\.)[^\s<>"\x60|\[]*`)
+	address = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)(?:\b(?:https?|ftp|mailto|xmpp):|\bwww\.|//[a-z0-9-]+\.)[^\s<>"\x60|\[]*`)
+	})
 	// scheme is what makes an address of a text.
-	scheme = regexp.MustCompile(`(?i)(:)//|(?:mailto|xmpp)(:)|www(\.)`)
+	scheme = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)(:)//|(?:mailto|xmpp)(:)|www(\.)`) })
 	// command is a line that a bot may obey: a quick action, a known word, a trailer.
-	command = regexp.MustCompile(`^\s*(?:([/!])[A-Za-z]|(:):|(?i:([bhjr])(?:ors|omu|enkins|etest|echeck)\b)|[A-Za-z]+(?:-[A-Za-z]+)+(:))`)
+	command = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^\s*(?:([/!])[A-Za-z]|(:):|(?i:([bhjr])(?:ors|omu|enkins|etest|echeck)\b)|[A-Za-z]+(?:-[A-Za-z]+)+(:))`)
+	})
 	// asking is what a builder takes for a command wherever it stands in prose.
-	asking = regexp.MustCompile(`(?i:(t)est\W+this\W+please|(o)k\W+to\W+test|(a)dd\W+to\W+(?:white|allow)list)\b`)
+	asking = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i:(t)est\W+this\W+please|(o)k\W+to\W+test|(a)dd\W+to\W+(?:white|allow)list)\b`)
+	})
 	// skipping is what keeps tests from running when it comes into a commit message.
-	skipping = regexp.MustCompile(`(?i)\[(?:skip|no|ci)[ -]`)
+	skipping = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)\[(?:skip|no|ci)[ -]`) })
 	// agent is a program that acts on its name wherever it stands, code included.
-	agent = regexp.MustCompile(`(?i)@(claude|codex|copilot|cursor|dependabot|renovate|mergify|mergifyio|bors|homu|rust|rustbot|k8s|coderabbitai|gemini|sweep|devin|openhands|pre-commit|precedent)\b`)
+	agent = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)@(claude|codex|copilot|cursor|dependabot|renovate|mergify|mergifyio|bors|homu|rust|rustbot|k8s|coderabbitai|gemini|sweep|devin|openhands|pre-commit|precedent)\b`)
+	})
 	// takes are the characters that Markdown takes within a line.
 	takes = strings.NewReplacer(`\`, `\\`, "`", "\\`", `*`, `\*`, `_`, `\_`, `[`, `\[`, `]`, `\]`,
 		`<`, `\<`, `>`, `\>`, `~`, `\~`, `&`, `\&`, `$`, `\$`, `^`, `\^`, `|`, `&#124;`)
 	// opener is what would begin a list, a heading, a quote, a rule or a table at the start of a line.
-	opener = regexp.MustCompile(`^(?:[0-9]+([.)])|([-+#=:]))`)
+	opener = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:[0-9]+([.)])|([-+#=:]))`) })
 )
 
 // plain writes text from outside as Markdown that shows the text and nothing
@@ -76,36 +87,36 @@ func breaks(s string, start bool) []bool {
 			mark(m[i], m[i+1]) // -1, -1 for a group that took no part
 		}
 	}
-	for _, m := range mention.FindAllStringIndex(s, -1) {
+	for _, m := range mention().FindAllStringIndex(s, -1) {
 		_, last := utf8.DecodeLastRuneInString(s[m[0]:m[1]])
 		mark(m[0], m[1]-last)
 	}
-	for _, m := range reference.FindAllStringSubmatchIndex(s, -1) {
+	for _, m := range reference().FindAllStringSubmatchIndex(s, -1) {
 		group(m)
 	}
-	for _, m := range asking.FindAllStringSubmatchIndex(s, -1) {
+	for _, m := range asking().FindAllStringSubmatchIndex(s, -1) {
 		group(m)
 	}
-	for _, m := range closing.FindAllStringSubmatchIndex(s, -1) {
+	for _, m := range closing().FindAllStringSubmatchIndex(s, -1) {
 		group(m)
 	}
-	for _, m := range address.FindAllStringIndex(s, -1) {
+	for _, m := range address().FindAllStringIndex(s, -1) {
 		url := strings.TrimRight(s[m[0]:m[1]], ".,;:!?)'*_~|]")
 		if !strings.Contains(url, "@") {
 			mark(m[0], m[0]+len(url))
 		}
 	}
-	for _, m := range scheme.FindAllStringSubmatchIndex(s, -1) {
+	for _, m := range scheme().FindAllStringSubmatchIndex(s, -1) {
 		group(m)
 	}
 	if start {
-		group(command.FindStringSubmatchIndex(s))
+		group(command().FindStringSubmatchIndex(s))
 	}
 	return broken
 }
 
 func escapeStart(s string) string {
-	if m := opener.FindStringSubmatchIndex(s); m != nil {
+	if m := opener().FindStringSubmatchIndex(s); m != nil {
 		i := max(m[2], m[4])
 		return takes.Replace(s[:i]) + `\` + takes.Replace(s[i:])
 	}
@@ -125,7 +136,7 @@ func Code(s string) string {
 // spannable tells whether a text may stand in a code span as it is: what a bot
 // would obey in there, too, and what would break a table may not.
 func spannable(s string) bool {
-	return !strings.Contains(s, "|") && !mention.MatchString(s) && !strings.Contains(s, "##[") && !skipping.MatchString(s) && !asking.MatchString(s)
+	return !strings.Contains(s, "|") && !mention().MatchString(s) && !strings.Contains(s, "##[") && !skipping().MatchString(s) && !asking().MatchString(s)
 }
 
 // span is a code span of a line that holds no pipe.
@@ -149,8 +160,8 @@ func Fenced(info string, mark func(i int) string, lines []string) []string {
 	marked := make([]string, len(lines))
 	longest := 0
 	for i, line := range lines {
-		line = agent.ReplaceAllString(text.VisibleLine(text.Head(strings.TrimSuffix(line, "\r"), maxLine)), "<U+0040>$1")
-		line = asking.ReplaceAllStringFunc(line, func(m string) string { return fmt.Sprintf("<U+%04X>%s", m[0], m[1:]) })
+		line = agent().ReplaceAllString(text.VisibleLine(text.Head(strings.TrimSuffix(line, "\r"), maxLine)), "<U+0040>$1")
+		line = asking().ReplaceAllStringFunc(line, func(m string) string { return fmt.Sprintf("<U+%04X>%s", m[0], m[1:]) })
 		marked[i] = mark(i) + strings.ReplaceAll(line, "##[", "##<U+005B>")
 		longest = max(longest, run(marked[i], '`', 2))
 	}

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/util"
@@ -104,9 +105,13 @@ func (w *inlines) link(to string) {
 
 var (
 	// linkable is an address in which nothing can end the link or be taken for a name.
-	linkable = regexp.MustCompile(`^https://[a-z0-9.-]+(?::[0-9]+)?(?:/[A-Za-z0-9._~/%?=&#+,:;-]*)?$`)
+	linkable = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^https://[a-z0-9.-]+(?::[0-9]+)?(?:/[A-Za-z0-9._~/%?=&#+,:;-]*)?$`)
+	})
 	// pinging addresses leave a mark on what they lead to.
-	pinging = regexp.MustCompile(`/(?:issues|pull|pulls|merge_requests|commit|discussions)/`)
+	pinging = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`/(?:issues|pull|pulls|merge_requests|commit|discussions)/`)
+	})
 )
 
 // allowed tells whether a link may lead to the address.
@@ -115,7 +120,7 @@ func allowed(to string, hosts []string) (string, bool) {
 	if err != nil || u.User != nil || !slices.Contains(hosts, u.Host) {
 		return "", false
 	}
-	return to, linkable.MatchString(to) && !pinging.MatchString(to) && !asking.MatchString(to)
+	return to, linkable().MatchString(to) && !pinging().MatchString(to) && !asking().MatchString(to)
 }
 
 // decode resolves backslash escapes and entities: a name that is spelled as

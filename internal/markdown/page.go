@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
@@ -17,12 +18,14 @@ import (
 
 var (
 	// pages reads Markdown as forges do.
-	pages = goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser()
+	pages = sync.OnceValue(func() parser.Parser { return goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser() })
 	// outlines reads blocks alone, which costs little however wild the text is.
-	outlines = parser.NewParser(parser.WithBlockParsers(parser.DefaultBlockParsers()...),
-		parser.WithInlineParsers(util.Prioritized(parser.NewCodeSpanParser(), 100)))
+	outlines = sync.OnceValue(func() parser.Parser {
+		return parser.NewParser(parser.WithBlockParsers(parser.DefaultBlockParsers()...),
+			parser.WithInlineParsers(util.Prioritized(parser.NewCodeSpanParser(), 100)))
+	})
 	// ours are the tags that a page of ours is made of. They have no attributes.
-	ours = regexp.MustCompile(`^(?:[^<]|</?(?:details|summary|sub)>)*$`)
+	ours = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:[^<]|</?(?:details|summary|sub)>)*$`) })
 )
 
 // Active returns what a page of Markdown would make a forge show or fetch beside
@@ -31,7 +34,7 @@ var (
 func Active(page string, hosts []string) string {
 	text := []byte(page)
 	found := ""
-	_ = ast.Walk(pages.Parse(source.NewReader(text)), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+	_ = ast.Walk(pages().Parse(source.NewReader(text)), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if entering {
 			found = active(n, text, hosts)
 		}
@@ -55,7 +58,7 @@ func active(n ast.Node, text []byte, hosts []string) string {
 		return foreignHTML(n.Segments, text)
 	case *ast.HTMLBlock:
 		if n.HasClosure() {
-			if html := n.ClosureLine.Value(text); !ours.Match(html) {
+			if html := n.ClosureLine.Value(text); !ours().Match(html) {
 				return fmt.Sprintf("HTML, %q", html)
 			}
 		}
@@ -77,7 +80,7 @@ func foreignHTML(segments *source.Segments, text []byte) string {
 		s := segments.At(i)
 		html.Write(s.Value(text))
 	}
-	if ours.MatchString(html.String()) {
+	if ours().MatchString(html.String()) {
 		return ""
 	}
 	return fmt.Sprintf("HTML, %q", html.String())
@@ -95,7 +98,7 @@ func LastComment(page string) (string, bool) {
 		lines[i] = line[:min(len(line), maxOutline)]
 	}
 	text := []byte(strings.Join(lines, "\n"))
-	last, ok := outlines.Parse(source.NewReader(text)).LastChild().(*ast.HTMLBlock)
+	last, ok := outlines().Parse(source.NewReader(text)).LastChild().(*ast.HTMLBlock)
 	if !ok || last.HTMLBlockType != ast.HTMLBlockType2 {
 		return "", false
 	}
@@ -112,7 +115,7 @@ func LastComment(page string) (string, bool) {
 }
 
 // fence is the first line of a block of code, behind the marks of lists and quotes.
-var fence = regexp.MustCompile("^[ >0-9.-]*(`{3,})[a-z]*$")
+var fence = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("^[ >0-9.-]*(`{3,})[a-z]*$") })
 
 // Blocks cuts a page that this package and its callers wrote at its empty lines,
 // but never within a block of code.
@@ -127,7 +130,7 @@ func Blocks(page string) []string {
 		block = nil
 	}
 	for line := range strings.SplitSeq(page, "\n") {
-		if m := fence.FindStringSubmatch(line); open == "" && m != nil {
+		if m := fence().FindStringSubmatch(line); open == "" && m != nil {
 			open = m[1]
 		} else if open != "" && strings.Trim(line, " >") == open {
 			open = ""
@@ -146,7 +149,7 @@ func Blocks(page string) []string {
 // and leads to one of the hosts; else it returns the words.
 func Link(words, to string, hosts []string) string {
 	u, err := url.Parse(to)
-	if err != nil || u.User != nil || !slices.Contains(hosts, u.Host) || asking.MatchString(to) || !linkable.MatchString(strings.Replace(to, "http://", "https://", 1)) {
+	if err != nil || u.User != nil || !slices.Contains(hosts, u.Host) || asking().MatchString(to) || !linkable().MatchString(strings.Replace(to, "http://", "https://", 1)) {
 		return words
 	}
 	return "[" + words + "](" + to + ")"

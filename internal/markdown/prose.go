@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/parser"
@@ -35,25 +36,29 @@ type foreign struct {
 }
 
 var (
-	bodies = parser.NewParser(parser.WithBlockParsers(parser.DefaultBlockParsers()...), parser.WithInlineParsers(parser.DefaultInlineParsers()...))
+	bodies = sync.OnceValue(func() parser.Parser {
+		return parser.NewParser(parser.WithBlockParsers(parser.DefaultBlockParsers()...), parser.WithInlineParsers(parser.DefaultInlineParsers()...))
+	})
 	// phrases knows no blocks but the paragraph: a title that begins like a list is a title.
-	phrases = parser.NewParser(
-		parser.WithBlockParsers(util.Prioritized(parser.NewParagraphParser(), 1000)),
-		parser.WithInlineParsers(parser.DefaultInlineParsers()...))
+	phrases = sync.OnceValue(func() parser.Parser {
+		return parser.NewParser(
+			parser.WithBlockParsers(util.Prioritized(parser.NewParagraphParser(), 1000)),
+			parser.WithInlineParsers(parser.DefaultInlineParsers()...))
+	})
 )
 
 // Body renders a text of several paragraphs, line by line: at most 2,000 bytes
 // of it. Links may lead to the hosts.
 func Body(s string, hosts []string) []string {
 	p := foreign{[]byte(text.Visible(text.Head(s, maxBody))), hosts}
-	return p.blocks(bodies.Parse(source.NewReader(p.source)), 0)
+	return p.blocks(bodies().Parse(source.NewReader(p.source)), 0)
 }
 
 // Phrase renders a text of one line, at most 400 bytes of it; start says that it
 // will begin one. Links may lead to the hosts.
 func Phrase(s string, hosts []string, start bool) string {
 	p := foreign{[]byte(strings.TrimSpace(visible(text.Head(s, maxPhrase)))), hosts}
-	n := phrases.Parse(source.NewReader(p.source)).FirstChild()
+	n := phrases().Parse(source.NewReader(p.source)).FirstChild()
 	if n == nil {
 		return ""
 	}
@@ -155,7 +160,7 @@ func (p *foreign) code(segments *source.Segments) []string { return indented(p.l
 // indented writes code that a model wrote. It has no line numbers to stand
 // before its lines: spaces do, or a bar where a line looks like a command.
 func indented(lines []string) []string {
-	if slices.ContainsFunc(lines, func(l string) bool { return command.MatchString(l) || mention.MatchString(l) }) {
+	if slices.ContainsFunc(lines, func(l string) bool { return command().MatchString(l) || mention().MatchString(l) }) {
 		return Fenced("", func(int) string { return "│ " }, lines)
 	}
 	// A fence that is indented takes as much off its lines.

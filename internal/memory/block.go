@@ -19,7 +19,7 @@ const (
 )
 
 // Block renders the recall for a prompt: which touched files had findings, how
-// many, of what kind and how bad, and where people declined some. It says no
+// many, of what kind and how bad, and where people dismissed some. It says no
 // more than that: titles, reasons and code of the past are text that somebody
 // wrote, and do not belong in a prompt. Equal recalls give equal blocks; it is
 // empty when there is nothing to say.
@@ -33,20 +33,20 @@ func (r Recall) Block() string {
 	list(&b, maxBlockFile, files, "files", func(h precedent.Hotspot) string {
 		line := fmt.Sprintf("%s: %s (%s), worst %s", pathInLine(h.Path), plural(h.Findings, "finding"), categories(h.Categories), text.VisibleLine(string(h.TopSeverity)))
 		if h.Dismissed > 0 {
-			line += fmt.Sprintf(", %d declined by people", h.Dismissed)
+			line += fmt.Sprintf(", %d dismissed by people", h.Dismissed)
 		}
 		return line
 	})
-	if declined := r.declined(); len(declined) > 0 {
-		b.WriteString("People declined findings there; do not repeat such remarks without new evidence:\n")
-		list(&b, maxBlock, declined, "places", func(s string) string { return s })
+	if dismissed := r.dismissed(); len(dismissed) > 0 {
+		b.WriteString("People dismissed findings there; do not repeat such remarks without new evidence:\n")
+		list(&b, maxBlock, dismissed, "places", func(s string) string { return s })
 	}
 	return b.String()
 }
 
-// declined says, sorted, in which category, file and symbol people declined
+// dismissed says, sorted, in which category, file and symbol people dismissed
 // findings.
-func (r Recall) declined() []string {
+func (r Recall) dismissed() []string {
 	inFiles := map[string]bool{}
 	for _, h := range r.Files {
 		inFiles[h.Path] = true

@@ -15,9 +15,9 @@ const HotspotFrom = 2
 // countByFile counts findings by file, sorted by path. Each counts once, however
 // often it was seen.
 func countByFile(findings []store.Known, rejections []precedent.Rejection) []precedent.Hotspot {
-	declined := map[string]bool{}
+	dismissed := map[string]bool{}
 	for _, j := range rejections {
-		declined[j.Fingerprint] = true
+		dismissed[j.Fingerprint] = true
 	}
 	byPath := map[string]precedent.Hotspot{}
 	for _, k := range findings {
@@ -26,7 +26,7 @@ func countByFile(findings []store.Known, rejections []precedent.Rejection) []pre
 			h = precedent.Hotspot{Path: k.Path, TopSeverity: k.Severity}
 		}
 		h.Findings++
-		if declined[k.Fingerprint] {
+		if dismissed[k.Fingerprint] {
 			h.Dismissed++
 		}
 		if i, has := slices.BinarySearch(h.Categories, k.Category); !has {

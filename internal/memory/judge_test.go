@@ -10,15 +10,15 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-// TestHushJudged: the judge decides about claims that are alike and about the
+// TestSuppressJudged: the judge decides about claims that are alike and about the
 // same place; where it is silent, only what is surely the same counts.
-func TestHushJudged(t *testing.T) {
+func TestSuppressJudged(t *testing.T) {
 	now := start.AddDate(0, 0, 30)
 	at := func(path, line, title string) precedent.Finding {
 		return in(find(path, line, precedent.Bugs, precedent.Medium, title), "Load")
 	}
 	declined := at("io/a.go", "defer g.Close()", "Error of the deferred Close call is ignored")
-	everywhere := decline(declined, "j1", "never flag this in this repository", 1)
+	everywhere := dismiss(declined, "j1", "never flag this in this repository", 1)
 	alike := at("net/b.go", "defer c.Close()", "The deferred Close call may fail and its error is lost")
 	alike.Symbol = "Dial"
 	same := at("io/a.go", "defer h.Close()", declined.Title)
@@ -42,7 +42,7 @@ func TestHushJudged(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			asked := 0
-			got := Hush([]precedent.Finding{test.finding}, []precedent.Rejection{everywhere}, now, 75, func(q []Question) map[int]bool {
+			got := Suppress([]precedent.Finding{test.finding}, []precedent.Rejection{everywhere}, now, 75, func(q []Question) map[int]bool {
 				asked = len(q)
 				return test.answer
 			})[0]
@@ -53,9 +53,9 @@ func TestHushJudged(t *testing.T) {
 	}
 }
 
-// TestHushAsksTheLikeliest: of many candidates the most similar ones are asked
+// TestSuppressAsksTheLikeliest: of many candidates the most similar ones are asked
 // about, and never about what was dropped or dismissed by name.
-func TestHushAsksTheLikeliest(t *testing.T) {
+func TestSuppressAsksTheLikeliest(t *testing.T) {
 	now := start.Add(time.Hour)
 	var findings []precedent.Finding
 	for i := range 60 {
@@ -66,10 +66,10 @@ func TestHushAsksTheLikeliest(t *testing.T) {
 		findings = append(findings, find(fmt.Sprintf("p%d.go", i), "defer f.Close()", precedent.Bugs, precedent.Low, title))
 	}
 	findings[59].Drop("verify", precedent.Refuted, "", "no")
-	all := decline(find("z.go", "defer z.Close()", precedent.Bugs, precedent.Low, "Error of the deferred Close call is ignored"), "j1", "never flag this in this repo", 0)
-	byName := decline(findings[58], "j2", "no", 0)
+	all := dismiss(find("z.go", "defer z.Close()", precedent.Bugs, precedent.Low, "Error of the deferred Close call is ignored"), "j1", "never flag this in this repo", 0)
+	byName := dismiss(findings[58], "j2", "no", 0)
 	exact := 0
-	Hush(findings, []precedent.Rejection{all, byName}, now, 75, func(q []Question) map[int]bool {
+	Suppress(findings, []precedent.Rejection{all, byName}, now, 75, func(q []Question) map[int]bool {
 		for _, one := range q {
 			if one.Finding.Title == all.Claim {
 				exact++

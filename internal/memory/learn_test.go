@@ -67,7 +67,7 @@ func TestLearn(t *testing.T) {
 	}
 
 	// What is learned hides the finding from the next review.
-	after := Hush([]precedent.Finding{no, author, fixed, thumb}, mustRejections(t, m), now, 75, nil)
+	after := Suppress([]precedent.Finding{no, author, fixed, thumb}, mustRejections(t, m), now, 75, nil)
 	for i, want := range []precedent.Dropped{precedent.Dismissed, "", "", precedent.Dismissed} {
 		if after[i].Dropped != want {
 			t.Errorf("%s: dropped %q, want %q", after[i].Title, after[i].Dropped, want)

@@ -1,19 +1,11 @@
 package memory
 
 import (
-	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/precedent-dev/precedent"
-	"github.com/precedent-dev/precedent/internal/store"
-	"github.com/precedent-dev/precedent/internal/text"
+	"github.com/precedent-dev/precedent/internal/match"
 )
-
-// sameRemark is the similarity of title and body from which a finding on a line
-// that an earlier one flagged is the same finding: the figure that the merge
-// stage has for overlapping findings.
-const sameRemark = 0.55
 
 // Match recognises findings whose surroundings changed, and with them their
 // fingerprint: one that flags the same line of the same file, in the same
@@ -22,21 +14,17 @@ const sameRemark = 0.55
 // finding is taken once, the most similar pair first.
 //
 // Call it when fingerprints are known and secrets are out of the quotes, and
-// before Hush, so that a dismissal follows its finding.
+// before Suppress, so that a dismissal follows its finding.
 func (r Recall) Match(findings []precedent.Finding) []precedent.Finding {
 	out := slices.Clone(findings)
-	exact := map[string]bool{}
-	for _, f := range out {
-		exact[f.Fingerprint] = true
+	var found, known []*precedent.Finding
+	for i := range out {
+		found = append(found, &out[i])
 	}
-	taken := map[string]store.Known{} // by the fingerprint of the new one
-	used := map[string]bool{}
-	for _, p := range r.pairs(out, exact) {
-		if _, done := taken[p.fingerprint]; !done && !used[p.earlier.Fingerprint] {
-			taken[p.fingerprint] = p.earlier
-			used[p.earlier.Fingerprint] = true
-		}
+	for _, k := range r.Known {
+		known = append(known, &k.Finding)
 	}
+	taken := match.Earlier(found, known, r.Former)
 	renamed := map[string]string{} // ids
 	for i := range out {
 		f := &out[i]
@@ -56,56 +44,4 @@ func (r Recall) Match(findings []precedent.Finding) []precedent.Finding {
 		}
 	}
 	return out
-}
-
-// pair is a new fingerprint and an earlier finding that may be the same.
-type pair struct {
-	fingerprint string
-	earlier     store.Known
-	similarity  float64
-}
-
-// pairs returns all pairs that are similar enough, the most similar first.
-func (r Recall) pairs(findings []precedent.Finding, exact map[string]bool) []pair {
-	type spot struct{ path, category, line string }
-	earlier := map[spot][]store.Known{}
-	for _, k := range r.Known {
-		if line := flagged(k.Quote); line != "" && !exact[k.Fingerprint] {
-			at := spot{k.Path, string(k.Category), line}
-			earlier[at] = append(earlier[at], k)
-		}
-	}
-	var pairs []pair
-	for _, f := range findings {
-		if _, known := r.Known[f.Fingerprint]; known || f.Fingerprint == "" {
-			continue
-		}
-		line := flagged(f.Quote)
-		candidates := earlier[spot{f.Path, string(f.Category), line}]
-		if former := r.Former[f.Path]; former != "" && former != f.Path {
-			candidates = slices.Concat(candidates, earlier[spot{former, string(f.Category), line}])
-		}
-		if len(candidates) == 0 {
-			continue
-		}
-		words := text.NewVector(f.Title + "\n" + f.Body)
-		for _, k := range candidates {
-			if s := text.Cosine(words, text.NewVector(k.Title+"\n"+k.Body)); s >= sameRemark {
-				pairs = append(pairs, pair{f.Fingerprint, k, s})
-			}
-		}
-	}
-	slices.SortFunc(pairs, func(a, b pair) int {
-		return cmp.Or(
-			cmp.Compare(b.similarity, a.similarity),
-			cmp.Compare(a.earlier.Fingerprint, b.earlier.Fingerprint),
-			cmp.Compare(a.fingerprint, b.fingerprint))
-	})
-	return pairs
-}
-
-// flagged is the line that a quote flags, which is its first, as Place compares it.
-func flagged(quote string) string {
-	line, _, _ := strings.Cut(quote, "\n")
-	return text.Collapse(line)
 }

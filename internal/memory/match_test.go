@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/match"
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
@@ -133,7 +134,7 @@ func TestMatchHolds(t *testing.T) {
 			switch {
 			case !ok || f.ID != k.ID:
 				t.Fatalf("%s took an identity that nobody had", was.ID)
-			case k.Path != was.Path || k.Category != was.Category || flagged(k.Quote) != flagged(was.Quote):
+			case k.Path != was.Path || k.Category != was.Category || match.Flagged(k.Quote) != match.Flagged(was.Quote):
 				t.Fatalf("%+v was taken for %+v", was, k)
 			case took[f.Fingerprint] != "" && took[f.Fingerprint] != was.Fingerprint:
 				t.Fatalf("%s was taken twice", k.ID)

@@ -1,10 +1,10 @@
 // Package memory is what Precedent remembers of a repository: it recalls what
 // bears on a change before it is reviewed, records the review afterwards, and
-// keeps what people declined.
+// keeps what people dismissed.
 //
 // Reading comes first and at once: after Recall a review asks nothing more.
 // What memory then does to findings is done by plain functions (Recall.Match,
-// Hush) that annotate and never delete, and that give the same answer for the
+// Suppress) that annotate and never delete, and that give the same answer for the
 // same change however often it is reviewed. Whatever memory changes carries the
 // id of the memory that spoke.
 package memory

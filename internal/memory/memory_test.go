@@ -149,12 +149,12 @@ func TestDismiss(t *testing.T) {
 	// The next run hides it, counts the hit, and says who did it and why.
 	now = now.AddDate(0, 0, 10)
 	r := recall(t, m, "one", "a.go")
-	hushed := Hush(r.Match([]precedent.Finding{f}), r.Rejections, now, 75, nil)
-	if hushed[0].Dropped != precedent.Dismissed || hushed[0].DroppedBy != j.ID || hushed[0].Where != precedent.Hidden {
-		t.Errorf("%+v", hushed[0])
+	suppressed := Suppress(r.Match([]precedent.Finding{f}), r.Rejections, now, 75, nil)
+	if suppressed[0].Dropped != precedent.Dismissed || suppressed[0].DroppedBy != j.ID || suppressed[0].Where != precedent.Hidden {
+		t.Errorf("%+v", suppressed[0])
 	}
 	wantHushed := []precedent.Hushed{{Finding: f.ID, Title: "x leaks", Dropped: precedent.Dismissed, By: j.ID, Why: "intended here", Who: "dana"}}
-	if diff := cmp.Diff(wantHushed, r.Hushed(hushed)); diff != "" {
+	if diff := cmp.Diff(wantHushed, r.Hushed(suppressed)); diff != "" {
 		t.Error(diff)
 	}
 	inThread := f
@@ -162,7 +162,7 @@ func TestDismiss(t *testing.T) {
 	if diff := cmp.Diff(wantHushed, r.Hushed([]precedent.Finding{inThread})); diff != "" {
 		t.Errorf("declined in a thread: %s", diff)
 	}
-	if v := record(t, m, "r2", "one", hushed...); len(v.Sightings) > 0 {
+	if v := record(t, m, "r2", "one", suppressed...); len(v.Sightings) > 0 {
 		t.Errorf("a hidden finding has sightings: %v", v.Sightings)
 	}
 	all, err := m.Rejections(ctx)
@@ -180,7 +180,7 @@ func TestDismiss(t *testing.T) {
 		t.Errorf("%+v, %v", back, err)
 	}
 	r = recall(t, m, "one", "a.go")
-	if shown := Hush([]precedent.Finding{f}, r.Rejections, now, 75, nil); !shown[0].Live() {
+	if shown := Suppress([]precedent.Finding{f}, r.Rejections, now, 75, nil); !shown[0].Live() {
 		t.Errorf("%+v", shown[0])
 	}
 	if _, err := m.Undismiss(ctx, f.ID); !errors.Is(err, ErrUnknownID) {
@@ -362,9 +362,9 @@ func TestBlock(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `Findings of earlier reviews in the files of this change, most first:
-- auth/token.go: 2 findings (bugs, security), worst high, 1 declined by people
+- auth/token.go: 2 findings (bugs, security), worst high, 1 dismissed by people
 - b<U+000A>- c.go: 1 finding (style), worst nit
-People declined findings there; do not repeat such remarks without new evidence:
+People dismissed findings there; do not repeat such remarks without new evidence:
 - auth/token.go in Check: security, 1 time
 `
 	got := recall(t, m, "two", "b\n- c.go", "auth/token.go", "none.go").Block()

@@ -7,11 +7,11 @@ import (
 	"time"
 
 	"github.com/precedent-dev/precedent"
-	"github.com/precedent-dev/precedent/internal/text"
+	"github.com/precedent-dev/precedent/internal/match"
 )
 
-// rejected is the rejections that hold, arranged to be asked about a finding.
-type rejected struct {
+// dismissals is the rejections that hold, arranged to be asked about a finding.
+type dismissals struct {
 	exact    map[string]precedent.Rejection // by fingerprint
 	byPlace  map[string][]*pattern
 	bySymbol map[string][]*pattern
@@ -24,22 +24,25 @@ type pattern struct {
 	precedent.Rejection
 	scope Scope
 	never bool
-	claim text.Vector
+	claim match.Claim
 }
 
-func newRejected(rejections []precedent.Rejection, now time.Time) rejected {
+// reaches tells whether the scope of the pattern reaches the finding.
+func (p *pattern) reaches(f *precedent.Finding) bool { return p.scope.reaches(p.Path, p.Symbol, f) }
+
+func newDismissals(rejections []precedent.Rejection, now time.Time) dismissals {
 	holding := slices.DeleteFunc(slices.Clone(rejections), func(j precedent.Rejection) bool { return !now.Before(j.ExpiresAt) })
 	// The newest speaks first, whatever order they came in.
 	slices.SortFunc(holding, func(a, b precedent.Rejection) int {
 		return cmp.Or(b.At.Compare(a.At), cmp.Compare(b.ID, a.ID))
 	})
-	r := rejected{exact: map[string]precedent.Rejection{}, byPlace: map[string][]*pattern{}, bySymbol: map[string][]*pattern{}}
+	r := dismissals{exact: map[string]precedent.Rejection{}, byPlace: map[string][]*pattern{}, bySymbol: map[string][]*pattern{}}
 	for _, j := range holding {
 		if _, newer := r.exact[j.Fingerprint]; newer {
 			continue
 		}
 		r.exact[j.Fingerprint] = j
-		p := &pattern{Rejection: j, scope: ScopeOf(j.Reason), never: Never(j.Reason), claim: text.NewVector(j.Claim)}
+		p := &pattern{Rejection: j, scope: ScopeOf(j.Reason), never: Never(j.Reason), claim: match.NewClaim(j.Claim)}
 		r.all = append(r.all, p)
 		if j.Place != "" {
 			r.byPlace[j.Place] = append(r.byPlace[j.Place], p)
@@ -53,7 +56,7 @@ func newRejected(rejections []precedent.Rejection, now time.Time) rejected {
 
 // ask has the judge decide which patterns speak of which findings: the likeliest
 // first, as many as one question may hold.
-func (r *rejected) ask(findings []precedent.Finding, judge Judge) {
+func (r *dismissals) ask(findings []precedent.Finding, judge Judge) {
 	r.judged = map[*precedent.Finding]map[*pattern]bool{}
 	if judge == nil || len(r.all) == 0 {
 		return
@@ -69,14 +72,11 @@ func (r *rejected) ask(findings []precedent.Finding, judge Judge) {
 		if _, dismissed := r.exact[f.Fingerprint]; !f.Live() || dismissed {
 			continue
 		}
-		claim := text.NewVector(f.Title)
+		claim := match.NewClaim(f.Title)
 		for _, p := range r.all {
-			here := p.Place != "" && p.Place == f.Place
-			if !here && !p.scope.reaches(p.Path, p.Symbol, f) {
-				continue
-			}
-			if s := text.Cosine(claim, p.claim); here || s >= likeClaim {
-				found = append(found, candidate{f, p, s})
+			similarity := func() float64 { return claim.Similarity(p.claim) }
+			if match.Asks(&p.Rejection, f, p.reaches(f), similarity) {
+				found = append(found, candidate{f, p, similarity()})
 			}
 		}
 	}
@@ -99,23 +99,19 @@ func (r *rejected) ask(findings []precedent.Finding, judge Judge) {
 }
 
 // speaking returns the patterns that speak of the finding, newest first.
-func (r rejected) speaking(f *precedent.Finding) []*pattern {
+func (r dismissals) speaking(f *precedent.Finding) []*pattern {
 	var spoke []*pattern
 	for p, covered := range r.judged[f] {
 		if covered {
 			spoke = append(spoke, p)
 		}
 	}
-	here, about := r.byPlace[f.Place], r.bySymbol[f.Symbol]
-	claim := sync.OnceValue(func() text.Vector { return text.NewVector(f.Title) })
-	silent := func(p *pattern) bool { _, judged := r.judged[f][p]; return !judged && !slices.Contains(spoke, p) }
-	for _, p := range here {
-		if silent(p) && (p.Category == f.Category || text.Cosine(claim(), p.claim) >= samePlaceClaim) {
-			spoke = append(spoke, p)
+	claim := sync.OnceValue(func() match.Claim { return match.NewClaim(f.Title) })
+	for _, p := range slices.Concat(r.byPlace[f.Place], r.bySymbol[f.Symbol]) {
+		if _, judged := r.judged[f][p]; judged || slices.Contains(spoke, p) {
+			continue
 		}
-	}
-	for _, p := range about {
-		if silent(p) && p.scope.reaches(p.Path, p.Symbol, f) && text.Cosine(claim(), p.claim) >= sameClaim {
+		if match.Covers(&p.Rejection, f, p.reaches(f), func() float64 { return claim().Similarity(p.claim) }) {
 			spoke = append(spoke, p)
 		}
 	}

@@ -70,7 +70,7 @@ func (r Recall) Hushed(findings []precedent.Finding) []precedent.Hushed {
 	for _, j := range r.Rejections {
 		by[j.ID], of[j.Fingerprint] = j, j
 	}
-	var hushed []precedent.Hushed
+	var suppressed []precedent.Hushed
 	for _, f := range findings {
 		j, ok := by[f.DroppedBy]
 		if !ok && f.Dropped == precedent.Dismissed {
@@ -79,9 +79,9 @@ func (r Recall) Hushed(findings []precedent.Finding) []precedent.Hushed {
 		if !ok || f.Dropped != precedent.Dismissed && f.Dropped != precedent.Rejected {
 			continue
 		}
-		hushed = append(hushed, precedent.Hushed{
+		suppressed = append(suppressed, precedent.Hushed{
 			Finding: f.ID, Title: f.Title, Dropped: f.Dropped, By: j.ID, Why: j.Reason, Who: j.Who,
 		})
 	}
-	return hushed
+	return suppressed
 }

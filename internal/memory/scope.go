@@ -4,6 +4,7 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/precedent-dev/precedent"
 )
@@ -22,14 +23,20 @@ const (
 // phrases count: a doubtful one leaves the narrowest scope, because a rule that
 // reaches too far hides what nobody has looked at.
 var (
-	repoWide = regexp.MustCompile(`(?i)\b(in|across|throughout|for|within) (this|the|our|that) (whole |entire )?(repo|repository|project|code ?base|monorepo)([\s.,;:!)]|$)|\b(repo|repository|project|codebase)-wide\b`)
-	dirWide  = regexp.MustCompile(`(?i)\b(in|under|for|within|across) (this|the|our|that|these) (whole |entire )?(dir|directory|directories|folder|folders|package|packages|module)\b|` +
-		`\bwe (do not|don['’]?t|never|deliberately do not|deliberately don['’]?t) [^.!?]*\bhere\b`)
+	repoWide = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)\b(in|across|throughout|for|within) (this|the|our|that) (whole |entire )?(repo|repository|project|code ?base|monorepo)([\s.,;:!)]|$)|\b(repo|repository|project|codebase)-wide\b`)
+	})
+	dirWide = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)\b(in|under|for|within|across) (this|the|our|that|these) (whole |entire )?(dir|directory|directories|folder|folders|package|packages|module)\b|` +
+			`\bwe (do not|don['’]?t|never|deliberately do not|deliberately don['’]?t) [^.!?]*\bhere\b`)
+	})
 	// never is an order about the remark, as in "never in this repo", "never
 	// flag this" or "never again". "The error is never nil here" is none.
-	never = regexp.MustCompile(`(?i)^\W*never\W*$|` +
-		`\bnever (in|under|within|across|throughout|for) (this|the|our|that|these) (whole |entire )?(repo|repository|project|code ?base|monorepo|dir|directory|folder|package|module|file)s?\b|` +
-		`\bnever (again|flag|report|raise|mention|show|warn|complain|comment|post|suggest|tell|say|bring|point out|remark)\b`)
+	never = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)^\W*never\W*$|` +
+			`\bnever (in|under|within|across|throughout|for) (this|the|our|that|these) (whole |entire )?(repo|repository|project|code ?base|monorepo|dir|directory|folder|package|module|file)s?\b|` +
+			`\bnever (again|flag|report|raise|mention|show|warn|complain|comment|post|suggest|tell|say|bring|point out|remark)\b`)
+	})
 )
 
 // ScopeOf reads from a person's reason how far it reaches: "intended here" means
@@ -37,9 +44,9 @@ var (
 // repository. A reason that says nothing of it means the symbol.
 func ScopeOf(reason string) Scope {
 	switch {
-	case repoWide.MatchString(reason):
+	case repoWide().MatchString(reason):
 		return InRepo
-	case dirWide.MatchString(reason):
+	case dirWide().MatchString(reason):
 		return InDirectory
 	}
 	return InSymbol
@@ -47,7 +54,7 @@ func ScopeOf(reason string) Scope {
 
 // Never tells whether the reason is an explicit "never": then one rejection of
 // the pattern is enough.
-func Never(reason string) bool { return never.MatchString(reason) }
+func Never(reason string) bool { return never().MatchString(reason) }
 
 // reaches tells whether a rejection with the scope, made of a finding in the
 // file and symbol, speaks about f.

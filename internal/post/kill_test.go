@@ -4,12 +4,9 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"os/exec"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -19,6 +16,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // childVar, set, turns the test binary into a process that delivers. Its value is
@@ -104,27 +102,11 @@ func (p *prey) act(remarks int) {
 	p.plan(r, Options{FailOn: precedent.High})
 }
 
-// natural are what differs from one run to the next.
-var natural = []struct {
-	form *regexp.Regexp
-	name string
-}{
-	{regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`), "ID"},
-	{regexp.MustCompile(`sig=[0-9a-f]+`), "SIGNATURE"},
-	{regexp.MustCompile(`127\.0\.0\.1:[0-9]+`), "HOST"},
-	{regexp.MustCompile(`[0-9]{9,}`), "NUMBER"},
-}
-
 // picture is what everybody sees on the pull request and what the memory holds,
 // without what differs by nature.
 func (p *prey) picture() []string {
 	p.t.Helper()
-	plain := func(s string) string {
-		for _, n := range natural {
-			s = n.form.ReplaceAllString(s, n.name)
-		}
-		return s
-	}
+	plain := forgetest.Unnatural
 	folded := p.World.FoldedUp(p.pull)
 	closed := map[precedent.ForgeID]string{}
 	for _, t := range p.World.Threads(p.pull) {
@@ -174,17 +156,8 @@ func TestKilledWhileItPosts(t *testing.T) {
 		calms = append(calms, calm{c.remarks, len(p.Script.Requests()) - before, p.picture()})
 	}
 
-	seed := uint64(time.Now().UnixNano())
-	if s, err := strconv.ParseUint(os.Getenv("PRECEDENT_TEST_SEED"), 10, 64); err == nil {
-		seed = s
-	}
-	t.Logf("seed %d; PRECEDENT_TEST_SEED repeats it", seed)
-	random := rand.New(rand.NewPCG(seed, 0))
-	kills := 200
-	if testing.Short() {
-		kills = 20
-	}
-	killed := 0
+	random := needs.Random(t)
+	kills, killed := needs.Rounds(120, 12), 0
 	for scene := 0; killed < kills; scene++ {
 		lag := time.Duration(0)
 		if scene%3 == 2 {

@@ -212,13 +212,13 @@ func directions(list []precedent.Instruction) string {
 // tag is a language tag, or empty if the text is none: what stands outside of
 // all blocks must not come from elsewhere.
 func tag(s string) string {
-	if languageTag.MatchString(s) {
+	if languageTag().MatchString(s) {
 		return s
 	}
 	return ""
 }
 
-var languageTag = regexp.MustCompile(`^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$`)
+var languageTag = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$`) })
 
 // limit keeps so many bytes of a text, up to the end of a line, and says so.
 func limit(s string, n int) string {

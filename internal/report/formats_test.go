@@ -20,6 +20,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/markdown/markdowntest"
+	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/report"
 )
 
@@ -198,29 +199,10 @@ func TestSARIFPaths(t *testing.T) {
 	}
 }
 
-// tool finds a program that reads a format. A suite that skips in silence
-// proves nothing: without it the test fails, unless it is told that it is off.
-func tool(t *testing.T, variable, path, cases string) string {
-	t.Helper()
-	named := os.Getenv(variable)
-	if named == "off" {
-		t.Skipf("%s=off: %s", variable, cases)
-	}
-	for _, c := range []string{named, filepath.Join("..", "..", ".tools", path)} {
-		if found, err := exec.LookPath(c); c != "" && err == nil {
-			if found, err = filepath.Abs(found); err == nil {
-				return found
-			}
-		}
-	}
-	t.Fatalf("no %s: run scripts/testformats.sh, or name it with %s=PATH, or turn the test off with %[2]s=off", filepath.Base(path), variable)
-	return ""
-}
-
 // TestMultitool has Microsoft's validator read the logs. It ends with 0
 // whatever it finds: its lines decide.
 func TestMultitool(t *testing.T) {
-	program := tool(t, sarifVariable, "sarif/node_modules/.bin/sarif-multitool", "16 logs are not read by Microsoft's SARIF Multitool")
+	program := needs.Program(t, sarifVariable, "sarif/node_modules/.bin/sarif-multitool", "Microsoft's SARIF Multitool")
 	dir := t.TempDir()
 	files := 0
 	write := func(name string, data []byte) {
@@ -286,7 +268,7 @@ func dog(t *testing.T, program, format string, data []byte) []map[string]any {
 
 // TestReviewdog has reviewdog's own parser read rdjson, and SARIF as well.
 func TestReviewdog(t *testing.T) {
-	program := tool(t, reviewdogVariable, "reviewdog", "48 reports are not read by reviewdog's parser")
+	program := needs.Program(t, reviewdogVariable, "reviewdog", "reviewdog's parser")
 	got := dog(t, program, "rdjson", printed(t, "rdjson", partial(), report.Style{}))
 	if len(got) != 6 {
 		t.Fatalf("%d diagnostics, want 6: %v", len(got), got)

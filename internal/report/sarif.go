@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/sarif"
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
@@ -23,15 +24,15 @@ var sarifLevels = map[level]string{levelError: "error", levelWarning: "warning",
 // result; those that are not shown are suppressed, with the reason. Of an
 // incomplete review the log says that the execution was not successful, and why.
 func SARIF(w io.Writer, r *precedent.Review, s Style) error {
-	run := sarifRun{
-		Tool:              sarifTool{sarifDriver{Name: "precedent", InformationURI: homepage, Version: s.Version, Notifications: notificationKinds()}},
-		AutomationDetails: sarifAutomation{ID: "precedent/" + r.ID},
-		Invocations:       []sarifInvocation{invocation(r)},
-		OriginalURIBaseIDs: map[string]sarifArtifact{
-			sourceRoot: {Description: &sarifMessage{"The root of the reviewed repository."}},
+	run := sarif.Run{
+		Tool:              sarif.Tool{Driver: sarif.Driver{Name: "precedent", InformationURI: homepage, Version: s.Version, Notifications: notificationKinds()}},
+		AutomationDetails: sarif.Automation{ID: "precedent/" + r.ID},
+		Invocations:       []sarif.Invocation{invocation(r)},
+		OriginalURIBaseIDs: map[string]sarif.Artifact{
+			sourceRoot: {Description: sarif.Message{Text: "The root of the reviewed repository."}},
 		},
 		VersionControl: provenance(r),
-		Results:        []sarifResult{},
+		Results:        []sarif.Result{},
 		ColumnKind:     "unicodeCodePoints",
 		Properties: map[string]any{
 			"verdict": r.Verdict, "scope": r.Scope, "threshold": r.Threshold, "base": r.Base, "head": r.Head,
@@ -52,12 +53,28 @@ func SARIF(w io.Writer, r *precedent.Review, s Style) error {
 		}
 		run.Results = append(run.Results, sarifResultOf(f, id, n))
 	}
-	return Value(w, sarifLog{Schema: sarifSchema, Version: "2.1.0", Runs: []sarifRun{run}})
+	return Value(w, sarif.Log{Schema: sarif.Schema, Version: sarif.Version, Runs: []sarif.Run{run}})
 }
 
-func sarifResultOf(f precedent.Finding, id string, rule int) sarifResult {
-	res := sarifResult{
-		RuleID: id, RuleIndex: rule, Level: sarifLevels[levelOf(f.Severity)], Rank: max(0, min(f.Confidence, 100)),
+// sarifRuleOf describes what a finding is an instance of.
+func sarifRuleOf(id string, f precedent.Finding) sarif.Rule {
+	finder, category := visible(f.Finder), visible(string(f.Category))
+	said := fmt.Sprintf("Remarks of the finder %s about %s.", finder, category)
+	if f.Rule != "" {
+		said = fmt.Sprintf("The rule %s of the finder %s, about %s.", visible(text.Head(f.Rule, maxTitle)), finder, category)
+	}
+	help := said + " The confidence of a result is the chance in percent that the team accepts it. " +
+		"To see why a result is shown: precedent explain ID. To dismiss it: precedent fp add ID. The ID is among its properties."
+	d := sarif.Rule{ID: id, Short: sarifSays(said), Full: sarifSays(said), Help: sarifSays(help), HelpURI: homepage}
+	if category != "" {
+		d.Properties = sarif.Tags{Tags: []string{category}}
+	}
+	return d
+}
+
+func sarifResultOf(f precedent.Finding, id string, rule int) sarif.Result {
+	res := sarif.Result{
+		RuleID: id, RuleIndex: &rule, Level: sarifLevels[levelOf(f.Severity)], Rank: float64(max(0, min(f.Confidence, 100))),
 		Message:   sarifSays(message(f)),
 		Locations: sarifPlace(f),
 		Properties: map[string]any{
@@ -82,16 +99,16 @@ func sarifResultOf(f precedent.Finding, id string, rule int) sarifResult {
 		if f.DroppedBy != "" {
 			why += " by " + f.DroppedBy
 		}
-		res.Suppressions = []sarifSuppression{{Kind: "external", Status: "accepted", Justification: visible(why)}}
+		res.Suppressions = []sarif.Suppression{{Kind: "external", Status: "accepted", Justification: visible(why)}}
 	}
 	if f.Suggestion != "" && f.Side != precedent.Left && f.Start > 0 && f.Path != "" {
-		res.Fixes = []sarifFix{{
-			Description: sarifMessage{"Replace the lines. Nobody has tried this."},
-			ArtifactChanges: []sarifChange{{
-				ArtifactLocation: artifact(f.Path),
-				Replacements: []sarifReplacement{{
-					DeletedRegion:   sarifRegion{f.Start, max(f.Start, f.End)},
-					InsertedContent: sarifMessage{strings.TrimRight(f.Suggestion, "\n")},
+		res.Fixes = []sarif.Fix{{
+			Description: sarif.Message{Text: "Replace the lines. Nobody has tried this."},
+			Changes: []sarif.Change{{
+				Artifact: artifact(f.Path),
+				Replacements: []sarif.Replacement{{
+					Deleted:  sarif.Region{StartLine: f.Start, EndLine: max(f.Start, f.End)},
+					Inserted: sarif.Message{Text: strings.TrimRight(f.Suggestion, "\n")},
 				}},
 			}},
 		}}
@@ -101,24 +118,23 @@ func sarifResultOf(f precedent.Finding, id string, rule int) sarifResult {
 
 // sarifPlace is where a finding stands. A line of the old side is no line of the
 // artifact: the location is the file, and says the rest in words.
-func sarifPlace(f precedent.Finding) []sarifLocation {
+func sarifPlace(f precedent.Finding) []sarif.Location {
 	if f.Path == "" {
 		return nil
 	}
-	at := sarifLocation{PhysicalLocation: sarifPhysical{ArtifactLocation: artifact(f.Path)}}
+	at := sarif.Location{Physical: sarif.Physical{Artifact: artifact(f.Path)}}
 	switch {
 	case f.Side == precedent.Left && f.Start > 0:
-		said := sarifSays(visible(f.String()) + ", before the change")
-		at.Message = &said
+		at.Message = sarifSays(visible(f.String()) + ", before the change")
 		at.Properties = map[string]any{"side": f.Side, "startLine": f.Start, "endLine": max(f.Start, f.End)}
 	case f.Start > 0:
-		at.PhysicalLocation.Region = &sarifRegion{f.Start, max(f.Start, f.End)}
+		at.Physical.Region = sarif.Region{StartLine: f.Start, EndLine: max(f.Start, f.End)}
 	}
-	return []sarifLocation{at}
+	return []sarif.Location{at}
 }
 
-func artifact(path string) sarifArtifact {
-	return sarifArtifact{URI: percent(path), URIBaseID: sourceRoot}
+func artifact(path string) sarif.Artifact {
+	return sarif.Artifact{URI: percent(path), URIBaseID: sourceRoot}
 }
 
 // percent writes a path of whatever bytes as a relative URI reference (RFC 3986):
@@ -143,23 +159,23 @@ func percent(path string) string {
 
 // sarifSays makes a message of text from outside. Braces are placeholders unless
 // doubled (§3.11.5), and a bracket that a parenthesis follows is a link (§3.11.6).
-func sarifSays(s string) sarifMessage {
-	return sarifMessage{strings.NewReplacer("{", "{{", "}", "}}", "](", "] (").Replace(s)}
+func sarifSays(s string) sarif.Message {
+	return sarif.Message{Text: strings.NewReplacer("{", "{{", "}", "}}", "](", "] (").Replace(s)}
 }
 
 // invocation says whether everything was read, and everything that went wrong.
-func invocation(r *precedent.Review) sarifInvocation {
-	in := sarifInvocation{ExecutionSuccessful: complete(r), Notifications: []sarifNotification{}}
+func invocation(r *precedent.Review) sarif.Invocation {
+	in := sarif.Invocation{ExecutionSuccessful: complete(r), Notifications: []sarif.Notification{}}
 	if !r.At.IsZero() {
 		in.Start = r.At.UTC().Format(time.RFC3339)
 		in.End = r.At.Add(time.Duration(r.TookMS) * time.Millisecond).UTC().Format(time.RFC3339)
 	}
 	say := func(kind, said, path string) {
-		n := sarifNotification{Level: notificationLevels[kind], Message: sarifSays(visible(text.Head(said, maxBody)))}
+		n := sarif.Notification{Level: notificationLevels[kind], Message: sarifSays(visible(text.Head(said, maxBody)))}
 		n.Descriptor.ID = kind
 		n.Descriptor.Index = slices.IndexFunc(notifications, func(k [3]string) bool { return k[0] == kind })
 		if path != "" {
-			n.Locations = []sarifLocation{{PhysicalLocation: sarifPhysical{ArtifactLocation: artifact(path)}}}
+			n.Locations = []sarif.Location{{Physical: sarif.Physical{Artifact: artifact(path)}}}
 		}
 		in.Notifications = append(in.Notifications, n)
 	}
@@ -204,22 +220,22 @@ var notificationLevels = func() map[string]string {
 	return m
 }()
 
-func notificationKinds() []sarifDescriptor {
-	var all []sarifDescriptor
+func notificationKinds() []sarif.Rule {
+	var all []sarif.Rule
 	for _, n := range notifications {
-		all = append(all, sarifDescriptor{ID: n[0], Short: &sarifMessage{n[2]}, Full: &sarifMessage{n[2]}})
+		all = append(all, sarif.Rule{ID: n[0], Short: sarif.Message{Text: n[2]}, Full: sarif.Message{Text: n[2]}})
 	}
 	return all
 }
 
 // provenance names the repository and what of it was reviewed, if it has an
 // address.
-func provenance(r *precedent.Review) []sarifProvenance {
+func provenance(r *precedent.Review) []sarif.Provenance {
 	if r.Repo.IsZero() || r.Repo.IsLocal() {
 		return nil
 	}
 	address := url.URL{Scheme: "https", Host: r.Repo.Host, Path: "/" + r.Repo.Owner + "/" + r.Repo.Name}
-	return []sarifProvenance{{
-		RepositoryURI: address.String(), RevisionID: r.Head, MappedTo: sarifArtifact{URIBaseID: sourceRoot},
+	return []sarif.Provenance{{
+		RepositoryURI: address.String(), RevisionID: r.Head, MappedTo: sarif.Artifact{URIBaseID: sourceRoot},
 	}}
 }

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
@@ -121,10 +122,14 @@ func redactedHunk(path string, h *diff.Hunk) *diff.Hunk {
 }
 
 // sensitive are names of files in which a mistake costs most.
-var sensitive = regexp.MustCompile(`(?i)auth|crypt|passw|secret|token|session|permission|payment|billing|migrat|schema|\.sql$|dockerfile|workflows/`)
+var sensitive = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)auth|crypt|passw|secret|token|session|permission|payment|billing|migrat|schema|\.sql$|dockerfile|workflows/`)
+})
 
 // harmless are names of files in which a mistake costs least.
-var harmless = regexp.MustCompile(`(?i)(^|/)(tests?|testdata|docs?|examples?)/|_test\.|\.(test|spec)\.|\.(md|txt|rst)$`)
+var harmless = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(^|/)(tests?|testdata|docs?|examples?)/|_test\.|\.(test|spec)\.|\.(md|txt|rst)$`)
+})
 
 // byRisk lists the changed files, the riskiest first: by how much was changed,
 // how much was found there before, and what the names say. What is not reviewed
@@ -150,9 +155,9 @@ func byRisk(c *diff.Change, history []precedent.Hotspot) []*diff.File {
 		switch {
 		case f.Skip != "":
 			n = -1
-		case harmless.MatchString(f.Path):
+		case harmless().MatchString(f.Path):
 			n /= 2
-		case sensitive.MatchString(f.Path):
+		case sensitive().MatchString(f.Path):
 			n *= 2
 		}
 		risk[f] = n

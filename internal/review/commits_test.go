@@ -3,9 +3,14 @@ package review
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -13,13 +18,42 @@ import (
 	"github.com/precedent-dev/precedent/internal/guide"
 )
 
-// commits is a repository with one commit of each tree, and the diff of the two.
-// Everything is made by git at once, which for hundreds of files takes a fraction
-// of a second.
-func commits(tb testing.TB, base, head files) (dir, patch string) {
+// patches are what patchOf has said, by what it was asked.
+var patches sync.Map
+
+// patchOf is the diff from one tree to another, as git prints it with the options
+// of a review and more. Nothing is written but git's own database, and equal trees
+// are compared once.
+func patchOf(tb testing.TB, base, head files, more ...string) string {
+	tb.Helper()
+	var in strings.Builder
+	for _, tree := range []files{base, head} {
+		in.WriteString("commit refs/heads/main\ncommitter T <t@example.com> 1700000000 +0000\ndata 0\ndeleteall\n")
+		for _, path := range slices.Sorted(maps.Keys(tree)) {
+			fmt.Fprintf(&in, "M 100644 inline \"%s\"\ndata %d\n%s\n", cString.Replace(path), len(tree[path]), tree[path])
+		}
+	}
+	asked := strings.Join(more, " ") + "\n" + in.String()
+	if said, ok := patches.Load(asked); ok {
+		return said.(string)
+	}
+	dir := tb.TempDir()
+	git := gitIn(tb, dir, in.String())
+	git("init", "-q", "--bare", "-b", "main", "--template=")
+	git("fast-import", "--quiet")
+	patch := git(append(append([]string{"diff", "--histogram", "-M"}, more...), "main~1", "main")...)
+	patches.Store(asked, patch)
+	return patch
+}
+
+// cString quotes a path for fast-import.
+var cString = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
+
+// commits is a repository with one commit of each tree, the second one checked out.
+func commits(tb testing.TB, base, head files) (dir string) {
 	tb.Helper()
 	dir = tb.TempDir()
-	git := gitIn(tb, dir)
+	git := gitIn(tb, dir, "")
 	git("init", "-q")
 	write(tb, dir, base)
 	git("add", "-A")
@@ -32,14 +66,14 @@ func commits(tb testing.TB, base, head files) (dir, patch string) {
 	write(tb, dir, head)
 	git("add", "-A")
 	git("commit", "-q", "--allow-empty", "-m", "head")
-	return dir, git("diff", "--histogram", "-M", "HEAD~1", "HEAD")
+	return dir
 }
 
 // changed is the change from one tree to another as a review gets it, with its
 // guide, and the text of the diff.
 func changed(tb testing.TB, base, head files) (in Input, patch string) {
 	tb.Helper()
-	_, patch = commits(tb, base, head)
+	patch = patchOf(tb, base, head)
 	return asInput(tb, base, head, patch), patch
 }
 

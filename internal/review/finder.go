@@ -50,14 +50,15 @@ type Event struct {
 // prompted one that has something to do leads the others.
 func finders(in *Input, w *wave) []Finder {
 	var all []Finder
-	led := false
+	asked := 0
 	for _, spec := range prompt.Finders() {
-		s := &specialist{spec: spec, wave: w}
-		if _, why := s.idle(in); why == "" && !led {
-			s.lead, led = true, true
+		s := &specialist{spec: spec, wave: w, lead: asked == 0, number: asked}
+		if _, why := s.idle(in); why == "" {
+			asked++
 		}
 		all = append(all, s)
 	}
+	w.trial = newTrial(asked, len(w.plan.shards), in.Concurrency)
 	for _, a := range lint.All() {
 		all = append(all, analyzer{a})
 	}

@@ -114,9 +114,7 @@ func newAttack(t *testing.T, c carrier) *attack {
 			head[path] = text
 		}
 	}
-	a := &attack{fetched: &atomic.Int32{}}
-	var patch string
-	a.dir, patch = commits(t, loginBase, head)
+	a := &attack{fetched: &atomic.Int32{}, dir: commits(t, loginBase, head)}
 	a.outside = filepath.Join(t.TempDir(), "key")
 	for path, text := range map[string]string{
 		a.outside: canary, filepath.Join(a.dir, ".env"): "KEY=" + canary,
@@ -132,7 +130,7 @@ func newAttack(t *testing.T, c carrier) *attack {
 	web := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { a.fetched.Add(1) }))
 	t.Cleanup(web.Close)
 	a.web = web.URL
-	a.in = asInput(t, loginBase, head, patch)
+	a.in = asInput(t, loginBase, head, patchOf(t, loginBase, head))
 	a.in.Intent = precedent.Untrusted(c.intent)
 	a.in.Concurrency = 8
 	a.server = llmtest.Anthropic(t, a.obey)

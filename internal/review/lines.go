@@ -1,6 +1,7 @@
 package review
 
 import (
+	"hash/fnv"
 	"math/bits"
 	"strings"
 	"unicode"
@@ -132,11 +133,9 @@ func wordRune(r rune) bool {
 // hash is FNV-1a. It is the same in every process: what a review says may not
 // depend on chance.
 func hash(s string) uint64 {
-	h := uint64(14695981039346656037)
-	for i := range len(s) {
-		h = (h ^ uint64(s[i])) * 1099511628211
-	}
-	return h
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(s))
+	return h.Sum64()
 }
 
 // sideLine is a line that a remark can stand on.

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/match"
 )
 
 // said is a finding at some lines of a.go.
@@ -21,8 +22,8 @@ func said(id, finder string, start, end int, c precedent.Category, title string)
 	}
 }
 
-// nobody is a judge without opinions.
-func nobody(doubts []doubt) []opinion { return make([]opinion, len(doubts)) }
+// nobody is a judge that answers nothing.
+func nobody([]match.Doubt) map[int]bool { return nil }
 
 const (
 	leak    = "Response body is never closed, so the connection leaks"
@@ -129,15 +130,11 @@ func TestJudged(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			fs := slices.Clone(fs)
 			var asked []string
-			merge(fs, func(doubts []doubt) []opinion {
-				var all []opinion
-				for _, d := range doubts {
-					asked = append(asked, d.a.ID+d.b.ID)
-					o := distinct
-					if slices.Contains(test.same, [2]string{d.a.ID, d.b.ID}) {
-						o = same
-					}
-					all = append(all, o)
+			merge(fs, func(doubts []match.Doubt) map[int]bool {
+				all := map[int]bool{}
+				for i, d := range doubts {
+					asked = append(asked, d.A.ID+d.B.ID)
+					all[i] = slices.Contains(test.same, [2]string{d.A.ID, d.B.ID})
 				}
 				return all
 			})

@@ -6,16 +6,17 @@ import (
 	"slices"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/match"
 )
 
 // bond joins a thread and a live finding, by their indexes.
 type bond struct {
 	thread, finding int
-	match
+	match.Comparison
 }
 
 func bySureness(a, b bond) int {
-	return cmp.Or(cmp.Compare(a.how, b.how), -cmp.Compare(a.similarity, b.similarity),
+	return cmp.Or(cmp.Compare(a.By, b.By), -cmp.Compare(a.Similarity, b.Similarity),
 		cmp.Compare(a.thread, b.thread), cmp.Compare(a.finding, b.finding))
 }
 
@@ -54,7 +55,7 @@ func (x *reader) recognize(ctx context.Context, fs []precedent.Finding) {
 	for _, b := range bonds {
 		f, t, first := live[b.finding], x.threads[b.thread], taker[b.thread]
 		switch {
-		case bound[f] || b.how == sameWords || b.how == sameName: // alike, and another place with the same defect
+		case bound[f] || b.By == match.ByWords || b.By == match.ByIdentity: // alike, and another place with the same defect
 		case t.settled():
 			bound[f] = true
 			t.silence(f)
@@ -70,32 +71,33 @@ func (x *reader) recognize(ctx context.Context, fs []precedent.Finding) {
 func (x *reader) bonds(ctx context.Context, live []*precedent.Finding, dropped map[string][]*precedent.Finding) []bond {
 	var sure, open []bond
 	for i, t := range x.threads {
+		posted := match.Posted{Remark: &t.remark, Ended: t.settled(), Changed: t.changed}
 		for j, f := range live {
-			b := bond{i, j, t.nearest(f, dropped[f.ID])}
-			switch b.like {
-			case SurelySame:
+			b := bond{i, j, posted.Nearest(f, dropped[f.ID])}
+			switch b.Like {
+			case match.SurelySame:
 				sure = append(sure, b)
-			case PerhapsSame:
+			case match.PerhapsSame:
 				open = append(open, b)
 			}
 		}
 	}
-	slices.SortFunc(open, func(a, b bond) int { return cmp.Or(-cmp.Compare(a.similarity, b.similarity), bySureness(a, b)) })
-	var doubts []doubt
+	slices.SortFunc(open, func(a, b bond) int { return cmp.Or(-cmp.Compare(a.Similarity, b.Similarity), bySureness(a, b)) })
+	var doubts []match.Doubt
 	for _, b := range open {
-		doubts = append(doubts, doubt{&x.threads[b.thread].remark, b.said})
+		doubts = append(doubts, match.Doubt{A: &x.threads[b.thread].remark, B: b.With, Similarity: b.Similarity})
 	}
-	opinions := x.judge(ctx, doubts, "findings with threads, where place and words decided")
+	said := x.judge(ctx, doubts, "findings with threads, where place and words decided")
 	for i, b := range open {
-		t := x.threads[b.thread]
+		same, judged := said[i]
 		switch {
-		case opinions[i] == same:
-			b.how = judgedSame
+		case same:
+			b.By = match.ByJudge
 			sure = append(sure, b)
-		case opinions[i] == unasked && b.otherwise:
+		case judged:
+			live[b.finding].Note("threads", "near what the thread says at %s (similarity %.2f), and not the same: a judge compared them", x.threads[b.thread].remark.Span, b.Similarity)
+		case b.Unjudged:
 			sure = append(sure, b)
-		case opinions[i] == distinct:
-			live[b.finding].Note("threads", "near what the thread says at %s (similarity %.2f), and not the same: a judge compared them", t.remark.Span, b.similarity)
 		}
 	}
 	slices.SortFunc(sure, bySureness)

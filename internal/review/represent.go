@@ -2,45 +2,10 @@ package review
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/precedent-dev/precedent"
 )
-
-// best is the finding that speaks for a group.
-func (m *matcher) best(group []int) *precedent.Finding {
-	best := m.all[group[0]]
-	for _, i := range group[1:] {
-		if moreSpecific(m.all[i], best) {
-			best = m.all[i]
-		}
-	}
-	return best
-}
-
-// keepOne drops all findings of a group but the one that says most.
-func (m *matcher) keepOne(group []int) {
-	best := m.best(group)
-	var finders []string
-	for _, i := range group {
-		finders = append(finders, m.all[i].Finder)
-	}
-	slices.Sort(finders)
-	finders = slices.Compact(finders)
-	best.Votes = len(finders)
-	d := precedent.Decision{Step: "merge", Says: fmt.Sprintf("stands for %d findings of %s", len(group), strings.Join(finders, ", "))}
-	if !best.Analyzer {
-		d.Delta = min(agreeDelta*(len(finders)-1), agreeMost)
-	}
-	best.Trail = append(best.Trail, d)
-	for _, i := range group {
-		if f := m.all[i]; f != best {
-			f.Drop("merge", precedent.Duplicate, best.ID, "says the same as %q at %s", best.Title, best.Span)
-		}
-	}
-}
 
 // moreSpecific tells whether f speaks for a group rather than g: an analyzer
 // computes what others believe; then who offers a fix, quotes verbatim, sees

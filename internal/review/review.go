@@ -5,7 +5,7 @@
 // and annotates it: place finds its line by its quote, identify names it, merge
 // drops what is said twice, recognize finds out what stands in threads already and
 // since what is new in code that was read before, verify, cite and score weigh it,
-// hush lets memory and policy speak, choose decides what is shown where. No stage
+// suppress lets memory and policy speak, choose decides what is shown where. No stage
 // deletes: a finding that is not shown says why, and the first reason wins. Every
 // decision stands in the finding's trail. Threads that are open are answered: what
 // became of their findings.
@@ -26,6 +26,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/guide"
 	"github.com/precedent-dev/precedent/internal/lint"
+	"github.com/precedent-dev/precedent/internal/match"
 	"github.com/precedent-dev/precedent/internal/memory"
 )
 
@@ -86,8 +87,8 @@ type Input struct {
 
 // Defaults of what nobody set.
 const (
-	defaultThreshold   = 75 // percent
-	defaultMaxInline   = 20 // what a person reads in one sitting
+	DefaultThreshold   = 75 // percent
+	DefaultMaxInline   = 20 // what a person reads in one sitting
 	defaultConcurrency = 4
 )
 
@@ -145,7 +146,7 @@ func (x *reader) judgeAll(ctx context.Context, r *precedent.Review) {
 	identify(r.Findings, src, in.Repo)
 	b := newBlackener(r.Findings, src)
 	b.findings(r.Findings)
-	merge(r.Findings, func(doubts []doubt) []opinion {
+	merge(r.Findings, func(doubts []match.Doubt) map[int]bool {
 		return x.judge(ctx, doubts, "pairs of findings, which were kept apart")
 	})
 	r.Findings = in.Recall.Match(r.Findings)
@@ -154,7 +155,7 @@ func (x *reader) judgeAll(ctx context.Context, r *precedent.Review) {
 	x.verify(ctx, r.Findings, placer, src)
 	cite(r.Findings, in.Guide.Rules)
 	score(r.Findings)
-	r.Findings = hush(r.Findings, in.Policy, in.Recall.Rejections, r.At, *in.Threshold, x.declined(ctx))
+	r.Findings = suppress(r.Findings, in.Policy, in.Recall.Rejections, r.At, *in.Threshold, x.dismissals(ctx))
 	r.Threads = x.answer(ctx, r.Findings, r.Finders, b)
 	choose(r.Findings, in.Change, *in.Threshold, in.ThresholdFrom, in.MaxInline)
 	r.Memory.Hushed = in.Recall.Hushed(r.Findings)
@@ -173,14 +174,14 @@ func (in *Input) settle() {
 		in.Threshold, in.ThresholdFrom = in.Policy.Threshold, "the repository's policy"
 	}
 	if in.Threshold == nil {
-		t := defaultThreshold
+		t := DefaultThreshold
 		in.Threshold, in.ThresholdFrom = &t, "the default"
 	}
 	if in.MaxInline <= 0 {
 		in.MaxInline = in.Policy.MaxInline
 	}
 	if in.MaxInline <= 0 {
-		in.MaxInline = defaultMaxInline
+		in.MaxInline = DefaultMaxInline
 	}
 	if in.Concurrency <= 0 {
 		in.Concurrency = defaultConcurrency

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -27,11 +26,11 @@ var theRepo = precedent.Repo{Host: "example.com", Owner: "acme", Name: "shop"}
 // files is a tree: texts by path.
 type files map[string]string
 
-// gitIn runs git in a folder, apart from all configuration.
-func gitIn(tb testing.TB, dir string) func(args ...string) string {
+// gitIn runs git in a folder, apart from all configuration, with something to read.
+func gitIn(tb testing.TB, dir, in string) func(args ...string) string {
 	return func(args ...string) string {
 		cmd := exec.CommandContext(tb.Context(), "git", append([]string{"-c", "user.name=T", "-c", "user.email=t@example.com", "-c", "core.autocrlf=false"}, args...)...)
-		cmd.Dir = dir
+		cmd.Dir, cmd.Stdin = dir, strings.NewReader(in)
 		cmd.Env = []string{"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_NOSYSTEM=1"}
 		out, err := cmd.Output()
 		if err != nil {
@@ -44,26 +43,7 @@ func gitIn(tb testing.TB, dir string) func(args ...string) string {
 // input is that of the change from one tree to another, made by git.
 func input(tb testing.TB, base, head files) Input {
 	tb.Helper()
-	dir := tb.TempDir()
-	git := gitIn(tb, dir)
-	git("init", "-q")
-	for _, tree := range []files{base, head} {
-		for _, path := range strings.Fields(git("ls-files")) {
-			git("rm", "-q", "--", path)
-		}
-		for path, text := range tree {
-			full := filepath.Join(dir, path)
-			if err := os.MkdirAll(filepath.Dir(full), 0o700); err != nil {
-				tb.Fatal(err)
-			}
-			if err := os.WriteFile(full, []byte(text), 0o600); err != nil {
-				tb.Fatal(err)
-			}
-		}
-		git("add", "-A")
-		git("commit", "-q", "--allow-empty", "-m", "a commit")
-	}
-	change := parse(tb, git("diff", "--full-index", "--histogram", "-M", "HEAD~1", "HEAD"))
+	change := parse(tb, patchOf(tb, base, head, "--full-index"))
 	read := func(side precedent.Side, path string) ([]byte, error) {
 		tree := head
 		if side == precedent.Left {

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/text"
@@ -66,7 +67,7 @@ func (v ruling) settle(f *precedent.Finding, p *Placer, src *sources) {
 	case len(offered) > 0 && len(holds) == 0 && v.Verdict != precedent.Uncertain:
 		f.Verifier = precedent.Uncertain
 		reason = fmt.Sprintf("%s by lines that are not in the files, or say it in words alone: %s", v.Verdict, reason)
-	case v.Verdict == precedent.Confirmed && len(holds) == 0 && outside.MatchString(f.Title+"\n"+f.Body):
+	case v.Verdict == precedent.Confirmed && len(holds) == 0 && outside().MatchString(f.Title+"\n"+f.Body):
 		f.Verifier = precedent.Uncertain
 		reason = "confirmed, but by no line, and it speaks of other software: " + reason
 	case words:
@@ -86,12 +87,14 @@ func (v ruling) settle(f *precedent.Finding, p *Placer, src *sources) {
 
 // comment recognises a line that is one, in the languages that people use: what
 // a change says of itself proves nothing.
-var comment = regexp.MustCompile(`^\s*(//|#|--|/?\*|<!--|;|%|"""|\x27\x27\x27|rem\b|REM\b)`)
+var comment = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\s*(//|#|--|/?\*|<!--|;|%|"""|\x27\x27\x27|rem\b|REM\b)`)
+})
 
 // onlyComment tells whether all lines of a quote are comments.
 func onlyComment(quote string) bool {
 	for l := range strings.Lines(quote) {
-		if strings.TrimSpace(l) != "" && !comment.MatchString(l) {
+		if strings.TrimSpace(l) != "" && !comment().MatchString(l) {
 			return false
 		}
 	}

@@ -44,6 +44,12 @@ func (x *reader) ask(ctx context.Context, step string, role engine.Role, prompts
 	if len(prompts) == 0 {
 		return nil
 	}
+	if x.trial.failed {
+		for i := range replies {
+			replies[i] = x.trial.unsent()
+		}
+		return replies
+	}
 	tree, err := "", error(nil)
 	if role != engine.Judge { // who compares words alone
 		tree, err = x.in.exported(ctx)

@@ -13,15 +13,12 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// patience is how many requests of a finder may go wrong before one was
-// answered. Then the rest is not sent: it would cost hours to learn the same.
-const patience = 3
-
 // specialist is a Finder that asks an engine, a request for each shard.
 type specialist struct {
 	spec prompt.Spec
 	*wave
-	lead bool
+	lead   bool
+	number int // among the specialists that are asked
 }
 
 // Name is the specialist's name.
@@ -75,6 +72,9 @@ func (s *specialist) Find(ctx context.Context, in *Input) Report {
 	}
 	var err error
 	if a.tree, err = in.exported(ctx); err != nil {
+		for i := range a.replies {
+			s.trial.end(s.number, i, reply{err: err})
+		}
 		return s.report(in, a.replies, err)
 	}
 	var wg sync.WaitGroup
@@ -89,11 +89,17 @@ func (s *specialist) Find(ctx context.Context, in *Input) Report {
 			case <-ctx.Done():
 			}
 		}
+		if !s.trial.allows(ctx, s.number, i) {
+			if ctx.Err() == nil {
+				a.replies[i] = s.trial.unsent()
+			}
+			continue
+		}
 		s.seats <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-s.seats }()
 			defer begin[i]()
-			a.ask(ctx, i, begin[i])
+			s.trial.end(s.number, i, a.ask(ctx, i, begin[i]))
 		})
 	}
 	wg.Wait()
@@ -117,22 +123,20 @@ type asking struct {
 	s    *specialist
 	tree string
 
-	mu       sync.Mutex
-	replies  []reply
-	done     int
-	bad      int
-	answered bool
+	mu      sync.Mutex
+	replies []reply
+	done    int
 }
 
-// ask sends the request for one shard, unless there is no hope for it. The
-// engine may call begun when the answer begins.
-func (a *asking) ask(ctx context.Context, i int, begun func()) {
-	a.mu.Lock()
-	hopeless, done := !a.answered && a.bad >= patience, a.done
-	a.mu.Unlock()
-	if hopeless || ctx.Err() != nil {
-		return
+// ask sends the request for one shard. The engine may call begun when the answer
+// begins.
+func (a *asking) ask(ctx context.Context, i int, begun func()) reply {
+	if ctx.Err() != nil {
+		return reply{}
 	}
+	a.mu.Lock()
+	done := a.done
+	a.mu.Unlock()
 	a.in.progress(Event{Finder: a.s.spec.Name, Done: done, Requests: len(a.replies)})
 	r := a.send(ctx, i, begun)
 	if r.ok() {
@@ -144,6 +148,7 @@ func (a *asking) ask(ctx context.Context, i int, begun func()) {
 		Finder: a.s.spec.Name, Done: a.keep(i, r), Requests: len(a.replies),
 		Usage: r.answer.Usage, CostUSD: r.answer.CostUSD,
 	})
+	return r
 }
 
 // send sends the request for one shard.
@@ -176,11 +181,6 @@ func (a *asking) keep(i int, r reply) int {
 	defer a.mu.Unlock()
 	a.replies[i] = r
 	a.done++
-	if r.ok() {
-		a.answered = true
-	} else {
-		a.bad++
-	}
 	return a.done
 }
 
@@ -235,7 +235,7 @@ func (r *reply) trouble() (precedent.Status, string) {
 	case r.err != nil:
 		return status, text.Cut(r.err.Error(), maxMessage)
 	case !r.sent:
-		return precedent.StatusError, "it was not sent"
+		return precedent.StatusError, text.Cut(cmp.Or(r.answer.Message, "it was not sent"), maxMessage)
 	case !status.Bad():
 		return precedent.StatusError, fmt.Sprintf("the engine ended with the status %q", status)
 	}

@@ -207,8 +207,44 @@ func TestGivesUp(t *testing.T) {
 		return engine.Reply{Status: precedent.StatusError, Message: "connection refused"}
 	})
 	r := run(t, in)
-	if sent != patience || r.Verdict != precedent.Failed || !strings.Contains(finderRun(t, r, "bugs").Error, "connection refused") {
+	if sent != leastTrial || r.Verdict != precedent.Failed || !strings.Contains(finderRun(t, r, "bugs").Error, "connection refused") {
 		t.Errorf("%d requests, verdict %s, run %+v", sent, r.Verdict, finderRun(t, r, "bugs"))
+	}
+}
+
+// TestGivesUpTheSame: which requests an engine gets that answers none of them
+// depends on the change alone, and each finder tells the first reason.
+func TestGivesUpTheSame(t *testing.T) {
+	var want string
+	for round := range 20 {
+		in := input(t, files{}, manyFiles(4))
+		in.Policy.Finders = nil
+		random := rand.New(rand.NewPCG(uint64(round), 1))
+		var mu sync.Mutex
+		var sent []string
+		in.Engine = scripted(func(_ context.Context, task engine.Task) engine.Reply {
+			mu.Lock()
+			sent = append(sent, fmt.Sprint(task.Name, len(task.Prefix)))
+			yields := random.IntN(50)
+			mu.Unlock()
+			for range yields {
+				runtime.Gosched()
+			}
+			return engine.Reply{Status: precedent.StatusRefused, Message: task.Name + " is not welcome"}
+		})
+		r := run(t, in)
+		slices.Sort(sent)
+		got := strings.Join(sent, "\n")
+		for _, f := range r.Finders {
+			got += fmt.Sprintf("\n%s %s %s", f.Name, f.Status, f.Error)
+		}
+		if want == "" {
+			want = got
+		}
+		if len(sent) != defaultConcurrency || got != want || r.Verdict != precedent.Failed ||
+			!strings.Contains(finderRun(t, r, "tests").Error, "the first ended refused: architecture is not welcome") {
+			t.Fatalf("round %d: %d requests, verdict %s:\n%s", round, len(sent), r.Verdict, got)
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"sync"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
@@ -152,8 +153,10 @@ func (t *task) prompt(w *wave) prompt.Prompt {
 
 // outside recognises statements about versions, vulnerabilities and other
 // software, which models make from memory.
-var outside = regexp.MustCompile(`(?i)\bCVE-\d{4}-\d+|\bGHSA-\w+|\b(since|as of|until|before|after|in) (version |release )?v?\d+\.\d+|` +
-	`\b(yanked|unmaintained|end[- ]of[- ]life|known vulnerabilit(y|ies)|(latest|newer|outdated) (version|release))\b`)
+var outside = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)\bCVE-\d{4}-\d+|\bGHSA-\w+|\b(since|as of|until|before|after|in) (version |release )?v?\d+\.\d+|` +
+		`\b(yanked|unmaintained|end[- ]of[- ]life|known vulnerabilit(y|ies)|(latest|newer|outdated) (version|release))\b`)
+})
 
 // doubtOutside demotes a finding that stands on what no reader could look up,
 // unless the verifier confirmed it. An uncertain one is demoted already.
@@ -161,7 +164,7 @@ func doubtOutside(f *precedent.Finding) {
 	if !f.Live() || f.Analyzer || f.Verifier == precedent.Confirmed || f.Verifier == precedent.Uncertain {
 		return
 	}
-	if said := outside.FindString(f.Title + "\n" + f.Body); said != "" {
+	if said := outside().FindString(f.Title + "\n" + f.Body); said != "" {
 		f.Trail = append(f.Trail, precedent.Decision{
 			Step: "verify", Says: fmt.Sprintf("speaks of what no tool confirmed: %q", text.Collapse(said)), Delta: uncertainDelta,
 		})

@@ -17,11 +17,12 @@ type wave struct {
 	sheet *prompt.Sheet
 	seats chan struct{}   // one for each request that may be under way
 	begun []chan struct{} // by shard
+	trial *trial
 }
 
 // newWave makes ready what specialists need, if there is an engine to ask.
 func newWave(in *Input, p *plan) *wave {
-	w := &wave{plan: p, seats: make(chan struct{}, in.Concurrency)}
+	w := &wave{plan: p, seats: make(chan struct{}, in.Concurrency), trial: &trial{}}
 	if in.Engine == nil {
 		return w
 	}

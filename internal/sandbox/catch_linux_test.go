@@ -20,21 +20,21 @@ import (
 func TestTrapsCatch(t *testing.T) {
 	b, err := probe(t.Context(), Namespaces, "")
 	if err != nil {
-		t.Skipf("no box to weaken: %v", err) // eachKind fails if there is none at all
+		t.Skipf("needs a sandbox of the kind %s: %v", Namespaces, err) // eachKind fails if there is none at all
 	}
 	for _, test := range []struct {
 		name   string
-		order  func(*order, facts)
+		order  func(*order, told)
 		launch func(*launch)
 		broken []string
 		root   bool
 	}{
-		{"nothing", func(*order, facts) {}, func(*launch) {}, nil, false},
-		{"network", func(*order, facts) {}, func(l *launch) { l.cmd.SysProcAttr.Cloneflags &^= unix.CLONE_NEWNET }, []string{"servers of the host", "the network"}, true},
-		{"mount of the host", func(o *order, f facts) { o.Binds = append(o.Binds, Mount{f.Folder, f.Folder}) }, func(*launch) {}, []string{"files of the host"}, false},
-		{"environment", func(o *order, _ facts) { o.Env = append(o.Env, "CANARY=1") }, func(*launch) {}, []string{"environments"}, false},
-		{"limits", func(o *order, _ facts) { o.Limits.OpenFiles++ }, func(*launch) {}, []string{"limits"}, false},
-		{"root", func(o *order, _ facts) { o.User = 0 }, func(l *launch) {
+		{"nothing", func(*order, told) {}, func(*launch) {}, nil, false},
+		{"network", func(*order, told) {}, func(l *launch) { l.cmd.SysProcAttr.Cloneflags &^= unix.CLONE_NEWNET }, []string{"servers of the host", "the network"}, true},
+		{"mount of the host", func(o *order, f told) { o.Binds = append(o.Binds, Mount{f.Folder, f.Folder}) }, func(*launch) {}, []string{"files of the host"}, false},
+		{"environment", func(o *order, _ told) { o.Env = append(o.Env, "CANARY=1") }, func(*launch) {}, []string{"environments"}, false},
+		{"limits", func(o *order, _ told) { o.Limits.OpenFiles++ }, func(*launch) {}, []string{"limits"}, false},
+		{"root", func(o *order, _ told) { o.User = 0 }, func(l *launch) {
 			l.cmd.SysProcAttr.Cloneflags &^= unix.CLONE_NEWUSER
 			l.cmd.SysProcAttr.UidMappings = nil
 			l.cmd.SysProcAttr.GidMappings = nil
@@ -42,21 +42,21 @@ func TestTrapsCatch(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if test.root && os.Getuid() != 0 {
-				t.Skip("only root can take this away")
+				t.Skip("needs root: only root can take this away")
 			}
 			dir := readable(t)
-			f, _, done, err := outside(t.Context(), dir)
+			f, _, done, err := hostileOutside(t.Context(), dir)
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer done()
 			f.Env = []string{"KNOWN=1"}
-			told, err := json.Marshal(f)
+			said, err := json.Marshal(f)
 			if err != nil {
 				t.Fatal(err)
 			}
 			j, err := Job{
-				Tree: filepath.Join(dir, "tree"), Argv: []string{self, "trap", "inside", string(told)},
+				Tree: filepath.Join(dir, "tree"), Argv: []string{self, "trap", "inside", string(said)},
 				Env: f.Env[:1:1], Limits: f.Limits, program: self,
 			}.checked()
 			if err != nil {
@@ -75,7 +75,7 @@ func TestTrapsCatch(t *testing.T) {
 			r, err := l.run(t.Context(), o.Limits)
 			var traps []Trap
 			if err == nil {
-				err = json.Unmarshal([]byte(r.Stdout.String()), &traps)
+				traps, err = trapsOf(r)
 			}
 			if err != nil {
 				t.Fatalf("%v: %q %q", err, r.Stdout, r.Stderr)
@@ -117,13 +117,13 @@ func TestOrphans(t *testing.T) {
 			t.Fatal(err)
 		}
 		alive := func() bool { return survivors(marker) != "" }
-		if !within(10*time.Second, alive) {
+		if !within(time.Minute, alive) {
 			t.Error("the box never started")
 		}
 		_ = cmd.Process.Kill()
 		_, _ = io.Copy(io.Discard, out)
 		_ = cmd.Wait()
-		if !within(5*time.Second, func() bool { return !alive() }) {
+		if !within(time.Minute, func() bool { return !alive() }) {
 			t.Error(survivors(marker))
 		}
 	})
@@ -148,7 +148,7 @@ func within(limit time.Duration, condition func() bool) bool {
 // TestSetuid: a program of root's that makes root does not.
 func TestSetuid(t *testing.T) {
 	if os.Getuid() != 0 {
-		t.Skip("only root can make such a program")
+		t.Skip("needs root, to make such a program")
 	}
 	eachKind(t, func(t *testing.T, b Box) {
 		dir := readable(t)

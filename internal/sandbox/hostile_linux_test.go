@@ -12,25 +12,22 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // builds are what a gate would run over testdata/hostile.
-func builds(t *testing.T, compile bool) []build {
-	all := []build{
+func builds(t *testing.T) []build {
+	return []build{
 		{name: "sh", needs: "sh", argv: "sh attack.sh sh", said: "attacked by sh"},
 		{name: "make", needs: "make", argv: "make", said: "attacked by make\n"},
 		{name: "make that fails", needs: "make", argv: "make test", exit: 2, said: "attacked by make-while-parsing"},
 		{name: "python", needs: "python3", argv: "python3 -m unittest -v test_it", said: "attacked by python", home: ask(t, "python3", "-c", "import sys; print(sys.base_prefix)")},
 		{name: "node", needs: "node", argv: "node attack.js", said: "attacked by node"},
 		{name: "npm", needs: "npm", argv: "npm run build --offline --no-update-notifier", said: "attacked by npm"},
+		{name: "go", needs: "go", argv: "go test -vet=off -v .", said: "attacked by go", home: ask(t, "go", "env", "GOROOT"), compiles: true},
+		{name: "cargo", needs: "cargo", argv: "cargo build --offline -vv", said: "attacked by cargo", home: ask(t, "rustc", "--print", "sysroot"), compiles: true},
 	}
-	if !compile {
-		return all
-	}
-	return append(all,
-		build{name: "go", needs: "go", argv: "go test -vet=off -v .", said: "attacked by go", home: ask(t, "go", "env", "GOROOT")},
-		build{name: "cargo", needs: "cargo", argv: "cargo build --offline -vv", said: "attacked by cargo", home: ask(t, "rustc", "--print", "sysroot")},
-	)
 }
 
 type build struct {
@@ -38,7 +35,22 @@ type build struct {
 	home              string // of the toolchain
 	exit              int
 	said              string // the attack did run
+	compiles          bool   // takes its time, with an empty cache
 }
+
+// inBox tells whether a box would find the program that a build needs: what is on
+// the PATH of the tests need not be there.
+func (b build) inBox() bool {
+	for _, dir := range append([]string{filepath.Join(b.home, "bin")}, boxPath...) {
+		if found, err := exec.LookPath(filepath.Join(dir, b.needs)); err == nil && filepath.IsAbs(found) {
+			return true
+		}
+	}
+	return false
+}
+
+// boxPath is where a box looks for programs, beside those of a build's home.
+var boxPath = []string{"/usr/local/go/bin", "/usr/local/bin", "/usr/bin", "/bin"}
 
 func ask(t *testing.T, program string, args ...string) string {
 	t.Helper()
@@ -57,17 +69,24 @@ func TestHostileBuilds(t *testing.T) {
 	if _, err := os.Stat(source); err != nil {
 		t.Skip("the program runs without its test data") // as nobody; the builds were attacked as root
 	}
-	compile := !testing.Short()
+	all := builds(t)
+	compiled := false
 	eachKind(t, func(t *testing.T, b Box) {
-		tests := builds(t, compile)
-		compile = false // takes its time, with an empty cache: in one kind
-		for _, test := range tests {
-			if _, err := exec.LookPath(test.needs); err != nil {
-				t.Logf("not tested: there is no %s", test.needs)
-				continue
+		for _, test := range all {
+			if test.compiles && compiled {
+				continue // in one kind
 			}
-			t.Run(test.name, func(t *testing.T) { hostileBuild(t, b, test, source) })
+			t.Run(test.name, func(t *testing.T) {
+				if !test.inBox() {
+					t.Skipf("needs %s where a box finds it", test.needs)
+				}
+				if test.compiles {
+					needs.Long(t, "compiles with an empty cache")
+				}
+				hostileBuild(t, b, test, source)
+			})
 		}
+		compiled = true
 	})
 }
 
@@ -99,7 +118,7 @@ func hostileBuild(t *testing.T, b Box, test build, source string) {
 	j := Job{
 		Tree: tree, Writable: true, Argv: strings.Fields(test.argv),
 		Env: []string{
-			"PATH=/tools/bin:/usr/local/go/bin:/usr/local/bin:/usr/bin:/bin", "HOME=" + Home, "GOPROXY=off", "GOTOOLCHAIN=local", "GOFLAGS=-mod=mod", "CGO_ENABLED=0",
+			"PATH=/tools/bin:" + strings.Join(boxPath, ":"), "HOME=" + Home, "GOPROXY=off", "GOTOOLCHAIN=local", "GOFLAGS=-mod=mod", "CGO_ENABLED=0",
 			"TRAP_PORT=" + port, "TRAP_FOLDER=" + folder, "TRAP_MARKER=" + marker,
 		},
 	}

@@ -30,7 +30,7 @@ func TestNone(t *testing.T) {
 	}
 	out, err := cmd.CombinedOutput()
 	if errors.Is(err, syscall.EPERM) {
-		t.Skipf("no user namespaces to take away: %v", err) // eachKind fails if nothing else works
+		t.Skipf("needs user namespaces, to take them away: %v", err) // eachKind fails if nothing else works
 	}
 	if err != nil || !strings.Contains(string(out), "bubblewrap: ") || !strings.Contains(string(out), "namespaces: ") {
 		t.Errorf("%s, %v; want why no kind works", out, err)

@@ -1,4 +1,4 @@
-// Package secret finds credentials in text and blacks them out.
+// Package secret finds credentials in text and redacts them.
 //
 // It applies the rules of gitleaks' built-in configuration and nothing else:
 // no configuration of the repository under review is read, and no remark such

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"html"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -70,7 +69,7 @@ func (w *windows) in(text string) bool {
 func NewOwn(secrets ...string) Own {
 	var o Own
 	for _, s := range secrets {
-		s = armour.ReplaceAllString(s, "")
+		s = armour().ReplaceAllString(s, "")
 		for w := range windowsOf(s) {
 			o.windows.add(w)
 			for _, coded := range codings(w) {
@@ -85,7 +84,7 @@ func NewOwn(secrets ...string) Own {
 	return o
 }
 
-var armour = regexp.MustCompile(`-----[A-Z0-9 ]+-----`)
+var armour = compile(`-----[A-Z0-9 ]+-----`)
 
 // windowsOf yields the windows of a secret, forward and backward, as they are and
 // with its letters turned by 13.
@@ -157,22 +156,22 @@ func Leaks(text, secret string) bool { return NewOwn(secret).In(text) }
 var (
 	alphabet = strings.NewReplacer("-", "+", "_", "/")
 	// spelled is a hidden character that was spelled out.
-	spelled = regexp.MustCompile(`<(?:U\+[0-9A-F]{4,6}|0x[0-9A-F]{2})>`)
-	percent = regexp.MustCompile(`%[0-9A-Fa-f]{2}`)
+	spelled = compile(`<(?:U\+[0-9A-F]{4,6}|0x[0-9A-F]{2})>`)
+	percent = compile(`%[0-9A-Fa-f]{2}`)
 )
 
 // unescape resolves what may hide a character from a search: twice, because an
 // escape can be escaped.
 func unescape(s string) string {
 	for range 2 {
-		s = percent.ReplaceAllStringFunc(s, func(m string) string {
+		s = percent().ReplaceAllStringFunc(s, func(m string) string {
 			b, err := hex.DecodeString(m[1:])
 			if err != nil {
 				return m
 			}
 			return string(b)
 		})
-		s = html.UnescapeString(spelled.ReplaceAllString(s, ""))
+		s = html.UnescapeString(spelled().ReplaceAllString(s, ""))
 	}
 	return s
 }

@@ -3,22 +3,21 @@ package secret
 import (
 	"bytes"
 	"path"
-	"regexp"
 	"strings"
 )
 
 // private are names of files that are made to hold credentials. Samples of them,
 // which people commit to be filled in, are none.
 var (
-	private  = regexp.MustCompile(`(?i)^(\.env(\..+)?|.+\.env|\.netrc|_netrc|\.pgpass|\.my\.cnf|\.htpasswd|\.git-credentials|\.npmrc|\.pypirc|id_(rsa|dsa|ecdsa|ed25519)|.+\.(pem|key|p12|pfx|jks|keystore|kdbx|ppk))$`)
-	template = regexp.MustCompile(`(?i)\.(example|sample|template|dist|tpl)(\..+)?$`)
+	private  = compile(`(?i)^(\.env(\..+)?|.+\.env|\.netrc|_netrc|\.pgpass|\.my\.cnf|\.htpasswd|\.git-credentials|\.npmrc|\.pypirc|id_(rsa|dsa|ecdsa|ed25519)|.+\.(pem|key|p12|pfx|jks|keystore|kdbx|ppk))$`)
+	template = compile(`(?i)\.(example|sample|template|dist|tpl)(\..+)?$`)
 )
 
 // Private tells whether a file is made to hold credentials, by its name: nothing
 // of it is to be shown to a model.
 func Private(name string) bool {
 	base := path.Base(name)
-	return private.MatchString(base) && !template.MatchString(base)
+	return private().MatchString(base) && !template().MatchString(base)
 }
 
 // hiddenFile stands for the lines of a private file.

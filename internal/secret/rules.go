@@ -1,13 +1,13 @@
 package secret
 
 import (
+	_ "embed" // of the rules
 	"fmt"
 	"regexp"
 	"strings"
 	"sync"
 
 	"github.com/pelletier/go-toml/v2"
-	"github.com/zricethezav/gitleaks/v8/config"
 )
 
 // rule is one rule of gitleaks' configuration. Its expressions are compiled
@@ -20,7 +20,7 @@ type rule struct {
 	group           int                   // the secret's group; 0 for the first that is not empty
 	entropy         float64               // bits a character, above which the secret must be
 	keywords        []string
-	allow           func() []*config.Allowlist
+	allow           func() []allowlist
 	// before and after say how many lines around a keyword a match can reach.
 	before, after int
 }
@@ -28,30 +28,27 @@ type rule struct {
 // ruleSet is the whole configuration, ready for scanning.
 type ruleSet struct {
 	rules   []rule
-	allow   func() []*config.Allowlist // of all rules
-	finder  *automaton
-	byPath  []int // rules about paths alone
-	pathed  []int // rules with an expression and a path
-	generic int   // index of the catch-all rule, -1 if there is none
+	allow   func() []allowlist // of all rules
+	words   keywords           // of all rules, by the rules' indices
+	byPath  []int              // rules about paths alone
+	pathed  []int              // rules with an expression and a path
+	generic int                // index of the catch-all rule, -1 if there is none
 }
 
 // genericRule is the catch-all: where a specific rule matches too, that one speaks.
 const genericRule = "generic-api-key"
 
+// defaultRules is gitleaks' built-in configuration, whose licence is in
+// gitleaks.LICENSE. A test compares it with the library's, which is not linked:
+// its reader brings three libraries along and compiles everything at once.
+//
+//go:embed gitleaks.toml
+var defaultRules string
+
 // loadRules is gitleaks' configuration, read once.
-var loadRules = sync.OnceValues(func() (*ruleSet, error) { return parseRules(config.DefaultConfig) })
+var loadRules = sync.OnceValues(func() (*ruleSet, error) { return parseRules(defaultRules) })
 
-// allowlist is the configuration's form of what is not a secret.
-type allowlist struct {
-	Condition   string
-	Paths       []string
-	RegexTarget string
-	Regexes     []string
-	StopWords   []string
-}
-
-// parseRules reads gitleaks' configuration format. It is read without
-// gitleaks' own reader, which compiles everything at once.
+// parseRules reads gitleaks' configuration format.
 func parseRules(text string) (*ruleSet, error) {
 	var doc struct {
 		Rules []struct {
@@ -89,9 +86,11 @@ func parseRules(text string) (*ruleSet, error) {
 		if d.ID == genericRule {
 			set.generic = i
 		}
+		for _, k := range r.keywords {
+			set.words.add(k, i)
+		}
 		set.rules = append(set.rules, r)
 	}
-	set.finder = newAutomaton(set.rules)
 	return set, nil
 }
 
@@ -145,29 +144,7 @@ func compileExpression(pattern string, keywords []string) func() expression {
 	})
 }
 
+// compile compiles an expression when it is first needed.
 func compile(pattern string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
-}
-
-// compileAllow turns lists into gitleaks' own matchers.
-func compileAllow(lists []allowlist) func() []*config.Allowlist {
-	return sync.OnceValue(func() []*config.Allowlist {
-		var all []*config.Allowlist
-		for _, l := range lists {
-			a := &config.Allowlist{RegexTarget: l.RegexTarget, StopWords: l.StopWords}
-			if c := strings.ToUpper(l.Condition); c == "AND" || c == "&&" {
-				a.MatchCondition = config.AllowlistMatchAnd
-			}
-			for _, p := range l.Paths {
-				a.Paths = append(a.Paths, regexp.MustCompile(p))
-			}
-			for _, p := range l.Regexes {
-				a.Regexes = append(a.Regexes, regexp.MustCompile(p))
-			}
-			if a.Validate() == nil { // an empty list allows nothing
-				all = append(all, a)
-			}
-		}
-		return all
-	})
 }

@@ -7,8 +7,6 @@ import (
 	"sort"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/zricethezav/gitleaks/v8/config"
 )
 
 // Match is a credential in a text.
@@ -89,7 +87,7 @@ func (s *Scanner) Scan(path string, lines []string) ([]Match, error) {
 		w.open[i].off = path == "" || !set.rules[i].path().MatchString(path)
 	}
 	err = w.run()
-	return t.matches(set, settle(w.hits, set.generic)), err
+	return t.matches(set, withoutOverlaps(w.hits, set.generic)), err
 }
 
 // text is the lines as one string with its segments: whole lines, or pieces of
@@ -150,16 +148,13 @@ type hit struct{ rule, start, end int }
 
 // run finds keywords and matches each rule at or around its own.
 func (w *walk) run() error {
-	a, s := w.set.finder, w.text.s
-	state := uint16(0)
-	for seg := range len(w.text.segments) - 1 {
-		for i := w.text.segments[seg]; i < w.text.segments[seg+1]; i++ {
-			state = a.next[int(state)*a.width+int(a.class[s[i]])]
-			for _, word := range a.words[state] {
-				if err := w.met(int(word.rule), seg, i+1-int(word.len)); err != nil {
-					return err
-				}
-			}
+	seg := 0
+	for r, at := range w.set.words.find(w.text.s) {
+		for at >= w.text.segments[seg+1] {
+			seg++
+		}
+		if err := w.met(r, seg, at); err != nil {
+			return err
 		}
 	}
 	for r := range w.open {
@@ -267,25 +262,16 @@ func (w *walk) allowed(r *rule, from, to int, secret string) bool {
 	if r.entropy > 0 && entropy(secret) <= r.entropy {
 		return true
 	}
-	for _, lists := range [][]*config.Allowlist{w.set.allow(), r.allow()} {
-		for _, a := range lists {
-			target := secret
+	for _, lists := range [][]allowlist{w.set.allow(), r.allow()} {
+		for i := range lists {
+			a, target := &lists[i], secret
 			switch a.RegexTarget {
 			case "match":
 				target = strings.Trim(w.text.s[from:to], "\n")
 			case "line":
 				target = w.text.lineAround(from, to)
 			}
-			word, _ := a.ContainsStopWord(secret)
-			expr := a.RegexAllowed(target)
-			if a.MatchCondition != config.AllowlistMatchAnd {
-				if word || expr {
-					return true
-				}
-				continue
-			}
-			if (len(a.Paths) == 0 || a.PathAllowed(w.path)) &&
-				(len(a.Regexes) == 0 || expr) && (len(a.StopWords) == 0 || word) {
+			if a.allows(w.path, target, secret) {
 				return true
 			}
 		}
@@ -321,9 +307,9 @@ func entropy(s string) float64 {
 	return sum
 }
 
-// settle orders hits and leaves one of those that overlap: a specific rule's
+// withoutOverlaps orders hits and leaves one of those that overlap: a specific rule's
 // before the catch-all's, then the longest, then the rule that comes first.
-func settle(hits []hit, generic int) []hit {
+func withoutOverlaps(hits []hit, generic int) []hit {
 	better := func(a, b hit) bool {
 		switch {
 		case (a.rule == generic) != (b.rule == generic):

@@ -22,14 +22,22 @@ func (r *Repo) Answer(ctx context.Context, task string) (answer []byte, found bo
 	return answer, err == nil, r.db.fail("read answer", err)
 }
 
-// KeepAnswer keeps the answer to a task until the review is saved.
-func (r *Repo) KeepAnswer(ctx context.Context, task string, answer []byte) error {
-	return r.db.change(ctx, "keep answer", func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `
+// KeepAnswers keeps the answers to tasks until the review is saved: all or none.
+func (r *Repo) KeepAnswers(ctx context.Context, answers map[string][]byte) error {
+	return r.db.change(ctx, "keep answers", func(tx *sql.Tx) error {
+		keep, err := tx.PrepareContext(ctx, `
 			INSERT INTO answers (repo_id, task, answer, at) VALUES ($1, $2, $3, $4)
-			ON CONFLICT (repo_id, task) DO UPDATE SET answer = excluded.answer, at = excluded.at`,
-			r.id, task, string(answer), millis(r.db.now()))
-		return err
+			ON CONFLICT (repo_id, task) DO UPDATE SET answer = excluded.answer, at = excluded.at`)
+		if err != nil {
+			return err
+		}
+		defer keep.Close()
+		for task, answer := range answers {
+			if _, err := keep.ExecContext(ctx, r.id, task, string(answer), millis(r.db.now())); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }
 

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -14,16 +15,29 @@ func (db *DB) Check(ctx context.Context) (schema int64, err error) {
 	if err != nil {
 		return 0, db.fail(op, err)
 	}
-	var said []string
-	// Ten complaints are enough to know.
-	err = rows(ctx, db.read, "PRAGMA integrity_check(10)", nil, func(r scanner) error {
-		var line string
-		err := r.Scan(&line)
-		said = append(said, line)
-		return err
-	})
-	if err == nil && (len(said) != 1 || said[0] != "ok") {
-		err = fmt.Errorf("%w: %s", ErrCorrupt, strings.Join(said, "; "))
+	damage, err := db.dialect.check(ctx, db.read)
+	if err == nil && len(damage) > 0 {
+		err = fmt.Errorf("%w: %s", ErrCorrupt, strings.Join(damage, "; "))
 	}
 	return schema, db.fail(op, err)
+}
+
+// Size is the number of bytes that the database takes on disk, the files beside
+// it included; in memory, of its pages.
+func (db *DB) Size(ctx context.Context) (int64, error) {
+	size, err := db.dialect.size(ctx, db.read, db.path)
+	return size, db.fail("measure memory", err)
+}
+
+// shrink gives the space of deleted rows back to the disk. Another process that
+// uses the database can prevent it, and so can a full disk, because a copy may
+// need room for a moment; then the space is used for later rows.
+func (db *DB) shrink(ctx context.Context) error {
+	for _, statement := range db.dialect.shrink {
+		_, err := db.sql.ExecContext(ctx, statement)
+		if err = db.fail("shrink memory", err); err != nil && !errors.Is(err, ErrBusy) && !errors.Is(err, ErrFull) {
+			return err
+		}
+	}
+	return nil
 }

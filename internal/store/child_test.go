@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // childVar, set, turns the test binary into a process that writes a database.
@@ -154,33 +155,48 @@ func checkHealth(t *testing.T, db *sql.DB) {
 	}
 }
 
+// afterLines keeps what it is told, and does something once after so many lines.
+type afterLines struct {
+	*bytes.Buffer
+	lines int
+	then  func()
+}
+
+func (a *afterLines) Write(p []byte) (int, error) {
+	before := a.lines
+	if a.lines -= bytes.Count(p, []byte("\n")); before > 0 && a.lines <= 0 {
+		a.then()
+	}
+	return a.Buffer.Write(p)
+}
+
 // TestKilled kills a process that saves reviews at random points, some of them
 // before it has made the schema.
 func TestKilled(t *testing.T) {
-	seed := strconv.FormatUint(rand.Uint64(), 10)
-	if s := os.Getenv("PRECEDENT_TEST_SEED"); s != "" {
-		seed = s
-	}
-	t.Logf("seed %s; PRECEDENT_TEST_SEED repeats it", seed)
-	n, _ := strconv.ParseUint(seed, 10, 64)
-	rnd := rand.New(rand.NewPCG(n, 1))
+	n := needs.Seed(t)
+	seed, rnd := strconv.FormatUint(n, 10), rand.New(rand.NewPCG(n, 1))
 	path := filepath.Join(t.TempDir(), "memory.db")
 	saved, before := 0, 0
-	for run := range 60 {
+	runs := needs.Rounds(60, 16)
+	for run := range runs {
 		if run%4 == 0 {
 			path = filepath.Join(t.TempDir(), "memory.db")
 			before = 0
 		}
 		cmd, out, trouble := child(t, "save", path, seed, run, 0)
+		// While the schema is made, or a while after some reviews were saved.
+		kill := func() {
+			time.AfterFunc(time.Duration(rnd.Int64N(int64(40*time.Millisecond))), func() { _ = cmd.Process.Kill() })
+		}
+		if run%4 != 0 {
+			cmd.Stdout = &afterLines{Buffer: out, lines: 1 + rnd.IntN(12), then: kill}
+		}
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		latest := 80 * time.Millisecond
 		if run%4 == 0 {
-			latest = 40 * time.Millisecond // while the schema is made
+			kill()
 		}
-		delay := time.Duration(rnd.Int64N(int64(latest * slowness)))
-		time.AfterFunc(delay, func() { _ = cmd.Process.Kill() })
 		if err := cmd.Wait(); err == nil || trouble.Len() > 0 {
 			t.Fatalf("run %d ended by itself: %v %s", run, err, trouble)
 		}
@@ -193,7 +209,7 @@ func TestKilled(t *testing.T) {
 		saved += len(ids) - before
 		before = len(ids)
 	}
-	t.Logf("%d reviews were saved by 60 killed processes", saved)
+	t.Logf("%d reviews were saved by %d killed processes", saved, runs)
 	if saved == 0 {
 		t.Error("every process was killed before it saved anything")
 	}

@@ -109,7 +109,7 @@ func TestAnswers(t *testing.T) {
 	}
 	keep := func(task, answer string) {
 		t.Helper()
-		if err := r.KeepAnswer(t.Context(), task, []byte(answer)); err != nil {
+		if err := r.KeepAnswers(t.Context(), map[string][]byte{task: []byte(answer)}); err != nil {
 			t.Fatal(err)
 		}
 	}

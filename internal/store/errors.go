@@ -5,11 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path/filepath"
-	"strings"
 	"syscall"
-
-	"modernc.org/sqlite"
 )
 
 // What can be wrong with a database, apart from defects. An *Error wraps one of them.
@@ -46,44 +42,6 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Primary result codes of SQLite, from https://www.sqlite.org/rescode.html.
-// The low byte of an extended code is its primary code.
-const (
-	sqliteError    = 1
-	sqlitePerm     = 3
-	sqliteBusy     = 5
-	sqliteLocked   = 6
-	sqliteReadOnly = 8
-	sqliteIOErr    = 10
-	sqliteCorrupt  = 11
-	sqliteFull     = 13
-	sqliteCantOpen = 14
-	sqliteProtocol = 15
-	sqliteNotADB   = 26
-
-	sqliteIOErrWrite = sqliteIOErr | 3<<8
-	sqliteIOErrShm   = sqliteIOErr | 19<<8 // the index of the write-ahead log could not grow
-)
-
-// code is the primary result code of an error of SQLite, else 0.
-func code(err error) int { return extendedCode(err) & 0xff }
-
-func extendedCode(err error) int {
-	if s, ok := errors.AsType[*sqlite.Error](err); ok {
-		return s.Code()
-	}
-	return 0
-}
-
-// isBusy tells whether the same transaction may well succeed a moment later.
-func isBusy(err error) bool {
-	switch code(err) {
-	case sqliteBusy, sqliteLocked, sqliteProtocol:
-		return true
-	}
-	return false
-}
-
 // fail gives an error its operation, its file, its kind and its hint. An error
 // that has them, or says that the caller gave up, stays as it is.
 func (db *DB) fail(op string, err error) error {
@@ -93,19 +51,19 @@ func (db *DB) fail(op string, err error) error {
 	if _, ok := errors.AsType[*Error](err); ok || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	kind := kindOf(err)
+	kind := db.kindOf(err)
 	if kind != nil && !errors.Is(err, kind) {
 		err = fmt.Errorf("%w (%w)", kind, err)
 	}
 	hint := hints[kind]
 	if errors.Is(kind, ErrCorrupt) && db.path != "" {
-		hint = db.moveAway()
+		hint = db.dialect.damaged(db.path)
 	}
 	return &Error{Op: op, Path: db.path, Err: err, Hint: hint}
 }
 
 // kindOf says which of the errors above an error is of; nil for none.
-func kindOf(err error) error {
+func (db *DB) kindOf(err error) error {
 	for _, kind := range []error{ErrForeign, ErrNewer, ErrCorrupt, ErrUnwritable} {
 		if errors.Is(err, kind) {
 			return kind
@@ -114,20 +72,10 @@ func kindOf(err error) error {
 	switch {
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS), errors.Is(err, syscall.ENOTDIR):
 		return ErrUnwritable
-	case errors.Is(err, syscall.ENOSPC), extendedCode(err) == sqliteIOErrWrite, extendedCode(err) == sqliteIOErrShm:
+	case errors.Is(err, syscall.ENOSPC):
 		return ErrFull
 	}
-	switch code(err) {
-	case sqliteReadOnly, sqlitePerm, sqliteCantOpen:
-		return ErrUnwritable
-	case sqliteFull:
-		return ErrFull
-	case sqliteCorrupt, sqliteNotADB:
-		return ErrCorrupt
-	case sqliteBusy, sqliteLocked, sqliteProtocol:
-		return ErrBusy
-	}
-	return nil
+	return db.dialect.kind(err)
 }
 
 // hints say what the user can do; a damaged file has one that names it.
@@ -138,13 +86,3 @@ var hints = map[error]string{
 	ErrFull:       "free some space, then try again: nothing was changed",
 	ErrBusy:       "wait until the other precedent ends, then try again",
 }
-
-// moveAway is the command that puts a damaged database aside with the two files
-// beside it, which belong to it and must never meet another one.
-func (db *DB) moveAway() string {
-	aside := quote(filepath.Join(filepath.Dir(db.path), "damaged"))
-	return fmt.Sprintf("move it away, and the next review starts an empty one: mkdir -p %s && mv %s* %s", aside, quote(db.path), aside)
-}
-
-// quote makes s one word for a POSIX shell.
-func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

@@ -86,7 +86,7 @@ func checkText(t failer, r *Repo, key, s string) {
 	}
 	v := review(remote, "text"+key+s, 1, f)
 	v.Base, v.Head = s, s+"'"
-	v.RulesChecked = []precedent.Rule{{ID: s, Text: s, Category: s, Source: s, Line: 1, Dir: s}}
+	v.RulesChecked = []precedent.Rule{{ID: s, Text: s, Source: s, Line: 1, Dir: s}}
 	if err := r.SaveReview(ctx, v); err != nil {
 		t.Fatalf("%q: %v", s, err)
 	}

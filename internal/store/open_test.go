@@ -277,7 +277,7 @@ func TestUpgradeGoesOn(t *testing.T) {
 	step := func(s string) *fstest.MapFile { return &fstest.MapFile{Data: []byte("-- +goose Up\n" + s)} }
 	good := fstest.MapFS{"00001_a.sql": step("CREATE TABLE a (x TEXT);"), "00002_b.sql": step("CREATE TABLE b (x TEXT); INSERT INTO b VALUES ('1');")}
 	bad := fstest.MapFS{"00001_a.sql": good["00001_a.sql"], "00002_b.sql": step("CREATE TABLE b (x TEXT); INSERT INTO nowhere VALUES ('1');")}
-	db := newDB(filepath.Join(t.TempDir(), "memory.db"), Options{})
+	db := newDB(sqlite, filepath.Join(t.TempDir(), "memory.db"), Options{})
 	var err error
 	if db.sql, err = sql.Open("sqlite", dsn(db.path)); err != nil {
 		t.Fatal(err)
@@ -334,7 +334,7 @@ func TestUpgradeTogether(t *testing.T) {
 	done := make(chan error)
 	for range 5 {
 		go func() {
-			db := newDB(path, Options{})
+			db := newDB(sqlite, path, Options{})
 			var err error
 			if db.sql, err = sql.Open("sqlite", dsn(path)); err == nil {
 				err = db.patiently(t.Context(), func() error { return db.upgrade(t.Context(), steps) })

@@ -81,9 +81,9 @@ func TestHits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.Drop("hush", precedent.Dismissed, j.ID, "dana dismissed it")
+	f.Drop("suppress", precedent.Dismissed, j.ID, "dana dismissed it")
 	double := f
-	alike.Drop("hush", precedent.Rejected, j.ID, "like one that dana dismissed")
+	alike.Drop("suppress", precedent.Rejected, j.ID, "like one that dana dismissed")
 	below := finding(remote, "a.go", "z", precedent.Bugs, precedent.Low)
 	below.Drop("select", precedent.BelowThreshold, j.ID, "below 75")
 	for i := range 2 {

@@ -19,7 +19,7 @@ func TestReviewComesBackWhole(t *testing.T) {
 	want := randomReview(rand.New(rand.NewPCG(1, 2)), remote, "r1")
 	analyzer := finding(remote, "b.go", "y", precedent.Secrets, precedent.Critical)
 	analyzer.Analyzer = true
-	analyzer.Trail = append(analyzer.Trail, precedent.Decision{Step: "hush", Says: "lowered", Delta: -15, By: "rejection"})
+	analyzer.Trail = append(analyzer.Trail, precedent.Decision{Step: "suppress", Says: "lowered", Delta: -15, By: "rejection"})
 	nowhere := finding(remote, "c.go", "z", precedent.Bugs, precedent.Low)
 	nowhere.ID, nowhere.Fingerprint, nowhere.Place = "", "", ""
 	nowhere.Drop("place", precedent.NoEvidence, "", "the quote is nowhere in the change")
@@ -87,7 +87,7 @@ func TestSightings(t *testing.T) {
 	}
 	// A third review that hides it does not show it again.
 	hidden := live
-	hidden.Drop("hush", precedent.Dismissed, "", "dismissed")
+	hidden.Drop("suppress", precedent.Dismissed, "", "dismissed")
 	save(t, r, review(remote, "r3", 2, hidden))
 	if k, err := r.stored(ctx, live.Fingerprint); err != nil || k.Seen != 2 || k.LastReview != "r3" {
 		t.Errorf("%+v, %v", k, err)
@@ -97,7 +97,7 @@ func TestSightings(t *testing.T) {
 func TestRulesAreKeptOnce(t *testing.T) {
 	db := open(t)
 	r := repoFor(t, db, remote)
-	rule := precedent.Rule{ID: "1", Text: "a", Category: "style", Source: "CLAUDE.md", Line: 3}
+	rule := precedent.Rule{ID: "1", Text: "a", Source: "CLAUDE.md", Line: 3}
 	moved := rule
 	moved.Line = 4
 	for i, rules := range [][]precedent.Rule{{rule, moved}, {moved}, {moved, rule, rule}} {

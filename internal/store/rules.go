@@ -18,8 +18,8 @@ func (r *Repo) saveRules(ctx context.Context, tx *sql.Tx, review *precedent.Revi
 		hash := contentHash(rule)
 		_, err := tx.ExecContext(ctx, `
 			INSERT INTO rules (repo_id, hash, id, text, category, source, line, dir)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (repo_id, hash) DO NOTHING`,
-			r.id, hash, rule.ID, rule.Text, rule.Category, rule.Source, rule.Line, rule.Dir)
+			VALUES ($1, $2, $3, $4, '', $5, $6, $7) ON CONFLICT (repo_id, hash) DO NOTHING`,
+			r.id, hash, rule.ID, rule.Text, rule.Source, rule.Line, rule.Dir)
 		if err != nil {
 			return err
 		}
@@ -36,12 +36,12 @@ func (r *Repo) saveRules(ctx context.Context, tx *sql.Tx, review *precedent.Revi
 func (r *Repo) rulesOf(ctx context.Context, review string) ([]precedent.Rule, error) {
 	var found []precedent.Rule
 	err := rows(ctx, r.db.read, `
-		SELECT u.id, u.text, u.category, u.source, u.line, u.dir
+		SELECT u.id, u.text, u.source, u.line, u.dir
 		FROM review_rules w JOIN rules u ON u.repo_id = w.repo_id AND u.hash = w.hash
 		WHERE w.repo_id = $1 AND w.review_id = $2 ORDER BY w.nth`,
 		[]any{r.id, review}, func(s scanner) error {
 			var u precedent.Rule
-			err := s.Scan(&u.ID, &u.Text, &u.Category, &u.Source, &u.Line, &u.Dir)
+			err := s.Scan(&u.ID, &u.Text, &u.Source, &u.Line, &u.Dir)
 			found = append(found, u)
 			return err
 		})
@@ -51,7 +51,7 @@ func (r *Repo) rulesOf(ctx context.Context, review string) ([]precedent.Rule, er
 func contentHash(rule precedent.Rule) string {
 	// Quoting keeps the fields apart, whatever bytes they hold.
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q", []string{
-		rule.ID, rule.Text, rule.Category, rule.Source, strconv.Itoa(rule.Line), rule.Dir,
+		rule.ID, rule.Text, rule.Source, strconv.Itoa(rule.Line), rule.Dir,
 	}))
 	return hex.EncodeToString(sum[:16])
 }

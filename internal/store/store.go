@@ -9,44 +9,80 @@
 //
 // The SQL is written for SQLite and PostgreSQL alike: numbered parameters, text
 // ids made in Go, times as unix milliseconds, booleans as 0 or 1, no function
-// of the clock. What only SQLite understands stands in open.go and size.go.
+// of the clock. What an engine has of its own stands in sqlite.go, as a dialect:
+// how it is opened, locked, measured and checked, and what its errors mean.
 package store
 
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/pressly/goose/v3"
 )
 
 // DB is an open database. It is safe for concurrent use, and so is its file by
 // several processes.
 type DB struct {
-	sql   *sql.DB
-	read  querier
-	path  string // empty in memory
-	now   func() time.Time
-	newID func() string
+	sql     *sql.DB
+	dialect *dialect
+	read    querier
+	path    string // empty in memory
+	now     func() time.Time
+	after   func(time.Duration) <-chan time.Time
+	newID   func() string
+}
+
+// dialect is what differs from one database engine to another.
+type dialect struct {
+	// connector says how each connection is opened.
+	connector func(address string) (driver.Connector, error)
+	// migrations is the name by which the library for migrations knows the engine.
+	migrations goose.Dialect
+	// begin makes a database ready for its first step.
+	begin string
+	// objects lists what a database holds, as pairs of a type and a name; the
+	// type of tables is "table".
+	objects string
+	// kind says which of this package's errors an error of the engine is; nil
+	// for none. ErrBusy is for what may well succeed a moment later.
+	kind func(error) error
+	// ended tells whether an error of a rollback says that the engine has ended
+	// the transaction already.
+	ended func(error) bool
+	// damaged is a hint at what can be done about a damaged database.
+	damaged func(path string) string
+	// check returns what is damaged; nothing if all is well.
+	check func(ctx context.Context, q querier) ([]string, error)
+	// size is the number of bytes that a database takes.
+	size func(ctx context.Context, q querier, path string) (int64, error)
+	// shrink are statements that give the space of deleted rows back.
+	shrink []string
 }
 
 // Options are what the store needs from outside; the zero value is good.
 type Options struct {
-	Now   func() time.Time // time.Now by default
-	NewID func() string    // makes ids of rows; UUIDv7 by default
+	Now   func() time.Time                       // time.Now by default
+	After func(d time.Duration) <-chan time.Time // what is waited for; time.After by default
+	NewID func() string                          // makes ids of rows; UUIDv7 by default
 }
 
-func newDB(path string, o Options) *DB {
+func newDB(d *dialect, path string, o Options) *DB {
 	if o.Now == nil {
 		o.Now = time.Now
+	}
+	if o.After == nil {
+		o.After = time.After
 	}
 	if o.NewID == nil {
 		o.NewID = func() string { return uuid.Must(uuid.NewV7()).String() }
 	}
-	db := &DB{path: path, now: o.Now, newID: o.NewID}
+	db := &DB{dialect: d, path: path, now: o.Now, after: o.After, newID: o.NewID}
 	db.read = patient{db}
 	return db
 }
@@ -57,14 +93,12 @@ func (db *DB) Path() string { return db.path }
 // Close closes the database. What was saved stays saved without it.
 func (db *DB) Close() error { return db.fail("close memory", db.sql.Close()) }
 
-// SQLite itself waits busyPatience for another process's lock, deaf to a
-// context that ends; after that the statement or transaction is tried again,
-// for patience in all. That exceeds whatever a healthy neighbour needs: it holds
-// the lock for one review, some milliseconds.
+// A statement or transaction that finds the database busy is tried again after a
+// pause, for patience in all. That exceeds whatever a healthy neighbour needs: it
+// holds the lock for one review, some milliseconds.
 const (
-	busyPatience = 200 * time.Millisecond
-	patience     = 20 * time.Second
-	busyPause    = 5 * time.Millisecond
+	patience  = 20 * time.Second
+	busyPause = 5 * time.Millisecond
 )
 
 // change runs use in one writing transaction and commits it: all of it or
@@ -80,16 +114,16 @@ func (db *DB) attempt(ctx context.Context, use func(*sql.Tx) error) error {
 		return err
 	}
 	if err := use(tx); err != nil {
-		return errors.Join(err, rollback(tx))
+		return errors.Join(err, db.rollback(tx))
 	}
 	return tx.Commit()
 }
 
-// rollback ends a transaction that failed. SQLite has often ended it already;
-// that is no second error.
-func rollback(tx *sql.Tx) error {
+// rollback ends a transaction that failed. That it has ended already is not a
+// second error.
+func (db *DB) rollback(tx *sql.Tx) error {
 	err := tx.Rollback()
-	if errors.Is(err, sql.ErrTxDone) || code(err) == sqliteError {
+	if errors.Is(err, sql.ErrTxDone) || db.dialect.ended(err) {
 		return nil
 	}
 	return err
@@ -97,16 +131,21 @@ func rollback(tx *sql.Tx) error {
 
 // patiently repeats do while the database is busy, for as long as patience lasts.
 func (db *DB) patiently(ctx context.Context, do func() error) error {
-	var waited time.Duration
-	for start := time.Now(); ; waited = time.Since(start) {
+	var over <-chan time.Time
+	for {
 		err := do()
-		if !isBusy(err) || waited > patience {
+		if !errors.Is(db.kindOf(err), ErrBusy) {
 			return err
+		}
+		if over == nil {
+			over = db.after(patience)
 		}
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-time.After(busyPause):
+		case <-over:
+			return err
+		case <-db.after(busyPause):
 		}
 	}
 }

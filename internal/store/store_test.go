@@ -67,7 +67,7 @@ func review(repo precedent.Repo, id string, n int, findings ...precedent.Finding
 		Scope: precedent.AnalyzersScope, Verdict: precedent.Findings, Threshold: 75, Findings: findings,
 		At:           start.Add(time.Duration(n) * time.Hour),
 		Target:       precedent.Target{Head: "feature", Base: "main", Added: 3},
-		RulesChecked: []precedent.Rule{{ID: "0a1b2c3d", Text: "Wrap errors once.", Category: "style", Source: "CLAUDE.md", Line: 4}},
+		RulesChecked: []precedent.Rule{{ID: "0a1b2c3d", Text: "Wrap errors once.", Source: "CLAUDE.md", Line: 4}},
 	}
 }
 

@@ -44,10 +44,9 @@ func (db *DB) upgrade(ctx context.Context, steps fs.FS) error {
 	if err != nil {
 		return err
 	}
-	// The file keeps this mode. It is set only now, so that a file that is
-	// refused stays as it was.
-	if version <= newest {
-		if _, err := db.sql.ExecContext(ctx, "PRAGMA journal_mode = WAL"); err != nil {
+	// Only now, so that a database that is refused stays as it was.
+	if version <= newest && db.dialect.begin != "" {
+		if _, err := db.sql.ExecContext(ctx, db.dialect.begin); err != nil {
 			return err
 		}
 	}
@@ -68,7 +67,7 @@ func (db *DB) upgrade(ctx context.Context, steps fs.FS) error {
 }
 
 func (db *DB) step(ctx context.Context, steps fs.FS) error {
-	p, err := goose.NewProvider(goose.DialectSQLite3, db.sql, steps,
+	p, err := goose.NewProvider(db.dialect.migrations, db.sql, steps,
 		goose.WithTableName(versionTable), goose.WithDisableGlobalRegistry(true), goose.WithLogger(goose.NopLogger()))
 	if err != nil {
 		return err
@@ -82,7 +81,7 @@ func (db *DB) step(ctx context.Context, steps fs.FS) error {
 // and no version, or one with triggers or views, which would run at our writes.
 func (db *DB) version(ctx context.Context) (int64, error) {
 	var tables []string
-	err := rows(ctx, db.read, "SELECT type, name FROM sqlite_schema WHERE type <> 'index'", nil, func(r scanner) error {
+	err := rows(ctx, db.read, db.dialect.objects, nil, func(r scanner) error {
 		var kind, name string
 		if err := r.Scan(&kind, &name); err != nil {
 			return err

@@ -2,10 +2,12 @@ package text
 
 import (
 	"cmp"
+	"hash/fnv"
 	"math"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Vector is the sparse vector of a text's tokens, of length 1, or zero for a
@@ -51,7 +53,7 @@ func NewVector(s string) Vector {
 		if commonWords[token] {
 			w *= commonWeight
 		}
-		v.terms = append(v.terms, term{fnv(token), float32(w)})
+		v.terms = append(v.terms, term{hash(token), float32(w)})
 	}
 	slices.SortFunc(v.terms, func(a, b term) int {
 		return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.weight, b.weight))
@@ -90,15 +92,17 @@ func countTokens(s string, counts map[string]float64) int {
 }
 
 var (
-	link  = regexp.MustCompile(`(?i)\b(https?|ftp)://[^\s<>()\]]+|\bwww\.[^\s<>()\]]+`)
-	fence = regexp.MustCompile("(?s)```.*?(```|$)")
+	link = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)\b(https?|ftp)://[^\s<>()\]]+|\bwww\.[^\s<>()\]]+`)
+	})
+	fence = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("(?s)```.*?(```|$)") })
 )
 
-func withoutLinks(s string) string { return link.ReplaceAllString(s, " ") }
+func withoutLinks(s string) string { return link().ReplaceAllString(s, " ") }
 
 // ownWords removes links, fenced code and quoted lines.
 func ownWords(s string) string {
-	s = fence.ReplaceAllString(withoutLinks(s), " ")
+	s = fence().ReplaceAllString(withoutLinks(s), " ")
 	if !strings.Contains(s, ">") {
 		return s
 	}
@@ -132,12 +136,10 @@ func Cosine(a, b Vector) float64 {
 	return min(sum, 1)
 }
 
-// fnv is FNV-1a: the same in every process, as what a review says may not
+// hash is FNV-1a: the same in every process, as what a review says may not
 // depend on chance.
-func fnv(s string) uint64 {
-	h := uint64(14695981039346656037)
-	for i := range len(s) {
-		h = (h ^ uint64(s[i])) * 1099511628211
-	}
-	return h
+func hash(s string) uint64 {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(s))
+	return h.Sum64()
 }

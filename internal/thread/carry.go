@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/match"
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
@@ -252,8 +253,7 @@ func (r *route) lines(t precedent.Thread) span {
 
 // quoted tells whether the first of the lines is the one that a quote begins with.
 func quoted(f *source, lines span, quote string) bool {
-	first, _, _ := strings.Cut(quote, "\n")
-	return lines.end > 0 && text.Collapse(f.lines[lines.start]) == text.Collapse(first)
+	return lines.end > 0 && text.Collapse(f.lines[lines.start]) == match.Flagged(quote)
 }
 
 // find returns where the quote stands in the file, if that is one place alone.

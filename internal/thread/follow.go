@@ -5,17 +5,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/match"
 	"github.com/precedent-dev/precedent/internal/text"
-)
-
-// A line that moved is known again by its neighbours: nearNeed of the nearSpan
-// lines before it and as many behind it that are not blank. Without them it must
-// be unique in the file and say something. The figures are those of the design,
-// measured on real edits.
-const (
-	nearSpan  = 3
-	nearNeed  = 2
-	uniqueLen = 12 // characters, white space collapsed
 )
 
 // follow returns where the lines are, and whether they are not what they were.
@@ -53,13 +44,9 @@ func (r *route) follow(lines span, path string, side precedent.Side) (now preced
 	return precedent.Span{Path: path, Side: side, Start: first + 1, End: last + 1}, changed
 }
 
-// maxReplaced bounds the lines that can be said to stand in the place of others:
-// what is farther away than this is not near in the sense of the merge rules.
-const maxReplaced = 40
-
 // replaced returns the lines that stand where the lines were: those between what
 // is left of their neighbours. It is the zero Span if there are none, because the
-// lines were only deleted, or too many to say so.
+// lines were only deleted, or more than match.NearLines.
 func (r *route) replaced(lines span, path string, side precedent.Side) precedent.Span {
 	before, behind := lines.start-1, lines.end
 	for before >= 0 && r.way[before] < 0 {
@@ -79,7 +66,7 @@ func (r *route) replaced(lines span, path string, side precedent.Side) precedent
 		from += lines.start - before - 1
 		to = from + lines.end - lines.start
 	}
-	if from >= to || to-from > maxReplaced || behind-before-1 > maxReplaced {
+	if from >= to || to-from > match.NearLines || behind-before-1 > match.NearLines {
 		return precedent.Span{}
 	}
 	return precedent.Span{Path: path, Side: side, Start: from + 1, End: to}
@@ -90,8 +77,8 @@ func unblank(keys []int) []int {
 }
 
 // relocate looks for a line that is not in its order any more: an equal one that
-// no other line became, with enough of its neighbours, or one that is unique in
-// both files and says something. Between equal candidates the nearest one counts.
+// no other line became, with enough of its neighbours that are not blank, or one
+// that is unique in both files and long enough to say something. Between equal candidates the nearest one counts.
 func (r *route) relocate(i int) int {
 	key, found, best := r.from.keys[i], -1, 0
 	equal := r.to.standing(key)
@@ -108,11 +95,11 @@ func (r *route) relocate(i int) int {
 			found, best = j, n
 		}
 	}
-	if best >= nearNeed {
+	if best >= match.NeighbourNeed {
 		return found
 	}
 	alone := len(equal) == 1 && len(r.from.standing(key)) == 1
-	if alone && utf8.RuneCountInString(text.Collapse(r.from.lines[i])) >= uniqueLen {
+	if alone && utf8.RuneCountInString(text.Collapse(r.from.lines[i])) >= match.UniqueLine {
 		return found
 	}
 	return -1
@@ -128,7 +115,7 @@ func distance(i, j int) int { return max(i-j, j-i) }
 func (f *source) around(i int) [2][]int {
 	var near [2][]int
 	for side, step := range []int{-1, 1} {
-		for j := i + step; j >= 0 && j < len(f.keys) && len(near[side]) < nearSpan; j += step {
+		for j := i + step; j >= 0 && j < len(f.keys) && len(near[side]) < match.NeighbourSpan; j += step {
 			if f.keys[j] != 0 {
 				near[side] = append(near[side], f.keys[j])
 			}

@@ -149,7 +149,7 @@ func TestBudgetStopsRequests(t *testing.T) {
 
 func TestTroubleBecomesStatus(t *testing.T) {
 	for kind, want := range map[llm.Kind]precedent.Status{
-		llm.KindContext: "truncated", llm.KindAuth: "error", llm.KindRate: "error", llm.KindTimeout: "timeout", llm.KindTooLarge: "truncated", llm.KindOpen: "error",
+		llm.KindContext: "truncated", llm.KindAuth: "error", llm.KindRate: "error", llm.KindTimeout: "timeout", llm.KindTooLarge: "truncated",
 	} {
 		a, err := New(Config{Model: &fixed{name: "m", err: &llm.Error{Kind: kind, Host: "h", Message: "m"}}}).Run(t.Context(), task())
 		if err != nil || a.Status != want {

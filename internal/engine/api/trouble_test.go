@@ -33,18 +33,16 @@ func oneFile() Files {
 	}
 }
 
-// naps is a clock that waiting moves, and how long was waited. The random part
+// naps is how long was waited. The random part
 // of a wait is as long as it can be, in whole seconds.
 type naps struct {
-	now   time.Time
 	slept []time.Duration
 }
 
 func (n *naps) waiting() llm.Waiting {
 	return llm.Waiting{
-		Now: func() time.Time { return n.now },
 		Sleep: func(_ context.Context, d time.Duration) error {
-			n.now, n.slept = n.now.Add(d), append(n.slept, d.Round(time.Second))
+			n.slept = append(n.slept, d.Round(time.Second))
 			return nil
 		},
 		Rand: func(d time.Duration) time.Duration { return d },
@@ -96,7 +94,7 @@ func TestTroubleOfServers(t *testing.T) {
 				if replies[0].Drip {
 					idle = time.Second // far above what an answer takes from one event to the next
 				}
-				server, clock := api.serve(t, llmtest.Script(replies...)), &naps{now: time.Unix(1e9, 0)}
+				server, clock := api.serve(t, llmtest.Script(replies...)), &naps{}
 				e := New(Config{Model: llm.Reliable(api.model(t, server, idle), clock.waiting()), Files: oneFile(), Why: "test"})
 				a, err := e.Run(t.Context(), finder())
 				if err != nil || a.Status != test.status || !strings.Contains(a.Message, test.message) {

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/precedent-dev/precedent"
-	"github.com/precedent-dev/precedent/internal/engine"
 )
 
 // realAttempts: of what cannot be used, no more than three answers are asked
@@ -38,24 +37,5 @@ func realAttempts(t *testing.T) {
 				t.Errorf("%d requests, %d counted, want %d", n, a.Usage.Requests, test.requests)
 			}
 		})
-	}
-}
-
-// realGivenUp: a model that only ever writes prose is asked in three tasks.
-func realGivenUp(t *testing.T) {
-	m := serve(t, turn{text: "All is fine."})
-	cli, _ := start(t, m, edits{})
-	e := engine.GiveUp(cli, 3)
-	for i := range 5 {
-		want := precedent.StatusMalformed
-		if i >= 3 {
-			want = precedent.StatusError
-		}
-		if a, err := e.Run(t.Context(), realTask("")); err != nil || a.Status != want {
-			t.Errorf("task %d: %+v, %v, want %s", i+1, a, err, want)
-		}
-	}
-	if n := m.requests(); n != 9 {
-		t.Errorf("%d requests, want three for each of three tasks", n)
 	}
 }

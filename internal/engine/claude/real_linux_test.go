@@ -23,6 +23,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/engine"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 const (
@@ -32,12 +33,8 @@ const (
 )
 
 // TestRealCLI runs Claude Code itself against a scripted model, where there is
-// no network but loopback. A suite that skips in silence proves nothing: without
-// the CLI or the namespace it fails, unless it is told that it is off.
+// no network but loopback.
 func TestRealCLI(t *testing.T) {
-	if os.Getenv(programVariable) == "off" {
-		t.Skip(programVariable + "=off: 39 scenarios with the real Claude Code are not run")
-	}
 	if os.Getenv(insideVariable) == "" {
 		enterNamespace(t)
 		return
@@ -52,23 +49,13 @@ func TestRealCLI(t *testing.T) {
 	t.Run("first byte", realFirstByte)
 	t.Run("cache", realCache)
 	t.Run("cache refused", realCacheRefused)
-	t.Run("given up", realGivenUp)
 	t.Run("review", realReview)
 }
 
 // realProgram finds the CLI.
 func realProgram(t *testing.T) string {
 	t.Helper()
-	candidates := []string{os.Getenv(programVariable), "claude", filepath.Join("..", "..", "..", ".tools", "claude", "node_modules", ".bin", "claude")}
-	for _, c := range candidates {
-		if found, err := exec.LookPath(c); c != "" && err == nil {
-			if found, err = filepath.Abs(found); err == nil {
-				return found
-			}
-		}
-	}
-	t.Fatalf("no Claude Code: run scripts/testclaude.sh, or name it with %s=PATH, or turn the test off with %[1]s=off", programVariable)
-	return ""
+	return needs.Program(t, programVariable, "claude/node_modules/.bin/claude", "the real Claude Code")
 }
 
 // enterNamespace runs the test again in a network namespace of its own.
@@ -93,7 +80,8 @@ func enterNamespace(t *testing.T) {
 	case errors.As(err, &exit):
 		t.Errorf("in the namespace: %v\n%s", err, out.String())
 	case err != nil:
-		t.Fatalf("no network namespace (%v): allow them, or turn the test off with %s=off", err, programVariable)
+		t.Logf("no network namespace: %v", err)
+		needs.Missing(t, programVariable, "a network namespace")
 	default:
 		t.Log(out.String())
 	}

@@ -47,7 +47,7 @@ type records struct {
 	review map[string]string // the stamp, by tree
 }
 
-var unfit = regexp.MustCompile(`[^A-Za-z0-9_]+`)
+var unfit = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^A-Za-z0-9_]+`) })
 
 // keep writes a transcript. That it cannot is no reason to lose a review, and
 // nobody reads transcripts but when looking for a mistake.
@@ -83,7 +83,7 @@ func (c *records) keep(t engine.Task, prompt string, r engine.Reply, stream []by
 		id = c.now().UTC().Format(stamp)
 		c.review[t.Tree] = id
 	}
-	base := filepath.Join(c.folder, id+"-"+unfit.ReplaceAllString(t.Name, "_"))
+	base := filepath.Join(c.folder, id+"-"+unfit().ReplaceAllString(t.Name, "_"))
 	c.write(base, data)
 	c.prune()
 }

@@ -191,7 +191,7 @@ func TestManners(t *testing.T) {
 			if a.Status != test.status || !strings.Contains(a.Message, test.message) {
 				t.Errorf("%s (%s), want %s (…%s…)", a.Status, a.Message, test.status, test.message)
 			}
-			if took := time.Since(began); took > 20*time.Second {
+			if took := time.Since(began); took > 50*time.Second {
 				t.Errorf("took %v", took)
 			}
 			if strings.HasPrefix(test.part, "leave") {
@@ -215,7 +215,7 @@ func checkDead(t *testing.T, file string) {
 	}
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
-	for late := time.After(5 * time.Second); alive(pid); {
+	for late := time.After(time.Minute); alive(pid); {
 		select {
 		case <-tick.C:
 		case <-late:
@@ -236,7 +236,7 @@ func TestCancelReachesTheChildren(t *testing.T) {
 	}()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
-	for late := time.After(20 * time.Second); ; {
+	for late := time.After(time.Minute); ; {
 		if _, err := os.Stat(pid); err == nil {
 			break
 		}

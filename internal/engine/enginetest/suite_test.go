@@ -107,7 +107,7 @@ func TestChild(t *testing.T) {
 	if os.Getenv(childVariable) == "" {
 		t.Skip("only for a process that TestSuiteCatches leaves behind")
 	}
-	<-time.After(10 * time.Second)
+	<-time.After(30 * time.Second)
 }
 
 // TestSuiteCatches runs the suite against defects and wants it to fail.

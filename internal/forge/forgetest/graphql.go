@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,23 +17,23 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/parser"
 	"github.com/vektah/gqlparser/v2/validator"
+
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // graphQLVariable names a copy of GitHub's schema; without it scripts/testforge.sh
 // puts one into .tools.
-const graphQLVariable = "PRECEDENT_TEST_GRAPHQL"
+const (
+	graphQLVariable = "PRECEDENT_TEST_GRAPHQL"
+	graphQLFile     = "forge/schema.graphql"
+)
 
 // graphQLSchema is GitHub's own schema of its GraphQL, read when the first query
 // comes: it takes half a second, and several times that with the race detector.
 var graphQLSchema = sync.OnceValues(func() (*ast.Schema, error) {
-	path := os.Getenv(graphQLVariable) //nolint:forbidigo // where the tests' tools are is the environment's to say
-	if path == "" {
-		_, here, _, _ := runtime.Caller(0)
-		path = filepath.Join(filepath.Dir(here), "..", "..", "..", ".tools", "forge", "schema.graphql")
-	}
-	data, err := os.ReadFile(path)
+	data, err := os.ReadFile(needs.Path(graphQLVariable, graphQLFile))
 	if err != nil {
-		return nil, fmt.Errorf("GitHub's GraphQL schema is missing, which every query is judged by: run sh scripts/testforge.sh: %w", err)
+		return nil, fmt.Errorf("read GitHub's GraphQL schema: %w", err)
 	}
 	doc, err := parser.ParseSchemas(validator.Prelude, &ast.Source{Name: "schema.graphql", Input: string(data)})
 	if err != nil {

@@ -8,20 +8,39 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"path/filepath"
 	"regexp"
-	"runtime"
 	"strings"
 	"sync"
+	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/getkin/kin-openapi/openapi3filter"
 	"github.com/getkin/kin-openapi/routers"
+
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // openAPIVariable names a copy of GitHub's description; without it scripts/testforge.sh
 // puts one into .tools.
-const openAPIVariable = "PRECEDENT_TEST_OPENAPI"
+const (
+	openAPIVariable = "PRECEDENT_TEST_OPENAPI"
+	openAPIFile     = "forge/api.github.com.json"
+)
+
+// Judged tells whether this machine has what GitHub's server needs to judge
+// requests. Without it Stage.GitHub skips the test.
+func Judged() bool {
+	_, err1 := os.Stat(needs.Path(openAPIVariable, openAPIFile))
+	_, err2 := os.Stat(needs.Path(graphQLVariable, graphQLFile))
+	return err1 == nil && err2 == nil
+}
+
+// needJudges ends a test on a machine that has no descriptions of GitHub's.
+func needJudges(t testing.TB) {
+	t.Helper()
+	needs.File(t, openAPIVariable, openAPIFile, "GitHub's OpenAPI description")
+	needs.File(t, graphQLVariable, graphQLFile, "GitHub's GraphQL schema")
+}
 
 // openAPI is GitHub's own OpenAPI description of its API. To load the whole takes
 // 2.4 s, and several times that with the race detector, so what belongs to a path
@@ -35,14 +54,9 @@ type openAPI struct {
 }
 
 var description = sync.OnceValues(func() (*openAPI, error) {
-	path := os.Getenv(openAPIVariable) //nolint:forbidigo // where the tests' tools are is the environment's to say
-	if path == "" {
-		_, here, _, _ := runtime.Caller(0)
-		path = filepath.Join(filepath.Dir(here), "..", "..", "..", ".tools", "forge", "api.github.com.json")
-	}
-	data, err := os.ReadFile(path)
+	data, err := os.ReadFile(needs.Path(openAPIVariable, openAPIFile))
 	if err != nil {
-		return nil, fmt.Errorf("GitHub's OpenAPI description is missing, which every request is judged by: run sh scripts/testforge.sh: %w", err)
+		return nil, fmt.Errorf("read GitHub's OpenAPI description: %w", err)
 	}
 	all := &openAPI{loaded: map[string]*openapi3.T{}}
 	if err := json.Unmarshal(data, all); err != nil {
@@ -154,14 +168,16 @@ func (o *openAPI) judge(ctx context.Context, r *http.Request, path string) error
 
 // Example is the answer that the description gives as its own example, by the
 // name that it has there.
-func Example(name string) ([]byte, error) {
-	o, err := description()
-	if err != nil {
-		return nil, err
-	}
+func Example(t testing.TB, name string) []byte {
+	t.Helper()
+	needJudges(t)
 	var example struct{ Value json.RawMessage }
-	if err := json.Unmarshal(o.Components["examples"][name], &example); err != nil {
-		return nil, fmt.Errorf("read example %s: %w", name, err)
+	o, err := description()
+	if err == nil {
+		err = json.Unmarshal(o.Components["examples"][name], &example)
 	}
-	return example.Value, nil
+	if err != nil {
+		t.Fatalf("example %s: %v", name, err)
+	}
+	return example.Value
 }

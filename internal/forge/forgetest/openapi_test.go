@@ -9,6 +9,7 @@ import (
 
 // TestJudge plants what the judging of requests exists to catch.
 func TestJudge(t *testing.T) {
+	needJudges(t)
 	rules, err := description()
 	if err != nil {
 		t.Fatal(err)

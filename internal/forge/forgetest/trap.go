@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os/exec"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -139,4 +140,24 @@ func NewWatch(told string) (now func() time.Time, sleep func(context.Context, ti
 		return resp.Body.Close()
 	}
 	return now, sleep, nil
+}
+
+// natural are what differs from one run to the next.
+var natural = []struct {
+	form *regexp.Regexp
+	name string
+}{
+	{regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`), "ID"},
+	{regexp.MustCompile(`sig=[0-9a-f]+`), "SIGNATURE"},
+	{regexp.MustCompile(`127\.0\.0\.1:[0-9]+`), "HOST"},
+	{regexp.MustCompile(`[0-9]{9,}`), "NUMBER"},
+}
+
+// Unnatural is a text without what differs by nature from one run to the next:
+// what a killed process leaves is compared with what another one did.
+func Unnatural(s string) string {
+	for _, n := range natural {
+		s = n.form.ReplaceAllString(s, n.name)
+	}
+	return s
 }

@@ -25,11 +25,7 @@ func TestGitHubsOwnExamples(t *testing.T) {
 	c.web.Scheme, c.web.Host = "https", c.host
 	repo.Host = c.host
 	answer := func(on, example string) {
-		body, err := forgetest.Example(example)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s.Script.Plan(forgetest.Fault{On: on, Status: 200, Body: string(body)})
+		s.Script.Plan(forgetest.Fault{On: on, Status: 200, Body: string(forgetest.Example(t, example))})
 	}
 	octocat := forge.Person{ID: "1", Login: "octocat"}
 	hello := precedent.Repo{Host: "github.com", Owner: "octocat", Name: "Hello-World"}
@@ -146,10 +142,7 @@ func TestNotSentYet(t *testing.T) {
 
 // TestStrangeAnswers: what cannot be true is an error, not a value.
 func TestStrangeAnswers(t *testing.T) {
-	example, err := forgetest.Example("pull-request")
-	if err != nil {
-		t.Fatal(err)
-	}
+	example := forgetest.Example(t, "pull-request")
 	pull := func(change func(p, head map[string]any)) string {
 		var p map[string]any
 		if err := json.Unmarshal(example, &p); err != nil {
@@ -232,10 +225,7 @@ func FuzzAnswer(f *testing.F) {
 		f.Add(s, "")
 	}
 	for _, name := range []string{"pull-request", "pull-request-simple-items", "issue-comment-items", "pull-request-review-items", "pull-request-review-comment-items"} {
-		body, err := forgetest.Example(name)
-		if err != nil {
-			f.Fatal(err)
-		}
+		body := forgetest.Example(f, name)
 		f.Add(string(body), `<x?page=2>; rel="next"`)
 	}
 	f.Fuzz(func(t *testing.T, body, link string) {

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -12,6 +11,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // hooksVariable names a copy of the examples; without it scripts/testhooks.sh puts
@@ -21,13 +21,9 @@ const hooksVariable = "PRECEDENT_TEST_WEBHOOKS"
 // examples are GitHub's own of each event.
 func examples(t testing.TB) map[string][]json.RawMessage {
 	t.Helper()
-	path := os.Getenv(hooksVariable)
-	if path == "" {
-		path = filepath.Join("..", "..", "..", ".tools", "hooks", "index.json")
-	}
-	data, err := os.ReadFile(path)
+	data, err := os.ReadFile(needs.File(t, hooksVariable, "hooks/index.json", "GitHub's examples of webhooks"))
 	if err != nil {
-		t.Fatalf("the examples of GitHub's events are missing: run sh scripts/testhooks.sh: %v", err)
+		t.Fatal(err)
 	}
 	var events []struct {
 		Name     string

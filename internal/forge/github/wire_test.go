@@ -123,10 +123,7 @@ func TestLinksAreNotFollowed(t *testing.T) {
 // two pages.
 func TestPagesShift(t *testing.T) {
 	s, _, c, repo := open(t)
-	page, err := forgetest.Example("pull-request-simple-items")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := forgetest.Example(t, "pull-request-simple-items")
 	more := map[string]string{"Link": `<x?page=2>; rel="next"`}
 	s.Script.Plan(
 		forgetest.Fault{On: "/pulls?", Status: 200, Body: string(page), Header: more, Times: 2},
@@ -136,7 +133,7 @@ func TestPagesShift(t *testing.T) {
 		t.Errorf("%d pull requests, %v", len(all), err)
 	}
 	reads := 0
-	_, err = pages(c, "read", func(gh.ListOptions) ([]*int, *gh.Response, error) {
+	_, err := pages(c, "read", func(gh.ListOptions) ([]*int, *gh.Response, error) {
 		reads++
 		return make100(), &gh.Response{Response: &http.Response{ContentLength: 30 << 20}}, nil
 	})
@@ -278,7 +275,7 @@ func TestTooLarge(t *testing.T) {
 // TestSlow: an answer that does not come in time is tried again.
 func TestSlow(t *testing.T) {
 	s, g, _, repo := open(t)
-	c := clientWith(t, s, g, func(o *Options) { o.Timeout = 30 * time.Millisecond })
+	c := clientWith(t, s, g, func(o *Options) { o.Timeout = time.Second })
 	never := make(chan struct{})
 	defer close(never)
 	s.Script.Plan(forgetest.Fault{Hold: never})

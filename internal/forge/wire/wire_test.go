@@ -149,7 +149,7 @@ func TestSlowWrites(t *testing.T) {
 		case <-r.Context().Done():
 		}
 	})
-	tr, _ := transport(t, s.URL, func(o *Options) { o.Timeout = 30 * time.Millisecond })
+	tr, _ := transport(t, s.URL, func(o *Options) { o.Timeout = time.Second })
 	_, err := send(t.Context(), tr, http.MethodPost, s.URL+"/api/x", "")
 	if e := fault(t, err); !e.Unsure || e.Kind != forge.KindNetwork || len(s.requests()) != 1 {
 		t.Errorf("%+v after %d requests", e, len(s.requests()))

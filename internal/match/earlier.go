@@ -1,0 +1,64 @@
+package match
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/precedent-dev/precedent"
+)
+
+// Earlier finds the findings of which only the surroundings changed, and with them
+// the fingerprint: those that flag the same line of the same file, in the same
+// category and in similar words, as one that is known and was not found again
+// exactly. It returns the known one by the fingerprint of the new one. Each is
+// taken once, the most similar pair first. former maps the path of a renamed file
+// to its old one.
+func Earlier(found, known []*precedent.Finding, former map[string]string) map[string]*precedent.Finding {
+	again := map[string]bool{} // fingerprints
+	for _, f := range found {
+		again[f.Fingerprint] = true
+	}
+	type spot struct{ path, category, line string }
+	at := map[spot][]*precedent.Finding{}
+	exact := map[string]bool{}
+	for _, k := range known {
+		exact[k.Fingerprint] = true
+		if line := Flagged(k.Quote); line != "" && !again[k.Fingerprint] {
+			s := spot{k.Path, string(k.Category), line}
+			at[s] = append(at[s], k)
+		}
+	}
+	type candidate struct {
+		fingerprint string
+		known       *precedent.Finding
+		similarity  float64
+	}
+	var candidates []candidate
+	for _, f := range found {
+		if exact[f.Fingerprint] || f.Fingerprint == "" {
+			continue
+		}
+		line := Flagged(f.Quote)
+		there := at[spot{f.Path, string(f.Category), line}]
+		if old := former[f.Path]; old != "" && old != f.Path {
+			there = slices.Concat(there, at[spot{old, string(f.Category), line}])
+		}
+		for _, k := range there {
+			if s := Similarity(f, k); s >= Overlap {
+				candidates = append(candidates, candidate{f.Fingerprint, k, s})
+			}
+		}
+	}
+	slices.SortFunc(candidates, func(a, b candidate) int {
+		return cmp.Or(-cmp.Compare(a.similarity, b.similarity),
+			cmp.Compare(a.known.Fingerprint, b.known.Fingerprint), cmp.Compare(a.fingerprint, b.fingerprint))
+	})
+	taken, used := map[string]*precedent.Finding{}, map[string]bool{}
+	for _, c := range candidates {
+		if taken[c.fingerprint] == nil && !used[c.known.Fingerprint] {
+			taken[c.fingerprint] = c.known
+			used[c.known.Fingerprint] = true
+		}
+	}
+	return taken
+}

@@ -1,0 +1,128 @@
+package match
+
+import (
+	"cmp"
+
+	"github.com/precedent-dev/precedent"
+)
+
+// Posted is a finding that was posted, as findings of a later review are compared
+// with it.
+type Posted struct {
+	// Remark has the place where it is now: no line if its lines are gone, or if
+	// it never had any.
+	Remark *precedent.Finding
+	// Ended tells whether people ended the conversation about it. Such a one silences its
+	// finding and nothing else, so place and kind are not enough there: another defect
+	// of the same line is news.
+	Ended   bool
+	Changed bool // the lines are not what they were, or gone
+}
+
+// Comparison is what comparing with a posted finding gives.
+type Comparison struct {
+	Like       Likeness
+	By         By
+	Similarity float64
+	Unjudged   bool               // of a PerhapsSame: whether they are the same if no judge answers
+	With       *precedent.Finding // whose words were compared
+}
+
+// By says by what a finding is recognised, the surest first.
+type By int
+
+// What findings are recognised by.
+const (
+	ByPlace    By = iota // the same line and kind
+	ByIdentity           // the same fingerprint, or place
+	ByLines              // the same lines, in similar words
+	ByJudge
+	ByWords // similar words about the same file, without lines to compare
+)
+
+// Compare decides whether a finding says what was posted.
+func (p *Posted) Compare(f *precedent.Finding) Comparison {
+	r := p.Remark
+	c := Comparison{Like: NotSame, With: f}
+	if f.Path != r.Path || f.Side != r.Side {
+		return c
+	}
+	c.Similarity = Similarity(r, f)
+	switch {
+	case r.Start > 0 && r.Start == f.Start && f.Category == r.Category:
+		return p.surely(c, ByPlace)
+	case r.Fingerprint != "" && f.Fingerprint == r.Fingerprint:
+		return p.surely(c, ByIdentity)
+	case r.Start == 0:
+		return p.compareText(c)
+	}
+	return p.compareLines(c)
+}
+
+// Nearest compares with a finding and with all that repeat it, and returns the
+// comparison that says most.
+func (p *Posted) Nearest(f *precedent.Finding, repeats []*precedent.Finding) Comparison {
+	best := p.Compare(f)
+	for _, r := range repeats {
+		if c := p.Compare(r); cmp.Or(
+			cmp.Compare(rank[c.Like], rank[best.Like]), cmp.Compare(c.By, best.By), -cmp.Compare(c.Similarity, best.Similarity),
+		) < 0 {
+			best = c
+		}
+	}
+	return best
+}
+
+// surely is a match by place, of which an ended conversation wants similar words too.
+func (p *Posted) surely(c Comparison, by By) Comparison {
+	c.Like, c.By, c.Unjudged = SurelySame, by, true
+	if p.Ended && c.Similarity < SamePlace {
+		c.Like = PerhapsSame
+	}
+	return c
+}
+
+// compareText compares with a remark that has no line, or no longer.
+func (p *Posted) compareText(c Comparison) Comparison {
+	r, f := p.Remark, c.With
+	whole := r.Quote == "" && f.Start == 0
+	place := whole || r.Place != "" && r.Place == f.Place
+	line := place || r.Quote != "" && Flagged(r.Quote) == Flagged(f.Quote)
+	kind := f.Category == r.Category
+	switch {
+	case place && kind:
+		return p.surely(c, ByIdentity)
+	case line && c.Similarity >= SamePlace:
+		c.Like, c.By = SurelySame, ByIdentity
+	case c.Similarity >= Near && p.Ended: // here a mistake hides something
+		c.Like, c.Unjudged = PerhapsSame, kind
+	case c.Similarity >= Near:
+		c.Like, c.By = SurelySame, ByWords
+	}
+	return c
+}
+
+// compareLines compares with a remark whose lines are known, as two findings are
+// compared. A judge is asked about more, because the words may be months apart.
+func (p *Posted) compareLines(c Comparison) Comparison {
+	r, f := p.Remark, c.With
+	a, b := r, f
+	if b.Start < a.Start {
+		a, b = b, a
+	}
+	overlap := r.Start <= f.End && f.Start <= r.End
+	kind := f.Category == r.Category
+	c.By = ByLines
+	c.Like = inOrder(a, b, func() float64 { return c.Similarity })
+	switch {
+	case c.Like == PerhapsSame:
+		strays := b.Start-a.End <= StrayLines || Flagged(r.Quote) == Flagged(f.Quote)
+		c.Unjudged = overlap || kind && strays
+	case c.Like == SurelySame:
+	case overlap && kind && p.Changed && c.Similarity >= SamePlace: // an analyzer's too, if its line was edited
+		c.Like = SurelySame
+	case f.Start > 0 && (r.Start == f.Start || overlap && kind && !r.Analyzer):
+		c.Like = PerhapsSame
+	}
+	return c
+}

@@ -1,0 +1,76 @@
+package review
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/engine"
+)
+
+// leastTrial is the least number of requests of a trial.
+const leastTrial = 3
+
+// trial is the first requests of a review, in the order of shards and, for each
+// shard, of finders: as many as go side by side. Others are sent once one of the
+// trial was answered, and never if all of them went wrong: an engine that cannot
+// answer at all is not paid for every shard, nor waited for. So the input and the
+// answers decide which requests are sent, in whatever order they end.
+type trial struct {
+	finders int // that are asked
+	size    int
+	decided chan struct{} // closed once one was answered, or all have ended
+	failed  bool          // what was decided
+
+	mu    sync.Mutex
+	ended int
+	first reply // to the first request
+}
+
+// newTrial is the trial of the finders that have something to ask.
+func newTrial(asked, shards, concurrency int) *trial {
+	return &trial{finders: asked, size: min(max(concurrency, leastTrial), asked*shards), decided: make(chan struct{})}
+}
+
+// end notes how the request of a finder about a shard ended.
+func (t *trial) end(finder, shard int, r reply) {
+	n := shard*t.finders + finder
+	if n >= t.size {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if n == 0 {
+		t.first = r
+	}
+	t.ended++
+	select {
+	case <-t.decided:
+	default:
+		if t.failed = t.ended == t.size && !r.ok(); t.failed || r.ok() {
+			close(t.decided)
+		}
+	}
+}
+
+// allows tells whether the request of a finder about a shard is sent. It waits
+// until that is decided.
+func (t *trial) allows(ctx context.Context, finder, shard int) bool {
+	if shard*t.finders+finder < t.size {
+		return true
+	}
+	select {
+	case <-t.decided:
+	case <-ctx.Done():
+		return false
+	}
+	return !t.failed
+}
+
+// unsent is the reply to a request that was not sent because the trial failed.
+func (t *trial) unsent() reply {
+	status, why := t.first.trouble()
+	message := fmt.Sprintf("not sent: none of the first %d requests was answered; the first ended %s: %s", t.size, status, why)
+	return reply{answer: engine.Answer{Status: precedent.StatusError, Message: message}}
+}

@@ -1,0 +1,54 @@
+package sarif
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+)
+
+// MaxMany is how many elements of a Many are read at most.
+const MaxMany = 5000
+
+// Few and Many are lists of which no more than 16 and MaxMany elements are read.
+type (
+	Few[T any]  []T
+	Many[T any] []T
+)
+
+// UnmarshalJSON reads the first elements.
+func (l *Few[T]) UnmarshalJSON(b []byte) (err error) {
+	const most = 16
+	*l, err = firstOf[T](b, most)
+	return err
+}
+
+// UnmarshalJSON reads the first elements.
+func (l *Many[T]) UnmarshalJSON(b []byte) (err error) {
+	*l, err = firstOf[T](b, MaxMany)
+	return err
+}
+
+func firstOf[T any](b []byte, most int) (all []T, err error) {
+	d := json.NewDecoder(bytes.NewReader(b))
+	open, err := d.Token()
+	if err != nil || open == nil { // null is an empty list
+		return nil, err
+	}
+	if open != json.Delim('[') {
+		return nil, fmt.Errorf("%v instead of a list", open)
+	}
+	for d.More() && len(all) < most {
+		var v T
+		if err := d.Decode(&v); err != nil {
+			return nil, err
+		}
+		all = append(all, v)
+	}
+	return all, nil
+}
+
+// Properties are whatever a tool has to say besides. They are not read.
+type Properties map[string]any
+
+// UnmarshalJSON reads nothing.
+func (*Properties) UnmarshalJSON([]byte) error { return nil }

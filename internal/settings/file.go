@@ -1,0 +1,140 @@
+package settings
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/precedent-dev/precedent/internal/lint"
+	"github.com/precedent-dev/precedent/internal/llm"
+)
+
+// maxConfig is the largest configuration file, in bytes.
+const maxConfig = 64 << 10
+
+// configFile is what the operator's configuration file says.
+type configFile struct {
+	scalars map[string]scalar
+	prices  llm.Prices
+	priced  []Line // the prices in their order, each with its line
+	linters []lint.Linter
+	linted  []Line // the linters in their order, each with its line
+}
+
+// scalar is a single value of the file.
+type scalar struct {
+	text string
+	from Source
+}
+
+// tables lists what the file holds beside single values.
+func (f *configFile) tables() []Line {
+	prices, linters := f.priced, f.linted
+	if len(prices) == 0 {
+		prices = []Line{{pricesKey, "", "default: what providers list"}}
+	}
+	if len(linters) == 0 {
+		linters = []Line{{lintersKey, "", "default: those that the policy names"}}
+	}
+	return slices.Concat(prices, linters)
+}
+
+// readFile reads the operator's file; none gives nil. Any key or form that
+// is not known is an error with its line and column: a setting that is ignored
+// in silence is worse than none.
+func readFile(path string) (*configFile, error) {
+	if path == "" {
+		return nil, nil
+	}
+	f, err := os.Open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, hinted(fmt.Errorf("read configuration: %w", err), "make the file readable, or remove it")
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxConfig+1))
+	if err != nil {
+		return nil, fmt.Errorf("read configuration: %w", err)
+	}
+	if len(data) > maxConfig {
+		return nil, fmt.Errorf("read configuration: %s is larger than %d KiB", path, maxConfig>>10)
+	}
+	return parseFile(path, data)
+}
+
+func parseFile(path string, data []byte) (*configFile, error) {
+	var doc yaml.Node
+	if err := yaml.Unmarshal(data, &doc); err != nil {
+		return nil, hinted(fmt.Errorf("%s: %w", path, err), "the file is YAML, one “key: value” a line")
+	}
+	file := &configFile{scalars: map[string]scalar{}}
+	if len(doc.Content) == 0 {
+		return file, nil
+	}
+	top, in := doc.Content[0], parsing{path}
+	if top.Kind != yaml.MappingNode {
+		return nil, hinted(fmt.Errorf("%s: want “key: value” lines", in.at(top)), "known keys: %s", strings.Join(FileKeys(), ", "))
+	}
+	err := in.each(top, "", FileKeys(), func(key, val *yaml.Node) error {
+		if key.Value == pricesKey {
+			return in.prices(val, file)
+		}
+		if key.Value == lintersKey {
+			return in.linters(val, file)
+		}
+		if val.Kind != yaml.ScalarNode || val.Tag == "!!null" {
+			return hinted(fmt.Errorf("%s: %s wants a single value", in.at(val), key.Value), "write %s: VALUE", key.Value)
+		}
+		file.scalars[key.Value] = scalar{val.Value, Source{File, in.source(key)}}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return file, nil
+}
+
+// FileKeys lists the keys of the operator's file.
+func FileKeys() []string {
+	var keys []string
+	for _, d := range All {
+		if d.InFile {
+			keys = append(keys, d.Key)
+		}
+	}
+	return append(keys, pricesKey, lintersKey)
+}
+
+// parsing knows where in which file something stands.
+type parsing struct{ path string }
+
+func (p parsing) at(n *yaml.Node) string     { return fmt.Sprintf("%s:%d:%d", p.path, n.Line, n.Column) }
+func (p parsing) source(n *yaml.Node) string { return fmt.Sprintf("file %s:%d", p.path, n.Line) }
+
+// each visits the entries of a mapping, whose keys are among the known ones,
+// or any if known is nil, and stand there once. Where names the mapping in
+// messages: " in …", or nothing for the whole file.
+func (p parsing) each(mapping *yaml.Node, where string, known []string, visit func(key, val *yaml.Node) error) error {
+	seen := map[string]bool{}
+	for i := 0; i+1 < len(mapping.Content); i += 2 {
+		key, val := mapping.Content[i], mapping.Content[i+1]
+		switch {
+		case known != nil && !slices.Contains(known, key.Value):
+			return hinted(fmt.Errorf("%s: unknown key %q%s", p.at(key), key.Value, where), "known keys: %s", strings.Join(known, ", "))
+		case seen[key.Value]:
+			return hinted(fmt.Errorf("%s: %s is set twice%s", p.at(key), key.Value, where), "keep one of them")
+		}
+		seen[key.Value] = true
+		if err := visit(key, val); err != nil {
+			return err
+		}
+	}
+	return nil
+}

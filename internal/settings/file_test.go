@@ -1,0 +1,108 @@
+package settings
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/precedent-dev/precedent/internal/lint"
+	"github.com/precedent-dev/precedent/internal/llm"
+)
+
+// TestParseFileOfAnything: whatever stands in the file, it is read or refused
+// with its place, and a price that is read can be meant.
+func TestParseFileOfAnything(t *testing.T) {
+	words := rapid.SampledFrom([]string{
+		"prices", "engine", "input", "cached", "cache_write", "output", "gpt-5", ": ", ":\n  ", "\n", "\n  ", "\n    ", "{", "}", ", ", "[", "]",
+		"1", "2.5", "-1", ".nan", ".inf", "1e9", "&a ", "*a", "<<", "!!null", "~", `"`, "- ", "? ", "| ", "#", "\t", "é",
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		text := strings.Join(rapid.SliceOfN(words, 0, 40).Draw(t, "words"), "")
+		file, err := parseFile("config.yaml", []byte(text))
+		if err != nil {
+			if !strings.HasPrefix(err.Error(), "config.yaml:") || hintOf(err) == "" {
+				t.Fatalf("%q: the error %q lacks its place or a hint", text, err)
+			}
+			return
+		}
+		if len(file.prices) != len(file.priced) {
+			t.Fatalf("%q: %d prices, %d of them listed", text, len(file.prices), len(file.priced))
+		}
+		for model, price := range file.prices {
+			if err := price.Check(); err != nil || model == "" {
+				t.Fatalf("%q: %q: %v", text, model, err)
+			}
+		}
+	})
+}
+
+func TestPricesAreRead(t *testing.T) {
+	file, err := parseFile("config.yaml", []byte("prices:\n  a: {input: 1, output: 2}\n  b/c: {input: 1.5, cached: 0, cache_write: 3, output: 0}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := llm.Prices{"a": {Input: 1, Cached: 1, CacheWrite: 1, Output: 2}, "b/c": {Input: 1.5, CacheWrite: 3}}
+	if len(file.prices) != 2 || file.prices["a"] != want["a"] || file.prices["b/c"] != want["b/c"] {
+		t.Errorf("read %+v, want %+v", file.prices, want)
+	}
+}
+
+func TestLinters(t *testing.T) {
+	ruff, _ := lint.Preset("ruff")
+	moved, _ := lint.Preset("eslint")
+	moved.Mounts = []string{"/opt/node"}
+	own := lint.Linter{
+		Name: "own", Command: []string{"own", "{files}"}, Files: []string{"*.x"}, Patterns: []string{"%f:%l: %m"},
+		Configs: []string{".ownrc"}, Exits: []int{1, 3}, Alone: true,
+	}
+	const text = `linters:
+  - ruff
+  - {name: eslint, mounts: [/opt/node]}
+  - name: own
+    command: [own, "{files}"]
+    files: ["*.x"]
+    errorformat: ["%f:%l: %m"]
+    configs: [.ownrc]
+    exits: [1, 3]
+    alone: true
+`
+	file, err := parseFile("c.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]lint.Linter{ruff, moved, own}, file.linters); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	if s := file.tables(); len(s) != 4 || s[3] != (Line{"linters.own", "own {files}", "file c.yaml:4"}) {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestLintersWrong(t *testing.T) {
+	for text, says := range map[string]string{
+		"linters: ruff":                                    "c.yaml:1:10: linters wants a list",
+		"linters: [rufff]":                                 `c.yaml:1:11: no linter "rufff" is known`,
+		"linters: [[ruff]]":                                "a linter is a name or a mapping",
+		"linters: [ruff, {name: ruff}]":                    "the linter ruff is named twice",
+		"linters: [{command: [x]}]":                        "a linter without a name",
+		"linters: [{name: a/b}]":                           "a linter without a name in one word",
+		"linters: [{name: x}]":                             "the linter x: it has no command",
+		`linters: [{name: x, command: [x]}]`:               "it is for no files",
+		`linters: [{name: x, command: [x], files: ["*"]}]`: "either the format sarif or errorformat",
+		`linters: [{name: x, command: [x], files: ["*"], format: json}]`:                  "want sarif, or errorformat instead",
+		`linters: [{name: x, command: [x], files: ["[a"], format: sarif}]`:                "no glob",
+		`linters: [{name: x, command: [x], files: ["*"], errorformat: ["%"]}]`:            "no errorformat",
+		`linters: [{name: x, command: x, files: ["*"], format: sarif}]`:                   "command of x: want a list of texts",
+		`linters: [{name: x, command: [a/b], files: ["*"], format: sarif}]`:               "an absolute path",
+		`linters: [{name: x, command: [x], files: ["*"], format: sarif, mounts: [a]}]`:    "want absolute paths",
+		`linters: [{name: x, command: [x], files: ["*"], format: sarif, exits: many}]`:    "want a list of numbers",
+		`linters: [{name: x, command: [x], files: ["*"], format: sarif, alone: perhaps}]`: "want true or false",
+		`linters: [{name: x, shell: "rm"}]`:                                               `unknown key "shell" in the linter x`,
+	} {
+		if _, err := parseFile("c.yaml", []byte(text)); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v, want %q", text, err, says)
+		}
+	}
+}

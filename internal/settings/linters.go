@@ -1,0 +1,122 @@
+package settings
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/precedent-dev/precedent/internal/lint"
+)
+
+// lintersKey is the key of the linters that the operator wants to run. It has
+// no flag, because it is a list that may hold commands.
+const lintersKey = "linters"
+
+var linterKeys = []string{"name", "command", "files", "format", "errorformat", "configs", "exits", "mounts", "alone"}
+
+// lintersForm is the hint to whatever is no linter.
+const lintersForm = "write linters: [ruff, shellcheck], or one of your own as {name: NAME, command: [PROGRAM, \"{files}\"], files: [\"*.x\"], format: sarif}, " +
+	"or with errorformat: [\"%f:%l:%c: %m\"] instead of the format"
+
+// linters reads the list of linters into the file.
+func (p parsing) linters(n *yaml.Node, file *configFile) error {
+	if n.Kind != yaml.SequenceNode {
+		return hinted(fmt.Errorf("%s: %s wants a list", p.at(n), lintersKey), "%s", lintersForm)
+	}
+	file.linters = []lint.Linter{}
+	for _, row := range n.Content {
+		l, err := p.linter(row)
+		if err != nil {
+			return err
+		}
+		if slices.ContainsFunc(file.linters, func(known lint.Linter) bool { return known.Name == l.Name }) {
+			return hinted(fmt.Errorf("%s: the linter %s is named twice", p.at(row), l.Name), "keep one of them")
+		}
+		file.linters = append(file.linters, l)
+		file.linted = append(file.linted, Line{lintersKey + "." + l.Name, strings.Join(l.Command, " "), p.source(row)})
+	}
+	return nil
+}
+
+// linter reads one: the name of a known one, or a mapping, which changes the
+// known one of its name or makes one of its own.
+func (p parsing) linter(n *yaml.Node) (lint.Linter, error) {
+	wrong := func(n *yaml.Node, why string) error {
+		return hinted(fmt.Errorf("%s: %s in %s", p.at(n), why, lintersKey), "%s", lintersForm)
+	}
+	if n.Kind == yaml.ScalarNode {
+		l, ok := lint.Preset(n.Value)
+		if !ok {
+			return l, hinted(fmt.Errorf("%s: no linter %q is known", p.at(n), n.Value), "known linters: %s; %s", strings.Join(lint.PresetNames(), ", "), lintersForm)
+		}
+		return l, nil
+	}
+	if n.Kind != yaml.MappingNode {
+		return lint.Linter{}, wrong(n, "a linter is a name or a mapping")
+	}
+	var l lint.Linter
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value == "name" {
+			l, _ = lint.Preset(n.Content[i+1].Value)
+			l.Name = n.Content[i+1].Value
+		}
+	}
+	if strings.TrimSpace(l.Name) == "" || strings.ContainsAny(l.Name, "/ \t\n") {
+		return l, wrong(n, "a linter without a name in one word")
+	}
+	err := p.each(n, " in the linter "+l.Name, linterKeys, func(key, val *yaml.Node) error {
+		if why := linterField(&l, key.Value, val); why != "" {
+			return wrong(val, fmt.Sprintf("%s of %s: %s", key.Value, l.Name, why))
+		}
+		return nil
+	})
+	if err != nil {
+		return l, err
+	}
+	if err := l.Check(); err != nil {
+		return l, wrong(n, fmt.Sprintf("the linter %s: %v", l.Name, err))
+	}
+	return l, nil
+}
+
+// linterField sets one field and returns what is wrong with it, "" for nothing.
+func linterField(l *lint.Linter, key string, val *yaml.Node) string {
+	texts := map[string]*[]string{"files": &l.Files, "configs": &l.Configs, "mounts": &l.Mounts, "command": &l.Command, "errorformat": &l.Patterns}
+	switch to := texts[key]; {
+	case key == "name":
+	case key == "format" && val.Value != "sarif":
+		return "want sarif, or errorformat instead"
+	case key == "format":
+		l.Sarif, l.Patterns = true, nil
+	case key == "alone":
+		if val.Decode(&l.Alone) != nil {
+			return "want true or false"
+		}
+	case key == "exits":
+		if val.Decode(&l.Exits) != nil {
+			return "want a list of numbers"
+		}
+	case to != nil:
+		*to = nil
+		if val.Kind != yaml.SequenceNode || val.Decode(to) != nil || len(*to) == 0 {
+			return "want a list of texts"
+		}
+		if key == "errorformat" {
+			l.Sarif = false
+		}
+	}
+	switch {
+	case key == "mounts" && !slices.ContainsFunc(l.Mounts, func(m string) bool { return !filepath.IsAbs(m) || filepath.Clean(m) != m }):
+		return ""
+	case key == "mounts":
+		return "want absolute paths"
+	case key == "command" && strings.Contains(l.Command[0], "/") && !filepath.IsAbs(l.Command[0]):
+		return "want a name on the PATH, or an absolute path"
+	case key == "command":
+		l.Version = nil // another program may not know how to say it
+	}
+	return ""
+}

@@ -1,0 +1,139 @@
+package settings
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
+)
+
+// given is the text of a setting, and what its meaning depends on.
+type given struct {
+	text      string
+	from      Source
+	home, dir string // the home folder and the working folder
+}
+
+func engineOfText(g given) (Engine, error) {
+	if slices.Contains([]string{NoEngine, Claude, Anthropic, OpenAI}, g.text) {
+		return Engine{Kind: g.text}, nil
+	}
+	program, ok := strings.CutPrefix(g.text, Command+":")
+	program = strings.TrimSpace(program)
+	if !ok || program == "" {
+		return Engine{}, fmt.Errorf("no engine %q: want %s, %s, %s, command:PATH or %s", g.text, Anthropic, OpenAI, Claude, NoEngine)
+	}
+	if filepath.Base(program) == program {
+		return Engine{Command, program}, nil // looked up in PATH
+	}
+	path, err := g.path(program)
+	return Engine{Command, path}, err
+}
+
+func forgeOfText(g given) (forge.Address, error) {
+	a, err := forge.ParseAddress(g.text)
+	if err == nil && a.Kind == forge.Local {
+		a.At, err = g.path(a.At)
+	}
+	return a, err
+}
+
+func file(g given) (string, error) {
+	if g.text == "" {
+		return "", nil
+	}
+	return g.path(g.text)
+}
+
+// path makes a path absolute. In the configuration file it cannot be relative:
+// to what?
+func (g given) path(path string) (string, error) {
+	if rest, ok := strings.CutPrefix(path, "~/"); ok && g.home != "" {
+		path = filepath.Join(g.home, rest)
+	}
+	switch {
+	case filepath.IsAbs(path):
+		return path, nil
+	case g.from.By == File:
+		return "", hinted(fmt.Errorf("%q is a relative path", path), "write an absolute path, or one that begins with ~/")
+	}
+	return filepath.Join(g.dir, path), nil
+}
+
+func hintOf(err error) string {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Hint
+	}
+	return ""
+}
+
+// names are separated by commas.
+func names(g given) ([]string, error) {
+	if g.text == "" {
+		return nil, nil
+	}
+	all := strings.Split(g.text, ",")
+	for i := range all {
+		all[i] = strings.TrimSpace(all[i])
+	}
+	return all, nil
+}
+
+func repo(g given) (precedent.Repo, error) { return precedent.ParseRepo(g.text) }
+
+func percent(g given) (*int, error) {
+	n, err := strconv.Atoi(g.text)
+	if err != nil || n < 0 || n > 100 {
+		return nil, fmt.Errorf("%q is no percentage from 0 to 100", g.text)
+	}
+	return &n, nil
+}
+
+func positive(g given) (int, error) {
+	n, err := strconv.Atoi(g.text)
+	if err != nil || n < 1 {
+		return 0, fmt.Errorf("%q is no number from 1", g.text)
+	}
+	return n, nil
+}
+
+func between(least, most int, noun string) func(given) (int, error) {
+	return func(g given) (int, error) {
+		n, err := strconv.Atoi(g.text)
+		if err != nil || n < least || n > most {
+			return 0, fmt.Errorf("%q is no number of %s from %d to %d", g.text, noun, least, most)
+		}
+		return n, nil
+	}
+}
+
+func dollars(g given) (float64, error) {
+	f, err := strconv.ParseFloat(strings.TrimPrefix(g.text, "$"), 64)
+	if err != nil || f <= 0 || f > 1e6 {
+		return 0, fmt.Errorf("%q is no amount of dollars above 0", g.text)
+	}
+	return f, nil
+}
+
+func severity(g given) (precedent.Severity, error) {
+	s := precedent.Severity(g.text)
+	if !slices.Contains(precedent.Severities, s) {
+		return "", fmt.Errorf("no severity %q: want critical, high, medium, low or nit", g.text)
+	}
+	return s, nil
+}
+
+func duration(g given) (time.Duration, error) {
+	d, err := time.ParseDuration(g.text)
+	if err != nil || d <= 0 {
+		return 0, fmt.Errorf("%q is no duration such as 90s or 10m", g.text)
+	}
+	return d, nil
+}

@@ -1,0 +1,106 @@
+package settings
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
+)
+
+func written(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "config.yaml")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestReadDefaults: every default is right, and without a file nothing is missing.
+func TestReadDefaults(t *testing.T) {
+	s, err := Read(Sources{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Found || s.Engine.Value.Kind != NoEngine || s.Forge.Value != (forge.Address{Kind: forge.GitHub}) || s.Concurrency.Value != 4 ||
+		s.MaxCost.Value <= 0 || s.MaxCostPerDay.Value < s.MaxCost.Value || s.MaxCostPull.Value < s.MaxCost.Value || s.MaxTokens.Value < 1 ||
+		s.Threshold.Value != nil || s.FailOn.Value != precedent.High || s.Timeout.Value != 10*time.Minute {
+		t.Errorf("%+v", s)
+	}
+	for _, line := range s.List() {
+		if line.Source == "" {
+			t.Errorf("%s has no source", line.Key)
+		}
+	}
+}
+
+// TestReadSources: a flag beats the environment, which beats the file; each
+// value names its source, and what is overridden is not even checked.
+func TestReadSources(t *testing.T) {
+	path := written(t, "engine: claude\nfail_on: medium\ntimeout: nonsense\nmemory_db: ~/m.db\nmodel: a, b\n")
+	env := map[string]string{"HOME": "/home/dana", "PRECEDENT_ENGINE": "command:./mine", "PRECEDENT_FORGE": "local:forge", "PRECEDENT_CONTEXT": "8000"}
+	s, err := Read(Sources{File: path, Env: env, Dir: "/work", Flags: map[string]string{"timeout": "90s", "context": "4000"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Engine.Value != (Engine{Command, "/work/mine"}) || s.Engine.Source != (Source{Environment, "environment PRECEDENT_ENGINE"}) {
+		t.Errorf("engine %+v", s.Engine)
+	}
+	if s.FailOn.Value != precedent.Medium || s.FailOn.Source != (Source{File, "file " + path + ":2"}) {
+		t.Errorf("fail_on %+v", s.FailOn)
+	}
+	if s.Timeout.Value != 90*time.Second || s.Timeout.Source.By != Flag || s.Context.Value != 4000 || s.Context.Text != "4000" {
+		t.Errorf("timeout %+v, context %+v", s.Timeout, s.Context)
+	}
+	if s.MemoryDB.Value != "/home/dana/m.db" || s.Forge.Value != (forge.Address{Kind: forge.Local, At: "/work/forge"}) || strings.Join(s.Model.Value, "|") != "a|b" {
+		t.Errorf("memory %+v, forge %+v, model %+v", s.MemoryDB, s.Forge, s.Model)
+	}
+}
+
+// TestReadWrong: the error names the setting and its source, and has a hint.
+func TestReadWrong(t *testing.T) {
+	for _, test := range []struct {
+		from       Sources
+		says, hint string
+	}{
+		{Sources{Flags: map[string]string{"threshold": "101"}}, `threshold (flag --threshold): "101" is no percentage`, "precedent config"},
+		{Sources{Env: map[string]string{"PRECEDENT_CONCURRENCY": "0"}}, "concurrency (environment PRECEDENT_CONCURRENCY): ", "precedent config"},
+		{Sources{File: written(t, "fail_on: awful\n")}, `:1): no severity "awful"`, "precedent config"},
+		{Sources{File: written(t, "memory_db: m.db\n")}, `"m.db" is a relative path`, "absolute"},
+		{Sources{File: written(t, "engine: command:./x\n")}, `"./x" is a relative path`, "absolute"},
+		{Sources{Flags: map[string]string{"engine": ""}}, `no engine ""`, "precedent config"},
+	} {
+		_, err := Read(test.from)
+		var e *Error
+		if !errors.As(err, &e) || !strings.Contains(err.Error(), test.says) || !strings.Contains(e.Hint, test.hint) {
+			t.Errorf("%v, want %q and the hint %q", err, test.says, test.hint)
+		}
+	}
+}
+
+// TestReadFinds: without a word of the operator, the environment tells the
+// engine and the forge.
+func TestReadFinds(t *testing.T) {
+	for _, test := range []struct {
+		env                   map[string]string
+		engine, by, forge, on string
+	}{
+		{map[string]string{"OPENAI_API_KEY": "k"}, OpenAI, "OPENAI_API_KEY is set", "github", "default"},
+		{map[string]string{"OPENAI_BASE_URL": "u", "ANTHROPIC_API_KEY": "k"}, Anthropic, "ANTHROPIC_API_KEY is set", "github", "default"},
+		{map[string]string{"GITHUB_API_URL": "https://h/api/v3"}, NoEngine, "default", "github:https://h/api/v3", "environment GITHUB_API_URL"},
+		{map[string]string{"GITEA_ACTIONS": "true", "GITHUB_API_URL": "x", "GITHUB_SERVER_URL": "https://g"}, NoEngine, "default", "gitea:https://g", "environment GITEA_ACTIONS"},
+	} {
+		s, err := Read(Sources{Env: test.env})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Engine.Text != test.engine || s.Engine.Source.Words != test.by || s.Forge.Text != test.forge || s.Forge.Source.Words != test.on {
+			t.Errorf("%v: %+v, %+v", test.env, s.Engine, s.Forge)
+		}
+	}
+}

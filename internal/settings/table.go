@@ -1,0 +1,115 @@
+package settings
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/engine"
+	"github.com/precedent-dev/precedent/internal/forge"
+)
+
+// Def defines one setting. An empty name means that it cannot come from there.
+type Def struct {
+	Key, Flag, Env string
+	InFile         bool   // whether the configuration file may set it
+	Default        string // empty for none
+	Usage          string // of its flag
+
+	unset string // what to say in the place of "default"
+	read  func(s *Settings, g given, set bool) error
+	line  func(s *Settings) Line
+}
+
+// All defines the settings, in the order in which they are listed.
+var All = []Def{
+	def(engineOfText, func(s *Settings) *Value[Engine] { return &s.Engine }, Def{
+		Key: "engine", Flag: "engine", Env: "PRECEDENT_ENGINE", InFile: true,
+		Usage: "what reads the change: `anthropic`, openai, claude (Claude Code), command:PATH (any program), or none",
+	}),
+	def(names, func(s *Settings) *Value[[]string] { return &s.Model }, Def{
+		Key: "model", Flag: "model", Env: "PRECEDENT_MODEL", InFile: true, unset: "the engine's default",
+		Usage: "the `name` of the model that the engine asks; after commas, those that take over when it fails",
+	}),
+	// The smallest window holds a prompt with a part of a change, and the largest
+	// is beyond those that models have.
+	def(between(4_000, 10_000_000, "tokens"), func(s *Settings) *Value[int] { return &s.Context }, Def{
+		Key: "context", Flag: "context", Env: "PRECEDENT_CONTEXT", InFile: true, unset: "default: a large window",
+		Usage: "the model's context window holds `N` tokens: for small local models",
+	}),
+	// Four requests fill a slow network, and are below every provider's limits.
+	def(between(1, 64, "requests"), func(s *Settings) *Value[int] { return &s.Concurrency }, Def{
+		Key: "concurrency", Flag: "concurrency", Env: "PRECEDENT_CONCURRENCY", InFile: true, Default: "4",
+		Usage: "send at most `N` requests to the engine at a time",
+	}),
+	def(dollars, func(s *Settings) *Value[float64] { return &s.MaxCost }, Def{
+		Key: "max_cost", Flag: "max-cost", InFile: true, Default: fmt.Sprintf("%.2f", engine.DefaultReviewUSD),
+		Usage: "the review may take at most so many `dollars`",
+	}),
+	def(positive, func(s *Settings) *Value[int] { return &s.MaxTokens }, Def{
+		Key: "max_tokens", Flag: "max-tokens", InFile: true, Default: fmt.Sprint(engine.DefaultReviewTokens),
+		Usage: "the review may take at most `N` tokens, input and output",
+	}),
+	def(dollars, func(s *Settings) *Value[float64] { return &s.MaxCostPerDay }, Def{
+		Key: "max_cost_per_day", InFile: true, Default: fmt.Sprintf("%.2f", engine.DefaultDayUSD),
+		Usage: "all reviews of a repository may take at most so many dollars a day (UTC)",
+	}),
+	def(dollars, func(s *Settings) *Value[float64] { return &s.MaxCostPull }, Def{
+		Key: "max_cost_per_pull_request", InFile: true, Default: fmt.Sprintf("%.2f", engine.DefaultPullUSD),
+		Usage: "all reviews of one pull request together may take at most so many dollars",
+	}),
+	def(file, func(s *Settings) *Value[string] { return &s.MemoryDB }, Def{
+		Key: "memory_db", Flag: "memory-db", Env: "PRECEDENT_MEMORY_DB", InFile: true,
+		Usage: "the memory's database `file`",
+	}),
+	def(repo, func(s *Settings) *Value[precedent.Repo] { return &s.Repo }, Def{
+		Key: "repo", Flag: "repo",
+		Usage: "the repository's identity as `host/owner/name`, instead of its remote's",
+	}),
+	def(forgeOfText, func(s *Settings) *Value[forge.Address] { return &s.Forge }, Def{
+		Key: "forge", Flag: "forge", Env: "PRECEDENT_FORGE", InFile: true,
+		Usage: "where pull requests are: github, github:https://HOST/api/v3, gitea:https://HOST, or `local:DIR`",
+	}),
+	def(percent, func(s *Settings) *Value[*int] { return &s.Threshold }, Def{
+		Key: "threshold", Flag: "threshold", Env: "REVIEW_CONFIDENCE_THRESHOLD",
+		Usage: "show findings from this confidence in `percent`",
+	}),
+	def(positive, func(s *Settings) *Value[int] { return &s.MaxInline }, Def{
+		Key: "max_inline", Flag: "max-inline",
+		Usage: "show at most `N` findings in full",
+	}),
+	def(severity, func(s *Settings) *Value[precedent.Severity] { return &s.FailOn }, Def{
+		Key: "fail_on", Flag: "fail-on", InFile: true, Default: string(precedent.High),
+		Usage: "exit with 1 for findings from this `severity`: critical, high, medium or low",
+	}),
+	// Ten minutes are a review's share of the time of CI.
+	def(duration, func(s *Settings) *Value[time.Duration] { return &s.Timeout }, Def{
+		Key: "timeout", Flag: "timeout", InFile: true, Default: "10m0s",
+		Usage: "give up on what has not answered after this `duration`",
+	}),
+}
+
+// def completes the definition of a setting that parse reads into the field.
+func def[T any](parse func(given) (T, error), field func(*Settings) *Value[T], d Def) Def {
+	d.read = func(s *Settings, g given, set bool) error {
+		v := Value[T]{Text: g.text, Source: g.from}
+		if set {
+			var err error
+			if v.Value, err = parse(g); err != nil {
+				return err
+			}
+		}
+		*field(s) = v
+		return nil
+	}
+	d.line = func(s *Settings) Line {
+		v := field(s)
+		return Line{d.Key, v.Text, v.Source.Words}
+	}
+	return d
+}
+
+// Check tells what is wrong with a value, nil for nothing.
+func (d *Def) Check(text string) error {
+	return d.read(&Settings{}, given{text: text, from: Source{Flag, "flag --" + d.Flag}, home: "/", dir: "/"}, true)
+}

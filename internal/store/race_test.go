@@ -1,6 +1,0 @@
-//go:build race
-
-package store
-
-// slowness is how much longer than usual things may take under the race detector.
-const slowness = 4

@@ -1,0 +1,187 @@
+package store
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/pressly/goose/v3"
+	modernc "modernc.org/sqlite"
+)
+
+// sqlite is SQLite: in one file, or in memory.
+var sqlite = &dialect{
+	connector:  func(path string) (driver.Connector, error) { return modernc.NewConnector(dsn(path)) },
+	migrations: goose.DialectSQLite3,
+	begin:      "PRAGMA journal_mode = WAL", // the file keeps this mode
+	objects:    "SELECT type, name FROM sqlite_schema WHERE type <> 'index'",
+	kind:       sqliteKind,
+	ended:      func(err error) bool { return code(err) == sqliteError },
+	damaged:    moveAway,
+	check:      sqliteCheck,
+	size:       sqliteSize,
+	shrink:     []string{"VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"},
+}
+
+// prepareFile makes sure that the file can be written and is a plain file of
+// its own: a link could lead a write anywhere. A file or a folder without any
+// write bit is taken at its word, even by root.
+func prepareFile(path string) error {
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	if info, err := os.Stat(dir); err != nil {
+		return err
+	} else if info.Mode().Perm()&0o222 == 0 {
+		return fmt.Errorf("%w: folder %s is read-only", ErrUnwritable, dir)
+	}
+	for _, suffix := range []string{"", "-wal", "-shm", "-journal"} {
+		info, err := os.Lstat(path + suffix)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			return err
+		case !info.Mode().IsRegular():
+			return fmt.Errorf("%w: %s is no regular file", ErrUnwritable, path+suffix)
+		case info.Mode().Perm()&0o222 == 0:
+			return fmt.Errorf("%w: %s is read-only", ErrUnwritable, path+suffix)
+		}
+	}
+	// SQLite gives the files beside it the mode of this one.
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// busyPatience is how long SQLite itself waits for another process's lock, deaf
+// to a context that ends.
+const busyPatience = 200 * time.Millisecond
+
+// dsn says how every connection is opened. A commit is on the disk before it
+// returns (synchronous), and overwritten rows are not left in free pages
+// (secure_delete). The file may come from elsewhere, so its schema is not
+// trusted to call functions and its pages are checked when they are read; see
+// https://www.sqlite.org/security.html.
+func dsn(path string) string {
+	q := url.Values{
+		"_busy_timeout": {strconv.FormatInt(busyPatience.Milliseconds(), 10)},
+		"_defensive":    {"1"},
+		"_dqs":          {"0"},
+		"_error_rc":     {"1"},
+		"_foreign_keys": {"on"},
+		"_pragma":       {"trusted_schema(0)", "cell_size_check(1)", "secure_delete(1)"},
+		"_synchronous":  {"FULL"},
+		"_txlock":       {"immediate"},
+	}
+	if path == ":memory:" {
+		return "file::memory:?" + q.Encode()
+	}
+	u := url.URL{Scheme: "file", Path: filepath.ToSlash(path), RawQuery: q.Encode()}
+	return u.String()
+}
+
+// Primary result codes of SQLite, from https://www.sqlite.org/rescode.html.
+// The low byte of an extended code is its primary code.
+const (
+	sqliteError    = 1
+	sqlitePerm     = 3
+	sqliteBusy     = 5
+	sqliteLocked   = 6
+	sqliteReadOnly = 8
+	sqliteIOErr    = 10
+	sqliteCorrupt  = 11
+	sqliteFull     = 13
+	sqliteCantOpen = 14
+	sqliteProtocol = 15
+	sqliteNotADB   = 26
+
+	sqliteIOErrWrite = sqliteIOErr | 3<<8
+	sqliteIOErrShm   = sqliteIOErr | 19<<8 // the index of the write-ahead log could not grow
+)
+
+// code is the primary result code of an error of SQLite, else 0.
+func code(err error) int { return extendedCode(err) & 0xff }
+
+func extendedCode(err error) int {
+	if s, ok := errors.AsType[*modernc.Error](err); ok {
+		return s.Code()
+	}
+	return 0
+}
+
+// sqliteKind says what an error of SQLite is.
+func sqliteKind(err error) error {
+	switch extendedCode(err) {
+	case sqliteIOErrWrite, sqliteIOErrShm:
+		return ErrFull
+	}
+	switch code(err) {
+	case sqliteReadOnly, sqlitePerm, sqliteCantOpen:
+		return ErrUnwritable
+	case sqliteFull:
+		return ErrFull
+	case sqliteCorrupt, sqliteNotADB:
+		return ErrCorrupt
+	case sqliteBusy, sqliteLocked, sqliteProtocol:
+		return ErrBusy
+	}
+	return nil
+}
+
+// moveAway is the command that puts a damaged database aside with the two files
+// beside it, which belong to it and must never meet another one.
+func moveAway(path string) string {
+	aside := quote(filepath.Join(filepath.Dir(path), "damaged"))
+	return fmt.Sprintf("move it away, and the next review starts an empty one: mkdir -p %s && mv %s* %s", aside, quote(path), aside)
+}
+
+// quote makes s one word for a POSIX shell.
+func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+
+// sqliteCheck reads all pages. Ten complaints are enough to know.
+func sqliteCheck(ctx context.Context, q querier) ([]string, error) {
+	var damage []string
+	err := rows(ctx, q, "PRAGMA integrity_check(10)", nil, func(r scanner) error {
+		var line string
+		err := r.Scan(&line)
+		if line != "ok" {
+			damage = append(damage, line)
+		}
+		return err
+	})
+	return damage, err
+}
+
+func sqliteSize(ctx context.Context, q querier, path string) (int64, error) {
+	if path == "" {
+		var pages, size int64
+		if err := row(ctx, q, "PRAGMA page_count", nil, into(&pages)); err != nil {
+			return 0, err
+		}
+		err := row(ctx, q, "PRAGMA page_size", nil, into(&size))
+		return pages * size, err
+	}
+	var total int64
+	for _, suffix := range []string{"", "-wal", "-shm"} {
+		info, err := os.Stat(path + suffix)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			return 0, err
+		default:
+			total += info.Size()
+		}
+	}
+	return total, nil
+}

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestSummary reads what go test -json says of packages of each kind.
+func TestSummary(t *testing.T) {
+	const events = `{"Action":"start","Package":"a.test/one"}
+{"Action":"run","Package":"a.test/one","Test":"TestGood"}
+{"Action":"output","Package":"a.test/one","Test":"TestGood","Output":"    x_test.go:1: quiet\n"}
+{"Action":"pass","Package":"a.test/one","Test":"TestGood","Elapsed":0.1}
+{"Action":"output","Package":"a.test/one","Test":"TestTool","Output":"=== RUN   TestTool\n"}
+{"Action":"output","Package":"a.test/one","Test":"TestTool","Output":"    x_test.go:12: needs a tool (make deps fetches it)\n"}
+{"Action":"output","Package":"a.test/one","Test":"TestTool","Output":"--- SKIP: TestTool (0.00s)\n"}
+{"Action":"skip","Package":"a.test/one","Test":"TestTool","Elapsed":0}
+{"Action":"output","Package":"a.test/one","Test":"TestOther","Output":"    x_test.go:14: does not apply\n"}
+{"Action":"skip","Package":"a.test/one","Test":"TestOther","Elapsed":0}
+{"Action":"output","Package":"a.test/one","Output":"PASS\n"}
+{"Action":"output","Package":"a.test/one","Output":"ok  \ta.test/one\t0.2s\n"}
+{"Action":"pass","Package":"a.test/one","Elapsed":0.2}
+{"Action":"output","Package":"a.test/two","Test":"TestBad/sub","Output":"    y_test.go:3: wrong\n"}
+{"Action":"fail","Package":"a.test/two","Test":"TestBad/sub","Elapsed":0}
+{"Action":"fail","Package":"a.test/two","Test":"TestBad","Elapsed":0}
+{"Action":"output","Package":"a.test/two","Test":"TestHangs","Output":"panic: test timed out\n"}
+{"Action":"output","Package":"a.test/two","Output":"FAIL\ta.test/two\t9s\n"}
+{"Action":"fail","Package":"a.test/two","Elapsed":9}
+{"ImportPath":"a.test/three","Action":"build-output","Output":"z.go:1: syntax error\n"}
+{"ImportPath":"a.test/three","Action":"build-fail"}
+{"Action":"output","Package":"a.test/three","Output":"FAIL\ta.test/three [build failed]\n"}
+{"Action":"fail","Package":"a.test/three","Elapsed":0,"FailedBuild":"a.test/three"}
+no event`
+	const want = `ok  	a.test/one	0.2s
+    y_test.go:3: wrong
+panic: test timed out
+FAIL	a.test/two	9s
+z.go:1: syntax error
+FAIL	a.test/three [build failed]
+no event
+skipped:
+  a.test/one: 1, needs a tool (make deps fetches it)
+    TestTool
+  a.test/one: 1, does not apply
+    TestOther
+
+1 passed, 2 failed, 2 skipped
+`
+	var out strings.Builder
+	s := &summary{out: &out, printed: map[test][]string{}, skipped: map[reason][]string{}}
+	if err := s.read(strings.NewReader(events)); err != nil {
+		t.Fatal(err)
+	}
+	s.end()
+	if d := cmp.Diff(want, out.String()); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+}
+
+// TestStatus: a failure and trouble are no success.
+func TestStatus(t *testing.T) {
+	for args, want := range map[string]int{"-run=^$ .": 0, "-run=^$ ./no/such/package": 1} {
+		var out strings.Builder
+		if got := run(strings.Fields(args), &out, &out); got != want {
+			t.Errorf("go test %s: status %d, want %d\n%s", args, got, want, out.String())
+		}
+	}
+}
