@@ -1,6 +1,6 @@
 # The habits of this project. `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help check test fmt vet lint golden eval bench demo run build release man deps tools fuzz cover clean
+.PHONY: help check test quick fmt vet lint golden eval bench demo run build release man deps tools fuzz cover clean
 
 GO ?= go
 TOOLS := $(CURDIR)/.tools
@@ -14,10 +14,13 @@ help: ## list these targets
 
 check: fmt vet lint test ## format, vet, lint, and the tests with the race detector
 
-test: deps ## all tests with the race detector; installs what they need as root on Debian
-	$(GO) test -race -timeout 60m ./...
+test: deps ## all tests with the race detector, none of them skipped for want of anything
+	PRECEDENT_TEST_ALL=1 $(GO) run ./scripts/testsummary -race -timeout 30m ./...
 
-deps:
+quick: ## the tests that need Go and git alone, and in the end what was skipped and why
+	$(GO) run ./scripts/testsummary ./...
+
+deps: ## fetch what make test needs into .tools; installs the rest as root on Debian
 	@sh scripts/testdeps.sh
 	@sh scripts/testclaude.sh
 	@sh scripts/testformats.sh
@@ -42,7 +45,8 @@ $(GOLANGCI):
 	GOBIN=$(TOOLS) $(GO) install golang.org/x/tools/cmd/deadcode@$(DEADCODE_VERSION)
 
 golden: ## write the golden files anew; read the difference before you commit it
-	PRECEDENT_TEST_SARIF=off PRECEDENT_TEST_REVIEWDOG=off PRECEDENT_TEST_STRINGS=off $(GO) test ./internal/comment ./internal/guide ./internal/prompt ./internal/report -update
+	$(GO) test ./internal/comment ./internal/guide ./internal/prompt ./internal/report -update
+	$(GO) test ./internal/lint -run '^TestDocs' -update
 	$(GO) test ./cmd/precedent -run '^TestReference' -update
 
 eval: ## placing quality over a folder of changes: make eval DIR=...
@@ -73,7 +77,7 @@ release: ## static programs for all platforms in dist/, with checksums and bills
 	sh scripts/release.sh
 
 man: ## the manual pages in dist/man
-	$(GO) run ./cmd/precedent man dist/man
+	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(GO) test ./cmd/precedent -count=1 -run '^TestManPages$$' -man "$(CURDIR)/dist/man"
 
 cover: ## test coverage by function
 	$(GO) test -coverprofile coverage.out ./... && $(GO) tool cover -func coverage.out

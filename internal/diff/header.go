@@ -3,6 +3,7 @@ package diff
 import (
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -69,14 +70,24 @@ func generatedHeader(name string, lines []string) int {
 		case !comment().MatchString(l):
 			before = false
 			continue
-		case signed().MatchString(l):
+		}
+		small := strings.ToLower(l)
+		// Nothing that generators write lacks both words.
+		named := strings.Contains(small, "generat") || strings.Contains(small, "bison")
+		if named && signed().MatchString(l) {
 			return i
 		}
-		isMade, isHands := made().MatchString(l), hands().MatchString(l)
+		isMade, isHands := named && made().MatchString(l), handWords(small) && hands().MatchString(l)
 		if isMade && isHands || before && (isMade && wasHands || isHands && wasMade) {
 			return i
 		}
 		before, wasMade, wasHands = true, isMade, isHands
 	}
 	return -1
+}
+
+// handWords tells whether a line in small letters has any of the words of hands,
+// which costs less to ask.
+func handWords(small string) bool {
+	return slices.ContainsFunc([]string{"edit", "modif", "chang", "alter", "touch"}, func(word string) bool { return strings.Contains(small, word) })
 }

@@ -134,9 +134,17 @@ func (k *Keeper) kept(ctx context.Context, task string) (Answer, bool) {
 func (k *Keeper) key(t Task) string {
 	h := sha256.New()
 	info := k.Info()
-	for _, s := range []string{k.Of, info.Name, info.Who, string(t.Role), t.Name, t.System, t.User(), string(t.Schema)} {
-		_, _ = io.WriteString(h, strconv.Itoa(len(s))+":") // a hash takes everything
-		_, _ = io.WriteString(h, s)
+	for _, parts := range [][]string{
+		{k.Of}, {info.Name}, {info.Who}, {string(t.Role)}, {t.Name}, {t.System}, {t.Common, t.Prefix, t.Prompt}, {string(t.Schema)},
+	} {
+		n := 0
+		for _, s := range parts {
+			n += len(s)
+		}
+		_, _ = io.WriteString(h, strconv.Itoa(n)+":") // a hash takes everything
+		for _, s := range parts {
+			_, _ = io.WriteString(h, s)
+		}
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }

@@ -103,7 +103,9 @@ func (r *Repo) between(ctx context.Context, text string) (Range, error) {
 		rg.Base = base
 	}
 	rg.BaseCommit = rg.Base
-	rg.Log, err = r.log(ctx, logCommits, rg.Head, "^"+rg.Base)
+	if rg.Base != rg.Head {
+		rg.Log, err = r.log(ctx, logCommits, rg.Head, "^"+rg.Base)
+	}
 	return rg, err
 }
 

@@ -3,16 +3,23 @@ package git
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/precedent-dev/precedent/internal/needs"
 )
+
+// Each check of this package's properties runs git several times.
+func init() { _ = flag.Set("rapid.checks", strconv.Itoa(needs.Rounds(100, 20))) }
 
 func TestStagedAndWorkTree(t *testing.T) {
 	t.Parallel()

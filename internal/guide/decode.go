@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"gopkg.in/yaml.v3"
@@ -63,7 +64,7 @@ func (d *decoder) open(data []byte) *yaml.Node {
 	doc, err := parse(data)
 	if err != nil {
 		line := lineOf(err)
-		d.at(line, d.indent(line), "not YAML: "+complaint.ReplaceAllString(err.Error(), ""), "nothing in the file has an effect now")
+		d.at(line, d.indent(line), "not YAML: "+complaint().ReplaceAllString(err.Error(), ""), "nothing in the file has an effect now")
 		return nil
 	}
 	if doc == nil || len(doc.Content) == 0 {
@@ -105,13 +106,13 @@ func parse(data []byte) (doc *yaml.Node, err error) {
 }
 
 var (
-	complaint = regexp.MustCompile(`^yaml: (line [0-9]+: )?`)
-	numbered  = regexp.MustCompile(`^yaml: line ([0-9]+): `)
-	decimal   = regexp.MustCompile(`^(0|[1-9][0-9]{0,8})$`)
+	complaint = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^yaml: (line [0-9]+: )?`) })
+	numbered  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^yaml: line ([0-9]+): `) })
+	decimal   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(0|[1-9][0-9]{0,8})$`) })
 )
 
 func lineOf(err error) int {
-	if m := numbered.FindStringSubmatch(err.Error()); m != nil {
+	if m := numbered().FindStringSubmatch(err.Error()); m != nil {
 		line, _ := strconv.Atoi(m[1])
 		return line
 	}
@@ -239,7 +240,7 @@ func shape(n *yaml.Node) string {
 // number reads a whole number written in plain digits.
 func (d *decoder) number(n *yaml.Node, least, most int) (int, bool) {
 	want := "a whole number from " + strconv.Itoa(least) + " to " + strconv.Itoa(most)
-	if n.Kind == yaml.ScalarNode && n.Tag == "!!int" && n.Style == 0 && decimal.MatchString(n.Value) {
+	if n.Kind == yaml.ScalarNode && n.Tag == "!!int" && n.Style == 0 && decimal().MatchString(n.Value) {
 		if i, err := strconv.Atoi(n.Value); err == nil && i >= least && i <= most {
 			return i, true
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"gopkg.in/yaml.v3"
@@ -108,7 +109,7 @@ var sections = map[string]section{
 			s, ok := d.scalar(row, "the name of a linter")
 			switch {
 			case !ok:
-			case !linterName.MatchString(s):
+			case !linterName().MatchString(s):
 				d.fail(row, quote(s)+" is not the name of a linter", "write a name such as ruff or golangci-lint; commands belong to the operator")
 			case !slices.Contains(p.Linters, s):
 				p.Linters = append(p.Linters, s)
@@ -125,7 +126,7 @@ var sections = map[string]section{
 	},
 	"language": func(d *decoder, n *yaml.Node, p *precedent.Policy) {
 		s, ok := d.scalar(n, "a language tag such as de or pt-BR")
-		if ok && !languageTag.MatchString(s) {
+		if ok && !languageTag().MatchString(s) {
 			d.fail(n, quote(s)+" is not a language tag", "write a tag such as de or pt-BR")
 		}
 		p.Language = s
@@ -139,9 +140,9 @@ var reserved = map[string]yaml.Kind{
 	"labels":    yaml.MappingNode,
 }
 
-var linterName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,39}$`)
+var linterName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z][a-z0-9-]{0,39}$`) })
 
-var languageTag = regexp.MustCompile(`^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$`)
+var languageTag = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$`) })
 
 // ParsePolicy reads a policy. name is the file's name for errors; finders are
 // the names that can be turned on and off. Every error is a *PolicyError. A

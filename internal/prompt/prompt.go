@@ -75,8 +75,8 @@ type Prompt struct {
 // Sheet makes the prompts about one change. It is safe for concurrent use.
 type Sheet struct {
 	nonce              string
-	common, team       string // with and without what only finders need
-	shards             []string
+	common, team       string   // with and without what only finders need
+	prefixes           []string // by shard: the requests of all finders share them
 	intent, discussion string
 	language           string
 	rules              []precedent.Rule
@@ -100,11 +100,15 @@ func New(in Input) *Sheet {
 		Before:       in.Before,
 	}
 	s := &Sheet{language: tag(in.Language), rules: g.shown}
+	var shards []string
 	for _, shard := range in.Shards {
-		s.shards = append(s.shards, strings.Trim(text.Visible(string(shard)), "\n"))
+		shards = append(shards, strings.Trim(text.Visible(string(shard)), "\n"))
 	}
-	c.Nonce = nonce(append(c.contents(), s.shards...))
+	c.Nonce = nonce(append(c.contents(), shards...))
 	s.nonce, s.common = c.Nonce, execute("common.md", c.Nonce, c)
+	for i, shard := range shards {
+		s.prefixes = append(s.prefixes, execute("prefix.md", s.nonce, prefix{Part: part(i+1, len(shards)), Shard: shard}))
+	}
 	c.Platforms, c.Memory, c.Files = nil, "", ""
 	s.team = execute("common.md", c.Nonce, c)
 	s.intent = s.strike(limit(strings.TrimSpace(text.Clean(string(in.Intent))), room(maxIntent)))
@@ -122,8 +126,7 @@ func (s *Sheet) Finder(f Spec, shard int) Prompt {
 		own.Intent, own.Discussion = s.intent, s.discussion
 	}
 	return Prompt{
-		System: System(), Common: s.common,
-		Prefix: execute("prefix.md", s.nonce, prefix{Part: part(shard+1, len(s.shards)), Shard: s.shards[shard]}),
+		System: System(), Common: s.common, Prefix: s.prefixes[shard],
 		Suffix: execute("suffix.md", s.nonce, own),
 	}
 }

@@ -31,7 +31,7 @@ type launch struct {
 	status io.Reader  // what the stages say
 	info   *os.File   // where bubblewrap says which process is the box's first
 	pid    int        // the box's first process
-	pidFD  int        // and a descriptor of it, if it is no child of this program; else -1
+	pidFD  int        // and a descriptor of it, if it is not a child of this program; else -1
 }
 
 // prepare sets up everything but the outputs.

@@ -9,11 +9,11 @@ import (
 // MaxMany is how many elements of a Many are read at most.
 const MaxMany = 5000
 
-// Few and Many are lists of which no more than 16 and MaxMany elements are read.
-type (
-	Few[T any]  []T
-	Many[T any] []T
-)
+// Few is a list of which no more than 16 elements are read.
+type Few[T any] []T
+
+// Many is a list of which no more than MaxMany elements are read.
+type Many[T any] []T
 
 // UnmarshalJSON reads the first elements.
 func (l *Few[T]) UnmarshalJSON(b []byte) (err error) {

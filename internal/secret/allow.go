@@ -53,7 +53,7 @@ func (a *allowlist) needsAll() bool {
 	return strings.EqualFold(a.Condition, "AND") || a.Condition == "&&"
 }
 
-// allows tells whether a secret is none; target is what the expressions are for.
+// allows tells whether the list excuses a secret; target is what the expressions are for.
 func (a *allowlist) allows(path, target, secret string) bool {
 	word := false
 	if a.words != nil {

@@ -256,7 +256,7 @@ func (r *rule) secret(s string, m []int, from int) (start, end int) {
 	return start, start + len(strings.Trim(whole, "\n"))
 }
 
-// allowed tells whether the configuration says that a match is no secret. from
+// allowed tells whether the configuration says that a match is not a secret. from
 // and to are the whole match's place in the text.
 func (w *walk) allowed(r *rule, from, to int, secret string) bool {
 	if r.entropy > 0 && entropy(secret) <= r.entropy {

@@ -157,7 +157,7 @@ func checkHealth(t *testing.T, db *sql.DB) {
 
 // afterLines keeps what it is told, and does something once after so many lines.
 type afterLines struct {
-	*bytes.Buffer
+	to    *bytes.Buffer
 	lines int
 	then  func()
 }
@@ -167,7 +167,7 @@ func (a *afterLines) Write(p []byte) (int, error) {
 	if a.lines -= bytes.Count(p, []byte("\n")); before > 0 && a.lines <= 0 {
 		a.then()
 	}
-	return a.Buffer.Write(p)
+	return a.to.Write(p)
 }
 
 // TestKilled kills a process that saves reviews at random points, some of them
@@ -189,7 +189,7 @@ func TestKilled(t *testing.T) {
 			time.AfterFunc(time.Duration(rnd.Int64N(int64(40*time.Millisecond))), func() { _ = cmd.Process.Kill() })
 		}
 		if run%4 != 0 {
-			cmd.Stdout = &afterLines{Buffer: out, lines: 1 + rnd.IntN(12), then: kill}
+			cmd.Stdout = &afterLines{to: out, lines: 1 + rnd.IntN(12), then: kill}
 		}
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)

@@ -8,13 +8,9 @@ import (
 	"time"
 )
 
-func TestBook(t *testing.T) {
+func testBook(t *testing.T, open opener) {
 	now := start
-	db, err := Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), Options{Now: func() time.Time { return now }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	db := open(t, Options{Now: func() time.Time { return now }})
 	r := repoFor(t, db, remote)
 	book := func(usd float64, want bool, total float64) {
 		t.Helper()
@@ -35,15 +31,11 @@ func TestBook(t *testing.T) {
 	}
 }
 
-// TestBookOfPullRequests: what a pull request takes is bounded over days, and
+// testBookOfPullRequests: what a pull request takes is bounded over days, and
 // what one bound refuses is in no book.
-func TestBookOfPullRequests(t *testing.T) {
+func testBookOfPullRequests(t *testing.T, open opener) {
 	now := start
-	db, err := Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), Options{Now: func() time.Time { return now }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	db := open(t, Options{Now: func() time.Time { return now }})
 	r := repoFor(t, db, remote)
 	for i, step := range []struct {
 		usd    float64
@@ -92,13 +84,9 @@ func TestBookAtOnce(t *testing.T) {
 	}
 }
 
-func TestAnswers(t *testing.T) {
+func testAnswers(t *testing.T, open opener) {
 	now := start
-	db, err := Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), Options{Now: func() time.Time { return now }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	db := open(t, Options{Now: func() time.Time { return now }})
 	r := repoFor(t, db, remote)
 	has := func(task, want string) {
 		t.Helper()

@@ -18,7 +18,7 @@ func titles(known []Known) []string {
 	return titles
 }
 
-func TestShown(t *testing.T) {
+func testShown(t *testing.T, open opener) {
 	ctx := t.Context()
 	db := open(t)
 	r := repoFor(t, db, remote)
@@ -67,8 +67,8 @@ func TestShown(t *testing.T) {
 	}
 }
 
-// TestManyFiles asks for more files than one statement takes as parameters.
-func TestManyFiles(t *testing.T) {
+// testManyFiles asks for more files than one statement takes as parameters.
+func testManyFiles(t *testing.T, open opener) {
 	ctx := t.Context()
 	db := open(t)
 	r := repoFor(t, db, remote)
@@ -98,7 +98,7 @@ func TestManyFiles(t *testing.T) {
 	}
 }
 
-func TestFindingsByID(t *testing.T) {
+func testFindingsByID(t *testing.T, open opener) {
 	ctx := t.Context()
 	db := open(t)
 	r := repoFor(t, db, remote)

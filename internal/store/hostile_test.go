@@ -56,7 +56,7 @@ func TestNaughtyText(t *testing.T) {
 	checkHealth(t, db.sql)
 }
 
-func TestAnyText(t *testing.T) {
+func testAnyText(t *testing.T, open opener) {
 	db := open(t)
 	r := repoFor(t, db, remote)
 	n := 0

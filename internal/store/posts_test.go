@@ -40,7 +40,7 @@ func mustPosts(t *testing.T, r *Repo, pull int) []Post {
 	return posts
 }
 
-func TestPostsAreSavedWithTheirReview(t *testing.T) {
+func testPostsAreSavedWithTheirReview(t *testing.T, open opener) {
 	ctx := t.Context()
 	r := repoFor(t, open(t), remote)
 	second, first := pullReview("r2", 2, 7), pullReview("r1", 1, 7)
@@ -71,8 +71,8 @@ func TestPostsAreSavedWithTheirReview(t *testing.T) {
 	}
 }
 
-// TestBadPostLeavesNothing: a review whose posts cannot be saved is not saved.
-func TestBadPostLeavesNothing(t *testing.T) {
+// testBadPostLeavesNothing: a review whose posts cannot be saved is not saved.
+func testBadPostLeavesNothing(t *testing.T, open opener) {
 	ctx := t.Context()
 	r := repoFor(t, open(t), remote)
 	v := pullReview("r1", 1, 7, finding(remote, "a.go", "x", precedent.Bugs, precedent.High))
@@ -89,7 +89,7 @@ func TestBadPostLeavesNothing(t *testing.T) {
 	checkEmpty(t, r)
 }
 
-func TestPostsComeFurther(t *testing.T) {
+func testPostsComeFurther(t *testing.T, open opener) {
 	ctx := t.Context()
 	db := open(t)
 	r := repoFor(t, db, remote)
@@ -134,7 +134,7 @@ func TestPostStates(t *testing.T) {
 	}
 }
 
-func TestLastReviewOfAPullRequest(t *testing.T) {
+func testLastReviewOfAPullRequest(t *testing.T, open opener) {
 	ctx := t.Context()
 	r := repoFor(t, open(t), remote)
 	if v, found, err := r.LastReview(ctx, 7); v != nil || found || err != nil {
@@ -153,8 +153,8 @@ func TestLastReviewOfAPullRequest(t *testing.T) {
 	}
 }
 
-// TestPostsOfAJoinedRepository: they come along when a remote appears.
-func TestPostsOfAJoinedRepository(t *testing.T) {
+// testPostsOfAJoinedRepository: they come along when a remote appears.
+func testPostsOfAJoinedRepository(t *testing.T, open opener) {
 	ctx := t.Context()
 	db := open(t)
 	theirs, mine := repoFor(t, db, remote), repoFor(t, db, local)
@@ -175,9 +175,9 @@ func TestPostsOfAJoinedRepository(t *testing.T) {
 	checkHealth(t, db.sql)
 }
 
-// TestPruneKeepsWhatASummaryNeeds: the posts of a pull request go when nobody
+// testPruneKeepsWhatASummaryNeeds: the posts of a pull request go when nobody
 // speaks on it any more.
-func TestPruneKeepsWhatASummaryNeeds(t *testing.T) {
+func testPruneKeepsWhatASummaryNeeds(t *testing.T, open opener) {
 	ctx := t.Context()
 	r := repoFor(t, open(t), remote)
 	now := start.AddDate(1, 0, 0)

@@ -10,7 +10,7 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-func TestPrune(t *testing.T) {
+func testPrune(t *testing.T, open opener) {
 	ctx := t.Context()
 	db := open(t)
 	r := repoFor(t, db, remote)
@@ -89,7 +89,7 @@ func TestPrune(t *testing.T) {
 	checkHealth(t, db.sql)
 }
 
-func TestClear(t *testing.T) {
+func testClear(t *testing.T, open opener) {
 	ctx := t.Context()
 	db := open(t)
 	r := repoFor(t, db, remote)
@@ -118,7 +118,7 @@ func TestClear(t *testing.T) {
 	save(t, r, review(remote, "r1", 1, v.Findings[0]))
 }
 
-func TestPeriod(t *testing.T) {
+func testPeriod(t *testing.T, open opener) {
 	db := open(t)
 	r := repoFor(t, db, remote)
 	for i := range 3 {

@@ -26,7 +26,7 @@ func mustRejection(t *testing.T, r *Repo, f precedent.Finding) precedent.Rejecti
 	return *j
 }
 
-func TestReject(t *testing.T) {
+func testReject(t *testing.T, open opener) {
 	ctx := t.Context()
 	db := open(t)
 	r := repoFor(t, db, remote)
@@ -70,8 +70,8 @@ func TestReject(t *testing.T) {
 	}
 }
 
-// TestHits saves reviews in which a rejection hid a finding.
-func TestHits(t *testing.T) {
+// testHits saves reviews in which a rejection hid a finding.
+func testHits(t *testing.T, open opener) {
 	ctx := t.Context()
 	db := open(t)
 	r := repoFor(t, db, remote)
@@ -104,8 +104,8 @@ func TestHits(t *testing.T) {
 	}
 }
 
-// TestRejectTogether has several people dismiss one finding at the same moment.
-func TestRejectTogether(t *testing.T) {
+// testRejectTogether has several people dismiss one finding at the same moment.
+func testRejectTogether(t *testing.T, open opener) {
 	db := open(t)
 	r := repoFor(t, db, remote)
 	f := finding(remote, "a.go", "x", precedent.Bugs, precedent.High)

@@ -9,7 +9,7 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-func TestRepoForKeepsRepositoriesApart(t *testing.T) {
+func testRepoForKeepsRepositoriesApart(t *testing.T, open opener) {
 	ctx := t.Context()
 	db := open(t)
 	other := precedent.Repo{Host: "example.com", Owner: "team", Name: "other"}
@@ -61,7 +61,7 @@ func checkEmpty(t *testing.T, r *Repo) {
 	}
 }
 
-func TestRepoForRefusesNobody(t *testing.T) {
+func testRepoForRefusesNobody(t *testing.T, open opener) {
 	db := open(t)
 	for _, identities := range [][]precedent.Repo{nil, {{}}, {remote, {}}} {
 		if _, err := db.RepoFor(t.Context(), identities...); !errors.Is(err, precedent.ErrRepo) {
@@ -70,8 +70,8 @@ func TestRepoForRefusesNobody(t *testing.T) {
 	}
 }
 
-// TestRemoteAppears has a repository that is known by its root commit get a remote.
-func TestRemoteAppears(t *testing.T) {
+// testRemoteAppears has a repository that is known by its root commit get a remote.
+func testRemoteAppears(t *testing.T, open opener) {
 	ctx := t.Context()
 	db := open(t)
 	before := repoFor(t, db, local)
@@ -115,9 +115,9 @@ func TestRemoteAppears(t *testing.T) {
 	checkHealth(t, db.sql)
 }
 
-// TestRemoteKnownAlready joins rows of a root commit to those that its remote
+// testRemoteKnownAlready joins rows of a root commit to those that its remote
 // has from another clone.
-func TestRemoteKnownAlready(t *testing.T) {
+func testRemoteKnownAlready(t *testing.T, open opener) {
 	ctx := t.Context()
 	db := open(t)
 	theirs, mine := repoFor(t, db, remote), repoFor(t, db, local)
@@ -156,8 +156,8 @@ func TestRemoteKnownAlready(t *testing.T) {
 	checkHealth(t, db.sql)
 }
 
-// TestForksStayApart has two remotes with one root commit in one database.
-func TestForksStayApart(t *testing.T) {
+// testForksStayApart has two remotes with one root commit in one database.
+func testForksStayApart(t *testing.T, open opener) {
 	db := open(t)
 	fork := precedent.Repo{Host: "example.com", Owner: "stranger", Name: "app"}
 	private := repoFor(t, db, remote, local)

@@ -11,7 +11,7 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-func TestReviewComesBackWhole(t *testing.T) {
+func testReviewComesBackWhole(t *testing.T, open opener) {
 	ctx := t.Context()
 	db := open(t)
 	r := repoFor(t, db, remote)
@@ -41,7 +41,7 @@ func TestReviewComesBackWhole(t *testing.T) {
 	}
 }
 
-func TestSameReviewAgain(t *testing.T) {
+func testSameReviewAgain(t *testing.T, open opener) {
 	db := open(t)
 	r := repoFor(t, db, remote)
 	f := finding(remote, "a.go", "x", precedent.Bugs, precedent.High)
@@ -60,8 +60,8 @@ func TestSameReviewAgain(t *testing.T) {
 	}
 }
 
-// TestSightings reviews one change twice: one finding, seen twice.
-func TestSightings(t *testing.T) {
+// testSightings reviews one change twice: one finding, seen twice.
+func testSightings(t *testing.T, open opener) {
 	ctx := t.Context()
 	db := open(t)
 	r := repoFor(t, db, remote)
@@ -94,7 +94,7 @@ func TestSightings(t *testing.T) {
 	}
 }
 
-func TestRulesAreKeptOnce(t *testing.T) {
+func testRulesAreKeptOnce(t *testing.T, open opener) {
 	db := open(t)
 	r := repoFor(t, db, remote)
 	rule := precedent.Rule{ID: "1", Text: "a", Source: "CLAUDE.md", Line: 3}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -17,24 +16,10 @@ var (
 	start  = time.Date(2026, 3, 2, 10, 0, 0, 0, time.UTC)
 )
 
-// open opens a fresh database in a file.
-func open(t testing.TB) *DB {
-	t.Helper()
-	return openFile(t, filepath.Join(t.TempDir(), "memory.db"))
-}
-
 func openFile(t testing.TB, path string) *DB {
 	t.Helper()
-	db, err := Open(t.Context(), path, Options{Now: func() time.Time { return start }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := db.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return db
+	db, err := Open(t.Context(), path, options(nil))
+	return opened(t, db, err)
 }
 
 func repoFor(t testing.TB, db *DB, identities ...precedent.Repo) *Repo {

@@ -46,7 +46,7 @@ func mustOutcomes(t *testing.T, r *Repo, pull int) []precedent.Outcome {
 	return outcomes
 }
 
-func TestThreads(t *testing.T) {
+func testThreads(t *testing.T, open opener) {
 	ctx := t.Context()
 	db := open(t)
 	r := repoFor(t, db, remote)
@@ -93,7 +93,7 @@ func TestThreads(t *testing.T) {
 	checkHealth(t, db.sql)
 }
 
-func TestThreadsThatCannotBeSaved(t *testing.T) {
+func testThreadsThatCannotBeSaved(t *testing.T, open opener) {
 	r := repoFor(t, open(t), remote)
 	good := threadOf(finding(remote, "a.go", "x", precedent.Bugs, precedent.High), "t1", 7)
 	for name, change := range map[string]func(*precedent.Thread){
@@ -112,7 +112,7 @@ func TestThreadsThatCannotBeSaved(t *testing.T) {
 	}
 }
 
-func TestOutcomes(t *testing.T) {
+func testOutcomes(t *testing.T, open opener) {
 	ctx := t.Context()
 	db := open(t)
 	r := repoFor(t, db, remote)
@@ -153,8 +153,8 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// TestRemoteAppearsForThreads joins repositories that know the same threads.
-func TestRemoteAppearsForThreads(t *testing.T) {
+// testRemoteAppearsForThreads joins repositories that know the same threads.
+func testRemoteAppearsForThreads(t *testing.T, open opener) {
 	ctx := t.Context()
 	db := open(t)
 	theirs, mine := repoFor(t, db, remote), repoFor(t, db, local)
@@ -198,31 +198,27 @@ func TestRemoteAppearsForThreads(t *testing.T) {
 	checkHealth(t, db.sql)
 }
 
-// TestPruneOfThreads: what an open thread speaks of stays until somebody knows
+// testPruneOfThreads: what an open thread speaks of stays until somebody knows
 // what became of it, and then a label says that.
-func TestPruneOfThreads(t *testing.T) {
+func testPruneOfThreads(t *testing.T, open opener) {
 	ctx := t.Context()
 	now := start
-	db, err := Open(ctx, t.TempDir()+"/memory.db", Options{Now: func() time.Time { return now }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	db := open(t, Options{Now: func() time.Time { return now }})
 	r := repoFor(t, db, remote)
-	open := map[string]precedent.Thread{}
+	held := map[string]precedent.Thread{}
 	for i, name := range []string{"open", "settled", "fixed", "declined", "unknown", "rejected", "again"} {
 		f := finding(remote, "a.go", name, precedent.Bugs, precedent.High)
 		number := 10 + i
 		v := review(remote, name, 1, f)
 		v.PullRequest = &number
 		save(t, r, v)
-		open[name] = threadOf(f, "t-"+name, number)
+		held[name] = threadOf(f, "t-"+name, number)
 		if name == "settled" {
-			th := open[name]
+			th := held[name]
 			th.State = precedent.ThreadResolved
-			open[name] = th
+			held[name] = th
 		}
-		if err := r.SaveThreads(ctx, []precedent.Thread{open[name]}); err != nil {
+		if err := r.SaveThreads(ctx, []precedent.Thread{held[name]}); err != nil {
 			t.Fatal(err)
 		}
 		if name == "rejected" || name == "again" {
@@ -234,11 +230,11 @@ func TestPruneOfThreads(t *testing.T) {
 	for name, kind := range map[string]precedent.OutcomeKind{
 		"fixed": precedent.Fixed, "declined": precedent.Declined, "unknown": precedent.OutcomeUnknown, "rejected": precedent.Declined,
 	} {
-		if err := r.SaveOutcomes(ctx, []precedent.Outcome{outcomeOfThread(open[name], kind, start)}); err != nil {
+		if err := r.SaveOutcomes(ctx, []precedent.Outcome{outcomeOfThread(held[name], kind, start)}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := r.SaveOutcomes(ctx, []precedent.Outcome{outcomeOfThread(open["again"], precedent.SuggestionTaken, start.Add(time.Hour))}); err != nil {
+	if err := r.SaveOutcomes(ctx, []precedent.Outcome{outcomeOfThread(held["again"], precedent.SuggestionTaken, start.Add(time.Hour))}); err != nil {
 		t.Fatal(err)
 	}
 	if deleted, err := r.Prune(ctx, start.AddDate(0, 0, -1), 50, start); err != nil || deleted != (Counts{}) {
@@ -254,7 +250,7 @@ func TestPruneOfThreads(t *testing.T) {
 	err = rows(ctx, db.read, "SELECT fingerprint, outcome FROM labels WHERE repo_id = $1", []any{r.id}, func(s scanner) error {
 		var fp, outcome string
 		err := s.Scan(&fp, &outcome)
-		for name, th := range open {
+		for name, th := range held {
 			if th.Fingerprint == fp {
 				labels[name] = outcome
 			}
@@ -270,7 +266,7 @@ func TestPruneOfThreads(t *testing.T) {
 		t.Error(diff)
 	}
 	for _, name := range []string{"open", "unknown"} {
-		if got := mustThreads(t, r, open[name].PullRequest); len(got) != 1 {
+		if got := mustThreads(t, r, held[name].PullRequest); len(got) != 1 {
 			t.Errorf("%s: %d threads", name, len(got))
 		}
 		if _, err := r.Review(ctx, name); err != nil {
@@ -284,8 +280,8 @@ func TestPruneOfThreads(t *testing.T) {
 	checkHealth(t, db.sql)
 }
 
-// TestNaughtyThreads sends hostile words through both documents.
-func TestNaughtyThreads(t *testing.T) {
+// testNaughtyThreads sends hostile words through both documents.
+func testNaughtyThreads(t *testing.T, open opener) {
 	r := repoFor(t, open(t), remote)
 	for i, s := range naughty {
 		thread := threadOf(finding(remote, "a.go", fmt.Sprint(i), precedent.Bugs, precedent.High), fmt.Sprint("t", i), 7)

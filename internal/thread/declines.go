@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/text"
@@ -147,37 +148,59 @@ var putOff = compile(
 
 // partly are the sentences that say no to something about the remark, or not for
 // ever.
-var partly = regexp.MustCompile(`\bdisagree\b.*\b(?:severity|priority|wording|suggestion|suggested|proposed|approach|solution|fix|part)\b|` +
-	`\bagree\b.*\b(?:severity|priority|wording|suggestion|suggested|proposed|approach|solution|fix|part)\b|` +
-	`\b(?:unless|until|by mistake|by accident|accidentally|wrongly|mistakenly|erroneously)\b`)
+var partly = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\bdisagree\b.*\b(?:severity|priority|wording|suggestion|suggested|proposed|approach|solution|fix|part)\b|` +
+		`\bagree\b.*\b(?:severity|priority|wording|suggestion|suggested|proposed|approach|solution|fix|part)\b|` +
+		`\b(?:unless|until|by mistake|by accident|accidentally|wrongly|mistakenly|erroneously)\b`)
+})
 
 // What is before a form within its sentence and makes it say something else.
 var (
-	condition = regexp.MustCompile(`\b(?:if|unless|whether|in case|until|assuming|suppose|supposing|when|once|should|would be|as long as)\b`)
-	doubt     = regexp.MustCompile(`\b(?:maybe|perhaps|possibly|probably|might|may|could|can't tell|not sure|not certain|unsure|unclear|wonder|wondering|guess|curious|ideally)\b`)
-	reported  = regexp.MustCompile(`\b(?:said|says|saying|say|claims?|claimed|told|tells|argues?|argued|asked|asks|thought|assumed|believed|hoped|wish|pretends?|used to|calls?|called|calling|implies|suggests|states|stated|according to|documented as|labell?ed|reports?|reported)\b`)
-	negation  = regexp.MustCompile(`\b(?:not|never|no|nor|neither|hardly|cannot|without|nothing|nobody|wrong to|hard to|instead of|rather than|stop|avoid)\b|n't\b`)
-	past      = regexp.MustCompile(`\b(?:any ?more|no longer|now|by now|since (?:the last|my last|commit)|after (?:the last|my last|commit))\b`)
-	connector = regexp.MustCompile(`[;:()–—]|\s-\s|\b(?:because|since|but|however|so|and|as)\b|, `)
-	asking    = regexp.MustCompile(`^(?:\W*(?:hm+|um+|ok|okay|so|and|but|wait|sorry|hi|hey|@\S+),?\s+)*(?:is|isn't|are|aren't|was|wasn't|does|doesn't|do|don't you|did|didn't|can|can't|could|couldn't|should|shouldn't|would|wouldn't|(?:will|won't) (?:you|we|it|this|that|they)|shall|why|what|how|which|who|where)\b`)
+	condition = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`\b(?:if|unless|whether|in case|until|assuming|suppose|supposing|when|once|should|would be|as long as)\b`)
+	})
+	doubt = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`\b(?:maybe|perhaps|possibly|probably|might|may|could|can't tell|not sure|not certain|unsure|unclear|wonder|wondering|guess|curious|ideally)\b`)
+	})
+	reported = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`\b(?:said|says|saying|say|claims?|claimed|told|tells|argues?|argued|asked|asks|thought|assumed|believed|hoped|wish|pretends?|used to|calls?|called|calling|implies|suggests|states|stated|according to|documented as|labell?ed|reports?|reported)\b`)
+	})
+	negation = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`\b(?:not|never|no|nor|neither|hardly|cannot|without|nothing|nobody|wrong to|hard to|instead of|rather than|stop|avoid)\b|n't\b`)
+	})
+	past = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`\b(?:any ?more|no longer|now|by now|since (?:the last|my last|commit)|after (?:the last|my last|commit))\b`)
+	})
+	connector = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`[;:()–—]|\s-\s|\b(?:because|since|but|however|so|and|as)\b|, `)
+	})
+	asking = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?:\W*(?:hm+|um+|ok|okay|so|and|but|wait|sorry|hi|hey|@\S+),?\s+)*(?:is|isn't|are|aren't|was|wasn't|does|doesn't|do|don't you|did|didn't|can|can't|could|couldn't|should|shouldn't|would|wouldn't|(?:will|won't) (?:you|we|it|this|that|they)|shall|why|what|how|which|who|where)\b`)
+	})
 	// leadIn are words before the clause that says no.
-	leadIn = regexp.MustCompile(`^(?:\W*(?:no|nope|nah|thanks?(?: you)?|thx|ty|sorry|hm+|well|ok|okay|yes|yeah|yep|again|actually|honestly|imo|imho|afaict|afaik|nit|hi|hey|fyi|note|\+1|-1|@\S+|i think|i believe|we think|i'd say|i would say|looks like|seems like|seems|sounds like|as discussed|in my opinion|as far as i can tell|by the way|btw|so|and|but|since|because)\b[\s,.:–—-]*)+`)
+	leadIn = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?:\W*(?:no|nope|nah|thanks?(?: you)?|thx|ty|sorry|hm+|well|ok|okay|yes|yeah|yep|again|actually|honestly|imo|imho|afaict|afaik|nit|hi|hey|fyi|note|\+1|-1|@\S+|i think|i believe|we think|i'd say|i would say|looks like|seems like|seems|sounds like|as discussed|in my opinion|as far as i can tell|by the way|btw|so|and|but|since|because)\b[\s,.:–—-]*)+`)
+	})
 )
 
-func compile(patterns ...string) []*regexp.Regexp {
-	all := make([]*regexp.Regexp, len(patterns))
-	for i, p := range patterns {
-		all[i] = regexp.MustCompile(p)
-	}
-	return all
+// compile compiles the patterns when they are first asked for: it takes longer
+// than a short command.
+func compile(patterns ...string) func() []*regexp.Regexp {
+	return sync.OnceValue(func() []*regexp.Regexp {
+		all := make([]*regexp.Regexp, len(patterns))
+		for i, p := range patterns {
+			all[i] = regexp.MustCompile(p)
+		}
+		return all
+	})
 }
 
 // declines tells whether the sentence is one of the forms, and means it.
 func declines(s sentence) bool {
-	if s.question || s.long || asking.MatchString(s.plain) || past.MatchString(s.plain) || partly.MatchString(s.plain) {
+	if s.question || s.long || asking().MatchString(s.plain) || past().MatchString(s.plain) || partly().MatchString(s.plain) {
 		return false
 	}
-	for _, form := range forms {
+	for _, form := range forms() {
 		for _, at := range form.FindAllStringIndex(s.plain, -1) {
 			if meant(s.plain[:at[0]], false) {
 				return true
@@ -185,7 +208,7 @@ func declines(s sentence) bool {
 		}
 	}
 	for at, clause := range clauses(s.plain) {
-		for _, opening := range openings {
+		for _, opening := range openings() {
 			if opening.MatchString(clause) && meant(s.plain[:at], true) {
 				return true
 			}
@@ -198,17 +221,17 @@ func declines(s sentence) bool {
 // subject of its own hangs on all that is before it, any other form on what is
 // in its clause.
 func meant(before string, bare bool) bool {
-	if condition.MatchString(before) || doubt.MatchString(before) || reported.MatchString(before) {
+	if condition().MatchString(before) || doubt().MatchString(before) || reported().MatchString(before) {
 		return false
 	}
-	governing := strings.TrimLeft(leadIn.ReplaceAllString(before, ""), " ,.")
+	governing := strings.TrimLeft(leadIn().ReplaceAllString(before, ""), " ,.")
 	if bare {
-		return !negation.MatchString(governing)
+		return !negation().MatchString(governing)
 	}
-	if cuts := connector.FindAllStringIndex(governing, -1); len(cuts) > 0 {
+	if cuts := connector().FindAllStringIndex(governing, -1); len(cuts) > 0 {
 		governing = governing[cuts[len(cuts)-1][1]:]
 	}
-	return !negation.MatchString(governing)
+	return !negation().MatchString(governing)
 }
 
 // clauses yields the beginnings of the clauses of a sentence: without what leads
@@ -216,12 +239,12 @@ func meant(before string, bare bool) bool {
 func clauses(plain string) func(yield func(at int, clause string) bool) {
 	return func(yield func(int, string) bool) {
 		starts := []int{0}
-		for _, cut := range connector.FindAllStringIndex(plain, -1) {
+		for _, cut := range connector().FindAllStringIndex(plain, -1) {
 			starts = append(starts, cut[1])
 		}
 		for _, at := range starts {
 			rest := strings.TrimLeft(plain[at:], " ")
-			rest = leadIn.ReplaceAllString(rest, "")
+			rest = leadIn().ReplaceAllString(rest, "")
 			if !yield(at, strings.TrimLeft(rest, " ,.:–—-")) {
 				return
 			}
@@ -234,14 +257,14 @@ func agrees(s sentence) bool {
 	if s.question {
 		return false
 	}
-	for _, form := range putOff {
+	for _, form := range putOff() {
 		if form.MatchString(s.plain) {
 			return true
 		}
 	}
-	for _, form := range takenBack {
+	for _, form := range takenBack() {
 		for _, at := range form.FindAllStringIndex(s.plain, -1) {
-			if before := s.plain[:at[0]]; !negation.MatchString(before) {
+			if before := s.plain[:at[0]]; !negation().MatchString(before) {
 				return true
 			}
 		}

@@ -3,6 +3,7 @@ package thread
 import (
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/precedent-dev/precedent/internal/text"
@@ -21,24 +22,24 @@ type sentence struct {
 }
 
 var (
-	htmlComment = regexp.MustCompile(`(?s)<!--.*?(?:-->|$)`)
-	inlineCode  = regexp.MustCompile("``[^`]*``|`[^`]*`")
-	quotedWords = regexp.MustCompile(`"[^"]*"|“[^”]*”`)
-	fence       = regexp.MustCompile("^ {0,3}(```+|~~~+)")
-	quotation   = regexp.MustCompile(`^ {0,3}>`)
-	ending      = regexp.MustCompile(`[.!?]+(?:["'”’)\]*_]+)?(?:\s|$)`)
-	marks       = regexp.MustCompile(`^[\s*_#>+-]+|[\s*_.!?"'”’)\]]+$`)
+	htmlComment = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?s)<!--.*?(?:-->|$)`) })
+	inlineCode  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("``[^`]*``|`[^`]*`") })
+	quotedWords = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"[^"]*"|“[^”]*”`) })
+	fence       = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("^ {0,3}(```+|~~~+)") })
+	quotation   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^ {0,3}>`) })
+	ending      = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[.!?]+(?:["'”’)\]*_]+)?(?:\s|$)`) })
+	marks       = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\s*_#>+-]+|[\s*_.!?"'”’)\]]+$`) })
 )
 
 // prose is what of a message its author says: without quotations, fenced and
 // indented code, and comments that nobody sees. A quotation goes to its blank line.
 func prose(message string) string {
-	message = strings.ReplaceAll(htmlComment.ReplaceAllString(message, " "), "\r\n", "\n")
+	message = strings.ReplaceAll(htmlComment().ReplaceAllString(message, " "), "\r\n", "\n")
 	var b strings.Builder
 	open, quoted, blank := "", false, true
 	for line := range strings.SplitSeq(message, "\n") {
 		bare := strings.TrimSpace(line)
-		switch m := fence.FindStringSubmatch(line); {
+		switch m := fence().FindStringSubmatch(line); {
 		case open != "":
 			if m != nil && strings.HasPrefix(m[1], open) && bare == m[1] {
 				open = ""
@@ -51,7 +52,7 @@ func prose(message string) string {
 			continue
 		}
 		indented := strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t")
-		quoted = quotation.MatchString(line) || quoted && bare != ""
+		quoted = quotation().MatchString(line) || quoted && bare != ""
 		if !quoted && (!indented || !blank) {
 			b.WriteString(line)
 		}
@@ -69,7 +70,7 @@ func sentences(prose string) []sentence {
 	for line := range strings.SplitSeq(prose, "\n") {
 		for line != "" {
 			end := len(line)
-			if at := ending.FindStringIndex(line); at != nil {
+			if at := ending().FindStringIndex(line); at != nil {
 				end = at[1]
 			}
 			if s := sentenceOf(line[:end]); s.plain != "" {
@@ -84,9 +85,9 @@ func sentences(prose string) []sentence {
 func sentenceOf(s string) sentence {
 	s = strings.TrimSpace(s)
 	tail := strings.TrimRightFunc(s, func(r rune) bool { return r != '?' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-	plain := quotedWords.ReplaceAllString(inlineCode.ReplaceAllString(s, " thing "), " thing ")
+	plain := quotedWords().ReplaceAllString(inlineCode().ReplaceAllString(s, " thing "), " thing ")
 	plain = strings.ToLower(strings.NewReplacer("’", "'", "‘", "'", "*", "", "_", " ", "…", " ").Replace(plain))
-	plain = text.Collapse(marks.ReplaceAllString(plain, ""))
+	plain = text.Collapse(marks().ReplaceAllString(plain, ""))
 	long := len(plain) > maxSentence
 	if long {
 		plain = plain[:maxSentence]

@@ -10,7 +10,6 @@ package main
 import (
 	"cmp"
 	"debug/buildinfo"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -18,6 +17,8 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+
+	"github.com/CycloneDX/cyclonedx-go"
 )
 
 func main() {
@@ -35,86 +36,51 @@ func run(args []string, out io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("read program: %w", err)
 	}
-	e := json.NewEncoder(out)
-	e.SetIndent("", "  ")
-	return e.Encode(billOf(info))
+	return write(out, billOf(info))
 }
 
-// bill is the document.
-type bill struct {
-	Format       string       `json:"bomFormat"`
-	Spec         string       `json:"specVersion"`
-	Version      int          `json:"version"`
-	Metadata     metadata     `json:"metadata"`
-	Components   []component  `json:"components"`
-	Dependencies []dependency `json:"dependencies"`
+func write(out io.Writer, b *cyclonedx.BOM) error {
+	return cyclonedx.NewBOMEncoder(out, cyclonedx.BOMFileFormatJSON).SetPretty(true).EncodeVersion(b, cyclonedx.SpecVersion1_6)
 }
 
-type metadata struct {
-	Timestamp  string     `json:"timestamp,omitempty"`
-	Component  component  `json:"component"`
-	Properties []property `json:"properties"`
-}
-
-type component struct {
-	Type       string     `json:"type"`
-	Ref        string     `json:"bom-ref"`
-	Name       string     `json:"name"`
-	Version    string     `json:"version"`
-	PURL       string     `json:"purl"`
-	Properties []property `json:"properties,omitempty"`
-}
-
-type property struct {
-	Name  string `json:"name"`
-	Value string `json:"value"`
-}
-
-// dependency says only what is in the program, not which module wanted it: the
-// program does not know.
-type dependency struct {
-	Ref       string   `json:"ref"`
-	DependsOn []string `json:"dependsOn,omitempty"`
-}
-
-func billOf(info *debug.BuildInfo) bill {
-	b := bill{Format: "CycloneDX", Spec: "1.6", Version: 1}
-	b.Metadata.Component = moduleOf("application", &info.Main)
+func billOf(info *debug.BuildInfo) *cyclonedx.BOM {
+	program := moduleOf(cyclonedx.ComponentTypeApplication, &info.Main)
+	m := &cyclonedx.Metadata{Component: &program, Properties: &[]cyclonedx.Property{}}
 	for _, s := range info.Settings {
 		switch s.Key {
 		case "vcs.time":
-			b.Metadata.Timestamp = s.Value
+			m.Timestamp = s.Value
 		case "GOOS", "GOARCH", "CGO_ENABLED", "vcs.revision", "vcs.modified", "-trimpath":
-			b.Metadata.Properties = append(b.Metadata.Properties, property{"go:build:" + s.Key, s.Value})
+			*m.Properties = append(*m.Properties, cyclonedx.Property{Name: "go:build:" + s.Key, Value: s.Value})
 		}
 	}
-	b.Components = []component{moduleOf("library", &debug.Module{Path: "std", Version: strings.TrimPrefix(info.GoVersion, "go")})}
+	modules := []cyclonedx.Component{moduleOf(cyclonedx.ComponentTypeLibrary, &debug.Module{Path: "std", Version: strings.TrimPrefix(info.GoVersion, "go")})}
 	for _, m := range info.Deps {
 		if m.Replace != nil {
 			m = m.Replace
 		}
-		b.Components = append(b.Components, moduleOf("library", m))
+		modules = append(modules, moduleOf(cyclonedx.ComponentTypeLibrary, m))
 	}
-	slices.SortFunc(b.Components, func(x, y component) int { return cmp.Compare(x.Ref, y.Ref) })
-	all := dependency{Ref: b.Metadata.Component.Ref}
-	for _, c := range b.Components {
-		all.DependsOn = append(all.DependsOn, c.Ref)
+	slices.SortFunc(modules, func(x, y cyclonedx.Component) int { return cmp.Compare(x.BOMRef, y.BOMRef) })
+	// The program does not know which module wanted which.
+	all := cyclonedx.Dependency{Ref: program.BOMRef, Dependencies: &[]string{}}
+	dependencies := []cyclonedx.Dependency{all}
+	for _, c := range modules {
+		*all.Dependencies = append(*all.Dependencies, c.BOMRef)
+		dependencies = append(dependencies, cyclonedx.Dependency{Ref: c.BOMRef})
 	}
-	b.Dependencies = []dependency{all}
-	for _, c := range b.Components {
-		b.Dependencies = append(b.Dependencies, dependency{Ref: c.Ref})
-	}
+	b := cyclonedx.NewBOM()
+	b.Metadata, b.Components, b.Dependencies = m, &modules, &dependencies
 	return b
 }
 
 // moduleOf describes a module by its package URL
 // (https://github.com/package-url/purl-spec), in which a plus is written as %2B.
-func moduleOf(kind string, m *debug.Module) component {
-	c := component{Type: kind, Name: m.Path, Version: m.Version}
-	c.PURL = "pkg:golang/" + m.Path + "@" + strings.NewReplacer("%", "%25", "+", "%2B", "(", "%28", ")", "%29").Replace(m.Version)
-	c.Ref = c.PURL
+func moduleOf(kind cyclonedx.ComponentType, m *debug.Module) cyclonedx.Component {
+	purl := "pkg:golang/" + m.Path + "@" + strings.NewReplacer("%", "%25", "+", "%2B", "(", "%28", ")", "%29").Replace(m.Version)
+	c := cyclonedx.Component{Type: kind, Name: m.Path, Version: m.Version, PackageURL: purl, BOMRef: purl}
 	if m.Sum != "" {
-		c.Properties = []property{{"go:sum", m.Sum}}
+		c.Properties = &[]cyclonedx.Property{{Name: "go:sum", Value: m.Sum}}
 	}
 	return c
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -103,19 +102,20 @@ func TestBill(t *testing.T) {
 		},
 		Settings: []debug.BuildSetting{{Key: "GOOS", Value: "linux"}, {Key: "vcs.time", Value: "2026-01-05T09:00:00Z"}, {Key: "-ldflags", Value: "secret"}},
 	})
-	out, err := json.MarshalIndent(b, "", "  ")
-	if err != nil {
+	var out strings.Builder
+	if err := write(&out, b); err != nil {
 		t.Fatal(err)
 	}
 	want := `{
+  "$schema": "http://cyclonedx.org/schema/bom-1.6.schema.json",
   "bomFormat": "CycloneDX",
   "specVersion": "1.6",
   "version": 1,
   "metadata": {
     "timestamp": "2026-01-05T09:00:00Z",
     "component": {
-      "type": "application",
       "bom-ref": "pkg:golang/example.org/app@v1.0.0%2Bdirty",
+      "type": "application",
       "name": "example.org/app",
       "version": "v1.0.0+dirty",
       "purl": "pkg:golang/example.org/app@v1.0.0%2Bdirty"
@@ -129,8 +129,8 @@ func TestBill(t *testing.T) {
   },
   "components": [
     {
-      "type": "library",
       "bom-ref": "pkg:golang/example.org/fork@v0.2.0",
+      "type": "library",
       "name": "example.org/fork",
       "version": "v0.2.0",
       "purl": "pkg:golang/example.org/fork@v0.2.0",
@@ -142,8 +142,8 @@ func TestBill(t *testing.T) {
       ]
     },
     {
-      "type": "library",
       "bom-ref": "pkg:golang/example.org/z@v1.2.3",
+      "type": "library",
       "name": "example.org/z",
       "version": "v1.2.3",
       "purl": "pkg:golang/example.org/z@v1.2.3",
@@ -155,8 +155,8 @@ func TestBill(t *testing.T) {
       ]
     },
     {
-      "type": "library",
       "bom-ref": "pkg:golang/std@1.26.1",
+      "type": "library",
       "name": "std",
       "version": "1.26.1",
       "purl": "pkg:golang/std@1.26.1"
@@ -181,8 +181,9 @@ func TestBill(t *testing.T) {
       "ref": "pkg:golang/std@1.26.1"
     }
   ]
-}`
-	if diff := cmp.Diff(want, string(out)); diff != "" {
+}
+`
+	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Error(diff)
 	}
 }

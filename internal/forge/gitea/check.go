@@ -26,7 +26,7 @@ func (c *Client) Check(ctx context.Context, repo precedent.Repo, k forge.Check) 
 	if err != nil {
 		return "", err
 	}
-	if !objectID.MatchString(k.Commit) {
+	if !objectID().MatchString(k.Commit) {
 		return "", &forge.Error{Kind: forge.KindRefused, Msg: doing + ": it is no commit"}
 	}
 	states := map[forge.CheckResult]sdk.StatusState{forge.Success: sdk.StatusSuccess, forge.Failure: sdk.StatusFailure}

@@ -60,7 +60,7 @@ func (c *Client) ReadEvent(name string, payload []byte) (forge.Event, error) {
 		return forge.Event{}, wire.Strange(doing, "it names no repository")
 	case slices.ContainsFunc(e.Pulls, func(n int) bool { return n <= 0 }):
 		return forge.Event{}, wire.Strange(doing, "it names no pull request")
-	case e.Head != "" && !objectID.MatchString(e.Head):
+	case e.Head != "" && !objectID().MatchString(e.Head):
 		return forge.Event{}, wire.Strange(doing, "it names no commit")
 	}
 	return e, nil

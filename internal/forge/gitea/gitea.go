@@ -15,6 +15,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 
 	sdk "code.gitea.io/sdk/gitea"
 
@@ -97,10 +98,10 @@ func (c *Client) Host() string { return c.host }
 // Quota is what is left of a rate limit. Gitea has none; what stands before it may.
 func (c *Client) Quota() forge.Quota { return c.wire.Quota() }
 
-var name = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,100}$`)
+var name = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_.-]{1,100}$`) })
 
 // named tells whether a name can stand in a path, and is one part of it.
-func named(s string) bool { return name.MatchString(s) && s != "." && s != ".." }
+func named(s string) bool { return name().MatchString(s) && s != "." && s != ".." }
 
 // check refuses a repository that is not on this forge, and names that would
 // make another request of this one.

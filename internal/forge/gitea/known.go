@@ -48,7 +48,7 @@ const (
 	byAdding                  // Forgejo since 7: a comment for a review that was sent
 )
 
-var release = regexp.MustCompile(`^v?(\d{1,4})\.(\d{1,4})`)
+var release = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^v?(\d{1,4})\.(\d{1,4})`) })
 
 // answers tells how the server answers. One whose version cannot be read answers
 // in the way that all do.
@@ -64,7 +64,7 @@ func (c *Client) answers(ctx context.Context) answering {
 			return byReview
 		}
 	}
-	found := release.FindStringSubmatch(c.known.version)
+	found := release().FindStringSubmatch(c.known.version)
 	if found == nil {
 		return byReview
 	}

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	sdk "code.gitea.io/sdk/gitea"
 
@@ -49,13 +50,15 @@ func place(m *sdk.PullReviewComment, commit string) (precedent.Span, spot) {
 	return precedent.Span{Path: m.Path, Side: side, Start: line, End: line}, at
 }
 
-var hunkHeader = regexp.MustCompile(`^@@ -(\d{1,9})(?:,\d{1,9})? \+(\d{1,9})(?:,\d{1,9})? @@`)
+var hunkHeader = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^@@ -(\d{1,9})(?:,\d{1,9})? \+(\d{1,9})(?:,\d{1,9})? @@`)
+})
 
 // lastLine is the number of a hunk's last line on a side; 0 if that side does not
 // have it.
 func lastLine(hunk string, side precedent.Side) int {
 	header, body, _ := strings.Cut(strings.TrimRight(hunk, "\n"), "\n")
-	found := hunkHeader.FindStringSubmatch(header)
+	found := hunkHeader().FindStringSubmatch(header)
 	if found == nil || body == "" {
 		return 0
 	}

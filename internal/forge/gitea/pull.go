@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	sdk "code.gitea.io/sdk/gitea"
@@ -17,7 +18,7 @@ import (
 )
 
 // objectID is the name of a commit, in SHA-1 or SHA-256.
-var objectID = regexp.MustCompile(`^(?:[0-9a-f]{40}|[0-9a-f]{64})$`)
+var objectID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:[0-9a-f]{40}|[0-9a-f]{64})$`) })
 
 // PullRequest reads one pull request. Its head may be the one before a push that
 // Gitea has taken but not processed: whoever fetches compares. A pull request that
@@ -130,7 +131,7 @@ func unfinished(title string) bool {
 // branch translates one end of a pull request. The label is the branch's name
 // even when the branch is gone.
 func (c *Client) branch(do call, b *sdk.PRBranchInfo) (forge.Branch, error) {
-	if b == nil || !objectID.MatchString(b.Sha) {
+	if b == nil || !objectID().MatchString(b.Sha) {
 		return forge.Branch{}, do.strange("it names no commit")
 	}
 	out := forge.Branch{Name: cmp.Or(b.Name, b.Ref), SHA: b.Sha}

@@ -106,7 +106,7 @@ func (c *Client) Reactions(ctx context.Context, repo precedent.Repo, number int,
 // wordsOf is the number of the comment that holds a review's words. It has one
 // beside the review's, which stands in the review's address alone.
 func wordsOf(r *sdk.PullReview) int64 {
-	found := anchor.FindStringSubmatch(r.HTMLURL)
+	found := anchor().FindStringSubmatch(r.HTMLURL)
 	if found == nil {
 		return 0
 	}

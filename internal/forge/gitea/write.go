@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
+	"sync"
 
 	sdk "code.gitea.io/sdk/gitea"
 
@@ -15,7 +16,7 @@ import (
 )
 
 // anchor is the end of the address of a comment.
-var anchor = regexp.MustCompile(`#issuecomment-(\d{1,18})$`)
+var anchor = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`#issuecomment-(\d{1,18})$`) })
 
 // Comment says something on the pull request as a whole.
 func (c *Client) Comment(ctx context.Context, repo precedent.Repo, number int, body string) (forge.Comment, error) {

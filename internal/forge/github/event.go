@@ -89,7 +89,7 @@ func (c *Client) ReadEvent(name string, payload []byte) (forge.Event, error) {
 		return forge.Event{}, wire.Strange(doing, "it names no pull request")
 	case e.Kind == forge.CommentEvent && e.Comment.ID.Number() <= 0:
 		return forge.Event{}, wire.Strange(doing, "it names no comment")
-	case e.Head != "" && !objectID.MatchString(e.Head), e.Kind == forge.RunEvent && e.Head == "":
+	case e.Head != "" && !objectID().MatchString(e.Head), e.Kind == forge.RunEvent && e.Head == "":
 		return forge.Event{}, wire.Strange(doing, "it names no commit")
 	}
 	return e, nil

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 
 	gh "github.com/google/go-github/v88/github"
 
@@ -128,8 +129,8 @@ func (c *Client) Host() string { return c.host }
 func (c *Client) Quota() forge.Quota { return c.wire.Quota() }
 
 var (
-	name  = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,100}$`)
-	login = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,100}(\[bot\])?$`)
+	name  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_.-]{1,100}$`) })
+	login = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_.-]{1,100}(\[bot\])?$`) })
 )
 
 // enter begins something in a repository: the context carries it, for the tokens
@@ -146,7 +147,7 @@ type repoKey struct{}
 
 func (c *Client) check(r precedent.Repo) error {
 	for _, s := range []string{r.Owner, r.Name} {
-		if !name.MatchString(s) || s == "." || s == ".." {
+		if !name().MatchString(s) || s == "." || s == ".." {
 			return &forge.Error{Kind: forge.KindRefused, Msg: fmt.Sprintf("%q cannot be the name of an owner or a repository on GitHub", s)}
 		}
 	}

@@ -46,7 +46,7 @@ func (c *Client) Me(ctx context.Context) (forge.Person, error) {
 	if err != nil {
 		return forge.Person{}, c.wire.Fail(doing, err)
 	}
-	if u.GetID() <= 0 || !login.MatchString(u.GetLogin()) {
+	if u.GetID() <= 0 || !login().MatchString(u.GetLogin()) {
 		return forge.Person{}, wire.Strange(doing, "there is no account in it")
 	}
 	c.me.person = person(u)

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	gh "github.com/google/go-github/v88/github"
 
@@ -138,7 +139,7 @@ func named(file string) bool {
 }
 
 // hunkHeader is the first line of a hunk, with how many lines it has on each side.
-var hunkHeader = regexp.MustCompile(`^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@`)
+var hunkHeader = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@`) })
 
 // wellFormed tells whether the hunks are whole: nothing in them could be taken for
 // another file's.
@@ -146,7 +147,7 @@ func wellFormed(hunks string) bool {
 	old, now := 0, 0
 	for line := range strings.Lines(hunks) {
 		if old == 0 && now == 0 && !strings.HasPrefix(line, `\`) {
-			m := hunkHeader.FindStringSubmatch(line)
+			m := hunkHeader().FindStringSubmatch(line)
 			if m == nil {
 				return false
 			}

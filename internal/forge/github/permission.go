@@ -21,7 +21,7 @@ func (c *Client) Permission(ctx context.Context, repo precedent.Repo, p forge.Pe
 	if p.ID.Number() <= 0 {
 		return forge.None, nil
 	}
-	if !login.MatchString(p.Login) || p.Login == "." || p.Login == ".." {
+	if !login().MatchString(p.Login) || p.Login == "." || p.Login == ".." {
 		return forge.None, &forge.Error{Kind: forge.KindRefused, Msg: doing + ": GitHub has no such login"}
 	}
 	return c.permissions.Of(repo, p, func() (forge.Permission, error) {

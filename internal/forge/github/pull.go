@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"sync"
 	"unicode/utf8"
 
 	gh "github.com/google/go-github/v88/github"
@@ -16,7 +17,7 @@ import (
 )
 
 // objectID is the name of a commit, in SHA-1 or SHA-256.
-var objectID = regexp.MustCompile(`^(?:[0-9a-f]{40}|[0-9a-f]{64})$`)
+var objectID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:[0-9a-f]{40}|[0-9a-f]{64})$`) })
 
 // PullRequest reads one pull request.
 func (c *Client) PullRequest(ctx context.Context, repo precedent.Repo, number int) (forge.PullRequest, error) {
@@ -101,7 +102,7 @@ func (c *Client) pull(doing string, p *gh.PullRequest) (forge.PullRequest, error
 // branch translates one end of a pull request.
 func (c *Client) branch(doing string, b *gh.PullRequestBranch) (forge.Branch, error) {
 	out := forge.Branch{Name: b.GetRef(), SHA: b.GetSHA()}
-	if !objectID.MatchString(out.SHA) {
+	if !objectID().MatchString(out.SHA) {
 		return out, wire.Strange(doing, "it names no commit")
 	}
 	if b.GetRepo() == nil {

@@ -45,7 +45,7 @@ func (f *Forge) Check(ctx context.Context, repo precedent.Repo, c forge.Check) (
 		err = &forge.Error{Kind: forge.KindClosed, Msg: "the repository is archived"}
 	case c.Name == "" || c.Title == "" || strings.ContainsAny(c.Name+c.Title, "\r\n"):
 		err = invalid("a check needs a name and a title, of a line each")
-	case !objectID.MatchString(c.Commit):
+	case !objectID().MatchString(c.Commit):
 		err = invalid("it is on no commit")
 	case !slices.Contains([]forge.CheckResult{forge.Success, forge.Failure, forge.Neutral}, c.Result):
 		err = invalid("no result %q", c.Result)

@@ -122,14 +122,14 @@ func (f *Forge) me() (forge.Person, error) {
 	if err != nil {
 		return forge.Person{}, err
 	}
-	if r.Me.ID <= 0 || !login.MatchString(r.Me.Login) {
+	if r.Me.ID <= 0 || !login().MatchString(r.Me.Login) {
 		return forge.Person{}, &forge.Error{Kind: forge.KindAuth, Msg: "repo.json names no account that posts", Hint: `give it a "me" with an id above 0 and a login`}
 	}
 	return r.Me.person(), nil
 }
 
 // login is what an account can be called.
-var login = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]*(?:\[bot\])?$`)
+var login = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]*(?:\[bot\])?$`) })
 
 // Permission is what repo.json says now. An account that it does not hold under
 // this number and login has none.
@@ -142,7 +142,7 @@ func (f *Forge) Permission(ctx context.Context, repo precedent.Repo, p forge.Per
 	if p.ID.Number() <= 0 {
 		return forge.None, nil
 	}
-	if !login.MatchString(p.Login) {
+	if !login().MatchString(p.Login) {
 		return forge.None, &forge.Error{Kind: forge.KindRefused, Msg: doing + ": no account has such a login"}
 	}
 	for _, m := range r.Members {
@@ -157,9 +157,9 @@ func (f *Forge) Permission(ctx context.Context, repo precedent.Repo, p forge.Per
 }
 
 // plainName is what an owner or a repository can be called here.
-var plainName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,100}$`)
+var plainName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_.-]{1,100}$`) })
 
-func isName(s string) bool { return plainName.MatchString(s) && s != "." && s != ".." }
+func isName(s string) bool { return plainName().MatchString(s) && s != "." && s != ".." }
 
 // enter reads what is known of the repository that a caller names.
 func (f *Forge) enter(ctx context.Context, repo precedent.Repo) (repository, error) {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -44,8 +45,8 @@ type end struct {
 }
 
 var (
-	objectID = regexp.MustCompile(`^(?:[0-9a-f]{40}|[0-9a-f]{64})$`)
-	refName  = regexp.MustCompile(`^refs/[^\s~^:?*\[\\\x00-\x1f]+$`)
+	objectID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:[0-9a-f]{40}|[0-9a-f]{64})$`) })
+	refName  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^refs/[^\s~^:?*\[\\\x00-\x1f]+$`) })
 )
 
 // maxPulls bounds the open pull requests that are listed.
@@ -99,11 +100,11 @@ func (f *Forge) find(r repository, number int) (subject, error) {
 		}
 		owner, name, two := strings.Cut(e.Repo, "/")
 		switch {
-		case e.SHA != "" && !objectID.MatchString(e.SHA):
+		case e.SHA != "" && !objectID().MatchString(e.SHA):
 			return s, answer("%s: sha is 40 or 64 hexadecimal digits", s.name)
 		case e.SHA == "" && (s.Git == "" || s.Diff != nil):
 			return s, answer("%s: without git, or with a diff, both ends need a sha", s.name)
-		case e.SHA == "" && !refName.MatchString(e.Ref):
+		case e.SHA == "" && !refName().MatchString(e.Ref):
 			return s, answer("%s: base and head each need a branch, a ref or a sha", s.name)
 		case e.Repo != "" && (!two || !isName(owner) || !isName(name)):
 			return s, answer("%s: repo is owner/name", s.name)

@@ -83,7 +83,7 @@ func (t *talk) check() error {
 			wrong = "the number is not above 0, or comes twice"
 		case c.At.IsZero() || c.Edited != nil && c.Edited.Before(c.At):
 			wrong = "at is missing, or edited is before it"
-		case c.Kind == forge.OnLine && (c.Path == "" || c.Side != precedent.Left && c.Side != precedent.Right || !objectID.MatchString(c.Commit)):
+		case c.Kind == forge.OnLine && (c.Path == "" || c.Side != precedent.Left && c.Side != precedent.Right || !objectID().MatchString(c.Commit)):
 			wrong = "an inline comment needs a path, a side (LEFT or RIGHT) and a commit"
 		case c.Start < 0 || c.End < c.Start || c.Start == 0 && c.End > 0:
 			wrong = "the lines count from 1 and do not run backwards"
