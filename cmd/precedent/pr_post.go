@@ -65,8 +65,6 @@ type publication struct {
 	writer  comment.Writer
 	pull    *pull // as it was fetched; nil before
 	poster  *post.Poster
-	// cloneURL is where git fetches the base from: its page without the end.
-	cloneURL string
 }
 
 // open makes the poster.
@@ -101,7 +99,6 @@ func (p *publication) finish(ctx context.Context, o reviewOptions, engine bool) 
 	if err != nil {
 		return false, p.station.fault(err)
 	}
-	p.cloneURL = pr.Base.CloneURL
 	if err := p.open(ctx); err != nil {
 		return false, err
 	}
