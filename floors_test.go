@@ -47,7 +47,7 @@ var floors = map[string]int{
 var wired = map[string][]string{
 	"internal/comment": {"wire_workflow.go"}, "internal/post": {}, "internal/store": {}, "internal/thread": {},
 
-	"internal/forge/gitea": {"forges.go"}, "internal/forge/github": {"forges.go", "pr_event.go"}, "internal/forge/local": {"forges.go"},
+	"internal/forge/gitea": {"forges.go"}, "internal/forge/github": {"forges.go"}, "internal/forge/local": {"forges.go"},
 	"internal/forge/wire": {"forges.go"},
 }
 

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/precedent-dev/precedent/internal/git"
-	"github.com/precedent-dev/precedent/internal/settings"
 )
 
 // ciFiles are the workflows of each forge, by the name of the forge.
@@ -19,7 +18,7 @@ import (
 var ciFiles embed.FS
 
 // ciFolders is where forges look for workflows.
-var ciFolders = map[string]string{settings.GitHub: ".github/workflows", settings.Gitea: ".gitea/workflows"}
+var ciFolders = map[string]string{"github": ".github/workflows", "gitea": ".gitea/workflows"}
 
 // actionPlace is what the workflows hold in the place of the action's commit.
 const actionPlace = "@COMMIT # VERSION"
@@ -111,11 +110,11 @@ func (a *app) writeWorkflows(top, forge string, force bool) error {
 
 // ciAdvice is what is left to do by hand.
 var ciAdvice = map[string][]string{
-	settings.GitHub: {
+	"github": {
 		"Commit them. Then set the secret ANTHROPIC_API_KEY of the repository; without it only analyzers read.",
 		"docs/github.md says what each one may do, and what to choose for pull requests from forks.",
 	},
-	settings.Gitea: {
+	"gitea": {
 		"Commit it. Then set the secrets ANTHROPIC_API_KEY and PRECEDENT_TOKEN of the repository.",
 	},
 }

@@ -4,13 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
-	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/settings"
 	"github.com/precedent-dev/precedent/internal/workflow"
 )
@@ -183,34 +179,3 @@ func (a *app) pullRepository(ctx context.Context, st *station, which string, op 
 
 // elsewhere is what helps when a pull request is on another forge.
 const elsewhere = "name the forge: --forge github:https://HOST/api/v3 for GitHub Enterprise, --forge gitea:https://HOST for Gitea and Forgejo"
-
-// parsePull reads a number, or the address of a page of a pull request.
-func parsePull(which, host string) (precedent.Repo, int, error) {
-	wrong := func() (precedent.Repo, int, error) {
-		return precedent.Repo{}, 0, hinted(fmt.Errorf("%q is no pull request", which), "give its number, or its URL: https://%s/owner/name/pull/7", host)
-	}
-	number := which
-	var repo precedent.Repo
-	if strings.Contains(which, "/") {
-		u, err := url.Parse(which)
-		if err != nil || u.User != nil || u.Scheme != "https" && u.Scheme != "http" {
-			return wrong()
-		}
-		parts := strings.Split(strings.Trim(u.Path, "/"), "/")
-		if len(parts) < 4 || parts[2] != "pull" && parts[2] != "pulls" {
-			return wrong()
-		}
-		if repo, err = precedent.ParseRepo(u.Scheme + "://" + u.Host + "/" + parts[0] + "/" + parts[1]); err != nil {
-			return wrong()
-		}
-		if repo.Host != host {
-			return repo, 0, hinted(fmt.Errorf("%s is not on %s, where pull requests are read", which, host), "%s", elsewhere)
-		}
-		number = parts[3]
-	}
-	n, err := strconv.ParseInt(strings.TrimPrefix(number, "#"), 10, 32)
-	if err != nil || n <= 0 {
-		return wrong()
-	}
-	return repo, int(n), nil
-}

@@ -144,29 +144,15 @@ func (b *bent) Patch(ctx context.Context, repo precedent.Repo, n int) ([]byte, [
 	return b.Forge.Patch(ctx, repo, n)
 }
 
-func TestParsePull(t *testing.T) {
-	for _, test := range []struct {
-		which, host, repo string
-		number            int
-	}{
-		{"7", "github.com", "", 7},
-		{"#7", "github.com", "", 7},
-		{"https://github.com/o/r/pull/7", "github.com", "github.com/o/r", 7},
-		{"https://GitHub.com/o/r/pull/7/files?x=1#diff", "github.com", "github.com/o/r", 7},
-		{"https://code.example:8443/o/r/pull/7/", "code.example:8443", "code.example:8443/o/r", 7},
+func TestNamedPull(t *testing.T) {
+	s := newPRStage(t)
+	for which, want := range map[string]string{
+		"7": "#7", "#7": "#7", s.door.URL + "/octo/app/pull/7/files": "octo/app#7",
+		"": "", "x": "", "octo/app/7": "", "https://elsewhere.example/octo/app/pull/7": "",
 	} {
-		repo, n, err := parsePull(test.which, test.host)
-		if err != nil || repo.String() != test.repo || n != test.number {
-			t.Errorf("%q: %v, %d, %v", test.which, repo, n, err)
-		}
-	}
-	for _, wrong := range []string{
-		"", "0", "-7", "7x", "99999999999", "o/r/7", "https://github.com/o/r/issues/7", "https://github.com/o/r/pull/x",
-		"https://u:p@github.com/o/r/pull/7", "ssh://github.com/o/r/pull/7", "https://github.com.evil.example/o/r/pull/7",
-		"https://code.example/o/r/pull/7", "https://github.com/../r/pull/7", "file:///o/r/pull/7",
-	} {
-		if repo, n, err := parsePull(wrong, "github.com"); err == nil || hintOf(err) == "" {
-			t.Errorf("%q is taken for %v %d, %v", wrong, repo, n, err)
+		repo, n, err := namedPull(s.station(), which)
+		if got := fmt.Sprintf("%s#%d", strings.TrimPrefix(repo.String(), repo.Host+"/"), n); err == nil && got != want || (err == nil) != (want != "") || err != nil && hintOf(err) == "" {
+			t.Errorf("%q: %s, %v, hint %q", which, got, err, hintOf(err))
 		}
 	}
 }

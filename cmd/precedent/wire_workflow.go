@@ -100,7 +100,7 @@ var ownSecrets = append([]string{"ANTHROPIC_API_KEY", "OPENAI_API_KEY", "ACTIONS
 // connection is the forge, with what signs our comments and what they never show.
 func (a *app) connection(st *station) (workflow.Connection, error) {
 	c := workflow.Connection{
-		Forge: st.Forge, Token: st.token, TokenName: st.named, Folder: st.folder, Known: st.known(), Secrets: slices.Clone(st.secrets), LineURL: st.lineURL,
+		Forge: st.Forge, Token: st.token, TokenName: st.named, Folder: st.folder, Known: st.known(), Secrets: slices.Clone(st.secrets),
 	}
 	for _, name := range ownSecrets {
 		if v := strings.TrimSpace(a.env[name]); v != "" {

@@ -5,7 +5,6 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/comment"
-	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
@@ -25,9 +24,6 @@ type Connection struct {
 	Secrets []string
 	// Key signs our comments; the zero Key does not.
 	Key comment.Key
-	// LineURL returns what makes the address of lines of a review, of a pull request
-	// whose base is cloned from the URL. That is nil where the forge has no pages.
-	LineURL func(cloneURL string, r *precedent.Review, change *diff.Change) func(precedent.Span) string
 }
 
 func (c *Connection) explain(err error) error { return ForgeError(err, c.TokenName) }

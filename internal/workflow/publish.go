@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/post"
 	"github.com/precedent-dev/precedent/internal/report"
@@ -138,7 +139,7 @@ func (p *Publisher) deliver(ctx context.Context, made Result, learn func() error
 	poster := p.poster
 	poster.Style = made.Style
 	poster.Style.Version, poster.Style.Links = r.Version, p.poster.Writer.Links
-	poster.Style.LineURL = pull.connection.LineURL(pull.Base.CloneURL, made.Review, made.Style.Change)
+	poster.Style.LineURL = pull.lineURL(made.Review, made.Style.Change)
 	d, err := poster.Deliver(ctx, pull.repo.Repo, pull.Number)
 	if ctx.Err() == nil {
 		if err := learn(); err != nil && ctx.Err() == nil {
@@ -161,6 +162,23 @@ func (p *Publisher) deliver(ctx context.Context, made Result, learn func() error
 	r.notice(ctx, "%s", posted(d))
 	pull.noticeQuota(ctx)
 	return made.Status, nil
+}
+
+// lineURL makes the addresses of lines on the forge as people look at them: of the
+// reviewed head, and of its base for lines that the change took away. There is
+// none where the forge has no pages, and where nobody knows what the file was
+// called before.
+func (p *Pull) lineURL(r *precedent.Review, change *diff.Change) func(precedent.Span) string {
+	return func(at precedent.Span) string {
+		commit := r.Head
+		if at.Side == precedent.Left {
+			if change == nil || change.File(at.Path) == nil {
+				return ""
+			}
+			commit, at.Path = r.Base, change.File(at.Path).OldPath
+		}
+		return p.connection.LineURL(p.repo.Repo, commit, at)
+	}
 }
 
 // undone is the error of a delivery after which another one is needed; nil if none

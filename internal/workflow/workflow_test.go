@@ -16,7 +16,6 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/comment"
-	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
@@ -182,8 +181,7 @@ func newStage(t *testing.T) *stage {
 	s.reviewer = newReviewer(s.home, s.Clock)
 	s.connection = Connection{
 		Forge: client, Known: true, Key: key, Secrets: []string{forgetest.Secret}, Folder: filepath.Join(work, ".git"),
-		Token:   func(context.Context, precedent.Repo) (string, error) { return "", nil },
-		LineURL: func(string, *precedent.Review, *diff.Change) func(precedent.Span) string { return nil },
+		Token: func(context.Context, precedent.Repo) (string, error) { return "", nil },
 	}
 	return s
 }
