@@ -38,7 +38,7 @@ func (p *Pull) follow(ctx context.Context, s *pullState, of purpose) error {
 	if err != nil {
 		return err
 	}
-	stored, err := rows.Threads(ctx, p.Number)
+	stored, err := p.kept(rows).All(ctx)
 	if err != nil {
 		return err
 	}
@@ -66,6 +66,9 @@ func (p *Pull) follow(ctx context.Context, s *pullState, of purpose) error {
 	}
 	return p.relocate(ctx, s, last, readers)
 }
+
+// kept are the threads as the memory has them.
+func (p *Pull) kept(rows *store.Repo) thread.Kept { return thread.Kept{Rows: rows, Number: p.Number} }
 
 // relocate moves the threads to the head, and finds out since when nothing has to
 // be read again. Last is the review that was posted last, by these finders; nil for

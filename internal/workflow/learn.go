@@ -23,7 +23,7 @@ func (p *Pull) learn(ctx context.Context, s *pullState, r *precedent.Review) err
 // learnAnew is learn for a review that another process made, which may not have
 // come to this.
 func (p *Publisher) learnAnew(ctx context.Context, r *precedent.Review) error {
-	stored, err := p.rows.Threads(ctx, p.pull.Number)
+	stored, err := p.pull.kept(p.rows).All(ctx)
 	if err != nil || !slices.ContainsFunc(stored, func(t precedent.Thread) bool { return t.Review != r.ID }) {
 		return err
 	}
@@ -88,6 +88,13 @@ func (p *Pull) learnOutcomes(ctx context.Context, s *pullState, answers []preced
 	outcomes := thread.Outcomes(s.earlier.threads, thread.OutcomeInput{
 		State: p.State, Author: p.Author.ID, Trees: *s.earlier.trees, Votes: votes, Answers: answers, Now: p.reviewer.Now(),
 	})
+	rows, err := p.workspace.rows(ctx)
+	if err != nil {
+		return err
+	}
+	if err := p.kept(rows).Save(ctx, s.earlier.threads); err != nil {
+		return err
+	}
 	rejections, err := p.workspace.Memory.Learn(ctx, p.Number, s.earlier.threads, outcomes)
 	for _, j := range rejections {
 		p.reviewer.notice(ctx, "remembered: %s declined %s (precedent dismiss --undo %s takes it back)", j.Who, j.Finding, j.Finding)

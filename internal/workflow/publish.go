@@ -14,7 +14,6 @@ import (
 	"github.com/precedent-dev/precedent/internal/report"
 	"github.com/precedent-dev/precedent/internal/review"
 	"github.com/precedent-dev/precedent/internal/store"
-	"github.com/precedent-dev/precedent/internal/thread"
 )
 
 // Publisher posts the reviews of one pull request.
@@ -133,7 +132,7 @@ func (p *Publisher) Deliver(ctx context.Context, x *PreparedPull, made Result) (
 
 func (p *Publisher) deliver(ctx context.Context, made Result, learn func() error) (int, error) {
 	pull, r := p.pull, p.pull.reviewer
-	if err := p.keepAnswers(ctx, made.Review); err != nil {
+	if err := pull.kept(p.rows).Answer(ctx, made.Review.Threads, made.Review.Head); err != nil {
 		return 0, err
 	}
 	poster := p.poster
@@ -210,17 +209,6 @@ func undelivered(status int) int {
 		return precedent.ExitIncomplete
 	}
 	return status
-}
-
-// keepAnswers keeps what the review says of the threads before any of it is posted.
-// A process that is killed after closing a conversation must not leave a memory that
-// takes it for closed by a person.
-func (p *Publisher) keepAnswers(ctx context.Context, r *precedent.Review) error {
-	stored, err := p.rows.Threads(ctx, p.pull.Number)
-	if err != nil {
-		return err
-	}
-	return p.rows.SaveThreads(ctx, thread.Apply(stored, r.Threads, r.Head))
 }
 
 // posted says what was posted.
