@@ -126,17 +126,17 @@ const (
 	BelowThreshold Dropped = "below_threshold" // its confidence is under the threshold
 )
 
-// Where says how a finding is shown.
-type Where string
+// Placement says how a finding is shown.
+type Placement string
 
 // The ways to show a finding. A live one is inline, file or summary; a dropped
 // one is hidden, or collapsed when it is shown as an audit sample.
 const (
-	Inline    Where = "inline"
-	WholeFile Where = "file"
-	Summary   Where = "summary"
-	Collapsed Where = "collapsed"
-	Hidden    Where = "hidden"
+	Inline    Placement = "inline"
+	WholeFile Placement = "file"
+	Summary   Placement = "summary"
+	Collapsed Placement = "collapsed"
+	Hidden    Placement = "hidden"
 )
 
 // Origin is where a finding of a later review of a pull request comes from.
@@ -178,7 +178,7 @@ type Cite struct {
 // they are what explain prints.
 type Decision struct {
 	Step  string `json:"step"`            // place, merge, threads, verify, cite, score, suppress or select
-	Says  string `json:"says"`            // one sentence for a person
+	Text  string `json:"says"`            // one sentence for a person
 	Delta int    `json:"delta,omitempty"` // change of the confidence, in percent points
 	By    string `json:"by,omitempty"`    // id of the memory or finding that spoke
 }
@@ -214,9 +214,9 @@ type Finding struct {
 	Votes    int   `json:"votes"`
 	Verifier Check `json:"verifier"`
 	// Dropped is empty for a live finding; DroppedBy names what caused it.
-	Dropped   Dropped `json:"dropped"`
-	DroppedBy string  `json:"dropped_by"`
-	Where     Where   `json:"where"`
+	Dropped   Dropped   `json:"dropped"`
+	DroppedBy string    `json:"dropped_by"`
+	Placement Placement `json:"where"`
 	// Thread is the thread of the pull request in which the finding stands already;
 	// empty for a new one. It is not posted again.
 	Thread string `json:"thread_id"`
@@ -240,7 +240,7 @@ func (f *Finding) Live() bool { return f.Dropped == "" }
 
 // Note appends a decision to the finding's trail.
 func (f *Finding) Note(step, format string, args ...any) {
-	f.Trail = append(f.Trail, Decision{Step: step, Says: fmt.Sprintf(format, args...)})
+	f.Trail = append(f.Trail, Decision{Step: step, Text: fmt.Sprintf(format, args...)})
 }
 
 // Drop gives the finding a reason not to be shown and who caused it, unless it
@@ -249,8 +249,8 @@ func (f *Finding) Drop(step string, why Dropped, by, format string, args ...any)
 	if f.Dropped != "" {
 		return
 	}
-	f.Dropped, f.DroppedBy, f.Where = why, by, Hidden
-	f.Trail = append(f.Trail, Decision{Step: step, Says: fmt.Sprintf(format, args...), By: by})
+	f.Dropped, f.DroppedBy, f.Placement = why, by, Hidden
+	f.Trail = append(f.Trail, Decision{Step: step, Text: fmt.Sprintf(format, args...), By: by})
 }
 
 // identityVersion tags the hashes below. A new tag makes every stored identity

@@ -127,8 +127,8 @@ type GateResult struct {
 	Output  string `json:"output"` // its last 2,000 characters
 }
 
-// Hushed is a finding that memory hid, with the memory that did it.
-type Hushed struct {
+// SuppressedFinding is a finding that memory hid, with the memory that did it.
+type SuppressedFinding struct {
 	Finding string  `json:"finding"`
 	Title   string  `json:"title"`
 	Dropped Dropped `json:"dropped"`
@@ -139,11 +139,11 @@ type Hushed struct {
 
 // MemoryUse is what was remembered for a review and what it did.
 type MemoryUse struct {
-	Hotspots      []Hotspot `json:"hotspots"`
-	Insights      []Cite    `json:"insights"`
-	LearningsUsed []Cite    `json:"learnings_used"`
-	Precedents    []Cite    `json:"precedents"`
-	Hushed        []Hushed  `json:"hushed"`
+	Hotspots      []Hotspot           `json:"hotspots"`
+	Insights      []Cite              `json:"insights"`
+	LearningsUsed []Cite              `json:"learnings_used"`
+	Precedents    []Cite              `json:"precedents"`
+	Suppressed    []SuppressedFinding `json:"hushed"`
 }
 
 // Review is one whole review of one change: a value that can be printed,

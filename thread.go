@@ -39,16 +39,16 @@ type Thread struct {
 	// who did that: empty if the forge does not tell.
 	Closed   bool
 	ClosedBy string
-	// Gone tells that the comment was deleted.
-	Gone bool
+	// Deleted tells that the comment was deleted.
+	Deleted bool
 	// Messages are what was said in it after the first comment, oldest first.
 	Messages []Message
 	OpenedAt time.Time
 
-	// Now is where its lines are at the head that is looked at; the file alone if
+	// Current is where its lines are at the head that is looked at; the file alone if
 	// they are not there any more, and the zero Span if the file is not. Changed tells that the flagged lines are not what
 	// they were at Commit.
-	Now     Span
+	Current Span
 	Changed bool
 }
 
@@ -64,8 +64,8 @@ const (
 	ThreadWontFix   ThreadState = "wont_fix" // a person said no
 )
 
-// Settled tells whether nothing more is to be said in the thread.
-func (s ThreadState) Settled() bool { return s == ThreadResolved || s == ThreadWontFix }
+// Final tells whether nothing more is to be said in the thread.
+func (s ThreadState) Final() bool { return s == ThreadResolved || s == ThreadWontFix }
 
 // Message is one comment in a thread.
 type Message struct {

@@ -180,7 +180,7 @@ func listing(ts *testscript.TestScript, neg bool, args []string) {
 		if dropped == "" {
 			dropped = "live"
 		}
-		fmt.Fprintf(&b, "%s %s %s %d %s %s %s\n", f.String(), f.Finder, f.Severity, f.Confidence, f.Category, dropped, f.Where)
+		fmt.Fprintf(&b, "%s %s %s %d %s %s %s\n", f.String(), f.Finder, f.Severity, f.Confidence, f.Category, dropped, f.Placement)
 	}
 	for _, f := range r.Finders {
 		if f.Engine == "analyzer" {

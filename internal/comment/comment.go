@@ -18,8 +18,8 @@ import (
 	"github.com/precedent-dev/precedent/internal/secret"
 )
 
-// Place is the pull request that a marker holds for.
-type Place struct {
+// PullRequest is the pull request that a marker holds for.
+type PullRequest struct {
 	Repo   precedent.Repo
 	Number int
 }
@@ -35,8 +35,8 @@ const (
 	Reply   Kind = "reply"   // in a thread
 )
 
-// Mark is what a comment says of itself, for the next review to know it again.
-type Mark struct {
+// Marker is what a comment says of itself, for the next review to know it again.
+type Marker struct {
 	Kind   Kind
 	Thread string // UUID; every comment of any kind has one
 	Review string // UUID of the review that wrote it
@@ -54,16 +54,16 @@ type Mark struct {
 // Key signs markers. The zero Key does not: they are then worth no more than the
 // account that wrote them. A function holds the secret, because whatever prints a
 // Writer cannot look into a function.
-type Key struct{ reveal func() string }
+type Key struct{ value func() string }
 
 // IsZero tells whether it signs nothing.
-func (k Key) IsZero() bool { return k.reveal == nil }
+func (k Key) IsZero() bool { return k.value == nil }
 
 func (k Key) secret() string {
-	if k.reveal == nil {
+	if k.value == nil {
 		return ""
 	}
-	return k.reveal()
+	return k.value()
 }
 
 // MinKey is the least length of a key, in bytes: half of what the hash could use.
@@ -85,10 +85,10 @@ var errShort = errors.New("too short")
 
 // Writer writes the comments of one pull request and reads them back.
 type Writer struct {
-	Place Place
-	Key   Key
-	Links []string // the hosts that a link may lead to
-	Own   []string // secrets of this process, which are never shown; the key is one without being named
+	PullRequest PullRequest
+	Key         Key
+	Links       []string // the hosts that a link may lead to
+	Own         []string // secrets of this process, which are never shown; the key is one without being named
 	// Version is this program's, for the receipts; may be empty.
 	Version string
 	// Finder is the program's name in the footer; empty means "precedent".
@@ -101,14 +101,14 @@ func (w Writer) own() secret.Own {
 }
 
 // Reply writes an answer in a thread: at most 2,000 bytes of the words.
-func (w Writer) Reply(words string, m Mark) string {
+func (w Writer) Reply(words string, m Marker) string {
 	m.Kind = Reply
 	own := w.own()
 	return w.seal(strings.Join(markdown.Body(clean(words, own), w.Links), "\n"), m, own)
 }
 
 // Review writes the words of a review that carries so many new inline comments.
-func (w Writer) Review(posted int, r *precedent.Review, m Mark) string {
+func (w Writer) Review(posted int, r *precedent.Review, m Marker) string {
 	m.Kind = Review
 	noun := "findings"
 	if posted == 1 {

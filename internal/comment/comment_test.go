@@ -56,13 +56,13 @@ func key(t testing.TB) comment.Key {
 
 func writer(t testing.TB) comment.Writer {
 	return comment.Writer{
-		Place: comment.Place{Repo: precedent.Repo{Host: "forge.example", Owner: "Team", Name: "App"}, Number: 7},
-		Key:   key(t), Links: []string{"good.example"}, Version: "v1.2.3",
+		PullRequest: comment.PullRequest{Repo: precedent.Repo{Host: "forge.example", Owner: "Team", Name: "App"}, Number: 7},
+		Key:         key(t), Links: []string{"good.example"}, Version: "v1.2.3",
 	}
 }
 
-func mark() comment.Mark {
-	return comment.Mark{Thread: thread, Review: review, Head: strings.Repeat("b", 40)}
+func mark() comment.Marker {
+	return comment.Marker{Thread: thread, Review: review, Head: strings.Repeat("b", 40)}
 }
 
 func finding() precedent.Finding {
@@ -72,7 +72,7 @@ func finding() precedent.Finding {
 		Title:      "Token is compared with ==, which leaks timing",
 		Body:       "An attacker measures how long a wrong token takes.\n\nThe route has no limiter:\n\n- every guess is free\n- nothing is logged",
 		Suggestion: "\treturn subtle.ConstantTimeCompare([]byte(tok), []byte(want)) == 1\n",
-		Votes:      1, Verifier: precedent.Unchecked, Where: precedent.Inline,
+		Votes:      1, Verifier: precedent.Unchecked, Placement: precedent.Inline,
 	}
 }
 

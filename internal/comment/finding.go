@@ -36,7 +36,7 @@ func (d *draft) code(s string) string { return markdown.Code(clean(s, d.own)) }
 // finding is taken from f. With committable, the lines of the suggestion equal the
 // change's and can replace them as they are: the forge then offers to commit them,
 // unless something in them could be obeyed by somebody.
-func (w Writer) Finding(f precedent.Finding, m Mark, committable bool) string {
+func (w Writer) Finding(f precedent.Finding, m Marker, committable bool) string {
 	d := &draft{Writer: w, own: w.own()}
 	d.block(fmt.Sprintf("**[%s · %d]** %s", d.severity(f.Severity), f.Confidence, d.phrase(f.Title)))
 	if f.Side == precedent.Left && f.Start > 0 {
@@ -55,12 +55,12 @@ func (w Writer) Finding(f precedent.Finding, m Mark, committable bool) string {
 	if f.ID != "" {
 		d.block("Why: " + d.code("precedent explain "+f.ID) + " · not a problem here: reply “not applicable here”, react with 👎, or run " + d.code("precedent dismiss "+f.ID))
 	}
-	return w.seal(strings.Join(d.blocks, "\n\n"), m.of(f), d.own)
+	return w.seal(strings.Join(d.blocks, "\n\n"), m.describe(f), d.own)
 }
 
-// of takes from the finding what the mark does not say of it.
-func (m Mark) of(f precedent.Finding) Mark {
-	said := Mark{
+// describe takes from the finding what the mark does not say of it.
+func (m Marker) describe(f precedent.Finding) Marker {
+	said := Marker{
 		Kind: Finding, Thread: m.Thread, Review: m.Review, Head: m.Head,
 		Fingerprint: f.Fingerprint, Finding: f.ID, Category: f.Category, Severity: f.Severity, Confidence: f.Confidence, Title: f.Title,
 	}

@@ -24,15 +24,15 @@ func (w Writer) Safe(page string) string {
 
 // Summary seals the report's Markdown: what may not leave is withheld, what does
 // not fit is left out from the end, whole findings at a time, and both is said.
-func (w Writer) Summary(report string, m Mark) string {
+func (w Writer) Summary(report string, m Marker) string {
 	m.Kind = Summary
 	return w.seal(report, m, w.own())
 }
 
 // seal passes a page through the gate and puts footer and marker behind it. They
 // are ours, and not looked at: a random id may look like anything.
-func (w Writer) seal(page string, m Mark, own secret.Own) string {
-	tail := w.tail(m.kept(own))
+func (w Writer) seal(page string, m Marker, own secret.Own) string {
+	tail := w.tail(m.limited(own))
 	return fit(gate(page, w.Links, own), maxPost-utf8.RuneCountInString(tail)) + tail
 }
 
@@ -42,18 +42,18 @@ func (w Writer) seal(page string, m Mark, own secret.Own) string {
 func gate(page string, links []string, own secret.Own) string {
 	blocks := markdown.Blocks(page)
 	for i, block := range blocks {
-		if bad(block, links, own) {
+		if unsafeParts(block, links, own) {
 			blocks[i] = withheld
 		}
 	}
 	page = strings.Join(blocks, "\n\n")
-	if bad(page, links, own) {
+	if unsafeParts(page, links, own) {
 		return withheld
 	}
 	return page
 }
 
-func bad(page string, links []string, own secret.Own) bool {
+func unsafeParts(page string, links []string, own secret.Own) bool {
 	if own.In(page) {
 		return true
 	}

@@ -281,7 +281,7 @@ func TestCommentsAreBounded(t *testing.T) {
 			t.Errorf("behind many %q: %+v", s, m)
 		}
 	}
-	if (comment.Writer{Finder: "a b | c"}).Reply("x", comment.Mark{}) == "" {
+	if (comment.Writer{Finder: "a b | c"}).Reply("x", comment.Marker{}) == "" {
 		t.Error("an empty mark is not written")
 	}
 }

@@ -36,9 +36,9 @@ var (
 	fields = []string{"kind", "thread", "review", "fp", "finding", "head", "category", "severity", "confidence", "title", "sig"}
 )
 
-// kept is the mark as a marker can say it: what is no token is left out, and so
+// limited is the mark as a marker can say it: what is no token is left out, and so
 // is a title that gives a secret away.
-func (m Mark) kept(own secret.Own) Mark {
+func (m Marker) limited(own secret.Own) Marker {
 	for _, s := range []*string{&m.Thread, &m.Review, &m.Fingerprint, &m.Finding, &m.Head} {
 		if len(*s) > maxField || !token().MatchString(*s) {
 			*s = ""
@@ -61,7 +61,7 @@ func (m Mark) kept(own secret.Own) Mark {
 // maxField bounds a field but the title, in bytes: a hash of 512 bits in hexadecimal.
 const maxField = 128
 
-func (m Mark) values() []string {
+func (m Marker) values() []string {
 	confidence := ""
 	if m.Confidence != 0 {
 		confidence = strconv.Itoa(m.Confidence)
@@ -73,7 +73,7 @@ func (m Mark) values() []string {
 }
 
 // marker writes the hidden line.
-func (w Writer) marker(m Mark) string {
+func (w Writer) marker(m Marker) string {
 	var b strings.Builder
 	b.WriteString("<!-- " + markVersion)
 	for i, v := range m.values() {
@@ -89,10 +89,10 @@ func (w Writer) marker(m Mark) string {
 
 // sign is the HMAC over the mark and the pull request. Every value stands behind
 // its length, so that none can borrow from its neighbour.
-func (w Writer) sign(m Mark) []byte {
+func (w Writer) sign(m Marker) []byte {
 	h := hmac.New(sha256.New, []byte(w.Key.secret()))
-	r := w.Place.Repo
-	signed := append([]string{markVersion, strings.ToLower(r.Host), strings.ToLower(r.Owner), strings.ToLower(r.Name), strconv.Itoa(w.Place.Number)}, m.values()...)
+	r := w.PullRequest.Repo
+	signed := append([]string{markVersion, strings.ToLower(r.Host), strings.ToLower(r.Owner), strings.ToLower(r.Name), strconv.Itoa(w.PullRequest.Number)}, m.values()...)
 	for _, v := range signed {
 		h.Write([]byte(strconv.Itoa(len(v))))
 		h.Write([]byte{0})
@@ -102,7 +102,7 @@ func (w Writer) sign(m Mark) []byte {
 }
 
 // footer writes the line that people see.
-func (w Writer) footer(m Mark) string {
+func (w Writer) footer(m Marker) string {
 	said := "<sub>" + w.finder()
 	if m.Thread != "" {
 		said += " | thread::" + m.Thread
@@ -121,32 +121,32 @@ func (w Writer) finder() string {
 }
 
 // tail is what every comment ends with.
-func (w Writer) tail(m Mark) string { return "\n\n" + w.footer(m) + "\n\n" + w.marker(m) + "\n" }
+func (w Writer) tail(m Marker) string { return "\n\n" + w.footer(m) + "\n\n" + w.marker(m) + "\n" }
 
 // Read returns the mark of a comment, from the marker that ends it. It is false
 // if there is none, if it is not exactly what the Writer writes, or, with a key,
 // if it was not signed with it for the Place. Without a key, signatures are not
 // looked at: who wrote the comment is then all that speaks for it.
-func (w Writer) Read(body string) (Mark, bool) {
+func (w Writer) Read(body string) (Marker, bool) {
 	body = strings.TrimRight(body, " \t\r\n")
 	if last := body[strings.LastIndexByte(body, '\n')+1:]; len(last) > maxMarker || !strings.HasPrefix(last, "<!-- ") {
-		return Mark{}, false // most comments, which are not worth reading as Markdown
+		return Marker{}, false // most comments, which are not worth reading as Markdown
 	}
 	line, ok := markdown.LastComment(body)
 	if !ok || strings.Contains(line, "\n") {
-		return Mark{}, false
+		return Marker{}, false
 	}
 	line, ok = strings.CutPrefix(line, "<!-- "+markVersion+" ")
 	if !ok {
-		return Mark{}, false
+		return Marker{}, false
 	}
 	line, ok = strings.CutSuffix(line, " -->")
 	if !ok {
-		return Mark{}, false
+		return Marker{}, false
 	}
 	m, signature, ok := parse(strings.Split(line, " "))
 	if !ok {
-		return Mark{}, false
+		return Marker{}, false
 	}
 	if !w.Key.IsZero() {
 		sum, err := hex.DecodeString(signature)
@@ -159,14 +159,14 @@ func (w Writer) Read(body string) (Mark, bool) {
 const maxMarker = 4096
 
 // parse reads the fields of a marker: known ones, in their order, each at most once.
-func parse(said []string) (m Mark, signature string, ok bool) {
+func parse(said []string) (m Marker, signature string, ok bool) {
 	values := make([]string, len(fields))
 	next := 0
 	for _, field := range said {
 		name, value, _ := strings.Cut(field, "=")
 		i := slices.Index(fields[next:], name)
 		if i < 0 || value == "" {
-			return Mark{}, "", false
+			return Marker{}, "", false
 		}
 		next += i + 1
 		values[next-1] = value
@@ -174,28 +174,28 @@ func parse(said []string) (m Mark, signature string, ok bool) {
 	return fill(values)
 }
 
-func fill(values []string) (m Mark, signature string, ok bool) {
+func fill(values []string) (m Marker, signature string, ok bool) {
 	title, err := titles.DecodeString(values[9])
 	if err != nil || len(title) > maxTitle || !utf8.Valid(title) {
-		return Mark{}, "", false
+		return Marker{}, "", false
 	}
 	for i, v := range values {
 		if i != 9 && v != "" && (len(v) > maxField || !token().MatchString(v)) {
-			return Mark{}, "", false
+			return Marker{}, "", false
 		}
 	}
-	m = Mark{
+	m = Marker{
 		Kind: Kind(values[0]), Thread: values[1], Review: values[2], Fingerprint: values[3], Finding: values[4], Head: values[5],
 		Category: precedent.Category(values[6]), Severity: precedent.Severity(values[7]), Title: string(title),
 	}
 	switch m.Kind {
 	case Finding, Summary, Review, Reply:
 	default:
-		return Mark{}, "", false
+		return Marker{}, "", false
 	}
 	if v := values[8]; v != "" {
 		if m.Confidence, err = strconv.Atoi(v); err != nil || m.Confidence < 1 || m.Confidence > 100 || strconv.Itoa(m.Confidence) != v {
-			return Mark{}, "", false
+			return Marker{}, "", false
 		}
 	}
 	known := (m.Category == "" || slices.Contains(precedent.Categories, m.Category)) &&

@@ -13,10 +13,10 @@ import (
 )
 
 // marks draws marks that a marker can say.
-func marks() *rapid.Generator[comment.Mark] {
-	return rapid.Custom(func(t *rapid.T) comment.Mark {
+func marks() *rapid.Generator[comment.Marker] {
+	return rapid.Custom(func(t *rapid.T) comment.Marker {
 		id := rapid.StringMatching(`[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}`)
-		return comment.Mark{
+		return comment.Marker{
 			Kind: comment.Finding, Thread: id.Draw(t, "thread"), Review: id.Draw(t, "review"),
 			Head:        rapid.StringMatching(`(?:[0-9a-f]{40})?`).Draw(t, "head"),
 			Fingerprint: rapid.StringMatching(`[0-9a-f]{32}`).Draw(t, "fingerprint"), Finding: rapid.StringMatching(`[0-9a-hjkmnp-tv-z]{10}`).Draw(t, "finding"),
@@ -26,7 +26,7 @@ func marks() *rapid.Generator[comment.Mark] {
 	})
 }
 
-func findingOf(m comment.Mark, words string) precedent.Finding {
+func findingOf(m comment.Marker, words string) precedent.Finding {
 	return precedent.Finding{
 		ID: m.Finding, Fingerprint: m.Fingerprint, Category: m.Category, Severity: m.Severity, Confidence: m.Confidence, Title: m.Title,
 		Body: words, Suggestion: words, Finder: words, Span: precedent.Span{Path: words, Side: precedent.Right, Start: 1, End: 1},
@@ -62,9 +62,9 @@ func TestASignatureHoldsForOnePlaceAndAllOfTheMark(t *testing.T) {
 	w := writer(t)
 	body := w.Finding(finding(), mark(), true)
 	elsewhere := []comment.Writer{w, w, w, w}
-	elsewhere[0].Place.Number = 8
-	elsewhere[1].Place.Repo.Name = "other"
-	elsewhere[2].Place.Repo = precedent.Repo{Host: "forge.example", Owner: "TeamApp"}
+	elsewhere[0].PullRequest.Number = 8
+	elsewhere[1].PullRequest.Repo.Name = "other"
+	elsewhere[2].PullRequest.Repo = precedent.Repo{Host: "forge.example", Owner: "TeamApp"}
 	var err error
 	if elsewhere[3].Key, err = comment.NewKey(strings.Repeat("another key", 3)); err != nil {
 		t.Fatal(err)
@@ -74,7 +74,7 @@ func TestASignatureHoldsForOnePlaceAndAllOfTheMark(t *testing.T) {
 			t.Errorf("writer %d takes it for its own: %+v", i, m)
 		}
 	}
-	w.Place.Repo.Owner = "team" // the same to every forge
+	w.PullRequest.Repo.Owner = "team" // the same to every forge
 	if _, ok := w.Read(body); !ok {
 		t.Error("the case of the owner matters")
 	}
@@ -118,7 +118,7 @@ func TestAMarkerCountsAtTheEndAlone(t *testing.T) {
 		"surely": "<!-- precedent:1 kind=reply thread=a confidence=+1 -->", "a title of other bytes": "<!-- precedent:1 kind=reply thread=a title=__8 -->",
 		"twice": "<!-- precedent:1 kind=reply thread=a thread=b -->",
 	} {
-		for _, w := range []comment.Writer{w, {Place: w.Place}} {
+		for _, w := range []comment.Writer{w, {PullRequest: w.PullRequest}} {
 			if m, ok := w.Read(s); ok {
 				t.Errorf("%s: %q is read as %+v", name, s, m)
 			}
@@ -136,7 +136,7 @@ func TestWhatAMarkerCannotSayIsLeftOut(t *testing.T) {
 	m.Review, m.Head = "a b", "@team"
 	body := w.Finding(f, m, false)
 	got, ok := w.Read(body)
-	want := comment.Mark{Kind: comment.Finding, Thread: thread, Fingerprint: f.Fingerprint, Confidence: 100, Title: strings.ToValidUTF8(f.Title[:400], "")}
+	want := comment.Marker{Kind: comment.Finding, Thread: thread, Fingerprint: f.Fingerprint, Confidence: 100, Title: strings.ToValidUTF8(f.Title[:400], "")}
 	if d := cmp.Diff(want, got); d != "" || !ok {
 		t.Errorf("%v (-want +got):\n%s", ok, d)
 	}

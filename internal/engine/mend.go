@@ -12,9 +12,9 @@ var (
 	errLarge     = fmt.Errorf("it is larger than %d MiB", MaxReply>>20)
 )
 
-// mender reads one value that is almost JSON and writes it as JSON. Reading is
+// repairer reads one value that is almost JSON and writes it as JSON. Reading is
 // plain recursive descent: it looks at every byte once.
-type mender struct {
+type repairer struct {
 	in    []byte
 	pos   int
 	out   []byte
@@ -24,7 +24,7 @@ type mender struct {
 	firm bool
 }
 
-func (m *mender) value() error {
+func (m *repairer) value() error {
 	switch c := m.next(); {
 	case c == '{':
 		return m.object()
@@ -40,12 +40,12 @@ func (m *mender) value() error {
 }
 
 // next skips white space and returns the byte after it, 0 at the end.
-func (m *mender) next() byte {
+func (m *repairer) next() byte {
 	m.pos = skipSpace(m.in, m.pos)
 	return m.at(m.pos)
 }
 
-func (m *mender) at(i int) byte {
+func (m *repairer) at(i int) byte {
 	if i < len(m.in) {
 		return m.in[i]
 	}
@@ -54,7 +54,7 @@ func (m *mender) at(i int) byte {
 
 // fail reports what is wrong at the position. Where nothing was firm the place
 // is of no interest, and to count its line for every brace of a text costs too much.
-func (m *mender) fail(format string, args ...any) error {
+func (m *repairer) fail(format string, args ...any) error {
 	if m.pos >= len(m.in) {
 		return errBreaksOff
 	}
@@ -64,7 +64,7 @@ func (m *mender) fail(format string, args ...any) error {
 	return fmt.Errorf("%s: %s", where(m.in, m.pos), fmt.Sprintf(format, args...))
 }
 
-func (m *mender) object() error {
+func (m *repairer) object() error {
 	return m.members('}', func() error {
 		quote := m.next()
 		if quote != '"' && quote != '\'' {
@@ -83,13 +83,13 @@ func (m *mender) object() error {
 	})
 }
 
-func (m *mender) array() error {
+func (m *repairer) array() error {
 	return m.members(']', m.value)
 }
 
 // members reads from the opening bracket at the position to its end. A comma
 // before the end is dropped.
-func (m *mender) members(end byte, member func() error) error {
+func (m *repairer) members(end byte, member func() error) error {
 	if m.depth++; m.depth > maxDepth {
 		return errDeep
 	}
@@ -118,7 +118,7 @@ func (m *mender) members(end byte, member func() error) error {
 
 // text reads a string in the given quotes. Control characters, which JSON
 // wants escaped, can mean only themselves.
-func (m *mender) text(quote byte) error {
+func (m *repairer) text(quote byte) error {
 	m.pos++
 	m.out = append(m.out, '"')
 	for m.pos < len(m.in) {
@@ -153,7 +153,7 @@ func (m *mender) text(quote byte) error {
 
 // closes tells whether a single quote just read can only be the end of its
 // string: an apostrophe is followed by something else.
-func (m *mender) closes() bool {
+func (m *repairer) closes() bool {
 	switch m.at(skipSpace(m.in, m.pos)) {
 	case ',', ':', '}', ']', 0:
 		return true
@@ -161,7 +161,7 @@ func (m *mender) closes() bool {
 	return false
 }
 
-func (m *mender) escape() error {
+func (m *repairer) escape() error {
 	switch c := m.at(m.pos + 1); c {
 	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
 		m.out = append(m.out, '\\', c)
@@ -203,7 +203,7 @@ func appendControl(out []byte, c byte) []byte {
 	return append(out, '\\', 'u', '0', '0', digits[c>>4], digits[c&15])
 }
 
-func (m *mender) number() error {
+func (m *repairer) number() error {
 	start := m.pos
 	if m.at(m.pos) == '-' {
 		m.pos++
@@ -233,7 +233,7 @@ func (m *mender) number() error {
 	return nil
 }
 
-func (m *mender) digits() bool {
+func (m *repairer) digits() bool {
 	start := m.pos
 	for isDigit(m.at(m.pos)) {
 		m.pos++
@@ -241,7 +241,7 @@ func (m *mender) digits() bool {
 	return m.pos > start
 }
 
-func (m *mender) literal() error {
+func (m *repairer) literal() error {
 	const longest = len("Infinity")
 	end := m.pos
 	for end < len(m.in) && end-m.pos <= longest && isWord(m.in[end]) {

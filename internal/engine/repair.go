@@ -44,7 +44,7 @@ func mendFirst(text []byte) ([]byte, error) {
 	var empty []byte
 	trouble := errNoJSON
 	for start := range openings(text) {
-		m := mender{in: text, pos: start}
+		m := repairer{in: text, pos: start}
 		err := m.value()
 		switch {
 		case err == nil && len(m.out) > len("{}"):

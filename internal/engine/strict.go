@@ -73,7 +73,7 @@ func strict(raw []byte) error {
 				return errDeep
 			}
 		case json.Number:
-			if err := plausible(string(tok)); err != nil {
+			if err := isPlausible(string(tok)); err != nil {
 				return fmt.Errorf("%s: %w", where(raw, int(dec.InputOffset())), err)
 			}
 		}
@@ -89,8 +89,8 @@ func repeated(raw []byte, at int64, first, second string) error {
 	return fmt.Errorf("%s: the keys %s and %s differ in case alone", where(raw, int(at)), shown(first), shown(second))
 }
 
-// plausible refuses a number that exact arithmetic could not hold.
-func plausible(number string) error {
+// isPlausible refuses a number that exact arithmetic could not hold.
+func isPlausible(number string) error {
 	if len(number) > maxNumber {
 		return fmt.Errorf("a number of more than %d digits", maxNumber)
 	}

@@ -89,8 +89,8 @@ func (c *Candidates) OverBudget() bool {
 	return c.unpaid() != "" || c.Judged != nil && c.Judged.Status == precedent.StatusOverBudget
 }
 
-// trouble says in one line what kept the review from its end.
-func (c *Candidates) trouble() string {
+// problem says in one line what kept the review from its end.
+func (c *Candidates) problem() string {
 	for _, f := range c.Finders {
 		if f.Status.Bad() {
 			return fmt.Sprintf("%s %s: %s", f.Name, f.Status, f.Error)

@@ -133,7 +133,7 @@ func admit(cases []Case, file File, o Options, r *Result) ([]scored, error) {
 		case cs.Sum != c.Sum:
 			return nil, fmt.Errorf("score %s: its candidates are about another patch", c.Name)
 		case !cs.Complete():
-			r.Incomplete = append(r.Incomplete, Trouble{c.Name, string(cs.Verdict), cs.trouble()})
+			r.Incomplete = append(r.Incomplete, Trouble{c.Name, string(cs.Verdict), cs.problem()})
 			continue
 		}
 		for _, f := range cs.Failures {

@@ -173,7 +173,7 @@ func (h *Suppression) count(before, after *precedent.Finding, threshold int) (hi
 		h.Dismissed++
 	case !after.Live():
 		h.Patterns++
-		if after.Where == precedent.Collapsed {
+		if after.Placement == precedent.Collapsed {
 			h.Audited++
 		}
 	case hidden:

@@ -148,7 +148,7 @@ func givenMemories(dir string, given []givenCase) (Memories, error) {
 // stand gives a finding its identity: that of its line without neighbours, or
 // one of its own if it quotes nothing. What is missing is filled in.
 func stand(f precedent.Finding, id string) precedent.Finding {
-	f.ID, f.Where = id, precedent.Inline
+	f.ID, f.Placement = id, precedent.Inline
 	f.Category, f.Severity = cmp.Or(f.Category, precedent.Bugs), cmp.Or(f.Severity, precedent.Medium)
 	f.Confidence = cmp.Or(f.Confidence, usualConfidence)
 	f.Fingerprint = id

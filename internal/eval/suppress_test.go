@@ -64,7 +64,7 @@ func TestSuppressGolden(t *testing.T) {
 				nearest = max(nearest, match.NewClaim(f.Title).Similarity(match.NewClaim(j.Claim)))
 			}
 			fmt.Fprintf(&b, "%-14s covered %-5v similarity %.4f  %-9s by %-13s %s, confidence %d\n",
-				f.ID, c.covered[k], nearest, cmp.Or(string(f.Dropped), "kept"), cmp.Or(f.DroppedBy, "nobody"), f.Where, f.Confidence)
+				f.ID, c.covered[k], nearest, cmp.Or(string(f.Dropped), "kept"), cmp.Or(f.DroppedBy, "nobody"), f.Placement, f.Confidence)
 		}
 	}
 	golden(t, "suppress/findings.golden", b.String())

@@ -196,7 +196,7 @@ func (b *Blobs) line() (string, error) {
 // fail ends a run that can no longer be trusted.
 func (b *Blobs) fail(err error) error {
 	b.end()
-	e := &Error{Op: opBlob, Err: err, Msg: complaint(b.said.String())}
+	e := &Error{Op: opBlob, Err: err, Msg: errorLine(b.said.String())}
 	switch {
 	case b.expired.Load():
 		e.Msg, e.Err = "git took longer than "+b.repo.options.Timeout.String(), context.DeadlineExceeded

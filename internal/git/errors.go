@@ -46,10 +46,10 @@ func failure(ctx context.Context, op string, err error, said string, limit time.
 	case cause != nil:
 		e.Msg, e.Err = "stopped: "+cause.Error(), cause
 	case exitCode(err) == exitUsage:
-		e.Msg = "git does not know an option: " + complaint(said)
+		e.Msg = "git does not know an option: " + errorLine(said)
 		e.Hint = tooOld
 	default:
-		e.Msg = complaint(said)
+		e.Msg = errorLine(said)
 		if e.Msg == "" {
 			e.Msg = err.Error()
 		}
@@ -77,9 +77,9 @@ func exitCode(err error) int {
 	return -1
 }
 
-// complaint is the line of git's standard error that says what went wrong,
+// errorLine is the line of git's standard error that says what went wrong,
 // made safe to show.
-func complaint(said string) string {
+func errorLine(said string) string {
 	line := ""
 	for l := range strings.Lines(said) {
 		l = strings.TrimSpace(l)

@@ -146,7 +146,7 @@ func (r *Repo) FetchPull(ctx context.Context, p Pull) (Range, error) {
 		return Range{}, err
 	}
 	haves := filepath.Join(r.shadow, "packed-refs")
-	if err := r.lendHaves(ctx, haves); err != nil {
+	if err := r.offerHaves(ctx, haves); err != nil {
 		return Range{}, err
 	}
 	err = r.fetch(ctx, p, shadowed, filepath.Join(r.shadow, "objects"))
@@ -159,9 +159,9 @@ func (r *Repo) FetchPull(ctx context.Context, p Pull) (Range, error) {
 	return r.pulled(ctx, p, shadowed)
 }
 
-// lendHaves names the tips of the clone's branches in the shadow, so that the
+// offerHaves names the tips of the clone's branches in the shadow, so that the
 // remote sends only what comes on top of them.
-func (r *Repo) lendHaves(ctx context.Context, file string) error {
+func (r *Repo) offerHaves(ctx context.Context, file string) error {
 	out, err := r.run(ctx, call{op: opFetch, view: real, args: []string{
 		"for-each-ref", fmt.Sprintf("--count=%d", mostHaves), "--sort=-committerdate", "--format=%(objectname) %(objecttype)",
 		"refs/heads", "refs/remotes",

@@ -47,7 +47,7 @@ func OpenMirror(ctx context.Context, folder, name string, o Options) (*Mirror, e
 		m.using, err = takeLock(ctx, m.dir+".use", false)
 	}
 	if err == nil {
-		err = furnishMirror(m.dir)
+		err = initMirror(m.dir)
 	}
 	var shadow string
 	if err == nil {
@@ -67,9 +67,9 @@ func OpenMirror(ctx context.Context, folder, name string, o Options) (*Mirror, e
 	return m, nil
 }
 
-// furnishMirror makes an empty repository, or renews the two files of one that
+// initMirror makes an empty repository, or renews the two files of one that
 // say what it is: nothing else in it is configuration.
-func furnishMirror(dir string) error {
+func initMirror(dir string) error {
 	for _, name := range []string{"refs", filepath.Join("objects", "pack")} {
 		if err := os.MkdirAll(filepath.Join(dir, name), 0o700); err != nil {
 			return err

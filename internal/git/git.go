@@ -119,7 +119,7 @@ func (r *Repo) prepare(ctx context.Context) error {
 	if !r.place.linked && r.config.isTrue("core.bare") {
 		r.place.top, r.place.mainTop = "", ""
 	}
-	return r.furnish()
+	return r.writeShadow()
 }
 
 // Close ends what git still runs and removes what was written for it.

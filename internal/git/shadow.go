@@ -42,9 +42,9 @@ func (h hash) valid(s string) bool {
 // adminBytes caps each of the small files copied from the real git folder: 16 MiB.
 const adminBytes = 16 << 20
 
-// furnish makes the shadow a repository that git accepts: no refs, a
+// writeShadow makes the shadow a repository that git accepts: no refs, a
 // configuration of a few lines. The environment lends it the real objects.
-func (r *Repo) furnish() error {
+func (r *Repo) writeShadow() error {
 	config := "[core]\n\tbare = true\n\trepositoryformatversion = 0\n"
 	if r.hash.name != sha1Hash.name {
 		config = "[core]\n\tbare = true\n\trepositoryformatversion = 1\n[extensions]\n\tobjectformat = " + r.hash.name + "\n"

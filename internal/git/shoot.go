@@ -10,8 +10,8 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-// shooting gathers what a snapshot of the work tree holds and what it leaves out.
-type shooting struct {
+// snapshotter gathers what a snapshot of the work tree holds and what it leaves out.
+type snapshotter struct {
 	repo    *Repo
 	index   index
 	skipped []precedent.SkippedFile
@@ -20,14 +20,14 @@ type shooting struct {
 }
 
 // end ends what the shooting opened.
-func (s *shooting) end() {
+func (s *snapshotter) end() {
 	if s.blobs != nil {
 		s.blobs.Close()
 	}
 }
 
-// shoot reads the files that may have changed and the new ones, and tells w.
-func (s *shooting) shoot(ctx context.Context, w *builder, changed []change, untracked []string) error {
+// takeSnapshot reads the files that may have changed and the new ones, and tells w.
+func (s *snapshotter) takeSnapshot(ctx context.Context, w *builder, changed []change, untracked []string) error {
 	attrs, err := s.attributes(ctx, changed, untracked)
 	if err != nil {
 		return err
@@ -52,7 +52,7 @@ func (s *shooting) shoot(ctx context.Context, w *builder, changed []change, untr
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		f, why, err := s.look(tree, c.path, attrs[c.path])
+		f, why, err := s.lookAt(tree, c.path, attrs[c.path])
 		switch {
 		case err != nil:
 			return err
@@ -67,8 +67,8 @@ func (s *shooting) shoot(ctx context.Context, w *builder, changed []change, untr
 	return nil
 }
 
-// look reads a file, or says why it is not in the snapshot.
-func (s *shooting) look(tree *workTree, path string, a attributes) (f workFile, why string, err error) {
+// lookAt reads a file, or says why it is not in the snapshot.
+func (s *snapshotter) lookAt(tree *workTree, path string, a attributes) (f workFile, why string, err error) {
 	if !isPlain(path) { // git ends a folder's name with a slash
 		return f, "another repository inside this one", nil
 	}
@@ -101,7 +101,7 @@ func named(value string) bool {
 
 // store adds a file in the form that git would give it, unless the index has
 // it like that.
-func (s *shooting) store(ctx context.Context, w *builder, c change, f workFile, a attributes) error {
+func (s *snapshotter) store(ctx context.Context, w *builder, c change, f workFile, a attributes) error {
 	mode := "120000"
 	if f.kind == regular {
 		mode = s.mode(c, f)
@@ -120,7 +120,7 @@ func (s *shooting) store(ctx context.Context, w *builder, c change, f workFile, 
 
 // mode is a regular file's mode in the repository. Where the file system
 // cannot tell, git's word counts.
-func (s *shooting) mode(c change, f workFile) string {
+func (s *snapshotter) mode(c change, f workFile) string {
 	switch {
 	case slices.Contains([]string{"100644", "100755", "120000"}, c.newMode):
 		return c.newMode
@@ -130,13 +130,13 @@ func (s *shooting) mode(c change, f workFile) string {
 	return "100644"
 }
 
-func (s *shooting) noFileMode() bool {
+func (s *snapshotter) noFileMode() bool {
 	value := s.repo.config.repository("core.filemode")
 	return value != "" && !truth(value)
 }
 
 // former is the content that the index has for the file; nil if it has none.
-func (s *shooting) former(ctx context.Context, c change) ([]byte, error) {
+func (s *snapshotter) former(ctx context.Context, c change) ([]byte, error) {
 	if c.id == "" || c.mode == "160000" {
 		return nil, nil
 	}
@@ -154,7 +154,7 @@ func (s *shooting) former(ctx context.Context, c change) ([]byte, error) {
 }
 
 // attributes asks git what the work tree's .gitattributes say of the files.
-func (s *shooting) attributes(ctx context.Context, changed []change, untracked []string) (map[string]attributes, error) {
+func (s *snapshotter) attributes(ctx context.Context, changed []change, untracked []string) (map[string]attributes, error) {
 	var paths strings.Builder
 	for _, c := range changed {
 		paths.WriteString(c.path + "\x00")
@@ -187,7 +187,7 @@ func (s *shooting) attributes(ctx context.Context, changed []change, untracked [
 // furnish makes the index's folder a second shadow, which has the attributes
 // that a user keeps beside a repository's own. The first one must not have
 // them: there an attribute could hide a difference.
-func (s *shooting) furnish(attributes string) error {
+func (s *snapshotter) furnish(attributes string) error {
 	dir := s.index.dir
 	for _, name := range []string{"info", "refs"} {
 		if err := os.Mkdir(filepath.Join(dir, name), 0o700); err != nil {

@@ -203,11 +203,11 @@ func (r *Repo) snapshot(ctx context.Context, from head) (Range, error) {
 	if d.clean() {
 		return rg, nil
 	}
-	s := &shooting{repo: r, index: x}
+	s := &snapshotter{repo: r, index: x}
 	defer s.end()
 	rg.Head, err = r.build(ctx, from, func(w *builder) error {
 		w.staged(d.staged)
-		return s.shoot(ctx, w, d.changed, d.untracked.paths)
+		return s.takeSnapshot(ctx, w, d.changed, d.untracked.paths)
 	})
 	if err != nil {
 		return Range{}, err
@@ -220,20 +220,20 @@ func (r *Repo) snapshot(ctx context.Context, from head) (Range, error) {
 	return rg, nil
 }
 
-// dirt is what differs between HEAD, the index and the work tree.
-type dirt struct {
+// dirtyState is what differs between HEAD, the index and the work tree.
+type dirtyState struct {
 	staged, changed []change
 	untracked       newFiles
 }
 
-func (d dirt) clean() bool { return len(d.staged)+len(d.changed)+len(d.untracked.paths) == 0 }
+func (d dirtyState) clean() bool { return len(d.staged)+len(d.changed)+len(d.untracked.paths) == 0 }
 
 // dirty asks git, in three runs at a time, what is staged, which files may
 // have changed and which are new. Git compares times and sizes; it hardly
 // reads a file.
-func (r *Repo) dirty(ctx context.Context, x index, from head) (dirt, error) {
+func (r *Repo) dirty(ctx context.Context, x index, from head) (dirtyState, error) {
 	var (
-		d    dirt
+		d    dirtyState
 		errs [3]error
 		wait sync.WaitGroup
 	)
@@ -250,7 +250,7 @@ func (r *Repo) dirty(ctx context.Context, x index, from head) (dirt, error) {
 	if err == nil {
 		others.args = append(others.args, "--exclude-from="+exclude)
 	} else if !errors.Is(err, fs.ErrNotExist) && !isBadName(err) {
-		return dirt{}, &Error{Op: opSnapshot, Msg: printable(err.Error()), Err: err}
+		return dirtyState{}, &Error{Op: opSnapshot, Msg: printable(err.Error()), Err: err}
 	}
 	wait.Go(func() { d.staged, errs[0] = r.changes(ctx, r.stagedCall(x, from)) })
 	wait.Go(func() { d.changed, errs[1] = r.changes(ctx, changed) })
@@ -263,7 +263,7 @@ func (r *Repo) dirty(ctx context.Context, x index, from head) (dirt, error) {
 	wait.Wait()
 	for _, err := range errs {
 		if err != nil {
-			return dirt{}, err
+			return dirtyState{}, err
 		}
 	}
 	return d, nil

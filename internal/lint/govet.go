@@ -253,14 +253,14 @@ func (v *vetting) clean(s string) string {
 	return s
 }
 
-// farthest is how many lines a statement may have: the whole of a function is
+// longestPath is how many lines a statement may have: the whole of a function is
 // not a place.
-const farthest = 30
+const longestPath = 30
 
 // addedLine returns the line that a diagnostic is about if the change adds it,
 // else the first added line of the statement around it.
 func addedLine(f *diff.File, d vetDiagnostic) (line diff.Line, ok bool) {
-	near := d.To-d.From <= farthest
+	near := d.To-d.From <= longestPath
 	for l := range f.AddedLines() {
 		if l.New == d.Line {
 			return l, true

@@ -88,8 +88,8 @@ func All() []Analyzer {
 
 // Confidence of findings, in percent: how often the rules are right.
 const (
-	sure    = 95 // the line holds it or does not
-	vetSure = 90
+	secretConfidence = 95 // the line holds it or does not
+	vetSure          = 90
 
 	staticSure = 85
 	linterSure = 80
@@ -106,7 +106,7 @@ func at(f *diff.File, side precedent.Side, l diff.Line) precedent.Finding {
 		n = l.Old
 	}
 	return precedent.Finding{
-		Analyzer: true, Confidence: sure, Votes: 1, Verifier: precedent.Unchecked,
+		Analyzer: true, Confidence: secretConfidence, Votes: 1, Verifier: precedent.Unchecked,
 		Span:     precedent.Span{Path: f.Path, Side: side, Start: n, End: n},
 		Quote:    l.Text,
 		Evidence: []precedent.Evidence{{Path: f.Path, Line: n, Quote: l.Text}},

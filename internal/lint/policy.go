@@ -31,7 +31,7 @@ func policyEdit(ctx context.Context, in *Input) Result {
 // else the file as a whole.
 func policyFinding(f *diff.File, steering string) precedent.Finding {
 	out := precedent.Finding{
-		Analyzer: true, Confidence: sure, Votes: 1, Verifier: precedent.Unchecked,
+		Analyzer: true, Confidence: secretConfidence, Votes: 1, Verifier: precedent.Unchecked,
 		Span: precedent.Span{Path: f.Path, Side: precedent.Right},
 	}
 	if f.Status != diff.Deleted {
@@ -46,7 +46,7 @@ func policyFinding(f *diff.File, steering string) precedent.Finding {
 	}
 	kind := steeringKind(steering)
 	out.Category, out.Severity, out.Rule = precedent.PolicyEdit, precedent.Medium, "policy-edit"
-	out.Title = title(fmt.Sprintf("The change %s %s: %s", deed(f), path.Base(steering), kind.short))
+	out.Title = title(fmt.Sprintf("The change %s %s: %s", describeEdit(f), path.Base(steering), kind.short))
 	out.Body = fmt.Sprintf("%s is %s. This review was made with the file as it stands at the base, so the edit has no influence on it; "+
 		"it takes effect when the change is merged.\n\n%s", steering, kind.long, kind.ask)
 	return out
@@ -63,7 +63,7 @@ func firstLine(f *diff.File, op diff.Op) (diff.Line, bool) {
 	return diff.Line{}, false
 }
 
-func deed(f *diff.File) string {
+func describeEdit(f *diff.File) string {
 	switch f.Status {
 	case diff.Added, diff.Copied:
 		return "adds"

@@ -87,7 +87,7 @@ func secretAt(f *diff.File, first, last diff.Line, m secret.Match) precedent.Fin
 
 func keyStore(f *diff.File, m secret.Match) precedent.Finding {
 	return precedent.Finding{
-		Analyzer: true, Confidence: sure, Votes: 1, Verifier: precedent.Unchecked,
+		Analyzer: true, Confidence: secretConfidence, Votes: 1, Verifier: precedent.Unchecked,
 		Span:     precedent.Span{Path: f.Path, Side: precedent.Right},
 		Category: precedent.Secrets, Severity: precedent.High, Rule: m.Rule,
 		Title: title("Key store committed: " + path.Base(f.Path)),

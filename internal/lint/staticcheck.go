@@ -37,10 +37,10 @@ func (s suite) analyzers() []*analysis.Analyzer {
 	return list
 }
 
-// saidByVet are the checks of staticcheck that go vet's analyzers say as well,
+// reportedByVet are the checks of staticcheck that go vet's analyzers say as well,
 // and no less: waitgroup, testinggoroutine, unmarshal, sigchanyzer, assign,
 // printf.
-var saidByVet = []string{"SA2000", "SA2002", "SA1014", "SA1017", "SA4018", "SA5009"}
+var reportedByVet = []string{"SA2000", "SA2002", "SA1014", "SA1017", "SA4018", "SA5009"}
 
 // staticChecks are the checks for correctness and speed (SA) that staticcheck
 // itself runs unless told otherwise, but for those that vet has. Its other
@@ -49,7 +49,7 @@ var saidByVet = []string{"SA2000", "SA2002", "SA1014", "SA1017", "SA4018", "SA50
 var staticChecks = sync.OnceValue(func() map[string]*static.Analyzer {
 	all := map[string]*static.Analyzer{}
 	for _, a := range staticcheck.Analyzers {
-		if name := a.Analyzer.Name; !a.Doc.NonDefault && !slices.Contains(saidByVet, name) {
+		if name := a.Analyzer.Name; !a.Doc.NonDefault && !slices.Contains(reportedByVet, name) {
 			all[name] = a
 		}
 	}

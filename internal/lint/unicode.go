@@ -33,8 +33,8 @@ func hidden(ctx context.Context, in *Input) Result {
 	return c.result(ctx, nil)
 }
 
-// disguise is what is wrong with one line.
-type disguise struct {
+// unicodeIssue is what is wrong with one line.
+type unicodeIssue struct {
 	rule   string      // the worst kind that was met; empty for none
 	spots  []text.Spot // hidden characters, each once, in order
 	idents []string    // identifiers that mix scripts
@@ -43,7 +43,7 @@ type disguise struct {
 // unicodeRules are the rules, the worst first.
 var unicodeRules = []string{"bidi", "invisible-text", "invisible-letter", "homoglyph", "zero-width", "control", "hidden"}
 
-func (d *disguise) note(rule string) {
+func (d *unicodeIssue) note(rule string) {
 	if d.rule == "" || slices.Index(unicodeRules, rule) < slices.Index(unicodeRules, d.rule) {
 		d.rule = rule
 	}
@@ -51,7 +51,7 @@ func (d *disguise) note(rule string) {
 
 // inspect looks for disguises in a line; first tells that it is the first of
 // its file, prose that the file is text for people.
-func inspect(s string, first, prose bool) (d disguise) {
+func inspect(s string, first, prose bool) (d unicodeIssue) {
 	i := 0
 	for i < len(s) && (s[i] >= ' ' && s[i] < 0x7f || s[i] == '\t') {
 		i++
@@ -176,7 +176,7 @@ func isProse(name string) bool {
 // shown bounds how many characters or names a finding spells out.
 const shown = 6
 
-func (d *disguise) finding(f *diff.File, l diff.Line, prose bool) precedent.Finding {
+func (d *unicodeIssue) finding(f *diff.File, l diff.Line, prose bool) precedent.Finding {
 	w := unicodeTable[d.rule]
 	out := at(f, precedent.Right, l)
 	out.Category, out.Rule, out.Severity = precedent.Security, d.rule, w.severity
@@ -201,14 +201,14 @@ func (d *disguise) finding(f *diff.File, l diff.Line, prose bool) precedent.Find
 	out.Title = title(out.Title)
 	for _, ident := range d.idents[:min(len(d.idents), shown)] {
 		scripts, _ := text.Mixed(ident)
-		says = append(says, fmt.Sprintf("The name %s mixes %s letters.", spell(ident), strings.Join(scripts, " and ")))
+		says = append(says, fmt.Sprintf("The name %s mixes %s letters.", describeRune(ident), strings.Join(scripts, " and ")))
 	}
 	out.Body = strings.Join(append(says, w.body), " ")
 	return out
 }
 
-// spell writes a name with everything outside ASCII as code points.
-func spell(ident string) string {
+// describeRune writes a name with everything outside ASCII as code points.
+func describeRune(ident string) string {
 	var b strings.Builder
 	for _, r := range text.Cut(ident, 60) {
 		if r < utf8.RuneSelf {

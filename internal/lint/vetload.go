@@ -18,8 +18,8 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// world is the packages to be analyzed with all that they import.
-type world struct {
+// typeChecker is the packages to be analyzed with all that they import.
+type typeChecker struct {
 	fset  *token.FileSet
 	sizes types.Sizes
 	roots []*packages.Package
@@ -33,8 +33,8 @@ type world struct {
 	errors map[*packages.Package][]string
 }
 
-func newWorld(roots []*packages.Package) *world {
-	w := &world{
+func newTypeChecker(roots []*packages.Package) *typeChecker {
+	w := &typeChecker{
 		fset: token.NewFileSet(), sizes: types.SizesFor("gc", runtime.GOARCH), roots: roots,
 		rank: map[*packages.Package]int{}, whole: map[*packages.Package]bool{}, errors: map[*packages.Package][]string{},
 	}
@@ -66,7 +66,7 @@ const (
 	wholeBytes = 2 << 20
 )
 
-func (w *world) chooseWhole() {
+func (w *typeChecker) chooseWhole() {
 	ring := w.roots
 	for _, p := range ring {
 		w.whole[p] = true
@@ -105,7 +105,7 @@ func sourceSize(p *packages.Package) (n int64) {
 // typeCheck gives every package its types, as many at a time as there are
 // processors. A package waits for those that it imports; in a cycle, which is
 // an error, for those that come before it in the order.
-func (w *world) typeCheck() {
+func (w *typeChecker) typeCheck() {
 	done := make(map[*packages.Package]chan struct{}, len(w.order))
 	for _, p := range w.order {
 		done[p] = make(chan struct{})
@@ -131,7 +131,7 @@ func (w *world) typeCheck() {
 
 // check parses and type-checks one package. Errors in a package of which only
 // the declarations are read do not matter here: they show where it is used.
-func (w *world) check(p *packages.Package) {
+func (w *typeChecker) check(p *packages.Package) {
 	p.Fset, p.TypesSizes = w.fset, w.sizes
 	if p.PkgPath == "unsafe" {
 		p.Types = types.Unsafe
@@ -193,7 +193,7 @@ func (f importer) Import(path string) (*types.Package, error) { return f(path) }
 var errImport = errors.New("could not be loaded")
 
 // imported returns the types of what a package imports.
-func (w *world) imported(p *packages.Package, path string) (*types.Package, error) {
+func (w *typeChecker) imported(p *packages.Package, path string) (*types.Package, error) {
 	if path == "unsafe" {
 		return types.Unsafe, nil
 	}
@@ -210,14 +210,14 @@ func (w *world) imported(p *packages.Package, path string) (*types.Package, erro
 }
 
 // fail notes an error of a package.
-func (w *world) fail(p *packages.Package, why string) {
+func (w *typeChecker) fail(p *packages.Package, why string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.errors[p] = append(w.errors[p], why)
 }
 
 // errorOf says why a package cannot be analyzed, "" if it can.
-func (w *world) errorOf(p *packages.Package) string {
+func (w *typeChecker) errorOf(p *packages.Package) string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	switch all := w.errors[p]; len(all) {
@@ -237,7 +237,7 @@ func (w *world) errorOf(p *packages.Package) string {
 // or without them where only they have errors. Facts come from packages that
 // were read as a whole; the other imports leave the graph, because the
 // analyzers cannot run on them.
-func (w *world) analyzable() []*packages.Package {
+func (w *typeChecker) analyzable() []*packages.Package {
 	good := func(p *packages.Package) bool { return w.whole[p] && w.errorOf(p) == "" }
 	tested := map[string]bool{}
 	for _, p := range w.roots {

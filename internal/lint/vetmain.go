@@ -89,7 +89,7 @@ func vetPackages(ctx context.Context, req vetRequest) (*vetReport, error) {
 		return &vetReport{Error: loadError(err)}, nil
 	}
 	roots = slices.DeleteFunc(roots, func(p *packages.Package) bool { return strings.HasSuffix(p.ID, ".test") })
-	w := newWorld(roots)
+	w := newTypeChecker(roots)
 	w.typeCheck()
 
 	rep := &vetReport{}

@@ -103,7 +103,7 @@ func (m *anthropicModel) send(parent context.Context, r Request, structured bool
 		if parent.Err() != nil {
 			return Reply{}, parent.Err()
 		}
-		return Reply{}, m.trouble(ctx, err)
+		return Reply{}, m.errorOf(ctx, err)
 	}
 	if !ended {
 		return Reply{}, &Error{Kind: KindServer, Host: m.host, Message: "the stream was cut short"}
@@ -111,9 +111,9 @@ func (m *anthropicModel) send(parent context.Context, r Request, structured bool
 	return m.reply(msg), nil
 }
 
-// trouble sorts an error of the SDK. Errors inside a stream have a type but no
+// errorOf sorts an error of the SDK. Errors inside a stream have a type but no
 // status of their own.
-func (m *anthropicModel) trouble(ctx context.Context, err error) *Error {
+func (m *anthropicModel) errorOf(ctx context.Context, err error) *Error {
 	var api *anthropic.Error
 	if !errors.As(err, &api) {
 		return m.transportError(ctx, err)

@@ -44,10 +44,10 @@ func (m *openAIModel) able(r Request) ability {
 	return a
 }
 
-// concede learns from a refusal what the server cannot do, and tells whether
+// dropFeature learns from a refusal what the server cannot do, and tells whether
 // there is anything left to leave out. The message decides where it names the
 // feature; else, if the request itself is refused, the rarest feature goes first.
-func (m *openAIModel) concede(e *Error, a ability) bool {
+func (m *openAIModel) dropFeature(e *Error, a ability) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	message := strings.ToLower(e.Message)

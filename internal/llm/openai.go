@@ -60,7 +60,7 @@ func (m *openAIModel) Send(ctx context.Context, r Request) (Reply, error) {
 		a := m.able(r)
 		reply, err := m.send(ctx, r, a)
 		var e *Error
-		if err == nil || !errors.As(err, &e) || !m.concede(e, a) {
+		if err == nil || !errors.As(err, &e) || !m.dropFeature(e, a) {
 			return reply, err
 		}
 	}
@@ -157,7 +157,7 @@ func (m *openAIModel) send(parent context.Context, r Request, a ability) (Reply,
 	}
 	resp, err := m.client(cancel, r.FirstByte).Do(req)
 	if err != nil {
-		return Reply{}, m.trouble(parent, ctx, err)
+		return Reply{}, m.errorOf(parent, ctx, err)
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
@@ -170,12 +170,12 @@ func (m *openAIModel) send(parent context.Context, r Request, a ability) (Reply,
 		if errors.As(err, &e) {
 			return Reply{}, err
 		}
-		return Reply{}, m.trouble(parent, ctx, err)
+		return Reply{}, m.errorOf(parent, ctx, err)
 	}
 	return reply, nil
 }
 
-func (m *openAIModel) trouble(parent, ctx context.Context, err error) error {
+func (m *openAIModel) errorOf(parent, ctx context.Context, err error) error {
 	if parent.Err() != nil {
 		return parent.Err()
 	}

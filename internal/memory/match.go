@@ -34,7 +34,7 @@ func (r Recall) Match(findings []precedent.Finding) []precedent.Finding {
 		}
 		renamed[f.ID] = earlier.ID
 		f.Trail = append(slices.Clip(f.Trail), precedent.Decision{
-			Step: "merge", Says: "it is a finding of an earlier review whose surroundings changed, and keeps that one's id", By: earlier.ID,
+			Step: "merge", Text: "it is a finding of an earlier review whose surroundings changed, and keeps that one's id", By: earlier.ID,
 		})
 		f.ID, f.Fingerprint = earlier.ID, earlier.Fingerprint
 	}

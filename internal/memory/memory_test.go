@@ -40,7 +40,7 @@ func remember(t *testing.T, now *time.Time) *Memory {
 func find(path, line string, c precedent.Category, s precedent.Severity, title string) precedent.Finding {
 	f := precedent.Finding{
 		Finder: "bugs", Category: c, Severity: s, Confidence: 90, Span: precedent.Span{Path: path, Side: precedent.Right, Start: 3, End: 3},
-		Quote: line, Title: title, Body: "Because " + title, Where: precedent.Inline,
+		Quote: line, Title: title, Body: "Because " + title, Placement: precedent.Inline,
 	}
 	stand(&f, "before", "after")
 	return f
@@ -116,7 +116,7 @@ func TestRecallNothing(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 	}
-	if (Recall{}).Block() != "" || len((Recall{}).Hushed(nil)) > 0 {
+	if (Recall{}).Block() != "" || len((Recall{}).Suppressed(nil)) > 0 {
 		t.Error("the zero Recall says something")
 	}
 }
@@ -150,16 +150,16 @@ func TestDismiss(t *testing.T) {
 	now = now.AddDate(0, 0, 10)
 	r := recall(t, m, "one", "a.go")
 	suppressed := Suppress(r.Match([]precedent.Finding{f}), r.Rejections, now, 75, nil)
-	if suppressed[0].Dropped != precedent.Dismissed || suppressed[0].DroppedBy != j.ID || suppressed[0].Where != precedent.Hidden {
+	if suppressed[0].Dropped != precedent.Dismissed || suppressed[0].DroppedBy != j.ID || suppressed[0].Placement != precedent.Hidden {
 		t.Errorf("%+v", suppressed[0])
 	}
-	wantHushed := []precedent.Hushed{{Finding: f.ID, Title: "x leaks", Dropped: precedent.Dismissed, By: j.ID, Why: "intended here", Who: "dana"}}
-	if diff := cmp.Diff(wantHushed, r.Hushed(suppressed)); diff != "" {
+	wantHushed := []precedent.SuppressedFinding{{Finding: f.ID, Title: "x leaks", Dropped: precedent.Dismissed, By: j.ID, Why: "intended here", Who: "dana"}}
+	if diff := cmp.Diff(wantHushed, r.Suppressed(suppressed)); diff != "" {
 		t.Error(diff)
 	}
 	inThread := f
 	inThread.Drop("threads", precedent.Dismissed, "t1", "a person declined it in the thread about it")
-	if diff := cmp.Diff(wantHushed, r.Hushed([]precedent.Finding{inThread})); diff != "" {
+	if diff := cmp.Diff(wantHushed, r.Suppressed([]precedent.Finding{inThread})); diff != "" {
 		t.Errorf("declined in a thread: %s", diff)
 	}
 	if v := record(t, m, "r2", "one", suppressed...); len(v.Sightings) > 0 {

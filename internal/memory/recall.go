@@ -62,15 +62,15 @@ func (m *Memory) Recall(ctx context.Context, paths []string, base, head string) 
 	return r, err
 }
 
-// Hushed lists the findings that rejections hid, for the review's account of
+// Suppressed lists the findings that rejections hid, for the review's account of
 // what memory did, in the findings' order. One that was declined in a thread is
 // dropped by the thread, and the rejection that was learned from it says why.
-func (r Recall) Hushed(findings []precedent.Finding) []precedent.Hushed {
+func (r Recall) Suppressed(findings []precedent.Finding) []precedent.SuppressedFinding {
 	by, of := map[string]precedent.Rejection{}, map[string]precedent.Rejection{}
 	for _, j := range r.Rejections {
 		by[j.ID], of[j.Fingerprint] = j, j
 	}
-	var suppressed []precedent.Hushed
+	var suppressed []precedent.SuppressedFinding
 	for _, f := range findings {
 		j, ok := by[f.DroppedBy]
 		if !ok && f.Dropped == precedent.Dismissed {
@@ -79,7 +79,7 @@ func (r Recall) Hushed(findings []precedent.Finding) []precedent.Hushed {
 		if !ok || f.Dropped != precedent.Dismissed && f.Dropped != precedent.Rejected {
 			continue
 		}
-		suppressed = append(suppressed, precedent.Hushed{
+		suppressed = append(suppressed, precedent.SuppressedFinding{
 			Finding: f.ID, Title: f.Title, Dropped: f.Dropped, By: j.ID, Why: j.Reason, Who: j.Who,
 		})
 	}

@@ -88,7 +88,7 @@ func suppressByPattern(f *precedent.Finding, spoke []*pattern, threshold int) {
 			j := counted[dropper].Rejection
 			f.Drop("suppress", precedent.Rejected, j.ID, "%s, last by %s on %s%s", times(len(counted)), by(j), day(j), because(j))
 			if audited(f.Fingerprint) {
-				f.Where = precedent.Collapsed
+				f.Placement = precedent.Collapsed
 			}
 			return
 		}
@@ -102,7 +102,7 @@ func suppressByPattern(f *precedent.Finding, spoke []*pattern, threshold int) {
 		lowered = f.Confidence
 	}
 	f.Trail = append(f.Trail, precedent.Decision{
-		Step: "suppress", Says: fmt.Sprintf("%s, last by %s on %s%s", times(len(spoke)), by(j), day(j), because(j)),
+		Step: "suppress", Text: fmt.Sprintf("%s, last by %s on %s%s", times(len(spoke)), by(j), day(j), because(j)),
 		Delta: lowered - f.Confidence, By: j.ID,
 	})
 	f.Confidence = lowered

@@ -139,7 +139,7 @@ func TestSuppress(t *testing.T) {
 			if len(got.Trail) > 0 {
 				last := got.Trail[len(got.Trail)-1]
 				by = last.By
-				if last.Step != "suppress" || last.Delta != got.Confidence-test.finding.Confidence || !strings.Contains(last.Says, "dana") {
+				if last.Step != "suppress" || last.Delta != got.Confidence-test.finding.Confidence || !strings.Contains(last.Text, "dana") {
 					t.Errorf("decision %+v", last)
 				}
 			}
@@ -172,7 +172,7 @@ func TestAuditShare(t *testing.T) {
 		if f.Dropped != precedent.Rejected {
 			t.Fatalf("%+v", f)
 		}
-		if f.Where == precedent.Collapsed {
+		if f.Placement == precedent.Collapsed {
 			collapsed[f.Fingerprint] = true
 		}
 	}
@@ -181,7 +181,7 @@ func TestAuditShare(t *testing.T) {
 	}
 	slices.Reverse(findings)
 	for _, f := range Suppress(findings[:500], reject, start.Add(time.Hour), 50, nil) {
-		if collapsed[f.Fingerprint] != (f.Where == precedent.Collapsed) {
+		if collapsed[f.Fingerprint] != (f.Placement == precedent.Collapsed) {
 			t.Errorf("%s is shown in one run and not in another", f.Fingerprint)
 		}
 	}
@@ -277,7 +277,7 @@ func snapshot(findings []precedent.Finding) []precedent.Finding {
 // checkSuppressed checks what holds of every finding, whatever is remembered.
 func checkSuppressed(t *rapid.T, before, after precedent.Finding, rejections []precedent.Rejection, threshold int) {
 	kept := after
-	kept.Dropped, kept.DroppedBy, kept.Where, kept.Confidence, kept.Trail = before.Dropped, before.DroppedBy, before.Where, before.Confidence, before.Trail
+	kept.Dropped, kept.DroppedBy, kept.Placement, kept.Confidence, kept.Trail = before.Dropped, before.DroppedBy, before.Placement, before.Confidence, before.Trail
 	if diff := cmp.Diff(before, kept); diff != "" {
 		t.Fatalf("more than a note was changed: %s", diff)
 	}

@@ -56,9 +56,9 @@ func what(p store.Post) string {
 
 func (j *job) answer(ctx context.Context, p *store.Post) error {
 	said := payload[answer](*p)
-	conversation, ok := j.seen.conversation(said.Comment)
+	conversation, ok := j.forgeState.conversation(said.Comment)
 	switch {
-	case !ok || !j.seen.mine[said.Comment]:
+	case !ok || !j.forgeState.mine[said.Comment]:
 		return j.finish(ctx, store.PostSuperseded, "the conversation is gone", p)
 	case p.Kind == store.PostReply:
 		return j.reply(ctx, p, said)
@@ -85,7 +85,7 @@ func (j *job) reply(ctx context.Context, p *store.Post, said answer) error {
 		return j.finish(ctx, store.PostSuperseded, "the conversation is gone", p)
 	}
 	if err != nil {
-		return j.trouble(ctx, err, p)
+		return j.handleError(ctx, err, p)
 	}
 	p.Remote = c.ID
 	j.d.Posted++
@@ -112,7 +112,7 @@ func (j *job) resolve(ctx context.Context, p *store.Post, conversation forge.Thr
 	case deleted(err):
 		return j.finish(ctx, store.PostSuperseded, "the conversation is gone", p)
 	case err != nil:
-		return j.trouble(ctx, err, p)
+		return j.handleError(ctx, err, p)
 	case unsupported != "":
 		return j.finish(ctx, store.PostRejected, string(unsupported), p)
 	}

@@ -33,7 +33,7 @@ func (j *job) checkOnce(ctx context.Context, p *store.Post) error {
 	if err != nil {
 		return err
 	}
-	result, title := report.Check(j.review, payload[ending](*p).FailOn)
+	result, title := report.Check(j.review, payload[checkPayload](*p).FailOn)
 	c := forge.Check{
 		Name: checkName, Commit: j.review.Head, Review: j.review.ID, Result: forge.CheckResult(result),
 		Title: title, Body: j.writer.Safe(page), URL: j.d.URL,
@@ -44,7 +44,7 @@ func (j *job) checkOnce(ctx context.Context, p *store.Post) error {
 	unsupported, err := j.Forge.Check(ctx, j.repo, c)
 	switch {
 	case err != nil:
-		return j.trouble(ctx, err, p)
+		return j.handleError(ctx, err, p)
 	case unsupported != "":
 		return j.finish(ctx, store.PostRejected, string(unsupported), p)
 	}

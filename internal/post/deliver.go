@@ -20,20 +20,20 @@ type job struct {
 	number int
 	writer comment.Writer
 
-	posts  []store.Post // of all reviews of the pull request, the oldest first
-	stored []precedent.Thread
-	review *precedent.Review // the one that speaks; nil if none does
-	trust  trust
-	seen   sight
-	d      Delivery
-	failed int // requests so far
+	posts      []store.Post // of all reviews of the pull request, the oldest first
+	stored     []precedent.Thread
+	review     *precedent.Review // the one that speaks; nil if none does
+	trust      trust
+	forgeState forgeState
+	d          Delivery
+	failed     int // requests so far
 }
 
-// errOver ends a delivery in which nothing is left to do: the head has moved, or
+// errSuperseded ends a delivery in which nothing is left to do: the head has moved, or
 // nobody can post any more. It is no error of the delivery.
-var errOver = errors.New("there is nothing left to post")
+var errSuperseded = errors.New("there is nothing left to post")
 
-var errNobody = errors.New("deliver posts: nobody knows which account posts, so nothing that stands there could be told from other people's")
+var errUnknownAccount = errors.New("deliver posts: nobody knows which account posts, so nothing that stands there could be told from other people's")
 
 // Deliver sends what the newest review of the pull request has to say and has not
 // said yet, and what was planned by older ones never. It is safe to call at any
@@ -45,12 +45,12 @@ var errNobody = errors.New("deliver posts: nobody knows which account posts, so 
 // one of KindRate says when.
 func (p *Poster) Deliver(ctx context.Context, repo precedent.Repo, number int) (Delivery, error) {
 	if p.Me.ID == "" {
-		return Delivery{}, errNobody
+		return Delivery{}, errUnknownAccount
 	}
 	j := &job{Poster: p, repo: repo, number: number, writer: p.Writer}
-	j.writer.Place = comment.Place{Repo: repo, Number: number}
+	j.writer.PullRequest = comment.PullRequest{Repo: repo, Number: number}
 	err := j.deliver(ctx)
-	if errors.Is(err, errOver) {
+	if errors.Is(err, errSuperseded) {
 		err = j.remember(ctx)
 	}
 	for _, post := range j.posts {
@@ -71,7 +71,7 @@ func (j *job) deliver(ctx context.Context) error {
 	if j.stored, err = j.kept().All(ctx); err != nil {
 		return err
 	}
-	j.whom()
+	j.identifyAccount()
 	if err := j.first(ctx); err != nil {
 		return err
 	}
@@ -109,8 +109,8 @@ func (j *job) first(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := j.look(ctx); err != nil {
-		return j.gone(ctx, err)
+	if err := j.readForge(ctx); err != nil {
+		return j.abandonClosed(ctx, err)
 	}
 	if err := j.sweep(ctx); err != nil {
 		return err
@@ -147,10 +147,10 @@ func (j *job) open(ctx context.Context, id string) error {
 		return err
 	}
 	j.review = r
-	if err := j.settle(ctx); err != nil {
+	if err := j.resolveUnknown(ctx); err != nil {
 		return err
 	}
-	return j.forgo(ctx)
+	return j.abandon(ctx)
 }
 
 // current reads the pull request again, and ends the delivery if nothing is to be
@@ -159,7 +159,7 @@ func (j *job) current(ctx context.Context, head string) error {
 	pull, err := j.Forge.PullRequest(ctx, j.repo, j.number)
 	switch {
 	case err != nil:
-		return j.gone(ctx, err)
+		return j.abandonClosed(ctx, err)
 	case pull.Locked:
 		j.d.Undeliverable = "the pull request is locked"
 		return j.end(ctx, store.PostUndeliverable, j.d.Undeliverable)
@@ -170,8 +170,8 @@ func (j *job) current(ctx context.Context, head string) error {
 	return nil
 }
 
-// gone ends the delivery if an error says that there is nothing to post on.
-func (j *job) gone(ctx context.Context, err error) error {
+// abandonClosed ends the delivery if an error says that there is nothing to post on.
+func (j *job) abandonClosed(ctx context.Context, err error) error {
 	trouble, ok := errors.AsType[*forge.Error](err)
 	if !ok || trouble.Kind != forge.KindClosed && trouble.Kind != forge.KindNotFound {
 		return err
@@ -191,12 +191,12 @@ func (j *job) end(ctx context.Context, state store.PostState, why string) error 
 	}); err != nil {
 		return err
 	}
-	return errOver
+	return errSuperseded
 }
 
-// forgo drops remarks whose place has a thread already, or had one that a person
+// abandon drops remarks whose place has a thread already, or had one that a person
 // deleted.
-func (j *job) forgo(ctx context.Context) error {
+func (j *job) abandon(ctx context.Context) error {
 	had := map[string]bool{}
 	for _, t := range j.stored {
 		if t.Comment != "" {
@@ -227,7 +227,7 @@ func (j *job) last(ctx context.Context) error {
 	if j.review == nil {
 		return j.remember(ctx)
 	}
-	if err := j.look(ctx); err != nil {
+	if err := j.readForge(ctx); err != nil {
 		return err
 	}
 	if err := j.sweep(ctx); err != nil {

@@ -14,7 +14,7 @@ import (
 func TestDelivery(t *testing.T) {
 	s := newStage(t)
 	whole, brief, hidden, double := finding(4), finding(5), finding(6), finding(1)
-	whole.Where, brief.Where = precedent.WholeFile, precedent.Summary
+	whole.Placement, brief.Placement = precedent.WholeFile, precedent.Summary
 	hidden.Drop("select", precedent.BelowThreshold, "", "below 75")
 	double.Title = "The same place again"
 	d := s.say(1, finding(1), finding(2), double, finding(3), whole, brief, hidden)

@@ -253,7 +253,7 @@ func TestHeadMoves(t *testing.T) {
 	t.Run("between two reviews", func(t *testing.T) {
 		s := newStage(t)
 		brief := finding(41) // nobody gets to see it
-		brief.Where = precedent.Summary
+		brief.Placement = precedent.Summary
 		s.plan(s.review(1, append(findings(1, 40), brief)...), Options{})
 		s.Script.Plan(on("review", forgetest.Fault{CallAfter: push(s)}))
 		d := s.deliver()
@@ -340,14 +340,14 @@ func TestForeignMarkers(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := s.poster.Writer
-	w.Place = comment.Place{Repo: s.repo, Number: 1}
+	w.PullRequest = comment.PullRequest{Repo: s.repo, Number: 1}
 	line := precedent.Span{Path: "till.go", Side: precedent.Right, Start: 1, End: 1}
-	mark := comment.Mark{Thread: posts[0].ID, Review: posts[0].Review, Head: sha("c"), Fingerprint: finding(1).Fingerprint}
+	mark := comment.Marker{Thread: posts[0].ID, Review: posts[0].Review, Head: sha("c"), Fingerprint: finding(1).Fingerprint}
 	forged := w.Finding(finding(1), mark, false)
 	s.World.Remark(s.pull, forgetest.Bo, line, forged)
 	s.World.Say(s.pull, forgetest.Bo, "", w.Summary("A summary.", mark))
 	other := w
-	other.Place.Number = 2
+	other.PullRequest.Number = 2
 	s.World.Remark(s.pull, s.poster.Me, line, other.Finding(finding(1), mark, false))
 	d := s.deliver()
 	if d.Adopted != 0 || d.Posted != 4 || d.Deleted != 0 {
@@ -364,9 +364,9 @@ func TestWithoutAKey(t *testing.T) {
 	s := newStage(t)
 	s.poster.Writer.Key = comment.Key{}
 	w := s.poster.Writer
-	w.Place = comment.Place{Repo: s.repo, Number: 1}
+	w.PullRequest = comment.PullRequest{Repo: s.repo, Number: 1}
 	line := precedent.Span{Path: "till.go", Side: precedent.Right, Start: 1, End: 1}
-	mark := comment.Mark{Thread: "01980000-0000-7000-8000-aaaaaaaaaaaa", Review: "01980000-0000-7000-8000-bbbbbbbbbbbb", Fingerprint: finding(1).Fingerprint}
+	mark := comment.Marker{Thread: "01980000-0000-7000-8000-aaaaaaaaaaaa", Review: "01980000-0000-7000-8000-bbbbbbbbbbbb", Fingerprint: finding(1).Fingerprint}
 	// A memory that was lost: what the account wrote before is believed.
 	s.World.Remark(s.pull, s.poster.Me, line, w.Finding(finding(1), mark, false))
 	if d := s.say(1, findings(1, 2)...); d.Adopted != 1 {
@@ -389,9 +389,9 @@ func TestSweepSparesPeople(t *testing.T) {
 	s := newStage(t)
 	s.say(1, findings(1, 2)...)
 	w := s.poster.Writer
-	w.Place = comment.Place{Repo: s.repo, Number: 1}
+	w.PullRequest = comment.PullRequest{Repo: s.repo, Number: 1}
 	line := precedent.Span{Path: "till.go", Side: precedent.Right, Start: 1, End: 1}
-	mark := comment.Mark{Thread: s.threads()[0].ID, Review: "01980000-0000-7000-9000-000000000001", Fingerprint: finding(1).Fingerprint}
+	mark := comment.Marker{Thread: s.threads()[0].ID, Review: "01980000-0000-7000-9000-000000000001", Fingerprint: finding(1).Fingerprint}
 	double := s.World.Remark(s.pull, s.poster.Me, line, w.Finding(finding(1), mark, false))
 	s.World.Say(s.pull, forgetest.Bo, double.ID, "Why?")
 	if d := s.deliver(); d.Deleted != 0 {
@@ -409,8 +409,8 @@ func TestDuplicateThatCannotBeDeleted(t *testing.T) {
 	s := newStage(t)
 	s.say(1, finding(1))
 	w := s.poster.Writer
-	w.Place = comment.Place{Repo: s.repo, Number: 1}
-	mark := comment.Mark{Thread: s.threads()[0].ID, Review: "01980000-0000-7000-9000-000000000001", Fingerprint: finding(1).Fingerprint}
+	w.PullRequest = comment.PullRequest{Repo: s.repo, Number: 1}
+	mark := comment.Marker{Thread: s.threads()[0].ID, Review: "01980000-0000-7000-9000-000000000001", Fingerprint: finding(1).Fingerprint}
 	line := precedent.Span{Path: "till.go", Side: precedent.Right, Start: 1, End: 1}
 	s.World.Remark(s.pull, s.poster.Me, line, w.Finding(finding(1), mark, false))
 	s.Script.Plan(forgetest.Fault{Method: http.MethodDelete, Status: 403, Body: `{"message":"Resource not accessible by integration"}`})

@@ -16,11 +16,11 @@ import (
 // own is a comment of ours, and what its marker says.
 type own struct {
 	forge.Comment
-	comment.Mark
+	comment.Marker
 }
 
-// sight is what stands on a pull request.
-type sight struct {
+// forgeState is what stands on a pull request.
+type forgeState struct {
 	own     []own // the lowest number first
 	threads []forge.Thread
 	mine    map[precedent.ForgeID]bool // inline comments of the own account, whatever they say
@@ -36,14 +36,14 @@ type trust struct {
 	numbers map[precedent.ForgeID]bool
 }
 
-func (t trust) holds(c forge.Comment, m comment.Mark) bool {
+func (t trust) holds(c forge.Comment, m comment.Marker) bool {
 	return t.all || t.threads[m.Thread] || t.numbers[c.ID]
 }
 
-// whom finds out which markers count. All do with a key that signs them, and
+// identifyAccount finds out which markers count. All do with a key that signs them, and
 // also while nothing was posted on the pull request as far as is known: a memory
 // that was lost could not tell any apart.
-func (j *job) whom() {
+func (j *job) identifyAccount() {
 	signed := !j.writer.Key.IsZero()
 	j.trust = trust{all: signed || len(j.stored) == 0, threads: map[string]bool{}, numbers: map[precedent.ForgeID]bool{}}
 	for _, p := range j.posts {
@@ -57,8 +57,8 @@ func (j *job) whom() {
 	delete(j.trust.numbers, "")
 }
 
-// look reads what stands on the pull request.
-func (j *job) look(ctx context.Context) error {
+// readForge reads what stands on the pull request.
+func (j *job) readForge(ctx context.Context) error {
 	all, err := j.Forge.Comments(ctx, j.repo, j.number)
 	trouble, known := errors.AsType[*forge.Error](err)
 	cut := known && trouble.Kind == forge.KindTooLarge
@@ -69,60 +69,62 @@ func (j *job) look(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	j.seen = sight{threads: threads, mine: map[precedent.ForgeID]bool{}, theirs: map[precedent.ForgeID]bool{}, cut: cut}
+	j.forgeState = forgeState{threads: threads, mine: map[precedent.ForgeID]bool{}, theirs: map[precedent.ForgeID]bool{}, cut: cut}
 	for _, c := range all {
 		if c.Author.ID != j.Me.ID || j.Me.ID == "" {
-			j.seen.theirs[c.ID] = c.Kind == forge.OnThread || j.seen.theirs[c.ID]
+			j.forgeState.theirs[c.ID] = c.Kind == forge.OnThread || j.forgeState.theirs[c.ID]
 			continue
 		}
-		j.seen.mine[c.ID] = c.Kind == forge.OnLine || j.seen.mine[c.ID]
+		j.forgeState.mine[c.ID] = c.Kind == forge.OnLine || j.forgeState.mine[c.ID]
 		if m, ok := j.writer.Read(string(c.Body)); ok && !c.Cut && j.trust.holds(c, m) {
-			j.seen.own = append(j.seen.own, own{c, m})
+			j.forgeState.own = append(j.forgeState.own, own{c, m})
 		}
 	}
-	slices.SortStableFunc(j.seen.own, func(a, b own) int { return cmp.Compare(a.ID, b.ID) })
-	if o, ok := j.seen.find(isSummary); ok {
+	slices.SortStableFunc(j.forgeState.own, func(a, b own) int { return cmp.Compare(a.ID, b.ID) })
+	if o, ok := j.forgeState.find(isSummary); ok {
 		j.d.URL = o.URL
 	}
 	return nil
 }
 
 // find returns the oldest comment of ours that is what is asked for.
-func (s *sight) find(is func(own) bool) (own, bool) {
+func (s *forgeState) find(is func(own) bool) (own, bool) {
 	if i := slices.IndexFunc(s.own, is); i >= 0 {
 		return s.own[i], true
 	}
 	return own{}, false
 }
 
-// standing finds what a post would say among what stands there already.
-func (j *job) standing(p store.Post) (own, bool) {
+// findOwn finds what a post would say among what stands there already.
+func (j *job) findOwn(p store.Post) (own, bool) {
 	switch p.Kind {
 	case store.PostRemark:
 		byThread := func(o own) bool {
-			return o.Comment.Kind == forge.OnLine && o.Mark.Kind == comment.Finding && o.Thread == p.Thread
+			return o.Comment.Kind == forge.OnLine && o.Marker.Kind == comment.Finding && o.Thread == p.Thread
 		}
-		if o, ok := j.seen.find(byThread); ok {
+		if o, ok := j.forgeState.find(byThread); ok {
 			return o, true
 		}
 		fingerprint := payload[remark](p).Fingerprint
-		return j.seen.find(func(o own) bool {
-			return o.Comment.Kind == forge.OnLine && o.Mark.Kind == comment.Finding && fingerprint != "" && o.Fingerprint == fingerprint
+		return j.forgeState.find(func(o own) bool {
+			return o.Comment.Kind == forge.OnLine && o.Marker.Kind == comment.Finding && fingerprint != "" && o.Fingerprint == fingerprint
 		})
 	case store.PostReply:
-		return j.seen.find(func(o own) bool {
-			return o.Mark.Kind == comment.Reply && o.Thread == p.Thread && o.Mark.Review == p.Review
+		return j.forgeState.find(func(o own) bool {
+			return o.Marker.Kind == comment.Reply && o.Thread == p.Thread && o.Marker.Review == p.Review
 		})
 	case store.PostSummary:
-		return j.seen.find(isSummary)
+		return j.forgeState.find(isSummary)
 	}
 	return own{}, false
 }
 
-func isSummary(o own) bool { return o.Comment.Kind == forge.OnThread && o.Mark.Kind == comment.Summary }
+func isSummary(o own) bool {
+	return o.Comment.Kind == forge.OnThread && o.Marker.Kind == comment.Summary
+}
 
 // conversation is the forge's thread that a comment stands in.
-func (s *sight) conversation(id precedent.ForgeID) (forge.Thread, bool) {
+func (s *forgeState) conversation(id precedent.ForgeID) (forge.Thread, bool) {
 	i := slices.IndexFunc(s.threads, func(t forge.Thread) bool { return slices.Contains(t.Comments, id) })
 	if i < 0 {
 		return forge.Thread{}, false
@@ -150,7 +152,7 @@ func (j *job) adopt(ctx context.Context) error {
 		if p.State.Done() && !numberless {
 			continue
 		}
-		o, ok := j.standing(*p)
+		o, ok := j.findOwn(*p)
 		if !ok {
 			continue
 		}

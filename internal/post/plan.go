@@ -22,8 +22,8 @@ type answer struct {
 	Words   string            `json:"words,omitempty"`
 }
 
-// ending is the payload of a summary and of a check.
-type ending struct {
+// checkPayload is the payload of a summary and of a check.
+type checkPayload struct {
 	FailOn         precedent.Severity `json:"fail_on"`
 	RequestChanges bool               `json:"request_changes,omitempty"`
 }
@@ -63,7 +63,7 @@ func (p *Poster) Plan(r *precedent.Review, threads []precedent.Thread, o Options
 	}
 	for _, a := range r.Threads {
 		t, ok := known[a.Thread]
-		if !ok || t.Comment == "" || t.Gone {
+		if !ok || t.Comment == "" || t.Deleted {
 			continue // it stands in the summary, which is written anew, or nowhere
 		}
 		if a.Reply != "" {
@@ -76,7 +76,7 @@ func (p *Poster) Plan(r *precedent.Review, threads []precedent.Thread, o Options
 			add(store.PostReopen, p.NewID(), t.ID, answer{Comment: t.Comment})
 		}
 	}
-	end := ending{FailOn: o.FailOn, RequestChanges: o.RequestChanges && r.ExitStatus(o.FailOn) == precedent.ExitFindings}
+	end := checkPayload{FailOn: o.FailOn, RequestChanges: o.RequestChanges && r.ExitStatus(o.FailOn) == precedent.ExitFindings}
 	add(store.PostSummary, p.NewID(), "", end)
 	add(store.PostCheck, p.NewID(), "", end)
 	return posts
@@ -84,12 +84,12 @@ func (p *Poster) Plan(r *precedent.Review, threads []precedent.Thread, o Options
 
 // opensThread tells whether a finding is a remark of its own.
 func opensThread(f precedent.Finding) bool {
-	return f.Live() && f.Thread == "" && f.Fingerprint != "" && (f.Where == precedent.Inline || f.Where == precedent.WholeFile)
+	return f.Live() && f.Thread == "" && f.Fingerprint != "" && (f.Placement == precedent.Inline || f.Placement == precedent.WholeFile)
 }
 
 // closes tells whether what the thread is about is no longer there.
 func (p *Poster) closes(t precedent.Thread, a precedent.ThreadAnswer) bool {
-	return !t.Closed && !t.State.Settled() && (a.State == precedent.Addressed || a.State == precedent.NoLonger)
+	return !t.Closed && !t.State.Final() && (a.State == precedent.Addressed || a.State == precedent.NoLonger)
 }
 
 // reopens tells whether what we closed is back. What a person closed stays closed.

@@ -34,7 +34,7 @@ func TestPlanForAThread(t *testing.T) {
 		{"there, and somebody closed it", precedent.Thread{Closed: true, State: precedent.ThreadResolved}, precedent.StillThere, "", nil},
 		{"there, and a person closed it", precedent.Thread{Closed: true, ClosedBy: "bo", State: precedent.ThreadAddressed}, precedent.StillThere, "", nil},
 		{"there, and a person said no", precedent.Thread{Closed: true, ClosedBy: me, State: precedent.ThreadWontFix}, precedent.StillThere, "", nil},
-		{"comment deleted", precedent.Thread{Gone: true}, precedent.Addressed, "Fixed.", nil},
+		{"comment deleted", precedent.Thread{Deleted: true}, precedent.Addressed, "Fixed.", nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			number := 1

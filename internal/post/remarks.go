@@ -45,7 +45,7 @@ func (j *job) remark(ctx context.Context, batch []*store.Post) error {
 	}
 	posted, err := j.Forge.Post(ctx, j.repo, j.number, draft)
 	if err != nil {
-		return j.trouble(ctx, err, batch...)
+		return j.handleError(ctx, err, batch...)
 	}
 	for _, u := range posted.Unsupported {
 		j.note("the forge did not take all of the review: %s", u)
@@ -74,7 +74,7 @@ func (j *job) remark(ctx context.Context, batch []*store.Post) error {
 // event is what the review asks for.
 func (j *job) event() forge.ReviewEvent {
 	for _, p := range j.posts {
-		if p.Kind == store.PostSummary && p.Review == j.review.ID && payload[ending](p).RequestChanges {
+		if p.Kind == store.PostSummary && p.Review == j.review.ID && payload[checkPayload](p).RequestChanges {
 			return forge.RequestChanges
 		}
 	}
@@ -96,17 +96,17 @@ func findingOf(r *precedent.Review, p store.Post) (precedent.Finding, bool) {
 
 // place is where a finding's remark stands.
 func place(f precedent.Finding) precedent.Span {
-	if f.Where == precedent.WholeFile {
+	if f.Placement == precedent.WholeFile {
 		return precedent.Span{Path: f.Path, Side: f.Side}
 	}
 	return f.Span
 }
 
-func (j *job) mark(kind comment.Kind, thread string) comment.Mark {
-	return comment.Mark{Kind: kind, Thread: thread, Review: j.review.ID, Head: j.review.Head}
+func (j *job) mark(kind comment.Kind, thread string) comment.Marker {
+	return comment.Marker{Kind: kind, Thread: thread, Review: j.review.ID, Head: j.review.Head}
 }
 
-func (j *job) findingMark(p store.Post, f precedent.Finding) comment.Mark {
+func (j *job) findingMark(p store.Post, f precedent.Finding) comment.Marker {
 	m := j.mark(comment.Finding, p.Thread)
 	m.Fingerprint, m.Finding, m.Title = f.Fingerprint, f.ID, f.Title
 	m.Category, m.Severity, m.Confidence = f.Category, f.Severity, f.Confidence

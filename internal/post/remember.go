@@ -46,7 +46,7 @@ func (j *job) remember(ctx context.Context) error {
 	}
 	if r := j.review; r != nil && j.summarized(r.ID) {
 		for _, f := range r.Findings {
-			if f.Live() && f.Thread == "" && f.Fingerprint != "" && f.Where == precedent.Summary {
+			if f.Live() && f.Thread == "" && f.Fingerprint != "" && f.Placement == precedent.Summary {
 				add(j.thread(r, f, store.Post{Thread: j.NewID()}))
 			}
 		}
@@ -83,13 +83,13 @@ func (j *job) thread(r *precedent.Review, f precedent.Finding, p store.Post) pre
 		return t
 	}
 	t.Comment, t.URL = p.Remote, ""
-	if o, ok := j.seen.find(func(o own) bool { return o.ID == p.Remote && o.Comment.Kind == forge.OnLine }); ok {
-		t.URL, t.OpenedAt, t.Review = o.URL, o.At, o.Mark.Review
+	if o, ok := j.forgeState.find(func(o own) bool { return o.ID == p.Remote && o.Comment.Kind == forge.OnLine }); ok {
+		t.URL, t.OpenedAt, t.Review = o.URL, o.At, o.Marker.Review
 		if o.Span.Path != "" {
 			t.Span, t.Commit = o.Span, o.Commit
 		}
 	}
-	if c, ok := j.seen.conversation(p.Remote); ok {
+	if c, ok := j.forgeState.conversation(p.Remote); ok {
 		t.Forge, t.Closed, t.ClosedBy = c.ID, c.Closed, c.ClosedBy.Login
 	}
 	return t

@@ -117,7 +117,7 @@ func finding(line int) precedent.Finding {
 	return precedent.Finding{
 		ID: fp[:10], Fingerprint: fp, Place: place, Finder: "bugs", Category: precedent.Bugs, Severity: precedent.High, Confidence: 85,
 		Span:  precedent.Span{Path: "till.go", Side: precedent.Right, Start: line, End: line},
-		Quote: text, Title: fmt.Sprintf("Line %d counts wrong", line), Body: "It counts wrong.", Votes: 1, Where: precedent.Inline,
+		Quote: text, Title: fmt.Sprintf("Line %d counts wrong", line), Body: "It counts wrong.", Votes: 1, Placement: precedent.Inline,
 	}
 }
 
@@ -196,7 +196,7 @@ func (s *stage) seen() seen {
 	s.t.Helper()
 	folded := s.World.FoldedUp(s.pull)
 	writer := s.poster.Writer
-	writer.Place = comment.Place{Repo: s.repo, Number: s.pull.Number}
+	writer.PullRequest = comment.PullRequest{Repo: s.repo, Number: s.pull.Number}
 	var out seen
 	places := map[string]bool{}
 	for _, c := range s.World.By(s.pull, s.poster.Me) {

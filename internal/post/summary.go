@@ -28,7 +28,7 @@ func (j *job) summary(ctx context.Context) error {
 			return err
 		}
 		// What stands there now is what the summary links to, and what it edits.
-		if err := j.look(ctx); err != nil {
+		if err := j.readForge(ctx); err != nil {
 			return err
 		}
 		if err := j.adopt(ctx); err != nil {
@@ -48,7 +48,7 @@ func (j *job) summarize(ctx context.Context, p *store.Post) error {
 		return err
 	}
 	body := j.writer.Summary(page, j.mark(comment.Summary, p.Thread))
-	if o, ok := j.seen.find(func(o own) bool { return o.ID == p.Remote && o.Comment.Kind == forge.OnThread }); ok && same(string(o.Body), body) {
+	if o, ok := j.forgeState.find(func(o own) bool { return o.ID == p.Remote && o.Comment.Kind == forge.OnThread }); ok && same(string(o.Body), body) {
 		return j.finish(ctx, store.PostConfirmed, "", p)
 	}
 	p.Hash = hash(body)
@@ -70,7 +70,7 @@ func (j *job) summarize(ctx context.Context, p *store.Post) error {
 		p.Remote, j.d.URL = said.ID, said.URL
 	}
 	if err != nil {
-		return j.trouble(ctx, err, p)
+		return j.handleError(ctx, err, p)
 	}
 	j.d.Posted++
 	return j.finish(ctx, store.PostConfirmed, "", p)
@@ -87,7 +87,7 @@ func (j *job) name(p *store.Post) {
 		if p.Thread == "" {
 			p.Thread = earlier.Thread
 		}
-		if p.Remote == "" && !j.seen.theirs[earlier.Remote] {
+		if p.Remote == "" && !j.forgeState.theirs[earlier.Remote] {
 			p.Remote = earlier.Remote
 		}
 	}
@@ -154,12 +154,12 @@ func (j *job) postings() map[string]report.Posting {
 		case store.PostRejected:
 			said[f.ID] = report.Posting{State: report.Refused, Why: p.Why}
 		case store.PostSuperseded:
-			if o, ok := j.seen.find(func(o own) bool { return o.Fingerprint == f.Fingerprint && o.Comment.Kind == forge.OnLine }); ok {
+			if o, ok := j.forgeState.find(func(o own) bool { return o.Fingerprint == f.Fingerprint && o.Comment.Kind == forge.OnLine }); ok {
 				j.before(said, f, o)
 			}
 		case store.PostConfirmed:
-			o, ok := j.seen.find(func(o own) bool { return o.ID == p.Remote && o.Comment.Kind == forge.OnLine })
-			if ok && o.Mark.Review != j.review.ID {
+			o, ok := j.forgeState.find(func(o own) bool { return o.ID == p.Remote && o.Comment.Kind == forge.OnLine })
+			if ok && o.Marker.Review != j.review.ID {
 				j.before(said, f, o)
 				continue
 			}
@@ -173,7 +173,7 @@ func (j *job) postings() map[string]report.Posting {
 // conversation that people ended it may be another defect of the same place: the
 // summary says that in full.
 func (j *job) before(said map[string]report.Posting, f precedent.Finding, o own) {
-	if c, _ := j.seen.conversation(o.ID); !c.Closed {
+	if c, _ := j.forgeState.conversation(o.ID); !c.Closed {
 		said[f.ID] = report.Posting{State: report.PostedBefore, URL: o.URL}
 	}
 }

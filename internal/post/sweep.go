@@ -23,16 +23,16 @@ const sweepWords = 24 * time.Hour
 func (j *job) sweep(ctx context.Context) error {
 	kept := map[string]own{}
 	var left []own
-	for _, o := range j.seen.own {
-		first, twice := twin(kept, o)
+	for _, o := range j.forgeState.own {
+		first, twice := isDuplicate(kept, o)
 		switch {
-		case !twice || o.Mark.Kind == comment.Finding && j.answered(o.ID):
+		case !twice || o.Marker.Kind == comment.Finding && j.answered(o.ID):
 			for _, k := range keys(o) {
 				if _, ok := kept[k]; !ok {
 					kept[k] = o
 				}
 			}
-		case o.Mark.Kind == comment.Review && j.Now().Sub(o.At) > sweepWords:
+		case o.Marker.Kind == comment.Review && j.Now().Sub(o.At) > sweepWords:
 		default:
 			if gone, err := j.discard(ctx, o); err != nil || !gone {
 				if err != nil {
@@ -47,30 +47,30 @@ func (j *job) sweep(ctx context.Context) error {
 		}
 		left = append(left, o)
 	}
-	j.seen.own = left
+	j.forgeState.own = left
 	return nil
 }
 
 // keys are what a comment may be on a pull request once only.
 func keys(o own) []string {
 	switch {
-	case o.Mark.Kind == comment.Finding && o.Comment.Kind == forge.OnLine:
+	case o.Marker.Kind == comment.Finding && o.Comment.Kind == forge.OnLine:
 		k := []string{"thread " + o.Thread}
 		if o.Fingerprint != "" {
 			k = append(k, "place "+o.Fingerprint)
 		}
 		return k
-	case o.Mark.Kind == comment.Summary && o.Comment.Kind == forge.OnThread:
+	case o.Marker.Kind == comment.Summary && o.Comment.Kind == forge.OnThread:
 		return []string{"summary"}
-	case o.Mark.Kind == comment.Review && o.Comment.Kind == forge.OnReview:
-		return []string{"review " + o.Mark.Review + " " + o.Thread}
-	case o.Mark.Kind == comment.Reply:
-		return []string{"reply " + o.Mark.Review + " " + o.Thread}
+	case o.Marker.Kind == comment.Review && o.Comment.Kind == forge.OnReview:
+		return []string{"review " + o.Marker.Review + " " + o.Thread}
+	case o.Marker.Kind == comment.Reply:
+		return []string{"reply " + o.Marker.Review + " " + o.Thread}
 	}
 	return nil
 }
 
-func twin(kept map[string]own, o own) (own, bool) {
+func isDuplicate(kept map[string]own, o own) (own, bool) {
 	for _, k := range keys(o) {
 		if first, ok := kept[k]; ok {
 			return first, true
@@ -82,8 +82,8 @@ func twin(kept map[string]own, o own) (own, bool) {
 // answered tells whether somebody else has said something in the conversation
 // that a comment began.
 func (j *job) answered(id precedent.ForgeID) bool {
-	t, ok := j.seen.conversation(id)
-	return ok && slices.ContainsFunc(t.Comments, func(n precedent.ForgeID) bool { return !j.seen.mine[n] })
+	t, ok := j.forgeState.conversation(id)
+	return ok && slices.ContainsFunc(t.Comments, func(n precedent.ForgeID) bool { return !j.forgeState.mine[n] })
 }
 
 // discard deletes a duplicate, and tells whether the forge could.
@@ -106,7 +106,7 @@ func (j *job) discard(ctx context.Context, o own) (bool, error) {
 // follow turns what is remembered of a comment that was deleted to its twin.
 func (j *job) follow(ctx context.Context, gone, kept own) error {
 	if err := j.set(ctx, func(p *store.Post) bool {
-		if p.Remote != gone.ID || !says(p.Kind, gone.Mark.Kind) {
+		if p.Remote != gone.ID || !describes(p.Kind, gone.Marker.Kind) {
 			return false
 		}
 		p.Remote, p.Thread = kept.ID, kept.Thread
@@ -114,13 +114,13 @@ func (j *job) follow(ctx context.Context, gone, kept own) error {
 	}); err != nil {
 		return err
 	}
-	if gone.Mark.Kind != comment.Finding {
+	if gone.Marker.Kind != comment.Finding {
 		return nil
 	}
 	for i := range j.stored {
 		if t := &j.stored[i]; t.Comment == gone.ID {
 			t.Comment, t.URL, t.Forge = kept.ID, kept.URL, ""
-			if c, ok := j.seen.conversation(kept.ID); ok {
+			if c, ok := j.forgeState.conversation(kept.ID); ok {
 				t.Forge = c.ID
 			}
 			return j.kept().Save(ctx, j.stored[i:i+1])
@@ -129,9 +129,9 @@ func (j *job) follow(ctx context.Context, gone, kept own) error {
 	return nil
 }
 
-// says tells whether posts of a kind become comments of a kind: numbers are
+// describes tells whether posts of a kind become comments of a kind: numbers are
 // unique among comments of one kind only.
-func says(p store.PostKind, c comment.Kind) bool {
+func describes(p store.PostKind, c comment.Kind) bool {
 	switch p {
 	case store.PostRemark:
 		return c == comment.Finding

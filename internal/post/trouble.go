@@ -35,9 +35,9 @@ func (j *job) finish(ctx context.Context, state store.PostState, why string, pos
 	return j.save(ctx, posts...)
 }
 
-// trouble decides what an error of the request that sent the posts means for
+// handleError decides what an error of the request that sent the posts means for
 // them. It returns nil if the delivery can go on: then the posts' states say how.
-func (j *job) trouble(ctx context.Context, err error, posts ...*store.Post) error {
+func (j *job) handleError(ctx context.Context, err error, posts ...*store.Post) error {
 	trouble, ok := errors.AsType[*forge.Error](err)
 	if !ok || ctx.Err() != nil {
 		return err // what is being sent stays so, and is looked for next time
@@ -50,7 +50,7 @@ func (j *job) trouble(ctx context.Context, err error, posts ...*store.Post) erro
 		if j.failed++; j.failed >= maxTries {
 			return err
 		}
-		return j.settle(ctx)
+		return j.resolveUnknown(ctx)
 	case trouble.Kind == forge.KindInvalid, trouble.Kind == forge.KindRefused, trouble.Kind == forge.KindTooLarge:
 		if posts[0].Kind == store.PostRemark {
 			j.d.Rejected += len(posts)
@@ -58,7 +58,7 @@ func (j *job) trouble(ctx context.Context, err error, posts ...*store.Post) erro
 		}
 		return j.finish(ctx, store.PostRejected, trouble.Msg, posts...)
 	case trouble.Kind == forge.KindClosed, trouble.Kind == forge.KindNotFound && once(*posts[0]):
-		return j.gone(ctx, err)
+		return j.abandonClosed(ctx, err)
 	}
 	if err := j.finish(ctx, store.PostPlanned, trouble.Msg, posts...); err != nil {
 		return err
@@ -86,13 +86,13 @@ func (j *job) pause(ctx context.Context, trouble *forge.Error) error {
 	return j.Sleep(ctx, wait+j.Rand(firstPause<<min(j.failed, 5)))
 }
 
-// settle finds out about what may have been posted. What the forge does not show
+// resolveUnknown finds out about what may have been posted. What the forge does not show
 // after several looks is planned again.
-func (j *job) settle(ctx context.Context) error {
+func (j *job) resolveUnknown(ctx context.Context) error {
 	if err := j.await(ctx, j.doubtful); err != nil {
 		return err
 	}
-	if j.doubtful() && j.seen.cut {
+	if j.doubtful() && j.forgeState.cut {
 		return &forge.Error{
 			Kind: forge.KindTooLarge, Msg: "nobody can tell whether it was posted: there are more comments than the forge gives",
 			Hint: "look at the pull request yourself",
@@ -117,7 +117,7 @@ func (j *job) await(ctx context.Context, missing func() bool) error {
 		if err := j.Sleep(ctx, listLag+j.Rand(listLag<<n)); err != nil {
 			return err
 		}
-		if err := j.look(ctx); err != nil {
+		if err := j.readForge(ctx); err != nil {
 			return err
 		}
 		if err := j.adopt(ctx); err != nil {

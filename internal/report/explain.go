@@ -77,7 +77,7 @@ func foundBy(f precedent.Finding) string {
 // trail prints the decisions in the order in which they were made.
 func trail(p *Page, e precedent.Explanation) {
 	for _, d := range e.Trail {
-		says := d.Says
+		says := d.Text
 		if d.Delta != 0 {
 			says = fmt.Sprintf("%+d: %s", d.Delta, says)
 		}

@@ -41,7 +41,7 @@ func block(p *Page, r *precedent.Review, f precedent.Finding, e excerpts) {
 	for _, c := range f.Cites {
 		p.Para(indent+p.Ink(Faint, "seen")+" ", p.Inkf(Plain, "%s %s: %s", c.Kind, c.ID, c.Text))
 	}
-	if said := standing(r, f); said != "" {
+	if said := statusOf(r, f); said != "" {
 		p.Para(indent+"     ", p.Ink(Faint, said))
 	}
 	p.Flow(indent, 4, []string{
@@ -50,9 +50,9 @@ func block(p *Page, r *precedent.Review, f precedent.Finding, e excerpts) {
 	})
 }
 
-// standing says who found it, who agrees, what it has to do with earlier reviews,
+// statusOf says who found it, who agrees, what it has to do with earlier reviews,
 // and how often it was shown.
-func standing(r *precedent.Review, f precedent.Finding) string {
+func statusOf(r *precedent.Review, f precedent.Finding) string {
 	parts := []string{"by " + f.Finder}
 	if f.Rule != "" {
 		parts[0] += " (" + f.Rule + ")"

@@ -80,7 +80,7 @@ func whole(r *precedent.Review) *precedent.Review {
 	c.Memory.Insights = list(c.Memory.Insights)
 	c.Memory.LearningsUsed = list(c.Memory.LearningsUsed)
 	c.Memory.Precedents = list(c.Memory.Precedents)
-	c.Memory.Hushed = list(c.Memory.Hushed)
+	c.Memory.Suppressed = list(c.Memory.Suppressed)
 	c.Threads = list(c.Threads)
 	c.Failures = list(c.Failures)
 	return &c

@@ -22,17 +22,17 @@ const (
 	maxBytes = 58_000 // of all but the last lines: GitHub takes 65,536 characters in a comment
 )
 
-// note writes Markdown.
-type note struct {
+// markdownWriter writes Markdown.
+type markdownWriter struct {
 	strings.Builder
 	hosts []string // that links may lead to
 }
 
-func (n *note) line(format string, args ...any) { fmt.Fprintf(n, format+"\n", args...) }
+func (n *markdownWriter) line(format string, args ...any) { fmt.Fprintf(n, format+"\n", args...) }
 
 // add appends a part if there is room for it.
-func (n *note) add(write func(*note)) bool {
-	part := &note{hosts: n.hosts}
+func (n *markdownWriter) add(write func(*markdownWriter)) bool {
+	part := &markdownWriter{hosts: n.hosts}
 	write(part)
 	if n.Len()+part.Len() > maxBytes {
 		return false
@@ -42,7 +42,7 @@ func (n *note) add(write func(*note)) bool {
 }
 
 // phrase is text from outside within a line of ours.
-func (n *note) phrase(s string) string { return markdown.Phrase(s, n.hosts, false) }
+func (n *markdownWriter) phrase(s string) string { return markdown.Phrase(s, n.hosts, false) }
 
 // Markdown writes the review as the comment that stands on a pull request:
 // verdict, findings, what was read, what was not shown, what it cost, and the
@@ -50,19 +50,19 @@ func (n *note) phrase(s string) string { return markdown.Phrase(s, n.hosts, fals
 // comes from the change or from a model does nothing in it: no image, no HTML,
 // no link but to s.Links, no mention, no reference and no command.
 func Markdown(w io.Writer, r *precedent.Review, s Style) error {
-	n := &note{hosts: s.Links}
+	n := &markdownWriter{hosts: s.Links}
 	n.verdict(r, s)
 	for _, part := range []struct {
 		what  string
-		write func(*note)
+		write func(*markdownWriter)
 	}{
-		{"The findings", func(n *note) { n.table(r, s) }},
-		{"Threads", func(n *note) { n.threads(r, s) }},
-		{"Coverage", func(n *note) { n.coverage(r) }},
-		{"Counts", func(n *note) { n.tally(r) }},
-		{"What memory hid", func(n *note) { n.hushed(r) }},
-		{"Sources", func(n *note) { n.sources(r) }},
-		{"Cost", func(n *note) { n.spent(r) }},
+		{"The findings", func(n *markdownWriter) { n.table(r, s) }},
+		{"Threads", func(n *markdownWriter) { n.threads(r, s) }},
+		{"Coverage", func(n *markdownWriter) { n.coverage(r) }},
+		{"Counts", func(n *markdownWriter) { n.tally(r) }},
+		{"What memory hid", func(n *markdownWriter) { n.suppressed(r) }},
+		{"Sources", func(n *markdownWriter) { n.sources(r) }},
+		{"Cost", func(n *markdownWriter) { n.spent(r) }},
 	} {
 		if !n.add(part.write) {
 			n.line("%s: left out for want of room.\n", part.what)
@@ -93,7 +93,7 @@ func about(r *precedent.Review) string {
 	return said
 }
 
-func (n *note) verdict(r *precedent.Review, s Style) {
+func (n *markdownWriter) verdict(r *precedent.Review, s Style) {
 	n.line("## Precedent: %s\n", outcome(r))
 	if t := r.Target; t.Head != "" {
 		n.line("Change: %s ← %s%s\n", markdown.Code(t.Head), markdown.Code(t.Base), because(n.phrase(t.Why)))
@@ -122,7 +122,7 @@ func (n *note) verdict(r *precedent.Review, s Style) {
 
 // outcome is the verdict in words that a heading can hold.
 func outcome(r *precedent.Review) string {
-	found := standingNow(r)
+	found := statusNow(r)
 	switch r.Verdict {
 	case precedent.Clean:
 		return "clean, nothing found"
@@ -164,7 +164,7 @@ func gaps(r *precedent.Review, most int) []string {
 	return said
 }
 
-func (n *note) table(r *precedent.Review, s Style) {
+func (n *markdownWriter) table(r *precedent.Review, s Style) {
 	live := r.Live()
 	if len(live) == 0 {
 		return
@@ -179,7 +179,7 @@ func (n *note) table(r *precedent.Review, s Style) {
 	for shown < min(len(live), maxRows) && n.Len() < maxTable {
 		f := live[shown]
 		if s.Posted != nil {
-			last = " " + stands(s, f) + " |"
+			last = " " + placementOf(s, f) + " |"
 		}
 		n.line("| %s | %s | %s | %d |%s", n.phrase(string(f.Severity)), n.phrase(f.Title), placed(f, s), f.Confidence, last)
 		shown++
@@ -204,11 +204,11 @@ func placed(f precedent.Finding, s Style) string {
 
 // findings writes the live findings in full, as many as a comment has room for,
 // but for those that stand in comments of their own.
-func (n *note) findings(r *precedent.Review, s Style) {
+func (n *markdownWriter) findings(r *precedent.Review, s Style) {
 	e := newExcerpts(r, s.Change)
-	live := slices.DeleteFunc(r.Live(), func(f precedent.Finding) bool { return elsewhere(s, f) })
+	live := slices.DeleteFunc(r.Live(), func(f precedent.Finding) bool { return summaryOnly(s, f) })
 	for i, f := range live {
-		if !n.add(func(n *note) { n.finding(r, f, s, e) }) {
+		if !n.add(func(n *markdownWriter) { n.finding(r, f, s, e) }) {
 			n.line("%s not shown in full here for want of room: `precedent review --format json` has all.\n", Plural(len(live)-i, "finding"))
 			break
 		}
@@ -216,9 +216,9 @@ func (n *note) findings(r *precedent.Review, s Style) {
 	n.samples(r, s, e)
 }
 
-func (n *note) finding(r *precedent.Review, f precedent.Finding, s Style, e excerpts) {
+func (n *markdownWriter) finding(r *precedent.Review, f precedent.Finding, s Style, e excerpts) {
 	n.line("### %s %d · %s\n", n.phrase(string(f.Severity)), f.Confidence, n.phrase(f.Title))
-	n.line("At %s · %s\n", placed(f, s), n.phrase(standing(r, f)))
+	n.line("At %s · %s\n", placed(f, s), n.phrase(statusOf(r, f)))
 	n.refused(f, s)
 	if lines := e.lines(f); len(lines) > 0 {
 		lines = lines[:min(len(lines), maxExcerpt)]
@@ -251,7 +251,7 @@ func (n *note) finding(r *precedent.Review, f precedent.Finding, s Style, e exce
 }
 
 // lines writes a block and the empty line behind it.
-func (n *note) lines(lines []string) {
+func (n *markdownWriter) lines(lines []string) {
 	if len(lines) > 0 {
 		n.line("%s\n", strings.Join(lines, "\n"))
 	}

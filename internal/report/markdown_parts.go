@@ -9,7 +9,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/markdown"
 )
 
-func (n *note) coverage(r *precedent.Review) {
+func (n *markdownWriter) coverage(r *precedent.Review) {
 	c := r.Coverage
 	before := ""
 	if c.HunksBefore > 0 {
@@ -40,7 +40,7 @@ func (n *note) coverage(r *precedent.Review) {
 // that is empty.
 type entry struct{ what, said string }
 
-func (n *note) list(entries ...entry) {
+func (n *markdownWriter) list(entries ...entry) {
 	before := n.Len()
 	for _, e := range entries {
 		if e.said != "" {
@@ -67,7 +67,7 @@ func several[T any](all []T, say func(T) string) string {
 }
 
 // tally says where all findings went, and how to see those under the threshold.
-func (n *note) tally(r *precedent.Review) {
+func (n *markdownWriter) tally(r *precedent.Review) {
 	said, lowest := counts(r), 100
 	for _, f := range r.Findings {
 		if f.Dropped == precedent.BelowThreshold {
@@ -81,9 +81,9 @@ func (n *note) tally(r *precedent.Review) {
 	n.line("**Counts**: %s.\n", said)
 }
 
-// hushed lists what memory hid, closed until somebody asks.
-func (n *note) hushed(r *precedent.Review) {
-	hidden := r.Memory.Hushed
+// suppressed lists what memory hid, closed until somebody asks.
+func (n *markdownWriter) suppressed(r *precedent.Review) {
+	hidden := r.Memory.Suppressed
 	if len(hidden) == 0 {
 		return
 	}
@@ -92,7 +92,7 @@ func (n *note) hushed(r *precedent.Review) {
 	for shown < min(len(hidden), maxRows) && n.Len() < maxList {
 		h := hidden[shown]
 		shown++
-		n.line("- Finding %s %s: %s (memory %s)", markdown.Code(h.Finding), n.phrase(h.Title), n.phrase(hushedBy(h)), markdown.Code(h.By))
+		n.line("- Finding %s %s: %s (memory %s)", markdown.Code(h.Finding), n.phrase(h.Title), n.phrase(suppressedBy(h)), markdown.Code(h.By))
 	}
 	if left := len(hidden) - shown; left > 0 {
 		n.line("- and %s more", thousands(left))
@@ -101,7 +101,7 @@ func (n *note) hushed(r *precedent.Review) {
 }
 
 // sources names what the finders were told: guide, learnings, precedents.
-func (n *note) sources(r *precedent.Review) {
+func (n *markdownWriter) sources(r *precedent.Review) {
 	cited := func(what string, cites []precedent.Cite) entry {
 		return entry{what, several(cites, func(c precedent.Cite) string { return markdown.Code(c.ID) + " " + n.phrase(c.Text) })}
 	}
@@ -115,7 +115,7 @@ func (n *note) sources(r *precedent.Review) {
 
 // spent writes what the review cost: dollars, tokens, the share that came from
 // the provider's cache, time.
-func (n *note) spent(r *precedent.Review) {
+func (n *markdownWriter) spent(r *precedent.Review) {
 	var parts []string
 	if r.CostUSD > 0 {
 		parts = append(parts, fmt.Sprintf("$%.2f", r.CostUSD))

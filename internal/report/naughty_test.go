@@ -27,7 +27,7 @@ func markdown(t markdowntest.T, r *precedent.Review, s report.Style) string {
 func everywhere(s string) *precedent.Review {
 	r := hostile(s)
 	r.Positive = s
-	r.ID, r.Head, r.Memory.Hushed[0].By = s, s, s
+	r.ID, r.Head, r.Memory.Suppressed[0].By = s, s, s
 	cite := []precedent.Cite{{Kind: s, ID: s, Text: s, URL: s}}
 	r.Memory.LearningsUsed, r.Memory.Precedents, r.Memory.Insights = cite, cite, cite
 	return r
@@ -99,7 +99,7 @@ func TestMarkdownIsBounded(t *testing.T) {
 			r.Failures = append(r.Failures, r.Failures...)
 			r.Coverage.Truncated = append(r.Coverage.Truncated, r.Coverage.Truncated...)
 			r.Coverage.Skipped = append(r.Coverage.Skipped, r.Coverage.Skipped...)
-			r.Memory.Hushed = append(r.Memory.Hushed, r.Memory.Hushed...)
+			r.Memory.Suppressed = append(r.Memory.Suppressed, r.Memory.Suppressed...)
 			r.Memory.Precedents = append(r.Memory.Precedents, r.Memory.Precedents...)
 		}
 		out := markdown(t, r, report.Style{Version: s})

@@ -9,14 +9,14 @@ import (
 	"github.com/precedent-dev/precedent/internal/markdown"
 )
 
-// elsewhere tells whether a finding stands in a comment of its own.
-func elsewhere(s Style, f precedent.Finding) bool {
+// summaryOnly tells whether a finding stands in a comment of its own.
+func summaryOnly(s Style, f precedent.Finding) bool {
 	p, ok := s.Posted[f.ID]
 	return ok && p.State != Refused
 }
 
-// stands says where a finding is said in full.
-func stands(s Style, f precedent.Finding) string {
+// placementOf says where a finding is said in full.
+func placementOf(s Style, f precedent.Finding) string {
 	switch p, ok := s.Posted[f.ID]; {
 	case !ok && f.Thread != "":
 		return "before, and below"
@@ -29,7 +29,7 @@ func stands(s Style, f precedent.Finding) string {
 }
 
 // refused says that the forge took no comment on the lines, and leads there.
-func (n *note) refused(f precedent.Finding, s Style) {
+func (n *markdownWriter) refused(f precedent.Finding, s Style) {
 	p, ok := s.Posted[f.ID]
 	if !ok || p.State != Refused {
 		return
@@ -45,15 +45,15 @@ func (n *note) refused(f precedent.Finding, s Style) {
 
 // samples shows what memory hid and is shown nonetheless, so that people notice
 // when memory is wrong.
-func (n *note) samples(r *precedent.Review, s Style, e excerpts) {
+func (n *markdownWriter) samples(r *precedent.Review, s Style, e excerpts) {
 	if s.Posted == nil {
 		return
 	}
 	sampled := slices.DeleteFunc(slices.Clone(r.Findings), func(f precedent.Finding) bool {
-		return f.Live() || f.Where != precedent.Collapsed || elsewhere(s, f)
+		return f.Live() || f.Placement != precedent.Collapsed || summaryOnly(s, f)
 	})
 	for _, f := range sampled {
-		n.add(func(n *note) {
+		n.add(func(n *markdownWriter) {
 			n.line("<details>\n<summary>A sample of what memory hides</summary>\n")
 			n.finding(r, f, s, e)
 			n.line("</details>\n")
@@ -105,7 +105,7 @@ func threadCounts(r *precedent.Review) []string {
 }
 
 // threads says what the review answers to threads that were there before it.
-func (n *note) threads(r *precedent.Review, s Style) {
+func (n *markdownWriter) threads(r *precedent.Review, s Style) {
 	if len(r.Threads) == 0 {
 		return
 	}
@@ -152,7 +152,7 @@ const maxThreads = 50
 // neither. A nit never fails.
 func Check(r *precedent.Review, failOn precedent.Severity) (result, title string) {
 	live := len(r.Live())
-	open, found := stillThere(r), standingNow(r)
+	open, found := stillThere(r), statusNow(r)
 	switch {
 	case !complete(r):
 		return "neutral", "not complete: not everything was read; " + found
@@ -180,9 +180,9 @@ func Check(r *precedent.Review, failOn precedent.Severity) (result, title string
 	return "success", "clean, nothing found"
 }
 
-// standingNow counts what holds at the head: the live findings, and the earlier
+// statusNow counts what holds at the head: the live findings, and the earlier
 // ones that stand in open threads and were not found anew.
-func standingNow(r *precedent.Review) string {
+func statusNow(r *precedent.Review) string {
 	live, open := len(r.Live()), len(stillThere(r))
 	switch {
 	case open == 0:

@@ -26,7 +26,7 @@ func later() *precedent.Review {
 			f.Origin = precedent.MissedBefore
 		}
 		if f.Dropped == precedent.Dismissed {
-			f.Where = precedent.Collapsed
+			f.Placement = precedent.Collapsed
 			f.Body = "It may return early."
 		}
 	}
@@ -92,7 +92,7 @@ func TestAFindingIsInTheSummaryOrInAComment(t *testing.T) {
 			}
 			out := markdown(t, r, s)
 			want := 1
-			if state == report.PostedNow || state == report.PostedBefore || !f.Live() && f.Where != precedent.Collapsed {
+			if state == report.PostedNow || state == report.PostedBefore || !f.Live() && f.Placement != precedent.Collapsed {
 				want = 0
 			}
 			if got := strings.Count(out, "precedent explain "+f.ID); got != want {

@@ -86,24 +86,24 @@ func shown() *precedent.Review {
 				Body:       "An attacker measures how long a wrong token takes and learns it byte by byte.\n\nThe route has no limiter: every guess is free, and there is nothing in the log that would show it.",
 				Suggestion: "\treturn subtle.ConstantTimeCompare([]byte(tok), []byte(want)) == 1",
 				Cites:      []precedent.Cite{{Kind: "precedent", ID: "318", Text: "use constant time here"}},
-				Votes:      2, Verifier: precedent.Confirmed, Where: precedent.Inline,
+				Votes:      2, Verifier: precedent.Confirmed, Placement: precedent.Inline,
 			},
 			{
 				ID: "ab3d0e5f7g", Fingerprint: strings.Repeat("1", 32), Finder: "secrets", Category: precedent.Secrets,
 				Severity: precedent.Critical, Confidence: 95, Span: at(44, 44), Quote: "const key = \"[REDACTED:aws-access-token]\"",
 				Rule: "aws-access-token", Title: "An AWS access key is committed", Body: "Whoever reads the repository can use it. Revoke it first.",
-				Votes: 1, Verifier: precedent.Unchecked, Where: precedent.Inline,
+				Votes: 1, Verifier: precedent.Unchecked, Placement: precedent.Inline,
 			},
 			{
 				ID: "zz11223344", Fingerprint: strings.Repeat("2", 32), Finder: "bugs", Category: precedent.Style,
 				Severity: precedent.Nit, Confidence: 80, Span: at(40, 41), Title: "Check says nothing about who asks",
-				Votes: 1, Where: precedent.Summary,
+				Votes: 1, Placement: precedent.Summary,
 			},
-			{ID: "below00001", Span: at(41, 41), Confidence: 62, Dropped: precedent.BelowThreshold, Where: precedent.Hidden},
-			{ID: "dupli00001", Span: at(42, 42), Dropped: precedent.Duplicate, DroppedBy: "k7m2q0v5xa", Where: precedent.Hidden},
-			{ID: "wrong00001", Span: at(42, 42), Dropped: precedent.Refuted, Where: precedent.Hidden},
-			{ID: "nowhere001", Dropped: precedent.NoEvidence, Where: precedent.Hidden},
-			{ID: "h1dd3n0001", Span: at(43, 43), Title: "Check may return early", Dropped: precedent.Dismissed, DroppedBy: "r1", Where: precedent.Hidden},
+			{ID: "below00001", Span: at(41, 41), Confidence: 62, Dropped: precedent.BelowThreshold, Placement: precedent.Hidden},
+			{ID: "dupli00001", Span: at(42, 42), Dropped: precedent.Duplicate, DroppedBy: "k7m2q0v5xa", Placement: precedent.Hidden},
+			{ID: "wrong00001", Span: at(42, 42), Dropped: precedent.Refuted, Placement: precedent.Hidden},
+			{ID: "nowhere001", Dropped: precedent.NoEvidence, Placement: precedent.Hidden},
+			{ID: "h1dd3n0001", Span: at(43, 43), Title: "Check may return early", Dropped: precedent.Dismissed, DroppedBy: "r1", Placement: precedent.Hidden},
 		},
 		Finders: []precedent.FinderRun{
 			{Name: "bugs", Engine: "command", Status: precedent.StatusOK, Found: 6, TookMS: 8123, Usage: precedent.Usage{Requests: 1, InputTokens: 60000, CachedTokens: 49800, OutputTokens: 1000}},
@@ -116,8 +116,8 @@ func shown() *precedent.Review {
 			Skipped: []precedent.SkippedFile{{Path: "go.sum", Reason: "lock file"}, {Path: "logo.png", Reason: "binary"}},
 		},
 		Memory: precedent.MemoryUse{
-			Hotspots: []precedent.Hotspot{{Path: "auth/token.go", Findings: 3, Dismissed: 2}},
-			Hushed:   []precedent.Hushed{{Finding: "h1dd3n0001", Title: "Check may return early", Dropped: precedent.Dismissed, By: "r1", Why: "early is what we want here", Who: "dana"}},
+			Hotspots:   []precedent.Hotspot{{Path: "auth/token.go", Findings: 3, Dismissed: 2}},
+			Suppressed: []precedent.SuppressedFinding{{Finding: "h1dd3n0001", Title: "Check may return early", Dropped: precedent.Dismissed, By: "r1", Why: "early is what we want here", Who: "dana"}},
 		},
 		Failures: []precedent.Failure{{Step: "policy", Error: ".precedent.yaml:3:1: unknown key \"treshold\""}},
 		Usage:    precedent.Usage{Requests: 1, InputTokens: 60000, CachedTokens: 49800, OutputTokens: 1000},
@@ -232,7 +232,7 @@ func hostile(s string) *precedent.Review {
 	r.Coverage.Skipped = []precedent.SkippedFile{{Path: s, Reason: s}}
 	r.Coverage.Truncated = []precedent.TruncatedHunk{{Path: s, Hunk: 1, Reason: s}}
 	r.Memory.Hotspots = []precedent.Hotspot{{Path: s, Findings: 2}}
-	r.Memory.Hushed = []precedent.Hushed{{Finding: s, Title: s, Why: s, Who: s, Dropped: precedent.Dismissed}}
+	r.Memory.Suppressed = []precedent.SuppressedFinding{{Finding: s, Title: s, Why: s, Who: s, Dropped: precedent.Dismissed}}
 	r.Failures = []precedent.Failure{{Step: s, Error: s}}
 	r.Target = precedent.Target{Head: s, Base: s, Why: s}
 	r.RulesChecked = []precedent.Rule{{Source: s}}

@@ -73,7 +73,7 @@ func Text(w io.Writer, r *precedent.Review, s Style) error {
 	excerpts := newExcerpts(r, s.Change)
 	var brief []precedent.Finding
 	for _, f := range r.Live() {
-		if f.Where == precedent.Summary {
+		if f.Placement == precedent.Summary {
 			brief = append(brief, f)
 			continue
 		}
@@ -190,30 +190,30 @@ func alsoFound(p *Page, fs []precedent.Finding) {
 
 // hidden lists every finding that memory hid, with who said so and why.
 func hidden(p *Page, r *precedent.Review) {
-	if len(r.Memory.Hushed) == 0 {
+	if len(r.Memory.Suppressed) == 0 {
 		return
 	}
 	p.Line()
 	p.Line("hidden by memory:")
-	for _, h := range r.Memory.Hushed {
+	for _, h := range r.Memory.Suppressed {
 		where, sample := "", ""
 		for _, f := range r.Findings {
 			if f.ID == h.Finding {
 				where = f.String()
-				if f.Where == precedent.Collapsed {
+				if f.Placement == precedent.Collapsed {
 					sample = " (shown as a sample)"
 				}
 			}
 		}
 		p.Para("  "+p.Ink(Faint, h.Finding)+"  ", p.Ink(Cyan, where)+"  "+p.Ink(Plain, h.Title+sample))
-		p.Para("              ", p.Ink(Plain, hushedBy(h)))
+		p.Para("              ", p.Ink(Plain, suppressedBy(h)))
 		if h.Dropped == precedent.Dismissed {
 			p.Para("              ", p.Ink(Faint, "bring it back: precedent dismiss --undo "+h.Finding))
 		}
 	}
 }
 
-func hushedBy(h precedent.Hushed) string {
+func suppressedBy(h precedent.SuppressedFinding) string {
 	who := h.Who
 	if who == "" {
 		who = "somebody"

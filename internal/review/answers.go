@@ -23,7 +23,7 @@ const (
 
 // inquiry is a thread that gets an answer.
 type inquiry struct {
-	*carried
+	*openThread
 	found  *precedent.Finding // what says the same in this review; nil for nothing
 	ran    precedent.Status   // how its finder ended, if that is an analyzer
 	answer precedent.ThreadAnswer
@@ -40,7 +40,7 @@ func (q *inquiry) decide(state precedent.AnswerState, by, format string, args ..
 // there. The engine is asked about the others, and where a person waits; its word
 // counts as far as the code or people's own words bear it out. Without it the place
 // decides, as far as it can.
-func (x *reader) answer(ctx context.Context, fs []precedent.Finding, ran []precedent.FinderRun, b blackener) []precedent.ThreadAnswer {
+func (x *reader) answer(ctx context.Context, fs []precedent.Finding, ran []precedent.FinderRun, b redactor) []precedent.ThreadAnswer {
 	all := x.inquiries(fs, ran)
 	var open []*inquiry
 	for _, q := range all {
@@ -56,7 +56,7 @@ func (x *reader) answer(ctx context.Context, fs []precedent.Finding, ran []prece
 	var answers []precedent.ThreadAnswer
 	for _, q := range all {
 		q.reply(x.in.Head)
-		b.all(&q.answer.Title, &q.answer.Reply, &q.answer.Why, &q.answer.Words)
+		b.redact(&q.answer.Title, &q.answer.Reply, &q.answer.Why, &q.answer.Words)
 		q.answer.Reply = text.Cut(q.answer.Reply, maxReply)
 		if q.answer.State == precedent.DeclinedHere && q.found != nil {
 			q.found.Drop("threads", precedent.Dismissed, q.ID, "a person declined it in the thread about it")
@@ -83,9 +83,9 @@ func (x *reader) inquiries(fs []precedent.Finding, runs []precedent.FinderRun) [
 	}
 	var all []*inquiry
 	for _, t := range x.threads {
-		q := &inquiry{carried: t, found: found[t.ID], ran: ran[t.Finder]}
+		q := &inquiry{openThread: t, found: found[t.ID], ran: ran[t.Finder]}
 		back := q.found != nil && q.found.Live() && q.found.Confidence >= *x.in.Threshold
-		if t.settled() || !t.open() && !back {
+		if t.final() || !t.open() && !back {
 			continue
 		}
 		at := t.remark.Span
@@ -102,7 +102,7 @@ func (x *reader) inquiries(fs []precedent.Finding, runs []precedent.FinderRun) [
 // do: a person who waits is answered by a reader, if there is one.
 func (q *inquiry) plain(in *Input) bool {
 	if q.found != nil && q.found.Dropped == precedent.Dismissed { // by memory: an ended thread gets no answer
-		q.decide(precedent.DeclinedHere, decidedByPerson, "%s", q.found.Trail[len(q.found.Trail)-1].Says)
+		q.decide(precedent.DeclinedHere, decidedByPerson, "%s", q.found.Trail[len(q.found.Trail)-1].Text)
 		return true
 	}
 	if q.found != nil {

@@ -216,7 +216,7 @@ func TestManyThreads(t *testing.T) {
 	for n := range 45 {
 		one := first
 		one.ID, one.Title, one.Fingerprint = fmt.Sprintf("t-%02d", n), fmt.Sprintf("remark %d", n), fmt.Sprint(n)
-		one.Now = precedent.Span{Path: "many.txt", Side: precedent.Right, Start: n + 1, End: n + 1}
+		one.Current = precedent.Span{Path: "many.txt", Side: precedent.Right, Start: n + 1, End: n + 1}
 		in.Threads = append(in.Threads, one)
 		words[one.Title] = object{"state": "still_there"}
 	}
@@ -249,7 +249,7 @@ func TestManyThreads(t *testing.T) {
 func TestFilesOutOfReach(t *testing.T) {
 	in := conversation(t, precedent.Bugs, shopHead.with(files{"cart/aws.go": ""}))
 	in.Since = nil
-	in.Threads[0].Now = precedent.Span{}
+	in.Threads[0].Current = precedent.Span{}
 	in.Read = func(precedent.Side, string) ([]byte, error) { return nil, errors.New("not fetched") }
 	r := run(t, in)
 	if diff := cmp.Diff(map[string]string{"off by one": "unanswered at cart/cart.go:5 by place"}, answers(r)); diff != "" {

@@ -109,7 +109,7 @@ func redactedHunk(path string, h *diff.Hunk) *diff.Hunk {
 		lines[i] = h.Lines[i].Text
 	}
 	raw := strings.Join(lines, "\n")
-	shown := string(secret.Shown(path, []byte(raw)))
+	shown := string(secret.RedactFile(path, []byte(raw)))
 	if shown == raw {
 		return h
 	}

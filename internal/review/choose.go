@@ -35,13 +35,13 @@ func choose(fs []precedent.Finding, c *diff.Change, threshold int, from string, 
 		file := c.File(f.Path)
 		switch {
 		case f.Start == 0 || file == nil || file.HunkAt(f.Side, f.Start) < 0:
-			f.Where = precedent.WholeFile
+			f.Placement = precedent.WholeFile
 			f.Note("select", "shown on the file: it is about no line of the diff")
 		case inline >= maxInline:
-			f.Where = precedent.Summary
+			f.Placement = precedent.Summary
 			f.Note("select", "shown in the summary: %d others are more important", maxInline)
 		default:
-			f.Where = precedent.Inline
+			f.Placement = precedent.Inline
 			inline++
 			f.Note("select", "shown: its confidence %d is not below %d, the threshold of %s", f.Confidence, threshold, from)
 		}

@@ -33,13 +33,13 @@ type Estimate struct {
 
 // Plan estimates the review of an input.
 func Plan(in Input) Estimate {
-	in.settle()
+	in.fillDefaults()
 	return newReader(&in).estimate()
 }
 
 // estimate adds up what finders and threads take.
 func (x *reader) estimate() Estimate {
-	e := x.wave.estimate(x.in)
+	e := x.specialists.estimate(x.in)
 	if x.in.Engine == nil {
 		return e
 	}
@@ -53,10 +53,10 @@ func (x *reader) estimate() Estimate {
 
 // addThreads adds the requests about threads that are known to be asked about.
 func (x *reader) addThreads(e *Estimate) {
-	var open []*carried
+	var open []*openThread
 	for _, q := range x.inquiries(nil, nil) {
 		if !q.plain(x.in) {
-			open = append(open, q.carried)
+			open = append(open, q.openThread)
 		}
 	}
 	e.Threads = len(open)
@@ -73,11 +73,11 @@ func (x *reader) addThreads(e *Estimate) {
 // estimate adds up the requests of the wave: the first one about the change
 // writes all that is shared to the cache, the first one about each further part
 // that part; everything else that is shared is read from it.
-func (w *wave) estimate(in *Input) Estimate {
+func (w *specialists) estimate(in *Input) Estimate {
 	var e Estimate
 	var asked []prompt.Spec
 	for _, spec := range prompt.Finders() {
-		s := &specialist{spec: spec, wave: w}
+		s := &specialist{spec: spec, specialists: w}
 		if status, why := s.idle(in); why != "" {
 			e.Idle = append(e.Idle, precedent.FinderRun{Name: spec.Name, Status: status, Error: why})
 			continue

@@ -48,11 +48,11 @@ type Event struct {
 
 // finders returns all finders: the prompted ones, then the analyzers. The first
 // prompted one that has something to do leads the others.
-func finders(in *Input, w *wave) []Finder {
+func finders(in *Input, w *specialists) []Finder {
 	var all []Finder
 	asked := 0
 	for _, spec := range prompt.Finders() {
-		s := &specialist{spec: spec, wave: w, lead: asked == 0, number: asked}
+		s := &specialist{spec: spec, specialists: w, lead: asked == 0, number: asked}
 		if _, why := s.idle(in); why == "" {
 			asked++
 		}
@@ -111,7 +111,7 @@ func runFinder(ctx context.Context, in *Input, f Finder) (r Report) {
 // Names returns the names of all finders, as a policy turns them on and off.
 func Names() []string {
 	var names []string
-	for _, f := range finders(&Input{}, &wave{plan: &plan{}}) {
+	for _, f := range finders(&Input{}, &specialists{plan: &plan{}}) {
 		names = append(names, f.Name())
 	}
 	return names

@@ -15,8 +15,8 @@ import (
 	"github.com/precedent-dev/precedent/internal/secret"
 )
 
-// word is what a reader says of a thread.
-type word struct {
+// threadReply is what a reader says of a thread.
+type threadReply struct {
 	Thread string                `json:"thread_id"`
 	State  precedent.AnswerState `json:"state"`
 	Reply  string                `json:"reply"`
@@ -26,9 +26,9 @@ type word struct {
 // inquire asks the engine about threads. What it leaves out stays unanswered, and
 // the review incomplete; when it does not answer at all, the place decides.
 func (x *reader) inquire(ctx context.Context, open []*inquiry) {
-	var threads []*carried
+	var threads []*openThread
 	for _, q := range open {
-		threads = append(threads, q.carried)
+		threads = append(threads, q.openThread)
 	}
 	batches := x.batches(threads)
 	var prompts []prompt.Prompt
@@ -39,14 +39,14 @@ func (x *reader) inquire(ctx context.Context, open []*inquiry) {
 	for _, r := range x.ask(ctx, "threads", engine.Threads, prompts) {
 		batch := open[:len(batches[0])]
 		open, batches = open[len(batch):], batches[1:]
-		words, err := readWords(r)
+		words, err := readThreadReplies(r)
 		if err != nil {
 			trouble = cmp.Or(trouble, err.Error())
 		}
 		for i, q := range batch {
 			w, ok := words[threadID(i)]
 			if ok {
-				x.settle(q, w)
+				x.proveAnswer(q, w)
 				continue
 			}
 			missing++
@@ -68,20 +68,20 @@ func (x *reader) inquire(ctx context.Context, open []*inquiry) {
 // threadID is the name of a thread in a request.
 func threadID(i int) string { return fmt.Sprintf("t%d", i+1) }
 
-// readWords returns what was said by the names of threads. Of two words about one
+// readThreadReplies returns what was said by the names of threads. Of two words about one
 // thread the first counts.
-func readWords(r reply) (map[string]word, error) {
+func readThreadReplies(r reply) (map[string]threadReply, error) {
 	if !r.ok() {
-		status, why := r.trouble()
+		status, why := r.failure()
 		return nil, fmt.Errorf("%s: %s", status, why)
 	}
 	var answer struct {
-		Threads []word `json:"threads"`
+		Threads []threadReply `json:"threads"`
 	}
 	if err := json.Unmarshal(r.answer.JSON, &answer); err != nil {
 		return nil, fmt.Errorf("read threads: %w", err)
 	}
-	said := map[string]word{}
+	said := map[string]threadReply{}
 	for _, w := range answer.Threads {
 		id := strings.TrimSpace(w.Thread)
 		if _, twice := said[id]; !twice {
@@ -92,7 +92,7 @@ func readWords(r reply) (map[string]word, error) {
 }
 
 // batches puts threads into requests, as many as one can hold, in their order.
-func (x *reader) batches(threads []*carried) [][]prompt.Conversation {
+func (x *reader) batches(threads []*openThread) [][]prompt.Conversation {
 	var batches [][]prompt.Conversation
 	if len(threads) == 0 {
 		return nil
@@ -116,8 +116,8 @@ func (x *reader) batches(threads []*carried) [][]prompt.Conversation {
 }
 
 // conversation is what a reader is shown of a thread.
-func (x *reader) conversation(t *carried) prompt.Conversation {
-	c := prompt.Conversation{ID: threadID(0), Remark: t.remark, Then: t.Span, Gone: t.gone, Code: x.around(t), Waiting: t.waits()}
+func (x *reader) conversation(t *openThread) prompt.Conversation {
+	c := prompt.Conversation{ID: threadID(0), Remark: t.remark, Then: t.Span, Gone: t.deletedComment, Code: x.around(t), Waiting: t.waits()}
 	c.Then.Side = t.remark.Side
 	if t.remark.Start == 0 {
 		c.Remark.Span = c.Then
@@ -154,7 +154,7 @@ const linesAround = 12
 const mostLines = 80
 
 // around shows the lines at the place of a thread, with their numbers.
-func (x *reader) around(t *carried) precedent.Untrusted {
+func (x *reader) around(t *openThread) precedent.Untrusted {
 	at := t.remark.Span
 	if at.Start == 0 {
 		return ""
@@ -167,7 +167,7 @@ func (x *reader) around(t *carried) precedent.Untrusted {
 	if err != nil {
 		return ""
 	}
-	lines := strings.Split(strings.TrimSuffix(string(secret.Shown(name, data)), "\n"), "\n")
+	lines := strings.Split(strings.TrimSuffix(string(secret.RedactFile(name, data)), "\n"), "\n")
 	from := max(at.Start-linesAround, 1)
 	to := min(at.End+linesAround, from+mostLines-1, len(lines))
 	var b strings.Builder

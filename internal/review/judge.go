@@ -74,7 +74,7 @@ func remark(f *precedent.Finding) prompt.Remark {
 func (x *reader) compare(ctx context.Context, p prompt.Prompt, n int, what string) map[int]match.Answer {
 	r := x.ask(ctx, "judge", engine.Judge, []prompt.Prompt{p})[0]
 	if !r.ok() {
-		status, why := r.trouble()
+		status, why := r.failure()
 		x.fail("judge", "no judge compared %s (%d): %s: %s", what, n, status, why)
 		return nil
 	}

@@ -29,10 +29,10 @@ func opened(id string, f precedent.Finding, commit string) precedent.Thread {
 // flagged, or gone.
 func carriedTo(t precedent.Thread, head files) precedent.Thread {
 	flagged, _, _ := strings.Cut(t.Quote, "\n")
-	t.Now, t.Changed = precedent.Span{}, true
+	t.Current, t.Changed = precedent.Span{}, true
 	for i, l := range strings.Split(head[t.Path], "\n") {
 		if l == flagged {
-			t.Now, t.Changed = precedent.Span{Path: t.Path, Side: t.Side, Start: i + 1, End: i + 1 + t.End - t.Start}, false
+			t.Current, t.Changed = precedent.Span{Path: t.Path, Side: t.Side, Start: i + 1, End: i + 1 + t.End - t.Start}, false
 		}
 	}
 	return t
@@ -235,7 +235,7 @@ func TestPushes(t *testing.T) {
 var settledBy = map[string]func(*precedent.Thread){
 	"resolved":           func(t *precedent.Thread) { t.State = precedent.ThreadResolved },
 	"won't fix":          func(t *precedent.Thread) { t.State = precedent.ThreadWontFix },
-	"deleted":            func(t *precedent.Thread) { t.Gone = true },
+	"deleted":            func(t *precedent.Thread) { t.Deleted = true },
 	"closed, not by us":  func(t *precedent.Thread) { t.Closed, t.ClosedBy = true, "dana" },
 	"declined, rejected": func(t *precedent.Thread) { t.State, t.Closed = precedent.ThreadWontFix, true },
 }
@@ -346,7 +346,7 @@ func TestRecognizeHolds(t *testing.T) {
 			th := opened(fmt.Sprint("t-", i), f, "aaaa")
 			th.State = rapid.SampledFrom([]precedent.ThreadState{precedent.ThreadOpen, precedent.ThreadAddressed, precedent.ThreadWontFix}).Draw(t, "state")
 			if rapid.Bool().Draw(t, "carried") {
-				th.Now = f.Span
+				th.Current = f.Span
 			}
 			in.Threads = append(in.Threads, th)
 		}
@@ -356,7 +356,7 @@ func TestRecognizeHolds(t *testing.T) {
 		recognized := func(in Input, fs []precedent.Finding) []string {
 			merge(fs, nobody)
 			x := &reader{in: &in, src: newSources(in.Change, in.Read)}
-			x.threads = in.carry(x.src)
+			x.threads = in.openThreads(x.src)
 			x.recognize(context.Background(), fs)
 			takers, names := map[string]int{}, map[string]string{}
 			var all []string
@@ -368,7 +368,7 @@ func TestRecognizeHolds(t *testing.T) {
 					names[f.ID] = own
 				}
 				if th := x.threadOf(&f); th != nil && f.Live() {
-					if takers[th.ID]++; takers[th.ID] > 1 || th.settled() {
+					if takers[th.ID]++; takers[th.ID] > 1 || th.final() {
 						t.Fatalf("%s is live in the thread %s (%s), taken %d times", f.Title, th.ID, th.State, takers[th.ID])
 					}
 				}
@@ -403,11 +403,11 @@ func TestThreadsEstimate(t *testing.T) {
 // and the other says the same.
 func TestOneThreadTakesOne(t *testing.T) {
 	thread := opened("t-1", said("old", "bugs", 5, 9, precedent.Bugs, leak), "aaaa")
-	thread.Now = thread.Span
+	thread.Current = thread.Span
 	in := Input{Repo: theRepo, Change: &diff.Change{}, Head: "head", Threads: []precedent.Thread{thread}, Read: func(precedent.Side, string) ([]byte, error) { return nil, nil }}
 	fs := []precedent.Finding{said("a", "bugs", 8, 8, precedent.Bugs, leakToo), said("b", "tests", 5, 5, precedent.Bugs, leak)}
 	x := &reader{in: &in, src: newSources(in.Change, in.Read)}
-	x.threads = in.carry(x.src)
+	x.threads = in.openThreads(x.src)
 	x.recognize(t.Context(), fs)
 	if fs[1].Thread != "t-1" || !fs[1].Live() || fs[0].Dropped != precedent.Duplicate || fs[0].DroppedBy != fs[1].ID {
 		t.Errorf("findings %+v", fs)

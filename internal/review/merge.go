@@ -62,7 +62,7 @@ func keepFirst(group []*precedent.Finding) {
 	slices.Sort(finders)
 	finders = slices.Compact(finders)
 	best.Votes = len(finders)
-	d := precedent.Decision{Step: "merge", Says: fmt.Sprintf("stands for %d findings of %s", len(group), strings.Join(finders, ", "))}
+	d := precedent.Decision{Step: "merge", Text: fmt.Sprintf("stands for %d findings of %s", len(group), strings.Join(finders, ", "))}
 	if !best.Analyzer {
 		d.Delta = min(agreeDelta*(len(finders)-1), agreeMost)
 	}
@@ -80,7 +80,7 @@ type links map[*precedent.Finding]int
 func (l links) add(d match.Doubt, format string) {
 	note := func(f, other *precedent.Finding) {
 		if l[f]++; l[f] <= mostLinks {
-			f.Trail = append(f.Trail, precedent.Decision{Step: "merge", Says: fmt.Sprintf(format, other.Span, d.Similarity), By: other.ID})
+			f.Trail = append(f.Trail, precedent.Decision{Step: "merge", Text: fmt.Sprintf(format, other.Span, d.Similarity), By: other.ID})
 		}
 	}
 	note(d.A, d.B)

@@ -164,7 +164,7 @@ func TestJudged(t *testing.T) {
 func says(f precedent.Finding) string {
 	var all []string
 	for _, d := range f.Trail {
-		all = append(all, d.Says)
+		all = append(all, d.Text)
 	}
 	return strings.Join(all, "; ")
 }

@@ -162,7 +162,7 @@ func (a *attack) checkBlocks(t *testing.T, c carrier, text string) {
 func (a *attack) checkReview(t *testing.T, c carrier, r *precedent.Review) {
 	t.Helper()
 	found := byTitle(t, r, "An empty token logs in as anybody")
-	if !found.Live() || found.Severity != precedent.Critical || found.Start != 4 || found.Where != precedent.Inline || found.Verifier != precedent.Uncertain {
+	if !found.Live() || found.Severity != precedent.Critical || found.Start != 4 || found.Placement != precedent.Inline || found.Verifier != precedent.Uncertain {
 		t.Errorf("the hole is reported as %+v", found)
 	}
 	if r.Verdict != precedent.Findings || r.ExitStatus(precedent.High) != precedent.ExitFindings {

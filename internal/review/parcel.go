@@ -9,21 +9,21 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// parcel is what one file has in a shard.
-type parcel struct {
+// fileChunk is what one file has in a shard.
+type fileChunk struct {
 	pieces []piece
 	tokens int
 }
 
-// parcels are the first hunk of each group, all of which are of one file. A file
+// fileChunks are the first hunk of each group, all of which are of one file. A file
 // that fits into one shard is not torn apart. Secrets go before a hunk is cut:
 // half a key is not recognised as one.
-func (p *plan) parcels(c *diff.Change, groups [][]diff.HunkRef) []parcel {
-	var all []parcel
+func (p *plan) fileChunks(c *diff.Change, groups [][]diff.HunkRef) []fileChunk {
+	var all []fileChunk
 	add := func(one piece, head, body int) {
 		last := len(all) - 1
 		if last < 0 || all[last].tokens+body > p.most {
-			all = append(all, parcel{tokens: head})
+			all = append(all, fileChunk{tokens: head})
 			last++
 		}
 		all[last].pieces = append(all[last].pieces, one)

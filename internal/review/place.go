@@ -23,7 +23,7 @@ func place(fs []precedent.Finding, p *Placer, src *sources) []precedent.Span {
 		case f.Analyzer && p.confirms(f):
 			f.Note("place", "stands at %s", f.Span)
 		case p.Place(f):
-		case f.Analyzer && src.holds(said, f.Quote):
+		case f.Analyzer && src.holdsQuote(said, f.Quote):
 			f.Span = said
 			f.Note("place", "stands at %s, outside of the diff", said)
 		case p.file(f.Path) == nil:
@@ -34,7 +34,7 @@ func place(fs []precedent.Finding, p *Placer, src *sources) []precedent.Span {
 		if f.Analyzer {
 			continue
 		}
-		strike(f, p, src)
+		dropUnplaced(f, p, src)
 		if f.Start == 0 && len(f.Evidence) == 0 {
 			f.Drop("place", precedent.NoEvidence, "", "about %s as a whole, without evidence that holds", f.Path)
 		}
@@ -60,19 +60,19 @@ func (p *Placer) confirms(f *precedent.Finding) bool {
 	return true
 }
 
-// strike removes the evidence of a finding that the files of the head do not
+// dropUnplaced removes the evidence of a finding that the files of the head do not
 // bear out, and corrects the line numbers of the rest.
-func strike(f *precedent.Finding, p *Placer, src *sources) {
-	holds := standing(f.Evidence, p, src)
+func dropUnplaced(f *precedent.Finding, p *Placer, src *sources) {
+	holds := verifiedEvidence(f.Evidence, p, src)
 	if n := len(f.Evidence) - len(holds); n > 0 {
 		f.Note("place", "struck %d of %d pieces of evidence, which are not in the files that they name", n, len(f.Evidence))
 	}
 	f.Evidence = holds
 }
 
-// standing returns the evidence that the files of the head bear out, each with
+// verifiedEvidence returns the evidence that the files of the head bear out, each with
 // the number of its line.
-func standing(offered []precedent.Evidence, p *Placer, src *sources) []precedent.Evidence {
+func verifiedEvidence(offered []precedent.Evidence, p *Placer, src *sources) []precedent.Evidence {
 	var holds []precedent.Evidence
 	for _, e := range offered {
 		if file := p.file(e.Path); file != nil {

@@ -63,7 +63,7 @@ func (p *Placer) Place(f *precedent.Finding) bool {
 	if s.on == nil {
 		return false
 	}
-	s.settle(f, said, quote)
+	s.applyTo(f, said, quote)
 	return true
 }
 
@@ -123,25 +123,25 @@ func (p *Placer) lines(f *diff.File, side precedent.Side) *sideLines {
 	return s
 }
 
-// settle writes the spot into the finding. The range keeps the length that it
+// applyTo writes the spot into the finding. The range keeps the length that it
 // came with, inside its hunk. A quote that is not verbatim is replaced by what
 // the file says.
-func (s spot) settle(f *precedent.Finding, said precedent.Span, quote []lineText) {
+func (s spot) applyTo(f *precedent.Finding, said precedent.Span, quote []lineText) {
 	l := &s.on.lines[s.index]
 	f.Path, f.Side, f.Start = s.on.file.Path, s.on.side, l.number
 	f.End = s.on.end(s.index, said.End-said.Start)
-	d := precedent.Decision{Step: "place", Says: "the quote stands at " + f.String()}
+	d := precedent.Decision{Step: "place", Text: "the quote stands at " + f.String()}
 	switch {
 	case f.Path != said.Path:
-		d.Says += ", and not in " + said.Path
+		d.Text += ", and not in " + said.Path
 	case f.Side != said.Side && said.Side != "":
-		d.Says += ", on the other side of the diff"
+		d.Text += ", on the other side of the diff"
 	case said.Start != f.Start:
-		d.Says += ", not at the line that was named"
+		d.Text += ", not at the line that was named"
 	}
 	if l.squeezed != quote[0].squeezed {
 		d.Delta = inexactDelta
-		d.Says += "; it is not verbatim"
+		d.Text += "; it is not verbatim"
 		f.Quote = s.on.text(s.index, len(quote))
 	}
 	f.Trail = append(f.Trail, d)

@@ -71,13 +71,13 @@ func (p *plan) pack(c *diff.Change, most int) {
 		return cmp.Or(cmp.Compare(path.Dir(pa), path.Dir(pb)), cmp.Compare(pa, pb), cmp.Compare(a[0].Hunk, b[0].Hunk))
 	})
 	dir := func(refs []diff.HunkRef) string { return path.Dir(c.Files[refs[0].File].Path) }
-	var folder []parcel
+	var folder []fileChunk
 	for len(groups) > 0 {
 		n := 1
 		for n < len(groups) && groups[n][0].File == groups[0][0].File {
 			n++
 		}
-		folder = append(folder, p.parcels(c, groups[:n])...)
+		folder = append(folder, p.fileChunks(c, groups[:n])...)
 		if n == len(groups) || dir(groups[n]) != dir(groups[0]) {
 			p.addFolder(folder)
 			folder = nil
@@ -90,9 +90,9 @@ func (p *plan) pack(c *diff.Change, most int) {
 // addFolder puts what a folder has into the last shard, as much as fits, and the
 // rest into new ones. Once a folder is torn, which of its files go first does
 // not matter, so the ones that fit do.
-func (p *plan) addFolder(parcels []parcel) {
+func (p *plan) addFolder(parcels []fileChunk) {
 	for len(parcels) > 0 {
-		var rest []parcel
+		var rest []fileChunk
 		for _, one := range parcels {
 			if p.fits(one.tokens) {
 				p.add(one)
@@ -108,7 +108,7 @@ func (p *plan) addFolder(parcels []parcel) {
 }
 
 // add puts a parcel into the last shard.
-func (p *plan) add(one parcel) {
+func (p *plan) add(one fileChunk) {
 	last := len(p.shards) - 1
 	s := &p.shards[last]
 	s.pieces = append(s.pieces, one.pieces...)

@@ -12,12 +12,12 @@ import (
 // maxProof bounds what is repeated of a proof, in characters.
 const maxProof = 200
 
-// settle takes the engine's word on a thread as far as something bears it out:
+// proveAnswer takes the engine's word on a thread as far as something bears it out:
 // changed lines, an added line that it quotes, or a person's words that it quotes.
 // No word of an engine closes a thread about code that is as it was, where the
 // mistake could cost data or security. Only a person who may merge declines: an
 // author who could would pass every review.
-func (x *reader) settle(q *inquiry, w word) {
+func (x *reader) proveAnswer(q *inquiry, w threadReply) {
 	reply := strings.TrimSpace(text.Clean(w.Reply))
 	if who, sentence := x.decliner(q, w.Quote); w.State == precedent.DeclinedHere && who != "" {
 		q.decide(precedent.DeclinedHere, decidedByPerson, "%s wrote: %q", who, text.Cut(sentence, maxProof))
@@ -38,7 +38,7 @@ func (x *reader) settle(q *inquiry, w word) {
 		q.decide(precedent.StillThere, decidedByEngine, "the engine compared it with the head")
 	case w.State == precedent.Addressed && q.changed:
 		q.decide(precedent.Addressed, decidedByEngine, "the lines that it flags were changed")
-	case w.State == precedent.NoLonger && q.gone:
+	case w.State == precedent.NoLonger && q.deletedComment:
 		q.decide(precedent.NoLonger, decidedByEngine, "the lines that it flags are gone")
 	case w.State != precedent.DeclinedHere && proof != "":
 		q.decide(w.State, decidedByEngine, "the push added: %q", text.Cut(proof, maxProof))
@@ -99,7 +99,7 @@ const minSaid = 12
 // decliner returns who said the quoted words in the thread, of those who can
 // decline its finding, and the words; both are empty if none of them did.
 func (x *reader) decliner(q *inquiry, quote string) (who, sentence string) {
-	want := bare(quote)
+	want := normalized(quote)
 	if want == "" {
 		return "", ""
 	}
@@ -112,7 +112,7 @@ func (x *reader) decliner(q *inquiry, quote string) (who, sentence string) {
 			if strings.HasPrefix(strings.TrimSpace(l), ">") {
 				continue // they repeat what somebody else wrote
 			}
-			if bare(l) == want {
+			if normalized(l) == want {
 				return m.Who, oneLine(quote)
 			}
 			own.WriteString(l)
@@ -124,5 +124,5 @@ func (x *reader) decliner(q *inquiry, quote string) (who, sentence string) {
 	return "", ""
 }
 
-// bare is a quote without white space and the signs around it.
-func bare(quote string) string { return strings.Trim(text.Squeeze(quote), "\"'`.!,…*_") }
+// normalized is a quote without white space and the signs around it.
+func normalized(quote string) string { return strings.Trim(text.Squeeze(quote), "\"'`.!,…*_") }

@@ -9,13 +9,13 @@ import (
 	"github.com/precedent-dev/precedent/internal/match"
 )
 
-// bond joins a thread and a live finding, by their indexes.
-type bond struct {
+// threadMatch joins a thread and a live finding, by their indexes.
+type threadMatch struct {
 	thread, finding int
 	match.Comparison
 }
 
-func bySureness(a, b bond) int {
+func bySureness(a, b threadMatch) int {
 	return cmp.Or(cmp.Compare(a.By, b.By), -cmp.Compare(a.Similarity, b.Similarity),
 		cmp.Compare(a.thread, b.thread), cmp.Compare(a.finding, b.finding))
 }
@@ -56,9 +56,9 @@ func (x *reader) recognize(ctx context.Context, fs []precedent.Finding) {
 		f, t, first := live[b.finding], x.threads[b.thread], taker[b.thread]
 		switch {
 		case bound[f] || b.By == match.ByWords || b.By == match.ByIdentity: // alike, and another place with the same defect
-		case t.settled():
+		case t.final():
 			bound[f] = true
-			t.silence(f)
+			t.dropRepeated(f)
 		default:
 			bound[f] = true
 			f.Drop("threads", precedent.Duplicate, first.ID, "says the same as %q at %s, which stands in a thread already", first.Title, first.Span)
@@ -68,12 +68,12 @@ func (x *reader) recognize(ctx context.Context, fs []precedent.Finding) {
 
 // bonds returns which threads and findings say the same, the surest first. A judge
 // decides on the doubtful ones, in one request.
-func (x *reader) bonds(ctx context.Context, live []*precedent.Finding, dropped map[string][]*precedent.Finding) []bond {
-	var sure, open []bond
+func (x *reader) bonds(ctx context.Context, live []*precedent.Finding, dropped map[string][]*precedent.Finding) []threadMatch {
+	var sure, open []threadMatch
 	for i, t := range x.threads {
-		posted := match.Posted{Remark: &t.remark, Ended: t.settled(), Changed: t.changed}
+		posted := match.Posted{Remark: &t.remark, Ended: t.final(), Changed: t.changed}
 		for j, f := range live {
-			b := bond{i, j, posted.Nearest(f, dropped[f.ID])}
+			b := threadMatch{i, j, posted.Nearest(f, dropped[f.ID])}
 			switch b.Like {
 			case match.SurelySame:
 				sure = append(sure, b)
@@ -82,7 +82,7 @@ func (x *reader) bonds(ctx context.Context, live []*precedent.Finding, dropped m
 			}
 		}
 	}
-	slices.SortFunc(open, func(a, b bond) int { return cmp.Or(-cmp.Compare(a.Similarity, b.Similarity), bySureness(a, b)) })
+	slices.SortFunc(open, func(a, b threadMatch) int { return cmp.Or(-cmp.Compare(a.Similarity, b.Similarity), bySureness(a, b)) })
 	var doubts []match.Doubt
 	for _, b := range open {
 		doubts = append(doubts, match.Doubt{A: &x.threads[b.thread].remark, B: b.With, Similarity: b.Similarity})
@@ -104,14 +104,14 @@ func (x *reader) bonds(ctx context.Context, live []*precedent.Finding, dropped m
 	return sure
 }
 
-// naming gives findings the names of their threads.
-type naming struct {
+// threadAssignment gives findings the names of their threads.
+type threadAssignment struct {
 	owners  map[string]*precedent.Finding // by fingerprint
 	dropped map[string][]*precedent.Finding
 }
 
-func newNaming(live []*precedent.Finding, dropped map[string][]*precedent.Finding) naming {
-	n := naming{owners: map[string]*precedent.Finding{}, dropped: dropped}
+func newNaming(live []*precedent.Finding, dropped map[string][]*precedent.Finding) threadAssignment {
+	n := threadAssignment{owners: map[string]*precedent.Finding{}, dropped: dropped}
 	for _, f := range live {
 		n.owners[f.Fingerprint] = f
 	}
@@ -120,7 +120,7 @@ func newNaming(live []*precedent.Finding, dropped map[string][]*precedent.Findin
 
 // take gives a finding its thread, and the thread's name unless another finding
 // goes by it.
-func (n naming) take(repo precedent.Repo, t *carried, f *precedent.Finding) {
+func (n threadAssignment) take(repo precedent.Repo, t *openThread, f *precedent.Finding) {
 	f.Thread = t.ID
 	owner := n.owners[t.Fingerprint]
 	if t.Fingerprint != "" && (owner == nil || owner == f) {
@@ -132,8 +132,8 @@ func (n naming) take(repo precedent.Repo, t *carried, f *precedent.Finding) {
 		f.ID, f.Fingerprint = id, t.Fingerprint
 	}
 	switch {
-	case t.settled():
-		t.silence(f)
+	case t.final():
+		t.dropRepeated(f)
 	case t.State == precedent.ThreadAddressed:
 		f.Note("threads", "is back: the thread about it was closed as fixed")
 	default:
@@ -141,12 +141,12 @@ func (n naming) take(repo precedent.Repo, t *carried, f *precedent.Finding) {
 	}
 }
 
-// silence drops a finding that people do not want to read again.
-func (t *carried) silence(f *precedent.Finding) {
+// dropRepeated drops a finding that people do not want to read again.
+func (t *openThread) dropRepeated(f *precedent.Finding) {
 	f.Thread = t.ID
 	why := "a person closed the thread about it"
 	switch {
-	case t.Gone:
+	case t.Deleted:
 		why = "a person deleted the comment about it"
 	case t.State == precedent.ThreadWontFix:
 		why = "a person declined it in the thread about it"
@@ -155,7 +155,7 @@ func (t *carried) silence(f *precedent.Finding) {
 }
 
 // threadOf is the thread that a finding stands in, nil if it stands in none.
-func (x *reader) threadOf(f *precedent.Finding) *carried {
+func (x *reader) threadOf(f *precedent.Finding) *openThread {
 	if f.Thread == "" {
 		return nil
 	}

@@ -10,17 +10,17 @@ import (
 	"github.com/precedent-dev/precedent/internal/secret"
 )
 
-// findings blackens every secret in findings, those that a model repeats included.
-func (b blackener) findings(fs []precedent.Finding) {
+// redactFindings blackens every secret in findings, those that a model repeats included.
+func (b redactor) redactFindings(fs []precedent.Finding) {
 	for i := range fs {
 		f := &fs[i]
 		quote, fix := f.Quote, f.Suggestion
-		b.all(&f.Quote, &f.Symbol, &f.Title, &f.Body, &f.Suggestion, &f.Sketch)
+		b.redact(&f.Quote, &f.Symbol, &f.Title, &f.Body, &f.Suggestion, &f.Sketch)
 		if f.Suggestion != fix {
 			setAside(f, "it holds a secret")
 		}
 		for j := range f.Evidence {
-			b.all(&f.Evidence[j].Quote)
+			b.redact(&f.Evidence[j].Quote)
 		}
 		if f.Category == precedent.Secrets && f.Analyzer && f.Quote == quote {
 			f.Quote = "[REDACTED]" // known to hold one, though alone it does not look it
@@ -28,32 +28,32 @@ func (b blackener) findings(fs []precedent.Finding) {
 	}
 }
 
-// review blackens what the review says beside its findings: the stages speak of
+// redactReview blackens what the review says beside its findings: the stages speak of
 // lines, and second readers and failures in the words of models and programs.
-func (b blackener) review(r *precedent.Review) {
+func (b redactor) redactReview(r *precedent.Review) {
 	for i := range r.Findings {
 		for j := range r.Findings[i].Trail {
-			b.all(&r.Findings[i].Trail[j].Says)
+			b.redact(&r.Findings[i].Trail[j].Text)
 		}
 	}
 	for i := range r.Finders {
-		b.all(&r.Finders[i].Error)
+		b.redact(&r.Finders[i].Error)
 	}
 	for i := range r.Failures {
-		b.all(&r.Failures[i].Error)
+		b.redact(&r.Failures[i].Error)
 	}
-	b.all(&r.Positive)
+	b.redact(&r.Positive)
 }
 
 // minKnown is the shortest text that is taken for a secret wherever it stands,
 // in bytes.
 const minKnown = 12
 
-// blackener knows the secrets that the analyzers found, so that they are also
+// redactor knows the secrets that the analyzers found, so that they are also
 // recognised where nothing around them gives them away.
-type blackener struct{ known *strings.Replacer }
+type redactor struct{ known *strings.Replacer }
 
-func newBlackener(fs []precedent.Finding, src *sources) blackener {
+func newRedactor(fs []precedent.Finding, src *sources) redactor {
 	rules := map[string]string{}
 	for i := range fs {
 		f := &fs[i]
@@ -77,10 +77,10 @@ func newBlackener(fs []precedent.Finding, src *sources) blackener {
 			pairs = append(pairs, s, "[REDACTED:"+rules[s]+"]")
 		}
 	}
-	return blackener{strings.NewReplacer(pairs...)}
+	return redactor{strings.NewReplacer(pairs...)}
 }
 
-func (b blackener) all(texts ...*string) {
+func (b redactor) redact(texts ...*string) {
 	for _, t := range texts {
 		*t, _ = secret.Redact(b.known.Replace(*t))
 	}

@@ -97,8 +97,8 @@ const (
 // context.
 func Run(ctx context.Context, in Input) (*precedent.Review, error) {
 	began := in.Now()
-	in.settle()
-	r := in.begin(began)
+	in.fillDefaults()
+	r := in.newReview(began)
 	x := newReader(&in)
 	if len(in.Change.Files) == 0 && len(in.Skipped) == 0 && len(x.threads) == 0 {
 		r.Verdict = precedent.Skipped
@@ -108,7 +108,7 @@ func Run(ctx context.Context, in Input) (*precedent.Review, error) {
 	if in.Planned != nil && in.Engine != nil {
 		in.Planned(x.estimate())
 	}
-	reports := find(ctx, &in, finders(&in, x.wave))
+	reports := find(ctx, &in, finders(&in, x.specialists))
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("review %s: %w", in.Repo, err)
 	}
@@ -144,8 +144,8 @@ func (x *reader) judgeAll(ctx context.Context, r *precedent.Review) {
 	named := place(r.Findings, placer, src)
 	checkSuggestions(r.Findings, named, placer, in.Read)
 	identify(r.Findings, src, in.Repo)
-	b := newBlackener(r.Findings, src)
-	b.findings(r.Findings)
+	b := newRedactor(r.Findings, src)
+	b.redactFindings(r.Findings)
 	merge(r.Findings, func(doubts []match.Doubt) map[int]bool {
 		return x.judge(ctx, doubts, "pairs of findings, which were kept apart")
 	})
@@ -158,15 +158,15 @@ func (x *reader) judgeAll(ctx context.Context, r *precedent.Review) {
 	r.Findings = suppress(r.Findings, in.Policy, in.Recall.Rejections, r.At, *in.Threshold, x.dismissals(ctx))
 	r.Threads = x.answer(ctx, r.Findings, r.Finders, b)
 	choose(r.Findings, in.Change, *in.Threshold, in.ThresholdFrom, in.MaxInline)
-	r.Memory.Hushed = in.Recall.Hushed(r.Findings)
+	r.Memory.Suppressed = in.Recall.Suppressed(r.Findings)
 	r.Failures = append(r.Failures, x.failures...)
 	r.Usage.Add(x.usage)
 	r.CostUSD += x.costUSD
-	b.review(r)
+	b.redactReview(r)
 }
 
-// settle fills in what was left open.
-func (in *Input) settle() {
+// fillDefaults fills in what was left open.
+func (in *Input) fillDefaults() {
 	if in.Change == nil {
 		in.Change = &diff.Change{}
 	}
@@ -194,8 +194,8 @@ func (in *Input) settle() {
 	}
 }
 
-// begin returns the review as far as the input alone decides it.
-func (in *Input) begin(at time.Time) *precedent.Review {
+// newReview returns the review as far as the input alone decides it.
+func (in *Input) newReview(at time.Time) *precedent.Review {
 	target := in.Target
 	target.Added, target.Removed = in.Change.Added, in.Change.Removed
 	return &precedent.Review{

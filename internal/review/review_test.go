@@ -180,7 +180,7 @@ func TestWithoutEngine(t *testing.T) {
 		t.Errorf("the prompted finder: %+v", bugs)
 	}
 	live := r.Live()
-	if len(live) != 1 || live[0].Category != precedent.Secrets || live[0].Start != 3 || live[0].Where != precedent.Inline || live[0].Confidence != 95 {
+	if len(live) != 1 || live[0].Category != precedent.Secrets || live[0].Start != 3 || live[0].Placement != precedent.Inline || live[0].Confidence != 95 {
 		t.Fatalf("live: %+v", live)
 	}
 	want := precedent.Coverage{Files: 3, Hunks: 3, HunksRead: 2, Skipped: []precedent.SkippedFile{{Path: "go.sum", Reason: "lock file"}}}
@@ -210,7 +210,7 @@ func TestPlanted(t *testing.T) {
 	if f := byTitle(t, r, "The loop runs one past the end"); !f.Live() || f.Start != 5 || f.Confidence != 90 {
 		t.Errorf("wrong number: %+v", f)
 	}
-	if f := byTitle(t, r, "The transaction is left open"); f.Dropped != precedent.NoEvidence || f.Start != 0 || f.Where != precedent.Hidden {
+	if f := byTitle(t, r, "The transaction is left open"); f.Dropped != precedent.NoEvidence || f.Start != 0 || f.Placement != precedent.Hidden {
 		t.Errorf("quote from nowhere: %+v", f)
 	}
 	var theKey precedent.Finding
@@ -410,7 +410,7 @@ func TestAnalyzersAreExact(t *testing.T) {
 	in := input(t, files{"CLAUDE.md": "# Rules\n"}, files{"CLAUDE.md": "# Rules\n\n- Be kind.\n\n- Be brief.\n", "a.txt": "x\n<<<<<<< one\na\n=======\nb\n>>>>>>> two\n"})
 	got := map[string]string{}
 	for _, f := range run(t, in).Live() {
-		got[f.Finder] = f.String() + " " + string(f.Where)
+		got[f.Finder] = f.String() + " " + string(f.Placement)
 	}
 	want := map[string]string{"policy-edit": "CLAUDE.md:2 inline", "conflict-markers": "a.txt:2 inline"}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -428,7 +428,7 @@ func TestInlineCap(t *testing.T) {
 	in.Engine, in.MaxInline = answering(fs...), 4
 	var got []string
 	for _, f := range run(t, in).Live() {
-		got = append(got, f.Title+" "+string(f.Where))
+		got = append(got, f.Title+" "+string(f.Placement))
 	}
 	want := []string{"remark 5 inline", "remark 4 inline", "remark 3 inline", "remark 2 inline", "remark 1 summary", "remark 0 summary"}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -25,7 +25,7 @@ type ruling struct {
 // finding the first counts.
 func readVerdicts(r reply) (map[string]ruling, error) {
 	if !r.ok() {
-		status, why := r.trouble()
+		status, why := r.failure()
 		return nil, fmt.Errorf("%s: %s", status, why)
 	}
 	var answer struct {
@@ -44,13 +44,13 @@ func readVerdicts(r reply) (map[string]ruling, error) {
 	return byID, nil
 }
 
-// settle writes the ruling into the finding. A verdict stands on lines that are
+// applyTo writes the ruling into the finding. A verdict stands on lines that are
 // in the files: one whose quotes all are not is worth no more than doubt, and
 // what may cost data or security is refuted by lines alone. Mere words against it
 // do not even lower it, or a change that talks its verifier round would hide it.
-func (v ruling) settle(f *precedent.Finding, p *Placer, src *sources) {
+func (v ruling) applyTo(f *precedent.Finding, p *Placer, src *sources) {
 	offered := v.Evidence[:min(len(v.Evidence), maxEvidence)]
-	holds := standing(offered, p, src)
+	holds := verifiedEvidence(offered, p, src)
 	if f.Category.Protected() {
 		holds = slices.DeleteFunc(holds, func(e precedent.Evidence) bool { return onlyComment(e.Quote) })
 	}
@@ -78,7 +78,7 @@ func (v ruling) settle(f *precedent.Finding, p *Placer, src *sources) {
 		f.Drop("verify", precedent.Refuted, "", "refuted: %s", reason)
 		return
 	}
-	d := precedent.Decision{Step: "verify", Says: string(f.Verifier) + ": " + reason, Delta: checkDelta[f.Verifier]}
+	d := precedent.Decision{Step: "verify", Text: string(f.Verifier) + ": " + reason, Delta: checkDelta[f.Verifier]}
 	if words {
 		d.Delta = 0
 	}

@@ -16,9 +16,9 @@ import (
 // review. Trouble with it costs no finding; it is told as a failure.
 type reader struct {
 	in *Input
-	*wave
+	*specialists
 	src      *sources
-	threads  []*carried            // of the pull request
+	threads  []*openThread         // of the pull request
 	before   map[diff.HunkRef]bool // hunks that an earlier review read
 	usage    precedent.Usage
 	costUSD  float64
@@ -29,11 +29,11 @@ type reader struct {
 func newReader(in *Input) *reader {
 	x := &reader{in: in, src: newSources(in.Change, in.Read), before: in.Since.readBefore(in.Change)}
 	p := newPlan(in.Change, in.Policy.Ignore)
-	if in.Engine != nil && !in.joined() { // analyzers read everything
+	if in.Engine != nil && !in.rangeText() { // analyzers read everything
 		p.before = x.before
 	}
-	x.wave = newWave(in, p)
-	x.threads = in.carry(x.src)
+	x.specialists = newSpecialists(in, p)
+	x.threads = in.openThreads(x.src)
 	return x
 }
 
@@ -65,9 +65,9 @@ func (x *reader) ask(ctx context.Context, step string, role engine.Role, prompts
 	var wg sync.WaitGroup
 	done := 0
 	for i, p := range prompts {
-		x.seats <- struct{}{}
+		x.slots <- struct{}{}
 		wg.Go(func() {
-			defer func() { <-x.seats }()
+			defer func() { <-x.slots }()
 			r := reply{err: ctx.Err()}
 			if r.err == nil {
 				r = x.in.send(ctx, func() prompt.Prompt { return p }, engine.Task{Role: role, Name: string(role), Tree: tree})

@@ -71,18 +71,18 @@ func (s *Since) ran(finder string) bool {
 	return s.Finders == nil || slices.Contains(s.Finders, finder)
 }
 
-// joined tells whether an engine is to be asked for a finder that has not read what
+// rangeText tells whether an engine is to be asked for a finder that has not read what
 // the earlier review read.
-func (in *Input) joined() bool {
+func (in *Input) rangeText() bool {
 	return in.Since != nil && slices.ContainsFunc(prompt.Finders(), func(spec prompt.Spec) bool {
 		idle := !in.enabled(spec.Name) || spec.NeedsGuide && in.unguided()
 		return !idle && !in.Since.ran(spec.Name)
 	})
 }
 
-// opaque tells whether a file is another one since the earlier review, or changed
+// identityHash tells whether a file is another one since the earlier review, or changed
 // in a way that its hunks do not tell.
-func opaque(f *diff.File) bool {
+func identityHash(f *diff.File) bool {
 	if f.Status != diff.Modified || f.Binary || f.TooLarge || f.Skip != "" {
 		return true
 	}
@@ -101,7 +101,7 @@ func (s *Since) touches(path string, h *diff.Hunk) bool {
 	if f == nil {
 		return false
 	}
-	if opaque(f) {
+	if identityHash(f) {
 		return true
 	}
 	first, last := h.NewStart, h.NewStart+h.NewLines-1
@@ -183,7 +183,7 @@ func (x *reader) fresh(f *precedent.Finding) bool {
 	switch {
 	case changed == nil:
 		return false
-	case f.Start == 0 || opaque(changed):
+	case f.Start == 0 || identityHash(changed):
 		return true
 	}
 	for i := range changed.Hunks {

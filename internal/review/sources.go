@@ -167,8 +167,8 @@ func (f *source) saysAt(i int, want []string) bool {
 
 func distance(a, b int) int { return max(a-b, b-a) }
 
-// holds tells whether a quote stands at a span of the head, in the diff or not.
-func (s *sources) holds(at precedent.Span, quote string) bool {
+// holdsQuote tells whether a quote stands at a span of the head, in the diff or not.
+func (s *sources) holdsQuote(at precedent.Span, quote string) bool {
 	if at.Side == precedent.Left {
 		return false
 	}

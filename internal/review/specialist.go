@@ -16,7 +16,7 @@ import (
 // specialist is a Finder that asks an engine, a request for each shard.
 type specialist struct {
 	spec prompt.Spec
-	*wave
+	*specialists
 	lead   bool
 	number int // among the specialists that are asked
 }
@@ -62,11 +62,11 @@ func (s *specialist) Find(ctx context.Context, in *Input) Report {
 		return Report{Run: precedent.FinderRun{Status: status, Error: why}}
 	}
 	a := &asking{in: in, s: s, replies: make([]reply, len(s.plan.shards))}
-	begin := make([]func(), len(s.begun))
+	begin := make([]func(), len(s.answering))
 	for i := range begin {
 		begin[i] = func() {}
 		if s.lead {
-			begin[i] = sync.OnceFunc(func() { close(s.begun[i]) })
+			begin[i] = sync.OnceFunc(func() { close(s.answering[i]) })
 			defer begin[i]()
 		}
 	}
@@ -79,9 +79,9 @@ func (s *specialist) Find(ctx context.Context, in *Input) Report {
 	}
 	var wg sync.WaitGroup
 	for i := range a.replies {
-		ahead := s.begun[i]
+		ahead := s.answering[i]
 		if s.lead {
-			ahead = s.begun[0]
+			ahead = s.answering[0]
 		}
 		if !s.lead || i > 0 {
 			select {
@@ -95,9 +95,9 @@ func (s *specialist) Find(ctx context.Context, in *Input) Report {
 			}
 			continue
 		}
-		s.seats <- struct{}{}
+		s.slots <- struct{}{}
 		wg.Go(func() {
-			defer func() { <-s.seats }()
+			defer func() { <-s.slots }()
 			defer begin[i]()
 			s.trial.end(s.number, i, a.ask(ctx, i, begin[i]))
 		})
@@ -211,7 +211,7 @@ func (s *specialist) report(in *Input, replies []reply, err error) Report {
 	case err != nil:
 		run.Status, run.Error = precedent.StatusError, err.Error()
 	case worst != nil:
-		run.Status, run.Error = worst.trouble()
+		run.Status, run.Error = worst.failure()
 		if len(replies) > 1 {
 			run.Error = fmt.Sprintf("%d of %d requests were not answered; the first: %s", bad, len(replies), run.Error)
 		}
@@ -226,8 +226,8 @@ func (s *specialist) report(in *Input, replies []reply, err error) Report {
 // maxMessage bounds what a run tells of an engine's trouble, in characters.
 const maxMessage = 2_000
 
-// trouble says how a request ended that was not answered.
-func (r *reply) trouble() (precedent.Status, string) {
+// failure says how a request ended that was not answered.
+func (r *reply) failure() (precedent.Status, string) {
 	status := r.answer.Status
 	switch {
 	case r.err != nil && status != precedent.StatusMalformed:

@@ -35,7 +35,7 @@ func (x *reader) verify(ctx context.Context, fs []precedent.Finding, p *Placer, 
 	tasks := x.tasks(fs)
 	var prompts []prompt.Prompt
 	for _, t := range tasks {
-		prompts = append(prompts, t.prompt(x.wave))
+		prompts = append(prompts, t.prompt(x.specialists))
 	}
 	unchecked, trouble := 0, ""
 	for i, r := range x.ask(ctx, "verify", engine.Verifier, prompts) {
@@ -45,7 +45,7 @@ func (x *reader) verify(ctx context.Context, fs []precedent.Finding, p *Placer, 
 		}
 		for _, f := range tasks[i].findings {
 			if v, ok := verdicts[f.ID]; ok {
-				v.settle(f, p, src)
+				v.applyTo(f, p, src)
 				continue
 			}
 			unchecked++
@@ -134,7 +134,7 @@ func (p *plan) within(shards []int, file *diff.File, f *precedent.Finding) int {
 	return shards[0]
 }
 
-func (t *task) prompt(w *wave) prompt.Prompt {
+func (t *task) prompt(w *specialists) prompt.Prompt {
 	var pieces []piece
 	for _, one := range w.plan.shards[t.shard].pieces {
 		if one.file.Path == t.path {
@@ -166,7 +166,7 @@ func doubtOutside(f *precedent.Finding) {
 	}
 	if said := outside().FindString(f.Title + "\n" + f.Body); said != "" {
 		f.Trail = append(f.Trail, precedent.Decision{
-			Step: "verify", Says: fmt.Sprintf("speaks of what no tool confirmed: %q", text.Collapse(said)), Delta: uncertainDelta,
+			Step: "verify", Text: fmt.Sprintf("speaks of what no tool confirmed: %q", text.Collapse(said)), Delta: uncertainDelta,
 		})
 	}
 }

@@ -7,22 +7,22 @@ import (
 	"github.com/precedent-dev/precedent/internal/prompt"
 )
 
-// wave is what the specialists of a review share. The requests about a shard
+// specialists is what the specialists of a review share. The requests about a shard
 // have all but their ends in common: the lead's goes first, and the others go
 // when its answer begins, because only then can an engine have kept what they
 // share. All at once costs more than keeping nothing.
-type wave struct {
-	plan  *plan
-	brief *brief
-	sheet *prompt.Sheet
-	seats chan struct{}   // one for each request that may be under way
-	begun []chan struct{} // by shard
-	trial *trial
+type specialists struct {
+	plan      *plan
+	brief     *brief
+	sheet     *prompt.Sheet
+	slots     chan struct{}   // one for each request that may be under way
+	answering []chan struct{} // by shard
+	trial     *trial
 }
 
-// newWave makes ready what specialists need, if there is an engine to ask.
-func newWave(in *Input, p *plan) *wave {
-	w := &wave{plan: p, seats: make(chan struct{}, in.Concurrency), trial: &trial{}}
+// newSpecialists makes ready what specialists need, if there is an engine to ask.
+func newSpecialists(in *Input, p *plan) *specialists {
+	w := &specialists{plan: p, slots: make(chan struct{}, in.Concurrency), trial: &trial{}}
 	if in.Engine == nil {
 		return w
 	}
@@ -31,7 +31,7 @@ func newWave(in *Input, p *plan) *wave {
 	p.pack(in.Change, w.brief.room(in.Window))
 	w.sheet = w.brief.sheet(p)
 	for range p.shards {
-		w.begun = append(w.begun, make(chan struct{}))
+		w.answering = append(w.answering, make(chan struct{}))
 	}
 	return w
 }

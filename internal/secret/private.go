@@ -23,11 +23,11 @@ func Private(name string) bool {
 // hiddenFile stands for the lines of a private file.
 const hiddenFile = "[REDACTED:private-file]"
 
-// Shown is what may be shown of a file: its text without its secrets, and of
+// RedactFile is what may be shown of a file: its text without its secrets, and of
 // private files markers in the place of their lines. It looks into what seems
 // binary as well, or one odd byte would open the door. The result has as many
 // lines as the file.
-func Shown(name string, data []byte) []byte {
+func RedactFile(name string, data []byte) []byte {
 	lines := bytes.Count(data, []byte("\n"))
 	repeated := func(marker string) []byte {
 		out := strings.Repeat(marker+"\n", lines)

@@ -27,7 +27,7 @@ func TestShown(t *testing.T) {
 		"main.go": {"package main\n", "package main\n", "REDACTED"},
 		"odd.go":  {"\x00\n\xff" + aws(2) + "\n", "[REDACTED:", aws(2)},
 	} {
-		got := string(Shown(name, []byte(test.data)))
+		got := string(RedactFile(name, []byte(test.data)))
 		if !strings.Contains(got, test.want) || strings.Contains(got, test.never) || strings.Count(got, "\n") != strings.Count(test.data, "\n") {
 			t.Errorf("%s: %q", name, got)
 		}

@@ -17,7 +17,7 @@ func (r *Repo) saveDecisions(ctx context.Context, tx *sql.Tx, review *precedent.
 	defer insert.Close()
 	for i, f := range review.Findings {
 		for n, d := range f.Trail {
-			if _, err := insert.ExecContext(ctx, review.ID, r.id, i, n, d.Step, d.Says, d.Delta, d.By); err != nil {
+			if _, err := insert.ExecContext(ctx, review.ID, r.id, i, n, d.Step, d.Text, d.Delta, d.By); err != nil {
 				return err
 			}
 		}
@@ -33,7 +33,7 @@ func (r *Repo) readDecisions(ctx context.Context, review *precedent.Review) erro
 		[]any{r.id, review.ID}, func(s scanner) error {
 			var i int
 			var d precedent.Decision
-			if err := s.Scan(&i, &d.Step, &d.Says, &d.Delta, &d.By); err != nil {
+			if err := s.Scan(&i, &d.Step, &d.Text, &d.Delta, &d.By); err != nil {
 				return err
 			}
 			if i >= 0 && i < len(review.Findings) {

@@ -36,14 +36,14 @@ func Fold(findings []precedent.Finding) []*precedent.Finding {
 		case !seen:
 			at[f.Fingerprint] = len(folded)
 			folded = append(folded, f)
-		case standing(f) < standing(folded[j]):
+		case placementRank(f) < placementRank(folded[j]):
 			folded[j] = f
 		}
 	}
 	return folded
 }
 
-func standing(f *precedent.Finding) int {
+func placementRank(f *precedent.Finding) int {
 	switch f.Dropped {
 	case "":
 		return 0

@@ -82,7 +82,7 @@ func checkText(t failer, r *Repo, key, s string) {
 	f := precedent.Finding{
 		ID: "id" + key, Fingerprint: "fp" + key + s, Place: s, Finder: s, Rule: s, Category: precedent.Category(s), Severity: precedent.Severity(s),
 		Span: precedent.Span{Path: key + s, Side: precedent.Side(s), Start: 1, End: 2}, Symbol: s, Quote: s, Title: s, Body: s,
-		Trail: []precedent.Decision{{Step: s, Says: s, Delta: -3, By: s}},
+		Trail: []precedent.Decision{{Step: s, Text: s, Delta: -3, By: s}},
 	}
 	v := review(remote, "text"+key+s, 1, f)
 	v.Base, v.Head = s, s+"'"
@@ -134,7 +134,7 @@ func checkReview(t *testing.T, r *Repo, key, s string) {
 	t.Helper()
 	ctx := t.Context()
 	f := precedent.Finding{Title: s, Body: s, Quote: s, Suggestion: s, Evidence: []precedent.Evidence{{Path: s, Quote: s}}, Cites: []precedent.Cite{{Text: s}}}
-	f.Trail = []precedent.Decision{{Says: s}}
+	f.Trail = []precedent.Decision{{Text: s}}
 	v := review(precedent.Repo{Host: "h", Owner: s, Name: s}, "whole"+key+s, 1, f)
 	v.Target = precedent.Target{Head: s, Base: s, Why: s}
 	v.Failures = []precedent.Failure{{Step: s, Error: s}}

@@ -37,8 +37,8 @@ func (r *Repo) count(ctx context.Context, q querier) (Counts, error) {
 	return c, err
 }
 
-// minus is what was deleted between two counts.
-func (c Counts) minus(after Counts) Counts {
+// subtract is what was deleted between two counts.
+func (c Counts) subtract(after Counts) Counts {
 	return Counts{
 		Reviews: c.Reviews - after.Reviews, Findings: c.Findings - after.Findings, Sightings: c.Sightings - after.Sightings,
 		Rejections: c.Rejections - after.Rejections, Rules: c.Rules - after.Rules, Labels: c.Labels - after.Labels,
@@ -182,7 +182,7 @@ func (r *Repo) remove(ctx context.Context, op string, use func(*sql.Tx) error) (
 	if err != nil {
 		return Counts{}, err
 	}
-	deleted := before.minus(after)
+	deleted := before.subtract(after)
 	if deleted.Reviews > 0 || deleted.Findings > 0 {
 		err = r.db.shrink(ctx)
 	}

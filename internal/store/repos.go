@@ -38,12 +38,12 @@ func (db *DB) RepoFor(ctx context.Context, identities ...precedent.Repo) (*Repo,
 	if err != nil {
 		return nil, db.fail(op, err)
 	}
-	if found.settled() {
+	if found.merged() {
 		r.id = found.ids[0]
 		return r, nil
 	}
 	err = db.change(ctx, op, func(tx *sql.Tx) error {
-		r.id, err = db.settle(ctx, tx, identities)
+		r.id, err = db.mergeIdentities(ctx, tx, identities)
 		return err
 	})
 	if err != nil {
@@ -72,9 +72,9 @@ type owners struct {
 	remote []bool   // whether the rows have a remote
 }
 
-// settled tells whether there is nothing to write: the first identity names its
+// merged tells whether there is nothing to write: the first identity names its
 // rows, and no others are waiting to be joined to them.
-func (o owners) settled() bool {
+func (o owners) merged() bool {
 	for i, id := range o.ids {
 		if id != o.ids[0] && id != "" && !o.remote[i] {
 			return false
@@ -100,9 +100,9 @@ func lookUp(ctx context.Context, q querier, identities []precedent.Repo) (owners
 	return o, nil
 }
 
-// settle makes the first identity name rows and joins to them those that other
+// mergeIdentities makes the first identity name rows and joins to them those that other
 // identities name and that have no remote yet. It returns the rows' id.
-func (db *DB) settle(ctx context.Context, tx *sql.Tx, identities []precedent.Repo) (string, error) {
+func (db *DB) mergeIdentities(ctx context.Context, tx *sql.Tx, identities []precedent.Repo) (string, error) {
 	found, err := lookUp(ctx, tx, identities)
 	if err != nil {
 		return "", err

@@ -14,16 +14,16 @@ import (
 // ErrNoReview says that no review has the id.
 var ErrNoReview = errors.New("no such review")
 
-// aside is what a review knows and its result does not show.
-type aside struct {
+// unindexed is what a review knows and its result does not show.
+type unindexed struct {
 	// The words of the repository's identity, because the result has them in one.
 	Host, Owner, Name string
 	Target            precedent.Target
 	// Findings is as long as the review's findings.
-	Findings []findingAside
+	Findings []unindexedFinding
 }
 
-type findingAside struct {
+type unindexedFinding struct {
 	Analyzer bool   `json:",omitempty"`
 	Place    string `json:",omitempty"`
 }
@@ -45,7 +45,7 @@ func (r *Repo) SaveReview(ctx context.Context, review *precedent.Review, posts .
 	if err != nil {
 		return r.db.fail(op, err)
 	}
-	beside, err := json.Marshal(asideOf(review))
+	beside, err := json.Marshal(unindexedOf(review))
 	if err != nil {
 		return r.db.fail(op, err)
 	}
@@ -104,10 +104,10 @@ func pullOf(review *precedent.Review) int {
 	return *review.PullRequest
 }
 
-func asideOf(review *precedent.Review) aside {
-	a := aside{Host: review.Repo.Host, Owner: review.Repo.Owner, Name: review.Repo.Name, Target: review.Target}
+func unindexedOf(review *precedent.Review) unindexed {
+	a := unindexed{Host: review.Repo.Host, Owner: review.Repo.Owner, Name: review.Repo.Name, Target: review.Target}
 	for _, f := range review.Findings {
-		a.Findings = append(a.Findings, findingAside{Analyzer: f.Analyzer, Place: f.Place})
+		a.Findings = append(a.Findings, unindexedFinding{Analyzer: f.Analyzer, Place: f.Place})
 	}
 	return a
 }
@@ -179,7 +179,7 @@ func decode(document, beside string) (*precedent.Review, error) {
 	if err := json.Unmarshal([]byte(document), &shadow); err != nil {
 		return nil, err
 	}
-	var a aside
+	var a unindexed
 	if err := json.Unmarshal([]byte(beside), &a); err != nil {
 		return nil, err
 	}

@@ -38,7 +38,7 @@ func finding(repo precedent.Repo, path, line string, c precedent.Category, s pre
 	f := precedent.Finding{
 		ID: precedent.FindingID(repo, fp), Fingerprint: fp, Place: place, Finder: "bugs", Category: c, Severity: s, Confidence: 80,
 		Span: precedent.Span{Path: path, Side: precedent.Right, Start: 3, End: 3}, Quote: line, Symbol: "Check",
-		Title: "Title of " + line, Body: "Body of " + line, Votes: 1, Verifier: precedent.Unchecked, Where: precedent.Inline,
+		Title: "Title of " + line, Body: "Body of " + line, Votes: 1, Verifier: precedent.Unchecked, Placement: precedent.Inline,
 		Evidence: []precedent.Evidence{{Path: path, Line: 3, Quote: line}}, Cites: []precedent.Cite{},
 	}
 	f.Note("place", "the quote stands in line %d", 3)

@@ -32,7 +32,7 @@ func (r *Repo) SaveThreads(ctx context.Context, threads []precedent.Thread) erro
 		if t.ID == "" || t.Fingerprint == "" || t.PullRequest <= 0 {
 			return r.db.fail(op, errors.New("one has no id, no fingerprint or no pull request"))
 		}
-		t.Now, t.Changed = precedent.Span{}, false
+		t.Current, t.Changed = precedent.Span{}, false
 		document, err := json.Marshal(t)
 		if err != nil {
 			return r.db.fail(op, err)

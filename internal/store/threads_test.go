@@ -66,7 +66,7 @@ func testThreads(t *testing.T, open opener) {
 	double := first
 	double.ID, double.Comment = "t9", "99"
 	carried := first
-	carried.Now, carried.Changed = precedent.Span{Path: "a.go", Start: 9, End: 9}, true
+	carried.Current, carried.Changed = precedent.Span{Path: "a.go", Start: 9, End: 9}, true
 	if err := r.SaveThreads(ctx, []precedent.Thread{double, carried}); err != nil {
 		t.Fatal(err)
 	}

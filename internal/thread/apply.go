@@ -21,10 +21,10 @@ func Apply(ts []precedent.Thread, answers []precedent.ThreadAnswer, head string)
 	out := slices.Clone(ts)
 	for i := range out {
 		t := &out[i]
-		if t.Now.Path != "" {
-			t.SeenPath, t.SeenAt = t.Now.Path, head
+		if t.Current.Path != "" {
+			t.SeenPath, t.SeenAt = t.Current.Path, head
 		}
-		if t.State.Settled() {
+		if t.State.Final() {
 			continue
 		}
 		switch states[t.ID] {

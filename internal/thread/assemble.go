@@ -12,7 +12,7 @@ import (
 
 // assembly is one pull request while its threads are put together.
 type assembly struct {
-	self     Self
+	self     Identity
 	stored   []precedent.Thread
 	comments []forge.Comment           // oldest first
 	byID     map[precedent.ForgeID]int // inline comments
@@ -25,10 +25,10 @@ type assembly struct {
 	alive    map[int]bool              // by index: the comment is there
 }
 
-// open finds the threads and the comments that opened them. Of several comments
+// openThreads finds the threads and the comments that opened them. Of several comments
 // about one fingerprint the oldest that is there counts. A thread whose comment is
 // not listed any more is gone.
-func (a *assembly) open() {
+func (a *assembly) openThreads() {
 	byThread, byComment, byFingerprint := map[string]int{}, map[precedent.ForgeID]int{}, map[string]int{}
 	a.openers, a.alive = map[precedent.ForgeID]int{}, map[int]bool{}
 	for _, t := range a.stored {
@@ -47,10 +47,10 @@ func (a *assembly) open() {
 		if c.Kind != forge.OnLine {
 			continue
 		}
-		m, ok := a.self.mark(c)
+		m, ok := a.self.readMarker(c)
 		stands, knowsComment := byComment[c.ID]
 		if !ok && knowsComment {
-			a.stand(stands, c)
+			a.addStored(stands, c)
 			continue
 		}
 		if !ok || m.Kind != comment.Finding || m.Thread == "" || m.Fingerprint == "" {
@@ -67,21 +67,21 @@ func (a *assembly) open() {
 		case !known:
 			i = len(a.threads)
 			byThread[m.Thread], byFingerprint[m.Fingerprint] = i, i
-			a.threads = append(a.threads, fromMark(c, m, a.self.Number))
+			a.threads = append(a.threads, fromMarker(c, m, a.self.Number))
 		}
-		a.stand(i, c)
+		a.addStored(i, c)
 	}
 	for i := range a.threads {
 		t := &a.threads[i]
 		old := a.self.Now.Sub(t.OpenedAt) >= listLag
-		t.Gone = !a.alive[i] && (t.Gone || t.Comment != "" && !a.self.Partial && old)
+		t.Deleted = !a.alive[i] && (t.Deleted || t.Comment != "" && !a.self.Partial && old)
 	}
 }
 
-// stand notes that a comment opened a thread. Of one that the store knows by its
+// addStored notes that a comment opened a thread. Of one that the store knows by its
 // number the mark need not be readable, as after the key was changed, the
 // repository renamed or another account taken: it was not deleted for that.
-func (a *assembly) stand(i int, c forge.Comment) {
+func (a *assembly) addStored(i int, c forge.Comment) {
 	a.openers[c.ID] = i
 	if a.alive[i] {
 		return
@@ -94,8 +94,8 @@ func (a *assembly) stand(i int, c forge.Comment) {
 	}
 }
 
-// fromMark is the thread of a comment that the store does not know.
-func fromMark(c forge.Comment, m comment.Mark, number int) precedent.Thread {
+// fromMarker is the thread of a comment that the store does not know.
+func fromMarker(c forge.Comment, m comment.Marker, number int) precedent.Thread {
 	return precedent.Thread{
 		ID: m.Thread, PullRequest: number, Review: m.Review, Finding: m.Finding, Fingerprint: m.Fingerprint,
 		Category: m.Category, Severity: m.Severity, Confidence: m.Confidence, Title: m.Title,
@@ -103,10 +103,10 @@ func fromMark(c forge.Comment, m comment.Mark, number int) precedent.Thread {
 	}
 }
 
-// listen gives each thread its messages. In a conversation that holds several
+// addMessages gives each thread its messages. In a conversation that holds several
 // threads, as on forges that know one a line, a message belongs to the thread of
 // the comment that it answers, or else to the one that was opened last before it.
-func (a *assembly) listen() {
+func (a *assembly) addMessages() {
 	said := make([][]forge.Comment, len(a.threads))
 	last := map[int]int{} // by conversation, the thread that was opened last
 	thread := map[precedent.ForgeID]int{}
@@ -141,7 +141,7 @@ func (a *assembly) listen() {
 			}
 		}
 		for j := range t.Messages {
-			a.ask(&t.Messages[j])
+			a.askPermission(&t.Messages[j])
 		}
 	}
 }
@@ -149,7 +149,7 @@ func (a *assembly) listen() {
 // message is a comment in a thread. Without a mark, what Me wrote is a person's
 // word: the account may be one that a person uses too.
 func (a *assembly) message(c forge.Comment) precedent.Message {
-	_, own := a.self.mark(c)
+	_, own := a.self.readMarker(c)
 	own = own || a.self.Me.ID != "" && c.Author.ID == a.self.Me.ID && a.self.Me.Bot
 	return precedent.Message{
 		ID: c.ID, Who: c.Author.Login, WhoID: c.Author.ID, Own: own, Bot: !own && c.Author.Bot,
@@ -157,9 +157,9 @@ func (a *assembly) message(c forge.Comment) precedent.Message {
 	}
 }
 
-// ask finds out what the author of a message may do. Programs and deleted
+// askPermission finds out what the author of a message may do. Programs and deleted
 // accounts may nothing.
-func (a *assembly) ask(m *precedent.Message) {
+func (a *assembly) askPermission(m *precedent.Message) {
 	m.MayWrite = false
 	if personal(*m) {
 		m.MayWrite = a.may(forge.Person{ID: m.WhoID, Login: m.Who})
@@ -179,13 +179,13 @@ func (a *assembly) may(who forge.Person) bool {
 // personal tells whether a person who can still be asked wrote the message.
 func personal(m precedent.Message) bool { return !m.Own && !m.Bot && m.WhoID != "" }
 
-// settle sets the state of a thread, with what the forge shows of its conversation.
+// decideState sets the state of a thread, with what the forge shows of its conversation.
 // Forges let whoever opened a pull request close conversations in it, so where a
 // mistake could cost data or security that alone settles nothing.
-func (a *assembly) settle(t *precedent.Thread) {
+func (a *assembly) decideState(t *precedent.Thread) {
 	claimed := false // closed by somebody whose word does not count here
 	before, known := a.before(t.ID)
-	if before.Gone && !t.Gone {
+	if before.Deleted && !t.Deleted {
 		before.State = precedent.ThreadOpen // it was not gone after all
 	}
 	if conv, ok := a.convOf[t.Comment]; ok && t.Comment != "" {
@@ -205,7 +205,7 @@ func (a *assembly) settle(t *precedent.Thread) {
 	reopened := known && before.Closed && !t.Closed
 	_, _, declined := declinedBy(*t, teams)
 	switch {
-	case t.Gone, declined, before.State == precedent.ThreadWontFix:
+	case t.Deleted, declined, before.State == precedent.ThreadWontFix:
 		t.State = precedent.ThreadWontFix
 	case before.State == precedent.ThreadResolved && !reopened:
 		t.State = precedent.ThreadResolved

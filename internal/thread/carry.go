@@ -33,7 +33,7 @@ type Trees struct {
 	Renamed func(from string) map[string]string
 }
 
-// Carry finds the flagged lines of each thread at the head, and sets Now and
+// Relocate finds the flagged lines of each thread at the head, and sets Now and
 // Changed. Of lines that were changed beyond knowing Now is what stands in their
 // place, of deleted ones the file as a whole, and the zero Span if that is gone, too. If nobody can tell, because a file cannot be read or is too
 // large, Now is the zero Span and Changed is false.
@@ -43,15 +43,15 @@ type Trees struct {
 // is carried as if it stood on the lines that it quotes; else it is about the
 // file, which has changed if any line did. What of Quote and Place is not known
 // is filled in from the file at the thread's commit.
-func Carry(ts []precedent.Thread, at Trees) {
-	c := newCarrier(at)
+func Relocate(ts []precedent.Thread, at Trees) {
+	c := newRelocator(at)
 	for i := range ts {
-		c.carry(&ts[i])
+		c.relocate(&ts[i])
 	}
 }
 
-// carrier carries the threads of one pull request. It reads each file once.
-type carrier struct {
+// relocator carries the threads of one pull request. It reads each file once.
+type relocator struct {
 	at      Trees
 	files   map[[2]string]*source
 	renames map[string]map[string]string
@@ -59,8 +59,8 @@ type carrier struct {
 	number  map[string]int // of each line that was seen, white space collapsed
 }
 
-func newCarrier(at Trees) *carrier {
-	return &carrier{
+func newRelocator(at Trees) *relocator {
+	return &relocator{
 		at: at, files: map[[2]string]*source{}, renames: map[string]map[string]string{},
 		routes: map[[4]string]*route{}, number: map[string]int{"": 0},
 	}
@@ -74,8 +74,8 @@ type source struct {
 	places       map[int][]int
 }
 
-// standing returns the indexes of the lines with a number.
-func (f *source) standing(key int) []int {
+// indexesOf returns the indexes of the lines with a number.
+func (f *source) indexesOf(key int) []int {
 	if f.places == nil {
 		f.places = map[int][]int{}
 		for i, k := range f.keys {
@@ -92,7 +92,7 @@ type route struct {
 	taken    map[int]bool // lines of to that are one of from
 }
 
-func (c *carrier) file(commit, path string) *source {
+func (c *relocator) file(commit, path string) *source {
 	key := [2]string{commit, path}
 	if f := c.files[key]; f != nil {
 		return f
@@ -124,7 +124,7 @@ func (c *carrier) file(commit, path string) *source {
 	return f
 }
 
-func (c *carrier) route(fromCommit, from, toCommit, to string) *route {
+func (c *relocator) route(fromCommit, from, toCommit, to string) *route {
 	key := [4]string{fromCommit, from, toCommit, to}
 	if r := c.routes[key]; r != nil {
 		return r
@@ -143,7 +143,7 @@ func (c *carrier) route(fromCommit, from, toCommit, to string) *route {
 }
 
 // newPath is the path at the head of a file of a commit.
-func (c *carrier) newPath(commit, path string) string {
+func (c *relocator) newPath(commit, path string) string {
 	if c.at.Renamed == nil || commit == c.at.Head {
 		return path
 	}
@@ -158,20 +158,20 @@ func (c *carrier) newPath(commit, path string) string {
 // path is the name at the head of the thread's file. From the head that it was
 // seen at last the way is shorter than from where it was posted: a file that is
 // changed much and renamed is no rename to git.
-func (c *carrier) path(t *precedent.Thread) string {
+func (c *relocator) path(t *precedent.Thread) string {
 	if t.SeenPath != "" && t.Side != precedent.Left {
 		return c.newPath(t.SeenAt, t.SeenPath)
 	}
 	return c.newPath(t.Commit, t.Path)
 }
 
-func (c *carrier) carry(t *precedent.Thread) {
-	t.Now, t.Changed = precedent.Span{}, false
+func (c *relocator) relocate(t *precedent.Thread) {
+	t.Current, t.Changed = precedent.Span{}, false
 	if t.Path == "" {
 		return
 	}
 	if t.Side == precedent.Left {
-		c.carryOld(t)
+		c.relocateOldSide(t)
 		return
 	}
 	path := c.path(t)
@@ -185,22 +185,22 @@ func (c *carrier) carry(t *precedent.Thread) {
 	case !r.from.there && t.Quote != "":
 		// The commit is gone, as after a force-push: what is quoted may be there still.
 		if found := find(r.to, t.Quote); found.end > 0 {
-			t.Now = precedent.Span{Path: path, Side: t.Side, Start: found.start + 1, End: found.end}
+			t.Current = precedent.Span{Path: path, Side: t.Side, Start: found.start + 1, End: found.end}
 		}
 	case lines.end > 0:
-		t.Now, t.Changed = r.follow(lines, path, t.Side)
+		t.Current, t.Changed = r.follow(lines, path, t.Side)
 	case t.Start == 0 && r.from.there:
-		t.Now = precedent.Span{Path: path, Side: t.Side}
+		t.Current = precedent.Span{Path: path, Side: t.Side}
 		t.Changed = !slices.Equal(r.from.keys, r.to.keys)
 	}
-	if t.Changed && t.Now.Start == 0 && r.to.there {
+	if t.Changed && t.Current.Start == 0 && r.to.there {
 		// What is said of lines that are gone can still be said of their file.
-		t.Now = precedent.Span{Path: path, Side: t.Side}
+		t.Current = precedent.Span{Path: path, Side: t.Side}
 	}
 }
 
-// carryOld carries a thread on the old side.
-func (c *carrier) carryOld(t *precedent.Thread) {
+// relocateOldSide carries a thread on the old side.
+func (c *relocator) relocateOldSide(t *precedent.Thread) {
 	base := c.file(c.at.Base, t.Path)
 	if !base.known || !base.there {
 		t.Changed = base.known
@@ -219,7 +219,7 @@ func (c *carrier) carryOld(t *precedent.Thread) {
 		return
 	}
 	fill(t, base, lines)
-	t.Now = precedent.Span{Path: t.Path, Side: t.Side, Start: lines.start + 1, End: lines.end}
+	t.Current = precedent.Span{Path: t.Path, Side: t.Side, Start: lines.start + 1, End: lines.end}
 	then, now := c.route(c.at.Base, t.Path, t.Commit, t.Path), c.route(c.at.Base, t.Path, c.at.Head, c.newPath(c.at.Base, t.Path))
 	if then.to.known && now.to.known {
 		t.Changed = now.keeps(lines) > then.keeps(lines)

@@ -81,12 +81,12 @@ func TestCarry(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			ts := []precedent.Thread{test.thread}
-			Carry(ts, trees(map[string]string{"then a.go": test.then, "head a.go": test.now}))
-			if got := ts[0].Now.String(); got != test.want || ts[0].Changed != test.changed {
+			Relocate(ts, trees(map[string]string{"then a.go": test.then, "head a.go": test.now}))
+			if got := ts[0].Current.String(); got != test.want || ts[0].Changed != test.changed {
 				t.Errorf("now %q, changed %v, want %q, %v", got, ts[0].Changed, test.want, test.changed)
 			}
-			if ts[0].Now != (precedent.Span{}) && (ts[0].Now.End < ts[0].Now.Start || ts[0].Now.Side != precedent.Right) {
-				t.Errorf("%+v", ts[0].Now)
+			if ts[0].Current != (precedent.Span{}) && (ts[0].Current.End < ts[0].Current.Start || ts[0].Current.Side != precedent.Right) {
+				t.Errorf("%+v", ts[0].Current)
 			}
 		})
 	}
@@ -134,8 +134,8 @@ func TestCarryThroughFiles(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			ts := []precedent.Thread{test.thread}
-			Carry(ts, test.at)
-			if got := ts[0].Now.String(); got != test.want || ts[0].Changed != test.changed {
+			Relocate(ts, test.at)
+			if got := ts[0].Current.String(); got != test.want || ts[0].Changed != test.changed {
 				t.Errorf("now %q, changed %v, want %q, %v", got, ts[0].Changed, test.want, test.changed)
 			}
 		})
@@ -161,8 +161,8 @@ func TestCarryOldSide(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			ts := []precedent.Thread{thread}
-			Carry(ts, trees(map[string]string{"base a.go": test.base, "then a.go": without4, "head a.go": test.head}))
-			if got := ts[0].Now.String(); got != test.want || ts[0].Changed != test.changed {
+			Relocate(ts, trees(map[string]string{"base a.go": test.base, "then a.go": without4, "head a.go": test.head}))
+			if got := ts[0].Current.String(); got != test.want || ts[0].Changed != test.changed {
 				t.Errorf("now %q, changed %v, want %q, %v", got, ts[0].Changed, test.want, test.changed)
 			}
 		})
@@ -172,7 +172,7 @@ func TestCarryOldSide(t *testing.T) {
 func TestCarryFillsIn(t *testing.T) {
 	ts := []precedent.Thread{at(4, 8), at(4, 4)}
 	ts[1].Quote, ts[1].Place = "mine", "place"
-	Carry(ts, trees(map[string]string{"then a.go": file(1, 9), "head a.go": file(1, 9)}))
+	Relocate(ts, trees(map[string]string{"then a.go": file(1, 9), "head a.go": file(1, 9)}))
 	if want := "line number 4\nline number 5\nline number 6"; ts[0].Quote != want || ts[1].Quote != "mine" || ts[1].Place != "place" {
 		t.Errorf("quotes %q and %q", ts[0].Quote, ts[1].Quote)
 	}
@@ -226,9 +226,9 @@ func TestCarryIsExact(t *testing.T) {
 		if ts[0].End = to + 1; old[from] == "" || old[to] == "" {
 			return // what begins or ends with a blank line is no finding's
 		}
-		Carry(ts, files)
+		Relocate(ts, files)
 		expected := precedent.Span{Path: "b.go", Side: precedent.Right, Start: want + 1, End: want + 1 + to - from}
-		if diff := cmp.Diff(expected, ts[0].Now); diff != "" || ts[0].Changed {
+		if diff := cmp.Diff(expected, ts[0].Current); diff != "" || ts[0].Changed {
 			t.Fatalf("changed %v: %s\n%q\n%q", ts[0].Changed, diff, old, now)
 		}
 	})
@@ -242,17 +242,17 @@ func TestCarryHolds(t *testing.T) {
 		old, now := lines.Draw(t, "old"), lines.Draw(t, "now")
 		start := rapid.IntRange(-2, 40).Draw(t, "start")
 		ts := []precedent.Thread{at(start, start+rapid.IntRange(-2, 6).Draw(t, "length"))}
-		Carry(ts, trees(map[string]string{"then a.go": strings.Join(old, "\n"), "head a.go": strings.Join(now, "\n")}))
+		Relocate(ts, trees(map[string]string{"then a.go": strings.Join(old, "\n"), "head a.go": strings.Join(now, "\n")}))
 		got := ts[0]
-		if got.Now == (precedent.Span{}) || got.Now.Start == 0 {
+		if got.Current == (precedent.Span{}) || got.Current.Start == 0 {
 			return
 		}
-		if got.Now.Start < 1 || got.Now.End < got.Now.Start || got.Now.End > len(now) {
-			t.Fatalf("%+v in %d lines", got.Now, len(now))
+		if got.Current.Start < 1 || got.Current.End < got.Current.Start || got.Current.End > len(now) {
+			t.Fatalf("%+v in %d lines", got.Current, len(now))
 		}
 		if !got.Changed {
 			a := strings.Fields(strings.Join(old[got.Start-1:max(got.Start, min(got.End, len(old)))], " "))
-			b := strings.Fields(strings.Join(now[got.Now.Start-1:got.Now.End], " "))
+			b := strings.Fields(strings.Join(now[got.Current.Start-1:got.Current.End], " "))
 			if diff := cmp.Diff(a, b); diff != "" {
 				t.Fatal(diff)
 			}
@@ -307,7 +307,7 @@ func TestLargeFiles(t *testing.T) {
 				ts[i] = at(1+i*4_000, 2+i*4_000)
 			}
 			took := needs.Busy(func() {
-				Carry(ts, trees(map[string]string{"then a.go": then.String(), "head a.go": now.String()}))
+				Relocate(ts, trees(map[string]string{"then a.go": then.String(), "head a.go": now.String()}))
 			})
 			if took > 30*time.Second {
 				t.Errorf("took %v", took)
@@ -328,8 +328,8 @@ func TestCarryByTheLastSight(t *testing.T) {
 	unseen, seen := at(4, 4), at(4, 4)
 	seen.SeenPath, seen.SeenAt = "a.go", "seen"
 	ts := []precedent.Thread{unseen, seen}
-	Carry(ts, files)
-	if got := ts[0].Now.String() + " " + ts[1].Now.String(); got != " b.go:5" || ts[1].Changed {
+	Relocate(ts, files)
+	if got := ts[0].Current.String() + " " + ts[1].Current.String(); got != " b.go:5" || ts[1].Changed {
 		t.Errorf("now %q, %+v", got, ts[1])
 	}
 	after := Apply(ts, nil, "head")

@@ -81,7 +81,7 @@ func unblank(keys []int) []int {
 // that is unique in both files and long enough to say something. Between equal candidates the nearest one counts.
 func (r *route) relocate(i int) int {
 	key, found, best := r.from.keys[i], -1, 0
-	equal := r.to.standing(key)
+	equal := r.to.indexesOf(key)
 	if key == 0 || len(equal) > maxEqual {
 		return -1 // it says nothing
 	}
@@ -98,7 +98,7 @@ func (r *route) relocate(i int) int {
 	if best >= match.NeighbourNeed {
 		return found
 	}
-	alone := len(equal) == 1 && len(r.from.standing(key)) == 1
+	alone := len(equal) == 1 && len(r.from.indexesOf(key)) == 1
 	if alone && utf8.RuneCountInString(text.Collapse(r.from.lines[i])) >= match.UniqueLine {
 		return found
 	}

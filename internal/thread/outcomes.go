@@ -49,14 +49,14 @@ func Outcomes(ts []precedent.Thread, in OutcomeInput) []precedent.Outcome {
 	for _, a := range in.Answers {
 		answers[a.Thread] = a
 	}
-	judge := judgement{in: in, carrier: newCarrier(in.Trees)}
+	judge := judgement{in: in, carrier: newRelocator(in.Trees)}
 	outcomes := make([]precedent.Outcome, 0, len(ts))
 	for _, t := range ts {
 		o := precedent.Outcome{
 			Thread: t.ID, Finding: t.Finding, Fingerprint: t.Fingerprint, PullRequest: t.PullRequest, Title: t.Title,
 			Category: t.Category, Severity: t.Severity, Confidence: t.Confidence, Commit: in.Trees.Head, URL: t.URL, At: in.Now,
 		}
-		judge.decide(&o, t, answers[t.ID])
+		judge.outcome(&o, t, answers[t.ID])
 		outcomes = append(outcomes, o)
 	}
 	return outcomes
@@ -64,11 +64,11 @@ func Outcomes(ts []precedent.Thread, in OutcomeInput) []precedent.Outcome {
 
 type judgement struct {
 	in      OutcomeInput
-	carrier *carrier
+	carrier *relocator
 }
 
-// decide sets the outcome, its proof and who decided.
-func (j *judgement) decide(o *precedent.Outcome, t precedent.Thread, answer precedent.ThreadAnswer) {
+// outcome sets the outcome, its proof and who decided.
+func (j *judgement) outcome(o *precedent.Outcome, t precedent.Thread, answer precedent.ThreadAnswer) {
 	set := func(kind precedent.OutcomeKind, format string, args ...any) {
 		o.Kind, o.Proof = kind, fmt.Sprintf(format, args...)
 	}
@@ -83,12 +83,12 @@ func (j *judgement) decide(o *precedent.Outcome, t precedent.Thread, answer prec
 	if j.declined(o, t, answer) {
 		return
 	}
-	same := j.standing(t, answer)
+	same := j.stillThere(t, answer)
 	up, liked := j.vote(t, "+1")
 	switch {
 	case same == "":
 		set(precedent.OutcomeUnknown, "nobody can tell what the flagged code is like at %s", short(o.Commit))
-	case t.Gone:
+	case t.Deleted:
 		set(precedent.ResolvedUnchanged, "the comment was deleted, and %s", same)
 	case t.State == precedent.ThreadResolved:
 		o.Who = t.ClosedBy
@@ -163,7 +163,7 @@ func (j *judgement) fixed(t precedent.Thread, answer precedent.ThreadAnswer) str
 	}
 	head := short(j.in.Trees.Head)
 	gone := "changed"
-	if t.Now.Start == 0 && t.Start > 0 {
+	if t.Current.Start == 0 && t.Start > 0 {
 		gone = "are gone"
 	}
 	switch answer.State {
@@ -173,7 +173,7 @@ func (j *judgement) fixed(t precedent.Thread, answer precedent.ThreadAnswer) str
 		return fmt.Sprintf("the flagged lines %s, and the review of %s found that the code it was about is gone", gone, head)
 	}
 	if t.Side == precedent.Left {
-		if t.Now != (precedent.Span{}) {
+		if t.Current != (precedent.Span{}) {
 			return fmt.Sprintf("%s has the deleted lines again", head)
 		}
 		return ""
@@ -240,18 +240,18 @@ func (j *judgement) vote(t precedent.Thread, content string) (Vote, bool) {
 	return Vote{}, false
 }
 
-// standing says what shows that the code is as it was, empty if nothing does.
-func (j *judgement) standing(t precedent.Thread, answer precedent.ThreadAnswer) string {
+// stillThere says what shows that the code is as it was, empty if nothing does.
+func (j *judgement) stillThere(t precedent.Thread, answer precedent.ThreadAnswer) string {
 	head := short(j.in.Trees.Head)
 	switch {
 	case answer.State == precedent.StillThere:
 		return "the review of " + head + " still found it"
-	case t.Now == (precedent.Span{}):
+	case t.Current == (precedent.Span{}):
 		return ""
 	case !t.Changed:
 		return "the flagged code is as it was"
 	}
-	f := j.carrier.file(j.in.Trees.Head, t.Now.Path)
+	f := j.carrier.file(j.in.Trees.Head, t.Current.Path)
 	for i := range f.lines {
 		if t.Side != precedent.Left && f.place(t.Path, i) == t.Place {
 			return "the flagged line and what is around it are as they were"

@@ -92,7 +92,7 @@ func TestOutcomes(t *testing.T) {
 		{name: "closed by a person who liked it", change: []func(*precedent.Thread){closedBy("dana")}, votes: vote(dana, "+1", true), want: precedent.ResolvedUnchanged, who: "dana"},
 		{name: "closed by somebody", change: []func(*precedent.Thread){closedBy("")}, state: forge.Merged, want: precedent.ResolvedUnchanged, proof: "somebody closed"},
 		{name: "closed by a person, and fixed", head: "\n", change: []func(*precedent.Thread){closedBy("dana")}, want: precedent.Fixed},
-		{name: "deleted", change: []func(*precedent.Thread){func(th *precedent.Thread) { th.Gone = true }}, want: precedent.ResolvedUnchanged, proof: "the comment was deleted"},
+		{name: "deleted", change: []func(*precedent.Thread){func(th *precedent.Thread) { th.Deleted = true }}, want: precedent.ResolvedUnchanged, proof: "the comment was deleted"},
 		{name: "thumb up", votes: vote(dana, "+1", true), state: forge.Merged, want: precedent.Accepted, proof: "dana gave it a thumb up", who: "dana"},
 		{name: "thumb up of a stranger", votes: vote(ann, "+1", false), state: forge.Merged, want: precedent.IgnoredAtMerge},
 		{name: "heart", votes: vote(dana, "heart", true), want: precedent.OutcomeUnknown},
@@ -121,7 +121,7 @@ func TestOutcomes(t *testing.T) {
 				}
 			}
 			ts := []precedent.Thread{th}
-			Carry(ts, in.Trees)
+			Relocate(ts, in.Trees)
 			got := Outcomes(ts, in)
 			if len(got) != 1 || got[0].Kind != test.want || got[0].Who != test.who || !strings.Contains(got[0].Proof, test.proof) || got[0].Proof == "" {
 				t.Fatalf("%+v, want %s by %q with %q", got, test.want, test.who, test.proof)
@@ -139,7 +139,7 @@ func TestOutcomeSaysWhatItIsAbout(t *testing.T) {
 	words(dana, true, "Won't fix.")(&th)
 	in := OutcomeInput{State: forge.Open, Trees: trees(map[string]string{"then a.go": flagged(was), "head a.go": flagged(was)}), Now: now}
 	ts := []precedent.Thread{th}
-	Carry(ts, in.Trees)
+	Relocate(ts, in.Trees)
 	want := []precedent.Outcome{{
 		Thread: "t1", Finding: "id1", Fingerprint: "ft1", PullRequest: 7, Title: th.Title, Category: precedent.Bugs, Severity: precedent.High,
 		Confidence: 85, Kind: precedent.Declined, Proof: "dana said: “Won't fix.”", Who: "dana", Words: "Won't fix.", MayWrite: true,
@@ -164,7 +164,7 @@ func TestPlaceAtTheHead(t *testing.T) {
 			Answers: []precedent.ThreadAnswer{{Thread: "t1", State: answer}},
 		}
 		ts := []precedent.Thread{th}
-		Carry(ts, in.Trees)
+		Relocate(ts, in.Trees)
 		if got := Outcomes(ts, in); got[0].Kind != want {
 			t.Errorf("answer %q: %+v, want %s", answer, got[0], want)
 		}
@@ -180,7 +180,7 @@ func TestOutcomesOfTheOldSide(t *testing.T) {
 			"base a.go": flagged(was), "then a.go": flagged(""), "head a.go": head,
 		})}
 		ts := []precedent.Thread{th}
-		Carry(ts, in.Trees)
+		Relocate(ts, in.Trees)
 		if got := Outcomes(ts, in); got[0].Kind != want {
 			t.Errorf("%+v, want %s", got[0], want)
 		}
@@ -205,7 +205,7 @@ func TestOutcomesOfFiles(t *testing.T) {
 		"unreadable":          {unreadable, precedent.OutcomeUnknown},
 	} {
 		ts := []precedent.Thread{posted()}
-		Carry(ts, test.trees)
+		Relocate(ts, test.trees)
 		if got := Outcomes(ts, OutcomeInput{State: forge.Merged, Trees: test.trees, Now: now}); got[0].Kind != test.want {
 			t.Errorf("%s: %+v, want %s", name, got[0], test.want)
 		}
@@ -232,7 +232,7 @@ func TestOutcomesHold(t *testing.T) {
 			Trees: trees(map[string]string{"then a.go": flagged(was), "head a.go": flagged(head)}),
 		}
 		ts := []precedent.Thread{th}
-		Carry(ts, in.Trees)
+		Relocate(ts, in.Trees)
 		got := Outcomes(ts, in)[0]
 		same := head == was
 		switch {

@@ -31,12 +31,12 @@ const (
 // is younger and not there was not deleted.
 const listLag = time.Minute
 
-// Self says who we are on a pull request.
-type Self struct {
+// Identity says who we are on a pull request.
+type Identity struct {
 	Number int // of the pull request
 	Me     forge.Person
 	// Read is comment.Writer's, of this pull request.
-	Read func(body string) (comment.Mark, bool)
+	Read func(body string) (comment.Marker, bool)
 	// Signed tells that markers carry a signature that Read checks.
 	Signed bool
 	// Partial tells that the comments are not all: one that is missing proves nothing.
@@ -44,10 +44,10 @@ type Self struct {
 	Now     time.Time
 }
 
-// mark reads a comment as one of ours. An account without a number is nobody.
-func (s Self) mark(c forge.Comment) (comment.Mark, bool) {
+// readMarker reads a comment as one of ours. An account without a number is nobody.
+func (s Identity) readMarker(c forge.Comment) (comment.Marker, bool) {
 	if s.Me.ID == "" || c.Author.ID != s.Me.ID {
-		return comment.Mark{}, false
+		return comment.Marker{}, false
 	}
 	return s.Read(string(c.Body))
 }
@@ -69,7 +69,7 @@ func (s Self) mark(c forge.Comment) (comment.Mark, bool) {
 // we closed, or found fixed and have yet to close; pending_response is one in which
 // a person wrote and that nobody has looked at since; open is any other.
 func Assemble(
-	comments []forge.Comment, convs []forge.Thread, stored []precedent.Thread, self Self, mayWrite func(forge.Person) bool,
+	comments []forge.Comment, convs []forge.Thread, stored []precedent.Thread, self Identity, mayWrite func(forge.Person) bool,
 ) []precedent.Thread {
 	a := assembly{self: self, stored: stored, byID: map[precedent.ForgeID]int{}, convOf: map[precedent.ForgeID]int{}, convs: convs, asked: map[precedent.ForgeID]bool{}, mayWrite: mayWrite}
 	a.comments = slices.Clone(comments)
@@ -84,10 +84,10 @@ func Assemble(
 			a.convOf[id] = i
 		}
 	}
-	a.open()
-	a.listen()
+	a.openThreads()
+	a.addMessages()
 	for i := range a.threads {
-		a.settle(&a.threads[i])
+		a.decideState(&a.threads[i])
 	}
 	slices.SortStableFunc(a.threads, func(x, y precedent.Thread) int {
 		return cmp.Or(x.OpenedAt.Compare(y.OpenedAt), cmp.Compare(x.ID, y.ID))

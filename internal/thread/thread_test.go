@@ -22,13 +22,13 @@ var (
 	ann    = forge.Person{ID: "3", Login: "ann"}  // the author
 	robot  = forge.Person{ID: "4", Login: "dana", Bot: true}
 	ghost  = forge.Person{Login: "ghost"}
-	writer = comment.Writer{Place: comment.Place{Repo: precedent.Repo{Host: "example.com", Owner: "team", Name: "app"}, Number: 7}}
+	writer = comment.Writer{PullRequest: comment.PullRequest{Repo: precedent.Repo{Host: "example.com", Owner: "team", Name: "app"}, Number: 7}}
 )
 
 // mark is what our comments say of themselves. The name of a thread is its
 // fingerprint too.
-func mark(thread string) comment.Mark {
-	return comment.Mark{
+func mark(thread string) comment.Marker {
+	return comment.Marker{
 		Kind: comment.Finding, Thread: thread, Review: "r1", Head: "aaaa", Fingerprint: "f" + thread, Finding: "id" + thread,
 		Category: precedent.Bugs, Severity: precedent.High, Confidence: 85, Title: "Title of " + thread,
 	}
@@ -56,11 +56,11 @@ func (w *talk) opens(by forge.Person, thread string) precedent.ForgeID {
 }
 
 func (w *talk) reply(by forge.Person, to precedent.ForgeID, thread string) precedent.ForgeID {
-	return w.say(by, to, w.writer.Reply("It is still there.", comment.Mark{Thread: thread, Review: "r2", Head: "bbbb"}))
+	return w.say(by, to, w.writer.Reply("It is still there.", comment.Marker{Thread: thread, Review: "r2", Head: "bbbb"}))
 }
 
-func (w *talk) self() Self {
-	return Self{Number: 7, Me: me, Read: w.writer.Read, Now: now}
+func (w *talk) self() Identity {
+	return Identity{Number: 7, Me: me, Read: w.writer.Read, Now: now}
 }
 
 func mayWrite(p forge.Person) bool { return p.ID == dana.ID }
@@ -124,7 +124,7 @@ func TestWhoseThreadItIs(t *testing.T) {
 	signed := writer
 	signed.Key = key
 	elsewhere := signed
-	elsewhere.Place.Number = 8
+	elsewhere.PullRequest.Number = 8
 	namesake := forge.Person{ID: "66", Login: me.Login, Bot: true}
 	for _, test := range []struct {
 		name   string
@@ -148,7 +148,7 @@ func TestWhoseThreadItIs(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			w := talk{writer: test.writes}
 			w.opens(test.by, "t1")
-			self := Self{Number: 7, Me: me, Read: test.reads.Read, Signed: !test.reads.Key.IsZero(), Now: now}
+			self := Identity{Number: 7, Me: me, Read: test.reads.Read, Signed: !test.reads.Key.IsZero(), Now: now}
 			var ids []string
 			for _, th := range Assemble(w.comments, nil, test.stored, self, mayWrite) {
 				ids = append(ids, th.ID)
@@ -161,7 +161,7 @@ func TestWhoseThreadItIs(t *testing.T) {
 	}
 	w := talk{writer: writer}
 	w.opens(ghost, "t1")
-	if got := Assemble(w.comments, nil, nil, Self{Number: 7, Me: forge.Person{Login: "ghost"}, Read: writer.Read, Now: now}, mayWrite); len(got) > 0 {
+	if got := Assemble(w.comments, nil, nil, Identity{Number: 7, Me: forge.Person{Login: "ghost"}, Read: writer.Read, Now: now}, mayWrite); len(got) > 0 {
 		t.Errorf("an account without a number owns %v", got)
 	}
 }
@@ -275,27 +275,27 @@ func TestGone(t *testing.T) {
 	deleted.Messages = []precedent.Message{{ID: "556", Who: "dana", WhoID: "2", Body: "Why?"}}
 	stored := []precedent.Thread{deleted, inSummary}
 	got := Assemble(nil, nil, stored, w.self(), mayWrite)
-	if !got[0].Gone || got[0].State != precedent.ThreadWontFix || len(got[0].Messages) != 1 || got[1].Gone || got[1].State != precedent.ThreadOpen {
+	if !got[0].Deleted || got[0].State != precedent.ThreadWontFix || len(got[0].Messages) != 1 || got[1].Deleted || got[1].State != precedent.ThreadOpen {
 		t.Errorf("%+v", got)
 	}
-	for name, self := range map[string]Self{
+	for name, self := range map[string]Identity{
 		"not all comments were read": {Number: 7, Me: me, Read: writer.Read, Now: now, Partial: true},
 		"it was just posted":         {Number: 7, Me: me, Read: writer.Read, Now: start.Add(30 * time.Second)},
 	} {
-		if got := Assemble(nil, nil, stored, self, mayWrite); got[0].Gone || got[0].State != precedent.ThreadOpen {
+		if got := Assemble(nil, nil, stored, self, mayWrite); got[0].Deleted || got[0].State != precedent.ThreadOpen {
 			t.Errorf("%s: %+v", name, got[0])
 		}
 	}
 	// It was not deleted after all, or another comment of ours says the same.
 	gone := deleted
-	gone.Gone, gone.State = true, precedent.ThreadWontFix
+	gone.Deleted, gone.State = true, precedent.ThreadWontFix
 	w.opens(me, "t1")
 	w.opens(me, "t1")
 	got = Assemble(w.comments, nil, []precedent.Thread{gone}, w.self(), mayWrite)
-	if len(got) != 1 || got[0].Gone || got[0].State != precedent.ThreadOpen || got[0].Comment != "100" {
+	if len(got) != 1 || got[0].Deleted || got[0].State != precedent.ThreadOpen || got[0].Comment != "100" {
 		t.Errorf("%+v", got)
 	}
-	if got := Assemble(nil, nil, []precedent.Thread{gone}, w.self(), mayWrite); !got[0].Gone {
+	if got := Assemble(nil, nil, []precedent.Thread{gone}, w.self(), mayWrite); !got[0].Deleted {
 		t.Errorf("it came back from nowhere: %+v", got[0])
 	}
 }
@@ -308,7 +308,7 @@ func TestStandsByItsNumber(t *testing.T) {
 		t.Fatal(err)
 	}
 	rekeyed, renamed := writer, writer
-	rekeyed.Key, renamed.Key, renamed.Place.Repo.Name = key, key, "application"
+	rekeyed.Key, renamed.Key, renamed.PullRequest.Repo.Name = key, key, "application"
 	former := forge.Person{ID: "9", Login: "former[bot]", Bot: true}
 	for name, test := range map[string]struct {
 		by     forge.Person
@@ -322,7 +322,7 @@ func TestStandsByItsNumber(t *testing.T) {
 		self := w.self()
 		self.Read, self.Signed = test.reader.Read, !test.reader.Key.IsZero()
 		got := Assemble(w.comments, nil, []precedent.Thread{known("t1", "100", precedent.ThreadOpen)}, self, mayWrite)
-		if len(got) != 1 || got[0].Gone || got[0].State != precedent.ThreadPending || len(got[0].Messages) != 1 {
+		if len(got) != 1 || got[0].Deleted || got[0].State != precedent.ThreadPending || len(got[0].Messages) != 1 {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}

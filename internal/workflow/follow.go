@@ -53,7 +53,7 @@ func (p *Pull) follow(ctx context.Context, s *pullState, of purpose) error {
 		}
 		s.fail("threads", err, "who closed which conversation is not known")
 	}
-	s.earlier.threads = thread.Assemble(s.comments, convs, asPosted(stored, posts), thread.Self{
+	s.earlier.threads = thread.Assemble(s.comments, convs, asPosted(stored, posts), thread.Identity{
 		Number: p.Number, Me: me, Read: p.writer.Read, Signed: !p.writer.Key.IsZero(), Partial: s.partial, Now: p.reviewer.Now(),
 	}, p.mayWrite(ctx))
 	if s.patched {
@@ -84,7 +84,7 @@ func (p *Pull) relocate(ctx context.Context, s *pullState, last *precedent.Revie
 	there := append(p.repo.commits.earlier(ctx, s.spec, ids), s.rg.Head, s.rg.Base)
 	trees := treesAt(ctx, s.subject, there, s.rg.Head, s.rg.Base)
 	s.earlier.trees = &trees
-	thread.Carry(s.earlier.threads, trees)
+	thread.Relocate(s.earlier.threads, trees)
 	if last == nil || last.Head == s.rg.Head {
 		return nil
 	}
@@ -120,7 +120,7 @@ func sinceThen(ctx context.Context, s *pullState, there []string, last *preceden
 		}
 	}
 	then := slices.Clone(s.earlier.threads)
-	thread.Carry(then, treesAt(ctx, s.subject, there, last.Head, last.Base))
+	thread.Relocate(then, treesAt(ctx, s.subject, there, last.Head, last.Base))
 	since.Answered = answered(then, changed)
 	return since, nil
 }
@@ -203,7 +203,7 @@ func asPosted(stored []precedent.Thread, posts []store.Post) []precedent.Thread 
 		t := &threads[i]
 		p, ok := latest[t.ID]
 		switch {
-		case !ok || t.State.Settled():
+		case !ok || t.State.Final():
 		case p.State == store.PostConfirmed:
 			if p.Kind == store.PostClose && p.Review == newest {
 				t.State, t.Closed = precedent.ThreadAddressed, true

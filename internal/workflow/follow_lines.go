@@ -31,16 +31,16 @@ func renamed(ctx context.Context, repo *git.Repo, from, head string) map[string]
 func answered(threads []precedent.Thread, changed *diff.Change) []precedent.Span {
 	var spans []precedent.Span
 	for _, t := range threads {
-		if t.Now.Start == 0 || t.Now.Side != precedent.Right {
+		if t.Current.Start == 0 || t.Current.Side != precedent.Right {
 			continue
 		}
 		for i := range changed.Files {
 			f := &changed.Files[i]
-			if f.OldPath != t.Now.Path {
+			if f.OldPath != t.Current.Path {
 				continue
 			}
 			for h := range f.Hunks {
-				spans = append(spans, inPlaceOf(f.Path, &f.Hunks[h], t.Now)...)
+				spans = append(spans, inPlaceOf(f.Path, &f.Hunks[h], t.Current)...)
 			}
 		}
 	}

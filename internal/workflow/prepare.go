@@ -137,7 +137,7 @@ func (r *Reviewer) prepared(id precedent.Repo, s subject, change *diff.Change, j
 		return head(path)
 	}
 	p.Input.Tree = p.exporter(nil)
-	p.Input.Shown = p.exporter(secret.Shown)
+	p.Input.Shown = p.exporter(secret.RedactFile)
 	return p
 }
 

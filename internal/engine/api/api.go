@@ -83,7 +83,7 @@ func (e *Engine) once(ctx context.Context, t engine.Task) (engine.Reply, error) 
 	reply, err := llm.Loop(ctx, model, request, llm.DefaultLimits)
 	out := engine.Reply{Model: reply.Model, Usage: reply.Usage, CostUSD: e.priceOf(reply.Model).Cost(reply.Usage)}
 	if err != nil {
-		out.Status, out.Message = trouble(ctx, err)
+		out.Status, out.Message = statusOf(ctx, err)
 		if out.Status == "" {
 			return out, err
 		}
@@ -100,8 +100,8 @@ func (e *Engine) once(ctx context.Context, t engine.Task) (engine.Reply, error) 
 	return out, nil
 }
 
-// trouble is the status of a request that failed; empty for a cancelled one.
-func trouble(ctx context.Context, err error) (precedent.Status, string) {
+// statusOf is the status of a request that failed; empty for a cancelled one.
+func statusOf(ctx context.Context, err error) (precedent.Status, string) {
 	var e *llm.Error
 	switch {
 	case errors.Is(err, engine.ErrOverBudget):

@@ -162,7 +162,7 @@ func (f Files) lines(ctx context.Context, name string) ([]string, error) {
 // shown are the lines without their secrets: what leaves for a model has left for
 // good, whether it stands in the change or in a file that the model looks up.
 func shown(name string, lines []string) []string {
-	return strings.Split(string(secret.Shown(path.Clean(name), []byte(strings.Join(lines, "\n")))), "\n")
+	return strings.Split(string(secret.RedactFile(path.Clean(name), []byte(strings.Join(lines, "\n")))), "\n")
 }
 
 // inTree refuses names that could mean anything but a file of the tree. Blobs

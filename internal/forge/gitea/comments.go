@@ -79,8 +79,8 @@ func ordered(do call, all []forge.Comment) ([]forge.Comment, error) {
 	}), nil
 }
 
-// talk is what was said in reviews.
-type talk struct {
+// conversationPages is what was said in reviews.
+type conversationPages struct {
 	reviews []*sdk.PullReview // that were sent
 	inline  []inline          // of those that were sent, oldest first
 }
@@ -93,8 +93,8 @@ type inline struct {
 }
 
 // reviews reads the reviews and their inline comments.
-func (c *Client) reviews(do call, repo precedent.Repo, number int) (talk, error) {
-	var t talk
+func (c *Client) reviews(do call, repo precedent.Repo, number int) (conversationPages, error) {
+	var t conversationPages
 	listed, more := pages(do, func(o sdk.ListOptions) ([]*sdk.PullReview, *sdk.Response, error) {
 		return do.ListPullReviews(repo.Owner, repo.Name, int64(number), sdk.ListPullReviewsOptions{ListOptions: o})
 	})

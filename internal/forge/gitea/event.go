@@ -47,7 +47,7 @@ func (c *Client) ReadEvent(name string, payload []byte) (forge.Event, error) {
 	}
 	var t told
 	if json.Unmarshal(payload, &t) != nil {
-		return forge.Event{}, wire.Strange(doing, "it is not what Gitea documents")
+		return forge.Event{}, wire.UnexpectedAnswer(doing, "it is not what Gitea documents")
 	}
 	e := t.event()
 	if e.Kind == forge.NoEvent {
@@ -57,11 +57,11 @@ func (c *Client) ReadEvent(name string, payload []byte) (forge.Event, error) {
 	e.Repo.Owner, e.Repo.Name, _ = strings.Cut(t.Repository.FullName, "/")
 	switch {
 	case c.check(e.Repo) != nil:
-		return forge.Event{}, wire.Strange(doing, "it names no repository")
+		return forge.Event{}, wire.UnexpectedAnswer(doing, "it names no repository")
 	case slices.ContainsFunc(e.Pulls, func(n int) bool { return n <= 0 }):
-		return forge.Event{}, wire.Strange(doing, "it names no pull request")
+		return forge.Event{}, wire.UnexpectedAnswer(doing, "it names no pull request")
 	case e.Head != "" && !objectID().MatchString(e.Head):
-		return forge.Event{}, wire.Strange(doing, "it names no commit")
+		return forge.Event{}, wire.UnexpectedAnswer(doing, "it names no commit")
 	}
 	return e, nil
 }

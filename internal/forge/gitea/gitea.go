@@ -44,7 +44,7 @@ type Client struct {
 	agent       string
 	wire        *wire.Transport
 	permissions *wire.Permissions
-	posting     chan struct{} // holds one entry while a review is posted
+	postingLock chan struct{} // holds one entry while a review is posted
 	known       known
 }
 
@@ -80,7 +80,7 @@ func New(o Options) (*Client, error) {
 	})
 	return &Client{
 		host: strings.ToLower(web.Host), web: web, agent: o.UserAgent, wire: w,
-		permissions: wire.NewPermissions(w.Now), posting: make(chan struct{}, 1),
+		permissions: wire.NewPermissions(w.Now), postingLock: make(chan struct{}, 1),
 	}, nil
 }
 
@@ -151,7 +151,7 @@ func (c *Client) call(ctx context.Context, doing string) (call, error) {
 func (c call) fail(err error) error { return c.attempt.Fail(c.doing, err) }
 
 // strange is the error of an answer that cannot be understood.
-func (c call) strange(why string) error { return c.attempt.Strange(c.doing, why) }
+func (c call) strange(why string) error { return c.attempt.UnexpectedAnswer(c.doing, why) }
 
 // status is the HTTP status of a forge's error; 0 without one.
 func status(err error) int {

@@ -27,8 +27,8 @@ func (c *Client) Post(ctx context.Context, repo precedent.Repo, number int, d fo
 		return forge.Posted{}, err
 	}
 	select { // Gitea keeps all that an account has not sent in one place
-	case c.posting <- struct{}{}:
-		defer func() { <-c.posting }()
+	case c.postingLock <- struct{}{}:
+		defer func() { <-c.postingLock }()
 	case <-ctx.Done():
 		return forge.Posted{}, do.fail(ctx.Err())
 	}

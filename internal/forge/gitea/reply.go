@@ -60,8 +60,8 @@ func (c *Client) Reply(ctx context.Context, repo precedent.Repo, number int, to 
 // same line of the same commit.
 func (c *Client) replyByReview(ctx context.Context, do call, repo precedent.Repo, number int, first *inline, remark sdk.CreatePullReviewComment) (forge.Comment, error) {
 	select {
-	case c.posting <- struct{}{}:
-		defer func() { <-c.posting }()
+	case c.postingLock <- struct{}{}:
+		defer func() { <-c.postingLock }()
 	case <-ctx.Done():
 		return forge.Comment{}, do.fail(ctx.Err())
 	}

@@ -153,7 +153,7 @@ func (t *tokens) make(ctx context.Context, repo precedent.Repo) (installed, erro
 	}
 	token, err := wire.NewToken(got.GetToken())
 	if err != nil || token.Reveal() == "" {
-		return installed{}, wire.Strange(doing, "there is no token")
+		return installed{}, wire.UnexpectedAnswer(doing, "there is no token")
 	}
 	return installed{token: token, until: got.GetExpiresAt().Time}, nil
 }

@@ -60,7 +60,7 @@ func (c *Client) Check(ctx context.Context, repo precedent.Repo, k forge.Check) 
 		return noChecks(err)
 	}
 	if run.GetID() <= 0 {
-		return "", a.Strange(doing, "the check has no number")
+		return "", a.UnexpectedAnswer(doing, "the check has no number")
 	}
 	return "", nil
 }

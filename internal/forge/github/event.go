@@ -29,8 +29,8 @@ var eventKinds = map[string]forge.EventKind{
 	"push":                        forge.PushEvent,
 }
 
-// told is what is read of payloads. Those of different events share their parts.
-type told struct {
+// payload is what is read of payloads. Those of different events share their parts.
+type payload struct {
 	Sender     *gh.User
 	Repository struct {
 		ID       int64
@@ -46,14 +46,14 @@ type told struct {
 		PullRequest *struct{} `json:"pull_request"`
 	}
 	Review, Comment struct{ ID int64 }
-	CheckSuite      toldRun `json:"check_suite"`
-	CheckRun        toldRun `json:"check_run"`
-	WorkflowRun     toldRun `json:"workflow_run"`
+	CheckSuite      payloadRun `json:"check_suite"`
+	CheckRun        payloadRun `json:"check_run"`
+	WorkflowRun     payloadRun `json:"workflow_run"`
 	SHA, After      string
 }
 
-// toldRun is what checks and workflows have in common.
-type toldRun struct {
+// payloadRun is what checks and workflows have in common.
+type payloadRun struct {
 	HeadSHA      string `json:"head_sha"`
 	PullRequests []struct {
 		Number int
@@ -62,23 +62,23 @@ type toldRun struct {
 }
 
 // ReadEvent reads an event. Comments on issues are NoEvents.
-func (c *Client) ReadEvent(name string, payload []byte) (forge.Event, error) {
+func (c *Client) ReadEvent(name string, data []byte) (forge.Event, error) {
 	doing := fmt.Sprintf("read event %q", name)
 	e := forge.Event{Kind: eventKinds[name]}
 	switch {
 	case e.Kind == forge.NoEvent:
 		return e, nil
-	case len(payload) > forge.MaxEvent:
+	case len(data) > forge.MaxEvent:
 		return forge.Event{}, &forge.Error{Kind: forge.KindTooLarge, Msg: doing + ": it is larger than 25 MiB"}
 	}
-	var t told
-	if json.Unmarshal(payload, &t) != nil {
-		return forge.Event{}, wire.Strange(doing, "it is not what GitHub documents")
+	var t payload
+	if json.Unmarshal(data, &t) != nil {
+		return forge.Event{}, wire.UnexpectedAnswer(doing, "it is not what GitHub documents")
 	}
 	e.By, e.Repo.Host = person(t.Sender), c.host
 	e.Repo.Owner, e.Repo.Name, _ = strings.Cut(t.Repository.FullName, "/")
 	if c.check(e.Repo) != nil || !c.hosts(t.Repository.HTMLURL) {
-		return forge.Event{}, wire.Strange(doing, "it names no repository on "+c.host)
+		return forge.Event{}, wire.UnexpectedAnswer(doing, "it names no repository on "+c.host)
 	}
 	if name == "issue_comment" && t.Issue.PullRequest == nil {
 		return forge.Event{}, nil
@@ -86,23 +86,23 @@ func (c *Client) ReadEvent(name string, payload []byte) (forge.Event, error) {
 	t.about(name, &e)
 	switch {
 	case slices.ContainsFunc(e.Pulls, func(n int) bool { return n <= 0 }):
-		return forge.Event{}, wire.Strange(doing, "it names no pull request")
+		return forge.Event{}, wire.UnexpectedAnswer(doing, "it names no pull request")
 	case e.Kind == forge.CommentEvent && e.Comment.ID.Number() <= 0:
-		return forge.Event{}, wire.Strange(doing, "it names no comment")
+		return forge.Event{}, wire.UnexpectedAnswer(doing, "it names no comment")
 	case e.Head != "" && !objectID().MatchString(e.Head), e.Kind == forge.RunEvent && e.Head == "":
-		return forge.Event{}, wire.Strange(doing, "it names no commit")
+		return forge.Event{}, wire.UnexpectedAnswer(doing, "it names no commit")
 	}
 	return e, nil
 }
 
 // about fills in what an event is about. Pull requests of other repositories that
 // have the commit of a run, too, are left out.
-func (t *told) about(name string, e *forge.Event) {
+func (t *payload) about(name string, e *forge.Event) {
 	e.Head = t.PullRequest.Head.SHA
 	said := func(pull int, kind forge.CommentKind, id int64) {
 		e.Pulls, e.Comment = []int{pull}, forge.CommentRef{Kind: kind, ID: precedent.NumberID(id)}
 	}
-	run := func(r toldRun) {
+	run := func(r payloadRun) {
 		e.Head = r.HeadSHA
 		for _, p := range r.PullRequests {
 			if p.Base.Repo.ID == t.Repository.ID {

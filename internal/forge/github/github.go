@@ -60,7 +60,7 @@ func New(o Options) (*Client, error) {
 	c := &Client{host: strings.ToLower(web.Host), web: web, graphql: graphql.String(), posting: make(chan struct{}, 1)}
 	c.tokens = &tokens{client: c, plain: o.Token, app: o.App, known: map[precedent.Repo]installed{}}
 	options := wire.Options{
-		Forge: "GitHub", Home: api, Beside: []string{graphql.Path}, Scheme: "Bearer", Token: c.tokens.of,
+		Forge: "GitHub", Home: api, AlsoHosts: []string{graphql.Path}, Scheme: "Bearer", Token: c.tokens.of,
 		Plain: func(r *http.Request) bool { return r.Header.Get("Accept") == acceptDiff }, Hint: hint,
 		Network: o.Network, Public: o.BaseURL == "",
 	}

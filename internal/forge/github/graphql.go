@@ -86,7 +86,7 @@ func (c *Client) graph(ctx context.Context, doing, text string, variables map[st
 		return e
 	}
 	if json.Unmarshal(got.Data, into) != nil {
-		return a.Strange(doing, "it is not what was asked for")
+		return a.UnexpectedAnswer(doing, "it is not what was asked for")
 	}
 	return nil
 }

@@ -47,7 +47,7 @@ func (c *Client) Me(ctx context.Context) (forge.Person, error) {
 		return forge.Person{}, c.wire.Fail(doing, err)
 	}
 	if u.GetID() <= 0 || !login().MatchString(u.GetLogin()) {
-		return forge.Person{}, wire.Strange(doing, "there is no account in it")
+		return forge.Person{}, wire.UnexpectedAnswer(doing, "there is no account in it")
 	}
 	c.me.person = person(u)
 	return c.me.person, nil

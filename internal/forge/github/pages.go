@@ -30,7 +30,7 @@ func pages[T any](c *Client, doing string, read func(gh.ListOptions) ([]*T, *gh.
 			return nil, c.wire.Fail(doing, err)
 		}
 		if slices.Contains(got, nil) {
-			return nil, wire.Strange(doing, "there is nothing where an entry should be")
+			return nil, wire.UnexpectedAnswer(doing, "there is nothing where an entry should be")
 		}
 		all = append(all, got...)
 		if len(got) == 0 || len(got) < perPage && resp.NextPage == 0 {

@@ -131,7 +131,7 @@ func (p *posting) send(ctx context.Context, event, body string, remarks []int) (
 		return err
 	})
 	if err == nil && made.GetID() <= 0 {
-		err = a.Strange(p.doing, "the review has no number")
+		err = a.UnexpectedAnswer(p.doing, "the review has no number")
 	}
 	return made.GetID(), a.Words(), err
 }

@@ -31,7 +31,7 @@ func (c *Client) PullRequest(ctx context.Context, repo precedent.Repo, number in
 		return forge.PullRequest{}, c.wire.Fail(doing, err)
 	}
 	if p.GetNumber() != number {
-		return forge.PullRequest{}, wire.Strange(doing, "it is about another pull request")
+		return forge.PullRequest{}, wire.UnexpectedAnswer(doing, "it is about another pull request")
 	}
 	return c.pull(doing, p)
 }
@@ -75,14 +75,14 @@ func (c *Client) pull(doing string, p *gh.PullRequest) (forge.PullRequest, error
 		return forge.PullRequest{}, err
 	}
 	if p.GetNumber() <= 0 || base.Repo.IsZero() {
-		return forge.PullRequest{}, wire.Strange(doing, "it names no pull request of a repository")
+		return forge.PullRequest{}, wire.UnexpectedAnswer(doing, "it names no pull request of a repository")
 	}
 	state := forge.State(p.GetState())
 	if p.GetMerged() || p.MergedAt != nil {
 		state = forge.Merged
 	}
 	if !slices.Contains([]forge.State{forge.Open, forge.Closed, forge.Merged}, state) {
-		return forge.PullRequest{}, wire.Strange(doing, "the state is unknown")
+		return forge.PullRequest{}, wire.UnexpectedAnswer(doing, "the state is unknown")
 	}
 	n := strconv.Itoa(p.GetNumber())
 	out := forge.PullRequest{
@@ -103,14 +103,14 @@ func (c *Client) pull(doing string, p *gh.PullRequest) (forge.PullRequest, error
 func (c *Client) branch(doing string, b *gh.PullRequestBranch) (forge.Branch, error) {
 	out := forge.Branch{Name: b.GetRef(), SHA: b.GetSHA()}
 	if !objectID().MatchString(out.SHA) {
-		return out, wire.Strange(doing, "it names no commit")
+		return out, wire.UnexpectedAnswer(doing, "it names no commit")
 	}
 	if b.GetRepo() == nil {
 		return out, nil // the fork is deleted; the head is still at the base's ref
 	}
 	out.Repo = precedent.Repo{Host: c.host, Owner: b.GetRepo().GetOwner().GetLogin(), Name: b.GetRepo().GetName()}
 	if c.check(out.Repo) != nil {
-		return out, wire.Strange(doing, "it names no repository")
+		return out, wire.UnexpectedAnswer(doing, "it names no repository")
 	}
 	out.CloneURL = c.web.JoinPath(out.Repo.Owner, out.Repo.Name+".git").String()
 	return out, nil

@@ -58,7 +58,7 @@ func (c *Client) Reply(ctx context.Context, repo precedent.Repo, number int, to 
 // made is a comment that was just made, if the answer says so.
 func made(a *wire.Attempt, doing string, m forge.Comment) (forge.Comment, error) {
 	if m.ID.Number() <= 0 || m.At.IsZero() {
-		return forge.Comment{}, a.Strange(doing, "the comment has no number or no time")
+		return forge.Comment{}, a.UnexpectedAnswer(doing, "the comment has no number or no time")
 	}
 	return m, nil
 }
@@ -89,7 +89,7 @@ func (c *Client) Edit(ctx context.Context, repo precedent.Repo, number int, m fo
 		return noSuchKind(m.Kind)
 	})
 	if err == nil && id != m.ID.Number() {
-		return a.Strange(doing, "it is about another comment")
+		return a.UnexpectedAnswer(doing, "it is about another comment")
 	}
 	return err
 }
@@ -135,7 +135,7 @@ func (c *Client) fold(ctx context.Context, doing string, repo precedent.Repo, nu
 	case err != nil:
 		return "", c.wire.Fail(doing, err)
 	case r.GetNodeID() == "":
-		return "", wire.Strange(doing, "the review has no name for GraphQL")
+		return "", wire.UnexpectedAnswer(doing, "the review has no name for GraphQL")
 	}
 	var got struct {
 		MinimizeComment *struct{ MinimizedComment *struct{ IsMinimized bool } }

@@ -98,7 +98,7 @@ func (c *Client) conversations(ctx context.Context, doing string, repo precedent
 			return nil, err
 		}
 		if got.Repository == nil || got.Repository.PullRequest == nil {
-			return nil, wire.Strange(doing, "there is no pull request in it")
+			return nil, wire.UnexpectedAnswer(doing, "there is no pull request in it")
 		}
 		list := got.Repository.PullRequest.ReviewThreads
 		for _, n := range list.Nodes {
@@ -141,7 +141,7 @@ func (c *Client) thread(ctx context.Context, doing string, n conversation) (forg
 			return t, err
 		}
 		if got.Node == nil {
-			return t, wire.Strange(doing, "a conversation is not there any more")
+			return t, wire.UnexpectedAnswer(doing, "a conversation is not there any more")
 		}
 		comments = got.Node.Comments
 	}

@@ -36,7 +36,7 @@ func (t *Transport) Watch(ctx context.Context) (context.Context, *Attempt) {
 }
 
 // attempt is that of the request; nil if nobody watches.
-func (r errand) attempt() *Attempt {
+func (r request) attempt() *Attempt {
 	a, _ := r.Context().Value(attemptKey{}).(*Attempt)
 	return a
 }
@@ -82,8 +82,8 @@ func (a *Attempt) Fail(doing string, err error) error {
 	return a.t.fail(doing, err, unsure)
 }
 
-// Strange is the error of an answer that cannot be understood.
-func (a *Attempt) Strange(doing, why string) error {
+// UnexpectedAnswer is the error of an answer that cannot be understood.
+func (a *Attempt) UnexpectedAnswer(doing, why string) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return strange(doing, why, a.applied)
@@ -111,8 +111,8 @@ func (t *Transport) fail(doing string, err error, unsure bool) error {
 	return strange(doing, "it is not what "+t.o.Forge+" documents", unsure)
 }
 
-// Strange is the error of an answer to a reading call that cannot be understood.
-func Strange(doing, why string) error { return strange(doing, why, false) }
+// UnexpectedAnswer is the error of an answer to a reading call that cannot be understood.
+func UnexpectedAnswer(doing, why string) error { return strange(doing, why, false) }
 
 func strange(doing, why string, unsure bool) error {
 	return &forge.Error{Kind: forge.KindAnswer, Msg: doing + ": the answer cannot be understood: " + why, Unsure: unsure}

@@ -20,28 +20,28 @@ const (
 type Permissions struct {
 	now   func() time.Time
 	mu    sync.Mutex
-	known map[asked]held
+	known map[permissionKey]cachedPermission
 }
 
-type asked struct {
+type permissionKey struct {
 	repo   precedent.Repo
 	person forge.Person
 }
 
-type held struct {
+type cachedPermission struct {
 	permission forge.Permission
 	at         time.Time // when it was asked for
 }
 
 // NewPermissions keeps nothing yet. now is the clock.
 func NewPermissions(now func() time.Time) *Permissions {
-	return &Permissions{now: now, known: map[asked]held{}}
+	return &Permissions{now: now, known: map[permissionKey]cachedPermission{}}
 }
 
 // Of returns what a person may do: as it was asked for less than a minute ago, else
 // as ask says. An error is not kept, and the answer beside it is None.
 func (p *Permissions) Of(repo precedent.Repo, person forge.Person, ask func() (forge.Permission, error)) (forge.Permission, error) {
-	key, at := asked{repo, person}, p.now()
+	key, at := permissionKey{repo, person}, p.now()
 	p.mu.Lock()
 	known, ok := p.known[key]
 	p.mu.Unlock()
@@ -57,6 +57,6 @@ func (p *Permissions) Of(repo precedent.Repo, person forge.Person, ask func() (f
 	if len(p.known) >= maxPermissions {
 		clear(p.known)
 	}
-	p.known[key] = held{permission, at}
+	p.known[key] = cachedPermission{permission, at}
 	return permission, nil
 }

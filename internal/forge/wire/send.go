@@ -20,8 +20,8 @@ type answer struct {
 	body   []byte
 }
 
-// errand is one request with what is needed to send it again.
-type errand struct {
+// request is one request with what is needed to send it again.
+type request struct {
 	*http.Request
 	body   []byte
 	writes bool // it would change something
@@ -29,7 +29,7 @@ type errand struct {
 
 // RoundTrip answers with 2xx and 3xx; everything else is a *forge.Error.
 func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
-	r := errand{Request: req, writes: req.Method != http.MethodGet && req.Context().Value(readsKey{}) == nil}
+	r := request{Request: req, writes: req.Method != http.MethodGet && req.Context().Value(readsKey{}) == nil}
 	if req.Body != nil {
 		body, err := io.ReadAll(io.LimitReader(req.Body, maxAnswer+1))
 		_ = req.Body.Close() // it was read, or its error is known
@@ -38,11 +38,11 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 		r.body = body
 	}
-	if err := t.mayGo(req); err != nil {
+	if err := t.checkAddress(req); err != nil {
 		return nil, err
 	}
 	if r.writes {
-		done, err := t.turn(req.Context())
+		done, err := t.waitTurn(req.Context())
 		if err != nil {
 			return nil, err
 		}
@@ -50,7 +50,7 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	renewed := false
 	for try := 1; ; try++ {
-		if err := t.holdBack(req.Context(), r.writes); err != nil {
+		if err := t.delay(req.Context(), r.writes); err != nil {
 			return nil, err
 		}
 		token, err := t.o.Token(req.Context())
@@ -81,12 +81,12 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 }
 
-// mayGo refuses requests that are not for the forge.
-func (t *Transport) mayGo(req *http.Request) error {
+// checkAddress refuses requests that are not for the forge.
+func (t *Transport) checkAddress(req *http.Request) error {
 	u, home := req.URL, t.o.Home
 	path := u.EscapedPath()
 	below := strings.HasPrefix(path, home.Path)
-	for _, p := range t.o.Beside {
+	for _, p := range t.o.AlsoHosts {
 		below = below || path == p
 	}
 	if u.Scheme != home.Scheme || !strings.EqualFold(u.Host, home.Host) || !below {
@@ -99,7 +99,7 @@ func (t *Transport) mayGo(req *http.Request) error {
 }
 
 // once sends the request a single time.
-func (t *Transport) once(ctx context.Context, r errand, token Token) (answer, *forge.Error) {
+func (t *Transport) once(ctx context.Context, r request, token Token) (answer, *forge.Error) {
 	ctx, cancel := context.WithTimeout(ctx, t.o.Timeout)
 	defer cancel()
 	sent := r.Clone(ctx) // a RoundTripper leaves the request as it is
@@ -140,9 +140,9 @@ func (t *Transport) once(ctx context.Context, r errand, token Token) (answer, *f
 	case g.status == http.StatusNotModified && cached:
 		return known, nil
 	case g.status == http.StatusNotModified || g.status >= 400 || g.status < 200:
-		return g, t.trouble(r, g)
+		return g, t.errorOf(r, g)
 	case r.writes && g.status >= 300 && !moved: // package http would go on with a GET
-		return g, t.trouble(r, g)
+		return g, t.errorOf(r, g)
 	case g.status < 300 && len(body) > limit:
 		return g, &forge.Error{Kind: forge.KindTooLarge, Status: g.status, Msg: "the answer is larger than 32 MiB", Unsure: r.writes}
 	case g.status == http.StatusOK && len(body) == 0 && r.Method == http.MethodGet && (t.o.Plain == nil || !t.o.Plain(r.Request)):
@@ -168,7 +168,7 @@ func (g answer) response(req *http.Request) *http.Response {
 
 // unreachable says why there is no whole answer. The cause's own words may hold
 // the address, and are left out but for what is known to be harmless.
-func (t *Transport) unreachable(r errand, err error) *forge.Error {
+func (t *Transport) unreachable(r request, err error) *forge.Error {
 	why := "the connection failed"
 	switch {
 	case errors.Is(err, errPrivate):

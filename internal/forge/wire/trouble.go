@@ -15,8 +15,8 @@ import (
 // maxWords bounds what an error repeats of the forge's own words, in characters.
 const maxWords = 200
 
-// trouble says what an answer that is none means.
-func (t *Transport) trouble(r errand, g answer) *forge.Error {
+// errorOf says what an answer that is none means.
+func (t *Transport) errorOf(r request, g answer) *forge.Error {
 	words := words(g.body, t.spent())
 	e := &forge.Error{Status: g.status, Msg: fmt.Sprintf("%s answers %d", t.o.Forge, g.status)}
 	if words != "" {
@@ -26,7 +26,7 @@ func (t *Transport) trouble(r errand, g answer) *forge.Error {
 	switch {
 	case limited:
 		e.Kind, e.Retry, e.Hint = forge.KindRate, until, "wait, or use a token of its own: each account has its own limit"
-	case r.writes && shut(g.status, words):
+	case r.writes && isClosed(g.status, words):
 		e.Kind, e.Hint = forge.KindClosed, "it is locked, archived or deleted, or the token may not write here"
 	case g.status == http.StatusUnauthorized:
 		e.Kind, e.Hint = forge.KindAuth, "the token is wrong or has expired: make a new one"
@@ -66,10 +66,10 @@ func refusal(status int) bool {
 	return status >= 300 && status < 500 && status != http.StatusNotModified
 }
 
-// shut tells whether a refusal of a request that would change something means
+// isClosed tells whether a refusal of a request that would change something means
 // that nothing can be said any more. GitHub has 403 for locked conversations and
 // archived repositories, and 422 for reviews of locked ones; Gitea has 423.
-func shut(status int, words string) bool {
+func isClosed(status int, words string) bool {
 	low := strings.ToLower(words)
 	switch status {
 	case http.StatusNotFound, http.StatusGone, http.StatusLocked:

@@ -19,9 +19,9 @@ const (
 	secondaryPause = time.Minute
 )
 
-// turn waits until no other request that changes something is under way, and the
+// waitTurn waits until no other request that changes something is under way, and the
 // last one is a while ago. Whoever has the turn calls done.
-func (t *Transport) turn(ctx context.Context) (done func(), err error) {
+func (t *Transport) waitTurn(ctx context.Context) (done func(), err error) {
 	select {
 	case t.writing <- struct{}{}:
 	case <-ctx.Done():
@@ -55,9 +55,9 @@ func (t *Transport) learn(h http.Header) {
 	t.quota = q
 }
 
-// holdBack waits until the forge lets requests through again. What is known to be
+// delay waits until the forge lets requests through again. What is known to be
 // refused is not sent: GitHub bans who goes on asking.
-func (t *Transport) holdBack(ctx context.Context, writes bool) error {
+func (t *Transport) delay(ctx context.Context, writes bool) error {
 	t.mu.Lock()
 	until := t.until
 	if q := t.quota; q.Limit > 0 && q.Left == 0 && q.Reset.After(until) {

@@ -65,8 +65,8 @@ type Network struct {
 type Options struct {
 	Forge string   // what people call it: "GitHub"
 	Home  *url.URL // every request goes below it; its path ends in a slash
-	// Beside are further paths of the same host that requests may go to, exactly.
-	Beside []string
+	// AlsoHosts are further paths of the same host that requests may go to, exactly.
+	AlsoHosts []string
 
 	// Scheme goes before the token in the header: "Bearer".
 	Scheme string

@@ -347,11 +347,11 @@ func TestAnswersOfWrites(t *testing.T) {
 	if e := fault(t, a.Fail("write", errors.New("no JSON"))); !e.Unsure || e.Kind != forge.KindAnswer {
 		t.Errorf("%+v", e)
 	}
-	if e := fault(t, a.Strange("write", "odd")); !e.Unsure || e.Kind != forge.KindAnswer {
+	if e := fault(t, a.UnexpectedAnswer("write", "odd")); !e.Unsure || e.Kind != forge.KindAnswer {
 		t.Errorf("%+v", e)
 	}
 	s.plan = append(s.plan, status(404, ""))
-	if _, err := send(ctx, tr, http.MethodGet, s.URL+"/api/x", ""); err == nil || !fault(t, a.Strange("write", "odd")).Unsure {
+	if _, err := send(ctx, tr, http.MethodGet, s.URL+"/api/x", ""); err == nil || !fault(t, a.UnexpectedAnswer("write", "odd")).Unsure {
 		t.Errorf("a refusal of what reads says something of what was written before: %v", err)
 	}
 	if got := a.Quote("say " + forgetest.Secret); got != "" {
@@ -380,7 +380,7 @@ func TestReadingByPost(t *testing.T) {
 	if came := s.requests(); len(came) != 4 || came[3] != "POST /api/x query" {
 		t.Errorf("came %q", came)
 	}
-	if e := fault(t, a.Strange("read", "odd")); e.Unsure {
+	if e := fault(t, a.UnexpectedAnswer("read", "odd")); e.Unsure {
 		t.Errorf("%+v", e)
 	}
 }
@@ -424,7 +424,7 @@ func TestRenewal(t *testing.T) {
 // redirect within repeats a write as it was.
 func TestWhereRequestsGo(t *testing.T) {
 	s := serve(t, status(307, "", "Location", "/api/moved"))
-	tr, _ := transport(t, s.URL, func(o *Options) { o.Beside = []string{"/beside"} })
+	tr, _ := transport(t, s.URL, func(o *Options) { o.AlsoHosts = []string{"/beside"} })
 	if _, err := send(t.Context(), tr, http.MethodPost, s.URL+"/api/x", "words"); err != nil {
 		t.Error(err)
 	}
