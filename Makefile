@@ -77,7 +77,7 @@ release: ## static programs for all platforms in dist/, with checksums and bills
 	sh scripts/release.sh
 
 man: ## the manual pages in dist/man
-	$(GO) run ./cmd/precedent man dist/man
+	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(GO) test ./cmd/precedent -count=1 -run '^TestManPages$$' -man "$(CURDIR)/dist/man"
 
 cover: ## test coverage by function
 	$(GO) test -coverprofile coverage.out ./... && $(GO) tool cover -func coverage.out

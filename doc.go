@@ -32,7 +32,8 @@
 // merging, memory, threads and their measurement. internal/store keeps everything
 // in SQLite. internal/sandbox runs a hostile command in a box, or not at all.
 //
-// Hands. internal/lint runs the analyzers that need no model. internal/engine
+// Hands. internal/lint runs the analyzers that need no model, and linters in the
+// sandbox. internal/hook is the hook of git that reviews pushes. internal/engine
 // is the seam to whatever reads with one. internal/report prints a review.
 // internal/comment writes all that is said on a forge, through one gate, and knows
 // it again by its marker. internal/forge/wire carries requests to a forge's API:
@@ -41,7 +42,8 @@
 // Mind. internal/memory recalls before a review and records after it: history,
 // hotspots, and what people dismissed. internal/thread follows what was posted: it
 // puts conversations together, carries them to a new head, and says what became
-// of each finding.
+// of each finding. internal/settings reads what the operator sets, once: typed,
+// each value with its source.
 //
 // Acts. internal/review turns a change into findings. Finders run side by side;
 // then place, merge, verify, cite, score, suppress and select each annotate every
@@ -51,8 +53,9 @@
 // say on its pull request, each thing exactly once.
 //
 // Doors and furnishings. internal/eval measures quality on folders of data.
-// internal/fix makes suggestions in a work tree. internal/engine/api asks a model
-// behind an API, internal/engine/claude asks Claude Code, internal/engine/command
+// internal/fix makes suggestions in a work tree. internal/doctor looks at what a
+// review needs, and internal/progress shows what it is doing.
+// internal/engine/api asks a model behind an API, internal/engine/claude asks Claude Code, internal/engine/command
 // lets any program be the model, internal/engine/enginetest is the suite that
 // every engine passes, and internal/llm/llmtest plays the servers that models are
 // behind. internal/forge/github is GitHub, internal/forge/gitea is Gitea and

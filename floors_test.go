@@ -26,13 +26,13 @@ var floors = map[string]int{
 
 	"internal/forge": 2, "internal/guide": 2, "internal/markdown": 2, "internal/match": 2, "internal/prompt": 2, "internal/sandbox": 2, "internal/store": 2,
 
-	"internal/comment": 3, "internal/engine": 3, "internal/forge/wire": 3, "internal/lint": 3, "internal/report": 3,
+	"internal/comment": 3, "internal/engine": 3, "internal/hook": 3, "internal/forge/wire": 3, "internal/lint": 3, "internal/report": 3,
 
 	"internal/memory": 4, "internal/settings": 4, "internal/thread": 4,
 
 	"internal/post": 5, "internal/review": 5,
 
-	"internal/eval": 7, "internal/fix": 7,
+	"internal/doctor": 7, "internal/eval": 7, "internal/fix": 7, "internal/progress": 7,
 
 	"internal/engine/api": 8, "internal/engine/claude": 8, "internal/engine/command": 8, "internal/engine/enginetest": 8, "internal/llm/llmtest": 8, "internal/markdown/markdowntest": 8, "internal/needs": 8,
 	"internal/forge/forgetest": 8, "internal/forge/gitea": 8, "internal/forge/github": 8, "internal/forge/local": 8,

@@ -22,7 +22,7 @@ type Rejection struct {
 	Path        string    `json:"path"`
 	Symbol      string    `json:"symbol"`
 	Category    Category  `json:"category"`
-	Severity    Severity  `json:"severity"` // the pattern is hushed up to this severity
+	Severity    Severity  `json:"severity"` // the pattern is suppressed up to this severity
 	Reason      string    `json:"reason"`   // the person's words
 	Who         string    `json:"who"`
 	At          time.Time `json:"at"`

@@ -19,6 +19,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/git"
 	"github.com/precedent-dev/precedent/internal/guide"
 	"github.com/precedent-dev/precedent/internal/memory"
+	"github.com/precedent-dev/precedent/internal/progress"
 	"github.com/precedent-dev/precedent/internal/report"
 	"github.com/precedent-dev/precedent/internal/settings"
 	"github.com/precedent-dev/precedent/internal/store"
@@ -91,7 +92,7 @@ Exit status: 0 clean, 1 findings at or above --fail-on, 2 usage or configuration
 error, 3 incomplete review, 130 interrupted.`,
 		Example: `  precedent review                 # the branch, else the working tree, else the last commit
   precedent review main...HEAD
-  precedent fp add k7m2q0v5xa      # not a problem here: never show it again
+  precedent dismiss k7m2q0v5xa     # not a problem here: never show it again
   precedent demo                   # see it remember, without touching anything of yours`,
 		SilenceErrors:     true,
 		SilenceUsage:      true,
@@ -106,8 +107,8 @@ error, 3 incomplete review, 130 interrupted.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return misuse(cmd, err) })
 	root.SetHelpCommand(helpCommand())
 	root.AddCommand(
-		newReview(a), newPR(a), newOutcomes(a), newFP(a), newExplain(a), newHotspots(a), newMemory(a),
-		newInit(a), newConfig(a), newDoctor(a), newInstallHook(a), newDemo(a), newEval(a), newCompletion(a), newVersion(a), newMan(a), newHookPrePush(a), newDemoEngine(a),
+		newReview(a), newPR(a), newOutcomes(a), newDismiss(a), newFP(a), newExplain(a), newHotspots(a), newMemory(a),
+		newInit(a), newConfig(a), newDoctor(a), newInstallHook(a), newDemo(a), newEval(a), newCompletion(a), newVersion(a), newHookPrePush(a), newDemoEngine(a),
 	)
 	return root
 }
@@ -254,4 +255,33 @@ func (a *app) paper() (width int, color bool) {
 func (a *app) page() *report.Page {
 	width, color := a.paper()
 	return report.NewPage(a.out, width, color)
+}
+
+// showProgress shows what a review does on standard error, nothing with --quiet.
+func (a *app) showProgress() *progress.Progress {
+	o := progress.Options{Now: a.now}
+	if a.quiet {
+		return progress.Start(o)
+	}
+	o.Out = a.err
+	if f, ok := a.err.(*os.File); ok && term.IsTerminal(int(f.Fd())) && a.env["TERM"] != "dumb" {
+		o.Size = func() (int, int) { return screen(f) }
+		o.Color = a.env["NO_COLOR"] == ""
+	}
+	return progress.Start(o)
+}
+
+// screen is the size of a terminal, of the classic one if it does not tell.
+func screen(f *os.File) (columns, rows int) {
+	if columns, rows, err := term.GetSize(int(f.Fd())); err == nil && columns > 0 && rows > 0 {
+		return min(columns, maxColumns), rows
+	}
+	return report.DefaultWidth, 24
+}
+
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"strconv"
 
 	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/settings"
@@ -39,5 +38,3 @@ func budget(o *settings.Settings, rows *store.Repo, pull int) *engine.Budget {
 	}
 	return b
 }
-
-func formatDollars(f float64) string { return strconv.FormatFloat(f, 'f', 2, 64) }

@@ -88,7 +88,7 @@ func (a *app) demo(ctx context.Context, keep bool) (err error) {
 		return err
 	}
 	tell("One of them is no problem here. %s says so, with a reason:", demoWho)
-	if err := d.play(ctx, p, precedent.ExitClean, "fp", "add", declined, "--reason", demoReason); err != nil {
+	if err := d.play(ctx, p, precedent.ExitClean, "dismiss", declined, "--reason", demoReason); err != nil {
 		return err
 	}
 	tell("The same change is reviewed again. What was found is known, and what was declined stays hidden, in the open:")

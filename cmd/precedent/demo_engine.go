@@ -51,16 +51,12 @@ func newDemoEngine(a *app) *cobra.Command {
 	}
 }
 
-// What a prompt says of a claim, as the verifier's prompts write it, and of a pair.
-var (
-	claimed = regexp.MustCompile(`(?ms)^id: (\S+)\nplace: .*?^claim: (.*?)$`)
-	paired  = regexp.MustCompile(`(?m)^id: (\S+)$`)
-)
-
 func (s *script) answer(task engine.Request) any {
 	switch task.Role {
 	case engine.Verifier:
 		var verdicts []any
+		// As the verifier's prompts write a claim.
+		claimed := regexp.MustCompile(`(?ms)^id: (\S+)\nplace: .*?^claim: (.*?)$`)
 		for _, claim := range claimed.FindAllStringSubmatch(task.Prompt, -1) {
 			if v := s.Verdicts[claim[2]]; v != nil {
 				v["finding"] = claim[1]
@@ -70,6 +66,7 @@ func (s *script) answer(task engine.Request) any {
 		return map[string]any{"verdicts": verdicts}
 	case engine.Judge:
 		var pairs []any
+		paired := regexp.MustCompile(`(?m)^id: (\S+)$`)
 		for _, pair := range paired.FindAllStringSubmatch(task.Prompt, 1) {
 			s.Pair["pair"] = pair[1]
 			pairs = append(pairs, s.Pair)

@@ -2,53 +2,22 @@ package main
 
 import (
 	"context"
-	"fmt"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/doctor"
+	"github.com/precedent-dev/precedent/internal/engine/api"
+	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/git"
+	"github.com/precedent-dev/precedent/internal/lint"
+	"github.com/precedent-dev/precedent/internal/llm"
 	"github.com/precedent-dev/precedent/internal/report"
 	"github.com/precedent-dev/precedent/internal/settings"
+	"github.com/precedent-dev/precedent/internal/store"
 )
-
-// doctorSchema names the version of a diagnosis as JSON.
-const doctorSchema = "precedent.doctor/1"
-
-// state is how one thing that was looked at is.
-type state string
-
-const (
-	fine    state = "ok"
-	warned  state = "warn"    // a review works without it, and says less
-	missing state = "missing" // no review works until it is there
-)
-
-// checked is one thing that was looked at.
-type checked struct {
-	Name  string `json:"name"`
-	State state  `json:"state"`
-	Says  string `json:"says"`
-	Hint  string `json:"hint"` // what helps, or what more there is; may be empty
-}
-
-// diagnosis is what doctor prints as JSON.
-type diagnosis struct {
-	Schema string    `json:"schema"`
-	Works  bool      `json:"works"` // a review would work
-	Checks []checked `json:"checks"`
-}
-
-// say adds what was found out about one thing.
-func (d *diagnosis) say(name string, s state, hint, format string, args ...any) {
-	d.Checks = append(d.Checks, checked{Name: name, State: s, Says: fmt.Sprintf(format, args...), Hint: hint})
-	d.Works = d.Works && s != missing
-}
-
-// wrong adds an error, with its own hint if it has one.
-func (d *diagnosis) wrong(name string, s state, err error) {
-	d.say(name, s, hintOf(err), "%v", err)
-}
 
 func newDoctor(a *app) *cobra.Command {
 	var asJSON, try bool
@@ -78,7 +47,7 @@ Exit status: 0 if a review would work, 2 if something that it needs is missing.`
 				err = report.Value(a.out, d)
 			} else {
 				p := a.page()
-				printDiagnosis(p, d)
+				d.Print(p)
 				err = p.Err()
 			}
 			if err == nil && !d.Works {
@@ -94,55 +63,133 @@ Exit status: 0 if a review would work, 2 if something that it needs is missing.`
 }
 
 // diagnose looks at everything. It ends early only if it is interrupted.
-func (a *app) diagnose(ctx context.Context, flags map[string]string, try bool) (diagnosis, error) {
-	d := diagnosis{Schema: doctorSchema, Works: true}
+func (a *app) diagnose(ctx context.Context, flags map[string]string, try bool) (*doctor.Diagnosis, error) {
+	d := doctor.New(hintOf)
 	op, err := a.settings(flags)
 	if err != nil {
-		d.wrong("settings", missing, err)
-		op, _ = settings.Read(settings.Sources{}) // the defaults
+		d.Wrong("settings", doctor.Missing, err)
+		if op, err = settings.Read(settings.Sources{}); err != nil { // the defaults
+			return nil, err
+		}
 	}
-	if version, good, err := git.Version(ctx, a.gitOptions()); err != nil {
-		d.wrong("git", missing, err)
-	} else if !good {
-		d.say("git", missing, "install git "+git.Oldest+" or newer", "%s is too old", version)
-	} else {
-		d.say("git", fine, "", "%s", version)
-	}
+	d.Git(ctx, a.gitOptions())
 	repo, err := a.openRepo(ctx)
 	if err != nil {
-		d.wrong("repository", missing, err)
+		d.Wrong("repository", doctor.Missing, err)
 	} else {
 		defer repo.Close()
-		checkClone(ctx, &d, repo)
+		d.Repository(ctx, repo)
 	}
-	a.checkEngine(ctx, &d, op, try)
-	boxed := a.checkSandbox(ctx, &d)
-	a.checkStation(ctx, &d, op, repo)
+	a.checkEngine(ctx, d, op, try)
+	boxed := d.Sandbox(ctx, a.env["PATH"])
+	a.checkForge(ctx, d, op, repo)
 	if repo != nil {
-		a.checkMemory(ctx, &d, flags)
-		policy := checkPolicy(ctx, &d, repo)
-		a.checkLinters(&d, op, policy, boxed)
-		checkGuide(ctx, &d, repo)
-		checkHook(&d, repo)
+		a.checkMemory(ctx, d, flags)
+		policy, err := currentPolicy(ctx, repo)
+		if err != nil {
+			d.Wrong("policy", doctor.Missing, err)
+		} else {
+			d.Policy(policy.Policy, policy.Source, policy.Errors, wrong(policy.Errors))
+		}
+		linters, failures := lint.Choose(op.Linters, policy.Linters)
+		d.Linters(linters, failures, a.env["PATH"], boxed)
+		d.Guide(ctx, repo)
+		d.Hook(repo)
 	}
-	checkSpace(&d)
+	d.Space()
 	return d, ctx.Err()
 }
 
-func printDiagnosis(p *report.Page, d diagnosis) {
-	inks := map[state]report.Ink{fine: report.Green, warned: report.Yellow, missing: report.Red}
-	var rows [][]string
-	for _, c := range d.Checks {
-		rows = append(rows, []string{p.Ink(inks[c.State], string(c.State)), p.Ink(report.Bold, c.Name), p.Ink(report.Plain, c.Says)})
-		if c.Hint != "" {
-			rows = append(rows, []string{"", "", p.Ink(report.Faint, "→ "+c.Hint)})
+func (a *app) checkMemory(ctx context.Context, d *doctor.Diagnosis, flags map[string]string) {
+	w, err := a.enter(ctx, flags)
+	if err != nil {
+		d.Wrong("memory", doctor.Warned, err)
+		return
+	}
+	defer w.close()
+	d.Memory(ctx, w.file.Value, func(ctx context.Context) (*store.DB, error) { return w.open(ctx, a) })
+}
+
+// checkEngine says what reads, and with try asks it something.
+func (a *app) checkEngine(ctx context.Context, d *doctor.Diagnosis, op *settings.Settings, try bool) {
+	const name = "engine"
+	r, err := a.reader(op)
+	if err != nil {
+		d.Wrong(name, doctor.Missing, err)
+		return
+	}
+	var keys []string
+	for _, variable := range []string{settings.KeyOf[settings.Anthropic], settings.KeyOf[settings.OpenAI]} {
+		said := "not set"
+		if a.env[variable] != "" {
+			said = "set"
+		}
+		keys = append(keys, variable+" is "+said)
+	}
+	about := strings.Join(keys, ", ")
+	switch {
+	case r.model != nil:
+		d.Say(name, doctor.Fine, "", "%s; %s", api.New(api.Config{Model: r.model, Prices: llm.ListPrices().With(op.Prices), Why: r.from}).Info().Line, about)
+	case r.agent != "":
+		d.Say(name, doctor.Fine, "", "claude %s (%s); %s", r.agent, r.from, about)
+	case r.program != nil:
+		d.Say(name, doctor.Fine, "", "%s", r.program.Info().Line)
+	default:
+		d.Say(name, doctor.Warned, "set a key, or name a program or a local server: docs/getting-started.md", "%s: only the analyzers read; %s", r.why, about)
+	}
+	if try {
+		d.Try(ctx, r.model, llm.ListPrices().With(op.Prices))
+	}
+}
+
+// forgePatience is how long a forge may take to say whose the token is.
+const forgePatience = 20 * time.Second
+
+// checkForge says which forge pull requests are read from, and as whom. A
+// forge is asked only if there is a token for it. Where nothing points to one,
+// there is nothing to say: most reviews need none.
+func (a *app) checkForge(ctx context.Context, d *doctor.Diagnosis, op *settings.Settings, repo *git.Repo) {
+	const name = "forge"
+	st, err := a.station(op)
+	if err != nil {
+		d.Wrong(name, doctor.Warned, err) // reviews of local changes need none
+		return
+	}
+	var id precedent.Repo
+	if repo != nil {
+		if ids, err := identities(ctx, repo, op.Repo.Value); err == nil { // trouble is said with the repository
+			id = ids[0]
 		}
 	}
-	p.Table(rows)
-	p.Line()
-	if d.Works {
-		p.Para("", p.Ink(report.Plain, "A review works here."))
-	} else {
-		p.Para("", p.Ink(report.Plain, "No review works here until what is missing is there."))
+	here := id.Host == st.Host()
+	if !here && !st.known() && op.Forge.Source.By == settings.Default {
+		return
 	}
+	if !st.known() {
+		hint := "set " + st.named + " to read private ones, and to post"
+		d.Say(name, doctor.Fine, hint, "%s (%s), without a token: public pull requests can be read, and nothing can be posted", st.Host(), op.Forge.Source)
+		return
+	}
+	within, cancel := context.WithTimeout(ctx, forgePatience)
+	defer cancel()
+	if here { // an App acts for a repository
+		_, err = st.token(within, id)
+	}
+	var me forge.Person
+	if err == nil {
+		me, err = st.Me(within)
+	}
+	if err != nil {
+		d.Wrong(name, doctor.Warned, st.fault(err))
+		return
+	}
+	says := st.Host() + " (" + op.Forge.Source.String() + "), as " + me.Login
+	if q := st.Quota(); q.Limit > 0 {
+		says += ", " + leftOf(q)
+	}
+	if !here && !id.IsZero() && !id.IsLocal() {
+		d.Say(name, doctor.Warned, elsewhere, "%s; but the clone's remote is on %s", says, id.Host)
+		return
+	}
+	d.Say(name, doctor.Fine, "", "%s", says)
 }

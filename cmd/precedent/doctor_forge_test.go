@@ -6,12 +6,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/precedent-dev/precedent/internal/doctor"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
 	"github.com/precedent-dev/precedent/internal/git"
 )
 
 // forgeRow looks at the forge from a clone with a remote, none if it is empty.
-func (s *prStage) forgeRow(remote string, flags map[string]string) (checked, bool) {
+func (s *prStage) forgeRow(remote string, flags map[string]string) (doctor.Check, bool) {
 	s.t.Helper()
 	dir := s.t.TempDir()
 	s.git(dir, "init", "-q")
@@ -27,13 +28,13 @@ func (s *prStage) forgeRow(remote string, flags map[string]string) (checked, boo
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	d := diagnosis{Works: true}
-	s.app.checkStation(s.t.Context(), &d, op, repo)
+	d := doctor.New(hintOf)
+	s.app.checkForge(s.t.Context(), d, op, repo)
 	if !d.Works || len(d.Checks) > 1 {
 		s.t.Errorf("%+v", d)
 	}
 	if len(d.Checks) == 0 {
-		return checked{}, false
+		return doctor.Check{}, false
 	}
 	if row := d.Checks[0]; strings.Contains(row.Says+row.Hint, forgetest.Secret[4:12]) {
 		s.t.Errorf("the token is shown: %+v", row)
@@ -47,7 +48,7 @@ func TestDoctorNamesTheForge(t *testing.T) {
 	s := newPRStage(t)
 	s.door.api.Budget(4321, forgetest.Epoch.Add(time.Hour))
 	ours := s.door.URL + "/octo/app.git"
-	expect := func(name string, requests int, remote string, flags map[string]string, state state, says, hint string) {
+	expect := func(name string, requests int, remote string, flags map[string]string, state doctor.State, says, hint string) {
 		t.Helper()
 		before := len(s.door.stage.Script.Requests())
 		got, _ := s.forgeRow(remote, flags)
@@ -58,28 +59,28 @@ func TestDoctorNamesTheForge(t *testing.T) {
 			t.Errorf("%s: %d requests, want %d", name, n, requests)
 		}
 	}
-	expect("a token", 1, ours, nil, fine, "(environment GITHUB_API_URL), as "+forgetest.Bot.Login+", 432", "")
-	expect("a token and a remote elsewhere", 1, "https://example.org/team/app", nil, warned, "the clone's remote is on example.org", "--forge gitea:")
-	expect("a token and no remote", 1, "", nil, fine, "as "+forgetest.Bot.Login, "")
+	expect("a token", 1, ours, nil, doctor.Fine, "(environment GITHUB_API_URL), as "+forgetest.Bot.Login+", 432", "")
+	expect("a token and a remote elsewhere", 1, "https://example.org/team/app", nil, doctor.Warned, "the clone's remote is on example.org", "--forge gitea:")
+	expect("a token and no remote", 1, "", nil, doctor.Fine, "as "+forgetest.Bot.Login, "")
 	s.app.env["GH_TOKEN"] = "ghp_wrong"
-	expect("a wrong token", 1, ours, nil, warned, "find out whose the token is", "GITHUB_TOKEN or GH_TOKEN holds it")
+	expect("a wrong token", 1, ours, nil, doctor.Warned, "find out whose the token is", "GITHUB_TOKEN or GH_TOKEN holds it")
 	s.app.env["GH_TOKEN"] = "a b"
-	expect("no token at all", 0, ours, nil, warned, "GITHUB_TOKEN or GH_TOKEN", "make a new one")
+	expect("no token at all", 0, ours, nil, doctor.Warned, "GITHUB_TOKEN or GH_TOKEN", "make a new one")
 	s.app.env["GH_TOKEN"] = ""
-	expect("without a token", 0, ours, nil, fine, "without a token: public pull requests can be read, and nothing can be posted", "set GITHUB_TOKEN or GH_TOKEN")
-	expect("a folder that is none", 0, ours, map[string]string{"forge": "local:" + filepath.Join(s.home, "away")}, warned, "no repo.json", "docs/github.md")
-	expect("a folder", 0, "", map[string]string{"forge": "local:" + folderForge(t)}, fine, "forge.localhost (flag --forge), as precedent", "")
+	expect("without a token", 0, ours, nil, doctor.Fine, "without a token: public pull requests can be read, and nothing can be posted", "set GITHUB_TOKEN or GH_TOKEN")
+	expect("a folder that is none", 0, ours, map[string]string{"forge": "local:" + filepath.Join(s.home, "away")}, doctor.Warned, "no repo.json", "docs/github.md")
+	expect("a folder", 0, "", map[string]string{"forge": "local:" + folderForge(t)}, doctor.Fine, "forge.localhost (flag --forge), as precedent", "")
 
 	delete(s.app.env, "GITHUB_API_URL")
-	expect("a clone of GitHub's", 0, "git@github.com:octo/app.git", nil, fine, "github.com (default), without a token", "GITHUB_TOKEN")
+	expect("a clone of GitHub's", 0, "git@github.com:octo/app.git", nil, doctor.Fine, "github.com (default), without a token", "GITHUB_TOKEN")
 	if got, said := s.forgeRow("https://example.org/team/app", nil); said {
 		t.Errorf("a clone that no forge is known for: %+v", got)
 	}
 
 	s.toGitea(forgetest.Gitea127)
-	expect("Gitea", 1, s.door.URL+"/octo/app", nil, fine, "(environment PRECEDENT_FORGE), as "+forgetest.Bot.Login, "")
+	expect("Gitea", 1, s.door.URL+"/octo/app", nil, doctor.Fine, "(environment PRECEDENT_FORGE), as "+forgetest.Bot.Login, "")
 	s.app.env["GITEA_TOKEN"] = ""
-	expect("Gitea without a token", 0, s.door.URL+"/octo/app", nil, fine, "without a token", "set GITEA_TOKEN")
+	expect("Gitea without a token", 0, s.door.URL+"/octo/app", nil, doctor.Fine, "without a token", "set GITEA_TOKEN")
 	s.app.env["GITEA_TOKEN"] = forgetest.Secret
-	expect("nobody there", 0, "", map[string]string{"forge": "gitea:http://127.0.0.1:1"}, warned, "127.0.0.1:1", "network")
+	expect("nobody there", 0, "", map[string]string{"forge": "gitea:http://127.0.0.1:1"}, doctor.Warned, "127.0.0.1:1", "network")
 }

@@ -8,25 +8,26 @@ import (
 	"testing"
 	"time"
 
+	"github.com/precedent-dev/precedent/internal/doctor"
 	"github.com/precedent-dev/precedent/internal/llm/llmtest"
 	"github.com/precedent-dev/precedent/internal/settings"
 )
 
 // engineRows looks at the engine that an environment and the flags choose, and
 // returns the rows by their names. No row shows a key.
-func engineRows(t *testing.T, env, flags map[string]string, try bool) (map[string]checked, bool) {
+func engineRows(t *testing.T, env, flags map[string]string, try bool) (map[string]doctor.Check, bool) {
 	t.Helper()
 	a := &app{env: env, dir: t.TempDir(), now: time.Now}
 	op, err := a.settings(flags)
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := diagnosis{Works: true}
-	a.checkEngine(t.Context(), &d, op, try)
-	if said := fmt.Sprint(d); strings.Contains(said, "canary") {
+	d := doctor.New(hintOf)
+	a.checkEngine(t.Context(), d, op, try)
+	if said := fmt.Sprint(d.Checks); strings.Contains(said, "canary") {
 		t.Errorf("the key shows: %s", said)
 	}
-	rows := map[string]checked{}
+	rows := map[string]doctor.Check{}
 	for _, c := range d.Checks {
 		rows[c.Name] = c
 	}
@@ -43,18 +44,18 @@ func TestDoctorNamesTheEngine(t *testing.T) {
 		name   string
 		env    map[string]string
 		engine string
-		state  state
+		state  doctor.State
 		says   string
 		hint   string
 	}{
-		{"nothing", nil, "", warned, "none: only the analyzers read; ANTHROPIC_API_KEY is not set, OPENAI_API_KEY is not set", "docs/getting-started.md"},
-		{"a key", map[string]string{"ANTHROPIC_API_KEY": "sk-canary"}, "", fine, "(ANTHROPIC_API_KEY is set) → api.anthropic.com; ANTHROPIC_API_KEY is set, OPENAI_API_KEY is not", ""},
-		{"no key", nil, "openai", missing, "OPENAI_API_KEY is not set", "another engine"},
-		{"a server without a model", map[string]string{"OPENAI_BASE_URL": "http://localhost:1/v1"}, "", missing, "no model is named", "--model"},
-		{"a program", nil, "command:" + program, fine, "this program gets the code", ""},
-		{"no such program", nil, "command:" + program + "s", missing, "find engine program", ""},
-		{"no Claude Code", map[string]string{"PATH": "/nowhere"}, "claude", missing, "no such program in PATH", "npm install"},
-		{"Claude Code", map[string]string{"PATH": fakeClaude(t)}, "claude", fine, "/claude (flag --engine)", ""},
+		{"nothing", nil, "", doctor.Warned, "none: only the analyzers read; ANTHROPIC_API_KEY is not set, OPENAI_API_KEY is not set", "docs/getting-started.md"},
+		{"a key", map[string]string{"ANTHROPIC_API_KEY": "sk-canary"}, "", doctor.Fine, "(ANTHROPIC_API_KEY is set) → api.anthropic.com; ANTHROPIC_API_KEY is set, OPENAI_API_KEY is not", ""},
+		{"no key", nil, "openai", doctor.Missing, "OPENAI_API_KEY is not set", "another engine"},
+		{"a server without a model", map[string]string{"OPENAI_BASE_URL": "http://localhost:1/v1"}, "", doctor.Missing, "no model is named", "--model"},
+		{"a program", nil, "command:" + program, doctor.Fine, "this program gets the code", ""},
+		{"no such program", nil, "command:" + program + "s", doctor.Missing, "find engine program", ""},
+		{"no Claude Code", map[string]string{"PATH": "/nowhere"}, "claude", doctor.Missing, "no such program in PATH", "npm install"},
+		{"Claude Code", map[string]string{"PATH": fakeClaude(t)}, "claude", doctor.Fine, "/claude (flag --engine)", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			flags := map[string]string{}
@@ -63,7 +64,7 @@ func TestDoctorNamesTheEngine(t *testing.T) {
 			}
 			rows, works := engineRows(t, test.env, flags, false)
 			got := rows["engine"]
-			if got.State != test.state || !strings.Contains(got.Says, test.says) || !strings.Contains(got.Hint, test.hint) || works != (test.state != missing) {
+			if got.State != test.state || !strings.Contains(got.Says, test.says) || !strings.Contains(got.Hint, test.hint) || works != (test.state != doctor.Missing) {
 				t.Errorf("said %+v, works: %t; want %s, %q and the hint %q", got, works, test.state, test.says, test.hint)
 			}
 			if len(rows) != 1 {
@@ -90,14 +91,14 @@ func TestDoctorTries(t *testing.T) {
 		name   string
 		engine string
 		reply  llmtest.Reply
-		state  state
+		state  doctor.State
 		says   string
 	}{
-		{"OpenAI answers", settings.OpenAI, llmtest.Reply{Text: "ok"}, fine, "gpt-5 answered: "},
-		{"Anthropic answers", settings.Anthropic, llmtest.Reply{Text: "ok"}, fine, " answered: "},
-		{"the key is wrong", settings.OpenAI, llmtest.Reply{Status: 401, Message: "no such key"}, missing, "answered 401"},
-		{"the model is unknown", settings.OpenAI, llmtest.Reply{Status: 404, Message: "no such model"}, missing, "answered 404"},
-		{"one token is too little", settings.OpenAI, llmtest.Reply{Status: 400, Message: shortOf}, warned, "the key is accepted"},
+		{"OpenAI answers", settings.OpenAI, llmtest.Reply{Text: "ok"}, doctor.Fine, "gpt-5 answered: "},
+		{"Anthropic answers", settings.Anthropic, llmtest.Reply{Text: "ok"}, doctor.Fine, " answered: "},
+		{"the key is wrong", settings.OpenAI, llmtest.Reply{Status: 401, Message: "no such key"}, doctor.Missing, "answered 401"},
+		{"the model is unknown", settings.OpenAI, llmtest.Reply{Status: 404, Message: "no such model"}, doctor.Missing, "answered 404"},
+		{"one token is too little", settings.OpenAI, llmtest.Reply{Status: 400, Message: shortOf}, doctor.Warned, "the key is accepted"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			serve, model := llmtest.OpenAI, "gpt-5"
@@ -106,20 +107,20 @@ func TestDoctorTries(t *testing.T) {
 			}
 			s := serve(t, llmtest.Script(test.reply))
 			rows, works := engineRows(t, map[string]string{settings.KeyOf[test.engine]: "sk-canary-77", settings.URLOf[test.engine]: s.URL}, map[string]string{"model": model}, true)
-			if got := rows["try"]; got.State != test.state || !strings.Contains(got.Says, test.says) || works != (test.state != missing) {
+			if got := rows["try"]; got.State != test.state || !strings.Contains(got.Says, test.says) || works != (test.state != doctor.Missing) {
 				t.Errorf("said %+v, works: %t; want %s and %q", got, works, test.state, test.says)
 			}
 			asked := s.Requests()
 			if len(asked) == 0 || asked[0].MaxTokens != 1 {
 				t.Errorf("asked %+v, want one token", asked)
 			}
-			if test.state == fine && (len(asked) != 1 || !strings.Contains(rows["try"].Says, "$0.0")) {
+			if test.state == doctor.Fine && (len(asked) != 1 || !strings.Contains(rows["try"].Says, "$0.0")) {
 				t.Errorf("%d requests; said %q, want the cost of one", len(asked), rows["try"].Says)
 			}
 		})
 	}
 	rows, works := engineRows(t, nil, nil, true)
-	if got := rows["try"]; got.State != warned || !works {
+	if got := rows["try"]; got.State != doctor.Warned || !works {
 		t.Errorf("without a model: %+v", got)
 	}
 }

@@ -2,12 +2,17 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/git"
+	"github.com/precedent-dev/precedent/internal/hook"
 	"github.com/precedent-dev/precedent/internal/report"
 )
 
@@ -22,7 +27,7 @@ incomplete, or cannot run, says so and stops nothing.
 
 The hook goes where git looks for it: core.hooksPath, else the folder that all
 work trees of the repository share. A hook that is there stays; with --force it
-is kept as ` + hookOld + `, and ours starts it first.
+is kept as ` + hook.Old + `, and ours starts it first.
 
 To push without a review: git push --no-verify, or PRECEDENT_SKIP_HOOK=1, which
 leaves the other hook its say.`,
@@ -41,22 +46,22 @@ leaves the other hook its say.`,
 		},
 	}
 	cmd.Flags().BoolVar(&uninstall, "uninstall", false, "remove our hook, and put the one back that it replaced")
-	cmd.Flags().BoolVar(&force, "force", false, "keep a hook that is there as "+hookOld+", and start it from ours")
+	cmd.Flags().BoolVar(&force, "force", false, "keep a hook that is there as "+hook.Old+", and start it from ours")
 	return cmd
 }
 
-// hook looks at the pre-push hook of the repository.
-func (a *app) hook(ctx context.Context) (heldHook, error) {
+// lookAtHook looks at the pre-push hook of the repository.
+func (a *app) lookAtHook(ctx context.Context) (hook.Held, error) {
 	repo, err := a.openRepo(ctx)
 	if err != nil {
-		return heldHook{}, err
+		return hook.Held{}, err
 	}
 	defer repo.Close()
-	return lookAtHook(repo)
+	return hook.Look(repo)
 }
 
 func (a *app) installHook(ctx context.Context, force bool) error {
-	h, err := a.hook(ctx)
+	h, err := a.lookAtHook(ctx)
 	if err != nil {
 		return err
 	}
@@ -64,53 +69,151 @@ func (a *app) installHook(ctx context.Context, force bool) error {
 	if err != nil {
 		return err
 	}
-	old := filepath.Join(h.Dir, hookOld)
+	old := filepath.Join(h.Dir, hook.Old)
 	switch {
-	case !h.there || h.ours:
+	case !h.There || h.Ours:
 	case !force:
-		return hinted(fmt.Errorf("install hook: %s is there already, and not ours", h.path), "--force keeps it as %s and starts it from ours", hookOld)
-	case h.old:
-		return hinted(fmt.Errorf("install hook: %s is not ours, and %s is taken", h.path, old), "move one of them away")
+		return hinted(fmt.Errorf("install hook: %s is there already, and not ours", h.Path), "--force keeps it as %s and starts it from ours", hook.Old)
+	case h.HasOld:
+		return hinted(fmt.Errorf("install hook: %s is not ours, and %s is taken", h.Path, old), "move one of them away")
 	default:
-		if err := os.Rename(h.path, old); err != nil {
+		if err := os.Rename(h.Path, old); err != nil {
 			return fmt.Errorf("install hook: %w", err)
 		}
 		a.notice("the hook that was there is %s now, and ours starts it first", old)
 	}
-	if err := h.write(writtenHook(program)); err != nil {
+	if err := h.Install(program); err != nil {
 		return err
 	}
 	if h.Source == "user" {
 		a.notice("core.hooksPath stands in your own configuration: the hook serves all your repositories")
 	}
 	p := a.page()
-	p.Para("wrote ", p.Ink(report.Cyan, h.path))
+	p.Para("wrote ", p.Ink(report.Cyan, h.Path))
 	p.Para("", p.Ink(report.Plain, "Each push is reviewed first. git push --no-verify and PRECEDENT_SKIP_HOOK=1 go without; precedent install-hook --uninstall removes it."))
 	return p.Err()
 }
 
 func (a *app) uninstallHook(ctx context.Context) error {
-	h, err := a.hook(ctx)
+	h, err := a.lookAtHook(ctx)
 	if err != nil {
 		return err
 	}
 	p := a.page()
 	switch {
-	case !h.there:
-		p.Para("", p.Ink(report.Plain, "There is no hook at "+h.path+"."))
+	case !h.There:
+		p.Para("", p.Ink(report.Plain, "There is no hook at "+h.Path+"."))
 		return p.Err()
-	case !h.ours:
-		return hinted(fmt.Errorf("remove hook: %s is not ours", h.path), "remove it by hand, if you mean it")
+	case !h.Ours:
+		return hinted(fmt.Errorf("remove hook: %s is not ours", h.Path), "remove it by hand, if you mean it")
 	}
-	if err := os.Remove(h.path); err != nil {
+	if err := os.Remove(h.Path); err != nil {
 		return fmt.Errorf("remove hook: %w", err)
 	}
-	p.Para("removed ", p.Ink(report.Cyan, h.path))
-	if h.old {
-		if err := os.Rename(filepath.Join(h.Dir, hookOld), h.path); err != nil {
+	p.Para("removed ", p.Ink(report.Cyan, h.Path))
+	if h.HasOld {
+		if err := os.Rename(filepath.Join(h.Dir, hook.Old), h.Path); err != nil {
 			return fmt.Errorf("remove hook: %w", err)
 		}
 		p.Para("", p.Ink(report.Plain, "The hook that it had replaced is there again."))
 	}
 	return p.Err()
+}
+
+// program is where this program is found the next time, too: by its name in
+// PATH if that leads here, because what it leads to may be the folder of one
+// version.
+func (a *app) program() (string, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return "", fmt.Errorf("find this program: %w", err)
+	}
+	mine, err := os.Stat(self)
+	if err != nil {
+		return "", fmt.Errorf("find this program: %w", err)
+	}
+	for _, dir := range filepath.SplitList(a.env["PATH"]) {
+		if !filepath.IsAbs(dir) {
+			continue
+		}
+		if path, err := exec.LookPath(filepath.Join(dir, "precedent")); err == nil {
+			if info, err := os.Stat(path); err == nil && os.SameFile(info, mine) {
+				return path, nil
+			}
+		}
+	}
+	return self, nil
+}
+
+// maxPushed is how many refs of one push are reviewed: a mirror has thousands.
+const maxPushed = 20
+
+// newHookPrePush is what the hook starts.
+func newHookPrePush(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:     "hook-pre-push REMOTE URL",
+		Short:   "Review what a push would send, as the hook of install-hook does",
+		Example: "  precedent hook-pre-push origin https://example.com/app.git < refs.txt",
+		Hidden:  true,
+		Args:    between(1, 2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			pushed, err := hook.ReadPushed(a.in)
+			if err != nil {
+				a.notice("%v; nothing was reviewed", err)
+				return nil
+			}
+			return a.reviewPush(cmd.Context(), args[0], pushed)
+		},
+	}
+}
+
+// reviewPush reviews every ref of a push. Only findings stop it: whatever goes
+// wrong is said.
+func (a *app) reviewPush(ctx context.Context, remote string, all []hook.Pushed) error {
+	here := *a
+	here.out = a.err // git may be read by a program
+	repo, err := a.openRepo(ctx)
+	if err != nil {
+		a.complain(err)
+		a.notice("nothing was reviewed; the push goes on")
+		return nil
+	}
+	defer repo.Close()
+	blocked := false
+	seen := map[git.Spec]bool{}
+	for i, ref := range all {
+		if i == maxPushed {
+			a.notice("%d more refs were not reviewed", len(all)-maxPushed)
+			break
+		}
+		spec, err := ref.Range(ctx, repo, remote)
+		if err == nil && (spec == git.Spec{} || seen[spec]) {
+			continue
+		}
+		seen[spec] = true
+		if err == nil {
+			a.notice("review of %s, which would be pushed to %s", ref.LocalRef, remote)
+			err = here.review(ctx, reviewOptions{spec: spec, format: "text", flags: map[string]string{}})
+		}
+		var status exitStatus
+		switch {
+		case err == nil:
+		case ctx.Err() != nil:
+			return err
+		case errors.As(err, &status) && int(status) == precedent.ExitFindings:
+			blocked = true
+		case errors.As(err, &status):
+			a.notice("the review of %s is incomplete; the push goes on", ref.LocalRef)
+		default:
+			a.complain(err)
+			a.notice("%s was not reviewed; the push goes on", ref.LocalRef)
+		}
+	}
+	if !blocked {
+		return nil
+	}
+	return &fault{
+		err:  errors.New("the push is stopped by what the review found"),
+		hint: "fix it, or: precedent dismiss ID; git push --no-verify pushes without a review", status: precedent.ExitFindings,
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"strings"
 
+	"github.com/precedent-dev/precedent/internal/git"
 	"github.com/precedent-dev/precedent/internal/settings"
 )
 
@@ -58,11 +59,6 @@ func workflows(forge string) (files []workflow, pinned bool, err error) {
 	return files, commit != noCommit, nil
 }
 
-var (
-	fullCommit = regexp.MustCompile(`^[0-9a-f]{40}$`)
-	release    = regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+$`)
-)
-
 // actionCommit is the commit that this program was built from, and what to call
 // it; empty if that is not known, or if the program holds more than the commit.
 func actionCommit(info *debug.BuildInfo, ok bool) (commit, version string) {
@@ -73,14 +69,14 @@ func actionCommit(info *debug.BuildInfo, ok bool) (commit, version string) {
 		switch {
 		case s.Key == "vcs.modified" && s.Value != "false":
 			return "", ""
-		case s.Key == "vcs.revision" && fullCommit.MatchString(s.Value):
+		case s.Key == "vcs.revision" && git.IsObjectID(s.Value):
 			commit = s.Value
 		}
 	}
 	if commit == "" {
 		return "", ""
 	}
-	if release.MatchString(info.Main.Version) {
+	if regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+$`).MatchString(info.Main.Version) {
 		return commit, info.Main.Version
 	}
 	return commit, "the commit of the program that wrote this"

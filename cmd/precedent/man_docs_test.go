@@ -12,6 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
+
+	"github.com/precedent-dev/precedent/internal/settings"
 )
 
 var update = flag.Bool("update", false, "write docs/commands.md and docs/configuration.md anew")
@@ -153,4 +155,42 @@ func TestReferenceExamplesCatch(t *testing.T) {
 	if name, err := taken([]string{"fp", "add", "k7m2q0v5xa", "--reason", "a test value"}); err != nil || name != "precedent fp add" {
 		t.Errorf("taken by %q: %v", name, err)
 	}
+}
+
+// commandsBelow lists a command and all below it that people are shown, in
+// the order of the help.
+func commandsBelow(cmd *cobra.Command) []*cobra.Command {
+	all := []*cobra.Command{cmd}
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			all = append(all, commandsBelow(c)...)
+		}
+	}
+	return all
+}
+
+// each gathers what a Visit method gives.
+func each[T any](visit func(func(T))) []T {
+	var all []T
+	visit(func(t T) { all = append(all, t) })
+	return all
+}
+
+// flagUsage is the name of a flag's value, if it takes one, and what it does:
+// the name is the type, or the word that the usage has in back quotes.
+func flagUsage(usage, kind string) (value, text string) {
+	if kind == "bool" {
+		kind = ""
+	}
+	before, rest, ok := strings.Cut(usage, "`")
+	if quoted, after, closed := strings.Cut(rest, "`"); ok && closed {
+		return quoted, before + quoted + after
+	}
+	return kind, usage
+}
+
+// plainUsage is what a setting does, without the marks of its flag.
+func plainUsage(d settings.Def) string {
+	_, text := flagUsage(d.Usage, "")
+	return text
 }

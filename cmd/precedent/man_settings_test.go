@@ -76,7 +76,6 @@ var otherVariables = []struct{ names, does string }{
 	{"`GOCACHE` `GOMODCACHE` `GOPATH` `XDG_CACHE_HOME`", "where the Go analyzers find what is built and downloaded already; below the last, or `~/.cache`, commits of pull requests are kept"},
 	{"`GIT_INDEX_FILE`", "the index of a commit in the making, for `precedent review --staged` in a hook of git"},
 	{"`USER`", "who dismisses a finding, if git does not know"},
-	{"`SOURCE_DATE_EPOCH`", "the date of the manual pages"},
 }
 
 // TestReferenceOfSettings: docs/configuration.md says what the settings are.

@@ -2,82 +2,83 @@ package main
 
 import (
 	"bytes"
+	"flag"
+	"os"
 	"os/exec"
-	"regexp"
-	"strings"
+	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/cobra/doc"
 )
 
-// macros are those of man(7) that the pages use.
-var macros = regexp.MustCompile(`^\.(TH|SH|B|BR|TP|PP|nf|fi)( |$)`)
+// manDir is where make man wants the pages. A test writes them, so that the
+// program does not carry what makes them.
+var manDir = flag.String("man", "", "write the manual pages into this `folder`")
 
-// escapes are those that the pages use: a backslash, a minus, nothing, a
-// quotation mark, and fonts.
-var escapes = regexp.MustCompile(`\\(e|-|&|\(dq|f[BIR])`)
+func writeMan(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	root := (&app{}).root()
+	root.DisableAutoGenTag = true
+	if err := doc.GenManTree(root, &doc.GenManHeader{Section: "1", Source: "Precedent", Manual: "Precedent"}, dir); err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "precedent*.1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages := map[string]string{}
+	for _, file := range files {
+		page, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages[filepath.Base(file)] = string(page)
+	}
+	return pages
+}
 
 // TestManPages: a page for each command that people are shown, the same each
 // time, and without anything that the typesetter complains of.
 func TestManPages(t *testing.T) {
-	pages := manPages((&app{}).root(), "2026-01-05")
-	if diff := cmp.Diff(pages, manPages((&app{}).root(), "2026-01-05")); diff != "" {
+	if *manDir != "" {
+		writeMan(t, *manDir)
+		return
+	}
+	t.Setenv("SOURCE_DATE_EPOCH", "1767604800") // https://reproducible-builds.org/specs/source-date-epoch
+	pages := writeMan(t, t.TempDir())
+	if diff := cmp.Diff(pages, writeMan(t, t.TempDir())); diff != "" {
 		t.Errorf("the pages differ from one time to the next:\n%s", diff)
 	}
-	for _, name := range []string{"precedent.1", "precedent-review.1", "precedent-fp-add.1", "precedent-doctor.1"} {
-		if pages[name] == nil {
-			t.Errorf("there is no %s", name)
-		}
+	if all := commandsBelow((&app{}).root()); len(pages) != len(all) {
+		t.Errorf("%d pages for %d commands", len(pages), len(all))
 	}
 	groff, err := exec.LookPath("groff")
 	if err != nil {
 		t.Log("there is no groff to read the pages")
 	}
 	for name, page := range pages {
-		for line := range strings.Lines(string(page)) {
-			line = strings.TrimSuffix(line, "\n")
-			if strings.HasPrefix(line, ".") && !macros.MatchString(line) || strings.HasPrefix(line, "'") {
-				t.Errorf("%s: a line that would be a macro: %s", name, line)
-			}
-			if rest := escapes.ReplaceAllString(line, ""); strings.Contains(rest, `\`) {
-				t.Errorf("%s: an escape that is not ours: %s", name, line)
-			}
-		}
-		for _, section := range []string{".SH NAME\n", ".SH SYNOPSIS\n", ".SH DESCRIPTION\n", ".SH EXAMPLES\n"} {
-			if !bytes.Contains(page, []byte(section)) {
+		for _, section := range []string{".SH NAME\n", ".SH SYNOPSIS\n", ".SH DESCRIPTION\n", ".SH EXAMPLE\n"} {
+			if !bytes.Contains([]byte(page), []byte(section)) {
 				t.Errorf("%s has no %s", name, section)
 			}
 		}
 		if groff == "" {
 			continue
 		}
-		cmd := exec.Command(groff, "-man", "-ww", "-Tascii")
-		cmd.Stdin = bytes.NewReader(page)
-		var said bytes.Buffer
-		cmd.Stderr = &said
+		cmd := exec.Command(groff, "-man", "-t", "-ww", "-Tascii")
+		cmd.Stdin = bytes.NewReader([]byte(page))
+		var complaints bytes.Buffer
+		cmd.Stderr = &complaints
 		out, err := cmd.Output()
-		if err != nil || said.Len() > 0 {
-			t.Errorf("%s: groff says %v: %s", name, err, said.String())
+		if err != nil || complaints.Len() > 0 {
+			t.Errorf("%s: groff says %v: %s", name, err, complaints.String())
 		}
-		if !bytes.Contains(out, []byte("2026-01-05")) {
+		if !bytes.Contains(out, []byte("2026")) {
 			t.Errorf("%s does not show its date", name)
 		}
-	}
-}
-
-// TestRoff: no text can be taken for typesetting.
-func TestRoff(t *testing.T) {
-	for in, want := range map[string]string{
-		".so /etc/passwd":   `\&.so /etc/passwd`,
-		"a\n'b":             "a\n\\&'b",
-		`C:\dir`:            `C:\edir`,
-		"fp add --reason=x": `fp add \-\-reason=x`,
-	} {
-		if got := roff(in); got != want {
-			t.Errorf("roff(%q) = %q, want %q", in, got, want)
-		}
-	}
-	if got, want := roffWord(`a "b" c`), `"a \(dqb\(dq c"`; got != want {
-		t.Errorf("roffWord = %s, want %s", got, want)
 	}
 }

@@ -35,12 +35,7 @@ func newMemoryStatus(a *app) *cobra.Command {
 		Short:   "Say where the memory is and what is in it",
 		Example: "  precedent memory status --json",
 		Args:    exactly(0),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			w, err := a.remember(cmd.Context(), settingFlags(cmd))
-			if err != nil {
-				return err
-			}
-			defer w.close()
+		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workspace) error {
 			s, err := w.memory.Status(cmd.Context())
 			if err != nil {
 				return err
@@ -51,7 +46,7 @@ func newMemoryStatus(a *app) *cobra.Command {
 			p := a.page()
 			printStatus(p, s, w.file)
 			return p.Err()
-		},
+		}),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	addSettings(cmd, memorySettings...)
@@ -88,18 +83,13 @@ of each file. Whatever a dismissal refers to stays, and of every forgotten findi
 a label stays: its place, category and confidence.`, int(memory.KeepFor.Hours()/24), memory.KeepPerFile),
 		Example: "  precedent memory prune",
 		Args:    exactly(0),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			w, err := a.remember(cmd.Context(), settingFlags(cmd))
-			if err != nil {
-				return err
-			}
-			defer w.close()
+		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workspace) error {
 			gone, err := w.memory.Prune(cmd.Context())
 			if err != nil {
 				return err
 			}
 			return a.printGone("pruned", gone, asJSON)
-		},
+		}),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	addSettings(cmd, memorySettings...)
@@ -115,12 +105,7 @@ func newMemoryClear(a *app) *cobra.Command {
 labels. Other repositories in the same database keep theirs. It cannot be undone.`,
 		Example: "  precedent memory clear --yes",
 		Args:    exactly(0),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			w, err := a.remember(cmd.Context(), settingFlags(cmd))
-			if err != nil {
-				return err
-			}
-			defer w.close()
+		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workspace) error {
 			if !yes {
 				ok, err := a.confirm(fmt.Sprintf("Forget everything about %s?", w.ids[0]))
 				if err != nil {
@@ -136,12 +121,24 @@ labels. Other repositories in the same database keep theirs. It cannot be undone
 				return err
 			}
 			return a.printGone("forgot", gone, asJSON)
-		},
+		}),
 	}
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	addSettings(cmd, memorySettings...)
 	return cmd
+}
+
+// withMemory is what a command does that needs the memory and its repository.
+func (a *app) withMemory(do func(cmd *cobra.Command, args []string, w *workspace) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		w, err := a.remember(cmd.Context(), settingFlags(cmd))
+		if err != nil {
+			return err
+		}
+		defer w.close()
+		return do(cmd, args, w)
+	}
 }
 
 func (a *app) printGone(verb string, gone store.Counts, asJSON bool) error {

@@ -25,7 +25,7 @@ ignored when it was merged or closed, or unknown. What nobody declined is not
 accepted for that.
 
 The memory keeps it. A "no" of somebody with write permission, in words or as a
-thumb down, hides the finding from then on, as precedent fp add does.
+thumb down, hides the finding from then on, as precedent dismiss does.
 
 Without an argument, in a workflow, it is the pull request of the event. Nothing
 is written to the forge.`,
@@ -123,7 +123,7 @@ func (a *app) learnOutcomes(
 	})
 	rejections, err := d.memory.Learn(ctx, p.Number, h.threads, got)
 	for _, j := range rejections {
-		a.notice("remembered: %s declined %s (precedent fp remove %s takes it back)", j.Who, j.Finding, j.Finding)
+		a.notice("remembered: %s declined %s (precedent dismiss --undo %s takes it back)", j.Who, j.Finding, j.Finding)
 	}
 	return err
 }

@@ -329,3 +329,6 @@ func (h *history) recheck(guide []precedent.Rule) {
 		}
 	}
 }
+
+// analyzerEngine is what analyzers' runs have in place of an engine.
+const analyzerEngine = "analyzer"

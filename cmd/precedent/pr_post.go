@@ -288,3 +288,10 @@ func statusOf(status int) error {
 	}
 	return exitStatus(status)
 }
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -130,10 +130,10 @@ func (a *app) conclude(ctx context.Context, w *workspace, g *gathering, reader r
 			a.notice("that is more than a review may take: it will end over-budget; raise --max-cost or --max-tokens, or review less at a time")
 		}
 	}
-	meter := a.newMeter()
-	in.Progress = meter.tell
+	shown := a.showProgress()
+	in.Progress = shown.Tell
 	r, err := review.Run(ctx, in)
-	meter.stop()
+	shown.Stop()
 	if err != nil {
 		return &fault{err: err, status: precedent.ExitIncomplete}
 	}

@@ -53,7 +53,7 @@ func (w Writer) Finding(f precedent.Finding, m Mark, committable bool) string {
 		d.block("Caused by the fix: these lines answered an earlier finding.")
 	}
 	if f.ID != "" {
-		d.block("Why: " + d.code("precedent explain "+f.ID) + " · not a problem here: reply “not applicable here”, react with 👎, or run " + d.code("precedent fp add "+f.ID))
+		d.block("Why: " + d.code("precedent explain "+f.ID) + " · not a problem here: reply “not applicable here”, react with 👎, or run " + d.code("precedent dismiss "+f.ID))
 	}
 	return w.seal(strings.Join(d.blocks, "\n\n"), m.of(f), d.own)
 }

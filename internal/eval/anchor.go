@@ -9,6 +9,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/report"
 	"github.com/precedent-dev/precedent/internal/review"
 )
 
@@ -46,7 +47,7 @@ const noisyRounds = 20
 func Anchor(dir string, noisy bool, seed uint64) (AnchorResult, error) {
 	trials, unquotable, err := readTrials(dir)
 	if err != nil {
-		return AnchorResult{}, err
+		return AnchorResult{}, fault(err, changesHint)
 	}
 	result := AnchorResult{Unquotable: unquotable}
 	rng := rand.New(rand.NewPCG(seed, seed)) // draws must be repeatable, and guard nothing
@@ -186,3 +187,19 @@ func newTrial(c *diff.Change, m mark) (trial, bool) {
 }
 
 func blank(line string) bool { return strings.TrimSpace(line) == "" }
+
+// Show prints the counts for people.
+func (r *AnchorResult) Show(p *report.Page) error {
+	share := func(n int) string {
+		return p.Inkf(report.Plain, "%5d  %6.2f %%", n, 100*float64(n)/float64(max(r.N, 1)))
+	}
+	p.Line("remarks     ", p.Inkf(report.Plain, "%5d", r.N))
+	p.Line("exact       ", share(r.Exact))
+	p.Line("one off     ", share(r.N-r.Exact-r.Misplaced-r.Abstained))
+	p.Line("misplaced   ", share(r.Misplaced))
+	p.Line("abstained   ", share(r.Abstained))
+	if r.Unquotable > 0 {
+		p.Line(p.Inkf(report.Faint, "%d marked lines are not in the diffs and not counted", r.Unquotable))
+	}
+	return p.Err()
+}

@@ -56,8 +56,8 @@ type Threshold struct {
 	Merging
 }
 
-// thresholds are the similarities that tables have a row for: those of the
-// stages, and others around them.
+// thresholds are the similarities that tables have a row for: those of
+// internal/match, and others around them.
 var thresholds = []float64{0.25, 0.30, 0.35, 0.40, 0.45, 0.50, 0.55, 0.60, 0.70, 0.80}
 
 // ScoreDedup scores the merge stage's decisions, with what a judge said of the

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -176,5 +177,14 @@ func TestArea(t *testing.T) {
 	}
 	if area(nil, []float64{1}) != nil || area([]float64{1}, nil) != nil {
 		t.Error("an area without two kinds")
+	}
+}
+
+// TestTablesHoldTheThresholds: the tables have a row for every similarity that decides.
+func TestTablesHoldTheThresholds(t *testing.T) {
+	for _, v := range []float64{match.SamePlace, match.Overlap, match.Grey, match.Near, match.Sibling, match.LikeClaim, match.SameClaim} {
+		if !slices.Contains(thresholds, v) {
+			t.Errorf("no row for %.2f", v)
+		}
 	}
 }

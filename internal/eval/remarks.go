@@ -12,6 +12,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/engine"
+	"github.com/precedent-dev/precedent/internal/match"
 	"github.com/precedent-dev/precedent/internal/review"
 	"github.com/precedent-dev/precedent/internal/store"
 )
@@ -65,7 +66,7 @@ type remark struct {
 // with medium, the category by its class.
 func (s *scored) remarks() []remark {
 	symbol := map[int]string{}
-	for k, mark := range s.byLocation(DefaultNear).negative {
+	for k, mark := range s.byLocation(match.BenchmarkDistance).negative {
 		if mark >= 0 {
 			symbol[mark] = s.cs.Findings[s.counts[k]].Symbol
 		}

@@ -12,14 +12,11 @@ import (
 // Options say how candidates are scored.
 type Options struct {
 	// Near is how many lines a candidate may be away from a mark to match it by
-	// location. DefaultNear is what AACR-Bench's own evaluation allows.
+	// location; match.BenchmarkDistance is the usual figure.
 	Near int
 	All  bool   // score findings below the threshold, too
 	Seed uint64 // decides every draw
 }
-
-// DefaultNear is the default of Options.Near.
-const DefaultNear = 1
 
 // Result is the score of a run over a data set.
 type Result struct {

@@ -94,7 +94,7 @@ func (m *Memory) Undismiss(ctx context.Context, idPrefix string) (precedent.Reje
 	}
 	j, err := one(prefix, found, func(j precedent.Rejection) string {
 		return fmt.Sprintf("%s  %s  %s", j.Finding, j.Path, j.Claim)
-	}, "no dismissed finding", "precedent fp list shows what is dismissed")
+	}, "no dismissed finding", "precedent dismiss --list shows what is dismissed")
 	if err != nil {
 		return precedent.Rejection{}, err
 	}

@@ -67,7 +67,7 @@ func (e excerpts) write(p *Page, f precedent.Finding) {
 	digits := max(2, len(strconv.Itoa(lines[len(lines)-1].n)))
 	for i, l := range lines {
 		if i == maxExcerpt {
-			p.Line("   ", p.Inkf(Faint, "%*s │ … %s", digits, "", plural(len(lines)-i, "more line")))
+			p.Line("   ", p.Inkf(Faint, "%*s │ … %s", digits, "", Plural(len(lines)-i, "more line")))
 			return
 		}
 		marker, ink := "   ", Plain

@@ -46,7 +46,7 @@ func block(p *Page, r *precedent.Review, f precedent.Finding, e excerpts) {
 	}
 	p.Flow(indent, 4, []string{
 		p.Ink(Faint, "explain: precedent explain "+f.ID),
-		p.Ink(Faint, "not a problem here: precedent fp add "+f.ID),
+		p.Ink(Faint, "not a problem here: precedent dismiss "+f.ID),
 	})
 }
 
@@ -108,7 +108,7 @@ func fix(p *Page, s string) {
 	label := "fix  "
 	for i, line := range lines {
 		if i == maxFixLines {
-			p.Line(indent, label, p.Inkf(Faint, "… and %s", plural(len(lines)-i, "more line")))
+			p.Line(indent, label, p.Inkf(Faint, "… and %s", Plural(len(lines)-i, "more line")))
 			return
 		}
 		p.Line(indent, p.Ink(Faint, label), p.Ink(Green, strings.TrimSuffix(strings.TrimPrefix(line, margin), "\r")))

@@ -159,7 +159,7 @@ func gaps(r *precedent.Review, most int) []string {
 		said = append(said[:most], fmt.Sprintf("and %s more", thousands(left)))
 	}
 	if len(said) == 0 {
-		said = []string{fmt.Sprintf("the verdict is %s; read %d of %s", r.Verdict, r.Coverage.HunksRead, plural(r.Coverage.Hunks, "hunk"))}
+		said = []string{fmt.Sprintf("the verdict is %s; read %d of %s", r.Verdict, r.Coverage.HunksRead, Plural(r.Coverage.Hunks, "hunk"))}
 	}
 	return said
 }
@@ -209,7 +209,7 @@ func (n *note) findings(r *precedent.Review, s Style) {
 	live := slices.DeleteFunc(r.Live(), func(f precedent.Finding) bool { return elsewhere(s, f) })
 	for i, f := range live {
 		if !n.add(func(n *note) { n.finding(r, f, s, e) }) {
-			n.line("%s not shown in full here for want of room: `precedent review --format json` has all.\n", plural(len(live)-i, "finding"))
+			n.line("%s not shown in full here for want of room: `precedent review --format json` has all.\n", Plural(len(live)-i, "finding"))
 			break
 		}
 	}
@@ -247,7 +247,7 @@ func (n *note) finding(r *precedent.Review, f precedent.Finding, s Style, e exce
 	if len(f.Cites) > 0 {
 		n.line("")
 	}
-	n.line("Why it is shown: %s. Not a problem here: %s.\n", markdown.Code("precedent explain "+f.ID), markdown.Code("precedent fp add "+f.ID))
+	n.line("Why it is shown: %s. Not a problem here: %s.\n", markdown.Code("precedent explain "+f.ID), markdown.Code("precedent dismiss "+f.ID))
 }
 
 // lines writes a block and the empty line behind it.

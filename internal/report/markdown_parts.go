@@ -15,7 +15,7 @@ func (n *note) coverage(r *precedent.Review) {
 	if c.HunksBefore > 0 {
 		before = fmt.Sprintf("; %s read by an earlier review, and not changed since", thousands(c.HunksBefore))
 	}
-	n.line("**Coverage**: read %s of %s in %s%s.\n", thousands(c.HunksRead), plural(c.Hunks, "hunk"), plural(c.Files, "file"), before)
+	n.line("**Coverage**: read %s of %s in %s%s.\n", thousands(c.HunksRead), Plural(c.Hunks, "hunk"), Plural(c.Files, "file"), before)
 	n.list(
 		entry{"Skipped", several(c.Skipped, func(s precedent.SkippedFile) string {
 			return markdown.Code(s.Path) + " (" + n.phrase(s.Reason) + ")"
@@ -87,7 +87,7 @@ func (n *note) hushed(r *precedent.Review) {
 	if len(hidden) == 0 {
 		return
 	}
-	n.line("<details>\n<summary>Hidden by memory: %s</summary>\n", plural(len(hidden), "finding"))
+	n.line("<details>\n<summary>Hidden by memory: %s</summary>\n", Plural(len(hidden), "finding"))
 	shown := 0
 	for shown < min(len(hidden), maxRows) && n.Len() < maxList {
 		h := hidden[shown]

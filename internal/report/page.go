@@ -171,8 +171,8 @@ func visible(s string) string {
 	return text.VisibleLine(strings.ReplaceAll(s, "\t", tab))
 }
 
-// plural is "1 file" or "2 files".
-func plural(n int, noun string) string {
+// Plural is "1 file" or "2 files".
+func Plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}

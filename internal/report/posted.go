@@ -186,11 +186,11 @@ func standingNow(r *precedent.Review) string {
 	live, open := len(r.Live()), len(stillThere(r))
 	switch {
 	case open == 0:
-		return plural(live, "finding")
+		return Plural(live, "finding")
 	case live == 0:
-		return plural(open, "earlier finding") + " still open"
+		return Plural(open, "earlier finding") + " still open"
 	}
-	return plural(live, "finding") + ", and " + plural(open, "earlier one") + " still open"
+	return Plural(live, "finding") + ", and " + Plural(open, "earlier one") + " still open"
 }
 
 // stillThere are the answers of threads whose remark still holds and that is not

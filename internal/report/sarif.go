@@ -64,7 +64,7 @@ func sarifRuleOf(id string, f precedent.Finding) sarif.Rule {
 		said = fmt.Sprintf("The rule %s of the finder %s, about %s.", visible(text.Head(f.Rule, maxTitle)), finder, category)
 	}
 	help := said + " The confidence of a result is the chance in percent that the team accepts it. " +
-		"To see why a result is shown: precedent explain ID. To dismiss it: precedent fp add ID. The ID is among its properties."
+		"To see why a result is shown: precedent explain ID. To dismiss it: precedent dismiss ID. The ID is among its properties."
 	d := sarif.Rule{ID: id, Short: sarifSays(said), Full: sarifSays(said), Help: sarifSays(help), HelpURI: homepage}
 	if category != "" {
 		d.Properties = sarif.Tags{Tags: []string{category}}

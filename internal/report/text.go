@@ -92,7 +92,7 @@ func header(p *Page, r *precedent.Review, s Style) {
 	t, c := r.Target, r.Coverage
 	p.Flow("", 3, []string{
 		p.Ink(Bold, "precedent") + "  " + p.Ink(Cyan, t.Head) + " ← " + p.Ink(Plain, t.Base),
-		p.Inkf(Plain, "%s · %s · +%s −%s", plural(c.Files, "file"), plural(c.Hunks, "hunk"), thousands(t.Added), thousands(t.Removed)),
+		p.Inkf(Plain, "%s · %s · +%s −%s", Plural(c.Files, "file"), Plural(c.Hunks, "hunk"), thousands(t.Added), thousands(t.Removed)),
 	})
 	if t.Why != "" {
 		p.Para("           ", p.Ink(Faint, t.Why))
@@ -108,11 +108,11 @@ func header(p *Page, r *precedent.Review, s Style) {
 func remembered(r *precedent.Review, s Style) string {
 	said := []string{"nothing yet about these files"}
 	if s.Remembered > 0 {
-		said[0] = plural(s.Remembered, "finding") + " about these files"
+		said[0] = Plural(s.Remembered, "finding") + " about these files"
 	}
 	var hot []string
 	for _, h := range r.Memory.Hotspots[:min(len(r.Memory.Hotspots), maxHotspots)] {
-		note := plural(h.Findings, "finding")
+		note := Plural(h.Findings, "finding")
 		if h.Dismissed > 0 {
 			note += fmt.Sprintf(", %d declined", h.Dismissed)
 		}
@@ -139,7 +139,7 @@ func finders(p *Page, r *precedent.Review) {
 			continue // it ran, and found that nobody had set it up: no news
 		}
 		if f.Status.Good() {
-			name := p.Ink(Green, "✓") + " " + p.Ink(Plain, f.Name)
+			name := p.Ink(Plain, f.Name) + " " + p.Ink(Green, Ended(f.Status, f.Found))
 			if d := time.Duration(f.TookMS) * time.Millisecond; d >= time.Second {
 				name += p.Inkf(Faint, " %s", d.Round(time.Second))
 			}
@@ -159,11 +159,11 @@ func finders(p *Page, r *precedent.Review) {
 		who := strings.Join(names[e], ", ")
 		switch {
 		case e.status.Bad():
-			p.Para("  "+p.Ink(Red, "✗")+" ", p.Inkf(Red, "%s %s", who, e.status)+p.Ink(Plain, because(e.why)))
+			p.Para("  ", p.Ink(Plain, who+" ")+p.Ink(Red, Ended(e.status, 0))+p.Ink(Plain, because(e.why)))
 		case e.status.Good():
-			p.Para("  – ", p.Ink(Faint, who+because(e.why)))
+			p.Para("  ", p.Ink(Faint, who+because(e.why)))
 		default:
-			p.Para("  – ", p.Inkf(Faint, "%s %s%s", who, e.status, because(e.why)))
+			p.Para("  ", p.Inkf(Faint, "%s %s%s", who, Ended(e.status, 0), because(e.why)))
 		}
 	}
 }
@@ -208,7 +208,7 @@ func hidden(p *Page, r *precedent.Review) {
 		p.Para("  "+p.Ink(Faint, h.Finding)+"  ", p.Ink(Cyan, where)+"  "+p.Ink(Plain, h.Title+sample))
 		p.Para("              ", p.Ink(Plain, hushedBy(h)))
 		if h.Dropped == precedent.Dismissed {
-			p.Para("              ", p.Ink(Faint, "bring it back: precedent fp remove "+h.Finding))
+			p.Para("              ", p.Ink(Faint, "bring it back: precedent dismiss --undo "+h.Finding))
 		}
 	}
 }
@@ -286,7 +286,7 @@ func verdict(p *Page, r *precedent.Review) string {
 // counts says where all findings went: shown, and how many of those a verifier
 // confirmed and how many stood in a thread before, or for which reason not.
 func counts(r *precedent.Review) string {
-	parts := []string{plural(len(r.Live()), "finding")}
+	parts := []string{Plural(len(r.Live()), "finding")}
 	confirmed, before := 0, 0
 	for _, f := range r.Live() {
 		if f.Thread != "" {
@@ -329,12 +329,12 @@ func ending(n int) string {
 // coverage says what was read, and what it cost if a model was asked.
 func coverage(r *precedent.Review) string {
 	c := r.Coverage
-	parts := []string{fmt.Sprintf("read %s of %s", thousands(c.HunksRead), plural(c.Hunks, "hunk"))}
+	parts := []string{fmt.Sprintf("read %s of %s", thousands(c.HunksRead), Plural(c.Hunks, "hunk"))}
 	if c.HunksBefore > 0 {
 		parts = append(parts, thousands(c.HunksBefore)+" read before")
 	}
 	if n := len(c.Skipped); n > 0 {
-		parts = append(parts, plural(n, "file")+" skipped")
+		parts = append(parts, Plural(n, "file")+" skipped")
 	}
 	if u := r.Usage; u.Requests > 0 {
 		if r.CostUSD > 0 {
@@ -358,7 +358,7 @@ func coverage(r *precedent.Review) string {
 // tokens is a number of tokens in thousands, from 1,000 upwards.
 func tokens(n int) string {
 	if n < 1000 {
-		return plural(n, "token")
+		return Plural(n, "token")
 	}
 	return fmt.Sprintf("%sk tokens", thousands((n+500)/1000))
 }
@@ -374,7 +374,7 @@ func rules(r *precedent.Review) string {
 	if len(sources) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("checked %s of %s", plural(len(r.RulesChecked), "rule"), strings.Join(sources, ", "))
+	return fmt.Sprintf("checked %s of %s", Plural(len(r.RulesChecked), "rule"), strings.Join(sources, ", "))
 }
 
 // some joins the first of many and counts the rest.

@@ -58,7 +58,7 @@ func (x *reader) dismissals(ctx context.Context) memory.Judge {
 			pairs = append(pairs, DismissedPair(i, &questions[i]))
 		}
 		covered := map[int]bool{}
-		for i, said := range x.compare(ctx, prompt.Covers(pairs), len(pairs), "findings with what people declined, so that only what is surely the same is hidden") {
+		for i, said := range x.compare(ctx, prompt.Covers(pairs), len(pairs), "findings with what people dismissed, so that only what is surely the same is hidden") {
 			covered[i] = said.Covered(pairs[i].Claim, pairs[i].Reason)
 		}
 		return covered

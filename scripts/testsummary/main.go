@@ -150,7 +150,7 @@ var place = regexp.MustCompile(`^\s+\S+\.go:\d+: `)
 func why(output []string) string {
 	said := ""
 	for _, line := range output {
-		if at := place.FindString(line); at != "" {
+		if at := place.FindString(line); at != "" && !strings.HasPrefix(said, "needs ") { // a story's log comes behind its reason
 			said = strings.TrimSpace(line[len(at):])
 		} else if text := strings.TrimSpace(line); said == "" && text != "" && !strings.HasPrefix(text, "===") && !strings.HasPrefix(text, "---") {
 			said = text

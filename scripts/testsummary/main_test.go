@@ -15,6 +15,7 @@ func TestSummary(t *testing.T) {
 {"Action":"pass","Package":"a.test/one","Test":"TestGood","Elapsed":0.1}
 {"Action":"output","Package":"a.test/one","Test":"TestTool","Output":"=== RUN   TestTool\n"}
 {"Action":"output","Package":"a.test/one","Test":"TestTool","Output":"    x_test.go:12: needs a tool (make deps fetches it)\n"}
+{"Action":"output","Package":"a.test/one","Test":"TestTool","Output":"    testscript.go:5: WORK=$WORK\n"}
 {"Action":"output","Package":"a.test/one","Test":"TestTool","Output":"--- SKIP: TestTool (0.00s)\n"}
 {"Action":"skip","Package":"a.test/one","Test":"TestTool","Elapsed":0}
 {"Action":"output","Package":"a.test/one","Test":"TestOther","Output":"    x_test.go:14: does not apply\n"}

@@ -1,16 +1,14 @@
-package main
+package eval
 
 import (
 	"fmt"
 	"strings"
 
-	"github.com/precedent-dev/precedent/internal/eval"
 	"github.com/precedent-dev/precedent/internal/report"
 )
 
-// showEval prints the score of a run for people.
-func (a *app) showEval(r *eval.Result) error {
-	p := a.page()
+// Show prints the score of a run for people.
+func (r *Result) Show(p *report.Page) error {
 	plain := func(format string, args ...any) string { return p.Inkf(report.Plain, format, args...) }
 	p.Line(plain("changes    %d, of which %d are scored", r.Cases, r.Scored))
 	for _, t := range r.Incomplete {
@@ -28,16 +26,16 @@ func (a *app) showEval(r *eval.Result) error {
 	}
 	p.Line(plain("scored     %s", which))
 	p.Line(plain("intervals  95 %%, from %d resamples of the changes, seed %d", r.Resamples, r.Seed))
-	p.Line(plain("spent      %s", spentLine(r.Spent)))
+	p.Line(plain("spent      %s", r.Spent))
 
 	p.Line()
 	p.Line(p.Inkf(report.Bold, "By location: same file and side, at most %s apart, one to one", plural(r.Near, "line")))
-	showScore(p, &r.Location)
+	r.Location.show(p)
 	if j := r.Judge; j != nil {
 		p.Line()
 		p.Line(p.Inkf(report.Bold, "By a judge: the same point about the same file, one to one"))
 		if j.Cases > 0 {
-			showScore(p, &j.Score)
+			j.Score.show(p)
 		}
 		p.Line(plain("%s judged: %s, %d too many to ask about, %d without proof",
 			plural(j.Cases, "change"), plural(j.Asked, "pair"), j.LeftOut, j.Unproven))
@@ -50,8 +48,8 @@ func (a *app) showEval(r *eval.Result) error {
 	p.Line()
 	p.Line(p.Inkf(report.Bold, "Rejected remarks, replayed as a memory would hold them"))
 	rows := [][]string{{"", "changes", "rejections", "hidden", "gold", "rejected", "neither"}}
-	rows = append(rows, replayRows(p, "of other changes", &r.OtherChanges)...)
-	rows = append(rows, replayRows(p, "of the change itself", &r.SameChange)...)
+	rows = append(rows, r.OtherChanges.rows(p, "of other changes")...)
+	rows = append(rows, r.SameChange.rows(p, "of the change itself")...)
 	p.Table(rows)
 	if n := r.OtherChanges.Questions + r.SameChange.Questions; n > 0 {
 		p.Para("", plain("%s whether a rejection covers a candidate: a judge answered %d, text alone decided the others.",
@@ -62,31 +60,21 @@ func (a *app) showEval(r *eval.Result) error {
 	return p.Err()
 }
 
-func showScore(p *report.Page, s *eval.Score) {
+func (s *Score) show(p *report.Page) {
 	rows := [][]string{{"", "candidates", "gold", "precision %", "recall %", "F1 %"}}
-	for _, r := range append([]eval.Row{s.Total}, s.Categories...) {
+	for _, r := range append([]Row{s.Total}, s.Categories...) {
 		rows = append(rows, []string{
 			p.Ink(report.Plain, r.Category), fmt.Sprintf("%d of %d", r.Hits, r.Candidates), fmt.Sprintf("%d of %d", r.Found, r.Gold),
-			percentOf(r.Precision), percentOf(r.Recall), percentOf(r.F1),
+			percent(r.Precision), percent(r.Recall), percent(r.F1),
 		})
 	}
 	p.Table(rows)
 	p.Line(p.Inkf(report.Plain, "%s where experts rejected a remark", plural(s.Rejected, "candidate")))
 }
 
-// percentOf writes a share as 42.9 (20–67).
-func percentOf(r eval.Ratio) string {
-	switch {
-	case r.Value == nil:
-		return "–"
-	case r.Low == nil:
-		return fmt.Sprintf("%.1f", 100**r.Value)
-	}
-	return fmt.Sprintf("%.1f (%.0f–%.0f)", 100**r.Value, 100**r.Low, 100**r.High)
-}
-
-func replayRows(p *report.Page, name string, r *eval.Replay) [][]string {
-	row := func(name string, h *eval.Hidden) []string {
+// rows are those of a table: by location and, if cases were judged, by the judge.
+func (r *Replay) rows(p *report.Page, name string) [][]string {
+	row := func(name string, h *Hidden) []string {
 		return []string{
 			p.Ink(report.Plain, name), fmt.Sprint(r.Cases), fmt.Sprint(r.Rejections),
 			fmt.Sprintf("%d of %d", h.Hidden, h.Candidates), fmt.Sprint(h.Gold), fmt.Sprint(h.Negative), fmt.Sprint(h.Neither),
@@ -99,7 +87,30 @@ func replayRows(p *report.Page, name string, r *eval.Replay) [][]string {
 	return rows
 }
 
-func spentLine(s eval.Spent) string {
+// percent writes a share as 42.9 (20–67).
+func percent(r Ratio) string {
+	switch {
+	case r.Value == nil:
+		return "–"
+	case r.Low == nil:
+		return fmt.Sprintf("%.1f", 100**r.Value)
+	}
+	return fmt.Sprintf("%.1f (%.0f–%.0f)", 100**r.Value, 100**r.Low, 100**r.High)
+}
+
+// rare writes a small share, as 0.34 (0.11–0.62).
+func rare(r Ratio) string {
+	switch {
+	case r.Value == nil:
+		return "–"
+	case r.Low == nil:
+		return fmt.Sprintf("%.2f", 100**r.Value)
+	}
+	return fmt.Sprintf("%.2f (%.2f–%.2f)", 100**r.Value, 100**r.Low, 100**r.High)
+}
+
+// String says what was taken in one line.
+func (s Spent) String() string {
 	return fmt.Sprintf("%d requests, %d tokens in (%d cached), %d out, $%.2f", s.Requests, s.InputTokens, s.CachedTokens, s.OutputTokens, s.CostUSD)
 }
 

@@ -1,4 +1,4 @@
-package main
+package progress
 
 import (
 	"fmt"
@@ -46,14 +46,13 @@ const analyzerEngine = "analyzer"
 
 // line says how the work ended, for those who read a log.
 func (w *work) line() string {
-	parts := []string{w.step + " done", counted(w.requests, "request")}
+	parts := []string{w.step + " done", report.Plural(w.requests, "request")}
 	took := w.took.Sub(w.began)
 	if w.run != nil {
-		found := fmt.Sprintf("%s in %s", counted(w.run.Found, "finding"), counted(w.run.Requests, "request"))
-		parts = []string{fmt.Sprintf("%s %s", w.name, w.run.Status), found}
+		parts = []string{w.name + " " + state(w.run), report.Plural(w.run.Requests, "request")}
 		took = time.Duration(w.run.TookMS) * time.Millisecond
 	}
-	parts = append(parts, w.spent.said(false)...)
+	parts = append(parts, w.spent.parts(false)...)
 	parts = append(parts, took.Round(100*time.Millisecond).String())
 	return "precedent: " + text.VisibleLine(strings.Join(parts, ", "))
 }
@@ -133,7 +132,7 @@ func (b *board) lines(now time.Time, columns, rows int, color bool) []string {
 	if item := b.analyzers(page); item != "" {
 		finders = append(finders, item)
 	}
-	header = append(header, total.said(true)...)
+	header = append(header, total.parts(true)...)
 	for utf8.RuneCountInString(strings.Join(header, " · ")) > width {
 		header = header[:len(header)-1]
 	}
@@ -154,7 +153,7 @@ func (b *board) lines(now time.Time, columns, rows int, color bool) []string {
 // that are off, analyzers that ended well, which are counted together, and
 // steps with nothing to ask.
 func (w *work) item(page *report.Page, width int) string {
-	name, state, ink := w.name, "waiting", report.Faint
+	name, said, ink := w.name, "waiting", report.Faint
 	if w.step != "" {
 		name = w.step
 	}
@@ -164,27 +163,24 @@ func (w *work) item(page *report.Page, width int) string {
 		if !status.Bad() && !status.Good() || status.Good() && w.run.Engine == analyzerEngine {
 			return ""
 		}
-		state, ink = string(status), statusInk(status)
-		if w.run.Found > 0 {
-			state += " · " + counted(w.run.Found, "finding")
-		}
+		said, ink = state(w.run), statusInk(status)
 	case w.ended:
-		state, ink = "done", report.Green
+		said, ink = "done", report.Green
 	case w.step != "" && w.requests == 0:
 		return ""
 	case w.step != "":
-		state, ink = fmt.Sprintf("%d/%d", w.done, w.requests), report.Cyan
+		said, ink = fmt.Sprintf("%d/%d", w.done, w.requests), report.Cyan
 	case w.requests > 0:
-		state, ink = fmt.Sprintf("reading %d/%d", w.done, w.requests), report.Cyan
+		said, ink = fmt.Sprintf("reading %d/%d", w.done, w.requests), report.Cyan
 	case !w.prompted():
-		state, ink = "running", report.Cyan
+		said, ink = "running", report.Cyan
 	}
 	// Names are the program's own: a column a character.
 	name = text.VisibleLine(name)
-	if room := width - utf8.RuneCountInString(state) - 1; utf8.RuneCountInString(name) > room {
+	if room := width - utf8.RuneCountInString(said) - 1; utf8.RuneCountInString(name) > room {
 		name = string([]rune(name)[:room-1]) + "…"
 	}
-	return page.Ink(report.Plain, name) + " " + page.Ink(ink, state)
+	return page.Ink(report.Plain, name) + " " + page.Ink(ink, said)
 }
 
 // analyzers counts those that ended well, "" if there are none.
@@ -199,11 +195,16 @@ func (b *board) analyzers(page *report.Page) string {
 	if ended == 0 {
 		return ""
 	}
-	state := "ok"
-	if found > 0 {
-		state += " · " + counted(found, "finding")
+	return page.Ink(report.Plain, report.Plural(ended, "analyzer")) + " " + page.Ink(report.Green, report.Ended(precedent.StatusOK, found))
+}
+
+// state says how a finder ended, with what it found before it was stopped.
+func state(run *precedent.FinderRun) string {
+	said := report.Ended(run.Status, run.Found)
+	if !run.Status.Good() && run.Found > 0 {
+		said += " · " + report.Plural(run.Found, "finding")
 	}
-	return page.Ink(report.Plain, counted(ended, "analyzer")) + " " + page.Ink(report.Green, state)
+	return said
 }
 
 // statusInk colours how a finder ended: well, bounded on purpose, or badly.

@@ -1,4 +1,4 @@
-package main
+package lint
 
 import (
 	"os"
@@ -9,18 +9,16 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/precedent-dev/precedent"
-	"github.com/precedent-dev/precedent/internal/lint"
 	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/sandbox"
 )
 
-// TestExternal: the policy adds known linters, and changes none of the operator's.
-func TestExternal(t *testing.T) {
-	own := lint.Linter{Name: "eslint", Command: []string{"own", "{files}"}, Files: []string{"*.x"}, Sarif: true}
-	x, failures := (&app{}).external([]lint.Linter{own}, precedent.Policy{Linters: []string{"eslint", "tsc", "bash"}})
-	tsc, _ := lint.Preset("tsc")
-	if diff := cmp.Diff([]lint.Linter{own, tsc}, x.Linters); diff != "" {
+// TestChoose: the policy adds known linters, and changes none of the operator's.
+func TestChoose(t *testing.T) {
+	own := Linter{Name: "eslint", Command: []string{"own", "{files}"}, Files: []string{"*.x"}, Sarif: true}
+	got, failures := Choose([]Linter{own}, []string{"eslint", "tsc", "bash"})
+	tsc, _ := Preset("tsc")
+	if diff := cmp.Diff([]Linter{own, tsc}, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	if len(failures) != 1 || !strings.Contains(failures[0].Error, `no linter "bash" is known`) {
@@ -54,7 +52,7 @@ func TestFindProgram(t *testing.T) {
 		{"other", dir, ""},
 		{filepath.Join(dir, "other"), dir, ""},
 	} {
-		got, err := findProgram(test.name, test.path)
+		got, err := FindProgram(test.name, test.path)
 		if got != test.want || (err == nil) != (test.want != "") {
 			t.Errorf("%s on %q: %q, %v, want %q", test.name, test.path, got, err, test.want)
 		}
@@ -91,7 +89,7 @@ func TestBoxed(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := &boxed{box: box, path: bin}
-	out, err := b.Run(t.Context(), lint.Job{Tree: tree, Argv: []string{"lister"}, Env: []string{"NO_COLOR=1"}})
+	out, err := b.Run(t.Context(), Job{Tree: tree, Argv: []string{"lister"}, Env: []string{"NO_COLOR=1"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +105,7 @@ func TestBoxed(t *testing.T) {
 	if strings.Contains(got, "wrote") || strings.Contains(got, bin) {
 		t.Errorf("it saw or wrote what is not its own:\n%s", got)
 	}
-	if _, err := b.Run(t.Context(), lint.Job{Tree: tree, Argv: []string{"absent"}}); err == nil || !strings.Contains(err.Error(), lint.ErrNotInstalled.Error()) {
+	if _, err := b.Run(t.Context(), Job{Tree: tree, Argv: []string{"absent"}}); err == nil || !strings.Contains(err.Error(), ErrNotInstalled.Error()) {
 		t.Errorf("%v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package lint
 
 import (
 	"bytes"
@@ -12,54 +12,56 @@ import (
 	"strings"
 
 	"github.com/precedent-dev/precedent"
-	"github.com/precedent-dev/precedent/internal/lint"
 	"github.com/precedent-dev/precedent/internal/sandbox"
 )
 
-// external is what the linters need: those that the operator named, then those
-// that the repository's policy names, which may choose among the known ones and
-// nothing else. The failures are names that nobody knows.
-func (a *app) external(operators []lint.Linter, p precedent.Policy) (lint.External, []precedent.Failure) {
+// Choose returns the operator's linters, then those that the repository's policy
+// names, which may choose among the known ones and nothing else. The failures
+// are names that nobody knows.
+func Choose(operators []Linter, names []string) ([]Linter, []precedent.Failure) {
 	all := slices.Clone(operators)
 	var failures []precedent.Failure
-	for _, name := range p.Linters {
-		if slices.ContainsFunc(all, func(l lint.Linter) bool { return l.Name == name }) {
+	for _, name := range names {
+		if slices.ContainsFunc(all, func(l Linter) bool { return l.Name == name }) {
 			continue
 		}
-		if l, ok := lint.Preset(name); ok {
+		if l, ok := Preset(name); ok {
 			all = append(all, l)
 		} else {
 			failures = append(failures, precedent.Failure{
-				Step: "policy", Error: fmt.Sprintf("linters: no linter %q is known; known: %s", name, strings.Join(lint.PresetNames(), ", ")),
+				Step: "policy", Error: fmt.Sprintf("linters: no linter %q is known; known: %s", name, strings.Join(PresetNames(), ", ")),
 			})
 		}
 	}
-	return lint.External{Linters: all, Sandbox: a.box}, failures
+	return all, failures
 }
 
-// box finds out whether there is a sandbox.
-func (a *app) box(ctx context.Context) (lint.Runner, error) {
-	b, err := sandbox.Probe(ctx, a.env["PATH"])
-	if err != nil {
-		return nil, err
+// Sandbox returns what finds out whether there is a sandbox, and runs linters
+// in it. Programs are looked for on the operator's PATH.
+func Sandbox(path string, env GoEnv) func(context.Context) (Runner, error) {
+	return func(ctx context.Context) (Runner, error) {
+		b, err := sandbox.Probe(ctx, path)
+		if err != nil {
+			return nil, err
+		}
+		return &boxed{box: b, path: path, env: env}, nil
 	}
-	return &boxed{box: b, path: a.env["PATH"], env: a.goEnv()}, nil
 }
 
 // boxed runs linters in the sandbox.
 type boxed struct {
 	box  sandbox.Box
 	path string // the operator's PATH
-	env  lint.GoEnv
+	env  GoEnv
 }
 
 func (b *boxed) Kind() string { return string(b.box.Kind()) }
 
 // Run finds the program on the operator's PATH and runs it in a box.
-func (b *boxed) Run(ctx context.Context, job lint.Job) (lint.Output, error) {
-	program, err := findProgram(job.Argv[0], b.path)
+func (b *boxed) Run(ctx context.Context, job Job) (Output, error) {
+	program, err := FindProgram(job.Argv[0], b.path)
 	if err != nil {
-		return lint.Output{}, err
+		return Output{}, err
 	}
 	at := program // in the box
 	if !systems(program) && !slices.ContainsFunc(job.Mounts, func(m string) bool { return program == m || strings.HasPrefix(program, m+"/") }) {
@@ -85,7 +87,7 @@ func (b *boxed) Run(ctx context.Context, job lint.Job) (lint.Output, error) {
 	if job.Go {
 		root, err := goRoot(b.path)
 		if err != nil {
-			return lint.Output{}, err
+			return Output{}, err
 		}
 		if !systems(root) {
 			mount(root, "/go/root")
@@ -100,9 +102,9 @@ func (b *boxed) Run(ctx context.Context, job lint.Job) (lint.Output, error) {
 	j.Env = append(j.Env, "PATH="+path)
 	res, err := b.box.Run(ctx, j)
 	if err != nil {
-		return lint.Output{}, err
+		return Output{}, err
 	}
-	out := lint.Output{Dir: sandbox.Work, Exit: res.Exit, Cut: res.Stdout.Omitted > 0 || res.Stderr.Omitted > 0}
+	out := Output{Dir: sandbox.Work, Exit: res.Exit, Cut: res.Stdout.Omitted > 0 || res.Stderr.Omitted > 0}
 	out.Stdout, out.Stderr = wholeLines(res.Stdout), wholeLines(res.Stderr)
 	if res.Status != sandbox.OK && res.Status != sandbox.Failed {
 		out.Stopped = "over the sandbox's limit: " + string(res.Status)
@@ -137,9 +139,9 @@ func systems(path string) bool {
 	return slices.ContainsFunc([]string{"/usr/", "/bin/", "/sbin/", "/lib/", "/lib64/"}, func(dir string) bool { return strings.HasPrefix(path+"/", dir) })
 }
 
-// findProgram returns the file of a program: an absolute path, or a name in
+// FindProgram returns the file of a program: an absolute path, or a name in
 // the absolute folders of a PATH.
-func findProgram(name, path string) (string, error) {
+func FindProgram(name, path string) (string, error) {
 	found := name
 	if !strings.Contains(name, "/") {
 		for _, dir := range filepath.SplitList(path) {
@@ -153,18 +155,18 @@ func findProgram(name, path string) (string, error) {
 		}
 	}
 	if !filepath.IsAbs(found) {
-		return "", fmt.Errorf("%s: %w", name, lint.ErrNotInstalled)
+		return "", fmt.Errorf("%s: %w", name, ErrNotInstalled)
 	}
 	file, err := filepath.EvalSymlinks(found)
 	if errors.Is(err, os.ErrNotExist) {
-		return "", fmt.Errorf("%s: %w", name, lint.ErrNotInstalled)
+		return "", fmt.Errorf("%s: %w", name, ErrNotInstalled)
 	}
 	return file, err
 }
 
 // goRoot is the folder of the Go toolchain on a PATH.
 func goRoot(path string) (string, error) {
-	program, err := findProgram("go", path)
+	program, err := FindProgram("go", path)
 	if err != nil {
 		return "", fmt.Errorf("it needs the Go toolchain: %w", err)
 	}

@@ -1,4 +1,4 @@
-package main
+package progress
 
 import (
 	"bytes"
@@ -17,7 +17,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/review"
 )
 
-// vt is a terminal that knows what the meter may use, and complains about
+// vt is a terminal that knows what progress may use, and complains about
 // anything else: about a line that runs over its edge, too.
 type vt struct {
 	mu            sync.Mutex
@@ -133,7 +133,7 @@ func TestBlockOnATerminal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := newVT(60, 24)
 		fmt.Fprint(v, "$ precedent review\r\n")
-		m := (&meter{w: v, now: time.Now, size: v.size}).start()
+		m := Start(Options{Out: v, Now: time.Now, Size: v.size})
 		see := func(step, want string) {
 			t.Helper()
 			<-time.After(beat)
@@ -143,53 +143,53 @@ func TestBlockOnATerminal(t *testing.T) {
 			}
 		}
 		for _, name := range []string{"unicode", "tests", "bugs", "security", "secrets", "guidelines"} {
-			m.tell(review.Event{Finder: name})
+			m.Tell(review.Event{Finder: name})
 		}
 		see("all began", `
 reviewing 0:00
 bugs waiting   security waiting   tests waiting
 guidelines waiting   secrets running   unicode running`)
 
-		m.tell(ended("unicode", analyzerEngine, precedent.StatusOK, 2))
-		m.tell(ended("secrets", analyzerEngine, precedent.StatusEmpty, 0))
-		m.tell(ended("guidelines", "", precedent.StatusOff, 0))
+		m.Tell(ended("unicode", analyzerEngine, precedent.StatusOK, 2))
+		m.Tell(ended("secrets", analyzerEngine, precedent.StatusEmpty, 0))
+		m.Tell(ended("guidelines", "", precedent.StatusOff, 0))
 		see("analyzers ended", `
 reviewing 0:00
 bugs waiting   security waiting   tests waiting
-2 analyzers ok · 2 findings`)
+2 analyzers 2 findings`)
 
 		<-time.After(65 * time.Second)
 		see("nothing happened", `
 reviewing 1:05
 bugs waiting   security waiting   tests waiting
-2 analyzers ok · 2 findings`)
+2 analyzers 2 findings`)
 
-		m.tell(review.Event{Finder: "bugs", Requests: 3})
-		m.tell(review.Event{Finder: "bugs", Done: 2, Requests: 3, Usage: usage(10_000, 5_000, 400), CostUSD: 0.03})
-		m.tell(review.Event{Finder: "bugs", Done: 1, Requests: 3, Usage: usage(10_000, 2_000, 100), CostUSD: 0.05}) // overtaken
+		m.Tell(review.Event{Finder: "bugs", Requests: 3})
+		m.Tell(review.Event{Finder: "bugs", Done: 2, Requests: 3, Usage: usage(10_000, 5_000, 400), CostUSD: 0.03})
+		m.Tell(review.Event{Finder: "bugs", Done: 1, Requests: 3, Usage: usage(10_000, 2_000, 100), CostUSD: 0.05}) // overtaken
 		see("answers", `
 reviewing 1:05 · 21k tokens, 35 % cached · $0.08
 bugs reading 2/3   security waiting   tests waiting
-2 analyzers ok · 2 findings`)
+2 analyzers 2 findings`)
 
-		m.tell(ended("bugs", "api", precedent.StatusOK, 1))
-		m.tell(ended("security", "api", precedent.StatusTimeout, 0))
-		m.tell(ended("tests", "api", precedent.StatusEmpty, 0))
+		m.Tell(ended("bugs", "api", precedent.StatusOK, 1))
+		m.Tell(ended("security", "api", precedent.StatusTimeout, 0))
+		m.Tell(ended("tests", "api", precedent.StatusEmpty, 0))
 		see("finders ended", `
 reviewing 1:05 · 123k tokens, 50 % cached · $0.36
-bugs ok · 1 finding   security timeout   tests empty
-2 analyzers ok · 2 findings`)
+bugs 1 finding   security timed out   tests none
+2 analyzers 2 findings`)
 
-		m.tell(review.Event{Step: "judge", Requests: 1})
-		m.tell(review.Event{Step: "judge", Done: 1, Requests: 1, Usage: usage(2_000, 0, 0), CostUSD: 0.01})
-		m.tell(review.Event{Step: "nothing"})
-		m.tell(review.Event{Step: "verify", Requests: 2})
-		m.tell(review.Event{Step: "verify", Done: 1, Requests: 2})
-		m.tell(review.Event{Step: "judge", Requests: 4})
+		m.Tell(review.Event{Step: "judge", Requests: 1})
+		m.Tell(review.Event{Step: "judge", Done: 1, Requests: 1, Usage: usage(2_000, 0, 0), CostUSD: 0.01})
+		m.Tell(review.Event{Step: "nothing"})
+		m.Tell(review.Event{Step: "verify", Requests: 2})
+		m.Tell(review.Event{Step: "verify", Done: 1, Requests: 2})
+		m.Tell(review.Event{Step: "judge", Requests: 4})
 		see("stages after them", `
 reviewing 1:05 · 125k tokens, 49 % cached · $0.37
-bugs ok · 1 finding   security timeout   tests empty
-2 analyzers ok · 2 findings
+bugs 1 finding   security timed out   tests none
+2 analyzers 2 findings
 judge done   verify 1/2   judge 0/4`)
 
 		v.resize(60, 3)
@@ -203,10 +203,10 @@ judge done   verify 1/2   judge 0/4`)
 		see("too narrow", "")
 		v.resize(60, 24)
 		<-time.After(time.Second)
-		m.stop()
-		m.stop()
+		m.Stop()
+		m.Stop()
 		see("stopped", "")
-		m.tell(review.Event{Finder: "types"})
+		m.Tell(review.Event{Finder: "types"})
 		<-time.After(time.Minute)
 		see("after the end", "")
 		if regexp.MustCompile(`\x1b\[[0-9;]*m`).MatchString(v.raw.String()) {
@@ -218,14 +218,14 @@ judge done   verify 1/2   judge 0/4`)
 func TestBlockHasColours(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := newVT(80, 24)
-		m := (&meter{w: v, now: time.Now, size: v.size, color: true}).start()
-		m.tell(ended("bugs", "api", precedent.StatusOK, 1))
-		m.tell(ended("tests", "api", precedent.StatusTruncated, 1))
-		m.tell(ended("types", "api", precedent.StatusRefused, 0))
+		m := Start(Options{Out: v, Now: time.Now, Size: v.size, Color: true})
+		m.Tell(ended("bugs", "api", precedent.StatusOK, 1))
+		m.Tell(ended("tests", "api", precedent.StatusTruncated, 1))
+		m.Tell(ended("types", "api", precedent.StatusRefused, 0))
 		m.draw()
-		m.stop()
+		m.Stop()
 		got := v.raw.String()
-		for _, want := range []string{"\x1b[32mok · 1 finding\x1b[0m", "\x1b[33mtruncated · 1 finding\x1b[0m", "\x1b[31mrefused\x1b[0m"} {
+		for _, want := range []string{"\x1b[32m1 finding\x1b[0m", "\x1b[33mcut short · 1 finding\x1b[0m", "\x1b[31mrefused\x1b[0m"} {
 			if !strings.Contains(got, want) {
 				t.Errorf("no %q in %q", want, got)
 			}
@@ -240,15 +240,15 @@ func TestBlockScrolls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := newVT(80, 4)
 		fmt.Fprint(v, "one\r\ntwo\r\nthree\r\n")
-		m := (&meter{w: v, now: time.Now, size: v.size}).start()
-		m.tell(review.Event{Finder: "bugs", Requests: 2})
-		m.tell(review.Event{Step: "verify", Requests: 2})
+		m := Start(Options{Out: v, Now: time.Now, Size: v.size})
+		m.Tell(review.Event{Finder: "bugs", Requests: 2})
+		m.Tell(review.Event{Step: "verify", Requests: 2})
 		<-time.After(beat)
 		synctest.Wait()
 		if diff := cmp.Diff("three\nreviewing 0:00\nbugs reading 0/2\nverify 0/2", v.shows(t)); diff != "" {
 			t.Errorf("-want +got:\n%s", diff)
 		}
-		m.stop()
+		m.Stop()
 		if diff := cmp.Diff("three", v.shows(t)); diff != "" {
 			t.Errorf("-want +got:\n%s", diff)
 		}
@@ -264,22 +264,22 @@ func TestPlainLines(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var out bytes.Buffer
 			now := time.Unix(0, 0)
-			m := (&meter{w: &out, now: func() time.Time { return now }, size: size, color: true}).start()
-			m.tell(review.Event{Finder: "bugs"})
-			m.tell(review.Event{Finder: "bugs", Done: 1, Requests: 3, Usage: usage(1, 1, 1)})
-			m.tell(ended("bugs", "api", precedent.StatusOK, 2))
-			m.tell(ended("secrets", analyzerEngine, precedent.StatusOK, 4))
-			m.tell(ended("types", "", precedent.StatusOff, 0))
-			m.tell(review.Event{Finder: "te\x1b[2Jsts", Run: &precedent.FinderRun{Status: precedent.StatusTimeout, TookMS: 60_000, Usage: precedent.Usage{Requests: 1}}})
-			m.tell(review.Event{Step: "verify", Requests: 2})
+			m := Start(Options{Out: &out, Now: func() time.Time { return now }, Size: size, Color: true})
+			m.Tell(review.Event{Finder: "bugs"})
+			m.Tell(review.Event{Finder: "bugs", Done: 1, Requests: 3, Usage: usage(1, 1, 1)})
+			m.Tell(ended("bugs", "api", precedent.StatusOK, 2))
+			m.Tell(ended("secrets", analyzerEngine, precedent.StatusOK, 4))
+			m.Tell(ended("types", "", precedent.StatusOff, 0))
+			m.Tell(review.Event{Finder: "te\x1b[2Jsts", Run: &precedent.FinderRun{Status: precedent.StatusTimeout, TookMS: 60_000, Usage: precedent.Usage{Requests: 1}}})
+			m.Tell(review.Event{Step: "verify", Requests: 2})
 			now = now.Add(4200 * time.Millisecond)
-			m.tell(review.Event{Step: "verify", Done: 1, Requests: 2, Usage: usage(500, 0, 100)})
-			m.tell(review.Event{Step: "verify", Done: 2, Requests: 2, Usage: usage(500, 0, 100), CostUSD: 0.014})
-			m.tell(review.Event{Step: "verify", Done: 2, Requests: 2})
-			m.stop()
-			m.tell(ended("security", "api", precedent.StatusOK, 2))
-			want := `precedent: bugs ok, 2 findings in 3 requests, 41k tokens, $0.12, 12.3s
-precedent: te<U+001B>[2Jsts timeout, 0 findings in 1 request, 1m0s
+			m.Tell(review.Event{Step: "verify", Done: 1, Requests: 2, Usage: usage(500, 0, 100)})
+			m.Tell(review.Event{Step: "verify", Done: 2, Requests: 2, Usage: usage(500, 0, 100), CostUSD: 0.014})
+			m.Tell(review.Event{Step: "verify", Done: 2, Requests: 2})
+			m.Stop()
+			m.Tell(ended("security", "api", precedent.StatusOK, 2))
+			want := `precedent: bugs 2 findings, 3 requests, 41k tokens, $0.12, 12.3s
+precedent: te<U+001B>[2Jsts timed out, 1 request, 1m0s
 precedent: verify done, 2 requests, 1k tokens, $0.01, 4.2s
 `
 			if diff := cmp.Diff(want, out.String()); diff != "" {
@@ -289,14 +289,11 @@ precedent: verify done, 2 requests, 1k tokens, $0.01, 4.2s
 	}
 }
 
-func TestQuietSaysNothing(t *testing.T) {
-	var out bytes.Buffer
-	m := (&app{err: &out, quiet: true, now: time.Now}).newMeter()
-	m.tell(ended("bugs", "api", precedent.StatusOK, 2))
-	m.stop()
-	if out.Len() > 0 {
-		t.Errorf("said %q", out.String())
-	}
+// Without a writer nothing is shown.
+func TestNoWriter(*testing.T) {
+	m := Start(Options{Now: time.Now})
+	m.Tell(ended("bugs", "api", precedent.StatusOK, 2))
+	m.Stop()
 }
 
 // TestTellAndStopAtOnce is for the race detector, and for the promise that
@@ -304,20 +301,20 @@ func TestQuietSaysNothing(t *testing.T) {
 func TestTellAndStopAtOnce(t *testing.T) {
 	for range 50 {
 		v := newVT(80, 24)
-		m := (&meter{w: v, now: time.Now, size: v.size}).start()
+		m := Start(Options{Out: v, Now: time.Now, Size: v.size})
 		var wg sync.WaitGroup
 		for i := range 8 {
 			wg.Go(func() {
 				name := fmt.Sprint("finder-", i)
-				m.tell(review.Event{Finder: name})
+				m.Tell(review.Event{Finder: name})
 				for done := range 10 {
-					m.tell(review.Event{Finder: name, Done: done, Requests: 10, Usage: usage(1000, 0, 0)})
+					m.Tell(review.Event{Finder: name, Done: done, Requests: 10, Usage: usage(1000, 0, 0)})
 				}
 				m.draw()
-				m.tell(ended(name, "api", precedent.StatusOK, i))
+				m.Tell(ended(name, "api", precedent.StatusOK, i))
 			})
 		}
-		m.stop()
+		m.Stop()
 		if got := v.shows(t); got != "" {
 			t.Fatalf("left behind:\n%s", got)
 		}
@@ -336,8 +333,9 @@ func TestBlockStaysInItsPlace(t *testing.T) {
 		columns, rows := rapid.IntRange(minBlock, 200).Draw(t, "columns"), rapid.IntRange(1, 12).Draw(t, "rows")
 		v := newVT(columns, 100)
 		fmt.Fprint(v, "above\r\n")
-		m := &meter{w: v, now: time.Now, size: func() (int, int) { return columns, rows }, color: rapid.Bool().Draw(t, "color")}
-		m.board = newBoard(time.Now())
+		m := &Progress{board: newBoard(time.Now()), Options: Options{
+			Out: v, Now: time.Now, Size: func() (int, int) { return columns, rows }, Color: rapid.Bool().Draw(t, "color"),
+		}}
 		names := rapid.SampledFrom(append(review.Names(), "a\x1b[Anew", strings.Repeat("long-", 30), "é\u202e"))
 		statuses := rapid.SampledFrom([]precedent.Status{precedent.StatusOK, precedent.StatusEmpty, precedent.StatusOverBudget, precedent.StatusSkipped, "…"})
 		for range rapid.IntRange(1, 60).Draw(t, "events") {
@@ -350,7 +348,7 @@ func TestBlockStaysInItsPlace(t *testing.T) {
 				engine := rapid.SampledFrom([]string{analyzerEngine, "api"}).Draw(t, "engine")
 				e.Run = ended(e.Finder, engine, statuses.Draw(t, "status"), rapid.IntRange(0, 1e9).Draw(t, "found")).Run
 			}
-			m.tell(e)
+			m.Tell(e)
 			m.draw()
 			if n := len(m.canvas.shown); n > rows {
 				t.Fatalf("%d lines in %d rows", n, rows)

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/report"
+)
+
+// dismissal is what the command line says about dismissing findings.
+type dismissal struct {
+	undo, list, asJSON bool
+	reason, who        string
+}
+
+func newDismiss(a *app) *cobra.Command {
+	var d dismissal
+	cmd := &cobra.Command{
+		Use:   "dismiss ID...",
+		Short: "Say that findings are not a problem here, take it back, or list what was said",
+		Long: `Dismiss hides the findings whose ids begin with ID from the next review on,
+whatever their severity, and every review lists what it hid, with your name and
+reason. It also counts once against the pattern: findings like it lose weight.
+
+The reason says how far it reaches for findings like it: "intended here" means
+the function, "we don't do this here" the folder, "never in this repo" the
+repository.`,
+		Example: `  precedent dismiss k7m2q0v5xa --reason "the caller holds the lock"
+  precedent dismiss --list
+  precedent dismiss --undo k7m2q0v5xa`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case d.list && (len(args) > 0 || d.undo):
+				return misuse(cmd, errors.New("--list takes no ID, and no --undo"))
+			case d.asJSON && !d.list:
+				return misuse(cmd, errors.New("--json is the form of --list"))
+			case !d.list && len(args) == 0:
+				return misuse(cmd, fmt.Errorf("%s: an argument is missing: %s", cmd.CommandPath(), cmd.Use))
+			}
+			return nil
+		},
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			if d.undo {
+				return a.completeDismissed(cmd, nil, begun)
+			}
+			return a.completeFindings(cmd, nil, begun)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return a.dismiss(cmd, args, d) },
+	}
+	cmd.Flags().BoolVar(&d.undo, "undo", false, "show the dismissed findings again")
+	cmd.Flags().BoolVar(&d.list, "list", false, "list what is dismissed, by whom, why and until when")
+	cmd.Flags().BoolVar(&d.asJSON, "json", false, "with --list: print as JSON")
+	addReason(cmd, &d)
+	addSettings(cmd, memorySettings...)
+	return cmd
+}
+
+func addReason(cmd *cobra.Command, d *dismissal) {
+	cmd.Flags().StringVar(&d.reason, "reason", "", "why it is not a problem here, in a `sentence`")
+	cmd.Flags().StringVar(&d.who, "who", "", "the `name` that is kept with it (default: your user name)")
+}
+
+// dismiss dismisses findings, takes that back, or lists what is dismissed.
+func (a *app) dismiss(cmd *cobra.Command, ids []string, d dismissal) error {
+	w, err := a.remember(cmd.Context(), settingFlags(cmd))
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	if d.list {
+		return a.listDismissals(cmd.Context(), w, d.asJSON)
+	}
+	if d.who == "" {
+		d.who = a.user()
+	}
+	p := a.page()
+	for _, id := range ids {
+		verb, next, back := "dismissed", "", ""
+		var j precedent.Rejection
+		if d.undo {
+			j, err = w.memory.Undismiss(cmd.Context(), id)
+			verb, next = "brought back", "The next review shows it again."
+		} else if j, err = w.memory.Dismiss(cmd.Context(), id, d.reason, d.who); err == nil {
+			next = fmt.Sprintf("The next review hides it and says so, until %s.", j.ExpiresAt.Format(time.DateOnly))
+			back = "take it back: precedent dismiss --undo " + j.Finding
+		}
+		if err != nil {
+			return err
+		}
+		p.Para(verb+" "+p.Ink(report.Faint, j.Finding)+"  ", p.Ink(report.Cyan, j.Path)+"  "+p.Ink(report.Plain, j.Claim))
+		p.Para("", p.Ink(report.Plain, next))
+		if back != "" {
+			p.Para("", p.Ink(report.Faint, back))
+		}
+	}
+	return p.Err()
+}
+
+func (a *app) listDismissals(ctx context.Context, w *workspace, asJSON bool) error {
+	all, err := w.memory.Rejections(ctx)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return report.Value(a.out, map[string]any{"rejections": append([]precedent.Rejection{}, all...)})
+	}
+	p := a.page()
+	report.Dismissals(p, all)
+	return p.Err()
+}
+
+// newFP is the older name of dismiss.
+func newFP(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "fp",
+		Short:   "The older name of dismiss: fp add ID, fp list, fp remove ID",
+		Example: "  precedent fp list",
+		Args:    exactly(0),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	var add, list dismissal
+	adding := &cobra.Command{
+		Use: "add ID", Short: "Dismiss a finding, as precedent dismiss does", Example: "  precedent fp add k7m2q0v5xa",
+		Args: exactly(1), ValidArgsFunction: a.completeFindings,
+		RunE: func(cmd *cobra.Command, args []string) error { return a.dismiss(cmd, args, add) },
+	}
+	addReason(adding, &add)
+	listing := &cobra.Command{
+		Use: "list", Short: "List what is dismissed, as precedent dismiss --list does", Example: "  precedent fp list --json",
+		Args: exactly(0),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			list.list = true
+			return a.dismiss(cmd, args, list)
+		},
+	}
+	listing.Flags().BoolVar(&list.asJSON, "json", false, "print as JSON")
+	removing := &cobra.Command{
+		Use: "remove ID", Short: "Show a dismissed finding again, as precedent dismiss --undo does", Example: "  precedent fp remove k7m2q0v5xa",
+		Args: exactly(1), ValidArgsFunction: a.completeDismissed,
+		RunE: func(cmd *cobra.Command, args []string) error { return a.dismiss(cmd, args, dismissal{undo: true}) },
+	}
+	for _, sub := range []*cobra.Command{adding, listing, removing} {
+		addSettings(sub, memorySettings...)
+		cmd.AddCommand(sub)
+	}
+	return cmd
+}
+
+// user is the name of whoever runs the program, as the system knows it.
+func (a *app) user() string {
+	for _, name := range []string{"USER", "LOGNAME", "USERNAME"} {
+		if v := a.env[name]; v != "" {
+			return v
+		}
+	}
+	return "somebody on this machine"
+}

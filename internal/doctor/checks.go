@@ -1,0 +1,155 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/git"
+	"github.com/precedent-dev/precedent/internal/guide"
+	"github.com/precedent-dev/precedent/internal/hook"
+	"github.com/precedent-dev/precedent/internal/report"
+	"github.com/precedent-dev/precedent/internal/store"
+)
+
+// Repository looks at a clone.
+func (d *Diagnosis) Repository(ctx context.Context, repo *git.Repo) {
+	where := repo.Top()
+	if where == "" {
+		where = "bare"
+	}
+	id, err := repo.Identity(ctx)
+	_, none := repo.Resolve(ctx, git.Spec{Whole: "HEAD"})
+	switch {
+	case err != nil:
+		d.Wrong("repository", Missing, err)
+	case none != nil:
+		d.Say("repository", Fine, "precedent review --staged and --worktree work", "%s, %s; it has no commit yet", where, id)
+	case repo.Shallow():
+		d.Say("repository", Warned, "git fetch --unshallow: a review needs the commit that the change starts from", "%s, %s; the clone is shallow", where, id)
+	case id.IsLocal():
+		d.Say("repository", Fine, "with a remote, clones of it share the ids of findings", "%s; it has no remote and is known by its first commit", where)
+	default:
+		d.Say("repository", Fine, "", "%s, %s", where, id)
+	}
+}
+
+// Memory opens the memory in a file only if it is there: nothing is made.
+func (d *Diagnosis) Memory(ctx context.Context, file string, open func(context.Context) (*store.DB, error)) {
+	const name = "memory"
+	if _, err := os.Lstat(file); errors.Is(err, fs.ErrNotExist) {
+		d.Say(name, Fine, "", "none yet; the first review makes %s", file)
+		return
+	}
+	db, err := open(ctx)
+	if err != nil {
+		d.Wrong(name, Warned, err) // a review goes on without, and says so
+		return
+	}
+	defer db.Close()
+	schema, err := db.Check(ctx)
+	if err != nil {
+		d.Wrong(name, Warned, err)
+		return
+	}
+	size, err := db.Size(ctx)
+	if err != nil {
+		d.Wrong(name, Warned, err)
+		return
+	}
+	d.Say(name, Fine, "", "%s, %d KiB, schema %d, undamaged", file, (size+1023)/1024, schema)
+}
+
+// Policy says what the policy from the source does: empty if there is none.
+// Errs is what is wrong with it, and failed whether that is more than notices.
+func (d *Diagnosis) Policy(p precedent.Policy, source string, errs []error, failed bool) {
+	const name = "policy"
+	switch {
+	case failed:
+		d.Wrong(name, Warned, errors.Join(errs...))
+	case source == "":
+		d.Say(name, Fine, "precedent init writes one", "none: the defaults hold")
+	default:
+		if off := turnedOff(p); len(off) > 0 {
+			source += "; it turns off or hides: " + strings.Join(off, ", ")
+		}
+		d.Say(name, Fine, "", "%s", source)
+	}
+}
+
+// turnedOff is what a policy takes away from a review.
+func turnedOff(p precedent.Policy) []string {
+	var off []string
+	for name, on := range p.Finders {
+		if !on {
+			off = append(off, name)
+		}
+	}
+	slices.Sort(off)
+	if len(p.Ignore) > 0 {
+		off = append(off, "what is in "+strings.Join(p.Ignore, ", "))
+	}
+	for _, f := range p.Floors {
+		off = append(off, fmt.Sprintf("what is below %s in %s", f.Severity, f.Paths))
+	}
+	return off
+}
+
+// maxGuide is the largest file of a guide, in bytes.
+const maxGuide = 8 << 20
+
+// Guide reads what the repository says of itself at the last commit.
+func (d *Diagnosis) Guide(ctx context.Context, repo *git.Repo) {
+	const name = "guide"
+	rg, err := repo.Resolve(ctx, git.Spec{Whole: "HEAD"})
+	if err != nil {
+		d.Say(name, Fine, "", "none: there is no commit yet")
+		return
+	}
+	blobs, err := repo.Blobs(ctx)
+	if err != nil {
+		d.Wrong(name, Warned, err)
+		return
+	}
+	defer blobs.Close()
+	g, failures := guide.Load(func(path string) ([]byte, error) {
+		data, err := blobs.Read(rg.Head, path, maxGuide)
+		if errors.Is(err, git.ErrNotFound) {
+			err = fmt.Errorf("%w: %w", fs.ErrNotExist, err)
+		}
+		return data, err
+	}, guide.Files)
+	var names []string
+	for _, doc := range g.Docs {
+		names = append(names, doc.Path)
+	}
+	switch {
+	case len(failures) > 0:
+		d.Say(name, Warned, "", "%s", failures[0].Error)
+	case len(names) == 0:
+		d.Say(name, Fine, "write what reviewers should know into "+guide.Files[0]+" or AGENTS.md", "none")
+	default:
+		d.Say(name, Fine, "", "%s; %s", strings.Join(names, ", "), report.Plural(len(g.Rules), "rule"))
+	}
+}
+
+// Hook looks at the hook that reviews pushes.
+func (d *Diagnosis) Hook(repo *git.Repo) {
+	const name = "hook"
+	h, err := hook.Look(repo)
+	switch {
+	case err != nil:
+		d.Wrong(name, Warned, err)
+	case h.Ours:
+		d.Say(name, Fine, "", "%s", h.Path)
+	case h.There:
+		d.Say(name, Fine, "precedent install-hook --force starts it from ours", "%s is not ours: pushes are not reviewed", h.Path)
+	default:
+		d.Say(name, Fine, "precedent install-hook", "not installed: pushes are not reviewed")
+	}
+}

@@ -1,0 +1,74 @@
+// Package doctor looks at what a review needs, and says what is missing. Nothing
+// is changed, and nobody is asked but the model, if that is wanted.
+package doctor
+
+import (
+	"fmt"
+
+	"github.com/precedent-dev/precedent/internal/report"
+)
+
+// schema names the version of a diagnosis as JSON.
+const schema = "precedent.doctor/1"
+
+// State is how one thing that was looked at is.
+type State string
+
+// The states.
+const (
+	Fine    State = "ok"
+	Warned  State = "warn"    // a review works without it, and says less
+	Missing State = "missing" // no review works until it is there
+)
+
+// Check is one thing that was looked at.
+type Check struct {
+	Name  string `json:"name"`
+	State State  `json:"state"`
+	Says  string `json:"says"`
+	Hint  string `json:"hint"` // what helps, or what more there is; may be empty
+}
+
+// Diagnosis is what was found out.
+type Diagnosis struct {
+	Schema string  `json:"schema"`
+	Works  bool    `json:"works"` // a review would work
+	Checks []Check `json:"checks"`
+
+	hint func(error) string
+}
+
+// New begins a diagnosis. HintOf finds the hint of an error.
+func New(hintOf func(error) string) *Diagnosis {
+	return &Diagnosis{Schema: schema, Works: true, hint: hintOf}
+}
+
+// Say adds what was found out about one thing.
+func (d *Diagnosis) Say(name string, s State, hint, format string, args ...any) {
+	d.Checks = append(d.Checks, Check{Name: name, State: s, Says: fmt.Sprintf(format, args...), Hint: hint})
+	d.Works = d.Works && s != Missing
+}
+
+// Wrong adds an error, with its own hint if it has one.
+func (d *Diagnosis) Wrong(name string, s State, err error) {
+	d.Say(name, s, d.hint(err), "%v", err)
+}
+
+// Print writes a diagnosis for people.
+func (d *Diagnosis) Print(p *report.Page) {
+	inks := map[State]report.Ink{Fine: report.Green, Warned: report.Yellow, Missing: report.Red}
+	var rows [][]string
+	for _, c := range d.Checks {
+		rows = append(rows, []string{p.Ink(inks[c.State], string(c.State)), p.Ink(report.Bold, c.Name), p.Ink(report.Plain, c.Says)})
+		if c.Hint != "" {
+			rows = append(rows, []string{"", "", p.Ink(report.Faint, "→ "+c.Hint)})
+		}
+	}
+	p.Table(rows)
+	p.Line()
+	if d.Works {
+		p.Para("", p.Ink(report.Plain, "A review works here."))
+	} else {
+		p.Para("", p.Ink(report.Plain, "No review works here until what is missing is there."))
+	}
+}

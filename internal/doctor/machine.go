@@ -1,0 +1,112 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/git"
+	"github.com/precedent-dev/precedent/internal/lint"
+	"github.com/precedent-dev/precedent/internal/report"
+	"github.com/precedent-dev/precedent/internal/sandbox"
+)
+
+// Git looks for git.
+func (d *Diagnosis) Git(ctx context.Context, o git.Options) {
+	version, good, err := git.Version(ctx, o)
+	switch {
+	case err != nil:
+		d.Wrong("git", Missing, err)
+	case !good:
+		d.Say("git", Missing, "install git "+git.Oldest+" or newer", "%s is too old", version)
+	default:
+		d.Say("git", Fine, "", "%s", version)
+	}
+}
+
+// Sandbox tries to break out of the sandbox, and returns whether there is
+// one that holds.
+func (d *Diagnosis) Sandbox(ctx context.Context, path string) bool {
+	const name = "sandbox"
+	box, err := sandbox.Probe(ctx, path)
+	var none *sandbox.NoneError
+	switch {
+	case errors.As(err, &none):
+		d.Say(name, Warned, none.Hint, "none, so nothing that a repository brings along is run: %s", strings.Join(none.Why, "; "))
+		return false
+	case err != nil:
+		d.Wrong(name, Warned, err)
+		return false
+	}
+	traps, err := box.SelfTest(ctx)
+	if err != nil {
+		d.Wrong(name, Warned, fmt.Errorf("%s could not be tested: %w", box.Kind(), err))
+		return false
+	}
+	var open []string
+	for _, t := range traps {
+		if !t.Held {
+			open = append(open, t.Name+": "+t.Detail)
+		}
+	}
+	if len(open) > 0 {
+		d.Say(name, Missing, "do not review what strangers wrote on this machine", "%s does not hold: %s", box.Kind(), strings.Join(open, "; "))
+		return false
+	}
+	d.Say(name, Fine, "", "%s; it held against %s", box.Kind(), report.Plural(len(traps), "attack"))
+	return true
+}
+
+// Linters looks on the PATH for the programs of linters, which run in a sandbox
+// only. Failures are names that nobody knows.
+func (d *Diagnosis) Linters(linters []lint.Linter, failures []precedent.Failure, path string, boxed bool) {
+	const name = "linters"
+	var there, gone []string
+	for _, l := range linters {
+		if _, err := lint.FindProgram(l.Command[0], path); err != nil {
+			gone = append(gone, l.Name)
+		} else {
+			there = append(there, l.Name)
+		}
+	}
+	switch {
+	case len(failures) > 0:
+		d.Say(name, Warned, "", "%s", failures[0].Error)
+	case len(there)+len(gone) == 0:
+		d.Say(name, Fine, "name some that you have: docs/configuration.md", "none are configured")
+	case len(gone) > 0:
+		d.Say(name, Warned, "install them, or name them no more", "not installed: %s", strings.Join(gone, ", "))
+	case !boxed:
+		d.Say(name, Warned, "they run in the sandbox only", "%s do not run", strings.Join(there, ", "))
+	default:
+		d.Say(name, Fine, "", "%s", strings.Join(there, ", "))
+	}
+}
+
+// enoughSpace is what the temporary folder should have free, in bytes: the
+// largest tree that is exported for engines and analyzers (git.ExportLimits).
+const enoughSpace = 1 << 30
+
+// Space looks at the temporary folder.
+func (d *Diagnosis) Space() {
+	const name = "space"
+	dir := os.TempDir()
+	probe, err := os.MkdirTemp(dir, "precedent-doctor-")
+	if err != nil {
+		d.Say(name, Missing, "set TMPDIR to a folder that can be written to", "%v", err)
+		return
+	}
+	defer os.RemoveAll(probe)
+	free, err := freeSpace(probe)
+	switch {
+	case err != nil:
+		d.Wrong(name, Warned, fmt.Errorf("measure free space: %w", err))
+	case free < enoughSpace:
+		d.Say(name, Warned, "make room, or set TMPDIR to another folder", "%s has %d MiB free; a large tree takes %d", dir, free>>20, enoughSpace>>20)
+	default:
+		d.Say(name, Fine, "", "%s has %d GiB free", dir, free>>30)
+	}
+}

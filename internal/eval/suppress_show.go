@@ -1,0 +1,73 @@
+package eval
+
+import (
+	"fmt"
+
+	"github.com/precedent-dev/precedent/internal/report"
+)
+
+// Show prints the scores for people.
+func (r *Suppress) Show(p *report.Page) error {
+	plain := func(format string, args ...any) string { return p.Inkf(report.Plain, format, args...) }
+	p.Line(plain("cases      %d with %s and %s, %d of which are covered",
+		r.Cases, plural(r.Rejections, "rejection"), plural(r.Findings, "finding"), r.Covered))
+	p.Line(plain("drawn      for %s that nothing covers, %d times each", plural(r.Pooled, "finding"), r.Draws))
+	p.Line(plain("intervals  95 %%, from %d resamples of %s, seed %d", r.Resamples, plural(r.Changes, "change"), r.Seed))
+
+	type judged struct {
+		name string
+		*Suppression
+	}
+	by := []judged{{"text alone", &r.Text}}
+	if r.Judge != nil {
+		by = append(by, judged{"with the judge", r.Judge})
+	}
+	if r.Cases > 0 {
+		p.Line()
+		p.Line(p.Ink(report.Bold, "What the rejections of a case hide"))
+		rows := [][]string{{"", "covered, hidden %", "others, hidden %", "dismissed", "patterns", "audited", "lowered", "noted"}}
+		serious := 0
+		for _, h := range append(by, judged{"a judge that never errs", &r.Ideal}) {
+			serious += h.Serious
+			rows = append(rows, []string{
+				h.name, percent(h.Recall), percent(h.False),
+				fmt.Sprint(h.Dismissed), fmt.Sprint(h.Patterns), fmt.Sprint(h.Audited), fmt.Sprint(h.Lowered), fmt.Sprint(h.Noted),
+			})
+		}
+		p.Table(rows)
+		p.Para("", plain("Tried again as high ones, and in a protected category, in %d of %d tries a pattern hid them.",
+			serious, r.Text.Replayed*(len(by)+1)))
+	}
+	r.Judging.show(p)
+
+	p.Line()
+	p.Line(p.Ink(report.Bold, "What drawn rejections hide that they do not cover, in %"))
+	rows := [][]string{{"rejections", "findings"}}
+	for _, h := range by {
+		rows[0] = append(rows[0], h.name)
+	}
+	for i, d := range r.Text.Drawn {
+		row := []string{fmt.Sprint(d.Memories), fmt.Sprint(d.Findings)}
+		for _, h := range by {
+			row = append(row, rare(h.Drawn[i].False))
+		}
+		rows = append(rows, row)
+	}
+	p.Table(rows)
+
+	p.Line()
+	p.Line(p.Ink(report.Bold, "If the similarity of title and claim alone decided, in %"))
+	rows = [][]string{{"from", "covered", "others"}}
+	for _, d := range r.Text.Drawn {
+		rows[0] = append(rows[0], fmt.Sprintf("any of %d drawn", d.Memories))
+	}
+	for _, t := range r.Thresholds {
+		row := []string{fmt.Sprintf("%.2f", t.From), percent(t.Recall), percent(t.False)}
+		for _, d := range t.Drawn {
+			row = append(row, rare(d.False))
+		}
+		rows = append(rows, row)
+	}
+	p.Table(rows)
+	return p.Err()
+}

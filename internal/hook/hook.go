@@ -1,0 +1,116 @@
+// Package hook is the pre-push hook of git that reviews what is pushed.
+package hook
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/precedent-dev/precedent/internal/git"
+)
+
+const (
+	name = "pre-push"
+	// Old is the name of a hook that stood in the way of ours, which starts it.
+	Old = name + ".old"
+	// mark is the line by which our own hooks are known.
+	mark = "# precedent-hook: made by precedent install-hook; precedent install-hook --uninstall removes it."
+	// maxSize is how much of a hook is looked at for the mark, in bytes.
+	maxSize = 64 << 10
+)
+
+// script is what git runs. A hook that stood there before comes first and
+// keeps its say. Nothing that is missing here stops a push: the hook guards
+// against findings, not against a removed program.
+const script = `#!/bin/sh
+` + mark + `
+program=%s
+pushed=$(cat)
+old=$0.old
+if [ -x "$old" ]; then
+	printf '%%s' "${pushed:+$pushed
+}" | "$old" "$@" || exit
+fi
+[ -z "${PRECEDENT_SKIP_HOOK:-}" ] || exit 0
+command -v "$program" >/dev/null 2>&1 || program=precedent
+if ! command -v "$program" >/dev/null 2>&1; then
+	echo "precedent: the program is gone, so nothing of this push was reviewed" >&2
+	exit 0
+fi
+printf '%%s' "${pushed:+$pushed
+}" | "$program" hook-pre-push "$@"
+`
+
+// shellQuoted makes one word of s for a POSIX shell.
+func shellQuoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+
+// Held is what stands where our hook belongs.
+type Held struct {
+	git.Hooks
+	Path   string
+	There  bool // something has the name
+	Ours   bool
+	HasOld bool // and something waits as .old
+}
+
+// Look says what stands where our hook belongs.
+func Look(repo *git.Repo) (Held, error) {
+	where, err := repo.Hooks()
+	if err != nil {
+		return Held{}, err
+	}
+	h := Held{Hooks: where, Path: filepath.Join(where.Dir, name)}
+	if _, err := os.Lstat(filepath.Join(where.Dir, Old)); err == nil {
+		h.HasOld = true
+	}
+	info, err := os.Lstat(h.Path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return h, nil
+	}
+	if err != nil {
+		return Held{}, fmt.Errorf("look at hook: %w", err)
+	}
+	h.There = true
+	if !info.Mode().IsRegular() {
+		return h, nil // a link, for instance, is somebody else's
+	}
+	f, err := os.Open(h.Path)
+	if err != nil {
+		return Held{}, fmt.Errorf("look at hook: %w", err)
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxSize))
+	if err != nil {
+		return Held{}, fmt.Errorf("look at hook: %w", err)
+	}
+	for line := range bytes.Lines(text) {
+		h.Ours = h.Ours || strings.TrimRight(string(line), "\r\n") == mark
+	}
+	return h, nil
+}
+
+// Install puts our hook, which starts the program, in its place, whole or not at all.
+func (h Held) Install(program string) error {
+	if err := os.MkdirAll(h.Dir, 0o755); err != nil { //nolint:gosec // git makes its hooks folder so
+		return fmt.Errorf("install hook: %w", err)
+	}
+	f, err := os.CreateTemp(h.Dir, name+".*")
+	if err != nil {
+		return fmt.Errorf("install hook: %w", err)
+	}
+	defer os.Remove(f.Name())
+	_, err = fmt.Fprintf(f, script, shellQuoted(filepath.ToSlash(program)))
+	err = errors.Join(err, f.Chmod(0o755), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), h.Path)
+	}
+	if err != nil {
+		return fmt.Errorf("install hook: %w", err)
+	}
+	return nil
+}

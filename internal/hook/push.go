@@ -1,0 +1,80 @@
+package hook
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/precedent-dev/precedent/internal/git"
+)
+
+// maxLines is how much git may say about a push, in bytes.
+const maxLines = 8 << 20
+
+// Pushed is one ref of a push, as git tells its hook; see githooks(5).
+type Pushed struct{ LocalRef, Local, Remote string }
+
+// ReadPushed reads what git tells. What a push deletes is left out.
+func ReadPushed(in io.Reader) ([]Pushed, error) {
+	var all []Pushed
+	lines := bufio.NewScanner(io.LimitReader(in, maxLines))
+	for lines.Scan() {
+		f := strings.Fields(lines.Text())
+		if len(f) != 4 || !git.IsObjectID(f[1]) || !git.IsObjectID(f[3]) {
+			return nil, fmt.Errorf("read push: %q is not what git tells a hook", lines.Text())
+		}
+		if isNone(f[1]) {
+			continue
+		}
+		all = append(all, Pushed{LocalRef: f[0], Local: f[1], Remote: f[3]})
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("read push: %w", err)
+	}
+	return all, nil
+}
+
+func isNone(id string) bool { return strings.Trim(id, "0") == "" }
+
+// Range is what of a ref the remote does not have yet; the zero Spec if
+// that is nothing. Of a new ref, it is what the ref adds to the remote's default
+// branch, as it was last fetched; with nothing known of any remote, everything.
+func (ref Pushed) Range(ctx context.Context, repo *git.Repo, remote string) (git.Spec, error) {
+	if ref.Local == ref.Remote {
+		return git.Spec{}, nil
+	}
+	bases := []string{}
+	if !isNone(ref.Remote) {
+		bases = append(bases, ref.Remote)
+	}
+	for _, name := range []string{remote, "origin", "upstream"} {
+		base, err := repo.DefaultBranch(ctx, name)
+		if err != nil {
+			return git.Spec{}, err
+		}
+		if base != "" {
+			bases = append(bases, base)
+		}
+	}
+	var failed error
+	for _, base := range bases {
+		spec := git.Spec{Range: base + "..." + ref.Local}
+		rg, err := repo.Resolve(ctx, spec)
+		switch {
+		case ctx.Err() != nil:
+			return git.Spec{}, err
+		case err != nil: // not fetched, or without a common ancestor
+			failed = err
+		case rg.Base == rg.Head:
+			return git.Spec{}, nil
+		default:
+			return spec, nil
+		}
+	}
+	if len(bases) == 0 {
+		return git.Spec{Whole: ref.Local}, nil
+	}
+	return git.Spec{}, failed
+}

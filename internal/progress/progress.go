@@ -1,0 +1,172 @@
+// Package progress shows what a review is doing while somebody waits for it: a
+// live block of lines on a terminal; elsewhere a plain line for each prompted
+// finder and each later stage that ends, because analyzers are done before
+// anybody reads about them.
+package progress
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/report"
+	"github.com/precedent-dev/precedent/internal/review"
+)
+
+// Options are what progress is shown with.
+type Options struct {
+	Out   io.Writer // nil shows nothing
+	Now   func() time.Time
+	Color bool
+	// Size tells the size of the terminal; nil if there is none that can be drawn on.
+	Size func() (columns, rows int)
+}
+
+// Progress shows the progress of one review.
+type Progress struct {
+	Options
+	mu      sync.Mutex
+	board   board
+	canvas  canvas
+	stopped bool
+	done    chan struct{}
+	ticking sync.WaitGroup
+}
+
+// A block that is narrower than this would be columns of single words.
+const minBlock = 40
+
+// beat is how often the block is drawn, unless nothing has changed: seldom
+// enough not to flicker when dozens of finders begin, and not to hold one up;
+// often enough for a clock that skips no second.
+const beat = 100 * time.Millisecond
+
+// Start begins to show progress. It runs until it is stopped.
+func Start(o Options) *Progress {
+	p := &Progress{Options: o, board: newBoard(o.Now()), done: make(chan struct{})}
+	if p.Size != nil {
+		if columns, _ := p.Size(); columns < minBlock {
+			p.Size = nil
+		}
+	}
+	if p.Out == nil || p.Size == nil {
+		return p
+	}
+	p.ticking.Go(func() {
+		beats := time.NewTicker(beat)
+		defer beats.Stop()
+		for {
+			select {
+			case <-p.done:
+				return
+			case <-beats.C:
+				p.draw()
+			}
+		}
+	})
+	return p
+}
+
+// Tell is told what happens, from any goroutine.
+func (p *Progress) Tell(e review.Event) {
+	if p.Out == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	work, ended := p.board.take(e, p.Now())
+	if p.Size == nil && !p.stopped && ended && work.prompted() {
+		fmt.Fprintln(p.Out, work.line())
+	}
+}
+
+// draw shows the board as it is now.
+func (p *Progress) draw() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.stopped {
+		return
+	}
+	columns, rows := p.Size()
+	var lines []string
+	if columns >= minBlock {
+		lines = p.board.lines(p.Now(), columns, rows, p.Color)
+	}
+	p.canvas.draw(p.Out, lines)
+}
+
+// Stop takes the block away. Nothing is written afterwards.
+func (p *Progress) Stop() {
+	p.mu.Lock()
+	if p.stopped {
+		p.mu.Unlock()
+		return
+	}
+	if p.Out != nil && p.Size != nil {
+		p.canvas.draw(p.Out, nil)
+	}
+	p.stopped = true
+	close(p.done)
+	p.mu.Unlock()
+	p.ticking.Wait()
+}
+
+// canvas is the place on a terminal that is drawn over and over. Its control
+// sequences are two that every terminal since the VT100 has: the cursor's way up
+// and the erasing of all that follows it.
+type canvas struct{ shown []string }
+
+// draw replaces the lines that are shown, in one write. The cursor rests at the
+// end of the last one.
+func (c *canvas) draw(w io.Writer, lines []string) {
+	if slices.Equal(lines, c.shown) {
+		return
+	}
+	var b strings.Builder
+	b.WriteString("\r")
+	if up := len(c.shown) - 1; up > 0 {
+		fmt.Fprintf(&b, "\x1b[%dA", up)
+	}
+	b.WriteString("\x1b[J" + strings.Join(lines, "\r\n"))
+	c.shown = lines
+	_, _ = io.WriteString(w, b.String()) // a terminal that is gone has nobody to tell
+}
+
+// spent sums up what was asked of models, and what it cost.
+type spent struct {
+	usage   precedent.Usage
+	costUSD float64
+}
+
+func (s *spent) add(o spent) {
+	s.usage.Add(o.usage)
+	s.costUSD += o.costUSD
+}
+
+// parts says it in parts: tokens, with the share that came from the cache if
+// cached is asked for, and dollars, each if there are any.
+func (s spent) parts(cached bool) []string {
+	var parts []string
+	if n := s.usage.InputTokens + s.usage.OutputTokens; n > 0 {
+		part := tokensSaid(n)
+		if cached && s.usage.CachedTokens > 0 && s.usage.InputTokens > 0 {
+			part += fmt.Sprintf(", %d %% cached", 100*s.usage.CachedTokens/s.usage.InputTokens)
+		}
+		parts = append(parts, part)
+	}
+	if s.costUSD > 0 {
+		parts = append(parts, fmt.Sprintf("$%.2f", s.costUSD))
+	}
+	return parts
+}
+
+func tokensSaid(n int) string {
+	if n < 1000 {
+		return report.Plural(n, "token")
+	}
+	return fmt.Sprintf("%dk tokens", (n+500)/1000)
+}

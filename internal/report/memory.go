@@ -1,0 +1,73 @@
+package report
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/precedent-dev/precedent"
+)
+
+// Dismissals lists what people dismissed.
+func Dismissals(p *Page, all []precedent.Rejection) {
+	if len(all) == 0 {
+		p.Line("Nothing is dismissed in this repository.")
+	}
+	for _, j := range all {
+		dismissal(p, j)
+	}
+}
+
+func dismissal(p *Page, j precedent.Rejection) {
+	p.Para(p.Ink(Bold, j.Finding)+"  ", p.Inkf(Plain, "%s %s  ", j.Severity, j.Category)+p.Ink(Cyan, j.Path)+"  "+p.Ink(Plain, j.Claim))
+	p.Para("            ", p.Ink(Plain, dismissedBy(j)))
+	p.Para("            ", p.Inkf(Faint, "%s · until %s", times(j.Hits, "hid it"), j.ExpiresAt.Format(time.DateOnly)))
+}
+
+// dismissedBy is who dismissed a finding, when and why.
+func dismissedBy(j precedent.Rejection) string {
+	who := j.Who
+	if who == "" {
+		who = "somebody"
+	}
+	s := fmt.Sprintf("%s on %s", who, j.At.Format(time.DateOnly))
+	if j.Reason == "" {
+		return s + ", without a reason"
+	}
+	return s + ": “" + j.Reason + "”"
+}
+
+// times counts an event: "hid it once", "hid it 3 times", "has not hid it yet".
+func times(n int, what string) string {
+	switch n {
+	case 0:
+		return "never " + what + " yet"
+	case 1:
+		return what + " once"
+	}
+	return fmt.Sprintf("%s %d times", what, n)
+}
+
+// Hotspots lists the files with the most findings.
+func Hotspots(p *Page, hot []precedent.Hotspot) {
+	if len(hot) == 0 {
+		p.Line("No file has two findings or more yet.")
+		return
+	}
+	rows := [][]string{{
+		p.Ink(Faint, "findings"), p.Ink(Faint, "dismissed"), p.Ink(Faint, "worst"),
+		p.Ink(Faint, "last seen"), p.Ink(Faint, "file"),
+	}}
+	for _, h := range hot {
+		var categories []string
+		for _, c := range h.Categories {
+			categories = append(categories, string(c))
+		}
+		rows = append(rows, []string{
+			strconv.Itoa(h.Findings), strconv.Itoa(h.Dismissed), p.Ink(Plain, string(h.TopSeverity)),
+			h.LastSeen.Format(time.DateOnly), p.Ink(Cyan, h.Path) + p.Ink(Faint, "  "+strings.Join(categories, ", ")),
+		})
+	}
+	p.Table(rows)
+}
