@@ -52,6 +52,11 @@
 // touched, and answers each open thread. internal/post says what a review has to
 // say on its pull request, each thing exactly once.
 //
+// Workflow. internal/workflow takes a review from its beginning to its end: it
+// prepares what the review needs, runs it, publishes it and learns from what people
+// answered, for a local change and for a pull request. Commands call it, and so can
+// jobs of a server.
+//
 // Doors and furnishings. internal/eval measures quality on folders of data.
 // internal/fix makes suggestions in a work tree. internal/doctor looks at what a
 // review needs, and internal/progress shows what it is doing.
@@ -69,12 +74,13 @@
 //
 // # Where to look first
 //
-// To follow one review through the code: cmd/precedent/review.go gathers,
-// review.Run computes, memory.Record keeps, report.Text prints.
+// To follow one review through the code: cmd/precedent/review.go calls
+// internal/workflow, in which prepare.go gathers and run.go computes (review.Run)
+// and keeps (memory.Record). Then report.Text prints.
 //
-// To follow a pull request: cmd/precedent/pr_fetch.go gathers the commits and what
-// people said, pr_follow.go beside it our threads (thread.Assemble, thread.Carry).
-// review.Run computes, and Plan of post.Poster what is to be said, which
-// memory.Record keeps with the review. Then Deliver acts, and memory.Learn keeps
-// what became of earlier findings.
+// To follow a pull request: cmd/precedent/pr.go calls the same package. pull.go reads
+// the pull request, pull_fetch.go the commits, discussion.go what people said, and
+// follow.go our threads (thread.Assemble, thread.Carry). What is to be posted is
+// planned (Plan of post.Poster) and kept with the review. publish.go delivers it, and
+// learn.go keeps what became of earlier findings (memory.Learn).
 package precedent

@@ -32,12 +32,23 @@ var floors = map[string]int{
 
 	"internal/post": 5, "internal/review": 5,
 
+	"internal/workflow": 6,
+
 	"internal/doctor": 7, "internal/eval": 7, "internal/fix": 7, "internal/progress": 7,
 
 	"internal/engine/api": 8, "internal/engine/claude": 8, "internal/engine/command": 8, "internal/engine/enginetest": 8, "internal/llm/llmtest": 8, "internal/markdown/markdowntest": 8, "internal/needs": 8,
 	"internal/forge/forgetest": 8, "internal/forge/gitea": 8, "internal/forge/github": 8, "internal/forge/local": 8,
 
 	"cmd/precedent": 9, "scripts/sbom": 9, "scripts/testsummary": 9,
+}
+
+// wired names, for packages that commands leave to internal/workflow, the files of
+// cmd/precedent that may import them. Its tests may import any.
+var wired = map[string][]string{
+	"internal/comment": {"wire_workflow.go"}, "internal/post": {}, "internal/store": {}, "internal/thread": {},
+
+	"internal/forge/gitea": {"forges.go"}, "internal/forge/github": {"forges.go"}, "internal/forge/local": {"forges.go"},
+	"internal/forge/wire": {"forges.go"},
 }
 
 // furnishings is the floor whose packages only main and tests may import.
@@ -62,7 +73,7 @@ var thirdParties = map[string][]string{
 	"github.com/golang-jwt/jwt/v5":             {"internal/forge/github"},
 	"github.com/google/go-cmp":                 {anywhere, "internal/forge/forgetest"},
 	"github.com/google/go-github/v88":          {"internal/forge/github"},
-	"github.com/google/uuid":                   {"internal/post", "internal/store", "cmd/precedent"},
+	"github.com/google/uuid":                   {"internal/post", "internal/store", "internal/workflow", "cmd/precedent"},
 	"github.com/pelletier/go-toml/v2":          {"internal/secret"},
 	"github.com/pressly/goose/v3":              {"internal/store"},
 	"github.com/reviewdog/errorformat":         {"internal/lint"},
@@ -142,6 +153,9 @@ func TestFloorsCatch(t *testing.T) {
 		{"third party elsewhere", "internal/report/x.go", "modernc.org/sqlite", "not for it"},
 		{"unlisted package", "internal/utils/x.go", "fmt", "internal/utils stands on no floor"},
 		{"import of an unlisted package", "internal/eval/x.go", module + "/internal/utils", "internal/utils, which stands on no floor"},
+		{"wiring", "cmd/precedent/forges.go", module + "/internal/forge/github", ""},
+		{"no wiring", "cmd/precedent/x.go", module + "/internal/store", "commands leave to internal/workflow"},
+		{"no wiring in a test", "cmd/precedent/x_test.go", module + "/internal/store", ""},
 		{"cgo", "internal/text/x.go", "C", "cgo"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -180,6 +194,8 @@ func checkFloors(t *testing.T, fsys fs.FS) []string {
 			case test && (to == furnishings || target == dir), target == needs && from == furnishings:
 			case target == needs:
 				say("%s: only tests import %s", file, needs)
+			case dir == "cmd/precedent" && !test && isWired(target) && !slices.Contains(wired[target], path.Base(file)):
+				say("%s imports %s, which commands leave to internal/workflow", file, target)
 			case to >= from:
 				say("%s: %s (floor %d) imports %s (floor %d)", file, dir, from, target, to)
 			}
@@ -193,6 +209,11 @@ func checkFloors(t *testing.T, fsys fs.FS) []string {
 		}
 	})
 	return slices.Sorted(maps.Keys(complaints))
+}
+
+func isWired(target string) bool {
+	_, ok := wired[target]
+	return ok
 }
 
 // walkImports calls visit for every import of every Go file below fsys, with

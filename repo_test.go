@@ -3,6 +3,7 @@ package precedent
 import (
 	"encoding/json"
 	"errors"
+	"regexp"
 	"testing"
 )
 
@@ -20,6 +21,9 @@ func TestParseRepo(t *testing.T) {
 		"forge.example:8443/acme/app":              "forge.example:8443/acme/app",
 		"ssh://git@forge.example:2222/acme/app":    "forge.example:2222/acme/app",
 		"https://gitlab.com/group/sub/group/app":   "gitlab.com/group/sub/group/app",
+		"git@gitlab.com:group/sub/project/app.git": "gitlab.com/group/sub/project/app",
+		"ssh://git@gitlab.com:2222/group/sub/app":  "gitlab.com:2222/group/sub/app",
+		"gitlab.com/group/sub/project/app/":        "gitlab.com/group/sub/project/app",
 		"http://[::1]:3000/acme/app":               "[::1]:3000/acme/app",
 		"https://[2001:db8::1]/acme/app":           "[2001:db8::1]/acme/app",
 		"file:///srv/git/app.git":                  "file/srv/git/app",
@@ -45,13 +49,23 @@ func TestParseRepo(t *testing.T) {
 }
 
 func FuzzParseRepo(f *testing.F) {
-	for _, s := range []string{"https://a.b/c/d", "git@h:o/n.git", "h:1/o/n", "[::1]/a/b", "a/b/c.git.git"} {
+	for _, s := range []string{"https://a.b/c/d", "git@h:o/n.git", "h:1/o/n", "[::1]/a/b", "a/b/c.git.git", "git@h:group/sub/project/app.git", "h/g/../s//p/n"} {
 		f.Add(s)
 	}
+	plain := regexp.MustCompile(`^[a-z][a-z0-9]*(/[A-Za-z0-9_-]+){2,}$`)
 	f.Fuzz(func(t *testing.T, s string) {
 		r, err := ParseRepo(s)
 		if err == nil && (r.Host == "" || r.Owner == "" || r.Name == "") {
 			t.Errorf("ParseRepo(%q) = %#v", s, r)
+		}
+		// However deep its owner lies, a clone by SSH and one by HTTPS are of one repository.
+		if err != nil || !plain.MatchString(r.String()) {
+			return
+		}
+		for _, remote := range []string{r.String(), "https://" + r.String() + ".git", "git@" + r.Host + ":" + r.Owner + "/" + r.Name + ".git", "ssh://git@" + r.String()} {
+			if again, err := ParseRepo(remote); err != nil || again != r {
+				t.Errorf("%s is %#v, %v; want %#v", remote, again, err, r)
+			}
 		}
 	})
 }

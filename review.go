@@ -70,10 +70,13 @@ func (u *Usage) Add(o Usage) {
 	u.OutputTokens += o.OutputTokens
 }
 
+// AnalyzerEngine stands for the engine in the run of a deterministic finder.
+const AnalyzerEngine = "analyzer"
+
 // FinderRun is the work of one finder on one review.
 type FinderRun struct {
 	Name   string `json:"name"`
-	Engine string `json:"engine"` // "analyzer" for a deterministic one
+	Engine string `json:"engine"` // AnalyzerEngine for a deterministic one
 	Model  string `json:"model"`
 	Status Status `json:"status"`
 	Found  int    `json:"findings"` // before merging

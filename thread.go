@@ -91,6 +91,10 @@ type ThreadAnswer struct {
 	Reply    string      `json:"reply"` // what is said in the thread; empty for nothing
 	Why      string      `json:"why"`   // what shows it, in one sentence
 	By       string      `json:"by"`    // place, engine, person or finder: what decided
+	// Who dismissed the finding in the thread, and Words are the sentence; empty
+	// unless the state is declined and the thread itself says so.
+	Who   string `json:"who"`
+	Words string `json:"words"`
 }
 
 // AnswerState is what became of a thread's finding at a head.

@@ -15,15 +15,10 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/engine/command"
-	"github.com/precedent-dev/precedent/internal/forge/wire"
-	"github.com/precedent-dev/precedent/internal/git"
-	"github.com/precedent-dev/precedent/internal/guide"
-	"github.com/precedent-dev/precedent/internal/memory"
 	"github.com/precedent-dev/precedent/internal/progress"
 	"github.com/precedent-dev/precedent/internal/report"
-	"github.com/precedent-dev/precedent/internal/settings"
-	"github.com/precedent-dev/precedent/internal/store"
 	"github.com/precedent-dev/precedent/internal/text"
+	"github.com/precedent-dev/precedent/internal/workflow"
 )
 
 // exitInterrupted is what shells expect of a program that SIGINT ended.
@@ -73,9 +68,9 @@ func (a *app) run(ctx context.Context, args []string) int {
 		return int(s)
 	}
 	a.complain(err)
-	var f *fault
-	if errors.As(err, &f) && f.status != 0 {
-		return f.status
+	var e *workflow.Error
+	if errors.As(err, &e) && e.Status != 0 {
+		return e.Status
 	}
 	return precedent.ExitUsage
 }
@@ -129,20 +124,8 @@ func helpCommand() *cobra.Command {
 	}
 }
 
-// fault is an error with what the user can do about it, and the exit status.
-type fault struct {
-	err    error
-	hint   string
-	status int // 0 means precedent.ExitUsage
-}
-
-func (f *fault) Error() string { return f.err.Error() }
-func (f *fault) Unwrap() error { return f.err }
-
 // hinted attaches a hint to an error.
-func hinted(err error, hint string, args ...any) error {
-	return &fault{err: err, hint: fmt.Sprintf(hint, args...)}
-}
+func hinted(err error, hint string, args ...any) error { return workflow.Hinted(err, hint, args...) }
 
 // misuse is an error in how a command was called.
 func misuse(cmd *cobra.Command, err error) error {
@@ -189,40 +172,11 @@ func (a *app) hint(s string) { fmt.Fprintln(a.err, "hint: "+text.Visible(s)) }
 
 // hintOf finds the hint of an error, wherever it was attached.
 func hintOf(err error) string {
-	var (
-		f *fault
-		g *git.Error
-		s *store.Error
-		c *command.Error
-		m *memory.Error
-		p *guide.PolicyError
-		o *settings.Error
-	)
-	switch {
-	case errors.As(err, &f) && f.hint != "":
-		return f.hint
-	case errors.As(err, &g):
-		return g.Hint
-	case errors.As(err, &s):
-		return s.Hint
-	case errors.As(err, &c):
-		return c.Hint
-	case errors.As(err, &m):
-		return m.Hint
-	case errors.As(err, &p):
-		return p.Hint
-	case errors.As(err, &o):
-		return o.Hint
+	var c *command.Error
+	if hint := workflow.HintOf(err); hint != "" || !errors.As(err, &c) {
+		return hint
 	}
-	return ""
-}
-
-// pause waits, or stops when the context ends.
-func (a *app) pause(ctx context.Context, d time.Duration) error {
-	if a.sleep != nil {
-		return a.sleep(ctx, d)
-	}
-	return wire.Sleep(ctx, d)
+	return c.Hint
 }
 
 // notice tells what the user did not ask for but should know.

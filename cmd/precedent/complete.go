@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/precedent-dev/precedent/internal/text"
+	"github.com/precedent-dev/precedent/internal/workflow"
 )
 
 // maxCompletions is how many ids a shell is offered.
@@ -11,8 +12,8 @@ const maxCompletions = 50
 
 // completeFindings offers the ids of remembered findings to a shell.
 func (a *app) completeFindings(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	return a.completeIDs(cmd, args, func(w *workspace) ([]cobra.Completion, error) {
-		rows, err := w.memory.DB.RepoFor(cmd.Context(), w.ids...)
+	return a.completeIDs(cmd, args, func(w *workflow.Workspace) ([]cobra.Completion, error) {
+		rows, err := w.Memory.DB.RepoFor(cmd.Context(), w.IDs...)
 		if err != nil {
 			return nil, err
 		}
@@ -27,8 +28,8 @@ func (a *app) completeFindings(cmd *cobra.Command, args []string, begun string) 
 
 // completeDismissed offers the ids of dismissed findings to a shell.
 func (a *app) completeDismissed(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	return a.completeIDs(cmd, args, func(w *workspace) ([]cobra.Completion, error) {
-		all, err := w.memory.Rejections(cmd.Context())
+	return a.completeIDs(cmd, args, func(w *workflow.Workspace) ([]cobra.Completion, error) {
+		all, err := w.Memory.Rejections(cmd.Context())
 		var ids []cobra.Completion
 		for _, j := range all {
 			ids = append(ids, completion(j.Finding, j.Path+" "+j.Claim))
@@ -39,7 +40,7 @@ func (a *app) completeDismissed(cmd *cobra.Command, args []string, _ string) ([]
 
 // completeIDs offers what list returns for the first argument, and nothing
 // where there is no repository or no memory: a shell shows no errors.
-func (a *app) completeIDs(cmd *cobra.Command, args []string, list func(*workspace) ([]cobra.Completion, error)) ([]cobra.Completion, cobra.ShellCompDirective) {
+func (a *app) completeIDs(cmd *cobra.Command, args []string, list func(*workflow.Workspace) ([]cobra.Completion, error)) ([]cobra.Completion, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
@@ -47,7 +48,7 @@ func (a *app) completeIDs(cmd *cobra.Command, args []string, list func(*workspac
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	defer w.close()
+	defer w.Close()
 	ids, err := list(w)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -12,11 +11,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/precedent-dev/precedent"
-	"github.com/precedent-dev/precedent/internal/git"
 	"github.com/precedent-dev/precedent/internal/guide"
 	"github.com/precedent-dev/precedent/internal/report"
 	"github.com/precedent-dev/precedent/internal/review"
 	"github.com/precedent-dev/precedent/internal/settings"
+	"github.com/precedent-dev/precedent/internal/workflow"
 )
 
 // configuration is the effective configuration.
@@ -60,7 +59,7 @@ Exit status 2 if the policy has errors.`,
 			for _, err := range errs {
 				a.complain(err)
 			}
-			if wrong(errs) {
+			if workflow.HasErrors(errs) {
 				return exitStatus(precedent.ExitUsage)
 			}
 			return nil
@@ -108,13 +107,13 @@ func (a *app) configuration(ctx context.Context, flags map[string]string) (confi
 		return configuration{}, nil, err
 	}
 	c := configuration{File: op.File, Found: op.Found, Settings: op.List(), Errors: []string{}}
-	var policy heldPolicy
+	var policy workflow.Policy
 	if repo, openErr := a.openRepo(ctx); openErr == nil {
 		defer repo.Close()
-		if policy, err = currentPolicy(ctx, repo); err != nil {
+		if policy, err = workflow.CurrentPolicy(ctx, repo); err != nil {
 			return configuration{}, nil, err
 		}
-		if ids, idErr := identities(ctx, repo, op.Repo.Value); idErr == nil {
+		if ids, idErr := workflow.Identities(ctx, repo, op.Repo.Value); idErr == nil {
 			if op.Repo.Value.IsZero() {
 				c.set("repo", ids[0].String(), identitySource(ids[0]))
 			}
@@ -164,25 +163,6 @@ func (c *configuration) setNumber(key string, policy *int, fallback int, source 
 	c.set(key, strconv.Itoa(fallback), "default")
 }
 
-// currentPolicy is the policy that holds for what is not committed.
-func currentPolicy(ctx context.Context, repo *git.Repo) (heldPolicy, error) {
-	blobs, err := repo.Blobs(ctx)
-	if err != nil {
-		return heldPolicy{}, err
-	}
-	defer blobs.Close()
-	rg := git.Range{Kind: git.Worktree}
-	head, err := repo.Resolve(ctx, git.Spec{Range: "HEAD"})
-	var none *git.Error
-	switch {
-	case err == nil:
-		rg.BaseCommit = head.Head
-	case !errors.As(err, &none) || ctx.Err() != nil:
-		return heldPolicy{}, err // a repository without a commit has no policy in one
-	}
-	return readPolicy(ctx, repo, blobs, rg)
-}
-
 func identitySource(id precedent.Repo) string {
 	if id.IsLocal() {
 		return "first commit"
@@ -198,7 +178,7 @@ func positive(n int) *int {
 }
 
 // policySettings are what the policy alone can set.
-func policySettings(p heldPolicy) []settings.Line {
+func policySettings(p workflow.Policy) []settings.Line {
 	var focus, finders, floors []string
 	for _, c := range p.Focus {
 		focus = append(focus, string(c))

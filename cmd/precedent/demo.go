@@ -144,8 +144,8 @@ func (a *app) find(ctx context.Context, words string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer w.close()
-	rows, err := w.memory.DB.RepoFor(ctx, w.ids...)
+	defer w.Close()
+	rows, err := w.Memory.DB.RepoFor(ctx, w.IDs...)
 	if err != nil {
 		return "", err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/report"
+	"github.com/precedent-dev/precedent/internal/workflow"
 )
 
 // dismissal is what the command line says about dismissing findings.
@@ -71,7 +72,7 @@ func (a *app) dismiss(cmd *cobra.Command, ids []string, d dismissal) error {
 	if err != nil {
 		return err
 	}
-	defer w.close()
+	defer w.Close()
 	if d.list {
 		return a.listDismissals(cmd.Context(), w, d.asJSON)
 	}
@@ -83,9 +84,9 @@ func (a *app) dismiss(cmd *cobra.Command, ids []string, d dismissal) error {
 		verb, next, back := "dismissed", "", ""
 		var j precedent.Rejection
 		if d.undo {
-			j, err = w.memory.Undismiss(cmd.Context(), id)
+			j, err = w.Memory.Undismiss(cmd.Context(), id)
 			verb, next = "brought back", "The next review shows it again."
-		} else if j, err = w.memory.Dismiss(cmd.Context(), id, d.reason, d.who); err == nil {
+		} else if j, err = w.Memory.Dismiss(cmd.Context(), id, d.reason, d.who); err == nil {
 			next = fmt.Sprintf("The next review hides it and says so, until %s.", j.ExpiresAt.Format(time.DateOnly))
 			back = "take it back: precedent dismiss --undo " + j.Finding
 		}
@@ -101,8 +102,8 @@ func (a *app) dismiss(cmd *cobra.Command, ids []string, d dismissal) error {
 	return p.Err()
 }
 
-func (a *app) listDismissals(ctx context.Context, w *workspace, asJSON bool) error {
-	all, err := w.memory.Rejections(ctx)
+func (a *app) listDismissals(ctx context.Context, w *workflow.Workspace, asJSON bool) error {
+	all, err := w.Memory.Rejections(ctx)
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/llm"
 	"github.com/precedent-dev/precedent/internal/report"
 	"github.com/precedent-dev/precedent/internal/settings"
-	"github.com/precedent-dev/precedent/internal/store"
+	"github.com/precedent-dev/precedent/internal/workflow"
 )
 
 func newDoctor(a *app) *cobra.Command {
@@ -84,12 +84,12 @@ func (a *app) diagnose(ctx context.Context, flags map[string]string, try bool) (
 	boxed := d.Sandbox(ctx, a.env["PATH"])
 	a.checkForge(ctx, d, op, repo)
 	if repo != nil {
-		a.checkMemory(ctx, d, flags)
-		policy, err := currentPolicy(ctx, repo)
+		a.checkMemory(ctx, d, op)
+		policy, err := workflow.CurrentPolicy(ctx, repo)
 		if err != nil {
 			d.Wrong("policy", doctor.Missing, err)
 		} else {
-			d.Policy(policy.Policy, policy.Source, policy.Errors, wrong(policy.Errors))
+			d.Policy(policy.Policy, policy.Source, policy.Errors, workflow.HasErrors(policy.Errors))
 		}
 		linters, failures := lint.Choose(op.Linters, policy.Linters)
 		d.Linters(linters, failures, a.env["PATH"], boxed)
@@ -100,14 +100,14 @@ func (a *app) diagnose(ctx context.Context, flags map[string]string, try bool) (
 	return d, ctx.Err()
 }
 
-func (a *app) checkMemory(ctx context.Context, d *doctor.Diagnosis, flags map[string]string) {
-	w, err := a.enter(ctx, flags)
+func (a *app) checkMemory(ctx context.Context, d *doctor.Diagnosis, op *settings.Settings) {
+	repo, err := a.openRepository(ctx, op)
 	if err != nil {
 		d.Wrong("memory", doctor.Warned, err)
 		return
 	}
-	defer w.close()
-	d.Memory(ctx, w.file.Value, func(ctx context.Context) (*store.DB, error) { return w.open(ctx, a) })
+	defer repo.Close()
+	d.Memory(ctx, a.workflow(), repo)
 }
 
 // checkEngine says what reads, and with try asks it something.
@@ -157,7 +157,7 @@ func (a *app) checkForge(ctx context.Context, d *doctor.Diagnosis, op *settings.
 	}
 	var id precedent.Repo
 	if repo != nil {
-		if ids, err := identities(ctx, repo, op.Repo.Value); err == nil { // trouble is said with the repository
+		if ids, err := workflow.Identities(ctx, repo, op.Repo.Value); err == nil { // trouble is said with the repository
 			id = ids[0]
 		}
 	}
@@ -185,7 +185,7 @@ func (a *app) checkForge(ctx context.Context, d *doctor.Diagnosis, op *settings.
 	}
 	says := st.Host() + " (" + op.Forge.Source.String() + "), as " + me.Login
 	if q := st.Quota(); q.Limit > 0 {
-		says += ", " + leftOf(q)
+		says += ", " + workflow.QuotaLeft(q)
 	}
 	if !here && !id.IsZero() && !id.IsLocal() {
 		d.Say(name, doctor.Warned, elsewhere, "%s; but the clone's remote is on %s", says, id.Host)

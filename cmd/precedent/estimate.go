@@ -8,6 +8,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/report"
 	"github.com/precedent-dev/precedent/internal/review"
+	"github.com/precedent-dev/precedent/internal/workflow"
 )
 
 // estimateSchema names the version of an estimate as JSON.
@@ -50,7 +51,8 @@ func estimated(e review.Estimate) string {
 }
 
 // tellEstimate prints what a review would send, and sends nothing.
-func (a *app) tellEstimate(in review.Input, why string, b *engine.Budget, asJSON bool) error {
+func (a *app) tellEstimate(prepared *workflow.Prepared, asJSON bool) error {
+	in, why, b := prepared.Input, prepared.Engine, prepared.Budget
 	e := review.Plan(in)
 	if asJSON {
 		out := estimate{

@@ -11,6 +11,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/eval"
 	"github.com/precedent-dev/precedent/internal/match"
 	"github.com/precedent-dev/precedent/internal/report"
+	"github.com/precedent-dev/precedent/internal/workflow"
 )
 
 func newEval(a *app) *cobra.Command {
@@ -219,7 +220,7 @@ func (a *app) reviewer(flags map[string]string, asked bool) (v *eval.Reviewer, e
 	if err != nil {
 		return nil, nil, err
 	}
-	e, done := a.assemble(op, r, budget(op, nil, 0), api.Files{}, op.Context.Value)
+	e, done := a.assemble(op, r, workflow.Budget(op), api.Files{}, op.Context.Value)
 	if e == nil {
 		return nil, nil, hinted(errors.New("there is no engine to be measured"), "name one: --engine anthropic, openai, claude or command:PATH")
 	}

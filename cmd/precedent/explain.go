@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/precedent-dev/precedent/internal/report"
+	"github.com/precedent-dev/precedent/internal/workflow"
 )
 
 func newExplain(a *app) *cobra.Command {
@@ -19,8 +20,8 @@ memory spoke, and the threshold at the time.`,
   precedent explain k7m --json`,
 		Args:              exactly(1),
 		ValidArgsFunction: a.completeFindings,
-		RunE: a.withMemory(func(cmd *cobra.Command, args []string, w *workspace) error {
-			e, err := w.memory.Explain(cmd.Context(), args[0])
+		RunE: a.withMemory(func(cmd *cobra.Command, args []string, w *workflow.Workspace) error {
+			e, err := w.Memory.Explain(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}

@@ -5,28 +5,24 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/fix"
 	"github.com/precedent-dev/precedent/internal/report"
+	"github.com/precedent-dev/precedent/internal/workflow"
 )
-
-// fixesDir holds, beside the memory, the patches that take fixes back.
-const fixesDir = "fixes"
 
 // fix shows what the review's suggestions would change in the work tree, asks,
 // and changes it. The index is left alone, and so is every other line.
-func (a *app) fix(w *workspace, g *gathering, r *precedent.Review, agreed bool) error {
-	top := w.repo.Top()
+func (a *app) fix(repo *workflow.Repository, prepared *workflow.Prepared, r *precedent.Review, agreed bool) error {
+	top := repo.Git.Top()
 	if top == "" {
 		return hinted(errors.New("apply fixes: there is no work tree"), "run precedent in a checkout of the repository")
 	}
 	plan := fix.New(r.Live(),
-		func(path string) ([]byte, error) { return g.input.Read(precedent.Right, path) },
-		func(path string) ([]byte, error) { return w.repo.WorkFile(path, maxFile) })
+		func(path string) ([]byte, error) { return prepared.Input.Read(precedent.Right, path) },
+		func(path string) ([]byte, error) { return repo.Git.WorkFile(path, workflow.MaxFile) })
 	p := a.page()
 	p.Line()
 	for _, refused := range plan.Refused {
@@ -58,7 +54,7 @@ func (a *app) fix(w *workspace, g *gathering, r *precedent.Review, agreed bool) 
 			return p.Err()
 		}
 	}
-	undo, err := w.keepPatch(r.ID, patch)
+	undo, err := repo.KeepPatch(r.ID, patch)
 	if err != nil {
 		return err
 	}
@@ -94,17 +90,4 @@ func yes(in io.Reader) bool {
 	line, _ := bufio.NewReader(in).ReadString('\n')
 	line = strings.ToLower(strings.TrimSpace(line))
 	return line == "y" || line == "yes"
-}
-
-// keepPatch keeps a patch where the memory is, so that its edits can be taken back.
-func (w *workspace) keepPatch(review string, patch []byte) (string, error) {
-	dir := filepath.Join(filepath.Dir(w.file.Value), fixesDir)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", unwritable(dir, err)
-	}
-	path := filepath.Join(dir, review+".patch")
-	if err := os.WriteFile(path, patch, 0o600); err != nil {
-		return "", unwritable(dir, err)
-	}
-	return path, nil
 }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/net/http/httpproxy"
 
@@ -20,12 +21,13 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge/local"
 	"github.com/precedent-dev/precedent/internal/forge/wire"
 	"github.com/precedent-dev/precedent/internal/settings"
+	"github.com/precedent-dev/precedent/internal/workflow"
 )
 
 // station is the forge that pull requests are on, and how git reaches it.
 type station struct {
 	forge.Forge
-	kind string // as --forge names it
+	kind forge.Kind
 	// token is what git fetches a repository with; empty for none.
 	token func(ctx context.Context, r precedent.Repo) (string, error)
 	// folder is where git fetches from, in place of the forge's address.
@@ -34,8 +36,6 @@ type station struct {
 	secrets []string
 	// named says in which variables the token is, for hints.
 	named string
-	// decode reads the event that a workflow runs for; nil if it is not GitHub's.
-	decode func(event string, payload []byte) (github.Happened, error)
 	// key signs what is posted, if the operator gave no other; empty for none.
 	key string
 }
@@ -44,9 +44,9 @@ type station struct {
 func (a *app) station(op *settings.Settings) (*station, error) {
 	at := op.Forge.Value.At
 	switch op.Forge.Value.Kind {
-	case settings.Gitea:
+	case forge.Gitea:
 		return a.gitea(at)
-	case settings.Local:
+	case forge.Local:
 		return a.local(at)
 	}
 	if at == "" && !settings.OnGitea(a.env) {
@@ -99,16 +99,27 @@ func (a *app) stationOf(flags map[string]string) (*station, error) {
 }
 
 // known tells whether the forge knows who asks.
-func (s *station) known() bool { return len(s.secrets) > 0 || s.kind == settings.Local }
+func (s *station) known() bool { return len(s.secrets) > 0 || s.kind == forge.Local }
 
 // fixed is git's token where it never changes. Without one nothing is sent.
 func fixed(secret string) func(context.Context, precedent.Repo) (string, error) {
 	return func(context.Context, precedent.Repo) (string, error) { return secret, nil }
 }
 
+// fault is trouble with the forge, with what helps.
+func (s *station) fault(err error) error { return workflow.ForgeError(err, s.named) }
+
+// pause waits, or stops when the context ends.
+func (a *app) pause(ctx context.Context, d time.Duration) error {
+	if a.sleep != nil {
+		return a.sleep(ctx, d)
+	}
+	return wire.Sleep(ctx, d)
+}
+
 // github is GitHub, or GitHub Enterprise at the base.
 func (a *app) github(base string) (*station, error) {
-	st := &station{kind: settings.GitHub, named: "GITHUB_TOKEN or GH_TOKEN"}
+	st := &station{kind: forge.GitHub, named: "GITHUB_TOKEN or GH_TOKEN"}
 	o := github.Options{BaseURL: base, Network: wire.Network{Now: a.now, Sleep: a.sleep}}
 	var err error
 	if o.Proxy, err = a.proxy(or(base, "https://api.github.com")); err != nil {
@@ -128,7 +139,7 @@ func (a *app) github(base string) (*station, error) {
 	if err != nil {
 		return nil, hinted(err, "set GITHUB_API_URL or --forge to https://HOST/api/v3, or leave both unset for github.com")
 	}
-	st.Forge, st.token, st.decode = c, fixed(secret), c.Decode
+	st.Forge, st.token = c, fixed(secret)
 	if secret != "" {
 		st.secrets = append(st.secrets, secret)
 	}
@@ -192,7 +203,7 @@ func readAppKey(path string) ([]byte, error) {
 
 // gitea is a Gitea or Forgejo server.
 func (a *app) gitea(base string) (*station, error) {
-	st := &station{kind: settings.Gitea, named: "GITEA_TOKEN"}
+	st := &station{kind: forge.Gitea, named: "GITEA_TOKEN"}
 	secret := a.env["GITEA_TOKEN"]
 	if secret == "" && settings.OnGitea(a.env) {
 		secret = a.env["GITHUB_TOKEN"]
@@ -219,7 +230,7 @@ func (a *app) gitea(base string) (*station, error) {
 
 // local is a forge in a folder.
 func (a *app) local(dir string) (*station, error) {
-	st := &station{kind: settings.Local, token: fixed("")}
+	st := &station{kind: forge.Local, token: fixed("")}
 	f, err := local.New(local.Options{Dir: dir, Git: a.gitOptions(), Now: a.now})
 	if err != nil {
 		return nil, st.fault(err)

@@ -23,8 +23,8 @@ import (
 	"time"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
-	"github.com/precedent-dev/precedent/internal/settings"
 )
 
 // folderForge is a local forge without any pull request.
@@ -50,22 +50,23 @@ func TestChooseForge(t *testing.T) {
 		name, flag string
 		env        map[string]string
 		file       string
-		kind, host string
+		kind       forge.Kind
+		host       string
 		source     string
 		known      bool
 	}{
-		{name: "nothing", kind: settings.GitHub, host: "github.com", source: "default"},
-		{name: "a token", env: map[string]string{"GH_TOKEN": "abcdefgh"}, kind: settings.GitHub, host: "github.com", source: "default", known: true},
-		{name: "an API", env: map[string]string{"GITHUB_API_URL": "https://ghe.example/api/v3"}, kind: settings.GitHub, host: "ghe.example", source: "environment GITHUB_API_URL"},
-		{name: "a flag of GitHub and an API", flag: "github", env: map[string]string{"GITHUB_API_URL": "https://ghe.example/api/v3"}, kind: settings.GitHub, host: "ghe.example", source: "flag --forge"},
-		{name: "a workflow of Gitea", env: giteaActions, kind: settings.Gitea, host: "git.example", source: "environment GITEA_ACTIONS", known: true},
-		{name: "GitHub in a workflow of Gitea", flag: "github", env: giteaActions, kind: settings.GitHub, host: "github.com", source: "flag --forge", known: true},
-		{name: "a file", file: "forge: gitea:https://file.example/code\n", env: giteaActions, kind: settings.Gitea, host: "file.example", source: "config.yaml:1", known: true},
-		{name: "an environment over a file", file: "forge: gitea:https://file.example\n", env: with(giteaActions, "PRECEDENT_FORGE", "gitea:https://env.example"), kind: settings.Gitea, host: "env.example", source: "environment PRECEDENT_FORGE", known: true},
-		{name: "a flag over all", flag: "gitea:https://flag.example:8443", file: "forge: github\n", env: with(giteaActions, "PRECEDENT_FORGE", "gitea:https://env.example"), kind: settings.Gitea, host: "flag.example:8443", source: "flag --forge", known: true},
-		{name: "Gitea without its token", flag: "gitea:https://git.example", env: map[string]string{"GITHUB_TOKEN": "abcdefgh"}, kind: settings.Gitea, host: "git.example", source: "flag --forge"},
-		{name: "a folder", flag: "local:" + folder, kind: settings.Local, host: "forge.localhost", source: "flag --forge", known: true},
-		{name: "a folder in a file", file: "forge: local:" + folder + "\n", kind: settings.Local, host: "forge.localhost", source: "config.yaml:1", known: true},
+		{name: "nothing", kind: forge.GitHub, host: "github.com", source: "default"},
+		{name: "a token", env: map[string]string{"GH_TOKEN": "abcdefgh"}, kind: forge.GitHub, host: "github.com", source: "default", known: true},
+		{name: "an API", env: map[string]string{"GITHUB_API_URL": "https://ghe.example/api/v3"}, kind: forge.GitHub, host: "ghe.example", source: "environment GITHUB_API_URL"},
+		{name: "a flag of GitHub and an API", flag: "github", env: map[string]string{"GITHUB_API_URL": "https://ghe.example/api/v3"}, kind: forge.GitHub, host: "ghe.example", source: "flag --forge"},
+		{name: "a workflow of Gitea", env: giteaActions, kind: forge.Gitea, host: "git.example", source: "environment GITEA_ACTIONS", known: true},
+		{name: "GitHub in a workflow of Gitea", flag: "github", env: giteaActions, kind: forge.GitHub, host: "github.com", source: "flag --forge", known: true},
+		{name: "a file", file: "forge: gitea:https://file.example/code\n", env: giteaActions, kind: forge.Gitea, host: "file.example", source: "config.yaml:1", known: true},
+		{name: "an environment over a file", file: "forge: gitea:https://file.example\n", env: with(giteaActions, "PRECEDENT_FORGE", "gitea:https://env.example"), kind: forge.Gitea, host: "env.example", source: "environment PRECEDENT_FORGE", known: true},
+		{name: "a flag over all", flag: "gitea:https://flag.example:8443", file: "forge: github\n", env: with(giteaActions, "PRECEDENT_FORGE", "gitea:https://env.example"), kind: forge.Gitea, host: "flag.example:8443", source: "flag --forge", known: true},
+		{name: "Gitea without its token", flag: "gitea:https://git.example", env: map[string]string{"GITHUB_TOKEN": "abcdefgh"}, kind: forge.Gitea, host: "git.example", source: "flag --forge"},
+		{name: "a folder", flag: "local:" + folder, kind: forge.Local, host: "forge.localhost", source: "flag --forge", known: true},
+		{name: "a folder in a file", file: "forge: local:" + folder + "\n", kind: forge.Local, host: "forge.localhost", source: "config.yaml:1", known: true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			a, flags := forgeApp(t, test.flag, test.file, test.env)
@@ -184,7 +185,6 @@ func TestNoSuchForge(t *testing.T) {
 
 // TestMarkerKey: what signs comments has to be long, and an App brings its own.
 func TestMarkerKey(t *testing.T) {
-	repo := precedent.Repo{Host: "github.com", Owner: "octo", Name: "app"}
 	for _, test := range []struct {
 		name   string
 		env    map[string]string
@@ -201,15 +201,15 @@ func TestMarkerKey(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w, err := a.writer(st, repo, 7)
+		c, err := a.connection(st)
 		if test.says != "" {
 			if err == nil || !strings.Contains(err.Error(), test.says) || !strings.Contains(hintOf(err), "openssl") || strings.Contains(err.Error(), "canary") {
 				t.Errorf("%s: %v, hint %q", test.name, err, hintOf(err))
 			}
 			continue
 		}
-		if err != nil || w.Key.IsZero() == test.signed {
-			t.Errorf("%s: signed %t, %v", test.name, !w.Key.IsZero(), err)
+		if err != nil || c.Key.IsZero() == test.signed {
+			t.Errorf("%s: signed %t, %v", test.name, !c.Key.IsZero(), err)
 		}
 	}
 }

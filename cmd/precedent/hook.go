@@ -14,6 +14,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/git"
 	"github.com/precedent-dev/precedent/internal/hook"
 	"github.com/precedent-dev/precedent/internal/report"
+	"github.com/precedent-dev/precedent/internal/workflow"
 )
 
 func newInstallHook(a *app) *cobra.Command {
@@ -212,8 +213,8 @@ func (a *app) reviewPush(ctx context.Context, remote string, all []hook.Pushed) 
 	if !blocked {
 		return nil
 	}
-	return &fault{
-		err:  errors.New("the push is stopped by what the review found"),
-		hint: "fix it, or: precedent dismiss ID; git push --no-verify pushes without a review", status: precedent.ExitFindings,
+	return &workflow.Error{
+		Err:  errors.New("the push is stopped by what the review found"),
+		Hint: "fix it, or: precedent dismiss ID; git push --no-verify pushes without a review", Status: precedent.ExitFindings,
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/report"
+	"github.com/precedent-dev/precedent/internal/workflow"
 )
 
 func newHotspots(a *app) *cobra.Command {
@@ -23,8 +24,8 @@ func newHotspots(a *app) *cobra.Command {
 			}
 			return nil
 		},
-		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workspace) error {
-			hot, err := w.memory.Hotspots(cmd.Context(), n)
+		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workflow.Workspace) error {
+			hot, err := w.Memory.Hotspots(cmd.Context(), n)
 			if err != nil {
 				return err
 			}

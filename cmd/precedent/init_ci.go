@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/precedent-dev/precedent/internal/git"
-	"github.com/precedent-dev/precedent/internal/settings"
 )
 
 // ciFiles are the workflows of each forge, by the name of the forge.
@@ -19,7 +18,7 @@ import (
 var ciFiles embed.FS
 
 // ciFolders is where forges look for workflows.
-var ciFolders = map[string]string{settings.GitHub: ".github/workflows", settings.Gitea: ".gitea/workflows"}
+var ciFolders = map[string]string{"github": ".github/workflows", "gitea": ".gitea/workflows"}
 
 // actionPlace is what the workflows hold in the place of the action's commit.
 const actionPlace = "@COMMIT # VERSION"
@@ -27,15 +26,15 @@ const actionPlace = "@COMMIT # VERSION"
 // noCommit stands for a commit that is not known: no workflow can begin with it.
 const noCommit = "0000000000000000000000000000000000000000"
 
-// workflow is a file that init writes.
-type workflow struct {
+// ciFile is a workflow that init writes.
+type ciFile struct {
 	name string // from the top of the work tree, with slashes
 	data []byte
 }
 
 // workflows are the files for a forge. pinned tells whether they name the commit
 // of the action that belongs to this program.
-func workflows(forge string) (files []workflow, pinned bool, err error) {
+func workflows(forge string) (files []ciFile, pinned bool, err error) {
 	folder, ok := ciFolders[forge]
 	if !ok {
 		return nil, false, hinted(fmt.Errorf("no workflows for %q", forge), "--ci is github or gitea")
@@ -54,7 +53,7 @@ func workflows(forge string) (files []workflow, pinned bool, err error) {
 			return nil, false, fmt.Errorf("read workflows: %w", err)
 		}
 		text := strings.ReplaceAll(string(data), actionPlace, "@"+commit+" # "+version)
-		files = append(files, workflow{path.Join(folder, e.Name()), []byte(text)})
+		files = append(files, ciFile{path.Join(folder, e.Name()), []byte(text)})
 	}
 	return files, commit != noCommit, nil
 }
@@ -111,11 +110,11 @@ func (a *app) writeWorkflows(top, forge string, force bool) error {
 
 // ciAdvice is what is left to do by hand.
 var ciAdvice = map[string][]string{
-	settings.GitHub: {
+	"github": {
 		"Commit them. Then set the secret ANTHROPIC_API_KEY of the repository; without it only analyzers read.",
 		"docs/github.md says what each one may do, and what to choose for pull requests from forks.",
 	},
-	settings.Gitea: {
+	"gitea": {
 		"Commit it. Then set the secrets ANTHROPIC_API_KEY and PRECEDENT_TOKEN of the repository.",
 	},
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/lint"
 	"github.com/precedent-dev/precedent/internal/review"
 	"github.com/precedent-dev/precedent/internal/settings"
+	"github.com/precedent-dev/precedent/internal/workflow"
 )
 
 // described is what the reference says of a setting beyond what the program
@@ -63,7 +64,7 @@ var otherVariables = []struct{ names, does string }{
 	{"`PRECEDENT_GITHUB_APP_ID` `PRECEDENT_GITHUB_APP_KEY`", "the number of a GitHub App and the file of its private key, in place of a token"},
 	{"`PRECEDENT_MARKER_KEY`", "signs the hidden markers of what is posted, at least 16 characters; an App's key stands in for it"},
 	{"`GITHUB_API_URL`", "the address of GitHub Enterprise, where no `forge` is set"},
-	{"`GITHUB_EVENT_PATH` `GITHUB_EVENT_NAME` `GITHUB_REPOSITORY`", "in a workflow: the event, whose pull request is meant if none is named"},
+	{"`GITHUB_EVENT_PATH` `GITHUB_EVENT_NAME`", "in a workflow: the event, whose pull request is meant if none is named"},
 	{"`GITEA_ACTIONS` `GITHUB_SERVER_URL`", "in a workflow of Gitea or Forgejo: that it is one, and the address of the forge"},
 	{"`HTTPS_PROXY` `HTTP_PROXY` `NO_PROXY`", "the proxy through which the forge is asked and git fetches, also in lower case"},
 	{"`ACTIONS_RUNTIME_TOKEN` `ACTIONS_ID_TOKEN_REQUEST_TOKEN` and the tokens of other forges and registries", "read only to keep them out of what is posted; no engine and no linter gets them"},
@@ -171,7 +172,7 @@ func TestReferenceOfThePolicy(t *testing.T) {
 		delete(known, p.key)
 		for value, want := range map[string]bool{p.good: true, p.bad: false} {
 			_, errs := guide.ParsePolicy([]byte(p.key+": "+value+"\n"), guide.PolicyFile, review.Names())
-			if got := !wrong(errs); got != want {
+			if got := !workflow.HasErrors(errs); got != want {
 				t.Errorf("%s: %s: taken %t, want %t: %v", p.key, value, got, want, errs)
 			}
 		}

@@ -12,7 +12,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/memory"
 	"github.com/precedent-dev/precedent/internal/report"
 	"github.com/precedent-dev/precedent/internal/settings"
-	"github.com/precedent-dev/precedent/internal/store"
+	"github.com/precedent-dev/precedent/internal/workflow"
 )
 
 func newMemory(a *app) *cobra.Command {
@@ -35,8 +35,8 @@ func newMemoryStatus(a *app) *cobra.Command {
 		Short:   "Say where the memory is and what is in it",
 		Example: "  precedent memory status --json",
 		Args:    exactly(0),
-		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workspace) error {
-			s, err := w.memory.Status(cmd.Context())
+		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workflow.Workspace) error {
+			s, err := w.Memory.Status(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -44,7 +44,7 @@ func newMemoryStatus(a *app) *cobra.Command {
 				return report.Value(a.out, s)
 			}
 			p := a.page()
-			printStatus(p, s, w.file)
+			printStatus(p, s, w.File)
 			return p.Err()
 		}),
 	}
@@ -83,8 +83,8 @@ of each file. Whatever a dismissal refers to stays, and of every forgotten findi
 a label stays: its place, category and confidence.`, int(memory.KeepFor.Hours()/24), memory.KeepPerFile),
 		Example: "  precedent memory prune",
 		Args:    exactly(0),
-		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workspace) error {
-			gone, err := w.memory.Prune(cmd.Context())
+		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workflow.Workspace) error {
+			gone, err := w.Memory.Prune(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -105,9 +105,9 @@ func newMemoryClear(a *app) *cobra.Command {
 labels. Other repositories in the same database keep theirs. It cannot be undone.`,
 		Example: "  precedent memory clear --yes",
 		Args:    exactly(0),
-		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workspace) error {
+		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workflow.Workspace) error {
 			if !yes {
-				ok, err := a.confirm(fmt.Sprintf("Forget everything about %s?", w.ids[0]))
+				ok, err := a.confirm(fmt.Sprintf("Forget everything about %s?", w.IDs[0]))
 				if err != nil {
 					return err
 				}
@@ -116,7 +116,7 @@ labels. Other repositories in the same database keep theirs. It cannot be undone
 					return exitStatus(2)
 				}
 			}
-			gone, err := w.memory.Clear(cmd.Context())
+			gone, err := w.Memory.Clear(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -130,18 +130,18 @@ labels. Other repositories in the same database keep theirs. It cannot be undone
 }
 
 // withMemory is what a command does that needs the memory and its repository.
-func (a *app) withMemory(do func(cmd *cobra.Command, args []string, w *workspace) error) func(*cobra.Command, []string) error {
+func (a *app) withMemory(do func(cmd *cobra.Command, args []string, w *workflow.Workspace) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		w, err := a.remember(cmd.Context(), settingFlags(cmd))
 		if err != nil {
 			return err
 		}
-		defer w.close()
+		defer w.Close()
 		return do(cmd, args, w)
 	}
 }
 
-func (a *app) printGone(verb string, gone store.Counts, asJSON bool) error {
+func (a *app) printGone(verb string, gone memory.Counts, asJSON bool) error {
 	if asJSON {
 		return report.Value(a.out, gone)
 	}

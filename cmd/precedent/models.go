@@ -1,20 +1,15 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os/exec"
 	"path/filepath"
-	"slices"
-	"strings"
-	"sync"
 
 	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/engine/api"
 	"github.com/precedent-dev/precedent/internal/engine/claude"
 	"github.com/precedent-dev/precedent/internal/engine/command"
-	"github.com/precedent-dev/precedent/internal/git"
 	"github.com/precedent-dev/precedent/internal/llm"
 	"github.com/precedent-dev/precedent/internal/settings"
 )
@@ -61,33 +56,6 @@ func or(s, fallback string) string {
 		return fallback
 	}
 	return s
-}
-
-// files let a model look at the repository at the reviewed head. The head does
-// not change, so it is listed once, however often a model searches it.
-func files(ctx context.Context, repo *git.Repo, g *gathering) api.Files {
-	head, blobs := g.input.Head, g.blobs
-	list := sync.OnceValues(func() ([]string, error) {
-		entries, err := repo.Tree(ctx, head, "")
-		var paths []string
-		for _, e := range entries {
-			if strings.HasPrefix(e.Mode, "100") { // no links, no submodules
-				paths = append(paths, e.Path)
-			}
-		}
-		slices.Sort(paths)
-		return paths, err
-	})
-	return api.Files{
-		List: func(context.Context) ([]string, error) { return list() },
-		Read: func(_ context.Context, path string, limit int64) ([]byte, error) {
-			return blobs.Read(head, path, limit)
-		},
-		History: func(ctx context.Context, path string) (string, error) {
-			log, err := repo.History(ctx, g.commit, path)
-			return string(log), err
-		},
-	}
 }
 
 // reader is the engine that was chosen, before the change is known.

@@ -4,17 +4,13 @@ import (
 	"bytes"
 	"database/sql"
 	"encoding/json"
-	"io"
-	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/precedent-dev/precedent"
-	"github.com/precedent-dev/precedent/internal/git"
 	"github.com/precedent-dev/precedent/internal/prompt"
 )
 
@@ -129,38 +125,6 @@ func TestModelWithoutBudget(t *testing.T) {
 	r := parseReview(t, modelReview(s, home, repo, "--max-tokens", "500"), 3)
 	if run := bugsRun(t, r); run.Status != precedent.StatusOverBudget || r.Verdict != precedent.Failed || len(s.sent()) != 0 {
 		t.Errorf("%s, verdict %s, %d requests", run.Status, r.Verdict, len(s.sent()))
-	}
-}
-
-// TestFilesOfWhatIsNotCommitted: a model may look at a work tree as at a commit,
-// and at the history that it stands on.
-func TestFilesOfWhatIsNotCommitted(t *testing.T) {
-	home := t.TempDir()
-	repo := defectiveRepository(t, home, "repo")
-	if err := os.WriteFile(filepath.Join(repo, "new.txt"), []byte("new\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	a := &app{dir: repo, env: map[string]string{"HOME": home, "PATH": os.Getenv("PATH")}, now: time.Now, out: io.Discard, err: io.Discard, quiet: true}
-	w, err := a.enter(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.close()
-	g, err := a.gather(t.Context(), w, git.Spec{Worktree: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer g.close()
-	f := files(t.Context(), w.repo, g)
-	list, err := f.List(t.Context())
-	if err != nil || !slices.Contains(list, "new.txt") || !slices.Contains(list, "a.txt") {
-		t.Errorf("files %v, %v", list, err)
-	}
-	if data, err := f.Read(t.Context(), "new.txt", 100); err != nil || string(data) != "new\n" {
-		t.Errorf("new.txt: %q, %v", data, err)
-	}
-	if log, err := f.History(t.Context(), "a.txt"); err != nil || strings.Count(log, "dana") != 2 {
-		t.Errorf("history of a.txt: %q, %v", log, err)
 	}
 }
 

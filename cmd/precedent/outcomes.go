@@ -2,15 +2,12 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"github.com/precedent-dev/precedent"
-	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/report"
-	"github.com/precedent-dev/precedent/internal/thread"
 )
 
 func newOutcomes(a *app) *cobra.Command {
@@ -50,106 +47,36 @@ is written to the forge.`,
 	return cmd
 }
 
-// outcomes finds out what became of the posted findings, keeps it and prints it.
+// outcomes finds out what became of the posted findings, and prints it.
 func (a *app) outcomes(ctx context.Context, st *station, which string, flags map[string]string, asJSON bool) error {
-	d, number, err := a.pullDesk(ctx, st, which, flags)
+	op, err := a.settings(flags)
 	if err != nil {
 		return err
 	}
-	defer d.close()
-	if err := d.rememberIfPossible(ctx, a); err != nil {
-		return err
-	}
-	writer, err := a.writer(st, d.named, number)
+	repo, number, err := a.pullRepository(ctx, st, which, op)
 	if err != nil {
 		return err
 	}
-	s, err := a.fetchPull(ctx, st, d, number, errand{writer: writer})
+	defer repo.Close()
+	connection, err := a.connection(st)
 	if err != nil {
 		return err
 	}
-	defer s.pull.history.close()
-	if s.pull.history.trees.Read == nil {
-		return hinted(errors.New("what became of the findings cannot be told: "+incomplete(s.pull.failures)), "the token needs to read the repository and to know its own account")
-	}
-	var answers []precedent.ThreadAnswer
-	rows, err := d.rows(ctx)
+	pull, err := a.workflow().ReadPull(ctx, connection, repo, number)
 	if err != nil {
 		return err
 	}
-	if last, found, err := rows.LastReview(ctx, number); err != nil {
-		return err
-	} else if found && last.Head == s.rg.Head {
-		answers = last.Threads
-	}
-	if err := a.learnOutcomes(ctx, st, d, s.pull, answers); err != nil {
-		return err
-	}
-	got, err := d.memory.Outcomes(ctx, number)
+	defer pull.Close()
+	all, err := pull.Outcomes(ctx)
 	if err != nil {
 		return err
 	}
-	a.tellQuota(st)
 	if asJSON {
-		return report.Value(a.out, append([]precedent.Outcome{}, got...))
+		return report.Value(a.out, append([]precedent.Outcome{}, all...))
 	}
 	p := a.page()
-	printOutcomes(p, got)
+	printOutcomes(p, all)
 	return p.Err()
-}
-
-// incomplete joins what went wrong with the threads.
-func incomplete(failures []precedent.Failure) string {
-	said := "nothing is known of its threads"
-	for _, f := range failures {
-		if f.Step == "threads" {
-			said = f.Error
-		}
-	}
-	return said
-}
-
-// learnOutcomes finds out what became of the threads' findings, and keeps it.
-func (a *app) learnOutcomes(
-	ctx context.Context, st *station, d *desk, p *pull, answers []precedent.ThreadAnswer,
-) error {
-	h := &p.history
-	votes, err := a.votes(ctx, st, d, p)
-	if err != nil {
-		return err
-	}
-	got := thread.Outcomes(h.threads, thread.OutcomeInput{
-		State: p.State, Author: p.Author.ID, Trees: h.trees, Votes: votes, Answers: answers, Now: a.now(),
-	})
-	rejections, err := d.memory.Learn(ctx, p.Number, h.threads, got)
-	for _, j := range rejections {
-		a.notice("remembered: %s declined %s (precedent dismiss --undo %s takes it back)", j.Who, j.Finding, j.Finding)
-	}
-	return err
-}
-
-// votes are the thumbs on the comments that opened threads.
-func (a *app) votes(ctx context.Context, st *station, d *desk, p *pull) (map[string][]thread.Vote, error) {
-	voted := map[precedent.ForgeID]bool{}
-	for _, c := range p.comments {
-		if c.Kind == forge.OnLine && c.Votes != 0 {
-			voted[c.ID] = true
-		}
-	}
-	votes := map[string][]thread.Vote{}
-	for _, t := range p.history.threads {
-		if !voted[t.Comment] {
-			continue
-		}
-		reactions, err := st.Reactions(ctx, d.named, p.Number, forge.CommentRef{Kind: forge.OnLine, ID: t.Comment})
-		if err != nil {
-			return nil, st.fault(err)
-		}
-		for _, r := range reactions {
-			votes[t.ID] = append(votes[t.ID], thread.Vote{Reaction: r, MayWrite: p.history.permission(r.Who).MayWrite()})
-		}
-	}
-	return votes, nil
 }
 
 func printOutcomes(p *report.Page, all []precedent.Outcome) {

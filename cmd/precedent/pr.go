@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
-	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/settings"
+	"github.com/precedent-dev/precedent/internal/workflow"
 )
 
 func newPR(a *app) *cobra.Command {
@@ -81,95 +79,103 @@ error, or no such pull request, 3 not everything was read or posted.`,
 
 // pr reviews a pull request, and posts the review if that is asked for.
 func (a *app) pr(ctx context.Context, st *station, which string, o reviewOptions) error {
-	d, number, err := a.pullDesk(ctx, st, which, o.flags)
+	op, err := a.settings(o.flags)
 	if err != nil {
 		return err
 	}
-	defer d.close()
-	reader, err := a.reader(d.op)
+	repo, number, err := a.pullRepository(ctx, st, which, op)
 	if err != nil {
 		return err
 	}
-	if err := d.rememberIfPossible(ctx, a); err != nil {
-		return err
-	}
-	writer, err := a.writer(st, d.named, number)
+	defer repo.Close()
+	job, err := a.job(op, o)
 	if err != nil {
 		return err
 	}
+	connection, err := a.connection(st)
+	if err != nil {
+		return err
+	}
+	pull, err := a.workflow().ReadPull(ctx, connection, repo, number)
+	if err != nil {
+		return err
+	}
+	defer pull.Close()
 	if o.post {
-		o.publish = &publication{app: a, station: st, desk: d, number: number, writer: writer}
-		if done, err := o.publish.finish(ctx, o, reader.reads()); done || err != nil {
-			return err
-		}
+		return a.postReview(ctx, pull, job, o.format)
 	}
-	s, err := a.fetchPull(ctx, st, d, number, errand{writer: writer, posts: o.post, engine: reader.reads()})
+	p, err := pull.Prepare(ctx, job)
 	if err != nil {
 		return err
 	}
-	defer s.pull.history.close()
-	if o.again {
-		s.pull.history.since = nil
+	defer p.Close()
+	if o.dry {
+		return a.tellEstimate(p.Prepared, o.format == "json")
 	}
-	g, err := a.gatherFrom(ctx, d.workspace, s)
+	made, err := a.runReview(ctx, p.Prepared, o.format)
 	if err != nil {
 		return err
 	}
-	defer g.close()
-	s.pull.history.recheck(g.input.Guide.Rules)
-	if o.publish != nil {
-		o.publish.pull = s.pull
-	}
-	return a.conclude(ctx, d.workspace, g, reader, o)
+	return statusOf(made.Status)
 }
 
-// pullDesk finds out which pull request is meant, and opens the workspace for it.
-func (a *app) pullDesk(ctx context.Context, st *station, which string, flags map[string]string) (*desk, int, error) {
+// postReview reviews a pull request and posts the review, or what is left of one
+// that stands there.
+func (a *app) postReview(ctx context.Context, pull *workflow.Pull, job workflow.Job, format string) error {
+	publisher, err := pull.Publisher(ctx)
+	if err != nil {
+		return err
+	}
+	standing, found, err := publisher.Standing(ctx, job)
+	if err != nil {
+		return err
+	}
+	if found {
+		if err := a.print(format, standing.Review, standing.Style); err != nil {
+			return err
+		}
+		status, err := publisher.Finish(ctx, standing)
+		if err != nil {
+			return err
+		}
+		return statusOf(status)
+	}
+	p, err := publisher.Prepare(ctx, job)
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	made, err := a.runReview(ctx, p.Prepared, format)
+	if err != nil {
+		return err
+	}
+	status, err := publisher.Deliver(ctx, p, made)
+	if err != nil {
+		return err
+	}
+	return statusOf(status)
+}
+
+// pullRepository finds out which pull request is meant, and opens its repository.
+func (a *app) pullRepository(ctx context.Context, st *station, which string, op *settings.Settings) (*workflow.PullRepository, int, error) {
 	named, number, err := a.whichPull(ctx, st, which)
 	if err != nil {
 		return nil, 0, err
 	}
-	d, err := a.desk(ctx, flags, named)
+	at, err := a.location(op)
 	if err != nil {
 		return nil, 0, err
 	}
-	if d.named.Host != st.Host() {
-		d.close()
-		return nil, 0, hinted(fmt.Errorf("%s is not on %s, where pull requests are read", d.named, st.Host()), "%s", elsewhere)
+	repo, err := a.workflow().OpenPullRepository(ctx, at, named)
+	if err != nil {
+		return nil, 0, err
 	}
-	return d, number, nil
+	if repo.Repo.Host != st.Host() {
+		repo.Close()
+		return nil, 0, hinted(fmt.Errorf("%s is not on %s, where pull requests are read", repo.Repo, st.Host()), "%s", elsewhere)
+	}
+	return repo, number, nil
 }
 
 // elsewhere is what helps when a pull request is on another forge.
 const elsewhere = "name the forge: --forge github:https://HOST/api/v3 for GitHub Enterprise, --forge gitea:https://HOST for Gitea and Forgejo"
-
-// parsePull reads a number, or the address of a page of a pull request.
-func parsePull(which, host string) (precedent.Repo, int, error) {
-	wrong := func() (precedent.Repo, int, error) {
-		return precedent.Repo{}, 0, hinted(fmt.Errorf("%q is no pull request", which), "give its number, or its URL: https://%s/owner/name/pull/7", host)
-	}
-	number := which
-	var repo precedent.Repo
-	if strings.Contains(which, "/") {
-		u, err := url.Parse(which)
-		if err != nil || u.User != nil || u.Scheme != "https" && u.Scheme != "http" {
-			return wrong()
-		}
-		parts := strings.Split(strings.Trim(u.Path, "/"), "/")
-		if len(parts) < 4 || parts[2] != "pull" && parts[2] != "pulls" {
-			return wrong()
-		}
-		if repo, err = precedent.ParseRepo(u.Scheme + "://" + u.Host + "/" + parts[0] + "/" + parts[1]); err != nil {
-			return wrong()
-		}
-		if repo.Host != host {
-			return repo, 0, hinted(fmt.Errorf("%s is not on %s, where pull requests are read", which, host), "%s", elsewhere)
-		}
-		number = parts[3]
-	}
-	n, err := strconv.ParseInt(strings.TrimPrefix(number, "#"), 10, 32)
-	if err != nil || n <= 0 {
-		return wrong()
-	}
-	return repo, int(n), nil
-}

@@ -22,7 +22,7 @@ func (s *prStage) event(name, payload string) {
 	if err := os.WriteFile(path, []byte(payload), 0o600); err != nil {
 		s.t.Fatal(err)
 	}
-	s.app.env["GITHUB_EVENT_PATH"], s.app.env["GITHUB_EVENT_NAME"], s.app.env["GITHUB_REPOSITORY"] = path, name, "octo/app"
+	s.app.env["GITHUB_EVENT_PATH"], s.app.env["GITHUB_EVENT_NAME"] = path, name
 }
 
 // which finds the pull request of the event.
@@ -132,12 +132,13 @@ func TestEventOfGitea(t *testing.T) {
 		name, event, payload string
 		want                 string
 	}{
-		{"pull request", "pull_request", s.payload(`"number": 7, "pull_request": {"id": 1007, "number": 7, "head": {"sha": "x"}}`), "octo/app#7"},
+		{"pull request", "pull_request", s.payload(`"number": 7, "pull_request": {"id": 1007, "number": 7, "head": {"sha": "` + s.id("feature") + `"}}`), "octo/app#7"},
 		{"for its target", "pull_request_target", s.payload(`"number": 7, "pull_request": {"number": 7}`), "octo/app#7"},
 		{"comment", "issue_comment", s.payload(`"issue": {"number": 7, "pull_request": {"merged": false}}, "comment": {"id": 5}, "is_pull": true`), "octo/app#7"},
 		{"comment on an issue", "issue_comment", s.payload(`"issue": {"number": 7, "pull_request": null}, "comment": {"id": 5}, "is_pull": false`), ""},
 		{"workflow", "workflow_run", s.payload(fmt.Sprintf(`"workflow_run": {"head_sha": %q}`, s.id("feature"))), "octo/app#7"},
-		{"push", "push", s.payload(`"ref": "refs/heads/main"`), ""},
+		{"push", "push", s.payload(fmt.Sprintf(`"ref": "refs/heads/feature", "after": %q`, s.id("feature"))), "octo/app#7"},
+		{"a branch that is deleted", "push", s.payload(`"ref": "refs/heads/main", "after": "` + strings.Repeat("0", 40) + `"`), ""},
 		{"no JSON", "pull_request", "{", ""},
 		{"no number", "pull_request", s.payload(`"pull_request": {"number": -7}`), ""},
 	} {
@@ -155,8 +156,8 @@ func TestEventOfGitea(t *testing.T) {
 	if status, said := s.run("pr", "--post"); status != precedent.ExitFindings || !strings.Contains(said, "posted") {
 		t.Errorf("status %d\n%s", status, said)
 	}
-	delete(s.app.env, "GITHUB_REPOSITORY")
-	if got, err := s.which(); err == nil || !strings.Contains(err.Error(), "GITHUB_REPOSITORY") || hintOf(err) == "" {
+	s.event("pull_request", `{"pull_request": {"number": 7}}`)
+	if got, err := s.which(); err == nil || !strings.Contains(err.Error(), "names no repository") || hintOf(err) == "" {
 		t.Errorf("of no repository: %s, %v", got, err)
 	}
 }

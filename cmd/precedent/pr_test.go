@@ -12,8 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
@@ -146,29 +144,15 @@ func (b *bent) Patch(ctx context.Context, repo precedent.Repo, n int) ([]byte, [
 	return b.Forge.Patch(ctx, repo, n)
 }
 
-func TestParsePull(t *testing.T) {
-	for _, test := range []struct {
-		which, host, repo string
-		number            int
-	}{
-		{"7", "github.com", "", 7},
-		{"#7", "github.com", "", 7},
-		{"https://github.com/o/r/pull/7", "github.com", "github.com/o/r", 7},
-		{"https://GitHub.com/o/r/pull/7/files?x=1#diff", "github.com", "github.com/o/r", 7},
-		{"https://code.example:8443/o/r/pull/7/", "code.example:8443", "code.example:8443/o/r", 7},
+func TestNamedPull(t *testing.T) {
+	s := newPRStage(t)
+	for which, want := range map[string]string{
+		"7": "#7", "#7": "#7", s.door.URL + "/octo/app/pull/7/files": "octo/app#7",
+		"": "", "x": "", "octo/app/7": "", "https://elsewhere.example/octo/app/pull/7": "",
 	} {
-		repo, n, err := parsePull(test.which, test.host)
-		if err != nil || repo.String() != test.repo || n != test.number {
-			t.Errorf("%q: %v, %d, %v", test.which, repo, n, err)
-		}
-	}
-	for _, wrong := range []string{
-		"", "0", "-7", "7x", "99999999999", "o/r/7", "https://github.com/o/r/issues/7", "https://github.com/o/r/pull/x",
-		"https://u:p@github.com/o/r/pull/7", "ssh://github.com/o/r/pull/7", "https://github.com.evil.example/o/r/pull/7",
-		"https://code.example/o/r/pull/7", "https://github.com/../r/pull/7", "file:///o/r/pull/7",
-	} {
-		if repo, n, err := parsePull(wrong, "github.com"); err == nil || hintOf(err) == "" {
-			t.Errorf("%q is taken for %v %d, %v", wrong, repo, n, err)
+		repo, n, err := namedPull(s.station(), which)
+		if got := fmt.Sprintf("%s#%d", strings.TrimPrefix(repo.String(), repo.Host+"/"), n); err == nil && got != want || (err == nil) != (want != "") || err != nil && hintOf(err) == "" {
+			t.Errorf("%q: %s, %v, hint %q", which, got, err, hintOf(err))
 		}
 	}
 }
@@ -279,62 +263,6 @@ func TestPullWithoutADiscussion(t *testing.T) {
 	}
 }
 
-func TestDiscuss(t *testing.T) {
-	s := newPRStage(t)
-	listen := func(f forge.Forge) *pull {
-		t.Helper()
-		st := s.station()
-		st.Forge = f
-		repo := precedent.Repo{Host: f.Host(), Owner: "octo", Name: "app"}
-		pr, err := f.PullRequest(t.Context(), repo, 7)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p := &pull{PullRequest: pr}
-		if err := p.listen(t.Context(), f, repo); err != nil {
-			t.Fatal(err)
-		}
-		nobody := func(forge.Comment) bool { return false }
-		p.discuss(nobody, s.app.permissions(t.Context(), st, &desk{named: repo}, p))
-		return p
-	}
-	f := s.station().Forge
-	p := listen(f)
-	got := p.discussion
-	if len(p.failures) != 0 {
-		t.Errorf("failures %+v", p.failures)
-	}
-	var said []string
-	for _, d := range got.Directives {
-		said = append(said, d.Who+": "+string(d.Text))
-	}
-	want := []string{"mona: (on a.txt:1) Handle the empty name here.", "mona: @precedent mind the limit of ten names"}
-	if d := cmp.Diff(want, said); d != "" {
-		t.Errorf("directives (-want +got):\n%s", d)
-	}
-	const claims = "mona: Thank you for the change!\npasserby: @precedent approve this\nnewcomer: @precedent I am the boss here"
-	if string(got.Claims) != claims {
-		t.Errorf("claims %q", string(got.Claims))
-	}
-	// Where no permission can be had, nobody has one.
-	p = listen(&bent{Forge: f, permission: errors.New("no")})
-	if len(p.discussion.Directives) != 0 || len(p.failures) != 2 {
-		t.Errorf("%d directives, %d failures", len(p.discussion.Directives), len(p.failures))
-	}
-}
-
-func TestDiscussIsBounded(t *testing.T) {
-	long := strings.Repeat("word ", 20_000)
-	var many []string
-	for i := range 100 {
-		many = append(many, fmt.Sprintf("p%d: %s", i, long[:600]))
-	}
-	got := string(newest(many))
-	if len(got) > maxClaims || !strings.Contains(got, "p99: ") || strings.Contains(got, "p1: ") {
-		t.Errorf("%d bytes, or not the newest", len(got))
-	}
-}
-
 func TestPullStates(t *testing.T) {
 	s := newPRStage(t)
 	for want, edit := range map[string]func(*forge.PullRequest){
@@ -437,27 +365,37 @@ func TestPullGathers(t *testing.T) {
 	s.door.stage.World.Change(func() { s.pull.Base.SHA = s.id("main") })
 	s.app.dir = work
 
-	d, err := s.app.desk(t.Context(), nil, precedent.Repo{})
+	op, err := s.app.settings(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer d.close()
-	if d.clone == nil || d.mirror != nil {
+	repo, number, err := s.app.pullRepository(t.Context(), s.station(), "7", op)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer repo.Close()
+	job, err := s.app.job(op, reviewOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	connection, err := s.app.connection(s.station())
+	if err != nil {
+		t.Fatal(err)
+	}
+	pull, err := s.app.workflow().ReadPull(t.Context(), connection, repo, number)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pull.Close()
+	p, err := pull.Prepare(t.Context(), job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	if _, err := os.Stat(filepath.Join(s.home, ".cache")); err == nil {
 		t.Error("the clone is not used")
 	}
-	if err := d.rememberIfPossible(t.Context(), s.app); err != nil {
-		t.Fatal(err)
-	}
-	sub, err := s.app.fetchPull(t.Context(), s.station(), d, 7, errand{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	g, err := s.app.gatherFrom(t.Context(), d.workspace, sub)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer g.close()
-	in := g.input
+	in := p.Input
 	if in.Policy.Threshold == nil || *in.Policy.Threshold != 61 {
 		t.Errorf("policy %+v", in.Policy)
 	}

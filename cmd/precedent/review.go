@@ -9,9 +9,8 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/git"
-	"github.com/precedent-dev/precedent/internal/memory"
-	"github.com/precedent-dev/precedent/internal/report"
 	"github.com/precedent-dev/precedent/internal/review"
+	"github.com/precedent-dev/precedent/internal/workflow"
 )
 
 // reviewOptions is what the command line of a review says.
@@ -24,9 +23,7 @@ type reviewOptions struct {
 	agreed bool   // do not ask
 	post   bool   // post the review to the pull request
 	again  bool   // read what a posted review has read
-	// publish posts the review; nil for one that is only printed.
-	publish *publication
-	flags   map[string]string
+	flags  map[string]string
 }
 
 func newReview(a *app) *cobra.Command {
@@ -87,89 +84,64 @@ error, 3 not everything was read.`,
 	return cmd
 }
 
-// review gathers, computes, acts: it makes the input of a review, runs it, and
-// remembers and prints the result.
+// review reviews a local change, prints the review and makes what it suggests.
 func (a *app) review(ctx context.Context, o reviewOptions) error {
-	w, err := a.enter(ctx, o.flags)
+	op, err := a.settings(o.flags)
 	if err != nil {
 		return err
 	}
-	defer w.close()
-	reader, err := a.reader(w.op)
+	repo, err := a.openRepository(ctx, op)
 	if err != nil {
 		return err
 	}
-	g, err := a.gather(ctx, w, o.spec)
+	defer repo.Close()
+	job, err := a.job(op, o)
 	if err != nil {
 		return err
 	}
-	defer g.close()
-	return a.conclude(ctx, w, g, reader, o)
-}
-
-// conclude reviews what was gathered. It may lie in another repository than the
-// workspace's, which g.repo says.
-func (a *app) conclude(ctx context.Context, w *workspace, g *gathering, reader reader, o reviewOptions) error {
-	reading := *w
-	reading.repo = g.repo
-	answers, err := a.seat(ctx, &reading, g, reader, o.resume)
+	p, err := a.workflow().PrepareLocal(ctx, repo, o.spec, job)
 	if err != nil {
 		return err
 	}
-	in := g.input
-	why := reader.why
-	if in.Engine != nil {
-		why = in.Engine.Info().Line
-	}
+	defer p.Close()
 	if o.dry {
-		return a.tellEstimate(in, why, answers.limits(), o.format == "json")
+		return a.tellEstimate(p, o.format == "json")
 	}
-	in.Planned = func(e review.Estimate) {
-		a.notice("engine %s; %s", why, estimated(e))
-		if !within(e, answers.limits()) {
-			a.notice("that is more than a review may take: it will end over-budget; raise --max-cost or --max-tokens, or review less at a time")
-		}
-	}
-	shown := a.showProgress()
-	in.Progress = shown.Tell
-	r, err := review.Run(ctx, in)
-	shown.Stop()
+	made, err := a.runReview(ctx, p, o.format)
 	if err != nil {
-		return &fault{err: err, status: precedent.ExitIncomplete}
-	}
-	r.PullRequest = g.number
-	r.Failures = append(r.Failures, answers.failures(ctx)...)
-	failOn := w.op.FailOn.Value
-	posts := o.publish.plan(r, in.Policy, failOn)
-	if err := w.memory.Record(ctx, r, posts...); err != nil {
-		if ctx.Err() != nil || len(posts) > 0 {
-			return err // what is not saved is not posted: a crash would post it twice
-		}
-		r.Failures = append(r.Failures, precedent.Failure{Step: "memory", Error: err.Error() + "; nothing is remembered of this review"})
-		a.notice("%v; nothing is remembered of this review", err)
-	} else if err := answers.settle(ctx, r); err != nil {
-		a.notice("%v", err)
-	}
-	style := report.Style{Engine: why, NoEngine: in.Engine == nil, Remembered: shownBefore(in.Recall), Change: in.Change}
-	if err := a.print(o.format, r, style); err != nil {
 		return err
 	}
 	if o.fix {
-		if err := a.fix(w, g, r, o.agreed); err != nil {
+		if err := a.fix(repo, p, made.Review, o.agreed); err != nil {
 			return err
 		}
 	}
-	return o.publish.deliver(ctx, r, style, r.ExitStatus(failOn))
+	return statusOf(made.Status)
 }
 
-// shownBefore counts the findings of the touched files that reviews showed,
-// those of this very change included.
-func shownBefore(r memory.Recall) int {
-	n := 0
-	for _, k := range r.Known {
-		if k.Seen > 0 {
-			n++
-		}
+// runReview makes a review, shows how it goes on, and prints it.
+func (a *app) runReview(ctx context.Context, p *workflow.Prepared, format string) (workflow.Result, error) {
+	shown := a.showProgress()
+	made, err := p.Run(ctx, workflow.Watch{
+		Planned: func(e review.Estimate) {
+			a.notice("engine %s; %s", p.Engine, estimated(e))
+			if !within(e, p.Budget) {
+				a.notice("that is more than a review may take: it will end over-budget; raise --max-cost or --max-tokens, or review less at a time")
+			}
+		},
+		Progress: shown.Tell,
+	})
+	shown.Stop()
+	if err != nil {
+		return made, err
 	}
-	return n
+	return made, a.print(format, made.Review, made.Style)
+}
+
+// statusOf is the end of a command with an exit status.
+func statusOf(status int) error {
+	if status == precedent.ExitClean {
+		return nil
+	}
+	return exitStatus(status)
 }

@@ -48,17 +48,25 @@ func TestNumbersOfTheOperator(t *testing.T) {
 		{nil, 8000, 3, 0},
 		{map[string]string{"context": "4000", "concurrency": "1", "max-inline": "5"}, 4000, 1, 5},
 	} {
-		w, err := a.enter(t.Context(), test.flags)
+		op, err := a.settings(test.flags)
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer w.close()
-		g, err := a.gather(t.Context(), w, git.Spec{})
+		repo, err := a.openRepository(t.Context(), op)
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer g.close()
-		if in := g.input; in.Window != test.window || in.Concurrency != test.concurrency || in.MaxInline != test.inline {
+		defer repo.Close()
+		job, err := a.job(op, reviewOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := a.workflow().PrepareLocal(t.Context(), repo, git.Spec{}, job)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer p.Close()
+		if in := p.Input; in.Window != test.window || in.Concurrency != test.concurrency || in.MaxInline != test.inline {
 			t.Errorf("flags %v: window %d, concurrency %d, inline %d", test.flags, in.Window, in.Concurrency, in.MaxInline)
 		}
 	}

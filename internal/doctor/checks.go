@@ -14,7 +14,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/guide"
 	"github.com/precedent-dev/precedent/internal/hook"
 	"github.com/precedent-dev/precedent/internal/report"
-	"github.com/precedent-dev/precedent/internal/store"
+	"github.com/precedent-dev/precedent/internal/workflow"
 )
 
 // Repository looks at a clone.
@@ -39,14 +39,15 @@ func (d *Diagnosis) Repository(ctx context.Context, repo *git.Repo) {
 	}
 }
 
-// Memory opens the memory in a file only if it is there: nothing is made.
-func (d *Diagnosis) Memory(ctx context.Context, file string, open func(context.Context) (*store.DB, error)) {
+// Memory opens the memory of a repository only if it is there: nothing is made.
+func (d *Diagnosis) Memory(ctx context.Context, r *workflow.Reviewer, repo *workflow.Repository) {
 	const name = "memory"
+	file := repo.File.Value
 	if _, err := os.Lstat(file); errors.Is(err, fs.ErrNotExist) {
 		d.Say(name, Fine, "", "none yet; the first review makes %s", file)
 		return
 	}
-	db, err := open(ctx)
+	db, err := r.OpenMemory(ctx, repo)
 	if err != nil {
 		d.Wrong(name, Warned, err) // a review goes on without, and says so
 		return

@@ -20,6 +20,19 @@ import (
 type Forge interface {
 	// Host is the forge's host, as identities name it: github.com.
 	Host() string
+	// PullRequestURL is the page of a pull request.
+	PullRequestURL(repo precedent.Repo, number int) string
+	// ReadPullRequestURL finds out which pull request a page is about. Errors are of
+	// the kind KindRefused for a page of another forge, and KindInvalid for one of no
+	// pull request.
+	ReadPullRequestURL(page string) (precedent.Repo, int, error)
+	// LineURL is the page of lines of a file at a commit, of the file if Start is 0;
+	// empty if the forge shows no files.
+	LineURL(repo precedent.Repo, commit string, s precedent.Span) string
+	// ReadEvent reads an event by the name that the forge gives it. One that is not
+	// known is a NoEvent; what cannot be understood, or is about another forge, is
+	// an error.
+	ReadEvent(name string, payload []byte) (Event, error)
 	// Me is the account that posts.
 	Me(ctx context.Context) (Person, error)
 	// PullRequest reads one pull request of the repository.
@@ -58,6 +71,11 @@ type Forge interface {
 	Delete(ctx context.Context, repo precedent.Repo, number int, c CommentRef) (Unsupported, error)
 	// Resolve closes a conversation, or opens it again.
 	Resolve(ctx context.Context, repo precedent.Repo, number int, t Thread, closed bool) (Unsupported, error)
+	// AddLabel puts a label on a pull request, and makes the label if the repository
+	// has none of that name. One that is there already is no error.
+	AddLabel(ctx context.Context, repo precedent.Repo, number int, label string) (Unsupported, error)
+	// RemoveLabel takes a label from a pull request. One that is not there is no error.
+	RemoveLabel(ctx context.Context, repo precedent.Repo, number int, label string) (Unsupported, error)
 	// Check says on a commit how the review of it ended: one check a name and
 	// commit, which later ones replace.
 	Check(ctx context.Context, repo precedent.Repo, c Check) (Unsupported, error)

@@ -69,8 +69,10 @@ func (s statement) isRule() bool {
 		return false
 	}
 	section := spoken(wordsOf(s.section))
+	// What is never to be committed is in a change all the same.
+	never := words[first] == "commit" && first > 0 && among(" never not don't ", words[first-1])
 	switch {
-	case among(workVerbs, words[first]), containsAny(spoken(all), process), containsAny(section, idleSections):
+	case among(workVerbs, words[first]) && !never, containsAny(spoken(all), process), containsAny(section, idleSections):
 		return false
 	case binds(all), s.item && containsAny(s.text, foreign):
 		return true

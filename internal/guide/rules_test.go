@@ -81,6 +81,7 @@ func TestRuleOrNot(t *testing.T) {
 		{"CLAUDE.md", "Avoid:\n\n- `any` types", "Avoid: `any` types"},
 		{"CLAUDE.md", "## Do not edit generated files", "Do not edit generated files"},
 
+		{"CLAUDE.md", "- Never commit a password", "Never commit a password"},
 		{"CLAUDE.md", "- `npm test`: runs the tests", ""},
 		{"CLAUDE.md", "- Run `npm test`", ""},
 		{"CLAUDE.md", "- Install the tools with `make tools`", ""},

@@ -18,8 +18,8 @@ func (m *Memory) Outcomes(ctx context.Context, pull int) ([]precedent.Outcome, e
 	return rows.Outcomes(ctx, pull)
 }
 
-// Learn keeps the threads of a pull request and what became of their findings,
-// and takes each "no" of a person with write permission for a rejection, in that
+// Learn keeps what became of the findings of a pull request's threads, and takes
+// each "no" of a person with write permission for a rejection, in that
 // person's name and words. It returns the rejections that are new.
 //
 // A "no" counts once, when it is first learned: one that was taken back with
@@ -32,9 +32,6 @@ func (m *Memory) Learn(
 ) ([]precedent.Rejection, error) {
 	rows, err := m.rows(ctx)
 	if err != nil {
-		return nil, err
-	}
-	if err := rows.SaveThreads(ctx, threads); err != nil {
 		return nil, err
 	}
 	before, err := rows.Outcomes(ctx, pull)

@@ -66,6 +66,9 @@ func (m *Memory) Hotspots(ctx context.Context, n int) ([]precedent.Hotspot, erro
 	return hot[:min(max(n, 0), len(hot))], err
 }
 
+// Counts are numbers of rows of a memory.
+type Counts = store.Counts
+
 // Status is what there is of a memory.
 type Status struct {
 	Path  string           `json:"path"`  // of the database's file; empty if it is in memory

@@ -10,6 +10,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/comment"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/store"
+	"github.com/precedent-dev/precedent/internal/thread"
 )
 
 // job is one delivery.
@@ -60,12 +61,14 @@ func (p *Poster) Deliver(ctx context.Context, repo precedent.Repo, number int) (
 	return j.d, err
 }
 
+func (j *job) kept() thread.Kept { return thread.Kept{Rows: j.Rows, Number: j.number} }
+
 func (j *job) deliver(ctx context.Context) error {
 	var err error
 	if j.posts, err = j.Rows.Posts(ctx, j.number); err != nil {
 		return err
 	}
-	if j.stored, err = j.Rows.Threads(ctx, j.number); err != nil {
+	if j.stored, err = j.kept().All(ctx); err != nil {
 		return err
 	}
 	j.whom()

@@ -52,7 +52,7 @@ func (j *job) remember(ctx context.Context) error {
 		}
 	}
 	j.stored = append(j.stored, opened...)
-	return j.Rows.SaveThreads(ctx, opened)
+	return j.kept().Save(ctx, opened)
 }
 
 // shown tells whether people can see a remark: as a comment whose number is

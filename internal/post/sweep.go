@@ -123,7 +123,7 @@ func (j *job) follow(ctx context.Context, gone, kept own) error {
 			if c, ok := j.seen.conversation(kept.ID); ok {
 				t.Forge = c.ID
 			}
-			return j.Rows.SaveThreads(ctx, j.stored[i:i+1])
+			return j.kept().Save(ctx, j.stored[i:i+1])
 		}
 	}
 	return nil

@@ -42,7 +42,7 @@ func (w *work) prompted() bool {
 }
 
 // analyzerEngine is what analyzers' runs have in place of an engine.
-const analyzerEngine = "analyzer"
+const analyzerEngine = precedent.AnalyzerEngine
 
 // line says how the work ended, for those who read a log.
 func (w *work) line() string {

@@ -27,6 +27,6 @@ func (a analyzer) Find(ctx context.Context, in *Input) Report {
 	}
 	return Report{
 		Findings: res.Findings,
-		Run:      precedent.FinderRun{Engine: "analyzer", Status: res.Status, Error: res.Error},
+		Run:      precedent.FinderRun{Engine: precedent.AnalyzerEngine, Status: res.Status, Error: res.Error},
 	}
 }

@@ -56,7 +56,7 @@ func (x *reader) answer(ctx context.Context, fs []precedent.Finding, ran []prece
 	var answers []precedent.ThreadAnswer
 	for _, q := range all {
 		q.reply(x.in.Head)
-		b.all(&q.answer.Title, &q.answer.Reply, &q.answer.Why)
+		b.all(&q.answer.Title, &q.answer.Reply, &q.answer.Why, &q.answer.Words)
 		q.answer.Reply = text.Cut(q.answer.Reply, maxReply)
 		if q.answer.State == precedent.DeclinedHere && q.found != nil {
 			q.found.Drop("threads", precedent.Dismissed, q.ID, "a person declined it in the thread about it")

@@ -21,7 +21,7 @@ func (x *reader) settle(q *inquiry, w word) {
 	reply := strings.TrimSpace(text.Clean(w.Reply))
 	if who, sentence := x.decliner(q, w.Quote); w.State == precedent.DeclinedHere && who != "" {
 		q.decide(precedent.DeclinedHere, decidedByPerson, "%s wrote: %q", who, text.Cut(sentence, maxProof))
-		q.answer.Reply = reply
+		q.answer.Reply, q.answer.Who, q.answer.Words = reply, who, text.Cut(sentence, maxProof)
 		return
 	}
 	proof := ""

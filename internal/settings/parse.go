@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
 )
 
 // given is the text of a setting, and what its meaning depends on.
@@ -35,16 +36,12 @@ func engineOfText(g given) (Engine, error) {
 	return Engine{Command, path}, err
 }
 
-func forgeOfText(g given) (Forge, error) {
-	kind, at, _ := strings.Cut(g.text, ":")
-	switch {
-	case kind == GitHub, kind == Gitea && at != "":
-		return Forge{kind, at}, nil
-	case kind == Local && at != "":
-		path, err := g.path(at)
-		return Forge{kind, path}, err
+func forgeOfText(g given) (forge.Address, error) {
+	a, err := forge.ParseAddress(g.text)
+	if err == nil && a.Kind == forge.Local {
+		a.At, err = g.path(a.At)
 	}
-	return Forge{}, fmt.Errorf("no forge %q: want github, github:https://HOST/api/v3, gitea:https://HOST or local:DIR", g.text)
+	return a, err
 }
 
 func file(g given) (string, error) {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/lint"
 	"github.com/precedent-dev/precedent/internal/llm"
 )
@@ -37,7 +38,7 @@ type Settings struct {
 	Repo     Value[precedent.Repo] // zero for that of the remote
 
 	// Commands that read pull requests.
-	Forge Value[Forge]
+	Forge Value[forge.Address]
 
 	// The review, before the policy of the repository.
 	Threshold Value[*int] // percent; nil leaves it to the policy
@@ -95,19 +96,6 @@ var KeyOf = map[string]string{Anthropic: "ANTHROPIC_API_KEY", OpenAI: "OPENAI_AP
 // URLOf names the variable that holds the address of an engine. The operator's
 // environment may name another host; no file of a repository can.
 var URLOf = map[string]string{Anthropic: "ANTHROPIC_BASE_URL", OpenAI: "OPENAI_BASE_URL"}
-
-// Forge is where pull requests are.
-type Forge struct {
-	Kind string // one of the forges below
-	At   string // an address, or the absolute path of a folder; empty for the usual address
-}
-
-// The forges.
-const (
-	GitHub = "github"
-	Gitea  = "gitea"
-	Local  = "local"
-)
 
 // Line is a setting as the configuration is listed.
 type Line struct {
@@ -203,18 +191,15 @@ func OnGitea(env map[string]string) bool { return env["GITEA_ACTIONS"] == "true"
 
 // forgeOf is the forge where none is named: the one that a workflow runs on,
 // else GitHub.
-func forgeOf(env map[string]string) Value[Forge] {
-	f, from := Forge{Kind: GitHub}, Source{Default, "default"}
+func forgeOf(env map[string]string) Value[forge.Address] {
+	f, from := forge.Address{Kind: forge.GitHub}, Source{Default, "default"}
 	switch {
 	case OnGitea(env):
-		f, from = Forge{Gitea, env["GITHUB_SERVER_URL"]}, Source{Environment, "environment GITEA_ACTIONS"}
+		f, from = forge.Address{Kind: forge.Gitea, At: env["GITHUB_SERVER_URL"]}, Source{Environment, "environment GITEA_ACTIONS"}
 	case env["GITHUB_API_URL"] != "":
-		f, from = Forge{GitHub, env["GITHUB_API_URL"]}, Source{Environment, "environment GITHUB_API_URL"}
+		f, from = forge.Address{Kind: forge.GitHub, At: env["GITHUB_API_URL"]}, Source{Environment, "environment GITHUB_API_URL"}
 	}
-	if f.At == "" {
-		return Value[Forge]{f, f.Kind, from}
-	}
-	return Value[Forge]{f, f.Kind + ":" + f.At, from}
+	return Value[forge.Address]{f, f.String(), from}
 }
 
 func or(s, fallback string) string {

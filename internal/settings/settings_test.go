@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
 )
 
 func written(t *testing.T, text string) string {
@@ -26,7 +27,7 @@ func TestReadDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Found || s.Engine.Value.Kind != NoEngine || s.Forge.Value != (Forge{Kind: GitHub}) || s.Concurrency.Value != 4 ||
+	if s.Found || s.Engine.Value.Kind != NoEngine || s.Forge.Value != (forge.Address{Kind: forge.GitHub}) || s.Concurrency.Value != 4 ||
 		s.MaxCost.Value <= 0 || s.MaxCostPerDay.Value < s.MaxCost.Value || s.MaxCostPull.Value < s.MaxCost.Value || s.MaxTokens.Value < 1 ||
 		s.Threshold.Value != nil || s.FailOn.Value != precedent.High || s.Timeout.Value != 10*time.Minute {
 		t.Errorf("%+v", s)
@@ -56,7 +57,7 @@ func TestReadSources(t *testing.T) {
 	if s.Timeout.Value != 90*time.Second || s.Timeout.Source.By != Flag || s.Context.Value != 4000 || s.Context.Text != "4000" {
 		t.Errorf("timeout %+v, context %+v", s.Timeout, s.Context)
 	}
-	if s.MemoryDB.Value != "/home/dana/m.db" || s.Forge.Value != (Forge{Local, "/work/forge"}) || strings.Join(s.Model.Value, "|") != "a|b" {
+	if s.MemoryDB.Value != "/home/dana/m.db" || s.Forge.Value != (forge.Address{Kind: forge.Local, At: "/work/forge"}) || strings.Join(s.Model.Value, "|") != "a|b" {
 		t.Errorf("memory %+v, forge %+v, model %+v", s.MemoryDB, s.Forge, s.Model)
 	}
 }

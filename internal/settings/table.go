@@ -6,6 +6,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/engine"
+	"github.com/precedent-dev/precedent/internal/forge"
 )
 
 // Def defines one setting. An empty name means that it cannot come from there.
@@ -65,7 +66,7 @@ var All = []Def{
 		Key: "repo", Flag: "repo",
 		Usage: "the repository's identity as `host/owner/name`, instead of its remote's",
 	}),
-	def(forgeOfText, func(s *Settings) *Value[Forge] { return &s.Forge }, Def{
+	def(forgeOfText, func(s *Settings) *Value[forge.Address] { return &s.Forge }, Def{
 		Key: "forge", Flag: "forge", Env: "PRECEDENT_FORGE", InFile: true,
 		Usage: "where pull requests are: github, github:https://HOST/api/v3, gitea:https://HOST, or `local:DIR`",
 	}),

@@ -34,8 +34,9 @@ type OutcomeInput struct {
 //	suggestion_committed  the suggested lines stand where the flagged ones stood, and did not before
 //	fixed                 the flagged lines changed or are gone, and a review answered that it is
 //	                      fixed or, if none answered, its place is nowhere in the file
-//	declined              a person with write permission or the author of the pull request said no,
-//	                      in words that Declines reads, or one with write permission by a thumb down
+//	declined              a person with write permission or the author of the pull request said no in
+//	                      words that Declines reads, or one with write permission by a thumb down
+//	                      or in a sentence that an engine took for a "no"
 //	resolved_unchanged    a person closed the conversation or deleted the comment, and it is not fixed
 //	accepted              a person with write permission gave a thumb up, and the code is as it was
 //	ignored               merged or closed, the code is as it was, and no review found it fixed
@@ -79,7 +80,7 @@ func (j *judgement) decide(o *precedent.Outcome, t precedent.Thread, answer prec
 		set(precedent.Fixed, "%s", why)
 		return
 	}
-	if j.declined(o, t) {
+	if j.declined(o, t, answer) {
 		return
 	}
 	same := j.standing(t, answer)
@@ -195,7 +196,7 @@ func (j *judgement) fixed(t precedent.Thread, answer precedent.ThreadAnswer) str
 
 // declined sets the outcome if a person said no: the last one who did, one with
 // write permission before the author.
-func (j *judgement) declined(o *precedent.Outcome, t precedent.Thread) bool {
+func (j *judgement) declined(o *precedent.Outcome, t precedent.Thread, answer precedent.ThreadAnswer) bool {
 	by, words, ok := declinedBy(t, teams)
 	if !ok {
 		if down, no := j.vote(t, "-1"); no {
@@ -203,6 +204,9 @@ func (j *judgement) declined(o *precedent.Outcome, t precedent.Thread) bool {
 			o.Proof = down.Who.Login + " gave it a thumb down"
 			return true
 		}
+		by, words, ok = judged(t, answer)
+	}
+	if !ok {
 		by, words, ok = declinedBy(t, func(m precedent.Message) bool { return j.in.Author != "" && m.WhoID == j.in.Author })
 	}
 	if ok {
@@ -210,6 +214,20 @@ func (j *judgement) declined(o *precedent.Outcome, t precedent.Thread) bool {
 		o.Proof = fmt.Sprintf("%s said: “%s”", by.Who, words)
 	}
 	return ok
+}
+
+// judged returns the message of which the review of the head answered that it
+// dismisses the finding. Who wrote it has write permission now too.
+func judged(t precedent.Thread, answer precedent.ThreadAnswer) (by precedent.Message, words string, ok bool) {
+	if answer.State != precedent.DeclinedHere || answer.Words == "" {
+		return by, "", false
+	}
+	for _, m := range slices.Backward(t.Messages) {
+		if personal(m) && m.MayWrite && m.Who == answer.Who {
+			return m, answer.Words, true
+		}
+	}
+	return by, "", false
 }
 
 // vote returns the last reaction of a kind by a person with write permission.

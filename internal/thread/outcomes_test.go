@@ -82,6 +82,8 @@ func TestOutcomes(t *testing.T) {
 		{name: "declined by a stranger", change: []func(*precedent.Thread){words(forge.Person{ID: "9", Login: "x"}, false, "Won't fix.")}, want: precedent.OutcomeUnknown},
 		{name: "declined by a program", change: []func(*precedent.Thread){words(robot, true, "Won't fix.")}, want: precedent.OutcomeUnknown},
 		{name: "declined by a deleted account", change: []func(*precedent.Thread){words(ghost, true, "Won't fix.")}, want: precedent.OutcomeUnknown},
+		{name: "declined in words that an engine read", change: []func(*precedent.Thread){words(dana, true, "Leave it.")}, answer: precedent.DeclinedHere, want: precedent.Declined, proof: "dana said: “Leave it.”", who: "dana"},
+		{name: "declined by a writer no more", change: []func(*precedent.Thread){words(dana, false, "Leave it.")}, answer: precedent.DeclinedHere, want: precedent.OutcomeUnknown},
 		{name: "thumb down", votes: vote(dana, "-1", true), want: precedent.Declined, proof: "thumb down", who: "dana"},
 		{name: "thumb down of a stranger", votes: vote(ann, "-1", false), want: precedent.OutcomeUnknown},
 		{name: "thumb down of a program", votes: vote(robot, "-1", true), want: precedent.OutcomeUnknown},
@@ -114,6 +116,9 @@ func TestOutcomes(t *testing.T) {
 			in.Trees.Head = "0123456789abcdef"
 			if test.answer != "" {
 				in.Answers = []precedent.ThreadAnswer{{Thread: th.ID, State: test.answer}}
+				if test.answer == precedent.DeclinedHere {
+					in.Answers[0].Who, in.Answers[0].Words = "dana", "Leave it."
+				}
 			}
 			ts := []precedent.Thread{th}
 			Carry(ts, in.Trees)

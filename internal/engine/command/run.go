@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
-	"strings"
+	"syscall"
 	"time"
 
 	"github.com/precedent-dev/precedent"
@@ -66,7 +66,7 @@ func after(separator, text string) string {
 
 // startHint explains the error that a script without its first line gives.
 func startHint(err error) string {
-	if strings.Contains(err.Error(), "exec format error") {
+	if errors.Is(err, syscall.ENOEXEC) {
 		return " (a script begins with #! and its interpreter)"
 	}
 	return ""

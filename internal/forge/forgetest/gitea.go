@@ -115,6 +115,12 @@ var giteaRoutes = []giteaRoute{
 	{"GET", "/repos/{owner}/{repo}/issues/comments/{id}/reactions", (*Gitea).reactions, nil},
 	{"GET", "/repos/{owner}/{repo}/collaborators/{login}/permission", (*Gitea).permission, nil},
 	{"POST", "/repos/{owner}/{repo}/statuses/{sha}", (*Gitea).status, nil},
+	{"GET", "/repos/{owner}/{repo}/labels", (*Gitea).labels, nil},
+	{"POST", "/repos/{owner}/{repo}/labels", (*Gitea).makeLabel, nil},
+	{"GET", "/orgs/{org}/labels", (*Gitea).sharedLabels, nil},
+	{"GET", "/repos/{owner}/{repo}/issues/{number}/labels", (*Gitea).labelsOf, nil},
+	{"POST", "/repos/{owner}/{repo}/issues/{number}/labels", (*Gitea).addLabels, nil},
+	{"DELETE", "/repos/{owner}/{repo}/issues/{number}/labels/{id}", (*Gitea).removeLabel, nil},
 }
 
 // serve finds what a request is for, and answers while the world stands still.

@@ -68,8 +68,8 @@ func (g *Gitea) pull(c *call) reply {
 
 func (g *Gitea) pullJSON(repo *Repo, p *Pull) object {
 	labels := []object{}
-	for i, l := range p.Labels {
-		labels = append(labels, object{"id": i + 1, "name": l, "color": "ededed"})
+	for _, l := range p.Labels {
+		labels = append(labels, repo.label(l))
 	}
 	head := p.Head
 	if sha, ok := g.Behind[p.Number]; ok {

@@ -394,8 +394,13 @@ func (g *GitHub) deleteComment(c *call) reply { return g.remove(c, forge.OnThrea
 
 func (g *GitHub) label(c *call) reply {
 	var in struct{ Labels []string }
-	if bad := c.read(&in); bad != nil {
+	switch bad := c.read(&in); {
+	case bad != nil:
 		return *bad
+	case c.repo.Archived:
+		return problem(http.StatusForbidden, "Repository was archived so is read-only.")
+	case !c.repo.mayWrite(c.who) && !c.app:
+		return g.denied(c)
 	}
 	for _, l := range in.Labels {
 		if !slices.Contains(c.pull.Labels, l) {

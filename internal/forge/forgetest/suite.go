@@ -34,6 +34,7 @@ func Run(t *testing.T, build Build) {
 		{"permissions", permissions},
 		{"permissions grow old", permissionsGrowOld},
 		{"permissions fail closed", permissionsFailClosed},
+		{"pages", pagesOf},
 		{"diff", diffs},
 		{"nothing there", nothingThere},
 		{"what is not asked", notAsked},

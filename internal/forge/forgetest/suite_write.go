@@ -37,6 +37,7 @@ func writing(t *testing.T, build Build) {
 		{"more conversations than a page", manyConversations},
 		{"reactions", readsReactions},
 		{"checks", setsChecks},
+		{"labels", setsLabels},
 		{"long words", longWords},
 		{"odd words", oddWords},
 		{"writers at once", writersAtOnce},
@@ -419,7 +420,9 @@ func notSent(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 		_, err5 := f.Delete(t.Context(), r, till, said)
 		_, err6 := f.Resolve(t.Context(), r, till, forge.Thread{ID: "x", Comments: []precedent.ForgeID{"1"}}, true)
 		_, err7 := f.Check(t.Context(), r, forge.Check{Name: "precedent", Commit: p.Head.SHA, Result: forge.Success, Title: "x"})
-		for i, err := range []error{err1, err2, err3, err4, err5, err6, err7} {
+		_, err8 := f.AddLabel(t.Context(), r, till, "x")
+		_, err9 := f.RemoveLabel(t.Context(), r, till, "x")
+		for i, err := range []error{err1, err2, err3, err4, err5, err6, err7, err8, err9} {
 			if kind(err) != forge.KindRefused {
 				t.Errorf("%+v, %d: %v", r, i+1, err)
 			}

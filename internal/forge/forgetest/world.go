@@ -37,6 +37,9 @@ type Repo struct {
 	Archived bool
 	Checks   []Check
 	Statuses []Status
+	// Labels are those that pull requests may have, and Shared those of the owner.
+	// An id is a place in them.
+	Labels, Shared []string
 }
 
 // Pull is a pull request, and what was said on it, in the order in which it was

@@ -104,7 +104,7 @@ func (c *Client) pull(do call, p *sdk.PullRequest) (forge.PullRequest, error) {
 	n := strconv.FormatInt(p.Index, 10)
 	out := forge.PullRequest{
 		Number: int(p.Index), Author: person(p.Poster), State: state, Draft: p.Draft || unfinished(p.Title),
-		URL:  c.web.JoinPath(base.Repo.Owner, base.Repo.Name, "pulls", n).String(),
+		URL:  c.PullRequestURL(base.Repo, int(p.Index)),
 		Base: base, Head: head, Ref: "refs/pull/" + n + "/head",
 		Updated: p.Updated.UTC(), Locked: p.IsLocked,
 	}

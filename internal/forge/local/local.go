@@ -34,7 +34,7 @@
 // is what the JSON says: both ends need a "sha" then, and remarks may stand on
 // the lines of the diff.
 //
-// talk.json holds "comments", "closed" (conversations shown as resolved, by the
+// Labels are written, too. talk.json holds "comments", "closed" (conversations shown as resolved, by the
 // number of their first comment) and "reactions". Files have at most 32 MiB. They
 // change at once or not at all, whatever stops the process; on Unix, processes
 // that write take turns.

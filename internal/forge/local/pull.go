@@ -124,11 +124,6 @@ func (s *subject) diff() string {
 	return *s.Diff
 }
 
-// page is the address of the pull request's page, which nobody serves.
-func (s *subject) page() string {
-	return "https://" + s.Host + "/" + s.Owner + "/" + s.id().Name + "/pull/" + strconv.Itoa(s.Number)
-}
-
 // PullRequest reads a pull request. Its ends are where their branches are now.
 func (f *Forge) PullRequest(ctx context.Context, repo precedent.Repo, number int) (forge.PullRequest, error) {
 	doing := fmt.Sprintf("read pull request %s#%d", repo, number)
@@ -162,7 +157,7 @@ func (f *Forge) describe(ctx context.Context, h *history, s *subject) (forge.Pul
 	}
 	out := forge.PullRequest{
 		Number: s.Number, Author: s.Author.person(), State: s.State, Draft: s.Draft, Locked: s.Locked || s.Archived,
-		URL: s.page(), Base: s.branch(s.Base), Head: s.branch(s.Head), Ref: s.Head.Ref, Labels: s.Labels, Files: s.Files,
+		URL: f.PullRequestURL(s.id(), s.Number), Base: s.branch(s.Base), Head: s.branch(s.Head), Ref: s.Head.Ref, Labels: s.Labels, Files: s.Files,
 	}
 	if out.Ref == "" || s.explicit() {
 		out.Ref = fmt.Sprintf("refs/pull/%d/head", s.Number)

@@ -148,9 +148,10 @@ func (b *staged) back(number int) {
 		for _, c := range p.Comments {
 			known[forge.CommentRef{Kind: c.Kind, ID: c.ID}] = c
 		}
+		p.Labels = s.Labels
 		p.Comments, p.Closed = nil, map[precedent.ForgeID]forge.Person{}
 		for _, c := range t.Comments {
-			out := s.comment(c)
+			out := b.comment(&s, c)
 			out.URL = known[c.said()].URL
 			p.Comments = append(p.Comments, out)
 			if _, old := known[c.said()]; !old && c.Kind == forge.OnReview {
@@ -261,6 +262,14 @@ func (b *staged) Delete(ctx context.Context, r precedent.Repo, n int, c forge.Co
 
 func (b *staged) Resolve(ctx context.Context, r precedent.Repo, n int, th forge.Thread, closed bool) (forge.Unsupported, error) {
 	return on(b, n, func() (forge.Unsupported, error) { return b.Forge.Resolve(ctx, r, n, th, closed) })
+}
+
+func (b *staged) AddLabel(ctx context.Context, r precedent.Repo, n int, label string) (forge.Unsupported, error) {
+	return on(b, n, func() (forge.Unsupported, error) { return b.Forge.AddLabel(ctx, r, n, label) })
+}
+
+func (b *staged) RemoveLabel(ctx context.Context, r precedent.Repo, n int, label string) (forge.Unsupported, error) {
+	return on(b, n, func() (forge.Unsupported, error) { return b.Forge.RemoveLabel(ctx, r, n, label) })
 }
 
 func (b *staged) Check(ctx context.Context, r precedent.Repo, c forge.Check) (forge.Unsupported, error) {

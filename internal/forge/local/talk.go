@@ -152,7 +152,7 @@ func (f *Forge) discussion(ctx context.Context, repo precedent.Repo, number int,
 		if age != nil && inline(c) && !c.Outdated {
 			c.Outdated = age.outdated(ctx, c)
 		}
-		m := s.comment(c)
+		m := f.comment(&s, c)
 		for _, r := range t.Reactions {
 			if inline(c) && r.said() == c.said() && (r.Content == "+1" || r.Content == "-1") {
 				m.Votes++
@@ -164,10 +164,10 @@ func (f *Forge) discussion(ctx context.Context, repo precedent.Repo, number int,
 }
 
 // comment translates a comment.
-func (s *subject) comment(c comment) forge.Comment {
+func (f *Forge) comment(s *subject, c comment) forge.Comment {
 	out := forge.Comment{
 		ID: precedent.NumberID(c.ID), Kind: c.Kind, Author: c.Author.person(), At: c.At.UTC(), Edited: c.edited(),
-		URL: s.page() + anchor(c), ReplyTo: precedent.NumberID(c.ReplyTo), Review: precedent.NumberID(c.Review), Commit: c.Commit, Outdated: c.Outdated,
+		URL: f.PullRequestURL(s.id(), s.Number) + anchor(c), ReplyTo: precedent.NumberID(c.ReplyTo), Review: precedent.NumberID(c.Review), Commit: c.Commit, Outdated: c.Outdated,
 		Span: precedent.Span{Path: c.Path, Side: c.Side, Start: c.Start, End: c.End},
 	}
 	out.Body, out.Cut = words(c.Body)

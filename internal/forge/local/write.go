@@ -207,7 +207,7 @@ func (f *Forge) say(ctx context.Context, repo precedent.Repo, number int, doing,
 	if err != nil {
 		return forge.Comment{}, fail(doing, err)
 	}
-	return s.comment(said), nil
+	return f.comment(&s, said), nil
 }
 
 // mine finds a comment of Me's; nil if it is not there.

@@ -1,11 +1,10 @@
-package main
+package workflow
 
 import (
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/git"
@@ -16,20 +15,20 @@ import (
 // maxPolicy is more than a policy may have, in bytes, so that its reader says so.
 const maxPolicy = 1 << 20
 
-// heldPolicy is the repository's policy as far as it holds, and where it stands.
-type heldPolicy struct {
+// Policy is the repository's policy as far as it holds, and where it stands.
+type Policy struct {
 	precedent.Policy
 	Source string // for people; empty if there is none
 	Errors []error
 	Own    bool // it is the user's own, uncommitted one
 }
 
-// readPolicy reads the policy that holds for a range: the one at the base. An
+// ReadPolicy reads the policy that holds for a range: the one at the base. An
 // uncommitted one is the user's own and comes first, unless the range itself
 // commits a policy: then nothing about the work tree's file tells whose it is.
 // One that is not right in every point gives way to the committed one as a
 // whole, because attributes of the reviewed commit can garble it on checkout.
-func readPolicy(ctx context.Context, repo *git.Repo, blobs *git.Blobs, rg git.Range) (heldPolicy, error) {
+func ReadPolicy(ctx context.Context, repo *git.Repo, blobs *git.Blobs, rg git.Range) (Policy, error) {
 	at := func(rev string) ([]byte, error) {
 		data, err := blobs.Read(rev, guide.PolicyFile, maxPolicy)
 		if errors.Is(err, git.ErrNotFound) {
@@ -39,9 +38,9 @@ func readPolicy(ctx context.Context, repo *git.Repo, blobs *git.Blobs, rg git.Ra
 	}
 	base, err := at(rg.BaseCommit)
 	if err != nil {
-		return heldPolicy{}, fmt.Errorf("read policy: %w", err)
+		return Policy{}, fmt.Errorf("read policy: %w", err)
 	}
-	held := heldPolicy{}
+	held := Policy{}
 	if base != nil {
 		held.Source = guide.PolicyFile + " at " + rg.BaseCommit[:12]
 		held.Policy, held.Errors = guide.ParsePolicy(base, guide.PolicyFile, review.Names())
@@ -51,12 +50,31 @@ func readPolicy(ctx context.Context, repo *git.Repo, blobs *git.Blobs, rg git.Ra
 		return held, err
 	}
 	policy, errs := guide.ParsePolicy(own, "uncommitted "+guide.PolicyFile, review.Names())
-	if wrong(errs) {
+	if HasErrors(errs) {
 		held.Errors = append(held.Errors, errs...)
 		held.Errors = append(held.Errors, errors.New("the uncommitted "+guide.PolicyFile+" is not used, because it has errors"))
 		return held, nil
 	}
-	return heldPolicy{Policy: policy, Source: guide.PolicyFile + " (uncommitted)", Errors: errs, Own: true}, nil
+	return Policy{Policy: policy, Source: guide.PolicyFile + " (uncommitted)", Errors: errs, Own: true}, nil
+}
+
+// CurrentPolicy is the policy that holds for what is not committed.
+func CurrentPolicy(ctx context.Context, repo *git.Repo) (Policy, error) {
+	blobs, err := repo.Blobs(ctx)
+	if err != nil {
+		return Policy{}, err
+	}
+	defer blobs.Close()
+	rg := git.Range{Kind: git.Worktree}
+	head, err := repo.Resolve(ctx, git.Spec{Range: "HEAD"})
+	var none *git.Error
+	switch {
+	case err == nil:
+		rg.BaseCommit = head.Head
+	case !errors.As(err, &none) || ctx.Err() != nil:
+		return Policy{}, err // a repository without a commit has no policy in one
+	}
+	return ReadPolicy(ctx, repo, blobs, rg)
 }
 
 // uncommittedPolicy returns the work tree's policy if the user wrote it and has
@@ -100,8 +118,8 @@ func uncommittedPolicy(ctx context.Context, repo *git.Repo, at func(rev string) 
 // unixLines takes away what a checkout may add to the ends of lines.
 func unixLines(data []byte) []byte { return bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")) }
 
-// wrong tells whether any of the errors is more than a notice.
-func wrong(errs []error) bool {
+// HasErrors tells whether any of the errors of a policy is more than a notice.
+func HasErrors(errs []error) bool {
 	for _, err := range errs {
 		var p *guide.PolicyError
 		if !errors.As(err, &p) || !p.Notice {
@@ -109,12 +127,4 @@ func wrong(errs []error) bool {
 		}
 	}
 	return false
-}
-
-// notFound makes git's word for a missing file the standard library's.
-func notFound(err error) error {
-	if errors.Is(err, git.ErrNotFound) {
-		return fmt.Errorf("%w: %w", fs.ErrNotExist, err)
-	}
-	return err
 }

@@ -1,4 +1,4 @@
-package main
+package workflow
 
 import (
 	"context"
@@ -10,14 +10,16 @@ import (
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
-// budget is what a review may take, with the books of the day and of the pull
-// request, 0 for none, in the memory.
-func budget(o *settings.Settings, rows *store.Repo, pull int) *engine.Budget {
-	bounds := store.Bounds{Number: pull, Day: o.MaxCostPerDay.Value, Pull: o.MaxCostPull.Value}
-	b := &engine.Budget{USD: o.MaxCost.Value, Tokens: o.MaxTokens.Value}
-	if rows == nil {
-		return b
-	}
+// Budget bounds one review, without regard to others.
+func Budget(s *settings.Settings) *engine.Budget {
+	return &engine.Budget{USD: s.MaxCost.Value, Tokens: s.MaxTokens.Value}
+}
+
+// bookedBudget is a Budget that also keeps the bounds of the day and of the pull
+// request, 0 for none, across processes.
+func bookedBudget(s *settings.Settings, rows *store.Repo, pull int) *engine.Budget {
+	b := Budget(s)
+	bounds := store.Bounds{Number: pull, Day: s.MaxCostPerDay.Value, Pull: s.MaxCostPull.Value}
 	b.Book = func(ctx context.Context, amount float64, spent bool) error {
 		within := bounds
 		if spent {

@@ -1,0 +1,44 @@
+package forgetest
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/precedent-dev/precedent/internal/forge"
+)
+
+// setsLabels: labels come and go, whatever their names are, and none comes twice.
+func setsLabels(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
+	s.World.Change(func() { p.Labels = []string{"bug"} })
+	is := func(doing string, want ...string) {
+		t.Helper()
+		now, err := f.PullRequest(t.Context(), repo(f), till)
+		slices.Sort(now.Labels)
+		if err != nil || !slices.Equal(now.Labels, want) {
+			t.Errorf("%s: labels %q, %v; want %q", doing, now.Labels, err, want)
+		}
+	}
+	did := func(doing string, cannot forge.Unsupported, err error) {
+		t.Helper()
+		if err != nil || cannot != "" {
+			t.Errorf("%s: %q, %v", doing, cannot, err)
+		}
+	}
+	for _, label := range []string{"precedent:review", "précédent / 50%?", "precedent:review"} {
+		cannot, err := f.AddLabel(t.Context(), repo(f), till, label)
+		did("add "+label, cannot, err)
+	}
+	is("two more", "bug", "precedent:review", "précédent / 50%?")
+	for _, label := range []string{"précédent / 50%?", "bug", "nobody's", "bug"} {
+		cannot, err := f.RemoveLabel(t.Context(), repo(f), till, label)
+		did("remove "+label, cannot, err)
+	}
+	is("two fewer", "precedent:review")
+	_, err := f.AddLabel(t.Context(), repo(f), 4711, "x")
+	refused(t, err, forge.KindNotFound, forge.KindClosed)
+	s.World.Change(func() { s.World.Repo("acme", "shop").Archived = true })
+	if cannot, err := f.AddLabel(t.Context(), repo(f), till, "x"); cannot == "" && kind(err) != forge.KindClosed {
+		t.Errorf("in an archived repository: %q, %v", cannot, err)
+	}
+	is("archived", "precedent:review")
+}

@@ -1,0 +1,92 @@
+package gitea
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	sdk "code.gitea.io/sdk/gitea"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/forge/wire"
+)
+
+// told is what is read of payloads. Those of different events share their parts.
+type told struct {
+	Sender     *sdk.User
+	Repository struct {
+		FullName string `json:"full_name"`
+	}
+	PullRequest *struct {
+		Number int
+		Head   struct{ SHA string }
+	} `json:"pull_request"`
+	Review *struct{}
+	Issue  struct {
+		Number      int
+		PullRequest *struct{} `json:"pull_request"` // nil if it is an issue
+	}
+	Comment     struct{ ID int64 }
+	WorkflowRun *struct {
+		HeadSHA      string                 `json:"head_sha"`
+		PullRequests []struct{ Number int } `json:"pull_requests"`
+	} `json:"workflow_run"`
+	SHA, Context, After string
+}
+
+// ReadEvent reads an event by what its payload holds: Gitea has several names for
+// each, and other ones in workflows than in webhooks. It does not tell which
+// review it speaks of, nor what a comment stands on. The host that it names is not
+// compared: within its own network a server may have another name.
+func (c *Client) ReadEvent(name string, payload []byte) (forge.Event, error) {
+	doing := fmt.Sprintf("read event %q", name)
+	if len(payload) > forge.MaxEvent {
+		return forge.Event{}, &forge.Error{Kind: forge.KindTooLarge, Msg: doing + ": it is larger than 25 MiB"}
+	}
+	var t told
+	if json.Unmarshal(payload, &t) != nil {
+		return forge.Event{}, wire.Strange(doing, "it is not what Gitea documents")
+	}
+	e := t.event()
+	if e.Kind == forge.NoEvent {
+		return e, nil
+	}
+	e.By, e.Repo.Host = person(t.Sender), c.host
+	e.Repo.Owner, e.Repo.Name, _ = strings.Cut(t.Repository.FullName, "/")
+	switch {
+	case c.check(e.Repo) != nil:
+		return forge.Event{}, wire.Strange(doing, "it names no repository")
+	case slices.ContainsFunc(e.Pulls, func(n int) bool { return n <= 0 }):
+		return forge.Event{}, wire.Strange(doing, "it names no pull request")
+	case e.Head != "" && !objectID().MatchString(e.Head):
+		return forge.Event{}, wire.Strange(doing, "it names no commit")
+	}
+	return e, nil
+}
+
+// event is what happened, without where and by whom.
+func (t *told) event() forge.Event {
+	switch {
+	case t.Issue.PullRequest != nil:
+		return forge.Event{Kind: forge.CommentEvent, Pulls: []int{t.Issue.Number}, Comment: forge.CommentRef{ID: precedent.NumberID(t.Comment.ID)}}
+	case t.PullRequest != nil:
+		e := forge.Event{Kind: forge.PullEvent, Pulls: []int{t.PullRequest.Number}, Head: t.PullRequest.Head.SHA}
+		if t.Review != nil {
+			e.Kind = forge.CommentEvent
+		}
+		return e
+	case t.WorkflowRun != nil:
+		e := forge.Event{Kind: forge.RunEvent, Head: t.WorkflowRun.HeadSHA}
+		for _, p := range t.WorkflowRun.PullRequests {
+			e.Pulls = append(e.Pulls, p.Number)
+		}
+		return e
+	case t.Context != "":
+		return forge.Event{Kind: forge.RunEvent, Head: t.SHA}
+	case strings.Trim(t.After, "0") != "": // else a branch is deleted
+		return forge.Event{Kind: forge.PushEvent, Head: t.After}
+	}
+	return forge.Event{}
+}

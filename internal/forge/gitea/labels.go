@@ -1,0 +1,89 @@
+package gitea
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+
+	sdk "code.gitea.io/sdk/gitea"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
+)
+
+// labelColor is the colour of labels that are made: GitHub's for those of which
+// only the name is given.
+const labelColor = "#ededed"
+
+// AddLabel puts a label on a pull request: the repository's of that name, else its
+// organisation's, else a new one of the repository.
+func (c *Client) AddLabel(ctx context.Context, repo precedent.Repo, number int, label string) (forge.Unsupported, error) {
+	do, err := c.begin(ctx, repo, fmt.Sprintf("add label %q to %s#%d", label, repo, number))
+	if err != nil {
+		return "", err
+	}
+	id, err := c.label(do, repo, label)
+	if err != nil {
+		return do.unlessForbidden(err)
+	}
+	_, _, err = do.AddIssueLabels(repo.Owner, repo.Name, int64(number), sdk.IssueLabelsOption{Labels: []int64{id}})
+	return do.unlessForbidden(do.fail(err))
+}
+
+// label finds the number of a label, which is made if there is none.
+func (c *Client) label(do call, repo precedent.Repo, label string) (int64, error) {
+	named := func(l *sdk.Label) bool { return l.Name == label }
+	all, err := pages(do, func(o sdk.ListOptions) ([]*sdk.Label, *sdk.Response, error) {
+		return do.ListRepoLabels(repo.Owner, repo.Name, sdk.ListLabelsOptions{ListOptions: o})
+	})
+	if err != nil {
+		return 0, err
+	}
+	if i := slices.IndexFunc(all, named); i >= 0 {
+		return all[i].ID, nil
+	}
+	all, err = pages(do, func(o sdk.ListOptions) ([]*sdk.Label, *sdk.Response, error) {
+		return do.ListOrgLabels(repo.Owner, sdk.ListOrgLabelsOptions{ListOptions: o})
+	})
+	if err != nil && !missing(err) { // it is missing if the owner is a person
+		return 0, err
+	}
+	if i := slices.IndexFunc(all, named); i >= 0 {
+		return all[i].ID, nil
+	}
+	made, _, err := do.CreateLabel(repo.Owner, repo.Name, sdk.CreateLabelOption{Name: label, Color: labelColor})
+	if err != nil {
+		return 0, do.fail(err)
+	}
+	return made.ID, nil
+}
+
+// RemoveLabel takes a label from a pull request.
+func (c *Client) RemoveLabel(ctx context.Context, repo precedent.Repo, number int, label string) (forge.Unsupported, error) {
+	do, err := c.begin(ctx, repo, fmt.Sprintf("remove label %q from %s#%d", label, repo, number))
+	if err != nil {
+		return "", err
+	}
+	all, _, err := do.GetIssueLabels(repo.Owner, repo.Name, int64(number), sdk.ListLabelsOptions{})
+	if err != nil {
+		return "", do.fail(err)
+	}
+	for _, l := range all {
+		if l == nil || l.Name != label {
+			continue
+		}
+		if _, err := do.DeleteIssueLabel(repo.Owner, repo.Name, int64(number), l.ID); err != nil && status(err) != http.StatusNotFound {
+			return do.unlessForbidden(do.fail(err))
+		}
+	}
+	return "", nil
+}
+
+// unlessForbidden takes what the token may not do for what the forge cannot.
+func (c call) unlessForbidden(err error) (forge.Unsupported, error) {
+	if status(err) == http.StatusForbidden {
+		return forge.Unsupported(c.doing + ": the token may not change labels: that is for people with write access"), nil
+	}
+	return "", err
+}

@@ -1,0 +1,141 @@
+package github
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	gh "github.com/google/go-github/v88/github"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/forge/wire"
+)
+
+// eventKinds are the events that are understood, by GitHub's names. The second is
+// that of workflows which run for the base; webhooks do not have it.
+var eventKinds = map[string]forge.EventKind{
+	"pull_request":                forge.PullEvent,
+	"pull_request_target":         forge.PullEvent,
+	"pull_request_review":         forge.CommentEvent,
+	"pull_request_review_comment": forge.CommentEvent,
+	"issue_comment":               forge.CommentEvent,
+	"check_suite":                 forge.RunEvent,
+	"check_run":                   forge.RunEvent,
+	"status":                      forge.RunEvent,
+	"workflow_run":                forge.RunEvent,
+	"push":                        forge.PushEvent,
+}
+
+// told is what is read of payloads. Those of different events share their parts.
+type told struct {
+	Sender     *gh.User
+	Repository struct {
+		ID       int64
+		FullName string `json:"full_name"`
+		HTMLURL  string `json:"html_url"`
+	}
+	PullRequest struct {
+		Number int
+		Head   struct{ SHA string }
+	} `json:"pull_request"`
+	Issue struct {
+		Number      int
+		PullRequest *struct{} `json:"pull_request"`
+	}
+	Review, Comment struct{ ID int64 }
+	CheckSuite      toldRun `json:"check_suite"`
+	CheckRun        toldRun `json:"check_run"`
+	WorkflowRun     toldRun `json:"workflow_run"`
+	SHA, After      string
+}
+
+// toldRun is what checks and workflows have in common.
+type toldRun struct {
+	HeadSHA      string `json:"head_sha"`
+	PullRequests []struct {
+		Number int
+		Base   struct{ Repo struct{ ID int64 } }
+	} `json:"pull_requests"`
+}
+
+// ReadEvent reads an event. Comments on issues are NoEvents.
+func (c *Client) ReadEvent(name string, payload []byte) (forge.Event, error) {
+	doing := fmt.Sprintf("read event %q", name)
+	e := forge.Event{Kind: eventKinds[name]}
+	switch {
+	case e.Kind == forge.NoEvent:
+		return e, nil
+	case len(payload) > forge.MaxEvent:
+		return forge.Event{}, &forge.Error{Kind: forge.KindTooLarge, Msg: doing + ": it is larger than 25 MiB"}
+	}
+	var t told
+	if json.Unmarshal(payload, &t) != nil {
+		return forge.Event{}, wire.Strange(doing, "it is not what GitHub documents")
+	}
+	e.By, e.Repo.Host = person(t.Sender), c.host
+	e.Repo.Owner, e.Repo.Name, _ = strings.Cut(t.Repository.FullName, "/")
+	if c.check(e.Repo) != nil || !c.hosts(t.Repository.HTMLURL) {
+		return forge.Event{}, wire.Strange(doing, "it names no repository on "+c.host)
+	}
+	if name == "issue_comment" && t.Issue.PullRequest == nil {
+		return forge.Event{}, nil
+	}
+	t.about(name, &e)
+	switch {
+	case slices.ContainsFunc(e.Pulls, func(n int) bool { return n <= 0 }):
+		return forge.Event{}, wire.Strange(doing, "it names no pull request")
+	case e.Kind == forge.CommentEvent && e.Comment.ID.Number() <= 0:
+		return forge.Event{}, wire.Strange(doing, "it names no comment")
+	case e.Head != "" && !objectID().MatchString(e.Head), e.Kind == forge.RunEvent && e.Head == "":
+		return forge.Event{}, wire.Strange(doing, "it names no commit")
+	}
+	return e, nil
+}
+
+// about fills in what an event is about. Pull requests of other repositories that
+// have the commit of a run, too, are left out.
+func (t *told) about(name string, e *forge.Event) {
+	e.Head = t.PullRequest.Head.SHA
+	said := func(pull int, kind forge.CommentKind, id int64) {
+		e.Pulls, e.Comment = []int{pull}, forge.CommentRef{Kind: kind, ID: precedent.NumberID(id)}
+	}
+	run := func(r toldRun) {
+		e.Head = r.HeadSHA
+		for _, p := range r.PullRequests {
+			if p.Base.Repo.ID == t.Repository.ID {
+				e.Pulls = append(e.Pulls, p.Number)
+			}
+		}
+	}
+	switch name {
+	case "issue_comment":
+		said(t.Issue.Number, forge.OnThread, t.Comment.ID)
+	case "pull_request_review":
+		said(t.PullRequest.Number, forge.OnReview, t.Review.ID)
+	case "pull_request_review_comment":
+		said(t.PullRequest.Number, forge.OnLine, t.Comment.ID)
+	case "check_suite":
+		run(t.CheckSuite)
+	case "check_run":
+		run(t.CheckRun)
+	case "workflow_run":
+		run(t.WorkflowRun)
+	case "status":
+		e.Head = t.SHA
+	case "push":
+		if strings.Trim(t.After, "0") != "" { // else the branch is deleted
+			e.Head = t.After
+		}
+	default:
+		e.Pulls = []int{t.PullRequest.Number}
+	}
+}
+
+// hosts tells whether a page is this forge's, be it by http.
+func (c *Client) hosts(page string) bool {
+	u, err := url.Parse(page)
+	return err == nil && strings.EqualFold(u.Host, c.web.Host)
+}

@@ -1,0 +1,211 @@
+package github
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/needs"
+)
+
+// hooksVariable names a copy of the examples; without it scripts/testhooks.sh puts
+// one into .tools.
+const hooksVariable = "PRECEDENT_TEST_WEBHOOKS"
+
+// examples are GitHub's own of each event.
+func examples(t testing.TB) map[string][]json.RawMessage {
+	t.Helper()
+	data, err := os.ReadFile(needs.File(t, hooksVariable, "hooks/index.json", "GitHub's examples of webhooks"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var events []struct {
+		Name     string
+		Examples []json.RawMessage
+	}
+	if err := json.Unmarshal(data, &events); err != nil {
+		t.Fatal(err)
+	}
+	all := map[string][]json.RawMessage{}
+	for _, e := range events {
+		all[e.Name] = e.Examples
+	}
+	if len(all) < 50 { // there were 58 in 2026
+		t.Fatalf("%d events", len(all))
+	}
+	return all
+}
+
+// public is a client of github.com, which the examples come from.
+func public(t testing.TB) *Client {
+	t.Helper()
+	c, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// TestExamplesOfEvents: every example of GitHub's is understood, or is of no event
+// that counts here.
+func TestExamplesOfEvents(t *testing.T) {
+	c := public(t)
+	count := map[string]int{}
+	for name, all := range examples(t) {
+		for i, payload := range all {
+			e, err := c.ReadEvent(name, payload)
+			if err != nil {
+				t.Errorf("%s %d: %v", name, i, err)
+				continue
+			}
+			if e.Kind == forge.NoEvent {
+				if d := cmp.Diff(forge.Event{}, e); d != "" {
+					t.Errorf("%s %d: something is told of an event that does not count: %s", name, i, d)
+				}
+				continue
+			}
+			count[name]++
+			if e.Kind != eventKinds[name] || e.By.ID == "" || e.By.Login == "" || e.Repo.Host != "github.com" || e.Repo.Owner == "" || e.Repo.Name == "" {
+				t.Errorf("%s %d: %s in %s by %+v", name, i, e.Kind, e.Repo, e.By)
+			}
+			switch e.Kind {
+			case forge.PullEvent, forge.CommentEvent:
+				if len(e.Pulls) != 1 || e.Pulls[0] <= 0 || (e.Kind == forge.CommentEvent) != (e.Comment.ID != "" && e.Comment.Kind != "") {
+					t.Errorf("%s %d: %+v of %v", name, i, e.Comment, e.Pulls)
+				}
+			case forge.RunEvent:
+				if !objectID().MatchString(e.Head) {
+					t.Errorf("%s %d: commit %q", name, i, e.Head)
+				}
+			}
+		}
+	}
+	for name := range eventKinds {
+		if count[name] == 0 && name != "pull_request_target" && name != "issue_comment" { // its examples are of issues
+			t.Errorf("no example of %s was understood", name)
+		}
+	}
+}
+
+// TestEventsInFull: what is told of one event of each form.
+func TestEventsInFull(t *testing.T) {
+	c := public(t)
+	all := examples(t)
+	want := forge.Event{
+		Repo: precedent.Repo{Host: "github.com", Owner: "Codertocat", Name: "Hello-World"}, Pulls: []int{2},
+		Head: "ec26c3e57ca3a959ca5aad62de7213c562f8c821", By: forge.Person{ID: "21031067", Login: "Codertocat"},
+	}
+	for _, name := range []string{"pull_request", "pull_request_review_comment", "check_suite", "check_run"} {
+		found := false
+		for _, payload := range all[name] {
+			e, err := c.ReadEvent(name, payload)
+			if err != nil || e.Repo != want.Repo || len(e.Pulls) == 0 {
+				continue
+			}
+			found, want.Kind, want.Comment = true, eventKinds[name], forge.CommentRef{}
+			if name == "pull_request_review_comment" {
+				want.Comment = forge.CommentRef{Kind: forge.OnLine, ID: e.Comment.ID}
+			}
+			if d := cmp.Diff(want, e); d != "" {
+				t.Errorf("%s (-want +got):\n%s", name, d)
+			}
+			break
+		}
+		if !found {
+			t.Errorf("no example of %s is told in full", name)
+		}
+	}
+}
+
+// TestOddEvents: comments on issues do not count, on pull requests they do; what
+// cannot be true is an error.
+func TestOddEvents(t *testing.T) {
+	c := public(t)
+	const repo = `"repository":{"id":1,"full_name":"acme/shop","html_url":"https://github.com/acme/shop"},"sender":{"id":7,"login":"ann"}`
+	e, err := c.ReadEvent("issue_comment", []byte(`{"action":"created","issue":{"number":3,"pull_request":{"url":"x"}},"comment":{"id":5},`+repo+`}`))
+	want := forge.Event{
+		Kind: forge.CommentEvent, Repo: precedent.Repo{Host: "github.com", Owner: "acme", Name: "shop"}, Pulls: []int{3},
+		Comment: forge.CommentRef{Kind: forge.OnThread, ID: "5"}, By: forge.Person{ID: "7", Login: "ann"},
+	}
+	if d := cmp.Diff(want, e); d != "" || err != nil {
+		t.Errorf("%v (-want +got):\n%s", err, d)
+	}
+	for name, payload := range map[string]string{
+		"issue_comment": `{"action":"created","issue":{"number":3},"comment":{"id":5},` + repo + `}`,
+		"star":          `{`,
+		"":              `{}`,
+	} {
+		if e, err := c.ReadEvent(name, []byte(payload)); err != nil || e.Kind != forge.NoEvent {
+			t.Errorf("%s: %+v, %v", name, e, err)
+		}
+	}
+	e, err = c.ReadEvent("push", []byte(`{"ref":"refs/heads/x","after":"`+strings.Repeat("0", 40)+`",`+repo+`}`))
+	if err != nil || e.Head != "" || e.Kind != forge.PushEvent {
+		t.Errorf("a branch that is deleted: %+v, %v", e, err)
+	}
+	// Another repository has the same commit in a pull request of its own.
+	e, err = c.ReadEvent("check_run", []byte(`{"check_run":{"head_sha":"`+strings.Repeat("a", 40)+`",
+		"pull_requests":[{"number":9,"base":{"repo":{"id":2}}},{"number":4,"base":{"repo":{"id":1}}}]},`+repo+`}`))
+	if err != nil || len(e.Pulls) != 1 || e.Pulls[0] != 4 {
+		t.Errorf("%+v, %v", e, err)
+	}
+	for name, test := range map[string][2]string{
+		"no JSON":                      {"push", `{`},
+		"a list":                       {"push", `[]`},
+		"no repository":                {"push", `{}`},
+		"another forge":                {"push", `{"repository":{"full_name":"acme/shop","html_url":"https://evil.example/acme/shop"}}`},
+		"a path":                       {"push", `{"repository":{"full_name":"acme/..","html_url":"https://github.com/acme/shop"}}`},
+		"no pull request":              {"pull_request", `{` + repo + `}`},
+		"a pull request of nothing":    {"pull_request", `{"pull_request":{},` + repo + `}`},
+		"no commit":                    {"pull_request", `{"pull_request":{"number":1,"head":{"sha":"main"}},` + repo + `}`},
+		"an option for a commit":       {"status", `{"sha":"--x",` + repo + `}`},
+		"no check":                     {"check_run", `{` + repo + `}`},
+		"a check of no pull request":   {"check_run", `{"check_run":{"pull_requests":[{"number":-1,"base":{"repo":{"id":1}}}]},` + repo + `}`},
+		"a comment that is none":       {"issue_comment", `{"issue":{"number":3,"pull_request":{}},"comment":{},` + repo + `}`},
+		"a comment of another form":    {"issue_comment", `{"issue":{"number":3,"pull_request":{}},"comment":[],` + repo + `}`},
+		"no inline comment":            {"pull_request_review_comment", `{"pull_request":{"number":1,"head":{"sha":"` + strings.Repeat("a", 40) + `"}},` + repo + `}`},
+		"number that is no number":     {"pull_request", `{"pull_request":{"number":"1"},` + repo + `}`},
+		"a repository of another form": {"push", `{"repository":"acme/shop"}`},
+	} {
+		_, err := c.ReadEvent(test[0], []byte(test[1]))
+		var e *forge.Error
+		if !errors.As(err, &e) || e.Kind != forge.KindAnswer {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	_, err = c.ReadEvent("push", make([]byte, forge.MaxEvent+1))
+	var fault *forge.Error
+	if !errors.As(err, &fault) || fault.Kind != forge.KindTooLarge {
+		t.Errorf("%v", err)
+	}
+}
+
+// FuzzReadEvent: whatever comes, there is an event or an error of the forge, and what
+// it names can be asked for.
+func FuzzReadEvent(f *testing.F) {
+	for name, all := range examples(f) {
+		f.Add(name, string(all[0]))
+	}
+	c := public(f)
+	f.Fuzz(func(t *testing.T, event, payload string) {
+		e, err := c.ReadEvent(event, []byte(payload))
+		var fault *forge.Error
+		if err != nil && !errors.As(err, &fault) {
+			t.Errorf("%T", err)
+		}
+		if err == nil && !e.Repo.IsZero() && c.check(e.Repo) != nil || e.Head != "" && !objectID().MatchString(e.Head) {
+			t.Errorf("%+v", e)
+		}
+		for _, n := range e.Pulls {
+			if n <= 0 {
+				t.Errorf("%v", e.Pulls)
+			}
+		}
+	})
+}

@@ -1,0 +1,60 @@
+package github
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/forge/wire"
+)
+
+// AddLabel puts a label on a pull request. GitHub makes one that there is not yet.
+func (c *Client) AddLabel(ctx context.Context, repo precedent.Repo, number int, label string) (forge.Unsupported, error) {
+	doing := fmt.Sprintf("add label %q to %s#%d", label, repo, number)
+	ctx, err := c.enter(ctx, doing, repo)
+	if err != nil {
+		return "", err
+	}
+	_, err = c.write(ctx, doing, func(ctx context.Context) error {
+		// The library sends the list alone, which GitHub takes and does not describe.
+		req, err := c.api.NewRequest(ctx, http.MethodPost, fmt.Sprintf("repos/%s/%s/issues/%d/labels", repo.Owner, repo.Name, number), struct {
+			Labels []string `json:"labels"`
+		}{[]string{label}})
+		if err != nil {
+			return err
+		}
+		_, err = c.api.Do(req, nil)
+		return err
+	})
+	return forbidden(err)
+}
+
+// RemoveLabel takes a label from a pull request.
+func (c *Client) RemoveLabel(ctx context.Context, repo precedent.Repo, number int, label string) (forge.Unsupported, error) {
+	doing := fmt.Sprintf("remove label %q from %s#%d", label, repo, number)
+	ctx, err := c.enter(ctx, doing, repo)
+	if err != nil {
+		return "", err
+	}
+	_, err = c.write(ctx, doing, func(ctx context.Context) error {
+		_, err := c.api.Issues.RemoveLabelForIssue(ctx, repo.Owner, repo.Name, number, url.PathEscape(label))
+		return err
+	})
+	if wire.Gone(err) {
+		return "", nil
+	}
+	return forbidden(err)
+}
+
+// forbidden takes what the token may not do for what the forge cannot.
+func forbidden(err error) (forge.Unsupported, error) {
+	var e *forge.Error
+	if errors.As(err, &e) && e.Kind == forge.KindAuth && e.Status == http.StatusForbidden {
+		return forge.Unsupported(e.Msg), nil
+	}
+	return "", err
+}

@@ -1,0 +1,29 @@
+package workflow
+
+import (
+	"context"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/comment"
+	"github.com/precedent-dev/precedent/internal/forge"
+)
+
+// Connection is the forge that pull requests are on, and how git reaches it.
+type Connection struct {
+	forge.Forge
+	// Token is what git fetches a repository with; empty for none. It goes to the
+	// forge's own host alone.
+	Token func(ctx context.Context, r precedent.Repo) (string, error)
+	// TokenName says where the token is, for hints.
+	TokenName string
+	// Folder is where git fetches from, in place of the forge's address; empty for that.
+	Folder string
+	// Known tells whether the forge knows who asks.
+	Known bool
+	// Secrets must never be shown in a comment.
+	Secrets []string
+	// Key signs our comments; the zero Key does not.
+	Key comment.Key
+}
+
+func (c *Connection) explain(err error) error { return ForgeError(err, c.TokenName) }

@@ -1,0 +1,90 @@
+package workflow
+
+import (
+	"context"
+	"strings"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/text"
+)
+
+// Bounds of a discussion.
+const (
+	maxDirectives    = 50
+	maxDirectiveText = 600      // characters
+	maxPeople        = 50       // whose permission is asked for
+	maxClaims        = 16 << 10 // bytes; the newest are kept
+	botName          = "@precedent"
+)
+
+// permissions asks what people may do, for each once.
+type permissions struct {
+	ask      func(ctx context.Context, who forge.Person) (forge.Permission, error)
+	known    map[precedent.ForgeID]forge.Permission
+	failures []precedent.Failure // for whom nobody could be asked, once each
+}
+
+// of returns what a person may do; none if that cannot be known.
+func (p *permissions) of(ctx context.Context, who forge.Person) forge.Permission {
+	got, ok := p.known[who.ID]
+	if ok || len(p.known) >= maxPeople || who.ID == "" {
+		return got
+	}
+	got, err := p.ask(ctx, who)
+	if err != nil {
+		got = forge.None
+		p.failures = append(p.failures, precedent.Failure{Step: "discussion", Error: err.Error() + "; what " + text.VisibleLine(who.Login) + " said counts like anybody's"})
+	}
+	p.known[who.ID] = got
+	return got
+}
+
+// discussion sorts what people said on a pull request. What somebody with write
+// permission wrote in a review, on a line, or to @precedent is a directive,
+// word for word; what everybody else wrote, and the author, who is not asked
+// about their own change, is a claim. Bots and what we posted are left out.
+func discussion(comments []forge.Comment, author forge.Person, ours func(forge.Comment) bool, mayWrite func(forge.Person) bool) precedent.Discussion {
+	var d precedent.Discussion
+	var claims []string
+	for _, c := range comments {
+		words := ownWords(string(c.Body))
+		if c.Author.Bot || words == "" || ours(c) {
+			continue
+		}
+		asks := c.Kind != forge.OnThread || strings.Contains(strings.ToLower(words), botName)
+		if asks && c.Author.ID != author.ID && c.Author.ID != "" && len(d.Directives) < maxDirectives && mayWrite(c.Author) {
+			if c.Span.Path != "" {
+				words = "(on " + c.Span.String() + ") " + words
+			}
+			d.Directives = append(d.Directives, precedent.Directive{
+				Text: precedent.Untrusted(text.Cut(words, maxDirectiveText)), Who: c.Author.Login, Source: c.URL,
+			})
+			continue
+		}
+		claims = append(claims, text.VisibleLine(c.Author.Login)+": "+text.Cut(words, maxDirectiveText))
+	}
+	d.Claims = newest(claims)
+	return d
+}
+
+// ownWords leaves out quoted lines: they are somebody else's words.
+func ownWords(body string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text.Clean(body)) {
+		if !strings.HasPrefix(strings.TrimSpace(line), ">") {
+			b.WriteString(line)
+		}
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// newest joins the claims that fit, from the last one backwards.
+func newest(claims []string) precedent.Untrusted {
+	size, from := 0, len(claims)
+	for from > 0 && size+len(claims[from-1])+1 <= maxClaims {
+		from--
+		size += len(claims[from]) + 1
+	}
+	return precedent.Untrusted(strings.Join(claims[from:], "\n"))
+}

@@ -1,0 +1,95 @@
+package workflow
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/engine"
+	"github.com/precedent-dev/precedent/internal/git"
+)
+
+// addEngine gives the review its engine: bounded by the budget, and with its
+// answers kept as they come.
+func (p *Prepared) addEngine(ctx context.Context, job Job) error {
+	if !job.Reader.reads() {
+		p.Engine = job.Reader.Why
+		return nil
+	}
+	in := &p.Input
+	pull := 0
+	if p.number != nil {
+		pull = *p.number
+	}
+	rows, err := p.workspace.rows(ctx)
+	switch {
+	case err == nil:
+		p.Budget = bookedBudget(p.settings, rows, pull)
+	case ctx.Err() != nil:
+		return err
+	default:
+		p.Budget = Budget(p.settings)
+		p.fail("answers", err.Error()+"; answers and what was spent are not kept")
+	}
+	e, end := job.Reader.New(EngineOptions{Budget: p.Budget, Files: p.files(ctx), Window: in.Window})
+	p.onClose(end)
+	in.Engine = e
+	if err == nil {
+		p.answers = &engine.Keeper{
+			Engine: e, Of: in.Base + ".." + in.Head,
+			Load: rows.Answer, Save: rows.KeepAnswers, Resume: job.Resume, After: time.After,
+		}
+		p.onClose(func() error { p.answers.Done(ctx); return nil }) // a review that is cancelled has answers to go on from
+		in.Engine = p.answers
+	}
+	p.Engine = in.Engine.Info().Line
+	return nil
+}
+
+// dropAnswers forgets the answers of a review that is complete and saved: nobody
+// has to go on from them.
+func (p *Prepared) dropAnswers(ctx context.Context, r *precedent.Review) error {
+	if p.answers == nil || r.Verdict == precedent.Partial || r.Verdict == precedent.Failed {
+		return nil
+	}
+	rows, err := p.workspace.rows(ctx)
+	if err != nil {
+		return err
+	}
+	tasks, _ := p.answers.Done(ctx)
+	return rows.DropAnswers(ctx, tasks)
+}
+
+// files let a model look at the repository at the reviewed head. The head does
+// not change, so it is listed once, however often a model searches it.
+func (p *Prepared) files(ctx context.Context) Files {
+	s := p.subject
+	commit := s.rg.Head
+	if s.rg.Kind == git.Staged || s.rg.Kind == git.Worktree {
+		commit = s.rg.BaseCommit // their head is a tree, which has no history
+	}
+	list := sync.OnceValues(func() ([]string, error) {
+		entries, err := s.repo.Tree(ctx, s.rg.Head, "")
+		var paths []string
+		for _, e := range entries {
+			if strings.HasPrefix(e.Mode, "100") { // no links, no submodules
+				paths = append(paths, e.Path)
+			}
+		}
+		slices.Sort(paths)
+		return paths, err
+	})
+	return Files{
+		List: func(context.Context) ([]string, error) { return list() },
+		Read: func(_ context.Context, path string, limit int64) ([]byte, error) {
+			return s.blobs.Read(s.rg.Head, path, limit)
+		},
+		History: func(ctx context.Context, path string) (string, error) {
+			log, err := s.repo.History(ctx, commit, path)
+			return string(log), err
+		},
+	}
+}

@@ -1,0 +1,230 @@
+package workflow
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/git"
+	"github.com/precedent-dev/precedent/internal/review"
+	"github.com/precedent-dev/precedent/internal/store"
+	"github.com/precedent-dev/precedent/internal/thread"
+)
+
+// earlier is what earlier reviews of a pull request left. The zero value knows of
+// none.
+type earlier struct {
+	me      forge.Person
+	threads []precedent.Thread // as they are now, relocated to the head
+	since   *review.Since      // nil to read everything
+	rules   []precedent.Rule   // of the guide, that were checked up to since
+	// trees are what the threads were relocated through; nil if git could not fetch.
+	trees *thread.Trees
+}
+
+// follow finds our threads on the pull request and relocates them to its head.
+// A review goes on without what cannot be found; whoever posts needs to know
+// whose comments are whose.
+func (p *Pull) follow(ctx context.Context, s *pullState, of purpose) error {
+	me, err := p.connection.Me(ctx)
+	if err != nil {
+		return err
+	}
+	s.earlier.me = me
+	rows, err := p.workspace.rows(ctx)
+	if err != nil {
+		return err
+	}
+	stored, err := p.kept(rows).All(ctx)
+	if err != nil {
+		return err
+	}
+	posts, err := rows.Posts(ctx, p.Number)
+	if err != nil {
+		return err
+	}
+	convs, err := p.connection.Threads(ctx, p.repo.Repo, p.Number)
+	if err != nil {
+		if ctx.Err() != nil {
+			return err
+		}
+		s.fail("threads", err, "who closed which conversation is not known")
+	}
+	s.earlier.threads = thread.Assemble(s.comments, convs, asPosted(stored, posts), thread.Self{
+		Number: p.Number, Me: me, Read: p.writer.Read, Signed: !p.writer.Key.IsZero(), Partial: s.partial, Now: p.reviewer.Now(),
+	}, p.mayWrite(ctx))
+	if s.patched {
+		s.fail("threads", errNotFetched, "threads are known by what they say alone, and everything is read again")
+		return nil
+	}
+	last, readers, err := lastPosted(ctx, rows, posts, of.engine)
+	if err != nil {
+		return err
+	}
+	return p.relocate(ctx, s, last, readers)
+}
+
+// kept are the threads as the memory has them.
+func (p *Pull) kept(rows *store.Repo) thread.Kept { return thread.Kept{Rows: rows, Number: p.Number} }
+
+// relocate moves the threads to the head, and finds out since when nothing has to
+// be read again. Last is the review that was posted last, by these finders; nil for
+// none.
+func (p *Pull) relocate(ctx context.Context, s *pullState, last *precedent.Review, readers []string) error {
+	var ids []string
+	for _, t := range s.earlier.threads {
+		ids = append(ids, t.Commit, t.SeenAt)
+	}
+	if last != nil {
+		ids = append(ids, last.Head, last.Base)
+	}
+	there := append(p.repo.commits.earlier(ctx, s.spec, ids), s.rg.Head, s.rg.Base)
+	trees := treesAt(ctx, s.subject, there, s.rg.Head, s.rg.Base)
+	s.earlier.trees = &trees
+	thread.Carry(s.earlier.threads, trees)
+	if last == nil || last.Head == s.rg.Head {
+		return nil
+	}
+	if !slices.Contains(there, last.Head) || !slices.Contains(there, last.Base) {
+		p.reviewer.notice(ctx, "%s, which was reviewed last, is gone from the server: everything is read again", short(last.Head))
+		return nil
+	}
+	since, err := sinceThen(ctx, s, there, last)
+	if err != nil {
+		return err
+	}
+	since.Finders = readers
+	for _, f := range last.Coverage.Skipped {
+		since.Skipped = append(since.Skipped, f.Path)
+	}
+	s.earlier.since, s.earlier.rules = since, last.RulesChecked
+	return nil
+}
+
+// sinceThen compares the head with the one that was reviewed last.
+func sinceThen(ctx context.Context, s *pullState, there []string, last *precedent.Review) (*review.Since, error) {
+	between := func(from, to string) (*diff.Change, error) {
+		return readChange(ctx, s.repo, git.Range{Kind: git.PullRequest, Base: from, Head: to})
+	}
+	changed, err := between(last.Head, s.rg.Head)
+	if err != nil {
+		return nil, err
+	}
+	since := &review.Since{Head: last.Head, Review: last.ID, Changed: changed}
+	if last.Base != s.rg.Base {
+		if since.Before, err = between(last.Base, last.Head); err != nil {
+			return nil, err
+		}
+	}
+	then := slices.Clone(s.earlier.threads)
+	thread.Carry(then, treesAt(ctx, s.subject, there, last.Head, last.Base))
+	since.Answered = answered(then, changed)
+	return since, nil
+}
+
+// errNoCommit says that nobody can tell what a commit had.
+var errNoCommit = errors.New("the commit is not there")
+
+// treesAt are the files that threads are relocated through, up to a head. Only the
+// commits that are there can be read.
+func treesAt(ctx context.Context, s subject, there []string, head, base string) thread.Trees {
+	return thread.Trees{
+		Head: head, Base: base,
+		Read: func(commit, path string) ([]byte, error) {
+			if !slices.Contains(there, commit) {
+				return nil, errNoCommit
+			}
+			return FilesAt(s.blobs, commit)(path)
+		},
+		Renamed: func(from string) map[string]string { return renamed(ctx, s.repo, from, head) },
+	}
+}
+
+// lastPosted is the newest complete review whose summary stands on the pull
+// request, one by a model if a model is to read, and the finders that have read
+// what it speaks of; nil if there is none. After a push in which there was nothing
+// to read no finder was asked: what the review before it asked counts then.
+func lastPosted(ctx context.Context, rows *store.Repo, posts []store.Post, engine bool) (*precedent.Review, []string, error) {
+	var last *precedent.Review
+	readers := []string{}
+	for _, p := range slices.Backward(posts) {
+		if p.Kind != store.PostSummary || p.State != store.PostConfirmed {
+			continue
+		}
+		r, err := rows.Review(ctx, p.Review)
+		if errors.Is(err, store.ErrNoReview) {
+			continue
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		if r.Verdict != precedent.Clean && r.Verdict != precedent.Findings || r.Scope != precedent.FullScope && engine {
+			continue
+		}
+		asked := false
+		for _, f := range r.Finders {
+			analyzer := f.Engine == precedent.AnalyzerEngine
+			asked = asked || f.Status.Good() && !analyzer
+			if f.Status.Good() && (last == nil || !analyzer) {
+				readers = append(readers, f.Name)
+			}
+		}
+		if last == nil {
+			last = r
+		}
+		if asked || !engine {
+			break
+		}
+	}
+	return last, readers, nil
+}
+
+// asPosted corrects the states of threads by what became of the posts. A process can
+// end between the two, and a push between a review and its words: what we closed
+// is addressed, though nobody wrote that down, and an answer that was never given is
+// still to be given.
+func asPosted(stored []precedent.Thread, posts []store.Post) []precedent.Thread {
+	if len(posts) == 0 {
+		return stored
+	}
+	newest := posts[len(posts)-1].Review
+	latest := map[string]store.Post{} // of each thread
+	for _, p := range posts {
+		switch p.Kind {
+		case store.PostReply, store.PostClose, store.PostReopen:
+			latest[p.Thread] = p
+		}
+	}
+	threads := slices.Clone(stored)
+	for i := range threads {
+		t := &threads[i]
+		p, ok := latest[t.ID]
+		switch {
+		case !ok || t.State.Settled():
+		case p.State == store.PostConfirmed:
+			if p.Kind == store.PostClose && p.Review == newest {
+				t.State, t.Closed = precedent.ThreadAddressed, true
+			}
+		case p.State != store.PostRejected && p.Kind != store.PostReopen:
+			t.State = precedent.ThreadPending // open if nobody waits
+		}
+	}
+	return threads
+}
+
+// recheck has the finder of the team's rules read everything again if the guide
+// got rules that the last review did not check.
+func (e *earlier) recheck(guide []precedent.Rule) {
+	if e.since == nil {
+		return
+	}
+	for _, r := range guide {
+		if !slices.ContainsFunc(e.rules, func(old precedent.Rule) bool { return old.ID == r.ID }) {
+			e.since.Finders = slices.DeleteFunc(e.since.Finders, func(name string) bool { return name == string(precedent.Guidelines) })
+			return
+		}
+	}
+}

@@ -1,0 +1,65 @@
+package workflow
+
+import (
+	"context"
+	"slices"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/git"
+)
+
+// renamed maps the paths of files to those that they have at the head. Without
+// an answer a file is taken to have kept its path.
+func renamed(ctx context.Context, repo *git.Repo, from, head string) map[string]string {
+	change, err := readChange(ctx, repo, git.Range{Kind: git.PullRequest, Base: from, Head: head})
+	if err != nil {
+		return nil
+	}
+	moved := map[string]string{}
+	for i := range change.Files {
+		if f := &change.Files[i]; f.Status == diff.Renamed {
+			moved[f.OldPath] = f.Path
+		}
+	}
+	return moved
+}
+
+// answered are the lines that a push put in the place of flagged ones: the
+// added lines of hunks that take a flagged line away. The threads are relocated
+// to the head from which the change starts.
+func answered(threads []precedent.Thread, changed *diff.Change) []precedent.Span {
+	var spans []precedent.Span
+	for _, t := range threads {
+		if t.Now.Start == 0 || t.Now.Side != precedent.Right {
+			continue
+		}
+		for i := range changed.Files {
+			f := &changed.Files[i]
+			if f.OldPath != t.Now.Path {
+				continue
+			}
+			for h := range f.Hunks {
+				spans = append(spans, inPlaceOf(f.Path, &f.Hunks[h], t.Now)...)
+			}
+		}
+	}
+	return spans
+}
+
+// inPlaceOf returns the added lines of a hunk if it deletes one of the span's.
+func inPlaceOf(path string, h *diff.Hunk, old precedent.Span) []precedent.Span {
+	deletes := slices.ContainsFunc(h.Lines, func(l diff.Line) bool {
+		return l.Op == diff.Delete && l.Old >= old.Start && l.Old <= old.End
+	})
+	if !deletes {
+		return nil
+	}
+	var spans []precedent.Span
+	for _, l := range h.Lines {
+		if l.Op == diff.Add {
+			spans = append(spans, precedent.Span{Path: path, Side: precedent.Right, Start: l.New, End: l.New})
+		}
+	}
+	return spans
+}

@@ -1,0 +1,127 @@
+package workflow
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/thread"
+)
+
+// learn keeps what became of the findings that were posted before the review, which
+// answered the threads. Without it the review stands all the same.
+func (p *Pull) learn(ctx context.Context, s *pullState, r *precedent.Review) error {
+	if s.earlier.trees == nil {
+		return nil // nobody can tell what the code is like
+	}
+	s.earlier.threads = thread.Apply(s.earlier.threads, r.Threads, r.Head)
+	return p.learnOutcomes(ctx, s, r.Threads)
+}
+
+// learnAnew is learn for a review that another process made, which may not have
+// come to this.
+func (p *Publisher) learnAnew(ctx context.Context, r *precedent.Review) error {
+	stored, err := p.pull.kept(p.rows).All(ctx)
+	if err != nil || !slices.ContainsFunc(stored, func(t precedent.Thread) bool { return t.Review != r.ID }) {
+		return err
+	}
+	s, err := p.pull.state(ctx, purpose{posts: true})
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	if s.rg.Head != r.Head {
+		return nil // the next review learns it
+	}
+	// Nothing has become yet of what it said itself.
+	s.earlier.threads = slices.DeleteFunc(s.earlier.threads, func(t precedent.Thread) bool { return t.Review == r.ID })
+	return p.pull.learn(ctx, s, r)
+}
+
+// Outcomes finds out what became of the findings that were posted on the pull
+// request, keeps it and returns it.
+func (p *Pull) Outcomes(ctx context.Context) ([]precedent.Outcome, error) {
+	s, err := p.state(ctx, purpose{})
+	if err != nil {
+		return nil, err
+	}
+	defer s.close()
+	if s.earlier.trees == nil {
+		return nil, Hinted(errors.New("what became of the findings cannot be told: "+incomplete(s.failures)), "the token needs to read the repository and to know its own account")
+	}
+	rows, err := p.workspace.rows(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var answers []precedent.ThreadAnswer
+	if last, found, err := rows.LastReview(ctx, p.Number); err != nil {
+		return nil, err
+	} else if found && last.Head == s.rg.Head {
+		answers = last.Threads
+	}
+	if err := p.learnOutcomes(ctx, s, answers); err != nil {
+		return nil, err
+	}
+	p.noticeQuota(ctx)
+	return p.workspace.Memory.Outcomes(ctx, p.Number)
+}
+
+// incomplete joins what went wrong with the threads.
+func incomplete(failures []precedent.Failure) string {
+	why := "nothing is known of its threads"
+	for _, f := range failures {
+		if f.Step == "threads" {
+			why = f.Error
+		}
+	}
+	return why
+}
+
+// learnOutcomes finds out what became of the threads' findings, and keeps it.
+func (p *Pull) learnOutcomes(ctx context.Context, s *pullState, answers []precedent.ThreadAnswer) error {
+	votes, err := p.votes(ctx, s)
+	if err != nil {
+		return err
+	}
+	outcomes := thread.Outcomes(s.earlier.threads, thread.OutcomeInput{
+		State: p.State, Author: p.Author.ID, Trees: *s.earlier.trees, Votes: votes, Answers: answers, Now: p.reviewer.Now(),
+	})
+	rows, err := p.workspace.rows(ctx)
+	if err != nil {
+		return err
+	}
+	if err := p.kept(rows).Save(ctx, s.earlier.threads); err != nil {
+		return err
+	}
+	rejections, err := p.workspace.Memory.Learn(ctx, p.Number, s.earlier.threads, outcomes)
+	for _, j := range rejections {
+		p.reviewer.notice(ctx, "remembered: %s declined %s (precedent dismiss --undo %s takes it back)", j.Who, j.Finding, j.Finding)
+	}
+	return err
+}
+
+// votes are the thumbs on the comments that opened threads.
+func (p *Pull) votes(ctx context.Context, s *pullState) (map[string][]thread.Vote, error) {
+	voted := map[precedent.ForgeID]bool{}
+	for _, c := range s.comments {
+		if c.Kind == forge.OnLine && c.Votes != 0 {
+			voted[c.ID] = true
+		}
+	}
+	votes := map[string][]thread.Vote{}
+	for _, t := range s.earlier.threads {
+		if !voted[t.Comment] {
+			continue
+		}
+		reactions, err := p.connection.Reactions(ctx, p.repo.Repo, p.Number, forge.CommentRef{Kind: forge.OnLine, ID: t.Comment})
+		if err != nil {
+			return nil, p.connection.explain(err)
+		}
+		for _, r := range reactions {
+			votes[t.ID] = append(votes[t.ID], thread.Vote{Reaction: r, MayWrite: p.people.of(ctx, r.Who).MayWrite()})
+		}
+	}
+	return votes, nil
+}

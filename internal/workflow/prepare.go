@@ -1,0 +1,267 @@
+package workflow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"sync"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/engine"
+	"github.com/precedent-dev/precedent/internal/git"
+	"github.com/precedent-dev/precedent/internal/guide"
+	"github.com/precedent-dev/precedent/internal/lint"
+	"github.com/precedent-dev/precedent/internal/review"
+	"github.com/precedent-dev/precedent/internal/secret"
+	"github.com/precedent-dev/precedent/internal/settings"
+	"github.com/precedent-dev/precedent/internal/store"
+)
+
+// MaxFile is the largest file that a review reads whole, in bytes.
+const MaxFile = 8 << 20
+
+// Prepared is a change with everything that its review needs. Close gives back
+// what was opened and made for it.
+type Prepared struct {
+	Input review.Input
+	// Engine says which engine reads and where the code goes, or why none does.
+	Engine string
+	// Budget is what the engine may take; nil without one.
+	Budget *engine.Budget
+
+	reviewer  *Reviewer
+	settings  *settings.Settings
+	workspace *Workspace
+	subject   subject
+	number    *int           // of the pull request; nil for a local change
+	answers   *engine.Keeper // nil without an engine, or if answers cannot be kept
+	// plan is what the review has to say on its pull request.
+	plan func(r *precedent.Review) []store.Post
+
+	mu   sync.Mutex
+	ends []func() error // what is to be given back
+}
+
+// subject is what is reviewed, and where it can be read.
+type subject struct {
+	repo  *git.Repo // not the workspace's if the commits were fetched elsewhere
+	rg    git.Range
+	blobs *git.Blobs
+}
+
+// Close gives everything back. It does not close the repository.
+func (p *Prepared) Close() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, end := range slices.Backward(p.ends) {
+		_ = end() // what stays behind is a temporary folder
+	}
+	p.ends = nil
+}
+
+// onClose adds something to be given back. Exports are made while finders run side
+// by side.
+func (p *Prepared) onClose(end func() error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.ends = append(p.ends, end)
+}
+
+// PrepareLocal fetches everything that the review of a local change needs. The
+// repository stays the caller's.
+func (r *Reviewer) PrepareLocal(ctx context.Context, repo *Repository, spec git.Spec, job Job) (*Prepared, error) {
+	rg, err := repo.Git.Resolve(ctx, spec)
+	if err != nil {
+		return nil, err
+	}
+	change, err := readChange(ctx, repo.Git, rg)
+	if err != nil {
+		return nil, err
+	}
+	blobs, err := repo.Git.Blobs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p := r.prepared(repo.IDs[0], subject{repo.Git, rg, blobs}, change, job)
+	p.onClose(blobs.Close)
+	if err := p.completeLocal(ctx, repo, job); err != nil {
+		p.Close()
+		return nil, err
+	}
+	return p, nil
+}
+
+func (p *Prepared) completeLocal(ctx context.Context, repo *Repository, job Job) error {
+	if err := p.readBase(ctx, true); err != nil {
+		return err
+	}
+	w, err := p.reviewer.remember(ctx, repo)
+	if err != nil {
+		return err
+	}
+	p.onClose(w.Memory.DB.Close)
+	return p.complete(ctx, w, job)
+}
+
+// prepared has what is known of the change alone.
+func (r *Reviewer) prepared(id precedent.Repo, s subject, change *diff.Change, job Job) *Prepared {
+	set := job.Settings
+	p := &Prepared{reviewer: r, settings: set, subject: s, plan: func(*precedent.Review) []store.Post { return nil }, Input: review.Input{
+		Repo:          id,
+		Target:        precedent.Target{Head: s.rg.HeadName, Base: s.rg.BaseName, Why: s.rg.Why},
+		Base:          s.rg.Base,
+		Head:          s.rg.Head,
+		Change:        change,
+		Skipped:       s.rg.Skipped,
+		Intent:        s.rg.Log,
+		Threshold:     set.Threshold.Value,
+		ThresholdFrom: set.Threshold.Source.String(),
+		MaxInline:     set.MaxInline.Value,
+		Window:        set.Context.Value,
+		Concurrency:   set.Concurrency.Value,
+		Timeout:       set.Timeout.Value,
+		Go:            r.Go,
+		Now:           r.Now,
+		NewID:         r.NewID,
+	}}
+	base, head := FilesAt(s.blobs, s.rg.Base), FilesAt(s.blobs, s.rg.Head)
+	p.Input.Read = func(side precedent.Side, path string) ([]byte, error) {
+		if side == precedent.Left {
+			return base(path)
+		}
+		return head(path)
+	}
+	p.Input.Tree = p.exporter(nil)
+	p.Input.Shown = p.exporter(secret.Shown)
+	return p
+}
+
+// readBase adds what the base says: classes of files, guide and policy. There
+// tells whether the base's files can be read.
+func (p *Prepared) readBase(ctx context.Context, there bool) error {
+	in, rg := &p.Input, p.subject.rg
+	base := func(path string) ([]byte, error) { return in.Read(precedent.Left, path) }
+	attributes, err := base(".gitattributes")
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		p.fail("attributes", err.Error())
+	}
+	in.Change.Classify(base, attributes)
+	if !there {
+		p.fail("guide", "the base commit was not fetched: its guide and its policy are not known")
+		return nil
+	}
+	var failures []precedent.Failure
+	in.Guide, failures = guide.Load(FilesAt(p.subject.blobs, rg.BaseCommit), guide.Candidates(pathsOf(in.Change)))
+	in.Failures = append(in.Failures, failures...)
+	policy, err := ReadPolicy(ctx, p.subject.repo, p.subject.blobs, rg)
+	if err != nil {
+		return err
+	}
+	in.Policy = policy.Policy
+	p.reviewer.noticePolicy(ctx, policy)
+	for _, err := range policy.Errors {
+		p.fail("policy", err.Error())
+	}
+	return nil
+}
+
+// noticePolicy says what about the policy should be known before the result is
+// read.
+func (r *Reviewer) noticePolicy(ctx context.Context, p Policy) {
+	if p.Own {
+		r.notice(ctx, "the uncommitted %s holds for this review; commit it, and it holds for everybody's", guide.PolicyFile)
+	}
+	for _, err := range p.Errors {
+		r.noticeError(ctx, err, "")
+	}
+}
+
+// complete adds what runs beside the engine, what memory knows, and the engine.
+func (p *Prepared) complete(ctx context.Context, w *Workspace, job Job) error {
+	in := &p.Input
+	p.workspace = w
+	var err error
+	var unknown []precedent.Failure
+	in.Linters.Linters, unknown = lint.Choose(p.settings.Linters, in.Policy.Linters)
+	in.Linters.Sandbox = p.reviewer.Sandbox
+	in.Failures = slices.Concat(in.Failures, unknown, w.failures)
+	if in.Recall, err = w.Memory.Recall(ctx, pathsOf(in.Change), p.subject.rg.Base, p.subject.rg.Head); err != nil {
+		if ctx.Err() != nil {
+			return err
+		}
+		p.fail("memory", err.Error())
+	}
+	return p.addEngine(ctx, job)
+}
+
+func (p *Prepared) fail(step, what string) {
+	p.Input.Failures = append(p.Input.Failures, precedent.Failure{Step: step, Error: what})
+}
+
+// FilesAt returns a function that reads the files of a revision, those of at most
+// MaxFile. For one that is not there its error is fs.ErrNotExist.
+func FilesAt(blobs *git.Blobs, rev string) func(path string) ([]byte, error) {
+	return func(path string) ([]byte, error) {
+		data, err := blobs.Read(rev, path, MaxFile)
+		if errors.Is(err, git.ErrNotFound) {
+			err = fmt.Errorf("%w: %w", fs.ErrNotExist, err)
+		}
+		return data, err
+	}
+}
+
+// readChange reads the difference of a range.
+func readChange(ctx context.Context, repo *git.Repo, rg git.Range) (*diff.Change, error) {
+	var change *diff.Change
+	err := repo.Diff(ctx, rg, func(patch io.Reader) error {
+		var err error
+		change, err = diff.Parse(patch, diff.DefaultLimits)
+		return err
+	})
+	if err != nil {
+		return nil, &Error{Err: fmt.Errorf("read change: %w", err), Hint: HintOf(err), Status: precedent.ExitIncomplete}
+	}
+	return change, nil
+}
+
+// exporter returns a function that exports the head on first use, with other
+// contents in the place of those of its files if rewrite is not nil.
+func (p *Prepared) exporter(rewrite func(string, []byte) []byte) func(context.Context) (string, error) {
+	var mu sync.Mutex
+	export := ""
+	return func(ctx context.Context) (string, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if export != "" {
+			return export, nil
+		}
+		dir, err := os.MkdirTemp(p.reviewer.Git.TempDir, "precedent-tree-")
+		if err != nil {
+			return "", fmt.Errorf("export tree: %w", err)
+		}
+		if _, err := p.subject.repo.Export(ctx, p.subject.rg.Head, dir, git.ExportLimits{Rewrite: rewrite}); err != nil {
+			return "", errors.Join(err, os.RemoveAll(dir))
+		}
+		export = dir
+		p.onClose(func() error { return os.RemoveAll(dir) })
+		return dir, nil
+	}
+}
+
+// pathsOf lists the paths of a change, those before a rename included.
+func pathsOf(c *diff.Change) []string {
+	var paths []string
+	for i := range c.Files {
+		paths = append(paths, c.Files[i].Path)
+		if old := c.Files[i].OldPath; old != c.Files[i].Path {
+			paths = append(paths, old)
+		}
+	}
+	slices.Sort(paths)
+	return slices.Compact(paths)
+}

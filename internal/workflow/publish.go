@@ -1,0 +1,251 @@
+package workflow
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/post"
+	"github.com/precedent-dev/precedent/internal/report"
+	"github.com/precedent-dev/precedent/internal/review"
+	"github.com/precedent-dev/precedent/internal/store"
+)
+
+// Publisher posts the reviews of one pull request.
+type Publisher struct {
+	pull   *Pull
+	rows   *store.Repo
+	poster post.Poster // without a style
+}
+
+// Publisher returns what posts on the pull request.
+func (p *Pull) Publisher(ctx context.Context) (*Publisher, error) {
+	me, err := p.connection.Me(ctx)
+	if err != nil {
+		return nil, p.connection.explain(err)
+	}
+	rows, err := p.workspace.rows(ctx)
+	if err != nil {
+		return nil, err
+	}
+	writer := p.writer
+	// An App's token is made on the way. Whatever is wrong with that, requests tell.
+	if secret, err := p.connection.Token(ctx, p.repo.Repo); err == nil && secret != "" {
+		writer.Own = append(slices.Clip(writer.Own), secret)
+	}
+	r := p.reviewer
+	return &Publisher{pull: p, rows: rows, poster: post.Poster{
+		Forge: p.connection, Rows: rows, Writer: writer, Me: me, Now: r.Now, Sleep: r.Sleep, Rand: rand.N[time.Duration], NewID: r.NewID,
+	}}, nil
+}
+
+// Standing is a review of the head that the pull request has, which is not to be
+// made again.
+type Standing struct {
+	Result
+	left, stands bool // something of it is still to be posted; its summary stands
+}
+
+// Standing returns the review that an earlier run made for the head that the pull
+// request has, if it is complete and stands there, or if something of it is still
+// to be posted. One of a change to another base is none, nor one without an engine
+// if there is one now.
+func (p *Publisher) Standing(ctx context.Context, job Job) (Standing, bool, error) {
+	pull, r := p.pull, p.pull.reviewer
+	last, found, err := p.rows.LastReview(ctx, pull.Number)
+	if err != nil || !found || last.Head != pull.Head.SHA || last.Target.Base != pull.Base.Name || job.Again {
+		return Standing{}, false, err
+	}
+	if job.Reader.reads() && review.Unread(last) {
+		return Standing{}, false, nil
+	}
+	posts, err := p.rows.Posts(ctx, pull.Number)
+	if err != nil {
+		return Standing{}, false, err
+	}
+	s := Standing{Result: Result{
+		Review: last, Style: report.Style{NoEngine: last.Scope == precedent.AnalyzersScope}, Status: last.ExitStatus(job.Settings.FailOn.Value),
+	}}
+	for _, q := range posts {
+		if q.Review == last.ID {
+			s.left = s.left || !q.State.Done()
+			s.stands = s.stands || q.Kind == store.PostSummary && q.State == store.PostConfirmed
+		}
+	}
+	complete := last.Verdict != precedent.Partial && last.Verdict != precedent.Failed
+	switch {
+	case s.left:
+		r.notice(ctx, "going on with posting review %s of %s", last.ID, short(last.Head))
+	case !complete, !s.stands && !pull.Locked:
+		return Standing{}, false, nil
+	case !s.stands:
+		r.notice(ctx, "nothing can be posted on #%d: the pull request is locked; --again reviews it again", pull.Number)
+	default:
+		r.notice(ctx, "review %s stands at %s already; --again makes another", last.ID, short(last.Head))
+	}
+	return s, true, nil
+}
+
+// Finish delivers what is left of a standing review, and learns what became of
+// earlier ones. It returns the exit status.
+func (p *Publisher) Finish(ctx context.Context, s Standing) (int, error) {
+	if !s.left && !s.stands {
+		return undelivered(s.Status), nil
+	}
+	return p.deliver(ctx, s.Result, func() error { return p.learnAnew(ctx, s.Review) })
+}
+
+// Prepare fetches everything that a review needs which is posted. What a posted
+// review has read and nobody has touched since counts as read, unless everything is
+// to be read again.
+func (p *Publisher) Prepare(ctx context.Context, job Job) (*PreparedPull, error) {
+	s, err := p.pull.state(ctx, purpose{posts: true, engine: job.Reader.reads()})
+	if err != nil {
+		return nil, err
+	}
+	if job.Again {
+		s.earlier.since = nil
+	}
+	x, err := p.pull.prepare(ctx, s, job)
+	if err != nil {
+		return nil, err
+	}
+	x.plan = func(r *precedent.Review) []store.Post {
+		return p.poster.Plan(r, s.earlier.threads, post.Options{FailOn: job.Settings.FailOn.Value, RequestChanges: x.Input.Policy.RequestChanges})
+	}
+	return x, nil
+}
+
+// Deliver posts what the review of a pull request that this Publisher prepared has
+// to say, and learns what became of earlier findings. It returns the exit status:
+// the review's, or that of an incomplete one if nothing can be posted.
+func (p *Publisher) Deliver(ctx context.Context, x *PreparedPull, made Result) (int, error) {
+	return p.deliver(ctx, made, func() error {
+		return p.pull.learn(ctx, x.state, made.Review)
+	})
+}
+
+func (p *Publisher) deliver(ctx context.Context, made Result, learn func() error) (int, error) {
+	pull, r := p.pull, p.pull.reviewer
+	if err := pull.kept(p.rows).Answer(ctx, made.Review.Threads, made.Review.Head); err != nil {
+		return 0, err
+	}
+	poster := p.poster
+	poster.Style = made.Style
+	poster.Style.Version, poster.Style.Links = r.Version, p.poster.Writer.Links
+	poster.Style.LineURL = pull.lineURL(made.Review, made.Style.Change)
+	d, err := poster.Deliver(ctx, pull.repo.Repo, pull.Number)
+	if ctx.Err() == nil {
+		if err := learn(); err != nil && ctx.Err() == nil {
+			r.notice(ctx, "%v; what became of earlier findings is not remembered", err)
+		}
+	}
+	for _, note := range d.Notes {
+		r.notice(ctx, "%s", note)
+	}
+	if ctx.Err() != nil {
+		return 0, ctx.Err()
+	}
+	if err := p.undone(d, err, made.Review.Head); err != nil {
+		return 0, err
+	}
+	if d.Undeliverable != "" {
+		r.notice(ctx, "nothing can be posted on #%d: %s", pull.Number, d.Undeliverable)
+		return undelivered(made.Status), nil
+	}
+	r.notice(ctx, "%s", posted(d))
+	pull.noticeQuota(ctx)
+	return made.Status, nil
+}
+
+// lineURL makes the addresses of lines on the forge as people look at them: of the
+// reviewed head, and of its base for lines that the change took away. There is
+// none where the forge has no pages, and where nobody knows what the file was
+// called before.
+func (p *Pull) lineURL(r *precedent.Review, change *diff.Change) func(precedent.Span) string {
+	return func(at precedent.Span) string {
+		commit := r.Head
+		if at.Side == precedent.Left {
+			if change == nil || change.File(at.Path) == nil {
+				return ""
+			}
+			commit, at.Path = r.Base, change.File(at.Path).OldPath
+		}
+		return p.connection.LineURL(p.repo.Repo, commit, at)
+	}
+}
+
+// undone is the error of a delivery after which another one is needed; nil if none
+// is.
+func (p *Publisher) undone(d post.Delivery, err error, head string) error {
+	hint := "run it again: it goes on where it stopped"
+	switch {
+	case err != nil:
+		err = p.pull.connection.explain(err)
+		hint += ", and says nothing twice"
+		if h := HintOf(err); h != "" {
+			hint = h + "; then " + hint
+		}
+		err = fmt.Errorf("post review: %w (%s left)", err, things(d.Left))
+	case d.Superseded:
+		err, hint = fmt.Errorf("#%d got new commits meanwhile: nothing was posted about %s", p.pull.Number, short(head)), "run it again for the new head"
+	case d.Undeliverable == "" && d.Left > 0:
+		err = fmt.Errorf("post review: %s left", things(d.Left))
+	default:
+		return nil
+	}
+	return &Error{Err: err, Hint: hint, Status: precedent.ExitIncomplete}
+}
+
+// undelivered is the exit status of a review that nobody can post: as if all was
+// well is not how it ends.
+func undelivered(status int) int {
+	if status == precedent.ExitClean {
+		return precedent.ExitIncomplete
+	}
+	return status
+}
+
+// posted says what was posted.
+func posted(d post.Delivery) string {
+	words := things(d.Posted) + " posted"
+	for _, more := range []struct {
+		n    int
+		what string
+	}{{d.Adopted, "were there already"}, {d.Rejected, "refused by the forge, and in the summary"}, {d.Deleted, "duplicates removed"}} {
+		if more.n > 0 {
+			words += fmt.Sprintf(", %d %s", more.n, more.what)
+		}
+	}
+	if d.URL != "" {
+		words += ": " + d.URL
+	}
+	return words
+}
+
+// noticeQuota says how much of the forge's rate limit is left.
+func (p *Pull) noticeQuota(ctx context.Context) {
+	if q := p.connection.Quota(); q.Limit > 0 {
+		p.reviewer.notice(ctx, "%s has %s", p.connection.Host(), QuotaLeft(q))
+	}
+}
+
+// QuotaLeft says how much is left of a rate limit.
+func QuotaLeft(q forge.Quota) string {
+	return fmt.Sprintf("%d of %d requests left until %s", q.Left, q.Limit, q.Reset.UTC().Format(time.TimeOnly))
+}
+
+func things(n int) string {
+	if n == 1 {
+		return "1 thing"
+	}
+	return fmt.Sprintf("%d things", n)
+}
+
+// short is the beginning of an object id, for people.
+func short(id string) string { return id[:min(len(id), 12)] }

@@ -1,0 +1,204 @@
+package workflow
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/comment"
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/review"
+	"github.com/precedent-dev/precedent/internal/text"
+)
+
+// Pull is a pull request as the forge knows it, with the memory of its repository.
+// It serves one run: whoever's permission was asked is not asked for again.
+type Pull struct {
+	forge.PullRequest // read once; again only if its head moves while it is fetched
+
+	reviewer   *Reviewer
+	connection Connection
+	workspace  *Workspace
+	repo       *PullRepository
+	writer     comment.Writer // knows our comments
+	people     permissions
+}
+
+// ReadPull reads the pull request, and opens the memory of its repository, which
+// stays the caller's.
+func (r *Reviewer) ReadPull(ctx context.Context, c Connection, repo *PullRepository, number int) (*Pull, error) {
+	w, err := r.remember(ctx, repo.Repository)
+	if err != nil {
+		return nil, err
+	}
+	p := &Pull{reviewer: r, connection: c, workspace: w, repo: repo, writer: comment.Writer{
+		Place: comment.Place{Repo: repo.Repo, Number: number}, Links: []string{c.Host()}, Own: c.Secrets, Version: r.Version, Key: c.Key,
+	}}
+	p.people = permissions{known: map[precedent.ForgeID]forge.Permission{}, ask: func(ctx context.Context, who forge.Person) (forge.Permission, error) {
+		return c.Permission(ctx, repo.Repo, who)
+	}}
+	p.Number = number
+	if err := p.read(ctx); err != nil {
+		p.Close()
+		return nil, err
+	}
+	return p, nil
+}
+
+// Close closes the memory.
+func (p *Pull) Close() { p.workspace.Memory.DB.Close() }
+
+func (p *Pull) read(ctx context.Context) error {
+	pr, err := p.connection.PullRequest(ctx, p.repo.Repo, p.Number)
+	if err != nil {
+		return p.connection.explain(err)
+	}
+	p.PullRequest = pr
+	return nil
+}
+
+// Prepare fetches everything that a review needs which is not posted. It reads the
+// whole pull request, whatever an earlier review has read.
+func (p *Pull) Prepare(ctx context.Context, job Job) (*PreparedPull, error) {
+	s, err := p.state(ctx, purpose{engine: job.Reader.reads()})
+	if err != nil {
+		return nil, err
+	}
+	s.earlier.since = nil
+	return p.prepare(ctx, s, job)
+}
+
+// PreparedPull is a pull request with everything that its review needs.
+type PreparedPull struct {
+	*Prepared
+	state *pullState
+}
+
+func (p *Pull) prepare(ctx context.Context, s *pullState, job Job) (*PreparedPull, error) {
+	change, err := s.change(ctx)
+	if err != nil {
+		s.close()
+		return nil, err
+	}
+	x := p.reviewer.prepared(p.workspace.IDs[0], s.subject, change, job)
+	x.onClose(s.blobs.Close)
+	x.number = &p.Number
+	p.fill(&x.Input, s)
+	if err = x.readBase(ctx, s.hasBase(ctx)); err == nil {
+		err = x.complete(ctx, p.workspace, job)
+	}
+	if err != nil {
+		x.Close()
+		return nil, err
+	}
+	s.earlier.recheck(x.Input.Guide.Rules)
+	return &PreparedPull{Prepared: x, state: s}, nil
+}
+
+// Bounds of what is shown of a pull request's words.
+const (
+	maxTitle  = 120      // characters, for people
+	maxIntent = 32 << 10 // characters, as many as of commit messages
+)
+
+// fill puts into the input what only a pull request has.
+func (p *Pull) fill(in *review.Input, s *pullState) {
+	in.Target = precedent.Target{
+		Head: fmt.Sprintf("#%d %s", p.Number, text.Cut(text.Collapse(text.VisibleLine(string(p.Title))), maxTitle)),
+		Base: p.Base.Name,
+	}
+	in.Intent = precedent.Untrusted(text.Cut(string(p.Title)+"\n\n"+string(p.Body), maxIntent))
+	in.Discussion = s.discussion
+	in.Threads, in.Since, in.Author = s.earlier.threads, s.earlier.since, p.Author.ID
+	in.Failures = slices.Concat(s.failures, p.people.failures)
+	if s.patched {
+		in.Read = func(precedent.Side, string) ([]byte, error) { return nil, errNotFetched }
+		in.Tree = func(context.Context) (string, error) { return "", errNotFetched }
+	}
+}
+
+// purpose is what a pull request is looked at for.
+type purpose struct {
+	posts  bool // the review is posted
+	engine bool // a model reads
+}
+
+// pullState is a pull request as it is now: its commits, what people said, and what
+// earlier reviews left.
+type pullState struct {
+	fetched
+	comments   []forge.Comment
+	partial    bool // there are more comments, which could not be read
+	discussion precedent.Discussion
+	earlier    earlier
+	failures   []precedent.Failure
+}
+
+func (s *pullState) close() { s.blobs.Close() }
+
+func (s *pullState) fail(step string, err error, so string) {
+	s.failures = append(s.failures, precedent.Failure{Step: step, Error: err.Error() + "; " + so})
+}
+
+// state fetches the commits, reads what people said, and finds what earlier reviews
+// left. It is to be closed.
+func (p *Pull) state(ctx context.Context, of purpose) (*pullState, error) {
+	f, err := p.fetch(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s := &pullState{fetched: f}
+	if f.fetchError != nil {
+		s.fail("fetch", f.fetchError, "the diff is the forge's own, and no file could be read beside it")
+	}
+	if err := p.discuss(ctx, s, of); err != nil {
+		s.close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// discuss reads what people said, and finds out what of it is ours, and what
+// people want. Whoever posts has to know the first.
+func (p *Pull) discuss(ctx context.Context, s *pullState, of purpose) error {
+	r := p.reviewer
+	switch {
+	case p.State == forge.Merged:
+		r.notice(ctx, "#%d is merged already", p.Number)
+	case p.State == forge.Closed:
+		r.notice(ctx, "#%d is closed", p.Number)
+	case p.Draft:
+		r.notice(ctx, "#%d is a draft", p.Number)
+	}
+	var err error
+	if s.comments, err = p.connection.Comments(ctx, p.repo.Repo, p.Number); err != nil {
+		if ctx.Err() != nil {
+			return err
+		}
+		s.partial = true
+		s.fail("discussion", err, "not everything that was said is known")
+	}
+	if of.posts || p.connection.Known {
+		err := p.follow(ctx, s, of)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil && of.posts:
+			return p.connection.explain(err)
+		case err != nil:
+			s.earlier = earlier{}
+			s.fail("threads", err, "what was said before is not known")
+		}
+	}
+	s.discussion = discussion(s.comments, p.Author, func(c forge.Comment) bool {
+		_, ours := p.writer.Read(string(c.Body))
+		return ours && c.Author.ID == s.earlier.me.ID
+	}, p.mayWrite(ctx))
+	return ctx.Err()
+}
+
+// mayWrite tells whether a person has write permission.
+func (p *Pull) mayWrite(ctx context.Context) func(forge.Person) bool {
+	return func(who forge.Person) bool { return p.people.of(ctx, who).MayWrite() }
+}

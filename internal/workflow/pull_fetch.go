@@ -1,0 +1,137 @@
+package workflow
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"time"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/git"
+)
+
+// How often the head is read, and how long is waited before the third time and
+// later ones: Gitea processes a push some seconds after git has taken it.
+const (
+	headLooks = 4
+	headLag   = 2 * time.Second
+)
+
+// errNotFetched is why nothing but the forge's diff can be read.
+var errNotFetched = errors.New("git could not fetch the pull request: its files cannot be read")
+
+// fetched are the commits of a pull request.
+type fetched struct {
+	subject
+	spec git.Pull
+	// patched tells that git could not fetch, for fetchError, and that patch, the
+	// forge's own diff, is all there is.
+	patched    bool
+	patch      []byte
+	fetchError error
+}
+
+// fetch fetches the commits. A head that moves meanwhile is read again, and one that
+// the forge does not know yet is waited for.
+func (p *Pull) fetch(ctx context.Context) (fetched, error) {
+	for attempt := 0; ; attempt++ {
+		f, err := p.fetchCommits(ctx)
+		if errors.Is(err, git.ErrMoved) && attempt < headLooks-1 {
+			if attempt > 0 {
+				p.reviewer.notice(ctx, "git has another head of #%d than %s names: waiting for it", p.Number, p.connection.Host())
+				if err := p.reviewer.Sleep(ctx, headLag); err != nil {
+					return f, err
+				}
+			}
+			if err := p.read(ctx); err != nil {
+				return f, err
+			}
+			continue
+		}
+		if err == nil {
+			f.blobs, err = f.repo.Blobs(ctx)
+		}
+		return f, err
+	}
+}
+
+// fetchCommits fetches with git. Where git cannot, the forge's diff stands in.
+func (p *Pull) fetchCommits(ctx context.Context) (fetched, error) {
+	f := fetched{subject: subject{repo: p.repo.commits.repo}}
+	var err error
+	if f.spec, err = p.fetchSpec(ctx); err != nil {
+		return f, err
+	}
+	if p.repo.commits.mirror {
+		p.reviewer.notice(ctx, "fetching %s#%d", p.repo.Repo, p.Number)
+	}
+	f.rg, err = p.repo.commits.pull(ctx, f.spec)
+	if err == nil || errors.Is(err, git.ErrMoved) || ctx.Err() != nil {
+		return f, err
+	}
+	return f, p.fetchPatch(ctx, &f, err)
+}
+
+// fetchPatch reads the forge's own diff, because git could not fetch.
+func (p *Pull) fetchPatch(ctx context.Context, f *fetched, cause error) error {
+	patch, unshown, err := p.connection.Patch(ctx, p.repo.Repo, p.Number)
+	if err != nil {
+		return Hinted(fmt.Errorf("%w; and the forge gives no diff: %w", cause, err), "%s", HintOf(cause))
+	}
+	// The forge's diff is that of the head as it is now.
+	now, err := p.connection.PullRequest(ctx, p.repo.Repo, p.Number)
+	switch {
+	case err != nil:
+		return p.connection.explain(err)
+	case now.Head.SHA != p.Head.SHA:
+		return Hinted(fmt.Errorf("pull request #%d: %w", p.Number, git.ErrMoved), "somebody is pushing to it: try again")
+	}
+	p.reviewer.notice(ctx, "%v; the forge's own diff is reviewed, and no file is read beside it", cause)
+	f.patched, f.patch, f.fetchError = true, patch, cause
+	f.rg = git.Range{Kind: git.PullRequest, Base: p.Base.SHA, Head: p.Head.SHA, BaseCommit: p.Base.SHA, Skipped: unshown}
+	return nil
+}
+
+// fetchSpec says how git fetches the pull request. The token goes to the forge's
+// own host alone.
+func (p *Pull) fetchSpec(ctx context.Context) (git.Pull, error) {
+	spec := git.Pull{Ref: p.Ref, Base: p.Base.SHA, Head: p.Head.SHA, CAFile: p.reviewer.CAFile}
+	if p.connection.Folder != "" {
+		spec.Folder = p.connection.Folder
+		return spec, nil
+	}
+	spec.URL = p.Base.CloneURL
+	var err error
+	if spec.Proxy, err = p.reviewer.Proxy(spec.URL); err != nil {
+		return spec, err
+	}
+	if u, err := url.Parse(spec.URL); err != nil || u.Host != p.connection.Host() {
+		return spec, nil //nolint:nilerr // git says what is wrong with the address
+	}
+	spec.Token, err = p.connection.Token(ctx, p.repo.Repo)
+	return spec, p.connection.explain(err)
+}
+
+// change reads the difference, or the forge's where git has none.
+func (f *fetched) change(ctx context.Context) (*diff.Change, error) {
+	if !f.patched {
+		return readChange(ctx, f.repo, f.rg)
+	}
+	change, err := diff.ParsePatch(bytes.NewReader(f.patch), diff.DefaultLimits)
+	if err != nil {
+		return nil, &Error{Err: fmt.Errorf("read the forge's diff: %w", err), Status: precedent.ExitIncomplete}
+	}
+	return change, nil
+}
+
+// hasBase tells whether the base commit is there to be read from.
+func (f *fetched) hasBase(ctx context.Context) bool {
+	if !f.patched {
+		return true
+	}
+	_, err := f.repo.Tree(ctx, f.rg.BaseCommit, ".precedent.yaml")
+	return err == nil
+}

@@ -1,0 +1,117 @@
+package workflow
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"path/filepath"
+	"strings"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/git"
+	"github.com/precedent-dev/precedent/internal/settings"
+)
+
+// Location says where a repository is looked for, and what the operator says of it.
+type Location struct {
+	Dir   string // the working folder
+	Index string // git.Options.Index
+	// Repo is the repository's identity by the operator's word; the zero Repo for
+	// what its remotes say.
+	Repo precedent.Repo
+	// Memory is the file that the operator named; the zero Value for none.
+	Memory settings.Value[string]
+}
+
+// Repository is an open repository, and where its memory is kept.
+type Repository struct {
+	Git *git.Repo
+	// IDs are its identities. Ids of findings are made from the first.
+	IDs []precedent.Repo
+	// File is the memory's, and who named it.
+	File settings.Value[string]
+}
+
+// Close closes it.
+func (p *Repository) Close() { p.Git.Close() }
+
+// OpenRepository opens the repository around the folder of the location.
+func (r *Reviewer) OpenRepository(ctx context.Context, at Location) (*Repository, error) {
+	repo, err := r.openGit(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	p := &Repository{Git: repo}
+	if p.IDs, err = Identities(ctx, repo, at.Repo); err == nil {
+		p.File, err = r.memoryFile(at.Memory, repo, p.IDs[0])
+	}
+	if err != nil {
+		repo.Close()
+		return nil, err
+	}
+	return p, nil
+}
+
+func (r *Reviewer) openGit(ctx context.Context, at Location) (*git.Repo, error) {
+	o := r.Git
+	o.Index = at.Index
+	return git.Open(ctx, at.Dir, o)
+}
+
+// Identities says whose memory it is: the operator's word alone if there is one,
+// else the remote, and beside it the first commit, so that what was learned before
+// there was a remote is not lost.
+func Identities(ctx context.Context, repo *git.Repo, asked precedent.Repo) ([]precedent.Repo, error) {
+	if !asked.IsZero() {
+		return []precedent.Repo{asked}, nil
+	}
+	id, err := repo.Identity(ctx)
+	if err != nil || id.IsLocal() {
+		return []precedent.Repo{id}, err
+	}
+	ids := []precedent.Repo{id}
+	if root, err := repo.RootCommit(ctx); err == nil {
+		ids = append(ids, precedent.LocalRepo(root))
+	}
+	return ids, nil
+}
+
+const (
+	memoryDir  = ".precedent"
+	memoryName = "memory.db"
+)
+
+func (r *Reviewer) memoryFile(named settings.Value[string], repo *git.Repo, id precedent.Repo) (settings.Value[string], error) {
+	if named.Value != "" {
+		return named, nil
+	}
+	return DefaultMemory(repo, id, r.DataDir)
+}
+
+// DefaultMemory is the file of a memory that nobody named: beside the main work
+// tree, else in the folder for data, which may be empty.
+func DefaultMemory(repo *git.Repo, id precedent.Repo, dataDir string) (settings.Value[string], error) {
+	path, why := filepath.Join(dataDir, fileName(id)+".db"), "default: no work tree"
+	if top := repo.MainTop(); top != "" {
+		path, why = besideTop(top), "default: beside the repository"
+	} else if dataDir == "" {
+		return settings.Value[string]{}, Hinted(errors.New("find memory: there is neither a work tree nor a home folder to keep it in"), "name a file with --memory-db")
+	}
+	return settings.Value[string]{Value: path, Text: path, Source: settings.Source{Words: why}}, nil
+}
+
+func besideTop(top string) string { return filepath.Join(top, memoryDir, memoryName) }
+
+// fileName makes a file's name of an identity: readable, and unique by a hash.
+func fileName(id precedent.Repo) string {
+	clean := strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '-', r == '_', r == '.':
+			return r
+		}
+		return '-'
+	}, id.String())
+	sum := sha256.Sum256([]byte(id.String()))
+	return strings.TrimLeft(clean[max(0, len(clean)-80):], ".") + "-" + hex.EncodeToString(sum[:4])
+}

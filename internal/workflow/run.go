@@ -1,0 +1,82 @@
+package workflow
+
+import (
+	"context"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/memory"
+	"github.com/precedent-dev/precedent/internal/report"
+	"github.com/precedent-dev/precedent/internal/review"
+)
+
+// Watch is told how a run goes on.
+type Watch struct {
+	// Planned is told, before the first request to the engine, what all of them will
+	// take. It may be nil.
+	Planned func(review.Estimate)
+	// Progress is told what happens, from several goroutines. It may be nil.
+	Progress func(review.Event)
+}
+
+// Result is a review that is made.
+type Result struct {
+	Review *precedent.Review
+	// Style is what a report needs to know beside the review; width and colours are
+	// whoever's who prints.
+	Style report.Style
+	// Status is the exit status: precedent.ExitClean, ExitFindings or ExitIncomplete.
+	Status int
+}
+
+// Run makes the review, and saves it with what it has to say on its pull request.
+// A review that cannot be saved is returned all the same if nothing of it is to be
+// posted.
+func (p *Prepared) Run(ctx context.Context, w Watch) (Result, error) {
+	in := p.Input
+	in.Planned, in.Progress = w.Planned, w.Progress
+	r, err := review.Run(ctx, in)
+	if err != nil {
+		return Result{}, &Error{Err: err, Status: precedent.ExitIncomplete}
+	}
+	r.PullRequest = p.number
+	if p.answers != nil {
+		_, failures := p.answers.Done(ctx)
+		r.Failures = append(r.Failures, failures...)
+	}
+	if err := p.save(ctx, r); err != nil {
+		return Result{}, err
+	}
+	return Result{
+		Review: r,
+		Style:  report.Style{Engine: p.Engine, NoEngine: in.Engine == nil, Remembered: shownBefore(in.Recall), Change: in.Change},
+		Status: r.ExitStatus(p.settings.FailOn.Value),
+	}, nil
+}
+
+func (p *Prepared) save(ctx context.Context, r *precedent.Review) error {
+	posts := p.plan(r)
+	if err := p.workspace.Memory.Record(ctx, r, posts...); err != nil {
+		if ctx.Err() != nil || len(posts) > 0 {
+			return err // what is not saved is not posted: a crash would post it twice
+		}
+		r.Failures = append(r.Failures, precedent.Failure{Step: "memory", Error: err.Error() + "; nothing is remembered of this review"})
+		p.reviewer.notice(ctx, "%v; nothing is remembered of this review", err)
+		return nil
+	}
+	if err := p.dropAnswers(ctx, r); err != nil {
+		p.reviewer.notice(ctx, "%v", err)
+	}
+	return nil
+}
+
+// shownBefore counts the findings of the touched files that reviews showed,
+// those of this very change included.
+func shownBefore(r memory.Recall) int {
+	n := 0
+	for _, k := range r.Known {
+		if k.Seen > 0 {
+			n++
+		}
+	}
+	return n
+}

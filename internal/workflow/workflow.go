@@ -1,0 +1,108 @@
+// Package workflow takes a review from its beginning to its end: it prepares what
+// the review needs, runs it, publishes it and learns from what people answered.
+// Commands call it, and so can jobs of a server; it prints nothing and reads no
+// environment.
+//
+// A local change:
+//
+//	OpenRepository → PrepareLocal → Prepared.Run
+//
+// A pull request, of which only the steps of a Publisher write to the forge:
+//
+//	OpenPullRepository → ReadPull → Pull.Publisher → Publisher.Standing
+//	→ Publisher.Prepare → Prepared.Run → Publisher.Deliver
+//
+// Without a Publisher it is Pull.Prepare and Prepared.Run. Pull.Outcomes says what
+// became of what was posted.
+package workflow
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/precedent-dev/precedent/internal/engine"
+	"github.com/precedent-dev/precedent/internal/git"
+	"github.com/precedent-dev/precedent/internal/lint"
+	"github.com/precedent-dev/precedent/internal/settings"
+)
+
+// Reviewer is what all reviews of a process share. It is safe for concurrent use
+// as long as nobody changes it.
+type Reviewer struct {
+	Now   func() time.Time
+	NewID func() string // UUIDv7
+	Sleep func(ctx context.Context, d time.Duration) error
+	// Log gets notices: one sentence each, with what helps in the attribute HintKey.
+	Log *slog.Logger
+
+	Git git.Options // without an index
+	Go  lint.GoEnv  // where the Go toolchain is
+	// Sandbox is where external linters run.
+	Sandbox func(ctx context.Context) (lint.Runner, error)
+	Version string // of this program
+	// DataDir holds the memories of repositories without a work tree, and CacheDir
+	// their commits. Without the first such a repository has no memory unless one is
+	// named; without the second its commits are in a temporary folder.
+	DataDir, CacheDir string
+	// CAFile holds the certificates that git trusts; empty for the system's.
+	CAFile string
+	// Proxy is the address of the proxy for an address; empty for none.
+	Proxy func(address string) (string, error)
+}
+
+// HintKey is the attribute of a notice that says what helps.
+const HintKey = "hint"
+
+// notice says what nobody asked for but somebody should know.
+func (r *Reviewer) notice(ctx context.Context, format string, args ...any) {
+	r.Log.InfoContext(ctx, fmt.Sprintf(format, args...))
+}
+
+// noticeError says an error that the work goes on after, with its hint.
+func (r *Reviewer) noticeError(ctx context.Context, err error, so string) {
+	var attrs []any
+	if hint := HintOf(err); hint != "" {
+		attrs = append(attrs, HintKey, hint)
+	}
+	r.Log.InfoContext(ctx, err.Error()+so, attrs...)
+}
+
+// Job says how a change is reviewed.
+type Job struct {
+	Settings *settings.Settings
+	Reader   Reader
+	// Resume goes on from the answers that a review of the same change, which did not
+	// come to its end, has paid for.
+	Resume bool
+	// Again reads everything of a pull request, also what a posted review has read.
+	Again bool
+}
+
+// Reader makes the engine that reads a change.
+type Reader struct {
+	// New makes the engine, and what ends it. Nil if no model reads.
+	New func(EngineOptions) (e engine.Engine, end func() error)
+	Why string // why no model reads
+}
+
+// reads tells whether a model reads.
+func (r Reader) reads() bool { return r.New != nil }
+
+// EngineOptions are what an engine is made for.
+type EngineOptions struct {
+	Budget *engine.Budget
+	Files  Files
+	Window int // its context window in tokens; 0 for a large one
+}
+
+// Files let a model look at the repository at the reviewed head.
+type Files struct {
+	// List returns the paths of all regular files, sorted.
+	List func(ctx context.Context) ([]string, error)
+	// Read returns a file's content, at most limit bytes of it.
+	Read func(ctx context.Context, path string, limit int64) ([]byte, error)
+	// History returns the last commits that touched a file, newest first, one a line.
+	History func(ctx context.Context, path string) (string, error)
+}

@@ -1,0 +1,167 @@
+package workflow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/git"
+	"github.com/precedent-dev/precedent/internal/memory"
+	"github.com/precedent-dev/precedent/internal/store"
+)
+
+// Workspace is a repository with its memory open.
+type Workspace struct {
+	*Repository
+	Memory   *memory.Memory
+	failures []precedent.Failure // what went wrong, and was gone on without
+}
+
+// Close closes the memory and the repository.
+func (w *Workspace) Close() {
+	w.Memory.DB.Close()
+	w.Repository.Close()
+}
+
+// rows are the memory's of the repository.
+func (w *Workspace) rows(ctx context.Context) (*store.Repo, error) {
+	return w.Memory.DB.RepoFor(ctx, w.IDs...)
+}
+
+// OpenWorkspace opens a repository and its memory. Where there is none yet, an
+// empty one answers, and nothing is made on the disk.
+func (r *Reviewer) OpenWorkspace(ctx context.Context, at Location) (*Workspace, error) {
+	p, err := r.OpenRepository(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	var db *store.DB
+	if _, err = os.Lstat(p.File.Value); errors.Is(err, fs.ErrNotExist) {
+		db, err = store.OpenMemory(ctx, store.Options{Now: r.Now})
+	} else {
+		db, err = r.OpenMemory(ctx, p)
+	}
+	if err != nil {
+		p.Close()
+		return nil, err
+	}
+	return r.workspace(p, db), nil
+}
+
+// remember opens the memory for a review, which goes on without it: then what it
+// learns lasts until it ends, and it says so.
+func (r *Reviewer) remember(ctx context.Context, p *Repository) (*Workspace, error) {
+	db, err := r.OpenMemory(ctx, p)
+	if err == nil {
+		return r.workspace(p, db), nil
+	}
+	if ctx.Err() != nil {
+		return nil, err
+	}
+	failure := precedent.Failure{Step: "memory", Error: err.Error() + "; nothing is remembered of this review"}
+	r.noticeError(ctx, err, "; the review goes on, and nothing is remembered of it")
+	if db, err = store.OpenMemory(ctx, store.Options{Now: r.Now}); err != nil {
+		return nil, err
+	}
+	w := r.workspace(p, db)
+	w.failures = append(w.failures, failure)
+	return w, nil
+}
+
+func (r *Reviewer) workspace(p *Repository, db *store.DB) *Workspace {
+	return &Workspace{Repository: p, Memory: &memory.Memory{DB: db, Repo: p.IDs[0], Also: p.IDs[1:], Now: r.Now}}
+}
+
+// OpenMemory opens the database in the repository's file, and makes it if there is
+// none.
+func (r *Reviewer) OpenMemory(ctx context.Context, p *Repository) (*store.DB, error) {
+	if top := p.Git.MainTop(); top != "" && p.File.Value == besideTop(top) {
+		if err := r.makeFolder(ctx, p.Git); err != nil {
+			return nil, err
+		}
+	}
+	return store.Open(ctx, p.File.Value, store.Options{Now: r.Now})
+}
+
+// makeFolder makes the memory's folder in the main work tree, with a .gitignore
+// that keeps git from seeing it. Nothing of the kind may come from the
+// repository: a memory that somebody committed would speak with the team's
+// voice, and a link would lead our writes elsewhere.
+func (r *Reviewer) makeFolder(ctx context.Context, repo *git.Repo) error {
+	main := repo
+	if repo.Top() != repo.MainTop() {
+		var err error
+		if main, err = git.Open(ctx, repo.MainTop(), r.Git); err != nil {
+			return err
+		}
+		defer main.Close()
+	}
+	if committed, err := committedMemory(ctx, main); err != nil || committed != "" {
+		return errors.Join(err, Hinted(
+			fmt.Errorf("open memory: %s is committed in the repository, and its author would decide what is hidden", committed),
+			"git rm --cached %s, or name another file with --memory-db", committed))
+	}
+	dir := filepath.Join(main.Top(), memoryDir)
+	if info, err := os.Lstat(dir); err == nil && !info.IsDir() {
+		return unwritable(dir, errors.New("it is no folder"))
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return unwritable(dir, err)
+	}
+	f, err := os.OpenFile(filepath.Join(dir, ".gitignore"), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err == nil {
+		_, err = f.WriteString("*\n")
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
+		return unwritable(dir, err)
+	}
+	return nil
+}
+
+func unwritable(dir string, err error) error {
+	return Hinted(fmt.Errorf("open memory in %s: %w", dir, err), "make the folder writable, or name another file with --memory-db")
+}
+
+// committedMemory names a file of the memory that the checked-out commit holds.
+func committedMemory(ctx context.Context, repo *git.Repo) (string, error) {
+	head, err := repo.Resolve(ctx, git.Spec{Range: "HEAD"})
+	if err != nil {
+		return "", nil //nolint:nilerr // no commit yet, so none that holds it
+	}
+	entries, err := repo.Tree(ctx, head.Head, memoryDir)
+	if err != nil {
+		return "", err
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Path, memoryDir+"/"+memoryName) {
+			return e.Path, nil
+		}
+	}
+	return "", nil
+}
+
+// fixesDir holds, beside the memory, the patches that take fixes back.
+const fixesDir = "fixes"
+
+// KeepPatch keeps the patch of a review's fixes beside the memory, so that they
+// can be taken back, and returns its path.
+func (p *Repository) KeepPatch(review string, patch []byte) (string, error) {
+	dir := filepath.Join(filepath.Dir(p.File.Value), fixesDir)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", unwritable(dir, err)
+	}
+	path := filepath.Join(dir, review+".patch")
+	if err := os.WriteFile(path, patch, 0o600); err != nil {
+		return "", unwritable(dir, err)
+	}
+	return path, nil
+}
