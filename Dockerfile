@@ -1,14 +1,14 @@
-# Precedent as a container: the static program, and git, which it runs.
+# Precedent in a container: the static binary, and git, which it runs.
 #
 #   docker build -t precedent .
 #   docker run --rm -v "$PWD:/repo" -u "$(id -u):$(id -g)" precedent review
 #
-# Without -u it runs as a user that owns nothing; then the memory of a repository
-# that belongs to somebody else cannot be written, and the review says so.
+# Without -u it runs as a user without any files. It then cannot write the memory
+# of a repository that belongs to another user, and the review says so.
 
-# The version of Go is that of go.mod.
+# The Go version is the one in go.mod.
 FROM golang:1.26-alpine AS build
-# git is here for the stamp of the commit.
+# go build needs git to stamp the commit.
 # hadolint ignore=DL3018
 RUN apk add --no-cache git
 WORKDIR /src
@@ -18,8 +18,8 @@ COPY . .
 RUN CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o /precedent ./cmd/precedent
 
 FROM alpine:3.22
-# Alpine drops the old version of a package with the next: a pinned one breaks
-# the build at some later day.
+# Alpine removes old versions of packages, so a pinned version would break the
+# build later.
 # hadolint ignore=DL3018
 RUN apk add --no-cache ca-certificates git && adduser -D -u 10001 precedent
 COPY --from=build /precedent /usr/local/bin/precedent

@@ -45,10 +45,10 @@ func TestReferenceOfCommands(t *testing.T) {
 	var b bytes.Buffer
 	b.WriteString("# Commands\n\n")
 	fmt.Fprintf(&b, madeBy, "commands")
-	b.WriteString("Every command has `--help`, which says the same, and `--quiet` for no progress and no notices on standard error. " +
-		"Findings go to\nstandard output, everything else to standard error.\n\n" +
-		"| exit status | means |\n|---|---|\n| 0 | done; of a review: nothing at or above `--fail-on` |\n| 1 | findings at or above it |\n" +
-		"| 2 | usage or configuration |\n| 3 | not everything was read |\n| 130 | interrupted |\n\n")
+	b.WriteString("Every command has `--help`, which prints the same text, and `--quiet`, which turns off progress and notices on standard error.\n" +
+		"Findings go to standard output, everything else to standard error.\n\n" +
+		"| exit status | meaning |\n|---|---|\n| 0 | success; for a review: no findings at or above `--fail-on` |\n| 1 | findings at or above `--fail-on` |\n" +
+		"| 2 | usage or configuration error |\n| 3 | incomplete review: not everything was read |\n| 130 | interrupted |\n\n")
 	all := commandsBelow(root)
 	for _, cmd := range all {
 		if cmd.HasParent() && cmd.Runnable() {

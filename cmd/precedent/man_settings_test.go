@@ -24,7 +24,7 @@ type described struct{ values, good, bad string }
 
 var describedSettings = map[string]described{
 	"engine":                    {"`anthropic`, `openai`, `claude`, `command:PATH`, `none`", "command:/usr/local/bin/my-model", "gpt"},
-	"model":                     {"names, with commas between them", "claude-sonnet-5-5,claude-haiku-4-5", ""},
+	"model":                     {"names, separated by commas", "claude-sonnet-5-5,claude-haiku-4-5", ""},
 	"context":                   {"4,000 to 10,000,000 tokens", "32000", "3999"},
 	"concurrency":               {"1 to 64 requests", "2", "65"},
 	"max_cost":                  {"dollars above 0", "0.50", "0"},
@@ -43,40 +43,40 @@ var describedSettings = map[string]described{
 var describedPolicy = []struct {
 	key, values, fallback, good, bad, does string
 }{
-	{"threshold", "0 to 100 percent", "75", "80", "101", "Findings with a lower confidence are counted and not shown. The operator's setting comes first."},
-	{"max_inline_comments", "1 to 100", "20", "10", "0", "At most so many findings are shown in full."},
+	{"threshold", "0 to 100 percent", "75", "80", "101", "Findings with a lower confidence are counted but not shown. The operator's setting has precedence."},
+	{"max_inline_comments", "1 to 100", "20", "10", "0", "How many findings are shown in full."},
 	{"focus_areas", "a list of categories", "none", "[security, data-loss]", "[speed]", "Findings of these categories gain confidence."},
 	{"ignore", "a list of globs", "none", `["third_party/**"]`, `["**"]`, "Findings in these files are not shown."},
 	{"finders", "names with true or false", "all run", "{style: false}", "{nobody: false}", "Turns finders and analyzers off by name."},
-	{"instructions", "a list of `paths` and `text`", "none", `[{paths: "migrations/**", text: Every migration must be reversible.}]`, "[{paths: a}]", "Tells the finders something about some files."},
-	{"severity_floors", "a list of `paths` and `severity`", "none", `[{paths: "examples/**", severity: high}]`, "[{paths: a, severity: bad}]", "Milder findings in these files are not shown; security, secrets, data loss, crashes and races always are."},
-	{"linters", "a list of known names, see above", "none", "[ruff, shellcheck]", "[a b]", "Runs these linters on the change, in the sandbox, if they are installed."},
+	{"instructions", "a list of `paths` and `text`", "none", `[{paths: "migrations/**", text: Every migration must be reversible.}]`, "[{paths: a}]", "Instructions for the finders, for the given paths."},
+	{"severity_floors", "a list of `paths` and `severity`", "none", `[{paths: "examples/**", severity: high}]`, "[{paths: a, severity: bad}]", "Findings below this severity are not shown in these files, except those about security, secrets, data loss, crashes and races."},
+	{"linters", "a list of built-in names, see above", "none", "[ruff, shellcheck]", "[a b]", "Runs these linters on the change, in the sandbox, if they are installed."},
 	{"include_positive_feedback", "true or false", "true", "false", "maybe", "Whether a review may have one positive remark."},
-	{"request_changes", "true or false", "false", "true", "maybe", "Whether a posted review asks for changes when it has a finding at or above `--fail-on`. It never approves."},
-	{"language", "a language tag", "en", "pt-BR", "Klingon language", "The language that findings are written in."},
+	{"request_changes", "true or false", "false", "true", "maybe", "Whether a posted review requests changes if it has a finding at or above `--fail-on`. It never approves."},
+	{"language", "a language tag", "en", "pt-BR", "Klingon language", "The language of the findings."},
 }
 
 // otherVariables are those of the environment that are no setting of a review.
 var otherVariables = []struct{ names, does string }{
-	{"`ANTHROPIC_API_KEY` `OPENAI_API_KEY`", "the key of a model's provider; it also chooses the engine, if nothing else does"},
-	{"`ANTHROPIC_BASE_URL` `OPENAI_BASE_URL`", "another address of the provider, or of a compatible server"},
-	{"`GITHUB_TOKEN` `GH_TOKEN` `GITEA_TOKEN`", "with what `precedent pr` and `precedent outcomes` speak to GitHub, and to Gitea or Forgejo; no engine and no linter gets it"},
-	{"`PRECEDENT_GITHUB_APP_ID` `PRECEDENT_GITHUB_APP_KEY`", "the number of a GitHub App and the file of its private key, in place of a token"},
-	{"`PRECEDENT_MARKER_KEY`", "signs the hidden markers of what is posted, at least 16 characters; an App's key stands in for it"},
-	{"`GITHUB_API_URL`", "the address of GitHub Enterprise, where no `forge` is set"},
-	{"`GITHUB_EVENT_PATH` `GITHUB_EVENT_NAME`", "in a workflow: the event, whose pull request is meant if none is named"},
-	{"`GITEA_ACTIONS` `GITHUB_SERVER_URL`", "in a workflow of Gitea or Forgejo: that it is one, and the address of the forge"},
-	{"`HTTPS_PROXY` `HTTP_PROXY` `NO_PROXY`", "the proxy through which the forge is asked and git fetches, also in lower case"},
-	{"`ACTIONS_RUNTIME_TOKEN` `ACTIONS_ID_TOKEN_REQUEST_TOKEN` and the tokens of other forges and registries", "read only to keep them out of what is posted; no engine and no linter gets them"},
-	{"`SSL_CERT_FILE`", "the authorities whose certificates are believed when a pull request is fetched, as PEM, instead of the system's"},
-	{"`PRECEDENT_SKIP_HOOK`", "if not empty, the hook of `precedent install-hook` reviews nothing"},
+	{"`ANTHROPIC_API_KEY` `OPENAI_API_KEY`", "the API key for the model; it also selects the engine, if none is set"},
+	{"`ANTHROPIC_BASE_URL` `OPENAI_BASE_URL`", "the URL of a compatible server or of a proxy, instead of the provider's"},
+	{"`GITHUB_TOKEN` `GH_TOKEN` `GITEA_TOKEN`", "the tokens that `precedent pr` and `precedent outcomes` use for GitHub, and for Gitea or Forgejo; engines and linters do not get them"},
+	{"`PRECEDENT_GITHUB_APP_ID` `PRECEDENT_GITHUB_APP_KEY`", "the ID of a GitHub App and the file with its private key, instead of a token"},
+	{"`PRECEDENT_MARKER_KEY`", "signs the hidden markers in posted comments, at least 16 characters; without it, the key of an App is used"},
+	{"`GITHUB_API_URL`", "the URL of GitHub Enterprise, if no `forge` is set"},
+	{"`GITHUB_EVENT_PATH` `GITHUB_EVENT_NAME`", "in a workflow: the event; its pull request is used if none is given"},
+	{"`GITEA_ACTIONS` `GITHUB_SERVER_URL`", "in a workflow on Gitea or Forgejo: show that it is one, and the URL of the forge"},
+	{"`HTTPS_PROXY` `HTTP_PROXY` `NO_PROXY`", "the proxy for requests to the forge and for git, also in lower case"},
+	{"`ACTIONS_RUNTIME_TOKEN` `ACTIONS_ID_TOKEN_REQUEST_TOKEN` and the tokens of other forges and registries", "read only to keep them out of what is posted; engines and linters do not get them"},
+	{"`SSL_CERT_FILE`", "a PEM file with the trusted certificate authorities for fetching pull requests, instead of the system's"},
+	{"`PRECEDENT_SKIP_HOOK`", "if not empty, the hook of `precedent install-hook` does not review"},
 	{"`NO_COLOR` `TERM`", "no colours, if `NO_COLOR` is not empty or `TERM` is `dumb`"},
-	{"`XDG_CONFIG_HOME` `XDG_DATA_HOME` `HOME`", "where the configuration file and memories without a work tree are; git's own configuration is looked for there, too"},
-	{"`TMPDIR`", "where temporary folders are made"},
-	{"`PATH`", "where git, go and the engine's program are looked for; entries that are not whole paths are passed over"},
-	{"`GOCACHE` `GOMODCACHE` `GOPATH` `XDG_CACHE_HOME`", "where the Go analyzers find what is built and downloaded already; below the last, or `~/.cache`, commits of pull requests are kept"},
-	{"`GIT_INDEX_FILE`", "the index of a commit in the making, for `precedent review --staged` in a hook of git"},
-	{"`USER`", "who dismisses a finding, if git does not know"},
+	{"`XDG_CONFIG_HOME` `XDG_DATA_HOME` `HOME`", "where the configuration file and memories without a work tree are; git also looks for its configuration there"},
+	{"`TMPDIR`", "where temporary folders are created"},
+	{"`PATH`", "where git, go and the engine's program are found; relative entries are ignored"},
+	{"`GOCACHE` `GOMODCACHE` `GOPATH` `XDG_CACHE_HOME`", "where the Go analyzers find build results and modules; commits of pull requests are stored in the last one, or in `~/.cache`"},
+	{"`GIT_INDEX_FILE`", "the index of a commit that is being created, for `precedent review --staged` in a git hook"},
+	{"`USER`", "the name stored with a dismissal, if git has none"},
 }
 
 // TestReferenceOfSettings: docs/configuration.md says what the settings are.
@@ -84,13 +84,13 @@ func TestReferenceOfSettings(t *testing.T) {
 	var b bytes.Buffer
 	b.WriteString("# Configuration\n\n")
 	fmt.Fprintf(&b, madeBy, "settings")
-	b.WriteString("There are two places. What the *operator* sets belongs to whoever runs the program: engines, keys, programs, files, money.\n" +
-		"What a *repository* may say about its own reviews is its policy, an allow-list in which nothing can name a program, an\naddress or a file to write.\n\n" +
-		"`precedent config` prints every value that holds now, with who set it; `precedent doctor` says whether it works.\n\n" +
-		"## The operator's settings\n\nA flag beats the environment, the environment beats the configuration file, and that the default. " +
-		"`threshold` and\n`max_inline` stand between: the operator's flag or variable, else the repository's policy, else the default.\n\n" +
-		"The file is `$XDG_CONFIG_HOME/precedent/config.yaml`, or `~/.config/precedent/config.yaml`: one `key: value` a line. A key\nthat it does not know is an error with its line. " +
-		"Keys of providers stand in the environment only, never in a file.\n\n" +
+	b.WriteString("There are two kinds of configuration. The *operator*, who runs the program, sets engines, keys, programs, files and costs. The\n*repository* " +
+		"has a policy for its own reviews. It is an allow-list: nothing in it can name a program, an address or a file to write.\n\n" +
+		"`precedent config` prints every current value and where it comes from; `precedent doctor` checks whether it works.\n\n" +
+		"## The operator's settings\n\nFlags take precedence over the environment, the environment over the configuration file, and the file over the defaults. " +
+		"For\n`threshold` and `max_inline`, the order is: the operator's flag or variable, the repository's policy, the default.\n\n" +
+		"The file is `$XDG_CONFIG_HOME/precedent/config.yaml`, or `~/.config/precedent/config.yaml`: one `key: value` per\nline. An unknown key is an error, reported with its line. " +
+		"API keys are read from the environment only, never from a file.\n\n" +
 		"| key | flag | environment | file | values | default | what it does |\n|---|---|---|---|---|---|---|\n")
 	defaults := defaultsOf(t)
 	for _, k := range settings.All {
@@ -110,9 +110,9 @@ func TestReferenceOfSettings(t *testing.T) {
 			fmt.Fprintf(&b, "%s: %s\n", k.Key, describedSettings[k.Key].good)
 		}
 	}
-	b.WriteString(tablesExample + "```\n\n`prices` and `linters` have no flags. `prices` is a table of what models cost, in dollars a million tokens, by the beginning of\n" +
-		"their names, and comes before what providers list. `linters` are programs that run on the change in the sandbox\n([linters.md](linters.md)): " +
-		"known ones by their name (" + strings.Join(lint.PresetNames(), ", ") + "), others with\ntheir command. A policy can name known ones only.\n\n## Other variables\n\n| variable | what it does |\n|---|---|\n")
+	b.WriteString(tablesExample + "```\n\n`prices` and `linters` have no flags. `prices` is a table of model prices, in dollars per million tokens, by the beginning of their\n" +
+		"names, and takes precedence over the providers' list prices. `linters` are programs that run on the change in the sandbox\n([linters.md](linters.md)): " +
+		"built-in ones by their name (" + strings.Join(lint.PresetNames(), ", ") + "), others with\ntheir command. A policy can name only built-in ones.\n\n## Other variables\n\n| variable | what it does |\n|---|---|\n")
 	for _, v := range otherVariables {
 		fmt.Fprintf(&b, "| %s | %s |\n", v.names, v.does)
 	}
@@ -141,8 +141,8 @@ const (
 
 // policyReference writes the part about the policy.
 func policyReference(b *bytes.Buffer) {
-	fmt.Fprintf(b, "\n## The repository's policy\n\n`%s` in the top folder, which `precedent init` writes with everything in it as a comment. It holds as it is at the *base* of a\n"+
-		"change, so that no change steers its own review; your own, while it is not committed, holds for your reviews. A section with an\nerror has no effect, the others do, and the review says so.\n\n"+
+	fmt.Fprintf(b, "\n## The repository's policy\n\n`%s` in the top folder. `precedent init` writes it with all settings commented out. A review uses the file from the *base* of the\n"+
+		"change, so a change cannot steer its own review. An uncommitted file applies to your own local reviews. A section with an error is\nignored, the others apply, and the review says so.\n\n"+
 		"| key | values | default | what it does |\n|---|---|---|---|\n", guide.PolicyFile)
 	for _, p := range describedPolicy {
 		fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", p.key, p.values, p.fallback, p.does)

@@ -21,8 +21,8 @@ func TestDocs(t *testing.T) {
 
 <!-- Made from the table in internal/lint by "go test ./internal/lint -run TestDocs -update"; edit that. -->
 
-An analyzer computes what needs no model. It speaks about lines that the change adds, and no comment in the code silences
-it. All run unless the policy turns them off by name, as it does with [finders](finders.md).
+An analyzer finds problems without a model. It reports on lines that the change adds, and comments in the code cannot turn it
+off. All analyzers run unless the policy turns them off by name, like [finders](finders.md).
 
 | analyzer | what it finds |
 |---|---|

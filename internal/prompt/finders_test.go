@@ -95,9 +95,9 @@ func docs() string {
 
 <!-- Made from the rows in internal/prompt by "go test ./internal/prompt -update"; edit those. -->
 
-A finder is one reading of the change with one assignment, by a model. All of them get the same material; only the
-assignment at its end differs, so that a cache can keep the rest. Each one that runs costs a request for every part of
-the change, of which a cache makes most a tenth of the price. All run unless the policy turns them off by name:
+A finder has a model read the change with one assignment. All finders get the same prompt except for the assignment at its
+end, so that a provider can cache the rest. Each finder costs one request for every part of the change; with a cache, most of
+the request costs a tenth of the price. All finders run unless the policy turns them off by name:
 
 ` + "```yaml" + `
 # .precedent.yaml
@@ -122,13 +122,13 @@ In the order in which they start:
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", f.Name, f.Category, when, sentence(f.role()))
 	}
 	b.WriteString(`
-The category is that of findings which name none; a finding takes what goes wrong, for example ` + "`data-loss`" + `, if that is more exact.
-What each finder is told word for word stands in ` + "`internal/prompt/finders/`" + `.
+The category is the default for the finder's findings. A finding can have a more specific one, for example ` + "`data-loss`" + `. The exact
+prompts are in ` + "`internal/prompt/finders/`" + `.
 
 # Platform guides
 
-What reviewers of one kind of file look for. The guides of all files that the change shows are put before the team's own
-documents, which take precedence, and are the same for every finder. Patterns match at any depth and in upper and lower case.
+A platform guide lists what to look for in one kind of file. Every finder gets the guides for all files in the change, before the
+team's own documents, which take precedence. Patterns match at any depth and ignore case.
 
 | guide | for | files |
 |---|---|---|

@@ -29,13 +29,13 @@ var All = []Def{
 	}),
 	def(names, func(s *Settings) *Value[[]string] { return &s.Model }, Def{
 		Key: "model", Flag: "model", Env: "PRECEDENT_MODEL", InFile: true, unset: "the engine's default",
-		Usage: "the `name` of the model that the engine asks; after commas, those that take over when it fails",
+		Usage: "the `name` of the model; after commas, the models to use if it fails",
 	}),
 	// The smallest window holds a prompt with a part of a change, and the largest
 	// is beyond those that models have.
 	def(between(4_000, 10_000_000, "tokens"), func(s *Settings) *Value[int] { return &s.Context }, Def{
 		Key: "context", Flag: "context", Env: "PRECEDENT_CONTEXT", InFile: true, unset: "default: a large window",
-		Usage: "the model's context window holds `N` tokens: for small local models",
+		Usage: "the size of the model's context window is `N` tokens; for small local models",
 	}),
 	// Four requests fill a slow network, and are below every provider's limits.
 	def(between(1, 64, "requests"), func(s *Settings) *Value[int] { return &s.Concurrency }, Def{
@@ -44,19 +44,19 @@ var All = []Def{
 	}),
 	def(dollars, func(s *Settings) *Value[float64] { return &s.MaxCost }, Def{
 		Key: "max_cost", Flag: "max-cost", InFile: true, Default: fmt.Sprintf("%.2f", engine.DefaultReviewUSD),
-		Usage: "the review may take at most so many `dollars`",
+		Usage: "the review may cost at most this many `dollars`",
 	}),
 	def(positive, func(s *Settings) *Value[int] { return &s.MaxTokens }, Def{
 		Key: "max_tokens", Flag: "max-tokens", InFile: true, Default: fmt.Sprint(engine.DefaultReviewTokens),
-		Usage: "the review may take at most `N` tokens, input and output",
+		Usage: "the review may use at most `N` tokens, input and output",
 	}),
 	def(dollars, func(s *Settings) *Value[float64] { return &s.MaxCostPerDay }, Def{
 		Key: "max_cost_per_day", InFile: true, Default: fmt.Sprintf("%.2f", engine.DefaultDayUSD),
-		Usage: "all reviews of a repository may take at most so many dollars a day (UTC)",
+		Usage: "all reviews of a repository together may cost at most this many dollars a day (UTC)",
 	}),
 	def(dollars, func(s *Settings) *Value[float64] { return &s.MaxCostPull }, Def{
 		Key: "max_cost_per_pull_request", InFile: true, Default: fmt.Sprintf("%.2f", engine.DefaultPullUSD),
-		Usage: "all reviews of one pull request together may take at most so many dollars",
+		Usage: "all reviews of a pull request together may cost at most this many dollars",
 	}),
 	def(file, func(s *Settings) *Value[string] { return &s.MemoryDB }, Def{
 		Key: "memory_db", Flag: "memory-db", Env: "PRECEDENT_MEMORY_DB", InFile: true,
@@ -64,7 +64,7 @@ var All = []Def{
 	}),
 	def(repo, func(s *Settings) *Value[precedent.Repo] { return &s.Repo }, Def{
 		Key: "repo", Flag: "repo",
-		Usage: "the repository's identity as `host/owner/name`, instead of its remote's",
+		Usage: "the repository's identity as `host/owner/name`, instead of that of its remote",
 	}),
 	def(forgeOfText, func(s *Settings) *Value[forge.Address] { return &s.Forge }, Def{
 		Key: "forge", Flag: "forge", Env: "PRECEDENT_FORGE", InFile: true,
@@ -72,7 +72,7 @@ var All = []Def{
 	}),
 	def(percent, func(s *Settings) *Value[*int] { return &s.Threshold }, Def{
 		Key: "threshold", Flag: "threshold", Env: "REVIEW_CONFIDENCE_THRESHOLD",
-		Usage: "show findings from this confidence in `percent`",
+		Usage: "show findings with at least this confidence, in `percent`",
 	}),
 	def(positive, func(s *Settings) *Value[int] { return &s.MaxInline }, Def{
 		Key: "max_inline", Flag: "max-inline",
@@ -80,12 +80,12 @@ var All = []Def{
 	}),
 	def(severity, func(s *Settings) *Value[precedent.Severity] { return &s.FailOn }, Def{
 		Key: "fail_on", Flag: "fail-on", InFile: true, Default: string(precedent.High),
-		Usage: "exit with 1 for findings from this `severity`: critical, high, medium or low",
+		Usage: "exit with 1 if there is a finding of at least this `severity`: critical, high, medium, low or nit",
 	}),
 	// Ten minutes are a review's share of the time of CI.
 	def(duration, func(s *Settings) *Value[time.Duration] { return &s.Timeout }, Def{
 		Key: "timeout", Flag: "timeout", InFile: true, Default: "10m0s",
-		Usage: "give up on what has not answered after this `duration`",
+		Usage: "stop waiting for an answer after this `duration`",
 	}),
 }
 
