@@ -178,7 +178,7 @@ type Cite struct {
 // they are what explain prints.
 type Decision struct {
 	Step  string `json:"step"`            // place, merge, threads, verify, cite, score, suppress or select
-	Text  string `json:"says"`            // one sentence for a person
+	Text  string `json:"text"`            // one sentence for a person
 	Delta int    `json:"delta,omitempty"` // change of the confidence, in percent points
 	By    string `json:"by,omitempty"`    // id of the memory or finding that spoke
 }
@@ -216,7 +216,7 @@ type Finding struct {
 	// Dropped is empty for a live finding; DroppedBy names what caused it.
 	Dropped   Dropped   `json:"dropped"`
 	DroppedBy string    `json:"dropped_by"`
-	Placement Placement `json:"where"`
+	Placement Placement `json:"placement"`
 	// Thread is the thread of the pull request in which the finding stands already;
 	// empty for a new one. It is not posted again.
 	Thread string `json:"thread_id"`

@@ -143,7 +143,7 @@ type MemoryUse struct {
 	Insights      []Cite              `json:"insights"`
 	LearningsUsed []Cite              `json:"learnings_used"`
 	Precedents    []Cite              `json:"precedents"`
-	Suppressed    []SuppressedFinding `json:"hushed"`
+	Suppressed    []SuppressedFinding `json:"suppressed"`
 }
 
 // Review is one whole review of one change: a value that can be printed,

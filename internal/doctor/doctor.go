@@ -25,7 +25,7 @@ const (
 type Check struct {
 	Name  string `json:"name"`
 	State State  `json:"state"`
-	Says  string `json:"says"`
+	Says  string `json:"text"`
 	Hint  string `json:"hint"` // what helps, or what more there is; may be empty
 }
 

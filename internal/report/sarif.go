@@ -79,7 +79,7 @@ func sarifResultOf(f precedent.Finding, id string, rule int) sarif.Result {
 		Locations: sarifPlace(f),
 		Properties: map[string]any{
 			"id": f.ID, "finder": f.Finder, "category": f.Category, "severity": f.Severity, "confidence": f.Confidence,
-			"votes": f.Votes, "verifier": f.Verifier, "where": f.Placement,
+			"votes": f.Votes, "verifier": f.Verifier, "placement": f.Placement,
 		},
 	}
 	if f.Origin != "" {
