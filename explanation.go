@@ -16,8 +16,8 @@ type Explanation struct {
 	// Dismissal is the rejection of this very finding that holds now, or nil:
 	// the next review goes by it.
 	Dismissal *Rejection `json:"dismissal"`
-	// Spoke are the rejections that the trail names and that still hold.
-	Spoke []Rejection `json:"spoke"`
+	// Rejections are the rejections that the trail names and that still hold.
+	Rejections []Rejection `json:"rejections"`
 }
 
 // ReviewRef names a review and the bounds that it decided by.

@@ -104,7 +104,7 @@ func (w Writer) own() secret.Own {
 func (w Writer) Reply(words string, m Marker) string {
 	m.Kind = Reply
 	own := w.own()
-	return w.seal(strings.Join(markdown.Body(clean(words, own), w.Links), "\n"), m, own)
+	return w.seal(strings.Join(markdown.Body(sanitize(words, own), w.Links), "\n"), m, own)
 }
 
 // Review writes the words of a review that carries so many new inline comments.

@@ -28,9 +28,9 @@ func (d *draft) block(lines ...string) {
 
 // phrase is text from outside within a line of ours, and code the name of something.
 func (d *draft) phrase(s string) string {
-	return markdown.Phrase(clean(s, d.own), d.Links, false)
+	return markdown.Phrase(sanitize(s, d.own), d.Links, false)
 }
-func (d *draft) code(s string) string { return markdown.Code(clean(s, d.own)) }
+func (d *draft) code(s string) string { return markdown.Code(sanitize(s, d.own)) }
 
 // Finding writes the comment that opens a thread. What m does not say of the
 // finding is taken from f. With committable, the lines of the suggestion equal the
@@ -42,7 +42,7 @@ func (w Writer) Finding(f precedent.Finding, m Marker, committable bool) string 
 	if f.Side == precedent.Left && f.Start > 0 {
 		d.block("At " + d.code(f.String()) + ", before the change.")
 	}
-	d.block(markdown.Body(clean(f.Body, d.own), w.Links)...)
+	d.block(markdown.Body(sanitize(f.Body, d.own), w.Links)...)
 	d.suggestion(f, committable)
 	d.receipts(f)
 	d.precedents(f)
@@ -55,11 +55,11 @@ func (w Writer) Finding(f precedent.Finding, m Marker, committable bool) string 
 	if f.ID != "" {
 		d.block("Why: " + d.code("precedent explain "+f.ID) + " · not a problem here: reply “not applicable here”, react with 👎, or run " + d.code("precedent dismiss "+f.ID))
 	}
-	return w.seal(strings.Join(d.blocks, "\n\n"), m.describe(f), d.own)
+	return w.seal(strings.Join(d.blocks, "\n\n"), m.withFinding(f), d.own)
 }
 
-// describe takes from the finding what the mark does not say of it.
-func (m Marker) describe(f precedent.Finding) Marker {
+// withFinding takes from the finding what the mark does not say of it.
+func (m Marker) withFinding(f precedent.Finding) Marker {
 	said := Marker{
 		Kind: Finding, Thread: m.Thread, Review: m.Review, Head: m.Head,
 		Fingerprint: f.Fingerprint, Finding: f.ID, Category: f.Category, Severity: f.Severity, Confidence: f.Confidence, Title: f.Title,
@@ -90,14 +90,14 @@ func (d *draft) suggestion(f precedent.Finding, committable bool) {
 	}
 	fix = strings.TrimSuffix(strings.TrimSuffix(fix, "\n"), "\r") // a line that ends; blank ones behind it count
 	asItIs := committable && f.Side != precedent.Left && f.Start > 0
-	if asItIs && clean(fix, d.own) == fix && !strings.Contains(fix, "<!-- precedent:") {
+	if asItIs && sanitize(fix, d.own) == fix && !strings.Contains(fix, "<!-- precedent:") {
 		if block, ok := markdown.Suggestion(strings.Split(fix, "\n")); ok {
 			d.block(block...)
 			return
 		}
 	}
 	d.block("Suggested instead:")
-	d.block(markdown.Fenced("diff", func(int) string { return "+" }, strings.Split(clean(fix, d.own), "\n"))...)
+	d.block(markdown.Fenced("diff", func(int) string { return "+" }, strings.Split(sanitize(fix, d.own), "\n"))...)
 }
 
 // receipts is what speaks for the finding, closed until somebody asks.
@@ -151,7 +151,7 @@ func (d *draft) precedents(f precedent.Finding) {
 func remembered(c precedent.Cite) bool { return c.Kind == "precedent" || c.Kind == "learning" }
 
 func (d *draft) cite(c precedent.Cite) string {
-	return markdown.Phrase(clean(c.Kind, d.own), d.Links, true) + " " + markdown.Link(d.code(c.ID), c.URL, d.Links) + ": " + d.phrase(c.Text)
+	return markdown.Phrase(sanitize(c.Kind, d.own), d.Links, true) + " " + markdown.Link(d.code(c.ID), c.URL, d.Links) + ": " + d.phrase(c.Text)
 }
 
 func (d *draft) list(said []string) {

@@ -19,7 +19,7 @@ const withheld = "(withheld: this held something that looks like a credential, o
 // Safe is a page of Markdown that may leave: without footer and marker, for what
 // is no comment, such as a check. It has at most 65,536 characters.
 func (w Writer) Safe(page string) string {
-	return fit(gate(page, w.Links, w.own()), maxPost)
+	return truncate(gate(page, w.Links, w.own()), maxPost)
 }
 
 // Summary seals the report's Markdown: what may not leave is withheld, what does
@@ -32,8 +32,8 @@ func (w Writer) Summary(report string, m Marker) string {
 // seal passes a page through the gate and puts footer and marker behind it. They
 // are ours, and not looked at: a random id may look like anything.
 func (w Writer) seal(page string, m Marker, own secret.Own) string {
-	tail := w.tail(m.limited(own))
-	return fit(gate(page, w.Links, own), maxPost-utf8.RuneCountInString(tail)) + tail
+	tail := w.tail(m.sanitized(own))
+	return truncate(gate(page, w.Links, own), maxPost-utf8.RuneCountInString(tail)) + tail
 }
 
 // gate is the last thing that everything passes before it leaves. A block that
@@ -42,18 +42,18 @@ func (w Writer) seal(page string, m Marker, own secret.Own) string {
 func gate(page string, links []string, own secret.Own) string {
 	blocks := markdown.Blocks(page)
 	for i, block := range blocks {
-		if unsafeParts(block, links, own) {
+		if isUnsafe(block, links, own) {
 			blocks[i] = withheld
 		}
 	}
 	page = strings.Join(blocks, "\n\n")
-	if unsafeParts(page, links, own) {
+	if isUnsafe(page, links, own) {
 		return withheld
 	}
 	return page
 }
 
-func unsafeParts(page string, links []string, own secret.Own) bool {
+func isUnsafe(page string, links []string, own secret.Own) bool {
 	if own.In(page) {
 		return true
 	}
@@ -63,9 +63,9 @@ func unsafeParts(page string, links []string, own secret.Own) bool {
 	return markdown.Active(page, links) != ""
 }
 
-// fit cuts a page that is too long at the end of a finding, or of another block
+// truncate cuts a page that is too long at the end of a finding, or of another block
 // that stands in no other, and says so. The lines behind its last rule stay.
-func fit(page string, most int) string {
+func truncate(page string, most int) string {
 	if utf8.RuneCountInString(page) <= most {
 		return page
 	}
@@ -87,9 +87,9 @@ func fit(page string, most int) string {
 		}
 		return strings.Join(append(blocks[:kept:kept], "**"+said+"** "+"`precedent review --format json` has all."), "\n\n") + last
 	}
-	depth := folds(blocks)
+	depth := openDetails(blocks)
 	for _, whole := range []bool{true, false} { // findings, then any blocks
-		for kept := ends(blocks, most); kept > 0; kept-- {
+		for kept := countFitting(blocks, most); kept > 0; kept-- {
 			if depth[kept] > 0 || whole && !strings.HasPrefix(blocks[kept], "### ") {
 				continue
 			}
@@ -101,8 +101,8 @@ func fit(page string, most int) string {
 	return cut(0)
 }
 
-// ends is the number of blocks, but for the last, that could fit.
-func ends(blocks []string, most int) int {
+// countFitting is the number of blocks, but for the last, that could fit.
+func countFitting(blocks []string, most int) int {
 	size := 0
 	for i, b := range blocks {
 		if size += utf8.RuneCountInString(b) + 2; size > most {
@@ -112,8 +112,8 @@ func ends(blocks []string, most int) int {
 	return len(blocks) - 1
 }
 
-// folds counts, before each block and behind the last, what folds and is still open.
-func folds(blocks []string) []int {
+// openDetails counts, before each block and behind the last, what folds and is still open.
+func openDetails(blocks []string) []int {
 	depth := make([]int, len(blocks)+1)
 	for i, b := range blocks {
 		depth[i+1] = depth[i]

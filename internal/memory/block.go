@@ -30,23 +30,23 @@ func (r Recall) Block() string {
 	var b strings.Builder
 	b.WriteString("Findings of earlier reviews in the files of this change, most first:\n")
 	files := slices.SortedFunc(slices.Values(r.Files), byHeat)
-	list(&b, maxBlockFile, files, "files", func(h precedent.Hotspot) string {
+	writeList(&b, maxBlockFile, files, "files", func(h precedent.Hotspot) string {
 		line := fmt.Sprintf("%s: %s (%s), worst %s", pathInLine(h.Path), plural(h.Findings, "finding"), categories(h.Categories), text.VisibleLine(string(h.TopSeverity)))
 		if h.Dismissed > 0 {
 			line += fmt.Sprintf(", %d dismissed by people", h.Dismissed)
 		}
 		return line
 	})
-	if dismissed := r.dismissed(); len(dismissed) > 0 {
+	if dismissed := r.dismissedPlaces(); len(dismissed) > 0 {
 		b.WriteString("People dismissed findings there; do not repeat such remarks without new evidence:\n")
-		list(&b, maxBlock, dismissed, "places", func(s string) string { return s })
+		writeList(&b, maxBlock, dismissed, "places", func(s string) string { return s })
 	}
 	return b.String()
 }
 
-// dismissed says, sorted, in which category, file and symbol people dismissed
+// dismissedPlaces says, sorted, in which category, file and symbol people dismissed
 // findings.
-func (r Recall) dismissed() []string {
+func (r Recall) dismissedPlaces() []string {
 	inFiles := map[string]bool{}
 	for _, h := range r.Files {
 		inFiles[h.Path] = true
@@ -70,9 +70,9 @@ func (r Recall) dismissed() []string {
 	return lines
 }
 
-// list writes a line for each value while the block is below the limit, and then
+// writeList writes a line for each value while the block is below the limit, and then
 // how many were left out.
-func list[T any](b *strings.Builder, limit int, values []T, what string, line func(T) string) {
+func writeList[T any](b *strings.Builder, limit int, values []T, what string, line func(T) string) {
 	const rest = len("- and 1000000 more places\n")
 	for i, v := range values {
 		s := "- " + line(v) + "\n"

@@ -42,10 +42,10 @@ const (
 // ErrDismissed. A prefix that fits no finding, or several, is an error that
 // wraps ErrUnknownID or ErrAmbiguous.
 func (m *Memory) Dismiss(ctx context.Context, idPrefix, reason, who string) (precedent.Rejection, error) {
-	if err := short("reason", reason, maxReason); err != nil {
+	if err := checkLength("reason", reason, maxReason); err != nil {
 		return precedent.Rejection{}, err
 	}
-	if err := short("name", who, maxWho); err != nil {
+	if err := checkLength("name", who, maxWho); err != nil {
 		return precedent.Rejection{}, err
 	}
 	rows, err := m.rows(ctx)
@@ -63,7 +63,7 @@ func (m *Memory) Dismiss(ctx context.Context, idPrefix, reason, who string) (pre
 	if err == nil && !added {
 		err = &Error{
 			Err: ErrDismissed,
-			Msg: fmt.Sprintf("finding %s is already dismissed by %s since %s%s", j.Finding, by(j), day(j), because(j)),
+			Msg: fmt.Sprintf("finding %s is already dismissed by %s since %s%s", j.Finding, dismisser(j), day(j), reasonSuffix(j)),
 		}
 	}
 	return j, err
@@ -85,14 +85,14 @@ func (m *Memory) Undismiss(ctx context.Context, idPrefix string) (precedent.Reje
 	if err != nil {
 		return precedent.Rejection{}, err
 	}
-	prefix := asTyped(idPrefix)
+	prefix := normalizeID(idPrefix)
 	var found []precedent.Rejection
 	if prefix != "" {
 		if found, err = rows.RejectionsByID(ctx, prefix, m.Now(), maxCandidates+1); err != nil {
 			return precedent.Rejection{}, err
 		}
 	}
-	j, err := one(prefix, found, func(j precedent.Rejection) string {
+	j, err := exactlyOne(prefix, found, func(j precedent.Rejection) string {
 		return fmt.Sprintf("%s  %s  %s", j.Finding, j.Path, j.Claim)
 	}, "no dismissed finding", "precedent dismiss --list shows what is dismissed")
 	if err != nil {
@@ -104,7 +104,7 @@ func (m *Memory) Undismiss(ctx context.Context, idPrefix string) (precedent.Reje
 
 // findFinding returns the finding whose id starts with the prefix.
 func findFinding(ctx context.Context, rows *store.Repo, idPrefix string) (store.Known, error) {
-	prefix := asTyped(idPrefix)
+	prefix := normalizeID(idPrefix)
 	var found []store.Known
 	if prefix != "" {
 		var err error
@@ -112,7 +112,7 @@ func findFinding(ctx context.Context, rows *store.Repo, idPrefix string) (store.
 			return store.Known{}, err
 		}
 	}
-	return one(prefix, found, func(k store.Known) string {
+	return exactlyOne(prefix, found, func(k store.Known) string {
 		return fmt.Sprintf("%s  %s  %s", k.ID, k.Span, k.Title)
 	}, "no finding", "ids stand beside the findings that precedent review prints; findings are remembered for 90 days")
 }
@@ -120,8 +120,8 @@ func findFinding(ctx context.Context, rows *store.Repo, idPrefix string) (store.
 // maxCandidates is how many ids an ambiguous prefix lists.
 const maxCandidates = 8
 
-// one returns the only value, or says why there is none.
-func one[T any](prefix string, found []T, describe func(T) string, nothing, hint string) (T, error) {
+// exactlyOne returns the only value, or says why there is none.
+func exactlyOne[T any](prefix string, found []T, describe func(T) string, nothing, hint string) (T, error) {
 	var none T
 	switch {
 	case prefix == "":
@@ -142,13 +142,13 @@ func one[T any](prefix string, found []T, describe func(T) string, nothing, hint
 	return none, &Error{Err: ErrAmbiguous, Msg: msg, Hint: "give more characters of the id"}
 }
 
-// asTyped reads an id as Crockford's base 32 wants it read: case does not
+// normalizeID reads an id as Crockford's base 32 wants it read: case does not
 // matter, and letters that it leaves out stand for the digits they look like.
-func asTyped(id string) string {
+func normalizeID(id string) string {
 	return strings.NewReplacer("i", "1", "l", "1", "o", "0").Replace(strings.ToLower(strings.TrimSpace(id)))
 }
 
-func short(what, s string, limit int) error {
+func checkLength(what, s string, limit int) error {
 	if n := utf8.RuneCountInString(s); n > limit {
 		return &Error{Err: ErrTooLong, Msg: fmt.Sprintf("the %s has %d characters", what, n), Hint: fmt.Sprintf("say it in %d", limit)}
 	}

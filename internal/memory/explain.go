@@ -27,26 +27,26 @@ func (m *Memory) Explain(ctx context.Context, idPrefix string) (precedent.Explan
 	case err != nil:
 		return precedent.Explanation{}, err
 	default:
-		fillIn(&e, review, known.Fingerprint)
+		fillFromReview(&e, review, known.Fingerprint)
 		e.Finding.ID = known.ID // the repository may have got another name since
 	}
 	if e.Dismissal, err = rows.Rejection(ctx, known.Fingerprint, m.Now()); err != nil {
 		return precedent.Explanation{}, err
 	}
 	holding, err := rows.Rejections(ctx, m.Now(), maxRejections)
-	e.Spoke = slices.DeleteFunc(holding, func(j precedent.Rejection) bool {
+	e.Rejections = slices.DeleteFunc(holding, func(j precedent.Rejection) bool {
 		return !slices.ContainsFunc(e.Trail, func(d precedent.Decision) bool { return d.By == j.ID })
 	})
 	// JSON has empty lists, not null.
 	e.Finding.Evidence = append([]precedent.Evidence{}, e.Finding.Evidence...)
 	e.Finding.Cites = append([]precedent.Cite{}, e.Finding.Cites...)
 	e.Trail = append([]precedent.Decision{}, e.Trail...)
-	e.Spoke = append([]precedent.Rejection{}, e.Spoke...)
+	e.Rejections = append([]precedent.Rejection{}, e.Rejections...)
 	return e, err
 }
 
-// fillIn fills in what the review says of the finding with the fingerprint.
-func fillIn(e *precedent.Explanation, review *precedent.Review, fingerprint string) {
+// fillFromReview fills in what the review says of the finding with the fingerprint.
+func fillFromReview(e *precedent.Explanation, review *precedent.Review, fingerprint string) {
 	e.Review = precedent.ReviewRef{
 		ID: review.ID, At: review.At, Base: review.Base, Head: review.Head, Scope: review.Scope, Threshold: review.Threshold,
 	}

@@ -22,10 +22,10 @@ type Memory struct {
 	DB *store.DB
 	// Repo is the identity that findings' ids are made from.
 	Repo precedent.Repo
-	// Also are other identities of the same repository: the root commit of one
+	// Aliases are other identities of the same repository: the root commit of one
 	// that has a remote, so that what was remembered before it had one is found.
-	Also []precedent.Repo
-	Now  func() time.Time
+	Aliases []precedent.Repo
+	Now     func() time.Time
 }
 
 // How long findings are kept, and how many of a file: the retention that the
@@ -36,7 +36,7 @@ const (
 )
 
 func (m *Memory) rows(ctx context.Context) (*store.Repo, error) {
-	return m.DB.RepoFor(ctx, append([]precedent.Repo{m.Repo}, m.Also...)...)
+	return m.DB.RepoFor(ctx, append([]precedent.Repo{m.Repo}, m.Aliases...)...)
 }
 
 // Record saves the review with everything that belongs to it and what it has to

@@ -27,8 +27,8 @@ type pattern struct {
 	claim match.Claim
 }
 
-// reaches tells whether the scope of the pattern reaches the finding.
-func (p *pattern) reaches(f *precedent.Finding) bool { return p.scope.reaches(p.Path, p.Symbol, f) }
+// appliesTo tells whether the scope of the pattern reaches the finding.
+func (p *pattern) appliesTo(f *precedent.Finding) bool { return p.scope.includes(p.Path, p.Symbol, f) }
 
 func newDismissals(rejections []precedent.Rejection, now time.Time) dismissals {
 	holding := slices.DeleteFunc(slices.Clone(rejections), func(j precedent.Rejection) bool { return !now.Before(j.ExpiresAt) })
@@ -54,9 +54,9 @@ func newDismissals(rejections []precedent.Rejection, now time.Time) dismissals {
 	return r
 }
 
-// ask has the judge decide which patterns speak of which findings: the likeliest
+// askJudge has the judge decide which patterns speak of which findings: the likeliest
 // first, as many as one question may hold.
-func (r *dismissals) ask(findings []precedent.Finding, judge Judge) {
+func (r *dismissals) askJudge(findings []precedent.Finding, judge Judge) {
 	r.judged = map[*precedent.Finding]map[*pattern]bool{}
 	if judge == nil || len(r.all) == 0 {
 		return
@@ -75,13 +75,13 @@ func (r *dismissals) ask(findings []precedent.Finding, judge Judge) {
 		claim := match.NewClaim(f.Title)
 		for _, p := range r.all {
 			similarity := func() float64 { return claim.Similarity(p.claim) }
-			if match.Asks(&p.Rejection, f, p.reaches(f), similarity) {
+			if match.Asks(&p.Rejection, f, p.appliesTo(f), similarity) {
 				found = append(found, candidate{f, p, similarity()})
 			}
 		}
 	}
 	slices.SortStableFunc(found, func(a, b candidate) int { return cmp.Compare(b.similarity, a.similarity) })
-	found = found[:min(len(found), mostQuestions)]
+	found = found[:min(len(found), maxQuestions)]
 	if len(found) == 0 {
 		return
 	}
@@ -98,8 +98,8 @@ func (r *dismissals) ask(findings []precedent.Finding, judge Judge) {
 	}
 }
 
-// speaking returns the patterns that speak of the finding, newest first.
-func (r dismissals) speaking(f *precedent.Finding) []*pattern {
+// matching returns the patterns that speak of the finding, newest first.
+func (r dismissals) matching(f *precedent.Finding) []*pattern {
 	var spoke []*pattern
 	for p, covered := range r.judged[f] {
 		if covered {
@@ -111,7 +111,7 @@ func (r dismissals) speaking(f *precedent.Finding) []*pattern {
 		if _, judged := r.judged[f][p]; judged || slices.Contains(spoke, p) {
 			continue
 		}
-		if match.Covers(&p.Rejection, f, p.reaches(f), func() float64 { return claim().Similarity(p.claim) }) {
+		if match.Covers(&p.Rejection, f, p.appliesTo(f), func() float64 { return claim().Similarity(p.claim) }) {
 			spoke = append(spoke, p)
 		}
 	}

@@ -56,9 +56,9 @@ func ScopeOf(reason string) Scope {
 // the pattern is enough.
 func Never(reason string) bool { return never().MatchString(reason) }
 
-// reaches tells whether a rejection with the scope, made of a finding in the
+// includes tells whether a rejection with the scope, made of a finding in the
 // file and symbol, speaks about f.
-func (s Scope) reaches(file, symbol string, f *precedent.Finding) bool {
+func (s Scope) includes(file, symbol string, f *precedent.Finding) bool {
 	switch s {
 	case InRepo:
 		return true

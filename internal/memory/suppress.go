@@ -13,7 +13,7 @@ import (
 // The rules for patterns; what they cover is in internal/match.
 const (
 	rejectionsToDrop = 2  // of the pattern, before it is dropped
-	mostQuestions    = 40 // that a judge is asked about one review
+	maxQuestions     = 40 // that a judge is asked about one review
 	suppressPenalty  = 15 // percent points: what an uncertain verifier costs
 	auditOneIn       = 20 // of what a pattern drops, 5 % is shown collapsed
 )
@@ -50,7 +50,7 @@ type Judge func([]Question) map[int]bool
 func Suppress(findings []precedent.Finding, rejections []precedent.Rejection, now time.Time, threshold int, judge Judge) []precedent.Finding {
 	out := slices.Clone(findings)
 	r := newDismissals(rejections, now)
-	r.ask(out, judge)
+	r.askJudge(out, judge)
 	for i := range out {
 		f := &out[i]
 		if !f.Live() {
@@ -58,10 +58,10 @@ func Suppress(findings []precedent.Finding, rejections []precedent.Rejection, no
 		}
 		f.Trail = slices.Clip(f.Trail)
 		if j, ok := r.exact[f.Fingerprint]; ok && f.Fingerprint != "" {
-			f.Drop("suppress", precedent.Dismissed, j.ID, "%s dismissed exactly this finding on %s%s", by(j), day(j), because(j))
+			f.Drop("suppress", precedent.Dismissed, j.ID, "%s dismissed exactly this finding on %s%s", dismisser(j), day(j), reasonSuffix(j))
 			continue
 		}
-		if spoke := r.speaking(f); len(spoke) > 0 {
+		if spoke := r.matching(f); len(spoke) > 0 {
 			suppressByPattern(f, spoke, threshold)
 		}
 	}
@@ -86,7 +86,7 @@ func suppressByPattern(f *precedent.Finding, spoke []*pattern, threshold int) {
 		}
 		if dropper >= 0 {
 			j := counted[dropper].Rejection
-			f.Drop("suppress", precedent.Rejected, j.ID, "%s, last by %s on %s%s", times(len(counted)), by(j), day(j), because(j))
+			f.Drop("suppress", precedent.Rejected, j.ID, "%s, last by %s on %s%s", countDismissals(len(counted)), dismisser(j), day(j), reasonSuffix(j))
 			if audited(f.Fingerprint) {
 				f.Placement = precedent.Collapsed
 			}
@@ -102,7 +102,7 @@ func suppressByPattern(f *precedent.Finding, spoke []*pattern, threshold int) {
 		lowered = f.Confidence
 	}
 	f.Trail = append(f.Trail, precedent.Decision{
-		Step: "suppress", Text: fmt.Sprintf("%s, last by %s on %s%s", times(len(spoke)), by(j), day(j), because(j)),
+		Step: "suppress", Text: fmt.Sprintf("%s, last by %s on %s%s", countDismissals(len(spoke)), dismisser(j), day(j), reasonSuffix(j)),
 		Delta: lowered - f.Confidence, By: j.ID,
 	})
 	f.Confidence = lowered
@@ -114,18 +114,18 @@ func audited(fingerprint string) bool {
 	return sum[0]%auditOneIn == 0
 }
 
-func times(n int) string {
+func countDismissals(n int) string {
 	if n == 1 {
 		return "people dismissed a finding like this one"
 	}
 	return fmt.Sprintf("people dismissed %d findings like this one", n)
 }
 
-func by(j precedent.Rejection) string { return cmp.Or(j.Who, "somebody") }
+func dismisser(j precedent.Rejection) string { return cmp.Or(j.Who, "somebody") }
 
 func day(j precedent.Rejection) string { return j.At.UTC().Format(time.DateOnly) }
 
-func because(j precedent.Rejection) string {
+func reasonSuffix(j precedent.Rejection) string {
 	if j.Reason == "" {
 		return ""
 	}

@@ -20,13 +20,13 @@ type job struct {
 	number int
 	writer comment.Writer
 
-	posts      []store.Post // of all reviews of the pull request, the oldest first
-	stored     []precedent.Thread
-	review     *precedent.Review // the one that speaks; nil if none does
-	trust      trust
-	forgeState forgeState
-	d          Delivery
-	failed     int // requests so far
+	posts  []store.Post // of all reviews of the pull request, the oldest first
+	stored []precedent.Thread
+	review *precedent.Review // the one that speaks; nil if none does
+	trust  trust
+	state  forgeState
+	d      Delivery
+	failed int // requests so far
 }
 
 // errSuperseded ends a delivery in which nothing is left to do: the head has moved, or
@@ -61,43 +61,43 @@ func (p *Poster) Deliver(ctx context.Context, repo precedent.Repo, number int) (
 	return j.d, err
 }
 
-func (j *job) kept() thread.Kept { return thread.Kept{Rows: j.Rows, Number: j.number} }
+func (j *job) threadRows() thread.Kept { return thread.Kept{Rows: j.Rows, Number: j.number} }
 
 func (j *job) deliver(ctx context.Context) error {
 	var err error
 	if j.posts, err = j.Rows.Posts(ctx, j.number); err != nil {
 		return err
 	}
-	if j.stored, err = j.kept().All(ctx); err != nil {
+	if j.stored, err = j.threadRows().All(ctx); err != nil {
 		return err
 	}
-	j.identifyAccount()
-	if err := j.first(ctx); err != nil {
+	j.decideTrust()
+	if err := j.resume(ctx); err != nil {
 		return err
 	}
 	if j.review != nil {
-		for _, stage := range []func(context.Context) error{j.remarks, j.summary, j.answers, j.check} {
+		for _, stage := range []func(context.Context) error{j.postRemarks, j.postSummary, j.postAnswers, j.postChecks} {
 			if err := stage(ctx); err != nil {
 				return err
 			}
 		}
 	}
-	return j.last(ctx)
+	return j.wrapUp(ctx)
 }
 
-// first finds out where an earlier delivery ended, and which review speaks.
-func (j *job) first(ctx context.Context) error {
+// resume finds out where an earlier delivery ended, and which review speaks.
+func (j *job) resume(ctx context.Context) error {
 	newest := ""
 	if n := len(j.posts); n > 0 {
 		newest = j.posts[n-1].Review
 	}
 	lost := false
-	if err := j.set(ctx, func(p *store.Post) bool {
+	if err := j.updatePosts(ctx, func(p *store.Post) bool {
 		if p.State != store.PostSending && p.State != store.PostUnknown {
 			return false
 		}
 		p.State = store.PostPlanned
-		if once(*p) {
+		if sendOnce(*p) {
 			p.State, lost = store.PostUnknown, true
 		}
 		return true
@@ -110,7 +110,7 @@ func (j *job) first(ctx context.Context) error {
 		}
 	}
 	if err := j.readForge(ctx); err != nil {
-		return j.abandonClosed(ctx, err)
+		return j.endIfClosed(ctx, err)
 	}
 	if err := j.sweep(ctx); err != nil {
 		return err
@@ -118,7 +118,7 @@ func (j *job) first(ctx context.Context) error {
 	if err := j.adopt(ctx); err != nil {
 		return err
 	}
-	if err := j.set(ctx, func(p *store.Post) bool {
+	if err := j.updatePosts(ctx, func(p *store.Post) bool {
 		if p.State.Done() || p.Review == newest {
 			return false
 		}
@@ -130,59 +130,59 @@ func (j *job) first(ctx context.Context) error {
 	if !j.pending() {
 		return nil
 	}
-	return j.open(ctx, newest)
+	return j.openReview(ctx, newest)
 }
 
-// open reads the review that speaks, and settles what of it is not known.
-func (j *job) open(ctx context.Context, id string) error {
+// openReview reads the review that speaks, and settles what of it is not known.
+func (j *job) openReview(ctx context.Context, id string) error {
 	r, err := j.Rows.Review(ctx, id)
 	if errors.Is(err, store.ErrNoReview) {
-		return j.end(ctx, store.PostSuperseded, "the review is not remembered any more")
+		return j.endAll(ctx, store.PostSuperseded, "the review is not remembered any more")
 	}
 	if err != nil {
 		return err
 	}
 	j.d.Review = id
-	if err := j.current(ctx, r.Head); err != nil {
+	if err := j.checkHead(ctx, r.Head); err != nil {
 		return err
 	}
 	j.review = r
 	if err := j.resolveUnknown(ctx); err != nil {
 		return err
 	}
-	return j.abandon(ctx)
+	return j.dropPosted(ctx)
 }
 
-// current reads the pull request again, and ends the delivery if nothing is to be
+// checkHead reads the pull request again, and ends the delivery if nothing is to be
 // said on it any more.
-func (j *job) current(ctx context.Context, head string) error {
+func (j *job) checkHead(ctx context.Context, head string) error {
 	pull, err := j.Forge.PullRequest(ctx, j.repo, j.number)
 	switch {
 	case err != nil:
-		return j.abandonClosed(ctx, err)
+		return j.endIfClosed(ctx, err)
 	case pull.Locked:
 		j.d.Undeliverable = "the pull request is locked"
-		return j.end(ctx, store.PostUndeliverable, j.d.Undeliverable)
+		return j.endAll(ctx, store.PostUndeliverable, j.d.Undeliverable)
 	case pull.Head.SHA != head:
 		j.d.Superseded = true
-		return j.end(ctx, store.PostSuperseded, "the head of the pull request is now "+pull.Head.SHA)
+		return j.endAll(ctx, store.PostSuperseded, "the head of the pull request is now "+pull.Head.SHA)
 	}
 	return nil
 }
 
-// abandonClosed ends the delivery if an error says that there is nothing to post on.
-func (j *job) abandonClosed(ctx context.Context, err error) error {
-	trouble, ok := errors.AsType[*forge.Error](err)
-	if !ok || trouble.Kind != forge.KindClosed && trouble.Kind != forge.KindNotFound {
+// endIfClosed ends the delivery if an error says that there is nothing to post on.
+func (j *job) endIfClosed(ctx context.Context, err error) error {
+	forgeErr, ok := errors.AsType[*forge.Error](err)
+	if !ok || forgeErr.Kind != forge.KindClosed && forgeErr.Kind != forge.KindNotFound {
 		return err
 	}
-	j.d.Undeliverable = trouble.Msg
-	return j.end(ctx, store.PostUndeliverable, trouble.Msg)
+	j.d.Undeliverable = forgeErr.Msg
+	return j.endAll(ctx, store.PostUndeliverable, forgeErr.Msg)
 }
 
-// end gives all that is left its last state.
-func (j *job) end(ctx context.Context, state store.PostState, why string) error {
-	if err := j.set(ctx, func(p *store.Post) bool {
+// endAll gives all that is left its last state.
+func (j *job) endAll(ctx context.Context, state store.PostState, why string) error {
+	if err := j.updatePosts(ctx, func(p *store.Post) bool {
 		if p.State.Done() {
 			return false
 		}
@@ -194,9 +194,9 @@ func (j *job) end(ctx context.Context, state store.PostState, why string) error 
 	return errSuperseded
 }
 
-// abandon drops remarks whose place has a thread already, or had one that a person
+// dropPosted drops remarks whose place has a thread already, or had one that a person
 // deleted.
-func (j *job) abandon(ctx context.Context) error {
+func (j *job) dropPosted(ctx context.Context) error {
 	had := map[string]bool{}
 	for _, t := range j.stored {
 		if t.Comment != "" {
@@ -208,7 +208,7 @@ func (j *job) abandon(ctx context.Context) error {
 			had[payload[remark](p).Fingerprint] = true
 		}
 	}
-	return j.set(ctx, func(p *store.Post) bool {
+	return j.updatePosts(ctx, func(p *store.Post) bool {
 		if p.Kind != store.PostRemark || p.State.Done() || !had[payload[remark](*p).Fingerprint] {
 			return false
 		}
@@ -217,8 +217,8 @@ func (j *job) abandon(ctx context.Context) error {
 	})
 }
 
-// last looks at what came of it, remembers the threads and sweeps.
-func (j *job) last(ctx context.Context) error {
+// wrapUp looks at what came of it, remembers the threads and sweeps.
+func (j *job) wrapUp(ctx context.Context) error {
 	if j.d.Unsure > 0 {
 		if err := j.Sleep(ctx, listLag); err != nil {
 			return err
@@ -239,8 +239,8 @@ func (j *job) last(ctx context.Context) error {
 	return j.remember(ctx)
 }
 
-// set changes posts and saves those that use tells to have changed.
-func (j *job) set(ctx context.Context, use func(*store.Post) bool) error {
+// updatePosts changes posts and saves those that use tells to have changed.
+func (j *job) updatePosts(ctx context.Context, use func(*store.Post) bool) error {
 	var changed []store.Post
 	for i := range j.posts {
 		if use(&j.posts[i]) {
@@ -255,8 +255,8 @@ func (j *job) pending() bool {
 	return slices.ContainsFunc(j.posts, func(p store.Post) bool { return !p.State.Done() })
 }
 
-// left returns the posts of a kind that are still to be sent.
-func (j *job) left(kind store.PostKind) []*store.Post {
+// unsent returns the posts of a kind that are still to be sent.
+func (j *job) unsent(kind store.PostKind) []*store.Post {
 	var left []*store.Post
 	for i := range j.posts {
 		p := &j.posts[i]
@@ -267,9 +267,9 @@ func (j *job) left(kind store.PostKind) []*store.Post {
 	return left
 }
 
-// once tells whether a post must not be sent twice: to do the others again
+// sendOnce tells whether a post must not be sent twice: to do the others again
 // changes nothing.
-func once(p store.Post) bool {
+func sendOnce(p store.Post) bool {
 	return p.Kind == store.PostRemark || p.Kind == store.PostReply || p.Kind == store.PostSummary && p.Remote == ""
 }
 

@@ -51,9 +51,9 @@ const (
 	// listLag is what a forge may take to show what was posted: nothing is
 	// concluded from its not being there before.
 	listLag = 5 * time.Second
-	// looks is how often what may have been posted is looked for before it is sent
+	// maxLooks is how often what may have been posted is looked for before it is sent
 	// again. The pauses grow, so that they are between 15 and 50 seconds in all.
-	looks = 3
+	maxLooks = 3
 	// maxTries bounds the requests of one delivery that may fail without ending it.
 	maxTries = 8
 	// firstPause is the longest pause after the first failure; each failure

@@ -9,38 +9,38 @@ import (
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
-// remarks posts what opens threads: one review of the forge for as many as it
+// postRemarks posts what opens threads: one review of the forge for as many as it
 // takes at once.
-func (j *job) remarks(ctx context.Context) error {
+func (j *job) postRemarks(ctx context.Context) error {
 	for {
-		batch := j.left(store.PostRemark)
+		batch := j.unsent(store.PostRemark)
 		if len(batch) == 0 {
-			return j.await(ctx, j.numberless)
+			return j.waitForPosts(ctx, j.hasUnnumbered)
 		}
-		if err := j.current(ctx, j.review.Head); err != nil {
+		if err := j.checkHead(ctx, j.review.Head); err != nil {
 			return err
 		}
 		batch = batch[:min(len(batch), forge.MaxRemarks)]
-		if err := j.remark(ctx, batch); err != nil {
+		if err := j.postBatch(ctx, batch); err != nil {
 			return err
 		}
 	}
 }
 
-// remark posts some remarks in one review. The thread of its words is that of the
+// postBatch posts some remarks in one review. The thread of its words is that of the
 // first of them, which is the same however often the review is posted.
-func (j *job) remark(ctx context.Context, batch []*store.Post) error {
-	draft := forge.Draft{Commit: j.review.Head, Event: j.event(), Body: j.writer.Review(len(batch), j.review, j.mark(comment.Review, batch[0].ID))}
+func (j *job) postBatch(ctx context.Context, batch []*store.Post) error {
+	draft := forge.Draft{Commit: j.review.Head, Event: j.event(), Body: j.writer.Review(len(batch), j.review, j.marker(comment.Review, batch[0].ID))}
 	for _, p := range batch {
 		f, ok := j.finding(*p)
 		if !ok {
-			return j.finish(ctx, store.PostRejected, "its finding is not in the review", p)
+			return j.setState(ctx, store.PostRejected, "its finding is not in the review", p)
 		}
-		body := j.writer.Finding(f, j.findingMark(*p, f), f.Suggestion != "")
+		body := j.writer.Finding(f, j.findingMarker(*p, f), f.Suggestion != "")
 		draft.Remarks = append(draft.Remarks, forge.Remark{Span: place(f), Body: body})
 		p.Hash = hash(body)
 	}
-	if err := j.begin(ctx, batch...); err != nil {
+	if err := j.markSending(ctx, batch...); err != nil {
 		return err
 	}
 	posted, err := j.Forge.Post(ctx, j.repo, j.number, draft)
@@ -102,12 +102,12 @@ func place(f precedent.Finding) precedent.Span {
 	return f.Span
 }
 
-func (j *job) mark(kind comment.Kind, thread string) comment.Marker {
+func (j *job) marker(kind comment.Kind, thread string) comment.Marker {
 	return comment.Marker{Kind: kind, Thread: thread, Review: j.review.ID, Head: j.review.Head}
 }
 
-func (j *job) findingMark(p store.Post, f precedent.Finding) comment.Marker {
-	m := j.mark(comment.Finding, p.Thread)
+func (j *job) findingMarker(p store.Post, f precedent.Finding) comment.Marker {
+	m := j.marker(comment.Finding, p.Thread)
 	m.Fingerprint, m.Finding, m.Title = f.Fingerprint, f.ID, f.Title
 	m.Category, m.Severity, m.Confidence = f.Category, f.Severity, f.Confidence
 	return m

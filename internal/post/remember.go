@@ -52,7 +52,7 @@ func (j *job) remember(ctx context.Context) error {
 		}
 	}
 	j.stored = append(j.stored, opened...)
-	return j.kept().Save(ctx, opened)
+	return j.threadRows().Save(ctx, opened)
 }
 
 // shown tells whether people can see a remark: as a comment whose number is
@@ -83,13 +83,13 @@ func (j *job) thread(r *precedent.Review, f precedent.Finding, p store.Post) pre
 		return t
 	}
 	t.Comment, t.URL = p.Remote, ""
-	if o, ok := j.forgeState.find(func(o own) bool { return o.ID == p.Remote && o.Comment.Kind == forge.OnLine }); ok {
+	if o, ok := j.state.find(func(o ownComment) bool { return o.ID == p.Remote && o.Comment.Kind == forge.OnLine }); ok {
 		t.URL, t.OpenedAt, t.Review = o.URL, o.At, o.Marker.Review
 		if o.Span.Path != "" {
 			t.Span, t.Commit = o.Span, o.Commit
 		}
 	}
-	if c, ok := j.forgeState.conversation(p.Remote); ok {
+	if c, ok := j.state.conversation(p.Remote); ok {
 		t.Forge, t.Closed, t.ClosedBy = c.ID, c.Closed, c.ClosedBy.Login
 	}
 	return t

@@ -26,11 +26,11 @@ func Annotations(w io.Writer, r *precedent.Review, _ Style) error {
 	if said := incomplete(r); said != "" {
 		annotate(&b, levelError, []string{"title", "Precedent: not complete"}, said)
 	}
-	if said := scope(r); said != "" {
+	if said := analyzersOnly(r); said != "" {
 		annotate(&b, levelWarning, []string{"title", "Precedent: analyzers only"}, said)
 	}
 	for _, f := range r.Live() {
-		properties, said := annotated(f)
+		properties, said := annotation(f)
 		annotate(&b, levelOf(f.Severity), properties, said)
 	}
 	annotate(&b, levelNote, []string{"title", "Precedent: " + outcome(r)}, coverage(r)+" · "+counts(r))
@@ -38,10 +38,10 @@ func Annotations(w io.Writer, r *precedent.Review, _ Style) error {
 	return err
 }
 
-// annotated says where an annotation stands and what it says. A line of the old
+// annotation says where an annotation stands and what it says. A line of the old
 // side is none of the file that GitHub shows, and a name with hidden characters
 // would be obeyed by a terminal: both are said in words.
-func annotated(f precedent.Finding) (properties []string, said string) {
+func annotation(f precedent.Finding) (properties []string, said string) {
 	said = message(f) + fmt.Sprintf("\n\n%s, confidence %d (%s)", f.Severity, f.Confidence, f.ID)
 	switch {
 	case visible(f.Path) != f.Path:
@@ -70,5 +70,5 @@ func annotate(b *strings.Builder, l level, properties []string, said string) {
 		b.WriteString(sep + properties[i] + "=" + commandProperty.Replace(value))
 		sep = ","
 	}
-	b.WriteString("::" + commandData.Replace(shown(said)) + "\n")
+	b.WriteString("::" + commandData.Replace(visibleText(said)) + "\n")
 }

@@ -20,9 +20,9 @@ const (
 	maxFixLines = 12
 )
 
-// block writes one finding: what and where, the code, why, the fix, and what
+// writeFinding writes one finding: what and where, the code, why, the fix, and what
 // to type next.
-func block(p *Page, r *precedent.Review, f precedent.Finding, e excerpts) {
+func writeFinding(p *Page, r *precedent.Review, f precedent.Finding, e excerpts) {
 	head := p.Ink(severityInk(f.Severity), string(f.Severity)) + p.Inkf(Plain, " %d", f.Confidence) + "   "
 	place := f.String()
 	if f.Side == precedent.Left {
@@ -36,8 +36,8 @@ func block(p *Page, r *precedent.Review, f precedent.Finding, e excerpts) {
 		p.Para(indent, title)
 	}
 	e.write(p, f)
-	prose(p, "why  ", f.Body)
-	fix(p, cmp.Or(f.Suggestion, f.Sketch))
+	writeProse(p, "why  ", f.Body)
+	writeFix(p, cmp.Or(f.Suggestion, f.Sketch))
 	for _, c := range f.Cites {
 		p.Para(indent+p.Ink(Faint, "seen")+" ", p.Inkf(Plain, "%s %s: %s", c.Kind, c.ID, c.Text))
 	}
@@ -81,8 +81,8 @@ func statusOf(r *precedent.Review, f precedent.Finding) string {
 	return strings.Join(parts, " · ")
 }
 
-// prose writes text of several paragraphs behind a label.
-func prose(p *Page, label, s string) {
+// writeProse writes text of several paragraphs behind a label.
+func writeProse(p *Page, label, s string) {
 	for line := range strings.Lines(text.Head(s, maxBody)) {
 		if line = strings.TrimSpace(line); line != "" {
 			p.Para(indent+p.Ink(Faint, label), p.Ink(Plain, line))
@@ -91,9 +91,9 @@ func prose(p *Page, label, s string) {
 	}
 }
 
-// fix writes a suggestion as the code that it is, moved to the left as a whole
+// writeFix writes a suggestion as the code that it is, moved to the left as a whole
 // and uncut, because it is there to be copied.
-func fix(p *Page, s string) {
+func writeFix(p *Page, s string) {
 	s = strings.TrimRight(s, "\n")
 	if s == "" {
 		return

@@ -83,7 +83,7 @@ func ruleOf(f precedent.Finding) string {
 
 // message is a finding in plain words: its title, then why. Line ends stay.
 func message(f precedent.Finding) string {
-	title, why := visible(text.Head(f.Title, maxTitle)), strings.TrimSpace(shown(text.Head(f.Body, maxBody)))
+	title, why := visible(text.Head(f.Title, maxTitle)), strings.TrimSpace(visibleText(text.Head(f.Body, maxBody)))
 	switch {
 	case why == "":
 		return title
@@ -102,8 +102,8 @@ func incomplete(r *precedent.Review) string {
 	return visible(text.Head("This review is not complete ("+string(r.Verdict)+"), what it does not mention may not have been read: "+strings.Join(gaps(r, reasons), "; "), maxBody))
 }
 
-// scope says that no model read the change, if none did.
-func scope(r *precedent.Review) string {
+// analyzersOnly says that no model read the change, if none did.
+func analyzersOnly(r *precedent.Review) string {
 	if r.Scope == precedent.AnalyzersScope {
 		return "No model read this change: only the analyzers did."
 	}

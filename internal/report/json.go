@@ -16,7 +16,7 @@ import (
 // JSON writes the review as the stable contract that its schema field names,
 // indented, with a line end. Lists that are empty are [], never null, so that
 // a reader may iterate without asking. The review itself is not changed.
-func JSON(w io.Writer, r *precedent.Review) error { return Value(w, whole(r)) }
+func JSON(w io.Writer, r *precedent.Review) error { return Value(w, withoutNil(r)) }
 
 // Value writes any other value of a command's --json the way JSON writes a
 // review: indented, without HTML escapes, with a line end. Characters that a
@@ -59,8 +59,8 @@ func escapeHidden(data []byte) []byte {
 	return append(out, data[done:]...)
 }
 
-// whole returns a copy of r without nil lists.
-func whole(r *precedent.Review) *precedent.Review {
+// withoutNil returns a copy of r without nil lists.
+func withoutNil(r *precedent.Review) *precedent.Review {
 	c := *r
 	if c.Schema == "" {
 		c.Schema = precedent.ResultSchema

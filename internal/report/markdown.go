@@ -59,10 +59,10 @@ func Markdown(w io.Writer, r *precedent.Review, s Style) error {
 		{"The findings", func(n *markdownWriter) { n.table(r, s) }},
 		{"Threads", func(n *markdownWriter) { n.threads(r, s) }},
 		{"Coverage", func(n *markdownWriter) { n.coverage(r) }},
-		{"Counts", func(n *markdownWriter) { n.tally(r) }},
+		{"Counts", func(n *markdownWriter) { n.counts(r) }},
 		{"What memory hid", func(n *markdownWriter) { n.suppressed(r) }},
 		{"Sources", func(n *markdownWriter) { n.sources(r) }},
-		{"Cost", func(n *markdownWriter) { n.spent(r) }},
+		{"Cost", func(n *markdownWriter) { n.cost(r) }},
 	} {
 		if !n.add(part.write) {
 			n.line("%s: left out for want of room.\n", part.what)
@@ -70,19 +70,19 @@ func Markdown(w io.Writer, r *precedent.Review, s Style) error {
 	}
 	n.findings(r, s)
 	n.line("---")
-	n.line("Reviewed by precedent%s%s. A review by a program is not an approval.", word(s.Version), about(r))
+	n.line("Reviewed by precedent%s%s. A review by a program is not an approval.", codeSuffix(s.Version), reviewedAt(r))
 	_, err := io.WriteString(w, n.String())
 	return err
 }
 
-func word(s string) string {
+func codeSuffix(s string) string {
 	if s == "" {
 		return ""
 	}
 	return " " + markdown.Code(s)
 }
 
-func about(r *precedent.Review) string {
+func reviewedAt(r *precedent.Review) string {
 	said := ""
 	if r.ID != "" {
 		said += ", review " + markdown.Code(r.ID)
@@ -181,7 +181,7 @@ func (n *markdownWriter) table(r *precedent.Review, s Style) {
 		if s.Posted != nil {
 			last = " " + placementOf(s, f) + " |"
 		}
-		n.line("| %s | %s | %s | %d |%s", n.phrase(string(f.Severity)), n.phrase(f.Title), placed(f, s), f.Confidence, last)
+		n.line("| %s | %s | %s | %d |%s", n.phrase(string(f.Severity)), n.phrase(f.Title), placeLink(f, s), f.Confidence, last)
 		shown++
 	}
 	n.line("")
@@ -190,8 +190,8 @@ func (n *markdownWriter) table(r *precedent.Review, s Style) {
 	}
 }
 
-// placed is the finding's place as code, linked to its comment.
-func placed(f precedent.Finding, s Style) string {
+// placeLink is the finding's place as code, linked to its comment.
+func placeLink(f precedent.Finding, s Style) string {
 	at := markdown.Code(f.String())
 	if p, ok := s.Posted[f.ID]; ok && p.State != Refused {
 		at = markdown.Link(at, p.URL, s.Links)
@@ -206,7 +206,7 @@ func placed(f precedent.Finding, s Style) string {
 // but for those that stand in comments of their own.
 func (n *markdownWriter) findings(r *precedent.Review, s Style) {
 	e := newExcerpts(r, s.Change)
-	live := slices.DeleteFunc(r.Live(), func(f precedent.Finding) bool { return summaryOnly(s, f) })
+	live := slices.DeleteFunc(r.Live(), func(f precedent.Finding) bool { return hasComment(s, f) })
 	for i, f := range live {
 		if !n.add(func(n *markdownWriter) { n.finding(r, f, s, e) }) {
 			n.line("%s not shown in full here for want of room: `precedent review --format json` has all.\n", Plural(len(live)-i, "finding"))
@@ -218,7 +218,7 @@ func (n *markdownWriter) findings(r *precedent.Review, s Style) {
 
 func (n *markdownWriter) finding(r *precedent.Review, f precedent.Finding, s Style, e excerpts) {
 	n.line("### %s %d · %s\n", n.phrase(string(f.Severity)), f.Confidence, n.phrase(f.Title))
-	n.line("At %s · %s\n", placed(f, s), n.phrase(statusOf(r, f)))
+	n.line("At %s · %s\n", placeLink(f, s), n.phrase(statusOf(r, f)))
 	n.refused(f, s)
 	if lines := e.lines(f); len(lines) > 0 {
 		lines = lines[:min(len(lines), maxExcerpt)]

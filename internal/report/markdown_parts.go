@@ -17,20 +17,20 @@ func (n *markdownWriter) coverage(r *precedent.Review) {
 	}
 	n.line("**Coverage**: read %s of %s in %s%s.\n", thousands(c.HunksRead), Plural(c.Hunks, "hunk"), Plural(c.Files, "file"), before)
 	n.list(
-		entry{"Skipped", several(c.Skipped, func(s precedent.SkippedFile) string {
+		entry{"Skipped", joinAtMost(c.Skipped, func(s precedent.SkippedFile) string {
 			return markdown.Code(s.Path) + " (" + n.phrase(s.Reason) + ")"
 		})},
-		entry{"Not read", several(c.Truncated, func(t precedent.TruncatedHunk) string {
+		entry{"Not read", joinAtMost(c.Truncated, func(t precedent.TruncatedHunk) string {
 			return fmt.Sprintf("%s hunk %d (%s)", markdown.Code(t.Path), t.Hunk, n.phrase(t.Reason))
 		})},
-		entry{"Finders", several(r.Finders, func(f precedent.FinderRun) string {
+		entry{"Finders", joinAtMost(r.Finders, func(f precedent.FinderRun) string {
 			said := n.phrase(f.Name) + " " + n.phrase(string(f.Status))
 			if f.Status.Bad() {
 				said = "**" + said + "**"
 			}
 			return said + because(n.phrase(f.Error))
 		})},
-		entry{"Went on without", several(r.Failures, func(f precedent.Failure) string {
+		entry{"Went on without", joinAtMost(r.Failures, func(f precedent.Failure) string {
 			return n.phrase(f.Step) + because(n.phrase(f.Error))
 		})},
 	)
@@ -52,8 +52,8 @@ func (n *markdownWriter) list(entries ...entry) {
 	}
 }
 
-// several joins the first of many, as far as a list goes, and counts the rest.
-func several[T any](all []T, say func(T) string) string {
+// joinAtMost joins the first of many, as far as a list goes, and counts the rest.
+func joinAtMost[T any](all []T, say func(T) string) string {
 	var said []string
 	size := 0
 	for len(said) < min(len(all), maxRows) && size < maxList {
@@ -66,8 +66,8 @@ func several[T any](all []T, say func(T) string) string {
 	return strings.Join(said, " · ")
 }
 
-// tally says where all findings went, and how to see those under the threshold.
-func (n *markdownWriter) tally(r *precedent.Review) {
+// counts says where all findings went, and how to see those under the threshold.
+func (n *markdownWriter) counts(r *precedent.Review) {
 	said, lowest := counts(r), 100
 	for _, f := range r.Findings {
 		if f.Dropped == precedent.BelowThreshold {
@@ -103,7 +103,7 @@ func (n *markdownWriter) suppressed(r *precedent.Review) {
 // sources names what the finders were told: guide, learnings, precedents.
 func (n *markdownWriter) sources(r *precedent.Review) {
 	cited := func(what string, cites []precedent.Cite) entry {
-		return entry{what, several(cites, func(c precedent.Cite) string { return markdown.Code(c.ID) + " " + n.phrase(c.Text) })}
+		return entry{what, joinAtMost(cites, func(c precedent.Cite) string { return markdown.Code(c.ID) + " " + n.phrase(c.Text) })}
 	}
 	n.list(
 		entry{"Guidelines", n.phrase(rules(r))},
@@ -113,9 +113,9 @@ func (n *markdownWriter) sources(r *precedent.Review) {
 	)
 }
 
-// spent writes what the review cost: dollars, tokens, the share that came from
+// cost writes what the review cost: dollars, tokens, the share that came from
 // the provider's cache, time.
-func (n *markdownWriter) spent(r *precedent.Review) {
+func (n *markdownWriter) cost(r *precedent.Review) {
 	var parts []string
 	if r.CostUSD > 0 {
 		parts = append(parts, fmt.Sprintf("$%.2f", r.CostUSD))

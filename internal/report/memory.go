@@ -15,11 +15,11 @@ func Dismissals(p *Page, all []precedent.Rejection) {
 		p.Line("Nothing is dismissed in this repository.")
 	}
 	for _, j := range all {
-		dismissal(p, j)
+		writeDismissal(p, j)
 	}
 }
 
-func dismissal(p *Page, j precedent.Rejection) {
+func writeDismissal(p *Page, j precedent.Rejection) {
 	p.Para(p.Ink(Bold, j.Finding)+"  ", p.Inkf(Plain, "%s %s  ", j.Severity, j.Category)+p.Ink(Cyan, j.Path)+"  "+p.Ink(Plain, j.Claim))
 	p.Para("            ", p.Ink(Plain, dismissedBy(j)))
 	p.Para("            ", p.Inkf(Faint, "%s · until %s", times(j.Hits, "hid it"), j.ExpiresAt.Format(time.DateOnly)))

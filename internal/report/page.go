@@ -188,5 +188,5 @@ func thousands(n int) string {
 	return s
 }
 
-// shown is visible for text of several lines.
-func shown(s string) string { return text.Visible(strings.ReplaceAll(s, "\t", tab)) }
+// visibleText is visible for text of several lines.
+func visibleText(s string) string { return text.Visible(strings.ReplaceAll(s, "\t", tab)) }

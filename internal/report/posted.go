@@ -9,8 +9,8 @@ import (
 	"github.com/precedent-dev/precedent/internal/markdown"
 )
 
-// summaryOnly tells whether a finding stands in a comment of its own.
-func summaryOnly(s Style, f precedent.Finding) bool {
+// hasComment tells whether a finding stands in a comment of its own.
+func hasComment(s Style, f precedent.Finding) bool {
 	p, ok := s.Posted[f.ID]
 	return ok && p.State != Refused
 }
@@ -50,7 +50,7 @@ func (n *markdownWriter) samples(r *precedent.Review, s Style, e excerpts) {
 		return
 	}
 	sampled := slices.DeleteFunc(slices.Clone(r.Findings), func(f precedent.Finding) bool {
-		return f.Live() || f.Placement != precedent.Collapsed || summaryOnly(s, f)
+		return f.Live() || f.Placement != precedent.Collapsed || hasComment(s, f)
 	})
 	for _, f := range sampled {
 		n.add(func(n *markdownWriter) {
@@ -73,8 +73,8 @@ var answers = []struct {
 	{precedent.DeclinedHere, "declined"},
 }
 
-// answered says of an answer what it means; the answer itself if that is not known.
-func answered(a precedent.AnswerState) string {
+// answerWords says of an answer what it means; the answer itself if that is not known.
+func answerWords(a precedent.AnswerState) string {
 	for _, one := range answers {
 		if one.state == a {
 			return one.words
@@ -117,7 +117,7 @@ func (n *markdownWriter) threads(r *precedent.Review, s Style) {
 		if p, ok := s.Posted[t.Finding]; ok {
 			at = markdown.Link(at, p.URL, s.Links)
 		}
-		n.line("- At %s · %s: **%s**%s", at, n.phrase(t.Title), n.phrase(answered(t.State)), because(n.phrase(t.Why)))
+		n.line("- At %s · %s: **%s**%s", at, n.phrase(t.Title), n.phrase(answerWords(t.State)), because(n.phrase(t.Why)))
 		shown++
 	}
 	if left := len(r.Threads) - shown; left > 0 {
@@ -126,8 +126,8 @@ func (n *markdownWriter) threads(r *precedent.Review, s Style) {
 	n.line("")
 }
 
-// threads is the same for a terminal.
-func threads(p *Page, r *precedent.Review) {
+// writeThreads is the same for a terminal.
+func writeThreads(p *Page, r *precedent.Review) {
 	if len(r.Threads) == 0 {
 		return
 	}
@@ -138,7 +138,7 @@ func threads(p *Page, r *precedent.Review) {
 			p.Line(p.Inkf(Plain, "  and %s more", thousands(len(r.Threads)-i)))
 			return
 		}
-		p.Para("  "+p.Ink(Faint, t.Finding)+"  ", p.Ink(Cyan, t.String())+"  "+p.Inkf(Plain, "%s: %s%s", t.Title, answered(t.State), because(t.Why)))
+		p.Para("  "+p.Ink(Faint, t.Finding)+"  ", p.Ink(Cyan, t.String())+"  "+p.Inkf(Plain, "%s: %s%s", t.Title, answerWords(t.State), because(t.Why)))
 	}
 }
 

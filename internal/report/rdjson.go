@@ -56,14 +56,14 @@ func RDJSON(w io.Writer, r *precedent.Review, s Style) error {
 	out := rdResult{Source: rdSource{"precedent", homepage}, Severity: "INFO", Diagnostics: []rdDiagnostic{}}
 	remark := func(severity, code, said string) {
 		if said != "" {
-			out.Diagnostics = append(out.Diagnostics, rdDiagnostic{Message: said, Location: somewhere(r, s), Severity: severity, Code: &rdCode{code}})
+			out.Diagnostics = append(out.Diagnostics, rdDiagnostic{Message: said, Location: reviewLocation(r, s), Severity: severity, Code: &rdCode{code}})
 		}
 	}
 	if !complete(r) {
 		out.Severity = "ERROR"
 	}
 	remark("ERROR", "precedent/incomplete", incomplete(r))
-	remark("INFO", "precedent/analyzers-only", scope(r))
+	remark("INFO", "precedent/analyzers-only", analyzersOnly(r))
 	for _, f := range r.Live() {
 		out.Diagnostics = append(out.Diagnostics, rdFinding(f))
 	}
@@ -94,9 +94,9 @@ func rdFinding(f precedent.Finding) rdDiagnostic {
 	return d
 }
 
-// somewhere is the place of a remark on the review as a whole: a file that was
+// reviewLocation is the place of a remark on the review as a whole: a file that was
 // not read, else one with a finding, else one of the change.
-func somewhere(r *precedent.Review, s Style) *rdLocation {
+func reviewLocation(r *precedent.Review, s Style) *rdLocation {
 	var paths []string
 	for _, t := range r.Coverage.Truncated {
 		paths = append(paths, t.Path)

@@ -65,7 +65,7 @@ func sarifRuleOf(id string, f precedent.Finding) sarif.Rule {
 	}
 	help := said + " The confidence of a result is the chance in percent that the team accepts it. " +
 		"To see why a result is shown: precedent explain ID. To dismiss it: precedent dismiss ID. The ID is among its properties."
-	d := sarif.Rule{ID: id, Short: sarifSays(said), Full: sarifSays(said), Help: sarifSays(help), HelpURI: homepage}
+	d := sarif.Rule{ID: id, Short: sarifMessage(said), Full: sarifMessage(said), Help: sarifMessage(help), HelpURI: homepage}
 	if category != "" {
 		d.Properties = sarif.Tags{Tags: []string{category}}
 	}
@@ -75,7 +75,7 @@ func sarifRuleOf(id string, f precedent.Finding) sarif.Rule {
 func sarifResultOf(f precedent.Finding, id string, rule int) sarif.Result {
 	res := sarif.Result{
 		RuleID: id, RuleIndex: &rule, Level: sarifLevels[levelOf(f.Severity)], Rank: float64(max(0, min(f.Confidence, 100))),
-		Message:   sarifSays(message(f)),
+		Message:   sarifMessage(message(f)),
 		Locations: sarifPlace(f),
 		Properties: map[string]any{
 			"id": f.ID, "finder": f.Finder, "category": f.Category, "severity": f.Severity, "confidence": f.Confidence,
@@ -89,7 +89,7 @@ func sarifResultOf(f precedent.Finding, id string, rule int) sarif.Result {
 		res.Properties["thread_id"] = f.Thread
 	}
 	if res.Message.Text == "" {
-		res.Message = sarifSays("A finding without words.")
+		res.Message = sarifMessage("A finding without words.")
 	}
 	if f.Fingerprint != "" {
 		res.PartialFingerprints = map[string]string{"precedent/v1": f.Fingerprint}
@@ -125,7 +125,7 @@ func sarifPlace(f precedent.Finding) []sarif.Location {
 	at := sarif.Location{Physical: sarif.Physical{Artifact: artifact(f.Path)}}
 	switch {
 	case f.Side == precedent.Left && f.Start > 0:
-		at.Message = sarifSays(visible(f.String()) + ", before the change")
+		at.Message = sarifMessage(visible(f.String()) + ", before the change")
 		at.Properties = map[string]any{"side": f.Side, "startLine": f.Start, "endLine": max(f.Start, f.End)}
 	case f.Start > 0:
 		at.Physical.Region = sarif.Region{StartLine: f.Start, EndLine: max(f.Start, f.End)}
@@ -157,9 +157,9 @@ func percent(path string) string {
 	return s
 }
 
-// sarifSays makes a message of text from outside. Braces are placeholders unless
+// sarifMessage makes a message of text from outside. Braces are placeholders unless
 // doubled (§3.11.5), and a bracket that a parenthesis follows is a link (§3.11.6).
-func sarifSays(s string) sarif.Message {
+func sarifMessage(s string) sarif.Message {
 	return sarif.Message{Text: strings.NewReplacer("{", "{{", "}", "}}", "](", "] (").Replace(s)}
 }
 
@@ -171,7 +171,7 @@ func invocation(r *precedent.Review) sarif.Invocation {
 		in.End = r.At.Add(time.Duration(r.TookMS) * time.Millisecond).UTC().Format(time.RFC3339)
 	}
 	say := func(kind, said, path string) {
-		n := sarif.Notification{Level: notificationLevels[kind], Message: sarifSays(visible(text.Head(said, maxBody)))}
+		n := sarif.Notification{Level: notificationLevels[kind], Message: sarifMessage(visible(text.Head(said, maxBody)))}
 		n.Descriptor.ID = kind
 		n.Descriptor.Index = slices.IndexFunc(notifications, func(k [3]string) bool { return k[0] == kind })
 		if path != "" {
@@ -182,7 +182,7 @@ func invocation(r *precedent.Review) sarif.Invocation {
 	if !complete(r) {
 		say("incomplete", incomplete(r), "")
 	}
-	if said := scope(r); said != "" {
+	if said := analyzersOnly(r); said != "" {
 		say("analyzers-only", said, "")
 	}
 	for _, f := range r.Finders {

@@ -69,7 +69,7 @@ const (
 // Text writes the review for a terminal.
 func Text(w io.Writer, r *precedent.Review, s Style) error {
 	p := NewPage(w, s.Width, s.Color)
-	header(p, r, s)
+	writeHeader(p, r, s)
 	excerpts := newExcerpts(r, s.Change)
 	var brief []precedent.Finding
 	for _, f := range r.Live() {
@@ -78,17 +78,17 @@ func Text(w io.Writer, r *precedent.Review, s Style) error {
 			continue
 		}
 		p.Line()
-		block(p, r, f, excerpts)
+		writeFinding(p, r, f, excerpts)
 	}
-	alsoFound(p, brief)
-	threads(p, r)
-	hidden(p, r)
-	praise(p, r)
-	footer(p, r, s)
+	writeBrief(p, brief)
+	writeThreads(p, r)
+	writeSuppressed(p, r)
+	writePraise(p, r)
+	writeFooter(p, r, s)
 	return p.Err()
 }
 
-func header(p *Page, r *precedent.Review, s Style) {
+func writeHeader(p *Page, r *precedent.Review, s Style) {
 	t, c := r.Target, r.Coverage
 	p.Flow("", 3, []string{
 		p.Ink(Bold, "precedent") + "  " + p.Ink(Cyan, t.Head) + " ← " + p.Ink(Plain, t.Base),
@@ -101,7 +101,7 @@ func header(p *Page, r *precedent.Review, s Style) {
 		p.Para("engine     ", p.Ink(Plain, s.Engine))
 	}
 	p.Para("memory     ", p.Ink(Plain, remembered(r, s)))
-	finders(p, r)
+	writeFinders(p, r)
 }
 
 // remembered says what memory knew about the change before the review.
@@ -124,9 +124,9 @@ func remembered(r *precedent.Review, s Style) string {
 	return strings.Join(said, " · ")
 }
 
-// finders shows how each finder ended: good ends side by side, then the others,
+// writeFinders shows how each finder ended: good ends side by side, then the others,
 // those that share an end and a reason on one line.
-func finders(p *Page, r *precedent.Review) {
+func writeFinders(p *Page, r *precedent.Review) {
 	var good []string
 	type end struct {
 		status precedent.Status
@@ -175,8 +175,8 @@ func because(why string) string {
 	return ": " + why
 }
 
-// alsoFound lists the live findings beyond the cap on those shown in full.
-func alsoFound(p *Page, fs []precedent.Finding) {
+// writeBrief lists the live findings beyond the cap on those shown in full.
+func writeBrief(p *Page, fs []precedent.Finding) {
 	if len(fs) == 0 {
 		return
 	}
@@ -188,8 +188,8 @@ func alsoFound(p *Page, fs []precedent.Finding) {
 	}
 }
 
-// hidden lists every finding that memory hid, with who said so and why.
-func hidden(p *Page, r *precedent.Review) {
+// writeSuppressed lists every finding that memory hid, with who said so and why.
+func writeSuppressed(p *Page, r *precedent.Review) {
 	if len(r.Memory.Suppressed) == 0 {
 		return
 	}
@@ -231,8 +231,8 @@ func suppressedBy(h precedent.SuppressedFinding) string {
 	return fmt.Sprintf("%s %s: “%s”", who, verb, h.Why)
 }
 
-// praise tells what the change does best.
-func praise(p *Page, r *precedent.Review) {
+// writePraise tells what the change does best.
+func writePraise(p *Page, r *precedent.Review) {
 	if r.Positive == "" {
 		return
 	}
@@ -240,17 +240,17 @@ func praise(p *Page, r *precedent.Review) {
 	p.Para(p.Ink(Green, "does best")+"  ", p.Ink(Plain, r.Positive))
 }
 
-func footer(p *Page, r *precedent.Review, s Style) {
+func writeFooter(p *Page, r *precedent.Review, s Style) {
 	p.Line()
 	p.Para(verdict(p, r)+"  ", p.Ink(Plain, counts(r)))
 	p.Para("", p.Ink(Faint, coverage(r)))
 	if n := len(r.Coverage.Skipped); n > 0 {
-		p.Para("skipped    ", p.Ink(Faint, some(r.Coverage.Skipped, maxSkipped, func(s precedent.SkippedFile) string {
+		p.Para("skipped    ", p.Ink(Faint, joinSome(r.Coverage.Skipped, maxSkipped, func(s precedent.SkippedFile) string {
 			return fmt.Sprintf("%s (%s)", s.Path, s.Reason)
 		})))
 	}
 	if n := len(r.Coverage.Truncated); n > 0 {
-		p.Para("not read   ", p.Ink(Yellow, some(r.Coverage.Truncated, maxTruncated, func(t precedent.TruncatedHunk) string {
+		p.Para("not read   ", p.Ink(Yellow, joinSome(r.Coverage.Truncated, maxTruncated, func(t precedent.TruncatedHunk) string {
 			return fmt.Sprintf("%s hunk %d (%s)", t.Path, t.Hunk, t.Reason)
 		})))
 	}
@@ -309,17 +309,17 @@ func counts(r *precedent.Review) string {
 	}
 	add(len(stillThere(r)), "still open from before")
 	add(r.Count(precedent.BelowThreshold), "below %d", r.Threshold)
-	add(r.Count(precedent.Duplicate), "duplicate%s", ending(r.Count(precedent.Duplicate)))
+	add(r.Count(precedent.Duplicate), "duplicate%s", pluralEnding(r.Count(precedent.Duplicate)))
 	add(r.Count(precedent.Refuted), "refuted")
 	add(r.Count(precedent.NoEvidence), "without evidence")
 	add(r.Count(precedent.UnchangedCode), "on unchanged code")
 	add(r.Count(precedent.IgnoredPath), "in ignored files")
-	hushed := r.Count(precedent.Rejected) + r.Count(precedent.ByLearning) + r.Count(precedent.Dismissed)
-	parts = append(parts, fmt.Sprintf("%d hidden by memory", hushed))
+	suppressed := r.Count(precedent.Rejected) + r.Count(precedent.ByLearning) + r.Count(precedent.Dismissed)
+	parts = append(parts, fmt.Sprintf("%d hidden by memory", suppressed))
 	return strings.Join(parts, " · ")
 }
 
-func ending(n int) string {
+func pluralEnding(n int) string {
 	if n == 1 {
 		return ""
 	}
@@ -377,8 +377,8 @@ func rules(r *precedent.Review) string {
 	return fmt.Sprintf("checked %s of %s", Plural(len(r.RulesChecked), "rule"), strings.Join(sources, ", "))
 }
 
-// some joins the first of many and counts the rest.
-func some[T any](all []T, most int, say func(T) string) string {
+// joinSome joins the first of many and counts the rest.
+func joinSome[T any](all []T, most int, say func(T) string) string {
 	var said []string
 	for _, one := range all[:min(len(all), most)] {
 		said = append(said, say(one))

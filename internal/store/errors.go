@@ -57,7 +57,7 @@ func (db *DB) fail(op string, err error) error {
 	}
 	hint := hints[kind]
 	if errors.Is(kind, ErrCorrupt) && db.path != "" {
-		hint = db.dialect.damaged(db.path)
+		hint = db.dialect.damagedHint(db.path)
 	}
 	return &Error{Op: op, Path: db.path, Err: err, Hint: hint}
 }

@@ -175,11 +175,11 @@ func (r *Repo) FindingsByID(ctx context.Context, prefix string, limit int) ([]Kn
 	if err != nil {
 		return nil, r.db.fail("find finding", err)
 	}
-	return exactly(found, func(k Known) bool { return k.ID == prefix }), nil
+	return preferExact(found, func(k Known) bool { return k.ID == prefix }), nil
 }
 
-// exactly returns the only value that is, else all of them.
-func exactly[T any](values []T, is func(T) bool) []T {
+// preferExact returns the only value that is, else all of them.
+func preferExact[T any](values []T, is func(T) bool) []T {
 	var exact []T
 	for _, v := range values {
 		if is(v) {

@@ -47,7 +47,7 @@ func (db *DB) connect(ctx context.Context, address string, connections int) erro
 	db.sql = sql.OpenDB(connector)
 	db.sql.SetMaxOpenConns(connections)
 	db.sql.SetMaxIdleConns(connections)
-	if err := db.patiently(ctx, func() error { return db.upgrade(ctx, migrations) }); err != nil {
+	if err := db.retryBusy(ctx, func() error { return db.upgrade(ctx, migrations) }); err != nil {
 		return errors.Join(err, db.sql.Close())
 	}
 	return nil

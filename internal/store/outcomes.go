@@ -39,7 +39,7 @@ func (r *Repo) SaveOutcomes(ctx context.Context, outcomes []precedent.Outcome) e
 	}
 	return r.db.change(ctx, op, func(tx *sql.Tx) error {
 		for i, o := range outcomes {
-			if news, err := r.news(ctx, tx, o); err != nil || !news {
+			if news, err := r.changesOutcome(ctx, tx, o); err != nil || !news {
 				if err != nil {
 					return err
 				}
@@ -58,8 +58,8 @@ func (r *Repo) SaveOutcomes(ctx context.Context, outcomes []precedent.Outcome) e
 	})
 }
 
-// news tells whether the outcome says more than the one that is saved.
-func (r *Repo) news(ctx context.Context, tx *sql.Tx, o precedent.Outcome) (bool, error) {
+// changesOutcome tells whether the outcome says more than the one that is saved.
+func (r *Repo) changesOutcome(ctx context.Context, tx *sql.Tx, o precedent.Outcome) (bool, error) {
 	old, err := documents[precedent.Outcome](ctx, tx, "SELECT document FROM outcomes WHERE repo_id = $1 AND pull = $2 AND fingerprint = $3",
 		[]any{r.id, o.PullRequest, o.Fingerprint})
 	if err != nil || len(old) == 0 {

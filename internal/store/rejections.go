@@ -70,7 +70,7 @@ func (r *Repo) RejectionsByID(ctx context.Context, prefix string, now time.Time,
 		SUBSTR(id, 1, LENGTH($3)) = $3 OR SUBSTR(finding, 1, LENGTH($3)) = $3 OR fingerprint IN (
 			SELECT fingerprint FROM finding_ids WHERE repo_id = $1 AND SUBSTR(id, 1, LENGTH($3)) = $3
 		)) ORDER BY at DESC, id DESC LIMIT $4`, millis(now), prefix, limit)
-	return exactly(found, func(j precedent.Rejection) bool { return j.ID == prefix || j.Finding == prefix }), err
+	return preferExact(found, func(j precedent.Rejection) bool { return j.ID == prefix || j.Finding == prefix }), err
 }
 
 func (r *Repo) rejections(ctx context.Context, condition string, args ...any) ([]precedent.Rejection, error) {

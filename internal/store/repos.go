@@ -65,16 +65,16 @@ func (r *Repo) Names(ctx context.Context) ([]precedent.Repo, error) {
 	return names, r.db.fail("read names", err)
 }
 
-// owners says which rows some identities name. Both slices are as long as the
+// lookup says which rows some identities name. Both slices are as long as the
 // identities.
-type owners struct {
+type lookup struct {
 	ids    []string // of rows; empty for an identity that names none
 	remote []bool   // whether the rows have a remote
 }
 
 // merged tells whether there is nothing to write: the first identity names its
 // rows, and no others are waiting to be joined to them.
-func (o owners) merged() bool {
+func (o lookup) merged() bool {
 	for i, id := range o.ids {
 		if id != o.ids[0] && id != "" && !o.remote[i] {
 			return false
@@ -83,8 +83,8 @@ func (o owners) merged() bool {
 	return o.ids[0] != ""
 }
 
-func lookUp(ctx context.Context, q querier, identities []precedent.Repo) (owners, error) {
-	var o owners
+func lookUp(ctx context.Context, q querier, identities []precedent.Repo) (lookup, error) {
+	var o lookup
 	for _, identity := range identities {
 		var id string
 		var remotes int

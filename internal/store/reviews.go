@@ -14,16 +14,16 @@ import (
 // ErrNoReview says that no review has the id.
 var ErrNoReview = errors.New("no such review")
 
-// unindexed is what a review knows and its result does not show.
-type unindexed struct {
+// reviewExtra is what a review knows and its result does not show.
+type reviewExtra struct {
 	// The words of the repository's identity, because the result has them in one.
 	Host, Owner, Name string
 	Target            precedent.Target
 	// Findings is as long as the review's findings.
-	Findings []unindexedFinding
+	Findings []findingExtra
 }
 
-type unindexedFinding struct {
+type findingExtra struct {
 	Analyzer bool   `json:",omitempty"`
 	Place    string `json:",omitempty"`
 }
@@ -45,7 +45,7 @@ func (r *Repo) SaveReview(ctx context.Context, review *precedent.Review, posts .
 	if err != nil {
 		return r.db.fail(op, err)
 	}
-	beside, err := json.Marshal(unindexedOf(review))
+	extra, err := json.Marshal(extraOf(review))
 	if err != nil {
 		return r.db.fail(op, err)
 	}
@@ -57,9 +57,9 @@ func (r *Repo) SaveReview(ctx context.Context, review *precedent.Review, posts .
 	var sightings map[string]int
 	err = r.db.change(ctx, op, func(tx *sql.Tx) error {
 		result, err := tx.ExecContext(ctx, `
-			INSERT INTO reviews (id, repo_id, base, head, verdict, at, document, aside, pull)
+			INSERT INTO reviews (id, repo_id, base, head, verdict, at, document, extra, pull)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (id) DO NOTHING`,
-			review.ID, r.id, review.Base, review.Head, review.Verdict, millis(at), string(document), string(beside), pullOf(review))
+			review.ID, r.id, review.Base, review.Head, review.Verdict, millis(at), string(document), string(extra), pullOf(review))
 		if err != nil {
 			return err
 		}
@@ -104,10 +104,10 @@ func pullOf(review *precedent.Review) int {
 	return *review.PullRequest
 }
 
-func unindexedOf(review *precedent.Review) unindexed {
-	a := unindexed{Host: review.Repo.Host, Owner: review.Repo.Owner, Name: review.Repo.Name, Target: review.Target}
+func extraOf(review *precedent.Review) reviewExtra {
+	a := reviewExtra{Host: review.Repo.Host, Owner: review.Repo.Owner, Name: review.Repo.Name, Target: review.Target}
 	for _, f := range review.Findings {
-		a.Findings = append(a.Findings, unindexedFinding{Analyzer: f.Analyzer, Place: f.Place})
+		a.Findings = append(a.Findings, findingExtra{Analyzer: f.Analyzer, Place: f.Place})
 	}
 	return a
 }
@@ -117,16 +117,16 @@ func unindexedOf(review *precedent.Review) unindexed {
 func (r *Repo) Review(ctx context.Context, id string) (*precedent.Review, error) {
 	op := "read review " + id
 	var at int64
-	var document, beside string
-	err := row(ctx, r.db.read, "SELECT at, document, aside FROM reviews WHERE repo_id = $1 AND id = $2",
-		[]any{r.id, id}, into(&at, &document, &beside))
+	var document, extra string
+	err := row(ctx, r.db.read, "SELECT at, document, extra FROM reviews WHERE repo_id = $1 AND id = $2",
+		[]any{r.id, id}, into(&at, &document, &extra))
 	if errors.Is(err, sql.ErrNoRows) {
 		err = ErrNoReview
 	}
 	if err != nil {
 		return nil, r.db.fail(op, err)
 	}
-	review, err := decode(document, beside)
+	review, err := decode(document, extra)
 	if err != nil {
 		return nil, r.db.fail(op, err)
 	}
@@ -169,7 +169,7 @@ func (r *Repo) Period(ctx context.Context) (first, last time.Time, err error) {
 }
 
 // decode puts a review together from its two halves.
-func decode(document, beside string) (*precedent.Review, error) {
+func decode(document, extra string) (*precedent.Review, error) {
 	type plain precedent.Review
 	var review plain
 	shadow := struct {
@@ -179,8 +179,8 @@ func decode(document, beside string) (*precedent.Review, error) {
 	if err := json.Unmarshal([]byte(document), &shadow); err != nil {
 		return nil, err
 	}
-	var a unindexed
-	if err := json.Unmarshal([]byte(beside), &a); err != nil {
+	var a reviewExtra
+	if err := json.Unmarshal([]byte(extra), &a); err != nil {
 		return nil, err
 	}
 	if len(a.Findings) != len(review.Findings) {

@@ -19,16 +19,16 @@ import (
 
 // sqlite is SQLite: in one file, or in memory.
 var sqlite = &dialect{
-	connector:  func(path string) (driver.Connector, error) { return modernc.NewConnector(dsn(path)) },
-	migrations: goose.DialectSQLite3,
-	begin:      "PRAGMA journal_mode = WAL", // the file keeps this mode
-	objects:    "SELECT type, name FROM sqlite_schema WHERE type <> 'index'",
-	kind:       sqliteKind,
-	ended:      func(err error) bool { return code(err) == sqliteError },
-	damaged:    moveAway,
-	check:      sqliteCheck,
-	size:       sqliteSize,
-	shrink:     []string{"VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"},
+	connector:    func(path string) (driver.Connector, error) { return modernc.NewConnector(dsn(path)) },
+	migrations:   goose.DialectSQLite3,
+	setup:        "PRAGMA journal_mode = WAL", // the file keeps this mode
+	objects:      "SELECT type, name FROM sqlite_schema WHERE type <> 'index'",
+	kind:         sqliteKind,
+	alreadyEnded: func(err error) bool { return code(err) == sqliteError },
+	damagedHint:  moveAwayHint,
+	check:        sqliteCheck,
+	size:         sqliteSize,
+	shrink:       []string{"VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"},
 }
 
 // prepareFile makes sure that the file can be written and is a plain file of
@@ -64,9 +64,9 @@ func prepareFile(path string) error {
 	return f.Close()
 }
 
-// busyPatience is how long SQLite itself waits for another process's lock, deaf
+// sqliteBusyTimeout is how long SQLite itself waits for another process's lock, deaf
 // to a context that ends.
-const busyPatience = 200 * time.Millisecond
+const sqliteBusyTimeout = 200 * time.Millisecond
 
 // dsn says how every connection is opened. A commit is on the disk before it
 // returns (synchronous), and overwritten rows are not left in free pages
@@ -75,7 +75,7 @@ const busyPatience = 200 * time.Millisecond
 // https://www.sqlite.org/security.html.
 func dsn(path string) string {
 	q := url.Values{
-		"_busy_timeout": {strconv.FormatInt(busyPatience.Milliseconds(), 10)},
+		"_busy_timeout": {strconv.FormatInt(sqliteBusyTimeout.Milliseconds(), 10)},
 		"_defensive":    {"1"},
 		"_dqs":          {"0"},
 		"_error_rc":     {"1"},
@@ -139,9 +139,9 @@ func sqliteKind(err error) error {
 	return nil
 }
 
-// moveAway is the command that puts a damaged database aside with the two files
+// moveAwayHint is the command that puts a damaged database aside with the two files
 // beside it, which belong to it and must never meet another one.
-func moveAway(path string) string {
+func moveAwayHint(path string) string {
 	aside := quote(filepath.Join(filepath.Dir(path), "damaged"))
 	return fmt.Sprintf("move it away, and the next review starts an empty one: mkdir -p %s && mv %s* %s", aside, quote(path), aside)
 }

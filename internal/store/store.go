@@ -44,19 +44,19 @@ type dialect struct {
 	connector func(address string) (driver.Connector, error)
 	// migrations is the name by which the library for migrations knows the engine.
 	migrations goose.Dialect
-	// begin makes a database ready for its first step.
-	begin string
+	// setup makes a database ready for its first step.
+	setup string
 	// objects lists what a database holds, as pairs of a type and a name; the
 	// type of tables is "table".
 	objects string
 	// kind says which of this package's errors an error of the engine is; nil
 	// for none. ErrBusy is for what may well succeed a moment later.
 	kind func(error) error
-	// ended tells whether an error of a rollback says that the engine has ended
+	// alreadyEnded tells whether an error of a rollback says that the engine has ended
 	// the transaction already.
-	ended func(error) bool
-	// damaged is a hint at what can be done about a damaged database.
-	damaged func(path string) string
+	alreadyEnded func(error) bool
+	// damagedHint is a hint at what can be done about a damaged database.
+	damagedHint func(path string) string
 	// check returns what is damaged; nothing if all is well.
 	check func(ctx context.Context, q querier) ([]string, error)
 	// size is the number of bytes that a database takes.
@@ -83,7 +83,7 @@ func newDB(d *dialect, path string, o Options) *DB {
 		o.NewID = func() string { return uuid.Must(uuid.NewV7()).String() }
 	}
 	db := &DB{dialect: d, path: path, now: o.Now, after: o.After, newID: o.NewID}
-	db.read = patient{db}
+	db.read = retryingReader{db}
 	return db
 }
 
@@ -97,15 +97,15 @@ func (db *DB) Close() error { return db.fail("close memory", db.sql.Close()) }
 // pause, for patience in all. That exceeds whatever a healthy neighbour needs: it
 // holds the lock for one review, some milliseconds.
 const (
-	patience  = 20 * time.Second
-	busyPause = 5 * time.Millisecond
+	busyTimeout = 20 * time.Second
+	busyPause   = 5 * time.Millisecond
 )
 
 // change runs use in one writing transaction and commits it: all of it or
 // nothing. A database that is busy is tried again from the start, so use must
 // not keep what an earlier attempt gave it.
 func (db *DB) change(ctx context.Context, op string, use func(*sql.Tx) error) error {
-	return db.fail(op, db.patiently(ctx, func() error { return db.attempt(ctx, use) }))
+	return db.fail(op, db.retryBusy(ctx, func() error { return db.attempt(ctx, use) }))
 }
 
 func (db *DB) attempt(ctx context.Context, use func(*sql.Tx) error) error {
@@ -123,14 +123,14 @@ func (db *DB) attempt(ctx context.Context, use func(*sql.Tx) error) error {
 // second error.
 func (db *DB) rollback(tx *sql.Tx) error {
 	err := tx.Rollback()
-	if errors.Is(err, sql.ErrTxDone) || db.dialect.ended(err) {
+	if errors.Is(err, sql.ErrTxDone) || db.dialect.alreadyEnded(err) {
 		return nil
 	}
 	return err
 }
 
-// patiently repeats do while the database is busy, for as long as patience lasts.
-func (db *DB) patiently(ctx context.Context, do func() error) error {
+// retryBusy repeats do while the database is busy, for as long as patience lasts.
+func (db *DB) retryBusy(ctx context.Context, do func() error) error {
 	var over <-chan time.Time
 	for {
 		err := do()
@@ -138,7 +138,7 @@ func (db *DB) patiently(ctx context.Context, do func() error) error {
 			return err
 		}
 		if over == nil {
-			over = db.after(patience)
+			over = db.after(busyTimeout)
 		}
 		select {
 		case <-ctx.Done():
@@ -158,14 +158,14 @@ type querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
-// patient is the database for reading outside of a transaction.
-type patient struct{ db *DB }
+// retryingReader is the database for reading outside of a transaction.
+type retryingReader struct{ db *DB }
 
 // QueryContext begins a query. A database that is busy says so at that moment,
 // before there is a row.
-func (p patient) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+func (p retryingReader) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
 	var result *sql.Rows
-	err := p.db.patiently(ctx, func() (err error) {
+	err := p.db.retryBusy(ctx, func() (err error) {
 		result, err = p.db.sql.QueryContext(ctx, query, args...)
 		return err
 	})

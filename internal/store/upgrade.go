@@ -45,8 +45,8 @@ func (db *DB) upgrade(ctx context.Context, steps fs.FS) error {
 		return err
 	}
 	// Only now, so that a database that is refused stays as it was.
-	if version <= newest && db.dialect.begin != "" {
-		if _, err := db.sql.ExecContext(ctx, db.dialect.begin); err != nil {
+	if version <= newest && db.dialect.setup != "" {
+		if _, err := db.sql.ExecContext(ctx, db.dialect.setup); err != nil {
 			return err
 		}
 	}

@@ -19,8 +19,8 @@ type alignment struct {
 	cells int   // spent
 }
 
-// spot is how often and where a line stands in both ranges.
-type spot struct{ inA, inB, a, b int }
+// anchor is how often and where a line stands in both ranges.
+type anchor struct{ inA, inB, a, b int }
 
 // align returns, for each line of a, the index of the line of b that it became,
 // or -1. The indexes grow.
@@ -61,8 +61,8 @@ func (al *alignment) between(a0, a1, b0, b1, depth int) {
 
 // anchors returns the lines that stand once in each range, in the longest order
 // that both have.
-func (al *alignment) anchors(a0, a1, b0, b1 int) []spot {
-	first := map[int]spot{}
+func (al *alignment) anchors(a0, a1, b0, b1 int) []anchor {
+	first := map[int]anchor{}
 	for i := a0; i < a1; i++ {
 		s := first[al.a[i]]
 		s.inA, s.a = s.inA+1, i
@@ -74,7 +74,7 @@ func (al *alignment) anchors(a0, a1, b0, b1 int) []spot {
 			first[al.b[i]] = s
 		}
 	}
-	var once []spot
+	var once []anchor
 	for i := a0; i < a1; i++ {
 		if s := first[al.a[i]]; s.inA == 1 && s.inB == 1 {
 			once = append(once, s)
@@ -85,7 +85,7 @@ func (al *alignment) anchors(a0, a1, b0, b1 int) []spot {
 
 // longest returns the longest run of spots, which are in the order of a, that
 // are in the order of b too: patience sorting.
-func longest(spots []spot) []spot {
+func longest(spots []anchor) []anchor {
 	var piles []int // index in spots of the top of each pile
 	before := make([]int, len(spots))
 	for i, s := range spots {
@@ -100,7 +100,7 @@ func longest(spots []spot) []spot {
 			piles[n] = i
 		}
 	}
-	run := make([]spot, len(piles))
+	run := make([]anchor, len(piles))
 	if len(piles) == 0 {
 		return run
 	}

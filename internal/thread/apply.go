@@ -32,7 +32,7 @@ func Apply(ts []precedent.Thread, answers []precedent.ThreadAnswer, head string)
 			t.State = precedent.ThreadAddressed
 		case precedent.DeclinedHere:
 			t.State = precedent.ThreadOpen
-			if slices.ContainsFunc(t.Messages, func(m precedent.Message) bool { return personal(m) && m.MayWrite }) {
+			if slices.ContainsFunc(t.Messages, func(m precedent.Message) bool { return fromPerson(m) && m.MayWrite }) {
 				t.State = precedent.ThreadWontFix
 			}
 		case precedent.StillThere:

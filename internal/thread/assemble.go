@@ -50,7 +50,7 @@ func (a *assembly) openThreads() {
 		m, ok := a.self.readMarker(c)
 		stands, knowsComment := byComment[c.ID]
 		if !ok && knowsComment {
-			a.addStored(stands, c)
+			a.noteOpener(stands, c)
 			continue
 		}
 		if !ok || m.Kind != comment.Finding || m.Thread == "" || m.Fingerprint == "" {
@@ -67,9 +67,9 @@ func (a *assembly) openThreads() {
 		case !known:
 			i = len(a.threads)
 			byThread[m.Thread], byFingerprint[m.Fingerprint] = i, i
-			a.threads = append(a.threads, fromMarker(c, m, a.self.Number))
+			a.threads = append(a.threads, newThread(c, m, a.self.Number))
 		}
-		a.addStored(i, c)
+		a.noteOpener(i, c)
 	}
 	for i := range a.threads {
 		t := &a.threads[i]
@@ -78,10 +78,10 @@ func (a *assembly) openThreads() {
 	}
 }
 
-// addStored notes that a comment opened a thread. Of one that the store knows by its
+// noteOpener notes that a comment opened a thread. Of one that the store knows by its
 // number the mark need not be readable, as after the key was changed, the
 // repository renamed or another account taken: it was not deleted for that.
-func (a *assembly) addStored(i int, c forge.Comment) {
+func (a *assembly) noteOpener(i int, c forge.Comment) {
 	a.openers[c.ID] = i
 	if a.alive[i] {
 		return
@@ -94,8 +94,8 @@ func (a *assembly) addStored(i int, c forge.Comment) {
 	}
 }
 
-// fromMarker is the thread of a comment that the store does not know.
-func fromMarker(c forge.Comment, m comment.Marker, number int) precedent.Thread {
+// newThread is the thread of a comment that the store does not know.
+func newThread(c forge.Comment, m comment.Marker, number int) precedent.Thread {
 	return precedent.Thread{
 		ID: m.Thread, PullRequest: number, Review: m.Review, Finding: m.Finding, Fingerprint: m.Fingerprint,
 		Category: m.Category, Severity: m.Severity, Confidence: m.Confidence, Title: m.Title,
@@ -153,7 +153,7 @@ func (a *assembly) message(c forge.Comment) precedent.Message {
 	own = own || a.self.Me.ID != "" && c.Author.ID == a.self.Me.ID && a.self.Me.Bot
 	return precedent.Message{
 		ID: c.ID, Who: c.Author.Login, WhoID: c.Author.ID, Own: own, Bot: !own && c.Author.Bot,
-		Body: precedent.Untrusted(text.Cut(string(c.Body), maxWords)), At: c.At,
+		Body: precedent.Untrusted(text.Cut(string(c.Body), maxMessage)), At: c.At,
 	}
 }
 
@@ -161,13 +161,13 @@ func (a *assembly) message(c forge.Comment) precedent.Message {
 // accounts may nothing.
 func (a *assembly) askPermission(m *precedent.Message) {
 	m.MayWrite = false
-	if personal(*m) {
-		m.MayWrite = a.may(forge.Person{ID: m.WhoID, Login: m.Who})
+	if fromPerson(*m) {
+		m.MayWrite = a.hasWritePermission(forge.Person{ID: m.WhoID, Login: m.Who})
 	}
 }
 
-// may tells whether a person has write permission, which is asked once.
-func (a *assembly) may(who forge.Person) bool {
+// hasWritePermission tells whether a person has write permission, which is asked once.
+func (a *assembly) hasWritePermission(who forge.Person) bool {
 	may, known := a.asked[who.ID]
 	if !known && len(a.asked) < maxAsked {
 		may = a.mayWrite(who)
@@ -176,15 +176,15 @@ func (a *assembly) may(who forge.Person) bool {
 	return may
 }
 
-// personal tells whether a person who can still be asked wrote the message.
-func personal(m precedent.Message) bool { return !m.Own && !m.Bot && m.WhoID != "" }
+// fromPerson tells whether a person who can still be asked wrote the message.
+func fromPerson(m precedent.Message) bool { return !m.Own && !m.Bot && m.WhoID != "" }
 
 // decideState sets the state of a thread, with what the forge shows of its conversation.
 // Forges let whoever opened a pull request close conversations in it, so where a
 // mistake could cost data or security that alone settles nothing.
 func (a *assembly) decideState(t *precedent.Thread) {
 	claimed := false // closed by somebody whose word does not count here
-	before, known := a.before(t.ID)
+	before, known := a.storedThread(t.ID)
 	if before.Deleted && !t.Deleted {
 		before.State = precedent.ThreadOpen // it was not gone after all
 	}
@@ -194,8 +194,8 @@ func (a *assembly) decideState(t *precedent.Thread) {
 		if c.Closed {
 			t.ClosedBy = c.ClosedBy.Login
 		}
-		if c.Closed && !a.ours(c.ClosedBy, before) {
-			if !t.Category.Protected() || c.ClosedBy.ID == "" || a.may(c.ClosedBy) {
+		if c.Closed && !a.closedByUs(c.ClosedBy, before) {
+			if !t.Category.Protected() || c.ClosedBy.ID == "" || a.hasWritePermission(c.ClosedBy) {
 				t.State = precedent.ThreadResolved
 				return
 			}
@@ -203,7 +203,7 @@ func (a *assembly) decideState(t *precedent.Thread) {
 		}
 	}
 	reopened := known && before.Closed && !t.Closed
-	_, _, declined := declinedBy(*t, teams)
+	_, _, declined := dismissedIn(*t, fromTeam)
 	switch {
 	case t.Deleted, declined, before.State == precedent.ThreadWontFix:
 		t.State = precedent.ThreadWontFix
@@ -211,7 +211,7 @@ func (a *assembly) decideState(t *precedent.Thread) {
 		t.State = precedent.ThreadResolved
 	case t.Closed && !claimed:
 		t.State = precedent.ThreadAddressed // it was us
-	case a.unanswered(*t, before):
+	case a.isPending(*t, before):
 		t.State = precedent.ThreadPending
 	case before.State == precedent.ThreadAddressed && !reopened:
 		t.State = precedent.ThreadAddressed
@@ -220,8 +220,8 @@ func (a *assembly) decideState(t *precedent.Thread) {
 	}
 }
 
-// before is the thread as it is stored.
-func (a *assembly) before(id string) (precedent.Thread, bool) {
+// storedThread is the thread as it is stored.
+func (a *assembly) storedThread(id string) (precedent.Thread, bool) {
 	i := slices.IndexFunc(a.stored, func(t precedent.Thread) bool { return t.ID == id })
 	if i < 0 {
 		return precedent.Thread{}, false
@@ -229,10 +229,10 @@ func (a *assembly) before(id string) (precedent.Thread, bool) {
 	return a.stored[i], true
 }
 
-// ours tells whether it was us who closed a conversation. Where the forge does
+// closedByUs tells whether it was us who closed a conversation. Where the forge does
 // not say who did, or Me is an account that a person uses too, it was us if we
 // had found it addressed.
-func (a *assembly) ours(by forge.Person, before precedent.Thread) bool {
+func (a *assembly) closedByUs(by forge.Person, before precedent.Thread) bool {
 	switch {
 	case by.ID == "" && by.Login == "":
 		return before.State == precedent.ThreadAddressed
@@ -242,14 +242,14 @@ func (a *assembly) ours(by forge.Person, before precedent.Thread) bool {
 	return a.self.Me.Bot || before.State == precedent.ThreadAddressed
 }
 
-// unanswered tells whether a person wrote after our last word, and no review has
+// isPending tells whether a person wrote after our last word, and no review has
 // looked at it: one that did left the thread in another state.
-func (a *assembly) unanswered(t, before precedent.Thread) bool {
+func (a *assembly) isPending(t, before precedent.Thread) bool {
 	for _, m := range slices.Backward(t.Messages) {
 		if m.Own {
 			return false
 		}
-		if personal(m) {
+		if fromPerson(m) {
 			seen := slices.ContainsFunc(before.Messages, func(o precedent.Message) bool { return o.ID == m.ID && o.Body == m.Body })
 			return !seen || before.State == precedent.ThreadPending
 		}

@@ -49,7 +49,7 @@ func Outcomes(ts []precedent.Thread, in OutcomeInput) []precedent.Outcome {
 	for _, a := range in.Answers {
 		answers[a.Thread] = a
 	}
-	judge := judgement{in: in, carrier: newRelocator(in.Trees)}
+	judge := outcomeJudge{in: in, relocator: newRelocator(in.Trees)}
 	outcomes := make([]precedent.Outcome, 0, len(ts))
 	for _, t := range ts {
 		o := precedent.Outcome{
@@ -62,29 +62,29 @@ func Outcomes(ts []precedent.Thread, in OutcomeInput) []precedent.Outcome {
 	return outcomes
 }
 
-type judgement struct {
-	in      OutcomeInput
-	carrier *relocator
+type outcomeJudge struct {
+	in        OutcomeInput
+	relocator *relocator
 }
 
 // outcome sets the outcome, its proof and who decided.
-func (j *judgement) outcome(o *precedent.Outcome, t precedent.Thread, answer precedent.ThreadAnswer) {
+func (j *outcomeJudge) outcome(o *precedent.Outcome, t precedent.Thread, answer precedent.ThreadAnswer) {
 	set := func(kind precedent.OutcomeKind, format string, args ...any) {
 		o.Kind, o.Proof = kind, fmt.Sprintf(format, args...)
 	}
-	if j.suggested(t) {
+	if j.suggestionTaken(t) {
 		set(precedent.SuggestionTaken, "the suggested lines stand at %s where the flagged ones stood", short(o.Commit))
 		return
 	}
-	if why := j.fixed(t, answer); why != "" {
+	if why := j.fixedProof(t, answer); why != "" {
 		set(precedent.Fixed, "%s", why)
 		return
 	}
-	if j.declined(o, t, answer) {
+	if j.setDeclined(o, t, answer) {
 		return
 	}
-	same := j.stillThere(t, answer)
-	up, liked := j.vote(t, "+1")
+	same := j.unchangedProof(t, answer)
+	up, liked := j.lastVote(t, "+1")
 	switch {
 	case same == "":
 		set(precedent.OutcomeUnknown, "nobody can tell what the flagged code is like at %s", short(o.Commit))
@@ -92,7 +92,7 @@ func (j *judgement) outcome(o *precedent.Outcome, t precedent.Thread, answer pre
 		set(precedent.ResolvedUnchanged, "the comment was deleted, and %s", same)
 	case t.State == precedent.ThreadResolved:
 		o.Who = t.ClosedBy
-		set(precedent.ResolvedUnchanged, "%s closed the conversation, and %s", somebody(t.ClosedBy), same)
+		set(precedent.ResolvedUnchanged, "%s closed the conversation, and %s", nameOrSomeone(t.ClosedBy), same)
 	case liked:
 		o.Who, o.MayWrite = up.Who.Login, true
 		set(precedent.Accepted, "%s gave it a thumb up, and %s", up.Who.Login, same)
@@ -107,16 +107,16 @@ func (j *judgement) outcome(o *precedent.Outcome, t precedent.Thread, answer pre
 	}
 }
 
-// suggested tells whether the suggestion stands between what the lines around the
+// suggestionTaken tells whether the suggestion stands between what the lines around the
 // flagged ones became, and did not at the thread's commit. White space counts
 // but for that at the ends of lines, because a suggestion may be about nothing else.
-func (j *judgement) suggested(t precedent.Thread) bool {
+func (j *outcomeJudge) suggestionTaken(t precedent.Thread) bool {
 	if strings.TrimSpace(t.Suggestion) == "" || t.Start <= 0 || t.Side == precedent.Left || t.Commit == j.in.Trees.Head {
 		return false
 	}
-	r := j.carrier.route(t.Commit, t.Path, j.in.Trees.Head, j.carrier.path(&t))
+	r := j.relocator.route(t.Commit, t.Path, j.in.Trees.Head, j.relocator.path(&t))
 	lines := r.lines(t)
-	if !r.from.there || !r.to.there || lines.end == 0 {
+	if !r.from.exists || !r.to.exists || lines.end == 0 {
 		return false
 	}
 	want := trimmed(strings.Split(strings.TrimRight(t.Suggestion, "\r\n"), "\n"))
@@ -125,14 +125,14 @@ func (j *judgement) suggested(t precedent.Thread) bool {
 	}
 	from, to := 0, len(r.to.lines)
 	for i := lines.start - 1; i >= 0; i-- {
-		if r.way[i] >= 0 {
-			from = r.way[i] + 1
+		if r.toLine[i] >= 0 {
+			from = r.toLine[i] + 1
 			break
 		}
 	}
-	for i := lines.end; i < len(r.way); i++ {
-		if r.way[i] >= 0 {
-			to = r.way[i]
+	for i := lines.end; i < len(r.toLine); i++ {
+		if r.toLine[i] >= 0 {
+			to = r.toLine[i]
 			break
 		}
 	}
@@ -156,8 +156,8 @@ func trimmed(lines []string) []string {
 	return out
 }
 
-// fixed says what shows that the finding is fixed, empty if nothing does.
-func (j *judgement) fixed(t precedent.Thread, answer precedent.ThreadAnswer) string {
+// fixedProof says what shows that the finding is fixed, empty if nothing does.
+func (j *outcomeJudge) fixedProof(t precedent.Thread, answer precedent.ThreadAnswer) string {
 	if !t.Changed || answer.State == precedent.StillThere || answer.State == precedent.DeclinedHere {
 		return ""
 	}
@@ -178,12 +178,12 @@ func (j *judgement) fixed(t precedent.Thread, answer precedent.ThreadAnswer) str
 		}
 		return ""
 	}
-	path := j.carrier.path(&t)
-	f := j.carrier.file(j.in.Trees.Head, path)
+	path := j.relocator.path(&t)
+	f := j.relocator.file(j.in.Trees.Head, path)
 	switch {
-	case f.known && !f.there:
+	case f.known && !f.exists:
 		return fmt.Sprintf("the file is not in %s any more", head)
-	case !f.there || t.Place == "" || t.Start == 0 && t.Quote == "":
+	case !f.exists || t.Place == "" || t.Start == 0 && t.Quote == "":
 		return ""
 	}
 	for i := range f.lines {
@@ -194,20 +194,20 @@ func (j *judgement) fixed(t precedent.Thread, answer precedent.ThreadAnswer) str
 	return fmt.Sprintf("the flagged lines %s, and their place is nowhere in the file at %s", gone, head)
 }
 
-// declined sets the outcome if a person said no: the last one who did, one with
+// setDeclined sets the outcome if a person said no: the last one who did, one with
 // write permission before the author.
-func (j *judgement) declined(o *precedent.Outcome, t precedent.Thread, answer precedent.ThreadAnswer) bool {
-	by, words, ok := declinedBy(t, teams)
+func (j *outcomeJudge) setDeclined(o *precedent.Outcome, t precedent.Thread, answer precedent.ThreadAnswer) bool {
+	by, words, ok := dismissedIn(t, fromTeam)
 	if !ok {
-		if down, no := j.vote(t, "-1"); no {
+		if down, no := j.lastVote(t, "-1"); no {
 			o.Kind, o.Who, o.MayWrite = precedent.Declined, down.Who.Login, true
 			o.Proof = down.Who.Login + " gave it a thumb down"
 			return true
 		}
-		by, words, ok = judged(t, answer)
+		by, words, ok = dismissedByAnswer(t, answer)
 	}
 	if !ok {
-		by, words, ok = declinedBy(t, func(m precedent.Message) bool { return j.in.Author != "" && m.WhoID == j.in.Author })
+		by, words, ok = dismissedIn(t, func(m precedent.Message) bool { return j.in.Author != "" && m.WhoID == j.in.Author })
 	}
 	if ok {
 		o.Kind, o.Who, o.Words, o.MayWrite = precedent.Declined, by.Who, words, by.MayWrite
@@ -216,22 +216,22 @@ func (j *judgement) declined(o *precedent.Outcome, t precedent.Thread, answer pr
 	return ok
 }
 
-// judged returns the message of which the review of the head answered that it
+// dismissedByAnswer returns the message of which the review of the head answered that it
 // dismisses the finding. Who wrote it has write permission now too.
-func judged(t precedent.Thread, answer precedent.ThreadAnswer) (by precedent.Message, words string, ok bool) {
+func dismissedByAnswer(t precedent.Thread, answer precedent.ThreadAnswer) (by precedent.Message, words string, ok bool) {
 	if answer.State != precedent.DeclinedHere || answer.Words == "" {
 		return by, "", false
 	}
 	for _, m := range slices.Backward(t.Messages) {
-		if personal(m) && m.MayWrite && m.Who == answer.Who {
+		if fromPerson(m) && m.MayWrite && m.Who == answer.Who {
 			return m, answer.Words, true
 		}
 	}
 	return by, "", false
 }
 
-// vote returns the last reaction of a kind by a person with write permission.
-func (j *judgement) vote(t precedent.Thread, content string) (Vote, bool) {
+// lastVote returns the last reaction of a kind by a person with write permission.
+func (j *outcomeJudge) lastVote(t precedent.Thread, content string) (Vote, bool) {
 	for _, v := range slices.Backward(j.in.Votes[t.ID]) {
 		if v.Content == content && v.MayWrite && v.Who.ID != "" && !v.Who.Bot {
 			return v, true
@@ -240,8 +240,8 @@ func (j *judgement) vote(t precedent.Thread, content string) (Vote, bool) {
 	return Vote{}, false
 }
 
-// stillThere says what shows that the code is as it was, empty if nothing does.
-func (j *judgement) stillThere(t precedent.Thread, answer precedent.ThreadAnswer) string {
+// unchangedProof says what shows that the code is as it was, empty if nothing does.
+func (j *outcomeJudge) unchangedProof(t precedent.Thread, answer precedent.ThreadAnswer) string {
 	head := short(j.in.Trees.Head)
 	switch {
 	case answer.State == precedent.StillThere:
@@ -251,7 +251,7 @@ func (j *judgement) stillThere(t precedent.Thread, answer precedent.ThreadAnswer
 	case !t.Changed:
 		return "the flagged code is as it was"
 	}
-	f := j.carrier.file(j.in.Trees.Head, t.Current.Path)
+	f := j.relocator.file(j.in.Trees.Head, t.Current.Path)
 	for i := range f.lines {
 		if t.Side != precedent.Left && f.place(t.Path, i) == t.Place {
 			return "the flagged line and what is around it are as they were"
@@ -260,7 +260,7 @@ func (j *judgement) stillThere(t precedent.Thread, answer precedent.ThreadAnswer
 	return ""
 }
 
-func somebody(login string) string {
+func nameOrSomeone(login string) string {
 	if login == "" {
 		return "somebody"
 	}

@@ -24,7 +24,7 @@ import (
 const (
 	maxAsked    = 50      // people whose permission is asked
 	maxMessages = 200     // of one thread, the newest
-	maxWords    = 8 << 10 // of one message, in characters
+	maxMessage  = 8 << 10 // of one message, in characters
 )
 
 // listLag is how long a forge may take to list a comment that it has: one that

@@ -11,8 +11,8 @@ import (
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
-// begin writes down that the posts are being sent. Only then may they be.
-func (j *job) begin(ctx context.Context, posts ...*store.Post) error {
+// markSending writes down that the posts are being sent. Only then may they be.
+func (j *job) markSending(ctx context.Context, posts ...*store.Post) error {
 	for _, p := range posts {
 		p.State = store.PostSending
 		p.Attempts++
@@ -28,7 +28,7 @@ func (j *job) save(ctx context.Context, posts ...*store.Post) error {
 	return j.Rows.SetPosts(ctx, values...)
 }
 
-func (j *job) finish(ctx context.Context, state store.PostState, why string, posts ...*store.Post) error {
+func (j *job) setState(ctx context.Context, state store.PostState, why string, posts ...*store.Post) error {
 	for _, p := range posts {
 		p.State, p.Why = state, why
 	}
@@ -38,50 +38,50 @@ func (j *job) finish(ctx context.Context, state store.PostState, why string, pos
 // handleError decides what an error of the request that sent the posts means for
 // them. It returns nil if the delivery can go on: then the posts' states say how.
 func (j *job) handleError(ctx context.Context, err error, posts ...*store.Post) error {
-	trouble, ok := errors.AsType[*forge.Error](err)
+	forgeErr, ok := errors.AsType[*forge.Error](err)
 	if !ok || ctx.Err() != nil {
 		return err // what is being sent stays so, and is looked for next time
 	}
 	switch {
-	case trouble.Unsure && once(*posts[0]):
-		if err := j.finish(ctx, store.PostUnknown, trouble.Msg, posts...); err != nil {
+	case forgeErr.Unsure && sendOnce(*posts[0]):
+		if err := j.setState(ctx, store.PostUnknown, forgeErr.Msg, posts...); err != nil {
 			return err
 		}
 		if j.failed++; j.failed >= maxTries {
 			return err
 		}
 		return j.resolveUnknown(ctx)
-	case trouble.Kind == forge.KindInvalid, trouble.Kind == forge.KindRefused, trouble.Kind == forge.KindTooLarge:
+	case forgeErr.Kind == forge.KindInvalid, forgeErr.Kind == forge.KindRefused, forgeErr.Kind == forge.KindTooLarge:
 		if posts[0].Kind == store.PostRemark {
 			j.d.Rejected += len(posts)
-			j.note("the forge takes no review, so its findings are in the summary: %s; %s", trouble.Msg, trouble.Hint)
+			j.note("the forge takes no review, so its findings are in the summary: %s; %s", forgeErr.Msg, forgeErr.Hint)
 		}
-		return j.finish(ctx, store.PostRejected, trouble.Msg, posts...)
-	case trouble.Kind == forge.KindClosed, trouble.Kind == forge.KindNotFound && once(*posts[0]):
-		return j.abandonClosed(ctx, err)
+		return j.setState(ctx, store.PostRejected, forgeErr.Msg, posts...)
+	case forgeErr.Kind == forge.KindClosed, forgeErr.Kind == forge.KindNotFound && sendOnce(*posts[0]):
+		return j.endIfClosed(ctx, err)
 	}
-	if err := j.finish(ctx, store.PostPlanned, trouble.Msg, posts...); err != nil {
+	if err := j.setState(ctx, store.PostPlanned, forgeErr.Msg, posts...); err != nil {
 		return err
 	}
-	switch trouble.Kind {
+	switch forgeErr.Kind {
 	case forge.KindRate, forge.KindServer, forge.KindNetwork, forge.KindAnswer:
 	default:
 		return err
 	}
-	return j.pause(ctx, trouble)
+	return j.pause(ctx, forgeErr)
 }
 
 // pause waits before the next request, if that is worth it.
-func (j *job) pause(ctx context.Context, trouble *forge.Error) error {
+func (j *job) pause(ctx context.Context, forgeErr *forge.Error) error {
 	if j.failed++; j.failed >= maxTries {
-		return trouble
+		return forgeErr
 	}
 	wait := time.Duration(0)
-	if now := j.Now(); trouble.Retry.After(now) {
-		wait = trouble.Retry.Sub(now)
+	if now := j.Now(); forgeErr.Retry.After(now) {
+		wait = forgeErr.Retry.Sub(now)
 	}
 	if wait > cmp.Or(j.MaxWait, defaultMaxWait) {
-		return trouble
+		return forgeErr
 	}
 	return j.Sleep(ctx, wait+j.Rand(firstPause<<min(j.failed, 5)))
 }
@@ -89,16 +89,16 @@ func (j *job) pause(ctx context.Context, trouble *forge.Error) error {
 // resolveUnknown finds out about what may have been posted. What the forge does not show
 // after several looks is planned again.
 func (j *job) resolveUnknown(ctx context.Context) error {
-	if err := j.await(ctx, j.doubtful); err != nil {
+	if err := j.waitForPosts(ctx, j.hasUnknown); err != nil {
 		return err
 	}
-	if j.doubtful() && j.forgeState.cut {
+	if j.hasUnknown() && j.state.truncated {
 		return &forge.Error{
 			Kind: forge.KindTooLarge, Msg: "nobody can tell whether it was posted: there are more comments than the forge gives",
 			Hint: "look at the pull request yourself",
 		}
 	}
-	return j.set(ctx, func(p *store.Post) bool {
+	return j.updatePosts(ctx, func(p *store.Post) bool {
 		if p.State != store.PostUnknown {
 			return false
 		}
@@ -108,9 +108,9 @@ func (j *job) resolveUnknown(ctx context.Context) error {
 	})
 }
 
-// await looks several times, while something is to be found.
-func (j *job) await(ctx context.Context, missing func() bool) error {
-	for n := range looks {
+// waitForPosts looks several times, while something is to be found.
+func (j *job) waitForPosts(ctx context.Context, missing func() bool) error {
+	for n := range maxLooks {
 		if !missing() {
 			return nil
 		}
@@ -127,14 +127,14 @@ func (j *job) await(ctx context.Context, missing func() bool) error {
 	return nil
 }
 
-// numberless tells whether a remark was posted and its number is not known.
-func (j *job) numberless() bool {
+// hasUnnumbered tells whether a remark was posted and its number is not known.
+func (j *job) hasUnnumbered() bool {
 	return slices.ContainsFunc(j.posts, func(p store.Post) bool {
 		return p.Kind == store.PostRemark && p.Review == j.review.ID && p.State == store.PostConfirmed && p.Remote == ""
 	})
 }
 
-// doubtful tells whether there is something of which nobody knows.
-func (j *job) doubtful() bool {
+// hasUnknown tells whether there is something of which nobody knows.
+func (j *job) hasUnknown() bool {
 	return slices.ContainsFunc(j.posts, func(p store.Post) bool { return p.State == store.PostUnknown })
 }

@@ -19,8 +19,8 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// markVersion begins every marker, and is part of what is signed.
-const markVersion = "precedent:1"
+// markerVersion begins every marker, and is part of what is signed.
+const markerVersion = "precedent:1"
 
 // maxTitle bounds the title in a marker, in bytes: a finding's has at most 90
 // characters.
@@ -36,9 +36,9 @@ var (
 	fields = []string{"kind", "thread", "review", "fp", "finding", "head", "category", "severity", "confidence", "title", "sig"}
 )
 
-// limited is the mark as a marker can say it: what is no token is left out, and so
+// sanitized is the mark as a marker can say it: what is no token is left out, and so
 // is a title that gives a secret away.
-func (m Marker) limited(own secret.Own) Marker {
+func (m Marker) sanitized(own secret.Own) Marker {
 	for _, s := range []*string{&m.Thread, &m.Review, &m.Fingerprint, &m.Finding, &m.Head} {
 		if len(*s) > maxField || !token().MatchString(*s) {
 			*s = ""
@@ -51,7 +51,7 @@ func (m Marker) limited(own secret.Own) Marker {
 		m.Severity = ""
 	}
 	m.Confidence = max(0, min(m.Confidence, 100))
-	m.Title = strings.ToValidUTF8(clean(m.Title, own), "")
+	m.Title = strings.ToValidUTF8(sanitize(m.Title, own), "")
 	if len(m.Title) > maxTitle {
 		m.Title = strings.ToValidUTF8(m.Title[:maxTitle], "")
 	}
@@ -75,7 +75,7 @@ func (m Marker) values() []string {
 // marker writes the hidden line.
 func (w Writer) marker(m Marker) string {
 	var b strings.Builder
-	b.WriteString("<!-- " + markVersion)
+	b.WriteString("<!-- " + markerVersion)
 	for i, v := range m.values() {
 		if v != "" {
 			fmt.Fprintf(&b, " %s=%s", fields[i], v)
@@ -92,7 +92,7 @@ func (w Writer) marker(m Marker) string {
 func (w Writer) sign(m Marker) []byte {
 	h := hmac.New(sha256.New, []byte(w.Key.secret()))
 	r := w.PullRequest.Repo
-	signed := append([]string{markVersion, strings.ToLower(r.Host), strings.ToLower(r.Owner), strings.ToLower(r.Name), strconv.Itoa(w.PullRequest.Number)}, m.values()...)
+	signed := append([]string{markerVersion, strings.ToLower(r.Host), strings.ToLower(r.Owner), strings.ToLower(r.Name), strconv.Itoa(w.PullRequest.Number)}, m.values()...)
 	for _, v := range signed {
 		h.Write([]byte(strconv.Itoa(len(v))))
 		h.Write([]byte{0})
@@ -136,7 +136,7 @@ func (w Writer) Read(body string) (Marker, bool) {
 	if !ok || strings.Contains(line, "\n") {
 		return Marker{}, false
 	}
-	line, ok = strings.CutPrefix(line, "<!-- "+markVersion+" ")
+	line, ok = strings.CutPrefix(line, "<!-- "+markerVersion+" ")
 	if !ok {
 		return Marker{}, false
 	}
@@ -171,10 +171,10 @@ func parse(said []string) (m Marker, signature string, ok bool) {
 		next += i + 1
 		values[next-1] = value
 	}
-	return fill(values)
+	return decodeFields(values)
 }
 
-func fill(values []string) (m Marker, signature string, ok bool) {
+func decodeFields(values []string) (m Marker, signature string, ok bool) {
 	title, err := titles.DecodeString(values[9])
 	if err != nil || len(title) > maxTitle || !utf8.Valid(title) {
 		return Marker{}, "", false
@@ -203,10 +203,10 @@ func fill(values []string) (m Marker, signature string, ok bool) {
 	return m, values[10], known && m.Thread != ""
 }
 
-// clean makes text from outside fit to be written: cut, without credentials, and
+// sanitize makes text from outside fit to be written: cut, without credentials, and
 // nothing of it if it holds a secret of this process.
-func clean(s string, own secret.Own) string {
-	s = text.Head(s, maxForeign)
+func sanitize(s string, own secret.Own) string {
+	s = text.Head(s, maxOutside)
 	if own.In(s) {
 		return withheld
 	}
@@ -214,5 +214,5 @@ func clean(s string, own secret.Own) string {
 	return s
 }
 
-// maxForeign bounds one text from outside, in bytes. Of most of them less is shown.
-const maxForeign = 8 << 10
+// maxOutside bounds one text from outside, in bytes. Of most of them less is shown.
+const maxOutside = 8 << 10

@@ -68,10 +68,10 @@ func newRelocator(at Trees) *relocator {
 
 // source is a file at a commit.
 type source struct {
-	there, known bool     // it exists; whether it does can be told
-	lines        []string // without their endings
-	keys         []int    // the lines' numbers; 0 is a blank one
-	places       map[int][]int
+	exists, known bool     // it exists; whether it does can be told
+	lines         []string // without their endings
+	keys          []int    // the lines' numbers; 0 is a blank one
+	places        map[int][]int
 }
 
 // indexesOf returns the indexes of the lines with a number.
@@ -88,7 +88,7 @@ func (f *source) indexesOf(key int) []int {
 // route is the way from one file to another one.
 type route struct {
 	from, to *source
-	way      []int        // for each line of from, its line of to, or -1
+	toLine   []int        // for each line of from, its line of to, or -1
 	taken    map[int]bool // lines of to that are one of from
 }
 
@@ -107,7 +107,7 @@ func (c *relocator) file(commit, path string) *source {
 	case err != nil || len(content) > maxBytes || strings.Count(string(content), "\n") >= maxLines:
 		return f
 	}
-	f.there, f.known = true, true
+	f.exists, f.known = true, true
 	if len(content) == 0 {
 		return f
 	}
@@ -130,9 +130,9 @@ func (c *relocator) route(fromCommit, from, toCommit, to string) *route {
 		return r
 	}
 	r := &route{from: c.file(fromCommit, from), to: c.file(toCommit, to), taken: map[int]bool{}}
-	if r.from.there && r.to.there {
-		r.way = align(r.from.keys, r.to.keys)
-		for _, j := range r.way {
+	if r.from.exists && r.to.exists {
+		r.toLine = align(r.from.keys, r.to.keys)
+		for _, j := range r.toLine {
 			if j >= 0 {
 				r.taken[j] = true
 			}
@@ -177,23 +177,23 @@ func (c *relocator) relocate(t *precedent.Thread) {
 	path := c.path(t)
 	r := c.route(t.Commit, t.Path, c.at.Head, path)
 	lines := r.lines(*t)
-	fill(t, r.from, lines)
+	fillQuote(t, r.from, lines)
 	switch {
 	case !r.to.known:
-	case !r.to.there:
+	case !r.to.exists:
 		t.Changed = true
-	case !r.from.there && t.Quote != "":
+	case !r.from.exists && t.Quote != "":
 		// The commit is gone, as after a force-push: what is quoted may be there still.
-		if found := find(r.to, t.Quote); found.end > 0 {
+		if found := findQuote(r.to, t.Quote); found.end > 0 {
 			t.Current = precedent.Span{Path: path, Side: t.Side, Start: found.start + 1, End: found.end}
 		}
 	case lines.end > 0:
 		t.Current, t.Changed = r.follow(lines, path, t.Side)
-	case t.Start == 0 && r.from.there:
+	case t.Start == 0 && r.from.exists:
 		t.Current = precedent.Span{Path: path, Side: t.Side}
 		t.Changed = !slices.Equal(r.from.keys, r.to.keys)
 	}
-	if t.Changed && t.Current.Start == 0 && r.to.there {
+	if t.Changed && t.Current.Start == 0 && r.to.exists {
 		// What is said of lines that are gone can still be said of their file.
 		t.Current = precedent.Span{Path: path, Side: t.Side}
 	}
@@ -202,15 +202,15 @@ func (c *relocator) relocate(t *precedent.Thread) {
 // relocateOldSide carries a thread on the old side.
 func (c *relocator) relocateOldSide(t *precedent.Thread) {
 	base := c.file(c.at.Base, t.Path)
-	if !base.known || !base.there {
+	if !base.known || !base.exists {
 		t.Changed = base.known
 		return
 	}
 	// Which base the lines were counted in is not known: the quote says where they are.
 	r := &route{from: base, to: base}
 	lines := r.lines(*t)
-	if t.Quote != "" && !quoted(base, lines, t.Quote) {
-		if lines = find(base, t.Quote); lines.end == 0 {
+	if t.Quote != "" && !startsWithQuote(base, lines, t.Quote) {
+		if lines = findQuote(base, t.Quote); lines.end == 0 {
 			t.Changed = true
 			return
 		}
@@ -218,19 +218,19 @@ func (c *relocator) relocateOldSide(t *precedent.Thread) {
 	if lines.end == 0 {
 		return
 	}
-	fill(t, base, lines)
+	fillQuote(t, base, lines)
 	t.Current = precedent.Span{Path: t.Path, Side: t.Side, Start: lines.start + 1, End: lines.end}
 	then, now := c.route(c.at.Base, t.Path, t.Commit, t.Path), c.route(c.at.Base, t.Path, c.at.Head, c.newPath(c.at.Base, t.Path))
 	if then.to.known && now.to.known {
-		t.Changed = now.keeps(lines) > then.keeps(lines)
+		t.Changed = now.countKept(lines) > then.countKept(lines)
 	}
 }
 
-// keeps counts the lines that are in the file at the end of the route.
-func (r *route) keeps(lines span) int {
+// countKept counts the lines that are in the file at the end of the route.
+func (r *route) countKept(lines span) int {
 	n := 0
-	for i := lines.start; i < lines.end && i < len(r.way); i++ {
-		if r.way[i] >= 0 {
+	for i := lines.start; i < lines.end && i < len(r.toLine); i++ {
+		if r.toLine[i] >= 0 {
 			n++
 		}
 	}
@@ -244,20 +244,20 @@ type span struct{ start, end int }
 func (r *route) lines(t precedent.Thread) span {
 	switch {
 	case t.Start == 0 && t.Quote != "":
-		return find(r.from, t.Quote)
+		return findQuote(r.from, t.Quote)
 	case t.Start <= 0 || t.Start > len(r.from.lines):
 		return span{}
 	}
 	return span{t.Start - 1, max(t.Start, min(t.End, len(r.from.lines)))}
 }
 
-// quoted tells whether the first of the lines is the one that a quote begins with.
-func quoted(f *source, lines span, quote string) bool {
+// startsWithQuote tells whether the first of the lines is the one that a quote begins with.
+func startsWithQuote(f *source, lines span, quote string) bool {
 	return lines.end > 0 && text.Collapse(f.lines[lines.start]) == match.Flagged(quote)
 }
 
-// find returns where the quote stands in the file, if that is one place alone.
-func find(f *source, quote string) span {
+// findQuote returns where the quote stands in the file, if that is one place alone.
+func findQuote(f *source, quote string) span {
 	var want []string
 	for line := range strings.SplitSeq(strings.TrimRight(quote, "\n"), "\n") {
 		want = append(want, text.Collapse(line))
@@ -278,8 +278,8 @@ func find(f *source, quote string) span {
 	return found
 }
 
-// fill sets what the thread does not know of the lines that it was posted on.
-func fill(t *precedent.Thread, f *source, lines span) {
+// fillQuote sets what the thread does not know of the lines that it was posted on.
+func fillQuote(t *precedent.Thread, f *source, lines span) {
 	if lines.end == 0 {
 		return
 	}

@@ -13,19 +13,19 @@ import (
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
-// own is a comment of ours, and what its marker says.
-type own struct {
+// ownComment is a comment of ours, and what its marker says.
+type ownComment struct {
 	forge.Comment
 	comment.Marker
 }
 
 // forgeState is what stands on a pull request.
 type forgeState struct {
-	own     []own // the lowest number first
-	threads []forge.Thread
-	mine    map[precedent.ForgeID]bool // inline comments of the own account, whatever they say
-	theirs  map[precedent.ForgeID]bool // comments on the pull request as a whole by anybody else
-	cut     bool                       // there is more than the forge gives
+	own       []ownComment // the lowest number first
+	threads   []forge.Thread
+	mine      map[precedent.ForgeID]bool // inline comments of the own account, whatever they say
+	theirs    map[precedent.ForgeID]bool // comments on the pull request as a whole by anybody else
+	truncated bool                       // there is more than the forge gives
 }
 
 // trust says which markers count when none is signed: then the own account may
@@ -36,14 +36,14 @@ type trust struct {
 	numbers map[precedent.ForgeID]bool
 }
 
-func (t trust) holds(c forge.Comment, m comment.Marker) bool {
+func (t trust) accepts(c forge.Comment, m comment.Marker) bool {
 	return t.all || t.threads[m.Thread] || t.numbers[c.ID]
 }
 
-// identifyAccount finds out which markers count. All do with a key that signs them, and
+// decideTrust finds out which markers count. All do with a key that signs them, and
 // also while nothing was posted on the pull request as far as is known: a memory
 // that was lost could not tell any apart.
-func (j *job) identifyAccount() {
+func (j *job) decideTrust() {
 	signed := !j.writer.Key.IsZero()
 	j.trust = trust{all: signed || len(j.stored) == 0, threads: map[string]bool{}, numbers: map[precedent.ForgeID]bool{}}
 	for _, p := range j.posts {
@@ -60,8 +60,8 @@ func (j *job) identifyAccount() {
 // readForge reads what stands on the pull request.
 func (j *job) readForge(ctx context.Context) error {
 	all, err := j.Forge.Comments(ctx, j.repo, j.number)
-	trouble, known := errors.AsType[*forge.Error](err)
-	cut := known && trouble.Kind == forge.KindTooLarge
+	forgeErr, known := errors.AsType[*forge.Error](err)
+	cut := known && forgeErr.Kind == forge.KindTooLarge
 	if err != nil && !cut {
 		return err
 	}
@@ -69,57 +69,57 @@ func (j *job) readForge(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	j.forgeState = forgeState{threads: threads, mine: map[precedent.ForgeID]bool{}, theirs: map[precedent.ForgeID]bool{}, cut: cut}
+	j.state = forgeState{threads: threads, mine: map[precedent.ForgeID]bool{}, theirs: map[precedent.ForgeID]bool{}, truncated: cut}
 	for _, c := range all {
 		if c.Author.ID != j.Me.ID || j.Me.ID == "" {
-			j.forgeState.theirs[c.ID] = c.Kind == forge.OnThread || j.forgeState.theirs[c.ID]
+			j.state.theirs[c.ID] = c.Kind == forge.OnThread || j.state.theirs[c.ID]
 			continue
 		}
-		j.forgeState.mine[c.ID] = c.Kind == forge.OnLine || j.forgeState.mine[c.ID]
-		if m, ok := j.writer.Read(string(c.Body)); ok && !c.Cut && j.trust.holds(c, m) {
-			j.forgeState.own = append(j.forgeState.own, own{c, m})
+		j.state.mine[c.ID] = c.Kind == forge.OnLine || j.state.mine[c.ID]
+		if m, ok := j.writer.Read(string(c.Body)); ok && !c.Cut && j.trust.accepts(c, m) {
+			j.state.own = append(j.state.own, ownComment{c, m})
 		}
 	}
-	slices.SortStableFunc(j.forgeState.own, func(a, b own) int { return cmp.Compare(a.ID, b.ID) })
-	if o, ok := j.forgeState.find(isSummary); ok {
+	slices.SortStableFunc(j.state.own, func(a, b ownComment) int { return cmp.Compare(a.ID, b.ID) })
+	if o, ok := j.state.find(isSummary); ok {
 		j.d.URL = o.URL
 	}
 	return nil
 }
 
 // find returns the oldest comment of ours that is what is asked for.
-func (s *forgeState) find(is func(own) bool) (own, bool) {
+func (s *forgeState) find(is func(ownComment) bool) (ownComment, bool) {
 	if i := slices.IndexFunc(s.own, is); i >= 0 {
 		return s.own[i], true
 	}
-	return own{}, false
+	return ownComment{}, false
 }
 
 // findOwn finds what a post would say among what stands there already.
-func (j *job) findOwn(p store.Post) (own, bool) {
+func (j *job) findOwn(p store.Post) (ownComment, bool) {
 	switch p.Kind {
 	case store.PostRemark:
-		byThread := func(o own) bool {
+		byThread := func(o ownComment) bool {
 			return o.Comment.Kind == forge.OnLine && o.Marker.Kind == comment.Finding && o.Thread == p.Thread
 		}
-		if o, ok := j.forgeState.find(byThread); ok {
+		if o, ok := j.state.find(byThread); ok {
 			return o, true
 		}
 		fingerprint := payload[remark](p).Fingerprint
-		return j.forgeState.find(func(o own) bool {
+		return j.state.find(func(o ownComment) bool {
 			return o.Comment.Kind == forge.OnLine && o.Marker.Kind == comment.Finding && fingerprint != "" && o.Fingerprint == fingerprint
 		})
 	case store.PostReply:
-		return j.forgeState.find(func(o own) bool {
+		return j.state.find(func(o ownComment) bool {
 			return o.Marker.Kind == comment.Reply && o.Thread == p.Thread && o.Marker.Review == p.Review
 		})
 	case store.PostSummary:
-		return j.forgeState.find(isSummary)
+		return j.state.find(isSummary)
 	}
-	return own{}, false
+	return ownComment{}, false
 }
 
-func isSummary(o own) bool {
+func isSummary(o ownComment) bool {
 	return o.Comment.Kind == forge.OnThread && o.Marker.Kind == comment.Summary
 }
 

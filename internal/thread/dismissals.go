@@ -12,21 +12,21 @@ import (
 // maxQuote bounds the sentence that Declines returns, in characters.
 const maxQuote = 300
 
-// Declines tells whether a message dismisses the remark that it answers in so
+// Dismisses tells whether a message dismisses the remark that it answers in so
 // many words, such as "won't fix" or "this is a false positive", and returns the
 // sentence that does, verbatim. Quotations, code and questions are not read. Where
 // anything else stands before the words, or the message promises or reports a
 // change, it is left to whoever reads the thread.
-func Declines(message precedent.Untrusted) (quote string, ok bool) {
-	if len(message) > 4*maxWords {
-		message = message[:4*maxWords]
+func Dismisses(message precedent.Untrusted) (quote string, ok bool) {
+	if len(message) > 4*maxMessage {
+		message = message[:4*maxMessage]
 	}
-	own := prose(string(message))
-	if containsAny(" "+plain(own), takenBack) {
+	own := ownWords(string(message))
+	if containsAny(" "+plain(own), retractions) {
 		return "", false
 	}
 	for _, s := range sentences(own) {
-		if dismisses(plain(s)) {
+		if isDismissal(plain(s)) {
 			return text.Cut(s, maxQuote), true
 		}
 	}
@@ -48,16 +48,16 @@ const (
 	followers = " here because since this that per see "
 )
 
-// takenBack are words of a message that promises or reports a change, agrees, or
+// retractions are words of a message that promises or reports a change, agrees, or
 // puts the thing off.
-var takenBack = []string{
+var retractions = []string{
 	" fixed", " i'll ", " i will ", " we'll ", " let me ", " let's ", " will do", " good catch", " you're right", " you are right", " scratch that",
 	" never mind", " misread", " follow-up", " follow up", " backlog", " next ", " for now", " filed", " tracked", " in this pr", " in another",
 	" separate ", " agree", " unless ", " until ", " anyway",
 }
 
-// dismisses tells whether a sentence in plain form dismisses the remark.
-func dismisses(s string) bool {
+// isDismissal tells whether a sentence in plain form dismisses the remark.
+func isDismissal(s string) bool {
 	if strings.Contains(s, "?") {
 		return false
 	}
@@ -89,9 +89,9 @@ func plain(s string) string {
 	return strings.TrimLeft(text.Collapse(s), " #+->")
 }
 
-// prose is what of a message its author says: without quotations, which go to
+// ownWords is what of a message its author says: without quotations, which go to
 // their blank line, code, and comments that nobody sees.
-func prose(message string) string {
+func ownWords(message string) string {
 	var kept strings.Builder
 	for message != "" {
 		before, rest, _ := strings.Cut(message, "<!--")
@@ -141,17 +141,17 @@ func containsAny(s string, parts []string) bool {
 	return slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(s, p) })
 }
 
-// teams tells whether a message is the team's word.
-func teams(m precedent.Message) bool { return m.MayWrite }
+// fromTeam tells whether a message is the team's word.
+func fromTeam(m precedent.Message) bool { return m.MayWrite }
 
-// declinedBy returns the last message of the thread, of those of people whose
+// dismissedIn returns the last message of the thread, of those of people whose
 // word counts, that declines it, with the sentence.
-func declinedBy(t precedent.Thread, counts func(precedent.Message) bool) (by precedent.Message, quote string, ok bool) {
+func dismissedIn(t precedent.Thread, counts func(precedent.Message) bool) (by precedent.Message, quote string, ok bool) {
 	for _, m := range slices.Backward(t.Messages) {
-		if !personal(m) || !counts(m) {
+		if !fromPerson(m) || !counts(m) {
 			continue
 		}
-		if quote, ok := Declines(m.Body); ok {
+		if quote, ok := Dismisses(m.Body); ok {
 			return m, quote, true
 		}
 	}
