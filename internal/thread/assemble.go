@@ -10,7 +10,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// assembly is one pull request while its threads are put together.
+// assembly is the state of Assemble for one pull request.
 type assembly struct {
 	self     Identity
 	stored   []precedent.Thread
@@ -19,15 +19,15 @@ type assembly struct {
 	convs    []forge.Thread
 	convOf   map[precedent.ForgeID]int // by comment
 	mayWrite func(forge.Person) bool
-	asked    map[precedent.ForgeID]bool // what was answered, by person
+	asked    map[precedent.ForgeID]bool // results of mayWrite, by person
 	threads  []precedent.Thread
 	openers  map[precedent.ForgeID]int // by comment, the index in threads
-	alive    map[int]bool              // by index: the comment is there
+	alive    map[int]bool              // by index: the comment exists
 }
 
-// openThreads finds the threads and the comments that opened them. Of several comments
-// about one fingerprint the oldest that is there counts. A thread whose comment is
-// not listed any more is gone.
+// openThreads finds the threads and the comments that opened them. Of several comments about
+// one fingerprint the oldest existing one counts. A thread whose comment is no longer listed
+// was deleted.
 func (a *assembly) openThreads() {
 	byThread, byComment, byFingerprint := map[string]int{}, map[precedent.ForgeID]int{}, map[string]int{}
 	a.openers, a.alive = map[precedent.ForgeID]int{}, map[int]bool{}
@@ -48,9 +48,9 @@ func (a *assembly) openThreads() {
 			continue
 		}
 		m, ok := a.self.readMarker(c)
-		stands, knowsComment := byComment[c.ID]
+		stored, knowsComment := byComment[c.ID]
 		if !ok && knowsComment {
-			a.noteOpener(stands, c)
+			a.noteOpener(stored, c)
 			continue
 		}
 		if !ok || m.Kind != comment.Finding || m.Thread == "" || m.Fingerprint == "" {
@@ -63,7 +63,7 @@ func (a *assembly) openThreads() {
 		i, known := byFingerprint[m.Fingerprint]
 		switch {
 		case !known && knowsThread:
-			continue // the thread is about something else: a marker that was tampered with
+			continue // the thread is about another finding: the marker was tampered with
 		case !known:
 			i = len(a.threads)
 			byThread[m.Thread], byFingerprint[m.Fingerprint] = i, i
@@ -78,9 +78,9 @@ func (a *assembly) openThreads() {
 	}
 }
 
-// noteOpener notes that a comment opened a thread. Of one that the store knows by its
-// number the mark need not be readable, as after the key was changed, the
-// repository renamed or another account taken: it was not deleted for that.
+// noteOpener records that a comment opened a thread. A comment that the store knows by its id
+// needs no readable marker: after a change of the key, the repository's name or the account it
+// must not count as deleted.
 func (a *assembly) noteOpener(i int, c forge.Comment) {
 	a.openers[c.ID] = i
 	if a.alive[i] {
@@ -94,7 +94,7 @@ func (a *assembly) noteOpener(i int, c forge.Comment) {
 	}
 }
 
-// newThread is the thread of a comment that the store does not know.
+// newThread returns the thread of a comment that the store does not know.
 func newThread(c forge.Comment, m comment.Marker, number int) precedent.Thread {
 	return precedent.Thread{
 		ID: m.Thread, PullRequest: number, Review: m.Review, Finding: m.Finding, Fingerprint: m.Fingerprint,
@@ -103,11 +103,11 @@ func newThread(c forge.Comment, m comment.Marker, number int) precedent.Thread {
 	}
 }
 
-// addMessages gives each thread its messages. In a conversation that holds several
-// threads, as on forges that know one a line, a message belongs to the thread of
-// the comment that it answers, or else to the one that was opened last before it.
+// addMessages adds the messages to their threads. Some forges have one conversation per line,
+// with several threads in it: there a message belongs to the thread of the comment that it
+// answers, or else to the last thread opened before it.
 func (a *assembly) addMessages() {
-	said := make([][]forge.Comment, len(a.threads))
+	messages := make([][]forge.Comment, len(a.threads))
 	last := map[int]int{} // by conversation, the thread that was opened last
 	thread := map[precedent.ForgeID]int{}
 	for _, c := range a.comments {
@@ -130,13 +130,13 @@ func (a *assembly) addMessages() {
 			continue
 		}
 		thread[c.ID] = i
-		said[i] = append(said[i], c)
+		messages[i] = append(messages[i], c)
 	}
 	for i := range a.threads {
 		t := &a.threads[i]
 		if a.alive[i] {
 			t.Messages = nil
-			for _, c := range said[i][max(0, len(said[i])-maxMessages):] {
+			for _, c := range messages[i][max(0, len(messages[i])-maxMessages):] {
 				t.Messages = append(t.Messages, a.message(c))
 			}
 		}
@@ -146,8 +146,8 @@ func (a *assembly) addMessages() {
 	}
 }
 
-// message is a comment in a thread. Without a mark, what Me wrote is a person's
-// word: the account may be one that a person uses too.
+// message converts a comment of a thread. A comment by Me without a marker was written by a
+// person, unless Me is a bot: a person may use the account, too.
 func (a *assembly) message(c forge.Comment) precedent.Message {
 	_, own := a.self.readMarker(c)
 	own = own || a.self.Me.ID != "" && c.Author.ID == a.self.Me.ID && a.self.Me.Bot
@@ -157,8 +157,8 @@ func (a *assembly) message(c forge.Comment) precedent.Message {
 	}
 }
 
-// askPermission finds out what the author of a message may do. Programs and deleted
-// accounts may nothing.
+// askPermission sets whether the author of a message may write. Bots and deleted accounts may
+// not.
 func (a *assembly) askPermission(m *precedent.Message) {
 	m.MayWrite = false
 	if fromPerson(*m) {
@@ -166,7 +166,7 @@ func (a *assembly) askPermission(m *precedent.Message) {
 	}
 }
 
-// hasWritePermission tells whether a person has write permission, which is asked once.
+// hasWritePermission tells whether a person has write permission, which is looked up once.
 func (a *assembly) hasWritePermission(who forge.Person) bool {
 	may, known := a.asked[who.ID]
 	if !known && len(a.asked) < maxAsked {
@@ -176,17 +176,17 @@ func (a *assembly) hasWritePermission(who forge.Person) bool {
 	return may
 }
 
-// fromPerson tells whether a person who can still be asked wrote the message.
+// fromPerson tells whether a person with an existing account wrote the message.
 func fromPerson(m precedent.Message) bool { return !m.Own && !m.Bot && m.WhoID != "" }
 
-// decideState sets the state of a thread, with what the forge shows of its conversation.
-// Forges let whoever opened a pull request close conversations in it, so where a
-// mistake could cost data or security that alone settles nothing.
+// decideState sets the state of a thread and the state of its conversation. Forges let the
+// author of a pull request close conversations in it, so for protected categories that alone
+// does not settle the thread.
 func (a *assembly) decideState(t *precedent.Thread) {
-	claimed := false // closed by somebody whose word does not count here
+	claimed := false // closed by somebody without the permission that it needs
 	before, known := a.storedThread(t.ID)
 	if before.Deleted && !t.Deleted {
-		before.State = precedent.ThreadOpen // it was not gone after all
+		before.State = precedent.ThreadOpen // the comment is back
 	}
 	if conv, ok := a.convOf[t.Comment]; ok && t.Comment != "" {
 		c := a.convs[conv]
@@ -220,7 +220,7 @@ func (a *assembly) decideState(t *precedent.Thread) {
 	}
 }
 
-// storedThread is the thread as it is stored.
+// storedThread returns the thread as it is stored.
 func (a *assembly) storedThread(id string) (precedent.Thread, bool) {
 	i := slices.IndexFunc(a.stored, func(t precedent.Thread) bool { return t.ID == id })
 	if i < 0 {
@@ -229,9 +229,8 @@ func (a *assembly) storedThread(id string) (precedent.Thread, bool) {
 	return a.stored[i], true
 }
 
-// closedByUs tells whether it was us who closed a conversation. Where the forge does
-// not say who did, or Me is an account that a person uses too, it was us if we
-// had found it addressed.
+// closedByUs tells whether we closed a conversation. If the forge does not say who did, or if
+// a person may use the account, too, we did if we had found the thread addressed.
 func (a *assembly) closedByUs(by forge.Person, before precedent.Thread) bool {
 	switch {
 	case by.ID == "" && by.Login == "":
@@ -242,8 +241,8 @@ func (a *assembly) closedByUs(by forge.Person, before precedent.Thread) bool {
 	return a.self.Me.Bot || before.State == precedent.ThreadAddressed
 }
 
-// isPending tells whether a person wrote after our last word, and no review has
-// looked at it: one that did left the thread in another state.
+// isPending tells whether a person wrote after our last message and no review has handled
+// that: it would have changed the state.
 func (a *assembly) isPending(t, before precedent.Thread) bool {
 	for _, m := range slices.Backward(t.Messages) {
 		if m.Own {

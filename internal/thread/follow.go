@@ -9,7 +9,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// follow returns where the lines are, and whether they are not what they were.
+// follow returns the new position of the lines, and whether they changed.
 func (r *route) follow(lines span, path string, side precedent.Side) (now precedent.Span, changed bool) {
 	first, last := r.toLine[lines.start], r.toLine[lines.end-1]
 	if first < 0 {
@@ -37,16 +37,16 @@ func (r *route) follow(lines span, path string, side precedent.Side) (now preced
 	if first < 0 {
 		return r.replaced(lines, path, side), true
 	}
-	if first > last { // they were torn apart
+	if first > last { // the lines were moved apart
 		last = first
 	}
 	changed = !slices.Equal(withoutBlank(r.from.keys[lines.start:lines.end]), withoutBlank(r.to.keys[first:last+1]))
 	return precedent.Span{Path: path, Side: side, Start: first + 1, End: last + 1}, changed
 }
 
-// replaced returns the lines that stand where the lines were: those between what
-// is left of their neighbours. It is the zero Span if there are none, because the
-// lines were only deleted, or more than match.NearLines.
+// replaced returns the lines that replaced the lines: those between the remaining neighbours.
+// It is the zero Span if the lines were only deleted, or if there are more than
+// match.NearLines.
 func (r *route) replaced(lines span, path string, side precedent.Side) precedent.Span {
 	before, behind := lines.start-1, lines.end
 	for before >= 0 && r.toLine[before] < 0 {
@@ -76,14 +76,14 @@ func withoutBlank(keys []int) []int {
 	return slices.DeleteFunc(slices.Clone(keys), func(k int) bool { return k == 0 })
 }
 
-// findMoved looks for a line that is not in its order any more: an equal one that
-// no other line became, with enough of its neighbours that are not blank, or one
-// that is unique in both files and long enough to say something. Between equal candidates the nearest one counts.
+// findMoved looks for a line that was moved out of order: an equal line that no other line
+// maps to, with enough equal neighbours, or one that is unique in both files and long enough.
+// Of equal candidates the nearest counts.
 func (r *route) findMoved(i int) int {
 	key, found, best := r.from.keys[i], -1, 0
 	equal := r.to.indexesOf(key)
 	if key == 0 || len(equal) > maxEqual {
-		return -1 // it says nothing
+		return -1 // blank, or too common to identify
 	}
 	around := r.from.around(i)
 	for _, j := range equal {
@@ -105,13 +105,12 @@ func (r *route) findMoved(i int) int {
 	return -1
 }
 
-// maxEqual is the number of equal lines beyond which a line is not looked for
-// among them.
+// maxEqual is the number of equal lines beyond which a line is not looked for.
 const maxEqual = 1_000
 
 func distance(i, j int) int { return max(i-j, j-i) }
 
-// around are the lines before and behind a line that are not blank.
+// around returns the nearest non-blank lines before and after a line.
 func (f *source) around(i int) [2][]int {
 	var near [2][]int
 	for side, step := range []int{-1, 1} {
@@ -124,7 +123,7 @@ func (f *source) around(i int) [2][]int {
 	return near
 }
 
-// countShared counts the neighbours that two lines have on the same sides.
+// countShared counts the neighbours that two lines share on the same sides.
 func countShared(a, b [2][]int) int {
 	n := 0
 	for side := range a {
