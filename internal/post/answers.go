@@ -9,8 +9,8 @@ import (
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
-// postAnswers says and does what is to be said and done in threads that are there.
-// What does not work is left, and the rest goes on.
+// postAnswers posts the replies, and closes and reopens threads. If one of them fails, the
+// others are still done.
 func (j *job) postAnswers(ctx context.Context) error {
 	for _, kind := range []store.PostKind{store.PostReply, store.PostClose, store.PostReopen} {
 		for _, p := range j.unsent(kind) {
@@ -25,8 +25,8 @@ func (j *job) postAnswers(ctx context.Context) error {
 	return nil
 }
 
-// sendUntilDone sends a post until that has come to an end. An error that is about this
-// one alone is noted.
+// sendUntilDone sends a post until it is done. An error that concerns only this post becomes a
+// note.
 func (j *job) sendUntilDone(ctx context.Context, p *store.Post, send func(context.Context, *store.Post) error) error {
 	for !p.State.Done() {
 		err := send(ctx, p)
@@ -36,17 +36,17 @@ func (j *job) sendUntilDone(ctx context.Context, p *store.Post, send func(contex
 		case !ok || ctx.Err() != nil || forgeErr.Kind == forge.KindRate:
 			return err
 		default:
-			j.note("the %s was not done, and is tried again with the next delivery: %s", describe(*p), forgeErr.Msg)
+			j.note("the %s failed; the next delivery tries again: %s", describe(*p), forgeErr.Msg)
 			return nil
 		}
 	}
 	if p.State == store.PostRejected {
-		j.note("the %s was not done: %s", describe(*p), p.Why)
+		j.note("the %s failed: %s", describe(*p), p.Why)
 	}
 	return nil
 }
 
-// describe is a post in words.
+// describe names a post in a note.
 func describe(p store.Post) string {
 	if p.Thread == "" {
 		return string(p.Kind)
@@ -55,13 +55,13 @@ func describe(p store.Post) string {
 }
 
 func (j *job) postAnswer(ctx context.Context, p *store.Post) error {
-	said := payload[answer](*p)
-	conversation, ok := j.state.conversation(said.Comment)
+	a := payload[answer](*p)
+	conversation, ok := j.state.conversation(a.Comment)
 	switch {
-	case !ok || !j.state.mine[said.Comment]:
+	case !ok || !j.state.mine[a.Comment]:
 		return j.setState(ctx, store.PostSuperseded, "the conversation is gone", p)
 	case p.Kind == store.PostReply:
-		return j.reply(ctx, p, said)
+		return j.reply(ctx, p, a)
 	}
 	closed := p.Kind == store.PostClose
 	switch {
@@ -73,14 +73,14 @@ func (j *job) postAnswer(ctx context.Context, p *store.Post) error {
 	return j.resolve(ctx, p, conversation, closed)
 }
 
-// reply says something in a thread.
-func (j *job) reply(ctx context.Context, p *store.Post, said answer) error {
-	body := j.writer.Reply(said.Words, j.marker(comment.Reply, p.Thread))
+// reply posts a reply in a thread.
+func (j *job) reply(ctx context.Context, p *store.Post, a answer) error {
+	body := j.writer.Reply(a.Words, j.marker(comment.Reply, p.Thread))
 	p.Hash = hash(body)
 	if err := j.markSending(ctx, p); err != nil {
 		return err
 	}
-	c, err := j.Forge.Reply(ctx, j.repo, j.number, said.Comment, body)
+	c, err := j.Forge.Reply(ctx, j.repo, j.number, a.Comment, body)
 	if isGone(err) {
 		return j.setState(ctx, store.PostSuperseded, "the conversation is gone", p)
 	}
@@ -92,8 +92,8 @@ func (j *job) reply(ctx context.Context, p *store.Post, said answer) error {
 	return j.setState(ctx, store.PostConfirmed, "", p)
 }
 
-// replyPending tells whether a reply in the thread is still to be posted: nothing is
-// closed without a word that was meant to be said first.
+// replyPending tells whether a reply in the thread is still to be posted: a thread is not
+// closed before that.
 func (j *job) replyPending(thread string) bool {
 	for _, p := range j.unsent(store.PostReply) {
 		if p.Thread == thread {

@@ -8,10 +8,10 @@ import (
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
-// checkName is what the check is called in the rules of a repository.
+// checkName is the name of the check, which branch protection rules refer to.
 const checkName = "precedent"
 
-// postChecks says on the commit how the review ended.
+// postChecks posts the result of the review as a check on the commit.
 func (j *job) postChecks(ctx context.Context) error {
 	for _, p := range j.unsent(store.PostCheck) {
 		if err := j.sendUntilDone(ctx, p, j.postCheck); err != nil {
@@ -21,8 +21,8 @@ func (j *job) postChecks(ctx context.Context) error {
 	return nil
 }
 
-// postCheck sends the check. The forge replaces one that it knows of; after an
-// attempt of which nobody heard it is given the time to know.
+// postCheck sends the check. The forge replaces an existing one. After an attempt without an
+// answer it first gets time to show the result.
 func (j *job) postCheck(ctx context.Context, p *store.Post) error {
 	if p.Attempts > 0 {
 		if err := j.Sleep(ctx, maxLooks*listLag); err != nil {

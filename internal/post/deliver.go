@@ -20,29 +20,27 @@ type job struct {
 	number int
 	writer comment.Writer
 
-	posts  []store.Post // of all reviews of the pull request, the oldest first
+	posts  []store.Post // of all reviews of the pull request, oldest first
 	stored []precedent.Thread
-	review *precedent.Review // the one that speaks; nil if none does
+	review *precedent.Review // the one to post; nil if there is none
 	trust  trust
 	state  forgeState
 	d      Delivery
 	failed int // requests so far
 }
 
-// errSuperseded ends a delivery in which nothing is left to do: the head has moved, or
-// nobody can post any more. It is no error of the delivery.
+// errSuperseded ends a delivery that has nothing left to do: the head has moved, or posting is
+// not possible any more. The delivery has not failed.
 var errSuperseded = errors.New("there is nothing left to post")
 
-var errUnknownAccount = errors.New("deliver posts: nobody knows which account posts, so nothing that stands there could be told from other people's")
+var errUnknownAccount = errors.New("deliver posts: the account that posts is unknown, so its comments cannot be told from other people's")
 
-// Deliver sends what the newest review of the pull request has to say and has not
-// said yet, and what was planned by older ones never. It is safe to call at any
-// time, and again after whatever became of an earlier call. Without anything to
-// send it only looks for duplicates.
+// Deliver sends the unsent posts of the newest review of the pull request. Posts of older
+// reviews are never sent. It is safe to call at any time, and again after a call that failed.
+// With nothing to send it only looks for duplicates.
 //
-// An error is one after which a later call can go on: what was not sent is still
-// planned, and Delivery counts it in Left. Errors of the forge are *forge.Error;
-// one of KindRate says when.
+// After an error a later call can go on: what was not sent is still planned, and Delivery
+// counts it in Left. Errors of the forge are *forge.Error; one of KindRate says when to retry.
 func (p *Poster) Deliver(ctx context.Context, repo precedent.Repo, number int) (Delivery, error) {
 	if p.Me.ID == "" {
 		return Delivery{}, errUnknownAccount
@@ -85,7 +83,7 @@ func (j *job) deliver(ctx context.Context) error {
 	return j.wrapUp(ctx)
 }
 
-// resume finds out where an earlier delivery ended, and which review speaks.
+// resume determines where an earlier delivery ended, and which review to post.
 func (j *job) resume(ctx context.Context) error {
 	newest := ""
 	if n := len(j.posts); n > 0 {
@@ -104,7 +102,7 @@ func (j *job) resume(ctx context.Context) error {
 	}); err != nil {
 		return err
 	}
-	if lost { // whoever sent it may have died a moment ago
+	if lost { // the process that sent it may have died a moment ago
 		if err := j.Sleep(ctx, listLag); err != nil {
 			return err
 		}
@@ -122,7 +120,7 @@ func (j *job) resume(ctx context.Context) error {
 		if p.State.Done() || p.Review == newest {
 			return false
 		}
-		p.State, p.Why = store.PostSuperseded, "a newer review speaks"
+		p.State, p.Why = store.PostSuperseded, "superseded by a newer review"
 		return true
 	}); err != nil {
 		return err
@@ -133,11 +131,11 @@ func (j *job) resume(ctx context.Context) error {
 	return j.openReview(ctx, newest)
 }
 
-// openReview reads the review that speaks, and settles what of it is not known.
+// openReview reads the review to post, and resolves posts whose state is unknown.
 func (j *job) openReview(ctx context.Context, id string) error {
 	r, err := j.Rows.Review(ctx, id)
 	if errors.Is(err, store.ErrNoReview) {
-		return j.endAll(ctx, store.PostSuperseded, "the review is not remembered any more")
+		return j.endAll(ctx, store.PostSuperseded, "the review is no longer stored")
 	}
 	if err != nil {
 		return err
@@ -153,8 +151,8 @@ func (j *job) openReview(ctx context.Context, id string) error {
 	return j.dropPosted(ctx)
 }
 
-// checkHead reads the pull request again, and ends the delivery if nothing is to be
-// said on it any more.
+// checkHead reads the pull request again, and ends the delivery if the head has moved or
+// posting is not possible any more.
 func (j *job) checkHead(ctx context.Context, head string) error {
 	pull, err := j.Forge.PullRequest(ctx, j.repo, j.number)
 	switch {
@@ -170,7 +168,7 @@ func (j *job) checkHead(ctx context.Context, head string) error {
 	return nil
 }
 
-// endIfClosed ends the delivery if an error says that there is nothing to post on.
+// endIfClosed ends the delivery if the error means that posting is not possible any more.
 func (j *job) endIfClosed(ctx context.Context, err error) error {
 	forgeErr, ok := errors.AsType[*forge.Error](err)
 	if !ok || forgeErr.Kind != forge.KindClosed && forgeErr.Kind != forge.KindNotFound {
@@ -180,7 +178,7 @@ func (j *job) endIfClosed(ctx context.Context, err error) error {
 	return j.endAll(ctx, store.PostUndeliverable, forgeErr.Msg)
 }
 
-// endAll gives all that is left its last state.
+// endAll sets the final state of all remaining posts.
 func (j *job) endAll(ctx context.Context, state store.PostState, why string) error {
 	if err := j.updatePosts(ctx, func(p *store.Post) bool {
 		if p.State.Done() {
@@ -194,8 +192,7 @@ func (j *job) endAll(ctx context.Context, state store.PostState, why string) err
 	return errSuperseded
 }
 
-// dropPosted drops remarks whose place has a thread already, or had one that a person
-// deleted.
+// dropPosted drops remarks whose place already has a thread, or had one that a person deleted.
 func (j *job) dropPosted(ctx context.Context) error {
 	had := map[string]bool{}
 	for _, t := range j.stored {
@@ -217,7 +214,7 @@ func (j *job) dropPosted(ctx context.Context) error {
 	})
 }
 
-// wrapUp looks at what came of it, remembers the threads and sweeps.
+// wrapUp checks the result on the forge, stores the threads and deletes duplicates.
 func (j *job) wrapUp(ctx context.Context) error {
 	if j.d.Unsure > 0 {
 		if err := j.Sleep(ctx, listLag); err != nil {
@@ -239,41 +236,40 @@ func (j *job) wrapUp(ctx context.Context) error {
 	return j.remember(ctx)
 }
 
-// updatePosts changes posts and saves those that use tells to have changed.
-func (j *job) updatePosts(ctx context.Context, use func(*store.Post) bool) error {
+// updatePosts calls update for each post, and saves those for which it returns true.
+func (j *job) updatePosts(ctx context.Context, update func(*store.Post) bool) error {
 	var changed []store.Post
 	for i := range j.posts {
-		if use(&j.posts[i]) {
+		if update(&j.posts[i]) {
 			changed = append(changed, j.posts[i])
 		}
 	}
 	return j.Rows.SetPosts(ctx, changed...)
 }
 
-// pending tells whether something is left to do.
+// pending tells whether posts remain to be sent.
 func (j *job) pending() bool {
 	return slices.ContainsFunc(j.posts, func(p store.Post) bool { return !p.State.Done() })
 }
 
 // unsent returns the posts of a kind that are still to be sent.
 func (j *job) unsent(kind store.PostKind) []*store.Post {
-	var left []*store.Post
+	var posts []*store.Post
 	for i := range j.posts {
 		p := &j.posts[i]
 		if p.Kind == kind && !p.State.Done() {
-			left = append(left, p)
+			posts = append(posts, p)
 		}
 	}
-	return left
+	return posts
 }
 
-// sendOnce tells whether a post must not be sent twice: to do the others again
-// changes nothing.
+// sendOnce tells whether a post must not be sent twice. Repeating the others changes nothing.
 func sendOnce(p store.Post) bool {
 	return p.Kind == store.PostRemark || p.Kind == store.PostReply || p.Kind == store.PostSummary && p.Remote == ""
 }
 
-// note says something to a person.
+// note adds a note for people.
 func (j *job) note(format string, args ...any) {
 	j.d.Notes = append(j.d.Notes, fmt.Sprintf(format, args...))
 }

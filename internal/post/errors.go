@@ -11,7 +11,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
-// markSending writes down that the posts are being sent. Only then may they be.
+// markSending saves that the posts are being sent. It must come before the request.
 func (j *job) markSending(ctx context.Context, posts ...*store.Post) error {
 	for _, p := range posts {
 		p.State = store.PostSending
@@ -35,12 +35,12 @@ func (j *job) setState(ctx context.Context, state store.PostState, why string, p
 	return j.save(ctx, posts...)
 }
 
-// handleError decides what an error of the request that sent the posts means for
-// them. It returns nil if the delivery can go on: then the posts' states say how.
+// handleError decides what an error of the request means for the posts it sent. It returns nil
+// if the delivery can go on; the posts then have a new state.
 func (j *job) handleError(ctx context.Context, err error, posts ...*store.Post) error {
 	forgeErr, ok := errors.AsType[*forge.Error](err)
 	if !ok || ctx.Err() != nil {
-		return err // what is being sent stays so, and is looked for next time
+		return err // the posts stay in the state sending, and the next delivery looks for them
 	}
 	switch {
 	case forgeErr.Unsure && sendOnce(*posts[0]):
@@ -54,7 +54,7 @@ func (j *job) handleError(ctx context.Context, err error, posts ...*store.Post) 
 	case forgeErr.Kind == forge.KindInvalid, forgeErr.Kind == forge.KindRefused, forgeErr.Kind == forge.KindTooLarge:
 		if posts[0].Kind == store.PostRemark {
 			j.d.Rejected += len(posts)
-			j.note("the forge takes no review, so its findings are in the summary: %s; %s", forgeErr.Msg, forgeErr.Hint)
+			j.note("the forge rejected the review, so its findings are in the summary: %s; %s", forgeErr.Msg, forgeErr.Hint)
 		}
 		return j.setState(ctx, store.PostRejected, forgeErr.Msg, posts...)
 	case forgeErr.Kind == forge.KindClosed, forgeErr.Kind == forge.KindNotFound && sendOnce(*posts[0]):
@@ -71,7 +71,7 @@ func (j *job) handleError(ctx context.Context, err error, posts ...*store.Post) 
 	return j.pause(ctx, forgeErr)
 }
 
-// pause waits before the next request, if that is worth it.
+// pause waits before the next request, unless the wait is too long.
 func (j *job) pause(ctx context.Context, forgeErr *forge.Error) error {
 	if j.failed++; j.failed >= maxTries {
 		return forgeErr
@@ -86,16 +86,16 @@ func (j *job) pause(ctx context.Context, forgeErr *forge.Error) error {
 	return j.Sleep(ctx, wait+j.Rand(firstPause<<min(j.failed, 5)))
 }
 
-// resolveUnknown finds out about what may have been posted. What the forge does not show
-// after several looks is planned again.
+// resolveUnknown looks for posts whose state is unknown. What the forge does not show after
+// several looks is planned again.
 func (j *job) resolveUnknown(ctx context.Context) error {
 	if err := j.waitForPosts(ctx, j.hasUnknown); err != nil {
 		return err
 	}
 	if j.hasUnknown() && j.state.truncated {
 		return &forge.Error{
-			Kind: forge.KindTooLarge, Msg: "nobody can tell whether it was posted: there are more comments than the forge gives",
-			Hint: "look at the pull request yourself",
+			Kind: forge.KindTooLarge, Msg: "cannot tell whether it was posted: the forge does not return all comments",
+			Hint: "check the pull request yourself",
 		}
 	}
 	return j.updatePosts(ctx, func(p *store.Post) bool {
@@ -108,7 +108,7 @@ func (j *job) resolveUnknown(ctx context.Context) error {
 	})
 }
 
-// waitForPosts looks several times, while something is to be found.
+// waitForPosts reads the forge several times, while posts are missing.
 func (j *job) waitForPosts(ctx context.Context, missing func() bool) error {
 	for n := range maxLooks {
 		if !missing() {
@@ -127,14 +127,14 @@ func (j *job) waitForPosts(ctx context.Context, missing func() bool) error {
 	return nil
 }
 
-// hasUnnumbered tells whether a remark was posted and its number is not known.
+// hasUnnumbered tells whether a remark was posted and its id is not known.
 func (j *job) hasUnnumbered() bool {
 	return slices.ContainsFunc(j.posts, func(p store.Post) bool {
 		return p.Kind == store.PostRemark && p.Review == j.review.ID && p.State == store.PostConfirmed && p.Remote == ""
 	})
 }
 
-// hasUnknown tells whether there is something of which nobody knows.
+// hasUnknown tells whether the state of a post is unknown.
 func (j *job) hasUnknown() bool {
 	return slices.ContainsFunc(j.posts, func(p store.Post) bool { return p.State == store.PostUnknown })
 }

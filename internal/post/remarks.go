@@ -9,8 +9,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
-// postRemarks posts what opens threads: one review of the forge for as many as it
-// takes at once.
+// postRemarks posts the remarks that open threads, as many per review as the forge takes.
 func (j *job) postRemarks(ctx context.Context) error {
 	for {
 		batch := j.unsent(store.PostRemark)
@@ -27,8 +26,8 @@ func (j *job) postRemarks(ctx context.Context) error {
 	}
 }
 
-// postBatch posts some remarks in one review. The thread of its words is that of the
-// first of them, which is the same however often the review is posted.
+// postBatch posts some remarks as one review of the forge. The thread in the marker of its
+// body is that of the first remark, which is the same each time the review is posted.
 func (j *job) postBatch(ctx context.Context, batch []*store.Post) error {
 	draft := forge.Draft{Commit: j.review.Head, Event: j.event(), Body: j.writer.Review(len(batch), j.review, j.marker(comment.Review, batch[0].ID))}
 	for _, p := range batch {
@@ -48,7 +47,7 @@ func (j *job) postBatch(ctx context.Context, batch []*store.Post) error {
 		return j.handleError(ctx, err, batch...)
 	}
 	for _, u := range posted.Unsupported {
-		j.note("the forge did not take all of the review: %s", u)
+		j.note("the forge did not accept all of the review: %s", u)
 	}
 	why := map[int]string{}
 	for _, r := range posted.Rejected {
@@ -71,7 +70,7 @@ func (j *job) postBatch(ctx context.Context, batch []*store.Post) error {
 	return j.save(ctx, batch...)
 }
 
-// event is what the review asks for.
+// event returns what the review requests.
 func (j *job) event() forge.ReviewEvent {
 	for _, p := range j.posts {
 		if p.Kind == store.PostSummary && p.Review == j.review.ID && payload[checkPayload](p).RequestChanges {
@@ -81,20 +80,20 @@ func (j *job) event() forge.ReviewEvent {
 	return forge.Remarks
 }
 
-// finding is what a remark says.
+// finding returns the finding of a remark.
 func (j *job) finding(p store.Post) (precedent.Finding, bool) {
 	return findingOf(j.review, p)
 }
 
 func findingOf(r *precedent.Review, p store.Post) (precedent.Finding, bool) {
-	said := payload[remark](p)
-	if said.Finding < 0 || said.Finding >= len(r.Findings) || r.Findings[said.Finding].Fingerprint != said.Fingerprint || said.Fingerprint == "" {
+	content := payload[remark](p)
+	if content.Finding < 0 || content.Finding >= len(r.Findings) || r.Findings[content.Finding].Fingerprint != content.Fingerprint || content.Fingerprint == "" {
 		return precedent.Finding{}, false
 	}
-	return r.Findings[said.Finding], true
+	return r.Findings[content.Finding], true
 }
 
-// place is where a finding's remark stands.
+// place returns where the remark of a finding is posted.
 func place(f precedent.Finding) precedent.Span {
 	if f.Placement == precedent.WholeFile {
 		return precedent.Span{Path: f.Path, Side: f.Side}

@@ -10,8 +10,8 @@ import (
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
-// remember saves the threads that the remarks opened. What stands in the summary
-// alone is a thread as well: without a comment of its own.
+// remember saves the threads that the remarks opened. A finding that is only in the summary is
+// a thread, too: without a comment.
 func (j *job) remember(ctx context.Context) error {
 	known := map[string]bool{}
 	for _, t := range j.stored {
@@ -55,21 +55,20 @@ func (j *job) remember(ctx context.Context) error {
 	return j.threadRows().Save(ctx, opened)
 }
 
-// shown tells whether people can see a remark: as a comment whose number is
-// known, or in a summary.
+// shown tells whether people can see a remark: as a comment with a known id, or in a summary.
 func (j *job) shown(p store.Post) bool {
 	return p.State == store.PostConfirmed && p.Remote != "" || p.State == store.PostRejected && j.summarized(p.Review)
 }
 
-// summarized tells whether the summary of a review stood on the pull request.
+// summarized tells whether the summary of a review was posted.
 func (j *job) summarized(review string) bool {
 	return slices.ContainsFunc(j.posts, func(p store.Post) bool {
 		return p.Kind == store.PostSummary && p.Review == review && p.State == store.PostConfirmed
 	})
 }
 
-// thread is the thread that a post opened, or that stands in the summary if it
-// has no number.
+// thread returns the thread that a post opened. Without a comment id it is a thread in the
+// summary.
 func (j *job) thread(r *precedent.Review, f precedent.Finding, p store.Post) precedent.Thread {
 	t := precedent.Thread{
 		ID: p.Thread, PullRequest: j.number, Review: r.ID,

@@ -13,23 +13,23 @@ import (
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
-// ownComment is a comment of ours, and what its marker says.
+// ownComment is a comment of ours with its marker.
 type ownComment struct {
 	forge.Comment
 	comment.Marker
 }
 
-// forgeState is what stands on a pull request.
+// forgeState is what the pull request has on the forge.
 type forgeState struct {
-	own       []ownComment // the lowest number first
+	own       []ownComment // sorted by id
 	threads   []forge.Thread
-	mine      map[precedent.ForgeID]bool // inline comments of the own account, whatever they say
-	theirs    map[precedent.ForgeID]bool // comments on the pull request as a whole by anybody else
-	truncated bool                       // there is more than the forge gives
+	mine      map[precedent.ForgeID]bool // inline comments of our account, with or without a marker
+	theirs    map[precedent.ForgeID]bool // comments on the pull request as a whole by other accounts
+	truncated bool                       // the forge did not return all comments
 }
 
-// trust says which markers count when none is signed: then the own account may
-// be one that others post with, as that of a forge's own runners is.
+// trust says which markers count if markers are not signed: other programs may then post with
+// our account, as with that of a forge's own runners.
 type trust struct {
 	all     bool
 	threads map[string]bool
@@ -40,9 +40,9 @@ func (t trust) accepts(c forge.Comment, m comment.Marker) bool {
 	return t.all || t.threads[m.Thread] || t.numbers[c.ID]
 }
 
-// decideTrust finds out which markers count. All do with a key that signs them, and
-// also while nothing was posted on the pull request as far as is known: a memory
-// that was lost could not tell any apart.
+// decideTrust determines which markers count. All of them do with a key that signs them, and
+// while the store knows of no posts on the pull request: a memory that was lost could not tell
+// them apart.
 func (j *job) decideTrust() {
 	signed := !j.writer.Key.IsZero()
 	j.trust = trust{all: signed || len(j.stored) == 0, threads: map[string]bool{}, numbers: map[precedent.ForgeID]bool{}}
@@ -57,19 +57,19 @@ func (j *job) decideTrust() {
 	delete(j.trust.numbers, "")
 }
 
-// readForge reads what stands on the pull request.
+// readForge reads the comments and threads of the pull request.
 func (j *job) readForge(ctx context.Context) error {
 	all, err := j.Forge.Comments(ctx, j.repo, j.number)
 	forgeErr, known := errors.AsType[*forge.Error](err)
-	cut := known && forgeErr.Kind == forge.KindTooLarge
-	if err != nil && !cut {
+	truncated := known && forgeErr.Kind == forge.KindTooLarge
+	if err != nil && !truncated {
 		return err
 	}
 	threads, err := j.Forge.Threads(ctx, j.repo, j.number)
 	if err != nil {
 		return err
 	}
-	j.state = forgeState{threads: threads, mine: map[precedent.ForgeID]bool{}, theirs: map[precedent.ForgeID]bool{}, truncated: cut}
+	j.state = forgeState{threads: threads, mine: map[precedent.ForgeID]bool{}, theirs: map[precedent.ForgeID]bool{}, truncated: truncated}
 	for _, c := range all {
 		if c.Author.ID != j.Me.ID || j.Me.ID == "" {
 			j.state.theirs[c.ID] = c.Kind == forge.OnThread || j.state.theirs[c.ID]
@@ -87,7 +87,7 @@ func (j *job) readForge(ctx context.Context) error {
 	return nil
 }
 
-// find returns the oldest comment of ours that is what is asked for.
+// find returns the oldest comment of ours that matches.
 func (s *forgeState) find(is func(ownComment) bool) (ownComment, bool) {
 	if i := slices.IndexFunc(s.own, is); i >= 0 {
 		return s.own[i], true
@@ -95,7 +95,7 @@ func (s *forgeState) find(is func(ownComment) bool) (ownComment, bool) {
 	return ownComment{}, false
 }
 
-// findOwn finds what a post would say among what stands there already.
+// findOwn finds the comment of a post if it exists already.
 func (j *job) findOwn(p store.Post) (ownComment, bool) {
 	switch p.Kind {
 	case store.PostRemark:
@@ -123,7 +123,7 @@ func isSummary(o ownComment) bool {
 	return o.Comment.Kind == forge.OnThread && o.Marker.Kind == comment.Summary
 }
 
-// conversation is the forge's thread that a comment stands in.
+// conversation returns the forge's thread that holds a comment.
 func (s *forgeState) conversation(id precedent.ForgeID) (forge.Thread, bool) {
 	i := slices.IndexFunc(s.threads, func(t forge.Thread) bool { return slices.Contains(t.Comments, id) })
 	if i < 0 {
@@ -132,8 +132,8 @@ func (s *forgeState) conversation(id precedent.ForgeID) (forge.Thread, bool) {
 	return s.threads[i], true
 }
 
-// payload reads what a post holds. What cannot be read is the zero value, which
-// names no finding's fingerprint and no comment.
+// payload decodes the payload of a post. One that cannot be decoded gives the zero value,
+// which matches no fingerprint and no comment.
 func payload[T any](p store.Post) T {
 	var v T
 	if err := json.Unmarshal(p.Payload, &v); err != nil {
@@ -143,13 +143,13 @@ func payload[T any](p store.Post) T {
 	return v
 }
 
-// adopt writes down what stands there already of what is to be said.
+// adopt marks posts as confirmed whose comments exist already.
 func (j *job) adopt(ctx context.Context) error {
 	var changed []store.Post
 	for i := range j.posts {
 		p := &j.posts[i]
-		numberless := p.State == store.PostConfirmed && p.Remote == ""
-		if p.State.Done() && !numberless {
+		unnumbered := p.State == store.PostConfirmed && p.Remote == ""
+		if p.State.Done() && !unnumbered {
 			continue
 		}
 		o, ok := j.findOwn(*p)
@@ -160,10 +160,10 @@ func (j *job) adopt(ctx context.Context) error {
 			if p.State == store.PostPlanned && p.Remote == o.ID && p.Thread == o.Thread {
 				continue
 			}
-			p.State = store.PostPlanned // its text may still be an older one
+			p.State = store.PostPlanned // its text may still be that of an older review
 		} else {
 			p.State, p.Why = store.PostConfirmed, ""
-			if !numberless {
+			if !unnumbered {
 				j.d.Adopted++
 			}
 		}

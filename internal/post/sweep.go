@@ -12,14 +12,13 @@ import (
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
-// sweepReviewsFor is how long the words of a duplicate review are folded up: a forge
-// does not tell whether they are already, so this must end some time.
+// sweepReviewsFor is how long duplicate reviews are hidden: a forge does not tell whether they
+// are hidden already, so this must end at some time.
 const sweepReviewsFor = 24 * time.Hour
 
-// sweep deletes what stands there twice, and keeps the older: remarks of one
-// thread or of one place, summaries, and the words of one review. It touches
-// nothing that people wrote or answered, and no comment without a marker that
-// counts.
+// sweep deletes duplicates and keeps the older comment: remarks of one thread or one place,
+// summaries, and bodies of one review. It touches no comment that people wrote or answered,
+// and none without a valid marker.
 func (j *job) sweep(ctx context.Context) error {
 	kept := map[string]ownComment{}
 	var left []ownComment
@@ -51,7 +50,7 @@ func (j *job) sweep(ctx context.Context) error {
 	return nil
 }
 
-// uniqueKeys are what a comment may be on a pull request once only.
+// uniqueKeys returns what must be unique on a pull request.
 func uniqueKeys(o ownComment) []string {
 	switch {
 	case o.Marker.Kind == comment.Finding && o.Comment.Kind == forge.OnLine:
@@ -79,8 +78,7 @@ func isDuplicate(kept map[string]ownComment, o ownComment) (ownComment, bool) {
 	return ownComment{}, false
 }
 
-// answered tells whether somebody else has said something in the conversation
-// that a comment began.
+// answered tells whether somebody else wrote in the conversation that a comment opened.
 func (j *job) answered(id precedent.ForgeID) bool {
 	t, ok := j.state.conversation(id)
 	return ok && slices.ContainsFunc(t.Comments, func(n precedent.ForgeID) bool { return !j.state.mine[n] })
@@ -95,7 +93,7 @@ func (j *job) discard(ctx context.Context, o ownComment) (bool, error) {
 	}
 	if err != nil || why != "" {
 		if why != "" {
-			j.note("there is a duplicate that could not be deleted: %s", why)
+			j.note("a duplicate comment could not be deleted: %s", why)
 		}
 		return false, err
 	}
@@ -103,7 +101,7 @@ func (j *job) discard(ctx context.Context, o ownComment) (bool, error) {
 	return true, nil
 }
 
-// redirect turns what is remembered of a comment that was deleted to its twin.
+// redirect makes posts and threads refer to the kept comment instead of the deleted duplicate.
 func (j *job) redirect(ctx context.Context, gone, kept ownComment) error {
 	if err := j.updatePosts(ctx, func(p *store.Post) bool {
 		if p.Remote != gone.ID || !becomes(p.Kind, gone.Marker.Kind) {
@@ -129,8 +127,8 @@ func (j *job) redirect(ctx context.Context, gone, kept ownComment) error {
 	return nil
 }
 
-// becomes tells whether posts of a kind become comments of a kind: numbers are
-// unique among comments of one kind only.
+// becomes tells whether posts of a kind become comments of a kind: ids are unique among
+// comments of one kind only.
 func becomes(p store.PostKind, c comment.Kind) bool {
 	switch p {
 	case store.PostRemark:
