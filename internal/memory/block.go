@@ -10,19 +10,18 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// Bounds of the block in a prompt. A line takes some 100 bytes, so 4 KiB hold
-// the history of about 40 files: more than a shard of a change shows.
+// Limits of the block in a prompt. A line takes some 100 bytes, so 4 KiB hold the history of
+// about 40 files: more than a shard has.
 const (
 	maxBlock     = 4 << 10 // bytes
 	maxBlockFile = 3 << 10 // bytes of it for the files
 	maxBlockPath = 200     // characters
 )
 
-// Block renders the recall for a prompt: which touched files had findings, how
-// many, of what kind and how bad, and where people dismissed some. It says no
-// more than that: titles, reasons and code of the past are text that somebody
-// wrote, and do not belong in a prompt. Equal recalls give equal blocks; it is
-// empty when there is nothing to say.
+// Block renders the recall for a prompt: which touched files had findings, how many, of which
+// categories, how severe, and where people dismissed some. It omits titles, reasons and code
+// of earlier findings: text that other people wrote does not belong in a prompt. Equal recalls
+// give equal blocks; without findings the block is empty.
 func (r Recall) Block() string {
 	if len(r.Files) == 0 {
 		return ""
@@ -44,8 +43,7 @@ func (r Recall) Block() string {
 	return b.String()
 }
 
-// dismissedPlaces says, sorted, in which category, file and symbol people dismissed
-// findings.
+// dismissedPlaces lists, sorted, the category, file and symbol of dismissed findings.
 func (r Recall) dismissedPlaces() []string {
 	inFiles := map[string]bool{}
 	for _, h := range r.Files {
@@ -70,8 +68,8 @@ func (r Recall) dismissedPlaces() []string {
 	return lines
 }
 
-// writeList writes a line for each value while the block is below the limit, and then
-// how many were left out.
+// writeList writes a line for each value until the block reaches the limit, and then the
+// number of omitted values.
 func writeList[T any](b *strings.Builder, limit int, values []T, what string, line func(T) string) {
 	const rest = len("- and 1000000 more places\n")
 	for i, v := range values {
@@ -84,7 +82,7 @@ func writeList[T any](b *strings.Builder, limit int, values []T, what string, li
 	}
 }
 
-// pathInLine makes a path, which the change's author chose, safe to stand in a line.
+// pathInLine makes a path, which the author of the change chose, safe for one line.
 func pathInLine(path string) string {
 	return text.Cut(text.VisibleLine(text.Clean(path)), maxBlockPath)
 }

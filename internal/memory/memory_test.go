@@ -142,7 +142,7 @@ func TestDismiss(t *testing.T) {
 		t.Error(diff)
 	}
 	again, err := m.Dismiss(ctx, f.ID, "no", "kim")
-	if !errors.Is(err, ErrDismissed) || again.ID != j.ID || !strings.Contains(err.Error(), "already dismissed by dana since 2026-03-02: intended here") {
+	if !errors.Is(err, ErrDismissed) || again.ID != j.ID || !strings.Contains(err.Error(), "already dismissed by dana on 2026-03-02: intended here") {
 		t.Errorf("%+v, %v", again, err)
 	}
 

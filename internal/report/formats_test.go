@@ -97,7 +97,7 @@ func TestFormats(t *testing.T) {
 // complete, however few findings it has, and none to saying so of a complete one.
 func TestNoFormatHidesTrouble(t *testing.T) {
 	said := map[string]*regexp.Regexp{
-		"text":     regexp.MustCompile(`(?m)^(partial: not everything was read|failed: nothing was read)`),
+		"text":     regexp.MustCompile(`(?m)^(partial: not everything was read|failed: the engine read nothing)`),
 		"json":     regexp.MustCompile(`"verdict": "(partial|failed)"`),
 		"markdown": regexp.MustCompile(`(?m)^## Precedent: (partial, not everything was read|failed, no model)[^\n]*\n(.*\n)*\*\*This review is incomplete`),
 		"sarif":    regexp.MustCompile(`"executionSuccessful": false(.*\n)*.*"level": "error"`),

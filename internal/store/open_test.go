@@ -110,7 +110,7 @@ func TestOpenRefuses(t *testing.T) {
 				t.Fatal(err)
 			}
 			return path
-		}, ErrCorrupt, "the next review starts an empty one: mkdir -p '"},
+		}, ErrCorrupt, "the next review creates an empty one: mkdir -p '"},
 		{"scratched schema", func(t *testing.T) string {
 			path := filled(t)
 			data, err := os.ReadFile(path)

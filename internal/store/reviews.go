@@ -11,12 +11,12 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-// ErrNoReview says that no review has the id.
+// ErrNoReview means that no review has the id.
 var ErrNoReview = errors.New("no such review")
 
-// reviewExtra is what a review knows and its result does not show.
+// reviewExtra holds the fields of a review that its JSON result leaves out.
 type reviewExtra struct {
-	// The words of the repository's identity, because the result has them in one.
+	// The parts of the repository's identity, which the result joins.
 	Host, Owner, Name string
 	Target            precedent.Target
 	// Findings is as long as the review's findings.
@@ -28,14 +28,12 @@ type findingExtra struct {
 	Place    string `json:",omitempty"`
 }
 
-// SaveReview saves the review, its findings with their trails, one sighting of
-// each, the rules that it checked, and a hit for every rejection that hid a
-// finding in it, and what the review has to say on its pull request: all in one
-// transaction. A finding without a fingerprint stays in the review alone. Then
-// it sets the review's Sightings.
+// SaveReview saves, in one transaction, the review, its findings with their trails, a sighting
+// of each, the rules that it checked, a hit for each rejection that hid a finding, and its
+// posts. A finding without a fingerprint is stored in the review only. Then it sets the
+// review's Sightings.
 //
-// The review's id makes the call repeatable: saving it again changes nothing,
-// and adds no posts.
+// Saving a review with the same id again changes nothing and adds no posts.
 func (r *Repo) SaveReview(ctx context.Context, review *precedent.Review, posts ...Post) error {
 	const op = "save review"
 	if review.ID == "" {
@@ -96,7 +94,7 @@ func (r *Repo) saveParts(ctx context.Context, tx *sql.Tx, review *precedent.Revi
 	return r.saveHits(ctx, tx, folded, at)
 }
 
-// pullOf is the number of the review's pull request, 0 for none.
+// pullOf is the number of the review's pull request; 0 for none.
 func pullOf(review *precedent.Review) int {
 	if review.PullRequest == nil {
 		return 0
@@ -105,15 +103,15 @@ func pullOf(review *precedent.Review) int {
 }
 
 func extraOf(review *precedent.Review) reviewExtra {
-	a := reviewExtra{Host: review.Repo.Host, Owner: review.Repo.Owner, Name: review.Repo.Name, Target: review.Target}
+	e := reviewExtra{Host: review.Repo.Host, Owner: review.Repo.Owner, Name: review.Repo.Name, Target: review.Target}
 	for _, f := range review.Findings {
-		a.Findings = append(a.Findings, findingExtra{Analyzer: f.Analyzer, Place: f.Place})
+		e.Findings = append(e.Findings, findingExtra{Analyzer: f.Analyzer, Place: f.Place})
 	}
-	return a
+	return e
 }
 
-// Review returns the review with the id, whole but for its sightings, which
-// have gone on since. It is an error that wraps ErrNoReview if there is none.
+// Review returns the review with the id, without its sightings, which may have changed. The
+// error wraps ErrNoReview if there is none.
 func (r *Repo) Review(ctx context.Context, id string) (*precedent.Review, error) {
 	op := "read review " + id
 	var at int64
@@ -140,8 +138,8 @@ func (r *Repo) Review(ctx context.Context, id string) (*precedent.Review, error)
 	return review, nil
 }
 
-// LastReview returns the review of the pull request that began last, whole but
-// for its sightings, and whether there is one.
+// LastReview returns the newest review of the pull request, without its sightings, and whether
+// there is one.
 func (r *Repo) LastReview(ctx context.Context, pull int) (*precedent.Review, bool, error) {
 	var id string
 	err := row(ctx, r.db.read, "SELECT id FROM reviews WHERE repo_id = $1 AND pull = $2 ORDER BY at DESC, id DESC LIMIT 1",
@@ -156,8 +154,8 @@ func (r *Repo) LastReview(ctx context.Context, pull int) (*precedent.Review, boo
 	return review, err == nil, err
 }
 
-// Period returns when the oldest and the newest review began; zero times if
-// there is none.
+// Period returns the start times of the oldest and the newest review; zero times if there is
+// none.
 func (r *Repo) Period(ctx context.Context) (first, last time.Time, err error) {
 	var n, from, to int64
 	err = row(ctx, r.db.read, "SELECT COUNT(*), COALESCE(MIN(at), 0), COALESCE(MAX(at), 0) FROM reviews WHERE repo_id = $1",
@@ -168,27 +166,27 @@ func (r *Repo) Period(ctx context.Context) (first, last time.Time, err error) {
 	return fromMillis(from), fromMillis(to), nil
 }
 
-// decode puts a review together from its two halves.
+// decode restores a review from its two stored documents.
 func decode(document, extra string) (*precedent.Review, error) {
 	type plain precedent.Review
 	var review plain
 	shadow := struct {
 		*plain
-		Repo json.RawMessage `json:"repo"` // its parts are aside
+		Repo json.RawMessage `json:"repo"` // its parts are in extra
 	}{plain: &review}
 	if err := json.Unmarshal([]byte(document), &shadow); err != nil {
 		return nil, err
 	}
-	var a reviewExtra
-	if err := json.Unmarshal([]byte(extra), &a); err != nil {
+	var e reviewExtra
+	if err := json.Unmarshal([]byte(extra), &e); err != nil {
 		return nil, err
 	}
-	if len(a.Findings) != len(review.Findings) {
-		return nil, fmt.Errorf("%w: %d findings and the asides of %d", ErrCorrupt, len(review.Findings), len(a.Findings))
+	if len(e.Findings) != len(review.Findings) {
+		return nil, fmt.Errorf("%w: %d findings, but extra fields of %d", ErrCorrupt, len(review.Findings), len(e.Findings))
 	}
-	review.Repo = precedent.Repo{Host: a.Host, Owner: a.Owner, Name: a.Name}
-	review.Target = a.Target
-	for i, f := range a.Findings {
+	review.Repo = precedent.Repo{Host: e.Host, Owner: e.Owner, Name: e.Name}
+	review.Target = e.Target
+	for i, f := range e.Findings {
 		review.Findings[i].Analyzer, review.Findings[i].Place = f.Analyzer, f.Place
 	}
 	return (*precedent.Review)(&review), nil
