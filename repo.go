@@ -30,7 +30,7 @@ func LocalRepo(rootCommit string) Repo {
 // IsLocal tells whether the identity is a root commit, not a remote.
 func (r Repo) IsLocal() bool { return r.Host == localHost }
 
-// IsZero tells whether there is no identity.
+// IsZero tells whether r is the zero Repo.
 func (r Repo) IsZero() bool { return r == Repo{} }
 
 // String returns the identity as "host/owner/name".

@@ -20,7 +20,7 @@ type Verdict string
 
 // The verdicts.
 const (
-	Clean    Verdict = "clean"    // everything enabled read everything, and there is no live finding
+	Clean    Verdict = "clean"    // everything enabled read everything, without a live finding
 	Findings Verdict = "findings" // complete, with at least one live finding
 	Partial  Verdict = "partial"  // a finder failed, or a hunk was truncated
 	Failed   Verdict = "failed"   // an engine is configured, and no prompted finder succeeded

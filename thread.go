@@ -133,7 +133,7 @@ type Outcome struct {
 // OutcomeKind is the kind of an outcome.
 type OutcomeKind string
 
-// The outcomes. Unknown means that there is no proof yet: it says nothing about the finding.
+// The outcomes. Unknown means that nothing is proven yet: it says nothing about the finding.
 const (
 	Fixed             OutcomeKind = "fixed"                // a later commit changed the flagged lines, and the defect is gone
 	SuggestionTaken   OutcomeKind = "suggestion_committed" // the suggested lines are at the head

@@ -14,7 +14,7 @@ var (
 	// OpenMemory.
 	ErrUnwritable = errors.New("it cannot be written")
 	// ErrFull: the disk, a quota or a limit is exhausted. Nothing was changed.
-	ErrFull = errors.New("there is no room to write")
+	ErrFull = errors.New("no space left to write")
 	// ErrCorrupt: the file is damaged, or not a database.
 	ErrCorrupt = errors.New("it is damaged")
 	// ErrForeign: the file is a database of another program.
