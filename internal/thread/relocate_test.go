@@ -41,7 +41,7 @@ func file(from, to int) string {
 	return b.String()
 }
 
-func TestCarry(t *testing.T) {
+func TestRelocate(t *testing.T) {
 	replace := func(n int, by string) string {
 		return strings.Replace(file(1, 9), fmt.Sprintf("line number %d\n", n), by, 1)
 	}
@@ -92,7 +92,7 @@ func TestCarry(t *testing.T) {
 	}
 }
 
-func TestCarryThroughFiles(t *testing.T) {
+func TestRelocateThroughFiles(t *testing.T) {
 	deleted := trees(map[string]string{"then a.go": file(1, 9)})
 	renamed := trees(map[string]string{"then a.go": file(1, 9), "head b/c.go": "x\n" + file(1, 9)})
 	renamed.Renamed = func(from string) map[string]string {
@@ -142,8 +142,8 @@ func TestCarryThroughFiles(t *testing.T) {
 	}
 }
 
-// TestCarryOldSide: a remark on a deleted line is carried in the base's file.
-func TestCarryOldSide(t *testing.T) {
+// TestRelocateOldSide: a remark on a deleted line is relocated in the base's file.
+func TestRelocateOldSide(t *testing.T) {
 	thread := at(4, 4)
 	thread.Side, thread.Quote = precedent.Left, "line number 4"
 	without4 := file(1, 3) + file(5, 9)
@@ -169,7 +169,7 @@ func TestCarryOldSide(t *testing.T) {
 	}
 }
 
-func TestCarryFillsIn(t *testing.T) {
+func TestRelocateFillsIn(t *testing.T) {
 	ts := []precedent.Thread{at(4, 8), at(4, 4)}
 	ts[1].Quote, ts[1].Place = "mine", "place"
 	Relocate(ts, trees(map[string]string{"then a.go": file(1, 9), "head a.go": file(1, 9)}))
@@ -181,9 +181,9 @@ func TestCarryFillsIn(t *testing.T) {
 	}
 }
 
-// TestCarryIsExact: lines that are inserted or deleted elsewhere move the flagged
+// TestRelocateIsExact: lines that are inserted or deleted elsewhere move the flagged
 // one by exactly as many, over any number of pushes and renames, in any line endings.
-func TestCarryIsExact(t *testing.T) {
+func TestRelocateIsExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 60).Draw(t, "lines")
 		common := rapid.SampledFrom([]string{"}", "", "return err", "\t\t}", "x++"})
@@ -234,9 +234,9 @@ func TestCarryIsExact(t *testing.T) {
 	})
 }
 
-// TestCarryHolds: whatever two files are, what is carried is in the file, and
+// TestRelocateHolds: whatever two files are, what is carried is in the file, and
 // says what it said unless it changed.
-func TestCarryHolds(t *testing.T) {
+func TestRelocateHolds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		lines := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c", "", "}", "a long line that is seldom", " a", "other"}), 0, 30)
 		old, now := lines.Draw(t, "old"), lines.Draw(t, "now")
@@ -318,9 +318,9 @@ func TestLargeFiles(t *testing.T) {
 	}
 }
 
-// TestCarryByTheLastSight: a file that was changed much and then renamed is
+// TestRelocateByTheLastSight: a file that was changed much and then renamed is
 // followed from the head at which it was seen last.
-func TestCarryByTheLastSight(t *testing.T) {
+func TestRelocateByTheLastSight(t *testing.T) {
 	files := trees(map[string]string{"then a.go": file(1, 9), "head b.go": "x\n" + file(1, 9)})
 	files.Renamed = func(from string) map[string]string {
 		return map[string]map[string]string{"seen": {"a.go": "b.go"}}[from]
