@@ -20,5 +20,5 @@ import (
 // tab is what a tab within a line of prose is shown as.
 const tab = "    "
 
-// visible spells out what is hidden in a text that must stay on one line.
-func visible(s string) string { return text.VisibleLine(strings.ReplaceAll(s, "\t", tab)) }
+// visibleLine spells out what is hidden in a text that must stay on one line.
+func visibleLine(s string) string { return text.VisibleLine(strings.ReplaceAll(s, "\t", tab)) }

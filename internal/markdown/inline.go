@@ -14,7 +14,7 @@ import (
 // inlines collects a line of Markdown. Neighbouring texts are collected before
 // they are escaped, because a command may be spread over several of them.
 type inlines struct {
-	*foreign
+	*renderer
 	lines []string
 	out   strings.Builder
 	text  strings.Builder
@@ -24,7 +24,7 @@ type inlines struct {
 func (w *inlines) flush() {
 	if s := w.text.String(); s != "" {
 		w.text.Reset()
-		w.raw(plain(s, w.start && w.out.Len() == 0))
+		w.raw(escapeLine(s, w.start && w.out.Len() == 0))
 	}
 }
 
@@ -83,8 +83,8 @@ func (w *inlines) node(n ast.Node) {
 
 // code writes a code span, or text that joins its neighbours.
 func (w *inlines) code(s string) {
-	s = visible(strings.ReplaceAll(s, "\n", " "))
-	if !spannable(s) {
+	s = visibleLine(strings.ReplaceAll(s, "\n", " "))
+	if !fitsSpan(s) {
 		w.text.WriteString(s)
 		return
 	}
@@ -94,7 +94,7 @@ func (w *inlines) code(s string) {
 
 // link writes a link if it may lead there, else where it would have led.
 func (w *inlines) link(to string) {
-	safe, ok := allowed(to, w.hosts)
+	safe, ok := allowedLink(to, w.hosts)
 	if !ok {
 		w.code(to)
 		return
@@ -114,13 +114,13 @@ var (
 	})
 )
 
-// allowed tells whether a link may lead to the address.
-func allowed(to string, hosts []string) (string, bool) {
+// allowedLink tells whether a link may lead to the address.
+func allowedLink(to string, hosts []string) (string, bool) {
 	u, err := url.Parse(to)
 	if err != nil || u.User != nil || !slices.Contains(hosts, u.Host) {
 		return "", false
 	}
-	return to, linkable().MatchString(to) && !pinging().MatchString(to) && !asking().MatchString(to)
+	return to, linkable().MatchString(to) && !pinging().MatchString(to) && !trigger().MatchString(to)
 }
 
 // decode resolves backslash escapes and entities: a name that is spelled as

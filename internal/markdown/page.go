@@ -114,8 +114,8 @@ func LastComment(page string) (string, bool) {
 	return s, strings.HasPrefix(s, "<!--") && strings.HasSuffix(s, "-->")
 }
 
-// fence is the first line of a block of code, behind the marks of lists and quotes.
-var fence = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("^[ >0-9.-]*(`{3,})[a-z]*$") })
+// fenceLine is the first line of a block of code, behind the marks of lists and quotes.
+var fenceLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("^[ >0-9.-]*(`{3,})[a-z]*$") })
 
 // Blocks cuts a page that this package and its callers wrote at its empty lines,
 // but never within a block of code.
@@ -130,7 +130,7 @@ func Blocks(page string) []string {
 		block = nil
 	}
 	for line := range strings.SplitSeq(page, "\n") {
-		if m := fence().FindStringSubmatch(line); open == "" && m != nil {
+		if m := fenceLine().FindStringSubmatch(line); open == "" && m != nil {
 			open = m[1]
 		} else if open != "" && strings.Trim(line, " >") == open {
 			open = ""
@@ -149,7 +149,7 @@ func Blocks(page string) []string {
 // and leads to one of the hosts; else it returns the words.
 func Link(words, to string, hosts []string) string {
 	u, err := url.Parse(to)
-	if err != nil || u.User != nil || !slices.Contains(hosts, u.Host) || asking().MatchString(to) || !linkable().MatchString(strings.Replace(to, "http://", "https://", 1)) {
+	if err != nil || u.User != nil || !slices.Contains(hosts, u.Host) || trigger().MatchString(to) || !linkable().MatchString(strings.Replace(to, "http://", "https://", 1)) {
 		return words
 	}
 	return "[" + words + "](" + to + ")"

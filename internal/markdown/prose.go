@@ -26,11 +26,11 @@ const (
 // deeper is shown at this depth.
 const maxNesting = 4
 
-// foreign renders the Markdown that a model wrote as Markdown that is inert:
+// renderer renders the Markdown that a model wrote as Markdown that is inert:
 // paragraphs, lists, quotes and code as they were, and of everything else the
 // text. Images, raw HTML and links to hosts that are not allowed are shown as
 // what was written.
-type foreign struct {
+type renderer struct {
 	source []byte
 	hosts  []string // that links may lead to
 }
@@ -50,14 +50,14 @@ var (
 // Body renders a text of several paragraphs, line by line: at most 2,000 bytes
 // of it. Links may lead to the hosts.
 func Body(s string, hosts []string) []string {
-	p := foreign{[]byte(text.Visible(text.Head(s, maxBody))), hosts}
+	p := renderer{[]byte(text.Visible(text.Head(s, maxBody))), hosts}
 	return p.blocks(bodies().Parse(source.NewReader(p.source)), 0)
 }
 
 // Phrase renders a text of one line, at most 400 bytes of it; start says that it
 // will begin one. Links may lead to the hosts.
 func Phrase(s string, hosts []string, start bool) string {
-	p := foreign{[]byte(strings.TrimSpace(visible(text.Head(s, maxPhrase)))), hosts}
+	p := renderer{[]byte(strings.TrimSpace(visibleLine(text.Head(s, maxPhrase)))), hosts}
 	n := phrases().Parse(source.NewReader(p.source)).FirstChild()
 	if n == nil {
 		return ""
@@ -66,7 +66,7 @@ func Phrase(s string, hosts []string, start bool) string {
 }
 
 // blocks renders the children of n, an empty line between two of them.
-func (p *foreign) blocks(n ast.Node, depth int) []string {
+func (p *renderer) blocks(n ast.Node, depth int) []string {
 	var out []string
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
 		lines := p.block(c, depth)
@@ -78,7 +78,7 @@ func (p *foreign) blocks(n ast.Node, depth int) []string {
 	return out
 }
 
-func (p *foreign) block(n ast.Node, depth int) []string {
+func (p *renderer) block(n ast.Node, depth int) []string {
 	switch n := n.(type) {
 	case *ast.FencedCodeBlock:
 		return p.code(n.Lines())
@@ -113,7 +113,7 @@ func (p *foreign) block(n ast.Node, depth int) []string {
 	return out
 }
 
-func (p *foreign) list(n *ast.List, depth int) []string {
+func (p *renderer) list(n *ast.List, depth int) []string {
 	var out []string
 	number := min(max(n.Start, 0), 1_000_000)
 	for item := n.FirstChild(); item != nil; item = item.NextSibling() {
@@ -146,7 +146,7 @@ func prefixed(lines []string, depth int, first, rest string) []string {
 	return lines
 }
 
-func (p *foreign) lines(segments *source.Segments) []string {
+func (p *renderer) lines(segments *source.Segments) []string {
 	var lines []string
 	for i := range segments.Len() {
 		s := segments.At(i)
@@ -155,7 +155,7 @@ func (p *foreign) lines(segments *source.Segments) []string {
 	return lines
 }
 
-func (p *foreign) code(segments *source.Segments) []string { return indented(p.lines(segments)) }
+func (p *renderer) code(segments *source.Segments) []string { return indented(p.lines(segments)) }
 
 // indented writes code that a model wrote. It has no line numbers to stand
 // before its lines: spaces do, or a bar where a line looks like a command.
@@ -170,8 +170,8 @@ func indented(lines []string) []string {
 }
 
 // inline renders the text of a block, a line for each that the author forced.
-func (p *foreign) inline(n ast.Node, start bool) []string {
-	w := inlines{foreign: p, start: start}
+func (p *renderer) inline(n ast.Node, start bool) []string {
+	w := inlines{renderer: p, start: start}
 	w.children(n)
 	w.flush()
 	return append(w.lines, strings.TrimRight(w.out.String(), " "))

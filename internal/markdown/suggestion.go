@@ -15,14 +15,14 @@ func Suggestion(lines []string) (block []string, ok bool) {
 	longest := 2
 	for i, line := range lines {
 		line = strings.TrimSuffix(line, "\r")
-		if text.VisibleLine(line) != line || command().MatchString(strings.TrimLeft(line, "> ")) || !spannable(strings.ReplaceAll(line, "|", "")) {
+		if text.VisibleLine(line) != line || command().MatchString(strings.TrimLeft(line, "> ")) || !fitsSpan(strings.ReplaceAll(line, "|", "")) {
 			return nil, false
 		}
 		if i == 0 {
 			lines = slices.Clone(lines)
 		}
 		lines[i] = line
-		longest = max(longest, run(line, '`', 0))
+		longest = max(longest, longestRun(line, '`', 0))
 	}
 	fence := strings.Repeat("`", longest+1)
 	return append(append([]string{fence + "suggestion"}, lines...), fence), true

@@ -64,7 +64,7 @@ func (s *Stage) GiteaAt(t testing.TB, path string) *Gitea {
 	g := &Gitea{t: t, stage: s, path: path}
 	server := httptest.NewServer(g.judge(s.Script.wrap(http.HandlerFunc(g.serve))))
 	g.URL = server.URL + path
-	s.Told = g.told
+	s.View = g.view
 	t.Cleanup(server.Close)
 	return g
 }

@@ -180,9 +180,9 @@ func (p *Pull) first(m forge.Comment) forge.Comment {
 	return m
 }
 
-// told is what Gitea can tell of comments that the world knows: no ranges, no
+// view is what Gitea can tell of comments that the world knows: no ranges, no
 // bots, and one conversation a line of a commit.
-func (g *Gitea) told(p *Pull, all []forge.Comment) []forge.Comment {
+func (g *Gitea) view(p *Pull, all []forge.Comment) []forge.Comment {
 	var words, inline, out []forge.Comment
 	for _, m := range p.Comments {
 		switch m.Kind {
@@ -348,7 +348,7 @@ func (g *Gitea) permission(c *call) reply {
 func (g *Gitea) reactions(c *call) reply {
 	id := c.id("id")
 	for _, said := range []forge.CommentRef{{Kind: forge.OnThread, ID: id}, {Kind: forge.OnLine, ID: id}, {Kind: forge.OnReview, ID: precedent.NumberID(id.Number() - wordsOfReviews)}} {
-		p, m := c.repo.said(said)
+		p, m := c.repo.findComment(said)
 		if m == nil {
 			continue
 		}

@@ -150,7 +150,7 @@ func (g *Gitea) deleteInline(c *call) reply {
 // resolve marks one comment, whatever conversation it is in.
 func (g *Gitea) resolve(c *call) reply {
 	id := c.id("id")
-	p, m := c.repo.said(forge.CommentRef{Kind: forge.OnLine, ID: id})
+	p, m := c.repo.findComment(forge.CommentRef{Kind: forge.OnLine, ID: id})
 	switch {
 	case m == nil:
 		return g.notFound()
@@ -179,7 +179,7 @@ func (g *Gitea) say(c *call) reply {
 // kept finds a comment by a number that says nothing of its kind.
 func (g *Gitea) kept(c *call) (*Pull, *forge.Comment) {
 	for _, kind := range []forge.CommentKind{forge.OnThread, forge.OnLine} {
-		if p, m := c.repo.said(forge.CommentRef{Kind: kind, ID: c.id("id")}); m != nil {
+		if p, m := c.repo.findComment(forge.CommentRef{Kind: kind, ID: c.id("id")}); m != nil {
 			return p, m
 		}
 	}

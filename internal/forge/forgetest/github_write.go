@@ -47,8 +47,8 @@ func (d *draft) wrong(p *Pull, commit string) wrong {
 	return p.place(s, commit)
 }
 
-// tooLong is GitHub's answer to words without end; nil if they are not.
-func tooLong(resource string, bodies ...string) *reply {
+// isTooLong is GitHub's answer to words without end; nil if they are not.
+func isTooLong(resource string, bodies ...string) *reply {
 	for _, body := range bodies {
 		if utf8.RuneCountInString(body) > forge.MaxPost {
 			out := invalid("Validation Failed", object{
@@ -93,7 +93,7 @@ func (g *GitHub) review(c *call) reply {
 	if c.pull.pending(c.who) != "" {
 		return invalid("Unprocessable Entity", "User can only have one pending review per pull request")
 	}
-	if bad := tooLong("PullRequestReview", bodies...); bad != nil {
+	if bad := isTooLong("PullRequestReview", bodies...); bad != nil {
 		return *bad
 	}
 	state, bad := g.event(c, in.Event, in.Body, len(in.Comments))
@@ -191,7 +191,7 @@ func (g *GitHub) editReview(c *call) reply {
 	case in.Body == "":
 		return invalid("Unprocessable Entity", "Body can't be blank")
 	}
-	if bad := tooLong("PullRequestReview", in.Body); bad != nil {
+	if bad := isTooLong("PullRequestReview", in.Body); bad != nil {
 		return *bad
 	}
 	g.rewrite(c.pull.comment(forge.CommentRef{Kind: forge.OnReview, ID: r.ID}), in.Body)
@@ -232,7 +232,7 @@ func (g *GitHub) submit(c *call) reply {
 	if in.Body == "" {
 		in.Body = r.Body
 	}
-	if bad := tooLong("PullRequestReview", in.Body); bad != nil {
+	if bad := isTooLong("PullRequestReview", in.Body); bad != nil {
 		return *bad
 	}
 	state, bad := g.event(c, in.Event, in.Body, r.Inline)
@@ -263,7 +263,7 @@ func (g *GitHub) remark(c *call) reply {
 	case in.Body == "":
 		return invalid("Validation Failed", object{"resource": resource, "code": "missing_field", "field": "body"})
 	}
-	if bad := tooLong(resource, in.Body); bad != nil {
+	if bad := isTooLong(resource, in.Body); bad != nil {
 		return *bad
 	}
 	complaint := map[wrong]object{
@@ -304,7 +304,7 @@ func (g *GitHub) answerTo(c *call, id precedent.ForgeID, body string) reply {
 	case body == "":
 		return invalid("Validation Failed", object{"resource": "PullRequestReviewComment", "code": "missing_field", "field": "body"})
 	}
-	if bad := tooLong("PullRequestReviewComment", body); bad != nil {
+	if bad := isTooLong("PullRequestReviewComment", body); bad != nil {
 		return *bad
 	}
 	m := forge.Comment{
@@ -325,7 +325,7 @@ func (g *GitHub) say(c *call) reply {
 	case in.Body == "":
 		return invalid("Validation Failed", object{"resource": "IssueComment", "code": "missing_field", "field": "body"})
 	}
-	if bad := tooLong("IssueComment", in.Body); bad != nil {
+	if bad := isTooLong("IssueComment", in.Body); bad != nil {
 		return *bad
 	}
 	m := g.stage.World.add(c.pull, forge.Comment{Kind: forge.OnThread, Author: c.who, Body: precedent.Untrusted(in.Body)})
@@ -342,7 +342,7 @@ func (g *GitHub) denied(c *call) reply {
 
 // one finds a comment by the number in the path.
 func (g *GitHub) one(c *call, kind forge.CommentKind, do func(*Pull, *forge.Comment) reply) reply {
-	p, m := c.repo.said(forge.CommentRef{Kind: kind, ID: c.id("id")})
+	p, m := c.repo.findComment(forge.CommentRef{Kind: kind, ID: c.id("id")})
 	if m == nil || p.unsent(*m) && m.Author.ID != c.who.ID {
 		return problem(http.StatusNotFound, "Not Found")
 	}
@@ -367,7 +367,7 @@ func (g *GitHub) edit(c *call, kind forge.CommentKind) reply {
 		case in.Body == "":
 			return invalid("Validation Failed", object{"resource": "IssueComment", "code": "missing_field", "field": "body"})
 		}
-		if bad := tooLong("IssueComment", in.Body); bad != nil {
+		if bad := isTooLong("IssueComment", in.Body); bad != nil {
 			return *bad
 		}
 		g.rewrite(m, in.Body)

@@ -27,7 +27,7 @@ func (g *GitHub) node(id, prefix string, kind forge.CommentKind) (*Repo, *Pull, 
 		return nil, nil, ""
 	}
 	for _, r := range g.stage.World.repos {
-		if p, m := r.said(forge.CommentRef{Kind: kind, ID: n}); m != nil {
+		if p, m := r.findComment(forge.CommentRef{Kind: kind, ID: n}); m != nil {
 			return r, p, n
 		}
 		if prefix != threadPrefix { // a conversation outlives its first comment
@@ -158,7 +158,7 @@ func (g *GitHub) commentNode(c *call, r *Repo, p *Pull, m forge.Comment) object 
 	why, folded := p.Folded[said]
 	out := object{
 		"__typename": map[forge.CommentKind]string{forge.OnThread: "IssueComment", forge.OnReview: "PullRequestReview", forge.OnLine: "PullRequestReviewComment"}[m.Kind],
-		"id":         nodeID(said), "databaseId": small(m.ID), "fullDatabaseId": fmt.Sprint(m.ID), "body": text(m.Body), "author": actor(m.Author),
+		"id":         nodeID(said), "databaseId": int32ID(m.ID), "fullDatabaseId": fmt.Sprint(m.ID), "body": text(m.Body), "author": actor(m.Author),
 		"createdAt": m.At.Format(time.RFC3339), "updatedAt": m.Edited.Format(time.RFC3339), "isMinimized": folded, "minimizedReason": nil,
 		"url": fmt.Sprintf("%s/%s/%s/pull/%d#%s", g.URL, r.Owner, r.Name, p.Number, m.ID), "outdated": m.Outdated, "path": m.Span.Path,
 		"replyTo": nil, "pullRequestReview": nil, "state": "SUBMITTED", "viewerDidAuthor": m.Author.ID == c.who.ID,
@@ -167,10 +167,10 @@ func (g *GitHub) commentNode(c *call, r *Repo, p *Pull, m forge.Comment) object 
 		out["minimizedReason"] = strings.ToLower(strings.ReplaceAll(why, "_", "-"))
 	}
 	if up := p.comment(forge.CommentRef{Kind: forge.OnLine, ID: m.ReplyTo}); up != nil {
-		out["replyTo"] = object{"__typename": "PullRequestReviewComment", "id": nodeID(forge.CommentRef{Kind: forge.OnLine, ID: up.ID}), "databaseId": small(up.ID), "fullDatabaseId": fmt.Sprint(up.ID)}
+		out["replyTo"] = object{"__typename": "PullRequestReviewComment", "id": nodeID(forge.CommentRef{Kind: forge.OnLine, ID: up.ID}), "databaseId": int32ID(up.ID), "fullDatabaseId": fmt.Sprint(up.ID)}
 	}
 	if m.Review != "" {
-		out["pullRequestReview"] = object{"__typename": "PullRequestReview", "id": nodeID(forge.CommentRef{Kind: forge.OnReview, ID: m.Review}), "databaseId": small(m.Review), "fullDatabaseId": fmt.Sprint(m.Review)}
+		out["pullRequestReview"] = object{"__typename": "PullRequestReview", "id": nodeID(forge.CommentRef{Kind: forge.OnReview, ID: m.Review}), "databaseId": int32ID(m.Review), "fullDatabaseId": fmt.Sprint(m.Review)}
 	}
 	if p.unsent(m) {
 		out["state"] = "PENDING"
@@ -178,8 +178,8 @@ func (g *GitHub) commentNode(c *call, r *Repo, p *Pull, m forge.Comment) object 
 	return out
 }
 
-// small is a number of GraphQL's Int; one that is too large is not given.
-func small(id precedent.ForgeID) any {
+// int32ID is a number of GraphQL's Int; one that is too large is not given.
+func int32ID(id precedent.ForgeID) any {
 	if id.Number() > math.MaxInt32 {
 		return nil
 	}
@@ -287,7 +287,7 @@ func (g *GitHub) addThread(c *call, in map[string]any) (any, *graphError) {
 		d.StartSide = words("startSide")
 	}
 	review := p.details(id)
-	if d.Body == "" || tooLong("", d.Body) != nil || d.wrong(p, review.Commit) != "" {
+	if d.Body == "" || isTooLong("", d.Body) != nil || d.wrong(p, review.Commit) != "" {
 		// GitHub gives no error for a place that is not in the diff, and no thread.
 		return object{"__typename": "Payload", "clientMutationId": in["clientMutationId"], "thread": nil}, nil
 	}

@@ -22,9 +22,9 @@ type Stage struct {
 	World  *World
 	Script *Script
 	Clock  *Clock
-	// Told is what the forge's dialect can tell of comments that the world knows;
+	// View is what the forge's dialect can tell of comments that the world knows;
 	// nil for all. Its server sets it.
-	Told func(p *Pull, all []forge.Comment) []forge.Comment
+	View func(p *Pull, all []forge.Comment) []forge.Comment
 }
 
 // NewStage makes an empty world on which nothing goes wrong.
@@ -36,10 +36,10 @@ func NewStage(t testing.TB) *Stage {
 
 // told is what the forge tells of comments of a pull request.
 func (s *Stage) told(p *Pull, all []forge.Comment) []forge.Comment {
-	if s.Told == nil {
+	if s.View == nil {
 		return all
 	}
-	return s.Told(p, all)
+	return s.View(p, all)
 }
 
 // Epoch is when the clocks begin.

@@ -36,10 +36,10 @@ func Run(t *testing.T, build Build) {
 		{"permissions fail closed", permissionsFailClosed},
 		{"pages", pagesOf},
 		{"diff", diffs},
-		{"nothing there", nothingThere},
-		{"what is not asked", notAsked},
-		{"nobody waits", nobodyWaits},
-		{"all at once", atOnce},
+		{"nothing there", missingPulls},
+		{"what is not asked", refusesBadNames},
+		{"nobody waits", endsWithContext},
+		{"all at once", readsConcurrently},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := NewStage(t)
@@ -56,8 +56,8 @@ func repo(f forge.Forge) precedent.Repo {
 	return precedent.Repo{Host: f.Host(), Owner: "acme", Name: "shop"}
 }
 
-// on gives what the world says the host of the forge.
-func on(f forge.Forge, p forge.PullRequest) forge.PullRequest {
+// withHost gives what the world says the host of the forge.
+func withHost(f forge.Forge, p forge.PullRequest) forge.PullRequest {
 	for _, b := range []*forge.Branch{&p.Base, &p.Head} {
 		if !b.Repo.IsZero() {
 			b.Repo.Host = f.Host()
@@ -82,7 +82,7 @@ func pullRequests(t *testing.T, s *Stage, f forge.Forge) {
 			t.Errorf("#%d: %v", number, err)
 			continue
 		}
-		if d := cmp.Diff(on(f, want.PullRequest), got, addresses...); d != "" {
+		if d := cmp.Diff(withHost(f, want.PullRequest), got, addresses...); d != "" {
 			t.Errorf("#%d (-want +got):\n%s", number, d)
 		}
 		if !strings.HasPrefix(got.Ref, "refs/") || !strings.Contains(got.URL, f.Host()+"/acme/shop/") {
@@ -243,7 +243,7 @@ func diffs(t *testing.T, s *Stage, f forge.Forge) {
 	}
 }
 
-func nothingThere(t *testing.T, _ *Stage, f forge.Forge) {
+func missingPulls(t *testing.T, _ *Stage, f forge.Forge) {
 	gone := precedent.Repo{Host: f.Host(), Owner: "acme", Name: "gone"}
 	_, err1 := f.PullRequest(t.Context(), repo(f), 404)
 	_, err2 := f.Comments(t.Context(), repo(f), 404)
@@ -257,7 +257,7 @@ func nothingThere(t *testing.T, _ *Stage, f forge.Forge) {
 	}
 }
 
-func notAsked(t *testing.T, s *Stage, f forge.Forge) {
+func refusesBadNames(t *testing.T, s *Stage, f forge.Forge) {
 	for _, r := range []precedent.Repo{
 		{Host: "elsewhere.example", Owner: "acme", Name: "shop"},
 		{Host: f.Host(), Owner: "..", Name: "shop"},
@@ -291,7 +291,7 @@ func notAsked(t *testing.T, s *Stage, f forge.Forge) {
 	}
 }
 
-func nobodyWaits(t *testing.T, _ *Stage, f forge.Forge) {
+func endsWithContext(t *testing.T, _ *Stage, f forge.Forge) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := f.PullRequest(ctx, repo(f), 1); !errors.Is(err, context.Canceled) || kind(err) != forge.KindNetwork {
@@ -299,7 +299,7 @@ func nobodyWaits(t *testing.T, _ *Stage, f forge.Forge) {
 	}
 }
 
-func atOnce(t *testing.T, _ *Stage, f forge.Forge) {
+func readsConcurrently(t *testing.T, _ *Stage, f forge.Forge) {
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {

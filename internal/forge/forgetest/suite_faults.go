@@ -58,7 +58,7 @@ func faults(t *testing.T, build Build) {
 			if kind(err) != test.want {
 				t.Fatalf("%v, want kind %q", err, test.want)
 			}
-			if err == nil && !cmp.Equal(on(f, Shop().Pulls[1].PullRequest), got, addresses...) {
+			if err == nil && !cmp.Equal(withHost(f, Shop().Pulls[1].PullRequest), got, addresses...) {
 				t.Errorf("got %+v", got)
 			}
 			if len(requests) > mostTries {
@@ -74,11 +74,11 @@ func faults(t *testing.T, build Build) {
 			if test.waits > 0 && waited != test.waits {
 				t.Errorf("waited %s, want %s", waited, test.waits)
 			}
-			saysWhat(t, err)
+			checkErrorText(t, err)
 		})
 	}
 	for name, run := range map[string]func(*testing.T, *Stage, forge.Forge){
-		"rate": heldBack, "cancelled": cancelled, "lag": lagging,
+		"rate": sharesRateLimit, "cancelled": cancelled, "lag": lagging,
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := NewStage(t)
@@ -88,9 +88,9 @@ func faults(t *testing.T, build Build) {
 	}
 }
 
-// saysWhat looks at the words of an error: what was to be done, on one line,
+// checkErrorText looks at the words of an error: what was to be done, on one line,
 // and no credential.
-func saysWhat(t *testing.T, err error) {
+func checkErrorText(t *testing.T, err error) {
 	t.Helper()
 	if err == nil {
 		return
@@ -101,7 +101,7 @@ func saysWhat(t *testing.T, err error) {
 }
 
 // heldBack: what a server says to wait for holds for the requests of others, too.
-func heldBack(t *testing.T, s *Stage, f forge.Forge) {
+func sharesRateLimit(t *testing.T, s *Stage, f forge.Forge) {
 	s.Script.Plan(Fault{Status: 429, Header: map[string]string{"Retry-After": "900"}})
 	start := s.Clock.Now()
 	_, err := f.PullRequest(t.Context(), repo(f), 1)

@@ -58,18 +58,18 @@ func writeFaults(t *testing.T, build Build) {
 				if posts != 1 {
 					t.Errorf("it was sent %d times", posts)
 				}
-				refusedWords(t, err)
+				checkWriteErrorText(t, err)
 			})
 		}
 	}
 	t.Run("limits", func(t *testing.T) { writeLimits(t, build) })
-	t.Run("cut off at each request", func(t *testing.T) { cutOff(t, build) })
+	t.Run("cut off at each request", func(t *testing.T) { interruptedPosts(t, build) })
 	t.Run("an edit is unsure", func(t *testing.T) { unsureEdit(t, build) })
 }
 
 // cutOff: wherever the connection breaks while a review is posted, one review is
 // seen after whoever was told that it is not posted has tried again.
-func cutOff(t *testing.T, build Build) {
+func interruptedPosts(t *testing.T, build Build) {
 	t.Helper()
 	const most = 200 // requests of one review with a rejected remark among four
 	for _, after := range []bool{false, true} {
@@ -145,12 +145,12 @@ var waysToSay = map[string]func(*testing.T, forge.Forge, *Pull, precedent.ForgeI
 	},
 }
 
-// refusedWords looks at the words of an error.
-func refusedWords(t *testing.T, err error) {
+// checkWriteErrorText looks at the words of an error.
+func checkWriteErrorText(t *testing.T, err error) {
 	t.Helper()
 	var e *forge.Error
 	if errors.As(err, &e) {
-		saysWhat(t, &forge.Error{Msg: e.Msg + " acme/shop#1"})
+		checkErrorText(t, &forge.Error{Msg: e.Msg + " acme/shop#1"})
 	}
 }
 
@@ -183,7 +183,7 @@ func writeLimits(t *testing.T, build Build) {
 					if !retry(err).Equal(all[0].At.Add(2*time.Hour)) || len(all) != 1 {
 						t.Errorf("%d requests, to be asked again at %s", len(all), retry(err))
 					}
-					silent(t, s, p)
+					checkNothingPosted(t, s, p)
 				case err != nil || len(all) != 2 || all[1].At.Sub(all[0].At) != test.wait:
 					t.Errorf("%v after %d requests", err, len(all))
 				default:

@@ -25,24 +25,24 @@ func writing(t *testing.T, build Build) {
 	}{
 		{"a review", postsReview},
 		{"a review whose remarks stand nowhere", rejectsRemarks},
-		{"a review without remarks", postsWords},
+		{"a review without remarks", postsBodyOnly},
 		{"too many remarks", tooManyRemarks},
 		{"a commit of nobody", unknownCommit},
 		{"changes are requested", requestsChanges},
-		{"a review that somebody has begun", leavesUnsent},
-		{"locked, archived and deleted", closedDoors},
+		{"a review that somebody has begun", leavesPendingReview},
+		{"locked, archived and deleted", refusesClosed},
 		{"comments are edited and deleted", editsAndDeletes},
-		{"only own comments are changed", sparesOthers},
-		{"conversations", converses},
+		{"only own comments are changed", sparesOthersComments},
+		{"conversations", repliesAndResolves},
 		{"more conversations than a page", manyConversations},
 		{"reactions", readsReactions},
 		{"checks", setsChecks},
 		{"labels", setsLabels},
-		{"long words", longWords},
-		{"odd words", oddWords},
+		{"long words", boundsText},
+		{"odd words", keepsOddText},
 		{"writers at once", writersAtOnce},
-		{"a second between", secondBetween},
-		{"what is not sent", notSent},
+		{"a second between", spacesWrites},
+		{"what is not sent", refusesOtherHosts},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s, f, p := writable(t, build)
@@ -62,34 +62,34 @@ func writable(t *testing.T, build Build) (*Stage, forge.Forge, *Pull) {
 	return s, build(t, s), p
 }
 
-// at is a remark on lines of a file's side.
-func at(path string, side precedent.Side, start, end int, body string) forge.Remark {
+// remarkAt is a remark on lines of a file's side.
+func remarkAt(path string, side precedent.Side, start, end int, body string) forge.Remark {
 	return forge.Remark{Span: precedent.Span{Path: path, Side: side, Start: start, End: end}, Body: body}
 }
 
 // A remark on each kind of place that there is.
 var goodRemarks = []forge.Remark{
-	at("src/till.go", precedent.Right, 3, 3, "one line"),
-	at("src/till.go", precedent.Left, 3, 3, "the old line"),
-	at("src/till.go", precedent.Right, 41, 43, "a range"),
-	at("größe/尺寸.go", precedent.Right, 3, 3, "größe 尺寸 📐"),
-	at("new notes.txt", precedent.Right, 2, 2, "blanks"),
-	at("gone.go", precedent.Left, 1, 2, "a deleted file"),
-	at("src/till.go", precedent.Right, 3, 3, "the same line again"),
-	at("src/till.go", precedent.Right, 1, 1, "context"),
-	at("new notes.txt", precedent.Left, 2, 2, "the old side of a file, by its new name"),
+	remarkAt("src/till.go", precedent.Right, 3, 3, "one line"),
+	remarkAt("src/till.go", precedent.Left, 3, 3, "the old line"),
+	remarkAt("src/till.go", precedent.Right, 41, 43, "a range"),
+	remarkAt("größe/尺寸.go", precedent.Right, 3, 3, "größe 尺寸 📐"),
+	remarkAt("new notes.txt", precedent.Right, 2, 2, "blanks"),
+	remarkAt("gone.go", precedent.Left, 1, 2, "a deleted file"),
+	remarkAt("src/till.go", precedent.Right, 3, 3, "the same line again"),
+	remarkAt("src/till.go", precedent.Right, 1, 1, "context"),
+	remarkAt("new notes.txt", precedent.Left, 2, 2, "the old side of a file, by its new name"),
 }
 
 var badRemarks = []forge.Remark{
-	at("src/till.go", precedent.Right, 20, 20, "between the hunks"),
-	at("src/till.go", precedent.Right, 999, 999, "behind the end"),
-	at("src/till.go", precedent.Left, 44, 44, "the other side's number"),
-	at("src/till.go", precedent.Right, 4, 42, "over two hunks"),
-	at("src/other.go", precedent.Right, 1, 1, "a file that is not changed"),
-	at("old notes.txt", precedent.Right, 2, 2, "a name that is no more"),
-	at("gone.go", precedent.Right, 1, 1, "the new side of a deleted file"),
-	at("logo.png", precedent.Right, 1, 1, "a line of a picture"),
-	at("src/till.go", precedent.Right, 6, 7, "over the edge of a hunk"),
+	remarkAt("src/till.go", precedent.Right, 20, 20, "between the hunks"),
+	remarkAt("src/till.go", precedent.Right, 999, 999, "behind the end"),
+	remarkAt("src/till.go", precedent.Left, 44, 44, "the other side's number"),
+	remarkAt("src/till.go", precedent.Right, 4, 42, "over two hunks"),
+	remarkAt("src/other.go", precedent.Right, 1, 1, "a file that is not changed"),
+	remarkAt("old notes.txt", precedent.Right, 2, 2, "a name that is no more"),
+	remarkAt("gone.go", precedent.Right, 1, 1, "the new side of a deleted file"),
+	remarkAt("logo.png", precedent.Right, 1, 1, "a line of a picture"),
+	remarkAt("src/till.go", precedent.Right, 6, 7, "over the edge of a hunk"),
 }
 
 func draftOf(p *Pull, remarks ...forge.Remark) forge.Draft {
@@ -101,7 +101,7 @@ func postsReview(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	if err != nil || me != s.World.Me {
 		t.Errorf("the account that posts is %+v, %v, want %+v", me, err, s.World.Me)
 	}
-	d := draftOf(p, append(slices.Clone(goodRemarks), at("src/till.go", precedent.Right, 0, 0, "the file as a whole"))...)
+	d := draftOf(p, append(slices.Clone(goodRemarks), remarkAt("src/till.go", precedent.Right, 0, 0, "the file as a whole"))...)
 	posted, err := f.Post(t.Context(), repo(f), till, d)
 	if err != nil {
 		t.Fatal(err)
@@ -202,7 +202,7 @@ func rejectsRemarks(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	}
 }
 
-func postsWords(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
+func postsBodyOnly(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	posted, err := f.Post(t.Context(), repo(f), till, draftOf(p))
 	if err != nil || posted.Review == "" || len(posted.Remarks) != 0 {
 		t.Fatalf("%+v, %v", posted, err)
@@ -217,7 +217,7 @@ func tooManyRemarks(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	}
 	_, err := f.Post(t.Context(), repo(f), till, draftOf(p, many...))
 	refused(t, err, forge.KindInvalid, forge.KindRefused)
-	silent(t, s, p)
+	checkNothingPosted(t, s, p)
 	posted, err := f.Post(t.Context(), repo(f), till, draftOf(p, many[1:]...))
 	if err != nil {
 		t.Fatal(err)
@@ -240,8 +240,8 @@ func refused(t *testing.T, err error, kinds ...forge.ErrorKind) {
 	}
 }
 
-// silent fails if anything was said by the account that posts.
-func silent(t *testing.T, s *Stage, p *Pull) {
+// checkNothingPosted fails if anything was said by the account that posts.
+func checkNothingPosted(t *testing.T, s *Stage, p *Pull) {
 	t.Helper()
 	reviews := slices.DeleteFunc(s.World.Reviews(p), func(r Review) bool { return r.Author.ID != s.World.Me.ID })
 	if said := s.World.By(p, s.World.Me); len(said) != 0 || len(reviews) != 0 {
@@ -254,7 +254,7 @@ func unknownCommit(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	d.Commit = sha("7")
 	_, err := f.Post(t.Context(), repo(f), till, d)
 	refused(t, err, forge.KindInvalid)
-	silent(t, s, p)
+	checkNothingPosted(t, s, p)
 	if s.World.Unsent(p) != 0 {
 		t.Errorf("%d reviews were begun and not sent", s.World.Unsent(p))
 	}
@@ -293,7 +293,7 @@ func requestsChanges(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 
 // leavesUnsent: what somebody has begun with the same account, and not sent, is
 // neither sent nor lost.
-func leavesUnsent(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
+func leavesPendingReview(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	var begun forge.Comment
 	s.World.Change(func() {
 		r := s.World.review(p, Review{Author: s.World.Me, State: Pending, Body: "not ready", Commit: p.Head.SHA})
@@ -316,7 +316,7 @@ func leavesUnsent(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	}
 }
 
-func longWords(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
+func boundsText(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	long := strings.Repeat("é", forge.MaxPost)
 	m, err := f.Comment(t.Context(), repo(f), till, long)
 	if err != nil || string(m.Body) != long {
@@ -341,7 +341,7 @@ func longWords(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	}
 }
 
-func oddWords(t *testing.T, _ *Stage, f forge.Forge, _ *Pull) {
+func keepsOddText(t *testing.T, _ *Stage, f forge.Forge, _ *Pull) {
 	for _, words := range []string{
 		"Größe 尺寸 📐", "<!-- precedent:v1 {\"a\":\"b\"} -->\n**x**", "a \"quoted\" \\ backslash\tand tab", "</script>&amp;", "\u202eright to left",
 		strings.Repeat("line\n", 300) + "end",
@@ -377,10 +377,10 @@ func writersAtOnce(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	if len(reviews) != writers || inline != writers || len(comments) != 3*writers || s.World.Unsent(p) != 0 {
 		t.Errorf("%d reviews with %d remarks, %d comments in all, %d reviews not sent", len(reviews), inline, len(comments), s.World.Unsent(p))
 	}
-	spaced(t, s)
+	checkSpacing(t, s)
 }
 
-func secondBetween(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
+func spacesWrites(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	for range 3 {
 		if _, err := f.Comment(t.Context(), repo(f), till, "hello"); err != nil {
 			t.Error(err)
@@ -389,11 +389,11 @@ func secondBetween(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	if _, err := f.Post(t.Context(), repo(f), till, draftOf(p, append(slices.Clone(goodRemarks), badRemarks...)...)); err != nil {
 		t.Error(err)
 	}
-	spaced(t, s)
+	checkSpacing(t, s)
 }
 
-// spaced fails if a second did not pass between two requests that write.
-func spaced(t *testing.T, s *Stage) {
+// checkSpacing fails if a second did not pass between two requests that write.
+func checkSpacing(t *testing.T, s *Stage) {
 	t.Helper()
 	var last time.Time
 	for _, r := range s.Script.Requests() {
@@ -408,7 +408,7 @@ func spaced(t *testing.T, s *Stage) {
 }
 
 // notSent: nothing is said to another host, or where a name leads elsewhere.
-func notSent(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
+func refusesOtherHosts(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	for _, r := range []precedent.Repo{
 		{Host: "elsewhere.example", Owner: "acme", Name: "shop"}, {Host: f.Host(), Owner: "acme", Name: "shop/../../users"}, {},
 	} {

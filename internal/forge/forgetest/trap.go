@@ -153,9 +153,9 @@ var natural = []struct {
 	{regexp.MustCompile(`[0-9]{9,}`), "NUMBER"},
 }
 
-// Unnatural is a text without what differs by nature from one run to the next:
+// WithoutVolatile is a text without what differs by nature from one run to the next:
 // what a killed process leaves is compared with what another one did.
-func Unnatural(s string) string {
+func WithoutVolatile(s string) string {
 	for _, n := range natural {
 		s = n.form.ReplaceAllString(s, n.name)
 	}

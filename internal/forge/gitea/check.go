@@ -37,7 +37,7 @@ func (c *Client) Check(ctx context.Context, repo precedent.Repo, k forge.Check) 
 	_, _, err = do.CreateStatus(repo.Owner, repo.Name, k.Commit, sdk.CreateStatusOption{
 		State: state, Context: k.Name, Description: text.Cut(text.VisibleLine(k.Title), maxDescription), TargetURL: k.URL,
 	})
-	if status(err) == http.StatusForbidden {
+	if statusOf(err) == http.StatusForbidden {
 		return "the token may not set commit statuses: it needs the scope write:repository, and its account write access", nil
 	}
 	return "", do.fail(err)

@@ -13,8 +13,8 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge/wire"
 )
 
-// told is what is read of payloads. Those of different events share their parts.
-type told struct {
+// payload is what is read of payloads. Those of different events share their parts.
+type payload struct {
 	Sender     *sdk.User
 	Repository struct {
 		FullName string `json:"full_name"`
@@ -40,13 +40,13 @@ type told struct {
 // each, and other ones in workflows than in webhooks. It does not tell which
 // review it speaks of, nor what a comment stands on. The host that it names is not
 // compared: within its own network a server may have another name.
-func (c *Client) ReadEvent(name string, payload []byte) (forge.Event, error) {
+func (c *Client) ReadEvent(name string, data []byte) (forge.Event, error) {
 	doing := fmt.Sprintf("read event %q", name)
-	if len(payload) > forge.MaxEvent {
+	if len(data) > forge.MaxEvent {
 		return forge.Event{}, &forge.Error{Kind: forge.KindTooLarge, Msg: doing + ": it is larger than 25 MiB"}
 	}
-	var t told
-	if json.Unmarshal(payload, &t) != nil {
+	var t payload
+	if json.Unmarshal(data, &t) != nil {
 		return forge.Event{}, wire.UnexpectedAnswer(doing, "it is not what Gitea documents")
 	}
 	e := t.event()
@@ -56,7 +56,7 @@ func (c *Client) ReadEvent(name string, payload []byte) (forge.Event, error) {
 	e.By, e.Repo.Host = person(t.Sender), c.host
 	e.Repo.Owner, e.Repo.Name, _ = strings.Cut(t.Repository.FullName, "/")
 	switch {
-	case c.check(e.Repo) != nil:
+	case c.checkRepo(e.Repo) != nil:
 		return forge.Event{}, wire.UnexpectedAnswer(doing, "it names no repository")
 	case slices.ContainsFunc(e.Pulls, func(n int) bool { return n <= 0 }):
 		return forge.Event{}, wire.UnexpectedAnswer(doing, "it names no pull request")
@@ -67,7 +67,7 @@ func (c *Client) ReadEvent(name string, payload []byte) (forge.Event, error) {
 }
 
 // event is what happened, without where and by whom.
-func (t *told) event() forge.Event {
+func (t *payload) event() forge.Event {
 	switch {
 	case t.Issue.PullRequest != nil:
 		return forge.Event{Kind: forge.CommentEvent, Pulls: []int{t.Issue.Number}, Comment: forge.CommentRef{ID: precedent.NumberID(t.Comment.ID)}}

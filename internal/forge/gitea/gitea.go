@@ -45,7 +45,7 @@ type Client struct {
 	wire        *wire.Transport
 	permissions *wire.Permissions
 	postingLock chan struct{} // holds one entry while a review is posted
-	known       known
+	cached      cached
 }
 
 var _ forge.Forge = (*Client)(nil)
@@ -62,7 +62,7 @@ func New(o Options) (*Client, error) {
 	path := strings.Trim(strings.TrimSuffix(strings.TrimRight(web.Path, "/"), "/"+api), "/")
 	if path != "" {
 		for part := range strings.SplitSeq(path, "/") {
-			if !named(part) {
+			if !isName(part) {
 				return nil, errors.New("the base URL of the forge has a path that is none of a server")
 			}
 		}
@@ -74,7 +74,7 @@ func New(o Options) (*Client, error) {
 	}
 	w := wire.New(wire.Options{
 		Forge: "Gitea", Home: &url.URL{Scheme: web.Scheme, Host: web.Host, Path: path + "/" + api + "/"},
-		Scheme: "token", Token: wire.Static(o.Token), Hint: hint,
+		Scheme: "token", Token: wire.Static(o.Token), Hint: hintFor,
 		Plain:   func(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, ".diff") },
 		Network: o.Network,
 	})
@@ -84,8 +84,8 @@ func New(o Options) (*Client, error) {
 	}, nil
 }
 
-// hint says what a person can do about an answer.
-func hint(status int, _ http.Header) string {
+// hintFor says what a person can do about an answer.
+func hintFor(status int, _ http.Header) string {
 	if status == http.StatusForbidden {
 		return "the token lacks a scope, or its account a right: it needs read:user, write:repository and write:issue, and write access to post statuses"
 	}
@@ -100,14 +100,14 @@ func (c *Client) Quota() forge.Quota { return c.wire.Quota() }
 
 var name = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_.-]{1,100}$`) })
 
-// named tells whether a name can stand in a path, and is one part of it.
-func named(s string) bool { return name().MatchString(s) && s != "." && s != ".." }
+// isName tells whether a name can stand in a path, and is one part of it.
+func isName(s string) bool { return name().MatchString(s) && s != "." && s != ".." }
 
-// check refuses a repository that is not on this forge, and names that would
+// checkRepo refuses a repository that is not on this forge, and names that would
 // make another request of this one.
-func (c *Client) check(r precedent.Repo) error {
+func (c *Client) checkRepo(r precedent.Repo) error {
 	for _, s := range []string{r.Owner, r.Name} {
-		if !named(s) {
+		if !isName(s) {
 			return &forge.Error{Kind: forge.KindRefused, Msg: fmt.Sprintf("%q cannot be the name of an owner or a repository on Gitea", s)}
 		}
 	}
@@ -130,7 +130,7 @@ type call struct {
 // begin prepares a call about a repository. The library keeps the context in its
 // client, so that each call has one of its own.
 func (c *Client) begin(ctx context.Context, repo precedent.Repo, doing string) (call, error) {
-	if err := c.check(repo); err != nil {
+	if err := c.checkRepo(repo); err != nil {
 		return call{}, c.wire.Fail(doing, err)
 	}
 	return c.call(ctx, doing)
@@ -150,11 +150,11 @@ func (c *Client) call(ctx context.Context, doing string) (call, error) {
 // fail is the error of the call.
 func (c call) fail(err error) error { return c.attempt.Fail(c.doing, err) }
 
-// strange is the error of an answer that cannot be understood.
-func (c call) strange(why string) error { return c.attempt.UnexpectedAnswer(c.doing, why) }
+// unexpected is the error of an answer that cannot be understood.
+func (c call) unexpected(why string) error { return c.attempt.UnexpectedAnswer(c.doing, why) }
 
-// status is the HTTP status of a forge's error; 0 without one.
-func status(err error) int {
+// statusOf is the HTTP status of a forge's error; 0 without one.
+func statusOf(err error) int {
 	var e *forge.Error
 	if errors.As(err, &e) {
 		return e.Status
@@ -162,9 +162,9 @@ func status(err error) int {
 	return 0
 }
 
-// missing tells whether an error can mean that the server does not have such a
+// isUnknownRoute tells whether an error can mean that the server does not have such a
 // request at all. Servers answer 405 if they know the path by another method.
-func missing(err error) bool {
-	s := status(err)
+func isUnknownRoute(err error) bool {
+	s := statusOf(err)
 	return s == http.StatusNotFound || s == http.StatusMethodNotAllowed
 }

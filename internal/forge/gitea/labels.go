@@ -34,7 +34,7 @@ func (c *Client) AddLabel(ctx context.Context, repo precedent.Repo, number int, 
 // label finds the number of a label, which is made if there is none.
 func (c *Client) label(do call, repo precedent.Repo, label string) (int64, error) {
 	named := func(l *sdk.Label) bool { return l.Name == label }
-	all, err := pages(do, func(o sdk.ListOptions) ([]*sdk.Label, *sdk.Response, error) {
+	all, err := listAll(do, func(o sdk.ListOptions) ([]*sdk.Label, *sdk.Response, error) {
 		return do.ListRepoLabels(repo.Owner, repo.Name, sdk.ListLabelsOptions{ListOptions: o})
 	})
 	if err != nil {
@@ -43,10 +43,10 @@ func (c *Client) label(do call, repo precedent.Repo, label string) (int64, error
 	if i := slices.IndexFunc(all, named); i >= 0 {
 		return all[i].ID, nil
 	}
-	all, err = pages(do, func(o sdk.ListOptions) ([]*sdk.Label, *sdk.Response, error) {
+	all, err = listAll(do, func(o sdk.ListOptions) ([]*sdk.Label, *sdk.Response, error) {
 		return do.ListOrgLabels(repo.Owner, sdk.ListOrgLabelsOptions{ListOptions: o})
 	})
-	if err != nil && !missing(err) { // it is missing if the owner is a person
+	if err != nil && !isUnknownRoute(err) { // it is missing if the owner is a person
 		return 0, err
 	}
 	if i := slices.IndexFunc(all, named); i >= 0 {
@@ -73,7 +73,7 @@ func (c *Client) RemoveLabel(ctx context.Context, repo precedent.Repo, number in
 		if l == nil || l.Name != label {
 			continue
 		}
-		if _, err := do.DeleteIssueLabel(repo.Owner, repo.Name, int64(number), l.ID); err != nil && status(err) != http.StatusNotFound {
+		if _, err := do.DeleteIssueLabel(repo.Owner, repo.Name, int64(number), l.ID); err != nil && statusOf(err) != http.StatusNotFound {
 			return do.unlessForbidden(do.fail(err))
 		}
 	}
@@ -82,7 +82,7 @@ func (c *Client) RemoveLabel(ctx context.Context, repo precedent.Repo, number in
 
 // unlessForbidden takes what the token may not do for what the forge cannot.
 func (c call) unlessForbidden(err error) (forge.Unsupported, error) {
-	if status(err) == http.StatusForbidden {
+	if statusOf(err) == http.StatusForbidden {
 		return forge.Unsupported(c.doing + ": the token may not change labels: that is for people with write access"), nil
 	}
 	return "", err

@@ -25,12 +25,12 @@ func (c *Client) Permission(ctx context.Context, repo precedent.Repo, p forge.Pe
 	if p.ID.Number() <= 0 {
 		return forge.None, nil
 	}
-	if !login(p.Login) {
+	if !isLogin(p.Login) {
 		return forge.None, &forge.Error{Kind: forge.KindRefused, Msg: do.doing + ": Gitea has no such login"}
 	}
 	return c.permissions.Of(repo, p, func() (forge.Permission, error) {
 		level, _, err := do.CollaboratorPermission(repo.Owner, repo.Name, p.Login)
-		switch s := status(err); {
+		switch s := statusOf(err); {
 		case s == http.StatusNotFound:
 			return forge.None, nil
 		case err != nil:
@@ -44,16 +44,16 @@ func (c *Client) Permission(ctx context.Context, repo precedent.Repo, p forge.Pe
 		if level == nil || level.User == nil || precedent.NumberID(level.User.ID) != p.ID {
 			return forge.None, nil
 		}
-		return role(level.Permission), nil
+		return permissionOf(level.Permission), nil
 	})
 }
 
-// login tells whether a login can be asked for. Those of bots that came from
+// isLogin tells whether a login can be asked for. Those of bots that came from
 // elsewhere end in brackets.
-func login(s string) bool { return named(strings.TrimSuffix(s, "[bot]")) }
+func isLogin(s string) bool { return isName(strings.TrimSuffix(s, "[bot]")) }
 
-// role translates what Gitea calls its access modes.
-func role(m sdk.AccessMode) forge.Permission {
+// permissionOf translates what Gitea calls its access modes.
+func permissionOf(m sdk.AccessMode) forge.Permission {
 	switch m {
 	case sdk.AccessModeRead:
 		return forge.Read

@@ -23,7 +23,7 @@ func (c *Client) Post(ctx context.Context, repo precedent.Repo, number int, d fo
 	if err != nil {
 		return forge.Posted{}, err
 	}
-	if err := fits(do.doing, d); err != nil {
+	if err := checkDraft(do.doing, d); err != nil {
 		return forge.Posted{}, err
 	}
 	select { // Gitea keeps all that an account has not sent in one place
@@ -32,7 +32,7 @@ func (c *Client) Post(ctx context.Context, repo precedent.Repo, number int, d fo
 	case <-ctx.Done():
 		return forge.Posted{}, do.fail(ctx.Err())
 	}
-	p, err := c.unlocked(ctx, do, repo, number)
+	p, err := c.readUnlocked(ctx, do, repo, number)
 	switch {
 	case err != nil:
 		return forge.Posted{}, err
@@ -41,7 +41,7 @@ func (c *Client) Post(ctx context.Context, repo precedent.Repo, number int, d fo
 	}
 	posted := forge.Posted{Remarks: make([]precedent.ForgeID, len(d.Remarks))}
 	if len(d.Remarks) > 0 {
-		if posted.Rejected, err = c.misplaced(ctx, repo, number, d.Remarks); err != nil {
+		if posted.Rejected, err = c.rejectedRemarks(ctx, repo, number, d.Remarks); err != nil {
 			return forge.Posted{}, err
 		}
 		if len(posted.Rejected) == len(d.Remarks) {
@@ -72,12 +72,12 @@ func (c *Client) Post(ctx context.Context, repo precedent.Repo, number int, d fo
 		return forge.Posted{}, err
 	}
 	posted.Review = precedent.NumberID(r.ID)
-	c.number(ctx, repo, number, r, d.Remarks, &posted)
+	c.readRemarkIDs(ctx, repo, number, r, d.Remarks, &posted)
 	return posted, nil
 }
 
-// fits refuses a draft that breaks the bounds of what is sent.
-func fits(doing string, d forge.Draft) error {
+// checkDraft refuses a draft that breaks the bounds of what is sent.
+func checkDraft(doing string, d forge.Draft) error {
 	long := tooLong(d.Body)
 	for _, r := range d.Remarks {
 		long = long || tooLong(r.Body)
@@ -88,7 +88,7 @@ func fits(doing string, d forge.Draft) error {
 	case len(d.Remarks) > forge.MaxRemarks:
 		return &forge.Error{Kind: forge.KindInvalid, Msg: fmt.Sprintf("%s: %d remarks are more than %d", doing, len(d.Remarks), forge.MaxRemarks)}
 	case long:
-		return wordy(doing)
+		return tooLongError(doing)
 	}
 	return nil
 }
@@ -97,13 +97,13 @@ func fits(doing string, d forge.Draft) error {
 // what its database does.
 func tooLong(body string) bool { return utf8.RuneCountInString(body) > forge.MaxPost }
 
-func wordy(doing string) error {
+func tooLongError(doing string) error {
 	return &forge.Error{Kind: forge.KindInvalid, Msg: fmt.Sprintf("%s: the words have more than %d characters", doing, forge.MaxPost)}
 }
 
-// unlocked reads a pull request on which something can be said. Gitea itself lets
+// readUnlocked reads a pull request on which something can be said. Gitea itself lets
 // reviews through where a conversation is locked.
-func (c *Client) unlocked(ctx context.Context, do call, repo precedent.Repo, number int) (forge.PullRequest, error) {
+func (c *Client) readUnlocked(ctx context.Context, do call, repo precedent.Repo, number int) (forge.PullRequest, error) {
 	p, err := c.PullRequest(ctx, repo, number)
 	if err == nil && p.Locked {
 		err = &forge.Error{Kind: forge.KindClosed, Msg: do.doing + ": the conversation is locked"}
@@ -122,9 +122,9 @@ func remark(r forge.Remark) sdk.CreatePullReviewComment {
 	return out
 }
 
-// number finds the numbers of the remarks of a review that was posted. One that
+// readRemarkIDs finds the numbers of the remarks of a review that was posted. One that
 // cannot be read stays empty.
-func (c *Client) number(ctx context.Context, repo precedent.Repo, number int, r *sdk.PullReview, remarks []forge.Remark, posted *forge.Posted) {
+func (c *Client) readRemarkIDs(ctx context.Context, repo precedent.Repo, number int, r *sdk.PullReview, remarks []forge.Remark, posted *forge.Posted) {
 	do, err := c.begin(ctx, repo, "read the review that was posted")
 	if err != nil || len(remarks) == 0 {
 		return
@@ -149,7 +149,7 @@ func (c *Client) number(ctx context.Context, repo precedent.Repo, number int, r 
 // is not sent, and then sends whatever the account has of that kind: what an
 // attempt that was cut off left is removed before, and what this one leaves after.
 func (c *Client) submit(ctx context.Context, do call, repo precedent.Repo, number int, send sdk.CreatePullReviewOptions) (*sdk.PullReview, error) {
-	if _, err := c.clear(ctx, repo, number, &send); err != nil {
+	if _, err := c.deletePending(ctx, repo, number, &send); err != nil {
 		return nil, err
 	}
 	r, _, err := do.CreatePullReview(repo.Owner, repo.Name, int64(number), send)
@@ -159,7 +159,7 @@ func (c *Client) submit(ctx context.Context, do call, repo precedent.Repo, numbe
 		// Gitea itself says 500 or 422 when it has ended; what stands before it may
 		// say 502 or 504 while it still works.
 		if errors.As(err, &e) && (e.Status == http.StatusInternalServerError || e.Status == http.StatusUnprocessableEntity) {
-			if removed, wrong := c.clear(ctx, repo, number, nil); wrong != nil {
+			if removed, wrong := c.deletePending(ctx, repo, number, nil); wrong != nil {
 				e.Unsure = true
 			} else if removed {
 				e.Unsure = false // what was not sent is all there was
@@ -168,20 +168,20 @@ func (c *Client) submit(ctx context.Context, do call, repo precedent.Repo, numbe
 		return nil, err
 	}
 	if r.ID <= 0 {
-		return nil, do.strange("it names no review")
+		return nil, do.unexpected("it names no review")
 	}
 	return r, nil
 }
 
-// clear removes the account's review that is not sent, if it holds nothing but
+// deletePending removes the account's review that is not sent, if it holds nothing but
 // what is to be sent now; nil for all that it holds. A person's own words are left
 // where they are, and nothing is posted beside them.
-func (c *Client) clear(ctx context.Context, repo precedent.Repo, number int, send *sdk.CreatePullReviewOptions) (removed bool, err error) {
+func (c *Client) deletePending(ctx context.Context, repo precedent.Repo, number int, send *sdk.CreatePullReviewOptions) (removed bool, err error) {
 	do, err := c.begin(ctx, repo, fmt.Sprintf("look for a review that was not sent on %s#%d", repo, number))
 	if err != nil {
 		return false, err
 	}
-	listed, err := pages(do, func(o sdk.ListOptions) ([]*sdk.PullReview, *sdk.Response, error) {
+	listed, err := listAll(do, func(o sdk.ListOptions) ([]*sdk.PullReview, *sdk.Response, error) {
 		return do.ListPullReviews(repo.Owner, repo.Name, int64(number), sdk.ListPullReviewsOptions{ListOptions: o})
 	})
 	if err != nil {
@@ -200,11 +200,11 @@ func (c *Client) clear(ctx context.Context, repo precedent.Repo, number int, sen
 			continue // administrators see those of others
 		}
 		if send != nil {
-			if err := c.mine(do, repo, number, r, send); err != nil {
+			if err := c.checkPending(do, repo, number, r, send); err != nil {
 				return removed, err
 			}
 		}
-		if _, err := do.DeletePullReview(repo.Owner, repo.Name, int64(number), r.ID); err != nil && !missing(err) {
+		if _, err := do.DeletePullReview(repo.Owner, repo.Name, int64(number), r.ID); err != nil && !isUnknownRoute(err) {
 			return removed, do.fail(err)
 		}
 		removed = true
@@ -212,10 +212,10 @@ func (c *Client) clear(ctx context.Context, repo precedent.Repo, number int, sen
 	return removed, nil
 }
 
-// mine refuses a review that is not sent, unless it holds these words, or words
+// checkPending refuses a review that is not sent, unless it holds these words, or words
 // that carry our marker, as one that was cut off at an earlier head: nobody else
 // sees them, and a person writes no markers.
-func (c *Client) mine(do call, repo precedent.Repo, number int, r *sdk.PullReview, send *sdk.CreatePullReviewOptions) error {
+func (c *Client) checkPending(do call, repo precedent.Repo, number int, r *sdk.PullReview, send *sdk.CreatePullReviewOptions) error {
 	there, err := c.remarks(do, repo, number, r)
 	if err != nil {
 		return err

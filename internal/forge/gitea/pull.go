@@ -38,7 +38,7 @@ func (c *Client) PullRequest(ctx context.Context, repo precedent.Repo, number in
 		}
 	}
 	if p.Index != int64(number) {
-		return forge.PullRequest{}, do.strange("it is about another pull request")
+		return forge.PullRequest{}, do.unexpected("it is about another pull request")
 	}
 	return c.pull(do, p)
 }
@@ -49,7 +49,7 @@ func (c *Client) Open(ctx context.Context, repo precedent.Repo) ([]forge.PullReq
 	if err != nil {
 		return nil, err
 	}
-	listed, err := pages(do, func(o sdk.ListOptions) ([]*sdk.PullRequest, *sdk.Response, error) {
+	listed, err := listAll(do, func(o sdk.ListOptions) ([]*sdk.PullRequest, *sdk.Response, error) {
 		return do.ListRepoPullRequests(repo.Owner, repo.Name, sdk.ListPullRequestsOptions{ListOptions: o, State: sdk.StateOpen, Sort: "recentupdate"})
 	})
 	var open []forge.PullRequest
@@ -92,18 +92,18 @@ func (c *Client) pull(do call, p *sdk.PullRequest) (forge.PullRequest, error) {
 		return forge.PullRequest{}, err
 	}
 	if p.Index <= 0 || int64(int(p.Index)) != p.Index || base.Repo.IsZero() || p.Updated == nil {
-		return forge.PullRequest{}, do.strange("it names no pull request of a repository")
+		return forge.PullRequest{}, do.unexpected("it names no pull request of a repository")
 	}
 	state := forge.State(p.State)
 	if p.HasMerged {
 		state = forge.Merged
 	}
 	if !slices.Contains([]forge.State{forge.Open, forge.Closed, forge.Merged}, state) {
-		return forge.PullRequest{}, do.strange("the state is unknown")
+		return forge.PullRequest{}, do.unexpected("the state is unknown")
 	}
 	n := strconv.FormatInt(p.Index, 10)
 	out := forge.PullRequest{
-		Number: int(p.Index), Author: person(p.Poster), State: state, Draft: p.Draft || unfinished(p.Title),
+		Number: int(p.Index), Author: person(p.Poster), State: state, Draft: p.Draft || isDraftTitle(p.Title),
 		URL:  c.PullRequestURL(base.Repo, int(p.Index)),
 		Base: base, Head: head, Ref: "refs/pull/" + n + "/head",
 		Updated: p.Updated.UTC(), Locked: p.IsLocked,
@@ -111,8 +111,8 @@ func (c *Client) pull(do call, p *sdk.PullRequest) (forge.PullRequest, error) {
 	if p.ChangedFiles != nil {
 		out.Files = *p.ChangedFiles
 	}
-	out.Title, _ = words(p.Title)
-	out.Body, _ = words(p.Body)
+	out.Title, _ = truncateBody(p.Title)
+	out.Body, _ = truncateBody(p.Body)
 	for _, l := range p.Labels {
 		if l != nil {
 			out.Labels = append(out.Labels, l.Name)
@@ -121,9 +121,9 @@ func (c *Client) pull(do call, p *sdk.PullRequest) (forge.PullRequest, error) {
 	return out, nil
 }
 
-// unfinished tells a draft by its title, where Gitea keeps it; servers before
+// isDraftTitle tells a draft by its title, where Gitea keeps it; servers before
 // 1.23 say it nowhere else.
-func unfinished(title string) bool {
+func isDraftTitle(title string) bool {
 	up := strings.ToUpper(title)
 	return strings.HasPrefix(up, "WIP:") || strings.HasPrefix(up, "[WIP]")
 }
@@ -132,7 +132,7 @@ func unfinished(title string) bool {
 // even when the branch is gone.
 func (c *Client) branch(do call, b *sdk.PRBranchInfo) (forge.Branch, error) {
 	if b == nil || !objectID().MatchString(b.Sha) {
-		return forge.Branch{}, do.strange("it names no commit")
+		return forge.Branch{}, do.unexpected("it names no commit")
 	}
 	out := forge.Branch{Name: cmp.Or(b.Name, b.Ref), SHA: b.Sha}
 	if b.Repository == nil {
@@ -142,8 +142,8 @@ func (c *Client) branch(do call, b *sdk.PRBranchInfo) (forge.Branch, error) {
 	if b.Repository.Owner != nil {
 		out.Repo.Owner = b.Repository.Owner.UserName
 	}
-	if c.check(out.Repo) != nil {
-		return out, do.strange("it names no repository")
+	if c.checkRepo(out.Repo) != nil {
+		return out, do.unexpected("it names no repository")
 	}
 	out.CloneURL = c.web.JoinPath(out.Repo.Owner, out.Repo.Name+".git").String()
 	return out, nil
@@ -164,8 +164,8 @@ func person(u *sdk.User) forge.Person {
 	return forge.Person{ID: precedent.NumberID(u.ID), Login: u.UserName, Bot: u.ID == actionsID}
 }
 
-// words bounds what somebody wrote, and tells whether it was cut.
-func words(s string) (precedent.Untrusted, bool) {
+// truncateBody bounds what somebody wrote, and tells whether it was cut.
+func truncateBody(s string) (precedent.Untrusted, bool) {
 	if len(s) <= forge.MaxBody {
 		return precedent.Untrusted(s), false
 	}
@@ -176,8 +176,8 @@ func words(s string) (precedent.Untrusted, bool) {
 	return precedent.Untrusted(s[:end]), true
 }
 
-// page is the address of a page of this forge, or nothing.
-func (c *Client) page(address string) string {
+// ownPage is the address of a page of this forge, or nothing.
+func (c *Client) ownPage(address string) string {
 	if strings.HasPrefix(address, c.web.String()+"/") {
 		return address
 	}

@@ -19,9 +19,9 @@ func (c *Client) Reply(ctx context.Context, repo precedent.Repo, number int, to 
 		return forge.Comment{}, err
 	}
 	if tooLong(body) {
-		return forge.Comment{}, wordy(do.doing)
+		return forge.Comment{}, tooLongError(do.doing)
 	}
-	if _, err := c.unlocked(ctx, do, repo, number); err != nil {
+	if _, err := c.readUnlocked(ctx, do, repo, number); err != nil {
 		return forge.Comment{}, err
 	}
 	first, err := c.find(do, repo, number, to)
@@ -32,25 +32,25 @@ func (c *Client) Reply(ctx context.Context, repo precedent.Repo, number int, to 
 		return forge.Comment{}, &forge.Error{Kind: forge.KindClosed, Msg: do.doing + ": there is no such comment any more"}
 	}
 	m, remark := new(sdk.PullReviewComment), first.remark(body)
-	switch c.answers(ctx) {
-	case byReply:
+	switch c.replyMode(ctx) {
+	case viaReply:
 		if m, _, err = do.CreatePullReviewCommentReply(repo.Owner, repo.Name, int64(number), to.Number(), sdk.CreatePullReviewCommentReplyOptions{Body: body}); err != nil {
 			err = do.fail(err)
 		}
-	case byAdding:
+	case viaReviewComment:
 		err = c.send(ctx, do, http.MethodPost, fmt.Sprintf("repos/%s/%s/pulls/%d/reviews/%d/comments", repo.Owner, repo.Name, number, first.Review.Number()), remark, m)
-	case byReview:
+	case viaReview:
 		return c.replyByReview(ctx, do, repo, number, first, remark)
 	}
 	switch {
-	case missing(err): // the version promised too much
+	case isUnknownRoute(err): // the version promised too much
 		return c.replyByReview(ctx, do, repo, number, first, remark)
 	case err != nil:
 		return forge.Comment{}, err
 	}
 	out := c.onLine(m, &sdk.PullReview{ID: first.Review.Number(), CommitID: first.Commit, Stale: first.Outdated}).Comment
 	if out.ID.Number() <= 0 || out.At.IsZero() {
-		return forge.Comment{}, do.strange("a comment has no number or no time")
+		return forge.Comment{}, do.unexpected("a comment has no number or no time")
 	}
 	out.ReplyTo = to
 	return out, nil
@@ -74,7 +74,7 @@ func (c *Client) replyByReview(ctx context.Context, do call, repo precedent.Repo
 	there, err := c.remarks(do, repo, number, r)
 	at := slices.IndexFunc(there, func(t inline) bool { return string(t.Body) == remark.Body })
 	if err != nil || at < 0 {
-		return forge.Comment{}, do.strange("the review that was posted does not tell its comment")
+		return forge.Comment{}, do.unexpected("the review that was posted does not tell its comment")
 	}
 	there[at].ReplyTo = first.ID
 	return there[at].Comment, nil

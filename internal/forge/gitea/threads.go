@@ -21,7 +21,7 @@ func (c *Client) Threads(ctx context.Context, repo precedent.Repo, number int) (
 		return nil, err
 	}
 	said, err := c.reviews(do, repo, number)
-	if err != nil && !tooMany(err) {
+	if err != nil && !isTooMany(err) {
 		return nil, err
 	}
 	var all []forge.Thread
@@ -65,9 +65,9 @@ func (c *Client) Resolve(ctx context.Context, repo precedent.Repo, number int, t
 		_, err = do.UnresolvePullReviewComment(repo.Owner, repo.Name, first)
 	}
 	switch {
-	case missing(err):
+	case isUnknownRoute(err):
 		return forge.Unsupported("this server cannot " + verb + " conversations by its API, or does not have this one any more (Gitea can since 1.26)"), nil
-	case status(err) == http.StatusForbidden:
+	case statusOf(err) == http.StatusForbidden:
 		return forge.Unsupported("the token may not " + verb + " conversations: they are for the author, official reviewers and people with write access"), nil
 	}
 	return "", do.fail(err)
@@ -85,7 +85,7 @@ func (c *Client) Reactions(ctx context.Context, repo precedent.Repo, number int,
 		if err != nil {
 			return nil, do.fail(err)
 		}
-		if id = wordsOf(r); id == 0 {
+		if id = bodyCommentID(r); id == 0 {
 			return nil, nil // nobody can react to a review without words
 		}
 	}
@@ -96,16 +96,16 @@ func (c *Client) Reactions(ctx context.Context, repo precedent.Repo, number int,
 	var all []forge.Reaction
 	for _, r := range listed {
 		if r == nil {
-			return nil, do.strange("there is nothing where an entry should be")
+			return nil, do.unexpected("there is nothing where an entry should be")
 		}
 		all = append(all, forge.Reaction{Who: person(r.User), Content: r.Reaction, At: r.Created.UTC()})
 	}
 	return all, nil
 }
 
-// wordsOf is the number of the comment that holds a review's words. It has one
+// bodyCommentID is the number of the comment that holds a review's words. It has one
 // beside the review's, which stands in the review's address alone.
-func wordsOf(r *sdk.PullReview) int64 {
+func bodyCommentID(r *sdk.PullReview) int64 {
 	found := anchor().FindStringSubmatch(r.HTMLURL)
 	if found == nil {
 		return 0

@@ -25,14 +25,14 @@ func (c *Client) Comment(ctx context.Context, repo precedent.Repo, number int, b
 		return forge.Comment{}, err
 	}
 	if tooLong(body) {
-		return forge.Comment{}, wordy(do.doing)
+		return forge.Comment{}, tooLongError(do.doing)
 	}
 	m, _, err := do.CreateIssueComment(repo.Owner, repo.Name, int64(number), sdk.CreateIssueCommentOption{Body: body})
 	if err != nil {
 		return forge.Comment{}, do.fail(err)
 	}
 	if m.ID <= 0 || m.Created.IsZero() {
-		return forge.Comment{}, do.strange("a comment has no number or no time")
+		return forge.Comment{}, do.unexpected("a comment has no number or no time")
 	}
 	return c.onThread(m), nil
 }
@@ -48,9 +48,9 @@ func (c *Client) Edit(ctx context.Context, repo precedent.Repo, number int, m fo
 		return &forge.Error{Kind: forge.KindInvalid, Msg: do.doing + ": Gitea does not edit the words of a review"}
 	}
 	if tooLong(body) {
-		return wordy(do.doing)
+		return tooLongError(do.doing)
 	}
-	there, err := c.own(ctx, do, repo, number, m)
+	there, err := c.checkAuthor(ctx, do, repo, number, m)
 	switch {
 	case err != nil:
 		return err
@@ -75,7 +75,7 @@ func (c *Client) Delete(ctx context.Context, repo precedent.Repo, number int, m 
 	if err != nil {
 		return "", err
 	}
-	if there, err := c.own(ctx, do, repo, number, m); err != nil || !there {
+	if there, err := c.checkAuthor(ctx, do, repo, number, m); err != nil || !there {
 		return "", err
 	}
 	switch m.Kind {
@@ -91,15 +91,15 @@ func (c *Client) Delete(ctx context.Context, repo precedent.Repo, number int, m 
 		}
 		return "", c.deleteReview(do, repo, number, m.ID.Number())
 	}
-	if _, err := do.DeleteIssueComment(repo.Owner, repo.Name, m.ID.Number()); err != nil && status(err) != http.StatusNotFound {
+	if _, err := do.DeleteIssueComment(repo.Owner, repo.Name, m.ID.Number()); err != nil && statusOf(err) != http.StatusNotFound {
 		return "", do.fail(err)
 	}
 	return "", nil
 }
 
-// own tells whether a comment is there, and refuses one that is not of Me's: Gitea
+// checkAuthor tells whether a comment is there, and refuses one that is not of Me's: Gitea
 // lets whoever may write change the words of all.
-func (c *Client) own(ctx context.Context, do call, repo precedent.Repo, number int, m forge.CommentRef) (there bool, err error) {
+func (c *Client) checkAuthor(ctx context.Context, do call, repo precedent.Repo, number int, m forge.CommentRef) (there bool, err error) {
 	me, err := c.Me(ctx)
 	if err != nil {
 		return false, err
@@ -115,7 +115,7 @@ func (c *Client) own(ctx context.Context, do call, repo precedent.Repo, number i
 	case forge.OnReview:
 		r, _, err := do.GetPullReview(repo.Owner, repo.Name, int64(number), m.ID.Number())
 		switch {
-		case status(err) == http.StatusNotFound:
+		case statusOf(err) == http.StatusNotFound:
 			return false, nil
 		case err != nil:
 			return false, do.fail(err)
@@ -124,7 +124,7 @@ func (c *Client) own(ctx context.Context, do call, repo precedent.Repo, number i
 	case forge.OnThread:
 		found := new(sdk.Comment)
 		err := c.send(ctx, do, http.MethodGet, fmt.Sprintf("repos/%s/%s/issues/comments/%d", repo.Owner, repo.Name, m.ID.Number()), nil, found)
-		if status(err) == http.StatusNotFound || err == nil && found.ID == 0 { // 204: it is one of another kind
+		if statusOf(err) == http.StatusNotFound || err == nil && found.ID == 0 { // 204: it is one of another kind
 			return false, nil
 		}
 		if err != nil {
@@ -140,7 +140,7 @@ func (c *Client) own(ctx context.Context, do call, repo precedent.Repo, number i
 
 func (c *Client) deleteReview(do call, repo precedent.Repo, number int, id int64) error {
 	_, err := do.DeletePullReview(repo.Owner, repo.Name, int64(number), id)
-	if status(err) == http.StatusNotFound {
+	if statusOf(err) == http.StatusNotFound {
 		return nil
 	}
 	return do.fail(err)
@@ -152,7 +152,7 @@ func (c *Client) deleteLine(ctx context.Context, do call, repo precedent.Repo, n
 		return "", err
 	}
 	err = c.send(ctx, do, http.MethodDelete, fmt.Sprintf("repos/%s/%s/pulls/%d/reviews/%d/comments/%d", repo.Owner, repo.Name, number, there.Review.Number(), id.Number()), nil, nil)
-	if !missing(err) {
+	if !isUnknownRoute(err) {
 		return "", err
 	}
 	r, _, err := do.GetPullReview(repo.Owner, repo.Name, int64(number), there.Review.Number())

@@ -58,8 +58,8 @@ func NewApp(id string, key []byte, installation int64) (*App, error) {
 	}}, nil
 }
 
-// installed is the token of an installation for one repository.
-type installed struct {
+// installationToken is the token of an installation for one repository.
+type installationToken struct {
 	token wire.Token
 	until time.Time
 }
@@ -70,17 +70,17 @@ type tokens struct {
 	plain  wire.Token
 	app    *App
 
-	mu    sync.Mutex // held while a token is made, so that one is made at a time
-	known map[precedent.Repo]installed
+	mu     sync.Mutex // held while a token is made, so that one is made at a time
+	cached map[precedent.Repo]installationToken
 }
 
 // asAppKey marks requests of the app itself, which no installation may send.
 type asAppKey struct{}
 
-// of is the token for a request. An app has one for each repository. What is of
+// forRequest is the token for a request. An app has one for each repository. What is of
 // none is asked with any that is at hand, else with one of the installation that
 // the app was given, else with none, as anybody may.
-func (t *tokens) of(ctx context.Context) (wire.Token, error) {
+func (t *tokens) forRequest(ctx context.Context) (wire.Token, error) {
 	now := t.client.wire.Now()
 	repo, ok := ctx.Value(repoKey{}).(precedent.Repo)
 	switch {
@@ -92,7 +92,7 @@ func (t *tokens) of(ctx context.Context) (wire.Token, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if !ok {
-		for _, k := range t.known {
+		for _, k := range t.cached {
 			if now.Before(k.until.Add(-renewBefore)) {
 				return k.token, nil
 			}
@@ -101,14 +101,14 @@ func (t *tokens) of(ctx context.Context) (wire.Token, error) {
 			return wire.Token{}, nil
 		}
 	}
-	if k := t.known[repo]; now.Before(k.until.Add(-renewBefore)) {
+	if k := t.cached[repo]; now.Before(k.until.Add(-renewBefore)) {
 		return k.token, nil
 	}
-	made, err := t.make(ctx, repo)
+	made, err := t.create(ctx, repo)
 	if err != nil {
 		return wire.Token{}, err
 	}
-	t.known[repo] = made
+	t.cached[repo] = made
 	return made.token, nil
 }
 
@@ -119,14 +119,14 @@ func (t *tokens) renew(ctx context.Context, refused wire.Token) bool {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	maps.DeleteFunc(t.known, func(_ precedent.Repo, k installed) bool { return k.token.Reveal() == refused.Reveal() })
+	maps.DeleteFunc(t.cached, func(_ precedent.Repo, k installationToken) bool { return k.token.Reveal() == refused.Reveal() })
 	return true
 }
 
-// make has GitHub make a token for one repository, with no more permissions than
+// create has GitHub make a token for one repository, with no more permissions than
 // a review needs; for the zero repository one that reads what is of none. A token
 // more than is used does no harm, so that it is asked for as if that only read.
-func (t *tokens) make(ctx context.Context, repo precedent.Repo) (installed, error) {
+func (t *tokens) create(ctx context.Context, repo precedent.Repo) (installationToken, error) {
 	doing := "get a token of the GitHub App"
 	if !repo.IsZero() {
 		doing += " for " + repo.String()
@@ -137,9 +137,9 @@ func (t *tokens) make(ctx context.Context, repo precedent.Repo) (installed, erro
 		found, _, err := t.client.api.Apps.GetRepositoryInstallation(ctx, repo.Owner, repo.Name)
 		switch {
 		case wire.Gone(err):
-			return installed{}, &forge.Error{Kind: forge.KindAuth, Msg: doing + ": the GitHub App is not installed there", Hint: "install it for the repository"}
+			return installationToken{}, &forge.Error{Kind: forge.KindAuth, Msg: doing + ": the GitHub App is not installed there", Hint: "install it for the repository"}
 		case err != nil:
-			return installed{}, t.client.wire.Fail(doing, err)
+			return installationToken{}, t.client.wire.Fail(doing, err)
 		}
 		id = found.GetID()
 	}
@@ -149,13 +149,13 @@ func (t *tokens) make(ctx context.Context, repo precedent.Repo) (installed, erro
 		got, err = t.issue(ctx, id, repo, false) // an app that was not given checks can post all the same
 	}
 	if err != nil {
-		return installed{}, t.client.wire.Fail(doing, err)
+		return installationToken{}, t.client.wire.Fail(doing, err)
 	}
 	token, err := wire.NewToken(got.GetToken())
 	if err != nil || token.Reveal() == "" {
-		return installed{}, wire.UnexpectedAnswer(doing, "there is no token")
+		return installationToken{}, wire.UnexpectedAnswer(doing, "there is no token")
 	}
-	return installed{token: token, until: got.GetExpiresAt().Time}, nil
+	return installationToken{token: token, until: got.GetExpiresAt().Time}, nil
 }
 
 func (t *tokens) issue(ctx context.Context, id int64, repo precedent.Repo, checks bool) (*gh.InstallationToken, error) {
@@ -175,10 +175,10 @@ func (t *tokens) issue(ctx context.Context, id int64, repo precedent.Repo, check
 // GitToken is the secret that git fetches the repository with: the token, or that
 // of the app's installation, which lasts for 5 minutes at least.
 func (c *Client) GitToken(ctx context.Context, repo precedent.Repo) (string, error) {
-	ctx, err := c.enter(ctx, fmt.Sprintf("get a token for %s", repo), repo)
+	ctx, err := c.begin(ctx, fmt.Sprintf("get a token for %s", repo), repo)
 	if err != nil {
 		return "", err
 	}
-	token, err := c.tokens.of(ctx)
+	token, err := c.tokens.forRequest(ctx)
 	return token.Reveal(), err
 }

@@ -77,13 +77,13 @@ func (c *Client) ReadEvent(name string, data []byte) (forge.Event, error) {
 	}
 	e.By, e.Repo.Host = person(t.Sender), c.host
 	e.Repo.Owner, e.Repo.Name, _ = strings.Cut(t.Repository.FullName, "/")
-	if c.check(e.Repo) != nil || !c.hosts(t.Repository.HTMLURL) {
+	if c.checkRepo(e.Repo) != nil || !c.isOwnPage(t.Repository.HTMLURL) {
 		return forge.Event{}, wire.UnexpectedAnswer(doing, "it names no repository on "+c.host)
 	}
 	if name == "issue_comment" && t.Issue.PullRequest == nil {
 		return forge.Event{}, nil
 	}
-	t.about(name, &e)
+	t.fill(name, &e)
 	switch {
 	case slices.ContainsFunc(e.Pulls, func(n int) bool { return n <= 0 }):
 		return forge.Event{}, wire.UnexpectedAnswer(doing, "it names no pull request")
@@ -95,9 +95,9 @@ func (c *Client) ReadEvent(name string, data []byte) (forge.Event, error) {
 	return e, nil
 }
 
-// about fills in what an event is about. Pull requests of other repositories that
+// fill fills in what an event is about. Pull requests of other repositories that
 // have the commit of a run, too, are left out.
-func (t *payload) about(name string, e *forge.Event) {
+func (t *payload) fill(name string, e *forge.Event) {
 	e.Head = t.PullRequest.Head.SHA
 	said := func(pull int, kind forge.CommentKind, id int64) {
 		e.Pulls, e.Comment = []int{pull}, forge.CommentRef{Kind: kind, ID: precedent.NumberID(id)}
@@ -134,8 +134,8 @@ func (t *payload) about(name string, e *forge.Event) {
 	}
 }
 
-// hosts tells whether a page is this forge's, be it by http.
-func (c *Client) hosts(page string) bool {
+// isOwnPage tells whether a page is this forge's, be it by http.
+func (c *Client) isOwnPage(page string) bool {
 	u, err := url.Parse(page)
 	return err == nil && strings.EqualFold(u.Host, c.web.Host)
 }

@@ -45,7 +45,7 @@ type Client struct {
 	wire        *wire.Transport
 	tokens      *tokens
 	permissions *wire.Permissions
-	me          self
+	me          identity
 	posting     chan struct{} // holds one entry while a review is posted
 }
 
@@ -58,10 +58,10 @@ func New(o Options) (*Client, error) {
 		return nil, err
 	}
 	c := &Client{host: strings.ToLower(web.Host), web: web, graphql: graphql.String(), posting: make(chan struct{}, 1)}
-	c.tokens = &tokens{client: c, plain: o.Token, app: o.App, known: map[precedent.Repo]installed{}}
+	c.tokens = &tokens{client: c, plain: o.Token, app: o.App, cached: map[precedent.Repo]installationToken{}}
 	options := wire.Options{
-		Forge: "GitHub", Home: api, AlsoHosts: []string{graphql.Path}, Scheme: "Bearer", Token: c.tokens.of,
-		Plain: func(r *http.Request) bool { return r.Header.Get("Accept") == acceptDiff }, Hint: hint,
+		Forge: "GitHub", Home: api, AlsoHosts: []string{graphql.Path}, Scheme: "Bearer", Token: c.tokens.forRequest,
+		Plain: func(r *http.Request) bool { return r.Header.Get("Accept") == acceptDiff }, Hint: hintFor,
 		Network: o.Network, Public: o.BaseURL == "",
 	}
 	if o.App != nil {
@@ -109,8 +109,8 @@ func addresses(base string) (api, web, graphql *url.URL, err error) {
 	return at(u.Host, "/api/v3/"), at(u.Host, ""), at(u.Host, "/api/graphql"), nil
 }
 
-// hint is what a person can do about a status that GitHub answers with.
-func hint(status int, h http.Header) string {
+// hintFor is what a person can do about a status that GitHub answers with.
+func hintFor(status int, h http.Header) string {
 	switch {
 	case status == http.StatusForbidden && h.Get("X-GitHub-SSO") != "":
 		return "the organisation wants single sign-on: authorise the token for it in GitHub's settings"
@@ -133,11 +133,11 @@ var (
 	login = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_.-]{1,100}(\[bot\])?$`) })
 )
 
-// enter begins something in a repository: the context carries it, for the tokens
+// begin begins something in a repository: the context carries it, for the tokens
 // of an app. A repository that is not on this forge is refused, and so are names
 // that would make another request of this one.
-func (c *Client) enter(ctx context.Context, doing string, r precedent.Repo) (context.Context, error) {
-	if err := c.check(r); err != nil {
+func (c *Client) begin(ctx context.Context, doing string, r precedent.Repo) (context.Context, error) {
+	if err := c.checkRepo(r); err != nil {
 		return ctx, c.wire.Fail(doing, err)
 	}
 	return context.WithValue(ctx, repoKey{}, r), nil
@@ -145,7 +145,7 @@ func (c *Client) enter(ctx context.Context, doing string, r precedent.Repo) (con
 
 type repoKey struct{}
 
-func (c *Client) check(r precedent.Repo) error {
+func (c *Client) checkRepo(r precedent.Repo) error {
 	for _, s := range []string{r.Owner, r.Name} {
 		if !name().MatchString(s) || s == "." || s == ".." {
 			return &forge.Error{Kind: forge.KindRefused, Msg: fmt.Sprintf("%q cannot be the name of an owner or a repository on GitHub", s)}

@@ -73,7 +73,7 @@ func (c *Client) graph(ctx context.Context, doing, text string, variables map[st
 				e.Kind = forge.KindClosed
 			}
 		case "FORBIDDEN", "INSUFFICIENT_SCOPES":
-			e.Kind, e.Hint = forge.KindAuth, hint(http.StatusForbidden, nil)
+			e.Kind, e.Hint = forge.KindAuth, hintFor(http.StatusForbidden, nil)
 			if writes && strings.Contains(said, "archived") {
 				e.Kind, e.Hint = forge.KindClosed, ""
 			}

@@ -15,7 +15,7 @@ import (
 // AddLabel puts a label on a pull request. GitHub makes one that there is not yet.
 func (c *Client) AddLabel(ctx context.Context, repo precedent.Repo, number int, label string) (forge.Unsupported, error) {
 	doing := fmt.Sprintf("add label %q to %s#%d", label, repo, number)
-	ctx, err := c.enter(ctx, doing, repo)
+	ctx, err := c.begin(ctx, doing, repo)
 	if err != nil {
 		return "", err
 	}
@@ -30,13 +30,13 @@ func (c *Client) AddLabel(ctx context.Context, repo precedent.Repo, number int, 
 		_, err = c.api.Do(req, nil)
 		return err
 	})
-	return forbidden(err)
+	return labelsUnsupported(err)
 }
 
 // RemoveLabel takes a label from a pull request.
 func (c *Client) RemoveLabel(ctx context.Context, repo precedent.Repo, number int, label string) (forge.Unsupported, error) {
 	doing := fmt.Sprintf("remove label %q from %s#%d", label, repo, number)
-	ctx, err := c.enter(ctx, doing, repo)
+	ctx, err := c.begin(ctx, doing, repo)
 	if err != nil {
 		return "", err
 	}
@@ -47,11 +47,11 @@ func (c *Client) RemoveLabel(ctx context.Context, repo precedent.Repo, number in
 	if wire.Gone(err) {
 		return "", nil
 	}
-	return forbidden(err)
+	return labelsUnsupported(err)
 }
 
-// forbidden takes what the token may not do for what the forge cannot.
-func forbidden(err error) (forge.Unsupported, error) {
+// labelsUnsupported takes what the token may not do for what the forge cannot.
+func labelsUnsupported(err error) (forge.Unsupported, error) {
 	var e *forge.Error
 	if errors.As(err, &e) && e.Kind == forge.KindAuth && e.Status == http.StatusForbidden {
 		return forge.Unsupported(e.Msg), nil

@@ -30,7 +30,7 @@ const (
 // files, which holds the hunks of those that are not too large.
 func (c *Client) Patch(ctx context.Context, repo precedent.Repo, number int) ([]byte, []precedent.SkippedFile, error) {
 	doing := fmt.Sprintf("read diff of pull request %s#%d", repo, number)
-	ctx, err := c.enter(ctx, doing, repo)
+	ctx, err := c.begin(ctx, doing, repo)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -47,7 +47,7 @@ func (c *Client) Patch(ctx context.Context, repo precedent.Repo, number int) ([]
 
 // listedPatch puts the diff together from the list of files.
 func (c *Client) listedPatch(ctx context.Context, doing string, repo precedent.Repo, number int) ([]byte, []precedent.SkippedFile, error) {
-	files, err := pages(c, doing, func(o gh.ListOptions) ([]*gh.CommitFile, *gh.Response, error) {
+	files, err := listAll(c, doing, func(o gh.ListOptions) ([]*gh.CommitFile, *gh.Response, error) {
 		return c.api.PullRequests.ListFiles(ctx, repo.Owner, repo.Name, number, &o)
 	})
 	var e *forge.Error
@@ -63,7 +63,7 @@ func (c *Client) listedPatch(ctx context.Context, doing string, repo precedent.R
 			continue
 		}
 		seen[f.GetFilename()] = true
-		section, why := piece(f)
+		section, why := fileDiff(f)
 		if why != "" {
 			skipped = append(skipped, precedent.SkippedFile{Path: f.GetFilename(), Reason: why})
 		}
@@ -87,9 +87,9 @@ var emptyBlob = map[string]bool{
 	"473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813": true,
 }
 
-// piece is a file's section of the diff, or why there is none. GitHub does not
+// fileDiff is a file's section of the diff, or why there is none. GitHub does not
 // tell the modes of files, so that a usual one stands for new and deleted ones.
-func piece(f *gh.CommitFile) (section, why string) {
+func fileDiff(f *gh.CommitFile) (section, why string) {
 	name, before := f.GetFilename(), f.GetFilename()
 	var head, old, now string
 	old, now = git.QuotePath("a/"+before), git.QuotePath("b/"+name)
@@ -111,7 +111,7 @@ func piece(f *gh.CommitFile) (section, why string) {
 	default:
 		return "", fmt.Sprintf("GitHub says of it that it is %q", f.GetStatus())
 	}
-	if !named(name) || !named(before) {
+	if !isPath(name) || !isPath(before) {
 		return "", "git has no such path"
 	}
 	first := fmt.Sprintf("diff --git %s %s\n%s", git.QuotePath("a/"+before), git.QuotePath("b/"+name), head)
@@ -133,8 +133,8 @@ func piece(f *gh.CommitFile) (section, why string) {
 	return fmt.Sprintf("%s--- %s\n+++ %s\n%s", first, old, now, hunks), ""
 }
 
-// named tells whether git can have a file of that name.
-func named(file string) bool {
+// isPath tells whether git can have a file of that name.
+func isPath(file string) bool {
 	return file != "" && path.Clean(file) == file && !path.IsAbs(file) && file != "." && file != ".." && !strings.HasPrefix(file, "../") && !strings.Contains(file, "\x00")
 }
 
@@ -151,7 +151,7 @@ func wellFormed(hunks string) bool {
 			if m == nil {
 				return false
 			}
-			old, now = count(m[1]), count(m[2])
+			old, now = lineCount(m[1]), lineCount(m[2])
 			continue
 		}
 		switch line[0] {
@@ -172,7 +172,7 @@ func wellFormed(hunks string) bool {
 	return old == 0 && now == 0
 }
 
-func count(s string) int {
+func lineCount(s string) int {
 	if s == "" {
 		return 1
 	}

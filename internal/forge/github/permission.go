@@ -14,7 +14,7 @@ import (
 // role that is not known here.
 func (c *Client) Permission(ctx context.Context, repo precedent.Repo, p forge.Person) (forge.Permission, error) {
 	doing := fmt.Sprintf("read permission of %q in %s", p.Login, repo)
-	ctx, err := c.enter(ctx, doing, repo)
+	ctx, err := c.begin(ctx, doing, repo)
 	if err != nil {
 		return forge.None, err
 	}
@@ -35,13 +35,13 @@ func (c *Client) Permission(ctx context.Context, repo precedent.Repo, p forge.Pe
 		case precedent.NumberID(level.GetUser().GetID()) != p.ID:
 			return forge.None, nil
 		}
-		return role(level.GetPermission()), nil
+		return permissionOf(level.GetPermission()), nil
 	})
 }
 
-// role translates what GitHub calls the base roles; maintain is given as write,
+// permissionOf translates what GitHub calls the base roles; maintain is given as write,
 // and triage as read.
-func role(s string) forge.Permission {
+func permissionOf(s string) forge.Permission {
 	switch p := forge.Permission(s); p {
 	case forge.Read, forge.Write, forge.Admin:
 		return p

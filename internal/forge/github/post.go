@@ -26,7 +26,7 @@ const onFile = "a review on GitHub takes remarks on lines only"
 // posted in one that is visible.
 func (c *Client) Post(ctx context.Context, repo precedent.Repo, number int, d forge.Draft) (forge.Posted, error) {
 	doing := fmt.Sprintf("post a review on %s#%d", repo, number)
-	ctx, err := c.enter(ctx, doing, repo)
+	ctx, err := c.begin(ctx, doing, repo)
 	if err != nil {
 		return forge.Posted{}, err
 	}
@@ -45,7 +45,7 @@ func (c *Client) Post(ctx context.Context, repo precedent.Repo, number int, d fo
 			p.posted.Rejected = append(p.posted.Rejected, forge.Rejected{Remark: i, Why: onFile})
 			continue
 		}
-		p.good = append(p.good, i)
+		p.remaining = append(p.remaining, i)
 	}
 	// A pending review of one would be in the way of another.
 	select {
@@ -61,24 +61,24 @@ func (c *Client) Post(ctx context.Context, repo precedent.Repo, number int, d fo
 
 // posting is one draft on its way.
 type posting struct {
-	client *Client
-	repo   precedent.Repo
-	number int
-	doing  string
-	draft  forge.Draft
-	event  string
-	good   []int // remarks that GitHub is not known to refuse
-	posted forge.Posted
+	client    *Client
+	repo      precedent.Repo
+	number    int
+	doing     string
+	draft     forge.Draft
+	event     string
+	remaining []int // remarks that GitHub is not known to refuse
+	posted    forge.Posted
 }
 
 // run sends the visible review, after everything that GitHub was found to refuse
 // has been taken out of it; each cause once.
 func (p *posting) run(ctx context.Context) error {
 	for cleared, probed := false, false; ; {
-		if len(p.good) == 0 && len(p.draft.Remarks) > 0 {
+		if len(p.remaining) == 0 && len(p.draft.Remarks) > 0 {
 			return nil // all were rejected
 		}
-		review, words, err := p.send(ctx, p.event, p.draft.Body, p.good)
+		review, words, err := p.send(ctx, p.event, p.draft.Body, p.remaining)
 		if err == nil {
 			p.posted.Review = precedent.NumberID(review)
 			p.readNumbers(ctx)
@@ -86,19 +86,19 @@ func (p *posting) run(ctx context.Context) error {
 		}
 		low := strings.ToLower(words)
 		switch {
-		case !invalid(err):
+		case !isInvalid(err):
 			return err
 		case strings.Contains(low, "one pending review") && !cleared:
 			cleared = true
-			if err := p.clear(ctx); err != nil {
+			if err := p.deleteLeftover(ctx); err != nil {
 				return err
 			}
 		case strings.Contains(low, "your own pull request") && p.event != events[forge.Remarks]:
 			p.event = events[forge.Remarks]
 			p.posted.Unsupported = append(p.posted.Unsupported, "GitHub lets nobody request changes on a pull request of their own: the review is a comment")
-		case len(p.good) > 0 && !probed:
+		case len(p.remaining) > 0 && !probed:
 			probed = true
-			if err := p.probe(ctx, err); err != nil {
+			if err := p.findRejected(ctx, err); err != nil {
 				return err
 			}
 		default:
@@ -107,7 +107,7 @@ func (p *posting) run(ctx context.Context) error {
 	}
 }
 
-func invalid(err error) bool {
+func isInvalid(err error) bool {
 	var e *forge.Error
 	return errors.As(err, &e) && e.Kind == forge.KindInvalid && !e.Unsure
 }
@@ -148,20 +148,20 @@ func remark(r forge.Remark) *gh.DraftReviewComment {
 // readNumbers reads the numbers of the remarks that were just posted. That they cannot
 // be read is no error: the review is posted.
 func (p *posting) readNumbers(ctx context.Context) {
-	if len(p.good) == 0 {
+	if len(p.remaining) == 0 {
 		return
 	}
-	listed, err := pages(p.client, p.doing, func(o gh.ListOptions) ([]*gh.PullRequestComment, *gh.Response, error) {
+	listed, err := listAll(p.client, p.doing, func(o gh.ListOptions) ([]*gh.PullRequestComment, *gh.Response, error) {
 		return p.client.api.PullRequests.ListReviewComments(ctx, p.repo.Owner, p.repo.Name, p.number, p.posted.Review.Number(), &o)
 	})
 	if err != nil {
 		return
 	}
 	taken := map[int64]bool{}
-	for _, i := range p.good {
+	for _, i := range p.remaining {
 		r := p.draft.Remarks[i]
 		for _, m := range listed {
-			if id := m.GetID(); id > 0 && !taken[id] && m.GetPath() == r.Path && same(m.GetBody(), r.Body) {
+			if id := m.GetID(); id > 0 && !taken[id] && m.GetPath() == r.Path && sameText(m.GetBody(), r.Body) {
 				taken[id] = true
 				p.posted.Remarks[i] = precedent.NumberID(id)
 				break
@@ -170,8 +170,8 @@ func (p *posting) readNumbers(ctx context.Context) {
 	}
 }
 
-// same compares words as they were sent with words as they are kept.
-func same(a, b string) bool {
+// sameText compares words as they were sent with words as they are kept.
+func sameText(a, b string) bool {
 	plain := func(s string) string { return strings.TrimSpace(strings.ReplaceAll(s, "\r\n", "\n")) }
 	return plain(a) == plain(b)
 }

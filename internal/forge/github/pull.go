@@ -22,7 +22,7 @@ var objectID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(
 // PullRequest reads one pull request.
 func (c *Client) PullRequest(ctx context.Context, repo precedent.Repo, number int) (forge.PullRequest, error) {
 	doing := fmt.Sprintf("read pull request %s#%d", repo, number)
-	ctx, err := c.enter(ctx, doing, repo)
+	ctx, err := c.begin(ctx, doing, repo)
 	if err != nil {
 		return forge.PullRequest{}, err
 	}
@@ -39,11 +39,11 @@ func (c *Client) PullRequest(ctx context.Context, repo precedent.Repo, number in
 // Open lists the open pull requests, the one that changed last first.
 func (c *Client) Open(ctx context.Context, repo precedent.Repo) ([]forge.PullRequest, error) {
 	doing := "list pull requests of " + repo.String()
-	ctx, err := c.enter(ctx, doing, repo)
+	ctx, err := c.begin(ctx, doing, repo)
 	if err != nil {
 		return nil, err
 	}
-	listed, err := pages(c, doing, func(o gh.ListOptions) ([]*gh.PullRequest, *gh.Response, error) {
+	listed, err := listAll(c, doing, func(o gh.ListOptions) ([]*gh.PullRequest, *gh.Response, error) {
 		return c.api.PullRequests.List(ctx, repo.Owner, repo.Name, &gh.PullRequestListOptions{
 			State: "open", Sort: "updated", Direction: "desc", ListOptions: o,
 		})
@@ -91,8 +91,8 @@ func (c *Client) pull(doing string, p *gh.PullRequest) (forge.PullRequest, error
 		Base: base, Head: head, Ref: "refs/pull/" + n + "/head",
 		Updated: p.GetUpdatedAt().UTC(), Files: p.GetChangedFiles(), Locked: p.GetLocked(),
 	}
-	out.Title, _ = words(p.GetTitle())
-	out.Body, _ = words(p.GetBody())
+	out.Title, _ = truncateBody(p.GetTitle())
+	out.Body, _ = truncateBody(p.GetBody())
 	for _, l := range p.Labels {
 		out.Labels = append(out.Labels, l.GetName())
 	}
@@ -109,7 +109,7 @@ func (c *Client) branch(doing string, b *gh.PullRequestBranch) (forge.Branch, er
 		return out, nil // the fork is deleted; the head is still at the base's ref
 	}
 	out.Repo = precedent.Repo{Host: c.host, Owner: b.GetRepo().GetOwner().GetLogin(), Name: b.GetRepo().GetName()}
-	if c.check(out.Repo) != nil {
+	if c.checkRepo(out.Repo) != nil {
 		return out, wire.UnexpectedAnswer(doing, "it names no repository")
 	}
 	out.CloneURL = c.web.JoinPath(out.Repo.Owner, out.Repo.Name+".git").String()
@@ -124,8 +124,8 @@ func person(u *gh.User) forge.Person {
 	return forge.Person{ID: precedent.NumberID(u.GetID()), Login: u.GetLogin(), Bot: u.GetType() == "Bot"}
 }
 
-// words bounds what somebody wrote, and tells whether it was cut.
-func words(s string) (precedent.Untrusted, bool) {
+// truncateBody bounds what somebody wrote, and tells whether it was cut.
+func truncateBody(s string) (precedent.Untrusted, bool) {
 	if len(s) <= forge.MaxBody {
 		return precedent.Untrusted(s), false
 	}

@@ -16,14 +16,14 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge/wire"
 )
 
-// numbers is a page of the comments of a conversation.
-type numbers struct {
-	PageInfo page
+// commentPage is a page of the comments of a conversation.
+type commentPage struct {
+	PageInfo pageInfo
 	Nodes    []struct{ FullDatabaseID bigInt }
 }
 
-// page says where a list of GraphQL goes on.
-type page struct {
+// pageInfo says where a list of GraphQL goes on.
+type pageInfo struct {
 	HasNextPage bool
 	EndCursor   string
 }
@@ -45,8 +45,8 @@ func (b *bigInt) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// conversation is one as GraphQL gives it.
-type conversation struct {
+// threadNode is one as GraphQL gives it.
+type threadNode struct {
 	ID         string
 	IsResolved bool
 	IsOutdated bool
@@ -54,7 +54,7 @@ type conversation struct {
 		Login      string
 		DatabaseID int64
 	}
-	Comments numbers
+	Comments commentPage
 }
 
 // Threads reads the conversations, in the order of their first comments. A token
@@ -62,23 +62,23 @@ type conversation struct {
 // and as if none was closed.
 func (c *Client) Threads(ctx context.Context, repo precedent.Repo, number int) ([]forge.Thread, error) {
 	doing := fmt.Sprintf("read conversations of %s#%d", repo, number)
-	ctx, err := c.enter(ctx, doing, repo)
+	ctx, err := c.begin(ctx, doing, repo)
 	if err != nil {
 		return nil, err
 	}
-	threads, err := c.conversations(ctx, doing, repo, number)
+	threads, err := c.threadsByGraphQL(ctx, doing, repo, number)
 	var e *forge.Error
 	// An older GitHub Enterprise calls a field that it does not know invalid, and
 	// may have no GraphQL at all.
 	if errors.As(err, &e) && (e.Kind == forge.KindAuth || e.Kind == forge.KindInvalid) || wire.Gone(err) {
-		threads, err = c.grouped(ctx, doing, repo, number)
+		threads, err = c.threadsByREST(ctx, doing, repo, number)
 	}
 	slices.SortStableFunc(threads, func(a, b forge.Thread) int { return a.Comments[0].Compare(b.Comments[0]) })
 	return threads, err
 }
 
-// conversations asks GraphQL.
-func (c *Client) conversations(ctx context.Context, doing string, repo precedent.Repo, number int) ([]forge.Thread, error) {
+// threadsByGraphQL asks GraphQL.
+func (c *Client) threadsByGraphQL(ctx context.Context, doing string, repo precedent.Repo, number int) ([]forge.Thread, error) {
 	var all []forge.Thread
 	seen := map[precedent.ForgeID]bool{}
 	var after *string
@@ -87,8 +87,8 @@ func (c *Client) conversations(ctx context.Context, doing string, repo precedent
 			Repository *struct {
 				PullRequest *struct {
 					ReviewThreads struct {
-						PageInfo page
-						Nodes    []conversation
+						PageInfo pageInfo
+						Nodes    []threadNode
 					}
 				}
 			}
@@ -120,7 +120,7 @@ func (c *Client) conversations(ctx context.Context, doing string, repo precedent
 }
 
 // thread translates a conversation, and reads its further comments.
-func (c *Client) thread(ctx context.Context, doing string, n conversation) (forge.Thread, error) {
+func (c *Client) thread(ctx context.Context, doing string, n threadNode) (forge.Thread, error) {
 	t := forge.Thread{ID: precedent.ForgeID(n.ID), Closed: n.IsResolved, Outdated: n.IsOutdated}
 	if n.IsResolved && n.ResolvedBy != nil {
 		t.ClosedBy = forge.Person{ID: precedent.NumberID(n.ResolvedBy.DatabaseID), Login: n.ResolvedBy.Login}
@@ -135,7 +135,9 @@ func (c *Client) thread(ctx context.Context, doing string, n conversation) (forg
 		if !comments.PageInfo.HasNextPage {
 			break
 		}
-		var got struct{ Node *struct{ Comments numbers } }
+		var got struct {
+			Node *struct{ Comments commentPage }
+		}
 		err := c.query(ctx, doing, queryThread, map[string]any{"id": n.ID, "after": comments.PageInfo.EndCursor}, &got)
 		if err != nil {
 			return t, err
@@ -149,9 +151,9 @@ func (c *Client) thread(ctx context.Context, doing string, n conversation) (forg
 	return t, nil
 }
 
-// grouped makes conversations of the inline comments that answer each other.
-func (c *Client) grouped(ctx context.Context, doing string, repo precedent.Repo, number int) ([]forge.Thread, error) {
-	listed, err := pages(c, doing, func(o gh.ListOptions) ([]*gh.PullRequestComment, *gh.Response, error) {
+// threadsByREST makes conversations of the inline comments that answer each other.
+func (c *Client) threadsByREST(ctx context.Context, doing string, repo precedent.Repo, number int) ([]forge.Thread, error) {
+	listed, err := listAll(c, doing, func(o gh.ListOptions) ([]*gh.PullRequestComment, *gh.Response, error) {
 		return c.api.PullRequests.ListComments(ctx, repo.Owner, repo.Name, number, &gh.PullRequestListCommentsOptions{ListOptions: o})
 	})
 	at := map[int64]int{} // the conversation that a first comment began
@@ -162,7 +164,7 @@ func (c *Client) grouped(ctx context.Context, doing string, repo precedent.Repo,
 		first := cmp.Or(m.GetInReplyTo(), m.GetID())
 		i, ok := at[first]
 		if !ok {
-			_, _, outdated := place(m)
+			_, _, outdated := position(m)
 			i, at[first] = len(all), len(all)
 			all = append(all, forge.Thread{Outdated: outdated})
 		}
@@ -178,7 +180,7 @@ func (c *Client) Resolve(ctx context.Context, repo precedent.Repo, number int, t
 	if !closed {
 		doing, text = fmt.Sprintf("open a conversation of %s#%d again", repo, number), doUnresolve
 	}
-	ctx, err := c.enter(ctx, doing, repo)
+	ctx, err := c.begin(ctx, doing, repo)
 	switch {
 	case err != nil:
 		return "", err
@@ -188,11 +190,11 @@ func (c *Client) Resolve(ctx context.Context, repo precedent.Repo, number int, t
 	var got struct {
 		ResolveReviewThread, UnresolveReviewThread *struct{ Thread *struct{ ID string } }
 	}
-	return unlessForbidden(c.mutate(ctx, doing, text, map[string]any{"id": t.ID}, &got))
+	return threadsUnsupported(c.mutate(ctx, doing, text, map[string]any{"id": t.ID}, &got))
 }
 
-// unlessForbidden takes what the token may not do for what the forge cannot.
-func unlessForbidden(err error) (forge.Unsupported, error) {
+// threadsUnsupported takes what the token may not do for what the forge cannot.
+func threadsUnsupported(err error) (forge.Unsupported, error) {
 	var e *forge.Error
 	if errors.As(err, &e) && (e.Kind == forge.KindAuth && e.Status != http.StatusUnauthorized || wire.Gone(err)) {
 		return forge.Unsupported(e.Msg), nil

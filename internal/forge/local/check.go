@@ -34,7 +34,7 @@ type check struct {
 // Check writes the end of a review into checks.json.
 func (f *Forge) Check(ctx context.Context, repo precedent.Repo, c forge.Check) (forge.Unsupported, error) {
 	doing := "set check of a commit of " + repo.String()
-	r, err := f.enter(ctx, repo)
+	r, err := f.readRepo(ctx, repo)
 	if err != nil {
 		return "", fail(doing, err)
 	}
@@ -55,11 +55,11 @@ func (f *Forge) Check(ctx context.Context, repo precedent.Repo, c forge.Check) (
 	if err != nil {
 		return "", fail(doing, err)
 	}
-	return "", fail(doing, change(ctx, f, "checks.json", func(all *checks) error {
+	return "", fail(doing, updateFile(ctx, f, "checks.json", func(all *checks) error {
 		all.Checks = slices.DeleteFunc(all.Checks, func(o check) bool { return o.Name == c.Name && o.Commit == c.Commit })
 		all.Checks = append(all.Checks, check{
 			Name: c.Name, Commit: c.Commit, Review: c.Review, Result: c.Result, Title: c.Title, Body: c.Body, URL: c.URL,
-			By: account(me), At: f.now().UTC(),
+			By: fileAccount(me), At: f.now().UTC(),
 		})
 		all.Checks = all.Checks[max(0, len(all.Checks)-maxChecks):]
 		return nil

@@ -34,7 +34,7 @@ func (p person) person() forge.Person {
 	return forge.Person{ID: precedent.NumberID(p.ID), Login: p.Login, Bot: p.Bot}
 }
 
-func account(p forge.Person) person { return person{ID: p.ID.Number(), Login: p.Login, Bot: p.Bot} }
+func fileAccount(p forge.Person) person { return person{ID: p.ID.Number(), Login: p.Login, Bot: p.Bot} }
 
 // repository is repo.json.
 type repository struct {
@@ -70,7 +70,7 @@ func (f *Forge) repository() (repository, error) {
 		r.Host = DefaultHost
 	}
 	if id, err := precedent.ParseRepo(r.id().String()); err != nil || id != r.id() || id.IsLocal() || !isName(r.Owner) || !isName(r.Name) {
-		return r, answer("repo.json: host, owner and name are no identity of a repository")
+		return r, invalidFile("repo.json: host, owner and name are no identity of a repository")
 	}
 	if r.Git != "" && !filepath.IsAbs(r.Git) {
 		r.Git = filepath.Join(f.dir, filepath.FromSlash(r.Git))
@@ -78,8 +78,8 @@ func (f *Forge) repository() (repository, error) {
 	return r, nil
 }
 
-// answer is the error of a file that makes no sense.
-func answer(format string, args ...any) error {
+// invalidFile is the error of a file that makes no sense.
+func invalidFile(format string, args ...any) error {
 	return &forge.Error{Kind: forge.KindAnswer, Msg: fmt.Sprintf(format, args...)}
 }
 
@@ -96,7 +96,7 @@ func (f *Forge) read(name string, v any) error {
 	case err != nil:
 		return err
 	case !info.Mode().IsRegular():
-		return answer("%s is no file", name)
+		return invalidFile("%s is no file", name)
 	}
 	file, err := top.Open(name)
 	if err != nil {
@@ -113,10 +113,10 @@ func (f *Forge) read(name string, v any) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields() // a slip of the pen should not pass for what was meant
 	if err := d.Decode(v); err != nil {
-		return answer("%s: %v", name, err)
+		return invalidFile("%s: %v", name, err)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return answer("%s: something follows the JSON", name)
+		return invalidFile("%s: something follows the JSON", name)
 	}
 	return nil
 }
@@ -130,9 +130,9 @@ func (f *Forge) changed(name string) (time.Time, error) {
 	return info.ModTime().UTC(), nil
 }
 
-// change reads a file, lets do alter it, and writes it, while nobody else does.
+// updateFile reads a file, lets do alter it, and writes it, while nobody else does.
 // A file that is not there yet is empty. If do fails, nothing is written.
-func change[T any](ctx context.Context, f *Forge, name string, do func(*T) error) error {
+func updateFile[T any](ctx context.Context, f *Forge, name string, do func(*T) error) error {
 	release, err := f.lock(ctx)
 	if err != nil {
 		return err
@@ -199,15 +199,15 @@ const lockEvery = 5 * time.Millisecond
 
 // lock waits for the turn to write.
 func (f *Forge) lock(ctx context.Context) (release func(), err error) {
-	f.turn.Lock()
+	f.writeLock.Lock()
 	file, err := os.OpenFile(filepath.Join(f.dir, "lock"), os.O_RDWR|os.O_CREATE, 0o644) //nolint:gosec // a file of the folder, like all its others
 	if err != nil {
-		f.turn.Unlock()
+		f.writeLock.Unlock()
 		return nil, err
 	}
 	release = func() {
 		file.Close() // gives it free
-		f.turn.Unlock()
+		f.writeLock.Unlock()
 	}
 	tick := time.NewTicker(lockEvery)
 	defer tick.Stop()

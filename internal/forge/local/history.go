@@ -40,8 +40,8 @@ func (h *history) close() {
 }
 
 // resolve fills in the commits that the ends' refs are at.
-func (h *history) resolve(ctx context.Context, s *subject) error {
-	for _, e := range []*end{&s.Base, &s.Head} {
+func (h *history) resolve(ctx context.Context, s *pullRequest) error {
+	for _, e := range []*pullEnd{&s.Base, &s.Head} {
 		if e.SHA != "" || s.explicit() {
 			continue
 		}
@@ -55,7 +55,7 @@ func (h *history) resolve(ctx context.Context, s *subject) error {
 }
 
 // between is the range from the ends' merge base to the head.
-func (h *history) between(ctx context.Context, s *subject) (git.Range, error) {
+func (h *history) between(ctx context.Context, s *pullRequest) (git.Range, error) {
 	if err := h.resolve(ctx, s); err != nil {
 		return git.Range{}, err
 	}
@@ -63,7 +63,7 @@ func (h *history) between(ctx context.Context, s *subject) (git.Range, error) {
 }
 
 // change is what the pull request changes now.
-func (h *history) change(ctx context.Context, s *subject) (*diff.Change, error) {
+func (h *history) change(ctx context.Context, s *pullRequest) (*diff.Change, error) {
 	if s.explicit() {
 		c, err := diff.ParsePatch(strings.NewReader(s.diff()), diff.DefaultLimits)
 		if err != nil {
@@ -91,7 +91,7 @@ func (h *history) compare(ctx context.Context, rg git.Range) (*diff.Change, erro
 // Patch is the diff of a pull request, of at most 16 MiB.
 func (f *Forge) Patch(ctx context.Context, repo precedent.Repo, number int) ([]byte, []precedent.SkippedFile, error) {
 	doing := fmt.Sprintf("read diff of pull request %s#%d", repo, number)
-	s, err := f.subject(ctx, repo, number)
+	s, err := f.loadPull(ctx, repo, number)
 	if err != nil {
 		return nil, nil, fail(doing, err)
 	}
@@ -140,8 +140,8 @@ func plainPatch(r io.Reader) ([]byte, error) {
 	}
 }
 
-// aged tells which comments are about code that has changed since.
-type aged struct {
+// outdatedFinder tells which comments are about code that has changed since.
+type outdatedFinder struct {
 	h    *history
 	head string
 	now  *diff.Change            // what the pull request changes now
@@ -149,7 +149,7 @@ type aged struct {
 }
 
 // outdated tells whether the lines of a comment have changed.
-func (a *aged) outdated(ctx context.Context, c comment) bool {
+func (a *outdatedFinder) outdated(ctx context.Context, c comment) bool {
 	if c.Commit == a.head {
 		return false
 	}
@@ -173,7 +173,7 @@ func (a *aged) outdated(ctx context.Context, c comment) bool {
 	}
 	for i := range since.Files {
 		if file := &since.Files[i]; file.OldPath == c.Path {
-			return file.Status == diff.Deleted || file.Binary || touched(file, c.Start, c.End)
+			return file.Status == diff.Deleted || file.Binary || touchesLines(file, c.Start, c.End)
 		}
 	}
 	return false
@@ -181,7 +181,7 @@ func (a *aged) outdated(ctx context.Context, c comment) bool {
 
 // since is what changed between a commit and the head; nil if the commit is not
 // there any more.
-func (a *aged) since(ctx context.Context, commit string) *diff.Change {
+func (a *outdatedFinder) since(ctx context.Context, commit string) *diff.Change {
 	rg, err := a.h.repo.Resolve(ctx, git.Spec{Range: commit + ".." + a.head})
 	if err != nil {
 		return nil
@@ -193,9 +193,9 @@ func (a *aged) since(ctx context.Context, commit string) *diff.Change {
 	return c
 }
 
-// touched tells whether a change deletes lines of the old file, or adds some
+// touchesLines tells whether a change deletes lines of the old file, or adds some
 // between them. What is beyond a limit counts as changed.
-func touched(f *diff.File, start, end int) bool {
+func touchesLines(f *diff.File, start, end int) bool {
 	if f.TooLarge {
 		return true
 	}

@@ -30,14 +30,14 @@ func (f *Forge) RemoveLabel(ctx context.Context, repo precedent.Repo, number int
 
 // relabel changes the labels in the file of a pull request.
 func (f *Forge) relabel(ctx context.Context, repo precedent.Repo, number int, do func([]string) []string) error {
-	s, err := f.subject(ctx, repo, number)
+	s, err := f.loadPull(ctx, repo, number)
 	switch {
 	case err != nil:
 		return err
 	case s.Archived:
 		return &forge.Error{Kind: forge.KindClosed, Msg: "the repository is archived"}
 	}
-	return change(ctx, f, s.name, func(p *pull) error {
+	return updateFile(ctx, f, s.name, func(p *pull) error {
 		p.Labels = do(p.Labels)
 		return nil
 	})

@@ -69,11 +69,11 @@ type Options struct {
 
 // Forge is a folder. It is safe for concurrent use, also by several processes.
 type Forge struct {
-	dir  string // absolute
-	host string
-	git  git.Options
-	now  func() time.Time
-	turn sync.Mutex // of writers in this process
+	dir       string // absolute
+	host      string
+	git       git.Options
+	now       func() time.Time
+	writeLock sync.Mutex // of writers in this process
 }
 
 var _ forge.Forge = (*Forge)(nil)
@@ -135,7 +135,7 @@ var login = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[
 // this number and login has none.
 func (f *Forge) Permission(ctx context.Context, repo precedent.Repo, p forge.Person) (forge.Permission, error) {
 	doing := fmt.Sprintf("read permission of %q in %s", p.Login, repo)
-	r, err := f.enter(ctx, repo)
+	r, err := f.readRepo(ctx, repo)
 	if err != nil {
 		return forge.None, fail(doing, err)
 	}
@@ -161,8 +161,8 @@ var plainName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile
 
 func isName(s string) bool { return plainName().MatchString(s) && s != "." && s != ".." }
 
-// enter reads what is known of the repository that a caller names.
-func (f *Forge) enter(ctx context.Context, repo precedent.Repo) (repository, error) {
+// readRepo reads what is known of the repository that a caller names.
+func (f *Forge) readRepo(ctx context.Context, repo precedent.Repo) (repository, error) {
 	if err := ctx.Err(); err != nil {
 		return repository{}, err
 	}

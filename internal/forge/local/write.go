@@ -19,8 +19,8 @@ func invalid(format string, args ...any) error {
 	return &forge.Error{Kind: forge.KindInvalid, Msg: fmt.Sprintf(format, args...)}
 }
 
-// proper checks the words of a comment.
-func proper(body string) error {
+// checkBody checks the words of a comment.
+func checkBody(body string) error {
 	switch n := utf8.RuneCountInString(body); {
 	case body == "":
 		return invalid("there are no words")
@@ -30,9 +30,9 @@ func proper(body string) error {
 	return nil
 }
 
-// open reads a pull request on which Me may say something.
-func (f *Forge) open(ctx context.Context, repo precedent.Repo, number int) (subject, forge.Person, error) {
-	s, err := f.subject(ctx, repo, number)
+// openForWriting reads a pull request on which Me may say something.
+func (f *Forge) openForWriting(ctx context.Context, repo precedent.Repo, number int) (pullRequest, forge.Person, error) {
+	s, err := f.loadPull(ctx, repo, number)
 	if err != nil {
 		return s, forge.Person{}, err
 	}
@@ -46,24 +46,24 @@ func (f *Forge) open(ctx context.Context, repo precedent.Repo, number int) (subj
 	return s, me, err
 }
 
-// amend changes what was said on a pull request.
-func (f *Forge) amend(ctx context.Context, s *subject, do func(*talk) error) error {
-	return change(ctx, f, s.talkFile(), func(t *talk) error {
+// updateDiscussion changes what was said on a pull request.
+func (f *Forge) updateDiscussion(ctx context.Context, s *pullRequest, do func(*discussion) error) error {
+	return updateFile(ctx, f, s.discussionFile(), func(t *discussion) error {
 		if err := t.check(); err != nil {
-			return answer("%s: %v", s.talkFile(), err)
+			return invalidFile("%s: %v", s.discussionFile(), err)
 		}
 		return do(t)
 	})
 }
 
-// add says something, and returns it as it stands there.
-func (f *Forge) add(t *talk, s *subject, by forge.Person, c comment) comment {
+// appendComment says something, and returns it as it stands there.
+func (f *Forge) appendComment(t *discussion, s *pullRequest, by forge.Person, c comment) comment {
 	t.Last = max(t.Last, int64(s.Number)*perPull)
 	for i := range t.Comments {
 		t.Last = max(t.Last, t.Comments[i].ID)
 	}
 	t.Last++
-	c.ID, c.Author, c.At = t.Last, account(by), f.now().UTC()
+	c.ID, c.Author, c.At = t.Last, fileAccount(by), f.now().UTC()
 	t.Comments = append(t.Comments, c)
 	return c
 }
@@ -72,9 +72,9 @@ func (f *Forge) add(t *talk, s *subject, by forge.Person, c comment) comment {
 // one by one; a draft that is not about the head is not taken at all.
 func (f *Forge) Post(ctx context.Context, repo precedent.Repo, number int, d forge.Draft) (forge.Posted, error) {
 	doing := fmt.Sprintf("post review of %s#%d", repo, number)
-	s, me, err := f.open(ctx, repo, number)
+	s, me, err := f.openForWriting(ctx, repo, number)
 	if err == nil {
-		err = proper(d.Body)
+		err = checkBody(d.Body)
 	}
 	switch {
 	case err != nil:
@@ -97,12 +97,12 @@ func (f *Forge) Post(ctx context.Context, repo precedent.Repo, number int, d for
 		d.Event = forge.Remarks
 		posted.Unsupported = append(posted.Unsupported, "nobody can request changes of their own pull request")
 	}
-	err = f.amend(ctx, &s, func(t *talk) error {
-		review := f.add(t, &s, me, comment{Kind: forge.OnReview, Body: d.Body, Event: d.Event, Commit: d.Commit}).ID
+	err = f.updateDiscussion(ctx, &s, func(t *discussion) error {
+		review := f.appendComment(t, &s, me, comment{Kind: forge.OnReview, Body: d.Body, Event: d.Event, Commit: d.Commit}).ID
 		posted.Review = precedent.NumberID(review)
 		for i, r := range d.Remarks {
 			if !slices.ContainsFunc(posted.Rejected, func(no forge.Rejected) bool { return no.Remark == i }) {
-				posted.Remarks[i] = precedent.NumberID(f.add(t, &s, me, comment{
+				posted.Remarks[i] = precedent.NumberID(f.appendComment(t, &s, me, comment{
 					Kind: forge.OnLine, Body: r.Body, Review: review, Commit: d.Commit,
 					Path: r.Path, Side: r.Side, Start: r.Start, End: r.End,
 				}).ID)
@@ -114,7 +114,7 @@ func (f *Forge) Post(ctx context.Context, repo precedent.Repo, number int, d for
 }
 
 // rejected finds the remarks that stand on no line of the diff.
-func (f *Forge) rejected(ctx context.Context, s *subject, d forge.Draft) ([]forge.Rejected, error) {
+func (f *Forge) rejected(ctx context.Context, s *pullRequest, d forge.Draft) ([]forge.Rejected, error) {
 	h, err := f.history(ctx, s.repository)
 	if err != nil {
 		return nil, err
@@ -143,8 +143,8 @@ func (f *Forge) rejected(ctx context.Context, s *subject, d forge.Draft) ([]forg
 			}
 		}
 		switch {
-		case proper(r.Body) != nil:
-			why = proper(r.Body).Error()
+		case checkBody(r.Body) != nil:
+			why = checkBody(r.Body).Error()
 		case r.Side != precedent.Left && r.Side != precedent.Right:
 			why = "it stands on no side"
 		case file == nil:
@@ -166,14 +166,14 @@ func (f *Forge) rejected(ctx context.Context, s *subject, d forge.Draft) ([]forg
 
 // Comment says something on the pull request as a whole.
 func (f *Forge) Comment(ctx context.Context, repo precedent.Repo, number int, body string) (forge.Comment, error) {
-	return f.say(ctx, repo, number, fmt.Sprintf("comment on %s#%d", repo, number), body, func(*talk) (comment, error) {
+	return f.addComment(ctx, repo, number, fmt.Sprintf("comment on %s#%d", repo, number), body, func(*discussion) (comment, error) {
 		return comment{Kind: forge.OnThread}, nil
 	})
 }
 
 // Reply answers in the conversation that begins with the inline comment.
 func (f *Forge) Reply(ctx context.Context, repo precedent.Repo, number int, to precedent.ForgeID, body string) (forge.Comment, error) {
-	return f.say(ctx, repo, number, fmt.Sprintf("reply to comment %s of %s#%d", to, repo, number), body, func(t *talk) (comment, error) {
+	return f.addComment(ctx, repo, number, fmt.Sprintf("reply to comment %s of %s#%d", to, repo, number), body, func(t *discussion) (comment, error) {
 		first := t.find(forge.CommentRef{Kind: forge.OnLine, ID: to})
 		switch {
 		case first == nil:
@@ -186,22 +186,22 @@ func (f *Forge) Reply(ctx context.Context, repo precedent.Repo, number int, to p
 	})
 }
 
-func (f *Forge) say(ctx context.Context, repo precedent.Repo, number int, doing, body string, where func(*talk) (comment, error)) (forge.Comment, error) {
-	s, me, err := f.open(ctx, repo, number)
+func (f *Forge) addComment(ctx context.Context, repo precedent.Repo, number int, doing, body string, where func(*discussion) (comment, error)) (forge.Comment, error) {
+	s, me, err := f.openForWriting(ctx, repo, number)
 	if err == nil {
-		err = proper(body)
+		err = checkBody(body)
 	}
 	if err != nil {
 		return forge.Comment{}, fail(doing, err)
 	}
 	var said comment
-	err = f.amend(ctx, &s, func(t *talk) error {
+	err = f.updateDiscussion(ctx, &s, func(t *discussion) error {
 		c, err := where(t)
 		if err != nil {
 			return err
 		}
 		c.Body = body
-		said = f.add(t, &s, me, c)
+		said = f.appendComment(t, &s, me, c)
 		return nil
 	})
 	if err != nil {
@@ -210,8 +210,8 @@ func (f *Forge) say(ctx context.Context, repo precedent.Repo, number int, doing,
 	return f.comment(&s, said), nil
 }
 
-// mine finds a comment of Me's; nil if it is not there.
-func (t *talk) mine(c forge.CommentRef, me forge.Person) (*comment, error) {
+// ownComment finds a comment of Me's; nil if it is not there.
+func (t *discussion) ownComment(c forge.CommentRef, me forge.Person) (*comment, error) {
 	found := t.find(c)
 	if found != nil && found.Author.ID != me.ID.Number() {
 		return nil, &forge.Error{Kind: forge.KindAuth, Msg: "it is somebody else's"}
@@ -222,15 +222,15 @@ func (t *talk) mine(c forge.CommentRef, me forge.Person) (*comment, error) {
 // Edit replaces the words of a comment of Me's.
 func (f *Forge) Edit(ctx context.Context, repo precedent.Repo, number int, c forge.CommentRef, body string) error {
 	doing := fmt.Sprintf("edit comment %s of %s#%d", c.ID, repo, number)
-	s, me, err := f.open(ctx, repo, number)
+	s, me, err := f.openForWriting(ctx, repo, number)
 	if err == nil {
-		err = proper(body)
+		err = checkBody(body)
 	}
 	if err != nil {
 		return fail(doing, err)
 	}
-	return fail(doing, f.amend(ctx, &s, func(t *talk) error {
-		found, err := t.mine(c, me)
+	return fail(doing, f.updateDiscussion(ctx, &s, func(t *discussion) error {
+		found, err := t.ownComment(c, me)
 		switch {
 		case err != nil:
 			return err
@@ -249,49 +249,49 @@ func (f *Forge) Edit(ctx context.Context, repo precedent.Repo, number int, c for
 // Delete removes a comment of Me's. Replies to it stay.
 func (f *Forge) Delete(ctx context.Context, repo precedent.Repo, number int, c forge.CommentRef) (forge.Unsupported, error) {
 	doing := fmt.Sprintf("delete comment %s of %s#%d", c.ID, repo, number)
-	s, me, err := f.open(ctx, repo, number)
+	s, me, err := f.openForWriting(ctx, repo, number)
 	if err != nil {
 		return "", fail(doing, err)
 	}
-	return "", fail(doing, f.amend(ctx, &s, func(t *talk) error {
-		found, err := t.mine(c, me)
+	return "", fail(doing, f.updateDiscussion(ctx, &s, func(t *discussion) error {
+		found, err := t.ownComment(c, me)
 		if err != nil || found == nil {
 			return err
 		}
 		t.Last = max(t.Last, found.ID) // the number is not given again
 		root := found.root()
-		t.Comments = slices.DeleteFunc(t.Comments, func(o comment) bool { return o.said() == c })
-		t.Reactions = slices.DeleteFunc(t.Reactions, func(r reaction) bool { return r.said() == c })
-		if !t.converses(root) {
+		t.Comments = slices.DeleteFunc(t.Comments, func(o comment) bool { return o.ref() == c })
+		t.Reactions = slices.DeleteFunc(t.Reactions, func(r reaction) bool { return r.ref() == c })
+		if !t.hasThread(root) {
 			delete(t.Closed, root)
 		}
 		return nil
 	}))
 }
 
-// converses tells whether a conversation has comments.
-func (t *talk) converses(root int64) bool {
+// hasThread tells whether a conversation has comments.
+func (t *discussion) hasThread(root int64) bool {
 	return slices.ContainsFunc(t.Comments, func(c comment) bool { return c.Kind == forge.OnLine && c.root() == root })
 }
 
 // Resolve closes a conversation, or opens it again.
 func (f *Forge) Resolve(ctx context.Context, repo precedent.Repo, number int, th forge.Thread, closed bool) (forge.Unsupported, error) {
 	doing := fmt.Sprintf("resolve conversation %q of %s#%d", th.ID, repo, number)
-	s, me, err := f.open(ctx, repo, number)
+	s, me, err := f.openForWriting(ctx, repo, number)
 	if err != nil {
 		return "", fail(doing, err)
 	}
 	root := th.ID.Number()
-	return "", fail(doing, f.amend(ctx, &s, func(t *talk) error {
+	return "", fail(doing, f.updateDiscussion(ctx, &s, func(t *discussion) error {
 		_, is := t.Closed[root]
 		switch {
-		case !t.converses(root):
+		case !t.hasThread(root):
 			return &forge.Error{Kind: forge.KindNotFound, Msg: "there is no such conversation"}
 		case closed && !is:
 			if t.Closed == nil {
 				t.Closed = map[int64]person{}
 			}
-			t.Closed[root] = account(me)
+			t.Closed[root] = fileAccount(me)
 		case !closed:
 			delete(t.Closed, root)
 		}

@@ -41,8 +41,8 @@ func (r request) attempt() *Attempt {
 	return a
 }
 
-// begin notes that a request is sent.
-func (a *Attempt) begin(writes bool) {
+// noteSent notes that a request is sent.
+func (a *Attempt) noteSent(writes bool) {
 	if a == nil {
 		return
 	}
@@ -51,8 +51,8 @@ func (a *Attempt) begin(writes bool) {
 	a.applied, a.words = a.applied || writes, ""
 }
 
-// refused notes that what was sent last was certainly not carried out.
-func (a *Attempt) refused(writes bool, words string) {
+// noteRefused notes that what was sent last was certainly not carried out.
+func (a *Attempt) noteRefused(writes bool, words string) {
 	if a == nil {
 		return
 	}
@@ -71,7 +71,7 @@ func (a *Attempt) Words() string {
 
 // Quote is something that the forge said in an answer, as an error may repeat it.
 func (a *Attempt) Quote(said string) string {
-	return quote(said, a.t.spent())
+	return quote(said, a.t.rememberedTokens())
 }
 
 // Fail is the error of the call: what was to be done, and what came of it.
@@ -86,7 +86,7 @@ func (a *Attempt) Fail(doing string, err error) error {
 func (a *Attempt) UnexpectedAnswer(doing, why string) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return strange(doing, why, a.applied)
+	return unexpectedAnswer(doing, why, a.applied)
 }
 
 // Fail is the error of a call that only reads: what was to be done, and what came
@@ -104,22 +104,22 @@ func (t *Transport) fail(doing string, err error, unsure bool) error {
 		return &said
 	}
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		said := t.abandoned(err, unsure)
+		said := t.canceledError(err, unsure)
 		said.Msg = doing + ": " + said.Msg
 		return said
 	}
-	return strange(doing, "it is not what "+t.o.Forge+" documents", unsure)
+	return unexpectedAnswer(doing, "it is not what "+t.o.Forge+" documents", unsure)
 }
 
 // UnexpectedAnswer is the error of an answer to a reading call that cannot be understood.
-func UnexpectedAnswer(doing, why string) error { return strange(doing, why, false) }
+func UnexpectedAnswer(doing, why string) error { return unexpectedAnswer(doing, why, false) }
 
-func strange(doing, why string, unsure bool) error {
+func unexpectedAnswer(doing, why string, unsure bool) error {
 	return &forge.Error{Kind: forge.KindAnswer, Msg: doing + ": the answer cannot be understood: " + why, Unsure: unsure}
 }
 
-// abandoned is the error of a caller who has stopped waiting.
-func (t *Transport) abandoned(err error, unsure bool) *forge.Error {
+// canceledError is the error of a caller who has stopped waiting.
+func (t *Transport) canceledError(err error, unsure bool) *forge.Error {
 	return &forge.Error{Kind: forge.KindNetwork, Msg: "stopped waiting for " + t.o.Forge, Err: err, Unsure: unsure}
 }
 

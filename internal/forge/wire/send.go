@@ -57,18 +57,18 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		if err != nil {
 			return nil, err
 		}
-		g, trouble := t.once(req.Context(), r, token)
+		g, trouble := t.sendOnce(req.Context(), r, token)
 		if trouble == nil {
 			return g.response(req), nil
 		}
 		if err := req.Context().Err(); err != nil {
-			return nil, t.abandoned(err, trouble.Unsure)
+			return nil, t.canceledError(err, trouble.Unsure)
 		}
 		if trouble.Status == http.StatusUnauthorized && !renewed && t.o.Renew != nil && t.o.Renew(req.Context(), token) {
 			renewed = true
 			continue
 		}
-		pause, again := t.pause(g, trouble, try)
+		pause, again := t.retryDelay(g, trouble, try)
 		if !again || trouble.Unsure {
 			return nil, trouble
 		}
@@ -76,7 +76,7 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 			continue
 		}
 		if err := t.o.Sleep(req.Context(), pause); err != nil {
-			return nil, t.abandoned(err, false)
+			return nil, t.canceledError(err, false)
 		}
 	}
 }
@@ -98,8 +98,8 @@ func (t *Transport) checkAddress(req *http.Request) error {
 	return nil
 }
 
-// once sends the request a single time.
-func (t *Transport) once(ctx context.Context, r request, token Token) (answer, *forge.Error) {
+// sendOnce sends the request a single time.
+func (t *Transport) sendOnce(ctx context.Context, r request, token Token) (answer, *forge.Error) {
 	ctx, cancel := context.WithTimeout(ctx, t.o.Timeout)
 	defer cancel()
 	sent := r.Clone(ctx) // a RoundTripper leaves the request as it is
@@ -110,7 +110,7 @@ func (t *Transport) once(ctx context.Context, r request, token Token) (answer, *
 	sent.Header.Del("Authorization") // a client's own idea of it
 	if secret := token.Reveal(); secret != "" {
 		sent.Header.Set("Authorization", t.o.Scheme+" "+secret)
-		t.spend(token)
+		t.rememberToken(token)
 	}
 	key := cacheKey{sent.URL.String(), sent.Header.Get("Accept")}
 	var known answer
@@ -120,23 +120,23 @@ func (t *Transport) once(ctx context.Context, r request, token Token) (answer, *
 			sent.Header.Set("If-None-Match", known.header.Get("ETag"))
 		}
 	}
-	r.attempt().begin(r.writes)
+	r.attempt().noteSent(r.writes)
 	resp, err := t.base.RoundTrip(sent)
 	if err != nil {
-		return answer{}, t.unreachable(r, err)
+		return answer{}, t.unreachableError(r, err)
 	}
 	defer resp.Body.Close()
-	t.learn(resp.Header)
+	t.noteQuota(resp.Header)
 	limit := maxAnswer
 	if resp.StatusCode >= 300 {
-		limit = maxTrouble
+		limit = maxErrorBody
 	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, int64(limit)+1))
 	g := answer{resp.StatusCode, resp.Header, body}
 	moved := g.status == http.StatusTemporaryRedirect || g.status == http.StatusPermanentRedirect
 	switch {
 	case err != nil:
-		return g, t.unreachable(r, err)
+		return g, t.unreachableError(r, err)
 	case g.status == http.StatusNotModified && cached:
 		return known, nil
 	case g.status == http.StatusNotModified || g.status >= 400 || g.status < 200:
@@ -149,7 +149,7 @@ func (t *Transport) once(ctx context.Context, r request, token Token) (answer, *
 		return g, &forge.Error{Kind: forge.KindAnswer, Status: g.status, Msg: "the answer is empty"}
 	}
 	if moved {
-		r.attempt().refused(r.writes, "")
+		r.attempt().noteRefused(r.writes, "")
 	}
 	if g.status == http.StatusOK && r.Method == http.MethodGet {
 		t.cache.put(key, g)
@@ -166,14 +166,14 @@ func (g answer) response(req *http.Request) *http.Response {
 	}
 }
 
-// unreachable says why there is no whole answer. The cause's own words may hold
+// unreachableError says why there is no whole answer. The cause's own words may hold
 // the address, and are left out but for what is known to be harmless.
-func (t *Transport) unreachable(r request, err error) *forge.Error {
+func (t *Transport) unreachableError(r request, err error) *forge.Error {
 	why := "the connection failed"
 	switch {
 	case errors.Is(err, errPrivate):
 		if r.writes {
-			r.attempt().refused(true, "")
+			r.attempt().noteRefused(true, "")
 		}
 		return &forge.Error{
 			Kind: forge.KindRefused, Msg: t.o.Home.Host + " cannot be reached: its name leads to an address that is not public",
@@ -185,15 +185,15 @@ func (t *Transport) unreachable(r request, err error) *forge.Error {
 		why = "the answer was cut off"
 	}
 	e := &forge.Error{Kind: forge.KindNetwork, Msg: t.o.Home.Host + " cannot be reached: " + why, Hint: "check the network and the forge's address"}
-	if e.Unsure = r.writes && !unconnected(err); !e.Unsure {
-		r.attempt().refused(r.writes, "")
+	if e.Unsure = r.writes && !isConnectError(err); !e.Unsure {
+		r.attempt().noteRefused(r.writes, "")
 	}
 	return e
 }
 
-// unconnected tells whether the error is one of making the connection, so that
+// isConnectError tells whether the error is one of making the connection, so that
 // nothing can have been sent.
-func unconnected(err error) bool {
+func isConnectError(err error) bool {
 	var op *net.OpError
 	var cert *tls.CertificateVerificationError
 	return errors.As(err, &op) && (op.Op == "dial" || op.Op == "proxyconnect") || errors.As(err, &cert)

@@ -49,22 +49,22 @@ func (Token) Format(f fmt.State, _ rune) { fmt.Fprint(f, placeholder) }
 // MarshalText gives the placeholder, so that JSON and slog do as well.
 func (Token) MarshalText() ([]byte, error) { return []byte(placeholder), nil }
 
-// maxSpent is how many tokens are remembered: an app has two at a time, and gets
+// maxTokens is how many tokens are remembered: an app has two at a time, and gets
 // others in their place.
-const maxSpent = 8
+const maxTokens = 8
 
-// spend remembers a token that is sent.
-func (t *Transport) spend(token Token) {
+// rememberToken remembers a token that is sent.
+func (t *Transport) rememberToken(token Token) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if slices.ContainsFunc(t.sent, func(k Token) bool { return k.Reveal() == token.Reveal() }) {
 		return
 	}
-	t.sent = append(t.sent[max(0, len(t.sent)+1-maxSpent):], token)
+	t.sent = append(t.sent[max(0, len(t.sent)+1-maxTokens):], token)
 }
 
-// spent are the tokens that were sent of late.
-func (t *Transport) spent() []Token {
+// rememberedTokens are the tokens that were sent of late.
+func (t *Transport) rememberedTokens() []Token {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return slices.Clone(t.sent)

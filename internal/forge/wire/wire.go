@@ -28,8 +28,8 @@ const (
 	// maxAnswer bounds one answer, in bytes: 100 comments of 65,536 characters of
 	// 4 bytes each are 25 MiB. It bounds the body of a request as well.
 	maxAnswer = 32 << 20
-	// maxTrouble bounds what is read of an answer that is an error.
-	maxTrouble = 64 << 10
+	// maxErrorBody bounds what is read of an answer that is an error.
+	maxErrorBody = 64 << 10
 	// writeGap is between the end of one request that changes something and the
 	// beginning of the next: "If you are making a large number of POST, PATCH, PUT,
 	// or DELETE requests, wait at least one second between each request" (GitHub,
@@ -104,11 +104,11 @@ type Transport struct {
 	cache   *cache
 	writing chan struct{} // holds one entry while a request that changes something is under way
 
-	mu    sync.Mutex
-	quota forge.Quota
-	until time.Time // the forge asked that nothing be sent before
-	wrote time.Time // when the last request that changes something ended
-	sent  []Token   // the tokens of late, which no answer may bring among people
+	mu          sync.Mutex
+	quota       forge.Quota
+	pausedUntil time.Time // the forge asked that nothing be sent before
+	lastWrite   time.Time // when the last request that changes something ended
+	sent        []Token   // the tokens of late, which no answer may bring among people
 }
 
 // New makes a transport. It sends nothing.
@@ -178,13 +178,13 @@ func Address(base string) (*url.URL, error) {
 		return nil, errors.New("the base URL of the forge is not a URL with a host")
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
 		return nil, errors.New("the base URL of the forge holds more than a host and a path; pass the token apart")
-	case u.Scheme != "https" && (u.Scheme != "http" || !loopback(u.Hostname())):
+	case u.Scheme != "https" && (u.Scheme != "http" || !isLoopback(u.Hostname())):
 		return nil, errors.New("the base URL of the forge is not https, so that anybody could read the token on its way")
 	}
 	return u, nil
 }
 
-func loopback(host string) bool {
+func isLoopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }

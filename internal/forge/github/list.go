@@ -16,12 +16,12 @@ const (
 	maxList  = 64 << 20 // bytes of one list
 )
 
-// pages reads a list to its end. The header that names the next page is only
+// listAll reads a list to its end. The header that names the next page is only
 // believed when it says that there is one, and never followed: an answer that
 // has not changed comes from the cache with the header of its time, and the
 // address in it could be any. A page that is not full and names no next one is
 // the last.
-func pages[T any](c *Client, doing string, read func(gh.ListOptions) ([]*T, *gh.Response, error)) ([]*T, error) {
+func listAll[T any](c *Client, doing string, read func(gh.ListOptions) ([]*T, *gh.Response, error)) ([]*T, error) {
 	var all []*T
 	size := int64(0)
 	for page := 1; page <= maxPages && size <= maxList; page++ {

@@ -26,20 +26,20 @@ type spot struct {
 	commit   string
 }
 
-// number is a line of an answer; 0 for one that no file has.
-func number(n uint64) int {
+// lineNumber is a line of an answer; 0 for one that no file has.
+func lineNumber(n uint64) int {
 	if n > math.MaxInt32 {
 		return 0
 	}
 	return int(n)
 }
 
-// place is where an inline comment stands, and its spot. Gitea's position is the
+// position is where an inline comment stands, and its spot. Gitea's position is the
 // line in the review's commit; Forgejo's is the one in the commit that wrote the
 // line. The hunk that both show ends with the line, and has its number in the
 // review's commit.
-func place(m *sdk.PullReviewComment, commit string) (precedent.Span, spot) {
-	at := spot{path: m.Path, new: number(m.LineNum), old: number(m.OldLineNum), commit: commit}
+func position(m *sdk.PullReviewComment, commit string) (precedent.Span, spot) {
+	at := spot{path: m.Path, new: lineNumber(m.LineNum), old: lineNumber(m.OldLineNum), commit: commit}
 	side, line := precedent.Right, at.new
 	if at.old > 0 {
 		side, line = precedent.Left, at.old
@@ -88,9 +88,9 @@ func lastLine(hunk string, side precedent.Side) int {
 	return last
 }
 
-// misplaced finds the remarks that are not inside one hunk of the diff: Gitea
+// rejectedRemarks finds the remarks that are not inside one hunk of the diff: Gitea
 // would take them, and show them where nobody looks.
-func (c *Client) misplaced(ctx context.Context, repo precedent.Repo, number int, remarks []forge.Remark) ([]forge.Rejected, error) {
+func (c *Client) rejectedRemarks(ctx context.Context, repo precedent.Repo, number int, remarks []forge.Remark) ([]forge.Rejected, error) {
 	patch, _, err := c.Patch(ctx, repo, number)
 	var large *forge.Error
 	if err != nil && (!errors.As(err, &large) || large.Kind != forge.KindTooLarge) {
@@ -104,7 +104,7 @@ func (c *Client) misplaced(ctx context.Context, repo precedent.Repo, number int,
 	for i, r := range remarks {
 		why := fmt.Sprintf("nobody can tell whether its lines are in the diff: %v", err)
 		if err == nil { // else there is no change, or not all of it
-			why = unfit(change, r.Span)
+			why = rejectReason(change, r.Span)
 		}
 		if why != "" {
 			all = append(all, forge.Rejected{Remark: i, Why: why})
@@ -113,8 +113,8 @@ func (c *Client) misplaced(ctx context.Context, repo precedent.Repo, number int,
 	return all, nil
 }
 
-// unfit says why no remark can stand on a span; empty if one can.
-func unfit(change *diff.Change, s precedent.Span) string {
+// rejectReason says why no remark can stand on a span; empty if one can.
+func rejectReason(change *diff.Change, s precedent.Span) string {
 	f := change.File(s.Path)
 	if f == nil {
 		return "the file is not in the diff"

@@ -1,26 +1,26 @@
-package gitea
+package github
 
 import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
-// site is how Gitea lays out its pages.
-func (c *Client) site() forge.Pages {
-	return forge.Pages{Web: c.web, Pull: "pulls", Also: []string{"pull"}, Blob: "src/commit", To: "-L"}
+// pageLayout is how GitHub lays out its pages.
+func (c *Client) pageLayout() forge.Pages {
+	return forge.Pages{Web: c.web, Pull: "pull", PullAliases: []string{"pulls"}, Blob: "blob", LineSeparator: "-L"}
 }
 
 // PullRequestURL is the page of a pull request.
 func (c *Client) PullRequestURL(repo precedent.Repo, number int) string {
-	return c.site().PullRequest(repo, number)
+	return c.pageLayout().PullRequest(repo, number)
 }
 
 // ReadPullRequestURL finds out which pull request a page is about.
 func (c *Client) ReadPullRequestURL(page string) (precedent.Repo, int, error) {
-	return c.site().ReadPullRequest(page)
+	return c.pageLayout().ReadPullRequest(page)
 }
 
 // LineURL is the page of lines of a file at a commit.
 func (c *Client) LineURL(repo precedent.Repo, commit string, s precedent.Span) string {
-	return c.site().Lines(repo, commit, s)
+	return c.pageLayout().Lines(repo, commit, s)
 }

@@ -17,12 +17,12 @@ const maxWords = 200
 
 // errorOf says what an answer that is none means.
 func (t *Transport) errorOf(r request, g answer) *forge.Error {
-	words := words(g.body, t.spent())
+	words := errorText(g.body, t.rememberedTokens())
 	e := &forge.Error{Status: g.status, Msg: fmt.Sprintf("%s answers %d", t.o.Forge, g.status)}
 	if words != "" {
 		e.Msg += ": " + words
 	}
-	until, limited := t.limited(g, words)
+	until, limited := t.rateLimited(g, words)
 	switch {
 	case limited:
 		e.Kind, e.Retry, e.Hint = forge.KindRate, until, "wait, or use a token of its own: each account has its own limit"
@@ -50,15 +50,15 @@ func (t *Transport) errorOf(r request, g answer) *forge.Error {
 			e.Hint = hint
 		}
 	}
-	if e.Unsure = r.writes && !refusal(g.status); !e.Unsure {
-		r.attempt().refused(r.writes, words)
+	if e.Unsure = r.writes && !isRefusal(g.status); !e.Unsure {
+		r.attempt().noteRefused(r.writes, words)
 	}
 	return e
 }
 
-// refusal tells whether a status means that nothing was carried out. A request
+// isRefusal tells whether a status means that nothing was carried out. A request
 // timeout (408) and See Other (303) may come after the act.
-func refusal(status int) bool {
+func isRefusal(status int) bool {
 	switch status {
 	case http.StatusRequestTimeout, http.StatusSeeOther:
 		return false
@@ -82,9 +82,9 @@ func isClosed(status int, words string) bool {
 	return false
 }
 
-// words is what the forge says about an error, on one line, and nothing that
+// errorText is what the forge says about an error, on one line, and nothing that
 // would give away a token: whatever stands in between may repeat what it was sent.
-func words(body []byte, sent []Token) string {
+func errorText(body []byte, sent []Token) string {
 	var said struct {
 		Message string
 		Errors  json.RawMessage
@@ -92,7 +92,7 @@ func words(body []byte, sent []Token) string {
 	if json.Unmarshal(body, &said) != nil {
 		return ""
 	}
-	all := slices.DeleteFunc(append([]string{said.Message}, details(said.Errors)...), func(s string) bool { return s == "" })
+	all := slices.DeleteFunc(append([]string{said.Message}, errorDetails(said.Errors)...), func(s string) bool { return s == "" })
 	return quote(strings.Join(all, ": "), sent)
 }
 
@@ -106,9 +106,9 @@ func quote(said string, sent []Token) string {
 	return text.Cut(text.VisibleLine(said), maxWords)
 }
 
-// details are the single errors in an answer: strings, or objects that say in
+// errorDetails are the single errors in an answer: strings, or objects that say in
 // message, or in field and code, what they mean.
-func details(errs json.RawMessage) []string {
+func errorDetails(errs json.RawMessage) []string {
 	var list []json.RawMessage
 	if json.Unmarshal(errs, &list) != nil {
 		list = []json.RawMessage{errs}

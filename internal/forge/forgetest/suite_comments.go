@@ -15,7 +15,7 @@ import (
 
 // closedDoors: where nothing can be said any more that is an error of its own, and
 // nothing is said.
-func closedDoors(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
+func refusesClosed(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	remark := s.World.Remark(p, Bo, goodRemarks[0].Span, "Why?")
 	all := func() (errs []error) {
 		_, err1 := f.Post(t.Context(), repo(f), till, draftOf(p, goodRemarks[0]))
@@ -122,7 +122,7 @@ func deletes(t *testing.T, s *Stage, f forge.Forge, p *Pull, c forge.CommentRef)
 }
 
 // sparesOthers: what somebody else said stays as it is.
-func sparesOthers(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
+func sparesOthersComments(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	line, thread := s.World.Remark(p, Bo, goodRemarks[0].Span, "Why?"), s.World.Say(p, Bo, "", "Hello")
 	before := s.World.Shown(p)
 	for _, m := range []forge.Comment{line, thread} {
@@ -139,7 +139,7 @@ func sparesOthers(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 }
 
 // converses: replies, conversations that are closed and opened, by us and others.
-func converses(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
+func repliesAndResolves(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	posted, err := f.Post(t.Context(), repo(f), till, draftOf(p, goodRemarks[0], goodRemarks[3]))
 	if err != nil {
 		t.Fatal(err)

@@ -25,11 +25,11 @@ func (t *Transport) waitTurn(ctx context.Context) (done func(), err error) {
 	select {
 	case t.writing <- struct{}{}:
 	case <-ctx.Done():
-		return nil, t.abandoned(ctx.Err(), false)
+		return nil, t.canceledError(ctx.Err(), false)
 	}
 	return func() {
 		t.mu.Lock()
-		t.wrote = t.o.Now()
+		t.lastWrite = t.o.Now()
 		t.mu.Unlock()
 		<-t.writing
 	}, nil
@@ -43,9 +43,9 @@ func quotaOf(h http.Header) (forge.Quota, bool) {
 	return forge.Quota{Limit: limit, Left: left, Reset: time.Unix(reset, 0).UTC()}, err1 == nil && err2 == nil && err3 == nil
 }
 
-// learn notes what an answer says of the rate limit. GitHub counts queries by
+// noteQuota notes what an answer says of the rate limit. GitHub counts queries by
 // GraphQL apart; self-hosted forges may have no limit.
-func (t *Transport) learn(h http.Header) {
+func (t *Transport) noteQuota(h http.Header) {
 	q, ok := quotaOf(h)
 	if of := h.Get("X-RateLimit-Resource"); !ok || of != "" && of != "core" {
 		return
@@ -59,18 +59,18 @@ func (t *Transport) learn(h http.Header) {
 // refused is not sent: GitHub bans who goes on asking.
 func (t *Transport) delay(ctx context.Context, writes bool) error {
 	t.mu.Lock()
-	until := t.until
+	until := t.pausedUntil
 	if q := t.quota; q.Limit > 0 && q.Left == 0 && q.Reset.After(until) {
 		until = q.Reset
 	}
-	now, wrote := t.o.Now(), t.wrote
+	now, wrote := t.o.Now(), t.lastWrite
 	t.mu.Unlock()
 	wait := until.Sub(now)
 	if ctx.Err() != nil {
-		return t.abandoned(ctx.Err(), false)
+		return t.canceledError(ctx.Err(), false)
 	}
 	if wait > t.o.MaxWait {
-		return t.used(until)
+		return t.rateLimitError(until)
 	}
 	if writes && !wrote.IsZero() {
 		// A clock that was set back makes nobody wait longer.
@@ -80,13 +80,13 @@ func (t *Transport) delay(ctx context.Context, writes bool) error {
 		return nil
 	}
 	if err := t.o.Sleep(ctx, wait); err != nil {
-		return t.abandoned(err, false)
+		return t.canceledError(err, false)
 	}
 	return nil
 }
 
-// used is the error of a rate limit that is used up.
-func (t *Transport) used(until time.Time) *forge.Error {
+// rateLimitError is the error of a rate limit that is used up.
+func (t *Transport) rateLimitError(until time.Time) *forge.Error {
 	return &forge.Error{
 		Kind: forge.KindRate, Retry: until,
 		Msg:  fmt.Sprintf("%s's rate limit is used up until %s", t.o.Forge, until.UTC().Format(time.RFC3339)),
@@ -94,9 +94,9 @@ func (t *Transport) used(until time.Time) *forge.Error {
 	}
 }
 
-// pause says how long to wait before the next try, if there is to be one.
+// retryDelay says how long to wait before the next try, if there is to be one.
 // A rate limit holds back all requests, the next try among them.
-func (t *Transport) pause(g answer, e *forge.Error, try int) (time.Duration, bool) {
+func (t *Transport) retryDelay(g answer, e *forge.Error, try int) (time.Duration, bool) {
 	now := t.o.Now()
 	switch e.Kind {
 	case forge.KindRate:
@@ -106,8 +106,8 @@ func (t *Transport) pause(g answer, e *forge.Error, try int) (time.Duration, boo
 			e.Retry = until
 		}
 		t.mu.Lock()
-		if until.After(t.until) {
-			t.until = until
+		if until.After(t.pausedUntil) {
+			t.pausedUntil = until
 		}
 		t.mu.Unlock()
 		return 0, try < maxTries // holdBack waits
@@ -132,9 +132,9 @@ func retryAfter(h http.Header, now time.Time) (time.Time, bool) {
 	return at.UTC(), err == nil
 }
 
-// limited tells whether a 403 or 429 is a rate limit, and until when it holds;
+// rateLimited tells whether a 403 or 429 is a rate limit, and until when it holds;
 // the zero time if it does not say.
-func (t *Transport) limited(g answer, message string) (until time.Time, is bool) {
+func (t *Transport) rateLimited(g answer, message string) (until time.Time, is bool) {
 	if g.status != http.StatusForbidden && g.status != http.StatusTooManyRequests {
 		return time.Time{}, false
 	}

@@ -16,8 +16,8 @@ import (
 // actionsLogin is the account that a workflow's run acts as.
 const actionsLogin = "github-actions[bot]"
 
-// self is who the token belongs to, once that is known.
-type self struct {
+// identity is who the token belongs to, once that is known.
+type identity struct {
 	mu     sync.Mutex
 	person forge.Person
 }
@@ -38,7 +38,7 @@ func (c *Client) Me(ctx context.Context) (forge.Person, error) {
 		u, _, err := c.api.Users.Get(ctx, "")
 		var e *forge.Error
 		if errors.As(err, &e) && e.Status == http.StatusForbidden && strings.Contains(strings.ToLower(e.Msg), "by integration") {
-			return c.integration(ctx)
+			return c.integrationUser(ctx)
 		}
 		return u, err
 	}
@@ -63,9 +63,9 @@ func (c *Client) appUser(ctx context.Context) (*gh.User, error) {
 	return u, err
 }
 
-// integration is the account of a token that an app made, which REST does not
+// integrationUser is the account of a token that an app made, which REST does not
 // tell. Where GraphQL does not either, it is taken for that of a workflow's run.
-func (c *Client) integration(ctx context.Context) (*gh.User, error) {
+func (c *Client) integrationUser(ctx context.Context) (*gh.User, error) {
 	var got struct{ Viewer struct{ Login string } }
 	name := actionsLogin
 	if err := c.query(ctx, "find out whose the token is", queryViewer, nil, &got); err == nil && got.Viewer.Login != "" {

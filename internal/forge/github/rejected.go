@@ -12,54 +12,54 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge/wire"
 )
 
-// probing is the body of the reviews that find out what GitHub refuses. They are deleted at
+// probeBody is the body of the reviews that find out what GitHub refuses. They are deleted at
 // once, and known by it if that did not come about.
-const probing = "Finding out which lines can be commented on."
+const probeBody = "Finding out which lines can be commented on."
 
-// probe finds the remarks because of which GitHub refuses a review. What it asks
+// findRejected finds the remarks because of which GitHub refuses a review. What it asks
 // with is pending, so that an answer that did not come leaves nothing visible: its
 // errors are never unsure. The cause is returned if it is not the remarks.
-func (p *posting) probe(ctx context.Context, cause error) error {
-	if err := p.clear(ctx); err != nil {
+func (p *posting) findRejected(ctx context.Context, cause error) error {
+	if err := p.deleteLeftover(ctx); err != nil {
 		return err
 	}
-	switch refused, _, err := p.try(ctx, nil); {
+	switch refused, _, err := p.tryRemarks(ctx, nil); {
 	case err != nil:
 		return err
 	case refused:
 		return cause
 	}
 	rejected := map[int]string{}
-	if err := p.halve(ctx, p.good, rejected); err != nil {
+	if err := p.bisect(ctx, p.remaining, rejected); err != nil {
 		return err
 	}
 	var good []int
-	for _, i := range p.good {
+	for _, i := range p.remaining {
 		if why, bad := rejected[i]; bad {
 			p.posted.Rejected = append(p.posted.Rejected, forge.Rejected{Remark: i, Why: why})
 		} else {
 			good = append(good, i)
 		}
 	}
-	p.good = good
+	p.remaining = good
 	return nil
 }
 
-// halve looks into remarks that are refused together.
-func (p *posting) halve(ctx context.Context, remarks []int, rejected map[int]string) error {
+// bisect looks into remarks that are refused together.
+func (p *posting) bisect(ctx context.Context, remarks []int, rejected map[int]string) error {
 	parts := [][]int{remarks[:len(remarks)/2], remarks[len(remarks)/2:]}
 	for _, part := range parts {
 		if len(part) == 0 {
 			continue
 		}
-		refused, words, err := p.try(ctx, part)
+		refused, words, err := p.tryRemarks(ctx, part)
 		switch {
 		case err != nil:
 			return err
 		case refused && len(part) == 1:
 			rejected[part[0]] = words
 		case refused:
-			if err := p.halve(ctx, part, rejected); err != nil {
+			if err := p.bisect(ctx, part, rejected); err != nil {
 				return err
 			}
 		}
@@ -67,11 +67,11 @@ func (p *posting) halve(ctx context.Context, remarks []int, rejected map[int]str
 	return nil
 }
 
-// try asks whether GitHub takes some of the remarks, and leaves nothing behind.
-func (p *posting) try(ctx context.Context, remarks []int) (refused bool, why string, err error) {
-	id, words, err := p.send(ctx, "", probing, remarks)
+// tryRemarks asks whether GitHub takes some of the remarks, and leaves nothing behind.
+func (p *posting) tryRemarks(ctx context.Context, remarks []int) (refused bool, why string, err error) {
+	id, words, err := p.send(ctx, "", probeBody, remarks)
 	switch {
-	case invalid(err):
+	case isInvalid(err):
 		for _, general := range []string{"Unprocessable Entity", "Validation Failed"} {
 			words = strings.TrimPrefix(strings.TrimPrefix(words, general), ": ")
 		}
@@ -80,20 +80,20 @@ func (p *posting) try(ctx context.Context, remarks []int) (refused bool, why str
 		}
 		return true, words, nil
 	case err != nil:
-		return false, "", sure(err)
+		return false, "", withoutUnsure(err)
 	}
-	return false, "", p.discard(ctx, id)
+	return false, "", p.deletePending(ctx, id)
 }
 
-// clear deletes a pending review that an earlier probe left, since GitHub allows a
+// deleteLeftover deletes a pending review that an earlier probe left, since GitHub allows a
 // person one. Any other is somebody's unfinished work.
-func (p *posting) clear(ctx context.Context) error {
+func (p *posting) deleteLeftover(ctx context.Context) error {
 	c := p.client
 	me, err := c.Me(ctx)
 	if err != nil {
 		return err
 	}
-	listed, err := pages(c, p.doing, func(o gh.ListOptions) ([]*gh.PullRequestReview, *gh.Response, error) {
+	listed, err := listAll(c, p.doing, func(o gh.ListOptions) ([]*gh.PullRequestReview, *gh.Response, error) {
 		return c.api.PullRequests.ListReviews(ctx, p.repo.Owner, p.repo.Name, p.number, &o)
 	})
 	if err != nil {
@@ -102,8 +102,8 @@ func (p *posting) clear(ctx context.Context) error {
 	for _, r := range listed {
 		switch {
 		case r.GetState() != "PENDING" || precedent.NumberID(r.GetUser().GetID()) != me.ID:
-		case same(r.GetBody(), probing):
-			if err := p.discard(ctx, r.GetID()); err != nil {
+		case sameText(r.GetBody(), probeBody):
+			if err := p.deletePending(ctx, r.GetID()); err != nil {
 				return err
 			}
 		default:
@@ -116,8 +116,8 @@ func (p *posting) clear(ctx context.Context) error {
 	return nil
 }
 
-// discard deletes a pending review. GitHub refuses to delete any other.
-func (p *posting) discard(ctx context.Context, id int64) error {
+// deletePending deletes a pending review. GitHub refuses to delete any other.
+func (p *posting) deletePending(ctx context.Context, id int64) error {
 	_, err := p.client.write(ctx, p.doing, func(ctx context.Context) error {
 		_, _, err := p.client.api.PullRequests.DeletePendingReview(ctx, p.repo.Owner, p.repo.Name, p.number, id)
 		return err
@@ -125,11 +125,11 @@ func (p *posting) discard(ctx context.Context, id int64) error {
 	if wire.Gone(err) {
 		return nil
 	}
-	return sure(err)
+	return withoutUnsure(err)
 }
 
-// sure is an error of a request that nobody but the sender can see the effect of.
-func sure(err error) error {
+// withoutUnsure is an error of a request that nobody but the sender can see the effect of.
+func withoutUnsure(err error) error {
 	var e *forge.Error
 	if !errors.As(err, &e) {
 		return err

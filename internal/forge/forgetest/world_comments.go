@@ -62,8 +62,8 @@ func (p *Pull) comment(c forge.CommentRef) *forge.Comment {
 	return nil
 }
 
-// said finds what was said, on whichever pull request.
-func (r *Repo) said(c forge.CommentRef) (*Pull, *forge.Comment) {
+// findComment finds what was said, on whichever pull request.
+func (r *Repo) findComment(c forge.CommentRef) (*Pull, *forge.Comment) {
 	for _, p := range r.Pulls {
 		if m := p.comment(c); m != nil {
 			return p, m

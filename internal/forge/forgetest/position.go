@@ -118,16 +118,16 @@ func (p *Pull) follow(m *forge.Comment, head, patch string) {
 	first := p.placed[m.ID]
 	if m.Span.End == 0 && to != nil {
 		m.Commit = head
-	} else if shift, ok := moved(from, to, m.Span); ok {
+	} else if shift, ok := lineShift(from, to, m.Span); ok {
 		m.Span.Start, m.Span.End, m.Commit = m.Span.Start+shift, m.Span.End+shift, head
 	} else {
 		m.Span, m.Commit, m.Outdated = first.Span, first.Commit, true
 	}
 }
 
-// moved finds the lines of a span in another diff: on their old numbers, or in
+// lineShift finds the lines of a span in another diff: on their old numbers, or in
 // the only place where they are now.
-func moved(from, to *diff.File, s precedent.Span) (shift int, ok bool) {
+func lineShift(from, to *diff.File, s precedent.Span) (shift int, ok bool) {
 	if from == nil || to == nil {
 		return 0, false
 	}

@@ -16,10 +16,10 @@ const (
 	maxList  = 64 << 20 // bytes of one list
 )
 
-// pages reads a list to its end. A server may give fewer entries a page than it
+// listAll reads a list to its end. A server may give fewer entries a page than it
 // is asked for, leave some out that the account may not see, or ignore pages and
 // give all: the header that counts the entries tells whether there are more.
-func pages[T any](c call, read func(sdk.ListOptions) ([]*T, *sdk.Response, error)) ([]*T, error) {
+func listAll[T any](c call, read func(sdk.ListOptions) ([]*T, *sdk.Response, error)) ([]*T, error) {
 	var all []*T
 	size := int64(0)
 	for page := 1; page <= maxPages && size <= maxList; page++ {
@@ -28,7 +28,7 @@ func pages[T any](c call, read func(sdk.ListOptions) ([]*T, *sdk.Response, error
 			return nil, c.fail(err)
 		}
 		if slices.Contains(got, nil) {
-			return nil, c.strange("there is nothing where an entry should be")
+			return nil, c.unexpected("there is nothing where an entry should be")
 		}
 		all = append(all, got...)
 		total, err := strconv.Atoi(resp.Header.Get("X-Total-Count"))

@@ -16,24 +16,24 @@ type Pages struct {
 	Web *url.URL
 	// Pull is what stands between a repository and the number of a pull request:
 	// "pull", "-/merge_requests". Also are other spellings that are read.
-	Pull string
-	Also []string
+	Pull        string
+	PullAliases []string
 	// Blob is what stands between a repository and a commit in the address of a file:
 	// "blob", "src/commit". It is empty if the forge shows no files.
 	Blob string
-	// To is what stands between the numbers of two lines: "-L" in #L3-L5.
-	To string
+	// LineSeparator is what stands between the numbers of two lines: "-L" in #L3-L5.
+	LineSeparator string
 	// Nested tells that owners may hold slashes. Pull then stands in no name.
 	Nested bool
 }
 
 // PullRequest is the page of a pull request.
 func (p Pages) PullRequest(repo precedent.Repo, number int) string {
-	return p.of(repo) + "/" + p.Pull + "/" + strconv.Itoa(number)
+	return p.repoPage(repo) + "/" + p.Pull + "/" + strconv.Itoa(number)
 }
 
-// of is the page of a repository.
-func (p Pages) of(repo precedent.Repo) string {
+// repoPage is the page of a repository.
+func (p Pages) repoPage(repo precedent.Repo) string {
 	return p.Web.JoinPath(repo.Owner, repo.Name).String()
 }
 
@@ -55,7 +55,7 @@ func (p Pages) ReadPullRequest(page string) (precedent.Repo, int, error) {
 	}
 	path, below := strings.CutPrefix(u.Path, strings.TrimSuffix(p.Web.Path, "/")+"/")
 	parts := strings.Split(strings.Trim(path, "/"), "/")
-	owner, name, number := p.split(parts)
+	owner, name, number := p.parsePullPath(parts)
 	repo, err := precedent.ParseRepo(u.Scheme + "://" + u.Host + "/" + owner + "/" + name)
 	switch {
 	case err != nil || number == 0 || slices.ContainsFunc(parts, func(s string) bool { return s == "" || s == "." || s == ".." }):
@@ -68,11 +68,11 @@ func (p Pages) ReadPullRequest(page string) (precedent.Repo, int, error) {
 	return repo, number, nil
 }
 
-// split takes the path of a pull request's page apart. The number is 0 if it is
+// parsePullPath takes the path of a pull request's page apart. The number is 0 if it is
 // no such path.
-func (p Pages) split(parts []string) (owner, name string, number int) {
+func (p Pages) parsePullPath(parts []string) (owner, name string, number int) {
 	for i := 2; i < len(parts) && (i == 2 || p.Nested); i++ {
-		for _, between := range append([]string{p.Pull}, p.Also...) {
+		for _, between := range append([]string{p.Pull}, p.PullAliases...) {
 			rest := parts[i:]
 			words := strings.Split(between, "/")
 			if len(rest) <= len(words) || !slices.Equal(rest[:len(words)], words) {
@@ -93,12 +93,12 @@ func (p Pages) Lines(repo precedent.Repo, commit string, s precedent.Span) strin
 	if p.Blob == "" {
 		return ""
 	}
-	page := p.of(repo) + "/" + p.Blob + "/" + commit + "/" + escapePath(s.Path)
+	page := p.repoPage(repo) + "/" + p.Blob + "/" + commit + "/" + escapePath(s.Path)
 	switch {
 	case s.Start <= 0:
 		return page
 	case s.End > s.Start:
-		return fmt.Sprintf("%s#L%d%s%d", page, s.Start, p.To, s.End)
+		return fmt.Sprintf("%s#L%d%s%d", page, s.Start, p.LineSeparator, s.End)
 	}
 	return fmt.Sprintf("%s#L%d", page, s.Start)
 }
