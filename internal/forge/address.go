@@ -31,7 +31,7 @@ func ParseAddress(s string) (Address, error) {
 	case a.Kind == GitHub, a.Kind == Gitea && at != "", a.Kind == Local && at != "":
 		return a, nil
 	}
-	return Address{}, fmt.Errorf("no forge %q: want github, github:https://HOST/api/v3, gitea:https://HOST or local:DIR", s)
+	return Address{}, fmt.Errorf("invalid forge %q: want github, github:https://HOST/api/v3, gitea:https://HOST or local:DIR", s)
 }
 
 // String is what ParseAddress reads.

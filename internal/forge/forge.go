@@ -10,6 +10,7 @@ package forge
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/precedent-dev/precedent"
@@ -307,6 +308,17 @@ type Error struct {
 	Unsure bool
 	// Err is why nobody waited for the answer: the context's error; nil else.
 	Err error
+}
+
+// CheckNumbers refuses ids that are not positive numbers, for forges that number
+// comments: such an id would be sent as number 0.
+func CheckNumbers(ids ...precedent.ForgeID) error {
+	for _, id := range ids {
+		if id.Number() <= 0 {
+			return &Error{Kind: KindRefused, Msg: fmt.Sprintf("invalid comment id %q: want a positive number", id)}
+		}
+	}
+	return nil
 }
 
 // Unwrap returns Err.

@@ -42,7 +42,7 @@ func (p Pages) repoPage(repo precedent.Repo) string {
 // KindInvalid for one of no pull request.
 func (p Pages) ReadPullRequest(page string) (precedent.Repo, int, error) {
 	wrong := &Error{
-		Kind: KindInvalid, Msg: fmt.Sprintf("%q is no pull request", page),
+		Kind: KindInvalid, Msg: fmt.Sprintf("%q is not a pull request", page),
 		Hint: "give its number, or its URL: " + p.PullRequest(precedent.Repo{Owner: "owner", Name: "name"}, 7),
 	}
 	u, err := url.Parse(page)
@@ -61,7 +61,7 @@ func (p Pages) ReadPullRequest(page string) (precedent.Repo, int, error) {
 	case err != nil || number == 0 || slices.ContainsFunc(parts, func(s string) bool { return s == "" || s == "." || s == ".." }):
 		return precedent.Repo{}, 0, wrong
 	case repo.Host != home.Host:
-		return precedent.Repo{}, 0, &Error{Kind: KindRefused, Msg: fmt.Sprintf("%s is not on %s, where pull requests are read", page, home.Host)}
+		return precedent.Repo{}, 0, &Error{Kind: KindRefused, Msg: fmt.Sprintf("%s is not on %s", page, home.Host)}
 	case !below:
 		return precedent.Repo{}, 0, wrong
 	}
@@ -129,7 +129,7 @@ func ParsePullRequest(f Forge, which string) (precedent.Repo, int, error) {
 		return precedent.Repo{}, n, nil
 	}
 	return precedent.Repo{}, 0, &Error{
-		Kind: KindInvalid, Msg: fmt.Sprintf("%q is no pull request", which),
+		Kind: KindInvalid, Msg: fmt.Sprintf("%q is not a pull request", which),
 		Hint: "give its number, or its URL: " + f.PullRequestURL(precedent.Repo{Host: f.Host(), Owner: "owner", Name: "name"}, 7),
 	}
 }

@@ -132,7 +132,7 @@ func (g *Gitea) serve(w http.ResponseWriter, r *http.Request) {
 	path := strings.TrimPrefix(r.URL.EscapedPath(), g.path+"/api/v1")
 	g.stage.World.mu.Lock()
 	defer g.stage.World.mu.Unlock()
-	// Gitea's router answers 405 for a path that it knows by another method, and 404
+	// Gitea's router returned 405 for a path that it knows by another method, and 404
 	// without JSON for one that it does not know.
 	status := http.StatusNotFound
 	for _, route := range giteaRoutes {

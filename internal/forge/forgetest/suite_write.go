@@ -42,7 +42,8 @@ func writing(t *testing.T, build Build) {
 		{"odd words", keepsOddText},
 		{"writers at once", writersAtOnce},
 		{"a second between", spacesWrites},
-		{"what is not sent", refusesOtherHosts},
+		{"other hosts", refusesOtherHosts},
+		{"comments without a number", refusesOtherIDs},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s, f, p := writable(t, build)
@@ -425,6 +426,27 @@ func refusesOtherHosts(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 		for i, err := range []error{err1, err2, err3, err4, err5, err6, err7, err8, err9} {
 			if kind(err) != forge.KindRefused {
 				t.Errorf("%+v, %d: %v", r, i+1, err)
+			}
+		}
+	}
+	if n := len(s.Script.Requests()); n != 0 {
+		t.Errorf("%d requests were sent", n)
+	}
+}
+
+// refusesOtherIDs: an id that no comment can have is refused, and not sent as number 0.
+func refusesOtherIDs(t *testing.T, s *Stage, f forge.Forge, _ *Pull) {
+	for _, id := range []precedent.ForgeID{"", "0", "-3", "PRRC_1", "1/../2", " 7"} {
+		for _, commentKind := range []forge.CommentKind{forge.OnThread, forge.OnLine, forge.OnReview} {
+			c := forge.CommentRef{Kind: commentKind, ID: id}
+			_, err1 := f.Reply(t.Context(), repo(f), till, id, "x")
+			err2 := f.Edit(t.Context(), repo(f), till, c, "x")
+			_, err3 := f.Delete(t.Context(), repo(f), till, c)
+			_, err4 := f.Reactions(t.Context(), repo(f), till, c)
+			for i, err := range []error{err1, err2, err3, err4} {
+				if kind(err) != forge.KindRefused {
+					t.Errorf("%+v, %d: %v", c, i+1, err)
+				}
 			}
 		}
 	}

@@ -24,7 +24,7 @@ func (c *Client) Me(ctx context.Context) (forge.Person, error) {
 	if c.cached.me.ID != "" {
 		return c.cached.me, nil
 	}
-	do, err := c.call(ctx, "ask "+c.host+" whose token this is")
+	do, err := c.call(ctx, "look up the account of the token on "+c.host)
 	if err != nil {
 		return forge.Person{}, err
 	}

@@ -27,7 +27,7 @@ func (c *Client) Check(ctx context.Context, repo precedent.Repo, k forge.Check) 
 		return "", err
 	}
 	if !objectID().MatchString(k.Commit) {
-		return "", &forge.Error{Kind: forge.KindRefused, Msg: doing + ": it is no commit"}
+		return "", &forge.Error{Kind: forge.KindRefused, Msg: doing + ": not a commit id"}
 	}
 	states := map[forge.CheckResult]sdk.StatusState{forge.Success: sdk.StatusSuccess, forge.Failure: sdk.StatusFailure}
 	state, ok := states[k.Result]
@@ -38,7 +38,7 @@ func (c *Client) Check(ctx context.Context, repo precedent.Repo, k forge.Check) 
 		State: state, Context: k.Name, Description: text.Cut(text.VisibleLine(k.Title), maxDescription), TargetURL: k.URL,
 	})
 	if statusOf(err) == http.StatusForbidden {
-		return "the token may not set commit statuses: it needs the scope write:repository, and its account write access", nil
+		return "the token cannot set commit statuses: it needs the scope write:repository, and its account needs write access", nil
 	}
 	return "", do.fail(err)
 }

@@ -67,7 +67,7 @@ func isTooMany(err error) bool {
 // are read.
 func sortComments(do call, all []forge.Comment) ([]forge.Comment, error) {
 	if slices.ContainsFunc(all, func(m forge.Comment) bool { return m.ID.Number() <= 0 || m.At.IsZero() }) {
-		return nil, do.unexpected("a comment has no number or no time")
+		return nil, do.unexpected("a comment has no id or no time")
 	}
 	slices.SortStableFunc(all, func(a, b forge.Comment) int { return cmp.Or(a.At.Compare(b.At), a.ID.Compare(b.ID)) })
 	seen := map[forge.CommentRef]bool{}
@@ -113,7 +113,7 @@ func (c *Client) reviews(do call, repo precedent.Repo, number int) (discussion, 
 			continue
 		}
 		if asked++; asked > maxReviews {
-			more = &forge.Error{Kind: forge.KindTooLarge, Msg: fmt.Sprintf("%s: there are more reviews with comments on lines than the %d that are read", do.doing, maxReviews)}
+			more = &forge.Error{Kind: forge.KindTooLarge, Msg: fmt.Sprintf("%s: only the first %d reviews with comments on lines were read", do.doing, maxReviews)}
 			break
 		}
 		remarks, err := c.remarks(do, repo, number, r)
@@ -135,7 +135,7 @@ func (c *Client) remarks(do call, repo precedent.Repo, number int, r *sdk.PullRe
 	var all []inline
 	for _, m := range listed {
 		if m == nil {
-			return nil, do.unexpected("there is nothing where an entry should be")
+			return nil, do.unexpected("a list entry is null")
 		}
 		all = append(all, c.onLine(m, r))
 	}

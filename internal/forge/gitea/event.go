@@ -43,11 +43,11 @@ type payload struct {
 func (c *Client) ReadEvent(name string, data []byte) (forge.Event, error) {
 	doing := fmt.Sprintf("read event %q", name)
 	if len(data) > forge.MaxEvent {
-		return forge.Event{}, &forge.Error{Kind: forge.KindTooLarge, Msg: doing + ": it is larger than 25 MiB"}
+		return forge.Event{}, &forge.Error{Kind: forge.KindTooLarge, Msg: doing + ": the payload is larger than 25 MiB"}
 	}
 	var t payload
 	if json.Unmarshal(data, &t) != nil {
-		return forge.Event{}, wire.UnexpectedAnswer(doing, "it is not what Gitea documents")
+		return forge.Event{}, wire.UnexpectedAnswer(doing, "it does not match the API of Gitea")
 	}
 	e := t.event()
 	if e.Kind == forge.NoEvent {

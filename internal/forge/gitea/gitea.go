@@ -8,6 +8,7 @@
 package gitea
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -63,7 +64,7 @@ func New(o Options) (*Client, error) {
 	if path != "" {
 		for part := range strings.SplitSeq(path, "/") {
 			if !isName(part) {
-				return nil, errors.New("the base URL of the forge has a path that is none of a server")
+				return nil, errors.New("invalid base URL of the forge: its path contains unsupported characters")
 			}
 		}
 		path = "/" + path
@@ -87,7 +88,7 @@ func New(o Options) (*Client, error) {
 // hintFor says what a person can do about an answer.
 func hintFor(status int, _ http.Header) string {
 	if status == http.StatusForbidden {
-		return "the token lacks a scope, or its account a right: it needs read:user, write:repository and write:issue, and write access to post statuses"
+		return "the token is missing a scope or its account a permission: it needs read:user, write:repository and write:issue, and write access to set statuses"
 	}
 	return ""
 }
@@ -108,13 +109,13 @@ func isName(s string) bool { return name().MatchString(s) && s != "." && s != ".
 func (c *Client) checkRepo(r precedent.Repo) error {
 	for _, s := range []string{r.Owner, r.Name} {
 		if !isName(s) {
-			return &forge.Error{Kind: forge.KindRefused, Msg: fmt.Sprintf("%q cannot be the name of an owner or a repository on Gitea", s)}
+			return &forge.Error{Kind: forge.KindRefused, Msg: fmt.Sprintf("%q is not a valid name of an owner or a repository on Gitea", s)}
 		}
 	}
 	if r.Host != c.host {
 		return &forge.Error{
 			Kind: forge.KindRefused, Msg: fmt.Sprintf("%s is not on %s", r, c.host),
-			Hint: "name the forge's address in the operator's configuration",
+			Hint: "set forge in the configuration file, or pass --forge",
 		}
 	}
 	return nil
@@ -129,8 +130,8 @@ type call struct {
 
 // begin prepares a call about a repository. The library keeps the context in its
 // client, so that each call has one of its own.
-func (c *Client) begin(ctx context.Context, repo precedent.Repo, doing string) (call, error) {
-	if err := c.checkRepo(repo); err != nil {
+func (c *Client) begin(ctx context.Context, repo precedent.Repo, doing string, comments ...precedent.ForgeID) (call, error) {
+	if err := cmp.Or(c.checkRepo(repo), forge.CheckNumbers(comments...)); err != nil {
 		return call{}, c.wire.Fail(doing, err)
 	}
 	return c.call(ctx, doing)

@@ -83,7 +83,7 @@ func (c *Client) RemoveLabel(ctx context.Context, repo precedent.Repo, number in
 // unlessForbidden takes what the token may not do for what the forge cannot.
 func (c call) unlessForbidden(err error) (forge.Unsupported, error) {
 	if statusOf(err) == http.StatusForbidden {
-		return forge.Unsupported(c.doing + ": the token may not change labels: that is for people with write access"), nil
+		return forge.Unsupported(c.doing + ": the token cannot change labels: its account needs write access"), nil
 	}
 	return "", err
 }

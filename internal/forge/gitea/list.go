@@ -28,7 +28,7 @@ func listAll[T any](c call, read func(sdk.ListOptions) ([]*T, *sdk.Response, err
 			return nil, c.fail(err)
 		}
 		if slices.Contains(got, nil) {
-			return nil, c.unexpected("there is nothing where an entry should be")
+			return nil, c.unexpected("a list entry is null")
 		}
 		all = append(all, got...)
 		total, err := strconv.Atoi(resp.Header.Get("X-Total-Count"))
@@ -38,5 +38,5 @@ func listAll[T any](c call, read func(sdk.ListOptions) ([]*T, *sdk.Response, err
 		}
 		size += resp.ContentLength
 	}
-	return all, &forge.Error{Kind: forge.KindTooLarge, Msg: fmt.Sprintf("%s: there are more than the %d that are read", c.doing, len(all))}
+	return all, &forge.Error{Kind: forge.KindTooLarge, Msg: fmt.Sprintf("%s: only the first %d were read", c.doing, len(all))}
 }

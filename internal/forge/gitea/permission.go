@@ -26,7 +26,7 @@ func (c *Client) Permission(ctx context.Context, repo precedent.Repo, p forge.Pe
 		return forge.None, nil
 	}
 	if !isLogin(p.Login) {
-		return forge.None, &forge.Error{Kind: forge.KindRefused, Msg: do.doing + ": Gitea has no such login"}
+		return forge.None, &forge.Error{Kind: forge.KindRefused, Msg: do.doing + ": not a valid login on Gitea"}
 	}
 	return c.permissions.Of(repo, p, func() (forge.Permission, error) {
 		level, _, err := do.CollaboratorPermission(repo.Owner, repo.Name, p.Login)
@@ -37,7 +37,7 @@ func (c *Client) Permission(ctx context.Context, repo precedent.Repo, p forge.Pe
 			err = do.fail(err)
 			var refused *forge.Error
 			if s == http.StatusForbidden && errors.As(err, &refused) && refused.Kind == forge.KindAuth {
-				refused.Hint = "Gitea tells what others may do only to administrators of the repository: give the token's account that role, or nobody's word counts as the team's"
+				refused.Hint = "Gitea shows permissions of others only to administrators of the repository: make the token's account one, or nobody is treated as a team member"
 			}
 			return forge.None, err
 		}

@@ -102,7 +102,7 @@ func (c *Client) rejectedRemarks(ctx context.Context, repo precedent.Repo, numbe
 	}
 	var all []forge.Rejected
 	for i, r := range remarks {
-		why := fmt.Sprintf("nobody can tell whether its lines are in the diff: %v", err)
+		why := fmt.Sprintf("cannot check that its lines are in the diff: %v", err)
 		if err == nil { // else there is no change, or not all of it
 			why = rejectReason(change, r.Span)
 		}
@@ -120,14 +120,14 @@ func rejectReason(change *diff.Change, s precedent.Span) string {
 		return "the file is not in the diff"
 	}
 	if s.Start == 0 {
-		return "Gitea has no comments on a file as a whole"
+		return "Gitea does not support comments on a whole file"
 	}
 	first, last := f.HunkAt(s.Side, s.Start), f.HunkAt(s.Side, s.End)
 	switch {
 	case s.Start > s.End || first < 0 || last < 0:
-		return "its lines are not in the diff"
+		return "the lines are not in the diff"
 	case first != last:
-		return "its lines are not in one hunk of the diff"
+		return "the lines are not in one hunk of the diff"
 	}
 	return ""
 }

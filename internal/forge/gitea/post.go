@@ -37,7 +37,7 @@ func (c *Client) Post(ctx context.Context, repo precedent.Repo, number int, d fo
 	case err != nil:
 		return forge.Posted{}, err
 	case p.Head.SHA != d.Commit:
-		return forge.Posted{}, &forge.Error{Kind: forge.KindInvalid, Msg: fmt.Sprintf("%s: its head is %s, not %s", do.doing, p.Head.SHA, d.Commit), Hint: "review the new head; Gitea takes some seconds to notice a push"}
+		return forge.Posted{}, &forge.Error{Kind: forge.KindInvalid, Msg: fmt.Sprintf("%s: the head is %s, not %s", do.doing, p.Head.SHA, d.Commit), Hint: "review the new head; Gitea takes a few seconds to process a push"}
 	}
 	posted := forge.Posted{Remarks: make([]precedent.ForgeID, len(d.Remarks))}
 	if len(d.Remarks) > 0 {
@@ -58,13 +58,13 @@ func (c *Client) Post(ctx context.Context, repo precedent.Repo, number int, d fo
 		if p.State == forge.Open {
 			send.State = sdk.ReviewStateRequestChanges
 		} else {
-			posted.Unsupported = append(posted.Unsupported, "changes are requested of open pull requests only")
+			posted.Unsupported = append(posted.Unsupported, "Gitea lets reviews request changes only on open pull requests")
 		}
 	}
 	r, err := c.submit(ctx, do, repo, number, send)
 	var refused *forge.Error
 	if errors.As(err, &refused) && refused.Kind == forge.KindInvalid && !refused.Unsure && send.State == sdk.ReviewStateRequestChanges {
-		posted.Unsupported = append(posted.Unsupported, forge.Unsupported("Gitea does not let this account request changes here: "+refused.Msg))
+		posted.Unsupported = append(posted.Unsupported, forge.Unsupported("Gitea does not let this account request changes: "+refused.Msg))
 		send.State = sdk.ReviewStateComment
 		r, err = c.submit(ctx, do, repo, number, send)
 	}
@@ -84,9 +84,9 @@ func checkDraft(doing string, d forge.Draft) error {
 	}
 	switch {
 	case d.Event != forge.Remarks && d.Event != forge.RequestChanges:
-		return &forge.Error{Kind: forge.KindRefused, Msg: fmt.Sprintf("%s: %q is no event of a review", doing, d.Event)}
+		return &forge.Error{Kind: forge.KindRefused, Msg: fmt.Sprintf("%s: %q is not a review event", doing, d.Event)}
 	case len(d.Remarks) > forge.MaxRemarks:
-		return &forge.Error{Kind: forge.KindInvalid, Msg: fmt.Sprintf("%s: %d remarks are more than %d", doing, len(d.Remarks), forge.MaxRemarks)}
+		return &forge.Error{Kind: forge.KindInvalid, Msg: fmt.Sprintf("%s: too many comments: %d of at most %d", doing, len(d.Remarks), forge.MaxRemarks)}
 	case long:
 		return tooLongError(doing)
 	}
@@ -98,7 +98,7 @@ func checkDraft(doing string, d forge.Draft) error {
 func tooLong(body string) bool { return utf8.RuneCountInString(body) > forge.MaxPost }
 
 func tooLongError(doing string) error {
-	return &forge.Error{Kind: forge.KindInvalid, Msg: fmt.Sprintf("%s: the words have more than %d characters", doing, forge.MaxPost)}
+	return &forge.Error{Kind: forge.KindInvalid, Msg: fmt.Sprintf("%s: the text has more than %d characters", doing, forge.MaxPost)}
 }
 
 // readUnlocked reads a pull request on which something can be said. Gitea itself lets
@@ -125,7 +125,7 @@ func remark(r forge.Remark) sdk.CreatePullReviewComment {
 // readRemarkIDs finds the numbers of the remarks of a review that was posted. One that
 // cannot be read stays empty.
 func (c *Client) readRemarkIDs(ctx context.Context, repo precedent.Repo, number int, r *sdk.PullReview, remarks []forge.Remark, posted *forge.Posted) {
-	do, err := c.begin(ctx, repo, "read the review that was posted")
+	do, err := c.begin(ctx, repo, "read the posted review")
 	if err != nil || len(remarks) == 0 {
 		return
 	}
@@ -168,7 +168,7 @@ func (c *Client) submit(ctx context.Context, do call, repo precedent.Repo, numbe
 		return nil, err
 	}
 	if r.ID <= 0 {
-		return nil, do.unexpected("it names no review")
+		return nil, do.unexpected("it contains no review")
 	}
 	return r, nil
 }
@@ -177,7 +177,7 @@ func (c *Client) submit(ctx context.Context, do call, repo precedent.Repo, numbe
 // what is to be sent now; nil for all that it holds. A person's own words are left
 // where they are, and nothing is posted beside them.
 func (c *Client) deletePending(ctx context.Context, repo precedent.Repo, number int, send *sdk.CreatePullReviewOptions) (removed bool, err error) {
-	do, err := c.begin(ctx, repo, fmt.Sprintf("look for a review that was not sent on %s#%d", repo, number))
+	do, err := c.begin(ctx, repo, fmt.Sprintf("look for a pending review on %s#%d", repo, number))
 	if err != nil {
 		return false, err
 	}
@@ -230,8 +230,8 @@ func (c *Client) checkPending(do call, repo precedent.Repo, number int, r *sdk.P
 	}
 	if other {
 		return &forge.Error{
-			Kind: forge.KindInvalid, Msg: fmt.Sprintf("post on %s#%d: the token's account has a review in preparation there, which Gitea would send as well", repo, number),
-			Hint: "send or discard it on the pull request's page, or use a token of an account of its own",
+			Kind: forge.KindInvalid, Msg: fmt.Sprintf("post on %s#%d: the token's account has a pending review there, which Gitea would submit as well", repo, number),
+			Hint: "submit or discard it on the pull request's page, or use a separate account for precedent",
 		}
 	}
 	return nil

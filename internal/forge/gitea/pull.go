@@ -38,7 +38,7 @@ func (c *Client) PullRequest(ctx context.Context, repo precedent.Repo, number in
 		}
 	}
 	if p.Index != int64(number) {
-		return forge.PullRequest{}, do.unexpected("it is about another pull request")
+		return forge.PullRequest{}, do.unexpected("it describes another pull request")
 	}
 	return c.pull(do, p)
 }
@@ -92,14 +92,14 @@ func (c *Client) pull(do call, p *sdk.PullRequest) (forge.PullRequest, error) {
 		return forge.PullRequest{}, err
 	}
 	if p.Index <= 0 || int64(int(p.Index)) != p.Index || base.Repo.IsZero() || p.Updated == nil {
-		return forge.PullRequest{}, do.unexpected("it names no pull request of a repository")
+		return forge.PullRequest{}, do.unexpected("it names no pull request")
 	}
 	state := forge.State(p.State)
 	if p.HasMerged {
 		state = forge.Merged
 	}
 	if !slices.Contains([]forge.State{forge.Open, forge.Closed, forge.Merged}, state) {
-		return forge.PullRequest{}, do.unexpected("the state is unknown")
+		return forge.PullRequest{}, do.unexpected("the state of the pull request is unknown")
 	}
 	n := strconv.FormatInt(p.Index, 10)
 	out := forge.PullRequest{

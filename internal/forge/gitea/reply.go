@@ -14,7 +14,7 @@ import (
 
 // Reply answers in the conversation that begins with the inline comment.
 func (c *Client) Reply(ctx context.Context, repo precedent.Repo, number int, to precedent.ForgeID, body string) (forge.Comment, error) {
-	do, err := c.begin(ctx, repo, fmt.Sprintf("answer comment %s on %s#%d", to, repo, number))
+	do, err := c.begin(ctx, repo, fmt.Sprintf("reply to comment %s on %s#%d", to, repo, number), to)
 	if err != nil {
 		return forge.Comment{}, err
 	}
@@ -29,7 +29,7 @@ func (c *Client) Reply(ctx context.Context, repo precedent.Repo, number int, to 
 	case err != nil:
 		return forge.Comment{}, err
 	case first == nil:
-		return forge.Comment{}, &forge.Error{Kind: forge.KindClosed, Msg: do.doing + ": there is no such comment any more"}
+		return forge.Comment{}, &forge.Error{Kind: forge.KindClosed, Msg: do.doing + ": the comment was deleted"}
 	}
 	m, remark := new(sdk.PullReviewComment), first.remark(body)
 	switch c.replyMode(ctx) {
@@ -50,7 +50,7 @@ func (c *Client) Reply(ctx context.Context, repo precedent.Repo, number int, to 
 	}
 	out := c.onLine(m, &sdk.PullReview{ID: first.Review.Number(), CommitID: first.Commit, Stale: first.Outdated}).Comment
 	if out.ID.Number() <= 0 || out.At.IsZero() {
-		return forge.Comment{}, do.unexpected("a comment has no number or no time")
+		return forge.Comment{}, do.unexpected("a comment has no id or no time")
 	}
 	out.ReplyTo = to
 	return out, nil
@@ -74,7 +74,7 @@ func (c *Client) replyByReview(ctx context.Context, do call, repo precedent.Repo
 	there, err := c.remarks(do, repo, number, r)
 	at := slices.IndexFunc(there, func(t inline) bool { return string(t.Body) == remark.Body })
 	if err != nil || at < 0 {
-		return forge.Comment{}, do.unexpected("the review that was posted does not tell its comment")
+		return forge.Comment{}, do.unexpected("the posted review does not contain its comment")
 	}
 	there[at].ReplyTo = first.ID
 	return there[at].Comment, nil

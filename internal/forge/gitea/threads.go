@@ -48,17 +48,15 @@ func (c *Client) Resolve(ctx context.Context, repo precedent.Repo, number int, t
 	if !closed {
 		doing, verb = fmt.Sprintf("reopen conversation %s on %s#%d", t.ID, repo, number), "reopen"
 	}
-	do, err := c.begin(ctx, repo, doing)
+	id := t.ID
+	if len(t.Comments) > 0 {
+		id = t.Comments[0]
+	}
+	do, err := c.begin(ctx, repo, doing, id)
 	if err != nil {
 		return "", err
 	}
-	first := t.ID.Number()
-	if len(t.Comments) > 0 {
-		first = t.Comments[0].Number()
-	}
-	if first <= 0 {
-		return "", &forge.Error{Kind: forge.KindRefused, Msg: doing + ": it has no comment"}
-	}
+	first := id.Number()
 	if closed {
 		_, err = do.ResolvePullReviewComment(repo.Owner, repo.Name, first)
 	} else {
@@ -66,16 +64,16 @@ func (c *Client) Resolve(ctx context.Context, repo precedent.Repo, number int, t
 	}
 	switch {
 	case isUnknownRoute(err):
-		return forge.Unsupported("this server cannot " + verb + " conversations by its API, or does not have this one any more (Gitea can since 1.26)"), nil
+		return forge.Unsupported("this server cannot " + verb + " conversations through its API (Gitea can since 1.26), or this one was deleted"), nil
 	case statusOf(err) == http.StatusForbidden:
-		return forge.Unsupported("the token may not " + verb + " conversations: they are for the author, official reviewers and people with write access"), nil
+		return forge.Unsupported("the token cannot " + verb + " conversations: only the author, official reviewers and people with write access can"), nil
 	}
 	return "", do.fail(err)
 }
 
 // Reactions reads who reacted to a comment.
 func (c *Client) Reactions(ctx context.Context, repo precedent.Repo, number int, to forge.CommentRef) ([]forge.Reaction, error) {
-	do, err := c.begin(ctx, repo, fmt.Sprintf("read reactions on %s#%d", repo, number))
+	do, err := c.begin(ctx, repo, fmt.Sprintf("read reactions on %s#%d", repo, number), to.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +94,7 @@ func (c *Client) Reactions(ctx context.Context, repo precedent.Repo, number int,
 	var all []forge.Reaction
 	for _, r := range listed {
 		if r == nil {
-			return nil, do.unexpected("there is nothing where an entry should be")
+			return nil, do.unexpected("a list entry is null")
 		}
 		all = append(all, forge.Reaction{Who: person(r.User), Content: r.Reaction, At: r.Created.UTC()})
 	}

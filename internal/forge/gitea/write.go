@@ -32,7 +32,7 @@ func (c *Client) Comment(ctx context.Context, repo precedent.Repo, number int, b
 		return forge.Comment{}, do.fail(err)
 	}
 	if m.ID <= 0 || m.Created.IsZero() {
-		return forge.Comment{}, do.unexpected("a comment has no number or no time")
+		return forge.Comment{}, do.unexpected("a comment has no id or no time")
 	}
 	return c.onThread(m), nil
 }
@@ -40,12 +40,12 @@ func (c *Client) Comment(ctx context.Context, repo precedent.Repo, number int, b
 // Edit replaces the words of a comment. Gitea changes those of a review only where
 // people look, and its API goes on giving the old ones: they are not edited.
 func (c *Client) Edit(ctx context.Context, repo precedent.Repo, number int, m forge.CommentRef, body string) error {
-	do, err := c.begin(ctx, repo, fmt.Sprintf("edit comment %s on %s#%d", m.ID, repo, number))
+	do, err := c.begin(ctx, repo, fmt.Sprintf("edit comment %s on %s#%d", m.ID, repo, number), m.ID)
 	if err != nil {
 		return err
 	}
 	if m.Kind == forge.OnReview {
-		return &forge.Error{Kind: forge.KindInvalid, Msg: do.doing + ": Gitea does not edit the words of a review"}
+		return &forge.Error{Kind: forge.KindInvalid, Msg: do.doing + ": Gitea cannot edit the text of a review"}
 	}
 	if tooLong(body) {
 		return tooLongError(do.doing)
@@ -55,14 +55,14 @@ func (c *Client) Edit(ctx context.Context, repo precedent.Repo, number int, m fo
 	case err != nil:
 		return err
 	case !there:
-		return &forge.Error{Kind: forge.KindNotFound, Msg: do.doing + ": it is not there any more"}
+		return &forge.Error{Kind: forge.KindNotFound, Msg: do.doing + ": the comment was deleted"}
 	}
 	now := new(sdk.Comment)
 	if err := c.send(ctx, do, http.MethodPatch, fmt.Sprintf("repos/%s/%s/issues/comments/%d", repo.Owner, repo.Name, m.ID.Number()), sdk.EditIssueCommentOption{Body: body}, now); err != nil {
 		return err
 	}
 	if now.ID == 0 { // 204: "no content" is what it says of what it does not edit
-		return &forge.Error{Kind: forge.KindInvalid, Msg: do.doing + ": this server does not edit comments of that kind"}
+		return &forge.Error{Kind: forge.KindInvalid, Msg: do.doing + ": this server cannot edit comments of that kind"}
 	}
 	return nil
 }
@@ -71,7 +71,7 @@ func (c *Client) Edit(ctx context.Context, repo precedent.Repo, number int, m fo
 // says that it did; Forgejo does. A review goes with all comments on its lines, so
 // that only one without any is removed.
 func (c *Client) Delete(ctx context.Context, repo precedent.Repo, number int, m forge.CommentRef) (forge.Unsupported, error) {
-	do, err := c.begin(ctx, repo, fmt.Sprintf("delete comment %s on %s#%d", m.ID, repo, number))
+	do, err := c.begin(ctx, repo, fmt.Sprintf("delete comment %s on %s#%d", m.ID, repo, number), m.ID)
 	if err != nil {
 		return "", err
 	}
@@ -87,7 +87,7 @@ func (c *Client) Delete(ctx context.Context, repo precedent.Repo, number int, m 
 		case err != nil:
 			return "", do.fail(err)
 		case r.CodeCommentsCount > 0:
-			return "Gitea deletes a review only with all comments on its lines", nil
+			return "Gitea cannot delete a review without its comments on lines", nil
 		}
 		return "", c.deleteReview(do, repo, number, m.ID.Number())
 	}
@@ -133,7 +133,7 @@ func (c *Client) checkAuthor(ctx context.Context, do call, repo precedent.Repo, 
 		by = person(found.Poster)
 	}
 	if by.ID != me.ID {
-		return false, &forge.Error{Kind: forge.KindRefused, Msg: fmt.Sprintf("%s: it is somebody else's", do.doing)}
+		return false, &forge.Error{Kind: forge.KindRefused, Msg: fmt.Sprintf("%s: the comment belongs to another account", do.doing)}
 	}
 	return true, nil
 }
@@ -162,7 +162,7 @@ func (c *Client) deleteLine(ctx context.Context, do call, repo precedent.Repo, n
 	if r.Body == "" && r.CodeCommentsCount == 1 && r.State == sdk.ReviewStateComment {
 		return "", c.deleteReview(do, repo, number, r.ID) // it holds nothing else
 	}
-	return "Gitea does not delete single comments on lines", nil
+	return "Gitea cannot delete single comments on lines", nil
 }
 
 // send makes a request that the library does not have, or has otherwise. Both in

@@ -30,7 +30,7 @@ func (c *Client) Me(ctx context.Context) (forge.Person, error) {
 	if c.me.person.ID != "" {
 		return c.me.person, nil
 	}
-	const doing = "find out whose the token is"
+	const doing = "look up the account of the token"
 	read := func() (*gh.User, error) {
 		if c.tokens.app != nil {
 			return c.appUser(ctx)
@@ -47,7 +47,7 @@ func (c *Client) Me(ctx context.Context) (forge.Person, error) {
 		return forge.Person{}, c.wire.Fail(doing, err)
 	}
 	if u.GetID() <= 0 || !login().MatchString(u.GetLogin()) {
-		return forge.Person{}, wire.UnexpectedAnswer(doing, "there is no account in it")
+		return forge.Person{}, wire.UnexpectedAnswer(doing, "it contains no account")
 	}
 	c.me.person = person(u)
 	return c.me.person, nil
@@ -68,7 +68,7 @@ func (c *Client) appUser(ctx context.Context) (*gh.User, error) {
 func (c *Client) integrationUser(ctx context.Context) (*gh.User, error) {
 	var got struct{ Viewer struct{ Login string } }
 	name := actionsLogin
-	if err := c.query(ctx, "find out whose the token is", queryViewer, nil, &got); err == nil && got.Viewer.Login != "" {
+	if err := c.query(ctx, "look up the account of the token", queryViewer, nil, &got); err == nil && got.Viewer.Login != "" {
 		name = got.Viewer.Login
 	}
 	u, _, err := c.api.Users.Get(ctx, name)

@@ -41,18 +41,18 @@ type App struct {
 func NewApp(id string, key []byte, installation int64) (*App, error) {
 	id = strings.TrimSpace(id)
 	if id == "" || installation < 0 {
-		return nil, errors.New("a GitHub App has an id, or a client id, and an installation's number is not negative")
+		return nil, errors.New("invalid GitHub App: it needs an app id or client id, and an installation id of 0 or more")
 	}
 	private, err := jwt.ParseRSAPrivateKeyFromPEM(key)
 	if err != nil {
-		return nil, errors.New("the key of the GitHub App is not an RSA private key in PEM")
+		return nil, errors.New("invalid key of the GitHub App: want an RSA private key in PEM")
 	}
 	return &App{installation: installation, sign: func(now time.Time) (wire.Token, error) {
 		signed, err := jwt.NewWithClaims(jwt.SigningMethodRS256, jwt.RegisteredClaims{
 			Issuer: id, IssuedAt: jwt.NewNumericDate(now.Add(-jwtBack)), ExpiresAt: jwt.NewNumericDate(now.Add(jwtLasts)),
 		}).SignedString(private)
 		if err != nil {
-			return wire.Token{}, &forge.Error{Kind: forge.KindAuth, Msg: "the key of the GitHub App cannot sign"}
+			return wire.Token{}, &forge.Error{Kind: forge.KindAuth, Msg: "sign a token with the key of the GitHub App: the key cannot sign"}
 		}
 		return wire.NewToken(signed)
 	}}, nil
@@ -127,7 +127,7 @@ func (t *tokens) renew(ctx context.Context, refused wire.Token) bool {
 // a review needs; for the zero repository one that reads what is of none. A token
 // more than is used does no harm, so that it is asked for as if that only read.
 func (t *tokens) create(ctx context.Context, repo precedent.Repo) (installationToken, error) {
-	doing := "get a token of the GitHub App"
+	doing := "get a GitHub App token"
 	if !repo.IsZero() {
 		doing += " for " + repo.String()
 	}
@@ -137,7 +137,7 @@ func (t *tokens) create(ctx context.Context, repo precedent.Repo) (installationT
 		found, _, err := t.client.api.Apps.GetRepositoryInstallation(ctx, repo.Owner, repo.Name)
 		switch {
 		case wire.Gone(err):
-			return installationToken{}, &forge.Error{Kind: forge.KindAuth, Msg: doing + ": the GitHub App is not installed there", Hint: "install it for the repository"}
+			return installationToken{}, &forge.Error{Kind: forge.KindAuth, Msg: doing + ": the GitHub App is not installed on the repository", Hint: "install the app on the repository"}
 		case err != nil:
 			return installationToken{}, t.client.wire.Fail(doing, err)
 		}
@@ -153,7 +153,7 @@ func (t *tokens) create(ctx context.Context, repo precedent.Repo) (installationT
 	}
 	token, err := wire.NewToken(got.GetToken())
 	if err != nil || token.Reveal() == "" {
-		return installationToken{}, wire.UnexpectedAnswer(doing, "there is no token")
+		return installationToken{}, wire.UnexpectedAnswer(doing, "it contains no token")
 	}
 	return installationToken{token: token, until: got.GetExpiresAt().Time}, nil
 }

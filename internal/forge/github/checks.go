@@ -27,7 +27,7 @@ func (c *Client) Check(ctx context.Context, repo precedent.Repo, k forge.Check) 
 		return "", err
 	}
 	if !objectID().MatchString(k.Commit) {
-		return "", &forge.Error{Kind: forge.KindRefused, Msg: doing + ": it is for no commit"}
+		return "", &forge.Error{Kind: forge.KindRefused, Msg: doing + ": not a commit id"}
 	}
 	before, err := c.previousCheck(ctx, doing, repo, k)
 	if err != nil {
@@ -60,7 +60,7 @@ func (c *Client) Check(ctx context.Context, repo precedent.Repo, k forge.Check) 
 		return checksUnsupported(err)
 	}
 	if run.GetID() <= 0 {
-		return "", a.UnexpectedAnswer(doing, "the check has no number")
+		return "", a.UnexpectedAnswer(doing, "the check run has no id")
 	}
 	return "", nil
 }
@@ -96,7 +96,7 @@ func (c *Client) previousCheck(ctx context.Context, doing string, repo precedent
 func checksUnsupported(err error) (forge.Unsupported, error) {
 	var e *forge.Error
 	if wire.Gone(err) || errors.As(err, &e) && e.Kind == forge.KindAuth && e.Status == http.StatusForbidden {
-		return forge.Unsupported(err.Error() + ": a check run needs a GitHub App or a workflow's token with checks: write"), nil
+		return forge.Unsupported(err.Error() + ": check runs need a GitHub App or a workflow token with checks: write"), nil
 	}
 	return "", err
 }

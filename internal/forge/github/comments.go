@@ -55,7 +55,7 @@ func (c *Client) Comments(ctx context.Context, repo precedent.Repo, number int) 
 		said.add(c.onLine(m))
 	}
 	if said.malformed {
-		return nil, wire.UnexpectedAnswer(doing, "a comment has no number or no time")
+		return nil, wire.UnexpectedAnswer(doing, "a comment has no id or no time")
 	}
 	slices.SortStableFunc(said.all, func(a, b forge.Comment) int { return cmp.Or(a.At.Compare(b.At), a.ID.Compare(b.ID)) })
 	return said.all, said.tooMany

@@ -69,11 +69,11 @@ func (c *Client) ReadEvent(name string, data []byte) (forge.Event, error) {
 	case e.Kind == forge.NoEvent:
 		return e, nil
 	case len(data) > forge.MaxEvent:
-		return forge.Event{}, &forge.Error{Kind: forge.KindTooLarge, Msg: doing + ": it is larger than 25 MiB"}
+		return forge.Event{}, &forge.Error{Kind: forge.KindTooLarge, Msg: doing + ": the payload is larger than 25 MiB"}
 	}
 	var t payload
 	if json.Unmarshal(data, &t) != nil {
-		return forge.Event{}, wire.UnexpectedAnswer(doing, "it is not what GitHub documents")
+		return forge.Event{}, wire.UnexpectedAnswer(doing, "it does not match the API of GitHub")
 	}
 	e.By, e.Repo.Host = person(t.Sender), c.host
 	e.Repo.Owner, e.Repo.Name, _ = strings.Cut(t.Repository.FullName, "/")

@@ -4,6 +4,7 @@
 package github
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -104,7 +105,7 @@ func addresses(base string) (api, web, graphql *url.URL, err error) {
 		return at(u.Host, "/"), at(pages, ""), at(u.Host, "/graphql"), nil
 	}
 	if path != "" && path != "api/v3" {
-		return nil, nil, nil, errors.New("the base URL of GitHub Enterprise ends in /api/v3")
+		return nil, nil, nil, errors.New("invalid base URL of GitHub Enterprise: its path must be empty or /api/v3")
 	}
 	return at(u.Host, "/api/v3/"), at(u.Host, ""), at(u.Host, "/api/graphql"), nil
 }
@@ -113,11 +114,11 @@ func addresses(base string) (api, web, graphql *url.URL, err error) {
 func hintFor(status int, h http.Header) string {
 	switch {
 	case status == http.StatusForbidden && h.Get("X-GitHub-SSO") != "":
-		return "the organisation wants single sign-on: authorise the token for it in GitHub's settings"
+		return "the organization requires single sign-on: authorize the token for it in GitHub's settings"
 	case status == http.StatusForbidden:
-		return "the token lacks a permission: it needs to read contents, and to read and write pull requests and issues"
+		return "the token is missing a permission: it needs contents: read, pull requests: write and issues: write"
 	case status >= http.StatusInternalServerError:
-		return "try again later; https://www.githubstatus.com tells how GitHub is"
+		return "try again later; see https://www.githubstatus.com for outages"
 	}
 	return ""
 }
@@ -136,8 +137,8 @@ var (
 // begin begins something in a repository: the context carries it, for the tokens
 // of an app. A repository that is not on this forge is refused, and so are names
 // that would make another request of this one.
-func (c *Client) begin(ctx context.Context, doing string, r precedent.Repo) (context.Context, error) {
-	if err := c.checkRepo(r); err != nil {
+func (c *Client) begin(ctx context.Context, doing string, r precedent.Repo, comments ...precedent.ForgeID) (context.Context, error) {
+	if err := cmp.Or(c.checkRepo(r), forge.CheckNumbers(comments...)); err != nil {
 		return ctx, c.wire.Fail(doing, err)
 	}
 	return context.WithValue(ctx, repoKey{}, r), nil
@@ -148,13 +149,13 @@ type repoKey struct{}
 func (c *Client) checkRepo(r precedent.Repo) error {
 	for _, s := range []string{r.Owner, r.Name} {
 		if !name().MatchString(s) || s == "." || s == ".." {
-			return &forge.Error{Kind: forge.KindRefused, Msg: fmt.Sprintf("%q cannot be the name of an owner or a repository on GitHub", s)}
+			return &forge.Error{Kind: forge.KindRefused, Msg: fmt.Sprintf("%q is not a valid name of an owner or a repository on GitHub", s)}
 		}
 	}
 	if r.Host != c.host {
 		return &forge.Error{
 			Kind: forge.KindRefused, Msg: fmt.Sprintf("%s is not on %s", r, c.host),
-			Hint: "name the forge's address in the operator's configuration",
+			Hint: "set forge in the configuration file, or pass --forge",
 		}
 	}
 	return nil

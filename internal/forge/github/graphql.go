@@ -62,7 +62,7 @@ func (c *Client) graph(ctx context.Context, doing, text string, variables map[st
 		return a.Fail(doing, err)
 	}
 	if len(got.Errors) > 0 {
-		e := &forge.Error{Kind: forge.KindInvalid, Status: resp.StatusCode, Msg: doing + ": GitHub refuses it"}
+		e := &forge.Error{Kind: forge.KindInvalid, Status: resp.StatusCode, Msg: doing + ": GitHub returned an error"}
 		said := a.Quote(got.Errors[0].Message)
 		if said != "" {
 			e.Msg += ": " + said
@@ -86,7 +86,7 @@ func (c *Client) graph(ctx context.Context, doing, text string, variables map[st
 		return e
 	}
 	if json.Unmarshal(got.Data, into) != nil {
-		return a.UnexpectedAnswer(doing, "it is not what was asked for")
+		return a.UnexpectedAnswer(doing, "it does not match the query")
 	}
 	return nil
 }

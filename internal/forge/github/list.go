@@ -30,7 +30,7 @@ func listAll[T any](c *Client, doing string, read func(gh.ListOptions) ([]*T, *g
 			return nil, c.wire.Fail(doing, err)
 		}
 		if slices.Contains(got, nil) {
-			return nil, wire.UnexpectedAnswer(doing, "there is nothing where an entry should be")
+			return nil, wire.UnexpectedAnswer(doing, "a list entry is null")
 		}
 		all = append(all, got...)
 		if len(got) == 0 || len(got) < perPage && resp.NextPage == 0 {
@@ -38,5 +38,5 @@ func listAll[T any](c *Client, doing string, read func(gh.ListOptions) ([]*T, *g
 		}
 		size += resp.ContentLength
 	}
-	return all, &forge.Error{Kind: forge.KindTooLarge, Msg: fmt.Sprintf("%s: there are more than the %d that are read", doing, len(all))}
+	return all, &forge.Error{Kind: forge.KindTooLarge, Msg: fmt.Sprintf("%s: only the first %d were read", doing, len(all))}
 }

@@ -75,7 +75,7 @@ func (c *Client) listedPatch(ctx context.Context, doing string, repo precedent.R
 			return nil, nil, c.wire.Fail(doing, err)
 		}
 		if n := p.GetChangedFiles() - len(seen); n > 0 {
-			skipped = append(skipped, precedent.SkippedFile{Path: fmt.Sprintf("(%d more files)", n), Reason: fmt.Sprintf("GitHub lists %d files of a pull request", len(seen))})
+			skipped = append(skipped, precedent.SkippedFile{Path: fmt.Sprintf("(%d more files)", n), Reason: fmt.Sprintf("GitHub lists only %d files of a pull request", len(seen))})
 		}
 	}
 	return []byte(diff.String()), skipped, nil
@@ -109,10 +109,10 @@ func fileDiff(f *gh.CommitFile) (section, why string) {
 	case "modified", "changed":
 		whole = false
 	default:
-		return "", fmt.Sprintf("GitHub says of it that it is %q", f.GetStatus())
+		return "", fmt.Sprintf("GitHub reports the unknown status %q", f.GetStatus())
 	}
 	if !isPath(name) || !isPath(before) {
-		return "", "git has no such path"
+		return "", "the path is not valid in git"
 	}
 	first := fmt.Sprintf("diff --git %s %s\n%s", git.QuotePath("a/"+before), git.QuotePath("b/"+name), head)
 	hunks := f.GetPatch()
@@ -120,15 +120,15 @@ func fileDiff(f *gh.CommitFile) (section, why string) {
 	case hunks == "" && whole:
 		return first, ""
 	case hunks == "" && f.GetChanges() == 0:
-		return "", "its content is binary, or its mode alone changed"
+		return "", "the file is binary, or only its mode changed"
 	case hunks == "":
-		return "", "GitHub does not give the diff of a file that is this large"
+		return "", "the diff is too large for GitHub to return"
 	}
 	if !strings.HasSuffix(hunks, "\n") {
 		hunks += "\n"
 	}
 	if !wellFormed(hunks) {
-		return "", "GitHub gives a part of its diff only"
+		return "", "GitHub returned only part of the diff"
 	}
 	return fmt.Sprintf("%s--- %s\n+++ %s\n%s", first, old, now, hunks), ""
 }

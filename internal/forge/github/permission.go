@@ -22,7 +22,7 @@ func (c *Client) Permission(ctx context.Context, repo precedent.Repo, p forge.Pe
 		return forge.None, nil
 	}
 	if !login().MatchString(p.Login) || p.Login == "." || p.Login == ".." {
-		return forge.None, &forge.Error{Kind: forge.KindRefused, Msg: doing + ": GitHub has no such login"}
+		return forge.None, &forge.Error{Kind: forge.KindRefused, Msg: doing + ": not a valid login on GitHub"}
 	}
 	return c.permissions.Of(repo, p, func() (forge.Permission, error) {
 		level, _, err := c.api.Repositories.GetPermissionLevel(ctx, repo.Owner, repo.Name, p.Login)

@@ -19,13 +19,13 @@ var events = map[forge.ReviewEvent]string{forge.Remarks: "COMMENT", forge.Reques
 
 // onFile is why a remark on a file is not posted: the comments of a review have no
 // subject_type, and a comment beside the review would be a second visible thing.
-const onFile = "a review on GitHub takes remarks on lines only"
+const onFile = "GitHub accepts only comments on lines in a review"
 
 // Post posts a review. GitHub refuses a review whole: what is wrong with it is
 // found out with reviews that are pending, which nobody else sees, and the rest is
 // posted in one that is visible.
 func (c *Client) Post(ctx context.Context, repo precedent.Repo, number int, d forge.Draft) (forge.Posted, error) {
-	doing := fmt.Sprintf("post a review on %s#%d", repo, number)
+	doing := fmt.Sprintf("post review on %s#%d", repo, number)
 	ctx, err := c.begin(ctx, doing, repo)
 	if err != nil {
 		return forge.Posted{}, err
@@ -36,9 +36,9 @@ func (c *Client) Post(ctx context.Context, repo precedent.Repo, number int, d fo
 	}
 	switch {
 	case p.event == "":
-		return p.posted, &forge.Error{Kind: forge.KindRefused, Msg: fmt.Sprintf("%s: %q is no event of a review", doing, d.Event)}
+		return p.posted, &forge.Error{Kind: forge.KindRefused, Msg: fmt.Sprintf("%s: %q is not a review event", doing, d.Event)}
 	case len(d.Remarks) > forge.MaxRemarks:
-		return p.posted, &forge.Error{Kind: forge.KindInvalid, Msg: fmt.Sprintf("%s: %d remarks are more than %d", doing, len(d.Remarks), forge.MaxRemarks)}
+		return p.posted, &forge.Error{Kind: forge.KindInvalid, Msg: fmt.Sprintf("%s: too many comments: %d of at most %d", doing, len(d.Remarks), forge.MaxRemarks)}
 	}
 	for i, r := range d.Remarks {
 		if r.Start <= 0 || r.End < r.Start {
@@ -95,7 +95,7 @@ func (p *posting) run(ctx context.Context) error {
 			}
 		case strings.Contains(low, "your own pull request") && p.event != events[forge.Remarks]:
 			p.event = events[forge.Remarks]
-			p.posted.Unsupported = append(p.posted.Unsupported, "GitHub lets nobody request changes on a pull request of their own: the review is a comment")
+			p.posted.Unsupported = append(p.posted.Unsupported, "GitHub does not let authors request changes on their own pull request: the review was posted as a comment")
 		case len(p.remaining) > 0 && !probed:
 			probed = true
 			if err := p.findRejected(ctx, err); err != nil {
@@ -131,7 +131,7 @@ func (p *posting) send(ctx context.Context, event, body string, remarks []int) (
 		return err
 	})
 	if err == nil && made.GetID() <= 0 {
-		err = a.UnexpectedAnswer(p.doing, "the review has no number")
+		err = a.UnexpectedAnswer(p.doing, "the review has no id")
 	}
 	return made.GetID(), a.Words(), err
 }

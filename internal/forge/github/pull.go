@@ -31,7 +31,7 @@ func (c *Client) PullRequest(ctx context.Context, repo precedent.Repo, number in
 		return forge.PullRequest{}, c.wire.Fail(doing, err)
 	}
 	if p.GetNumber() != number {
-		return forge.PullRequest{}, wire.UnexpectedAnswer(doing, "it is about another pull request")
+		return forge.PullRequest{}, wire.UnexpectedAnswer(doing, "it describes another pull request")
 	}
 	return c.pull(doing, p)
 }
@@ -75,14 +75,14 @@ func (c *Client) pull(doing string, p *gh.PullRequest) (forge.PullRequest, error
 		return forge.PullRequest{}, err
 	}
 	if p.GetNumber() <= 0 || base.Repo.IsZero() {
-		return forge.PullRequest{}, wire.UnexpectedAnswer(doing, "it names no pull request of a repository")
+		return forge.PullRequest{}, wire.UnexpectedAnswer(doing, "it names no pull request")
 	}
 	state := forge.State(p.GetState())
 	if p.GetMerged() || p.MergedAt != nil {
 		state = forge.Merged
 	}
 	if !slices.Contains([]forge.State{forge.Open, forge.Closed, forge.Merged}, state) {
-		return forge.PullRequest{}, wire.UnexpectedAnswer(doing, "the state is unknown")
+		return forge.PullRequest{}, wire.UnexpectedAnswer(doing, "the state of the pull request is unknown")
 	}
 	n := strconv.Itoa(p.GetNumber())
 	out := forge.PullRequest{

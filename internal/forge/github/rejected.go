@@ -76,7 +76,7 @@ func (p *posting) tryRemarks(ctx context.Context, remarks []int) (refused bool, 
 			words = strings.TrimPrefix(strings.TrimPrefix(words, general), ": ")
 		}
 		if words == "" {
-			words = "GitHub does not take it, and does not say why"
+			words = "GitHub rejected it without a reason"
 		}
 		return true, words, nil
 	case err != nil:
@@ -108,8 +108,8 @@ func (p *posting) deleteLeftover(ctx context.Context) error {
 			}
 		default:
 			return &forge.Error{
-				Kind: forge.KindInvalid, Msg: p.doing + ": " + me.Login + " has a review of it that is not sent yet, and GitHub allows one",
-				Hint: "send or discard it, or let precedent use an account of its own",
+				Kind: forge.KindInvalid, Msg: p.doing + ": " + me.Login + " already has a pending review on it, and GitHub allows only one",
+				Hint: "submit or discard the pending review, or use a separate account for precedent",
 			}
 		}
 	}

@@ -98,7 +98,7 @@ func (c *Client) threadsByGraphQL(ctx context.Context, doing string, repo preced
 			return nil, err
 		}
 		if got.Repository == nil || got.Repository.PullRequest == nil {
-			return nil, wire.UnexpectedAnswer(doing, "there is no pull request in it")
+			return nil, wire.UnexpectedAnswer(doing, "it contains no pull request")
 		}
 		list := got.Repository.PullRequest.ReviewThreads
 		for _, n := range list.Nodes {
@@ -116,7 +116,7 @@ func (c *Client) threadsByGraphQL(ctx context.Context, doing string, repo preced
 		}
 		after = &list.PageInfo.EndCursor
 	}
-	return all, &forge.Error{Kind: forge.KindTooLarge, Msg: fmt.Sprintf("%s: there are more than the %d that are read", doing, len(all))}
+	return all, &forge.Error{Kind: forge.KindTooLarge, Msg: fmt.Sprintf("%s: only the first %d were read", doing, len(all))}
 }
 
 // thread translates a conversation, and reads its further comments.
@@ -143,7 +143,7 @@ func (c *Client) thread(ctx context.Context, doing string, n threadNode) (forge.
 			return t, err
 		}
 		if got.Node == nil {
-			return t, wire.UnexpectedAnswer(doing, "a conversation is not there any more")
+			return t, wire.UnexpectedAnswer(doing, "a conversation was deleted")
 		}
 		comments = got.Node.Comments
 	}
@@ -178,14 +178,14 @@ func (c *Client) Resolve(ctx context.Context, repo precedent.Repo, number int, t
 	doing := fmt.Sprintf("resolve a conversation of %s#%d", repo, number)
 	text := doResolve
 	if !closed {
-		doing, text = fmt.Sprintf("open a conversation of %s#%d again", repo, number), doUnresolve
+		doing, text = fmt.Sprintf("reopen a conversation of %s#%d", repo, number), doUnresolve
 	}
 	ctx, err := c.begin(ctx, doing, repo)
 	switch {
 	case err != nil:
 		return "", err
 	case t.ID == "":
-		return "GitHub names conversations by GraphQL only, which this token may not use", nil
+		return "GitHub resolves conversations only by GraphQL, which this token cannot use", nil
 	}
 	var got struct {
 		ResolveReviewThread, UnresolveReviewThread *struct{ Thread *struct{ ID string } }

@@ -32,8 +32,8 @@ func (c *Client) Comment(ctx context.Context, repo precedent.Repo, number int, b
 
 // Reply answers in the conversation that begins with the inline comment.
 func (c *Client) Reply(ctx context.Context, repo precedent.Repo, number int, to precedent.ForgeID, body string) (forge.Comment, error) {
-	doing := fmt.Sprintf("answer a comment on %s#%d", repo, number)
-	ctx, err := c.begin(ctx, doing, repo)
+	doing := fmt.Sprintf("reply to a comment on %s#%d", repo, number)
+	ctx, err := c.begin(ctx, doing, repo, to)
 	if err != nil {
 		return forge.Comment{}, err
 	}
@@ -58,7 +58,7 @@ func (c *Client) Reply(ctx context.Context, repo precedent.Repo, number int, to 
 // checkCreated is a comment that was just made, if the answer says so.
 func checkCreated(a *wire.Attempt, doing string, m forge.Comment) (forge.Comment, error) {
 	if m.ID.Number() <= 0 || m.At.IsZero() {
-		return forge.Comment{}, a.UnexpectedAnswer(doing, "the comment has no number or no time")
+		return forge.Comment{}, a.UnexpectedAnswer(doing, "the comment has no id or no time")
 	}
 	return m, nil
 }
@@ -66,7 +66,7 @@ func checkCreated(a *wire.Attempt, doing string, m forge.Comment) (forge.Comment
 // Edit replaces the words of a comment.
 func (c *Client) Edit(ctx context.Context, repo precedent.Repo, number int, m forge.CommentRef, body string) error {
 	doing := fmt.Sprintf("edit a comment on %s#%d", repo, number)
-	ctx, err := c.begin(ctx, doing, repo)
+	ctx, err := c.begin(ctx, doing, repo, m.ID)
 	if err != nil {
 		return err
 	}
@@ -89,20 +89,20 @@ func (c *Client) Edit(ctx context.Context, repo precedent.Repo, number int, m fo
 		return noSuchKind(m.Kind)
 	})
 	if err == nil && id != m.ID.Number() {
-		return a.UnexpectedAnswer(doing, "it is about another comment")
+		return a.UnexpectedAnswer(doing, "it describes another comment")
 	}
 	return err
 }
 
 func noSuchKind(k forge.CommentKind) error {
-	return &forge.Error{Kind: forge.KindRefused, Msg: fmt.Sprintf("GitHub has no comments of the kind %q", k)}
+	return &forge.Error{Kind: forge.KindRefused, Msg: fmt.Sprintf("unknown kind of comment %q", k)}
 }
 
 // Delete removes a comment. GitHub keeps the words of reviews: they are folded up
 // as a duplicate.
 func (c *Client) Delete(ctx context.Context, repo precedent.Repo, number int, m forge.CommentRef) (forge.Unsupported, error) {
 	doing := fmt.Sprintf("delete a comment on %s#%d", repo, number)
-	ctx, err := c.begin(ctx, doing, repo)
+	ctx, err := c.begin(ctx, doing, repo, m.ID)
 	if err != nil {
 		return "", err
 	}
@@ -135,7 +135,7 @@ func (c *Client) minimize(ctx context.Context, doing string, repo precedent.Repo
 	case err != nil:
 		return "", c.wire.Fail(doing, err)
 	case r.GetNodeID() == "":
-		return "", wire.UnexpectedAnswer(doing, "the review has no name for GraphQL")
+		return "", wire.UnexpectedAnswer(doing, "the review has no node id")
 	}
 	var got struct {
 		MinimizeComment *struct{ MinimizedComment *struct{ IsMinimized bool } }
@@ -147,7 +147,7 @@ func (c *Client) minimize(ctx context.Context, doing string, repo precedent.Repo
 // reviews by REST.
 func (c *Client) Reactions(ctx context.Context, repo precedent.Repo, number int, to forge.CommentRef) ([]forge.Reaction, error) {
 	doing := fmt.Sprintf("read reactions to a comment on %s#%d", repo, number)
-	ctx, err := c.begin(ctx, doing, repo)
+	ctx, err := c.begin(ctx, doing, repo, to.ID)
 	if err != nil {
 		return nil, err
 	}

@@ -33,7 +33,7 @@ type check struct {
 
 // Check writes the end of a review into checks.json.
 func (f *Forge) Check(ctx context.Context, repo precedent.Repo, c forge.Check) (forge.Unsupported, error) {
-	doing := "set check of a commit of " + repo.String()
+	doing := "set check in " + repo.String()
 	r, err := f.readRepo(ctx, repo)
 	if err != nil {
 		return "", fail(doing, err)
@@ -44,13 +44,13 @@ func (f *Forge) Check(ctx context.Context, repo precedent.Repo, c forge.Check) (
 	case r.Archived:
 		err = &forge.Error{Kind: forge.KindClosed, Msg: "the repository is archived"}
 	case c.Name == "" || c.Title == "" || strings.ContainsAny(c.Name+c.Title, "\r\n"):
-		err = invalid("a check needs a name and a title, of a line each")
+		err = invalid("a check needs a name and a title of one line each")
 	case !objectID().MatchString(c.Commit):
-		err = invalid("it is on no commit")
+		err = invalid("not a commit id")
 	case !slices.Contains([]forge.CheckResult{forge.Success, forge.Failure, forge.Neutral}, c.Result):
-		err = invalid("no result %q", c.Result)
+		err = invalid("unknown result %q", c.Result)
 	case utf8.RuneCountInString(c.Body) > forge.MaxPost:
-		err = invalid("its words have more than %d characters", forge.MaxPost)
+		err = invalid("the text has more than %d characters", forge.MaxPost)
 	}
 	if err != nil {
 		return "", fail(doing, err)

@@ -78,17 +78,17 @@ func (t *discussion) check() error {
 		wrong := ""
 		switch {
 		case c.Kind != forge.OnThread && c.Kind != forge.OnReview && c.Kind != forge.OnLine:
-			wrong = "kind is issue, review or inline"
+			wrong = "kind must be issue, review or inline"
 		case c.ID <= 0 || seen[c.ref()]:
-			wrong = "the number is not above 0, or comes twice"
+			wrong = "the id is not positive, or not unique"
 		case c.At.IsZero() || c.Edited != nil && c.Edited.Before(c.At):
-			wrong = "at is missing, or edited is before it"
+			wrong = "at is missing, or later than edited"
 		case c.Kind == forge.OnLine && (c.Path == "" || c.Side != precedent.Left && c.Side != precedent.Right || !objectID().MatchString(c.Commit)):
 			wrong = "an inline comment needs a path, a side (LEFT or RIGHT) and a commit"
 		case c.Start < 0 || c.End < c.Start || c.Start == 0 && c.End > 0:
-			wrong = "the lines count from 1 and do not run backwards"
+			wrong = "lines start at 1, and the last may not come before the first"
 		case c.Kind != forge.OnLine && (c.Path != "" || c.Start > 0 || c.ReplyTo != 0 || c.Review != 0):
-			wrong = "only an inline comment stands on lines, answers another, and belongs to a review"
+			wrong = "only an inline comment can have lines, reply_to and review"
 		}
 		if wrong != "" {
 			return invalidFile("comment %d: %s", c.ID, wrong)
@@ -211,7 +211,7 @@ func (f *Forge) Threads(ctx context.Context, repo precedent.Repo, number int) ([
 // Reactions reads who reacted to a comment, oldest first.
 func (f *Forge) Reactions(ctx context.Context, repo precedent.Repo, number int, to forge.CommentRef) ([]forge.Reaction, error) {
 	doing := fmt.Sprintf("read reactions to comment %s of %s#%d", to.ID, repo, number)
-	s, err := f.loadPull(ctx, repo, number)
+	s, err := f.loadPull(ctx, repo, number, to.ID)
 	if err != nil {
 		return nil, fail(doing, err)
 	}
@@ -232,7 +232,7 @@ func (f *Forge) Reactions(ctx context.Context, repo precedent.Repo, number int, 
 	return out, nil
 }
 
-var errNoComment = &forge.Error{Kind: forge.KindNotFound, Msg: "there is no such comment"}
+var errNoComment = &forge.Error{Kind: forge.KindNotFound, Msg: "comment not found"}
 
 // find returns a comment, nil if it is not there.
 func (t *discussion) find(c forge.CommentRef) *comment {

@@ -62,7 +62,7 @@ func (f *Forge) repository() (repository, error) {
 	var r repository
 	if err := f.read("repo.json", &r); err != nil {
 		if errors.Is(err, os.ErrNotExist) {
-			return r, &forge.Error{Kind: forge.KindNotFound, Msg: "there is no repo.json in " + f.dir, Hint: "docs/github.md shows what the folder of a local forge holds"}
+			return r, &forge.Error{Kind: forge.KindNotFound, Msg: "no repo.json in " + f.dir, Hint: "see docs/github.md for the files of a local forge"}
 		}
 		return r, err
 	}
@@ -70,7 +70,7 @@ func (f *Forge) repository() (repository, error) {
 		r.Host = DefaultHost
 	}
 	if id, err := precedent.ParseRepo(r.id().String()); err != nil || id != r.id() || id.IsLocal() || !isName(r.Owner) || !isName(r.Name) {
-		return r, invalidFile("repo.json: host, owner and name are no identity of a repository")
+		return r, invalidFile("repo.json: host, owner and name do not identify a repository")
 	}
 	if r.Git != "" && !filepath.IsAbs(r.Git) {
 		r.Git = filepath.Join(f.dir, filepath.FromSlash(r.Git))
@@ -96,7 +96,7 @@ func (f *Forge) read(name string, v any) error {
 	case err != nil:
 		return err
 	case !info.Mode().IsRegular():
-		return invalidFile("%s is no file", name)
+		return invalidFile("%s is not a regular file", name)
 	}
 	file, err := top.Open(name)
 	if err != nil {
@@ -108,7 +108,7 @@ func (f *Forge) read(name string, v any) error {
 	case err != nil:
 		return err
 	case len(data) > maxFile:
-		return &forge.Error{Kind: forge.KindTooLarge, Msg: name + " has more than 32 MiB"}
+		return &forge.Error{Kind: forge.KindTooLarge, Msg: name + " is larger than 32 MiB"}
 	}
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields() // a slip of the pen should not pass for what was meant
@@ -116,7 +116,7 @@ func (f *Forge) read(name string, v any) error {
 		return invalidFile("%s: %v", name, err)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return invalidFile("%s: something follows the JSON", name)
+		return invalidFile("%s: unexpected data after the JSON", name)
 	}
 	return nil
 }
@@ -153,7 +153,7 @@ func updateFile[T any](ctx context.Context, f *Forge, name string, do func(*T) e
 		return err
 	}
 	if data.Len() > maxFile {
-		return &forge.Error{Kind: forge.KindTooLarge, Msg: name + " would have more than 32 MiB"}
+		return &forge.Error{Kind: forge.KindTooLarge, Msg: name + " would be larger than 32 MiB"}
 	}
 	return f.write(name, data.Bytes())
 }

@@ -117,7 +117,7 @@ func (f *Forge) Patch(ctx context.Context, repo precedent.Repo, number int) ([]b
 		}
 	}
 	if len(patch) > maxPatch {
-		return nil, nil, &forge.Error{Kind: forge.KindTooLarge, Msg: doing + ": it has more than 16 MiB"}
+		return nil, nil, &forge.Error{Kind: forge.KindTooLarge, Msg: doing + ": the diff is larger than 16 MiB"}
 	}
 	return patch, nil, nil
 }

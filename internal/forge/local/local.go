@@ -109,7 +109,7 @@ func (f *Forge) Quota() forge.Quota { return forge.Quota{} }
 
 // Me is the account that repo.json calls me.
 func (f *Forge) Me(ctx context.Context) (forge.Person, error) {
-	const doing = "read own account"
+	const doing = "read the account that posts"
 	if err := ctx.Err(); err != nil {
 		return forge.Person{}, fail(doing, err)
 	}
@@ -123,7 +123,7 @@ func (f *Forge) me() (forge.Person, error) {
 		return forge.Person{}, err
 	}
 	if r.Me.ID <= 0 || !login().MatchString(r.Me.Login) {
-		return forge.Person{}, &forge.Error{Kind: forge.KindAuth, Msg: "repo.json names no account that posts", Hint: `give it a "me" with an id above 0 and a login`}
+		return forge.Person{}, &forge.Error{Kind: forge.KindAuth, Msg: "repo.json does not say which account posts", Hint: `add "me" with a positive id and a login`}
 	}
 	return r.Me.person(), nil
 }
@@ -143,7 +143,7 @@ func (f *Forge) Permission(ctx context.Context, repo precedent.Repo, p forge.Per
 		return forge.None, nil
 	}
 	if !login().MatchString(p.Login) {
-		return forge.None, &forge.Error{Kind: forge.KindRefused, Msg: doing + ": no account has such a login"}
+		return forge.None, &forge.Error{Kind: forge.KindRefused, Msg: doing + ": not a valid login"}
 	}
 	for _, m := range r.Members {
 		if precedent.NumberID(m.ID) == p.ID && strings.EqualFold(m.Login, p.Login) {
@@ -167,11 +167,11 @@ func (f *Forge) readRepo(ctx context.Context, repo precedent.Repo) (repository, 
 		return repository{}, err
 	}
 	if repo.Host != f.host || !isName(repo.Owner) || !isName(repo.Name) {
-		return repository{}, &forge.Error{Kind: forge.KindRefused, Msg: "it is no repository of " + f.host}
+		return repository{}, &forge.Error{Kind: forge.KindRefused, Msg: "the repository is not on " + f.host}
 	}
 	r, err := f.repository()
 	if err == nil && (!strings.EqualFold(r.Owner, repo.Owner) || !strings.EqualFold(r.Name, repo.Name)) {
-		err = &forge.Error{Kind: forge.KindNotFound, Msg: "the folder holds " + r.id().String() + " only"}
+		err = &forge.Error{Kind: forge.KindNotFound, Msg: "the folder contains only " + r.id().String()}
 	}
 	return r, err
 }

@@ -1,6 +1,7 @@
 package local
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -61,9 +62,9 @@ type pullRequest struct {
 }
 
 // loadPull reads the file of a pull request.
-func (f *Forge) loadPull(ctx context.Context, repo precedent.Repo, number int) (pullRequest, error) {
+func (f *Forge) loadPull(ctx context.Context, repo precedent.Repo, number int, comments ...precedent.ForgeID) (pullRequest, error) {
 	r, err := f.readRepo(ctx, repo)
-	if err != nil {
+	if err = cmp.Or(err, forge.CheckNumbers(comments...)); err != nil {
 		return pullRequest{}, err
 	}
 	return f.readPull(r, number)
@@ -73,12 +74,12 @@ func (f *Forge) readPull(r repository, number int) (pullRequest, error) {
 	n := strconv.Itoa(number)
 	s := pullRequest{repository: r, name: "pulls/" + n + ".json", folder: "pulls/" + n}
 	if number <= 0 {
-		return s, &forge.Error{Kind: forge.KindNotFound, Msg: "pull requests count from 1"}
+		return s, &forge.Error{Kind: forge.KindNotFound, Msg: "pull request numbers start at 1"}
 	}
 	err := f.read(s.name, &s.pull)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		return s, &forge.Error{Kind: forge.KindNotFound, Msg: "there is no " + s.name}
+		return s, &forge.Error{Kind: forge.KindNotFound, Msg: s.name + " does not exist"}
 	case err != nil:
 		return s, err
 	}
@@ -87,11 +88,11 @@ func (f *Forge) readPull(r repository, number int) (pullRequest, error) {
 	}
 	switch {
 	case s.Number != 0 && s.Number != number:
-		return s, invalidFile("%s: it calls itself number %d", s.name, s.Number)
+		return s, invalidFile("%s: the number in it is %d", s.name, s.Number)
 	case !slices.Contains([]forge.State{forge.Open, forge.Closed, forge.Merged}, s.State):
-		return s, invalidFile("%s: the state is open, closed or merged", s.name)
+		return s, invalidFile("%s: state must be open, closed or merged", s.name)
 	case s.Files < 0 || s.Author.ID < 0:
-		return s, invalidFile("%s: a number is below 0", s.name)
+		return s, invalidFile("%s: a number is negative", s.name)
 	}
 	s.Number = number
 	for _, e := range []*pullEnd{&s.Base, &s.Head} {
@@ -101,13 +102,13 @@ func (f *Forge) readPull(r repository, number int) (pullRequest, error) {
 		owner, name, two := strings.Cut(e.Repo, "/")
 		switch {
 		case e.SHA != "" && !objectID().MatchString(e.SHA):
-			return s, invalidFile("%s: sha is 40 or 64 hexadecimal digits", s.name)
+			return s, invalidFile("%s: sha must have 40 or 64 hexadecimal digits", s.name)
 		case e.SHA == "" && (s.Git == "" || s.Diff != nil):
-			return s, invalidFile("%s: without git, or with a diff, both ends need a sha", s.name)
+			return s, invalidFile("%s: base and head each need a sha if there is a diff, or no git in repo.json", s.name)
 		case e.SHA == "" && !refName().MatchString(e.Ref):
 			return s, invalidFile("%s: base and head each need a branch, a ref or a sha", s.name)
 		case e.Repo != "" && (!two || !isName(owner) || !isName(name)):
-			return s, invalidFile("%s: repo is owner/name", s.name)
+			return s, invalidFile("%s: repo must be owner/name", s.name)
 		}
 	}
 	return s, nil
@@ -218,7 +219,7 @@ func (f *Forge) Open(ctx context.Context, repo precedent.Repo) ([]forge.PullRequ
 			continue
 		}
 		if len(open) == maxPulls {
-			err = &forge.Error{Kind: forge.KindTooLarge, Msg: fmt.Sprintf("there are more than %d", maxPulls)}
+			err = &forge.Error{Kind: forge.KindTooLarge, Msg: fmt.Sprintf("only the first %d were read", maxPulls)}
 			break
 		}
 		s, wrong := f.readPull(r, number)

@@ -23,16 +23,16 @@ func invalid(format string, args ...any) error {
 func checkBody(body string) error {
 	switch n := utf8.RuneCountInString(body); {
 	case body == "":
-		return invalid("there are no words")
+		return invalid("the text is empty")
 	case n > forge.MaxPost:
-		return invalid("%d characters are more than %d", n, forge.MaxPost)
+		return invalid("the text is too long: %d of at most %d characters", n, forge.MaxPost)
 	}
 	return nil
 }
 
 // openForWriting reads a pull request on which Me may say something.
-func (f *Forge) openForWriting(ctx context.Context, repo precedent.Repo, number int) (pullRequest, forge.Person, error) {
-	s, err := f.loadPull(ctx, repo, number)
+func (f *Forge) openForWriting(ctx context.Context, repo precedent.Repo, number int, comments ...precedent.ForgeID) (pullRequest, forge.Person, error) {
+	s, err := f.loadPull(ctx, repo, number, comments...)
 	if err != nil {
 		return s, forge.Person{}, err
 	}
@@ -71,7 +71,7 @@ func (f *Forge) appendComment(t *discussion, s *pullRequest, by forge.Person, c 
 // Post posts a review. Remarks that stand on no line of the diff are rejected,
 // one by one; a draft that is not about the head is not taken at all.
 func (f *Forge) Post(ctx context.Context, repo precedent.Repo, number int, d forge.Draft) (forge.Posted, error) {
-	doing := fmt.Sprintf("post review of %s#%d", repo, number)
+	doing := fmt.Sprintf("post review on %s#%d", repo, number)
 	s, me, err := f.openForWriting(ctx, repo, number)
 	if err == nil {
 		err = checkBody(d.Body)
@@ -79,9 +79,9 @@ func (f *Forge) Post(ctx context.Context, repo precedent.Repo, number int, d for
 	switch {
 	case err != nil:
 	case len(d.Remarks) > forge.MaxRemarks:
-		err = invalid("%d remarks are more than %d", len(d.Remarks), forge.MaxRemarks)
+		err = invalid("too many comments: %d of at most %d", len(d.Remarks), forge.MaxRemarks)
 	case d.Event != forge.Remarks && d.Event != forge.RequestChanges:
-		err = invalid("no event %q", d.Event)
+		err = invalid("unknown review event %q", d.Event)
 	}
 	if err != nil {
 		return forge.Posted{}, fail(doing, err)
@@ -95,7 +95,7 @@ func (f *Forge) Post(ctx context.Context, repo precedent.Repo, number int, d for
 	}
 	if d.Event == forge.RequestChanges && s.Author.ID == me.ID.Number() {
 		d.Event = forge.Remarks
-		posted.Unsupported = append(posted.Unsupported, "nobody can request changes of their own pull request")
+		posted.Unsupported = append(posted.Unsupported, "authors cannot request changes on their own pull request: the review was posted as a comment")
 	}
 	err = f.updateDiscussion(ctx, &s, func(t *discussion) error {
 		review := f.appendComment(t, &s, me, comment{Kind: forge.OnReview, Body: d.Body, Event: d.Event, Commit: d.Commit}).ID
@@ -146,12 +146,12 @@ func (f *Forge) rejected(ctx context.Context, s *pullRequest, d forge.Draft) ([]
 		case checkBody(r.Body) != nil:
 			why = checkBody(r.Body).Error()
 		case r.Side != precedent.Left && r.Side != precedent.Right:
-			why = "it stands on no side"
+			why = "the side is neither LEFT nor RIGHT"
 		case file == nil:
 			why = "the file is not in the diff"
 		case r.Start == 0 && r.End == 0:
 		case r.Start < 1 || r.End < r.Start:
-			why = "the lines run backwards"
+			why = "the last line comes before the first"
 		case file.HunkAt(r.Side, r.Start) < 0 || file.HunkAt(r.Side, r.End) < 0:
 			why = "the line is not in the diff"
 		case file.HunkAt(r.Side, r.Start) != file.HunkAt(r.Side, r.End):
@@ -179,15 +179,15 @@ func (f *Forge) Reply(ctx context.Context, repo precedent.Repo, number int, to p
 		case first == nil:
 			return comment{}, errNoComment
 		case first.ReplyTo != 0:
-			return comment{}, invalid("the comment is a reply itself")
+			return comment{}, invalid("the comment is itself a reply")
 		}
 		c := *first
 		return comment{Kind: c.Kind, ReplyTo: c.ID, Commit: c.Commit, Path: c.Path, Side: c.Side, Start: c.Start, End: c.End, Outdated: c.Outdated}, nil
-	})
+	}, to)
 }
 
-func (f *Forge) addComment(ctx context.Context, repo precedent.Repo, number int, doing, body string, where func(*discussion) (comment, error)) (forge.Comment, error) {
-	s, me, err := f.openForWriting(ctx, repo, number)
+func (f *Forge) addComment(ctx context.Context, repo precedent.Repo, number int, doing, body string, where func(*discussion) (comment, error), comments ...precedent.ForgeID) (forge.Comment, error) {
+	s, me, err := f.openForWriting(ctx, repo, number, comments...)
 	if err == nil {
 		err = checkBody(body)
 	}
@@ -214,7 +214,7 @@ func (f *Forge) addComment(ctx context.Context, repo precedent.Repo, number int,
 func (t *discussion) ownComment(c forge.CommentRef, me forge.Person) (*comment, error) {
 	found := t.find(c)
 	if found != nil && found.Author.ID != me.ID.Number() {
-		return nil, &forge.Error{Kind: forge.KindAuth, Msg: "it is somebody else's"}
+		return nil, &forge.Error{Kind: forge.KindAuth, Msg: "the comment belongs to another account"}
 	}
 	return found, nil
 }
@@ -222,7 +222,7 @@ func (t *discussion) ownComment(c forge.CommentRef, me forge.Person) (*comment, 
 // Edit replaces the words of a comment of Me's.
 func (f *Forge) Edit(ctx context.Context, repo precedent.Repo, number int, c forge.CommentRef, body string) error {
 	doing := fmt.Sprintf("edit comment %s of %s#%d", c.ID, repo, number)
-	s, me, err := f.openForWriting(ctx, repo, number)
+	s, me, err := f.openForWriting(ctx, repo, number, c.ID)
 	if err == nil {
 		err = checkBody(body)
 	}
@@ -249,7 +249,7 @@ func (f *Forge) Edit(ctx context.Context, repo precedent.Repo, number int, c for
 // Delete removes a comment of Me's. Replies to it stay.
 func (f *Forge) Delete(ctx context.Context, repo precedent.Repo, number int, c forge.CommentRef) (forge.Unsupported, error) {
 	doing := fmt.Sprintf("delete comment %s of %s#%d", c.ID, repo, number)
-	s, me, err := f.openForWriting(ctx, repo, number)
+	s, me, err := f.openForWriting(ctx, repo, number, c.ID)
 	if err != nil {
 		return "", fail(doing, err)
 	}
@@ -286,7 +286,7 @@ func (f *Forge) Resolve(ctx context.Context, repo precedent.Repo, number int, th
 		_, is := t.Closed[root]
 		switch {
 		case !t.hasThread(root):
-			return &forge.Error{Kind: forge.KindNotFound, Msg: "there is no such conversation"}
+			return &forge.Error{Kind: forge.KindNotFound, Msg: "conversation not found"}
 		case closed && !is:
 			if t.Closed == nil {
 				t.Closed = map[int64]person{}

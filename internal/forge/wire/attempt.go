@@ -108,19 +108,19 @@ func (t *Transport) fail(doing string, err error, unsure bool) error {
 		said.Msg = doing + ": " + said.Msg
 		return said
 	}
-	return unexpectedAnswer(doing, "it is not what "+t.o.Forge+" documents", unsure)
+	return unexpectedAnswer(doing, "it does not match the API of "+t.o.Forge, unsure)
 }
 
 // UnexpectedAnswer is the error of an answer to a reading call that cannot be understood.
 func UnexpectedAnswer(doing, why string) error { return unexpectedAnswer(doing, why, false) }
 
 func unexpectedAnswer(doing, why string, unsure bool) error {
-	return &forge.Error{Kind: forge.KindAnswer, Msg: doing + ": the answer cannot be understood: " + why, Unsure: unsure}
+	return &forge.Error{Kind: forge.KindAnswer, Msg: doing + ": unexpected response: " + why, Unsure: unsure}
 }
 
 // canceledError is the error of a caller who has stopped waiting.
 func (t *Transport) canceledError(err error, unsure bool) *forge.Error {
-	return &forge.Error{Kind: forge.KindNetwork, Msg: "stopped waiting for " + t.o.Forge, Err: err, Unsure: unsure}
+	return &forge.Error{Kind: forge.KindNetwork, Msg: "canceled while waiting for " + t.o.Forge, Err: err, Unsure: unsure}
 }
 
 // Gone tells whether the forge says that there is no such thing, or not any more.

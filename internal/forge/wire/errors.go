@@ -18,22 +18,22 @@ const maxWords = 200
 // errorOf says what an answer that is none means.
 func (t *Transport) errorOf(r request, g answer) *forge.Error {
 	words := errorText(g.body, t.rememberedTokens())
-	e := &forge.Error{Status: g.status, Msg: fmt.Sprintf("%s answers %d", t.o.Forge, g.status)}
+	e := &forge.Error{Status: g.status, Msg: fmt.Sprintf("%s returned %d", t.o.Forge, g.status)}
 	if words != "" {
 		e.Msg += ": " + words
 	}
 	until, limited := t.rateLimited(g, words)
 	switch {
 	case limited:
-		e.Kind, e.Retry, e.Hint = forge.KindRate, until, "wait, or use a token of its own: each account has its own limit"
+		e.Kind, e.Retry, e.Hint = forge.KindRate, until, "wait, or use a token of another account: each account has its own limit"
 	case r.writes && isClosed(g.status, words):
-		e.Kind, e.Hint = forge.KindClosed, "it is locked, archived or deleted, or the token may not write here"
+		e.Kind, e.Hint = forge.KindClosed, "it is locked, archived or deleted, or the token has no write access"
 	case g.status == http.StatusUnauthorized:
-		e.Kind, e.Hint = forge.KindAuth, "the token is wrong or has expired: make a new one"
+		e.Kind, e.Hint = forge.KindAuth, "the token is invalid or has expired: create a new one"
 	case g.status == http.StatusForbidden:
-		e.Kind, e.Hint = forge.KindAuth, "the token lacks a permission"
+		e.Kind, e.Hint = forge.KindAuth, "the token is missing a permission"
 	case g.status == http.StatusNotFound, g.status == http.StatusGone, g.status == http.StatusUnavailableForLegalReasons:
-		e.Kind, e.Hint = forge.KindNotFound, "check the name, and whether the token may see the repository"
+		e.Kind, e.Hint = forge.KindNotFound, "check the name, and that the token can access the repository"
 	case g.status == http.StatusNotAcceptable:
 		e.Kind = forge.KindTooLarge // the one reason for which GitHub documents it here
 	case g.status >= 500:
@@ -41,7 +41,7 @@ func (t *Transport) errorOf(r request, g answer) *forge.Error {
 	case g.status == http.StatusBadRequest, g.status == http.StatusUnprocessableEntity:
 		e.Kind = forge.KindInvalid
 	case g.status >= 300 && g.status < 400:
-		e.Kind, e.Msg = forge.KindRefused, t.o.Forge+" redirects what would change something, which is not followed"
+		e.Kind, e.Msg = forge.KindRefused, t.o.Forge+" redirected a request that makes changes; such redirects are not followed"
 	default:
 		e.Kind = forge.KindAnswer
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // errPrivate is why a connection is not made.
-var errPrivate = errors.New("the forge's name leads to an address that is not public")
+var errPrivate = errors.New("the forge's name resolves to a private address")
 
 // private are the addresses that no forge on the Internet has: of this machine, of
 // private, shared and documentation networks, of multicast, and of ways to write

@@ -89,8 +89,8 @@ func (t *Transport) delay(ctx context.Context, writes bool) error {
 func (t *Transport) rateLimitError(until time.Time) *forge.Error {
 	return &forge.Error{
 		Kind: forge.KindRate, Retry: until,
-		Msg:  fmt.Sprintf("%s's rate limit is used up until %s", t.o.Forge, until.UTC().Format(time.RFC3339)),
-		Hint: "wait, or use a token of its own: each account has its own limit",
+		Msg:  fmt.Sprintf("%s rate limit exceeded until %s", t.o.Forge, until.UTC().Format(time.RFC3339)),
+		Hint: "wait, or use a token of another account: each account has its own limit",
 	}
 }
 

@@ -34,7 +34,7 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		body, err := io.ReadAll(io.LimitReader(req.Body, maxAnswer+1))
 		_ = req.Body.Close() // it was read, or its error is known
 		if err != nil || len(body) > maxAnswer {
-			return nil, &forge.Error{Kind: forge.KindRefused, Msg: "there is more to send than 32 MiB, or it cannot be read"}
+			return nil, &forge.Error{Kind: forge.KindRefused, Msg: "the request body is larger than 32 MiB or cannot be read"}
 		}
 		r.body = body
 	}
@@ -91,8 +91,8 @@ func (t *Transport) checkAddress(req *http.Request) error {
 	}
 	if u.Scheme != home.Scheme || !strings.EqualFold(u.Host, home.Host) || !below {
 		return &forge.Error{
-			Kind: forge.KindRefused, Msg: t.o.Forge + " redirects to another place, which is not followed",
-			Hint: "check the base URL of the forge; a sign-on page or a proxy may stand in between",
+			Kind: forge.KindRefused, Msg: t.o.Forge + " redirected outside its API; such redirects are not followed",
+			Hint: "check the base URL of the forge; a login page or a proxy may be intercepting requests",
 		}
 	}
 	return nil
@@ -144,9 +144,9 @@ func (t *Transport) sendOnce(ctx context.Context, r request, token Token) (answe
 	case r.writes && g.status >= 300 && !moved: // package http would go on with a GET
 		return g, t.errorOf(r, g)
 	case g.status < 300 && len(body) > limit:
-		return g, &forge.Error{Kind: forge.KindTooLarge, Status: g.status, Msg: "the answer is larger than 32 MiB", Unsure: r.writes}
+		return g, &forge.Error{Kind: forge.KindTooLarge, Status: g.status, Msg: "the response is larger than 32 MiB", Unsure: r.writes}
 	case g.status == http.StatusOK && len(body) == 0 && r.Method == http.MethodGet && (t.o.Plain == nil || !t.o.Plain(r.Request)):
-		return g, &forge.Error{Kind: forge.KindAnswer, Status: g.status, Msg: "the answer is empty"}
+		return g, &forge.Error{Kind: forge.KindAnswer, Status: g.status, Msg: "the response is empty"}
 	}
 	if moved {
 		r.attempt().noteRefused(r.writes, "")
@@ -176,15 +176,15 @@ func (t *Transport) unreachableError(r request, err error) *forge.Error {
 			r.attempt().noteRefused(true, "")
 		}
 		return &forge.Error{
-			Kind: forge.KindRefused, Msg: t.o.Home.Host + " cannot be reached: its name leads to an address that is not public",
-			Hint: "check what resolves names here; a forge of your own is named by --forge",
+			Kind: forge.KindRefused, Msg: t.o.Home.Host + " cannot be reached: its name resolves to a private address",
+			Hint: "check DNS on this machine; use --forge for a self-hosted forge",
 		}
 	case errors.Is(err, context.DeadlineExceeded):
-		why = "no whole answer in " + t.o.Timeout.String()
+		why = "no complete response within " + t.o.Timeout.String()
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
-		why = "the answer was cut off"
+		why = "the connection closed before the response was complete"
 	}
-	e := &forge.Error{Kind: forge.KindNetwork, Msg: t.o.Home.Host + " cannot be reached: " + why, Hint: "check the network and the forge's address"}
+	e := &forge.Error{Kind: forge.KindNetwork, Msg: t.o.Home.Host + " cannot be reached: " + why, Hint: "check your network connection and the forge's address"}
 	if e.Unsure = r.writes && !isConnectError(err); !e.Unsure {
 		r.attempt().noteRefused(r.writes, "")
 	}

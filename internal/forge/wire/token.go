@@ -23,7 +23,7 @@ func NewToken(s string) (Token, error) {
 	s = strings.TrimSpace(s)
 	for _, r := range s {
 		if r <= ' ' || r > '~' {
-			return Token{}, errors.New("the token holds characters that no token has")
+			return Token{}, errors.New("the token contains invalid characters")
 		}
 	}
 	return Token{reveal: func() string { return s }}, nil

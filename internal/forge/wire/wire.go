@@ -73,7 +73,7 @@ type Options struct {
 	// Token is asked before each attempt. Its errors are *forge.Error, and may have
 	// come from this very transport.
 	Token func(ctx context.Context) (Token, error)
-	// Renew is asked once a request when the forge answers 401, which means that
+	// Renew is asked once a request when the forge returned 401, which means that
 	// nothing was carried out: whether Token gives another one now. nil for never.
 	Renew func(ctx context.Context, refused Token) bool
 
@@ -150,7 +150,7 @@ func (t *Transport) Client() *http.Client {
 // RoundTrip's to say.
 func (t *Transport) fewRedirects(_ *http.Request, via []*http.Request) error {
 	if len(via) > maxRedirects {
-		return &forge.Error{Kind: forge.KindAnswer, Msg: t.o.Forge + " redirects in circles"}
+		return &forge.Error{Kind: forge.KindAnswer, Msg: t.o.Forge + " redirected too many times"}
 	}
 	return nil
 }
@@ -175,11 +175,11 @@ func Address(base string) (*url.URL, error) {
 	u, err := url.Parse(base)
 	switch {
 	case err != nil || u.Hostname() == "":
-		return nil, errors.New("the base URL of the forge is not a URL with a host")
+		return nil, errors.New("invalid base URL of the forge: it has no host")
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
-		return nil, errors.New("the base URL of the forge holds more than a host and a path; pass the token apart")
+		return nil, errors.New("invalid base URL of the forge: it may contain only a host and a path; pass the token separately")
 	case u.Scheme != "https" && (u.Scheme != "http" || !isLoopback(u.Hostname())):
-		return nil, errors.New("the base URL of the forge is not https, so that anybody could read the token on its way")
+		return nil, errors.New("invalid base URL of the forge: it must use https, or the token would be sent unencrypted")
 	}
 	return u, nil
 }
