@@ -66,7 +66,7 @@ func (g *Gitea) makeLabel(c *call) reply {
 		return g.problem(http.StatusForbidden, "user should have a permission to write issues")
 	case in.Name == "" || in.Color == "":
 		return g.problem(http.StatusUnprocessableEntity, "[Name]: Required")
-	case slices.Contains(c.repo.Labels, in.Name):
+	case slices.Contains(c.repo.Labels, in.Name), slices.Contains(c.repo.Shared, in.Name):
 		g.t.Errorf("a second label %q is made", in.Name)
 	}
 	return reply{status: http.StatusCreated, body: c.repo.label(in.Name)}
