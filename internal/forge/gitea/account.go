@@ -10,14 +10,14 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
-// cached is what does not change while a client lives.
+// cached is what does not change during the life of a client.
 type cached struct {
 	mu      sync.Mutex
 	me      forge.Person
 	version string
 }
 
-// Me is the account of the token.
+// Me returns the account of the token.
 func (c *Client) Me(ctx context.Context) (forge.Person, error) {
 	c.cached.mu.Lock()
 	defer c.cached.mu.Unlock()
@@ -39,7 +39,7 @@ func (c *Client) Me(ctx context.Context) (forge.Person, error) {
 	return c.cached.me, nil
 }
 
-// replyMode is how a server answers in a conversation.
+// replyMode is how a server replies in a conversation.
 type replyMode int
 
 const (
@@ -50,8 +50,8 @@ const (
 
 var release = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^v?(\d{1,4})\.(\d{1,4})`) })
 
-// replyMode tells how the server answers. One whose version cannot be read answers
-// in the way that all do.
+// replyMode returns how the server replies. A server whose version cannot be read
+// gets the way that works on all.
 func (c *Client) replyMode(ctx context.Context) replyMode {
 	c.cached.mu.Lock()
 	defer c.cached.mu.Unlock()

@@ -15,14 +15,14 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
-// maxReviews bounds the reviews whose inline comments are read: each takes a
-// request of its own.
+// maxReviews bounds the reviews whose inline comments are read, because each takes a
+// request.
 const maxReviews = 500
 
-// Comments reads the comments on the pull request, the words of its reviews and
-// the comments on its lines, oldest first. Gitea does not tell when the words of a
-// review were edited, nor which comment another answers: on one line of one commit
-// they answer the first. Reviews that are not sent yet are left out.
+// Comments reads the comments on the pull request, the texts of its reviews and the
+// comments on its lines, oldest first. Gitea does not tell when the text of a review
+// was edited, nor which comment another replies to: those on one line of one commit
+// count as replies to the first. Pending reviews are left out.
 func (c *Client) Comments(ctx context.Context, repo precedent.Repo, number int) ([]forge.Comment, error) {
 	do, err := c.begin(ctx, repo, fmt.Sprintf("read comments of %s#%d", repo, number))
 	if err != nil {
@@ -57,13 +57,13 @@ func (c *Client) Comments(ctx context.Context, repo precedent.Repo, number int) 
 	return all, cmp.Or(err, err2)
 }
 
-// isTooMany tells whether the only trouble is that there is more than is read.
+// isTooMany reports whether the error is only that there is more than we read.
 func isTooMany(err error) bool {
 	var e *forge.Error
 	return errors.As(err, &e) && e.Kind == forge.KindTooLarge && e.Status == 0
 }
 
-// sortComments puts comments in the order of time, each once: pages shift while they
+// sortComments sorts comments by time and removes duplicates: pages shift while they
 // are read.
 func sortComments(do call, all []forge.Comment) ([]forge.Comment, error) {
 	if slices.ContainsFunc(all, func(m forge.Comment) bool { return m.ID.Number() <= 0 || m.At.IsZero() }) {
@@ -79,13 +79,13 @@ func sortComments(do call, all []forge.Comment) ([]forge.Comment, error) {
 	}), nil
 }
 
-// discussion is what was said in reviews.
+// discussion is the reviews of a pull request and their inline comments.
 type discussion struct {
-	reviews []*sdk.PullReview // that were sent
-	inline  []inline          // of those that were sent, oldest first
+	reviews []*sdk.PullReview // without pending ones
+	inline  []inline          // oldest first
 }
 
-// inline is a comment on a line with what the forge says of it.
+// inline is an inline comment with its place in Gitea.
 type inline struct {
 	forge.Comment
 	at     spot
@@ -104,7 +104,7 @@ func (c *Client) reviews(do call, repo precedent.Repo, number int) (discussion, 
 	seen := map[int64]bool{}
 	asked := 0
 	for _, r := range listed {
-		if r.State == sdk.ReviewStatePending || seen[r.ID] { // the account sees what it has not sent
+		if r.State == sdk.ReviewStatePending || seen[r.ID] { // the account's own pending reviews are listed
 			continue
 		}
 		seen[r.ID] = true
@@ -117,7 +117,7 @@ func (c *Client) reviews(do call, repo precedent.Repo, number int) (discussion, 
 			break
 		}
 		remarks, err := c.remarks(do, repo, number, r)
-		if err != nil && statusOf(err) != http.StatusNotFound { // it was deleted meanwhile
+		if err != nil && statusOf(err) != http.StatusNotFound { // 404: deleted meanwhile
 			return t, err
 		}
 		t.inline = append(t.inline, remarks...)
@@ -139,17 +139,17 @@ func (c *Client) remarks(do call, repo precedent.Repo, number int, r *sdk.PullRe
 		}
 		all = append(all, c.onLine(m, r))
 	}
-	slices.SortFunc(all, func(a, b inline) int { return a.ID.Compare(b.ID) }) // Gitea gives them in no order
+	slices.SortFunc(all, func(a, b inline) int { return a.ID.Compare(b.ID) }) // Gitea returns them in no particular order
 	return all, nil
 }
 
-// reviewWindow is how long the comments of one review take: Gitea makes them one
-// after the other, each with the hunk around it.
+// reviewWindow is how long Gitea may take to create the comments of one review: it
+// creates them one by one, each with its hunk.
 const reviewWindow = 10 * time.Second
 
-// linkReplies orders comments by time, and lets those on one spot answer the first.
-// Those that came with it in one review are no answers, though Gitea shows all in
-// one conversation: a review may have two remarks on a line.
+// linkReplies sorts comments by time and makes those on one spot replies to the
+// first. Comments of the same review as the first are not replies, although Gitea
+// shows them in one conversation: a review can have two remarks on a line.
 func linkReplies(all []inline) {
 	slices.SortStableFunc(all, func(a, b inline) int { return cmp.Or(a.At.Compare(b.At), a.ID.Compare(b.ID)) })
 	first, begun := map[spot]*inline{}, map[spot]bool{}
@@ -161,7 +161,7 @@ func linkReplies(all []inline) {
 			first[m.at] = m
 		case !begun[m.at] && m.Author.ID == root.Author.ID && m.Review == root.Review && m.At.Sub(root.At) <= reviewWindow:
 			if m.closed == nil {
-				m.closed = root.closed // as it is shown
+				m.closed = root.closed // Gitea shows them as one conversation
 			}
 		default:
 			begun[m.at], m.ReplyTo = true, root.ID
@@ -188,9 +188,9 @@ func (c *Client) onReview(r *sdk.PullReview) forge.Comment {
 	return out
 }
 
-// onLine translates an inline comment. Its lines are those of the commit that the
-// review was about. Gitea knows which comments are outdated, and tells only
-// whether the diff has changed since the review.
+// onLine converts an inline comment. Its lines refer to the commit of the review.
+// Gitea knows which comments are outdated, but only tells whether the diff has
+// changed since the review.
 func (c *Client) onLine(m *sdk.PullReviewComment, r *sdk.PullReview) inline {
 	commit := cmp.Or(r.CommitID, m.CommitID)
 	span, at := position(m, commit)

@@ -13,7 +13,8 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge/wire"
 )
 
-// payload is what is read of payloads. Those of different events share their parts.
+// payload is the part of webhook payloads that we read. Different events share
+// fields.
 type payload struct {
 	Sender     *sdk.User
 	Repository struct {
@@ -36,10 +37,10 @@ type payload struct {
 	SHA, Context, After string
 }
 
-// ReadEvent reads an event by what its payload holds: Gitea has several names for
-// each, and other ones in workflows than in webhooks. It does not tell which
-// review it speaks of, nor what a comment stands on. The host that it names is not
-// compared: within its own network a server may have another name.
+// ReadEvent identifies an event by its payload: Gitea uses several names for each,
+// and different ones in workflows. The payload does not tell the id of a review or
+// the kind of a comment. Its host is not checked, because a server may have another
+// name in its own network.
 func (c *Client) ReadEvent(name string, data []byte) (forge.Event, error) {
 	doing := fmt.Sprintf("read event %q", name)
 	if len(data) > forge.MaxEvent {
@@ -66,7 +67,7 @@ func (c *Client) ReadEvent(name string, data []byte) (forge.Event, error) {
 	return e, nil
 }
 
-// event is what happened, without where and by whom.
+// event returns the event without its repository and actor.
 func (t *payload) event() forge.Event {
 	switch {
 	case t.Issue.PullRequest != nil:
@@ -85,7 +86,7 @@ func (t *payload) event() forge.Event {
 		return e
 	case t.Context != "":
 		return forge.Event{Kind: forge.RunEvent, Head: t.SHA}
-	case strings.Trim(t.After, "0") != "": // else a branch is deleted
+	case strings.Trim(t.After, "0") != "": // else a branch was deleted
 		return forge.Event{Kind: forge.PushEvent, Head: t.After}
 	}
 	return forge.Event{}

@@ -1,10 +1,10 @@
-// Package gitea reads and writes pull requests on Gitea and Forgejo, which speak
-// the same API with small differences: what a server does not have is done
-// otherwise, or said to be unsupported.
+// Package gitea reads and writes pull requests on Gitea and Forgejo, whose APIs are
+// nearly the same. What a server lacks is done in another way, or reported as
+// unsupported.
 //
-// Pushes are processed after git has taken them: for some seconds a pull request
-// may name the head before. The answers of the API carry no ETag, so each look is
-// a whole one.
+// Pushes are processed after git has accepted them, so a pull request may have its
+// old head for some seconds. Responses carry no ETag, so there are no conditional
+// requests.
 package gitea
 
 import (
@@ -25,23 +25,22 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge/wire"
 )
 
-// Options are what a client needs. They come from the operator, never from a
-// repository.
+// Options configure a Client. They come from the operator, never from a repository.
 type Options struct {
-	// BaseURL is where people look at the forge: https://HOST, with a path if it
-	// lies below one. The API's own address, which ends in /api/v1, will do. Plain
-	// http is for the loopback interface alone.
+	// BaseURL is the URL of the web pages: https://HOST, with a path if the server is
+	// below one. The URL of the API, which ends in /api/v1, works as well. Plain http
+	// is allowed only on the loopback interface.
 	BaseURL string
 	Token   wire.Token
-	// UserAgent names the caller to the forge; "precedent" if it is empty.
+	// UserAgent identifies the caller to the server. The default is "precedent".
 	UserAgent string
 	wire.Network
 }
 
-// Client is a Gitea or Forgejo server. It is safe for concurrent use.
+// Client is a client for a Gitea or Forgejo server. It is safe for concurrent use.
 type Client struct {
-	host        string   // as identities name it
-	web         *url.URL // where people look, and git fetches
+	host        string   // as repository identities contain it
+	web         *url.URL // root of the web pages and of clone URLs
 	agent       string
 	wire        *wire.Transport
 	permissions *wire.Permissions
@@ -51,10 +50,10 @@ type Client struct {
 
 var _ forge.Forge = (*Client)(nil)
 
-// api is the path of the API below the forge's address.
+// api is the path of the API below the base URL.
 const api = "api/v1"
 
-// New makes a client. It sends nothing.
+// New returns a Client. It sends nothing.
 func New(o Options) (*Client, error) {
 	web, err := wire.Address(o.BaseURL)
 	if err != nil {
@@ -85,7 +84,7 @@ func New(o Options) (*Client, error) {
 	}, nil
 }
 
-// hintFor says what a person can do about an answer.
+// hintFor returns what the user can do about a status.
 func hintFor(status int, _ http.Header) string {
 	if status == http.StatusForbidden {
 		return "the token is missing a scope or its account a permission: it needs read:user, write:repository and write:issue, and write access to set statuses"
@@ -93,19 +92,20 @@ func hintFor(status int, _ http.Header) string {
 	return ""
 }
 
-// Host is the host as identities name it: codeberg.org.
+// Host returns the host as repository identities contain it: codeberg.org.
 func (c *Client) Host() string { return c.host }
 
-// Quota is what is left of a rate limit. Gitea has none; what stands before it may.
+// Quota returns the rate limit as of the last response. Gitea has none, but a proxy
+// in front of it may.
 func (c *Client) Quota() forge.Quota { return c.wire.Quota() }
 
 var name = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_.-]{1,100}$`) })
 
-// isName tells whether a name can stand in a path, and is one part of it.
+// isName reports whether a name is a single path element.
 func isName(s string) bool { return name().MatchString(s) && s != "." && s != ".." }
 
-// checkRepo refuses a repository that is not on this forge, and names that would
-// make another request of this one.
+// checkRepo refuses a repository on another forge, and names that would change the
+// path of a request.
 func (c *Client) checkRepo(r precedent.Repo) error {
 	for _, s := range []string{r.Owner, r.Name} {
 		if !isName(s) {
@@ -121,15 +121,15 @@ func (c *Client) checkRepo(r precedent.Repo) error {
 	return nil
 }
 
-// call is one call of the forge's library.
+// call is one call of the SDK.
 type call struct {
 	*sdk.Client
 	doing   string
 	attempt *wire.Attempt
 }
 
-// begin prepares a call about a repository. The library keeps the context in its
-// client, so that each call has one of its own.
+// begin checks the repository and the ids of comments, and prepares a call. The SDK
+// stores the context in its client, so each call has its own.
 func (c *Client) begin(ctx context.Context, repo precedent.Repo, doing string, comments ...precedent.ForgeID) (call, error) {
 	if err := cmp.Or(c.checkRepo(repo), forge.CheckNumbers(comments...)); err != nil {
 		return call{}, c.wire.Fail(doing, err)
@@ -140,7 +140,7 @@ func (c *Client) begin(ctx context.Context, repo precedent.Repo, doing string, c
 func (c *Client) call(ctx context.Context, doing string) (call, error) {
 	ctx, attempt := c.wire.Watch(ctx)
 	client, err := sdk.NewClient(c.web.String(),
-		sdk.SetGiteaVersion(""), // or it asks the server for it each time
+		sdk.SetGiteaVersion(""), // skip the version request on each call
 		sdk.SetContext(ctx), sdk.SetHTTPClient(c.wire.Client()), sdk.SetUserAgent(c.agent))
 	if err != nil {
 		return call{}, fmt.Errorf("make Gitea client: %w", err)
@@ -148,13 +148,13 @@ func (c *Client) call(ctx context.Context, doing string) (call, error) {
 	return call{client, doing, attempt}, nil
 }
 
-// fail is the error of the call.
+// fail returns the error of the call.
 func (c call) fail(err error) error { return c.attempt.Fail(c.doing, err) }
 
-// unexpected is the error of an answer that cannot be understood.
+// unexpected returns the error of a response that does not make sense.
 func (c call) unexpected(why string) error { return c.attempt.UnexpectedAnswer(c.doing, why) }
 
-// statusOf is the HTTP status of a forge's error; 0 without one.
+// statusOf returns the HTTP status of an error; 0 without one.
 func statusOf(err error) int {
 	var e *forge.Error
 	if errors.As(err, &e) {
@@ -163,8 +163,8 @@ func statusOf(err error) int {
 	return 0
 }
 
-// isUnknownRoute tells whether an error can mean that the server does not have such a
-// request at all. Servers answer 405 if they know the path by another method.
+// isUnknownRoute reports whether an error can mean that the server does not have this
+// API. Servers return 405 for a known path with another method.
 func isUnknownRoute(err error) bool {
 	s := statusOf(err)
 	return s == http.StatusNotFound || s == http.StatusMethodNotAllowed

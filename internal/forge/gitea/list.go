@@ -11,14 +11,14 @@ import (
 )
 
 const (
-	perPage  = 50       // the most that a server gives as it is installed (MAX_RESPONSE_ITEMS)
+	perPage  = 50       // the default maximum of a server (MAX_RESPONSE_ITEMS)
 	maxPages = 100      // of one list
 	maxList  = 64 << 20 // bytes of one list
 )
 
-// listAll reads a list to its end. A server may give fewer entries a page than it
-// is asked for, leave some out that the account may not see, or ignore pages and
-// give all: the header that counts the entries tells whether there are more.
+// listAll reads all pages of a list. A server may return fewer entries on a page than
+// requested, leave out some that the account cannot see, or ignore paging and return
+// everything. The total in the header tells whether there are more.
 func listAll[T any](c call, read func(sdk.ListOptions) ([]*T, *sdk.Response, error)) ([]*T, error) {
 	var all []*T
 	size := int64(0)

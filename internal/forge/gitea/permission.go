@@ -13,10 +13,9 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
-// Permission asks what a person may do now. Gitea tells that of others only to
-// administrators of the repository. Whatever goes wrong, the answer is None: an
-// account that is deleted, a login that has become somebody else's, a role that is
-// not known here.
+// Permission asks what a person may do now. Gitea tells this about others only to
+// administrators of the repository. On any doubt the answer is None: a deleted
+// account, a login that now belongs to another account, an unknown role.
 func (c *Client) Permission(ctx context.Context, repo precedent.Repo, p forge.Person) (forge.Permission, error) {
 	do, err := c.begin(ctx, repo, fmt.Sprintf("read permission of %q in %s", p.Login, repo))
 	if err != nil {
@@ -48,11 +47,10 @@ func (c *Client) Permission(ctx context.Context, repo precedent.Repo, p forge.Pe
 	})
 }
 
-// isLogin tells whether a login can be asked for. Those of bots that came from
-// elsewhere end in brackets.
+// isLogin reports whether a login is valid. Migrated bots have a [bot] suffix.
 func isLogin(s string) bool { return isName(strings.TrimSuffix(s, "[bot]")) }
 
-// permissionOf translates what Gitea calls its access modes.
+// permissionOf maps Gitea's access modes.
 func permissionOf(m sdk.AccessMode) forge.Permission {
 	switch m {
 	case sdk.AccessModeRead:

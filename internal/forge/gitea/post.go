@@ -15,9 +15,9 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
-// Post posts a review on the head of a pull request. Gitea takes comments on any
-// line, so what is not inside one hunk of its diff is rejected here. It has no
-// ranges: a remark on several lines stands on the last.
+// Post posts a review on the head of a pull request. Gitea accepts comments on any
+// line, so remarks that are not within one hunk of the diff are rejected here. Gitea
+// has no ranges: a remark on several lines is shown on the last.
 func (c *Client) Post(ctx context.Context, repo precedent.Repo, number int, d forge.Draft) (forge.Posted, error) {
 	do, err := c.begin(ctx, repo, fmt.Sprintf("post review on %s#%d", repo, number))
 	if err != nil {
@@ -26,7 +26,7 @@ func (c *Client) Post(ctx context.Context, repo precedent.Repo, number int, d fo
 	if err := checkDraft(do.doing, d); err != nil {
 		return forge.Posted{}, err
 	}
-	select { // Gitea keeps all that an account has not sent in one place
+	select { // an account has only one pending review on a pull request
 	case c.postingLock <- struct{}{}:
 		defer func() { <-c.postingLock }()
 	case <-ctx.Done():
@@ -76,7 +76,7 @@ func (c *Client) Post(ctx context.Context, repo precedent.Repo, number int, d fo
 	return posted, nil
 }
 
-// checkDraft refuses a draft that breaks the bounds of what is sent.
+// checkDraft refuses a draft that exceeds the limits.
 func checkDraft(doing string, d forge.Draft) error {
 	long := tooLong(d.Body)
 	for _, r := range d.Remarks {
@@ -93,16 +93,16 @@ func checkDraft(doing string, d forge.Draft) error {
 	return nil
 }
 
-// tooLong tells whether nobody takes words: Gitea itself has no bound, and keeps
-// what its database does.
+// tooLong reports whether a text exceeds our limit. Gitea has none but that of its
+// database.
 func tooLong(body string) bool { return utf8.RuneCountInString(body) > forge.MaxPost }
 
 func tooLongError(doing string) error {
 	return &forge.Error{Kind: forge.KindInvalid, Msg: fmt.Sprintf("%s: the text has more than %d characters", doing, forge.MaxPost)}
 }
 
-// readUnlocked reads a pull request on which something can be said. Gitea itself lets
-// reviews through where a conversation is locked.
+// readUnlocked reads a pull request that accepts comments. Gitea accepts reviews on
+// locked conversations.
 func (c *Client) readUnlocked(ctx context.Context, do call, repo precedent.Repo, number int) (forge.PullRequest, error) {
 	p, err := c.PullRequest(ctx, repo, number)
 	if err == nil && p.Locked {
@@ -111,7 +111,7 @@ func (c *Client) readUnlocked(ctx context.Context, do call, repo precedent.Repo,
 	return p, err
 }
 
-// remark is a remark for the wire.
+// remark converts a remark.
 func remark(r forge.Remark) sdk.CreatePullReviewComment {
 	out := sdk.CreatePullReviewComment{Path: r.Path, Body: r.Body}
 	if r.Side == precedent.Left {
@@ -122,8 +122,8 @@ func remark(r forge.Remark) sdk.CreatePullReviewComment {
 	return out
 }
 
-// readRemarkIDs finds the numbers of the remarks of a review that was posted. One that
-// cannot be read stays empty.
+// readRemarkIDs reads the ids of the posted remarks. An id that cannot be read stays
+// empty.
 func (c *Client) readRemarkIDs(ctx context.Context, repo precedent.Repo, number int, r *sdk.PullReview, remarks []forge.Remark, posted *forge.Posted) {
 	do, err := c.begin(ctx, repo, "read the posted review")
 	if err != nil || len(remarks) == 0 {
@@ -145,9 +145,9 @@ func (c *Client) readRemarkIDs(ctx context.Context, repo precedent.Repo, number 
 	}
 }
 
-// submit posts a review. Gitea keeps the comments of a request as a review that
-// is not sent, and then sends whatever the account has of that kind: what an
-// attempt that was cut off left is removed before, and what this one leaves after.
+// submit posts a review. Gitea stores the comments of a request as a pending review,
+// and then submits everything that the account has pending. So what an interrupted
+// attempt left is deleted before, and what this one leaves is deleted after.
 func (c *Client) submit(ctx context.Context, do call, repo precedent.Repo, number int, send sdk.CreatePullReviewOptions) (*sdk.PullReview, error) {
 	if _, err := c.deletePending(ctx, repo, number, &send); err != nil {
 		return nil, err
@@ -156,13 +156,13 @@ func (c *Client) submit(ctx context.Context, do call, repo precedent.Repo, numbe
 	if err != nil {
 		err = do.fail(err)
 		var e *forge.Error
-		// Gitea itself says 500 or 422 when it has ended; what stands before it may
-		// say 502 or 504 while it still works.
+		// Gitea returns 500 or 422 when it has finished; a proxy in front of it may
+		// return 502 or 504 while it is still working.
 		if errors.As(err, &e) && (e.Status == http.StatusInternalServerError || e.Status == http.StatusUnprocessableEntity) {
 			if removed, wrong := c.deletePending(ctx, repo, number, nil); wrong != nil {
 				e.Unsure = true
 			} else if removed {
-				e.Unsure = false // what was not sent is all there was
+				e.Unsure = false // only a pending review was left, and it was deleted
 			}
 		}
 		return nil, err
@@ -173,9 +173,9 @@ func (c *Client) submit(ctx context.Context, do call, repo precedent.Repo, numbe
 	return r, nil
 }
 
-// deletePending removes the account's review that is not sent, if it holds nothing but
-// what is to be sent now; nil for all that it holds. A person's own words are left
-// where they are, and nothing is posted beside them.
+// deletePending deletes the account's pending review if it contains only what is to
+// be sent now; send is nil to accept any content of ours. It never deletes what a
+// person wrote, and then refuses to post.
 func (c *Client) deletePending(ctx context.Context, repo precedent.Repo, number int, send *sdk.CreatePullReviewOptions) (removed bool, err error) {
 	do, err := c.begin(ctx, repo, fmt.Sprintf("look for a pending review on %s#%d", repo, number))
 	if err != nil {
@@ -197,7 +197,7 @@ func (c *Client) deletePending(ctx context.Context, repo precedent.Repo, number 
 	}
 	for _, r := range listed {
 		if person(r.Reviewer).ID != me.ID {
-			continue // administrators see those of others
+			continue // administrators see pending reviews of others
 		}
 		if send != nil {
 			if err := c.checkPending(do, repo, number, r, send); err != nil {
@@ -212,9 +212,9 @@ func (c *Client) deletePending(ctx context.Context, repo precedent.Repo, number 
 	return removed, nil
 }
 
-// checkPending refuses a review that is not sent, unless it holds these words, or words
-// that carry our marker, as one that was cut off at an earlier head: nobody else
-// sees them, and a person writes no markers.
+// checkPending refuses a pending review unless it contains the text to be sent, or
+// text with our marker, from an attempt that was interrupted at an earlier head.
+// Nobody else sees a pending review, and a person does not write markers.
 func (c *Client) checkPending(do call, repo precedent.Repo, number int, r *sdk.PullReview, send *sdk.CreatePullReviewOptions) error {
 	there, err := c.remarks(do, repo, number, r)
 	if err != nil {

@@ -17,12 +17,12 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
-// objectID is the name of a commit, in SHA-1 or SHA-256.
+// objectID matches a commit id, in SHA-1 or SHA-256.
 var objectID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:[0-9a-f]{40}|[0-9a-f]{64})$`) })
 
 // PullRequest reads one pull request. Its head may be the one before a push that
-// Gitea has taken but not processed: whoever fetches compares. A pull request that
-// is that new has no head yet, and is read once more.
+// Gitea has not processed yet, so the caller must compare it with what it fetches. A
+// new pull request may have no head yet, and is read once more.
 func (c *Client) PullRequest(ctx context.Context, repo precedent.Repo, number int) (forge.PullRequest, error) {
 	do, err := c.begin(ctx, repo, fmt.Sprintf("read pull request %s#%d", repo, number))
 	if err != nil {
@@ -43,7 +43,7 @@ func (c *Client) PullRequest(ctx context.Context, repo precedent.Repo, number in
 	return c.pull(do, p)
 }
 
-// Open lists the open pull requests, the one that changed last first.
+// Open lists the open pull requests, the most recently updated first.
 func (c *Client) Open(ctx context.Context, repo precedent.Repo) ([]forge.PullRequest, error) {
 	do, err := c.begin(ctx, repo, "list pull requests of "+repo.String())
 	if err != nil {
@@ -53,7 +53,7 @@ func (c *Client) Open(ctx context.Context, repo precedent.Repo) ([]forge.PullReq
 		return do.ListRepoPullRequests(repo.Owner, repo.Name, sdk.ListPullRequestsOptions{ListOptions: o, State: sdk.StateOpen, Sort: "recentupdate"})
 	})
 	var open []forge.PullRequest
-	seen := map[int]bool{} // one that changes while we read moves to the front and pushes others back
+	seen := map[int]bool{} // a pull request that is updated meanwhile moves to the front and shifts the others
 	for _, p := range listed {
 		read, wrong := c.pull(do, p)
 		if wrong != nil {
@@ -67,7 +67,7 @@ func (c *Client) Open(ctx context.Context, repo precedent.Repo) ([]forge.PullReq
 	return open, err
 }
 
-// Patch is the diff of a pull request as Gitea computes it, whole.
+// Patch returns the complete diff of a pull request as Gitea computes it.
 func (c *Client) Patch(ctx context.Context, repo precedent.Repo, number int) ([]byte, []precedent.SkippedFile, error) {
 	do, err := c.begin(ctx, repo, fmt.Sprintf("read diff of pull request %s#%d", repo, number))
 	if err != nil {
@@ -80,8 +80,8 @@ func (c *Client) Patch(ctx context.Context, repo precedent.Repo, number int) ([]
 	return diff, nil, nil
 }
 
-// pull translates a pull request. Addresses and refs are made here, not taken
-// from the answer, so that none leads elsewhere.
+// pull converts a pull request. URLs and refs are built here instead of taken from
+// the response, so that none leads elsewhere.
 func (c *Client) pull(do call, p *sdk.PullRequest) (forge.PullRequest, error) {
 	base, err := c.branch(do, p.Base)
 	if err != nil {
@@ -121,22 +121,22 @@ func (c *Client) pull(do call, p *sdk.PullRequest) (forge.PullRequest, error) {
 	return out, nil
 }
 
-// isDraftTitle tells a draft by its title, where Gitea keeps it; servers before
-// 1.23 say it nowhere else.
+// isDraftTitle reports whether a title marks a draft. Servers before 1.23 have no
+// field for it.
 func isDraftTitle(title string) bool {
 	up := strings.ToUpper(title)
 	return strings.HasPrefix(up, "WIP:") || strings.HasPrefix(up, "[WIP]")
 }
 
-// branch translates one end of a pull request. The label is the branch's name
-// even when the branch is gone.
+// branch converts the base or head of a pull request. The label is the branch's name
+// even if the branch was deleted.
 func (c *Client) branch(do call, b *sdk.PRBranchInfo) (forge.Branch, error) {
 	if b == nil || !objectID().MatchString(b.Sha) {
 		return forge.Branch{}, do.unexpected("it names no commit")
 	}
 	out := forge.Branch{Name: cmp.Or(b.Name, b.Ref), SHA: b.Sha}
 	if b.Repository == nil {
-		return out, nil // the fork is deleted; the head is still at the base's ref
+		return out, nil // the fork was deleted; the base repository still has the head
 	}
 	out.Repo = precedent.Repo{Host: c.host, Name: b.Repository.Name}
 	if b.Repository.Owner != nil {
@@ -155,8 +155,8 @@ const (
 	actionsID = -2
 )
 
-// person translates an account. Gitea does not tell which are bots, but for the
-// one of its workflows.
+// person converts an account. Gitea marks no accounts as bots; only that of its
+// workflows is known.
 func person(u *sdk.User) forge.Person {
 	if u == nil || u.ID == ghostID || u.ID == 0 {
 		return forge.Person{Login: "ghost"}
@@ -164,7 +164,7 @@ func person(u *sdk.User) forge.Person {
 	return forge.Person{ID: precedent.NumberID(u.ID), Login: u.UserName, Bot: u.ID == actionsID}
 }
 
-// truncateBody bounds what somebody wrote, and tells whether it was cut.
+// truncateBody limits a text to forge.MaxBody bytes, and reports whether it was cut.
 func truncateBody(s string) (precedent.Untrusted, bool) {
 	if len(s) <= forge.MaxBody {
 		return precedent.Untrusted(s), false
@@ -176,7 +176,7 @@ func truncateBody(s string) (precedent.Untrusted, bool) {
 	return precedent.Untrusted(s[:end]), true
 }
 
-// ownPage is the address of a page of this forge, or nothing.
+// ownPage returns the URL if it is on this forge, else "".
 func (c *Client) ownPage(address string) string {
 	if strings.HasPrefix(address, c.web.String()+"/") {
 		return address

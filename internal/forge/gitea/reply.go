@@ -12,7 +12,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
-// Reply answers in the conversation that begins with the inline comment.
+// Reply replies in the conversation that starts with the inline comment.
 func (c *Client) Reply(ctx context.Context, repo precedent.Repo, number int, to precedent.ForgeID, body string) (forge.Comment, error) {
 	do, err := c.begin(ctx, repo, fmt.Sprintf("reply to comment %s on %s#%d", to, repo, number), to)
 	if err != nil {
@@ -43,7 +43,7 @@ func (c *Client) Reply(ctx context.Context, repo precedent.Repo, number int, to 
 		return c.replyByReview(ctx, do, repo, number, first, remark)
 	}
 	switch {
-	case isUnknownRoute(err): // the version promised too much
+	case isUnknownRoute(err): // the server does not have what its version suggests
 		return c.replyByReview(ctx, do, repo, number, first, remark)
 	case err != nil:
 		return forge.Comment{}, err
@@ -56,8 +56,8 @@ func (c *Client) Reply(ctx context.Context, repo precedent.Repo, number int, to 
 	return out, nil
 }
 
-// replyByReview answers with a review that holds nothing but a comment on the
-// same line of the same commit.
+// replyByReview replies with a review that contains only a comment on the same line
+// of the same commit.
 func (c *Client) replyByReview(ctx context.Context, do call, repo precedent.Repo, number int, first *inline, remark sdk.CreatePullReviewComment) (forge.Comment, error) {
 	select {
 	case c.postingLock <- struct{}{}:
@@ -80,12 +80,12 @@ func (c *Client) replyByReview(ctx context.Context, do call, repo precedent.Repo
 	return there[at].Comment, nil
 }
 
-// remark is a comment on the same spot, for the wire.
+// remark is a new comment on the same spot.
 func (m *inline) remark(body string) sdk.CreatePullReviewComment {
 	return sdk.CreatePullReviewComment{Path: m.at.path, Body: body, NewLineNum: int64(m.at.new), OldLineNum: int64(m.at.old)}
 }
 
-// find is an inline comment of the pull request; nil if it is not there.
+// find returns an inline comment of the pull request; nil if it does not exist.
 func (c *Client) find(do call, repo precedent.Repo, number int, id precedent.ForgeID) (*inline, error) {
 	said, err := c.reviews(do, repo, number)
 	if i := slices.IndexFunc(said.inline, func(m inline) bool { return m.ID == id }); i >= 0 {

@@ -12,9 +12,9 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
-// Threads reads the conversations on lines: all that was said on one line of one
-// commit, which is how Gitea shows it. It names them by their first comments, and
-// that comment alone is resolved.
+// Threads reads the conversations on lines: like Gitea, it groups all comments on one
+// line of one commit. The id of a conversation is that of its first comment, which is
+// the one that gets resolved.
 func (c *Client) Threads(ctx context.Context, repo precedent.Repo, number int) ([]forge.Thread, error) {
 	do, err := c.begin(ctx, repo, fmt.Sprintf("read conversations of %s#%d", repo, number))
 	if err != nil {
@@ -41,8 +41,8 @@ func (c *Client) Threads(ctx context.Context, repo precedent.Repo, number int) (
 	return all, err
 }
 
-// Resolve closes a conversation, or opens it again. Gitea can since 1.26; Forgejo
-// cannot.
+// Resolve resolves a conversation, or reopens it. Gitea supports it since 1.26;
+// Forgejo does not.
 func (c *Client) Resolve(ctx context.Context, repo precedent.Repo, number int, t forge.Thread, closed bool) (forge.Unsupported, error) {
 	doing, verb := fmt.Sprintf("resolve conversation %s on %s#%d", t.ID, repo, number), "resolve"
 	if !closed {
@@ -71,7 +71,7 @@ func (c *Client) Resolve(ctx context.Context, repo precedent.Repo, number int, t
 	return "", do.fail(err)
 }
 
-// Reactions reads who reacted to a comment.
+// Reactions reads the reactions to a comment.
 func (c *Client) Reactions(ctx context.Context, repo precedent.Repo, number int, to forge.CommentRef) ([]forge.Reaction, error) {
 	do, err := c.begin(ctx, repo, fmt.Sprintf("read reactions on %s#%d", repo, number), to.ID)
 	if err != nil {
@@ -84,7 +84,7 @@ func (c *Client) Reactions(ctx context.Context, repo precedent.Repo, number int,
 			return nil, do.fail(err)
 		}
 		if id = bodyCommentID(r); id == 0 {
-			return nil, nil // nobody can react to a review without words
+			return nil, nil // a review without text has no reactions
 		}
 	}
 	listed, _, err := do.GetIssueCommentReactions(repo.Owner, repo.Name, id)
@@ -101,8 +101,8 @@ func (c *Client) Reactions(ctx context.Context, repo precedent.Repo, number int,
 	return all, nil
 }
 
-// bodyCommentID is the number of the comment that holds a review's words. It has one
-// beside the review's, which stands in the review's address alone.
+// bodyCommentID returns the id of the comment that holds the text of a review. It
+// differs from the review's id, and only the review's URL contains it.
 func bodyCommentID(r *sdk.PullReview) int64 {
 	found := anchor().FindStringSubmatch(r.HTMLURL)
 	if found == nil {

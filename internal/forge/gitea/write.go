@@ -15,10 +15,10 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
-// anchor is the end of the address of a comment.
+// anchor matches the fragment in the URL of a comment.
 var anchor = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`#issuecomment-(\d{1,18})$`) })
 
-// Comment says something on the pull request as a whole.
+// Comment comments on the pull request as a whole.
 func (c *Client) Comment(ctx context.Context, repo precedent.Repo, number int, body string) (forge.Comment, error) {
 	do, err := c.begin(ctx, repo, fmt.Sprintf("comment on %s#%d", repo, number))
 	if err != nil {
@@ -37,8 +37,8 @@ func (c *Client) Comment(ctx context.Context, repo precedent.Repo, number int, b
 	return c.onThread(m), nil
 }
 
-// Edit replaces the words of a comment. Gitea changes those of a review only where
-// people look, and its API goes on giving the old ones: they are not edited.
+// Edit replaces the text of a comment. The text of a review cannot be edited: Gitea
+// would change it only on the page, and its API would keep returning the old text.
 func (c *Client) Edit(ctx context.Context, repo precedent.Repo, number int, m forge.CommentRef, body string) error {
 	do, err := c.begin(ctx, repo, fmt.Sprintf("edit comment %s on %s#%d", m.ID, repo, number), m.ID)
 	if err != nil {
@@ -61,15 +61,15 @@ func (c *Client) Edit(ctx context.Context, repo precedent.Repo, number int, m fo
 	if err := c.send(ctx, do, http.MethodPatch, fmt.Sprintf("repos/%s/%s/issues/comments/%d", repo.Owner, repo.Name, m.ID.Number()), sdk.EditIssueCommentOption{Body: body}, now); err != nil {
 		return err
 	}
-	if now.ID == 0 { // 204: "no content" is what it says of what it does not edit
+	if now.ID == 0 { // Gitea returns 204 for comments that it does not edit
 		return &forge.Error{Kind: forge.KindInvalid, Msg: do.doing + ": this server cannot edit comments of that kind"}
 	}
 	return nil
 }
 
-// Delete removes a comment. Gitea does not remove single comments on lines, and
-// says that it did; Forgejo does. A review goes with all comments on its lines, so
-// that only one without any is removed.
+// Delete deletes a comment. Forgejo can delete single comments on lines; Gitea
+// cannot, although it returns success. Deleting a review deletes all its comments on
+// lines, so only a review without any is deleted.
 func (c *Client) Delete(ctx context.Context, repo precedent.Repo, number int, m forge.CommentRef) (forge.Unsupported, error) {
 	do, err := c.begin(ctx, repo, fmt.Sprintf("delete comment %s on %s#%d", m.ID, repo, number), m.ID)
 	if err != nil {
@@ -97,8 +97,8 @@ func (c *Client) Delete(ctx context.Context, repo precedent.Repo, number int, m 
 	return "", nil
 }
 
-// checkAuthor tells whether a comment is there, and refuses one that is not of Me's: Gitea
-// lets whoever may write change the words of all.
+// checkAuthor reports whether a comment exists, and refuses one that is not by Me:
+// Gitea lets everyone with write access edit all comments.
 func (c *Client) checkAuthor(ctx context.Context, do call, repo precedent.Repo, number int, m forge.CommentRef) (there bool, err error) {
 	me, err := c.Me(ctx)
 	if err != nil {
@@ -124,7 +124,7 @@ func (c *Client) checkAuthor(ctx context.Context, do call, repo precedent.Repo, 
 	case forge.OnThread:
 		found := new(sdk.Comment)
 		err := c.send(ctx, do, http.MethodGet, fmt.Sprintf("repos/%s/%s/issues/comments/%d", repo.Owner, repo.Name, m.ID.Number()), nil, found)
-		if statusOf(err) == http.StatusNotFound || err == nil && found.ID == 0 { // 204: it is one of another kind
+		if statusOf(err) == http.StatusNotFound || err == nil && found.ID == 0 { // 204: a comment of another kind
 			return false, nil
 		}
 		if err != nil {
@@ -160,13 +160,13 @@ func (c *Client) deleteLine(ctx context.Context, do call, repo precedent.Repo, n
 		return "", do.fail(err)
 	}
 	if r.Body == "" && r.CodeCommentsCount == 1 && r.State == sdk.ReviewStateComment {
-		return "", c.deleteReview(do, repo, number, r.ID) // it holds nothing else
+		return "", c.deleteReview(do, repo, number, r.ID) // the review contains nothing else
 	}
 	return "Gitea cannot delete single comments on lines", nil
 }
 
-// send makes a request that the library does not have, or has otherwise. Both in
-// and out may be nil; out stays as it is if the answer is empty.
+// send makes a request that the SDK lacks or gets wrong. in and out may be nil. out
+// is unchanged if the response is empty.
 func (c *Client) send(ctx context.Context, do call, method, path string, in, out any) error {
 	ctx, attempt := c.wire.Watch(ctx)
 	do.attempt = attempt

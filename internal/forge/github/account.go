@@ -13,17 +13,16 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge/wire"
 )
 
-// actionsLogin is the account that a workflow's run acts as.
+// actionsLogin is the account of workflow runs.
 const actionsLogin = "github-actions[bot]"
 
-// identity is who the token belongs to, once that is known.
+// identity caches the account of the token.
 type identity struct {
 	mu     sync.Mutex
 	person forge.Person
 }
 
-// Me is the account that posts: the token's, or that of the app. It is asked for
-// once.
+// Me returns the account that posts: the token's, or the app's. It asks once.
 func (c *Client) Me(ctx context.Context) (forge.Person, error) {
 	c.me.mu.Lock()
 	defer c.me.mu.Unlock()
@@ -53,7 +52,7 @@ func (c *Client) Me(ctx context.Context) (forge.Person, error) {
 	return c.me.person, nil
 }
 
-// appUser is the account as which an app acts.
+// appUser returns the account of an app.
 func (c *Client) appUser(ctx context.Context) (*gh.User, error) {
 	a, _, err := c.api.Apps.Get(context.WithValue(ctx, asAppKey{}, true), "")
 	if err != nil {
@@ -63,8 +62,8 @@ func (c *Client) appUser(ctx context.Context) (*gh.User, error) {
 	return u, err
 }
 
-// integrationUser is the account of a token that an app made, which REST does not
-// tell. Where GraphQL does not either, it is taken for that of a workflow's run.
+// integrationUser returns the account of a token made by an app, which REST does not
+// tell. If GraphQL does not either, it is assumed to be that of a workflow run.
 func (c *Client) integrationUser(ctx context.Context) (*gh.User, error) {
 	var got struct{ Viewer struct{ Login string } }
 	name := actionsLogin

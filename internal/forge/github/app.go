@@ -18,26 +18,26 @@ import (
 )
 
 const (
-	// jwtBack is how long before now an app's own token begins, against clocks that
-	// drift, and jwtLasts how long after now it ends: GitHub takes 10 minutes
-	// ("Generating a JSON Web Token (JWT) for a GitHub App").
+	// jwtBack backdates the tokens of an app against clock drift, and jwtLasts is how
+	// long after now they expire. GitHub allows 10 minutes ("Generating a JSON Web
+	// Token (JWT) for a GitHub App").
 	jwtBack  = time.Minute
 	jwtLasts = 9 * time.Minute
-	// renewBefore is how long before its end a token of an installation is replaced:
-	// what is begun with it can be finished. GitHub makes them for an hour.
+	// renewBefore is how long before it expires an installation token is replaced, so
+	// that operations that use it can finish. GitHub issues them for an hour.
 	renewBefore = 5 * time.Minute
 )
 
-// App is a GitHub App, which acts in its own name where it is installed. It holds
-// its key in a function, for the reason for which a token does.
+// App is a GitHub App, which acts as itself where it is installed. The key is kept in
+// a function for the same reason as in wire.Token.
 type App struct {
 	installation int64
 	sign         func(now time.Time) (wire.Token, error)
 }
 
-// NewApp reads an app: its id or client id, its private key in PEM (PKCS #1 or
-// #8), and the installation; 0 to ask GitHub for that of each repository. Errors
-// do not repeat the key.
+// NewApp makes an App from its id or client id, its private key in PEM (PKCS #1 or
+// #8), and the id of an installation; 0 asks GitHub for the installation of each
+// repository. Errors do not repeat the key.
 func NewApp(id string, key []byte, installation int64) (*App, error) {
 	id = strings.TrimSpace(id)
 	if id == "" || installation < 0 {
@@ -64,22 +64,22 @@ type installationToken struct {
 	until time.Time
 }
 
-// tokens are what requests are sent with: one, or those of an app.
+// tokens are the credentials of a client: one token, or those of an app.
 type tokens struct {
 	client *Client
 	plain  wire.Token
 	app    *App
 
-	mu     sync.Mutex // held while a token is made, so that one is made at a time
+	mu     sync.Mutex // held while a token is created, so that there is one at a time
 	cached map[precedent.Repo]installationToken
 }
 
-// asAppKey marks requests of the app itself, which no installation may send.
+// asAppKey marks requests that the app sends as itself, without an installation.
 type asAppKey struct{}
 
-// forRequest is the token for a request. An app has one for each repository. What is of
-// none is asked with any that is at hand, else with one of the installation that
-// the app was given, else with none, as anybody may.
+// forRequest returns the token for a request. An app has a token for each repository.
+// A request without a repository uses any valid token, else one of the configured
+// installation, else none.
 func (t *tokens) forRequest(ctx context.Context) (wire.Token, error) {
 	now := t.client.wire.Now()
 	repo, ok := ctx.Value(repoKey{}).(precedent.Repo)
@@ -112,7 +112,7 @@ func (t *tokens) forRequest(ctx context.Context) (wire.Token, error) {
 	return made.token, nil
 }
 
-// renew forgets a token that GitHub refuses.
+// renew drops a token that GitHub rejected.
 func (t *tokens) renew(ctx context.Context, refused wire.Token) bool {
 	if ctx.Value(asAppKey{}) != nil {
 		return false
@@ -123,9 +123,9 @@ func (t *tokens) renew(ctx context.Context, refused wire.Token) bool {
 	return true
 }
 
-// create has GitHub make a token for one repository, with no more permissions than
-// a review needs; for the zero repository one that reads what is of none. A token
-// more than is used does no harm, so that it is asked for as if that only read.
+// create asks GitHub for a token for one repository, with only the permissions that a
+// review needs. For the zero repository the token can only read metadata. An unused
+// token does no harm, so the request counts as one that only reads and is retried.
 func (t *tokens) create(ctx context.Context, repo precedent.Repo) (installationToken, error) {
 	doing := "get a GitHub App token"
 	if !repo.IsZero() {
@@ -146,7 +146,7 @@ func (t *tokens) create(ctx context.Context, repo precedent.Repo) (installationT
 	got, err := t.issue(ctx, id, repo, true)
 	var e *forge.Error
 	if errors.As(err, &e) && e.Kind == forge.KindInvalid {
-		got, err = t.issue(ctx, id, repo, false) // an app that was not given checks can post all the same
+		got, err = t.issue(ctx, id, repo, false) // the app may lack the permission for checks, and can post without it
 	}
 	if err != nil {
 		return installationToken{}, t.client.wire.Fail(doing, err)
@@ -172,8 +172,8 @@ func (t *tokens) issue(ctx context.Context, id int64, repo precedent.Repo, check
 	return got, err
 }
 
-// GitToken is the secret that git fetches the repository with: the token, or that
-// of the app's installation, which lasts for 5 minutes at least.
+// GitToken returns the secret with which git fetches the repository: the token, or
+// that of the app's installation, which is valid for at least 5 minutes.
 func (c *Client) GitToken(ctx context.Context, repo precedent.Repo) (string, error) {
 	ctx, err := c.begin(ctx, fmt.Sprintf("get a token for %s", repo), repo)
 	if err != nil {

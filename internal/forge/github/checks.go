@@ -15,11 +15,11 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// maxCheck bounds the words of a check, in characters ("Create a check run").
+// maxCheck bounds the text of a check, in characters ("Create a check run").
 const maxCheck = 65_535
 
-// Check says on a commit how its review ended, as a check run. Apps alone may
-// make them, a workflow's run among them.
+// Check reports the result of a review as a check run. Only apps can create them,
+// including workflow runs.
 func (c *Client) Check(ctx context.Context, repo precedent.Repo, k forge.Check) (forge.Unsupported, error) {
 	doing := fmt.Sprintf("set check %q in %s", k.Name, repo)
 	ctx, err := c.begin(ctx, doing, repo)
@@ -65,8 +65,8 @@ func (c *Client) Check(ctx context.Context, repo precedent.Repo, k forge.Check) 
 	return "", nil
 }
 
-// previousCheck finds the check run that is to be replaced: of that name and commit,
-// by the app that posts. Nobody may change another app's. 0 if there is none.
+// previousCheck finds the check run to update: the latest of that name and commit by
+// the app that posts. An app cannot change those of others. 0 if there is none.
 func (c *Client) previousCheck(ctx context.Context, doing string, repo precedent.Repo, k forge.Check) (int64, error) {
 	me, err := c.Me(ctx)
 	if err != nil {
@@ -91,8 +91,8 @@ func (c *Client) previousCheck(ctx context.Context, doing string, repo precedent
 	return last, nil
 }
 
-// checksUnsupported takes a refusal for what the token cannot do. GitHub says "not found"
-// where it does not want to say "forbidden".
+// checksUnsupported turns a missing permission into an Unsupported. GitHub returns
+// 404 instead of 403 for what it wants to hide.
 func checksUnsupported(err error) (forge.Unsupported, error) {
 	var e *forge.Error
 	if wire.Gone(err) || errors.As(err, &e) && e.Kind == forge.KindAuth && e.Status == http.StatusForbidden {

@@ -15,9 +15,9 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge/wire"
 )
 
-// Comments reads the comments on the pull request, the words of its reviews and
-// the comments on its lines, oldest first. GitHub does not tell when the words of
-// a review were edited. Reviews that are not sent yet are left out.
+// Comments reads the comments on the pull request, the texts of its reviews and the
+// comments on its lines, oldest first. GitHub does not tell when the text of a review
+// was edited. Pending reviews are left out.
 func (c *Client) Comments(ctx context.Context, repo precedent.Repo, number int) ([]forge.Comment, error) {
 	doing := fmt.Sprintf("read comments of %s#%d", repo, number)
 	ctx, err := c.begin(ctx, doing, repo)
@@ -61,15 +61,15 @@ func (c *Client) Comments(ctx context.Context, repo precedent.Repo, number int) 
 	return said.all, said.tooMany
 }
 
-// discussion gathers comments.
+// discussion collects comments.
 type discussion struct {
 	all       []forge.Comment
 	seen      map[forge.CommentRef]bool // pages shift while they are read
 	malformed bool
-	tooMany   error // there is more than is read
+	tooMany   error // there are more than we read
 }
 
-// stops tells whether an error ends the reading. That there is too much does not.
+// stops reports whether an error ends the reading. Too many comments do not.
 func (d *discussion) stops(err error) bool {
 	var e *forge.Error
 	if errors.As(err, &e) && e.Kind == forge.KindTooLarge && e.Status == 0 {
@@ -123,8 +123,8 @@ func (c *Client) onLine(m *gh.PullRequestComment) forge.Comment {
 	return out
 }
 
-// position is where an inline comment stands. GitHub gives no line any more when the
-// code has changed: then it is the place at the commit of the time.
+// position returns the lines of an inline comment. GitHub returns no line once the
+// code has changed; then it is the line at the original commit.
 func position(m *gh.PullRequestComment) (span precedent.Span, commit string, outdated bool) {
 	side := precedent.Side(cmp.Or(m.GetSide(), string(precedent.Right)))
 	first, last, commit := m.StartLine, m.GetLine(), m.GetCommitID()
@@ -132,14 +132,14 @@ func position(m *gh.PullRequestComment) (span precedent.Span, commit string, out
 		first, last, commit, outdated = m.OriginalStartLine, m.GetOriginalLine(), m.GetOriginalCommitID(), true
 	}
 	start := last
-	// A range that begins on the other side is none of this side's lines.
+	// Ignore the start of a range on the other side.
 	if first != nil && *first > 0 && *first < last && cmp.Or(m.GetStartSide(), string(side)) == string(side) {
 		start = *first
 	}
 	return precedent.Span{Path: m.GetPath(), Side: side, Start: start, End: last}, commit, outdated
 }
 
-// ownPage is the address of a page of this forge, or nothing.
+// ownPage returns the URL if it is on this forge, else "".
 func (c *Client) ownPage(address string) string {
 	if strings.HasPrefix(address, c.web.String()+"/") {
 		return address

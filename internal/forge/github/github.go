@@ -1,6 +1,6 @@
-// Package github reads pull requests from GitHub and GitHub Enterprise, and posts
-// to them. Requests are by REST; GraphQL is asked for what REST has not:
-// conversations, and who a token of an app is.
+// Package github reads pull requests from GitHub and GitHub Enterprise, and posts to
+// them. It uses REST, and GraphQL for what REST lacks: conversations, and the account
+// of an app's token.
 package github
 
 import (
@@ -21,27 +21,26 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge/wire"
 )
 
-// Options are what a client needs. They come from the operator, never from a
-// repository.
+// Options configure a Client. They come from the operator, never from a repository.
 type Options struct {
-	// BaseURL is https://HOST or https://HOST/api/v3 of GitHub Enterprise; empty for
-	// github.com. Plain http is for the loopback interface alone.
+	// BaseURL is https://HOST or https://HOST/api/v3 for GitHub Enterprise, or empty
+	// for github.com. Plain http is allowed only on the loopback interface.
 	BaseURL string
-	// Token is a personal one, or the one of a workflow's run. Without any, GitHub
-	// allows 60 requests an hour for public repositories.
+	// Token is a personal token, or that of a workflow run. Without one, GitHub
+	// allows 60 requests an hour to public repositories.
 	Token wire.Token
-	// App takes the place of Token; nil for none.
+	// App replaces Token. It may be nil.
 	App *App
-	// UserAgent names the caller to GitHub; "precedent" if it is empty.
+	// UserAgent identifies the caller to GitHub. The default is "precedent".
 	UserAgent string
 	wire.Network
 }
 
-// Client is GitHub. It is safe for concurrent use.
+// Client is a client for GitHub. It is safe for concurrent use.
 type Client struct {
-	host        string   // as identities name it
-	web         *url.URL // where people look, and git fetches
-	graphql     string   // address of the other API
+	host        string   // as repository identities contain it
+	web         *url.URL // root of the web pages and of clone URLs
+	graphql     string   // URL of the GraphQL API
 	api         *gh.Client
 	wire        *wire.Transport
 	tokens      *tokens
@@ -52,7 +51,7 @@ type Client struct {
 
 var _ forge.Forge = (*Client)(nil)
 
-// New makes a client. It sends nothing.
+// New returns a Client. It sends nothing.
 func New(o Options) (*Client, error) {
 	api, web, graphql, err := addresses(o.BaseURL)
 	if err != nil {
@@ -78,7 +77,7 @@ func New(o Options) (*Client, error) {
 		gh.WithHTTPClient(c.wire.Client()),
 		gh.WithURLs(&base, &base),
 		gh.WithUserAgent(o.UserAgent),
-		gh.WithDisableRateLimitCheck(), // it would use the real clock; the transport waits instead
+		gh.WithDisableRateLimitCheck(), // it uses the real clock; the transport waits instead
 	)
 	if err != nil {
 		return nil, fmt.Errorf("make GitHub client: %w", err)
@@ -89,7 +88,7 @@ func New(o Options) (*Client, error) {
 // publicAPI is where github.com answers.
 const publicAPI = "https://api.github.com"
 
-// addresses finds where the two APIs are, and where the pages are.
+// addresses returns the roots of the two APIs and of the web pages.
 func addresses(base string) (api, web, graphql *url.URL, err error) {
 	if base == "" {
 		base = publicAPI
@@ -110,7 +109,7 @@ func addresses(base string) (api, web, graphql *url.URL, err error) {
 	return at(u.Host, "/api/v3/"), at(u.Host, ""), at(u.Host, "/api/graphql"), nil
 }
 
-// hintFor is what a person can do about a status that GitHub answers with.
+// hintFor returns what the user can do about a status.
 func hintFor(status int, h http.Header) string {
 	switch {
 	case status == http.StatusForbidden && h.Get("X-GitHub-SSO") != "":
@@ -123,10 +122,10 @@ func hintFor(status int, h http.Header) string {
 	return ""
 }
 
-// Host is the host as identities name it: github.com.
+// Host returns the host as repository identities contain it: github.com.
 func (c *Client) Host() string { return c.host }
 
-// Quota is what is left of the rate limit, as GitHub said last.
+// Quota returns the rate limit as of the last response.
 func (c *Client) Quota() forge.Quota { return c.wire.Quota() }
 
 var (
@@ -134,9 +133,9 @@ var (
 	login = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_.-]{1,100}(\[bot\])?$`) })
 )
 
-// begin begins something in a repository: the context carries it, for the tokens
-// of an app. A repository that is not on this forge is refused, and so are names
-// that would make another request of this one.
+// begin checks the repository and the ids of comments before anything is sent. The
+// returned context carries the repository, for the tokens of an app. Names that would
+// change the path of a request are refused.
 func (c *Client) begin(ctx context.Context, doing string, r precedent.Repo, comments ...precedent.ForgeID) (context.Context, error) {
 	if err := cmp.Or(c.checkRepo(r), forge.CheckNumbers(comments...)); err != nil {
 		return ctx, c.wire.Fail(doing, err)
@@ -161,7 +160,7 @@ func (c *Client) checkRepo(r precedent.Repo) error {
 	return nil
 }
 
-// write makes one request that changes something.
+// write makes one request that makes a change.
 func (c *Client) write(ctx context.Context, doing string, call func(ctx context.Context) error) (*wire.Attempt, error) {
 	ctx, a := c.wire.Watch(ctx)
 	return a, a.Fail(doing, call(ctx))

@@ -13,8 +13,8 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge/wire"
 )
 
-// What GraphQL is asked. The number of a comment is its fullDatabaseId: databaseId
-// has 32 bits, which GitHub's numbers have outgrown.
+// The GraphQL documents. The id of a comment in REST is its fullDatabaseId: databaseId
+// has 32 bits, too few for GitHub's ids.
 var (
 	//go:embed queries/viewer.graphql
 	queryViewer string
@@ -30,17 +30,17 @@ var (
 	doMinimize string
 )
 
-// query asks GraphQL for something.
+// query runs a GraphQL query.
 func (c *Client) query(ctx context.Context, doing, text string, variables map[string]any, into any) error {
 	return c.graph(wire.Reads(ctx), doing, text, variables, into, false)
 }
 
-// mutate has GraphQL change something.
+// mutate runs a GraphQL mutation.
 func (c *Client) mutate(ctx context.Context, doing, text string, variables map[string]any, into any) error {
 	return c.graph(ctx, doing, text, variables, into, true)
 }
 
-// graphAnswer is what GraphQL answers with: errors come with status 200.
+// graphAnswer is a GraphQL response. Errors come with status 200.
 type graphAnswer struct {
 	Data   json.RawMessage
 	Errors []struct{ Type, Message string }

@@ -12,7 +12,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge/wire"
 )
 
-// AddLabel puts a label on a pull request. GitHub makes one that there is not yet.
+// AddLabel adds a label to a pull request. GitHub creates it if needed.
 func (c *Client) AddLabel(ctx context.Context, repo precedent.Repo, number int, label string) (forge.Unsupported, error) {
 	doing := fmt.Sprintf("add label %q to %s#%d", label, repo, number)
 	ctx, err := c.begin(ctx, doing, repo)
@@ -20,7 +20,7 @@ func (c *Client) AddLabel(ctx context.Context, repo precedent.Repo, number int, 
 		return "", err
 	}
 	_, err = c.write(ctx, doing, func(ctx context.Context) error {
-		// The library sends the list alone, which GitHub takes and does not describe.
+		// The library sends a bare list, which GitHub accepts but does not document.
 		req, err := c.api.NewRequest(ctx, http.MethodPost, fmt.Sprintf("repos/%s/%s/issues/%d/labels", repo.Owner, repo.Name, number), struct {
 			Labels []string `json:"labels"`
 		}{[]string{label}})
@@ -33,7 +33,7 @@ func (c *Client) AddLabel(ctx context.Context, repo precedent.Repo, number int, 
 	return labelsUnsupported(err)
 }
 
-// RemoveLabel takes a label from a pull request.
+// RemoveLabel removes a label from a pull request.
 func (c *Client) RemoveLabel(ctx context.Context, repo precedent.Repo, number int, label string) (forge.Unsupported, error) {
 	doing := fmt.Sprintf("remove label %q from %s#%d", label, repo, number)
 	ctx, err := c.begin(ctx, doing, repo)
@@ -50,7 +50,7 @@ func (c *Client) RemoveLabel(ctx context.Context, repo precedent.Repo, number in
 	return labelsUnsupported(err)
 }
 
-// labelsUnsupported takes what the token may not do for what the forge cannot.
+// labelsUnsupported turns a missing permission into an Unsupported.
 func labelsUnsupported(err error) (forge.Unsupported, error) {
 	var e *forge.Error
 	if errors.As(err, &e) && e.Kind == forge.KindAuth && e.Status == http.StatusForbidden {

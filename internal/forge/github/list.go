@@ -11,16 +11,15 @@ import (
 )
 
 const (
-	perPage  = 100      // the most that GitHub gives
+	perPage  = 100      // GitHub's maximum
 	maxPages = 50       // of one list
 	maxList  = 64 << 20 // bytes of one list
 )
 
-// listAll reads a list to its end. The header that names the next page is only
-// believed when it says that there is one, and never followed: an answer that
-// has not changed comes from the cache with the header of its time, and the
-// address in it could be any. A page that is not full and names no next one is
-// the last.
+// listAll reads all pages of a list. Only the presence of the next link in the header
+// is used, not its URL: an unchanged page comes from the cache with its old header,
+// and the URL could lead anywhere. A page that is not full and has no next link is
+// the last one.
 func listAll[T any](c *Client, doing string, read func(gh.ListOptions) ([]*T, *gh.Response, error)) ([]*T, error) {
 	var all []*T
 	size := int64(0)

@@ -25,9 +25,9 @@ const (
 	maxFiles = 3000
 )
 
-// Patch is the diff of a pull request as GitHub computes it. GitHub gives none of
-// more than 300 files or 20,000 lines: then it is put together from the list of
-// files, which holds the hunks of those that are not too large.
+// Patch returns the diff of a pull request as GitHub computes it. GitHub returns none
+// with more than 300 files or 20,000 lines. In that case it is built from the list of
+// files, which has the hunks of files that are not too large.
 func (c *Client) Patch(ctx context.Context, repo precedent.Repo, number int) ([]byte, []precedent.SkippedFile, error) {
 	doing := fmt.Sprintf("read diff of pull request %s#%d", repo, number)
 	ctx, err := c.begin(ctx, doing, repo)
@@ -45,7 +45,7 @@ func (c *Client) Patch(ctx context.Context, repo precedent.Repo, number int) ([]
 	return []byte(diff), nil, nil
 }
 
-// listedPatch puts the diff together from the list of files.
+// listedPatch builds the diff from the list of files.
 func (c *Client) listedPatch(ctx context.Context, doing string, repo precedent.Repo, number int) ([]byte, []precedent.SkippedFile, error) {
 	files, err := listAll(c, doing, func(o gh.ListOptions) ([]*gh.CommitFile, *gh.Response, error) {
 		return c.api.PullRequests.ListFiles(ctx, repo.Owner, repo.Name, number, &o)
@@ -81,19 +81,19 @@ func (c *Client) listedPatch(ctx context.Context, doing string, repo precedent.R
 	return []byte(diff.String()), skipped, nil
 }
 
-// emptyBlob is git's name of an empty file, in SHA-1 and SHA-256.
+// emptyBlob is git's id of an empty file, in SHA-1 and SHA-256.
 var emptyBlob = map[string]bool{
 	"e69de29bb2d1d6434b8b29ae775ad8c2e48c5391":                         true,
 	"473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813": true,
 }
 
-// fileDiff is a file's section of the diff, or why there is none. GitHub does not
-// tell the modes of files, so that a usual one stands for new and deleted ones.
+// fileDiff returns the diff of a file, or why there is none. GitHub does not tell
+// file modes, so new and deleted files get the usual one.
 func fileDiff(f *gh.CommitFile) (section, why string) {
 	name, before := f.GetFilename(), f.GetFilename()
 	var head, old, now string
 	old, now = git.QuotePath("a/"+before), git.QuotePath("b/"+name)
-	whole := f.GetChanges() == 0 // the header says everything
+	whole := f.GetChanges() == 0 // the header is the whole diff
 	switch f.GetStatus() {
 	case "added":
 		head, old = "new file mode 100644\n", "/dev/null"
@@ -133,16 +133,16 @@ func fileDiff(f *gh.CommitFile) (section, why string) {
 	return fmt.Sprintf("%s--- %s\n+++ %s\n%s", first, old, now, hunks), ""
 }
 
-// isPath tells whether git can have a file of that name.
+// isPath reports whether git can have a file of that name.
 func isPath(file string) bool {
 	return file != "" && path.Clean(file) == file && !path.IsAbs(file) && file != "." && file != ".." && !strings.HasPrefix(file, "../") && !strings.Contains(file, "\x00")
 }
 
-// hunkHeader is the first line of a hunk, with how many lines it has on each side.
+// hunkHeader matches the first line of a hunk, with its line counts.
 var hunkHeader = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@`) })
 
-// wellFormed tells whether the hunks are whole: nothing in them could be taken for
-// another file's.
+// wellFormed reports whether the hunks are complete, so that nothing in them can be
+// taken for another file's diff.
 func wellFormed(hunks string) bool {
 	old, now := 0, 0
 	for line := range strings.Lines(hunks) {

@@ -9,9 +9,8 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
-// Permission asks what a person may do now. Whatever goes wrong, the answer is
-// None: an account that is deleted, a login that has become somebody else's, a
-// role that is not known here.
+// Permission asks what a person may do now. On any doubt the answer is None: a
+// deleted account, a login that now belongs to another account, an unknown role.
 func (c *Client) Permission(ctx context.Context, repo precedent.Repo, p forge.Person) (forge.Permission, error) {
 	doing := fmt.Sprintf("read permission of %q in %s", p.Login, repo)
 	ctx, err := c.begin(ctx, doing, repo)
@@ -39,8 +38,8 @@ func (c *Client) Permission(ctx context.Context, repo precedent.Repo, p forge.Pe
 	})
 }
 
-// permissionOf translates what GitHub calls the base roles; maintain is given as write,
-// and triage as read.
+// permissionOf maps GitHub's base roles. GitHub reports maintain as write, and triage
+// as read.
 func permissionOf(s string) forge.Permission {
 	switch p := forge.Permission(s); p {
 	case forge.Read, forge.Write, forge.Admin:

@@ -14,16 +14,16 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
-// events are GitHub's names.
+// events maps to GitHub's names.
 var events = map[forge.ReviewEvent]string{forge.Remarks: "COMMENT", forge.RequestChanges: "REQUEST_CHANGES"}
 
-// onFile is why a remark on a file is not posted: the comments of a review have no
-// subject_type, and a comment beside the review would be a second visible thing.
+// onFile is why a remark on a file is rejected: comments in a review have no
+// subject_type, and a separate comment would be a second visible post.
 const onFile = "GitHub accepts only comments on lines in a review"
 
-// Post posts a review. GitHub refuses a review whole: what is wrong with it is
-// found out with reviews that are pending, which nobody else sees, and the rest is
-// posted in one that is visible.
+// Post posts a review. GitHub accepts or rejects a review as a whole, so rejected
+// remarks are found with pending reviews, which only the sender can see, and the rest
+// is posted in one visible review.
 func (c *Client) Post(ctx context.Context, repo precedent.Repo, number int, d forge.Draft) (forge.Posted, error) {
 	doing := fmt.Sprintf("post review on %s#%d", repo, number)
 	ctx, err := c.begin(ctx, doing, repo)
@@ -47,7 +47,7 @@ func (c *Client) Post(ctx context.Context, repo precedent.Repo, number int, d fo
 		}
 		p.remaining = append(p.remaining, i)
 	}
-	// A pending review of one would be in the way of another.
+	// The pending review of one post would block another.
 	select {
 	case c.posting <- struct{}{}:
 		defer func() { <-c.posting }()
@@ -59,7 +59,7 @@ func (c *Client) Post(ctx context.Context, repo precedent.Repo, number int, d fo
 	return p.posted, err
 }
 
-// posting is one draft on its way.
+// posting is a draft that is being posted.
 type posting struct {
 	client    *Client
 	repo      precedent.Repo
@@ -67,12 +67,12 @@ type posting struct {
 	doing     string
 	draft     forge.Draft
 	event     string
-	remaining []int // remarks that GitHub is not known to refuse
+	remaining []int // remarks that GitHub has not rejected so far
 	posted    forge.Posted
 }
 
-// run sends the visible review, after everything that GitHub was found to refuse
-// has been taken out of it; each cause once.
+// run posts the visible review. When GitHub rejects it, the cause is removed and it
+// is sent again, once for each cause.
 func (p *posting) run(ctx context.Context) error {
 	for cleared, probed := false, false; ; {
 		if len(p.remaining) == 0 && len(p.draft.Remarks) > 0 {
@@ -112,8 +112,8 @@ func isInvalid(err error) bool {
 	return errors.As(err, &e) && e.Kind == forge.KindInvalid && !e.Unsure
 }
 
-// send sends a review with some of the remarks; without an event it is pending.
-// words are GitHub's, if it refuses.
+// send posts a review with some of the remarks; without an event it is pending. words
+// is GitHub's reason if it rejects the review.
 func (p *posting) send(ctx context.Context, event, body string, remarks []int) (id int64, words string, err error) {
 	review := &gh.PullRequestReviewRequest{Body: &body}
 	if p.draft.Commit != "" {
@@ -145,8 +145,8 @@ func remark(r forge.Remark) *gh.DraftReviewComment {
 	return out
 }
 
-// readNumbers reads the numbers of the remarks that were just posted. That they cannot
-// be read is no error: the review is posted.
+// readNumbers reads the ids of the posted remarks. A failure is not an error, because
+// the review has been posted.
 func (p *posting) readNumbers(ctx context.Context) {
 	if len(p.remaining) == 0 {
 		return
@@ -170,7 +170,7 @@ func (p *posting) readNumbers(ctx context.Context) {
 	}
 }
 
-// sameText compares words as they were sent with words as they are kept.
+// sameText compares text as it was sent with text as GitHub stores it.
 func sameText(a, b string) bool {
 	plain := func(s string) string { return strings.TrimSpace(strings.ReplaceAll(s, "\r\n", "\n")) }
 	return plain(a) == plain(b)

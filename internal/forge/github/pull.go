@@ -16,7 +16,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge/wire"
 )
 
-// objectID is the name of a commit, in SHA-1 or SHA-256.
+// objectID matches a commit id, in SHA-1 or SHA-256.
 var objectID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:[0-9a-f]{40}|[0-9a-f]{64})$`) })
 
 // PullRequest reads one pull request.
@@ -36,7 +36,7 @@ func (c *Client) PullRequest(ctx context.Context, repo precedent.Repo, number in
 	return c.pull(doing, p)
 }
 
-// Open lists the open pull requests, the one that changed last first.
+// Open lists the open pull requests, the most recently updated first.
 func (c *Client) Open(ctx context.Context, repo precedent.Repo) ([]forge.PullRequest, error) {
 	doing := "list pull requests of " + repo.String()
 	ctx, err := c.begin(ctx, doing, repo)
@@ -49,7 +49,7 @@ func (c *Client) Open(ctx context.Context, repo precedent.Repo) ([]forge.PullReq
 		})
 	})
 	var open []forge.PullRequest
-	seen := map[int]bool{} // one that changes while we read moves to the front and pushes others back
+	seen := map[int]bool{} // a pull request that is updated meanwhile moves to the front and shifts the others
 	for _, p := range listed {
 		read, wrong := c.pull(doing, p)
 		if wrong != nil {
@@ -63,8 +63,8 @@ func (c *Client) Open(ctx context.Context, repo precedent.Repo) ([]forge.PullReq
 	return open, err
 }
 
-// pull translates a pull request. Addresses and refs are made here, not taken
-// from the answer, so that none leads elsewhere.
+// pull converts a pull request. URLs and refs are built here instead of taken from
+// the response, so that none leads elsewhere.
 func (c *Client) pull(doing string, p *gh.PullRequest) (forge.PullRequest, error) {
 	base, err := c.branch(doing, p.GetBase())
 	if err != nil {
@@ -99,14 +99,14 @@ func (c *Client) pull(doing string, p *gh.PullRequest) (forge.PullRequest, error
 	return out, nil
 }
 
-// branch translates one end of a pull request.
+// branch converts the base or head of a pull request.
 func (c *Client) branch(doing string, b *gh.PullRequestBranch) (forge.Branch, error) {
 	out := forge.Branch{Name: b.GetRef(), SHA: b.GetSHA()}
 	if !objectID().MatchString(out.SHA) {
 		return out, wire.UnexpectedAnswer(doing, "it names no commit")
 	}
 	if b.GetRepo() == nil {
-		return out, nil // the fork is deleted; the head is still at the base's ref
+		return out, nil // the fork was deleted; the base repository still has the head
 	}
 	out.Repo = precedent.Repo{Host: c.host, Owner: b.GetRepo().GetOwner().GetLogin(), Name: b.GetRepo().GetName()}
 	if c.checkRepo(out.Repo) != nil {
@@ -116,7 +116,7 @@ func (c *Client) branch(doing string, b *gh.PullRequestBranch) (forge.Branch, er
 	return out, nil
 }
 
-// person translates an account; GitHub shows a deleted one as ghost.
+// person converts an account. GitHub shows a deleted one as ghost.
 func person(u *gh.User) forge.Person {
 	if u == nil {
 		return forge.Person{Login: "ghost"}
@@ -124,7 +124,7 @@ func person(u *gh.User) forge.Person {
 	return forge.Person{ID: precedent.NumberID(u.GetID()), Login: u.GetLogin(), Bot: u.GetType() == "Bot"}
 }
 
-// truncateBody bounds what somebody wrote, and tells whether it was cut.
+// truncateBody limits a text to forge.MaxBody bytes, and reports whether it was cut.
 func truncateBody(s string) (precedent.Untrusted, bool) {
 	if len(s) <= forge.MaxBody {
 		return precedent.Untrusted(s), false

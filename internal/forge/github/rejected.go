@@ -12,13 +12,13 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge/wire"
 )
 
-// probeBody is the body of the reviews that find out what GitHub refuses. They are deleted at
-// once, and known by it if that did not come about.
+// probeBody is the text of the pending reviews that find out what GitHub rejects.
+// They are deleted at once, and recognized by this text if that failed.
 const probeBody = "Finding out which lines can be commented on."
 
-// findRejected finds the remarks because of which GitHub refuses a review. What it asks
-// with is pending, so that an answer that did not come leaves nothing visible: its
-// errors are never unsure. The cause is returned if it is not the remarks.
+// findRejected finds the remarks because of which GitHub rejects a review. It uses
+// pending reviews, which leave nothing visible if a request is interrupted, so its
+// errors are never unsure. It returns cause if the remarks are not the reason.
 func (p *posting) findRejected(ctx context.Context, cause error) error {
 	if err := p.deleteLeftover(ctx); err != nil {
 		return err
@@ -45,7 +45,7 @@ func (p *posting) findRejected(ctx context.Context, cause error) error {
 	return nil
 }
 
-// bisect looks into remarks that are refused together.
+// bisect finds the rejected ones among remarks that were rejected together.
 func (p *posting) bisect(ctx context.Context, remarks []int, rejected map[int]string) error {
 	parts := [][]int{remarks[:len(remarks)/2], remarks[len(remarks)/2:]}
 	for _, part := range parts {
@@ -67,7 +67,8 @@ func (p *posting) bisect(ctx context.Context, remarks []int, rejected map[int]st
 	return nil
 }
 
-// tryRemarks asks whether GitHub takes some of the remarks, and leaves nothing behind.
+// tryRemarks reports whether GitHub rejects some of the remarks. It leaves nothing
+// behind.
 func (p *posting) tryRemarks(ctx context.Context, remarks []int) (refused bool, why string, err error) {
 	id, words, err := p.send(ctx, "", probeBody, remarks)
 	switch {
@@ -85,8 +86,9 @@ func (p *posting) tryRemarks(ctx context.Context, remarks []int) (refused bool, 
 	return false, "", p.deletePending(ctx, id)
 }
 
-// deleteLeftover deletes a pending review that an earlier probe left, since GitHub allows a
-// person one. Any other is somebody's unfinished work.
+// deleteLeftover deletes a pending review that an earlier attempt left, because
+// GitHub allows one for each account. It does not touch any other, which is
+// somebody's unfinished work.
 func (p *posting) deleteLeftover(ctx context.Context) error {
 	c := p.client
 	me, err := c.Me(ctx)
@@ -128,7 +130,7 @@ func (p *posting) deletePending(ctx context.Context, id int64) error {
 	return withoutUnsure(err)
 }
 
-// withoutUnsure is an error of a request that nobody but the sender can see the effect of.
+// withoutUnsure clears Unsure for requests whose effect only the sender can see.
 func withoutUnsure(err error) error {
 	var e *forge.Error
 	if !errors.As(err, &e) {

@@ -22,16 +22,16 @@ type commentPage struct {
 	Nodes    []struct{ FullDatabaseID bigInt }
 }
 
-// pageInfo says where a list of GraphQL goes on.
+// pageInfo says where a GraphQL list continues.
 type pageInfo struct {
 	HasNextPage bool
 	EndCursor   string
 }
 
-// bigInt is a number that GraphQL gives as a string.
+// bigInt is a number that GraphQL returns as a string.
 type bigInt int64
 
-// UnmarshalJSON reads a number, in quotes or not; null is 0.
+// UnmarshalJSON parses a number, in quotes or not; null is 0.
 func (b *bigInt) UnmarshalJSON(data []byte) error {
 	s := string(data)
 	if s == "null" {
@@ -45,7 +45,7 @@ func (b *bigInt) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// threadNode is one as GraphQL gives it.
+// threadNode is a conversation as GraphQL returns it.
 type threadNode struct {
 	ID         string
 	IsResolved bool
@@ -57,9 +57,8 @@ type threadNode struct {
 	Comments commentPage
 }
 
-// Threads reads the conversations, in the order of their first comments. A token
-// that may not use GraphQL is shown them as REST groups comments: without names,
-// and as if none was closed.
+// Threads reads the conversations, in the order of their first comments. For a token
+// that cannot use GraphQL they are built from REST: without ids, and all unresolved.
 func (c *Client) Threads(ctx context.Context, repo precedent.Repo, number int) ([]forge.Thread, error) {
 	doing := fmt.Sprintf("read conversations of %s#%d", repo, number)
 	ctx, err := c.begin(ctx, doing, repo)
@@ -68,7 +67,7 @@ func (c *Client) Threads(ctx context.Context, repo precedent.Repo, number int) (
 	}
 	threads, err := c.threadsByGraphQL(ctx, doing, repo, number)
 	var e *forge.Error
-	// An older GitHub Enterprise calls a field that it does not know invalid, and
+	// An older GitHub Enterprise rejects fields that it does not know, and
 	// may have no GraphQL at all.
 	if errors.As(err, &e) && (e.Kind == forge.KindAuth || e.Kind == forge.KindInvalid) || wire.Gone(err) {
 		threads, err = c.threadsByREST(ctx, doing, repo, number)
@@ -77,7 +76,6 @@ func (c *Client) Threads(ctx context.Context, repo precedent.Repo, number int) (
 	return threads, err
 }
 
-// threadsByGraphQL asks GraphQL.
 func (c *Client) threadsByGraphQL(ctx context.Context, doing string, repo precedent.Repo, number int) ([]forge.Thread, error) {
 	var all []forge.Thread
 	seen := map[precedent.ForgeID]bool{}
@@ -119,7 +117,7 @@ func (c *Client) threadsByGraphQL(ctx context.Context, doing string, repo preced
 	return all, &forge.Error{Kind: forge.KindTooLarge, Msg: fmt.Sprintf("%s: only the first %d were read", doing, len(all))}
 }
 
-// thread translates a conversation, and reads its further comments.
+// thread converts a conversation, and reads its remaining comments.
 func (c *Client) thread(ctx context.Context, doing string, n threadNode) (forge.Thread, error) {
 	t := forge.Thread{ID: precedent.ForgeID(n.ID), Closed: n.IsResolved, Outdated: n.IsOutdated}
 	if n.IsResolved && n.ResolvedBy != nil {
@@ -151,7 +149,7 @@ func (c *Client) thread(ctx context.Context, doing string, n threadNode) (forge.
 	return t, nil
 }
 
-// threadsByREST makes conversations of the inline comments that answer each other.
+// threadsByREST groups inline comments by what they reply to.
 func (c *Client) threadsByREST(ctx context.Context, doing string, repo precedent.Repo, number int) ([]forge.Thread, error) {
 	listed, err := listAll(c, doing, func(o gh.ListOptions) ([]*gh.PullRequestComment, *gh.Response, error) {
 		return c.api.PullRequests.ListComments(ctx, repo.Owner, repo.Name, number, &gh.PullRequestListCommentsOptions{ListOptions: o})
@@ -173,7 +171,7 @@ func (c *Client) threadsByREST(ctx context.Context, doing string, repo precedent
 	return all, err
 }
 
-// Resolve closes a conversation, or opens it again.
+// Resolve resolves a conversation, or reopens it.
 func (c *Client) Resolve(ctx context.Context, repo precedent.Repo, number int, t forge.Thread, closed bool) (forge.Unsupported, error) {
 	doing := fmt.Sprintf("resolve a conversation of %s#%d", repo, number)
 	text := doResolve
@@ -193,7 +191,7 @@ func (c *Client) Resolve(ctx context.Context, repo precedent.Repo, number int, t
 	return threadsUnsupported(c.mutate(ctx, doing, text, map[string]any{"id": t.ID}, &got))
 }
 
-// threadsUnsupported takes what the token may not do for what the forge cannot.
+// threadsUnsupported turns a missing permission into an Unsupported.
 func threadsUnsupported(err error) (forge.Unsupported, error) {
 	var e *forge.Error
 	if errors.As(err, &e) && (e.Kind == forge.KindAuth && e.Status != http.StatusUnauthorized || wire.Gone(err)) {

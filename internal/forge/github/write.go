@@ -12,7 +12,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge/wire"
 )
 
-// Comment says something on the pull request as a whole.
+// Comment comments on the pull request as a whole.
 func (c *Client) Comment(ctx context.Context, repo precedent.Repo, number int, body string) (forge.Comment, error) {
 	doing := fmt.Sprintf("comment on %s#%d", repo, number)
 	ctx, err := c.begin(ctx, doing, repo)
@@ -30,7 +30,7 @@ func (c *Client) Comment(ctx context.Context, repo precedent.Repo, number int, b
 	return checkCreated(a, doing, c.onThread(m))
 }
 
-// Reply answers in the conversation that begins with the inline comment.
+// Reply replies in the conversation that starts with the inline comment.
 func (c *Client) Reply(ctx context.Context, repo precedent.Repo, number int, to precedent.ForgeID, body string) (forge.Comment, error) {
 	doing := fmt.Sprintf("reply to a comment on %s#%d", repo, number)
 	ctx, err := c.begin(ctx, doing, repo, to)
@@ -55,7 +55,7 @@ func (c *Client) Reply(ctx context.Context, repo precedent.Repo, number int, to 
 	return checkCreated(a, doing, c.onLine(&m))
 }
 
-// checkCreated is a comment that was just made, if the answer says so.
+// checkCreated returns a new comment if the response contains it.
 func checkCreated(a *wire.Attempt, doing string, m forge.Comment) (forge.Comment, error) {
 	if m.ID.Number() <= 0 || m.At.IsZero() {
 		return forge.Comment{}, a.UnexpectedAnswer(doing, "the comment has no id or no time")
@@ -63,7 +63,7 @@ func checkCreated(a *wire.Attempt, doing string, m forge.Comment) (forge.Comment
 	return m, nil
 }
 
-// Edit replaces the words of a comment.
+// Edit replaces the text of a comment.
 func (c *Client) Edit(ctx context.Context, repo precedent.Repo, number int, m forge.CommentRef, body string) error {
 	doing := fmt.Sprintf("edit a comment on %s#%d", repo, number)
 	ctx, err := c.begin(ctx, doing, repo, m.ID)
@@ -98,8 +98,8 @@ func noSuchKind(k forge.CommentKind) error {
 	return &forge.Error{Kind: forge.KindRefused, Msg: fmt.Sprintf("unknown kind of comment %q", k)}
 }
 
-// Delete removes a comment. GitHub keeps the words of reviews: they are folded up
-// as a duplicate.
+// Delete deletes a comment. GitHub cannot delete the text of a review, so it is
+// minimized as a duplicate.
 func (c *Client) Delete(ctx context.Context, repo precedent.Repo, number int, m forge.CommentRef) (forge.Unsupported, error) {
 	doing := fmt.Sprintf("delete a comment on %s#%d", repo, number)
 	ctx, err := c.begin(ctx, doing, repo, m.ID)
@@ -126,7 +126,7 @@ func (c *Client) Delete(ctx context.Context, repo precedent.Repo, number int, m 
 	return "", err
 }
 
-// minimize folds up the words of a review.
+// minimize hides the text of a review.
 func (c *Client) minimize(ctx context.Context, doing string, repo precedent.Repo, number int, id int64) (forge.Unsupported, error) {
 	r, _, err := c.api.PullRequests.GetReview(ctx, repo.Owner, repo.Name, number, id)
 	switch {
@@ -143,8 +143,8 @@ func (c *Client) minimize(ctx context.Context, doing string, repo precedent.Repo
 	return threadsUnsupported(c.mutate(ctx, doing, doMinimize, map[string]any{"id": r.GetNodeID()}, &got))
 }
 
-// Reactions reads who reacted to a comment. GitHub shows none on the words of
-// reviews by REST.
+// Reactions reads the reactions to a comment. The REST API has none for the text of a
+// review.
 func (c *Client) Reactions(ctx context.Context, repo precedent.Repo, number int, to forge.CommentRef) ([]forge.Reaction, error) {
 	doing := fmt.Sprintf("read reactions to a comment on %s#%d", repo, number)
 	ctx, err := c.begin(ctx, doing, repo, to.ID)

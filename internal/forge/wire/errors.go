@@ -12,10 +12,10 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// maxWords bounds what an error repeats of the forge's own words, in characters.
+// maxWords bounds what an error repeats of the forge's message, in characters.
 const maxWords = 200
 
-// errorOf says what an answer that is none means.
+// errorOf converts an error response.
 func (t *Transport) errorOf(r request, g answer) *forge.Error {
 	words := errorText(g.body, t.rememberedTokens())
 	e := &forge.Error{Status: g.status, Msg: fmt.Sprintf("%s returned %d", t.o.Forge, g.status)}
@@ -35,7 +35,7 @@ func (t *Transport) errorOf(r request, g answer) *forge.Error {
 	case g.status == http.StatusNotFound, g.status == http.StatusGone, g.status == http.StatusUnavailableForLegalReasons:
 		e.Kind, e.Hint = forge.KindNotFound, "check the name, and that the token can access the repository"
 	case g.status == http.StatusNotAcceptable:
-		e.Kind = forge.KindTooLarge // the one reason for which GitHub documents it here
+		e.Kind = forge.KindTooLarge // the only documented reason for it on GitHub
 	case g.status >= 500:
 		e.Kind, e.Hint = forge.KindServer, "try again later"
 	case g.status == http.StatusBadRequest, g.status == http.StatusUnprocessableEntity:
@@ -56,8 +56,8 @@ func (t *Transport) errorOf(r request, g answer) *forge.Error {
 	return e
 }
 
-// isRefusal tells whether a status means that nothing was carried out. A request
-// timeout (408) and See Other (303) may come after the act.
+// isRefusal reports whether a status means that nothing was carried out. Request
+// Timeout (408) and See Other (303) may come after the request was carried out.
 func isRefusal(status int) bool {
 	switch status {
 	case http.StatusRequestTimeout, http.StatusSeeOther:
@@ -66,9 +66,9 @@ func isRefusal(status int) bool {
 	return status >= 300 && status < 500 && status != http.StatusNotModified
 }
 
-// isClosed tells whether a refusal of a request that would change something means
-// that nothing can be said any more. GitHub has 403 for locked conversations and
-// archived repositories, and 422 for reviews of locked ones; Gitea has 423.
+// isClosed reports whether a refused change means that comments are no longer
+// possible. GitHub returns 403 for locked conversations and archived repositories,
+// and 422 for reviews of locked ones; Gitea returns 423.
 func isClosed(status int, words string) bool {
 	low := strings.ToLower(words)
 	switch status {
@@ -82,8 +82,8 @@ func isClosed(status int, words string) bool {
 	return false
 }
 
-// errorText is what the forge says about an error, on one line, and nothing that
-// would give away a token: whatever stands in between may repeat what it was sent.
+// errorText returns the message of an error response on one line. It is empty if it
+// would reveal a token: servers and proxies may repeat what they were sent.
 func errorText(body []byte, sent []Token) string {
 	var said struct {
 		Message string
@@ -96,7 +96,7 @@ func errorText(body []byte, sent []Token) string {
 	return quote(strings.Join(all, ": "), sent)
 }
 
-// quote bounds what the forge said, and repeats nothing that holds one of the tokens.
+// quote shortens text of a forge, and drops it if it contains one of the tokens.
 func quote(said string, sent []Token) string {
 	for _, t := range sent {
 		if secret.Leaks(said, t.Reveal()) {
@@ -106,8 +106,8 @@ func quote(said string, sent []Token) string {
 	return text.Cut(text.VisibleLine(said), maxWords)
 }
 
-// errorDetails are the single errors in an answer: strings, or objects that say in
-// message, or in field and code, what they mean.
+// errorDetails returns the single errors of a response: strings, or objects with a
+// message or with field and code.
 func errorDetails(errs json.RawMessage) []string {
 	var list []json.RawMessage
 	if json.Unmarshal(errs, &list) != nil {

@@ -8,12 +8,12 @@ import (
 	"syscall"
 )
 
-// errPrivate is why a connection is not made.
+// errPrivate is the reason why a connection is not made.
 var errPrivate = errors.New("the forge's name resolves to a private address")
 
-// private are the addresses that no forge on the Internet has: of this machine, of
-// private, shared and documentation networks, of multicast, and of ways to write
-// an IPv4 address in IPv6 (IANA's special-purpose address registries).
+// private are the addresses that a forge on the Internet cannot have: of this
+// machine, of private, shared, documentation and multicast networks, and IPv6 forms
+// that embed IPv4 (IANA's special-purpose address registries).
 var private = parsePrefixes(
 	"0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24", "192.0.2.0/24",
 	"192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4",
@@ -28,8 +28,9 @@ func parsePrefixes(all ...string) []netip.Prefix {
 	return out
 }
 
-// publicOnly looks at the address of a connection right before it is made, after
-// the name was resolved: a name that leads elsewhere the second time is seen, too.
+// publicOnly checks the address of a connection after the name was resolved and right
+// before it is made, so that a name that resolves differently the second time is
+// caught.
 func publicOnly(_, address string, _ syscall.RawConn) error {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {

@@ -14,13 +14,13 @@ import (
 const (
 	firstBackoff = time.Second // doubles with each try, with full jitter
 	maxBackoff   = 30 * time.Second
-	// secondaryPause is what GitHub asks for when a secondary limit names no time,
-	// to be made longer each time ("Best practices for using the REST API").
+	// secondaryPause is how long GitHub asks to wait, longer each time, after a
+	// secondary limit that names no time ("Best practices for using the REST API").
 	secondaryPause = time.Minute
 )
 
-// waitTurn waits until no other request that changes something is under way, and the
-// last one is a while ago. Whoever has the turn calls done.
+// waitTurn waits until no other request that makes a change is in flight. The caller
+// calls done after its own.
 func (t *Transport) waitTurn(ctx context.Context) (done func(), err error) {
 	select {
 	case t.writing <- struct{}{}:
@@ -35,7 +35,7 @@ func (t *Transport) waitTurn(ctx context.Context) (done func(), err error) {
 	}, nil
 }
 
-// quotaOf reads what an answer says of the rate limit.
+// quotaOf parses the rate limit headers.
 func quotaOf(h http.Header) (forge.Quota, bool) {
 	limit, err1 := strconv.Atoi(h.Get("X-RateLimit-Limit"))
 	left, err2 := strconv.Atoi(h.Get("X-RateLimit-Remaining"))
@@ -43,8 +43,8 @@ func quotaOf(h http.Header) (forge.Quota, bool) {
 	return forge.Quota{Limit: limit, Left: left, Reset: time.Unix(reset, 0).UTC()}, err1 == nil && err2 == nil && err3 == nil
 }
 
-// noteQuota notes what an answer says of the rate limit. GitHub counts queries by
-// GraphQL apart; self-hosted forges may have no limit.
+// noteQuota records the rate limit of a response. GitHub has a separate limit for
+// GraphQL; self-hosted forges may have none.
 func (t *Transport) noteQuota(h http.Header) {
 	q, ok := quotaOf(h)
 	if of := h.Get("X-RateLimit-Resource"); !ok || of != "" && of != "core" {
@@ -55,8 +55,8 @@ func (t *Transport) noteQuota(h http.Header) {
 	t.quota = q
 }
 
-// delay waits until the forge lets requests through again. What is known to be
-// refused is not sent: GitHub bans who goes on asking.
+// delay waits until the forge accepts requests again. A request that is known to be
+// refused is not sent: GitHub bans clients that go on.
 func (t *Transport) delay(ctx context.Context, writes bool) error {
 	t.mu.Lock()
 	until := t.pausedUntil
@@ -73,7 +73,7 @@ func (t *Transport) delay(ctx context.Context, writes bool) error {
 		return t.rateLimitError(until)
 	}
 	if writes && !wrote.IsZero() {
-		// A clock that was set back makes nobody wait longer.
+		// Do not wait longer after the clock was set back.
 		wait = max(wait, min(wrote.Add(writeGap).Sub(now), writeGap))
 	}
 	if wait <= 0 {
@@ -85,7 +85,6 @@ func (t *Transport) delay(ctx context.Context, writes bool) error {
 	return nil
 }
 
-// rateLimitError is the error of a rate limit that is used up.
 func (t *Transport) rateLimitError(until time.Time) *forge.Error {
 	return &forge.Error{
 		Kind: forge.KindRate, Retry: until,
@@ -94,8 +93,8 @@ func (t *Transport) rateLimitError(until time.Time) *forge.Error {
 	}
 }
 
-// retryDelay says how long to wait before the next try, if there is to be one.
-// A rate limit holds back all requests, the next try among them.
+// retryDelay returns how long to wait before the next attempt, and whether to make
+// one. A rate limit delays all requests through pausedUntil.
 func (t *Transport) retryDelay(g answer, e *forge.Error, try int) (time.Duration, bool) {
 	now := t.o.Now()
 	switch e.Kind {
@@ -110,7 +109,7 @@ func (t *Transport) retryDelay(g answer, e *forge.Error, try int) (time.Duration
 			t.pausedUntil = until
 		}
 		t.mu.Unlock()
-		return 0, try < maxTries // holdBack waits
+		return 0, try < maxTries // delay waits
 	case forge.KindServer, forge.KindNetwork:
 		if until, ok := retryAfter(g.header, now); ok {
 			wait := until.Sub(now)
@@ -122,7 +121,7 @@ func (t *Transport) retryDelay(g answer, e *forge.Error, try int) (time.Duration
 	return 0, false
 }
 
-// retryAfter reads the header of that name: seconds, or a date.
+// retryAfter parses the Retry-After header: seconds, or a date.
 func retryAfter(h http.Header, now time.Time) (time.Time, bool) {
 	v := h.Get("Retry-After")
 	if s, err := strconv.ParseInt(v, 10, 32); err == nil && s >= 0 {
@@ -132,8 +131,8 @@ func retryAfter(h http.Header, now time.Time) (time.Time, bool) {
 	return at.UTC(), err == nil
 }
 
-// rateLimited tells whether a 403 or 429 is a rate limit, and until when it holds;
-// the zero time if it does not say.
+// rateLimited reports whether a 403 or 429 is a rate limit, and until when; zero if
+// that is unknown.
 func (t *Transport) rateLimited(g answer, message string) (until time.Time, is bool) {
 	if g.status != http.StatusForbidden && g.status != http.StatusTooManyRequests {
 		return time.Time{}, false

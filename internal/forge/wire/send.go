@@ -13,26 +13,26 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
-// answer is one answer, read to its end.
+// answer is a complete response.
 type answer struct {
 	status int
 	header http.Header
 	body   []byte
 }
 
-// request is one request with what is needed to send it again.
+// request is a request with its body, so that it can be sent again.
 type request struct {
 	*http.Request
 	body   []byte
-	writes bool // it would change something
+	writes bool // it makes a change
 }
 
-// RoundTrip answers with 2xx and 3xx; everything else is a *forge.Error.
+// RoundTrip returns responses with 2xx and 3xx; everything else is a *forge.Error.
 func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	r := request{Request: req, writes: req.Method != http.MethodGet && req.Context().Value(readsKey{}) == nil}
 	if req.Body != nil {
 		body, err := io.ReadAll(io.LimitReader(req.Body, maxAnswer+1))
-		_ = req.Body.Close() // it was read, or its error is known
+		_ = req.Body.Close() // the read error is reported instead
 		if err != nil || len(body) > maxAnswer {
 			return nil, &forge.Error{Kind: forge.KindRefused, Msg: "the request body is larger than 32 MiB or cannot be read"}
 		}
@@ -81,7 +81,7 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 }
 
-// checkAddress refuses requests that are not for the forge.
+// checkAddress refuses requests that do not go to the forge's API.
 func (t *Transport) checkAddress(req *http.Request) error {
 	u, home := req.URL, t.o.Home
 	path := u.EscapedPath()
@@ -98,16 +98,15 @@ func (t *Transport) checkAddress(req *http.Request) error {
 	return nil
 }
 
-// sendOnce sends the request a single time.
 func (t *Transport) sendOnce(ctx context.Context, r request, token Token) (answer, *forge.Error) {
 	ctx, cancel := context.WithTimeout(ctx, t.o.Timeout)
 	defer cancel()
-	sent := r.Clone(ctx) // a RoundTripper leaves the request as it is
+	sent := r.Clone(ctx) // a RoundTripper must not modify the request
 	if r.Body != nil {
 		sent.Body, sent.GetBody, sent.ContentLength = io.NopCloser(bytes.NewReader(r.body)), nil, int64(len(r.body))
 	}
 	sent.Header.Del("Referer")
-	sent.Header.Del("Authorization") // a client's own idea of it
+	sent.Header.Del("Authorization") // set by the client library
 	if secret := token.Reveal(); secret != "" {
 		sent.Header.Set("Authorization", t.o.Scheme+" "+secret)
 		t.rememberToken(token)
@@ -141,7 +140,7 @@ func (t *Transport) sendOnce(ctx context.Context, r request, token Token) (answe
 		return known, nil
 	case g.status == http.StatusNotModified || g.status >= 400 || g.status < 200:
 		return g, t.errorOf(r, g)
-	case r.writes && g.status >= 300 && !moved: // package http would go on with a GET
+	case r.writes && g.status >= 300 && !moved: // package http would follow with a GET
 		return g, t.errorOf(r, g)
 	case g.status < 300 && len(body) > limit:
 		return g, &forge.Error{Kind: forge.KindTooLarge, Status: g.status, Msg: "the response is larger than 32 MiB", Unsure: r.writes}
@@ -157,7 +156,7 @@ func (t *Transport) sendOnce(ctx context.Context, r request, token Token) (answe
 	return g, nil
 }
 
-// response is the answer as package http hands it on.
+// response converts the answer for package http.
 func (g answer) response(req *http.Request) *http.Response {
 	return &http.Response{
 		Status: http.StatusText(g.status), StatusCode: g.status,
@@ -166,8 +165,8 @@ func (g answer) response(req *http.Request) *http.Response {
 	}
 }
 
-// unreachableError says why there is no whole answer. The cause's own words may hold
-// the address, and are left out but for what is known to be harmless.
+// unreachableError explains why there is no complete response. Text of the cause may
+// contain the address and is not repeated.
 func (t *Transport) unreachableError(r request, err error) *forge.Error {
 	why := "the connection failed"
 	switch {
@@ -191,8 +190,7 @@ func (t *Transport) unreachableError(r request, err error) *forge.Error {
 	return e
 }
 
-// isConnectError tells whether the error is one of making the connection, so that
-// nothing can have been sent.
+// isConnectError reports whether no connection was made, so that nothing was sent.
 func isConnectError(err error) bool {
 	var op *net.OpError
 	var cert *tls.CertificateVerificationError
