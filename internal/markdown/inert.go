@@ -46,9 +46,8 @@ var (
 	blockStart = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:[0-9]+([.)])|([-+#=:]))`) })
 )
 
-// escapeLine writes text from outside as Markdown that shows the text and nothing
-// else, on one line. At the start of a line it may not begin a block or a
-// command either.
+// escapeLine renders untrusted text as one line of Markdown that shows only the text.
+// If start is set, the line must not begin a block or a command either.
 func escapeLine(s string, start bool) string {
 	s = visibleLine(s)
 	if start {
@@ -74,7 +73,7 @@ func escapeLine(s string, start bool) string {
 	return b.String()
 }
 
-// codeMask marks the bytes of s that are to stand in code spans.
+// codeMask marks the bytes of s that must be in code spans.
 func codeMask(s string, start bool) []bool {
 	broken := make([]bool, len(s)+1)
 	mark := func(from, to int) {
@@ -123,8 +122,8 @@ func escapeStart(s string) string {
 	return escaper.Replace(s)
 }
 
-// Code writes text from outside as a code span, if it can be one, within a line of
-// the caller's: at most 400 bytes of it.
+// Code renders untrusted text as a code span if possible, within a line of the
+// caller: at most 400 bytes.
 func Code(s string) string {
 	s = visibleLine(text.Head(s, maxCode))
 	if !fitsSpan(s) {
@@ -133,13 +132,13 @@ func Code(s string) string {
 	return span(s)
 }
 
-// fitsSpan tells whether a text may stand in a code span as it is: what a bot
-// would obey in there, too, and what would break a table may not.
+// fitsSpan reports whether a text can be in a code span unchanged. It must not
+// contain what a bot obeys even there, or what would break a table.
 func fitsSpan(s string) bool {
 	return !strings.Contains(s, "|") && !mention().MatchString(s) && !strings.Contains(s, "##[") && !skipping().MatchString(s) && !trigger().MatchString(s)
 }
 
-// span is a code span of a line that holds no pipe.
+// span returns a code span. The text must not contain a pipe.
 func span(s string) string {
 	if s == "" {
 		return ""
@@ -152,10 +151,10 @@ func span(s string) string {
 	return fence + pad + s + pad + fence
 }
 
-// Fenced writes lines of code from outside as a block. Every line begins with
-// the mark, so that none of them begins the way a command does; the rest of it
-// is the code as it is, but for hidden characters and for the names of programs
-// that obey wherever they are named, which are spelled out.
+// Fenced renders untrusted lines of code as a code block. Each line begins with the
+// mark, so that none begins like a command. The rest is unchanged, except that hidden
+// characters are spelled out, as are names of programs that react to their name
+// anywhere.
 func Fenced(info string, mark func(i int) string, lines []string) []string {
 	marked := make([]string, len(lines))
 	longest := 0
@@ -169,7 +168,8 @@ func Fenced(info string, mark func(i int) string, lines []string) []string {
 	return append(append([]string{fence + info}, marked...), fence)
 }
 
-// longestRun is the length of the longest run of c in s, at least least.
+// longestRun returns the length of the longest run of c in s, or least if that is
+// longer.
 func longestRun(s string, c byte, least int) int {
 	longest, n := least, 0
 	for i := range len(s) {

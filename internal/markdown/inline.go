@@ -11,8 +11,8 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// inlines collects a line of Markdown. Neighbouring texts are collected before
-// they are escaped, because a command may be spread over several of them.
+// inlines collects a line of Markdown. Adjacent texts are joined before they are
+// escaped, because a command may be spread over several of them.
 type inlines struct {
 	*renderer
 	lines []string
@@ -28,7 +28,7 @@ func (w *inlines) flush() {
 	}
 }
 
-// raw writes Markdown; two code spans that would become one are set apart.
+// raw writes Markdown. It separates two code spans that would merge.
 func (w *inlines) raw(s string) {
 	if strings.HasPrefix(s, "`") && strings.HasSuffix(w.out.String(), "`") {
 		w.out.WriteByte(' ')
@@ -81,7 +81,7 @@ func (w *inlines) node(n ast.Node) {
 	}
 }
 
-// code writes a code span, or text that joins its neighbours.
+// code writes a code span, or text that joins its neighbors.
 func (w *inlines) code(s string) {
 	s = visibleLine(strings.ReplaceAll(s, "\n", " "))
 	if !fitsSpan(s) {
@@ -92,7 +92,7 @@ func (w *inlines) code(s string) {
 	w.raw(span(s))
 }
 
-// link writes a link if it may lead there, else where it would have led.
+// link writes a link if its target is allowed, else the URL as text.
 func (w *inlines) link(to string) {
 	safe, ok := allowedLink(to, w.hosts)
 	if !ok {
@@ -114,7 +114,7 @@ var (
 	})
 )
 
-// allowedLink tells whether a link may lead to the address.
+// allowedLink reports whether a link may lead to the URL, and returns it.
 func allowedLink(to string, hosts []string) (string, bool) {
 	u, err := url.Parse(to)
 	if err != nil || u.User != nil || !slices.Contains(hosts, u.Host) {
@@ -123,8 +123,8 @@ func allowedLink(to string, hosts []string) (string, bool) {
 	return to, linkable().MatchString(to) && !pinging().MatchString(to) && !trigger().MatchString(to)
 }
 
-// decode resolves backslash escapes and entities: a name that is spelled as
-// entities is a name to the forge.
+// decode resolves backslash escapes and entities: forges recognize names that are
+// spelled with entities.
 func decode(b []byte) string {
 	return string(util.ResolveEntityNames(util.ResolveNumericReferences(util.UnescapePunctuations(b))))
 }

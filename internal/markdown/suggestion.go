@@ -7,10 +7,9 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// Suggestion writes lines of code as a block that a forge offers to commit. Its
-// lines stand as they are, so it is not ok if one of them could be a command, names
-// somebody, or holds what a reader would not see: a block that shows them and
-// offers nothing is for those.
+// Suggestion renders lines of code as a block that a forge offers to commit. The
+// lines must be unchanged, so ok is false if one of them could be a command, mentions
+// somebody, or contains hidden characters; show those in a plain code block.
 func Suggestion(lines []string) (block []string, ok bool) {
 	longest := 2
 	for i, line := range lines {

@@ -43,9 +43,9 @@ func (c *Client) Me(ctx context.Context) (forge.Person, error) {
 type replyMode int
 
 const (
-	viaReview        replyMode = iota // with a review of its own on the same line
+	viaReview        replyMode = iota // a new review with a comment on the same line
 	viaReply                          // Gitea since 1.27
-	viaReviewComment                  // Forgejo since 7: a comment for a review that was sent
+	viaReviewComment                  // Forgejo since 7: a comment added to a submitted review
 )
 
 var release = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^v?(\d{1,4})\.(\d{1,4})`) })

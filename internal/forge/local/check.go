@@ -11,10 +11,10 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
-// maxChecks bounds the checks that are kept: the newest ones.
+// maxChecks bounds the checks that are kept; the oldest are dropped.
 const maxChecks = 1000
 
-// checks is checks.json: one check a name and commit, oldest first.
+// checks is checks.json: one check for each name and commit, oldest first.
 type checks struct {
 	Checks []check `json:"checks"`
 }
@@ -31,7 +31,7 @@ type check struct {
 	At     time.Time         `json:"at"`
 }
 
-// Check writes the end of a review into checks.json.
+// Check writes the result of a review to checks.json.
 func (f *Forge) Check(ctx context.Context, repo precedent.Repo, c forge.Check) (forge.Unsupported, error) {
 	doing := "set check in " + repo.String()
 	r, err := f.readRepo(ctx, repo)

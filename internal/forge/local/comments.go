@@ -15,17 +15,17 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
-// discussion is pulls/N/talk.json: all that was said on a pull request.
+// discussion is pulls/N/talk.json: all comments on a pull request.
 type discussion struct {
 	Comments []comment `json:"comments"`
-	// Closed says who closed a conversation, by the number of its first comment.
+	// Closed says who resolved a conversation, by the id of its first comment.
 	Closed    map[int64]person `json:"closed,omitempty"`
 	Reactions []reaction       `json:"reactions,omitempty"`
-	// Last is the number that was given last: none is given twice.
+	// Last is the last id used. No id is used twice.
 	Last int64 `json:"last,omitempty"`
 }
 
-// comment is one comment. A review's words, which may be empty, are one, too.
+// comment is a comment, or the text of a review, which may be empty.
 type comment struct {
 	ID       int64             `json:"id"`
 	Kind     forge.CommentKind `json:"kind"`
@@ -41,7 +41,7 @@ type comment struct {
 	Start    int               `json:"start_line,omitempty"`
 	End      int               `json:"end_line,omitempty"`
 	Commit   string            `json:"commit,omitempty"`
-	Outdated bool              `json:"outdated,omitempty"` // for good; git tells of the others
+	Outdated bool              `json:"outdated,omitempty"` // set permanently; for other comments, git tells
 }
 
 type reaction struct {
@@ -67,10 +67,10 @@ func (c *comment) edited() time.Time {
 	return c.At.UTC()
 }
 
-// root is the number of the first comment of the conversation.
+// root returns the id of the first comment of the conversation.
 func (c *comment) root() int64 { return cmp.Or(c.ReplyTo, c.ID) }
 
-// check finds what makes no sense.
+// check validates the file.
 func (t *discussion) check() error {
 	seen := map[forge.CommentRef]bool{}
 	for i := range t.Comments {
@@ -98,10 +98,9 @@ func (t *discussion) check() error {
 	return nil
 }
 
-// discussionFile is the file with what was said.
 func (s *pullRequest) discussionFile() string { return s.folder + "/talk.json" }
 
-// readDiscussion reads what was said; nothing, if the file is not there yet.
+// readDiscussion reads the comments. A missing file is empty.
 func (f *Forge) readDiscussion(s *pullRequest) (discussion, error) {
 	var t discussion
 	if err := f.read(s.discussionFile(), &t); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -114,13 +113,13 @@ func (f *Forge) readDiscussion(s *pullRequest) (discussion, error) {
 	return t, nil
 }
 
-// Comments reads what was said, oldest first.
+// Comments reads all comments, oldest first.
 func (f *Forge) Comments(ctx context.Context, repo precedent.Repo, number int) ([]forge.Comment, error) {
 	_, all, err := f.currentDiscussion(ctx, repo, number, fmt.Sprintf("read comments of %s#%d", repo, number))
 	return all, err
 }
 
-// currentDiscussion reads what was said on the code as it is now.
+// currentDiscussion reads the comments, and finds out which are outdated.
 func (f *Forge) currentDiscussion(ctx context.Context, repo precedent.Repo, number int, doing string) (discussion, []forge.Comment, error) {
 	s, err := f.loadPull(ctx, repo, number)
 	if err != nil {
@@ -163,7 +162,7 @@ func (f *Forge) currentDiscussion(ctx context.Context, repo precedent.Repo, numb
 	return t, out, fail(doing, ctx.Err())
 }
 
-// comment translates a comment.
+// comment converts a comment.
 func (f *Forge) comment(s *pullRequest, c comment) forge.Comment {
 	out := forge.Comment{
 		ID: precedent.NumberID(c.ID), Kind: c.Kind, Author: c.Author.person(), At: c.At.UTC(), Edited: c.edited(),
@@ -174,7 +173,7 @@ func (f *Forge) comment(s *pullRequest, c comment) forge.Comment {
 	return out
 }
 
-// anchor is the place on the page, as GitHub calls it.
+// anchor returns the URL fragment of a comment, as on GitHub.
 func anchor(c comment) string {
 	kind := map[forge.CommentKind]string{forge.OnThread: "issuecomment-", forge.OnReview: "pullrequestreview-", forge.OnLine: "discussion_r"}[c.Kind]
 	return "#" + kind + strconv.FormatInt(c.ID, 10)
@@ -208,7 +207,7 @@ func (f *Forge) Threads(ctx context.Context, repo precedent.Repo, number int) ([
 	return threads, nil
 }
 
-// Reactions reads who reacted to a comment, oldest first.
+// Reactions reads the reactions to a comment, oldest first.
 func (f *Forge) Reactions(ctx context.Context, repo precedent.Repo, number int, to forge.CommentRef) ([]forge.Reaction, error) {
 	doing := fmt.Sprintf("read reactions to comment %s of %s#%d", to.ID, repo, number)
 	s, err := f.loadPull(ctx, repo, number, to.ID)
@@ -234,7 +233,7 @@ func (f *Forge) Reactions(ctx context.Context, repo precedent.Repo, number int, 
 
 var errNoComment = &forge.Error{Kind: forge.KindNotFound, Msg: "comment not found"}
 
-// find returns a comment, nil if it is not there.
+// find returns a comment; nil if it does not exist.
 func (t *discussion) find(c forge.CommentRef) *comment {
 	for i := range t.Comments {
 		if t.Comments[i].ref() == c {

@@ -26,7 +26,7 @@ type person struct {
 	Bot   bool   `json:"bot,omitempty"`
 }
 
-// person gives an account without a number no name but ghost, like other forges.
+// person converts an account. Without an id it is named ghost, as on other forges.
 func (p person) person() forge.Person {
 	if p.ID <= 0 {
 		return forge.Person{Login: "ghost"}
@@ -42,7 +42,7 @@ type repository struct {
 	Owner string `json:"owner"`
 	Name  string `json:"name"`
 	Git   string `json:"git,omitempty"` // made absolute; empty if there is none
-	// Archived: nothing can be said here any more.
+	// Archived disables comments.
 	Archived bool     `json:"archived,omitempty"`
 	Me       person   `json:"me"`
 	Members  []member `json:"members"`
@@ -78,13 +78,13 @@ func (f *Forge) repository() (repository, error) {
 	return r, nil
 }
 
-// invalidFile is the error of a file that makes no sense.
+// invalidFile is the error of a malformed file.
 func invalidFile(format string, args ...any) error {
 	return &forge.Error{Kind: forge.KindAnswer, Msg: fmt.Sprintf(format, args...)}
 }
 
-// read fills v from a file below the folder. No link leads out of it, and what
-// is no plain file is not opened: a pipe would hold everything up.
+// read parses a file below the folder into v. Links out of the folder are not
+// followed, and only regular files are opened: opening a pipe would block.
 func (f *Forge) read(name string, v any) error {
 	top, err := os.OpenRoot(f.dir)
 	if err != nil {
@@ -121,7 +121,7 @@ func (f *Forge) read(name string, v any) error {
 	return nil
 }
 
-// changed is when a file was written last.
+// changed returns when a file was last written.
 func (f *Forge) changed(name string) (time.Time, error) {
 	info, err := os.Stat(filepath.Join(f.dir, filepath.FromSlash(name)))
 	if err != nil {
@@ -130,8 +130,8 @@ func (f *Forge) changed(name string) (time.Time, error) {
 	return info.ModTime().UTC(), nil
 }
 
-// updateFile reads a file, lets do alter it, and writes it, while nobody else does.
-// A file that is not there yet is empty. If do fails, nothing is written.
+// updateFile reads a file, calls do to change it, and writes it, under a lock. A
+// missing file is empty. If do fails, nothing is written.
 func updateFile[T any](ctx context.Context, f *Forge, name string, do func(*T) error) error {
 	release, err := f.lock(ctx)
 	if err != nil {
@@ -158,8 +158,8 @@ func updateFile[T any](ctx context.Context, f *Forge, name string, do func(*T) e
 	return f.write(name, data.Bytes())
 }
 
-// write replaces a file at once. The new one has one name before it gets its
-// own, so that processes that were stopped leave one such file, not many.
+// write replaces a file atomically. The temporary file always has the same name, so
+// that interrupted processes leave at most one.
 func (f *Forge) write(name string, data []byte) error {
 	top, err := os.OpenRoot(f.dir)
 	if err != nil {
@@ -193,11 +193,11 @@ func (f *Forge) write(name string, data []byte) error {
 	return nil
 }
 
-// lockEvery is how often a lock that others hold is tried: they hold it for as
+// lockEvery is the interval between attempts to get the lock, which is held for as
 // long as it takes to write a file.
 const lockEvery = 5 * time.Millisecond
 
-// lock waits for the turn to write.
+// lock waits for the lock for writing.
 func (f *Forge) lock(ctx context.Context) (release func(), err error) {
 	f.writeLock.Lock()
 	file, err := os.OpenFile(filepath.Join(f.dir, "lock"), os.O_RDWR|os.O_CREATE, 0o644) //nolint:gosec // a file of the folder, like all its others

@@ -14,14 +14,14 @@ import (
 	"github.com/precedent-dev/precedent/internal/git"
 )
 
-// maxPatch bounds the diff that is given, in bytes.
+// maxPatch bounds the diff that Patch returns, in bytes.
 const maxPatch = 16 << 20
 
-// history is the repository that a folder names, open; nil if it names none.
+// history is the opened git repository of a folder; nil if it has none.
 type history struct{ repo *git.Repo }
 
-// history opens the repository for one request, so that each sees what was
-// pushed before it.
+// history opens the repository for one request, so that each request sees the latest
+// pushes.
 func (f *Forge) history(ctx context.Context, r repository) (*history, error) {
 	if r.Git == "" {
 		return nil, nil
@@ -39,7 +39,7 @@ func (h *history) close() {
 	}
 }
 
-// resolve fills in the commits that the ends' refs are at.
+// resolve fills in the commits of base and head.
 func (h *history) resolve(ctx context.Context, s *pullRequest) error {
 	for _, e := range []*pullEnd{&s.Base, &s.Head} {
 		if e.SHA != "" || s.explicit() {
@@ -54,7 +54,7 @@ func (h *history) resolve(ctx context.Context, s *pullRequest) error {
 	return nil
 }
 
-// between is the range from the ends' merge base to the head.
+// between returns the range from the merge base to the head.
 func (h *history) between(ctx context.Context, s *pullRequest) (git.Range, error) {
 	if err := h.resolve(ctx, s); err != nil {
 		return git.Range{}, err
@@ -62,7 +62,7 @@ func (h *history) between(ctx context.Context, s *pullRequest) (git.Range, error
 	return h.repo.Resolve(ctx, git.Spec{Range: s.Base.SHA + "..." + s.Head.SHA})
 }
 
-// change is what the pull request changes now.
+// change returns the changes of the pull request.
 func (h *history) change(ctx context.Context, s *pullRequest) (*diff.Change, error) {
 	if s.explicit() {
 		c, err := diff.ParsePatch(strings.NewReader(s.diff()), diff.DefaultLimits)
@@ -88,7 +88,7 @@ func (h *history) compare(ctx context.Context, rg git.Range) (*diff.Change, erro
 	return c, err
 }
 
-// Patch is the diff of a pull request, of at most 16 MiB.
+// Patch returns the diff of a pull request, of at most 16 MiB.
 func (f *Forge) Patch(ctx context.Context, repo precedent.Repo, number int) ([]byte, []precedent.SkippedFile, error) {
 	doing := fmt.Sprintf("read diff of pull request %s#%d", repo, number)
 	s, err := f.loadPull(ctx, repo, number)
@@ -122,8 +122,8 @@ func (f *Forge) Patch(ctx context.Context, repo precedent.Repo, number int) ([]b
 	return patch, nil, nil
 }
 
-// plainPatch leaves out the records of files that git puts before a patch, which
-// end with an empty one. It reads little more than a patch may have.
+// plainPatch drops the records of files that git prints before a patch, up to an
+// empty record. It reads little more than a patch may have.
 func plainPatch(r io.Reader) ([]byte, error) {
 	in := bufio.NewReader(io.LimitReader(r, 2*maxPatch))
 	for {
@@ -140,15 +140,15 @@ func plainPatch(r io.Reader) ([]byte, error) {
 	}
 }
 
-// outdatedFinder tells which comments are about code that has changed since.
+// outdatedFinder finds comments on code that has changed since.
 type outdatedFinder struct {
 	h    *history
 	head string
-	now  *diff.Change            // what the pull request changes now
-	then map[string]*diff.Change // by commit: what came after it; nil if that is not known
+	now  *diff.Change            // the changes of the pull request
+	then map[string]*diff.Change // by commit: the changes since then; nil if unknown
 }
 
-// outdated tells whether the lines of a comment have changed.
+// outdated reports whether the lines of a comment have changed.
 func (a *outdatedFinder) outdated(ctx context.Context, c comment) bool {
 	if c.Commit == a.head {
 		return false
@@ -179,8 +179,8 @@ func (a *outdatedFinder) outdated(ctx context.Context, c comment) bool {
 	return false
 }
 
-// since is what changed between a commit and the head; nil if the commit is not
-// there any more.
+// since returns the changes from a commit to the head; nil if the commit no longer
+// exists.
 func (a *outdatedFinder) since(ctx context.Context, commit string) *diff.Change {
 	rg, err := a.h.repo.Resolve(ctx, git.Spec{Range: commit + ".." + a.head})
 	if err != nil {
@@ -193,8 +193,8 @@ func (a *outdatedFinder) since(ctx context.Context, commit string) *diff.Change 
 	return c
 }
 
-// touchesLines tells whether a change deletes lines of the old file, or adds some
-// between them. What is beyond a limit counts as changed.
+// touchesLines reports whether a change deletes lines of the old file, or inserts
+// lines between them. A file whose diff exceeds a limit counts as changed.
 func touchesLines(f *diff.File, start, end int) bool {
 	if f.TooLarge {
 		return true

@@ -21,7 +21,7 @@ import (
 
 // pull is pulls/N.json.
 type pull struct {
-	Number  int         `json:"number,omitempty"` // that of the file's name, or absent
+	Number  int         `json:"number,omitempty"` // must match the file name, if present
 	Title   string      `json:"title"`
 	Body    string      `json:"body,omitempty"`
 	Author  person      `json:"author"`
@@ -36,13 +36,13 @@ type pull struct {
 	Diff    *string     `json:"diff,omitempty"`
 }
 
-// pullEnd is one end of a pull request.
+// pullEnd is the base or the head of a pull request.
 type pullEnd struct {
 	Branch  string `json:"branch,omitempty"`
 	Ref     string `json:"ref,omitempty"`     // refs/heads/BRANCH if absent
 	SHA     string `json:"sha,omitempty"`     // the ref's commit if absent
-	Repo    string `json:"repo,omitempty"`    // owner/name, if it is another one
-	Deleted bool   `json:"deleted,omitempty"` // the other one is gone
+	Repo    string `json:"repo,omitempty"`    // owner/name, if it is a fork
+	Deleted bool   `json:"deleted,omitempty"` // the fork was deleted
 }
 
 var (
@@ -50,18 +50,18 @@ var (
 	refName  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^refs/[^\s~^:?*\[\\\x00-\x1f]+$`) })
 )
 
-// maxPulls bounds the open pull requests that are listed.
+// maxPulls bounds the open pull requests that Open lists.
 const maxPulls = 10_000
 
-// pullRequest is a pull request with what its folder knows beside it.
+// pullRequest is a pull request and its repository.
 type pullRequest struct {
 	repository
 	pull
 	name   string // of its file
-	folder string // of what was said
+	folder string // of its comments
 }
 
-// loadPull reads the file of a pull request.
+// loadPull reads the file of a pull request. Invalid ids of comments are refused.
 func (f *Forge) loadPull(ctx context.Context, repo precedent.Repo, number int, comments ...precedent.ForgeID) (pullRequest, error) {
 	r, err := f.readRepo(ctx, repo)
 	if err = cmp.Or(err, forge.CheckNumbers(comments...)); err != nil {
@@ -114,10 +114,10 @@ func (f *Forge) readPull(r repository, number int) (pullRequest, error) {
 	return s, nil
 }
 
-// explicit tells whether the JSON alone says what the pull request is.
+// explicit reports whether the JSON alone describes the changes.
 func (s *pullRequest) explicit() bool { return s.Diff != nil || s.Git == "" }
 
-// diff is what the JSON says the pull request changes.
+// diff returns the diff in the JSON.
 func (s *pullRequest) diff() string {
 	if s.Diff == nil {
 		return ""
@@ -125,7 +125,8 @@ func (s *pullRequest) diff() string {
 	return *s.Diff
 }
 
-// PullRequest reads a pull request. Its ends are where their branches are now.
+// PullRequest reads a pull request. Its base and head are the current tips of their
+// branches.
 func (f *Forge) PullRequest(ctx context.Context, repo precedent.Repo, number int) (forge.PullRequest, error) {
 	doing := fmt.Sprintf("read pull request %s#%d", repo, number)
 	s, err := f.loadPull(ctx, repo, number)
@@ -147,7 +148,7 @@ func (f *Forge) PullRequest(ctx context.Context, repo precedent.Repo, number int
 	return out, fail(doing, err)
 }
 
-// describe translates a pull request, and fills in the ends' commits.
+// describe converts a pull request, and fills in the commits of base and head.
 func (f *Forge) describe(ctx context.Context, h *history, s *pullRequest) (forge.PullRequest, error) {
 	if err := h.resolve(ctx, s); err != nil {
 		return forge.PullRequest{}, err
@@ -178,7 +179,7 @@ func (f *Forge) describe(ctx context.Context, h *history, s *pullRequest) (forge
 	return out, nil
 }
 
-// branch translates one end.
+// branch converts base or head.
 func (s *pullRequest) branch(e pullEnd) forge.Branch {
 	b := forge.Branch{Name: e.Branch, SHA: e.SHA}
 	if e.Deleted {
@@ -192,7 +193,7 @@ func (s *pullRequest) branch(e pullEnd) forge.Branch {
 	return b
 }
 
-// Open lists the open pull requests, the one that changed last first.
+// Open lists the open pull requests, the most recently updated first.
 func (f *Forge) Open(ctx context.Context, repo precedent.Repo) ([]forge.PullRequest, error) {
 	doing := "list pull requests of " + repo.String()
 	r, err := f.readRepo(ctx, repo)
@@ -240,7 +241,7 @@ func (f *Forge) Open(ctx context.Context, repo precedent.Repo) ([]forge.PullRequ
 	return open, fail(doing, err)
 }
 
-// truncateBody bounds what somebody wrote, and tells whether it was cut.
+// truncateBody limits a text to forge.MaxBody bytes, and reports whether it was cut.
 func truncateBody(s string) (precedent.Untrusted, bool) {
 	if len(s) <= forge.MaxBody {
 		return precedent.Untrusted(s), false

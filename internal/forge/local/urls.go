@@ -7,7 +7,8 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
-// pageLayout has addresses of pull requests, whose pages nobody serves, and of no files.
+// pageLayout has URLs of pull requests, although no server serves them, and none of
+// files.
 func (f *Forge) pageLayout() forge.Pages {
 	return forge.Pages{Web: &url.URL{Scheme: "https", Host: f.host}, Pull: "pull", PullAliases: []string{"pulls"}}
 }

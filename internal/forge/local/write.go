@@ -10,8 +10,8 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
-// perPull is how far the numbers of two pull requests' comments lie apart, so
-// that a number tells one comment of the folder.
+// perPull is the distance between the comment ids of two pull requests, so that ids
+// are unique in the folder.
 const perPull = 1_000_000
 
 // invalid is the error of a request that is not carried out.
@@ -19,7 +19,7 @@ func invalid(format string, args ...any) error {
 	return &forge.Error{Kind: forge.KindInvalid, Msg: fmt.Sprintf(format, args...)}
 }
 
-// checkBody checks the words of a comment.
+// checkBody checks the length of a text.
 func checkBody(body string) error {
 	switch n := utf8.RuneCountInString(body); {
 	case body == "":
@@ -30,7 +30,8 @@ func checkBody(body string) error {
 	return nil
 }
 
-// openForWriting reads a pull request on which Me may say something.
+// openForWriting reads a pull request that accepts comments by Me. Invalid ids of
+// comments are refused.
 func (f *Forge) openForWriting(ctx context.Context, repo precedent.Repo, number int, comments ...precedent.ForgeID) (pullRequest, forge.Person, error) {
 	s, err := f.loadPull(ctx, repo, number, comments...)
 	if err != nil {
@@ -46,7 +47,7 @@ func (f *Forge) openForWriting(ctx context.Context, repo precedent.Repo, number 
 	return s, me, err
 }
 
-// updateDiscussion changes what was said on a pull request.
+// updateDiscussion changes the comments of a pull request.
 func (f *Forge) updateDiscussion(ctx context.Context, s *pullRequest, do func(*discussion) error) error {
 	return updateFile(ctx, f, s.discussionFile(), func(t *discussion) error {
 		if err := t.check(); err != nil {
@@ -56,7 +57,7 @@ func (f *Forge) updateDiscussion(ctx context.Context, s *pullRequest, do func(*d
 	})
 }
 
-// appendComment says something, and returns it as it stands there.
+// appendComment adds a comment, and returns it with its id and time.
 func (f *Forge) appendComment(t *discussion, s *pullRequest, by forge.Person, c comment) comment {
 	t.Last = max(t.Last, int64(s.Number)*perPull)
 	for i := range t.Comments {
@@ -68,8 +69,8 @@ func (f *Forge) appendComment(t *discussion, s *pullRequest, by forge.Person, c 
 	return c
 }
 
-// Post posts a review. Remarks that stand on no line of the diff are rejected,
-// one by one; a draft that is not about the head is not taken at all.
+// Post posts a review. Remarks that are not on lines of the diff are rejected one by
+// one. A draft for another commit than the head is refused.
 func (f *Forge) Post(ctx context.Context, repo precedent.Repo, number int, d forge.Draft) (forge.Posted, error) {
 	doing := fmt.Sprintf("post review on %s#%d", repo, number)
 	s, me, err := f.openForWriting(ctx, repo, number)
@@ -113,7 +114,7 @@ func (f *Forge) Post(ctx context.Context, repo precedent.Repo, number int, d for
 	return posted, fail(doing, err)
 }
 
-// rejected finds the remarks that stand on no line of the diff.
+// rejected finds the remarks that are not on lines of the diff.
 func (f *Forge) rejected(ctx context.Context, s *pullRequest, d forge.Draft) ([]forge.Rejected, error) {
 	h, err := f.history(ctx, s.repository)
 	if err != nil {
@@ -164,14 +165,14 @@ func (f *Forge) rejected(ctx context.Context, s *pullRequest, d forge.Draft) ([]
 	return no, nil
 }
 
-// Comment says something on the pull request as a whole.
+// Comment comments on the pull request as a whole.
 func (f *Forge) Comment(ctx context.Context, repo precedent.Repo, number int, body string) (forge.Comment, error) {
 	return f.addComment(ctx, repo, number, fmt.Sprintf("comment on %s#%d", repo, number), body, func(*discussion) (comment, error) {
 		return comment{Kind: forge.OnThread}, nil
 	})
 }
 
-// Reply answers in the conversation that begins with the inline comment.
+// Reply replies in the conversation that starts with the inline comment.
 func (f *Forge) Reply(ctx context.Context, repo precedent.Repo, number int, to precedent.ForgeID, body string) (forge.Comment, error) {
 	return f.addComment(ctx, repo, number, fmt.Sprintf("reply to comment %s of %s#%d", to, repo, number), body, func(t *discussion) (comment, error) {
 		first := t.find(forge.CommentRef{Kind: forge.OnLine, ID: to})
@@ -210,7 +211,7 @@ func (f *Forge) addComment(ctx context.Context, repo precedent.Repo, number int,
 	return f.comment(&s, said), nil
 }
 
-// ownComment finds a comment of Me's; nil if it is not there.
+// ownComment finds a comment by Me; nil if it does not exist.
 func (t *discussion) ownComment(c forge.CommentRef, me forge.Person) (*comment, error) {
 	found := t.find(c)
 	if found != nil && found.Author.ID != me.ID.Number() {
@@ -219,7 +220,7 @@ func (t *discussion) ownComment(c forge.CommentRef, me forge.Person) (*comment, 
 	return found, nil
 }
 
-// Edit replaces the words of a comment of Me's.
+// Edit replaces the text of a comment by Me.
 func (f *Forge) Edit(ctx context.Context, repo precedent.Repo, number int, c forge.CommentRef, body string) error {
 	doing := fmt.Sprintf("edit comment %s of %s#%d", c.ID, repo, number)
 	s, me, err := f.openForWriting(ctx, repo, number, c.ID)
@@ -246,7 +247,7 @@ func (f *Forge) Edit(ctx context.Context, repo precedent.Repo, number int, c for
 	}))
 }
 
-// Delete removes a comment of Me's. Replies to it stay.
+// Delete deletes a comment by Me. Replies to it are kept.
 func (f *Forge) Delete(ctx context.Context, repo precedent.Repo, number int, c forge.CommentRef) (forge.Unsupported, error) {
 	doing := fmt.Sprintf("delete comment %s of %s#%d", c.ID, repo, number)
 	s, me, err := f.openForWriting(ctx, repo, number, c.ID)
@@ -269,12 +270,12 @@ func (f *Forge) Delete(ctx context.Context, repo precedent.Repo, number int, c f
 	}))
 }
 
-// hasThread tells whether a conversation has comments.
+// hasThread reports whether a conversation has comments.
 func (t *discussion) hasThread(root int64) bool {
 	return slices.ContainsFunc(t.Comments, func(c comment) bool { return c.Kind == forge.OnLine && c.root() == root })
 }
 
-// Resolve closes a conversation, or opens it again.
+// Resolve resolves a conversation, or reopens it.
 func (f *Forge) Resolve(ctx context.Context, repo precedent.Repo, number int, th forge.Thread, closed bool) (forge.Unsupported, error) {
 	doing := fmt.Sprintf("resolve conversation %q of %s#%d", th.ID, repo, number)
 	s, me, err := f.openForWriting(ctx, repo, number)

@@ -165,7 +165,7 @@ func (g answer) response(req *http.Request) *http.Response {
 	}
 }
 
-// unreachableError explains why there is no complete response. Text of the cause may
+// unreachableError explains a missing or incomplete response. Text of the cause may
 // contain the address and is not repeated.
 func (t *Transport) unreachableError(r request, err error) *forge.Error {
 	why := "the connection failed"
