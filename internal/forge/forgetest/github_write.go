@@ -47,7 +47,7 @@ func (d *draft) wrong(p *Pull, commit string) wrong {
 	return p.place(s, commit)
 }
 
-// isTooLong is GitHub's answer to words without end; nil if they are not.
+// isTooLong returns GitHub's answer to a text that is too long; else nil.
 func isTooLong(resource string, bodies ...string) *reply {
 	for _, body := range bodies {
 		if utf8.RuneCountInString(body) > forge.MaxPost {
@@ -60,17 +60,17 @@ func isTooLong(resource string, bodies ...string) *reply {
 	return nil
 }
 
-// lockedReview is the answer to a review where nobody may talk: on a locked pull
-// request, and on any of an archived repository.
+// lockedReview is the answer to a review of a locked pull request, or in an archived
+// repository.
 var lockedReview = invalid("Unprocessable Entity", "lock prevents review")
 
-// locked tells whether the sender may not talk here: on a locked pull request
-// only people with the right to write may.
+// locked reports whether the sender cannot comment: on a locked pull request only
+// people with write access can.
 func (g *GitHub) locked(c *call) bool {
 	return c.repo.Archived || c.pull.Locked && (c.app || !c.repo.mayWrite(c.who))
 }
 
-// review posts a whole review, or nothing.
+// review posts a complete review, or nothing.
 func (g *GitHub) review(c *call) reply {
 	in := struct {
 		CommitID    string `json:"commit_id"`
@@ -124,8 +124,8 @@ func (g *GitHub) review(c *call) reply {
 	return g.reviewReply(c, r.ID)
 }
 
-// resolved is how GitHub says of a review what of it stands nowhere. It does not
-// say of which comment.
+// resolved is how GitHub reports which parts of a review have no valid place. It does
+// not tell which comment.
 var resolved = map[wrong]string{
 	wrongCommit: "Commit could not be resolved", wrongPath: "Path could not be resolved", wrongLine: "Line could not be resolved",
 	wrongStart: "Start line could not be resolved", wrongHunk: "Pull request review thread start line must be part of the same hunk as the line.",
@@ -215,7 +215,7 @@ func (g *GitHub) deleteReview(c *call) reply {
 	return out
 }
 
-// submit lets everybody see a review.
+// submit makes a pending review visible.
 func (g *GitHub) submit(c *call) reply {
 	var in struct{ Body, Event string }
 	r := c.pull.details(c.id("id"))
@@ -246,7 +246,7 @@ func (g *GitHub) submit(c *call) reply {
 	return g.reviewReply(c, r.ID)
 }
 
-// remark posts one inline comment, which makes a review without words.
+// remark posts one inline comment, which creates a review without text.
 func (g *GitHub) remark(c *call) reply {
 	var in draft
 	if bad := c.read(&in); bad != nil {
@@ -289,7 +289,7 @@ func (g *GitHub) answer(c *call) reply {
 	return g.answerTo(c, c.id("id"), in.Body)
 }
 
-// answerTo replies in a conversation, which makes a review without words, too.
+// answerTo replies in a conversation, which creates a review without text, too.
 func (g *GitHub) answerTo(c *call, id precedent.ForgeID, body string) reply {
 	up := c.pull.comment(forge.CommentRef{Kind: forge.OnLine, ID: id})
 	switch {
@@ -332,7 +332,7 @@ func (g *GitHub) say(c *call) reply {
 	return reply{status: http.StatusCreated, body: g.commentJSON(c, c.pull, m)}
 }
 
-// denied is the answer to whoever may not do something.
+// denied is the answer to a sender without permission.
 func (g *GitHub) denied(c *call) reply {
 	if c.app {
 		return problem(http.StatusForbidden, "Resource not accessible by integration")

@@ -16,11 +16,11 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
-// Build makes the forge under test, which reads the stage's world. It uses the
+// Build creates the forge under test, which shows the stage's world. It uses the
 // stage's clock, and Secret as its token.
 type Build func(t *testing.T, s *Stage) forge.Forge
 
-// Run is the suite that every forge passes.
+// Run runs the conformance suite.
 func Run(t *testing.T, build Build) {
 	t.Helper()
 	for _, test := range []struct {
@@ -32,14 +32,14 @@ func Run(t *testing.T, build Build) {
 		{"comments", comments},
 		{"more comments than a page", manyComments},
 		{"permissions", permissions},
-		{"permissions grow old", permissionsGrowOld},
+		{"permissions expire", permissionsGrowOld},
 		{"permissions fail closed", permissionsFailClosed},
 		{"pages", pagesOf},
 		{"diff", diffs},
-		{"nothing there", missingPulls},
-		{"what is not asked", refusesBadNames},
-		{"nobody waits", endsWithContext},
-		{"all at once", readsConcurrently},
+		{"missing pull requests", missingPulls},
+		{"names that are refused", refusesBadNames},
+		{"canceled context", endsWithContext},
+		{"concurrent reads", readsConcurrently},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := NewStage(t)
@@ -56,7 +56,7 @@ func repo(f forge.Forge) precedent.Repo {
 	return precedent.Repo{Host: f.Host(), Owner: "acme", Name: "shop"}
 }
 
-// withHost gives what the world says the host of the forge.
+// withHost returns p with the host of the forge in its repositories.
 func withHost(f forge.Forge, p forge.PullRequest) forge.PullRequest {
 	for _, b := range []*forge.Branch{&p.Base, &p.Head} {
 		if !b.Repo.IsZero() {
@@ -66,7 +66,7 @@ func withHost(f forge.Forge, p forge.PullRequest) forge.PullRequest {
 	return p
 }
 
-// addresses are the forge's own, and looked at apart.
+// addresses ignores URLs, which are specific to a forge and compared separately.
 var addresses = []cmp.Option{
 	cmpopts.IgnoreFields(forge.PullRequest{}, "URL", "Ref"), cmpopts.IgnoreFields(forge.Branch{}, "CloneURL"),
 	cmpopts.IgnoreFields(forge.Comment{}, "URL", "Votes"), cmpopts.EquateEmpty(),
@@ -177,7 +177,7 @@ func permissions(t *testing.T, _ *Stage, f forge.Forge) {
 		{"somebody unknown", forge.Person{ID: "98", Login: "nobody"}, forge.None},
 		{"deleted account", forge.Person{Login: "ghost"}, forge.None},
 		{"no number", forge.Person{Login: Ann.Login}, forge.None},
-		{"role that nobody knows", forge.Person{ID: "7", Login: "odd"}, forge.None},
+		{"unknown role", forge.Person{ID: "7", Login: "odd"}, forge.None},
 	} {
 		got, err := f.Permission(t.Context(), repo(f), test.p)
 		if err != nil || got != test.want {
@@ -315,7 +315,7 @@ func readsConcurrently(t *testing.T, _ *Stage, f forge.Forge) {
 	wg.Wait()
 }
 
-// kind is the kind of a forge's error.
+// kind returns the kind of a forge's error.
 func kind(err error) forge.ErrorKind {
 	var e *forge.Error
 	if errors.As(err, &e) {

@@ -7,7 +7,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
-// setsLabels: labels come and go, whatever their names are, and none comes twice.
+// setsLabels adds and removes labels with odd names, twice, and of an organization.
 func setsLabels(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	s.World.Change(func() { p.Labels = []string{"bug"} })
 	is := func(doing string, want ...string) {

@@ -11,8 +11,8 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
-// writeFaults are troubles on the way of what changes something. A forge that asks
-// no server cannot have them.
+// writeFaults tests failures of requests that make changes. It skips forges without a
+// server.
 func writeFaults(t *testing.T, build Build) {
 	t.Helper()
 	const post = http.MethodPost
@@ -67,8 +67,8 @@ func writeFaults(t *testing.T, build Build) {
 	t.Run("an edit is unsure", func(t *testing.T) { unsureEdit(t, build) })
 }
 
-// cutOff: wherever the connection breaks while a review is posted, one review is
-// seen after whoever was told that it is not posted has tried again.
+// interruptedPosts: wherever the connection breaks while a review is posted, there is
+// one review after a caller that got a definite error has tried again.
 func interruptedPosts(t *testing.T, build Build) {
 	t.Helper()
 	const most = 200 // requests of one review with a rejected remark among four
@@ -104,7 +104,7 @@ func interruptedPosts(t *testing.T, build Build) {
 	}
 }
 
-// unsureEdit: an edit whose answer was lost is unsure, and not repeated.
+// unsureEdit: an edit without an answer is unsure, and not repeated.
 func unsureEdit(t *testing.T, build Build) {
 	t.Helper()
 	s, f, p := writable(t, build)
@@ -129,7 +129,7 @@ func unsureEdit(t *testing.T, build Build) {
 	}
 }
 
-// waysToSay are requests that say one thing.
+// waysToSay are requests that post one comment.
 var waysToSay = map[string]func(*testing.T, forge.Forge, *Pull, precedent.ForgeID) error{
 	"review": func(t *testing.T, f forge.Forge, p *Pull, _ precedent.ForgeID) error {
 		_, err := f.Post(t.Context(), repo(f), till, draftOf(p))
@@ -145,7 +145,7 @@ var waysToSay = map[string]func(*testing.T, forge.Forge, *Pull, precedent.ForgeI
 	},
 }
 
-// checkWriteErrorText looks at the words of an error.
+// checkWriteErrorText checks the text of an error.
 func checkWriteErrorText(t *testing.T, err error) {
 	t.Helper()
 	var e *forge.Error
@@ -154,8 +154,8 @@ func checkWriteErrorText(t *testing.T, err error) {
 	}
 }
 
-// writeLimits: what a server asks to wait for was not done. It is waited for to
-// the second, and then done once.
+// writeLimits: a request refused by a rate limit was not carried out. It is sent
+// again exactly when the limit ends, once.
 func writeLimits(t *testing.T, build Build) {
 	t.Helper()
 	secondary := `{"message":"You have exceeded a secondary rate limit. Please wait a few minutes before you try again."}`

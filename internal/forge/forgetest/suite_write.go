@@ -13,10 +13,10 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
-// till is the pull request that the tests of writing write to.
+// till is the pull request that the tests write to.
 const till = 8
 
-// writing is the part of the suite about what changes something.
+// writing is the part of the suite that makes changes.
 func writing(t *testing.T, build Build) {
 	t.Helper()
 	for _, test := range []struct {
@@ -24,12 +24,12 @@ func writing(t *testing.T, build Build) {
 		run  func(*testing.T, *Stage, forge.Forge, *Pull)
 	}{
 		{"a review", postsReview},
-		{"a review whose remarks stand nowhere", rejectsRemarks},
+		{"a review with remarks outside the diff", rejectsRemarks},
 		{"a review without remarks", postsBodyOnly},
 		{"too many remarks", tooManyRemarks},
-		{"a commit of nobody", unknownCommit},
-		{"changes are requested", requestsChanges},
-		{"a review that somebody has begun", leavesPendingReview},
+		{"an unknown commit", unknownCommit},
+		{"request changes", requestsChanges},
+		{"a pending review of a person", leavesPendingReview},
 		{"locked, archived and deleted", refusesClosed},
 		{"comments are edited and deleted", editsAndDeletes},
 		{"only own comments are changed", sparesOthersComments},
@@ -38,10 +38,10 @@ func writing(t *testing.T, build Build) {
 		{"reactions", readsReactions},
 		{"checks", setsChecks},
 		{"labels", setsLabels},
-		{"long words", boundsText},
-		{"odd words", keepsOddText},
+		{"long texts", boundsText},
+		{"odd texts", keepsOddText},
 		{"writers at once", writersAtOnce},
-		{"a second between", spacesWrites},
+		{"a second between writes", spacesWrites},
 		{"other hosts", refusesOtherHosts},
 		{"comments without a number", refusesOtherIDs},
 	} {
@@ -53,7 +53,7 @@ func writing(t *testing.T, build Build) {
 	t.Run("faults", func(t *testing.T) { writeFaults(t, build) })
 }
 
-// writable is a stage with Till.
+// writable returns a stage with Till.
 func writable(t *testing.T, build Build) (*Stage, forge.Forge, *Pull) {
 	t.Helper()
 	s, p := NewStage(t), Till()
@@ -63,7 +63,7 @@ func writable(t *testing.T, build Build) (*Stage, forge.Forge, *Pull) {
 	return s, build(t, s), p
 }
 
-// remarkAt is a remark on lines of a file's side.
+// remarkAt is a remark on lines of a side of a file.
 func remarkAt(path string, side precedent.Side, start, end int, body string) forge.Remark {
 	return forge.Remark{Span: precedent.Span{Path: path, Side: side, Start: start, End: end}, Body: body}
 }
@@ -87,7 +87,7 @@ var badRemarks = []forge.Remark{
 	remarkAt("src/till.go", precedent.Left, 44, 44, "the other side's number"),
 	remarkAt("src/till.go", precedent.Right, 4, 42, "over two hunks"),
 	remarkAt("src/other.go", precedent.Right, 1, 1, "a file that is not changed"),
-	remarkAt("old notes.txt", precedent.Right, 2, 2, "a name that is no more"),
+	remarkAt("old notes.txt", precedent.Right, 2, 2, "an old name"),
 	remarkAt("gone.go", precedent.Right, 1, 1, "the new side of a deleted file"),
 	remarkAt("logo.png", precedent.Right, 1, 1, "a line of a picture"),
 	remarkAt("src/till.go", precedent.Right, 6, 7, "over the edge of a hunk"),
@@ -120,7 +120,7 @@ func postsReview(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	readsBack(t, f, d, posted, me)
 }
 
-// readsBack holds what is read against what was posted.
+// readsBack compares what is read with what was posted.
 func readsBack(t *testing.T, f forge.Forge, d forge.Draft, posted forge.Posted, me forge.Person) {
 	t.Helper()
 	said, err := f.Comments(t.Context(), repo(f), till)
@@ -166,8 +166,8 @@ func readsBack(t *testing.T, f forge.Forge, d forge.Draft, posted forge.Posted, 
 	}
 }
 
-// rejectsRemarks: whatever a forge takes, nothing is seen on lines that are not in
-// the diff, and what is good is seen once.
+// rejectsRemarks: nothing is posted on lines that are not in the diff, even if the
+// forge would accept it, and the other remarks are posted once.
 func rejectsRemarks(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	var mixed []forge.Remark
 	var want []int
@@ -229,7 +229,7 @@ func tooManyRemarks(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	}
 }
 
-// refused looks at an error of something that was not done.
+// refused checks the error of a request that was not carried out.
 func refused(t *testing.T, err error, kinds ...forge.ErrorKind) {
 	t.Helper()
 	e, ok := err.(*forge.Error) //nolint:errorlint // errors of a forge are of this type, unwrapped
@@ -241,7 +241,7 @@ func refused(t *testing.T, err error, kinds ...forge.ErrorKind) {
 	}
 }
 
-// checkNothingPosted fails if anything was said by the account that posts.
+// checkNothingPosted fails if Me posted anything.
 func checkNothingPosted(t *testing.T, s *Stage, p *Pull) {
 	t.Helper()
 	reviews := slices.DeleteFunc(s.World.Reviews(p), func(r Review) bool { return r.Author.ID != s.World.Me.ID })
@@ -292,8 +292,8 @@ func requestsChanges(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	}
 }
 
-// leavesUnsent: what somebody has begun with the same account, and not sent, is
-// neither sent nor lost.
+// leavesPendingReview: a pending review that a person started with the same account
+// is neither submitted nor lost.
 func leavesPendingReview(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	var begun forge.Comment
 	s.World.Change(func() {
@@ -393,7 +393,7 @@ func spacesWrites(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	checkSpacing(t, s)
 }
 
-// checkSpacing fails if a second did not pass between two requests that write.
+// checkSpacing fails if two requests that make changes are less than a second apart.
 func checkSpacing(t *testing.T, s *Stage) {
 	t.Helper()
 	var last time.Time
@@ -408,7 +408,7 @@ func checkSpacing(t *testing.T, s *Stage) {
 	}
 }
 
-// notSent: nothing is said to another host, or where a name leads elsewhere.
+// refusesOtherHosts: nothing is sent to another host or to an invalid name.
 func refusesOtherHosts(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	for _, r := range []precedent.Repo{
 		{Host: "elsewhere.example", Owner: "acme", Name: "shop"}, {Host: f.Host(), Owner: "acme", Name: "shop/../../users"}, {},

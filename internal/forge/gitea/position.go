@@ -89,7 +89,7 @@ func lastLine(hunk string, side precedent.Side) int {
 }
 
 // rejectedRemarks finds the remarks that are not within one hunk of the diff. Gitea
-// would accept them, and show them where nobody looks.
+// would accept them, and show them outside the diff.
 func (c *Client) rejectedRemarks(ctx context.Context, repo precedent.Repo, number int, remarks []forge.Remark) ([]forge.Rejected, error) {
 	patch, _, err := c.Patch(ctx, repo, number)
 	var large *forge.Error

@@ -103,7 +103,7 @@ func (f *Forge) Folder() (string, error) {
 	return r.Git, fail("read local forge", err)
 }
 
-// Quota is zero: there is no limit.
+// Quota is zero: requests are not limited.
 func (f *Forge) Quota() forge.Quota { return forge.Quota{} }
 
 // Me returns the account "me" in repo.json.

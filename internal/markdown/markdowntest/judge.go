@@ -190,7 +190,7 @@ func Inert(t T, markdown string) Page {
 	p := Render(t, markdown)
 	for _, s := range p.Loose {
 		if m := obeyed.FindString(s); m != "" {
-			t.Fatalf("%q stands in the open in\n%s", m, markdown)
+			t.Fatalf("%q is outside of code in\n%s", m, markdown)
 		}
 	}
 	if m := commands.FindString(markdown); m != "" {
