@@ -80,15 +80,15 @@ func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "precedent",
 		Short: "The code reviewer that remembers",
-		Long: `Precedent reviews changes with analyzers and language models, and keeps what it
-learns: what it found, and what people answered. The next review starts there.
+		Long: `Precedent reviews changes with static analyzers and language models. It keeps what
+it found and how people answered, and uses that in the next review.
 
 Exit status: 0 clean, 1 findings at or above --fail-on, 2 usage or configuration
 error, 3 incomplete review, 130 interrupted.`,
 		Example: `  precedent review                 # the branch, else the working tree, else the last commit
   precedent review main...HEAD
   precedent dismiss k7m2q0v5xa     # not a problem here: never show it again
-  precedent demo                   # see it remember, without touching anything of yours`,
+  precedent demo                   # watch a review that remembers, in a temporary folder`,
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
@@ -98,7 +98,7 @@ error, 3 incomplete review, 130 interrupted.`,
 	root.SetIn(a.in)
 	root.SetOut(a.out)
 	root.SetErr(a.err)
-	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "no progress and no notices on standard error")
+	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "turn off progress and notices on standard error")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return misuse(cmd, err) })
 	root.SetHelpCommand(helpCommand())
 	root.AddCommand(

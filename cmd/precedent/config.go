@@ -31,11 +31,12 @@ func newConfig(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "config",
 		Short: "Print the effective configuration, and where each value comes from",
-		Long: `Config prints every setting as a review would use it now, and who set it. Flags
-beat the environment, the environment beats the configuration file. The file is
+		Long: `Config prints every setting as a review would use it now, and where it comes from.
+Flags take precedence over the environment, and the environment over the
+configuration file. The file is
 $XDG_CONFIG_HOME/precedent/config.yaml, or ~/.config/precedent/config.yaml; its
-keys are ` + strings.Join(settings.FileKeys(), ", ") + `. What belongs to the repository stands
-in its policy, ` + guide.PolicyFile + `, which precedent init writes.
+keys are ` + strings.Join(settings.FileKeys(), ", ") + `. The settings of the repository
+are in its policy, ` + guide.PolicyFile + `, which precedent init writes.
 
 Exit status 2 if the policy has errors.`,
 		Example: `  precedent config

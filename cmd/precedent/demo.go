@@ -38,10 +38,10 @@ func newDemo(a *app) *cobra.Command {
 	var keep bool
 	cmd := &cobra.Command{
 		Use:   "demo",
-		Short: "Watch it find, be told no, and remember",
-		Long: `Demo makes a small repository in a temporary folder and reviews it with an engine
-that plays a script. It dismisses one finding and reviews again. Nothing leaves
-this machine, nothing of yours is touched, and the folder is removed afterwards.`,
+		Short: "Show the whole cycle: review, dismiss a finding, review again",
+		Long: `Demo creates a small repository in a temporary folder and reviews it with a scripted
+engine. It dismisses one finding and reviews again. Nothing leaves this machine,
+none of your files change, and the folder is removed afterwards.`,
 		Example: `  precedent demo
   precedent demo --keep      # and look around in its repository`,
 		Args: exactly(0),

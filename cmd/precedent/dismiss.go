@@ -23,14 +23,13 @@ func newDismiss(a *app) *cobra.Command {
 	var d dismissal
 	cmd := &cobra.Command{
 		Use:   "dismiss ID...",
-		Short: "Say that findings are not a problem here, take it back, or list what was said",
-		Long: `Dismiss hides the findings whose ids begin with ID from the next review on,
-whatever their severity, and every review lists what it hid, with your name and
-reason. It also counts once against the pattern: findings like it lose weight.
+		Short: "Dismiss findings that are not a problem here, undo that, or list dismissals",
+		Long: `Dismiss hides the findings whose IDs begin with ID, whatever their severity,
+starting with the next review. Every review lists what it hid, with your name and
+reason. A dismissal also lowers the confidence of similar findings.
 
-The reason says how far it reaches for findings like it: "intended here" means
-the function, "we don't do this here" the folder, "never in this repo" the
-repository.`,
+The reason decides the scope for similar findings: "intended here" means the
+function, "we don't do this here" the folder, "never in this repo" the repository.`,
 		Example: `  precedent dismiss k7m2q0v5xa --reason "the caller holds the lock"
   precedent dismiss --list
   precedent dismiss --undo k7m2q0v5xa`,
@@ -63,7 +62,7 @@ repository.`,
 
 func addReason(cmd *cobra.Command, d *dismissal) {
 	cmd.Flags().StringVar(&d.reason, "reason", "", "why it is not a problem here, in a `sentence`")
-	cmd.Flags().StringVar(&d.who, "who", "", "the `name` that is kept with it (default: your user name)")
+	cmd.Flags().StringVar(&d.who, "who", "", "the `name` to store with it (default: your user name)")
 }
 
 // dismiss dismisses findings, takes that back, or lists what is dismissed.
@@ -119,7 +118,7 @@ func (a *app) listDismissals(ctx context.Context, w *workflow.Workspace, asJSON 
 func newFP(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "fp",
-		Short:   "The older name of dismiss: fp add ID, fp list, fp remove ID",
+		Short:   "Alias of dismiss: fp add ID, fp list, fp remove ID",
 		Example: "  precedent fp list",
 		Args:    exactly(0),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },

@@ -23,15 +23,15 @@ func newDoctor(a *app) *cobra.Command {
 	var asJSON, try bool
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Check what a review needs, and say what is missing",
-		Long: `Doctor looks at git, the repository, the engine, the sandbox, the forge, the
-memory, the policy, the linters, the guide, the hook and the temporary folder,
-and says of each whether it is ok, whether a review works without it (warn), or
-not (missing), and what helps.
+		Short: "Check the setup, and show what is missing",
+		Long: `Doctor checks git, the repository, the engine, the sandbox, the forge, the memory,
+the policy, the linters, the guide, the hook and the temporary folder. For each
+it prints ok, warn (a review works without it) or missing (a review needs it),
+and how to fix it.
 
-If there is a token of a forge, the forge is asked whose it is. Nothing else is
-sent anywhere unless --try is given, which asks the model for one token and says
-what that cost. Keys are never printed.
+If a forge token is set, doctor asks the forge whose it is. It sends nothing else
+unless --try is given, which asks the model for one token and prints what that
+cost. Keys are never printed.
 
 Exit status: 0 if a review would work, 2 if something that it needs is missing.`,
 		Example: `  precedent doctor
@@ -57,7 +57,7 @@ Exit status: 0 if a review would work, 2 if something that it needs is missing.`
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
-	cmd.Flags().BoolVar(&try, "try", false, "ask the model for one token, which costs as much as that")
+	cmd.Flags().BoolVar(&try, "try", false, "ask the model for one token, which has a small cost")
 	addSettings(cmd, "engine", "model", "memory_db", "repo", "forge")
 	return cmd
 }

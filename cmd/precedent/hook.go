@@ -21,17 +21,17 @@ func newInstallHook(a *app) *cobra.Command {
 	var uninstall, force bool
 	cmd := &cobra.Command{
 		Use:   "install-hook",
-		Short: "Review what is pushed, before it is: a git hook",
-		Long: `Install-hook makes git run a review of what a push would send, with the settings
-that reviews have. Findings at or above fail_on stop the push. A review that is
-incomplete, or cannot run, says so and stops nothing.
+		Short: "Install a git hook that reviews every push",
+		Long: `Install-hook installs a pre-push hook that reviews what a push would send, with your
+usual settings. Findings at or above fail_on stop the push. If a review is
+incomplete or cannot run, the hook says so and the push continues.
 
-The hook goes where git looks for it: core.hooksPath, else the folder that all
-work trees of the repository share. A hook that is there stays; with --force it
-is kept as ` + hook.Old + `, and ours starts it first.
+The hook is installed where git looks for it: core.hooksPath, else the folder that
+all work trees of the repository share. An existing hook is not replaced. With
+--force it is kept as ` + hook.Old + `, and the new hook runs it first.
 
-To push without a review: git push --no-verify, or PRECEDENT_SKIP_HOOK=1, which
-leaves the other hook its say.`,
+To push without a review, use git push --no-verify, or PRECEDENT_SKIP_HOOK=1,
+which still runs the other hook.`,
 		Example: `  precedent install-hook
   precedent install-hook --force
   precedent install-hook --uninstall`,
@@ -46,8 +46,8 @@ leaves the other hook its say.`,
 			return a.installHook(cmd.Context(), force)
 		},
 	}
-	cmd.Flags().BoolVar(&uninstall, "uninstall", false, "remove our hook, and put the one back that it replaced")
-	cmd.Flags().BoolVar(&force, "force", false, "keep a hook that is there as "+hook.Old+", and start it from ours")
+	cmd.Flags().BoolVar(&uninstall, "uninstall", false, "remove the hook, and restore the one that it replaced")
+	cmd.Flags().BoolVar(&force, "force", false, "keep an existing hook as "+hook.Old+", and run it from the new one")
 	return cmd
 }
 

@@ -27,14 +27,14 @@ func newInit(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init",
 		Short: "Write a commented policy file, or the workflows that review pull requests",
-		Long: `Init writes ` + guide.PolicyFile + ` at the top of the work tree. As written it changes
-nothing: every setting is there as a comment. Commit it, and it holds for
-everybody's reviews; until then it holds for yours.
+		Long: `Init writes ` + guide.PolicyFile + ` at the top of the work tree. All settings in it are
+commented out, so it changes nothing yet. After you commit it, it applies to
+everyone's reviews; until then it applies only to yours.
 
-With --ci it writes workflows instead, which review every pull request and post
-the review: for GitHub into .github/workflows, for Gitea and Forgejo into
-.gitea/workflows. They give pull requests from forks no secret and no right to
-write, and name every action by its commit.`,
+With --ci it writes workflows instead that review every pull request and post the
+review: for GitHub to .github/workflows, for Gitea and Forgejo to
+.gitea/workflows. Pull requests from forks get no secrets and no write access, and
+every action is pinned to a commit.`,
 		Example: "  precedent init && $EDITOR " + guide.PolicyFile + "\n  precedent init --ci github",
 		Args:    exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -60,7 +60,7 @@ write, and name every action by its commit.`,
 			return a.advise("Uncomment what you want to set. precedent config shows what holds, and from where.")
 		},
 	}
-	cmd.Flags().BoolVar(&force, "force", false, "overwrite files that are there")
+	cmd.Flags().BoolVar(&force, "force", false, "overwrite existing files")
 	cmd.Flags().StringVar(&ci, "ci", "", "write the workflows for `FORGE`: github or gitea")
 	return cmd
 }

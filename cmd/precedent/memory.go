@@ -18,7 +18,7 @@ import (
 func newMemory(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "memory",
-		Short: "Look after what is remembered of this repository",
+		Short: "Manage the memory of this repository",
 		Example: `  precedent memory status
   precedent memory prune`,
 		Args: exactly(0),
@@ -32,7 +32,7 @@ func newMemoryStatus(a *app) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "status",
-		Short:   "Say where the memory is and what is in it",
+		Short:   "Show where the memory is and what is in it",
 		Example: "  precedent memory status --json",
 		Args:    exactly(0),
 		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workflow.Workspace) error {
@@ -77,10 +77,10 @@ func newMemoryPrune(a *app) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "prune",
-		Short: "Forget what is old",
-		Long: fmt.Sprintf(`Prune forgets findings that no review saw for %d days, and all but the %d newest
-of each file. Whatever a dismissal refers to stays, and of every forgotten finding
-a label stays: its place, category and confidence.`, int(memory.KeepFor.Hours()/24), memory.KeepPerFile),
+		Short: "Delete old findings",
+		Long: fmt.Sprintf(`Prune deletes findings that no review saw for %d days, and all but the %d newest of
+each file. It keeps findings that a dismissal refers to, and a label of each deleted
+finding: its place, category and confidence.`, int(memory.KeepFor.Hours()/24), memory.KeepPerFile),
 		Example: "  precedent memory prune",
 		Args:    exactly(0),
 		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workflow.Workspace) error {
@@ -100,9 +100,10 @@ func newMemoryClear(a *app) *cobra.Command {
 	var yes, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "clear",
-		Short: "Forget everything about this repository",
-		Long: `Clear forgets everything about this repository: reviews, findings, dismissals and
-labels. Other repositories in the same database keep theirs. It cannot be undone.`,
+		Short: "Delete everything about this repository",
+		Long: `Clear deletes everything about this repository: reviews, findings, dismissals and
+labels. Other repositories in the same database are not affected. You cannot undo
+this.`,
 		Example: "  precedent memory clear --yes",
 		Args:    exactly(0),
 		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workflow.Workspace) error {

@@ -14,17 +14,18 @@ func newOutcomes(a *app) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "outcomes [NUMBER|URL]",
-		Short: "Say what became of the posted findings of a pull request",
-		Long: `Outcomes looks at the pull request as it is now and says of every finding that was
-posted on it what became of it, with the proof: fixed, suggestion committed,
-declined (with the person's words), accepted, resolved with the code as it was,
-ignored when it was merged or closed, or unknown. What nobody declined is not
-accepted for that.
+		Short: "Show what happened to the posted findings of a pull request",
+		Long: `Outcomes reads the pull request and shows what happened to every finding that was
+posted on it, with evidence: fixed, suggestion committed, declined (with the
+person's words), accepted, resolved without a change, ignored (merged or closed
+with the thread open), or unknown. A finding is not accepted just because no one
+declined it.
 
-The memory keeps it. A "no" of somebody with write permission, in words or as a
-thumb down, hides the finding from then on, as precedent dismiss does.
+The outcomes are stored in the memory. If a person with write permission dismisses
+a finding, in words or with 👎, it is hidden from then on, as with precedent
+dismiss.
 
-Without an argument, in a workflow, it is the pull request of the event. Nothing
+Without an argument, in a workflow, it uses the pull request of the event. Nothing
 is written to the forge.`,
 		Example: `  precedent outcomes 7
   precedent outcomes https://github.com/owner/name/pull/7 --json`,

@@ -16,21 +16,21 @@ func newPR(a *app) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "pr [NUMBER|URL]",
-		Short: "Review a pull request, and post the review",
+		Short: "Review a pull request, and optionally post the review",
 		Long: `Pr reads a pull request on GitHub, Gitea or Forgejo, reviews it like a local
-change, prints what it found, and remembers it. With --post it writes the review
-to the forge: one summary that later reviews update, and a comment on the line of
-each new finding. It never approves.
+change, prints the findings, and stores them in the memory. With --post it writes
+the review to the forge: one summary that later reviews update, and a comment on
+the lines of each new finding. It never approves.
 
-A NUMBER is one of the repository whose clone this is, or of --repo. Without one,
-in a workflow of GitHub or Gitea, it is the pull request of the event. The commits
-are fetched with git: in a clone they rest on what it has, elsewhere they are kept
-in the cache folder. No checkout is made, and the clone is not changed. Guide and
-policy are those of the base, and people's comments are read.
+A NUMBER belongs to the repository of this clone, or to --repo. Without an argument,
+in a workflow on GitHub or Gitea, pr uses the pull request of the event. It fetches
+the commits with git. In a clone it uses the objects that are there; elsewhere it
+keeps the commits in the cache folder. It checks nothing out and does not change the
+clone. It uses guide and policy of the base, and reads people's comments.
 
-After a push --post reviews what the push touched, says nothing twice, answers
-its open threads, and closes those that are fixed. A review that stands at the
-head already is not made again; --again makes it.
+After a push, --post reviews what the push changed, answers open threads, resolves
+those that are fixed, and repeats nothing. If the head was reviewed already, nothing
+is done; --again reviews it again.
 
 The token is GITHUB_TOKEN or GH_TOKEN, GITEA_TOKEN for Gitea and Forgejo; public
 repositories can be read without one. PRECEDENT_GITHUB_APP_ID with
@@ -69,8 +69,8 @@ error, or no such pull request, 3 not everything was read or posted.`,
 	f := cmd.Flags()
 	addFormat(cmd, &o.format)
 	f.BoolVar(&o.post, "post", false, "post the review to the pull request")
-	f.BoolVar(&o.again, "again", false, "with --post: read everything again, also if a review stands at this head")
-	f.BoolVar(&o.resume, "resume", false, "go on from the answers that an unfinished review of this change has paid for")
+	f.BoolVar(&o.again, "again", false, "with --post: read everything again, even if this head was reviewed already")
+	f.BoolVar(&o.resume, "resume", false, "continue an unfinished review of this change with the answers that it paid for")
 	f.BoolVar(&o.dry, "estimate", false, "print what would be sent, the tokens and the cost, and send nothing")
 	f.BoolVar(&asJSON, "json", false, "print as JSON: --format json")
 	addAllSettings(cmd)

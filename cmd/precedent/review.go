@@ -32,9 +32,9 @@ func newReview(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "review [RANGE]",
 		Short: "Review a local change",
-		Long: `Review reads a change with the analyzers, and with a model if there is an engine,
-prints what it found, and remembers it. Without a RANGE it takes what the branch
-adds to its upstream, else what is not committed, else the last commit.
+		Long: `Review reads a change with the analyzers, and with a model if an engine is set up,
+prints the findings, and stores them in the memory. Without a RANGE it reviews what
+the branch adds to its upstream, else uncommitted changes, else the last commit.
 
 RANGE is A..B, A...B (from their merge base), or A, which is A...HEAD.
 
@@ -42,7 +42,8 @@ The engine is a model behind an API, if ANTHROPIC_API_KEY, OPENAI_API_KEY or
 OPENAI_BASE_URL is set, or a program that reads a task as JSON on standard input
 and writes the answer to standard output (docs/engine.md). A program gets this
 environment without the variables of precedent and git and without the tokens of
-forges. With no engine only the analyzers read, and the output says so.
+forges. Without an engine, only the analyzers read the change, and the output says
+so.
 
 Exit status: 0 clean, 1 findings at or above --fail-on, 2 usage or configuration
 error, 3 not everything was read.`,
@@ -72,12 +73,12 @@ error, 3 not everything was read.`,
 		},
 	}
 	f := cmd.Flags()
-	f.BoolVar(&o.spec.Staged, "staged", false, "review what the next commit would hold")
-	f.BoolVar(&o.spec.Worktree, "worktree", false, "review all that is not committed, untracked files included")
+	f.BoolVar(&o.spec.Staged, "staged", false, "review what is staged for the next commit")
+	f.BoolVar(&o.spec.Worktree, "worktree", false, "review all uncommitted changes, including untracked files")
 	addFormat(cmd, &o.format)
-	f.BoolVar(&o.resume, "resume", false, "go on from the answers that an unfinished review of this change has paid for")
+	f.BoolVar(&o.resume, "resume", false, "continue an unfinished review of this change with the answers that it paid for")
 	f.BoolVar(&o.dry, "estimate", false, "print what would be sent, the tokens and the cost, and send nothing")
-	f.BoolVar(&o.fix, "fix", false, "show what the suggestions would change in the work tree, ask, and change it")
+	f.BoolVar(&o.fix, "fix", false, "show what the suggestions would change in the work tree, ask, and apply them")
 	f.BoolVar(&o.agreed, "yes", false, "with --fix: do not ask")
 	f.BoolVar(&asJSON, "json", false, "print as JSON: --format json")
 	addAllSettings(cmd, "forge") // a review of a local change asks no forge

@@ -49,7 +49,7 @@ func (p *Pull) Outcomes(ctx context.Context) ([]precedent.Outcome, error) {
 	}
 	defer s.close()
 	if s.earlier.trees == nil {
-		return nil, Hinted(errors.New("what became of the findings cannot be told: "+incomplete(s.failures)), "the token needs to read the repository and to know its own account")
+		return nil, Hinted(errors.New("the outcomes of the findings could not be determined: "+incomplete(s.failures)), "the token needs to read the repository and to know its own account")
 	}
 	rows, err := p.workspace.rows(ctx)
 	if err != nil {
