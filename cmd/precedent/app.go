@@ -37,7 +37,7 @@ type app struct {
 	sleep    func(ctx context.Context, d time.Duration) error // between requests to a forge; nil for the real time
 	quiet    bool                                             // no progress and no notices; errors are always said
 
-	brought engine.Engine // the engine of a command that has its own, before any setting
+	fixedEngine engine.Engine // the engine of a command that has its own, before any setting
 }
 
 // environment turns what os.Environ returns into a map.
@@ -67,7 +67,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	case errors.As(err, &s):
 		return int(s)
 	}
-	a.complain(err)
+	a.printError(err)
 	var e *workflow.Error
 	if errors.As(err, &e) && e.Status != 0 {
 		return e.Status
@@ -160,8 +160,8 @@ func between(least, most int) cobra.PositionalArgs {
 	}
 }
 
-// complain prints an error and its hint.
-func (a *app) complain(err error) {
+// printError prints an error and its hint.
+func (a *app) printError(err error) {
 	fmt.Fprintln(a.err, "precedent: "+text.Visible(err.Error()))
 	if hint := hintOf(err); hint != "" {
 		a.hint(hint)
@@ -198,16 +198,16 @@ func terminal(w any) (width int, ok bool) {
 	return report.DefaultWidth, true
 }
 
-// paper says how wide standard output is and whether it may have colours: only
+// outputStyle says how wide standard output is and whether it may have colours: only
 // on a terminal, and never against NO_COLOR (https://no-color.org).
-func (a *app) paper() (width int, color bool) {
+func (a *app) outputStyle() (width int, color bool) {
 	width, tty := terminal(a.out)
 	return width, tty && a.env["NO_COLOR"] == "" && a.env["TERM"] != "dumb"
 }
 
 // page is a page on standard output.
 func (a *app) page() *report.Page {
-	width, color := a.paper()
+	width, color := a.outputStyle()
 	return report.NewPage(a.out, width, color)
 }
 
@@ -219,21 +219,21 @@ func (a *app) showProgress() *progress.Progress {
 	}
 	o.Out = a.err
 	if f, ok := a.err.(*os.File); ok && term.IsTerminal(int(f.Fd())) && a.env["TERM"] != "dumb" {
-		o.Size = func() (int, int) { return screen(f) }
+		o.Size = func() (int, int) { return terminalSize(f) }
 		o.Color = a.env["NO_COLOR"] == ""
 	}
 	return progress.Start(o)
 }
 
-// screen is the size of a terminal, of the classic one if it does not tell.
-func screen(f *os.File) (columns, rows int) {
+// terminalSize is the size of a terminal, of the classic one if it does not tell.
+func terminalSize(f *os.File) (columns, rows int) {
 	if columns, rows, err := term.GetSize(int(f.Fd())); err == nil && columns > 0 && rows > 0 {
 		return min(columns, maxColumns), rows
 	}
 	return report.DefaultWidth, 24
 }
 
-func counted(n int, noun string) string {
+func plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}

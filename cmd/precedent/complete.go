@@ -44,7 +44,7 @@ func (a *app) completeIDs(cmd *cobra.Command, args []string, list func(*workflow
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	w, err := a.remember(cmd.Context(), settingFlags(cmd))
+	w, err := a.openWorkspace(cmd.Context(), settingFlags(cmd))
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}

@@ -58,7 +58,7 @@ Exit status 2 if the policy has errors.`,
 				return err
 			}
 			for _, err := range errs {
-				a.complain(err)
+				a.printError(err)
 			}
 			if workflow.HasErrors(errs) {
 				return exitStatus(precedent.ExitUsage)
@@ -78,7 +78,7 @@ func printConfiguration(p *report.Page, c configuration) {
 		if value == "" {
 			value = "-"
 		}
-		rows = append(rows, []string{p.Ink(report.Bold, s.Key), p.Ink(report.Plain, value) + "  " + p.Ink(report.Faint, "("+brief(s.Source, c.File)+")")})
+		rows = append(rows, []string{p.Ink(report.Bold, s.Key), p.Ink(report.Plain, value) + "  " + p.Ink(report.Faint, "("+shortSource(s.Source, c.File)+")")})
 	}
 	p.Table(rows)
 	p.Line()
@@ -92,8 +92,8 @@ func printConfiguration(p *report.Page, c configuration) {
 	}
 }
 
-// brief shortens the path of the configuration file, which stands below.
-func brief(source, file string) string {
+// shortSource shortens the path of the configuration file, which stands below.
+func shortSource(source, file string) string {
 	if file == "" {
 		return source
 	}

@@ -80,23 +80,23 @@ func (a *app) demo(ctx context.Context, keep bool) (err error) {
 	}
 	review := []string{"review", "main...retry-refunds"}
 	tell("A branch retries refunds. Before it is pushed, it is reviewed. What finders claim, a verifier tries to refute:")
-	if err := d.play(ctx, p, precedent.ExitFindings, review...); err != nil {
+	if err := d.runCommand(ctx, p, precedent.ExitFindings, review...); err != nil {
 		return err
 	}
-	declined, err := d.find(ctx, "without a pause")
+	declined, err := d.findID(ctx, "without a pause")
 	if err != nil {
 		return err
 	}
 	tell("One of them is no problem here. %s says so, with a reason:", demoWho)
-	if err := d.play(ctx, p, precedent.ExitClean, "dismiss", declined, "--reason", demoReason); err != nil {
+	if err := d.runCommand(ctx, p, precedent.ExitClean, "dismiss", declined, "--reason", demoReason); err != nil {
 		return err
 	}
 	tell("The same change is reviewed again. What was found is known, and what was declined stays hidden, in the open:")
-	if err := d.play(ctx, p, precedent.ExitFindings, review...); err != nil {
+	if err := d.runCommand(ctx, p, precedent.ExitFindings, review...); err != nil {
 		return err
 	}
 	tell("Why was it hidden? Every decision is kept:")
-	if err := d.play(ctx, p, precedent.ExitClean, "explain", declined); err != nil {
+	if err := d.runCommand(ctx, p, precedent.ExitClean, "explain", declined); err != nil {
 		return err
 	}
 	p.Line()
@@ -122,11 +122,11 @@ func (a *app) demoApp(dir string) (*app, error) {
 			env[name] = v
 		}
 	}
-	return &app{in: a.in, out: a.out, err: a.err, env: env, dir: filepath.Join(dir, "shop"), now: a.now, brought: e, quiet: true}, nil
+	return &app{in: a.in, out: a.out, err: a.err, env: env, dir: filepath.Join(dir, "shop"), now: a.now, fixedEngine: e, quiet: true}, nil
 }
 
-// play prints a command as a shell would show it and runs it.
-func (a *app) play(ctx context.Context, p *report.Page, want int, args ...string) error {
+// runCommand prints a command as a shell would show it and runs it.
+func (a *app) runCommand(ctx context.Context, p *report.Page, want int, args ...string) error {
 	line := "$ precedent"
 	for _, arg := range args {
 		line += " " + shellWord(arg)
@@ -138,9 +138,9 @@ func (a *app) play(ctx context.Context, p *report.Page, want int, args ...string
 	return ctx.Err()
 }
 
-// find returns the id of the remembered finding whose title holds the words.
-func (a *app) find(ctx context.Context, words string) (string, error) {
-	w, err := a.remember(ctx, nil)
+// findID returns the id of the remembered finding whose title holds the words.
+func (a *app) findID(ctx context.Context, words string) (string, error) {
+	w, err := a.openWorkspace(ctx, nil)
 	if err != nil {
 		return "", err
 	}

@@ -67,7 +67,7 @@ func addReason(cmd *cobra.Command, d *dismissal) {
 
 // dismiss dismisses findings, takes that back, or lists what is dismissed.
 func (a *app) dismiss(cmd *cobra.Command, ids []string, d dismissal) error {
-	w, err := a.remember(cmd.Context(), settingFlags(cmd))
+	w, err := a.openWorkspace(cmd.Context(), settingFlags(cmd))
 	if err != nil {
 		return err
 	}

@@ -67,7 +67,7 @@ func (a *app) diagnose(ctx context.Context, flags map[string]string, try bool) (
 	d := doctor.New(hintOf)
 	op, err := a.settings(flags)
 	if err != nil {
-		d.Wrong("settings", doctor.Missing, err)
+		d.AddError("settings", doctor.Missing, err)
 		if op, err = settings.Read(settings.Sources{}); err != nil { // the defaults
 			return nil, err
 		}
@@ -75,7 +75,7 @@ func (a *app) diagnose(ctx context.Context, flags map[string]string, try bool) (
 	d.Git(ctx, a.gitOptions())
 	repo, err := a.openRepo(ctx)
 	if err != nil {
-		d.Wrong("repository", doctor.Missing, err)
+		d.AddError("repository", doctor.Missing, err)
 	} else {
 		defer repo.Close()
 		d.Repository(ctx, repo)
@@ -87,7 +87,7 @@ func (a *app) diagnose(ctx context.Context, flags map[string]string, try bool) (
 		a.checkMemory(ctx, d, op)
 		policy, err := workflow.CurrentPolicy(ctx, repo)
 		if err != nil {
-			d.Wrong("policy", doctor.Missing, err)
+			d.AddError("policy", doctor.Missing, err)
 		} else {
 			d.Policy(policy.Policy, policy.Source, policy.Errors, workflow.HasErrors(policy.Errors))
 		}
@@ -103,7 +103,7 @@ func (a *app) diagnose(ctx context.Context, flags map[string]string, try bool) (
 func (a *app) checkMemory(ctx context.Context, d *doctor.Diagnosis, op *settings.Settings) {
 	repo, err := a.openRepository(ctx, op)
 	if err != nil {
-		d.Wrong("memory", doctor.Warned, err)
+		d.AddError("memory", doctor.Warning, err)
 		return
 	}
 	defer repo.Close()
@@ -113,9 +113,9 @@ func (a *app) checkMemory(ctx context.Context, d *doctor.Diagnosis, op *settings
 // checkEngine says what reads, and with try asks it something.
 func (a *app) checkEngine(ctx context.Context, d *doctor.Diagnosis, op *settings.Settings, try bool) {
 	const name = "engine"
-	r, err := a.reader(op)
+	r, err := a.chooseEngine(op)
 	if err != nil {
-		d.Wrong(name, doctor.Missing, err)
+		d.AddError(name, doctor.Missing, err)
 		return
 	}
 	var keys []string
@@ -129,21 +129,21 @@ func (a *app) checkEngine(ctx context.Context, d *doctor.Diagnosis, op *settings
 	about := strings.Join(keys, ", ")
 	switch {
 	case r.model != nil:
-		d.Say(name, doctor.Fine, "", "%s; %s", api.New(api.Config{Model: r.model, Prices: llm.ListPrices().With(op.Prices), Why: r.from}).Info().Line, about)
-	case r.agent != "":
-		d.Say(name, doctor.Fine, "", "claude %s (%s); %s", r.agent, r.from, about)
+		d.Add(name, doctor.OK, "", "%s; %s", api.New(api.Config{Model: r.model, Prices: llm.ListPrices().With(op.Prices), Why: r.source}).Info().Line, about)
+	case r.claudePath != "":
+		d.Add(name, doctor.OK, "", "claude %s (%s); %s", r.claudePath, r.source, about)
 	case r.program != nil:
-		d.Say(name, doctor.Fine, "", "%s", r.program.Info().Line)
+		d.Add(name, doctor.OK, "", "%s", r.program.Info().Line)
 	default:
-		d.Say(name, doctor.Warned, "set a key, or name a program or a local server: docs/getting-started.md", "%s: only the analyzers read; %s", r.why, about)
+		d.Add(name, doctor.Warning, "set a key, or name a program or a local server: docs/getting-started.md", "%s: only the analyzers read; %s", r.whyNone, about)
 	}
 	if try {
 		d.Try(ctx, r.model, llm.ListPrices().With(op.Prices))
 	}
 }
 
-// forgePatience is how long a forge may take to say whose the token is.
-const forgePatience = 20 * time.Second
+// forgeTimeout is how long a forge may take to say whose the token is.
+const forgeTimeout = 20 * time.Second
 
 // checkForge says which forge pull requests are read from, and as whom. A
 // forge is asked only if there is a token for it. Where nothing points to one,
@@ -152,7 +152,7 @@ func (a *app) checkForge(ctx context.Context, d *doctor.Diagnosis, op *settings.
 	const name = "forge"
 	st, err := a.station(op)
 	if err != nil {
-		d.Wrong(name, doctor.Warned, err) // reviews of local changes need none
+		d.AddError(name, doctor.Warning, err) // reviews of local changes need none
 		return
 	}
 	var id precedent.Repo
@@ -167,10 +167,10 @@ func (a *app) checkForge(ctx context.Context, d *doctor.Diagnosis, op *settings.
 	}
 	if !st.known() {
 		hint := "set " + st.named + " to read private ones, and to post"
-		d.Say(name, doctor.Fine, hint, "%s (%s), without a token: public pull requests can be read, and nothing can be posted", st.Host(), op.Forge.Source)
+		d.Add(name, doctor.OK, hint, "%s (%s), without a token: public pull requests can be read, and nothing can be posted", st.Host(), op.Forge.Source)
 		return
 	}
-	within, cancel := context.WithTimeout(ctx, forgePatience)
+	within, cancel := context.WithTimeout(ctx, forgeTimeout)
 	defer cancel()
 	if here { // an App acts for a repository
 		_, err = st.token(within, id)
@@ -180,7 +180,7 @@ func (a *app) checkForge(ctx context.Context, d *doctor.Diagnosis, op *settings.
 		me, err = st.Me(within)
 	}
 	if err != nil {
-		d.Wrong(name, doctor.Warned, st.fault(err))
+		d.AddError(name, doctor.Warning, st.fault(err))
 		return
 	}
 	says := st.Host() + " (" + op.Forge.Source.String() + "), as " + me.Login
@@ -188,8 +188,8 @@ func (a *app) checkForge(ctx context.Context, d *doctor.Diagnosis, op *settings.
 		says += ", " + workflow.QuotaLeft(q)
 	}
 	if !here && !id.IsZero() && !id.IsLocal() {
-		d.Say(name, doctor.Warned, elsewhere, "%s; but the clone's remote is on %s", says, id.Host)
+		d.Add(name, doctor.Warning, otherForgeHint, "%s; but the clone's remote is on %s", says, id.Host)
 		return
 	}
-	d.Say(name, doctor.Fine, "", "%s", says)
+	d.Add(name, doctor.OK, "", "%s", says)
 }

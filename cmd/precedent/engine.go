@@ -36,14 +36,14 @@ func (a *app) goEnv() lint.GoEnv {
 	return lint.GoEnv{Path: a.env["PATH"], Home: a.env["HOME"], Cache: cache, ModCache: modules, Tool: self}
 }
 
-// withheld are variables that an engine's program does not get: whoever steers
+// withheldVariables are variables that an engine's program does not get: whoever steers
 // a model by the change that it reads may have it print its environment. The
 // tokens of models stay, because only the program knows which one it needs.
-var withheld = append([]string{"SSH_AUTH_SOCK", "SSH_ASKPASS"}, tokens...)
+var withheldVariables = append([]string{"SSH_AUTH_SOCK", "SSH_ASKPASS"}, tokenVariables...)
 
-// tokens are the variables in which forges, their workflows and registries are
+// tokenVariables are the variables in which forges, their workflows and registries are
 // given credentials.
-var tokens = []string{
+var tokenVariables = []string{
 	"GITHUB_TOKEN", "GH_TOKEN", "GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN", "GITLAB_TOKEN", "GITEA_TOKEN", "FORGEJO_TOKEN",
 	"BITBUCKET_TOKEN", "CI_JOB_TOKEN", "NPM_TOKEN", "NODE_AUTH_TOKEN",
 }
@@ -56,7 +56,7 @@ var withheldPrefixes = []string{"GIT_", "PRECEDENT_", "ACTIONS_", "CI_REGISTRY",
 func (a *app) engineEnvironment() []string {
 	var env []string
 	for name, value := range a.env {
-		if !slices.Contains(withheld, name) && !slices.ContainsFunc(withheldPrefixes, func(p string) bool { return strings.HasPrefix(name, p) }) {
+		if !slices.Contains(withheldVariables, name) && !slices.ContainsFunc(withheldPrefixes, func(p string) bool { return strings.HasPrefix(name, p) }) {
 			env = append(env, name+"="+value)
 		}
 	}

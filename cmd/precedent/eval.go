@@ -26,16 +26,16 @@ func newEval(a *app) *cobra.Command {
 	return cmd
 }
 
-// measured is the result of a measurement, how it is shown to people, and whether
+// measurement is the result of a measurement, how it is shown to people, and whether
 // everything was measured that was to be.
-type measured struct {
+type measurement struct {
 	result any
 	show   func(*report.Page) error
 	whole  bool
 }
 
-// measurement completes a command: it runs and prints.
-func (a *app) measurement(cmd *cobra.Command, run func(cmd *cobra.Command, dir string, seed uint64) (measured, error)) *cobra.Command {
+// measurementCommand completes a command: it runs and prints.
+func (a *app) measurementCommand(cmd *cobra.Command, run func(cmd *cobra.Command, dir string, seed uint64) (measurement, error)) *cobra.Command {
 	cmd.Args = exactly(1)
 	seed := cmd.Flags().Uint64("seed", 1, "the `number` that seeds all random choices")
 	asJSON := cmd.Flags().Bool("json", false, "print as JSON")
@@ -62,23 +62,23 @@ func (a *app) measurement(cmd *cobra.Command, run func(cmd *cobra.Command, dir s
 
 func newEvalAnchor(a *app) *cobra.Command {
 	var noisy bool
-	cmd := a.measurement(&cobra.Command{
+	cmd := a.measurementCommand(&cobra.Command{
 		Use:   "anchor DIR",
 		Short: "Measure whether findings are placed on the right lines",
 		Long: `Anchor reads each folder in DIR with a diff.patch and a meta.json whose "gold" lists
 lines that people commented on. It quotes those lines with a wrong number and
 counts where the quotes are placed. --noisy also changes them as models do.`,
 		Example: "  precedent eval anchor ./changes --noisy --json",
-	}, func(_ *cobra.Command, dir string, seed uint64) (measured, error) {
+	}, func(_ *cobra.Command, dir string, seed uint64) (measurement, error) {
 		r, err := eval.Anchor(dir, noisy, seed)
-		return measured{r, r.Show, true}, err
+		return measurement{r, r.Show, true}, err
 	})
 	cmd.Flags().BoolVar(&noisy, "noisy", false, "change numbers and quotes as models do")
 	return cmd
 }
 
 func newEvalDedup(a *app) *cobra.Command {
-	cmd := a.measurement(&cobra.Command{
+	cmd := a.measurementCommand(&cobra.Command{
 		Use:   "dedup DIR",
 		Short: "Measure whether duplicate findings are merged",
 		Long: `Dedup reads pairs of remarks that people labelled as the same or not, from
@@ -94,14 +94,14 @@ Exit status: 0 measured, 2 usage or configuration error, 3 the judge did not
 answer everything.`,
 		Example: `  precedent eval dedup ./remarks
   precedent eval dedup ./remarks --engine anthropic --max-cost 1 --json`,
-	}, func(cmd *cobra.Command, dir string, seed uint64) (measured, error) {
+	}, func(cmd *cobra.Command, dir string, seed uint64) (measurement, error) {
 		judge, end, err := a.judge(cmd)
 		if err != nil {
-			return measured{}, err
+			return measurement{}, err
 		}
 		defer end()
 		r, err := eval.MeasureDedup(cmd.Context(), dir, judge, seed)
-		return measured{r, r.Show, r.Judging.Whole()}, err
+		return measurement{r, r.Show, r.Judging.Whole()}, err
 	})
 	addSettings(cmd, judgeSettings...)
 	return cmd
@@ -109,7 +109,7 @@ answer everything.`,
 
 func newEvalSuppress(a *app) *cobra.Command {
 	var draws int
-	cmd := a.measurement(&cobra.Command{
+	cmd := a.measurementCommand(&cobra.Command{
 		Use:   "suppress DIR",
 		Short: "Measure whether dismissals hide the findings that they cover",
 		Long: `Suppress reads dismissals, later findings, and labels that say which findings the
@@ -125,20 +125,20 @@ Exit status: 0 measured, 2 usage or configuration error, 3 the judge did not
 answer everything.`,
 		Example: `  precedent eval suppress ./remarks
   precedent eval suppress ./remarks --engine anthropic --max-cost 5 --json`,
-	}, func(cmd *cobra.Command, dir string, seed uint64) (measured, error) {
+	}, func(cmd *cobra.Command, dir string, seed uint64) (measurement, error) {
 		judge, end, err := a.judge(cmd)
 		if err != nil {
-			return measured{}, err
+			return measurement{}, err
 		}
 		defer end()
 		if judge != nil && !cmd.Flags().Changed("draws") {
 			draws = eval.JudgedDraws
 		}
 		if draws < 1 {
-			return measured{}, misuse(cmd, errors.New("--draws: want 1 or more"))
+			return measurement{}, misuse(cmd, errors.New("--draws: want 1 or more"))
 		}
 		r, err := eval.MeasureSuppress(cmd.Context(), dir, judge, draws, seed)
-		return measured{r, r.Show, r.Judging.Whole()}, err
+		return measurement{r, r.Show, r.Judging.Whole()}, err
 	})
 	cmd.Flags().IntVar(&draws, "draws", eval.Draws, fmt.Sprintf("draw rejections `N` times for each change; with --engine %d, unless it is given", eval.JudgedDraws))
 	addSettings(cmd, judgeSettings...)
@@ -147,7 +147,7 @@ answer everything.`,
 
 func newEvalReview(a *app) *cobra.Command {
 	o := eval.Run{Notice: a.notice}
-	cmd := a.measurement(&cobra.Command{
+	cmd := a.measurementCommand(&cobra.Command{
 		Use:   "review DIR",
 		Short: "Measure what the finders find, and what rejections hide",
 		Long: `Review reads each folder in DIR with a diff.patch and a meta.json whose "gold" lists
@@ -167,19 +167,19 @@ were not.`,
 		Example: `  precedent eval review ./changes --engine anthropic --max-cost 20 --max-tokens 20000000 --out found.jsonl
   precedent eval review ./changes --engine anthropic --out found.jsonl --resume
   precedent eval review ./changes --candidates found.jsonl --near 3 --json`,
-	}, func(cmd *cobra.Command, dir string, seed uint64) (measured, error) {
+	}, func(cmd *cobra.Command, dir string, seed uint64) (measurement, error) {
 		flags := settingFlags(cmd)
 		o.Seed, o.Judge = seed, o.Judge || o.Candidates == "" && !cmd.Flags().Changed("judge")
 		if err := o.Check(len(flags) > 0); err != nil {
-			return measured{}, misuse(cmd, err)
+			return measurement{}, misuse(cmd, err)
 		}
-		v, end, err := a.reviewer(flags, o.Asks())
+		v, end, err := a.evalReviewer(flags, o.Asks())
 		if err != nil {
-			return measured{}, err
+			return measurement{}, err
 		}
 		defer end()
 		r, err := eval.MeasureReview(cmd.Context(), dir, o, v)
-		return measured{r, r.Show, r.Whole()}, err
+		return measurement{r, r.Show, r.Whole()}, err
 	})
 	f := cmd.Flags()
 	f.StringVar(&o.Out, "out", "", "write the findings to this `file`")
@@ -199,16 +199,16 @@ func (a *app) judge(cmd *cobra.Command) (v *eval.Reviewer, end func(), err error
 	if len(flags) > 0 && flags["engine"] == "" {
 		return nil, nil, misuse(cmd, errors.New("no engine is asked: add --engine, or leave out what is about engines"))
 	}
-	if v, end, err = a.reviewer(flags, len(flags) > 0); v != nil {
+	if v, end, err = a.evalReviewer(flags, len(flags) > 0); v != nil {
 		a.notice("engine %s", v.Engine.Info().Line)
 	}
 	return v, end, err
 }
 
-// reviewer has the operator's settings and the engine that they name, with one
+// evalReviewer has the operator's settings and the engine that they name, with one
 // budget for the whole run and no repository to look into; it is nil if nothing is
 // asked of it. end removes what the engine leaves behind.
-func (a *app) reviewer(flags map[string]string, asked bool) (v *eval.Reviewer, end func(), err error) {
+func (a *app) evalReviewer(flags map[string]string, asked bool) (v *eval.Reviewer, end func(), err error) {
 	if !asked {
 		return nil, func() {}, nil
 	}
@@ -216,11 +216,11 @@ func (a *app) reviewer(flags map[string]string, asked bool) (v *eval.Reviewer, e
 	if err != nil {
 		return nil, nil, err
 	}
-	r, err := a.reader(op)
+	r, err := a.chooseEngine(op)
 	if err != nil {
 		return nil, nil, err
 	}
-	e, done := a.assemble(op, r, workflow.Budget(op), api.Files{}, op.Context.Value)
+	e, done := a.newEngine(op, r, workflow.Budget(op), api.Files{}, op.Context.Value)
 	if e == nil {
 		return nil, nil, hinted(errors.New("there is no engine to be measured"), "name one: --engine anthropic, openai, claude or command:PATH")
 	}

@@ -38,5 +38,5 @@ and the threshold at the time.`,
 	return cmd
 }
 
-// short is an object's id as people write it.
-func short(id string) string { return id[:min(len(id), 12)] }
+// shortID is an object's id as people write it.
+func shortID(id string) string { return id[:min(len(id), 12)] }

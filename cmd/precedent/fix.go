@@ -44,8 +44,8 @@ func (a *app) fix(repo *workflow.Repository, prepared *workflow.Prepared, r *pre
 		return err
 	}
 	if !agreed {
-		fmt.Fprintf(a.out, "Apply %s to %s? [y/N] ", counted(len(edits), "suggestion"), counted(plan.Files(), "file"))
-		agreed = yes(a.in)
+		fmt.Fprintf(a.out, "Apply %s to %s? [y/N] ", plural(len(edits), "suggestion"), plural(plan.Files(), "file"))
+		agreed = readYes(a.in)
 		if _, typed := terminal(a.in); !typed {
 			p.Line() // nobody pressed enter
 		}
@@ -85,8 +85,8 @@ func (a *app) showPatch(p *report.Page, patch []byte) {
 	p.Line()
 }
 
-// yes reads one line and tells whether it agrees.
-func yes(in io.Reader) bool {
+// readYes reads one line and tells whether it agrees.
+func readYes(in io.Reader) bool {
 	line, _ := bufio.NewReader(in).ReadString('\n')
 	line = strings.ToLower(strings.TrimSpace(line))
 	return line == "y" || line == "yes"

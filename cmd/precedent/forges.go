@@ -101,8 +101,8 @@ func (a *app) stationOf(flags map[string]string) (*station, error) {
 // known tells whether the forge knows who asks.
 func (s *station) known() bool { return len(s.secrets) > 0 || s.kind == forge.Local }
 
-// fixed is git's token where it never changes. Without one nothing is sent.
-func fixed(secret string) func(context.Context, precedent.Repo) (string, error) {
+// staticToken is git's token where it never changes. Without one nothing is sent.
+func staticToken(secret string) func(context.Context, precedent.Repo) (string, error) {
 	return func(context.Context, precedent.Repo) (string, error) { return secret, nil }
 }
 
@@ -139,7 +139,7 @@ func (a *app) github(base string) (*station, error) {
 	if err != nil {
 		return nil, hinted(err, "set GITHUB_API_URL or --forge to https://HOST/api/v3, or leave both unset for github.com")
 	}
-	st.Forge, st.token = c, fixed(secret)
+	st.Forge, st.token = c, staticToken(secret)
 	if secret != "" {
 		st.secrets = append(st.secrets, secret)
 	}
@@ -221,7 +221,7 @@ func (a *app) gitea(base string) (*station, error) {
 	if err != nil {
 		return nil, hinted(err, "name it with --forge gitea:https://HOST")
 	}
-	st.Forge, st.token = c, fixed(secret)
+	st.Forge, st.token = c, staticToken(secret)
 	if secret != "" {
 		st.secrets = []string{secret}
 	}
@@ -230,7 +230,7 @@ func (a *app) gitea(base string) (*station, error) {
 
 // local is a forge in a folder.
 func (a *app) local(dir string) (*station, error) {
-	st := &station{kind: forge.Local, token: fixed("")}
+	st := &station{kind: forge.Local, token: staticToken("")}
 	f, err := local.New(local.Options{Dir: dir, Git: a.gitOptions(), Now: a.now})
 	if err != nil {
 		return nil, st.fault(err)

@@ -45,7 +45,7 @@ func (a *app) print(format string, r *precedent.Review, s report.Style) error {
 	if !ok {
 		return fmt.Errorf("print review: there is no format %s", format)
 	}
-	s.Width, s.Color = a.paper()
+	s.Width, s.Color = a.outputStyle()
 	s.Version = thisBuild().Version
 	if err := f.Write(a.out, r, s); err != nil {
 		return fmt.Errorf("print review: %w", err)

@@ -51,28 +51,28 @@ which still runs the other hook.`,
 	return cmd
 }
 
-// lookAtHook looks at the pre-push hook of the repository.
-func (a *app) lookAtHook(ctx context.Context) (hook.Held, error) {
+// inspectHook looks at the pre-push hook of the repository.
+func (a *app) inspectHook(ctx context.Context) (hook.State, error) {
 	repo, err := a.openRepo(ctx)
 	if err != nil {
-		return hook.Held{}, err
+		return hook.State{}, err
 	}
 	defer repo.Close()
-	return hook.Look(repo)
+	return hook.Inspect(repo)
 }
 
 func (a *app) installHook(ctx context.Context, force bool) error {
-	h, err := a.lookAtHook(ctx)
+	h, err := a.inspectHook(ctx)
 	if err != nil {
 		return err
 	}
-	program, err := a.program()
+	program, err := a.installedProgram()
 	if err != nil {
 		return err
 	}
 	old := filepath.Join(h.Dir, hook.Old)
 	switch {
-	case !h.There || h.Ours:
+	case !h.Exists || h.Ours:
 	case !force:
 		return hinted(fmt.Errorf("install hook: %s is there already, and not ours", h.Path), "--force keeps it as %s and starts it from ours", hook.Old)
 	case h.HasOld:
@@ -96,13 +96,13 @@ func (a *app) installHook(ctx context.Context, force bool) error {
 }
 
 func (a *app) uninstallHook(ctx context.Context) error {
-	h, err := a.lookAtHook(ctx)
+	h, err := a.inspectHook(ctx)
 	if err != nil {
 		return err
 	}
 	p := a.page()
 	switch {
-	case !h.There:
+	case !h.Exists:
 		p.Para("", p.Ink(report.Plain, "There is no hook at "+h.Path+"."))
 		return p.Err()
 	case !h.Ours:
@@ -121,10 +121,10 @@ func (a *app) uninstallHook(ctx context.Context) error {
 	return p.Err()
 }
 
-// program is where this program is found the next time, too: by its name in
+// installedProgram is where this program is found the next time, too: by its name in
 // PATH if that leads here, because what it leads to may be the folder of one
 // version.
-func (a *app) program() (string, error) {
+func (a *app) installedProgram() (string, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return "", fmt.Errorf("find this program: %w", err)
@@ -175,7 +175,7 @@ func (a *app) reviewPush(ctx context.Context, remote string, all []hook.Pushed) 
 	here.out = a.err // git may be read by a program
 	repo, err := a.openRepo(ctx)
 	if err != nil {
-		a.complain(err)
+		a.printError(err)
 		a.notice("nothing was reviewed; the push goes on")
 		return nil
 	}
@@ -206,7 +206,7 @@ func (a *app) reviewPush(ctx context.Context, remote string, all []hook.Pushed) 
 		case errors.As(err, &status):
 			a.notice("the review of %s is incomplete; the push goes on", ref.LocalRef)
 		default:
-			a.complain(err)
+			a.printError(err)
 			a.notice("%s was not reviewed; the push goes on", ref.LocalRef)
 		}
 	}

@@ -56,8 +56,8 @@ every action is pinned to a commit.`,
 			if err := writeNew(repo.Top(), guide.PolicyFile, policyTemplate, force, "precedent init --force"); err != nil {
 				return err
 			}
-			a.wrote(repo.Top(), guide.PolicyFile)
-			return a.advise("Uncomment what you want to set. precedent config shows what holds, and from where.")
+			a.printWritten(repo.Top(), guide.PolicyFile)
+			return a.printAdvice("Uncomment what you want to set. precedent config shows what holds, and from where.")
 		},
 	}
 	cmd.Flags().BoolVar(&force, "force", false, "overwrite existing files")
@@ -65,14 +65,14 @@ every action is pinned to a commit.`,
 	return cmd
 }
 
-// wrote says which file was written.
-func (a *app) wrote(top, name string) {
+// printWritten says which file was written.
+func (a *app) printWritten(top, name string) {
 	p := a.page()
 	p.Para("wrote ", p.Ink(report.Cyan, filepath.Join(top, filepath.FromSlash(name))))
 }
 
-// advise says what to do next.
-func (a *app) advise(sentences ...string) error {
+// printAdvice says what to do next.
+func (a *app) printAdvice(sentences ...string) error {
 	p := a.page()
 	for _, s := range sentences {
 		p.Para("", p.Ink(report.Plain, s))
@@ -80,9 +80,9 @@ func (a *app) advise(sentences ...string) error {
 	return p.Err()
 }
 
-// absent tells that a file is not there yet; again is the command that
+// checkAbsent tells that a file is not there yet; again is the command that
 // overwrites it.
-func absent(top, name, again string) error {
+func checkAbsent(top, name, again string) error {
 	_, err := os.Lstat(filepath.Join(top, filepath.FromSlash(name)))
 	switch {
 	case err == nil:
@@ -98,7 +98,7 @@ func absent(top, name, again string) error {
 // folder leads out of top.
 func writeNew(top, name string, data []byte, force bool, again string) error {
 	if !force {
-		if err := absent(top, name, again); err != nil {
+		if err := checkAbsent(top, name, again); err != nil {
 			return err
 		}
 	}

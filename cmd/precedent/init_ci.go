@@ -20,11 +20,11 @@ var ciFiles embed.FS
 // ciFolders is where forges look for workflows.
 var ciFolders = map[string]string{"github": ".github/workflows", "gitea": ".gitea/workflows"}
 
-// actionPlace is what the workflows hold in the place of the action's commit.
-const actionPlace = "@COMMIT # VERSION"
+// actionPlaceholder is what the workflows hold in the place of the action's commit.
+const actionPlaceholder = "@COMMIT # VERSION"
 
-// noCommit stands for a commit that is not known: no workflow can begin with it.
-const noCommit = "0000000000000000000000000000000000000000"
+// unknownCommit stands for a commit that is not known: no workflow can begin with it.
+const unknownCommit = "0000000000000000000000000000000000000000"
 
 // ciFile is a workflow that init writes.
 type ciFile struct {
@@ -41,7 +41,7 @@ func workflows(forge string) (files []ciFile, pinned bool, err error) {
 	}
 	commit, version := actionCommit(debug.ReadBuildInfo())
 	if commit == "" {
-		commit, version = noCommit, "put the commit of the release here that you use"
+		commit, version = unknownCommit, "put the commit of the release here that you use"
 	}
 	entries, err := fs.ReadDir(ciFiles, path.Join("ci", forge))
 	if err != nil {
@@ -52,10 +52,10 @@ func workflows(forge string) (files []ciFile, pinned bool, err error) {
 		if err != nil {
 			return nil, false, fmt.Errorf("read workflows: %w", err)
 		}
-		text := strings.ReplaceAll(string(data), actionPlace, "@"+commit+" # "+version)
+		text := strings.ReplaceAll(string(data), actionPlaceholder, "@"+commit+" # "+version)
 		files = append(files, ciFile{path.Join(folder, e.Name()), []byte(text)})
 	}
-	return files, commit != noCommit, nil
+	return files, commit != unknownCommit, nil
 }
 
 // actionCommit is the commit that this program was built from, and what to call
@@ -91,7 +91,7 @@ func (a *app) writeWorkflows(top, forge string, force bool) error {
 	again := "precedent init --ci " + forge + " --force"
 	if !force {
 		for _, f := range files {
-			if err := absent(top, f.name, again); err != nil {
+			if err := checkAbsent(top, f.name, again); err != nil {
 				return err
 			}
 		}
@@ -100,12 +100,12 @@ func (a *app) writeWorkflows(top, forge string, force bool) error {
 		if err := writeNew(top, f.name, f.data, force, again); err != nil {
 			return err
 		}
-		a.wrote(top, f.name)
+		a.printWritten(top, f.name)
 	}
 	if !pinned {
-		a.notice("this program does not know its own commit: put that of a release in the place of %s in these files", noCommit)
+		a.notice("this program does not know its own commit: put that of a release in the place of %s in these files", unknownCommit)
 	}
-	return a.advise(ciAdvice[forge]...)
+	return a.printAdvice(ciAdvice[forge]...)
 }
 
 // ciAdvice is what is left to do by hand.

@@ -88,7 +88,7 @@ finding: its place, category and confidence.`, int(memory.KeepFor.Hours()/24), m
 			if err != nil {
 				return err
 			}
-			return a.printGone("pruned", gone, asJSON)
+			return a.printDeleted("pruned", gone, asJSON)
 		}),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
@@ -121,7 +121,7 @@ this.`,
 			if err != nil {
 				return err
 			}
-			return a.printGone("forgot", gone, asJSON)
+			return a.printDeleted("forgot", gone, asJSON)
 		}),
 	}
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
@@ -133,7 +133,7 @@ this.`,
 // withMemory is what a command does that needs the memory and its repository.
 func (a *app) withMemory(do func(cmd *cobra.Command, args []string, w *workflow.Workspace) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
-		w, err := a.remember(cmd.Context(), settingFlags(cmd))
+		w, err := a.openWorkspace(cmd.Context(), settingFlags(cmd))
 		if err != nil {
 			return err
 		}
@@ -142,7 +142,7 @@ func (a *app) withMemory(do func(cmd *cobra.Command, args []string, w *workflow.
 	}
 }
 
-func (a *app) printGone(verb string, gone memory.Counts, asJSON bool) error {
+func (a *app) printDeleted(verb string, gone memory.Counts, asJSON bool) error {
 	if asJSON {
 		return report.Value(a.out, gone)
 	}

@@ -58,40 +58,40 @@ func or(s, fallback string) string {
 	return s
 }
 
-// reader is the engine that was chosen, before the change is known.
-type reader struct {
-	why     string        // why there is none
-	program engine.Engine // a program, or what a command brought along
-	model   llm.Model     // else a model
-	agent   string        // else the path of Claude Code
-	from    string        // the source of the setting that named it
+// chosenEngine is the engine that was chosen, before the change is known.
+type chosenEngine struct {
+	whyNone    string        // why there is none
+	program    engine.Engine // a program, or what a command brought along
+	model      llm.Model     // else a model
+	claudePath string        // else the path of Claude Code
+	source     string        // the source of the setting that named it
 }
 
-// reads tells whether there is one.
-func (r reader) reads() bool { return r.program != nil || r.model != nil || r.agent != "" }
+// exists tells whether there is one.
+func (r chosenEngine) exists() bool { return r.program != nil || r.model != nil || r.claudePath != "" }
 
-// reader finds the engine that the operator chose.
-func (a *app) reader(o *settings.Settings) (reader, error) {
-	if a.brought != nil {
-		return reader{program: a.brought}, nil
+// chooseEngine finds the engine that the operator chose.
+func (a *app) chooseEngine(o *settings.Settings) (chosenEngine, error) {
+	if a.fixedEngine != nil {
+		return chosenEngine{program: a.fixedEngine}, nil
 	}
 	s := o.Engine
 	switch {
 	case s.Value.Kind == settings.NoEngine:
-		return reader{why: whyNoEngine(s.Source)}, nil
+		return chosenEngine{whyNone: whyNoEngine(s.Source)}, nil
 	case s.Value.Kind == settings.Claude:
 		path, err := a.lookPath(settings.Claude)
-		return reader{agent: path, from: s.Source.String()}, err
+		return chosenEngine{claudePath: path, source: s.Source.String()}, err
 	case s.Value.Kind != settings.Command:
 		m, err := a.model(o, s)
-		return reader{model: m, from: s.Source.String()}, err
+		return chosenEngine{model: m, source: s.Source.String()}, err
 	}
 	e, err := command.New(s.Value.Program, nil, a.engineEnvironment())
 	if err != nil {
-		return reader{}, err
+		return chosenEngine{}, err
 	}
 	e.Why = s.Source.String()
-	return reader{program: e}, nil
+	return chosenEngine{program: e}, nil
 }
 
 // lookPath finds a program in the absolute folders of PATH: a relative one could
@@ -108,19 +108,19 @@ func (a *app) lookPath(name string) (string, error) {
 	return "", hinted(fmt.Errorf("engine %s: there is no such program in PATH", name), "npm install -g @anthropic-ai/claude-code, or use another engine")
 }
 
-// agentEnvironment names what Claude Code gets of the environment: what it
+// claudeVariables names what Claude Code gets of the environment: what it
 // needs to log in and to reach its server.
-var agentEnvironment = []string{
+var claudeVariables = []string{
 	"HOME", "PATH", "USER", "LANG", "TMPDIR", "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "CLAUDE_CODE_OAUTH_TOKEN",
 	"HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS",
 }
 
-func (a *app) agent(o *settings.Settings, r reader, b *engine.Budget) *claude.Engine {
+func (a *app) claudeEngine(o *settings.Settings, r chosenEngine, b *engine.Budget) *claude.Engine {
 	c := claude.Config{
-		Program: r.agent, Model: o.Model.Text, Why: r.from, Now: a.now, Budget: b,
+		Program: r.claudePath, Model: o.Model.Text, Why: r.source, Now: a.now, Budget: b,
 		Host: or(a.env[settings.URLOf[settings.Anthropic]], "Anthropic, as it is logged in"),
 	}
-	for _, name := range agentEnvironment {
+	for _, name := range claudeVariables {
 		if v := a.env[name]; v != "" {
 			c.Env = append(c.Env, name+"="+v)
 		}
@@ -128,19 +128,19 @@ func (a *app) agent(o *settings.Settings, r reader, b *engine.Budget) *claude.En
 	return claude.New(c)
 }
 
-// assemble makes the engine that was chosen, nil if none was, and what ends it.
+// newEngine makes the engine that was chosen, nil if none was, and what ends it.
 // A model with so many tokens of context, 0 for a large one, may look at the files.
-func (a *app) assemble(op *settings.Settings, r reader, b *engine.Budget, files api.Files, window int) (engine.Engine, func() error) {
+func (a *app) newEngine(op *settings.Settings, r chosenEngine, b *engine.Budget, files api.Files, window int) (engine.Engine, func() error) {
 	nothing := func() error { return nil }
 	switch {
 	case r.program != nil:
 		return b.Within(r.program), nothing
-	case r.agent != "":
-		c := a.agent(op, r, b)
+	case r.claudePath != "":
+		c := a.claudeEngine(op, r, b)
 		return c, c.Close
 	case r.model != nil:
 		return api.New(api.Config{
-			Model: r.model, Files: files, Prices: llm.ListPrices().With(op.Prices), Budget: b, Window: window, Why: r.from,
+			Model: r.model, Files: files, Prices: llm.ListPrices().With(op.Prices), Budget: b, Window: window, Why: r.source,
 		}), nothing
 	}
 	return nil, nothing

@@ -61,8 +61,8 @@ func (a *app) openRepository(ctx context.Context, op *settings.Settings) (*workf
 	return a.workflow().OpenRepository(ctx, at)
 }
 
-// remember opens the repository around the working folder and its memory.
-func (a *app) remember(ctx context.Context, flags map[string]string) (*workflow.Workspace, error) {
+// openWorkspace opens the repository around the working folder and its memory.
+func (a *app) openWorkspace(ctx context.Context, flags map[string]string) (*workflow.Workspace, error) {
 	op, err := a.settings(flags)
 	if err != nil {
 		return nil, err

@@ -48,7 +48,7 @@ error, or no such pull request, 3 not everything was read or posted.`,
 			if err := chooseFormat(cmd, &o.format, asJSON); err != nil {
 				return err
 			}
-			if o.post && o.dry {
+			if o.post && o.estimate {
 				return misuse(cmd, errors.New("--estimate sends nothing, and --post posts"))
 			}
 			if o.again && !o.post {
@@ -71,7 +71,7 @@ error, or no such pull request, 3 not everything was read or posted.`,
 	f.BoolVar(&o.post, "post", false, "post the review to the pull request")
 	f.BoolVar(&o.again, "again", false, "with --post: read everything again, even if this head was reviewed already")
 	f.BoolVar(&o.resume, "resume", false, "continue an unfinished review of this change with the answers that it paid for")
-	f.BoolVar(&o.dry, "estimate", false, "print what would be sent, the tokens and the cost, and send nothing")
+	f.BoolVar(&o.estimate, "estimate", false, "print what would be sent, the tokens and the cost, and send nothing")
 	f.BoolVar(&asJSON, "json", false, "print as JSON: --format json")
 	addAllSettings(cmd)
 	return cmd
@@ -109,8 +109,8 @@ func (a *app) pr(ctx context.Context, st *station, which string, o reviewOptions
 		return err
 	}
 	defer p.Close()
-	if o.dry {
-		return a.tellEstimate(p.Prepared, o.format == "json")
+	if o.estimate {
+		return a.printEstimate(p.Prepared, o.format == "json")
 	}
 	made, err := a.runReview(ctx, p.Prepared, o.format)
 	if err != nil {
@@ -126,7 +126,7 @@ func (a *app) postReview(ctx context.Context, pull *workflow.Pull, job workflow.
 	if err != nil {
 		return err
 	}
-	standing, found, err := publisher.Standing(ctx, job)
+	standing, found, err := publisher.Existing(ctx, job)
 	if err != nil {
 		return err
 	}
@@ -172,10 +172,10 @@ func (a *app) pullRepository(ctx context.Context, st *station, which string, op 
 	}
 	if repo.Repo.Host != st.Host() {
 		repo.Close()
-		return nil, 0, hinted(fmt.Errorf("%s is not on %s, where pull requests are read", repo.Repo, st.Host()), "%s", elsewhere)
+		return nil, 0, hinted(fmt.Errorf("%s is not on %s, where pull requests are read", repo.Repo, st.Host()), "%s", otherForgeHint)
 	}
 	return repo, number, nil
 }
 
-// elsewhere is what helps when a pull request is on another forge.
-const elsewhere = "name the forge: --forge github:https://HOST/api/v3 for GitHub Enterprise, --forge gitea:https://HOST for Gitea and Forgejo"
+// otherForgeHint is what helps when a pull request is on another forge.
+const otherForgeHint = "name the forge: --forge github:https://HOST/api/v3 for GitHub Enterprise, --forge gitea:https://HOST for Gitea and Forgejo"

@@ -94,7 +94,7 @@ func TestPostAsApp(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			s := newShopPull(t)
 			s.asApp()
-			s.app.brought = test.reads(s)
+			s.app.fixedEngine = test.reads(s)
 			status, said := s.post("--fail-on", test.failOn)
 			if status != test.status {
 				t.Errorf("status %d\n%s", status, said)

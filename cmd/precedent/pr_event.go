@@ -23,19 +23,19 @@ func (a *app) whichPull(ctx context.Context, st *station, which string) (precede
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return precedent.Repo{}, 0, hinted(fmt.Errorf("read event: %w", err), nameIt)
+		return precedent.Repo{}, 0, hinted(fmt.Errorf("read event: %w", err), namePullHint)
 	}
 	defer f.Close()
 	payload, err := io.ReadAll(io.LimitReader(f, forge.MaxEvent+1))
 	if err != nil {
-		return precedent.Repo{}, 0, hinted(fmt.Errorf("read event: %w", err), nameIt)
+		return precedent.Repo{}, 0, hinted(fmt.Errorf("read event: %w", err), namePullHint)
 	}
 	if len(payload) > forge.MaxEvent {
-		return precedent.Repo{}, 0, hinted(fmt.Errorf("read event: it has more than %d MiB", forge.MaxEvent>>20), nameIt)
+		return precedent.Repo{}, 0, hinted(fmt.Errorf("read event: it has more than %d MiB", forge.MaxEvent>>20), namePullHint)
 	}
 	e, err := st.ReadEvent(a.env["GITHUB_EVENT_NAME"], payload)
 	if err != nil {
-		return precedent.Repo{}, 0, hinted(err, nameIt)
+		return precedent.Repo{}, 0, hinted(err, namePullHint)
 	}
 	if len(e.Pulls) == 0 && e.Head != "" {
 		// GitHub does not name the pull requests of forks in events of workflows.
@@ -50,11 +50,11 @@ func (a *app) whichPull(ctx context.Context, st *station, which string) (precede
 		}
 	}
 	if len(e.Pulls) == 0 && e.Kind == forge.RunEvent {
-		a.notice("no open pull request has %s as its head any more: there is nothing to review", short(e.Head))
+		a.notice("no open pull request has %s as its head any more: there is nothing to review", shortID(e.Head))
 		return precedent.Repo{}, 0, exitStatus(precedent.ExitClean)
 	}
 	if len(e.Pulls) != 1 {
-		return precedent.Repo{}, 0, hinted(fmt.Errorf("the event %q is about %d open pull requests", a.env["GITHUB_EVENT_NAME"], len(e.Pulls)), nameIt)
+		return precedent.Repo{}, 0, hinted(fmt.Errorf("the event %q is about %d open pull requests", a.env["GITHUB_EVENT_NAME"], len(e.Pulls)), namePullHint)
 	}
 	return e.Repo, e.Pulls[0], nil
 }
@@ -63,12 +63,12 @@ func (a *app) whichPull(ctx context.Context, st *station, which string) (precede
 func namedPull(st *station, which string) (precedent.Repo, int, error) {
 	repo, number, err := forge.ParsePullRequest(st.Forge, which)
 	if trouble, ok := errors.AsType[*forge.Error](err); ok && trouble.Kind == forge.KindRefused {
-		return repo, 0, hinted(err, elsewhere)
+		return repo, 0, hinted(err, otherForgeHint)
 	} else if ok {
 		return repo, 0, hinted(err, "%s", trouble.Hint)
 	}
 	return repo, number, err
 }
 
-// nameIt is what helps when an event does not say which pull request is meant.
-const nameIt = "name the pull request, or let the workflow run for events of pull requests"
+// namePullHint is what helps when an event does not say which pull request is meant.
+const namePullHint = "name the pull request, or let the workflow run for events of pull requests"

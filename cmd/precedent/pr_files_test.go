@@ -92,7 +92,7 @@ func newFilePull(t *testing.T, before, after map[string]string, exec ...string) 
 	t.Helper()
 	s := &filePull{&shopPull{prStage: newPRStage(t)}, &scribe{}}
 	s.work = filepath.Join(s.home, "work")
-	s.app.sleep, s.app.brought = s.door.stage.Clock.Sleep, s.scribe
+	s.app.sleep, s.app.fixedEngine = s.door.stage.Clock.Sleep, s.scribe
 	s.git(s.work, "checkout", "-q", "main")
 	s.side(before)
 	s.git(s.work, "checkout", "-q", "-B", "feature", "main")

@@ -261,10 +261,10 @@ func TestGiteaThatIsBehind(t *testing.T) {
 	s.push("shift", map[string]string{"src/till.js": "// Added.\n" + tillFile})
 	s.door.stage.World.Change(func() { g.Behind = map[int]string{7: old} })
 	before := len(s.door.stage.Script.Requests())
-	if status, said := s.post(); status != precedent.ExitClean || !strings.Contains(said, "stands at "+short(old)+" already") {
+	if status, said := s.post(); status != precedent.ExitClean || !strings.Contains(said, "stands at "+shortID(old)+" already") {
 		t.Errorf("status %d\n%s", status, said)
 	}
-	if status, said := s.post("--again"); status == precedent.ExitClean || !strings.Contains(said, short(old)) || !strings.Contains(said, "hint: ") {
+	if status, said := s.post("--again"); status == precedent.ExitClean || !strings.Contains(said, shortID(old)) || !strings.Contains(said, "hint: ") {
 		t.Errorf("status %d\n%s", status, said)
 	}
 	if got := s.writes(before); len(got) != 0 {

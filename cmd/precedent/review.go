@@ -15,15 +15,15 @@ import (
 
 // reviewOptions is what the command line of a review says.
 type reviewOptions struct {
-	spec   git.Spec
-	format string // one of report.Formats
-	resume bool   // go on from the answers of a review that did not come to its end
-	dry    bool   // only estimate what would be sent
-	fix    bool   // apply the suggestions to the work tree, after asking
-	agreed bool   // do not ask
-	post   bool   // post the review to the pull request
-	again  bool   // read what a posted review has read
-	flags  map[string]string
+	spec     git.Spec
+	format   string // one of report.Formats
+	resume   bool   // go on from the answers of a review that did not come to its end
+	estimate bool   // only estimate what would be sent
+	fix      bool   // apply the suggestions to the work tree, after asking
+	yes      bool   // do not ask
+	post     bool   // post the review to the pull request
+	again    bool   // read what a posted review has read
+	flags    map[string]string
 }
 
 func newReview(a *app) *cobra.Command {
@@ -65,7 +65,7 @@ error, 3 not everything was read.`,
 			if o.fix && o.format != "text" {
 				return misuse(cmd, fmt.Errorf("--fix asks a person, and --format %s is read by a program", o.format))
 			}
-			if o.agreed && !o.fix {
+			if o.yes && !o.fix {
 				return misuse(cmd, errors.New("--yes agrees to what --fix asks, which is not given"))
 			}
 			o.flags = settingFlags(cmd)
@@ -77,9 +77,9 @@ error, 3 not everything was read.`,
 	f.BoolVar(&o.spec.Worktree, "worktree", false, "review all uncommitted changes, including untracked files")
 	addFormat(cmd, &o.format)
 	f.BoolVar(&o.resume, "resume", false, "continue an unfinished review of this change with the answers that it paid for")
-	f.BoolVar(&o.dry, "estimate", false, "print what would be sent, the tokens and the cost, and send nothing")
+	f.BoolVar(&o.estimate, "estimate", false, "print what would be sent, the tokens and the cost, and send nothing")
 	f.BoolVar(&o.fix, "fix", false, "show what the suggestions would change in the work tree, ask, and apply them")
-	f.BoolVar(&o.agreed, "yes", false, "with --fix: do not ask")
+	f.BoolVar(&o.yes, "yes", false, "with --fix: do not ask")
 	f.BoolVar(&asJSON, "json", false, "print as JSON: --format json")
 	addAllSettings(cmd, "forge") // a review of a local change asks no forge
 	return cmd
@@ -105,15 +105,15 @@ func (a *app) review(ctx context.Context, o reviewOptions) error {
 		return err
 	}
 	defer p.Close()
-	if o.dry {
-		return a.tellEstimate(p, o.format == "json")
+	if o.estimate {
+		return a.printEstimate(p, o.format == "json")
 	}
 	made, err := a.runReview(ctx, p, o.format)
 	if err != nil {
 		return err
 	}
 	if o.fix {
-		if err := a.fix(repo, p, made.Review, o.agreed); err != nil {
+		if err := a.fix(repo, p, made.Review, o.yes); err != nil {
 			return err
 		}
 	}
@@ -125,12 +125,12 @@ func (a *app) runReview(ctx context.Context, p *workflow.Prepared, format string
 	shown := a.showProgress()
 	made, err := p.Run(ctx, workflow.Watch{
 		Planned: func(e review.Estimate) {
-			a.notice("engine %s; %s", p.Engine, estimated(e))
-			if !within(e, p.Budget) {
+			a.notice("engine %s; %s", p.Engine, estimateSummary(e))
+			if !withinBudget(e, p.Budget) {
 				a.notice("that is more than a review may take: it will end over-budget; raise --max-cost or --max-tokens, or review less at a time")
 			}
 		},
-		Progress: shown.Tell,
+		Progress: shown.Handle,
 	})
 	shown.Stop()
 	if err != nil {

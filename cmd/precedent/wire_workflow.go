@@ -77,14 +77,14 @@ func (n notices) WithGroup(string) slog.Handler { return n }
 
 // job is a review as the operator wants it.
 func (a *app) job(op *settings.Settings, o reviewOptions) (workflow.Job, error) {
-	r, err := a.reader(op)
+	r, err := a.chooseEngine(op)
 	if err != nil {
 		return workflow.Job{}, err
 	}
-	j := workflow.Job{Settings: op, Reader: workflow.Reader{Why: r.why}, Resume: o.resume, Again: o.again}
-	if r.reads() {
-		j.Reader.New = func(o workflow.EngineOptions) (engine.Engine, func() error) {
-			return a.assemble(op, r, o.Budget, api.Files(o.Files), o.Window)
+	j := workflow.Job{Settings: op, Engine: workflow.EngineSetup{WhyNone: r.whyNone}, Resume: o.resume, Again: o.again}
+	if r.exists() {
+		j.Engine.New = func(o workflow.EngineOptions) (engine.Engine, func() error) {
+			return a.newEngine(op, r, o.Budget, api.Files(o.Files), o.Window)
 		}
 	}
 	return j, nil
@@ -95,7 +95,7 @@ const markerKeyVariable = "PRECEDENT_MARKER_KEY"
 
 // ownSecrets are the variables whose values never leave in a comment, beside what
 // the forge is asked with: models read what may hold them.
-var ownSecrets = append([]string{"ANTHROPIC_API_KEY", "OPENAI_API_KEY", "ACTIONS_RUNTIME_TOKEN", "ACTIONS_ID_TOKEN_REQUEST_TOKEN"}, tokens...)
+var ownSecrets = append([]string{"ANTHROPIC_API_KEY", "OPENAI_API_KEY", "ACTIONS_RUNTIME_TOKEN", "ACTIONS_ID_TOKEN_REQUEST_TOKEN"}, tokenVariables...)
 
 // connection is the forge, with what signs our comments and what they never show.
 func (a *app) connection(st *station) (workflow.Connection, error) {

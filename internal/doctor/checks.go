@@ -27,15 +27,15 @@ func (d *Diagnosis) Repository(ctx context.Context, repo *git.Repo) {
 	_, none := repo.Resolve(ctx, git.Spec{Whole: "HEAD"})
 	switch {
 	case err != nil:
-		d.Wrong("repository", Missing, err)
+		d.AddError("repository", Missing, err)
 	case none != nil:
-		d.Say("repository", Fine, "precedent review --staged and --worktree work", "%s, %s; it has no commit yet", where, id)
+		d.Add("repository", OK, "precedent review --staged and --worktree work", "%s, %s; it has no commit yet", where, id)
 	case repo.Shallow():
-		d.Say("repository", Warned, "git fetch --unshallow: a review needs the commit that the change starts from", "%s, %s; the clone is shallow", where, id)
+		d.Add("repository", Warning, "git fetch --unshallow: a review needs the commit that the change starts from", "%s, %s; the clone is shallow", where, id)
 	case id.IsLocal():
-		d.Say("repository", Fine, "with a remote, clones of it share the ids of findings", "%s; it has no remote and is known by its first commit", where)
+		d.Add("repository", OK, "with a remote, clones of it share the ids of findings", "%s; it has no remote and is known by its first commit", where)
 	default:
-		d.Say("repository", Fine, "", "%s, %s", where, id)
+		d.Add("repository", OK, "", "%s, %s", where, id)
 	}
 }
 
@@ -44,26 +44,26 @@ func (d *Diagnosis) Memory(ctx context.Context, r *workflow.Reviewer, repo *work
 	const name = "memory"
 	file := repo.File.Value
 	if _, err := os.Lstat(file); errors.Is(err, fs.ErrNotExist) {
-		d.Say(name, Fine, "", "none yet; the first review makes %s", file)
+		d.Add(name, OK, "", "none yet; the first review makes %s", file)
 		return
 	}
 	db, err := r.OpenMemory(ctx, repo)
 	if err != nil {
-		d.Wrong(name, Warned, err) // a review goes on without, and says so
+		d.AddError(name, Warning, err) // a review goes on without, and says so
 		return
 	}
 	defer db.Close()
 	schema, err := db.Check(ctx)
 	if err != nil {
-		d.Wrong(name, Warned, err)
+		d.AddError(name, Warning, err)
 		return
 	}
 	size, err := db.Size(ctx)
 	if err != nil {
-		d.Wrong(name, Warned, err)
+		d.AddError(name, Warning, err)
 		return
 	}
-	d.Say(name, Fine, "", "%s, %d KiB, schema %d, undamaged", file, (size+1023)/1024, schema)
+	d.Add(name, OK, "", "%s, %d KiB, schema %d, undamaged", file, (size+1023)/1024, schema)
 }
 
 // Policy says what the policy from the source does: empty if there is none.
@@ -72,14 +72,14 @@ func (d *Diagnosis) Policy(p precedent.Policy, source string, errs []error, fail
 	const name = "policy"
 	switch {
 	case failed:
-		d.Wrong(name, Warned, errors.Join(errs...))
+		d.AddError(name, Warning, errors.Join(errs...))
 	case source == "":
-		d.Say(name, Fine, "precedent init writes one", "none: the defaults hold")
+		d.Add(name, OK, "precedent init writes one", "none: the defaults hold")
 	default:
 		if off := turnedOff(p); len(off) > 0 {
 			source += "; it turns off or hides: " + strings.Join(off, ", ")
 		}
-		d.Say(name, Fine, "", "%s", source)
+		d.Add(name, OK, "", "%s", source)
 	}
 }
 
@@ -109,12 +109,12 @@ func (d *Diagnosis) Guide(ctx context.Context, repo *git.Repo) {
 	const name = "guide"
 	rg, err := repo.Resolve(ctx, git.Spec{Whole: "HEAD"})
 	if err != nil {
-		d.Say(name, Fine, "", "none: there is no commit yet")
+		d.Add(name, OK, "", "none: there is no commit yet")
 		return
 	}
 	blobs, err := repo.Blobs(ctx)
 	if err != nil {
-		d.Wrong(name, Warned, err)
+		d.AddError(name, Warning, err)
 		return
 	}
 	defer blobs.Close()
@@ -131,26 +131,26 @@ func (d *Diagnosis) Guide(ctx context.Context, repo *git.Repo) {
 	}
 	switch {
 	case len(failures) > 0:
-		d.Say(name, Warned, "", "%s", failures[0].Error)
+		d.Add(name, Warning, "", "%s", failures[0].Error)
 	case len(names) == 0:
-		d.Say(name, Fine, "write what reviewers should know into "+guide.Files[0]+" or AGENTS.md", "none")
+		d.Add(name, OK, "write what reviewers should know into "+guide.Files[0]+" or AGENTS.md", "none")
 	default:
-		d.Say(name, Fine, "", "%s; %s", strings.Join(names, ", "), report.Plural(len(g.Rules), "rule"))
+		d.Add(name, OK, "", "%s; %s", strings.Join(names, ", "), report.Plural(len(g.Rules), "rule"))
 	}
 }
 
 // Hook looks at the hook that reviews pushes.
 func (d *Diagnosis) Hook(repo *git.Repo) {
 	const name = "hook"
-	h, err := hook.Look(repo)
+	h, err := hook.Inspect(repo)
 	switch {
 	case err != nil:
-		d.Wrong(name, Warned, err)
+		d.AddError(name, Warning, err)
 	case h.Ours:
-		d.Say(name, Fine, "", "%s", h.Path)
-	case h.There:
-		d.Say(name, Fine, "precedent install-hook --force starts it from ours", "%s is not ours: pushes are not reviewed", h.Path)
+		d.Add(name, OK, "", "%s", h.Path)
+	case h.Exists:
+		d.Add(name, OK, "precedent install-hook --force starts it from ours", "%s is not ours: pushes are not reviewed", h.Path)
 	default:
-		d.Say(name, Fine, "precedent install-hook", "not installed: pushes are not reviewed")
+		d.Add(name, OK, "precedent install-hook", "not installed: pushes are not reviewed")
 	}
 }

@@ -16,8 +16,8 @@ type State string
 
 // The states.
 const (
-	Fine    State = "ok"
-	Warned  State = "warn"    // a review works without it, and says less
+	OK      State = "ok"
+	Warning State = "warn"    // a review works without it, and says less
 	Missing State = "missing" // no review works until it is there
 )
 
@@ -25,7 +25,7 @@ const (
 type Check struct {
 	Name  string `json:"name"`
 	State State  `json:"state"`
-	Says  string `json:"text"`
+	Text  string `json:"text"`
 	Hint  string `json:"hint"` // what helps, or what more there is; may be empty
 }
 
@@ -43,23 +43,23 @@ func New(hintOf func(error) string) *Diagnosis {
 	return &Diagnosis{Schema: schema, Works: true, hint: hintOf}
 }
 
-// Say adds what was found out about one thing.
-func (d *Diagnosis) Say(name string, s State, hint, format string, args ...any) {
-	d.Checks = append(d.Checks, Check{Name: name, State: s, Says: fmt.Sprintf(format, args...), Hint: hint})
+// Add adds what was found out about one thing.
+func (d *Diagnosis) Add(name string, s State, hint, format string, args ...any) {
+	d.Checks = append(d.Checks, Check{Name: name, State: s, Text: fmt.Sprintf(format, args...), Hint: hint})
 	d.Works = d.Works && s != Missing
 }
 
-// Wrong adds an error, with its own hint if it has one.
-func (d *Diagnosis) Wrong(name string, s State, err error) {
-	d.Say(name, s, d.hint(err), "%v", err)
+// AddError adds an error, with its own hint if it has one.
+func (d *Diagnosis) AddError(name string, s State, err error) {
+	d.Add(name, s, d.hint(err), "%v", err)
 }
 
 // Print writes a diagnosis for people.
 func (d *Diagnosis) Print(p *report.Page) {
-	inks := map[State]report.Ink{Fine: report.Green, Warned: report.Yellow, Missing: report.Red}
+	inks := map[State]report.Ink{OK: report.Green, Warning: report.Yellow, Missing: report.Red}
 	var rows [][]string
 	for _, c := range d.Checks {
-		rows = append(rows, []string{p.Ink(inks[c.State], string(c.State)), p.Ink(report.Bold, c.Name), p.Ink(report.Plain, c.Says)})
+		rows = append(rows, []string{p.Ink(inks[c.State], string(c.State)), p.Ink(report.Bold, c.Name), p.Ink(report.Plain, c.Text)})
 		if c.Hint != "" {
 			rows = append(rows, []string{"", "", p.Ink(report.Faint, "→ "+c.Hint)})
 		}

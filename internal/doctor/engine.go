@@ -11,17 +11,17 @@ import (
 	"github.com/precedent-dev/precedent/internal/llm"
 )
 
-// tryPatience is how long a model may take for one token, retries included.
-const tryPatience = time.Minute
+// tryTimeout is how long a model may take for one token, retries included.
+const tryTimeout = time.Minute
 
 // Try asks a model for one token; nil if there is none that can be asked.
 func (d *Diagnosis) Try(ctx context.Context, m llm.Model, prices llm.Prices) {
 	const name = "try"
 	if m == nil {
-		d.Say(name, Warned, "", "nothing was asked: only models behind an API can be asked for one token")
+		d.Add(name, Warning, "", "nothing was asked: only models behind an API can be asked for one token")
 		return
 	}
-	within, cancel := context.WithTimeout(ctx, tryPatience)
+	within, cancel := context.WithTimeout(ctx, tryTimeout)
 	defer cancel()
 	reply, err := m.Send(within, llm.Request{Prompt: "Say ok.", MaxTokens: 1})
 	var trouble *llm.Error
@@ -30,13 +30,13 @@ func (d *Diagnosis) Try(ctx context.Context, m llm.Model, prices llm.Prices) {
 	switch {
 	case errors.As(err, &trouble) && trouble.Kind == llm.KindRequest && shortOfTokens.MatchString(trouble.Message):
 		// Some models need more than a token before they say the first word.
-		d.Say(name, Warned, "", "the key is accepted, but not the request: %v", err)
+		d.Add(name, Warning, "", "the key is accepted, but not the request: %v", err)
 		return
 	case errors.As(err, &trouble) && trouble.Kind == llm.KindAuth:
-		d.Say(name, Missing, "look at the key", "%v", err)
+		d.Add(name, Missing, "look at the key", "%v", err)
 		return
 	case err != nil:
-		d.Say(name, Missing, "look at the network, the address and the provider's status", "%v", err)
+		d.Add(name, Missing, "look at the network, the address and the provider's status", "%v", err)
 		return
 	}
 	model := cmp.Or(reply.Model, m.Name())
@@ -44,5 +44,5 @@ func (d *Diagnosis) Try(ctx context.Context, m llm.Model, prices llm.Prices) {
 	if p, ok := prices.Find(model); ok {
 		cost = fmt.Sprintf("$%.6f", p.Cost(reply.Usage))
 	}
-	d.Say(name, Fine, "", "%s answered: %d tokens in, %d out, %s", model, reply.Usage.InputTokens, reply.Usage.OutputTokens, cost)
+	d.Add(name, OK, "", "%s answered: %d tokens in, %d out, %s", model, reply.Usage.InputTokens, reply.Usage.OutputTokens, cost)
 }

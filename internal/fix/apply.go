@@ -96,7 +96,7 @@ func (f *file) replace(root *os.Root) (err error) {
 			}
 		}
 	}()
-	_, err = out.Write(f.fixed())
+	_, err = out.Write(f.content())
 	if err = errors.Join(err, out.Sync(), out.Close()); err != nil {
 		return err
 	}

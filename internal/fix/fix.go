@@ -72,7 +72,7 @@ func New(findings []precedent.Finding, head, now func(path string) ([]byte, erro
 			at = &file{path: f.Path, data: data, lines: split(data)}
 			files[f.Path] = at
 		}
-		edit, why := at.place(f, split(reviewed))
+		edit, why := at.locate(f, split(reviewed))
 		if why != "" {
 			refuse("%s", why)
 			continue
@@ -101,8 +101,8 @@ func (p Plan) Edits() []Edit {
 // Files counts the files that are to be changed.
 func (p Plan) Files() int { return len(p.files) }
 
-// place finds the lines that a finding speaks of, or says why it cannot.
-func (f *file) place(found precedent.Finding, reviewed []string) (e Edit, why string) {
+// locate finds the lines that a finding speaks of, or says why it cannot.
+func (f *file) locate(found precedent.Finding, reviewed []string) (e Edit, why string) {
 	if found.Side != precedent.Right || found.Start < 1 || found.End < found.Start || found.End > len(reviewed) {
 		return e, "it is about no lines of the new file"
 	}
@@ -150,37 +150,37 @@ func (f *file) find(reviewed []string, from, n int) (at int, why string) {
 
 func sameLine(a []string, i int, b []string, j int) bool {
 	inA, inB := i >= 0 && i < len(a), j >= 0 && j < len(b)
-	return inA == inB && (!inA || bare(a[i]) == bare(b[j]))
+	return inA == inB && (!inA || trimEnd(a[i]) == trimEnd(b[j]))
 }
 
 func equal(a, b []string) bool {
-	return slices.EqualFunc(a, b, func(x, y string) bool { return bare(x) == bare(y) })
+	return slices.EqualFunc(a, b, func(x, y string) bool { return trimEnd(x) == trimEnd(y) })
 }
 
 // split cuts a text into its lines, with their ends.
 func split(data []byte) []string { return slices.Collect(strings.Lines(string(data))) }
 
-// bare is a line without its end.
-func bare(line string) string { return strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r") }
+// trimEnd is a line without its end.
+func trimEnd(line string) string { return strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r") }
 
-// ending is the end of a line as it stands.
-func ending(line string) string { return line[len(bare(line)):] }
+// lineEnd is the end of a line as it stands.
+func lineEnd(line string) string { return line[len(trimEnd(line)):] }
 
 // suggested are the lines of a suggestion.
 func suggested(s string) []string {
 	var lines []string
 	for l := range strings.Lines(s) {
-		lines = append(lines, bare(l))
+		lines = append(lines, trimEnd(l))
 	}
 	return lines
 }
 
-// renewed are the lines of an edit as they will stand in the file: with the ends
+// newLines are the lines of an edit as they will stand in the file: with the ends
 // that lines have there, and without one if the file ends so.
-func (f *file) renewed(e Edit) []string {
-	end := ending(f.lines[e.Start-1])
+func (f *file) newLines(e Edit) []string {
+	end := lineEnd(f.lines[e.Start-1])
 	if end == "" && e.Start > 1 {
-		end = ending(f.lines[e.Start-2])
+		end = lineEnd(f.lines[e.Start-2])
 	}
 	if end == "" {
 		end = "\n"
@@ -188,20 +188,20 @@ func (f *file) renewed(e Edit) []string {
 	var lines []string
 	for i, l := range e.New {
 		if i == len(e.New)-1 {
-			end = ending(f.lines[e.End-1])
+			end = lineEnd(f.lines[e.End-1])
 		}
 		lines = append(lines, l+end)
 	}
 	return lines
 }
 
-// fixed is the file with its edits made.
-func (f *file) fixed() []byte {
+// content is the file with its edits made.
+func (f *file) content() []byte {
 	var b bytes.Buffer
 	done := 0
 	for _, e := range f.edits {
 		b.WriteString(strings.Join(f.lines[done:e.Start-1], ""))
-		b.WriteString(strings.Join(f.renewed(e), ""))
+		b.WriteString(strings.Join(f.newLines(e), ""))
 		done = e.End
 	}
 	b.WriteString(strings.Join(f.lines[done:], ""))

@@ -62,7 +62,7 @@ func TestPlan(t *testing.T) {
 			p := New(test.findings, reading(map[string]string{"f": test.head}), reading(map[string]string{"f": test.now}))
 			got := ""
 			if len(p.files) > 0 {
-				got = string(p.files[0].fixed())
+				got = string(p.files[0].content())
 			}
 			if got != test.want {
 				t.Errorf("the file becomes %q, want %q", got, test.want)
@@ -105,7 +105,7 @@ func TestPatch(t *testing.T) {
 		put(t, name, text)
 		apply(t, dir, p.Patch())
 		byGit := read(t, name)
-		if want := string(p.files[0].fixed()); byGit != want {
+		if want := string(p.files[0].content()); byGit != want {
 			t.Fatalf("git makes %q of %q, want %q\n%s", byGit, text, want, p.Patch())
 		}
 		put(t, name, text)

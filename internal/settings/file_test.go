@@ -27,8 +27,8 @@ func TestParseFileOfAnything(t *testing.T) {
 			}
 			return
 		}
-		if len(file.prices) != len(file.priced) {
-			t.Fatalf("%q: %d prices, %d of them listed", text, len(file.prices), len(file.priced))
+		if len(file.prices) != len(file.priceLines) {
+			t.Fatalf("%q: %d prices, %d of them listed", text, len(file.prices), len(file.priceLines))
 		}
 		for model, price := range file.prices {
 			if err := price.Check(); err != nil || model == "" {

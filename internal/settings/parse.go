@@ -44,7 +44,7 @@ func forgeOfText(g given) (forge.Address, error) {
 	return a, err
 }
 
-func file(g given) (string, error) {
+func filePath(g given) (string, error) {
 	if g.text == "" {
 		return "", nil
 	}

@@ -16,9 +16,9 @@ type Def struct {
 	Default        string // empty for none
 	Usage          string // of its flag
 
-	unset string // what to say in the place of "default"
-	read  func(s *Settings, g given, set bool) error
-	line  func(s *Settings) Line
+	unsetText string // what to say in the place of "default"
+	read      func(s *Settings, g given, set bool) error
+	line      func(s *Settings) Line
 }
 
 // All defines the settings, in the order in which they are listed.
@@ -28,13 +28,13 @@ var All = []Def{
 		Usage: "what reads the change: `anthropic`, openai, claude (Claude Code), command:PATH (any program), or none",
 	}),
 	def(names, func(s *Settings) *Value[[]string] { return &s.Model }, Def{
-		Key: "model", Flag: "model", Env: "PRECEDENT_MODEL", InFile: true, unset: "the engine's default",
+		Key: "model", Flag: "model", Env: "PRECEDENT_MODEL", InFile: true, unsetText: "the engine's default",
 		Usage: "the `name` of the model; after commas, the models to use if it fails",
 	}),
 	// The smallest window holds a prompt with a part of a change, and the largest
 	// is beyond those that models have.
 	def(between(4_000, 10_000_000, "tokens"), func(s *Settings) *Value[int] { return &s.Context }, Def{
-		Key: "context", Flag: "context", Env: "PRECEDENT_CONTEXT", InFile: true, unset: "default: a large window",
+		Key: "context", Flag: "context", Env: "PRECEDENT_CONTEXT", InFile: true, unsetText: "default: a large window",
 		Usage: "the size of the model's context window is `N` tokens; for small local models",
 	}),
 	// Four requests fill a slow network, and are below every provider's limits.
@@ -58,7 +58,7 @@ var All = []Def{
 		Key: "max_cost_per_pull_request", InFile: true, Default: fmt.Sprintf("%.2f", engine.DefaultPullUSD),
 		Usage: "all reviews of a pull request together may cost at most this many dollars",
 	}),
-	def(file, func(s *Settings) *Value[string] { return &s.MemoryDB }, Def{
+	def(filePath, func(s *Settings) *Value[string] { return &s.MemoryDB }, Def{
 		Key: "memory_db", Flag: "memory-db", Env: "PRECEDENT_MEMORY_DB", InFile: true,
 		Usage: "the memory's database `file`",
 	}),

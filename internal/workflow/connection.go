@@ -26,4 +26,4 @@ type Connection struct {
 	Key comment.Key
 }
 
-func (c *Connection) explain(err error) error { return ForgeError(err, c.TokenName) }
+func (c *Connection) Explain(err error) error { return ForgeError(err, c.TokenName) }

@@ -25,8 +25,8 @@ type permissions struct {
 	failures []precedent.Failure // for whom nobody could be asked, once each
 }
 
-// of returns what a person may do; none if that cannot be known.
-func (p *permissions) of(ctx context.Context, who forge.Person) forge.Permission {
+// permission returns what a person may do; none if that cannot be known.
+func (p *permissions) permission(ctx context.Context, who forge.Person) forge.Permission {
 	got, ok := p.known[who.ID]
 	if ok || len(p.known) >= maxPeople || who.ID == "" {
 		return got
@@ -64,7 +64,7 @@ func discussion(comments []forge.Comment, author forge.Person, ours func(forge.C
 		}
 		claims = append(claims, text.VisibleLine(c.Author.Login)+": "+text.Cut(words, maxDirectiveText))
 	}
-	d.Claims = newest(claims)
+	d.Claims = newestClaims(claims)
 	return d
 }
 
@@ -79,8 +79,8 @@ func ownWords(body string) string {
 	return strings.TrimSpace(b.String())
 }
 
-// newest joins the claims that fit, from the last one backwards.
-func newest(claims []string) precedent.Untrusted {
+// newestClaims joins the claims that fit, from the last one backwards.
+func newestClaims(claims []string) precedent.Untrusted {
 	size, from := 0, len(claims)
 	for from > 0 && size+len(claims[from-1])+1 <= maxClaims {
 		from--

@@ -15,8 +15,8 @@ import (
 // addEngine gives the review its engine: bounded by the budget, and with its
 // answers kept as they come.
 func (p *Prepared) addEngine(ctx context.Context, job Job) error {
-	if !job.Reader.reads() {
-		p.Engine = job.Reader.Why
+	if !job.Engine.enabled() {
+		p.Engine = job.Engine.WhyNone
 		return nil
 	}
 	in := &p.Input
@@ -34,7 +34,7 @@ func (p *Prepared) addEngine(ctx context.Context, job Job) error {
 		p.Budget = Budget(p.settings)
 		p.fail("answers", err.Error()+"; answers and what was spent are not kept")
 	}
-	e, end := job.Reader.New(EngineOptions{Budget: p.Budget, Files: p.files(ctx), Window: in.Window})
+	e, end := job.Engine.New(EngineOptions{Budget: p.Budget, Files: p.files(ctx), Window: in.Window})
 	p.onClose(end)
 	in.Engine = e
 	if err == nil {

@@ -20,10 +20,10 @@ func (p *Pull) learn(ctx context.Context, s *pullState, r *precedent.Review) err
 	return p.learnOutcomes(ctx, s, r.Threads)
 }
 
-// learnAnew is learn for a review that another process made, which may not have
+// learnAgain is learn for a review that another process made, which may not have
 // come to this.
-func (p *Publisher) learnAnew(ctx context.Context, r *precedent.Review) error {
-	stored, err := p.pull.kept(p.rows).All(ctx)
+func (p *Publisher) learnAgain(ctx context.Context, r *precedent.Review) error {
+	stored, err := p.pull.storedThreads(p.rows).All(ctx)
 	if err != nil || !slices.ContainsFunc(stored, func(t precedent.Thread) bool { return t.Review != r.ID }) {
 		return err
 	}
@@ -49,7 +49,7 @@ func (p *Pull) Outcomes(ctx context.Context) ([]precedent.Outcome, error) {
 	}
 	defer s.close()
 	if s.earlier.trees == nil {
-		return nil, Hinted(errors.New("the outcomes of the findings could not be determined: "+incomplete(s.failures)), "the token needs to read the repository and to know its own account")
+		return nil, Hinted(errors.New("the outcomes of the findings could not be determined: "+threadsFailure(s.failures)), "the token needs to read the repository and to know its own account")
 	}
 	rows, err := p.workspace.rows(ctx)
 	if err != nil {
@@ -68,8 +68,8 @@ func (p *Pull) Outcomes(ctx context.Context) ([]precedent.Outcome, error) {
 	return p.workspace.Memory.Outcomes(ctx, p.Number)
 }
 
-// incomplete joins what went wrong with the threads.
-func incomplete(failures []precedent.Failure) string {
+// threadsFailure joins what went wrong with the threads.
+func threadsFailure(failures []precedent.Failure) string {
 	why := "nothing is known of its threads"
 	for _, f := range failures {
 		if f.Step == "threads" {
@@ -92,7 +92,7 @@ func (p *Pull) learnOutcomes(ctx context.Context, s *pullState, answers []preced
 	if err != nil {
 		return err
 	}
-	if err := p.kept(rows).Save(ctx, s.earlier.threads); err != nil {
+	if err := p.storedThreads(rows).Save(ctx, s.earlier.threads); err != nil {
 		return err
 	}
 	rejections, err := p.workspace.Memory.Learn(ctx, p.Number, s.earlier.threads, outcomes)
@@ -117,10 +117,10 @@ func (p *Pull) votes(ctx context.Context, s *pullState) (map[string][]thread.Vot
 		}
 		reactions, err := p.connection.Reactions(ctx, p.repo.Repo, p.Number, forge.CommentRef{Kind: forge.OnLine, ID: t.Comment})
 		if err != nil {
-			return nil, p.connection.explain(err)
+			return nil, p.connection.Explain(err)
 		}
 		for _, r := range reactions {
-			votes[t.ID] = append(votes[t.ID], thread.Vote{Reaction: r, MayWrite: p.people.of(ctx, r.Who).MayWrite()})
+			votes[t.ID] = append(votes[t.ID], thread.Vote{Reaction: r, MayWrite: p.people.permission(ctx, r.Who).MayWrite()})
 		}
 	}
 	return votes, nil

@@ -43,8 +43,8 @@ type Prepared struct {
 	// plan is what the review has to say on its pull request.
 	plan func(r *precedent.Review) []store.Post
 
-	mu   sync.Mutex
-	ends []func() error // what is to be given back
+	mu       sync.Mutex
+	cleanups []func() error // what is to be given back
 }
 
 // subject is what is reviewed, and where it can be read.
@@ -58,10 +58,10 @@ type subject struct {
 func (p *Prepared) Close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, end := range slices.Backward(p.ends) {
+	for _, end := range slices.Backward(p.cleanups) {
 		_ = end() // what stays behind is a temporary folder
 	}
-	p.ends = nil
+	p.cleanups = nil
 }
 
 // onClose adds something to be given back. Exports are made while finders run side
@@ -69,7 +69,7 @@ func (p *Prepared) Close() {
 func (p *Prepared) onClose(end func() error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.ends = append(p.ends, end)
+	p.cleanups = append(p.cleanups, end)
 }
 
 // PrepareLocal fetches everything that the review of a local change needs. The
@@ -87,7 +87,7 @@ func (r *Reviewer) PrepareLocal(ctx context.Context, repo *Repository, spec git.
 	if err != nil {
 		return nil, err
 	}
-	p := r.prepared(repo.IDs[0], subject{repo.Git, rg, blobs}, change, job)
+	p := r.newPrepared(repo.IDs[0], subject{repo.Git, rg, blobs}, change, job)
 	p.onClose(blobs.Close)
 	if err := p.completeLocal(ctx, repo, job); err != nil {
 		p.Close()
@@ -100,7 +100,7 @@ func (p *Prepared) completeLocal(ctx context.Context, repo *Repository, job Job)
 	if err := p.readBase(ctx, true); err != nil {
 		return err
 	}
-	w, err := p.reviewer.remember(ctx, repo)
+	w, err := p.reviewer.openForReview(ctx, repo)
 	if err != nil {
 		return err
 	}
@@ -108,8 +108,8 @@ func (p *Prepared) completeLocal(ctx context.Context, repo *Repository, job Job)
 	return p.complete(ctx, w, job)
 }
 
-// prepared has what is known of the change alone.
-func (r *Reviewer) prepared(id precedent.Repo, s subject, change *diff.Change, job Job) *Prepared {
+// newPrepared has what is known of the change alone.
+func (r *Reviewer) newPrepared(id precedent.Repo, s subject, change *diff.Change, job Job) *Prepared {
 	set := job.Settings
 	p := &Prepared{reviewer: r, settings: set, subject: s, plan: func(*precedent.Review) []store.Post { return nil }, Input: review.Input{
 		Repo:          id,

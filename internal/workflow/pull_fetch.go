@@ -16,8 +16,8 @@ import (
 // How often the head is read, and how long is waited before the third time and
 // later ones: Gitea processes a push some seconds after git has taken it.
 const (
-	headLooks = 4
-	headLag   = 2 * time.Second
+	headReads = 4
+	headDelay = 2 * time.Second
 )
 
 // errNotFetched is why nothing but the forge's diff can be read.
@@ -39,10 +39,10 @@ type fetched struct {
 func (p *Pull) fetch(ctx context.Context) (fetched, error) {
 	for attempt := 0; ; attempt++ {
 		f, err := p.fetchCommits(ctx)
-		if errors.Is(err, git.ErrMoved) && attempt < headLooks-1 {
+		if errors.Is(err, git.ErrMoved) && attempt < headReads-1 {
 			if attempt > 0 {
 				p.reviewer.notice(ctx, "git has another head of #%d than %s names: waiting for it", p.Number, p.connection.Host())
-				if err := p.reviewer.Sleep(ctx, headLag); err != nil {
+				if err := p.reviewer.Sleep(ctx, headDelay); err != nil {
 					return f, err
 				}
 			}
@@ -85,7 +85,7 @@ func (p *Pull) fetchPatch(ctx context.Context, f *fetched, cause error) error {
 	now, err := p.connection.PullRequest(ctx, p.repo.Repo, p.Number)
 	switch {
 	case err != nil:
-		return p.connection.explain(err)
+		return p.connection.Explain(err)
 	case now.Head.SHA != p.Head.SHA:
 		return Hinted(fmt.Errorf("pull request #%d: %w", p.Number, git.ErrMoved), "somebody is pushing to it: try again")
 	}
@@ -112,7 +112,7 @@ func (p *Pull) fetchSpec(ctx context.Context) (git.Pull, error) {
 		return spec, nil //nolint:nilerr // git says what is wrong with the address
 	}
 	spec.Token, err = p.connection.Token(ctx, p.repo.Repo)
-	return spec, p.connection.explain(err)
+	return spec, p.connection.Explain(err)
 }
 
 // change reads the difference, or the forge's where git has none.

@@ -45,7 +45,7 @@ func (r *Reviewer) OpenPullRepository(ctx context.Context, at Location, named pr
 		}
 		named = asked
 	}
-	p, err := r.pullClone(ctx, at, named)
+	p, err := r.openClone(ctx, at, named)
 	if errors.Is(err, errNoClone) {
 		p = &PullRepository{Repository: &Repository{IDs: []precedent.Repo{named}}, Repo: named}
 	} else if err != nil {
@@ -72,8 +72,8 @@ func (r *Reviewer) OpenPullRepository(ctx context.Context, at Location, named pr
 // errNoClone says that the folder is in no clone of the repository.
 var errNoClone = errors.New("no clone of the repository")
 
-// pullClone is the clone around the folder. Its memory is then the review's.
-func (r *Reviewer) pullClone(ctx context.Context, at Location, named precedent.Repo) (*PullRepository, error) {
+// openClone is the clone around the folder. Its memory is then the review's.
+func (r *Reviewer) openClone(ctx context.Context, at Location, named precedent.Repo) (*PullRepository, error) {
 	clone, err := r.openGit(ctx, at)
 	if err != nil {
 		if named.IsZero() || ctx.Err() != nil {

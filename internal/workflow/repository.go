@@ -94,14 +94,14 @@ func (r *Reviewer) memoryFile(named settings.Value[string], repo *git.Repo, id p
 func DefaultMemory(repo *git.Repo, id precedent.Repo, dataDir string) (settings.Value[string], error) {
 	path, why := filepath.Join(dataDir, fileName(id)+".db"), "default: no work tree"
 	if top := repo.MainTop(); top != "" {
-		path, why = besideTop(top), "default: beside the repository"
+		path, why = memoryPath(top), "default: beside the repository"
 	} else if dataDir == "" {
 		return settings.Value[string]{}, Hinted(errors.New("find memory: there is neither a work tree nor a home folder to keep it in"), "name a file with --memory-db")
 	}
 	return settings.Value[string]{Value: path, Text: path, Source: settings.Source{Words: why}}, nil
 }
 
-func besideTop(top string) string { return filepath.Join(top, memoryDir, memoryName) }
+func memoryPath(top string) string { return filepath.Join(top, memoryDir, memoryName) }
 
 // fileName makes a file's name of an identity: readable, and unique by a hash.
 func fileName(id precedent.Repo) string {

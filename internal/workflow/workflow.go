@@ -72,7 +72,7 @@ func (r *Reviewer) noticeError(ctx context.Context, err error, so string) {
 // Job says how a change is reviewed.
 type Job struct {
 	Settings *settings.Settings
-	Reader   Reader
+	Engine   EngineSetup
 	// Resume goes on from the answers that a review of the same change, which did not
 	// come to its end, has paid for.
 	Resume bool
@@ -80,15 +80,15 @@ type Job struct {
 	Again bool
 }
 
-// Reader makes the engine that reads a change.
-type Reader struct {
+// EngineSetup makes the engine that reads a change.
+type EngineSetup struct {
 	// New makes the engine, and what ends it. Nil if no model reads.
-	New func(EngineOptions) (e engine.Engine, end func() error)
-	Why string // why no model reads
+	New     func(EngineOptions) (e engine.Engine, end func() error)
+	WhyNone string // why no model reads
 }
 
-// reads tells whether a model reads.
-func (r Reader) reads() bool { return r.New != nil }
+// enabled tells whether a model reads.
+func (r EngineSetup) enabled() bool { return r.New != nil }
 
 // EngineOptions are what an engine is made for.
 type EngineOptions struct {

@@ -53,9 +53,9 @@ func (r *Reviewer) OpenWorkspace(ctx context.Context, at Location) (*Workspace, 
 	return r.workspace(p, db), nil
 }
 
-// remember opens the memory for a review, which goes on without it: then what it
+// openForReview opens the memory for a review, which goes on without it: then what it
 // learns lasts until it ends, and it says so.
-func (r *Reviewer) remember(ctx context.Context, p *Repository) (*Workspace, error) {
+func (r *Reviewer) openForReview(ctx context.Context, p *Repository) (*Workspace, error) {
 	db, err := r.OpenMemory(ctx, p)
 	if err == nil {
 		return r.workspace(p, db), nil
@@ -80,19 +80,19 @@ func (r *Reviewer) workspace(p *Repository, db *store.DB) *Workspace {
 // OpenMemory opens the database in the repository's file, and makes it if there is
 // none.
 func (r *Reviewer) OpenMemory(ctx context.Context, p *Repository) (*store.DB, error) {
-	if top := p.Git.MainTop(); top != "" && p.File.Value == besideTop(top) {
-		if err := r.makeFolder(ctx, p.Git); err != nil {
+	if top := p.Git.MainTop(); top != "" && p.File.Value == memoryPath(top) {
+		if err := r.makeMemoryFolder(ctx, p.Git); err != nil {
 			return nil, err
 		}
 	}
 	return store.Open(ctx, p.File.Value, store.Options{Now: r.Now})
 }
 
-// makeFolder makes the memory's folder in the main work tree, with a .gitignore
+// makeMemoryFolder makes the memory's folder in the main work tree, with a .gitignore
 // that keeps git from seeing it. Nothing of the kind may come from the
 // repository: a memory that somebody committed would speak with the team's
 // voice, and a link would lead our writes elsewhere.
-func (r *Reviewer) makeFolder(ctx context.Context, repo *git.Repo) error {
+func (r *Reviewer) makeMemoryFolder(ctx context.Context, repo *git.Repo) error {
 	main := repo
 	if repo.Top() != repo.MainTop() {
 		var err error
