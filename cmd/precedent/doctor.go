@@ -150,7 +150,7 @@ const forgeTimeout = 20 * time.Second
 // there is nothing to say: most reviews need none.
 func (a *app) checkForge(ctx context.Context, d *doctor.Diagnosis, op *settings.Settings, repo *git.Repo) {
 	const name = "forge"
-	st, err := a.station(op)
+	conn, err := a.connect(op)
 	if err != nil {
 		d.AddError(name, doctor.Warning, err) // reviews of local changes need none
 		return
@@ -161,30 +161,30 @@ func (a *app) checkForge(ctx context.Context, d *doctor.Diagnosis, op *settings.
 			id = ids[0]
 		}
 	}
-	here := id.Host == st.Host()
-	if !here && !st.known() && op.Forge.Source.By == settings.Default {
+	here := id.Host == conn.Host()
+	if !here && !conn.Known && op.Forge.Source.By == settings.Default {
 		return
 	}
-	if !st.known() {
-		hint := "set " + st.named + " to read private ones, and to post"
-		d.Add(name, doctor.OK, hint, "%s (%s), without a token: public pull requests can be read, and nothing can be posted", st.Host(), op.Forge.Source)
+	if !conn.Known {
+		hint := "set " + conn.TokenName + " to read private ones, and to post"
+		d.Add(name, doctor.OK, hint, "%s (%s), without a token: public pull requests can be read, and nothing can be posted", conn.Host(), op.Forge.Source)
 		return
 	}
 	within, cancel := context.WithTimeout(ctx, forgeTimeout)
 	defer cancel()
 	if here { // an App acts for a repository
-		_, err = st.token(within, id)
+		_, err = conn.Token(within, id)
 	}
 	var me forge.Person
 	if err == nil {
-		me, err = st.Me(within)
+		me, err = conn.Me(within)
 	}
 	if err != nil {
-		d.AddError(name, doctor.Warning, st.fault(err))
+		d.AddError(name, doctor.Warning, conn.Explain(err))
 		return
 	}
-	says := st.Host() + " (" + op.Forge.Source.String() + "), as " + me.Login
-	if q := st.Quota(); q.Limit > 0 {
+	says := conn.Host() + " (" + op.Forge.Source.String() + "), as " + me.Login
+	if q := conn.Quota(); q.Limit > 0 {
 		says += ", " + workflow.QuotaLeft(q)
 	}
 	if !here && !id.IsZero() && !id.IsLocal() {

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/lint"
 	"github.com/precedent-dev/precedent/internal/settings"
 )
@@ -62,10 +61,4 @@ func (a *app) engineEnvironment() []string {
 	}
 	slices.Sort(env)
 	return env
-}
-
-// external is what the linters of a review need.
-func (a *app) external(operators []lint.Linter, p precedent.Policy) (lint.External, []precedent.Failure) {
-	linters, failures := lint.Choose(operators, p.Linters)
-	return lint.External{Linters: linters, Sandbox: lint.Sandbox(a.env["PATH"], a.goEnv())}, failures
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os/exec"
@@ -39,9 +40,9 @@ func (a *app) model(o *settings.Settings, s settings.Value[settings.Engine]) (ll
 		var m llm.Model
 		var err error
 		if kind == settings.Anthropic {
-			m, err = llm.Anthropic(llm.AnthropicConfig{Key: key, BaseURL: url, Model: or(name, anthropicModel), Now: a.now})
+			m, err = llm.Anthropic(llm.AnthropicConfig{Key: key, BaseURL: url, Model: cmp.Or(name, anthropicModel), Now: a.now})
 		} else {
-			m, err = llm.OpenAI(llm.OpenAIConfig{Key: key, BaseURL: url, Model: or(name, openAIModel), Now: a.now})
+			m, err = llm.OpenAI(llm.OpenAIConfig{Key: key, BaseURL: url, Model: cmp.Or(name, openAIModel), Now: a.now})
 		}
 		if err != nil {
 			return nil, hinted(fmt.Errorf("engine %s: %w", kind, err), "look at %s", settings.URLOf[kind])
@@ -49,13 +50,6 @@ func (a *app) model(o *settings.Settings, s settings.Value[settings.Engine]) (ll
 		models = append(models, llm.Reliable(m, llm.RealWaiting()))
 	}
 	return llm.Failover(models...), nil
-}
-
-func or(s, fallback string) string {
-	if s == "" {
-		return fallback
-	}
-	return s
 }
 
 // chosenEngine is the engine that was chosen, before the change is known.
@@ -118,7 +112,7 @@ var claudeVariables = []string{
 func (a *app) claudeEngine(o *settings.Settings, r chosenEngine, b *engine.Budget) *claude.Engine {
 	c := claude.Config{
 		Program: r.claudePath, Model: o.Model.Text, Why: r.source, Now: a.now, Budget: b,
-		Host: or(a.env[settings.URLOf[settings.Anthropic]], "Anthropic, as it is logged in"),
+		Host: cmp.Or(a.env[settings.URLOf[settings.Anthropic]], "Anthropic, as it is logged in"),
 	}
 	for _, name := range claudeVariables {
 		if v := a.env[name]; v != "" {

@@ -35,12 +35,7 @@ is written to the forge.`,
 			if len(args) == 1 {
 				which = args[0]
 			}
-			flags := settingFlags(cmd)
-			st, err := a.stationOf(flags)
-			if err != nil {
-				return err
-			}
-			return a.outcomes(cmd.Context(), st, which, flags, asJSON)
+			return a.outcomes(cmd.Context(), which, settingFlags(cmd), asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
@@ -49,21 +44,21 @@ is written to the forge.`,
 }
 
 // outcomes finds out what became of the posted findings, and prints it.
-func (a *app) outcomes(ctx context.Context, st *station, which string, flags map[string]string, asJSON bool) error {
+func (a *app) outcomes(ctx context.Context, which string, flags map[string]string, asJSON bool) error {
 	op, err := a.settings(flags)
 	if err != nil {
 		return err
 	}
-	repo, number, err := a.pullRepository(ctx, st, which, op)
+	conn, err := a.connect(op)
+	if err != nil {
+		return err
+	}
+	repo, number, err := a.pullRepository(ctx, conn, which, op)
 	if err != nil {
 		return err
 	}
 	defer repo.Close()
-	connection, err := a.connection(st)
-	if err != nil {
-		return err
-	}
-	pull, err := a.workflow().ReadPull(ctx, connection, repo, number)
+	pull, err := a.workflow().ReadPull(ctx, conn, repo, number)
 	if err != nil {
 		return err
 	}

@@ -55,7 +55,7 @@ error, or no such pull request, 3 not everything was read or posted.`,
 				return misuse(cmd, errors.New("--again is for --post; without it every review is made anew"))
 			}
 			o.flags = settingFlags(cmd)
-			st, err := a.stationOf(o.flags)
+			conn, err := a.connectWith(o.flags)
 			if err != nil {
 				return err
 			}
@@ -63,7 +63,7 @@ error, or no such pull request, 3 not everything was read or posted.`,
 			if len(args) == 1 {
 				which = args[0]
 			}
-			return a.pr(cmd.Context(), st, which, o)
+			return a.pr(cmd.Context(), conn, which, o)
 		},
 	}
 	f := cmd.Flags()
@@ -78,12 +78,12 @@ error, or no such pull request, 3 not everything was read or posted.`,
 }
 
 // pr reviews a pull request, and posts the review if that is asked for.
-func (a *app) pr(ctx context.Context, st *station, which string, o reviewOptions) error {
+func (a *app) pr(ctx context.Context, conn workflow.Connection, which string, o reviewOptions) error {
 	op, err := a.settings(o.flags)
 	if err != nil {
 		return err
 	}
-	repo, number, err := a.pullRepository(ctx, st, which, op)
+	repo, number, err := a.pullRepository(ctx, conn, which, op)
 	if err != nil {
 		return err
 	}
@@ -92,11 +92,7 @@ func (a *app) pr(ctx context.Context, st *station, which string, o reviewOptions
 	if err != nil {
 		return err
 	}
-	connection, err := a.connection(st)
-	if err != nil {
-		return err
-	}
-	pull, err := a.workflow().ReadPull(ctx, connection, repo, number)
+	pull, err := a.workflow().ReadPull(ctx, conn, repo, number)
 	if err != nil {
 		return err
 	}
@@ -157,8 +153,8 @@ func (a *app) postReview(ctx context.Context, pull *workflow.Pull, job workflow.
 }
 
 // pullRepository finds out which pull request is meant, and opens its repository.
-func (a *app) pullRepository(ctx context.Context, st *station, which string, op *settings.Settings) (*workflow.PullRepository, int, error) {
-	named, number, err := a.whichPull(ctx, st, which)
+func (a *app) pullRepository(ctx context.Context, conn workflow.Connection, which string, op *settings.Settings) (*workflow.PullRepository, int, error) {
+	named, number, err := a.whichPull(ctx, conn, which)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -170,9 +166,9 @@ func (a *app) pullRepository(ctx context.Context, st *station, which string, op 
 	if err != nil {
 		return nil, 0, err
 	}
-	if repo.Repo.Host != st.Host() {
+	if repo.Repo.Host != conn.Host() {
 		repo.Close()
-		return nil, 0, hinted(fmt.Errorf("%s is not on %s, where pull requests are read", repo.Repo, st.Host()), "%s", otherForgeHint)
+		return nil, 0, hinted(fmt.Errorf("%s is not on %s, where pull requests are read", repo.Repo, conn.Host()), "%s", otherForgeHint)
 	}
 	return repo, number, nil
 }

@@ -9,13 +9,14 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/workflow"
 )
 
 // whichPull finds out which pull request is meant: the one that is named, else
 // the one that the event of a workflow is about.
-func (a *app) whichPull(ctx context.Context, st *station, which string) (precedent.Repo, int, error) {
+func (a *app) whichPull(ctx context.Context, conn workflow.Connection, which string) (precedent.Repo, int, error) {
 	if which != "" {
-		return namedPull(st, which)
+		return namedPull(conn, which)
 	}
 	path := a.env["GITHUB_EVENT_PATH"]
 	if path == "" {
@@ -33,15 +34,15 @@ func (a *app) whichPull(ctx context.Context, st *station, which string) (precede
 	if len(payload) > forge.MaxEvent {
 		return precedent.Repo{}, 0, hinted(fmt.Errorf("read event: it has more than %d MiB", forge.MaxEvent>>20), namePullHint)
 	}
-	e, err := st.ReadEvent(a.env["GITHUB_EVENT_NAME"], payload)
+	e, err := conn.ReadEvent(a.env["GITHUB_EVENT_NAME"], payload)
 	if err != nil {
 		return precedent.Repo{}, 0, hinted(err, namePullHint)
 	}
 	if len(e.Pulls) == 0 && e.Head != "" {
 		// GitHub does not name the pull requests of forks in events of workflows.
-		open, err := st.Open(ctx, e.Repo)
+		open, err := conn.Open(ctx, e.Repo)
 		if err != nil {
-			return precedent.Repo{}, 0, st.fault(err)
+			return precedent.Repo{}, 0, conn.Explain(err)
 		}
 		for _, p := range open {
 			if p.Head.SHA == e.Head {
@@ -60,8 +61,8 @@ func (a *app) whichPull(ctx context.Context, st *station, which string) (precede
 }
 
 // namedPull reads the number or the address of a pull request.
-func namedPull(st *station, which string) (precedent.Repo, int, error) {
-	repo, number, err := forge.ParsePullRequest(st.Forge, which)
+func namedPull(conn workflow.Connection, which string) (precedent.Repo, int, error) {
+	repo, number, err := forge.ParsePullRequest(conn.Forge, which)
 	if trouble, ok := errors.AsType[*forge.Error](err); ok && trouble.Kind == forge.KindRefused {
 		return repo, 0, hinted(err, otherForgeHint)
 	} else if ok {

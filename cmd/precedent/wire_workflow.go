@@ -2,18 +2,11 @@ package main
 
 import (
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/hex"
-	"fmt"
 	"log/slog"
 	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/google/uuid"
 
-	"github.com/precedent-dev/precedent/internal/comment"
 	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/engine/api"
 	"github.com/precedent-dev/precedent/internal/lint"
@@ -88,39 +81,4 @@ func (a *app) job(op *settings.Settings, o reviewOptions) (workflow.Job, error) 
 		}
 	}
 	return j, nil
-}
-
-// markerKeyVariable holds what signs our comments.
-const markerKeyVariable = "PRECEDENT_MARKER_KEY"
-
-// ownSecrets are the variables whose values never leave in a comment, beside what
-// the forge is asked with: models read what may hold them.
-var ownSecrets = append([]string{"ANTHROPIC_API_KEY", "OPENAI_API_KEY", "ACTIONS_RUNTIME_TOKEN", "ACTIONS_ID_TOKEN_REQUEST_TOKEN"}, tokenVariables...)
-
-// connection is the forge, with what signs our comments and what they never show.
-func (a *app) connection(st *station) (workflow.Connection, error) {
-	c := workflow.Connection{
-		Forge: st.Forge, Token: st.token, TokenName: st.named, Folder: st.folder, Known: st.known(), Secrets: slices.Clone(st.secrets),
-	}
-	for _, name := range ownSecrets {
-		if v := strings.TrimSpace(a.env[name]); v != "" {
-			c.Secrets = append(c.Secrets, v)
-		}
-	}
-	secret := a.env[markerKeyVariable]
-	if secret == "" && st.key != "" {
-		// An App's key is known to nobody else and stays: good for another one.
-		mac := hmac.New(sha256.New, []byte(st.key))
-		mac.Write([]byte("precedent marker"))
-		secret = hex.EncodeToString(mac.Sum(nil))
-	}
-	if secret == "" {
-		return c, nil
-	}
-	c.Secrets = append(c.Secrets, secret)
-	var err error
-	if c.Key, err = comment.NewKey(secret); err != nil {
-		return c, hinted(fmt.Errorf("%s: %w", markerKeyVariable, err), "make one with: openssl rand -hex 32")
-	}
-	return c, nil
 }

@@ -7,6 +7,7 @@
 package settings
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -139,7 +140,7 @@ func Read(from Sources) (*Settings, error) {
 	s.Prices, s.Linters, s.tables = file.prices, file.linters, file.tables()
 	for i := range All {
 		d := &All[i]
-		g := given{text: d.Default, from: Source{Default, or(d.unsetText, "default")}, home: from.Env["HOME"], dir: from.Dir}
+		g := given{text: d.Default, from: Source{Default, cmp.Or(d.unsetText, "default")}, home: from.Env["HOME"], dir: from.Dir}
 		set := d.Default != ""
 		if v, ok := file.scalars[d.Key]; ok {
 			g.text, g.from, set = v.text, v.from, true
@@ -151,7 +152,7 @@ func Read(from Sources) (*Settings, error) {
 			g.text, g.from, set = v, Source{Flag, "flag --" + d.Flag}, true
 		}
 		if err := d.read(s, g, set); err != nil {
-			return s, hinted(fmt.Errorf("%s (%s): %w", d.Key, g.from, err), "%s", or(hintOf(err), "precedent config lists every setting and where it comes from"))
+			return s, hinted(fmt.Errorf("%s (%s): %w", d.Key, g.from, err), "%s", cmp.Or(hintOf(err), "precedent config lists every setting and where it comes from"))
 		}
 	}
 	if s.Engine.Source.By == Default {
@@ -200,11 +201,4 @@ func forgeOf(env map[string]string) Value[forge.Address] {
 		f, from = forge.Address{Kind: forge.GitHub, At: env["GITHUB_API_URL"]}, Source{Environment, "environment GITHUB_API_URL"}
 	}
 	return Value[forge.Address]{f, f.String(), from}
-}
-
-func or(s, fallback string) string {
-	if s == "" {
-		return fallback
-	}
-	return s
 }

@@ -26,4 +26,6 @@ type Connection struct {
 	Key comment.Key
 }
 
-func (c *Connection) Explain(err error) error { return ForgeError(err, c.TokenName) }
+// Explain attaches to an error of the forge a hint that names where the token is.
+// Other errors are returned as they are.
+func (c Connection) Explain(err error) error { return ForgeError(err, c.TokenName) }
