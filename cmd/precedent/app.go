@@ -145,14 +145,14 @@ func between(least, most int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
 		case cmd.HasSubCommands() && len(args) > 0:
-			err := fmt.Errorf("no command %q in %q", args[0], cmd.CommandPath())
+			err := fmt.Errorf("unknown command %q for %q", args[0], cmd.CommandPath())
 			cmd.SuggestionsMinimumDistance = 2
 			if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
 				return hinted(err, "did you mean %s %s?", cmd.CommandPath(), near[0])
 			}
 			return misuse(cmd, err)
 		case len(args) < least:
-			return misuse(cmd, fmt.Errorf("%s: an argument is missing: %s", cmd.CommandPath(), cmd.Use))
+			return misuse(cmd, fmt.Errorf("%s: missing argument: %s", cmd.CommandPath(), cmd.Use))
 		case len(args) > most:
 			return misuse(cmd, fmt.Errorf("%s: unexpected argument %q", cmd.CommandPath(), args[most]))
 		}

@@ -33,10 +33,13 @@ func newConfig(a *app) *cobra.Command {
 		Short: "Print the effective configuration, and where each value comes from",
 		Long: `Config prints every setting as a review would use it now, and where it comes from.
 Flags take precedence over the environment, and the environment over the
-configuration file. The file is
-$XDG_CONFIG_HOME/precedent/config.yaml, or ~/.config/precedent/config.yaml; its
-keys are ` + strings.Join(settings.FileKeys(), ", ") + `. The settings of the repository
-are in its policy, ` + guide.PolicyFile + `, which precedent init writes.
+configuration file, $XDG_CONFIG_HOME/precedent/config.yaml or
+~/.config/precedent/config.yaml. The file can set
+
+` + keyLines(settings.FileKeys()) + `
+
+The settings of the repository are in its policy, ` + guide.PolicyFile + `, which
+precedent init writes.
 
 Exit status 2 if the policy has errors.`,
 		Example: `  precedent config
@@ -71,6 +74,15 @@ Exit status 2 if the policy has errors.`,
 	return cmd
 }
 
+// keyLines joins keys with commas, five per line.
+func keyLines(keys []string) string {
+	var lines []string
+	for row := range slices.Chunk(keys, 5) {
+		lines = append(lines, strings.Join(row, ", "))
+	}
+	return strings.Join(lines, ",\n")
+}
+
 func printConfiguration(p *report.Page, c configuration) {
 	var rows [][]string
 	for _, s := range c.Settings {
@@ -84,9 +96,9 @@ func printConfiguration(p *report.Page, c configuration) {
 	p.Line()
 	switch {
 	case c.File == "":
-		p.Para("", p.Ink(report.Faint, "There is no place for a configuration file: neither HOME nor XDG_CONFIG_HOME is set."))
+		p.Para("", p.Ink(report.Faint, "There is no configuration file, because neither HOME nor XDG_CONFIG_HOME is set."))
 	case !c.Found:
-		p.Para("", p.Ink(report.Faint, "The configuration file would be "+c.File+"; it does not exist."))
+		p.Para("", p.Ink(report.Faint, "The configuration file, "+c.File+", does not exist."))
 	default:
 		p.Para("", p.Ink(report.Faint, "The configuration file is "+c.File+"."))
 	}
@@ -125,7 +137,7 @@ func (a *app) configuration(ctx context.Context, flags map[string]string) (confi
 			c.set("memory_db", file.Value, file.Source.String())
 		}
 	} else {
-		const none = "no repository here"
+		const none = "not in a repository"
 		if op.Repo.Value.IsZero() {
 			c.set("repo", "", none)
 		}

@@ -79,7 +79,7 @@ func (a *app) demo(ctx context.Context, keep bool) (err error) {
 		p.Line()
 	}
 	review := []string{"review", "main...retry-refunds"}
-	tell("A branch retries refunds. Before it is pushed, it is reviewed. What finders claim, a verifier tries to refute:")
+	tell("A branch retries refunds. Review it before it is pushed. A verifier tries to refute what the finders report:")
 	if err := d.runCommand(ctx, p, precedent.ExitFindings, review...); err != nil {
 		return err
 	}
@@ -87,20 +87,20 @@ func (a *app) demo(ctx context.Context, keep bool) (err error) {
 	if err != nil {
 		return err
 	}
-	tell("One of them is no problem here. %s says so, with a reason:", demoWho)
+	tell("One finding is not a problem here. %s dismisses it, with a reason:", demoWho)
 	if err := d.runCommand(ctx, p, precedent.ExitClean, "dismiss", declined, "--reason", demoReason); err != nil {
 		return err
 	}
-	tell("The same change is reviewed again. What was found is known, and what was declined stays hidden, in the open:")
+	tell("Review the same change again. Known findings are recognised, and the dismissed one is listed as hidden:")
 	if err := d.runCommand(ctx, p, precedent.ExitFindings, review...); err != nil {
 		return err
 	}
-	tell("Why was it hidden? Every decision is kept:")
+	tell("Why was it hidden? Every decision is stored:")
 	if err := d.runCommand(ctx, p, precedent.ExitClean, "explain", declined); err != nil {
 		return err
 	}
 	p.Line()
-	p.Para("", p.Ink(report.Green, "That is all: it finds, it is told no, it remembers.")+p.Ink(report.Plain, " Try precedent review in a repository of yours."))
+	p.Para("", p.Ink(report.Green, "That is all: it reviews, you dismiss, it remembers.")+p.Ink(report.Plain, " Try precedent review in one of your repositories."))
 	return p.Err()
 }
 

@@ -36,11 +36,11 @@ function, "we don't do this here" the folder, "never in this repo" the repositor
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case d.list && (len(args) > 0 || d.undo):
-				return misuse(cmd, errors.New("--list takes no ID, and no --undo"))
+				return misuse(cmd, errors.New("--list cannot be used with an ID or --undo"))
 			case d.asJSON && !d.list:
-				return misuse(cmd, errors.New("--json is the form of --list"))
+				return misuse(cmd, errors.New("--json requires --list"))
 			case !d.list && len(args) == 0:
-				return misuse(cmd, fmt.Errorf("%s: an argument is missing: %s", cmd.CommandPath(), cmd.Use))
+				return misuse(cmd, fmt.Errorf("%s: missing argument: %s", cmd.CommandPath(), cmd.Use))
 			}
 			return nil
 		},
@@ -84,10 +84,10 @@ func (a *app) dismiss(cmd *cobra.Command, ids []string, d dismissal) error {
 		var j precedent.Rejection
 		if d.undo {
 			j, err = w.Memory.Undismiss(cmd.Context(), id)
-			verb, next = "brought back", "The next review shows it again."
+			verb, next = "restored", "The next review shows it again."
 		} else if j, err = w.Memory.Dismiss(cmd.Context(), id, d.reason, d.who); err == nil {
-			next = fmt.Sprintf("The next review hides it and says so, until %s.", j.ExpiresAt.Format(time.DateOnly))
-			back = "take it back: precedent dismiss --undo " + j.Finding
+			next = fmt.Sprintf("Reviews hide it until %s, and list it as hidden.", j.ExpiresAt.Format(time.DateOnly))
+			back = "undo: precedent dismiss --undo " + j.Finding
 		}
 		if err != nil {
 			return err
@@ -158,5 +158,5 @@ func (a *app) user() string {
 			return v
 		}
 	}
-	return "somebody on this machine"
+	return "an unknown user"
 }

@@ -135,7 +135,7 @@ func (a *app) checkEngine(ctx context.Context, d *doctor.Diagnosis, op *settings
 	case r.program != nil:
 		d.Add(name, doctor.OK, "", "%s", r.program.Info().Line)
 	default:
-		d.Add(name, doctor.Warning, "set a key, or name a program or a local server: docs/getting-started.md", "%s: only the analyzers read; %s", r.whyNone, about)
+		d.Add(name, doctor.Warning, "set a key, or configure a program or a local server: docs/getting-started.md", "%s: only the analyzers run; %s", r.whyNone, about)
 	}
 	if try {
 		d.Try(ctx, r.model, llm.ListPrices().With(op.Prices))
@@ -166,8 +166,8 @@ func (a *app) checkForge(ctx context.Context, d *doctor.Diagnosis, op *settings.
 		return
 	}
 	if !conn.Known {
-		hint := "set " + conn.TokenName + " to read private ones, and to post"
-		d.Add(name, doctor.OK, hint, "%s (%s), without a token: public pull requests can be read, and nothing can be posted", conn.Host(), op.Forge.Source)
+		hint := "set " + conn.TokenName + " to read private pull requests, and to post"
+		d.Add(name, doctor.OK, hint, "%s (%s), without a token: it can read public pull requests, but not post", conn.Host(), op.Forge.Source)
 		return
 	}
 	within, cancel := context.WithTimeout(ctx, forgeTimeout)

@@ -63,11 +63,11 @@ func TestDoctorNamesTheForge(t *testing.T) {
 	expect("a token and a remote elsewhere", 1, "https://example.org/team/app", nil, doctor.Warning, "the clone's remote is on example.org", "--forge gitea:")
 	expect("a token and no remote", 1, "", nil, doctor.OK, "as "+forgetest.Bot.Login, "")
 	s.app.env["GH_TOKEN"] = "ghp_wrong"
-	expect("a wrong token", 1, ours, nil, doctor.Warning, "find out whose the token is", "GITHUB_TOKEN or GH_TOKEN holds it")
+	expect("a wrong token", 1, ours, nil, doctor.Warning, "find out whose the token is", "the token is in GITHUB_TOKEN or GH_TOKEN")
 	s.app.env["GH_TOKEN"] = "a b"
 	expect("no token at all", 0, ours, nil, doctor.Warning, "GITHUB_TOKEN or GH_TOKEN", "make a new one")
 	s.app.env["GH_TOKEN"] = ""
-	expect("without a token", 0, ours, nil, doctor.OK, "without a token: public pull requests can be read, and nothing can be posted", "set GITHUB_TOKEN or GH_TOKEN")
+	expect("without a token", 0, ours, nil, doctor.OK, "without a token: it can read public pull requests, but not post", "set GITHUB_TOKEN or GH_TOKEN")
 	expect("a folder that is none", 0, ours, map[string]string{"forge": "local:" + filepath.Join(s.home, "away")}, doctor.Warning, "no repo.json", "docs/github.md")
 	expect("a folder", 0, "", map[string]string{"forge": "local:" + folderForge(t)}, doctor.OK, "forge.localhost (flag --forge), as precedent", "")
 

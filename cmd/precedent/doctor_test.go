@@ -48,13 +48,13 @@ func TestDoctorNamesTheEngine(t *testing.T) {
 		says   string
 		hint   string
 	}{
-		{"nothing", nil, "", doctor.Warning, "none: only the analyzers read; ANTHROPIC_API_KEY is not set, OPENAI_API_KEY is not set", "docs/getting-started.md"},
+		{"nothing", nil, "", doctor.Warning, "none: only the analyzers run; ANTHROPIC_API_KEY is not set, OPENAI_API_KEY is not set", "docs/getting-started.md"},
 		{"a key", map[string]string{"ANTHROPIC_API_KEY": "sk-canary"}, "", doctor.OK, "(ANTHROPIC_API_KEY is set) → api.anthropic.com; ANTHROPIC_API_KEY is set, OPENAI_API_KEY is not", ""},
 		{"no key", nil, "openai", doctor.Missing, "OPENAI_API_KEY is not set", "another engine"},
-		{"a server without a model", map[string]string{"OPENAI_BASE_URL": "http://localhost:1/v1"}, "", doctor.Missing, "no model is named", "--model"},
+		{"a server without a model", map[string]string{"OPENAI_BASE_URL": "http://localhost:1/v1"}, "", doctor.Missing, "no model is set", "--model"},
 		{"a program", nil, "command:" + program, doctor.OK, "this program gets the code", ""},
 		{"no such program", nil, "command:" + program + "s", doctor.Missing, "find engine program", ""},
-		{"no Claude Code", map[string]string{"PATH": "/nowhere"}, "claude", doctor.Missing, "no such program in PATH", "npm install"},
+		{"no Claude Code", map[string]string{"PATH": "/nowhere"}, "claude", doctor.Missing, "the program is not in PATH", "npm install"},
 		{"Claude Code", map[string]string{"PATH": fakeClaude(t)}, "claude", doctor.OK, "/claude (flag --engine)", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -98,7 +98,7 @@ func TestDoctorTries(t *testing.T) {
 		{"Anthropic answers", settings.Anthropic, llmtest.Reply{Text: "ok"}, doctor.OK, " answered: "},
 		{"the key is wrong", settings.OpenAI, llmtest.Reply{Status: 401, Message: "no such key"}, doctor.Missing, "answered 401"},
 		{"the model is unknown", settings.OpenAI, llmtest.Reply{Status: 404, Message: "no such model"}, doctor.Missing, "answered 404"},
-		{"one token is too little", settings.OpenAI, llmtest.Reply{Status: 400, Message: shortOf}, doctor.Warning, "the key is accepted"},
+		{"one token is too little", settings.OpenAI, llmtest.Reply{Status: 400, Message: shortOf}, doctor.Warning, "the key was accepted"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			serve, model := llmtest.OpenAI, "gpt-5"

@@ -71,7 +71,7 @@ func (a *app) printEstimate(prepared *workflow.Prepared, asJSON bool) error {
 	say("change", "%s ← %s, %s, +%d −%d", in.Target.Head, in.Target.Base, plural(len(in.Change.Files), "file"), in.Change.Added, in.Change.Removed)
 	say("engine", "%s", why)
 	if e.Requests == 0 {
-		say("", "No model is asked: nothing is sent, and nothing is to be paid.")
+		say("", "No model is used: nothing is sent, and there is no cost.")
 		return p.Err()
 	}
 	say("requests", "%d: %s for %s of the change", e.Requests, plural(len(e.Finders), "finder"), plural(e.Parts, "part"))
@@ -84,14 +84,14 @@ func (a *app) printEstimate(prepared *workflow.Prepared, asJSON bool) error {
 	if e.CostUSD != nil {
 		say("cost", "about $%.2f", *e.CostUSD)
 	} else {
-		say("cost", "not known: the engine names no prices")
+		say("cost", "unknown: the engine has no prices")
 	}
-	say("", "Verifying what is found, and what a model looks up in the repository, come on top.")
+	say("", "This does not include verification, and what the model looks up in the repository.")
 	if e.Unread > 0 {
-		say("unread", "%s beyond what a review may read", plural(e.Unread, "hunk"))
+		say("unread", "%s over the limit of a review", plural(e.Unread, "hunk"))
 	}
 	if !withinBudget(e, b) {
-		say("budget", "This is more than a review may take ($%.2f, %s tokens): it would end over-budget. Raise --max-cost or --max-tokens, or review less at a time.", b.USD, thousands(b.Tokens))
+		say("budget", "This exceeds the budget of a review ($%.2f, %s tokens), which would end over-budget. Raise --max-cost or --max-tokens, or review a smaller change.", b.USD, thousands(b.Tokens))
 	}
 	return p.Err()
 }

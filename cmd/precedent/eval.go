@@ -197,7 +197,7 @@ were not.`,
 func (a *app) judge(cmd *cobra.Command) (v *eval.Reviewer, end func(), err error) {
 	flags := settingFlags(cmd)
 	if len(flags) > 0 && flags["engine"] == "" {
-		return nil, nil, misuse(cmd, errors.New("no engine is asked: add --engine, or leave out what is about engines"))
+		return nil, nil, misuse(cmd, errors.New("flags for the engine require --engine"))
 	}
 	if v, end, err = a.evalReviewer(flags, len(flags) > 0); v != nil {
 		a.notice("engine %s", v.Engine.Info().Line)
@@ -222,7 +222,7 @@ func (a *app) evalReviewer(flags map[string]string, asked bool) (v *eval.Reviewe
 	}
 	e, done := a.newEngine(op, r, workflow.Budget(op), api.Files{}, op.Context.Value)
 	if e == nil {
-		return nil, nil, hinted(errors.New("there is no engine to be measured"), "name one: --engine anthropic, openai, claude or command:PATH")
+		return nil, nil, hinted(errors.New("no engine is set up"), "choose one: --engine anthropic, openai, claude or command:PATH")
 	}
 	return &eval.Reviewer{
 		Engine: e, Threshold: op.Threshold.Value, Window: op.Context.Value, Concurrency: op.Concurrency.Value, Timeout: op.Timeout.Value,

@@ -37,7 +37,7 @@ func (a *app) fix(repo *workflow.Repository, prepared *workflow.Prepared, r *pre
 	a.showPatch(p, patch)
 	for _, e := range edits {
 		if e.Moved {
-			p.Para("moved      ", p.Inkf(report.Plain, "%s  the lines stand at %s:%d by now", e.Finding.ID, e.Finding.Path, e.Start))
+			p.Para("moved      ", p.Inkf(report.Plain, "%s  the lines are now at %s:%d", e.Finding.ID, e.Finding.Path, e.Start))
 		}
 	}
 	if err := p.Err(); err != nil {
@@ -59,12 +59,12 @@ func (a *app) fix(repo *workflow.Repository, prepared *workflow.Prepared, r *pre
 		return err
 	}
 	if err := plan.Apply(top); err != nil {
-		return hinted(err, "what was changed can be taken back: git apply -R %s", shellWord(undo))
+		return hinted(err, "to undo the changes: git apply -R %s", shellWord(undo))
 	}
 	for _, e := range edits {
 		p.Para("fixed      ", p.Inkf(report.Plain, "%s  %s:%d  %s", e.Finding.ID, e.Finding.Path, e.Start, e.Finding.Title))
 	}
-	p.Line(p.Ink(report.Plain, "take it back: git apply -R "+shellWord(undo)))
+	p.Line(p.Ink(report.Plain, "undo: git apply -R "+shellWord(undo)))
 	return p.Err()
 }
 

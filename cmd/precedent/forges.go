@@ -99,7 +99,7 @@ func (a *app) proxy(base string) (*url.URL, error) {
 	p, err := c.ProxyFunc()(u)
 	if err != nil || !isProxy(value) {
 		// It is not repeated: it may hold a password.
-		return nil, hinted(errors.New(named+" names no address of a proxy"), "write it as http://HOST:PORT")
+		return nil, hinted(errors.New(named+" is not the address of a proxy"), "write it as http://HOST:PORT")
 	}
 	return p, nil
 }
@@ -185,15 +185,15 @@ func (a *app) githubApp() (*github.App, string, error) {
 	case id == "" && path == "":
 		return nil, "", nil
 	case id == "" || path == "":
-		return nil, "", hinted(fmt.Errorf("a GitHub App needs both %s and %s", appIDVariable, appKeyVariable), "the first is its number, the second the file of its private key")
+		return nil, "", hinted(fmt.Errorf("a GitHub App needs both %s and %s", appIDVariable, appKeyVariable), "the first is its ID, the second the file of its private key")
 	}
 	key, err := readAppKey(path)
 	if err != nil {
-		return nil, "", hinted(fmt.Errorf("%s: %w", appKeyVariable, err), "it names the file of the App's private key, as GitHub gave it")
+		return nil, "", hinted(fmt.Errorf("%s: %w", appKeyVariable, err), "set it to the file of the private key that GitHub generated for the App")
 	}
 	app, err := github.NewApp(id, key, 0)
 	if err != nil {
-		return nil, "", hinted(fmt.Errorf("%s: %w", appKeyVariable, err), "make a new private key in the App's settings")
+		return nil, "", hinted(fmt.Errorf("%s: %w", appKeyVariable, err), "create a new private key in the App's settings")
 	}
 	return app, string(key), nil
 }

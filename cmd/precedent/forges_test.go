@@ -165,8 +165,8 @@ func TestNoSuchForge(t *testing.T) {
 		{name: "no PEM", env: map[string]string{appIDVariable: "1", appKeyVariable: text}, says: "not an RSA private key in PEM"},
 		{name: "the key itself", env: map[string]string{appIDVariable: "1", appKeyVariable: string(whole)}, says: appKeyVariable + ": open key: "},
 		{name: "the key itself in one line", env: map[string]string{appIDVariable: "1", appKeyVariable: base64.StdEncoding.EncodeToString([]byte("canary"))}, says: appKeyVariable + ": open key: "},
-		{name: "no proxy", env: map[string]string{"HTTPS_PROXY": "http://me:canary@bad host"}, says: "HTTPS_PROXY names no address"},
-		{name: "a proxy of a strange kind", env: map[string]string{"HTTPS_PROXY": "gopher://me:canary@proxy.example"}, says: "HTTPS_PROXY names no address"},
+		{name: "no proxy", env: map[string]string{"HTTPS_PROXY": "http://me:canary@bad host"}, says: "HTTPS_PROXY is not the address"},
+		{name: "a proxy of a strange kind", env: map[string]string{"HTTPS_PROXY": "gopher://me:canary@proxy.example"}, says: "HTTPS_PROXY is not the address"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			a, flags := forgeApp(t, test.flag, test.file, test.env)

@@ -28,7 +28,7 @@ func addFormat(cmd *cobra.Command, name *string) {
 func chooseFormat(cmd *cobra.Command, name *string, asJSON bool) error {
 	if asJSON {
 		if cmd.Flags().Changed("format") && *name != "json" {
-			return misuse(cmd, fmt.Errorf("--json and --format %s exclude each other", *name))
+			return misuse(cmd, fmt.Errorf("--json and --format %s cannot be used together", *name))
 		}
 		*name = "json"
 	}
@@ -43,7 +43,7 @@ func chooseFormat(cmd *cobra.Command, name *string, asJSON bool) error {
 func (a *app) print(format string, r *precedent.Review, s report.Style) error {
 	f, ok := report.FormatNamed(format)
 	if !ok {
-		return fmt.Errorf("print review: there is no format %s", format)
+		return fmt.Errorf("print review: unknown format %s", format)
 	}
 	s.Width, s.Color = a.outputStyle()
 	s.Version = thisBuild().Version

@@ -38,7 +38,7 @@ which still runs the other hook.`,
 		Args: exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if uninstall && force {
-				return misuse(cmd, fmt.Errorf("--uninstall and --force exclude each other"))
+				return misuse(cmd, fmt.Errorf("--uninstall and --force cannot be used together"))
 			}
 			if uninstall {
 				return a.uninstallHook(cmd.Context())
@@ -74,24 +74,24 @@ func (a *app) installHook(ctx context.Context, force bool) error {
 	switch {
 	case !h.Exists || h.Ours:
 	case !force:
-		return hinted(fmt.Errorf("install hook: %s is there already, and not ours", h.Path), "--force keeps it as %s and starts it from ours", hook.Old)
+		return hinted(fmt.Errorf("install hook: %s exists and was not installed by precedent", h.Path), "use --force to keep it as %s and run it from the new hook", hook.Old)
 	case h.HasOld:
-		return hinted(fmt.Errorf("install hook: %s is not ours, and %s is taken", h.Path, old), "move one of them away")
+		return hinted(fmt.Errorf("install hook: %s was not installed by precedent, and %s exists", h.Path, old), "move one of them away")
 	default:
 		if err := os.Rename(h.Path, old); err != nil {
 			return fmt.Errorf("install hook: %w", err)
 		}
-		a.notice("the hook that was there is %s now, and ours starts it first", old)
+		a.notice("the existing hook is now %s, and the new hook runs it first", old)
 	}
 	if err := h.Install(program); err != nil {
 		return err
 	}
 	if h.Source == "user" {
-		a.notice("core.hooksPath stands in your own configuration: the hook serves all your repositories")
+		a.notice("core.hooksPath is set in your own configuration: the hook applies to all your repositories")
 	}
 	p := a.page()
 	p.Para("wrote ", p.Ink(report.Cyan, h.Path))
-	p.Para("", p.Ink(report.Plain, "Each push is reviewed first. git push --no-verify and PRECEDENT_SKIP_HOOK=1 go without; precedent install-hook --uninstall removes it."))
+	p.Para("", p.Ink(report.Plain, "Each push is reviewed first. To skip that, use git push --no-verify or PRECEDENT_SKIP_HOOK=1. To remove the hook: precedent install-hook --uninstall"))
 	return p.Err()
 }
 
@@ -106,7 +106,7 @@ func (a *app) uninstallHook(ctx context.Context) error {
 		p.Para("", p.Ink(report.Plain, "There is no hook at "+h.Path+"."))
 		return p.Err()
 	case !h.Ours:
-		return hinted(fmt.Errorf("remove hook: %s is not ours", h.Path), "remove it by hand, if you mean it")
+		return hinted(fmt.Errorf("remove hook: %s was not installed by precedent", h.Path), "remove it by hand")
 	}
 	if err := os.Remove(h.Path); err != nil {
 		return fmt.Errorf("remove hook: %w", err)
@@ -116,7 +116,7 @@ func (a *app) uninstallHook(ctx context.Context) error {
 		if err := os.Rename(filepath.Join(h.Dir, hook.Old), h.Path); err != nil {
 			return fmt.Errorf("remove hook: %w", err)
 		}
-		p.Para("", p.Ink(report.Plain, "The hook that it had replaced is there again."))
+		p.Para("", p.Ink(report.Plain, "The previous hook was restored."))
 	}
 	return p.Err()
 }
@@ -176,7 +176,7 @@ func (a *app) reviewPush(ctx context.Context, remote string, all []hook.Pushed) 
 	repo, err := a.openRepo(ctx)
 	if err != nil {
 		a.printError(err)
-		a.notice("nothing was reviewed; the push goes on")
+		a.notice("nothing was reviewed; the push continues")
 		return nil
 	}
 	defer repo.Close()
@@ -193,7 +193,7 @@ func (a *app) reviewPush(ctx context.Context, remote string, all []hook.Pushed) 
 		}
 		seen[spec] = true
 		if err == nil {
-			a.notice("review of %s, which would be pushed to %s", ref.LocalRef, remote)
+			a.notice("reviewing %s before it is pushed to %s", ref.LocalRef, remote)
 			err = here.review(ctx, reviewOptions{spec: spec, format: "text", flags: map[string]string{}})
 		}
 		var status exitStatus
@@ -204,17 +204,17 @@ func (a *app) reviewPush(ctx context.Context, remote string, all []hook.Pushed) 
 		case errors.As(err, &status) && int(status) == precedent.ExitFindings:
 			blocked = true
 		case errors.As(err, &status):
-			a.notice("the review of %s is incomplete; the push goes on", ref.LocalRef)
+			a.notice("the review of %s is incomplete; the push continues", ref.LocalRef)
 		default:
 			a.printError(err)
-			a.notice("%s was not reviewed; the push goes on", ref.LocalRef)
+			a.notice("%s was not reviewed; the push continues", ref.LocalRef)
 		}
 	}
 	if !blocked {
 		return nil
 	}
 	return &workflow.Error{
-		Err:  errors.New("the push is stopped by what the review found"),
-		Hint: "fix it, or: precedent dismiss ID; git push --no-verify pushes without a review", Status: precedent.ExitFindings,
+		Err:  errors.New("the review found problems, so the push is stopped"),
+		Hint: "fix them, or run precedent dismiss ID; git push --no-verify skips the review", Status: precedent.ExitFindings,
 	}
 }

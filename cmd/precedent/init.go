@@ -57,7 +57,7 @@ every action is pinned to a commit.`,
 				return err
 			}
 			a.printWritten(repo.Top(), guide.PolicyFile)
-			return a.printAdvice("Uncomment what you want to set. precedent config shows what holds, and from where.")
+			return a.printAdvice("Uncomment what you want to set. precedent config shows the effective settings.")
 		},
 	}
 	cmd.Flags().BoolVar(&force, "force", false, "overwrite existing files")
@@ -86,7 +86,7 @@ func checkAbsent(top, name, again string) error {
 	_, err := os.Lstat(filepath.Join(top, filepath.FromSlash(name)))
 	switch {
 	case err == nil:
-		return hinted(fmt.Errorf("write %s: it exists already", name), "%s overwrites it", again)
+		return hinted(fmt.Errorf("write %s: the file exists", name), "to overwrite it: %s", again)
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	}

@@ -37,11 +37,11 @@ type ciFile struct {
 func workflows(forge string) (files []ciFile, pinned bool, err error) {
 	folder, ok := ciFolders[forge]
 	if !ok {
-		return nil, false, hinted(fmt.Errorf("no workflows for %q", forge), "--ci is github or gitea")
+		return nil, false, hinted(fmt.Errorf("no workflows for %q", forge), "use --ci github or --ci gitea")
 	}
 	commit, version := actionCommit(debug.ReadBuildInfo())
 	if commit == "" {
-		commit, version = unknownCommit, "put the commit of the release here that you use"
+		commit, version = unknownCommit, "replace this with the commit of the release that you use"
 	}
 	entries, err := fs.ReadDir(ciFiles, path.Join("ci", forge))
 	if err != nil {
@@ -103,7 +103,7 @@ func (a *app) writeWorkflows(top, forge string, force bool) error {
 		a.printWritten(top, f.name)
 	}
 	if !pinned {
-		a.notice("this program does not know its own commit: put that of a release in the place of %s in these files", unknownCommit)
+		a.notice("this build does not know its commit: replace %s in these files with the commit of a release", unknownCommit)
 	}
 	return a.printAdvice(ciAdvice[forge]...)
 }
@@ -111,8 +111,8 @@ func (a *app) writeWorkflows(top, forge string, force bool) error {
 // ciAdvice is what is left to do by hand.
 var ciAdvice = map[string][]string{
 	"github": {
-		"Commit them. Then set the secret ANTHROPIC_API_KEY of the repository; without it only analyzers read.",
-		"docs/github.md says what each one may do, and what to choose for pull requests from forks.",
+		"Commit them. Then set the secret ANTHROPIC_API_KEY of the repository; without it only analyzers run.",
+		"docs/github.md describes their permissions, and the choices for pull requests from forks.",
 	},
 	"gitea": {
 		"Commit it. Then set the secrets ANTHROPIC_API_KEY and PRECEDENT_TOKEN of the repository.",

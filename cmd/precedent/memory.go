@@ -56,7 +56,7 @@ func newMemoryStatus(a *app) *cobra.Command {
 func printStatus(p *report.Page, s memory.Status, file settings.Value[string]) {
 	where := fmt.Sprintf("%s (%s), %d KiB", s.Path, file.Source, (s.Bytes+1023)/1024)
 	if s.Path == "" {
-		where = "none yet: the first review makes " + file.Value
+		where = "none yet: the first review creates " + file.Value
 	}
 	p.Para("file        ", p.Ink(report.Plain, where))
 	for _, name := range s.Names {
@@ -70,7 +70,7 @@ func printStatus(p *report.Page, s memory.Status, file settings.Value[string]) {
 	p.Para("findings    ", p.Inkf(report.Plain, "%d, seen %d times", s.Findings, s.Sightings))
 	p.Para("dismissed   ", p.Inkf(report.Plain, "%d", s.Rejections))
 	p.Para("rules       ", p.Inkf(report.Plain, "%d of the guide", s.Rules))
-	p.Para("labels      ", p.Inkf(report.Plain, "%d of findings that were pruned", s.Labels))
+	p.Para("labels      ", p.Inkf(report.Plain, "%d of pruned findings", s.Labels))
 }
 
 func newMemoryPrune(a *app) *cobra.Command {
@@ -108,12 +108,12 @@ this.`,
 		Args:    exactly(0),
 		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workflow.Workspace) error {
 			if !yes {
-				ok, err := a.confirm(fmt.Sprintf("Forget everything about %s?", w.IDs[0]))
+				ok, err := a.confirm(fmt.Sprintf("Delete everything about %s?", w.IDs[0]))
 				if err != nil {
 					return err
 				}
 				if !ok {
-					a.notice("nothing was forgotten")
+					a.notice("nothing was deleted")
 					return exitStatus(2)
 				}
 			}
@@ -121,7 +121,7 @@ this.`,
 			if err != nil {
 				return err
 			}
-			return a.printDeleted("forgot", gone, asJSON)
+			return a.printDeleted("deleted", gone, asJSON)
 		}),
 	}
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
@@ -154,7 +154,7 @@ func (a *app) printDeleted(verb string, gone memory.Counts, asJSON bool) error {
 // confirm asks a person. Without a terminal there is none to ask.
 func (a *app) confirm(question string) (bool, error) {
 	if _, tty := terminal(a.in); !tty {
-		return false, hinted(errors.New("nobody is there to confirm: standard input is no terminal"), "--yes goes ahead without asking")
+		return false, hinted(errors.New("cannot ask for confirmation: standard input is not a terminal"), "use --yes to skip the question")
 	}
 	p := report.NewPage(a.err, 0, false)
 	fmt.Fprint(a.err, p.Ink(report.Plain, question)+" [y/N] ")

@@ -30,7 +30,7 @@ func (a *app) model(o *settings.Settings, s settings.Value[settings.Engine]) (ll
 	}
 	names := o.Model.Value
 	if len(names) == 0 && kind == settings.OpenAI && url != "" && url != llm.OpenAIURL {
-		return nil, hinted(errors.New("engine openai: no model is named for "+settings.URLOf[kind]), "name one that the server has: --model NAME or PRECEDENT_MODEL=NAME")
+		return nil, hinted(errors.New("engine openai: no model is set for "+settings.URLOf[kind]), "set one that the server has: --model NAME or PRECEDENT_MODEL=NAME")
 	}
 	var models []llm.Model
 	if len(names) == 0 {
@@ -45,7 +45,7 @@ func (a *app) model(o *settings.Settings, s settings.Value[settings.Engine]) (ll
 			m, err = llm.OpenAI(llm.OpenAIConfig{Key: key, BaseURL: url, Model: cmp.Or(name, openAIModel), Now: a.now})
 		}
 		if err != nil {
-			return nil, hinted(fmt.Errorf("engine %s: %w", kind, err), "look at %s", settings.URLOf[kind])
+			return nil, hinted(fmt.Errorf("engine %s: %w", kind, err), "check %s", settings.URLOf[kind])
 		}
 		models = append(models, llm.Reliable(m, llm.RealWaiting()))
 	}
@@ -99,7 +99,7 @@ func (a *app) lookPath(name string) (string, error) {
 			return path, nil
 		}
 	}
-	return "", hinted(fmt.Errorf("engine %s: there is no such program in PATH", name), "npm install -g @anthropic-ai/claude-code, or use another engine")
+	return "", hinted(fmt.Errorf("engine %s: the program is not in PATH", name), "npm install -g @anthropic-ai/claude-code, or use another engine")
 }
 
 // claudeVariables names what Claude Code gets of the environment: what it
@@ -112,7 +112,7 @@ var claudeVariables = []string{
 func (a *app) claudeEngine(o *settings.Settings, r chosenEngine, b *engine.Budget) *claude.Engine {
 	c := claude.Config{
 		Program: r.claudePath, Model: o.Model.Text, Why: r.source, Now: a.now, Budget: b,
-		Host: cmp.Or(a.env[settings.URLOf[settings.Anthropic]], "Anthropic, as it is logged in"),
+		Host: cmp.Or(a.env[settings.URLOf[settings.Anthropic]], "Anthropic, with the login of Claude Code"),
 	}
 	for _, name := range claudeVariables {
 		if v := a.env[name]; v != "" {

@@ -22,8 +22,8 @@ with the thread open), or unknown. A finding is not accepted just because no one
 declined it.
 
 The outcomes are stored in the memory. If a person with write permission dismisses
-a finding, in words or with 👎, it is hidden from then on, as with precedent
-dismiss.
+a finding, in words or with a thumbs-down reaction, it is hidden from then on, as
+with precedent dismiss.
 
 Without an argument, in a workflow, it uses the pull request of the event. Nothing
 is written to the forge.`,
@@ -77,7 +77,7 @@ func (a *app) outcomes(ctx context.Context, which string, flags map[string]strin
 
 func printOutcomes(p *report.Page, all []precedent.Outcome) {
 	if len(all) == 0 {
-		p.Para("", p.Ink(report.Faint, "Nothing of ours was posted on this pull request."))
+		p.Para("", p.Ink(report.Faint, "Precedent posted nothing on this pull request."))
 		return
 	}
 	count := map[precedent.OutcomeKind]int{}

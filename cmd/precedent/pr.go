@@ -49,10 +49,10 @@ error, or no such pull request, 3 not everything was read or posted.`,
 				return err
 			}
 			if o.post && o.estimate {
-				return misuse(cmd, errors.New("--estimate sends nothing, and --post posts"))
+				return misuse(cmd, errors.New("--estimate and --post cannot be used together"))
 			}
 			if o.again && !o.post {
-				return misuse(cmd, errors.New("--again is for --post; without it every review is made anew"))
+				return misuse(cmd, errors.New("--again requires --post; without it every review reads everything"))
 			}
 			o.flags = settingFlags(cmd)
 			conn, err := a.connectWith(o.flags)
@@ -168,10 +168,10 @@ func (a *app) pullRepository(ctx context.Context, conn workflow.Connection, whic
 	}
 	if repo.Repo.Host != conn.Host() {
 		repo.Close()
-		return nil, 0, hinted(fmt.Errorf("%s is not on %s, where pull requests are read", repo.Repo, conn.Host()), "%s", otherForgeHint)
+		return nil, 0, hinted(fmt.Errorf("%s is not on %s", repo.Repo, conn.Host()), "%s", otherForgeHint)
 	}
 	return repo, number, nil
 }
 
 // otherForgeHint is what helps when a pull request is on another forge.
-const otherForgeHint = "name the forge: --forge github:https://HOST/api/v3 for GitHub Enterprise, --forge gitea:https://HOST for Gitea and Forgejo"
+const otherForgeHint = "set the forge: --forge github:https://HOST/api/v3 for GitHub Enterprise, --forge gitea:https://HOST for Gitea and Forgejo"

@@ -20,7 +20,7 @@ func (a *app) whichPull(ctx context.Context, conn workflow.Connection, which str
 	}
 	path := a.env["GITHUB_EVENT_PATH"]
 	if path == "" {
-		return precedent.Repo{}, 0, hinted(errors.New("no pull request is named, and this is no workflow that runs for one"), "give its number, or its URL: precedent pr 7")
+		return precedent.Repo{}, 0, hinted(errors.New("no pull request is given, and this is not a workflow for a pull request"), "give its number or URL: precedent pr 7")
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -32,7 +32,7 @@ func (a *app) whichPull(ctx context.Context, conn workflow.Connection, which str
 		return precedent.Repo{}, 0, hinted(fmt.Errorf("read event: %w", err), namePullHint)
 	}
 	if len(payload) > forge.MaxEvent {
-		return precedent.Repo{}, 0, hinted(fmt.Errorf("read event: it has more than %d MiB", forge.MaxEvent>>20), namePullHint)
+		return precedent.Repo{}, 0, hinted(fmt.Errorf("read event: larger than %d MiB", forge.MaxEvent>>20), namePullHint)
 	}
 	e, err := conn.ReadEvent(a.env["GITHUB_EVENT_NAME"], payload)
 	if err != nil {
@@ -72,4 +72,4 @@ func namedPull(conn workflow.Connection, which string) (precedent.Repo, int, err
 }
 
 // namePullHint is what helps when an event does not say which pull request is meant.
-const namePullHint = "name the pull request, or let the workflow run for events of pull requests"
+const namePullHint = "give the number of the pull request, or run the workflow on events of pull requests"

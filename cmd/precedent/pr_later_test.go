@@ -79,7 +79,7 @@ func TestTheSameHeadAgain(t *testing.T) {
 	again := func(want bool, more ...string) {
 		t.Helper()
 		_, said := s.post(more...)
-		if strings.Contains(said, "stands at") == want {
+		if strings.Contains(said, "was reviewed already") == want {
 			t.Errorf("reviewed again should be %v:\n%s", want, said)
 		}
 	}

@@ -322,7 +322,7 @@ func TestPullTroubleOfTheForge(t *testing.T) {
 		return status, s.err.String()
 	}
 	s.door.api.Budget(0, time.Now().Add(time.Hour))
-	if status, said := run(); status != precedent.ExitUsage || !strings.Contains(said, "hint: it answers again at ") {
+	if status, said := run(); status != precedent.ExitUsage || !strings.Contains(said, "hint: try again after ") {
 		t.Errorf("rate limit: %d\n%s", status, said)
 	}
 	s.door.api.Budget(5000, time.Now().Add(time.Hour))

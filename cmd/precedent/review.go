@@ -63,10 +63,10 @@ error, 3 not everything was read.`,
 				return err
 			}
 			if o.fix && o.format != "text" {
-				return misuse(cmd, fmt.Errorf("--fix asks a person, and --format %s is read by a program", o.format))
+				return misuse(cmd, fmt.Errorf("--fix cannot be used with --format %s", o.format))
 			}
 			if o.yes && !o.fix {
-				return misuse(cmd, errors.New("--yes agrees to what --fix asks, which is not given"))
+				return misuse(cmd, errors.New("--yes requires --fix"))
 			}
 			o.flags = settingFlags(cmd)
 			return a.review(cmd.Context(), o)
@@ -127,7 +127,7 @@ func (a *app) runReview(ctx context.Context, p *workflow.Prepared, format string
 		Planned: func(e review.Estimate) {
 			a.notice("engine %s; %s", p.Engine, estimateSummary(e))
 			if !withinBudget(e, p.Budget) {
-				a.notice("that is more than a review may take: it will end over-budget; raise --max-cost or --max-tokens, or review less at a time")
+				a.notice("this exceeds the budget, so the review will end over-budget; raise --max-cost or --max-tokens, or review a smaller change")
 			}
 		},
 		Progress: shown.Handle,

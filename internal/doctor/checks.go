@@ -29,11 +29,11 @@ func (d *Diagnosis) Repository(ctx context.Context, repo *git.Repo) {
 	case err != nil:
 		d.AddError("repository", Missing, err)
 	case none != nil:
-		d.Add("repository", OK, "precedent review --staged and --worktree work", "%s, %s; it has no commit yet", where, id)
+		d.Add("repository", OK, "precedent review --staged and --worktree work", "%s, %s; no commit yet", where, id)
 	case repo.Shallow():
-		d.Add("repository", Warning, "git fetch --unshallow: a review needs the commit that the change starts from", "%s, %s; the clone is shallow", where, id)
+		d.Add("repository", Warning, "git fetch --unshallow: a review needs the commit that the change starts from", "%s, %s; shallow clone", where, id)
 	case id.IsLocal():
-		d.Add("repository", OK, "with a remote, clones of it share the ids of findings", "%s; it has no remote and is known by its first commit", where)
+		d.Add("repository", OK, "with a remote, all clones share the IDs of findings", "%s; no remote, so it is identified by its first commit", where)
 	default:
 		d.Add("repository", OK, "", "%s, %s", where, id)
 	}
@@ -44,7 +44,7 @@ func (d *Diagnosis) Memory(ctx context.Context, r *workflow.Reviewer, repo *work
 	const name = "memory"
 	file := repo.File.Value
 	if _, err := os.Lstat(file); errors.Is(err, fs.ErrNotExist) {
-		d.Add(name, OK, "", "none yet; the first review makes %s", file)
+		d.Add(name, OK, "", "none yet; the first review creates %s", file)
 		return
 	}
 	db, err := r.OpenMemory(ctx, repo)
@@ -74,7 +74,7 @@ func (d *Diagnosis) Policy(p precedent.Policy, source string, errs []error, fail
 	case failed:
 		d.AddError(name, Warning, errors.Join(errs...))
 	case source == "":
-		d.Add(name, OK, "precedent init writes one", "none: the defaults hold")
+		d.Add(name, OK, "precedent init writes one", "none: the defaults apply")
 	default:
 		if off := turnedOff(p); len(off) > 0 {
 			source += "; it turns off or hides: " + strings.Join(off, ", ")
@@ -93,10 +93,10 @@ func turnedOff(p precedent.Policy) []string {
 	}
 	slices.Sort(off)
 	if len(p.Ignore) > 0 {
-		off = append(off, "what is in "+strings.Join(p.Ignore, ", "))
+		off = append(off, "findings in "+strings.Join(p.Ignore, ", "))
 	}
 	for _, f := range p.Floors {
-		off = append(off, fmt.Sprintf("what is below %s in %s", f.Severity, f.Paths))
+		off = append(off, fmt.Sprintf("findings below %s in %s", f.Severity, f.Paths))
 	}
 	return off
 }
@@ -149,7 +149,7 @@ func (d *Diagnosis) Hook(repo *git.Repo) {
 	case h.Ours:
 		d.Add(name, OK, "", "%s", h.Path)
 	case h.Exists:
-		d.Add(name, OK, "precedent install-hook --force starts it from ours", "%s is not ours: pushes are not reviewed", h.Path)
+		d.Add(name, OK, "precedent install-hook --force keeps it and runs it from a new hook", "%s was not installed by precedent: pushes are not reviewed", h.Path)
 	default:
 		d.Add(name, OK, "precedent install-hook", "not installed: pushes are not reviewed")
 	}

@@ -69,6 +69,6 @@ func (d *Diagnosis) Print(p *report.Page) {
 	if d.Works {
 		p.Para("", p.Ink(report.Plain, "A review works here."))
 	} else {
-		p.Para("", p.Ink(report.Plain, "No review works here until what is missing is there."))
+		p.Para("", p.Ink(report.Plain, "Reviews do not work here until you fix what is missing."))
 	}
 }

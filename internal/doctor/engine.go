@@ -18,7 +18,7 @@ const tryTimeout = time.Minute
 func (d *Diagnosis) Try(ctx context.Context, m llm.Model, prices llm.Prices) {
 	const name = "try"
 	if m == nil {
-		d.Add(name, Warning, "", "nothing was asked: only models behind an API can be asked for one token")
+		d.Add(name, Warning, "", "not tried: only models behind an API can be asked for one token")
 		return
 	}
 	within, cancel := context.WithTimeout(ctx, tryTimeout)
@@ -30,17 +30,17 @@ func (d *Diagnosis) Try(ctx context.Context, m llm.Model, prices llm.Prices) {
 	switch {
 	case errors.As(err, &trouble) && trouble.Kind == llm.KindRequest && shortOfTokens.MatchString(trouble.Message):
 		// Some models need more than a token before they say the first word.
-		d.Add(name, Warning, "", "the key is accepted, but not the request: %v", err)
+		d.Add(name, Warning, "", "the key was accepted, but the request was not: %v", err)
 		return
 	case errors.As(err, &trouble) && trouble.Kind == llm.KindAuth:
-		d.Add(name, Missing, "look at the key", "%v", err)
+		d.Add(name, Missing, "check the key", "%v", err)
 		return
 	case err != nil:
-		d.Add(name, Missing, "look at the network, the address and the provider's status", "%v", err)
+		d.Add(name, Missing, "check the network, the address and the provider's status", "%v", err)
 		return
 	}
 	model := cmp.Or(reply.Model, m.Name())
-	cost := "its price is not known"
+	cost := "price unknown"
 	if p, ok := prices.Find(model); ok {
 		cost = fmt.Sprintf("$%.6f", p.Cost(reply.Usage))
 	}

@@ -35,7 +35,7 @@ func (d *Diagnosis) Sandbox(ctx context.Context, path string) bool {
 	var none *sandbox.NoneError
 	switch {
 	case errors.As(err, &none):
-		d.Add(name, Warning, none.Hint, "none, so nothing that a repository brings along is run: %s", strings.Join(none.Why, "; "))
+		d.Add(name, Warning, none.Hint, "none, so nothing from a repository is run: %s", strings.Join(none.Why, "; "))
 		return false
 	case err != nil:
 		d.AddError(name, Warning, err)
@@ -53,10 +53,10 @@ func (d *Diagnosis) Sandbox(ctx context.Context, path string) bool {
 		}
 	}
 	if len(open) > 0 {
-		d.Add(name, Missing, "do not review what strangers wrote on this machine", "%s does not hold: %s", box.Kind(), strings.Join(open, "; "))
+		d.Add(name, Missing, "do not review code from strangers on this machine", "%s does not stop all attacks: %s", box.Kind(), strings.Join(open, "; "))
 		return false
 	}
-	d.Add(name, OK, "", "%s; it held against %s", box.Kind(), report.Plural(len(traps), "attack"))
+	d.Add(name, OK, "", "%s; it stopped %s", box.Kind(), report.Plural(len(traps), "attack"))
 	return true
 }
 
@@ -76,11 +76,11 @@ func (d *Diagnosis) Linters(linters []lint.Linter, failures []precedent.Failure,
 	case len(failures) > 0:
 		d.Add(name, Warning, "", "%s", failures[0].Error)
 	case len(there)+len(gone) == 0:
-		d.Add(name, OK, "name some that you have: docs/configuration.md", "none are configured")
+		d.Add(name, OK, "configure linters that are installed: docs/configuration.md", "none configured")
 	case len(gone) > 0:
-		d.Add(name, Warning, "install them, or name them no more", "not installed: %s", strings.Join(gone, ", "))
+		d.Add(name, Warning, "install them, or remove them from the configuration", "not installed: %s", strings.Join(gone, ", "))
 	case !boxed:
-		d.Add(name, Warning, "they run in the sandbox only", "%s do not run", strings.Join(there, ", "))
+		d.Add(name, Warning, "linters run only in the sandbox", "%s do not run", strings.Join(there, ", "))
 	default:
 		d.Add(name, OK, "", "%s", strings.Join(there, ", "))
 	}
@@ -96,7 +96,7 @@ func (d *Diagnosis) Space() {
 	dir := os.TempDir()
 	probe, err := os.MkdirTemp(dir, "precedent-doctor-")
 	if err != nil {
-		d.Add(name, Missing, "set TMPDIR to a folder that can be written to", "%v", err)
+		d.Add(name, Missing, "set TMPDIR to a writable folder", "%v", err)
 		return
 	}
 	defer os.RemoveAll(probe)

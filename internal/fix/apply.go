@@ -37,7 +37,7 @@ func (p Plan) Apply(dir string) error {
 
 var (
 	errChanged = errors.New("it changed since it was read")
-	errNoFile  = errors.New("it is no plain file below folders")
+	errNoFile  = errors.New("it is not a regular file, or a folder of its path is a link")
 )
 
 // check looks at every component of the path, and at the content.

@@ -104,7 +104,7 @@ func (p Plan) Files() int { return len(p.files) }
 // locate finds the lines that a finding speaks of, or says why it cannot.
 func (f *file) locate(found precedent.Finding, reviewed []string) (e Edit, why string) {
 	if found.Side != precedent.Right || found.Start < 1 || found.End < found.Start || found.End > len(reviewed) {
-		return e, "it is about no lines of the new file"
+		return e, "it does not refer to lines of the new file"
 	}
 	want := reviewed[found.Start-1 : found.End]
 	at, why := f.find(reviewed, found.Start-1, len(want))
@@ -114,7 +114,7 @@ func (f *file) locate(found precedent.Finding, reviewed []string) (e Edit, why s
 	e = Edit{Finding: found, Start: at + 1, End: at + len(want), New: suggested(found.Suggestion), Moved: at != found.Start-1}
 	for _, other := range f.edits {
 		if e.Start <= other.End && other.Start <= e.End {
-			return e, fmt.Sprintf("another suggestion, of %s, changes the same lines", other.Finding.ID)
+			return e, fmt.Sprintf("the suggestion of %s changes the same lines", other.Finding.ID)
 		}
 	}
 	return e, ""
@@ -137,7 +137,7 @@ func (f *file) find(reviewed []string, from, n int) (at int, why string) {
 	}
 	switch {
 	case len(places) == 0:
-		return 0, "the file says something else there by now"
+		return 0, "the file has changed there"
 	case bytes.Equal([]byte(strings.Join(f.lines, "")), []byte(strings.Join(reviewed, ""))):
 		return from, ""
 	case len(places) == 1:
@@ -145,7 +145,7 @@ func (f *file) find(reviewed []string, from, n int) (at int, why string) {
 	case len(snug) == 1:
 		return snug[0], ""
 	}
-	return 0, fmt.Sprintf("the lines stand at %d places by now", len(places))
+	return 0, fmt.Sprintf("the lines are now in %d places", len(places))
 }
 
 func sameLine(a []string, i int, b []string, j int) bool {

@@ -39,7 +39,7 @@ fi
 [ -z "${PRECEDENT_SKIP_HOOK:-}" ] || exit 0
 command -v "$program" >/dev/null 2>&1 || program=precedent
 if ! command -v "$program" >/dev/null 2>&1; then
-	echo "precedent: the program is gone, so nothing of this push was reviewed" >&2
+	echo "precedent: the program was not found, so this push was not reviewed" >&2
 	exit 0
 fi
 printf '%%s' "${pushed:+$pushed

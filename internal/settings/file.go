@@ -36,10 +36,10 @@ type scalar struct {
 func (f *configFile) tables() []Line {
 	prices, linters := f.priceLines, f.linterLines
 	if len(prices) == 0 {
-		prices = []Line{{pricesKey, "", "default: what providers list"}}
+		prices = []Line{{pricesKey, "", "default: list prices of the providers"}}
 	}
 	if len(linters) == 0 {
-		linters = []Line{{lintersKey, "", "default: those that the policy names"}}
+		linters = []Line{{lintersKey, "", "default: the linters of the policy"}}
 	}
 	return slices.Concat(prices, linters)
 }
@@ -72,7 +72,7 @@ func readFile(path string) (*configFile, error) {
 func parseFile(path string, data []byte) (*configFile, error) {
 	var doc yaml.Node
 	if err := yaml.Unmarshal(data, &doc); err != nil {
-		return nil, hinted(fmt.Errorf("%s: %w", path, err), "the file is YAML, one “key: value” a line")
+		return nil, hinted(fmt.Errorf("%s: %w", path, err), "the file is YAML, one “key: value” per line")
 	}
 	file := &configFile{scalars: map[string]scalar{}}
 	if len(doc.Content) == 0 {

@@ -18,7 +18,7 @@ const lintersKey = "linters"
 var linterKeys = []string{"name", "command", "files", "format", "errorformat", "configs", "exits", "mounts", "alone"}
 
 // lintersHint is the hint to whatever is no linter.
-const lintersHint = "write linters: [ruff, shellcheck], or one of your own as {name: NAME, command: [PROGRAM, \"{files}\"], files: [\"*.x\"], format: sarif}, " +
+const lintersHint = "write linters: [ruff, shellcheck], or your own as {name: NAME, command: [PROGRAM, \"{files}\"], files: [\"*.x\"], format: sarif}, " +
 	"or with errorformat: [\"%f:%l:%c: %m\"] instead of the format"
 
 // linters reads the list of linters into the file.
@@ -33,7 +33,7 @@ func (p parsing) linters(n *yaml.Node, file *configFile) error {
 			return err
 		}
 		if slices.ContainsFunc(file.linters, func(known lint.Linter) bool { return known.Name == l.Name }) {
-			return hinted(fmt.Errorf("%s: the linter %s is named twice", p.at(row), l.Name), "keep one of them")
+			return hinted(fmt.Errorf("%s: the linter %s is listed twice", p.at(row), l.Name), "keep one of them")
 		}
 		file.linters = append(file.linters, l)
 		file.linterLines = append(file.linterLines, Line{lintersKey + "." + l.Name, strings.Join(l.Command, " "), p.source(row)})
@@ -50,7 +50,7 @@ func (p parsing) linter(n *yaml.Node) (lint.Linter, error) {
 	if n.Kind == yaml.ScalarNode {
 		l, ok := lint.Preset(n.Value)
 		if !ok {
-			return l, hinted(fmt.Errorf("%s: no linter %q is known", p.at(n), n.Value), "known linters: %s; %s", strings.Join(lint.PresetNames(), ", "), lintersHint)
+			return l, hinted(fmt.Errorf("%s: unknown linter %q", p.at(n), n.Value), "known linters: %s; %s", strings.Join(lint.PresetNames(), ", "), lintersHint)
 		}
 		return l, nil
 	}
@@ -65,7 +65,7 @@ func (p parsing) linter(n *yaml.Node) (lint.Linter, error) {
 		}
 	}
 	if strings.TrimSpace(l.Name) == "" || strings.ContainsAny(l.Name, "/ \t\n") {
-		return l, wrong(n, "a linter without a name in one word")
+		return l, wrong(n, "a linter needs a name without spaces and slashes")
 	}
 	err := p.eachKey(n, " in the linter "+l.Name, linterKeys, func(key, val *yaml.Node) error {
 		if why := linterField(&l, key.Value, val); why != "" {

@@ -17,8 +17,8 @@ const pricesKey = "prices"
 var priceKeys = []string{"input", "cached", "cache_write", "output"}
 
 // pricesHint is the hint to whatever is no price.
-const pricesHint = "write prices: {MODEL: {input: 3, cached: 0.3, cache_write: 3.75, output: 15}}, in dollars a million tokens; " +
-	"cached and cache_write may be left out"
+const pricesHint = "write prices: {MODEL: {input: 3, cached: 0.3, cache_write: 3.75, output: 15}}, in dollars per million tokens; " +
+	"cached and cache_write are optional"
 
 // prices reads the prices of models into the file.
 func (p parsing) prices(n *yaml.Node, file *configFile) error {
@@ -51,7 +51,7 @@ func (p parsing) price(model string, n *yaml.Node) (llm.Price, error) {
 	err := p.eachKey(n, where, priceKeys, func(key, val *yaml.Node) error {
 		var dollars float64
 		if number := val.Tag == "!!int" || val.Tag == "!!float"; !number || val.Decode(&dollars) != nil {
-			return hinted(fmt.Errorf("%s: %s%s is no number", p.at(val), key.Value, where), pricesHint)
+			return hinted(fmt.Errorf("%s: %s%s is not a number", p.at(val), key.Value, where), pricesHint)
 		}
 		*parts[key.Value] = &dollars
 		return nil
@@ -68,5 +68,5 @@ func (p parsing) price(model string, n *yaml.Node) (llm.Price, error) {
 
 func priceText(p llm.Price) string {
 	f := func(dollars float64) string { return "$" + strconv.FormatFloat(dollars, 'f', -1, 64) }
-	return fmt.Sprintf("input %s, cached %s, cache_write %s, output %s a million tokens", f(p.Input), f(p.Cached), f(p.CacheWrite), f(p.Output))
+	return fmt.Sprintf("input %s, cached %s, cache_write %s, output %s per million tokens", f(p.Input), f(p.Cached), f(p.CacheWrite), f(p.Output))
 }

@@ -34,7 +34,7 @@ func (p *permissions) permission(ctx context.Context, who forge.Person) forge.Pe
 	got, err := p.ask(ctx, who)
 	if err != nil {
 		got = forge.None
-		p.failures = append(p.failures, precedent.Failure{Step: "discussion", Error: err.Error() + "; what " + text.VisibleLine(who.Login) + " said counts like anybody's"})
+		p.failures = append(p.failures, precedent.Failure{Step: "discussion", Error: err.Error() + "; comments of " + text.VisibleLine(who.Login) + " count as those of someone without write permission"})
 	}
 	p.known[who.ID] = got
 	return got

@@ -32,7 +32,7 @@ func (p *Prepared) addEngine(ctx context.Context, job Job) error {
 		return err
 	default:
 		p.Budget = Budget(p.settings)
-		p.fail("answers", err.Error()+"; answers and what was spent are not kept")
+		p.fail("answers", err.Error()+"; answers and costs are not stored")
 	}
 	e, end := job.Engine.New(EngineOptions{Budget: p.Budget, Files: p.files(ctx), Window: in.Window})
 	p.onClose(end)

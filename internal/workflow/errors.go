@@ -68,10 +68,10 @@ func ForgeError(err error, tokenName string) error {
 	}
 	hint := e.Hint
 	if e.Kind == forge.KindRate && !e.Retry.IsZero() {
-		hint = "it answers again at " + e.Retry.UTC().Format(time.RFC3339) + "; " + hint
+		hint = "try again after " + e.Retry.UTC().Format(time.RFC3339) + "; " + hint
 	}
 	if (e.Kind == forge.KindNotFound || e.Kind == forge.KindAuth) && tokenName != "" {
-		hint += " (" + tokenName + " holds it)"
+		hint += " (the token is in " + tokenName + ")"
 	}
 	return Hinted(err, "%s", hint)
 }

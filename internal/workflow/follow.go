@@ -51,13 +51,13 @@ func (p *Pull) readThreads(ctx context.Context, s *pullState, of purpose) error 
 		if ctx.Err() != nil {
 			return err
 		}
-		s.fail("threads", err, "who closed which conversation is not known")
+		s.fail("threads", err, "it is not known who closed which conversation")
 	}
 	s.earlier.threads = thread.Assemble(s.comments, convs, withPostStates(stored, posts), thread.Identity{
 		Number: p.Number, Me: me, Read: p.writer.Read, Signed: !p.writer.Key.IsZero(), Partial: s.partial, Now: p.reviewer.Now(),
 	}, p.mayWrite(ctx))
 	if s.patched {
-		s.fail("threads", errNotFetched, "threads are known by what they say alone, and everything is read again")
+		s.fail("threads", errNotFetched, "threads could not be located in the code, and everything was read again")
 		return nil
 	}
 	last, readers, err := lastPosted(ctx, rows, posts, of.engine)
@@ -91,7 +91,7 @@ func (p *Pull) relocate(ctx context.Context, s *pullState, last *precedent.Revie
 		return nil
 	}
 	if !slices.Contains(there, last.Head) || !slices.Contains(there, last.Base) {
-		p.reviewer.notice(ctx, "%s, which was reviewed last, is gone from the server: everything is read again", shortID(last.Head))
+		p.reviewer.notice(ctx, "%s, the last reviewed commit, is no longer on the server: reading everything again", shortID(last.Head))
 		return nil
 	}
 	since, err := changesSince(ctx, s, there, last)
@@ -128,7 +128,7 @@ func changesSince(ctx context.Context, s *pullState, there []string, last *prece
 }
 
 // errNoCommit says that nobody can tell what a commit had.
-var errNoCommit = errors.New("the commit is not there")
+var errNoCommit = errors.New("the commit is missing")
 
 // treesAt are the files that threads are relocated through, up to a head. Only the
 // commits that are there can be read.

@@ -49,7 +49,7 @@ func (p *Pull) Outcomes(ctx context.Context) ([]precedent.Outcome, error) {
 	}
 	defer s.close()
 	if s.earlier.trees == nil {
-		return nil, Hinted(errors.New("the outcomes of the findings could not be determined: "+threadsFailure(s.failures)), "the token needs to read the repository and to know its own account")
+		return nil, Hinted(errors.New("the outcomes of the findings could not be determined: "+threadsFailure(s.failures)), "the token needs access to the repository and to its own account")
 	}
 	rows, err := p.workspace.rows(ctx)
 	if err != nil {
@@ -70,7 +70,7 @@ func (p *Pull) Outcomes(ctx context.Context) ([]precedent.Outcome, error) {
 
 // threadsFailure joins what went wrong with the threads.
 func threadsFailure(failures []precedent.Failure) string {
-	why := "nothing is known of its threads"
+	why := "its threads could not be read"
 	for _, f := range failures {
 		if f.Step == "threads" {
 			why = f.Error
@@ -97,7 +97,7 @@ func (p *Pull) learnOutcomes(ctx context.Context, s *pullState, answers []preced
 	}
 	rejections, err := p.workspace.Memory.Learn(ctx, p.Number, s.earlier.threads, outcomes)
 	for _, j := range rejections {
-		p.reviewer.notice(ctx, "remembered: %s declined %s (precedent dismiss --undo %s takes it back)", j.Who, j.Finding, j.Finding)
+		p.reviewer.notice(ctx, "stored: %s declined %s (undo: precedent dismiss --undo %s)", j.Who, j.Finding, j.Finding)
 	}
 	return err
 }

@@ -152,7 +152,7 @@ func (p *Prepared) readBase(ctx context.Context, there bool) error {
 	}
 	in.Change.Classify(base, attributes)
 	if !there {
-		p.fail("guide", "the base commit was not fetched: its guide and its policy are not known")
+		p.fail("guide", "the base commit was not fetched, so its guide and policy are not used")
 		return nil
 	}
 	var failures []precedent.Failure
@@ -174,7 +174,7 @@ func (p *Prepared) readBase(ctx context.Context, there bool) error {
 // read.
 func (r *Reviewer) noticePolicy(ctx context.Context, p Policy) {
 	if p.Own {
-		r.notice(ctx, "the uncommitted %s holds for this review; commit it, and it holds for everybody's", guide.PolicyFile)
+		r.notice(ctx, "this review uses the uncommitted %s; commit it to use it in everyone's reviews", guide.PolicyFile)
 	}
 	for _, err := range p.Errors {
 		r.noticeError(ctx, err, "")

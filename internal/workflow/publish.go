@@ -80,13 +80,13 @@ func (p *Publisher) Existing(ctx context.Context, job Job) (ExistingReview, bool
 	complete := last.Verdict != precedent.Partial && last.Verdict != precedent.Failed
 	switch {
 	case s.unfinished:
-		r.notice(ctx, "going on with posting review %s of %s", last.ID, shortID(last.Head))
+		r.notice(ctx, "continuing to post review %s of %s", last.ID, shortID(last.Head))
 	case !complete, !s.posted && !pull.Locked:
 		return ExistingReview{}, false, nil
 	case !s.posted:
 		r.notice(ctx, "nothing can be posted on #%d: the pull request is locked; --again reviews it again", pull.Number)
 	default:
-		r.notice(ctx, "review %s stands at %s already; --again makes another", last.ID, shortID(last.Head))
+		r.notice(ctx, "%s was reviewed already (review %s); --again reviews it again", shortID(last.Head), last.ID)
 	}
 	return s, true, nil
 }
@@ -142,7 +142,7 @@ func (p *Publisher) deliver(ctx context.Context, made Result, learn func() error
 	d, err := poster.Deliver(ctx, pull.repo.Repo, pull.Number)
 	if ctx.Err() == nil {
 		if err := learn(); err != nil && ctx.Err() == nil {
-			r.notice(ctx, "%v; what became of earlier findings is not remembered", err)
+			r.notice(ctx, "%v; the outcomes of earlier findings are not stored", err)
 		}
 	}
 	for _, note := range d.Notes {
@@ -183,17 +183,17 @@ func (p *Pull) lineURL(r *precedent.Review, change *diff.Change) func(precedent.
 // deliveryError is the error of a delivery after which another one is needed; nil if none
 // is.
 func (p *Publisher) deliveryError(d post.Delivery, err error, head string) error {
-	hint := "run it again: it goes on where it stopped"
+	hint := "run it again: it continues where it stopped"
 	switch {
 	case err != nil:
 		err = p.pull.connection.Explain(err)
-		hint += ", and says nothing twice"
+		hint += ", and posts nothing twice"
 		if h := HintOf(err); h != "" {
 			hint = h + "; then " + hint
 		}
 		err = fmt.Errorf("post review: %w (%s left)", err, countPosts(d.Left))
 	case d.Superseded:
-		err, hint = fmt.Errorf("#%d got new commits meanwhile: nothing was posted about %s", p.pull.Number, shortID(head)), "run it again for the new head"
+		err, hint = fmt.Errorf("#%d has new commits: nothing was posted about %s", p.pull.Number, shortID(head)), "run it again for the new head"
 	case d.Undeliverable == "" && d.Left > 0:
 		err = fmt.Errorf("post review: %s left", countPosts(d.Left))
 	default:
@@ -217,7 +217,7 @@ func deliverySummary(d post.Delivery) string {
 	for _, more := range []struct {
 		n    int
 		what string
-	}{{d.Adopted, "were there already"}, {d.Rejected, "refused by the forge, and in the summary"}, {d.Deleted, "duplicates removed"}} {
+	}{{d.Adopted, "already there"}, {d.Rejected, "refused by the forge and moved to the summary"}, {d.Deleted, "duplicates removed"}} {
 		if more.n > 0 {
 			words += fmt.Sprintf(", %d %s", more.n, more.what)
 		}
@@ -242,9 +242,9 @@ func QuotaLeft(q forge.Quota) string {
 
 func countPosts(n int) string {
 	if n == 1 {
-		return "1 thing"
+		return "1 item"
 	}
-	return fmt.Sprintf("%d things", n)
+	return fmt.Sprintf("%d items", n)
 }
 
 // shortID is the beginning of an object id, for people.

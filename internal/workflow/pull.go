@@ -150,7 +150,7 @@ func (p *Pull) state(ctx context.Context, of purpose) (*pullState, error) {
 	}
 	s := &pullState{fetched: f}
 	if f.fetchError != nil {
-		s.fail("fetch", f.fetchError, "the diff is the forge's own, and no file could be read beside it")
+		s.fail("fetch", f.fetchError, "the forge's diff was reviewed, without the files")
 	}
 	if err := p.readDiscussion(ctx, s, of); err != nil {
 		s.close()
@@ -177,7 +177,7 @@ func (p *Pull) readDiscussion(ctx context.Context, s *pullState, of purpose) err
 			return err
 		}
 		s.partial = true
-		s.fail("discussion", err, "not everything that was said is known")
+		s.fail("discussion", err, "some comments are missing")
 	}
 	if of.posts || p.connection.Known {
 		err := p.readThreads(ctx, s, of)
@@ -188,7 +188,7 @@ func (p *Pull) readDiscussion(ctx context.Context, s *pullState, of purpose) err
 			return p.connection.Explain(err)
 		case err != nil:
 			s.earlier = earlier{}
-			s.fail("threads", err, "what was said before is not known")
+			s.fail("threads", err, "earlier threads are not known")
 		}
 	}
 	s.discussion = discussion(s.comments, p.Author, func(c forge.Comment) bool {

@@ -41,7 +41,7 @@ func (p *Pull) fetch(ctx context.Context) (fetched, error) {
 		f, err := p.fetchCommits(ctx)
 		if errors.Is(err, git.ErrMoved) && attempt < headReads-1 {
 			if attempt > 0 {
-				p.reviewer.notice(ctx, "git has another head of #%d than %s names: waiting for it", p.Number, p.connection.Host())
+				p.reviewer.notice(ctx, "git and %s report different heads of #%d: waiting", p.connection.Host(), p.Number)
 				if err := p.reviewer.Sleep(ctx, headDelay); err != nil {
 					return f, err
 				}
@@ -79,7 +79,7 @@ func (p *Pull) fetchCommits(ctx context.Context) (fetched, error) {
 func (p *Pull) fetchPatch(ctx context.Context, f *fetched, cause error) error {
 	patch, unshown, err := p.connection.Patch(ctx, p.repo.Repo, p.Number)
 	if err != nil {
-		return Hinted(fmt.Errorf("%w; and the forge gives no diff: %w", cause, err), "%s", HintOf(cause))
+		return Hinted(fmt.Errorf("%w; the forge returned no diff either: %w", cause, err), "%s", HintOf(cause))
 	}
 	// The forge's diff is that of the head as it is now.
 	now, err := p.connection.PullRequest(ctx, p.repo.Repo, p.Number)
@@ -87,9 +87,9 @@ func (p *Pull) fetchPatch(ctx context.Context, f *fetched, cause error) error {
 	case err != nil:
 		return p.connection.Explain(err)
 	case now.Head.SHA != p.Head.SHA:
-		return Hinted(fmt.Errorf("pull request #%d: %w", p.Number, git.ErrMoved), "somebody is pushing to it: try again")
+		return Hinted(fmt.Errorf("pull request #%d: %w", p.Number, git.ErrMoved), "commits are being pushed to it: try again")
 	}
-	p.reviewer.notice(ctx, "%v; the forge's own diff is reviewed, and no file is read beside it", cause)
+	p.reviewer.notice(ctx, "%v; reviewing the forge's diff, without the files", cause)
 	f.patched, f.patch, f.fetchError = true, patch, cause
 	f.rg = git.Range{Kind: git.PullRequest, Base: p.Base.SHA, Head: p.Head.SHA, BaseCommit: p.Base.SHA, Skipped: unshown}
 	return nil

@@ -41,7 +41,7 @@ func (p *PullRepository) Close() {
 func (r *Reviewer) OpenPullRepository(ctx context.Context, at Location, named precedent.Repo) (*PullRepository, error) {
 	if asked := at.Repo; !asked.IsZero() {
 		if !named.IsZero() && !sameRepo(asked, named) {
-			return nil, Hinted(fmt.Errorf("the URL is of %s, and --repo says %s", named, asked), "leave one of them out")
+			return nil, Hinted(fmt.Errorf("the URL is of %s, but --repo is %s", named, asked), "remove one of them")
 		}
 		named = asked
 	}
@@ -77,14 +77,14 @@ func (r *Reviewer) openClone(ctx context.Context, at Location, named precedent.R
 	clone, err := r.openGit(ctx, at)
 	if err != nil {
 		if named.IsZero() || ctx.Err() != nil {
-			return nil, Hinted(err, "name the pull request by its URL, or the repository by --repo host/owner/name")
+			return nil, Hinted(err, "give the URL of the pull request, or set --repo host/owner/name")
 		}
 		return nil, errNoClone
 	}
 	ids, err := Identities(ctx, clone, precedent.Repo{})
 	switch {
 	case err == nil && named.IsZero() && ids[0].IsLocal():
-		err = Hinted(errors.New("the repository has no remote that names a forge"), "name the pull request by its URL")
+		err = Hinted(errors.New("the repository has no remote on a forge"), "give the URL of the pull request")
 	case err == nil && (named.IsZero() || sameRepo(ids[0], named)):
 		return &PullRepository{Repository: &Repository{Git: clone, IDs: ids}, Repo: ids[0]}, nil
 	case err == nil && isRemote(clone, named):

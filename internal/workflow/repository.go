@@ -96,7 +96,7 @@ func DefaultMemory(repo *git.Repo, id precedent.Repo, dataDir string) (settings.
 	if top := repo.MainTop(); top != "" {
 		path, why = memoryPath(top), "default: beside the repository"
 	} else if dataDir == "" {
-		return settings.Value[string]{}, Hinted(errors.New("find memory: there is neither a work tree nor a home folder to keep it in"), "name a file with --memory-db")
+		return settings.Value[string]{}, Hinted(errors.New("find memory: there is neither a work tree nor a home folder for it"), "set a file with --memory-db")
 	}
 	return settings.Value[string]{Value: path, Text: path, Source: settings.Source{Words: why}}, nil
 }

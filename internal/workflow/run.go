@@ -59,8 +59,8 @@ func (p *Prepared) save(ctx context.Context, r *precedent.Review) error {
 		if ctx.Err() != nil || len(posts) > 0 {
 			return err // what is not saved is not posted: a crash would post it twice
 		}
-		r.Failures = append(r.Failures, precedent.Failure{Step: "memory", Error: err.Error() + "; nothing is remembered of this review"})
-		p.reviewer.notice(ctx, "%v; nothing is remembered of this review", err)
+		r.Failures = append(r.Failures, precedent.Failure{Step: "memory", Error: err.Error() + "; this review is not stored"})
+		p.reviewer.notice(ctx, "%v; this review is not stored", err)
 		return nil
 	}
 	if err := p.dropAnswers(ctx, r); err != nil {

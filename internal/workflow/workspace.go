@@ -63,8 +63,8 @@ func (r *Reviewer) openForReview(ctx context.Context, p *Repository) (*Workspace
 	if ctx.Err() != nil {
 		return nil, err
 	}
-	failure := precedent.Failure{Step: "memory", Error: err.Error() + "; nothing is remembered of this review"}
-	r.noticeError(ctx, err, "; the review goes on, and nothing is remembered of it")
+	failure := precedent.Failure{Step: "memory", Error: err.Error() + "; this review is not stored"}
+	r.noticeError(ctx, err, "; the review continues, but is not stored")
 	if db, err = store.OpenMemory(ctx, store.Options{Now: r.Now}); err != nil {
 		return nil, err
 	}
@@ -103,12 +103,12 @@ func (r *Reviewer) makeMemoryFolder(ctx context.Context, repo *git.Repo) error {
 	}
 	if committed, err := committedMemory(ctx, main); err != nil || committed != "" {
 		return errors.Join(err, Hinted(
-			fmt.Errorf("open memory: %s is committed in the repository, and its author would decide what is hidden", committed),
-			"git rm --cached %s, or name another file with --memory-db", committed))
+			fmt.Errorf("open memory: %s is committed in the repository, so its author would decide what is hidden", committed),
+			"git rm --cached %s, or set another file with --memory-db", committed))
 	}
 	dir := filepath.Join(main.Top(), memoryDir)
 	if info, err := os.Lstat(dir); err == nil && !info.IsDir() {
-		return unwritable(dir, errors.New("it is no folder"))
+		return unwritable(dir, errors.New("it is not a folder"))
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return unwritable(dir, err)
@@ -128,7 +128,7 @@ func (r *Reviewer) makeMemoryFolder(ctx context.Context, repo *git.Repo) error {
 }
 
 func unwritable(dir string, err error) error {
-	return Hinted(fmt.Errorf("open memory in %s: %w", dir, err), "make the folder writable, or name another file with --memory-db")
+	return Hinted(fmt.Errorf("open memory in %s: %w", dir, err), "make the folder writable, or set another file with --memory-db")
 }
 
 // committedMemory names a file of the memory that the checked-out commit holds.
