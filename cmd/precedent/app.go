@@ -35,9 +35,9 @@ type app struct {
 	dir      string // the working folder; empty for the process's own
 	now      func() time.Time
 	sleep    func(ctx context.Context, d time.Duration) error // between requests to a forge; nil for the real time
-	quiet    bool                                             // no progress and no notices; errors are always said
+	quiet    bool                                             // no progress and no notices; errors are always printed
 
-	fixedEngine engine.Engine // the engine of a command that has its own, before any setting
+	fixedEngine engine.Engine // takes precedence over the settings; for the demo
 }
 
 // environment turns what os.Environ returns into a map.
@@ -108,7 +108,7 @@ error, 3 incomplete review, 130 interrupted.`,
 	return root
 }
 
-// helpCommand is cobra's, with an example like every other command's.
+// helpCommand replaces cobra's help command by one with an example.
 func helpCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "help [command]",
@@ -132,15 +132,15 @@ func misuse(cmd *cobra.Command, err error) error {
 	return hinted(err, "%s --help", cmd.CommandPath())
 }
 
-// exitStatus ends a command that has said everything already.
+// exitStatus ends a command that has printed everything already.
 type exitStatus int
 
 func (s exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
 
-// exactly refuses any other number of arguments than n.
+// exactly accepts n arguments.
 func exactly(n int) cobra.PositionalArgs { return between(n, n) }
 
-// between refuses fewer arguments than least and more than most.
+// between accepts at least least and at most most arguments.
 func between(least, most int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
@@ -170,7 +170,7 @@ func (a *app) printError(err error) {
 
 func (a *app) hint(s string) { fmt.Fprintln(a.err, "hint: "+text.Visible(s)) }
 
-// hintOf finds the hint of an error, wherever it was attached.
+// hintOf returns the hint of an error, or an empty string.
 func hintOf(err error) string {
 	var c *command.Error
 	if hint := workflow.HintOf(err); hint != "" || !errors.As(err, &c) {
@@ -179,7 +179,7 @@ func hintOf(err error) string {
 	return c.Hint
 }
 
-// notice tells what the user did not ask for but should know.
+// notice prints a message on standard error, unless --quiet is set.
 func (a *app) notice(format string, args ...any) {
 	if !a.quiet {
 		fmt.Fprintln(a.err, "precedent: "+text.Visible(fmt.Sprintf(format, args...)))
@@ -198,20 +198,20 @@ func terminal(w any) (width int, ok bool) {
 	return report.DefaultWidth, true
 }
 
-// outputStyle says how wide standard output is and whether it may have colours: only
-// on a terminal, and never against NO_COLOR (https://no-color.org).
+// outputStyle returns the width of standard output, and whether to use colours:
+// only on a terminal, and not if NO_COLOR is set (https://no-color.org).
 func (a *app) outputStyle() (width int, color bool) {
 	width, tty := terminal(a.out)
 	return width, tty && a.env["NO_COLOR"] == "" && a.env["TERM"] != "dumb"
 }
 
-// page is a page on standard output.
+// page returns a page that writes to standard output.
 func (a *app) page() *report.Page {
 	width, color := a.outputStyle()
 	return report.NewPage(a.out, width, color)
 }
 
-// showProgress shows what a review does on standard error, nothing with --quiet.
+// showProgress shows the progress of a review on standard error, unless --quiet is set.
 func (a *app) showProgress() *progress.Progress {
 	o := progress.Options{Now: a.now}
 	if a.quiet {
@@ -225,7 +225,7 @@ func (a *app) showProgress() *progress.Progress {
 	return progress.Start(o)
 }
 
-// terminalSize is the size of a terminal, of the classic one if it does not tell.
+// terminalSize returns the size of a terminal, by default 24 rows.
 func terminalSize(f *os.File) (columns, rows int) {
 	if columns, rows, err := term.GetSize(int(f.Fd())); err == nil && columns > 0 && rows > 0 {
 		return min(columns, maxColumns), rows

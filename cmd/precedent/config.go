@@ -20,10 +20,10 @@ import (
 
 // configuration is the effective configuration.
 type configuration struct {
-	File     string          `json:"file"` // the operator's; empty if there is no place for one
+	File     string          `json:"file"` // the operator's; empty if neither HOME nor XDG_CONFIG_HOME is set
 	Found    bool            `json:"found"`
 	Settings []settings.Line `json:"settings"`
-	Errors   []string        `json:"errors"` // what is wrong with the policy
+	Errors   []string        `json:"errors"` // of the policy
 }
 
 func newConfig(a *app) *cobra.Command {
@@ -104,7 +104,8 @@ func printConfiguration(p *report.Page, c configuration) {
 	}
 }
 
-// shortSource shortens the path of the configuration file, which stands below.
+// shortSource shortens the path of the configuration file, which is printed in full
+// below.
 func shortSource(source, file string) string {
 	if file == "" {
 		return source
@@ -112,8 +113,8 @@ func shortSource(source, file string) string {
 	return strings.Replace(source, file, filepath.Base(file), 1)
 }
 
-// configuration gathers every setting. Outside a repository those that need
-// one are left out.
+// configuration collects every setting. Outside a repository it leaves out those
+// that depend on one.
 func (a *app) configuration(ctx context.Context, flags map[string]string) (configuration, []error, error) {
 	op, err := a.settings(flags)
 	if err != nil {
@@ -158,7 +159,7 @@ func (a *app) configuration(ctx context.Context, flags map[string]string) (confi
 	return c, policy.Errors, nil
 }
 
-// set replaces a setting by what holds in this repository.
+// set replaces a setting by the effective value in this repository.
 func (c *configuration) set(key, value, source string) {
 	for i := range c.Settings {
 		if c.Settings[i].Key == key {
@@ -167,7 +168,7 @@ func (c *configuration) set(key, value, source string) {
 	}
 }
 
-// setNumber sets a number that the policy can set, else the default.
+// setNumber sets a number from the policy, or the default.
 func (c *configuration) setNumber(key string, policy *int, fallback int, source string) {
 	if policy != nil {
 		c.set(key, strconv.Itoa(*policy), "policy "+source)
@@ -190,7 +191,7 @@ func positive(n int) *int {
 	return &n
 }
 
-// policySettings are what the policy alone can set.
+// policySettings returns the settings that only the policy has.
 func policySettings(p workflow.Policy) []settings.Line {
 	var focus, finders, floors []string
 	for _, c := range p.Focus {
@@ -225,7 +226,7 @@ func policySettings(p workflow.Policy) []settings.Line {
 	}
 }
 
-// unless is what holds in the usual case, and what in the other.
+// unless returns then in the usual case, and otherwise in the other.
 func unless(usual bool, then, otherwise string) string {
 	if usual {
 		return then

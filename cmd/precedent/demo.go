@@ -51,7 +51,7 @@ none of your files change, and the folder is removed afterwards.`,
 	return cmd
 }
 
-// demo tells the story, every command of which is really run.
+// demo runs every command of the demo for real.
 func (a *app) demo(ctx context.Context, keep bool) (err error) {
 	dir, err := os.MkdirTemp("", "precedent-demo-")
 	if err != nil {
@@ -104,8 +104,8 @@ func (a *app) demo(ctx context.Context, keep bool) (err error) {
 	return p.Err()
 }
 
-// demoApp is this program as the demo's user has it: at home in the demo's
-// folder, with an engine that plays the script.
+// demoApp returns the program of the demo's user: the home folder is the demo's
+// folder, and the engine plays the script.
 func (a *app) demoApp(dir string) (*app, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -125,7 +125,7 @@ func (a *app) demoApp(dir string) (*app, error) {
 	return &app{in: a.in, out: a.out, err: a.err, env: env, dir: filepath.Join(dir, "shop"), now: a.now, fixedEngine: e, quiet: true}, nil
 }
 
-// runCommand prints a command as a shell would show it and runs it.
+// runCommand prints a command as a shell would show it, and runs it.
 func (a *app) runCommand(ctx context.Context, p *report.Page, want int, args ...string) error {
 	line := "$ precedent"
 	for _, arg := range args {
@@ -138,7 +138,7 @@ func (a *app) runCommand(ctx context.Context, p *report.Page, want int, args ...
 	return ctx.Err()
 }
 
-// findID returns the id of the remembered finding whose title holds the words.
+// findID returns the ID of the stored finding whose title contains the words.
 func (a *app) findID(ctx context.Context, words string) (string, error) {
 	w, err := a.openWorkspace(ctx, nil)
 	if err != nil {
@@ -158,7 +158,7 @@ func (a *app) findID(ctx context.Context, words string) (string, error) {
 			return k.ID, nil
 		}
 	}
-	return "", errors.New("the demo's review did not find what its script says")
+	return "", errors.New("the review did not find what the script of the demo says")
 }
 
 // shellWord quotes an argument for a shell if it needs to be.
@@ -172,9 +172,9 @@ func shellWord(s string) string {
 	return s
 }
 
-// makeDemo makes the demo's repository in dir: a branch main and one that
-// changes the file. It runs git itself, which is safe in a repository of our own
-// making, and which nothing else outside internal/git does.
+// makeDemo creates the demo's repository in dir, with a branch main and a branch that
+// changes the file. It runs git itself, which is safe only in a repository that it
+// has just created; everything else uses internal/git.
 func makeDemo(ctx context.Context, dir string) error {
 	top := filepath.Join(dir, "shop")
 	file := filepath.Join(top, filepath.FromSlash(demoFile))
@@ -216,10 +216,10 @@ func demoGit(ctx context.Context, home, top string, args []string) error {
 		"GIT_AUTHOR_NAME=" + demoWho, "GIT_AUTHOR_EMAIL=dana@example.org", "GIT_AUTHOR_DATE=2026-01-05T09:00:00Z",
 		"GIT_COMMITTER_NAME=" + demoWho, "GIT_COMMITTER_EMAIL=dana@example.org", "GIT_COMMITTER_DATE=2026-01-05T09:00:00Z",
 	}
-	var said bytes.Buffer
-	cmd.Stdout, cmd.Stderr = io.Discard, &said
+	var stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = io.Discard, &stderr
 	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("make the demo's repository: git %s: %w: %s", args[0], err, bytes.TrimSpace(said.Bytes()))
+		return fmt.Errorf("make the demo's repository: git %s: %w: %s", args[0], err, bytes.TrimSpace(stderr.Bytes()))
 	}
 	return nil
 }

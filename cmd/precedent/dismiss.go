@@ -13,7 +13,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/workflow"
 )
 
-// dismissal is what the command line says about dismissing findings.
+// dismissal are the options of dismiss.
 type dismissal struct {
 	undo, list, asJSON bool
 	reason, who        string
@@ -65,7 +65,7 @@ func addReason(cmd *cobra.Command, d *dismissal) {
 	cmd.Flags().StringVar(&d.who, "who", "", "the `name` to store with it (default: your user name)")
 }
 
-// dismiss dismisses findings, takes that back, or lists what is dismissed.
+// dismiss dismisses findings, restores them, or lists dismissals.
 func (a *app) dismiss(cmd *cobra.Command, ids []string, d dismissal) error {
 	w, err := a.openWorkspace(cmd.Context(), settingFlags(cmd))
 	if err != nil {
@@ -114,7 +114,7 @@ func (a *app) listDismissals(ctx context.Context, w *workflow.Workspace, asJSON 
 	return p.Err()
 }
 
-// newFP is the older name of dismiss.
+// newFP is an alias of dismiss with subcommands.
 func newFP(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "fp",
@@ -151,7 +151,7 @@ func newFP(a *app) *cobra.Command {
 	return cmd
 }
 
-// user is the name of whoever runs the program, as the system knows it.
+// user returns the name of the user who runs the program.
 func (a *app) user() string {
 	for _, name := range []string{"USER", "LOGNAME", "USERNAME"} {
 		if v := a.env[name]; v != "" {

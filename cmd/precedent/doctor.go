@@ -62,7 +62,7 @@ Exit status: 0 if a review would work, 2 if something that it needs is missing.`
 	return cmd
 }
 
-// diagnose looks at everything. It ends early only if it is interrupted.
+// diagnose checks everything. It ends early only if it is interrupted.
 func (a *app) diagnose(ctx context.Context, flags map[string]string, try bool) (*doctor.Diagnosis, error) {
 	d := doctor.New(hintOf)
 	op, err := a.settings(flags)
@@ -110,7 +110,7 @@ func (a *app) checkMemory(ctx context.Context, d *doctor.Diagnosis, op *settings
 	d.Memory(ctx, a.workflow(), repo)
 }
 
-// checkEngine says what reads, and with try asks it something.
+// checkEngine checks the engine, and with try sends it a request.
 func (a *app) checkEngine(ctx context.Context, d *doctor.Diagnosis, op *settings.Settings, try bool) {
 	const name = "engine"
 	r, err := a.chooseEngine(op)
@@ -120,11 +120,11 @@ func (a *app) checkEngine(ctx context.Context, d *doctor.Diagnosis, op *settings
 	}
 	var keys []string
 	for _, variable := range []string{settings.KeyOf[settings.Anthropic], settings.KeyOf[settings.OpenAI]} {
-		said := "not set"
+		state := "not set"
 		if a.env[variable] != "" {
-			said = "set"
+			state = "set"
 		}
-		keys = append(keys, variable+" is "+said)
+		keys = append(keys, variable+" is "+state)
 	}
 	about := strings.Join(keys, ", ")
 	switch {
@@ -142,22 +142,22 @@ func (a *app) checkEngine(ctx context.Context, d *doctor.Diagnosis, op *settings
 	}
 }
 
-// forgeTimeout is how long a forge may take to say whose the token is.
+// forgeTimeout limits the request for the owner of the token.
 const forgeTimeout = 20 * time.Second
 
-// checkForge says which forge pull requests are read from, and as whom. A
-// forge is asked only if there is a token for it. Where nothing points to one,
-// there is nothing to say: most reviews need none.
+// checkForge reports which forge pull requests are read from, and as which user. It
+// asks the forge only if there is a token for it. It reports nothing if neither the
+// settings nor the repository point to a forge: most reviews need none.
 func (a *app) checkForge(ctx context.Context, d *doctor.Diagnosis, op *settings.Settings, repo *git.Repo) {
 	const name = "forge"
 	conn, err := a.connect(op)
 	if err != nil {
-		d.AddError(name, doctor.Warning, err) // reviews of local changes need none
+		d.AddError(name, doctor.Warning, err) // reviews of local changes need no forge
 		return
 	}
 	var id precedent.Repo
 	if repo != nil {
-		if ids, err := workflow.Identities(ctx, repo, op.Repo.Value); err == nil { // trouble is said with the repository
+		if ids, err := workflow.Identities(ctx, repo, op.Repo.Value); err == nil { // errors are reported with the repository
 			id = ids[0]
 		}
 	}
@@ -183,13 +183,13 @@ func (a *app) checkForge(ctx context.Context, d *doctor.Diagnosis, op *settings.
 		d.AddError(name, doctor.Warning, conn.Explain(err))
 		return
 	}
-	says := conn.Host() + " (" + op.Forge.Source.String() + "), as " + me.Login
+	about := conn.Host() + " (" + op.Forge.Source.String() + "), as " + me.Login
 	if q := conn.Quota(); q.Limit > 0 {
-		says += ", " + workflow.QuotaLeft(q)
+		about += ", " + workflow.QuotaLeft(q)
 	}
 	if !here && !id.IsZero() && !id.IsLocal() {
-		d.Add(name, doctor.Warning, otherForgeHint, "%s; but the clone's remote is on %s", says, id.Host)
+		d.Add(name, doctor.Warning, otherForgeHint, "%s; but the clone's remote is on %s", about, id.Host)
 		return
 	}
-	d.Add(name, doctor.OK, "", "%s", says)
+	d.Add(name, doctor.OK, "", "%s", about)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/settings"
 )
 
-// whyNoEngine says why no model reads.
+// whyNoEngine explains why no model is used.
 func whyNoEngine(s settings.Source) string {
 	if s.By == settings.Default {
 		return settings.NoEngine
@@ -18,7 +18,7 @@ func whyNoEngine(s settings.Source) string {
 	return settings.NoEngine + " (" + s.String() + ")"
 }
 
-// goEnv says where Go is, for the analyzers that need it.
+// goEnv returns the Go environment, for the analyzers that need it.
 func (a *app) goEnv() lint.GoEnv {
 	self, err := os.Executable()
 	if err != nil {
@@ -35,23 +35,23 @@ func (a *app) goEnv() lint.GoEnv {
 	return lint.GoEnv{Path: a.env["PATH"], Home: a.env["HOME"], Cache: cache, ModCache: modules, Tool: self}
 }
 
-// withheldVariables are variables that an engine's program does not get: whoever steers
-// a model by the change that it reads may have it print its environment. The
-// tokens of models stay, because only the program knows which one it needs.
+// withheldVariables are the variables that an engine's program does not get: a
+// change can contain instructions that make a model print its environment. The keys
+// of models are passed on, because only the program knows which one it needs.
 var withheldVariables = append([]string{"SSH_AUTH_SOCK", "SSH_ASKPASS"}, tokenVariables...)
 
-// tokenVariables are the variables in which forges, their workflows and registries are
-// given credentials.
+// tokenVariables are the variables that hold credentials for forges, their
+// workflows and registries.
 var tokenVariables = []string{
 	"GITHUB_TOKEN", "GH_TOKEN", "GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN", "GITLAB_TOKEN", "GITEA_TOKEN", "FORGEJO_TOKEN",
 	"BITBUCKET_TOKEN", "CI_JOB_TOKEN", "NPM_TOKEN", "NODE_AUTH_TOKEN",
 }
 
-// withheldPrefixes are those of git, which would lead the program into the
-// repository, of GitHub's runner, and our own.
+// withheldPrefixes are the prefixes of variables of git, which would lead the
+// program into the repository, of GitHub's runner, and of precedent.
 var withheldPrefixes = []string{"GIT_", "PRECEDENT_", "ACTIONS_", "CI_REGISTRY", "CI_DEPLOY"}
 
-// engineEnvironment is the environment of an engine's program, sorted.
+// engineEnvironment returns the environment of an engine's program, sorted.
 func (a *app) engineEnvironment() []string {
 	var env []string
 	for name, value := range a.env {

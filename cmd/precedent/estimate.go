@@ -11,25 +11,25 @@ import (
 	"github.com/precedent-dev/precedent/internal/workflow"
 )
 
-// estimateSchema names the version of an estimate as JSON.
+// estimateSchema is the version of the JSON form of an estimate.
 const estimateSchema = "precedent.estimate/1"
 
 // estimate is what --estimate prints as JSON.
 type estimate struct {
 	Schema   string          `json:"schema"`
-	Engine   string          `json:"engine"` // empty if none is configured
+	Engine   string          `json:"engine"` // empty for none
 	Base     string          `json:"base"`
 	Head     string          `json:"head"`
 	Finders  []string        `json:"finders"`
 	Parts    int             `json:"parts"`
 	Requests int             `json:"requests"`
 	Usage    precedent.Usage `json:"usage"`
-	CostUSD  *float64        `json:"cost_usd"` // null if the prices are not known
+	CostUSD  *float64        `json:"cost_usd"` // null if the prices are unknown
 	Unread   int             `json:"unread_hunks"`
 	Within   bool            `json:"within_budget"`
 }
 
-// withinBudget tells whether an estimate fits a review's budget.
+// withinBudget reports whether an estimate fits the budget of a review.
 func withinBudget(e review.Estimate, b *engine.Budget) bool {
 	if b == nil {
 		return true
@@ -38,7 +38,7 @@ func withinBudget(e review.Estimate, b *engine.Budget) bool {
 	return (b.Tokens == 0 || tokens <= b.Tokens) && (b.USD == 0 || e.CostUSD == nil || *e.CostUSD <= b.USD)
 }
 
-// estimateSummary is an estimate in a few words, for the line that names the engine.
+// estimateSummary describes an estimate in a few words, for the line with the engine.
 func estimateSummary(e review.Estimate) string {
 	if e.Requests == 0 {
 		return "nothing is sent"
@@ -71,7 +71,7 @@ func (a *app) printEstimate(prepared *workflow.Prepared, asJSON bool) error {
 	say("change", "%s ← %s, %s, +%d −%d", in.Target.Head, in.Target.Base, plural(len(in.Change.Files), "file"), in.Change.Added, in.Change.Removed)
 	say("engine", "%s", why)
 	if e.Requests == 0 {
-		say("", "No model is used: nothing is sent, and there is no cost.")
+		say("", "No model is used: nothing is sent, at no cost.")
 		return p.Err()
 	}
 	say("requests", "%d: %s for %s of the change", e.Requests, plural(len(e.Finders), "finder"), plural(e.Parts, "part"))
@@ -96,7 +96,7 @@ func (a *app) printEstimate(prepared *workflow.Prepared, asJSON bool) error {
 	return p.Err()
 }
 
-// thousands is a number of tokens for people.
+// thousands formats a number of tokens.
 func thousands(n int) string {
 	if n < 1000 {
 		return fmt.Sprint(n)

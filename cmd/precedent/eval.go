@@ -26,15 +26,15 @@ func newEval(a *app) *cobra.Command {
 	return cmd
 }
 
-// measurement is the result of a measurement, how it is shown to people, and whether
-// everything was measured that was to be.
+// measurement is a result, the function that prints it, and whether everything was
+// measured.
 type measurement struct {
 	result any
 	show   func(*report.Page) error
 	whole  bool
 }
 
-// measurementCommand completes a command: it runs and prints.
+// measurementCommand completes a command that runs a measurement and prints it.
 func (a *app) measurementCommand(cmd *cobra.Command, run func(cmd *cobra.Command, dir string, seed uint64) (measurement, error)) *cobra.Command {
 	cmd.Args = exactly(1)
 	seed := cmd.Flags().Uint64("seed", 1, "the `number` that seeds all random choices")
@@ -192,8 +192,9 @@ were not.`,
 	return cmd
 }
 
-// judge makes the engine that the command line names as judge, nil if it names none.
-// The settings' engine is not asked: a measurement that costs is to be asked for.
+// judge returns the engine that the command line sets as judge, or nil. It ignores
+// the engine of the environment and the configuration file, so that a measurement
+// costs nothing unless requested.
 func (a *app) judge(cmd *cobra.Command) (v *eval.Reviewer, end func(), err error) {
 	flags := settingFlags(cmd)
 	if len(flags) > 0 && flags["engine"] == "" {
@@ -205,9 +206,9 @@ func (a *app) judge(cmd *cobra.Command) (v *eval.Reviewer, end func(), err error
 	return v, end, err
 }
 
-// evalReviewer has the operator's settings and the engine that they name, with one
-// budget for the whole run and no repository to look into; it is nil if nothing is
-// asked of it. end removes what the engine leaves behind.
+// evalReviewer returns the settings and the engine, with one budget for the whole run
+// and without access to files; nil if no engine is needed. end removes what the
+// engine leaves behind.
 func (a *app) evalReviewer(flags map[string]string, asked bool) (v *eval.Reviewer, end func(), err error) {
 	if !asked {
 		return nil, func() {}, nil
@@ -227,5 +228,5 @@ func (a *app) evalReviewer(flags map[string]string, asked bool) (v *eval.Reviewe
 	return &eval.Reviewer{
 		Engine: e, Threshold: op.Threshold.Value, Window: op.Context.Value, Concurrency: op.Concurrency.Value, Timeout: op.Timeout.Value,
 		Now: a.now, NewID: newID,
-	}, func() { _ = done() }, nil // what stays behind is a temporary folder
+	}, func() { _ = done() }, nil // what remains is a temporary folder
 }

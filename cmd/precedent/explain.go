@@ -38,5 +38,5 @@ and the threshold at the time.`,
 	return cmd
 }
 
-// shortID is an object's id as people write it.
+// shortID shortens the ID of a git object for display.
 func shortID(id string) string { return id[:min(len(id), 12)] }

@@ -13,12 +13,12 @@ import (
 	"github.com/precedent-dev/precedent/internal/workflow"
 )
 
-// fix shows what the review's suggestions would change in the work tree, asks,
-// and changes it. The index is left alone, and so is every other line.
+// fix shows what the suggestions of a review would change in the work tree, asks,
+// and applies them. It changes neither the index nor other lines.
 func (a *app) fix(repo *workflow.Repository, prepared *workflow.Prepared, r *precedent.Review, agreed bool) error {
 	top := repo.Git.Top()
 	if top == "" {
-		return hinted(errors.New("apply fixes: there is no work tree"), "run precedent in a checkout of the repository")
+		return hinted(errors.New("apply fixes: the repository has no work tree"), "run precedent in a checkout of the repository")
 	}
 	plan := fix.New(r.Live(),
 		func(path string) ([]byte, error) { return prepared.Input.Read(precedent.Right, path) },
@@ -47,7 +47,7 @@ func (a *app) fix(repo *workflow.Repository, prepared *workflow.Prepared, r *pre
 		fmt.Fprintf(a.out, "Apply %s to %s? [y/N] ", plural(len(edits), "suggestion"), plural(plan.Files(), "file"))
 		agreed = readYes(a.in)
 		if _, typed := terminal(a.in); !typed {
-			p.Line() // nobody pressed enter
+			p.Line() // no enter key ended the line
 		}
 		if !agreed {
 			p.Line("Nothing was changed.")
@@ -85,7 +85,7 @@ func (a *app) showPatch(p *report.Page, patch []byte) {
 	p.Line()
 }
 
-// readYes reads one line and tells whether it agrees.
+// readYes reads one line and reports whether it means yes.
 func readYes(in io.Reader) bool {
 	line, _ := bufio.NewReader(in).ReadString('\n')
 	line = strings.ToLower(strings.TrimSpace(line))

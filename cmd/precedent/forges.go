@@ -84,11 +84,11 @@ func (a *app) openForge(op *settings.Settings) (workflow.Connection, error) {
 	return a.github(at)
 }
 
-// proxy is what the operator's environment names for the address; nil for none.
+// proxy returns the proxy that the environment sets for the address; nil for none.
 func (a *app) proxy(base string) (*url.URL, error) {
 	u, err := url.Parse(base)
 	if err != nil || u.Host == "" {
-		return nil, nil //nolint:nilerr // the forge itself says what is wrong with its address
+		return nil, nil //nolint:nilerr // the forge reports what is wrong with its address
 	}
 	env := func(name string) string { return cmp.Or(a.env[name], a.env[strings.ToLower(name)]) }
 	c := httpproxy.Config{HTTPProxy: env("HTTP_PROXY"), HTTPSProxy: env("HTTPS_PROXY"), NoProxy: env("NO_PROXY")}
@@ -98,14 +98,14 @@ func (a *app) proxy(base string) (*url.URL, error) {
 	}
 	p, err := c.ProxyFunc()(u)
 	if err != nil || !isProxy(value) {
-		// It is not repeated: it may hold a password.
+		// Do not print it: it may contain a password.
 		return nil, hinted(errors.New(named+" is not the address of a proxy"), "write it as http://HOST:PORT")
 	}
 	return p, nil
 }
 
-// isProxy tells whether an address can be a proxy's, or there is none. The
-// library goes past one that it cannot read.
+// isProxy reports whether the address is empty or a valid address of a proxy. The
+// library ignores addresses that it cannot read.
 func isProxy(address string) bool {
 	if address == "" {
 		return true
@@ -117,7 +117,7 @@ func isProxy(address string) bool {
 	return err == nil && u.Host != "" && slices.Contains([]string{"http", "https", "socks5", "socks5h"}, u.Scheme)
 }
 
-// staticToken is git's token where it never changes. Without one nothing is sent.
+// staticToken returns a function that returns the same token for every repository.
 func staticToken(secret string) func(context.Context, precedent.Repo) (string, error) {
 	return func(context.Context, precedent.Repo) (string, error) { return secret, nil }
 }
@@ -178,7 +178,7 @@ const (
 // maxAppKey bounds the file of a private key, in bytes: 16 times one of 4,096 bits.
 const maxAppKey = 64 << 10
 
-// githubApp is the App that the environment names, and its key; nil for none.
+// githubApp returns the App that the environment sets, and its key; nil for none.
 func (a *app) githubApp() (*github.App, string, error) {
 	id, path := a.env["PRECEDENT_GITHUB_APP_ID"], a.env["PRECEDENT_GITHUB_APP_KEY"]
 	switch {
@@ -198,8 +198,8 @@ func (a *app) githubApp() (*github.App, string, error) {
 	return app, string(key), nil
 }
 
-// readAppKey reads the file of a private key. Its errors do not repeat the path:
-// somebody may have put the key itself in its place.
+// readAppKey reads the file of a private key. Its errors do not contain the path,
+// because the variable may hold the key itself by mistake.
 func readAppKey(path string) ([]byte, error) {
 	var cause *fs.PathError
 	f, err := os.Open(path)

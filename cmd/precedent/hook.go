@@ -51,7 +51,7 @@ which still runs the other hook.`,
 	return cmd
 }
 
-// inspectHook looks at the pre-push hook of the repository.
+// inspectHook returns the state of the pre-push hook of the repository.
 func (a *app) inspectHook(ctx context.Context) (hook.State, error) {
 	repo, err := a.openRepo(ctx)
 	if err != nil {
@@ -103,7 +103,7 @@ func (a *app) uninstallHook(ctx context.Context) error {
 	p := a.page()
 	switch {
 	case !h.Exists:
-		p.Para("", p.Ink(report.Plain, "There is no hook at "+h.Path+"."))
+		p.Para("", p.Ink(report.Plain, "No hook is installed at "+h.Path+"."))
 		return p.Err()
 	case !h.Ours:
 		return hinted(fmt.Errorf("remove hook: %s was not installed by precedent", h.Path), "remove it by hand")
@@ -121,9 +121,8 @@ func (a *app) uninstallHook(ctx context.Context) error {
 	return p.Err()
 }
 
-// installedProgram is where this program is found the next time, too: by its name in
-// PATH if that leads here, because what it leads to may be the folder of one
-// version.
+// installedProgram returns the path under which hooks run this program: the one in
+// PATH if it leads here, because the path of the executable may contain a version.
 func (a *app) installedProgram() (string, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -146,10 +145,10 @@ func (a *app) installedProgram() (string, error) {
 	return self, nil
 }
 
-// maxPushed is how many refs of one push are reviewed: a mirror has thousands.
+// maxPushed limits the refs of one push that are reviewed: a mirror has thousands.
 const maxPushed = 20
 
-// newHookPrePush is what the hook starts.
+// newHookPrePush is the command that the hook runs.
 func newHookPrePush(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:     "hook-pre-push REMOTE URL",
@@ -168,11 +167,11 @@ func newHookPrePush(a *app) *cobra.Command {
 	}
 }
 
-// reviewPush reviews every ref of a push. Only findings stop it: whatever goes
-// wrong is said.
+// reviewPush reviews every ref of a push. Only findings stop the push: errors are
+// printed.
 func (a *app) reviewPush(ctx context.Context, remote string, all []hook.Pushed) error {
 	here := *a
-	here.out = a.err // git may be read by a program
+	here.out = a.err // standard output of git push may be read by a program
 	repo, err := a.openRepo(ctx)
 	if err != nil {
 		a.printError(err)

@@ -16,7 +16,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/report"
 )
 
-// policyTemplate is a policy that sets nothing and explains everything.
+// policyTemplate is a policy with all settings commented out.
 //
 //go:embed policy.yaml
 var policyTemplate []byte
@@ -65,13 +65,13 @@ every action is pinned to a commit.`,
 	return cmd
 }
 
-// printWritten says which file was written.
+// printWritten prints the name of a file that was written.
 func (a *app) printWritten(top, name string) {
 	p := a.page()
 	p.Para("wrote ", p.Ink(report.Cyan, filepath.Join(top, filepath.FromSlash(name))))
 }
 
-// printAdvice says what to do next.
+// printAdvice prints what to do next.
 func (a *app) printAdvice(sentences ...string) error {
 	p := a.page()
 	for _, s := range sentences {
@@ -80,8 +80,7 @@ func (a *app) printAdvice(sentences ...string) error {
 	return p.Err()
 }
 
-// checkAbsent tells that a file is not there yet; again is the command that
-// overwrites it.
+// checkAbsent fails if a file exists; again is the command that overwrites it.
 func checkAbsent(top, name, again string) error {
 	_, err := os.Lstat(filepath.Join(top, filepath.FromSlash(name)))
 	switch {
@@ -93,9 +92,9 @@ func checkAbsent(top, name, again string) error {
 	return fmt.Errorf("write %s: %w", name, err)
 }
 
-// writeNew writes a file below a folder that does not exist yet, or with force
-// replaces what has its name. A link is replaced, never followed, and none of a
-// folder leads out of top.
+// writeNew writes a file below top. An existing file is an error, unless force is
+// set: then it is replaced. Links are replaced, never followed, and no link in the
+// path leads out of top.
 func writeNew(top, name string, data []byte, force bool, again string) error {
 	if !force {
 		if err := checkAbsent(top, name, again); err != nil {
@@ -116,8 +115,8 @@ func writeNew(top, name string, data []byte, force bool, again string) error {
 	return nil
 }
 
-// replace writes beside the file what then takes its name. Without force
-// nothing may have the name.
+// replace writes the file, with force to a temporary name first, so that an existing
+// file is replaced in one step. Without force an existing file is an error.
 func replace(root *os.Root, name string, data []byte, force bool) error {
 	to := name
 	if force {

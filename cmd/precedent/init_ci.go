@@ -20,10 +20,10 @@ var ciFiles embed.FS
 // ciFolders is where forges look for workflows.
 var ciFolders = map[string]string{"github": ".github/workflows", "gitea": ".gitea/workflows"}
 
-// actionPlaceholder is what the workflows hold in the place of the action's commit.
+// actionPlaceholder stands for the action's commit in the embedded workflows.
 const actionPlaceholder = "@COMMIT # VERSION"
 
-// unknownCommit stands for a commit that is not known: no workflow can begin with it.
+// unknownCommit replaces an unknown commit, so that a workflow fails to start.
 const unknownCommit = "0000000000000000000000000000000000000000"
 
 // ciFile is a workflow that init writes.
@@ -32,8 +32,8 @@ type ciFile struct {
 	data []byte
 }
 
-// workflows are the files for a forge. pinned tells whether they name the commit
-// of the action that belongs to this program.
+// workflows returns the files for a forge. pinned reports whether they contain the
+// commit of the action that belongs to this program.
 func workflows(forge string) (files []ciFile, pinned bool, err error) {
 	folder, ok := ciFolders[forge]
 	if !ok {
@@ -58,8 +58,8 @@ func workflows(forge string) (files []ciFile, pinned bool, err error) {
 	return files, commit != unknownCommit, nil
 }
 
-// actionCommit is the commit that this program was built from, and what to call
-// it; empty if that is not known, or if the program holds more than the commit.
+// actionCommit returns the commit that this program was built from, and its version;
+// empty if that is unknown, or if the build has uncommitted changes.
 func actionCommit(info *debug.BuildInfo, ok bool) (commit, version string) {
 	if !ok {
 		return "", ""
@@ -82,7 +82,7 @@ func actionCommit(info *debug.BuildInfo, ok bool) (commit, version string) {
 }
 
 // writeWorkflows writes the workflows of a forge below the top of a work tree.
-// Without force it writes none if one is there.
+// Without force it writes nothing if one of them exists.
 func (a *app) writeWorkflows(top, forge string, force bool) error {
 	files, pinned, err := workflows(forge)
 	if err != nil {
@@ -108,7 +108,7 @@ func (a *app) writeWorkflows(top, forge string, force bool) error {
 	return a.printAdvice(ciAdvice[forge]...)
 }
 
-// ciAdvice is what is left to do by hand.
+// ciAdvice is what the user has to do by hand.
 var ciAdvice = map[string][]string{
 	"github": {
 		"Commit them. Then set the secret ANTHROPIC_API_KEY of the repository; without it only analyzers run.",

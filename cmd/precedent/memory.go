@@ -130,7 +130,8 @@ this.`,
 	return cmd
 }
 
-// withMemory is what a command does that needs the memory and its repository.
+// withMemory returns a command function that opens the workspace, calls do, and
+// closes the workspace.
 func (a *app) withMemory(do func(cmd *cobra.Command, args []string, w *workflow.Workspace) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		w, err := a.openWorkspace(cmd.Context(), settingFlags(cmd))
@@ -151,7 +152,7 @@ func (a *app) printDeleted(verb string, gone memory.Counts, asJSON bool) error {
 	return p.Err()
 }
 
-// confirm asks a person. Without a terminal there is none to ask.
+// confirm asks a yes-no question. Without a terminal it fails.
 func (a *app) confirm(question string) (bool, error) {
 	if _, tty := terminal(a.in); !tty {
 		return false, hinted(errors.New("cannot ask for confirmation: standard input is not a terminal"), "use --yes to skip the question")
@@ -160,7 +161,7 @@ func (a *app) confirm(question string) (bool, error) {
 	fmt.Fprint(a.err, p.Ink(report.Plain, question)+" [y/N] ")
 	line, err := bufio.NewReader(a.in).ReadString('\n')
 	if err != nil && line == "" {
-		return false, nil // the end of the input is a no
+		return false, nil // the end of the input means no
 	}
 	switch strings.ToLower(strings.TrimSpace(line)) {
 	case "y", "yes":

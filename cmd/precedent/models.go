@@ -15,13 +15,13 @@ import (
 	"github.com/precedent-dev/precedent/internal/settings"
 )
 
-// The models that are asked when none is named.
+// The default models.
 const (
 	anthropicModel = "claude-sonnet-5-5"
 	openAIModel    = "gpt-5"
 )
 
-// model makes the model that an engine setting stands for.
+// model returns the model for an engine setting, with its fallback models.
 func (a *app) model(o *settings.Settings, s settings.Value[settings.Engine]) (llm.Model, error) {
 	kind := s.Value.Kind
 	key, url := llm.Secret(a.env[settings.KeyOf[kind]]), a.env[settings.URLOf[kind]]
@@ -52,19 +52,20 @@ func (a *app) model(o *settings.Settings, s settings.Value[settings.Engine]) (ll
 	return llm.Failover(models...), nil
 }
 
-// chosenEngine is the engine that was chosen, before the change is known.
+// chosenEngine is the engine that the operator chose, before the change is known.
+// At most one of program, model and claudePath is set.
 type chosenEngine struct {
-	whyNone    string        // why there is none
-	program    engine.Engine // a program, or what a command brought along
-	model      llm.Model     // else a model
-	claudePath string        // else the path of Claude Code
-	source     string        // the source of the setting that named it
+	whyNone    string        // why no engine is chosen
+	program    engine.Engine // a program, or the engine of the demo
+	model      llm.Model     // a model behind an API
+	claudePath string        // the path of Claude Code
+	source     string        // the source of the setting
 }
 
-// exists tells whether there is one.
+// exists reports whether an engine is chosen.
 func (r chosenEngine) exists() bool { return r.program != nil || r.model != nil || r.claudePath != "" }
 
-// chooseEngine finds the engine that the operator chose.
+// chooseEngine returns the engine that the operator chose.
 func (a *app) chooseEngine(o *settings.Settings) (chosenEngine, error) {
 	if a.fixedEngine != nil {
 		return chosenEngine{program: a.fixedEngine}, nil
@@ -89,7 +90,7 @@ func (a *app) chooseEngine(o *settings.Settings) (chosenEngine, error) {
 }
 
 // lookPath finds a program in the absolute folders of PATH: a relative one could
-// mean the reviewed repository.
+// lead into the reviewed repository.
 func (a *app) lookPath(name string) (string, error) {
 	for _, dir := range filepath.SplitList(a.env["PATH"]) {
 		if !filepath.IsAbs(dir) {
@@ -102,8 +103,8 @@ func (a *app) lookPath(name string) (string, error) {
 	return "", hinted(fmt.Errorf("engine %s: the program is not in PATH", name), "npm install -g @anthropic-ai/claude-code, or use another engine")
 }
 
-// claudeVariables names what Claude Code gets of the environment: what it
-// needs to log in and to reach its server.
+// claudeVariables are the variables that Claude Code gets: what it needs to log in
+// and to reach its server.
 var claudeVariables = []string{
 	"HOME", "PATH", "USER", "LANG", "TMPDIR", "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "CLAUDE_CODE_OAUTH_TOKEN",
 	"HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS",
@@ -122,8 +123,9 @@ func (a *app) claudeEngine(o *settings.Settings, r chosenEngine, b *engine.Budge
 	return claude.New(c)
 }
 
-// newEngine makes the engine that was chosen, nil if none was, and what ends it.
-// A model with so many tokens of context, 0 for a large one, may look at the files.
+// newEngine returns the chosen engine, or nil if none is chosen, and a function that
+// closes it. A model can read the files. Window is its context window in tokens, 0
+// for a large one.
 func (a *app) newEngine(op *settings.Settings, r chosenEngine, b *engine.Budget, files api.Files, window int) (engine.Engine, func() error) {
 	nothing := func() error { return nil }
 	switch {

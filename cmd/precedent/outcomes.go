@@ -43,7 +43,7 @@ is written to the forge.`,
 	return cmd
 }
 
-// outcomes finds out what became of the posted findings, and prints it.
+// outcomes prints what happened to the posted findings.
 func (a *app) outcomes(ctx context.Context, which string, flags map[string]string, asJSON bool) error {
 	op, err := a.settings(flags)
 	if err != nil {
@@ -90,11 +90,11 @@ func printOutcomes(p *report.Page, all []precedent.Outcome) {
 	}
 	p.Table(rows)
 	p.Line()
-	said := fmt.Sprintf("%d posted", len(all))
+	summary := fmt.Sprintf("%d posted", len(all))
 	for _, kind := range precedent.OutcomeKinds {
 		if n := count[kind]; n > 0 {
-			said += fmt.Sprintf(", %d %s", n, kind)
+			summary += fmt.Sprintf(", %d %s", n, kind)
 		}
 	}
-	p.Para("", p.Ink(report.Plain, said))
+	p.Para("", p.Ink(report.Plain, summary))
 }

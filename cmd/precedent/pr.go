@@ -77,7 +77,7 @@ error, or no such pull request, 3 not everything was read or posted.`,
 	return cmd
 }
 
-// pr reviews a pull request, and posts the review if that is asked for.
+// pr reviews a pull request, and posts the review if o.post is set.
 func (a *app) pr(ctx context.Context, conn workflow.Connection, which string, o reviewOptions) error {
 	op, err := a.settings(o.flags)
 	if err != nil {
@@ -115,8 +115,8 @@ func (a *app) pr(ctx context.Context, conn workflow.Connection, which string, o 
 	return statusOf(made.Status)
 }
 
-// postReview reviews a pull request and posts the review, or what is left of one
-// that stands there.
+// postReview reviews a pull request and posts the review. If the head was reviewed
+// already, it posts what is left of that review.
 func (a *app) postReview(ctx context.Context, pull *workflow.Pull, job workflow.Job, format string) error {
 	publisher, err := pull.Publisher(ctx)
 	if err != nil {
@@ -152,7 +152,7 @@ func (a *app) postReview(ctx context.Context, pull *workflow.Pull, job workflow.
 	return statusOf(status)
 }
 
-// pullRepository finds out which pull request is meant, and opens its repository.
+// pullRepository opens the repository of a pull request, and returns its number.
 func (a *app) pullRepository(ctx context.Context, conn workflow.Connection, which string, op *settings.Settings) (*workflow.PullRepository, int, error) {
 	named, number, err := a.whichPull(ctx, conn, which)
 	if err != nil {
@@ -173,5 +173,5 @@ func (a *app) pullRepository(ctx context.Context, conn workflow.Connection, whic
 	return repo, number, nil
 }
 
-// otherForgeHint is what helps when a pull request is on another forge.
+// otherForgeHint is the hint for a pull request on another forge.
 const otherForgeHint = "set the forge: --forge github:https://HOST/api/v3 for GitHub Enterprise, --forge gitea:https://HOST for Gitea and Forgejo"

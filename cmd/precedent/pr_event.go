@@ -12,8 +12,8 @@ import (
 	"github.com/precedent-dev/precedent/internal/workflow"
 )
 
-// whichPull finds out which pull request is meant: the one that is named, else
-// the one that the event of a workflow is about.
+// whichPull returns the pull request of the argument, or of the event of a workflow
+// if the argument is empty.
 func (a *app) whichPull(ctx context.Context, conn workflow.Connection, which string) (precedent.Repo, int, error) {
 	if which != "" {
 		return namedPull(conn, which)
@@ -39,7 +39,7 @@ func (a *app) whichPull(ctx context.Context, conn workflow.Connection, which str
 		return precedent.Repo{}, 0, hinted(err, namePullHint)
 	}
 	if len(e.Pulls) == 0 && e.Head != "" {
-		// GitHub does not name the pull requests of forks in events of workflows.
+		// In events of workflows, GitHub does not list pull requests from forks.
 		open, err := conn.Open(ctx, e.Repo)
 		if err != nil {
 			return precedent.Repo{}, 0, conn.Explain(err)
@@ -60,7 +60,7 @@ func (a *app) whichPull(ctx context.Context, conn workflow.Connection, which str
 	return e.Repo, e.Pulls[0], nil
 }
 
-// namedPull reads the number or the address of a pull request.
+// namedPull parses the number or the URL of a pull request.
 func namedPull(conn workflow.Connection, which string) (precedent.Repo, int, error) {
 	repo, number, err := forge.ParsePullRequest(conn.Forge, which)
 	if trouble, ok := errors.AsType[*forge.Error](err); ok && trouble.Kind == forge.KindRefused {
@@ -71,5 +71,5 @@ func namedPull(conn workflow.Connection, which string) (precedent.Repo, int, err
 	return repo, number, err
 }
 
-// namePullHint is what helps when an event does not say which pull request is meant.
+// namePullHint is the hint for an event that does not identify a pull request.
 const namePullHint = "give the number of the pull request, or run the workflow on events of pull requests"

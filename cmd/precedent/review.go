@@ -13,16 +13,16 @@ import (
 	"github.com/precedent-dev/precedent/internal/workflow"
 )
 
-// reviewOptions is what the command line of a review says.
+// reviewOptions are the options of review and pr.
 type reviewOptions struct {
 	spec     git.Spec
 	format   string // one of report.Formats
-	resume   bool   // go on from the answers of a review that did not come to its end
-	estimate bool   // only estimate what would be sent
+	resume   bool   // continue from the answers of an unfinished review
+	estimate bool   // print what would be sent, and send nothing
 	fix      bool   // apply the suggestions to the work tree, after asking
 	yes      bool   // do not ask
 	post     bool   // post the review to the pull request
-	again    bool   // read what a posted review has read
+	again    bool   // read what a posted review has read already already
 	flags    map[string]string
 }
 
@@ -81,11 +81,12 @@ error, 3 not everything was read.`,
 	f.BoolVar(&o.fix, "fix", false, "show what the suggestions would change in the work tree, ask, and apply them")
 	f.BoolVar(&o.yes, "yes", false, "with --fix: do not ask")
 	f.BoolVar(&asJSON, "json", false, "print as JSON: --format json")
-	addAllSettings(cmd, "forge") // a review of a local change asks no forge
+	addAllSettings(cmd, "forge") // a review of a local change uses no forge
 	return cmd
 }
 
-// review reviews a local change, prints the review and makes what it suggests.
+// review reviews a local change, prints the review, and with --fix applies the
+// suggestions.
 func (a *app) review(ctx context.Context, o reviewOptions) error {
 	op, err := a.settings(o.flags)
 	if err != nil {
@@ -120,7 +121,7 @@ func (a *app) review(ctx context.Context, o reviewOptions) error {
 	return statusOf(made.Status)
 }
 
-// runReview makes a review, shows how it goes on, and prints it.
+// runReview runs a review, shows its progress, and prints it.
 func (a *app) runReview(ctx context.Context, p *workflow.Prepared, format string) (workflow.Result, error) {
 	shown := a.showProgress()
 	made, err := p.Run(ctx, workflow.Watch{
@@ -139,7 +140,7 @@ func (a *app) runReview(ctx context.Context, p *workflow.Prepared, format string
 	return made, a.print(format, made.Review, made.Style)
 }
 
-// statusOf is the end of a command with an exit status.
+// statusOf returns the error that ends a command with the exit status; nil for 0.
 func statusOf(status int) error {
 	if status == precedent.ExitClean {
 		return nil

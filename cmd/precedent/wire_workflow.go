@@ -14,7 +14,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/workflow"
 )
 
-// workflow is what all reviews of this process share.
+// workflow returns what all reviews of this process share.
 func (a *app) workflow() *workflow.Reviewer {
 	return &workflow.Reviewer{
 		Now: a.now, NewID: newID, Sleep: a.pause, Log: slog.New(notices{a}),
@@ -32,8 +32,8 @@ func (a *app) workflow() *workflow.Reviewer {
 	}
 }
 
-// folder is this program's in one of the folders of the XDG specification; empty if
-// there is none.
+// folder returns this program's folder below one of the XDG base directories; empty
+// if that is unknown.
 func (a *app) folder(variable, below string) string {
 	if path := a.xdg(variable, below, "x"); path != "" {
 		return filepath.Dir(path)
@@ -41,13 +41,14 @@ func (a *app) folder(variable, below string) string {
 	return ""
 }
 
-// newID makes the id of a review: a UUIDv7, which sorts by time.
+// newID returns the ID of a review: a UUIDv7, which sorts by time.
 func newID() string { return uuid.Must(uuid.NewV7()).String() }
 
-// notices prints what a workflow says, with what helps on a line of its own.
+// notices is a log handler that prints the notices of a workflow, each hint on a
+// separate line.
 type notices struct{ app *app }
 
-// Enabled tells whether somebody wants to read it.
+// Enabled reports whether notices are printed.
 func (n notices) Enabled(context.Context, slog.Level) bool { return !n.app.quiet }
 
 // Handle prints a notice.
@@ -62,13 +63,13 @@ func (n notices) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-// WithAttrs and WithGroup are for other logs: nothing of it is printed.
+// WithAttrs returns n: attributes of a logger are not printed.
 func (n notices) WithAttrs([]slog.Attr) slog.Handler { return n }
 
-// WithGroup returns n.
+// WithGroup returns n: groups are not printed.
 func (n notices) WithGroup(string) slog.Handler { return n }
 
-// job is a review as the operator wants it.
+// job returns the settings and options of a review.
 func (a *app) job(op *settings.Settings, o reviewOptions) (workflow.Job, error) {
 	r, err := a.chooseEngine(op)
 	if err != nil {
