@@ -39,7 +39,7 @@ func (d *Diagnosis) Repository(ctx context.Context, repo *git.Repo) {
 	}
 }
 
-// Memory opens the memory of a repository only if it is there: nothing is made.
+// Memory checks the memory of a repository if it exists. It creates nothing.
 func (d *Diagnosis) Memory(ctx context.Context, r *workflow.Reviewer, repo *workflow.Repository) {
 	const name = "memory"
 	file := repo.File.Value
@@ -66,8 +66,8 @@ func (d *Diagnosis) Memory(ctx context.Context, r *workflow.Reviewer, repo *work
 	d.Add(name, OK, "", "%s, %d KiB, schema %d, undamaged", file, (size+1023)/1024, schema)
 }
 
-// Policy says what the policy from the source does: empty if there is none.
-// Errs is what is wrong with it, and failed whether that is more than notices.
+// Policy checks the policy. Source is empty without a policy, errs are its errors,
+// and failed reports whether they are more than notices.
 func (d *Diagnosis) Policy(p precedent.Policy, source string, errs []error, failed bool) {
 	const name = "policy"
 	switch {
@@ -83,7 +83,7 @@ func (d *Diagnosis) Policy(p precedent.Policy, source string, errs []error, fail
 	}
 }
 
-// turnedOff is what a policy takes away from a review.
+// turnedOff returns what a policy removes from a review.
 func turnedOff(p precedent.Policy) []string {
 	var off []string
 	for name, on := range p.Finders {
@@ -104,12 +104,12 @@ func turnedOff(p precedent.Policy) []string {
 // maxGuide is the largest file of a guide, in bytes.
 const maxGuide = 8 << 20
 
-// Guide reads what the repository says of itself at the last commit.
+// Guide checks the guide at the last commit.
 func (d *Diagnosis) Guide(ctx context.Context, repo *git.Repo) {
 	const name = "guide"
 	rg, err := repo.Resolve(ctx, git.Spec{Whole: "HEAD"})
 	if err != nil {
-		d.Add(name, OK, "", "none: there is no commit yet")
+		d.Add(name, OK, "", "none: no commit yet")
 		return
 	}
 	blobs, err := repo.Blobs(ctx)

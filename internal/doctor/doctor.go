@@ -1,5 +1,5 @@
-// Package doctor looks at what a review needs, and says what is missing. Nothing
-// is changed, and nobody is asked but the model, if that is wanted.
+// Package doctor checks what a review needs, and reports what is missing. It changes
+// nothing, and sends requests only to the model, if Try is called.
 package doctor
 
 import (
@@ -11,25 +11,25 @@ import (
 // schema names the version of a diagnosis as JSON.
 const schema = "precedent.doctor/1"
 
-// State is how one thing that was looked at is.
+// State is the result of a check.
 type State string
 
 // The states.
 const (
 	OK      State = "ok"
-	Warning State = "warn"    // a review works without it, and says less
-	Missing State = "missing" // no review works until it is there
+	Warning State = "warn"    // a review works without it, with fewer results
+	Missing State = "missing" // a review does not work without it
 )
 
-// Check is one thing that was looked at.
+// Check is one check with its result.
 type Check struct {
 	Name  string `json:"name"`
 	State State  `json:"state"`
 	Text  string `json:"text"`
-	Hint  string `json:"hint"` // what helps, or what more there is; may be empty
+	Hint  string `json:"hint"` // what to do; may be empty
 }
 
-// Diagnosis is what was found out.
+// Diagnosis is the result of all checks.
 type Diagnosis struct {
 	Schema string  `json:"schema"`
 	Works  bool    `json:"works"` // a review would work
@@ -43,7 +43,7 @@ func New(hintOf func(error) string) *Diagnosis {
 	return &Diagnosis{Schema: schema, Works: true, hint: hintOf}
 }
 
-// Add adds what was found out about one thing.
+// Add adds the result of a check.
 func (d *Diagnosis) Add(name string, s State, hint, format string, args ...any) {
 	d.Checks = append(d.Checks, Check{Name: name, State: s, Text: fmt.Sprintf(format, args...), Hint: hint})
 	d.Works = d.Works && s != Missing

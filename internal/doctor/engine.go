@@ -14,7 +14,7 @@ import (
 // tryTimeout is how long a model may take for one token, retries included.
 const tryTimeout = time.Minute
 
-// Try asks a model for one token; nil if there is none that can be asked.
+// Try asks a model for one token. M is nil if the engine is not a model behind an API.
 func (d *Diagnosis) Try(ctx context.Context, m llm.Model, prices llm.Prices) {
 	const name = "try"
 	if m == nil {
@@ -24,15 +24,15 @@ func (d *Diagnosis) Try(ctx context.Context, m llm.Model, prices llm.Prices) {
 	within, cancel := context.WithTimeout(ctx, tryTimeout)
 	defer cancel()
 	reply, err := m.Send(within, llm.Request{Prompt: "Say ok.", MaxTokens: 1})
-	var trouble *llm.Error
+	var modelErr *llm.Error
 	// How servers say that one token is too little.
 	shortOfTokens := regexp.MustCompile(`(?i)max[_ a-z]*_tokens|output limit`)
 	switch {
-	case errors.As(err, &trouble) && trouble.Kind == llm.KindRequest && shortOfTokens.MatchString(trouble.Message):
+	case errors.As(err, &modelErr) && modelErr.Kind == llm.KindRequest && shortOfTokens.MatchString(modelErr.Message):
 		// Some models need more than a token before they say the first word.
 		d.Add(name, Warning, "", "the key was accepted, but the request was not: %v", err)
 		return
-	case errors.As(err, &trouble) && trouble.Kind == llm.KindAuth:
+	case errors.As(err, &modelErr) && modelErr.Kind == llm.KindAuth:
 		d.Add(name, Missing, "check the key", "%v", err)
 		return
 	case err != nil:

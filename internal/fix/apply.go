@@ -74,7 +74,7 @@ func (f *file) check(root *os.Root) error {
 	return nil
 }
 
-// replace writes the file anew beside the old one and puts it in its place.
+// replace writes a temporary file and renames it over the old one.
 func (f *file) replace(root *os.Root) (err error) {
 	if err := f.check(root); err != nil {
 		return err

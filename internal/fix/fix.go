@@ -1,9 +1,9 @@
 // Package fix applies the suggestions of a review to the files of a work tree.
 //
-// A suggestion speaks of lines as the reviewed head has them. It is applied
-// where a file still has these lines, wherever they stand by now, and refused
-// where it has them no more, or at several places that nothing tells apart. No
-// other line is touched, and neither is git's index.
+// A suggestion refers to lines of the reviewed head. It is applied if the file still
+// has these lines, even if they moved, and refused if it does not, or has them at
+// several places that cannot be told apart. Other lines and git's index are not
+// changed.
 package fix
 
 import (
@@ -15,13 +15,13 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-// Edit replaces lines of a file as it lies there now.
+// Edit replaces lines of a file in the work tree.
 type Edit struct {
 	Finding precedent.Finding
 	// Start and End are the first and last of the lines, from 1.
 	Start, End int
 	New        []string // without line ends
-	Moved      bool     // the lines stood elsewhere in the reviewed head
+	Moved      bool     // the lines were elsewhere in the reviewed head
 }
 
 // Refusal is a suggestion that cannot be applied.
@@ -30,7 +30,7 @@ type Refusal struct {
 	Why     string
 }
 
-// Plan is what is to be done to files.
+// Plan holds the edits of files, and the refused suggestions.
 type Plan struct {
 	Refused []Refusal
 	files   []*file // by path
@@ -101,7 +101,7 @@ func (p Plan) Edits() []Edit {
 // Files counts the files that are to be changed.
 func (p Plan) Files() int { return len(p.files) }
 
-// locate finds the lines that a finding speaks of, or says why it cannot.
+// locate finds the lines of a finding, or returns why it cannot.
 func (f *file) locate(found precedent.Finding, reviewed []string) (e Edit, why string) {
 	if found.Side != precedent.Right || found.Start < 1 || found.End < found.Start || found.End > len(reviewed) {
 		return e, "it does not refer to lines of the new file"

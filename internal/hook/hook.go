@@ -16,7 +16,7 @@ import (
 
 const (
 	name = "pre-push"
-	// Old is the name of a hook that stood in the way of ours, which starts it.
+	// Old is the name under which an existing hook is kept. The new hook runs it first.
 	Old = name + ".old"
 	// marker is the line by which our own hooks are known.
 	marker = "# precedent-hook: made by precedent install-hook; precedent install-hook --uninstall removes it."
@@ -24,9 +24,8 @@ const (
 	maxSize = 64 << 10
 )
 
-// script is what git runs. A hook that stood there before comes first and
-// keeps its say. Nothing that is missing here stops a push: the hook guards
-// against findings, not against a removed program.
+// script is what git runs. It runs the previous hook first, which can stop the push.
+// A missing program does not stop a push: the hook guards against findings only.
 const script = `#!/bin/sh
 ` + marker + `
 program=%s
@@ -49,16 +48,16 @@ printf '%%s' "${pushed:+$pushed
 // shellQuoted makes one word of s for a POSIX shell.
 func shellQuoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
-// State is what stands where our hook belongs.
+// State is the state of the pre-push hook.
 type State struct {
 	git.Hooks
 	Path   string
-	Exists bool // something has the name
+	Exists bool // a file has the name
 	Ours   bool
-	HasOld bool // and something waits as .old
+	HasOld bool // a previous hook is kept as Old
 }
 
-// Inspect says what stands where our hook belongs.
+// Inspect returns the state of the pre-push hook.
 func Inspect(repo *git.Repo) (State, error) {
 	where, err := repo.Hooks()
 	if err != nil {
@@ -94,7 +93,7 @@ func Inspect(repo *git.Repo) (State, error) {
 	return h, nil
 }
 
-// Install puts our hook, which starts the program, in its place, whole or not at all.
+// Install writes the hook, which runs the program, in one step.
 func (h State) Install(program string) error {
 	if err := os.MkdirAll(h.Dir, 0o755); err != nil { //nolint:gosec // git makes its hooks folder so
 		return fmt.Errorf("install hook: %w", err)

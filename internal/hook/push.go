@@ -38,9 +38,9 @@ func ReadPushed(in io.Reader) ([]Pushed, error) {
 
 func isZeroID(id string) bool { return strings.Trim(id, "0") == "" }
 
-// Range is what of a ref the remote does not have yet; the zero Spec if
-// that is nothing. Of a new ref, it is what the ref adds to the remote's default
-// branch, as it was last fetched; with nothing known of any remote, everything.
+// Range returns the commits of a ref that the remote does not have yet; the zero Spec
+// if it has all. For a new ref, these are the commits that it adds to the remote's
+// default branch, as last fetched; without a known remote branch, all commits.
 func (ref Pushed) Range(ctx context.Context, repo *git.Repo, remote string) (git.Spec, error) {
 	if ref.Local == ref.Remote {
 		return git.Spec{}, nil

@@ -57,7 +57,7 @@ func (w *activity) line() string {
 	return "precedent: " + text.VisibleLine(strings.Join(parts, ", "))
 }
 
-// display is the state of a review as people see it.
+// display is the state of a review for display.
 type display struct {
 	started    time.Time
 	order      []string    // the finders' names, in the review's order
@@ -198,7 +198,7 @@ func (b *display) analyzersItem(page *report.Page) string {
 	return page.Ink(report.Plain, report.Plural(ended, "analyzer")) + " " + page.Ink(report.Green, report.Ended(precedent.StatusOK, found))
 }
 
-// statusText says how a finder ended, with what it found before it was stopped.
+// statusText describes how a finder ended, and what it found before it was stopped.
 func statusText(run *precedent.FinderRun) string {
 	said := report.Ended(run.Status, run.Found)
 	if !run.Status.Good() && run.Found > 0 {

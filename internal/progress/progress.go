@@ -1,7 +1,6 @@
-// Package progress shows what a review is doing while somebody waits for it: a
-// live block of lines on a terminal; elsewhere a plain line for each prompted
-// finder and each later stage that ends, because analyzers are done before
-// anybody reads about them.
+// Package progress shows the progress of a review: a live block of lines on a
+// terminal; elsewhere one plain line for each prompted finder and each later stage
+// that ends. Analyzers end too soon to be worth a line.
 package progress
 
 import (
@@ -40,9 +39,8 @@ type Progress struct {
 // A block that is narrower than this would be columns of single words.
 const minColumns = 40
 
-// drawInterval is how often the block is drawn, unless nothing has changed: seldom
-// enough not to flicker when dozens of finders begin, and not to hold one up;
-// often enough for a clock that skips no second.
+// drawInterval is how often the block is drawn if it has changed: rarely enough not to
+// flicker, and often enough for the clock to show every second.
 const drawInterval = 100 * time.Millisecond
 
 // Start begins to show progress. It runs until it is stopped.
@@ -71,7 +69,7 @@ func Start(o Options) *Progress {
 	return p
 }
 
-// Handle is told what happens, from any goroutine.
+// Handle handles an event, from any goroutine.
 func (p *Progress) Handle(e review.Event) {
 	if p.Out == nil {
 		return
@@ -99,7 +97,7 @@ func (p *Progress) draw() {
 	p.canvas.draw(p.Out, lines)
 }
 
-// Stop takes the block away. Nothing is written afterwards.
+// Stop removes the block. Nothing is written afterwards.
 func (p *Progress) Stop() {
 	p.mu.Lock()
 	if p.stopped {

@@ -44,9 +44,8 @@ func (f *configFile) tables() []Line {
 	return slices.Concat(prices, linters)
 }
 
-// readFile reads the operator's file; none gives nil. Any key or form that
-// is not known is an error with its line and column: a setting that is ignored
-// in silence is worse than none.
+// readFile reads the configuration file; nil if it does not exist. An unknown key or
+// form is an error with line and column, so that no setting is silently ignored.
 func readFile(path string) (*configFile, error) {
 	if path == "" {
 		return nil, nil
@@ -112,7 +111,7 @@ func FileKeys() []string {
 	return append(keys, pricesKey, lintersKey)
 }
 
-// parsing knows where in which file something stands.
+// parsing reports positions in a configuration file.
 type parsing struct{ path string }
 
 func (p parsing) at(n *yaml.Node) string     { return fmt.Sprintf("%s:%d:%d", p.path, n.Line, n.Column) }

@@ -17,7 +17,7 @@ const lintersKey = "linters"
 
 var linterKeys = []string{"name", "command", "files", "format", "errorformat", "configs", "exits", "mounts", "alone"}
 
-// lintersHint is the hint to whatever is no linter.
+// lintersHint is the hint for an invalid linter.
 const lintersHint = "write linters: [ruff, shellcheck], or your own as {name: NAME, command: [PROGRAM, \"{files}\"], files: [\"*.x\"], format: sarif}, " +
 	"or with errorformat: [\"%f:%l:%c: %m\"] instead of the format"
 

@@ -51,8 +51,7 @@ func filePath(g given) (string, error) {
 	return g.path(g.text)
 }
 
-// path makes a path absolute. In the configuration file it cannot be relative:
-// to what?
+// path makes a path absolute. In the configuration file, a relative path is an error.
 func (g given) path(path string) (string, error) {
 	if rest, ok := strings.CutPrefix(path, "~/"); ok && g.home != "" {
 		path = filepath.Join(g.home, rest)

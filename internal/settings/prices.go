@@ -16,7 +16,7 @@ const pricesKey = "prices"
 
 var priceKeys = []string{"input", "cached", "cache_write", "output"}
 
-// pricesHint is the hint to whatever is no price.
+// pricesHint is the hint for an invalid price.
 const pricesHint = "write prices: {MODEL: {input: 3, cached: 0.3, cache_write: 3.75, output: 15}}, in dollars per million tokens; " +
 	"cached and cache_write are optional"
 

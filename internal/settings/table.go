@@ -16,7 +16,7 @@ type Def struct {
 	Default        string // empty for none
 	Usage          string // of its flag
 
-	unsetText string // what to say in the place of "default"
+	unsetText string // shown in place of "default"
 	read      func(s *Settings, g given, set bool) error
 	line      func(s *Settings) Line
 }
@@ -109,7 +109,7 @@ func def[T any](parse func(given) (T, error), field func(*Settings) *Value[T], d
 	return d
 }
 
-// Check tells what is wrong with a value, nil for nothing.
+// Check returns what is wrong with a value; nil if it is valid.
 func (d *Def) Check(text string) error {
 	return d.read(&Settings{}, given{text: text, from: Source{Flag, "flag --" + d.Flag}, home: "/", dir: "/"}, true)
 }

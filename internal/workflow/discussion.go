@@ -22,7 +22,7 @@ const (
 type permissions struct {
 	ask      func(ctx context.Context, who forge.Person) (forge.Permission, error)
 	known    map[precedent.ForgeID]forge.Permission
-	failures []precedent.Failure // for whom nobody could be asked, once each
+	failures []precedent.Failure // requests that failed, once per person
 }
 
 // permission returns what a person may do; none if that cannot be known.
@@ -40,10 +40,10 @@ func (p *permissions) permission(ctx context.Context, who forge.Person) forge.Pe
 	return got
 }
 
-// discussion sorts what people said on a pull request. What somebody with write
-// permission wrote in a review, on a line, or to @precedent is a directive,
-// word for word; what everybody else wrote, and the author, who is not asked
-// about their own change, is a claim. Bots and what we posted are left out.
+// discussion sorts people's comments on a pull request. Comments of people with write
+// permission in a review, on a line, or to @precedent are directives, verbatim. Other
+// comments, and those of the author, are claims. Comments of bots and our own are
+// left out.
 func discussion(comments []forge.Comment, author forge.Person, ours func(forge.Comment) bool, mayWrite func(forge.Person) bool) precedent.Discussion {
 	var d precedent.Discussion
 	var claims []string
@@ -68,7 +68,7 @@ func discussion(comments []forge.Comment, author forge.Person, ours func(forge.C
 	return d
 }
 
-// ownWords leaves out quoted lines: they are somebody else's words.
+// ownWords removes quoted lines: someone else wrote them.
 func ownWords(body string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text.Clean(body)) {

@@ -12,8 +12,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/git"
 )
 
-// addEngine gives the review its engine: bounded by the budget, and with its
-// answers kept as they come.
+// addEngine adds the engine, with its budget, and stores its answers as they arrive.
 func (p *Prepared) addEngine(ctx context.Context, job Job) error {
 	if !job.Engine.enabled() {
 		p.Engine = job.Engine.WhyNone
@@ -49,8 +48,7 @@ func (p *Prepared) addEngine(ctx context.Context, job Job) error {
 	return nil
 }
 
-// dropAnswers forgets the answers of a review that is complete and saved: nobody
-// has to go on from them.
+// dropAnswers deletes the answers of a review that is complete and saved.
 func (p *Prepared) dropAnswers(ctx context.Context, r *precedent.Review) error {
 	if p.answers == nil || r.Verdict == precedent.Partial || r.Verdict == precedent.Failed {
 		return nil

@@ -13,8 +13,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
-// Error is an error with what the user can do about it, and the exit status that
-// a command ends with.
+// Error is an error with a hint for the user and the exit status of the command.
 type Error struct {
 	Err    error
 	Hint   string // empty if nothing is known to help

@@ -25,9 +25,8 @@ type earlier struct {
 	trees *thread.Trees
 }
 
-// readThreads finds our threads on the pull request and relocates them to its head.
-// A review goes on without what cannot be found; whoever posts needs to know
-// whose comments are whose.
+// readThreads reads our threads on the pull request and relocates them to its head.
+// It fails if it cannot determine which comments are ours.
 func (p *Pull) readThreads(ctx context.Context, s *pullState, of purpose) error {
 	me, err := p.connection.Me(ctx)
 	if err != nil {
@@ -127,7 +126,7 @@ func changesSince(ctx context.Context, s *pullState, there []string, last *prece
 	return since, nil
 }
 
-// errNoCommit says that nobody can tell what a commit had.
+// errNoCommit means that a commit could not be fetched.
 var errNoCommit = errors.New("the commit is missing")
 
 // treesAt are the files that threads are relocated through, up to a head. Only the
@@ -145,10 +144,10 @@ func treesAt(ctx context.Context, s subject, there []string, head, base string) 
 	}
 }
 
-// lastPosted is the newest complete review whose summary stands on the pull
-// request, one by a model if a model is to read, and the finders that have read
-// what it speaks of; nil if there is none. After a push in which there was nothing
-// to read no finder was asked: what the review before it asked counts then.
+// lastPosted returns the newest complete review whose summary is on the pull request,
+// with an engine if engine is set, and the finders that have read the code up to it;
+// nil for none. After a push with nothing to read, no finder ran: then the finders of
+// the review before it count.
 func lastPosted(ctx context.Context, rows *store.Repo, posts []store.Post, engine bool) (*precedent.Review, []string, error) {
 	var last *precedent.Review
 	readers := []string{}
@@ -184,10 +183,10 @@ func lastPosted(ctx context.Context, rows *store.Repo, posts []store.Post, engin
 	return last, readers, nil
 }
 
-// withPostStates corrects the states of threads by what became of the posts. A process can
-// end between the two, and a push between a review and its words: what we closed
-// is addressed, though nobody wrote that down, and an answer that was never given is
-// still to be given.
+// withPostStates corrects the stored states of threads with the states of the posts. A
+// process can end between storing the two, and a push can arrive between a review and
+// its posts: a thread that we closed is addressed, and an answer that was not posted
+// is still pending.
 func withPostStates(stored []precedent.Thread, posts []store.Post) []precedent.Thread {
 	if len(posts) == 0 {
 		return stored

@@ -10,11 +10,11 @@ import (
 	"github.com/precedent-dev/precedent/internal/thread"
 )
 
-// learn keeps what became of the findings that were posted before the review, which
-// answered the threads. Without it the review stands all the same.
+// learn stores the outcomes of earlier findings, after a review that answered their
+// threads. If it fails, the review is still valid.
 func (p *Pull) learn(ctx context.Context, s *pullState, r *precedent.Review) error {
 	if s.earlier.trees == nil {
-		return nil // nobody can tell what the code is like
+		return nil // the code could not be read
 	}
 	s.earlier.threads = thread.Apply(s.earlier.threads, r.Threads, r.Head)
 	return p.learnOutcomes(ctx, s, r.Threads)
@@ -35,13 +35,13 @@ func (p *Publisher) learnAgain(ctx context.Context, r *precedent.Review) error {
 	if s.rg.Head != r.Head {
 		return nil // the next review learns it
 	}
-	// Nothing has become yet of what it said itself.
+	// Its own threads have no outcome yet.
 	s.earlier.threads = slices.DeleteFunc(s.earlier.threads, func(t precedent.Thread) bool { return t.Review == r.ID })
 	return p.pull.learn(ctx, s, r)
 }
 
-// Outcomes finds out what became of the findings that were posted on the pull
-// request, keeps it and returns it.
+// Outcomes determines, stores and returns the outcomes of the findings that were
+// posted on the pull request.
 func (p *Pull) Outcomes(ctx context.Context) ([]precedent.Outcome, error) {
 	s, err := p.state(ctx, purpose{})
 	if err != nil {
@@ -79,7 +79,7 @@ func threadsFailure(failures []precedent.Failure) string {
 	return why
 }
 
-// learnOutcomes finds out what became of the threads' findings, and keeps it.
+// learnOutcomes determines and stores the outcomes of the threads' findings.
 func (p *Pull) learnOutcomes(ctx context.Context, s *pullState, answers []precedent.ThreadAnswer) error {
 	votes, err := p.votes(ctx, s)
 	if err != nil {
@@ -102,7 +102,7 @@ func (p *Pull) learnOutcomes(ctx context.Context, s *pullState, answers []preced
 	return err
 }
 
-// votes are the thumbs on the comments that opened threads.
+// votes returns the reactions to the comments that opened threads.
 func (p *Pull) votes(ctx context.Context, s *pullState) (map[string][]thread.Vote, error) {
 	voted := map[precedent.ForgeID]bool{}
 	for _, c := range s.comments {

@@ -25,8 +25,8 @@ import (
 // MaxFile is the largest file that a review reads whole, in bytes.
 const MaxFile = 8 << 20
 
-// Prepared is a change with everything that its review needs. Close gives back
-// what was opened and made for it.
+// Prepared is a change with everything for its review. Close releases what was
+// opened and created for it.
 type Prepared struct {
 	Input review.Input
 	// Engine says which engine reads and where the code goes, or why none does.
@@ -44,17 +44,17 @@ type Prepared struct {
 	plan func(r *precedent.Review) []store.Post
 
 	mu       sync.Mutex
-	cleanups []func() error // what is to be given back
+	cleanups []func() error // run by Close, in reverse
 }
 
-// subject is what is reviewed, and where it can be read.
+// subject is what is reviewed, and where it is read from.
 type subject struct {
 	repo  *git.Repo // not the workspace's if the commits were fetched elsewhere
 	rg    git.Range
 	blobs *git.Blobs
 }
 
-// Close gives everything back. It does not close the repository.
+// Close releases everything except the repository.
 func (p *Prepared) Close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -64,8 +64,8 @@ func (p *Prepared) Close() {
 	p.cleanups = nil
 }
 
-// onClose adds something to be given back. Exports are made while finders run side
-// by side.
+// onClose adds a function for Close to call. It locks, because finders that run
+// concurrently export trees.
 func (p *Prepared) onClose(end func() error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -44,17 +44,16 @@ func (p *Pull) Publisher(ctx context.Context) (*Publisher, error) {
 	}}, nil
 }
 
-// ExistingReview is a review of the head that the pull request has, which is not to be
-// made again.
+// ExistingReview is an earlier review of the current head, which makes another one
+// unnecessary.
 type ExistingReview struct {
 	Result
-	unfinished, posted bool // something of it is still to be posted; its summary stands
+	unfinished, posted bool // some posts are not delivered; the summary is posted
 }
 
-// Existing returns the review that an earlier run made for the head that the pull
-// request has, if it is complete and stands there, or if something of it is still
-// to be posted. One of a change to another base is none, nor one without an engine
-// if there is one now.
+// Existing returns the earlier review of the current head, if it is complete and
+// posted, or if some of its posts are not delivered. It ignores reviews against
+// another base, and reviews without an engine if there is one now.
 func (p *Publisher) Existing(ctx context.Context, job Job) (ExistingReview, bool, error) {
 	pull, r := p.pull, p.pull.reviewer
 	last, found, err := p.rows.LastReview(ctx, pull.Number)
@@ -91,7 +90,7 @@ func (p *Publisher) Existing(ctx context.Context, job Job) (ExistingReview, bool
 	return s, true, nil
 }
 
-// Finish delivers what is left of a standing review, and learns what became of
+// Finish delivers what is left of an existing review, and learns the outcomes of
 // earlier ones. It returns the exit status.
 func (p *Publisher) Finish(ctx context.Context, s ExistingReview) (int, error) {
 	if !s.unfinished && !s.posted {
@@ -100,9 +99,8 @@ func (p *Publisher) Finish(ctx context.Context, s ExistingReview) (int, error) {
 	return p.deliver(ctx, s.Result, func() error { return p.learnAgain(ctx, s.Review) })
 }
 
-// Prepare fetches everything that a review needs which is posted. What a posted
-// review has read and nobody has touched since counts as read, unless everything is
-// to be read again.
+// Prepare fetches everything for a review that is posted. Code that a posted review
+// has read and that did not change since is not read again, unless job.Again is set.
 func (p *Publisher) Prepare(ctx context.Context, job Job) (*PreparedPull, error) {
 	s, err := p.pull.state(ctx, purpose{posts: true, engine: job.Engine.enabled()})
 	if err != nil {
@@ -121,9 +119,9 @@ func (p *Publisher) Prepare(ctx context.Context, job Job) (*PreparedPull, error)
 	return x, nil
 }
 
-// Deliver posts what the review of a pull request that this Publisher prepared has
-// to say, and learns what became of earlier findings. It returns the exit status:
-// the review's, or that of an incomplete one if nothing can be posted.
+// Deliver posts a review that this Publisher prepared, and learns the outcomes of
+// earlier findings. It returns the exit status: the review's, or that of an incomplete
+// one if nothing can be posted.
 func (p *Publisher) Deliver(ctx context.Context, x *PreparedPull, made Result) (int, error) {
 	return p.deliver(ctx, made, func() error {
 		return p.pull.learn(ctx, x.state, made.Review)
@@ -180,8 +178,7 @@ func (p *Pull) lineURL(r *precedent.Review, change *diff.Change) func(precedent.
 	}
 }
 
-// deliveryError is the error of a delivery after which another one is needed; nil if none
-// is.
+// deliveryError returns an error if the delivery must be repeated, else nil.
 func (p *Publisher) deliveryError(d post.Delivery, err error, head string) error {
 	hint := "run it again: it continues where it stopped"
 	switch {
@@ -202,8 +199,8 @@ func (p *Publisher) deliveryError(d post.Delivery, err error, head string) error
 	return &Error{Err: err, Hint: hint, Status: precedent.ExitIncomplete}
 }
 
-// undeliveredStatus is the exit status of a review that nobody can post: as if all was
-// well is not how it ends.
+// undeliveredStatus returns the exit status of a review that cannot be posted, which is
+// never clean.
 func undeliveredStatus(status int) int {
 	if status == precedent.ExitClean {
 		return precedent.ExitIncomplete

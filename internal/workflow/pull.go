@@ -13,7 +13,7 @@ import (
 )
 
 // Pull is a pull request as the forge knows it, with the memory of its repository.
-// It serves one run: whoever's permission was asked is not asked for again.
+// It serves one run: the permission of each person is requested once.
 type Pull struct {
 	forge.PullRequest // read once; again only if its head moves while it is fetched
 
@@ -137,8 +137,8 @@ type pullState struct {
 
 func (s *pullState) close() { s.blobs.Close() }
 
-func (s *pullState) fail(step string, err error, so string) {
-	s.failures = append(s.failures, precedent.Failure{Step: step, Error: err.Error() + "; " + so})
+func (s *pullState) fail(step string, err error, consequence string) {
+	s.failures = append(s.failures, precedent.Failure{Step: step, Error: err.Error() + "; " + consequence})
 }
 
 // state fetches the commits, reads what people said, and finds what earlier reviews
@@ -159,8 +159,8 @@ func (p *Pull) state(ctx context.Context, of purpose) (*pullState, error) {
 	return s, nil
 }
 
-// readDiscussion reads what people said, and finds out what of it is ours, and what
-// people want. Whoever posts has to know the first.
+// readDiscussion reads the comments, recognises our own threads, and sorts the rest.
+// If the review is posted, failing to recognise our own threads is an error.
 func (p *Pull) readDiscussion(ctx context.Context, s *pullState, of purpose) error {
 	r := p.reviewer
 	switch {

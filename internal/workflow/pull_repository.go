@@ -110,8 +110,8 @@ func isRemote(clone *git.Repo, named precedent.Repo) bool {
 // sameRepo compares the way GitHub does, for which case does not matter.
 func sameRepo(a, b precedent.Repo) bool { return strings.EqualFold(a.String(), b.String()) }
 
-// mirror opens the mirror of the repository in the cache folder, or one that goes
-// when it is closed where there is no such folder.
+// mirror opens the mirror of the repository in the cache folder. Without such a
+// folder, the mirror is temporary and removed when it is closed.
 func (r *Reviewer) mirror(ctx context.Context, named precedent.Repo) (commits, error) {
 	folder, remove := r.CacheDir, func() error { return nil }
 	if folder == "" {

@@ -88,10 +88,9 @@ func (r *Reviewer) OpenMemory(ctx context.Context, p *Repository) (*store.DB, er
 	return store.Open(ctx, p.File.Value, store.Options{Now: r.Now})
 }
 
-// makeMemoryFolder makes the memory's folder in the main work tree, with a .gitignore
-// that keeps git from seeing it. Nothing of the kind may come from the
-// repository: a memory that somebody committed would speak with the team's
-// voice, and a link would lead our writes elsewhere.
+// makeMemoryFolder creates the memory's folder in the main work tree, with a .gitignore
+// that hides it from git. A committed memory or a link is refused: the author of a
+// commit could otherwise decide what is hidden, or redirect our writes.
 func (r *Reviewer) makeMemoryFolder(ctx context.Context, repo *git.Repo) error {
 	main := repo
 	if repo.Top() != repo.MainTop() {
@@ -152,8 +151,8 @@ func committedMemory(ctx context.Context, repo *git.Repo) (string, error) {
 // fixesDir holds, beside the memory, the patches that take fixes back.
 const fixesDir = "fixes"
 
-// KeepPatch keeps the patch of a review's fixes beside the memory, so that they
-// can be taken back, and returns its path.
+// KeepPatch stores the patch of a review's fixes next to the memory, so that they can
+// be undone, and returns its path.
 func (p *Repository) KeepPatch(review string, patch []byte) (string, error) {
 	dir := filepath.Join(filepath.Dir(p.File.Value), fixesDir)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
