@@ -74,12 +74,12 @@ func TestChooseForge(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			st, err := a.station(op)
+			c, err := a.connect(op)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := op.Forge.Source.String(); st.kind != test.kind || st.Host() != test.host || st.known() != test.known || !strings.HasSuffix(got, test.source) {
-				t.Errorf("%s on %s, known: %t, by %s; want %+v", st.kind, st.Host(), st.known(), got, test)
+			if got := op.Forge.Source.String(); op.Forge.Value.Kind != test.kind || c.Host() != test.host || c.Known != test.known || !strings.HasSuffix(got, test.source) {
+				t.Errorf("%s on %s, known: %t, by %s; want %+v", op.Forge.Value.Kind, c.Host(), c.Known, got, test)
 			}
 			// What precedent config says is what is used.
 			var out bytes.Buffer
@@ -165,12 +165,12 @@ func TestNoSuchForge(t *testing.T) {
 		{name: "no PEM", env: map[string]string{appIDVariable: "1", appKeyVariable: text}, says: "want an RSA private key in PEM"},
 		{name: "the key itself", env: map[string]string{appIDVariable: "1", appKeyVariable: string(whole)}, says: appKeyVariable + ": open key: "},
 		{name: "the key itself in one line", env: map[string]string{appIDVariable: "1", appKeyVariable: base64.StdEncoding.EncodeToString([]byte("canary"))}, says: appKeyVariable + ": open key: "},
-		{name: "no proxy", env: map[string]string{"HTTPS_PROXY": "http://me:canary@bad host"}, says: "HTTPS_PROXY names no address"},
-		{name: "a proxy of a strange kind", env: map[string]string{"HTTPS_PROXY": "gopher://me:canary@proxy.example"}, says: "HTTPS_PROXY names no address"},
+		{name: "no proxy", env: map[string]string{"HTTPS_PROXY": "http://me:canary@bad host"}, says: "HTTPS_PROXY is not the address"},
+		{name: "a proxy of a strange kind", env: map[string]string{"HTTPS_PROXY": "gopher://me:canary@proxy.example"}, says: "HTTPS_PROXY is not the address"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			a, flags := forgeApp(t, test.flag, test.file, test.env)
-			_, err := a.stationOf(flags)
+			_, err := a.connectWith(flags)
 			if err == nil || !strings.Contains(err.Error(), test.says) || hintOf(err) == "" {
 				t.Fatalf("%v, hint %q; want %q", err, hintOf(err), test.says)
 			}
@@ -197,11 +197,7 @@ func TestMarkerKey(t *testing.T) {
 		{name: "an App's", env: map[string]string{appIDVariable: "1", appKeyVariable: privateKey(t)}, signed: true},
 	} {
 		a, flags := forgeApp(t, "", "", test.env)
-		st, err := a.stationOf(flags)
-		if err != nil {
-			t.Fatal(err)
-		}
-		c, err := a.connection(st)
+		c, err := a.connectWith(flags)
 		if test.says != "" {
 			if err == nil || !strings.Contains(err.Error(), test.says) || !strings.Contains(hintOf(err), "openssl") || strings.Contains(err.Error(), "canary") {
 				t.Errorf("%s: %v, hint %q", test.name, err, hintOf(err))

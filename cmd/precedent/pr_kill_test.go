@@ -41,7 +41,7 @@ func parroted() {
 	}
 	a := &app{
 		in: os.Stdin, out: os.Stdout, err: os.Stderr, env: environment(os.Environ()),
-		brought: &parrot{path: "src/till.js", text: string(text)}, now: now, sleep: sleep,
+		fixedEngine: &parrot{path: "src/till.js", text: string(text)}, now: now, sleep: sleep,
 	}
 	syscall.Exit(a.run(context.Background(), os.Args[1:])) // os.Exit takes a second in a binary with the race detector
 }

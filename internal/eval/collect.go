@@ -50,7 +50,7 @@ func (v Reviewer) collect(ctx context.Context, cases []Case, o Run, given *File)
 		}
 		o.Notice("%d of %d: %s %s, %d findings, %s", i+1, len(cases), line.Case, line.Verdict, len(line.Findings), line.Spent)
 		if line.OverBudget() {
-			o.Notice("a budget limit was reached; continue with --resume")
+			o.Notice("the run reached its cost or token limit; --resume continues it")
 			return file, nil
 		}
 	}
