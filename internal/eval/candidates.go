@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"strings"
 
 	"github.com/precedent-dev/precedent"
 )
@@ -72,7 +71,7 @@ func (c *Candidates) Complete() bool {
 // unpaid is the step that a bound of what may be spent ended, if one did.
 func (c *Candidates) unpaid() string {
 	for _, f := range c.Failures {
-		if strings.Contains(f.Error, string(precedent.StatusOverBudget)) {
+		if f.Status == precedent.StatusOverBudget {
 			return f.Step + ": " + f.Error
 		}
 	}

@@ -102,7 +102,7 @@ func (x *reader) inquiries(fs []precedent.Finding, runs []precedent.FinderRun) [
 // do: a person who waits is answered by a reader, if there is one.
 func (q *inquiry) plain(in *Input) bool {
 	if q.found != nil && q.found.Dropped == precedent.Dismissed { // by memory: an ended thread gets no answer
-		q.decide(precedent.DeclinedHere, decidedByPerson, "%s", q.found.Trail[len(q.found.Trail)-1].Text)
+		q.decide(precedent.DeclinedHere, decidedByPerson, "%s", q.found.DroppedWhy)
 		return true
 	}
 	if q.found != nil {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -35,13 +36,13 @@ func (x *reader) inquire(ctx context.Context, open []*inquiry) {
 	for _, b := range batches {
 		prompts = append(prompts, x.sheet.Threads(b))
 	}
-	missing, trouble := 0, ""
+	missing, cause := 0, error(nil)
 	for _, r := range x.ask(ctx, "threads", engine.Threads, prompts) {
 		batch := open[:len(batches[0])]
 		open, batches = open[len(batch):], batches[1:]
 		words, err := readThreadReplies(r)
 		if err != nil {
-			trouble = cmp.Or(trouble, err.Error())
+			cause = cmp.Or(cause, err)
 		}
 		for i, q := range batch {
 			w, ok := words[threadID(i)]
@@ -57,11 +58,11 @@ func (x *reader) inquire(ctx context.Context, open []*inquiry) {
 			default:
 				q.decide(precedent.Unanswered, decidedByEngine, "the engine's answer leaves it out")
 			}
-			trouble = cmp.Or(trouble, "the answer leaves threads out")
+			cause = cmp.Or(cause, errors.New("the answer leaves threads out"))
 		}
 	}
 	if missing > 0 {
-		x.fail("threads", "%s not compared with the head by the engine: %s", were(missing, "thread"), trouble)
+		x.fail("threads", were(missing, "thread")+" not compared with the head by the engine", cause)
 	}
 }
 
@@ -73,7 +74,7 @@ func threadID(i int) string { return fmt.Sprintf("t%d", i+1) }
 func readThreadReplies(r reply) (map[string]threadReply, error) {
 	if !r.ok() {
 		status, why := r.failure()
-		return nil, fmt.Errorf("%s: %s", status, why)
+		return nil, &unanswered{status, why}
 	}
 	var answer struct {
 		Threads []threadReply `json:"threads"`

@@ -2,6 +2,8 @@ package review
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/engine"
@@ -75,16 +77,16 @@ func (x *reader) compare(ctx context.Context, p prompt.Prompt, n int, what strin
 	r := x.ask(ctx, "judge", engine.Judge, []prompt.Prompt{p})[0]
 	if !r.ok() {
 		status, why := r.failure()
-		x.fail("judge", "no judge compared %s (%d): %s: %s", what, n, status, why)
+		x.fail("judge", fmt.Sprintf("no judge compared %s (%d)", what, n), &unanswered{status, why})
 		return nil
 	}
 	said, err := match.ReadAnswers(r.answer.JSON, n)
 	if err != nil {
-		x.fail("judge", "no judge compared %s (%d): %v", what, n, err)
+		x.fail("judge", fmt.Sprintf("no judge compared %s (%d)", what, n), err)
 		return nil
 	}
 	if missing := n - len(said); missing > 0 {
-		x.fail("judge", "no judge compared %s (%d of %d): its answer leaves them out", what, missing, n)
+		x.fail("judge", fmt.Sprintf("no judge compared %s (%d of %d)", what, missing, n), errors.New("its answer leaves them out"))
 	}
 	return said
 }

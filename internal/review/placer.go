@@ -140,7 +140,7 @@ func (s spot) applyTo(f *precedent.Finding, said precedent.Span, quote []lineTex
 		d.Text += ", not at the line that was named"
 	}
 	if l.squeezed != quote[0].squeezed {
-		d.Delta = inexactDelta
+		f.Inexact, d.Delta = true, inexactDelta
 		d.Text += "; it is not verbatim"
 		f.Quote = s.on.text(s.index, len(quote))
 	}

@@ -32,8 +32,10 @@ func (b redactor) redactFindings(fs []precedent.Finding) {
 // lines, and second readers and failures in the words of models and programs.
 func (b redactor) redactReview(r *precedent.Review) {
 	for i := range r.Findings {
-		for j := range r.Findings[i].Trail {
-			b.redact(&r.Findings[i].Trail[j].Text)
+		f := &r.Findings[i]
+		b.redact(&f.DroppedWhy)
+		for j := range f.Trail {
+			b.redact(&f.Trail[j].Text)
 		}
 	}
 	for i := range r.Finders {

@@ -2,7 +2,6 @@ package review
 
 import (
 	"cmp"
-	"slices"
 
 	"github.com/precedent-dev/precedent"
 )
@@ -14,7 +13,7 @@ func moreSpecific(f, g *precedent.Finding) bool {
 	return cmp.Or(
 		first(f.Analyzer, g.Analyzer),
 		first(f.Suggestion != "", g.Suggestion != ""),
-		first(verbatim(f), verbatim(g)),
+		first(!f.Inexact, !g.Inexact),
 		cmp.Compare(f.Severity.Rank(), g.Severity.Rank()),
 		-cmp.Compare(f.Confidence, g.Confidence),
 		cmp.Compare(f.End-f.Start, g.End-g.Start),
@@ -29,9 +28,4 @@ func first(a, b bool) int {
 		return -1
 	}
 	return 1
-}
-
-// verbatim tells whether place found the quote as it was.
-func verbatim(f *precedent.Finding) bool {
-	return !slices.ContainsFunc(f.Trail, func(d precedent.Decision) bool { return d.Step == "place" && d.Delta < 0 })
 }

@@ -105,6 +105,7 @@ func Run(ctx context.Context, in Input) (*precedent.Review, error) {
 		r.TookMS = in.Now().Sub(began).Milliseconds()
 		return r, nil
 	}
+	r.NoEngine = in.Engine == nil
 	if in.Planned != nil && in.Engine != nil {
 		in.Planned(x.estimate())
 	}

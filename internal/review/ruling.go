@@ -26,7 +26,7 @@ type ruling struct {
 func readVerdicts(r reply) (map[string]ruling, error) {
 	if !r.ok() {
 		status, why := r.failure()
-		return nil, fmt.Errorf("%s: %s", status, why)
+		return nil, &unanswered{status, why}
 	}
 	var answer struct {
 		Verdicts []ruling `json:"verdicts"`

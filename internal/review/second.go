@@ -2,7 +2,7 @@ package review
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"sync"
 
 	"github.com/precedent-dev/precedent"
@@ -87,7 +87,20 @@ func (x *reader) ask(ctx context.Context, step string, role engine.Role, prompts
 	return replies
 }
 
-// fail notes a step that the review does without.
-func (x *reader) fail(step, format string, args ...any) {
-	x.failures = append(x.failures, precedent.Failure{Step: step, Error: text.Cut(fmt.Sprintf(format, args...), maxMessage)})
+// unanswered is the error of a request that the engine did not answer.
+type unanswered struct {
+	status precedent.Status
+	why    string
+}
+
+func (e *unanswered) Error() string { return string(e.status) + ": " + e.why }
+
+// fail records a step that the review continues without: what was not done, and
+// why.
+func (x *reader) fail(step, what string, cause error) {
+	f := precedent.Failure{Step: step, Error: text.Cut(what+": "+cause.Error(), maxMessage)}
+	if e, ok := errors.AsType[*unanswered](cause); ok {
+		f.Status = e.status
+	}
+	x.failures = append(x.failures, f)
 }

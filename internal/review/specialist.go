@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"sync"
 
 	"github.com/precedent-dev/precedent"
@@ -24,24 +23,13 @@ type specialist struct {
 // Name is the specialist's name.
 func (s *specialist) Name() string { return s.spec.Name }
 
-// noEngine is why a specialist is off that has nobody to ask.
-const noEngine = "no engine is configured"
-
-// Unread tells whether a review was made without an engine, so that no specialist
-// read the change.
-func Unread(r *precedent.Review) bool {
-	return slices.ContainsFunc(r.Finders, func(f precedent.FinderRun) bool {
-		return f.Status == precedent.StatusOff && f.Error == noEngine
-	})
-}
-
 // idle says why the specialist has nothing to do, "" if it has.
 func (s *specialist) idle(in *Input) (precedent.Status, string) {
 	switch {
 	case !in.enabled(s.spec.Name):
 		return precedent.StatusOff, offByPolicy
 	case in.Engine == nil:
-		return precedent.StatusOff, noEngine
+		return precedent.StatusOff, "no engine is configured"
 	case s.spec.NeedsGuide && in.unguided():
 		return precedent.StatusSkipped, "the repository has no guide"
 	case len(s.plan.shards) == 0 && len(s.plan.before) > 0:

@@ -38,7 +38,7 @@ func checkSuggestions(fs []precedent.Finding, named []precedent.Span, p *Placer,
 			setAside(f, "the file cannot be read")
 			continue
 		}
-		if !verbatim(f) || !quotes(f.Quote, data, f.Start) {
+		if f.Inexact || !quotes(f.Quote, data, f.Start) {
 			setAside(f, "the lines that it was made for are not those of the file")
 			continue
 		}

@@ -3,6 +3,7 @@ package review
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -37,11 +38,11 @@ func (x *reader) verify(ctx context.Context, fs []precedent.Finding, p *Placer, 
 	for _, t := range tasks {
 		prompts = append(prompts, t.prompt(x.specialists))
 	}
-	unchecked, trouble := 0, ""
+	unchecked, cause := 0, error(nil)
 	for i, r := range x.ask(ctx, "verify", engine.Verifier, prompts) {
 		verdicts, err := readVerdicts(r)
 		if err != nil {
-			trouble = cmp.Or(trouble, err.Error())
+			cause = cmp.Or(cause, err)
 		}
 		for _, f := range tasks[i].findings {
 			if v, ok := verdicts[f.ID]; ok {
@@ -50,11 +51,11 @@ func (x *reader) verify(ctx context.Context, fs []precedent.Finding, p *Placer, 
 			}
 			unchecked++
 			f.Note("verify", "not verified: the verifier gave no answer")
-			trouble = cmp.Or(trouble, "the verifier's answer leaves findings out")
+			cause = cmp.Or(cause, errors.New("the verifier's answer leaves findings out"))
 		}
 	}
 	if unchecked > 0 {
-		x.fail("verify", "%s kept without being verified: %s", were(unchecked, "finding"), trouble)
+		x.fail("verify", were(unchecked, "finding")+" kept without being verified", cause)
 	}
 	for i := range fs {
 		doubtOutside(&fs[i])

@@ -12,7 +12,6 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/post"
 	"github.com/precedent-dev/precedent/internal/report"
-	"github.com/precedent-dev/precedent/internal/review"
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
@@ -61,7 +60,7 @@ func (p *Publisher) Standing(ctx context.Context, job Job) (Standing, bool, erro
 	if err != nil || !found || last.Head != pull.Head.SHA || last.Target.Base != pull.Base.Name || job.Again {
 		return Standing{}, false, err
 	}
-	if job.Reader.reads() && review.Unread(last) {
+	if job.Reader.reads() && last.NoEngine {
 		return Standing{}, false, nil
 	}
 	posts, err := p.rows.Posts(ctx, pull.Number)
