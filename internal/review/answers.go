@@ -59,7 +59,7 @@ func (x *reader) answer(ctx context.Context, fs []precedent.Finding, ran []prece
 		b.redact(&q.answer.Title, &q.answer.Reply, &q.answer.Why, &q.answer.Words)
 		q.answer.Reply = text.Cut(q.answer.Reply, maxReply)
 		if q.answer.State == precedent.DeclinedHere && q.found != nil {
-			q.found.Drop("threads", precedent.Dismissed, q.ID, "a person declined it in the thread about it")
+			q.found.Drop("threads", precedent.Dismissed, q.ID, "a person dismissed it in its thread")
 		}
 		answers = append(answers, q.answer)
 	}
@@ -125,15 +125,15 @@ func (q *inquiry) plain(in *Input) bool {
 func (q *inquiry) byPlace() {
 	switch {
 	case q.deleted:
-		q.decide(precedent.NoLonger, decidedByPlace, "its file is gone")
+		q.decide(precedent.NoLonger, decidedByPlace, "its file was deleted")
 	case q.lost:
-		q.decide(precedent.Unanswered, decidedByPlace, "nobody could look where its lines are now")
+		q.decide(precedent.Unanswered, decidedByPlace, "its lines could not be located")
 	case !q.changed:
-		q.decide(precedent.StillThere, decidedByPlace, "the lines that it flags are as they were")
+		q.decide(precedent.StillThere, decidedByPlace, "the flagged lines have not changed")
 	case q.remark.Analyzer && q.ran.Good():
-		q.decide(precedent.Addressed, decidedByPlace, "the lines that it flags were changed, and %s does not find it any more", q.Finder)
+		q.decide(precedent.Addressed, decidedByPlace, "the flagged lines changed, and %s no longer finds it", q.Finder)
 	default:
-		q.decide(precedent.Unanswered, decidedByPlace, "the lines that it flags were changed, and nobody compared them")
+		q.decide(precedent.Unanswered, decidedByPlace, "the flagged lines changed, and were not compared")
 	}
 }
 
@@ -156,6 +156,6 @@ func (q *inquiry) reply(head string) {
 	case a.State == precedent.NoLonger:
 		a.Reply = "No longer applicable: the code is gone."
 	case a.State == precedent.DeclinedHere:
-		a.Reply = "Understood: this is not raised again."
+		a.Reply = "Understood. This will not be raised again."
 	}
 }

@@ -15,7 +15,7 @@ import (
 func choose(fs []precedent.Finding, c *diff.Change, threshold int, from string, maxInline int) {
 	for i := range fs {
 		if f := &fs[i]; f.Confidence < threshold {
-			f.Drop("select", precedent.BelowThreshold, "", "its confidence %d is below %d, the threshold of %s", f.Confidence, threshold, from)
+			f.Drop("select", precedent.BelowThreshold, "", "confidence %d is below the threshold of %d (%s)", f.Confidence, threshold, from)
 		}
 	}
 	slices.SortStableFunc(fs, func(a, b precedent.Finding) int {
@@ -36,14 +36,14 @@ func choose(fs []precedent.Finding, c *diff.Change, threshold int, from string, 
 		switch {
 		case f.Start == 0 || file == nil || file.HunkAt(f.Side, f.Start) < 0:
 			f.Placement = precedent.WholeFile
-			f.Note("select", "shown on the file: it is about no line of the diff")
+			f.Note("select", "shown on the file: it is not about a line of the diff")
 		case inline >= maxInline:
 			f.Placement = precedent.Summary
 			f.Note("select", "shown in the summary: %d others are more important", maxInline)
 		default:
 			f.Placement = precedent.Inline
 			inline++
-			f.Note("select", "shown: its confidence %d is not below %d, the threshold of %s", f.Confidence, threshold, from)
+			f.Note("select", "shown: confidence %d reaches the threshold of %d (%s)", f.Confidence, threshold, from)
 		}
 	}
 }

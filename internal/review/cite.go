@@ -39,7 +39,7 @@ func cite(fs []precedent.Finding, rules []precedent.Rule) {
 			f.Rule = f.Cites[before].ID
 			c := f.Cites[before]
 			f.Trail = append(f.Trail, precedent.Decision{
-				Step: "cite", Text: fmt.Sprintf("names %d of the guide's rules, the first at %s", n, c.URL), Delta: guideDelta, By: c.ID,
+				Step: "cite", Text: fmt.Sprintf("names %d rules of the guide, the first at %s", n, c.URL), Delta: guideDelta, By: c.ID,
 			})
 		}
 	}

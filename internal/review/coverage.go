@@ -57,7 +57,7 @@ func (p *plan) unread(ref diff.HunkRef, reports []Report) string {
 			}
 		case len(rep.Answered) == 0:
 		case len(carriers) == 0:
-			return fmt.Sprintf("beyond the %d tokens that a review may read", reviewTokens)
+			return fmt.Sprintf("beyond the limit of %d tokens for a review", reviewTokens)
 		default:
 			for _, s := range carriers {
 				if !rep.Answered[s] {

@@ -92,7 +92,7 @@ func runFinder(ctx context.Context, in *Input, f Finder) (r Report) {
 	began := in.Now()
 	defer func() {
 		if p := recover(); p != nil {
-			r = Report{Run: precedent.FinderRun{Status: precedent.StatusError, Error: fmt.Sprintf("it crashed: %v", p)}}
+			r = Report{Run: precedent.FinderRun{Status: precedent.StatusError, Error: fmt.Sprintf("crashed: %v", p)}}
 		}
 		r.Run.Name = f.Name()
 		r.Run.TookMS = in.Now().Sub(began).Milliseconds()

@@ -56,9 +56,9 @@ func (x *reader) inquire(ctx context.Context, open []*inquiry) {
 			case err != nil:
 				q.byPlace()
 			default:
-				q.decide(precedent.Unanswered, decidedByEngine, "the engine's answer leaves it out")
+				q.decide(precedent.Unanswered, decidedByEngine, "the engine's answer does not mention it")
 			}
-			cause = cmp.Or(cause, errors.New("the answer leaves threads out"))
+			cause = cmp.Or(cause, errors.New("the answer does not cover all threads"))
 		}
 	}
 	if missing > 0 {

@@ -60,7 +60,7 @@ func (x *reader) dismissals(ctx context.Context) memory.Judge {
 			pairs = append(pairs, DismissedPair(i, &questions[i]))
 		}
 		covered := map[int]bool{}
-		for i, said := range x.compare(ctx, prompt.Covers(pairs), len(pairs), "findings with what people dismissed, so that only what is surely the same is hidden") {
+		for i, said := range x.compare(ctx, prompt.Covers(pairs), len(pairs), "pairs of a finding and a dismissal, so only certain matches were suppressed") {
 			covered[i] = said.Covered(pairs[i].Claim, pairs[i].Reason)
 		}
 		return covered
@@ -77,16 +77,16 @@ func (x *reader) compare(ctx context.Context, p prompt.Prompt, n int, what strin
 	r := x.ask(ctx, "judge", engine.Judge, []prompt.Prompt{p})[0]
 	if !r.ok() {
 		status, why := r.failure()
-		x.fail("judge", fmt.Sprintf("no judge compared %s (%d)", what, n), &unanswered{status, why})
+		x.fail("judge", fmt.Sprintf("the judge did not compare %d of %d %s", n, n, what), &unanswered{status, why})
 		return nil
 	}
 	said, err := match.ReadAnswers(r.answer.JSON, n)
 	if err != nil {
-		x.fail("judge", fmt.Sprintf("no judge compared %s (%d)", what, n), err)
+		x.fail("judge", fmt.Sprintf("the judge did not compare %d of %d %s", n, n, what), err)
 		return nil
 	}
 	if missing := n - len(said); missing > 0 {
-		x.fail("judge", fmt.Sprintf("no judge compared %s (%d of %d)", what, missing, n), errors.New("its answer leaves them out"))
+		x.fail("judge", fmt.Sprintf("the judge did not compare %d of %d %s", missing, n, what), errors.New("its answer does not cover them"))
 	}
 	return said
 }

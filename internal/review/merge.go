@@ -37,9 +37,9 @@ func merge(fs []precedent.Finding, judge func([]match.Doubt) map[int]bool) {
 	l := links{}
 	for _, d := range apart {
 		if d.Judged {
-			l.add(d, "near what is said at %s (similarity %.2f), and not the same: a judge compared them")
+			l.add(d, "similar to the finding at %s (similarity %.2f), but a judge found them different")
 		} else {
-			l.add(d, "perhaps the same as what is said at %s (similarity %.2f): kept apart, because no judge compared them")
+			l.add(d, "possibly the same as the finding at %s (similarity %.2f); kept apart because no judge compared them")
 		}
 	}
 	for _, group := range groups {
@@ -62,13 +62,13 @@ func keepFirst(group []*precedent.Finding) {
 	slices.Sort(finders)
 	finders = slices.Compact(finders)
 	best.Votes = len(finders)
-	d := precedent.Decision{Step: "merge", Text: fmt.Sprintf("stands for %d findings of %s", len(group), strings.Join(finders, ", "))}
+	d := precedent.Decision{Step: "merge", Text: fmt.Sprintf("represents %d findings of %s", len(group), strings.Join(finders, ", "))}
 	if !best.Analyzer {
 		d.Delta = min(agreeDelta*(len(finders)-1), agreeMost)
 	}
 	best.Trail = append(best.Trail, d)
 	for _, f := range group[1:] {
-		f.Drop("merge", precedent.Duplicate, best.ID, "says the same as %q at %s", best.Title, best.Span)
+		f.Drop("merge", precedent.Duplicate, best.ID, "duplicate of %q at %s", best.Title, best.Span)
 	}
 }
 

@@ -21,13 +21,13 @@ func place(fs []precedent.Finding, p *Placer, src *sources) []precedent.Span {
 		named = append(named, said)
 		switch {
 		case f.Analyzer && p.confirms(f):
-			f.Note("place", "stands at %s", f.Span)
+			f.Note("place", "found at %s", f.Span)
 		case p.Place(f):
 		case f.Analyzer && src.holdsQuote(said, f.Quote):
 			f.Span = said
-			f.Note("place", "stands at %s, outside of the diff", said)
+			f.Note("place", "found at %s, outside the diff", said)
 		case p.file(f.Path) == nil:
-			f.Drop("place", precedent.NoEvidence, "", "the change has no file %s, and the quote is in no other", f.Path)
+			f.Drop("place", precedent.NoEvidence, "", "the change has no file %s, and no other file has the quote", f.Path)
 		default:
 			f.Drop("place", precedent.NoEvidence, "", "the quote is nowhere in the change")
 		}
@@ -36,7 +36,7 @@ func place(fs []precedent.Finding, p *Placer, src *sources) []precedent.Span {
 		}
 		dropUnplaced(f, p, src)
 		if f.Start == 0 && len(f.Evidence) == 0 {
-			f.Drop("place", precedent.NoEvidence, "", "about %s as a whole, without evidence that holds", f.Path)
+			f.Drop("place", precedent.NoEvidence, "", "about %s as a whole, without valid evidence", f.Path)
 		}
 	}
 	return named
@@ -65,7 +65,7 @@ func (p *Placer) confirms(f *precedent.Finding) bool {
 func dropUnplaced(f *precedent.Finding, p *Placer, src *sources) {
 	holds := verifiedEvidence(f.Evidence, p, src)
 	if n := len(f.Evidence) - len(holds); n > 0 {
-		f.Note("place", "struck %d of %d pieces of evidence, which are not in the files that they name", n, len(f.Evidence))
+		f.Note("place", "removed %d of %d pieces of evidence that are not in the files they name", n, len(f.Evidence))
 	}
 	f.Evidence = holds
 }

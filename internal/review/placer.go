@@ -130,18 +130,18 @@ func (s spot) applyTo(f *precedent.Finding, said precedent.Span, quote []lineTex
 	l := &s.on.lines[s.index]
 	f.Path, f.Side, f.Start = s.on.file.Path, s.on.side, l.number
 	f.End = s.on.end(s.index, said.End-said.Start)
-	d := precedent.Decision{Step: "place", Text: "the quote stands at " + f.String()}
+	d := precedent.Decision{Step: "place", Text: "the quote is at " + f.String()}
 	switch {
 	case f.Path != said.Path:
-		d.Text += ", and not in " + said.Path
+		d.Text += ", not in " + said.Path
 	case f.Side != said.Side && said.Side != "":
 		d.Text += ", on the other side of the diff"
 	case said.Start != f.Start:
-		d.Text += ", not at the line that was named"
+		d.Text += ", not on the line given"
 	}
 	if l.squeezed != quote[0].squeezed {
 		f.Inexact, d.Delta = true, inexactDelta
-		d.Text += "; it is not verbatim"
+		d.Text += "; it is not exact"
 		f.Quote = s.on.text(s.index, len(quote))
 	}
 	f.Trail = append(f.Trail, d)

@@ -37,19 +37,19 @@ func (x *reader) proveAnswer(q *inquiry, w threadReply) {
 	case w.State == precedent.StillThere:
 		q.decide(precedent.StillThere, decidedByEngine, "the engine compared it with the head")
 	case w.State == precedent.Addressed && q.changed:
-		q.decide(precedent.Addressed, decidedByEngine, "the lines that it flags were changed")
+		q.decide(precedent.Addressed, decidedByEngine, "the flagged lines changed")
 	case w.State == precedent.NoLonger && q.deletedComment:
-		q.decide(precedent.NoLonger, decidedByEngine, "the lines that it flags are gone")
+		q.decide(precedent.NoLonger, decidedByEngine, "the flagged lines are gone")
 	case w.State != precedent.DeclinedHere && proof != "":
 		q.decide(w.State, decidedByEngine, "the push added: %q", text.Cut(proof, maxProof))
 	case w.State == precedent.DeclinedHere:
-		q.decide(precedent.StillThere, decidedByPlace, "the engine takes it for declined, but the words that it quotes are of nobody who can decline it")
+		q.decide(precedent.StillThere, decidedByPlace, "the engine says that it was dismissed, but nobody who may dismiss it wrote the words that it quotes")
 		if q.waits() {
 			q.answer.Reply = whoDeclines
 		}
 		return
 	default:
-		q.decide(precedent.StillThere, decidedByPlace, "the engine says %s, but the lines that it flags are there, and nothing that was added shows it", w.State)
+		q.decide(precedent.StillThere, decidedByPlace, "the engine says %s, but the flagged lines are still there, and no added line shows it", w.State)
 		return
 	}
 	q.answer.Reply = reply
@@ -90,7 +90,7 @@ func adds(c *diff.Change, squeezed string) bool {
 }
 
 // whoDeclines answers a person whose no does not count.
-const whoDeclines = "Only somebody who may merge this pull request can decline a finding; it stays open until one of them does."
+const whoDeclines = "Only people who may merge this pull request can dismiss a finding. It stays open until one of them does."
 
 // minSaid is the shortest part of a message that counts as a person's words, in
 // bytes without white space; what is shorter has to be a line of its own.

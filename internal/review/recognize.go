@@ -61,7 +61,7 @@ func (x *reader) recognize(ctx context.Context, fs []precedent.Finding) {
 			t.dropRepeated(f)
 		default:
 			bound[f] = true
-			f.Drop("threads", precedent.Duplicate, first.ID, "says the same as %q at %s, which stands in a thread already", first.Title, first.Span)
+			f.Drop("threads", precedent.Duplicate, first.ID, "duplicate of %q at %s, which already has a thread", first.Title, first.Span)
 		}
 	}
 }
@@ -87,7 +87,7 @@ func (x *reader) bonds(ctx context.Context, live []*precedent.Finding, dropped m
 	for _, b := range open {
 		doubts = append(doubts, match.Doubt{A: &x.threads[b.thread].remark, B: b.With, Similarity: b.Similarity})
 	}
-	said := x.judge(ctx, doubts, "findings with threads, where place and words decided")
+	said := x.judge(ctx, doubts, "pairs of a finding and a thread, so place and words decided")
 	for i, b := range open {
 		same, judged := said[i]
 		switch {
@@ -95,7 +95,7 @@ func (x *reader) bonds(ctx context.Context, live []*precedent.Finding, dropped m
 			b.By = match.ByJudge
 			sure = append(sure, b)
 		case judged:
-			live[b.finding].Note("threads", "near what the thread says at %s (similarity %.2f), and not the same: a judge compared them", x.threads[b.thread].remark.Span, b.Similarity)
+			live[b.finding].Note("threads", "similar to the thread at %s (similarity %.2f), but a judge found them different", x.threads[b.thread].remark.Span, b.Similarity)
 		case b.Unjudged:
 			sure = append(sure, b)
 		}
@@ -135,21 +135,21 @@ func (n threadAssignment) take(repo precedent.Repo, t *openThread, f *precedent.
 	case t.final():
 		t.dropRepeated(f)
 	case t.State == precedent.ThreadAddressed:
-		f.Note("threads", "is back: the thread about it was closed as fixed")
+		f.Note("threads", "back: its thread was closed as fixed")
 	default:
-		f.Note("threads", "stands in a thread already, and keeps its id")
+		f.Note("threads", "already has a thread, and keeps its id")
 	}
 }
 
 // dropRepeated drops a finding that people do not want to read again.
 func (t *openThread) dropRepeated(f *precedent.Finding) {
 	f.Thread = t.ID
-	why := "a person closed the thread about it"
+	why := "a person closed its thread"
 	switch {
 	case t.Deleted:
-		why = "a person deleted the comment about it"
+		why = "a person deleted its comment"
 	case t.State == precedent.ThreadWontFix:
-		why = "a person declined it in the thread about it"
+		why = "a person dismissed it in its thread"
 	}
 	f.Drop("threads", precedent.Dismissed, t.ID, "%s", why)
 }

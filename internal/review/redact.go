@@ -17,7 +17,7 @@ func (b redactor) redactFindings(fs []precedent.Finding) {
 		quote, fix := f.Quote, f.Suggestion
 		b.redact(&f.Quote, &f.Symbol, &f.Title, &f.Body, &f.Suggestion, &f.Sketch)
 		if f.Suggestion != fix {
-			setAside(f, "it holds a secret")
+			setAside(f, "it contains a secret")
 		}
 		for j := range f.Evidence {
 			b.redact(&f.Evidence[j].Quote)

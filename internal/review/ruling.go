@@ -66,13 +66,13 @@ func (v ruling) applyTo(f *precedent.Finding, p *Placer, src *sources) {
 		reason = fmt.Sprintf("%s, but only %d %% sure: %s", v.Verdict, *v.Confidence, reason)
 	case len(offered) > 0 && len(holds) == 0 && v.Verdict != precedent.Uncertain:
 		f.Verifier = precedent.Uncertain
-		reason = fmt.Sprintf("%s by lines that are not in the files, or say it in words alone: %s", v.Verdict, reason)
+		reason = fmt.Sprintf("%s, but its evidence is not in the files or is only comments: %s", v.Verdict, reason)
 	case v.Verdict == precedent.Confirmed && len(holds) == 0 && outside().MatchString(f.Title+"\n"+f.Body):
 		f.Verifier = precedent.Uncertain
-		reason = "confirmed, but by no line, and it speaks of other software: " + reason
+		reason = "confirmed without evidence, and it is about other software: " + reason
 	case words:
 		f.Verifier = precedent.Uncertain
-		reason = "refuted without a line that shows it: " + reason
+		reason = "refuted without evidence: " + reason
 	}
 	if f.Verifier == precedent.Denied {
 		f.Drop("verify", precedent.Refuted, "", "refuted: %s", reason)

@@ -17,7 +17,7 @@ func score(fs []precedent.Finding) {
 			continue
 		}
 		if f.Analyzer {
-			f.Note("score", "%d: fixed, because an analyzer computed it", f.Confidence)
+			f.Note("score", "%d: fixed, because it is from an analyzer", f.Confidence)
 			continue
 		}
 		said := f.Confidence

@@ -217,11 +217,11 @@ func (x *reader) since(fs []precedent.Finding) {
 		switch {
 		case answers && !back:
 			f.Origin = precedent.CausedByFix
-			f.Note("threads", "stands in lines that answered a finding")
+			f.Note("threads", "is in lines that fixed an earlier finding")
 		case answers || !s.ran(f.Finder) || x.unseen(f) || x.fresh(f):
 		case f.Severity.AtLeast(precedent.High):
 			f.Origin = precedent.MissedBefore
-			f.Note("threads", "missed before: a complete review read %s, and it has not changed since", short(s.Head))
+			f.Note("threads", "missed before: a complete review read this code at %s, and it has not changed since", short(s.Head))
 		default:
 			f.Drop("threads", precedent.UnchangedCode, "", "read by a complete review of %s, not changed since, and below %s", short(s.Head), precedent.High)
 		}

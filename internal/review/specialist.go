@@ -223,7 +223,7 @@ func (r *reply) failure() (precedent.Status, string) {
 	case r.err != nil:
 		return status, text.Cut(r.err.Error(), maxMessage)
 	case !r.sent:
-		return precedent.StatusError, text.Cut(cmp.Or(r.answer.Message, "it was not sent"), maxMessage)
+		return precedent.StatusError, text.Cut(cmp.Or(r.answer.Message, "not sent"), maxMessage)
 	case !status.Bad():
 		return precedent.StatusError, fmt.Sprintf("the engine ended with the status %q", status)
 	}

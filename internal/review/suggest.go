@@ -23,10 +23,10 @@ func checkSuggestions(fs []precedent.Finding, named []precedent.Span, p *Placer,
 		f.Suggestion = strings.ReplaceAll(f.Suggestion, "\r\n", "\n")
 		strike := func(why string) {
 			f.Suggestion = ""
-			f.Note("place", "its suggestion is left out: %s", why)
+			f.Note("place", "suggestion removed: %s", why)
 		}
 		if text.Visible(f.Suggestion) != f.Suggestion {
-			strike("it holds hidden characters")
+			strike("it contains hidden characters")
 			continue
 		}
 		if why := p.misplaced(f, named[i]); why != "" {
@@ -39,7 +39,7 @@ func checkSuggestions(fs []precedent.Finding, named []precedent.Span, p *Placer,
 			continue
 		}
 		if f.Inexact || !quotes(f.Quote, data, f.Start) {
-			setAside(f, "the lines that it was made for are not those of the file")
+			setAside(f, "the quoted lines differ from the file")
 			continue
 		}
 		if why := pointless(f, data); why != "" {
@@ -51,7 +51,7 @@ func checkSuggestions(fs []precedent.Finding, named []precedent.Span, p *Placer,
 // setAside makes a finding's suggestion one that is shown and not applied.
 func setAside(f *precedent.Finding, why string) {
 	f.Suggestion, f.Sketch = "", f.Suggestion
-	f.Note("place", "its suggestion cannot be applied as it is: %s", why)
+	f.Note("place", "suggestion cannot be applied as it is: %s", why)
 }
 
 // misplaced says why a suggestion does not replace the finding's lines, "" if it
@@ -63,13 +63,13 @@ func (p *Placer) misplaced(f *precedent.Finding, named precedent.Span) string {
 	case f.Side != precedent.Right || f.Start < 1 || file == nil:
 		return "it replaces no lines of the new file"
 	case file.HunkAt(f.Side, f.Start) < 0 || file.HunkAt(f.Side, f.Start) != file.HunkAt(f.Side, f.End):
-		return "it replaces lines outside of the diff"
+		return "it replaces lines outside the diff"
 	case named.End-named.Start > f.End-f.Start:
-		return "it replaces lines that one hunk does not show"
+		return "it replaces lines beyond its hunk"
 	case named.End > named.Start && named.Start != f.Start:
 		return "the lines that it replaces do not begin at the quote"
 	case strings.Contains(f.Suggestion, "[REDACTED") || strings.Contains(f.Suggestion, "<U+"):
-		return "it holds what a prompt shows in place of the file's own characters"
+		return "it contains placeholders from the prompt"
 	}
 	return ""
 }
@@ -103,10 +103,10 @@ func quotes(quote string, data []byte, start int) bool {
 func pointless(f *precedent.Finding, data []byte) string {
 	after := replaced(data, f.Start, f.End, f.Suggestion)
 	if bytes.Equal(data, after) {
-		return "it is what the file says already"
+		return "it changes nothing"
 	}
 	if strings.HasSuffix(f.Path, ".go") && parses(data) && !parses(after) {
-		return "the file would not parse any more"
+		return "the file would no longer parse"
 	}
 	return ""
 }

@@ -51,7 +51,7 @@ func (x *reader) verify(ctx context.Context, fs []precedent.Finding, p *Placer, 
 			}
 			unchecked++
 			f.Note("verify", "not verified: the verifier gave no answer")
-			cause = cmp.Or(cause, errors.New("the verifier's answer leaves findings out"))
+			cause = cmp.Or(cause, errors.New("the verifier's answer does not cover all findings"))
 		}
 	}
 	if unchecked > 0 {
@@ -80,9 +80,9 @@ func (x *reader) tasks(fs []precedent.Finding) []task {
 		switch {
 		case !f.Live():
 		case f.Analyzer:
-			f.Note("verify", "not verified: an analyzer computed it")
+			f.Note("verify", "not verified: it is from an analyzer")
 		case f.Confidence+trailDelta(f)+bestDelta < *x.in.Threshold:
-			f.Note("verify", "not verified: even confirmed it would stay below the threshold of %d", *x.in.Threshold)
+			f.Note("verify", "not verified: even if confirmed, it would stay below the threshold of %d", *x.in.Threshold)
 		default:
 			order = append(order, f)
 		}
@@ -167,7 +167,7 @@ func doubtOutside(f *precedent.Finding) {
 	}
 	if said := outside().FindString(f.Title + "\n" + f.Body); said != "" {
 		f.Trail = append(f.Trail, precedent.Decision{
-			Step: "verify", Text: fmt.Sprintf("speaks of what no tool confirmed: %q", text.Collapse(said)), Delta: uncertainDelta,
+			Step: "verify", Text: fmt.Sprintf("makes a claim that no tool confirmed: %q", text.Collapse(said)), Delta: uncertainDelta,
 		})
 	}
 }
