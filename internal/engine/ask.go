@@ -70,7 +70,7 @@ func Ask(ctx context.Context, t Task, once func(context.Context, Task) (Reply, e
 		case ctx.Err() != nil:
 			return a, ctx.Err()
 		case timed.Err() != nil && (err != nil || r.Status == precedent.StatusError):
-			return a.late(t, problem), nil
+			return a.timedOut(t, problem), nil
 		case err != nil:
 			return a, err
 		case r.Status == precedent.StatusOK:
@@ -90,7 +90,7 @@ func Ask(ctx context.Context, t Task, once func(context.Context, Task) (Reply, e
 		return a, ctx.Err()
 	}
 	if timed.Err() != nil {
-		return a.late(t, problem), nil
+		return a.timedOut(t, problem), nil
 	}
 	a.Message = fmt.Sprintf("no usable answer in %d requests: %s", tried, a.Message)
 	return a, nil
@@ -119,9 +119,9 @@ func (a *Answer) count(r Reply) {
 	}
 }
 
-// late is the answer to a task whose time is over; problem is what was wrong
+// timedOut is the answer to a task whose time is over; problem is what was wrong
 // with its last answer, if it had one.
-func (a Answer) late(t Task, problem string) Answer {
+func (a Answer) timedOut(t Task, problem string) Answer {
 	a.Status, a.Message = precedent.StatusTimeout, fmt.Sprintf("no answer within %s", t.Timeout)
 	if problem != "" {
 		a.Message = fmt.Sprintf("no usable answer within %s: %s", t.Timeout, problem)
@@ -148,7 +148,7 @@ func wholeNumbers(raw []byte) []byte {
 			for at < len(raw) && isWord(raw[at]) {
 				at++
 			}
-			out = append(out, whole(string(raw[start:at]))...)
+			out = append(out, wholeNumber(string(raw[start:at]))...)
 		default:
 			out = append(out, c)
 			at++
@@ -157,7 +157,7 @@ func wholeNumbers(raw []byte) []byte {
 	return out
 }
 
-func whole(number string) string {
+func wholeNumber(number string) string {
 	const exact = 1 << 53 // beyond it a float64 no longer knows its neighbours
 	if !strings.ContainsAny(number, ".eE") {
 		return number

@@ -43,7 +43,7 @@ func Repair(raw []byte) ([]byte, error) {
 func mendFirst(text []byte) ([]byte, error) {
 	var empty []byte
 	trouble := errNoJSON
-	for start := range openings(text) {
+	for start := range candidateStarts(text) {
 		m := repairer{in: text, pos: start}
 		err := m.value()
 		switch {
@@ -65,12 +65,12 @@ func mendFirst(text []byte) ([]byte, error) {
 	return nil, trouble
 }
 
-// openings yields where the wanted value may begin, the likeliest first. Each
+// candidateStarts yields where the wanted value may begin, the likeliest first. Each
 // is tried at most a few bytes far unless it is one, so all of them together
 // take time linear in the text.
-func openings(text []byte) iter.Seq[int] {
+func candidateStarts(text []byte) iter.Seq[int] {
 	return func(yield func(int) bool) {
-		if opens(text, 0) && !yield(0) {
+		if mayStartValue(text, 0) && !yield(0) {
 			return
 		}
 		for at := 0; at < len(text); {
@@ -83,21 +83,21 @@ func openings(text []byte) iter.Seq[int] {
 			if !bytes.HasPrefix(bytes.TrimLeft(line, " \t"), []byte("```")) {
 				continue
 			}
-			if start := skipSpace(text, at); opens(text, start) && !yield(start) {
+			if start := skipSpace(text, at); mayStartValue(text, start) && !yield(start) {
 				return
 			}
 		}
 		for at := range text {
-			if opens(text, at) && !yield(at) {
+			if mayStartValue(text, at) && !yield(at) {
 				return
 			}
 		}
 	}
 }
 
-// opens tells whether a value may begin at text[at]: an object, or an array of
+// mayStartValue tells whether a value may begin at text[at]: an object, or an array of
 // objects, for "[1]" is a footnote.
-func opens(text []byte, at int) bool {
+func mayStartValue(text []byte, at int) bool {
 	if at >= len(text) {
 		return false
 	}

@@ -32,8 +32,8 @@ const (
 // everything is what a server is taken to be able to do before it refuses.
 var everything = ability{format: bySchema, tools: true, limit: newLimit, counts: true}
 
-// able is what the request needs of what the server has not refused.
-func (m *openAIModel) able(r Request) ability {
+// abilityFor is what the request needs of what the server has not refused.
+func (m *openAIModel) abilityFor(r Request) ability {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	a := m.ability

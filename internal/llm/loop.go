@@ -33,7 +33,7 @@ func Loop(ctx context.Context, m Model, r Request, lim Limits) (Reply, error) {
 		sum = reply
 		var e *Error
 		if errors.As(err, &e) && e.Kind == KindContext && len(r.Turns) > 0 && !r.NoCalls {
-			r = withdrawn(r)
+			r = withoutLastResults(r)
 			continue
 		}
 		if err != nil || reply.Stop != StopTools {
@@ -66,9 +66,9 @@ func Loop(ctx context.Context, m Model, r Request, lim Limits) (Reply, error) {
 	}
 }
 
-// withdrawn is the request without the results that no longer fit, which asks
+// withoutLastResults is the request without the results that no longer fit, which asks
 // for an answer with what the model has read before.
-func withdrawn(r Request) Request {
+func withoutLastResults(r Request) Request {
 	turns := slices.Clone(r.Turns)
 	last := &turns[len(turns)-1]
 	last.Results = slices.Clone(last.Results)

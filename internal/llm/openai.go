@@ -57,7 +57,7 @@ func (m *openAIModel) Host() string { return m.host }
 
 func (m *openAIModel) Send(ctx context.Context, r Request) (Reply, error) {
 	for {
-		a := m.able(r)
+		a := m.abilityFor(r)
 		reply, err := m.send(ctx, r, a)
 		var e *Error
 		if err == nil || !errors.As(err, &e) || !m.dropFeature(e, a) {

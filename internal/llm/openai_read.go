@@ -110,7 +110,7 @@ func (m *openAIModel) readWhole(g *gathered, in *bufio.Reader) (done bool, err e
 	if !json.Valid(data) {
 		return false, m.cutShort()
 	}
-	return true, m.take(g, data)
+	return true, m.addChunk(g, data)
 }
 
 func (m *openAIModel) readEvents(g *gathered, in *bufio.Reader) (done bool, err error) {
@@ -128,7 +128,7 @@ func (m *openAIModel) readEvents(g *gathered, in *bufio.Reader) (done bool, err 
 		case isEvent && ended && !json.Valid([]byte(data)):
 			return false, m.cutShort()
 		case isEvent:
-			if err := m.take(g, []byte(data)); err != nil {
+			if err := m.addChunk(g, []byte(data)); err != nil {
 				return false, err
 			}
 		}
@@ -138,8 +138,8 @@ func (m *openAIModel) readEvents(g *gathered, in *bufio.Reader) (done bool, err 
 	}
 }
 
-// take adds one chunk to what was gathered.
-func (m *openAIModel) take(g *gathered, data []byte) error {
+// addChunk adds one chunk to what was gathered.
+func (m *openAIModel) addChunk(g *gathered, data []byte) error {
 	var c chatChunk
 	if err := json.Unmarshal(data, &c); err != nil {
 		return &Error{Kind: KindServer, Host: m.host, Message: "a chunk of the stream is not JSON"}

@@ -50,9 +50,9 @@ func (p *Posted) Compare(f *precedent.Finding) Comparison {
 	c.Similarity = Similarity(r, f)
 	switch {
 	case r.Start > 0 && r.Start == f.Start && f.Category == r.Category:
-		return p.surely(c, ByPlace)
+		return p.sureMatch(c, ByPlace)
 	case r.Fingerprint != "" && f.Fingerprint == r.Fingerprint:
-		return p.surely(c, ByIdentity)
+		return p.sureMatch(c, ByIdentity)
 	case r.Start == 0:
 		return p.compareText(c)
 	}
@@ -73,8 +73,8 @@ func (p *Posted) Nearest(f *precedent.Finding, repeats []*precedent.Finding) Com
 	return best
 }
 
-// surely is a match by place, of which an ended conversation wants similar words too.
-func (p *Posted) surely(c Comparison, by By) Comparison {
+// sureMatch is a match by place, of which an ended conversation wants similar words too.
+func (p *Posted) sureMatch(c Comparison, by By) Comparison {
 	c.Like, c.By, c.Unjudged = SurelySame, by, true
 	if p.Ended && c.Similarity < SamePlace {
 		c.Like = PerhapsSame
@@ -91,7 +91,7 @@ func (p *Posted) compareText(c Comparison) Comparison {
 	kind := f.Category == r.Category
 	switch {
 	case place && kind:
-		return p.surely(c, ByIdentity)
+		return p.sureMatch(c, ByIdentity)
 	case line && c.Similarity >= SamePlace:
 		c.Like, c.By = SurelySame, ByIdentity
 	case c.Similarity >= Near && p.Ended: // here a mistake hides something

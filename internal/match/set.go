@@ -91,7 +91,7 @@ func (s *Set) Group(before func(a, b *precedent.Finding) bool, judge func([]Doub
 	slices.SortFunc(s.edges, bySimilarity)
 	sure := cluster(len(s.all), s.edges, s.same)
 	for _, members := range s.join(sure, before, judge, &apart) {
-		group := []*precedent.Finding{s.speaker(members, before)}
+		group := []*precedent.Finding{s.representative(members, before)}
 		for _, i := range members {
 			if s.all[i] != group[0] {
 				group = append(group, s.all[i])
@@ -119,7 +119,7 @@ func (s *Set) join(groups [][]int, before func(a, b *precedent.Finding) bool, ju
 		if p.a != p.b && !seen[p] {
 			seen[p] = true
 			open = append(open, edge{p, e.similarity})
-			doubts = append(doubts, Doubt{A: s.speaker(groups[p.a], before), B: s.speaker(groups[p.b], before), Similarity: e.similarity})
+			doubts = append(doubts, Doubt{A: s.representative(groups[p.a], before), B: s.representative(groups[p.b], before), Similarity: e.similarity})
 		}
 	}
 	said := judge(doubts)
@@ -146,8 +146,8 @@ func (s *Set) join(groups [][]int, before func(a, b *precedent.Finding) bool, ju
 	return all
 }
 
-// speaker is the finding that speaks for a group.
-func (s *Set) speaker(group []int, before func(a, b *precedent.Finding) bool) *precedent.Finding {
+// representative is the finding that speaks for a group.
+func (s *Set) representative(group []int, before func(a, b *precedent.Finding) bool) *precedent.Finding {
 	first := s.all[group[0]]
 	for _, i := range group[1:] {
 		if before(s.all[i], first) {

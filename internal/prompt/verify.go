@@ -80,9 +80,9 @@ func Judge(pairs []Pair) Prompt {
 	return Prompt{System: load("judge.md"), Suffix: execute("pairs.md", own.Nonce, own)}
 }
 
-// Declined is a finding, and a remark that people declined earlier and that may
+// DismissedPair is a finding, and a remark that people declined earlier and that may
 // cover it.
-type Declined struct {
+type DismissedPair struct {
 	ID      string
 	Finding Remark
 	Claim   string // what was declined
@@ -92,7 +92,7 @@ type Declined struct {
 
 // Covers is the prompt of a judge over findings and what people declined, at
 // most MostPairs of them. All text in them has its secrets redacted already.
-func Covers(pairs []Declined) Prompt {
+func Covers(pairs []DismissedPair) Prompt {
 	own := struct {
 		Nonce string
 		Pairs []string

@@ -45,9 +45,9 @@ func (x *reader) answer(ctx context.Context, fs []precedent.Finding, ran []prece
 	var open []*inquiry
 	for _, q := range all {
 		switch {
-		case q.plain(x.in):
+		case q.decideWithoutReading(x.in):
 		case x.in.Engine == nil:
-			q.byPlace()
+			q.decideByPlace()
 		default:
 			open = append(open, q)
 		}
@@ -98,9 +98,9 @@ func (x *reader) inquiries(fs []precedent.Finding, runs []precedent.FinderRun) [
 	return all
 }
 
-// plain decides on what needs no reading, and tells whether that is all there is to
+// decideWithoutReading decides on what needs no reading, and tells whether that is all there is to
 // do: a person who waits is answered by a reader, if there is one.
-func (q *inquiry) plain(in *Input) bool {
+func (q *inquiry) decideWithoutReading(in *Input) bool {
 	if q.found != nil && q.found.Dropped == precedent.Dismissed { // by memory: an ended thread gets no answer
 		q.decide(precedent.DeclinedHere, decidedByPerson, "%s", q.found.DroppedWhy)
 		return true
@@ -115,14 +115,14 @@ func (q *inquiry) plain(in *Input) bool {
 	}
 	still := in.Since != nil && in.Since.Changed != nil && len(in.Since.Changed.Files) == 0
 	if q.deleted || q.remark.Analyzer && q.changed && q.ran.Good() || still && !q.changed && !q.lost {
-		q.byPlace()
+		q.decideByPlace()
 		return true
 	}
 	return false
 }
 
-// byPlace decides by where the flagged lines are, as far as that can.
-func (q *inquiry) byPlace() {
+// decideByPlace decides by where the flagged lines are, as far as that can.
+func (q *inquiry) decideByPlace() {
 	switch {
 	case q.deleted:
 		q.decide(precedent.NoLonger, decidedByPlace, "its file was deleted")

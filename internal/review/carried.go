@@ -69,7 +69,7 @@ func (in *Input) openThreads(src *sources) []*openThread {
 // has its quote alone to be found by.
 func (t *openThread) locate(in *Input, src *sources) {
 	at := &t.remark.Span
-	*at = precedent.Span{Path: in.now(cmp.Or(t.Current.Path, t.Path)), Side: cmp.Or(t.Side, precedent.Right)}
+	*at = precedent.Span{Path: in.headName(cmp.Or(t.Current.Path, t.Path)), Side: cmp.Or(t.Side, precedent.Right)}
 	file := in.Change.File(at.Path)
 	_, err := in.Read(precedent.Right, at.Path)
 	t.deleted = at.Side == precedent.Right && (errors.Is(err, fs.ErrNotExist) || file != nil && file.Status == diff.Deleted)
@@ -99,8 +99,8 @@ func (t *openThread) locate(in *Input, src *sources) {
 	t.changed = t.changed || t.deletedComment
 }
 
-// now is the name that a file has at the head.
-func (in *Input) now(path string) string {
+// headName is the name that a file has at the head.
+func (in *Input) headName(path string) string {
 	changes := []*diff.Change{in.Change}
 	if in.Since != nil && in.Since.Changed != nil {
 		changes = append(changes, in.Since.Changed)

@@ -20,7 +20,7 @@ func choose(fs []precedent.Finding, c *diff.Change, threshold int, from string, 
 	}
 	slices.SortStableFunc(fs, func(a, b precedent.Finding) int {
 		return cmp.Or(
-			first(a.Live(), b.Live()),
+			preferFirst(a.Live(), b.Live()),
 			cmp.Compare(a.Severity.Rank(), b.Severity.Rank()),
 			-cmp.Compare(a.Confidence, b.Confidence),
 			byContent(&a, &b),

@@ -27,7 +27,7 @@ func cite(fs []precedent.Finding, rules []precedent.Rule) {
 		before := len(f.Cites)
 		said := text.Collapse(f.Rule + " " + f.Title + " " + f.Body)
 		for _, r := range rules {
-			if !inDir(f.Path, r.Dir) || !names(f, said, r) {
+			if !inDir(f.Path, r.Dir) || !namesRule(f, said, r) {
 				continue
 			}
 			f.Cites = append(f.Cites, precedent.Cite{
@@ -45,7 +45,7 @@ func cite(fs []precedent.Finding, rules []precedent.Rule) {
 	}
 }
 
-func names(f *precedent.Finding, said string, r precedent.Rule) bool {
+func namesRule(f *precedent.Finding, said string, r precedent.Rule) bool {
 	if r.ID != "" && (f.Rule == r.ID || strings.Contains(said, "["+r.ID+"]")) {
 		return true
 	}

@@ -55,7 +55,7 @@ func (x *reader) estimate() Estimate {
 func (x *reader) addThreads(e *Estimate) {
 	var open []*openThread
 	for _, q := range x.inquiries(nil, nil) {
-		if !q.plain(x.in) {
+		if !q.decideWithoutReading(x.in) {
 			open = append(open, q.openThread)
 		}
 	}
@@ -111,6 +111,6 @@ func (w *specialists) estimate(in *Input) Estimate {
 	}
 	e.Requests = e.Parts * len(asked)
 	e.Usage.Requests = e.Requests
-	e.Unread = w.plan.unshown(in.Change)
+	e.Unread = w.plan.countUnshown(in.Change)
 	return e
 }

@@ -54,7 +54,7 @@ func (x *reader) inquire(ctx context.Context, open []*inquiry) {
 			switch {
 			case q.found != nil: // it needs no other proof, only its reply
 			case err != nil:
-				q.byPlace()
+				q.decideByPlace()
 			default:
 				q.decide(precedent.Unanswered, decidedByEngine, "the engine's answer does not mention it")
 			}
@@ -62,7 +62,7 @@ func (x *reader) inquire(ctx context.Context, open []*inquiry) {
 		}
 	}
 	if missing > 0 {
-		x.fail("threads", were(missing, "thread")+" not compared with the head by the engine", cause)
+		x.fail("threads", countWas(missing, "thread")+" not compared with the head by the engine", cause)
 	}
 }
 
@@ -98,7 +98,7 @@ func (x *reader) batches(threads []*openThread) [][]prompt.Conversation {
 	if len(threads) == 0 {
 		return nil
 	}
-	room := x.brief.room(x.in.Window)
+	room := x.brief.diffTokens(x.in.Window)
 	left := 0
 	for _, t := range threads {
 		c := x.conversation(t)
@@ -118,7 +118,7 @@ func (x *reader) batches(threads []*openThread) [][]prompt.Conversation {
 
 // conversation is what a reader is shown of a thread.
 func (x *reader) conversation(t *openThread) prompt.Conversation {
-	c := prompt.Conversation{ID: threadID(0), Remark: t.remark, Then: t.Span, Gone: t.deletedComment, Code: x.around(t), Waiting: t.waits()}
+	c := prompt.Conversation{ID: threadID(0), Remark: t.remark, Then: t.Span, Gone: t.deletedComment, Code: x.linesNear(t), Waiting: t.waits()}
 	c.Then.Side = t.remark.Side
 	if t.remark.Start == 0 {
 		c.Remark.Span = c.Then
@@ -154,8 +154,8 @@ const linesAround = 12
 // mostLines bounds the lines that are shown of one thread.
 const mostLines = 80
 
-// around shows the lines at the place of a thread, with their numbers.
-func (x *reader) around(t *openThread) precedent.Untrusted {
+// linesNear shows the lines at the place of a thread, with their numbers.
+func (x *reader) linesNear(t *openThread) precedent.Untrusted {
 	at := t.remark.Span
 	if at.Start == 0 {
 		return ""

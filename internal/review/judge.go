@@ -39,13 +39,13 @@ func JudgePair(i int, a, b *precedent.Finding) prompt.Pair {
 
 // DismissedPair is what a judge reads of a finding, whose secrets are redacted
 // already, and of a dismissal that may cover it.
-func DismissedPair(i int, q *memory.Question) prompt.Declined {
+func DismissedPair(i int, q *memory.Question) prompt.DismissedPair {
 	j := &q.Rejection
 	where := j.Path
 	if j.Symbol != "" {
 		where += " in " + j.Symbol
 	}
-	return prompt.Declined{ID: match.PairID(i), Finding: remark(q.Finding), Claim: redacted(j.Claim), Where: where, Reason: redacted(j.Reason)}
+	return prompt.DismissedPair{ID: match.PairID(i), Finding: remark(q.Finding), Claim: redacted(j.Claim), Where: where, Reason: redacted(j.Reason)}
 }
 
 // dismissals returns who says whether what people dismissed covers findings: nil if
@@ -55,7 +55,7 @@ func (x *reader) dismissals(ctx context.Context) memory.Judge {
 		return nil
 	}
 	return func(questions []memory.Question) map[int]bool {
-		var pairs []prompt.Declined
+		var pairs []prompt.DismissedPair
 		for i := range questions {
 			pairs = append(pairs, DismissedPair(i, &questions[i]))
 		}

@@ -60,7 +60,7 @@ func newLineText(s string) lineText {
 
 func (l *lineText) blank() bool { return l.squeezed == "" }
 
-func (l *lineText) toks() []string {
+func (l *lineText) tokenized() []string {
 	if l.tokens == nil {
 		l.tokens = make([]string, 0, l.sketch.tokens)
 		eachToken(l.plain, func(tok string) bool {
@@ -83,13 +83,13 @@ func (l *lineText) score(quote *lineText) float64 {
 	case len(quote.squeezed) >= substringMin && strings.Contains(l.squeezed, quote.squeezed):
 		return substringScore
 	}
-	return text.Ratio(l.toks(), quote.toks())
+	return text.Ratio(l.tokenized(), quote.tokenized())
 }
 
-// may tells whether the score of two lines can be need or more. A kind of token
+// mayScore tells whether the score of two lines can be need or more. A kind of token
 // that only one of them has cannot be common to both, and a part has no pair of
 // bytes that the whole has not.
-func (s *sketch) may(quote *sketch, need float64) bool {
+func (s *sketch) mayScore(quote *sketch, need float64) bool {
 	const rounding = 1e-9
 	common := min(
 		s.tokens-int32(bits.OnesCount64(s.words&^quote.words)),

@@ -20,7 +20,7 @@ func place(fs []precedent.Finding, p *Placer, src *sources) []precedent.Span {
 		said := f.Span
 		named = append(named, said)
 		switch {
-		case f.Analyzer && p.confirms(f):
+		case f.Analyzer && p.isAt(f):
 			f.Note("place", "found at %s", f.Span)
 		case p.Place(f):
 		case f.Analyzer && src.holdsQuote(said, f.Quote):
@@ -42,10 +42,10 @@ func place(fs []precedent.Finding, p *Placer, src *sources) []precedent.Span {
 	return named
 }
 
-// confirms tells whether a finding's quote, which may be a blank line, is what
+// isAt tells whether a finding's quote, which may be a blank line, is what
 // the diff has at its very place. Then there is nothing to look for. The range
 // is cut to its hunk.
-func (p *Placer) confirms(f *precedent.Finding) bool {
+func (p *Placer) isAt(f *precedent.Finding) bool {
 	file := p.change.File(f.Path)
 	if file == nil || f.Start == 0 {
 		return false
@@ -78,7 +78,7 @@ func verifiedEvidence(offered []precedent.Evidence, p *Placer, src *sources) []p
 		if file := p.file(e.Path); file != nil {
 			e.Path = file.Path
 		}
-		e.Quote = asWritten(firstLines(e.Quote), p.file(e.Path))
+		e.Quote = undoRedaction(firstLines(e.Quote), p.file(e.Path))
 		if line, ok := src.file(precedent.Right, e.Path).quoted(e.Quote, e.Line); ok {
 			e.Line = line
 			holds = append(holds, e)

@@ -42,7 +42,7 @@ func (p *Placer) Place(f *precedent.Finding) bool {
 	if file != nil {
 		f.Path = file.Path
 	}
-	f.Quote = asWritten(f.Quote, file)
+	f.Quote = undoRedaction(f.Quote, file)
 	quote := quoteTexts(f.Quote)
 	if len(quote) == 0 {
 		return file != nil
@@ -50,11 +50,11 @@ func (p *Placer) Place(f *precedent.Finding) bool {
 	var s spot
 	if file != nil {
 		here, there := p.lines(file, f.Side), p.lines(file, otherSide(f.Side))
-		if s = here.best(quote, said.Start); s.on == nil {
-			s = here.only(quote)
+		if s = here.bestMatch(quote, said.Start); s.on == nil {
+			s = here.onlyMatch(quote)
 		}
 		if s.on == nil {
-			s = there.best(quote, said.Start)
+			s = there.bestMatch(quote, said.Start)
 		}
 	}
 	if s.on == nil {
@@ -67,9 +67,9 @@ func (p *Placer) Place(f *precedent.Finding) bool {
 	return true
 }
 
-// asWritten undoes what a prompt did to lines before a model could quote them:
+// undoRedaction undoes what a prompt did to lines before a model could quote them:
 // secrets are blackened there, and hidden characters shown by their code points.
-func asWritten(quote string, f *diff.File) string {
+func undoRedaction(quote string, f *diff.File) string {
 	if f == nil || !strings.Contains(quote, "[REDACTED:") && !strings.Contains(quote, "<U+") {
 		return quote
 	}

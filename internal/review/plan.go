@@ -139,8 +139,8 @@ func (p *plan) cut() {
 	}
 }
 
-// unshown counts the hunks that are to be reviewed and that no shard shows.
-func (p *plan) unshown(c *diff.Change) int {
+// countUnshown counts the hunks that are to be reviewed and that no shard shows.
+func (p *plan) countUnshown(c *diff.Change) int {
 	n := 0
 	for i := range c.Files {
 		if c.Files[i].Skip != "" || p.ignored[i] {
@@ -155,8 +155,8 @@ func (p *plan) unshown(c *diff.Change) int {
 	return n
 }
 
-// spared counts the hunks that are not shown because an earlier review read them.
-func (p *plan) spared(c *diff.Change) int {
+// countReadBefore counts the hunks that are not shown because an earlier review read them.
+func (p *plan) countReadBefore(c *diff.Change) int {
 	n := 0
 	for ref := range p.before {
 		if c.Files[ref.File].Skip == "" && !p.ignored[ref.File] {

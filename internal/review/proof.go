@@ -19,14 +19,14 @@ const maxProof = 200
 // author who could would pass every review.
 func (x *reader) proveAnswer(q *inquiry, w threadReply) {
 	reply := strings.TrimSpace(text.Clean(w.Reply))
-	if who, sentence := x.decliner(q, w.Quote); w.State == precedent.DeclinedHere && who != "" {
+	if who, sentence := x.dismisser(q, w.Quote); w.State == precedent.DeclinedHere && who != "" {
 		q.decide(precedent.DeclinedHere, decidedByPerson, "%s wrote: %q", who, text.Cut(sentence, maxProof))
 		q.answer.Reply, q.answer.Who, q.answer.Words = reply, who, text.Cut(sentence, maxProof)
 		return
 	}
 	proof := ""
 	if !q.Category.Protected() {
-		proof = x.added(w.Quote)
+		proof = x.addedQuote(w.Quote)
 	}
 	switch {
 	case q.found != nil:
@@ -45,7 +45,7 @@ func (x *reader) proveAnswer(q *inquiry, w threadReply) {
 	case w.State == precedent.DeclinedHere:
 		q.decide(precedent.StillThere, decidedByPlace, "the engine says that it was dismissed, but nobody who may dismiss it wrote the words that it quotes")
 		if q.waits() {
-			q.answer.Reply = whoDeclines
+			q.answer.Reply = mayNotDismiss
 		}
 		return
 	default:
@@ -55,9 +55,9 @@ func (x *reader) proveAnswer(q *inquiry, w threadReply) {
 	q.answer.Reply = reply
 }
 
-// added returns the quote if each of its lines is one that the push added, and not
+// addedQuote returns the quote if each of its lines is one that the push added, and not
 // all are comments: what a change says of itself proves nothing.
-func (x *reader) added(quote string) string {
+func (x *reader) addedQuote(quote string) string {
 	since := x.in.Since
 	quote = firstLines(quote)
 	if since == nil || since.Changed == nil || onlyComment(quote) {
@@ -67,7 +67,7 @@ func (x *reader) added(quote string) string {
 	for l := range strings.Lines(quote) {
 		want := text.Squeeze(strings.TrimPrefix(strings.TrimSpace(l), "+"))
 		long = long || len(want) >= substringMin
-		if want != "" && !adds(since.Changed, want) {
+		if want != "" && !addsLine(since.Changed, want) {
 			return ""
 		}
 	}
@@ -77,8 +77,8 @@ func (x *reader) added(quote string) string {
 	return oneLine(quote)
 }
 
-// adds tells whether a change adds a line, white space aside.
-func adds(c *diff.Change, squeezed string) bool {
+// addsLine tells whether a change adds a line, white space aside.
+func addsLine(c *diff.Change, squeezed string) bool {
 	for i := range c.Files {
 		for l := range c.Files[i].AddedLines() {
 			if text.Squeeze(l.Text) == squeezed {
@@ -89,16 +89,16 @@ func adds(c *diff.Change, squeezed string) bool {
 	return false
 }
 
-// whoDeclines answers a person whose no does not count.
-const whoDeclines = "Only people who may merge this pull request can dismiss a finding. It stays open until one of them does."
+// mayNotDismiss answers a person whose no does not count.
+const mayNotDismiss = "Only people who may merge this pull request can dismiss a finding. It stays open until one of them does."
 
 // minSaid is the shortest part of a message that counts as a person's words, in
 // bytes without white space; what is shorter has to be a line of its own.
 const minSaid = 12
 
-// decliner returns who said the quoted words in the thread, of those who can
+// dismisser returns who said the quoted words in the thread, of those who can
 // decline its finding, and the words; both are empty if none of them did.
-func (x *reader) decliner(q *inquiry, quote string) (who, sentence string) {
+func (x *reader) dismisser(q *inquiry, quote string) (who, sentence string) {
 	want := normalized(quote)
 	if want == "" {
 		return "", ""

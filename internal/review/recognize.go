@@ -42,10 +42,10 @@ func (x *reader) recognize(ctx context.Context, fs []precedent.Finding) {
 	for _, same := range dropped {
 		slices.SortStableFunc(same, byContent)
 	}
-	bonds := x.bonds(ctx, live, dropped)
+	bonds := x.matchThreads(ctx, live, dropped)
 	taker := make([]*precedent.Finding, len(x.threads))
 	bound := map[*precedent.Finding]bool{}
-	n := newNaming(live, dropped)
+	n := newThreadAssignment(live, dropped)
 	for _, b := range bonds {
 		if f := live[b.finding]; taker[b.thread] == nil && !bound[f] {
 			taker[b.thread], bound[f] = f, true
@@ -66,9 +66,9 @@ func (x *reader) recognize(ctx context.Context, fs []precedent.Finding) {
 	}
 }
 
-// bonds returns which threads and findings say the same, the surest first. A judge
+// matchThreads returns which threads and findings say the same, the surest first. A judge
 // decides on the doubtful ones, in one request.
-func (x *reader) bonds(ctx context.Context, live []*precedent.Finding, dropped map[string][]*precedent.Finding) []threadMatch {
+func (x *reader) matchThreads(ctx context.Context, live []*precedent.Finding, dropped map[string][]*precedent.Finding) []threadMatch {
 	var sure, open []threadMatch
 	for i, t := range x.threads {
 		posted := match.Posted{Remark: &t.remark, Ended: t.final(), Changed: t.changed}
@@ -110,7 +110,7 @@ type threadAssignment struct {
 	dropped map[string][]*precedent.Finding
 }
 
-func newNaming(live []*precedent.Finding, dropped map[string][]*precedent.Finding) threadAssignment {
+func newThreadAssignment(live []*precedent.Finding, dropped map[string][]*precedent.Finding) threadAssignment {
 	n := threadAssignment{owners: map[string]*precedent.Finding{}, dropped: dropped}
 	for _, f := range live {
 		n.owners[f.Fingerprint] = f

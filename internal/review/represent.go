@@ -11,16 +11,16 @@ import (
 // the worst, is surest, and points at fewest lines.
 func moreSpecific(f, g *precedent.Finding) bool {
 	return cmp.Or(
-		first(f.Analyzer, g.Analyzer),
-		first(f.Suggestion != "", g.Suggestion != ""),
-		first(!f.Inexact, !g.Inexact),
+		preferFirst(f.Analyzer, g.Analyzer),
+		preferFirst(f.Suggestion != "", g.Suggestion != ""),
+		preferFirst(!f.Inexact, !g.Inexact),
 		cmp.Compare(f.Severity.Rank(), g.Severity.Rank()),
 		-cmp.Compare(f.Confidence, g.Confidence),
 		cmp.Compare(f.End-f.Start, g.End-g.Start),
 	) < 0
 }
 
-func first(a, b bool) int {
+func preferFirst(a, b bool) int {
 	switch {
 	case a == b:
 		return 0

@@ -152,7 +152,7 @@ func (x *reader) judgeAll(ctx context.Context, r *precedent.Review) {
 	})
 	r.Findings = in.Recall.Match(r.Findings)
 	x.recognize(ctx, r.Findings)
-	x.since(r.Findings)
+	x.markOrigins(r.Findings)
 	x.verify(ctx, r.Findings, placer, src)
 	cite(r.Findings, in.Guide.Rules)
 	score(r.Findings)

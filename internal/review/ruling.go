@@ -67,7 +67,7 @@ func (v ruling) applyTo(f *precedent.Finding, p *Placer, src *sources) {
 	case len(offered) > 0 && len(holds) == 0 && v.Verdict != precedent.Uncertain:
 		f.Verifier = precedent.Uncertain
 		reason = fmt.Sprintf("%s, but its evidence is not in the files or is only comments: %s", v.Verdict, reason)
-	case v.Verdict == precedent.Confirmed && len(holds) == 0 && outside().MatchString(f.Title+"\n"+f.Body):
+	case v.Verdict == precedent.Confirmed && len(holds) == 0 && outsideClaim().MatchString(f.Title+"\n"+f.Body):
 		f.Verifier = precedent.Uncertain
 		reason = "confirmed without evidence, and it is about other software: " + reason
 	case words:

@@ -50,12 +50,12 @@ func quoteTexts(quote string) []lineText {
 	return texts
 }
 
-// best returns the line that a quote fits best, the nearest to a line number
+// bestMatch returns the line that a quote fits best, the nearest to a line number
 // among equals; its on is nil if none fits well enough. Number 0 means that no
 // line was named.
-func (s *sideLines) best(quote []lineText, number int) spot {
+func (s *sideLines) bestMatch(quote []lineText, number int) spot {
 	best := spot{score: acceptScore}
-	most := perfect(quote)
+	most := perfectScore(quote)
 	around := most - lineWeight // the most that the neighbours can add
 	after, _ := slices.BinarySearchFunc(s.glances, number, func(g glance, n int) int { return g.number - n })
 	before, alike := after-1, 0
@@ -77,7 +77,7 @@ func (s *sideLines) best(quote []lineText, number int) spot {
 		if alike >= maxAlike {
 			need = max(need, nearlyEqual)
 		}
-		if !g.may(&quote[0].sketch, need) {
+		if !g.mayScore(&quote[0].sketch, need) {
 			continue
 		}
 		alike++
@@ -89,15 +89,15 @@ func (s *sideLines) best(quote []lineText, number int) spot {
 	return best
 }
 
-// only returns the line that a quote fits if no other line does; its on is nil
+// onlyMatch returns the line that a quote fits if no other line does; its on is nil
 // otherwise. Such a quote needs no number, and so a wrong one does not count
 // against it.
-func (s *sideLines) only(quote []lineText) spot {
+func (s *sideLines) onlyMatch(quote []lineText) spot {
 	var found spot
 	alike := 0
-	need := (acceptScore + lineWeight - perfect(quote)) / lineWeight
+	need := (acceptScore + lineWeight - perfectScore(quote)) / lineWeight
 	for i := range s.glances {
-		if !s.glances[i].may(&quote[0].sketch, need) {
+		if !s.glances[i].mayScore(&quote[0].sketch, need) {
 			continue
 		}
 		if alike++; alike > maxAlike {
@@ -119,9 +119,9 @@ func (s *sideLines) fit(i int, quote []lineText) float64 {
 	return lineWeight*s.lines[i].score(&quote[0]) + neighbourWeight*s.neighbours(i, quote)
 }
 
-// perfect is the score of a verbatim quote at the line that was named. A quote
+// perfectScore is the score of a verbatim quote at the line that was named. A quote
 // of one line has no neighbours to speak for it.
-func perfect(quote []lineText) float64 {
+func perfectScore(quote []lineText) float64 {
 	if len(quote) > 1 {
 		return lineWeight + neighbourWeight
 	}

@@ -29,7 +29,7 @@ type reader struct {
 func newReader(in *Input) *reader {
 	x := &reader{in: in, src: newSources(in.Change, in.Read), before: in.Since.readBefore(in.Change)}
 	p := newPlan(in.Change, in.Policy.Ignore)
-	if in.Engine != nil && !in.rangeText() { // analyzers read everything
+	if in.Engine != nil && !in.needsFullRead() { // analyzers read everything
 		p.before = x.before
 	}
 	x.specialists = newSpecialists(in, p)
@@ -52,7 +52,7 @@ func (x *reader) ask(ctx context.Context, step string, role engine.Role, prompts
 	}
 	tree, err := "", error(nil)
 	if role != engine.Judge { // who compares words alone
-		tree, err = x.in.exported(ctx)
+		tree, err = x.in.exportHead(ctx)
 	}
 	if err != nil {
 		for i := range replies {

@@ -36,7 +36,7 @@ func (s *Since) readBefore(c *diff.Change) map[diff.HunkRef]bool {
 	if s == nil || s.Changed == nil {
 		return before
 	}
-	had := s.had()
+	had := s.earlierHunks()
 	for _, g := range diff.Identical(c) {
 		for _, ref := range g.Hunks {
 			f := &c.Files[ref.File]
@@ -49,9 +49,9 @@ func (s *Since) readBefore(c *diff.Change) map[diff.HunkRef]bool {
 	return before
 }
 
-// had tells whether the change that the earlier review read has a hunk that
+// earlierHunks tells whether the change that the earlier review read has a hunk that
 // deletes and adds the same lines of a file.
-func (s *Since) had() func(f *diff.File, key string) bool {
+func (s *Since) earlierHunks() func(f *diff.File, key string) bool {
 	if s.Before == nil {
 		return func(*diff.File, string) bool { return true }
 	}
@@ -66,23 +66,23 @@ func (s *Since) had() func(f *diff.File, key string) bool {
 	return func(f *diff.File, key string) bool { return read[[2]string{f.Path, key}] }
 }
 
-// ran tells whether a finder had its say then.
-func (s *Since) ran(finder string) bool {
+// finderRan tells whether a finder had its say then.
+func (s *Since) finderRan(finder string) bool {
 	return s.Finders == nil || slices.Contains(s.Finders, finder)
 }
 
-// rangeText tells whether an engine is to be asked for a finder that has not read what
+// needsFullRead tells whether an engine is to be asked for a finder that has not read what
 // the earlier review read.
-func (in *Input) rangeText() bool {
+func (in *Input) needsFullRead() bool {
 	return in.Since != nil && slices.ContainsFunc(prompt.Finders(), func(spec prompt.Spec) bool {
 		idle := !in.enabled(spec.Name) || spec.NeedsGuide && in.unguided()
-		return !idle && !in.Since.ran(spec.Name)
+		return !idle && !in.Since.finderRan(spec.Name)
 	})
 }
 
-// identityHash tells whether a file is another one since the earlier review, or changed
+// isOpaque tells whether a file is another one since the earlier review, or changed
 // in a way that its hunks do not tell.
-func identityHash(f *diff.File) bool {
+func isOpaque(f *diff.File) bool {
 	if f.Status != diff.Modified || f.Binary || f.TooLarge || f.Skip != "" {
 		return true
 	}
@@ -101,7 +101,7 @@ func (s *Since) touches(path string, h *diff.Hunk) bool {
 	if f == nil {
 		return false
 	}
-	if identityHash(f) {
+	if isOpaque(f) {
 		return true
 	}
 	first, last := h.NewStart, h.NewStart+h.NewLines-1
@@ -128,9 +128,9 @@ func (s *Since) touches(path string, h *diff.Hunk) bool {
 	return false
 }
 
-// unseen tells whether a finding stands in a part of the change that was none of the
+// newToChange tells whether a finding stands in a part of the change that was none of the
 // one that the earlier review read.
-func (x *reader) unseen(f *precedent.Finding) bool {
+func (x *reader) newToChange(f *precedent.Finding) bool {
 	s, file := x.in.Since, x.in.Change.File(f.Path)
 	if file == nil || f.Start > 0 && file.HunkAt(f.Side, f.Start) < 0 {
 		return false
@@ -142,12 +142,12 @@ func (x *reader) unseen(f *precedent.Finding) bool {
 		return false
 	}
 	was := s.Before.File(f.Path)
-	return was == nil || f.Start > 0 && was.HunkAt(precedent.Right, s.then(f.Path, f.Start)) < 0
+	return was == nil || f.Start > 0 && was.HunkAt(precedent.Right, s.lineThen(f.Path, f.Start)) < 0
 }
 
-// then is the number that a line of the head had at the earlier one; 0 if the push
+// lineThen is the number that a line of the head had at the earlier one; 0 if the push
 // added it.
-func (s *Since) then(path string, line int) int {
+func (s *Since) lineThen(path string, line int) int {
 	f := s.Changed.File(path)
 	if f == nil {
 		return line
@@ -169,9 +169,9 @@ func (s *Since) then(path string, line int) int {
 	return line + moved
 }
 
-// fresh tells whether a finding stands where the push changed something: in the
+// inPush tells whether a finding stands where the push changed something: in the
 // lines that it changed or in those right beside them.
-func (x *reader) fresh(f *precedent.Finding) bool {
+func (x *reader) inPush(f *precedent.Finding) bool {
 	if f.Side == precedent.Left && f.Start > 0 { // its number is one of the base, which the push does not show
 		for i := range x.in.Change.Files {
 			if file := &x.in.Change.Files[i]; file.Path == f.Path {
@@ -183,7 +183,7 @@ func (x *reader) fresh(f *precedent.Finding) bool {
 	switch {
 	case changed == nil:
 		return false
-	case f.Start == 0 || identityHash(changed):
+	case f.Start == 0 || isOpaque(changed):
 		return true
 	}
 	for i := range changed.Hunks {
@@ -195,10 +195,10 @@ func (x *reader) fresh(f *precedent.Finding) bool {
 	return false
 }
 
-// since says of findings that are new where a later review has them from. In code
+// markOrigins says of findings that are new where a later review has them from. In code
 // that a complete review has read and that nobody touched, only what is grave is
 // worth another remark: what else is found there now was not worth one then.
-func (x *reader) since(fs []precedent.Finding) {
+func (x *reader) markOrigins(fs []precedent.Finding) {
 	s := x.in.Since
 	if s == nil || s.Changed == nil {
 		return
@@ -218,7 +218,7 @@ func (x *reader) since(fs []precedent.Finding) {
 		case answers && !back:
 			f.Origin = precedent.CausedByFix
 			f.Note("threads", "is in lines that fixed an earlier finding")
-		case answers || !s.ran(f.Finder) || x.unseen(f) || x.fresh(f):
+		case answers || !s.finderRan(f.Finder) || x.newToChange(f) || x.inPush(f):
 		case f.Severity.AtLeast(precedent.High):
 			f.Origin = precedent.MissedBefore
 			f.Note("threads", "missed before: a complete review read this code at %s, and it has not changed since", short(s.Head))

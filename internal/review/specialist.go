@@ -49,7 +49,7 @@ func (s *specialist) Find(ctx context.Context, in *Input) Report {
 	if status, why := s.idle(in); why != "" {
 		return Report{Run: precedent.FinderRun{Status: status, Error: why}}
 	}
-	a := &asking{in: in, s: s, replies: make([]reply, len(s.plan.shards))}
+	a := &specialistRun{in: in, s: s, replies: make([]reply, len(s.plan.shards))}
 	begin := make([]func(), len(s.answering))
 	for i := range begin {
 		begin[i] = func() {}
@@ -59,7 +59,7 @@ func (s *specialist) Find(ctx context.Context, in *Input) Report {
 		}
 	}
 	var err error
-	if a.tree, err = in.exported(ctx); err != nil {
+	if a.tree, err = in.exportHead(ctx); err != nil {
 		for i := range a.replies {
 			s.trial.end(s.number, i, reply{err: err})
 		}
@@ -105,8 +105,8 @@ type reply struct {
 
 func (r *reply) ok() bool { return r.sent && r.err == nil && r.answer.Status.Good() }
 
-// asking is the work of one specialist on one review.
-type asking struct {
+// specialistRun is the work of one specialist on one review.
+type specialistRun struct {
 	in   *Input
 	s    *specialist
 	tree string
@@ -118,7 +118,7 @@ type asking struct {
 
 // ask sends the request for one shard. The engine may call begun when the answer
 // begins.
-func (a *asking) ask(ctx context.Context, i int, begun func()) reply {
+func (a *specialistRun) ask(ctx context.Context, i int, begun func()) reply {
 	if ctx.Err() != nil {
 		return reply{}
 	}
@@ -140,7 +140,7 @@ func (a *asking) ask(ctx context.Context, i int, begun func()) reply {
 }
 
 // send sends the request for one shard.
-func (a *asking) send(ctx context.Context, i int, begun func()) reply {
+func (a *specialistRun) send(ctx context.Context, i int, begun func()) reply {
 	spec := a.s.spec
 	spec.Praise = a.s.lead && !a.in.Policy.NoPraise
 	build := func() prompt.Prompt { return a.s.sheet.Finder(spec, i) }
@@ -164,7 +164,7 @@ func (in *Input) send(ctx context.Context, build func() prompt.Prompt, t engine.
 }
 
 // keep keeps a reply and returns how many there are.
-func (a *asking) keep(i int, r reply) int {
+func (a *specialistRun) keep(i int, r reply) int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.replies[i] = r

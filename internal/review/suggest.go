@@ -29,7 +29,7 @@ func checkSuggestions(fs []precedent.Finding, named []precedent.Span, p *Placer,
 			strike("it contains hidden characters")
 			continue
 		}
-		if why := p.misplaced(f, named[i]); why != "" {
+		if why := p.whyMisplaced(f, named[i]); why != "" {
 			setAside(f, why)
 			continue
 		}
@@ -38,11 +38,11 @@ func checkSuggestions(fs []precedent.Finding, named []precedent.Span, p *Placer,
 			setAside(f, "the file cannot be read")
 			continue
 		}
-		if f.Inexact || !quotes(f.Quote, data, f.Start) {
+		if f.Inexact || !hasQuoteAt(f.Quote, data, f.Start) {
 			setAside(f, "the quoted lines differ from the file")
 			continue
 		}
-		if why := pointless(f, data); why != "" {
+		if why := whyPointless(f, data); why != "" {
 			strike(why)
 		}
 	}
@@ -54,10 +54,10 @@ func setAside(f *precedent.Finding, why string) {
 	f.Note("place", "suggestion cannot be applied as it is: %s", why)
 }
 
-// misplaced says why a suggestion does not replace the finding's lines, "" if it
+// whyMisplaced says why a suggestion does not replace the finding's lines, "" if it
 // does. It was made for the lines that the finding named, from the quoted one on:
 // if these are cut by the diff, or began elsewhere, it would replace others.
-func (p *Placer) misplaced(f *precedent.Finding, named precedent.Span) string {
+func (p *Placer) whyMisplaced(f *precedent.Finding, named precedent.Span) string {
 	file := p.change.File(f.Path)
 	switch {
 	case f.Side != precedent.Right || f.Start < 1 || file == nil:
@@ -74,9 +74,9 @@ func (p *Placer) misplaced(f *precedent.Finding, named precedent.Span) string {
 	return ""
 }
 
-// quotes tells whether a file has a quote from a line on. Blank lines and white
+// hasQuoteAt tells whether a file has a quote from a line on. Blank lines and white
 // space at the end of lines count for nothing.
-func quotes(quote string, data []byte, start int) bool {
+func hasQuoteAt(quote string, data []byte, start int) bool {
 	var has []string
 	n := 0
 	for l := range bytes.Lines(data) {
@@ -99,8 +99,8 @@ func quotes(quote string, data []byte, start int) bool {
 	return true
 }
 
-// pointless says why nobody should see a suggestion, "" if somebody could.
-func pointless(f *precedent.Finding, data []byte) string {
+// whyPointless says why nobody should see a suggestion, "" if somebody could.
+func whyPointless(f *precedent.Finding, data []byte) string {
 	after := replaced(data, f.Start, f.End, f.Suggestion)
 	if bytes.Equal(data, after) {
 		return "it changes nothing"

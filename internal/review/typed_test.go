@@ -18,7 +18,7 @@ func TestStateIsTyped(t *testing.T) {
 	f.Drop("suppress", precedent.Dismissed, "t-1", "because of %s", "this")
 	f.Note("score", "other words")
 	q := &inquiry{found: &f}
-	if !q.plain(&Input{}) || q.answer.State != precedent.DeclinedHere || q.answer.Why != "because of this" {
+	if !q.decideWithoutReading(&Input{}) || q.answer.State != precedent.DeclinedHere || q.answer.Why != "because of this" {
 		t.Errorf("answer %+v", q.answer)
 	}
 	x := &reader{}

@@ -55,10 +55,10 @@ func (x *reader) verify(ctx context.Context, fs []precedent.Finding, p *Placer, 
 		}
 	}
 	if unchecked > 0 {
-		x.fail("verify", were(unchecked, "finding")+" kept without being verified", cause)
+		x.fail("verify", countWas(unchecked, "finding")+" kept without being verified", cause)
 	}
 	for i := range fs {
-		doubtOutside(&fs[i])
+		demoteOutsideClaim(&fs[i])
 	}
 }
 
@@ -152,28 +152,28 @@ func (t *task) prompt(w *specialists) prompt.Prompt {
 	return w.sheet.Verify(w.brief.render(pieces), claims)
 }
 
-// outside recognises statements about versions, vulnerabilities and other
+// outsideClaim recognises statements about versions, vulnerabilities and other
 // software, which models make from memory.
-var outside = sync.OnceValue(func() *regexp.Regexp {
+var outsideClaim = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)\bCVE-\d{4}-\d+|\bGHSA-\w+|\b(since|as of|until|before|after|in) (version |release )?v?\d+\.\d+|` +
 		`\b(yanked|unmaintained|end[- ]of[- ]life|known vulnerabilit(y|ies)|(latest|newer|outdated) (version|release))\b`)
 })
 
-// doubtOutside demotes a finding that stands on what no reader could look up,
+// demoteOutsideClaim demotes a finding that stands on what no reader could look up,
 // unless the verifier confirmed it. An uncertain one is demoted already.
-func doubtOutside(f *precedent.Finding) {
+func demoteOutsideClaim(f *precedent.Finding) {
 	if !f.Live() || f.Analyzer || f.Verifier == precedent.Confirmed || f.Verifier == precedent.Uncertain {
 		return
 	}
-	if said := outside().FindString(f.Title + "\n" + f.Body); said != "" {
+	if said := outsideClaim().FindString(f.Title + "\n" + f.Body); said != "" {
 		f.Trail = append(f.Trail, precedent.Decision{
 			Step: "verify", Text: fmt.Sprintf("makes a claim that no tool confirmed: %q", text.Collapse(said)), Delta: uncertainDelta,
 		})
 	}
 }
 
-// were is a number of things, as the subject of a sentence in the past.
-func were(n int, noun string) string {
+// countWas is a number of things, as the subject of a sentence in the past.
+func countWas(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun + " was"
 	}

@@ -27,8 +27,8 @@ func newSpecialists(in *Input, p *plan) *specialists {
 		return w
 	}
 	w.brief = newBrief(in)
-	w.brief.input.Before = p.spared(in.Change)
-	p.pack(in.Change, w.brief.room(in.Window))
+	w.brief.input.Before = p.countReadBefore(in.Change)
+	p.pack(in.Change, w.brief.diffTokens(in.Window))
 	w.sheet = w.brief.sheet(p)
 	for range p.shards {
 		w.answering = append(w.answering, make(chan struct{}))
@@ -42,17 +42,17 @@ const (
 	leastShard  = 400 // a shard so many tokens, however full the window is
 )
 
-// room is how many tokens of the diff one request can show. A window of 0 is a
+// diffTokens is how many tokens of the diff one request can show. A window of 0 is a
 // large one.
-func (b *brief) room(window int) int {
+func (b *brief) diffTokens(window int) int {
 	if window == 0 {
 		return shardTokens
 	}
 	return min(shardTokens, max(window-window/answerShare-b.overhead(), leastShard))
 }
 
-// exported returns the folder with the head for an engine that wants one.
-func (in *Input) exported(ctx context.Context) (string, error) {
+// exportHead returns the folder with the head for an engine that wants one.
+func (in *Input) exportHead(ctx context.Context) (string, error) {
 	if !in.Engine.Info().WantsTree || in.Shown == nil {
 		return "", nil
 	}

@@ -49,7 +49,7 @@ func arguments(model string, turns int, dollars float64, system string, schema j
 		args = append(args, "--max-budget-usd", strconv.FormatFloat(dollars, 'f', 2, 64))
 	}
 	if len(schema) > 0 {
-		args = append(args, "--json-schema", bare(schema))
+		args = append(args, "--json-schema", withoutDialect(schema))
 	}
 	return append(args,
 		"--max-turns", strconv.Itoa(turns),
@@ -64,10 +64,10 @@ func arguments(model string, turns int, dollars float64, system string, schema j
 	)
 }
 
-// bare is the schema without the name of its dialect. The CLI knows none but
+// withoutDialect is the schema without the name of its dialect. The CLI knows none but
 // draft-07's, and without a word drops a schema that names another: the agent
 // would have no tool to answer with.
-func bare(schema json.RawMessage) string {
+func withoutDialect(schema json.RawMessage) string {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(schema, &fields) != nil {
 		return string(schema)

@@ -102,7 +102,7 @@ func (e *Engine) Run(ctx context.Context, t engine.Task) (engine.Answer, error) 
 }
 
 func (e *Engine) once(ctx context.Context, t engine.Task, attempts int) (engine.Reply, error) {
-	dir, err := e.copies.of(ctx, t.Tree)
+	dir, err := e.copies.copyOf(ctx, t.Tree)
 	if err != nil {
 		if ctx.Err() != nil {
 			return failed("the session was ended"), nil

@@ -23,8 +23,8 @@ var steering = []string{
 	"agents.md", "agents.local.md", ".agents", ".git", ".env", "bunfig.toml",
 }
 
-// steers tells whether a name is among them, also as Windows reads it.
-func steers(name string) bool {
+// isSteering tells whether a name is among them, also as Windows reads it.
+func isSteering(name string) bool {
 	name = strings.TrimRight(strings.ToLower(name), ". ")
 	return slices.Contains(steering, name) || strings.HasPrefix(name, ".env.")
 }
@@ -35,8 +35,8 @@ type copies struct {
 	dir map[string]string // by the original's path
 }
 
-// of returns the copy of a tree; that of an empty path is an empty folder.
-func (c *copies) of(ctx context.Context, tree string) (string, error) {
+// copyOf returns the copy of a tree; that of an empty path is an empty folder.
+func (c *copies) copyOf(ctx context.Context, tree string) (string, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if dir, ok := c.dir[tree]; ok {
@@ -93,9 +93,9 @@ func copyTree(ctx context.Context, from, to string) error {
 			return ctx.Err()
 		case name == ".":
 			return nil
-		case steers(path.Base(name)) && d.IsDir():
+		case isSteering(path.Base(name)) && d.IsDir():
 			return fs.SkipDir
-		case steers(path.Base(name)):
+		case isSteering(path.Base(name)):
 			return nil
 		case d.IsDir():
 			return target.Mkdir(name, 0o700)

@@ -10,13 +10,13 @@ import (
 
 // block is a piece of the prompt, as the model's API takes it.
 type block struct {
-	Type  string `json:"type"`
-	Text  string `json:"text"`
-	Cache *mark  `json:"cache_control,omitempty"`
+	Type  string     `json:"type"`
+	Text  string     `json:"text"`
+	Cache *cacheMark `json:"cache_control,omitempty"`
 }
 
-// mark makes the provider cache all of the request up to its block's end.
-type mark struct {
+// cacheMark makes the provider cache all of the request up to its block's end.
+type cacheMark struct {
 	Type string `json:"type"`
 }
 
@@ -31,7 +31,7 @@ func blocks(t engine.Task, marked bool) []block {
 	}
 	first := block{Type: "text", Text: shared}
 	if marked {
-		first.Cache = &mark{Type: "ephemeral"}
+		first.Cache = &cacheMark{Type: "ephemeral"}
 	}
 	return []block{first, text(rest)}
 }

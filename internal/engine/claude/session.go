@@ -55,11 +55,11 @@ func (s session) run(ctx context.Context) (engine.Reply, error) {
 	case ctx.Err() != nil:
 		reply.Status, reply.Message = precedent.StatusError, "the session was ended"
 	case reply.Status == "" && r.Err != nil:
-		reply.Status, reply.Message = precedent.StatusError, fmt.Sprintf("Claude Code: %v%s", r.Err, after(": ", r.Stderr))
+		reply.Status, reply.Message = precedent.StatusError, fmt.Sprintf("Claude Code: %v%s", r.Err, prefixed(": ", r.Stderr))
 	case reply.Status == "":
-		reply.Status, reply.Message = precedent.StatusError, "Claude Code ended without a result"+after(": ", r.Stderr)
+		reply.Status, reply.Message = precedent.StatusError, "Claude Code ended without a result"+prefixed(": ", r.Stderr)
 	case r.Err != nil && reply.Status == precedent.StatusOK:
-		reply.Status, reply.Message = precedent.StatusError, fmt.Sprintf("Claude Code: %v after its result%s", r.Err, after(": ", r.Stderr))
+		reply.Status, reply.Message = precedent.StatusError, fmt.Sprintf("Claude Code: %v after its result%s", r.Err, prefixed(": ", r.Stderr))
 	}
 	if reply.Status != precedent.StatusOK {
 		reply.Output = nil
@@ -91,8 +91,8 @@ func failed(format string, args ...any) engine.Reply {
 	return engine.Reply{Status: precedent.StatusError, Message: "Claude Code: " + fmt.Sprintf(format, args...)}
 }
 
-// after puts the separator before a text that is not empty.
-func after(separator, text string) string {
+// prefixed puts the separator before a text that is not empty.
+func prefixed(separator, text string) string {
 	if text == "" {
 		return ""
 	}

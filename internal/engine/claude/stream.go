@@ -87,9 +87,9 @@ func (u usage) precedent() precedent.Usage {
 	}
 }
 
-// trust checks the first line, in which the CLI says what the agent has: more
+// checkTools checks the first line, in which the CLI says what the agent has: more
 // than it should means that a defence has failed, and that the session must end.
-func (v event) trust() error {
+func (v event) checkTools() error {
 	for _, tool := range v.Tools {
 		if tool != answerTool && !slices.Contains(tools, tool) {
 			return fmt.Errorf("it has the tool %q, which is not for reading", tool)
@@ -137,7 +137,7 @@ func (w *watcher) look(line []byte) error {
 	case !ok:
 	case v.Type == "system" && v.Subtype == "init":
 		w.trusted = true
-		return v.trust()
+		return v.checkTools()
 	case v.Type != "assistant" && v.Type != "result" && v.Type != "stream_event":
 	case !w.trusted && !v.IsError:
 		return fmt.Errorf("it did not say which tools the agent has")

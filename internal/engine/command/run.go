@@ -42,9 +42,9 @@ func (e *Engine) once(ctx context.Context, t engine.Task) (engine.Reply, error) 
 	case ctx.Err() != nil:
 		return engine.Reply{Status: precedent.StatusError, Message: "the program was ended"}, nil
 	case errors.As(r.Err, &exit):
-		return e.failed("%s%s", exit.ProcessState, after(": ", r.Stderr)), nil
+		return e.failed("%s%s", exit.ProcessState, prefixed(": ", r.Stderr)), nil
 	case r.Err != nil:
-		return e.failed("%v%s", r.Err, after(": ", r.Stderr)), nil
+		return e.failed("%v%s", r.Err, prefixed(": ", r.Stderr)), nil
 	}
 	return engine.ReadResponse(r.Output), nil
 }
@@ -56,8 +56,8 @@ func (e *Engine) failed(format string, args ...any) engine.Reply {
 	}
 }
 
-// after puts the separator before a text that is not empty.
-func after(separator, text string) string {
+// prefixed puts the separator before a text that is not empty.
+func prefixed(separator, text string) string {
 	if text == "" {
 		return ""
 	}
