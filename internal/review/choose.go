@@ -8,10 +8,9 @@ import (
 	"github.com/precedent-dev/precedent/internal/diff"
 )
 
-// choose drops what is below the threshold, says how each finding is shown, and
-// puts them in the order of the review: live ones first, then by severity,
-// confidence and place. The cap on inline findings hides nothing: what exceeds
-// it moves into the summary.
+// choose drops findings below the threshold, sets how each one is shown, and sorts
+// them: live ones first, then by severity, confidence and line. The limit of inline
+// findings hides nothing: those beyond it move to the summary.
 func choose(fs []precedent.Finding, c *diff.Change, threshold int, from string, maxInline int) {
 	for i := range fs {
 		if f := &fs[i]; f.Confidence < threshold {

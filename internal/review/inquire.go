@@ -16,7 +16,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/secret"
 )
 
-// threadReply is what a reader says of a thread.
+// threadReply is the engine's answer about one thread.
 type threadReply struct {
 	Thread string                `json:"thread_id"`
 	State  precedent.AnswerState `json:"state"`
@@ -24,8 +24,8 @@ type threadReply struct {
 	Quote  string                `json:"quote"`
 }
 
-// inquire asks the engine about threads. What it leaves out stays unanswered, and
-// the review incomplete; when it does not answer at all, the place decides.
+// inquire asks the engine about threads. Those that its answer omits stay unanswered,
+// which makes the review incomplete; if there is no answer at all, the place decides.
 func (x *reader) inquire(ctx context.Context, open []*inquiry) {
 	var threads []*openThread
 	for _, q := range open {
@@ -52,7 +52,7 @@ func (x *reader) inquire(ctx context.Context, open []*inquiry) {
 			}
 			missing++
 			switch {
-			case q.found != nil: // it needs no other proof, only its reply
+			case q.found != nil: // only its reply is missing
 			case err != nil:
 				q.decideByPlace()
 			default:
@@ -66,11 +66,11 @@ func (x *reader) inquire(ctx context.Context, open []*inquiry) {
 	}
 }
 
-// threadID is the name of a thread in a request.
+// threadID names a thread in a request.
 func threadID(i int) string { return fmt.Sprintf("t%d", i+1) }
 
-// readThreadReplies returns what was said by the names of threads. Of two words about one
-// thread the first counts.
+// readThreadReplies returns the answers by the names of threads. If there are two
+// about one thread, the first counts.
 func readThreadReplies(r reply) (map[string]threadReply, error) {
 	if !r.ok() {
 		status, why := r.failure()
@@ -92,7 +92,7 @@ func readThreadReplies(r reply) (map[string]threadReply, error) {
 	return said, nil
 }
 
-// batches puts threads into requests, as many as one can hold, in their order.
+// batches distributes threads over requests, in order, as many as fit into each.
 func (x *reader) batches(threads []*openThread) [][]prompt.Conversation {
 	var batches [][]prompt.Conversation
 	if len(threads) == 0 {
@@ -116,7 +116,7 @@ func (x *reader) batches(threads []*openThread) [][]prompt.Conversation {
 	return batches
 }
 
-// conversation is what a reader is shown of a thread.
+// conversation returns what a request shows of a thread.
 func (x *reader) conversation(t *openThread) prompt.Conversation {
 	c := prompt.Conversation{ID: threadID(0), Remark: t.remark, Then: t.Span, Gone: t.deletedComment, Code: x.linesNear(t), Waiting: t.waits()}
 	c.Then.Side = t.remark.Side
@@ -148,13 +148,13 @@ func (x *reader) conversation(t *openThread) prompt.Conversation {
 // authored tells whether the author of the pull request wrote a message.
 func (in *Input) authored(m precedent.Message) bool { return in.Author != "" && m.WhoID == in.Author }
 
-// linesAround is how many lines are shown before and behind a thread's.
+// linesAround is how many lines are shown before and after a thread's lines.
 const linesAround = 12
 
 // mostLines bounds the lines that are shown of one thread.
 const mostLines = 80
 
-// linesNear shows the lines at the place of a thread, with their numbers.
+// linesNear returns the lines around the place of a thread, with their numbers.
 func (x *reader) linesNear(t *openThread) precedent.Untrusted {
 	at := t.remark.Span
 	if at.Start == 0 {
@@ -178,7 +178,7 @@ func (x *reader) linesNear(t *openThread) precedent.Untrusted {
 	return precedent.Untrusted(b.String())
 }
 
-// nearby shows the hunks of a file, those nearest to a line if not all fit.
+// nearby renders the hunks of a file; if not all fit, those nearest to a line.
 func nearby(f *diff.File, line int) precedent.Untrusted {
 	const most = 6 // hunks
 	order := make([]int, len(f.Hunks))

@@ -12,9 +12,9 @@ import (
 	"github.com/precedent-dev/precedent/internal/prompt"
 )
 
-// judge asks in one request which of the doubtful pairs are the same, of as many
-// as it can hold, and says so by their indexes. What it cannot hold, or does not
-// answer, is missing. what says, for the failure, what was to be compared.
+// judge asks in one request which pairs are the same, and returns the answers by the
+// indexes of the pairs. Pairs beyond the size of a request, and those without an
+// answer, are missing. what describes the pairs in a failure.
 func (x *reader) judge(ctx context.Context, doubts []match.Doubt, what string) map[int]bool {
 	if len(doubts) == 0 || x.in.Engine == nil {
 		return nil
@@ -31,14 +31,14 @@ func (x *reader) judge(ctx context.Context, doubts []match.Doubt, what string) m
 	return same
 }
 
-// JudgePair is what a judge reads of two findings, the pair with an index. Their
-// secrets are redacted already.
+// JudgePair returns what a judge is shown of two findings. Their secrets must be
+// redacted already.
 func JudgePair(i int, a, b *precedent.Finding) prompt.Pair {
 	return prompt.Pair{ID: match.PairID(i), A: remark(a), B: remark(b)}
 }
 
-// DismissedPair is what a judge reads of a finding, whose secrets are redacted
-// already, and of a dismissal that may cover it.
+// DismissedPair returns what a judge is shown of a finding, whose secrets must be
+// redacted already, and of a dismissal that may cover it.
 func DismissedPair(i int, q *memory.Question) prompt.DismissedPair {
 	j := &q.Rejection
 	where := j.Path
@@ -48,8 +48,8 @@ func DismissedPair(i int, q *memory.Question) prompt.DismissedPair {
 	return prompt.DismissedPair{ID: match.PairID(i), Finding: remark(q.Finding), Claim: redacted(j.Claim), Where: where, Reason: redacted(j.Reason)}
 }
 
-// dismissals returns who says whether what people dismissed covers findings: nil if
-// there is no engine to ask.
+// dismissals returns the judge of whether dismissals cover findings; nil without an
+// engine.
 func (x *reader) dismissals(ctx context.Context) memory.Judge {
 	if x.in.Engine == nil {
 		return nil
@@ -71,8 +71,8 @@ func remark(f *precedent.Finding) prompt.Remark {
 	return prompt.Remark{Place: f.String(), Title: f.Title, Body: f.Body, Code: f.Quote}
 }
 
-// compare asks about n pairs and returns what was said of each, by its index.
-// what says, for the failure, what was to be compared.
+// compare asks about n pairs and returns the answers by index. what describes the
+// pairs in a failure.
 func (x *reader) compare(ctx context.Context, p prompt.Prompt, n int, what string) map[int]match.Answer {
 	r := x.ask(ctx, "judge", engine.Judge, []prompt.Prompt{p})[0]
 	if !r.ok() {

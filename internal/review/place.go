@@ -7,12 +7,12 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-// inexactDelta is what a quote costs that is not verbatim, in percent points.
+// inexactDelta is the effect of an inexact quote on the confidence, in percent points.
 const inexactDelta = -5
 
-// place finds the line of every finding and keeps of its evidence what holds.
-// A finding without a line that bears it out is dropped. It returns the places
-// that the findings came with.
+// place finds the line of every finding by its quote, and removes evidence that is
+// not in the files. A finding whose quote is not found is dropped. It returns the
+// spans that the findings came with.
 func place(fs []precedent.Finding, p *Placer, src *sources) []precedent.Span {
 	var named []precedent.Span
 	for i := range fs {
@@ -42,9 +42,8 @@ func place(fs []precedent.Finding, p *Placer, src *sources) []precedent.Span {
 	return named
 }
 
-// isAt tells whether a finding's quote, which may be a blank line, is what
-// the diff has at its very place. Then there is nothing to look for. The range
-// is cut to its hunk.
+// isAt tells whether a finding's quote, which may be a blank line, is at the line that
+// the finding names. If so, the range is limited to its hunk.
 func (p *Placer) isAt(f *precedent.Finding) bool {
 	file := p.change.File(f.Path)
 	if file == nil || f.Start == 0 {
@@ -60,8 +59,8 @@ func (p *Placer) isAt(f *precedent.Finding) bool {
 	return true
 }
 
-// dropUnplaced removes the evidence of a finding that the files of the head do not
-// bear out, and corrects the line numbers of the rest.
+// dropUnplaced removes evidence that is not in the files of the head, and corrects
+// the line numbers of the rest.
 func dropUnplaced(f *precedent.Finding, p *Placer, src *sources) {
 	holds := verifiedEvidence(f.Evidence, p, src)
 	if n := len(f.Evidence) - len(holds); n > 0 {
@@ -70,8 +69,8 @@ func dropUnplaced(f *precedent.Finding, p *Placer, src *sources) {
 	f.Evidence = holds
 }
 
-// verifiedEvidence returns the evidence that the files of the head bear out, each with
-// the number of its line.
+// verifiedEvidence returns the evidence that is in the files of the head, with
+// correct line numbers.
 func verifiedEvidence(offered []precedent.Evidence, p *Placer, src *sources) []precedent.Evidence {
 	var holds []precedent.Evidence
 	for _, e := range offered {

@@ -6,9 +6,9 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-// moreSpecific tells whether f speaks for a group rather than g: an analyzer
-// computes what others believe; then who offers a fix, quotes verbatim, sees
-// the worst, is surest, and points at fewest lines.
+// moreSpecific tells whether f represents a group rather than g. Findings of analyzers
+// come first, then those with a suggestion, an exact quote, the higher severity, the
+// higher confidence, and the fewest lines.
 func moreSpecific(f, g *precedent.Finding) bool {
 	return cmp.Or(
 		preferFirst(f.Analyzer, g.Analyzer),

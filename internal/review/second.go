@@ -12,20 +12,20 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// reader asks the engine about what finders said: the second reading of a
-// review. Trouble with it costs no finding; it is told as a failure.
+// reader asks the engine about findings and threads after the finders. If that
+// fails, no finding is lost, and the review lists a failure.
 type reader struct {
 	in *Input
 	*specialists
 	src      *sources
 	threads  []*openThread         // of the pull request
-	before   map[diff.HunkRef]bool // hunks that an earlier review read
+	before   map[diff.HunkRef]bool // hunks that an earlier review has read
 	usage    precedent.Usage
 	costUSD  float64
 	failures []precedent.Failure
 }
 
-// newReader makes ready what a review needs, before anything is asked.
+// newReader prepares what a review needs before the first request.
 func newReader(in *Input) *reader {
 	x := &reader{in: in, src: newSources(in.Change, in.Read), before: in.Since.readBefore(in.Change)}
 	p := newPlan(in.Change, in.Policy.Ignore)
@@ -37,8 +37,8 @@ func newReader(in *Input) *reader {
 	return x
 }
 
-// ask sends prompts of one role side by side, as many as there are seats, and
-// returns what came back, in their order.
+// ask sends prompts of one role concurrently, within the limit of slots, and returns
+// the replies in the order of the prompts.
 func (x *reader) ask(ctx context.Context, step string, role engine.Role, prompts []prompt.Prompt) []reply {
 	replies := make([]reply, len(prompts))
 	if len(prompts) == 0 {
@@ -51,7 +51,7 @@ func (x *reader) ask(ctx context.Context, step string, role engine.Role, prompts
 		return replies
 	}
 	tree, err := "", error(nil)
-	if role != engine.Judge { // who compares words alone
+	if role != engine.Judge { // a judge compares only texts
 		tree, err = x.in.exportHead(ctx)
 	}
 	if err != nil {

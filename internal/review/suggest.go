@@ -10,10 +10,10 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// checkSuggestions keeps as suggestions what can be applied as it is: they replace
-// whole lines of the head, and who takes one must get what it shows. Others become
-// sketches, and what is not worth a look is struck. named are the places that the
-// findings came with.
+// checkSuggestions keeps suggestions that can be applied as they are: they replace
+// whole lines of the head, and applying one must give what it shows. Others become
+// sketches, and useless ones are removed. named are the spans that the findings came
+// with.
 func checkSuggestions(fs []precedent.Finding, named []precedent.Span, p *Placer, read func(precedent.Side, string) ([]byte, error)) {
 	for i := range fs {
 		f := &fs[i]
@@ -48,15 +48,15 @@ func checkSuggestions(fs []precedent.Finding, named []precedent.Span, p *Placer,
 	}
 }
 
-// setAside makes a finding's suggestion one that is shown and not applied.
+// setAside turns a finding's suggestion into a sketch, which cannot be applied.
 func setAside(f *precedent.Finding, why string) {
 	f.Suggestion, f.Sketch = "", f.Suggestion
 	f.Note("place", "suggestion cannot be applied as it is: %s", why)
 }
 
-// whyMisplaced says why a suggestion does not replace the finding's lines, "" if it
-// does. It was made for the lines that the finding named, from the quoted one on:
-// if these are cut by the diff, or began elsewhere, it would replace others.
+// whyMisplaced returns why a suggestion does not replace the finding's lines, or "" if
+// it does. It was made for the lines that the finding named, starting at the quote:
+// if the diff cuts them, or they start elsewhere, it would replace other lines.
 func (p *Placer) whyMisplaced(f *precedent.Finding, named precedent.Span) string {
 	file := p.change.File(f.Path)
 	switch {
@@ -74,8 +74,8 @@ func (p *Placer) whyMisplaced(f *precedent.Finding, named precedent.Span) string
 	return ""
 }
 
-// hasQuoteAt tells whether a file has a quote from a line on. Blank lines and white
-// space at the end of lines count for nothing.
+// hasQuoteAt tells whether a file has a quote at a line, ignoring blank lines and white
+// space at the end of lines.
 func hasQuoteAt(quote string, data []byte, start int) bool {
 	var has []string
 	n := 0
@@ -99,7 +99,7 @@ func hasQuoteAt(quote string, data []byte, start int) bool {
 	return true
 }
 
-// whyPointless says why nobody should see a suggestion, "" if somebody could.
+// whyPointless returns why a suggestion is useless, or "" if it is not.
 func whyPointless(f *precedent.Finding, data []byte) string {
 	after := replaced(data, f.Start, f.End, f.Suggestion)
 	if bytes.Equal(data, after) {
@@ -116,8 +116,8 @@ func parses(source []byte) bool {
 	return err == nil
 }
 
-// replaced is the text with other lines in the place of some, which end as the
-// last of those did.
+// replaced returns the text with the lines from start to end replaced. The new lines
+// end like the last replaced one.
 func replaced(data []byte, start, end int, lines string) []byte {
 	var b bytes.Buffer
 	n := 0

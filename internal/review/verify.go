@@ -17,21 +17,20 @@ import (
 )
 
 const (
-	// claimsPerTask bounds what one verifier checks, so that each claim gets its
-	// attention.
+	// claimsPerTask bounds the claims in one request, so that each gets attention.
 	claimsPerTask = 8
-	// sureFrom is the confidence in percent below which a verifier's verdict
-	// counts as uncertain, as it is told.
+	// sureFrom is the confidence in percent below which a verifier's verdict counts
+	// as uncertain; the prompt says so, too.
 	sureFrom = 50
-	// maxReason bounds what is kept of a verifier's reason, in characters.
+	// maxReason bounds the stored reason of a verifier, in characters.
 	maxReason = 600
-	// bestDelta is the most that the later stages can add to a finding: confirmed,
-	// a rule of the guide, an area of focus.
+	// bestDelta is the most that later stages can add to a finding's confidence:
+	// confirmation, a rule of the guide, a focus of the policy.
 	bestDelta = confirmedDelta + guideDelta + focusDelta
 )
 
-// verify has a verifier try to refute each finding of a model that may come to
-// be shown. What nobody checked says so: it is never taken for confirmed.
+// verify asks a verifier to refute each finding of a model that may be shown. A
+// finding that was not checked is marked so, and never counts as confirmed.
 func (x *reader) verify(ctx context.Context, fs []precedent.Finding, p *Placer, src *sources) {
 	tasks := x.tasks(fs)
 	var prompts []prompt.Prompt
@@ -62,15 +61,15 @@ func (x *reader) verify(ctx context.Context, fs []precedent.Finding, p *Placer, 
 	}
 }
 
-// task is what one verifier checks: claims about one file, with the part of the
-// diff that their finders saw of it.
+// task is what one verifier checks: claims about one file, with the part of the diff
+// that their finders saw.
 type task struct {
 	path     string
 	shard    int
 	findings []*precedent.Finding
 }
 
-// tasks groups the findings that are to be verified, in the order of their places.
+// tasks groups the findings to verify, in the order of their lines.
 func (x *reader) tasks(fs []precedent.Finding) []task {
 	var tasks []task
 	var order []*precedent.Finding
@@ -104,8 +103,8 @@ func (x *reader) tasks(fs []precedent.Finding) []task {
 	return tasks
 }
 
-// shardOf is the shard that shows a finding's line; for one about a whole file,
-// the first one of the file.
+// shardOf returns the shard that shows a finding's line; for a finding about a whole
+// file, the file's first shard.
 func (p *plan) shardOf(c *diff.Change, f *precedent.Finding) (shard int, ok bool) {
 	for i := range c.Files {
 		file := &c.Files[i]
@@ -122,8 +121,8 @@ func (p *plan) shardOf(c *diff.Change, f *precedent.Finding) (shard int, ok bool
 	return 0, false
 }
 
-// within picks, of the shards that show parts of one hunk, the one with the
-// finding's line.
+// within returns which of the shards that show parts of one hunk has the finding's
+// line.
 func (p *plan) within(shards []int, file *diff.File, f *precedent.Finding) int {
 	for _, s := range shards {
 		for i := range p.shards[s].pieces {
@@ -152,15 +151,16 @@ func (t *task) prompt(w *specialists) prompt.Prompt {
 	return w.sheet.Verify(w.brief.render(pieces), claims)
 }
 
-// outsideClaim recognises statements about versions, vulnerabilities and other
-// software, which models make from memory.
+// outsideClaim matches claims about versions, vulnerabilities and other software,
+// which models make from memory.
 var outsideClaim = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)\bCVE-\d{4}-\d+|\bGHSA-\w+|\b(since|as of|until|before|after|in) (version |release )?v?\d+\.\d+|` +
 		`\b(yanked|unmaintained|end[- ]of[- ]life|known vulnerabilit(y|ies)|(latest|newer|outdated) (version|release))\b`)
 })
 
-// demoteOutsideClaim demotes a finding that stands on what no reader could look up,
-// unless the verifier confirmed it. An uncertain one is demoted already.
+// demoteOutsideClaim lowers the confidence of a finding that makes a claim which no
+// reader could check, unless the verifier confirmed it. An uncertain finding was
+// lowered already.
 func demoteOutsideClaim(f *precedent.Finding) {
 	if !f.Live() || f.Analyzer || f.Verifier == precedent.Confirmed || f.Verifier == precedent.Uncertain {
 		return
@@ -172,7 +172,7 @@ func demoteOutsideClaim(f *precedent.Finding) {
 	}
 }
 
-// countWas is a number of things, as the subject of a sentence in the past.
+// countWas returns a count with its noun and verb: "2 findings were".
 func countWas(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun + " was"
@@ -180,7 +180,7 @@ func countWas(n int, noun string) string {
 	return fmt.Sprintf("%d %ss were", n, noun)
 }
 
-// trailDelta sums what the stages so far found for and against a finding.
+// trailDelta returns the sum of all changes to a finding's confidence so far.
 func trailDelta(f *precedent.Finding) int {
 	sum := 0
 	for _, d := range f.Trail {
