@@ -9,7 +9,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/match"
 )
 
-// threadMatch joins a thread and a live finding, by their indexes.
+// threadMatch is a thread and a live finding that are the same, by their indexes.
 type threadMatch struct {
 	thread, finding int
 	match.Comparison
@@ -20,16 +20,17 @@ func bySureness(a, b threadMatch) int {
 		cmp.Compare(a.thread, b.thread), cmp.Compare(a.finding, b.finding))
 }
 
-// recognize finds out which findings stand in threads of the pull request already.
-// Such a one takes the thread's name, so that it is not posted again; where people
-// ended the thread it is dropped. A thread takes one finding, and what else says the
-// same is a duplicate of that one. The order of neither threads nor findings matters.
+// recognize finds the findings that already have a thread on the pull request. Such a
+// finding takes the thread's id and fingerprint, so that it is not posted again; if
+// people closed the thread, it is dropped. A thread takes one finding; others that
+// match it are duplicates of that one. The order of threads and findings does not
+// matter.
 func (x *reader) recognize(ctx context.Context, fs []precedent.Finding) {
 	if len(x.threads) == 0 {
 		return
 	}
 	var live []*precedent.Finding
-	dropped := map[string][]*precedent.Finding{} // by merge, for the one with the id
+	dropped := map[string][]*precedent.Finding{} // by merge, as duplicates of the finding with the id
 	for i := range fs {
 		switch f := &fs[i]; {
 		case f.Live():
@@ -55,7 +56,7 @@ func (x *reader) recognize(ctx context.Context, fs []precedent.Finding) {
 	for _, b := range bonds {
 		f, t, first := live[b.finding], x.threads[b.thread], taker[b.thread]
 		switch {
-		case bound[f] || b.By == match.ByWords || b.By == match.ByIdentity: // alike, and another place with the same defect
+		case bound[f] || b.By == match.ByWords || b.By == match.ByIdentity: // similar: another place with the same defect
 		case t.final():
 			bound[f] = true
 			t.dropRepeated(f)
@@ -66,8 +67,8 @@ func (x *reader) recognize(ctx context.Context, fs []precedent.Finding) {
 	}
 }
 
-// matchThreads returns which threads and findings say the same, the surest first. A judge
-// decides on the doubtful ones, in one request.
+// matchThreads returns which threads and findings are the same, the surest first. A
+// judge decides the doubtful pairs in one request.
 func (x *reader) matchThreads(ctx context.Context, live []*precedent.Finding, dropped map[string][]*precedent.Finding) []threadMatch {
 	var sure, open []threadMatch
 	for i, t := range x.threads {
@@ -104,7 +105,7 @@ func (x *reader) matchThreads(ctx context.Context, live []*precedent.Finding, dr
 	return sure
 }
 
-// threadAssignment gives findings the names of their threads.
+// threadAssignment gives findings the ids and fingerprints of their threads.
 type threadAssignment struct {
 	owners  map[string]*precedent.Finding // by fingerprint
 	dropped map[string][]*precedent.Finding
@@ -118,8 +119,8 @@ func newThreadAssignment(live []*precedent.Finding, dropped map[string][]*preced
 	return n
 }
 
-// take gives a finding its thread, and the thread's name unless another finding
-// goes by it.
+// take assigns a thread to a finding, with the thread's id and fingerprint unless
+// another finding has that fingerprint.
 func (n threadAssignment) take(repo precedent.Repo, t *openThread, f *precedent.Finding) {
 	f.Thread = t.ID
 	owner := n.owners[t.Fingerprint]
@@ -141,7 +142,7 @@ func (n threadAssignment) take(repo precedent.Repo, t *openThread, f *precedent.
 	}
 }
 
-// dropRepeated drops a finding that people do not want to read again.
+// dropRepeated drops a finding whose thread people closed.
 func (t *openThread) dropRepeated(f *precedent.Finding) {
 	f.Thread = t.ID
 	why := "a person closed its thread"
@@ -154,7 +155,7 @@ func (t *openThread) dropRepeated(f *precedent.Finding) {
 	f.Drop("threads", precedent.Dismissed, t.ID, "%s", why)
 }
 
-// threadOf is the thread that a finding stands in, nil if it stands in none.
+// threadOf returns the thread of a finding, or nil.
 func (x *reader) threadOf(f *precedent.Finding) *openThread {
 	if f.Thread == "" {
 		return nil

@@ -16,21 +16,21 @@ type Since struct {
 	Review string // its id
 	// Changed is the change from that head to the one that is reviewed now.
 	Changed *diff.Change
-	// Finders are those that ended well in it. Nil if nobody knows: then it is taken to
-	// have had those of this review.
+	// Finders are those that succeeded in it. Nil if unknown; then they are assumed to
+	// be those of this review.
 	Finders []string
 	// Skipped are the files of which it read nothing.
 	Skipped []string
-	// Before is the change that it read. Where the base is another now, for the
-	// branch was rebased or goes elsewhere, a hunk that is not in it was not read,
-	// though its lines are the same. Nil if the base is the same.
+	// Before is the change that it read, if the base has changed since because of a
+	// rebase or another target: then hunks that are not in it were not read, even if
+	// their lines are the same. Nil if the base is the same.
 	Before *diff.Change
-	// Answered are lines of the new head that were written to answer a finding.
+	// Answered are lines of the new head that were changed because of a finding.
 	Answered []precedent.Span
 }
 
-// readBefore returns the hunks of a change that the earlier review read and that
-// are as they were. What cannot be told is not among them.
+// readBefore returns the hunks of a change that the earlier review read and that are
+// certainly unchanged.
 func (s *Since) readBefore(c *diff.Change) map[diff.HunkRef]bool {
 	before := map[diff.HunkRef]bool{}
 	if s == nil || s.Changed == nil {
@@ -49,8 +49,8 @@ func (s *Since) readBefore(c *diff.Change) map[diff.HunkRef]bool {
 	return before
 }
 
-// earlierHunks tells whether the change that the earlier review read has a hunk that
-// deletes and adds the same lines of a file.
+// earlierHunks returns a function that tells whether the change that the earlier
+// review read has a hunk of a file that deletes and adds the same lines.
 func (s *Since) earlierHunks() func(f *diff.File, key string) bool {
 	if s.Before == nil {
 		return func(*diff.File, string) bool { return true }
@@ -66,13 +66,13 @@ func (s *Since) earlierHunks() func(f *diff.File, key string) bool {
 	return func(f *diff.File, key string) bool { return read[[2]string{f.Path, key}] }
 }
 
-// finderRan tells whether a finder had its say then.
+// finderRan tells whether a finder succeeded in the earlier review.
 func (s *Since) finderRan(finder string) bool {
 	return s.Finders == nil || slices.Contains(s.Finders, finder)
 }
 
-// needsFullRead tells whether an engine is to be asked for a finder that has not read what
-// the earlier review read.
+// needsFullRead tells whether an enabled finder has not read what the earlier review
+// read.
 func (in *Input) needsFullRead() bool {
 	return in.Since != nil && slices.ContainsFunc(prompt.Finders(), func(spec prompt.Spec) bool {
 		idle := !in.enabled(spec.Name) || spec.NeedsGuide && in.unguided()
@@ -80,8 +80,8 @@ func (in *Input) needsFullRead() bool {
 	})
 }
 
-// isOpaque tells whether a file is another one since the earlier review, or changed
-// in a way that its hunks do not tell.
+// isOpaque tells whether a file changed in a way that its hunks do not show: it was
+// added, deleted, renamed, or its diff is incomplete.
 func isOpaque(f *diff.File) bool {
 	if f.Status != diff.Modified || f.Binary || f.TooLarge || f.Skip != "" {
 		return true
@@ -94,8 +94,8 @@ func isOpaque(f *diff.File) bool {
 	return false
 }
 
-// touches tells whether the push changed lines of a hunk, or deleted some in it or
-// at its edges.
+// touches tells whether the push changed lines of a hunk, or deleted lines in it or at
+// its edges.
 func (s *Since) touches(path string, h *diff.Hunk) bool {
 	f := s.Changed.File(path)
 	if f == nil {
@@ -105,7 +105,7 @@ func (s *Since) touches(path string, h *diff.Hunk) bool {
 		return true
 	}
 	first, last := h.NewStart, h.NewStart+h.NewLines-1
-	if h.NewLines == 0 { // it stands behind the line that git names
+	if h.NewLines == 0 { // it is after the line that git names
 		last = first + 1
 	}
 	for i := range f.Hunks {
@@ -128,8 +128,8 @@ func (s *Since) touches(path string, h *diff.Hunk) bool {
 	return false
 }
 
-// newToChange tells whether a finding stands in a part of the change that was none of the
-// one that the earlier review read.
+// newToChange tells whether a finding is in a part of the change that was not in the
+// change that the earlier review read.
 func (x *reader) newToChange(f *precedent.Finding) bool {
 	s, file := x.in.Since, x.in.Change.File(f.Path)
 	if file == nil || f.Start > 0 && file.HunkAt(f.Side, f.Start) < 0 {
@@ -145,8 +145,8 @@ func (x *reader) newToChange(f *precedent.Finding) bool {
 	return was == nil || f.Start > 0 && was.HunkAt(precedent.Right, s.lineThen(f.Path, f.Start)) < 0
 }
 
-// lineThen is the number that a line of the head had at the earlier one; 0 if the push
-// added it.
+// lineThen returns the number that a line of the head had at the earlier head; 0 if the
+// push added it.
 func (s *Since) lineThen(path string, line int) int {
 	f := s.Changed.File(path)
 	if f == nil {
@@ -169,8 +169,7 @@ func (s *Since) lineThen(path string, line int) int {
 	return line + moved
 }
 
-// inPush tells whether a finding stands where the push changed something: in the
-// lines that it changed or in those right beside them.
+// inPush tells whether a finding is in lines that the push changed, or next to them.
 func (x *reader) inPush(f *precedent.Finding) bool {
 	if f.Side == precedent.Left && f.Start > 0 { // its number is one of the base, which the push does not show
 		for i := range x.in.Change.Files {
@@ -195,9 +194,8 @@ func (x *reader) inPush(f *precedent.Finding) bool {
 	return false
 }
 
-// markOrigins says of findings that are new where a later review has them from. In code
-// that a complete review has read and that nobody touched, only what is grave is
-// worth another remark: what else is found there now was not worth one then.
+// markOrigins sets the origin of new findings of a later review. In unchanged code that
+// a complete review has read, only findings of high or critical severity are kept.
 func (x *reader) markOrigins(fs []precedent.Finding) {
 	s := x.in.Since
 	if s == nil || s.Changed == nil {
@@ -237,7 +235,7 @@ func overlapsAny(at precedent.Span, spans []precedent.Span) bool {
 	return false
 }
 
-// short is a commit as people write it.
+// short returns an abbreviated commit id.
 func short(commit string) string {
 	const digits = 7
 	return strings.ToLower(commit[:min(len(commit), digits)])
