@@ -154,7 +154,7 @@ func TestJudged(t *testing.T) {
 			if votes := len(got) + 1; fs[0].Votes != votes {
 				t.Errorf("%d votes, want %d", fs[0].Votes, votes)
 			}
-			if test.same == nil && !strings.Contains(says(fs[0]), "a judge compared them") {
+			if test.same == nil && !strings.Contains(says(fs[0]), "a judge found them different") {
 				t.Errorf("says %q", says(fs[0]))
 			}
 		})

@@ -9,8 +9,8 @@ import (
 	"github.com/precedent-dev/precedent/internal/engine"
 )
 
-// read takes the reply from the whole stream; its status is empty if there is
-// no result. A stream that breaks off still tells what was used.
+// read returns the reply of a whole stream; its status is empty if there is not a
+// result. An incomplete stream still has the usage so far.
 func read(stream []byte) engine.Reply {
 	var r engine.Reply
 	var last string // the message that is being written
@@ -43,14 +43,14 @@ func read(stream []byte) engine.Reply {
 	return r
 }
 
-// utterance is what is known of one of the model's messages.
+// utterance is the state of one of the model's messages.
 type utterance struct {
 	usage   usage
 	calls   bool // it calls a tool
-	answers bool // that of the answer; prose without any call is an answer, too
+	answers bool // the call is the answer; prose without a call is an answer, too
 }
 
-// utteranceOf returns the utterance that a message is, which is a new one at its first line.
+// utteranceOf returns the utterance of a message, a new one at its first line.
 func utteranceOf(said map[string]*utterance, id string) *utterance {
 	if said[id] == nil {
 		said[id] = &utterance{}
@@ -70,7 +70,7 @@ func (u *utterance) add(m message) {
 	}
 }
 
-// totalUsage is what the session used: of all its models, if it says so.
+// totalUsage returns what the session used, by all its models if it says so.
 func (v event) totalUsage() precedent.Usage {
 	if len(v.ModelUsage) == 0 {
 		return v.Usage.precedent()
@@ -82,8 +82,8 @@ func (v event) totalUsage() precedent.Usage {
 	return sum
 }
 
-// end says how the session ended. That is_error is set counts, whatever the
-// subtype says: an error of the API comes as a success.
+// end returns how the session ended. is_error counts, not the subtype: an error of the
+// API has the subtype success.
 func (v event) end() (precedent.Status, string, []byte) {
 	said := shorten(strings.Join(append(v.Errors, v.Result), " "))
 	switch {

@@ -56,7 +56,7 @@ func (e *Engine) failed(format string, args ...any) engine.Reply {
 	}
 }
 
-// prefixed puts the separator before a text that is not empty.
+// prefixed returns the separator and the text, or "" if the text is empty.
 func prefixed(separator, text string) string {
 	if text == "" {
 		return ""
@@ -64,7 +64,7 @@ func prefixed(separator, text string) string {
 	return separator + text
 }
 
-// startHint explains the error that a script without its first line gives.
+// startHint explains the error of a script without an interpreter line.
 func startHint(err error) string {
 	if errors.Is(err, syscall.ENOEXEC) {
 		return " (a script begins with #! and its interpreter)"
