@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"strings"
 
 	"github.com/precedent-dev/precedent"
 )
@@ -72,7 +71,7 @@ func (c *Candidates) Complete() bool {
 // overBudgetStep returns the step that a budget limit ended, if any.
 func (c *Candidates) overBudgetStep() string {
 	for _, f := range c.Failures {
-		if strings.Contains(f.Error, string(precedent.StatusOverBudget)) {
+		if f.Status == precedent.StatusOverBudget {
 			return f.Step + ": " + f.Error
 		}
 	}

@@ -79,7 +79,7 @@ func (v Reviewer) JudgeDismissals(ctx context.Context, cases []Case, file File, 
 
 // judgeDismissals asks the open questions and keeps the answers.
 func (v Reviewer) judgeDismissals(ctx context.Context, s *scored, questions []memory.Question, open []int) (trouble string, err error) {
-	var pairs []prompt.Declined
+	var pairs []prompt.DismissedPair
 	for i, at := range open {
 		pairs = append(pairs, review.DismissedPair(i, &questions[at]))
 	}

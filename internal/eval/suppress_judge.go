@@ -48,7 +48,7 @@ func (v Reviewer) JudgeMemories(ctx context.Context, m Memories, draws int, seed
 	m.drawn(note, draws, seed)
 	j.Asked = len(open)
 	for batch := range slices.Chunk(open, prompt.MostPairs) {
-		var pairs []prompt.Declined
+		var pairs []prompt.DismissedPair
 		for i, q := range batch {
 			if q.Rejection.Symbol == anySymbol {
 				q.Rejection.Symbol = ""
