@@ -57,7 +57,7 @@
 // review, publishes it and learns from what people answered, for a local change
 // and for a pull request. Commands call it, and jobs of a server can, too.
 //
-// Doors and furnishings. internal/eval measures quality on folders of data.
+// Front ends and adapters. internal/eval measures quality on folders of data.
 // internal/fix applies suggestions to a work tree. internal/doctor checks what a
 // review needs, and internal/progress shows what it is doing. internal/engine/api
 // asks a model behind an API, internal/engine/claude asks Claude Code,

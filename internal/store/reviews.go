@@ -24,8 +24,10 @@ type reviewExtra struct {
 }
 
 type findingExtra struct {
-	Analyzer bool   `json:",omitempty"`
-	Place    string `json:",omitempty"`
+	Analyzer   bool   `json:",omitempty"`
+	Place      string `json:",omitempty"`
+	Inexact    bool   `json:",omitempty"`
+	DroppedWhy string `json:",omitempty"`
 }
 
 // SaveReview saves, in one transaction, the review, its findings with their trails, a sighting
@@ -105,7 +107,7 @@ func pullOf(review *precedent.Review) int {
 func extraOf(review *precedent.Review) reviewExtra {
 	e := reviewExtra{Host: review.Repo.Host, Owner: review.Repo.Owner, Name: review.Repo.Name, Target: review.Target}
 	for _, f := range review.Findings {
-		e.Findings = append(e.Findings, findingExtra{Analyzer: f.Analyzer, Place: f.Place})
+		e.Findings = append(e.Findings, findingExtra{Analyzer: f.Analyzer, Place: f.Place, Inexact: f.Inexact, DroppedWhy: f.DroppedWhy})
 	}
 	return e
 }
@@ -187,7 +189,8 @@ func decode(document, extra string) (*precedent.Review, error) {
 	review.Repo = precedent.Repo{Host: e.Host, Owner: e.Owner, Name: e.Name}
 	review.Target = e.Target
 	for i, f := range e.Findings {
-		review.Findings[i].Analyzer, review.Findings[i].Place = f.Analyzer, f.Place
+		to := &review.Findings[i]
+		to.Analyzer, to.Place, to.Inexact, to.DroppedWhy = f.Analyzer, f.Place, f.Inexact, f.DroppedWhy
 	}
 	return (*precedent.Review)(&review), nil
 }

@@ -1,0 +1,196 @@
+package forgetest
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
+)
+
+// What people do on the forge, beside the account of Secret, and what they see
+// there. These functions are not called under Change.
+
+// Say adds a comment by a person: in the conversation of the inline comment to, or on
+// the pull request if to is empty.
+func (w *World) Say(p *Pull, who forge.Person, to precedent.ForgeID, body string) (m forge.Comment) {
+	w.Change(func() {
+		m = forge.Comment{Kind: forge.OnThread, Author: who, Body: precedent.Untrusted(body)}
+		if to != "" {
+			up := p.comment(forge.CommentRef{Kind: forge.OnLine, ID: to})
+			if up == nil {
+				return
+			}
+			m.Kind, m.ReplyTo, m.Span, m.Commit, m.Outdated = forge.OnLine, p.root(*up), up.Span, up.Commit, up.Outdated
+			m.Review = w.review(p, Review{Author: who, State: Commented, Commit: p.Head.SHA}).ID
+		}
+		m = w.add(p, m)
+	})
+	return m
+}
+
+// Remark starts a conversation on lines of the head.
+func (w *World) Remark(p *Pull, who forge.Person, s precedent.Span, body string) (m forge.Comment) {
+	w.Change(func() {
+		r := w.review(p, Review{Author: who, State: Commented, Commit: p.Head.SHA})
+		m = w.add(p, forge.Comment{
+			Kind: forge.OnLine, Author: who, Body: precedent.Untrusted(body), Span: s, Commit: p.Head.SHA, Review: r.ID,
+		})
+	})
+	return m
+}
+
+// Rewrite edits a comment.
+func (w *World) Rewrite(p *Pull, c forge.CommentRef, body string) {
+	w.Change(func() {
+		if m := p.comment(c); m != nil {
+			m.Body, m.Edited = precedent.Untrusted(body), w.clock.Now().Truncate(time.Second)
+		}
+	})
+}
+
+// Remove deletes a comment.
+func (w *World) Remove(p *Pull, c forge.CommentRef) { w.Change(func() { p.remove(c) }) }
+
+// Close resolves the conversation that starts with an inline comment.
+func (w *World) Close(p *Pull, root precedent.ForgeID, who forge.Person) {
+	w.Change(func() { p.close(root, who) })
+}
+
+// Reopen reopens a conversation.
+func (w *World) Reopen(p *Pull, root precedent.ForgeID) { w.Change(func() { delete(p.Closed, root) }) }
+
+// React adds a reaction to a comment.
+func (w *World) React(p *Pull, c forge.CommentRef, who forge.Person, content string) {
+	w.Change(func() { w.react(p, c, forge.Reaction{Who: who, Content: content}) })
+}
+
+// Push changes the head of the pull request. diff is the new diff to the base.
+func (w *World) Push(p *Pull, head, diff string) {
+	w.Change(func() {
+		for i := range p.Comments {
+			p.follow(&p.Comments[i], head, diff)
+		}
+		p.Earlier = append(p.Earlier, Push{p.Head.SHA, p.Diff})
+		p.Head.SHA, p.Diff = head, diff
+		w.touch(p)
+	})
+}
+
+// Shown returns the comments that everybody sees, without reviews that have no text
+// and pending ones.
+func (w *World) Shown(p *Pull) (all []forge.Comment) {
+	w.Change(func() {
+		for _, m := range p.Comments {
+			if !p.unsent(m) && (m.Kind != forge.OnReview || m.Body != "") {
+				all = append(all, m)
+			}
+		}
+	})
+	return all
+}
+
+// By returns the part of Shown by one person.
+func (w *World) By(p *Pull, who forge.Person) []forge.Comment {
+	return slices.DeleteFunc(w.Shown(p), func(m forge.Comment) bool { return m.Author.ID != who.ID })
+}
+
+// Reviews returns the reviews that everybody sees, in the order of their comments. A
+// reply creates one without text.
+func (w *World) Reviews(p *Pull) (all []Review) {
+	w.Change(func() {
+		for _, m := range p.Comments {
+			if r := p.details(m.ID); m.Kind == forge.OnReview && r.State != Pending {
+				all = append(all, *r)
+			}
+		}
+	})
+	return all
+}
+
+// Unsent counts the pending reviews.
+func (w *World) Unsent(p *Pull) (n int) {
+	w.Change(func() {
+		for _, r := range p.Reviews {
+			if r.State == Pending {
+				n++
+			}
+		}
+	})
+	return n
+}
+
+// Threads returns the conversations that everybody sees. They have no ID, which
+// depends on the forge.
+func (w *World) Threads(p *Pull) (all []forge.Thread) {
+	w.Change(func() {
+		roots, of := p.conversations()
+		for _, root := range roots {
+			if p.unsent(of[root][0]) {
+				continue
+			}
+			by, closed := p.Closed[root]
+			t := forge.Thread{Closed: closed, ClosedBy: by, Outdated: of[root][0].Outdated}
+			for _, m := range of[root] {
+				t.Comments = append(t.Comments, m.ID)
+			}
+			all = append(all, t)
+		}
+	})
+	return all
+}
+
+// FoldedUp returns the minimized comments, and why.
+func (w *World) FoldedUp(p *Pull) (all map[forge.CommentRef]string) {
+	w.Change(func() { all = maps.Clone(p.Folded) })
+	return all
+}
+
+// ChecksOf returns the check runs on a commit, oldest first.
+func (w *World) ChecksOf(r *Repo, commit string) (all []Check) {
+	w.Change(func() {
+		for _, c := range r.Checks {
+			if c.Commit == commit {
+				all = append(all, c)
+			}
+		}
+	})
+	return all
+}
+
+// StatusesOf returns the statuses of a commit, oldest first.
+func (w *World) StatusesOf(r *Repo, commit string) (all []Status) {
+	w.Change(func() {
+		for _, c := range r.Statuses {
+			if c.Commit == commit {
+				all = append(all, c)
+			}
+		}
+	})
+	return all
+}
+
+func (p *Pull) close(root precedent.ForgeID, who forge.Person) {
+	if p.Closed == nil {
+		p.Closed = map[precedent.ForgeID]forge.Person{}
+	}
+	if _, closed := p.Closed[root]; !closed {
+		p.Closed[root] = who
+	}
+}
+
+// react adds a reaction, once for each person and content.
+func (w *World) react(p *Pull, c forge.CommentRef, r forge.Reaction) forge.Reaction {
+	for _, old := range p.Reactions[c] {
+		if old.Who.ID == r.Who.ID && old.Content == r.Content {
+			return old
+		}
+	}
+	if p.Reactions == nil {
+		p.Reactions = map[forge.CommentRef][]forge.Reaction{}
+	}
+	r.At = w.clock.Now().Truncate(time.Second)
+	p.Reactions[c] = append(p.Reactions[c], r)
+	return r
+}

@@ -1,0 +1,133 @@
+package gitea
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+
+	sdk "code.gitea.io/sdk/gitea"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/forge"
+)
+
+// spot is the place of an inline comment in Gitea. Comments on one spot form a
+// conversation.
+type spot struct {
+	path     string
+	new, old int // the line, on one of the sides
+	commit   string
+}
+
+// lineNumber converts a line number; 0 if it is not plausible.
+func lineNumber(n uint64) int {
+	if n > math.MaxInt32 {
+		return 0
+	}
+	return int(n)
+}
+
+// position returns the lines of an inline comment, and its spot. In Gitea the
+// position is the line in the commit of the review; in Forgejo it is the line in the
+// commit that last changed it. Both return a hunk that ends with the line, which has
+// the number in the commit of the review.
+func position(m *sdk.PullReviewComment, commit string) (precedent.Span, spot) {
+	at := spot{path: m.Path, new: lineNumber(m.LineNum), old: lineNumber(m.OldLineNum), commit: commit}
+	side, line := precedent.Right, at.new
+	if at.old > 0 {
+		side, line = precedent.Left, at.old
+	}
+	if shown := lastLine(m.DiffHunk, side); shown > 0 {
+		line = shown
+	}
+	return precedent.Span{Path: m.Path, Side: side, Start: line, End: line}, at
+}
+
+var hunkHeader = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^@@ -(\d{1,9})(?:,\d{1,9})? \+(\d{1,9})(?:,\d{1,9})? @@`)
+})
+
+// lastLine returns the number of the last line of a hunk on a side; 0 if it is not on
+// that side.
+func lastLine(hunk string, side precedent.Side) int {
+	header, body, _ := strings.Cut(strings.TrimRight(hunk, "\n"), "\n")
+	found := hunkHeader().FindStringSubmatch(header)
+	if found == nil || body == "" {
+		return 0
+	}
+	before, _ := strconv.Atoi(found[1]) // nine digits are a number
+	after, _ := strconv.Atoi(found[2])
+	last := 0
+	for line := range strings.SplitSeq(body, "\n") {
+		old, added := 0, 0
+		switch {
+		case strings.HasPrefix(line, "\\"):
+			continue // "No newline at end of file"
+		case strings.HasPrefix(line, "-"):
+			old = before
+			before++
+		case strings.HasPrefix(line, "+"):
+			added = after
+			after++
+		default:
+			old, added = before, after
+			before++
+			after++
+		}
+		if last = added; side == precedent.Left {
+			last = old
+		}
+	}
+	return last
+}
+
+// rejectedRemarks finds the remarks that are not within one hunk of the diff. Gitea
+// would accept them, and show them outside the diff.
+func (c *Client) rejectedRemarks(ctx context.Context, repo precedent.Repo, number int, remarks []forge.Remark) ([]forge.Rejected, error) {
+	patch, _, err := c.Patch(ctx, repo, number)
+	var large *forge.Error
+	if err != nil && (!errors.As(err, &large) || large.Kind != forge.KindTooLarge) {
+		return nil, err
+	}
+	change := &diff.Change{}
+	if err == nil {
+		change, err = diff.ParsePatch(bytes.NewReader(patch), diff.DefaultLimits)
+	}
+	var all []forge.Rejected
+	for i, r := range remarks {
+		why := fmt.Sprintf("cannot check that its lines are in the diff: %v", err)
+		if err == nil { // else the diff is missing or incomplete
+			why = rejectReason(change, r.Span)
+		}
+		if why != "" {
+			all = append(all, forge.Rejected{Remark: i, Why: why})
+		}
+	}
+	return all, nil
+}
+
+// rejectReason returns why a remark cannot be on a span; empty if it can.
+func rejectReason(change *diff.Change, s precedent.Span) string {
+	f := change.File(s.Path)
+	if f == nil {
+		return "the file is not in the diff"
+	}
+	if s.Start == 0 {
+		return "Gitea does not support comments on a whole file"
+	}
+	first, last := f.HunkAt(s.Side, s.Start), f.HunkAt(s.Side, s.End)
+	switch {
+	case s.Start > s.End || first < 0 || last < 0:
+		return "the lines are not in the diff"
+	case first != last:
+		return "the lines are not in one hunk of the diff"
+	}
+	return ""
+}

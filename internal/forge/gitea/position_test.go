@@ -1,0 +1,86 @@
+package gitea
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	sdk "code.gitea.io/sdk/gitea"
+	"pgregory.net/rapid"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/diff"
+)
+
+// TestForgejosPositions: Forgejo counts the lines of the commit that wrote the
+// line, and the hunk has the line of the review's commit.
+func TestForgejosPositions(t *testing.T) {
+	m := &sdk.PullReviewComment{Path: "a.go", LineNum: 7, DiffHunk: "@@ -10,2 +12,3 @@\n context\n-gone\n+here\n+there"}
+	if got, at := position(m, "c"); got.Start != 14 || got.End != 14 || got.Side != precedent.Right || at.new != 7 {
+		t.Errorf("%+v, %+v", got, at)
+	}
+	m = &sdk.PullReviewComment{Path: "a.go", OldLineNum: 3, DiffHunk: "@@ -10,2 +12,3 @@\n context\n-gone"}
+	if got, at := position(m, "c"); got.End != 11 || got.Side != precedent.Left || at.old != 3 {
+		t.Errorf("%+v, %+v", got, at)
+	}
+	for _, hunk := range []string{"", "@@", "@@ -1 +1 @@", "@@ -1,2 +1,2 @@\n-gone", "@@ -99999999999 +1 @@\n+x", "x\n+y"} {
+		m := &sdk.PullReviewComment{Path: "a.go", LineNum: 5, DiffHunk: hunk}
+		if got, _ := position(m, "c"); got.End != 5 {
+			t.Errorf("%q: %+v", hunk, got)
+		}
+	}
+	if got, _ := position(&sdk.PullReviewComment{LineNum: 1 << 60}, "c"); got.End != 0 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestRemarksInsideOneHunk tries every span of a small file.
+func TestRemarksInsideOneHunk(t *testing.T) {
+	const patch = "diff --git a/a.go b/a.go\n--- a/a.go\n+++ b/a.go\n" +
+		"@@ -2,3 +2,4 @@\n a\n-b\n+c\n+d\n e\n@@ -9,2 +10,1 @@\n f\n-g\n"
+	change, err := diff.ParsePatch(strings.NewReader(patch), diff.DefaultLimits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hunks := map[precedent.Side]string{precedent.Right: "0011110000200000", precedent.Left: "0011100002200000"} // by line
+	for side, of := range hunks {
+		for start := range of {
+			for end := range of {
+				inside := of[start] != '0' && start <= end && strings.Count(of[start:end+1], of[start:start+1]) == end+1-start
+				if why := rejectReason(change, precedent.Span{Path: "a.go", Side: side, Start: start, End: end}); (why == "") != inside {
+					t.Errorf("%s %d to %d: %q", side, start, end, why)
+				}
+			}
+		}
+	}
+}
+
+// TestLastLine counts a hunk in another way: by the lines of each side.
+func TestLastLine(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		before, after := rapid.IntRange(0, 1000).Draw(t, "before"), rapid.IntRange(0, 1000).Draw(t, "after")
+		ops := rapid.SliceOfN(rapid.SampledFrom([]string{" ", "+", "-"}), 1, 30).Draw(t, "ops")
+		var b strings.Builder
+		fmt.Fprintf(&b, "@@ -%d,9 +%d,9 @@ func", before, after)
+		for _, op := range ops {
+			b.WriteString("\n" + op + rapid.SampledFrom([]string{"", "x", "@@ -1 +1 @@", "\\"}).Draw(t, "text"))
+			if rapid.Bool().Draw(t, "end") {
+				b.WriteString("\n\\ No newline at end of file")
+			}
+		}
+		all, last := strings.Join(ops, ""), ops[len(ops)-1]
+		left, right := before+len(all)-strings.Count(all, "+")-1, after+len(all)-strings.Count(all, "-")-1
+		if last == "+" {
+			left = 0
+		}
+		if last == "-" {
+			right = 0
+		}
+		if got := lastLine(b.String(), precedent.Left); got != left {
+			t.Errorf("left %d, want %d", got, left)
+		}
+		if got := lastLine(b.String(), precedent.Right); got != right {
+			t.Errorf("right %d, want %d", got, right)
+		}
+	})
+}

@@ -1,0 +1,143 @@
+package forge
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/precedent-dev/precedent"
+)
+
+// Pages describes the URLs of a forge's web pages.
+type Pages struct {
+	// Web is the root of the site: https://HOST, with a path if the forge is below
+	// one.
+	Web *url.URL
+	// Pull separates the repository from the number of a pull request: "pull",
+	// "-/merge_requests". PullAliases are accepted as well.
+	Pull        string
+	PullAliases []string
+	// Blob separates the repository from the commit in the URL of a file: "blob",
+	// "src/commit". It is empty if the forge does not show files.
+	Blob string
+	// LineSeparator separates two line numbers: "-L" in #L3-L5.
+	LineSeparator string
+	// Nested allows slashes in owners. No name then contains Pull.
+	Nested bool
+}
+
+// PullRequest returns the URL of a pull request.
+func (p Pages) PullRequest(repo precedent.Repo, number int) string {
+	return p.repoPage(repo) + "/" + p.Pull + "/" + strconv.Itoa(number)
+}
+
+func (p Pages) repoPage(repo precedent.Repo) string {
+	return p.Web.JoinPath(repo.Owner, repo.Name).String()
+}
+
+// ReadPullRequest parses the URL of a pull request's page, or of a page below it. The
+// error is KindRefused if the page is on another forge, and KindInvalid if it is not
+// a pull request.
+func (p Pages) ReadPullRequest(page string) (precedent.Repo, int, error) {
+	wrong := &Error{
+		Kind: KindInvalid, Msg: fmt.Sprintf("%q is not a pull request", page),
+		Hint: "give its number, or its URL: " + p.PullRequest(precedent.Repo{Owner: "owner", Name: "name"}, 7),
+	}
+	u, err := url.Parse(page)
+	if err != nil || u.User != nil || u.Scheme != "https" && u.Scheme != "http" {
+		return precedent.Repo{}, 0, wrong
+	}
+	home, err := precedent.ParseRepo(p.Web.Scheme + "://" + p.Web.Host + "/o/r")
+	if err != nil {
+		return precedent.Repo{}, 0, wrong
+	}
+	path, below := strings.CutPrefix(u.Path, strings.TrimSuffix(p.Web.Path, "/")+"/")
+	parts := strings.Split(strings.Trim(path, "/"), "/")
+	owner, name, number := p.parsePullPath(parts)
+	repo, err := precedent.ParseRepo(u.Scheme + "://" + u.Host + "/" + owner + "/" + name)
+	switch {
+	case err != nil || number == 0 || slices.ContainsFunc(parts, func(s string) bool { return s == "" || s == "." || s == ".." }):
+		return precedent.Repo{}, 0, wrong
+	case repo.Host != home.Host:
+		return precedent.Repo{}, 0, &Error{Kind: KindRefused, Msg: fmt.Sprintf("%s is not on %s", page, home.Host)}
+	case !below:
+		return precedent.Repo{}, 0, wrong
+	}
+	return repo, number, nil
+}
+
+// parsePullPath splits the path of a pull request's page. The number is 0 if it is
+// another path.
+func (p Pages) parsePullPath(parts []string) (owner, name string, number int) {
+	for i := 2; i < len(parts) && (i == 2 || p.Nested); i++ {
+		for _, between := range append([]string{p.Pull}, p.PullAliases...) {
+			rest := parts[i:]
+			words := strings.Split(between, "/")
+			if len(rest) <= len(words) || !slices.Equal(rest[:len(words)], words) {
+				continue
+			}
+			if n := pullNumber(rest[len(words)]); n > 0 {
+				return strings.Join(parts[:i-1], "/"), parts[i-1], n
+			}
+		}
+	}
+	return "", "", 0
+}
+
+// Lines returns the URL of lines of a file at a commit, or of the file if Start is 0.
+// It is empty if the forge does not show files. The path is escaped for use in
+// Markdown.
+func (p Pages) Lines(repo precedent.Repo, commit string, s precedent.Span) string {
+	if p.Blob == "" {
+		return ""
+	}
+	page := p.repoPage(repo) + "/" + p.Blob + "/" + commit + "/" + escapePath(s.Path)
+	switch {
+	case s.Start <= 0:
+		return page
+	case s.End > s.Start:
+		return fmt.Sprintf("%s#L%d%s%d", page, s.Start, p.LineSeparator, s.End)
+	}
+	return fmt.Sprintf("%s#L%d", page, s.Start)
+}
+
+// escapePath escapes every byte of a path that has a meaning in URLs or in Markdown.
+func escapePath(path string) string {
+	var b strings.Builder
+	for _, c := range []byte(path) {
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("/._~-", c) >= 0 {
+			b.WriteByte(c)
+			continue
+		}
+		fmt.Fprintf(&b, "%%%02X", c)
+	}
+	return b.String()
+}
+
+// ParsePullRequest parses a pull request of the forge: its number, with or without
+// "#", or the URL of its page or of one below it. For a number the Repo is zero. The
+// error is KindRefused if the page is on another forge, and KindInvalid if it is not
+// a pull request.
+func ParsePullRequest(f Forge, which string) (precedent.Repo, int, error) {
+	if strings.Contains(which, "/") {
+		return f.ReadPullRequestURL(which)
+	}
+	if n := pullNumber(strings.TrimPrefix(which, "#")); n > 0 {
+		return precedent.Repo{}, n, nil
+	}
+	return precedent.Repo{}, 0, &Error{
+		Kind: KindInvalid, Msg: fmt.Sprintf("%q is not a pull request", which),
+		Hint: "give its number, or its URL: " + f.PullRequestURL(precedent.Repo{Host: f.Host(), Owner: "owner", Name: "name"}, 7),
+	}
+}
+
+// pullNumber parses the number of a pull request; 0 if it is invalid.
+func pullNumber(s string) int {
+	n, err := strconv.ParseInt(s, 10, 32)
+	if err != nil || n <= 0 {
+		return 0
+	}
+	return int(n)
+}

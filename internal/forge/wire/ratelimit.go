@@ -1,0 +1,151 @@
+package wire
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/precedent-dev/precedent/internal/forge"
+)
+
+const (
+	firstBackoff = time.Second // doubles with each try, with full jitter
+	maxBackoff   = 30 * time.Second
+	// secondaryPause is how long GitHub asks to wait, longer each time, after a
+	// secondary limit that names no time ("Best practices for using the REST API").
+	secondaryPause = time.Minute
+)
+
+// waitTurn waits until no other request that makes a change is in flight. The caller
+// calls done after its own.
+func (t *Transport) waitTurn(ctx context.Context) (done func(), err error) {
+	select {
+	case t.writing <- struct{}{}:
+	case <-ctx.Done():
+		return nil, t.canceledError(ctx.Err(), false)
+	}
+	return func() {
+		t.mu.Lock()
+		t.lastWrite = t.o.Now()
+		t.mu.Unlock()
+		<-t.writing
+	}, nil
+}
+
+// quotaOf parses the rate limit headers.
+func quotaOf(h http.Header) (forge.Quota, bool) {
+	limit, err1 := strconv.Atoi(h.Get("X-RateLimit-Limit"))
+	left, err2 := strconv.Atoi(h.Get("X-RateLimit-Remaining"))
+	reset, err3 := strconv.ParseInt(h.Get("X-RateLimit-Reset"), 10, 64)
+	return forge.Quota{Limit: limit, Left: left, Reset: time.Unix(reset, 0).UTC()}, err1 == nil && err2 == nil && err3 == nil
+}
+
+// noteQuota records the rate limit of a response. GitHub has a separate limit for
+// GraphQL; self-hosted forges may have none.
+func (t *Transport) noteQuota(h http.Header) {
+	q, ok := quotaOf(h)
+	if of := h.Get("X-RateLimit-Resource"); !ok || of != "" && of != "core" {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.quota = q
+}
+
+// delay waits until the forge accepts requests again. A request that is known to be
+// refused is not sent: GitHub bans clients that go on.
+func (t *Transport) delay(ctx context.Context, writes bool) error {
+	t.mu.Lock()
+	until := t.pausedUntil
+	if q := t.quota; q.Limit > 0 && q.Left == 0 && q.Reset.After(until) {
+		until = q.Reset
+	}
+	now, wrote := t.o.Now(), t.lastWrite
+	t.mu.Unlock()
+	wait := until.Sub(now)
+	if ctx.Err() != nil {
+		return t.canceledError(ctx.Err(), false)
+	}
+	if wait > t.o.MaxWait {
+		return t.rateLimitError(until)
+	}
+	if writes && !wrote.IsZero() {
+		// Do not wait longer after the clock was set back.
+		wait = max(wait, min(wrote.Add(writeGap).Sub(now), writeGap))
+	}
+	if wait <= 0 {
+		return nil
+	}
+	if err := t.o.Sleep(ctx, wait); err != nil {
+		return t.canceledError(err, false)
+	}
+	return nil
+}
+
+func (t *Transport) rateLimitError(until time.Time) *forge.Error {
+	return &forge.Error{
+		Kind: forge.KindRate, Retry: until,
+		Msg:  fmt.Sprintf("%s rate limit exceeded until %s", t.o.Forge, until.UTC().Format(time.RFC3339)),
+		Hint: "wait, or use a token of another account: each account has its own limit",
+	}
+}
+
+// retryDelay returns how long to wait before the next attempt, and whether to make
+// one. A rate limit delays all requests through pausedUntil.
+func (t *Transport) retryDelay(g answer, e *forge.Error, try int) (time.Duration, bool) {
+	now := t.o.Now()
+	switch e.Kind {
+	case forge.KindRate:
+		until := e.Retry
+		if until.IsZero() {
+			until = now.Add(secondaryPause << (try - 1))
+			e.Retry = until
+		}
+		t.mu.Lock()
+		if until.After(t.pausedUntil) {
+			t.pausedUntil = until
+		}
+		t.mu.Unlock()
+		return 0, try < maxTries // delay waits
+	case forge.KindServer, forge.KindNetwork:
+		if until, ok := retryAfter(g.header, now); ok {
+			wait := until.Sub(now)
+			e.Retry = until
+			return max(wait, 0), try < maxTries && wait <= t.o.MaxWait
+		}
+		return t.o.Rand(min(firstBackoff<<(try-1), maxBackoff)), try < maxTries
+	}
+	return 0, false
+}
+
+// retryAfter parses the Retry-After header: seconds, or a date.
+func retryAfter(h http.Header, now time.Time) (time.Time, bool) {
+	v := h.Get("Retry-After")
+	if s, err := strconv.ParseInt(v, 10, 32); err == nil && s >= 0 {
+		return now.Add(time.Duration(s) * time.Second), true
+	}
+	at, err := http.ParseTime(v)
+	return at.UTC(), err == nil
+}
+
+// rateLimited reports whether a 403 or 429 is a rate limit, and until when; zero if
+// that is unknown.
+func (t *Transport) rateLimited(g answer, message string) (until time.Time, is bool) {
+	if g.status != http.StatusForbidden && g.status != http.StatusTooManyRequests {
+		return time.Time{}, false
+	}
+	if at, ok := retryAfter(g.header, t.o.Now()); ok {
+		return at, true
+	}
+	if g.header.Get("X-RateLimit-Remaining") == "0" {
+		if q, ok := quotaOf(g.header); ok && q.Reset.After(t.o.Now()) {
+			return q.Reset, true
+		}
+		return time.Time{}, true
+	}
+	secondary := strings.Contains(strings.ToLower(message), "secondary rate limit")
+	return time.Time{}, secondary || g.status == http.StatusTooManyRequests
+}

@@ -1,0 +1,205 @@
+package git
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/precedent-dev/precedent"
+)
+
+// snapshotter collects the contents of a snapshot of the work tree, and what it
+// leaves out.
+type snapshotter struct {
+	repo    *Repo
+	index   index
+	skipped []precedent.SkippedFile
+	total   int64
+	blobs   *Blobs // opened when a file first needs its former content
+}
+
+// close closes what takeSnapshot opened.
+func (s *snapshotter) close() {
+	if s.blobs != nil {
+		s.blobs.Close()
+	}
+}
+
+// takeSnapshot reads the new files and those that may have changed, and passes them
+// to w.
+func (s *snapshotter) takeSnapshot(ctx context.Context, w *builder, changed []change, untracked []string) error {
+	attrs, err := s.attributes(ctx, changed, untracked)
+	if err != nil {
+		return err
+	}
+	tree, err := openWorkTree(s.repo.place.top)
+	if err != nil {
+		return err
+	}
+	defer tree.close()
+	// A folder may have replaced a file: remove deleted files first.
+	for _, c := range changed {
+		if there, err := tree.has(c.path); err != nil {
+			return err
+		} else if !there {
+			w.remove(c.path)
+		}
+	}
+	for _, path := range untracked {
+		changed = append(changed, change{path: path})
+	}
+	for _, c := range changed {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		f, why, err := s.lookAt(tree, c.path, attrs[c.path])
+		switch {
+		case err != nil:
+			return err
+		case why != "":
+			s.skipped = append(s.skipped, skipped(c.path, why))
+		case f.kind != missing:
+			if err := s.store(ctx, w, c, f, attrs[c.path]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// lookAt reads a file, or returns why it is not in the snapshot.
+func (s *snapshotter) lookAt(tree *workTree, path string, a attributes) (f workFile, why string, err error) {
+	if !isPlain(path) { // git ends a folder's name with a slash
+		return f, "another repository inside this one", nil
+	}
+	if why := unsafePath(path); why != "" {
+		return f, why, nil
+	}
+	left := workTotalBytes - s.total
+	if f, err = tree.read(path, min(workFileBytes, left)); err != nil {
+		return f, "", err
+	}
+	switch fileIsThere := f.kind == regular || f.tooLarge; {
+	case fileIsThere && hasValue(a.filter):
+		return f, "its filter " + printable(a.filter) + " is not run", nil
+	case fileIsThere && hasValue(a.encoding):
+		return f, "its encoding " + printable(a.encoding) + " is not converted", nil
+	case f.tooLarge && left < workFileBytes:
+		return f, "changed files of more than " + sizeText(workTotalBytes) + " in total", nil
+	}
+	return f, f.why, nil
+}
+
+// hasValue reports whether an attribute is set to a text.
+func hasValue(value string) bool {
+	switch value {
+	case "", "set", "unset", "unspecified":
+		return false
+	}
+	return true
+}
+
+// store adds a file in the form that git would store, unless the index already has it
+// in that form.
+func (s *snapshotter) store(ctx context.Context, w *builder, c change, f workFile, a attributes) error {
+	mode := "120000"
+	if f.kind == regular {
+		mode = s.mode(c, f)
+		var err error
+		f.data, err = toRepository(f.data, a, s.repo.config.last("core.autocrlf"), func() ([]byte, error) { return s.former(ctx, c) })
+		if err != nil {
+			return err
+		}
+	}
+	if !c.conflict && c.mode == mode && c.id == s.repo.blobID(f.data) {
+		return nil
+	}
+	s.total += int64(len(f.data))
+	return w.add(c.path, mode, f.data)
+}
+
+// mode returns a regular file's mode in the repository. If the file system has no
+// modes, the index decides.
+func (s *snapshotter) mode(c change, f workFile) string {
+	switch {
+	case slices.Contains([]string{"100644", "100755", "120000"}, c.newMode):
+		return c.newMode
+	case f.executable && !s.noFileMode():
+		return "100755"
+	}
+	return "100644"
+}
+
+func (s *snapshotter) noFileMode() bool {
+	value := s.repo.config.repository("core.filemode")
+	return value != "" && !isTruthy(value)
+}
+
+// former returns the content of the file in the index; nil if it has none.
+func (s *snapshotter) former(ctx context.Context, c change) ([]byte, error) {
+	if c.id == "" || c.mode == "160000" {
+		return nil, nil
+	}
+	if s.blobs == nil {
+		var err error
+		if s.blobs, err = s.repo.Blobs(ctx); err != nil {
+			return nil, err
+		}
+	}
+	data, err := s.blobs.ReadID(c.id, workFileBytes)
+	if err != nil {
+		return nil, nil //nolint:nilerr // git also treats missing content as none
+	}
+	return data, nil
+}
+
+// attributes asks git for the files' attributes in the work tree's .gitattributes.
+func (s *snapshotter) attributes(ctx context.Context, changed []change, untracked []string) (map[string]attributes, error) {
+	var paths strings.Builder
+	for _, c := range changed {
+		paths.WriteString(c.path + "\x00")
+	}
+	for _, path := range untracked {
+		paths.WriteString(path + "\x00")
+	}
+	if paths.Len() == 0 {
+		return nil, nil
+	}
+	c := call{
+		op: opSnapshot, dir: s.repo.place.top, stdin: strings.NewReader(paths.String()),
+		env:  []string{"GIT_INDEX_FILE=" + s.index.file, "GIT_WORK_TREE=" + s.repo.place.top},
+		args: append([]string{"check-attr", "-z", "--stdin"}, attributeNames...),
+	}
+	own := filepath.Join(s.repo.place.commonDir, "info", "attributes")
+	if _, err := os.Stat(own); err == nil {
+		if err := s.addAttributes(own); err != nil {
+			return nil, &Error{Op: c.op, Msg: printable(err.Error()), Err: err}
+		}
+		c.env = append(c.env, "GIT_DIR="+s.index.dir, "GIT_OBJECT_DIRECTORY="+filepath.Join(s.repo.shadow, "objects"))
+	}
+	out, err := s.repo.run(ctx, c, int64(paths.Len()+256)*int64(2*len(attributeNames))+configBytes)
+	if err != nil {
+		return nil, err
+	}
+	return readAttributes(out), nil
+}
+
+// addAttributes makes the index's folder a second shadow with the attributes from the
+// repository's info/attributes. The first shadow must not have them: there an
+// attribute could hide a difference.
+func (s *snapshotter) addAttributes(attributes string) error {
+	dir := s.index.dir
+	for _, name := range []string{"info", "refs"} {
+		if err := os.Mkdir(filepath.Join(dir, name), 0o700); err != nil {
+			return err
+		}
+	}
+	for _, name := range []string{"HEAD", "config"} {
+		if err := copyRegular(filepath.Join(s.repo.shadow, name), filepath.Join(dir, name), adminBytes); err != nil {
+			return err
+		}
+	}
+	return copyRegular(attributes, filepath.Join(dir, "info", "attributes"), adminBytes)
+}
