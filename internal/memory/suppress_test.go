@@ -277,7 +277,8 @@ func snapshot(findings []precedent.Finding) []precedent.Finding {
 // checkSuppressed checks what holds of every finding, whatever is remembered.
 func checkSuppressed(t *rapid.T, before, after precedent.Finding, rejections []precedent.Rejection, threshold int) {
 	kept := after
-	kept.Dropped, kept.DroppedBy, kept.Placement, kept.Confidence, kept.Trail = before.Dropped, before.DroppedBy, before.Placement, before.Confidence, before.Trail
+	kept.Dropped, kept.DroppedBy, kept.DroppedWhy = before.Dropped, before.DroppedBy, before.DroppedWhy
+	kept.Placement, kept.Confidence, kept.Trail = before.Placement, before.Confidence, before.Trail
 	if diff := cmp.Diff(before, kept); diff != "" {
 		t.Fatalf("more than a note was changed: %s", diff)
 	}
