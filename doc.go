@@ -80,7 +80,7 @@
 //
 // To follow a pull request: cmd/precedent/pr.go calls the same package. pull.go reads
 // the pull request, pull_fetch.go the commits, discussion.go what people said, and
-// follow.go our threads (thread.Assemble, thread.Carry). What is to be posted is
+// follow.go our threads (thread.Assemble, thread.Relocate). What is to be posted is
 // planned (Plan of post.Poster) and kept with the review. publish.go delivers it, and
 // learn.go keeps what became of earlier findings (memory.Learn).
 package precedent
