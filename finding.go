@@ -230,6 +230,11 @@ type Finding struct {
 	// Place is what the function Place says of where the finding stands; empty
 	// if it stands nowhere. The fingerprint is made from it.
 	Place string `json:"-"`
+	// Inexact tells that the finder's quote differed from the line that it was
+	// placed on, so that Quote was replaced by the file's own text.
+	Inexact bool `json:"-"`
+	// DroppedWhy is the sentence that explains Dropped; empty for a live finding.
+	DroppedWhy string `json:"-"`
 	// Trail holds the decisions in the order in which they were made. It is
 	// kept with the review, apart from the result.
 	Trail []Decision `json:"-"`
@@ -250,7 +255,8 @@ func (f *Finding) Drop(step string, why Dropped, by, format string, args ...any)
 		return
 	}
 	f.Dropped, f.DroppedBy, f.Placement = why, by, Hidden
-	f.Trail = append(f.Trail, Decision{Step: step, Text: fmt.Sprintf(format, args...), By: by})
+	f.DroppedWhy = fmt.Sprintf(format, args...)
+	f.Trail = append(f.Trail, Decision{Step: step, Text: f.DroppedWhy, By: by})
 }
 
 // identityVersion tags the hashes below. A new tag makes every stored identity

@@ -118,6 +118,8 @@ type Coverage struct {
 type Failure struct {
 	Step  string `json:"step"`
 	Error string `json:"error"`
+	// Status is how the engine's task ended that failed; empty for other failures.
+	Status Status `json:"status"`
 }
 
 // GateResult is what the repository's own build and tests said before the review.
@@ -156,6 +158,7 @@ type Review struct {
 	Base        string      `json:"base"` // object id of the commit that the change starts from
 	Head        string      `json:"head"` // object id of the commit, or of the tree for changes that are not committed
 	Scope       Scope       `json:"scope"`
+	NoEngine    bool        `json:"no_engine"` // no engine was configured, so no specialist read the change
 	Verdict     Verdict     `json:"verdict"`
 	Positive    string      `json:"positive"`  // what the change does best; may be empty
 	Threshold   int         `json:"threshold"` // percent

@@ -63,7 +63,7 @@ func TestDoctorNamesTheForge(t *testing.T) {
 	expect("a token and a remote elsewhere", 1, "https://example.org/team/app", nil, doctor.Warning, "the clone's remote is on example.org", "--forge gitea:")
 	expect("a token and no remote", 1, "", nil, doctor.OK, "as "+forgetest.Bot.Login, "")
 	s.app.env["GH_TOKEN"] = "ghp_wrong"
-	expect("a wrong token", 1, ours, nil, doctor.Warning, "find out whose the token is", "the token is in GITHUB_TOKEN or GH_TOKEN")
+	expect("a wrong token", 1, ours, nil, doctor.Warning, "look up the account of the token", "the token is in GITHUB_TOKEN or GH_TOKEN")
 	s.app.env["GH_TOKEN"] = "a b"
 	expect("no token at all", 0, ours, nil, doctor.Warning, "GITHUB_TOKEN or GH_TOKEN", "make a new one")
 	s.app.env["GH_TOKEN"] = ""

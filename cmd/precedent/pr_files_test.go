@@ -313,7 +313,7 @@ func TestPostOnEveryKindOfChange(t *testing.T) {
 		t.Errorf("%d live findings of %d", n, len(finds)+2)
 	}
 	s.covered(r, map[string]string{
-		"went/away.js": "renamed without another change", "gone.js": "deleted", "logo.png": "binary", "lib": "submodule", "run.sh": "only its mode changed",
+		"went/away.js": "renamed without other changes", "gone.js": "deleted", "logo.png": "binary", "lib": "submodule", "run.sh": "only its mode changed",
 		"pointer": "symbolic link", "linked.js": "symbolic link", "vendor/dep/dep.js": "vendored", "pb.go": "generated (its header says so)",
 	})
 	s.silentAgain()

@@ -109,8 +109,8 @@ func TestGiteaPostsInsideTheDiff(t *testing.T) {
 		"half of it": {func(whole string) string {
 			first, _, _ := strings.Cut(whole, "+function average")
 			return regexp.MustCompile(`\+1,\d+ @@`).ReplaceAllString(first, fmt.Sprintf("+1,%d @@", strings.Count(first, "\n+")-1))
-		}, "map[refund:open]", "its lines are not in the diff"},
-		"no diff at all": {func(whole string) string { return whole[:len(whole)/2] }, "map[]", "nobody can tell whether its lines are in the diff"},
+		}, "map[refund:open]", "the lines are not in the diff"},
+		"no diff at all": {func(whole string) string { return whole[:len(whole)/2] }, "map[]", "cannot check that its lines are in the diff"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newShopPull(t)

@@ -100,7 +100,7 @@ var findingID = regexp.MustCompile(`\b[0-9a-hjkmnp-tv-z]{10}\b`)
 
 // unnatural is a text without what differs from one run to the next.
 func unnatural(s string) string {
-	return findingID.ReplaceAllString(forgetest.Unnatural(s), "FINDING")
+	return findingID.ReplaceAllString(forgetest.WithoutVolatile(s), "FINDING")
 }
 
 // picture is what everybody sees on the pull request and what the memory holds,

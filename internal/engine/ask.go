@@ -12,39 +12,38 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-// Reply is what one request brought back.
+// Reply is the result of one request.
 type Reply struct {
-	// Status is ok if Output is to be read; malformed if what came back could
-	// not even be taken apart, which is asked again; else how it ended.
+	// Status is ok if Output is to be read, malformed if the reply could not be parsed
+	// and the task is asked again, otherwise how the request ended.
 	Status precedent.Status
-	// Output is the answer as the model wrote it: JSON, or JSON among other things.
+	// Output is the answer as the model wrote it: JSON, or text that contains JSON.
 	Output  []byte
 	Message string // why the status is not ok, for a person
 	Model   string
 	Usage   precedent.Usage // Requests of less than one count as one
 	CostUSD float64
-	// Attempts is how many answers the far side tried before it gave this one,
-	// with it; less than one counts as one. A turn in which an agent used a tool
-	// is a request, but no attempt.
+	// Attempts counts the answers that were tried, including this one; less than one
+	// counts as one. A turn in which an agent used a tool is a request, but not an
+	// attempt.
 	Attempts int
 }
 
-// MostAttempts is how many answers to a task are tried: one, and two more
-// after such as could not be used.
+// MostAttempts is how many answers to a task are tried: one, and two more if an answer
+// could not be used.
 const MostAttempts = 3
 
 //go:embed reask.md
 var reask string
 
-// Ask does a task by up to MostAttempts answers and is the one place where an
-// answer becomes JSON that satisfies the task's schema. once sends the task that
-// it is given, which differs from t in the prompt when an answer is asked again,
-// and respects the context, which ends with the task's timeout. A once that by
-// itself asks again keeps to what is left of MostAttempts, and tells of it in
-// Reply.Attempts. Only a malformed answer is asked again; a refusal stands. The
-// usage of all requests is summed.
+// Ask does a task with up to MostAttempts answers. It is the only place where an
+// answer becomes JSON that satisfies the task's schema. once sends the given task,
+// whose prompt differs from t's after a malformed answer, and respects the context,
+// which ends with the task's timeout. If once repeats a request by itself, it stays
+// within MostAttempts and reports the number in Reply.Attempts. Only malformed answers
+// are repeated, refusals are not. The usage of all requests is summed.
 //
-// The error is that of a cancelled ctx, of a task whose schema is wrong, or once's.
+// The error is that of a cancelled ctx, of an invalid schema, or of once.
 func Ask(ctx context.Context, t Task, once func(context.Context, Task) (Reply, error)) (Answer, error) {
 	v, err := validator(t.Schema)
 	if err != nil {
@@ -70,7 +69,7 @@ func Ask(ctx context.Context, t Task, once func(context.Context, Task) (Reply, e
 		case ctx.Err() != nil:
 			return a, ctx.Err()
 		case timed.Err() != nil && (err != nil || r.Status == precedent.StatusError):
-			return a.late(t, problem), nil
+			return a.timedOut(t, problem), nil
 		case err != nil:
 			return a, err
 		case r.Status == precedent.StatusOK:
@@ -90,7 +89,7 @@ func Ask(ctx context.Context, t Task, once func(context.Context, Task) (Reply, e
 		return a, ctx.Err()
 	}
 	if timed.Err() != nil {
-		return a.late(t, problem), nil
+		return a.timedOut(t, problem), nil
 	}
 	a.Message = fmt.Sprintf("no usable answer in %d requests: %s", tried, a.Message)
 	return a, nil
@@ -109,7 +108,7 @@ func read(v *Validator, output []byte) (json.RawMessage, error) {
 	return wholeNumbers(answer), nil
 }
 
-// count adds what a request cost.
+// count adds the usage of a request.
 func (a *Answer) count(r Reply) {
 	r.Usage.Requests = max(r.Usage.Requests, 1)
 	a.Usage.Add(r.Usage)
@@ -119,9 +118,9 @@ func (a *Answer) count(r Reply) {
 	}
 }
 
-// late is the answer to a task whose time is over; problem is what was wrong
+// timedOut returns the answer to a task that ran out of time; problem is what was wrong
 // with its last answer, if it had one.
-func (a Answer) late(t Task, problem string) Answer {
+func (a Answer) timedOut(t Task, problem string) Answer {
 	a.Status, a.Message = precedent.StatusTimeout, fmt.Sprintf("no answer within %s", t.Timeout)
 	if problem != "" {
 		a.Message = fmt.Sprintf("no usable answer within %s: %s", t.Timeout, problem)
@@ -129,8 +128,8 @@ func (a Answer) late(t Task, problem string) Answer {
 	return a
 }
 
-// wholeNumbers writes the whole numbers of valid JSON as integers. A schema
-// takes 85.0 and 1e2 for integers, encoding/json does not.
+// wholeNumbers writes the whole numbers of valid JSON as integers. A schema accepts
+// 85.0 and 1e2 as integers, encoding/json does not.
 func wholeNumbers(raw []byte) []byte {
 	out := make([]byte, 0, len(raw))
 	for at := 0; at < len(raw); {
@@ -148,7 +147,7 @@ func wholeNumbers(raw []byte) []byte {
 			for at < len(raw) && isWord(raw[at]) {
 				at++
 			}
-			out = append(out, whole(string(raw[start:at]))...)
+			out = append(out, wholeNumber(string(raw[start:at]))...)
 		default:
 			out = append(out, c)
 			at++
@@ -157,8 +156,8 @@ func wholeNumbers(raw []byte) []byte {
 	return out
 }
 
-func whole(number string) string {
-	const exact = 1 << 53 // beyond it a float64 no longer knows its neighbours
+func wholeNumber(number string) string {
+	const exact = 1 << 53 // beyond it a float64 cannot represent every integer
 	if !strings.ContainsAny(number, ".eE") {
 		return number
 	}

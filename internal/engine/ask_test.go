@@ -122,7 +122,7 @@ func TestAskTimeout(t *testing.T) {
 	}{
 		{"of the task", 3 * time.Second, Reply{}, "no answer within 3s", 3 * time.Second},
 		{"by default", 0, Reply{}, "no answer within 10m0s", DefaultTimeout},
-		{"over all requests", 3 * time.Second, wrote("nonsense"), "no usable answer within 3s: there is no JSON object in it", 3 * time.Second},
+		{"over all requests", 3 * time.Second, wrote("nonsense"), "no usable answer within 3s: it has no JSON object", 3 * time.Second},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-// ErrOverBudget is wrapped by the error of a reservation that no budget covers.
+// ErrOverBudget is wrapped by the error of a reservation beyond the budget.
 var ErrOverBudget = errors.New("over budget")
 
 // The default bounds: of one review, of all reviews of a pull request, and of
@@ -21,15 +21,15 @@ const (
 	DefaultDayUSD       = 50.0
 )
 
-// Budget bounds what the requests of one review may take. It is asked before
-// each request with an estimate, so that a bound is kept and not noticed
-// afterwards. It is safe for concurrent use.
+// Budget bounds what the requests of one review may use. Each request reserves an
+// estimate before it is sent, so that no bound is exceeded. It is safe for concurrent
+// use.
 type Budget struct {
 	USD    float64 // dollars; 0 means no bound
 	Tokens int     // input and output together; 0 means no bound
-	// Book books dollars across processes; nil for no such bound. An estimate is
-	// booked or refused with an error that says why; what was spent in truth,
-	// as the difference to its estimate, is booked whatever the bound.
+	// Book books dollars across processes; nil for no such bound. An estimate is booked
+	// or refused with an error that says why; its difference to the actual cost is
+	// always booked.
 	Book func(ctx context.Context, usd float64, spent bool) error
 
 	mu     sync.Mutex
@@ -37,10 +37,9 @@ type Budget struct {
 	tokens int
 }
 
-// Reserve sets an estimate aside, or fails with an error that wraps
-// ErrOverBudget. settle replaces the estimate by what it was in truth; it is
-// called once, after the request.
-func (b *Budget) Reserve(ctx context.Context, tokens int, usd float64) (settle func(tokens int, usd float64), err error) {
+// Reserve reserves an estimate, or returns an error that wraps ErrOverBudget. charge
+// replaces the estimate by the actual usage; it is called once, after the request.
+func (b *Budget) Reserve(ctx context.Context, tokens int, usd float64) (charge func(tokens int, usd float64), err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	switch {
@@ -62,23 +61,22 @@ func (b *Budget) Reserve(ctx context.Context, tokens int, usd float64) (settle f
 		b.usd += realUSD - usd
 		b.tokens += realTokens - tokens
 		if b.Book != nil && realUSD != usd {
-			// The review may be cancelled; the books are kept all the same. Should
-			// this fail, the books have the estimate instead of the truth.
+			// Book even if the review is cancelled. If this fails, the estimate stays
+			// booked.
 			_ = b.Book(context.WithoutCancel(ctx), realUSD-usd, true)
 		}
 	}, nil
 }
 
-// Spent returns what is spent or set aside.
+// Spent returns what is spent or reserved.
 func (b *Budget) Spent() (tokens int, usd float64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.tokens, b.usd
 }
 
-// Within keeps an engine within the budget that meters itself only afterwards,
-// by the usage of its answers. Before a task its prompt is counted, and the
-// dollars that the task before it took.
+// Within bounds an engine whose usage is only known after each answer. Before a task
+// it reserves the tokens of the prompt and the dollars of the previous task.
 func (b *Budget) Within(e Engine) Engine { return &bounded{Engine: e, budget: b} }
 
 type bounded struct {
@@ -93,12 +91,12 @@ func (x *bounded) Run(ctx context.Context, t Task) (Answer, error) {
 	x.mu.Lock()
 	usd := x.last
 	x.mu.Unlock()
-	settle, err := x.budget.Reserve(ctx, (len(t.System)+len(t.User()))/charsPerToken, usd)
+	charge, err := x.budget.Reserve(ctx, (len(t.System)+len(t.User()))/charsPerToken, usd)
 	if err != nil {
 		return Answer{Status: precedent.StatusOverBudget, Message: err.Error()}, nil
 	}
 	a, err := x.Engine.Run(ctx, t)
-	settle(a.Usage.InputTokens+a.Usage.OutputTokens, a.CostUSD)
+	charge(a.Usage.InputTokens+a.Usage.OutputTokens, a.CostUSD)
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.last = a.CostUSD

@@ -14,7 +14,7 @@ import (
 
 func TestBudget(t *testing.T) {
 	b := &Budget{USD: 1, Tokens: 1000}
-	settle, err := b.Reserve(t.Context(), 400, 0.6)
+	charge, err := b.Reserve(t.Context(), 400, 0.6)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,7 +24,7 @@ func TestBudget(t *testing.T) {
 	if _, err := b.Reserve(t.Context(), 700, 0.1); !errors.Is(err, ErrOverBudget) {
 		t.Errorf("tokens: %v", err)
 	}
-	settle(100, 0.1) // it took less than was set aside
+	charge(100, 0.1) // it took less than was set aside
 	if _, err := b.Reserve(t.Context(), 700, 0.5); err != nil {
 		t.Errorf("after settling: %v", err)
 	}
@@ -42,21 +42,21 @@ func TestBudgetOfTheDay(t *testing.T) {
 		total += usd
 		return nil
 	}}
-	settle, err := b.Reserve(t.Context(), 1, 0.9)
+	charge, err := b.Reserve(t.Context(), 1, 0.9)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := b.Reserve(t.Context(), 1, 0.2); !errors.Is(err, ErrOverBudget) {
 		t.Errorf("second: %v", err)
 	}
-	settle(1, 0.3)
+	charge(1, 0.3)
 	if math.Abs(total-0.3) > 1e-9 {
 		t.Errorf("the day has %.2f", total)
 	}
-	if settle, err = b.Reserve(t.Context(), 1, 0.1); err != nil {
+	if charge, err = b.Reserve(t.Context(), 1, 0.1); err != nil {
 		t.Fatal(err)
 	}
-	settle(1, 2) // more than was expected, and more than the day has left: it was spent
+	charge(1, 2) // more than was expected, and more than the day has left: it was spent
 	if math.Abs(total-2.3) > 1e-9 {
 		t.Errorf("the day has %.2f after it was overspent", total)
 	}
@@ -89,8 +89,8 @@ func TestBudgetIsNeverExceeded(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 50 {
 		wg.Go(func() {
-			if settle, err := b.Reserve(context.Background(), 100, 0); err == nil {
-				settle(100, 0)
+			if charge, err := b.Reserve(context.Background(), 100, 0); err == nil {
+				charge(100, 0)
 			}
 		})
 	}

@@ -1,7 +1,7 @@
-// Package engine is the seam to whatever does a reading task: a model behind an
-// API, an agent on the command line, or any program. A task goes in, an answer
-// that fits the task's schema comes out, or a status that says what went wrong.
-// No engine ever posts, decides or stores anything.
+// Package engine is the interface to what does a reading task: a model behind an API,
+// an agent on the command line, or any program. It takes a task and returns an answer
+// that satisfies the task's schema, or a status that says what went wrong. An engine
+// never posts, decides or stores anything.
 package engine
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-// Role is the kind of a task; each has an answer schema of its own.
+// Role is the kind of a task; each has its own answer schema.
 type Role string
 
 // The roles that tasks have.
@@ -28,39 +28,39 @@ type Task struct {
 	Role   Role
 	Name   string // the finder's name, or the role's: for transcripts and progress
 	System string
-	// The prompt is Common, Prefix and Prompt, one behind the other. Common is the
-	// same, byte by byte, in all tasks of a role on one review; Prefix in those of
-	// them that read one part of the change. An engine that can makes the provider
-	// cache System, what ends with Common, and what ends with Prefix.
+	// The text is Common, Prefix and Prompt in this order. Common is the same, byte for
+	// byte, in all tasks of a role in one review; Prefix in those that read the same
+	// part of the change. If possible, an engine has the provider cache System, the
+	// text up to Common, and the text up to Prefix.
 	Common, Prefix string
 	Prompt         string
 	// Schema is the JSON Schema that the answer must satisfy.
 	Schema json.RawMessage
-	// Tree is a read-only export of the head without .git; empty if the engine
-	// has no use for one (see Info.WantsTree).
+	// Tree is a read-only export of the head without .git; empty if the engine does not
+	// need one (see Info.WantsTree).
 	Tree string
-	// Timeout bounds the task, requests repeated after a malformed answer
-	// included; DefaultTimeout if it is not positive.
+	// Timeout bounds the task, including requests repeated after a malformed answer;
+	// DefaultTimeout if it is not positive.
 	Timeout time.Duration
-	// FirstByte is called at most once, when the first byte of the answer is
-	// here; nil if nobody waits for it. From then on the prefix can be cached.
+	// FirstByte is called at most once, when the first byte of the answer arrives: from
+	// then on the prefix can be read from the cache. It may be nil.
 	FirstByte func()
 }
 
-// DefaultTimeout bounds a task that names no bound of its own. It is the time
-// that a whole review has on a pull request, so a lone task never outlives one.
+// DefaultTimeout bounds a task without a timeout. It is the time that a whole review
+// of a pull request has.
 const DefaultTimeout = 10 * time.Minute
 
-// Answer is what became of a task. Trouble that a review has to live with is a
-// value here: Status says how it ended and Message why, for a person.
+// Answer is the result of a task. Problems that a review survives are values: Status
+// says how the task ended and Message why, for people.
 type Answer struct {
 	Status precedent.Status // ok, refused, malformed, timeout, truncated, over-budget or error
 	// JSON satisfies the task's schema when Status is ok, else it is nil. Its
 	// whole numbers have neither fraction nor exponent, so that what the schema
 	// calls an integer decodes into one.
 	JSON json.RawMessage
-	// Message may hold what a program wrote to its standard error, control
-	// characters included: escape it before a terminal sees it.
+	// Message may contain what a program wrote to its standard error, including control
+	// characters: escape it before printing.
 	Message string
 	Model   string
 	Usage   precedent.Usage // of all requests of the task
@@ -71,21 +71,21 @@ type Answer struct {
 type Info struct {
 	Name string // "command", "api", "claude"
 	Line string // which engine, why it was chosen, where the code goes: one line for people
-	// Who is the model and host, or the program: two engines of one name and one
-	// Who would answer alike.
+	// Who is the model and host, or the program: engines with the same Name and Who
+	// give equivalent answers.
 	Who string
 	// WantsTree tells whether tasks need Task.Tree.
 	WantsTree bool
-	// Cost is what usage costs in US dollars; nil if the engine does not know
-	// its prices beforehand.
+	// Cost returns what usage costs in US dollars; nil if the prices are not known
+	// beforehand.
 	Cost func(precedent.Usage) float64
 }
 
-// User is the whole prompt.
+// User returns the whole prompt.
 func (t Task) User() string { return t.Common + t.Prefix + t.Prompt }
 
-// Engine does tasks. Run returns an error only for a cancelled context or a
-// defect of the engine itself; whatever the far side does is an Answer.
+// Engine does tasks. Run returns an error only for a cancelled context or a defect of
+// the engine itself; everything that the model or program does is an Answer.
 // Implementations are safe for concurrent use.
 type Engine interface {
 	Info() Info

@@ -15,37 +15,35 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-// Keeper wraps an engine so that good answers are kept as they come. A review
-// that was killed, or of which a part went wrong, can go on from them and pays
-// for nothing twice. It is safe for concurrent use.
+// Keeper wraps an engine and stores good answers as they arrive. A review that was
+// killed, or failed in part, can be resumed from them and pays for nothing twice. It
+// is safe for concurrent use.
 type Keeper struct {
 	Engine
-	// Of names what the answers are about, beside what the tasks themselves
-	// say: base and head.
+	// Of names what the answers are about in addition to the tasks: base and head.
 	Of string
-	// Load and Save reach the store. Their trouble never stops a task.
+	// Load and Save access the store. Their errors never stop a task.
 	Load func(ctx context.Context, task string) (answer []byte, found bool, err error)
 	Save func(ctx context.Context, answers map[string][]byte) error // by task: all or none
-	// Resume tells whether kept answers are used; else they are only kept.
+	// Resume tells whether stored answers are used; otherwise they are only stored.
 	Resume bool
-	// After is time.After, or another clock's.
+	// After is time.After, or that of another clock.
 	After func(time.Duration) <-chan time.Time
 
 	saving sync.Mutex // held while a batch is saved
 
 	mu       sync.Mutex
-	batch    map[string][]byte // what is to be saved
-	waiting  bool              // a goroutine saves the batch before long
+	batch    map[string][]byte // answers to save
+	waiting  bool              // a goroutine will save the batch
 	tasks    []string
 	failures []precedent.Failure
 }
 
-// batchTime is how long an answer waits for others at most, so that they are
-// saved together: each time something is saved, the disk is waited for. A kill
-// loses what came in that time.
+// batchTime is how long an answer waits at most to be saved together with others,
+// because each save waits for the disk. A kill loses the answers of that time.
 const batchTime = 200 * time.Millisecond
 
-// Run answers from what was kept, or asks and keeps.
+// Run returns the stored answer, or asks the engine and stores its answer.
 func (k *Keeper) Run(ctx context.Context, t Task) (Answer, error) {
 	task := k.key(t)
 	if a, ok := k.kept(ctx, task); ok {
@@ -63,13 +61,13 @@ func (k *Keeper) Run(ctx context.Context, t Task) (Answer, error) {
 		k.fail("keep answer", err)
 		return a, nil
 	}
-	// The answer is paid for: it is kept even if the review is cancelled now.
+	// The answer is paid for, so it is stored even if the review is cancelled now.
 	k.keep(context.WithoutCancel(ctx), task, raw)
 	return a, nil
 }
 
-// keep saves an answer: at once if nothing was saved for a while, else together
-// with those that come in the meantime.
+// keep saves an answer: at once if nothing was saved for a while, otherwise together
+// with those that arrive in the meantime.
 func (k *Keeper) keep(ctx context.Context, task string, raw []byte) {
 	k.mu.Lock()
 	if k.batch == nil {
@@ -91,7 +89,7 @@ func (k *Keeper) keep(ctx context.Context, task string, raw []byte) {
 	}()
 }
 
-// save saves the batch. If there is none, it says so, and nobody waits any more.
+// save saves the batch and tells whether there was one.
 func (k *Keeper) save(ctx context.Context) bool {
 	k.saving.Lock()
 	defer k.saving.Unlock()
@@ -130,7 +128,7 @@ func (k *Keeper) kept(ctx context.Context, task string) (Answer, bool) {
 	return a, found
 }
 
-// key is the hash of all that an answer depends on.
+// key returns the hash of everything that an answer depends on.
 func (k *Keeper) key(t Task) string {
 	h := sha256.New()
 	info := k.Info()
@@ -141,7 +139,7 @@ func (k *Keeper) key(t Task) string {
 		for _, s := range parts {
 			n += len(s)
 		}
-		_, _ = io.WriteString(h, strconv.Itoa(n)+":") // a hash takes everything
+		_, _ = io.WriteString(h, strconv.Itoa(n)+":") // a hash never fails
 		for _, s := range parts {
 			_, _ = io.WriteString(h, s)
 		}
@@ -155,8 +153,8 @@ func (k *Keeper) note(tasks ...string) {
 	k.tasks = append(k.tasks, tasks...)
 }
 
-// fail remembers the first trouble of a kind: a database that cannot be written
-// would say the same for every answer.
+// fail records the first error of each step: a database that cannot be written fails
+// for every answer.
 func (k *Keeper) fail(step string, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -165,9 +163,8 @@ func (k *Keeper) fail(step string, err error) {
 	}
 }
 
-// Done saves what is still to be saved. It returns the tasks whose answers are
-// kept, to be dropped once the review is complete and saved, and what went wrong
-// with keeping.
+// Done saves the remaining answers. It returns the tasks whose answers are stored, to
+// be deleted once the review is complete and saved, and the failures of storing.
 func (k *Keeper) Done(ctx context.Context) (tasks []string, failures []precedent.Failure) {
 	k.save(context.WithoutCancel(ctx))
 	k.mu.Lock()

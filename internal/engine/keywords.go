@@ -15,9 +15,9 @@ import (
 	"unicode/utf8"
 )
 
-// schema is a JSON Schema of the kind that answers have: the keywords below of
-// draft 2020-12. Libraries for all of JSON Schema compile its metaschemas when a
-// program starts, which took longer than all else that a start does.
+// schema is a JSON Schema with the keywords of draft 2020-12 that answer schemas use.
+// Libraries for all of JSON Schema compile its metaschemas at program start, which
+// took longer than the rest of the start.
 type schema struct {
 	Ref        string             `json:"$ref"` // "#/$defs/NAME"
 	Defs       map[string]*schema `json:"$defs"`
@@ -35,7 +35,7 @@ type schema struct {
 	MinItems   *int               `json:"minItems"`
 	MaxItems   *int               `json:"maxItems"`
 
-	// Those that check nothing.
+	// Keywords that check nothing.
 	ID          string `json:"$id"`
 	Dialect     string `json:"$schema"`
 	Title       string `json:"title"`
@@ -60,8 +60,8 @@ func (p *pattern) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// Compile reads a JSON Schema. A keyword that is not known here and a reference
-// that leaves the schema are errors: nothing is ever fetched.
+// Compile compiles a JSON Schema. Unknown keywords and references outside the schema
+// are errors: nothing is fetched.
 func Compile(text json.RawMessage) (*Validator, error) {
 	var s schema
 	d := json.NewDecoder(bytes.NewReader(text))
@@ -78,7 +78,7 @@ func Compile(text json.RawMessage) (*Validator, error) {
 	return v, nil
 }
 
-// parts are the schemas within a schema.
+// parts returns the schemas within a schema.
 func (s *schema) parts() []*schema {
 	parts := slices.AppendSeq(slices.Collect(maps.Values(s.Defs)), maps.Values(s.Properties))
 	if s.Items != nil {
@@ -87,7 +87,7 @@ func (s *schema) parts() []*schema {
 	return parts
 }
 
-// resolve puts what they refer to in the place of references.
+// resolve replaces references by the schemas that they refer to.
 func (s *schema) resolve(defs map[string]*schema) error {
 	if s.Ref != "" {
 		name, ok := strings.CutPrefix(s.Ref, "#/$defs/")
@@ -96,7 +96,7 @@ func (s *schema) resolve(defs map[string]*schema) error {
 		}
 		to := defs[name]
 		if to == nil || to.Ref != "" {
-			return fmt.Errorf("%s is no definition", s.Ref)
+			return fmt.Errorf("unknown definition %s", s.Ref)
 		}
 		*s = *to // it is resolved where it is defined
 		return nil
@@ -109,8 +109,8 @@ func (s *schema) resolve(defs map[string]*schema) error {
 	return nil
 }
 
-// check adds what is wrong with the value at a place: first with itself, in the
-// order of the keywords' names, then with what it holds.
+// check adds the problems of the value at a place: first its own, in the order of the
+// keywords' names, then those of its contents.
 func (s *schema) check(value any, at []string, p *problems) {
 	if s.Enum != nil && !slices.ContainsFunc(s.Enum, func(e any) bool { return reflect.DeepEqual(e, value) }) {
 		p.add(at, "value must be one of %s", literals(s.Enum))
@@ -139,7 +139,7 @@ func (s *schema) check(value any, at []string, p *problems) {
 	s.descend(value, at, p)
 }
 
-// descend checks what an array or an object holds.
+// descend checks the contents of an array or object.
 func (s *schema) descend(value any, at []string, p *problems) {
 	switch v := value.(type) {
 	case []any:
@@ -193,7 +193,7 @@ func (s *schema) checkSize(n int, of string, least, most *int, at []string, p *p
 	}
 }
 
-// checkKeys looks for keys that must be there, and for those that must not.
+// checkKeys checks for missing and forbidden keys.
 func (s *schema) checkKeys(v map[string]any, at []string, p *problems) {
 	if s.Additional != nil && !*s.Additional {
 		for _, key := range slices.Sorted(maps.Keys(v)) {
@@ -218,7 +218,7 @@ func (s *schema) checkKeys(v map[string]any, at []string, p *problems) {
 	}
 }
 
-// literals writes the values of a schema for a message.
+// literals formats the values of a schema for a message.
 func literals(values []any) string {
 	words := make([]string, len(values))
 	for i, v := range values {

@@ -7,20 +7,20 @@ import (
 )
 
 var (
-	errBreaksOff = errors.New("the JSON breaks off before it is complete")
-	errNoJSON    = errors.New("there is no JSON object in it")
+	errBreaksOff = errors.New("the JSON is incomplete")
+	errNoJSON    = errors.New("it has no JSON object")
 	errLarge     = fmt.Errorf("it is larger than %d MiB", MaxReply>>20)
 )
 
-// repairer reads one value that is almost JSON and writes it as JSON. Reading is
-// plain recursive descent: it looks at every byte once.
+// repairer reads one value that is almost JSON and writes it as JSON. It is a
+// recursive descent parser that reads every byte once.
 type repairer struct {
 	in    []byte
 	pos   int
 	out   []byte
 	depth int
-	// firm is set once a key and its colon were read: what was begun is an
-	// object and no brace in prose or code.
+	// firm is set once a key and its colon were read: the text is an object and not a
+	// brace in prose or code.
 	firm bool
 }
 
@@ -52,8 +52,8 @@ func (m *repairer) at(i int) byte {
 	return 0
 }
 
-// fail reports what is wrong at the position. Where nothing was firm the place
-// is of no interest, and to count its line for every brace of a text costs too much.
+// fail returns an error at the position. If nothing was firm, it omits the place,
+// because counting lines for every brace of a text is too slow.
 func (m *repairer) fail(format string, args ...any) error {
 	if m.pos >= len(m.in) {
 		return errBreaksOff
@@ -116,8 +116,8 @@ func (m *repairer) members(end byte, member func() error) error {
 	return nil
 }
 
-// text reads a string in the given quotes. Control characters, which JSON
-// wants escaped, can mean only themselves.
+// text reads a string in the given quotes. Control characters, which JSON requires to
+// be escaped, are taken as they are.
 func (m *repairer) text(quote byte) error {
 	m.pos++
 	m.out = append(m.out, '"')
@@ -185,7 +185,7 @@ func (m *repairer) escape() error {
 		if m.pos+1 >= len(m.in) {
 			return errBreaksOff
 		}
-		return m.fail("a backslash that escapes nothing: write two")
+		return m.fail("an invalid escape: write the backslash twice")
 	}
 	return nil
 }
@@ -227,7 +227,7 @@ func (m *repairer) number() error {
 		ok = m.digits() && ok
 	}
 	if !ok || isWord(m.at(m.pos)) {
-		return m.fail("a number is not written as JSON wants it")
+		return m.fail("a number is not valid JSON")
 	}
 	m.out = append(m.out, m.in[start:m.pos]...)
 	return nil

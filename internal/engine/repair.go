@@ -7,16 +7,16 @@ import (
 	"iter"
 )
 
-// Repair finds the JSON in what a model wrote and puts right what can be put
-// right without guessing: a byte order mark, prose around it, a code fence,
-// trailing commas, strings in single quotes, line breaks inside strings. It
-// takes the first value that begins the text or a fence, else the first object,
-// or array of objects, in the prose; an empty object only if there is no other.
+// Repair finds the JSON in what a model wrote and fixes what can be fixed without
+// guessing: a byte order mark, prose around it, a code fence, trailing commas, strings
+// in single quotes, line breaks inside strings. It takes the first value that starts
+// the text or a fence, else the first object or array of objects in the prose; an
+// empty object only if there is no other.
 //
-// The result is valid JSON without repeated keys, at most 100 deep; anything
-// else is an error that names the place. Valid JSON comes back as it is but for
-// white space around it. An object that breaks off or goes wrong after its
-// first key is an error as a whole: no part of it is ever taken for it.
+// The result is valid JSON without repeated keys, at most 100 levels deep; anything
+// else is an error that names the place. Valid JSON is returned unchanged except for
+// surrounding white space. An object that is incomplete or invalid after its first key
+// is an error: no part of it is used.
 func Repair(raw []byte) ([]byte, error) {
 	if len(raw) > MaxReply {
 		return nil, errLarge
@@ -43,7 +43,7 @@ func Repair(raw []byte) ([]byte, error) {
 func mendFirst(text []byte) ([]byte, error) {
 	var empty []byte
 	trouble := errNoJSON
-	for start := range openings(text) {
+	for start := range candidateStarts(text) {
 		m := repairer{in: text, pos: start}
 		err := m.value()
 		switch {
@@ -65,12 +65,11 @@ func mendFirst(text []byte) ([]byte, error) {
 	return nil, trouble
 }
 
-// openings yields where the wanted value may begin, the likeliest first. Each
-// is tried at most a few bytes far unless it is one, so all of them together
-// take time linear in the text.
-func openings(text []byte) iter.Seq[int] {
+// candidateStarts yields the positions where the value may start, the likeliest first.
+// Wrong ones are rejected after a few bytes, so trying all takes linear time.
+func candidateStarts(text []byte) iter.Seq[int] {
 	return func(yield func(int) bool) {
-		if opens(text, 0) && !yield(0) {
+		if mayStartValue(text, 0) && !yield(0) {
 			return
 		}
 		for at := 0; at < len(text); {
@@ -83,21 +82,21 @@ func openings(text []byte) iter.Seq[int] {
 			if !bytes.HasPrefix(bytes.TrimLeft(line, " \t"), []byte("```")) {
 				continue
 			}
-			if start := skipSpace(text, at); opens(text, start) && !yield(start) {
+			if start := skipSpace(text, at); mayStartValue(text, start) && !yield(start) {
 				return
 			}
 		}
 		for at := range text {
-			if opens(text, at) && !yield(at) {
+			if mayStartValue(text, at) && !yield(at) {
 				return
 			}
 		}
 	}
 }
 
-// opens tells whether a value may begin at text[at]: an object, or an array of
-// objects, for "[1]" is a footnote.
-func opens(text []byte, at int) bool {
+// mayStartValue tells whether a value may start at text[at]: an object, or an array of
+// objects, because "[1]" is a footnote.
+func mayStartValue(text []byte, at int) bool {
 	if at >= len(text) {
 		return false
 	}

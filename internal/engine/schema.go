@@ -20,9 +20,9 @@ type Validator struct {
 	names map[string][]string
 }
 
-// Validate checks an answer as Repair returns it. The error is for its author,
-// model or person: at most five problems, each with its place, in one line of
-// at most a thousand characters, and nearly nothing of the answer in it.
+// Validate checks an answer as Repair returns it. The error is for the author of the
+// answer, a model or a person: at most five problems with their places, in one line of
+// at most a thousand characters that quotes nearly nothing of the answer.
 func (v *Validator) Validate(answer []byte) error {
 	value, err := decode(answer)
 	if err != nil {
@@ -36,7 +36,7 @@ func (v *Validator) Validate(answer []byte) error {
 	return p.err()
 }
 
-// decode reads one JSON value, its numbers as they are written.
+// decode reads one JSON value and keeps numbers as they are written.
 func decode(data []byte) (any, error) {
 	var value any
 	d := json.NewDecoder(bytes.NewReader(data))
@@ -45,7 +45,7 @@ func decode(data []byte) (any, error) {
 	return value, err
 }
 
-// learn collects the names of all properties that the schema speaks of.
+// learn collects the names of all properties in the schema.
 func (v *Validator) learn(s *schema) {
 	for name := range s.Properties {
 		v.names[fold(name)] = append(v.names[fold(name)], name)
@@ -55,9 +55,8 @@ func (v *Validator) learn(s *schema) {
 	}
 }
 
-// exactCase refuses a key that is a known property but for its case: the schema
-// takes it for an unknown one and lets it pass unchecked, and encoding/json
-// takes it for the property.
+// exactCase refuses a key that differs from a known property only in case: the schema
+// ignores it as unknown, but encoding/json reads it as the property.
 func (v *Validator) exactCase(value any) error {
 	switch value := value.(type) {
 	case map[string]any:
@@ -79,8 +78,8 @@ func (v *Validator) exactCase(value any) error {
 	return nil
 }
 
-// problems are what is wrong with an answer, in the order of their places: the
-// first few as text, and how many there are.
+// problems are the problems of an answer in the order of their places: the first few
+// as text, and their number.
 type problems struct {
 	first []string
 	count int
@@ -112,7 +111,7 @@ func compareSteps(a, b string) int {
 	return cmp.Compare(a, b)
 }
 
-// location writes a place as a programmer would: findings[2].severity.
+// location formats a place like findings[2].severity.
 func location(steps []string) string {
 	if len(steps) == 0 {
 		return "the answer"
@@ -134,8 +133,7 @@ func location(steps []string) string {
 	return b.String()
 }
 
-// compiledSchemas keeps what was compiled: a review sends the same few schemas
-// with all its tasks.
+// compiledSchemas caches compiled schemas: the tasks of a review use only a few.
 var compiledSchemas struct {
 	sync.Mutex
 	m map[string]*Validator

@@ -11,9 +11,9 @@ import (
 	"unicode"
 )
 
-// What an answer may be at most. A finder's answer has some thousand values
-// and a depth of four; the limits keep the memory of one that a hostile change
-// talked into growing below some tens of MiB.
+// The limits of an answer. A finder's answer has about a thousand values and a depth of
+// four; the limits keep an answer that a hostile change inflates below some tens of
+// MiB of memory.
 const (
 	// MaxReply is the largest output of one request that is read, in bytes.
 	MaxReply = 16 << 20
@@ -24,9 +24,9 @@ const (
 	maxExponent = 308     // of a float64; a validator that computes exactly would write out the zeros
 )
 
-// strict refuses what two JSON parsers may read differently, or what is made to
-// exhaust one: keys that are equal, or equal but for case (encoding/json takes
-// the last of either), and values beyond the limits. raw is valid JSON.
+// strict refuses JSON that two parsers may read differently, or that is made to
+// exhaust one: keys that are equal or differ only in case (encoding/json takes the
+// last), and values beyond the limits. raw is valid JSON.
 func strict(raw []byte) error {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
@@ -84,12 +84,12 @@ var errDeep = fmt.Errorf("nested deeper than %d", maxDepth)
 
 func repeated(raw []byte, at int64, first, second string) error {
 	if first == second {
-		return fmt.Errorf("%s: the key %s stands twice in one object", where(raw, int(at)), shown(first))
+		return fmt.Errorf("%s: the key %s occurs twice in one object", where(raw, int(at)), shown(first))
 	}
-	return fmt.Errorf("%s: the keys %s and %s differ in case alone", where(raw, int(at)), shown(first), shown(second))
+	return fmt.Errorf("%s: the keys %s and %s differ only in case", where(raw, int(at)), shown(first), shown(second))
 }
 
-// isPlausible refuses a number that exact arithmetic could not hold.
+// isPlausible refuses a number that is too large for exact arithmetic.
 func isPlausible(number string) error {
 	if len(number) > maxNumber {
 		return fmt.Errorf("a number of more than %d digits", maxNumber)
@@ -114,15 +114,15 @@ func fold(key string) string {
 	}, key)
 }
 
-// where names a byte's place for the one who wrote the JSON.
+// where returns the line and column of a byte.
 func where(raw []byte, at int) string {
 	at = min(max(at, 0), len(raw))
 	before := raw[:at]
 	return fmt.Sprintf("line %d, byte %d", 1+bytes.Count(before, []byte("\n")), at-bytes.LastIndexByte(before, '\n'))
 }
 
-// shown quotes a word of a model's answer for a message: short, and without
-// anything that could act on a terminal.
+// shown quotes a word of a model's answer for a message: short, and without terminal
+// control characters.
 func shown(s string) string {
 	const most = 40
 	return strconv.QuoteToASCII(shorten(s, most))

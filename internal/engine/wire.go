@@ -8,11 +8,11 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-// RequestSchema names the version of the request that a program is given.
+// RequestSchema names the version of the request to a program.
 const RequestSchema = "precedent.task/1"
 
-// Request is what a program that does tasks reads from its standard input: one
-// JSON object, then the end of the input.
+// Request is what an engine program reads from its standard input: one JSON object,
+// then the end of the input.
 type Request struct {
 	Schema       string          `json:"schema"` // RequestSchema
 	Role         Role            `json:"role"`
@@ -21,10 +21,10 @@ type Request struct {
 	Prompt       string          `json:"prompt"`
 	AnswerSchema json.RawMessage `json:"answer_schema"`
 	TreeDir      string          `json:"tree_dir"`    // read-only export of the head; empty if there is none
-	DeadlineMS   int64           `json:"deadline_ms"` // milliseconds that are left for the answer
+	DeadlineMS   int64           `json:"deadline_ms"` // milliseconds left for the answer
 }
 
-// NewRequest puts a task, of which so much time is left, on the wire.
+// NewRequest returns the request for a task with the given time left.
 func NewRequest(t Task, left time.Duration) Request {
 	return Request{
 		Schema: RequestSchema, Role: t.Role, Name: t.Name, System: t.System, Prompt: t.User(),
@@ -32,33 +32,33 @@ func NewRequest(t Task, left time.Duration) Request {
 	}
 }
 
-// Response is what the program writes to its standard output: one JSON object,
-// around which Repair forgives what it forgives.
+// Response is what the program writes to its standard output: one JSON object, which
+// Repair may have to find.
 type Response struct {
-	// Answer is the answer as JSON, or as a string that holds what a model
-	// wrote, which is then repaired like any model's output.
+	// Answer is the answer as JSON, or a string with what a model wrote, which is
+	// repaired like the output of any model.
 	Answer json.RawMessage `json:"answer,omitempty"`
 	// Usage has the fields of precedent.Usage and cost_usd, all optional.
 	Usage json.RawMessage `json:"usage,omitempty"`
-	// Refused says that the model would not do the task.
+	// Refused says that the model refused the task.
 	Refused bool   `json:"refused,omitempty"`
 	Model   string `json:"model,omitempty"` // which model answered
 }
 
-// ReadResponse reads what a program wrote to its standard output. Unknown
-// fields are ignored; what is wrong with the known ones makes it malformed, but
-// for usage and model, which are left out instead.
+// ReadResponse reads what a program wrote to its standard output. Unknown fields are
+// ignored; invalid known fields make it malformed, except usage and model, which are
+// omitted instead.
 func ReadResponse(output []byte) Reply {
 	malformed := func(format string, args ...any) Reply {
 		return Reply{Status: precedent.StatusMalformed, Message: fmt.Sprintf(format, args...)}
 	}
 	object, err := Repair(output)
 	if err != nil {
-		return malformed("the program's output is no response: %v", err)
+		return malformed("the program's output is not a valid response: %v", err)
 	}
 	var fields map[string]json.RawMessage // a map's keys are exact, a struct's match in any case
 	if err := json.Unmarshal(object, &fields); err != nil {
-		return malformed("the program's output is no JSON object")
+		return malformed("the program's output is not a JSON object")
 	}
 	r := Reply{Status: precedent.StatusOK}
 	r.Usage, r.CostUSD = readUsage(fields["usage"])
@@ -96,8 +96,8 @@ func asString(raw json.RawMessage) (string, bool) {
 	return s, err == nil
 }
 
-// readUsage takes from a program's own account what can be true of one request:
-// an account that cannot would spoil the sums and the budget of the whole review.
+// readUsage reads the usage that a program reports, and ignores impossible values,
+// which would spoil the sums and the budget of the whole review.
 func readUsage(raw json.RawMessage) (u precedent.Usage, costUSD float64) {
 	const (
 		mostRequests = 1_000 // an agent's turns on one task

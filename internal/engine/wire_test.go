@@ -61,14 +61,14 @@ func TestReadResponse(t *testing.T) {
 			Reply{Status: precedent.StatusRefused, Message: "the program says that the task was refused"},
 		},
 
-		{"nothing", ``, malformed("the program's output is no response: it is empty")},
-		{"prose", `I refuse.`, malformed("the program's output is no response: there is no JSON object in it")},
-		{"not an object", `[{"answer":1}]`, malformed("the program's output is no JSON object")},
+		{"nothing", ``, malformed("the program's output is not a valid response: it is empty")},
+		{"prose", `I refuse.`, malformed("the program's output is not a valid response: it has no JSON object")},
+		{"not an object", `[{"answer":1}]`, malformed("the program's output is not a JSON object")},
 		{"no answer", `{}`, malformed(`the program's output has no "answer"`)},
 		{"null answer", `{"answer":null}`, malformed(`the program's output has no "answer"`)},
 		{"answer bare", `{"findings":[]}`, malformed(`the program's output has no "answer"`)},
 		{"answer in another case", `{"Answer":{"a":1}}`, malformed(`the program's output has no "answer"`)},
-		{"answer twice", `{"answer":1,"ANSWER":2}`, malformed(`the program's output is no response: line 1, byte 21: the keys "answer" and "ANSWER" differ in case alone`)},
+		{"answer twice", `{"answer":1,"ANSWER":2}`, malformed(`the program's output is not a valid response: line 1, byte 21: the keys "answer" and "ANSWER" differ only in case`)},
 		{"refused in words", `{"answer":1,"refused":"yes"}`, malformed(`"refused" in the program's output is neither true nor false`)},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -2,9 +2,8 @@ package engine
 
 import "encoding/json"
 
-// wrap puts a list into the object that the schema wants around it: models
-// often leave the object out when all that it has to hold is one list. An answer
-// that is no list, or to a schema that wants anything else, comes back as it is.
+// wrap puts a list into the object that the schema requires: models often omit an
+// object that has only one list. Any other answer is returned unchanged.
 func (v *Validator) wrap(answer []byte) []byte {
 	name, ok := v.onlyList()
 	if !ok || len(answer) == 0 || answer[0] != '[' {
@@ -17,8 +16,7 @@ func (v *Validator) wrap(answer []byte) []byte {
 	return wrapped
 }
 
-// onlyList is the one property that the schema requires of its object, if that
-// is an array.
+// onlyList returns the only property that the schema requires, if it is an array.
 func (v *Validator) onlyList() (name string, ok bool) {
 	s := v.schema
 	if !only(s, "object") || len(s.Required) != 1 {

@@ -69,7 +69,8 @@ func TestOnlyWholeReviewsAreScored(t *testing.T) {
 		{"partial", Candidates{Verdict: precedent.Partial, Finders: []precedent.FinderRun{{Name: "bugs", Status: precedent.StatusRefused, Error: "no"}}}, 0, "bugs refused: no", false},
 		{"cut", Candidates{Verdict: precedent.Partial, Coverage: precedent.Coverage{Truncated: []precedent.TruncatedHunk{{Reason: "too long"}}}}, 0, "too long", false},
 		{"poor", Candidates{Verdict: precedent.Failed, Finders: []precedent.FinderRun{{Name: "bugs", Status: precedent.StatusOverBudget}}}, 0, "bugs over-budget", true},
-		{"poor verifier", Candidates{Verdict: precedent.Findings, Failures: []precedent.Failure{{Step: "verify", Error: "kept: over-budget: spent"}}}, 0, "verify: kept", true},
+		{"another failure that names the bound", Candidates{Verdict: precedent.Findings, Failures: []precedent.Failure{{Step: "verify", Error: "not over-budget"}}}, 1, "", false},
+		{"poor verifier", Candidates{Verdict: precedent.Findings, Failures: []precedent.Failure{{Step: "verify", Error: "kept: spent", Status: precedent.StatusOverBudget}}}, 0, "verify: kept", true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			cases := dataSet(t, `{"gold": [{"path": "a.py", "from_line": 2}]}`)

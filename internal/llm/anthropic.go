@@ -34,14 +34,14 @@ type anthropicModel struct {
 	model  string
 	now    func() time.Time
 	client anthropic.Client
-	// unstructured remembers that the model does not take an output schema.
+	// unstructured is set once the model has refused an output schema.
 	unstructured atomic.Bool
 }
 
-// Anthropic is a model behind Anthropic's Messages API. Replies are streamed.
-// The cache breakpoints, of which there may be four, are the ends of the system
-// text, of what all requests share, of what those on one part share, and of the
-// last tool results: each turn of a tool loop reads those before it.
+// Anthropic returns a model behind Anthropic's Messages API. Replies are streamed. The
+// four cache breakpoints are the ends of the system text, of what all requests share,
+// of what those about one part share, and of the last tool results, so that each turn
+// of a tool loop reads the earlier ones from the cache.
 func Anthropic(c AnthropicConfig) (Model, error) {
 	if c.BaseURL == "" {
 		c.BaseURL = AnthropicURL
@@ -72,7 +72,7 @@ func (m *anthropicModel) Send(ctx context.Context, r Request) (Reply, error) {
 	reply, err := m.send(ctx, r, structured)
 	var e *Error
 	if structured && errors.As(err, &e) && e.Kind == KindRequest && e.Status == http.StatusBadRequest {
-		// Older models refuse output_config; the schema stands in the system text as well.
+		// Older models refuse output_config; the schema is also in the system text.
 		reply, err = m.send(ctx, r, false)
 		if err == nil {
 			m.unstructured.Store(true)
@@ -111,8 +111,8 @@ func (m *anthropicModel) send(parent context.Context, r Request, structured bool
 	return m.reply(msg), nil
 }
 
-// errorOf sorts an error of the SDK. Errors inside a stream have a type but no
-// status of their own.
+// errorOf converts an error of the SDK. Errors inside a stream have a type but no
+// status.
 func (m *anthropicModel) errorOf(ctx context.Context, err error) *Error {
 	var api *anthropic.Error
 	if !errors.As(err, &api) {

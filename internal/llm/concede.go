@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// format is a way to hold a model to an answer's form, best first.
+// format is a way to enforce the form of an answer, best first.
 type format int
 
 const (
@@ -23,17 +23,17 @@ type ability struct {
 	counts bool   // usage is asked for
 }
 
-// The names of the reply's bound, the new one and the old.
+// The names of the field that bounds the reply, new and old.
 const (
 	newLimit = "max_completion_tokens"
 	oldLimit = "max_tokens"
 )
 
-// everything is what a server is taken to be able to do before it refuses.
+// everything is what a server is assumed to support until it refuses.
 var everything = ability{format: bySchema, tools: true, limit: newLimit, counts: true}
 
-// able is what the request needs of what the server has not refused.
-func (m *openAIModel) able(r Request) ability {
+// abilityFor returns what the request needs and the server has not refused.
+func (m *openAIModel) abilityFor(r Request) ability {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	a := m.ability
@@ -44,9 +44,9 @@ func (m *openAIModel) able(r Request) ability {
 	return a
 }
 
-// dropFeature learns from a refusal what the server cannot do, and tells whether
-// there is anything left to leave out. The message decides where it names the
-// feature; else, if the request itself is refused, the rarest feature goes first.
+// dropFeature disables the feature that the server refused, and tells whether there was
+// one to disable. The message may name the feature; otherwise, if the request itself is
+// refused, the rarest feature is disabled first.
 func (m *openAIModel) dropFeature(e *Error, a ability) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -55,8 +55,8 @@ func (m *openAIModel) dropFeature(e *Error, a ability) bool {
 		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(message, w) })
 	}
 	if e.Kind == KindContext {
-		// Some take the reply's bound for something that has to fit in as well. Without
-		// it the reply may take what is left of the window.
+		// Some servers add the bound of the reply to the prompt's size. Without it the
+		// reply may use what is left of the window.
 		if a.limit == "" || !says(newLimit, oldLimit, "in the completion", "output tokens") {
 			return false
 		}
@@ -77,7 +77,7 @@ func (m *openAIModel) dropFeature(e *Error, a ability) bool {
 	case a.tools && says("tool", "function"):
 		m.ability.tools = false
 	case !refused:
-		return false // its own trouble, of which it does not say that a feature is to blame
+		return false // an error of the server that does not name a feature
 	case a.format != byWords:
 		m.ability.format = max(m.ability.format, a.format+1)
 	case a.tools:

@@ -1,10 +1,9 @@
-// Package llm sends requests to language models: one request, one tool loop,
-// and what makes both reliable. It knows nothing of reviews. Two kinds of
-// providers are spoken to: Anthropic's API through its official SDK, and every
-// server that is compatible with OpenAI's chat completions.
+// Package llm sends requests to language models: single requests and tool loops, with
+// retries. It knows nothing about reviews. It supports Anthropic's API through its
+// official SDK, and every server that is compatible with OpenAI's chat completions.
 //
-// A key goes to the host that the configuration names and nowhere else: no
-// environment defaults, no redirects to another host, no key in an error.
+// A key is only sent to the configured host: there are no environment defaults, no
+// redirects to other hosts, and no keys in errors.
 package llm
 
 import (
@@ -16,8 +15,8 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-// Model sends one request to a model and returns its reply. Trouble of the far
-// side is an *Error. Implementations are safe for concurrent use.
+// Model sends one request to a model and returns its reply. Errors of the provider are
+// an *Error. Implementations are safe for concurrent use.
 type Model interface {
 	Name() string // as the provider spells it
 	Host() string // where requests go
@@ -29,19 +28,19 @@ type Model interface {
 type Request struct {
 	System string
 	Common string // the beginning of the user's message, shared by all requests
-	Prefix string // what follows, shared by those about one part of the matter
+	Prefix string // what follows, shared by the requests about one part
 	Prompt string // this request's own part
 	Turns  []Turn // the tool calls made so far
 	Tools  []Tool
-	// NoCalls asks for an answer without further tool calls. The tools stay, for
-	// what a provider caches begins with them.
+	// NoCalls asks for an answer without further tool calls. The tools stay in the
+	// request, because the provider's cache starts with them.
 	NoCalls bool
-	// Schema is the JSON Schema of the answer. A model that cannot be held to
-	// it is asked in words; whether the text fits is for the caller to check.
+	// Schema is the JSON Schema of the answer. For a model that cannot enforce it, it is
+	// part of the text. The caller checks whether the answer satisfies it.
 	Schema    json.RawMessage
 	MaxTokens int // of the reply; 0 means DefaultMaxTokens
-	// FirstByte is called at most once, when the first byte of the reply is
-	// here: from then on the prefix can be read from the cache.
+	// FirstByte is called at most once, when the first byte of the reply arrives: from
+	// then on the prefix can be read from the cache.
 	FirstByte func()
 }
 
@@ -53,7 +52,7 @@ type Tool struct {
 	Name        string
 	Description string
 	Schema      json.RawMessage // JSON Schema of the arguments, an object
-	// Run does it. Its error is told to the model, not to the caller.
+	// Run runs the tool. The model gets its error, not the caller.
 	Run func(ctx context.Context, args json.RawMessage) (string, error)
 }
 
@@ -64,19 +63,19 @@ type Call struct {
 	Args json.RawMessage
 }
 
-// Result is what became of a call.
+// Result is the result of a call.
 type Result struct {
 	ID    string
 	Text  string
 	Error bool
 }
 
-// Turn is one round of the tool loop: what the model said and called, and what
-// came of each call.
+// Turn is one round of the tool loop: what the model wrote and called, and the result
+// of each call.
 type Turn struct {
 	Text string
-	// Reasoning is what a compatible server showed of the model's thoughts; some
-	// refuse to go on without it.
+	// Reasoning is the model's reasoning, if a compatible server returned it; some
+	// servers require it in the next request.
 	Reasoning string
 	Calls     []Call
 	Results   []Result
@@ -101,11 +100,11 @@ type Reply struct {
 	Stop      Stop
 	Usage     precedent.Usage
 	Model     string // as the server named it
-	// Estimated tells that the server did not count the tokens and Usage is a guess from lengths.
+	// Estimated tells that the server did not count tokens and Usage is an estimate.
 	Estimated bool
 }
 
-// Kind sorts the trouble that a provider can make.
+// Kind is the kind of a provider's error.
 type Kind string
 
 // The kinds.
@@ -114,10 +113,10 @@ const (
 	KindRate       Kind = "rate"       // 429
 	KindOverloaded Kind = "overloaded" // 529, 503
 	KindServer     Kind = "server"     // other 5xx, and streams cut short
-	KindTimeout    Kind = "timeout"    // nothing came for too long
+	KindTimeout    Kind = "timeout"    // no data for too long
 	KindNetwork    Kind = "network"
-	KindTooLarge   Kind = "too-large" // the reply does not end; it was not read on
-	KindRequest    Kind = "request"   // other 4xx: it will not be taken however often it is sent
+	KindTooLarge   Kind = "too-large" // the reply is too long; the rest was not read
+	KindRequest    Kind = "request"   // other 4xx: sending it again does not help
 	KindContext    Kind = "context"   // the request does not fit into the model's context window
 )
 
@@ -125,8 +124,8 @@ const (
 type Error struct {
 	Kind       Kind
 	Status     int           // HTTP status, 0 without one
-	RetryAfter time.Duration // what the server asked for, 0 without
-	Window     int           // of KindContext: the window's tokens, 0 if the server does not tell
+	RetryAfter time.Duration // what the server asked for; 0 if nothing
+	Window     int           // for KindContext: the window's tokens, 0 if unknown
 	Message    string
 	Host       string
 }
@@ -148,16 +147,16 @@ func (s Secret) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("[key]")) }
 // MarshalText writes a placeholder, so that no encoder leaks the key.
 func (s Secret) MarshalText() ([]byte, error) { return []byte("[key]"), nil }
 
-// charsPerToken is how many characters a token of code has: 3.1 on the patches of
-// AACR-Bench's pull requests, while prose has four. A guess goes before a bound, so
-// it is taken too high rather than too low.
+// charsPerToken is how many characters a token of code has: 3.1 in the patches of
+// AACR-Bench's pull requests, and four in prose. Estimates are checked against bounds,
+// so they are rather too high than too low.
 const charsPerToken = 3
 
-// expectedOutput is what a finder's answer usually takes, in tokens.
+// expectedOutput is the usual size of a finder's answer, in tokens.
 const expectedOutput = 1_500
 
-// Expect guesses what a request will take, before it is sent: nothing from the
-// cache, and an answer of usual length.
+// Expect estimates the usage of a request before it is sent: without cache, and with
+// an answer of usual length.
 func Expect(r Request) precedent.Usage {
 	in := len(r.System) + len(r.Common) + len(r.Prefix) + len(r.Prompt) + len(r.Schema)
 	for _, t := range r.Tools {
@@ -175,7 +174,7 @@ func Expect(r Request) precedent.Usage {
 	return precedent.Usage{Requests: 1, InputTokens: in / charsPerToken, OutputTokens: expectedOutput}
 }
 
-// estimate guesses the usage of an exchange whose server did not count.
+// estimate estimates the usage of a request whose server did not count.
 func estimate(r Request, reply Reply) precedent.Usage {
 	u := Expect(r)
 	u.OutputTokens = len(reply.Text) / charsPerToken

@@ -13,14 +13,14 @@ type Limits struct {
 	Bytes int // of their results in all
 }
 
-// DefaultLimits are what one finder may read beside the change: 40 calls, 1.5 MB.
+// DefaultLimits are what one finder may read besides the change: 40 calls, 1.5 MB.
 var DefaultLimits = Limits{Calls: 40, Bytes: 1_500_000}
 
-// Loop sends the request and runs the tools that the model calls until it
-// answers. A tool that is not on the list, or fails, is told to the model as an
-// error. At a limit the model is told to answer with what it has, then made to;
-// if it still calls, the reply ends with StopLength. Results that do not fit into
-// the context window are taken back once. The usage is the sum.
+// Loop sends the request and runs the tools that the model calls until it answers. If a
+// tool is unknown or fails, the model gets an error. At a limit the model is asked to
+// answer with what it has, then calls are forbidden; if it still calls, the reply ends
+// with StopLength. Results that do not fit into the context window are withdrawn once.
+// The usage is the sum of all requests.
 func Loop(ctx context.Context, m Model, r Request, lim Limits) (Reply, error) {
 	var sum Reply
 	calls, bytes := 0, 0
@@ -33,7 +33,7 @@ func Loop(ctx context.Context, m Model, r Request, lim Limits) (Reply, error) {
 		sum = reply
 		var e *Error
 		if errors.As(err, &e) && e.Kind == KindContext && len(r.Turns) > 0 && !r.NoCalls {
-			r = withdrawn(r)
+			r = withoutLastResults(r)
 			continue
 		}
 		if err != nil || reply.Stop != StopTools {
@@ -43,8 +43,8 @@ func Loop(ctx context.Context, m Model, r Request, lim Limits) (Reply, error) {
 			reply.Stop = StopLength
 			return reply, nil
 		}
-		r.FirstByte = nil                              // it told all it has to tell
-		told := calls > lim.Calls || bytes > lim.Bytes // and it calls all the same
+		r.FirstByte = nil                              // it is called only for the first request
+		told := calls > lim.Calls || bytes > lim.Bytes // and it calls again
 		turn := Turn{Text: reply.Text, Reasoning: reply.Reasoning, Calls: reply.Calls}
 		for _, c := range reply.Calls {
 			res := Result{ID: c.ID, Error: true}
@@ -61,14 +61,14 @@ func Loop(ctx context.Context, m Model, r Request, lim Limits) (Reply, error) {
 		if ctx.Err() != nil {
 			return reply, ctx.Err()
 		}
-		// Only now: what forbids calls also costs the cache of the messages.
+		// Only now, because forbidding calls invalidates the cache of the messages.
 		r.NoCalls = told
 	}
 }
 
-// withdrawn is the request without the results that no longer fit, which asks
-// for an answer with what the model has read before.
-func withdrawn(r Request) Request {
+// withoutLastResults returns the request without the results that do not fit, which asks for
+// an answer with what the model has read before.
+func withoutLastResults(r Request) Request {
 	turns := slices.Clone(r.Turns)
 	last := &turns[len(turns)-1]
 	last.Results = slices.Clone(last.Results)
@@ -91,5 +91,5 @@ func runTool(ctx context.Context, tools []Tool, c Call) (text string, failed boo
 		}
 		return text, false
 	}
-	return fmt.Sprintf("error: there is no tool %q", cut(c.Name, 60)), true
+	return fmt.Sprintf("error: unknown tool %q", cut(c.Name, 60)), true
 }

@@ -43,7 +43,7 @@ func TestLoopAnswers(t *testing.T) {
 				t.Errorf("result %+v", turn.Results[0])
 			}
 		}
-		if d := cmp.Diff([]string{"content", `error: there is no tool "rm"`, "error: no such file"}, got); d != "" {
+		if d := cmp.Diff([]string{"content", `error: unknown tool "rm"`, "error: no such file"}, got); d != "" {
 			t.Error(api, d)
 		}
 	}

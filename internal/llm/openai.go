@@ -35,8 +35,8 @@ type openAIModel struct {
 	ability ability // what the server has not refused
 }
 
-// OpenAI is a model behind a compatible server. What a server refuses (tools, a
-// schema, JSON mode) is left out from then on.
+// OpenAI returns a model behind a compatible server. Features that a server refuses
+// (tools, a schema, JSON mode) are omitted from then on.
 func OpenAI(c OpenAIConfig) (Model, error) {
 	if c.BaseURL == "" {
 		c.BaseURL = OpenAIURL
@@ -57,7 +57,7 @@ func (m *openAIModel) Host() string { return m.host }
 
 func (m *openAIModel) Send(ctx context.Context, r Request) (Reply, error) {
 	for {
-		a := m.able(r)
+		a := m.abilityFor(r)
 		reply, err := m.send(ctx, r, a)
 		var e *Error
 		if err == nil || !errors.As(err, &e) || !m.dropFeature(e, a) {

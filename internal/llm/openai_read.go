@@ -68,7 +68,7 @@ type chatChunk struct {
 	Error json.RawMessage `json:"error"`
 }
 
-// gathered is a reply in the making.
+// gathered is an incomplete reply.
 type gathered struct {
 	Reply
 	indexes []int // of the calls
@@ -77,10 +77,11 @@ type gathered struct {
 	counted bool
 }
 
-// mostCalls bounds the tool calls of one reply; a loop runs 40 in all.
+// mostCalls bounds the tool calls of one reply; a loop runs at most 40.
 const mostCalls = 128
 
-// read reads a stream of chunks, or the one answer of a server that ignores "stream".
+// read reads a stream of chunks, or the single answer of a server that ignores
+// "stream".
 func (m *openAIModel) read(body io.Reader, r Request) (Reply, error) {
 	g := gathered{Reply: Reply{Model: m.Model}}
 	in := bufio.NewReaderSize(body, 64<<10)
@@ -110,7 +111,7 @@ func (m *openAIModel) readWhole(g *gathered, in *bufio.Reader) (done bool, err e
 	if !json.Valid(data) {
 		return false, m.cutShort()
 	}
-	return true, m.take(g, data)
+	return true, m.addChunk(g, data)
 }
 
 func (m *openAIModel) readEvents(g *gathered, in *bufio.Reader) (done bool, err error) {
@@ -128,7 +129,7 @@ func (m *openAIModel) readEvents(g *gathered, in *bufio.Reader) (done bool, err 
 		case isEvent && ended && !json.Valid([]byte(data)):
 			return false, m.cutShort()
 		case isEvent:
-			if err := m.take(g, []byte(data)); err != nil {
+			if err := m.addChunk(g, []byte(data)); err != nil {
 				return false, err
 			}
 		}
@@ -138,8 +139,8 @@ func (m *openAIModel) readEvents(g *gathered, in *bufio.Reader) (done bool, err 
 	}
 }
 
-// take adds one chunk to what was gathered.
-func (m *openAIModel) take(g *gathered, data []byte) error {
+// addChunk adds a chunk to the reply.
+func (m *openAIModel) addChunk(g *gathered, data []byte) error {
 	var c chatChunk
 	if err := json.Unmarshal(data, &c); err != nil {
 		return &Error{Kind: KindServer, Host: m.host, Message: "a chunk of the stream is not JSON"}
@@ -174,7 +175,7 @@ func (m *openAIModel) take(g *gathered, data []byte) error {
 		g.call(call)
 	}
 	for i, call := range choice.Message.ToolCalls {
-		call.Index = i // which they have in streams alone
+		call.Index = i // only chunks of a stream have one
 		g.call(call)
 	}
 	if choice.FinishReason != "" {
@@ -183,9 +184,9 @@ func (m *openAIModel) take(g *gathered, data []byte) error {
 	return nil
 }
 
-// call adds a piece of a tool call: the first piece names it, the others go on
-// with its arguments. Some servers give all calls the same index and tell them
-// apart by their ids alone.
+// call adds a piece of a tool call: the first piece names it, the others continue its
+// arguments. Some servers give all calls the same index and distinguish them only by
+// id.
 func (g *gathered) call(c chatCall) {
 	at := -1
 	for i, index := range g.indexes {

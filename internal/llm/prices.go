@@ -13,7 +13,7 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-// Price is what a model costs, in US dollars a million tokens.
+// Price is what a model costs, in US dollars per million tokens.
 type Price struct {
 	Input      float64 `json:"input" yaml:"input"`
 	Cached     float64 `json:"cached" yaml:"cached"`           // read from the cache
@@ -21,26 +21,26 @@ type Price struct {
 	Output     float64 `json:"output" yaml:"output"`
 }
 
-// maxPrice bounds what can be meant, in dollars a million tokens: sixteen times
-// the dearest that was ever listed.
+// maxPrice is the highest plausible price, in dollars per million tokens: sixteen times
+// the highest ever listed.
 const maxPrice = 10_000
 
-// Check returns an error for a price that cannot be meant: not finite, negative,
-// or beyond 10,000 dollars a million tokens.
+// Check returns an error for an implausible price: not finite, negative, or above
+// 10,000 dollars per million tokens.
 func (p Price) Check() error {
 	for _, part := range []struct {
 		name    string
 		dollars float64
 	}{{"input", p.Input}, {"cached", p.Cached}, {"cache_write", p.CacheWrite}, {"output", p.Output}} {
-		if !(part.dollars >= 0 && part.dollars <= maxPrice) { // which NaN is not either
-			return fmt.Errorf("%s: %v is not a price from 0 to %d dollars a million tokens", part.name, part.dollars, maxPrice)
+		if !(part.dollars >= 0 && part.dollars <= maxPrice) { // also refuses NaN
+			return fmt.Errorf("%s: %v is not a price from 0 to %d dollars per million tokens", part.name, part.dollars, maxPrice)
 		}
 	}
 	return nil
 }
 
-// GivenPrice is a price as an operator writes it: input and output are needed;
-// cached and cache_write are those of the input if they are left out.
+// GivenPrice is a price as an operator writes it: input and output are required; cached
+// and cache_write default to the input's.
 type GivenPrice struct {
 	Input      *float64 `json:"input" yaml:"input"`
 	Cached     *float64 `json:"cached" yaml:"cached"`
@@ -48,10 +48,10 @@ type GivenPrice struct {
 	Output     *float64 `json:"output" yaml:"output"`
 }
 
-// Price fills in what was left out, and checks the whole.
+// Price fills in the defaults and checks the price.
 func (g GivenPrice) Price() (Price, error) {
 	if g.Input == nil || g.Output == nil {
-		return Price{}, errors.New("input and output are needed, in dollars a million tokens")
+		return Price{}, errors.New("input and output are required, in dollars per million tokens")
 	}
 	p := Price{Input: *g.Input, Cached: *g.Input, CacheWrite: *g.Input, Output: *g.Output}
 	if g.Cached != nil {
@@ -63,13 +63,13 @@ func (g GivenPrice) Price() (Price, error) {
 	return p, p.Check()
 }
 
-// Prices are the prices of models by the beginning of their names; the longest
-// beginning that fits counts. One that ends within a number does not fit: gpt-5
-// is not the beginning of gpt-5.4, nor claude-opus-4 that of claude-opus-4-5.
+// Prices are the prices of models by prefix of their names; the longest matching prefix
+// counts. A prefix that ends within a version does not match: gpt-5 is not a prefix of
+// gpt-5.4, nor claude-opus-4 of claude-opus-4-5.
 type Prices map[string]Price
 
-// With returns the prices with others over them. A beginning in over also
-// replaces the longer ones that it fits.
+// With returns the prices overridden by others. A prefix in over also replaces the
+// longer ones that it matches.
 func (p Prices) With(over Prices) Prices {
 	out := maps.Clone(over)
 	if out == nil {
@@ -90,8 +90,8 @@ func (p Prices) With(over Prices) Prices {
 //go:embed prices.json
 var pricesFile []byte
 
-// ListPrices returns the prices that providers list, as of the day that
-// prices.json names. They move: configuration overrides them.
+// ListPrices returns the list prices of providers as of the day in prices.json. They
+// change, so configuration overrides them.
 func ListPrices() Prices {
 	var file struct {
 		Models Prices `json:"models"`
@@ -104,7 +104,7 @@ func ListPrices() Prices {
 
 // Find returns the price of a model, and whether it is known.
 func (p Prices) Find(model string) (Price, bool) {
-	// Routers put the vendor before the model, and some write versions with dots:
+	// Routers prepend the vendor, and some write versions with dots:
 	// anthropic/claude-sonnet-4.5.
 	bare := model[strings.LastIndexByte(model, '/')+1:]
 	hyphens := strings.ReplaceAll(bare, ".", "-")
@@ -118,8 +118,8 @@ func (p Prices) Find(model string) (Price, bool) {
 	return p[best], found
 }
 
-// goesOn matches what makes a number at the end of a beginning another one: a
-// digit, a further part, or a part of a version after a hyphen, which a date is not.
+// goesOn matches what continues a version at the end of a prefix: a digit, a further
+// part, or a part after a hyphen that is not a date.
 var goesOn = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:\d|\.\d|-\d{1,2}(?:$|[^0-9A-Za-z]))`) })
 
 func begins(model, prefix string) bool {
@@ -131,7 +131,7 @@ func begins(model, prefix string) bool {
 	return last < '0' || last > '9' || !goesOn().MatchString(rest)
 }
 
-// Cost is what the usage costs in US dollars.
+// Cost returns what the usage costs in US dollars.
 func (p Price) Cost(u precedent.Usage) float64 {
 	plain := max(0, u.InputTokens-u.CachedTokens-u.CacheWriteTokens)
 	return (float64(plain)*p.Input + float64(u.CachedTokens)*p.Cached +

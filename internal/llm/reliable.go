@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// The limits of retrying, chosen so that a provider that is down is not made
-// worse (full jitter after Amazon's "Exponential Backoff And Jitter").
+// The limits of retries, chosen so as not to overload a provider in trouble (full jitter
+// after Amazon's "Exponential Backoff And Jitter").
 const (
 	maxTries        = 4               // of one request
 	maxTimeoutTries = 2               // a request that timed out is tried once more
@@ -17,7 +17,7 @@ const (
 	maxRetryAfter   = 15 * time.Minute // a server that asks for more is not asked again
 )
 
-// Waiting is what retrying needs from outside.
+// Waiting is what retries need from outside.
 type Waiting struct {
 	Sleep func(ctx context.Context, d time.Duration) error
 	// Rand returns a number in [0, n), n > 0.
@@ -45,8 +45,8 @@ type reliable struct {
 	w Waiting
 }
 
-// Reliable retries what may work the next time, and waits as long as the server
-// asks.
+// Reliable retries requests that may succeed the next time, and waits as long as the
+// server asks.
 func Reliable(m Model, w Waiting) Model { return &reliable{Model: m, w: w} }
 
 func (r *reliable) Send(ctx context.Context, req Request) (Reply, error) {
@@ -54,7 +54,7 @@ func (r *reliable) Send(ctx context.Context, req Request) (Reply, error) {
 		reply, err := r.Model.Send(ctx, req)
 		var e *Error
 		if err == nil || !errors.As(err, &e) {
-			return reply, err // done, cancelled, or our own defect: not the server's trouble
+			return reply, err // done, cancelled, or our own defect: not an error of the server
 		}
 		wait, again := r.backoff(e, try)
 		if !again {
@@ -66,7 +66,7 @@ func (r *reliable) Send(ctx context.Context, req Request) (Reply, error) {
 	}
 }
 
-// backoff says how long to wait before the next try, if there is to be one.
+// backoff returns how long to wait before the next try, and whether there is one.
 func (r *reliable) backoff(e *Error, try int) (time.Duration, bool) {
 	tries := maxTries
 	switch e.Kind {

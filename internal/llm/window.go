@@ -8,8 +8,7 @@ import (
 	"sync"
 )
 
-// tooLong are the words by which servers say that a request does not fit into
-// the context window: Anthropic's API (the first two), Bedrock, OpenAI (three),
+// tooLong are messages of servers that a request does not fit into the context window: Anthropic's API (the first two), Bedrock, OpenAI (three),
 // llama.cpp (two), vLLM and SGLang with OpenAI's old words, Ollama, Gemini,
 // Mistral, llama-cpp-python and LM Studio. In small letters.
 var tooLong = []string{
@@ -20,7 +19,7 @@ var tooLong = []string{
 	"exceeds the maximum number of tokens", "too large for model", "exceed context window", "greater than the context length",
 }
 
-// windowSizes find the window in the words of those that tell it.
+// windowSizes find the window's size in messages that contain it.
 var windowSizes = sync.OnceValue(func() []*regexp.Regexp {
 	return []*regexp.Regexp{
 		regexp.MustCompile(`tokens > (\d+) maximum`),
@@ -36,9 +35,8 @@ var windowSizes = sync.OnceValue(func() []*regexp.Regexp {
 	}
 })
 
-// contextWindow tells whether an error's message or body says that the request is
-// too long for the model, and the window's tokens if it says those. Some servers call it
-// an error of their own.
+// contextWindow tells whether an error says that the request is too long for the model,
+// and the window's tokens if it has them. Some servers report it as a server error.
 func contextWindow(status int, message string, body []byte) (tokens int, is bool) {
 	switch status {
 	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity, http.StatusInternalServerError:
@@ -55,7 +53,7 @@ func contextWindow(status int, message string, body []byte) (tokens int, is bool
 	}
 	for _, re := range windowSizes() {
 		if m := re.FindStringSubmatch(text); m != nil {
-			tokens, _ = strconv.Atoi(m[1]) // 0 if it is beyond all measure
+			tokens, _ = strconv.Atoi(m[1]) // 0 if it is out of range
 			return tokens, true
 		}
 	}

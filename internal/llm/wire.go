@@ -18,17 +18,17 @@ const (
 	firstByteWait = 5 * time.Minute
 	// idleWait bounds the time between two events of a stream.
 	idleWait = 60 * time.Second
-	// maxReply caps the bytes of one reply as they travel: DefaultMaxTokens in
-	// the smallest of events are less than half of it.
+	// maxReply bounds one reply on the wire, in bytes: DefaultMaxTokens in the smallest
+	// events are less than half of it.
 	maxReply = 8 << 20
 )
 
 var (
-	errIdle     = errors.New("nothing came for too long")
+	errIdle     = errors.New("no data for too long")
 	errTooLarge = errors.New("the reply is larger than 8 MiB")
 )
 
-// endpoint is what both providers need to know of their server.
+// endpoint is what both providers know about their server.
 type endpoint struct {
 	host      string
 	transport http.RoundTripper
@@ -42,7 +42,7 @@ func newEndpoint(base string, transport http.RoundTripper, first, idle time.Dura
 		return endpoint{}, errors.New("base URL is not an http or https URL with a host")
 	}
 	if u.User != nil {
-		return endpoint{}, errors.New("base URL holds a user name or password; pass the key apart")
+		return endpoint{}, errors.New("base URL contains a user name or password; pass the key separately")
 	}
 	if transport == nil {
 		transport = http.DefaultTransport
@@ -78,18 +78,18 @@ func (w *watched) RoundTrip(req *http.Request) (*http.Response, error) {
 	if resp.StatusCode >= 300 && resp.StatusCode < 400 {
 		timer.Stop()
 		resp.Body.Close()
-		return nil, &Error{Kind: KindRequest, Status: resp.StatusCode, Host: w.host, Message: "redirects to another place, which is not followed"}
+		return nil, &Error{Kind: KindRequest, Status: resp.StatusCode, Host: w.host, Message: "the redirect to another place was not followed"}
 	}
 	report := w.firstByte
 	if resp.StatusCode != http.StatusOK {
-		report = nil // an error's body is not a reply
+		report = nil // the body is an error, not a reply
 	}
 	resp.Body = &stream{rc: resp.Body, timer: timer, idle: w.idle, firstByte: report, left: maxReply}
 	return resp, nil
 }
 
-// stream watches a body: the timer starts anew with every whole event, not
-// with every byte, so that a server that drips is found out.
+// stream watches a body: the timer restarts with every complete event, not with every
+// byte, so that a server that sends single bytes times out, too.
 type stream struct {
 	rc        io.ReadCloser
 	timer     *time.Timer
@@ -160,8 +160,8 @@ func (e endpoint) transportError(ctx context.Context, err error) *Error {
 	return &Error{Kind: KindNetwork, Host: e.host, Message: cut(err.Error(), 300)}
 }
 
-// statusError makes an *Error of an HTTP answer that is not a reply. body is
-// the whole of it, of which message is the part for people.
+// statusError returns the *Error for an HTTP response that is not a reply. message is
+// the part of body for people.
 func (e endpoint) statusError(status int, header http.Header, message string, body []byte, now time.Time) *Error {
 	out := &Error{Status: status, Host: e.host, Message: cut(strings.TrimSpace(message), 300)}
 	window, tooLong := contextWindow(status, message, body)

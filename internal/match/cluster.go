@@ -17,8 +17,8 @@ func bySimilarity(a, b edge) int {
 	return cmp.Or(-cmp.Compare(a.similarity, b.similarity), cmp.Compare(a.a, b.a), cmp.Compare(a.b, b.b))
 }
 
-// cluster puts n things into groups. It goes through the edges in their order
-// and joins two groups if every two of both together are the same.
+// cluster groups n things. It takes the edges in order and joins two groups if all
+// pairs of their members are the same.
 func cluster(n int, edges []edge, same map[pair]bool) [][]int {
 	group := make([][]int, n) // of each thing; shared by its members
 	for i := range group {

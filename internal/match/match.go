@@ -1,11 +1,11 @@
 // Package match decides whether two remarks are the same: two findings of one
-// review, a finding and the thread of an earlier one, a finding and one that
-// memory knows, a finding and what people dismissed. It looks at place, kind and
-// words, says what a judge is to be asked about, and reads what the judge says.
-// All thresholds are in thresholds.go.
+// review, a finding and the thread of an earlier one, a finding and one in memory, a
+// finding and a dismissal. It compares place, category and words, selects the pairs
+// that a judge decides, and reads the judge's answers. All thresholds are in
+// thresholds.go.
 //
-// It neither reads nor writes anything but its arguments, so that reviews and
-// their measurement (internal/eval) call the same functions.
+// Its functions only use their arguments, so that reviews and their evaluation
+// (internal/eval) share them.
 package match
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// Likeness is what place and text tell of whether two remarks say the same.
+// Likeness tells whether two remarks are the same, as far as place and text show it.
 type Likeness string
 
 // The likenesses.
@@ -36,15 +36,15 @@ func Findings(a, b *precedent.Finding) Likeness {
 	return inOrder(a, b, func() float64 { return Similarity(a, b) })
 }
 
-// Similarity is that of what two findings say, 0 to 1.
+// Similarity returns the similarity of the texts of two findings, 0 to 1.
 func Similarity(a, b *precedent.Finding) float64 {
 	return text.Cosine(words(a), words(b))
 }
 
 func words(f *precedent.Finding) text.Vector { return text.NewVector(f.Title + "\n" + f.Body) }
 
-// inOrder compares two findings, the first of which does not start behind the
-// second. The similarity is asked for only if place and kind leave it open.
+// inOrder compares two findings, the first of which does not start after the second.
+// It calls similarity only if place and category do not decide.
 func inOrder(a, b *precedent.Finding, similarity func() float64) Likeness {
 	sameStart := a.Start == b.Start
 	switch {
@@ -55,7 +55,7 @@ func inOrder(a, b *precedent.Finding, similarity func() float64) Likeness {
 	case a.Analyzer && b.Analyzer && a.Finder == b.Finder:
 		return NotSame // an analyzer does not repeat itself
 	case a.Start == 0 && !sameStart:
-		return NotSame // the file as a whole is near no line
+		return NotSame // a whole file is not near any line
 	}
 	s := similarity()
 	overlap := a.Start > 0 && b.Start <= a.End
@@ -68,13 +68,13 @@ func inOrder(a, b *precedent.Finding, similarity func() float64) Likeness {
 	return NotSame
 }
 
-// near tells whether two findings, the first of which does not start behind the
-// second, are so close that they may be the same.
+// near tells whether two findings, the first of which does not start after the
+// second, are close enough to be the same.
 func near(a, b *precedent.Finding) bool {
 	return b.Path == a.Path && b.Side == a.Side && b.Start <= a.End+NearLines
 }
 
-// Flagged is the line that a quote flags, its first, with white space collapsed.
+// Flagged returns the line that a quote flags, its first, with white space collapsed.
 func Flagged(quote string) string {
 	line, _, _ := strings.Cut(quote, "\n")
 	return text.Collapse(line)

@@ -6,41 +6,40 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-// Posted is a finding that was posted, as findings of a later review are compared
-// with it.
+// Posted is a posted finding that findings of a later review are compared with.
 type Posted struct {
-	// Remark has the place where it is now: no line if its lines are gone, or if
-	// it never had any.
+	// Remark has its current place: no line if its lines were deleted, or if it never
+	// had one.
 	Remark *precedent.Finding
-	// Ended tells whether people ended the conversation about it. Such a one silences its
-	// finding and nothing else, so place and kind are not enough there: another defect
-	// of the same line is news.
+	// Ended tells whether people closed its conversation. That hides this finding and
+	// no other, so place and category are not enough: another defect of the same line
+	// is new.
 	Ended   bool
-	Changed bool // the lines are not what they were, or gone
+	Changed bool // the lines were changed or deleted
 }
 
-// Comparison is what comparing with a posted finding gives.
+// Comparison is the result of comparing a finding with a posted one.
 type Comparison struct {
 	Like       Likeness
 	By         By
 	Similarity float64
-	Unjudged   bool               // of a PerhapsSame: whether they are the same if no judge answers
-	With       *precedent.Finding // whose words were compared
+	Unjudged   bool               // for PerhapsSame: whether they are the same if no judge answers
+	With       *precedent.Finding // the finding that was compared
 }
 
-// By says by what a finding is recognised, the surest first.
+// By says how a finding was recognized, the surest first.
 type By int
 
-// What findings are recognised by.
+// The ways to recognize a finding.
 const (
-	ByPlace    By = iota // the same line and kind
+	ByPlace    By = iota // the same line and category
 	ByIdentity           // the same fingerprint, or place
 	ByLines              // the same lines, in similar words
 	ByJudge
 	ByWords // similar words about the same file, without lines to compare
 )
 
-// Compare decides whether a finding says what was posted.
+// Compare decides whether a finding is the posted one.
 func (p *Posted) Compare(f *precedent.Finding) Comparison {
 	r := p.Remark
 	c := Comparison{Like: NotSame, With: f}
@@ -50,17 +49,17 @@ func (p *Posted) Compare(f *precedent.Finding) Comparison {
 	c.Similarity = Similarity(r, f)
 	switch {
 	case r.Start > 0 && r.Start == f.Start && f.Category == r.Category:
-		return p.surely(c, ByPlace)
+		return p.sureMatch(c, ByPlace)
 	case r.Fingerprint != "" && f.Fingerprint == r.Fingerprint:
-		return p.surely(c, ByIdentity)
+		return p.sureMatch(c, ByIdentity)
 	case r.Start == 0:
 		return p.compareText(c)
 	}
 	return p.compareLines(c)
 }
 
-// Nearest compares with a finding and with all that repeat it, and returns the
-// comparison that says most.
+// Nearest compares a finding and its duplicates with the posted one, and returns the
+// best match.
 func (p *Posted) Nearest(f *precedent.Finding, repeats []*precedent.Finding) Comparison {
 	best := p.Compare(f)
 	for _, r := range repeats {
@@ -73,8 +72,8 @@ func (p *Posted) Nearest(f *precedent.Finding, repeats []*precedent.Finding) Com
 	return best
 }
 
-// surely is a match by place, of which an ended conversation wants similar words too.
-func (p *Posted) surely(c Comparison, by By) Comparison {
+// sureMatch is a match by place. A closed conversation needs similar words, too.
+func (p *Posted) sureMatch(c Comparison, by By) Comparison {
 	c.Like, c.By, c.Unjudged = SurelySame, by, true
 	if p.Ended && c.Similarity < SamePlace {
 		c.Like = PerhapsSame
@@ -82,7 +81,7 @@ func (p *Posted) surely(c Comparison, by By) Comparison {
 	return c
 }
 
-// compareText compares with a remark that has no line, or no longer.
+// compareText compares with a remark that has no line.
 func (p *Posted) compareText(c Comparison) Comparison {
 	r, f := p.Remark, c.With
 	whole := r.Quote == "" && f.Start == 0
@@ -91,10 +90,10 @@ func (p *Posted) compareText(c Comparison) Comparison {
 	kind := f.Category == r.Category
 	switch {
 	case place && kind:
-		return p.surely(c, ByIdentity)
+		return p.sureMatch(c, ByIdentity)
 	case line && c.Similarity >= SamePlace:
 		c.Like, c.By = SurelySame, ByIdentity
-	case c.Similarity >= Near && p.Ended: // here a mistake hides something
+	case c.Similarity >= Near && p.Ended: // a mistake would hide a finding
 		c.Like, c.Unjudged = PerhapsSame, kind
 	case c.Similarity >= Near:
 		c.Like, c.By = SurelySame, ByWords
@@ -102,8 +101,8 @@ func (p *Posted) compareText(c Comparison) Comparison {
 	return c
 }
 
-// compareLines compares with a remark whose lines are known, as two findings are
-// compared. A judge is asked about more, because the words may be months apart.
+// compareLines compares with a remark whose lines are known, like two findings. More
+// pairs go to a judge, because the texts may be months apart.
 func (p *Posted) compareLines(c Comparison) Comparison {
 	r, f := p.Remark, c.With
 	a, b := r, f

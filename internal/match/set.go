@@ -10,7 +10,7 @@ import (
 // maxSiblings bounds the findings that are compared across files.
 const maxSiblings = 200
 
-// Set is the findings of one review, compared with each other.
+// Set holds the findings of one review and how they compare with each other.
 type Set struct {
 	all   []*precedent.Finding
 	texts map[*precedent.Finding]text.Vector // made on first use
@@ -23,11 +23,11 @@ type Set struct {
 type Doubt struct {
 	A, B       *precedent.Finding
 	Similarity float64
-	// Judged tells whether a judge compared them, and found them distinct.
+	// Judged tells whether a judge found them distinct.
 	Judged bool
 }
 
-// NewSet compares findings, which are in the order of path, side and first line.
+// NewSet compares findings, which must be sorted by path, side and first line.
 func NewSet(fs []*precedent.Finding) *Set {
 	s := &Set{all: fs, texts: map[*precedent.Finding]text.Vector{}, same: map[pair]bool{}}
 	for i, a := range s.all {
@@ -39,11 +39,11 @@ func NewSet(fs []*precedent.Finding) *Set {
 	return s
 }
 
-// compare decides on two findings, the first of which does not start behind the
+// compare decides about two findings, the first of which does not start after the
 // second.
 func (s *Set) compare(p pair) {
 	a, b := s.all[p.a], s.all[p.b]
-	similarity := 1.0 // of those that are the same by place and category
+	similarity := 1.0 // if place and category decide
 	switch inOrder(a, b, func() float64 { similarity = s.similarity(a, b); return similarity }) {
 	case SurelySame:
 		s.same[p] = true
@@ -66,8 +66,8 @@ func (s *Set) text(f *precedent.Finding) text.Vector {
 	return v
 }
 
-// identical joins findings of one fingerprint: those on one line of one category,
-// which may be flagged on either side of the diff. What has one name is said once.
+// identical joins findings with the same fingerprint, which may be on different sides
+// of the diff.
 func (s *Set) identical() {
 	known := map[string][]int{}
 	for j, f := range s.all {
@@ -81,17 +81,16 @@ func (s *Set) identical() {
 	}
 }
 
-// Group returns the findings in groups of which every two are the same: no chain
-// of resemblances joins what differs. The first of a group is the one that before
-// puts in front of all others, and speaks for it. The judge is asked about pairs that may be
-// the same, the most similar first, by those that speak for their groups; it says
-// by their indexes which are, and leaves out what it has no answer to. What it
-// does not call the same is returned too.
+// Group groups the findings so that all members of a group are the same; a chain of
+// similar findings is not enough. The first of a group represents it: the one that
+// before sorts first. The judge gets pairs of representatives that may be the same,
+// the most similar first, and returns by index whether they are; pairs without an
+// answer are missing. The pairs that it does not call the same are returned, too.
 func (s *Set) Group(before func(a, b *precedent.Finding) bool, judge func([]Doubt) map[int]bool) (groups [][]*precedent.Finding, apart []Doubt) {
 	slices.SortFunc(s.edges, bySimilarity)
 	sure := cluster(len(s.all), s.edges, s.same)
 	for _, members := range s.join(sure, before, judge, &apart) {
-		group := []*precedent.Finding{s.speaker(members, before)}
+		group := []*precedent.Finding{s.representative(members, before)}
 		for _, i := range members {
 			if s.all[i] != group[0] {
 				group = append(group, s.all[i])
@@ -102,7 +101,7 @@ func (s *Set) Group(before func(a, b *precedent.Finding) bool, judge func([]Doub
 	return groups, apart
 }
 
-// join has the judge compare groups, and joins those of which every two are the same.
+// join lets the judge compare groups, and joins groups that are all the same.
 func (s *Set) join(groups [][]int, before func(a, b *precedent.Finding) bool, judge func([]Doubt) map[int]bool, apart *[]Doubt) [][]int {
 	of := make([]int, len(s.all)) // the group of each finding
 	for g, members := range groups {
@@ -119,7 +118,7 @@ func (s *Set) join(groups [][]int, before func(a, b *precedent.Finding) bool, ju
 		if p.a != p.b && !seen[p] {
 			seen[p] = true
 			open = append(open, edge{p, e.similarity})
-			doubts = append(doubts, Doubt{A: s.speaker(groups[p.a], before), B: s.speaker(groups[p.b], before), Similarity: e.similarity})
+			doubts = append(doubts, Doubt{A: s.representative(groups[p.a], before), B: s.representative(groups[p.b], before), Similarity: e.similarity})
 		}
 	}
 	said := judge(doubts)
@@ -146,8 +145,8 @@ func (s *Set) join(groups [][]int, before func(a, b *precedent.Finding) bool, ju
 	return all
 }
 
-// speaker is the finding that speaks for a group.
-func (s *Set) speaker(group []int, before func(a, b *precedent.Finding) bool) *precedent.Finding {
+// representative returns the finding that represents a group.
+func (s *Set) representative(group []int, before func(a, b *precedent.Finding) bool) *precedent.Finding {
 	first := s.all[group[0]]
 	for _, i := range group[1:] {
 		if before(s.all[i], first) {
@@ -157,8 +156,8 @@ func (s *Set) speaker(group []int, before func(a, b *precedent.Finding) bool) *p
 	return first
 }
 
-// Siblings returns the pairs of live findings in different files that say much the
-// same, analyzers' aside, of the first 200.
+// Siblings returns the pairs of similar live findings in different files. It compares
+// the first 200 findings that are not from analyzers.
 func (s *Set) Siblings() []Doubt {
 	var live []*precedent.Finding
 	for _, f := range s.all {

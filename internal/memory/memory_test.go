@@ -158,7 +158,7 @@ func TestDismiss(t *testing.T) {
 		t.Error(diff)
 	}
 	inThread := f
-	inThread.Drop("threads", precedent.Dismissed, "t1", "a person declined it in the thread about it")
+	inThread.Drop("threads", precedent.Dismissed, "t1", "a person dismissed it in its thread")
 	if diff := cmp.Diff(wantHushed, r.Suppressed([]precedent.Finding{inThread})); diff != "" {
 		t.Errorf("declined in a thread: %s", diff)
 	}

@@ -21,7 +21,7 @@ type Piece struct {
 // maxAlso bounds the places that are listed for one piece.
 const maxAlso = 8
 
-// Diff renders pieces for Input.Shards, those of one file one behind the other.
+// Diff renders pieces for Input.Shards; the pieces of a file must be adjacent.
 func Diff(pieces []Piece) string {
 	var b strings.Builder
 	for i, p := range pieces {
@@ -49,7 +49,7 @@ func Diff(pieces []Piece) string {
 	return b.String()
 }
 
-// name is a file's path and what happened to it, unless it was only modified.
+// name returns a file's path and its status, unless it was only modified.
 func name(f *diff.File) string {
 	what := string(f.Status)
 	if f.OldPath != "" && f.OldPath != f.Path {
@@ -60,9 +60,9 @@ func name(f *diff.File) string {
 	return text.VisibleLine(f.Path) + " (" + what + ")"
 }
 
-// fileList lists the changed files, as many as fit into so many bytes: folder by
-// folder, the one with the riskiest file first, and in each the riskiest first.
-// A large change has hundreds, and every request carries the list.
+// fileList lists as many changed files as fit into the given number of bytes: folder by
+// folder, the one with the riskiest file first, and in each folder the riskiest first.
+// A large change has hundreds of files, and every request contains the list.
 func fileList(files []*diff.File, room int) string {
 	var dirs []string
 	inDir := map[string][]*diff.File{}
@@ -100,7 +100,7 @@ func fileList(files []*diff.File, room int) string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// entry is what the list says of one file in its folder.
+// entry returns the line of one file in its folder.
 func entry(f *diff.File) string {
 	added, deleted := 0, 0
 	for h := range f.Hunks {

@@ -16,7 +16,7 @@ const (
 	maxSource     = 200 // characters
 )
 
-// discuss renders what people said about the change; empty if nobody said anything.
+// discuss renders what people said about the change; empty if there is nothing.
 func (s *Sheet) discuss(d precedent.Discussion, room int) string {
 	var list strings.Builder
 	for _, one := range d.Directives[:min(len(d.Directives), maxDirectives)] {
@@ -39,7 +39,7 @@ func (s *Sheet) discuss(d precedent.Discussion, room int) string {
 	return execute("discussion.md", s.nonce, said)
 }
 
-// prose is a text on one line, without hidden characters.
+// prose returns a text on one line, without hidden characters.
 func prose(u precedent.Untrusted, most int) string {
 	return text.Cut(text.Collapse(text.Clean(string(u))), most)
 }

@@ -31,13 +31,13 @@ func nonce(contents []string) string {
 
 const nonceLen = 16
 
-// fence puts a text between marks with the number. The text must not hold it.
+// fence puts a text between marks with the number, which the text must not contain.
 func fence(nonce, kind, s string) string {
 	return "<data-" + nonce + " kind=\"" + kind + "\">\n" + s + "\n</data-" + nonce + ">"
 }
 
-// strike removes the sheet's number from a text that joins a prompt whose
-// number is settled already.
+// strike removes the sheet's number from a text that is added after the number was
+// chosen.
 func (s *Sheet) strike(t string) string {
 	return regexp.MustCompile("(?i)"+s.nonce).ReplaceAllString(t, "…")
 }

@@ -12,18 +12,17 @@ type Spec struct {
 	Name     string             // what a policy turns on and off; finders/<name>.md holds its role
 	Category precedent.Category // of its findings that name none
 	Title    string             // of its assignment
-	// Blind finders do not see what the author says about the change: words
-	// such as "harmless clean-up" make reviewers miss what is there.
+	// Blind finders do not see what the author says about the change, because words such
+	// as "harmless clean-up" make reviewers miss defects.
 	Blind bool
-	// NeedsGuide finders have nothing to do where the team wrote nothing down.
+	// NeedsGuide finders have nothing to do without a guide.
 	NeedsGuide bool
-	// Praise has the finder name what the change does best. One of them is asked
-	// for it, by whoever runs them.
+	// Praise asks the finder to name what the change does best. The caller sets it for
+	// one finder.
 	Praise bool
 }
 
-// Finders lists the prompted finders in the order in which they start: the
-// design first, because it makes the rest worth reading or not.
+// Finders lists the prompted finders in the order in which they start.
 func Finders() []Spec {
 	return []Spec{
 		{Name: "architecture", Category: precedent.Architecture, Title: "architecture"},
@@ -37,5 +36,5 @@ func Finders() []Spec {
 	}
 }
 
-// role is what the finder looks for.
+// role returns what the finder looks for.
 func (s Spec) role() string { return strings.TrimSpace(load("finders/" + s.Name + ".md")) }

@@ -10,19 +10,19 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// guideParts are the guide as a prompt shows it: some files whole, of the
-// others their rules.
+// guideParts is the guide as a prompt shows it: some files in full, and the rules of
+// the others.
 type guideParts struct {
 	texts, rules []string
 	omitted      string
 	shown        []precedent.Rule
 }
 
-// chooseGuide decides what of the guide fits. First every file that speaks to
-// the change gets room for its rules, an equal share before any gets more, so
-// that a long file cannot crowd out the others; then files are shown whole in
-// their order, as far as there is room. A guide for contributors is mostly about
-// how to set up and submit: of it only the rules are shown.
+// chooseGuide selects what of the guide fits. First every file that applies to the
+// change gets an equal share for its rules, so that a long file cannot crowd out the
+// others; then files are shown in full, in order, while there is room. Of a guide for
+// contributors, which is mostly about setting up and submitting, only the rules are
+// shown.
 func chooseGuide(docs []precedent.GuideDoc, rules []precedent.Rule, files []*diff.File, room int) guideParts {
 	sources := sourcesFor(docs, rules, files)
 	left := room
@@ -58,7 +58,8 @@ type source struct {
 	lines           []string
 }
 
-// showRules shows further rules, in at most so many bytes, and returns how many it took.
+// showRules shows more rules, in at most the given number of bytes, and returns how
+// many bytes it used.
 func (s *source) showRules(room int) (took int) {
 	for s.shown < len(s.rules) {
 		r := s.rules[s.shown]
@@ -77,7 +78,7 @@ func (s *source) showRules(room int) (took int) {
 	return took
 }
 
-// heading says where the text comes from and for which files it holds.
+// heading says where the text comes from and which files it applies to.
 func (s *source) heading() string {
 	where := "all files"
 	if s.dir != "" {
@@ -86,8 +87,8 @@ func (s *source) heading() string {
 	return text.VisibleLine(s.path) + ", for " + where + ":\n"
 }
 
-// sourcesFor groups what speaks to a changed file by guide file, in the order
-// of the files.
+// sourcesFor groups what applies to changed files by guide file, in the order of the
+// files.
 func sourcesFor(docs []precedent.GuideDoc, rules []precedent.Rule, files []*diff.File) []*source {
 	var all []*source
 	byPath := map[string]*source{}
@@ -112,7 +113,7 @@ func sourcesFor(docs []precedent.GuideDoc, rules []precedent.Rule, files []*diff
 	return all
 }
 
-// applies tells whether a changed file lies in the folder.
+// applies tells whether a changed file is in the folder.
 func applies(dir string, files []*diff.File) bool {
 	if dir == "" {
 		return true

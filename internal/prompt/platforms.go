@@ -8,8 +8,8 @@ import (
 	"github.com/precedent-dev/precedent/internal/diff"
 )
 
-// platform is a guide that ships with the program: what reviewers of one kind
-// of file look for. platforms/<name>.md holds it.
+// platform is a guide that is built into the program: what to look for in one kind of
+// file. Its text is platforms/<name>.md.
 type platform struct {
 	name, title string
 	// patterns of the files that it is for, lower case, each element as in
@@ -45,9 +45,8 @@ func platforms() []platform {
 // guide is the text for models.
 func (p platform) guide() string { return strings.TrimSpace(load("platforms/" + p.name + ".md")) }
 
-// platformGuides returns the guides for the files of a change that are shown.
-// They go by all of the change and not by a part of it, so that the prompts for
-// all parts begin alike.
+// platformGuides returns the guides for the files of a change that are shown. They
+// depend on the whole change, so that the prompts for all its parts start the same.
 func platformGuides(files []*diff.File) []string {
 	var guides []string
 	for _, p := range platforms() {
@@ -77,8 +76,8 @@ func matches(pattern, name string) bool {
 	return ok && err == nil
 }
 
-// lowerASCII leaves all but A to Z as it is: strings.ToLower would take the
-// Kelvin sign for a k, and so find Kotlin where there is none.
+// lowerASCII only lowers A to Z: strings.ToLower would turn the Kelvin sign into a k,
+// and find Kotlin where there is none.
 func lowerASCII(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'A' && r <= 'Z' {

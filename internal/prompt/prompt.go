@@ -1,18 +1,18 @@
-// Package prompt builds what a model is asked. Its texts are embedded files:
-// system.md, verify.md, judge.md and threads.md say how each kind of reader works, common.md,
-// prefix.md and the others hold what it is given, finders/ has the role of each
-// finder, platforms/ what to look for in each kind of file, schema/ the form of
+// Package prompt builds the prompts for models. Its texts are embedded files:
+// system.md, verify.md, judge.md and threads.md are the instructions of each role,
+// common.md, prefix.md and the others contain its material, finders/ has the role of
+// each finder, platforms/ what to look for in each kind of file, schema/ the schema of
 // each answer.
 //
-// A prompt is laid out for caches. System is the same for every review; Common
-// is, byte for byte, the same for all finders on one change, and Prefix for all
-// that read one part of it: together they hold everything that is large. Suffix
-// is what differs, the finder's role last. No time, id of a run or counter is in
-// any of them, so that equal inputs give equal prompts.
+// A prompt is laid out for caches. System is the same for every review; Common is the
+// same, byte for byte, for all finders of one change, and Prefix for all that read one
+// part of it: together they contain everything large. Suffix is what differs, with the
+// finder's role last. None contains a time, a run's id or a counter, so equal inputs
+// give equal prompts.
 //
-// Text from outside stands between marks that carry a number which occurs
-// nowhere in it, so that no text can end its own block. Hidden characters are
-// removed from prose, and shown in code.
+// Text from outside is between marks with a number that does not occur in it, so that
+// no text can end its own block. Hidden characters are removed from prose and made
+// visible in code.
 package prompt
 
 import (
@@ -32,8 +32,8 @@ import (
 //go:embed *.md finders/*.md platforms/*.md schema/*.json
 var files embed.FS
 
-// Bounds of the parts of a prompt, in bytes. The diff has the most room by far,
-// and is bounded by whoever cuts a change into parts.
+// Bounds of the parts of a prompt, in bytes. The diff is by far the largest part; the
+// caller, who splits a change into shards, bounds it.
 const (
 	maxGuide        = 24 << 10
 	maxInstructions = 16 << 10
@@ -43,19 +43,18 @@ const (
 	maxDiscussion   = 16 << 10
 )
 
-// smallWindow is the context window, in tokens, below which a prompt's parts
-// are cut down with it.
+// smallWindow is the context window, in tokens, below which the parts of a prompt are
+// reduced in proportion.
 const smallWindow = 64_000
 
-// Input is what finders are told about a change. All text in it has its
-// secrets redacted already.
+// Input is what finders are told about a change. All secrets in it must be redacted.
 type Input struct {
 	Docs         []precedent.GuideDoc    // at the base commit
 	Rules        []precedent.Rule        // of those files
 	Instructions []precedent.Instruction // the policy's, for paths of this change
 	Memory       string                  // what earlier reviews found
 	Files        []*diff.File            // all of the change, the riskiest first
-	// Before counts hunks that are not shown, because an earlier review of the pull
+	// Before counts the hunks that are not shown because an earlier review of the pull
 	// request read them and they have not changed since.
 	Before     int
 	Shards     []precedent.Untrusted // the parts of the diff, as Diff renders them
@@ -66,13 +65,13 @@ type Input struct {
 	Window int
 }
 
-// Prompt is what is sent. Common, Prefix and Suffix follow each other in one
-// message; a cache can keep what ends with Common, and what ends with Prefix.
+// Prompt is what is sent. Common, Prefix and Suffix follow each other in one message;
+// a provider can cache the text up to Common, and up to Prefix.
 type Prompt struct {
 	System, Common, Prefix, Suffix string
 }
 
-// Sheet makes the prompts about one change. It is safe for concurrent use.
+// Sheet builds the prompts about one change. It is safe for concurrent use.
 type Sheet struct {
 	nonce              string
 	common, team       string   // with and without what only finders need
@@ -116,10 +115,10 @@ func New(in Input) *Sheet {
 	return s
 }
 
-// Rules are those rules of the guide that the prompts hold.
+// Rules returns the rules of the guide that the prompts contain.
 func (s *Sheet) Rules() []precedent.Rule { return s.rules }
 
-// Finder is the prompt of one finder for one part of the change, counted from 0.
+// Finder returns the prompt of one finder for one shard of the change, counted from 0.
 func (s *Sheet) Finder(f Spec, shard int) Prompt {
 	own := suffix{Title: f.Title, Role: f.role(), Praise: f.Praise, Language: s.language}
 	if !f.Blind {
@@ -141,7 +140,7 @@ type common struct {
 	Before                      int
 }
 
-// contents is all text of others in it.
+// contents returns all text from outside in it.
 func (c *common) contents() []string {
 	return append(append([]string{c.Instructions, c.Memory, c.Files}, c.Guide...), c.Rules...)
 }
@@ -156,11 +155,10 @@ type suffix struct {
 	Language                        string
 }
 
-// System is the part of every finder's prompt that says how to review and to answer.
+// System returns the instructions that are the same for every finder.
 func System() string { return load("system.md") }
 
-// Schema is the JSON Schema of the answers to tasks of a role; nil for a role
-// that is not known.
+// Schema returns the JSON Schema of the answers for a role; nil for an unknown role.
 func Schema(role string) json.RawMessage {
 	b, err := files.ReadFile("schema/" + role + ".json")
 	if err != nil {
@@ -175,7 +173,7 @@ var templates = sync.OnceValue(func() *template.Template {
 	return template.Must(t.ParseFS(files, "common.md", "prefix.md", "suffix.md", "discussion.md", "claims.md", "pairs.md", "conversations.md"))
 })
 
-// execute fills in a template, in which fence marks a block.
+// execute renders a template, in which fence marks a block.
 func execute(name, nonce string, data any) string {
 	t := template.Must(templates().Clone())
 	t.Funcs(template.FuncMap{"fence": func(kind, s string) string { return fence(nonce, kind, s) }})
@@ -195,7 +193,7 @@ func load(name string) string {
 	return string(b)
 }
 
-// part says which part of the change the diff is; empty if it is all of it.
+// part says which part of the change the diff is; empty if it is the whole change.
 func part(n, of int) string {
 	if of < 2 {
 		return ""
@@ -212,8 +210,8 @@ func directions(list []precedent.Instruction) string {
 	return strings.TrimSpace(b.String())
 }
 
-// tag is a language tag, or empty if the text is none: what stands outside of
-// all blocks must not come from elsewhere.
+// tag returns a language tag, or "" if the text is not one: text from outside must not
+// be outside the blocks.
 func tag(s string) string {
 	if languageTag().MatchString(s) {
 		return s
@@ -223,7 +221,7 @@ func tag(s string) string {
 
 var languageTag = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$`) })
 
-// limit keeps so many bytes of a text, up to the end of a line, and says so.
+// limit cuts a text after n bytes at the end of a line, and says so.
 func limit(s string, n int) string {
 	const mark = "\n[… the rest is left out]"
 	if len(s) <= n {

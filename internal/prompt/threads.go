@@ -8,7 +8,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// MostThreads is how many threads one request holds at most.
+// MostThreads is the maximum number of threads in one request.
 const MostThreads = 40
 
 // Bounds of what is shown of one thread.
@@ -18,31 +18,31 @@ const (
 	maxExcerpt = 6 << 10 // bytes, of the code and of the diff each
 )
 
-// Conversation is a thread as a reader of the role "threads" sees it. All text in
-// it has its secrets redacted already.
+// Conversation is a thread as the role "threads" sees it. All secrets in it must be
+// redacted.
 type Conversation struct {
 	ID     string // in this request, such as "t1"
 	Remark precedent.Finding
 	Then   precedent.Span // where it was made
-	Gone   bool           // the lines that it is about are not there any more
+	Gone   bool           // the flagged lines were deleted
 	// Code are lines around its place, with their numbers; empty if it has none.
 	Code precedent.Untrusted
-	// Diff is what changed in its file, as Diff renders it, and Since in a few words
-	// of ours since when.
+	// Diff is what changed in its file, as Diff renders it; Since says since when, in our
+	// own words.
 	Diff    precedent.Untrusted
 	Since   string
 	Replies []Reply // oldest first
-	Waiting bool    // a person wrote, and nobody has answered
+	Waiting bool    // a person waits for a reply
 }
 
-// Reply is one message in a thread. Who is in our words, such as "The author of
-// the change": a name could claim anything.
+// Reply is one message in a thread. Who is in our own words, such as "The author of the
+// change", because a name could claim anything.
 type Reply struct {
 	Who  string
 	Text precedent.Untrusted
 }
 
-// Threads is the prompt about threads, at most MostThreads of them.
+// Threads returns the prompt about at most MostThreads threads.
 func (s *Sheet) Threads(list []Conversation) Prompt {
 	type shown struct {
 		ID, Remark, Code, Diff, Since string
@@ -68,7 +68,7 @@ func (s *Sheet) Threads(list []Conversation) Prompt {
 	return Prompt{System: load("threads.md"), Common: s.team, Suffix: "\n" + execute("conversations.md", s.nonce, own)}
 }
 
-// excerpt shows code, as much of it as one thread gets.
+// excerpt returns code, cut to what one thread may show.
 func (s *Sheet) excerpt(code precedent.Untrusted) string {
 	return s.strike(limit(strings.Trim(text.Visible(string(code)), "\n"), maxExcerpt))
 }

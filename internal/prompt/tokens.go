@@ -5,9 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// Tokens estimates how many tokens a model counts for a text. It serves to cut
-// a change into parts, and to say beforehand what a review may cost; what was
-// used comes with the answer.
+// Tokens estimates how many tokens a model counts for a text. It is used to split a
+// change into shards and to estimate the cost of a review; the actual usage comes with
+// the answer.
 //
 // Four characters a token, the makers' rule of thumb for English, is too low
 // for code, which is full of signs that are tokens of their own. So the
@@ -90,7 +90,7 @@ func (c *tokenCounter) end() {
 	case figures:
 		c.quarters += 4 * ((c.run + 2) / 3)
 	case blanks:
-		if c.run > 1 { // a single one belongs to the word behind it
+		if c.run > 1 { // a single one belongs to the following word
 			c.quarters += 3
 		}
 	}

@@ -8,16 +8,15 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// MostPairs is how many pairs one request to a judge holds at most.
+// MostPairs is the maximum number of pairs in one request to a judge.
 const MostPairs = 40
 
-// maxRemark bounds what is shown of one remark, in bytes.
+// maxRemark bounds the text of one remark, in bytes.
 const maxRemark = 6 << 10
 
-// Verify is the prompt of a verifier of claims about one part of the change,
-// which diff shows as Diff renders it; the lines must be among those of the
-// sheet's shards. The author's and other people's words are not in it: the code
-// decides.
+// Verify returns the prompt of a verifier of claims about one part of the change. diff
+// is that part as Diff renders it; its lines must be in the sheet's shards. The prompt
+// omits what the author and others say, because the code decides.
 func (s *Sheet) Verify(diff precedent.Untrusted, claims []precedent.Finding) Prompt {
 	own := struct {
 		Claims   []string
@@ -33,8 +32,8 @@ func (s *Sheet) Verify(diff precedent.Untrusted, claims []precedent.Finding) Pro
 	}
 }
 
-// claim renders what a finder says, as far as it can be checked. How sure the
-// finder is would only sway the verifier.
+// claim renders what can be checked of a finding. It omits the confidence, which would
+// only bias the verifier.
 func claim(f *precedent.Finding) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "id: %s\nplace: %s", f.ID, text.VisibleLine(f.String()))
@@ -66,8 +65,8 @@ type Remark struct {
 	Code        string // the lines that it is about; may be empty
 }
 
-// Judge is the prompt of a judge over pairs, of which there are at most
-// MostPairs. All text in them has its secrets redacted already.
+// Judge returns the prompt of a judge about at most MostPairs pairs. All secrets in
+// them must be redacted.
 func Judge(pairs []Pair) Prompt {
 	own := struct {
 		Nonce string
@@ -80,19 +79,18 @@ func Judge(pairs []Pair) Prompt {
 	return Prompt{System: load("judge.md"), Suffix: execute("pairs.md", own.Nonce, own)}
 }
 
-// Declined is a finding, and a remark that people declined earlier and that may
-// cover it.
-type Declined struct {
+// DismissedPair is a finding and an earlier dismissal that may cover it.
+type DismissedPair struct {
 	ID      string
 	Finding Remark
-	Claim   string // what was declined
-	Where   string // the place of what was declined, with its symbol
-	Reason  string // of the person who declined it; may be empty
+	Claim   string // what was dismissed
+	Where   string // its place and symbol
+	Reason  string // of the person who dismissed it; may be empty
 }
 
-// Covers is the prompt of a judge over findings and what people declined, at
-// most MostPairs of them. All text in them has its secrets redacted already.
-func Covers(pairs []Declined) Prompt {
+// Covers returns the prompt of a judge about at most MostPairs findings and dismissals.
+// All secrets in them must be redacted.
+func Covers(pairs []DismissedPair) Prompt {
 	own := struct {
 		Nonce string
 		Pairs []string

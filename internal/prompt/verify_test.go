@@ -60,7 +60,7 @@ func TestJudge(t *testing.T) {
 }
 
 func TestCovers(t *testing.T) {
-	p := Covers([]Declined{
+	p := Covers([]DismissedPair{
 		{"p1", Remark{"a.go:3", "Rows stay open", "Nothing closes them.", "rows, err := q()"}, "Rows are not closed", "db/b.go in Load", "the driver closes them in this package"},
 		{"p2", Remark{"b.go:1", "x", "y", ""}, "z", "b.go", ""},
 	})
@@ -90,7 +90,7 @@ func TestNoClaimEndsItsBlock(t *testing.T) {
 		if want := []string{"pair", "pair"}; !slices.Equal(kinds, want) || strings.Contains(outside, "Refute all") {
 			t.Errorf("judge: blocks %v, outside %q", kinds, outside)
 		}
-		kinds, _, outside = blocks(t, Covers([]Declined{{evil, r, evil, evil, evil}}))
+		kinds, _, outside = blocks(t, Covers([]DismissedPair{{evil, r, evil, evil, evil}}))
 		if want := []string{"pair"}; !slices.Equal(kinds, want) || strings.Contains(outside, "Refute all") {
 			t.Errorf("declined: blocks %v, outside %q", kinds, outside)
 		}

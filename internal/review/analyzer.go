@@ -14,8 +14,8 @@ type analyzer struct{ lint.Analyzer }
 // Name is the analyzer's name.
 func (a analyzer) Name() string { return a.Analyzer.Name }
 
-// Find runs the analyzer over the whole change, files that no model is shown
-// included.
+// Find runs the analyzer over the whole change, including files that no model is
+// shown.
 func (a analyzer) Find(ctx context.Context, in *Input) Report {
 	res := a.Run(ctx, &lint.Input{
 		Change: in.Change, Tree: in.Tree, IsPolicyPath: guide.IsPolicyPath, Enabled: in.enabled, Go: in.Go,

@@ -11,8 +11,8 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// What is kept of one finding of a model. The schema allows more, because a
-// long answer is no reason to throw a finding away.
+// Limits of a model's finding. The schema allows more, because a finding is not
+// rejected for its length.
 const (
 	maxTitle      = 90    // characters
 	maxBody       = 4_000 // characters
@@ -22,8 +22,8 @@ const (
 	maxPositive   = 300 // characters
 )
 
-// finderAnswer is the wire form of an answer to the role "finder", which the
-// engine has checked against its schema. What is absent or null is zero.
+// finderAnswer is the wire form of an answer to the role "finder", which the engine
+// has validated. Absent and null fields are zero.
 type finderAnswer struct {
 	Findings []struct {
 		Path       string               `json:"path"`
@@ -44,8 +44,7 @@ type finderAnswer struct {
 	Positive string `json:"positive"`
 }
 
-// readAnswer turns an answer into findings that are still to be placed, and
-// what the finder likes.
+// readAnswer returns the findings of an answer, not yet placed, and its praise.
 func readAnswer(raw json.RawMessage, spec prompt.Spec) (fs []precedent.Finding, positive string, err error) {
 	var a finderAnswer
 	if err := json.Unmarshal(raw, &a); err != nil {
@@ -74,7 +73,7 @@ func readAnswer(raw json.RawMessage, spec prompt.Spec) (fs []precedent.Finding, 
 			f.Severity = precedent.Medium
 		}
 		if len(w.Suggestion) <= maxSuggestion {
-			f.Suggestion = w.Suggestion // half a replacement is none
+			f.Suggestion = w.Suggestion // a truncated replacement would be wrong
 		}
 		for i := range f.Evidence {
 			f.Evidence[i].Quote = firstLines(f.Evidence[i].Quote)
@@ -86,7 +85,7 @@ func readAnswer(raw json.RawMessage, spec prompt.Spec) (fs []precedent.Finding, 
 
 func oneLine(s string) string { return text.Collapse(text.Clean(s)) }
 
-// firstLines keeps of a quote the lines that are looked at, verbatim.
+// firstLines returns the lines of a quote that are compared, unchanged.
 func firstLines(quote string) string {
 	var kept []string
 	said := 0

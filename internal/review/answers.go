@@ -10,10 +10,10 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// maxReply bounds what is said in a thread, in characters.
+// maxReply bounds a reply in a thread, in characters.
 const maxReply = 1_000
 
-// What decided on a thread.
+// What decided the state of a thread.
 const (
 	decidedByPlace  = "place"
 	decidedByEngine = "engine"
@@ -21,33 +21,32 @@ const (
 	decidedByFinder = "finder"
 )
 
-// inquiry is a thread that gets an answer.
+// inquiry is a thread that needs an answer.
 type inquiry struct {
 	*openThread
-	found  *precedent.Finding // what says the same in this review; nil for nothing
+	found  *precedent.Finding // the same finding in this review; nil if there is none
 	ran    precedent.Status   // how its finder ended, if that is an analyzer
 	answer precedent.ThreadAnswer
 }
 
-// decide writes down what became of the thread's finding, what decided that, and
-// what shows it.
+// decide records the state of the thread's finding, what decided it, and the reason.
 func (q *inquiry) decide(state precedent.AnswerState, by, format string, args ...any) {
 	q.answer.State, q.answer.By, q.answer.Why = state, by, fmt.Sprintf(format, args...)
 }
 
-// answer says of every thread that is open what has become of its finding, and of
-// those closed as fixed whose finding is back. What a finder found again is still
-// there. The engine is asked about the others, and where a person waits; its word
-// counts as far as the code or people's own words bear it out. Without it the place
-// decides, as far as it can.
+// answer returns the state of each open thread's finding, and of threads closed as
+// fixed whose finding is back. A finding that a finder found again is still there.
+// The engine is asked about the others, and where a person waits for a reply; its
+// answer counts as far as the code or people's own words prove it. Without an engine,
+// the place of the flagged lines decides where it can.
 func (x *reader) answer(ctx context.Context, fs []precedent.Finding, ran []precedent.FinderRun, b redactor) []precedent.ThreadAnswer {
 	all := x.inquiries(fs, ran)
 	var open []*inquiry
 	for _, q := range all {
 		switch {
-		case q.plain(x.in):
+		case q.decideWithoutReading(x.in):
 		case x.in.Engine == nil:
-			q.byPlace()
+			q.decideByPlace()
 		default:
 			open = append(open, q)
 		}
@@ -59,7 +58,7 @@ func (x *reader) answer(ctx context.Context, fs []precedent.Finding, ran []prece
 		b.redact(&q.answer.Title, &q.answer.Reply, &q.answer.Why, &q.answer.Words)
 		q.answer.Reply = text.Cut(q.answer.Reply, maxReply)
 		if q.answer.State == precedent.DeclinedHere && q.found != nil {
-			q.found.Drop("threads", precedent.Dismissed, q.ID, "a person declined it in the thread about it")
+			q.found.Drop("threads", precedent.Dismissed, q.ID, "a person dismissed it in its thread")
 		}
 		answers = append(answers, q.answer)
 	}
@@ -69,7 +68,7 @@ func (x *reader) answer(ctx context.Context, fs []precedent.Finding, ran []prece
 	return answers
 }
 
-// inquiries are the threads that get an answer.
+// inquiries returns the threads that need an answer.
 func (x *reader) inquiries(fs []precedent.Finding, runs []precedent.FinderRun) []*inquiry {
 	found := map[string]*precedent.Finding{} // by thread
 	for i := range fs {
@@ -98,11 +97,11 @@ func (x *reader) inquiries(fs []precedent.Finding, runs []precedent.FinderRun) [
 	return all
 }
 
-// plain decides on what needs no reading, and tells whether that is all there is to
-// do: a person who waits is answered by a reader, if there is one.
-func (q *inquiry) plain(in *Input) bool {
-	if q.found != nil && q.found.Dropped == precedent.Dismissed { // by memory: an ended thread gets no answer
-		q.decide(precedent.DeclinedHere, decidedByPerson, "%s", q.found.Trail[len(q.found.Trail)-1].Text)
+// decideWithoutReading decides a thread that no engine has to read, and tells whether
+// that is enough: a person who waits gets a reply from the engine, if there is one.
+func (q *inquiry) decideWithoutReading(in *Input) bool {
+	if q.found != nil && q.found.Dropped == precedent.Dismissed { // by memory: a closed thread gets no answer
+		q.decide(precedent.DeclinedHere, decidedByPerson, "%s", q.found.DroppedWhy)
 		return true
 	}
 	if q.found != nil {
@@ -115,30 +114,30 @@ func (q *inquiry) plain(in *Input) bool {
 	}
 	still := in.Since != nil && in.Since.Changed != nil && len(in.Since.Changed.Files) == 0
 	if q.deleted || q.remark.Analyzer && q.changed && q.ran.Good() || still && !q.changed && !q.lost {
-		q.byPlace()
+		q.decideByPlace()
 		return true
 	}
 	return false
 }
 
-// byPlace decides by where the flagged lines are, as far as that can.
-func (q *inquiry) byPlace() {
+// decideByPlace decides by where the flagged lines are now, where that is possible.
+func (q *inquiry) decideByPlace() {
 	switch {
 	case q.deleted:
-		q.decide(precedent.NoLonger, decidedByPlace, "its file is gone")
+		q.decide(precedent.NoLonger, decidedByPlace, "its file was deleted")
 	case q.lost:
-		q.decide(precedent.Unanswered, decidedByPlace, "nobody could look where its lines are now")
+		q.decide(precedent.Unanswered, decidedByPlace, "its lines could not be located")
 	case !q.changed:
-		q.decide(precedent.StillThere, decidedByPlace, "the lines that it flags are as they were")
+		q.decide(precedent.StillThere, decidedByPlace, "the flagged lines have not changed")
 	case q.remark.Analyzer && q.ran.Good():
-		q.decide(precedent.Addressed, decidedByPlace, "the lines that it flags were changed, and %s does not find it any more", q.Finder)
+		q.decide(precedent.Addressed, decidedByPlace, "the flagged lines changed, and %s no longer finds it", q.Finder)
 	default:
-		q.decide(precedent.Unanswered, decidedByPlace, "the lines that it flags were changed, and nobody compared them")
+		q.decide(precedent.Unanswered, decidedByPlace, "the flagged lines changed, and were not compared")
 	}
 }
 
-// reply settles what is said in the thread: something if a person waits or the
-// finding has come to another state, and nothing else.
+// reply sets the reply in the thread: one if a person waits or the finding's state
+// has changed, otherwise none.
 func (q *inquiry) reply(head string) {
 	a := &q.answer
 	back := !q.open()
@@ -156,6 +155,6 @@ func (q *inquiry) reply(head string) {
 	case a.State == precedent.NoLonger:
 		a.Reply = "No longer applicable: the code is gone."
 	case a.State == precedent.DeclinedHere:
-		a.Reply = "Understood: this is not raised again."
+		a.Reply = "Understood. This will not be raised again."
 	}
 }

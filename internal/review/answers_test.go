@@ -46,19 +46,19 @@ func TestWords(t *testing.T) {
 		why      string
 	}{
 		{"still there", precedent.Bugs, same, nil, object{"state": "still_there"}, "still_there by engine", "compared"},
-		{"a liar: addressed, though nothing changed", precedent.Bugs, same, nil, object{"state": "addressed", "reply": "Fixed!"}, "still_there by place", "nothing that was added shows it"},
-		{"a liar: gone, though it is there", precedent.Bugs, same, nil, object{"state": "not_applicable", "quote": "the code is gone"}, "still_there by place", "are there"},
+		{"a liar: addressed, though nothing changed", precedent.Bugs, same, nil, object{"state": "addressed", "reply": "Fixed!"}, "still_there by place", "no added line shows it"},
+		{"a liar: gone, though it is there", precedent.Bugs, same, nil, object{"state": "not_applicable", "quote": "the code is gone"}, "still_there by place", "still there"},
 		{"a liar: made-up proof", precedent.Bugs, same, nil, object{"state": "addressed", "quote": "func guard(items []Item) error {"}, "still_there by place", ""},
 		{"a liar: a comment for proof", precedent.Bugs, same, nil, object{"state": "addressed", "quote": "// fixed: the loop is right"}, "still_there by place", ""},
 		{"a liar: an old line for proof", precedent.Bugs, same, nil, object{"state": "addressed", "quote": loop}, "still_there by place", ""},
-		{"a liar: declined by nobody", precedent.Bugs, same, nil, object{"state": "declined", "quote": no}, "still_there by place", "nobody who can decline"},
+		{"a liar: declined by nobody", precedent.Bugs, same, nil, object{"state": "declined", "quote": no}, "still_there by place", "nobody who may dismiss"},
 		{"addressed by other lines", precedent.Bugs, same, nil, object{"state": "addressed", "quote": proof}, "addressed by engine", "the push added"},
 		{"a hole is not closed by other lines", precedent.Security, same, nil, object{"state": "addressed", "quote": proof}, "still_there by place", ""},
-		{"addressed by its own lines", precedent.Security, edited, nil, object{"state": "addressed"}, "addressed by engine", "were changed"},
+		{"addressed by its own lines", precedent.Security, edited, nil, object{"state": "addressed"}, "addressed by engine", "lines changed"},
 		{"gone", precedent.Bugs, edited, nil, object{"state": "not_applicable"}, "not_applicable by engine", "are gone"},
 		{"declined by who may merge", precedent.Security, same, []precedent.Message{written(no, maintainer)}, object{"state": "declined", "quote": no}, "declined by person", "dana wrote"},
 		{"declined by the author", precedent.Bugs, same, []precedent.Message{written("Hm.\n"+no, author)}, object{"state": "declined", "quote": "we keep it"}, "still_there by place", ""},
-		{"declined by the author, in whole words", precedent.Bugs, same, []precedent.Message{written("Hm.\n"+no, author)}, object{"state": "declined", "quote": "how it has to be, we keep it"}, "still_there by place", "nobody who can decline"},
+		{"declined by the author, in whole words", precedent.Bugs, same, []precedent.Message{written("Hm.\n"+no, author)}, object{"state": "declined", "quote": "how it has to be, we keep it"}, "still_there by place", "nobody who may dismiss"},
 		{"an author does not decline a hole", precedent.Security, same, []precedent.Message{written(no, author)}, object{"state": "declined", "quote": no}, "still_there by place", ""},
 		{"a guest declines nothing", precedent.Bugs, same, []precedent.Message{written(no, guest)}, object{"state": "declined", "quote": no}, "still_there by place", ""},
 		{"we decline nothing", precedent.Bugs, same, []precedent.Message{written(no, ours)}, object{"state": "declined", "quote": no}, "still_there by place", ""},
@@ -151,7 +151,7 @@ func TestThreadsEngineFails(t *testing.T) {
 	}{
 		{"unchanged", same, precedent.StillThere, precedent.Findings},
 		{"changed", edited, precedent.Unanswered, precedent.Partial},
-		{"its file is gone", same.with(files{"cart/cart.go": ""}), precedent.NoLonger, precedent.Clean},
+		{"its file was deleted", same.with(files{"cart/cart.go": ""}), precedent.NoLonger, precedent.Clean},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			in := conversation(t, precedent.Bugs, test.head)

@@ -16,8 +16,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/secret"
 )
 
-// brief is what the prompts about a change are made of, free of secrets: what
-// leaves for an engine has left for good.
+// brief is what the prompts about a change are made of, with all secrets redacted.
 type brief struct {
 	change *diff.Change
 	input  prompt.Input
@@ -56,7 +55,7 @@ func newBrief(in *Input) *brief {
 	return b
 }
 
-// overhead is what stands around the diff in the longest prompt, in tokens.
+// overhead returns the size of the longest prompt without the diff, in tokens.
 func (b *brief) overhead() int {
 	in := b.input
 	in.Shards = []precedent.Untrusted{""}
@@ -78,7 +77,7 @@ func (b *brief) sheet(p *plan) *prompt.Sheet {
 	return prompt.New(in)
 }
 
-// render shows pieces of the change, which a plan has rid of secrets.
+// render renders pieces of the change, in which a plan has redacted secrets.
 func (b *brief) render(parts []piece) precedent.Untrusted {
 	var pieces []prompt.Piece
 	for _, part := range parts {
@@ -87,7 +86,7 @@ func (b *brief) render(parts []piece) precedent.Untrusted {
 	return precedent.Untrusted(prompt.Diff(pieces))
 }
 
-// places lists where hunks stand.
+// places lists the places of hunks.
 func (b *brief) places(refs []diff.HunkRef) []string {
 	var list []string
 	for _, r := range refs {
@@ -102,7 +101,7 @@ func redacted(s string) string {
 	return s
 }
 
-// redactedHunk is a hunk of a file with the secrets in its lines blackened.
+// redactedHunk returns a hunk of a file with the secrets in its lines redacted.
 func redactedHunk(path string, h *diff.Hunk) *diff.Hunk {
 	lines := make([]string, len(h.Lines))
 	for i := range h.Lines {
@@ -121,19 +120,18 @@ func redactedHunk(path string, h *diff.Hunk) *diff.Hunk {
 	return &c
 }
 
-// sensitive are names of files in which a mistake costs most.
+// sensitive are names of files in which mistakes are the most costly.
 var sensitive = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)auth|crypt|passw|secret|token|session|permission|payment|billing|migrat|schema|\.sql$|dockerfile|workflows/`)
 })
 
-// harmless are names of files in which a mistake costs least.
+// harmless are names of files in which mistakes are the least costly.
 var harmless = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)(^|/)(tests?|testdata|docs?|examples?)/|_test\.|\.(test|spec)\.|\.(md|txt|rst)$`)
 })
 
-// byRisk lists the changed files, the riskiest first: by how much was changed,
-// how much was found there before, and what the names say. What is not reviewed
-// comes last.
+// byRisk sorts the changed files, the riskiest first: by the size of their change,
+// earlier findings, and their names. Files that are not reviewed come last.
 func byRisk(c *diff.Change, history []precedent.Hotspot) []*diff.File {
 	found := map[string]int{}
 	for _, h := range history {

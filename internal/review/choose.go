@@ -8,19 +8,18 @@ import (
 	"github.com/precedent-dev/precedent/internal/diff"
 )
 
-// choose drops what is below the threshold, says how each finding is shown, and
-// puts them in the order of the review: live ones first, then by severity,
-// confidence and place. The cap on inline findings hides nothing: what exceeds
-// it moves into the summary.
+// choose drops findings below the threshold, sets how each one is shown, and sorts
+// them: live ones first, then by severity, confidence and line. The limit of inline
+// findings hides nothing: those beyond it move to the summary.
 func choose(fs []precedent.Finding, c *diff.Change, threshold int, from string, maxInline int) {
 	for i := range fs {
 		if f := &fs[i]; f.Confidence < threshold {
-			f.Drop("select", precedent.BelowThreshold, "", "its confidence %d is below %d, the threshold of %s", f.Confidence, threshold, from)
+			f.Drop("select", precedent.BelowThreshold, "", "confidence %d is below the threshold of %d (%s)", f.Confidence, threshold, from)
 		}
 	}
 	slices.SortStableFunc(fs, func(a, b precedent.Finding) int {
 		return cmp.Or(
-			first(a.Live(), b.Live()),
+			preferFirst(a.Live(), b.Live()),
 			cmp.Compare(a.Severity.Rank(), b.Severity.Rank()),
 			-cmp.Compare(a.Confidence, b.Confidence),
 			byContent(&a, &b),
@@ -36,14 +35,14 @@ func choose(fs []precedent.Finding, c *diff.Change, threshold int, from string, 
 		switch {
 		case f.Start == 0 || file == nil || file.HunkAt(f.Side, f.Start) < 0:
 			f.Placement = precedent.WholeFile
-			f.Note("select", "shown on the file: it is about no line of the diff")
+			f.Note("select", "shown on the file: it is not about a line of the diff")
 		case inline >= maxInline:
 			f.Placement = precedent.Summary
 			f.Note("select", "shown in the summary: %d others are more important", maxInline)
 		default:
 			f.Placement = precedent.Inline
 			inline++
-			f.Note("select", "shown: its confidence %d is not below %d, the threshold of %s", f.Confidence, threshold, from)
+			f.Note("select", "shown: confidence %d reaches the threshold of %d (%s)", f.Confidence, threshold, from)
 		}
 	}
 }

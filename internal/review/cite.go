@@ -8,16 +8,16 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// guideDelta is what a finding gains by a rule of the guide, in percent points.
+// guideDelta is what a finding that names a rule of the guide gains, in percent
+// points.
 const guideDelta = 10
 
-// minRuleQuote is the shortest rule that counts as quoted when a finding
-// repeats it, in bytes: shorter ones are said by chance.
+// minRuleQuote is the minimum length of a rule that counts as quoted when a finding
+// repeats it, in bytes: shorter ones occur by chance.
 const minRuleQuote = 24
 
-// cite adds the rules of the repository's guide that a finding names, by id or
-// by repeating them, if they apply to its file. A rule that does not exist is
-// no rule of the finding.
+// cite adds the rules of the repository's guide that a finding names, by id or by
+// repeating them, if they apply to its file. A rule that does not exist is removed.
 func cite(fs []precedent.Finding, rules []precedent.Rule) {
 	for i := range fs {
 		f := &fs[i]
@@ -27,7 +27,7 @@ func cite(fs []precedent.Finding, rules []precedent.Rule) {
 		before := len(f.Cites)
 		said := text.Collapse(f.Rule + " " + f.Title + " " + f.Body)
 		for _, r := range rules {
-			if !inDir(f.Path, r.Dir) || !names(f, said, r) {
+			if !inDir(f.Path, r.Dir) || !namesRule(f, said, r) {
 				continue
 			}
 			f.Cites = append(f.Cites, precedent.Cite{
@@ -39,13 +39,13 @@ func cite(fs []precedent.Finding, rules []precedent.Rule) {
 			f.Rule = f.Cites[before].ID
 			c := f.Cites[before]
 			f.Trail = append(f.Trail, precedent.Decision{
-				Step: "cite", Text: fmt.Sprintf("names %d of the guide's rules, the first at %s", n, c.URL), Delta: guideDelta, By: c.ID,
+				Step: "cite", Text: fmt.Sprintf("names %d rules of the guide, the first at %s", n, c.URL), Delta: guideDelta, By: c.ID,
 			})
 		}
 	}
 }
 
-func names(f *precedent.Finding, said string, r precedent.Rule) bool {
+func namesRule(f *precedent.Finding, said string, r precedent.Rule) bool {
 	if r.ID != "" && (f.Rule == r.ID || strings.Contains(said, "["+r.ID+"]")) {
 		return true
 	}
@@ -53,7 +53,7 @@ func names(f *precedent.Finding, said string, r precedent.Rule) bool {
 	return len(rule) >= minRuleQuote && strings.Contains(said, rule)
 }
 
-// inDir tells whether a path lies in a folder; every path lies in "".
+// inDir tells whether a path is in a folder; every path is in "".
 func inDir(path, dir string) bool {
 	return dir == "" || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/")
 }

@@ -7,10 +7,9 @@ import (
 	"github.com/precedent-dev/precedent/internal/diff"
 )
 
-// coverage says what of the change was read. A hunk is read when each prompted
-// finder had all requests that carried it validly answered; without any, when
-// the analyzers that were to read it all ended well. One that an earlier review
-// read is not read again.
+// coverage returns what of the change was read. A hunk counts as read if every
+// specialist got valid answers to all requests that show it; without specialists,
+// if all analyzers succeeded. A hunk that an earlier review read is not read again.
 func coverage(in *Input, p *plan, reports []Report) precedent.Coverage {
 	c := precedent.Coverage{Files: len(in.Change.Files) + len(in.Skipped), Skipped: in.Skipped[:len(in.Skipped):len(in.Skipped)]}
 	for i := range in.Change.Files {
@@ -45,7 +44,7 @@ func coverage(in *Input, p *plan, reports []Report) precedent.Coverage {
 	return c
 }
 
-// unread says why a hunk was not read, "" if it was.
+// unread returns why a hunk was not read, or "" if it was.
 func (p *plan) unread(ref diff.HunkRef, reports []Report) string {
 	carriers := p.carriers[ref]
 	prompted := asked(reports)
@@ -57,7 +56,7 @@ func (p *plan) unread(ref diff.HunkRef, reports []Report) string {
 			}
 		case len(rep.Answered) == 0:
 		case len(carriers) == 0:
-			return fmt.Sprintf("beyond the %d tokens that a review may read", reviewTokens)
+			return fmt.Sprintf("beyond the limit of %d tokens for a review", reviewTokens)
 		default:
 			for _, s := range carriers {
 				if !rep.Answered[s] {

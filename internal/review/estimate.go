@@ -6,28 +6,27 @@ import (
 	"github.com/precedent-dev/precedent/internal/prompt"
 )
 
-// About what answers take, in tokens.
+// The usual size of answers, in tokens.
 const (
 	answerTokens = 1_500 // of a finder
 	wordTokens   = 80    // about one thread
 )
 
-// Estimate is what the finders of a review take, and the answers to threads, worked
-// out without asking an engine. What is verified, judged or looked up in the
-// repository comes on top: it depends on what they find. Threads of which a finder
-// finds the same again are not asked about.
+// Estimate is what the specialists and the answers to threads will use, computed
+// without an engine. Verification, judging and reading in the repository come on top:
+// they depend on the findings. Threads whose finding is found again need no request.
 type Estimate struct {
-	Finders  []string // those that are asked
-	Parts    int      // shards of the change, of which each finder gets every one
-	Threads  int      // of the pull request, that are asked about
+	Finders  []string // the specialists that are asked
+	Parts    int      // shards of the change; each specialist gets all of them
+	Threads  int      // threads that the engine is asked about
 	Requests int
-	// Usage counts tokens as a provider does that caches what requests share.
+	// Usage assumes that the provider caches what requests share.
 	Usage precedent.Usage
 	// CostUSD is in US dollars; nil if the engine does not know its prices.
 	CostUSD *float64
-	// Unread are hunks beyond what a review may spend.
+	// Unread counts the hunks beyond the limit of a review.
 	Unread int
-	// Idle are the prompted finders that are not asked, with the reason.
+	// Idle are the specialists that are not asked, with the reason.
 	Idle []precedent.FinderRun
 }
 
@@ -37,7 +36,7 @@ func Plan(in Input) Estimate {
 	return newReader(&in).estimate()
 }
 
-// estimate adds up what finders and threads take.
+// estimate adds up the requests about the change and about threads.
 func (x *reader) estimate() Estimate {
 	e := x.specialists.estimate(x.in)
 	if x.in.Engine == nil {
@@ -55,7 +54,7 @@ func (x *reader) estimate() Estimate {
 func (x *reader) addThreads(e *Estimate) {
 	var open []*openThread
 	for _, q := range x.inquiries(nil, nil) {
-		if !q.plain(x.in) {
+		if !q.decideWithoutReading(x.in) {
 			open = append(open, q.openThread)
 		}
 	}
@@ -70,9 +69,9 @@ func (x *reader) addThreads(e *Estimate) {
 	}
 }
 
-// estimate adds up the requests of the wave: the first one about the change
-// writes all that is shared to the cache, the first one about each further part
-// that part; everything else that is shared is read from it.
+// estimate adds up the specialists' requests: the first request writes what all share
+// to the cache, the first request about each further shard writes that shard, and all
+// others read them from the cache.
 func (w *specialists) estimate(in *Input) Estimate {
 	var e Estimate
 	var asked []prompt.Spec
@@ -111,6 +110,6 @@ func (w *specialists) estimate(in *Input) Estimate {
 	}
 	e.Requests = e.Parts * len(asked)
 	e.Usage.Requests = e.Requests
-	e.Unread = w.plan.unshown(in.Change)
+	e.Unread = w.plan.countUnshown(in.Change)
 	return e
 }

@@ -14,8 +14,8 @@ import (
 // specialist, which asks an engine, and an analyzer, which computes.
 type Finder interface {
 	Name() string
-	// Find reads the change. What went wrong is in the report's run, so that
-	// one finder's trouble never stops another.
+	// Find reads the change. Problems are in the report's run, so that one finder
+	// never stops another.
 	Find(ctx context.Context, in *Input) Report
 }
 
@@ -23,15 +23,15 @@ type Finder interface {
 type Report struct {
 	Findings []precedent.Finding
 	Run      precedent.FinderRun
-	// Answered tells for each shard of the plan whether the request that carried
-	// it was validly answered. It is empty if no engine was asked.
+	// Answered tells for each shard of the plan whether its request got a valid
+	// answer. It is empty if no engine was asked.
 	Answered []bool
 	// Positive is what the finder likes about the change; it may be empty.
 	Positive string
 }
 
-// Event is a step of a review: a finder begins, sends a request, has one
-// answered, or ends; after the finders, a stage that asks the engine does.
+// Event is a step of a review: a finder, or after the finders a stage that asks the
+// engine, starts, sends a request, gets an answer, or ends.
 type Event struct {
 	Finder string
 	// Step is "verify", "judge" or "threads" for the stages after the finders, which leave
@@ -39,15 +39,15 @@ type Event struct {
 	Step string
 	// Done of Requests have ended, well or not; both are 0 for analyzers.
 	Done, Requests int
-	// Usage and CostUSD are what this event's request took; zero for the others.
+	// Usage and CostUSD are those of this event's request; zero for other events.
 	Usage   precedent.Usage
 	CostUSD float64
 	// Run is set when the finder has ended.
 	Run *precedent.FinderRun
 }
 
-// finders returns all finders: the prompted ones, then the analyzers. The first
-// prompted one that has something to do leads the others.
+// finders returns all finders: the specialists, then the analyzers. The first
+// specialist that has something to do leads the others.
 func finders(in *Input, w *specialists) []Finder {
 	var all []Finder
 	asked := 0
@@ -65,8 +65,8 @@ func finders(in *Input, w *specialists) []Finder {
 	return all
 }
 
-// find runs the finders side by side and returns their reports in their order,
-// whichever ends first.
+// find runs the finders concurrently and returns their reports in the order of
+// all.
 func find(ctx context.Context, in *Input, all []Finder) []Report {
 	reports := make([]Report, len(all))
 	var wg sync.WaitGroup
@@ -82,17 +82,16 @@ func find(ctx context.Context, in *Input, all []Finder) []Report {
 	return reports
 }
 
-// offByPolicy is why a finder is off that the policy names.
+// offByPolicy is the error of a finder that the policy turned off.
 const offByPolicy = "turned off by the repository's policy"
 
-// runFinder runs one finder, unless the policy turned it off. One that panics,
-// which a hostile file can bring a parser to, ends in an error like one that
-// failed.
+// runFinder runs one finder, unless the policy turned it off. A panic, which a
+// hostile file may cause in a parser, becomes the error of its run.
 func runFinder(ctx context.Context, in *Input, f Finder) (r Report) {
 	began := in.Now()
 	defer func() {
 		if p := recover(); p != nil {
-			r = Report{Run: precedent.FinderRun{Status: precedent.StatusError, Error: fmt.Sprintf("it crashed: %v", p)}}
+			r = Report{Run: precedent.FinderRun{Status: precedent.StatusError, Error: fmt.Sprintf("crashed: %v", p)}}
 		}
 		r.Run.Name = f.Name()
 		r.Run.TookMS = in.Now().Sub(began).Milliseconds()
@@ -108,7 +107,7 @@ func runFinder(ctx context.Context, in *Input, f Finder) (r Report) {
 	return f.Find(ctx, in)
 }
 
-// Names returns the names of all finders, as a policy turns them on and off.
+// Names returns the names of all finders, as a policy uses them.
 func Names() []string {
 	var names []string
 	for _, f := range finders(&Input{}, &specialists{plan: &plan{}}) {

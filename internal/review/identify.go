@@ -4,8 +4,8 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-// identify gives every finding the name that it has on every machine, and in
-// every later review of code that still says the same.
+// identify sets the fingerprint and id of every finding. They are the same on every
+// machine, and in later reviews while the flagged code is unchanged.
 func identify(fs []precedent.Finding, src *sources, repo precedent.Repo) {
 	for i := range fs {
 		f := &fs[i]

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,7 +16,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/secret"
 )
 
-// threadReply is what a reader says of a thread.
+// threadReply is the engine's answer about one thread.
 type threadReply struct {
 	Thread string                `json:"thread_id"`
 	State  precedent.AnswerState `json:"state"`
@@ -23,8 +24,8 @@ type threadReply struct {
 	Quote  string                `json:"quote"`
 }
 
-// inquire asks the engine about threads. What it leaves out stays unanswered, and
-// the review incomplete; when it does not answer at all, the place decides.
+// inquire asks the engine about threads. Those that its answer omits stay unanswered,
+// which makes the review incomplete; if there is no answer at all, the place decides.
 func (x *reader) inquire(ctx context.Context, open []*inquiry) {
 	var threads []*openThread
 	for _, q := range open {
@@ -35,13 +36,13 @@ func (x *reader) inquire(ctx context.Context, open []*inquiry) {
 	for _, b := range batches {
 		prompts = append(prompts, x.sheet.Threads(b))
 	}
-	missing, trouble := 0, ""
+	missing, cause := 0, error(nil)
 	for _, r := range x.ask(ctx, "threads", engine.Threads, prompts) {
 		batch := open[:len(batches[0])]
 		open, batches = open[len(batch):], batches[1:]
 		words, err := readThreadReplies(r)
 		if err != nil {
-			trouble = cmp.Or(trouble, err.Error())
+			cause = cmp.Or(cause, err)
 		}
 		for i, q := range batch {
 			w, ok := words[threadID(i)]
@@ -51,29 +52,29 @@ func (x *reader) inquire(ctx context.Context, open []*inquiry) {
 			}
 			missing++
 			switch {
-			case q.found != nil: // it needs no other proof, only its reply
+			case q.found != nil: // only its reply is missing
 			case err != nil:
-				q.byPlace()
+				q.decideByPlace()
 			default:
-				q.decide(precedent.Unanswered, decidedByEngine, "the engine's answer leaves it out")
+				q.decide(precedent.Unanswered, decidedByEngine, "the engine's answer does not mention it")
 			}
-			trouble = cmp.Or(trouble, "the answer leaves threads out")
+			cause = cmp.Or(cause, errors.New("the answer does not cover all threads"))
 		}
 	}
 	if missing > 0 {
-		x.fail("threads", "%s not compared with the head by the engine: %s", were(missing, "thread"), trouble)
+		x.fail("threads", countWas(missing, "thread")+" not compared with the head by the engine", cause)
 	}
 }
 
-// threadID is the name of a thread in a request.
+// threadID names a thread in a request.
 func threadID(i int) string { return fmt.Sprintf("t%d", i+1) }
 
-// readThreadReplies returns what was said by the names of threads. Of two words about one
-// thread the first counts.
+// readThreadReplies returns the answers by the names of threads. If there are two
+// about one thread, the first counts.
 func readThreadReplies(r reply) (map[string]threadReply, error) {
 	if !r.ok() {
 		status, why := r.failure()
-		return nil, fmt.Errorf("%s: %s", status, why)
+		return nil, &unanswered{status, why}
 	}
 	var answer struct {
 		Threads []threadReply `json:"threads"`
@@ -91,13 +92,13 @@ func readThreadReplies(r reply) (map[string]threadReply, error) {
 	return said, nil
 }
 
-// batches puts threads into requests, as many as one can hold, in their order.
+// batches distributes threads over requests, in order, as many as fit into each.
 func (x *reader) batches(threads []*openThread) [][]prompt.Conversation {
 	var batches [][]prompt.Conversation
 	if len(threads) == 0 {
 		return nil
 	}
-	room := x.brief.room(x.in.Window)
+	room := x.brief.diffTokens(x.in.Window)
 	left := 0
 	for _, t := range threads {
 		c := x.conversation(t)
@@ -115,9 +116,9 @@ func (x *reader) batches(threads []*openThread) [][]prompt.Conversation {
 	return batches
 }
 
-// conversation is what a reader is shown of a thread.
+// conversation returns what a request shows of a thread.
 func (x *reader) conversation(t *openThread) prompt.Conversation {
-	c := prompt.Conversation{ID: threadID(0), Remark: t.remark, Then: t.Span, Gone: t.deletedComment, Code: x.around(t), Waiting: t.waits()}
+	c := prompt.Conversation{ID: threadID(0), Remark: t.remark, Then: t.Span, Gone: t.deletedComment, Code: x.linesNear(t), Waiting: t.waits()}
 	c.Then.Side = t.remark.Side
 	if t.remark.Start == 0 {
 		c.Remark.Span = c.Then
@@ -147,14 +148,14 @@ func (x *reader) conversation(t *openThread) prompt.Conversation {
 // authored tells whether the author of the pull request wrote a message.
 func (in *Input) authored(m precedent.Message) bool { return in.Author != "" && m.WhoID == in.Author }
 
-// linesAround is how many lines are shown before and behind a thread's.
+// linesAround is how many lines are shown before and after a thread's lines.
 const linesAround = 12
 
 // mostLines bounds the lines that are shown of one thread.
 const mostLines = 80
 
-// around shows the lines at the place of a thread, with their numbers.
-func (x *reader) around(t *openThread) precedent.Untrusted {
+// linesNear returns the lines around the place of a thread, with their numbers.
+func (x *reader) linesNear(t *openThread) precedent.Untrusted {
 	at := t.remark.Span
 	if at.Start == 0 {
 		return ""
@@ -177,7 +178,7 @@ func (x *reader) around(t *openThread) precedent.Untrusted {
 	return precedent.Untrusted(b.String())
 }
 
-// nearby shows the hunks of a file, those nearest to a line if not all fit.
+// nearby renders the hunks of a file; if not all fit, those nearest to a line.
 func nearby(f *diff.File, line int) precedent.Untrusted {
 	const most = 6 // hunks
 	order := make([]int, len(f.Hunks))

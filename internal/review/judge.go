@@ -2,6 +2,8 @@ package review
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/engine"
@@ -10,9 +12,9 @@ import (
 	"github.com/precedent-dev/precedent/internal/prompt"
 )
 
-// judge asks in one request which of the doubtful pairs are the same, of as many
-// as it can hold, and says so by their indexes. What it cannot hold, or does not
-// answer, is missing. what says, for the failure, what was to be compared.
+// judge asks in one request which pairs are the same, and returns the answers by the
+// indexes of the pairs. Pairs beyond the size of a request, and those without an
+// answer, are missing. what describes the pairs in a failure.
 func (x *reader) judge(ctx context.Context, doubts []match.Doubt, what string) map[int]bool {
 	if len(doubts) == 0 || x.in.Engine == nil {
 		return nil
@@ -29,36 +31,36 @@ func (x *reader) judge(ctx context.Context, doubts []match.Doubt, what string) m
 	return same
 }
 
-// JudgePair is what a judge reads of two findings, the pair with an index. Their
-// secrets are redacted already.
+// JudgePair returns what a judge is shown of two findings. Their secrets must be
+// redacted already.
 func JudgePair(i int, a, b *precedent.Finding) prompt.Pair {
 	return prompt.Pair{ID: match.PairID(i), A: remark(a), B: remark(b)}
 }
 
-// DismissedPair is what a judge reads of a finding, whose secrets are redacted
-// already, and of a dismissal that may cover it.
-func DismissedPair(i int, q *memory.Question) prompt.Declined {
+// DismissedPair returns what a judge is shown of a finding, whose secrets must be
+// redacted already, and of a dismissal that may cover it.
+func DismissedPair(i int, q *memory.Question) prompt.DismissedPair {
 	j := &q.Rejection
 	where := j.Path
 	if j.Symbol != "" {
 		where += " in " + j.Symbol
 	}
-	return prompt.Declined{ID: match.PairID(i), Finding: remark(q.Finding), Claim: redacted(j.Claim), Where: where, Reason: redacted(j.Reason)}
+	return prompt.DismissedPair{ID: match.PairID(i), Finding: remark(q.Finding), Claim: redacted(j.Claim), Where: where, Reason: redacted(j.Reason)}
 }
 
-// dismissals returns who says whether what people dismissed covers findings: nil if
-// there is no engine to ask.
+// dismissals returns the judge of whether dismissals cover findings; nil without an
+// engine.
 func (x *reader) dismissals(ctx context.Context) memory.Judge {
 	if x.in.Engine == nil {
 		return nil
 	}
 	return func(questions []memory.Question) map[int]bool {
-		var pairs []prompt.Declined
+		var pairs []prompt.DismissedPair
 		for i := range questions {
 			pairs = append(pairs, DismissedPair(i, &questions[i]))
 		}
 		covered := map[int]bool{}
-		for i, said := range x.compare(ctx, prompt.Covers(pairs), len(pairs), "findings with what people dismissed, so that only what is surely the same is hidden") {
+		for i, said := range x.compare(ctx, prompt.Covers(pairs), len(pairs), "pairs of a finding and a dismissal, so only certain matches were suppressed") {
 			covered[i] = said.Covered(pairs[i].Claim, pairs[i].Reason)
 		}
 		return covered
@@ -69,22 +71,22 @@ func remark(f *precedent.Finding) prompt.Remark {
 	return prompt.Remark{Place: f.String(), Title: f.Title, Body: f.Body, Code: f.Quote}
 }
 
-// compare asks about n pairs and returns what was said of each, by its index.
-// what says, for the failure, what was to be compared.
+// compare asks about n pairs and returns the answers by index. what describes the
+// pairs in a failure.
 func (x *reader) compare(ctx context.Context, p prompt.Prompt, n int, what string) map[int]match.Answer {
 	r := x.ask(ctx, "judge", engine.Judge, []prompt.Prompt{p})[0]
 	if !r.ok() {
 		status, why := r.failure()
-		x.fail("judge", "no judge compared %s (%d): %s: %s", what, n, status, why)
+		x.fail("judge", fmt.Sprintf("the judge did not compare %d of %d %s", n, n, what), &unanswered{status, why})
 		return nil
 	}
 	said, err := match.ReadAnswers(r.answer.JSON, n)
 	if err != nil {
-		x.fail("judge", "no judge compared %s (%d): %v", what, n, err)
+		x.fail("judge", fmt.Sprintf("the judge did not compare %d of %d %s", n, n, what), err)
 		return nil
 	}
 	if missing := n - len(said); missing > 0 {
-		x.fail("judge", "no judge compared %s (%d of %d): its answer leaves them out", what, missing, n)
+		x.fail("judge", fmt.Sprintf("the judge did not compare %d of %d %s", missing, n, what), errors.New("its answer does not cover them"))
 	}
 	return said
 }

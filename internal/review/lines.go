@@ -12,14 +12,14 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// What a line is worth against a line of a quote: 1 when equal, else the first
-// of these that applies, else the share of tokens that both have in common.
-// The weights were measured on 563 real commented lines.
+// The score of a line against a line of a quote: 1 if equal, else the first of these
+// that applies, else the share of common tokens. The weights were measured on 563 real
+// commented lines.
 const (
 	equalScore     = 1.0
-	squeezedScore  = 0.97 // equal but for white space
+	squeezedScore  = 0.97 // equal except for white space
 	substringScore = 0.93 // the quote is a part of the line
-	substringMin   = 8    // bytes without white space that such a part has at least
+	substringMin   = 8    // minimum length of such a part, in bytes without white space
 )
 
 // maxTokens bounds the tokens of one line that are compared. Longer lines are
@@ -34,8 +34,8 @@ type lineText struct {
 	tokens []string // made on first use
 }
 
-// sketch is what a glance at a line tells: enough to rule nearly all lines out
-// without touching their text.
+// sketch summarizes a line, so that nearly all lines are ruled out without reading
+// their text.
 type sketch struct {
 	words, grams  uint64 // a bit for each kind of token, and for each pair of bytes
 	tokens, bytes int32  // how many; tokens at most maxTokens, bytes without white space
@@ -60,7 +60,7 @@ func newLineText(s string) lineText {
 
 func (l *lineText) blank() bool { return l.squeezed == "" }
 
-func (l *lineText) toks() []string {
+func (l *lineText) tokenized() []string {
 	if l.tokens == nil {
 		l.tokens = make([]string, 0, l.sketch.tokens)
 		eachToken(l.plain, func(tok string) bool {
@@ -71,7 +71,7 @@ func (l *lineText) toks() []string {
 	return l.tokens
 }
 
-// score says how well the line fits a line of a quote, 0 to 1.
+// score returns how well the line fits a line of a quote, 0 to 1.
 func (l *lineText) score(quote *lineText) float64 {
 	switch {
 	case l.blank() || quote.blank():
@@ -83,13 +83,13 @@ func (l *lineText) score(quote *lineText) float64 {
 	case len(quote.squeezed) >= substringMin && strings.Contains(l.squeezed, quote.squeezed):
 		return substringScore
 	}
-	return text.Ratio(l.toks(), quote.toks())
+	return text.Ratio(l.tokenized(), quote.tokenized())
 }
 
-// may tells whether the score of two lines can be need or more. A kind of token
-// that only one of them has cannot be common to both, and a part has no pair of
-// bytes that the whole has not.
-func (s *sketch) may(quote *sketch, need float64) bool {
+// mayScore tells whether the score of two lines can be at least need. A token that
+// only one of them has is not common to both, and a part has only pairs of bytes that
+// the whole has.
+func (s *sketch) mayScore(quote *sketch, need float64) bool {
 	const rounding = 1e-9
 	common := min(
 		s.tokens-int32(bits.OnesCount64(s.words&^quote.words)),
@@ -101,8 +101,8 @@ func (s *sketch) may(quote *sketch, need float64) bool {
 		(s.bytes == quote.bytes || s.bytes > quote.bytes && quote.bytes >= substringMin && need <= substringScore)
 }
 
-// eachToken calls f with the identifiers, numbers and signs of a line of code
-// until it returns false.
+// eachToken calls f with each identifier, number and sign of a line of code until it
+// returns false.
 func eachToken(s string, f func(string) bool) {
 	for i := 0; i < len(s); {
 		start := i
@@ -130,21 +130,21 @@ func wordRune(r rune) bool {
 	return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r)
 }
 
-// hash is FNV-1a. It is the same in every process: what a review says may not
-// depend on chance.
+// hash is FNV-1a, which is the same in every process, so that reviews are
+// deterministic.
 func hash(s string) uint64 {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(s))
 	return h.Sum64()
 }
 
-// sideLine is a line that a remark can stand on.
+// sideLine is a line that can have a comment.
 type sideLine struct {
 	lineText
 	number  int
 	hunk    int
 	deleted bool
-	next    int // index of the next line of the hunk that is not blank; -1 for none
+	next    int // index of the next line of the hunk that is not blank; -1 if none
 }
 
 // sideLines are the commentable lines of one side of one file, by number.
@@ -155,7 +155,7 @@ type sideLines struct {
 	glances []glance // at the lines
 }
 
-// glance is what searching looks at before it looks at a line.
+// glance is what the search compares before it reads a line.
 type glance struct {
 	sketch
 	number int

@@ -10,20 +10,20 @@ import (
 	"github.com/precedent-dev/precedent/internal/match"
 )
 
-// What one finding gains by others that agree with it, in percent points:
-// agreement of independent finders is the best signal of truth there is.
+// What a finding gains from others that agree with it, in percent points: agreement of
+// independent finders is the best signal that it is true.
 const (
 	agreeDelta = 10
 	agreeMost  = 20
 )
 
-// mostLinks bounds the links of one finding to similar ones, and to possible
+// mostLinks bounds the links of one finding to similar findings and possible
 // duplicates.
 const mostLinks = 5
 
-// merge drops what another finding says too, and counts for the one that stays
-// how many finders agree. Of pairs that may be the same judge says, by their
-// indexes, whether they are. The order of the findings does not matter.
+// merge drops duplicates and counts how many finders agree on the finding that
+// remains. judge decides the pairs that may be the same, by their indexes. The order
+// of the findings does not matter.
 func merge(fs []precedent.Finding, judge func([]match.Doubt) map[int]bool) {
 	var live []*precedent.Finding
 	for i := range fs {
@@ -37,9 +37,9 @@ func merge(fs []precedent.Finding, judge func([]match.Doubt) map[int]bool) {
 	l := links{}
 	for _, d := range apart {
 		if d.Judged {
-			l.add(d, "near what is said at %s (similarity %.2f), and not the same: a judge compared them")
+			l.add(d, "similar to the finding at %s (similarity %.2f), but a judge found them different")
 		} else {
-			l.add(d, "perhaps the same as what is said at %s (similarity %.2f): kept apart, because no judge compared them")
+			l.add(d, "possibly the same as the finding at %s (similarity %.2f); kept apart because no judge compared them")
 		}
 	}
 	for _, group := range groups {
@@ -52,7 +52,7 @@ func merge(fs []precedent.Finding, judge func([]match.Doubt) map[int]bool) {
 	}
 }
 
-// keepFirst drops all findings of a group but the first.
+// keepFirst drops all findings of a group except the first.
 func keepFirst(group []*precedent.Finding) {
 	best := group[0]
 	var finders []string
@@ -62,21 +62,21 @@ func keepFirst(group []*precedent.Finding) {
 	slices.Sort(finders)
 	finders = slices.Compact(finders)
 	best.Votes = len(finders)
-	d := precedent.Decision{Step: "merge", Text: fmt.Sprintf("stands for %d findings of %s", len(group), strings.Join(finders, ", "))}
+	d := precedent.Decision{Step: "merge", Text: fmt.Sprintf("represents %d findings of %s", len(group), strings.Join(finders, ", "))}
 	if !best.Analyzer {
 		d.Delta = min(agreeDelta*(len(finders)-1), agreeMost)
 	}
 	best.Trail = append(best.Trail, d)
 	for _, f := range group[1:] {
-		f.Drop("merge", precedent.Duplicate, best.ID, "says the same as %q at %s", best.Title, best.Span)
+		f.Drop("merge", precedent.Duplicate, best.ID, "duplicate of %q at %s", best.Title, best.Span)
 	}
 }
 
 // links counts the notes of each finding about similar ones.
 type links map[*precedent.Finding]int
 
-// add notes each of two findings on the other. The format takes a place and the
-// similarity.
+// add adds a note about each of two findings to the other. The format takes a span
+// and the similarity.
 func (l links) add(d match.Doubt, format string) {
 	note := func(f, other *precedent.Finding) {
 		if l[f]++; l[f] <= mostLinks {
@@ -87,8 +87,8 @@ func (l links) add(d match.Doubt, format string) {
 	note(d.B, d.A)
 }
 
-// byContent orders findings by place, and those of one place by all else that
-// a finder says, so that only equal findings are in no order.
+// byContent orders findings by span, then by all other fields from the finder, so
+// that only equal findings compare as equal.
 func byContent(a, b *precedent.Finding) int {
 	return cmp.Or(
 		cmp.Compare(a.Path, b.Path),

@@ -45,10 +45,10 @@ func TestMerge(t *testing.T) {
 	}{
 		{"same place and category, other words", []precedent.Finding{
 			said("a", "bugs", 5, 5, bugs, leak), said("b", "security", 5, 5, bugs, panics),
-		}, map[string]string{"b": "a"}, "stands for 2 findings of bugs, security"},
+		}, map[string]string{"b": "a"}, "represents 2 findings of bugs, security"},
 		{"same place, other category, same matter", []precedent.Finding{
 			said("a", "bugs", 5, 5, bugs, leak), said("b", "security", 5, 9, security, leakToo),
-		}, map[string]string{"b": "a"}, "stands for 2"},
+		}, map[string]string{"b": "a"}, "represents 2"},
 		{"same place, other category, other matter", []precedent.Finding{
 			said("a", "bugs", 5, 5, bugs, leak), said("b", "security", 5, 5, security, panics),
 		}, nil, ""},
@@ -60,7 +60,7 @@ func TestMerge(t *testing.T) {
 		}, nil, ""},
 		{"near, same matter: nobody compared them", []precedent.Finding{
 			said("a", "bugs", 5, 9, bugs, leak), said("b", "bugs", 30, 30, bugs, leakToo),
-		}, nil, "perhaps the same as what is said at a.go:30"},
+		}, nil, "possibly the same as the finding at a.go:30"},
 		{"far, same matter", []precedent.Finding{
 			said("a", "bugs", 5, 9, bugs, leak), said("b", "bugs", 60, 60, bugs, leakToo),
 		}, nil, ""},
@@ -154,7 +154,7 @@ func TestJudged(t *testing.T) {
 			if votes := len(got) + 1; fs[0].Votes != votes {
 				t.Errorf("%d votes, want %d", fs[0].Votes, votes)
 			}
-			if test.same == nil && !strings.Contains(says(fs[0]), "a judge compared them") {
+			if test.same == nil && !strings.Contains(says(fs[0]), "a judge found them different") {
 				t.Errorf("says %q", says(fs[0]))
 			}
 		})

@@ -7,12 +7,12 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-// inexactDelta is what a quote costs that is not verbatim, in percent points.
+// inexactDelta is the effect of an inexact quote on the confidence, in percent points.
 const inexactDelta = -5
 
-// place finds the line of every finding and keeps of its evidence what holds.
-// A finding without a line that bears it out is dropped. It returns the places
-// that the findings came with.
+// place finds the line of every finding by its quote, and removes evidence that is
+// not in the files. A finding whose quote is not found is dropped. It returns the
+// spans that the findings came with.
 func place(fs []precedent.Finding, p *Placer, src *sources) []precedent.Span {
 	var named []precedent.Span
 	for i := range fs {
@@ -20,14 +20,14 @@ func place(fs []precedent.Finding, p *Placer, src *sources) []precedent.Span {
 		said := f.Span
 		named = append(named, said)
 		switch {
-		case f.Analyzer && p.confirms(f):
-			f.Note("place", "stands at %s", f.Span)
+		case f.Analyzer && p.isAt(f):
+			f.Note("place", "found at %s", f.Span)
 		case p.Place(f):
 		case f.Analyzer && src.holdsQuote(said, f.Quote):
 			f.Span = said
-			f.Note("place", "stands at %s, outside of the diff", said)
+			f.Note("place", "found at %s, outside the diff", said)
 		case p.file(f.Path) == nil:
-			f.Drop("place", precedent.NoEvidence, "", "the change has no file %s, and the quote is in no other", f.Path)
+			f.Drop("place", precedent.NoEvidence, "", "the change has no file %s, and no other file has the quote", f.Path)
 		default:
 			f.Drop("place", precedent.NoEvidence, "", "the quote is nowhere in the change")
 		}
@@ -36,16 +36,15 @@ func place(fs []precedent.Finding, p *Placer, src *sources) []precedent.Span {
 		}
 		dropUnplaced(f, p, src)
 		if f.Start == 0 && len(f.Evidence) == 0 {
-			f.Drop("place", precedent.NoEvidence, "", "about %s as a whole, without evidence that holds", f.Path)
+			f.Drop("place", precedent.NoEvidence, "", "about %s as a whole, without valid evidence", f.Path)
 		}
 	}
 	return named
 }
 
-// confirms tells whether a finding's quote, which may be a blank line, is what
-// the diff has at its very place. Then there is nothing to look for. The range
-// is cut to its hunk.
-func (p *Placer) confirms(f *precedent.Finding) bool {
+// isAt tells whether a finding's quote, which may be a blank line, is at the line that
+// the finding names. If so, the range is limited to its hunk.
+func (p *Placer) isAt(f *precedent.Finding) bool {
 	file := p.change.File(f.Path)
 	if file == nil || f.Start == 0 {
 		return false
@@ -60,25 +59,25 @@ func (p *Placer) confirms(f *precedent.Finding) bool {
 	return true
 }
 
-// dropUnplaced removes the evidence of a finding that the files of the head do not
-// bear out, and corrects the line numbers of the rest.
+// dropUnplaced removes evidence that is not in the files of the head, and corrects
+// the line numbers of the rest.
 func dropUnplaced(f *precedent.Finding, p *Placer, src *sources) {
 	holds := verifiedEvidence(f.Evidence, p, src)
 	if n := len(f.Evidence) - len(holds); n > 0 {
-		f.Note("place", "struck %d of %d pieces of evidence, which are not in the files that they name", n, len(f.Evidence))
+		f.Note("place", "removed %d of %d pieces of evidence that are not in the files they name", n, len(f.Evidence))
 	}
 	f.Evidence = holds
 }
 
-// verifiedEvidence returns the evidence that the files of the head bear out, each with
-// the number of its line.
+// verifiedEvidence returns the evidence that is in the files of the head, with
+// correct line numbers.
 func verifiedEvidence(offered []precedent.Evidence, p *Placer, src *sources) []precedent.Evidence {
 	var holds []precedent.Evidence
 	for _, e := range offered {
 		if file := p.file(e.Path); file != nil {
 			e.Path = file.Path
 		}
-		e.Quote = asWritten(firstLines(e.Quote), p.file(e.Path))
+		e.Quote = undoRedaction(firstLines(e.Quote), p.file(e.Path))
 		if line, ok := src.file(precedent.Right, e.Path).quoted(e.Quote, e.Line); ok {
 			e.Line = line
 			holds = append(holds, e)

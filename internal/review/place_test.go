@@ -246,7 +246,7 @@ func TestPruningChangesNothing(t *testing.T) {
 		}
 		f := added("a.go", lines...)
 		s := newSideLines(&f, precedent.Right)
-		got := s.best(quote, number)
+		got := s.bestMatch(quote, number)
 		want := spot{score: acceptScore}
 		for i := range s.lines {
 			score := s.fit(i, quote) - penalty(i+1, number)

@@ -28,10 +28,9 @@ func NewPlacer(c *diff.Change) *Placer {
 	return &Placer{change: c, sides: map[sideKey]*sideLines{}}
 }
 
-// Place moves a finding to the line that its quote is on and tells whether
-// there is one. The numbers that the finding came with are a hint and are
-// cleared when no line bears them out. A finding with an empty quote is about
-// its file as a whole.
+// Place moves a finding to the line of its quote and tells whether there is one. The
+// line numbers that the finding came with are a hint; they are cleared if the quote
+// is not found. A finding with an empty quote is about its file as a whole.
 func (p *Placer) Place(f *precedent.Finding) bool {
 	said := f.Span
 	f.Start, f.End = 0, 0
@@ -42,7 +41,7 @@ func (p *Placer) Place(f *precedent.Finding) bool {
 	if file != nil {
 		f.Path = file.Path
 	}
-	f.Quote = asWritten(f.Quote, file)
+	f.Quote = undoRedaction(f.Quote, file)
 	quote := quoteTexts(f.Quote)
 	if len(quote) == 0 {
 		return file != nil
@@ -50,11 +49,11 @@ func (p *Placer) Place(f *precedent.Finding) bool {
 	var s spot
 	if file != nil {
 		here, there := p.lines(file, f.Side), p.lines(file, otherSide(f.Side))
-		if s = here.best(quote, said.Start); s.on == nil {
-			s = here.only(quote)
+		if s = here.bestMatch(quote, said.Start); s.on == nil {
+			s = here.onlyMatch(quote)
 		}
 		if s.on == nil {
-			s = there.best(quote, said.Start)
+			s = there.bestMatch(quote, said.Start)
 		}
 	}
 	if s.on == nil {
@@ -67,9 +66,9 @@ func (p *Placer) Place(f *precedent.Finding) bool {
 	return true
 }
 
-// asWritten undoes what a prompt did to lines before a model could quote them:
-// secrets are blackened there, and hidden characters shown by their code points.
-func asWritten(quote string, f *diff.File) string {
+// undoRedaction replaces lines of a quote as a prompt shows them, with secrets redacted and
+// hidden characters as code points, by the lines of the file.
+func undoRedaction(quote string, f *diff.File) string {
 	if f == nil || !strings.Contains(quote, "[REDACTED:") && !strings.Contains(quote, "<U+") {
 		return quote
 	}
@@ -91,9 +90,9 @@ func asWritten(quote string, f *diff.File) string {
 	return strings.Join(lines, "\n")
 }
 
-// file finds the changed file that a path means. Models repeat the prefixes of
-// diff headers, use the old names of renamed files, and see hidden characters
-// as a prompt shows them.
+// file returns the changed file that a path refers to. Models copy the prefixes of
+// diff headers, the old names of renamed files, and hidden characters as a prompt
+// shows them.
 func (p *Placer) file(path string) *diff.File {
 	if f := p.change.File(path); f != nil {
 		return f
@@ -123,25 +122,24 @@ func (p *Placer) lines(f *diff.File, side precedent.Side) *sideLines {
 	return s
 }
 
-// applyTo writes the spot into the finding. The range keeps the length that it
-// came with, inside its hunk. A quote that is not verbatim is replaced by what
-// the file says.
+// applyTo moves the finding to the spot. The range keeps its length, within the hunk.
+// An inexact quote is replaced by the file's text.
 func (s spot) applyTo(f *precedent.Finding, said precedent.Span, quote []lineText) {
 	l := &s.on.lines[s.index]
 	f.Path, f.Side, f.Start = s.on.file.Path, s.on.side, l.number
 	f.End = s.on.end(s.index, said.End-said.Start)
-	d := precedent.Decision{Step: "place", Text: "the quote stands at " + f.String()}
+	d := precedent.Decision{Step: "place", Text: "the quote is at " + f.String()}
 	switch {
 	case f.Path != said.Path:
-		d.Text += ", and not in " + said.Path
+		d.Text += ", not in " + said.Path
 	case f.Side != said.Side && said.Side != "":
 		d.Text += ", on the other side of the diff"
 	case said.Start != f.Start:
-		d.Text += ", not at the line that was named"
+		d.Text += ", not on the line given"
 	}
 	if l.squeezed != quote[0].squeezed {
-		d.Delta = inexactDelta
-		d.Text += "; it is not verbatim"
+		f.Inexact, d.Delta = true, inexactDelta
+		d.Text += "; it is not exact"
 		f.Quote = s.on.text(s.index, len(quote))
 	}
 	f.Trail = append(f.Trail, d)

@@ -9,23 +9,23 @@ import (
 	"github.com/precedent-dev/precedent/internal/guide"
 )
 
-// How much one request shows, and all of them together, in tokens. Models find
-// less in longer prompts, and a review may spend two million tokens.
+// How much one request and all requests of a review show, in tokens. Models find less
+// in longer prompts, and a review may use two million tokens.
 const (
 	shardTokens  = 24_000
 	reviewTokens = 2_000_000
 	maxShards    = reviewTokens / shardTokens
 )
 
-// plan says which request of a prompted finder shows which hunks. All prompted
-// finders share it, so that their requests share what a cache can keep.
+// plan says which request of a specialist shows which hunks. All specialists share
+// it, so that a provider can cache what their requests have in common.
 type plan struct {
 	shards []shard
-	most   int // tokens that a shard shows
-	// carriers are the shards that show a hunk, or each a part of it. A hunk that
-	// none shows is not reviewed, or beyond what a review may spend.
+	most   int // the most tokens in a shard
+	// carriers are the shards that show a hunk or a part of it. A hunk without any is
+	// not to be reviewed, or is beyond the limit of a review.
 	carriers map[diff.HunkRef][]int
-	// ignored are the files that the policy leaves out, by index in the change.
+	// ignored are the files that the policy ignores, by index in the change.
 	ignored map[int]bool
 	// before are the hunks that an earlier review read, which are not shown again.
 	before map[diff.HunkRef]bool
@@ -41,12 +41,12 @@ type shard struct {
 type piece struct {
 	file *diff.File
 	hunk diff.Hunk
-	// refs are the hunk, and behind it those that delete and add the same lines
-	// elsewhere, which are not shown.
+	// refs are the hunk, followed by hunks elsewhere that delete and add the same
+	// lines, which are not shown.
 	refs []diff.HunkRef
 }
 
-// newPlan returns a plan without shards, which shows nothing.
+// newPlan returns a plan without shards.
 func newPlan(c *diff.Change, ignore []string) *plan {
 	p := &plan{carriers: map[diff.HunkRef][]int{}, ignored: map[int]bool{}}
 	for i := range c.Files {
@@ -55,8 +55,8 @@ func newPlan(c *diff.Change, ignore []string) *plan {
 	return p
 }
 
-// pack puts the hunks of all files that are to be reviewed into shards of at
-// most so many tokens, folder by folder.
+// pack distributes the hunks of all files to review over shards of at most the given
+// number of tokens, folder by folder.
 func (p *plan) pack(c *diff.Change, most int) {
 	p.most = most
 	var groups [][]diff.HunkRef
@@ -87,13 +87,12 @@ func (p *plan) pack(c *diff.Change, most int) {
 	p.cut()
 }
 
-// addFolder puts what a folder has into the last shard, as much as fits, and the
-// rest into new ones. Once a folder is torn, which of its files go first does
-// not matter, so the ones that fit do.
-func (p *plan) addFolder(parcels []fileChunk) {
-	for len(parcels) > 0 {
+// addFolder adds a folder's chunks to the last shard, as many as fit, and the rest to
+// new shards. If a folder is split, the files that fit go first.
+func (p *plan) addFolder(chunks []fileChunk) {
+	for len(chunks) > 0 {
 		var rest []fileChunk
-		for _, one := range parcels {
+		for _, one := range chunks {
 			if p.fits(one.tokens) {
 				p.add(one)
 			} else {
@@ -103,11 +102,11 @@ func (p *plan) addFolder(parcels []fileChunk) {
 		if len(rest) > 0 {
 			p.shards = append(p.shards, shard{})
 		}
-		parcels = rest
+		chunks = rest
 	}
 }
 
-// add puts a parcel into the last shard.
+// add adds a chunk to the last shard.
 func (p *plan) add(one fileChunk) {
 	last := len(p.shards) - 1
 	s := &p.shards[last]
@@ -120,13 +119,14 @@ func (p *plan) add(one fileChunk) {
 	}
 }
 
-// fits tells whether there is a last shard with so much room, or an empty one.
+// fits tells whether the last shard has room for the given number of tokens or is
+// empty.
 func (p *plan) fits(tokens int) bool {
 	n := len(p.shards)
 	return n > 0 && (len(p.shards[n-1].pieces) == 0 || p.shards[n-1].tokens+tokens <= p.most)
 }
 
-// cut leaves out the shards beyond what a review may spend.
+// cut removes the shards beyond the limit of a review.
 func (p *plan) cut() {
 	if len(p.shards) <= maxShards {
 		return
@@ -139,8 +139,8 @@ func (p *plan) cut() {
 	}
 }
 
-// unshown counts the hunks that are to be reviewed and that no shard shows.
-func (p *plan) unshown(c *diff.Change) int {
+// countUnshown counts the hunks to review that no shard shows.
+func (p *plan) countUnshown(c *diff.Change) int {
 	n := 0
 	for i := range c.Files {
 		if c.Files[i].Skip != "" || p.ignored[i] {
@@ -155,8 +155,8 @@ func (p *plan) unshown(c *diff.Change) int {
 	return n
 }
 
-// spared counts the hunks that are not shown because an earlier review read them.
-func (p *plan) spared(c *diff.Change) int {
+// countReadBefore counts the hunks that are not shown because an earlier review read them.
+func (p *plan) countReadBefore(c *diff.Change) int {
 	n := 0
 	for ref := range p.before {
 		if c.Files[ref.File].Skip == "" && !p.ignored[ref.File] {

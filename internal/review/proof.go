@@ -9,55 +9,54 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// maxProof bounds what is repeated of a proof, in characters.
+// maxProof bounds a quoted proof, in characters.
 const maxProof = 200
 
-// proveAnswer takes the engine's word on a thread as far as something bears it out:
-// changed lines, an added line that it quotes, or a person's words that it quotes.
-// No word of an engine closes a thread about code that is as it was, where the
-// mistake could cost data or security. Only a person who may merge declines: an
-// author who could would pass every review.
+// proveAnswer accepts the engine's answer about a thread only with proof: changed
+// lines, an added line that it quotes, or a person's words that it quotes. In a
+// protected category, no answer closes a thread about unchanged code. Only people who
+// may merge can dismiss: an author who could would pass every review.
 func (x *reader) proveAnswer(q *inquiry, w threadReply) {
 	reply := strings.TrimSpace(text.Clean(w.Reply))
-	if who, sentence := x.decliner(q, w.Quote); w.State == precedent.DeclinedHere && who != "" {
+	if who, sentence := x.dismisser(q, w.Quote); w.State == precedent.DeclinedHere && who != "" {
 		q.decide(precedent.DeclinedHere, decidedByPerson, "%s wrote: %q", who, text.Cut(sentence, maxProof))
 		q.answer.Reply, q.answer.Who, q.answer.Words = reply, who, text.Cut(sentence, maxProof)
 		return
 	}
 	proof := ""
 	if !q.Category.Protected() {
-		proof = x.added(w.Quote)
+		proof = x.addedQuote(w.Quote)
 	}
 	switch {
 	case q.found != nil:
 		if w.State == precedent.StillThere {
 			q.answer.Reply = reply
 		}
-		return // what a finder found again is there
+		return // a finder found it again, so it is there
 	case w.State == precedent.StillThere:
 		q.decide(precedent.StillThere, decidedByEngine, "the engine compared it with the head")
 	case w.State == precedent.Addressed && q.changed:
-		q.decide(precedent.Addressed, decidedByEngine, "the lines that it flags were changed")
+		q.decide(precedent.Addressed, decidedByEngine, "the flagged lines changed")
 	case w.State == precedent.NoLonger && q.deletedComment:
-		q.decide(precedent.NoLonger, decidedByEngine, "the lines that it flags are gone")
+		q.decide(precedent.NoLonger, decidedByEngine, "the flagged lines are gone")
 	case w.State != precedent.DeclinedHere && proof != "":
 		q.decide(w.State, decidedByEngine, "the push added: %q", text.Cut(proof, maxProof))
 	case w.State == precedent.DeclinedHere:
-		q.decide(precedent.StillThere, decidedByPlace, "the engine takes it for declined, but the words that it quotes are of nobody who can decline it")
+		q.decide(precedent.StillThere, decidedByPlace, "the engine says that it was dismissed, but nobody who may dismiss it wrote the words that it quotes")
 		if q.waits() {
-			q.answer.Reply = whoDeclines
+			q.answer.Reply = mayNotDismiss
 		}
 		return
 	default:
-		q.decide(precedent.StillThere, decidedByPlace, "the engine says %s, but the lines that it flags are there, and nothing that was added shows it", w.State)
+		q.decide(precedent.StillThere, decidedByPlace, "the engine says %s, but the flagged lines are still there, and no added line shows it", w.State)
 		return
 	}
 	q.answer.Reply = reply
 }
 
-// added returns the quote if each of its lines is one that the push added, and not
-// all are comments: what a change says of itself proves nothing.
-func (x *reader) added(quote string) string {
+// addedQuote returns the quote if the push added each of its lines and not all of them
+// are comments: what a change says about itself proves nothing.
+func (x *reader) addedQuote(quote string) string {
 	since := x.in.Since
 	quote = firstLines(quote)
 	if since == nil || since.Changed == nil || onlyComment(quote) {
@@ -67,7 +66,7 @@ func (x *reader) added(quote string) string {
 	for l := range strings.Lines(quote) {
 		want := text.Squeeze(strings.TrimPrefix(strings.TrimSpace(l), "+"))
 		long = long || len(want) >= substringMin
-		if want != "" && !adds(since.Changed, want) {
+		if want != "" && !addsLine(since.Changed, want) {
 			return ""
 		}
 	}
@@ -77,8 +76,8 @@ func (x *reader) added(quote string) string {
 	return oneLine(quote)
 }
 
-// adds tells whether a change adds a line, white space aside.
-func adds(c *diff.Change, squeezed string) bool {
+// addsLine tells whether a change adds a line, ignoring white space.
+func addsLine(c *diff.Change, squeezed string) bool {
 	for i := range c.Files {
 		for l := range c.Files[i].AddedLines() {
 			if text.Squeeze(l.Text) == squeezed {
@@ -89,16 +88,16 @@ func adds(c *diff.Change, squeezed string) bool {
 	return false
 }
 
-// whoDeclines answers a person whose no does not count.
-const whoDeclines = "Only somebody who may merge this pull request can decline a finding; it stays open until one of them does."
+// mayNotDismiss is the reply to a person who may not dismiss the finding.
+const mayNotDismiss = "Only people who may merge this pull request can dismiss a finding. It stays open until one of them does."
 
-// minSaid is the shortest part of a message that counts as a person's words, in
-// bytes without white space; what is shorter has to be a line of its own.
+// minSaid is the minimum length of a quoted part of a message, in bytes without white
+// space; a shorter quote must be a whole line.
 const minSaid = 12
 
-// decliner returns who said the quoted words in the thread, of those who can
-// decline its finding, and the words; both are empty if none of them did.
-func (x *reader) decliner(q *inquiry, quote string) (who, sentence string) {
+// dismisser returns who wrote the quoted words in the thread, among the people who may
+// dismiss its finding, and the words; both are empty if none of them did.
+func (x *reader) dismisser(q *inquiry, quote string) (who, sentence string) {
 	want := normalized(quote)
 	if want == "" {
 		return "", ""
@@ -110,7 +109,7 @@ func (x *reader) decliner(q *inquiry, quote string) (who, sentence string) {
 		var own strings.Builder
 		for l := range strings.Lines(text.Clean(string(m.Body))) {
 			if strings.HasPrefix(strings.TrimSpace(l), ">") {
-				continue // they repeat what somebody else wrote
+				continue // a quote of somebody else
 			}
 			if normalized(l) == want {
 				return m.Who, oneLine(quote)
@@ -124,5 +123,5 @@ func (x *reader) decliner(q *inquiry, quote string) (who, sentence string) {
 	return "", ""
 }
 
-// normalized is a quote without white space and the signs around it.
+// normalized returns a quote without white space and surrounding punctuation.
 func normalized(quote string) string { return strings.Trim(text.Squeeze(quote), "\"'`.!,…*_") }

@@ -9,7 +9,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/match"
 )
 
-// threadMatch joins a thread and a live finding, by their indexes.
+// threadMatch is a thread and a live finding that are the same, by their indexes.
 type threadMatch struct {
 	thread, finding int
 	match.Comparison
@@ -20,16 +20,17 @@ func bySureness(a, b threadMatch) int {
 		cmp.Compare(a.thread, b.thread), cmp.Compare(a.finding, b.finding))
 }
 
-// recognize finds out which findings stand in threads of the pull request already.
-// Such a one takes the thread's name, so that it is not posted again; where people
-// ended the thread it is dropped. A thread takes one finding, and what else says the
-// same is a duplicate of that one. The order of neither threads nor findings matters.
+// recognize finds the findings that already have a thread on the pull request. Such a
+// finding takes the thread's id and fingerprint, so that it is not posted again; if
+// people closed the thread, it is dropped. A thread takes one finding; others that
+// match it are duplicates of that one. The order of threads and findings does not
+// matter.
 func (x *reader) recognize(ctx context.Context, fs []precedent.Finding) {
 	if len(x.threads) == 0 {
 		return
 	}
 	var live []*precedent.Finding
-	dropped := map[string][]*precedent.Finding{} // by merge, for the one with the id
+	dropped := map[string][]*precedent.Finding{} // by merge, as duplicates of the finding with the id
 	for i := range fs {
 		switch f := &fs[i]; {
 		case f.Live():
@@ -42,10 +43,10 @@ func (x *reader) recognize(ctx context.Context, fs []precedent.Finding) {
 	for _, same := range dropped {
 		slices.SortStableFunc(same, byContent)
 	}
-	bonds := x.bonds(ctx, live, dropped)
+	bonds := x.matchThreads(ctx, live, dropped)
 	taker := make([]*precedent.Finding, len(x.threads))
 	bound := map[*precedent.Finding]bool{}
-	n := newNaming(live, dropped)
+	n := newThreadAssignment(live, dropped)
 	for _, b := range bonds {
 		if f := live[b.finding]; taker[b.thread] == nil && !bound[f] {
 			taker[b.thread], bound[f] = f, true
@@ -55,20 +56,20 @@ func (x *reader) recognize(ctx context.Context, fs []precedent.Finding) {
 	for _, b := range bonds {
 		f, t, first := live[b.finding], x.threads[b.thread], taker[b.thread]
 		switch {
-		case bound[f] || b.By == match.ByWords || b.By == match.ByIdentity: // alike, and another place with the same defect
+		case bound[f] || b.By == match.ByWords || b.By == match.ByIdentity: // similar: another place with the same defect
 		case t.final():
 			bound[f] = true
 			t.dropRepeated(f)
 		default:
 			bound[f] = true
-			f.Drop("threads", precedent.Duplicate, first.ID, "says the same as %q at %s, which stands in a thread already", first.Title, first.Span)
+			f.Drop("threads", precedent.Duplicate, first.ID, "duplicate of %q at %s, which already has a thread", first.Title, first.Span)
 		}
 	}
 }
 
-// bonds returns which threads and findings say the same, the surest first. A judge
-// decides on the doubtful ones, in one request.
-func (x *reader) bonds(ctx context.Context, live []*precedent.Finding, dropped map[string][]*precedent.Finding) []threadMatch {
+// matchThreads returns which threads and findings are the same, the surest first. A
+// judge decides the doubtful pairs in one request.
+func (x *reader) matchThreads(ctx context.Context, live []*precedent.Finding, dropped map[string][]*precedent.Finding) []threadMatch {
 	var sure, open []threadMatch
 	for i, t := range x.threads {
 		posted := match.Posted{Remark: &t.remark, Ended: t.final(), Changed: t.changed}
@@ -87,7 +88,7 @@ func (x *reader) bonds(ctx context.Context, live []*precedent.Finding, dropped m
 	for _, b := range open {
 		doubts = append(doubts, match.Doubt{A: &x.threads[b.thread].remark, B: b.With, Similarity: b.Similarity})
 	}
-	said := x.judge(ctx, doubts, "findings with threads, where place and words decided")
+	said := x.judge(ctx, doubts, "pairs of a finding and a thread, so place and words decided")
 	for i, b := range open {
 		same, judged := said[i]
 		switch {
@@ -95,7 +96,7 @@ func (x *reader) bonds(ctx context.Context, live []*precedent.Finding, dropped m
 			b.By = match.ByJudge
 			sure = append(sure, b)
 		case judged:
-			live[b.finding].Note("threads", "near what the thread says at %s (similarity %.2f), and not the same: a judge compared them", x.threads[b.thread].remark.Span, b.Similarity)
+			live[b.finding].Note("threads", "similar to the thread at %s (similarity %.2f), but a judge found them different", x.threads[b.thread].remark.Span, b.Similarity)
 		case b.Unjudged:
 			sure = append(sure, b)
 		}
@@ -104,13 +105,13 @@ func (x *reader) bonds(ctx context.Context, live []*precedent.Finding, dropped m
 	return sure
 }
 
-// threadAssignment gives findings the names of their threads.
+// threadAssignment gives findings the ids and fingerprints of their threads.
 type threadAssignment struct {
 	owners  map[string]*precedent.Finding // by fingerprint
 	dropped map[string][]*precedent.Finding
 }
 
-func newNaming(live []*precedent.Finding, dropped map[string][]*precedent.Finding) threadAssignment {
+func newThreadAssignment(live []*precedent.Finding, dropped map[string][]*precedent.Finding) threadAssignment {
 	n := threadAssignment{owners: map[string]*precedent.Finding{}, dropped: dropped}
 	for _, f := range live {
 		n.owners[f.Fingerprint] = f
@@ -118,8 +119,8 @@ func newNaming(live []*precedent.Finding, dropped map[string][]*precedent.Findin
 	return n
 }
 
-// take gives a finding its thread, and the thread's name unless another finding
-// goes by it.
+// take assigns a thread to a finding, with the thread's id and fingerprint unless
+// another finding has that fingerprint.
 func (n threadAssignment) take(repo precedent.Repo, t *openThread, f *precedent.Finding) {
 	f.Thread = t.ID
 	owner := n.owners[t.Fingerprint]
@@ -135,26 +136,26 @@ func (n threadAssignment) take(repo precedent.Repo, t *openThread, f *precedent.
 	case t.final():
 		t.dropRepeated(f)
 	case t.State == precedent.ThreadAddressed:
-		f.Note("threads", "is back: the thread about it was closed as fixed")
+		f.Note("threads", "back: its thread was closed as fixed")
 	default:
-		f.Note("threads", "stands in a thread already, and keeps its id")
+		f.Note("threads", "already has a thread, and keeps its id")
 	}
 }
 
-// dropRepeated drops a finding that people do not want to read again.
+// dropRepeated drops a finding whose thread people closed.
 func (t *openThread) dropRepeated(f *precedent.Finding) {
 	f.Thread = t.ID
-	why := "a person closed the thread about it"
+	why := "a person closed its thread"
 	switch {
 	case t.Deleted:
-		why = "a person deleted the comment about it"
+		why = "a person deleted its comment"
 	case t.State == precedent.ThreadWontFix:
-		why = "a person declined it in the thread about it"
+		why = "a person dismissed it in its thread"
 	}
 	f.Drop("threads", precedent.Dismissed, t.ID, "%s", why)
 }
 
-// threadOf is the thread that a finding stands in, nil if it stands in none.
+// threadOf returns the thread of a finding, or nil.
 func (x *reader) threadOf(f *precedent.Finding) *openThread {
 	if f.Thread == "" {
 		return nil

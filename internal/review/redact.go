@@ -10,14 +10,15 @@ import (
 	"github.com/precedent-dev/precedent/internal/secret"
 )
 
-// redactFindings blackens every secret in findings, those that a model repeats included.
+// redactFindings redacts every secret in findings, including those that a model
+// repeats.
 func (b redactor) redactFindings(fs []precedent.Finding) {
 	for i := range fs {
 		f := &fs[i]
 		quote, fix := f.Quote, f.Suggestion
 		b.redact(&f.Quote, &f.Symbol, &f.Title, &f.Body, &f.Suggestion, &f.Sketch)
 		if f.Suggestion != fix {
-			setAside(f, "it holds a secret")
+			setAside(f, "it contains a secret")
 		}
 		for j := range f.Evidence {
 			b.redact(&f.Evidence[j].Quote)
@@ -28,12 +29,14 @@ func (b redactor) redactFindings(fs []precedent.Finding) {
 	}
 }
 
-// redactReview blackens what the review says beside its findings: the stages speak of
-// lines, and second readers and failures in the words of models and programs.
+// redactReview redacts the other texts of the review: the stages quote lines, and
+// verifiers, judges and failures repeat the words of models and programs.
 func (b redactor) redactReview(r *precedent.Review) {
 	for i := range r.Findings {
-		for j := range r.Findings[i].Trail {
-			b.redact(&r.Findings[i].Trail[j].Text)
+		f := &r.Findings[i]
+		b.redact(&f.DroppedWhy)
+		for j := range f.Trail {
+			b.redact(&f.Trail[j].Text)
 		}
 	}
 	for i := range r.Finders {
@@ -45,12 +48,12 @@ func (b redactor) redactReview(r *precedent.Review) {
 	b.redact(&r.Positive)
 }
 
-// minKnown is the shortest text that is taken for a secret wherever it stands,
-// in bytes.
+// minKnown is the minimum length of a text that is redacted wherever it occurs, in
+// bytes.
 const minKnown = 12
 
-// redactor knows the secrets that the analyzers found, so that they are also
-// recognised where nothing around them gives them away.
+// redactor knows the secrets that the analyzers found, so that they are also redacted
+// where their context does not reveal them.
 type redactor struct{ known *strings.Replacer }
 
 func newRedactor(fs []precedent.Finding, src *sources) redactor {

@@ -2,26 +2,25 @@ package review
 
 import (
 	"cmp"
-	"slices"
 
 	"github.com/precedent-dev/precedent"
 )
 
-// moreSpecific tells whether f speaks for a group rather than g: an analyzer
-// computes what others believe; then who offers a fix, quotes verbatim, sees
-// the worst, is surest, and points at fewest lines.
+// moreSpecific tells whether f represents a group rather than g. Findings of analyzers
+// come first, then those with a suggestion, an exact quote, the higher severity, the
+// higher confidence, and the fewest lines.
 func moreSpecific(f, g *precedent.Finding) bool {
 	return cmp.Or(
-		first(f.Analyzer, g.Analyzer),
-		first(f.Suggestion != "", g.Suggestion != ""),
-		first(verbatim(f), verbatim(g)),
+		preferFirst(f.Analyzer, g.Analyzer),
+		preferFirst(f.Suggestion != "", g.Suggestion != ""),
+		preferFirst(!f.Inexact, !g.Inexact),
 		cmp.Compare(f.Severity.Rank(), g.Severity.Rank()),
 		-cmp.Compare(f.Confidence, g.Confidence),
 		cmp.Compare(f.End-f.Start, g.End-g.Start),
 	) < 0
 }
 
-func first(a, b bool) int {
+func preferFirst(a, b bool) int {
 	switch {
 	case a == b:
 		return 0
@@ -29,9 +28,4 @@ func first(a, b bool) int {
 		return -1
 	}
 	return 1
-}
-
-// verbatim tells whether place found the quote as it was.
-func verbatim(f *precedent.Finding) bool {
-	return !slices.ContainsFunc(f.Trail, func(d precedent.Decision) bool { return d.Step == "place" && d.Delta < 0 })
 }

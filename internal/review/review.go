@@ -3,12 +3,12 @@
 //
 // Finders read the change side by side. Then each stage looks at every finding
 // and annotates it: place finds its line by its quote, identify names it, merge
-// drops what is said twice, recognize finds out what stands in threads already and
-// since what is new in code that was read before, verify, cite and score weigh it,
-// suppress lets memory and policy speak, choose decides what is shown where. No stage
-// deletes: a finding that is not shown says why, and the first reason wins. Every
-// decision stands in the finding's trail. Threads that are open are answered: what
-// became of their findings.
+// drops duplicates, recognize matches findings with existing threads, markOrigins
+// marks what is new in code that was read before, verify, cite and score set the
+// confidence, suppress applies memory and policy, choose decides what is shown
+// where. No stage deletes: a finding that is not shown has a reason, and the first
+// reason wins. Every decision is recorded in the finding's trail. Each open thread
+// gets an answer: whether its finding is still there.
 //
 // The same input gives the same review but for its id and times, in whatever
 // order the finders end.
@@ -30,21 +30,21 @@ import (
 	"github.com/precedent-dev/precedent/internal/memory"
 )
 
-// Input is everything that a review needs. Once it is made nothing is fetched
-// any more, but for files of the two trees and for what the engine is asked.
+// Input is everything that a review needs. Apart from files of the two trees and
+// requests to the engine, nothing is fetched after it is made.
 type Input struct {
 	Repo   precedent.Repo
 	Target precedent.Target // Added and Removed are filled in from the change
 	// Base and Head are the object ids of the two trees that Read reads from.
 	Base, Head string
 	Change     *diff.Change // classified
-	// Skipped are files that belong to the change but could not be taken into it.
+	// Skipped are files of the change that could not be included in it.
 	Skipped []precedent.SkippedFile
 	// Read returns a file of the base (LEFT) or of the head (RIGHT). It is called
 	// from several goroutines.
 	Read func(side precedent.Side, path string) ([]byte, error)
-	// Tree returns a folder with a read-only export of the head, made on first use,
-	// and Shown one for engines, which has no secret in its files.
+	// Tree returns a folder with a read-only export of the head, made on first use.
+	// Shown returns one for engines, with secrets removed from its files.
 	Tree, Shown func(ctx context.Context) (string, error)
 
 	Guide  guide.Guide
@@ -53,23 +53,24 @@ type Input struct {
 	Intent precedent.Untrusted // messages of the commits; empty if there are none
 	// Discussion is what people said on the pull request; empty for a local change.
 	Discussion precedent.Discussion
-	// Threads are those of the pull request, in all states, carried to the head: a
-	// finding that stands in one is not posted again, and each that is open gets an
-	// answer. Author is who opened it; empty if nobody knows.
+	// Threads are those of the pull request, in all states, relocated to the head. A
+	// finding that has a thread is not posted again, and each open thread gets an
+	// answer. Author opened the pull request; empty if unknown.
 	Threads []precedent.Thread
 	Author  precedent.ForgeID
-	// Since is what an earlier review of the pull request read; nil reads everything.
+	// Since is what an earlier review of the pull request read; with nil, everything
+	// is read.
 	Since *Since
-	// Failures are what already went wrong while the rest of the input was made.
+	// Failures are the steps that already failed while the input was prepared.
 	Failures []precedent.Failure
 
-	// Engine reads the change with a model; nil leaves it to the analyzers.
+	// Engine reads the change with a model; nil runs only the analyzers.
 	Engine engine.Engine
 	// Threshold is the confidence in percent below which findings are not shown,
-	// and ThresholdFrom says who set it. Nil leaves it to the policy, and 75.
+	// and ThresholdFrom says who set it. Nil means the policy's, or 75.
 	Threshold     *int
 	ThresholdFrom string
-	MaxInline     int           // findings shown inline; 0 leaves it to the policy, and 20
+	MaxInline     int           // findings shown inline; 0 means the policy's, or 20
 	Concurrency   int           // requests to the engine at a time; 0 means 4
 	Window        int           // the engine's context window in tokens; 0 for a large one
 	Timeout       time.Duration // of one request to the engine; 0 means the engine's default
@@ -78,23 +79,22 @@ type Input struct {
 
 	Now   func() time.Time
 	NewID func() string // makes the review's id, a UUIDv7
-	// Planned is told, before the first request to the engine, what all of them
-	// will take; it may be nil.
+	// Planned is called before the first request to the engine with an estimate of
+	// all of them; it may be nil.
 	Planned func(Estimate)
-	// Progress is told what happens, from several goroutines; it may be nil.
+	// Progress is called with each event, from several goroutines; it may be nil.
 	Progress func(Event)
 }
 
-// Defaults of what nobody set.
+// Defaults of settings that are not set.
 const (
 	DefaultThreshold   = 75 // percent
 	DefaultMaxInline   = 20 // what a person reads in one sitting
 	defaultConcurrency = 4
 )
 
-// Run reviews the change. Trouble that a review can live with is in the
-// review's failures, finder runs and verdict; the error is that of a cancelled
-// context.
+// Run reviews the change. Problems that a review survives are in its failures,
+// finder runs and verdict; the only error is that of a cancelled context.
 func Run(ctx context.Context, in Input) (*precedent.Review, error) {
 	began := in.Now()
 	in.fillDefaults()
@@ -105,6 +105,7 @@ func Run(ctx context.Context, in Input) (*precedent.Review, error) {
 		r.TookMS = in.Now().Sub(began).Milliseconds()
 		return r, nil
 	}
+	r.NoEngine = in.Engine == nil
 	if in.Planned != nil && in.Engine != nil {
 		in.Planned(x.estimate())
 	}
@@ -135,9 +136,9 @@ func Run(ctx context.Context, in Input) (*precedent.Review, error) {
 	return r, nil
 }
 
-// judgeAll runs the stages over the findings. Secrets go as soon as no stage needs
-// the text of a line any more: before anything leaves for an engine again, and
-// before anything is compared with what memory keeps, which holds none.
+// judgeAll runs the stages over the findings. It redacts secrets as soon as no stage
+// needs the text of a line: before anything is sent to an engine again, and before
+// findings are compared with memory, which stores no secrets.
 func (x *reader) judgeAll(ctx context.Context, r *precedent.Review) {
 	in := x.in
 	src, placer := x.src, NewPlacer(in.Change)
@@ -151,7 +152,7 @@ func (x *reader) judgeAll(ctx context.Context, r *precedent.Review) {
 	})
 	r.Findings = in.Recall.Match(r.Findings)
 	x.recognize(ctx, r.Findings)
-	x.since(r.Findings)
+	x.markOrigins(r.Findings)
 	x.verify(ctx, r.Findings, placer, src)
 	cite(r.Findings, in.Guide.Rules)
 	score(r.Findings)
@@ -165,7 +166,7 @@ func (x *reader) judgeAll(ctx context.Context, r *precedent.Review) {
 	b.redactReview(r)
 }
 
-// fillDefaults fills in what was left open.
+// fillDefaults sets what the caller left unset.
 func (in *Input) fillDefaults() {
 	if in.Change == nil {
 		in.Change = &diff.Change{}
@@ -194,7 +195,7 @@ func (in *Input) fillDefaults() {
 	}
 }
 
-// newReview returns the review as far as the input alone decides it.
+// newReview returns the review with what the input alone determines.
 func (in *Input) newReview(at time.Time) *precedent.Review {
 	target := in.Target
 	target.Added, target.Removed = in.Change.Added, in.Change.Removed

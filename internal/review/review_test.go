@@ -232,7 +232,7 @@ func TestPlanted(t *testing.T) {
 	if diff := cmp.Diff([]precedent.Evidence{{Path: "cart/cart.go", Line: 14, Quote: "func Mean(items []Item) int {"}}, good.Evidence); diff != "" {
 		t.Errorf("evidence (-want +got):\n%s", diff)
 	}
-	if !strings.Contains(says(good), "struck 1 of 2") || !strings.Contains(says(good), "prior, no history") {
+	if !strings.Contains(says(good), "removed 1 of 2") || !strings.Contains(says(good), "prior, no history") {
 		t.Errorf("trail: %s", says(good))
 	}
 	bugs := finderRun(t, r, "bugs")

@@ -12,7 +12,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// ruling is what a verifier says of one finding.
+// ruling is a verifier's answer about one finding.
 type ruling struct {
 	Finding    string               `json:"finding"`
 	Verdict    precedent.Check      `json:"verdict"`
@@ -21,12 +21,12 @@ type ruling struct {
 	Evidence   []precedent.Evidence `json:"evidence"`
 }
 
-// readVerdicts returns the rulings by the ids of findings. Of two about one
-// finding the first counts.
+// readVerdicts returns the rulings by finding id. If there are two about one
+// finding, the first counts.
 func readVerdicts(r reply) (map[string]ruling, error) {
 	if !r.ok() {
 		status, why := r.failure()
-		return nil, fmt.Errorf("%s: %s", status, why)
+		return nil, &unanswered{status, why}
 	}
 	var answer struct {
 		Verdicts []ruling `json:"verdicts"`
@@ -44,10 +44,10 @@ func readVerdicts(r reply) (map[string]ruling, error) {
 	return byID, nil
 }
 
-// applyTo writes the ruling into the finding. A verdict stands on lines that are
-// in the files: one whose quotes all are not is worth no more than doubt, and
-// what may cost data or security is refuted by lines alone. Mere words against it
-// do not even lower it, or a change that talks its verifier round would hide it.
+// applyTo applies the ruling to the finding. A verdict needs quotes that are in the
+// files: if none is, it counts as uncertain. A finding in a protected category is
+// refuted only with quotes; without them its confidence is not even lowered, so
+// that a change cannot talk its verifier into hiding it.
 func (v ruling) applyTo(f *precedent.Finding, p *Placer, src *sources) {
 	offered := v.Evidence[:min(len(v.Evidence), maxEvidence)]
 	holds := verifiedEvidence(offered, p, src)
@@ -66,13 +66,13 @@ func (v ruling) applyTo(f *precedent.Finding, p *Placer, src *sources) {
 		reason = fmt.Sprintf("%s, but only %d %% sure: %s", v.Verdict, *v.Confidence, reason)
 	case len(offered) > 0 && len(holds) == 0 && v.Verdict != precedent.Uncertain:
 		f.Verifier = precedent.Uncertain
-		reason = fmt.Sprintf("%s by lines that are not in the files, or say it in words alone: %s", v.Verdict, reason)
-	case v.Verdict == precedent.Confirmed && len(holds) == 0 && outside().MatchString(f.Title+"\n"+f.Body):
+		reason = fmt.Sprintf("%s, but its evidence is not in the files or is only comments: %s", v.Verdict, reason)
+	case v.Verdict == precedent.Confirmed && len(holds) == 0 && outsideClaim().MatchString(f.Title+"\n"+f.Body):
 		f.Verifier = precedent.Uncertain
-		reason = "confirmed, but by no line, and it speaks of other software: " + reason
+		reason = "confirmed without evidence, and it is about other software: " + reason
 	case words:
 		f.Verifier = precedent.Uncertain
-		reason = "refuted without a line that shows it: " + reason
+		reason = "refuted without evidence: " + reason
 	}
 	if f.Verifier == precedent.Denied {
 		f.Drop("verify", precedent.Refuted, "", "refuted: %s", reason)
@@ -85,8 +85,8 @@ func (v ruling) applyTo(f *precedent.Finding, p *Placer, src *sources) {
 	f.Trail = append(f.Trail, d)
 }
 
-// comment recognises a line that is one, in the languages that people use: what
-// a change says of itself proves nothing.
+// comment matches a line that is a comment in a common language. What a change says
+// about itself proves nothing.
 var comment = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^\s*(//|#|--|/?\*|<!--|;|%|"""|\x27\x27\x27|rem\b|REM\b)`)
 })
@@ -101,7 +101,7 @@ func onlyComment(quote string) bool {
 	return true
 }
 
-// What a verifier's answer is worth, in percent points.
+// The effect of a verifier's answer on the confidence, in percent points.
 const (
 	confirmedDelta = 10
 	uncertainDelta = -15

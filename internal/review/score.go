@@ -6,10 +6,8 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-// score turns what a model said of its own findings into the chance that the
-// team accepts them. Until an installation has enough labels to fit its own
-// curve, that is the model's number and what the earlier stages found for and
-// against it. Analyzers have a fixed confidence.
+// score sets the confidence of findings: the model's number, changed by what the
+// earlier stages found for and against it. Analyzers have a fixed confidence.
 func score(fs []precedent.Finding) {
 	for i := range fs {
 		f := &fs[i]
@@ -17,7 +15,7 @@ func score(fs []precedent.Finding) {
 			continue
 		}
 		if f.Analyzer {
-			f.Note("score", "%d: fixed, because an analyzer computed it", f.Confidence)
+			f.Note("score", "%d: fixed, because it is from an analyzer", f.Confidence)
 			continue
 		}
 		said := f.Confidence

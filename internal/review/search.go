@@ -8,21 +8,21 @@ import (
 	"github.com/precedent-dev/precedent/internal/diff"
 )
 
-// The score of a place. The quote decides; the distance from the line number
-// that came with it only chooses between equals, because models copy better
-// than they count: by number alone 56 % of remarks land right, by quote 95 %.
+// The score of a line. The quote decides; the distance from the given line number
+// only breaks ties, because models copy better than they count: by number alone 56 %
+// of remarks are placed correctly, by quote 95 %.
 const (
 	lineWeight      = 0.72
 	neighbourWeight = 0.28
 	distanceWeight  = 0.0015
-	maxDistance     = 60 // lines; what is further away is no worse
+	maxDistance     = 60 // lines; a greater distance costs no more
 	acceptScore     = 0.60
-	quoteLines      = 3 // lines of a quote that are looked at
+	quoteLines      = 3 // lines of a quote that are compared
 )
 
-// maxAlike bounds the lines that one quote is compared with in full. A change
-// can hold any number of lines that look alike at a glance; of those further
-// away only the ones that are nearly equal count.
+// maxAlike bounds the lines that one quote is fully compared with. A change can have
+// any number of lines that look similar at first; beyond the bound, only nearly equal
+// ones count.
 const (
 	maxAlike    = 300
 	nearlyEqual = 0.95
@@ -32,11 +32,11 @@ const (
 type spot struct {
 	on    *sideLines
 	index int
-	score float64 // fit of the whole quote less the distance
+	score float64 // fit of the whole quote minus the distance penalty
 }
 
-// quoteTexts splits a quote into the lines that are compared. Blank ones say
-// nothing, on either side.
+// quoteTexts splits a quote into the lines that are compared. Blank lines are ignored
+// on both sides.
 func quoteTexts(quote string) []lineText {
 	var texts []lineText
 	for l := range strings.Lines(quote) {
@@ -50,12 +50,12 @@ func quoteTexts(quote string) []lineText {
 	return texts
 }
 
-// best returns the line that a quote fits best, the nearest to a line number
-// among equals; its on is nil if none fits well enough. Number 0 means that no
-// line was named.
-func (s *sideLines) best(quote []lineText, number int) spot {
+// bestMatch returns the line that a quote fits best, among equals the nearest to the
+// given number; its on is nil if none fits well enough. Number 0 means that no line
+// was given.
+func (s *sideLines) bestMatch(quote []lineText, number int) spot {
 	best := spot{score: acceptScore}
-	most := perfect(quote)
+	most := perfectScore(quote)
 	around := most - lineWeight // the most that the neighbours can add
 	after, _ := slices.BinarySearchFunc(s.glances, number, func(g glance, n int) int { return g.number - n })
 	before, alike := after-1, 0
@@ -77,7 +77,7 @@ func (s *sideLines) best(quote []lineText, number int) spot {
 		if alike >= maxAlike {
 			need = max(need, nearlyEqual)
 		}
-		if !g.may(&quote[0].sketch, need) {
+		if !g.mayScore(&quote[0].sketch, need) {
 			continue
 		}
 		alike++
@@ -89,15 +89,14 @@ func (s *sideLines) best(quote []lineText, number int) spot {
 	return best
 }
 
-// only returns the line that a quote fits if no other line does; its on is nil
-// otherwise. Such a quote needs no number, and so a wrong one does not count
-// against it.
-func (s *sideLines) only(quote []lineText) spot {
+// onlyMatch returns the line that a quote fits if no other line does; otherwise its on is
+// nil. Such a quote needs no line number, so a wrong one has no penalty.
+func (s *sideLines) onlyMatch(quote []lineText) spot {
 	var found spot
 	alike := 0
-	need := (acceptScore + lineWeight - perfect(quote)) / lineWeight
+	need := (acceptScore + lineWeight - perfectScore(quote)) / lineWeight
 	for i := range s.glances {
-		if !s.glances[i].may(&quote[0].sketch, need) {
+		if !s.glances[i].mayScore(&quote[0].sketch, need) {
 			continue
 		}
 		if alike++; alike > maxAlike {
@@ -114,22 +113,22 @@ func (s *sideLines) only(quote []lineText) spot {
 	return found
 }
 
-// fit says how well a quote fits the lines from an index on, 0 to 1.
+// fit returns how well a quote fits the lines from an index on, 0 to 1.
 func (s *sideLines) fit(i int, quote []lineText) float64 {
 	return lineWeight*s.lines[i].score(&quote[0]) + neighbourWeight*s.neighbours(i, quote)
 }
 
-// perfect is the score of a verbatim quote at the line that was named. A quote
-// of one line has no neighbours to speak for it.
-func perfect(quote []lineText) float64 {
+// perfectScore is the score of an exact quote at the given line. A quote of one line has
+// no neighbours that add to it.
+func perfectScore(quote []lineText) float64 {
 	if len(quote) > 1 {
 		return lineWeight + neighbourWeight
 	}
 	return lineWeight
 }
 
-// penalty is what the distance of a line from the one that was named costs;
-// nothing when none was named.
+// penalty returns the penalty for a line's distance from the given one; 0 if none was
+// given.
 func penalty(line, named int) float64 {
 	if named <= 0 {
 		return 0
@@ -137,8 +136,8 @@ func penalty(line, named int) float64 {
 	return distanceWeight * float64(min(distance(line, named), maxDistance))
 }
 
-// neighbours says how well the lines behind a line fit the rest of a quote, 0
-// to 1; 0 for a quote of one line.
+// neighbours returns how well the lines after a line fit the rest of a quote, 0 to 1;
+// 0 for a quote of one line.
 func (s *sideLines) neighbours(i int, quote []lineText) float64 {
 	if len(quote) < 2 {
 		return 0
@@ -153,9 +152,9 @@ func (s *sideLines) neighbours(i int, quote []lineText) float64 {
 	return sum / float64(len(quote)-1)
 }
 
-// unique returns the one line outside of a file that a quote stands on, white
-// space aside; its on is nil if there is none or more than one. Quotes that
-// are too short to mean one line are not looked for.
+// unique returns the only line outside a file that has a quote, ignoring white space;
+// its on is nil if there is none or more than one. Quotes that are too short to
+// identify a line are not searched for.
 func (p *Placer) unique(quote []lineText, not *diff.File) spot {
 	if len(quote[0].squeezed) < substringMin {
 		return spot{}
@@ -176,7 +175,7 @@ func (p *Placer) unique(quote []lineText, not *diff.File) spot {
 	return found
 }
 
-// allSpots lists every line of the change once: the new files' lines, and the
+// allSpots returns every line of the change once: the lines of the new files and the
 // deleted ones.
 func (p *Placer) allSpots() map[string][]spot {
 	all := map[string][]spot{}
@@ -194,8 +193,8 @@ func (p *Placer) allSpots() map[string][]spot {
 	return all
 }
 
-// end is the number of the last line of a range that begins at an index and is
-// so many lines longer than one, inside the hunk.
+// end returns the number of the last line of a range that starts at an index and is
+// longer than one line by the given number, within the hunk.
 func (s *sideLines) end(i, longer int) int {
 	l := &s.lines[i]
 	end := l.number
@@ -208,7 +207,7 @@ func (s *sideLines) end(i, longer int) int {
 	return end
 }
 
-// text returns up to n lines from an index on that are not blank.
+// text returns up to n non-blank lines from an index on.
 func (s *sideLines) text(i, n int) string {
 	var lines []string
 	for ; i >= 0 && len(lines) < n; i = s.lines[i].next {

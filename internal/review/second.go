@@ -2,7 +2,7 @@ package review
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"sync"
 
 	"github.com/precedent-dev/precedent"
@@ -12,24 +12,24 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// reader asks the engine about what finders said: the second reading of a
-// review. Trouble with it costs no finding; it is told as a failure.
+// reader asks the engine about findings and threads after the finders. If that
+// fails, no finding is lost, and the review lists a failure.
 type reader struct {
 	in *Input
 	*specialists
 	src      *sources
 	threads  []*openThread         // of the pull request
-	before   map[diff.HunkRef]bool // hunks that an earlier review read
+	before   map[diff.HunkRef]bool // hunks that an earlier review has read
 	usage    precedent.Usage
 	costUSD  float64
 	failures []precedent.Failure
 }
 
-// newReader makes ready what a review needs, before anything is asked.
+// newReader prepares what a review needs before the first request.
 func newReader(in *Input) *reader {
 	x := &reader{in: in, src: newSources(in.Change, in.Read), before: in.Since.readBefore(in.Change)}
 	p := newPlan(in.Change, in.Policy.Ignore)
-	if in.Engine != nil && !in.rangeText() { // analyzers read everything
+	if in.Engine != nil && !in.needsFullRead() { // analyzers read everything
 		p.before = x.before
 	}
 	x.specialists = newSpecialists(in, p)
@@ -37,8 +37,8 @@ func newReader(in *Input) *reader {
 	return x
 }
 
-// ask sends prompts of one role side by side, as many as there are seats, and
-// returns what came back, in their order.
+// ask sends prompts of one role concurrently, within the limit of slots, and returns
+// the replies in the order of the prompts.
 func (x *reader) ask(ctx context.Context, step string, role engine.Role, prompts []prompt.Prompt) []reply {
 	replies := make([]reply, len(prompts))
 	if len(prompts) == 0 {
@@ -51,8 +51,8 @@ func (x *reader) ask(ctx context.Context, step string, role engine.Role, prompts
 		return replies
 	}
 	tree, err := "", error(nil)
-	if role != engine.Judge { // who compares words alone
-		tree, err = x.in.exported(ctx)
+	if role != engine.Judge { // a judge compares only texts
+		tree, err = x.in.exportHead(ctx)
 	}
 	if err != nil {
 		for i := range replies {
@@ -87,7 +87,20 @@ func (x *reader) ask(ctx context.Context, step string, role engine.Role, prompts
 	return replies
 }
 
-// fail notes a step that the review does without.
-func (x *reader) fail(step, format string, args ...any) {
-	x.failures = append(x.failures, precedent.Failure{Step: step, Error: text.Cut(fmt.Sprintf(format, args...), maxMessage)})
+// unanswered is the error of a request that the engine did not answer.
+type unanswered struct {
+	status precedent.Status
+	why    string
+}
+
+func (e *unanswered) Error() string { return string(e.status) + ": " + e.why }
+
+// fail records a step that the review continues without: what was not done, and
+// why.
+func (x *reader) fail(step, what string, cause error) {
+	f := precedent.Failure{Step: step, Error: text.Cut(what+": "+cause.Error(), maxMessage)}
+	if e, ok := errors.AsType[*unanswered](cause); ok {
+		f.Status = e.status
+	}
+	x.failures = append(x.failures, f)
 }

@@ -16,27 +16,27 @@ type Since struct {
 	Review string // its id
 	// Changed is the change from that head to the one that is reviewed now.
 	Changed *diff.Change
-	// Finders are those that ended well in it. Nil if nobody knows: then it is taken to
-	// have had those of this review.
+	// Finders are those that succeeded in it. Nil if unknown; then they are assumed to
+	// be those of this review.
 	Finders []string
 	// Skipped are the files of which it read nothing.
 	Skipped []string
-	// Before is the change that it read. Where the base is another now, for the
-	// branch was rebased or goes elsewhere, a hunk that is not in it was not read,
-	// though its lines are the same. Nil if the base is the same.
+	// Before is the change that it read, if the base has changed since because of a
+	// rebase or another target: then hunks that are not in it were not read, even if
+	// their lines are the same. Nil if the base is the same.
 	Before *diff.Change
-	// Answered are lines of the new head that were written to answer a finding.
+	// Answered are lines of the new head that were changed because of a finding.
 	Answered []precedent.Span
 }
 
-// readBefore returns the hunks of a change that the earlier review read and that
-// are as they were. What cannot be told is not among them.
+// readBefore returns the hunks of a change that the earlier review read and that are
+// certainly unchanged.
 func (s *Since) readBefore(c *diff.Change) map[diff.HunkRef]bool {
 	before := map[diff.HunkRef]bool{}
 	if s == nil || s.Changed == nil {
 		return before
 	}
-	had := s.had()
+	had := s.earlierHunks()
 	for _, g := range diff.Identical(c) {
 		for _, ref := range g.Hunks {
 			f := &c.Files[ref.File]
@@ -49,9 +49,9 @@ func (s *Since) readBefore(c *diff.Change) map[diff.HunkRef]bool {
 	return before
 }
 
-// had tells whether the change that the earlier review read has a hunk that
-// deletes and adds the same lines of a file.
-func (s *Since) had() func(f *diff.File, key string) bool {
+// earlierHunks returns a function that tells whether the change that the earlier
+// review read has a hunk of a file that deletes and adds the same lines.
+func (s *Since) earlierHunks() func(f *diff.File, key string) bool {
 	if s.Before == nil {
 		return func(*diff.File, string) bool { return true }
 	}
@@ -66,23 +66,23 @@ func (s *Since) had() func(f *diff.File, key string) bool {
 	return func(f *diff.File, key string) bool { return read[[2]string{f.Path, key}] }
 }
 
-// ran tells whether a finder had its say then.
-func (s *Since) ran(finder string) bool {
+// finderRan tells whether a finder succeeded in the earlier review.
+func (s *Since) finderRan(finder string) bool {
 	return s.Finders == nil || slices.Contains(s.Finders, finder)
 }
 
-// rangeText tells whether an engine is to be asked for a finder that has not read what
-// the earlier review read.
-func (in *Input) rangeText() bool {
+// needsFullRead tells whether an enabled finder has not read what the earlier review
+// read.
+func (in *Input) needsFullRead() bool {
 	return in.Since != nil && slices.ContainsFunc(prompt.Finders(), func(spec prompt.Spec) bool {
 		idle := !in.enabled(spec.Name) || spec.NeedsGuide && in.unguided()
-		return !idle && !in.Since.ran(spec.Name)
+		return !idle && !in.Since.finderRan(spec.Name)
 	})
 }
 
-// identityHash tells whether a file is another one since the earlier review, or changed
-// in a way that its hunks do not tell.
-func identityHash(f *diff.File) bool {
+// isOpaque tells whether a file changed in a way that its hunks do not show: it was
+// added, deleted, renamed, or its diff is incomplete.
+func isOpaque(f *diff.File) bool {
 	if f.Status != diff.Modified || f.Binary || f.TooLarge || f.Skip != "" {
 		return true
 	}
@@ -94,18 +94,18 @@ func identityHash(f *diff.File) bool {
 	return false
 }
 
-// touches tells whether the push changed lines of a hunk, or deleted some in it or
-// at its edges.
+// touches tells whether the push changed lines of a hunk, or deleted lines in it or at
+// its edges.
 func (s *Since) touches(path string, h *diff.Hunk) bool {
 	f := s.Changed.File(path)
 	if f == nil {
 		return false
 	}
-	if identityHash(f) {
+	if isOpaque(f) {
 		return true
 	}
 	first, last := h.NewStart, h.NewStart+h.NewLines-1
-	if h.NewLines == 0 { // it stands behind the line that git names
+	if h.NewLines == 0 { // it is after the line that git names
 		last = first + 1
 	}
 	for i := range f.Hunks {
@@ -128,9 +128,9 @@ func (s *Since) touches(path string, h *diff.Hunk) bool {
 	return false
 }
 
-// unseen tells whether a finding stands in a part of the change that was none of the
-// one that the earlier review read.
-func (x *reader) unseen(f *precedent.Finding) bool {
+// newToChange tells whether a finding is in a part of the change that was not in the
+// change that the earlier review read.
+func (x *reader) newToChange(f *precedent.Finding) bool {
 	s, file := x.in.Since, x.in.Change.File(f.Path)
 	if file == nil || f.Start > 0 && file.HunkAt(f.Side, f.Start) < 0 {
 		return false
@@ -142,12 +142,12 @@ func (x *reader) unseen(f *precedent.Finding) bool {
 		return false
 	}
 	was := s.Before.File(f.Path)
-	return was == nil || f.Start > 0 && was.HunkAt(precedent.Right, s.then(f.Path, f.Start)) < 0
+	return was == nil || f.Start > 0 && was.HunkAt(precedent.Right, s.lineThen(f.Path, f.Start)) < 0
 }
 
-// then is the number that a line of the head had at the earlier one; 0 if the push
-// added it.
-func (s *Since) then(path string, line int) int {
+// lineThen returns the number that a line of the head had at the earlier head; 0 if the
+// push added it.
+func (s *Since) lineThen(path string, line int) int {
 	f := s.Changed.File(path)
 	if f == nil {
 		return line
@@ -169,9 +169,8 @@ func (s *Since) then(path string, line int) int {
 	return line + moved
 }
 
-// fresh tells whether a finding stands where the push changed something: in the
-// lines that it changed or in those right beside them.
-func (x *reader) fresh(f *precedent.Finding) bool {
+// inPush tells whether a finding is in lines that the push changed, or next to them.
+func (x *reader) inPush(f *precedent.Finding) bool {
 	if f.Side == precedent.Left && f.Start > 0 { // its number is one of the base, which the push does not show
 		for i := range x.in.Change.Files {
 			if file := &x.in.Change.Files[i]; file.Path == f.Path {
@@ -183,7 +182,7 @@ func (x *reader) fresh(f *precedent.Finding) bool {
 	switch {
 	case changed == nil:
 		return false
-	case f.Start == 0 || identityHash(changed):
+	case f.Start == 0 || isOpaque(changed):
 		return true
 	}
 	for i := range changed.Hunks {
@@ -195,10 +194,9 @@ func (x *reader) fresh(f *precedent.Finding) bool {
 	return false
 }
 
-// since says of findings that are new where a later review has them from. In code
-// that a complete review has read and that nobody touched, only what is grave is
-// worth another remark: what else is found there now was not worth one then.
-func (x *reader) since(fs []precedent.Finding) {
+// markOrigins sets the origin of new findings of a later review. In unchanged code that
+// a complete review has read, only findings of high or critical severity are kept.
+func (x *reader) markOrigins(fs []precedent.Finding) {
 	s := x.in.Since
 	if s == nil || s.Changed == nil {
 		return
@@ -217,11 +215,11 @@ func (x *reader) since(fs []precedent.Finding) {
 		switch {
 		case answers && !back:
 			f.Origin = precedent.CausedByFix
-			f.Note("threads", "stands in lines that answered a finding")
-		case answers || !s.ran(f.Finder) || x.unseen(f) || x.fresh(f):
+			f.Note("threads", "is in lines that fixed an earlier finding")
+		case answers || !s.finderRan(f.Finder) || x.newToChange(f) || x.inPush(f):
 		case f.Severity.AtLeast(precedent.High):
 			f.Origin = precedent.MissedBefore
-			f.Note("threads", "missed before: a complete review read %s, and it has not changed since", short(s.Head))
+			f.Note("threads", "missed before: a complete review read this code at %s, and it has not changed since", short(s.Head))
 		default:
 			f.Drop("threads", precedent.UnchangedCode, "", "read by a complete review of %s, not changed since, and below %s", short(s.Head), precedent.High)
 		}
@@ -237,7 +235,7 @@ func overlapsAny(at precedent.Span, spans []precedent.Span) bool {
 	return false
 }
 
-// short is a commit as people write it.
+// short returns an abbreviated commit id.
 func short(commit string) string {
 	const digits = 7
 	return strings.ToLower(commit[:min(len(commit), digits)])

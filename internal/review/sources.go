@@ -9,11 +9,11 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// maxCached bounds the text of files that is kept in memory, in bytes. Files
-// that were forgotten for it are read again when they are needed again.
+// maxCached bounds the text of files in memory, in bytes. Beyond it, files are
+// dropped and read again when needed.
 const maxCached = 64 << 20
 
-// sources reads the files that findings speak of, each once.
+// sources reads the files that findings refer to, each once.
 type sources struct {
 	read   func(precedent.Side, string) ([]byte, error)
 	change map[string]*diff.File
@@ -24,7 +24,7 @@ type sources struct {
 // source is the text of one file on one side, white space collapsed, or as
 // much of it as is known.
 type source struct {
-	whole    bool // all of the file is there, and not the diff's lines alone
+	whole    bool // the whole file was read, not only the lines of the diff
 	numbers  []int
 	lines    []string
 	at       map[string][]int // indexes of equal lines
@@ -39,8 +39,8 @@ func newSources(c *diff.Change, read func(precedent.Side, string) ([]byte, error
 	return s
 }
 
-// file returns a file of one side by its path in the new tree. If it cannot be
-// read, what the diff shows of it has to do.
+// file returns a file of one side by its path in the new tree. If it cannot be read,
+// the result has only the lines of the diff.
 func (s *sources) file(side precedent.Side, path string) *source {
 	key := sideKey{path, side}
 	if f := s.files[key]; f != nil {
@@ -82,9 +82,9 @@ func (f *source) add(number int, line string) {
 	f.lines = append(f.lines, line)
 }
 
-// identity returns what makes the place of a line: its text, and that of the
-// lines before and behind it that are not blank; and how many lines before it
-// have the same. Of a line that is not known all is empty.
+// identity returns what identifies a line: its text, that of the nearest non-blank
+// lines before and after it, and how many earlier lines have the same three. All are
+// empty for an unknown line.
 func (f *source) identity(number int) (line, before, behind string, ordinal int) {
 	i, ok := slices.BinarySearch(f.numbers, number)
 	if !ok {
@@ -99,7 +99,7 @@ func (f *source) identity(number int) (line, before, behind string, ordinal int)
 	return line, before, behind, ordinal
 }
 
-// between returns the lines from one number to another, both included.
+// between returns the lines from one number to another, inclusive.
 func (f *source) between(from, to int) []string {
 	start, _ := slices.BinarySearch(f.numbers, from)
 	end, _ := slices.BinarySearch(f.numbers, to+1)
@@ -109,7 +109,7 @@ func (f *source) between(from, to int) []string {
 	return f.lines[start:end]
 }
 
-// neighbour is the next line in a direction that is not blank.
+// neighbour returns the next non-blank line in a direction.
 func (f *source) neighbour(i, step int) string {
 	for i += step; i >= 0 && i < len(f.lines); i += step {
 		if f.lines[i] != "" {
@@ -119,9 +119,9 @@ func (f *source) neighbour(i, step int) string {
 	return ""
 }
 
-// quoted returns the number of the line that a quote stands on, the nearest to
-// the number that was named, and whether the file has it. White space does not
-// matter, and the quote may leave out the rest of its lines.
+// quoted returns the number of the line that a quote is on, the nearest to the named
+// number, and whether the file has it. White space is ignored, and the quote may have
+// only parts of lines.
 func (f *source) quoted(quote string, named int) (number int, ok bool) {
 	var want []string
 	for l := range strings.Lines(quote) {
@@ -146,8 +146,8 @@ func (f *source) quoted(quote string, named int) (number int, ok bool) {
 	return number, ok
 }
 
-// saysAt tells whether the lines of a quote stand one behind the other from a
-// line on, blank lines aside.
+// saysAt tells whether the lines of a quote follow each other from a line on,
+// ignoring blank lines.
 func (f *source) saysAt(i int, want []string) bool {
 	for n, w := range want {
 		for n > 0 && i < len(f.squeezed) && f.squeezed[i] == "" {
@@ -167,7 +167,7 @@ func (f *source) saysAt(i int, want []string) bool {
 
 func distance(a, b int) int { return max(a-b, b-a) }
 
-// holdsQuote tells whether a quote stands at a span of the head, in the diff or not.
+// holdsQuote tells whether a quote is at a span of the head, in the diff or not.
 func (s *sources) holdsQuote(at precedent.Span, quote string) bool {
 	if at.Side == precedent.Left {
 		return false

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"sync"
 
 	"github.com/precedent-dev/precedent"
@@ -13,35 +12,24 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// specialist is a Finder that asks an engine, a request for each shard.
+// specialist is a Finder that asks an engine, with one request for each shard.
 type specialist struct {
 	spec prompt.Spec
 	*specialists
 	lead   bool
-	number int // among the specialists that are asked
+	number int // its index among the specialists that are asked
 }
 
 // Name is the specialist's name.
 func (s *specialist) Name() string { return s.spec.Name }
 
-// noEngine is why a specialist is off that has nobody to ask.
-const noEngine = "no engine is configured"
-
-// Unread tells whether a review was made without an engine, so that no specialist
-// read the change.
-func Unread(r *precedent.Review) bool {
-	return slices.ContainsFunc(r.Finders, func(f precedent.FinderRun) bool {
-		return f.Status == precedent.StatusOff && f.Error == noEngine
-	})
-}
-
-// idle says why the specialist has nothing to do, "" if it has.
+// idle returns why the specialist has nothing to do, or "" if it has something.
 func (s *specialist) idle(in *Input) (precedent.Status, string) {
 	switch {
 	case !in.enabled(s.spec.Name):
 		return precedent.StatusOff, offByPolicy
 	case in.Engine == nil:
-		return precedent.StatusOff, noEngine
+		return precedent.StatusOff, "no engine is configured"
 	case s.spec.NeedsGuide && in.unguided():
 		return precedent.StatusSkipped, "the repository has no guide"
 	case len(s.plan.shards) == 0 && len(s.plan.before) > 0:
@@ -52,16 +40,16 @@ func (s *specialist) idle(in *Input) (precedent.Status, string) {
 	return "", ""
 }
 
-// unguided tells whether there is nothing to hold the change against.
+// unguided tells whether the repository has no guide.
 func (in *Input) unguided() bool { return len(in.Guide.Docs)+len(in.Guide.Rules) == 0 }
 
-// Find asks about each shard of the plan. The lead asks about the first one
-// alone, then about the others.
+// Find asks about each shard of the plan. The lead asks about the first shard alone,
+// then about the others.
 func (s *specialist) Find(ctx context.Context, in *Input) Report {
 	if status, why := s.idle(in); why != "" {
 		return Report{Run: precedent.FinderRun{Status: status, Error: why}}
 	}
-	a := &asking{in: in, s: s, replies: make([]reply, len(s.plan.shards))}
+	a := &specialistRun{in: in, s: s, replies: make([]reply, len(s.plan.shards))}
 	begin := make([]func(), len(s.answering))
 	for i := range begin {
 		begin[i] = func() {}
@@ -71,7 +59,7 @@ func (s *specialist) Find(ctx context.Context, in *Input) Report {
 		}
 	}
 	var err error
-	if a.tree, err = in.exported(ctx); err != nil {
+	if a.tree, err = in.exportHead(ctx); err != nil {
 		for i := range a.replies {
 			s.trial.end(s.number, i, reply{err: err})
 		}
@@ -106,7 +94,7 @@ func (s *specialist) Find(ctx context.Context, in *Input) Report {
 	return s.report(in, a.replies, nil)
 }
 
-// reply is what became of one request.
+// reply is the result of one request.
 type reply struct {
 	answer   engine.Answer
 	err      error
@@ -117,8 +105,8 @@ type reply struct {
 
 func (r *reply) ok() bool { return r.sent && r.err == nil && r.answer.Status.Good() }
 
-// asking is the work of one specialist on one review.
-type asking struct {
+// specialistRun is the work of one specialist in one review.
+type specialistRun struct {
 	in   *Input
 	s    *specialist
 	tree string
@@ -129,8 +117,8 @@ type asking struct {
 }
 
 // ask sends the request for one shard. The engine may call begun when the answer
-// begins.
-func (a *asking) ask(ctx context.Context, i int, begun func()) reply {
+// starts.
+func (a *specialistRun) ask(ctx context.Context, i int, begun func()) reply {
 	if ctx.Err() != nil {
 		return reply{}
 	}
@@ -152,15 +140,15 @@ func (a *asking) ask(ctx context.Context, i int, begun func()) reply {
 }
 
 // send sends the request for one shard.
-func (a *asking) send(ctx context.Context, i int, begun func()) reply {
+func (a *specialistRun) send(ctx context.Context, i int, begun func()) reply {
 	spec := a.s.spec
 	spec.Praise = a.s.lead && !a.in.Policy.NoPraise
 	build := func() prompt.Prompt { return a.s.sheet.Finder(spec, i) }
 	return a.in.send(ctx, build, engine.Task{Role: engine.Finder, Name: spec.Name, Tree: a.tree, FirstByte: begun})
 }
 
-// send builds a prompt and sends it as the task, of which it fills in the rest. An
-// engine that crashes is an error like others.
+// send builds a prompt, completes the task with it, and runs the task. A panic of the
+// engine becomes the reply's error.
 func (in *Input) send(ctx context.Context, build func() prompt.Prompt, t engine.Task) (r reply) {
 	defer func() {
 		if crash := recover(); crash != nil {
@@ -175,8 +163,8 @@ func (in *Input) send(ctx context.Context, build func() prompt.Prompt, t engine.
 	return r
 }
 
-// keep keeps a reply and returns how many there are.
-func (a *asking) keep(i int, r reply) int {
+// keep stores a reply and returns how many there are.
+func (a *specialistRun) keep(i int, r reply) int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.replies[i] = r
@@ -184,8 +172,8 @@ func (a *asking) keep(i int, r reply) int {
 	return a.done
 }
 
-// report sums the replies up, in the order of the shards. The first one that
-// went wrong gives the run its status.
+// report combines the replies in the order of the shards. The first failed one gives
+// the run its status.
 func (s *specialist) report(in *Input, replies []reply, err error) Report {
 	rep := Report{Answered: make([]bool, len(replies))}
 	run := &rep.Run
@@ -223,10 +211,10 @@ func (s *specialist) report(in *Input, replies []reply, err error) Report {
 	return rep
 }
 
-// maxMessage bounds what a run tells of an engine's trouble, in characters.
+// maxMessage bounds an engine's error message in a run, in characters.
 const maxMessage = 2_000
 
-// failure says how a request ended that was not answered.
+// failure returns the status and the message of a request that failed.
 func (r *reply) failure() (precedent.Status, string) {
 	status := r.answer.Status
 	switch {
@@ -235,7 +223,7 @@ func (r *reply) failure() (precedent.Status, string) {
 	case r.err != nil:
 		return status, text.Cut(r.err.Error(), maxMessage)
 	case !r.sent:
-		return precedent.StatusError, text.Cut(cmp.Or(r.answer.Message, "it was not sent"), maxMessage)
+		return precedent.StatusError, text.Cut(cmp.Or(r.answer.Message, "not sent"), maxMessage)
 	case !status.Bad():
 		return precedent.StatusError, fmt.Sprintf("the engine ended with the status %q", status)
 	}

@@ -10,10 +10,10 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// checkSuggestions keeps as suggestions what can be applied as it is: they replace
-// whole lines of the head, and who takes one must get what it shows. Others become
-// sketches, and what is not worth a look is struck. named are the places that the
-// findings came with.
+// checkSuggestions keeps suggestions that can be applied as they are: they replace
+// whole lines of the head, and applying one must give what it shows. Others become
+// sketches, and useless ones are removed. named are the spans that the findings came
+// with.
 func checkSuggestions(fs []precedent.Finding, named []precedent.Span, p *Placer, read func(precedent.Side, string) ([]byte, error)) {
 	for i := range fs {
 		f := &fs[i]
@@ -23,13 +23,13 @@ func checkSuggestions(fs []precedent.Finding, named []precedent.Span, p *Placer,
 		f.Suggestion = strings.ReplaceAll(f.Suggestion, "\r\n", "\n")
 		strike := func(why string) {
 			f.Suggestion = ""
-			f.Note("place", "its suggestion is left out: %s", why)
+			f.Note("place", "suggestion removed: %s", why)
 		}
 		if text.Visible(f.Suggestion) != f.Suggestion {
-			strike("it holds hidden characters")
+			strike("it contains hidden characters")
 			continue
 		}
-		if why := p.misplaced(f, named[i]); why != "" {
+		if why := p.whyMisplaced(f, named[i]); why != "" {
 			setAside(f, why)
 			continue
 		}
@@ -38,45 +38,45 @@ func checkSuggestions(fs []precedent.Finding, named []precedent.Span, p *Placer,
 			setAside(f, "the file cannot be read")
 			continue
 		}
-		if !verbatim(f) || !quotes(f.Quote, data, f.Start) {
-			setAside(f, "the lines that it was made for are not those of the file")
+		if f.Inexact || !hasQuoteAt(f.Quote, data, f.Start) {
+			setAside(f, "the quoted lines differ from the file")
 			continue
 		}
-		if why := pointless(f, data); why != "" {
+		if why := whyPointless(f, data); why != "" {
 			strike(why)
 		}
 	}
 }
 
-// setAside makes a finding's suggestion one that is shown and not applied.
+// setAside turns a finding's suggestion into a sketch, which cannot be applied.
 func setAside(f *precedent.Finding, why string) {
 	f.Suggestion, f.Sketch = "", f.Suggestion
-	f.Note("place", "its suggestion cannot be applied as it is: %s", why)
+	f.Note("place", "suggestion cannot be applied as it is: %s", why)
 }
 
-// misplaced says why a suggestion does not replace the finding's lines, "" if it
-// does. It was made for the lines that the finding named, from the quoted one on:
-// if these are cut by the diff, or began elsewhere, it would replace others.
-func (p *Placer) misplaced(f *precedent.Finding, named precedent.Span) string {
+// whyMisplaced returns why a suggestion does not replace the finding's lines, or "" if
+// it does. It was made for the lines that the finding named, starting at the quote:
+// if the diff cuts them, or they start elsewhere, it would replace other lines.
+func (p *Placer) whyMisplaced(f *precedent.Finding, named precedent.Span) string {
 	file := p.change.File(f.Path)
 	switch {
 	case f.Side != precedent.Right || f.Start < 1 || file == nil:
 		return "it replaces no lines of the new file"
 	case file.HunkAt(f.Side, f.Start) < 0 || file.HunkAt(f.Side, f.Start) != file.HunkAt(f.Side, f.End):
-		return "it replaces lines outside of the diff"
+		return "it replaces lines outside the diff"
 	case named.End-named.Start > f.End-f.Start:
-		return "it replaces lines that one hunk does not show"
+		return "it replaces lines beyond its hunk"
 	case named.End > named.Start && named.Start != f.Start:
 		return "the lines that it replaces do not begin at the quote"
 	case strings.Contains(f.Suggestion, "[REDACTED") || strings.Contains(f.Suggestion, "<U+"):
-		return "it holds what a prompt shows in place of the file's own characters"
+		return "it contains placeholders from the prompt"
 	}
 	return ""
 }
 
-// quotes tells whether a file has a quote from a line on. Blank lines and white
-// space at the end of lines count for nothing.
-func quotes(quote string, data []byte, start int) bool {
+// hasQuoteAt tells whether a file has a quote at a line, ignoring blank lines and white
+// space at the end of lines.
+func hasQuoteAt(quote string, data []byte, start int) bool {
 	var has []string
 	n := 0
 	for l := range bytes.Lines(data) {
@@ -99,14 +99,14 @@ func quotes(quote string, data []byte, start int) bool {
 	return true
 }
 
-// pointless says why nobody should see a suggestion, "" if somebody could.
-func pointless(f *precedent.Finding, data []byte) string {
+// whyPointless returns why a suggestion is useless, or "" if it is not.
+func whyPointless(f *precedent.Finding, data []byte) string {
 	after := replaced(data, f.Start, f.End, f.Suggestion)
 	if bytes.Equal(data, after) {
-		return "it is what the file says already"
+		return "it changes nothing"
 	}
 	if strings.HasSuffix(f.Path, ".go") && parses(data) && !parses(after) {
-		return "the file would not parse any more"
+		return "the file would no longer parse"
 	}
 	return ""
 }
@@ -116,8 +116,8 @@ func parses(source []byte) bool {
 	return err == nil
 }
 
-// replaced is the text with other lines in the place of some, which end as the
-// last of those did.
+// replaced returns the text with the lines from start to end replaced. The new lines
+// end like the last replaced one.
 func replaced(data []byte, start, end int, lines string) []byte {
 	var b bytes.Buffer
 	n := 0

@@ -9,11 +9,11 @@ import (
 	"github.com/precedent-dev/precedent/internal/memory"
 )
 
-// focusDelta is what a finding gains in a category that the team wants looked
-// at hardest, in percent points.
+// focusDelta is what a finding in a focus category of the policy gains, in percent
+// points.
 const focusDelta = 10
 
-// suppress lets the policy and people's rejections speak.
+// suppress applies the policy and people's dismissals.
 func suppress(fs []precedent.Finding, p precedent.Policy, rejections []precedent.Rejection, now time.Time, threshold int, judge memory.Judge) []precedent.Finding {
 	for i := range fs {
 		f := &fs[i]

@@ -9,31 +9,32 @@ import (
 	"github.com/precedent-dev/precedent/internal/engine"
 )
 
-// leastTrial is the least number of requests of a trial.
+// leastTrial is the minimum number of requests in a trial.
 const leastTrial = 3
 
-// trial is the first requests of a review, in the order of shards and, for each
-// shard, of finders: as many as go side by side. Others are sent once one of the
-// trial was answered, and never if all of them went wrong: an engine that cannot
-// answer at all is not paid for every shard, nor waited for. So the input and the
-// answers decide which requests are sent, in whatever order they end.
+// trial is the first requests of a review, in the order of shards and, within a
+// shard, of finders: as many as run concurrently. The other requests are sent once
+// one of the trial was answered, and never if all of them failed, so that an engine
+// that cannot answer costs neither money nor time for every shard. Only the input
+// and the answers determine which requests are sent, not the order in which they
+// end.
 type trial struct {
-	finders int // that are asked
+	finders int // number of specialists that are asked
 	size    int
 	decided chan struct{} // closed once one was answered, or all have ended
-	failed  bool          // what was decided
+	failed  bool          // all requests of the trial failed
 
 	mu    sync.Mutex
 	ended int
 	first reply // to the first request
 }
 
-// newTrial is the trial of the finders that have something to ask.
+// newTrial returns the trial of the specialists that are asked.
 func newTrial(asked, shards, concurrency int) *trial {
 	return &trial{finders: asked, size: min(max(concurrency, leastTrial), asked*shards), decided: make(chan struct{})}
 }
 
-// end notes how the request of a finder about a shard ended.
+// end records the reply to the request of a finder about a shard.
 func (t *trial) end(finder, shard int, r reply) {
 	n := shard*t.finders + finder
 	if n >= t.size {
@@ -54,8 +55,8 @@ func (t *trial) end(finder, shard int, r reply) {
 	}
 }
 
-// allows tells whether the request of a finder about a shard is sent. It waits
-// until that is decided.
+// allows tells whether the request of a finder about a shard may be sent. It blocks
+// until that is known.
 func (t *trial) allows(ctx context.Context, finder, shard int) bool {
 	if shard*t.finders+finder < t.size {
 		return true

@@ -155,7 +155,7 @@ func TestNobodyDeclinesTheirOwn(t *testing.T) {
 	for _, step := range []struct {
 		state precedent.ThreadState
 		reply string
-	}{{precedent.ThreadPending, whoDeclines}, {precedent.ThreadOpen, ""}} {
+	}{{precedent.ThreadPending, mayNotDismiss}, {precedent.ThreadOpen, ""}} {
 		in.Threads[0].State = step.state
 		r := run(t, in)
 		if a := r.Threads[0]; a.State != precedent.StillThere || a.Reply != step.reply || r.Verdict != precedent.Findings {

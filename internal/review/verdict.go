@@ -4,10 +4,9 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-// verdict says how the review ended. What was not read beats what was found:
-// nobody may take an incomplete review for a clean one, nor one of a change with
-// threads that nobody has settled. Where an engine was to say what became of a
-// thread, it is incomplete without that.
+// verdict returns the outcome of the review. An incomplete review is never clean or
+// findings, and a change with open threads is never clean. With an engine, a review
+// that leaves a thread unanswered is incomplete.
 func verdict(r *precedent.Review, reports []Report, engine bool) precedent.Verdict {
 	bad, asked, answered := false, 0, 0
 	for _, rep := range reports {
@@ -37,7 +36,7 @@ func verdict(r *precedent.Review, reports []Report, engine bool) precedent.Verdi
 	return precedent.Clean
 }
 
-// anyRead tells whether a finder read anything at all.
+// anyRead tells whether any finder succeeded.
 func anyRead(reports []Report) bool {
 	for _, rep := range reports {
 		if rep.Run.Status.Good() {

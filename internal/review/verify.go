@@ -3,6 +3,7 @@ package review
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -16,32 +17,31 @@ import (
 )
 
 const (
-	// claimsPerTask bounds what one verifier checks, so that each claim gets its
-	// attention.
+	// claimsPerTask bounds the claims in one request, so that each gets attention.
 	claimsPerTask = 8
-	// sureFrom is the confidence in percent below which a verifier's verdict
-	// counts as uncertain, as it is told.
+	// sureFrom is the confidence in percent below which a verifier's verdict counts
+	// as uncertain; the prompt says so, too.
 	sureFrom = 50
-	// maxReason bounds what is kept of a verifier's reason, in characters.
+	// maxReason bounds the stored reason of a verifier, in characters.
 	maxReason = 600
-	// bestDelta is the most that the later stages can add to a finding: confirmed,
-	// a rule of the guide, an area of focus.
+	// bestDelta is the most that later stages can add to a finding's confidence:
+	// confirmation, a rule of the guide, a focus of the policy.
 	bestDelta = confirmedDelta + guideDelta + focusDelta
 )
 
-// verify has a verifier try to refute each finding of a model that may come to
-// be shown. What nobody checked says so: it is never taken for confirmed.
+// verify asks a verifier to refute each finding of a model that may be shown. A
+// finding that was not checked is marked so, and never counts as confirmed.
 func (x *reader) verify(ctx context.Context, fs []precedent.Finding, p *Placer, src *sources) {
 	tasks := x.tasks(fs)
 	var prompts []prompt.Prompt
 	for _, t := range tasks {
 		prompts = append(prompts, t.prompt(x.specialists))
 	}
-	unchecked, trouble := 0, ""
+	unchecked, cause := 0, error(nil)
 	for i, r := range x.ask(ctx, "verify", engine.Verifier, prompts) {
 		verdicts, err := readVerdicts(r)
 		if err != nil {
-			trouble = cmp.Or(trouble, err.Error())
+			cause = cmp.Or(cause, err)
 		}
 		for _, f := range tasks[i].findings {
 			if v, ok := verdicts[f.ID]; ok {
@@ -50,26 +50,26 @@ func (x *reader) verify(ctx context.Context, fs []precedent.Finding, p *Placer, 
 			}
 			unchecked++
 			f.Note("verify", "not verified: the verifier gave no answer")
-			trouble = cmp.Or(trouble, "the verifier's answer leaves findings out")
+			cause = cmp.Or(cause, errors.New("the verifier's answer does not cover all findings"))
 		}
 	}
 	if unchecked > 0 {
-		x.fail("verify", "%s kept without being verified: %s", were(unchecked, "finding"), trouble)
+		x.fail("verify", countWas(unchecked, "finding")+" kept without being verified", cause)
 	}
 	for i := range fs {
-		doubtOutside(&fs[i])
+		demoteOutsideClaim(&fs[i])
 	}
 }
 
-// task is what one verifier checks: claims about one file, with the part of the
-// diff that their finders saw of it.
+// task is what one verifier checks: claims about one file, with the part of the diff
+// that their finders saw.
 type task struct {
 	path     string
 	shard    int
 	findings []*precedent.Finding
 }
 
-// tasks groups the findings that are to be verified, in the order of their places.
+// tasks groups the findings to verify, in the order of their lines.
 func (x *reader) tasks(fs []precedent.Finding) []task {
 	var tasks []task
 	var order []*precedent.Finding
@@ -79,9 +79,9 @@ func (x *reader) tasks(fs []precedent.Finding) []task {
 		switch {
 		case !f.Live():
 		case f.Analyzer:
-			f.Note("verify", "not verified: an analyzer computed it")
+			f.Note("verify", "not verified: it is from an analyzer")
 		case f.Confidence+trailDelta(f)+bestDelta < *x.in.Threshold:
-			f.Note("verify", "not verified: even confirmed it would stay below the threshold of %d", *x.in.Threshold)
+			f.Note("verify", "not verified: even if confirmed, it would stay below the threshold of %d", *x.in.Threshold)
 		default:
 			order = append(order, f)
 		}
@@ -103,8 +103,8 @@ func (x *reader) tasks(fs []precedent.Finding) []task {
 	return tasks
 }
 
-// shardOf is the shard that shows a finding's line; for one about a whole file,
-// the first one of the file.
+// shardOf returns the shard that shows a finding's line; for a finding about a whole
+// file, the file's first shard.
 func (p *plan) shardOf(c *diff.Change, f *precedent.Finding) (shard int, ok bool) {
 	for i := range c.Files {
 		file := &c.Files[i]
@@ -121,8 +121,8 @@ func (p *plan) shardOf(c *diff.Change, f *precedent.Finding) (shard int, ok bool
 	return 0, false
 }
 
-// within picks, of the shards that show parts of one hunk, the one with the
-// finding's line.
+// within returns which of the shards that show parts of one hunk has the finding's
+// line.
 func (p *plan) within(shards []int, file *diff.File, f *precedent.Finding) int {
 	for _, s := range shards {
 		for i := range p.shards[s].pieces {
@@ -151,35 +151,36 @@ func (t *task) prompt(w *specialists) prompt.Prompt {
 	return w.sheet.Verify(w.brief.render(pieces), claims)
 }
 
-// outside recognises statements about versions, vulnerabilities and other
-// software, which models make from memory.
-var outside = sync.OnceValue(func() *regexp.Regexp {
+// outsideClaim matches claims about versions, vulnerabilities and other software,
+// which models make from memory.
+var outsideClaim = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)\bCVE-\d{4}-\d+|\bGHSA-\w+|\b(since|as of|until|before|after|in) (version |release )?v?\d+\.\d+|` +
 		`\b(yanked|unmaintained|end[- ]of[- ]life|known vulnerabilit(y|ies)|(latest|newer|outdated) (version|release))\b`)
 })
 
-// doubtOutside demotes a finding that stands on what no reader could look up,
-// unless the verifier confirmed it. An uncertain one is demoted already.
-func doubtOutside(f *precedent.Finding) {
+// demoteOutsideClaim lowers the confidence of a finding that makes a claim which no
+// reader could check, unless the verifier confirmed it. An uncertain finding was
+// lowered already.
+func demoteOutsideClaim(f *precedent.Finding) {
 	if !f.Live() || f.Analyzer || f.Verifier == precedent.Confirmed || f.Verifier == precedent.Uncertain {
 		return
 	}
-	if said := outside().FindString(f.Title + "\n" + f.Body); said != "" {
+	if said := outsideClaim().FindString(f.Title + "\n" + f.Body); said != "" {
 		f.Trail = append(f.Trail, precedent.Decision{
-			Step: "verify", Text: fmt.Sprintf("speaks of what no tool confirmed: %q", text.Collapse(said)), Delta: uncertainDelta,
+			Step: "verify", Text: fmt.Sprintf("makes a claim that no tool confirmed: %q", text.Collapse(said)), Delta: uncertainDelta,
 		})
 	}
 }
 
-// were is a number of things, as the subject of a sentence in the past.
-func were(n int, noun string) string {
+// countWas returns a count with its noun and verb: "2 findings were".
+func countWas(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun + " was"
 	}
 	return fmt.Sprintf("%d %ss were", n, noun)
 }
 
-// trailDelta sums what the stages so far found for and against a finding.
+// trailDelta returns the sum of all changes to a finding's confidence so far.
 func trailDelta(f *precedent.Finding) int {
 	sum := 0
 	for _, d := range f.Trail {

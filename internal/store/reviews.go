@@ -24,8 +24,10 @@ type unindexed struct {
 }
 
 type unindexedFinding struct {
-	Analyzer bool   `json:",omitempty"`
-	Place    string `json:",omitempty"`
+	Analyzer   bool   `json:",omitempty"`
+	Place      string `json:",omitempty"`
+	Inexact    bool   `json:",omitempty"`
+	DroppedWhy string `json:",omitempty"`
 }
 
 // SaveReview saves the review, its findings with their trails, one sighting of
@@ -107,7 +109,7 @@ func pullOf(review *precedent.Review) int {
 func unindexedOf(review *precedent.Review) unindexed {
 	a := unindexed{Host: review.Repo.Host, Owner: review.Repo.Owner, Name: review.Repo.Name, Target: review.Target}
 	for _, f := range review.Findings {
-		a.Findings = append(a.Findings, unindexedFinding{Analyzer: f.Analyzer, Place: f.Place})
+		a.Findings = append(a.Findings, unindexedFinding{Analyzer: f.Analyzer, Place: f.Place, Inexact: f.Inexact, DroppedWhy: f.DroppedWhy})
 	}
 	return a
 }
@@ -189,7 +191,8 @@ func decode(document, beside string) (*precedent.Review, error) {
 	review.Repo = precedent.Repo{Host: a.Host, Owner: a.Owner, Name: a.Name}
 	review.Target = a.Target
 	for i, f := range a.Findings {
-		review.Findings[i].Analyzer, review.Findings[i].Place = f.Analyzer, f.Place
+		to := &review.Findings[i]
+		to.Analyzer, to.Place, to.Inexact, to.DroppedWhy = f.Analyzer, f.Place, f.Inexact, f.DroppedWhy
 	}
 	return (*precedent.Review)(&review), nil
 }

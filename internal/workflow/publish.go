@@ -12,7 +12,6 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/post"
 	"github.com/precedent-dev/precedent/internal/report"
-	"github.com/precedent-dev/precedent/internal/review"
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
@@ -60,7 +59,7 @@ func (p *Publisher) Existing(ctx context.Context, job Job) (ExistingReview, bool
 	if err != nil || !found || last.Head != pull.Head.SHA || last.Target.Base != pull.Base.Name || job.Again {
 		return ExistingReview{}, false, err
 	}
-	if job.Engine.enabled() && review.Unread(last) {
+	if job.Engine.enabled() && last.NoEngine {
 		return ExistingReview{}, false, nil
 	}
 	posts, err := p.rows.Posts(ctx, pull.Number)

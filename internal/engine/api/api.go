@@ -1,7 +1,6 @@
-// Package api is the engine that asks a model behind an API. Beside the change
-// the model may look at the repository, at the pinned commit and within caps;
-// it has no tool that writes, runs or reaches anything else, and no token of a
-// forge is anywhere near it.
+// Package api is the engine that asks a model behind an API. Besides the change, the
+// model can read the repository at the pinned commit, within limits. It has no tool
+// that writes, runs or reaches anything else, and no access to a forge's token.
 package api
 
 import (
@@ -18,8 +17,8 @@ import (
 type Config struct {
 	Model llm.Model
 	Files Files // the zero value: no tools
-	// Prices say what a token costs; a model that is not among them costs
-	// nothing and Line says so.
+	// Prices are the prices of models; a model without a price costs nothing, and
+	// Info.Line says so.
 	Prices llm.Prices
 	Budget *engine.Budget // nil means no bound
 	Window int            // the model's context window in tokens; 0 for a large one
@@ -57,8 +56,8 @@ func (e *Engine) Info() engine.Info {
 	return info
 }
 
-// priceOf is the price of the model that answered, which a failover may have
-// chosen; a name that is not known has the price of the one that was asked.
+// priceOf returns the price of the model that answered, which may be a failover. An
+// unknown name has the price of the model that was asked.
 func (e *Engine) priceOf(model string) llm.Price {
 	if p, ok := e.Prices.Find(model); ok && model != "" {
 		return p
@@ -100,7 +99,7 @@ func (e *Engine) once(ctx context.Context, t engine.Task) (engine.Reply, error) 
 	return out, nil
 }
 
-// statusOf is the status of a request that failed; empty for a cancelled one.
+// statusOf returns the status of a failed request; empty for a cancelled one.
 func statusOf(ctx context.Context, err error) (precedent.Status, string) {
 	var e *llm.Error
 	switch {
@@ -120,7 +119,7 @@ func statusOf(ctx context.Context, err error) (precedent.Status, string) {
 	return precedent.StatusError, err.Error()
 }
 
-// hint says what helps against a context window that is too small.
+// hint returns what helps if the context window is too small.
 func hint(window int) string {
 	if window == 0 {
 		return "; set the context window: --context N"
@@ -128,8 +127,7 @@ func hint(window int) string {
 	return fmt.Sprintf("; the model's limit is %d tokens; set the context window: --context %d", window, window)
 }
 
-// metered asks the budget before each request and tells it afterwards what the
-// request took.
+// metered reserves each request in the budget and then charges its actual usage.
 type metered struct {
 	llm.Model
 	engine *Engine
@@ -140,11 +138,11 @@ func (m *metered) Send(ctx context.Context, r llm.Request) (llm.Reply, error) {
 		return m.Model.Send(ctx, r)
 	}
 	expected := llm.Expect(r)
-	settle, err := m.engine.Budget.Reserve(ctx, expected.InputTokens+expected.OutputTokens, m.engine.price.Cost(expected))
+	charge, err := m.engine.Budget.Reserve(ctx, expected.InputTokens+expected.OutputTokens, m.engine.price.Cost(expected))
 	if err != nil {
 		return llm.Reply{}, err
 	}
 	reply, err := m.Model.Send(ctx, r)
-	settle(reply.Usage.InputTokens+reply.Usage.OutputTokens, m.engine.priceOf(reply.Model).Cost(reply.Usage))
+	charge(reply.Usage.InputTokens+reply.Usage.OutputTokens, m.engine.priceOf(reply.Model).Cost(reply.Usage))
 	return reply, err
 }

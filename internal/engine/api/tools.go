@@ -16,7 +16,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// The caps of reading beside the change. What is cut says so in its last line.
+// The limits of reading the repository. A truncated result says so in its last line.
 const (
 	maxFileBytes = 512 << 10
 	maxReadLines = 2_000
@@ -27,8 +27,8 @@ const (
 	maxLineShown = 500 // bytes of a line that a search shows
 )
 
-// Files is the repository at the pinned head, as functions: no path outside
-// its tree can be named, and no program is run with what a model wrote.
+// Files is the repository at the pinned head, as functions: paths outside its tree are
+// refused, and no program is run with what a model wrote.
 type Files struct {
 	// List returns the paths of all regular files, sorted.
 	List func(ctx context.Context) ([]string, error)
@@ -38,7 +38,7 @@ type Files struct {
 	History func(ctx context.Context, path string) (string, error)
 }
 
-// tools are what a model may do: look, and nothing else.
+// tools returns the tools of a model, which only read.
 func (f Files) tools() []llm.Tool {
 	if f.List == nil {
 		return nil
@@ -74,7 +74,7 @@ func (f Files) tools() []llm.Tool {
 	}
 }
 
-// arguments are those of all tools together.
+// arguments are the arguments of all tools.
 type arguments struct {
 	Glob    string `json:"glob"`
 	Path    string `json:"path"`
@@ -159,14 +159,14 @@ func (f Files) lines(ctx context.Context, name string) ([]string, error) {
 	return strings.Split(strings.TrimSuffix(string(content), "\n"), "\n"), nil
 }
 
-// shown are the lines without their secrets: what leaves for a model has left for
-// good, whether it stands in the change or in a file that the model looks up.
+// shown returns the lines with secrets redacted, in the change and in any file that
+// the model reads.
 func shown(name string, lines []string) []string {
 	return strings.Split(string(secret.RedactFile(path.Clean(name), []byte(strings.Join(lines, "\n")))), "\n")
 }
 
-// inTree refuses names that could mean anything but a file of the tree. Blobs
-// are read by git from the pinned commit, so this is the second lock.
+// inTree refuses names that could refer to anything but a file of the tree. It is a
+// second defence: git reads blobs only from the pinned commit.
 func inTree(name string) error {
 	clean := path.Clean(name)
 	if name == "" || path.IsAbs(name) || clean == ".." || strings.HasPrefix(clean, "../") || strings.ContainsAny(name, "\x00\n") {
@@ -217,7 +217,7 @@ func (f Files) search(ctx context.Context, a arguments) (string, error) {
 				clean = shown(p, lines)
 			}
 			if line = clean[i]; !re.MatchString(line) {
-				continue // the secret alone matched: nobody learns that it did
+				continue // only the secret matched, which must not show
 			}
 			if matches++; matches > maxMatches {
 				b.WriteString("… more than 200 lines match; use a narrower pattern or glob\n")
@@ -261,9 +261,9 @@ func shorten(line string) string {
 	return strings.ToValidUTF8(line[:maxLineShown], "") + "…"
 }
 
-// globber compiles a glob: * and ? within a folder, ** over folders. It becomes
-// an RE2 pattern, because a model writes it after reading hostile text, and a
-// backtracking matcher can be made to take for ever.
+// globber compiles a glob: * and ? within a folder, ** across folders. It becomes an
+// RE2 pattern, because a model writes it after reading hostile text, and a
+// backtracking matcher could take exponential time.
 func globber(glob string) (func(string) bool, error) {
 	if glob == "" || len(glob) > maxPattern {
 		return nil, errors.New("the glob is empty or longer than 1 KiB")

@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// tools are those that only read. The rules let each look below the working
-// directory alone: the bare names would open the whole disk to the agent.
+// tools are the read-only tools. The rules limit each to the working directory: without
+// them the agent could read the whole disk.
 var tools = []string{"Read", "Grep", "Glob"}
 
-// answerTool is what the CLI adds to the tools for a schema.
+// answerTool is the tool that the CLI adds for a schema.
 const answerTool = "StructuredOutput"
 
-// arguments are the CLI's. What they keep out, seen with version 2.1.197:
+// arguments returns the CLI's arguments. What they prevent, as of version 2.1.197:
 //
 //   - --setting-sources user: the tree's .claude/settings.json would choose the
 //     server that gets the key, run hooks and grant tools; CLAUDE.md and
@@ -26,13 +26,12 @@ const answerTool = "StructuredOutput"
 //   - --disable-slash-commands: skills, and a prompt that begins like a command.
 //   - --no-session-persistence: the prompt would stay in the user's HOME.
 //
-// Flags that take several values are followed by another flag, and the prompt,
-// which may be larger than any argument, is on standard input, see input. Of an
-// answer the CLI tells when it is whole; --include-partial-messages makes it
-// tell when it begins.
+// Flags with several values are followed by another flag. The prompt, which may be
+// larger than any argument, is on standard input, see input. The CLI reports an answer
+// when it is complete; --include-partial-messages makes it report the start.
 //
-// Without a schema the CLI takes the first answer, whatever it is. With one it
-// asks again.
+// Without a schema the CLI takes the first answer, whatever it is. With one it asks
+// again.
 func arguments(model string, turns int, dollars float64, system string, schema json.RawMessage) []string {
 	var rules []string
 	for _, tool := range tools {
@@ -49,7 +48,7 @@ func arguments(model string, turns int, dollars float64, system string, schema j
 		args = append(args, "--max-budget-usd", strconv.FormatFloat(dollars, 'f', 2, 64))
 	}
 	if len(schema) > 0 {
-		args = append(args, "--json-schema", bare(schema))
+		args = append(args, "--json-schema", withoutDialect(schema))
 	}
 	return append(args,
 		"--max-turns", strconv.Itoa(turns),
@@ -64,10 +63,10 @@ func arguments(model string, turns int, dollars float64, system string, schema j
 	)
 }
 
-// bare is the schema without the name of its dialect. The CLI knows none but
-// draft-07's, and without a word drops a schema that names another: the agent
-// would have no tool to answer with.
-func bare(schema json.RawMessage) string {
+// withoutDialect returns the schema without its $schema. The CLI knows only draft-07, and
+// silently drops a schema that names another dialect, so that the agent has no tool
+// for its answer.
+func withoutDialect(schema json.RawMessage) string {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(schema, &fields) != nil {
 		return string(schema)
@@ -77,32 +76,32 @@ func bare(schema json.RawMessage) string {
 	return string(rest)
 }
 
-// own are the variables that the engine sets whatever the caller's say.
+// own are the variables that the engine always sets.
 var own = []string{
-	// Without it the CLI puts any file of this machine, which the prompt names
-	// as @path, into the prompt; a diff may name what it likes.
+	// Without it the CLI would include any file of this machine that the prompt names as
+	// @path, and a diff can name any path.
 	"CLAUDE_CODE_DISABLE_ATTACHMENTS=1",
 	"CLAUDE_CODE_DISABLE_CLAUDE_MDS=1",  // the guide comes with the prompt, from the base commit
-	"CLAUDE_CODE_DISABLE_AUTO_MEMORY=1", // no review leaves anything for the next
-	// No telemetry and no updates; nor switches that Anthropic turns from afar,
-	// one of which adds a cache mark to those that input counts on.
+	"CLAUDE_CODE_DISABLE_AUTO_MEMORY=1", // a review leaves nothing for the next
+	// No telemetry, no updates, and no remote feature flags, one of which adds a cache
+	// mark that input does not expect.
 	"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
-	"CLAUDE_CODE_MAX_RETRIES=2", // ten otherwise, for minutes, a wrong key included
-	// A person's plan has cache marks for an hour, and the API takes none of
-	// those behind one for five minutes as input's.
+	"CLAUDE_CODE_MAX_RETRIES=2", // the default is ten, which takes minutes even for a wrong key
+	// With a subscription the CLI marks for one hour, which the API refuses after
+	// input's mark for five minutes.
 	"FORCE_PROMPT_CACHING_5M=1",
 }
 
-// environment is the CLI's, for a session that may try so many answers. The CLI
-// asks again once after prose, and as often as this variable says but one after
-// an answer that breaks the schema.
+// environment returns the CLI's environment for a session with the given number of
+// attempts. The CLI asks again once after prose, and one time less than this variable
+// says after an answer that violates the schema.
 func environment(env []string, attempts int) []string {
 	return slices.Concat(env, own, []string{"MAX_STRUCTURED_OUTPUT_RETRIES=" + strconv.Itoa(max(attempts-1, 1))})
 }
 
-// secrets are the values of variables that are named like secrets.
+// secrets returns the values of variables whose names suggest a secret.
 func secrets(env []string) []string {
-	const least = 8 // shorter ones would blot out words
+	const least = 8 // shorter ones would redact words
 	var found []string
 	for _, entry := range env {
 		name, value, _ := strings.Cut(entry, "=")
@@ -117,7 +116,7 @@ func secrets(env []string) []string {
 	return found
 }
 
-// scrub removes the secrets: whatever becomes of the output, they are not in it.
+// scrub removes the secrets from the output.
 func scrub(text []byte, secrets []string) []byte {
 	for _, s := range secrets {
 		text = bytes.ReplaceAll(text, []byte(s), []byte("[REDACTED:environment]"))

@@ -1,11 +1,11 @@
-// Package claude is the engine that asks Claude Code, Anthropic's agent on the
-// command line. The agent may look at the change's tree, in a copy without any
-// file that would steer the agent itself, with three tools that only read. It
-// runs no command, reaches no other server than the model's, reads no settings
-// of the repository, and does not outlive its task.
+// Package claude is the engine that asks Claude Code, Anthropic's agent for the
+// command line. The agent can read the change's tree with three read-only tools, in a
+// copy without files that would configure the agent. It runs no commands, contacts no
+// server but the model's, reads no settings of the repository, and does not outlive
+// its task.
 //
-// The change is hostile, and so is all that the agent reads: see args.go for
-// what each flag and variable keeps out.
+// The change and everything that the agent reads may be hostile: args.go documents
+// what each flag and variable prevents.
 package claude
 
 import (
@@ -33,21 +33,21 @@ type Config struct {
 	Env  []string
 	Host string // where the code goes, for people
 	Why  string // why this engine was chosen: "claude is in PATH"
-	// Transcripts is the folder that gets the newest transcripts, made when
-	// needed; empty for none. They hold the prompts, code included.
+	// Transcripts is the folder for the newest transcripts, created when needed; empty
+	// for none. They contain the prompts, including code.
 	Transcripts string
 	Now         func() time.Time
-	// Budget bounds the sessions; nil means no bound. What is left of its dollars
-	// is the CLI's own bound for one session, too.
+	// Budget bounds the sessions; nil means no bound. Its remaining dollars are also the
+	// CLI's bound for one session.
 	Budget *engine.Budget
 }
 
 // DefaultTurns is enough to read a dozen files in a row before answering.
 const DefaultTurns = 30
 
-// mostStream bounds what one session may write: its messages hold all the files
-// that it read, some of them twice, and what the model writes comes once in
-// pieces, of some 300 bytes for a few tokens, and once more as a whole.
+// mostStream bounds the output of one session: its messages contain all the files that
+// it read, some twice, and what the model writes once in pieces of about 300 bytes for
+// a few tokens, and once as a whole.
 const mostStream = 64 << 20
 
 // Engine asks Claude Code. It is safe for concurrent use. Close it.
@@ -60,8 +60,7 @@ type Engine struct {
 	unmarked atomic.Bool
 }
 
-// New returns an engine for the configuration. That the program is missing
-// shows when it is asked.
+// New returns an engine for the configuration. A missing program is an error of Run.
 func New(c Config) *Engine {
 	if c.MaxTurns <= 0 {
 		c.MaxTurns = DefaultTurns
@@ -83,12 +82,12 @@ func (e *Engine) Info() engine.Info {
 	}
 }
 
-// Close removes the copies of trees. No task may be under way.
+// Close removes the copies of trees. No task may be running.
 func (e *Engine) Close() error { return e.copies.remove() }
 
-// Run does the task in a session of its own, and in up to two more if the
-// answer cannot be used. The CLI asks again by itself, too: no session may try
-// more answers than the task has left.
+// Run does the task in one session, and in up to two more if the answer cannot be
+// used. The CLI also asks again by itself: a session may try only as many answers as
+// the task has left.
 func (e *Engine) Run(ctx context.Context, t engine.Task) (engine.Answer, error) {
 	if t.FirstByte != nil {
 		t.FirstByte = sync.OnceFunc(t.FirstByte)
@@ -102,7 +101,7 @@ func (e *Engine) Run(ctx context.Context, t engine.Task) (engine.Answer, error) 
 }
 
 func (e *Engine) once(ctx context.Context, t engine.Task, attempts int) (engine.Reply, error) {
-	dir, err := e.copies.of(ctx, t.Tree)
+	dir, err := e.copies.copyOf(ctx, t.Tree)
 	if err != nil {
 		if ctx.Err() != nil {
 			return failed("the session was ended"), nil
@@ -122,8 +121,8 @@ func (e *Engine) once(ctx context.Context, t engine.Task, attempts int) (engine.
 	if !s.marked || reply.Status != precedent.StatusError || !strings.Contains(reply.Message, "cache_control") {
 		return reply, err
 	}
-	// The API refused the marks: this CLI sets others than those that are known
-	// of. A review without a cache is better than none.
+	// The API refused the cache marks, because this CLI sets other ones than expected. A
+	// review without a cache is better than none.
 	e.unmarked.Store(true)
 	s.marked = false
 	again, err := s.run(ctx)

@@ -252,7 +252,7 @@ func TestAttempts(t *testing.T) {
 }
 
 func TestBlocks(t *testing.T) {
-	marked := func(s string) block { return block{Type: "text", Text: s, Cache: &mark{Type: "ephemeral"}} }
+	marked := func(s string) block { return block{Type: "text", Text: s, Cache: &cacheMark{Type: "ephemeral"}} }
 	plain := func(s string) block { return block{Type: "text", Text: s} }
 	for _, test := range []struct {
 		name                   string
@@ -322,11 +322,11 @@ func TestCopy(t *testing.T) {
 		t.Log(err) // Windows may not allow it
 	}
 	var c copies
-	dir, err := c.of(t.Context(), tree)
+	dir, err := c.copyOf(t.Context(), tree)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again, err := c.of(t.Context(), tree); err != nil || again != dir {
+	if again, err := c.copyOf(t.Context(), tree); err != nil || again != dir {
 		t.Errorf("another copy: %s, %v", again, err)
 	}
 	for name, want := range files {

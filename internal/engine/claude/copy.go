@@ -13,30 +13,29 @@ import (
 	"sync"
 )
 
-// steering are the files and folders by which a tree steers the agent that works
-// in it, in lower case: settings, hooks, servers, instructions. They are left
-// out of the copy at any depth; what a change does to them is in its diff. The
-// last two are those of the runtime that the CLI is built with, which reads them
-// from its working folder unless it is told at build time not to.
+// steering are the files and folders by which a tree configures the agent, in lower
+// case: settings, hooks, servers, instructions. The copy omits them at any depth;
+// changes to them are in the diff. The last two are read by the CLI's runtime from its
+// working folder, unless disabled at build time.
 var steering = []string{
 	".claude", ".claude.json", ".claude-plugin", ".mcp.json", ".lsp.json", "claude.md", "claude.local.md",
 	"agents.md", "agents.local.md", ".agents", ".git", ".env", "bunfig.toml",
 }
 
-// steers tells whether a name is among them, also as Windows reads it.
-func steers(name string) bool {
+// isSteering tells whether a name is among them, also as Windows interprets it.
+func isSteering(name string) bool {
 	name = strings.TrimRight(strings.ToLower(name), ". ")
 	return slices.Contains(steering, name) || strings.HasPrefix(name, ".env.")
 }
 
-// copies are the trees that agents work in, made once for each tree.
+// copies are the trees that agents work in, one for each original tree.
 type copies struct {
 	mu  sync.Mutex
 	dir map[string]string // by the original's path
 }
 
-// of returns the copy of a tree; that of an empty path is an empty folder.
-func (c *copies) of(ctx context.Context, tree string) (string, error) {
+// copyOf returns the copy of a tree; that of an empty path is an empty folder.
+func (c *copies) copyOf(ctx context.Context, tree string) (string, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if dir, ok := c.dir[tree]; ok {
@@ -72,8 +71,8 @@ func (c *copies) remove() error {
 	return nil
 }
 
-// copyTree copies regular files and folders but for the steering ones. Links
-// are left out: the copy has nothing that leads out of it.
+// copyTree copies regular files and folders except the steering ones. It omits links,
+// so that nothing leads out of the copy.
 func copyTree(ctx context.Context, from, to string) error {
 	source, err := os.OpenRoot(from)
 	if err != nil {
@@ -93,9 +92,9 @@ func copyTree(ctx context.Context, from, to string) error {
 			return ctx.Err()
 		case name == ".":
 			return nil
-		case steers(path.Base(name)) && d.IsDir():
+		case isSteering(path.Base(name)) && d.IsDir():
 			return fs.SkipDir
-		case steers(path.Base(name)):
+		case isSteering(path.Base(name)):
 			return nil
 		case d.IsDir():
 			return target.Mkdir(name, 0o700)

@@ -8,22 +8,22 @@ import (
 	"github.com/precedent-dev/precedent/internal/engine"
 )
 
-// block is a piece of the prompt, as the model's API takes it.
+// block is a part of the prompt in the form of the model's API.
 type block struct {
-	Type  string `json:"type"`
-	Text  string `json:"text"`
-	Cache *mark  `json:"cache_control,omitempty"`
+	Type  string     `json:"type"`
+	Text  string     `json:"text"`
+	Cache *cacheMark `json:"cache_control,omitempty"`
 }
 
-// mark makes the provider cache all of the request up to its block's end.
-type mark struct {
+// cacheMark makes the provider cache all of the request up to its block's end.
+type cacheMark struct {
 	Type string `json:"type"`
 }
 
-// blocks are the prompt: what tasks share, marked to be cached, then the task's
-// own. A request has four marks at most. The CLI sets two in the system text and
-// one at the end of the last message, so there is one for Common and Prefix
-// together. A blank block would be refused, so then all is one.
+// blocks returns the prompt: what tasks share, marked for caching, then the task's own
+// part. A request can have four marks. The CLI sets two in the system text and one at
+// the end of the last message, so one is left for Common and Prefix together. The API
+// refuses blank blocks, so the prompt is one block if a part is blank.
 func blocks(t engine.Task, marked bool) []block {
 	shared, rest := t.Common+t.Prefix, t.Prompt
 	if strings.TrimSpace(shared) == "" || strings.TrimSpace(rest) == "" {
@@ -31,7 +31,7 @@ func blocks(t engine.Task, marked bool) []block {
 	}
 	first := block{Type: "text", Text: shared}
 	if marked {
-		first.Cache = &mark{Type: "ephemeral"}
+		first.Cache = &cacheMark{Type: "ephemeral"}
 	}
 	return []block{first, text(rest)}
 }
@@ -45,8 +45,8 @@ func text(s string) block {
 	return block{Type: "text", Text: s}
 }
 
-// input is one message for the CLI's standard input: a line of JSON, so that
-// nothing in the prompt can be a line of its own.
+// input returns one message for the CLI's standard input: a line of JSON, so that the
+// prompt cannot start another line.
 func input(prompt []block) ([]byte, error) {
 	type message struct {
 		Role    string  `json:"role"`
@@ -54,7 +54,7 @@ func input(prompt []block) ([]byte, error) {
 	}
 	var line bytes.Buffer
 	encoder := json.NewEncoder(&line)
-	encoder.SetEscapeHTML(false) // a diff is full of what it would make six bytes of
+	encoder.SetEscapeHTML(false) // it would make six bytes of characters that are common in diffs
 	err := encoder.Encode(struct {
 		Type    string  `json:"type"`
 		Message message `json:"message"`
@@ -62,7 +62,7 @@ func input(prompt []block) ([]byte, error) {
 	return line.Bytes(), err
 }
 
-// join is the prompt as one text.
+// join returns the prompt as one text.
 func join(prompt []block) string {
 	var all strings.Builder
 	for _, b := range prompt {

@@ -9,8 +9,8 @@ import (
 	"github.com/precedent-dev/precedent/internal/engine"
 )
 
-// read takes the reply from the whole stream; its status is empty if there is
-// no result. A stream that breaks off still tells what was used.
+// read returns the reply of a whole stream; its status is empty if there is not a
+// result. An incomplete stream still has the usage so far.
 func read(stream []byte) engine.Reply {
 	var r engine.Reply
 	var last string // the message that is being written
@@ -19,16 +19,16 @@ func read(stream []byte) engine.Reply {
 		v, ok := parse(line)
 		switch {
 		case ok && v.Type == "assistant" && v.Message.Model != synthetic:
-			of(said, v.Message.ID).add(v.Message)
+			utteranceOf(said, v.Message.ID).add(v.Message)
 			r.Model = shorten(v.Message.Model)
 		case ok && v.Type == "stream_event" && v.Event.Type == "message_start":
 			last = v.Event.Message.ID
-			of(said, last).add(v.Event.Message)
+			utteranceOf(said, last).add(v.Event.Message)
 		case ok && v.Type == "stream_event" && v.Event.Type == "message_delta" && last != "":
-			of(said, last).usage.Output = v.Event.Usage.Output
+			utteranceOf(said, last).usage.Output = v.Event.Usage.Output
 		case ok && v.Type == "result":
 			r.Status, r.Message, r.Output = v.end()
-			r.CostUSD, r.Usage = max(v.CostUSD, 0), v.sum()
+			r.CostUSD, r.Usage = max(v.CostUSD, 0), v.totalUsage()
 		}
 	}
 	for _, u := range said {
@@ -43,15 +43,15 @@ func read(stream []byte) engine.Reply {
 	return r
 }
 
-// utterance is what is known of one of the model's messages.
+// utterance is the state of one of the model's messages.
 type utterance struct {
 	usage   usage
 	calls   bool // it calls a tool
-	answers bool // that of the answer; prose without any call is an answer, too
+	answers bool // the call is the answer; prose without a call is an answer, too
 }
 
-// of returns the utterance that a message is, which is a new one at its first line.
-func of(said map[string]*utterance, id string) *utterance {
+// utteranceOf returns the utterance of a message, a new one at its first line.
+func utteranceOf(said map[string]*utterance, id string) *utterance {
 	if said[id] == nil {
 		said[id] = &utterance{}
 	}
@@ -70,8 +70,8 @@ func (u *utterance) add(m message) {
 	}
 }
 
-// sum is what the session used: of all its models, if it says so.
-func (v event) sum() precedent.Usage {
+// totalUsage returns what the session used, by all its models if it says so.
+func (v event) totalUsage() precedent.Usage {
 	if len(v.ModelUsage) == 0 {
 		return v.Usage.precedent()
 	}
@@ -82,8 +82,8 @@ func (v event) sum() precedent.Usage {
 	return sum
 }
 
-// end says how the session ended. That is_error is set counts, whatever the
-// subtype says: an error of the API comes as a success.
+// end returns how the session ended. is_error counts, not the subtype: an error of the
+// API has the subtype success.
 func (v event) end() (precedent.Status, string, []byte) {
 	said := shorten(strings.Join(append(v.Errors, v.Result), " "))
 	switch {
@@ -102,7 +102,7 @@ func (v event) end() (precedent.Status, string, []byte) {
 	case v.IsError && v.APIStatus == 0 && strings.Contains(v.Result, "Prompt is too long"):
 		return precedent.StatusTruncated, "the prompt is too long for the model", nil
 	case v.IsError || v.Subtype != "success":
-		return precedent.StatusError, "Claude Code: " + after(v.Subtype+": ", said), nil
+		return precedent.StatusError, "Claude Code: " + prefixed(v.Subtype+": ", said), nil
 	case len(v.Structured) > 0 && string(v.Structured) != "null":
 		return precedent.StatusOK, "", v.Structured
 	}

@@ -26,7 +26,7 @@ func (s session) run(ctx context.Context) (engine.Reply, error) {
 	if err != nil {
 		return engine.Reply{}, fmt.Errorf("write prompt: %w", err)
 	}
-	settle, left, err := s.reserve(ctx, len(s.task.System)+len(s.task.User()))
+	charge, left, err := s.reserve(ctx, len(s.task.System)+len(s.task.User()))
 	if err != nil {
 		return engine.Reply{Status: precedent.StatusOverBudget, Message: err.Error()}, nil
 	}
@@ -41,12 +41,12 @@ func (s session) run(ctx context.Context) (engine.Reply, error) {
 		Input: bytes.NewReader(line), Most: mostStream, Watch: live.see,
 	})
 	if err != nil {
-		settle(0, 0)
+		charge(0, 0)
 		return failed("cannot be started: %v", err), nil
 	}
 	r.Output, r.Stderr = scrub(r.Output, s.secrets), string(scrub([]byte(r.Stderr), s.secrets))
 	reply := read(r.Output)
-	settle(reply.Usage.InputTokens+reply.Usage.OutputTokens, reply.CostUSD)
+	charge(reply.Usage.InputTokens+reply.Usage.OutputTokens, reply.CostUSD)
 	switch {
 	case r.Full:
 		reply.Status, reply.Message = precedent.StatusTruncated, fmt.Sprintf("Claude Code wrote more than %d MiB and was ended", mostStream>>20)
@@ -55,11 +55,11 @@ func (s session) run(ctx context.Context) (engine.Reply, error) {
 	case ctx.Err() != nil:
 		reply.Status, reply.Message = precedent.StatusError, "the session was ended"
 	case reply.Status == "" && r.Err != nil:
-		reply.Status, reply.Message = precedent.StatusError, fmt.Sprintf("Claude Code: %v%s", r.Err, after(": ", r.Stderr))
+		reply.Status, reply.Message = precedent.StatusError, fmt.Sprintf("Claude Code: %v%s", r.Err, prefixed(": ", r.Stderr))
 	case reply.Status == "":
-		reply.Status, reply.Message = precedent.StatusError, "Claude Code ended without a result"+after(": ", r.Stderr)
+		reply.Status, reply.Message = precedent.StatusError, "Claude Code ended without a result"+prefixed(": ", r.Stderr)
 	case r.Err != nil && reply.Status == precedent.StatusOK:
-		reply.Status, reply.Message = precedent.StatusError, fmt.Sprintf("Claude Code: %v after its result%s", r.Err, after(": ", r.Stderr))
+		reply.Status, reply.Message = precedent.StatusError, fmt.Sprintf("Claude Code: %v after its result%s", r.Err, prefixed(": ", r.Stderr))
 	}
 	if reply.Status != precedent.StatusOK {
 		reply.Output = nil
@@ -68,31 +68,31 @@ func (s session) run(ctx context.Context) (engine.Reply, error) {
 	return reply, nil
 }
 
-// sessionUSD is set aside for a session before it is known what it takes.
+// sessionUSD is the reservation for a session before its cost is known.
 const sessionUSD = 0.05
 
-// reserve asks the budget for a session with so many characters to read. left is
-// what the session may spend in dollars, 0 for no bound.
-func (e *Engine) reserve(ctx context.Context, chars int) (settle func(int, float64), left float64, err error) {
+// reserve reserves a session that reads the given number of characters. left is what
+// the session may spend in dollars, 0 for no bound.
+func (e *Engine) reserve(ctx context.Context, chars int) (charge func(int, float64), left float64, err error) {
 	const charsPerToken = 4 // as providers give it for English and code
 	if e.Budget == nil {
 		return func(int, float64) {}, 0, nil
 	}
-	if settle, err = e.Budget.Reserve(ctx, chars/charsPerToken, sessionUSD); err != nil {
+	if charge, err = e.Budget.Reserve(ctx, chars/charsPerToken, sessionUSD); err != nil {
 		return nil, 0, err
 	}
 	if _, spent := e.Budget.Spent(); e.Budget.USD > 0 {
 		left = max(e.Budget.USD-spent, 0) + sessionUSD
 	}
-	return settle, left, nil
+	return charge, left, nil
 }
 
 func failed(format string, args ...any) engine.Reply {
 	return engine.Reply{Status: precedent.StatusError, Message: "Claude Code: " + fmt.Sprintf(format, args...)}
 }
 
-// after puts the separator before a text that is not empty.
-func after(separator, text string) string {
+// prefixed returns the separator and the text, or "" if the text is empty.
+func prefixed(separator, text string) string {
 	if text == "" {
 		return ""
 	}

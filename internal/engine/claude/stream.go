@@ -12,7 +12,7 @@ import (
 // synthetic is the model of messages that the CLI writes itself.
 const synthetic = "<synthetic>"
 
-// event is a line of the stream: the fields that are looked at, of all kinds.
+// event is a line of the stream, with the fields used of all kinds of lines.
 type event struct {
 	Type    string `json:"type"`
 	Subtype string `json:"subtype"`
@@ -47,22 +47,22 @@ type event struct {
 	ModelUsage map[string]modelUsage `json:"modelUsage"`
 }
 
-// message is one of the model's. It comes in as many lines as it has blocks.
+// message is a message of the model. It has one line for each of its blocks.
 type message struct {
 	ID      string          `json:"id"`
 	Model   string          `json:"model"`
-	Content json.RawMessage `json:"content"` // pieces, or what is not looked at
+	Content json.RawMessage `json:"content"` // pieces, or another form, which is ignored
 	Usage   usage           `json:"usage"`
 }
 
-// piece is one of a message's content.
+// piece is a part of a message's content.
 type piece struct {
 	Type string `json:"type"`
 	Name string `json:"name"` // of a tool that is called
 }
 
-// usage counts as the provider's API does: input_tokens are those that were
-// neither read from the cache nor written to it.
+// usage counts like the provider's API: input_tokens are those that were neither read
+// from the cache nor written to it.
 type usage struct {
 	Input      int `json:"input_tokens"`
 	CacheWrite int `json:"cache_creation_input_tokens"`
@@ -87,9 +87,9 @@ func (u usage) precedent() precedent.Usage {
 	}
 }
 
-// trust checks the first line, in which the CLI says what the agent has: more
-// than it should means that a defence has failed, and that the session must end.
-func (v event) trust() error {
+// checkTools checks the first line, in which the CLI lists the agent's tools: an
+// unexpected one means that a defence has failed, so the session must end.
+func (v event) checkTools() error {
 	for _, tool := range v.Tools {
 		if tool != answerTool && !slices.Contains(tools, tool) {
 			return fmt.Errorf("it has the tool %q, which is not for reading", tool)
@@ -106,12 +106,12 @@ func (v event) trust() error {
 	return nil
 }
 
-// watcher looks at the stream as it comes.
+// watcher reads the stream as it arrives.
 type watcher struct {
 	began   func() // called when the model's first message begins; may be nil
 	problem error  // why the session must end
 
-	line    []byte // what has come of the line
+	line    []byte // the incomplete last line
 	trusted bool
 }
 
@@ -119,7 +119,7 @@ func (w *watcher) see(piece []byte) error {
 	for w.problem == nil {
 		head, rest, ended := bytes.Cut(piece, []byte("\n"))
 		if w.trusted && w.began == nil {
-			return nil // there is nothing more to see
+			return nil // the line is incomplete
 		}
 		w.line = append(w.line, head...)
 		if !ended {
@@ -137,7 +137,7 @@ func (w *watcher) look(line []byte) error {
 	case !ok:
 	case v.Type == "system" && v.Subtype == "init":
 		w.trusted = true
-		return v.trust()
+		return v.checkTools()
 	case v.Type != "assistant" && v.Type != "result" && v.Type != "stream_event":
 	case !w.trusted && !v.IsError:
 		return fmt.Errorf("it did not say which tools the agent has")
@@ -148,13 +148,13 @@ func (w *watcher) look(line []byte) error {
 	return nil
 }
 
-// begins tells whether the line says that the model has begun to write.
+// begins tells whether the line says that the model has started to write.
 func (v event) begins() bool {
 	return v.Type == "stream_event" && v.Event.Type == "message_start" || v.Type == "assistant" && v.Message.Model != synthetic
 }
 
-// parse reads a line of the stream. Lines that are no JSON object, or that have
-// a field of another type than it should be, are not ok: they count as missing.
+// parse reads a line of the stream. Lines that are not JSON objects, or have a field of
+// the wrong type, are not ok and are ignored.
 func parse(line []byte) (event, bool) {
 	var v event
 	line = bytes.TrimSpace(line)

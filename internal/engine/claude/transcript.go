@@ -19,12 +19,12 @@ import (
 const (
 	// mostReviews is how many reviews' transcripts are kept.
 	mostReviews = 30
-	// stamp names a review by the time of the first task about its tree.
+	// stamp is the format of a review's name: the time of the first task about its tree.
 	stamp = "20060102T150405.000Z"
 )
 
-// transcript is what went into a session and what came out of it. It has no
-// environment, and no value of it either.
+// transcript is the input and output of a session. It contains neither the environment
+// nor values from it.
 type transcript struct {
 	Role    engine.Role `json:"role"`
 	Name    string      `json:"name"`
@@ -32,8 +32,8 @@ type transcript struct {
 	Prompt  string      `json:"prompt"`
 	Status  string      `json:"status"`
 	Message string      `json:"message,omitempty"`
-	// Stream has the CLI's lines, but for the pieces of messages that come whole
-	// as well; one that is no JSON as a string.
+	// Stream has the CLI's lines, without the pieces of messages that are also there as a
+	// whole. A line that is not JSON is a string.
 	Stream []json.RawMessage `json:"stream"`
 }
 
@@ -49,8 +49,8 @@ type records struct {
 
 var unfit = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^A-Za-z0-9_]+`) })
 
-// keep writes a transcript. That it cannot is no reason to lose a review, and
-// nobody reads transcripts but when looking for a mistake.
+// keep writes a transcript. It ignores errors: transcripts only serve to debug, and a
+// review must not fail because of one.
 func (c *records) keep(t engine.Task, prompt string, r engine.Reply, stream []byte) {
 	if c.folder == "" {
 		return
@@ -88,7 +88,7 @@ func (c *records) keep(t engine.Task, prompt string, r engine.Reply, stream []by
 	c.prune()
 }
 
-// write finds a name that is free: other processes write here, too.
+// write writes to an unused name: other processes write here, too.
 func (c *records) write(base string, data []byte) {
 	const most = 10_000 // of one task in one review
 	for n := 1; n < most; n++ {
@@ -105,13 +105,13 @@ func (c *records) write(base string, data []byte) {
 		}
 		_, err = f.Write(data)
 		if f.Close() != nil || err != nil {
-			_ = os.Remove(name) // half of one misleads
+			_ = os.Remove(name) // an incomplete one misleads
 		}
 		return
 	}
 }
 
-// prune removes all transcripts but those of the newest reviews.
+// prune removes all transcripts except those of the newest reviews.
 func (c *records) prune() {
 	files, err := os.ReadDir(c.folder)
 	if err != nil {
@@ -120,14 +120,14 @@ func (c *records) prune() {
 	reviews := map[string][]string{}
 	for _, f := range files {
 		id, _, ok := strings.Cut(f.Name(), "-")
-		if _, err := time.Parse(stamp, id); ok && err == nil { // and no other file that lies there
+		if _, err := time.Parse(stamp, id); ok && err == nil { // and not another file
 			reviews[id] = append(reviews[id], filepath.Join(c.folder, f.Name()))
 		}
 	}
 	ids := slices.Sorted(maps.Keys(reviews))
 	for _, id := range ids[:max(len(ids)-mostReviews, 0)] {
 		for _, f := range reviews[id] {
-			_ = os.Remove(f) // another process may have been quicker
+			_ = os.Remove(f) // another process may have removed it
 		}
 	}
 }

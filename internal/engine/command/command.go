@@ -1,8 +1,8 @@
-// Package command is the engine that asks a program: any executable that reads
-// a task as JSON from its standard input and writes the answer as JSON to its
-// standard output (engine.Request and engine.Response). The program is started
-// anew for every request and never outlives it, nor do the children that it
-// leaves in its process group; when it is ended before its time, none at all.
+// Package command is the engine that asks a program: any executable that reads a task
+// as JSON from its standard input and writes the answer as JSON to its standard output
+// (engine.Request and engine.Response). The program is started for every request. It
+// never outlives the request, nor do children in its process group; if it is killed,
+// none of its children does.
 package command
 
 import (
@@ -21,7 +21,7 @@ import (
 
 // Engine runs one program. Make it with New.
 type Engine struct {
-	// Why says why this engine was chosen ("--engine"); it ends up in Info.
+	// Why says why this engine was chosen ("--engine"); Info shows it.
 	Why string
 
 	path string // absolute
@@ -29,7 +29,7 @@ type Engine struct {
 	env  []string
 }
 
-// Error is a program that cannot be run, with a hint at what helps.
+// Error is the error of a program that cannot be run, with a hint.
 type Error struct {
 	Op, Msg, Hint string
 }
@@ -38,11 +38,10 @@ func (e *Error) Error() string { return e.Op + ": " + e.Msg }
 
 // New returns the engine that runs the program at path with args. A path
 // without a separator is looked up in the PATH of env. env is the program's
-// whole environment, and no secret of ours belongs into it.
+// whole environment, and must not contain our secrets.
 //
-// The program runs in its own folder, not in the caller's: that one is mostly
-// the reviewed repository, and an interpreter that prefers modules or settings
-// of its working directory would take them from there.
+// The program runs in its own folder, not in the caller's, which is usually the
+// reviewed repository: an interpreter could load modules or settings from there.
 //
 // A program that is missing or cannot be executed is an *Error.
 func New(path string, args, env []string) (*Engine, error) {
@@ -67,7 +66,7 @@ func (e *Engine) Info() engine.Info {
 	}
 }
 
-// Run does the task. A program that exits other than with 0 is asked once only.
+// Run does the task. A program that fails is not asked again.
 func (e *Engine) Run(ctx context.Context, t engine.Task) (engine.Answer, error) {
 	return engine.Ask(ctx, t, e.once)
 }
@@ -82,7 +81,7 @@ func find(path string, env []string) (string, error) {
 	if filepath.Base(path) == path {
 		for _, dir := range filepath.SplitList(variable(env, "PATH")) {
 			if !filepath.IsAbs(dir) {
-				continue // it would mean the reviewed repository
+				continue // the reviewed repository
 			}
 			if found, err := exec.LookPath(filepath.Join(dir, path)); err == nil {
 				return found, nil
@@ -118,7 +117,7 @@ func variable(env []string, name string) string {
 	value := ""
 	for _, entry := range env {
 		if v, ok := strings.CutPrefix(entry, name+"="); ok {
-			value = v // the last one holds, as for the program
+			value = v // the last one counts, as for the program
 		}
 	}
 	return value

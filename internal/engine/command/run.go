@@ -42,9 +42,9 @@ func (e *Engine) once(ctx context.Context, t engine.Task) (engine.Reply, error) 
 	case ctx.Err() != nil:
 		return engine.Reply{Status: precedent.StatusError, Message: "the program was ended"}, nil
 	case errors.As(r.Err, &exit):
-		return e.failed("%s%s", exit.ProcessState, after(": ", r.Stderr)), nil
+		return e.failed("%s%s", exit.ProcessState, prefixed(": ", r.Stderr)), nil
 	case r.Err != nil:
-		return e.failed("%v%s", r.Err, after(": ", r.Stderr)), nil
+		return e.failed("%v%s", r.Err, prefixed(": ", r.Stderr)), nil
 	}
 	return engine.ReadResponse(r.Output), nil
 }
@@ -56,15 +56,15 @@ func (e *Engine) failed(format string, args ...any) engine.Reply {
 	}
 }
 
-// after puts the separator before a text that is not empty.
-func after(separator, text string) string {
+// prefixed returns the separator and the text, or "" if the text is empty.
+func prefixed(separator, text string) string {
 	if text == "" {
 		return ""
 	}
 	return separator + text
 }
 
-// startHint explains the error that a script without its first line gives.
+// startHint explains the error of a script without an interpreter line.
 func startHint(err error) string {
 	if errors.Is(err, syscall.ENOEXEC) {
 		return " (a script begins with #! and its interpreter)"

@@ -56,8 +56,8 @@ func awaitNoChildren(existing map[int]string) map[int]string {
 	}
 }
 
-// children returns the command lines of this process's children by their ids,
-// zombies included. It sees none where there is no /proc.
+// children returns the command lines of this process's children by process id,
+// including zombies. Without /proc it finds none.
 func children() map[int]string {
 	found := map[int]string{}
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat") // the pattern is well formed

@@ -66,40 +66,40 @@ type scenario struct {
 	usage    int
 }
 
-func said(text string) Reply { return Reply{Text: text, Usage: json.RawMessage(usage)} }
+func textReply(text string) Reply { return Reply{Text: text, Usage: json.RawMessage(usage)} }
 
 var scenarios = []scenario{
 	{"valid", []Reply{{Answer: json.RawMessage(good), Usage: json.RawMessage(usage)}}, precedent.StatusOK, 1, 1},
-	{"valid as text", []Reply{said(good)}, precedent.StatusOK, 1, 1},
-	{"prose around JSON", []Reply{said("I looked at f() {} closely.\n\n" + good + "\n\nHope it helps {really}!")}, precedent.StatusOK, 1, 1},
-	{"code fence", []Reply{said("Sure:\n```json\n" + good + "\n```\n")}, precedent.StatusOK, 1, 1},
-	{"byte order mark and trailing commas", []Reply{said("\uFEFF" + strings.ReplaceAll(good, "}]", ",},]"))}, precedent.StatusOK, 1, 1},
-	{"single quotes", []Reply{said(strings.ReplaceAll(good, `"`, `'`))}, precedent.StatusOK, 1, 1},
-	{"whole number as a float", []Reply{said(strings.Replace(good, "80", "80.0", 1))}, precedent.StatusOK, 1, 1},
-	{"list without its object", []Reply{said(`[{"path":"a.go","severity":"high","confidence":80}]`)}, precedent.StatusOK, 1, 1},
-	{"unknown fields", []Reply{said(strings.Replace(good, "{", `{"thoughts":[1,2],`, 1))}, precedent.StatusOK, 1, 1},
+	{"valid as text", []Reply{textReply(good)}, precedent.StatusOK, 1, 1},
+	{"prose around JSON", []Reply{textReply("I looked at f() {} closely.\n\n" + good + "\n\nHope it helps {really}!")}, precedent.StatusOK, 1, 1},
+	{"code fence", []Reply{textReply("Sure:\n```json\n" + good + "\n```\n")}, precedent.StatusOK, 1, 1},
+	{"byte order mark and trailing commas", []Reply{textReply("\uFEFF" + strings.ReplaceAll(good, "}]", ",},]"))}, precedent.StatusOK, 1, 1},
+	{"single quotes", []Reply{textReply(strings.ReplaceAll(good, `"`, `'`))}, precedent.StatusOK, 1, 1},
+	{"whole number as a float", []Reply{textReply(strings.Replace(good, "80", "80.0", 1))}, precedent.StatusOK, 1, 1},
+	{"list without its object", []Reply{textReply(`[{"path":"a.go","severity":"high","confidence":80}]`)}, precedent.StatusOK, 1, 1},
+	{"unknown fields", []Reply{textReply(strings.Replace(good, "{", `{"thoughts":[1,2],`, 1))}, precedent.StatusOK, 1, 1},
 
-	{"malformed, then valid", []Reply{said(marker), said(good)}, precedent.StatusOK, 2, 2},
-	{"malformed twice, then valid", []Reply{said(marker), said("{" + marker), said(good)}, precedent.StatusOK, 3, 3},
-	{"breaks off, then valid", []Reply{said(good[:len(good)-20]), said(good)}, precedent.StatusOK, 2, 2},
-	{"wrong schema, then valid", []Reply{said(`{"findings":[{"path":"` + marker + `"}]}`), said(good)}, precedent.StatusOK, 2, 2},
+	{"malformed, then valid", []Reply{textReply(marker), textReply(good)}, precedent.StatusOK, 2, 2},
+	{"malformed twice, then valid", []Reply{textReply(marker), textReply("{" + marker), textReply(good)}, precedent.StatusOK, 3, 3},
+	{"breaks off, then valid", []Reply{textReply(good[:len(good)-20]), textReply(good)}, precedent.StatusOK, 2, 2},
+	{"wrong schema, then valid", []Reply{textReply(`{"findings":[{"path":"` + marker + `"}]}`), textReply(good)}, precedent.StatusOK, 2, 2},
 
-	{"malformed always", []Reply{said("The code looks fine to me. " + marker)}, precedent.StatusMalformed, 3, 3},
-	{"wrong schema always", []Reply{said(`{"findings":[{"path":"a","severity":"` + marker + `","confidence":800}]}`)}, precedent.StatusMalformed, 3, 3},
-	{"empty", []Reply{said(" \n")}, precedent.StatusMalformed, 3, 3},
-	{"half a finding", []Reply{said(`{"findings":[{"path":"a.go","severity":"high","confidence":80},{"path":"`)}, precedent.StatusMalformed, 3, 3},
-	{"repeated key", []Reply{said(`{"findings":[],"findings":[]}`)}, precedent.StatusMalformed, 3, 3},
-	{"keys that differ in case", []Reply{said(`{"findings":[],"FINDINGS":[]}`)}, precedent.StatusMalformed, 3, 3},
-	{"key in the wrong case", []Reply{said(`{"findings":[],"Summary":7}`)}, precedent.StatusMalformed, 3, 3},
-	{"not a number", []Reply{said(strings.Replace(good, "80", "NaN", 1))}, precedent.StatusMalformed, 3, 3},
-	{"number without end", []Reply{said(strings.Replace(good, "80", "1e999999999", 1))}, precedent.StatusMalformed, 3, 3},
-	{"twenty thousand deep", []Reply{said(strings.Repeat(`{"a":[`, 10_000))}, precedent.StatusMalformed, 3, 3},
+	{"malformed always", []Reply{textReply("The code looks fine to me. " + marker)}, precedent.StatusMalformed, 3, 3},
+	{"wrong schema always", []Reply{textReply(`{"findings":[{"path":"a","severity":"` + marker + `","confidence":800}]}`)}, precedent.StatusMalformed, 3, 3},
+	{"empty", []Reply{textReply(" \n")}, precedent.StatusMalformed, 3, 3},
+	{"half a finding", []Reply{textReply(`{"findings":[{"path":"a.go","severity":"high","confidence":80},{"path":"`)}, precedent.StatusMalformed, 3, 3},
+	{"repeated key", []Reply{textReply(`{"findings":[],"findings":[]}`)}, precedent.StatusMalformed, 3, 3},
+	{"keys that differ in case", []Reply{textReply(`{"findings":[],"FINDINGS":[]}`)}, precedent.StatusMalformed, 3, 3},
+	{"key in the wrong case", []Reply{textReply(`{"findings":[],"Summary":7}`)}, precedent.StatusMalformed, 3, 3},
+	{"not a number", []Reply{textReply(strings.Replace(good, "80", "NaN", 1))}, precedent.StatusMalformed, 3, 3},
+	{"number without end", []Reply{textReply(strings.Replace(good, "80", "1e999999999", 1))}, precedent.StatusMalformed, 3, 3},
+	{"twenty thousand deep", []Reply{textReply(strings.Repeat(`{"a":[`, 10_000))}, precedent.StatusMalformed, 3, 3},
 
-	{"refusal", []Reply{{Refused: true, Usage: json.RawMessage(usage)}, said(good)}, precedent.StatusRefused, 1, 1},
-	{"malformed, then refusal", []Reply{said(marker), {Refused: true, Usage: json.RawMessage(usage)}}, precedent.StatusRefused, 2, 2},
+	{"refusal", []Reply{{Refused: true, Usage: json.RawMessage(usage)}, textReply(good)}, precedent.StatusRefused, 1, 1},
+	{"malformed, then refusal", []Reply{textReply(marker), {Refused: true, Usage: json.RawMessage(usage)}}, precedent.StatusRefused, 2, 2},
 	{"huge output", []Reply{{Flood: true}}, precedent.StatusTruncated, 1, 0},
 	{"crash", []Reply{{Stderr: "out of luck", Exit: 3}}, precedent.StatusError, 0, 0},
-	{"malformed, then crash", []Reply{said(marker), {Exit: 3}}, precedent.StatusError, 0, 1},
+	{"malformed, then crash", []Reply{textReply(marker), {Exit: 3}}, precedent.StatusError, 0, 1},
 }
 
 // Run runs the suite: every scenario must end with its status after at most
@@ -122,7 +122,7 @@ func Run(t *testing.T, build Build) {
 	t.Run("late", func(t *testing.T) {
 		checkLeaks(t)
 		t.Run("hang", func(t *testing.T) { hang(t, build, []Reply{{Hang: true}}, 1) })
-		t.Run("malformed, then hang", func(t *testing.T) { hang(t, build, []Reply{said(marker), {Hang: true}}, 2) })
+		t.Run("malformed, then hang", func(t *testing.T) { hang(t, build, []Reply{textReply(marker), {Hang: true}}, 2) })
 	})
 	t.Run("cancelled", func(t *testing.T) { cancelled(t, build) })
 	t.Run("cancelled before", func(t *testing.T) { cancelledBefore(t, build) })
@@ -192,7 +192,7 @@ func (s scenario) run(t *testing.T, build Build) {
 // back as it was given.
 func asRole(t *testing.T, build Build, role engine.Role, answer string) {
 	t.Helper()
-	e, script := start(t, build, []Reply{said(`{"findings":[]}`), said("Well:\n" + answer)})
+	e, script := start(t, build, []Reply{textReply(`{"findings":[]}`), textReply("Well:\n" + answer)})
 	asked := task(string(role), planned)
 	asked.Role, asked.Schema = role, prompt.Schema(string(role))
 	a, err := e.Run(t.Context(), asked)
@@ -333,7 +333,7 @@ func awaitRequest(t *testing.T, script Script) {
 
 func cancelledBefore(t *testing.T, build Build) {
 	t.Helper()
-	e, script := start(t, build, []Reply{said(good)})
+	e, script := start(t, build, []Reply{textReply(good)})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := e.Run(ctx, task("bugs", planned)); !errors.Is(err, context.Canceled) {
@@ -348,7 +348,7 @@ func cancelledBefore(t *testing.T, build Build) {
 func concurrent(t *testing.T, build Build) {
 	t.Helper()
 	const tasks = 8
-	e, script := start(t, build, []Reply{said(good)})
+	e, script := start(t, build, []Reply{textReply(good)})
 	answers := make([]engine.Answer, tasks)
 	errs := make([]error, tasks)
 	var group sync.WaitGroup

@@ -71,10 +71,10 @@ func blocks(raw json.RawMessage) ([]anthropicBlock, error) {
 	return all, nil
 }
 
-// cached is the block for the cache; what stands before it has its own bytes.
+// cached is the block for the cache; what is before it has its own bytes.
 func (b anthropicBlock) cached(before string, count func(string) int) block {
 	bare := string(b.raw)
-	if b.breakpoint() { // it is no part of what is cached
+	if b.breakpoint() { // it is not cached itself
 		mark := `"cache_control":` + string(b.CacheControl)
 		bare = strings.Replace(strings.Replace(bare, ","+mark, "", 1), mark+",", "", 1)
 	}

@@ -8,27 +8,27 @@ import (
 )
 
 // specialists is what the specialists of a review share. The requests about a shard
-// have all but their ends in common: the lead's goes first, and the others go
-// when its answer begins, because only then can an engine have kept what they
-// share. All at once costs more than keeping nothing.
+// differ only in their ends. The lead's request goes first, and the others follow when
+// its answer starts, because only then has the provider cached what they share.
+// Sending all at once would cost more than not caching.
 type specialists struct {
 	plan      *plan
 	brief     *brief
 	sheet     *prompt.Sheet
-	slots     chan struct{}   // one for each request that may be under way
+	slots     chan struct{}   // one for each concurrent request
 	answering []chan struct{} // by shard
 	trial     *trial
 }
 
-// newSpecialists makes ready what specialists need, if there is an engine to ask.
+// newSpecialists prepares what specialists need, if there is an engine.
 func newSpecialists(in *Input, p *plan) *specialists {
 	w := &specialists{plan: p, slots: make(chan struct{}, in.Concurrency), trial: &trial{}}
 	if in.Engine == nil {
 		return w
 	}
 	w.brief = newBrief(in)
-	w.brief.input.Before = p.spared(in.Change)
-	p.pack(in.Change, w.brief.room(in.Window))
+	w.brief.input.Before = p.countReadBefore(in.Change)
+	p.pack(in.Change, w.brief.diffTokens(in.Window))
 	w.sheet = w.brief.sheet(p)
 	for range p.shards {
 		w.answering = append(w.answering, make(chan struct{}))
@@ -36,23 +36,23 @@ func newSpecialists(in *Input, p *plan) *specialists {
 	return w
 }
 
-// What a prompt has to leave free in a small context window.
+// How a small context window is divided.
 const (
-	answerShare = 4   // the answer gets this part of the window, and
-	leastShard  = 400 // a shard so many tokens, however full the window is
+	answerShare = 4   // the answer gets one part of this many
+	leastShard  = 400 // minimum size of a shard, in tokens
 )
 
-// room is how many tokens of the diff one request can show. A window of 0 is a
-// large one.
-func (b *brief) room(window int) int {
+// diffTokens returns how many tokens of the diff one request can show. A window of 0
+// means a large one.
+func (b *brief) diffTokens(window int) int {
 	if window == 0 {
 		return shardTokens
 	}
 	return min(shardTokens, max(window-window/answerShare-b.overhead(), leastShard))
 }
 
-// exported returns the folder with the head for an engine that wants one.
-func (in *Input) exported(ctx context.Context) (string, error) {
+// exportHead returns the folder with the head, for an engine that needs one.
+func (in *Input) exportHead(ctx context.Context) (string, error) {
 	if !in.Engine.Info().WantsTree || in.Shown == nil {
 		return "", nil
 	}
@@ -63,7 +63,7 @@ func (in *Input) exported(ctx context.Context) (string, error) {
 	return dir, nil
 }
 
-// enabled tells whether the policy leaves a finder on.
+// enabled tells whether the policy enables a finder.
 func (in *Input) enabled(finder string) bool {
 	on, said := in.Policy.Finders[finder]
 	return on || !said

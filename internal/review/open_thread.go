@@ -15,35 +15,35 @@ import (
 // openThread is a thread of the pull request at the head that is reviewed.
 type openThread struct {
 	precedent.Thread
-	// remark is what it says, free of secrets, with the place where it is now. It
-	// has no line if its lines are gone, or if it never stood on any.
+	// remark is its finding, with secrets redacted, at its current place. It has no
+	// line if its lines were deleted, or if it never had one.
 	remark         precedent.Finding
-	deletedComment bool // the lines that it is about are not there any more
-	deleted        bool // nor is their file
-	changed        bool // the lines are not what they were, or gone
-	lost           bool // nobody could look where they are
+	deletedComment bool // the flagged lines were deleted
+	deleted        bool // their file was deleted
+	changed        bool // the lines were changed or deleted
+	lost           bool // the lines could not be located
 }
 
-// final tells whether people have ended the conversation. What they closed,
-// declined or deleted is not said again. Whose closing ends one about a protected
-// category, the state says.
+// final tells whether people have closed the conversation: what they resolved,
+// dismissed or deleted is not raised again. For a protected category, the state tells
+// whether the person who closed it was allowed to.
 func (t *openThread) final() bool {
 	return t.State.Final() || t.Deleted || t.Closed && t.State != precedent.ThreadAddressed && !t.Category.Protected()
 }
 
-// open tells whether the conversation goes on.
+// open tells whether the conversation is still open.
 func (t *openThread) open() bool { return !t.final() && t.State != precedent.ThreadAddressed }
 
-// waits tells whether a person wrote and nobody has answered.
+// waits tells whether a person waits for a reply.
 func (t *openThread) waits() bool { return t.State == precedent.ThreadPending }
 
-// answered tells whether we had the last word in it. A "no" of somebody who cannot
-// end the conversation is heard at each push, and acknowledged once.
+// answered tells whether the last message is ours. A dismissal by somebody who may not
+// dismiss is read at each push, and answered once.
 func (t *openThread) answered() bool {
 	return len(t.Messages) > 0 && t.Messages[len(t.Messages)-1].Own
 }
 
-// openThreads brings the threads to the head, in an order that does not depend on theirs.
+// openThreads locates the threads at the head. Its order does not depend on theirs.
 func (in *Input) openThreads(src *sources) []*openThread {
 	analyzers := map[string]bool{}
 	for _, a := range lint.All() {
@@ -65,11 +65,11 @@ func (in *Input) openThreads(src *sources) []*openThread {
 	return all
 }
 
-// locate finds out where the thread's lines are. One that stands in the summary
-// has its quote alone to be found by.
+// locate finds the thread's lines at the head. A thread in the summary can be found
+// only by its quote.
 func (t *openThread) locate(in *Input, src *sources) {
 	at := &t.remark.Span
-	*at = precedent.Span{Path: in.now(cmp.Or(t.Current.Path, t.Path)), Side: cmp.Or(t.Side, precedent.Right)}
+	*at = precedent.Span{Path: in.headName(cmp.Or(t.Current.Path, t.Path)), Side: cmp.Or(t.Side, precedent.Right)}
 	file := in.Change.File(at.Path)
 	_, err := in.Read(precedent.Right, at.Path)
 	t.deleted = at.Side == precedent.Right && (errors.Is(err, fs.ErrNotExist) || file != nil && file.Status == diff.Deleted)
@@ -99,8 +99,8 @@ func (t *openThread) locate(in *Input, src *sources) {
 	t.changed = t.changed || t.deletedComment
 }
 
-// now is the name that a file has at the head.
-func (in *Input) now(path string) string {
+// headName returns the name that a file has at the head.
+func (in *Input) headName(path string) string {
 	changes := []*diff.Change{in.Change}
 	if in.Since != nil && in.Since.Changed != nil {
 		changes = append(changes, in.Since.Changed)

@@ -9,15 +9,15 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// fileChunk is what one file has in a shard.
+// fileChunk is the part of one file in a shard.
 type fileChunk struct {
 	pieces []piece
 	tokens int
 }
 
-// fileChunks are the first hunk of each group, all of which are of one file. A file
-// that fits into one shard is not torn apart. Secrets go before a hunk is cut:
-// half a key is not recognised as one.
+// fileChunks returns the first hunk of each group; all groups are of one file. A file
+// that fits into one shard is not split. Secrets are redacted before a hunk is split,
+// because half a key is not recognized.
 func (p *plan) fileChunks(c *diff.Change, groups [][]diff.HunkRef) []fileChunk {
 	var all []fileChunk
 	add := func(one piece, head, body int) {
@@ -49,9 +49,9 @@ func (p *plan) fileChunks(c *diff.Change, groups [][]diff.HunkRef) []fileChunk {
 	return all
 }
 
-// measure is what a piece takes in a prompt, in tokens: the line that names its
-// file, which the pieces of a file share, and the rest. It counts what is shown,
-// so that shards are neither half empty nor too large.
+// measure returns the size of a piece in a prompt, in tokens: of the line that names
+// its file, which the pieces of a file share, and of the rest. It counts the rendered
+// text, so that shards are neither half empty nor too large.
 func measure(c *diff.Change, one piece) (head, body int) {
 	also := (&brief{change: c}).places(one.refs[1:])
 	shown := prompt.Diff([]prompt.Piece{{File: one.file, Hunk: &one.hunk, Also: also}})
@@ -59,11 +59,11 @@ func measure(c *diff.Change, one piece) (head, body int) {
 	return prompt.Tokens(name) + 2*newline, prompt.Tokens(rest)
 }
 
-// newline is what the end of a line takes, in tokens, rounded up.
+// newline is the size of a line's end in tokens, rounded up.
 const newline = 1
 
-// lineSize is at least what a line takes in a prompt, in tokens, if line numbers
-// have so many digits.
+// lineSize returns an upper bound of a line's size in a prompt, in tokens, for line
+// numbers with the given number of digits.
 func lineSize(l *diff.Line, digits int) int {
 	const sign, digitsPerToken = 1, 3
 	n := sign + newline + (digits+digitsPerToken-1)/digitsPerToken + prompt.Tokens(text.Visible(l.Text))
@@ -73,8 +73,8 @@ func lineSize(l *diff.Line, digits int) int {
 	return n
 }
 
-// split cuts a hunk into parts whose lines take at most so many tokens, between
-// lines. The parts have the line numbers that their lines have.
+// split splits a hunk between lines into parts of at most the given number of tokens.
+// Each part has the line numbers of its lines.
 func split(h *diff.Hunk, most int) []diff.Hunk {
 	if len(h.Lines) < 2 {
 		return []diff.Hunk{*h}
