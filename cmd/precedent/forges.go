@@ -45,7 +45,8 @@ func (a *app) connect(op *settings.Settings) (workflow.Connection, error) {
 	if secret == "" {
 		return c, nil
 	}
-	return c, setMarkerKey(&c, secret)
+	err = setMarkerKey(&c, secret)
+	return c, err
 }
 
 // markerKeyVariable holds the key that signs our comments.
@@ -160,7 +161,8 @@ func (a *app) github(base string) (workflow.Connection, error) {
 	mac.Write([]byte("precedent marker"))
 	marker := hex.EncodeToString(mac.Sum(nil))
 	conn.Secrets = append(conn.Secrets, key)
-	return conn, setMarkerKey(&conn, marker)
+	err = setMarkerKey(&conn, marker)
+	return conn, err
 }
 
 // The variables of a GitHub App.
