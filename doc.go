@@ -57,7 +57,7 @@
 // answered, for a local change and for a pull request. Commands call it, and so can
 // jobs of a server.
 //
-// Doors and furnishings. internal/eval measures quality on folders of data.
+// Front ends and adapters. internal/eval measures quality on folders of data.
 // internal/fix makes suggestions in a work tree. internal/doctor looks at what a
 // review needs, and internal/progress shows what it is doing.
 // internal/engine/api asks a model behind an API, internal/engine/claude asks Claude Code, internal/engine/command

@@ -42,7 +42,7 @@ var floors = map[string]int{
 	"cmd/precedent": 9, "scripts/sbom": 9, "scripts/testsummary": 9,
 }
 
-// wired names, for packages that commands leave to internal/workflow, the files of
+// wired names, for packages that commands use through internal/workflow, the files of
 // cmd/precedent that may import them. Its tests may import any.
 var wired = map[string][]string{
 	"internal/comment": {"wire_workflow.go"}, "internal/post": {}, "internal/store": {}, "internal/thread": {},
@@ -51,17 +51,17 @@ var wired = map[string][]string{
 	"internal/forge/wire": {"forges.go"},
 }
 
-// furnishings is the floor whose packages only main and tests may import.
-const furnishings = 8
+// adapters is the floor whose packages only main and tests may import.
+const adapters = 8
 
-// needs is what only tests use, and the furnishings that are for tests.
+// needs is imported only by tests, and by the adapters that are for tests.
 const needs = "internal/needs"
 
 // anywhere stands for every package in the table of third parties.
 const anywhere = "*"
 
 // thirdParties names, for each third-party module, the packages that may
-// import it. docs/decisions says why each was taken.
+// import it. docs/decisions gives the reason for each.
 var thirdParties = map[string][]string{
 	"code.gitea.io/sdk/gitea":                  {"internal/forge/gitea"},
 	"github.com/CycloneDX/cyclonedx-go":        {"scripts/sbom"},
@@ -101,8 +101,7 @@ func TestFloors(t *testing.T) {
 	}
 }
 
-// TestEveryThirdPartyIsUsed keeps the table true: a module that nothing
-// imports any more leaves it.
+// TestEveryThirdPartyIsUsed fails if the table lists a module that nothing imports.
 func TestEveryThirdPartyIsUsed(t *testing.T) {
 	used := map[string]bool{}
 	walkImports(t, os.DirFS("."), func(_, _, imported string) {
@@ -112,12 +111,12 @@ func TestEveryThirdPartyIsUsed(t *testing.T) {
 	})
 	for _, m := range slices.Sorted(maps.Keys(thirdParties)) {
 		if !used[m] {
-			t.Errorf("%s stands in the table of third parties, but nothing imports it", m)
+			t.Errorf("%s is in the table of third parties, but nothing imports it", m)
 		}
 	}
 }
 
-// TestFloorsCatch plants what TestFloors exists to catch.
+// TestFloorsCatch checks that TestFloors reports violations.
 func TestFloorsCatch(t *testing.T) {
 	source := func(imports ...string) *fstest.MapFile {
 		var b strings.Builder
@@ -137,8 +136,8 @@ func TestFloorsCatch(t *testing.T) {
 		{"listed third party", "internal/store/x.go", "modernc.org/sqlite", ""},
 		{"its sub-package", "internal/text/x.go", "golang.org/x/text/unicode/norm", ""},
 		{"standard library", "x.go", "net/http", ""},
-		{"needs in a furnishing", "internal/forge/forgetest/x.go", module + "/internal/needs", ""},
-		{"furnishing in a test", "internal/review/x_test.go", module + "/internal/engine/enginetest", ""},
+		{"needs in an adapter", "internal/forge/forgetest/x.go", module + "/internal/needs", ""},
+		{"adapter in a test", "internal/review/x_test.go", module + "/internal/engine/enginetest", ""},
 
 		{"upward", "internal/memory/x.go", module + "/internal/review", "internal/memory (floor 4) imports internal/review (floor 5)"},
 		{"upward in a test", "internal/memory/x_test.go", module + "/internal/review", "floor 5"},
@@ -148,13 +147,13 @@ func TestFloorsCatch(t *testing.T) {
 		{"third party in the root", "x.go", "gopkg.in/yaml.v3", "not for it"},
 		{"needs in a package", "internal/eval/x.go", module + "/internal/needs", "only tests import"},
 		{"needs in a program", "cmd/precedent/x.go", module + "/internal/needs", "only tests import"},
-		{"furnishing in a package", "internal/eval/x.go", module + "/internal/engine/command", "floor 8"},
+		{"adapter in a package", "internal/eval/x.go", module + "/internal/engine/command", "floor 8"},
 		{"unlisted third party", "internal/text/x.go", "example.com/handy", "example.com/handy is not in the table"},
 		{"third party elsewhere", "internal/report/x.go", "modernc.org/sqlite", "not for it"},
-		{"unlisted package", "internal/utils/x.go", "fmt", "internal/utils stands on no floor"},
-		{"import of an unlisted package", "internal/eval/x.go", module + "/internal/utils", "internal/utils, which stands on no floor"},
+		{"unlisted package", "internal/utils/x.go", "fmt", "internal/utils is on no floor"},
+		{"import of an unlisted package", "internal/eval/x.go", module + "/internal/utils", "internal/utils, which is on no floor"},
 		{"wiring", "cmd/precedent/forges.go", module + "/internal/forge/github", ""},
-		{"no wiring", "cmd/precedent/x.go", module + "/internal/store", "commands leave to internal/workflow"},
+		{"no wiring", "cmd/precedent/x.go", module + "/internal/store", "commands use through internal/workflow"},
 		{"no wiring in a test", "cmd/precedent/x_test.go", module + "/internal/store", ""},
 		{"cgo", "internal/text/x.go", "C", "cgo"},
 	} {
@@ -162,7 +161,7 @@ func TestFloorsCatch(t *testing.T) {
 			got := checkFloors(t, fstest.MapFS{test.file: source(test.imports)})
 			switch {
 			case test.want == "" && len(got) > 0:
-				t.Errorf("complained without a reason: %q", got)
+				t.Errorf("unexpected complaints: %q", got)
 			case test.want != "" && (len(got) != 1 || !strings.Contains(got[0], test.want)):
 				t.Errorf("complaints %q, want one with %q", got, test.want)
 			}
@@ -170,7 +169,7 @@ func TestFloorsCatch(t *testing.T) {
 	}
 }
 
-// checkFloors returns what breaks the two tables in the Go sources of fsys.
+// checkFloors returns the violations of the tables in the Go sources of fsys.
 func checkFloors(t *testing.T, fsys fs.FS) []string {
 	t.Helper()
 	complaints := map[string]bool{}
@@ -178,7 +177,7 @@ func checkFloors(t *testing.T, fsys fs.FS) []string {
 	walkImports(t, fsys, func(dir, file, imported string) {
 		from, ok := floors[dir]
 		if !ok {
-			say("%s stands on no floor: add it to the table", dir)
+			say("%s is on no floor: add it to the table", dir)
 			return
 		}
 		test := strings.HasSuffix(file, "_test.go")
@@ -190,12 +189,12 @@ func checkFloors(t *testing.T, fsys fs.FS) []string {
 			to, ok := floors[target]
 			switch {
 			case !ok:
-				say("%s imports %s, which stands on no floor", file, target)
-			case test && (to == furnishings || target == dir), target == needs && from == furnishings:
+				say("%s imports %s, which is on no floor", file, target)
+			case test && (to == adapters || target == dir), target == needs && from == adapters:
 			case target == needs:
 				say("%s: only tests import %s", file, needs)
 			case dir == "cmd/precedent" && !test && isWired(target) && !slices.Contains(wired[target], path.Base(file)):
-				say("%s imports %s, which commands leave to internal/workflow", file, target)
+				say("%s imports %s, which commands use through internal/workflow", file, target)
 			case to >= from:
 				say("%s: %s (floor %d) imports %s (floor %d)", file, dir, from, target, to)
 			}

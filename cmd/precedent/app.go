@@ -35,9 +35,9 @@ type app struct {
 	dir      string // the working folder; empty for the process's own
 	now      func() time.Time
 	sleep    func(ctx context.Context, d time.Duration) error // between requests to a forge; nil for the real time
-	quiet    bool                                             // no progress and no notices; errors are always said
+	quiet    bool                                             // no progress and no notices; errors are always printed
 
-	brought engine.Engine // the engine of a command that has its own, before any setting
+	fixedEngine engine.Engine // takes precedence over the settings; for the demo
 }
 
 // environment turns what os.Environ returns into a map.
@@ -67,7 +67,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	case errors.As(err, &s):
 		return int(s)
 	}
-	a.complain(err)
+	a.printError(err)
 	var e *workflow.Error
 	if errors.As(err, &e) && e.Status != 0 {
 		return e.Status
@@ -80,15 +80,15 @@ func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "precedent",
 		Short: "The code reviewer that remembers",
-		Long: `Precedent reviews changes with analyzers and language models, and keeps what it
-learns: what it found, and what people answered. The next review starts there.
+		Long: `Precedent reviews changes with static analyzers and language models. It keeps what
+it found and how people answered, and uses that in the next review.
 
 Exit status: 0 clean, 1 findings at or above --fail-on, 2 usage or configuration
 error, 3 incomplete review, 130 interrupted.`,
 		Example: `  precedent review                 # the branch, else the working tree, else the last commit
   precedent review main...HEAD
   precedent dismiss k7m2q0v5xa     # not a problem here: never show it again
-  precedent demo                   # see it remember, without touching anything of yours`,
+  precedent demo                   # watch a review that remembers, in a temporary folder`,
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
@@ -98,7 +98,7 @@ error, 3 incomplete review, 130 interrupted.`,
 	root.SetIn(a.in)
 	root.SetOut(a.out)
 	root.SetErr(a.err)
-	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "no progress and no notices on standard error")
+	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "turn off progress and notices on standard error")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return misuse(cmd, err) })
 	root.SetHelpCommand(helpCommand())
 	root.AddCommand(
@@ -108,7 +108,7 @@ error, 3 incomplete review, 130 interrupted.`,
 	return root
 }
 
-// helpCommand is cobra's, with an example like every other command's.
+// helpCommand replaces cobra's help command by one with an example.
 func helpCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "help [command]",
@@ -132,27 +132,27 @@ func misuse(cmd *cobra.Command, err error) error {
 	return hinted(err, "%s --help", cmd.CommandPath())
 }
 
-// exitStatus ends a command that has said everything already.
+// exitStatus ends a command that has printed everything already.
 type exitStatus int
 
 func (s exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
 
-// exactly refuses any other number of arguments than n.
+// exactly accepts n arguments.
 func exactly(n int) cobra.PositionalArgs { return between(n, n) }
 
-// between refuses fewer arguments than least and more than most.
+// between accepts at least least and at most most arguments.
 func between(least, most int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
 		case cmd.HasSubCommands() && len(args) > 0:
-			err := fmt.Errorf("no command %q in %q", args[0], cmd.CommandPath())
+			err := fmt.Errorf("unknown command %q for %q", args[0], cmd.CommandPath())
 			cmd.SuggestionsMinimumDistance = 2
 			if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
 				return hinted(err, "did you mean %s %s?", cmd.CommandPath(), near[0])
 			}
 			return misuse(cmd, err)
 		case len(args) < least:
-			return misuse(cmd, fmt.Errorf("%s: an argument is missing: %s", cmd.CommandPath(), cmd.Use))
+			return misuse(cmd, fmt.Errorf("%s: missing argument: %s", cmd.CommandPath(), cmd.Use))
 		case len(args) > most:
 			return misuse(cmd, fmt.Errorf("%s: unexpected argument %q", cmd.CommandPath(), args[most]))
 		}
@@ -160,8 +160,8 @@ func between(least, most int) cobra.PositionalArgs {
 	}
 }
 
-// complain prints an error and its hint.
-func (a *app) complain(err error) {
+// printError prints an error and its hint.
+func (a *app) printError(err error) {
 	fmt.Fprintln(a.err, "precedent: "+text.Visible(err.Error()))
 	if hint := hintOf(err); hint != "" {
 		a.hint(hint)
@@ -170,7 +170,7 @@ func (a *app) complain(err error) {
 
 func (a *app) hint(s string) { fmt.Fprintln(a.err, "hint: "+text.Visible(s)) }
 
-// hintOf finds the hint of an error, wherever it was attached.
+// hintOf returns the hint of an error, or an empty string.
 func hintOf(err error) string {
 	var c *command.Error
 	if hint := workflow.HintOf(err); hint != "" || !errors.As(err, &c) {
@@ -179,7 +179,7 @@ func hintOf(err error) string {
 	return c.Hint
 }
 
-// notice tells what the user did not ask for but should know.
+// notice prints a message on standard error, unless --quiet is set.
 func (a *app) notice(format string, args ...any) {
 	if !a.quiet {
 		fmt.Fprintln(a.err, "precedent: "+text.Visible(fmt.Sprintf(format, args...)))
@@ -198,20 +198,20 @@ func terminal(w any) (width int, ok bool) {
 	return report.DefaultWidth, true
 }
 
-// paper says how wide standard output is and whether it may have colours: only
-// on a terminal, and never against NO_COLOR (https://no-color.org).
-func (a *app) paper() (width int, color bool) {
+// outputStyle returns the width of standard output, and whether to use colours:
+// only on a terminal, and not if NO_COLOR is set (https://no-color.org).
+func (a *app) outputStyle() (width int, color bool) {
 	width, tty := terminal(a.out)
 	return width, tty && a.env["NO_COLOR"] == "" && a.env["TERM"] != "dumb"
 }
 
-// page is a page on standard output.
+// page returns a page that writes to standard output.
 func (a *app) page() *report.Page {
-	width, color := a.paper()
+	width, color := a.outputStyle()
 	return report.NewPage(a.out, width, color)
 }
 
-// showProgress shows what a review does on standard error, nothing with --quiet.
+// showProgress shows the progress of a review on standard error, unless --quiet is set.
 func (a *app) showProgress() *progress.Progress {
 	o := progress.Options{Now: a.now}
 	if a.quiet {
@@ -219,21 +219,21 @@ func (a *app) showProgress() *progress.Progress {
 	}
 	o.Out = a.err
 	if f, ok := a.err.(*os.File); ok && term.IsTerminal(int(f.Fd())) && a.env["TERM"] != "dumb" {
-		o.Size = func() (int, int) { return screen(f) }
+		o.Size = func() (int, int) { return terminalSize(f) }
 		o.Color = a.env["NO_COLOR"] == ""
 	}
 	return progress.Start(o)
 }
 
-// screen is the size of a terminal, of the classic one if it does not tell.
-func screen(f *os.File) (columns, rows int) {
+// terminalSize returns the size of a terminal, by default 24 rows.
+func terminalSize(f *os.File) (columns, rows int) {
 	if columns, rows, err := term.GetSize(int(f.Fd())); err == nil && columns > 0 && rows > 0 {
 		return min(columns, maxColumns), rows
 	}
 	return report.DefaultWidth, 24
 }
 
-func counted(n int, noun string) string {
+func plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}

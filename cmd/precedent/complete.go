@@ -7,10 +7,10 @@ import (
 	"github.com/precedent-dev/precedent/internal/workflow"
 )
 
-// maxCompletions is how many ids a shell is offered.
+// maxCompletions limits the IDs that are offered to a shell.
 const maxCompletions = 50
 
-// completeFindings offers the ids of remembered findings to a shell.
+// completeFindings completes the IDs of findings.
 func (a *app) completeFindings(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	return a.completeIDs(cmd, args, func(w *workflow.Workspace) ([]cobra.Completion, error) {
 		rows, err := w.Memory.DB.RepoFor(cmd.Context(), w.IDs...)
@@ -26,7 +26,7 @@ func (a *app) completeFindings(cmd *cobra.Command, args []string, begun string) 
 	})
 }
 
-// completeDismissed offers the ids of dismissed findings to a shell.
+// completeDismissed completes the IDs of dismissed findings.
 func (a *app) completeDismissed(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	return a.completeIDs(cmd, args, func(w *workflow.Workspace) ([]cobra.Completion, error) {
 		all, err := w.Memory.Rejections(cmd.Context())
@@ -38,13 +38,13 @@ func (a *app) completeDismissed(cmd *cobra.Command, args []string, _ string) ([]
 	})
 }
 
-// completeIDs offers what list returns for the first argument, and nothing
-// where there is no repository or no memory: a shell shows no errors.
+// completeIDs completes the first argument with what list returns. Errors complete
+// nothing: a shell cannot show them.
 func (a *app) completeIDs(cmd *cobra.Command, args []string, list func(*workflow.Workspace) ([]cobra.Completion, error)) ([]cobra.Completion, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	w, err := a.remember(cmd.Context(), settingFlags(cmd))
+	w, err := a.openWorkspace(cmd.Context(), settingFlags(cmd))
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// completions writes a shell's completion script.
+// completions are the functions that write the completion script of each shell.
 var completions = map[string]func(root *cobra.Command, a *app) error{
 	"bash":       func(r *cobra.Command, a *app) error { return r.GenBashCompletionV2(a.out, true) },
 	"zsh":        func(r *cobra.Command, a *app) error { return r.GenZshCompletion(a.out) },

@@ -20,10 +20,10 @@ import (
 
 // configuration is the effective configuration.
 type configuration struct {
-	File     string          `json:"file"` // the operator's; empty if there is no place for one
+	File     string          `json:"file"` // the operator's; empty if neither HOME nor XDG_CONFIG_HOME is set
 	Found    bool            `json:"found"`
 	Settings []settings.Line `json:"settings"`
-	Errors   []string        `json:"errors"` // what is wrong with the policy
+	Errors   []string        `json:"errors"` // of the policy
 }
 
 func newConfig(a *app) *cobra.Command {
@@ -31,11 +31,15 @@ func newConfig(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "config",
 		Short: "Print the effective configuration, and where each value comes from",
-		Long: `Config prints every setting as a review would use it now, and who set it. Flags
-beat the environment, the environment beats the configuration file. The file is
-$XDG_CONFIG_HOME/precedent/config.yaml, or ~/.config/precedent/config.yaml; its
-keys are ` + strings.Join(settings.FileKeys(), ", ") + `. What belongs to the repository stands
-in its policy, ` + guide.PolicyFile + `, which precedent init writes.
+		Long: `Config prints every setting as a review would use it now, and where it comes from.
+Flags take precedence over the environment, and the environment over the
+configuration file, $XDG_CONFIG_HOME/precedent/config.yaml or
+~/.config/precedent/config.yaml. The file can set
+
+` + keyLines(settings.FileKeys()) + `
+
+The settings of the repository are in its policy, ` + guide.PolicyFile + `, which
+precedent init writes.
 
 Exit status 2 if the policy has errors.`,
 		Example: `  precedent config
@@ -57,7 +61,7 @@ Exit status 2 if the policy has errors.`,
 				return err
 			}
 			for _, err := range errs {
-				a.complain(err)
+				a.printError(err)
 			}
 			if workflow.HasErrors(errs) {
 				return exitStatus(precedent.ExitUsage)
@@ -70,6 +74,15 @@ Exit status 2 if the policy has errors.`,
 	return cmd
 }
 
+// keyLines joins keys with commas, five per line.
+func keyLines(keys []string) string {
+	var lines []string
+	for row := range slices.Chunk(keys, 5) {
+		lines = append(lines, strings.Join(row, ", "))
+	}
+	return strings.Join(lines, ",\n")
+}
+
 func printConfiguration(p *report.Page, c configuration) {
 	var rows [][]string
 	for _, s := range c.Settings {
@@ -77,30 +90,31 @@ func printConfiguration(p *report.Page, c configuration) {
 		if value == "" {
 			value = "-"
 		}
-		rows = append(rows, []string{p.Ink(report.Bold, s.Key), p.Ink(report.Plain, value) + "  " + p.Ink(report.Faint, "("+brief(s.Source, c.File)+")")})
+		rows = append(rows, []string{p.Ink(report.Bold, s.Key), p.Ink(report.Plain, value) + "  " + p.Ink(report.Faint, "("+shortSource(s.Source, c.File)+")")})
 	}
 	p.Table(rows)
 	p.Line()
 	switch {
 	case c.File == "":
-		p.Para("", p.Ink(report.Faint, "There is no place for a configuration file: neither HOME nor XDG_CONFIG_HOME is set."))
+		p.Para("", p.Ink(report.Faint, "There is no configuration file, because neither HOME nor XDG_CONFIG_HOME is set."))
 	case !c.Found:
-		p.Para("", p.Ink(report.Faint, "The configuration file would be "+c.File+"; it does not exist."))
+		p.Para("", p.Ink(report.Faint, "The configuration file, "+c.File+", does not exist."))
 	default:
 		p.Para("", p.Ink(report.Faint, "The configuration file is "+c.File+"."))
 	}
 }
 
-// brief shortens the path of the configuration file, which stands below.
-func brief(source, file string) string {
+// shortSource shortens the path of the configuration file, which is printed in full
+// below.
+func shortSource(source, file string) string {
 	if file == "" {
 		return source
 	}
 	return strings.Replace(source, file, filepath.Base(file), 1)
 }
 
-// configuration gathers every setting. Outside a repository those that need
-// one are left out.
+// configuration collects every setting. Outside a repository it leaves out those
+// that depend on one.
 func (a *app) configuration(ctx context.Context, flags map[string]string) (configuration, []error, error) {
 	op, err := a.settings(flags)
 	if err != nil {
@@ -124,7 +138,7 @@ func (a *app) configuration(ctx context.Context, flags map[string]string) (confi
 			c.set("memory_db", file.Value, file.Source.String())
 		}
 	} else {
-		const none = "no repository here"
+		const none = "not in a repository"
 		if op.Repo.Value.IsZero() {
 			c.set("repo", "", none)
 		}
@@ -145,7 +159,7 @@ func (a *app) configuration(ctx context.Context, flags map[string]string) (confi
 	return c, policy.Errors, nil
 }
 
-// set replaces a setting by what holds in this repository.
+// set replaces a setting by the effective value in this repository.
 func (c *configuration) set(key, value, source string) {
 	for i := range c.Settings {
 		if c.Settings[i].Key == key {
@@ -154,7 +168,7 @@ func (c *configuration) set(key, value, source string) {
 	}
 }
 
-// setNumber sets a number that the policy can set, else the default.
+// setNumber sets a number from the policy, or the default.
 func (c *configuration) setNumber(key string, policy *int, fallback int, source string) {
 	if policy != nil {
 		c.set(key, strconv.Itoa(*policy), "policy "+source)
@@ -177,7 +191,7 @@ func positive(n int) *int {
 	return &n
 }
 
-// policySettings are what the policy alone can set.
+// policySettings returns the settings that only the policy has.
 func policySettings(p workflow.Policy) []settings.Line {
 	var focus, finders, floors []string
 	for _, c := range p.Focus {
@@ -212,7 +226,7 @@ func policySettings(p workflow.Policy) []settings.Line {
 	}
 }
 
-// unless is what holds in the usual case, and what in the other.
+// unless returns then in the usual case, and otherwise in the other.
 func unless(usual bool, then, otherwise string) string {
 	if usual {
 		return then

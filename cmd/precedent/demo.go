@@ -38,10 +38,10 @@ func newDemo(a *app) *cobra.Command {
 	var keep bool
 	cmd := &cobra.Command{
 		Use:   "demo",
-		Short: "Watch it find, be told no, and remember",
-		Long: `Demo makes a small repository in a temporary folder and reviews it with an engine
-that plays a script. It dismisses one finding and reviews again. Nothing leaves
-this machine, nothing of yours is touched, and the folder is removed afterwards.`,
+		Short: "Show the whole cycle: review, dismiss a finding, review again",
+		Long: `Demo creates a small repository in a temporary folder and reviews it with a scripted
+engine. It dismisses one finding and reviews again. Nothing leaves this machine,
+none of your files change, and the folder is removed afterwards.`,
 		Example: `  precedent demo
   precedent demo --keep      # and look around in its repository`,
 		Args: exactly(0),
@@ -51,7 +51,7 @@ this machine, nothing of yours is touched, and the folder is removed afterwards.
 	return cmd
 }
 
-// demo tells the story, every command of which is really run.
+// demo runs every command of the demo for real.
 func (a *app) demo(ctx context.Context, keep bool) (err error) {
 	dir, err := os.MkdirTemp("", "precedent-demo-")
 	if err != nil {
@@ -79,33 +79,33 @@ func (a *app) demo(ctx context.Context, keep bool) (err error) {
 		p.Line()
 	}
 	review := []string{"review", "main...retry-refunds"}
-	tell("A branch retries refunds. Before it is pushed, it is reviewed. What finders claim, a verifier tries to refute:")
-	if err := d.play(ctx, p, precedent.ExitFindings, review...); err != nil {
+	tell("A branch retries refunds. Review it before it is pushed. A verifier tries to refute what the finders report:")
+	if err := d.runCommand(ctx, p, precedent.ExitFindings, review...); err != nil {
 		return err
 	}
-	declined, err := d.find(ctx, "without a pause")
+	declined, err := d.findID(ctx, "without a pause")
 	if err != nil {
 		return err
 	}
-	tell("One of them is no problem here. %s says so, with a reason:", demoWho)
-	if err := d.play(ctx, p, precedent.ExitClean, "dismiss", declined, "--reason", demoReason); err != nil {
+	tell("One finding is not a problem here. %s dismisses it, with a reason:", demoWho)
+	if err := d.runCommand(ctx, p, precedent.ExitClean, "dismiss", declined, "--reason", demoReason); err != nil {
 		return err
 	}
-	tell("The same change is reviewed again. What was found is known, and what was declined stays hidden, in the open:")
-	if err := d.play(ctx, p, precedent.ExitFindings, review...); err != nil {
+	tell("Review the same change again. Known findings are recognised, and the dismissed one is listed as hidden:")
+	if err := d.runCommand(ctx, p, precedent.ExitFindings, review...); err != nil {
 		return err
 	}
-	tell("Why was it hidden? Every decision is kept:")
-	if err := d.play(ctx, p, precedent.ExitClean, "explain", declined); err != nil {
+	tell("Why was it hidden? Every decision is stored:")
+	if err := d.runCommand(ctx, p, precedent.ExitClean, "explain", declined); err != nil {
 		return err
 	}
 	p.Line()
-	p.Para("", p.Ink(report.Green, "That is all: it finds, it is told no, it remembers.")+p.Ink(report.Plain, " Try precedent review in a repository of yours."))
+	p.Para("", p.Ink(report.Green, "That is all: it reviews, you dismiss, it remembers.")+p.Ink(report.Plain, " Try precedent review in one of your repositories."))
 	return p.Err()
 }
 
-// demoApp is this program as the demo's user has it: at home in the demo's
-// folder, with an engine that plays the script.
+// demoApp returns the program of the demo's user: the home folder is the demo's
+// folder, and the engine plays the script.
 func (a *app) demoApp(dir string) (*app, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -122,11 +122,11 @@ func (a *app) demoApp(dir string) (*app, error) {
 			env[name] = v
 		}
 	}
-	return &app{in: a.in, out: a.out, err: a.err, env: env, dir: filepath.Join(dir, "shop"), now: a.now, brought: e, quiet: true}, nil
+	return &app{in: a.in, out: a.out, err: a.err, env: env, dir: filepath.Join(dir, "shop"), now: a.now, fixedEngine: e, quiet: true}, nil
 }
 
-// play prints a command as a shell would show it and runs it.
-func (a *app) play(ctx context.Context, p *report.Page, want int, args ...string) error {
+// runCommand prints a command as a shell would show it, and runs it.
+func (a *app) runCommand(ctx context.Context, p *report.Page, want int, args ...string) error {
 	line := "$ precedent"
 	for _, arg := range args {
 		line += " " + shellWord(arg)
@@ -138,9 +138,9 @@ func (a *app) play(ctx context.Context, p *report.Page, want int, args ...string
 	return ctx.Err()
 }
 
-// find returns the id of the remembered finding whose title holds the words.
-func (a *app) find(ctx context.Context, words string) (string, error) {
-	w, err := a.remember(ctx, nil)
+// findID returns the ID of the stored finding whose title contains the words.
+func (a *app) findID(ctx context.Context, words string) (string, error) {
+	w, err := a.openWorkspace(ctx, nil)
 	if err != nil {
 		return "", err
 	}
@@ -158,7 +158,7 @@ func (a *app) find(ctx context.Context, words string) (string, error) {
 			return k.ID, nil
 		}
 	}
-	return "", errors.New("the demo's review did not find what its script says")
+	return "", errors.New("the review did not find what the script of the demo says")
 }
 
 // shellWord quotes an argument for a shell if it needs to be.
@@ -172,9 +172,9 @@ func shellWord(s string) string {
 	return s
 }
 
-// makeDemo makes the demo's repository in dir: a branch main and one that
-// changes the file. It runs git itself, which is safe in a repository of our own
-// making, and which nothing else outside internal/git does.
+// makeDemo creates the demo's repository in dir, with a branch main and a branch that
+// changes the file. It runs git itself, which is safe only in a repository that it
+// has just created; everything else uses internal/git.
 func makeDemo(ctx context.Context, dir string) error {
 	top := filepath.Join(dir, "shop")
 	file := filepath.Join(top, filepath.FromSlash(demoFile))
@@ -216,10 +216,10 @@ func demoGit(ctx context.Context, home, top string, args []string) error {
 		"GIT_AUTHOR_NAME=" + demoWho, "GIT_AUTHOR_EMAIL=dana@example.org", "GIT_AUTHOR_DATE=2026-01-05T09:00:00Z",
 		"GIT_COMMITTER_NAME=" + demoWho, "GIT_COMMITTER_EMAIL=dana@example.org", "GIT_COMMITTER_DATE=2026-01-05T09:00:00Z",
 	}
-	var said bytes.Buffer
-	cmd.Stdout, cmd.Stderr = io.Discard, &said
+	var stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = io.Discard, &stderr
 	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("make the demo's repository: git %s: %w: %s", args[0], err, bytes.TrimSpace(said.Bytes()))
+		return fmt.Errorf("make the demo's repository: git %s: %w: %s", args[0], err, bytes.TrimSpace(stderr.Bytes()))
 	}
 	return nil
 }

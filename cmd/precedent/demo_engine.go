@@ -12,20 +12,20 @@ import (
 	"github.com/precedent-dev/precedent/internal/report"
 )
 
-// demoEngine names the command that is the demo's model.
+// demoEngine is the name of the command that serves as the demo's engine.
 const demoEngine = "demo-engine"
 
 //go:embed demo/script.json
 var demoScript []byte
 
-// script is what the demo's engine says about the demo's change.
+// script holds the answers of the demo's engine.
 type script struct {
 	Finders  map[string]json.RawMessage `json:"finders"`  // answers, by finder; the others find nothing
 	Verdicts map[string]map[string]any  `json:"verdicts"` // by the title of the claim
-	Pair     map[string]any             `json:"pair"`     // of the one pair that may be the same
+	Pair     map[string]any             `json:"pair"`     // for the one pair that may be the same
 }
 
-// newDemoEngine is the program that the demo's engine runs: this one again.
+// newDemoEngine is the hidden command that the demo's engine runs.
 func newDemoEngine(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:     demoEngine,
@@ -55,9 +55,9 @@ func (s *script) answer(task engine.Request) any {
 	switch task.Role {
 	case engine.Verifier:
 		var verdicts []any
-		// As the verifier's prompts write a claim.
-		claimed := regexp.MustCompile(`(?ms)^id: (\S+)\nplace: .*?^claim: (.*?)$`)
-		for _, claim := range claimed.FindAllStringSubmatch(task.Prompt, -1) {
+		// This is how the verifier's prompts write a claim.
+		claims := regexp.MustCompile(`(?ms)^id: (\S+)\nplace: .*?^claim: (.*?)$`)
+		for _, claim := range claims.FindAllStringSubmatch(task.Prompt, -1) {
 			if v := s.Verdicts[claim[2]]; v != nil {
 				v["finding"] = claim[1]
 				verdicts = append(verdicts, v)
@@ -66,8 +66,8 @@ func (s *script) answer(task engine.Request) any {
 		return map[string]any{"verdicts": verdicts}
 	case engine.Judge:
 		var pairs []any
-		paired := regexp.MustCompile(`(?m)^id: (\S+)$`)
-		for _, pair := range paired.FindAllStringSubmatch(task.Prompt, 1) {
+		pairIDs := regexp.MustCompile(`(?m)^id: (\S+)$`)
+		for _, pair := range pairIDs.FindAllStringSubmatch(task.Prompt, 1) {
 			s.Pair["pair"] = pair[1]
 			pairs = append(pairs, s.Pair)
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/workflow"
 )
 
-// dismissal is what the command line says about dismissing findings.
+// dismissal are the options of dismiss.
 type dismissal struct {
 	undo, list, asJSON bool
 	reason, who        string
@@ -23,25 +23,24 @@ func newDismiss(a *app) *cobra.Command {
 	var d dismissal
 	cmd := &cobra.Command{
 		Use:   "dismiss ID...",
-		Short: "Say that findings are not a problem here, take it back, or list what was said",
-		Long: `Dismiss hides the findings whose ids begin with ID from the next review on,
-whatever their severity, and every review lists what it hid, with your name and
-reason. It also counts once against the pattern: findings like it lose weight.
+		Short: "Dismiss findings that are not a problem here, undo that, or list dismissals",
+		Long: `Dismiss hides the findings whose IDs begin with ID, whatever their severity,
+starting with the next review. Every review lists what it hid, with your name and
+reason. A dismissal also lowers the confidence of similar findings.
 
-The reason says how far it reaches for findings like it: "intended here" means
-the function, "we don't do this here" the folder, "never in this repo" the
-repository.`,
+The reason decides the scope for similar findings: "intended here" means the
+function, "we don't do this here" the folder, "never in this repo" the repository.`,
 		Example: `  precedent dismiss k7m2q0v5xa --reason "the caller holds the lock"
   precedent dismiss --list
   precedent dismiss --undo k7m2q0v5xa`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case d.list && (len(args) > 0 || d.undo):
-				return misuse(cmd, errors.New("--list takes no ID, and no --undo"))
+				return misuse(cmd, errors.New("--list cannot be used with an ID or --undo"))
 			case d.asJSON && !d.list:
-				return misuse(cmd, errors.New("--json is the form of --list"))
+				return misuse(cmd, errors.New("--json requires --list"))
 			case !d.list && len(args) == 0:
-				return misuse(cmd, fmt.Errorf("%s: an argument is missing: %s", cmd.CommandPath(), cmd.Use))
+				return misuse(cmd, fmt.Errorf("%s: missing argument: %s", cmd.CommandPath(), cmd.Use))
 			}
 			return nil
 		},
@@ -63,12 +62,12 @@ repository.`,
 
 func addReason(cmd *cobra.Command, d *dismissal) {
 	cmd.Flags().StringVar(&d.reason, "reason", "", "why it is not a problem here, in a `sentence`")
-	cmd.Flags().StringVar(&d.who, "who", "", "the `name` that is kept with it (default: your user name)")
+	cmd.Flags().StringVar(&d.who, "who", "", "the `name` to store with it (default: your user name)")
 }
 
-// dismiss dismisses findings, takes that back, or lists what is dismissed.
+// dismiss dismisses findings, restores them, or lists dismissals.
 func (a *app) dismiss(cmd *cobra.Command, ids []string, d dismissal) error {
-	w, err := a.remember(cmd.Context(), settingFlags(cmd))
+	w, err := a.openWorkspace(cmd.Context(), settingFlags(cmd))
 	if err != nil {
 		return err
 	}
@@ -85,10 +84,10 @@ func (a *app) dismiss(cmd *cobra.Command, ids []string, d dismissal) error {
 		var j precedent.Rejection
 		if d.undo {
 			j, err = w.Memory.Undismiss(cmd.Context(), id)
-			verb, next = "brought back", "The next review shows it again."
+			verb, next = "restored", "The next review shows it again."
 		} else if j, err = w.Memory.Dismiss(cmd.Context(), id, d.reason, d.who); err == nil {
-			next = fmt.Sprintf("The next review hides it and says so, until %s.", j.ExpiresAt.Format(time.DateOnly))
-			back = "take it back: precedent dismiss --undo " + j.Finding
+			next = fmt.Sprintf("Reviews hide it until %s, and list it as hidden.", j.ExpiresAt.Format(time.DateOnly))
+			back = "undo: precedent dismiss --undo " + j.Finding
 		}
 		if err != nil {
 			return err
@@ -115,11 +114,11 @@ func (a *app) listDismissals(ctx context.Context, w *workflow.Workspace, asJSON 
 	return p.Err()
 }
 
-// newFP is the older name of dismiss.
+// newFP is an alias of dismiss with subcommands.
 func newFP(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "fp",
-		Short:   "The older name of dismiss: fp add ID, fp list, fp remove ID",
+		Short:   "Alias of dismiss: fp add ID, fp list, fp remove ID",
 		Example: "  precedent fp list",
 		Args:    exactly(0),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -152,12 +151,12 @@ func newFP(a *app) *cobra.Command {
 	return cmd
 }
 
-// user is the name of whoever runs the program, as the system knows it.
+// user returns the name of the user who runs the program.
 func (a *app) user() string {
 	for _, name := range []string{"USER", "LOGNAME", "USERNAME"} {
 		if v := a.env[name]; v != "" {
 			return v
 		}
 	}
-	return "somebody on this machine"
+	return "an unknown user"
 }

@@ -23,15 +23,15 @@ func newDoctor(a *app) *cobra.Command {
 	var asJSON, try bool
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Check what a review needs, and say what is missing",
-		Long: `Doctor looks at git, the repository, the engine, the sandbox, the forge, the
-memory, the policy, the linters, the guide, the hook and the temporary folder,
-and says of each whether it is ok, whether a review works without it (warn), or
-not (missing), and what helps.
+		Short: "Check the setup, and show what is missing",
+		Long: `Doctor checks git, the repository, the engine, the sandbox, the forge, the memory,
+the policy, the linters, the guide, the hook and the temporary folder. For each
+it prints ok, warn (a review works without it) or missing (a review needs it),
+and how to fix it.
 
-If there is a token of a forge, the forge is asked whose it is. Nothing else is
-sent anywhere unless --try is given, which asks the model for one token and says
-what that cost. Keys are never printed.
+If a forge token is set, doctor asks the forge whose it is. It sends nothing else
+unless --try is given, which asks the model for one token and prints what that
+cost. Keys are never printed.
 
 Exit status: 0 if a review would work, 2 if something that it needs is missing.`,
 		Example: `  precedent doctor
@@ -57,17 +57,17 @@ Exit status: 0 if a review would work, 2 if something that it needs is missing.`
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
-	cmd.Flags().BoolVar(&try, "try", false, "ask the model for one token, which costs as much as that")
+	cmd.Flags().BoolVar(&try, "try", false, "ask the model for one token, which has a small cost")
 	addSettings(cmd, "engine", "model", "memory_db", "repo", "forge")
 	return cmd
 }
 
-// diagnose looks at everything. It ends early only if it is interrupted.
+// diagnose checks everything. It ends early only if it is interrupted.
 func (a *app) diagnose(ctx context.Context, flags map[string]string, try bool) (*doctor.Diagnosis, error) {
 	d := doctor.New(hintOf)
 	op, err := a.settings(flags)
 	if err != nil {
-		d.Wrong("settings", doctor.Missing, err)
+		d.AddError("settings", doctor.Missing, err)
 		if op, err = settings.Read(settings.Sources{}); err != nil { // the defaults
 			return nil, err
 		}
@@ -75,7 +75,7 @@ func (a *app) diagnose(ctx context.Context, flags map[string]string, try bool) (
 	d.Git(ctx, a.gitOptions())
 	repo, err := a.openRepo(ctx)
 	if err != nil {
-		d.Wrong("repository", doctor.Missing, err)
+		d.AddError("repository", doctor.Missing, err)
 	} else {
 		defer repo.Close()
 		d.Repository(ctx, repo)
@@ -87,7 +87,7 @@ func (a *app) diagnose(ctx context.Context, flags map[string]string, try bool) (
 		a.checkMemory(ctx, d, op)
 		policy, err := workflow.CurrentPolicy(ctx, repo)
 		if err != nil {
-			d.Wrong("policy", doctor.Missing, err)
+			d.AddError("policy", doctor.Missing, err)
 		} else {
 			d.Policy(policy.Policy, policy.Source, policy.Errors, workflow.HasErrors(policy.Errors))
 		}
@@ -103,93 +103,93 @@ func (a *app) diagnose(ctx context.Context, flags map[string]string, try bool) (
 func (a *app) checkMemory(ctx context.Context, d *doctor.Diagnosis, op *settings.Settings) {
 	repo, err := a.openRepository(ctx, op)
 	if err != nil {
-		d.Wrong("memory", doctor.Warned, err)
+		d.AddError("memory", doctor.Warning, err)
 		return
 	}
 	defer repo.Close()
 	d.Memory(ctx, a.workflow(), repo)
 }
 
-// checkEngine says what reads, and with try asks it something.
+// checkEngine checks the engine, and with try sends it a request.
 func (a *app) checkEngine(ctx context.Context, d *doctor.Diagnosis, op *settings.Settings, try bool) {
 	const name = "engine"
-	r, err := a.reader(op)
+	r, err := a.chooseEngine(op)
 	if err != nil {
-		d.Wrong(name, doctor.Missing, err)
+		d.AddError(name, doctor.Missing, err)
 		return
 	}
 	var keys []string
 	for _, variable := range []string{settings.KeyOf[settings.Anthropic], settings.KeyOf[settings.OpenAI]} {
-		said := "not set"
+		state := "not set"
 		if a.env[variable] != "" {
-			said = "set"
+			state = "set"
 		}
-		keys = append(keys, variable+" is "+said)
+		keys = append(keys, variable+" is "+state)
 	}
 	about := strings.Join(keys, ", ")
 	switch {
 	case r.model != nil:
-		d.Say(name, doctor.Fine, "", "%s; %s", api.New(api.Config{Model: r.model, Prices: llm.ListPrices().With(op.Prices), Why: r.from}).Info().Line, about)
-	case r.agent != "":
-		d.Say(name, doctor.Fine, "", "claude %s (%s); %s", r.agent, r.from, about)
+		d.Add(name, doctor.OK, "", "%s; %s", api.New(api.Config{Model: r.model, Prices: llm.ListPrices().With(op.Prices), Why: r.source}).Info().Line, about)
+	case r.claudePath != "":
+		d.Add(name, doctor.OK, "", "claude %s (%s); %s", r.claudePath, r.source, about)
 	case r.program != nil:
-		d.Say(name, doctor.Fine, "", "%s", r.program.Info().Line)
+		d.Add(name, doctor.OK, "", "%s", r.program.Info().Line)
 	default:
-		d.Say(name, doctor.Warned, "set a key, or name a program or a local server: docs/getting-started.md", "%s: only the analyzers read; %s", r.why, about)
+		d.Add(name, doctor.Warning, "set a key, or configure a program or a local server: docs/getting-started.md", "%s: only the analyzers run; %s", r.whyNone, about)
 	}
 	if try {
 		d.Try(ctx, r.model, llm.ListPrices().With(op.Prices))
 	}
 }
 
-// forgePatience is how long a forge may take to say whose the token is.
-const forgePatience = 20 * time.Second
+// forgeTimeout limits the request for the owner of the token.
+const forgeTimeout = 20 * time.Second
 
-// checkForge says which forge pull requests are read from, and as whom. A
-// forge is asked only if there is a token for it. Where nothing points to one,
-// there is nothing to say: most reviews need none.
+// checkForge reports which forge pull requests are read from, and as which user. It
+// asks the forge only if there is a token for it. It reports nothing if neither the
+// settings nor the repository point to a forge: most reviews need none.
 func (a *app) checkForge(ctx context.Context, d *doctor.Diagnosis, op *settings.Settings, repo *git.Repo) {
 	const name = "forge"
-	st, err := a.station(op)
+	conn, err := a.connect(op)
 	if err != nil {
-		d.Wrong(name, doctor.Warned, err) // reviews of local changes need none
+		d.AddError(name, doctor.Warning, err) // reviews of local changes need no forge
 		return
 	}
 	var id precedent.Repo
 	if repo != nil {
-		if ids, err := workflow.Identities(ctx, repo, op.Repo.Value); err == nil { // trouble is said with the repository
+		if ids, err := workflow.Identities(ctx, repo, op.Repo.Value); err == nil { // errors are reported with the repository
 			id = ids[0]
 		}
 	}
-	here := id.Host == st.Host()
-	if !here && !st.known() && op.Forge.Source.By == settings.Default {
+	here := id.Host == conn.Host()
+	if !here && !conn.Known && op.Forge.Source.By == settings.Default {
 		return
 	}
-	if !st.known() {
-		hint := "set " + st.named + " to read private ones, and to post"
-		d.Say(name, doctor.Fine, hint, "%s (%s), without a token: public pull requests can be read, and nothing can be posted", st.Host(), op.Forge.Source)
+	if !conn.Known {
+		hint := "set " + conn.TokenName + " to read private pull requests, and to post"
+		d.Add(name, doctor.OK, hint, "%s (%s), without a token: it can read public pull requests, but not post", conn.Host(), op.Forge.Source)
 		return
 	}
-	within, cancel := context.WithTimeout(ctx, forgePatience)
+	within, cancel := context.WithTimeout(ctx, forgeTimeout)
 	defer cancel()
 	if here { // an App acts for a repository
-		_, err = st.token(within, id)
+		_, err = conn.Token(within, id)
 	}
 	var me forge.Person
 	if err == nil {
-		me, err = st.Me(within)
+		me, err = conn.Me(within)
 	}
 	if err != nil {
-		d.Wrong(name, doctor.Warned, st.fault(err))
+		d.AddError(name, doctor.Warning, conn.Explain(err))
 		return
 	}
-	says := st.Host() + " (" + op.Forge.Source.String() + "), as " + me.Login
-	if q := st.Quota(); q.Limit > 0 {
-		says += ", " + workflow.QuotaLeft(q)
+	about := conn.Host() + " (" + op.Forge.Source.String() + "), as " + me.Login
+	if q := conn.Quota(); q.Limit > 0 {
+		about += ", " + workflow.QuotaLeft(q)
 	}
 	if !here && !id.IsZero() && !id.IsLocal() {
-		d.Say(name, doctor.Warned, elsewhere, "%s; but the clone's remote is on %s", says, id.Host)
+		d.Add(name, doctor.Warning, otherForgeHint, "%s; but the clone's remote is on %s", about, id.Host)
 		return
 	}
-	d.Say(name, doctor.Fine, "", "%s", says)
+	d.Add(name, doctor.OK, "", "%s", about)
 }

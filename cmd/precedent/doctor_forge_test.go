@@ -36,7 +36,7 @@ func (s *prStage) forgeRow(remote string, flags map[string]string) (doctor.Check
 	if len(d.Checks) == 0 {
 		return doctor.Check{}, false
 	}
-	if row := d.Checks[0]; strings.Contains(row.Says+row.Hint, forgetest.Secret[4:12]) {
+	if row := d.Checks[0]; strings.Contains(row.Text+row.Hint, forgetest.Secret[4:12]) {
 		s.t.Errorf("the token is shown: %+v", row)
 	}
 	return d.Checks[0], true
@@ -52,35 +52,35 @@ func TestDoctorNamesTheForge(t *testing.T) {
 		t.Helper()
 		before := len(s.door.stage.Script.Requests())
 		got, _ := s.forgeRow(remote, flags)
-		if got.State != state || !strings.Contains(got.Says, says) || !strings.Contains(got.Hint, hint) || hint == "" && got.Hint != "" {
+		if got.State != state || !strings.Contains(got.Text, says) || !strings.Contains(got.Hint, hint) || hint == "" && got.Hint != "" {
 			t.Errorf("%s: %+v, want %s %q, hint %q", name, got, state, says, hint)
 		}
 		if n := len(s.door.stage.Script.Requests()) - before; n != requests {
 			t.Errorf("%s: %d requests, want %d", name, n, requests)
 		}
 	}
-	expect("a token", 1, ours, nil, doctor.Fine, "(environment GITHUB_API_URL), as "+forgetest.Bot.Login+", 432", "")
-	expect("a token and a remote elsewhere", 1, "https://example.org/team/app", nil, doctor.Warned, "the clone's remote is on example.org", "--forge gitea:")
-	expect("a token and no remote", 1, "", nil, doctor.Fine, "as "+forgetest.Bot.Login, "")
+	expect("a token", 1, ours, nil, doctor.OK, "(environment GITHUB_API_URL), as "+forgetest.Bot.Login+", 432", "")
+	expect("a token and a remote elsewhere", 1, "https://example.org/team/app", nil, doctor.Warning, "the clone's remote is on example.org", "--forge gitea:")
+	expect("a token and no remote", 1, "", nil, doctor.OK, "as "+forgetest.Bot.Login, "")
 	s.app.env["GH_TOKEN"] = "ghp_wrong"
-	expect("a wrong token", 1, ours, nil, doctor.Warned, "find out whose the token is", "GITHUB_TOKEN or GH_TOKEN holds it")
+	expect("a wrong token", 1, ours, nil, doctor.Warning, "look up the account of the token", "the token is in GITHUB_TOKEN or GH_TOKEN")
 	s.app.env["GH_TOKEN"] = "a b"
-	expect("no token at all", 0, ours, nil, doctor.Warned, "GITHUB_TOKEN or GH_TOKEN", "make a new one")
+	expect("no token at all", 0, ours, nil, doctor.Warning, "GITHUB_TOKEN or GH_TOKEN", "make a new one")
 	s.app.env["GH_TOKEN"] = ""
-	expect("without a token", 0, ours, nil, doctor.Fine, "without a token: public pull requests can be read, and nothing can be posted", "set GITHUB_TOKEN or GH_TOKEN")
-	expect("a folder that is none", 0, ours, map[string]string{"forge": "local:" + filepath.Join(s.home, "away")}, doctor.Warned, "no repo.json", "docs/github.md")
-	expect("a folder", 0, "", map[string]string{"forge": "local:" + folderForge(t)}, doctor.Fine, "forge.localhost (flag --forge), as precedent", "")
+	expect("without a token", 0, ours, nil, doctor.OK, "without a token: it can read public pull requests, but not post", "set GITHUB_TOKEN or GH_TOKEN")
+	expect("a folder that is none", 0, ours, map[string]string{"forge": "local:" + filepath.Join(s.home, "away")}, doctor.Warning, "no repo.json", "docs/github.md")
+	expect("a folder", 0, "", map[string]string{"forge": "local:" + folderForge(t)}, doctor.OK, "forge.localhost (flag --forge), as precedent", "")
 
 	delete(s.app.env, "GITHUB_API_URL")
-	expect("a clone of GitHub's", 0, "git@github.com:octo/app.git", nil, doctor.Fine, "github.com (default), without a token", "GITHUB_TOKEN")
+	expect("a clone of GitHub's", 0, "git@github.com:octo/app.git", nil, doctor.OK, "github.com (default), without a token", "GITHUB_TOKEN")
 	if got, said := s.forgeRow("https://example.org/team/app", nil); said {
 		t.Errorf("a clone that no forge is known for: %+v", got)
 	}
 
 	s.toGitea(forgetest.Gitea127)
-	expect("Gitea", 1, s.door.URL+"/octo/app", nil, doctor.Fine, "(environment PRECEDENT_FORGE), as "+forgetest.Bot.Login, "")
+	expect("Gitea", 1, s.door.URL+"/octo/app", nil, doctor.OK, "(environment PRECEDENT_FORGE), as "+forgetest.Bot.Login, "")
 	s.app.env["GITEA_TOKEN"] = ""
-	expect("Gitea without a token", 0, s.door.URL+"/octo/app", nil, doctor.Fine, "without a token", "set GITEA_TOKEN")
+	expect("Gitea without a token", 0, s.door.URL+"/octo/app", nil, doctor.OK, "without a token", "set GITEA_TOKEN")
 	s.app.env["GITEA_TOKEN"] = forgetest.Secret
-	expect("nobody there", 0, "", map[string]string{"forge": "gitea:http://127.0.0.1:1"}, doctor.Warned, "127.0.0.1:1", "network")
+	expect("nobody there", 0, "", map[string]string{"forge": "gitea:http://127.0.0.1:1"}, doctor.Warning, "127.0.0.1:1", "network")
 }

@@ -48,14 +48,14 @@ func TestDoctorNamesTheEngine(t *testing.T) {
 		says   string
 		hint   string
 	}{
-		{"nothing", nil, "", doctor.Warned, "none: only the analyzers read; ANTHROPIC_API_KEY is not set, OPENAI_API_KEY is not set", "docs/getting-started.md"},
-		{"a key", map[string]string{"ANTHROPIC_API_KEY": "sk-canary"}, "", doctor.Fine, "(ANTHROPIC_API_KEY is set) → api.anthropic.com; ANTHROPIC_API_KEY is set, OPENAI_API_KEY is not", ""},
+		{"nothing", nil, "", doctor.Warning, "none: only the analyzers run; ANTHROPIC_API_KEY is not set, OPENAI_API_KEY is not set", "docs/getting-started.md"},
+		{"a key", map[string]string{"ANTHROPIC_API_KEY": "sk-canary"}, "", doctor.OK, "(ANTHROPIC_API_KEY is set) → api.anthropic.com; ANTHROPIC_API_KEY is set, OPENAI_API_KEY is not", ""},
 		{"no key", nil, "openai", doctor.Missing, "OPENAI_API_KEY is not set", "another engine"},
-		{"a server without a model", map[string]string{"OPENAI_BASE_URL": "http://localhost:1/v1"}, "", doctor.Missing, "no model is named", "--model"},
-		{"a program", nil, "command:" + program, doctor.Fine, "this program gets the code", ""},
+		{"a server without a model", map[string]string{"OPENAI_BASE_URL": "http://localhost:1/v1"}, "", doctor.Missing, "no model is set", "--model"},
+		{"a program", nil, "command:" + program, doctor.OK, "this program gets the code", ""},
 		{"no such program", nil, "command:" + program + "s", doctor.Missing, "find engine program", ""},
-		{"no Claude Code", map[string]string{"PATH": "/nowhere"}, "claude", doctor.Missing, "no such program in PATH", "npm install"},
-		{"Claude Code", map[string]string{"PATH": fakeClaude(t)}, "claude", doctor.Fine, "/claude (flag --engine)", ""},
+		{"no Claude Code", map[string]string{"PATH": "/nowhere"}, "claude", doctor.Missing, "the program is not in PATH", "npm install"},
+		{"Claude Code", map[string]string{"PATH": fakeClaude(t)}, "claude", doctor.OK, "/claude (flag --engine)", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			flags := map[string]string{}
@@ -64,7 +64,7 @@ func TestDoctorNamesTheEngine(t *testing.T) {
 			}
 			rows, works := engineRows(t, test.env, flags, false)
 			got := rows["engine"]
-			if got.State != test.state || !strings.Contains(got.Says, test.says) || !strings.Contains(got.Hint, test.hint) || works != (test.state != doctor.Missing) {
+			if got.State != test.state || !strings.Contains(got.Text, test.says) || !strings.Contains(got.Hint, test.hint) || works != (test.state != doctor.Missing) {
 				t.Errorf("said %+v, works: %t; want %s, %q and the hint %q", got, works, test.state, test.says, test.hint)
 			}
 			if len(rows) != 1 {
@@ -94,11 +94,11 @@ func TestDoctorTries(t *testing.T) {
 		state  doctor.State
 		says   string
 	}{
-		{"OpenAI answers", settings.OpenAI, llmtest.Reply{Text: "ok"}, doctor.Fine, "gpt-5 answered: "},
-		{"Anthropic answers", settings.Anthropic, llmtest.Reply{Text: "ok"}, doctor.Fine, " answered: "},
+		{"OpenAI answers", settings.OpenAI, llmtest.Reply{Text: "ok"}, doctor.OK, "gpt-5 answered: "},
+		{"Anthropic answers", settings.Anthropic, llmtest.Reply{Text: "ok"}, doctor.OK, " answered: "},
 		{"the key is wrong", settings.OpenAI, llmtest.Reply{Status: 401, Message: "no such key"}, doctor.Missing, "answered 401"},
 		{"the model is unknown", settings.OpenAI, llmtest.Reply{Status: 404, Message: "no such model"}, doctor.Missing, "answered 404"},
-		{"one token is too little", settings.OpenAI, llmtest.Reply{Status: 400, Message: shortOf}, doctor.Warned, "the key is accepted"},
+		{"one token is too little", settings.OpenAI, llmtest.Reply{Status: 400, Message: shortOf}, doctor.Warning, "the key was accepted"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			serve, model := llmtest.OpenAI, "gpt-5"
@@ -107,20 +107,20 @@ func TestDoctorTries(t *testing.T) {
 			}
 			s := serve(t, llmtest.Script(test.reply))
 			rows, works := engineRows(t, map[string]string{settings.KeyOf[test.engine]: "sk-canary-77", settings.URLOf[test.engine]: s.URL}, map[string]string{"model": model}, true)
-			if got := rows["try"]; got.State != test.state || !strings.Contains(got.Says, test.says) || works != (test.state != doctor.Missing) {
+			if got := rows["try"]; got.State != test.state || !strings.Contains(got.Text, test.says) || works != (test.state != doctor.Missing) {
 				t.Errorf("said %+v, works: %t; want %s and %q", got, works, test.state, test.says)
 			}
 			asked := s.Requests()
 			if len(asked) == 0 || asked[0].MaxTokens != 1 {
 				t.Errorf("asked %+v, want one token", asked)
 			}
-			if test.state == doctor.Fine && (len(asked) != 1 || !strings.Contains(rows["try"].Says, "$0.0")) {
-				t.Errorf("%d requests; said %q, want the cost of one", len(asked), rows["try"].Says)
+			if test.state == doctor.OK && (len(asked) != 1 || !strings.Contains(rows["try"].Text, "$0.0")) {
+				t.Errorf("%d requests; said %q, want the cost of one", len(asked), rows["try"].Text)
 			}
 		})
 	}
 	rows, works := engineRows(t, nil, nil, true)
-	if got := rows["try"]; got.State != doctor.Warned || !works {
+	if got := rows["try"]; got.State != doctor.Warning || !works {
 		t.Errorf("without a model: %+v", got)
 	}
 }

@@ -6,12 +6,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/lint"
 	"github.com/precedent-dev/precedent/internal/settings"
 )
 
-// whyNoEngine says why no model reads.
+// whyNoEngine explains why no model is used.
 func whyNoEngine(s settings.Source) string {
 	if s.By == settings.Default {
 		return settings.NoEngine
@@ -19,7 +18,7 @@ func whyNoEngine(s settings.Source) string {
 	return settings.NoEngine + " (" + s.String() + ")"
 }
 
-// goEnv says where Go is, for the analyzers that need it.
+// goEnv returns the Go environment, for the analyzers that need it.
 func (a *app) goEnv() lint.GoEnv {
 	self, err := os.Executable()
 	if err != nil {
@@ -36,36 +35,30 @@ func (a *app) goEnv() lint.GoEnv {
 	return lint.GoEnv{Path: a.env["PATH"], Home: a.env["HOME"], Cache: cache, ModCache: modules, Tool: self}
 }
 
-// withheld are variables that an engine's program does not get: whoever steers
-// a model by the change that it reads may have it print its environment. The
-// tokens of models stay, because only the program knows which one it needs.
-var withheld = append([]string{"SSH_AUTH_SOCK", "SSH_ASKPASS"}, tokens...)
+// withheldVariables are the variables that an engine's program does not get: a
+// change can contain instructions that make a model print its environment. The keys
+// of models are passed on, because only the program knows which one it needs.
+var withheldVariables = append([]string{"SSH_AUTH_SOCK", "SSH_ASKPASS"}, tokenVariables...)
 
-// tokens are the variables in which forges, their workflows and registries are
-// given credentials.
-var tokens = []string{
+// tokenVariables are the variables that hold credentials for forges, their
+// workflows and registries.
+var tokenVariables = []string{
 	"GITHUB_TOKEN", "GH_TOKEN", "GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN", "GITLAB_TOKEN", "GITEA_TOKEN", "FORGEJO_TOKEN",
 	"BITBUCKET_TOKEN", "CI_JOB_TOKEN", "NPM_TOKEN", "NODE_AUTH_TOKEN",
 }
 
-// withheldPrefixes are those of git, which would lead the program into the
-// repository, of GitHub's runner, and our own.
+// withheldPrefixes are the prefixes of variables of git, which would lead the
+// program into the repository, of GitHub's runner, and of precedent.
 var withheldPrefixes = []string{"GIT_", "PRECEDENT_", "ACTIONS_", "CI_REGISTRY", "CI_DEPLOY"}
 
-// engineEnvironment is the environment of an engine's program, sorted.
+// engineEnvironment returns the environment of an engine's program, sorted.
 func (a *app) engineEnvironment() []string {
 	var env []string
 	for name, value := range a.env {
-		if !slices.Contains(withheld, name) && !slices.ContainsFunc(withheldPrefixes, func(p string) bool { return strings.HasPrefix(name, p) }) {
+		if !slices.Contains(withheldVariables, name) && !slices.ContainsFunc(withheldPrefixes, func(p string) bool { return strings.HasPrefix(name, p) }) {
 			env = append(env, name+"="+value)
 		}
 	}
 	slices.Sort(env)
 	return env
-}
-
-// external is what the linters of a review need.
-func (a *app) external(operators []lint.Linter, p precedent.Policy) (lint.External, []precedent.Failure) {
-	linters, failures := lint.Choose(operators, p.Linters)
-	return lint.External{Linters: linters, Sandbox: lint.Sandbox(a.env["PATH"], a.goEnv())}, failures
 }

@@ -11,26 +11,26 @@ import (
 	"github.com/precedent-dev/precedent/internal/workflow"
 )
 
-// estimateSchema names the version of an estimate as JSON.
+// estimateSchema is the version of the JSON form of an estimate.
 const estimateSchema = "precedent.estimate/1"
 
 // estimate is what --estimate prints as JSON.
 type estimate struct {
 	Schema   string          `json:"schema"`
-	Engine   string          `json:"engine"` // empty if none is configured
+	Engine   string          `json:"engine"` // empty for none
 	Base     string          `json:"base"`
 	Head     string          `json:"head"`
 	Finders  []string        `json:"finders"`
 	Parts    int             `json:"parts"`
 	Requests int             `json:"requests"`
 	Usage    precedent.Usage `json:"usage"`
-	CostUSD  *float64        `json:"cost_usd"` // null if the prices are not known
+	CostUSD  *float64        `json:"cost_usd"` // null if the prices are unknown
 	Unread   int             `json:"unread_hunks"`
 	Within   bool            `json:"within_budget"`
 }
 
-// within tells whether an estimate fits a review's budget.
-func within(e review.Estimate, b *engine.Budget) bool {
+// withinBudget reports whether an estimate fits the budget of a review.
+func withinBudget(e review.Estimate, b *engine.Budget) bool {
 	if b == nil {
 		return true
 	}
@@ -38,26 +38,26 @@ func within(e review.Estimate, b *engine.Budget) bool {
 	return (b.Tokens == 0 || tokens <= b.Tokens) && (b.USD == 0 || e.CostUSD == nil || *e.CostUSD <= b.USD)
 }
 
-// estimated is an estimate in a few words, for the line that names the engine.
-func estimated(e review.Estimate) string {
+// estimateSummary describes an estimate in a few words, for the line with the engine.
+func estimateSummary(e review.Estimate) string {
 	if e.Requests == 0 {
 		return "nothing is sent"
 	}
-	s := fmt.Sprintf("about %s tokens in %s", thousand(e.Usage.InputTokens+e.Usage.OutputTokens), counted(e.Requests, "request"))
+	s := fmt.Sprintf("about %s tokens in %s", thousands(e.Usage.InputTokens+e.Usage.OutputTokens), plural(e.Requests, "request"))
 	if e.CostUSD != nil {
 		s += fmt.Sprintf(", $%.2f", *e.CostUSD)
 	}
 	return s
 }
 
-// tellEstimate prints what a review would send, and sends nothing.
-func (a *app) tellEstimate(prepared *workflow.Prepared, asJSON bool) error {
+// printEstimate prints what a review would send, and sends nothing.
+func (a *app) printEstimate(prepared *workflow.Prepared, asJSON bool) error {
 	in, why, b := prepared.Input, prepared.Engine, prepared.Budget
 	e := review.Plan(in)
 	if asJSON {
 		out := estimate{
 			Schema: estimateSchema, Base: in.Base, Head: in.Head, Finders: append([]string{}, e.Finders...), Parts: e.Parts,
-			Requests: e.Requests, Usage: e.Usage, CostUSD: e.CostUSD, Unread: e.Unread, Within: within(e, b),
+			Requests: e.Requests, Usage: e.Usage, CostUSD: e.CostUSD, Unread: e.Unread, Within: withinBudget(e, b),
 		}
 		if in.Engine != nil {
 			out.Engine = why
@@ -68,36 +68,36 @@ func (a *app) tellEstimate(prepared *workflow.Prepared, asJSON bool) error {
 	say := func(label, format string, args ...any) {
 		p.Para(fmt.Sprintf("%-11s", label), p.Inkf(report.Plain, format, args...))
 	}
-	say("change", "%s ← %s, %s, +%d −%d", in.Target.Head, in.Target.Base, counted(len(in.Change.Files), "file"), in.Change.Added, in.Change.Removed)
+	say("change", "%s ← %s, %s, +%d −%d", in.Target.Head, in.Target.Base, plural(len(in.Change.Files), "file"), in.Change.Added, in.Change.Removed)
 	say("engine", "%s", why)
 	if e.Requests == 0 {
-		say("", "No model is asked: nothing is sent, and nothing is to be paid.")
+		say("", "No model is used: nothing is sent, at no cost.")
 		return p.Err()
 	}
-	say("requests", "%d: %s for %s of the change", e.Requests, counted(len(e.Finders), "finder"), counted(e.Parts, "part"))
+	say("requests", "%d: %s for %s of the change", e.Requests, plural(len(e.Finders), "finder"), plural(e.Parts, "part"))
 	say("", "%s", strings.Join(e.Finders, ", "))
 	for _, run := range e.Idle {
 		say("", "without %s: %s", run.Name, run.Error)
 	}
-	say("tokens", "about %s in, %d %% of them from the cache; about %s out", thousand(e.Usage.InputTokens),
-		100*e.Usage.CachedTokens/max(e.Usage.InputTokens, 1), thousand(e.Usage.OutputTokens))
+	say("tokens", "about %s in, %d %% of them from the cache; about %s out", thousands(e.Usage.InputTokens),
+		100*e.Usage.CachedTokens/max(e.Usage.InputTokens, 1), thousands(e.Usage.OutputTokens))
 	if e.CostUSD != nil {
 		say("cost", "about $%.2f", *e.CostUSD)
 	} else {
-		say("cost", "not known: the engine names no prices")
+		say("cost", "unknown: the engine has no prices")
 	}
-	say("", "Verifying what is found, and what a model looks up in the repository, come on top.")
+	say("", "This does not include verification, and what the model looks up in the repository.")
 	if e.Unread > 0 {
-		say("unread", "%s beyond what a review may read", counted(e.Unread, "hunk"))
+		say("unread", "%s over the limit of a review", plural(e.Unread, "hunk"))
 	}
-	if !within(e, b) {
-		say("budget", "This is more than a review may take ($%.2f, %s tokens): it would end over-budget. Raise --max-cost or --max-tokens, or review less at a time.", b.USD, thousand(b.Tokens))
+	if !withinBudget(e, b) {
+		say("budget", "This exceeds the budget of a review ($%.2f, %s tokens), which would end over-budget. Raise --max-cost or --max-tokens, or review a smaller change.", b.USD, thousands(b.Tokens))
 	}
 	return p.Err()
 }
 
-// thousand is a number of tokens for people.
-func thousand(n int) string {
+// thousands formats a number of tokens.
+func thousands(n int) string {
 	if n < 1000 {
 		return fmt.Sprint(n)
 	}

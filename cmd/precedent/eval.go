@@ -17,7 +17,7 @@ import (
 func newEval(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "eval",
-		Short:   "Measure quality on folders of data",
+		Short:   "Measure the quality of reviews on folders of data",
 		Example: "  precedent eval anchor ./changes\n  precedent eval review ./changes --out candidates.jsonl",
 		Args:    exactly(0),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -26,18 +26,18 @@ func newEval(a *app) *cobra.Command {
 	return cmd
 }
 
-// measured is the result of a measurement, how it is shown to people, and whether
-// everything was measured that was to be.
-type measured struct {
+// measurement is a result, the function that prints it, and whether everything was
+// measured.
+type measurement struct {
 	result any
 	show   func(*report.Page) error
 	whole  bool
 }
 
-// measurement completes a command: it runs and prints.
-func (a *app) measurement(cmd *cobra.Command, run func(cmd *cobra.Command, dir string, seed uint64) (measured, error)) *cobra.Command {
+// measurementCommand completes a command that runs a measurement and prints it.
+func (a *app) measurementCommand(cmd *cobra.Command, run func(cmd *cobra.Command, dir string, seed uint64) (measurement, error)) *cobra.Command {
 	cmd.Args = exactly(1)
-	seed := cmd.Flags().Uint64("seed", 1, "`number` that decides every draw")
+	seed := cmd.Flags().Uint64("seed", 1, "the `number` that seeds all random choices")
 	asJSON := cmd.Flags().Bool("json", false, "print as JSON")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		m, err := run(cmd, args[0], *seed)
@@ -62,46 +62,46 @@ func (a *app) measurement(cmd *cobra.Command, run func(cmd *cobra.Command, dir s
 
 func newEvalAnchor(a *app) *cobra.Command {
 	var noisy bool
-	cmd := a.measurement(&cobra.Command{
+	cmd := a.measurementCommand(&cobra.Command{
 		Use:   "anchor DIR",
-		Short: "Measure how well remarks find their lines again",
-		Long: `Anchor takes each folder in DIR with a diff.patch and a meta.json whose "gold"
-lists lines that people remarked on, quotes those lines with a wrong number, and
-counts where the quotes are placed. --noisy also garbles them as models do.`,
+		Short: "Measure whether findings are placed on the right lines",
+		Long: `Anchor reads each folder in DIR with a diff.patch and a meta.json whose "gold" lists
+lines that people commented on. It quotes those lines with a wrong number and
+counts where the quotes are placed. --noisy also changes them as models do.`,
 		Example: "  precedent eval anchor ./changes --noisy --json",
-	}, func(_ *cobra.Command, dir string, seed uint64) (measured, error) {
+	}, func(_ *cobra.Command, dir string, seed uint64) (measurement, error) {
 		r, err := eval.Anchor(dir, noisy, seed)
-		return measured{r, r.Show, true}, err
+		return measurement{r, r.Show, true}, err
 	})
-	cmd.Flags().BoolVar(&noisy, "noisy", false, "garble numbers and quotes as models do")
+	cmd.Flags().BoolVar(&noisy, "noisy", false, "change numbers and quotes as models do")
 	return cmd
 }
 
 func newEvalDedup(a *app) *cobra.Command {
-	cmd := a.measurement(&cobra.Command{
+	cmd := a.measurementCommand(&cobra.Command{
 		Use:   "dedup DIR",
-		Short: "Measure whether remarks that say the same become one",
-		Long: `Dedup reads pairs of remarks of which people said whether they are the same, from
-pairs.json or pairs.jsonl in DIR, or as ids of review comments. It scores what the
+		Short: "Measure whether duplicate findings are merged",
+		Long: `Dedup reads pairs of remarks that people labelled as the same or not, from
+pairs.json or pairs.jsonl in DIR, or as IDs of review comments. It scores what the
 merge stage decides about them: precision, recall and F1 with intervals, the share
-of pairs that it leaves to a judge, and the similarity of texts alone. Of folders
-with diff.patch and meta.json it takes every two accepted remarks of one file as
-distinct. docs/eval.md explains the forms and the numbers.
+of pairs that it leaves to a judge, and the similarity of texts alone. In folders
+with diff.patch and meta.json, every two accepted remarks about one file are
+distinct. docs/eval.md explains the formats and the numbers.
 
-With --engine that engine judges the pairs that are left to one.
+With --engine, that engine judges the pairs that are left to a judge.
 
 Exit status: 0 measured, 2 usage or configuration error, 3 the judge did not
-answer to the end.`,
+answer everything.`,
 		Example: `  precedent eval dedup ./remarks
   precedent eval dedup ./remarks --engine anthropic --max-cost 1 --json`,
-	}, func(cmd *cobra.Command, dir string, seed uint64) (measured, error) {
+	}, func(cmd *cobra.Command, dir string, seed uint64) (measurement, error) {
 		judge, end, err := a.judge(cmd)
 		if err != nil {
-			return measured{}, err
+			return measurement{}, err
 		}
 		defer end()
 		r, err := eval.MeasureDedup(cmd.Context(), dir, judge, seed)
-		return measured{r, r.Show, r.Judging.Whole()}, err
+		return measurement{r, r.Show, r.Judging.Whole()}, err
 	})
 	addSettings(cmd, judgeSettings...)
 	return cmd
@@ -109,36 +109,36 @@ answer to the end.`,
 
 func newEvalSuppress(a *app) *cobra.Command {
 	var draws int
-	cmd := a.measurement(&cobra.Command{
+	cmd := a.measurementCommand(&cobra.Command{
 		Use:   "suppress DIR",
-		Short: "Measure whether what people dismissed hides what it covers",
-		Long: `Suppress reads what people dismissed and what was found afterwards, with labels
-of what the former covers, from cases.json or cases.jsonl in DIR, or as pairs of
-review comments. It says how much of what is covered is hidden, how much else is,
-and how that grows with the number of rejections. Of folders with diff.patch and
-meta.json it takes the remarks of other changes as dismissed, and the accepted
-ones as not covered. docs/eval.md explains the forms and the numbers.
+		Short: "Measure whether dismissals hide the findings that they cover",
+		Long: `Suppress reads dismissals, later findings, and labels that say which findings the
+dismissals cover, from cases.json or cases.jsonl in DIR, or as pairs of review
+comments. It prints how many of the covered findings are hidden, how many others
+are, and how that grows with the number of rejections. In folders with diff.patch
+and meta.json, the remarks of other changes are dismissed, and the accepted ones
+are not covered. docs/eval.md explains the formats and the numbers.
 
-With --engine that engine judges what a review would ask a judge.
+With --engine, that engine answers what a review would ask a judge.
 
 Exit status: 0 measured, 2 usage or configuration error, 3 the judge did not
-answer to the end.`,
+answer everything.`,
 		Example: `  precedent eval suppress ./remarks
   precedent eval suppress ./remarks --engine anthropic --max-cost 5 --json`,
-	}, func(cmd *cobra.Command, dir string, seed uint64) (measured, error) {
+	}, func(cmd *cobra.Command, dir string, seed uint64) (measurement, error) {
 		judge, end, err := a.judge(cmd)
 		if err != nil {
-			return measured{}, err
+			return measurement{}, err
 		}
 		defer end()
 		if judge != nil && !cmd.Flags().Changed("draws") {
 			draws = eval.JudgedDraws
 		}
 		if draws < 1 {
-			return measured{}, misuse(cmd, errors.New("--draws: want 1 or more"))
+			return measurement{}, misuse(cmd, errors.New("--draws: want 1 or more"))
 		}
 		r, err := eval.MeasureSuppress(cmd.Context(), dir, judge, draws, seed)
-		return measured{r, r.Show, r.Judging.Whole()}, err
+		return measurement{r, r.Show, r.Judging.Whole()}, err
 	})
 	cmd.Flags().IntVar(&draws, "draws", eval.Draws, fmt.Sprintf("draw rejections `N` times for each change; with --engine %d, unless it is given", eval.JudgedDraws))
 	addSettings(cmd, judgeSettings...)
@@ -147,68 +147,69 @@ answer to the end.`,
 
 func newEvalReview(a *app) *cobra.Command {
 	o := eval.Run{Notice: a.notice}
-	cmd := a.measurement(&cobra.Command{
+	cmd := a.measurementCommand(&cobra.Command{
 		Use:   "review DIR",
 		Short: "Measure what the finders find, and what rejections hide",
-		Long: `Review takes each folder in DIR with a diff.patch and a meta.json whose "gold"
-lists remarks that experts accepted and whose "negative" lists those that they
-rejected. It reviews the changes one after the other, writes what was found to
-the file of --out, a line of JSON a change, has the engine judge which remarks
-make the same point, and scores both: precision, recall and F1 with intervals.
-Then it replays the rejected remarks as a memory would hold them, and says what
-they hide. docs/eval.md explains the numbers.
+		Long: `Review reads each folder in DIR with a diff.patch and a meta.json whose "gold" lists
+remarks that experts accepted and whose "negative" lists those that they rejected.
+It reviews the changes one after the other, writes the findings to the file given
+with --out, one line of JSON per change, has the engine judge which remarks make
+the same point, and scores both: precision, recall and F1 with intervals. Then it
+replays the rejected remarks as rejections in a memory, and prints what they hide.
+docs/eval.md explains the numbers.
 
---candidates scores such a file again and asks no engine; with --judge and --out
-an engine judges it anew. --max-cost and --max-tokens bound the whole run: when
-they are reached it stops, and --resume goes on.
+--candidates scores such a file again without an engine; with --judge and --out,
+an engine judges it again. --max-cost and --max-tokens limit the whole run: when a
+limit is reached, the run stops, and --resume continues it.
 
 Exit status: 0 every change was scored, 2 usage or configuration error, 3 some
 were not.`,
 		Example: `  precedent eval review ./changes --engine anthropic --max-cost 20 --max-tokens 20000000 --out found.jsonl
   precedent eval review ./changes --engine anthropic --out found.jsonl --resume
   precedent eval review ./changes --candidates found.jsonl --near 3 --json`,
-	}, func(cmd *cobra.Command, dir string, seed uint64) (measured, error) {
+	}, func(cmd *cobra.Command, dir string, seed uint64) (measurement, error) {
 		flags := settingFlags(cmd)
 		o.Seed, o.Judge = seed, o.Judge || o.Candidates == "" && !cmd.Flags().Changed("judge")
 		if err := o.Check(len(flags) > 0); err != nil {
-			return measured{}, misuse(cmd, err)
+			return measurement{}, misuse(cmd, err)
 		}
-		v, end, err := a.reviewer(flags, o.Asks())
+		v, end, err := a.evalReviewer(flags, o.Asks())
 		if err != nil {
-			return measured{}, err
+			return measurement{}, err
 		}
 		defer end()
 		r, err := eval.MeasureReview(cmd.Context(), dir, o, v)
-		return measured{r, r.Show, r.Whole()}, err
+		return measurement{r, r.Show, r.Whole()}, err
 	})
 	f := cmd.Flags()
-	f.StringVar(&o.Out, "out", "", "write what was found to this `file`")
+	f.StringVar(&o.Out, "out", "", "write the findings to this `file`")
 	f.StringVar(&o.Candidates, "candidates", "", "score this `file` instead of reviewing")
-	f.BoolVar(&o.Resume, "resume", false, "go on with the file of --out: what is complete in it is not done again")
+	f.BoolVar(&o.Resume, "resume", false, "continue with the file of --out; changes that are complete in it are not reviewed again")
 	f.BoolVar(&o.Judge, "judge", false, "have the engine judge which remarks make the same point (default unless --candidates is given)")
-	f.IntVar(&o.Near, "near", match.BenchmarkDistance, "by location, match remarks that are at most so many `lines` apart")
-	f.BoolVar(&o.All, "all", false, "score findings below the threshold, too")
+	f.IntVar(&o.Near, "near", match.BenchmarkDistance, "by location, match remarks that are at most this many `lines` apart")
+	f.BoolVar(&o.All, "all", false, "also score findings below the threshold")
 	addSettings(cmd, "engine", "model", "context", "concurrency", "max_cost", "max_tokens", "threshold", "timeout")
 	return cmd
 }
 
-// judge makes the engine that the command line names as judge, nil if it names none.
-// The settings' engine is not asked: a measurement that costs is to be asked for.
+// judge returns the engine that the command line sets as judge, or nil. It ignores
+// the engine of the environment and the configuration file, so that a measurement
+// costs nothing unless requested.
 func (a *app) judge(cmd *cobra.Command) (v *eval.Reviewer, end func(), err error) {
 	flags := settingFlags(cmd)
 	if len(flags) > 0 && flags["engine"] == "" {
-		return nil, nil, misuse(cmd, errors.New("no engine is asked: add --engine, or leave out what is about engines"))
+		return nil, nil, misuse(cmd, errors.New("flags for the engine require --engine"))
 	}
-	if v, end, err = a.reviewer(flags, len(flags) > 0); v != nil {
+	if v, end, err = a.evalReviewer(flags, len(flags) > 0); v != nil {
 		a.notice("engine %s", v.Engine.Info().Line)
 	}
 	return v, end, err
 }
 
-// reviewer has the operator's settings and the engine that they name, with one
-// budget for the whole run and no repository to look into; it is nil if nothing is
-// asked of it. end removes what the engine leaves behind.
-func (a *app) reviewer(flags map[string]string, asked bool) (v *eval.Reviewer, end func(), err error) {
+// evalReviewer returns the settings and the engine, with one budget for the whole run
+// and without access to files; nil if no engine is needed. end removes what the
+// engine leaves behind.
+func (a *app) evalReviewer(flags map[string]string, asked bool) (v *eval.Reviewer, end func(), err error) {
 	if !asked {
 		return nil, func() {}, nil
 	}
@@ -216,16 +217,16 @@ func (a *app) reviewer(flags map[string]string, asked bool) (v *eval.Reviewer, e
 	if err != nil {
 		return nil, nil, err
 	}
-	r, err := a.reader(op)
+	r, err := a.chooseEngine(op)
 	if err != nil {
 		return nil, nil, err
 	}
-	e, done := a.assemble(op, r, workflow.Budget(op), api.Files{}, op.Context.Value)
+	e, done := a.newEngine(op, r, workflow.Budget(op), api.Files{}, op.Context.Value)
 	if e == nil {
-		return nil, nil, hinted(errors.New("there is no engine to be measured"), "name one: --engine anthropic, openai, claude or command:PATH")
+		return nil, nil, hinted(errors.New("no engine is set up"), "choose one: --engine anthropic, openai, claude or command:PATH")
 	}
 	return &eval.Reviewer{
 		Engine: e, Threshold: op.Threshold.Value, Window: op.Context.Value, Concurrency: op.Concurrency.Value, Timeout: op.Timeout.Value,
 		Now: a.now, NewID: newID,
-	}, func() { _ = done() }, nil // what stays behind is a temporary folder
+	}, func() { _ = done() }, nil // what remains is a temporary folder
 }

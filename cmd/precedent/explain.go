@@ -11,11 +11,11 @@ func newExplain(a *app) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "explain FINDING",
-		Short: "Say why a finding was shown or hidden",
-		Long: `Explain prints everything that led to the finding whose id begins with FINDING
-being shown or hidden, as the review that saw it last decided: who found it, how
-its place was found, what it was merged with, what changed its confidence, which
-memory spoke, and the threshold at the time.`,
+		Short: "Explain why a finding was shown or hidden",
+		Long: `Explain prints why the finding whose ID begins with FINDING was shown or hidden in
+the last review that saw it: which finder reported it, how its place was found,
+what it was merged with, what changed its confidence, which memory influenced it,
+and the threshold at the time.`,
 		Example: `  precedent explain k7m2q0v5xa
   precedent explain k7m --json`,
 		Args:              exactly(1),
@@ -38,5 +38,5 @@ memory spoke, and the threshold at the time.`,
 	return cmd
 }
 
-// short is an object's id as people write it.
-func short(id string) string { return id[:min(len(id), 12)] }
+// shortID shortens the ID of a git object for display.
+func shortID(id string) string { return id[:min(len(id), 12)] }

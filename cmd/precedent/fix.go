@@ -13,12 +13,12 @@ import (
 	"github.com/precedent-dev/precedent/internal/workflow"
 )
 
-// fix shows what the review's suggestions would change in the work tree, asks,
-// and changes it. The index is left alone, and so is every other line.
+// fix shows what the suggestions of a review would change in the work tree, asks,
+// and applies them. It changes neither the index nor other lines.
 func (a *app) fix(repo *workflow.Repository, prepared *workflow.Prepared, r *precedent.Review, agreed bool) error {
 	top := repo.Git.Top()
 	if top == "" {
-		return hinted(errors.New("apply fixes: there is no work tree"), "run precedent in a checkout of the repository")
+		return hinted(errors.New("apply fixes: the repository has no work tree"), "run precedent in a checkout of the repository")
 	}
 	plan := fix.New(r.Live(),
 		func(path string) ([]byte, error) { return prepared.Input.Read(precedent.Right, path) },
@@ -37,17 +37,17 @@ func (a *app) fix(repo *workflow.Repository, prepared *workflow.Prepared, r *pre
 	a.showPatch(p, patch)
 	for _, e := range edits {
 		if e.Moved {
-			p.Para("moved      ", p.Inkf(report.Plain, "%s  the lines stand at %s:%d by now", e.Finding.ID, e.Finding.Path, e.Start))
+			p.Para("moved      ", p.Inkf(report.Plain, "%s  the lines are now at %s:%d", e.Finding.ID, e.Finding.Path, e.Start))
 		}
 	}
 	if err := p.Err(); err != nil {
 		return err
 	}
 	if !agreed {
-		fmt.Fprintf(a.out, "Apply %s to %s? [y/N] ", counted(len(edits), "suggestion"), counted(plan.Files(), "file"))
-		agreed = yes(a.in)
+		fmt.Fprintf(a.out, "Apply %s to %s? [y/N] ", plural(len(edits), "suggestion"), plural(plan.Files(), "file"))
+		agreed = readYes(a.in)
 		if _, typed := terminal(a.in); !typed {
-			p.Line() // nobody pressed enter
+			p.Line() // no enter key ended the line
 		}
 		if !agreed {
 			p.Line("Nothing was changed.")
@@ -59,12 +59,12 @@ func (a *app) fix(repo *workflow.Repository, prepared *workflow.Prepared, r *pre
 		return err
 	}
 	if err := plan.Apply(top); err != nil {
-		return hinted(err, "what was changed can be taken back: git apply -R %s", shellWord(undo))
+		return hinted(err, "to undo the changes: git apply -R %s", shellWord(undo))
 	}
 	for _, e := range edits {
 		p.Para("fixed      ", p.Inkf(report.Plain, "%s  %s:%d  %s", e.Finding.ID, e.Finding.Path, e.Start, e.Finding.Title))
 	}
-	p.Line(p.Ink(report.Plain, "take it back: git apply -R "+shellWord(undo)))
+	p.Line(p.Ink(report.Plain, "undo: git apply -R "+shellWord(undo)))
 	return p.Err()
 }
 
@@ -85,8 +85,8 @@ func (a *app) showPatch(p *report.Page, patch []byte) {
 	p.Line()
 }
 
-// yes reads one line and tells whether it agrees.
-func yes(in io.Reader) bool {
+// readYes reads one line and reports whether it means yes.
+func readYes(in io.Reader) bool {
 	line, _ := bufio.NewReader(in).ReadString('\n')
 	line = strings.ToLower(strings.TrimSpace(line))
 	return line == "y" || line == "yes"

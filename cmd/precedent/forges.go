@@ -1,7 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +19,7 @@ import (
 	"golang.org/x/net/http/httpproxy"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/comment"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/gitea"
 	"github.com/precedent-dev/precedent/internal/forge/github"
@@ -24,24 +29,48 @@ import (
 	"github.com/precedent-dev/precedent/internal/workflow"
 )
 
-// station is the forge that pull requests are on, and how git reaches it.
-type station struct {
-	forge.Forge
-	kind forge.Kind
-	// token is what git fetches a repository with; empty for none.
-	token func(ctx context.Context, r precedent.Repo) (string, error)
-	// folder is where git fetches from, in place of the forge's address.
-	folder string
-	// secrets are what must never be said.
-	secrets []string
-	// named says in which variables the token is, for hints.
-	named string
-	// key signs what is posted, if the operator gave no other; empty for none.
-	key string
+// connect opens the chosen forge, with the key that signs our comments and the
+// secrets that they must not show.
+func (a *app) connect(op *settings.Settings) (workflow.Connection, error) {
+	c, err := a.openForge(op)
+	if err != nil {
+		return c, err
+	}
+	c.Known = len(c.Secrets) > 0 || op.Forge.Value.Kind == forge.Local
+	for _, name := range secretVariables {
+		if v := strings.TrimSpace(a.env[name]); v != "" {
+			c.Secrets = append(c.Secrets, v)
+		}
+	}
+	secret := a.env[markerKeyVariable]
+	if secret == "" {
+		return c, nil
+	}
+	c.Secrets = append(c.Secrets, secret)
+	if c.Key, err = comment.NewKey(secret); err != nil {
+		return c, hinted(fmt.Errorf("%s: %w", markerKeyVariable, err), "make one with: openssl rand -hex 32")
+	}
+	return c, nil
 }
 
-// station opens the forge that is chosen.
-func (a *app) station(op *settings.Settings) (*station, error) {
+// markerKeyVariable holds the key that signs our comments.
+const markerKeyVariable = "PRECEDENT_MARKER_KEY"
+
+// secretVariables are the variables whose values never appear in a comment, besides
+// the forge's own token: models read text that may contain them.
+var secretVariables = append([]string{"ANTHROPIC_API_KEY", "OPENAI_API_KEY", "ACTIONS_RUNTIME_TOKEN", "ACTIONS_ID_TOKEN_REQUEST_TOKEN"}, tokenVariables...)
+
+// connectWith opens the forge that the flags, the environment or the configuration
+// file name.
+func (a *app) connectWith(flags map[string]string) (workflow.Connection, error) {
+	op, err := a.settings(flags)
+	if err != nil {
+		return workflow.Connection{}, err
+	}
+	return a.connect(op)
+}
+
+func (a *app) openForge(op *settings.Settings) (workflow.Connection, error) {
 	at := op.Forge.Value.At
 	switch op.Forge.Value.Kind {
 	case forge.Gitea:
@@ -55,13 +84,13 @@ func (a *app) station(op *settings.Settings) (*station, error) {
 	return a.github(at)
 }
 
-// proxy is what the operator's environment names for the address; nil for none.
+// proxy returns the proxy that the environment sets for the address; nil for none.
 func (a *app) proxy(base string) (*url.URL, error) {
 	u, err := url.Parse(base)
 	if err != nil || u.Host == "" {
-		return nil, nil //nolint:nilerr // the forge itself says what is wrong with its address
+		return nil, nil //nolint:nilerr // the forge reports what is wrong with its address
 	}
-	env := func(name string) string { return or(a.env[name], a.env[strings.ToLower(name)]) }
+	env := func(name string) string { return cmp.Or(a.env[name], a.env[strings.ToLower(name)]) }
 	c := httpproxy.Config{HTTPProxy: env("HTTP_PROXY"), HTTPSProxy: env("HTTPS_PROXY"), NoProxy: env("NO_PROXY")}
 	named, value := "HTTPS_PROXY", c.HTTPSProxy
 	if u.Scheme == "http" {
@@ -69,14 +98,14 @@ func (a *app) proxy(base string) (*url.URL, error) {
 	}
 	p, err := c.ProxyFunc()(u)
 	if err != nil || !isProxy(value) {
-		// It is not repeated: it may hold a password.
-		return nil, hinted(errors.New(named+" names no address of a proxy"), "write it as http://HOST:PORT")
+		// Do not print it: it may contain a password.
+		return nil, hinted(errors.New(named+" is not the address of a proxy"), "write it as http://HOST:PORT")
 	}
 	return p, nil
 }
 
-// isProxy tells whether an address can be a proxy's, or there is none. The
-// library goes past one that it cannot read.
+// isProxy reports whether the address is empty or a valid address of a proxy. The
+// library ignores addresses that it cannot read.
 func isProxy(address string) bool {
 	if address == "" {
 		return true
@@ -88,26 +117,10 @@ func isProxy(address string) bool {
 	return err == nil && u.Host != "" && slices.Contains([]string{"http", "https", "socks5", "socks5h"}, u.Scheme)
 }
 
-// stationOf opens the forge that the flags, the environment or the configuration
-// name.
-func (a *app) stationOf(flags map[string]string) (*station, error) {
-	op, err := a.settings(flags)
-	if err != nil {
-		return nil, err
-	}
-	return a.station(op)
-}
-
-// known tells whether the forge knows who asks.
-func (s *station) known() bool { return len(s.secrets) > 0 || s.kind == forge.Local }
-
-// fixed is git's token where it never changes. Without one nothing is sent.
-func fixed(secret string) func(context.Context, precedent.Repo) (string, error) {
+// staticToken returns a function that returns the same token for every repository.
+func staticToken(secret string) func(context.Context, precedent.Repo) (string, error) {
 	return func(context.Context, precedent.Repo) (string, error) { return secret, nil }
 }
-
-// fault is trouble with the forge, with what helps.
-func (s *station) fault(err error) error { return workflow.ForgeError(err, s.named) }
 
 // pause waits, or stops when the context ends.
 func (a *app) pause(ctx context.Context, d time.Duration) error {
@@ -117,37 +130,43 @@ func (a *app) pause(ctx context.Context, d time.Duration) error {
 	return wire.Sleep(ctx, d)
 }
 
-// github is GitHub, or GitHub Enterprise at the base.
-func (a *app) github(base string) (*station, error) {
-	st := &station{kind: forge.GitHub, named: "GITHUB_TOKEN or GH_TOKEN"}
+// github connects to GitHub, or to GitHub Enterprise at the base.
+func (a *app) github(base string) (workflow.Connection, error) {
+	conn := workflow.Connection{TokenName: "GITHUB_TOKEN or GH_TOKEN"}
 	o := github.Options{BaseURL: base, Network: wire.Network{Now: a.now, Sleep: a.sleep}}
 	var err error
-	if o.Proxy, err = a.proxy(or(base, "https://api.github.com")); err != nil {
-		return nil, err
+	if o.Proxy, err = a.proxy(cmp.Or(base, "https://api.github.com")); err != nil {
+		return conn, err
 	}
 	var key string
 	if o.App, key, err = a.githubApp(); err != nil {
-		return nil, err
+		return conn, err
 	}
-	secret := strings.TrimSpace(or(a.env["GITHUB_TOKEN"], a.env["GH_TOKEN"]))
+	secret := strings.TrimSpace(cmp.Or(a.env["GITHUB_TOKEN"], a.env["GH_TOKEN"]))
 	if o.App == nil {
 		if o.Token, err = wire.NewToken(secret); err != nil {
-			return nil, hinted(fmt.Errorf("%s: %w", st.named, err), "make a new one in GitHub's settings")
+			return conn, hinted(fmt.Errorf("%s: %w", conn.TokenName, err), "create a new one in GitHub's settings")
 		}
 	}
 	c, err := github.New(o)
 	if err != nil {
-		return nil, hinted(err, "set GITHUB_API_URL or --forge to https://HOST/api/v3, or leave both unset for github.com")
+		return conn, hinted(err, "set GITHUB_API_URL or --forge to https://HOST/api/v3, or leave both unset for github.com")
 	}
-	st.Forge, st.token = c, fixed(secret)
+	conn.Forge, conn.Token = c, staticToken(secret)
 	if secret != "" {
-		st.secrets = append(st.secrets, secret)
+		conn.Secrets = append(conn.Secrets, secret)
 	}
-	if o.App != nil {
-		st.token, st.key, st.named = c.GitToken, key, appKeyVariable
-		st.secrets = append(st.secrets, key)
+	if o.App == nil {
+		return conn, nil
 	}
-	return st, nil
+	conn.Token, conn.TokenName = c.GitToken, appKeyVariable
+	// Only the App knows its key, which does not change: another key can be derived from it.
+	mac := hmac.New(sha256.New, []byte(key))
+	mac.Write([]byte("precedent marker"))
+	marker := hex.EncodeToString(mac.Sum(nil))
+	conn.Secrets = append(conn.Secrets, key, marker)
+	conn.Key, err = comment.NewKey(marker)
+	return conn, err
 }
 
 // The variables of a GitHub App.
@@ -159,28 +178,28 @@ const (
 // maxAppKey bounds the file of a private key, in bytes: 16 times one of 4,096 bits.
 const maxAppKey = 64 << 10
 
-// githubApp is the App that the environment names, and its key; nil for none.
+// githubApp returns the App that the environment sets, and its key; nil for none.
 func (a *app) githubApp() (*github.App, string, error) {
 	id, path := a.env["PRECEDENT_GITHUB_APP_ID"], a.env["PRECEDENT_GITHUB_APP_KEY"]
 	switch {
 	case id == "" && path == "":
 		return nil, "", nil
 	case id == "" || path == "":
-		return nil, "", hinted(fmt.Errorf("a GitHub App needs both %s and %s", appIDVariable, appKeyVariable), "the first is its number, the second the file of its private key")
+		return nil, "", hinted(fmt.Errorf("a GitHub App needs both %s and %s", appIDVariable, appKeyVariable), "the first is its ID, the second the file of its private key")
 	}
 	key, err := readAppKey(path)
 	if err != nil {
-		return nil, "", hinted(fmt.Errorf("%s: %w", appKeyVariable, err), "it names the file of the App's private key, as GitHub gave it")
+		return nil, "", hinted(fmt.Errorf("%s: %w", appKeyVariable, err), "set it to the file of the private key that GitHub generated for the App")
 	}
 	app, err := github.NewApp(id, key, 0)
 	if err != nil {
-		return nil, "", hinted(fmt.Errorf("%s: %w", appKeyVariable, err), "make a new private key in the App's settings")
+		return nil, "", hinted(fmt.Errorf("%s: %w", appKeyVariable, err), "create a new private key in the App's settings")
 	}
 	return app, string(key), nil
 }
 
-// readAppKey reads the file of a private key. Its errors do not repeat the path:
-// somebody may have put the key itself in its place.
+// readAppKey reads the file of a private key. Its errors do not contain the path,
+// because the variable may hold the key itself by mistake.
 func readAppKey(path string) ([]byte, error) {
 	var cause *fs.PathError
 	f, err := os.Open(path)
@@ -201,9 +220,9 @@ func readAppKey(path string) ([]byte, error) {
 	return key, nil
 }
 
-// gitea is a Gitea or Forgejo server.
-func (a *app) gitea(base string) (*station, error) {
-	st := &station{kind: forge.Gitea, named: "GITEA_TOKEN"}
+// gitea connects to a Gitea or Forgejo server.
+func (a *app) gitea(base string) (workflow.Connection, error) {
+	conn := workflow.Connection{TokenName: "GITEA_TOKEN"}
 	secret := a.env["GITEA_TOKEN"]
 	if secret == "" && settings.OnGitea(a.env) {
 		secret = a.env["GITHUB_TOKEN"]
@@ -211,33 +230,31 @@ func (a *app) gitea(base string) (*station, error) {
 	secret = strings.TrimSpace(secret)
 	token, err := wire.NewToken(secret)
 	if err != nil {
-		return nil, hinted(fmt.Errorf("GITEA_TOKEN: %w", err), "make a new one in the forge's settings")
+		return conn, hinted(fmt.Errorf("GITEA_TOKEN: %w", err), "create a new one in the forge's settings")
 	}
 	proxy, err := a.proxy(base)
 	if err != nil {
-		return nil, err
+		return conn, err
 	}
 	c, err := gitea.New(gitea.Options{BaseURL: base, Token: token, Network: wire.Network{Proxy: proxy, Now: a.now, Sleep: a.sleep}})
 	if err != nil {
-		return nil, hinted(err, "name it with --forge gitea:https://HOST")
+		return conn, hinted(err, "set its address with --forge gitea:https://HOST")
 	}
-	st.Forge, st.token = c, fixed(secret)
+	conn.Forge, conn.Token = c, staticToken(secret)
 	if secret != "" {
-		st.secrets = []string{secret}
+		conn.Secrets = []string{secret}
 	}
-	return st, nil
+	return conn, nil
 }
 
-// local is a forge in a folder.
-func (a *app) local(dir string) (*station, error) {
-	st := &station{kind: forge.Local, token: fixed("")}
+// local opens a forge that is kept in a folder.
+func (a *app) local(dir string) (workflow.Connection, error) {
+	conn := workflow.Connection{Token: staticToken("")}
 	f, err := local.New(local.Options{Dir: dir, Git: a.gitOptions(), Now: a.now})
 	if err != nil {
-		return nil, st.fault(err)
+		return conn, conn.Explain(err)
 	}
-	st.Forge = f
-	if st.folder, err = f.Folder(); err != nil {
-		return nil, st.fault(err)
-	}
-	return st, nil
+	conn.Forge = f
+	conn.Folder, err = f.Folder()
+	return conn, conn.Explain(err)
 }

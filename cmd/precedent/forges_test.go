@@ -74,12 +74,12 @@ func TestChooseForge(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			st, err := a.station(op)
+			c, err := a.connect(op)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := op.Forge.Source.String(); st.kind != test.kind || st.Host() != test.host || st.known() != test.known || !strings.HasSuffix(got, test.source) {
-				t.Errorf("%s on %s, known: %t, by %s; want %+v", st.kind, st.Host(), st.known(), got, test)
+			if got := op.Forge.Source.String(); op.Forge.Value.Kind != test.kind || c.Host() != test.host || c.Known != test.known || !strings.HasSuffix(got, test.source) {
+				t.Errorf("%s on %s, known: %t, by %s; want %+v", op.Forge.Value.Kind, c.Host(), c.Known, got, test)
 			}
 			// What precedent config says is what is used.
 			var out bytes.Buffer
@@ -143,34 +143,34 @@ func TestNoSuchForge(t *testing.T) {
 		env              map[string]string
 		says             string
 	}{
-		{name: "unknown", flag: "gitlab:https://git.example", says: `no forge "gitlab:`},
-		{name: "no address of Gitea", flag: "gitea", says: `no forge "gitea"`},
-		{name: "an empty one", flag: "gitea:", says: `no forge "gitea:"`},
-		{name: "no folder", flag: "local:", says: `no forge "local:"`},
+		{name: "unknown", flag: "gitlab:https://git.example", says: `invalid forge "gitlab:`},
+		{name: "no address of Gitea", flag: "gitea", says: `invalid forge "gitea"`},
+		{name: "an empty one", flag: "gitea:", says: `invalid forge "gitea:"`},
+		{name: "no folder", flag: "local:", says: `invalid forge "local:"`},
 		{name: "nothing", flag: "", env: map[string]string{"PRECEDENT_FORGE": "x"}, says: "environment PRECEDENT_FORGE"},
 		{name: "in the file", file: "forge: [github]\n", says: "config.yaml:1"},
 		{name: "a relative folder in the file", file: "forge: local:forge\n", says: "is a relative path"},
 		{name: "a folder that holds no forge", flag: "local:.", says: "no repo.json"},
-		{name: "plain http", flag: "gitea:http://git.example", says: "not https"},
-		{name: "plain http of GitHub", flag: "github:http://ghe.example/api/v3", says: "not https"},
-		{name: "no URL", flag: "gitea:git.example", says: "not a URL with a host"},
-		{name: "a password", flag: "gitea:https://me:canary@git.example", says: "more than a host and a path"},
-		{name: "a workflow without its server", env: map[string]string{"GITEA_ACTIONS": "true"}, says: "not a URL with a host"},
+		{name: "plain http", flag: "gitea:http://git.example", says: "must use https"},
+		{name: "plain http of GitHub", flag: "github:http://ghe.example/api/v3", says: "must use https"},
+		{name: "no URL", flag: "gitea:git.example", says: "it has no host"},
+		{name: "a password", flag: "gitea:https://me:canary@git.example", says: "only a host and a path"},
+		{name: "a workflow without its server", env: map[string]string{"GITEA_ACTIONS": "true"}, says: "it has no host"},
 		{name: "a token of two words", env: map[string]string{"GITHUB_TOKEN": "canary secret"}, says: "GITHUB_TOKEN or GH_TOKEN: "},
 		{name: "a token of two lines", flag: "gitea:https://git.example", env: map[string]string{"GITEA_TOKEN": "canary\nsecret"}, says: "GITEA_TOKEN: "},
 		{name: "an App without a key", env: map[string]string{appIDVariable: "1"}, says: "needs both"},
 		{name: "a key without an App", env: map[string]string{appKeyVariable: key}, says: "needs both"},
 		{name: "a key that is not there", env: map[string]string{appIDVariable: "1", appKeyVariable: key + "x"}, says: appKeyVariable + ": open key: no such file"},
 		{name: "a folder for a key", env: map[string]string{appIDVariable: "1", appKeyVariable: filepath.Dir(key)}, says: appKeyVariable + ": read key: is a directory"},
-		{name: "no PEM", env: map[string]string{appIDVariable: "1", appKeyVariable: text}, says: "not an RSA private key in PEM"},
+		{name: "no PEM", env: map[string]string{appIDVariable: "1", appKeyVariable: text}, says: "want an RSA private key in PEM"},
 		{name: "the key itself", env: map[string]string{appIDVariable: "1", appKeyVariable: string(whole)}, says: appKeyVariable + ": open key: "},
 		{name: "the key itself in one line", env: map[string]string{appIDVariable: "1", appKeyVariable: base64.StdEncoding.EncodeToString([]byte("canary"))}, says: appKeyVariable + ": open key: "},
-		{name: "no proxy", env: map[string]string{"HTTPS_PROXY": "http://me:canary@bad host"}, says: "HTTPS_PROXY names no address"},
-		{name: "a proxy of a strange kind", env: map[string]string{"HTTPS_PROXY": "gopher://me:canary@proxy.example"}, says: "HTTPS_PROXY names no address"},
+		{name: "no proxy", env: map[string]string{"HTTPS_PROXY": "http://me:canary@bad host"}, says: "HTTPS_PROXY is not the address"},
+		{name: "a proxy of a strange kind", env: map[string]string{"HTTPS_PROXY": "gopher://me:canary@proxy.example"}, says: "HTTPS_PROXY is not the address"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			a, flags := forgeApp(t, test.flag, test.file, test.env)
-			_, err := a.stationOf(flags)
+			_, err := a.connectWith(flags)
 			if err == nil || !strings.Contains(err.Error(), test.says) || hintOf(err) == "" {
 				t.Fatalf("%v, hint %q; want %q", err, hintOf(err), test.says)
 			}
@@ -197,11 +197,7 @@ func TestMarkerKey(t *testing.T) {
 		{name: "an App's", env: map[string]string{appIDVariable: "1", appKeyVariable: privateKey(t)}, signed: true},
 	} {
 		a, flags := forgeApp(t, "", "", test.env)
-		st, err := a.stationOf(flags)
-		if err != nil {
-			t.Fatal(err)
-		}
-		c, err := a.connection(st)
+		c, err := a.connectWith(flags)
 		if test.says != "" {
 			if err == nil || !strings.Contains(err.Error(), test.says) || !strings.Contains(hintOf(err), "openssl") || strings.Contains(err.Error(), "canary") {
 				t.Errorf("%s: %v, hint %q", test.name, err, hintOf(err))

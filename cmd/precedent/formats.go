@@ -9,11 +9,10 @@ import (
 	"github.com/precedent-dev/precedent/internal/report"
 )
 
-// addFormat adds the flag that names a format of reports; a shell is offered
-// their names.
+// addFormat adds the flag --format, with completion of the formats.
 func addFormat(cmd *cobra.Command, name *string) {
 	cmd.Flags().StringVar(name, "format", *name, "print as `FORMAT`: "+report.FormatNames())
-	// Fails for a flag that does not exist, or the second time: neither can be.
+	// It fails only for a flag that does not exist or is registered already.
 	_ = cmd.RegisterFlagCompletionFunc("format", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		var names []cobra.Completion
 		for _, f := range report.Formats {
@@ -23,12 +22,11 @@ func addFormat(cmd *cobra.Command, name *string) {
 	})
 }
 
-// chooseFormat checks the name that the flag --format gave, and lets --json
-// stand for one.
+// chooseFormat checks the value of --format, and treats --json as --format json.
 func chooseFormat(cmd *cobra.Command, name *string, asJSON bool) error {
 	if asJSON {
 		if cmd.Flags().Changed("format") && *name != "json" {
-			return misuse(cmd, fmt.Errorf("--json and --format %s exclude each other", *name))
+			return misuse(cmd, fmt.Errorf("--json and --format %s cannot be used together", *name))
 		}
 		*name = "json"
 	}
@@ -38,14 +36,14 @@ func chooseFormat(cmd *cobra.Command, name *string, asJSON bool) error {
 	return nil
 }
 
-// print writes a review to standard output in the format. Width and colours are
-// those of the terminal, if it is one.
+// print writes a review to standard output in the format. On a terminal it uses
+// the terminal's width and colours.
 func (a *app) print(format string, r *precedent.Review, s report.Style) error {
 	f, ok := report.FormatNamed(format)
 	if !ok {
-		return fmt.Errorf("print review: there is no format %s", format)
+		return fmt.Errorf("print review: unknown format %s", format)
 	}
-	s.Width, s.Color = a.paper()
+	s.Width, s.Color = a.outputStyle()
 	s.Version = thisBuild().Version
 	if err := f.Write(a.out, r, s); err != nil {
 		return fmt.Errorf("print review: %w", err)

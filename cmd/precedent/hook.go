@@ -21,24 +21,24 @@ func newInstallHook(a *app) *cobra.Command {
 	var uninstall, force bool
 	cmd := &cobra.Command{
 		Use:   "install-hook",
-		Short: "Review what is pushed, before it is: a git hook",
-		Long: `Install-hook makes git run a review of what a push would send, with the settings
-that reviews have. Findings at or above fail_on stop the push. A review that is
-incomplete, or cannot run, says so and stops nothing.
+		Short: "Install a git hook that reviews every push",
+		Long: `Install-hook installs a pre-push hook that reviews what a push would send, with your
+usual settings. Findings at or above fail_on stop the push. If a review is
+incomplete or cannot run, the hook says so and the push continues.
 
-The hook goes where git looks for it: core.hooksPath, else the folder that all
-work trees of the repository share. A hook that is there stays; with --force it
-is kept as ` + hook.Old + `, and ours starts it first.
+The hook is installed where git looks for it: core.hooksPath, else the folder that
+all work trees of the repository share. An existing hook is not replaced. With
+--force it is kept as ` + hook.Old + `, and the new hook runs it first.
 
-To push without a review: git push --no-verify, or PRECEDENT_SKIP_HOOK=1, which
-leaves the other hook its say.`,
+To push without a review, use git push --no-verify, or PRECEDENT_SKIP_HOOK=1,
+which still runs the other hook.`,
 		Example: `  precedent install-hook
   precedent install-hook --force
   precedent install-hook --uninstall`,
 		Args: exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if uninstall && force {
-				return misuse(cmd, fmt.Errorf("--uninstall and --force exclude each other"))
+				return misuse(cmd, fmt.Errorf("--uninstall and --force cannot be used together"))
 			}
 			if uninstall {
 				return a.uninstallHook(cmd.Context())
@@ -46,67 +46,67 @@ leaves the other hook its say.`,
 			return a.installHook(cmd.Context(), force)
 		},
 	}
-	cmd.Flags().BoolVar(&uninstall, "uninstall", false, "remove our hook, and put the one back that it replaced")
-	cmd.Flags().BoolVar(&force, "force", false, "keep a hook that is there as "+hook.Old+", and start it from ours")
+	cmd.Flags().BoolVar(&uninstall, "uninstall", false, "remove the hook, and restore the one that it replaced")
+	cmd.Flags().BoolVar(&force, "force", false, "keep an existing hook as "+hook.Old+", and run it from the new one")
 	return cmd
 }
 
-// lookAtHook looks at the pre-push hook of the repository.
-func (a *app) lookAtHook(ctx context.Context) (hook.Held, error) {
+// inspectHook returns the state of the pre-push hook of the repository.
+func (a *app) inspectHook(ctx context.Context) (hook.State, error) {
 	repo, err := a.openRepo(ctx)
 	if err != nil {
-		return hook.Held{}, err
+		return hook.State{}, err
 	}
 	defer repo.Close()
-	return hook.Look(repo)
+	return hook.Inspect(repo)
 }
 
 func (a *app) installHook(ctx context.Context, force bool) error {
-	h, err := a.lookAtHook(ctx)
+	h, err := a.inspectHook(ctx)
 	if err != nil {
 		return err
 	}
-	program, err := a.program()
+	program, err := a.installedProgram()
 	if err != nil {
 		return err
 	}
 	old := filepath.Join(h.Dir, hook.Old)
 	switch {
-	case !h.There || h.Ours:
+	case !h.Exists || h.Ours:
 	case !force:
-		return hinted(fmt.Errorf("install hook: %s is there already, and not ours", h.Path), "--force keeps it as %s and starts it from ours", hook.Old)
+		return hinted(fmt.Errorf("install hook: %s exists and was not installed by precedent", h.Path), "use --force to keep it as %s and run it from the new hook", hook.Old)
 	case h.HasOld:
-		return hinted(fmt.Errorf("install hook: %s is not ours, and %s is taken", h.Path, old), "move one of them away")
+		return hinted(fmt.Errorf("install hook: %s was not installed by precedent, and %s exists", h.Path, old), "move one of them away")
 	default:
 		if err := os.Rename(h.Path, old); err != nil {
 			return fmt.Errorf("install hook: %w", err)
 		}
-		a.notice("the hook that was there is %s now, and ours starts it first", old)
+		a.notice("the existing hook is now %s, and the new hook runs it first", old)
 	}
 	if err := h.Install(program); err != nil {
 		return err
 	}
 	if h.Source == "user" {
-		a.notice("core.hooksPath stands in your own configuration: the hook serves all your repositories")
+		a.notice("core.hooksPath is set in your own configuration: the hook applies to all your repositories")
 	}
 	p := a.page()
 	p.Para("wrote ", p.Ink(report.Cyan, h.Path))
-	p.Para("", p.Ink(report.Plain, "Each push is reviewed first. git push --no-verify and PRECEDENT_SKIP_HOOK=1 go without; precedent install-hook --uninstall removes it."))
+	p.Para("", p.Ink(report.Plain, "Each push is reviewed first. To skip that, use git push --no-verify or PRECEDENT_SKIP_HOOK=1. To remove the hook: precedent install-hook --uninstall"))
 	return p.Err()
 }
 
 func (a *app) uninstallHook(ctx context.Context) error {
-	h, err := a.lookAtHook(ctx)
+	h, err := a.inspectHook(ctx)
 	if err != nil {
 		return err
 	}
 	p := a.page()
 	switch {
-	case !h.There:
-		p.Para("", p.Ink(report.Plain, "There is no hook at "+h.Path+"."))
+	case !h.Exists:
+		p.Para("", p.Ink(report.Plain, "No hook is installed at "+h.Path+"."))
 		return p.Err()
 	case !h.Ours:
-		return hinted(fmt.Errorf("remove hook: %s is not ours", h.Path), "remove it by hand, if you mean it")
+		return hinted(fmt.Errorf("remove hook: %s was not installed by precedent", h.Path), "remove it by hand")
 	}
 	if err := os.Remove(h.Path); err != nil {
 		return fmt.Errorf("remove hook: %w", err)
@@ -116,15 +116,14 @@ func (a *app) uninstallHook(ctx context.Context) error {
 		if err := os.Rename(filepath.Join(h.Dir, hook.Old), h.Path); err != nil {
 			return fmt.Errorf("remove hook: %w", err)
 		}
-		p.Para("", p.Ink(report.Plain, "The hook that it had replaced is there again."))
+		p.Para("", p.Ink(report.Plain, "The previous hook was restored."))
 	}
 	return p.Err()
 }
 
-// program is where this program is found the next time, too: by its name in
-// PATH if that leads here, because what it leads to may be the folder of one
-// version.
-func (a *app) program() (string, error) {
+// installedProgram returns the path under which hooks run this program: the one in
+// PATH if it leads here, because the path of the executable may contain a version.
+func (a *app) installedProgram() (string, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return "", fmt.Errorf("find this program: %w", err)
@@ -146,10 +145,10 @@ func (a *app) program() (string, error) {
 	return self, nil
 }
 
-// maxPushed is how many refs of one push are reviewed: a mirror has thousands.
+// maxPushed limits the refs of one push that are reviewed: a mirror has thousands.
 const maxPushed = 20
 
-// newHookPrePush is what the hook starts.
+// newHookPrePush is the command that the hook runs.
 func newHookPrePush(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:     "hook-pre-push REMOTE URL",
@@ -168,15 +167,15 @@ func newHookPrePush(a *app) *cobra.Command {
 	}
 }
 
-// reviewPush reviews every ref of a push. Only findings stop it: whatever goes
-// wrong is said.
+// reviewPush reviews every ref of a push. Only findings stop the push: errors are
+// printed.
 func (a *app) reviewPush(ctx context.Context, remote string, all []hook.Pushed) error {
 	here := *a
-	here.out = a.err // git may be read by a program
+	here.out = a.err // standard output of git push may be read by a program
 	repo, err := a.openRepo(ctx)
 	if err != nil {
-		a.complain(err)
-		a.notice("nothing was reviewed; the push goes on")
+		a.printError(err)
+		a.notice("nothing was reviewed; the push continues")
 		return nil
 	}
 	defer repo.Close()
@@ -193,7 +192,7 @@ func (a *app) reviewPush(ctx context.Context, remote string, all []hook.Pushed) 
 		}
 		seen[spec] = true
 		if err == nil {
-			a.notice("review of %s, which would be pushed to %s", ref.LocalRef, remote)
+			a.notice("reviewing %s before it is pushed to %s", ref.LocalRef, remote)
 			err = here.review(ctx, reviewOptions{spec: spec, format: "text", flags: map[string]string{}})
 		}
 		var status exitStatus
@@ -204,17 +203,17 @@ func (a *app) reviewPush(ctx context.Context, remote string, all []hook.Pushed) 
 		case errors.As(err, &status) && int(status) == precedent.ExitFindings:
 			blocked = true
 		case errors.As(err, &status):
-			a.notice("the review of %s is incomplete; the push goes on", ref.LocalRef)
+			a.notice("the review of %s is incomplete; the push continues", ref.LocalRef)
 		default:
-			a.complain(err)
-			a.notice("%s was not reviewed; the push goes on", ref.LocalRef)
+			a.printError(err)
+			a.notice("%s was not reviewed; the push continues", ref.LocalRef)
 		}
 	}
 	if !blocked {
 		return nil
 	}
 	return &workflow.Error{
-		Err:  errors.New("the push is stopped by what the review found"),
-		Hint: "fix it, or: precedent dismiss ID; git push --no-verify pushes without a review", Status: precedent.ExitFindings,
+		Err:  errors.New("the review found problems, so the push is stopped"),
+		Hint: "fix them, or run precedent dismiss ID; git push --no-verify skips the review", Status: precedent.ExitFindings,
 	}
 }

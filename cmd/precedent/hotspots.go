@@ -20,7 +20,7 @@ func newHotspots(a *app) *cobra.Command {
 		Args:    exactly(0),
 		PreRunE: func(cmd *cobra.Command, _ []string) error {
 			if n < 1 {
-				return misuse(cmd, fmt.Errorf("-n %d: want a number from 1", n))
+				return misuse(cmd, fmt.Errorf("-n %d: want 1 or more", n))
 			}
 			return nil
 		},

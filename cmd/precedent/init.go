@@ -16,7 +16,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/report"
 )
 
-// policyTemplate is a policy that sets nothing and explains everything.
+// policyTemplate is a policy with all settings commented out.
 //
 //go:embed policy.yaml
 var policyTemplate []byte
@@ -27,14 +27,14 @@ func newInit(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init",
 		Short: "Write a commented policy file, or the workflows that review pull requests",
-		Long: `Init writes ` + guide.PolicyFile + ` at the top of the work tree. As written it changes
-nothing: every setting is there as a comment. Commit it, and it holds for
-everybody's reviews; until then it holds for yours.
+		Long: `Init writes ` + guide.PolicyFile + ` at the top of the work tree. All settings in it are
+commented out, so it changes nothing yet. After you commit it, it applies to
+everyone's reviews; until then it applies only to yours.
 
-With --ci it writes workflows instead, which review every pull request and post
-the review: for GitHub into .github/workflows, for Gitea and Forgejo into
-.gitea/workflows. They give pull requests from forks no secret and no right to
-write, and name every action by its commit.`,
+With --ci it writes workflows instead that review every pull request and post the
+review: for GitHub to .github/workflows, for Gitea and Forgejo to
+.gitea/workflows. Pull requests from forks get no secrets and no write access, and
+every action is pinned to a commit.`,
 		Example: "  precedent init && $EDITOR " + guide.PolicyFile + "\n  precedent init --ci github",
 		Args:    exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -56,23 +56,23 @@ write, and name every action by its commit.`,
 			if err := writeNew(repo.Top(), guide.PolicyFile, policyTemplate, force, "precedent init --force"); err != nil {
 				return err
 			}
-			a.wrote(repo.Top(), guide.PolicyFile)
-			return a.advise("Uncomment what you want to set. precedent config shows what holds, and from where.")
+			a.printWritten(repo.Top(), guide.PolicyFile)
+			return a.printAdvice("Uncomment what you want to set. precedent config shows the effective settings.")
 		},
 	}
-	cmd.Flags().BoolVar(&force, "force", false, "overwrite files that are there")
+	cmd.Flags().BoolVar(&force, "force", false, "overwrite existing files")
 	cmd.Flags().StringVar(&ci, "ci", "", "write the workflows for `FORGE`: github or gitea")
 	return cmd
 }
 
-// wrote says which file was written.
-func (a *app) wrote(top, name string) {
+// printWritten prints the name of a file that was written.
+func (a *app) printWritten(top, name string) {
 	p := a.page()
 	p.Para("wrote ", p.Ink(report.Cyan, filepath.Join(top, filepath.FromSlash(name))))
 }
 
-// advise says what to do next.
-func (a *app) advise(sentences ...string) error {
+// printAdvice prints what to do next.
+func (a *app) printAdvice(sentences ...string) error {
 	p := a.page()
 	for _, s := range sentences {
 		p.Para("", p.Ink(report.Plain, s))
@@ -80,25 +80,24 @@ func (a *app) advise(sentences ...string) error {
 	return p.Err()
 }
 
-// absent tells that a file is not there yet; again is the command that
-// overwrites it.
-func absent(top, name, again string) error {
+// checkAbsent fails if a file exists; again is the command that overwrites it.
+func checkAbsent(top, name, again string) error {
 	_, err := os.Lstat(filepath.Join(top, filepath.FromSlash(name)))
 	switch {
 	case err == nil:
-		return hinted(fmt.Errorf("write %s: it exists already", name), "%s overwrites it", again)
+		return hinted(fmt.Errorf("write %s: the file exists", name), "to overwrite it: %s", again)
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	}
 	return fmt.Errorf("write %s: %w", name, err)
 }
 
-// writeNew writes a file below a folder that does not exist yet, or with force
-// replaces what has its name. A link is replaced, never followed, and none of a
-// folder leads out of top.
+// writeNew writes a file below top. An existing file is an error, unless force is
+// set: then it is replaced. Links are replaced, never followed, and no link in the
+// path leads out of top.
 func writeNew(top, name string, data []byte, force bool, again string) error {
 	if !force {
-		if err := absent(top, name, again); err != nil {
+		if err := checkAbsent(top, name, again); err != nil {
 			return err
 		}
 	}
@@ -116,8 +115,8 @@ func writeNew(top, name string, data []byte, force bool, again string) error {
 	return nil
 }
 
-// replace writes beside the file what then takes its name. Without force
-// nothing may have the name.
+// replace writes the file, with force to a temporary name first, so that an existing
+// file is replaced in one step. Without force an existing file is an error.
 func replace(root *os.Root, name string, data []byte, force bool) error {
 	to := name
 	if force {

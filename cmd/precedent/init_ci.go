@@ -20,11 +20,11 @@ var ciFiles embed.FS
 // ciFolders is where forges look for workflows.
 var ciFolders = map[string]string{"github": ".github/workflows", "gitea": ".gitea/workflows"}
 
-// actionPlace is what the workflows hold in the place of the action's commit.
-const actionPlace = "@COMMIT # VERSION"
+// actionPlaceholder stands for the action's commit in the embedded workflows.
+const actionPlaceholder = "@COMMIT # VERSION"
 
-// noCommit stands for a commit that is not known: no workflow can begin with it.
-const noCommit = "0000000000000000000000000000000000000000"
+// unknownCommit replaces an unknown commit, so that a workflow fails to start.
+const unknownCommit = "0000000000000000000000000000000000000000"
 
 // ciFile is a workflow that init writes.
 type ciFile struct {
@@ -32,16 +32,16 @@ type ciFile struct {
 	data []byte
 }
 
-// workflows are the files for a forge. pinned tells whether they name the commit
-// of the action that belongs to this program.
+// workflows returns the files for a forge. pinned reports whether they contain the
+// commit of the action that belongs to this program.
 func workflows(forge string) (files []ciFile, pinned bool, err error) {
 	folder, ok := ciFolders[forge]
 	if !ok {
-		return nil, false, hinted(fmt.Errorf("no workflows for %q", forge), "--ci is github or gitea")
+		return nil, false, hinted(fmt.Errorf("no workflows for %q", forge), "use --ci github or --ci gitea")
 	}
 	commit, version := actionCommit(debug.ReadBuildInfo())
 	if commit == "" {
-		commit, version = noCommit, "put the commit of the release here that you use"
+		commit, version = unknownCommit, "replace this with the commit of the release that you use"
 	}
 	entries, err := fs.ReadDir(ciFiles, path.Join("ci", forge))
 	if err != nil {
@@ -52,14 +52,14 @@ func workflows(forge string) (files []ciFile, pinned bool, err error) {
 		if err != nil {
 			return nil, false, fmt.Errorf("read workflows: %w", err)
 		}
-		text := strings.ReplaceAll(string(data), actionPlace, "@"+commit+" # "+version)
+		text := strings.ReplaceAll(string(data), actionPlaceholder, "@"+commit+" # "+version)
 		files = append(files, ciFile{path.Join(folder, e.Name()), []byte(text)})
 	}
-	return files, commit != noCommit, nil
+	return files, commit != unknownCommit, nil
 }
 
-// actionCommit is the commit that this program was built from, and what to call
-// it; empty if that is not known, or if the program holds more than the commit.
+// actionCommit returns the commit that this program was built from, and its version;
+// empty if that is unknown, or if the build has uncommitted changes.
 func actionCommit(info *debug.BuildInfo, ok bool) (commit, version string) {
 	if !ok {
 		return "", ""
@@ -82,7 +82,7 @@ func actionCommit(info *debug.BuildInfo, ok bool) (commit, version string) {
 }
 
 // writeWorkflows writes the workflows of a forge below the top of a work tree.
-// Without force it writes none if one is there.
+// Without force it writes nothing if one of them exists.
 func (a *app) writeWorkflows(top, forge string, force bool) error {
 	files, pinned, err := workflows(forge)
 	if err != nil {
@@ -91,7 +91,7 @@ func (a *app) writeWorkflows(top, forge string, force bool) error {
 	again := "precedent init --ci " + forge + " --force"
 	if !force {
 		for _, f := range files {
-			if err := absent(top, f.name, again); err != nil {
+			if err := checkAbsent(top, f.name, again); err != nil {
 				return err
 			}
 		}
@@ -100,19 +100,19 @@ func (a *app) writeWorkflows(top, forge string, force bool) error {
 		if err := writeNew(top, f.name, f.data, force, again); err != nil {
 			return err
 		}
-		a.wrote(top, f.name)
+		a.printWritten(top, f.name)
 	}
 	if !pinned {
-		a.notice("this program does not know its own commit: put that of a release in the place of %s in these files", noCommit)
+		a.notice("this build does not know its commit: replace %s in these files with the commit of a release", unknownCommit)
 	}
-	return a.advise(ciAdvice[forge]...)
+	return a.printAdvice(ciAdvice[forge]...)
 }
 
-// ciAdvice is what is left to do by hand.
+// ciAdvice is what the user has to do by hand.
 var ciAdvice = map[string][]string{
 	"github": {
-		"Commit them. Then set the secret ANTHROPIC_API_KEY of the repository; without it only analyzers read.",
-		"docs/github.md says what each one may do, and what to choose for pull requests from forks.",
+		"Commit them. Then set the secret ANTHROPIC_API_KEY of the repository; without it only analyzers run.",
+		"docs/github.md describes their permissions, and the choices for pull requests from forks.",
 	},
 	"gitea": {
 		"Commit it. Then set the secrets ANTHROPIC_API_KEY and PRECEDENT_TOKEN of the repository.",

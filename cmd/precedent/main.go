@@ -1,8 +1,8 @@
-// Command precedent reviews changes and remembers what came of it.
+// Command precedent reviews changes and remembers the results.
 //
-// main and app hold what all commands share; every other file without a
-// subcommand's name serves several of them. This package alone reads the
-// environment and hands on what others need of it.
+// main.go and app.go hold what all commands share; other files without a
+// subcommand's name serve several of them. Only this package reads the environment;
+// it passes on what others need.
 package main
 
 import (
@@ -18,13 +18,13 @@ import (
 )
 
 func main() {
-	sandbox.Main()                     // a box starts this program twice inside of itself
+	sandbox.Main()                     // the sandbox starts this program twice inside itself
 	if os.Getenv(lint.VetEnv) == "1" { // go vet runs this program as its tool
 		lint.VetMain()
 		return
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	// A second signal ends the program at once: whoever sends one means it.
+	// A second signal ends the program at once.
 	context.AfterFunc(ctx, stop)
 	a := &app{
 		in: os.Stdin, out: os.Stdout, err: os.Stderr,

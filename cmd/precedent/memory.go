@@ -18,7 +18,7 @@ import (
 func newMemory(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "memory",
-		Short: "Look after what is remembered of this repository",
+		Short: "Manage the memory of this repository",
 		Example: `  precedent memory status
   precedent memory prune`,
 		Args: exactly(0),
@@ -32,7 +32,7 @@ func newMemoryStatus(a *app) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "status",
-		Short:   "Say where the memory is and what is in it",
+		Short:   "Show where the memory is and what is in it",
 		Example: "  precedent memory status --json",
 		Args:    exactly(0),
 		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workflow.Workspace) error {
@@ -56,7 +56,7 @@ func newMemoryStatus(a *app) *cobra.Command {
 func printStatus(p *report.Page, s memory.Status, file settings.Value[string]) {
 	where := fmt.Sprintf("%s (%s), %d KiB", s.Path, file.Source, (s.Bytes+1023)/1024)
 	if s.Path == "" {
-		where = "none yet: the first review makes " + file.Value
+		where = "none yet: the first review creates " + file.Value
 	}
 	p.Para("file        ", p.Ink(report.Plain, where))
 	for _, name := range s.Names {
@@ -70,17 +70,17 @@ func printStatus(p *report.Page, s memory.Status, file settings.Value[string]) {
 	p.Para("findings    ", p.Inkf(report.Plain, "%d, seen %d times", s.Findings, s.Sightings))
 	p.Para("dismissed   ", p.Inkf(report.Plain, "%d", s.Rejections))
 	p.Para("rules       ", p.Inkf(report.Plain, "%d of the guide", s.Rules))
-	p.Para("labels      ", p.Inkf(report.Plain, "%d of findings that were pruned", s.Labels))
+	p.Para("labels      ", p.Inkf(report.Plain, "%d of pruned findings", s.Labels))
 }
 
 func newMemoryPrune(a *app) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "prune",
-		Short: "Forget what is old",
-		Long: fmt.Sprintf(`Prune forgets findings that no review saw for %d days, and all but the %d newest
-of each file. Whatever a dismissal refers to stays, and of every forgotten finding
-a label stays: its place, category and confidence.`, int(memory.KeepFor.Hours()/24), memory.KeepPerFile),
+		Short: "Delete old findings",
+		Long: fmt.Sprintf(`Prune deletes findings that no review saw for %d days, and all but the %d newest of
+each file. It keeps findings that a dismissal refers to, and a label of each deleted
+finding: its place, category and confidence.`, int(memory.KeepFor.Hours()/24), memory.KeepPerFile),
 		Example: "  precedent memory prune",
 		Args:    exactly(0),
 		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workflow.Workspace) error {
@@ -88,7 +88,7 @@ a label stays: its place, category and confidence.`, int(memory.KeepFor.Hours()/
 			if err != nil {
 				return err
 			}
-			return a.printGone("pruned", gone, asJSON)
+			return a.printDeleted("pruned", gone, asJSON)
 		}),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
@@ -100,19 +100,20 @@ func newMemoryClear(a *app) *cobra.Command {
 	var yes, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "clear",
-		Short: "Forget everything about this repository",
-		Long: `Clear forgets everything about this repository: reviews, findings, dismissals and
-labels. Other repositories in the same database keep theirs. It cannot be undone.`,
+		Short: "Delete everything about this repository",
+		Long: `Clear deletes everything about this repository: reviews, findings, dismissals and
+labels. Other repositories in the same database are not affected. You cannot undo
+this.`,
 		Example: "  precedent memory clear --yes",
 		Args:    exactly(0),
 		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workflow.Workspace) error {
 			if !yes {
-				ok, err := a.confirm(fmt.Sprintf("Forget everything about %s?", w.IDs[0]))
+				ok, err := a.confirm(fmt.Sprintf("Delete everything about %s?", w.IDs[0]))
 				if err != nil {
 					return err
 				}
 				if !ok {
-					a.notice("nothing was forgotten")
+					a.notice("nothing was deleted")
 					return exitStatus(2)
 				}
 			}
@@ -120,7 +121,7 @@ labels. Other repositories in the same database keep theirs. It cannot be undone
 			if err != nil {
 				return err
 			}
-			return a.printGone("forgot", gone, asJSON)
+			return a.printDeleted("deleted", gone, asJSON)
 		}),
 	}
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
@@ -129,10 +130,11 @@ labels. Other repositories in the same database keep theirs. It cannot be undone
 	return cmd
 }
 
-// withMemory is what a command does that needs the memory and its repository.
+// withMemory returns a command function that opens the workspace, calls do, and
+// closes the workspace.
 func (a *app) withMemory(do func(cmd *cobra.Command, args []string, w *workflow.Workspace) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
-		w, err := a.remember(cmd.Context(), settingFlags(cmd))
+		w, err := a.openWorkspace(cmd.Context(), settingFlags(cmd))
 		if err != nil {
 			return err
 		}
@@ -141,7 +143,7 @@ func (a *app) withMemory(do func(cmd *cobra.Command, args []string, w *workflow.
 	}
 }
 
-func (a *app) printGone(verb string, gone memory.Counts, asJSON bool) error {
+func (a *app) printDeleted(verb string, gone memory.Counts, asJSON bool) error {
 	if asJSON {
 		return report.Value(a.out, gone)
 	}
@@ -150,16 +152,16 @@ func (a *app) printGone(verb string, gone memory.Counts, asJSON bool) error {
 	return p.Err()
 }
 
-// confirm asks a person. Without a terminal there is none to ask.
+// confirm asks a yes-no question. Without a terminal it fails.
 func (a *app) confirm(question string) (bool, error) {
 	if _, tty := terminal(a.in); !tty {
-		return false, hinted(errors.New("nobody is there to confirm: standard input is no terminal"), "--yes goes ahead without asking")
+		return false, hinted(errors.New("cannot ask for confirmation: standard input is not a terminal"), "use --yes to skip the question")
 	}
 	p := report.NewPage(a.err, 0, false)
 	fmt.Fprint(a.err, p.Ink(report.Plain, question)+" [y/N] ")
 	line, err := bufio.NewReader(a.in).ReadString('\n')
 	if err != nil && line == "" {
-		return false, nil // the end of the input is a no
+		return false, nil // the end of the input means no
 	}
 	switch strings.ToLower(strings.TrimSpace(line)) {
 	case "y", "yes":

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os/exec"
@@ -14,13 +15,13 @@ import (
 	"github.com/precedent-dev/precedent/internal/settings"
 )
 
-// The models that are asked when none is named.
+// The default models.
 const (
 	anthropicModel = "claude-sonnet-5-5"
 	openAIModel    = "gpt-5"
 )
 
-// model makes the model that an engine setting stands for.
+// model returns the model for an engine setting, with its fallback models.
 func (a *app) model(o *settings.Settings, s settings.Value[settings.Engine]) (llm.Model, error) {
 	kind := s.Value.Kind
 	key, url := llm.Secret(a.env[settings.KeyOf[kind]]), a.env[settings.URLOf[kind]]
@@ -29,7 +30,7 @@ func (a *app) model(o *settings.Settings, s settings.Value[settings.Engine]) (ll
 	}
 	names := o.Model.Value
 	if len(names) == 0 && kind == settings.OpenAI && url != "" && url != llm.OpenAIURL {
-		return nil, hinted(errors.New("engine openai: no model is named for "+settings.URLOf[kind]), "name one that the server has: --model NAME or PRECEDENT_MODEL=NAME")
+		return nil, hinted(errors.New("engine openai: no model is set for "+settings.URLOf[kind]), "set one that the server has: --model NAME or PRECEDENT_MODEL=NAME")
 	}
 	var models []llm.Model
 	if len(names) == 0 {
@@ -39,63 +40,57 @@ func (a *app) model(o *settings.Settings, s settings.Value[settings.Engine]) (ll
 		var m llm.Model
 		var err error
 		if kind == settings.Anthropic {
-			m, err = llm.Anthropic(llm.AnthropicConfig{Key: key, BaseURL: url, Model: or(name, anthropicModel), Now: a.now})
+			m, err = llm.Anthropic(llm.AnthropicConfig{Key: key, BaseURL: url, Model: cmp.Or(name, anthropicModel), Now: a.now})
 		} else {
-			m, err = llm.OpenAI(llm.OpenAIConfig{Key: key, BaseURL: url, Model: or(name, openAIModel), Now: a.now})
+			m, err = llm.OpenAI(llm.OpenAIConfig{Key: key, BaseURL: url, Model: cmp.Or(name, openAIModel), Now: a.now})
 		}
 		if err != nil {
-			return nil, hinted(fmt.Errorf("engine %s: %w", kind, err), "look at %s", settings.URLOf[kind])
+			return nil, hinted(fmt.Errorf("engine %s: %w", kind, err), "check %s", settings.URLOf[kind])
 		}
 		models = append(models, llm.Reliable(m, llm.RealWaiting()))
 	}
 	return llm.Failover(models...), nil
 }
 
-func or(s, fallback string) string {
-	if s == "" {
-		return fallback
-	}
-	return s
+// chosenEngine is the engine that the operator chose, before the change is known.
+// At most one of program, model and claudePath is set.
+type chosenEngine struct {
+	whyNone    string        // why no engine is chosen
+	program    engine.Engine // a program, or the engine of the demo
+	model      llm.Model     // a model behind an API
+	claudePath string        // the path of Claude Code
+	source     string        // the source of the setting
 }
 
-// reader is the engine that was chosen, before the change is known.
-type reader struct {
-	why     string        // why there is none
-	program engine.Engine // a program, or what a command brought along
-	model   llm.Model     // else a model
-	agent   string        // else the path of Claude Code
-	from    string        // the source of the setting that named it
-}
+// exists reports whether an engine is chosen.
+func (r chosenEngine) exists() bool { return r.program != nil || r.model != nil || r.claudePath != "" }
 
-// reads tells whether there is one.
-func (r reader) reads() bool { return r.program != nil || r.model != nil || r.agent != "" }
-
-// reader finds the engine that the operator chose.
-func (a *app) reader(o *settings.Settings) (reader, error) {
-	if a.brought != nil {
-		return reader{program: a.brought}, nil
+// chooseEngine returns the engine that the operator chose.
+func (a *app) chooseEngine(o *settings.Settings) (chosenEngine, error) {
+	if a.fixedEngine != nil {
+		return chosenEngine{program: a.fixedEngine}, nil
 	}
 	s := o.Engine
 	switch {
 	case s.Value.Kind == settings.NoEngine:
-		return reader{why: whyNoEngine(s.Source)}, nil
+		return chosenEngine{whyNone: whyNoEngine(s.Source)}, nil
 	case s.Value.Kind == settings.Claude:
 		path, err := a.lookPath(settings.Claude)
-		return reader{agent: path, from: s.Source.String()}, err
+		return chosenEngine{claudePath: path, source: s.Source.String()}, err
 	case s.Value.Kind != settings.Command:
 		m, err := a.model(o, s)
-		return reader{model: m, from: s.Source.String()}, err
+		return chosenEngine{model: m, source: s.Source.String()}, err
 	}
 	e, err := command.New(s.Value.Program, nil, a.engineEnvironment())
 	if err != nil {
-		return reader{}, err
+		return chosenEngine{}, err
 	}
 	e.Why = s.Source.String()
-	return reader{program: e}, nil
+	return chosenEngine{program: e}, nil
 }
 
 // lookPath finds a program in the absolute folders of PATH: a relative one could
-// mean the reviewed repository.
+// lead into the reviewed repository.
 func (a *app) lookPath(name string) (string, error) {
 	for _, dir := range filepath.SplitList(a.env["PATH"]) {
 		if !filepath.IsAbs(dir) {
@@ -105,22 +100,22 @@ func (a *app) lookPath(name string) (string, error) {
 			return path, nil
 		}
 	}
-	return "", hinted(fmt.Errorf("engine %s: there is no such program in PATH", name), "npm install -g @anthropic-ai/claude-code, or use another engine")
+	return "", hinted(fmt.Errorf("engine %s: the program is not in PATH", name), "npm install -g @anthropic-ai/claude-code, or use another engine")
 }
 
-// agentEnvironment names what Claude Code gets of the environment: what it
-// needs to log in and to reach its server.
-var agentEnvironment = []string{
+// claudeVariables are the variables that Claude Code gets: what it needs to log in
+// and to reach its server.
+var claudeVariables = []string{
 	"HOME", "PATH", "USER", "LANG", "TMPDIR", "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "CLAUDE_CODE_OAUTH_TOKEN",
 	"HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS",
 }
 
-func (a *app) agent(o *settings.Settings, r reader, b *engine.Budget) *claude.Engine {
+func (a *app) claudeEngine(o *settings.Settings, r chosenEngine, b *engine.Budget) *claude.Engine {
 	c := claude.Config{
-		Program: r.agent, Model: o.Model.Text, Why: r.from, Now: a.now, Budget: b,
-		Host: or(a.env[settings.URLOf[settings.Anthropic]], "Anthropic, as it is logged in"),
+		Program: r.claudePath, Model: o.Model.Text, Why: r.source, Now: a.now, Budget: b,
+		Host: cmp.Or(a.env[settings.URLOf[settings.Anthropic]], "Anthropic, with the login of Claude Code"),
 	}
-	for _, name := range agentEnvironment {
+	for _, name := range claudeVariables {
 		if v := a.env[name]; v != "" {
 			c.Env = append(c.Env, name+"="+v)
 		}
@@ -128,19 +123,20 @@ func (a *app) agent(o *settings.Settings, r reader, b *engine.Budget) *claude.En
 	return claude.New(c)
 }
 
-// assemble makes the engine that was chosen, nil if none was, and what ends it.
-// A model with so many tokens of context, 0 for a large one, may look at the files.
-func (a *app) assemble(op *settings.Settings, r reader, b *engine.Budget, files api.Files, window int) (engine.Engine, func() error) {
+// newEngine returns the chosen engine, or nil if none is chosen, and a function that
+// closes it. A model can read the files. Window is its context window in tokens, 0
+// for a large one.
+func (a *app) newEngine(op *settings.Settings, r chosenEngine, b *engine.Budget, files api.Files, window int) (engine.Engine, func() error) {
 	nothing := func() error { return nil }
 	switch {
 	case r.program != nil:
 		return b.Within(r.program), nothing
-	case r.agent != "":
-		c := a.agent(op, r, b)
+	case r.claudePath != "":
+		c := a.claudeEngine(op, r, b)
 		return c, c.Close
 	case r.model != nil:
 		return api.New(api.Config{
-			Model: r.model, Files: files, Prices: llm.ListPrices().With(op.Prices), Budget: b, Window: window, Why: r.from,
+			Model: r.model, Files: files, Prices: llm.ListPrices().With(op.Prices), Budget: b, Window: window, Why: r.source,
 		}), nothing
 	}
 	return nil, nothing

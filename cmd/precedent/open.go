@@ -37,7 +37,7 @@ func (a *app) gitOptions() git.Options {
 	return git.Options{TempDir: a.env["TMPDIR"], Home: a.env["HOME"], ConfigHome: a.env["XDG_CONFIG_HOME"]}
 }
 
-// memoryFile says where the memory of the repository is, and on whose word.
+// memoryFile returns the file of the memory, and what set it.
 func (a *app) memoryFile(o *settings.Settings, repo *git.Repo, id precedent.Repo) (settings.Value[string], error) {
 	if o.MemoryDB.Value != "" {
 		return o.MemoryDB, nil
@@ -45,8 +45,8 @@ func (a *app) memoryFile(o *settings.Settings, repo *git.Repo, id precedent.Repo
 	return workflow.DefaultMemory(repo, id, a.workflow().DataDir)
 }
 
-// location says where the repository and its memory are, as far as the operator
-// does.
+// location returns the working folder, and what the operator set about the
+// repository and its memory.
 func (a *app) location(op *settings.Settings) (workflow.Location, error) {
 	dir, err := a.workingDir()
 	return workflow.Location{Dir: dir, Index: a.env["GIT_INDEX_FILE"], Repo: op.Repo.Value, Memory: op.MemoryDB}, err
@@ -61,8 +61,8 @@ func (a *app) openRepository(ctx context.Context, op *settings.Settings) (*workf
 	return a.workflow().OpenRepository(ctx, at)
 }
 
-// remember opens the repository around the working folder and its memory.
-func (a *app) remember(ctx context.Context, flags map[string]string) (*workflow.Workspace, error) {
+// openWorkspace opens the repository around the working folder and its memory.
+func (a *app) openWorkspace(ctx context.Context, flags map[string]string) (*workflow.Workspace, error) {
 	op, err := a.settings(flags)
 	if err != nil {
 		return nil, err

@@ -14,17 +14,18 @@ func newOutcomes(a *app) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "outcomes [NUMBER|URL]",
-		Short: "Say what became of the posted findings of a pull request",
-		Long: `Outcomes looks at the pull request as it is now and says of every finding that was
-posted on it what became of it, with the proof: fixed, suggestion committed,
-declined (with the person's words), accepted, resolved with the code as it was,
-ignored when it was merged or closed, or unknown. What nobody declined is not
-accepted for that.
+		Short: "Show what happened to the posted findings of a pull request",
+		Long: `Outcomes reads the pull request and shows what happened to every finding that was
+posted on it, with evidence: fixed, suggestion committed, declined (with the
+person's words), accepted, resolved without a change, ignored (merged or closed
+with the thread open), or unknown. A finding is not accepted just because no one
+declined it.
 
-The memory keeps it. A "no" of somebody with write permission, in words or as a
-thumb down, hides the finding from then on, as precedent dismiss does.
+The outcomes are stored in the memory. If a person with write permission dismisses
+a finding, in words or with a thumbs-down reaction, it is hidden from then on, as
+with precedent dismiss.
 
-Without an argument, in a workflow, it is the pull request of the event. Nothing
+Without an argument, in a workflow, it uses the pull request of the event. Nothing
 is written to the forge.`,
 		Example: `  precedent outcomes 7
   precedent outcomes https://github.com/owner/name/pull/7 --json`,
@@ -34,12 +35,7 @@ is written to the forge.`,
 			if len(args) == 1 {
 				which = args[0]
 			}
-			flags := settingFlags(cmd)
-			st, err := a.stationOf(flags)
-			if err != nil {
-				return err
-			}
-			return a.outcomes(cmd.Context(), st, which, flags, asJSON)
+			return a.outcomes(cmd.Context(), which, settingFlags(cmd), asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
@@ -47,22 +43,22 @@ is written to the forge.`,
 	return cmd
 }
 
-// outcomes finds out what became of the posted findings, and prints it.
-func (a *app) outcomes(ctx context.Context, st *station, which string, flags map[string]string, asJSON bool) error {
+// outcomes prints what happened to the posted findings.
+func (a *app) outcomes(ctx context.Context, which string, flags map[string]string, asJSON bool) error {
 	op, err := a.settings(flags)
 	if err != nil {
 		return err
 	}
-	repo, number, err := a.pullRepository(ctx, st, which, op)
+	conn, err := a.connect(op)
+	if err != nil {
+		return err
+	}
+	repo, number, err := a.pullRepository(ctx, conn, which, op)
 	if err != nil {
 		return err
 	}
 	defer repo.Close()
-	connection, err := a.connection(st)
-	if err != nil {
-		return err
-	}
-	pull, err := a.workflow().ReadPull(ctx, connection, repo, number)
+	pull, err := a.workflow().ReadPull(ctx, conn, repo, number)
 	if err != nil {
 		return err
 	}
@@ -81,7 +77,7 @@ func (a *app) outcomes(ctx context.Context, st *station, which string, flags map
 
 func printOutcomes(p *report.Page, all []precedent.Outcome) {
 	if len(all) == 0 {
-		p.Para("", p.Ink(report.Faint, "Nothing of ours was posted on this pull request."))
+		p.Para("", p.Ink(report.Faint, "Precedent posted nothing on this pull request."))
 		return
 	}
 	count := map[precedent.OutcomeKind]int{}
@@ -94,11 +90,11 @@ func printOutcomes(p *report.Page, all []precedent.Outcome) {
 	}
 	p.Table(rows)
 	p.Line()
-	said := fmt.Sprintf("%d posted", len(all))
+	summary := fmt.Sprintf("%d posted", len(all))
 	for _, kind := range precedent.OutcomeKinds {
 		if n := count[kind]; n > 0 {
-			said += fmt.Sprintf(", %d %s", n, kind)
+			summary += fmt.Sprintf(", %d %s", n, kind)
 		}
 	}
-	p.Para("", p.Ink(report.Plain, said))
+	p.Para("", p.Ink(report.Plain, summary))
 }

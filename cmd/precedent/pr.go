@@ -16,21 +16,21 @@ func newPR(a *app) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "pr [NUMBER|URL]",
-		Short: "Review a pull request, and post the review",
+		Short: "Review a pull request, and optionally post the review",
 		Long: `Pr reads a pull request on GitHub, Gitea or Forgejo, reviews it like a local
-change, prints what it found, and remembers it. With --post it writes the review
-to the forge: one summary that later reviews update, and a comment on the line of
-each new finding. It never approves.
+change, prints the findings, and stores them in the memory. With --post it writes
+the review to the forge: one summary that later reviews update, and a comment on
+the lines of each new finding. It never approves.
 
-A NUMBER is one of the repository whose clone this is, or of --repo. Without one,
-in a workflow of GitHub or Gitea, it is the pull request of the event. The commits
-are fetched with git: in a clone they rest on what it has, elsewhere they are kept
-in the cache folder. No checkout is made, and the clone is not changed. Guide and
-policy are those of the base, and people's comments are read.
+A NUMBER belongs to the repository of this clone, or to --repo. Without an argument,
+in a workflow on GitHub or Gitea, pr uses the pull request of the event. It fetches
+the commits with git. In a clone it uses the objects that are there; elsewhere it
+keeps the commits in the cache folder. It checks nothing out and does not change the
+clone. It uses guide and policy of the base, and reads people's comments.
 
-After a push --post reviews what the push touched, says nothing twice, answers
-its open threads, and closes those that are fixed. A review that stands at the
-head already is not made again; --again makes it.
+After a push, --post reviews what the push changed, answers open threads, resolves
+those that are fixed, and repeats nothing. If the head was reviewed already, nothing
+is done; --again reviews it again.
 
 The token is GITHUB_TOKEN or GH_TOKEN, GITEA_TOKEN for Gitea and Forgejo; public
 repositories can be read without one. PRECEDENT_GITHUB_APP_ID with
@@ -48,14 +48,14 @@ error, or no such pull request, 3 not everything was read or posted.`,
 			if err := chooseFormat(cmd, &o.format, asJSON); err != nil {
 				return err
 			}
-			if o.post && o.dry {
-				return misuse(cmd, errors.New("--estimate sends nothing, and --post posts"))
+			if o.post && o.estimate {
+				return misuse(cmd, errors.New("--estimate and --post cannot be used together"))
 			}
 			if o.again && !o.post {
-				return misuse(cmd, errors.New("--again is for --post; without it every review is made anew"))
+				return misuse(cmd, errors.New("--again requires --post; without it every review reads everything"))
 			}
 			o.flags = settingFlags(cmd)
-			st, err := a.stationOf(o.flags)
+			conn, err := a.connectWith(o.flags)
 			if err != nil {
 				return err
 			}
@@ -63,27 +63,27 @@ error, or no such pull request, 3 not everything was read or posted.`,
 			if len(args) == 1 {
 				which = args[0]
 			}
-			return a.pr(cmd.Context(), st, which, o)
+			return a.pr(cmd.Context(), conn, which, o)
 		},
 	}
 	f := cmd.Flags()
 	addFormat(cmd, &o.format)
 	f.BoolVar(&o.post, "post", false, "post the review to the pull request")
-	f.BoolVar(&o.again, "again", false, "with --post: read everything again, also if a review stands at this head")
-	f.BoolVar(&o.resume, "resume", false, "go on from the answers that an unfinished review of this change has paid for")
-	f.BoolVar(&o.dry, "estimate", false, "print what would be sent, the tokens and the cost, and send nothing")
+	f.BoolVar(&o.again, "again", false, "with --post: read everything again, even if this head was reviewed already")
+	f.BoolVar(&o.resume, "resume", false, "continue an unfinished review of this change with the answers that it paid for")
+	f.BoolVar(&o.estimate, "estimate", false, "print what would be sent, the tokens and the cost, and send nothing")
 	f.BoolVar(&asJSON, "json", false, "print as JSON: --format json")
 	addAllSettings(cmd)
 	return cmd
 }
 
-// pr reviews a pull request, and posts the review if that is asked for.
-func (a *app) pr(ctx context.Context, st *station, which string, o reviewOptions) error {
+// pr reviews a pull request, and posts the review if o.post is set.
+func (a *app) pr(ctx context.Context, conn workflow.Connection, which string, o reviewOptions) error {
 	op, err := a.settings(o.flags)
 	if err != nil {
 		return err
 	}
-	repo, number, err := a.pullRepository(ctx, st, which, op)
+	repo, number, err := a.pullRepository(ctx, conn, which, op)
 	if err != nil {
 		return err
 	}
@@ -92,11 +92,7 @@ func (a *app) pr(ctx context.Context, st *station, which string, o reviewOptions
 	if err != nil {
 		return err
 	}
-	connection, err := a.connection(st)
-	if err != nil {
-		return err
-	}
-	pull, err := a.workflow().ReadPull(ctx, connection, repo, number)
+	pull, err := a.workflow().ReadPull(ctx, conn, repo, number)
 	if err != nil {
 		return err
 	}
@@ -109,8 +105,8 @@ func (a *app) pr(ctx context.Context, st *station, which string, o reviewOptions
 		return err
 	}
 	defer p.Close()
-	if o.dry {
-		return a.tellEstimate(p.Prepared, o.format == "json")
+	if o.estimate {
+		return a.printEstimate(p.Prepared, o.format == "json")
 	}
 	made, err := a.runReview(ctx, p.Prepared, o.format)
 	if err != nil {
@@ -119,14 +115,14 @@ func (a *app) pr(ctx context.Context, st *station, which string, o reviewOptions
 	return statusOf(made.Status)
 }
 
-// postReview reviews a pull request and posts the review, or what is left of one
-// that stands there.
+// postReview reviews a pull request and posts the review. If the head was reviewed
+// already, it posts what is left of that review.
 func (a *app) postReview(ctx context.Context, pull *workflow.Pull, job workflow.Job, format string) error {
 	publisher, err := pull.Publisher(ctx)
 	if err != nil {
 		return err
 	}
-	standing, found, err := publisher.Standing(ctx, job)
+	standing, found, err := publisher.Existing(ctx, job)
 	if err != nil {
 		return err
 	}
@@ -156,9 +152,9 @@ func (a *app) postReview(ctx context.Context, pull *workflow.Pull, job workflow.
 	return statusOf(status)
 }
 
-// pullRepository finds out which pull request is meant, and opens its repository.
-func (a *app) pullRepository(ctx context.Context, st *station, which string, op *settings.Settings) (*workflow.PullRepository, int, error) {
-	named, number, err := a.whichPull(ctx, st, which)
+// pullRepository opens the repository of a pull request, and returns its number.
+func (a *app) pullRepository(ctx context.Context, conn workflow.Connection, which string, op *settings.Settings) (*workflow.PullRepository, int, error) {
+	named, number, err := a.whichPull(ctx, conn, which)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -170,12 +166,12 @@ func (a *app) pullRepository(ctx context.Context, st *station, which string, op 
 	if err != nil {
 		return nil, 0, err
 	}
-	if repo.Repo.Host != st.Host() {
+	if repo.Repo.Host != conn.Host() {
 		repo.Close()
-		return nil, 0, hinted(fmt.Errorf("%s is not on %s, where pull requests are read", repo.Repo, st.Host()), "%s", elsewhere)
+		return nil, 0, hinted(fmt.Errorf("%s is not on %s", repo.Repo, conn.Host()), "%s", otherForgeHint)
 	}
 	return repo, number, nil
 }
 
-// elsewhere is what helps when a pull request is on another forge.
-const elsewhere = "name the forge: --forge github:https://HOST/api/v3 for GitHub Enterprise, --forge gitea:https://HOST for Gitea and Forgejo"
+// otherForgeHint is the hint for a pull request on another forge.
+const otherForgeHint = "set the forge: --forge github:https://HOST/api/v3 for GitHub Enterprise, --forge gitea:https://HOST for Gitea and Forgejo"

@@ -94,7 +94,7 @@ func TestPostAsApp(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			s := newShopPull(t)
 			s.asApp()
-			s.app.brought = test.reads(s)
+			s.app.fixedEngine = test.reads(s)
 			status, said := s.post("--fail-on", test.failOn)
 			if status != test.status {
 				t.Errorf("status %d\n%s", status, said)
@@ -271,7 +271,7 @@ func TestHeadMovesBeforePosting(t *testing.T) {
 		s.door.stage.World.Push(s.pull, later, diff)
 	}})
 	status, said := s.post("--fail-on", "medium")
-	if status != precedent.ExitIncomplete || !strings.Contains(said, "got new commits") || !strings.Contains(said, "hint: run it again for the new head") {
+	if status != precedent.ExitIncomplete || !strings.Contains(said, "has new commits") || !strings.Contains(said, "hint: run it again for the new head") {
 		t.Errorf("status %d\n%s", status, said)
 	}
 	if n := len(s.said()) + len(s.conclusions()); n != 0 || s.door.stage.Script.Left() != 0 {

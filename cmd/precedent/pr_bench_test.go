@@ -40,16 +40,16 @@ func BenchmarkRequests(b *testing.B) {
 			return from
 		}},
 		{"poll", func(s *prStage) int {
-			st := s.station()
-			repo := precedent.Repo{Host: st.Host(), Owner: "octo", Name: "app"}
+			conn := s.connection()
+			repo := precedent.Repo{Host: conn.Host(), Owner: "octo", Name: "app"}
 			poll := func(f forge.Forge) {
 				if _, err := f.Open(b.Context(), repo); err != nil {
 					b.Fatal(err)
 				}
 			}
-			poll(st)
+			poll(conn)
 			from := len(s.door.stage.Script.Requests())
-			poll(st)
+			poll(conn)
 			return from
 		}},
 	} {

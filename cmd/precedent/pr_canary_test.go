@@ -55,7 +55,7 @@ func newSecret() string {
 func newCanary(t *testing.T, asApp bool) *canary {
 	t.Helper()
 	c := &canary{shopPull: newShopPull(t), secrets: map[string]string{"model": newSecret()}, windows: map[string]string{}}
-	c.app.brought = nil
+	c.app.fixedEngine = nil
 	if asApp {
 		key := c.asApp()
 		c.secrets["app"] = key

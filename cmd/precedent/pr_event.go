@@ -9,39 +9,40 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/workflow"
 )
 
-// whichPull finds out which pull request is meant: the one that is named, else
-// the one that the event of a workflow is about.
-func (a *app) whichPull(ctx context.Context, st *station, which string) (precedent.Repo, int, error) {
+// whichPull returns the pull request of the argument, or of the event of a workflow
+// if the argument is empty.
+func (a *app) whichPull(ctx context.Context, conn workflow.Connection, which string) (precedent.Repo, int, error) {
 	if which != "" {
-		return namedPull(st, which)
+		return namedPull(conn, which)
 	}
 	path := a.env["GITHUB_EVENT_PATH"]
 	if path == "" {
-		return precedent.Repo{}, 0, hinted(errors.New("no pull request is named, and this is no workflow that runs for one"), "give its number, or its URL: precedent pr 7")
+		return precedent.Repo{}, 0, hinted(errors.New("no pull request is given, and this is not a workflow for a pull request"), "give its number or URL: precedent pr 7")
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return precedent.Repo{}, 0, hinted(fmt.Errorf("read event: %w", err), nameIt)
+		return precedent.Repo{}, 0, hinted(fmt.Errorf("read event: %w", err), namePullHint)
 	}
 	defer f.Close()
 	payload, err := io.ReadAll(io.LimitReader(f, forge.MaxEvent+1))
 	if err != nil {
-		return precedent.Repo{}, 0, hinted(fmt.Errorf("read event: %w", err), nameIt)
+		return precedent.Repo{}, 0, hinted(fmt.Errorf("read event: %w", err), namePullHint)
 	}
 	if len(payload) > forge.MaxEvent {
-		return precedent.Repo{}, 0, hinted(fmt.Errorf("read event: it has more than %d MiB", forge.MaxEvent>>20), nameIt)
+		return precedent.Repo{}, 0, hinted(fmt.Errorf("read event: larger than %d MiB", forge.MaxEvent>>20), namePullHint)
 	}
-	e, err := st.ReadEvent(a.env["GITHUB_EVENT_NAME"], payload)
+	e, err := conn.ReadEvent(a.env["GITHUB_EVENT_NAME"], payload)
 	if err != nil {
-		return precedent.Repo{}, 0, hinted(err, nameIt)
+		return precedent.Repo{}, 0, hinted(err, namePullHint)
 	}
 	if len(e.Pulls) == 0 && e.Head != "" {
-		// GitHub does not name the pull requests of forks in events of workflows.
-		open, err := st.Open(ctx, e.Repo)
+		// In events of workflows, GitHub does not list pull requests from forks.
+		open, err := conn.Open(ctx, e.Repo)
 		if err != nil {
-			return precedent.Repo{}, 0, st.fault(err)
+			return precedent.Repo{}, 0, conn.Explain(err)
 		}
 		for _, p := range open {
 			if p.Head.SHA == e.Head {
@@ -50,25 +51,25 @@ func (a *app) whichPull(ctx context.Context, st *station, which string) (precede
 		}
 	}
 	if len(e.Pulls) == 0 && e.Kind == forge.RunEvent {
-		a.notice("no open pull request has %s as its head any more: there is nothing to review", short(e.Head))
+		a.notice("no open pull request has %s as its head any more: there is nothing to review", shortID(e.Head))
 		return precedent.Repo{}, 0, exitStatus(precedent.ExitClean)
 	}
 	if len(e.Pulls) != 1 {
-		return precedent.Repo{}, 0, hinted(fmt.Errorf("the event %q is about %d open pull requests", a.env["GITHUB_EVENT_NAME"], len(e.Pulls)), nameIt)
+		return precedent.Repo{}, 0, hinted(fmt.Errorf("the event %q is about %d open pull requests", a.env["GITHUB_EVENT_NAME"], len(e.Pulls)), namePullHint)
 	}
 	return e.Repo, e.Pulls[0], nil
 }
 
-// namedPull reads the number or the address of a pull request.
-func namedPull(st *station, which string) (precedent.Repo, int, error) {
-	repo, number, err := forge.ParsePullRequest(st.Forge, which)
+// namedPull parses the number or the URL of a pull request.
+func namedPull(conn workflow.Connection, which string) (precedent.Repo, int, error) {
+	repo, number, err := forge.ParsePullRequest(conn.Forge, which)
 	if trouble, ok := errors.AsType[*forge.Error](err); ok && trouble.Kind == forge.KindRefused {
-		return repo, 0, hinted(err, elsewhere)
+		return repo, 0, hinted(err, otherForgeHint)
 	} else if ok {
 		return repo, 0, hinted(err, "%s", trouble.Hint)
 	}
 	return repo, number, err
 }
 
-// nameIt is what helps when an event does not say which pull request is meant.
-const nameIt = "name the pull request, or let the workflow run for events of pull requests"
+// namePullHint is the hint for an event that does not identify a pull request.
+const namePullHint = "give the number of the pull request, or run the workflow on events of pull requests"

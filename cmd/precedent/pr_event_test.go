@@ -29,7 +29,7 @@ func (s *prStage) event(name, payload string) {
 func (s *prStage) which() (string, error) {
 	s.t.Helper()
 	s.err.Reset()
-	repo, n, err := s.app.whichPull(s.t.Context(), s.station(), "")
+	repo, n, err := s.app.whichPull(s.t.Context(), s.connection(), "")
 	if err != nil {
 		return "", err
 	}
@@ -119,7 +119,7 @@ func TestFileOfAnEvent(t *testing.T) {
 		}
 	}
 	delete(s.app.env, "GITHUB_EVENT_PATH")
-	if got, err := s.which(); err == nil || !strings.Contains(err.Error(), "no pull request is named") || hintOf(err) == "" {
+	if got, err := s.which(); err == nil || !strings.Contains(err.Error(), "no pull request is given") || hintOf(err) == "" {
 		t.Errorf("no event: %s, %v", got, err)
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	stdcmp "cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -39,8 +40,8 @@ func (f told) title() string { return "Flaw " + f.name }
 func (f told) wire() map[string]any {
 	n := f.name
 	return map[string]any{
-		"path": f.path, "side": or(f.side, "RIGHT"), "quote": f.quote, "start": f.start, "end": f.end, "suggestion": f.suggestion,
-		"evidence": f.evidence, "severity": or(f.severity, "medium"), "confidence": 90, "category": or(f.category, "bugs"),
+		"path": f.path, "side": stdcmp.Or(f.side, "RIGHT"), "quote": f.quote, "start": f.start, "end": f.end, "suggestion": f.suggestion,
+		"evidence": f.evidence, "severity": stdcmp.Or(f.severity, "medium"), "confidence": 90, "category": stdcmp.Or(f.category, "bugs"),
 		"title": f.title(), "body": fmt.Sprintf("%sone %stwo %sthree %sfour %sfive. %s", n, n, n, n, n, f.though),
 	}
 }
@@ -92,7 +93,7 @@ func newFilePull(t *testing.T, before, after map[string]string, exec ...string) 
 	t.Helper()
 	s := &filePull{&shopPull{prStage: newPRStage(t)}, &scribe{}}
 	s.work = filepath.Join(s.home, "work")
-	s.app.sleep, s.app.brought = s.door.stage.Clock.Sleep, s.scribe
+	s.app.sleep, s.app.fixedEngine = s.door.stage.Clock.Sleep, s.scribe
 	s.git(s.work, "checkout", "-q", "main")
 	s.side(before)
 	s.git(s.work, "checkout", "-q", "-B", "feature", "main")
@@ -312,7 +313,7 @@ func TestPostOnEveryKindOfChange(t *testing.T) {
 		t.Errorf("%d live findings of %d", n, len(finds)+2)
 	}
 	s.covered(r, map[string]string{
-		"went/away.js": "renamed without another change", "gone.js": "deleted", "logo.png": "binary", "lib": "submodule", "run.sh": "only its mode changed",
+		"went/away.js": "renamed without other changes", "gone.js": "deleted", "logo.png": "binary", "lib": "submodule", "run.sh": "only its mode changed",
 		"pointer": "symbolic link", "linked.js": "symbolic link", "vendor/dep/dep.js": "vendored", "pb.go": "generated (its header says so)",
 	})
 	s.silentAgain()

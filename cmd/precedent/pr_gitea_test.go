@@ -87,7 +87,7 @@ func TestPostOnGitea(t *testing.T) {
 		maps.Copy(s.app.env, env)
 		before := len(s.door.stage.Script.Requests())
 		status, said := s.run("pr", s.door.URL+"/octo/app/pulls/7", "--post")
-		if status != precedent.ExitFindings || !strings.Contains(said, "stands at") {
+		if status != precedent.ExitFindings || !strings.Contains(said, "was reviewed already") {
 			t.Errorf("%s: status %d\n%s", name, status, said)
 		}
 		if got := s.writes(before); len(got) != 0 {
@@ -109,8 +109,8 @@ func TestGiteaPostsInsideTheDiff(t *testing.T) {
 		"half of it": {func(whole string) string {
 			first, _, _ := strings.Cut(whole, "+function average")
 			return regexp.MustCompile(`\+1,\d+ @@`).ReplaceAllString(first, fmt.Sprintf("+1,%d @@", strings.Count(first, "\n+")-1))
-		}, "map[refund:open]", "its lines are not in the diff"},
-		"no diff at all": {func(whole string) string { return whole[:len(whole)/2] }, "map[]", "nobody can tell whether its lines are in the diff"},
+		}, "map[refund:open]", "the lines are not in the diff"},
+		"no diff at all": {func(whole string) string { return whole[:len(whole)/2] }, "map[]", "cannot check that its lines are in the diff"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newShopPull(t)
@@ -261,10 +261,10 @@ func TestGiteaThatIsBehind(t *testing.T) {
 	s.push("shift", map[string]string{"src/till.js": "// Added.\n" + tillFile})
 	s.door.stage.World.Change(func() { g.Behind = map[int]string{7: old} })
 	before := len(s.door.stage.Script.Requests())
-	if status, said := s.post(); status != precedent.ExitClean || !strings.Contains(said, "stands at "+short(old)+" already") {
+	if status, said := s.post(); status != precedent.ExitClean || !strings.Contains(said, shortID(old)+" was reviewed already") {
 		t.Errorf("status %d\n%s", status, said)
 	}
-	if status, said := s.post("--again"); status == precedent.ExitClean || !strings.Contains(said, short(old)) || !strings.Contains(said, "hint: ") {
+	if status, said := s.post("--again"); status == precedent.ExitClean || !strings.Contains(said, shortID(old)) || !strings.Contains(said, "hint: ") {
 		t.Errorf("status %d\n%s", status, said)
 	}
 	if got := s.writes(before); len(got) != 0 {

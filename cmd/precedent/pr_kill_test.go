@@ -41,7 +41,7 @@ func parroted() {
 	}
 	a := &app{
 		in: os.Stdin, out: os.Stdout, err: os.Stderr, env: environment(os.Environ()),
-		brought: &parrot{path: "src/till.js", text: string(text)}, now: now, sleep: sleep,
+		fixedEngine: &parrot{path: "src/till.js", text: string(text)}, now: now, sleep: sleep,
 	}
 	syscall.Exit(a.run(context.Background(), os.Args[1:])) // os.Exit takes a second in a binary with the race detector
 }
@@ -100,7 +100,7 @@ var findingID = regexp.MustCompile(`\b[0-9a-hjkmnp-tv-z]{10}\b`)
 
 // unnatural is a text without what differs from one run to the next.
 func unnatural(s string) string {
-	return findingID.ReplaceAllString(forgetest.Unnatural(s), "FINDING")
+	return findingID.ReplaceAllString(forgetest.WithoutVolatile(s), "FINDING")
 }
 
 // picture is what everybody sees on the pull request and what the memory holds,

@@ -52,7 +52,7 @@ func TestPushedWhileItIsReviewed(t *testing.T) {
 	asked := s.door.stage.World.Say(s.pull, dana, opened.ID, "Which payment do you mean?")
 	fixed := strings.Replace(tillFile, "  return sum / items.length\n", guarded, 1)
 	s.push("guard the average", map[string]string{"src/till.js": fixed})
-	s.app.brought = &during{Engine: s.parrot, role: engine.Threads, do: func() {
+	s.app.fixedEngine = &during{Engine: s.parrot, role: engine.Threads, do: func() {
 		s.push("one more line", map[string]string{"src/till.js": fixed + "// The end.\n"})
 	}}
 	if status, said := s.post(); status != precedent.ExitIncomplete || !strings.Contains(said, "new commits meanwhile") {
@@ -75,17 +75,17 @@ func TestPushedWhileItIsReviewed(t *testing.T) {
 // it is one of another change or one that no model read.
 func TestTheSameHeadAgain(t *testing.T) {
 	s := newShopPull(t)
-	s.app.brought = nil
+	s.app.fixedEngine = nil
 	again := func(want bool, more ...string) {
 		t.Helper()
 		_, said := s.post(more...)
-		if strings.Contains(said, "stands at") == want {
+		if strings.Contains(said, "was reviewed already") == want {
 			t.Errorf("reviewed again should be %v:\n%s", want, said)
 		}
 	}
 	again(true)
 	again(false)
-	s.app.brought = s.parrot
+	s.app.fixedEngine = s.parrot
 	again(true)
 	if len(s.threads()) != 3 {
 		t.Errorf("threads %v", s.threads())
@@ -106,7 +106,7 @@ func TestTheSameHeadAgain(t *testing.T) {
 func TestBackToAHeadThatNobodySpokeOf(t *testing.T) {
 	s := newShopPull(t)
 	first := s.id("feature")
-	s.app.brought = &during{Engine: s.parrot, role: engine.Finder, do: func() { s.push("more", map[string]string{"src/till.js": tillFile + "// The end.\n"}) }}
+	s.app.fixedEngine = &during{Engine: s.parrot, role: engine.Finder, do: func() { s.push("more", map[string]string{"src/till.js": tillFile + "// The end.\n"}) }}
 	if status, said := s.post(); status != precedent.ExitIncomplete {
 		t.Fatalf("status %d\n%s", status, said)
 	}
@@ -151,7 +151,7 @@ func TestNewRules(t *testing.T) {
 	s.git(s.work, "commit", "-q", "-m", "another file")
 	s.moved()
 	l := &listening{Engine: s.parrot, asked: map[string]string{}}
-	s.app.brought = l
+	s.app.fixedEngine = l
 	s.step("with another rule", all, 1)
 	for _, line := range []string{"ledger.total", "one line"} {
 		if !strings.Contains(l.asked["guidelines"], line) {

@@ -51,7 +51,7 @@ func TestPost(t *testing.T) {
 	}
 	before := len(s.door.stage.Script.Requests())
 	status, said = s.post()
-	if status != precedent.ExitFindings || !strings.Contains(said, "stands at") {
+	if status != precedent.ExitFindings || !strings.Contains(said, "was reviewed already") {
 		t.Errorf("again: status %d\n%s", status, said)
 	}
 	for _, r := range s.door.stage.Script.Requests()[before:] {

@@ -199,7 +199,7 @@ func newShopPull(t *testing.T) *shopPull {
 	s := &shopPull{prStage: newPRStage(t), parrot: &parrot{path: "src/till.js"}}
 	s.work = filepath.Join(s.home, "work")
 	s.app.sleep = s.door.stage.Clock.Sleep
-	s.app.brought = s.parrot
+	s.app.fixedEngine = s.parrot
 	s.git(s.work, "checkout", "-q", "-B", "feature", "main")
 	s.push("Add a till", map[string]string{"src/till.js": tillFile})
 	return s

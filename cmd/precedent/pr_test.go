@@ -16,6 +16,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
 	"github.com/precedent-dev/precedent/internal/git"
+	"github.com/precedent-dev/precedent/internal/workflow"
 )
 
 // prStage is a forge on this machine and somebody who reviews from outside of
@@ -64,13 +65,13 @@ func (s *prStage) review(bend func(*bent)) (*precedent.Review, error) {
 	s.t.Helper()
 	s.out.Reset()
 	s.err.Reset()
-	st := s.station()
-	b := &bent{Forge: st.Forge}
-	st.Forge = b
+	conn := s.connection()
+	b := &bent{Forge: conn.Forge}
+	conn.Forge = b
 	if bend != nil {
 		bend(b)
 	}
-	err := s.app.pr(s.t.Context(), st, s.door.URL+"/octo/app/pull/7", reviewOptions{format: "json"})
+	err := s.app.pr(s.t.Context(), conn, s.door.URL+"/octo/app/pull/7", reviewOptions{format: "json"})
 	var status exitStatus
 	if err != nil && !errors.As(err, &status) {
 		return nil, err
@@ -85,14 +86,14 @@ func (s *prStage) review(bend func(*bent)) (*precedent.Review, error) {
 	return &r, nil
 }
 
-// station is the forge that the environment names.
-func (s *prStage) station() *station {
+// connection opens the forge that the environment names.
+func (s *prStage) connection() workflow.Connection {
 	s.t.Helper()
-	st, err := s.app.stationOf(nil)
+	c, err := s.app.connectWith(nil)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	return st
+	return c
 }
 
 // places lists the findings' places.
@@ -150,7 +151,7 @@ func TestNamedPull(t *testing.T) {
 		"7": "#7", "#7": "#7", s.door.URL + "/octo/app/pull/7/files": "octo/app#7",
 		"": "", "x": "", "octo/app/7": "", "https://elsewhere.example/octo/app/pull/7": "",
 	} {
-		repo, n, err := namedPull(s.station(), which)
+		repo, n, err := namedPull(s.connection(), which)
 		if got := fmt.Sprintf("%s#%d", strings.TrimPrefix(repo.String(), repo.Host+"/"), n); err == nil && got != want || (err == nil) != (want != "") || err != nil && hintOf(err) == "" {
 			t.Errorf("%q: %s, %v, hint %q", which, got, err, hintOf(err))
 		}
@@ -321,7 +322,7 @@ func TestPullTroubleOfTheForge(t *testing.T) {
 		return status, s.err.String()
 	}
 	s.door.api.Budget(0, time.Now().Add(time.Hour))
-	if status, said := run(); status != precedent.ExitUsage || !strings.Contains(said, "hint: it answers again at ") {
+	if status, said := run(); status != precedent.ExitUsage || !strings.Contains(said, "hint: try again after ") {
 		t.Errorf("rate limit: %d\n%s", status, said)
 	}
 	s.door.api.Budget(5000, time.Now().Add(time.Hour))
@@ -369,7 +370,7 @@ func TestPullGathers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	repo, number, err := s.app.pullRepository(t.Context(), s.station(), "7", op)
+	repo, number, err := s.app.pullRepository(t.Context(), s.connection(), "7", op)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -378,11 +379,7 @@ func TestPullGathers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	connection, err := s.app.connection(s.station())
-	if err != nil {
-		t.Fatal(err)
-	}
-	pull, err := s.app.workflow().ReadPull(t.Context(), connection, repo, number)
+	pull, err := s.app.workflow().ReadPull(t.Context(), s.connection(), repo, number)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,17 +13,17 @@ import (
 	"github.com/precedent-dev/precedent/internal/workflow"
 )
 
-// reviewOptions is what the command line of a review says.
+// reviewOptions are the options of review and pr.
 type reviewOptions struct {
-	spec   git.Spec
-	format string // one of report.Formats
-	resume bool   // go on from the answers of a review that did not come to its end
-	dry    bool   // only estimate what would be sent
-	fix    bool   // apply the suggestions to the work tree, after asking
-	agreed bool   // do not ask
-	post   bool   // post the review to the pull request
-	again  bool   // read what a posted review has read
-	flags  map[string]string
+	spec     git.Spec
+	format   string // one of report.Formats
+	resume   bool   // continue from the answers of an unfinished review
+	estimate bool   // print what would be sent, and send nothing
+	fix      bool   // apply the suggestions to the work tree, after asking
+	yes      bool   // do not ask
+	post     bool   // post the review to the pull request
+	again    bool   // read what a posted review has read already already
+	flags    map[string]string
 }
 
 func newReview(a *app) *cobra.Command {
@@ -32,9 +32,9 @@ func newReview(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "review [RANGE]",
 		Short: "Review a local change",
-		Long: `Review reads a change with the analyzers, and with a model if there is an engine,
-prints what it found, and remembers it. Without a RANGE it takes what the branch
-adds to its upstream, else what is not committed, else the last commit.
+		Long: `Review reads a change with the analyzers, and with a model if an engine is set up,
+prints the findings, and stores them in the memory. Without a RANGE it reviews what
+the branch adds to its upstream, else uncommitted changes, else the last commit.
 
 RANGE is A..B, A...B (from their merge base), or A, which is A...HEAD.
 
@@ -42,7 +42,8 @@ The engine is a model behind an API, if ANTHROPIC_API_KEY, OPENAI_API_KEY or
 OPENAI_BASE_URL is set, or a program that reads a task as JSON on standard input
 and writes the answer to standard output (docs/engine.md). A program gets this
 environment without the variables of precedent and git and without the tokens of
-forges. With no engine only the analyzers read, and the output says so.
+forges. Without an engine, only the analyzers read the change, and the output says
+so.
 
 Exit status: 0 clean, 1 findings at or above --fail-on, 2 usage or configuration
 error, 3 not everything was read.`,
@@ -62,29 +63,30 @@ error, 3 not everything was read.`,
 				return err
 			}
 			if o.fix && o.format != "text" {
-				return misuse(cmd, fmt.Errorf("--fix asks a person, and --format %s is read by a program", o.format))
+				return misuse(cmd, fmt.Errorf("--fix cannot be used with --format %s", o.format))
 			}
-			if o.agreed && !o.fix {
-				return misuse(cmd, errors.New("--yes agrees to what --fix asks, which is not given"))
+			if o.yes && !o.fix {
+				return misuse(cmd, errors.New("--yes requires --fix"))
 			}
 			o.flags = settingFlags(cmd)
 			return a.review(cmd.Context(), o)
 		},
 	}
 	f := cmd.Flags()
-	f.BoolVar(&o.spec.Staged, "staged", false, "review what the next commit would hold")
-	f.BoolVar(&o.spec.Worktree, "worktree", false, "review all that is not committed, untracked files included")
+	f.BoolVar(&o.spec.Staged, "staged", false, "review what is staged for the next commit")
+	f.BoolVar(&o.spec.Worktree, "worktree", false, "review all uncommitted changes, including untracked files")
 	addFormat(cmd, &o.format)
-	f.BoolVar(&o.resume, "resume", false, "go on from the answers that an unfinished review of this change has paid for")
-	f.BoolVar(&o.dry, "estimate", false, "print what would be sent, the tokens and the cost, and send nothing")
-	f.BoolVar(&o.fix, "fix", false, "show what the suggestions would change in the work tree, ask, and change it")
-	f.BoolVar(&o.agreed, "yes", false, "with --fix: do not ask")
+	f.BoolVar(&o.resume, "resume", false, "continue an unfinished review of this change with the answers that it paid for")
+	f.BoolVar(&o.estimate, "estimate", false, "print what would be sent, the tokens and the cost, and send nothing")
+	f.BoolVar(&o.fix, "fix", false, "show what the suggestions would change in the work tree, ask, and apply them")
+	f.BoolVar(&o.yes, "yes", false, "with --fix: do not ask")
 	f.BoolVar(&asJSON, "json", false, "print as JSON: --format json")
-	addAllSettings(cmd, "forge") // a review of a local change asks no forge
+	addAllSettings(cmd, "forge") // a review of a local change uses no forge
 	return cmd
 }
 
-// review reviews a local change, prints the review and makes what it suggests.
+// review reviews a local change, prints the review, and with --fix applies the
+// suggestions.
 func (a *app) review(ctx context.Context, o reviewOptions) error {
 	op, err := a.settings(o.flags)
 	if err != nil {
@@ -104,32 +106,32 @@ func (a *app) review(ctx context.Context, o reviewOptions) error {
 		return err
 	}
 	defer p.Close()
-	if o.dry {
-		return a.tellEstimate(p, o.format == "json")
+	if o.estimate {
+		return a.printEstimate(p, o.format == "json")
 	}
 	made, err := a.runReview(ctx, p, o.format)
 	if err != nil {
 		return err
 	}
 	if o.fix {
-		if err := a.fix(repo, p, made.Review, o.agreed); err != nil {
+		if err := a.fix(repo, p, made.Review, o.yes); err != nil {
 			return err
 		}
 	}
 	return statusOf(made.Status)
 }
 
-// runReview makes a review, shows how it goes on, and prints it.
+// runReview runs a review, shows its progress, and prints it.
 func (a *app) runReview(ctx context.Context, p *workflow.Prepared, format string) (workflow.Result, error) {
 	shown := a.showProgress()
 	made, err := p.Run(ctx, workflow.Watch{
 		Planned: func(e review.Estimate) {
-			a.notice("engine %s; %s", p.Engine, estimated(e))
-			if !within(e, p.Budget) {
-				a.notice("that is more than a review may take: it will end over-budget; raise --max-cost or --max-tokens, or review less at a time")
+			a.notice("engine %s; %s", p.Engine, estimateSummary(e))
+			if !withinBudget(e, p.Budget) {
+				a.notice("this exceeds the budget, so the review will end over-budget; raise --max-cost or --max-tokens, or review a smaller change")
 			}
 		},
-		Progress: shown.Tell,
+		Progress: shown.Handle,
 	})
 	shown.Stop()
 	if err != nil {
@@ -138,7 +140,7 @@ func (a *app) runReview(ctx context.Context, p *workflow.Prepared, format string
 	return made, a.print(format, made.Review, made.Style)
 }
 
-// statusOf is the end of a command with an exit status.
+// statusOf returns the error that ends a command with the exit status; nil for 0.
 func statusOf(status int) error {
 	if status == precedent.ExitClean {
 		return nil

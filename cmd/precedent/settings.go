@@ -9,13 +9,13 @@ import (
 	"github.com/precedent-dev/precedent/internal/settings"
 )
 
-// The settings that commands have flags for, by their keys.
+// Keys of the settings that groups of commands have flags for.
 var (
 	memorySettings = []string{"memory_db", "repo"}
-	judgeSettings  = []string{"engine", "model", "context", "max_cost", "max_tokens", "timeout"} // of a measurement that asks an engine as judge alone
+	judgeSettings  = []string{"engine", "model", "context", "max_cost", "max_tokens", "timeout"} // for measurements that use an engine only as judge
 )
 
-// addSettings gives a command the flags of settings.
+// addSettings adds the flags of the settings with the given keys to a command.
 func addSettings(cmd *cobra.Command, keys ...string) {
 	for _, d := range settings.All {
 		if d.Flag != "" && slices.Contains(keys, d.Key) {
@@ -24,7 +24,7 @@ func addSettings(cmd *cobra.Command, keys ...string) {
 	}
 }
 
-// addAllSettings gives a command the flags of all settings but some.
+// addAllSettings adds the flags of all settings to a command, except some.
 func addAllSettings(cmd *cobra.Command, but ...string) {
 	for _, d := range settings.All {
 		if d.Flag != "" && !slices.Contains(but, d.Key) {
@@ -41,7 +41,7 @@ func addSetting(cmd *cobra.Command, d settings.Def) {
 	cmd.Flags().String(d.Flag, "", usage)
 }
 
-// settingFlags returns the settings' flags that were given.
+// settingFlags returns the flags of settings that were set on the command line.
 func settingFlags(cmd *cobra.Command) map[string]string {
 	given := map[string]string{}
 	for _, d := range settings.All {
@@ -52,7 +52,7 @@ func settingFlags(cmd *cobra.Command) map[string]string {
 	return given
 }
 
-// settings reads the settings, with the flags that were given.
+// settings reads the settings, with the given flags.
 func (a *app) settings(flags map[string]string) (*settings.Settings, error) {
 	dir, err := a.workingDir()
 	if err != nil {
@@ -61,8 +61,8 @@ func (a *app) settings(flags map[string]string) (*settings.Settings, error) {
 	return settings.Read(settings.Sources{Flags: flags, Env: a.env, File: a.xdg("XDG_CONFIG_HOME", ".config", "config.yaml"), Dir: dir})
 }
 
-// xdg is a path in one of the folders of the XDG specification, which says
-// that relative ones are to be ignored; empty if the folder is not known.
+// xdg returns a path in a folder of the XDG base directory specification, which
+// says to ignore relative paths; empty if the folder is unknown.
 func (a *app) xdg(variable, below, name string) string {
 	dir := a.env[variable]
 	if !filepath.IsAbs(dir) {

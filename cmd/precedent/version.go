@@ -9,7 +9,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/report"
 )
 
-// build is what is known about this program.
+// build describes this program.
 type build struct {
 	Version  string `json:"version"`
 	Commit   string `json:"commit"`

@@ -2,18 +2,11 @@ package main
 
 import (
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/hex"
-	"fmt"
 	"log/slog"
 	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/google/uuid"
 
-	"github.com/precedent-dev/precedent/internal/comment"
 	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/engine/api"
 	"github.com/precedent-dev/precedent/internal/lint"
@@ -21,7 +14,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/workflow"
 )
 
-// workflow is what all reviews of this process share.
+// workflow returns what all reviews of this process share.
 func (a *app) workflow() *workflow.Reviewer {
 	return &workflow.Reviewer{
 		Now: a.now, NewID: newID, Sleep: a.pause, Log: slog.New(notices{a}),
@@ -39,8 +32,8 @@ func (a *app) workflow() *workflow.Reviewer {
 	}
 }
 
-// folder is this program's in one of the folders of the XDG specification; empty if
-// there is none.
+// folder returns this program's folder below one of the XDG base directories; empty
+// if that is unknown.
 func (a *app) folder(variable, below string) string {
 	if path := a.xdg(variable, below, "x"); path != "" {
 		return filepath.Dir(path)
@@ -48,13 +41,14 @@ func (a *app) folder(variable, below string) string {
 	return ""
 }
 
-// newID makes the id of a review: a UUIDv7, which sorts by time.
+// newID returns the ID of a review: a UUIDv7, which sorts by time.
 func newID() string { return uuid.Must(uuid.NewV7()).String() }
 
-// notices prints what a workflow says, with what helps on a line of its own.
+// notices is a log handler that prints the notices of a workflow, each hint on a
+// separate line.
 type notices struct{ app *app }
 
-// Enabled tells whether somebody wants to read it.
+// Enabled reports whether notices are printed.
 func (n notices) Enabled(context.Context, slog.Level) bool { return !n.app.quiet }
 
 // Handle prints a notice.
@@ -69,58 +63,23 @@ func (n notices) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-// WithAttrs and WithGroup are for other logs: nothing of it is printed.
+// WithAttrs returns n: attributes of a logger are not printed.
 func (n notices) WithAttrs([]slog.Attr) slog.Handler { return n }
 
-// WithGroup returns n.
+// WithGroup returns n: groups are not printed.
 func (n notices) WithGroup(string) slog.Handler { return n }
 
-// job is a review as the operator wants it.
+// job returns the settings and options of a review.
 func (a *app) job(op *settings.Settings, o reviewOptions) (workflow.Job, error) {
-	r, err := a.reader(op)
+	r, err := a.chooseEngine(op)
 	if err != nil {
 		return workflow.Job{}, err
 	}
-	j := workflow.Job{Settings: op, Reader: workflow.Reader{Why: r.why}, Resume: o.resume, Again: o.again}
-	if r.reads() {
-		j.Reader.New = func(o workflow.EngineOptions) (engine.Engine, func() error) {
-			return a.assemble(op, r, o.Budget, api.Files(o.Files), o.Window)
+	j := workflow.Job{Settings: op, Engine: workflow.EngineSetup{WhyNone: r.whyNone}, Resume: o.resume, Again: o.again}
+	if r.exists() {
+		j.Engine.New = func(o workflow.EngineOptions) (engine.Engine, func() error) {
+			return a.newEngine(op, r, o.Budget, api.Files(o.Files), o.Window)
 		}
 	}
 	return j, nil
-}
-
-// markerKeyVariable holds what signs our comments.
-const markerKeyVariable = "PRECEDENT_MARKER_KEY"
-
-// ownSecrets are the variables whose values never leave in a comment, beside what
-// the forge is asked with: models read what may hold them.
-var ownSecrets = append([]string{"ANTHROPIC_API_KEY", "OPENAI_API_KEY", "ACTIONS_RUNTIME_TOKEN", "ACTIONS_ID_TOKEN_REQUEST_TOKEN"}, tokens...)
-
-// connection is the forge, with what signs our comments and what they never show.
-func (a *app) connection(st *station) (workflow.Connection, error) {
-	c := workflow.Connection{
-		Forge: st.Forge, Token: st.token, TokenName: st.named, Folder: st.folder, Known: st.known(), Secrets: slices.Clone(st.secrets),
-	}
-	for _, name := range ownSecrets {
-		if v := strings.TrimSpace(a.env[name]); v != "" {
-			c.Secrets = append(c.Secrets, v)
-		}
-	}
-	secret := a.env[markerKeyVariable]
-	if secret == "" && st.key != "" {
-		// An App's key is known to nobody else and stays: good for another one.
-		mac := hmac.New(sha256.New, []byte(st.key))
-		mac.Write([]byte("precedent marker"))
-		secret = hex.EncodeToString(mac.Sum(nil))
-	}
-	if secret == "" {
-		return c, nil
-	}
-	c.Secrets = append(c.Secrets, secret)
-	var err error
-	if c.Key, err = comment.NewKey(secret); err != nil {
-		return c, hinted(fmt.Errorf("%s: %w", markerKeyVariable, err), "make one with: openssl rand -hex 32")
-	}
-	return c, nil
 }

@@ -1,6 +1,5 @@
-// Package child runs a program to its end, with an environment from scratch
-// and bounded output, and sees to it that nothing that the program started
-// outlives a run that was cut short.
+// Package child runs a program to its end, with a given environment and limited
+// output. If a run is cut short, everything that the program started ends with it.
 package child
 
 import (
@@ -15,32 +14,31 @@ import (
 )
 
 const (
-	// Tag is the variable that a run adds to the program's environment: by it
-	// the processes that the program started are known as its own, even those
-	// that left its process group.
+	// Tag is a variable that a run adds to the program's environment. It identifies
+	// the processes that the program started, even those that left its process group.
 	Tag = "PRECEDENT_REQUEST"
-	// MostStderr is how many characters of standard error are kept.
+	// MostStderr is the number of characters of standard error that are kept.
 	MostStderr = 2000
-	// patience is how long the pipes of a program that has ended may stay open,
-	// held by a child that it left behind, before they are closed.
+	// patience is how long the pipes of a finished program may be held open by a
+	// child that it left behind, before they are closed.
 	patience = time.Second
 )
 
 var started atomic.Int64
 
-// Program is a program and what it is given.
+// Program is a program with its input and limits.
 type Program struct {
-	Path string // absolute: PATH is not searched
+	Path string // absolute; PATH is not searched
 	Args []string
 	Dir  string   // its working directory
-	Env  []string // its whole environment but for Tag; none means an empty one
-	// Input is its standard input; it need not read all of it. nil means an empty one.
+	Env  []string // its complete environment, except for Tag; nil means empty
+	// Input is standard input; the program need not read all of it. Nil means empty.
 	Input io.Reader
-	// Most is how many bytes of standard output are kept; a program that writes
-	// more is ended.
+	// Most is how many bytes of standard output are kept. A program that writes more
+	// is killed.
 	Most int
-	// Watch, if not nil, is given each piece of standard output as it comes, for
-	// the time of the call; an error ends the program.
+	// Watch, if not nil, gets each piece of standard output as it arrives, valid only
+	// during the call. An error kills the program.
 	Watch func(piece []byte) error
 }
 
@@ -48,19 +46,19 @@ type Program struct {
 type Result struct {
 	Output []byte // standard output, up to Program.Most bytes
 	Stderr string // the last MostStderr characters of standard error, in whole lines if there are several
-	Full   bool   // the program was ended because it wrote too much
-	// Err is nil if the program ended by itself with status 0, else the context's
-	// error, what Watch returned, an *exec.ExitError or one of the system's.
+	Full   bool   // the program was killed because it wrote too much
+	// Err is nil if the program exited with status 0, else the context's error, the
+	// error from Watch, an *exec.ExitError or a system error.
 	Err error
 }
 
-// Run starts the program and waits for its end, or brings that about when ctx
-// ends, when too much is written, or when Watch says so. The children that are
-// left in its process group (on Windows: in its job) end with it. Those that
-// left the group end too, on Linux, unless the program came to an orderly end:
-// then they are a service that is meant to stay.
+// Run starts the program and waits for it. It kills the program if ctx ends, if it
+// writes too much, or if Watch returns an error. Children left in its process group
+// (on Windows: in its job) are killed with it. On Linux, so are those that left the
+// group, unless the program exited by itself: then they are services that are meant
+// to stay.
 //
-// The error says that the program could not be started.
+// The error means that the program could not be started.
 func Run(ctx context.Context, p Program) (Result, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -71,7 +69,7 @@ func Run(ctx context.Context, p Program) (Result, error) {
 	cmd := exec.CommandContext(ctx, p.Path, p.Args...)
 	cmd.Dir = p.Dir
 	cmd.Env = append(p.Env[:len(p.Env):len(p.Env)], tag)
-	cmd.Stdin = p.Input // that the program closes it early is no error: os/exec sees to it
+	cmd.Stdin = p.Input // os/exec ignores the error if the program closes it early
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	cmd.WaitDelay = patience
 	family := adopt(cmd)
@@ -84,14 +82,14 @@ func Run(ctx context.Context, p Program) (Result, error) {
 	}
 	family.join()
 	err := cmd.Wait()
-	family.kill() // children that were left behind
+	family.kill() // children left behind
 	if ctx.Err() != nil {
-		killTagged(tag) // and what has a group of its own
+		killTagged(tag) // and those with another process group
 		err = context.Cause(ctx)
 	}
 	family.leave()
 	if errors.Is(err, exec.ErrWaitDelay) {
-		err = nil // a child held the pipes; the program itself ended well
+		err = nil // a child held the pipes, but the program succeeded
 	}
 	return Result{Output: stdout.buf.Bytes(), Stderr: stderr.last(), Full: stdout.full, Err: err}, nil
 }

@@ -12,7 +12,7 @@ type family struct {
 	cmd *exec.Cmd
 }
 
-// adopt prepares cmd, which is not yet started, to have a family of its own.
+// adopt prepares cmd, which is not yet started, to have its own family.
 func adopt(cmd *exec.Cmd) *family {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	return &family{cmd: cmd}
@@ -21,9 +21,9 @@ func adopt(cmd *exec.Cmd) *family {
 // join is called once the program runs.
 func (*family) join() {}
 
-// kill ends all of the family. It may be called again.
+// kill kills the whole family. It may be called repeatedly.
 func (f *family) kill() {
-	_ = syscall.Kill(-f.cmd.Process.Pid, syscall.SIGKILL) // most often there is nobody left
+	_ = syscall.Kill(-f.cmd.Process.Pid, syscall.SIGKILL) // usually no process is left
 }
 
 // leave is called last.

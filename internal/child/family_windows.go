@@ -8,9 +8,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// family is a program and its descendants: on Windows, a job that ends all of
-// them when it is closed. A child that the program starts before it has joined
-// stays out.
+// family is a program and its descendants: on Windows, a job that kills them all when
+// it is closed. It does not include a child that the program starts before join.
 type family struct {
 	cmd *exec.Cmd
 
@@ -18,11 +17,11 @@ type family struct {
 	job windows.Handle // 0 if there is none
 }
 
-// adopt prepares cmd, which is not yet started, to have a family of its own.
+// adopt prepares cmd, which is not yet started, to have its own family.
 func adopt(cmd *exec.Cmd) *family { return &family{cmd: cmd} }
 
-// join is called once the program runs. If Windows grants no job, the program
-// alone is the family.
+// join is called once the program runs. If Windows refuses a job, the family is only
+// the program.
 func (f *family) join() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -53,14 +52,14 @@ func (f *family) enter(job windows.Handle) error {
 	return windows.AssignProcessToJobObject(job, process)
 }
 
-// kill ends all of the family. It may be called again.
+// kill kills the whole family. It may be called repeatedly.
 func (f *family) kill() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.job != 0 {
 		_ = windows.TerminateJobObject(f.job, 1)
 	}
-	_ = f.cmd.Process.Kill() // an error says that it has ended
+	_ = f.cmd.Process.Kill() // it fails if the program has ended
 }
 
 // leave is called last.

@@ -10,8 +10,8 @@ import (
 
 var errFull = errors.New("too much output")
 
-// output keeps what is written up to most bytes and shows it to watch; beyond
-// that, or when watch does not like it, it stops the program.
+// output keeps up to most bytes and passes them to watch. It stops the program if
+// there is more, or if watch returns an error.
 type output struct {
 	most  int
 	watch func([]byte) error
@@ -37,7 +37,7 @@ func (o *output) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// tail keeps the end of what is written.
+// tail keeps the end of what is written to it.
 type tail struct {
 	buf []byte
 }
@@ -51,8 +51,8 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// last returns the last lines. A line that is cut goes unless it is the only
-// one. Control characters stay as they are: whoever prints the text escapes it.
+// last returns the last lines. A line that is cut is dropped unless it is the only
+// one. Control characters are kept: the caller must escape them before printing.
 func (t *tail) last() string {
 	text := []rune(strings.TrimSpace(strings.ToValidUTF8(string(t.buf), "\uFFFD")))
 	if len(text) <= MostStderr {

@@ -8,12 +8,11 @@ import (
 	"syscall"
 )
 
-// killTagged ends every process whose environment has the tag: those that left
-// the process group with setsid, and their children. A program that clears the
-// environment of such a child keeps it; against that helps only a namespace,
-// and the program is the user's own.
+// killTagged kills every process whose environment has the tag: those that left the
+// process group with setsid, and their children. It misses a child with a cleared
+// environment. Only a namespace would help there, and the program is the user's own.
 func killTagged(tag string) {
-	const rounds = 20 // new ones may be started while the old ones are ended
+	const rounds = 20 // new processes may start while old ones are killed
 	needle := []byte("\x00" + tag + "\x00")
 	for range rounds {
 		alive := false

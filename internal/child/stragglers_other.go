@@ -2,6 +2,6 @@
 
 package child
 
-// killTagged does nothing here: a job on Windows holds all descendants anyway,
-// and elsewhere one who leaves the process group cannot be told from others.
+// killTagged does nothing on this system: a job on Windows holds all descendants
+// anyway, and other systems cannot find a process that left its group.
 func killTagged(string) {}

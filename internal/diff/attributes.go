@@ -7,38 +7,37 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// state is what .gitattributes say of one attribute of a file.
+// state is what .gitattributes says about one attribute of a file.
 type state byte
 
 const (
-	unspecified state = iota // nothing: the rules by name and content decide
+	unspecified state = iota // nothing: name and content decide
 	set                      // "name" or "name=true"
 	unset                    // "-name" or "name=false": no rule may skip the file
-	reset                    // "!name", of a line: unspecified again
+	reset                    // "!name" in a line: unspecified again
 )
 
-// attribute holds the states of the attributes that github-linguist defines
-// and that say who wrote a file. Its linguist-documentation does not matter:
-// documents are reviewed.
+// attribute holds the states of those github-linguist attributes that say who wrote a
+// file. linguist-documentation is not one of them: documents are reviewed.
 type attribute struct {
 	generated, vendored state
 }
 
-// Limits on hostile attributes files. git itself ignores lines longer than
-// 2,048 bytes. Every rule is tried on every file, until the work is too much;
-// from there on the attributes say nothing.
+// Limits for untrusted attributes files. git itself ignores lines longer than 2,048
+// bytes. Every rule is tried on every file until the work limit is reached; after
+// that, the attributes are ignored.
 const (
 	maxAttributesFile   = 256 << 10
 	maxAttributesLine   = 2048
 	maxAttributePattern = 256
 	maxAttributeRules   = 500      // of all folders
-	maxAttributesDirs   = 2000     // folders whose files are read
-	maxAttributesWork   = 16 << 20 // bytes of names that are compared with patterns
+	maxAttributesDirs   = 2000     // folders whose .gitattributes is read
+	maxAttributesWork   = 16 << 20 // bytes of names compared with patterns
 )
 
 const attributesName = ".gitattributes"
 
-// attributes answers for all .gitattributes files of the base.
+// attributes evaluates all .gitattributes files of the base.
 type attributes struct {
 	read   func(string) ([]byte, error)
 	macros map[string]attribute
@@ -50,7 +49,7 @@ type attributes struct {
 // attributeRule is one line of a file.
 type attributeRule struct {
 	pattern  string // for doublestar, relative to the file's folder
-	anywhere bool   // the pattern is for the last element of a path
+	anywhere bool   // the pattern matches the last element of a path
 	says     attribute
 }
 
@@ -60,8 +59,8 @@ func newAttributes(root []byte, read func(string) ([]byte, error)) *attributes {
 	return a
 }
 
-// get returns the attributes of a file. A folder's file overrides those of the
-// folders above it, a later line the earlier ones.
+// get returns the attributes of a file. A folder's file overrides those of its parent
+// folders, and a later line overrides earlier ones.
 func (a *attributes) get(name string) attribute {
 	var got attribute
 	for i := 0; ; {
@@ -116,8 +115,8 @@ func (s *state) apply(says state) {
 	}
 }
 
-// parse reads an attributes file and keeps the lines that matter. Macros can
-// be defined in the root's file only.
+// parse parses an attributes file and keeps the relevant lines. Macros can be defined
+// only in the root's file.
 func (a *attributes) parse(b []byte, root bool) []attributeRule {
 	var rules []attributeRule
 	text := strings.TrimPrefix(string(b[:min(len(b), maxAttributesFile)]), "\ufeff")
@@ -127,7 +126,7 @@ func (a *attributes) parse(b []byte, root bool) []attributeRule {
 			continue
 		}
 		pattern, rest := cutPattern(line)
-		says := a.says(rest)
+		says := a.parseLine(rest)
 		if macro, ok := strings.CutPrefix(pattern, "[attr]"); ok {
 			if root {
 				a.macros[macro] = says
@@ -135,9 +134,9 @@ func (a *attributes) parse(b []byte, root bool) []attributeRule {
 			continue
 		}
 		if says == (attribute{}) || pattern == "" || pattern[0] == '!' || len(pattern) > maxAttributePattern {
-			continue // git forbids patterns that negate
+			continue // git forbids negative patterns
 		}
-		// Braces mean nothing to git.
+		// Braces have no meaning in git.
 		pattern = strings.NewReplacer("{", `\{`, "}", `\}`, `\{`, `\{`, `\}`, `\}`).Replace(pattern)
 		slash := strings.Contains(pattern, "/")
 		rules = append(rules, attributeRule{strings.TrimPrefix(pattern, "/"), !slash, says})
@@ -146,8 +145,7 @@ func (a *attributes) parse(b []byte, root bool) []attributeRule {
 	return rules
 }
 
-// cutPattern separates the pattern of a line, which may be quoted, from the
-// attributes.
+// cutPattern splits a line into the pattern, which may be quoted, and the attributes.
 func cutPattern(line string) (pattern, rest string) {
 	if line[0] == '"' {
 		if pattern, rest, ok := unquote(line); ok {
@@ -160,8 +158,8 @@ func cutPattern(line string) (pattern, rest string) {
 	return line, ""
 }
 
-// says reads the attributes of a line, macros replaced.
-func (a *attributes) says(s string) attribute {
+// parseLine parses the attributes of a line and expands macros.
+func (a *attributes) parseLine(s string) attribute {
 	var says attribute
 	for word := range strings.FieldsSeq(s) {
 		to := set
@@ -181,7 +179,7 @@ func (a *attributes) says(s string) attribute {
 		case name == "linguist-vendored":
 			says.vendored = to
 		case to == set:
-			// A macro's own "!name" resets what stood before it.
+			// "!name" in a macro resets what came before it.
 			macro := a.macros[name]
 			if macro.generated != unspecified {
 				says.generated = macro.generated

@@ -8,23 +8,21 @@ import (
 	"unicode/utf8"
 )
 
-// Modes of what is not a regular file.
+// Modes of files that are not regular files.
 const (
 	modeLink      = "120000"
 	modeSubmodule = "160000"
 )
 
-// Classify gives every file that no reviewer should read the reason, in Skip:
-// binary, deleted, generated, vendored and minified files, lock files, links,
-// submodules, and files of which only the mode or the path changed. Their hunks
-// stay, because analyzers look at the added lines of all text. A rule's reason
-// replaces that of a limit.
+// Classify sets Skip, the reason not to review a file: binary, deleted, generated,
+// vendored and minified files, lock files, links, submodules, and files of which only
+// the mode or the path changed. Their hunks are kept, because analyzers read the
+// added lines of all text. A rule's reason replaces that of a limit.
 //
-// A change may not excuse itself. What decides comes from the base: attributes
-// is its root .gitattributes and read returns its other files, by the old path;
-// both may be nil. Only a file that the change adds speaks for itself. A file
-// that was moved is skipped if the rule holds for both its paths. A file that
-// cannot be read is reviewed.
+// A change must not exempt itself, so the base decides: attributes is its root
+// .gitattributes, and read returns its other files, by old path; both may be nil.
+// Only for a file that the change adds, its own content counts. A moved file is
+// skipped if the rule matches both paths. A file that cannot be read is reviewed.
 func (c *Change) Classify(read func(path string) ([]byte, error), attributes []byte) {
 	if read == nil {
 		read = func(string) ([]byte, error) { return nil, nil }
@@ -49,9 +47,9 @@ func (f *File) skip(attrs *attributes, read func(string) ([]byte, error)) string
 	case f.NewMode == modeLink:
 		return "symbolic link"
 	case same && f.Status == Renamed:
-		return "renamed without another change"
+		return "renamed without other changes"
 	case same && f.Status == Copied:
-		return "copied without another change"
+		return "copied without other changes"
 	case same && f.OldMode != f.NewMode && f.Status == Modified:
 		return "only its mode changed"
 	case f.Binary:
@@ -65,8 +63,7 @@ func (f *File) skip(attrs *attributes, read func(string) ([]byte, error)) string
 	return f.skipText(a, read)
 }
 
-// skipPath returns the reason that a file's path and attributes give, "" for
-// none.
+// skipPath returns the reason from a file's path and attributes, "" for none.
 func skipPath(name string, a attribute) string {
 	switch {
 	case a.generated == set:
@@ -87,7 +84,7 @@ func skipPath(name string, a attribute) string {
 	return ""
 }
 
-// skipText returns the reason that a file's content gives, "" for none.
+// skipText returns the reason from a file's content, "" for none.
 func (f *File) skipText(a attribute, read func(string) ([]byte, error)) string {
 	if f.looksBinary() {
 		return "binary"
@@ -112,13 +109,11 @@ func (f *File) skipText(a attribute, read func(string) ([]byte, error)) string {
 	return ""
 }
 
-// maxSniff bounds how much of a file is looked at, in bytes: what matters
-// stands at its beginning.
+// maxSniff is how much of the start of a file is checked, in bytes.
 const maxSniff = 64 << 10
 
-// hasHeader tells whether a generator's header stands in the old file and
-// stays in the new one. Without old lines, the file is new and its own header
-// is read.
+// hasHeader reports whether the old file has a generator's header that the new one
+// keeps. For a new file (no old lines), its own header counts.
 func (f *File) hasHeader(old []string) bool {
 	if old == nil {
 		return generatedHeader(f.Path, f.addedTop()) >= 0
@@ -137,7 +132,7 @@ func (f *File) hasHeader(old []string) bool {
 	return true
 }
 
-// addedTop returns the lines that the change adds among the file's first ones.
+// addedTop returns the added lines among the first lines of the file.
 func (f *File) addedTop() []string {
 	var lines []string
 	for l := range f.AddedLines() {
@@ -149,8 +144,8 @@ func (f *File) addedTop() []string {
 	return lines
 }
 
-// What makes a script minified: longer lines on average than anyone writes
-// (the measure of github-linguist), and one that no screen shows.
+// A script is minified if its lines are longer on average than anyone writes
+// (github-linguist's measure), and one is too long for any screen.
 const (
 	minifiedMean = 110
 	minifiedLine = 500
@@ -161,7 +156,7 @@ var (
 	minifiable   = map[string]bool{".js": true, ".mjs": true, ".cjs": true, ".css": true}
 )
 
-// isMinified tells whether the old file, or a new one, is minified.
+// isMinified reports whether the old file, or a new one, is minified.
 func (f *File) isMinified(old []string) bool {
 	if !minifiable[strings.ToLower(path.Ext(f.Path))] {
 		return false
@@ -183,13 +178,12 @@ func (f *File) isMinified(old []string) bool {
 	return lines > 0 && bytes/lines > minifiedMean && longest > minifiedLine
 }
 
-// binaryShare is the share of bytes that no text has, in percent, from which
-// on a file with a NUL is binary. One NUL does not make it so: that would be
-// a way not to be read.
+// binaryShare is the share of non-text bytes, in percent, from which a file with a
+// NUL counts as binary. One NUL is not enough: it would be a way to avoid review.
 const binaryShare = 10
 
-// looksBinary tells whether the lines are no text, which git shows when it is
-// told to take everything for text.
+// looksBinary reports whether the lines are binary. git shows them if it is told to
+// treat everything as text.
 func (f *File) looksBinary() bool {
 	nul, odd, all := false, 0, 0
 	for h := range f.Hunks {

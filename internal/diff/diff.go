@@ -1,9 +1,9 @@
-// Package diff reads what git says about a change and answers questions about
-// it: which files, hunks and lines there are, which of them a remark can stand
-// on, and which files no reviewer should be bothered with.
+// Package diff reads git's description of a change and answers questions about it:
+// its files, hunks and lines, which of them a remark can refer to, and which files
+// need no review.
 //
-// A diff is hostile: it is read as a stream, and what is kept of it is bounded
-// by [Limits], however large it is. What was not kept says so.
+// A diff is untrusted: it is read as a stream, and [Limits] bound what is kept. Files
+// and hunks that are not kept completely say so.
 package diff
 
 import (
@@ -15,12 +15,12 @@ import (
 // Change is a parsed change: every file that differs between two trees.
 type Change struct {
 	Files []File
-	// Added and Removed count the changed lines of all files, those included
-	// that were beyond a limit and not kept.
+	// Added and Removed count the changed lines of all files, including those that
+	// exceeded a limit.
 	Added, Removed int
 }
 
-// Status says what happened to a file.
+// Status is what happened to a file.
 type Status string
 
 // The statuses.
@@ -30,7 +30,7 @@ const (
 	Deleted  Status = "deleted"
 	Renamed  Status = "renamed"
 	Copied   Status = "copied"
-	Retyped  Status = "type-changed" // a file became a link, a submodule, or the reverse
+	Retyped  Status = "type-changed" // a file became a link or a submodule, or the reverse
 )
 
 // File is one changed file.
@@ -38,20 +38,20 @@ type File struct {
 	Path    string // in the new tree; of a deleted file, in the old one
 	OldPath string // in the old tree; equal to Path unless renamed or copied
 	Status  Status
-	// OldMode and NewMode are six octal digits, "000000" where the file is
-	// absent; empty where a patch did not say.
+	// OldMode and NewMode are six octal digits, "000000" if the file is absent; empty
+	// if the patch does not include them.
 	OldMode, NewMode string
-	// OldBlob and NewBlob are object ids, as long as git printed them; empty
-	// where the file is absent or a patch did not say.
+	// OldBlob and NewBlob are object ids, in the length that git printed; empty if
+	// the file is absent or the patch does not include them.
 	OldBlob, NewBlob string
 	Binary           bool
-	// Hunks are sorted by line. Those of a Retyped file are the whole old
-	// content followed by the whole new one.
+	// Hunks are sorted by line. Those of a Retyped file are the complete old content
+	// followed by the complete new content.
 	Hunks []Hunk
-	// Skip says why the file is not reviewed; empty for a file that is.
+	// Skip is why the file is not reviewed; empty if it is.
 	Skip string
-	// TooLarge tells that Skip is a limit's doing and not a rule's: a review
-	// that leaves the file out is not complete.
+	// TooLarge is set if Skip comes from a limit, not a rule: a review without the
+	// file is incomplete.
 	TooLarge bool
 }
 
@@ -59,14 +59,13 @@ type File struct {
 type Hunk struct {
 	OldStart, OldLines int
 	NewStart, NewLines int
-	Section            string // the text that git puts behind the second @@
+	Section            string // the text after the second @@
 	Lines              []Line
-	// Cut says why the hunk's lines are not all here, or not whole; empty when
-	// they are.
+	// Cut is why lines of the hunk are missing or shortened; empty if it is complete.
 	Cut string
 }
 
-// Op says what a line of a hunk does.
+// Op is what a line of a hunk does.
 type Op byte
 
 // The operations.
@@ -76,11 +75,11 @@ const (
 	Delete  Op = '-'
 )
 
-// Line is one line of a hunk. Old and New count from 1; the number of the side
-// that does not have the line is 0.
+// Line is one line of a hunk. Old and New count from 1, and are 0 on a side that does
+// not have the line.
 type Line struct {
 	Op       Op
-	CRLF     bool // the line ends in a carriage return and a line feed
+	CRLF     bool // the line ends in CRLF
 	NoEOL    bool // the file ends here without a line ending
 	Old, New int
 	Text     string // without its line ending, LF or CRLF
@@ -94,8 +93,7 @@ func (l *Line) on(side precedent.Side) int {
 	return l.New
 }
 
-// File returns the changed file with a path in the new tree, nil if there is
-// none.
+// File returns the changed file with a path in the new tree, nil if there is none.
 func (c *Change) File(path string) *File {
 	for i := range c.Files {
 		if c.Files[i].Path == path {
@@ -105,9 +103,8 @@ func (c *Change) File(path string) *File {
 	return nil
 }
 
-// Commentable returns the lines that a remark on one side can stand on, by
-// number: on the right context and added lines, on the left context and
-// deleted ones.
+// Commentable returns the lines of one side that a remark can refer to, by number:
+// context and added lines on the right, context and deleted lines on the left.
 func (f *File) Commentable(side precedent.Side) []Line {
 	var lines []Line
 	for h := range f.Hunks {
@@ -120,8 +117,8 @@ func (f *File) Commentable(side precedent.Side) []Line {
 	return lines
 }
 
-// HunkAt returns the index of the hunk that holds a line of one side, -1 if
-// none does.
+// HunkAt returns the index of the hunk that contains a line of one side, -1 if none
+// does.
 func (f *File) HunkAt(side precedent.Side, line int) int {
 	for i := range f.Hunks {
 		if f.Hunks[i].Holds(side, line) {
@@ -131,7 +128,7 @@ func (f *File) HunkAt(side precedent.Side, line int) int {
 	return -1
 }
 
-// Holds tells whether the hunk has the line of a side.
+// Holds reports whether the hunk contains a line of one side.
 func (h *Hunk) Holds(side precedent.Side, line int) bool {
 	start, n := h.NewStart, h.NewLines
 	if side == precedent.Left {
@@ -140,7 +137,7 @@ func (h *Hunk) Holds(side precedent.Side, line int) bool {
 	return line >= start && line < start+n
 }
 
-// AddedLines yields the lines that the change adds to the file, in order.
+// AddedLines yields the added lines of the file, in order.
 func (f *File) AddedLines() iter.Seq[Line] {
 	return func(yield func(Line) bool) {
 		for h := range f.Hunks {

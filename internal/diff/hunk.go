@@ -12,38 +12,38 @@ import (
 	"github.com/bluekeyes/go-gitdiff/gitdiff"
 )
 
-// hunkText is a hunk that is being read: its numbers and the text of those of
-// its lines that are kept.
+// hunkText is a hunk that is being read: its numbers, and the text of the lines that
+// are kept.
 type hunkText struct {
 	Hunk
 	at               int64 // line of its header; 0 when no hunk is being read
-	oldLeft, newLeft int   // lines that are still to come
+	oldLeft, newLeft int   // remaining lines
 	oldKept, newKept int
 	changed          bool // a changed line was kept
-	closed           bool // no further line is kept
+	closed           bool // no more lines are kept
 	lastKept         bool // the last line was kept
 	text             bytes.Buffer
 
-	oldEnd, newEnd int // first lines behind the previous hunk of the section
+	oldEnd, newEnd int // first lines after the previous hunk of the section
 }
 
 var (
-	errCount = errors.New("hunk has other lines than its header counts")
+	errCount = errors.New("the lines of the hunk do not match its header")
 	errEarly = errors.New("the diff ends within a hunk")
 	errOrder = errors.New("hunk starts before the previous one ends")
 )
 
-// maxSection bounds the text behind a hunk's second @@; git writes 80 bytes.
+// maxSection limits the text after a hunk's second @@; git writes 80 bytes.
 const maxSection = 256
 
 func (h *hunkText) unfinished() bool { return h.at > 0 && (h.oldLeft > 0 || h.newLeft > 0) }
 
-// start reads a hunk's header, "@@ -1,2 +3,4 @@ section".
+// start parses a hunk header, "@@ -1,2 +3,4 @@ section".
 func (h *hunkText) start(line []byte, at int64) error {
 	ranges, section, ok := strings.Cut(string(line[len(hunkMark):]), " @@")
 	before, after, ok2 := strings.Cut(ranges, " +")
 	if !ok || !ok2 {
-		return fmt.Errorf("hunk header %.60q", line)
+		return fmt.Errorf("invalid hunk header %.60q", line)
 	}
 	oldStart, oldLines, err := parseRange(before)
 	if err != nil {
@@ -53,7 +53,7 @@ func (h *hunkText) start(line []byte, at int64) error {
 	if err != nil {
 		return err
 	}
-	// A side without lines names the line in front of the hunk.
+	// A side without lines has the number of the line before the hunk.
 	oldFirst, newFirst := oldStart, newStart
 	if oldLines == 0 {
 		oldFirst++
@@ -79,7 +79,7 @@ func (h *hunkText) start(line []byte, at int64) error {
 	return nil
 }
 
-// parseRange reads "12,3" or "12", which counts one line.
+// parseRange parses "12,3" or "12", which counts one line.
 func parseRange(s string) (start, n int, err error) {
 	first, count, both := strings.Cut(s, ",")
 	a, err := strconv.ParseUint(first, 10, 31)
@@ -88,10 +88,10 @@ func parseRange(s string) (start, n int, err error) {
 		b, err = strconv.ParseUint(count, 10, 31)
 	}
 	if err != nil {
-		return 0, 0, fmt.Errorf("range %.40q of a hunk header", s)
+		return 0, 0, fmt.Errorf("invalid range %.40q in a hunk header", s)
 	}
 	if a+b >= math.MaxInt32 {
-		return 0, 0, fmt.Errorf("range %.40q of a hunk header is too large", s)
+		return 0, 0, fmt.Errorf("range %.40q in a hunk header is too large", s)
 	}
 	return int(a), int(b), nil
 }
@@ -101,7 +101,7 @@ func (p *parser) takeBody(line []byte, long bool) error {
 	h := &p.hunk
 	op := line[0]
 	switch op {
-	case '\n': // diff -u may leave out the blank of an empty line of context
+	case '\n': // diff -u may omit the space of an empty context line
 		op, line = ' ', []byte(" \n")
 		fallthrough
 	case ' ':
@@ -117,7 +117,7 @@ func (p *parser) takeBody(line []byte, long bool) error {
 		h.noEOL()
 		return nil
 	default:
-		return fmt.Errorf("%w: %.60q is no line of a hunk", errCount, line)
+		return fmt.Errorf("%w: %.60q is not a line of a hunk", errCount, line)
 	}
 	if h.oldLeft < 0 || h.newLeft < 0 {
 		return errCount
@@ -126,13 +126,13 @@ func (p *parser) takeBody(line []byte, long bool) error {
 	return nil
 }
 
-// keep puts a line into the text of the hunk if the limits allow it. Without
-// its ending, a line is cut at the limit, between characters.
+// keep adds a line to the text of the hunk if the limits allow it. A line without its
+// ending is cut at the limit, between characters.
 func (p *parser) keep(op byte, line []byte, long bool) {
 	h := &p.hunk
 	h.lastKept = false
-	if p.hidden != "" && !h.closed {
-		h.Cut, h.closed = p.hidden, true
+	if p.skipReason != "" && !h.closed {
+		h.Cut, h.closed = p.skipReason, true
 	}
 	if h.closed {
 		return
@@ -163,7 +163,7 @@ func (p *parser) keep(op byte, line []byte, long bool) {
 	h.changed = h.changed || op != ' '
 }
 
-// noEOL notes that the last line has no ending.
+// noEOL records that the last line has no line ending.
 func (h *hunkText) noEOL() {
 	if h.lastKept {
 		h.text.WriteString("\\ No newline at end of file\n")
@@ -171,7 +171,7 @@ func (h *hunkText) noEOL() {
 	}
 }
 
-// closeHunk adds the hunk that was read to its file.
+// closeHunk adds the finished hunk to its file.
 func (p *parser) closeHunk() error {
 	h := &p.hunk
 	if h.at == 0 {
@@ -198,8 +198,8 @@ func (p *parser) closeHunk() error {
 	return nil
 }
 
-// parse hands the kept text to gitdiff, under names that mean nothing and a
-// header that counts what was kept.
+// parse passes the kept text to gitdiff, with placeholder names and a header that
+// counts the kept lines.
 func (h *hunkText) parse() ([]Line, error) {
 	var text bytes.Buffer
 	text.Grow(h.text.Len() + 80)
@@ -243,8 +243,8 @@ func (h *hunkText) parse() ([]Line, error) {
 	return lines, nil
 }
 
-// runeStart returns the largest index up to n at which s can be cut without
-// cutting a character.
+// runeStart returns the largest index up to n where s can be cut without splitting a
+// character.
 func runeStart[S string | []byte](s S, n int) int {
 	if len(s) <= n {
 		return len(s)

@@ -5,20 +5,20 @@ import (
 	"encoding/hex"
 )
 
-// HunkRef names a hunk: the index of its file in the change and its own in the
-// file.
+// HunkRef identifies a hunk: the index of its file in the change, and its index in
+// the file.
 type HunkRef struct{ File, Hunk int }
 
-// Group is a set of hunks that delete and add the same lines, in the order of
-// the change: one mechanical edit made in many places.
+// Group is a set of hunks that delete and add the same lines, in the order of the
+// change: one mechanical edit in many places.
 type Group struct {
-	Key   string // 64 hex digits of the hash of those lines
+	Key   string // hash of those lines, 64 hex digits
 	Hunks []HunkRef
 }
 
-// Identical groups the hunks of the files that are reviewed by what they
-// delete and add, context aside, ordered by the first hunk of each group. Most
-// groups have one hunk. A hunk that is cut is identical to none.
+// Identical groups the hunks of reviewed files by their deleted and added lines,
+// ignoring context. Groups are ordered by their first hunk. Most have one hunk. A cut
+// hunk is not identical to any other.
 func Identical(c *Change) []Group {
 	var groups []Group
 	byKey := map[string]int{}

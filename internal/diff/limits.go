@@ -6,21 +6,20 @@ import (
 	"fmt"
 )
 
-// Limits bounds what is kept of a diff. Whatever is beyond a limit is read and
-// thrown away, and the file or the hunk says so. A limit of 0 is that of
-// [DefaultLimits].
+// Limits bound what is kept of a diff. Anything beyond a limit is read and dropped,
+// and the file or hunk says so. A limit of 0 means that of [DefaultLimits].
 type Limits struct {
-	Bytes     int64 // text of all lines that are kept
-	FileBytes int64 // text of the lines of one file that are kept
-	LineBytes int   // length of one line; the rest of a longer one is cut off
-	Lines     int   // lines that are kept
+	Bytes     int64 // text of all kept lines
+	FileBytes int64 // text of the kept lines of one file
+	LineBytes int   // length of one line; longer ones are cut
+	Lines     int   // kept lines
 	Files     int   // files whose hunks are kept
-	Hunks     int   // hunks that are kept
+	Hunks     int   // kept hunks
 }
 
-// DefaultLimits is more than anyone reviews: 16 MiB are about four million
-// tokens, twice what a review may spend, and 3,000 files are what GitHub shows
-// of a pull request.
+// DefaultLimits are more than anyone reviews: 16 MiB are about four million tokens,
+// twice what a review may spend, and GitHub shows up to 3,000 files of a pull
+// request.
 var DefaultLimits = Limits{
 	Bytes:     16 << 20,
 	FileBytes: 4 << 20,
@@ -42,15 +41,15 @@ func (l Limits) orDefault() Limits {
 	}
 }
 
-// maxListed bounds the files that are listed at all, and maxListedBytes their
-// paths. No review of such a change says anything.
+// maxListed limits the listed files, and maxListedBytes their paths. No review of a
+// larger change would be useful.
 const (
 	maxListed      = 100_000
 	maxListedBytes = 32 << 20
 )
 
-// ErrTooLarge is wrapped by the error for a change of which not even the list
-// of its files can be kept.
+// ErrTooLarge is wrapped by the error for a change whose list of files is too long to
+// keep.
 var ErrTooLarge = errors.New("change too large")
 
 // budget counts what is kept against the limits.
@@ -64,7 +63,7 @@ type budget struct {
 	paths     int // bytes of their paths
 }
 
-// full says which limit on the whole change is reached, "" if none is.
+// full returns which limit on the whole change is reached, "" if none is.
 func (b *budget) full() string {
 	switch {
 	case b.bytes >= b.lim.Bytes:
@@ -75,11 +74,11 @@ func (b *budget) full() string {
 	return ""
 }
 
-// line takes a line of n bytes and says why it cannot be kept, "" if it can.
+// line counts a line of n bytes and returns why it cannot be kept, "" if it can.
 func (b *budget) line(n int) string {
 	switch {
 	case b.bytes+int64(n) > b.lim.Bytes:
-		b.bytes = b.lim.Bytes // nothing shorter gets in behind it
+		b.bytes = b.lim.Bytes // do not keep shorter lines after it
 	case b.fileBytes+int64(n) > b.lim.FileBytes:
 		b.fileBytes = b.lim.FileBytes
 		return "file's diff larger than " + size(b.lim.FileBytes)
@@ -93,7 +92,7 @@ func (b *budget) line(n int) string {
 	return ""
 }
 
-// hunk takes a hunk and says why it cannot be kept, "" if it can.
+// hunk counts a hunk and returns why it cannot be kept, "" if it can.
 func (b *budget) hunk() string {
 	if b.hunks >= b.lim.Hunks {
 		return fmt.Sprintf("change has more than %d hunks", b.lim.Hunks)
@@ -102,7 +101,7 @@ func (b *budget) hunk() string {
 	return ""
 }
 
-// file takes a file and says why its hunks cannot be kept, "" if they can.
+// file counts a file and returns why its hunks cannot be kept, "" if they can.
 func (b *budget) file(f *File) (string, error) {
 	b.listed++
 	b.paths += len(f.Path)
@@ -118,7 +117,7 @@ func (b *budget) file(f *File) (string, error) {
 	return "", nil
 }
 
-// size writes a number of bytes as people do.
+// size formats a number of bytes.
 func size(n int64) string {
 	switch {
 	case n >= 1<<20 && n%(1<<20) == 0:

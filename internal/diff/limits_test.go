@@ -155,7 +155,7 @@ func TestLimits(t *testing.T) {
 		}, func(t *testing.T, c *Change) {
 			t.Helper()
 			c.Classify(nil, nil)
-			if f := c.Files[29_999]; len(c.Files) != 30_000 || f.Skip != "renamed without another change" || f.TooLarge {
+			if f := c.Files[29_999]; len(c.Files) != 30_000 || f.Skip != "renamed without other changes" || f.TooLarge {
 				t.Errorf("%d files, the last: %+v", len(c.Files), f)
 			}
 		}},

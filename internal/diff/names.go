@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// lockNames are the files in which package managers pin what they resolved.
-// Names are exact: "cargo.lock" is nobody's lock file.
+// lockNames are files in which package managers pin resolved versions. Names are
+// exact: "cargo.lock" is not a lock file.
 var lockNames = nameSet(
 	// JavaScript
 	"package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml pnpm-lock.yml bun.lock bun.lockb deno.lock jspm.lock .pnp.cjs .pnp.js .pnp.loader.mjs",
@@ -33,7 +33,7 @@ var lockNames = nameSet(
 	"flake.lock devenv.lock devbox.lock npins.json .terraform.lock.hcl Chart.lock helmfile.lock MODULE.bazel.lock WORKSPACE.bazel.lock buf.lock Brewfile.lock.json aqua-checksums.json mise.lock prek.lock apm.lock.yaml",
 )
 
-// lockPatterns are the lock files whose names vary.
+// lockPatterns match lock files with varying names.
 var lockPatterns = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(` +
 		`.*\.opam\.locked` + // OCaml
@@ -50,7 +50,7 @@ func isLock(name string) bool {
 	return lockNames[base] || lockPatterns().MatchString(base) || strings.HasPrefix(name, "gradle/dependency-locks/")
 }
 
-// vendoredDirs are folders of other people's code wherever they stand.
+// vendoredDirs are folders with third-party code, anywhere in the tree.
 var vendoredDirs = nameSet(
 	"node_modules bower_components jspm_packages web_modules", // JavaScript
 	"third_party third-party thirdparty ThirdParty 3rdparty 3rd-party 3rd_party",
@@ -58,7 +58,7 @@ var vendoredDirs = nameSet(
 	"Pods Godeps elm-stuff .pub-cache",
 )
 
-// vendoredPaths are parts of paths that mean the same.
+// vendoredPaths are parts of paths with third-party code.
 var vendoredPaths = []string{
 	"Carthage/Checkouts/", "Carthage/Build/",
 	".yarn/releases/", ".yarn/plugins/", ".yarn/sdks/", ".yarn/unplugged/", ".yarn/cache/", ".yarn/versions/",
@@ -71,17 +71,17 @@ var assetDirs = nameSet(
 	"static public assets resources web www wwwroot dist js javascript javascripts css style styles stylesheets scripts lib libs",
 )
 
-// vendoredLibrary matches copies of known browser libraries that carry their
-// version in the name.
+// vendoredLibrary matches copies of well-known browser libraries with a version in
+// the name.
 var vendoredLibrary = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)^(jquery([.-]ui)?|bootstrap|angular|react(-dom)?|vue|lodash|underscore|backbone|` +
 		`d3|moment|three|chart|knockout|modernizr|mootools|prototype|dojo|ext-all|handlebars|ember|require|leaflet|normalize|` +
 		`font-?awesome|tinymce|ckeditor|codemirror|highlight|popper|select2|datatables)[.-]v?\d+(\.\d+)+[^/]*\.(js|mjs|css)$`)
 })
 
-// isVendored tells whether the path is in a folder for other people's code.
-// The word vendor alone does not say so within a program's own folders, where
-// it can be a word of the trade.
+// isVendored reports whether the path is in a folder for third-party code. The word
+// vendor alone is not enough within a program's own folders, where it can be a
+// business term.
 func isVendored(name string) bool {
 	dirs := strings.Split(name, "/")
 	base := dirs[len(dirs)-1]
@@ -107,7 +107,7 @@ func isVendored(name string) bool {
 	})
 }
 
-// generatedName matches files that programs write and that carry no header.
+// generatedName matches generated files without a header.
 var generatedName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(^|/)__generated__/` + // Relay, GraphQL
 		`|(^|/)\.idea/|\.xcworkspacedata$|\.xcuserstate$|\.nib$` + // written by the editor

@@ -9,15 +9,15 @@ import (
 	"strings"
 )
 
-// Parse reads what git prints for
+// Parse parses the output of
 //
 //	git diff --raw -z -p --full-index --no-abbrev --src-prefix=a/ --dst-prefix=b/
 //
-// that is, one NUL-terminated record for each file and then the patch. Paths,
-// modes and statuses come from the records, which quote nothing; the patch's
-// sections are matched with them by order and path. Limits that are reached
-// are noted in the files and hunks. An error names the line of the patch that
-// it is about; it wraps [ErrTooLarge] when even the list of files is too long.
+// that is, one NUL-terminated record per file and then the patch. Paths, modes and
+// statuses come from the records, which are not quoted; the patch's sections are
+// matched with them by order and path. Files and hunks record which limits were
+// reached. An error names its line in the patch; it wraps [ErrTooLarge] if even the
+// list of files is too long.
 func Parse(r io.Reader, lim Limits) (*Change, error) {
 	p := newParser(r, lim)
 	if err := p.readRecords(); err != nil {
@@ -27,11 +27,10 @@ func Parse(r io.Reader, lim Limits) (*Change, error) {
 	return p.run()
 }
 
-// ParsePatch reads a plain patch: what git diff prints without --raw, or what
-// diff -u prints. Text around the sections is ignored, as git apply does. A
-// path that comes up twice is an error, because such a patch is a series and
-// its line numbers mean different trees. Limits and errors are those of
-// [Parse].
+// ParsePatch parses a plain patch: the output of git diff without --raw, or of diff
+// -u. Text around the sections is ignored, as with git apply. A path that occurs
+// twice is an error, because such a patch is a series whose line numbers refer to
+// different trees. Limits and errors are those of [Parse].
 func ParsePatch(r io.Reader, lim Limits) (*Change, error) {
 	p := newParser(r, lim)
 	p.seen = map[string]bool{}
@@ -39,32 +38,32 @@ func ParsePatch(r io.Reader, lim Limits) (*Change, error) {
 	return p.run()
 }
 
-// parser splits a patch into sections and hunks while it reads it. Only the
-// header of one section and the kept lines of one hunk are held as text.
+// parser splits a patch into sections and hunks as it reads. It holds only the header
+// of one section and the kept lines of one hunk.
 type parser struct {
 	in     input
 	budget budget
 	change *Change
 
-	strict bool // nothing but what git prints may stand between the sections
+	strict bool // only git's own output is allowed between the sections
 	open   func(*header) error
 
-	header *header // the header that is being read, nil behind it
-	file   int     // index of the file that hunks belong to, -1 for none
-	hidden string  // why no line of the file is kept, "" if they are
-	binary bool    // what follows is binary data up to the next section
-	hunk   hunkText
+	header     *header // the header that is being read, nil after it
+	file       int     // index of the file that hunks belong to, -1 for none
+	skipReason string  // why no line of the file is kept, "" if they are
+	binary     bool    // what follows is binary data up to the next section
+	hunk       hunkText
 
-	record, parts int             // of Parse: the record to match next, its sections so far
-	old           string          // of ParsePatch: a "--- " line outside a header
-	named         *header         // of ParsePatch: that line and the "+++ " line behind it
+	record, parts int             // for Parse: the record to match next, its sections so far
+	old           string          // for ParsePatch: a "--- " line outside a header
+	named         *header         // for ParsePatch: that line and the "+++ " line after it
 	namedAt       int64           // its line
-	seen          map[string]bool // of ParsePatch: the paths so far
+	seen          map[string]bool // for ParsePatch: the paths so far
 }
 
 func newParser(r io.Reader, lim Limits) *parser {
 	lim = lim.orDefault()
-	// A line and its ending always fit into the buffer unless it is too long.
+	// A line and its ending always fit into the buffer unless the line is too long.
 	size := max(lim.LineBytes+3, maxHeaderLine)
 	return &parser{
 		in:     input{r: bufio.NewReaderSize(r, size)},
@@ -88,19 +87,19 @@ func (p *parser) run() (*Change, error) {
 		}
 	}
 	if err := p.closeSection(); err != nil {
-		return nil, fmt.Errorf("read diff: line %d, the last one: %w", p.in.line, err)
+		return nil, fmt.Errorf("read diff: line %d (the last): %w", p.in.line, err)
 	}
 	return p.change, nil
 }
 
 var (
 	errCombined = errors.New("combined diff of a merge: diff against one of its parents")
-	errOrphan   = errors.New("hunk outside of a file's section")
+	errOrphan   = errors.New("hunk outside a file's section")
 	errHeader   = fmt.Errorf("header line longer than %s", size(maxHeaderLine))
 )
 
-// The most that the header of a section may take. A path has at most 4,096
-// bytes, each of which git writes as four when it quotes, and a line holds two.
+// The limits of a section's header. A path has at most 4,096 bytes, each of which git
+// can quote as four, and a line has two paths.
 const (
 	maxHeaderLine  = 64 << 10
 	maxHeaderLines = 32
@@ -122,7 +121,7 @@ var (
 	}
 )
 
-// take reads one line of the patch.
+// take parses one line of the patch.
 func (p *parser) take(line []byte, long bool) error {
 	switch {
 	case p.hunk.unfinished():
@@ -148,16 +147,16 @@ func (p *parser) take(line []byte, long bool) error {
 	case hasMark(line, combineMarks):
 		return errCombined
 	case p.strict && p.header == nil:
-		return fmt.Errorf("%.60q is no part of a diff", line)
+		return fmt.Errorf("%.60q is not part of a diff", line)
 	case p.strict:
 		return nil // an extended header of a newer git
 	}
-	return p.between(line, long)
+	return p.takeOutside(line, long)
 }
 
-// between reads a line outside of the sections of a plain patch: the two name
-// lines of a section that git did not write, or text that means nothing.
-func (p *parser) between(line []byte, long bool) error {
+// takeOutside parses a line outside the sections of a plain patch: the two name lines
+// of a section that git did not write, or other text.
+func (p *parser) takeOutside(line []byte, long bool) error {
 	switch {
 	case bytes.HasPrefix(line, oldMark) && !long:
 		p.old = string(line)
@@ -177,7 +176,7 @@ func (p *parser) between(line []byte, long bool) error {
 	return nil
 }
 
-// closeHeader finds the file of the section whose header has just been read.
+// closeHeader determines the file of the section whose header was just read.
 func (p *parser) closeHeader() error {
 	h := p.header
 	p.header = nil
@@ -191,7 +190,7 @@ func (p *parser) closeHeader() error {
 	return nil
 }
 
-// closeSection ends the section that is being read, if there is one.
+// closeSection ends the current section, if there is one.
 func (p *parser) closeSection() error {
 	if err := p.closeHeader(); err != nil {
 		return err
@@ -204,7 +203,7 @@ func (p *parser) closeSection() error {
 	return nil
 }
 
-// startHunk reads the header of a hunk.
+// startHunk parses the header of a hunk.
 func (p *parser) startHunk(line []byte) error {
 	if p.named != nil && p.namedAt == p.in.line-1 {
 		if err := p.closeSection(); err != nil {
@@ -228,13 +227,13 @@ func (p *parser) startHunk(line []byte) error {
 // input reads lines of any length in bounded memory.
 type input struct {
 	r    *bufio.Reader
-	line int64 // number of the line that was read last, from 1
+	line int64 // number of the last line read, from 1
 	long []byte
 }
 
-// next returns the next line with its ending, valid until the next call. Of a
-// line that is longer than the buffer it returns the beginning, without an
-// ending, and long.
+// next returns the next line with its ending, valid until the next call. If a line is
+// longer than the buffer, it returns the beginning, without an ending, and long is
+// set.
 func (in *input) next() (line []byte, long bool, err error) {
 	in.line++
 	line, err = in.r.ReadSlice('\n')
@@ -255,7 +254,7 @@ func (in *input) next() (line []byte, long bool, err error) {
 	return in.long, true, nil
 }
 
-// header is the text of a section in front of its first hunk.
+// header is the text of a section before its first hunk.
 type header struct {
 	at          int64 // its first line
 	lines       []string

@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// statuses are the letters of git's records. There is none for a file that is
-// unmerged or of unknown type: two trees hold no such file.
+// statuses are the status letters in git's records. Unmerged files and unknown types
+// have none: they do not occur between two trees.
 var statuses = map[byte]Status{
 	'A': Added, 'M': Modified, 'D': Deleted, 'R': Renamed, 'C': Copied, 'T': Retyped,
 }
 
-const absent = "000000" // the mode of a file that is not there
+const absent = "000000" // the mode of an absent file
 
 // readRecords reads the records in front of the patch into the change's files:
 //
@@ -39,7 +39,7 @@ func (p *parser) readRecords() error {
 
 func (p *parser) readRecord(first byte) error {
 	if first != ':' {
-		return errors.New("no record of git diff --raw -z")
+		return errors.New("not a record of git diff --raw -z")
 	}
 	head, err := p.readField()
 	if err != nil {
@@ -50,11 +50,11 @@ func (p *parser) readRecord(first byte) error {
 	}
 	fields := strings.Split(head, " ")
 	if len(fields) != 5 || len(fields[0]) != len(absent) || len(fields[1]) != len(absent) || fields[4] == "" {
-		return fmt.Errorf("%.100q is no record of git diff --raw", head)
+		return fmt.Errorf("%.100q is not a record of git diff --raw", head)
 	}
 	status, ok := statuses[fields[4][0]]
 	if !ok {
-		return fmt.Errorf("status %.10q of a record", fields[4])
+		return fmt.Errorf("unknown status %.10q in a record", fields[4])
 	}
 	f := File{
 		Status: status, OldMode: fields[0], NewMode: fields[1],
@@ -90,7 +90,7 @@ func (p *parser) readField() (string, error) {
 	return string(b[:len(b)-1]), nil
 }
 
-// objectID returns "" for the zeros that stand for no object.
+// objectID returns "" for zeros, which mean no object.
 func objectID(s string) string {
 	if strings.Trim(s, "0") == "" {
 		return ""
@@ -109,23 +109,22 @@ func (p *parser) addFile(f File) (int, error) {
 	return len(p.change.Files) - 1, nil
 }
 
-// enter makes a file the one that the next hunks belong to.
-func (p *parser) enter(i int, h *header) {
+// setFile sets the file that the next hunks belong to.
+func (p *parser) setFile(i int, h *header) {
 	f := &p.change.Files[i]
 	p.file = i
 	f.Binary = f.Binary || h.binary
 	if full := p.budget.full(); full != "" && f.Skip == "" {
 		f.Skip, f.TooLarge = full, true
 	}
-	p.hidden = ""
+	p.skipReason = ""
 	if f.TooLarge {
-		p.hidden = f.Skip
+		p.skipReason = f.Skip
 	}
 }
 
-// matchRecord finds the record that a section of the patch belongs to. Both
-// come in one order; a record may have no section, and one of a changed type
-// has two.
+// matchRecord finds the record of a section of the patch. Both are in the same order.
+// A record may have no section, and one of a changed type has two.
 func (p *parser) matchRecord(h *header) error {
 	names := strings.TrimPrefix(h.lines[0], string(gitMark))
 	for i := p.record; i < len(p.change.Files); i++ {
@@ -139,11 +138,11 @@ func (p *parser) matchRecord(h *header) error {
 			p.record, p.parts = i+1, 0
 		}
 		before, after := h.blobs()
-		f.OldBlob, f.NewBlob = longer(f.OldBlob, before), longer(f.NewBlob, after)
-		p.enter(i, h)
+		f.OldBlob, f.NewBlob = longerID(f.OldBlob, before), longerID(f.NewBlob, after)
+		p.setFile(i, h)
 		return nil
 	}
-	return fmt.Errorf("%.200q belongs to no record", h.lines[0])
+	return fmt.Errorf("%.200q does not match a record", h.lines[0])
 }
 
 // blobs returns the ids of the header's index line, "" for none.
@@ -158,17 +157,17 @@ func (h *header) blobs() (before, after string) {
 	return "", ""
 }
 
-// longer returns b if it is a longer form of the id a: git shortens those of
-// records, but for --no-abbrev.
-func longer(a, b string) string {
+// longerID returns b if it is a longer form of the id a: git shortens ids in records
+// unless --no-abbrev is given.
+func longerID(a, b string) string {
 	if strings.HasPrefix(b, a) {
 		return b
 	}
 	return a
 }
 
-// isNames tells whether the names of a section's first line are those of two
-// paths, each with its prefix, quoted or not.
+// isNames reports whether the names in a section's first line are those of two paths,
+// each with its prefix, quoted or not.
 func isNames(names, before, after string) bool {
 	rest, ok := cutName(names, "a/"+before)
 	if !ok || !strings.HasPrefix(rest, " ") {
@@ -187,7 +186,7 @@ func cutName(s, name string) (rest string, ok bool) {
 	return rest, ok && got == name
 }
 
-// unquote reads a name that git quoted as C does, and returns what follows it.
+// unquote parses a name that git quoted as in C, and returns the text after it.
 func unquote(s string) (name, rest string, ok bool) {
 	var b bytes.Buffer
 	for i := 1; i < len(s); i++ {

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// numberEvery is how far line numbers are apart in a prompt. Each costs as much
-// as a tenth of a line, and a remark's place is found by its quote: the number
-// only tells equal lines apart, and a reader can count to four.
+// numberEvery is the distance of line numbers in a prompt. Each costs as much as a
+// tenth of a line. A remark is located by its quote, so numbers only tell equal lines
+// apart, and a reader can count to four.
 const numberEvery = 5
 
 // Numbered writes the hunk as unified text for a model. Of the context and added

@@ -9,7 +9,7 @@ import (
 	"github.com/bluekeyes/go-gitdiff/gitdiff"
 )
 
-// devNull stands in a patch for the file that is not there.
+// devNull is the name of an absent file in a patch.
 const devNull = "/dev/null"
 
 // addSection adds the file of a section of a plain patch.
@@ -26,41 +26,41 @@ func (p *parser) addSection(h *header) error {
 		i := len(p.change.Files) - 1
 		before := &p.change.Files[i]
 		before.Status, before.NewMode, before.NewBlob = Retyped, f.NewMode, f.NewBlob
-		p.enter(i, h)
+		p.setFile(i, h)
 		return nil
 	}
 	if p.seen[f.Path] {
-		return fmt.Errorf("%q comes up twice: a series of patches, not one", f.Path)
+		return fmt.Errorf("%q occurs twice: this is a series of patches, not one", f.Path)
 	}
 	p.seen[f.Path] = true
 	i, err := p.addFile(f)
 	if err != nil {
 		return err
 	}
-	p.enter(i, h)
+	p.setFile(i, h)
 	return nil
 }
 
-// retypes tells whether a file that is added is the one that was just
-// deleted: git writes a change of the type as both.
+// retypes reports whether an added file is the one that was just deleted: git writes
+// a change of type as both.
 func (p *parser) retypes(f File) bool {
 	n := len(p.change.Files)
 	return n > 0 && p.change.Files[n-1].Status == Deleted && p.change.Files[n-1].Path == f.Path
 }
 
-// parse hands the header to gitdiff.
+// parse passes the header to gitdiff.
 func (h *header) parse() (*gitdiff.File, error) {
 	var text strings.Builder
 	for _, l := range h.lines {
-		// gitdiff takes the quote of a name that ends in an escaped backslash
-		// for an escaped one; in octal it does not.
+		// gitdiff misreads a quoted name that ends in an escaped backslash; written
+		// in octal it works.
 		if strings.Contains(l, `"`) {
 			l = strings.ReplaceAll(l, `\\`, `\134`)
 		}
 		text.WriteString(l + "\n")
 	}
-	// Without git's line, gitdiff wants to see a hunk that fits the file's
-	// status, which is not known yet.
+	// Without git's header line, gitdiff requires a hunk that fits the file's status,
+	// which is not known yet.
 	tails := []string{""}
 	if h.traditional {
 		tails = []string{"@@ -1 +1 @@\n-a\n+b\n", "@@ -0,0 +1 @@\n+b\n", "@@ -1 +0,0 @@\n-a\n"}
@@ -71,27 +71,27 @@ func (h *header) parse() (*gitdiff.File, error) {
 		files, _, err = gitdiff.Parse(strings.NewReader(text.String() + tail))
 		if err == nil && len(files) == 1 {
 			if h.traditional {
-				files[0].OldName, files[0].NewName = strip(files[0].OldName), strip(files[0].NewName)
+				files[0].OldName, files[0].NewName = stripPrefix(files[0].OldName), stripPrefix(files[0].NewName)
 			}
 			return files[0], nil
 		}
 	}
 	if err == nil {
-		err = errors.New("header names no file")
+		err = errors.New("header does not name a file")
 	}
 	return nil, err
 }
 
-// strip removes the first element of a path, which diff -u does not tell from
-// the others; git apply takes it for a prefix, too.
-func strip(name string) string {
+// stripPrefix removes the first element of a path. diff -u has no fixed prefix; git
+// apply does the same.
+func stripPrefix(name string) string {
 	if _, rest, ok := strings.Cut(name, "/"); ok && name[0] != '/' {
 		return rest
 	}
 	return name
 }
 
-// fileOf translates what gitdiff read from a header.
+// fileOf converts what gitdiff parsed from a header.
 func fileOf(g *gitdiff.File) (File, error) {
 	f := File{
 		Status: Modified, Path: g.NewName, OldPath: g.OldName,
@@ -111,7 +111,7 @@ func fileOf(g *gitdiff.File) (File, error) {
 		f.Status = Copied
 	}
 	if f.Path == "" || f.OldPath == "" || f.Path == devNull || f.OldPath == devNull {
-		return File{}, errors.New("header names no file")
+		return File{}, errors.New("header does not name a file")
 	}
 	if f.Path != f.OldPath && f.Status == Modified {
 		return File{}, fmt.Errorf("header names two files, %q and %q, without a rename", f.OldPath, f.Path)
@@ -119,7 +119,7 @@ func fileOf(g *gitdiff.File) (File, error) {
 	return f, nil
 }
 
-// mode writes a mode as git's records do. gitdiff keeps git's own bits.
+// mode formats a mode as in git's records. gitdiff keeps git's own bits.
 func mode(m os.FileMode) string {
 	if m == 0 {
 		return ""

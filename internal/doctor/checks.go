@@ -27,63 +27,63 @@ func (d *Diagnosis) Repository(ctx context.Context, repo *git.Repo) {
 	_, none := repo.Resolve(ctx, git.Spec{Whole: "HEAD"})
 	switch {
 	case err != nil:
-		d.Wrong("repository", Missing, err)
+		d.AddError("repository", Missing, err)
 	case none != nil:
-		d.Say("repository", Fine, "precedent review --staged and --worktree work", "%s, %s; it has no commit yet", where, id)
+		d.Add("repository", OK, "precedent review --staged and --worktree work", "%s, %s; no commit yet", where, id)
 	case repo.Shallow():
-		d.Say("repository", Warned, "git fetch --unshallow: a review needs the commit that the change starts from", "%s, %s; the clone is shallow", where, id)
+		d.Add("repository", Warning, "git fetch --unshallow: a review needs the commit that the change starts from", "%s, %s; shallow clone", where, id)
 	case id.IsLocal():
-		d.Say("repository", Fine, "with a remote, clones of it share the ids of findings", "%s; it has no remote and is known by its first commit", where)
+		d.Add("repository", OK, "with a remote, all clones share the IDs of findings", "%s; no remote, so it is identified by its first commit", where)
 	default:
-		d.Say("repository", Fine, "", "%s, %s", where, id)
+		d.Add("repository", OK, "", "%s, %s", where, id)
 	}
 }
 
-// Memory opens the memory of a repository only if it is there: nothing is made.
+// Memory checks the memory of a repository if it exists. It creates nothing.
 func (d *Diagnosis) Memory(ctx context.Context, r *workflow.Reviewer, repo *workflow.Repository) {
 	const name = "memory"
 	file := repo.File.Value
 	if _, err := os.Lstat(file); errors.Is(err, fs.ErrNotExist) {
-		d.Say(name, Fine, "", "none yet; the first review makes %s", file)
+		d.Add(name, OK, "", "none yet; the first review creates %s", file)
 		return
 	}
 	db, err := r.OpenMemory(ctx, repo)
 	if err != nil {
-		d.Wrong(name, Warned, err) // a review goes on without, and says so
+		d.AddError(name, Warning, err) // a review goes on without, and says so
 		return
 	}
 	defer db.Close()
 	schema, err := db.Check(ctx)
 	if err != nil {
-		d.Wrong(name, Warned, err)
+		d.AddError(name, Warning, err)
 		return
 	}
 	size, err := db.Size(ctx)
 	if err != nil {
-		d.Wrong(name, Warned, err)
+		d.AddError(name, Warning, err)
 		return
 	}
-	d.Say(name, Fine, "", "%s, %d KiB, schema %d, undamaged", file, (size+1023)/1024, schema)
+	d.Add(name, OK, "", "%s, %d KiB, schema %d, undamaged", file, (size+1023)/1024, schema)
 }
 
-// Policy says what the policy from the source does: empty if there is none.
-// Errs is what is wrong with it, and failed whether that is more than notices.
+// Policy checks the policy. Source is empty without a policy, errs are its errors,
+// and failed reports whether they are more than notices.
 func (d *Diagnosis) Policy(p precedent.Policy, source string, errs []error, failed bool) {
 	const name = "policy"
 	switch {
 	case failed:
-		d.Wrong(name, Warned, errors.Join(errs...))
+		d.AddError(name, Warning, errors.Join(errs...))
 	case source == "":
-		d.Say(name, Fine, "precedent init writes one", "none: the defaults hold")
+		d.Add(name, OK, "precedent init writes one", "none: the defaults apply")
 	default:
 		if off := turnedOff(p); len(off) > 0 {
 			source += "; it turns off or hides: " + strings.Join(off, ", ")
 		}
-		d.Say(name, Fine, "", "%s", source)
+		d.Add(name, OK, "", "%s", source)
 	}
 }
 
-// turnedOff is what a policy takes away from a review.
+// turnedOff returns what a policy removes from a review.
 func turnedOff(p precedent.Policy) []string {
 	var off []string
 	for name, on := range p.Finders {
@@ -93,10 +93,10 @@ func turnedOff(p precedent.Policy) []string {
 	}
 	slices.Sort(off)
 	if len(p.Ignore) > 0 {
-		off = append(off, "what is in "+strings.Join(p.Ignore, ", "))
+		off = append(off, "findings in "+strings.Join(p.Ignore, ", "))
 	}
 	for _, f := range p.Floors {
-		off = append(off, fmt.Sprintf("what is below %s in %s", f.Severity, f.Paths))
+		off = append(off, fmt.Sprintf("findings below %s in %s", f.Severity, f.Paths))
 	}
 	return off
 }
@@ -104,17 +104,17 @@ func turnedOff(p precedent.Policy) []string {
 // maxGuide is the largest file of a guide, in bytes.
 const maxGuide = 8 << 20
 
-// Guide reads what the repository says of itself at the last commit.
+// Guide checks the guide at the last commit.
 func (d *Diagnosis) Guide(ctx context.Context, repo *git.Repo) {
 	const name = "guide"
 	rg, err := repo.Resolve(ctx, git.Spec{Whole: "HEAD"})
 	if err != nil {
-		d.Say(name, Fine, "", "none: there is no commit yet")
+		d.Add(name, OK, "", "none: no commit yet")
 		return
 	}
 	blobs, err := repo.Blobs(ctx)
 	if err != nil {
-		d.Wrong(name, Warned, err)
+		d.AddError(name, Warning, err)
 		return
 	}
 	defer blobs.Close()
@@ -131,26 +131,26 @@ func (d *Diagnosis) Guide(ctx context.Context, repo *git.Repo) {
 	}
 	switch {
 	case len(failures) > 0:
-		d.Say(name, Warned, "", "%s", failures[0].Error)
+		d.Add(name, Warning, "", "%s", failures[0].Error)
 	case len(names) == 0:
-		d.Say(name, Fine, "write what reviewers should know into "+guide.Files[0]+" or AGENTS.md", "none")
+		d.Add(name, OK, "write what reviewers should know into "+guide.Files[0]+" or AGENTS.md", "none")
 	default:
-		d.Say(name, Fine, "", "%s; %s", strings.Join(names, ", "), report.Plural(len(g.Rules), "rule"))
+		d.Add(name, OK, "", "%s; %s", strings.Join(names, ", "), report.Plural(len(g.Rules), "rule"))
 	}
 }
 
 // Hook looks at the hook that reviews pushes.
 func (d *Diagnosis) Hook(repo *git.Repo) {
 	const name = "hook"
-	h, err := hook.Look(repo)
+	h, err := hook.Inspect(repo)
 	switch {
 	case err != nil:
-		d.Wrong(name, Warned, err)
+		d.AddError(name, Warning, err)
 	case h.Ours:
-		d.Say(name, Fine, "", "%s", h.Path)
-	case h.There:
-		d.Say(name, Fine, "precedent install-hook --force starts it from ours", "%s is not ours: pushes are not reviewed", h.Path)
+		d.Add(name, OK, "", "%s", h.Path)
+	case h.Exists:
+		d.Add(name, OK, "precedent install-hook --force keeps it and runs it from a new hook", "%s was not installed by precedent: pushes are not reviewed", h.Path)
 	default:
-		d.Say(name, Fine, "precedent install-hook", "not installed: pushes are not reviewed")
+		d.Add(name, OK, "precedent install-hook", "not installed: pushes are not reviewed")
 	}
 }

@@ -1,5 +1,5 @@
-// Package doctor looks at what a review needs, and says what is missing. Nothing
-// is changed, and nobody is asked but the model, if that is wanted.
+// Package doctor checks what a review needs, and reports what is missing. It changes
+// nothing, and sends requests only to the model, if Try is called.
 package doctor
 
 import (
@@ -11,25 +11,25 @@ import (
 // schema names the version of a diagnosis as JSON.
 const schema = "precedent.doctor/1"
 
-// State is how one thing that was looked at is.
+// State is the result of a check.
 type State string
 
 // The states.
 const (
-	Fine    State = "ok"
-	Warned  State = "warn"    // a review works without it, and says less
-	Missing State = "missing" // no review works until it is there
+	OK      State = "ok"
+	Warning State = "warn"    // a review works without it, with fewer results
+	Missing State = "missing" // a review does not work without it
 )
 
-// Check is one thing that was looked at.
+// Check is one check with its result.
 type Check struct {
 	Name  string `json:"name"`
 	State State  `json:"state"`
-	Says  string `json:"text"`
-	Hint  string `json:"hint"` // what helps, or what more there is; may be empty
+	Text  string `json:"text"`
+	Hint  string `json:"hint"` // what to do; may be empty
 }
 
-// Diagnosis is what was found out.
+// Diagnosis is the result of all checks.
 type Diagnosis struct {
 	Schema string  `json:"schema"`
 	Works  bool    `json:"works"` // a review would work
@@ -43,23 +43,23 @@ func New(hintOf func(error) string) *Diagnosis {
 	return &Diagnosis{Schema: schema, Works: true, hint: hintOf}
 }
 
-// Say adds what was found out about one thing.
-func (d *Diagnosis) Say(name string, s State, hint, format string, args ...any) {
-	d.Checks = append(d.Checks, Check{Name: name, State: s, Says: fmt.Sprintf(format, args...), Hint: hint})
+// Add adds the result of a check.
+func (d *Diagnosis) Add(name string, s State, hint, format string, args ...any) {
+	d.Checks = append(d.Checks, Check{Name: name, State: s, Text: fmt.Sprintf(format, args...), Hint: hint})
 	d.Works = d.Works && s != Missing
 }
 
-// Wrong adds an error, with its own hint if it has one.
-func (d *Diagnosis) Wrong(name string, s State, err error) {
-	d.Say(name, s, d.hint(err), "%v", err)
+// AddError adds an error, with its own hint if it has one.
+func (d *Diagnosis) AddError(name string, s State, err error) {
+	d.Add(name, s, d.hint(err), "%v", err)
 }
 
 // Print writes a diagnosis for people.
 func (d *Diagnosis) Print(p *report.Page) {
-	inks := map[State]report.Ink{Fine: report.Green, Warned: report.Yellow, Missing: report.Red}
+	inks := map[State]report.Ink{OK: report.Green, Warning: report.Yellow, Missing: report.Red}
 	var rows [][]string
 	for _, c := range d.Checks {
-		rows = append(rows, []string{p.Ink(inks[c.State], string(c.State)), p.Ink(report.Bold, c.Name), p.Ink(report.Plain, c.Says)})
+		rows = append(rows, []string{p.Ink(inks[c.State], string(c.State)), p.Ink(report.Bold, c.Name), p.Ink(report.Plain, c.Text)})
 		if c.Hint != "" {
 			rows = append(rows, []string{"", "", p.Ink(report.Faint, "→ "+c.Hint)})
 		}
@@ -69,6 +69,6 @@ func (d *Diagnosis) Print(p *report.Page) {
 	if d.Works {
 		p.Para("", p.Ink(report.Plain, "A review works here."))
 	} else {
-		p.Para("", p.Ink(report.Plain, "No review works here until what is missing is there."))
+		p.Para("", p.Ink(report.Plain, "Reviews do not work here until you fix what is missing."))
 	}
 }

@@ -11,38 +11,38 @@ import (
 	"github.com/precedent-dev/precedent/internal/llm"
 )
 
-// tryPatience is how long a model may take for one token, retries included.
-const tryPatience = time.Minute
+// tryTimeout is how long a model may take for one token, retries included.
+const tryTimeout = time.Minute
 
-// Try asks a model for one token; nil if there is none that can be asked.
+// Try asks a model for one token. M is nil if the engine is not a model behind an API.
 func (d *Diagnosis) Try(ctx context.Context, m llm.Model, prices llm.Prices) {
 	const name = "try"
 	if m == nil {
-		d.Say(name, Warned, "", "nothing was asked: only models behind an API can be asked for one token")
+		d.Add(name, Warning, "", "not tried: only models behind an API can be asked for one token")
 		return
 	}
-	within, cancel := context.WithTimeout(ctx, tryPatience)
+	within, cancel := context.WithTimeout(ctx, tryTimeout)
 	defer cancel()
 	reply, err := m.Send(within, llm.Request{Prompt: "Say ok.", MaxTokens: 1})
-	var trouble *llm.Error
+	var modelErr *llm.Error
 	// How servers say that one token is too little.
 	shortOfTokens := regexp.MustCompile(`(?i)max[_ a-z]*_tokens|output limit`)
 	switch {
-	case errors.As(err, &trouble) && trouble.Kind == llm.KindRequest && shortOfTokens.MatchString(trouble.Message):
+	case errors.As(err, &modelErr) && modelErr.Kind == llm.KindRequest && shortOfTokens.MatchString(modelErr.Message):
 		// Some models need more than a token before they say the first word.
-		d.Say(name, Warned, "", "the key is accepted, but not the request: %v", err)
+		d.Add(name, Warning, "", "the key was accepted, but the request was not: %v", err)
 		return
-	case errors.As(err, &trouble) && trouble.Kind == llm.KindAuth:
-		d.Say(name, Missing, "look at the key", "%v", err)
+	case errors.As(err, &modelErr) && modelErr.Kind == llm.KindAuth:
+		d.Add(name, Missing, "check the key", "%v", err)
 		return
 	case err != nil:
-		d.Say(name, Missing, "look at the network, the address and the provider's status", "%v", err)
+		d.Add(name, Missing, "check the network, the address and the provider's status", "%v", err)
 		return
 	}
 	model := cmp.Or(reply.Model, m.Name())
-	cost := "its price is not known"
+	cost := "price unknown"
 	if p, ok := prices.Find(model); ok {
 		cost = fmt.Sprintf("$%.6f", p.Cost(reply.Usage))
 	}
-	d.Say(name, Fine, "", "%s answered: %d tokens in, %d out, %s", model, reply.Usage.InputTokens, reply.Usage.OutputTokens, cost)
+	d.Add(name, OK, "", "%s answered: %d tokens in, %d out, %s", model, reply.Usage.InputTokens, reply.Usage.OutputTokens, cost)
 }

@@ -19,31 +19,31 @@ func (d *Diagnosis) Git(ctx context.Context, o git.Options) {
 	version, good, err := git.Version(ctx, o)
 	switch {
 	case err != nil:
-		d.Wrong("git", Missing, err)
+		d.AddError("git", Missing, err)
 	case !good:
-		d.Say("git", Missing, "install git "+git.Oldest+" or newer", "%s is too old", version)
+		d.Add("git", Missing, "install git "+git.Oldest+" or newer", "%s is too old", version)
 	default:
-		d.Say("git", Fine, "", "%s", version)
+		d.Add("git", OK, "", "%s", version)
 	}
 }
 
-// Sandbox tries to break out of the sandbox, and returns whether there is
-// one that holds.
+// Sandbox tries to break out of the sandbox, and reports whether there is one that
+// stops all attacks.
 func (d *Diagnosis) Sandbox(ctx context.Context, path string) bool {
 	const name = "sandbox"
 	box, err := sandbox.Probe(ctx, path)
 	var none *sandbox.NoneError
 	switch {
 	case errors.As(err, &none):
-		d.Say(name, Warned, none.Hint, "none, so nothing that a repository brings along is run: %s", strings.Join(none.Why, "; "))
+		d.Add(name, Warning, none.Hint, "none, so nothing from a repository is run: %s", strings.Join(none.Why, "; "))
 		return false
 	case err != nil:
-		d.Wrong(name, Warned, err)
+		d.AddError(name, Warning, err)
 		return false
 	}
 	traps, err := box.SelfTest(ctx)
 	if err != nil {
-		d.Wrong(name, Warned, fmt.Errorf("%s could not be tested: %w", box.Kind(), err))
+		d.AddError(name, Warning, fmt.Errorf("%s could not be tested: %w", box.Kind(), err))
 		return false
 	}
 	var open []string
@@ -53,10 +53,10 @@ func (d *Diagnosis) Sandbox(ctx context.Context, path string) bool {
 		}
 	}
 	if len(open) > 0 {
-		d.Say(name, Missing, "do not review what strangers wrote on this machine", "%s does not hold: %s", box.Kind(), strings.Join(open, "; "))
+		d.Add(name, Missing, "do not review code from strangers on this machine", "%s does not stop all attacks: %s", box.Kind(), strings.Join(open, "; "))
 		return false
 	}
-	d.Say(name, Fine, "", "%s; it held against %s", box.Kind(), report.Plural(len(traps), "attack"))
+	d.Add(name, OK, "", "%s; it stopped %s", box.Kind(), report.Plural(len(traps), "attack"))
 	return true
 }
 
@@ -74,15 +74,15 @@ func (d *Diagnosis) Linters(linters []lint.Linter, failures []precedent.Failure,
 	}
 	switch {
 	case len(failures) > 0:
-		d.Say(name, Warned, "", "%s", failures[0].Error)
+		d.Add(name, Warning, "", "%s", failures[0].Error)
 	case len(there)+len(gone) == 0:
-		d.Say(name, Fine, "name some that you have: docs/configuration.md", "none are configured")
+		d.Add(name, OK, "configure linters that are installed: docs/configuration.md", "none configured")
 	case len(gone) > 0:
-		d.Say(name, Warned, "install them, or name them no more", "not installed: %s", strings.Join(gone, ", "))
+		d.Add(name, Warning, "install them, or remove them from the configuration", "not installed: %s", strings.Join(gone, ", "))
 	case !boxed:
-		d.Say(name, Warned, "they run in the sandbox only", "%s do not run", strings.Join(there, ", "))
+		d.Add(name, Warning, "linters run only in the sandbox", "%s do not run", strings.Join(there, ", "))
 	default:
-		d.Say(name, Fine, "", "%s", strings.Join(there, ", "))
+		d.Add(name, OK, "", "%s", strings.Join(there, ", "))
 	}
 }
 
@@ -96,17 +96,17 @@ func (d *Diagnosis) Space() {
 	dir := os.TempDir()
 	probe, err := os.MkdirTemp(dir, "precedent-doctor-")
 	if err != nil {
-		d.Say(name, Missing, "set TMPDIR to a folder that can be written to", "%v", err)
+		d.Add(name, Missing, "set TMPDIR to a writable folder", "%v", err)
 		return
 	}
 	defer os.RemoveAll(probe)
 	free, err := freeSpace(probe)
 	switch {
 	case err != nil:
-		d.Wrong(name, Warned, fmt.Errorf("measure free space: %w", err))
+		d.AddError(name, Warning, fmt.Errorf("measure free space: %w", err))
 	case free < enoughSpace:
-		d.Say(name, Warned, "make room, or set TMPDIR to another folder", "%s has %d MiB free; a large tree takes %d", dir, free>>20, enoughSpace>>20)
+		d.Add(name, Warning, "make room, or set TMPDIR to another folder", "%s has %d MiB free; a large tree takes %d", dir, free>>20, enoughSpace>>20)
 	default:
-		d.Say(name, Fine, "", "%s has %d GiB free", dir, free>>30)
+		d.Add(name, OK, "", "%s has %d GiB free", dir, free>>30)
 	}
 }

@@ -1,5 +1,5 @@
-// Package eval measures parts of Precedent on folders of real data, so that a
-// number that the documentation gives can be checked by anybody.
+// Package eval measures parts of Precedent on folders of real data, so that anyone
+// can verify the numbers in the documentation.
 package eval
 
 import (
@@ -13,44 +13,44 @@ import (
 	"github.com/precedent-dev/precedent/internal/review"
 )
 
-// AnchorResult counts where remarks about known lines were placed. A remark
-// that is one line off counts as neither exact nor misplaced.
+// AnchorResult counts where remarks about known lines were placed. A remark that is
+// one line off counts neither as exact nor as misplaced.
 type AnchorResult struct {
 	N         int `json:"n"`         // remarks
-	Exact     int `json:"exact"`     // on the line that Anchor says
+	Exact     int `json:"exact"`     // on the expected line
 	Misplaced int `json:"misplaced"` // more than one line off, or in another file, or on the other side
-	Abstained int `json:"abstained"` // no place was found
-	// Unquotable counts the marks whose lines the diff does not show, so that
-	// nobody could quote them. No remark is made about them.
+	Abstained int `json:"abstained"` // not placed
+	// Unquotable counts the marks whose lines are not in the diff, so that no remark
+	// could quote them. No remark is made about them.
 	Unquotable int `json:"unquotable"`
 }
 
-// plainError is how far a line number is off without noise, in lines at most.
+// plainError is the maximum error of a line number without noise, in lines.
 const plainError = 15
 
-// noisyRounds is how many remarks are made about each mark with noise. A data
-// set of a hundred marks has five quotes of a neighbouring line: one round
-// would measure the luck of the draw.
+// noisyRounds is how many remarks are made per mark with noise. In a data set of a
+// hundred marks, only five quotes are of a neighbouring line: the result of one round
+// would depend on chance.
 const noisyRounds = 20
 
-// Anchor measures how well remarks find their lines again. Each folder in dir
-// holds a change as diff.patch, and meta.json whose "gold" lists the marks that
-// people made: path, side ("left" or "right"), from_line, to_line. A remark
-// quotes the first line of a mark and the one that follows.
+// Anchor measures how well remarks are placed on their lines. Each folder in dir has
+// a change as diff.patch, and a meta.json whose "gold" lists the marks that people
+// made: path, side ("left" or "right"), from_line, to_line. A remark quotes the first
+// line of a mark and the next one.
 //
-// Without noise the quote is verbatim, the line number is off by up to 15
-// either way, each as likely, and exact is the quoted line alone. With noise
-// quote and number are as wrong as models get them (the shares are in noise.go),
-// and exact is any line of the mark, because a remark about several lines is as
-// right on the second as on the first. The seed decides every draw, so that
-// equal seeds give equal results.
+// Without noise the quote is exact, the line number is off by up to 15 in either
+// direction, uniformly distributed, and only the quoted line is exact. With noise the
+// quote and the number have the errors that models make (the shares are in noise.go),
+// and any line of the mark is exact, because a remark about several lines is as right
+// on the second as on the first. The seed decides every draw, so equal seeds give
+// equal results.
 func Anchor(dir string, noisy bool, seed uint64) (AnchorResult, error) {
 	trials, unquotable, err := readTrials(dir)
 	if err != nil {
 		return AnchorResult{}, fault(err, changesHint)
 	}
 	result := AnchorResult{Unquotable: unquotable}
-	rng := rand.New(rand.NewPCG(seed, seed)) // draws must be repeatable, and guard nothing
+	rng := rand.New(rand.NewPCG(seed, seed)) // draws must be repeatable, and protect nothing
 	if !noisy {
 		for _, t := range trials {
 			number := t.number() + rng.IntN(2*plainError+1) - plainError
@@ -67,7 +67,7 @@ func Anchor(dir string, noisy bool, seed uint64) (AnchorResult, error) {
 	return result, nil
 }
 
-// count places a remark and counts where it went.
+// count places a remark and counts the outcome.
 func (r *AnchorResult) count(t trial, number int, quote string) {
 	number = max(number, 1)
 	f := precedent.Finding{Span: precedent.Span{Path: t.path, Side: t.side, Start: number, End: number}, Quote: quote}
@@ -89,7 +89,7 @@ type trial struct {
 	side   precedent.Side
 	lines  []diff.Line // the commentable ones of the path's side
 	at     int         // index of the first marked line
-	last   int         // number of the last line that is right
+	last   int         // number of the last correct line
 }
 
 func (t *trial) numberOf(i int) int {
@@ -101,18 +101,18 @@ func (t *trial) numberOf(i int) int {
 
 func (t *trial) number() int { return t.numberOf(t.at) }
 
-// off is how many lines a number is away from the marked ones.
+// off is the distance of a line number from the marked lines.
 func (t *trial) off(number int) int {
 	return max(t.number()-number, number-t.last, 0)
 }
 
-// follows tells whether line i is there and stands right behind line i-1.
+// follows reports whether line i exists and directly follows line i-1.
 func (t *trial) follows(i int) bool {
 	return i > 0 && i < len(t.lines) && t.numberOf(i) == t.numberOf(i-1)+1
 }
 
-// quote is a line and what follows it, up to the first line that is not blank
-// and at most three lines in all.
+// quote returns a line and those after it, up to the first non-blank one, at most
+// three lines in total.
 func (t *trial) quote(at int) []string {
 	q := []string{t.lines[at].Text}
 	for i := at + 1; t.follows(i) && len(q) < 3; i++ {
@@ -132,8 +132,8 @@ type mark struct {
 	To   int    `json:"to_line"`
 }
 
-// readTrials reads all folders of a data set in the order of their names, and
-// counts the marks that no quote can be made for.
+// readTrials reads all folders of a data set in the order of their names, and counts
+// the marks that cannot be quoted.
 func readTrials(dir string) (trials []trial, unquotable int, err error) {
 	folders, err := caseFolders(dir)
 	if err != nil {
@@ -167,8 +167,8 @@ func readTrials(dir string) (trials []trial, unquotable int, err error) {
 	return trials, unquotable, nil
 }
 
-// newTrial finds the first marked line that the diff shows and that says
-// something; it tells whether there is one.
+// newTrial finds the first marked line that is in the diff and not blank. It returns
+// false if there is none.
 func newTrial(c *diff.Change, m mark) (trial, bool) {
 	t := trial{path: m.Path, side: sideOf(m.Side)}
 	file := c.File(m.Path)
@@ -188,7 +188,7 @@ func newTrial(c *diff.Change, m mark) (trial, bool) {
 
 func blank(line string) bool { return strings.TrimSpace(line) == "" }
 
-// Show prints the counts for people.
+// Show prints the counts.
 func (r *AnchorResult) Show(p *report.Page) error {
 	share := func(n int) string {
 		return p.Inkf(report.Plain, "%5d  %6.2f %%", n, 100*float64(n)/float64(max(r.N, 1)))

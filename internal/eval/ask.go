@@ -10,32 +10,32 @@ import (
 	"github.com/precedent-dev/precedent/internal/prompt"
 )
 
-// compared is what became of a request to a judge.
-type compared struct {
-	said    map[int]match.Answer // by the pair's index
+// comparison is the outcome of a request to a judge.
+type comparison struct {
+	answers map[int]match.Answer // by the pair's index
 	status  precedent.Status     // ok if every pair has an answer
 	message string
 	spent   Spent
 }
 
 // ask asks a judge about n pairs. The error is that of a cancelled context.
-func (v Reviewer) ask(ctx context.Context, name string, p prompt.Prompt, n int) (compared, error) {
+func (v Reviewer) ask(ctx context.Context, name string, p prompt.Prompt, n int) (comparison, error) {
 	a, err := v.Engine.Run(ctx, engine.Task{
 		Role: engine.Judge, Name: name, System: p.System, Common: p.Common, Prefix: p.Prefix, Prompt: p.Suffix,
 		Schema: prompt.Schema(string(engine.Judge)), Timeout: v.Timeout,
 	})
-	out := compared{status: a.Status, message: a.Message, spent: Spent{a.Usage, a.CostUSD}}
+	out := comparison{status: a.Status, message: a.Message, spent: Spent{a.Usage, a.CostUSD}}
 	if err == nil && a.Status == precedent.StatusOK {
-		out.said, err = match.ReadAnswers(a.JSON, n)
+		out.answers, err = match.ReadAnswers(a.JSON, n)
 	}
 	if ctx.Err() != nil {
 		return out, ctx.Err()
 	}
 	if err != nil {
 		out.status, out.message = precedent.StatusError, err.Error()
-		return out, nil //nolint:nilerr // trouble of the engine is a value
+		return out, nil //nolint:nilerr // an engine error is a result
 	}
-	if missing := n - len(out.said); missing > 0 && out.status == precedent.StatusOK {
+	if missing := n - len(out.answers); missing > 0 && out.status == precedent.StatusOK {
 		out.status, out.message = precedent.StatusMalformed, fmt.Sprintf("%d of %d pairs have no answer", missing, n)
 	}
 	return out, nil

@@ -2,21 +2,20 @@ package eval
 
 import "math"
 
-// edge says that candidate a may be matched to mark b, and how far apart they
-// are; nearer is better.
+// edge means that candidate a can be matched with mark b, at a cost; nearer is
+// better.
 type edge struct{ a, b, cost int }
 
-// assign pairs candidates with marks one to one: as many pairs as there can be
-// and, of all ways to have so many, one whose costs have the least sum. It
-// returns the mark of each candidate, -1 for none. Costs must not be negative.
+// assign pairs candidates with marks one to one: as many pairs as possible and, among
+// those solutions, one with the lowest total cost. It returns the mark of each
+// candidate, -1 for none. Costs must not be negative.
 //
-// Each round finds the cheapest path that leaves one more candidate matched
-// (successive shortest paths, by Bellman and Ford because going back along a
-// pair has a negative cost).
+// Each round finds the cheapest path that matches one more candidate (successive
+// shortest paths, with Bellman-Ford because undoing a pair has a negative cost).
 func assign(candidates, marks int, edges []edge) []int {
-	of, held := filled(candidates), filled(marks) // the edge of each candidate, and of each mark
+	of, held := unassigned(candidates), unassigned(marks) // the edge of each candidate, and of each mark
 	for {
-		dist, via := make([]int, marks), filled(marks) // the cheapest way to each mark, by its last edge
+		dist, via := make([]int, marks), unassigned(marks) // the cheapest path to each mark, by its last edge
 		for b := range dist {
 			dist[b] = math.MaxInt
 		}
@@ -24,7 +23,7 @@ func assign(candidates, marks int, edges []edge) []int {
 			changed = false
 			for i, e := range edges {
 				from := 0
-				if of[e.a] >= 0 { // a lets go of its mark, which the way has reached
+				if of[e.a] >= 0 { // a gives up its mark, which the path has reached
 					own := edges[of[e.a]]
 					if own.b == e.b || dist[own.b] == math.MaxInt {
 						continue
@@ -63,7 +62,7 @@ func assign(candidates, marks int, edges []edge) []int {
 	return of
 }
 
-func filled(n int) []int {
+func unassigned(n int) []int {
 	s := make([]int, n)
 	for i := range s {
 		s[i] = -1

@@ -12,31 +12,31 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-// CandidatesSchema names the version of a line of a candidates file.
+// CandidatesSchema is the version of a line in a candidates file.
 const CandidatesSchema = "precedent.candidates/1"
 
-// Candidates is what a review said about one case: a line of a candidates file.
+// Candidates is the result of a review of one case: a line of a candidates file.
 type Candidates struct {
 	Schema    string            `json:"schema"` // CandidatesSchema
 	Case      string            `json:"case"`
 	Sum       string            `json:"patch_sha256"` // of the change that was reviewed
-	Engine    string            `json:"engine"`       // what reviewed it
+	Engine    string            `json:"engine"`       // the reviewing engine
 	Verdict   precedent.Verdict `json:"verdict"`
 	Threshold int               `json:"threshold"` // percent
-	// Findings are all findings, the dropped ones included, in the review's order.
+	// Findings are all findings, including the dropped ones, in the review's order.
 	Findings []Candidate           `json:"findings"`
 	Finders  []precedent.FinderRun `json:"finders"`
 	Coverage precedent.Coverage    `json:"coverage"`
 	Failures []precedent.Failure   `json:"failures"`
-	Judged   *Judgement            `json:"judged"` // nil if no judge was asked
-	// Dismissed says which rejections cover which findings; nil if nobody asked.
+	Judged   *Judgement            `json:"judged"` // nil without a judge
+	// Dismissed says which rejections cover which findings; nil without a judge.
 	Dismissed *Dismissed `json:"dismissed"`
-	// Spent is what making this line took; a line that only judges anew what an
-	// earlier one found took no more than the judge.
+	// Spent is the cost of making this line. For a line that only judges the findings
+	// of an earlier line, it is the cost of the judge.
 	Spent Spent `json:"spent"`
 }
 
-// Spent is what engines took.
+// Spent is what engines used.
 type Spent struct {
 	precedent.Usage
 	CostUSD float64 `json:"cost_usd"`
@@ -48,28 +48,28 @@ func (s *Spent) Add(o Spent) {
 	s.CostUSD += o.CostUSD
 }
 
-// Candidate is a finding with what memory would need to know it again.
+// Candidate is a finding with the data that memory needs to recognize it.
 type Candidate struct {
 	precedent.Finding
 	Place    string `json:"place"`
 	Analyzer bool   `json:"analyzer"`
 }
 
-// finding is the finding as the review had it.
+// finding returns the finding as the review returned it.
 func (c *Candidate) finding() precedent.Finding {
 	f := c.Finding
 	f.Place, f.Analyzer = c.Place, c.Analyzer
 	return f
 }
 
-// Complete tells whether the review came to its end, so that it can be scored.
-// One that could not pay for a later step, which a review survives, did not.
+// Complete reports whether the review finished, so that it can be scored. A review
+// that skipped a later step for budget reasons is not complete.
 func (c *Candidates) Complete() bool {
-	return c.Verdict != precedent.Partial && c.Verdict != precedent.Failed && c.unpaid() == ""
+	return c.Verdict != precedent.Partial && c.Verdict != precedent.Failed && c.overBudgetStep() == ""
 }
 
-// unpaid is the step that a bound of what may be spent ended, if one did.
-func (c *Candidates) unpaid() string {
+// overBudgetStep returns the step that a budget limit ended, if any.
+func (c *Candidates) overBudgetStep() string {
 	for _, f := range c.Failures {
 		if f.Status == precedent.StatusOverBudget {
 			return f.Step + ": " + f.Error
@@ -78,17 +78,17 @@ func (c *Candidates) unpaid() string {
 	return ""
 }
 
-// OverBudget tells whether a bound of what may be spent was reached.
+// OverBudget reports whether a budget limit was reached.
 func (c *Candidates) OverBudget() bool {
 	for _, f := range c.Finders {
 		if f.Status == precedent.StatusOverBudget {
 			return true
 		}
 	}
-	return c.unpaid() != "" || c.Judged != nil && c.Judged.Status == precedent.StatusOverBudget
+	return c.overBudgetStep() != "" || c.Judged != nil && c.Judged.Status == precedent.StatusOverBudget
 }
 
-// problem says in one line what kept the review from its end.
+// problem describes in one line why the review did not finish.
 func (c *Candidates) problem() string {
 	for _, f := range c.Finders {
 		if f.Status.Bad() {
@@ -98,17 +98,17 @@ func (c *Candidates) problem() string {
 	if n := len(c.Coverage.Truncated); n > 0 {
 		return fmt.Sprintf("%d hunks were not read: %s", n, c.Coverage.Truncated[0].Reason)
 	}
-	return c.unpaid()
+	return c.overBudgetStep()
 }
 
-// File is what a candidates file holds.
+// File is the content of a candidates file.
 type File struct {
-	Lines map[string]Candidates // the newest of each case
+	Lines map[string]Candidates // the newest line of each case
 	Spent Spent                 // of all lines
 }
 
-// ReadCandidates reads a candidates file. A last line without its end, as a
-// killed run leaves it, is not there.
+// ReadCandidates reads a candidates file. It ignores an incomplete last line, which a
+// killed run can leave.
 func ReadCandidates(path string) (File, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -134,11 +134,11 @@ func ReadCandidates(path string) (File, error) {
 	}
 }
 
-// Writer adds lines to a candidates file.
+// Writer appends lines to a candidates file.
 type Writer struct{ f *os.File }
 
-// Create makes a new candidates file; one that is there already is an error that
-// wraps fs.ErrExist, because what it holds was paid for.
+// Create creates a candidates file. If it exists, the error wraps fs.ErrExist,
+// because its content cost money.
 func Create(path string) (*Writer, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -147,8 +147,8 @@ func Create(path string) (*Writer, error) {
 	return &Writer{f}, nil
 }
 
-// Resume opens a candidates file, or a new one, to go on behind its last whole
-// line, and returns what it holds.
+// Resume opens or creates a candidates file to append after its last complete line,
+// and returns its content.
 func Resume(path string) (*Writer, File, error) {
 	file, err := ReadCandidates(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -168,7 +168,7 @@ func Resume(path string) (*Writer, File, error) {
 	return &Writer{f}, file, nil
 }
 
-// toLastLine cuts off a line without its end and goes there.
+// toLastLine removes an incomplete last line and seeks to the end.
 func toLastLine(f *os.File) error {
 	data, err := io.ReadAll(f)
 	if err != nil {
@@ -182,7 +182,7 @@ func toLastLine(f *os.File) error {
 	return err
 }
 
-// Write adds a line.
+// Write appends a line.
 func (w *Writer) Write(c Candidates) error {
 	line, err := json.Marshal(c)
 	if err == nil {

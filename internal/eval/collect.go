@@ -8,9 +8,9 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-// collect reviews the cases and has them judged, as far as the candidates file
-// does not say already how that ended. Those that are given, if any are, are judged
-// alone. It ends early when a bound of what may be spent is reached.
+// collect reviews and judges the cases, except for what the candidates file already
+// has. If candidates are given, they are judged instead. It ends early when a budget
+// limit is reached.
 func (v Reviewer) collect(ctx context.Context, cases []Case, o Run, given *File) (file File, err error) {
 	w, file, err := o.open()
 	if err != nil {
@@ -20,8 +20,8 @@ func (v Reviewer) collect(ctx context.Context, cases []Case, o Run, given *File)
 	info := v.Engine.Info()
 	for _, one := range cases {
 		if before, ok := file.Lines[one.Name]; ok && (before.Sum != one.Sum || given == nil && before.Engine != info.Who) {
-			err := fmt.Errorf("resume %s: it was reviewed by %s, or as another change", one.Name, before.Engine)
-			return file, &Fault{err, "name another file with --out"}
+			err := fmt.Errorf("resume %s: it was reviewed by %s, or with another patch", one.Name, before.Engine)
+			return file, &Fault{err, "use another file: --out FILE"}
 		}
 	}
 	o.Notice("engine %s", info.Line)
@@ -50,7 +50,7 @@ func (v Reviewer) collect(ctx context.Context, cases []Case, o Run, given *File)
 		}
 		o.Notice("%d of %d: %s %s, %d findings, %s", i+1, len(cases), line.Case, line.Verdict, len(line.Findings), line.Spent)
 		if line.OverBudget() {
-			o.Notice("a bound of what the run may take is reached; --resume goes on")
+			o.Notice("the run reached its cost or token limit; --resume continues it")
 			return file, nil
 		}
 	}
@@ -59,19 +59,19 @@ func (v Reviewer) collect(ctx context.Context, cases []Case, o Run, given *File)
 	}
 	trouble, err := v.JudgeDismissals(ctx, cases, file, o.Options, save)
 	if trouble != "" {
-		o.Notice("what rejections cover was not judged to the end, %s; --resume goes on", trouble)
+		o.Notice("judging rejections did not finish, %s; continue with --resume", trouble)
 	}
 	return file, err
 }
 
-// done tells whether nothing is left to do for a line of the candidates file.
+// done reports whether a line of the candidates file is complete.
 func (o *Run) done(line *Candidates) bool {
 	j := line.Judged
 	return line.Complete() && (!o.Judge || j != nil && j.Status == precedent.StatusOK && (j.All || !o.All))
 }
 
-// candidates reviews a case, if it is to be reviewed and no complete review of it is
-// there, and has it judged. Before is the zero Candidates if nothing is there.
+// candidates reviews a case, if it should be reviewed and there is no complete review
+// of it, and judges it. before is the zero Candidates if the file has no line of it.
 func (v Reviewer) candidates(ctx context.Context, c *Case, before Candidates, o Run, reviews bool) (Candidates, error) {
 	line := before
 	line.Spent = Spent{}

@@ -16,45 +16,44 @@ import (
 	"github.com/precedent-dev/precedent/internal/diff"
 )
 
-// Case is one change of a data set and what people said about it.
+// Case is one change of a data set, with people's remarks about it.
 type Case struct {
 	Name string // of its folder
-	// Repo is where the change comes from. A case that does not say it has a
-	// repository of its own.
+	// Repo is where the change comes from. A case without one gets its own
+	// repository.
 	Repo       precedent.Repo
 	Base, Head string
-	Intent     precedent.Untrusted // messages of its commits
+	Intent     precedent.Untrusted // commit messages
 	Change     *diff.Change        // classified
 	Sum        string              // sha256 of the patch, in hex digits
 	Gold       []Mark              // remarks that experts accepted
 	Negative   []Mark              // remarks that experts rejected
 }
 
-// Mark is a remark of people about a change.
+// Mark is a remark that people made about a change.
 type Mark struct {
 	Path     string `json:"path"`
 	Side     string `json:"side"`      // left or right; else right
-	From     int    `json:"from_line"` // 0 for the file as a whole
+	From     int    `json:"from_line"` // 0 for the whole file
 	To       int    `json:"to_line"`
-	Note     string `json:"note"`     // what was said
-	Category string `json:"category"` // the data set's word; classOf knows it
-	// The rest matters for rejections alone, and may be missing: the function or
-	// type around the lines, the severity up to which the pattern is suppressed
-	// (medium), and why people rejected the remark.
+	Note     string `json:"note"`     // the remark's text
+	Category string `json:"category"` // the data set's category; see classOf
+	// The other fields are for rejections only, and optional: the function or type
+	// around the lines, the highest severity that is suppressed (default medium), and
+	// why people rejected the remark.
 	Symbol   string             `json:"symbol"`
 	Severity precedent.Severity `json:"severity"`
 	Reason   string             `json:"reason"`
 }
 
-// span is the place of the mark.
+// span is the position of the mark.
 func (m *Mark) span() precedent.Span {
 	return precedent.Span{Path: m.Path, Side: sideOf(m.Side), Start: m.From, End: max(m.From, m.To)}
 }
 
-// Read reads a data set: the folders in dir, in the order of their names, each
-// with a change as diff.patch, and meta.json whose "gold" and "negative" list
-// marks. "pr", the address of the pull request, or "repo" say where the change
-// comes from.
+// Read reads a data set: the folders in dir, sorted by name. Each has a change as
+// diff.patch, and a meta.json whose "gold" and "negative" list marks. "pr", the URL
+// of the pull request, or "repo" say where the change comes from.
 func Read(dir string) ([]Case, error) {
 	folders, err := caseFolders(dir)
 	if err != nil {
@@ -69,7 +68,7 @@ func Read(dir string) ([]Case, error) {
 		cases = append(cases, c)
 	}
 	if len(cases) == 0 {
-		return nil, fmt.Errorf("no change in %s: want folders with diff.patch and meta.json", dir)
+		return nil, fmt.Errorf("no changes in %s: want folders with diff.patch and meta.json", dir)
 	}
 	return cases, nil
 }
@@ -102,7 +101,7 @@ func readCase(folder string) (Case, error) {
 	return c, nil
 }
 
-// repoOf reads a repository from its address, or from that of a pull request.
+// repoOf parses a repository's URL, or that of a pull request.
 func repoOf(address, name string) (precedent.Repo, error) {
 	if address == "" {
 		return precedent.LocalRepo(name), nil
@@ -113,10 +112,10 @@ func repoOf(address, name string) (precedent.Repo, error) {
 	return precedent.ParseRepo(address)
 }
 
-var errNoRepository = errors.New("the data set has the change alone, without its repository")
+var errNoRepository = errors.New("the data set has only the change, not its repository")
 
-// read returns a file as far as the patch holds it whole: one that the change
-// adds, or deletes. Of the others a review sees what the diff shows.
+// read returns a file if the patch contains it completely: one that the change adds
+// or deletes. Of other files a review sees only the diff.
 func (c *Case) read(side precedent.Side, path string) ([]byte, error) {
 	whole := diff.Added
 	if side == precedent.Left {
@@ -176,7 +175,7 @@ func readPatch(folder string) (*diff.Change, string, error) {
 	all := io.TeeReader(patch, sum)
 	change, err := diff.ParsePatch(all, diff.DefaultLimits)
 	if err == nil {
-		_, err = io.Copy(io.Discard, all) // what the parser left
+		_, err = io.Copy(io.Discard, all) // the rest, for the hash
 	}
 	if err != nil {
 		return nil, "", fmt.Errorf("read change of %s: %w", folder, err)

@@ -6,7 +6,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/match"
 )
 
-// Dedup is how well the merge stage tells what is the same.
+// Dedup measures how well the merge stage recognizes duplicates.
 type Dedup struct {
 	Form      string `json:"form"`
 	Pairs     int    `json:"pairs"`
@@ -16,15 +16,15 @@ type Dedup struct {
 	Changes   int    `json:"changes"`
 	Resamples int    `json:"resamples"`
 	Seed      uint64 `json:"seed"`
-	// Decisions are those before a judge is asked.
+	// Decisions are made before a judge is asked.
 	Decisions []DecisionCount `json:"decisions"`
-	// Alone keeps the grey pairs apart, as without an engine. Ideal has a judge
-	// that never errs, so its recall is what any judge can reach.
+	// Alone keeps the uncertain (grey) pairs apart, as without an engine. Ideal uses
+	// a perfect judge, so its recall is the upper limit for any judge.
 	Alone      Merging     `json:"alone"`
 	Ideal      Merging     `json:"ideal_judge"`
-	Judge      *Merging    `json:"judge"`   // nil if no judge was asked
+	Judge      *Merging    `json:"judge"`   // nil without a judge
 	Judging    *Judging    `json:"judging"` // nil likewise
-	AUC        *float64    `json:"auc"`     // of the similarity alone; nil without pairs of both kinds
+	AUC        *float64    `json:"auc"`     // of similarity alone; nil without pairs of both kinds
 	Thresholds []Threshold `json:"thresholds"`
 }
 
@@ -36,15 +36,15 @@ type DecisionCount struct {
 	Distinct int            `json:"distinct"` // labelled so
 }
 
-// Merging scores which pairs become one finding.
+// Merging scores which pairs are merged.
 type Merging struct {
 	Merged    int   `json:"merged"`
 	Right     int   `json:"right"` // of them
 	Precision Ratio `json:"precision"`
 	Recall    Ratio `json:"recall"`
 	F1        Ratio `json:"f1"`
-	// Overlapping counts the pairs that are labelled distinct and share a line,
-	// Wrong those of them that are merged; False is their share.
+	// Overlapping counts the pairs that are labelled distinct and share a line. Wrong
+	// counts those of them that are merged, and False is their share.
 	Overlapping int   `json:"overlapping_distinct"`
 	Wrong       int   `json:"overlapping_merged"`
 	False       Ratio `json:"overlapping_false_merges"`
@@ -56,12 +56,12 @@ type Threshold struct {
 	Merging
 }
 
-// thresholds are the similarities that tables have a row for: those of
-// internal/match, and others around them.
+// thresholds are the similarities in the tables: those of internal/match, and others
+// around them.
 var thresholds = []float64{0.25, 0.30, 0.35, 0.40, 0.45, 0.50, 0.55, 0.60, 0.70, 0.80}
 
-// ScoreDedup scores the merge stage's decisions, with what a judge said of the
-// grey pairs if it was asked.
+// ScoreDedup scores the merge stage's decisions, using a judge's answers for the grey
+// pairs if there are any.
 func ScoreDedup(pairs Pairs, judging *Judging, seed uint64) Dedup {
 	list := pairs.List
 	r := Dedup{
@@ -105,7 +105,7 @@ func ScoreDedup(pairs Pairs, judging *Judging, seed uint64) Dedup {
 	return r
 }
 
-// merging scores a decision about all pairs.
+// merging scores one decision function on all pairs.
 func merging(list []Pair, seed uint64, merged func(i int) bool) Merging {
 	var m Merging
 	var tallies, overlaps grouped
@@ -139,7 +139,7 @@ func merging(list []Pair, seed uint64, merged func(i int) bool) Merging {
 	return m
 }
 
-// grouped is tallies by name, in the order in which they came.
+// grouped are tallies by name, in order of first use.
 type grouped struct {
 	list []tally
 	at   map[string]int
@@ -158,9 +158,9 @@ func (g *grouped) of(name string) *tally {
 	return &g.list[i]
 }
 
-// area is the area under the receiver operating characteristic: the chance that
-// a value of the first kind is larger than one of the second, with half a chance
-// where they are equal.
+// area is the area under the receiver operating characteristic: the probability that
+// a value of the first kind is larger than one of the second, counting equal values
+// as one half.
 func area(first, second []float64) *float64 {
 	if len(first) == 0 || len(second) == 0 {
 		return nil

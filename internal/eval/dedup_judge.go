@@ -13,22 +13,22 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// Judging is what asking a judge took, and how it ended.
+// Judging is the cost and outcome of asking a judge.
 type Judging struct {
 	Engine   string           `json:"engine"`
 	Status   precedent.Status `json:"status"` // of the first request that failed; else ok
 	Error    string           `json:"error"`
 	Asked    int              `json:"asked"`
 	Answered int              `json:"answered"`
-	Unproven int              `json:"unproven"` // yes, with made-up words as proof: they count as no
+	Unproven int              `json:"unproven"` // yes with an invented quote as proof; counts as no
 	Spent    Spent            `json:"spent"`
 
 	same    map[int]bool      // grey pairs, by their index
 	covered map[question]bool // findings, by rejections
 }
 
-// JudgePairs has the engine decide on the grey pairs, in requests as large as a
-// review's. The first request that fails ends it. The error is that of a
+// JudgePairs asks the engine about the grey pairs, in requests as large as a
+// review's. It stops at the first request that fails. The error is that of a
 // cancelled context.
 func (v Reviewer) JudgePairs(ctx context.Context, pairs Pairs) (*Judging, error) {
 	j := &Judging{Engine: v.Engine.Info().Who, Status: precedent.StatusOK, same: map[int]bool{}}
@@ -54,7 +54,7 @@ func (v Reviewer) JudgePairs(ctx context.Context, pairs Pairs) (*Judging, error)
 		j.Spent.Add(a.spent)
 		j.Status, j.Error = a.status, a.message
 		for i, at := range batch {
-			said, ok := a.said[i]
+			said, ok := a.answers[i]
 			if !ok {
 				continue
 			}
@@ -71,8 +71,8 @@ func (v Reviewer) JudgePairs(ctx context.Context, pairs Pairs) (*Judging, error)
 	return j, nil
 }
 
-// clean is a remark of a data set as a judge reads it, and as a review keeps what
-// a finder says: nobody cleaned or redacted it before.
+// clean prepares a remark of a data set as a review prepares a finding: nothing has
+// cleaned or redacted it yet.
 func clean(f precedent.Finding) precedent.Finding {
 	f.Title, _ = secret.Redact(text.Collapse(text.Clean(f.Title)))
 	f.Body, _ = secret.Redact(strings.TrimSpace(text.Clean(f.Body)))

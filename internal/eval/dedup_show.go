@@ -7,20 +7,20 @@ import (
 	"github.com/precedent-dev/precedent/internal/report"
 )
 
-// Show prints the scores for people.
+// Show prints the scores.
 func (r *Dedup) Show(p *report.Page) error {
 	plain := func(format string, args ...any) string { return p.Inkf(report.Plain, format, args...) }
 	p.Line(plain("pairs      %d of %s, %d are the same", r.Pairs, plural(r.Changes, "change"), r.Same))
 	if r.Apart > 0 {
-		p.Para("           ", plain("%d are of different changes, and compared as if their lines overlapped", r.Apart))
+		p.Para("           ", plain("%d are from different changes, and compared as if their lines overlapped", r.Apart))
 	}
 	if r.Unknown > 0 {
-		p.Para("           ", plain("%d more name a comment that is not there", r.Unknown))
+		p.Para("           ", plain("%d more refer to a missing comment", r.Unknown))
 	}
 	p.Line(plain("intervals  95 %%, from %d resamples of the changes, seed %d", r.Resamples, r.Seed))
 
 	p.Line()
-	p.Line(p.Ink(report.Bold, "What the merge stage decides, before a judge"))
+	p.Line(p.Ink(report.Bold, "Decisions of the merge stage, before a judge"))
 	rows := [][]string{{"", "pairs", "%", "are the same", "are distinct"}}
 	for _, d := range r.Decisions {
 		rows = append(rows, []string{
@@ -31,15 +31,15 @@ func (r *Dedup) Show(p *report.Page) error {
 	p.Table(rows)
 
 	p.Line()
-	p.Line(p.Ink(report.Bold, "What becomes one finding"))
+	p.Line(p.Ink(report.Bold, "Merged findings"))
 	rows = [][]string{{"", "merged", "precision %", "recall %", "F1 %", "overlap %"}}
 	rows = append(rows, r.Alone.row("grey kept apart"))
 	if r.Judge != nil {
 		rows = append(rows, r.Judge.row("grey by the judge"))
 	}
-	rows = append(rows, r.Ideal.row("grey by a judge that never errs"))
+	rows = append(rows, r.Ideal.row("grey by a perfect judge"))
 	p.Table(rows)
-	p.Para("", plain("%s that are distinct share a line: the last column is how many of them are merged.", plural(r.Alone.Overlapping, "pair")))
+	p.Para("", plain("%s labelled distinct share a line; the last column is the share of them that is merged.", plural(r.Alone.Overlapping, "pair")))
 	r.Judging.show(p)
 
 	p.Line()
@@ -63,7 +63,7 @@ func (m *Merging) row(name string) []string {
 	}
 }
 
-// show says what was asked of a judge, if one was asked.
+// show prints the judge's counts, if a judge was asked.
 func (j *Judging) show(p *report.Page) {
 	if j == nil {
 		return

@@ -9,10 +9,11 @@ import (
 	"github.com/precedent-dev/precedent/internal/review"
 )
 
-// DismissedName is the name of the task that an engine gets as judge of a replay.
+// DismissedName is the task name for the judge of a replay.
 const DismissedName = "eval-dismissed"
 
-// Dismissed is what a judge said of rejections that may cover the candidates of a case.
+// Dismissed is a judge's answers about rejections that may cover the candidates of a
+// case.
 type Dismissed struct {
 	Engine  string   `json:"engine"`
 	Answers []Covers `json:"answers"`
@@ -25,7 +26,7 @@ type Covers struct {
 	Covered   bool   `json:"covered"`
 }
 
-// answers returns a judge of what was answered already.
+// answers returns a judge that uses the stored answers.
 func (d *Dismissed) answers(questions []memory.Question) map[int]bool {
 	covered := map[int]bool{}
 	if d == nil {
@@ -41,10 +42,10 @@ func (d *Dismissed) answers(questions []memory.Question) map[int]bool {
 	return covered
 }
 
-// JudgeDismissals has the engine answer what a review would ask a judge about the
-// rejections of a replay, as far as it is not answered in the file. Each answer
-// is saved as a new line of its case. The first request that fails ends it; the
-// error is that of saving, or of a cancelled context.
+// JudgeDismissals asks the engine the questions about rejections that a review would
+// ask in a replay, except those answered in the file. It saves each answer as a new
+// line of its case, and stops at the first request that fails. The error is that of
+// saving, or of a cancelled context.
 func (v Reviewer) JudgeDismissals(ctx context.Context, cases []Case, file File, o Options, save func(Candidates) error) (trouble string, err error) {
 	all, err := admit(cases, file, o, &Result{})
 	if err != nil {
@@ -76,7 +77,7 @@ func (v Reviewer) JudgeDismissals(ctx context.Context, cases []Case, file File, 
 	return trouble, failed
 }
 
-// judgeDismissals asks the open ones of the questions, and keeps the answers.
+// judgeDismissals asks the open questions and keeps the answers.
 func (v Reviewer) judgeDismissals(ctx context.Context, s *scored, questions []memory.Question, open []int) (trouble string, err error) {
 	var pairs []prompt.DismissedPair
 	for i, at := range open {
@@ -92,7 +93,7 @@ func (v Reviewer) judgeDismissals(ctx context.Context, s *scored, questions []me
 		d.Answers = append(d.Answers, cs.Dismissed.Answers...)
 	}
 	for i, at := range open {
-		said, ok := a.said[i]
+		said, ok := a.answers[i]
 		if !ok {
 			continue
 		}

@@ -6,19 +6,19 @@ import (
 	"slices"
 )
 
-// Resamples is how often an interval draws the cases anew: its ends then move by
-// about a tenth of the interval from one seed to another.
+// Resamples is the number of bootstrap resamples of an interval: its ends then vary
+// by about a tenth of the interval between seeds.
 const Resamples = 2_000
 
-// Ratio is a share with its 95 % bootstrap interval. Value is nil where there
-// is nothing to divide by, Low and High where there are fewer than two cases.
+// Ratio is a share with its 95 % bootstrap interval. Value is nil if the denominator
+// is zero; Low and High are nil with fewer than two cases.
 type Ratio struct {
 	Value *float64 `json:"value"`
 	Low   *float64 `json:"low"`
 	High  *float64 `json:"high"`
 }
 
-// tally is what one case, or several, contribute to a row of a score.
+// tally is what one or more cases contribute to a row of a score.
 type tally struct {
 	candidates, hits int // candidates, and those of them that match a gold mark
 	gold, found      int // gold marks, and those of them that are matched
@@ -34,7 +34,7 @@ func (t *tally) add(o tally) {
 func (t tally) precision() float64 { return float64(t.hits) / float64(t.candidates) }
 func (t tally) recall() float64    { return float64(t.found) / float64(t.gold) }
 
-// f1 is the harmonic mean, and 0 when both are.
+// f1 is the harmonic mean, and 0 if both are 0.
 func (t tally) f1() float64 {
 	p, r := t.precision(), t.recall()
 	if p+r == 0 {
@@ -43,9 +43,9 @@ func (t tally) f1() float64 {
 	return 2 * p * r / (p + r)
 }
 
-// intervals returns precision, recall and F1 of all cases together. The
-// bootstrap draws whole cases, because remarks about one change hang together:
-// one hard change spoils all of them. It takes the 2.5th and 97.5th percentile.
+// intervals returns precision, recall and F1 of all cases together. The bootstrap
+// draws whole cases, because remarks about one change are not independent. It uses
+// the 2.5th and 97.5th percentile.
 func intervals(cases []tally, seed uint64) (precision, recall, f1 Ratio) {
 	var all tally
 	for _, c := range cases {
@@ -77,7 +77,8 @@ func intervals(cases []tally, seed uint64) (precision, recall, f1 Ratio) {
 	return ratios[0], ratios[1], ratios[2]
 }
 
-// percentile returns the value below which such a share of all lies, nil of none.
+// percentile returns the value below which the given share of values lies, nil if
+// there are none.
 func percentile(values []float64, share float64) *float64 {
 	if len(values) == 0 {
 		return nil

@@ -12,22 +12,22 @@ import (
 	"github.com/precedent-dev/precedent/internal/review"
 )
 
-// MostJudged bounds the pairs of one case that a judge is asked about: five
-// requests. The nearest are asked about first.
+// MostJudged is the maximum number of pairs per case that a judge is asked about:
+// five requests. The nearest pairs come first.
 const MostJudged = 200
 
-// JudgeName is the name of the task that an engine gets as judge of an evaluation.
+// JudgeName is the task name for the judge of an evaluation.
 const JudgeName = "eval"
 
-// Judgement is what a judge said of the candidates of one case.
+// Judgement is a judge's answers about the candidates of one case.
 type Judgement struct {
 	Engine string           `json:"engine"`
 	Status precedent.Status `json:"status"` // of the worst request; ok if there was none
 	Error  string           `json:"error"`
-	All    bool             `json:"all"` // whether findings below the threshold were judged, too
-	// Same are the pairs that make the same point; Asked counts all, and LeftOut
-	// those beyond MostJudged. Unproven were called the same with words that
-	// neither remark has as proof, and do not count.
+	All    bool             `json:"all"` // findings below the threshold were judged, too
+	// Same are the pairs that make the same point. Asked counts all pairs, and
+	// LeftOut those beyond MostJudged. Unproven counts pairs that were called the
+	// same with a quote that is in neither remark; they do not count as the same.
 	Same     []Same `json:"same"`
 	Asked    int    `json:"asked"`
 	LeftOut  int    `json:"left_out"`
@@ -40,7 +40,7 @@ type Same struct {
 	Finding int    `json:"finding"` // index in the candidates' findings
 	List    string `json:"list"`    // gold or negative
 	Mark    int    `json:"mark"`    // index in the list
-	Quote   string `json:"quote"`   // the words that show it; empty if the judge gave none
+	Quote   string `json:"quote"`   // the quote that shows it; empty if the judge gave none
 }
 
 // The lists of marks.
@@ -49,10 +49,10 @@ const (
 	negativeList = "negative"
 )
 
-// Judge asks the engine which candidates and marks make the same point: all
-// pairs about one file, the nearest MostJudged of them. Of the findings only
-// live ones are judged, or with all also those below the threshold. The error is
-// that of a cancelled context; other trouble is in the judgement.
+// Judge asks the engine which candidates and marks make the same point: all pairs in
+// the same file, limited to the nearest MostJudged. Only live findings are judged,
+// and with all also those below the threshold. The error is that of a cancelled
+// context; other errors are in the judgement.
 func (v Reviewer) Judge(ctx context.Context, c *Case, cs *Candidates, all bool) (*Judgement, error) {
 	j := &Judgement{Engine: v.Engine.Info().Who, Status: precedent.StatusOK, All: all, Same: []Same{}}
 	pairs := judgePairs(c, cs, all)
@@ -75,7 +75,7 @@ func (v Reviewer) judge(ctx context.Context, j *Judgement, c *Case, cs *Candidat
 	var asked []prompt.Pair
 	var marks []precedent.Finding
 	for i, p := range batch {
-		marks = append(marks, clean(quoting(p.mark(c), c.Change)))
+		marks = append(marks, clean(quotedMark(p.mark(c), c.Change)))
 		asked = append(asked, review.JudgePair(i, &cs.Findings[p.Finding].Finding, &marks[i]))
 	}
 	a, err := v.ask(ctx, JudgeName, prompt.Judge(asked), len(asked))
@@ -85,7 +85,7 @@ func (v Reviewer) judge(ctx context.Context, j *Judgement, c *Case, cs *Candidat
 	j.Spent.Add(a.spent)
 	j.Status, j.Error = a.status, a.message
 	for i, p := range batch {
-		said := a.said[i]
+		said := a.answers[i]
 		switch {
 		case !said.Same:
 		case !said.SameRemark(&cs.Findings[p.Finding].Finding, &marks[i]):
@@ -110,18 +110,18 @@ func (p *judgePair) mark(c *Case) *Mark {
 	return &c.Gold[p.Mark]
 }
 
-// judgePairs returns all pairs about one file, the nearest first.
+// judgePairs returns all pairs in the same file, nearest first.
 func judgePairs(c *Case, cs *Candidates, all bool) []judgePair {
 	var pairs []judgePair
 	for i := range cs.Findings {
 		f := &cs.Findings[i]
-		if !counts(&f.Finding, all) {
+		if !isScored(&f.Finding, all) {
 			continue
 		}
 		for list, marks := range map[string][]Mark{goldList: c.Gold, negativeList: c.Negative} {
 			for k := range marks {
 				if m := marks[k].span(); m.Path == f.Path {
-					pairs = append(pairs, judgePair{Same{Finding: i, List: list, Mark: k}, apart(f.Span, m)})
+					pairs = append(pairs, judgePair{Same{Finding: i, List: list, Mark: k}, linesApart(f.Span, m)})
 				}
 			}
 		}
@@ -132,21 +132,21 @@ func judgePairs(c *Case, cs *Candidates, all bool) []judgePair {
 	return pairs
 }
 
-// counts tells whether a finding is scored: a live one, or with all also one
-// that only the threshold keeps from being live.
-func counts(f *precedent.Finding, all bool) bool {
+// isScored reports whether a finding is scored: a live one, or with all also one that
+// only the threshold drops.
+func isScored(f *precedent.Finding, all bool) bool {
 	return f.Live() || all && f.Dropped == precedent.BelowThreshold
 }
 
-// quoting is a mark as a finding that quotes the first lines that it is about.
-func quoting(m *Mark, c *diff.Change) precedent.Finding {
-	f := ofGold(m)
-	f.Quote = strings.Join(shown(c, f.Span), "\n")
+// quotedMark converts a mark to a finding that quotes its first lines.
+func quotedMark(m *Mark, c *diff.Change) precedent.Finding {
+	f := goldFinding(m)
+	f.Quote = strings.Join(firstLines(c, f.Span), "\n")
 	return f
 }
 
-// shown returns the first three lines of a span that the diff shows and that say something.
-func shown(c *diff.Change, s precedent.Span) []string {
+// firstLines returns the first three non-blank lines of a span that are in the diff.
+func firstLines(c *diff.Change, s precedent.Span) []string {
 	const most = 3 // as findings quote
 	var lines []string
 	file := c.File(s.Path)

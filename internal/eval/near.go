@@ -6,7 +6,7 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-// class is what categories are counted by: data sets have fewer, and other ones,
+// class groups categories for counting: data sets have fewer and different categories
 // than findings.
 type class string
 
@@ -20,8 +20,8 @@ const (
 
 var classes = []class{defects, security, performance, maintainability, other}
 
-// classOf is the class of a finding's category, or of a data set's. The phrases
-// are AACR-Bench's.
+// classOf returns the class of a finding's or data set's category. The phrases are
+// AACR-Bench's.
 func classOf(category string) class {
 	switch strings.ToLower(strings.TrimSpace(category)) {
 	case "code defect", string(precedent.Bugs), string(precedent.DataLoss), string(precedent.Crash), string(precedent.Race), string(precedent.Types):
@@ -37,19 +37,19 @@ func classOf(category string) class {
 	return other
 }
 
-// byLocation matches what is at most so many lines apart on the same side of
-// the same file. Of all matchings with most pairs it takes the nearest.
+// byLocation matches what is at most near lines apart on the same side of the same
+// file. Among the largest matchings it chooses the nearest.
 func (s *scored) byLocation(near int) matched {
 	return s.match(func(list string, k, mark int) (cost int, ok bool) {
 		f, m := s.cs.Findings[s.counts[k]].Span, s.list(list)[mark].span()
-		if f.Path != m.Path || f.Side != m.Side || (f.Start == 0) != (m.Start == 0) || apart(f, m) > near {
+		if f.Path != m.Path || f.Side != m.Side || (f.Start == 0) != (m.Start == 0) || linesApart(f, m) > near {
 			return 0, false
 		}
-		return ends(f, m), true
+		return endDistance(f, m), true
 	})
 }
 
-// byJudge matches what the judge says makes the same point.
+// byJudge matches what the judge calls the same.
 func (s *scored) byJudge(j *Judgement) matched {
 	same := map[Same]bool{}
 	for _, p := range j.Same {
@@ -57,7 +57,7 @@ func (s *scored) byJudge(j *Judgement) matched {
 	}
 	return s.match(func(list string, k, mark int) (cost int, ok bool) {
 		f, m := s.cs.Findings[s.counts[k]].Span, s.list(list)[mark].span()
-		return ends(f, m), same[Same{Finding: s.counts[k], List: list, Mark: mark}]
+		return endDistance(f, m), same[Same{Finding: s.counts[k], List: list, Mark: mark}]
 	})
 }
 
@@ -68,8 +68,8 @@ func (s *scored) list(name string) []Mark {
 	return s.Gold
 }
 
-// match pairs the findings that count with gold marks, and those that are left
-// with negative ones.
+// match pairs the scored findings with gold marks, and the remaining ones with
+// negative marks.
 func (s *scored) match(may func(list string, k, mark int) (cost int, ok bool)) matched {
 	pair := func(list string, free func(k int) bool) []int {
 		var edges []edge
@@ -87,12 +87,12 @@ func (s *scored) match(may func(list string, k, mark int) (cost int, ok bool)) m
 	return m
 }
 
-// apart is how many lines lie between two spans of one file, plus one; 0 if they
-// share a line.
-func apart(a, b precedent.Span) int { return max(a.Start-b.End, b.Start-a.End, 0) }
+// linesApart is the number of lines between two spans of one file, plus one; 0 if
+// they share a line.
+func linesApart(a, b precedent.Span) int { return max(a.Start-b.End, b.Start-a.End, 0) }
 
-// ends is how far the ends of two spans are from one another, in lines: 0 only
-// for equal ones.
-func ends(a, b precedent.Span) int {
+// endDistance is the total distance between the ends of two spans, in lines: 0 only
+// for equal spans.
+func endDistance(a, b precedent.Span) int {
 	return max(a.Start-b.Start, b.Start-a.Start) + max(a.End-b.End, b.End-a.End)
 }

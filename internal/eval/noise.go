@@ -40,8 +40,8 @@ const (
 	rightQuote     quoteSlip = iota
 	spacedQuote              // other white space
 	cutQuote                 // its end is missing
-	renamedQuote             // one of its identifiers is another one
-	neighbourQuote           // it begins at the line before or behind the marked one
+	renamedQuote             // one of its identifiers is replaced
+	neighbourQuote           // it begins at the line before or after the marked one
 )
 
 type share[T any] struct {
@@ -49,14 +49,14 @@ type share[T any] struct {
 	percent int
 }
 
-// slip is what is wrong with one remark.
+// slip is the error of one remark.
 type slip struct {
 	number numberSlip
 	quote  quoteSlip
 }
 
-// drawSlips gives n remarks their slips. The shares hold in the whole draw and
-// not only on average, so that a small data set does not hang on luck.
+// drawSlips assigns errors to n remarks. The shares are exact in each draw, not only
+// on average, so that results on a small data set do not depend on chance.
 func drawSlips(rng *rand.Rand, n int) []slip {
 	numbers, quotes := deal(rng, n, numberShares), deal(rng, n, quoteShares)
 	slips := make([]slip, n)
@@ -66,8 +66,8 @@ func drawSlips(rng *rand.Rand, n int) []slip {
 	return slips
 }
 
-// deal returns n kinds, each as often as its share says, shuffled. What
-// rounding leaves over goes to the kinds that lost most by it.
+// deal returns n kinds, each as often as its share says, shuffled. The remainder
+// after rounding goes to the kinds that lost most.
 func deal[T any](rng *rand.Rand, n int, shares []share[T]) []T {
 	kinds := make([]T, 0, n)
 	for _, s := range shares {
@@ -84,7 +84,7 @@ func deal[T any](rng *rand.Rand, n int, shares []share[T]) []T {
 	return kinds
 }
 
-// misquote returns the line number and the quote of a remark that slipped.
+// misquote returns the line number and the quote of a remark with an error.
 func (t *trial) misquote(rng *rand.Rand, s slip) (int, string) {
 	number := t.number()
 	switch s.number {
@@ -111,8 +111,8 @@ func (t *trial) misquote(rng *rand.Rand, s slip) (int, string) {
 
 func sign(rng *rand.Rand) int { return 1 - 2*rng.IntN(2) }
 
-// respace changes white space as models do: no indentation, one blank for
-// many, or another width of tabs.
+// respace changes white space as models do: no indentation, single spaces, or another
+// tab width.
 func respace(rng *rand.Rand, lines []string) []string {
 	change := []func(string) string{
 		strings.TrimSpace,
@@ -125,18 +125,19 @@ func respace(rng *rand.Rand, lines []string) []string {
 	return lines
 }
 
-// cutEnd keeps between 50 and 90 percent of a quote, and at least ten
-// characters: a model that shortens leaves something to go by.
+// cutEnd keeps between 50 and 90 percent of a quote, and at least ten characters:
+// models that shorten a quote keep some of it.
 func cutEnd(rng *rand.Rand, quote string) string {
 	body := []rune(strings.TrimSpace(quote))
 	return string(body[:min(len(body), max(10, len(body)*(50+rng.IntN(41))/100))])
 }
 
-// Compiled on first use: the classes of letters cost every start of the program a millisecond.
+// Compiled on first use: the character classes would add a millisecond to every start
+// of the program.
 var identifier = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[\pL_][\pL\pN_]+`) })
 
-// rename puts an identifier of some line of the file in the place of one of
-// the quote's own.
+// rename replaces one of the quote's identifiers with one from another line of the
+// file.
 func (t *trial) rename(rng *rand.Rand, quote string) string {
 	own := identifier().FindAllStringIndex(quote, -1)
 	if len(own) == 0 {
@@ -153,9 +154,8 @@ func (t *trial) rename(rng *rand.Rand, quote string) string {
 	return quote[:at[0]] + other + quote[at[1]:]
 }
 
-// neighbour is the index of the line right before or right behind the marked
-// one. Blank lines are not quoted; without any other neighbour it is the marked
-// line itself.
+// neighbour is the index of the line directly before or after the marked one. Blank
+// lines are not quoted; if there is no other neighbour, it is the marked line itself.
 func (t *trial) neighbour(rng *rand.Rand) int {
 	before := t.follows(t.at) && !blank(t.lines[t.at-1].Text)
 	behind := t.follows(t.at+1) && !blank(t.lines[t.at+1].Text)

@@ -14,17 +14,17 @@ import (
 	"github.com/precedent-dev/precedent/internal/match"
 )
 
-// Pair is two remarks of which people said whether they are the same.
+// Pair is two remarks, with people's answer whether they are the same.
 type Pair struct {
-	Change string // what the pair hangs together with others by: intervals draw whole changes
+	Change string // groups dependent pairs: intervals draw whole changes
 	A, B   precedent.Finding
 	Same   bool
 	// Apart is set if the remarks are about different changes, so that their
-	// places say nothing: they are compared as if their lines overlapped.
+	// positions mean nothing: they are compared as if their lines overlapped.
 	Apart bool
 }
 
-// The forms of data about remarks.
+// The formats of data about remarks.
 const (
 	givenForm    = "given"    // places and labels are in the data
 	commentsForm = "comments" // pairs of ids of review comments
@@ -35,15 +35,15 @@ const (
 type Pairs struct {
 	Form string
 	List []Pair
-	// Unknown counts pairs of which a comment is missing.
+	// Unknown counts the pairs with a missing comment.
 	Unknown int
 }
 
-// ReadPairs reads pairs of remarks, in one of three forms. A file pairs.json or
-// pairs.jsonl has them whole. A file whose name ends in pairs.json has ids of
-// review comments, which are in *.jsonl and *.jsonl.gz beside it. Without such a
-// file the folders are read as Read does, and every two gold marks of a change on one
-// side of one file are a pair of distinct remarks.
+// ReadPairs reads pairs of remarks, in one of three formats. A file pairs.json or
+// pairs.jsonl has complete pairs. A file whose name ends in pairs.json has ids of
+// review comments, which are in *.jsonl and *.jsonl.gz next to it. Without such a
+// file, the folders are read as in Read, and every two gold marks on one side of one
+// file are a pair of distinct remarks.
 func ReadPairs(dir string) (Pairs, error) {
 	entries, err := readEntries[givenPair](dir, "pairs")
 	if err == nil {
@@ -62,8 +62,8 @@ func ReadPairs(dir string) (Pairs, error) {
 	return goldPairs(dir)
 }
 
-// said is a remark of a person or a program, as files give it.
-type said struct {
+// givenRemark is a remark of a person or a program, as in the data files.
+type givenRemark struct {
 	Path       string             `json:"path"`
 	Side       string             `json:"side"`
 	Start      int                `json:"start"`
@@ -77,7 +77,7 @@ type said struct {
 	Body       string             `json:"body"`
 }
 
-func (s *said) finding() precedent.Finding {
+func (s *givenRemark) finding() precedent.Finding {
 	return precedent.Finding{
 		Finder: "data", Category: s.Category, Severity: s.Severity, Confidence: s.Confidence,
 		Span:  precedent.Span{Path: s.Path, Side: sideOf(s.Side), Start: s.Start, End: max(s.Start, s.End)},
@@ -86,10 +86,10 @@ func (s *said) finding() precedent.Finding {
 }
 
 type givenPair struct {
-	Change string `json:"change"`
-	A      said   `json:"a"`
-	B      said   `json:"b"`
-	Same   *bool  `json:"same"`
+	Change string      `json:"change"`
+	A      givenRemark `json:"a"`
+	B      givenRemark `json:"b"`
+	Same   *bool       `json:"same"`
 }
 
 func givenPairs(dir string, entries []givenPair) (Pairs, error) {
@@ -100,7 +100,7 @@ func givenPairs(dir string, entries []givenPair) (Pairs, error) {
 		case e.Same == nil:
 			return pairs, fmt.Errorf("read pairs of %s: pair %d does not say whether its remarks are the same", dir, i+1)
 		case e.A.Title+e.A.Body == "" || e.B.Title+e.B.Body == "":
-			return pairs, fmt.Errorf("read pairs of %s: a remark of pair %d says nothing", dir, i+1)
+			return pairs, fmt.Errorf("read pairs of %s: pair %d has an empty remark", dir, i+1)
 		case p.Change == "":
 			p.Change = fmt.Sprint(i) // on its own
 		}
@@ -110,8 +110,8 @@ func givenPairs(dir string, entries []givenPair) (Pairs, error) {
 	return pairs, nil
 }
 
-// goldPairs makes pairs of the remarks that experts accepted: each point was
-// listed once, so that two remarks are two points.
+// goldPairs makes pairs of the remarks that experts accepted: each point is listed
+// once, so two remarks are two points.
 func goldPairs(dir string) (Pairs, error) {
 	cases, err := Read(dir)
 	if err != nil {
@@ -122,7 +122,7 @@ func goldPairs(dir string) (Pairs, error) {
 		c := &cases[i]
 		for k := range c.Gold {
 			for n := range c.Gold[:k] {
-				a, b := quoting(&c.Gold[n], c.Change), quoting(&c.Gold[k], c.Change)
+				a, b := quotedMark(&c.Gold[n], c.Change), quotedMark(&c.Gold[k], c.Change)
 				if a.Path == b.Path && a.Side == b.Side {
 					pairs.List = append(pairs.List, Pair{Change: c.Name, A: a, B: b})
 				}
@@ -132,15 +132,15 @@ func goldPairs(dir string) (Pairs, error) {
 	return pairs, nil
 }
 
-// ofGold is a mark as a finding, all of whose words are in the body.
-func ofGold(m *Mark) precedent.Finding {
+// goldFinding converts a mark to a finding with all its text in the body.
+func goldFinding(m *Mark) precedent.Finding {
 	return precedent.Finding{Finder: "experts", Category: categoryOf(m.Category), Span: m.span(), Body: m.Note}
 }
 
-// placed are the remarks as the merge stage is to see them.
+// placed returns the remarks as the merge stage sees them.
 func (p *Pair) placed() (a, b precedent.Finding) {
 	a, b = p.A, p.B
-	if p.Apart { // overlapping, but not from the same line: the texts decide
+	if p.Apart { // overlapping, but not on the same line: the texts decide
 		a.Span = precedent.Span{Side: precedent.Right, Start: 1, End: 2}
 		b.Span = precedent.Span{Side: precedent.Right, Start: 2, End: 2}
 	}
@@ -157,7 +157,7 @@ func (p *Pair) overlaps() bool {
 	return a.Start > 0 && a.Overlaps(b.Span)
 }
 
-// readEntries reads NAME.json, a list, or NAME.jsonl, an entry a line.
+// readEntries reads NAME.json, a list, or NAME.jsonl, one entry per line.
 func readEntries[T any](dir, name string) ([]T, error) {
 	file := filepath.Join(dir, name+".json")
 	data, err := os.ReadFile(file)

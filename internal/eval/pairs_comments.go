@@ -14,7 +14,7 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-// comment is a review comment, as far as it matters here, as forges give it.
+// comment is a review comment in the format of forges; only the needed fields.
 type comment struct {
 	ID           int64  `json:"id"`
 	PR           int    `json:"pr"`
@@ -33,7 +33,7 @@ type comment struct {
 // change names the comment's pull request.
 func (c *comment) change() string { return fmt.Sprintf("%s#%d", c.repo, c.PR) }
 
-// finding is the comment as a finding, all of whose words are in the body.
+// finding converts the comment to a finding with all its text in the body.
 func (c *comment) finding() precedent.Finding {
 	end := cmp.Or(c.Line, c.OriginalLine)
 	hunk := strings.Split(strings.TrimRight(c.Hunk, "\n"), "\n")
@@ -45,7 +45,7 @@ func (c *comment) finding() precedent.Finding {
 	}
 }
 
-// unquoted leaves out the lines that a comment quotes, unless nothing else is there.
+// unquoted removes the lines that a comment quotes, unless nothing else is left.
 func unquoted(body string) string {
 	var own []string
 	for line := range strings.Lines(body) {
@@ -56,15 +56,15 @@ func unquoted(body string) string {
 	return cmp.Or(strings.TrimSpace(strings.Join(own, "")), body)
 }
 
-// link is two comments of which people said whether they make the same point.
+// link is two comments, with people's answer whether they make the same point.
 type link struct {
 	Q int64 `json:"q"` // the later one
 	D int64 `json:"d"`
 	Y *int  `json:"y"` // 1 for the same point
 }
 
-// readLinks reads the one file of dir whose name ends in pairs.json. The error
-// wraps fs.ErrNotExist if there is none.
+// readLinks reads the one file in dir whose name ends in pairs.json. The error wraps
+// fs.ErrNotExist if there is none.
 func readLinks(dir string) ([]link, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*pairs.json"))
 	if err != nil {
@@ -74,7 +74,7 @@ func readLinks(dir string) ([]link, error) {
 		return nil, fmt.Errorf("read pairs of %s: %w", dir, fs.ErrNotExist)
 	}
 	if len(files) > 1 {
-		return nil, fmt.Errorf("read pairs of %s: it has %d files of pairs, want one", dir, len(files))
+		return nil, fmt.Errorf("read pairs of %s: there are %d files with pairs, want one", dir, len(files))
 	}
 	links, err := readEntries[link](dir, strings.TrimSuffix(filepath.Base(files[0]), ".json"))
 	if err != nil {
@@ -88,7 +88,7 @@ func readLinks(dir string) ([]link, error) {
 	return links, nil
 }
 
-// linkedPairs makes pairs of the comments that links name.
+// linkedPairs makes pairs of the linked comments.
 func linkedPairs(dir string, links []link) (Pairs, error) {
 	comments, err := readComments(dir)
 	if err != nil {
@@ -108,8 +108,8 @@ func linkedPairs(dir string, links []link) (Pairs, error) {
 	return pairs, nil
 }
 
-// readComments reads the review comments in the *.jsonl and *.jsonl.gz of dir, by
-// their ids. Lines without an id are something else.
+// readComments reads the review comments in the *.jsonl and *.jsonl.gz of dir, by id.
+// Lines without an id are ignored.
 func readComments(dir string) (map[int64]*comment, error) {
 	comments := map[int64]*comment{}
 	for _, pattern := range []string{"*.jsonl", "*.jsonl.gz"} {
@@ -134,7 +134,7 @@ func readComments(dir string) (map[int64]*comment, error) {
 	return comments, nil
 }
 
-// maxComments bounds what a file of comments unpacks to, in bytes.
+// maxComments limits the unpacked size of a file of comments, in bytes.
 const maxComments = 1 << 30
 
 func commentsOf(file string) ([]comment, error) {
@@ -154,7 +154,7 @@ func commentsOf(file string) ([]comment, error) {
 	return decodeLines[comment](file, r)
 }
 
-// inOrder returns comments by their ids.
+// inOrder returns comments sorted by id.
 func inOrder(comments map[int64]*comment) []*comment {
 	list := make([]*comment, 0, len(comments))
 	for _, c := range comments {

@@ -17,12 +17,12 @@ import (
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
-// rejections are the negative marks of a case as memory would hold them, had a
-// review made these remarks and people dismissed each of them. They go through
-// a review, so that place and fingerprint are made as they are for findings.
-// Marks that the diff does not show are none: no review could have made them.
+// rejections are the negative marks of a case as memory would store them if a review
+// had made these remarks and people had dismissed them. They go through a review, so
+// that their place and fingerprint are made as for findings. Marks that are not in
+// the diff are ignored: no review could have made them.
 func rejections(ctx context.Context, s *scored) ([]precedent.Rejection, error) {
-	remarks := recital{findings: s.remarks()}
+	remarks := scriptedEngine{findings: s.remarks()}
 	if len(remarks.findings) == 0 {
 		return nil, nil
 	}
@@ -46,7 +46,7 @@ func rejections(ctx context.Context, s *scored) ([]precedent.Rejection, error) {
 	return made, nil
 }
 
-// remark is a mark as a finder would have answered it.
+// remark is a mark in the form of a finder's answer.
 type remark struct {
 	Path       string             `json:"path"`
 	Side       precedent.Side     `json:"side"`
@@ -61,9 +61,9 @@ type remark struct {
 	Body       string             `json:"body"` // the mark's index: rejections keep no body
 }
 
-// remarks are the negative marks that the diff shows. What a data set leaves
-// out is filled in: the symbol from the candidate at the place, the severity
-// with medium, the category by its class.
+// remarks are the negative marks that are in the diff. Missing values are filled in:
+// the symbol from a candidate in the same place, the severity as medium, the category
+// from its class.
 func (s *scored) remarks() []remark {
 	symbol := map[int]string{}
 	for k, mark := range s.byLocation(match.BenchmarkDistance).negative {
@@ -75,7 +75,7 @@ func (s *scored) remarks() []remark {
 	for i := range s.Negative {
 		m := &s.Negative[i]
 		span := m.span()
-		lines := shown(s.Change, span)
+		lines := firstLines(s.Change, span)
 		if len(lines) == 0 {
 			continue
 		}
@@ -95,7 +95,7 @@ func (s *scored) remarks() []remark {
 	return made
 }
 
-// categoryOf is the category under which a finder would report a mark.
+// categoryOf is the category in which a finder would report a mark.
 func categoryOf(category string) precedent.Category {
 	if c := precedent.Category(strings.ToLower(category)); slices.Contains(precedent.Categories, c) {
 		return c
@@ -111,7 +111,7 @@ func categoryOf(category string) precedent.Category {
 	return precedent.Bugs
 }
 
-// claim is the first sentence of a note, as a finding's title.
+// claim returns the first sentence of a note, as a finding's title.
 func claim(note string) string {
 	note = strings.TrimSpace(strings.ReplaceAll(note, "**", ""))
 	first, _, _ := strings.Cut(note, "\n")
@@ -121,15 +121,16 @@ func claim(note string) string {
 	return first
 }
 
-// recital is an engine that says what it was given, once, whoever asks first.
-type recital struct {
+// scriptedEngine is an engine that returns the given remarks once, on its first
+// request.
+type scriptedEngine struct {
 	findings []remark
 	said     sync.Once
 }
 
-func (*recital) Info() engine.Info { return engine.Info{Name: "recital", Who: "the data set"} }
+func (*scriptedEngine) Info() engine.Info { return engine.Info{Name: "recital", Who: "the data set"} }
 
-func (r *recital) Run(_ context.Context, t engine.Task) (engine.Answer, error) {
+func (r *scriptedEngine) Run(_ context.Context, t engine.Task) (engine.Answer, error) {
 	if t.FirstByte != nil {
 		t.FirstByte()
 	}

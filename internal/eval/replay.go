@@ -8,27 +8,26 @@ import (
 	"github.com/precedent-dev/precedent/internal/memory"
 )
 
-// Replay is what a memory would have hidden that holds the negative marks as
-// people's rejections.
+// Replay is what a memory with the negative marks as rejections would have hidden.
 type Replay struct {
-	Cases      int `json:"cases"`      // that had a rejection to be hidden by
-	Rejections int `json:"rejections"` // that were remembered, summed over the cases
-	Dismissed  int `json:"dismissed"`  // hidden: the very finding was rejected
-	Patterns   int `json:"patterns"`   // hidden: findings like it were rejected
+	Cases      int `json:"cases"`      // with at least one rejection
+	Rejections int `json:"rejections"` // in memory, summed over the cases
+	Dismissed  int `json:"dismissed"`  // hidden: the same finding was rejected
+	Patterns   int `json:"patterns"`   // hidden: similar findings were rejected
 	Lowered    int `json:"lowered"`    // hidden: a rejection lowered its confidence below the threshold
-	// Questions are those of whether a rejection covers a candidate that a review
-	// puts to a judge; where none answered, text alone decided.
+	// Questions counts what a review asks a judge: whether a rejection covers a
+	// candidate. If no judge answered, text alone decided.
 	Questions int `json:"questions"`
 	Answered  int `json:"answered"`
-	// Location and Judge say what the hidden ones match; Judge is nil if no case
-	// was judged.
+	// Location and Judge say what the hidden candidates match; Judge is nil if no
+	// case was judged.
 	Location Hidden  `json:"location"`
 	Judge    *Hidden `json:"judge"`
 }
 
-// Hidden counts what hidden candidates match.
+// Hidden counts what the hidden candidates match.
 type Hidden struct {
-	Candidates int `json:"candidates"` // those that were hidden, and the others
+	Candidates int `json:"candidates"` // hidden and not hidden
 	Hidden     int `json:"hidden"`
 	Gold       int `json:"gold"`     // hidden wrongly
 	Negative   int `json:"negative"` // hidden rightly
@@ -47,12 +46,12 @@ func (h *Hidden) count(m *matched, k int) {
 	}
 }
 
-// rejectedAt is when the rejections are made that a replay remembers; it looks
-// back an hour later.
+// rejectedAt is the time of the rejections in a replay; the replay happens an hour
+// later.
 var rejectedAt = time.Date(2026, 1, 5, 9, 0, 0, 0, time.UTC)
 
-// replay hides what the rejections of a repository's other changes hide, and
-// what those of the change itself do. It puts a case's questions to its judge.
+// replay measures what the rejections of a repository's other changes hide, and what
+// those of the change itself hide. It asks judge for the judge of a case.
 func replay(ctx context.Context, all []scored, below bool, judge func(*scored) memory.Judge) (others, own Replay, err error) {
 	rejected := make([][]precedent.Rejection, len(all))
 	for i := range all {
@@ -73,8 +72,8 @@ func replay(ctx context.Context, all []scored, below bool, judge func(*scored) m
 	return others, own, nil
 }
 
-// suppress runs the candidates of a case through the stage of a review that lets
-// people's rejections speak.
+// suppress runs the candidates of a case through the review stage that applies
+// rejections.
 func (r *Replay) suppress(s *scored, rejections []precedent.Rejection, below bool, judge memory.Judge) {
 	if len(rejections) == 0 {
 		return
@@ -95,7 +94,7 @@ func (r *Replay) suppress(s *scored, rejections []precedent.Rejection, below boo
 	var fs []precedent.Finding
 	for _, k := range s.counts {
 		f := s.cs.Findings[k].finding()
-		f.Dropped = "" // of those that count, the threshold alone dropped some
+		f.Dropped = "" // only the threshold can have dropped a scored finding
 		fs = append(fs, f)
 	}
 	counted := func(questions []memory.Question) map[int]bool {

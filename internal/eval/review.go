@@ -10,22 +10,21 @@ import (
 )
 
 // Reviewer reviews the changes of a data set as precedent reviews a branch, but
-// for what the data set does not have: the repository around the change, its
-// guide and its memory.
+// without the repository around the change, its guide and its memory.
 type Reviewer struct {
 	Engine engine.Engine
-	// Threshold is the confidence in percent from which findings are live; nil
-	// leaves it to the review.
+	// Threshold is the confidence in percent from which findings are live; nil means
+	// the default of a review.
 	Threshold   *int
 	Window      int           // the engine's context window in tokens; 0 for a large one
-	Concurrency int           // requests at a time; 0 leaves it to the review
+	Concurrency int           // requests at a time; 0 means the default of a review
 	Timeout     time.Duration // of one request; 0 means the engine's default
 	Now         func() time.Time
 	NewID       func() string
 }
 
-// Review runs all finders over a case. The error is that of a cancelled
-// context; other trouble is in the candidates.
+// Review runs all finders on a case. The error is that of a cancelled context; other
+// errors are in the candidates.
 func (v Reviewer) Review(ctx context.Context, c *Case) (Candidates, error) {
 	r, err := review.Run(ctx, v.input(c))
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-// Fault is an error that a user can do something about.
+// Fault is an error with a hint for the user.
 type Fault struct {
 	error
 	Hint string
@@ -26,32 +26,32 @@ func fault(err error, hint string) error {
 }
 
 const (
-	changesHint = "DIR holds a folder for each change, with its diff.patch and meta.json"
-	pairsHint   = "DIR holds pairs.json or pairs.jsonl; docs/eval.md has its form, and the others that are read"
-	casesHint   = "DIR holds cases.json or cases.jsonl; docs/eval.md has its form, and the others that are read"
+	changesHint = "DIR has a folder for each change, with diff.patch and meta.json"
+	pairsHint   = "DIR has pairs.json or pairs.jsonl; docs/eval.md describes this and the other formats"
+	casesHint   = "DIR has cases.json or cases.jsonl; docs/eval.md describes this and the other formats"
 )
 
-// Run is one run of eval review, as its command line says.
+// Run is one run of eval review: its options.
 type Run struct {
-	Out        string // the candidates file that is written
-	Resume     bool   // what is complete in Out is not done again
-	Candidates string // a file that is scored instead of reviewing
-	Judge      bool   // have the engine judge which remarks make the same point
+	Out        string // the candidates file to write
+	Resume     bool   // keep what is complete in Out
+	Candidates string // a candidates file to score instead of reviewing
+	Judge      bool   // let the engine judge which remarks make the same point
 	Options
-	Notice func(format string, args ...any) // progress for people
+	Notice func(format string, args ...any) // reports progress
 }
 
-// Asks tells whether an engine is asked anything.
+// Asks reports whether an engine is needed.
 func (o *Run) Asks() bool { return o.Candidates == "" || o.Judge }
 
-// Check returns what is wrong with the command line; named tells whether it says
-// anything about engines.
+// Check returns what is wrong with the options; named is set if any option is about
+// engines.
 func (o *Run) Check(named bool) error {
 	switch {
 	case o.Asks() && o.Out == "":
-		return errors.New("name the file that gets what was found: --out FILE")
+		return errors.New("name the file for the candidates: --out FILE")
 	case !o.Asks() && (o.Out != "" || o.Resume || named):
-		return errors.New("--candidates alone asks no engine and writes nothing: add --judge, or leave out --out, --resume and what is about engines")
+		return errors.New("--candidates alone uses no engine and writes nothing: add --judge, or remove --out, --resume and the engine options")
 	case o.Candidates != "" && o.Candidates == o.Out:
 		return errors.New("--candidates and --out name the same file")
 	case o.Near < 0:
@@ -60,8 +60,8 @@ func (o *Run) Check(named bool) error {
 	return nil
 }
 
-// MeasureReview makes or reads the candidates of the data set in dir, and scores
-// them. The reviewer may be nil if no engine is asked.
+// MeasureReview creates or reads the candidates of the data set in dir, and scores
+// them. The reviewer may be nil if no engine is needed.
 func MeasureReview(ctx context.Context, dir string, o Run, v *Reviewer) (Result, error) {
 	cases, err := Read(dir)
 	if err != nil {
@@ -71,7 +71,7 @@ func MeasureReview(ctx context.Context, dir string, o Run, v *Reviewer) (Result,
 	var given *File
 	if o.Candidates != "" {
 		if file, err = ReadCandidates(o.Candidates); err != nil {
-			return Result{}, fault(err, "--out of an earlier run has written it")
+			return Result{}, fault(err, "use the --out file of an earlier run")
 		}
 		given = &file
 	}
@@ -83,25 +83,25 @@ func MeasureReview(ctx context.Context, dir string, o Run, v *Reviewer) (Result,
 	return Compute(ctx, cases, file, o.Options)
 }
 
-// Whole tells whether every change was scored, by the judge too if there is one.
+// Whole reports whether every change was scored, and also judged if there is a judge.
 func (r *Result) Whole() bool {
 	return r.Scored == r.Cases && (r.Judge == nil || len(r.Judge.Unjudged) == 0)
 }
 
-// open opens the candidates file, and returns what it holds.
+// open opens the candidates file, and returns its content.
 func (o *Run) open() (*Writer, File, error) {
 	if o.Resume {
 		return Resume(o.Out)
 	}
 	w, err := Create(o.Out)
 	if errors.Is(err, fs.ErrExist) {
-		err = fault(err, "go on with it: --resume, or name another file")
+		err = fault(err, "continue with --resume, or use another file")
 	}
 	return w, File{Lines: map[string]Candidates{}}, err
 }
 
-// MeasureDedup reads the pairs in dir, has them judged if there is a judge, and
-// scores them.
+// MeasureDedup reads the pairs in dir, judges them if there is a judge, and scores
+// them.
 func MeasureDedup(ctx context.Context, dir string, judge *Reviewer, seed uint64) (Dedup, error) {
 	pairs, err := ReadPairs(dir)
 	if err != nil {
@@ -116,15 +116,15 @@ func MeasureDedup(ctx context.Context, dir string, judge *Reviewer, seed uint64)
 	return ScoreDedup(pairs, j, seed), nil
 }
 
-// How often rejections are drawn for each pool, as long as nobody says otherwise:
-// with a judge less often, because every draw asks other questions.
+// The default number of draws of rejections per pool: fewer with a judge, because
+// every draw asks new questions.
 const (
 	Draws       = 10
 	JudgedDraws = 1
 )
 
-// MeasureSuppress reads what was dismissed and found from dir, has it judged if
-// there is a judge, and scores what is hidden.
+// MeasureSuppress reads dismissals and findings from dir, judges them if there is a
+// judge, and scores what is hidden.
 func MeasureSuppress(ctx context.Context, dir string, judge *Reviewer, draws int, seed uint64) (Suppress, error) {
 	m, err := ReadMemories(dir, seed)
 	if err != nil {
@@ -139,5 +139,5 @@ func MeasureSuppress(ctx context.Context, dir string, judge *Reviewer, draws int
 	return ScoreSuppress(m, j, draws, seed), nil
 }
 
-// Whole tells whether the judge answered to the end, if there was one.
+// Whole reports whether the judge answered everything, or there was none.
 func (j *Judging) Whole() bool { return j == nil || j.Status == precedent.StatusOK }

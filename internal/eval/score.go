@@ -9,10 +9,10 @@ import (
 	"github.com/precedent-dev/precedent/internal/memory"
 )
 
-// Options say how candidates are scored.
+// Options are how candidates are scored.
 type Options struct {
-	// Near is how many lines a candidate may be away from a mark to match it by
-	// location; match.BenchmarkDistance is the usual figure.
+	// Near is how many lines a candidate may be from a mark to match it by location;
+	// match.BenchmarkDistance is the usual value.
 	Near int
 	All  bool   // score findings below the threshold, too
 	Seed uint64 // decides every draw
@@ -22,24 +22,24 @@ type Options struct {
 type Result struct {
 	Cases      int       `json:"cases"`
 	Scored     int       `json:"scored"`
-	Incomplete []Trouble `json:"incomplete"` // partial or failed: not scored
+	Incomplete []Problem `json:"incomplete"` // partial or failed: not scored
 	Missing    []string  `json:"missing"`    // cases without candidates
-	Lame       []Trouble `json:"lame"`       // scored, though a step of the review failed that a review survives
+	Degraded   []Problem `json:"degraded"`   // scored, although a step of the review failed
 	Near       int       `json:"near"`
 	All        bool      `json:"all"`
 	Resamples  int       `json:"resamples"`
 	Seed       uint64    `json:"seed"`
 	Location   Score     `json:"location"`
 	Judge      *Judged   `json:"judge"` // nil if no case was judged
-	// OtherChanges replays the marks that experts rejected in the other changes
-	// of a repository, SameChange those of the change itself.
+	// OtherChanges replays the marks that experts rejected in other changes of the
+	// repository, SameChange those of the change itself.
 	OtherChanges Replay `json:"replay_other_changes"`
 	SameChange   Replay `json:"replay_same_change"`
 	Spent        Spent  `json:"spent"` // of all lines of the candidates file
 }
 
-// Trouble is a case that could not be scored.
-type Trouble struct {
+// Problem is a case that could not be scored, or why its score is doubtful.
+type Problem struct {
 	Case   string `json:"case"`
 	Status string `json:"status"`
 	Why    string `json:"why"`
@@ -55,9 +55,9 @@ type Score struct {
 	Rejected int `json:"match_negative"`
 }
 
-// Row is the score of one class of remarks. In that of a category, Hits counts
-// its candidates that match a gold mark of any category, and Found its gold
-// marks that are matched by a candidate of any.
+// Row is the score of one class of remarks. In a category's row, Hits counts its
+// candidates that match a gold mark of any category, and Found its gold marks that a
+// candidate of any category matches.
 type Row struct {
 	Category   string `json:"category"`
 	Candidates int    `json:"candidates"`
@@ -73,31 +73,31 @@ type Row struct {
 type Judged struct {
 	Score
 	Engines  []string  `json:"engines"`
-	Unjudged []Trouble `json:"unjudged"` // scored by location alone
+	Unjudged []Problem `json:"unjudged"` // scored by location alone
 	Asked    int       `json:"asked"`
 	LeftOut  int       `json:"left_out"`
 	Unproven int       `json:"unproven"`
 }
 
-// scored is a case and its candidates that can be scored, and what matches what.
+// scored is a case whose candidates can be scored, with their matches.
 type scored struct {
 	*Case
 	cs     *Candidates
-	counts []int // indexes of the findings that count
+	counts []int // indexes of the scored findings
 	near   matched
-	judged *matched // nil if no judge was asked about all of them
+	judged *matched // nil unless a judge was asked about all of them
 }
 
-// matched is what the findings that count match: a gold mark, or else a
-// negative one, by its index, or -1.
+// matched is the mark of each scored finding: a gold mark, else a negative one, by
+// its index, or -1.
 type matched struct{ gold, negative []int }
 
-// Compute scores candidates. The error is that of candidates of another change,
-// or of a cancelled context.
+// Compute scores candidates. The error is about candidates of another change, or that
+// of a cancelled context.
 func Compute(ctx context.Context, cases []Case, file File, o Options) (Result, error) {
 	r := Result{
 		Cases: len(cases), Near: o.Near, All: o.All, Resamples: Resamples, Seed: o.Seed,
-		Incomplete: []Trouble{}, Missing: []string{}, Lame: []Trouble{}, Spent: file.Spent,
+		Incomplete: []Problem{}, Missing: []string{}, Degraded: []Problem{}, Spent: file.Spent,
 	}
 	all, err := admit(cases, file, o, &r)
 	if err != nil {
@@ -105,7 +105,7 @@ func Compute(ctx context.Context, cases []Case, file File, o Options) (Result, e
 	}
 	r.Scored = len(all)
 	r.Location = score(all, func(s *scored) *matched { return &s.near }, o.Seed)
-	judged := Judged{Engines: []string{}, Unjudged: []Trouble{}}
+	judged := Judged{Engines: []string{}, Unjudged: []Problem{}}
 	for i := range all {
 		if j := all[i].cs.Judged; j != nil {
 			judged.add(&all[i], j, o.All)
@@ -119,7 +119,7 @@ func Compute(ctx context.Context, cases []Case, file File, o Options) (Result, e
 	return r, err
 }
 
-// admit returns the cases that can be scored, and notes in the result why the
+// admit returns the cases that can be scored, and records in the result why the
 // others cannot.
 func admit(cases []Case, file File, o Options, r *Result) ([]scored, error) {
 	var all []scored
@@ -131,17 +131,17 @@ func admit(cases []Case, file File, o Options, r *Result) ([]scored, error) {
 			r.Missing = append(r.Missing, c.Name)
 			continue
 		case cs.Sum != c.Sum:
-			return nil, fmt.Errorf("score %s: its candidates are about another patch", c.Name)
+			return nil, fmt.Errorf("score %s: its candidates are for another patch", c.Name)
 		case !cs.Complete():
-			r.Incomplete = append(r.Incomplete, Trouble{c.Name, string(cs.Verdict), cs.problem()})
+			r.Incomplete = append(r.Incomplete, Problem{c.Name, string(cs.Verdict), cs.problem()})
 			continue
 		}
 		for _, f := range cs.Failures {
-			r.Lame = append(r.Lame, Trouble{c.Name, f.Step, f.Error})
+			r.Degraded = append(r.Degraded, Problem{c.Name, f.Step, f.Error})
 		}
 		s := scored{Case: c, cs: &cs}
 		for k := range cs.Findings {
-			if counts(&cs.Findings[k].Finding, o.All) {
+			if isScored(&cs.Findings[k].Finding, o.All) {
 				s.counts = append(s.counts, k)
 			}
 		}
@@ -151,17 +151,17 @@ func admit(cases []Case, file File, o Options, r *Result) ([]scored, error) {
 	return all, nil
 }
 
-// add takes in what a judge said of a case.
+// add adds a judge's answers about a case.
 func (r *Judged) add(s *scored, j *Judgement, all bool) {
 	if !slices.Contains(r.Engines, j.Engine) {
 		r.Engines = append(r.Engines, j.Engine)
 	}
 	switch {
 	case j.Status != precedent.StatusOK:
-		r.Unjudged = append(r.Unjudged, Trouble{s.Name, string(j.Status), j.Error})
+		r.Unjudged = append(r.Unjudged, Problem{s.Name, string(j.Status), j.Error})
 		return
 	case all && !j.All:
-		r.Unjudged = append(r.Unjudged, Trouble{s.Name, "partial", "findings below the threshold were not judged"})
+		r.Unjudged = append(r.Unjudged, Problem{s.Name, "partial", "findings below the threshold were not judged"})
 		return
 	}
 	r.Asked += j.Asked
@@ -171,7 +171,7 @@ func (r *Judged) add(s *scored, j *Judgement, all bool) {
 	s.judged = &m
 }
 
-// score sums the cases up that have matches.
+// score sums up the cases with matches.
 func score(all []scored, of func(*scored) *matched, seed uint64) Score {
 	r := Score{Categories: []Row{}}
 	var totals []tally

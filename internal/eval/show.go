@@ -7,7 +7,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/report"
 )
 
-// Show prints the score of a run for people.
+// Show prints the score of a run.
 func (r *Result) Show(p *report.Page) error {
 	plain := func(format string, args ...any) string { return p.Inkf(report.Plain, format, args...) }
 	p.Line(plain("changes    %d, of which %d are scored", r.Cases, r.Scored))
@@ -17,7 +17,7 @@ func (r *Result) Show(p *report.Page) error {
 	for _, name := range r.Missing {
 		p.Para("  not scored  ", plain("%s, no candidates", name))
 	}
-	for _, t := range r.Lame {
+	for _, t := range r.Degraded {
 		p.Para("  scored, but ", plain("%s, %s: %s", t.Case, t.Status, t.Why))
 	}
 	which := "live findings"
@@ -46,7 +46,7 @@ func (r *Result) Show(p *report.Page) error {
 	}
 
 	p.Line()
-	p.Line(p.Inkf(report.Bold, "Rejected remarks, replayed as a memory would hold them"))
+	p.Line(p.Inkf(report.Bold, "Replay: what a memory with the rejected remarks hides"))
 	rows := [][]string{{"", "changes", "rejections", "hidden", "gold", "rejected", "neither"}}
 	rows = append(rows, r.OtherChanges.rows(p, "of other changes")...)
 	rows = append(rows, r.SameChange.rows(p, "of the change itself")...)
@@ -55,8 +55,8 @@ func (r *Result) Show(p *report.Page) error {
 		p.Para("", plain("%s whether a rejection covers a candidate: a judge answered %d, text alone decided the others.",
 			plural(n, "question"), r.OtherChanges.Answered+r.SameChange.Answered))
 	}
-	p.Para("", plain("%s", "Hidden candidates that match gold are hidden wrongly, those that match a rejected remark rightly. "+
-		"The rejections of a repository's other changes show what a memory would do. Those of the change itself are optimistic: no memory holds them before it is reviewed."))
+	p.Para("", plain("%s", "Hiding a candidate that matches gold is wrong, hiding one that matches a rejected remark is right. "+
+		"The rejections of a repository's other changes show the effect of a memory. Those of the change itself are optimistic: no memory has them before the review."))
 	return p.Err()
 }
 
@@ -72,7 +72,7 @@ func (s *Score) show(p *report.Page) {
 	p.Line(p.Inkf(report.Plain, "%s where experts rejected a remark", plural(s.Rejected, "candidate")))
 }
 
-// rows are those of a table: by location and, if cases were judged, by the judge.
+// rows are rows of a table: by location and, if cases were judged, by the judge.
 func (r *Replay) rows(p *report.Page, name string) [][]string {
 	row := func(name string, h *Hidden) []string {
 		return []string{
@@ -87,7 +87,7 @@ func (r *Replay) rows(p *report.Page, name string) [][]string {
 	return rows
 }
 
-// percent writes a share as 42.9 (20–67).
+// percent formats a share as 42.9 (20–67).
 func percent(r Ratio) string {
 	switch {
 	case r.Value == nil:
@@ -98,8 +98,8 @@ func percent(r Ratio) string {
 	return fmt.Sprintf("%.1f (%.0f–%.0f)", 100**r.Value, 100**r.Low, 100**r.High)
 }
 
-// rare writes a small share, as 0.34 (0.11–0.62).
-func rare(r Ratio) string {
+// smallPercent formats a small share as 0.34 (0.11–0.62).
+func smallPercent(r Ratio) string {
 	switch {
 	case r.Value == nil:
 		return "–"
@@ -109,7 +109,7 @@ func rare(r Ratio) string {
 	return fmt.Sprintf("%.2f (%.2f–%.2f)", 100**r.Value, 100**r.Low, 100**r.High)
 }
 
-// String says what was taken in one line.
+// String formats the usage in one line.
 func (s Spent) String() string {
 	return fmt.Sprintf("%d requests, %d tokens in (%d cached), %d out, $%.2f", s.Requests, s.InputTokens, s.CachedTokens, s.OutputTokens, s.CostUSD)
 }

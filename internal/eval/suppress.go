@@ -7,58 +7,60 @@ import (
 	"github.com/precedent-dev/precedent/internal/memory"
 )
 
-// Suppress is how well what people dismissed hides what it covers, and nothing else.
+// Suppress measures how well dismissals hide what they cover, and nothing else.
 type Suppress struct {
 	Form       string `json:"form"`
 	Cases      int    `json:"cases"`
 	Rejections int    `json:"rejections"`
-	Findings   int    `json:"findings"` // after them
+	Findings   int    `json:"findings"` // made after the rejections
 	Covered    int    `json:"covered"`  // labelled so
-	Pooled     int    `json:"pooled"`   // findings that drawn rejections are tried on
+	Pooled     int    `json:"pooled"`   // findings that drawn rejections are applied to
 	Changes    int    `json:"changes"`
 	Resamples  int    `json:"resamples"`
 	Seed       uint64 `json:"seed"`
 	Draws      int    `json:"draws"`
-	// Text has nobody judge. Ideal has a judge that never errs, so its recall is
-	// what any judge can reach.
+	// Text uses no judge. Ideal uses a perfect judge, so its recall is the upper
+	// limit for any judge.
 	Text       Suppression     `json:"text"`
 	Ideal      Suppression     `json:"ideal_judge"`
-	Judge      *Suppression    `json:"judge"`   // nil if no judge was asked
+	Judge      *Suppression    `json:"judge"`   // nil without a judge
 	Judging    *Judging        `json:"judging"` // nil likewise
 	Thresholds []SuppressionAt `json:"thresholds"`
 }
 
-// Suppression is what rejections did.
+// Suppression is the effect of rejections.
 type Suppression struct {
 	Right  int   `json:"hidden_covered"`
 	Wrong  int   `json:"hidden_others"`
 	Recall Ratio `json:"recall"`            // of the covered findings
-	False  Ratio `json:"false_suppression"` // share of the others that are hidden
-	// How findings are hidden: dismissed themselves, dropped by a pattern, of
-	// which Audited are shown collapsed, or lowered below the threshold.
+	False  Ratio `json:"false_suppression"` // share of the others that is hidden
+	// How findings are hidden: dismissed themselves, dropped by a pattern (Audited of
+	// these are shown collapsed), or lowered below the threshold.
 	Dismissed int `json:"dismissed"`
 	Patterns  int `json:"patterns"`
 	Audited   int `json:"audited"`
 	Lowered   int `json:"lowered"`
-	Noted     int `json:"noted"` // spoken of, and still shown
-	// Replayed counts how often a finding was tried again as a high one and as
-	// one of a protected category, and Serious how often a pattern hid it then.
+	Noted     int `json:"noted"` // annotated, and still shown
+	// Replayed counts how often a finding was tried again with high severity and in a
+	// protected category, and Serious how often a pattern hid it then.
 	Replayed int `json:"replayed_serious"`
 	Serious  int `json:"hidden_serious"`
-	// Drawn is what drawn rejections hide; nil for the
-	// judge that never errs, which would hide none.
+	// Drawn is what drawn rejections hide; nil for the perfect judge, which hides
+	// nothing.
 	Drawn []DrawnMemory `json:"drawn"`
 }
 
-// DrawnMemory is what so many rejections, drawn from those that cover nothing, hide.
+// DrawnMemory is what a number of rejections, drawn from those that cover nothing,
+// hides.
 type DrawnMemory struct {
 	Memories int   `json:"memories"`
-	Findings int   `json:"findings"` // tried, in each draw
+	Findings int   `json:"findings"` // in each draw
 	Hidden   int   `json:"hidden"`   // in all draws
 	False    Ratio `json:"false_suppression"`
 }
 
-// SuppressionAt is what would be hidden if the similarity of title and claim alone decided.
+// SuppressionAt is what would be hidden if only the similarity of title and claim
+// decided.
 type SuppressionAt struct {
 	From   float64       `json:"from"`
 	Recall Ratio         `json:"recall"`
@@ -66,11 +68,11 @@ type SuppressionAt struct {
 	Drawn  []DrawnMemory `json:"drawn"`
 }
 
-// memorySizes are how many rejections are drawn.
+// memorySizes are the numbers of drawn rejections.
 var memorySizes = []int{1, 10, 50}
 
-// ScoreSuppress scores what memory hides, by text alone and with what a judge
-// said if it was asked. Rejections are drawn so many times for each pool.
+// ScoreSuppress scores what memory hides, by text alone and with a judge's answers if
+// there are any. Rejections are drawn draws times for each pool.
 func ScoreSuppress(m Memories, judging *Judging, draws int, seed uint64) Suppress {
 	r := Suppress{Form: m.Form, Cases: len(m.cases), Resamples: Resamples, Seed: seed, Draws: draws, Judging: judging}
 	changes := map[string]bool{}
@@ -105,7 +107,7 @@ func always(judge memory.Judge) func(map[string]bool) memory.Judge {
 	return func(map[string]bool) memory.Judge { return judge }
 }
 
-// ideal returns a judge that says what the labels say, by the findings' ids.
+// ideal returns a judge that answers with the labels, by finding id.
 func ideal(covered map[string]bool) memory.Judge {
 	return func(questions []memory.Question) map[int]bool {
 		said := map[int]bool{}
@@ -116,8 +118,8 @@ func ideal(covered map[string]bool) memory.Judge {
 	}
 }
 
-// suppression runs the cases through the stage that lets rejections speak, with the
-// judge that it gets for the labels of a case.
+// suppression runs the cases through the review stage that applies rejections, with
+// the judge for the labels of each case.
 func (m *Memories) suppression(judges func(covered map[string]bool) memory.Judge, seed uint64) Suppression {
 	var h Suppression
 	var all grouped
@@ -134,7 +136,7 @@ func (m *Memories) suppression(judges func(covered map[string]bool) memory.Judge
 		}
 		h.trySerious(c, judge)
 	}
-	h.False, h.Recall, _ = intervals(all.list, seed) // shares of those that are not covered, and that are
+	h.False, h.Recall, _ = intervals(all.list, seed) // shares of findings not covered, and covered
 	return h
 }
 
@@ -151,7 +153,7 @@ func (m *Memories) drawn(judge memory.Judge, draws int, seed uint64) []DrawnMemo
 	})
 }
 
-// labels says by their ids which findings are covered.
+// labels returns which findings are covered, by id.
 func (c *remembered) labels() map[string]bool {
 	covered := map[string]bool{}
 	for k := range c.findings {
@@ -160,12 +162,12 @@ func (c *remembered) labels() map[string]bool {
 	return covered
 }
 
-// hides tells whether a finding that was shown no longer is.
+// hides reports whether a finding that was shown is now hidden.
 func hides(before, after *precedent.Finding, threshold int) bool {
 	return !after.Live() || before.Confidence >= threshold && after.Confidence < threshold
 }
 
-// count notes what became of a finding.
+// count counts the effect on a finding.
 func (h *Suppression) count(before, after *precedent.Finding, threshold int) (hidden bool) {
 	hidden = hides(before, after, threshold)
 	switch {
@@ -184,7 +186,7 @@ func (h *Suppression) count(before, after *precedent.Finding, threshold int) (hi
 	return hidden
 }
 
-// trySerious replays findings as what memory may not hide.
+// trySerious replays findings in forms that memory must not hide.
 func (h *Suppression) trySerious(c *remembered, judge memory.Judge) {
 	for _, raise := range []func(*precedent.Finding){
 		func(f *precedent.Finding) { f.Severity = precedent.High },
@@ -203,8 +205,8 @@ func (h *Suppression) trySerious(c *remembered, judge memory.Judge) {
 	}
 }
 
-// label counts a finding by its label and whether it is hidden: candidates are
-// those that are not covered, gold those that are.
+// label counts a finding by its label and whether it is hidden: candidates are those
+// that are not covered, gold those that are.
 func label(covered, hidden bool) tally {
 	n := 0
 	if hidden {

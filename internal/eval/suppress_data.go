@@ -13,15 +13,15 @@ import (
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
-// Memories is a data set of rejections and of findings that came after them.
+// Memories is a data set of rejections and of later findings.
 type Memories struct {
 	Form  string
 	cases []remembered
 	pools []pool
 }
 
-// remembered is what people dismissed, and findings of which somebody said
-// whether that covers them.
+// remembered is what people dismissed, and findings labelled by whether that covers
+// them.
 type remembered struct {
 	change     string // intervals draw whole changes
 	now        time.Time
@@ -31,7 +31,7 @@ type remembered struct {
 	covered    []bool // of each finding
 }
 
-// pool is findings that nothing covers, and rejections of which some are drawn.
+// pool is findings that nothing covers, and rejections to draw from.
 type pool struct {
 	change    string
 	now       time.Time
@@ -40,30 +40,30 @@ type pool struct {
 	from      []drawable
 }
 
-// drawable is a rejection, and the change that it was made in; none is drawn for
-// findings of that change.
+// drawable is a rejection and its change; it is not drawn for findings of the same
+// change.
 type drawable struct {
 	precedent.Rejection
 	change string
 }
 
-// What data that does not say it gets.
+// Defaults for missing data.
 const (
 	usualConfidence = 90 // percent
-	// anySymbol is the symbol of all remarks that do not have one in the data.
-	// Text alone lets a rejection speak about its own symbol only, so it is given
-	// every chance to hide too much.
+	// anySymbol is the symbol of remarks without one in the data. With text alone, a
+	// rejection only applies to its own symbol, so giving all the same symbol is the
+	// worst case for hiding too much.
 	anySymbol = "*"
-	// widest is the reason by which a rejection reaches furthest, and hides at once.
+	// widest is the reason with the widest scope, which also hides at once.
 	widest = "Never report this in this repository."
 )
 
-// ReadMemories reads rejections and findings. A file cases.json or cases.jsonl
-// has them with labels. Else pairs of review comments are taken, as ReadPairs
-// reads them: the earlier one dismissed, the later one covered if both make the
-// same point. Without pairs, the remarks that experts accepted about the changes of
-// a repository are taken, none of which another change's remarks cover. The
-// seed picks the comments that nothing covers.
+// ReadMemories reads rejections and findings. A file cases.json or cases.jsonl has
+// them with labels. Otherwise it uses pairs of review comments, as in ReadPairs: the
+// earlier one is dismissed, and the later one is covered if both make the same point.
+// Without pairs, it uses the remarks that experts accepted about a repository's
+// changes, which remarks about other changes do not cover. The seed selects the
+// comments that nothing covers.
 func ReadMemories(dir string, seed uint64) (Memories, error) {
 	given, err := readEntries[givenCase](dir, "cases")
 	if err == nil {
@@ -88,14 +88,14 @@ type givenCase struct {
 	Now        time.Time `json:"now"`
 	Threshold  int       `json:"threshold"`
 	Rejections []struct {
-		said
+		givenRemark
 		Claim     string    `json:"claim"`
 		Reason    string    `json:"reason"`
 		At        time.Time `json:"at"`
 		ExpiresAt time.Time `json:"expires_at"`
 	} `json:"rejections"`
 	Findings []struct {
-		said
+		givenRemark
 		Covered *bool `json:"covered"`
 	} `json:"findings"`
 }
@@ -127,7 +127,7 @@ func givenMemories(dir string, given []givenCase) (Memories, error) {
 			if f.Covered == nil {
 				return m, fmt.Errorf("read cases of %s: finding %d of %s does not say whether it is covered", dir, k+1, name)
 			}
-			c.findings = append(c.findings, stand(f.finding(), fmt.Sprintf("%s/f%d", name, k+1)))
+			c.findings = append(c.findings, withIdentity(f.finding(), fmt.Sprintf("%s/f%d", name, k+1)))
 			c.covered = append(c.covered, *f.Covered)
 		}
 		m.cases = append(m.cases, c)
@@ -145,9 +145,9 @@ func givenMemories(dir string, given []givenCase) (Memories, error) {
 	return m, nil
 }
 
-// stand gives a finding its identity: that of its line without neighbours, or
-// one of its own if it quotes nothing. What is missing is filled in.
-func stand(f precedent.Finding, id string) precedent.Finding {
+// withIdentity gives a finding its identity: that of its line without neighbours, or
+// a unique one if it quotes nothing. Missing values are filled in.
+func withIdentity(f precedent.Finding, id string) precedent.Finding {
 	f.ID, f.Placement = id, precedent.Inline
 	f.Category, f.Severity = cmp.Or(f.Category, precedent.Bugs), cmp.Or(f.Severity, precedent.Medium)
 	f.Confidence = cmp.Or(f.Confidence, usualConfidence)
@@ -159,9 +159,9 @@ func stand(f precedent.Finding, id string) precedent.Finding {
 	return f
 }
 
-// dismiss makes the rejection of a finding.
+// dismiss returns the rejection of a finding.
 func dismiss(f precedent.Finding, id, reason string) precedent.Rejection {
-	f = stand(f, id)
+	f = withIdentity(f, id)
 	return precedent.Rejection{
 		ID: id, Finding: f.ID, Fingerprint: f.Fingerprint, Place: f.Place, Claim: f.Title, Path: f.Path, Symbol: f.Symbol,
 		Category: f.Category, Severity: f.Severity, Reason: reason,

@@ -11,12 +11,12 @@ import (
 	"github.com/precedent-dev/precedent/internal/review"
 )
 
-// mostFindings bounds the comments of a data set that nothing covers.
+// mostFindings limits the comments of a data set that nothing covers.
 const mostFindings = 400
 
-// commentMemories takes every pair as a case of one rejection. What nothing
-// covers are comments that are in no pair: comments of other pull requests are
-// taken not to cover them, though now and then one may.
+// commentMemories makes each pair a case with one rejection. The findings that
+// nothing covers are comments that are in no pair: comments of other pull requests
+// are assumed not to cover them, though occasionally one may.
 func commentMemories(dir string, links []link, seed uint64) (Memories, error) {
 	comments, err := readComments(dir)
 	if err != nil {
@@ -57,23 +57,23 @@ func commentMemories(dir string, links []link, seed uint64) (Memories, error) {
 	return m, nil
 }
 
-// minClaim is how many words a comment's first sentence has at least, to be one
-// that claims something.
+// minClaim is how many words a comment's first sentence needs to count as a claim.
 const minClaim = 4
 
-// titled is the comment as memory compares it, by the first sentence of its own words.
+// titled returns the comment as memory compares it, with its first own sentence as
+// title.
 func (c *comment) titled() precedent.Finding {
 	f := c.finding()
 	f.Title, f.Symbol, f.Category = claim(unquoted(c.Body)), anySymbol, precedent.Style
-	return standNowhere(f, f.ID)
+	return withOwnIdentity(f, f.ID)
 }
 
 func (c *comment) rejection() precedent.Rejection {
 	return dismiss(c.titled(), fmt.Sprint(c.ID), widest)
 }
 
-// changeMemories takes the remarks that experts accepted as findings, and all
-// remarks about other changes of their repository as what was dismissed.
+// changeMemories uses the remarks that experts accepted as findings, and all remarks
+// about other changes of the repository as dismissals.
 func changeMemories(dir string) (Memories, error) {
 	cases, err := Read(dir)
 	if err != nil {
@@ -82,9 +82,9 @@ func changeMemories(dir string) (Memories, error) {
 	m := Memories{Form: changesForm}
 	from := map[precedent.Repo][]drawable{}
 	finding := func(mark *Mark, id string) precedent.Finding {
-		f := ofGold(mark)
+		f := goldFinding(mark)
 		f.Title, f.Symbol, f.Severity = claim(mark.Note), cmp.Or(mark.Symbol, anySymbol), mark.Severity
-		return standNowhere(f, id)
+		return withOwnIdentity(f, id)
 	}
 	for i := range cases {
 		c := &cases[i]
@@ -106,9 +106,9 @@ func changeMemories(dir string) (Memories, error) {
 	return m, nil
 }
 
-// standNowhere gives a finding an identity of its own: its place is not known as
-// memory knows places, so that its claim alone counts.
-func standNowhere(f precedent.Finding, id string) precedent.Finding {
+// withOwnIdentity gives a finding a unique identity: its position is not known to
+// memory, so only its claim counts.
+func withOwnIdentity(f precedent.Finding, id string) precedent.Finding {
 	f.Quote = ""
-	return stand(f, id)
+	return withIdentity(f, id)
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/precedent-dev/precedent/internal/match"
 )
 
-// draw tries drawn rejections on the findings of every pool that has enough of
-// them. The same seed draws the same ones.
+// draw applies drawn rejections to the findings of every pool that has enough of
+// them. Equal seeds give equal draws.
 func (m *Memories) draw(draws int, seed uint64, hidden func(*pool, []precedent.Rejection) int) []DrawnMemory {
 	var rows []DrawnMemory
 	for _, n := range memorySizes {
@@ -22,7 +22,7 @@ func (m *Memories) draw(draws int, seed uint64, hidden func(*pool, []precedent.R
 			row.Findings += len(p.findings)
 			t := all.of(p.change)
 			for k := range draws {
-				rng := rand.New(rand.NewPCG(seed, uint64(i*draws+k))) // so that a larger memory holds the smaller one
+				rng := rand.New(rand.NewPCG(seed, uint64(i*draws+k))) // so that a larger memory contains the smaller one
 				wrong := hidden(p, p.pick(rng, n))
 				row.Hidden += wrong
 				t.hits += wrong
@@ -59,7 +59,8 @@ func (p *pool) pick(rng *rand.Rand, n int) []precedent.Rejection {
 	return picked
 }
 
-// bySimilarity scores thresholds of similarity, whatever else memory looks at.
+// bySimilarity scores similarity thresholds, ignoring everything else that memory
+// considers.
 func (m *Memories) bySimilarity(draws int, seed uint64) []SuppressionAt {
 	claims := map[string]match.Claim{}
 	claimOf := func(s string) match.Claim {

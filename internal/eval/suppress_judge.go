@@ -11,12 +11,12 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// question names what a judge is asked: the ids of a finding and a rejection.
+// question identifies a question to a judge: the ids of a finding and a rejection.
 type question struct{ finding, rejection string }
 
 func nameOf(q *memory.Question) question { return question{q.Finding.ID, q.Rejection.ID} }
 
-// covers answers from what was said.
+// covers returns the stored answers.
 func (j *Judging) covers(questions []memory.Question) map[int]bool {
 	covered := map[int]bool{}
 	for i := range questions {
@@ -27,10 +27,10 @@ func (j *Judging) covers(questions []memory.Question) map[int]bool {
 	return covered
 }
 
-// JudgeMemories has the engine answer every question that the stage would put
-// to a judge, each once, in requests as large as a review's. The first request
-// that fails ends it; text alone decides what was not answered. The error is
-// that of a cancelled context.
+// JudgeMemories asks the engine every question that the stage would ask a judge, each
+// once, in requests as large as a review's. It stops at the first request that fails;
+// text alone decides the unanswered questions. The error is that of a cancelled
+// context.
 func (v Reviewer) JudgeMemories(ctx context.Context, m Memories, draws int, seed uint64) (*Judging, error) {
 	j := &Judging{Engine: v.Engine.Info().Who, Status: precedent.StatusOK, covered: map[question]bool{}}
 	var open []memory.Question
@@ -42,7 +42,7 @@ func (v Reviewer) JudgeMemories(ctx context.Context, m Memories, draws int, seed
 				open = append(open, q)
 			}
 		}
-		return nil // what is asked does not depend on the answers
+		return nil // the questions do not depend on the answers
 	}
 	m.suppression(always(note), seed)
 	m.drawn(note, draws, seed)
@@ -64,7 +64,7 @@ func (v Reviewer) JudgeMemories(ctx context.Context, m Memories, draws int, seed
 		j.Spent.Add(a.spent)
 		j.Status, j.Error = a.status, a.message
 		for i := range batch {
-			said, ok := a.said[i]
+			said, ok := a.answers[i]
 			if !ok {
 				continue
 			}

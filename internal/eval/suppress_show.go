@@ -6,7 +6,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/report"
 )
 
-// Show prints the scores for people.
+// Show prints the scores.
 func (r *Suppress) Show(p *report.Page) error {
 	plain := func(format string, args ...any) string { return p.Inkf(report.Plain, format, args...) }
 	p.Line(plain("cases      %d with %s and %s, %d of which are covered",
@@ -27,7 +27,7 @@ func (r *Suppress) Show(p *report.Page) error {
 		p.Line(p.Ink(report.Bold, "What the rejections of a case hide"))
 		rows := [][]string{{"", "covered, hidden %", "others, hidden %", "dismissed", "patterns", "audited", "lowered", "noted"}}
 		serious := 0
-		for _, h := range append(by, judged{"a judge that never errs", &r.Ideal}) {
+		for _, h := range append(by, judged{"a perfect judge", &r.Ideal}) {
 			serious += h.Serious
 			rows = append(rows, []string{
 				h.name, percent(h.Recall), percent(h.False),
@@ -35,13 +35,13 @@ func (r *Suppress) Show(p *report.Page) error {
 			})
 		}
 		p.Table(rows)
-		p.Para("", plain("Tried again as high ones, and in a protected category, in %d of %d tries a pattern hid them.",
+		p.Para("", plain("Retried with high severity and in a protected category: a pattern hid %d of %d.",
 			serious, r.Text.Replayed*(len(by)+1)))
 	}
 	r.Judging.show(p)
 
 	p.Line()
-	p.Line(p.Ink(report.Bold, "What drawn rejections hide that they do not cover, in %"))
+	p.Line(p.Ink(report.Bold, "Findings hidden by drawn rejections that do not cover them, in %"))
 	rows := [][]string{{"rejections", "findings"}}
 	for _, h := range by {
 		rows[0] = append(rows[0], h.name)
@@ -49,14 +49,14 @@ func (r *Suppress) Show(p *report.Page) error {
 	for i, d := range r.Text.Drawn {
 		row := []string{fmt.Sprint(d.Memories), fmt.Sprint(d.Findings)}
 		for _, h := range by {
-			row = append(row, rare(h.Drawn[i].False))
+			row = append(row, smallPercent(h.Drawn[i].False))
 		}
 		rows = append(rows, row)
 	}
 	p.Table(rows)
 
 	p.Line()
-	p.Line(p.Ink(report.Bold, "If the similarity of title and claim alone decided, in %"))
+	p.Line(p.Ink(report.Bold, "If only the similarity of title and claim decided, in %"))
 	rows = [][]string{{"from", "covered", "others"}}
 	for _, d := range r.Text.Drawn {
 		rows[0] = append(rows[0], fmt.Sprintf("any of %d drawn", d.Memories))
@@ -64,7 +64,7 @@ func (r *Suppress) Show(p *report.Page) error {
 	for _, t := range r.Thresholds {
 		row := []string{fmt.Sprintf("%.2f", t.From), percent(t.Recall), percent(t.False)}
 		for _, d := range t.Drawn {
-			row = append(row, rare(d.False))
+			row = append(row, smallPercent(d.False))
 		}
 		rows = append(rows, row)
 	}

@@ -37,7 +37,7 @@ func (p Plan) Apply(dir string) error {
 
 var (
 	errChanged = errors.New("it changed since it was read")
-	errNoFile  = errors.New("it is no plain file below folders")
+	errNoFile  = errors.New("it is not a regular file, or a folder of its path is a link")
 )
 
 // check looks at every component of the path, and at the content.
@@ -74,7 +74,7 @@ func (f *file) check(root *os.Root) error {
 	return nil
 }
 
-// replace writes the file anew beside the old one and puts it in its place.
+// replace writes a temporary file and renames it over the old one.
 func (f *file) replace(root *os.Root) (err error) {
 	if err := f.check(root); err != nil {
 		return err
@@ -96,7 +96,7 @@ func (f *file) replace(root *os.Root) (err error) {
 			}
 		}
 	}()
-	_, err = out.Write(f.fixed())
+	_, err = out.Write(f.content())
 	if err = errors.Join(err, out.Sync(), out.Close()); err != nil {
 		return err
 	}

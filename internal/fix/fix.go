@@ -1,9 +1,9 @@
 // Package fix applies the suggestions of a review to the files of a work tree.
 //
-// A suggestion speaks of lines as the reviewed head has them. It is applied
-// where a file still has these lines, wherever they stand by now, and refused
-// where it has them no more, or at several places that nothing tells apart. No
-// other line is touched, and neither is git's index.
+// A suggestion refers to lines of the reviewed head. It is applied if the file still
+// has these lines, even if they moved, and refused if it does not, or has them at
+// several places that cannot be told apart. Other lines and git's index are not
+// changed.
 package fix
 
 import (
@@ -15,13 +15,13 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-// Edit replaces lines of a file as it lies there now.
+// Edit replaces lines of a file in the work tree.
 type Edit struct {
 	Finding precedent.Finding
 	// Start and End are the first and last of the lines, from 1.
 	Start, End int
 	New        []string // without line ends
-	Moved      bool     // the lines stood elsewhere in the reviewed head
+	Moved      bool     // the lines were elsewhere in the reviewed head
 }
 
 // Refusal is a suggestion that cannot be applied.
@@ -30,7 +30,7 @@ type Refusal struct {
 	Why     string
 }
 
-// Plan is what is to be done to files.
+// Plan holds the edits of files, and the refused suggestions.
 type Plan struct {
 	Refused []Refusal
 	files   []*file // by path
@@ -72,7 +72,7 @@ func New(findings []precedent.Finding, head, now func(path string) ([]byte, erro
 			at = &file{path: f.Path, data: data, lines: split(data)}
 			files[f.Path] = at
 		}
-		edit, why := at.place(f, split(reviewed))
+		edit, why := at.locate(f, split(reviewed))
 		if why != "" {
 			refuse("%s", why)
 			continue
@@ -101,10 +101,10 @@ func (p Plan) Edits() []Edit {
 // Files counts the files that are to be changed.
 func (p Plan) Files() int { return len(p.files) }
 
-// place finds the lines that a finding speaks of, or says why it cannot.
-func (f *file) place(found precedent.Finding, reviewed []string) (e Edit, why string) {
+// locate finds the lines of a finding, or returns why it cannot.
+func (f *file) locate(found precedent.Finding, reviewed []string) (e Edit, why string) {
 	if found.Side != precedent.Right || found.Start < 1 || found.End < found.Start || found.End > len(reviewed) {
-		return e, "it is about no lines of the new file"
+		return e, "it does not refer to lines of the new file"
 	}
 	want := reviewed[found.Start-1 : found.End]
 	at, why := f.find(reviewed, found.Start-1, len(want))
@@ -114,7 +114,7 @@ func (f *file) place(found precedent.Finding, reviewed []string) (e Edit, why st
 	e = Edit{Finding: found, Start: at + 1, End: at + len(want), New: suggested(found.Suggestion), Moved: at != found.Start-1}
 	for _, other := range f.edits {
 		if e.Start <= other.End && other.Start <= e.End {
-			return e, fmt.Sprintf("another suggestion, of %s, changes the same lines", other.Finding.ID)
+			return e, fmt.Sprintf("the suggestion of %s changes the same lines", other.Finding.ID)
 		}
 	}
 	return e, ""
@@ -137,7 +137,7 @@ func (f *file) find(reviewed []string, from, n int) (at int, why string) {
 	}
 	switch {
 	case len(places) == 0:
-		return 0, "the file says something else there by now"
+		return 0, "the file has changed there"
 	case bytes.Equal([]byte(strings.Join(f.lines, "")), []byte(strings.Join(reviewed, ""))):
 		return from, ""
 	case len(places) == 1:
@@ -145,42 +145,42 @@ func (f *file) find(reviewed []string, from, n int) (at int, why string) {
 	case len(snug) == 1:
 		return snug[0], ""
 	}
-	return 0, fmt.Sprintf("the lines stand at %d places by now", len(places))
+	return 0, fmt.Sprintf("the lines are now in %d places", len(places))
 }
 
 func sameLine(a []string, i int, b []string, j int) bool {
 	inA, inB := i >= 0 && i < len(a), j >= 0 && j < len(b)
-	return inA == inB && (!inA || bare(a[i]) == bare(b[j]))
+	return inA == inB && (!inA || trimEnd(a[i]) == trimEnd(b[j]))
 }
 
 func equal(a, b []string) bool {
-	return slices.EqualFunc(a, b, func(x, y string) bool { return bare(x) == bare(y) })
+	return slices.EqualFunc(a, b, func(x, y string) bool { return trimEnd(x) == trimEnd(y) })
 }
 
 // split cuts a text into its lines, with their ends.
 func split(data []byte) []string { return slices.Collect(strings.Lines(string(data))) }
 
-// bare is a line without its end.
-func bare(line string) string { return strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r") }
+// trimEnd is a line without its end.
+func trimEnd(line string) string { return strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r") }
 
-// ending is the end of a line as it stands.
-func ending(line string) string { return line[len(bare(line)):] }
+// lineEnd is the end of a line as it stands.
+func lineEnd(line string) string { return line[len(trimEnd(line)):] }
 
 // suggested are the lines of a suggestion.
 func suggested(s string) []string {
 	var lines []string
 	for l := range strings.Lines(s) {
-		lines = append(lines, bare(l))
+		lines = append(lines, trimEnd(l))
 	}
 	return lines
 }
 
-// renewed are the lines of an edit as they will stand in the file: with the ends
+// newLines are the lines of an edit as they will stand in the file: with the ends
 // that lines have there, and without one if the file ends so.
-func (f *file) renewed(e Edit) []string {
-	end := ending(f.lines[e.Start-1])
+func (f *file) newLines(e Edit) []string {
+	end := lineEnd(f.lines[e.Start-1])
 	if end == "" && e.Start > 1 {
-		end = ending(f.lines[e.Start-2])
+		end = lineEnd(f.lines[e.Start-2])
 	}
 	if end == "" {
 		end = "\n"
@@ -188,20 +188,20 @@ func (f *file) renewed(e Edit) []string {
 	var lines []string
 	for i, l := range e.New {
 		if i == len(e.New)-1 {
-			end = ending(f.lines[e.End-1])
+			end = lineEnd(f.lines[e.End-1])
 		}
 		lines = append(lines, l+end)
 	}
 	return lines
 }
 
-// fixed is the file with its edits made.
-func (f *file) fixed() []byte {
+// content is the file with its edits made.
+func (f *file) content() []byte {
 	var b bytes.Buffer
 	done := 0
 	for _, e := range f.edits {
 		b.WriteString(strings.Join(f.lines[done:e.Start-1], ""))
-		b.WriteString(strings.Join(f.renewed(e), ""))
+		b.WriteString(strings.Join(f.newLines(e), ""))
 		done = e.End
 	}
 	b.WriteString(strings.Join(f.lines[done:], ""))

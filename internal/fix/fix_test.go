@@ -47,14 +47,14 @@ func TestPlan(t *testing.T) {
 		{"the same lines twice", "a\nb\nc\n", "a\nb\nc\n", []precedent.Finding{suggestion("f", 2, 3, "X"), suggestion("f", 3, 3, "Y")}, "a\nX\n", "changes the same lines"},
 		{"shifted", "a\nb\nc\n", "new\nnew\na\nb\nc\n", []precedent.Finding{suggestion("f", 2, 2, "B")}, "new\nnew\na\nB\nc\n", ""},
 		{"shifted, told apart by the neighbours", "a\nb\nc\n", "b\na\nb\nc\n", []precedent.Finding{suggestion("f", 2, 2, "B")}, "b\na\nB\nc\n", ""},
-		{"shifted, not to be told apart", "a\nb\nc\n", "a\nb\nc\na\nb\nc\n", []precedent.Finding{suggestion("f", 2, 2, "B")}, "", "stand at 2 places"},
+		{"shifted, not to be told apart", "a\nb\nc\n", "a\nb\nc\na\nb\nc\n", []precedent.Finding{suggestion("f", 2, 2, "B")}, "", "in 2 places"},
 		{"equal lines, nothing shifted", "b\nb\nb\n", "b\nb\nb\n", []precedent.Finding{suggestion("f", 2, 2, "B")}, "b\nB\nb\n", ""},
-		{"gone", "a\nb\nc\n", "a\nx\nc\n", []precedent.Finding{suggestion("f", 2, 2, "B")}, "", "something else"},
+		{"gone", "a\nb\nc\n", "a\nx\nc\n", []precedent.Finding{suggestion("f", 2, 2, "B")}, "", "has changed"},
 		{"carriage returns stay", "a\r\nb\r\nc\r\n", "a\r\nb\r\nc\r\n", []precedent.Finding{suggestion("f", 2, 2, "x\ny")}, "a\r\nx\r\ny\r\nc\r\n", ""},
 		{"no end of the last line", "a\nb", "a\nb", []precedent.Finding{suggestion("f", 2, 2, "x\ny\n")}, "a\nx\ny", ""},
 		{"only line without end", "a", "a", []precedent.Finding{suggestion("f", 1, 1, "x\ny")}, "x\ny", ""},
-		{"beyond the file", "a\n", "a\n", []precedent.Finding{suggestion("f", 2, 2, "x")}, "", "no lines of the new file"},
-		{"deleted line", "a\n", "a\n", []precedent.Finding{{Span: precedent.Span{Path: "f", Side: precedent.Left, Start: 1, End: 1}, Suggestion: "x"}}, "", "no lines of the new file"},
+		{"beyond the file", "a\n", "a\n", []precedent.Finding{suggestion("f", 2, 2, "x")}, "", "lines of the new file"},
+		{"deleted line", "a\n", "a\n", []precedent.Finding{{Span: precedent.Span{Path: "f", Side: precedent.Left, Start: 1, End: 1}, Suggestion: "x"}}, "", "lines of the new file"},
 		{"hidden finding", "a\n", "a\n", []precedent.Finding{{Span: suggestion("f", 1, 1, "x").Span, Suggestion: "x", Dropped: precedent.Refuted}}, "", ""},
 		{"no such file", "a\n", "a\n", []precedent.Finding{suggestion("g", 1, 1, "x")}, "", "cannot be read"},
 	} {
@@ -62,7 +62,7 @@ func TestPlan(t *testing.T) {
 			p := New(test.findings, reading(map[string]string{"f": test.head}), reading(map[string]string{"f": test.now}))
 			got := ""
 			if len(p.files) > 0 {
-				got = string(p.files[0].fixed())
+				got = string(p.files[0].content())
 			}
 			if got != test.want {
 				t.Errorf("the file becomes %q, want %q", got, test.want)
@@ -105,7 +105,7 @@ func TestPatch(t *testing.T) {
 		put(t, name, text)
 		apply(t, dir, p.Patch())
 		byGit := read(t, name)
-		if want := string(p.files[0].fixed()); byGit != want {
+		if want := string(p.files[0].content()); byGit != want {
 			t.Fatalf("git makes %q of %q, want %q\n%s", byGit, text, want, p.Patch())
 		}
 		put(t, name, text)

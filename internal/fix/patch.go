@@ -8,8 +8,8 @@ import (
 	"github.com/precedent-dev/precedent/internal/git"
 )
 
-// around is how many unchanged lines a patch shows on each side, as git does.
-const around = 3
+// contextLines is how many unchanged lines a patch shows on each side, as git does.
+const contextLines = 3
 
 // Patch is the plan as git apply reads it.
 func (p Plan) Patch() []byte {
@@ -19,7 +19,7 @@ func (p Plan) Patch() []byte {
 		shift := 0
 		for i := 0; i < len(f.edits); {
 			n := i + 1
-			for n < len(f.edits) && f.edits[n].Start-f.edits[n-1].End <= 2*around {
+			for n < len(f.edits) && f.edits[n].Start-f.edits[n-1].End <= 2*contextLines {
 				n++
 			}
 			shift = f.hunk(&b, f.edits[i:n], shift)
@@ -32,14 +32,14 @@ func (p Plan) Patch() []byte {
 // hunk writes edits that are near each other. shift is by how many lines the
 // edits before made the file longer; the new shift is returned.
 func (f *file) hunk(b *bytes.Buffer, edits []Edit, shift int) int {
-	first := max(edits[0].Start-around, 1)
-	last := min(edits[len(edits)-1].End+around, len(f.lines))
+	first := max(edits[0].Start-contextLines, 1)
+	last := min(edits[len(edits)-1].End+contextLines, len(f.lines))
 	var body bytes.Buffer
 	next, grown := first, 0
 	for _, e := range edits {
 		write(&body, ' ', f.lines[next-1:e.Start-1])
 		write(&body, '-', f.lines[e.Start-1:e.End])
-		lines := f.renewed(e)
+		lines := f.newLines(e)
 		write(&body, '+', lines)
 		grown += len(lines) - (e.End - e.Start + 1)
 		next = e.End + 1

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Kind is a kind of forge.
+// Kind is the software of a forge.
 type Kind string
 
 // The kinds.
@@ -15,15 +15,15 @@ const (
 	Local  Kind = "local"
 )
 
-// Address says which forge is meant.
+// Address identifies a forge.
 type Address struct {
 	Kind Kind
-	// At is the forge's URL, or the folder of a local one. It may be empty for
-	// GitHub: github.com.
+	// At is the URL of the forge, or the folder of a local one. If it is empty,
+	// GitHub is github.com.
 	At string
 }
 
-// ParseAddress reads KIND:AT, or the kind alone where that says enough.
+// ParseAddress parses KIND:AT, or "github" for github.com.
 func ParseAddress(s string) (Address, error) {
 	kind, at, _ := strings.Cut(s, ":")
 	a := Address{Kind(kind), at}
@@ -31,10 +31,10 @@ func ParseAddress(s string) (Address, error) {
 	case a.Kind == GitHub, a.Kind == Gitea && at != "", a.Kind == Local && at != "":
 		return a, nil
 	}
-	return Address{}, fmt.Errorf("no forge %q: want github, github:https://HOST/api/v3, gitea:https://HOST or local:DIR", s)
+	return Address{}, fmt.Errorf("invalid forge %q: want github, github:https://HOST/api/v3, gitea:https://HOST or local:DIR", s)
 }
 
-// String is what ParseAddress reads.
+// String returns the form that ParseAddress parses.
 func (a Address) String() string {
 	if a.At == "" {
 		return string(a.Kind)

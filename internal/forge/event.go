@@ -2,24 +2,25 @@ package forge
 
 import "github.com/precedent-dev/precedent"
 
-// Event is something that happened on a forge, as it tells by a webhook, or to a
-// workflow by a file. What is not told is zero.
+// Event is something that happened on a forge, read from a webhook or from the event
+// file of a workflow. Fields that the payload does not contain are zero.
 type Event struct {
 	Kind EventKind
 	Repo precedent.Repo
-	// Pulls are the numbers of the pull requests of Repo that it is about.
+	// Pulls are the numbers of the affected pull requests in Repo.
 	Pulls []int
-	// Head is the commit that it is about.
+	// Head is the affected commit.
 	Head string
-	// Comment is what was said. Its Kind is empty if the forge does not tell that.
+	// Comment is the comment that was made. Its Kind is empty if the payload does not
+	// contain it.
 	Comment CommentRef
 	By      Person // who made it happen
 }
 
-// EventKind sorts events.
+// EventKind is the type of an event.
 type EventKind string
 
-// The kinds. NoEvent stands for everything else.
+// The kinds. NoEvent is any other event.
 const (
 	NoEvent      EventKind = ""
 	PullEvent    EventKind = "pull_request" // it was opened, pushed to, labelled, closed …
@@ -28,6 +29,5 @@ const (
 	PushEvent    EventKind = "push"
 )
 
-// MaxEvent bounds what a forge tells of an event, in bytes: GitHub caps payloads at
-// 25 MB.
+// MaxEvent bounds a payload, in bytes: GitHub caps payloads at 25 MB.
 const MaxEvent = 25 << 20

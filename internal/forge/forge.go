@@ -1,91 +1,94 @@
-// Package forge is the seam to whatever hosts pull requests. A forge is read and
-// written here; what it says of the world is a value, and everything that people
-// wrote on it is untrusted.
+// Package forge is the interface to the hosts of pull requests. All text that people
+// wrote on a forge is untrusted.
 //
-// What a forge cannot do is an Unsupported in the answer, and what it refuses of
-// several things is a Rejected: neither is an error. A request that changes
-// something is sent once. If it may have been carried out and the answer is not
-// known, Error.Unsure says so; the caller looks before it asks again.
+// What a forge cannot do is returned as an Unsupported, and the parts that it refuses
+// as Rejected; neither is an error. A request that makes a change is sent once. If
+// its result is unknown, Error.Unsure is set, and the caller checks before it tries
+// again.
 package forge
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/precedent-dev/precedent"
 )
 
 // Forge reads pull requests and posts to them. Implementations are safe for
-// concurrent use. Errors are *Error.
+// concurrent use. Errors are of type *Error.
 type Forge interface {
-	// Host is the forge's host, as identities name it: github.com.
+	// Host is the forge's host as repository identities contain it, such as
+	// github.com.
 	Host() string
-	// PullRequestURL is the page of a pull request.
+	// PullRequestURL returns the URL of a pull request's page.
 	PullRequestURL(repo precedent.Repo, number int) string
-	// ReadPullRequestURL finds out which pull request a page is about. Errors are of
-	// the kind KindRefused for a page of another forge, and KindInvalid for one of no
+	// ReadPullRequestURL parses the URL of a pull request's page. The error is
+	// KindRefused if the page is on another forge, and KindInvalid if it is not a
 	// pull request.
 	ReadPullRequestURL(page string) (precedent.Repo, int, error)
-	// LineURL is the page of lines of a file at a commit, of the file if Start is 0;
-	// empty if the forge shows no files.
+	// LineURL returns the URL of lines of a file at a commit, or of the file if Start
+	// is 0. It is empty if the forge does not show files.
 	LineURL(repo precedent.Repo, commit string, s precedent.Span) string
-	// ReadEvent reads an event by the name that the forge gives it. One that is not
-	// known is a NoEvent; what cannot be understood, or is about another forge, is
-	// an error.
+	// ReadEvent parses a webhook payload; name is the forge's name of the event. An
+	// unknown event is a NoEvent. A payload that is malformed or about another forge
+	// is an error.
 	ReadEvent(name string, payload []byte) (Event, error)
-	// Me is the account that posts.
+	// Me returns the account that posts.
 	Me(ctx context.Context) (Person, error)
-	// PullRequest reads one pull request of the repository.
+	// PullRequest reads one pull request.
 	PullRequest(ctx context.Context, repo precedent.Repo, number int) (PullRequest, error)
-	// Open lists the open pull requests of the repository, the one that changed
-	// last first. Files is 0 in them. To ask again while nothing has changed is
-	// cheap where the forge has conditional requests.
+	// Open lists the open pull requests, the most recently updated first. Their Files
+	// is 0. Where the forge supports conditional requests, an unchanged list is
+	// cheap.
 	Open(ctx context.Context, repo precedent.Repo) ([]PullRequest, error)
-	// Comments reads everything that was said on a pull request, oldest first. Of
-	// more than can be read it returns the oldest, with a KindTooLarge error.
+	// Comments reads all comments on a pull request, oldest first. If there are more
+	// than it can read, it returns the oldest and a KindTooLarge error.
 	Comments(ctx context.Context, repo precedent.Repo, number int) ([]Comment, error)
 	// Threads reads the conversations on lines, in the order of their first comments.
 	Threads(ctx context.Context, repo precedent.Repo, number int) ([]Thread, error)
-	// Reactions reads who reacted to a comment.
+	// Reactions reads the reactions to a comment.
 	Reactions(ctx context.Context, repo precedent.Repo, number int, to CommentRef) ([]Reaction, error)
-	// Permission is what a person may do in the repository now, asked live. It is
-	// never guessed from what a comment says of its author.
+	// Permission asks the forge what a person may do in the repository now. It never
+	// trusts what a comment says about its author.
 	Permission(ctx context.Context, repo precedent.Repo, p Person) (Permission, error)
-	// Patch is the diff as the forge computes it: the fallback where git cannot
-	// fetch. Files that it knows of and whose diff it does not give are returned
-	// with the reason.
+	// Patch returns the diff as the forge computes it, for use when git cannot fetch.
+	// Files whose diff the forge does not return are listed with the reason.
 	Patch(ctx context.Context, repo precedent.Repo, number int) ([]byte, []precedent.SkippedFile, error)
-	// Quota is what is left of the forge's rate limit, as it said last.
+	// Quota returns the rate limit as of the last response.
 	Quota() Quota
 
-	// Post posts a review: all that is not in Posted.Rejected, in one visible review.
+	// Post posts a review. Everything but Posted.Rejected appears in one visible
+	// review.
 	Post(ctx context.Context, repo precedent.Repo, number int, d Draft) (Posted, error)
-	// Comment says something on the pull request as a whole.
+	// Comment comments on the pull request as a whole.
 	Comment(ctx context.Context, repo precedent.Repo, number int, body string) (Comment, error)
-	// Reply answers in the conversation that begins with the inline comment.
+	// Reply replies in the conversation that starts with the inline comment.
 	Reply(ctx context.Context, repo precedent.Repo, number int, to precedent.ForgeID, body string) (Comment, error)
-	// Edit replaces the words of a comment of Me's.
+	// Edit replaces the text of a comment by Me.
 	Edit(ctx context.Context, repo precedent.Repo, number int, c CommentRef, body string) error
-	// Delete removes a comment of Me's, or folds it up where the forge keeps all:
-	// the words of a review. One that is not there any more is no error.
+	// Delete deletes a comment by Me, or minimizes it if the forge keeps everything,
+	// as GitHub keeps the text of reviews. Deleting a comment that does not exist
+	// succeeds.
 	Delete(ctx context.Context, repo precedent.Repo, number int, c CommentRef) (Unsupported, error)
-	// Resolve closes a conversation, or opens it again.
+	// Resolve resolves a conversation, or reopens it if closed is false.
 	Resolve(ctx context.Context, repo precedent.Repo, number int, t Thread, closed bool) (Unsupported, error)
-	// AddLabel puts a label on a pull request, and makes the label if the repository
-	// has none of that name. One that is there already is no error.
+	// AddLabel adds a label to a pull request, and creates it in the repository if
+	// needed. Adding a label twice succeeds.
 	AddLabel(ctx context.Context, repo precedent.Repo, number int, label string) (Unsupported, error)
-	// RemoveLabel takes a label from a pull request. One that is not there is no error.
+	// RemoveLabel removes a label from a pull request. Removing a label that is not
+	// set succeeds.
 	RemoveLabel(ctx context.Context, repo precedent.Repo, number int, label string) (Unsupported, error)
-	// Check says on a commit how the review of it ended: one check a name and
-	// commit, which later ones replace.
+	// Check reports the result of a review on a commit. A later check replaces an
+	// earlier one of the same name and commit.
 	Check(ctx context.Context, repo precedent.Repo, c Check) (Unsupported, error)
 }
 
-// Unsupported says why a forge, or the token, cannot do something, for a person;
-// it is empty if it was done.
+// Unsupported is the reason, for the user, why the forge or the token cannot do
+// something. It is empty if it was done.
 type Unsupported string
 
-// Bounds of what is sent, GitHub's, which no other forge undercuts.
+// Limits on what is posted. They are those of GitHub; other forges allow at least as much.
 const (
 	// MaxPost bounds the body of a comment or review, in characters.
 	MaxPost = 65_536
@@ -93,7 +96,7 @@ const (
 	MaxRemarks = 30
 )
 
-// CommentRef names a comment: its id is one of its kind only.
+// CommentRef identifies a comment: ids are unique only within a kind.
 type CommentRef struct {
 	Kind CommentKind
 	ID   precedent.ForgeID
@@ -101,21 +104,22 @@ type CommentRef struct {
 
 // Thread is a conversation on lines, as the forge groups it.
 type Thread struct {
-	ID       precedent.ForgeID   // empty if the forge has no name for it
+	ID       precedent.ForgeID   // empty if the forge does not name conversations
 	Comments []precedent.ForgeID // its inline comments, oldest first
-	Closed   bool                // it is shown as resolved
-	ClosedBy Person              // the zero Person if it is open, or the forge does not tell
+	Closed   bool                // resolved
+	ClosedBy Person              // zero if it is open, or unknown
 	Outdated bool
 }
 
-// Reaction is a person's sign on a comment.
+// Reaction is an emoji reaction to a comment.
 type Reaction struct {
 	Who     Person
-	Content string // "+1" or "-1"; others as the forge names them
+	Content string // "+1" and "-1"; other reactions by the forge's names
 	At      time.Time
 }
 
-// ReviewEvent is what a review does beside saying something. None approves.
+// ReviewEvent is the state that a review sets. There is deliberately none that
+// approves.
 type ReviewEvent string
 
 // The events.
@@ -124,9 +128,9 @@ const (
 	RequestChanges ReviewEvent = "request_changes"
 )
 
-// Draft is a review that is to be posted.
+// Draft is a review to post.
 type Draft struct {
-	Commit  string // whose lines the remarks count; a forge that has another head may refuse it
+	Commit  string // the commit that the lines of Remarks refer to; a forge may refuse it if it is not the head
 	Event   ReviewEvent
 	Body    string   // at most MaxPost characters; not empty
 	Remarks []Remark // at most MaxRemarks
@@ -134,67 +138,67 @@ type Draft struct {
 
 // Remark is an inline comment of a draft.
 type Remark struct {
-	// Span is inside one hunk of the diff. Start is 0 for a remark on the file.
+	// Span lies within one hunk of the diff. Start is 0 for a remark on the whole file.
 	precedent.Span
 	Body string // at most MaxPost characters
 }
 
-// Posted is what became of a draft.
+// Posted is the result of posting a Draft.
 type Posted struct {
-	// Review is the forge's id of the review; empty if there is none, because all of
-	// it was rejected.
+	// Review is the id of the review. It is empty if every remark was rejected and
+	// nothing was posted.
 	Review precedent.ForgeID
-	// Remarks holds the id of each of the draft's remarks; empty for one that was
-	// rejected, or whose id could not be read.
+	// Remarks has an id for each remark of the draft. It is empty for a remark that
+	// was rejected, or whose id could not be read.
 	Remarks     []precedent.ForgeID
 	Rejected    []Rejected
-	Unsupported []Unsupported // what of the event the forge did not take
+	Unsupported []Unsupported // parts of the event that the forge did not accept
 }
 
-// Rejected is a remark that the forge does not take.
+// Rejected is a remark that the forge refused.
 type Rejected struct {
-	Remark int // index in the draft
+	Remark int // index in Draft.Remarks
 	Why    string
 }
 
-// Check is the end of a review, for the list of checks of a commit.
+// Check is the result of a review, for the list of checks of a commit.
 type Check struct {
 	Name   string // "precedent"
 	Commit string
-	Review string // id of the review: to send it again makes no second check
+	Review string // id of the review; sending a check again for the same review does not add one
 	Result CheckResult
 	Title  string // one line
 	Body   string // Markdown, at most MaxPost characters
 	URL    string // of the summary; may be empty
 }
 
-// CheckResult is what a check says. Success is said of a complete review alone. A
-// forge may let a required check pass that is neutral, as GitHub does: whoever
-// wants a gate takes the exit status of the job.
+// CheckResult is the conclusion of a check. Success means a complete review. A forge
+// may let a required check pass that is neutral, as GitHub does; to block merging,
+// use the exit status of the job.
 type CheckResult string
 
 // The results.
 const (
 	Success CheckResult = "success"
 	Failure CheckResult = "failure"
-	Neutral CheckResult = "neutral" // nobody can tell: something was not read
+	Neutral CheckResult = "neutral" // unknown, because part of the change was not read
 )
 
-// MaxBody bounds the words of a pull request or a comment, in bytes: 65,536
-// characters, which is as long as GitHub lets them be, of 4 bytes each.
+// MaxBody bounds the text of a pull request or a comment, in bytes: GitHub's limit of
+// 65,536 characters at 4 bytes each.
 const MaxBody = 4 * 65_536
 
 // Person is an account.
 type Person struct {
-	ID    precedent.ForgeID // stays when the login changes; empty if the account is deleted
-	Login string            // "ghost" if the account is deleted
+	ID    precedent.ForgeID // does not change with the login; empty if the account was deleted
+	Login string            // "ghost" if the account was deleted
 	Bot   bool
 }
 
-// Permission is what a person may do.
+// Permission is what a person may do in a repository.
 type Permission string
 
-// The permissions, least first.
+// The permissions, from least to most.
 const (
 	None  Permission = "none"
 	Read  Permission = "read"
@@ -202,25 +206,25 @@ const (
 	Admin Permission = "admin"
 )
 
-// MayWrite tells whether the person's word counts as the team's.
+// MayWrite reports whether the person is treated as a member of the team.
 func (p Permission) MayWrite() bool { return p == Write || p == Admin }
 
-// PullRequest is a pull request as it is now.
+// PullRequest is a pull request in its current state.
 type PullRequest struct {
 	Number      int
 	Title, Body precedent.Untrusted // at most MaxBody bytes each
 	Author      Person
 	State       State
 	Draft       bool
-	URL         string // of its page
+	URL         string // the page of the pull request
 	Base, Head  Branch
-	// Ref is the ref of the base repository that holds the head, forks included:
+	// Ref is the ref in the base repository that points to the head, also for forks:
 	// refs/pull/7/head on GitHub.
 	Ref     string
 	Labels  []string
 	Updated time.Time
-	Files   int  // changed ones, as the forge counts them
-	Locked  bool // nobody may comment
+	Files   int  // number of changed files, as the forge counts them
+	Locked  bool // comments are disabled
 }
 
 // State of a pull request.
@@ -233,43 +237,43 @@ const (
 	Merged State = "merged"
 )
 
-// Branch is one end of a pull request.
+// Branch is the base or the head of a pull request.
 type Branch struct {
-	Repo precedent.Repo // the zero Repo if it is deleted
+	Repo precedent.Repo // zero if the repository was deleted
 	Name string
 	SHA  string
-	// CloneURL is where git fetches it, without any credential.
+	// CloneURL is the URL to fetch from. It contains no credential.
 	CloneURL string
 }
 
-// Comment is something that somebody said on a pull request.
+// Comment is a comment on a pull request, or the text of a review.
 type Comment struct {
 	ID       precedent.ForgeID
 	Kind     CommentKind
 	Author   Person
 	Body     precedent.Untrusted // at most MaxBody bytes
-	Cut      bool                // Body is the beginning of a longer one
+	Cut      bool                // Body was truncated
 	At       time.Time
-	Edited   time.Time // equal to At if it never was, or the forge does not tell
+	Edited   time.Time // equal to At if it was never edited, or the forge does not tell
 	URL      string
-	ReplyTo  precedent.ForgeID // the comment that it answers; empty for none
-	Review   precedent.ForgeID // that an inline comment came with; empty if the forge does not tell
-	Span     precedent.Span    // of an inline comment; the zero Span else
-	Commit   string            // whose lines Span counts; empty without a Span
-	Outdated bool              // the code that it is about has changed
-	// Votes are the thumbs up and down on an inline comment; -1 if the forge does not
-	// tell how many, so that only Reactions can.
+	ReplyTo  precedent.ForgeID // the comment it replies to; empty for none
+	Review   precedent.ForgeID // the review of an inline comment; empty if the forge does not tell
+	Span     precedent.Span    // zero unless the comment is inline
+	Commit   string            // the commit that Span refers to; empty without a Span
+	Outdated bool              // the commented code has changed
+	// Votes is the number of 👍 and 👎 reactions to an inline comment, or -1 if the
+	// forge does not include it, so that only Reactions can tell.
 	Votes int
 }
 
-// CommentKind says what a comment stands on.
+// CommentKind is what a comment is attached to.
 type CommentKind string
 
 // The kinds.
 const (
-	OnThread CommentKind = "issue"  // on the pull request as a whole
-	OnReview CommentKind = "review" // the words of a review
-	OnLine   CommentKind = "inline" // on lines of the diff
+	OnThread CommentKind = "issue"  // the pull request as a whole
+	OnReview CommentKind = "review" // the text of a review
+	OnLine   CommentKind = "inline" // lines of the diff
 )
 
 // Quota is a rate limit.
@@ -278,39 +282,49 @@ type Quota struct {
 	Reset       time.Time
 }
 
-// ErrorKind sorts the errors of a forge.
+// ErrorKind classifies the errors of a forge.
 type ErrorKind string
 
 // The kinds.
 const (
-	KindAuth     ErrorKind = "auth"      // the token is wrong, or lacks a permission
-	KindNotFound ErrorKind = "not-found" // there is no such thing, or the token may not see it
-	KindRate     ErrorKind = "rate"      // the rate limit is used up until Error.Retry
+	KindAuth     ErrorKind = "auth"      // the token is invalid or is missing a permission
+	KindNotFound ErrorKind = "not-found" // it does not exist, or the token cannot access it
+	KindRate     ErrorKind = "rate"      // the rate limit is exceeded until Error.Retry
 	KindServer   ErrorKind = "server"    // 5xx
 	KindNetwork  ErrorKind = "network"
-	KindAnswer   ErrorKind = "answer"    // it cannot be understood
-	KindTooLarge ErrorKind = "too-large" // more than the forge gives, or than is read
-	KindRefused  ErrorKind = "refused"   // not sent: it would go elsewhere, or names nothing that a forge can hold
-	KindInvalid  ErrorKind = "invalid"   // the forge does not take what it was sent, and was not changed
-	KindClosed   ErrorKind = "closed"    // nothing can be said here any more: locked, archived, deleted
+	KindAnswer   ErrorKind = "answer"    // the response is malformed or unexpected
+	KindTooLarge ErrorKind = "too-large" // more than the forge returns, or than we read
+	KindRefused  ErrorKind = "refused"   // not sent: the address or a name in it is not valid on this forge
+	KindInvalid  ErrorKind = "invalid"   // the forge rejected the request, and nothing changed
+	KindClosed   ErrorKind = "closed"    // comments are no longer possible: locked, archived, deleted
 )
 
-// Error is a request that failed. Its text never holds a token.
+// Error is a failed request. Its text never contains a token.
 type Error struct {
 	Kind   ErrorKind
 	Status int       // HTTP status; 0 without one
-	Retry  time.Time // when it may be asked again; zero if it does not say
+	Retry  time.Time // when the request may be repeated; zero if unknown
 	Msg    string
-	Hint   string // what a person can do
-	// Unsure tells that the request would change something, and may have been
-	// carried out.
+	Hint   string // what the user can do
+	// Unsure is set if the request makes a change and may have been carried out.
 	Unsure bool
-	// Err is why nobody waited for the answer: the context's error; nil else.
+	// Err is the context's error if the caller stopped waiting, else nil.
 	Err error
+}
+
+// CheckNumbers refuses ids that are not positive numbers, for forges that number
+// comments: such an id would be sent as number 0.
+func CheckNumbers(ids ...precedent.ForgeID) error {
+	for _, id := range ids {
+		if id.Number() <= 0 {
+			return &Error{Kind: KindRefused, Msg: fmt.Sprintf("invalid comment id %q: want a positive number", id)}
+		}
+	}
+	return nil
 }
 
 // Unwrap returns Err.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Error says what happened.
+// Error returns the message.
 func (e *Error) Error() string { return e.Msg }

@@ -14,9 +14,9 @@ import (
 	"time"
 )
 
-// Blobs reads the contents of files at revisions, through one run of git that
-// lasts until Close or until the context that it was made with ends. Its
-// methods may be called concurrently; reads take turns.
+// Blobs reads the contents of files at revisions, through one git process that runs
+// until Close or until the context it was made with ends. Its methods are safe for
+// concurrent use; reads take turns.
 type Blobs struct {
 	repo    *Repo
 	mu      sync.Mutex
@@ -27,12 +27,13 @@ type Blobs struct {
 	broken  error
 	expired atomic.Bool
 	once    sync.Once
-	waited  error // how the run ended
+	waited  error // how the process ended
 }
 
 const opBlob = "read blob"
 
-// Blobs starts reading. Close is optional: the repository's Close does it, too.
+// Blobs starts the process. Closing it is optional: the repository's Close does it
+// too.
 func (r *Repo) Blobs(ctx context.Context) (*Blobs, error) {
 	b := &Blobs{repo: r, said: &tail{}}
 	b.cmd = r.command(ctx, call{op: opBlob, args: []string{"cat-file", "--batch-command", "-z"}})
@@ -51,7 +52,7 @@ func (r *Repo) Blobs(ctx context.Context) (*Blobs, error) {
 	return b, nil
 }
 
-// register starts the run, unless the repository is closed already.
+// register records the process, unless the repository is closed.
 func (r *Repo) register(b *Blobs) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -65,7 +66,7 @@ func (r *Repo) register(b *Blobs) error {
 	return nil
 }
 
-// Close ends the run.
+// Close ends the process.
 func (b *Blobs) Close() error {
 	b.repo.mu.Lock()
 	delete(b.repo.open, b)
@@ -77,21 +78,21 @@ func (b *Blobs) Close() error {
 func (b *Blobs) end() {
 	b.once.Do(func() {
 		b.in.Close()
-		_ = killGroup(b.cmd) // it may have ended already
+		_ = killGroup(b.cmd) // it may have already ended
 		b.waited = b.cmd.Wait()
 	})
 }
 
-// Read returns the file at a path of a revision, which is the full id of a
-// commit or a tree; an empty one has no files. A symbolic link's content is
-// its text. Errors wrap ErrNotFound if there is no file at the path, and
-// ErrTooLarge if it has more than max bytes.
+// Read returns the file at a path of a revision. The revision is the full id of a
+// commit or a tree; an empty one has no files. A symbolic link's content is its
+// target. Errors wrap ErrNotFound if there is no file at the path, and ErrTooLarge if
+// it is larger than max bytes.
 func (b *Blobs) Read(rev, path string, max int64) ([]byte, error) {
 	if rev == "" || !isPlain(path) {
 		return nil, fmt.Errorf("%s: %w", printable(path), ErrNotFound)
 	}
 	if !b.repo.hash.valid(rev) {
-		return nil, &Error{Op: opBlob, Msg: "not the id of a commit or a tree: " + printable(strconv.Quote(rev))}
+		return nil, &Error{Op: opBlob, Msg: "not a commit or tree id: " + printable(strconv.Quote(rev))}
 	}
 	data, err := b.read(rev+":"+path, max)
 	if errors.Is(err, ErrNotFound) || errors.Is(err, ErrTooLarge) {
@@ -100,10 +101,10 @@ func (b *Blobs) Read(rev, path string, max int64) ([]byte, error) {
 	return data, err
 }
 
-// ReadID returns the blob with an id. Errors are those of Read.
+// ReadID returns the blob with an id. It returns the same errors as Read.
 func (b *Blobs) ReadID(id string, max int64) ([]byte, error) {
 	if !b.repo.hash.valid(id) {
-		return nil, &Error{Op: opBlob, Msg: "not the id of a blob: " + printable(strconv.Quote(id))}
+		return nil, &Error{Op: opBlob, Msg: "not a blob id: " + printable(strconv.Quote(id))}
 	}
 	data, err := b.read(id, max)
 	if errors.Is(err, ErrNotFound) || errors.Is(err, ErrTooLarge) {
@@ -112,8 +113,8 @@ func (b *Blobs) ReadID(id string, max int64) ([]byte, error) {
 	return data, err
 }
 
-// read asks what an object is before it asks for its content, so that git
-// never sends more than is taken.
+// read asks for an object's type and size before its content, so that git never sends
+// more than max bytes.
 func (b *Blobs) read(name string, max int64) ([]byte, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -137,20 +138,20 @@ func (b *Blobs) read(name string, max int64) ([]byte, error) {
 		return nil, ErrTooLarge
 	}
 	if id, size, err = b.ask("contents", id); err == nil && (id == "" || size > max) {
-		err = errors.New("git changed its mind about an object")
+		err = errors.New("git gave two different answers for an object")
 	}
 	if err != nil {
 		return nil, b.fail(err)
 	}
-	data := make([]byte, size+1) // git ends the content with a newline of its own
+	data := make([]byte, size+1) // git adds a newline to the content
 	if _, err := io.ReadFull(b.out, data); err != nil {
 		return nil, b.fail(err)
 	}
 	return data[:size], nil
 }
 
-// ask sends one command and reads the head of its answer: the id and the size
-// of a blob, or an empty id if there is none.
+// ask sends one command and reads the header of the answer: the id and the size of a
+// blob, or an empty id if there is none.
 func (b *Blobs) ask(command, name string) (id string, size int64, err error) {
 	if _, err := io.WriteString(b.in, command+" "+name+"\x00"); err != nil {
 		return "", 0, err
@@ -167,7 +168,7 @@ func (b *Blobs) ask(command, name string) (id string, size int64, err error) {
 		}
 		return "", 0, err
 	}
-	// "NAME missing", where a name may hold newlines.
+	// The answer is "NAME missing", and a name can contain newlines.
 	for range strings.Count(name, "\n") {
 		if _, err := b.line(); err != nil {
 			return "", 0, err
@@ -176,7 +177,7 @@ func (b *Blobs) ask(command, name string) (id string, size int64, err error) {
 	return "", 0, nil
 }
 
-// line reads one line of an answer, which is no longer than a name may be.
+// line reads one line of an answer. It is no longer than the longest name.
 func (b *Blobs) line() (string, error) {
 	var text []byte
 	for {
@@ -193,7 +194,7 @@ func (b *Blobs) line() (string, error) {
 	}
 }
 
-// fail ends a run that can no longer be trusted.
+// fail ends a process whose output can no longer be trusted.
 func (b *Blobs) fail(err error) error {
 	b.end()
 	e := &Error{Op: opBlob, Err: err, Msg: errorLine(b.said.String())}
@@ -201,7 +202,7 @@ func (b *Blobs) fail(err error) error {
 	case b.expired.Load():
 		e.Msg, e.Err = "git took longer than "+b.repo.options.Timeout.String(), context.DeadlineExceeded
 	case exitCode(b.waited) == exitUsage:
-		e.Msg, e.Hint = "git does not know an option: "+e.Msg, tooOld
+		e.Msg, e.Hint = "git does not support an option: "+e.Msg, tooOld
 	case e.Msg == "":
 		e.Msg = "git ended: " + err.Error()
 	}

@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// builder makes a tree of another one and of changes, through one run of git
-// that keeps all new objects of a snapshot in one file of the shadow. A path
-// must be removed before a path below it is added.
+// builder makes a tree from another one and a list of changes, with one git process
+// that writes all new objects of a snapshot to one file in the shadow. Remove a path
+// before adding a path below it.
 type builder struct{ to *bufio.Writer }
 
-// build makes a tree from head's, with the changes that fill notes, and
-// returns its id.
+// build makes a tree from head's, with the changes that fill writes, and returns its
+// id.
 func (r *Repo) build(ctx context.Context, from head, fill func(*builder) error) (string, error) {
 	in, out := io.Pipe()
 	filled := make(chan error, 1)
@@ -27,7 +27,7 @@ func (r *Repo) build(ctx context.Context, from head, fill func(*builder) error) 
 		}
 		err := fill(w)
 		if err == nil {
-			// The root's line comes last: git has read all before it writes it.
+			// The root's line is last: git writes it after reading everything.
 			fmt.Fprintf(w.to, "ls \"\"\ndone\n")
 			err = w.to.Flush()
 		}
@@ -35,8 +35,8 @@ func (r *Repo) build(ctx context.Context, from head, fill func(*builder) error) 
 		filled <- err
 	}()
 	said, err := r.run(ctx, call{op: opSnapshot, stdin: in, args: []string{"fast-import", "--quiet", "--done", "--force"}}, configBytes)
-	in.Close() // wakes a writer that nobody reads any more
-	// What stopped the filling is the reason, unless git was stopped first.
+	in.Close() // unblocks a writer without a reader
+	// An error from fill is the cause, unless git was stopped first.
 	if fillErr := <-filled; fillErr != nil && !errors.Is(fillErr, io.ErrClosedPipe) && (err == nil || exitCode(err) >= 0) {
 		return "", asError(opSnapshot, fillErr)
 	}
@@ -47,10 +47,10 @@ func (r *Repo) build(ctx context.Context, from head, fill func(*builder) error) 
 	switch {
 	case len(fields) == 3 && fields[1] == "tree" && r.hash.valid(fields[2]):
 		return fields[2], nil
-	case len(fields) > 0 && fields[0] == "missing": // no file is left
+	case len(fields) > 0 && fields[0] == "missing": // the tree is empty
 		return r.hash.emptyTree(), nil
 	}
-	return "", &Error{Op: opSnapshot, Msg: "git named no tree: " + printable(string(said))}
+	return "", &Error{Op: opSnapshot, Msg: "git did not name a tree: " + printable(string(said))}
 }
 
 // staged applies the changes between HEAD and the index.
@@ -67,7 +67,7 @@ func (w *builder) staged(changes []change) {
 	}
 }
 
-// remove takes a path out of the tree; one that is not in it is none.
+// remove takes a path out of the tree. It does nothing if the path is not there.
 func (w *builder) remove(path string) {
 	fmt.Fprintf(w.to, "D %s\n", QuotePath(path))
 }

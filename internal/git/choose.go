@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// The questions that choose asks at once.
+// The revisions that choose resolves at once.
 const (
 	askHead = iota
 	askTree
@@ -20,9 +20,9 @@ const (
 	questions
 )
 
-// choose takes the range that a user most likely means: what the branch adds
-// to its upstream, else what is not committed, else the last commit. Without
-// an upstream the remote's default branch, or a local main or master, stands in.
+// choose picks the range that a user most likely means: what the branch adds to its
+// upstream, else what is uncommitted, else the last commit. Without an upstream it
+// uses the remote's default branch, or a local main or master.
 func (r *Repo) choose(ctx context.Context) (Range, error) {
 	branch := r.branch(ctx)
 	upstream, upstreamName := r.upstream(branch)
@@ -44,7 +44,7 @@ func (r *Repo) choose(ctx context.Context) (Range, error) {
 	}
 	head := found[askHead].id
 	if head == "" {
-		return Range{}, noCommits(opRange)
+		return Range{}, noCommitsError(opRange)
 	}
 	name := branch
 	if name == "" {
@@ -52,7 +52,7 @@ func (r *Repo) choose(ctx context.Context) (Range, error) {
 	}
 	against, againstName := found[askUpstream].id, upstreamName
 	if upstream == "" || against == "" {
-		against, againstName = standIn(found, branch)
+		against, againstName = defaultBase(found, branch)
 	}
 	if against != "" && against != head {
 		base, err := r.mergeBase(ctx, against, head)
@@ -69,17 +69,17 @@ func (r *Repo) choose(ctx context.Context) (Range, error) {
 			return rg, err
 		}
 	}
-	return r.chooseHere(ctx, found, name, againstName)
+	return r.chooseUncommitted(ctx, found, name, againstName)
 }
 
-// chooseHere takes what is not committed, else the last commit.
-func (r *Repo) chooseHere(ctx context.Context, found []answer, name, against string) (Range, error) {
+// chooseUncommitted picks what is uncommitted, else the last commit.
+func (r *Repo) chooseUncommitted(ctx context.Context, found []answer, name, against string) (Range, error) {
 	why := "no range was given"
 	if against != "" {
 		why += " and " + name + " adds nothing to " + against
 	}
 	var rg Range
-	if r.place.top != "" && r.elsewhere() == "" {
+	if r.place.top != "" && r.configuredWorkTree() == "" {
 		var err error
 		rg, err = r.snapshot(ctx, head{found[askHead].id, found[askTree].id})
 		if err != nil {
@@ -96,11 +96,11 @@ func (r *Repo) chooseHere(ctx context.Context, found []answer, name, against str
 	return last, err
 }
 
-// last is the last commit against its first parent.
+// last returns the last commit against its first parent.
 func (r *Repo) last(ctx context.Context, head, parent, name string) (Range, error) {
 	if parent == "" && r.shallow[head] {
 		return Range{}, &Error{
-			Op: opRange, Msg: "the clone is shallow: it does not hold what the last commit changed",
+			Op: opRange, Msg: "the clone is shallow: it lacks the parent of the last commit",
 			Hint: r.deepen("--deepen=1"),
 		}
 	}
@@ -115,18 +115,18 @@ func (r *Repo) last(ctx context.Context, head, parent, name string) (Range, erro
 
 const emptyTreeName = "the empty tree"
 
-// standIn picks what a branch without upstream is compared with.
-func standIn(found []answer, branch string) (id, name string) {
+// defaultBase picks the base for a branch without an upstream.
+func defaultBase(found []answer, branch string) (id, name string) {
 	names := [...]string{"origin/HEAD", "origin/main", "origin/master", "main", "master"}
 	for i := range names {
 		at := askOriginHead + i
 		if at >= askMain && (branch == "main" || branch == "master") {
-			break // one of these is not the other's base
+			break // main and master are not each other's base
 		}
 		if id = found[at].id; id == "" {
 			continue
 		}
-		if at == askOriginHead { // say its own name if it has one of the usual
+		if at == askOriginHead { // prefer the branch's own name if it is a usual one
 			for _, alias := range []int{askOriginMain, askOriginMaster} {
 				if found[alias].id == id {
 					return id, names[alias-askOriginHead]
@@ -138,7 +138,7 @@ func standIn(found []answer, branch string) (id, name string) {
 	return "", ""
 }
 
-// branch is the name of the current branch; empty if HEAD is detached.
+// branch returns the name of the current branch; empty if HEAD is detached.
 func (r *Repo) branch(ctx context.Context) string {
 	const heads = "refs/heads/"
 	text, err := readRegular(filepath.Join(r.place.gitDir, "HEAD"), 1<<16)
@@ -146,7 +146,7 @@ func (r *Repo) branch(ctx context.Context) string {
 	if err != nil || !ok {
 		return ""
 	}
-	if ref == heads+".invalid" { // refs that are kept in another format
+	if ref == heads+".invalid" { // the refs use another format
 		out, err := r.run(ctx, call{op: opRange, view: real, args: []string{"symbolic-ref", "--quiet", "HEAD"}}, 1<<16)
 		if err != nil {
 			return ""
@@ -160,8 +160,8 @@ func (r *Repo) branch(ctx context.Context) string {
 	return name
 }
 
-// upstream is the ref that the configuration names as the branch's upstream,
-// and its name for people; empty if there is none.
+// upstream returns the ref of the branch's configured upstream, and its short name;
+// both are empty if there is none.
 func (r *Repo) upstream(branch string) (ref, name string) {
 	const heads, remotes = "refs/heads/", "refs/remotes/"
 	remote, merge := r.config.last("branch."+branch+".remote"), r.config.last("branch."+branch+".merge")

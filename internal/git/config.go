@@ -9,24 +9,25 @@ import (
 	"strings"
 )
 
-// config is what the repository's and the user's configuration say, as data.
+// config is the configuration of the repository and the user, as data.
 type config []setting
 
-// setting is one line of it. Sections and names are in lower case, what
-// stands between them is as written; a key without a value says "true".
+// setting is one line of it. Sections and names are in lower case, and subsections
+// are unchanged. A key without a value has the value "true".
 type setting struct{ scope, key, value string }
 
-// configBytes caps the configuration: 1 MiB, a thousand times the usual.
+// configBytes is the size limit of the configuration: 1 MiB, a thousand times the
+// usual size.
 const configBytes = 1 << 20
 
-// marker is a setting that comes back only if git obeys settings from the
-// environment, on which the walls of this package rest.
-var marker = [2]string{"precedent.obeyed", "true"}
+// probeSetting is listed only if git accepts settings from the environment, which the
+// protections of this package depend on.
+var probeSetting = [2]string{"precedent.obeyed", "true"}
 
-// readConfig reads the whole configuration. Listing it runs nothing.
+// readConfig reads the whole configuration. Listing it runs no other program.
 func (r *Repo) readConfig(ctx context.Context) (config, error) {
 	c := call{
-		op: "open repository", view: real, set: [][2]string{marker},
+		op: "open repository", view: real, set: [][2]string{probeSetting},
 		args: []string{"config", "--list", "-z", "--show-scope", "--includes"},
 	}
 	if r.options.Home != "" {
@@ -43,8 +44,8 @@ func (r *Repo) readConfig(ctx context.Context) (config, error) {
 		return nil, err
 	}
 	cfg := parseConfig(out)
-	if cfg.last(marker[0]) != marker[1] {
-		return nil, &Error{Op: c.op, Msg: "this git does not obey settings from the environment", Hint: tooOld}
+	if cfg.last(probeSetting[0]) != probeSetting[1] {
+		return nil, &Error{Op: c.op, Msg: "this git ignores settings from the environment", Hint: tooOld}
 	}
 	return cfg, nil
 }
@@ -71,7 +72,7 @@ func parseConfig(out []byte) config {
 	return cfg
 }
 
-// last is the value that counts for a key with one value; empty without one.
+// last returns the effective value of a key with one value; empty if it is not set.
 func (c config) last(key string) string {
 	for _, s := range slices.Backward(c) {
 		if s.key == key {
@@ -81,7 +82,7 @@ func (c config) last(key string) string {
 	return ""
 }
 
-// repository is last for a key that only the repository itself may set.
+// repository is like last, but only the repository's own settings count.
 func (c config) repository(key string) string {
 	for _, s := range slices.Backward(c) {
 		if s.key == key && (s.scope == "local" || s.scope == "worktree") {
@@ -91,11 +92,11 @@ func (c config) repository(key string) string {
 	return ""
 }
 
-// isTrue tells whether the repository itself switches a key on.
-func (c config) isTrue(key string) bool { return truth(c.repository(key)) }
+// isTrue reports whether the repository's own settings turn a key on.
+func (c config) isTrue(key string) bool { return isTruthy(c.repository(key)) }
 
-// truth reads a value the way git reads a switch.
-func truth(value string) bool {
+// isTruthy reads a value as git reads a boolean.
+func isTruthy(value string) bool {
 	switch strings.ToLower(value) {
 	case "true", "yes", "on", "1":
 		return true
@@ -103,8 +104,8 @@ func truth(value string) bool {
 	return false
 }
 
-// sub yields what stands between a section and a name in the keys that have
-// both, with the values, in the order of the configuration.
+// sub yields the subsection and the value of each key with this section and name, in
+// the order of the configuration.
 func (c config) sub(section, name string, yield func(middle, value string)) {
 	for _, s := range c {
 		if rest, ok := strings.CutPrefix(s.key, section+"."); ok {

@@ -8,18 +8,17 @@ import (
 	"strings"
 )
 
-// renameLimit caps the files compared with each other to find renames with
-// edits: 500 new by 500 old ones take about a second. Beyond it only renames
-// without edits are found.
+// renameLimit limits the files that are compared to find renames with edits: 500 new
+// with 500 old files take about a second. Above the limit, only renames without edits
+// are found.
 const renameLimit = "500"
 
-// Diff streams the difference of a range to use: first a record per file, each
-// ":oldmode newmode oldid newid status" NUL path NUL (two paths for renames),
-// then a NUL, then the patch with full ids, prefixes a/ and b/, and three
-// lines of context. Renames are found; copies are not, so that copied code is
-// seen whole. No attribute, filter, or driver has a say: what git takes for
-// binary is what holds a NUL near its start or has more than 32 MiB. A use
-// that returns before the end stops git.
+// Diff streams the difference of a range to use. First comes a record per file, each
+// ":oldmode newmode oldid newid status" NUL path NUL (two paths for renames), then a
+// NUL, then the patch with full ids, prefixes a/ and b/, and three lines of context.
+// It finds renames but not copies, so that copied code is shown in full. Attributes,
+// filters and drivers are ignored: git treats a file as binary if it has a NUL near
+// its start or is larger than 32 MiB. If use returns early, git is stopped.
 func (r *Repo) Diff(ctx context.Context, rg Range, use func(io.Reader) error) error {
 	const op = "diff"
 	if !r.hash.valid(rg.Base) || !r.hash.valid(rg.Head) {
@@ -35,15 +34,15 @@ func (r *Repo) Diff(ctx context.Context, rg Range, use func(io.Reader) error) er
 	}}, use)
 	var e *Error
 	if errors.As(err, &e) && r.partial() && strings.Contains(e.Msg, "unable to read") {
-		e.Msg += " (the clone is partial and lacks it)"
-		e.Hint = "let git fetch what is missing: git diff --stat " + rg.Base[:12] + " " + rg.Head[:12]
+		e.Msg += " (the clone is partial and does not have it)"
+		e.Hint = "fetch the missing files: git diff --stat " + rg.Base[:12] + " " + rg.Head[:12]
 	}
 	return err
 }
 
-// partial tells whether the clone may lack files that its remote has.
+// partial reports whether the clone may lack files that its remote has.
 func (r *Repo) partial() bool {
 	found := r.config.repository("extensions.partialclone") != ""
-	r.config.sub("remote", "promisor", func(_, value string) { found = found || truth(value) })
+	r.config.sub("remote", "promisor", func(_, value string) { found = found || isTruthy(value) })
 	return found
 }

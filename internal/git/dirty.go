@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// longestPath caps what is read as one path: eight times what Linux opens.
+// longestPath is the length limit of a path: eight times the limit of Linux.
 const longestPath = 32 << 10
 
 // readNUL returns the next text that ends with NUL.
@@ -32,22 +32,21 @@ func readNUL(in *bufio.Reader) (string, error) {
 	}
 }
 
-// change is a file that differs between HEAD and the index, or may differ
-// between the index and the work tree.
+// change is a file that differs between HEAD and the index, or may differ between the
+// index and the work tree.
 type change struct {
 	path     string
-	mode, id string // before; empty if it is not there, "our" side for a file with conflicts
-	// newMode is empty if the file is gone; newID is known for the index only.
+	mode, id string // before; empty if absent, "our" side for a file with conflicts
+	// newMode is empty if the file was deleted; newID is set for the index only.
 	newMode, newID string
 	conflict       bool
 }
 
-// changedFiles caps how many tracked files may look changed.
+// changedFiles limits the number of tracked files that look changed.
 const changedFiles = 200_000
 
-// readChanges reads the raw form of a difference:
-// ":oldmode newmode oldid newid status", then the path, each ended by NUL. A
-// file with conflicts has a second record, for our side.
+// readChanges reads a raw diff: ":oldmode newmode oldid newid status", then the path,
+// each ended by NUL. A file with conflicts has a second record, for our side.
 func readChanges(in *bufio.Reader) ([]change, error) {
 	at := map[string]int{}
 	var changes []change
@@ -81,26 +80,26 @@ func readChanges(in *bufio.Reader) ([]change, error) {
 			c.conflict = true
 			continue
 		}
-		c.mode, c.newMode, c.id, c.newID = known(f[0]), known(f[1]), known(f[2]), known(f[3])
+		c.mode, c.newMode, c.id, c.newID = unlessZero(f[0]), unlessZero(f[1]), unlessZero(f[2]), unlessZero(f[3])
 	}
 }
 
-// known turns the zeros that git writes for "none" into an empty text.
-func known(field string) string {
+// unlessZero turns the zeros that git writes for "none" into an empty text.
+func unlessZero(field string) string {
 	if strings.Trim(field, "0") == "" {
 		return ""
 	}
 	return field
 }
 
-// newFiles are the files that git does not track and does not ignore.
+// newFiles are the untracked files that are not ignored.
 type newFiles struct {
 	paths []string
-	more  int // how many were left out
+	more  int // number of files left out
 }
 
-// readNewFiles reads what ls-files --others -z wrote. All names are counted,
-// the first ones are kept.
+// readNewFiles reads the output of ls-files --others -z. It counts all names and
+// keeps the first ones.
 func readNewFiles(in *bufio.Reader) (newFiles, error) {
 	var found newFiles
 	for {
@@ -120,14 +119,14 @@ func readNewFiles(in *bufio.Reader) (newFiles, error) {
 	return found, nil
 }
 
-// attributes are what a work tree's .gitattributes say of a file's form in
-// the repository. Values are "set", "unset", "unspecified" or text.
+// attributes are the attributes in .gitattributes that decide a file's form in the
+// repository. Values are "set", "unset", "unspecified" or text.
 type attributes struct{ text, crlf, eol, filter, ident, encoding string }
 
-// attributeNames are asked for in this order.
+// attributeNames is the order in which the attributes are requested.
 var attributeNames = []string{"text", "crlf", "eol", "filter", "ident", "working-tree-encoding"}
 
-// readAttributes reads what check-attr -z wrote: path, attribute, value, each
+// readAttributes reads the output of check-attr -z: path, attribute, value, each
 // ended by NUL.
 func readAttributes(out []byte) map[string]attributes {
 	all := map[string]attributes{}

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// lineEnds is what git does with a file's line ends when it is added.
+// lineEnds is how git converts a file's line endings when it is added.
 type lineEnds int
 
 const (
@@ -15,7 +15,7 @@ const (
 	guess            // the same, for files that look like text and have no CRLF in the index
 )
 
-// rule finds git's rule for a file from its attributes and core.autocrlf; see
+// rule returns git's rule for a file, from its attributes and core.autocrlf; see
 // gitattributes(5), "End-of-line conversion", and convert_attrs in git's convert.c.
 func (a attributes) rule(autocrlf string) lineEnds {
 	for _, value := range []string{a.text, a.crlf} { // crlf is the older name of text
@@ -31,7 +31,7 @@ func (a attributes) rule(autocrlf string) lineEnds {
 	switch {
 	case a.eol == "lf" || a.eol == "crlf":
 		return convert
-	case autocrlf == "input" || truth(autocrlf):
+	case autocrlf == "input" || isTruthy(autocrlf):
 		return guess
 	}
 	return keep
@@ -39,9 +39,9 @@ func (a attributes) rule(autocrlf string) lineEnds {
 
 var expandedID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$Id:[^$\n]*\$`) })
 
-// toRepository gives a file's content the form that git would store, as far as
-// git does that by itself: line ends and $Id$. It runs no filter. The former
-// content is asked for only when the rule depends on it.
+// toRepository converts a file's content to the form that git would store, for
+// conversions that are built into git: line endings and $Id$. It runs no filter.
+// former is called only if the rule depends on the former content.
 func toRepository(data []byte, a attributes, autocrlf string, former func() ([]byte, error)) ([]byte, error) {
 	rule := a.rule(autocrlf)
 	if rule != keep && bytes.Contains(data, []byte("\r\n")) {
@@ -64,8 +64,8 @@ func toRepository(data []byte, a attributes, autocrlf string, former func() ([]b
 	return data, nil
 }
 
-// looksBinary is git's guess before it converts line ends: a NUL, a carriage
-// return alone, or more than one odd byte to 128 printable ones.
+// looksBinary is git's test before it converts line endings: a NUL, a lone carriage
+// return, or more than one odd byte per 128 printable ones.
 func looksBinary(data []byte) bool {
 	plain, odd := 0, 0
 	for i, c := range data {

@@ -10,43 +10,43 @@ import (
 	"unicode"
 )
 
-// Error is trouble with git or with a repository, told to a person.
+// Error is a problem with git or with a repository, described for people.
 type Error struct {
 	Op   string // what was attempted: "open repository"
 	Msg  string // what went wrong
-	Hint string // what helps; empty if nothing is known to
+	Hint string // what to do; may be empty
 	Err  error  // the cause, or nil: the context's error, *exec.ExitError
 }
 
-// Error is the operation and the message, without the hint.
+// Error returns the operation and the message, without the hint.
 func (e *Error) Error() string { return e.Op + ": " + e.Msg }
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// What reading a file can meet.
+// Errors of reading a file.
 var (
-	// ErrNotFound says that there is no such file at that revision.
+	// ErrNotFound means that the file does not exist at that revision.
 	ErrNotFound = errors.New("file not found")
-	// ErrTooLarge says that the file is longer than the caller takes.
+	// ErrTooLarge means that the file is larger than the caller's limit.
 	ErrTooLarge = errors.New("file too large")
 )
 
-// exitUsage is git's exit status for options that it does not know.
+// exitUsage is git's exit status for unknown options.
 const exitUsage = 129
 
-// failure turns what a run of git ended with into an Error. The context tells
-// whether it was stopped from here, said is the end of its standard error.
+// failure converts the error of a git process. The context tells whether it was
+// stopped by this program; said is the end of its standard error.
 func failure(ctx context.Context, op string, err error, said string, limit time.Duration) *Error {
 	e := &Error{Op: op, Err: err}
 	switch cause := context.Cause(ctx); {
 	case errors.Is(cause, errTimeout):
 		e.Msg, e.Err = "git took longer than "+limit.String(), context.DeadlineExceeded
-		e.Hint = "look for a huge folder that .gitignore does not name, or for a .gitignore or .gitattributes that is no regular file"
+		e.Hint = "check for a huge folder that .gitignore does not list, and for a .gitignore or .gitattributes that is not a regular file"
 	case cause != nil:
 		e.Msg, e.Err = "stopped: "+cause.Error(), cause
 	case exitCode(err) == exitUsage:
-		e.Msg = "git does not know an option: " + errorLine(said)
+		e.Msg = "git does not support an option: " + errorLine(said)
 		e.Hint = tooOld
 	default:
 		e.Msg = errorLine(said)
@@ -57,7 +57,7 @@ func failure(ctx context.Context, op string, err error, said string, limit time.
 	return e
 }
 
-// asError makes an Error of any other one.
+// asError converts any error to an Error.
 func asError(op string, err error) error {
 	var e *Error
 	if errors.As(err, &e) {
@@ -68,7 +68,7 @@ func asError(op string, err error) error {
 
 const tooOld = "Precedent needs git 2.38 or newer"
 
-// exitCode is the exit status behind an error of a run, or -1.
+// exitCode returns the exit status in an error, or -1.
 func exitCode(err error) int {
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
@@ -77,8 +77,8 @@ func exitCode(err error) int {
 	return -1
 }
 
-// errorLine is the line of git's standard error that says what went wrong,
-// made safe to show.
+// errorLine returns the line of git's standard error that describes the problem, made
+// safe to print.
 func errorLine(said string) string {
 	line := ""
 	for l := range strings.Lines(said) {
@@ -96,8 +96,7 @@ func errorLine(said string) string {
 	return printable(line)
 }
 
-// printable shows text from outside in one short line without anything that a
-// terminal would obey.
+// printable returns untrusted text as one short line without control characters.
 func printable(s string) string {
 	const longest = 300
 	var b strings.Builder

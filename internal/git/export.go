@@ -16,30 +16,29 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-// ExportLimits cap an export. A zero field means its default.
+// ExportLimits limit an export. A zero field means its default.
 type ExportLimits struct {
-	Files     int   // default 100,000: more files than that are an error
-	FileBytes int64 // default 8 MiB: larger files are left out
-	Bytes     int64 // default 1 GiB: files that would exceed it in all are left out
-	// Rewrite, if not nil, returns what is written in the place of a file's content.
+	Files     int   // default 100,000; more files are an error
+	FileBytes int64 // default 8 MiB; larger files are skipped
+	Bytes     int64 // default 1 GiB in total; files beyond it are skipped
+	// Rewrite, if not nil, returns the content to write for a file.
 	Rewrite func(path string, content []byte) []byte
 }
 
-// ExportReport says what an export wrote.
+// ExportReport describes what an export wrote.
 type ExportReport struct {
 	Files   int
 	Bytes   int64
-	Skipped []precedent.SkippedFile // what was left out, with the reason
+	Skipped []precedent.SkippedFile // the skipped files, with reasons
 }
 
 const opExport = "export tree"
 
-// Export writes the files of a revision (the full id of a commit or a tree)
-// below dir, which must exist and should be empty. It writes contents as they
-// are stored, without filters or other line ends, and nothing but regular
-// files that cannot be written to: links become files with the link's text,
-// submodules are left out, and so is every path that leads out of dir or into
-// a git folder on any system.
+// Export writes the files of a revision (the full id of a commit or a tree) to dir,
+// which must exist and should be empty. Contents are written as stored, without
+// filters or line ending conversion. Everything becomes a read-only regular file:
+// links become files with the link's target, submodules are skipped, and so is every
+// path that would leave dir or enter a git folder on any system.
 func (r *Repo) Export(ctx context.Context, rev, dir string, limits ExportLimits) (ExportReport, error) {
 	if limits.Files <= 0 {
 		limits.Files = 100_000
@@ -58,7 +57,7 @@ func (r *Repo) Export(ctx context.Context, rev, dir string, limits ExportLimits)
 	var chosen []Entry
 	total := int64(0)
 	for _, e := range entries {
-		why := evilPath(e.Path)
+		why := unsafePath(e.Path)
 		switch {
 		case why != "":
 		case e.Type != "blob":
@@ -66,7 +65,7 @@ func (r *Repo) Export(ctx context.Context, rev, dir string, limits ExportLimits)
 		case e.size > limits.FileBytes:
 			why = "larger than " + sizeText(limits.FileBytes)
 		case total+e.size > limits.Bytes:
-			why = "more than " + sizeText(limits.Bytes) + " in all"
+			why = "more than " + sizeText(limits.Bytes) + " in total"
 		}
 		if why != "" {
 			report.Skipped = append(report.Skipped, skipped(e.Path, why))
@@ -96,18 +95,18 @@ func (r *Repo) Export(ctx context.Context, rev, dir string, limits ExportLimits)
 // exporter writes files below a folder.
 type exporter struct {
 	root    *os.Root
-	made    map[string]bool // folders
+	made    map[string]bool // folders created so far
 	rewrite func(path string, content []byte) []byte
 	report  ExportReport
 }
 
-// write reads the blobs in the order of the entries: "id blob size", a
-// newline, the content, a newline.
+// write reads the blobs in the order of the entries: "id blob size", a newline, the
+// content, a newline.
 func (x *exporter) write(in *bufio.Reader, entries []Entry) error {
 	for _, e := range entries {
 		line, err := in.ReadString('\n')
 		if err != nil {
-			return nil //nolint:nilerr // git ended early; its exit status says why
+			return nil //nolint:nilerr // git ended early; its exit status explains why
 		}
 		if want := e.ID + " blob " + strconv.FormatInt(e.size, 10) + "\n"; line != want {
 			return &Error{Op: opExport, Msg: "git wrote " + printable(strconv.Quote(line)) + " where " + printable(e.Path) + " was expected"}
@@ -133,7 +132,7 @@ func (x *exporter) write(in *bufio.Reader, entries []Entry) error {
 	return nil
 }
 
-// file writes one file, or says why it cannot be written.
+// file writes one file, or returns why it cannot be written.
 func (x *exporter) file(e Entry, content io.Reader) (string, error) {
 	if err := x.folder(path.Dir(e.Path)); err != nil {
 		return unwritable(err)
@@ -142,7 +141,8 @@ func (x *exporter) file(e Entry, content io.Reader) (string, error) {
 	if e.Mode == "100755" {
 		mode = 0o555
 	}
-	// Never over another file: names that differ in the tree may be one here.
+	// Never overwrite a file: names that differ in the tree may be equal on this
+	// system.
 	f, err := x.root.OpenFile(filepath.FromSlash(e.Path), os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return unwritable(err)
@@ -157,8 +157,8 @@ func (x *exporter) file(e Entry, content io.Reader) (string, error) {
 	return "", err
 }
 
-// copy writes a file's content, or what stands for it, and returns how much of
-// the content there was.
+// copy writes a file's content, or its replacement, and returns the size of the
+// original content.
 func (x *exporter) copy(f *os.File, content io.Reader, name string) (int64, error) {
 	if x.rewrite == nil {
 		return io.Copy(f, content)
@@ -171,7 +171,7 @@ func (x *exporter) copy(f *os.File, content io.Reader, name string) (int64, erro
 	return int64(len(data)), err
 }
 
-// folder makes a folder and those above it.
+// folder creates a folder and its parents.
 func (x *exporter) folder(dir string) error {
 	if x.made[dir] {
 		return nil
@@ -183,7 +183,8 @@ func (x *exporter) folder(dir string) error {
 	return nil
 }
 
-// unwritable tells a name that this system cannot have from a full disk.
+// unwritable distinguishes a name that is invalid on this system from errors such as
+// a full disk.
 func unwritable(err error) (string, error) {
 	var p *fs.PathError
 	if errors.Is(err, fs.ErrExist) || isBadName(err) {

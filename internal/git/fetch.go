@@ -16,54 +16,54 @@ import (
 	"time"
 )
 
-// PullRequest is the kind of a fetched range: what a pull request adds to the
-// branch that it is for.
+// PullRequest is the kind of a fetched range: what a pull request adds to its base
+// branch.
 const PullRequest Kind = "pull-request"
 
-// Pull says which pull request to fetch, and from where.
+// Pull is a pull request to fetch.
 type Pull struct {
-	// URL is the base repository's: https, or http of this very machine. It
-	// holds no user and no password.
+	// URL is the base repository's address: https, or http on this machine. It must
+	// not contain a user or password.
 	URL string
-	// Folder is the base repository's on this machine, as an absolute path, in
-	// place of URL. It comes from the operator, never from a forge.
+	// Folder is the absolute path of the base repository on this machine, used
+	// instead of URL. It comes from the operator, never from a forge.
 	Folder string
-	// Token is sent to the URL's own host and to nobody else, in the environment
-	// of one run of git. Empty: none is sent.
+	// Token is sent to the URL's host only. It is passed in the environment of one
+	// git process. If empty, none is sent.
 	Token string
-	// Proxy is the address of the proxy that leads to the URL's host, the operator's:
-	// http://HOST:PORT. It may hold a user and a password. Empty: none.
+	// Proxy is the operator's proxy for the URL's host: http://HOST:PORT. It may
+	// contain a user and a password. If empty, none is used.
 	Proxy string
-	// Ref holds the head in the base repository, forks included: refs/pull/7/head.
+	// Ref is the head's ref in the base repository, also for forks: refs/pull/7/head.
 	Ref string
-	// Base and Head are the ids that the forge announced.
+	// Base and Head are the commit ids from the forge.
 	Base, Head string
-	// CAFile holds the certificates of authorities that are trusted, as PEM.
-	// Empty: the system's.
+	// CAFile holds the trusted certificate authorities, as PEM. If empty, the
+	// system's are used.
 	CAFile string
-	// MaxBytes bounds what is fetched. Zero: 4 GiB.
+	// MaxBytes limits the size of the fetch. Zero means 4 GiB.
 	MaxBytes int64
-	// Timeout bounds the fetch. Zero: ten minutes.
+	// Timeout limits the duration of the fetch. Zero means ten minutes.
 	Timeout time.Duration
 }
 
-// ErrMoved says that the head is no more what the forge announced.
+// ErrMoved means that the ref no longer points at the head that the forge reported.
 var ErrMoved = errors.New("the head has moved")
 
 const (
 	opFetch      = "fetch pull request"
 	fetchBytes   = 4 << 30
 	fetchTimeout = 10 * time.Minute
-	// mostHaves is how many branches of a clone the remote is told of, newest
-	// first. What they hold is not sent again.
-	mostHaves = 500
+	// maxHaves is the number of branch tips that the remote is told about, newest
+	// first. Their commits are not sent again.
+	maxHaves = 500
 )
 
-// pullRef is a ref that a forge may name: a few plain words, none of which can
-// be an option, a pattern or a way out of refs/.
+// pullRef matches refs that a forge may name: a few plain words that cannot be an
+// option, a pattern or a path out of refs/.
 var pullRef = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^refs(?:/[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*){2,}$`) })
 
-// completed checks a pull request and fills in what was left out.
+// completed checks a pull request and fills in the defaults.
 func (p Pull) completed(h hash) (Pull, error) {
 	if p.MaxBytes <= 0 {
 		p.MaxBytes = fetchBytes
@@ -75,23 +75,23 @@ func (p Pull) completed(h hash) (Pull, error) {
 		return p, err
 	}
 	if !pullRef().MatchString(p.Ref) {
-		return p, &Error{Op: opFetch, Msg: "not the ref of a pull request: " + printable(p.Ref)}
+		return p, &Error{Op: opFetch, Msg: "not a pull request ref: " + printable(p.Ref)}
 	}
 	for _, id := range []string{p.Base, p.Head} {
 		if !h.valid(id) {
-			return p, &Error{Op: opFetch, Msg: "not the id of a commit in this repository's format: " + printable(id)}
+			return p, &Error{Op: opFetch, Msg: "not a commit id in this repository's format: " + printable(id)}
 		}
 	}
 	if strings.ContainsAny(p.Token, "\x00\r\n") {
 		return p, &Error{Op: opFetch, Msg: "the token has more than one line"}
 	}
 	if strings.ContainsFunc(p.Proxy, func(c rune) bool { return c <= ' ' || c == 0x7f }) {
-		return p, &Error{Op: opFetch, Msg: "the proxy's address is no URL"}
+		return p, &Error{Op: opFetch, Msg: "the proxy address is not a URL"}
 	}
 	return p, nil
 }
 
-// from is where to fetch, as git takes it, and what that goes by.
+// from returns the address to fetch from, in the form for git and as a URL.
 func (p Pull) from() (address string, u *url.URL, err error) {
 	if p.Folder == "" {
 		u, err = fetchURL(p.URL)
@@ -103,25 +103,25 @@ func (p Pull) from() (address string, u *url.URL, err error) {
 	return p.Folder, &url.URL{Scheme: "file"}, nil
 }
 
-// fetchURL reads the address of a repository on the network. Everything but
-// https is refused, because other transports run programs or read files; http
-// is good enough for a server on this machine.
+// fetchURL parses the address of a remote repository. Only https is allowed, because
+// other transports run programs or read files; http is allowed for a server on this
+// machine.
 func fetchURL(raw string) (*url.URL, error) {
 	u, err := url.Parse(raw)
 	refuse := func(why string) (*url.URL, error) {
-		return nil, &Error{Op: opFetch, Msg: "the repository's address is not used: " + why, Hint: "only https addresses are fetched from"}
+		return nil, &Error{Op: opFetch, Msg: "the repository's address is not allowed: " + why, Hint: "use an https address"}
 	}
 	switch {
 	case err != nil || strings.ContainsFunc(raw, func(c rune) bool { return c <= ' ' || c >= 0x7f || strings.ContainsRune(`\'"<>|`, c) }):
-		return refuse("it is no URL")
+		return refuse("it is not a URL")
 	case u.Scheme != "https" && u.Scheme != "http":
 		return refuse("its scheme is " + printable(u.Scheme))
 	case u.Scheme == "http" && !loopback(u.Hostname()):
 		return refuse("http is not encrypted")
 	case u.User != nil:
-		return refuse("it holds a user")
+		return refuse("it contains a user")
 	case u.Hostname() == "" || u.Opaque != "" || u.RawQuery != "" || u.Fragment != "" || strings.Trim(u.Path, "/") == "":
-		return refuse("it names no repository on a host")
+		return refuse("it does not name a repository on a host")
 	}
 	return u, nil
 }
@@ -131,15 +131,15 @@ func loopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// Whole tells whether the clone has its whole history and every file of it, so
-// that what a fetch brings can rest on it.
+// Whole reports whether the clone has its whole history and all files, so that a
+// fetch can build on it.
 func (r *Repo) Whole() bool { return !r.Shallow() && !r.partial() }
 
-// FetchPull fetches a pull request and resolves it: from the merge base with
-// the announced base, whose guide and policy count, to the announced head. The
-// clone, which must be whole, lends what it has and is not changed: what is new
-// lies in the shadow and goes with it. Errors are of type *Error; they wrap
-// ErrMoved if the ref holds another head than the announced one.
+// FetchPull fetches a pull request and resolves its range: from the merge base with
+// the reported base, whose guide and policy apply, to the reported head. The clone
+// must be whole. Its objects are reused, but it does not change: new objects go to
+// the shadow, which is temporary. Errors are of type *Error; they wrap ErrMoved if
+// the ref points at another head.
 func (r *Repo) FetchPull(ctx context.Context, p Pull) (Range, error) {
 	p, err := p.completed(r.hash)
 	if err != nil {
@@ -156,14 +156,14 @@ func (r *Repo) FetchPull(ctx context.Context, p Pull) (Range, error) {
 	if err != nil {
 		return Range{}, err
 	}
-	return r.pulled(ctx, p, shadowed)
+	return r.resolvePull(ctx, p, shadowed)
 }
 
-// offerHaves names the tips of the clone's branches in the shadow, so that the
-// remote sends only what comes on top of them.
+// offerHaves lists the tips of the clone's branches in the shadow, so that the remote
+// sends only newer commits.
 func (r *Repo) offerHaves(ctx context.Context, file string) error {
 	out, err := r.run(ctx, call{op: opFetch, view: real, args: []string{
-		"for-each-ref", fmt.Sprintf("--count=%d", mostHaves), "--sort=-committerdate", "--format=%(objectname) %(objecttype)",
+		"for-each-ref", fmt.Sprintf("--count=%d", maxHaves), "--sort=-committerdate", "--format=%(objectname) %(objecttype)",
 		"refs/heads", "refs/remotes",
 	}}, configBytes)
 	if err != nil {
@@ -184,16 +184,16 @@ func (r *Repo) offerHaves(ctx context.Context, file string) error {
 	return nil
 }
 
-// kept are the names under which the ends of a pull request are kept. No branch's
-// name can be a folder and another branch's the file in its place.
-func (p Pull) kept() (head, base string) {
+// refNames are the refs under which the ends of a pull request are stored. They are
+// chosen so that no ref can be a folder where another one is a file.
+func (p Pull) refNames() (head, base string) {
 	name := "refs/precedent/" + strings.TrimSuffix(strings.TrimPrefix(p.Ref, "refs/"), "/head")
 	return name + "/head", name + "/base"
 }
 
-// pulled resolves what was fetched.
-func (r *Repo) pulled(ctx context.Context, p Pull, v view) (Range, error) {
-	head, _ := p.kept()
+// resolvePull resolves what was fetched.
+func (r *Repo) resolvePull(ctx context.Context, p Pull, v view) (Range, error) {
+	head, _ := p.refNames()
 	out, err := r.run(ctx, call{
 		op: opFetch, view: v, stdin: strings.NewReader(head + "^{commit}\n" + p.Base + "^{commit}\n"),
 		args: []string{"cat-file", "--batch-check=%(objectname) %(objecttype)"},
@@ -204,12 +204,12 @@ func (r *Repo) pulled(ctx context.Context, p Pull, v view) (Range, error) {
 	lines := strings.Split(string(out), "\n")
 	switch {
 	case len(lines) < 2 || lines[1] != p.Base+" commit":
-		return Range{}, &Error{Op: opFetch, Msg: "the base " + p.Base[:12] + " is no commit"}
+		return Range{}, &Error{Op: opFetch, Msg: "the base " + p.Base[:12] + " is not a commit"}
 	case lines[0] != p.Head+" commit":
 		now, _, _ := strings.Cut(lines[0], " ")
 		return Range{}, &Error{
-			Op: opFetch, Msg: printable(p.Ref) + " is at " + printable(now[:min(len(now), 12)]) + ", not at the announced " + p.Head[:12], Err: ErrMoved,
-			Hint: "somebody is pushing to it: try again",
+			Op: opFetch, Msg: printable(p.Ref) + " is at " + printable(now[:min(len(now), 12)]) + ", not at the expected " + p.Head[:12], Err: ErrMoved,
+			Hint: "someone has just pushed: try again",
 		}
 	}
 	base, err := r.mergeBase(ctx, p.Base, p.Head)
@@ -224,8 +224,8 @@ func (r *Repo) pulled(ctx context.Context, p Pull, v view) (Range, error) {
 	return rg, err
 }
 
-// authorization is the header that a token makes. Forges take it as the
-// password of any user, whatever kind of token it is.
+// authorization is the header for a token. Forges accept any kind of token as a
+// password, for any user name.
 func authorization(token string) string {
 	return "Authorization: Basic " + base64.StdEncoding.EncodeToString([]byte("x-access-token:"+token))
 }

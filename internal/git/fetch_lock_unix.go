@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// holdFile locks an open file until it is closed, without waiting.
+// holdFile locks an open file until it is closed. It does not wait.
 func holdFile(f *os.File, alone bool) (held bool, err error) {
 	how := syscall.LOCK_SH
 	if alone {

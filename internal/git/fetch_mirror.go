@@ -12,16 +12,16 @@ import (
 	"time"
 )
 
-// mostMirrors is how many mirrors a folder keeps: those that were used last.
-const mostMirrors = 30
+// maxMirrors is the number of mirrors that a folder keeps: the most recently used
+// ones.
+const maxMirrors = 30
 
-// mostPacks is how many packs a mirror may have before they become one: as many
-// as git's own gc allows.
-const mostPacks = 50
+// maxPacks is the number of packs above which a mirror is repacked: the limit of
+// git's own gc.
+const maxPacks = 50
 
-// Mirror is a bare repository of our own, for pull requests of repositories
-// that nobody has cloned here. Processes share it: fetches take turns, and none
-// removes what another one reads.
+// Mirror is a bare repository for pull requests of repositories without a local
+// clone. Processes share it: fetches take turns, and a mirror in use is not removed.
 type Mirror struct {
 	*Repo
 	dir    string
@@ -29,13 +29,13 @@ type Mirror struct {
 	using  *lock
 }
 
-// OpenMirror opens the mirror of that name in a folder and makes what is
-// missing; a name is a plain file's. It removes the mirrors beyond the thirty
-// that were used last. Close must be called. Errors are of type *Error.
+// OpenMirror opens the mirror with a name in a folder, and creates it if needed. The
+// name is a plain file name. It removes all but the thirty most recently used
+// mirrors. Close must be called. Errors are of type *Error.
 func OpenMirror(ctx context.Context, folder, name string, o Options) (*Mirror, error) {
 	const op = "open mirror"
 	if !isPlain(name) || strings.ContainsAny(name, `/\`) {
-		return nil, &Error{Op: op, Msg: "not a name: " + printable(name)}
+		return nil, &Error{Op: op, Msg: "invalid name: " + printable(name)}
 	}
 	o = o.completed()
 	program, err := locate(op, o.Exec)
@@ -55,9 +55,9 @@ func OpenMirror(ctx context.Context, folder, name string, o Options) (*Mirror, e
 	}
 	if err != nil {
 		m.using.release()
-		return nil, &Error{Op: op, Msg: printable(err.Error()), Err: err, Hint: "set XDG_CACHE_HOME to a folder that can be written to"}
+		return nil, &Error{Op: op, Msg: printable(err.Error()), Err: err, Hint: "set XDG_CACHE_HOME to a writable folder"}
 	}
-	// The place is known, so it is not looked for: the folder may lie in a work tree.
+	// Do not search for the repository: the folder may be in a work tree.
 	m.Repo = &Repo{exec: program, options: o, shadow: shadow, place: place{gitDir: m.dir, commonDir: m.dir}, open: map[*Blobs]struct{}{}}
 	if err := m.prepare(ctx); err != nil {
 		m.Close()
@@ -67,8 +67,8 @@ func OpenMirror(ctx context.Context, folder, name string, o Options) (*Mirror, e
 	return m, nil
 }
 
-// initMirror makes an empty repository, or renews the two files of one that
-// say what it is: nothing else in it is configuration.
+// initMirror creates an empty repository, or rewrites HEAD and config of an existing
+// one: nothing else in it configures git.
 func initMirror(dir string) error {
 	for _, name := range []string{"refs", filepath.Join("objects", "pack")} {
 		if err := os.MkdirAll(filepath.Join(dir, name), 0o700); err != nil {
@@ -79,7 +79,7 @@ func initMirror(dir string) error {
 		"HEAD":   "ref: refs/heads/none\n",
 		"config": "[core]\n\tbare = true\n\trepositoryformatversion = 0\n",
 	} {
-		// Others may be reading: the file changes at once or not at all.
+		// Other processes may be reading: replace the file atomically.
 		f, err := os.CreateTemp(dir, "new-")
 		if err != nil {
 			return err
@@ -96,7 +96,7 @@ func initMirror(dir string) error {
 	return os.Chtimes(dir, now, now)
 }
 
-// FetchPull is Repo's, but what is fetched stays in the mirror.
+// FetchPull is like Repo.FetchPull, but keeps what it fetches in the mirror.
 func (m *Mirror) FetchPull(ctx context.Context, p Pull) (Range, error) {
 	p, err := p.completed(m.hash)
 	if err != nil {
@@ -107,39 +107,39 @@ func (m *Mirror) FetchPull(ctx context.Context, p Pull) (Range, error) {
 		return Range{}, &Error{Op: opFetch, Msg: "wait for another fetch: " + printable(err.Error()), Err: err}
 	}
 	defer turn.release()
-	if err := sweep(m.dir); err != nil {
+	if err := removeLeftovers(m.dir); err != nil {
 		return Range{}, asError(opFetch, err)
 	}
 	if err := m.fetch(ctx, p, real, filepath.Join(m.dir, "objects")); err != nil {
 		return Range{}, err
 	}
-	m.tidy(ctx)
-	return m.pulled(ctx, p, real)
+	m.repack(ctx)
+	return m.resolvePull(ctx, p, real)
 }
 
-// tidy makes one pack of many: each fetch adds one, and git looks through all of
-// them. Whoever reads meanwhile finds everything in the new one, what no ref
-// reaches any more included. Trouble is passed over: many packs are only slow.
-func (m *Mirror) tidy(ctx context.Context) {
+// repack makes one pack of many: each fetch adds one, and git searches all of them.
+// Concurrent readers find everything in the new pack, including unreachable objects.
+// Errors are ignored: many packs are only slow.
+func (m *Mirror) repack(ctx context.Context) {
 	packs, err := filepath.Glob(filepath.Join(m.dir, "objects", "pack", "*.pack"))
-	if err != nil || len(packs) <= mostPacks {
+	if err != nil || len(packs) <= maxPacks {
 		return
 	}
-	_, _ = m.run(ctx, call{ // without a bitmap, which git would not write of what no ref reaches
+	_, _ = m.run(ctx, call{ // git cannot write a bitmap for unreachable objects
 		op: "tidy mirror", view: real, set: [][2]string{{"pack.compression", "-1"}, {"core.fsync", "committed"}},
 		args: []string{"repack", "-a", "-d", "--keep-unreachable", "--no-write-bitmap-index", "--quiet"},
 	}, configBytes)
 }
 
-// Close ends what git still runs, and gives the mirror free.
+// Close ends running git processes and releases the mirror.
 func (m *Mirror) Close() error {
 	err := m.Repo.Close()
 	m.using.release()
 	return err
 }
 
-// pruneMirrors removes the mirrors that were used longest ago and that nobody
-// uses now. What cannot be removed stays: it only takes space.
+// pruneMirrors removes the least recently used mirrors that are not in use. A mirror
+// that cannot be removed only takes space.
 func pruneMirrors(ctx context.Context, folder string) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
@@ -158,7 +158,7 @@ func pruneMirrors(ctx context.Context, folder string) {
 	slices.SortFunc(all, func(a, b mirror) int {
 		return cmp.Or(b.used.Compare(a.used), strings.Compare(a.dir, b.dir))
 	})
-	for _, old := range all[min(len(all), mostMirrors):] {
+	for _, old := range all[min(len(all), maxMirrors):] {
 		if ctx.Err() != nil {
 			return
 		}
@@ -167,14 +167,14 @@ func pruneMirrors(ctx context.Context, folder string) {
 			continue
 		}
 		if err := os.RemoveAll(old.dir); err == nil {
-			_ = os.Remove(old.dir + ".fetch") // nobody fetches without using
-			_ = os.Remove(old.dir + ".use")   // those who wait for it see that it is gone
+			_ = os.Remove(old.dir + ".fetch") // a fetch implies use
+			_ = os.Remove(old.dir + ".use")   // waiting processes notice that it was removed
 		}
 		l.release()
 	}
 }
 
-// lock is a file that one process holds alone, or some together.
+// lock is a file that one process holds exclusively, or several share.
 type lock struct{ file *os.File }
 
 // takeLock waits for a lock.
@@ -194,7 +194,7 @@ func takeLock(ctx context.Context, name string, alone bool) (*lock, error) {
 	}
 }
 
-// tryLock returns nil if others hold the lock.
+// tryLock returns nil if another process holds the lock.
 func tryLock(name string, alone bool) (*lock, error) {
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -202,7 +202,7 @@ func tryLock(name string, alone bool) (*lock, error) {
 	}
 	held, err := holdFile(f, alone)
 	if err == nil && held {
-		// The file may have been removed before it was held.
+		// The file may have been removed before it was locked.
 		mine, mineErr := f.Stat()
 		there, thereErr := os.Lstat(name)
 		held = mineErr == nil && thereErr == nil && os.SameFile(mine, there)
@@ -217,7 +217,7 @@ func tryLock(name string, alone bool) (*lock, error) {
 	return &lock{f}, nil
 }
 
-// release gives a lock back; closing the file does it.
+// release releases the lock by closing the file.
 func (l *lock) release() {
 	if l != nil {
 		l.file.Close()

@@ -10,24 +10,24 @@ import (
 	"time"
 )
 
-var errTooMuch = errors.New("more than may be fetched")
+var errTooMuch = errors.New("fetch size limit exceeded")
 
-// watchEvery is how often the size of what arrives is looked at.
+// watchEvery is the interval between checks of the fetched size.
 const watchEvery = 100 * time.Millisecond
 
-// legacyFlaws are what old and honest histories hold. All other flaws that git
-// knows, among them every known attack, end a fetch.
+// legacyFlaws occur in honest old histories. All other flaws that git checks for,
+// including every known attack, end a fetch.
 var legacyFlaws = []string{"zeroPaddedFilemode", "badTimezone", "missingSpaceBeforeDate", "missingSpaceBeforeEmail", "missingEmail", "badEmail"}
 
-// fetchSettings are those of the one command that talks to a network. The
-// token and the proxy are among them, and so in the environment of that command
-// alone.
+// fetchSettings are the settings of the one command that uses the network. They
+// include the token and the proxy, which are thus in the environment of that command
+// only.
 func (p Pull) fetchSettings() [][2]string {
 	_, u, _ := p.from()
 	set := [][2]string{
 		{"protocol." + u.Scheme + ".allow", "always"},
 		{"http.followRedirects", "false"},
-		// Names are the proxy's to look up, as they are when Go asks it. Empty is none.
+		// The proxy resolves host names, as with Go's client. Empty means none.
 		{"http.proxy", strings.Replace(p.Proxy, "socks5://", "socks5h://", 1)},
 		{"http.lowSpeedLimit", "1000"},
 		{"http.lowSpeedTime", "60"},
@@ -36,7 +36,7 @@ func (p Pull) fetchSettings() [][2]string {
 		{"fetch.unpackLimit", "1"},
 		{"fetch.recurseSubmodules", "false"},
 		{"fetch.writeCommitGraph", "false"},
-		// By default git asks the lending repository itself for its branches.
+		// By default git would ask the clone itself for its branches.
 		{"core.alternateRefsCommand", ":"},
 		{"core.logAllRefUpdates", "false"},
 	}
@@ -54,11 +54,11 @@ func (p Pull) fetchSettings() [][2]string {
 
 // fetch fetches both ends of a pull request.
 func (r *Repo) fetch(ctx context.Context, p Pull, v view, objects string) error {
-	head, base := p.kept()
+	head, base := p.refNames()
 	return r.fetchRefs(ctx, p, v, objects, "+"+p.Ref+":"+head, "+"+p.Base+":"+base)
 }
 
-// fetchRefs runs git fetch, which writes into the objects folder of the view.
+// fetchRefs runs git fetch, which writes to the objects folder of the view.
 func (r *Repo) fetchRefs(ctx context.Context, p Pull, v view, objects string, refspecs ...string) error {
 	from, u, err := p.from()
 	if err != nil {
@@ -72,7 +72,7 @@ func (r *Repo) fetchRefs(ctx context.Context, p Pull, v view, objects string, re
 			"--end-of-options", from,
 		}, refspecs...),
 	}
-	if v == real { // it stays: a power cut must not leave half of it
+	if v == real { // permanent, so it must survive a power cut
 		c.set = append(c.set, [2]string{"core.fsync", "committed"})
 	}
 	before := folderSize(objects)
@@ -112,33 +112,33 @@ func (r *Repo) fetchRefs(ctx context.Context, p Pull, v view, objects string, re
 	return p.failure(ctx, err, said.String())
 }
 
-// failure says why a fetch did not work, and what helps.
+// failure explains why a fetch failed, and what to do.
 func (p Pull) failure(ctx context.Context, err error, said string) error {
 	if errors.Is(context.Cause(ctx), errTooMuch) {
-		return &Error{Op: opFetch, Msg: "it is more than " + sizeText(p.MaxBytes), Err: errTooMuch}
+		return &Error{Op: opFetch, Msg: "it is larger than " + sizeText(p.MaxBytes), Err: errTooMuch}
 	}
 	e := failure(ctx, opFetch, err, said, p.Timeout)
 	if errors.Is(context.Cause(ctx), errTimeout) {
-		e.Hint = "clone the repository yourself, and run this in the clone"
+		e.Hint = "clone the repository, and run this in the clone"
 		return e
 	}
 	if flaw := fsckFlaw(said); flaw != "" {
-		e.Msg, e.Hint = "it holds what is made to attack git: "+flaw, "look at the pull request's files in a browser before anybody checks it out"
+		e.Msg, e.Hint = "it contains an object that attacks git: "+flaw, "inspect the pull request's files in a browser before anyone checks it out"
 		return e
 	}
 	for _, known := range []struct{ words, hint string }{
-		{" from proxy", "HTTPS_PROXY names the proxy, with its user and password; NO_PROXY the hosts that need none"},
-		{"resolve proxy", "HTTPS_PROXY names the proxy; NO_PROXY the hosts that need none"},
-		{"could not read Username", "the host wants a token that may read the repository"},
-		{"Authentication failed", "the token may not read the repository"},
-		{"returned error: 401", "the token may not read the repository"},
-		{"returned error: 403", "the token may not read the repository"},
-		{"not found", "there is no such repository, or the token may not see it"},
-		{"couldn't find remote ref", "the pull request's commits are gone from the server"},
-		{"not our ref", "the pull request's base is gone from the server"},
-		{"certificate", "SSL_CERT_FILE names a file with the certificates to trust"},
-		{"Could not resolve host", "is there a network?"},
-		{"Failed to connect", "is there a network?"},
+		{" from proxy", "set HTTPS_PROXY to the proxy, with user and password, and NO_PROXY to the hosts that need none"},
+		{"resolve proxy", "set HTTPS_PROXY to the proxy, and NO_PROXY to the hosts that need none"},
+		{"could not read Username", "provide a token that can read the repository"},
+		{"Authentication failed", "the token cannot read the repository"},
+		{"returned error: 401", "the token cannot read the repository"},
+		{"returned error: 403", "the token cannot read the repository"},
+		{"not found", "the repository does not exist, or the token cannot see it"},
+		{"couldn't find remote ref", "the server no longer has the pull request's commits"},
+		{"not our ref", "the server no longer has the pull request's base"},
+		{"certificate", "set SSL_CERT_FILE to a file with the certificates to trust"},
+		{"Could not resolve host", "check the network connection"},
+		{"Failed to connect", "check the network connection"},
 	} {
 		if strings.Contains(said, known.words) {
 			e.Hint = known.hint
@@ -148,7 +148,7 @@ func (p Pull) failure(ctx context.Context, err error, said string) error {
 	return e
 }
 
-// fsckFlaw is what git's check of the objects complained about.
+// fsckFlaw returns the flaw that git's object check reported.
 func fsckFlaw(said string) string {
 	if !strings.Contains(said, "fsck error") {
 		return ""
@@ -161,8 +161,8 @@ func fsckFlaw(said string) string {
 	return "a check failed"
 }
 
-// folderSize adds up the files below a folder, in bytes. What comes and goes
-// meanwhile may be missed.
+// folderSize adds up the sizes of the files in a folder, in bytes. Files that are
+// created or removed meanwhile may be missed.
 func folderSize(dir string) int64 {
 	var n int64
 	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
@@ -177,9 +177,9 @@ func folderSize(dir string) int64 {
 	return n
 }
 
-// sweep removes what a fetch left behind that did not come to its end. Nobody
-// else may be fetching.
-func sweep(gitDir string) error {
+// removeLeftovers removes the files of an unfinished fetch. No other fetch may be
+// running.
+func removeLeftovers(gitDir string) error {
 	root, err := os.OpenRoot(gitDir)
 	if err != nil {
 		return err

@@ -214,7 +214,7 @@ func TestMirrorIsTidied(t *testing.T) {
 		return len(found)
 	}
 	// Packs of one loose object each, as fetches make them.
-	for i := 0; packs() <= mostPacks; i++ {
+	for i := 0; packs() <= maxPacks; i++ {
 		id := p.origin.git("commit-tree", "-m", fmt.Sprint(i), p.origin.id("main^{tree}"))
 		p.origin.git("--git-dir", m.dir, "-c", "protocol.file.allow=always", "-c", "fetch.unpackLimit=1", "fetch", "-q", "--no-auto-maintenance", "--no-tags", p.origin.dir, id+":refs/x/"+fmt.Sprint(i))
 	}
@@ -297,7 +297,7 @@ func TestMirrorsArePruned(t *testing.T) {
 		}
 		return strings.Join(found, " ")
 	}
-	for i := range mostMirrors + 2 {
+	for i := range maxMirrors + 2 {
 		m, err := OpenMirror(t.Context(), folder, fmt.Sprintf("m%02d", i), Options{TempDir: folder})
 		if err != nil {
 			t.Fatal(err)
@@ -305,7 +305,7 @@ func TestMirrorsArePruned(t *testing.T) {
 		m.Close()
 	}
 	got := names()
-	if n := strings.Count(got, ".git"); n != mostMirrors+1 { // thirty, and the one in use
+	if n := strings.Count(got, ".git"); n != maxMirrors+1 { // thirty, and the one in use
 		t.Errorf("%d mirrors are left: %s", n, got)
 	}
 	if !strings.Contains(got, "held.git") || strings.Contains(got, "m00.git") {
@@ -323,28 +323,28 @@ func TestFetchPullRefuses(t *testing.T) {
 	}{
 		{"file", "scheme is file", func(p *Pull) { p.URL = "file:///etc" }},
 		{"path", "scheme", func(p *Pull) { p.URL = "/etc/repo" }},
-		{"ext", "address is not used", func(p *Pull) { p.URL = "ext::sh -c touch% x" }},
+		{"ext", "address is not allowed", func(p *Pull) { p.URL = "ext::sh -c touch% x" }},
 		{"ssh", "scheme is ssh", func(p *Pull) { p.URL = "ssh://-oProxyCommand=touch/x" }},
-		{"scp", "address is not used", func(p *Pull) { p.URL = "git@example.com:o/r.git" }},
-		{"option", "address is not used", func(p *Pull) { p.URL = "--upload-pack=touch x" }},
+		{"scp", "address is not allowed", func(p *Pull) { p.URL = "git@example.com:o/r.git" }},
+		{"option", "address is not allowed", func(p *Pull) { p.URL = "--upload-pack=touch x" }},
 		{"http elsewhere", "not encrypted", func(p *Pull) { p.URL = "http://example.com/o/r.git" }},
-		{"user", "holds a user", func(p *Pull) { p.URL = "https://u:p@example.com/o/r.git" }},
-		{"query", "names no repository", func(p *Pull) { p.URL = "https://example.com/o/r.git?x=1" }},
-		{"no path", "names no repository", func(p *Pull) { p.URL = "https://example.com" }},
-		{"newline", "no URL", func(p *Pull) { p.URL = "https://example.com/o/r\n" }},
-		{"helper", "address is not used", func(p *Pull) { p.URL = "https::http://" + host }},
-		{"ref option", "not the ref", func(p *Pull) { p.Ref = "--upload-pack=x" }},
-		{"ref pattern", "not the ref", func(p *Pull) { p.Ref = "refs/pull/*/head" }},
-		{"ref two", "not the ref", func(p *Pull) { p.Ref = "refs/pull/7/head:refs/heads/main" }},
-		{"ref out", "not the ref", func(p *Pull) { p.Ref = "refs/pull/../../x" }},
-		{"head", "not the id", func(p *Pull) { p.Head = "main" }},
-		{"base", "not the id", func(p *Pull) { p.Base = "-x" }},
+		{"user", "contains a user", func(p *Pull) { p.URL = "https://u:p@example.com/o/r.git" }},
+		{"query", "does not name a repository", func(p *Pull) { p.URL = "https://example.com/o/r.git?x=1" }},
+		{"no path", "does not name a repository", func(p *Pull) { p.URL = "https://example.com" }},
+		{"newline", "not a URL", func(p *Pull) { p.URL = "https://example.com/o/r\n" }},
+		{"helper", "address is not allowed", func(p *Pull) { p.URL = "https::http://" + host }},
+		{"ref option", "not a pull request ref", func(p *Pull) { p.Ref = "--upload-pack=x" }},
+		{"ref pattern", "not a pull request ref", func(p *Pull) { p.Ref = "refs/pull/*/head" }},
+		{"ref two", "not a pull request ref", func(p *Pull) { p.Ref = "refs/pull/7/head:refs/heads/main" }},
+		{"ref out", "not a pull request ref", func(p *Pull) { p.Ref = "refs/pull/../../x" }},
+		{"head", "not a commit", func(p *Pull) { p.Head = "main" }},
+		{"base", "not a commit", func(p *Pull) { p.Base = "-x" }},
 		{"token", "more than one line", func(p *Pull) { p.Token = "a\r\nX: y" }},
 		{"no token", "could not read Username", func(p *Pull) { p.Token = "" }},
 		{"wrong token", "", func(p *Pull) { p.Token = "ghs_wrong" }},
 		{"gone ref", "couldn't find remote ref", func(p *Pull) { p.Ref = "refs/pull/8/head" }},
 		{"gone base", "", func(p *Pull) { p.Base = strings.Repeat("12", 20) }},
-		{"too much", "more than", func(p *Pull) { p.MaxBytes = 1 }},
+		{"too much", "larger than", func(p *Pull) { p.MaxBytes = 1 }},
 		{"too long", "longer than", func(p *Pull) { p.Timeout = 1 }},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -355,7 +355,7 @@ func TestFetchPullRefuses(t *testing.T) {
 			if !strings.Contains(e.Error(), test.want) {
 				t.Errorf("%q does not say %q", e, test.want)
 			}
-			if e.Hint == "" && test.name != "too much" && !strings.Contains(e.Msg, "not the") && test.name != "token" {
+			if e.Hint == "" && test.name != "too much" && !strings.HasPrefix(e.Msg, "not a ") && test.name != "token" {
 				t.Errorf("%q has no hint", e)
 			}
 			if strings.Contains(e.Error()+e.Hint, fetchToken) {

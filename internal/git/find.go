@@ -11,18 +11,18 @@ import (
 	"syscall"
 )
 
-// place says where a repository's parts lie. Paths are absolute.
+// place is where the parts of a repository are. Paths are absolute.
 type place struct {
-	gitDir    string // the work tree's own part: HEAD, index
-	commonDir string // the part that work trees share: objects, refs, config
+	gitDir    string // per work tree: HEAD, index
+	commonDir string // shared by work trees: objects, refs, config
 	top       string // the work tree; empty if bare
 	mainTop   string // the main work tree; empty if there is none
 	linked    bool   // gitDir belongs to a linked work tree
 }
 
-// find walks from dir upwards to the repository that holds it. It reads a few
-// small files and runs nothing. Configuration that would move the work tree
-// elsewhere is not believed: the work tree is where its .git is.
+// find searches dir and its parents for a repository. It reads a few small files and
+// runs nothing. Configuration that moves the work tree is ignored: the work tree is
+// where its .git is.
 func find(dir string) (place, error) {
 	abs, err := filepath.Abs(dir)
 	if err == nil {
@@ -44,7 +44,7 @@ func find(dir string) (place, error) {
 			return place{}, err
 		}
 		if gitDir != "" {
-			return located(gitDir, d), nil
+			return newPlace(gitDir, d), nil
 		}
 		if bare == "" && isGitDir(d) {
 			bare = d
@@ -58,7 +58,7 @@ func find(dir string) (place, error) {
 	}
 	return place{}, &Error{
 		Op: "open repository", Msg: printable(abs) + " is not inside a git repository",
-		Hint: "run it inside a clone, or make one here with: git init",
+		Hint: "run this in a clone, or create a repository here: git init",
 	}
 }
 
@@ -68,7 +68,7 @@ func dotGit(d string) (string, error) {
 	fi, err := os.Stat(dot)
 	switch {
 	case err != nil:
-		return "", nil //nolint:nilerr // what cannot be looked at is not a repository
+		return "", nil //nolint:nilerr // an unreadable path is not a repository
 	case fi.IsDir():
 		if isGitDir(dot) {
 			return dot, nil
@@ -92,21 +92,21 @@ func dotGit(d string) (string, error) {
 	if !isGitDir(target) {
 		return "", &Error{
 			Op: "open repository", Msg: printable(dot) + " points at " + printable(target) + ", which is not a repository",
-			Hint: "if the main clone was moved, run there: git worktree repair",
+			Hint: "if the main clone was moved, run this in it: git worktree repair",
 		}
 	}
 	return target, nil
 }
 
-// located completes what a work tree and its git folder tell.
-func located(gitDir, top string) place {
+// newPlace fills in a place from a work tree and its git folder.
+func newPlace(gitDir, top string) place {
 	p := place{gitDir: gitDir, commonDir: commonDir(gitDir), top: top, mainTop: top}
 	if p.commonDir == p.gitDir {
 		return p
 	}
-	// A linked work tree's folder lies in worktrees/ of the shared one and
-	// names the work tree. Only then is the shared folder's owner believed to
-	// be the main work tree, because memory will be written there.
+	// A linked work tree's folder is in worktrees/ of the shared one and names the
+	// work tree. Only then is the shared folder's owner taken for the main work tree,
+	// because memory is written there.
 	back, err := readRegular(filepath.Join(gitDir, "gitdir"), 1<<16)
 	if err != nil || !sameFile(strings.TrimRight(string(back), "\r\n"), filepath.Join(top, ".git")) ||
 		!sameFile(filepath.Dir(gitDir), filepath.Join(p.commonDir, "worktrees")) {
@@ -119,7 +119,7 @@ func located(gitDir, top string) place {
 	return p
 }
 
-// commonDir is the folder that holds the objects and refs of a git folder.
+// commonDir returns the folder with the objects and refs of a git folder.
 func commonDir(gitDir string) string {
 	text, err := readRegular(filepath.Join(gitDir, "commondir"), 1<<16)
 	if err != nil {
@@ -132,7 +132,7 @@ func commonDir(gitDir string) string {
 	return filepath.Clean(common)
 }
 
-// isGitDir tells whether d looks like a git folder, by git's own rule.
+// isGitDir reports whether d looks like a git folder, by git's own rule.
 func isGitDir(d string) bool {
 	if _, err := os.Lstat(filepath.Join(d, "HEAD")); err != nil {
 		return false
@@ -154,8 +154,7 @@ func sameFile(a, b string) bool {
 
 var errIrregular = errors.New("not a regular file")
 
-// openRegular opens a file without waiting: a FIFO in its place is refused,
-// not read.
+// openRegular opens a file without blocking. It refuses a FIFO.
 func openRegular(path string) (*os.File, fs.FileInfo, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {

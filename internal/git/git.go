@@ -1,28 +1,28 @@
-// Package git reads repositories by running the git program. It is the only
-// package that runs it. One command talks to a network: the fetch of a pull
-// request, over https, into a shadow or a mirror of our own.
+// Package git reads repositories by running the git program. No other package runs
+// it. One command uses a network: the fetch of a pull request, over https, into a
+// shadow or a mirror.
 //
-// Nothing that a repository holds may run: not its hooks, filters, diff
-// drivers, file system monitors, transports or pagers, whether they are named
-// by its configuration, its attributes, its submodules or a ref. The user's
-// own configuration is no better: it is data here. Three rules keep this so:
+// Nothing that a repository contains may run: no hooks, filters, diff drivers, file
+// system monitors, transports or pagers, whether its configuration, attributes,
+// submodules or refs name them. The user's own configuration is only data, too. Three
+// rules ensure this:
 //
 //   - Almost all commands run on a shadow: an empty bare repository in a
-//     temporary folder that borrows the real one's objects. The real
-//     configuration, hooks and attributes are not in it, so there is nothing
-//     to override and nothing to forget. The shadow is also where snapshots
-//     of the index and the work tree are made: no byte of the real repository
-//     changes. (Git may renew the time of an object that a snapshot needs
-//     again, as it does for every commit; that keeps gc away from it.)
-//   - The few commands that need the real one (its configuration as data, the
-//     meaning of a revision) are plumbing that starts no program, with
-//     transports forbidden. What a user typed reaches them on standard input,
-//     where it cannot be an option.
-//   - Files of the work tree are read by this package, not by git: no link is
-//     followed, nothing but regular files is opened, sizes are capped.
+//     temporary folder that borrows the real one's objects. It has no
+//     configuration, hooks or attributes of the real one, so there is nothing
+//     to override and nothing to forget. Snapshots of the index and the work
+//     tree are also made in the shadow: the real repository does not change.
+//     (Git may update the time of an object that a snapshot needs again, as it
+//     does for every commit; that keeps gc away from it.)
+//   - The few commands that need the real repository (its configuration as
+//     data, the meaning of a revision) are plumbing that starts no program, with
+//     transports forbidden. User input is passed on standard input, where it
+//     cannot be an option.
+//   - This package reads files of the work tree itself, without git: it follows
+//     no link, opens regular files only, and limits sizes.
 //
-// Every call is bounded in time, and in memory by a cap on what git may say.
-// git 2.38 or newer is needed.
+// Every call has a time limit, and a limit on git's output. It needs git 2.38 or
+// newer.
 package git
 
 import (
@@ -34,25 +34,24 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-// Options say how to open a repository. The zero value is good.
+// Options configure how to open a repository. The zero value is valid.
 type Options struct {
-	// Exec is the git program: a path, or a name to be looked up. Empty: "git".
+	// Exec is the git program: a path, or a name to look up. Default: "git".
 	Exec string
-	// TempDir is where the temporary folder is made. Empty: the system's.
+	// TempDir is where the temporary folder is created. Default: the system's.
 	TempDir string
-	// Home and ConfigHome are the folders with the user's own git
-	// configuration (HOME and XDG_CONFIG_HOME): line endings, ignored files
-	// and aliases of remote URLs are read from it as data. Empty: none is read.
+	// Home and ConfigHome are the folders with the user's git configuration (HOME and
+	// XDG_CONFIG_HOME). Line ending rules, ignored files and aliases of remote URLs
+	// are read from it as data. If empty, nothing is read.
 	Home, ConfigHome string
-	// Index is the index file of a commit in the making, which git names to
-	// its hooks in GIT_INDEX_FILE; relative to the work tree. Empty: the
-	// repository's own index.
+	// Index is the index file of a commit in progress, which git passes to its hooks
+	// in GIT_INDEX_FILE; relative to the work tree. Default: the repository's index.
 	Index string
-	// Timeout bounds each run of git. Zero: one minute.
+	// Timeout limits each git process. Zero means one minute.
 	Timeout time.Duration
 }
 
-// completed fills in what was left out.
+// completed fills in the defaults.
 func (o Options) completed() Options {
 	if o.Exec == "" {
 		o.Exec = "git"
@@ -63,7 +62,7 @@ func (o Options) completed() Options {
 	return o
 }
 
-// Repo is an open repository. Its methods may be called concurrently.
+// Repo is an open repository. Its methods are safe for concurrent use.
 type Repo struct {
 	exec    string
 	options Options
@@ -78,9 +77,9 @@ type Repo struct {
 	closed bool
 }
 
-// Open opens the repository that holds the folder dir. A bare repository is
-// taken only if no work tree holds it: one that lies inside a work tree came
-// with somebody's files. Close must be called. Errors are of type *Error.
+// Open opens the repository that contains the folder dir. A bare repository inside a
+// work tree is refused, because it could have come with untrusted files. Close must
+// be called. Errors are of type *Error.
 func Open(ctx context.Context, dir string, o Options) (*Repo, error) {
 	o = o.completed()
 	program, err := locate("open repository", o.Exec)
@@ -96,7 +95,7 @@ func Open(ctx context.Context, dir string, o Options) (*Repo, error) {
 	if err != nil {
 		return nil, &Error{
 			Op: "open repository", Msg: "make temporary folder: " + err.Error(), Err: err,
-			Hint: "set TMPDIR to a folder that can be written to",
+			Hint: "set TMPDIR to a writable folder",
 		}
 	}
 	if err := r.prepare(ctx); err != nil {
@@ -106,7 +105,7 @@ func Open(ctx context.Context, dir string, o Options) (*Repo, error) {
 	return r, nil
 }
 
-// prepare reads the configuration and furnishes the shadow.
+// prepare reads the configuration and writes the shadow.
 func (r *Repo) prepare(ctx context.Context) error {
 	var err error
 	if r.config, err = r.readConfig(ctx); err != nil {
@@ -122,7 +121,7 @@ func (r *Repo) prepare(ctx context.Context) error {
 	return r.writeShadow()
 }
 
-// Close ends what git still runs and removes what was written for it.
+// Close ends running git processes and removes their temporary files.
 func (r *Repo) Close() error {
 	r.mu.Lock()
 	r.closed = true
@@ -138,21 +137,20 @@ func (r *Repo) Close() error {
 	return nil
 }
 
-// Top is the work tree's topmost folder, absolute and without links; empty for
-// a bare repository.
+// Top is the top folder of the work tree, absolute and without links; empty for a
+// bare repository.
 func (r *Repo) Top() string { return r.place.top }
 
-// MainTop is the main work tree's topmost folder, which all linked work trees
-// share; empty where there is none.
+// MainTop is the top folder of the main work tree, which all linked work trees share;
+// empty if there is none.
 func (r *Repo) MainTop() string { return r.place.mainTop }
 
-// Shallow tells whether the clone lacks a part of its history.
+// Shallow reports whether the clone lacks a part of its history.
 func (r *Repo) Shallow() bool { return len(r.shallow) > 0 }
 
-// WorkFile reads a file of the work tree as it lies there, of at most max
-// bytes. The path is relative to Top and uses slashes. It follows no link and
-// opens regular files only: anything else is reported as ErrNotFound, a longer
-// file as ErrTooLarge.
+// WorkFile reads a file of the work tree, up to max bytes. The path is relative to
+// Top and uses slashes. It follows no links and opens regular files only: anything
+// else is ErrNotFound, and a larger file is ErrTooLarge.
 func (r *Repo) WorkFile(path string, max int64) ([]byte, error) {
 	if r.place.top == "" || !isPlain(path) {
 		return nil, ErrNotFound
@@ -174,7 +172,7 @@ func (r *Repo) WorkFile(path string, max int64) ([]byte, error) {
 	return f.data, nil
 }
 
-// skipped is a file that a snapshot could not hold.
+// skipped is a file that is not in a snapshot.
 func skipped(path, why string) precedent.SkippedFile {
 	return precedent.SkippedFile{Path: path, Reason: why}
 }

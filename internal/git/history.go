@@ -8,12 +8,12 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-// History lists the last twenty commits that changed a file, as the revision
-// (the full id of a commit) reaches them, newest first: date, author, subject.
+// History lists the last twenty commits that changed a file, newest first, starting
+// at a revision (the full id of a commit): date, author, subject.
 func (r *Repo) History(ctx context.Context, rev, path string) (precedent.Untrusted, error) {
 	const op = "read history"
 	if !r.hash.valid(rev) || !isPlain(path) {
-		return "", &Error{Op: op, Msg: "not a commit, or not a path of the tree"}
+		return "", &Error{Op: op, Msg: "not a commit id, or not a path in the tree"}
 	}
 	c := call{op: op, args: []string{
 		"log", "--format=%as %an: %s", "--no-color", "--no-decorate", "--no-notes", "--no-mailmap",

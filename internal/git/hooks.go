@@ -6,21 +6,20 @@ import (
 	"strings"
 )
 
-// Hooks is where git looks for the hooks of a repository.
+// Hooks is where git looks for a repository's hooks.
 type Hooks struct {
 	Dir string // absolute
-	// Source says who chose the folder: "default", "repository" or "user", who
-	// chose it for all their repositories.
+	// Source is who chose the folder: "default", "repository", or "user" for a
+	// setting that applies to all repositories of the user.
 	Source string
 }
 
-// Hooks returns where git looks for hooks. The configuration is read as data,
-// like everywhere in this package, and what belongs to the whole system is not
-// read at all.
+// Hooks returns where git looks for hooks. As everywhere in this package, the
+// configuration is read as data, and system-wide configuration is not read.
 func (r *Repo) Hooks() (Hooks, error) {
 	h := Hooks{Dir: filepath.Join(r.place.commonDir, "hooks"), Source: "default"}
 	for _, s := range r.config {
-		if s.key != "core.hookspath" || s.scope == "command" { // the command's is this package's own wall
+		if s.key != "core.hookspath" || s.scope == "command" { // this package sets it for each command
 			continue
 		}
 		h.Dir, h.Source = s.value, "user"
@@ -39,7 +38,7 @@ func (r *Repo) Hooks() (Hooks, error) {
 	case raw == "" || strings.HasPrefix(raw, "~") && h.Dir == raw || strings.HasPrefix(raw, "%("):
 		return Hooks{}, &Error{
 			Op: "find hooks", Msg: "core.hooksPath is " + printable(raw) + ", which only git can resolve",
-			Hint: "git config core.hooksPath FOLDER, with a whole path",
+			Hint: "use an absolute path: git config core.hooksPath FOLDER",
 		}
 	case !filepath.IsAbs(h.Dir) && r.place.top != "":
 		h.Dir = filepath.Join(r.place.top, h.Dir)
@@ -49,8 +48,8 @@ func (r *Repo) Hooks() (Hooks, error) {
 	return h, nil
 }
 
-// DefaultBranch returns the commit that a remote's default branch had when it was
-// last fetched; empty if nothing is known of it.
+// DefaultBranch returns the commit of a remote's default branch at the last fetch;
+// empty if it is unknown.
 func (r *Repo) DefaultBranch(ctx context.Context, remote string) (string, error) {
 	if strings.ContainsAny(remote, "\x00\n\r") {
 		return "", nil

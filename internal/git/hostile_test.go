@@ -260,7 +260,7 @@ func TestHostilePartialClone(t *testing.T) {
 			r := f.open()
 			rg := resolve(t, r, Spec{Range: "HEAD~1"})
 			err := r.Diff(context.Background(), rg, func(in io.Reader) error { _, err := io.Copy(io.Discard, in); return err })
-			wantError(t, err, "the clone is partial and lacks it", "git diff --stat "+rg.Base[:12])
+			wantError(t, err, "the clone is partial and does not have it", "git diff --stat "+rg.Base[:12])
 			if name == "ext" {
 				f.tryAllowing("ext", "diff", "HEAD~1")
 				if !p.sprung() {
@@ -404,7 +404,7 @@ func TestHostileProgram(t *testing.T) {
 		timeout time.Duration
 		msg     string
 	}{
-		"talks":     {"yes", late, "git said more than is taken"},
+		"talks":     {"yes", late, "git's output is too large"},
 		"complains": {"yes >&2", soon, "git took longer than 500ms"},
 		"hangs":     {"sleep 1000", soon, "git took longer than 500ms"},
 		"children":  {"sleep 1000 & sleep 1000 & wait", soon, "git took longer than 500ms"},
@@ -447,7 +447,7 @@ func TestHostileCrowd(t *testing.T) {
 			t.Errorf("%d files skipped", n)
 		}
 		wantEqual(t, "last", rg.Skipped[len(rg.Skipped)-1], skippedFile{
-			Path: ".", Reason: "195000 more untracked files: only 5000 are read; name folders of generated files in .gitignore",
+			Path: ".", Reason: "195000 more untracked files: only 5000 are read; add folders with generated files to .gitignore",
 		})
 	})
 }

@@ -13,10 +13,10 @@ import (
 // Remote is a remote of a repository.
 type Remote struct {
 	Name string
-	URL  string // where it is fetched from, aliases resolved, without user and password if it is a URL
+	URL  string // the fetch address, aliases resolved, without user and password if it is a URL
 }
 
-// Remotes returns the remotes, sorted by name. No network is used.
+// Remotes returns the remotes, sorted by name. It does not use the network.
 func (r *Repo) Remotes() []Remote {
 	var remotes []Remote
 	r.config.sub("remote", "url", func(name, value string) {
@@ -28,8 +28,8 @@ func (r *Repo) Remotes() []Remote {
 	return remotes
 }
 
-// address resolves a remote's URL: aliases of the longest matching prefix
-// (url.*.insteadOf), then paths that are relative to the repository.
+// address resolves a remote's URL: the alias with the longest matching prefix
+// (url.*.insteadOf), then paths relative to the repository.
 func (r *Repo) address(raw string) string {
 	full, longest := raw, 0
 	r.config.sub("url", "insteadof", func(base, prefix string) {
@@ -63,9 +63,9 @@ func isLocalPath(s string) bool {
 	return !strings.Contains(before, ":")
 }
 
-// Identity says which repository this is a clone of: the remote "upstream",
-// else "origin", else the root commit. Remotes that only a helper program can
-// reach ("ext::…") are passed over: nothing in them names a host.
+// Identity returns which repository this is a clone of: the remote "upstream", else
+// "origin", else the root commit. It ignores remotes that need a helper program
+// ("ext::…"), because they name no host.
 func (r *Repo) Identity(ctx context.Context) (precedent.Repo, error) {
 	remotes := r.Remotes()
 	for _, name := range []string{"upstream", "origin"} {
@@ -84,8 +84,8 @@ func (r *Repo) Identity(ctx context.Context) (precedent.Repo, error) {
 	return precedent.LocalRepo(root), nil
 }
 
-// RootCommit returns the id of the first commit of HEAD's history, following
-// first parents.
+// RootCommit returns the id of the first commit in HEAD's history, along first
+// parents.
 func (r *Repo) RootCommit(ctx context.Context) (string, error) {
 	const op = "find the root commit"
 	found, err := r.peel(ctx, op, "HEAD^{commit}")
@@ -93,7 +93,7 @@ func (r *Repo) RootCommit(ctx context.Context) (string, error) {
 		return "", err
 	}
 	if found[0].id == "" {
-		return "", noCommits(op)
+		return "", noCommitsError(op)
 	}
 	out, err := r.run(ctx, call{op: op, args: []string{"rev-list", "--first-parent", "--max-parents=0", "--end-of-options", found[0].id}}, configBytes)
 	if err != nil {
@@ -103,11 +103,11 @@ func (r *Repo) RootCommit(ctx context.Context) (string, error) {
 	switch {
 	case r.shallow[root]:
 		return "", &Error{
-			Op: op, Msg: "the clone is shallow: its first commit is not in it",
+			Op: op, Msg: "the clone is shallow: it lacks the first commit",
 			Hint: r.deepen("--unshallow"),
 		}
 	case !r.hash.valid(root):
-		return "", &Error{Op: op, Msg: "git named no commit"}
+		return "", &Error{Op: op, Msg: "git did not name a commit"}
 	}
 	return root, nil
 }

@@ -72,7 +72,7 @@ func TestOpenRefuses(t *testing.T) {
 		{"no repository", scratch(t), Options{}, "not inside a git repository", "git init"},
 		{"no folder", f.path("nothing"), Options{}, "no such file", ""},
 		{"a file", f.path("file"), Options{}, "not a folder", ""},
-		{"no git", f.dir, Options{Exec: "git-that-is-not-there"}, "there is no git", "install git"},
+		{"no git", f.dir, Options{Exec: "git-that-is-not-there"}, "git is not installed", "install git"},
 		{"a .git that points nowhere", moved, Options{}, `/nowhere/at\x1b/all, which is not a repository`, "git worktree repair"},
 		{"a format of the future", future.dir, Options{}, "", ""},
 		{"broken configuration", garbled.dir, Options{}, "bad config", ""},

@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// isPlain tells whether p is the plain name of a file inside a tree.
+// isPlain reports whether p is a plain path of a file inside a tree.
 func isPlain(p string) bool {
 	return p != "" && p != "." && p != ".." && len(p) <= longestPath && !path.IsAbs(p) && !strings.HasPrefix(p, "../") &&
 		path.Clean(p) == p && !strings.Contains(p, "\x00")
 }
 
-// evilPath says why no file may be written under the path; empty if it may.
-// It refuses what leads out of a folder or into a git folder on any system:
-// Windows takes backslashes for slashes, drops dots and spaces at the end,
-// knows short names (git~1) and streams (.git::$INDEX_ALLOCATION); macOS
-// ignores some invisible letters.
-func evilPath(p string) string {
+// unsafePath returns why no file may be written to the path; empty if it may. It
+// refuses paths that leave a folder or enter a git folder on any system. Windows
+// treats backslashes as slashes, drops trailing dots and spaces, and has short names
+// (git~1) and streams (.git::$INDEX_ALLOCATION). macOS ignores some invisible
+// letters.
+func unsafePath(p string) string {
 	if !isPlain(p) {
 		return "its path leads out of the tree"
 	}
@@ -46,7 +46,7 @@ func visible(r rune) rune {
 	return r
 }
 
-// sizeText writes a number of bytes for people.
+// sizeText formats a number of bytes.
 func sizeText(n int64) string {
 	switch {
 	case n >= 1<<20 && n%(1<<20) == 0:

@@ -7,11 +7,11 @@ import (
 	"os/exec"
 )
 
-// ownGroup does nothing where there are no process groups.
+// ownGroup does nothing: this system has no process groups.
 func ownGroup(*exec.Cmd) {}
 
 // killGroup ends the command.
 func killGroup(cmd *exec.Cmd) error { return cmd.Process.Kill() }
 
-// links is 1 where the number of a file's names is not to be had.
+// links always returns 1: this system does not report the number of hard links.
 func links(fs.FileInfo) uint64 { return 1 }

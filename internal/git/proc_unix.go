@@ -22,7 +22,7 @@ func killGroup(cmd *exec.Cmd) error {
 	return err
 }
 
-// links is the number of names that a file has.
+// links returns a file's number of hard links.
 func links(fi fs.FileInfo) uint64 {
 	if st, ok := fi.Sys().(*syscall.Stat_t); ok {
 		return uint64(st.Nlink) //nolint:unconvert // its width differs between systems

@@ -349,13 +349,13 @@ func TestExport(t *testing.T) {
 	}
 
 	report, err = r.Export(context.Background(), id, scratch(t), ExportLimits{Bytes: 1500})
-	if err != nil || len(report.Skipped) != 1 || report.Skipped[0].Reason != "more than 1500 bytes in all" {
+	if err != nil || len(report.Skipped) != 1 || report.Skipped[0].Reason != "more than 1500 bytes in total" {
 		t.Errorf("report %+v, %v", report, err)
 	}
 	_, err = r.Export(context.Background(), id, scratch(t), ExportLimits{Files: 2})
 	wantError(t, err, "more than 2 files", "")
 	_, err = r.Export(context.Background(), "HEAD", scratch(t), ExportLimits{})
-	wantError(t, err, "not the id", "")
+	wantError(t, err, "not a commit", "")
 	_, err = r.Export(context.Background(), id, filepath.Join(dir, "none"), ExportLimits{})
 	wantError(t, err, "no such file", "")
 	// What is there already stays, and is said.

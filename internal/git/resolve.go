@@ -10,20 +10,20 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-// Spec says what to review. At most one field is set; none lets Resolve choose.
+// Spec is what to review. At most one field is set; if none is, Resolve chooses.
 type Spec struct {
-	// Range is text from a user: "A..B", "A...B" (from their merge base to B)
-	// or "A", which means "A...HEAD". An empty side means HEAD.
+	// Range is a user's text: "A..B", "A...B" (from their merge base to B), or "A"
+	// for "A...HEAD". An empty side means HEAD.
 	Range string
-	// Staged is what the next commit would hold.
+	// Staged means the changes that the next commit would contain.
 	Staged bool
-	// Worktree is all that is not committed: staged, unstaged and untracked.
+	// Worktree means everything that is uncommitted: staged, unstaged and untracked.
 	Worktree bool
-	// Whole is a revision of which everything counts as new.
+	// Whole is a revision whose whole content counts as new.
 	Whole string
 }
 
-// Kind says what a range is made of.
+// Kind is what a range consists of.
 type Kind string
 
 // The kinds.
@@ -34,36 +34,36 @@ const (
 	Worktree   Kind = "worktree"
 )
 
-// Range is a resolved change: two trees and what is known about them.
+// Range is a resolved change: two trees and their description.
 type Range struct {
 	Kind Kind
-	// Base and Head are ids of commits; of trees for the empty tree, for
-	// staged changes and for the work tree's.
+	// Base and Head are commit ids, or tree ids for the empty tree, for staged
+	// changes and for the work tree.
 	Base, Head string
-	// BaseCommit is the commit whose guide and policy count; empty if the
-	// change starts from nothing.
+	// BaseCommit is the commit whose guide and policy apply; empty if the change
+	// starts from nothing.
 	BaseCommit         string
-	BaseName, HeadName string // for people; they may hold names from outside
-	Why                string // why this range was chosen; empty if it was asked for
-	// Log holds the messages of the range's commits, newest first, each after
-	// a line "commit ID": at most 50 commits and 32 KiB.
+	BaseName, HeadName string // display names; they may contain untrusted text
+	Why                string // why this range was chosen; empty if the user named it
+	// Log has the messages of the range's commits, newest first, each after a line
+	// "commit ID": at most 50 commits and 32 KiB.
 	Log precedent.Untrusted
-	// Skipped lists files that a snapshot of the work tree could not hold.
-	// They are in Head as they were staged, or absent if they were not.
+	// Skipped lists files that are not in the snapshot of the work tree. In Head they
+	// are as staged, or absent if they were not staged.
 	Skipped []precedent.SkippedFile
 }
 
 const opRange = "resolve range"
 
-// Resolve finds the two ends of a change. Errors are of type *Error.
+// Resolve returns the two ends of a change. Errors are of type *Error.
 func (r *Repo) Resolve(ctx context.Context, s Spec) (Range, error) {
 	switch asked := s.Range != ""; {
 	case s.Whole != "":
-		return r.whole(ctx, s.Whole)
+		return r.resolveWhole(ctx, s.Whole)
 	case asked && (s.Staged || s.Worktree) || s.Staged && s.Worktree:
-		return Range{}, &Error{Op: opRange, Msg: "a range, staged changes and the work tree exclude each other", Hint: "choose one of them"}
+		return Range{}, &Error{Op: opRange, Msg: "a range, --staged and --worktree cannot be combined", Hint: "use only one of them"}
 	case asked:
-		return r.between(ctx, s.Range)
+		return r.resolveText(ctx, s.Range)
 	case s.Staged:
 		return r.staged(ctx)
 	case s.Worktree:
@@ -73,8 +73,8 @@ func (r *Repo) Resolve(ctx context.Context, s Spec) (Range, error) {
 	}
 }
 
-// between resolves the text of a range.
-func (r *Repo) between(ctx context.Context, text string) (Range, error) {
+// resolveText resolves the text of a range.
+func (r *Repo) resolveText(ctx context.Context, text string) (Range, error) {
 	from, to, symmetric := text, "HEAD", true
 	if a, b, ok := strings.Cut(text, "..."); ok {
 		from, to = a, b
@@ -109,8 +109,8 @@ func (r *Repo) between(ctx context.Context, text string) (Range, error) {
 	return rg, err
 }
 
-// whole is everything that a revision holds.
-func (r *Repo) whole(ctx context.Context, name string) (Range, error) {
+// resolveWhole returns everything in a revision.
+func (r *Repo) resolveWhole(ctx context.Context, name string) (Range, error) {
 	ids, err := r.commits(ctx, name)
 	if err != nil {
 		return Range{}, err
@@ -120,7 +120,7 @@ func (r *Repo) whole(ctx context.Context, name string) (Range, error) {
 	return rg, err
 }
 
-// commits resolves texts from a user to commits.
+// commits resolves revisions from a user to commits.
 func (r *Repo) commits(ctx context.Context, names ...string) ([]string, error) {
 	var ids []string
 	for _, name := range names {
@@ -128,7 +128,8 @@ func (r *Repo) commits(ctx context.Context, names ...string) ([]string, error) {
 			return nil, &Error{Op: opRange, Msg: "not a revision: " + printable(strconv.Quote(name))}
 		}
 	}
-	// ":/text" swallows a suffix as part of the text, so the bare name is asked, too.
+	// In ":/text" a suffix would be part of the text, so the bare name is resolved,
+	// too.
 	questions := []string{"HEAD^{commit}"}
 	for _, name := range names {
 		questions = append(questions, name, name+"^{commit}")
@@ -147,22 +148,22 @@ func (r *Repo) commits(ctx context.Context, names ...string) ([]string, error) {
 		case plain.id != "":
 			return nil, &Error{
 				Op: opRange, Msg: printable(strconv.Quote(name)) + " is a " + plain.kind + ", not a commit",
-				Hint: "name commits, branches or tags: A..B",
+				Hint: "use commits, branches or tags: A..B",
 			}
 		case found[0].id == "" && strings.HasPrefix(name, "HEAD"):
-			return nil, noCommits(opRange)
+			return nil, noCommitsError(opRange)
 		default:
-			return nil, r.unknown(ctx, name, plain.why)
+			return nil, r.unknownRevision(ctx, name, plain.why)
 		}
 	}
 	return ids, nil
 }
 
-// answer is what a revision means: an object, or why there is none.
+// answer is an object that a revision resolves to, or why it does not.
 type answer struct{ id, kind, why string }
 
-// peel asks git what revisions mean. Their text goes to its standard input,
-// where it is never an option. Texts without a meaning have empty answers.
+// peel asks git to resolve revisions. They are passed on standard input, where they
+// cannot be options. Revisions that do not resolve have empty answers.
 func (r *Repo) peel(ctx context.Context, op string, revisions ...string) ([]answer, error) {
 	answers := make([]answer, len(revisions))
 	for done := 0; done < len(revisions); {
@@ -171,8 +172,8 @@ func (r *Repo) peel(ctx context.Context, op string, revisions ...string) ([]answ
 		if err == nil {
 			break
 		}
-		// Some texts end git at once ("@{upstream}" without one): they have no
-		// meaning, and the rest is asked again.
+		// Some revisions end git at once ("@{upstream}" without one). They do not
+		// resolve; the rest is asked again.
 		if exitCode(err) < 0 || done >= len(revisions) {
 			return nil, err
 		}
@@ -207,8 +208,8 @@ func (r *Repo) peelSome(ctx context.Context, op string, revisions []string, answ
 	return n, err
 }
 
-// mergeBase returns the best common ancestor of two commits, or "" if the
-// clone has none.
+// mergeBase returns the best common ancestor of two commits, or "" if the clone has
+// none.
 func (r *Repo) mergeBase(ctx context.Context, a, b string) (string, error) {
 	if a == b {
 		return a, nil
@@ -225,7 +226,8 @@ const (
 	logBytes   = 32 << 10
 )
 
-// log returns the messages of at most n commits that the revisions reach, capped.
+// log returns the messages of at most n commits reachable from the revisions, up to a
+// size limit.
 func (r *Repo) log(ctx context.Context, n int, revisions ...string) (precedent.Untrusted, error) {
 	c := call{op: "read commit messages", args: append([]string{
 		"log", "--format=commit %H%n%B", "--no-color", "--no-decorate", "--no-notes", "--no-mailmap",
@@ -240,22 +242,22 @@ func (r *Repo) log(ctx context.Context, n int, revisions ...string) (precedent.U
 	return precedent.Untrusted(strings.ToValidUTF8(string(text), "\uFFFD")), err
 }
 
-func noCommits(op string) *Error {
+func noCommitsError(op string) *Error {
 	return &Error{
 		Op: op, Msg: "the repository has no commits yet",
-		Hint: "commit something first, or review what is staged (--staged) or not committed (--worktree)",
+		Hint: "commit something first, or review what is staged (--staged) or uncommitted (--worktree)",
 	}
 }
 
-// unrelated explains that two commits have no common ancestor here.
+// unrelated is the error for two commits without a common ancestor in this clone.
 func (r *Repo) unrelated(a, b string) *Error {
 	e := &Error{
 		Op: opRange, Msg: printable(a) + " and " + printable(b) + " have no common ancestor",
-		Hint: "compare them as they are with two dots: " + printable(a) + ".." + printable(b),
+		Hint: "compare them directly with two dots: " + printable(a) + ".." + printable(b),
 	}
 	if r.Shallow() {
 		e.Msg += " in this shallow clone"
-		e.Hint = r.deepen("--unshallow") + " (or, for less: " + r.deepenCommand("--deepen=200") + ")"
+		e.Hint = r.deepen("--unshallow") + " (or, to fetch less: " + r.deepenCommand("--deepen=200") + ")"
 	}
 	return e
 }

@@ -93,8 +93,8 @@ func TestResolveRefuses(t *testing.T) {
 		{Spec{Range: strings.Repeat("a", 2000)}, "not a revision", ""},
 		{Spec{Range: " "}, "unknown revision", ""},
 		{Spec{Range: "main...island"}, "main and island have no common ancestor", "main..island"},
-		{Spec{Range: "main", Staged: true}, "exclude each other", ""},
-		{Spec{Staged: true, Worktree: true}, "exclude each other", ""},
+		{Spec{Range: "main", Staged: true}, "cannot be combined", ""},
+		{Spec{Staged: true, Worktree: true}, "cannot be combined", ""},
 	} {
 		_, err := r.Resolve(context.Background(), test.spec)
 		wantError(t, err, test.msg, test.hint)
@@ -114,7 +114,7 @@ func TestResolveAmbiguous(t *testing.T) {
 			f.write("a", text, "b", other)
 			f.git("hash-object", "-w", "a", "b")
 			_, err := r.Resolve(context.Background(), Spec{Range: short})
-			wantError(t, err, "is the beginning of more than one id", "more digits")
+			wantError(t, err, "is an ambiguous id", "more digits")
 			return
 		}
 		seen[short] = text
@@ -148,11 +148,11 @@ func TestShallowClone(t *testing.T) {
 		t.Error("not shallow")
 	}
 	_, err := r.Resolve(context.Background(), Spec{Range: "main...origin/side"})
-	wantError(t, err, "no common ancestor in this shallow clone", "git fetch --unshallow origin (or, for less: git fetch --deepen=200 origin)")
+	wantError(t, err, "no common ancestor in this shallow clone", "git fetch --unshallow origin (or, to fetch less: git fetch --deepen=200 origin)")
 	_, err = r.Resolve(context.Background(), Spec{Range: "HEAD~1"})
 	wantError(t, err, "unknown revision", "git fetch --unshallow origin")
 	_, err = r.Resolve(context.Background(), Spec{})
-	wantError(t, err, "does not hold what the last commit changed", "git fetch --deepen=1 origin")
+	wantError(t, err, "lacks the parent of the last commit", "git fetch --deepen=1 origin")
 	if rg := resolve(t, r, Spec{Range: "main..origin/side"}); rg.Base == "" {
 		t.Error("two dots need no ancestor")
 	}

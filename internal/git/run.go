@@ -12,38 +12,37 @@ import (
 	"time"
 )
 
-// view says which repository a command sees.
+// view is the repository that a command sees.
 type view int
 
 const (
 	shadowed view = iota // the shadow, with the real objects
-	real                 // the real one; see the package's second rule
+	real                 // the real repository; see the package's second rule
 )
 
-// call is one run of git.
+// call is one git process.
 type call struct {
 	op    string // for errors
 	view  view
 	args  []string
-	env   []string    // additional
+	env   []string    // additional variables
 	set   [][2]string // additional configuration
 	dir   string      // working folder; empty: the shadow
 	stdin io.Reader
-	// userConfig lets the user's own configuration be seen. Only listing it is
-	// harmless.
+	// userConfig makes the user's configuration visible. Only listing it is safe.
 	userConfig bool
 }
 
 var (
 	errTimeout = errors.New("timeout")
-	errOutput  = errors.New("git said more than is taken")
+	errOutput  = errors.New("git's output is too large")
 )
 
-// waitDelay is how long pipes are waited for after a killed run.
+// waitDelay is how long to wait for pipes after killing a process.
 const waitDelay = 2 * time.Second
 
-// settings are in force for every run, above any file. On the shadow they are
-// a second wall; on the real repository they are the first.
+// settings apply to every process and override all files. For the shadow they are a
+// second line of defence, for the real repository the first.
 var settings = [][2]string{
 	{"safe.bareRepository", "explicit"},
 	{"core.hooksPath", os.DevNull},
@@ -64,18 +63,18 @@ var settings = [][2]string{
 	{"diff.external", ""},
 	{"log.showSignature", "false"},
 	{"submodule.recurse", "false"},
-	{"core.fsync", "none"}, // what is written here is thrown away
+	{"core.fsync", "none"}, // temporary files need no fsync
 	{"fastimport.unpackLimit", "1"},
 	{"pack.compression", "0"},
 	{"gc.auto", "0"},
 	{"maintenance.auto", "false"},
 }
 
-// bigFile is the size from which a file is binary to git: 32 MiB. Nobody
-// reviews a longer text, and git would hold it in memory more than once.
+// bigFile is the size from which git treats a file as binary: 32 MiB. No one reviews
+// a longer text, and git would hold it in memory more than once.
 const bigFile = "32m"
 
-// environment is all that git gets to see: nothing of the caller's.
+// environment is the complete environment of git. Nothing is inherited.
 func (r *Repo) environment(c call) []string {
 	env := []string{
 		"PATH=" + filepath.Dir(r.exec) + string(os.PathListSeparator) + "/usr/bin" + string(os.PathListSeparator) + "/bin",
@@ -113,7 +112,7 @@ func (r *Repo) environment(c call) []string {
 	return append(env, c.env...)
 }
 
-// command makes a run of git that dies with its whole process group when the
+// command prepares a git process that is killed with its process group when the
 // context ends.
 func (r *Repo) command(ctx context.Context, c call) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, r.exec, c.args...)
@@ -129,8 +128,8 @@ func (r *Repo) command(ctx context.Context, c call) *exec.Cmd {
 	return cmd
 }
 
-// stream runs git and hands its standard output to use. A use that returns
-// before the end stops git, which is no error.
+// stream runs git and passes its standard output to use. If use returns early, git is
+// stopped, which is not an error.
 func (r *Repo) stream(ctx context.Context, c call, use func(io.Reader) error) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, r.options.Timeout, errTimeout)
 	defer cancel()
@@ -147,7 +146,7 @@ func (r *Repo) stream(ctx context.Context, c call, use func(io.Reader) error) er
 	useErr := use(out)
 	rest, _ := out.Read(make([]byte, 1))
 	if useErr != nil || rest > 0 {
-		// A run that has ended meanwhile needs no killing.
+		// A process that has already ended need not be killed.
 		_ = killGroup(cmd)
 	}
 	err = cmd.Wait()
@@ -162,7 +161,7 @@ func (r *Repo) stream(ctx context.Context, c call, use func(io.Reader) error) er
 	return failure(ctx, c.op, err, said.String(), r.options.Timeout)
 }
 
-// run runs git and returns its standard output of at most max bytes.
+// run runs git and returns its standard output, up to max bytes.
 func (r *Repo) run(ctx context.Context, c call, max int64) ([]byte, error) {
 	var out []byte
 	err := r.stream(ctx, c, func(stdout io.Reader) error {

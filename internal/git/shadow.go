@@ -30,20 +30,19 @@ var (
 	}}
 )
 
-// emptyTree is the id of the tree without entries, which git knows without
-// having it.
+// emptyTree is the id of the empty tree, which git knows without storing it.
 func (h hash) emptyTree() string { return h.sum([]byte("tree 0\x00")) }
 
-// valid tells whether s is the full id of an object.
+// valid reports whether s is the full id of an object.
 func (h hash) valid(s string) bool {
 	return len(s) == h.size && strings.Trim(s, "0123456789abcdef") == ""
 }
 
-// adminBytes caps each of the small files copied from the real git folder: 16 MiB.
+// adminBytes is the size limit of files copied from the real git folder: 16 MiB.
 const adminBytes = 16 << 20
 
-// writeShadow makes the shadow a repository that git accepts: no refs, a
-// configuration of a few lines. The environment lends it the real objects.
+// writeShadow writes a minimal repository: no refs, and a short configuration. The
+// environment adds the real objects.
 func (r *Repo) writeShadow() error {
 	config := "[core]\n\tbare = true\n\trepositoryformatversion = 0\n"
 	if r.hash.name != sha1Hash.name {
@@ -76,7 +75,7 @@ func (r *Repo) writeShadow() error {
 	return nil
 }
 
-// QuotePath writes a path the way git reads it in its lists and patches: in quotes.
+// QuotePath quotes a path as git does in lists and patches.
 func QuotePath(path string) string {
 	var b strings.Builder
 	b.WriteByte('"')
@@ -97,8 +96,8 @@ func QuotePath(path string) string {
 	return b.String()
 }
 
-// sectionDrivers lets git name the function that a hunk stands in. These
-// drivers are built into git and do nothing else. Diff names the file.
+// sectionDrivers let git name the function around a hunk. These drivers are built
+// into git and do nothing else. Diff passes them as core.attributesFile.
 var sectionDrivers = func() string {
 	var b strings.Builder
 	for _, line := range []string{
@@ -115,7 +114,7 @@ var sectionDrivers = func() string {
 	return b.String()
 }()
 
-// blobID is the id that git gives the content.
+// blobID is the id of a blob with this content.
 func (r *Repo) blobID(data []byte) string { return r.hash.sum(append(blobHeader(data), data...)) }
 
 func blobHeader(data []byte) []byte {

@@ -13,20 +13,20 @@ import (
 	"sync"
 )
 
-// Caps of a snapshot of the work tree.
+// Limits of a snapshot of the work tree.
 const (
 	workFileBytes  = 8 << 20   // of one file
 	workTotalBytes = 128 << 20 // of all changed files
-	untrackedFiles = 5000      // files that git does not know yet
-	indexBytes     = 1 << 30   // of the index, or of what it is split into
+	untrackedFiles = 5000      // untracked files
+	indexBytes     = 1 << 30   // of the index, or of one part of a split index
 )
 
 const opSnapshot = "take a snapshot"
 
-// staged makes a range of what the next commit would hold.
+// staged returns the range of staged changes.
 func (r *Repo) staged(ctx context.Context) (Range, error) {
 	if r.place.top == "" {
-		return Range{}, bare()
+		return Range{}, bareError()
 	}
 	head, err := r.head(ctx)
 	if err != nil {
@@ -44,7 +44,7 @@ func (r *Repo) staged(ctx context.Context) (Range, error) {
 	for _, c := range changes {
 		if c.conflict {
 			return Range{}, &Error{
-				Op: opSnapshot, Msg: "some files have conflicts that are not resolved",
+				Op: opSnapshot, Msg: "some files have unresolved conflicts",
 				Hint: "resolve and stage them (git add), or review the work tree as it is (--worktree)",
 			}
 		}
@@ -57,14 +57,14 @@ func (r *Repo) staged(ctx context.Context) (Range, error) {
 	return rg, err
 }
 
-// worktree makes a range of all that is not committed.
+// worktree returns the range of all uncommitted changes.
 func (r *Repo) worktree(ctx context.Context) (Range, error) {
 	if r.place.top == "" {
-		return Range{}, bare()
+		return Range{}, bareError()
 	}
-	if elsewhere := r.elsewhere(); elsewhere != "" {
+	if elsewhere := r.configuredWorkTree(); elsewhere != "" {
 		return Range{}, &Error{
-			Op: opRange, Msg: "core.worktree names " + printable(elsewhere) + ", which is not the folder that holds .git",
+			Op: opRange, Msg: "core.worktree names " + printable(elsewhere) + ", which is not the folder with .git",
 			Hint: "review what is staged (--staged) or commits instead",
 		}
 	}
@@ -75,16 +75,16 @@ func (r *Repo) worktree(ctx context.Context) (Range, error) {
 	return r.snapshot(ctx, head)
 }
 
-func bare() *Error {
+func bareError() *Error {
 	return &Error{
 		Op: opRange, Msg: "the repository is bare: it has no work tree",
-		Hint: "name a range of commits: A..B",
+		Hint: "review a range of commits: A..B",
 	}
 }
 
-// elsewhere is the folder that the configuration names as the work tree, if
-// that is not where the work tree was found.
-func (r *Repo) elsewhere() string {
+// configuredWorkTree returns the work tree that the configuration names, if it is not
+// the one that was found.
+func (r *Repo) configuredWorkTree() string {
 	dir := r.config.repository("core.worktree")
 	if dir == "" || r.place.linked {
 		return ""
@@ -98,7 +98,7 @@ func (r *Repo) elsewhere() string {
 	return dir
 }
 
-// head is where a snapshot starts: HEAD, or the empty tree before the first commit.
+// head is the start of a snapshot: HEAD, or the empty tree before the first commit.
 type head struct{ commit, tree string }
 
 func (r *Repo) head(ctx context.Context) (head, error) {
@@ -112,7 +112,7 @@ func (r *Repo) head(ctx context.Context) (head, error) {
 	return head{found[0].id, found[1].id}, nil
 }
 
-// snapshot is a range that starts at h and whose end is still to be made.
+// snapshot returns a range that starts at h. Its end is still missing.
 func (h head) snapshot(k Kind, name string) Range {
 	rg := Range{Kind: k, Base: h.commit, BaseCommit: h.commit, BaseName: "HEAD", HeadName: name}
 	if h.commit == "" {
@@ -121,7 +121,7 @@ func (h head) snapshot(k Kind, name string) Range {
 	return rg
 }
 
-// index is a copy of the user's index, alone in a folder of the shadow.
+// index is a copy of the user's index, in a folder of the shadow.
 type index struct{ dir, file string }
 
 // copyIndex copies the user's index, so that git never writes to it.
@@ -141,9 +141,9 @@ func (r *Repo) copyIndex() (index, error) {
 	}
 	err = copyRegular(from, x.file, indexBytes)
 	if errors.Is(err, fs.ErrNotExist) && r.options.Index == "" {
-		err = nil // nothing was ever staged
+		err = nil // nothing has been staged yet
 	}
-	// A split index keeps its greater part in files of this name.
+	// A split index keeps most of its entries in files with this name.
 	parts, _ := filepath.Glob(filepath.Join(globQuote(filepath.Dir(from)), "sharedindex.*"))
 	for _, part := range parts {
 		if err == nil {
@@ -157,13 +157,13 @@ func (r *Repo) copyIndex() (index, error) {
 	return x, nil
 }
 
-// globQuote makes a folder's name match itself in a pattern.
+// globQuote escapes a folder's name for use in a pattern.
 func globQuote(dir string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(dir)
 }
 
-// copyRegular copies a file with its time: git trusts entries of an index by
-// comparing their times with that of the index itself.
+// copyRegular copies a file with its modification time: git compares the times of
+// index entries with that of the index.
 func copyRegular(from, to string, max int64) error {
 	in, fi, err := openRegular(from)
 	if err != nil {
@@ -187,7 +187,7 @@ func copyRegular(from, to string, max int64) error {
 	return os.Chtimes(to, fi.ModTime(), fi.ModTime())
 }
 
-// snapshot makes a range of the work tree's state.
+// snapshot returns a range up to the state of the work tree.
 func (r *Repo) snapshot(ctx context.Context, from head) (Range, error) {
 	rg := from.snapshot(Worktree, "working tree")
 	rg.Head = from.tree
@@ -204,7 +204,7 @@ func (r *Repo) snapshot(ctx context.Context, from head) (Range, error) {
 		return rg, nil
 	}
 	s := &snapshotter{repo: r, index: x}
-	defer s.end()
+	defer s.close()
 	rg.Head, err = r.build(ctx, from, func(w *builder) error {
 		w.staged(d.staged)
 		return s.takeSnapshot(ctx, w, d.changed, d.untracked.paths)
@@ -215,7 +215,7 @@ func (r *Repo) snapshot(ctx context.Context, from head) (Range, error) {
 	rg.Skipped = s.skipped
 	if d.untracked.more > 0 {
 		rg.Skipped = append(rg.Skipped, skipped(".", fmt.Sprintf(
-			"%d more untracked files: only %d are read; name folders of generated files in .gitignore", d.untracked.more, untrackedFiles)))
+			"%d more untracked files: only %d are read; add folders with generated files to .gitignore", d.untracked.more, untrackedFiles)))
 	}
 	return rg, nil
 }
@@ -228,9 +228,9 @@ type dirtyState struct {
 
 func (d dirtyState) clean() bool { return len(d.staged)+len(d.changed)+len(d.untracked.paths) == 0 }
 
-// dirty asks git, in three runs at a time, what is staged, which files may
-// have changed and which are new. Git compares times and sizes; it hardly
-// reads a file.
+// dirty asks git, with three processes in parallel, what is staged, which files may
+// have changed and which are new. Git compares times and sizes and rarely reads a
+// file.
 func (r *Repo) dirty(ctx context.Context, x index, from head) (dirtyState, error) {
 	var (
 		d    dirtyState
@@ -287,14 +287,14 @@ func (r *Repo) changes(ctx context.Context, c call) (changes []change, err error
 	return changes, err
 }
 
-// fileSystem passes on what the repository knows of the file system that it
-// lies on: switches that tell how to compare, and nothing else.
+// fileSystem returns the repository's settings about its file system, which only
+// affect comparisons.
 func (r *Repo) fileSystem() [][2]string {
 	var set [][2]string
 	for _, key := range []string{"core.filemode", "core.symlinks", "core.ignorecase", "core.precomposeunicode", "core.trustctime"} {
 		switch value := r.config.repository(key); {
 		case value == "":
-		case truth(value):
+		case isTruthy(value):
 			set = append(set, [2]string{key, "true"})
 		default:
 			set = append(set, [2]string{key, "false"})
@@ -306,7 +306,7 @@ func (r *Repo) fileSystem() [][2]string {
 	return set
 }
 
-// userExcludes is the file that lists what the user ignores everywhere.
+// userExcludes returns the user's global ignore file.
 func (r *Repo) userExcludes() string {
 	name := ""
 	for _, s := range r.config {

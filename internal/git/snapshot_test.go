@@ -91,7 +91,7 @@ func TestSnapshotOfConflicts(t *testing.T) {
 	r := f.open()
 	f.untouched(r, func() {
 		_, err := r.Resolve(context.Background(), Spec{Staged: true})
-		wantError(t, err, "conflicts that are not resolved", "--worktree")
+		wantError(t, err, "unresolved conflicts", "--worktree")
 		rg := resolve(t, r, Spec{Worktree: true})
 		wantEqual(t, "work tree", changedPaths(t, r, rg), []string{"M a.txt", "M added.txt", "A gone.txt"})
 		wantEqual(t, "skipped", rg.Skipped, []skippedFile{{Path: "big.txt", Reason: "larger than 8 MiB"}})
@@ -401,7 +401,7 @@ func TestSnapshotCaps(t *testing.T) {
 	rg := resolve(t, r, Spec{Worktree: true})
 	wantEqual(t, "skipped", rg.Skipped, []skippedFile{
 		{Path: "big.bin", Reason: "larger than 8 MiB"},
-		{Path: ".", Reason: "7 more untracked files: only 5000 are read; name folders of generated files in .gitignore"},
+		{Path: ".", Reason: "7 more untracked files: only 5000 are read; add folders with generated files to .gitignore"},
 	})
 	paths := changedPaths(t, r, rg)
 	if len(paths) != untrackedFiles+1 || !slices.Contains(paths, "M a.txt") {
@@ -422,7 +422,7 @@ func TestSnapshotTotalIsCapped(t *testing.T) {
 		}
 	}
 	rg := resolve(t, f.open(), Spec{Worktree: true})
-	if len(rg.Skipped) != 2 || rg.Skipped[0].Reason != "changed files of more than 128 MiB in all" {
+	if len(rg.Skipped) != 2 || rg.Skipped[0].Reason != "changed files of more than 128 MiB in total" {
 		t.Errorf("skipped %v", rg.Skipped)
 	}
 }

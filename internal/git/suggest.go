@@ -8,18 +8,19 @@ import (
 	"strings"
 )
 
-// unknown explains that a revision does not exist, with the nearest that does.
-func (r *Repo) unknown(ctx context.Context, name, why string) *Error {
+// unknownRevision is the error for a revision that does not exist, with the nearest
+// one that does.
+func (r *Repo) unknownRevision(ctx context.Context, name, why string) *Error {
 	e := &Error{Op: opRange, Msg: "unknown revision " + printable(strconv.Quote(name))}
 	if why == "ambiguous" {
-		e.Msg = printable(strconv.Quote(name)) + " is the beginning of more than one id"
-		e.Hint = "write more digits of it"
+		e.Msg = printable(strconv.Quote(name)) + " is an ambiguous id"
+		e.Hint = "add more digits"
 		return e
 	}
 	if why != "" {
 		e.Msg += ": " + why
 	}
-	// Whatever stands behind a name (~3, ^2, @{1}) is not a part of it.
+	// A suffix (~3, ^2, @{1}) is not part of the name.
 	stem := name
 	if i := strings.IndexAny(stem, "~^@:"); i > 0 {
 		stem = stem[:i]
@@ -31,15 +32,15 @@ func (r *Repo) unknown(ctx context.Context, name, why string) *Error {
 	case r.Shallow():
 		e.Hint = "the clone is shallow; " + r.deepen("--unshallow")
 	case near == "":
-		e.Hint = "git branch --all and git tag list the names"
+		e.Hint = "list the names with: git branch --all; git tag"
 	}
 	return e
 }
 
-// refsRead caps the names looked at for a suggestion.
+// refsRead limits the names read for a suggestion.
 const refsRead = 5000
 
-// nearest returns the branch or tag whose name is nearest to the text, or "".
+// nearest returns the branch or tag with the most similar name, or "".
 func (r *Repo) nearest(ctx context.Context, text string) string {
 	c := call{op: opRange, view: real, args: []string{
 		"for-each-ref", "--format=%(refname:short)", "--count=" + strconv.Itoa(refsRead),
@@ -52,7 +53,7 @@ func (r *Repo) nearest(ctx context.Context, text string) string {
 		return err
 	})
 	if err != nil {
-		return "" // a suggestion is a courtesy
+		return "" // a suggestion is optional
 	}
 	best, least := "", max(2, len(text)/3)+1
 	for name := range strings.Lines("HEAD\n" + string(out)) {
@@ -68,8 +69,8 @@ func (r *Repo) nearest(ctx context.Context, text string) string {
 	return best
 }
 
-// distance counts the edits between two names, without regard to case; counts
-// of limit and more are not told apart.
+// distance counts the edits between two names, ignoring case. It returns limit for
+// limit or more.
 func distance(a, b string, limit int) int {
 	if d := len(a) - len(b); d >= limit || -d >= limit || len(a) > 200 {
 		return limit

@@ -16,20 +16,20 @@ type Entry struct {
 	Type string // blob, or commit for a submodule
 	ID   string
 	Path string // from the tree's top, with slashes
-	size int64  // of a blob, if it was asked for
+	size int64  // of a blob, if requested
 }
 
-// treeEntries caps a tree: one million files.
+// treeEntries limits the files of a tree: one million.
 const treeEntries = 1_000_000
 
-// Tree lists the files of a revision (the full id of a commit or a tree; an
-// empty one has none) below prefix, a folder's path or empty for all. A prefix
-// without files gives none.
+// Tree lists the files of a revision (the full id of a commit or a tree; an empty one
+// has none) below prefix, which is a folder's path or empty for all files. It returns
+// none if prefix has no files.
 func (r *Repo) Tree(ctx context.Context, rev, prefix string) ([]Entry, error) {
 	return r.list(ctx, rev, prefix, treeEntries, false)
 }
 
-// list is Tree with a cap of the number of files, and with their sizes if wanted.
+// list is Tree with a limit on the number of files, and optionally with their sizes.
 func (r *Repo) list(ctx context.Context, rev, prefix string, most int, sizes bool) ([]Entry, error) {
 	const op = "list tree"
 	prefix = strings.TrimSuffix(prefix, "/")
@@ -37,7 +37,7 @@ func (r *Repo) list(ctx context.Context, rev, prefix string, most int, sizes boo
 	case rev == "" || prefix != "" && !isPlain(prefix):
 		return nil, nil
 	case !r.hash.valid(rev):
-		return nil, &Error{Op: op, Msg: "not the id of a commit or a tree: " + printable(strconv.Quote(rev))}
+		return nil, &Error{Op: op, Msg: "not a commit or tree id: " + printable(strconv.Quote(rev))}
 	}
 	args := []string{"ls-tree", "-r", "-z", "--full-tree"}
 	if sizes {
@@ -60,7 +60,7 @@ func (r *Repo) list(ctx context.Context, rev, prefix string, most int, sizes boo
 			}
 			if err == nil {
 				var e Entry
-				// git lists a submodule below itself, too.
+				// With a prefix below a submodule, git lists the submodule itself.
 				if e, err = parseEntry(line); prefix == "" || strings.HasPrefix(e.Path, prefix+"/") {
 					entries = append(entries, e)
 				}

@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// Oldest is the oldest version of git that this package works with.
+// Oldest is the oldest supported version of git.
 const Oldest = "2.38"
 
-// Version returns the version of the git program, such as "2.43.0", and
-// whether this package works with it. The options' Exec and Timeout count.
+// Version returns the version of the git program, such as "2.43.0", and whether it is
+// supported. It uses the options' Exec and Timeout.
 func Version(ctx context.Context, o Options) (version string, good bool, err error) {
 	o = o.completed()
 	program, err := locate("find git", o.Exec)
@@ -28,7 +28,7 @@ func Version(ctx context.Context, o Options) (version string, good bool, err err
 	// "git version 2.39.5 (Apple Git-154)", "git version 2.47.1.windows.2"
 	words := strings.Fields(string(out))
 	if len(words) < 3 || words[0] != "git" || words[1] != "version" {
-		return "", false, &Error{Op: "find git", Msg: program + " is not git: it says " + printable(strings.TrimSpace(string(out)))}
+		return "", false, &Error{Op: "find git", Msg: program + " is not git: it printed " + printable(strings.TrimSpace(string(out)))}
 	}
 	return printable(words[2]), notBefore(words[2], Oldest), nil
 }
@@ -54,7 +54,7 @@ func locate(op, name string) (string, error) {
 	}
 	if err != nil {
 		return "", &Error{
-			Op: op, Msg: "there is no git: " + err.Error(), Err: err,
+			Op: op, Msg: "git is not installed: " + err.Error(), Err: err,
 			Hint: "install git " + Oldest + " or newer (Debian: apt-get install git; macOS: xcode-select --install)",
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"syscall"
 )
 
-// workTree reads files below a folder and nothing else.
+// workTree reads files in a folder, and nothing outside it.
 type workTree struct{ root *os.Root }
 
 func openWorkTree(top string) (*workTree, error) {
@@ -23,13 +23,13 @@ func openWorkTree(top string) (*workTree, error) {
 
 func (w *workTree) close() { w.root.Close() }
 
-// fileKind is what lies at a path.
+// fileKind is what is at a path.
 type fileKind int
 
 const (
-	gone    fileKind = iota // nothing, a folder, or a path that leads through a link
+	missing fileKind = iota // nothing, a folder, or a path through a link
 	regular                 // data is its content
-	link                    // data is the text of the symbolic link
+	link                    // data is the target of the symbolic link
 )
 
 // workFile is what was found at a path.
@@ -37,38 +37,37 @@ type workFile struct {
 	kind       fileKind
 	data       []byte
 	executable bool
-	// why says why the content was not read; empty if it was. A tooLarge file
-	// has that as its reason.
+	// why is why the content was not read; empty if it was. It is also set for
+	// tooLarge files.
 	why      string
 	tooLarge bool
 }
 
-// lookAt looks at a path, which uses slashes, without following a link in any
-// of its components. It is nil if there is nothing, or a folder.
+// lookAt returns information about a path, which uses slashes, without following a
+// link in any component. It returns nil if there is nothing, or a folder.
 func (w *workTree) lookAt(name string) (fs.FileInfo, error) {
 	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
 		if fi, err := w.root.Lstat(filepath.FromSlash(dir)); err != nil || !fi.IsDir() {
-			return nil, notThere(err)
+			return nil, unlessMissing(err)
 		}
 	}
 	fi, err := w.root.Lstat(filepath.FromSlash(name))
 	if err != nil || fi.IsDir() {
-		return nil, notThere(err)
+		return nil, unlessMissing(err)
 	}
 	return fi, nil
 }
 
-// has tells whether there is anything but a folder at a path.
+// has reports whether there is anything except a folder at a path.
 func (w *workTree) has(name string) (bool, error) {
 	fi, err := w.lookAt(name)
 	return fi != nil, err
 }
 
-// read looks at a path and reads what is there. Every component is looked at
-// before anything is opened, so no link is followed; opening does not wait, so
-// a FIFO or device that is put in the file's place holds nobody up; and what
-// was opened must be what was looked at. A file with other names is refused,
-// because one of them may lie outside.
+// read reads what is at a path. It checks every component before it opens anything,
+// so it follows no link. It opens without blocking, so a FIFO or device in the file's
+// place cannot delay it. The opened file must be the checked one. A file with several
+// hard links is refused, because another link may be outside.
 func (w *workTree) read(name string, max int64) (workFile, error) {
 	seen, err := w.lookAt(name)
 	if seen == nil {
@@ -79,7 +78,7 @@ func (w *workTree) read(name string, max int64) (workFile, error) {
 	case mode&fs.ModeSymlink != 0:
 		text, err := w.root.Readlink(name)
 		if err != nil {
-			return workFile{why: "changed while it was read"}, nil //nolint:nilerr // the reason is the answer
+			return workFile{why: "changed while it was read"}, nil //nolint:nilerr // the reason is the result
 		}
 		return workFile{kind: link, data: []byte(text)}, nil
 	case !mode.IsRegular():
@@ -92,14 +91,14 @@ func (w *workTree) read(name string, max int64) (workFile, error) {
 	return w.content(name, seen, max)
 }
 
-// content reads a file that was seen to be regular.
+// content reads a file that was checked to be regular.
 func (w *workTree) content(name string, seen fs.FileInfo, max int64) (workFile, error) {
 	f, err := w.root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	switch {
 	case errors.Is(err, fs.ErrPermission):
 		return workFile{why: "permission denied"}, nil
 	case err != nil:
-		return workFile{}, notThere(err)
+		return workFile{}, unlessMissing(err)
 	}
 	defer f.Close()
 	opened, err := f.Stat()
@@ -120,16 +119,15 @@ func tooLarge(max int64) workFile {
 	return workFile{tooLarge: true, why: "larger than " + sizeText(max)}
 }
 
-// notThere passes on errors but those that mean that there is nothing.
-func notThere(err error) error {
+// unlessMissing returns err, or nil if it means that there is no file.
+func unlessMissing(err error) error {
 	if errors.Is(err, fs.ErrNotExist) || isBadName(err) {
 		return nil
 	}
 	return err
 }
 
-// isBadName tells errors about a name that no file can have here: below a
-// file, or too long.
+// isBadName reports errors about impossible names: below a file, or too long.
 func isBadName(err error) bool {
 	return errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ENAMETOOLONG) || errors.Is(err, syscall.EINVAL)
 }

@@ -17,15 +17,14 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// A decoder reads the tree of a policy and collects what is wrong with it. It
-// looks at nodes and never lets YAML build values: no tag, alias, merge or
-// conversion has a say.
+// decoder reads the tree of a policy and collects its errors. It reads nodes and
+// never lets YAML build values: tags, aliases, merges and conversions have no effect.
 type decoder struct {
 	file    string
 	finders []string
 	src     []string // the file's lines
 	errs    []error
-	full    bool // there were more errors than are kept
+	full    bool // the error limit was reached
 }
 
 func (d *decoder) fail(n *yaml.Node, msg, hint string) { d.at(n.Line, n.Column, msg, hint) }
@@ -44,27 +43,27 @@ func (d *decoder) add(e *PolicyError) {
 	}
 	if len(d.errs) == maxPolicyErrors-1 {
 		d.full = true
-		e = &PolicyError{File: e.File, Line: e.Line, Col: e.Col, Msg: "too many errors; nothing from here on has an effect"}
+		e = &PolicyError{File: e.File, Line: e.Line, Col: e.Col, Msg: "too many errors; the rest of the file has no effect"}
 	}
 	d.errs = append(d.errs, e)
 }
 
-// open reads the file up to its top-level mapping; nil if there is none.
-func (d *decoder) open(data []byte) *yaml.Node {
+// decodeRoot reads the file up to its top-level mapping; nil if there is none.
+func (d *decoder) decodeRoot(data []byte) *yaml.Node {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	if len(data) > maxPolicyBytes {
-		d.at(1, 1, "the file is larger than "+strconv.Itoa(maxPolicyBytes>>10)+" KiB", "keep the policy short; nothing in it has an effect now")
+		d.at(1, 1, "the file is larger than "+strconv.Itoa(maxPolicyBytes>>10)+" KiB", "shorten the policy; the whole file is ignored")
 		return nil
 	}
 	d.src = strings.Split(string(data), "\n")
-	if line, col, what := strange(data); what != "" {
-		d.at(line, col, "the file holds "+what, "save it as plain UTF-8 text; nothing in it has an effect now")
+	if line, col, what := misleadingCharacter(data); what != "" {
+		d.at(line, col, "the file contains "+what, "save it as plain UTF-8 text; the whole file is ignored")
 		return nil
 	}
 	doc, err := parse(data)
 	if err != nil {
 		line := lineOf(err)
-		d.at(line, d.indent(line), "not YAML: "+complaint().ReplaceAllString(err.Error(), ""), "nothing in the file has an effect now")
+		d.at(line, d.indent(line), "invalid YAML: "+yamlPrefix().ReplaceAllString(err.Error(), ""), "the whole file is ignored")
 		return nil
 	}
 	if doc == nil || len(doc.Content) == 0 {
@@ -81,12 +80,12 @@ func (d *decoder) open(data []byte) *yaml.Node {
 	return root
 }
 
-// parse reads exactly one document. A panic of the library on hostile input is
-// an error like any other.
+// parse parses exactly one document. It returns a panic of the library on hostile
+// input as an error.
 func parse(data []byte) (doc *yaml.Node, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			doc, err = nil, errors.New("the parser gave up")
+			doc, err = nil, errors.New("the parser failed")
 		}
 	}()
 	dec := yaml.NewDecoder(bytes.NewReader(data))
@@ -106,20 +105,20 @@ func parse(data []byte) (doc *yaml.Node, err error) {
 }
 
 var (
-	complaint = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^yaml: (line [0-9]+: )?`) })
-	numbered  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^yaml: line ([0-9]+): `) })
-	decimal   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(0|[1-9][0-9]{0,8})$`) })
+	yamlPrefix = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^yaml: (line [0-9]+: )?`) })
+	yamlLine   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^yaml: line ([0-9]+): `) })
+	decimal    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(0|[1-9][0-9]{0,8})$`) })
 )
 
 func lineOf(err error) int {
-	if m := numbered().FindStringSubmatch(err.Error()); m != nil {
+	if m := yamlLine().FindStringSubmatch(err.Error()); m != nil {
 		line, _ := strconv.Atoi(m[1])
 		return line
 	}
 	return 1
 }
 
-// indent is the column at which the text of a line starts.
+// indent returns the column where the text of a line starts.
 func (d *decoder) indent(line int) int {
 	if line < 1 || line > len(d.src) {
 		return 1
@@ -128,15 +127,15 @@ func (d *decoder) indent(line int) int {
 	return len(s) - len(strings.TrimLeft(s, " ")) + 1
 }
 
-// strange finds a character that makes the file read otherwise than it looks:
-// what is not text, and line ends that editors do not show as such.
-func strange(data []byte) (line, col int, what string) {
+// misleadingCharacter finds a character that makes the file look different from what
+// it is: anything that is not text, and line breaks that editors do not show.
+func misleadingCharacter(data []byte) (line, col int, what string) {
 	line, col = 1, 1
 	for i := 0; i < len(data); {
 		r, n := utf8.DecodeRune(data[i:])
 		switch {
 		case r == utf8.RuneError && n == 1:
-			return line, col, "bytes that are not UTF-8"
+			return line, col, "bytes that are not valid UTF-8"
 		case r == '\r' && (i+1 == len(data) || data[i+1] != '\n'),
 			r == '\u0085', r == '\u2028', r == '\u2029', r < ' ' && r != '\n' && r != '\t' && r != '\r', r == 0x7f, r == '\ufeff':
 			return line, col, "the control character <U+" + strings.ToUpper(strconv.FormatInt(int64(r)+0x10000, 16)[1:]) + ">"
@@ -149,7 +148,7 @@ func strange(data []byte) (line, col int, what string) {
 	return 0, 0, ""
 }
 
-// key tells whether a node may be a key: plain text, written as it is read.
+// key reports whether a node can be a key: plain text without escapes.
 func (d *decoder) key(n *yaml.Node) bool {
 	switch {
 	case n.Kind != yaml.ScalarNode || n.Tag != "!!str" && n.Tag != "!!merge":
@@ -159,15 +158,15 @@ func (d *decoder) key(n *yaml.Node) bool {
 	case n.Anchor != "" || n.Style&yaml.TaggedStyle != 0:
 		d.fail(n, "anchors, aliases and tags are not allowed", "write the values out")
 	case !d.verbatim(n):
-		d.fail(n, "the key "+quote(n.Value)+" is written with escapes", "write it out")
+		d.fail(n, "the key "+quote(n.Value)+" is written with escapes", "write it without escapes")
 	default:
 		return true
 	}
 	return false
 }
 
-// verbatim tells whether the file shows the node's value as it is read, with or
-// without quotes around it.
+// verbatim reports whether the file shows the node's value exactly, with or without
+// quotes around it.
 func (d *decoder) verbatim(n *yaml.Node) bool {
 	if n.Line < 1 || n.Line > len(d.src) {
 		return false
@@ -179,40 +178,41 @@ func (d *decoder) verbatim(n *yaml.Node) bool {
 	return strings.HasPrefix(strings.TrimLeft(string(line[n.Column-1:]), `"'`), n.Value)
 }
 
-// honest tells whether a value is what it seems: no anchor, alias, tag or
-// hidden character anywhere in it, and no text that asks to be evaluated.
-func (d *decoder) honest(n *yaml.Node) bool {
+// isLiteral reports whether a value is what it seems: without anchors, aliases, tags
+// or hidden characters, and without text that asks to be evaluated.
+func (d *decoder) isLiteral(n *yaml.Node) bool {
 	switch {
 	case n.Kind == yaml.AliasNode || n.Anchor != "" || n.Style&yaml.TaggedStyle != 0:
 		d.fail(n, "anchors, aliases and tags are not allowed", "write the values out")
 		return false
 	case n.Kind == yaml.ScalarNode:
-		return d.shown(n)
+		return d.noHiddenText(n)
 	}
 	for _, c := range n.Content {
-		if !d.honest(c) {
+		if !d.isLiteral(c) {
 			return false
 		}
 	}
 	return true
 }
 
-// shown tells whether a scalar holds nothing that readers of the file do not see.
-func (d *decoder) shown(n *yaml.Node) bool {
+// noHiddenText reports whether a scalar contains only what readers of the file can
+// see.
+func (d *decoder) noHiddenText(n *yaml.Node) bool {
 	for spot := range text.Spots(n.Value) {
 		if spot.Rune != '\n' && spot.Rune != '\t' {
-			d.fail(n, "the value holds a hidden character ("+spot.Name+")", "remove it")
+			d.fail(n, "the value contains a hidden character ("+spot.Name+")", "remove it")
 			return false
 		}
 	}
 	if strings.HasPrefix(n.Value, "@") {
-		d.fail(n, "a value cannot start with @", "values are taken as they stand: nothing is included or evaluated")
+		d.fail(n, "a value cannot start with @", "values are literal: nothing is included or evaluated")
 		return false
 	}
 	return true
 }
 
-// scalar reads text; want says what is expected.
+// scalar reads text; want describes the expected value.
 func (d *decoder) scalar(n *yaml.Node, want string) (string, bool) {
 	if n.Kind != yaml.ScalarNode || n.Tag != "!!str" || strings.TrimSpace(n.Value) == "" {
 		d.fail(n, "want "+want+", not "+shape(n), "")
@@ -221,7 +221,7 @@ func (d *decoder) scalar(n *yaml.Node, want string) (string, bool) {
 	return strings.TrimSpace(n.Value), true
 }
 
-// shape names what a node is, for errors.
+// shape describes a node, for errors.
 func shape(n *yaml.Node) string {
 	switch {
 	case n.Kind == yaml.MappingNode:
@@ -237,7 +237,7 @@ func shape(n *yaml.Node) string {
 	}
 }
 
-// number reads a whole number written in plain digits.
+// number reads an integer in plain digits.
 func (d *decoder) number(n *yaml.Node, least, most int) (int, bool) {
 	want := "a whole number from " + strconv.Itoa(least) + " to " + strconv.Itoa(most)
 	if n.Kind == yaml.ScalarNode && n.Tag == "!!int" && n.Style == 0 && decimal().MatchString(n.Value) {
@@ -272,7 +272,7 @@ func (d *decoder) glob(n *yaml.Node) (string, bool) {
 		return "", false
 	}
 	if err := checkGlob(s); err != nil {
-		d.fail(n, quote(s)+": "+err.Error(), "write paths from the top folder with forward slashes, such as docs/** or *.pb.go")
+		d.fail(n, quote(s)+": "+err.Error(), "write paths relative to the top folder with forward slashes, such as docs/** or *.pb.go")
 		return "", false
 	}
 	return s, true
@@ -281,7 +281,7 @@ func (d *decoder) glob(n *yaml.Node) (string, bool) {
 func (d *decoder) prose(n *yaml.Node) string {
 	s, ok := d.scalar(n, "text")
 	if ok && utf8.RuneCountInString(s) > maxInstruction {
-		d.fail(n, "the text is longer than "+strconv.Itoa(maxInstruction)+" characters", "say it shorter, or put it into a guide file")
+		d.fail(n, "the text is longer than "+strconv.Itoa(maxInstruction)+" characters", "shorten it, or move it to a guide file")
 	}
 	return s
 }
@@ -299,7 +299,7 @@ func (d *decoder) list(n *yaml.Node) []*yaml.Node {
 	return nil
 }
 
-// mapping yields the keys and values of a mapping without repetition.
+// mapping yields the keys and values of a mapping, each key once.
 func (d *decoder) mapping(n *yaml.Node) iter.Seq2[*yaml.Node, *yaml.Node] {
 	return func(yield func(k, v *yaml.Node) bool) {
 		if n.Kind != yaml.MappingNode {
@@ -324,7 +324,7 @@ func (d *decoder) mapping(n *yaml.Node) iter.Seq2[*yaml.Node, *yaml.Node] {
 	}
 }
 
-// fields are the keys that a row must have, each with what reads its value.
+// fields are the required keys of a row, each with the function that reads its value.
 type fields map[string]func(*yaml.Node)
 
 // row reads one row of a list of mappings.

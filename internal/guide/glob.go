@@ -10,17 +10,17 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// Bounds of a glob: matching one takes time that grows with its alternatives
-// and its double stars.
+// Limits of a glob: the time to match one grows with its alternatives and double
+// stars.
 const (
 	maxGlobBytes = 256
 	maxGlobs     = 4 // alternatives, and double stars
 )
 
-// Match tells whether a path, from the repository's top folder, is one that a
-// policy's glob means. Like the ignore files people know, a glob without a
-// slash means a name in any folder, and one that ends in a slash means all that
-// is in that folder. A glob that ParsePolicy would refuse means nothing.
+// Match reports whether a policy's glob matches a path relative to the repository's
+// top folder. As in ignore files, a glob without a slash matches a name in any
+// folder, and one that ends in a slash matches everything in that folder. A glob that
+// ParsePolicy would reject matches nothing.
 func Match(glob, p string) bool {
 	if checkGlob(glob) != nil {
 		return false
@@ -38,8 +38,8 @@ func match(glob, p string) bool {
 	return doublestar.MatchUnvalidated(glob, p)
 }
 
-// checkGlob says what is wrong with a glob. One that reaches outside the
-// repository, or that could mean more than it seems to, is refused and never mended.
+// checkGlob returns what is wrong with a glob. Globs that leave the repository, or
+// that could match more than they seem to, are rejected, never corrected.
 func checkGlob(s string) error {
 	parts := strings.Split(s, "/")
 	switch {
@@ -48,20 +48,20 @@ func checkGlob(s string) error {
 	case strings.HasPrefix(s, "/") || strings.HasPrefix(s, "~") || len(s) > 1 && s[1] == ':':
 		return errors.New("the glob must not leave the repository")
 	case slices.Contains(parts, "..") || slices.Contains(parts, "."):
-		return errors.New("the glob must not hold . or .. as a folder")
+		return errors.New("the glob must not contain . or .. as a folder")
 	case strings.ContainsAny(s, "\\\n\t"):
-		return errors.New("the glob must not hold backslashes or line ends")
+		return errors.New("the glob must not contain backslashes or line breaks")
 	case strings.HasPrefix(s, "!"):
-		return errors.New("a glob cannot be turned around")
+		return errors.New("the glob must not start with !")
 	case strings.Count(s, "{") > maxGlobs || strings.Count(s, "**") > maxGlobs || strings.Contains(s, "***"):
 		return errors.New("the glob has too many alternatives or double stars")
 	case !doublestar.ValidatePattern(s):
-		return errors.New("the brackets or braces do not fit")
+		return errors.New("the brackets or braces do not match")
 	}
 	return nil
 }
 
-// matchesAll tells whether a glob leaves nothing out, whatever its form.
+// matchesAll reports whether a glob matches every path, whatever its form.
 func matchesAll(glob string) bool {
 	for _, p := range []string{"a", "Makefile", "x/y/z.go", ".h/q.txt", "src/main/java/Ω.java", "7"} {
 		if !match(glob, p) {

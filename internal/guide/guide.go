@@ -1,11 +1,10 @@
-// Package guide reads what a repository says about itself at the base commit:
-// its guide files, the rules in them, and its review policy.
+// Package guide reads what a repository says about itself at the base commit: its
+// guide files, the rules in them, and its review policy.
 //
-// The caller reads from the base commit, never from the change, so that a
-// change cannot rewrite the rules it is judged by. Even so the texts may be
-// hostile: everything here is bounded in time and memory, hidden characters are
-// removed, nothing is included or expanded, and no value of a policy can name a
-// URL, a secret, a model or a program.
+// The caller reads from the base commit, never from the change, so a change cannot
+// rewrite the rules it is judged by. The texts are still untrusted: time and memory
+// are limited, hidden characters are removed, nothing is included or expanded, and no
+// policy value can name a URL, a secret, a model or a program.
 package guide
 
 import (
@@ -25,8 +24,8 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// Files are the guide files of a repository's top folder, the most binding
-// first. CLAUDE.md and AGENTS.md also count in any other folder, for that folder.
+// Files are the guide files in a repository's top folder, most authoritative first.
+// CLAUDE.md and AGENTS.md also count in any other folder, for that folder.
 var Files = []string{
 	"CLAUDE.md",
 	".claude/CLAUDE.md",
@@ -40,34 +39,35 @@ var Files = []string{
 // PolicyFile is where a repository keeps its review policy.
 const PolicyFile = ".precedent.yaml"
 
-// Bounds. A guide is read by people; one beyond these is not one.
+// Limits of guides. People read guides; longer files are something else.
 const (
 	maxFileBytes  = 256 << 10
 	maxTotalBytes = 1 << 20
 	maxFiles      = 50
 )
 
-// Guide is everything that the guide files of a repository say.
+// Guide is the content of a repository's guide files.
 type Guide struct {
 	Docs  []precedent.GuideDoc
 	Rules []precedent.Rule
 }
 
-// nested are the names of guide files that count in any folder.
+// nested are the guide files that count in any folder.
 var nested = []string{"CLAUDE.md", "AGENTS.md"}
 
-// vendored are names of folders whose guides speak for somebody else's code.
+// vendored are folders whose guides are about third-party code.
 var vendored = []string{"vendor", "node_modules", "third_party", "third-party", "bower_components"}
 
-// steering are folders, in lower case, whose every file steers an assistant or a review.
-var steering = []string{".precedent/", ".claude/", ".cursor/rules/", ".github/instructions/"}
+// steeringDirs are folders, in lower case, in which every file configures an
+// assistant or a review.
+var steeringDirs = []string{".precedent/", ".claude/", ".cursor/rules/", ".github/instructions/"}
 
-// owning are the places where forges look for the list of code owners, in lower case.
-var owning = []string{"codeowners", ".github/codeowners", ".gitlab/codeowners", ".gitea/codeowners", "docs/codeowners"}
+// codeOwnerFiles are the paths where forges look for code owners, in lower case.
+var codeOwnerFiles = []string{"codeowners", ".github/codeowners", ".gitlab/codeowners", ".gitea/codeowners", "docs/codeowners"}
 
-// IsPolicyPath tells whether an edit of the file can change how changes are
+// IsPolicyPath reports whether an edit of the file can change how changes are
 // reviewed: guide files, the policy, settings and tools of assistants, and code
-// owners. Case does not matter, because it does not on every file system.
+// owners. Case is ignored, because some file systems ignore it.
 func IsPolicyPath(p string) bool {
 	p = strings.ToLower(strings.TrimPrefix(path.Clean(p), "./"))
 	switch base := path.Base(p); {
@@ -77,15 +77,15 @@ func IsPolicyPath(p string) bool {
 		return true
 	}
 	return slices.ContainsFunc(Files, func(f string) bool { return strings.ToLower(f) == p }) ||
-		slices.Contains(owning, p) ||
-		slices.ContainsFunc(steering, func(dir string) bool {
+		slices.Contains(codeOwnerFiles, p) ||
+		slices.ContainsFunc(steeringDirs, func(dir string) bool {
 			return strings.HasPrefix(p, dir) || strings.Contains(p, "/"+dir)
 		})
 }
 
-// Candidates lists the paths at which guide files that speak to the changed
-// paths may stand: the Files, and the nested ones of the outer 16 folders above
-// each changed path, outer folders first. It lists at most 400.
+// Candidates lists the paths where guide files for the changed paths may be: the
+// Files, and the nested ones in the outer 16 folders above each changed path, outer
+// folders first. It lists at most 400.
 func Candidates(changed []string) []string {
 	const most, depth = 400, 16
 	var dirs []string
@@ -116,11 +116,10 @@ func Candidates(changed []string) []string {
 	return list
 }
 
-// Load reads the guide files among the paths, in their order, and the rules in
-// them. Paths that are no guide files, and those for which read reports
-// fs.ErrNotExist, are passed over. What could not be read whole is a failure,
-// and the rest holds. A file that repeats another one or only points at it is
-// left out.
+// Load reads the guide files among the paths, in order, and extracts their rules. It
+// ignores paths that are not guide files, and those for which read returns
+// fs.ErrNotExist. A file that cannot be read completely is a failure; the others
+// still count. A file that repeats another one, or only points to one, is left out.
 func Load(read func(path string) ([]byte, error), list []string) (Guide, []precedent.Failure) {
 	var g Guide
 	var failures []precedent.Failure
@@ -152,11 +151,11 @@ func Load(read func(path string) ([]byte, error), list []string) (Guide, []prece
 			continue
 		}
 		if len(data) > maxFileBytes {
-			fail(p, "only its first %d KiB are read", maxFileBytes>>10)
+			fail(p, "only the first %d KiB were read", maxFileBytes>>10)
 			data = cutLine(data, maxFileBytes)
 		}
 		if total+len(data) > maxTotalBytes {
-			fail(p, "not read: the guide files before it fill %d KiB", maxTotalBytes>>10)
+			fail(p, "not read: the guide files before it reach the limit of %d KiB", maxTotalBytes>>10)
 			continue
 		}
 		total += len(data)
@@ -173,8 +172,8 @@ func Load(read func(path string) ([]byte, error), list []string) (Guide, []prece
 	return g, failures
 }
 
-// guideDir tells whether the path is a guide file, and the folder that it
-// speaks for, empty for all.
+// guideDir reports whether the path is a guide file, and the folder that it applies
+// to, empty for all.
 func guideDir(p string) (dir string, ok bool) {
 	if slices.Contains(Files, p) {
 		return "", true
@@ -196,9 +195,9 @@ func isVendored(p string) bool {
 	return slices.ContainsFunc(strings.Split(p, "/"), func(part string) bool { return slices.Contains(vendored, part) })
 }
 
-// isPointer tells whether the text is nothing but the path of another file, as
-// a symbolic link reads in git, or an include such as "@AGENTS.md". Neither is
-// followed: the file that is meant speaks for itself if it is a guide.
+// isPointer reports whether the text is only the path of another file, such as a
+// symbolic link in git, or an include such as "@AGENTS.md". Neither is followed: if
+// the other file is a guide, it is read anyway.
 func isPointer(s string) bool {
 	return len(s) <= 255 && !strings.ContainsAny(s, " \t\n") &&
 		(strings.HasPrefix(s, "@") || strings.HasSuffix(strings.ToLower(s), ".md"))

@@ -87,7 +87,7 @@ func TestLoadFailures(t *testing.T) {
 	}
 	g, failures := Load(read, Files)
 	want := []precedent.Failure{
-		{Step: "guide", Error: "CLAUDE.md: only its first 256 KiB are read"},
+		{Step: "guide", Error: "CLAUDE.md: only the first 256 KiB were read"},
 		{Step: "guide", Error: "AGENTS.md: not read: it is not UTF-8 text"},
 		{Step: "guide", Error: ".cursorrules: not read: it is not UTF-8 text"},
 		{Step: "guide", Error: "CONTRIBUTING.md: object is missing"},

@@ -15,7 +15,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// Bounds of a policy. The file is written by hand.
+// Limits of a policy. The file is written by hand.
 const (
 	maxPolicyBytes  = 64 << 10
 	maxPolicyErrors = 50
@@ -24,15 +24,15 @@ const (
 	maxInline       = 100
 )
 
-// PolicyError is one thing wrong with a policy, and where. The section that it
-// stands in has no effect; the rest holds.
+// PolicyError is an error in a policy, and its position. The section with the error
+// has no effect; the rest of the policy applies.
 type PolicyError struct {
 	File      string
 	Line, Col int // from 1
 	Msg       string
 	Hint      string // what to write instead; may be empty
-	// Notice is set where nothing is wrong: the key belongs to a later version
-	// and has no effect in this one.
+	// Notice is set if this is not an error: the key is for a later version and has
+	// no effect in this one.
 	Notice bool
 }
 
@@ -40,11 +40,11 @@ func (e *PolicyError) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Col, e.Msg)
 }
 
-// section reads one top-level key into the policy. It returns what is wrong
-// with it, and leaves the policy alone if anything is.
+// section reads one top-level key into the policy. It reports errors, and leaves the
+// policy unchanged if there are any.
 type section func(d *decoder, n *yaml.Node, p *precedent.Policy)
 
-// sections is the whole of what a policy can say.
+// sections are all keys that a policy can have.
 var sections = map[string]section{
 	"threshold": func(d *decoder, n *yaml.Node, p *precedent.Policy) {
 		if i, ok := d.number(n, 0, 100); ok {
@@ -56,7 +56,7 @@ var sections = map[string]section{
 	},
 	"focus_areas": func(d *decoder, n *yaml.Node, p *precedent.Policy) {
 		for _, row := range d.list(n) {
-			if s, ok := d.oneOf(row, words(precedent.Categories), "a category"); ok {
+			if s, ok := d.oneOf(row, toStrings(precedent.Categories), "a category"); ok {
 				p.Focus = append(p.Focus, precedent.Category(s))
 			}
 		}
@@ -65,7 +65,7 @@ var sections = map[string]section{
 		for _, row := range d.list(n) {
 			if s, ok := d.glob(row); ok {
 				if matchesAll(s) {
-					d.fail(row, "the glob ignores every file", "list the paths that need no review; to review less, turn finders off")
+					d.fail(row, "the glob ignores every file", "list only paths that need no review; to review less, turn off finders")
 				}
 				p.Ignore = append(p.Ignore, s)
 			}
@@ -75,7 +75,7 @@ var sections = map[string]section{
 		p.Finders = map[string]bool{}
 		for key, value := range d.mapping(n) {
 			if !slices.Contains(d.finders, key.Value) {
-				d.fail(key, "there is no finder "+quote(key.Value), nearest(key.Value, d.finders))
+				d.fail(key, "unknown finder "+quote(key.Value), nearest(key.Value, d.finders))
 				continue
 			}
 			p.Finders[key.Value], _ = d.boolean(value)
@@ -97,7 +97,7 @@ var sections = map[string]section{
 			d.row(row, fields{
 				"paths": func(v *yaml.Node) { f.Paths, _ = d.glob(v) },
 				"severity": func(v *yaml.Node) {
-					s, _ := d.oneOf(v, words(precedent.Severities), "a severity")
+					s, _ := d.oneOf(v, toStrings(precedent.Severities), "a severity")
 					f.Severity = precedent.Severity(s)
 				},
 			})
@@ -110,7 +110,7 @@ var sections = map[string]section{
 			switch {
 			case !ok:
 			case !linterName().MatchString(s):
-				d.fail(row, quote(s)+" is not the name of a linter", "write a name such as ruff or golangci-lint; commands belong to the operator")
+				d.fail(row, quote(s)+" is not the name of a linter", "write a name such as ruff or golangci-lint; only the operator can configure commands")
 			case !slices.Contains(p.Linters, s):
 				p.Linters = append(p.Linters, s)
 			}
@@ -133,7 +133,7 @@ var sections = map[string]section{
 	},
 }
 
-// reserved are the keys of later versions with the forms that they will have.
+// reserved are the keys of later versions, with the form that each will have.
 var reserved = map[string]yaml.Kind{
 	"gate":      yaml.MappingNode,
 	"learnings": yaml.MappingNode,
@@ -144,14 +144,14 @@ var linterName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompil
 
 var languageTag = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$`) })
 
-// ParsePolicy reads a policy. name is the file's name for errors; finders are
-// the names that can be turned on and off. Every error is a *PolicyError. A
-// file that cannot be read as a whole gives the empty policy; a section with an
-// error in it is left out alone.
+// ParsePolicy parses a policy. name is the file's name for errors; finders are the
+// names that can be turned on and off. Every error is a *PolicyError. If the file as
+// a whole is invalid, the policy is empty; an error in a section only drops that
+// section.
 func ParsePolicy(data []byte, name string, finders []string) (precedent.Policy, []error) {
 	d := &decoder{file: name, finders: finders}
 	var p precedent.Policy
-	root := d.open(data)
+	root := d.decodeRoot(data)
 	if root == nil {
 		return p, d.errs
 	}
@@ -167,17 +167,17 @@ func ParsePolicy(data []byte, name string, finders []string) (precedent.Policy, 
 		switch {
 		case !d.key(key):
 		case count[key.Value] > 1:
-			d.fail(key, "the key "+quote(key.Value)+" is given more than once", "keep one; none of them has an effect now")
+			d.fail(key, "the key "+quote(key.Value)+" is given more than once", "keep one; all of them are ignored")
 		case !known && !later:
 			d.fail(key, "unknown key "+quote(key.Value), nearest(key.Value, keys()))
-		case !d.honest(value):
+		case !d.isLiteral(value):
 		case known:
 			next := clone(p)
 			if read(d, value, &next); len(d.errs) == before && !d.full {
 				p = next
 			}
 		case value.Kind != kind:
-			d.fail(value, quote(key.Value)+" has another form", "")
+			d.fail(value, quote(key.Value)+" must have another form", "")
 		default:
 			d.notice(key, quote(key.Value)+" has no effect in this version")
 		}
@@ -195,7 +195,7 @@ func clone(p precedent.Policy) precedent.Policy {
 	return p
 }
 
-// keys lists every key that a policy knows, sorted.
+// keys lists every known key of a policy, sorted.
 func keys() []string {
 	var all []string
 	for k := range sections {
@@ -208,7 +208,7 @@ func keys() []string {
 	return all
 }
 
-func words[T ~string](list []T) []string {
+func toStrings[T ~string](list []T) []string {
 	out := make([]string, len(list))
 	for i, w := range list {
 		out[i] = string(w)
@@ -216,10 +216,10 @@ func words[T ~string](list []T) []string {
 	return out
 }
 
-// quote shows text from the file: short, on one line, nothing hidden.
+// quote formats text from the file: short, on one line, without hidden characters.
 func quote(s string) string { return strconv.Quote(text.Cut(s, 60)) }
 
-// nearest is the hint for a misspelt word: the known one within two edits.
+// nearest returns the hint for a misspelled word: the known word within two edits.
 func nearest(s string, known []string) string {
 	best, distance := "", 3
 	if utf8.RuneCountInString(s) <= 40 {
@@ -238,7 +238,8 @@ func nearest(s string, known []string) string {
 	return "known: " + strings.Join(known, ", ")
 }
 
-// edits is the number of characters to insert, delete or replace between two words.
+// edits returns how many characters to insert, delete or replace to turn one word
+// into another.
 func edits(a, b string) int {
 	x, y := []rune(a), []rune(b)
 	row := make([]int, len(y)+1)

@@ -146,10 +146,10 @@ var overrides = []struct {
 	{"verbatim tag", "language: !<tag:yaml.org,2002:str> de", "2:11", "anchors, aliases and tags", false},
 	{"undefined alias", "language: *nothing", "1:1", "unknown anchor", true},
 	{"second document", "---\nlanguage: xx", "2:1", "a second document", true},
-	{"tag directive", "%TAG ! tag:x,2026:\n---\nlanguage: xx", "2:1", "not YAML", true},
-	{"tab", "\tlanguage: xx", "2:1", "not YAML", true},
-	{"bare template", "language: @json {}", "2:1", "not YAML", true},
-	{"open brace", "language: {", "1:1", "not YAML", true},
+	{"tag directive", "%TAG ! tag:x,2026:\n---\nlanguage: xx", "2:1", "invalid YAML", true},
+	{"tab", "\tlanguage: xx", "2:1", "invalid YAML", true},
+	{"bare template", "language: @json {}", "2:1", "invalid YAML", true},
+	{"open brace", "language: {", "1:1", "invalid YAML", true},
 
 	// Values that ask to be evaluated.
 	{"json value", `language: "@json {\"base_url\": 1}"`, "2:11", "cannot start with @", false},
@@ -186,7 +186,7 @@ var overrides = []struct {
 	{"yes for true", "finders: {bugs: yes}", "2:17", "want true or false", false},
 	{"True for true", "finders: {bugs: True}", "2:17", "want true or false", false},
 	{"number for true", "finders: {bugs: 1}", "2:17", "want true or false", false},
-	{"unknown finder", "finders: {bug: true}", "2:11", "there is no finder", false},
+	{"unknown finder", "finders: {bug: true}", "2:11", "unknown finder", false},
 	{"finder with options", "finders: {bugs: {model: x}}", "2:17", "want true or false", false},
 	{"list of finders", "finders: [bugs]", "2:10", "want a mapping", false},
 	{"merge in finders", "finders: {<<: {bugs: false}}", "2:11", "merge keys", false},
@@ -205,12 +205,12 @@ var overrides = []struct {
 
 	// Globs that reach further than they may.
 	{"absolute glob", "ignore: [/etc/**]", "2:10", "must not leave the repository", false},
-	{"parent glob", "ignore: [../x/**]", "2:10", "must not hold . or ..", false},
-	{"inner parent glob", "ignore: [a/../**]", "2:10", "must not hold . or ..", false},
+	{"parent glob", "ignore: [../x/**]", "2:10", "must not contain . or ..", false},
+	{"inner parent glob", "ignore: [a/../**]", "2:10", "must not contain . or ..", false},
 	{"home glob", "ignore: [\"~/**\"]", "2:10", "must not leave the repository", false},
 	{"drive glob", "ignore: [\"C:/**\"]", "2:10", "must not leave the repository", false},
 	{"backslash glob", `ignore: ['a\b']`, "2:10", "backslashes", false},
-	{"negated glob", "ignore: [\"!src/**\"]", "2:10", "turned around", false},
+	{"negated glob", "ignore: [\"!src/**\"]", "2:10", "must not start with !", false},
 	{"broken glob", "ignore: [\"src/[a\"]", "2:10", "brackets or braces", false},
 	{"every file", "ignore: [\"**\"]", "2:10", "ignores every file", false},
 	{"every file again", "ignore: [\"**/*\"]", "2:10", "ignores every file", false},
@@ -230,9 +230,9 @@ var overrides = []struct {
 	{"carriage return", "# harmless\rlanguage: xx", "2:11", "control character <U+000D>", true},
 	{"line separator", "# harmless\u2028language: xx", "2:11", "control character <U+2028>", true},
 	{"next line", "# harmless\u0085language: xx", "2:11", "control character <U+0085>", true},
-	{"Latin-1", "language: \xe9", "2:11", "not UTF-8", true},
-	{"overlong", "language: \xc0\xaf", "2:11", "not UTF-8", true},
-	{"surrogate", "language: \xed\xa0\x80", "2:11", "not UTF-8", true},
+	{"Latin-1", "language: \xe9", "2:11", "not valid UTF-8", true},
+	{"overlong", "language: \xc0\xaf", "2:11", "not valid UTF-8", true},
+	{"surrogate", "language: \xed\xa0\x80", "2:11", "not valid UTF-8", true},
 	{"inner mark", "\ufefflanguage: xx", "2:1", "control character <U+FEFF>", true},
 }
 
@@ -283,7 +283,7 @@ max_inline_comments: 3
 		lines = append(lines, e.Error()+" / "+e.Hint)
 	}
 	want := []string{
-		`p.yaml:1:19: "../x": the glob must not hold . or .. as a folder / write paths from the top folder with forward slashes, such as docs/** or *.pb.go`,
+		`p.yaml:1:19: "../x": the glob must not contain . or .. as a folder / write paths relative to the top folder with forward slashes, such as docs/** or *.pb.go`,
 		`p.yaml:5:34: "hihg" is not a severity / did you mean high?`,
 	}
 	if diff := cmp.Diff(want, lines); diff != "" {

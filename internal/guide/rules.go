@@ -12,17 +12,17 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// Bounds of what one guide file can demand.
+// Limits of one guide file.
 const (
 	maxRules     = 200 // of one file
 	maxRuleRunes = 300 // characters of one rule
 )
 
-// Rules reads the rules of one guide file without a model: list items and
-// sentences that say must, never or the like, and list items that begin with
-// what to do or stand under a heading such as "Conventions". What is about the
-// work of people and assistants, not about code, is no rule. The first 200 are
-// kept. A rule's id depends on its text and file alone.
+// Rules extracts the rules of one guide file without a model: list items and
+// sentences with words such as must or never, and list items that begin with an
+// instruction or are under a heading such as "Conventions". Text about how people and
+// assistants work, not about code, is not a rule. The first 200 are kept. A rule's id
+// depends only on its text and file.
 func Rules(p, src string) []precedent.Rule {
 	dir, _ := guideDir(p)
 	var rules []precedent.Rule
@@ -46,7 +46,7 @@ func Rules(p, src string) []precedent.Rule {
 	return rules
 }
 
-// shorten keeps the leading sentences of a rule that fit, or a cut of the first.
+// shorten keeps the leading sentences of a rule that fit, or cuts the first one.
 func shorten(s string) string {
 	end := 0
 	for _, one := range sentences(s) {
@@ -61,34 +61,34 @@ func shorten(s string) string {
 	return strings.TrimSpace(s[:end])
 }
 
-// isRule tells whether a change can break what the statement says.
+// isRule reports whether a change can violate the statement.
 func (s statement) isRule() bool {
 	words, all := wordsOf(s.text[s.own:]), wordsOf(s.text)
-	first := slices.IndexFunc(words, func(w string) bool { return !among(openers, w) })
+	first := slices.IndexFunc(words, func(w string) bool { return !inWordList(openers, w) })
 	if first < 0 || len(all) < 2 || len(s.text) < 8 || strings.HasSuffix(s.text, "?") {
 		return false
 	}
-	section := spoken(wordsOf(s.section))
-	// What is never to be committed is in a change all the same.
-	never := words[first] == "commit" && first > 0 && among(" never not don't ", words[first-1])
+	section := padded(wordsOf(s.section))
+	// A change can contain what must never be committed.
+	never := words[first] == "commit" && first > 0 && inWordList(" never not don't ", words[first-1])
 	switch {
-	case among(workVerbs, words[first]) && !never, containsAny(spoken(all), process), containsAny(section, idleSections):
+	case inWordList(workVerbs, words[first]) && !never, containsAny(padded(all), process), containsAny(section, idleSections):
 		return false
-	case binds(all), s.item && containsAny(s.text, foreign):
+	case isDemand(all), s.item && containsAny(s.text, foreign):
 		return true
 	}
 	return s.item && words[0] != "`" &&
-		(containsAny(section, rulingSections) && len(words) > 2 || among(codeVerbs, words[first]) || containsAny(spoken(all), preferences))
+		(containsAny(section, rulingSections) && len(words) > 2 || inWordList(codeVerbs, words[first]) || containsAny(padded(all), preferences))
 }
 
-// binds tells whether the words demand something: must, never, always and the
-// like, but not "it never worked" or "what they do not say".
-func binds(words []string) bool {
+// isDemand reports whether the words demand something: must, never, always and
+// similar words, but not "it never worked" or "what they do not say".
+func isDemand(words []string) bool {
 	for i, w := range words {
 		next := strings.Join(words[i+1:min(i+2, len(words))], "")
-		begins := i == 0 || among(openers, words[i-1])
+		begins := i == 0 || inWordList(openers, words[i-1])
 		switch {
-		case among(" must mustn't shouldn't avoid forbidden prohibited ", w),
+		case inWordList(" must mustn't shouldn't avoid forbidden prohibited ", w),
 			(w == "never" || w == "always") && !strings.HasSuffix(next, "ed"),
 			begins && (w == "don't" || w == "do" && next == "not"),
 			(w == "should" || w == "must") && next == "not",
@@ -100,16 +100,16 @@ func binds(words []string) bool {
 	return false
 }
 
-// forbids tells whether a heading says that what stands below it is not to be done.
+// forbids reports whether a heading says that the items under it are forbidden.
 func forbids(words []string) bool {
 	return len(words) > 0 && len(words) < 6 &&
-		(words[0] == "don't" || words[0] == "never" || slices.Contains(words, "avoid") || strings.HasPrefix(spoken(words), " do not "))
+		(words[0] == "don't" || words[0] == "never" || slices.Contains(words, "avoid") || strings.HasPrefix(padded(words), " do not "))
 }
 
-// The words that rules are told by, with a blank around each.
+// The words that identify rules, with a space around each.
 const (
 	openers = " please always never do don't you we must should mustn't shouldn't also all and but then so to the a an just only first , . ; : ! – — "
-	// workVerbs begin what people and assistants do, which is in no change.
+	// workVerbs begin what people and assistants do, which no change contains.
 	workVerbs = " be run install ask commit push open comment clone fork label merge rebase review approve squash reply respond explore understand " +
 		"think visit join contact report search wait remember worry hesitate feel see refer start restart stop download deploy publish explain confirm "
 	// codeVerbs begin a rule about code, tests or texts.
@@ -117,7 +117,7 @@ const (
 		"ensure document test format declare define import export inject minimize include lazy-load put "
 )
 
-// The phrases that rules are told by; one without a blank at its end is the
+// The phrases that identify rules. A phrase without a space at its end is the
 // beginning of a word.
 var (
 	process = []string{
@@ -135,7 +135,7 @@ var (
 		" troubleshooting ", " faq ", " license ", " community ", " code of conduct ", " links ", " resources ", " contents ", " reporting ", " release",
 		" history ", " pull request", " pr ",
 	}
-	// foreign are words of rules in languages that are not written in Latin letters.
+	// foreign are words of rules in languages without Latin letters.
 	foreign = []string{"必须", "必須", "不要", "禁止", "避免", "不得", "必ず", "しない", "반드시", "нельзя", "всегда", "никогда", "Не ", "не "}
 )
 
@@ -163,9 +163,9 @@ func wordsOf(s string) []string {
 	return strings.Fields(strings.TrimRight(b.String(), ".!? "))
 }
 
-func spoken(words []string) string { return " " + strings.Join(words, " ") + " " }
+func padded(words []string) string { return " " + strings.Join(words, " ") + " " }
 
-func among(list, word string) bool { return strings.Contains(list, " "+word+" ") }
+func inWordList(list, word string) bool { return strings.Contains(list, " "+word+" ") }
 
 func containsAny(s string, parts []string) bool {
 	return slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(s, p) })

@@ -8,39 +8,40 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// A statement is a list item, a heading or a sentence of a guide file.
+// statement is a list item, a heading or a sentence of a guide file.
 type statement struct {
-	text    string // on one line, without markup but for code spans
-	own     int    // where it begins in text, behind what stands before its list: "Avoid: "
+	text    string // on one line, without markup except code spans
+	own     int    // where it begins in text, after the introduction of its list: "Avoid: "
 	line    int    // from 1
 	section string // the heading above it
 	item    bool
 }
 
-// maxBlock bounds a paragraph or list item that can be a rule, in bytes.
+// maxBlock is the length limit of a paragraph or list item that can be a rule, in
+// bytes.
 const maxBlock = 4 << 10
 
 // reader collects the statements of one file, line by line.
 type reader struct {
 	section string
 	leads   []lead
-	block   []string // lines of the paragraph or item that is being read
-	line    int      // of its first
+	block   []string // lines of the current paragraph or item
+	line    int      // of its first line
 	indent  int      // of an item; -1 for a paragraph
 	out     []statement
 }
 
-// lead is what a line says of each list item after it that is indented deeper.
+// lead is a line that introduces the list items after it that are indented deeper.
 type lead struct {
 	indent int
 	text   string
 }
 
-// statements reads a guide file as Markdown. Code, HTML, tables and metadata
-// say nothing. In plain text each line is an item, unless it goes on in lower case.
+// statements parses a guide file as Markdown. Code, HTML, tables and metadata are
+// ignored. In plain text each line is an item, unless it starts in lower case.
 func statements(src string, plain bool) []statement {
 	var r reader
-	until, listed := "", false // until ends what is passed over; a blank stands for a blank line
+	until, listed := "", false // until ends the skipped part; a space means a blank line
 	for i, raw := range strings.Split(strings.TrimPrefix(src, "\ufeff"), "\n") {
 		raw = strings.ReplaceAll(raw, "\t", "    ")
 		line := strings.TrimSpace(raw)
@@ -78,7 +79,7 @@ func statements(src string, plain bool) []statement {
 	return r.out
 }
 
-// cutMarker cuts the mark of a list item and its checkbox off.
+// cutMarker removes the marker and the checkbox of a list item.
 func cutMarker(line string) (body string, item bool) {
 	mark, rest, _ := strings.Cut(line, " ")
 	digits := strings.TrimRight(mark, ".)")
@@ -92,7 +93,7 @@ func cutMarker(line string) (body string, item bool) {
 	return rest, true
 }
 
-// heading opens a section. It is a statement too: "Do not edit generated files".
+// heading starts a section. It is also a statement: "Do not edit generated files".
 func (r *reader) heading(line string, number int) {
 	r.end(0)
 	name, _ := cutMarker(plainText(strings.TrimLeft(line, "#")))
@@ -106,7 +107,7 @@ func (r *reader) heading(line string, number int) {
 	}
 }
 
-// end finishes the block that is being read; a new one begins at the line.
+// end finishes the current block; a new one begins at the line.
 func (r *reader) end(next int) {
 	s, line := strings.Join(r.block, "\n"), r.line
 	r.block, r.line = nil, next
@@ -135,8 +136,8 @@ func (r *reader) end(next int) {
 	}
 }
 
-// plainText is text on one line without what a reader does not see, and without
-// markup but for code spans: a link leaves its words, an image nothing.
+// plainText returns text on one line without hidden text, and without markup except
+// code spans: a link becomes its words, an image nothing.
 func plainText(s string) string {
 	s = text.Clean(s)
 	var b strings.Builder
@@ -165,8 +166,8 @@ func plainText(s string) string {
 	return text.Collapse(b.String())
 }
 
-// sentences splits text after . ! or ? before what can begin a sentence. What
-// stands in a code span is not looked at.
+// sentences splits text after . ! or ? before anything that can begin a sentence.
+// Code spans are not split.
 func sentences(s string) []string {
 	var out []string
 	start, code := 0, false

@@ -16,19 +16,18 @@ import (
 
 const (
 	name = "pre-push"
-	// Old is the name of a hook that stood in the way of ours, which starts it.
+	// Old is the name under which an existing hook is kept. The new hook runs it first.
 	Old = name + ".old"
-	// mark is the line by which our own hooks are known.
-	mark = "# precedent-hook: made by precedent install-hook; precedent install-hook --uninstall removes it."
+	// marker is the line by which our own hooks are known.
+	marker = "# precedent-hook: made by precedent install-hook; precedent install-hook --uninstall removes it."
 	// maxSize is how much of a hook is looked at for the mark, in bytes.
 	maxSize = 64 << 10
 )
 
-// script is what git runs. A hook that stood there before comes first and
-// keeps its say. Nothing that is missing here stops a push: the hook guards
-// against findings, not against a removed program.
+// script is what git runs. It runs the previous hook first, which can stop the push.
+// A missing program does not stop a push: the hook guards against findings only.
 const script = `#!/bin/sh
-` + mark + `
+` + marker + `
 program=%s
 pushed=$(cat)
 old=$0.old
@@ -39,7 +38,7 @@ fi
 [ -z "${PRECEDENT_SKIP_HOOK:-}" ] || exit 0
 command -v "$program" >/dev/null 2>&1 || program=precedent
 if ! command -v "$program" >/dev/null 2>&1; then
-	echo "precedent: the program is gone, so nothing of this push was reviewed" >&2
+	echo "precedent: the program was not found, so this push was not reviewed" >&2
 	exit 0
 fi
 printf '%%s' "${pushed:+$pushed
@@ -49,22 +48,22 @@ printf '%%s' "${pushed:+$pushed
 // shellQuoted makes one word of s for a POSIX shell.
 func shellQuoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
-// Held is what stands where our hook belongs.
-type Held struct {
+// State is the state of the pre-push hook.
+type State struct {
 	git.Hooks
 	Path   string
-	There  bool // something has the name
+	Exists bool // a file has the name
 	Ours   bool
-	HasOld bool // and something waits as .old
+	HasOld bool // a previous hook is kept as Old
 }
 
-// Look says what stands where our hook belongs.
-func Look(repo *git.Repo) (Held, error) {
+// Inspect returns the state of the pre-push hook.
+func Inspect(repo *git.Repo) (State, error) {
 	where, err := repo.Hooks()
 	if err != nil {
-		return Held{}, err
+		return State{}, err
 	}
-	h := Held{Hooks: where, Path: filepath.Join(where.Dir, name)}
+	h := State{Hooks: where, Path: filepath.Join(where.Dir, name)}
 	if _, err := os.Lstat(filepath.Join(where.Dir, Old)); err == nil {
 		h.HasOld = true
 	}
@@ -73,29 +72,29 @@ func Look(repo *git.Repo) (Held, error) {
 		return h, nil
 	}
 	if err != nil {
-		return Held{}, fmt.Errorf("look at hook: %w", err)
+		return State{}, fmt.Errorf("look at hook: %w", err)
 	}
-	h.There = true
+	h.Exists = true
 	if !info.Mode().IsRegular() {
 		return h, nil // a link, for instance, is somebody else's
 	}
 	f, err := os.Open(h.Path)
 	if err != nil {
-		return Held{}, fmt.Errorf("look at hook: %w", err)
+		return State{}, fmt.Errorf("look at hook: %w", err)
 	}
 	defer f.Close()
 	text, err := io.ReadAll(io.LimitReader(f, maxSize))
 	if err != nil {
-		return Held{}, fmt.Errorf("look at hook: %w", err)
+		return State{}, fmt.Errorf("look at hook: %w", err)
 	}
 	for line := range bytes.Lines(text) {
-		h.Ours = h.Ours || strings.TrimRight(string(line), "\r\n") == mark
+		h.Ours = h.Ours || strings.TrimRight(string(line), "\r\n") == marker
 	}
 	return h, nil
 }
 
-// Install puts our hook, which starts the program, in its place, whole or not at all.
-func (h Held) Install(program string) error {
+// Install writes the hook, which runs the program, in one step.
+func (h State) Install(program string) error {
 	if err := os.MkdirAll(h.Dir, 0o755); err != nil { //nolint:gosec // git makes its hooks folder so
 		return fmt.Errorf("install hook: %w", err)
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/precedent-dev/precedent/internal/git"
 )
 
-// maxLines is how much git may say about a push, in bytes.
-const maxLines = 8 << 20
+// maxInput is how much git may say about a push, in bytes.
+const maxInput = 8 << 20
 
 // Pushed is one ref of a push, as git tells its hook; see githooks(5).
 type Pushed struct{ LocalRef, Local, Remote string }
@@ -19,13 +19,13 @@ type Pushed struct{ LocalRef, Local, Remote string }
 // ReadPushed reads what git tells. What a push deletes is left out.
 func ReadPushed(in io.Reader) ([]Pushed, error) {
 	var all []Pushed
-	lines := bufio.NewScanner(io.LimitReader(in, maxLines))
+	lines := bufio.NewScanner(io.LimitReader(in, maxInput))
 	for lines.Scan() {
 		f := strings.Fields(lines.Text())
 		if len(f) != 4 || !git.IsObjectID(f[1]) || !git.IsObjectID(f[3]) {
 			return nil, fmt.Errorf("read push: %q is not what git tells a hook", lines.Text())
 		}
-		if isNone(f[1]) {
+		if isZeroID(f[1]) {
 			continue
 		}
 		all = append(all, Pushed{LocalRef: f[0], Local: f[1], Remote: f[3]})
@@ -36,17 +36,17 @@ func ReadPushed(in io.Reader) ([]Pushed, error) {
 	return all, nil
 }
 
-func isNone(id string) bool { return strings.Trim(id, "0") == "" }
+func isZeroID(id string) bool { return strings.Trim(id, "0") == "" }
 
-// Range is what of a ref the remote does not have yet; the zero Spec if
-// that is nothing. Of a new ref, it is what the ref adds to the remote's default
-// branch, as it was last fetched; with nothing known of any remote, everything.
+// Range returns the commits of a ref that the remote does not have yet; the zero Spec
+// if it has all. For a new ref, these are the commits that it adds to the remote's
+// default branch, as last fetched; without a known remote branch, all commits.
 func (ref Pushed) Range(ctx context.Context, repo *git.Repo, remote string) (git.Spec, error) {
 	if ref.Local == ref.Remote {
 		return git.Spec{}, nil
 	}
 	bases := []string{}
-	if !isNone(ref.Remote) {
+	if !isZeroID(ref.Remote) {
 		bases = append(bases, ref.Remote)
 	}
 	for _, name := range []string{remote, "origin", "upstream"} {

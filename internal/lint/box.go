@@ -15,9 +15,8 @@ import (
 	"github.com/precedent-dev/precedent/internal/sandbox"
 )
 
-// Choose returns the operator's linters, then those that the repository's policy
-// names, which may choose among the known ones and nothing else. The failures
-// are names that nobody knows.
+// Choose returns the operator's linters, followed by those that the repository's
+// policy names. A policy can only name presets. The failures list unknown names.
 func Choose(operators []Linter, names []string) ([]Linter, []precedent.Failure) {
 	all := slices.Clone(operators)
 	var failures []precedent.Failure
@@ -29,15 +28,15 @@ func Choose(operators []Linter, names []string) ([]Linter, []precedent.Failure) 
 			all = append(all, l)
 		} else {
 			failures = append(failures, precedent.Failure{
-				Step: "policy", Error: fmt.Sprintf("linters: no linter %q is known; known: %s", name, strings.Join(PresetNames(), ", ")),
+				Step: "policy", Error: fmt.Sprintf("linters: unknown linter %q; known: %s", name, strings.Join(PresetNames(), ", ")),
 			})
 		}
 	}
 	return all, failures
 }
 
-// Sandbox returns what finds out whether there is a sandbox, and runs linters
-// in it. Programs are looked for on the operator's PATH.
+// Sandbox returns a function that probes for a sandbox and returns a Runner that uses
+// it. Programs are looked up on the operator's PATH.
 func Sandbox(path string, env GoEnv) func(context.Context) (Runner, error) {
 	return func(ctx context.Context) (Runner, error) {
 		b, err := sandbox.Probe(ctx, path)
@@ -57,14 +56,14 @@ type boxed struct {
 
 func (b *boxed) Kind() string { return string(b.box.Kind()) }
 
-// Run finds the program on the operator's PATH and runs it in a box.
+// Run finds the program on the operator's PATH and runs it in the sandbox.
 func (b *boxed) Run(ctx context.Context, job Job) (Output, error) {
 	program, err := FindProgram(job.Argv[0], b.path)
 	if err != nil {
 		return Output{}, err
 	}
-	at := program // in the box
-	if !systems(program) && !slices.ContainsFunc(job.Mounts, func(m string) bool { return program == m || strings.HasPrefix(program, m+"/") }) {
+	at := program // path in the sandbox
+	if !inEveryBox(program) && !slices.ContainsFunc(job.Mounts, func(m string) bool { return program == m || strings.HasPrefix(program, m+"/") }) {
 		at = "/linter/" + filepath.Base(program)
 	}
 	j := sandbox.Job{
@@ -73,7 +72,7 @@ func (b *boxed) Run(ctx context.Context, job Job) (Output, error) {
 		Limits: sandbox.Limits{Time: job.Time, Output: maxLintOutput},
 	}
 	mount := func(source, target string) {
-		if source != "" && !systems(target) && !slices.ContainsFunc(j.Mounts, func(m sandbox.Mount) bool { return m.Target == target }) {
+		if source != "" && !inEveryBox(target) && !slices.ContainsFunc(j.Mounts, func(m sandbox.Mount) bool { return m.Target == target }) {
 			j.Mounts = append(j.Mounts, sandbox.Mount{Source: source, Target: target})
 		}
 	}
@@ -89,7 +88,7 @@ func (b *boxed) Run(ctx context.Context, job Job) (Output, error) {
 		if err != nil {
 			return Output{}, err
 		}
-		if !systems(root) {
+		if !inEveryBox(root) {
 			mount(root, "/go/root")
 			root = "/go/root"
 		}
@@ -112,17 +111,17 @@ func (b *boxed) Run(ctx context.Context, job Job) (Output, error) {
 	return out, nil
 }
 
-// maxLintOutput is how much of each output is kept, in bytes: a thousand
-// results in SARIF are one megabyte.
+// maxLintOutput is the number of bytes kept of each output. A thousand results in
+// SARIF take one megabyte.
 const maxLintOutput = 16 << 20
 
-// goSettings let Go work without a network, and write to nothing that lasts.
+// goSettings let Go work offline, and keep everything it writes temporary.
 var goSettings = []string{
 	"GOENV=off", "GOFLAGS=-mod=readonly", "GOTOOLCHAIN=local", "GOPROXY=off", "GOSUMDB=off", "GOVCS=*:off", "CGO_ENABLED=0", "GOPACKAGESDRIVER=off",
 	"GOPATH=" + sandbox.Home + "/go", "GOMODCACHE=/go/mod", "GOCACHE=" + sandbox.Home + "/go-build", "GOLANGCI_LINT_CACHE=" + sandbox.Home + "/golangci-lint",
 }
 
-// moduleCache is the operator's folder of modules, "" if there is none.
+// moduleCache is the operator's module cache, "" if there is none.
 func (b *boxed) moduleCache() string {
 	dir := b.env.ModCache
 	if dir == "" && b.env.Home != "" {
@@ -134,19 +133,19 @@ func (b *boxed) moduleCache() string {
 	return dir
 }
 
-// systems tells whether a path is one that every box has.
-func systems(path string) bool {
+// inEveryBox reports whether a path is mounted in every sandbox.
+func inEveryBox(path string) bool {
 	return slices.ContainsFunc([]string{"/usr/", "/bin/", "/sbin/", "/lib/", "/lib64/"}, func(dir string) bool { return strings.HasPrefix(path+"/", dir) })
 }
 
-// FindProgram returns the file of a program: an absolute path, or a name in
-// the absolute folders of a PATH.
+// FindProgram returns the path of a program, given as an absolute path or as a name
+// to look up in the absolute folders of a PATH.
 func FindProgram(name, path string) (string, error) {
 	found := name
 	if !strings.Contains(name, "/") {
 		for _, dir := range filepath.SplitList(path) {
 			if !filepath.IsAbs(dir) {
-				continue // it would be the hostile tree's
+				continue // a relative folder would be in the untrusted tree
 			}
 			if file, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
 				found = file
@@ -164,16 +163,16 @@ func FindProgram(name, path string) (string, error) {
 	return file, err
 }
 
-// goRoot is the folder of the Go toolchain on a PATH.
+// goRoot is the root folder of the Go toolchain on a PATH.
 func goRoot(path string) (string, error) {
 	program, err := FindProgram("go", path)
 	if err != nil {
-		return "", fmt.Errorf("it needs the Go toolchain: %w", err)
+		return "", fmt.Errorf("find the Go toolchain: %w", err)
 	}
 	return filepath.Dir(filepath.Dir(program)), nil
 }
 
-// wholeLines is an output without the lines that are cut in its middle.
+// wholeLines is an output without the line that was cut where its middle is missing.
 func wholeLines(o sandbox.Output) []byte {
 	if o.Omitted == 0 {
 		return slices.Concat(o.Head, o.Tail)

@@ -21,7 +21,7 @@ func TestChoose(t *testing.T) {
 	if diff := cmp.Diff([]Linter{own, tsc}, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	if len(failures) != 1 || !strings.Contains(failures[0].Error, `no linter "bash" is known`) {
+	if len(failures) != 1 || !strings.Contains(failures[0].Error, `unknown linter "bash"`) {
 		t.Errorf("%v", failures)
 	}
 }

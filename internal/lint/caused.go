@@ -12,22 +12,21 @@ import (
 	"github.com/precedent-dev/precedent/internal/diff"
 )
 
-// caused is a remark about a line that the change does not touch, and of which
-// the linter said nothing before it.
-type caused struct {
+// causedRemark is a remark about an unchanged line that the linter did not make
+// before the change.
+type causedRemark struct {
 	remark
 	at diff.Line
 }
 
-// mostReread bounds the file of which lines are compared, in bytes.
-const mostReread = 8 << 20
+// maxRereadBytes is the size of the largest file whose lines are compared.
+const maxRereadBytes = 8 << 20
 
-// caused checks the base's version of the files that the remarks are about,
-// and returns the remarks that are new: those of which the base has fewer with
-// the same rule on a line with the same text. It costs a second run of the
-// linter, on these files alone, and nothing if every remark is about an added
-// line.
-func (x *linting) caused(ctx context.Context, l *Linter, head string, files map[string]*diff.File, outside []remark) []caused {
+// causedRemarks lints the base versions of the files and returns the remarks that are
+// new: those that the base has fewer of, with the same rule on a line with the same
+// text. It runs the linter a second time on these files only, and not at all if every
+// remark is about an added line.
+func (x *linting) causedRemarks(ctx context.Context, l *Linter, head string, files map[string]*diff.File, outside []remark) []causedRemark {
 	var old []string
 	for _, r := range outside {
 		if files[r.path].Status != diff.Added && r.line > 0 && !slices.Contains(old, r.path) {
@@ -41,15 +40,15 @@ func (x *linting) caused(ctx context.Context, l *Linter, head string, files map[
 	if err == nil {
 		var before []remark
 		if before, err = x.run(ctx, l, base, old); err == nil {
-			return newSince(lineReader(base), before, lineReader(head), outside)
+			return newRemarks(lineReader(base), before, lineReader(head), outside)
 		}
 	}
-	x.note(l, "what it says about unchanged lines was left out, because the base could not be checked: "+oneLine(err.Error(), 200))
+	x.note(l, "results about unchanged lines were left out, because the base could not be checked:  "+oneLine(err.Error(), 200))
 	return nil
 }
 
-// newSince compares by file, rule and the text of the line.
-func newSince(baseLine func(string, int) (string, bool), before []remark, headLine func(string, int) (string, bool), now []remark) []caused {
+// newRemarks compares remarks by file, rule and the text of the line.
+func newRemarks(baseLine func(string, int) (string, bool), before []remark, headLine func(string, int) (string, bool), now []remark) []causedRemark {
 	key := func(r *remark, line string) string {
 		return fmt.Sprintf("%s\x00%s\x00%s", r.path, r.rule, strings.Join(strings.Fields(line), " "))
 	}
@@ -59,7 +58,7 @@ func newSince(baseLine func(string, int) (string, bool), before []remark, headLi
 			known[key(&before[i], line)]++
 		}
 	}
-	var all []caused
+	var all []causedRemark
 	for _, r := range now {
 		line, ok := headLine(r.path, r.line)
 		if !ok {
@@ -69,20 +68,20 @@ func newSince(baseLine func(string, int) (string, bool), before []remark, headLi
 			known[k]--
 			continue
 		}
-		all = append(all, caused{r, diff.Line{Op: diff.Context, New: r.line, Text: line}})
+		all = append(all, causedRemark{r, diff.Line{Op: diff.Context, New: r.line, Text: line}})
 	}
 	return all
 }
 
-// lineReader returns a function that reads a line of a file of a tree, each
-// file once.
+// lineReader returns a function that reads one line of a file in a tree. It opens
+// each file once.
 func lineReader(dir string) func(name string, n int) (string, bool) {
 	files := map[string][][]byte{}
 	return func(name string, n int) (string, bool) {
 		lines, ok := files[name]
 		if !ok {
 			file := filepath.Join(dir, filepath.FromSlash(name))
-			if info, err := os.Lstat(file); err == nil && info.Mode().IsRegular() && info.Size() <= mostReread {
+			if info, err := os.Lstat(file); err == nil && info.Mode().IsRegular() && info.Size() <= maxRereadBytes {
 				if data, err := os.ReadFile(file); err == nil {
 					lines = bytes.Split(data, []byte("\n"))
 				}
@@ -96,7 +95,8 @@ func lineReader(dir string) func(name string, n int) (string, bool) {
 	}
 }
 
-// hasConfig tells whether the root of a tree has a file of the globs.
+// hasConfig reports whether the root of a tree has a file that matches one of the
+// globs.
 func hasConfig(dir string, globs []string) bool {
 	entries, err := os.ReadDir(dir)
 	return err == nil && slices.ContainsFunc(entries, func(e os.DirEntry) bool { return matches(globs, e.Name()) })

@@ -9,8 +9,8 @@ import (
 	"github.com/precedent-dev/precedent/internal/diff"
 )
 
-// conflicts reports merge conflicts that were committed. One conflict is one
-// finding, on its first added marker.
+// conflicts reports committed merge conflicts: one finding for each conflict, on its
+// first added marker.
 func conflicts(ctx context.Context, in *Input) Result {
 	c := &collect{name: "conflict-markers"}
 	for i := range in.Change.Files {
@@ -27,13 +27,12 @@ func conflicts(ctx context.Context, in *Input) Result {
 	return c.result(ctx, nil)
 }
 
-// conflict is the markers of one conflict, in their order.
+// conflict is the markers of one conflict, in order.
 type conflict []diff.Line
 
-// conflictsIn groups the markers of a hunk's new side into conflicts, of which
-// at least one marker is added. A row of seven equals signs underlines titles
-// in many languages, and one of bars is a table: both are markers only between
-// an opening and a closing one.
+// conflictsIn groups the markers in the new side of a hunk into conflicts with at
+// least one added marker. Seven equals signs also underline titles, and seven bars
+// can be a table, so these are markers only between an opening and a closing one.
 func conflictsIn(lines []diff.Line) []conflict {
 	var all []conflict
 	var open conflict
@@ -62,7 +61,7 @@ func conflictsIn(lines []diff.Line) []conflict {
 				open = append(open, l)
 			}
 		case '>':
-			if len(open) == 0 && quoted(lines, i) {
+			if len(open) == 0 && inQuotedMail(lines, i) {
 				continue
 			}
 			open = append(open, l)
@@ -73,8 +72,8 @@ func conflictsIn(lines []diff.Line) []conflict {
 	return all
 }
 
-// marker returns the character of a conflict marker as git writes it: seven of
-// one kind, then a space and a label, or nothing; 0 for any other line.
+// marker returns the character of a conflict marker as git writes it: seven of one
+// kind, then nothing, or a space and a label. It returns 0 for any other line.
 func marker(s string) byte {
 	const size = 7
 	if len(s) < size || !strings.Contains("<|=>", s[:1]) || strings.Count(s[:size], s[:1]) != size {
@@ -91,9 +90,8 @@ func marker(s string) byte {
 	return s[0]
 }
 
-// quoted tells whether a line stands among mail that is quoted with angle
-// brackets.
-func quoted(lines []diff.Line, i int) bool {
+// inQuotedMail reports whether a line is next to mail quoted with angle brackets.
+func inQuotedMail(lines []diff.Line, i int) bool {
 	return i > 0 && strings.HasPrefix(lines[i-1].Text, ">") || i+1 < len(lines) && strings.HasPrefix(lines[i+1].Text, ">")
 }
 
@@ -105,15 +103,15 @@ func conflictAt(f *diff.File, b conflict) precedent.Finding {
 			break
 		}
 	}
-	out := at(f, precedent.Right, first)
+	out := newFinding(f, precedent.Right, first)
 	out.Category, out.Severity, out.Rule = precedent.Bugs, precedent.High, "conflict-marker"
 	out.Title = "Unresolved merge conflict marker committed"
-	where := "The line is a marker that git leaves"
+	where := "This line is a conflict marker that git writes"
 	if last := b[len(b)-1]; last.New > b[0].New {
-		where = fmt.Sprintf("Lines %d to %d are a conflict that git left", b[0].New, last.New)
+		where = fmt.Sprintf("Lines %d to %d are an unresolved conflict that git wrote", b[0].New, last.New)
 	}
-	out.Body = where + " in a file when a merge, rebase or cherry-pick cannot be completed. Code with it does not compile, " +
-		"configuration does not parse, and in a document both versions of the text stand side by side.\n\n" +
-		"Decide which side is right, or combine both, and delete the <<<<<<<, =======, and >>>>>>> lines."
+	out.Body = where + " when a merge, rebase or cherry-pick could not be completed. Code with conflict markers does not compile, " +
+		"configuration with them does not parse, and a document shows both versions of the text.\n\n" +
+		"Choose one side or combine both, then delete the <<<<<<<, =======, and >>>>>>> lines."
 	return out
 }

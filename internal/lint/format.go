@@ -8,32 +8,33 @@ import (
 	"github.com/reviewdog/errorformat"
 )
 
-// Bounds of a linter's plain output.
+// Limits on a linter's plain-text output.
 const (
-	maxLineBytes = 4 << 10 // of one line; what is longer is cut
+	maxLineBytes = 4 << 10 // of one line; longer lines are cut
 	maxLines     = 100_000
 )
 
-// newFormat compiles patterns. The library indexes past the end of some broken
-// ones.
+// newFormat compiles errorformat patterns. It recovers from panics, because the
+// library indexes out of range on some invalid patterns.
 func newFormat(patterns []string) (f *errorformat.Errorformat, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			f, err = nil, fmt.Errorf("no errorformat: %q", patterns)
+			f, err = nil, fmt.Errorf("invalid errorformat patterns: %q", patterns)
 		}
 	}()
 	if f, err = errorformat.NewErrorformat(patterns); err != nil {
-		return nil, fmt.Errorf("no errorformat: %w", err)
+		return nil, fmt.Errorf("invalid errorformat patterns: %w", err)
 	}
 	return f, nil
 }
 
-// readLines reads what a linter wrote in lines. It saw the tree at dir. What
-// matches no pattern is left out; an error comes with what was read until then.
+// readLines parses the output of a linter that saw the tree at dir. Lines that match
+// no pattern are ignored. If it returns an error, it also returns the remarks read so
+// far.
 func readLines(f *errorformat.Errorformat, dir string, output []byte) (all []remark, err error) {
 	defer func() {
-		if p := recover(); p != nil { // a line of which the patterns expect an earlier one
-			err = fmt.Errorf("read output: its lines are not in the order of the patterns: %v", p)
+		if p := recover(); p != nil { // a line that belongs to a missing earlier one
+			err = fmt.Errorf("read output: the lines are not in the order that the patterns expect: %v", p)
 		}
 	}()
 	s := f.NewScanner(bytes.NewReader(lines(output)))
@@ -42,7 +43,7 @@ func readLines(f *errorformat.Errorformat, dir string, output []byte) (all []rem
 		if !e.Valid || e.Lnum < 1 || e.Lnum > maxLine || e.EndLnum > maxLine {
 			continue
 		}
-		r := remark{path: within(dir, named(e.Filename, dir)), line: e.Lnum, end: max(e.Lnum, e.EndLnum), level: levelOf(e.Type)}
+		r := remark{path: pathInTree(dir, restoreSlash(e.Filename, dir)), line: e.Lnum, end: max(e.Lnum, e.EndLnum), level: levelOf(e.Type)}
 		rule, message := cutRule(e.Text)
 		if r.rule, r.message = oneLine(rule, maxRule), oneLine(message, maxMessage); r.path == "" || r.message == "" {
 			continue
@@ -56,16 +57,17 @@ func readLines(f *errorformat.Errorformat, dir string, output []byte) (all []rem
 
 var errMany = fmt.Errorf("only the first %d results were read", maxRemarks)
 
-// named gives a path back the slash that a pattern such as %-P/%f took from it.
-func named(name, dir string) string {
+// restoreSlash restores the leading slash that a pattern such as %-P/%f removes from
+// a path.
+func restoreSlash(name, dir string) string {
 	if strings.HasPrefix("/"+name, strings.TrimSuffix(dir, "/")+"/") {
 		return "/" + name
 	}
 	return name
 }
 
-// lines cuts long lines and bounds their number, because the library gives up
-// in silence at a long one. Colours and other control characters go.
+// lines cuts long lines and limits their number, because the library stops without an
+// error at a very long line. It removes colours and other control characters.
 func lines(output []byte) []byte {
 	var b bytes.Buffer
 	n := 0
@@ -85,8 +87,8 @@ func lines(output []byte) []byte {
 	return b.Bytes()
 }
 
-// levelOf reads the letter of a type: error, fatal, warning, and what is
-// milder: convention, refactoring, information, note.
+// levelOf maps an errorformat type to a level: error, fatal and warning are kept,
+// while convention, refactoring, information and note are lower.
 func levelOf(t rune) level {
 	switch t {
 	case 'E', 'e', 'F', 'f', 0:

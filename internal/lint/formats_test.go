@@ -228,8 +228,8 @@ func TestFixes(t *testing.T) {
 func TestHostileSarif(t *testing.T) {
 	const size = 1 << 20
 	for _, test := range []struct{ name, log, says string }{
-		{"empty", "", "no SARIF"},
-		{"text", "Segmentation fault", "no SARIF"},
+		{"empty", "", "not SARIF"},
+		{"text", "Segmentation fault", "not SARIF"},
 		{"cut", sarifOf(`{"uri":"a.go"}`, "")[:300], "read SARIF"},
 		{"other version", `{"version":"1.0.0"}`, "version"},
 		{"no version", `{}`, "version"},

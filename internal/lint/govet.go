@@ -19,30 +19,29 @@ import (
 	"github.com/precedent-dev/precedent/internal/diff"
 )
 
-// defaultTimeout bounds the Go analyzers when GoEnv does not: a large module
-// takes 10 s to type-check on two cores.
+// defaultTimeout is the time limit for the Go analyzers if GoEnv sets none.
+// Type-checking a large module takes 10 s on two cores.
 const defaultTimeout = 2 * time.Minute
 
-// maxHeap bounds the memory of the child, in bytes. A package that imports
+// maxHeap is the memory limit of the child process, in bytes. A package that imports
 // SQLite needs 200 MB.
 const maxHeap = 3 << 30
 
-// goPass is one run of the Go analyzers over the packages that the change
-// touches, in a child process (see VetMain). govet and staticcheck share it:
-// loading the packages is what costs. Nothing of the exported tree is executed
-// or compiled. A package that does not load is left out with its reason.
+// goPass is one run of the Go analyzers on the packages that the change touches, in a
+// child process (see VetMain). govet and staticcheck share it, because loading the
+// packages takes most of the time. Nothing in the exported tree is executed or
+// compiled. Packages that cannot be loaded are skipped, with the reason.
 //
-// Only what stands on added lines is reported. A defect that the change causes
-// on a line it does not touch is missed: telling it from an old one would take
-// a second run over the base.
+// Only added lines are reported. A defect that the change causes on an unchanged line
+// is missed: to tell it from an old one, the base would have to be analyzed too.
 type goPass struct {
 	mu   sync.Mutex
 	once func() map[suite]Result
 }
 
-// of returns the result of one of the suites. The first call does the work for
-// both, and a crash in it is a crash of both.
-func (g *goPass) of(s suite) func(context.Context, *Input) Result {
+// analyze returns the result of one suite. The first call runs both suites, so a
+// crash in it counts for both.
+func (g *goPass) analyze(s suite) func(context.Context, *Input) Result {
 	return func(ctx context.Context, in *Input) Result {
 		g.mu.Lock()
 		if g.once == nil {
@@ -63,11 +62,11 @@ func analyzeGo(ctx context.Context, in *Input) map[suite]Result {
 	case !hasGo(in.Go.Path):
 		return bothSkipped("no Go toolchain on PATH")
 	case in.Tree == nil || in.Go.Tool == "":
-		return bothSkipped("no export of the head to load packages from")
+		return bothSkipped("the head was not exported, so no package can be loaded")
 	}
 	dir, err := in.Tree(ctx)
 	if err == nil {
-		dir, err = filepath.EvalSymlinks(dir) // Go reports real paths
+		dir, err = filepath.EvalSymlinks(dir) // Go reports paths without links
 	}
 	if err != nil {
 		return both(Result{Status: precedent.StatusError, Error: fmt.Sprintf("export the head: %v", err)})
@@ -98,7 +97,7 @@ func bothSkipped(why string) map[suite]Result { return both(skipped(why)) }
 
 func skipped(why string) Result { return Result{Status: precedent.StatusSkipped, Error: why} }
 
-// goFiles returns the changed Go files that go vet would look at, by path.
+// goFiles returns the changed Go files that go vet would check, by path.
 func goFiles(c *diff.Change) map[string]*diff.File {
 	files := map[string]*diff.File{}
 	for i := range c.Files {
@@ -114,15 +113,15 @@ func goFiles(c *diff.Change) map[string]*diff.File {
 	return files
 }
 
-// ignoredByGo tells whether patterns such as ./... leave a folder out.
+// ignoredByGo reports whether patterns such as ./... skip a folder.
 func ignoredByGo(dir string) bool {
 	return slices.ContainsFunc(strings.Split(dir, "/"), func(part string) bool {
 		return part == "testdata" || part == "vendor" || part != "." && strings.HasPrefix(part, ".") || strings.HasPrefix(part, "_")
 	})
 }
 
-// hasGo looks for the go command in the folders of a PATH. Relative folders do
-// not count: they would be the hostile tree's.
+// hasGo reports whether one of the folders of a PATH has the go command. Relative
+// folders are ignored: they would be in the untrusted tree.
 func hasGo(list string) bool {
 	return slices.ContainsFunc(filepath.SplitList(list), func(dir string) bool {
 		_, err := exec.LookPath(filepath.Join(dir, "go"))
@@ -142,29 +141,28 @@ type vetting struct {
 	timedOut bool
 }
 
-// suiteRun is what came of one suite.
+// suiteRun is the result of one suite.
 type suiteRun struct {
 	collect
-	broken []string // what went wrong in the work itself
+	broken []string // errors of the run
 }
 
-// modules groups the files by the folder of their module, both relative to the
-// tree.
+// modules groups the files by their module's folder. Both are relative to the tree.
 func (v *vetting) modules() map[string][]string {
 	modules := map[string][]string{}
 	for _, name := range slices.Sorted(maps.Keys(v.files)) {
-		if root, ok := v.above(path.Dir(name), "go.mod"); ok {
+		if root, ok := v.findUp(path.Dir(name), "go.mod"); ok {
 			modules[root] = append(modules[root], name)
 		} else {
-			v.reasons[name] = "no go.mod in its folder or above it"
+			v.reasons[name] = "no go.mod in its folder or a parent folder"
 		}
 	}
 	return modules
 }
 
-// above returns the nearest folder, from dir upwards within the tree, that
-// holds a file of the name.
-func (v *vetting) above(dir, name string) (string, bool) {
+// findUp returns the nearest folder that holds a file of the given name, from dir
+// upwards within the tree.
+func (v *vetting) findUp(dir, name string) (string, bool) {
 	for {
 		info, err := os.Lstat(filepath.Join(v.tree, filepath.FromSlash(dir), name))
 		if err == nil && info.Mode().IsRegular() {
@@ -177,8 +175,8 @@ func (v *vetting) above(dir, name string) (string, bool) {
 	}
 }
 
-// check runs the analyzers on one module. A workspace above the module is
-// tried first; it need not name the module.
+// check runs the analyzers on one module, first in the workspace above it, if there
+// is one. The workspace need not include the module.
 func (v *vetting) check(ctx context.Context, root string, names []string) {
 	if ctx.Err() != nil {
 		v.timedOut = true
@@ -189,14 +187,14 @@ func (v *vetting) check(ctx context.Context, root string, names []string) {
 		req.Files = append(req.Files, filepath.Join(v.tree, filepath.FromSlash(name)))
 	}
 	work := "off"
-	if dir, ok := v.above(root, "go.work"); ok {
+	if dir, ok := v.findUp(root, "go.work"); ok {
 		work = filepath.Join(v.tree, filepath.FromSlash(dir), "go.work")
 	}
 	rep, err := v.run(ctx, work, req)
 	if err != nil && ctx.Err() == nil && len(req.Suites) > 1 {
-		// The second suite reads deeper and may have brought the first one down.
+		// The second suite reads deeper and may have caused the crash.
 		second := req.Suites[1]
-		v.found[second].broken = append(v.found[second].broken, v.clean(fmt.Sprintf("module %s: %v", root, err)))
+		v.found[second].broken = append(v.found[second].broken, v.cleanMessage(fmt.Sprintf("module %s: %v", root, err)))
 		req.Suites = req.Suites[:1]
 		rep, err = v.run(ctx, work, req)
 	}
@@ -205,14 +203,15 @@ func (v *vetting) check(ctx context.Context, root string, names []string) {
 		v.timedOut = true
 	case err != nil:
 		for _, s := range req.Suites {
-			v.found[s].broken = append(v.found[s].broken, v.clean(fmt.Sprintf("module %s: %v", root, err)))
+			v.found[s].broken = append(v.found[s].broken, v.cleanMessage(fmt.Sprintf("module %s: %v", root, err)))
 		}
 	default:
-		v.take(names, req.Files, rep)
+		v.recordReport(names, req.Files, rep)
 	}
 }
 
-// run starts the child, and again without the workspace if nothing loads in it.
+// run starts the child process. If nothing loads in the workspace, it runs again
+// without it.
 func (v *vetting) run(ctx context.Context, work string, req vetRequest) (*vetReport, error) {
 	rep, err := runVet(ctx, v.env, work, req)
 	if err == nil && work != "off" && rep.loadedNone() {
@@ -221,11 +220,11 @@ func (v *vetting) run(ctx context.Context, work string, req vetRequest) (*vetRep
 	return rep, err
 }
 
-// take records what a module's report says about its files.
-func (v *vetting) take(names, abs []string, rep *vetReport) {
+// recordReport records what a module's report says about its files.
+func (v *vetting) recordReport(names, abs []string, rep *vetReport) {
 	for i, name := range names {
 		if why := rep.reason(abs[i]); why != "" {
-			v.reasons[name] = v.clean(why)
+			v.reasons[name] = v.cleanMessage(why)
 		} else {
 			v.checked++
 		}
@@ -243,8 +242,8 @@ func (v *vetting) take(names, abs []string, rep *vetReport) {
 	}
 }
 
-// clean takes the temporary folder out of a message and bounds it.
-func (v *vetting) clean(s string) string {
+// cleanMessage removes the temporary folder from a message and limits its length.
+func (v *vetting) cleanMessage(s string) string {
 	s = strings.ReplaceAll(s, v.tree+string(filepath.Separator), "")
 	const most = 300
 	if s = strings.Join(strings.Fields(s), " "); len(s) > most {
@@ -253,12 +252,12 @@ func (v *vetting) clean(s string) string {
 	return s
 }
 
-// longestPath is how many lines a statement may have: the whole of a function is
-// not a place.
+// longestPath is the largest number of lines of a statement that may move a finding:
+// a whole function is too far.
 const longestPath = 30
 
-// addedLine returns the line that a diagnostic is about if the change adds it,
-// else the first added line of the statement around it.
+// addedLine returns the line of a diagnostic if the change adds it, else the first
+// added line of the statement around it.
 func addedLine(f *diff.File, d vetDiagnostic) (line diff.Line, ok bool) {
 	near := d.To-d.From <= longestPath
 	for l := range f.AddedLines() {
@@ -272,8 +271,8 @@ func addedLine(f *diff.File, d vetDiagnostic) (line diff.Line, ok bool) {
 	return line, ok
 }
 
-// result sums up a suite: files that were checked make the run good, what
-// could not be loaded is named.
+// result sums up a suite. It is ok if any file was checked, and names the files that
+// could not be loaded.
 func (v *vetting) result(ctx context.Context, run *suiteRun) Result {
 	r := run.result(context.WithoutCancel(ctx), nil)
 	var notes []string
@@ -283,7 +282,7 @@ func (v *vetting) result(ctx context.Context, run *suiteRun) Result {
 	switch {
 	case v.timedOut:
 		r.Status = precedent.StatusTimeout
-		notes = append(notes, "the Go packages could not be checked in time")
+		notes = append(notes, "checking the Go packages took too long")
 		if errors.Is(ctx.Err(), context.Canceled) {
 			notes[len(notes)-1] = "stopped before the end of the change"
 		}
@@ -300,7 +299,7 @@ func (v *vetting) result(ctx context.Context, run *suiteRun) Result {
 	return r
 }
 
-// notChecked lists files by the reason why they were not checked.
+// notChecked lists the files that were not checked, by reason.
 func notChecked(reasons map[string]string) string {
 	byReason := map[string][]string{}
 	for _, name := range slices.Sorted(maps.Keys(reasons)) {
@@ -322,7 +321,7 @@ func notChecked(reasons map[string]string) string {
 	return "not checked: " + strings.Join(parts, "; ")
 }
 
-// finding makes a finding of a diagnostic.
+// finding converts a diagnostic to a finding.
 func (d vetDiagnostic) finding(f *diff.File, l diff.Line) precedent.Finding {
 	if d.Suite == staticSuite {
 		return staticFinding(f, l, d)
@@ -330,13 +329,13 @@ func (d vetDiagnostic) finding(f *diff.File, l diff.Line) precedent.Finding {
 	return vetFinding(f, l, d)
 }
 
-// vetFinding makes a finding of what an analyzer of go vet says.
+// vetFinding converts a diagnostic of a go vet analyzer to a finding.
 func vetFinding(f *diff.File, l diff.Line, d vetDiagnostic) precedent.Finding {
-	w := wordsOf(d.Analyzer)
-	out := at(f, precedent.Right, l)
+	w := vetTextFor(d.Analyzer)
+	out := newFinding(f, precedent.Right, l)
 	out.Confidence = vetSure
 	out.Category, out.Severity, out.Rule = w.category, w.severity, d.Analyzer
 	out.Title = title(d.Message)
-	out.Body = fmt.Sprintf("%s %s\n\nFound by go vet's analyzer %s.", sentence(d.Message), w.why, d.Analyzer)
+	out.Body = fmt.Sprintf("%s %s\n\nFound by the go vet analyzer %s.", sentence(d.Message), w.why, d.Analyzer)
 	return out
 }

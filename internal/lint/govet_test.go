@@ -127,7 +127,7 @@ package m
 		{"no go.mod", `
 -- a.go --
 package m
-`, nil, precedent.StatusSkipped, "a.go (no go.mod in its folder or above it)"},
+`, nil, precedent.StatusSkipped, "a.go (no go.mod in its folder or a parent folder)"},
 
 		{"type error, others go on", `
 -- go.mod --
@@ -470,7 +470,7 @@ func TestGovetWithoutMeans(t *testing.T) {
 		}(), precedent.StatusSkipped, "no Go file"},
 		{"no toolchain", &Input{Change: c, Tree: tree, Go: GoEnv{Path: t.TempDir(), Tool: "x"}}, precedent.StatusSkipped, "no Go toolchain on PATH"},
 		{"relative PATH", &Input{Change: c, Tree: tree, Go: GoEnv{Path: ".:bin", Tool: "x"}}, precedent.StatusSkipped, "no Go toolchain on PATH"},
-		{"no tree", &Input{Change: c, Go: goEnv(t)}, precedent.StatusSkipped, "no export"},
+		{"no tree", &Input{Change: c, Go: goEnv(t)}, precedent.StatusSkipped, "not exported"},
 		{"export fails", &Input{Change: c, Go: goEnv(t), Tree: fail}, precedent.StatusError, "export the head: disk full"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -540,7 +540,7 @@ func BenchmarkGo(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			in.Enabled = enabled
 			for b.Loop() {
-				if r := new(goPass).of(vetSuite)(context.Background(), in); len(r.Findings) != 1 {
+				if r := new(goPass).analyze(vetSuite)(context.Background(), in); len(r.Findings) != 1 {
 					b.Fatalf("%+v", r)
 				}
 			}

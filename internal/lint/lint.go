@@ -1,12 +1,11 @@
-// Package lint finds what can be computed without a model: committed secrets,
-// hidden Unicode, conflict markers, edits of what steers reviews, what go vet
-// and staticcheck know about Go, and what other linters say in a sandbox.
+// Package lint has the analyzers that work without a model: committed secrets, hidden
+// Unicode, conflict markers, changes to files that configure reviews, go vet and
+// staticcheck for Go, and other linters in a sandbox.
 //
-// An analyzer reads the change and says what it found and how its work ended.
-// It speaks about lines that the change adds, never about old ones, and it
-// takes no excuse from the change: no remark in the code silences it. The lines
-// are hostile, so the work is bounded; an analyzer that stops early says so in
-// its status.
+// An analyzer reads the change and returns findings and a status. It reports only
+// what the change causes, never what was there before, and no comment in the code can
+// turn it off. The lines are untrusted, so the work is limited; an analyzer that
+// stops early says so in its status.
 package lint
 
 import (
@@ -22,71 +21,71 @@ import (
 
 // Input is what analyzers read.
 type Input struct {
-	Change *diff.Change // classified
-	// Tree returns a folder with a read-only export of the head, without .git
-	// and links, made on first use. Nil means that there is none.
+	Change *diff.Change // after Classify
+	// Tree returns a folder with a read-only export of the head, without .git and
+	// without links. It is created on first use. Nil if there is no export.
 	Tree func(ctx context.Context) (dir string, err error)
-	// IsPolicyPath tells which files steer reviews.
+	// IsPolicyPath reports whether a file configures reviews.
 	IsPolicyPath func(path string) bool
-	// Enabled tells which analyzers will be asked; nil means all. Those that
-	// share work leave out what nobody asks for.
+	// Enabled reports whether an analyzer will run; nil means all. Analyzers that
+	// share their work skip the disabled ones.
 	Enabled func(name string) bool
 	Go      GoEnv
-	// Base reads a file of the base; fs.ErrNotExist if there is none.
+	// Base reads a file at the base. It returns fs.ErrNotExist if there is none.
 	Base     func(path string) ([]byte, error)
 	External External
 }
 
-// GoEnv says where Go is. Analyzers read no environment: this is all that a Go
-// command they start gets to know of it.
+// GoEnv says where Go is. Analyzers do not read the environment: these values are all
+// that a Go command gets.
 type GoEnv struct {
-	Path     string // value of PATH, in which the go command is looked for
+	Path     string // value of PATH, which has the go command
 	Home     string // value of HOME; may be empty
 	Cache    string // value of GOCACHE; empty for Go's default below Home
 	ModCache string // value of GOMODCACHE; empty for Go's default below Home
-	// Tool is a program that calls VetMain at once when its environment has
-	// VetEnv set to 1: os.Executable of the main that is running.
+	// Tool is a program that calls VetMain first if VetEnv is 1 in its environment:
+	// usually os.Executable of the running program.
 	Tool string
-	// Timeout bounds the Go analyzers together; 0 means 2 minutes.
+	// Timeout is the time limit for all Go analyzers together; 0 means 2 minutes.
 	Timeout time.Duration
 }
 
-// Result is what an analyzer found.
+// Result is what an analyzer found, and how it ended.
 type Result struct {
 	Findings []precedent.Finding
-	// Status is ok or empty when everything was read; skipped when there was
-	// nothing to read or none of it could be loaded; off when nobody set up what
-	// it needs; truncated, timeout or error when the work stopped early, with what was found until then.
+	// Status is ok or empty if everything was read; skipped if there was nothing to
+	// read or nothing could be loaded; off if it is not configured; truncated,
+	// timeout or error if it stopped early, with the findings so far.
 	Status precedent.Status
-	// Error says why the status is what it is, and what was not read although
-	// the rest was; empty when there is nothing to say.
+	// Error is the reason for the status, and lists what was not read. Empty if there
+	// is nothing to report.
 	Error string
 }
 
 // Analyzer is one analyzer.
 type Analyzer struct {
-	Name string // as policies and findings name it
+	Name string // the name in policies and findings
 	Doc  string // what it finds, in one sentence
 	Run  func(ctx context.Context, in *Input) Result
 }
 
-// All returns the analyzers for one review, in the order in which their
-// findings are listed. Those of Go share their work, so that the analyzers of
-// another review are to be had by another call.
+// All returns the analyzers for one review, in the order in which findings are
+// listed. The Go analyzers share their work within one review, so call All again for
+// each review.
 func All() []Analyzer {
 	pass := new(goPass)
 	return []Analyzer{
-		{"secrets", "Credentials and private keys that the change commits.", secrets},
-		{"unicode", "Characters that make code read differently from what it does.", hidden},
-		{"conflict-markers", "Merge conflicts that were committed unresolved.", conflicts},
-		{"policy-edit", "Edits of files that steer how changes are reviewed.", policyEdit},
-		{"govet", "What go vet's analyzers find in the changed Go packages.", pass.of(vetSuite)},
-		{"staticcheck", "What staticcheck's analyzers for correctness find in the changed Go packages.", pass.of(staticSuite)},
-		{"linters", "What the linters find that operator and policy name, run in the sandbox.", linters},
+		{"secrets", "Committed credentials and private keys.", secrets},
+		{"unicode", "Hidden and look-alike characters that make code look different from what it does.", hiddenUnicode},
+		{"conflict-markers", "Committed merge conflict markers.", conflicts},
+		{"policy-edit", "Changes to files that configure reviews.", policyEdit},
+		{"govet", "Findings of go vet in the changed Go packages.", pass.analyze(vetSuite)},
+		{"staticcheck", "Findings of staticcheck's correctness checks (SA) in the changed Go packages.", pass.analyze(staticSuite)},
+		{"linters", "Findings of the configured linters, which run in the sandbox.", linters},
 	}
 }
 
-// Confidence of findings, in percent: how often the rules are right.
+// Confidence of findings, in percent: how often the rule is right.
 const (
 	secretConfidence = 95 // the line holds it or does not
 	vetSure          = 90
@@ -95,12 +94,12 @@ const (
 	linterSure = 80
 )
 
-// maxFindings bounds what one analyzer reports. A change with more of one kind
+// maxFindings is the limit for one analyzer. A change with more findings of one kind
 // has one problem, not a thousand.
 const maxFindings = 500
 
-// at makes a finding about one line of a file.
-func at(f *diff.File, side precedent.Side, l diff.Line) precedent.Finding {
+// newFinding returns a finding about one line of a file.
+func newFinding(f *diff.File, side precedent.Side, l diff.Line) precedent.Finding {
 	n := l.New
 	if side == precedent.Left {
 		n = l.Old
@@ -117,7 +116,7 @@ func at(f *diff.File, side precedent.Side, l diff.Line) precedent.Finding {
 type collect struct {
 	name     string
 	findings []precedent.Finding
-	left     int // findings that were not taken
+	left     int // findings beyond the limit
 }
 
 func (c *collect) add(f precedent.Finding) {
@@ -129,7 +128,7 @@ func (c *collect) add(f precedent.Finding) {
 	c.findings = append(c.findings, f)
 }
 
-// result ends the analyzer's work. err says what stopped it, nil for nothing.
+// result returns the analyzer's result. err is what stopped it, or nil.
 func (c *collect) result(ctx context.Context, err error) Result {
 	r := Result{Findings: c.findings, Status: precedent.StatusOK}
 	switch {
@@ -146,7 +145,7 @@ func (c *collect) result(ctx context.Context, err error) Result {
 	return r
 }
 
-// sentence makes a sentence of a phrase: with a capital and a full stop.
+// sentence turns a phrase into a sentence, with a capital letter and a full stop.
 func sentence(s string) string {
 	s = strings.TrimSpace(s)
 	if s == "" {
@@ -157,10 +156,10 @@ func sentence(s string) string {
 	}
 	first, _, _ := strings.Cut(s, " ")
 	if strings.ContainsFunc(first, func(r rune) bool { return r < 'a' || r > 'z' }) {
-		return s // a name, such as fmt.Printf, is written as it is
+		return s // a name, such as fmt.Printf, keeps its case
 	}
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// title cuts text to what fits a finding's title: 90 characters.
+// title cuts text to the length of a finding's title: 90 characters.
 func title(s string) string { return text.Cut(s, 90) }

@@ -14,90 +14,90 @@ import (
 	"github.com/precedent-dev/precedent/internal/diff"
 )
 
-// External is what the linters analyzer needs: programs that are not part of
-// this one, and a sandbox to run them in.
+// External configures the linters analyzer: which programs to run, and the sandbox to
+// run them in.
 type External struct {
-	Linters []Linter // in the order in which they run
-	// Sandbox returns where they run, found out on first use. Linters load and
-	// run code of the tree that they check, so without a sandbox none is started.
+	Linters []Linter // in run order
+	// Sandbox returns the Runner. It is called on first use. Linters load and run
+	// code of the tree they check, so without a sandbox none is started.
 	Sandbox func(ctx context.Context) (Runner, error)
-	// Timeout bounds all linters together; 0 means 5 minutes.
+	// Timeout is the time limit for all linters together; 0 means 5 minutes.
 	Timeout time.Duration
 }
 
 // Runner runs a job in a sandbox: without network, without the operator's
-// environment, and with nothing to write to that lasts.
+// environment, and with temporary files only.
 type Runner interface {
-	// Run runs the job to its end. The error says that it could not be started:
-	// ErrNotInstalled if there is no such program.
+	// Run runs the job to its end. An error means that it could not be started:
+	// ErrNotInstalled if the program does not exist.
 	Run(ctx context.Context, job Job) (Output, error)
-	Kind() string // as people call the sandbox
+	Kind() string // the name of the sandbox
 }
 
-// ErrNotInstalled is the error of a Runner that does not find a program.
+// ErrNotInstalled means that a Runner could not find the program.
 var ErrNotInstalled = errors.New("not installed")
 
 // Job is one run of a linter.
 type Job struct {
-	Tree   string   // folder of the host; the working directory, which the job may only read
-	Argv   []string // the program is looked for in the operator's PATH if it has no slash
-	Env    []string // besides PATH and HOME
-	Mounts []string // absolute paths of the host that the job may read as well
+	Tree   string   // folder on the host: the read-only working directory
+	Argv   []string // a program without a slash is looked up on the operator's PATH
+	Env    []string // in addition to PATH and HOME
+	Mounts []string // more absolute paths on the host that the job may read
 	Go     bool     // the job needs the Go toolchain and the module cache
 	Time   time.Duration
 }
 
-// Output is what came of a job.
+// Output is the result of a job.
 type Output struct {
-	Dir            string // where the job saw Tree
+	Dir            string // path of Tree inside the sandbox
 	Exit           int
 	Stdout, Stderr []byte
-	Cut            bool   // the outputs are not whole
-	Stopped        string // why the sandbox ended the job; empty if it ended by itself
+	Cut            bool   // the outputs are incomplete
+	Stopped        string // why the sandbox ended the job; empty if it exited
 }
 
-// Linter is a program that finds faults, and how it is run.
+// Linter is a program that reports problems, and how to run it.
 type Linter struct {
 	Name string
-	// Files are globs of the files that it is for. One without a slash matches
-	// in every folder.
+	// Files are globs of the files that it checks. A glob without a slash matches in
+	// every folder.
 	Files []string
-	// Command is the program and its arguments. An argument {files} stands for
-	// the changed files, {dirs} for their folders.
+	// Command is the program and its arguments. The argument {files} is replaced with
+	// the changed files, {dirs} with their folders.
 	Command []string
 	Env     []string
-	// Sarif tells that the linter writes SARIF; otherwise Patterns are the forms
-	// of its lines, as Vim's 'errorformat' has them.
+	// Sarif is set if the linter writes SARIF. Otherwise Patterns describe its lines,
+	// in the format of Vim's 'errorformat'.
 	Sarif    bool
 	Patterns []string
-	Stderr   bool // it writes its findings to standard error
-	// Configs are globs of the files that configure it. It is given those of the
-	// base: a change does not choose the rules that it is judged by.
+	Stderr   bool // it writes its results to standard error
+	// Configs are globs of its configuration files. It gets the versions of the base:
+	// a change cannot choose the rules it is checked by.
 	Configs     []string
-	NeedsConfig bool     // without one of them at the root it has nothing to go by
-	Version     []string // its arguments to print a version; nil for none
-	Exits       []int    // exit statuses besides 0 that mean that it did its work
-	// Alone tells that what it says about a file depends on that file alone, so
-	// that the base can be checked file by file.
+	NeedsConfig bool     // skip it if the root has none of them
+	Version     []string // arguments that print its version; nil for none
+	Exits       []int    // exit statuses besides 0 that mean success
+	// Alone is set if its results about a file depend on that file only, so that the
+	// base can be checked file by file.
 	Alone    bool
 	Go       bool     // it needs the Go toolchain
-	Mounts   []string // absolute paths of the host that it needs to read
+	Mounts   []string // absolute paths on the host that it needs to read
 	Category precedent.Category
 }
 
-// Check returns what is wrong with a linter that somebody wrote down.
+// Check returns what is wrong with a configured linter, or nil.
 func (l *Linter) Check() error {
 	switch {
 	case len(l.Command) == 0:
 		return errors.New("it has no command")
 	case len(l.Files) == 0:
-		return errors.New("it is for no files")
+		return errors.New("it has no file globs")
 	case l.Sarif == (len(l.Patterns) > 0):
 		return errors.New("it needs either the format sarif or errorformat patterns")
 	}
 	for _, g := range slices.Concat(l.Files, l.Configs) {
 		if !doublestar.ValidatePattern(g) {
-			return errors.New("no glob: " + g)
+			return errors.New("invalid glob: " + g)
 		}
 	}
 	if !l.Sarif {
@@ -107,7 +107,7 @@ func (l *Linter) Check() error {
 	return nil
 }
 
-// matches tells whether a glob of the list matches a path.
+// matches reports whether one of the globs matches a path.
 func matches(globs []string, name string) bool {
 	return slices.ContainsFunc(globs, func(g string) bool {
 		if !strings.Contains(g, "/") {
@@ -117,16 +117,16 @@ func matches(globs []string, name string) bool {
 	})
 }
 
-// filesOf returns the changed files that a linter is for, by path.
+// filesOf returns the changed files that a linter checks, by path.
 func (l *Linter) filesOf(c *diff.Change) map[string]*diff.File {
 	files := map[string]*diff.File{}
 	for i := range c.Files {
 		f := &c.Files[i]
 		if f.Skip != "" || f.Status == diff.Deleted || f.Binary || !matches(l.Files, f.Path) || matches(l.Configs, f.Path) {
-			continue // a changed configuration is not in the tree that is checked
+			continue // the checked tree has the base's configuration
 		}
 		if f.Path != path.Clean(f.Path) || strings.ContainsFunc(f.Path, control) {
-			continue // no linter's output could name it
+			continue // no linter could report it
 		}
 		for range f.AddedLines() {
 			files[f.Path] = f
@@ -136,7 +136,7 @@ func (l *Linter) filesOf(c *diff.Change) map[string]*diff.File {
 	return files
 }
 
-// Bounds of one command line. Linux allows 2 MiB with the environment, other
+// Limits of one command line. Linux allows 2 MiB including the environment, other
 // systems less.
 const (
 	filesAtOnce = 200
@@ -144,8 +144,8 @@ const (
 	mostBatches = 20
 )
 
-// commands are the command lines for some files, sorted, and how many files
-// are in none of them.
+// commands returns the command lines for the files, sorted, and the number of files
+// left out.
 func (l *Linter) commands(files []string) (all [][]string, left int) {
 	for len(files) > 0 {
 		if len(all) == mostBatches {
@@ -166,8 +166,8 @@ func (l *Linter) commands(files []string) (all [][]string, left int) {
 	return all, 0
 }
 
-// fill puts files into the command; whole tells that it has no place for any,
-// and checks everything.
+// fill replaces the placeholders in the command with files. whole is set if the
+// command has no placeholder and checks everything.
 func (l *Linter) fill(files []string) (argv []string, whole bool) {
 	whole = true
 	for _, arg := range l.Command {
@@ -179,7 +179,7 @@ func (l *Linter) fill(files []string) (argv []string, whole bool) {
 				if arg == "{dirs}" {
 					f = path.Dir(f)
 				}
-				names = append(names, "./"+f) // never taken for an option
+				names = append(names, "./"+f) // cannot be an option
 			}
 			if arg == "{dirs}" {
 				slices.Sort(names)

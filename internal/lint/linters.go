@@ -14,12 +14,12 @@ import (
 	"github.com/precedent-dev/precedent/internal/diff"
 )
 
-// defaultLintTime bounds all linters together: eslint on a large change, or
-// golangci-lint with an empty cache, takes a minute or two.
+// defaultLintTime is the time limit for all linters together. eslint on a large
+// change, or golangci-lint with an empty cache, takes a minute or two.
 const defaultLintTime = 5 * time.Minute
 
-// linters runs the linters that are for changed files, one after the other,
-// in the sandbox or not at all.
+// linters runs the linters for the changed files, one after the other. It runs none
+// without a sandbox.
 func linters(ctx context.Context, in *Input) Result {
 	x := &linting{in: in, collect: collect{name: "linters"}, seen: map[string]bool{}}
 	if len(in.External.Linters) == 0 {
@@ -32,7 +32,7 @@ func linters(ctx context.Context, in *Input) Result {
 		}
 	}
 	if len(due) == 0 {
-		return skipped("the change touches no file that the configured linters are for")
+		return skipped("the change touches no file that the configured linters check")
 	}
 	if in.External.Sandbox == nil || in.Tree == nil || in.Base == nil {
 		return skipped(noSandbox)
@@ -58,7 +58,7 @@ func linters(ctx context.Context, in *Input) Result {
 	return x.result(ctx)
 }
 
-const noSandbox = "no sandbox: linters run code of the repository, so none is started"
+const noSandbox = "no sandbox: linters run code of the repository, so none was started"
 
 // linting is one run of all linters.
 type linting struct {
@@ -66,18 +66,18 @@ type linting struct {
 	box  Runner
 	tree *lintTree
 	collect
-	seen   map[string]bool // what was said, by place and words
-	ran    int             // linters that did their work
+	seen   map[string]bool // reported remarks, by position and text
+	ran    int             // linters that ran successfully
 	failed bool
 	cut    bool
 	notes  []string
 }
 
-// lint runs one linter and takes what it says about the change.
+// lint runs one linter and adds its findings about the change.
 func (x *linting) lint(ctx context.Context, l *Linter) {
 	files := l.filesOf(x.in.Change)
 	if n := leaveOutBlank(l, files); n > 0 {
-		x.note(l, fmt.Sprintf("%d files were not checked, because its output cannot tell a blank in a path", n))
+		x.note(l, fmt.Sprintf("%d files were not checked, because their paths contain spaces", n))
 	}
 	names := slices.Sorted(maps.Keys(files))
 	dir, err := x.tree.forHead(ctx)
@@ -113,20 +113,21 @@ func (x *linting) lint(ctx context.Context, l *Linter) {
 		if f == nil {
 			continue
 		}
-		if line, ok := r.on(f); ok {
-			x.take(&r, l, version, f, line)
+		if line, ok := r.addedLineIn(f); ok {
+			x.addFinding(&r, l, version, f, line)
 		} else {
 			outside = append(outside, r)
 		}
 	}
 	if l.Alone && len(outside) > 0 {
-		for _, c := range x.caused(ctx, l, dir, files, outside) {
-			x.take(&c.remark, l, version, files[c.path], c.at)
+		for _, c := range x.causedRemarks(ctx, l, dir, files, outside) {
+			x.addFinding(&c.remark, l, version, files[c.path], c.at)
 		}
 	}
 }
 
-// leaveOutBlank removes the files that the patterns of a linter cannot name.
+// leaveOutBlank removes the files whose paths contain spaces, which the linter's
+// patterns cannot parse.
 func leaveOutBlank(l *Linter, files map[string]*diff.File) (n int) {
 	for name := range files {
 		if !l.Sarif && strings.Contains(name, " ") {
@@ -137,17 +138,17 @@ func leaveOutBlank(l *Linter, files map[string]*diff.File) (n int) {
 	return n
 }
 
-// on is the added line that a remark is about, or the first added one of its
-// range. One about a whole file is about the change if that adds the file.
-func (r *remark) on(f *diff.File) (diff.Line, bool) {
+// addedLineIn returns the added line of a remark, or the first added line in its
+// range. A remark about a whole file counts if the change adds the file.
+func (r *remark) addedLineIn(f *diff.File) (diff.Line, bool) {
 	if r.line == 0 {
 		return diff.Line{}, f.Status == diff.Added
 	}
 	return addedLine(f, vetDiagnostic{Line: r.line, From: r.line, To: r.end})
 }
 
-// take adds a finding, unless another linter said the same there.
-func (x *linting) take(r *remark, l *Linter, version string, f *diff.File, line diff.Line) {
+// addFinding adds a finding, unless another linter reported the same on that line.
+func (x *linting) addFinding(r *remark, l *Linter, version string, f *diff.File, line diff.Line) {
 	key := fmt.Sprintf("%s\x00%d\x00%s", r.path, line.New, r.message)
 	if x.seen[key] {
 		return
@@ -156,7 +157,7 @@ func (x *linting) take(r *remark, l *Linter, version string, f *diff.File, line 
 	x.add(r.finding(l, version, f, line))
 }
 
-// version is what the linter says of itself; "" if it is not asked.
+// version is the linter's version as it prints it; "" if it has no version command.
 func (x *linting) version(ctx context.Context, l *Linter, dir string) (string, error) {
 	if l.Version == nil {
 		return "", nil
@@ -176,7 +177,7 @@ func (l *Linter) job(dir string, argv []string) Job {
 	return Job{Tree: dir, Argv: argv, Env: env, Mounts: l.Mounts, Go: l.Go}
 }
 
-// versionIn finds the first word that looks like a version.
+// versionIn returns the first word that looks like a version.
 func versionIn(s string) string {
 	for _, word := range strings.Fields(oneLine(s, maxMessage)) {
 		word = strings.TrimRight(strings.TrimPrefix(word, "v"), ",;)")
@@ -187,8 +188,8 @@ func versionIn(s string) string {
 	return ""
 }
 
-// run runs the linter on files of a tree and returns what it says, sorted. An
-// error comes with what was said until then.
+// run runs the linter on files of a tree and returns its remarks, sorted. If it
+// returns an error, it also returns the remarks so far.
 func (x *linting) run(ctx context.Context, l *Linter, dir string, names []string) ([]remark, error) {
 	var all []remark
 	var trouble error
@@ -219,8 +220,8 @@ func (x *linting) run(ctx context.Context, l *Linter, dir string, names []string
 	return all, trouble
 }
 
-// read reads a linter's output. One that ends otherwise than linters with or
-// without findings do has failed, whatever it printed.
+// read parses a linter's output. An unexpected exit status is an error, whatever it
+// printed.
 func (l *Linter) read(out Output) ([]remark, error) {
 	data := out.Stdout
 	if l.Stderr {
@@ -254,7 +255,7 @@ func (l *Linter) read(out Output) ([]remark, error) {
 	return all, err
 }
 
-// reason is what a failed linter says about it.
+// reason is the exit status and the first line of output of a linter that failed.
 func (o *Output) reason() string {
 	if o.Stopped != "" {
 		return o.Stopped
@@ -278,7 +279,7 @@ func (x *linting) fail(l *Linter, err error) {
 	x.note(l, oneLine(err.Error(), 300))
 }
 
-// result sums up.
+// result sums up the run.
 func (x *linting) result(ctx context.Context) Result {
 	r := x.collect.result(context.WithoutCancel(ctx), nil)
 	if r.Error != "" {
@@ -287,7 +288,7 @@ func (x *linting) result(ctx context.Context) Result {
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		r.Status = precedent.StatusTimeout
-		x.notes = append(x.notes, "the linters did not end in time")
+		x.notes = append(x.notes, "the linters took too long")
 	case ctx.Err() != nil:
 		r.Status = precedent.StatusTimeout
 		x.notes = append(x.notes, "stopped before the end of the change")
@@ -299,7 +300,7 @@ func (x *linting) result(ctx context.Context) Result {
 		r.Status = precedent.StatusSkipped
 	}
 	if edited := x.tree.edited; len(edited) > 0 {
-		x.notes = append(x.notes, "the change edits "+oneLine(strings.Join(edited, ", "), 200)+": the linters were configured as before it")
+		x.notes = append(x.notes, "the change edits "+oneLine(strings.Join(edited, ", "), 200)+": the linters used the configuration from before the change")
 	}
 	r.Error = strings.Join(x.notes, "; ")
 	return r

@@ -126,7 +126,7 @@ func TestLinters(t *testing.T) {
 		{"added line", twoBad, []diff.File{changed}, nil, []string{"a.txt:3 grep/bad medium"}, precedent.StatusOK, ""},
 		{"nothing wrong", "-- a.txt --\nfine\n", []diff.File{file(added("a.txt", "fine\n"))}, nil, nil, precedent.StatusEmpty, ""},
 		{"no linters", twoBad, []diff.File{changed}, func(in *Input, _ *box) { in.External.Linters = nil }, nil, precedent.StatusOff, "no linters are configured"},
-		{"no files", "-- a.go --\nBAD\n", []diff.File{file(added("a.go", "BAD\n"))}, nil, nil, precedent.StatusSkipped, "no file that the configured linters are for"},
+		{"no files", "-- a.go --\nBAD\n", []diff.File{file(added("a.go", "BAD\n"))}, nil, nil, precedent.StatusSkipped, "no file that the configured linters check"},
 		{"no sandbox", twoBad, []diff.File{changed}, func(in *Input, _ *box) { in.External.Sandbox = nil }, nil, precedent.StatusSkipped, "no sandbox"},
 		{"sandbox that fails", twoBad, []diff.File{changed}, func(in *Input, _ *box) {
 			in.External.Sandbox = func(context.Context) (Runner, error) { return nil, errors.New("namespaces are off") }
@@ -148,10 +148,10 @@ func TestLinters(t *testing.T) {
 		{"stopped, with a finding before", twoBad, []diff.File{changed}, func(_ *Input, b *box) {
 			b.run = func(j Job) (Output, error) {
 				o, err := grep(j)
-				o.Stopped = "over the limit of memory"
+				o.Stopped = "memory limit exceeded"
 				return o, err
 			}
-		}, []string{"a.txt:3 grep/bad medium"}, precedent.StatusError, "over the limit of memory"},
+		}, []string{"a.txt:3 grep/bad medium"}, precedent.StatusError, "memory limit exceeded"},
 		{"cut output", twoBad, []diff.File{changed}, func(_ *Input, b *box) {
 			b.run = func(j Job) (Output, error) {
 				o, err := grep(j)
@@ -184,7 +184,7 @@ func TestLinters(t *testing.T) {
 				}
 			},
 			[]string{"a.txt:3 grep/bad medium"},
-			precedent.StatusOK, "the change edits .greprc: the linters were configured as before it",
+			precedent.StatusOK, "the change edits .greprc: the linters used the configuration from before the change",
 		},
 		{
 			"an added configuration is not there",
@@ -304,7 +304,7 @@ BAD before
 func TestLintersTimeout(t *testing.T) {
 	in, b := lintInput(t, twoBad, file(change("a.txt", " one BAD", " two", "+three BAD")))
 	in.External.Timeout = time.Nanosecond
-	if r := linters(t.Context(), in); r.Status != precedent.StatusTimeout || !strings.Contains(r.Error, "in time") {
+	if r := linters(t.Context(), in); r.Status != precedent.StatusTimeout || !strings.Contains(r.Error, "too long") {
 		t.Errorf("%+v", r)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -405,10 +405,10 @@ func TestCheckLinter(t *testing.T) {
 	}{
 		{"", func(*Linter) {}},
 		{"no command", func(l *Linter) { l.Command = nil }},
-		{"no files", func(l *Linter) { l.Files = nil }},
+		{"no file globs", func(l *Linter) { l.Files = nil }},
 		{"either", func(l *Linter) { l.Sarif = true }},
 		{"either", func(l *Linter) { l.Patterns = nil }},
-		{"no glob", func(l *Linter) { l.Files = []string{"[a"} }},
+		{"invalid glob", func(l *Linter) { l.Files = []string{"[a"} }},
 		{"errorformat", func(l *Linter) { l.Patterns = []string{"%f:%y"} }},
 		{"errorformat", func(l *Linter) { l.Patterns = []string{"%"} }},
 	} {

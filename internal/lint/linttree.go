@@ -12,24 +12,24 @@ import (
 	"github.com/precedent-dev/precedent/internal/diff"
 )
 
-// lintTree is what linters are shown: the head with the configuration of the
+// lintTree makes the folders that linters see: the head with the configuration of the
 // base, or the base itself.
 type lintTree struct {
 	in      *Input
 	globs   []string // of configuration files
 	scratch []string // folders to remove
-	head    string   // folder; empty until it is asked for
+	head    string   // folder; empty until it is needed
 	edited  []string // configuration files that the change edits
 }
 
 func (t *lintTree) close() {
 	for _, dir := range t.scratch {
-		_ = os.RemoveAll(dir) // what stays behind is a temporary folder
+		_ = os.RemoveAll(dir) // at worst a temporary folder stays behind
 	}
 }
 
-// forHead returns the folder with the head in which the configuration files are
-// those of the base.
+// forHead returns a folder with the head, in which configuration files are replaced
+// with those of the base.
 func (t *lintTree) forHead(ctx context.Context) (string, error) {
 	if t.head != "" {
 		return t.head, nil
@@ -51,8 +51,8 @@ func (t *lintTree) forHead(ctx context.Context) (string, error) {
 	return dir, nil
 }
 
-// forBase returns a folder in which every changed file is as it was, at the
-// path that it has now if it was only moved.
+// forBase returns a folder in which every changed file is as it was before the
+// change. A file that was only moved is at its new path.
 func (t *lintTree) forBase(ctx context.Context) (string, error) {
 	dir, err := t.copyOf(ctx)
 	if err != nil {
@@ -66,7 +66,7 @@ func (t *lintTree) forBase(ctx context.Context) (string, error) {
 	return dir, nil
 }
 
-// restore puts the base's version in the place of a changed file.
+// restore replaces a changed file with its base version.
 func (t *lintTree) restore(dir string, f *diff.File) error {
 	for _, name := range []string{f.Path, f.OldPath} {
 		if name == "" || !filepath.IsLocal(filepath.FromSlash(name)) {
@@ -84,9 +84,9 @@ func (t *lintTree) restore(dir string, f *diff.File) error {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("read %s of the base: %w", f.OldPath, err)
+		return fmt.Errorf("read %s at the base: %w", f.OldPath, err)
 	}
-	at := []string{f.OldPath} // a configuration file works where it was
+	at := []string{f.OldPath} // a configuration file belongs where it was
 	switch moved := !matches(t.globs, f.OldPath); {
 	case moved && f.Status == diff.Renamed:
 		at = []string{f.Path}
@@ -108,9 +108,9 @@ func (t *lintTree) restore(dir string, f *diff.File) error {
 	return nil
 }
 
-// copyOf makes a folder with the head's files that everybody may read. They are
-// links to the export where the file system can do that, because nothing is
-// ever written into one: a file that differs takes the link's place.
+// copyOf creates a folder with the head's files, readable for everyone. Where the
+// file system allows it, they are hard links to the export. Files are never written
+// in place: a file that differs replaces the link.
 func (t *lintTree) copyOf(ctx context.Context) (string, error) {
 	from, err := t.in.Tree(ctx)
 	if err != nil {
@@ -138,7 +138,7 @@ func (t *lintTree) copyOf(ctx context.Context) (string, error) {
 			if err := os.MkdirAll(to, 0o755); err != nil { //nolint:gosec // the sandbox's user reads it
 				return err
 			}
-			return os.Chmod(to, 0o755) //nolint:gosec // as above; the folder itself was made for one user
+			return os.Chmod(to, 0o755) //nolint:gosec // as above; the temporary folder is private by default
 		case !d.Type().IsRegular():
 			return nil
 		}

@@ -10,9 +10,9 @@ import (
 	"github.com/precedent-dev/precedent/internal/diff"
 )
 
-// policyEdit reports files that steer how changes are reviewed. The review
-// itself reads them at the base, so an edit cannot help the change that makes
-// it; people should see it nevertheless.
+// policyEdit reports changes to files that configure reviews. The review reads them
+// at the base, so the change cannot benefit from its own edit, but people should
+// still see it.
 func policyEdit(ctx context.Context, in *Input) Result {
 	c := &collect{name: "policy-edit"}
 	for i := range in.Change.Files {
@@ -27,8 +27,8 @@ func policyEdit(ctx context.Context, in *Input) Result {
 	return c.result(ctx, nil)
 }
 
-// policyFinding is about the first added line, else the first deleted one,
-// else the file as a whole.
+// policyFinding reports the first added line, else the first deleted one, else the
+// file as a whole.
 func policyFinding(f *diff.File, steering string) precedent.Finding {
 	out := precedent.Finding{
 		Analyzer: true, Confidence: secretConfidence, Votes: 1, Verifier: precedent.Unchecked,
@@ -36,9 +36,9 @@ func policyFinding(f *diff.File, steering string) precedent.Finding {
 	}
 	if f.Status != diff.Deleted {
 		if l, ok := firstLine(f, diff.Add); ok {
-			out = at(f, precedent.Right, l)
+			out = newFinding(f, precedent.Right, l)
 		} else if l, ok := firstLine(f, diff.Delete); ok {
-			out = at(f, precedent.Left, l)
+			out = newFinding(f, precedent.Left, l)
 			out.Evidence = nil // the line is not in the head
 		}
 	} else {
@@ -47,7 +47,7 @@ func policyFinding(f *diff.File, steering string) precedent.Finding {
 	kind := steeringKind(steering)
 	out.Category, out.Severity, out.Rule = precedent.PolicyEdit, precedent.Medium, "policy-edit"
 	out.Title = title(fmt.Sprintf("The change %s %s: %s", describeEdit(f), path.Base(steering), kind.short))
-	out.Body = fmt.Sprintf("%s is %s. This review was made with the file as it stands at the base, so the edit has no influence on it; "+
+	out.Body = fmt.Sprintf("%s is %s. This review used the version of the file at the base, so the edit does not affect it; "+
 		"it takes effect when the change is merged.\n\n%s", steering, kind.long, kind.ask)
 	return out
 }
@@ -75,33 +75,33 @@ func describeEdit(f *diff.File) string {
 	return "edits"
 }
 
-// steers says what a file steers and what to look at when it changes.
-type steers struct{ short, long, ask string }
+// steeringText describes what a file configures, and what to check when it changes.
+type steeringText struct{ short, long, ask string }
 
-const askInstructions = "Check that the team wants these instructions, and that none of them tells a reviewer or an assistant to overlook something."
+const askInstructions = "Check that the team wants these instructions, and that none of them tells a reviewer or an assistant to ignore problems."
 
-func steeringKind(p string) steers {
+func steeringKind(p string) steeringText {
 	p = strings.ToLower(p)
 	switch base := path.Base(p); {
 	case base == "codeowners":
-		return steers{
+		return steeringText{
 			"who must approve", "the list of code owners: it decides whose approval a change needs",
-			"Check that no path loses an owner who should see its changes.",
+			"Check that no path loses an owner who should review it.",
 		}
 	case base == ".mcp.json":
-		return steers{
-			"tool servers of coding agents", "a list of tool servers: coding agents start the programs that it names on the machines of people who open the repository",
-			"Check every command and address in it as you would check code that you run.",
+		return steeringText{
+			"tool servers of coding agents", "a list of tool servers: coding agents start the listed programs on the machine of anyone who opens the repository",
+			"Check every command and address in it as carefully as code you run.",
 		}
 	case strings.HasPrefix(base, ".precedent.") || strings.HasPrefix(p, ".precedent/"):
-		return steers{
-			"the review policy", "the policy for reviews: it sets the threshold, the paths that are ignored and the instructions of reviewers",
+		return steeringText{
+			"the review policy", "the review policy: it sets the threshold, the ignored paths and the instructions for reviewers",
 			"Check that it does not hide findings that the team wants to see.",
 		}
 	case base == "architecture.md", base == "contributing.md":
-		return steers{"a guide for reviews", "a guide whose rules reviews check changes against", "Check that the team agrees with the changed rules."}
+		return steeringText{"a guide for reviews", "a guide: reviews check changes against its rules", "Check that the team agrees with the changed rules."}
 	case base == "claude.md", base == "agents.md", base == ".cursorrules", base == "copilot-instructions.md":
-		return steers{"instructions for assistants", "a file of instructions for coding assistants and reviewers", askInstructions}
+		return steeringText{"instructions for assistants", "a file of instructions for coding assistants and reviewers", askInstructions}
 	}
-	return steers{"steers reviews or assistants", "a file that steers how assistants work on the code or how it is reviewed", askInstructions}
+	return steeringText{"instructions for reviews or assistants", "a file that tells assistants how to work on the code, or reviewers how to review it", askInstructions}
 }

@@ -70,7 +70,7 @@ func TestPolicyEdit(t *testing.T) {
 			"any other", change(".claude/settings.json", "+x"),
 			[]string{".claude/settings.json:1 policy-edit medium"},
 			precedent.Right,
-			"The change edits settings.json: steers reviews or assistants",
+			"The change edits settings.json: instructions for reviews or assistants",
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -2,15 +2,14 @@ package lint
 
 import "github.com/precedent-dev/precedent"
 
-// Presets returns the linters that are known by name, in the order of their
-// names. Their options are documented, their outputs meant for programs; exit
-// statuses are those of their manuals.
+// Presets returns the built-in linters, sorted by name. Their options are documented,
+// and their output formats are stable; exit statuses are from their manuals.
 func Presets() []Linter {
 	python := []string{"pyproject.toml", "setup.cfg", "tox.ini"}
 	return []Linter{
 		{
 			Name: "actionlint", Files: []string{".github/workflows/*.{yml,yaml}"}, Category: precedent.Bugs,
-			// shellcheck and pyflakes would be looked for and are linters of their own.
+			// shellcheck and pyflakes are separate linters here.
 			Command:  []string{"actionlint", "-no-color", "-oneline", "-shellcheck=", "-pyflakes=", "{files}"},
 			Patterns: []string{"%f:%l:%c: %m"},
 			Configs:  []string{".github/actionlint.{yml,yaml}"}, Version: []string{"-version"}, Exits: []int{1}, Alone: true,
@@ -45,7 +44,7 @@ func Presets() []Linter {
 				"mypy", "--no-color-output", "--no-error-summary", "--no-pretty", "--show-column-numbers", "--show-error-codes", "--hide-error-context",
 				"--cache-dir=/dev/null", "--", "{files}",
 			},
-			Patterns: []string{"%f:%l:%c: %trror: %m", "%f:%l: %trror: %m"}, // its notes belong to errors
+			Patterns: []string{"%f:%l:%c: %trror: %m", "%f:%l: %trror: %m"}, // notes are parts of errors
 			Configs:  append([]string{"mypy.ini", ".mypy.ini"}, python...), Version: []string{"--version"}, Exits: []int{1},
 		},
 		{
@@ -53,7 +52,7 @@ func Presets() []Linter {
 			Command:  []string{"pylint", "--output-format=text", "--msg-template={path}:{line}:{column}: {C}: {msg} [{msg_id}]", "--score=no", "--persistent=no", "--", "{files}"},
 			Patterns: []string{"%f:%l:%c: %t: %m"},
 			Configs:  append([]string{".pylintrc", "pylintrc", ".pylintrc.toml", "pylintrc.toml"}, python...), Version: []string{"--version"},
-			Exits: bits(31), // 32 is a wrong command line
+			Exits: exitBits(31), // 32 is a usage error
 		},
 		{
 			Name: "rubocop", Files: []string{"*.{rb,rake,gemspec,ru}", "{Gemfile,Rakefile}"}, Category: precedent.Style,
@@ -87,7 +86,7 @@ func Presets() []Linter {
 	}
 }
 
-// Preset returns the linter of a name.
+// Preset returns the built-in linter with a name.
 func Preset(name string) (Linter, bool) {
 	for _, l := range Presets() {
 		if l.Name == name {
@@ -97,8 +96,8 @@ func Preset(name string) (Linter, bool) {
 	return Linter{}, false
 }
 
-// bits lists the numbers from 1 to most: exit statuses made of bits.
-func bits(most int) []int {
+// exitBits returns the numbers from 1 to most: exit statuses that are bit sets.
+func exitBits(most int) []int {
 	all := make([]int, most)
 	for i := range all {
 		all[i] = i + 1
@@ -106,7 +105,7 @@ func bits(most int) []int {
 	return all
 }
 
-// PresetNames lists the linters that are known by name.
+// PresetNames returns the names of the built-in linters.
 func PresetNames() []string {
 	var names []string
 	for _, l := range Presets() {

@@ -15,26 +15,25 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// remark is one thing that a linter says. Its author may be hostile code: the
-// readers of formats bound and clean every part of it.
+// remark is one result of a linter. The text may come from untrusted code, so the
+// parsers limit and clean every field.
 type remark struct {
 	path      string // in the tree, clean and relative
 	line, end int    // from 1; 0 for the whole file
 	rule      string // may be empty
 	level     level
 	message   string
-	help      string // what the rule is about; may be empty
-	link      string // https address of that; may be empty
+	help      string // explanation of the rule; may be empty
+	link      string // https URL of the rule's documentation; may be empty
 	security  bool   // the rule is about security
 	fix       *fix
 }
 
-// fix replaces a part of one line, with columns from 1 of which the last is
-// behind it.
+// fix replaces a part of one line. Columns start at 1; the end column is exclusive.
 type fix struct {
 	line, from, to int
 	text           string
-	utf16          bool // columns count 16-bit units instead of characters
+	utf16          bool // columns count UTF-16 units instead of characters
 }
 
 type level int
@@ -50,17 +49,17 @@ func (l level) severity() precedent.Severity {
 	return [...]precedent.Severity{precedent.Nit, precedent.Low, precedent.Medium}[l]
 }
 
-// Bounds of what a linter says, in characters and in number.
+// Limits on a linter's text, in characters, and on the number of results.
 const (
 	maxMessage = 1000
 	maxRule    = 80
 	maxRemarks = sarif.MaxMany
-	maxLine    = 10_000_000 // a line's number
+	maxLine    = 10_000_000 // largest line number
 )
 
 func control(r rune) bool { return unicode.IsControl(r) || r == unicode.ReplacementChar }
 
-// oneLine cleans and bounds text of a linter: one line, nothing hidden.
+// oneLine cleans and shortens a linter's text to one line without hidden characters.
 func oneLine(s string, most int) string {
 	s = strings.Map(func(r rune) rune {
 		if control(r) {
@@ -74,9 +73,9 @@ func oneLine(s string, most int) string {
 	return text.Cut(strings.Join(strings.Fields(s), " "), most)
 }
 
-// within returns the path in the tree that a linter means, which saw the tree
-// at dir. It is empty for one outside.
-func within(dir, name string) string {
+// pathInTree returns the path within the tree for a path from a linter that saw the
+// tree at dir. It is empty if the path is outside.
+func pathInTree(dir, name string) string {
 	if name == "" || len(name) > 4096 || strings.ContainsFunc(name, control) || strings.Contains(name, `\`) {
 		return ""
 	}
@@ -94,8 +93,8 @@ func within(dir, name string) string {
 	return name
 }
 
-// ruleForms are how linters put the rule into a line: SC2086 behind, MD012/name
-// or Style/Name before it, a name after two spaces.
+// ruleForms are the ways in which linters write the rule into a line: SC2086 at the
+// end, MD012/name or Style/Name at the start, or a name after two spaces.
 var ruleForms = sync.OnceValue(func() []*regexp.Regexp {
 	return []*regexp.Regexp{
 		regexp.MustCompile(`^(?P<rule>[A-Z]+[0-9]+(?:/[\w-]+)*):?\s+(?P<rest>.+)$`),
@@ -106,7 +105,7 @@ var ruleForms = sync.OnceValue(func() []*regexp.Regexp {
 	}
 })
 
-// cutRule splits a linter's line into its rule and what it says.
+// cutRule splits a linter's line into the rule and the message.
 func cutRule(s string) (rule, rest string) {
 	s = strings.TrimSpace(s)
 	for _, form := range ruleForms() {
@@ -117,10 +116,10 @@ func cutRule(s string) (rule, rest string) {
 	return "", s
 }
 
-// finding makes a finding of a remark about a line of a file, or about the
-// file as a whole.
+// finding converts a remark to a finding about a line of a file, or about the whole
+// file.
 func (r *remark) finding(l *Linter, version string, f *diff.File, line diff.Line) precedent.Finding {
-	out := at(f, precedent.Right, line)
+	out := newFinding(f, precedent.Right, line)
 	if line.New == 0 {
 		out.Evidence = nil
 	}
@@ -132,7 +131,7 @@ func (r *remark) finding(l *Linter, version string, f *diff.File, line diff.Line
 		out.Category = precedent.Security
 	}
 	if out.Category == precedent.Style && r.level == failure {
-		out.Severity = precedent.Low // linters of style call everything an error
+		out.Severity = precedent.Low // style linters call everything an error
 	}
 	by := l.Name
 	if version != "" {
@@ -148,7 +147,7 @@ func (r *remark) finding(l *Linter, version string, f *diff.File, line diff.Line
 	if r.help != "" && r.help != r.message {
 		out.Body += " " + sentence(r.help)
 	}
-	out.Body += fmt.Sprintf("\n\nFound by the linter %s, with the configuration that the repository had before the change.", by)
+	out.Body += fmt.Sprintf("\n\nFound by the linter %s, with the repository's configuration from before the change.", by)
 	if r.link != "" {
 		out.Body += " See " + r.link
 	}
@@ -160,7 +159,7 @@ func (r *remark) finding(l *Linter, version string, f *diff.File, line diff.Line
 	return out
 }
 
-// apply returns the line with the fix, if the columns fit it.
+// apply returns the line with the fix applied, if its columns are valid.
 func (x *fix) apply(line string) (string, bool) {
 	from, ok := x.offset(line, x.from)
 	to, ok2 := x.offset(line, x.to)
@@ -171,7 +170,7 @@ func (x *fix) apply(line string) (string, bool) {
 	return fixed, fixed != line && strings.TrimSpace(fixed) != ""
 }
 
-// offset is where a column begins, in bytes.
+// offset converts a column to a byte offset.
 func (x *fix) offset(line string, column int) (int, bool) {
 	at := 1
 	for i, r := range line {
@@ -185,7 +184,7 @@ func (x *fix) offset(line string, column int) (int, bool) {
 	return len(line), at == column
 }
 
-// webLink returns a link that may be shown: https, without credentials.
+// webLink returns a link that is safe to show: https, without credentials.
 func webLink(s string) string {
 	u, err := url.Parse(s)
 	if err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil || len(s) > 300 || strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune("<>()[]`\"", r) }) {

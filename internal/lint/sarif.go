@@ -12,7 +12,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/sarif"
 )
 
-// sarifRun is a run of a linter that saw the tree at dir.
+// sarifRun is one run of a linter that saw the tree at dir.
 type sarifRun struct {
 	*sarif.Run
 
@@ -20,13 +20,13 @@ type sarifRun struct {
 	rules map[string]*sarif.Rule
 }
 
-// readSarif reads SARIF 2.1.0 of a linter that saw the tree at dir. Results
-// that name no file of the tree, that the linter says are suppressed or no
-// fault, and those beyond the bounds are left out.
+// readSarif parses SARIF 2.1.0 from a linter that saw the tree at dir. It leaves out
+// results without a file in the tree, results marked as suppressed or not failing,
+// and those beyond the limits.
 func readSarif(dir string, output []byte) ([]remark, error) {
-	start := bytes.IndexByte(output, '{') // some linters say something first
+	start := bytes.IndexByte(output, '{') // some linters print other text first
 	if start < 0 {
-		return nil, errors.New("read output: no SARIF")
+		return nil, errors.New("read output: it is not SARIF")
 	}
 	var log sarif.Log
 	if err := json.NewDecoder(bytes.NewReader(output[start:])).Decode(&log); err != nil {
@@ -58,7 +58,7 @@ func readSarif(dir string, output []byte) ([]remark, error) {
 	return all, nil
 }
 
-// remark translates one result.
+// remark converts one result.
 func (run sarifRun) remark(res *sarif.Result) (remark, bool) {
 	for _, s := range res.Suppressions {
 		if s.Status == "" || s.Status == "accepted" {
@@ -97,8 +97,8 @@ func (run sarifRun) remark(res *sarif.Result) (remark, bool) {
 	return r, r.path != "" && r.message != ""
 }
 
-// ruleOf finds the rule of a result; one that the tool does not describe has
-// nothing but its id.
+// ruleOf returns the rule of a result. If the tool does not describe the rule, only
+// its id is set.
 func (run sarifRun) ruleOf(res *sarif.Result) *sarif.Rule {
 	id := res.RuleID
 	if id == "" {
@@ -119,7 +119,8 @@ func (run sarifRun) ruleOf(res *sarif.Result) *sarif.Rule {
 	return &sarif.Rule{ID: id}
 }
 
-// messageOf is the message as it reads, with the rule's words where it only names them.
+// messageOf returns the text of a message, looked up in the rule if the message only
+// has an id.
 func messageOf(m sarif.Message, rule *sarif.Rule) string {
 	s := m.Text
 	if s == "" && m.ID != "" {
@@ -128,19 +129,19 @@ func messageOf(m sarif.Message, rule *sarif.Rule) string {
 	for i, arg := range m.Arguments {
 		s = strings.ReplaceAll(s, fmt.Sprintf("{%d}", i), arg)
 		if s = s[:min(len(s), 8*maxMessage)]; len(s) == 8*maxMessage {
-			break // arguments that are made of placeholders
+			break // arguments that are placeholders themselves
 		}
 	}
 	return s
 }
 
-// path is the file of the tree that an artifact is, "" for none.
+// path returns the file in the tree for an artifact, "" if there is none.
 func (run sarifRun) path(a sarif.Artifact) string {
 	if i := a.Index; a.URI == "" && i != nil && *i >= 0 && *i < len(run.Artifacts) {
 		a = run.Artifacts[*i].Location
 	}
 	uri, base := a.URI, a.URIBaseID
-	const deep = 4 // bases that are relative to bases
+	const deep = 4 // nesting of base URIs
 	for range deep {
 		if base == "" {
 			break
@@ -155,11 +156,11 @@ func (run sarifRun) path(a sarif.Artifact) string {
 	if err != nil || u.Scheme != "" && u.Scheme != "file" || u.Host != "" && u.Host != "localhost" || u.Opaque != "" || u.RawQuery != "" || u.Fragment != "" {
 		return ""
 	}
-	return within(run.dir, u.Path)
+	return pathInTree(run.dir, u.Path)
 }
 
-// fixOf is a fix that replaces a part of one line, if the first one is that
-// exact. Others would have to be tried out.
+// fixOf returns the first fix of a result if it replaces a part of one line. Other
+// fixes cannot be applied without trying them.
 func (run sarifRun) fixOf(path string, res *sarif.Result) *fix {
 	if len(res.Fixes) == 0 || len(res.Fixes[0].Changes) != 1 {
 		return nil

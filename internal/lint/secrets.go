@@ -11,9 +11,8 @@ import (
 	"github.com/precedent-dev/precedent/internal/secret"
 )
 
-// secrets reports credentials in added lines, and files that are key stores by
-// their name. A hunk is scanned with its context, because what makes a value a
-// secret can stand on the line above it.
+// secrets reports credentials in added lines, and key stores by file name. It scans a
+// hunk with its context, because the line above can be what makes a value a secret.
 func secrets(ctx context.Context, in *Input) Result {
 	c := &collect{name: "secrets"}
 	var scanner secret.Scanner
@@ -49,8 +48,8 @@ func secretsIn(c *collect, scanner *secret.Scanner, f *diff.File, h *diff.Hunk) 
 	}
 	matches, err := scanner.Scan(f.Path, texts)
 	for _, m := range matches {
-		// In files that people neither write nor read, the catch-all takes
-		// check sums for secrets. The rules for known forms stay.
+		// In files that people neither write nor read, the catch-all rule takes
+		// checksums for secrets. Rules for known formats still apply.
 		if m.Generic() && f.Skip != "" {
 			continue
 		}
@@ -64,23 +63,23 @@ func secretsIn(c *collect, scanner *secret.Scanner, f *diff.File, h *diff.Hunk) 
 	return err
 }
 
-// secretAt makes the finding about a secret, from the first added line that
-// holds some of it to its last line. Nothing but the quote shows the secret.
+// secretAt returns the finding for a secret, from the first added line that holds
+// part of it to its last line. Only the quote contains the secret.
 func secretAt(f *diff.File, first, last diff.Line, m secret.Match) precedent.Finding {
 	kind := secretName(m.Rule)
-	out := at(f, precedent.Right, first)
+	out := newFinding(f, precedent.Right, first)
 	out.End = max(first.New, last.New)
 	out.Category, out.Severity, out.Rule = precedent.Secrets, secretSeverity(m), m.Rule
 	out.Title = title("Hard-coded secret: " + kind + " committed in " + path.Base(f.Path))
 	var b strings.Builder
 	fmt.Fprintf(&b, "This line commits what looks like a secret (%s) in plain text. ", kind)
 	if m.EndLine > m.Line {
-		fmt.Fprintf(&b, "The secret runs to line %d. ", out.End)
+		fmt.Fprintf(&b, "The secret ends on line %d. ", out.End)
 	}
-	b.WriteString("Everyone who can read the repository, its forks, its history or its logs can use the credential, " +
-		"and deleting the line later does not take it back.\n\n" +
-		"Revoke or rotate it now, as if it had leaked. Load it from the environment or a secret manager, and remove it from the branch's " +
-		"history before merging. If it is a test value, make it one that is obviously fake.")
+	b.WriteString("Anyone who can read the repository, its forks, its history or its logs can use it, " +
+		"and deleting the line later does not remove it from the history.\n\n" +
+		"Treat it as leaked: revoke or rotate it now. Load it from the environment or a secret manager, and remove it from the branch's " +
+		"history before merging. If it is a test value, replace it with an obviously fake one.")
 	out.Body = b.String()
 	return out
 }
@@ -91,24 +90,24 @@ func keyStore(f *diff.File, m secret.Match) precedent.Finding {
 		Span:     precedent.Span{Path: f.Path, Side: precedent.Right},
 		Category: precedent.Secrets, Severity: precedent.High, Rule: m.Rule,
 		Title: title("Key store committed: " + path.Base(f.Path)),
-		Body: "A PKCS #12 file holds certificates together with their private keys. Everyone who can read the repository can copy it " +
-			"and try passwords at leisure, and deleting it later does not take it out of the history.\n\n" +
-			"Keep it in a secret manager, replace the keys that it holds, and remove it from the branch's history before merging.",
+		Body: "A PKCS #12 file holds certificates and their private keys. Anyone who can read the repository can copy it " +
+			"and try passwords offline, and deleting the file later does not remove it from the history.\n\n" +
+			"Move it to a secret manager, replace its keys, and remove it from the branch's history before merging.",
 	}
 }
 
-// secretSeverity is how bad a leak of the rule's kind is.
+// secretSeverity is the severity of a leak, by kind of rule.
 func secretSeverity(m secret.Match) precedent.Severity {
 	switch {
 	case strings.HasSuffix(m.Rule, "-id"), strings.Contains(m.Rule, "publishable"), strings.Contains(m.Rule, "-pub-"):
-		return precedent.Medium // half of a credential, or one that is meant to be public
+		return precedent.Medium // half of a credential, or a public one
 	case m.Generic(), strings.HasPrefix(m.Rule, "jwt"), strings.HasPrefix(m.Rule, "curl-"):
-		return precedent.High // could be a test value
+		return precedent.High // may be a test value
 	}
 	return precedent.Critical
 }
 
-// words are how people write the parts of rule names.
+// words are the spellings of the parts of rule names.
 var words = map[string]string{
 	"1password": "1Password", "api": "API", "aws": "AWS", "ad": "AD", "ca": "CA", "gcp": "Google Cloud", "github": "GitHub", "gitlab": "GitLab",
 	"id": "ID", "jwt": "JSON Web Token", "npm": "npm", "oauth": "OAuth", "openai": "OpenAI", "pat": "personal access token", "pypi": "PyPI",
@@ -119,7 +118,7 @@ var words = map[string]string{
 	"yaml": "YAML", "org": "organization", "personal": "personal", "deploy": "deploy", "workspace": "workspace", "config": "configuration",
 }
 
-// secretName is a rule's name for people: "AWS access token".
+// secretName is a readable name for a rule: "AWS access token".
 func secretName(rule string) string {
 	parts := strings.Split(rule, "-")
 	for i, p := range parts {

@@ -16,8 +16,8 @@ import (
 	"github.com/precedent-dev/precedent/internal/diff"
 )
 
-// suite is a set of Go analyzers, by the name of the finder that shows what
-// they find.
+// suite is a set of Go analyzers, by the name of the analyzer that reports their
+// findings.
 type suite string
 
 const (
@@ -37,15 +37,13 @@ func (s suite) analyzers() []*analysis.Analyzer {
 	return list
 }
 
-// reportedByVet are the checks of staticcheck that go vet's analyzers say as well,
-// and no less: waitgroup, testinggoroutine, unmarshal, sigchanyzer, assign,
-// printf.
+// reportedByVet are the staticcheck checks that go vet fully covers: waitgroup,
+// testinggoroutine, unmarshal, sigchanyzer, assign, printf.
 var reportedByVet = []string{"SA2000", "SA2002", "SA1014", "SA1017", "SA4018", "SA5009"}
 
-// staticChecks are the checks for correctness and speed (SA) that staticcheck
-// itself runs unless told otherwise, but for those that vet has. Its other
-// groups are about style: S, ST, QF. U1000 (unused code) would have to see the
-// whole program.
+// staticChecks are the checks for correctness and performance (SA) that staticcheck
+// runs by default, except those that go vet covers. The other groups (S, ST, QF) are
+// about style. U1000 (unused code) would need the whole program.
 var staticChecks = sync.OnceValue(func() map[string]*static.Analyzer {
 	all := map[string]*static.Analyzer{}
 	for _, a := range staticcheck.Analyzers {
@@ -56,29 +54,28 @@ var staticChecks = sync.OnceValue(func() map[string]*static.Analyzer {
 	return all
 })
 
-// crashing are the checks whose findings end the program when the line runs.
-var crashing = []string{"SA5000", "SA5007", "SA1000", "SA1020", "SA1021", "SA1028"}
+// panicChecks are the checks for code that panics when the line runs.
+var panicChecks = []string{"SA5000", "SA5007", "SA1000", "SA1020", "SA1021", "SA1028"}
 
-// staticFinding makes a finding of what a check of staticcheck says.
+// staticFinding converts a diagnostic of a staticcheck check to a finding.
 func staticFinding(f *diff.File, l diff.Line, d vetDiagnostic) precedent.Finding {
-	out := at(f, precedent.Right, l)
+	out := newFinding(f, precedent.Right, l)
 	out.Confidence, out.Rule = staticSure, d.Analyzer
 	out.Category, out.Severity = staticWords(d.Analyzer)
 	out.Title = title(d.Message)
-	why := "The code most likely does not do what it was written for."
+	why := "The code probably does not do what was intended."
 	if a := staticChecks()[d.Analyzer]; a != nil {
 		doc := a.Doc.Compile()
-		first, _, _ := strings.Cut(doc.Text, "\n\n") // what follows are lists and examples
+		first, _, _ := strings.Cut(doc.Text, "\n\n") // then come lists and examples
 		if why = sentence(doc.Title); first != "" {
 			why += " " + strings.Join(strings.Fields(first), " ")
 		}
 	}
-	out.Body = fmt.Sprintf("%s\n\n%s\n\nFound by staticcheck's check %s: https://staticcheck.dev/docs/checks/#%s", sentence(d.Message), why, d.Analyzer, d.Analyzer)
+	out.Body = fmt.Sprintf("%s\n\n%s\n\nFound by the staticcheck check %s: https://staticcheck.dev/docs/checks/#%s", sentence(d.Message), why, d.Analyzer, d.Analyzer)
 	return out
 }
 
-// staticWords is what kind of trouble a check finds, by the groups of
-// staticcheck's numbers, and how bad it calls that.
+// staticWords returns the category and severity of a check, by its number.
 func staticWords(check string) (precedent.Category, precedent.Severity) {
 	severity := precedent.Medium
 	if a := staticChecks()[check]; a != nil {
@@ -90,7 +87,7 @@ func staticWords(check string) (precedent.Category, precedent.Severity) {
 		}
 	}
 	switch {
-	case slices.Contains(crashing, check):
+	case slices.Contains(panicChecks, check):
 		return precedent.Crash, severity
 	case check == "SA1019": // deprecated
 		return precedent.Types, precedent.Low

@@ -118,7 +118,7 @@ func TestStaticChecks(t *testing.T) {
 	if all["SA2000"] != nil || all["SA9003"] != nil {
 		t.Error("a check that vet has, or that staticcheck leaves off, is on")
 	}
-	for _, name := range crashing {
+	for _, name := range panicChecks {
 		if all[name] == nil {
 			t.Errorf("%s is no check", name)
 		}

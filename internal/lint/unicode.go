@@ -14,9 +14,9 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// hidden reports added lines with characters that are not seen, that turn the
-// reading order around, or that look like others. One line is one finding.
-func hidden(ctx context.Context, in *Input) Result {
+// hiddenUnicode reports added lines with characters that are invisible, that change
+// the reading order, or that look like others. Each line is at most one finding.
+func hiddenUnicode(ctx context.Context, in *Input) Result {
 	c := &collect{name: "unicode"}
 	for i := range in.Change.Files {
 		f := &in.Change.Files[i]
@@ -35,12 +35,12 @@ func hidden(ctx context.Context, in *Input) Result {
 
 // unicodeIssue is what is wrong with one line.
 type unicodeIssue struct {
-	rule   string      // the worst kind that was met; empty for none
+	rule   string      // the worst kind found; empty for none
 	spots  []text.Spot // hidden characters, each once, in order
 	idents []string    // identifiers that mix scripts
 }
 
-// unicodeRules are the rules, the worst first.
+// unicodeRules are the rules, worst first.
 var unicodeRules = []string{"bidi", "invisible-text", "invisible-letter", "homoglyph", "zero-width", "control", "hidden"}
 
 func (d *unicodeIssue) note(rule string) {
@@ -49,8 +49,8 @@ func (d *unicodeIssue) note(rule string) {
 	}
 }
 
-// inspect looks for disguises in a line; first tells that it is the first of
-// its file, prose that the file is text for people.
+// inspect checks a line. first is set for the first line of a file, prose if the file
+// is text for people.
 func inspect(s string, first, prose bool) (d unicodeIssue) {
 	i := 0
 	for i < len(s) && (s[i] >= ' ' && s[i] < 0x7f || s[i] == '\t') {
@@ -61,11 +61,11 @@ func inspect(s string, first, prose bool) (d unicodeIssue) {
 	}
 	selectors := 0
 	for spot := range text.Spots(s) {
-		if innocent(s, spot, first, prose) {
+		if isHarmless(s, spot, first, prose) {
 			continue
 		}
 		if unicode.Is(unicode.Variation_Selector, spot.Rune) {
-			if selectors++; selectors > 1 { // one is a slip, several are bytes of a message
+			if selectors++; selectors > 1 { // one is an accident, several encode a message
 				d.note("invisible-text")
 			}
 		}
@@ -83,7 +83,7 @@ func inspect(s string, first, prose bool) (d unicodeIssue) {
 	return d
 }
 
-// kindOf sorts a hidden character under a rule.
+// kindOf returns the rule for a hidden character.
 func kindOf(r rune) string {
 	switch {
 	case r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069:
@@ -100,7 +100,7 @@ func kindOf(r rune) string {
 	return "hidden"
 }
 
-// Characters that are innocent in the right company.
+// Characters that are harmless in the right context.
 const (
 	byteOrderMark                        = '\ufeff'
 	softHyphen                           = '\u00ad'
@@ -108,11 +108,11 @@ const (
 	blackFlag, cancelTag                 = '\U0001f3f4', '\U000e007f'
 )
 
-// innocent tells whether a hidden character does what it was made for: a byte
-// order mark opens a file, a soft hyphen stands in a word, marks stand in text
-// that runs from right to left, tags make a flag. Emoji and scripts that need
-// joiners are known to text.Spots.
-func innocent(s string, spot text.Spot, first, prose bool) bool {
+// isHarmless reports whether a hidden character serves its purpose: a byte order mark
+// at the start of a file, a soft hyphen in a word, a direction mark in right-to-left
+// text, or tags in a flag emoji. text.Spots already allows emoji and scripts that
+// need joiners.
+func isHarmless(s string, spot text.Spot, first, prose bool) bool {
 	switch r := spot.Rune; {
 	case r == byteOrderMark:
 		return first && spot.Start == 0
@@ -130,8 +130,8 @@ func innocent(s string, spot text.Spot, first, prose bool) bool {
 	return false
 }
 
-// inFlag tells whether byte i belongs to one of the three flags that are
-// written with tags: England's, Scotland's and Wales'.
+// inFlag reports whether byte i is part of one of the three flags that are written
+// with tags: England, Scotland and Wales.
 func inFlag(s string, i int) bool {
 	start := strings.LastIndex(s[:i], string(blackFlag))
 	if start < 0 {
@@ -149,7 +149,7 @@ func inFlag(s string, i int) bool {
 	return false
 }
 
-// identifiers returns the words of a line that hold a letter outside ASCII.
+// identifiers returns the words of a line that have a letter outside ASCII.
 func identifiers(s string) []string {
 	var all []string
 	for w := range strings.FieldsFuncSeq(s, func(r rune) bool {
@@ -162,8 +162,8 @@ func identifiers(s string) []string {
 	return all
 }
 
-// isProse tells whether a file is text for people, where hidden characters
-// mislead a reader but no compiler.
+// isProse reports whether a file is text for people, where hidden characters can
+// mislead a reader but not a compiler.
 func isProse(name string) bool {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".md", ".markdown", ".mdx", ".txt", ".rst", ".adoc", ".org", ".tex", ".html", ".htm",
@@ -173,12 +173,12 @@ func isProse(name string) bool {
 	return false
 }
 
-// shown bounds how many characters or names a finding spells out.
-const shown = 6
+// maxSpelledOut is the number of characters or names that a finding lists.
+const maxSpelledOut = 6
 
 func (d *unicodeIssue) finding(f *diff.File, l diff.Line, prose bool) precedent.Finding {
 	w := unicodeTable[d.rule]
-	out := at(f, precedent.Right, l)
+	out := newFinding(f, precedent.Right, l)
 	out.Category, out.Rule, out.Severity = precedent.Security, d.rule, w.severity
 	if prose {
 		out.Severity = w.inProse
@@ -186,20 +186,20 @@ func (d *unicodeIssue) finding(f *diff.File, l diff.Line, prose bool) precedent.
 	var says []string
 	if len(d.spots) > 0 {
 		var names []string
-		for _, spot := range d.spots[:min(len(d.spots), shown)] {
+		for _, spot := range d.spots[:min(len(d.spots), maxSpelledOut)] {
 			names = append(names, fmt.Sprintf("<U+%04X> %s", spot.Rune, spot.Name))
 		}
-		if n := len(d.spots) - shown; n > 0 {
+		if n := len(d.spots) - maxSpelledOut; n > 0 {
 			names = append(names, fmt.Sprintf("%d more", n))
 		}
-		says = append(says, "The line holds characters that are not shown: "+strings.Join(names, ", ")+".")
+		says = append(says, "The line contains characters that are not displayed: "+strings.Join(names, ", ")+".")
 	}
 	out.Title = w.title
 	if i := slices.IndexFunc(d.spots, func(s text.Spot) bool { return kindOf(s.Rune) == d.rule }); i >= 0 {
 		out.Title += fmt.Sprintf(": <U+%04X>", d.spots[i].Rune)
 	}
 	out.Title = title(out.Title)
-	for _, ident := range d.idents[:min(len(d.idents), shown)] {
+	for _, ident := range d.idents[:min(len(d.idents), maxSpelledOut)] {
 		scripts, _ := text.Mixed(ident)
 		says = append(says, fmt.Sprintf("The name %s mixes %s letters.", describeRune(ident), strings.Join(scripts, " and ")))
 	}
@@ -207,7 +207,7 @@ func (d *unicodeIssue) finding(f *diff.File, l diff.Line, prose bool) precedent.
 	return out
 }
 
-// describeRune writes a name with everything outside ASCII as code points.
+// describeRune writes every character outside ASCII as a code point.
 func describeRune(ident string) string {
 	var b strings.Builder
 	for _, r := range text.Cut(ident, 60) {
@@ -220,45 +220,45 @@ func describeRune(ident string) string {
 	return b.String()
 }
 
-// unicodeTable holds the words of the rules; inProse is the severity in text
-// for people.
+// unicodeTable has the texts of the rules. inProse is the severity in text for
+// people.
 var unicodeTable = map[string]struct {
 	title, body       string
 	severity, inProse precedent.Severity
 }{
 	"bidi": {
 		"Bidirectional control character changes how the line reads",
-		"Bidirectional overrides and isolates reorder what a reader sees, so that the code that runs is not the code that was reviewed (Trojan Source, CVE-2021-42574). " +
-			"Delete the character; if a text needs it, write it as an escape.", precedent.High, precedent.Medium,
+		"Bidirectional overrides and isolates change the order in which text is displayed, so the code that runs is not the code a reviewer sees (Trojan Source, CVE-2021-42574). " +
+			"Delete the character, or write it as an escape if the text needs it.", precedent.High, precedent.Medium,
 	},
 	"invisible-text": {
 		"Invisible characters hide text in the line",
-		"Tag characters and variation selectors spell text that no editor shows but that programs and language models read: a way to smuggle instructions, " +
+		"Tag characters and variation selectors can encode text that no editor shows but that programs and language models read. They can smuggle instructions, " +
 			"data or code past a reviewer. Delete them.", precedent.High, precedent.High,
 	},
 	"invisible-letter": {
 		"Invisible letter in the line",
-		"The character counts as a letter but is drawn as nothing or as a space, so that a variable, a parameter or a key can stand here unseen. Delete it.",
+		"The character counts as a letter but is displayed as nothing or as a space, so it can hide a variable, a parameter or a key. Delete it.",
 		precedent.High, precedent.Low,
 	},
 	"homoglyph": {
 		"Identifier mixes letters of different scripts that look alike",
-		"A name like this looks the same as another and is not: a reader takes it for the familiar one, while a different function, variable, package or domain is meant. " +
-			"Type the name again with letters of one script.", precedent.High, precedent.Medium,
+		"This name looks like another one but is different: readers see the familiar name, while the code uses another function, variable, package or domain. " +
+			"Retype the name with letters of one script.", precedent.High, precedent.Medium,
 	},
 	"zero-width": {
 		"Zero-width character hidden in the line",
-		"It cannot be seen, yet it makes names, strings and keys differ that look equal, and searches miss them. Delete it; if a text needs it, write it as an escape.",
+		"It is invisible, but names, strings and keys that look equal differ because of it, and searches miss them. Delete it, or write it as an escape if the text needs it.",
 		precedent.Medium, precedent.Low,
 	},
 	"control": {
 		"Control character in the line",
-		"Terminals obey control characters instead of showing them, so that the line looks different in a diff, a log or an editor from what it is. " +
-			"Delete it; if a text needs it, write it as an escape.", precedent.Medium, precedent.Low,
+		"Terminals interpret control characters instead of showing them, so the line can look different in a diff, a log or an editor. " +
+			"Delete it, or write it as an escape if the text needs it.", precedent.Medium, precedent.Low,
 	},
 	"hidden": {
 		"Hidden character in the line",
-		"It is not shown, or not everywhere alike, yet programs read it, so that the line is not what it looks like. Delete it; if a text needs it, write it as an escape.",
+		"It is invisible, or displayed differently by different programs, so the line is not what it looks like. Delete it, or write it as an escape if the text needs it.",
 		precedent.Low, precedent.Nit,
 	},
 }

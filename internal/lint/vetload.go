@@ -18,16 +18,16 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// typeChecker is the packages to be analyzed with all that they import.
+// typeChecker type-checks the packages to analyze and everything they import.
 type typeChecker struct {
 	fset  *token.FileSet
 	sizes types.Sizes
 	roots []*packages.Package
-	order []*packages.Package       // imported ones first
-	rank  map[*packages.Package]int // place in order
-	// whole are the packages whose function bodies are read: the roots, and
-	// near imports, because what a function does with its arguments, such as
-	// passing them on to fmt.Sprintf, is told to its callers.
+	order []*packages.Package       // imports first
+	rank  map[*packages.Package]int // index in order
+	// whole are the packages whose function bodies are read: the roots and near
+	// imports. What a function does with its arguments, such as passing them to
+	// fmt.Sprintf, matters to its callers.
 	whole  map[*packages.Package]bool
 	mu     sync.Mutex
 	errors map[*packages.Package][]string
@@ -58,9 +58,8 @@ func newTypeChecker(roots []*packages.Package) *typeChecker {
 	return w
 }
 
-// Bounds of the imports that are read with their function bodies: two steps
-// from a root, and this many bytes of source in all. The standard library is
-// known to the analyzers.
+// Limits on the imports that are read with function bodies: two steps from a root,
+// and this many bytes of source in total. The analyzers know the standard library.
 const (
 	wholeSteps = 2
 	wholeBytes = 2 << 20
@@ -102,9 +101,9 @@ func sourceSize(p *packages.Package) (n int64) {
 	return n
 }
 
-// typeCheck gives every package its types, as many at a time as there are
-// processors. A package waits for those that it imports; in a cycle, which is
-// an error, for those that come before it in the order.
+// typeCheck type-checks all packages, as many at a time as there are processors. A
+// package waits for its imports. In an import cycle, which is an error, it waits for
+// those earlier in the order.
 func (w *typeChecker) typeCheck() {
 	done := make(map[*packages.Package]chan struct{}, len(w.order))
 	for _, p := range w.order {
@@ -129,8 +128,8 @@ func (w *typeChecker) typeCheck() {
 	}
 }
 
-// check parses and type-checks one package. Errors in a package of which only
-// the declarations are read do not matter here: they show where it is used.
+// check parses and type-checks one package. If only the declarations of a package are
+// read, its errors are ignored here: they show up where it is used.
 func (w *typeChecker) check(p *packages.Package) {
 	p.Fset, p.TypesSizes = w.fset, w.sizes
 	if p.PkgPath == "unsafe" {
@@ -169,7 +168,7 @@ func (w *typeChecker) check(p *packages.Package) {
 		info = newInfo()
 		p.Syntax, p.TypesInfo = files, info
 	}
-	_ = types.NewChecker(conf, w.fset, p.Types, info).Files(files) // the errors went to conf.Error
+	_ = types.NewChecker(conf, w.fset, p.Types, info).Files(files) // conf.Error collects the errors
 	p.IllTyped = w.errorOf(p) != ""
 }
 
@@ -192,7 +191,7 @@ func (f importer) Import(path string) (*types.Package, error) { return f(path) }
 
 var errImport = errors.New("could not be loaded")
 
-// imported returns the types of what a package imports.
+// imported returns the types of an imported package.
 func (w *typeChecker) imported(p *packages.Package, path string) (*types.Package, error) {
 	if path == "unsafe" {
 		return types.Unsafe, nil
@@ -209,14 +208,14 @@ func (w *typeChecker) imported(p *packages.Package, path string) (*types.Package
 	return d.Types, nil
 }
 
-// fail notes an error of a package.
+// fail records an error of a package.
 func (w *typeChecker) fail(p *packages.Package, why string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.errors[p] = append(w.errors[p], why)
 }
 
-// errorOf says why a package cannot be analyzed, "" if it can.
+// errorOf returns why a package cannot be analyzed, "" if it can.
 func (w *typeChecker) errorOf(p *packages.Package) string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -233,10 +232,10 @@ func (w *typeChecker) errorOf(p *packages.Package) string {
 	}
 }
 
-// analyzable returns the roots that can be analyzed: a package with its tests,
-// or without them where only they have errors. Facts come from packages that
-// were read as a whole; the other imports leave the graph, because the
-// analyzers cannot run on them.
+// analyzable returns the roots that can be analyzed: a package with its tests, or
+// without them if only the tests have errors. Facts come from packages that were read
+// as a whole. Other imports are removed from the graph, because the analyzers cannot
+// run on them.
 func (w *typeChecker) analyzable() []*packages.Package {
 	good := func(p *packages.Package) bool { return w.whole[p] && w.errorOf(p) == "" }
 	tested := map[string]bool{}

@@ -23,19 +23,19 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// VetMain is the main function of the process that the Go analyzers run in: it loads the
-// packages that the request on standard input names, runs the analyzers
-// of the suites on them and writes the report to standard output. It never returns.
+// VetMain is the main function of the process that runs the Go analyzers. It loads
+// the packages named in the request on standard input, runs the analyzers on them,
+// and writes the report to standard output. It never returns.
 //
-// The packages are type-checked from source in this process, which can be
-// killed, instead of by go vet -vettool, which compiles what they import first.
-// Measured on two processors, go vet first: a package that uses database/sql
-// takes 0.2 to 0.7 s against 0.5 with a warm build cache and 24 against 2 with
-// a cold one, a package that imports SQLite 0.6 against 2 and 106 against 3.
-// Reviews meet cold caches, and the compiler and the assembler stay out of
-// reach of hostile code: the go command is asked for lists of files only.
+// The packages are type-checked from source in this process, which can be killed,
+// instead of with go vet -vettool, which first compiles their imports. Measured on
+// two processors, go vet first: a package that uses database/sql takes 0.2 to 0.7 s
+// against 0.5 with a warm build cache and 24 against 2 with a cold one; a package
+// that imports SQLite 0.6 against 2 and 106 against 3. Reviews often start with a
+// cold cache. This also keeps untrusted code away from the compiler and the
+// assembler: the go command only lists files.
 func VetMain() {
-	debug.SetMaxStack(256 << 20) // a tower of expressions ends here, not the machine's memory
+	debug.SetMaxStack(256 << 20) // deeply nested expressions end here, before memory runs out
 	if err := vetMain(os.Stdin, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
@@ -43,7 +43,7 @@ func VetMain() {
 	os.Exit(0)
 }
 
-// watchMemory ends the process when it needs too much memory.
+// watchMemory ends the process if it uses too much memory.
 func watchMemory(most uint64) {
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	for range time.Tick(50 * time.Millisecond) {
@@ -70,8 +70,7 @@ func vetMain(in io.Reader, out io.Writer) error {
 	return nil
 }
 
-// vetPackages loads the packages of the files and analyzes those that are
-// without errors.
+// vetPackages loads the packages of the files and analyzes those without errors.
 func vetPackages(ctx context.Context, req vetRequest) (*vetReport, error) {
 	patterns := map[string]bool{}
 	for _, file := range req.Files {
@@ -112,7 +111,7 @@ func vetPackages(ctx context.Context, req vetRequest) (*vetReport, error) {
 	return rep, nil
 }
 
-// loadError is what the go command said, without the words around it.
+// loadError is the go command's message, without the surrounding text.
 func loadError(err error) string {
 	s := err.Error()
 	if _, said, ok := strings.Cut(s, "stderr:"); ok {
@@ -121,19 +120,19 @@ func loadError(err error) string {
 	return strings.TrimSpace(strings.ReplaceAll(s, "go: ", ""))
 }
 
-// maxDiagnostics bounds a report.
+// maxDiagnostics limits the length of a report.
 const maxDiagnostics = 5000
 
 func (r *vetReport) addDiagnostics(graph *checker.Graph, of map[*analysis.Analyzer]suite, files []string) {
 	for _, act := range graph.Roots {
 		for _, d := range act.Diagnostics {
-			// Not where a line directive claims: it is the change's own word.
+			// Ignore line directives: the change could point them anywhere.
 			fset := act.Package.Fset
 			start := fset.PositionFor(d.Pos, false)
 			if !slices.Contains(files, start.Filename) || len(r.Diagnostics) >= maxDiagnostics {
 				continue
 			}
-			from, to := around(act.Package, d)
+			from, to := enclosingStatement(act.Package, d)
 			r.Diagnostics = append(r.Diagnostics, vetDiagnostic{
 				Suite: of[act.Analyzer], Analyzer: act.Analyzer.Name, Message: d.Message, File: start.Filename, Line: start.Line,
 				From: fset.PositionFor(from, false).Line, To: fset.PositionFor(to, false).Line,
@@ -146,9 +145,9 @@ func (r *vetReport) addDiagnostics(graph *checker.Graph, of map[*analysis.Analyz
 	r.Diagnostics = slices.Compact(r.Diagnostics)
 }
 
-// around is the call or the simple statement that a diagnostic is about: the
-// line that makes a format wrong need not be the one that holds it.
-func around(p *packages.Package, d analysis.Diagnostic) (from, to token.Pos) {
+// enclosingStatement is the call or simple statement that a diagnostic is about. The
+// line that makes a format wrong need not be the line that holds the format.
+func enclosingStatement(p *packages.Package, d analysis.Diagnostic) (from, to token.Pos) {
 	from, to = d.Pos, max(d.Pos, d.End)
 	for _, file := range p.Syntax {
 		if file.FileStart > from || from > file.FileEnd {

@@ -14,38 +14,38 @@ import (
 	"github.com/precedent-dev/precedent/internal/child"
 )
 
-// VetEnv is the variable that makes main call VetMain: set to 1, the process
-// was started to run the Go analyzers.
+// VetEnv is the variable that tells main to call VetMain: if it is 1, the process was
+// started to run the Go analyzers.
 const VetEnv = "PRECEDENT_VETTOOL"
 
-// vetRequest is what the child is asked, as JSON on its standard input.
+// vetRequest is the child's input, as JSON on standard input.
 type vetRequest struct {
 	Dir     string   // the module's folder
 	Files   []string // the changed files, absolute
-	Suites  []suite  // which analyzers
-	MaxHeap uint64   // bytes of memory after which the child gives up
+	Suites  []suite  // analyzers to run
+	MaxHeap uint64   // memory limit of the child, in bytes
 }
 
-// vetReport is the child's answer, as JSON on its standard output.
+// vetReport is the child's output, as JSON on standard output.
 type vetReport struct {
 	Error       string // why nothing could be loaded; empty otherwise
 	Packages    []vetPackage
 	Diagnostics []vetDiagnostic
 }
 
-// vetPackage says how one package, or its tests, fared.
+// vetPackage is the outcome for one package, or for its tests.
 type vetPackage struct {
 	Files   []string // absolute
 	Ignored []string // files that build constraints leave out, absolute
 	Dir     string
-	Error   string // why it was not checked; empty if it was
+	Error   string // why it was not checked; empty otherwise
 }
 
-// vetDiagnostic is a remark of an analyzer.
+// vetDiagnostic is one result of an analyzer.
 type vetDiagnostic struct {
 	Suite                   suite
 	Analyzer, Message, File string
-	Line                    int // that it is about
+	Line                    int // the reported line
 	From, To                int // lines of the statement around it
 }
 
@@ -53,7 +53,7 @@ func (r *vetReport) loadedNone() bool {
 	return !slices.ContainsFunc(r.Packages, func(p vetPackage) bool { return p.Error == "" })
 }
 
-// reason says why a file was not checked, "" if it was.
+// reason returns why a file was not checked, "" if it was.
 func (r *vetReport) reason(file string) string {
 	if r.Error != "" {
 		return r.Error
@@ -78,14 +78,14 @@ func (r *vetReport) reason(file string) string {
 			return p.Error
 		}
 	}
-	return "part of no package that could be loaded"
+	return "not part of a package that could be loaded"
 }
 
-// maxReport bounds the child's report, in bytes.
+// maxReport limits the size of the child's report, in bytes.
 const maxReport = 16 << 20
 
-// runVet starts the child for one module and returns its report. work is the
-// value of GOWORK.
+// runVet starts the child for one module and returns its report. work is the value of
+// GOWORK.
 func runVet(ctx context.Context, env GoEnv, work string, req vetRequest) (*vetReport, error) {
 	scratch, err := os.MkdirTemp("", "precedent-vet-")
 	if err != nil {
@@ -115,9 +115,9 @@ func runVet(ctx context.Context, env GoEnv, work string, req vetRequest) (*vetRe
 	return rep, nil
 }
 
-// vetEnv is the whole environment of the child and of the go command that it
-// starts: no download, no toolchain but this one, no cgo, no settings of the
-// user or the tree that could name a program.
+// vetEnv is the complete environment of the child and of the go command it starts: no
+// downloads, no other toolchain, no cgo, and no setting of the user or the tree that
+// could name a program.
 func vetEnv(env GoEnv, work, scratch string) []string {
 	dirs := slices.DeleteFunc(filepath.SplitList(env.Path), func(dir string) bool { return !filepath.IsAbs(dir) })
 	vars := []string{

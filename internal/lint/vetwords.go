@@ -2,28 +2,28 @@ package lint
 
 import "github.com/precedent-dev/precedent"
 
-// vetWords are the words about an analyzer's findings: what kind of trouble
-// they are, how bad, why it matters and what to do.
-type vetWords struct {
+// vetText describes the findings of an analyzer: category, severity, why they matter
+// and what to do.
+type vetText struct {
 	category precedent.Category
 	severity precedent.Severity
 	why      string
 }
 
-// wordsOf returns the words for an analyzer of go vet.
-func wordsOf(analyzer string) vetWords {
+// vetTextFor returns the description of a go vet analyzer.
+func vetTextFor(analyzer string) vetText {
 	if w, ok := vetTable[analyzer]; ok {
 		return w
 	}
-	return vetWords{precedent.Bugs, precedent.Medium, "The code most likely does not do what it was written for."}
+	return vetText{precedent.Bugs, precedent.Medium, "The code probably does not do what was intended."}
 }
 
-// vetTable is high where the code breaks whenever the line runs, medium where
-// it depends on what happens, low where it only misleads readers.
-var vetTable = map[string]vetWords{
+// vetTable uses High for code that breaks whenever the line runs, Medium if it
+// depends on the situation, and Low if it only misleads readers.
+var vetTable = map[string]vetText{
 	"appends": {
 		precedent.Bugs, precedent.Medium,
-		"append with nothing to append returns the slice as it is, so an element was probably forgotten. Add the missing value, or drop the call.",
+		"append without values returns the slice unchanged, so an element was probably forgotten. Add the missing value, or remove the call.",
 	},
 	"asmdecl": {
 		precedent.Crash, precedent.High,
@@ -39,7 +39,7 @@ var vetTable = map[string]vetWords{
 	},
 	"bools": {
 		precedent.Bugs, precedent.Medium,
-		"The condition is redundant or always has the same value, so one of its sides is probably a slip. Compare with what was meant.",
+		"The condition is redundant or always has the same value, so one side is probably a mistake. Compare the intended values.",
 	},
 	"buildtag": {
 		precedent.Bugs, precedent.High,
@@ -55,7 +55,7 @@ var vetTable = map[string]vetWords{
 	},
 	"copylocks": {
 		precedent.Race, precedent.High,
-		"A copied lock guards nothing: each copy has a state of its own, so two goroutines enter the critical section at once or wait for ever. Pass a pointer.",
+		"A copied lock protects nothing: each copy has its own state, so two goroutines can enter the critical section at once, or block forever. Pass a pointer.",
 	},
 	"defers": {
 		precedent.Bugs, precedent.Medium,
@@ -75,7 +75,7 @@ var vetTable = map[string]vetWords{
 	},
 	"hostport": {
 		precedent.Bugs, precedent.Medium,
-		"An address made as host:port is wrong for IPv6, whose addresses hold colons themselves, so dialing fails. Use net.JoinHostPort.",
+		"An address built as host:port is wrong for IPv6, because IPv6 addresses contain colons, so dialing fails. Use net.JoinHostPort.",
 	},
 	"httpresponse": {
 		precedent.Crash, precedent.High,
@@ -83,7 +83,7 @@ var vetTable = map[string]vetWords{
 	},
 	"ifaceassert": {
 		precedent.Crash, precedent.High,
-		"No type can implement both interfaces, because a method differs, so the assertion always fails and panics in its one-value form. Correct the method or the type.",
+		"No type can implement both interfaces, because their methods conflict, so the assertion always fails, and panics in its one-value form. Correct the method or the type.",
 	},
 	"loopclosure": {
 		precedent.Race, precedent.High,
@@ -95,16 +95,16 @@ var vetTable = map[string]vetWords{
 	},
 	"nilfunc": {
 		precedent.Bugs, precedent.Medium,
-		"A declared function is never nil, so the comparison always has the same result. The function was probably to be called, or a variable meant.",
+		"A declared function is never nil, so the comparison always has the same result. The intention was probably to call the function, or to use a variable.",
 	},
 	"printf": {
 		precedent.Bugs, precedent.Medium,
-		"The format string and the arguments do not fit, so the output shows text such as %!d(string=x) or loses a value, and an error wrapped this way cannot be unwrapped. " +
+		"The format string and the arguments do not match, so the output contains text such as %!d(string=x) or loses a value, and an error wrapped this way cannot be unwrapped. " +
 			"Correct the verb, or the number and order of the arguments.",
 	},
 	"scannererr": {
 		precedent.Bugs, precedent.Medium,
-		"bufio.Scanner stops quietly on read errors and on lines that are too long, so that a truncated input passes for a whole one. Check scanner.Err() after the loop.",
+		"bufio.Scanner stops silently on read errors and on lines that are too long, so truncated input looks complete. Check scanner.Err() after the loop.",
 	},
 	"shift": {
 		precedent.Bugs, precedent.High,
@@ -112,28 +112,28 @@ var vetTable = map[string]vetWords{
 	},
 	"sigchanyzer": {
 		precedent.Bugs, precedent.Medium,
-		"signal.Notify does not wait: a signal is lost when nobody receives from an unbuffered channel at that moment. Make the channel with a buffer of at least 1.",
+		"signal.Notify does not block: a signal is lost if no goroutine is receiving from an unbuffered channel at that moment. Use a buffer of at least 1.",
 	},
 	"slog": {
 		precedent.Bugs, precedent.Medium,
-		"Keys and values of a log call must alternate; what does not fit is logged under !BADKEY. Add the missing key or value, or use slog.Attr.",
+		"Keys and values of a log call must alternate; anything else is logged under !BADKEY. Add the missing key or value, or use slog.Attr.",
 	},
 	"sqlrowserr": {
 		precedent.Bugs, precedent.Medium,
 		"Rows.Next returns false both at the end of the rows and when iteration fails, for example because the connection is lost or the context ends. Without a check of rows.Err() " +
-			"the function takes a part of the result for all of it. Check rows.Err() after the loop and return the error.",
+			"the function treats a partial result as complete. Check rows.Err() after the loop and return the error.",
 	},
 	"stdmethods": {
 		precedent.Types, precedent.Medium,
-		"A method with this well-known name but another signature does not implement the interface of the standard library that looks for it, and is silently not called. Use the expected signature or another name.",
+		"A method with this well-known name but a different signature does not implement the interface of the standard library, and is silently never called. Use the expected signature or another name.",
 	},
 	"stdversion": {
 		precedent.Types, precedent.High,
-		"The symbol is newer than the Go version that go.mod promises to support, so the package does not build with that version. Raise the go directive, or do without the symbol.",
+		"The symbol is newer than the Go version that go.mod promises to support, so the package does not build with that version. Raise the go directive, or avoid the symbol.",
 	},
 	"stringintconv": {
 		precedent.Bugs, precedent.High,
-		"Converting an integer to a string gives the character with that code point, not its digits: string(65) is \"A\". Use strconv.Itoa or fmt.Sprint, or convert to rune first if the character is meant.",
+		"Converting an integer to a string gives the character with that code point, not its digits: string(65) is \"A\". Use strconv.Itoa or fmt.Sprint, or convert to rune first if you want the character.",
 	},
 	"structtag": {
 		precedent.Bugs, precedent.Medium,
@@ -141,7 +141,7 @@ var vetTable = map[string]vetWords{
 	},
 	"testinggoroutine": {
 		precedent.Tests, precedent.Medium,
-		"Fatal and FailNow end only the goroutine they are called in, so the test goes on, and may pass or hang. Call t.Error and return, and fail in the test's own goroutine.",
+		"Fatal and FailNow end only the goroutine that calls them, so the test continues, and may pass or hang. Call t.Error and return, and fail in the test's own goroutine.",
 	},
 	"tests": {
 		precedent.Tests, precedent.Medium,
@@ -157,18 +157,18 @@ var vetTable = map[string]vetWords{
 	},
 	"unreachable": {
 		precedent.Bugs, precedent.Low,
-		"The code behind a return, panic or endless loop never runs: it is left over, or the control flow above it is not what was meant. Delete it or correct the flow.",
+		"Code after a return, panic or endless loop never runs: it is left over, or the control flow above it is wrong. Delete it or correct the flow.",
 	},
 	"unsafeptr": {
 		precedent.Crash, precedent.High,
-		"A uintptr does not keep its object alive, so converting it back can give a pointer to memory that was moved or freed. Do the arithmetic and the conversion in one expression, or use unsafe.Add.",
+		"A uintptr does not keep its object alive, so converting it back can produce a pointer to memory that was moved or freed. Do the arithmetic and the conversion in one expression, or use unsafe.Add.",
 	},
 	"unusedresult": {
 		precedent.Bugs, precedent.Medium,
-		"The function has no effect but its result, which is dropped, so the call does nothing. Use the result, or delete the call.",
+		"The function only computes a result, which is discarded, so the call does nothing. Use the result, or delete the call.",
 	},
 	"waitgroup": {
 		precedent.Race, precedent.High,
-		"When Add runs inside the new goroutine, Wait may return before it is called, and the work is not waited for. Call Add before the go statement, or use wg.Go.",
+		"If Add runs inside the new goroutine, Wait may return before it is called, without waiting for the work. Call Add before the go statement, or use wg.Go.",
 	},
 }

@@ -1,14 +1,13 @@
-// Package markdown writes text from outside as Markdown that says what the text
-// says and does nothing.
+// Package markdown renders untrusted text as Markdown that reads the same and
+// triggers nothing.
 //
-// Text from outside that lands in a comment is obeyed by more than its readers:
-// forges turn @name into mail, "fixes #1" into a closed issue and a bare address
-// into a link, and bots take commands from lines that begin with a slash. What
-// is written here reads the same: hidden characters are spelled out, what
-// Markdown would take is escaped, and the one character that makes a command of
-// a word stands in a code span of its own, which breaks the word for programs
-// that read the raw text as well. There are no images, no HTML, and no links but
-// to hosts that the caller allows.
+// Text in a comment is not only read by people. Forges turn @name into a
+// notification, "fixes #1" into a closed issue and a bare URL into a link, and bots
+// obey lines that begin with a slash. This package spells out hidden characters and
+// escapes what Markdown would interpret. A character that makes a word a command is
+// put in a code span, which breaks the word also for programs that read the raw text.
+// There are no images and no HTML, and links lead only to hosts that the caller
+// allows.
 package markdown
 
 import (
@@ -20,5 +19,5 @@ import (
 // tab is what a tab within a line of prose is shown as.
 const tab = "    "
 
-// visible spells out what is hidden in a text that must stay on one line.
-func visible(s string) string { return text.VisibleLine(strings.ReplaceAll(s, "\t", tab)) }
+// visibleLine spells out hidden characters, also line breaks.
+func visibleLine(s string) string { return text.VisibleLine(strings.ReplaceAll(s, "\t", tab)) }

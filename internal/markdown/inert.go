@@ -11,50 +11,49 @@ import (
 )
 
 var (
-	// mention is an at sign that something follows: a name, a team, a bot.
+	// mention is an at sign before a name: a person, a team, a bot.
 	mention = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`@+[^\s@]`) })
 	// reference is an issue or merge request: #1, GH-1, !1.
 	reference = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`([#!]+)[0-9]|\b(?i:GH)(-)[0-9]`) })
-	// closing is what closes a ticket of another tracker: "closes PROJ-1".
+	// closing closes an issue of another tracker: "closes PROJ-1".
 	closing = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`\b(?i:clos(?:e[sd]?|ing)|fix(?:e[sd]|ing)?|resolv(?:e[sd]?|ing)|implement(?:s|ed|ing)?):?\s+[A-Z][A-Z0-9]*(-)[0-9]`)
 	})
-	// address is what a forge would link without being asked.
+	// address is what forges turn into a link.
 	address = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?i)(?:\b(?:https?|ftp|mailto|xmpp):|\bwww\.|//[a-z0-9-]+\.)[^\s<>"\x60|\[]*`)
 	})
-	// scheme is what makes an address of a text.
-	scheme = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)(:)//|(?:mailto|xmpp)(:)|www(\.)`) })
+	// urlScheme makes a text a URL.
+	urlScheme = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)(:)//|(?:mailto|xmpp)(:)|www(\.)`) })
 	// command is a line that a bot may obey: a quick action, a known word, a trailer.
 	command = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^\s*(?:([/!])[A-Za-z]|(:):|(?i:([bhjr])(?:ors|omu|enkins|etest|echeck)\b)|[A-Za-z]+(?:-[A-Za-z]+)+(:))`)
 	})
-	// asking is what a builder takes for a command wherever it stands in prose.
-	asking = sync.OnceValue(func() *regexp.Regexp {
+	// trigger is what CI systems take for a command anywhere in prose.
+	trigger = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?i:(t)est\W+this\W+please|(o)k\W+to\W+test|(a)dd\W+to\W+(?:white|allow)list)\b`)
 	})
-	// skipping is what keeps tests from running when it comes into a commit message.
+	// skipping prevents CI runs if it gets into a commit message.
 	skipping = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)\[(?:skip|no|ci)[ -]`) })
-	// agent is a program that acts on its name wherever it stands, code included.
+	// agent is a program that reacts to its name anywhere, also in code.
 	agent = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?i)@(claude|codex|copilot|cursor|dependabot|renovate|mergify|mergifyio|bors|homu|rust|rustbot|k8s|coderabbitai|gemini|sweep|devin|openhands|pre-commit|precedent)\b`)
 	})
-	// takes are the characters that Markdown takes within a line.
-	takes = strings.NewReplacer(`\`, `\\`, "`", "\\`", `*`, `\*`, `_`, `\_`, `[`, `\[`, `]`, `\]`,
+	// escaper escapes the characters that Markdown interprets within a line.
+	escaper = strings.NewReplacer(`\`, `\\`, "`", "\\`", `*`, `\*`, `_`, `\_`, `[`, `\[`, `]`, `\]`,
 		`<`, `\<`, `>`, `\>`, `~`, `\~`, `&`, `\&`, `$`, `\$`, `^`, `\^`, `|`, `&#124;`)
-	// opener is what would begin a list, a heading, a quote, a rule or a table at the start of a line.
-	opener = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:[0-9]+([.)])|([-+#=:]))`) })
+	// blockStart begins a list, a heading, a quote, a rule or a table at the start of a line.
+	blockStart = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:[0-9]+([.)])|([-+#=:]))`) })
 )
 
-// plain writes text from outside as Markdown that shows the text and nothing
-// else, on one line. At the start of a line it may not begin a block or a
-// command either.
-func plain(s string, start bool) string {
-	s = visible(s)
+// escapeLine renders untrusted text as one line of Markdown that shows only the text.
+// If start is set, the line must not begin a block or a command either.
+func escapeLine(s string, start bool) string {
+	s = visibleLine(s)
 	if start {
 		s = strings.TrimLeft(s, " ")
 	}
-	broken := breaks(s, start)
+	broken := codeMask(s, start)
 	var b strings.Builder
 	for i := 0; i < len(s); {
 		j := i
@@ -67,15 +66,15 @@ func plain(s string, start bool) string {
 		case start && i == 0:
 			b.WriteString(escapeStart(part))
 		default:
-			b.WriteString(takes.Replace(part))
+			b.WriteString(escaper.Replace(part))
 		}
 		i = j
 	}
 	return b.String()
 }
 
-// breaks marks the bytes of s that are to stand in code spans.
-func breaks(s string, start bool) []bool {
+// codeMask marks the bytes of s that must be in code spans.
+func codeMask(s string, start bool) []bool {
 	broken := make([]bool, len(s)+1)
 	mark := func(from, to int) {
 		for i := max(from, 0); i < to; i++ {
@@ -94,7 +93,7 @@ func breaks(s string, start bool) []bool {
 	for _, m := range reference().FindAllStringSubmatchIndex(s, -1) {
 		group(m)
 	}
-	for _, m := range asking().FindAllStringSubmatchIndex(s, -1) {
+	for _, m := range trigger().FindAllStringSubmatchIndex(s, -1) {
 		group(m)
 	}
 	for _, m := range closing().FindAllStringSubmatchIndex(s, -1) {
@@ -106,7 +105,7 @@ func breaks(s string, start bool) []bool {
 			mark(m[0], m[0]+len(url))
 		}
 	}
-	for _, m := range scheme().FindAllStringSubmatchIndex(s, -1) {
+	for _, m := range urlScheme().FindAllStringSubmatchIndex(s, -1) {
 		group(m)
 	}
 	if start {
@@ -116,35 +115,35 @@ func breaks(s string, start bool) []bool {
 }
 
 func escapeStart(s string) string {
-	if m := opener().FindStringSubmatchIndex(s); m != nil {
+	if m := blockStart().FindStringSubmatchIndex(s); m != nil {
 		i := max(m[2], m[4])
-		return takes.Replace(s[:i]) + `\` + takes.Replace(s[i:])
+		return escaper.Replace(s[:i]) + `\` + escaper.Replace(s[i:])
 	}
-	return takes.Replace(s)
+	return escaper.Replace(s)
 }
 
-// Code writes text from outside as a code span, if it can be one, within a line of
-// the caller's: at most 400 bytes of it.
+// Code renders untrusted text as a code span if possible, within a line of the
+// caller: at most 400 bytes.
 func Code(s string) string {
-	s = visible(text.Head(s, maxCode))
-	if !spannable(s) {
-		return plain(s, false)
+	s = visibleLine(text.Head(s, maxCode))
+	if !fitsSpan(s) {
+		return escapeLine(s, false)
 	}
 	return span(s)
 }
 
-// spannable tells whether a text may stand in a code span as it is: what a bot
-// would obey in there, too, and what would break a table may not.
-func spannable(s string) bool {
-	return !strings.Contains(s, "|") && !mention().MatchString(s) && !strings.Contains(s, "##[") && !skipping().MatchString(s) && !asking().MatchString(s)
+// fitsSpan reports whether a text can be in a code span unchanged. It must not
+// contain what a bot obeys even there, or what would break a table.
+func fitsSpan(s string) bool {
+	return !strings.Contains(s, "|") && !mention().MatchString(s) && !strings.Contains(s, "##[") && !skipping().MatchString(s) && !trigger().MatchString(s)
 }
 
-// span is a code span of a line that holds no pipe.
+// span returns a code span. The text must not contain a pipe.
 func span(s string) string {
 	if s == "" {
 		return ""
 	}
-	fence := strings.Repeat("`", run(s, '`', 0)+1)
+	fence := strings.Repeat("`", longestRun(s, '`', 0)+1)
 	pad := ""
 	if s[0] == '`' || s[len(s)-1] == '`' || s[0] == ' ' && s[len(s)-1] == ' ' && strings.Trim(s, " ") != "" {
 		pad = " "
@@ -152,25 +151,26 @@ func span(s string) string {
 	return fence + pad + s + pad + fence
 }
 
-// Fenced writes lines of code from outside as a block. Every line begins with
-// the mark, so that none of them begins the way a command does; the rest of it
-// is the code as it is, but for hidden characters and for the names of programs
-// that obey wherever they are named, which are spelled out.
+// Fenced renders untrusted lines of code as a code block. Each line begins with the
+// mark, so that none begins like a command. The rest is unchanged, except that hidden
+// characters are spelled out, as are names of programs that react to their name
+// anywhere.
 func Fenced(info string, mark func(i int) string, lines []string) []string {
 	marked := make([]string, len(lines))
 	longest := 0
 	for i, line := range lines {
 		line = agent().ReplaceAllString(text.VisibleLine(text.Head(strings.TrimSuffix(line, "\r"), maxLine)), "<U+0040>$1")
-		line = asking().ReplaceAllStringFunc(line, func(m string) string { return fmt.Sprintf("<U+%04X>%s", m[0], m[1:]) })
+		line = trigger().ReplaceAllStringFunc(line, func(m string) string { return fmt.Sprintf("<U+%04X>%s", m[0], m[1:]) })
 		marked[i] = mark(i) + strings.ReplaceAll(line, "##[", "##<U+005B>")
-		longest = max(longest, run(marked[i], '`', 2))
+		longest = max(longest, longestRun(marked[i], '`', 2))
 	}
 	fence := strings.Repeat("`", longest+1)
 	return append(append([]string{fence + info}, marked...), fence)
 }
 
-// run is the length of the longest run of c in s, at least least.
-func run(s string, c byte, least int) int {
+// longestRun returns the length of the longest run of c in s, or least if that is
+// longer.
+func longestRun(s string, c byte, least int) int {
 	longest, n := least, 0
 	for i := range len(s) {
 		if s[i] != c {

@@ -11,10 +11,10 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// inlines collects a line of Markdown. Neighbouring texts are collected before
-// they are escaped, because a command may be spread over several of them.
+// inlines collects a line of Markdown. Adjacent texts are joined before they are
+// escaped, because a command may be spread over several of them.
 type inlines struct {
-	*foreign
+	*renderer
 	lines []string
 	out   strings.Builder
 	text  strings.Builder
@@ -24,11 +24,11 @@ type inlines struct {
 func (w *inlines) flush() {
 	if s := w.text.String(); s != "" {
 		w.text.Reset()
-		w.raw(plain(s, w.start && w.out.Len() == 0))
+		w.raw(escapeLine(s, w.start && w.out.Len() == 0))
 	}
 }
 
-// raw writes Markdown; two code spans that would become one are set apart.
+// raw writes Markdown. It separates two code spans that would merge.
 func (w *inlines) raw(s string) {
 	if strings.HasPrefix(s, "`") && strings.HasSuffix(w.out.String(), "`") {
 		w.out.WriteByte(' ')
@@ -81,10 +81,10 @@ func (w *inlines) node(n ast.Node) {
 	}
 }
 
-// code writes a code span, or text that joins its neighbours.
+// code writes a code span, or text that joins its neighbors.
 func (w *inlines) code(s string) {
-	s = visible(strings.ReplaceAll(s, "\n", " "))
-	if !spannable(s) {
+	s = visibleLine(strings.ReplaceAll(s, "\n", " "))
+	if !fitsSpan(s) {
 		w.text.WriteString(s)
 		return
 	}
@@ -92,9 +92,9 @@ func (w *inlines) code(s string) {
 	w.raw(span(s))
 }
 
-// link writes a link if it may lead there, else where it would have led.
+// link writes a link if its target is allowed, else the URL as text.
 func (w *inlines) link(to string) {
-	safe, ok := allowed(to, w.hosts)
+	safe, ok := allowedLink(to, w.hosts)
 	if !ok {
 		w.code(to)
 		return
@@ -114,17 +114,17 @@ var (
 	})
 )
 
-// allowed tells whether a link may lead to the address.
-func allowed(to string, hosts []string) (string, bool) {
+// allowedLink reports whether a link may lead to the URL, and returns it.
+func allowedLink(to string, hosts []string) (string, bool) {
 	u, err := url.Parse(to)
 	if err != nil || u.User != nil || !slices.Contains(hosts, u.Host) {
 		return "", false
 	}
-	return to, linkable().MatchString(to) && !pinging().MatchString(to) && !asking().MatchString(to)
+	return to, linkable().MatchString(to) && !pinging().MatchString(to) && !trigger().MatchString(to)
 }
 
-// decode resolves backslash escapes and entities: a name that is spelled as
-// entities is a name to the forge.
+// decode resolves backslash escapes and entities: forges recognize names that are
+// spelled with entities.
 func decode(b []byte) string {
 	return string(util.ResolveEntityNames(util.ResolveNumericReferences(util.UnescapePunctuations(b))))
 }

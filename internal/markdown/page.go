@@ -28,9 +28,9 @@ var (
 	ours = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:[^<]|</?(?:details|summary|sub)>)*$`) })
 )
 
-// Active returns what a page of Markdown would make a forge show or fetch beside
-// words: an image, HTML other than <details>, <summary> and <sub>, or a link to
-// none of the hosts. It is empty for a page without any.
+// Active returns what in a page of Markdown would make a forge show or fetch more
+// than text: an image, HTML other than <details>, <summary> and <sub>, or a link to a
+// host that is not allowed. It is empty if there is none.
 func Active(page string, hosts []string) string {
 	text := []byte(page)
 	found := ""
@@ -86,12 +86,12 @@ func foreignHTML(segments *source.Segments, text []byte) string {
 	return fmt.Sprintf("HTML, %q", html.String())
 }
 
-// maxOutline is how much of a line, in bytes, can open or close blocks. A line that
-// nests thousands of quotes would be read for minutes.
+// maxOutline is how much of a line, in bytes, can open or close blocks. Parsing a
+// line with thousands of nested quotes would take minutes.
 const maxOutline = 400
 
-// LastComment returns the HTML comment that ends a page of Markdown as a block of
-// its own, outside of every quote, list and block of code.
+// LastComment returns the HTML comment that ends a page of Markdown as a block,
+// outside of quotes, lists and code blocks.
 func LastComment(page string) (string, bool) {
 	lines := strings.Split(strings.TrimRight(page, " \t\r\n"), "\n")
 	for i, line := range lines[:len(lines)-1] {
@@ -114,11 +114,12 @@ func LastComment(page string) (string, bool) {
 	return s, strings.HasPrefix(s, "<!--") && strings.HasSuffix(s, "-->")
 }
 
-// fence is the first line of a block of code, behind the marks of lists and quotes.
-var fence = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("^[ >0-9.-]*(`{3,})[a-z]*$") })
+// fenceLine matches the first line of a code block, after the marks of lists and
+// quotes.
+var fenceLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("^[ >0-9.-]*(`{3,})[a-z]*$") })
 
-// Blocks cuts a page that this package and its callers wrote at its empty lines,
-// but never within a block of code.
+// Blocks splits a page written by this package and its callers at its empty lines,
+// but not within a code block.
 func Blocks(page string) []string {
 	var blocks []string
 	var block []string
@@ -130,7 +131,7 @@ func Blocks(page string) []string {
 		block = nil
 	}
 	for line := range strings.SplitSeq(page, "\n") {
-		if m := fence().FindStringSubmatch(line); open == "" && m != nil {
+		if m := fenceLine().FindStringSubmatch(line); open == "" && m != nil {
 			open = m[1]
 		} else if open != "" && strings.Trim(line, " >") == open {
 			open = ""
@@ -145,11 +146,11 @@ func Blocks(page string) []string {
 	return blocks
 }
 
-// Link makes a link of words that are Markdown of ours, if the address is plain
-// and leads to one of the hosts; else it returns the words.
+// Link links words, which are trusted Markdown, if the URL is plain and leads to one
+// of the hosts; else it returns the words.
 func Link(words, to string, hosts []string) string {
 	u, err := url.Parse(to)
-	if err != nil || u.User != nil || !slices.Contains(hosts, u.Host) || asking().MatchString(to) || !linkable().MatchString(strings.Replace(to, "http://", "https://", 1)) {
+	if err != nil || u.User != nil || !slices.Contains(hosts, u.Host) || trigger().MatchString(to) || !linkable().MatchString(strings.Replace(to, "http://", "https://", 1)) {
 		return words
 	}
 	return "[" + words + "](" + to + ")"

@@ -22,17 +22,16 @@ const (
 	maxLine   = 4096 // a line of code
 )
 
-// maxNesting is how deep lists and quotes in a finding's text may nest; what is
-// deeper is shown at this depth.
+// maxNesting is how deep lists and quotes in the text of a finding may nest. Deeper
+// ones are shown at this depth.
 const maxNesting = 4
 
-// foreign renders the Markdown that a model wrote as Markdown that is inert:
-// paragraphs, lists, quotes and code as they were, and of everything else the
-// text. Images, raw HTML and links to hosts that are not allowed are shown as
-// what was written.
-type foreign struct {
+// renderer renders Markdown by a model as inert Markdown: it keeps paragraphs, lists,
+// quotes and code, and only the text of everything else. Images, raw HTML and links
+// to hosts that are not allowed are shown as their source.
+type renderer struct {
 	source []byte
-	hosts  []string // that links may lead to
+	hosts  []string // allowed targets of links
 }
 
 var (
@@ -47,17 +46,17 @@ var (
 	})
 )
 
-// Body renders a text of several paragraphs, line by line: at most 2,000 bytes
-// of it. Links may lead to the hosts.
+// Body renders a text of several paragraphs as lines: at most 2,000 bytes of it.
+// Links may lead to the hosts.
 func Body(s string, hosts []string) []string {
-	p := foreign{[]byte(text.Visible(text.Head(s, maxBody))), hosts}
+	p := renderer{[]byte(text.Visible(text.Head(s, maxBody))), hosts}
 	return p.blocks(bodies().Parse(source.NewReader(p.source)), 0)
 }
 
-// Phrase renders a text of one line, at most 400 bytes of it; start says that it
-// will begin one. Links may lead to the hosts.
+// Phrase renders a text of one line, at most 400 bytes of it. start means that it
+// begins a line. Links may lead to the hosts.
 func Phrase(s string, hosts []string, start bool) string {
-	p := foreign{[]byte(strings.TrimSpace(visible(text.Head(s, maxPhrase)))), hosts}
+	p := renderer{[]byte(strings.TrimSpace(visibleLine(text.Head(s, maxPhrase)))), hosts}
 	n := phrases().Parse(source.NewReader(p.source)).FirstChild()
 	if n == nil {
 		return ""
@@ -65,8 +64,8 @@ func Phrase(s string, hosts []string, start bool) string {
 	return strings.Join(p.inline(n, start), " ")
 }
 
-// blocks renders the children of n, an empty line between two of them.
-func (p *foreign) blocks(n ast.Node, depth int) []string {
+// blocks renders the children of n, separated by empty lines.
+func (p *renderer) blocks(n ast.Node, depth int) []string {
 	var out []string
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
 		lines := p.block(c, depth)
@@ -78,7 +77,7 @@ func (p *foreign) blocks(n ast.Node, depth int) []string {
 	return out
 }
 
-func (p *foreign) block(n ast.Node, depth int) []string {
+func (p *renderer) block(n ast.Node, depth int) []string {
 	switch n := n.(type) {
 	case *ast.FencedCodeBlock:
 		return p.code(n.Lines())
@@ -113,7 +112,7 @@ func (p *foreign) block(n ast.Node, depth int) []string {
 	return out
 }
 
-func (p *foreign) list(n *ast.List, depth int) []string {
+func (p *renderer) list(n *ast.List, depth int) []string {
 	var out []string
 	number := min(max(n.Start, 0), 1_000_000)
 	for item := n.FirstChild(); item != nil; item = item.NextSibling() {
@@ -130,8 +129,8 @@ func (p *foreign) list(n *ast.List, depth int) []string {
 	return out
 }
 
-// prefixed puts the first prefix before the first line and the rest before the
-// others, unless that would nest too deep.
+// prefixed puts first before the first line and rest before the others, unless that
+// would nest too deep.
 func prefixed(lines []string, depth int, first, rest string) []string {
 	if depth >= maxNesting {
 		return lines
@@ -146,7 +145,7 @@ func prefixed(lines []string, depth int, first, rest string) []string {
 	return lines
 }
 
-func (p *foreign) lines(segments *source.Segments) []string {
+func (p *renderer) lines(segments *source.Segments) []string {
 	var lines []string
 	for i := range segments.Len() {
 		s := segments.At(i)
@@ -155,10 +154,10 @@ func (p *foreign) lines(segments *source.Segments) []string {
 	return lines
 }
 
-func (p *foreign) code(segments *source.Segments) []string { return indented(p.lines(segments)) }
+func (p *renderer) code(segments *source.Segments) []string { return indented(p.lines(segments)) }
 
-// indented writes code that a model wrote. It has no line numbers to stand
-// before its lines: spaces do, or a bar where a line looks like a command.
+// indented renders code by a model. Its lines have no numbers in front of them, so
+// they get spaces, or a bar if a line looks like a command.
 func indented(lines []string) []string {
 	if slices.ContainsFunc(lines, func(l string) bool { return command().MatchString(l) || mention().MatchString(l) }) {
 		return Fenced("", func(int) string { return "│ " }, lines)
@@ -169,9 +168,9 @@ func indented(lines []string) []string {
 	return out
 }
 
-// inline renders the text of a block, a line for each that the author forced.
-func (p *foreign) inline(n ast.Node, start bool) []string {
-	w := inlines{foreign: p, start: start}
+// inline renders the text of a block. Each hard line break starts a new line.
+func (p *renderer) inline(n ast.Node, start bool) []string {
+	w := inlines{renderer: p, start: start}
 	w.children(n)
 	w.flush()
 	return append(w.lines, strings.TrimRight(w.out.String(), " "))

@@ -7,22 +7,21 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// Suggestion writes lines of code as a block that a forge offers to commit. Its
-// lines stand as they are, so it is not ok if one of them could be a command, names
-// somebody, or holds what a reader would not see: a block that shows them and
-// offers nothing is for those.
+// Suggestion renders lines of code as a block that a forge offers to commit. The
+// lines must be unchanged, so ok is false if one of them could be a command, mentions
+// somebody, or contains hidden characters; show those in a plain code block.
 func Suggestion(lines []string) (block []string, ok bool) {
 	longest := 2
 	for i, line := range lines {
 		line = strings.TrimSuffix(line, "\r")
-		if text.VisibleLine(line) != line || command().MatchString(strings.TrimLeft(line, "> ")) || !spannable(strings.ReplaceAll(line, "|", "")) {
+		if text.VisibleLine(line) != line || command().MatchString(strings.TrimLeft(line, "> ")) || !fitsSpan(strings.ReplaceAll(line, "|", "")) {
 			return nil, false
 		}
 		if i == 0 {
 			lines = slices.Clone(lines)
 		}
 		lines[i] = line
-		longest = max(longest, run(line, '`', 0))
+		longest = max(longest, longestRun(line, '`', 0))
 	}
 	fence := strings.Repeat("`", longest+1)
 	return append(append([]string{fence + "suggestion"}, lines...), fence), true

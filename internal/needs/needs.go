@@ -1,9 +1,8 @@
-// Package needs is for tests that need more than Go and git, or more time than
-// a quick run has. On a machine that lacks something, "go test" skips such a
-// test by name. "make test" fetches what can be fetched and sets
-// PRECEDENT_TEST_ALL: from then on a missing thing is a failure, and tests with
-// random input run all their rounds. Tests of how long something takes find a
-// steady clock here.
+// Package needs is for tests that need more than Go and git, or more time than a
+// quick run has. If something is missing, "go test" skips such a test and names it.
+// "make test" fetches what it can and sets PRECEDENT_TEST_ALL: then a missing program
+// or file is a failure, and tests with random input run all their rounds. For tests
+// of how long something takes, it has a steady clock.
 package needs
 
 import (
@@ -17,18 +16,17 @@ import (
 )
 
 const (
-	allVariable  = "PRECEDENT_TEST_ALL"  // set: nothing may be missing, and all rounds are run
-	seedVariable = "PRECEDENT_TEST_SEED" // repeats what Random did
+	allVariable  = "PRECEDENT_TEST_ALL"  // if set, nothing may be missing, and all rounds run
+	seedVariable = "PRECEDENT_TEST_SEED" // repeats the draws of Random
 )
 
-// All tells whether nothing may be missing.
+// All reports whether nothing may be missing.
 func All() bool {
 	return os.Getenv(allVariable) != "" //nolint:forbidigo // only tests call this
 }
 
-// Missing ends a test that cannot run without what is named: as skipped, and
-// under make test as failed. The value "off" of the variable that names the thing
-// skips it also there.
+// Missing ends a test that cannot run without something: it skips the test, or fails
+// it under make test. If the variable is "off", it always skips.
 func Missing(t testing.TB, variable, what string) {
 	t.Helper()
 	switch {
@@ -40,12 +38,12 @@ func Missing(t testing.TB, variable, what string) {
 	t.Skipf("needs %s (make deps fetches it)", what)
 }
 
-// Off tells whether the variable turns off the tests that need what it names.
+// Off reports whether the variable turns off the tests that need what it names.
 func Off(variable string) bool {
 	return os.Getenv(variable) == "off" //nolint:forbidigo // only tests call this
 }
 
-// Long skips a test that takes long: make test runs it.
+// Long skips a test that takes long, except under make test.
 func Long(t testing.TB, why string) {
 	t.Helper()
 	if !All() {
@@ -53,8 +51,8 @@ func Long(t testing.TB, why string) {
 	}
 }
 
-// Rounds is how many rounds a test with random input runs: all of them under
-// make test, else few.
+// Rounds is the number of rounds for a test with random input: all under make test,
+// else few.
 func Rounds(all, few int) int {
 	if All() {
 		return all
@@ -62,14 +60,14 @@ func Rounds(all, few int) int {
 	return few
 }
 
-// Path is where something lies that tests read: where the variable says, else
+// Path is the path of something that tests read: the value of the variable, else
 // below .tools in the root of the project.
 func Path(variable, below string) string {
 	if named := os.Getenv(variable); named != "" { //nolint:forbidigo // only tests call this
 		return named
 	}
 	dir := "."
-	for range 8 { // no package lies deeper
+	for range 8 { // no package is deeper
 		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
 			break
 		}
@@ -78,7 +76,7 @@ func Path(variable, below string) string {
 	return filepath.Join(dir, ".tools", below)
 }
 
-// File returns Path if there is a file, and ends the test if there is none.
+// File returns Path, and ends the test if the file does not exist.
 func File(t testing.TB, variable, below, what string) string {
 	t.Helper()
 	path := Path(variable, below)
@@ -88,8 +86,8 @@ func File(t testing.TB, variable, below, what string) string {
 	return path
 }
 
-// Program is File for a program, as an absolute path. What the variable names may
-// be a command on PATH.
+// Program is File for a program, as an absolute path. The variable may name a command
+// on PATH.
 func Program(t testing.TB, variable, below, what string) string {
 	t.Helper()
 	path, err := exec.LookPath(Path(variable, below))
@@ -102,7 +100,7 @@ func Program(t testing.TB, variable, below, what string) string {
 	return path
 }
 
-// Seed returns a seed and prints it: a new one, unless PRECEDENT_TEST_SEED names one.
+// Seed returns a seed and logs it: a new one, or PRECEDENT_TEST_SEED.
 func Seed(t testing.TB) uint64 {
 	t.Helper()
 	seed, err := strconv.ParseUint(os.Getenv(seedVariable), 10, 64) //nolint:forbidigo // only tests call this
@@ -113,13 +111,13 @@ func Seed(t testing.TB) uint64 {
 	return seed
 }
 
-// Busy is the processor time that do takes in this process, other work at the same
-// time included. Unlike what a clock shows it does not grow while the machine is
-// busy with something else.
+// Busy is the processor time that do takes in this process, including other work at
+// the same time. Unlike wall time, it does not grow while the machine is busy with
+// other processes.
 func Busy(do func()) time.Duration {
-	before := processor()
+	before := processorTime()
 	do()
-	return processor() - before
+	return processorTime() - before
 }
 
 // Random returns randomness from Seed.

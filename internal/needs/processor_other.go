@@ -6,5 +6,5 @@ import "time"
 
 var began = time.Now()
 
-// processor is the time that has passed: there is no better clock here.
-func processor() time.Duration { return time.Since(began) }
+// processorTime is the elapsed time: this system has no better clock.
+func processorTime() time.Duration { return time.Since(began) }

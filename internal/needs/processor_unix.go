@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// processor is the processor time that this process has used.
-func processor() time.Duration {
+// processorTime is the processor time that this process has used.
+func processorTime() time.Duration {
 	var used syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
-		panic(err) // it knows this process
+		panic(err) // cannot fail for this process
 	}
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }

@@ -106,7 +106,7 @@ func (p *prey) act(remarks int) {
 // without what differs by nature.
 func (p *prey) picture() []string {
 	p.t.Helper()
-	plain := forgetest.Unnatural
+	plain := forgetest.WithoutVolatile
 	folded := p.World.FoldedUp(p.pull)
 	closed := map[precedent.ForgeID]string{}
 	for _, t := range p.World.Threads(p.pull) {

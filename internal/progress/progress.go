@@ -1,7 +1,6 @@
-// Package progress shows what a review is doing while somebody waits for it: a
-// live block of lines on a terminal; elsewhere a plain line for each prompted
-// finder and each later stage that ends, because analyzers are done before
-// anybody reads about them.
+// Package progress shows the progress of a review: a live block of lines on a
+// terminal; elsewhere one plain line for each prompted finder and each later stage
+// that ends. Analyzers end too soon to be worth a line.
 package progress
 
 import (
@@ -30,7 +29,7 @@ type Options struct {
 type Progress struct {
 	Options
 	mu      sync.Mutex
-	board   board
+	display display
 	canvas  canvas
 	stopped bool
 	done    chan struct{}
@@ -38,18 +37,17 @@ type Progress struct {
 }
 
 // A block that is narrower than this would be columns of single words.
-const minBlock = 40
+const minColumns = 40
 
-// beat is how often the block is drawn, unless nothing has changed: seldom
-// enough not to flicker when dozens of finders begin, and not to hold one up;
-// often enough for a clock that skips no second.
-const beat = 100 * time.Millisecond
+// drawInterval is how often the block is drawn if it has changed: rarely enough not to
+// flicker, and often enough for the clock to show every second.
+const drawInterval = 100 * time.Millisecond
 
 // Start begins to show progress. It runs until it is stopped.
 func Start(o Options) *Progress {
-	p := &Progress{Options: o, board: newBoard(o.Now()), done: make(chan struct{})}
+	p := &Progress{Options: o, display: newDisplay(o.Now()), done: make(chan struct{})}
 	if p.Size != nil {
-		if columns, _ := p.Size(); columns < minBlock {
+		if columns, _ := p.Size(); columns < minColumns {
 			p.Size = nil
 		}
 	}
@@ -57,7 +55,7 @@ func Start(o Options) *Progress {
 		return p
 	}
 	p.ticking.Go(func() {
-		beats := time.NewTicker(beat)
+		beats := time.NewTicker(drawInterval)
 		defer beats.Stop()
 		for {
 			select {
@@ -71,14 +69,14 @@ func Start(o Options) *Progress {
 	return p
 }
 
-// Tell is told what happens, from any goroutine.
-func (p *Progress) Tell(e review.Event) {
+// Handle handles an event, from any goroutine.
+func (p *Progress) Handle(e review.Event) {
 	if p.Out == nil {
 		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	work, ended := p.board.take(e, p.Now())
+	work, ended := p.display.apply(e, p.Now())
 	if p.Size == nil && !p.stopped && ended && work.prompted() {
 		fmt.Fprintln(p.Out, work.line())
 	}
@@ -93,13 +91,13 @@ func (p *Progress) draw() {
 	}
 	columns, rows := p.Size()
 	var lines []string
-	if columns >= minBlock {
-		lines = p.board.lines(p.Now(), columns, rows, p.Color)
+	if columns >= minColumns {
+		lines = p.display.lines(p.Now(), columns, rows, p.Color)
 	}
 	p.canvas.draw(p.Out, lines)
 }
 
-// Stop takes the block away. Nothing is written afterwards.
+// Stop removes the block. Nothing is written afterwards.
 func (p *Progress) Stop() {
 	p.mu.Lock()
 	if p.stopped {
@@ -152,7 +150,7 @@ func (s *spent) add(o spent) {
 func (s spent) parts(cached bool) []string {
 	var parts []string
 	if n := s.usage.InputTokens + s.usage.OutputTokens; n > 0 {
-		part := tokensSaid(n)
+		part := tokenCount(n)
 		if cached && s.usage.CachedTokens > 0 && s.usage.InputTokens > 0 {
 			part += fmt.Sprintf(", %d %% cached", 100*s.usage.CachedTokens/s.usage.InputTokens)
 		}
@@ -164,7 +162,7 @@ func (s spent) parts(cached bool) []string {
 	return parts
 }
 
-func tokensSaid(n int) string {
+func tokenCount(n int) string {
 	if n < 1000 {
 		return report.Plural(n, "token")
 	}

@@ -136,23 +136,23 @@ func TestBlockOnATerminal(t *testing.T) {
 		m := Start(Options{Out: v, Now: time.Now, Size: v.size})
 		see := func(step, want string) {
 			t.Helper()
-			<-time.After(beat)
+			<-time.After(drawInterval)
 			synctest.Wait()
 			if diff := cmp.Diff("$ precedent review"+want, v.shows(t)); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", step, diff)
 			}
 		}
 		for _, name := range []string{"unicode", "tests", "bugs", "security", "secrets", "guidelines"} {
-			m.Tell(review.Event{Finder: name})
+			m.Handle(review.Event{Finder: name})
 		}
 		see("all began", `
 reviewing 0:00
 bugs waiting   security waiting   tests waiting
 guidelines waiting   secrets running   unicode running`)
 
-		m.Tell(ended("unicode", analyzerEngine, precedent.StatusOK, 2))
-		m.Tell(ended("secrets", analyzerEngine, precedent.StatusEmpty, 0))
-		m.Tell(ended("guidelines", "", precedent.StatusOff, 0))
+		m.Handle(ended("unicode", analyzerEngine, precedent.StatusOK, 2))
+		m.Handle(ended("secrets", analyzerEngine, precedent.StatusEmpty, 0))
+		m.Handle(ended("guidelines", "", precedent.StatusOff, 0))
 		see("analyzers ended", `
 reviewing 0:00
 bugs waiting   security waiting   tests waiting
@@ -164,28 +164,28 @@ reviewing 1:05
 bugs waiting   security waiting   tests waiting
 2 analyzers 2 findings`)
 
-		m.Tell(review.Event{Finder: "bugs", Requests: 3})
-		m.Tell(review.Event{Finder: "bugs", Done: 2, Requests: 3, Usage: usage(10_000, 5_000, 400), CostUSD: 0.03})
-		m.Tell(review.Event{Finder: "bugs", Done: 1, Requests: 3, Usage: usage(10_000, 2_000, 100), CostUSD: 0.05}) // overtaken
+		m.Handle(review.Event{Finder: "bugs", Requests: 3})
+		m.Handle(review.Event{Finder: "bugs", Done: 2, Requests: 3, Usage: usage(10_000, 5_000, 400), CostUSD: 0.03})
+		m.Handle(review.Event{Finder: "bugs", Done: 1, Requests: 3, Usage: usage(10_000, 2_000, 100), CostUSD: 0.05}) // overtaken
 		see("answers", `
 reviewing 1:05 · 21k tokens, 35 % cached · $0.08
 bugs reading 2/3   security waiting   tests waiting
 2 analyzers 2 findings`)
 
-		m.Tell(ended("bugs", "api", precedent.StatusOK, 1))
-		m.Tell(ended("security", "api", precedent.StatusTimeout, 0))
-		m.Tell(ended("tests", "api", precedent.StatusEmpty, 0))
+		m.Handle(ended("bugs", "api", precedent.StatusOK, 1))
+		m.Handle(ended("security", "api", precedent.StatusTimeout, 0))
+		m.Handle(ended("tests", "api", precedent.StatusEmpty, 0))
 		see("finders ended", `
 reviewing 1:05 · 123k tokens, 50 % cached · $0.36
 bugs 1 finding   security timed out   tests none
 2 analyzers 2 findings`)
 
-		m.Tell(review.Event{Step: "judge", Requests: 1})
-		m.Tell(review.Event{Step: "judge", Done: 1, Requests: 1, Usage: usage(2_000, 0, 0), CostUSD: 0.01})
-		m.Tell(review.Event{Step: "nothing"})
-		m.Tell(review.Event{Step: "verify", Requests: 2})
-		m.Tell(review.Event{Step: "verify", Done: 1, Requests: 2})
-		m.Tell(review.Event{Step: "judge", Requests: 4})
+		m.Handle(review.Event{Step: "judge", Requests: 1})
+		m.Handle(review.Event{Step: "judge", Done: 1, Requests: 1, Usage: usage(2_000, 0, 0), CostUSD: 0.01})
+		m.Handle(review.Event{Step: "nothing"})
+		m.Handle(review.Event{Step: "verify", Requests: 2})
+		m.Handle(review.Event{Step: "verify", Done: 1, Requests: 2})
+		m.Handle(review.Event{Step: "judge", Requests: 4})
 		see("stages after them", `
 reviewing 1:05 · 125k tokens, 49 % cached · $0.37
 bugs 1 finding   security timed out   tests none
@@ -206,7 +206,7 @@ judge done   verify 1/2   judge 0/4`)
 		m.Stop()
 		m.Stop()
 		see("stopped", "")
-		m.Tell(review.Event{Finder: "types"})
+		m.Handle(review.Event{Finder: "types"})
 		<-time.After(time.Minute)
 		see("after the end", "")
 		if regexp.MustCompile(`\x1b\[[0-9;]*m`).MatchString(v.raw.String()) {
@@ -219,9 +219,9 @@ func TestBlockHasColours(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := newVT(80, 24)
 		m := Start(Options{Out: v, Now: time.Now, Size: v.size, Color: true})
-		m.Tell(ended("bugs", "api", precedent.StatusOK, 1))
-		m.Tell(ended("tests", "api", precedent.StatusTruncated, 1))
-		m.Tell(ended("types", "api", precedent.StatusRefused, 0))
+		m.Handle(ended("bugs", "api", precedent.StatusOK, 1))
+		m.Handle(ended("tests", "api", precedent.StatusTruncated, 1))
+		m.Handle(ended("types", "api", precedent.StatusRefused, 0))
 		m.draw()
 		m.Stop()
 		got := v.raw.String()
@@ -241,9 +241,9 @@ func TestBlockScrolls(t *testing.T) {
 		v := newVT(80, 4)
 		fmt.Fprint(v, "one\r\ntwo\r\nthree\r\n")
 		m := Start(Options{Out: v, Now: time.Now, Size: v.size})
-		m.Tell(review.Event{Finder: "bugs", Requests: 2})
-		m.Tell(review.Event{Step: "verify", Requests: 2})
-		<-time.After(beat)
+		m.Handle(review.Event{Finder: "bugs", Requests: 2})
+		m.Handle(review.Event{Step: "verify", Requests: 2})
+		<-time.After(drawInterval)
 		synctest.Wait()
 		if diff := cmp.Diff("three\nreviewing 0:00\nbugs reading 0/2\nverify 0/2", v.shows(t)); diff != "" {
 			t.Errorf("-want +got:\n%s", diff)
@@ -265,19 +265,19 @@ func TestPlainLines(t *testing.T) {
 			var out bytes.Buffer
 			now := time.Unix(0, 0)
 			m := Start(Options{Out: &out, Now: func() time.Time { return now }, Size: size, Color: true})
-			m.Tell(review.Event{Finder: "bugs"})
-			m.Tell(review.Event{Finder: "bugs", Done: 1, Requests: 3, Usage: usage(1, 1, 1)})
-			m.Tell(ended("bugs", "api", precedent.StatusOK, 2))
-			m.Tell(ended("secrets", analyzerEngine, precedent.StatusOK, 4))
-			m.Tell(ended("types", "", precedent.StatusOff, 0))
-			m.Tell(review.Event{Finder: "te\x1b[2Jsts", Run: &precedent.FinderRun{Status: precedent.StatusTimeout, TookMS: 60_000, Usage: precedent.Usage{Requests: 1}}})
-			m.Tell(review.Event{Step: "verify", Requests: 2})
+			m.Handle(review.Event{Finder: "bugs"})
+			m.Handle(review.Event{Finder: "bugs", Done: 1, Requests: 3, Usage: usage(1, 1, 1)})
+			m.Handle(ended("bugs", "api", precedent.StatusOK, 2))
+			m.Handle(ended("secrets", analyzerEngine, precedent.StatusOK, 4))
+			m.Handle(ended("types", "", precedent.StatusOff, 0))
+			m.Handle(review.Event{Finder: "te\x1b[2Jsts", Run: &precedent.FinderRun{Status: precedent.StatusTimeout, TookMS: 60_000, Usage: precedent.Usage{Requests: 1}}})
+			m.Handle(review.Event{Step: "verify", Requests: 2})
 			now = now.Add(4200 * time.Millisecond)
-			m.Tell(review.Event{Step: "verify", Done: 1, Requests: 2, Usage: usage(500, 0, 100)})
-			m.Tell(review.Event{Step: "verify", Done: 2, Requests: 2, Usage: usage(500, 0, 100), CostUSD: 0.014})
-			m.Tell(review.Event{Step: "verify", Done: 2, Requests: 2})
+			m.Handle(review.Event{Step: "verify", Done: 1, Requests: 2, Usage: usage(500, 0, 100)})
+			m.Handle(review.Event{Step: "verify", Done: 2, Requests: 2, Usage: usage(500, 0, 100), CostUSD: 0.014})
+			m.Handle(review.Event{Step: "verify", Done: 2, Requests: 2})
 			m.Stop()
-			m.Tell(ended("security", "api", precedent.StatusOK, 2))
+			m.Handle(ended("security", "api", precedent.StatusOK, 2))
 			want := `precedent: bugs 2 findings, 3 requests, 41k tokens, $0.12, 12.3s
 precedent: te<U+001B>[2Jsts timed out, 1 request, 1m0s
 precedent: verify done, 2 requests, 1k tokens, $0.01, 4.2s
@@ -292,7 +292,7 @@ precedent: verify done, 2 requests, 1k tokens, $0.01, 4.2s
 // Without a writer nothing is shown.
 func TestNoWriter(*testing.T) {
 	m := Start(Options{Now: time.Now})
-	m.Tell(ended("bugs", "api", precedent.StatusOK, 2))
+	m.Handle(ended("bugs", "api", precedent.StatusOK, 2))
 	m.Stop()
 }
 
@@ -306,12 +306,12 @@ func TestTellAndStopAtOnce(t *testing.T) {
 		for i := range 8 {
 			wg.Go(func() {
 				name := fmt.Sprint("finder-", i)
-				m.Tell(review.Event{Finder: name})
+				m.Handle(review.Event{Finder: name})
 				for done := range 10 {
-					m.Tell(review.Event{Finder: name, Done: done, Requests: 10, Usage: usage(1000, 0, 0)})
+					m.Handle(review.Event{Finder: name, Done: done, Requests: 10, Usage: usage(1000, 0, 0)})
 				}
 				m.draw()
-				m.Tell(ended(name, "api", precedent.StatusOK, i))
+				m.Handle(ended(name, "api", precedent.StatusOK, i))
 			})
 		}
 		m.Stop()
@@ -330,10 +330,10 @@ func TestTellAndStopAtOnce(t *testing.T) {
 // block stays.
 func TestBlockStaysInItsPlace(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		columns, rows := rapid.IntRange(minBlock, 200).Draw(t, "columns"), rapid.IntRange(1, 12).Draw(t, "rows")
+		columns, rows := rapid.IntRange(minColumns, 200).Draw(t, "columns"), rapid.IntRange(1, 12).Draw(t, "rows")
 		v := newVT(columns, 100)
 		fmt.Fprint(v, "above\r\n")
-		m := &Progress{board: newBoard(time.Now()), Options: Options{
+		m := &Progress{display: newDisplay(time.Now()), Options: Options{
 			Out: v, Now: time.Now, Size: func() (int, int) { return columns, rows }, Color: rapid.Bool().Draw(t, "color"),
 		}}
 		names := rapid.SampledFrom(append(review.Names(), "a\x1b[Anew", strings.Repeat("long-", 30), "é\u202e"))
@@ -348,7 +348,7 @@ func TestBlockStaysInItsPlace(t *testing.T) {
 				engine := rapid.SampledFrom([]string{analyzerEngine, "api"}).Draw(t, "engine")
 				e.Run = ended(e.Finder, engine, statuses.Draw(t, "status"), rapid.IntRange(0, 1e9).Draw(t, "found")).Run
 			}
-			m.Tell(e)
+			m.Handle(e)
 			m.draw()
 			if n := len(m.canvas.shown); n > rows {
 				t.Fatalf("%d lines in %d rows", n, rows)

@@ -9,10 +9,10 @@ import (
 	"strconv"
 )
 
-// bubblewrapArgs are the arguments of bwrap for an order, without those that
-// name descriptors but for the files', which come from what data returns.
-// Bubblewrap gets them through a pipe, because its own command line can be
-// read in the box.
+// bubblewrapArgs returns the arguments of bwrap for an order. data passes the content
+// of a file and returns its descriptor; the other descriptor options are not
+// included. Bubblewrap gets the arguments through a pipe, because its command line is
+// visible in the box.
 func (o order) bubblewrapArgs(data func(content string) (fd int, err error)) ([]string, error) {
 	args := []string{
 		"--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try",
@@ -22,7 +22,7 @@ func (o order) bubblewrapArgs(data func(content string) (fd int, err error)) ([]
 		user := strconv.Itoa(someUser)
 		args = append(args, "--unshare-user", "--disable-userns", "--uid", user, "--gid", user)
 	} else {
-		// The last stage needs these to become somebody else, and drops them.
+		// The last stage needs these to change its user, and then drops them.
 		for _, c := range []string{"CAP_CHOWN", "CAP_DAC_OVERRIDE", "CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP"} {
 			args = append(args, "--cap-add", c)
 		}
@@ -35,7 +35,7 @@ func (o order) bubblewrapArgs(data func(content string) (fd int, err error)) ([]
 		args = append(args, "--symlink", l.Source, l.Target)
 	}
 	for _, dir := range o.parents() {
-		args = append(args, "--perms", "0755", "--dir", dir) // those that bwrap makes by itself are closed to others
+		args = append(args, "--perms", "0755", "--dir", dir) // bwrap would make them private
 	}
 	for _, b := range o.Binds {
 		args = append(args, "--ro-bind", b.Source, b.Target)
@@ -50,7 +50,7 @@ func (o order) bubblewrapArgs(data func(content string) (fd int, err error)) ([]
 	return append(args, "--remount-ro", "/dev", "--remount-ro", "/"), nil
 }
 
-// parents returns the folders above all mounts and files, outermost first.
+// parents returns the parent folders of all mounts and files, outermost first.
 func (o order) parents() []string {
 	all := map[string]bool{}
 	add := func(name string) {

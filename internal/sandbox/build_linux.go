@@ -15,20 +15,20 @@ import (
 )
 
 const (
-	base    = "/tmp"    // any folder will do to build upon
-	oldRoot = "/host"   // the host's files, until the box is closed
-	newRoot = "/inside" // the box's
+	base    = "/tmp"    // any existing folder works
+	oldRoot = "/host"   // the host's files, until they are unmounted
+	newRoot = "/inside" // the box's files
 )
 
-// build makes the box's file system and moves into it. The host's is gone
-// from it afterwards.
+// build creates the box's file system and moves into it. Afterwards the host's files
+// are out of reach.
 func (o order) build() error {
 	const hard = unix.MS_NOSUID | unix.MS_NODEV
 	steps := []func() error{
 		func() error { return unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, "") },
 		func() error { return unix.Mount("tmpfs", base, "tmpfs", hard, "mode=755,size=1m") },
-		func() error { return folder(base + oldRoot) },
-		func() error { return folder(base + newRoot) },
+		func() error { return makeFolder(base + oldRoot) },
+		func() error { return makeFolder(base + newRoot) },
 		func() error { return unix.PivotRoot(base, base+oldRoot) },
 		func() error { return os.Chdir("/") },
 		func() error { return unix.Mount("tmpfs", newRoot, "tmpfs", hard, "mode=755,size=4m,nr_inodes=4096") },
@@ -52,14 +52,14 @@ func (o order) build() error {
 	return nil
 }
 
-// folder makes a folder of the box, which all in the box can read.
-func folder(name string) error { return os.MkdirAll(name, 0o755) } //nolint:gosec // that is what it is for
+// makeFolder creates a folder that everyone in the box can read.
+func makeFolder(name string) error { return os.MkdirAll(name, 0o755) } //nolint:gosec // that is what it is for
 
-// mountProc mounts a list of the box's own processes. What is for the machine
-// as a whole cannot be written to there, whoever asks.
+// mountProc mounts a /proc with only the box's processes. Files that affect the whole
+// machine are read-only, for every user.
 func (o order) mountProc() error {
 	proc := newRoot + "/proc"
-	if err := folder(proc); err != nil {
+	if err := makeFolder(proc); err != nil {
 		return err
 	}
 	if err := unix.Mount("proc", proc, "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, ""); err != nil {
@@ -76,7 +76,7 @@ func (o order) mountProc() error {
 
 func (o order) mountDev() error {
 	dev := newRoot + "/dev"
-	if err := folder(dev); err != nil {
+	if err := makeFolder(dev); err != nil {
 		return err
 	}
 	if err := unix.Mount("tmpfs", dev, "tmpfs", unix.MS_NOSUID|unix.MS_NOEXEC, "mode=755,size=64k,nr_inodes=64"); err != nil {
@@ -97,7 +97,7 @@ func (o order) mountDev() error {
 			return err
 		}
 	}
-	if err := folder(filepath.Join(dev, "pts")); err != nil {
+	if err := makeFolder(filepath.Join(dev, "pts")); err != nil {
 		return err
 	}
 	err := unix.Mount("devpts", filepath.Join(dev, "pts"), "devpts", unix.MS_NOSUID|unix.MS_NOEXEC, "newinstance,ptmxmode=0666,mode=620")
@@ -107,11 +107,12 @@ func (o order) mountDev() error {
 	return nil
 }
 
-// mountSized mounts what can be written to. An inode takes memory, too.
+// mountSized mounts the writable folders. Inodes are limited too, because they use
+// memory.
 func (o order) mountSized() error {
 	for _, name := range o.sized() {
 		target := newRoot + name
-		if err := folder(target); err != nil {
+		if err := makeFolder(target); err != nil {
 			return err
 		}
 		options := fmt.Sprintf("mode=1777,size=%d,nr_inodes=%d", o.size(name), mostInodes)
@@ -123,7 +124,7 @@ func (o order) mountSized() error {
 }
 
 const (
-	mostInodes   = 500_000  // about a kilobyte each
+	mostInodes   = 500_000  // about one kilobyte each
 	sharedMemory = 64 << 20 // of /dev/shm
 )
 
@@ -147,10 +148,10 @@ func (o order) mountBinds() error {
 			return err
 		}
 		if info.IsDir() {
-			err = folder(target)
+			err = makeFolder(target)
 		} else {
-			if err = folder(filepath.Dir(target)); err == nil {
-				err = os.WriteFile(target, nil, 0o644) //nolint:gosec // a place to mount on, of the box
+			if err = makeFolder(filepath.Dir(target)); err == nil {
+				err = os.WriteFile(target, nil, 0o644) //nolint:gosec // a mount point in the box
 			}
 		}
 		if err == nil {
@@ -163,7 +164,7 @@ func (o order) mountBinds() error {
 	return nil
 }
 
-// bind mounts source, with what is mounted below it, read-only.
+// bind mounts source and everything mounted below it, read-only.
 func bind(source, target string) error {
 	if err := unix.Mount(source, target, "", unix.MS_BIND|unix.MS_REC, ""); err != nil {
 		return &os.PathError{Op: "bind", Path: source, Err: err}
@@ -184,7 +185,7 @@ func readOnly(target string, flags uint) error {
 
 func (o order) writeFiles() error {
 	for _, name := range slices.Sorted(maps.Keys(o.Files)) {
-		if err := folder(newRoot + filepath.Dir(name)); err != nil {
+		if err := makeFolder(newRoot + filepath.Dir(name)); err != nil {
 			return err
 		}
 		if err := os.WriteFile(newRoot+name, []byte(o.Files[name]), 0o644); err != nil { //nolint:gosec // for all in the box

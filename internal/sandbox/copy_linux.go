@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// copyTree fills Work. It is inside the box, so a link leads nowhere else.
+// copyTree fills Work. It runs inside the box, so no link leads outside.
 func (o order) copyTree() error {
 	return filepath.WalkDir(tree, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -28,13 +28,13 @@ func (o order) copyTree() error {
 		}
 		switch {
 		case d.IsDir():
-			if err := folder(target); err != nil {
+			if err := makeFolder(target); err != nil {
 				return err
 			}
 		case d.Type()&fs.ModeSymlink != 0:
 			text, err := os.Readlink(name)
 			if err == nil {
-				err = os.Symlink(text, target) //nolint:gosec // there is nobody else in the box yet
+				err = os.Symlink(text, target) //nolint:gosec // nothing else runs in the box yet
 			}
 			if err != nil {
 				return err
@@ -46,7 +46,7 @@ func (o order) copyTree() error {
 		default:
 			return nil
 		}
-		return o.own(target)
+		return o.giveToUser(target)
 	})
 }
 
@@ -69,13 +69,13 @@ func copyFile(name, target string) error {
 		err = closed
 	}
 	if err == nil {
-		err = os.Chtimes(target, info.ModTime(), info.ModTime()) // make looks at them
+		err = os.Chtimes(target, info.ModTime(), info.ModTime()) // make compares them
 	}
 	return err
 }
 
-// own gives a file to the user that the command becomes.
-func (o order) own(name string) error {
+// giveToUser makes the command's user the owner of a file.
+func (o order) giveToUser(name string) error {
 	if o.User == 0 {
 		return nil
 	}

@@ -33,7 +33,7 @@ func (b Box) attackEverything(ctx context.Context, dir string) ([]Trap, error) {
 		if err != nil {
 			return nil, err
 		}
-		traps, err := b.tried(ctx, Job{
+		traps, err := b.runEscapes(ctx, Job{
 			Tree: filepath.Join(dir, "tree"), Writable: f.Writable, Argv: []string{self, "trap", "inside", string(said)}, Env: f.Env, Limits: f.Limits,
 		})
 		if err != nil {
@@ -68,7 +68,7 @@ func hostileOutside(ctx context.Context, dir string) (told, *atomic.Int64, func(
 	if err != nil {
 		return told{}, nil, nil, err
 	}
-	f, listeners, err := outside(ctx, dir)
+	f, listeners, err := setUpTargets(ctx, dir)
 	if err != nil {
 		return told{}, nil, nil, err
 	}

@@ -14,13 +14,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// first is process 1 of a box. It was started in new namespaces, builds the box
-// from inside, unless bubblewrap did, starts the last stage and lives as long
-// as that. With it the kernel ends all others. It also ends when the other end
-// of its pipe is closed: when whoever ordered the box is gone. The command may
-// have the same user, so nobody may reach into it.
+// first is process 1 of a box. It starts in new namespaces, builds the box from
+// inside (unless bubblewrap did), starts the last stage and lives as long as it does.
+// When process 1 ends, the kernel ends all others. It also ends when the other end of
+// its pipe is closed, because then the program that ordered the box is gone. The
+// command may have the same user, so no process may trace this one.
 func first() (int, error) {
-	// Those in the box cannot end it. Signals that are ignored would stay so for the command.
+	// Processes in the box cannot end it. Ignored signals would stay ignored in the
+	// command.
 	signal.Notify(make(chan os.Signal, 1))
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
 		return 0, err
@@ -42,17 +43,17 @@ func first() (int, error) {
 		return 0, err
 	}
 	if err := loopbackUp(); err != nil {
-		return 0, fmt.Errorf("bring loopback up: %w", err)
+		return 0, fmt.Errorf("bring up loopback: %w", err)
 	}
 	if err := unix.Sethostname([]byte("box")); err != nil {
-		return 0, fmt.Errorf("name the host: %w", err)
+		return 0, fmt.Errorf("set the host name: %w", err)
 	}
 	return o.startLast()
 }
 
-const orphaned = 125 // nobody is there to see it
+const orphaned = 125 // nothing reads it
 
-// startLast starts the last stage and waits for its end.
+// startLast starts the last stage and waits for it.
 func (o order) startLast() (int, error) {
 	read, write, err := os.Pipe()
 	if err != nil {
@@ -68,7 +69,7 @@ func (o order) startLast() (int, error) {
 	_ = read.Close()
 	_ = unix.Close(statusFD)
 	go func() {
-		_ = json.NewEncoder(write).Encode(o) // the stage says what it lacks
+		_ = json.NewEncoder(write).Encode(o) // the stage reports what is missing
 		_ = write.Close()
 	}()
 	for {
@@ -87,7 +88,7 @@ func (o order) startLast() (int, error) {
 	}
 }
 
-// loopbackUp lets tests of servers talk to themselves.
+// loopbackUp brings up the loopback interface, for tests that run servers.
 func loopbackUp() error {
 	s, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {

@@ -27,9 +27,9 @@ type told struct {
 
 // attackAll makes all attacks that one process can make.
 func attackAll(f told) []Trap {
-	all := tries()
+	all := escapes()
 	for _, t := range slices.Concat(triesToRead(), triesToWrite(), triesToTalk(), triesToRise()) {
-		all = append(all, try{t.name, func(facts) string { return t.do(f) }})
+		all = append(all, escape{t.name, func(facts) string { return t.do(f) }})
 	}
 	var traps []Trap
 	for _, t := range all {

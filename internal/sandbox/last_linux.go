@@ -15,19 +15,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The descriptors that a stage is started with, besides the usual three.
+// The descriptors that a stage gets besides the usual three.
 const (
 	orderFD  = 3
 	statusFD = 4
 )
 
-// running is what the last stage writes to the status pipe right before it
-// becomes the command; anything else there is an error's text.
+// running is what the last stage writes to the status pipe right before it becomes
+// the command. Anything else there is an error message.
 const running = "+"
 
-// last gives away, inside the finished box, all that the command must not
-// have, and becomes the command. The calling goroutine is locked to its thread:
-// some of what it gives away belongs to the thread.
+// last runs inside the finished box. It drops everything that the command must not
+// have, and becomes the command. The calling goroutine is locked to its thread,
+// because some privileges belong to the thread.
 func last() error {
 	orders := os.NewFile(orderFD, "order")
 	o, err := readOrder(orders)
@@ -41,19 +41,19 @@ func last() error {
 			return fmt.Errorf("copy the tree: %w", err)
 		}
 	} else if !o.worksOnTree() {
-		if err := o.own(Work); err != nil {
+		if err := o.giveToUser(Work); err != nil {
 			return err
 		}
 	}
 	if err := os.Chdir(Work); err != nil {
 		return err
 	}
-	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0o600) // if memory runs out, then it is the box that goes
-	_, _ = unix.Setsid()                                                // fails for who leads a session: no terminal either way
+	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0o600) // if memory runs out, the kernel ends the box first
+	_, _ = unix.Setsid()                                                // fails for a session leader, which has no terminal either
 	if err := unix.CloseRange(3, ^uint(0), unix.CLOSE_RANGE_CLOEXEC); err != nil {
 		return fmt.Errorf("close descriptors: %w", err)
 	}
-	if err := o.disarm(); err != nil {
+	if err := o.dropPrivileges(); err != nil {
 		return err
 	}
 	program, err := o.find()
@@ -69,11 +69,11 @@ func last() error {
 	return fmt.Errorf("start %s: %w", o.Argv[0], syscall.Exec(program, o.Argv, o.Env))
 }
 
-// disarm gives up the user, the capabilities, and the system calls.
-func (o order) disarm() error {
+// dropPrivileges gives up the user, the capabilities and the refused system calls.
+func (o order) dropPrivileges() error {
 	for c := 0; c <= unix.CAP_LAST_CAP; c++ {
 		if held, err := unix.PrctlRetInt(unix.PR_CAPBSET_READ, uintptr(c), 0, 0, 0); err != nil || held == 0 {
-			continue // of an older kernel, or given up already
+			continue // unknown to an older kernel, or already dropped
 		}
 		if err := unix.Prctl(unix.PR_CAPBSET_DROP, uintptr(c), 0, 0, 0); err != nil {
 			return fmt.Errorf("drop capability %d: %w", c, err)
@@ -81,13 +81,13 @@ func (o order) disarm() error {
 	}
 	if o.User != 0 {
 		if err := syscall.Setgroups(nil); err != nil {
-			return fmt.Errorf("leave the groups: %w", err)
+			return fmt.Errorf("drop the groups: %w", err)
 		}
 		if err := syscall.Setresgid(o.User, o.User, o.User); err != nil {
-			return fmt.Errorf("become group %d: %w", o.User, err)
+			return fmt.Errorf("change to group %d: %w", o.User, err)
 		}
 		if err := syscall.Setresuid(o.User, o.User, o.User); err != nil {
-			return fmt.Errorf("become user %d: %w", o.User, err)
+			return fmt.Errorf("change to user %d: %w", o.User, err)
 		}
 	}
 	if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil {
@@ -99,14 +99,14 @@ func (o order) disarm() error {
 		return fmt.Errorf("drop the capabilities: %w", err)
 	}
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
-		return fmt.Errorf("renounce new privileges: %w", err)
+		return fmt.Errorf("set no_new_privs: %w", err)
 	}
 	if !o.Sealed {
 		return seccompFilter().install()
 	}
 	mode, err := unix.PrctlRetInt(unix.PR_GET_SECCOMP, 0, 0, 0, 0)
 	if err == nil && mode != unix.SECCOMP_MODE_FILTER {
-		err = errors.New("there is none")
+		err = errors.New("it is not installed")
 	}
 	if err != nil {
 		return fmt.Errorf("check the seccomp filter: %w", err)
@@ -114,7 +114,8 @@ func (o order) disarm() error {
 	return nil
 }
 
-// limit comes last: the stage itself may need more.
+// limit sets the resource limits. It runs last, because the stage itself may need
+// more.
 func (o order) limit() error {
 	for _, l := range []struct {
 		resource int
@@ -132,16 +133,16 @@ func (o order) limit() error {
 	} {
 		var had syscall.Rlimit
 		if err := syscall.Getrlimit(l.resource, &had); err == nil {
-			l.most = min(l.most, had.Max) // a limit that is tighter already stays
+			l.most = min(l.most, had.Max) // keep a tighter limit
 		}
 		if err := syscall.Setrlimit(l.resource, &syscall.Rlimit{Cur: l.most, Max: l.most}); err != nil {
-			return fmt.Errorf("limit resource %d: %w", l.resource, err)
+			return fmt.Errorf("set limit of resource %d: %w", l.resource, err)
 		}
 	}
 	return nil
 }
 
-// find looks the program up as a shell in the box would.
+// find looks up the program as a shell in the box would.
 func (o order) find() (string, error) {
 	if o.Program != "" {
 		return o.Program, nil
@@ -157,7 +158,7 @@ func (o order) find() (string, error) {
 		}
 		for _, dir := range filepath.SplitList(dirs) {
 			if !filepath.IsAbs(dir) {
-				continue // never the tree by accident
+				continue // never from the tree by accident
 			}
 			if found, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
 				return found, nil

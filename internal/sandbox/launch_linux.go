@@ -19,34 +19,34 @@ import (
 )
 
 const (
-	endTime  = 5 * time.Second // for the kernel to end all that is in a box
-	someUser = 1000            // the user in the box, where it is the host's who runs this program
+	endTime  = 5 * time.Second // for the kernel to end everything in a box
+	someUser = 1000            // the user in the box, if the box has the user of this program
 )
 
-// launch is a box that is being started and runs.
+// launch is a box that is starting or running.
 type launch struct {
-	cmd    *exec.Cmd
-	begin  []func()   // what to do beside the child, each in a goroutine of its own
-	near   []*os.File // this program's ends of pipes
-	status io.Reader  // what the stages say
-	info   *os.File   // where bubblewrap says which process is the box's first
-	pid    int        // the box's first process
-	pidFD  int        // and a descriptor of it, if it is not a child of this program; else -1
+	cmd        *exec.Cmd
+	background []func()   // tasks to run next to the child, each in a goroutine
+	ourEnds    []*os.File // this program's ends of pipes
+	status     io.Reader  // messages of the stages
+	info       *os.File   // where bubblewrap reports the box's first process
+	pid        int        // the box's first process
+	pidFD      int        // its descriptor if it is not a child of this program; else -1
 }
 
-// prepare sets up everything but the outputs.
+// prepare sets up everything except the outputs.
 func (b Box) prepare(ctx context.Context, o order) (*launch, error) {
-	// Not the context's to kill: the launch knows better how.
+	// The context does not kill the process: kill ends the whole box.
 	l := &launch{cmd: exec.CommandContext(context.WithoutCancel(ctx), "/proc/self/exe"), pidFD: -1}
-	l.cmd.Env = []string{} // nil would be this program's own
+	l.cmd.Env = []string{} // nil would inherit the environment
 	l.cmd.Dir = "/"
 	l.cmd.WaitDelay = endTime
 	content, err := json.Marshal(o)
 	if err == nil {
-		_, err = l.give(content, true)
+		_, err = l.pipeTo(content, true)
 	}
 	if err == nil {
-		l.status, _, err = l.take()
+		l.status, _, err = l.pipeFrom()
 	}
 	switch {
 	case err != nil:
@@ -62,9 +62,9 @@ func (b Box) prepare(ctx context.Context, o order) (*launch, error) {
 	return l, nil
 }
 
-// namespaces completes the launch of a box of this kind.
+// namespaces prepares the launch of a Namespaces box.
 func (l *launch) namespaces(o order) {
-	l.cmd.Args = []string{self, "first"} // and the path is that of this program
+	l.cmd.Args = []string{self, "first"} // the path is this program
 	attr := &syscall.SysProcAttr{
 		Setsid: true,
 		Cloneflags: unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWIPC |
@@ -79,23 +79,23 @@ func (l *launch) namespaces(o order) {
 	l.cmd.SysProcAttr = attr
 }
 
-// bubblewrap completes the launch of a box of this kind.
+// bubblewrap prepares the launch of a Bubblewrap box.
 func (l *launch) bubblewrap(program string, o order) error {
-	args, err := o.bubblewrapArgs(func(content string) (int, error) { return l.give([]byte(content), false) })
+	args, err := o.bubblewrapArgs(func(content string) (int, error) { return l.pipeTo([]byte(content), false) })
 	if err != nil {
 		return err
 	}
-	filterFD, err := l.give(seccompFilter().bytes(), false)
+	filterFD, err := l.pipeTo(seccompFilter().bytes(), false)
 	if err != nil {
 		return err
 	}
-	info, infoFD, err := l.take()
+	info, infoFD, err := l.pipeFrom()
 	if err != nil {
 		return err
 	}
 	l.info = info
 	args = append(args, "--seccomp", strconv.Itoa(filterFD), "--info-fd", strconv.Itoa(infoFD))
-	argsFD, err := l.give([]byte(strings.Join(args, "\x00")+"\x00"), false)
+	argsFD, err := l.pipeTo([]byte(strings.Join(args, "\x00")+"\x00"), false)
 	if err != nil {
 		return err
 	}
@@ -103,37 +103,37 @@ func (l *launch) bubblewrap(program string, o order) error {
 	return nil
 }
 
-// give returns the child's number of a descriptor from which it reads content,
-// and then, if it is held open, waits for the end of this program's interest.
-func (l *launch) give(content []byte, hold bool) (int, error) {
+// pipeTo returns the child's descriptor of a pipe from which it reads content. With
+// hold, the pipe stays open until this program closes the launch.
+func (l *launch) pipeTo(content []byte, hold bool) (int, error) {
 	read, write, err := os.Pipe()
 	if err != nil {
 		return 0, err
 	}
-	l.begin = append(l.begin, func() {
-		_, _ = write.Write(content) // who does not get all of it says so
+	l.background = append(l.background, func() {
+		_, _ = write.Write(content) // a child that does not get all of it reports that
 		if !hold {
 			_ = write.Close()
 		}
 	})
-	l.near = append(l.near, write)
-	return l.pass(read), nil
+	l.ourEnds = append(l.ourEnds, write)
+	return l.passFile(read), nil
 }
 
-// take returns the near end of a pipe to which the child writes, and the
-// child's number of the far end.
-func (l *launch) take() (*os.File, int, error) {
+// pipeFrom returns this program's end of a pipe to which the child writes, and the
+// child's descriptor of the other end.
+func (l *launch) pipeFrom() (*os.File, int, error) {
 	read, write, err := os.Pipe()
 	if err != nil {
 		return nil, 0, err
 	}
-	l.near = append(l.near, read)
-	return read, l.pass(write), nil
+	l.ourEnds = append(l.ourEnds, read)
+	return read, l.passFile(write), nil
 }
 
-func (l *launch) pass(far *os.File) int {
+func (l *launch) passFile(far *os.File) int {
 	l.cmd.ExtraFiles = append(l.cmd.ExtraFiles, far)
-	return 2 + len(l.cmd.ExtraFiles) // 0, 1 and 2 come first
+	return 2 + len(l.cmd.ExtraFiles) // after 0, 1 and 2
 }
 
 // start starts the child and finds the box's first process.
@@ -145,7 +145,7 @@ func (l *launch) start() error {
 	if err != nil {
 		return err
 	}
-	for _, f := range l.begin {
+	for _, f := range l.background {
 		go f()
 	}
 	l.pid = l.cmd.Process.Pid
@@ -158,26 +158,26 @@ func (l *launch) start() error {
 	_ = l.info.SetReadDeadline(time.Now().Add(setupTime))
 	if err := json.NewDecoder(l.info).Decode(&info); err != nil {
 		l.pid = 0
-		return nil //nolint:nilerr // bubblewrap gave up, and says why on standard error
+		return nil //nolint:nilerr // bubblewrap failed, and reports why on standard error
 	}
 	l.pid = info.Child
 	if l.pidFD, err = unix.PidfdOpen(l.pid, 0); err != nil {
 		l.pidFD = -1
 		if errors.Is(err, unix.ESRCH) {
-			return nil // it has ended already
+			return nil // it has already ended
 		}
 		l.kill()
 		_ = l.cmd.Wait()
-		return fmt.Errorf("hold on to the box: %w", err)
+		return fmt.Errorf("open the box's process: %w", err)
 	}
 	if _, parent, _ := parseStat(fmt.Sprintf("/proc/%d/stat", l.pid)); parent != l.cmd.Process.Pid {
-		_ = unix.Close(l.pidFD) // it has ended, and the number is somebody else's by now
+		_ = unix.Close(l.pidFD) // it has ended, and the id belongs to another process
 		l.pid, l.pidFD = 0, -1
 	}
 	return nil
 }
 
-// kill ends the box. It may be called at any time after start, and again.
+// kill ends the box. It may be called repeatedly, at any time after start.
 func (l *launch) kill() {
 	if l.pidFD >= 0 {
 		_ = unix.PidfdSendSignal(l.pidFD, unix.SIGKILL, nil, 0)
@@ -185,8 +185,8 @@ func (l *launch) kill() {
 	_ = l.cmd.Process.Kill()
 }
 
-// awaitEnd returns when all processes of the box are gone. The first one ends
-// last, and is this program's child or bubblewrap's.
+// awaitEnd returns when all processes of the box have ended. The first one ends last.
+// It is a child of this program or of bubblewrap.
 func (l *launch) awaitEnd() error {
 	if l.pidFD < 0 {
 		return nil
@@ -199,19 +199,19 @@ func (l *launch) awaitEnd() error {
 			return nil
 		}
 		if err != nil && !errors.Is(err, unix.EINTR) {
-			return fmt.Errorf("wait for the end of the box: %w", err)
+			return fmt.Errorf("wait for the box to end: %w", err)
 		}
 	}
-	return fmt.Errorf("processes of the box are still there after %v", endTime)
+	return fmt.Errorf("processes of the box are still running after %v", endTime)
 }
 
-// close lets go of everything.
+// close releases all resources.
 func (l *launch) close() {
-	for _, f := range l.near {
+	for _, f := range l.ourEnds {
 		_ = f.Close()
 	}
 	for _, f := range l.cmd.ExtraFiles {
-		_ = f.Close() // closed already, if it was started
+		_ = f.Close() // already closed if it was started
 	}
 	if l.pidFD >= 0 {
 		_ = unix.Close(l.pidFD)

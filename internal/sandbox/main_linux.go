@@ -10,11 +10,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Main makes this program fit to build boxes from: started anew as a stage of
-// one, it does that stage's work in this call and does not return. It has to
-// come first in main, before anything reads arguments or the environment.
+// Main lets this program build boxes: if it was restarted as a stage of one, this
+// call does that stage's work and does not return. Call it first in main, before
+// anything reads arguments or the environment.
 func Main() {
-	hooked.Store(true)
+	mainCalled.Store(true)
 	if len(os.Args) < 2 || os.Args[0] != self {
 		return
 	}
@@ -26,14 +26,14 @@ func Main() {
 	case "last":
 		err = last()
 	case "hello":
-		_, err = os.Stdout.WriteString(hello)
+		_, err = os.Stdout.WriteString(probeOutput)
 	case "try":
-		err = tryAll(os.Args[2])
+		err = tryEscapes(os.Args[2])
 	}
 	if err != nil {
 		_, _ = unix.Write(statusFD, []byte(err.Error()))
 		const notBuilt = 126
 		code = notBuilt
 	}
-	syscall.Exit(code) // at once: os.Exit has the race detector wait for a second
+	syscall.Exit(code) // immediately: with the race detector, os.Exit waits for a second
 }

@@ -11,10 +11,10 @@ import (
 	"strings"
 )
 
-// order is what the stages of a box are told, through a pipe: the arguments
-// and the environment of a process can be read by others.
+// order is the input of the stages of a box. It is passed through a pipe, because
+// other processes can read arguments and environments.
 type order struct {
-	User     int     // the user that the command becomes; 0 means that it stays who it is
+	User     int     // the command's user; 0 keeps the current one
 	Binds    []Mount // read-only, in the order of mounting
 	Links    []Mount // symbolic links: Target points to Source
 	Files    map[string]string
@@ -27,13 +27,13 @@ type order struct {
 	Limits   Limits
 }
 
-// The box's own places.
+// Paths of the box itself.
 const (
 	self = "/.box/self" // this program
 	tree = "/.box/tree" // the tree, when Work is a copy
 )
 
-// sized are the places in memory that the command can write to.
+// sized returns the writable folders, which are held in memory.
 func (o order) sized() []string {
 	if o.worksOnTree() {
 		return []string{Home, "/dev/shm"}
@@ -50,8 +50,8 @@ func (o order) worksOnTree() bool {
 	return false
 }
 
-// orderFor says how the box of a job looks. The user that the command will be
-// stands in the box's list of users.
+// orderFor returns the order for a job. The command's user is listed in the box's
+// /etc/passwd.
 func (b Box) orderFor(j Job) (order, error) {
 	o := order{
 		User: b.dedicatedUser(), Program: j.program, Argv: j.Argv, Env: j.Env, Limits: j.Limits,
@@ -70,7 +70,7 @@ func (b Box) orderFor(j Job) (order, error) {
 	for _, m := range j.Mounts {
 		if strings.HasPrefix(m.Target, Work+"/") {
 			if o.worksOnTree() {
-				return o, fmt.Errorf("a mount at %q: the tree is read-only", m.Target)
+				return o, fmt.Errorf("mount at %q: the tree is read-only", m.Target)
 			}
 			o.Occupied = append(o.Occupied, m.Target)
 		}
@@ -94,8 +94,8 @@ func (b Box) orderFor(j Job) (order, error) {
 	return o, nil
 }
 
-// addSystem adds the programs and libraries of the host, and of its settings
-// only those without which they do not start.
+// addSystem adds the host's programs and libraries, and only those settings that they
+// need to start.
 func (o *order) addSystem() error {
 	for _, name := range []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"} {
 		info, err := os.Lstat(name)
@@ -121,8 +121,8 @@ func (o *order) addSystem() error {
 	return nil
 }
 
-// checkReadable refuses what root can show but the command's own user could
-// not read: the failure inside would be a riddle.
+// checkReadable refuses a path that root can mount but the command's user cannot
+// read: the error inside the box would be hard to understand.
 func (o order) checkReadable(name string) error {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -130,12 +130,12 @@ func (o order) checkReadable(name string) error {
 	}
 	const dir, file = 0o005, 0o004
 	if need := map[bool]os.FileMode{true: dir, false: file}[info.IsDir()]; o.User != 0 && !o.copies(name) && info.Mode()&need != need {
-		return fmt.Errorf("%s (mode %v) is not readable for the user that the command becomes: chmod o+rX", name, info.Mode().Perm())
+		return fmt.Errorf("%s (mode %v) is not readable for the command's user: chmod o+rX", name, info.Mode().Perm())
 	}
 	return nil
 }
 
-// copies tells whether name is read before the command becomes another user.
+// copies reports whether name is read before the command changes its user.
 func (o order) copies(name string) bool {
 	for _, b := range o.Binds {
 		if b.Target == tree && b.Source == name {
@@ -148,9 +148,9 @@ func (o order) copies(name string) bool {
 func readOrder(r io.Reader) (order, error) {
 	var o order
 	d := json.NewDecoder(r)
-	d.DisallowUnknownFields() // of another version of this program
+	d.DisallowUnknownFields() // from another version of this program
 	if err := d.Decode(&o); err != nil {
-		return o, fmt.Errorf("read the order: %w", err)
+		return o, fmt.Errorf("read order: %w", err)
 	}
 	return o, nil
 }

@@ -5,27 +5,27 @@ import (
 	"strings"
 )
 
-// Output is what a command wrote: its start and its end, and how much is
-// missing in between.
+// Output is what a command wrote: the start, the end, and the number of bytes omitted
+// in between.
 type Output struct {
 	Head, Tail []byte
 	Omitted    int64 // bytes between the two
 }
 
-// String joins the two and says what is missing.
+// String joins the two parts and says how much is omitted.
 func (o Output) String() string {
 	if o.Omitted == 0 {
 		return string(o.Head) + string(o.Tail)
 	}
-	return fmt.Sprintf("%s\n[... %d bytes are left out ...]\n%s", strings.TrimSuffix(string(o.Head), "\n"), o.Omitted, o.Tail)
+	return fmt.Sprintf("%s\n[... %d bytes omitted ...]\n%s", strings.TrimSuffix(string(o.Head), "\n"), o.Omitted, o.Tail)
 }
 
-// recorder takes any amount of output and keeps half of most bytes from each end.
+// recorder accepts any amount of output and keeps half of most bytes from each end.
 type recorder struct {
 	most    int
 	head    []byte
-	ring    []byte // the last bytes; full once it has half of most
-	next    int    // where the ring goes on, once it is full
+	ring    []byte // the last bytes, up to half of most
+	next    int    // where to write next, once the ring is full
 	dropped int64
 }
 

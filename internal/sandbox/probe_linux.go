@@ -21,19 +21,19 @@ type Box struct {
 	users   users
 }
 
-// Kind says how the boxes are made.
+// Kind is how the boxes are made.
 func (b Box) Kind() Kind { return b.kind }
 
-const enough = 20 * time.Second // for a program of 60 MB on a loaded machine
+const probeTime = 20 * time.Second // for a program of 60 MB on a loaded machine
 
-var hooked atomic.Bool // Main was called
+var mainCalled atomic.Bool // Main was called
 
 const hint = "install bubblewrap, and allow user namespaces (sysctl kernel.unprivileged_userns_clone, " +
 	"kernel.apparmor_restrict_unprivileged_userns, user.max_user_namespaces; in a container: its seccomp profile and --security-opt systempaths=unconfined)"
 
-// Probe returns a box of the best kind that works here, found out by running
-// a command in it, or a *NoneError. Path is the list of folders in which bwrap
-// is looked for; empty means /usr/local/bin:/usr/bin:/bin.
+// Probe returns a box of the best kind that works here, found by running a command in
+// it. Otherwise the error is a *NoneError. Path is the list of folders to look for
+// bwrap in; empty means /usr/local/bin:/usr/bin:/bin.
 func Probe(ctx context.Context, path string) (Box, error) {
 	none := &NoneError{Hint: hint}
 	for _, kind := range []Kind{Bubblewrap, Namespaces} {
@@ -50,8 +50,8 @@ func Probe(ctx context.Context, path string) (Box, error) {
 }
 
 func probe(ctx context.Context, kind Kind, path string) (Box, error) {
-	if !hooked.Load() {
-		return Box{}, errors.New("sandbox.Main was not called: this program cannot start itself as a stage")
+	if !mainCalled.Load() {
+		return Box{}, errors.New("this program does not call sandbox.Main first")
 	}
 	program, err := os.Executable()
 	if err != nil {
@@ -63,11 +63,11 @@ func probe(ctx context.Context, kind Kind, path string) (Box, error) {
 			return Box{}, err
 		}
 	}
-	r, err := b.Run(ctx, Job{Argv: []string{self, "hello"}, Limits: Limits{Time: enough}, program: self})
+	r, err := b.Run(ctx, Job{Argv: []string{self, "hello"}, Limits: Limits{Time: probeTime}, program: self})
 	if err != nil {
 		return Box{}, err
 	}
-	if out := r.Stdout.String(); r.Status != OK || out != hello {
+	if out := r.Stdout.String(); r.Status != OK || out != probeOutput {
 		return Box{}, fmt.Errorf("the test command ended with %s, %d: %q %q", r.Status, r.Exit, out, r.Stderr)
 	}
 	return b, nil
@@ -79,7 +79,7 @@ func findProgram(name, path string) (string, error) {
 	}
 	for dir := range strings.SplitSeq(path, ":") {
 		if !strings.HasPrefix(dir, "/") {
-			continue // never the working directory, which may be a stranger's
+			continue // never the working directory, which may be untrusted
 		}
 		if found, err := exec.LookPath(dir + "/" + name); err == nil {
 			return found, nil

@@ -13,23 +13,23 @@ import (
 	"time"
 )
 
-// setupTime is for building a box and copying a tree into it.
+// setupTime is the time limit for building a box and copying a tree into it.
 const setupTime = time.Minute
 
-// Ways to end.
+// The reasons to stop a box.
 var (
 	errSetup     = errors.New("the box was not ready in time")
-	errTime      = errors.New("out of time")
-	errMemory    = errors.New("over the limit of memory")
-	errProcesses = errors.New("over the limit of processes")
+	errTime      = errors.New("time limit exceeded")
+	errMemory    = errors.New("memory limit exceeded")
+	errProcesses = errors.New("process limit exceeded")
 )
 
-// Run runs a job to its end. The error says that the box could not be made or
-// the program not started, or that ctx ended; everything else is in the
-// result. When Run returns without an error, nothing of the job is left.
+// Run runs a job to its end. An error means that the box could not be built, that the
+// program could not be started, or that ctx ended; everything else is in the result.
+// If Run returns without an error, no process of the job is left.
 func (b Box) Run(ctx context.Context, job Job) (Result, error) {
 	if b.kind == "" {
-		return Result{}, errors.New("no sandbox: this box was not probed")
+		return Result{}, errors.New("no sandbox: this box is not from Probe")
 	}
 	j, err := job.checked()
 	if err != nil {
@@ -54,7 +54,7 @@ func (b Box) run(ctx context.Context, o order) (Result, error) {
 	return l.run(ctx, o.Limits)
 }
 
-// run starts what was prepared and sees to its end.
+// run starts the prepared box and waits for its end.
 func (l *launch) run(ctx context.Context, limits Limits) (Result, error) {
 	defer l.close()
 	ctx, stop := context.WithCancelCause(ctx)
@@ -68,7 +68,7 @@ func (l *launch) run(ctx context.Context, limits Limits) (Result, error) {
 	defer context.AfterFunc(ctx, l.kill)()
 
 	said := make(chan string, 1)
-	go func() { said <- l.listen(limits.Time, stop) }()
+	go func() { said <- l.readStatus(limits.Time, stop) }()
 	watching, unwatch := context.WithCancel(ctx)
 	defer unwatch()
 	peak := make(chan int64, 1)
@@ -87,9 +87,9 @@ func (l *launch) run(ctx context.Context, limits Limits) (Result, error) {
 	return r.conclude(context.Cause(ctx), waited, <-said)
 }
 
-// listen returns what the stages said, and stops the box when it is not ready
-// or the command not done in time.
-func (l *launch) listen(limit time.Duration, stop context.CancelCauseFunc) string {
+// readStatus returns the messages of the stages. It stops the box if it is not ready
+// in time, or if the command takes too long.
+func (l *launch) readStatus(limit time.Duration, stop context.CancelCauseFunc) string {
 	var started atomic.Bool
 	timer := time.AfterFunc(setupTime, func() {
 		if started.Load() {
@@ -105,12 +105,12 @@ func (l *launch) listen(limit time.Duration, stop context.CancelCauseFunc) strin
 		timer.Reset(limit)
 	}
 	const most = 4 << 10
-	rest, _ := io.ReadAll(io.LimitReader(l.status, most)) // it ends when the command starts
+	rest, _ := io.ReadAll(io.LimitReader(l.status, most)) // the pipe closes when the command starts
 	return string(first[:n]) + string(rest)
 }
 
-// conclude tells how it ended: said is what the stages said, waited what
-// waiting for the box returned, and cause why it was stopped, if it was.
+// conclude determines the result: said is the stages' messages, waited is the error
+// from waiting for the box, and cause is why it was stopped, if it was.
 func (r Result) conclude(cause, waited error, said string) (Result, error) {
 	trouble, wasRunning := strings.CutPrefix(said, running)
 	var exit *exec.ExitError
@@ -120,8 +120,8 @@ func (r Result) conclude(cause, waited error, said string) (Result, error) {
 	case trouble != "":
 		return r, errors.New(trouble)
 	case !wasRunning:
-		return r, fmt.Errorf("the box could not be built: %w: %s", waited, strings.TrimSpace(r.Stderr.String()))
-	case waited == nil: // even if the time ran out in this moment
+		return r, fmt.Errorf("build the box: %w: %s", waited, strings.TrimSpace(r.Stderr.String()))
+	case waited == nil: // even if the time ran out just then
 		r.Status = OK
 		return r, nil
 	}
@@ -138,7 +138,7 @@ func (r Result) conclude(cause, waited error, said string) (Result, error) {
 	case errors.As(waited, &exit) && exit.ExitCode() > 0:
 		r.Status, r.Exit = Failed, exit.ExitCode()
 	default:
-		return r, fmt.Errorf("the box was ended from outside: %w", waited)
+		return r, fmt.Errorf("the box was killed from outside: %w", waited)
 	}
 	return r, nil
 }

@@ -1,14 +1,14 @@
-// Package sandbox runs one command that may be hostile: a build, a test or a
-// linter of code from strangers. The command gets the environment that it is
-// given and no other, no network, nothing to write to but memory of its own,
-// and no user that owns anything; when it ends, everything that it started
-// ends with it. Time, memory, processes, files and output are limited.
+// Package sandbox runs one untrusted command: a build, a test or a linter on code
+// from strangers. The command gets only the given environment, no network, no
+// writable storage except memory, and a user that owns nothing. When it ends,
+// everything that it started ends too. Time, memory, processes, files and output are
+// limited.
 //
-// [Probe] finds out what this machine can do by doing it. Where nothing holds,
-// there is no [Box], and nothing is run: there is no weaker form.
+// [Probe] finds out what works on this machine by trying it. Where no kind works,
+// there is no [Box] and nothing runs: there is no weaker fallback.
 //
-// A box is built by this very program, started anew: [Main] has to be the
-// first call of every main function and TestMain that uses a box.
+// The program itself builds the box, by starting itself again: every main function
+// and TestMain that uses a box must call [Main] first.
 package sandbox
 
 import (
@@ -25,32 +25,32 @@ import (
 type Kind string
 
 const (
-	// Bubblewrap lets the program bwrap build the box.
+	// Bubblewrap builds the box with the bwrap program.
 	Bubblewrap Kind = "bubblewrap"
-	// Namespaces builds the box with this program alone.
+	// Namespaces builds the box without another program.
 	Namespaces Kind = "namespaces"
 )
 
-// Where the command finds things.
+// Paths in the box.
 const (
 	Work = "/work" // the tree, and the working directory
-	Home = "/tmp"  // scratch space; a HOME for those who need one
+	Home = "/tmp"  // scratch space, and HOME
 )
 
-// Mount is a file or folder of the host that the command may read.
+// Mount is a file or folder on the host that the command may read.
 type Mount struct {
 	Source string // absolute, and readable for every user
-	Target string // absolute; empty means at the same path as on the host
+	Target string // absolute; empty means the same path as on the host
 }
 
-// Limits bound a job. A zero field means its default.
+// Limits limit a job. A zero field means its default.
 type Limits struct {
-	Time time.Duration // of the command, on the clock; default 5 minutes
-	// Memory is what all processes together may hold, in bytes; default 4 GiB.
-	// It is looked at 20 times a second, so for that long they may hold more.
+	Time time.Duration // of the command, wall-clock; default 5 minutes
+	// Memory is the limit for all processes together, in bytes; default 4 GiB. It is
+	// checked 20 times a second, so it can be exceeded for that long.
 	Memory    int64
 	Processes int   // processes and threads at a time; at least 16, default 512
-	Scratch   int64 // bytes in /tmp and as many again in Work; default 1 GiB, held in memory
+	Scratch   int64 // bytes in /tmp, and the same again in Work; default 1 GiB, held in memory
 	FileSize  int64 // bytes of one file; default 1 GiB
 	OpenFiles int   // of one process; default 1024
 	Output    int   // bytes kept of each of the two outputs: half from the start, half from the end; default 1 MiB
@@ -58,22 +58,22 @@ type Limits struct {
 
 // Job is one command.
 type Job struct {
-	Tree string // an absolute folder of the host, seen at Work; empty means that Work is empty
-	// Writable gives the command a copy of Tree to write to, which is gone
-	// afterwards; otherwise it is read-only. A copy has no devices, sockets and pipes.
+	Tree string // an absolute folder on the host, mounted at Work; if empty, Work is empty
+	// Writable gives the command a temporary copy of Tree that it can write to;
+	// otherwise Tree is read-only. The copy has no devices, sockets or pipes.
 	Writable bool
-	Argv     []string // the program is looked up in the PATH of Env, if it has no slash
+	Argv     []string // a program without a slash is looked up in the PATH of Env
 	Env      []string // the whole environment
-	Mounts   []Mount  // besides the system's programs and libraries: toolchains, module caches
+	Mounts   []Mount  // in addition to the system's programs and libraries: toolchains, module caches
 	Limits   Limits
 
-	program string // what is executed instead of Argv[0]
+	program string // executed instead of Argv[0]
 }
 
 // Status is how a command ended.
 type Status string
 
-// All but the first two were ended by the box.
+// All but the first two mean that the box ended the command.
 const (
 	OK            Status = "ok"
 	Failed        Status = "failed" // an exit status other than 0, or a signal
@@ -82,25 +82,25 @@ const (
 	OverProcesses Status = "processes"
 )
 
-// Result is what came of a job.
+// Result is the result of a job.
 type Result struct {
 	Status         Status
-	Exit           int // the exit status, 128 + n after signal n; -1 if the box ended it
+	Exit           int // the exit status, 128 + n after signal n; -1 if the box ended the command
 	Stdout, Stderr Output
 	Usage          Usage
 }
 
-// Usage is what a job took.
+// Usage is what a job used.
 type Usage struct {
 	Wall   time.Duration
 	CPU    time.Duration // of the processes that ended by themselves
-	Memory int64         // the most that was seen held at a time, in bytes
+	Memory int64         // the highest value measured, in bytes
 }
 
-// NoneError says why there is no sandbox.
+// NoneError means that there is no sandbox.
 type NoneError struct {
-	Why  []string // a line for each kind that was tried
-	Hint string   // what a person can do
+	Why  []string // one line per kind that was tried
+	Hint string   // how to get one
 }
 
 func (e *NoneError) Error() string {
@@ -113,7 +113,7 @@ func orDefault[T int | int64 | time.Duration](value *T, otherwise T) {
 	}
 }
 
-// checked returns the limits with their defaults.
+// checked returns the limits with defaults filled in.
 func (l Limits) checked() (Limits, error) {
 	orDefault(&l.Time, 5*time.Minute)
 	orDefault(&l.Memory, 4<<30)
@@ -124,26 +124,26 @@ func (l Limits) checked() (Limits, error) {
 	orDefault(&l.Output, 1<<20)
 	const fewest = 16 // the stage that starts the command has threads itself
 	if l.Time < 0 || l.Memory < 0 || l.Processes < fewest || l.Scratch < 0 || l.FileSize < 0 || l.OpenFiles < 0 || l.Output < 0 {
-		return l, fmt.Errorf("limits of a job: %+v", l)
+		return l, fmt.Errorf("invalid limits: %+v", l)
 	}
 	return l, nil
 }
 
-// ours are the folders of the box in which a mount would break it or be broken.
-var ours = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/proc", "/sys", "/dev", "/.box"}
+// reservedDirs are the folders of the box in which nothing can be mounted.
+var reservedDirs = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/proc", "/sys", "/dev", "/.box"}
 
-// checked returns the job with its defaults, the host's paths without links.
+// checked returns the job with defaults filled in and links in host paths resolved.
 func (j Job) checked() (Job, error) {
 	var err error
 	if j.Limits, err = j.Limits.checked(); err != nil {
 		return j, err
 	}
 	if len(j.Argv) == 0 {
-		return j, errors.New("a job without a command")
+		return j, errors.New("the job has no command")
 	}
 	for _, s := range slices.Concat(j.Argv, j.Env) {
 		if strings.ContainsRune(s, 0) {
-			return j, fmt.Errorf("%q holds a NUL", s)
+			return j, fmt.Errorf("%q contains a NUL", s)
 		}
 	}
 	if j.Tree != "" {
@@ -171,11 +171,11 @@ func (j Job) checked() (Job, error) {
 
 func checkTarget(target string) error {
 	if !path.IsAbs(target) || path.Clean(target) != target || target == "/" || target == Work || target == Home || strings.ContainsRune(target, 0) {
-		return fmt.Errorf("a mount at %q", target)
+		return fmt.Errorf("invalid mount at %q", target)
 	}
-	for _, o := range ours {
+	for _, o := range reservedDirs {
 		if target == o || strings.HasPrefix(target, o+"/") {
-			return fmt.Errorf("a mount at %q: %s is the box's own", target, o)
+			return fmt.Errorf("mount at %q: %s is reserved", target, o)
 		}
 	}
 	return nil

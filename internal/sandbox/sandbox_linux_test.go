@@ -85,7 +85,7 @@ func TestSelfTest(t *testing.T) {
 	eachKind(t, func(t *testing.T, b Box) {
 		begun := time.Now()
 		traps, err := b.SelfTest(t.Context())
-		if err != nil || len(traps) != len(tries()) {
+		if err != nil || len(traps) != len(escapes()) {
 			t.Errorf("self-test: %d traps, %v", len(traps), err)
 		}
 		dir, err := os.MkdirTemp("", "precedent-box-") //nolint:usetesting // t.TempDir is closed to others

@@ -10,9 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// refused are the system calls that a build has no use for and an attacker has:
-// they reach into other processes, change what the box is made of, or are a
-// large part of the kernel that is open to everyone. They fail with EPERM.
+// refused are system calls that builds do not need but attackers do: they reach into
+// other processes, change the box, or expose large parts of the kernel. They fail
+// with EPERM.
 var refused = append([]uint32{
 	unix.SYS_PTRACE, unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV, unix.SYS_PROCESS_MADVISE,
 	unix.SYS_KCMP, unix.SYS_PIDFD_GETFD,
@@ -28,35 +28,35 @@ var refused = append([]uint32{
 	unix.SYS_SETTIMEOFDAY, unix.SYS_CLOCK_SETTIME, unix.SYS_CLOCK_ADJTIME, unix.SYS_ADJTIMEX, unix.SYS_VHANGUP,
 }, refusedHere...)
 
-// absent are the calls that programs do without where the kernel lacks them.
-// The filter cannot see the flags of clone3; clone serves in its place. The
-// others hold memory that is in no process and no file: nothing would count it.
+// absent are the calls that programs can do without, as on older kernels. The filter
+// cannot see the flags of clone3, and clone replaces it. The others hold memory
+// outside of processes and files, where the limits do not count it.
 var absent = []uint32{
 	unix.SYS_CLONE3, unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER,
 	unix.SYS_MEMFD_CREATE, unix.SYS_MEMFD_SECRET, unix.SYS_SHMGET,
 }
 
 const (
-	// newest is the last call that was looked at; what comes after is absent.
+	// newest is the last call that was reviewed; calls after it fail as absent.
 	newest = unix.SYS_RSEQ_SLICE_YIELD
 
 	namespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET |
 		unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP
 
-	// Where the kernel's struct seccomp_data has things. Of an argument, the
-	// lower half; both architectures have it first.
+	// Offsets in the kernel's struct seccomp_data. For an argument, the lower half,
+	// which comes first on both architectures.
 	numberAt, archAt, arg0At, arg1At, arg2At = 0, 4, 16, 24, 32
 )
 
-// A filter is a program of the kernel's classic BPF. Each piece below leaves
-// the number of the call loaded for the next, or returns.
+// filter is a program in the kernel's classic BPF. Each piece below either returns,
+// or leaves the call's number loaded for the next one.
 type filter []unix.SockFilter
 
 func load(at uint32) unix.SockFilter {
 	return unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: at}
 }
 
-// jump skips yes or no instructions.
+// jump skips yes instructions if the test holds, else no instructions.
 func jump(test uint16, k uint32, yes, no uint8) unix.SockFilter {
 	return unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_K | test, K: k, Jt: yes, Jf: no}
 }
@@ -69,20 +69,20 @@ func fail(errno unix.Errno) unix.SockFilter {
 	return end(unix.SECCOMP_RET_ERRNO | uint32(errno))
 }
 
-// on runs body, which must return, for one call.
+// on runs body for one call. body must return.
 func on(number uint32, body ...unix.SockFilter) filter {
 	return append(filter{jump(unix.BPF_JEQ, number, 0, uint8(len(body)))}, body...)
 }
 
-// seccompFilter is the filter of every box.
+// seccompFilter returns the filter of every box.
 func seccompFilter() filter {
 	allow := end(unix.SECCOMP_RET_ALLOW)
 	f := filter{
 		load(archAt),
 		jump(unix.BPF_JEQ, auditArch, 1, 0),
-		end(unix.SECCOMP_RET_KILL_PROCESS), // numbers mean other calls there
+		end(unix.SECCOMP_RET_KILL_PROCESS), // other architectures have other numbers
 		load(numberAt),
-		jump(unix.BPF_JGT, newest, 0, 1), // amd64's x32 calls, too
+		jump(unix.BPF_JGT, newest, 0, 1), // including amd64's x32 calls
 		fail(unix.ENOSYS),
 	}
 	for _, n := range refused {
@@ -93,9 +93,9 @@ func seccompFilter() filter {
 	}
 	f = append(f, on(unix.SYS_CLONE,
 		load(arg0At), jump(unix.BPF_JSET, namespaces, 0, 1), fail(unix.EPERM), allow)...)
-	f = append(f, on(unix.SYS_IOCTL, // typing into a terminal
+	f = append(f, on(unix.SYS_IOCTL, // these type into a terminal
 		load(arg1At), jump(unix.BPF_JEQ, unix.TIOCSTI, 1, 0), jump(unix.BPF_JEQ, tioclinux, 0, 1), fail(unix.EPERM), allow)...)
-	f = append(f, on(unix.SYS_SOCKET, // not all families end at the network namespace: vsock does not
+	f = append(f, on(unix.SYS_SOCKET, // the network namespace does not cover all families, such as vsock
 		load(arg0At),
 		jump(unix.BPF_JEQ, unix.AF_UNIX, 5, 0),
 		jump(unix.BPF_JEQ, unix.AF_INET, 4, 0),
@@ -110,7 +110,7 @@ func seccompFilter() filter {
 
 const tioclinux = 0x541c // linux/tiocl.h; golang.org/x/sys lacks it
 
-// bytes returns the filter as bubblewrap reads it: as it lies in memory.
+// bytes returns the filter in the form that bubblewrap reads: as in memory.
 func (f filter) bytes() []byte {
 	b := make([]byte, 0, 8*len(f))
 	for _, i := range f {
@@ -121,7 +121,8 @@ func (f filter) bytes() []byte {
 	return b
 }
 
-// install puts the thread, and what it executes, under the filter for good.
+// install applies the filter to the thread, and to whatever it executes. This cannot
+// be undone.
 func (f filter) install() error {
 	program := unix.SockFprog{Len: uint16(len(f)), Filter: &f[0]}
 	err := unix.Prctl(unix.PR_SET_SECCOMP, unix.SECCOMP_MODE_FILTER, uintptr(unsafe.Pointer(&program)), 0, 0) //nolint:gosec // a system call's argument

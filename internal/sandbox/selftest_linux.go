@@ -19,25 +19,25 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// facts are what the attempts inside are told about the outside.
+// facts tell the attempts in the box about the targets outside.
 type facts struct {
-	Canary   string   // a file that is not for the box
-	Folder   string   // a folder that can be written to
-	Address  string   // where a server listens
-	Abstract string   // and another one, by an abstract name
-	Process  int      // of the host
-	Env      []string // all that may be found in any environment
+	Canary   string   // a file that the box must not read
+	Folder   string   // a writable folder
+	Address  string   // the address of a server
+	Abstract string   // the abstract address of another server
+	Process  int      // a process of the host
+	Env      []string // all that any environment may contain
 }
 
-// try is one attempt; it returns what came through, or nothing.
-type try struct {
+// escape tries one way out of the box. It returns what it reached, or nothing.
+type escape struct {
 	name string
 	do   func(facts) string
 }
 
-// tries are those whose success costs a user most. Those of the tests are many more.
-func tries() []try {
-	return []try{
+// escapes are the ones that matter most to users. The tests have many more.
+func escapes() []escape {
+	return []escape{
 		{"environments", readEnvironments},
 		{"files of the host", readFiles},
 		{"write outside", writeOutside},
@@ -47,16 +47,16 @@ func tries() []try {
 	}
 }
 
-// SelfTest tries to reach the host's files, processes, network and this
-// program's environment from inside a box, and returns each attempt with what
-// came of it. The error says that it could not be tried.
+// SelfTest tries from inside a box to reach the host's files, processes and network,
+// and this program's environment. It returns each attempt with its outcome. An error
+// means that it could not run.
 func (b Box) SelfTest(ctx context.Context) ([]Trap, error) {
 	dir, err := os.MkdirTemp("", "precedent-box-")
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	f, listeners, err := outside(ctx, dir)
+	f, listeners, err := setUpTargets(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -65,11 +65,11 @@ func (b Box) SelfTest(ctx context.Context) ([]Trap, error) {
 	if err != nil {
 		return nil, err
 	}
-	return b.tried(ctx, Job{Argv: []string{self, "try", string(told)}, Env: f.Env, Limits: Limits{Time: enough}})
+	return b.runEscapes(ctx, Job{Argv: []string{self, "try", string(told)}, Env: f.Env, Limits: Limits{Time: probeTime}})
 }
 
-// tried runs this program in a box and reads the traps that it writes.
-func (b Box) tried(ctx context.Context, j Job) ([]Trap, error) {
+// runEscapes runs this program in a box and reads the traps that it writes.
+func (b Box) runEscapes(ctx context.Context, j Job) ([]Trap, error) {
 	j.program = self
 	r, err := b.Run(ctx, j)
 	if err != nil {
@@ -94,8 +94,8 @@ func (l listeners) close() {
 	}
 }
 
-// outside sets up what must not be reached: a file in dir, and servers.
-func outside(ctx context.Context, dir string) (facts, listeners, error) {
+// setUpTargets creates what the box must not reach: a file in dir, and servers.
+func setUpTargets(ctx context.Context, dir string) (facts, listeners, error) {
 	f := facts{
 		Canary: filepath.Join(dir, "canary"), Folder: dir, Abstract: "@precedent-" + rand.Text(), Process: os.Getpid(),
 		Env: []string{"HOME=" + Home, "KNOWN=1"},
@@ -103,7 +103,7 @@ func outside(ctx context.Context, dir string) (facts, listeners, error) {
 	err := os.WriteFile(f.Canary, []byte(rand.Text()), 0o600)
 	for name, mode := range map[string]os.FileMode{f.Canary: 0o644, dir: 0o755} {
 		if err == nil {
-			err = os.Chmod(name, mode) // the box's user could read it, were it not for the box
+			err = os.Chmod(name, mode) // outside the box, the box's user could read it
 		}
 	}
 	var all listeners
@@ -124,20 +124,20 @@ func outside(ctx context.Context, dir string) (facts, listeners, error) {
 	return f, all, nil
 }
 
-// tryAll is this program in the box: told are the facts, as JSON.
-func tryAll(told string) error {
+// tryEscapes runs in the box. told is the facts, as JSON.
+func tryEscapes(told string) error {
 	var f facts
 	if err := json.Unmarshal([]byte(told), &f); err != nil {
 		return err
 	}
 	var traps []Trap
-	for _, t := range tries() {
+	for _, t := range escapes() {
 		traps = append(traps, t.trap(f))
 	}
 	return json.NewEncoder(os.Stdout).Encode(traps)
 }
 
-func (t try) trap(f facts) Trap {
+func (t escape) trap(f facts) Trap {
 	detail := t.do(f)
 	return Trap{Name: t.name, Held: detail == "", Detail: detail}
 }
@@ -145,7 +145,7 @@ func (t try) trap(f facts) Trap {
 func readEnvironments(f facts) string {
 	lists, err := filepath.Glob("/proc/[0-9]*/environ")
 	if err != nil || len(lists) == 0 {
-		return "no list of processes"
+		return "cannot list processes"
 	}
 	for _, name := range lists {
 		content, err := os.ReadFile(name)
@@ -159,7 +159,7 @@ func readEnvironments(f facts) string {
 			}
 		}
 	}
-	if own := os.Environ(); !slices.Equal(own, f.Env) { //nolint:forbidigo // the command's, in the box
+	if own := os.Environ(); !slices.Equal(own, f.Env) { //nolint:forbidigo // the command's environment, in the box
 		return fmt.Sprintf("%d variables instead of %d", len(own), len(f.Env))
 	}
 	return ""
@@ -167,7 +167,7 @@ func readEnvironments(f facts) string {
 
 func reachProcesses(f facts) string {
 	lists, err := filepath.Glob("/proc/[0-9]*/cmdline")
-	const most = 3 // bubblewrap, this, and a zombie
+	const most = 3 // bubblewrap, this one, and a zombie
 	if err != nil || len(lists) > most {
 		return fmt.Sprintf("%d processes", len(lists))
 	}
@@ -221,7 +221,8 @@ func reachNetwork(facts) string {
 	if err != nil || len(interfaces) != 1 || interfaces[0].Flags&net.FlagLoopback == 0 {
 		return fmt.Sprint(interfaces, err)
 	}
-	// Addresses for documentation: nobody has them, and without a network there is not even a way to try.
+	// Documentation addresses, which belong to no host. Without a network, connecting
+	// fails immediately.
 	for _, a := range [][2]string{{"tcp", "192.0.2.1:443"}, {"udp", "192.0.2.53:53"}, {"tcp", "[2001:db8::1]:443"}} {
 		if err := dial(a[0], a[1]); !errors.Is(err, unix.ENETUNREACH) && !errors.Is(err, unix.EADDRNOTAVAIL) && !errors.Is(err, unix.EAFNOSUPPORT) {
 			return fmt.Sprint(a, err)

@@ -1,11 +1,11 @@
 package sandbox
 
-// Trap is one way out of a box, and whether the box held.
+// Trap is one way out of a box, and whether the box blocked it.
 type Trap struct {
 	Name   string
 	Held   bool
-	Detail string // what came through, or why the trap could not be tried; empty if the box held
+	Detail string // what was reached, or why the attempt could not run; empty if the box blocked it
 }
 
-// hello is what the command says with which a kind is probed.
-const hello = "hello from the box\n"
+// probeOutput is what the probe's command prints.
+const probeOutput = "hello from the box\n"

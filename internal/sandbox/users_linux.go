@@ -11,21 +11,21 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// users are the numbers that commands get as their users where this program is
-// root. They own nothing and nobody else has them, so that the kernel's limits
-// for a user hold for one job.
+// users are the user ids for commands when this program runs as root. They own
+// nothing and no one else has them, so that the kernel's per-user limits apply to one
+// job.
 type users struct {
-	first, count int // none if count is 0
+	first, count int // empty if count is 0
 }
 
-// Ranges of users that no system gives away: far above what useradd and
-// containers take, or, in a container with 65,536 users, where Debian reserves
-// nothing and systemd's dynamic users end.
+// Ranges of user ids that no system assigns: far above those of useradd and
+// containers, or, in a container with 65,536 users, above systemd's dynamic users,
+// where Debian reserves nothing.
 var userRanges = []users{{0x70000000, 1 << 22}, {65520 - 4096, 4000}}
 
 var jobs atomic.Int64
 
-// findUsers looks whether this program may become other users.
+// findUsers reports which users this program can change to.
 func findUsers() users {
 	if os.Geteuid() != 0 || !capable(unix.CAP_SETUID, unix.CAP_SETGID, unix.CAP_CHOWN, unix.CAP_DAC_OVERRIDE, unix.CAP_SETPCAP,
 		unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN) {
@@ -39,8 +39,8 @@ func findUsers() users {
 	return users{}
 }
 
-// dedicatedUser returns a user for the next job, or 0 if there is only the one
-// who runs this program.
+// dedicatedUser returns a user for the next job, or 0 if only the user of this
+// program is available.
 func (b Box) dedicatedUser() int {
 	if b.users.count == 0 {
 		return 0
@@ -64,7 +64,7 @@ func capable(capabilities ...int) bool {
 	return true
 }
 
-// mapped tells whether all numbers of a range exist in this user namespace.
+// mapped reports whether all ids of a range exist in this user namespace.
 func mapped(file string, r users) bool {
 	content, err := os.ReadFile(file)
 	if err != nil {

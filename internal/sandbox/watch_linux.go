@@ -11,13 +11,13 @@ import (
 	"time"
 )
 
-// How often a box is looked at. Reading the list of processes of a machine
-// with a few hundred of them takes a few milliseconds.
+// watchEvery is the interval between checks of a box. Listing a few hundred processes
+// takes a few milliseconds.
 const watchEvery = 50 * time.Millisecond
 
-// watch looks at what the box holds until ctx ends, stops it when that is too
-// much, and returns the most it saw, in bytes. A control group would do better,
-// but most containers and users cannot make one.
+// watch checks the box's memory and processes until ctx ends, stops the box if it
+// exceeds the limits, and returns the highest memory use, in bytes. A control group
+// would be more exact, but most containers and users cannot create one.
 func watch(ctx context.Context, first int, limits Limits, stop context.CancelCauseFunc) int64 {
 	if first == 0 {
 		return 0
@@ -31,20 +31,20 @@ func watch(ctx context.Context, first int, limits Limits, stop context.CancelCau
 			return peak
 		case <-ticks.C:
 		}
-		pids, threads := below(first)
+		pids, threads := descendants(first)
 		held := int64(0)
 		for _, pid := range pids {
 			held += residentSize(pid)
 		}
 		if held > limits.Memory {
-			held = 0 // what processes share was counted for each of them
+			held = 0 // shared memory was counted once per process
 			for _, pid := range pids {
 				held += proportionalSize(pid)
 			}
 		}
 		peak = max(peak, held)
-		// The kernel holds the box to its processes, but not everywhere.
-		const slack = 16 // those of the stages
+		// The kernel limits the number of processes too, but not everywhere.
+		const slack = 16 // for the stages
 		switch {
 		case held > limits.Memory:
 			stop(errMemory)
@@ -54,9 +54,9 @@ func watch(ctx context.Context, first int, limits Limits, stop context.CancelCau
 	}
 }
 
-// below returns the processes that descend from the first of a box, and how
-// many threads they have. None can leave its line: orphans become its children.
-func below(first int) (pids []int, threads int) {
+// descendants returns the processes that descend from the first one of a box, and
+// their number of threads. None can leave: orphans become its children.
+func descendants(first int) (pids []int, threads int) {
 	children, count := map[int][]int{}, map[int]int{}
 	stats, err := filepath.Glob("/proc/[0-9]*/stat")
 	if err != nil {
@@ -75,14 +75,14 @@ func below(first int) (pids []int, threads int) {
 	return pids, threads
 }
 
-// parseStat reads a process's number, its parent's, and how many threads it has.
+// parseStat returns a process's id, its parent's, and its number of threads.
 func parseStat(name string) (pid, parent, threads int) {
 	content, err := os.ReadFile(name)
 	if err != nil {
 		return 0, 0, 0 // it has ended
 	}
 	pid, _ = strconv.Atoi(filepath.Base(filepath.Dir(name)))
-	// The name, in parentheses, may hold anything.
+	// The name, in parentheses, can contain anything.
 	fields := bytes.Fields(content[bytes.LastIndexByte(content, ')')+1:])
 	const parentField, threadsField = 1, 17
 	if len(fields) > threadsField {
@@ -105,11 +105,11 @@ func residentSize(pid int) int64 {
 	return pages * int64(os.Getpagesize())
 }
 
-// proportionalSize counts of what a process shares its part.
+// proportionalSize counts shared memory in proportion.
 func proportionalSize(pid int) int64 {
 	content, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/smaps_rollup")
 	if err != nil {
-		return residentSize(pid) // too much rather than too little
+		return residentSize(pid) // rather too much than too little
 	}
 	for line := range bytes.Lines(content) {
 		if rest, ok := bytes.CutPrefix(line, []byte("Pss:")); ok {

@@ -6,13 +6,13 @@ import (
 	"fmt"
 )
 
-// MaxMany is how many elements of a Many are read at most.
+// MaxMany is the largest number of elements read of a Many.
 const MaxMany = 5000
 
-// Few is a list of which no more than 16 elements are read.
+// Few is a list of which at most 16 elements are read.
 type Few[T any] []T
 
-// Many is a list of which no more than MaxMany elements are read.
+// Many is a list of which at most MaxMany elements are read.
 type Many[T any] []T
 
 // UnmarshalJSON reads the first elements.
@@ -35,7 +35,7 @@ func firstOf[T any](b []byte, most int) (all []T, err error) {
 		return nil, err
 	}
 	if open != json.Delim('[') {
-		return nil, fmt.Errorf("%v instead of a list", open)
+		return nil, fmt.Errorf("want a list, not %v", open)
 	}
 	for d.More() && len(all) < most {
 		var v T
@@ -47,7 +47,7 @@ func firstOf[T any](b []byte, most int) (all []T, err error) {
 	return all, nil
 }
 
-// Properties are whatever a tool has to say besides. They are not read.
+// Properties are a tool's additional data. They are not read.
 type Properties map[string]any
 
 // UnmarshalJSON reads nothing.

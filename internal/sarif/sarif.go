@@ -1,18 +1,18 @@
-// Package sarif has the objects of SARIF 2.1.0 that Precedent writes about a
-// review and reads from linters
+// Package sarif has the SARIF 2.1.0 objects that Precedent writes for reviews and
+// reads from linters
 // (https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html).
 //
-// What is read may be hostile: lists are bounded while they are read, because
-// three bytes of JSON can make a structure of hundreds.
+// Input is untrusted: lists are limited while they are read, because three bytes of
+// JSON can become a structure of hundreds.
 package sarif
 
-// Version is of the standard, Schema is where OASIS keeps its JSON Schema.
+// Version is the version of the standard. Schema is the address of its JSON Schema.
 const (
 	Version = "2.1.0"
 	Schema  = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 )
 
-// Log is a document.
+// Log is a SARIF document.
 type Log struct {
 	Schema  string   `json:"$schema"`
 	Version string   `json:"version"`
@@ -38,7 +38,7 @@ type Tool struct {
 	Extensions Few[Driver] `json:"extensions,omitempty"`
 }
 
-// Driver is a program or a plug-in, with what it looks for.
+// Driver is a program or a plug-in, with its rules.
 type Driver struct {
 	Name           string     `json:"name"`
 	InformationURI string     `json:"informationUri"`
@@ -47,7 +47,7 @@ type Driver struct {
 	Notifications  Few[Rule]  `json:"notifications"`
 }
 
-// Rule describes what a result or a notification is an instance of.
+// Rule describes a kind of result or notification.
 type Rule struct {
 	ID            string             `json:"id"`
 	Name          string             `json:"name,omitempty"`
@@ -60,30 +60,30 @@ type Rule struct {
 	Properties    Tags               `json:"properties,omitzero"`
 }
 
-// Configuration is what holds for a rule unless a result says otherwise.
+// Configuration is a rule's default configuration.
 type Configuration struct {
 	Level string `json:"level"`
 }
 
-// Tags are the properties of a rule that are known.
+// Tags are the known properties of a rule.
 type Tags struct {
 	Tags Few[string] `json:"tags"`
 }
 
-// Message is a text, or names one of its rule's texts. It serves for whatever
-// has a text.
+// Message is a text, or the id of one of its rule's texts. It is used for everything
+// that has a text.
 type Message struct {
 	Text      string      `json:"text"`
 	ID        string      `json:"id,omitempty"`
 	Arguments Few[string] `json:"arguments,omitempty"`
 }
 
-// Automation tells runs apart.
+// Automation identifies a kind of run.
 type Automation struct {
 	ID string `json:"id"`
 }
 
-// Invocation says how a run went. Times are in RFC 3339, in UTC.
+// Invocation describes how a run went. Times are RFC 3339, in UTC.
 type Invocation struct {
 	ExecutionSuccessful bool              `json:"executionSuccessful"`
 	Start               string            `json:"startTimeUtc,omitempty"`
@@ -91,7 +91,7 @@ type Invocation struct {
 	Notifications       Few[Notification] `json:"toolExecutionNotifications"`
 }
 
-// Notification is what a tool says about itself.
+// Notification is a message of a tool about its run.
 type Notification struct {
 	Descriptor Descriptor    `json:"descriptor"`
 	Level      string        `json:"level"`
@@ -105,14 +105,15 @@ type Descriptor struct {
 	Index int    `json:"index"`
 }
 
-// Provenance is the commit that a tool looked at.
+// Provenance is the commit that a tool checked.
 type Provenance struct {
 	RepositoryURI string   `json:"repositoryUri"`
 	RevisionID    string   `json:"revisionId,omitempty"`
 	MappedTo      Artifact `json:"mappedTo"`
 }
 
-// Result is one remark. RuleIndex is among the driver's rules, Rank in percent.
+// Result is one result. RuleIndex is an index into the driver's rules; Rank is in
+// percent.
 type Result struct {
 	RuleID              string            `json:"ruleId"`
 	RuleIndex           *int              `json:"ruleIndex"`
@@ -128,21 +129,21 @@ type Result struct {
 	Properties          Properties        `json:"properties"`
 }
 
-// Suppression says that a result does not count.
+// Suppression means that a result does not count.
 type Suppression struct {
 	Kind          string `json:"kind"`
 	Status        string `json:"status"`
 	Justification string `json:"justification"`
 }
 
-// Location is a place in a file.
+// Location is a position in a file.
 type Location struct {
 	Physical   Physical   `json:"physicalLocation"`
 	Message    Message    `json:"message,omitzero"`
 	Properties Properties `json:"properties,omitempty"`
 }
 
-// Physical is a file and a part of it, if one is meant.
+// Physical is a file, or a part of one.
 type Physical struct {
 	Artifact Artifact `json:"artifactLocation"`
 	Region   Region   `json:"region,omitzero"`
@@ -153,8 +154,8 @@ type File struct {
 	Location Artifact `json:"location"`
 }
 
-// Artifact is a file by its address: one that is relative to a base of the run,
-// or the index of an entry of the run's list of files.
+// Artifact is a file: a URI that may be relative to a base of the run, or an index
+// into the run's list of files.
 type Artifact struct {
 	URI         string  `json:"uri,omitempty"`
 	URIBaseID   string  `json:"uriBaseId,omitempty"`
@@ -162,7 +163,7 @@ type Artifact struct {
 	Description Message `json:"description,omitzero"`
 }
 
-// Region is a part of a file. Lines and columns begin with 1; 0 is not given.
+// Region is a part of a file. Lines and columns start at 1; 0 means not given.
 type Region struct {
 	StartLine   int `json:"startLine"`
 	EndLine     int `json:"endLine"`
@@ -182,7 +183,7 @@ type Change struct {
 	Replacements Few[Replacement] `json:"replacements"`
 }
 
-// Replacement puts a text in the place of a region.
+// Replacement replaces a region with a text.
 type Replacement struct {
 	Deleted  Region  `json:"deletedRegion"`
 	Inserted Message `json:"insertedContent"`

@@ -6,21 +6,21 @@ import (
 	"sync"
 )
 
-// allowlist says what is not a secret. Its fields are the configuration's.
+// allowlist describes what is not a secret. Its fields are those of the
+// configuration.
 type allowlist struct {
-	Condition   string   // AND or &&: all that is given must hold; else one of regexes and stop words
-	Paths       []string // counts with AND alone
-	RegexTarget string   // "match", "line"; else the secret
+	Condition   string   // AND or &&: all given criteria must match; else one of regexes and stop words
+	Paths       []string // used only with AND
+	RegexTarget string   // "match" or "line"; else the secret
 	Regexes     []string
 	StopWords   []string
 
-	// compiled; nil for what is not given
+	// compiled; nil if not given
 	path, expr *regexp.Regexp
 	words      *keywords
 }
 
-// compileAllow compiles the lists when they are first needed. An empty list
-// allows nothing.
+// compileAllow compiles the lists on first use. An empty list allows nothing.
 func compileAllow(lists []allowlist) func() []allowlist {
 	return sync.OnceValue(func() []allowlist {
 		var all []allowlist
@@ -40,8 +40,8 @@ func compileAllow(lists []allowlist) func() []allowlist {
 	})
 }
 
-// compileAny is gitleaks' way to join expressions: a flag in one of them holds
-// for those that follow.
+// compileAny joins expressions as gitleaks does: a flag in one applies to those after
+// it.
 func compileAny(patterns []string) *regexp.Regexp {
 	if len(patterns) == 0 {
 		return nil
@@ -53,7 +53,8 @@ func (a *allowlist) needsAll() bool {
 	return strings.EqualFold(a.Condition, "AND") || a.Condition == "&&"
 }
 
-// allows tells whether the list excuses a secret; target is what the expressions are for.
+// allows reports whether the list excludes a secret. target is what the expressions
+// are matched against.
 func (a *allowlist) allows(path, target, secret string) bool {
 	word := false
 	if a.words != nil {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// beginsWith tells whether everything that an expression matches begins with
-// one of the words, which are in lower case.
+// beginsWith reports whether every match of an expression begins with one of the
+// lower-case words.
 func beginsWith(pattern string, words []string) bool {
 	re, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
@@ -19,11 +19,11 @@ func beginsWith(pattern string, words []string) bool {
 	})
 }
 
-// maxBeginnings bounds how many beginnings are told apart.
+// maxBeginnings limits how many beginnings are tracked.
 const maxBeginnings = 64
 
-// beginnings returns texts in lower case of which every match has one at its
-// beginning; whole tells that there is nothing more to a match than one of them.
+// beginnings returns lower-case texts, one of which begins every match. whole is set
+// if each match is just one of them.
 func beginnings(re *syntax.Regexp) (texts []string, whole bool) {
 	switch re.Op {
 	case syntax.OpLiteral:

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// keywords finds words in a text, in any case of their letters. Texts are long
-// and words are rare: nearly every byte costs one look-up.
+// keywords finds words in a text, ignoring case. Texts are long and words are rare:
+// almost every byte takes one lookup.
 type keywords struct {
-	// starts leads from the low five bits of three bytes, which are the same in
-	// both cases, to the words that can begin so; 0 for none.
+	// starts maps the low five bits of three bytes, which ignore case, to the words
+	// that can begin with them; 0 for none.
 	starts [1 << 15]uint16
 	lists  [][]keyword
 }
@@ -21,11 +21,11 @@ type keyword struct {
 
 func step(start int, c byte) int { return (start<<5 | int(c&31)) & (1<<15 - 1) }
 
-// add adds a word of ASCII. Find reports it by its id, which need not be its own.
+// add adds an ASCII word. find reports its id, which several words can share.
 func (k *keywords) add(text string, id int) { k.addStart(text, keyword{text, id}) }
 
 func (k *keywords) addStart(start string, w keyword) {
-	if len(start) < 3 { // whatever follows the word
+	if len(start) < 3 { // with any continuation
 		for c := range 32 {
 			k.addStart(start+string(rune(c)), w)
 		}
@@ -39,7 +39,7 @@ func (k *keywords) addStart(start string, w keyword) {
 	k.lists[*list-1] = append(k.lists[*list-1], w)
 }
 
-// find yields the ids of the words in the text and where they begin, in order.
+// find yields the ids of the words in the text and their positions, in order.
 func (k *keywords) find(text string) iter.Seq2[int, int] {
 	return func(yield func(id, at int) bool) {
 		start := 0

@@ -9,18 +9,17 @@ import (
 	"strings"
 )
 
-// leakWindow is how many bytes of a token in a row give it away.
+// leakWindow is the number of consecutive bytes of a token that count as a leak.
 const leakWindow = 8
 
-// Own finds secrets of this process in text that leaves it. The zero Own finds
-// nothing.
+// Own finds this process's secrets in outgoing text. The zero Own finds nothing.
 type Own struct {
-	windows windows // of a secret and of its codings
-	loose   windows // the same, letters and digits alone
+	windows windows // of the secrets and their encodings
+	loose   windows // the same, letters and digits only
 }
 
-// windows are what is sought, by their first 8 bytes as a number. likely says
-// cheaply of most numbers that nothing begins so.
+// windows are the byte sequences to find, by their first 8 bytes as a number. likely
+// quickly excludes most numbers.
 type windows struct {
 	begin  map[uint64][]string
 	likely []bool
@@ -41,10 +40,10 @@ func (w *windows) add(s string) {
 	w.likely[slot(head)] = true
 }
 
-// slot spreads numbers over likely (Knuth's multiplicative hash).
+// slot distributes numbers over likely (Knuth's multiplicative hash).
 func slot(head uint64) uint64 { return head * 0x9e3779b97f4a7c15 >> (64 - 14) }
 
-// in tells whether one of the windows stands in the text.
+// in reports whether the text contains one of the windows.
 func (w *windows) in(text string) bool {
 	if w.begin == nil {
 		return false
@@ -64,8 +63,8 @@ func (w *windows) in(text string) bool {
 	return false
 }
 
-// NewOwn prepares the search for the secrets. Of a key in armour the armour does
-// not count, and no window of one or two different bytes: all texts hold those.
+// NewOwn prepares a search for the secrets. It ignores a key's PEM armour, and
+// windows with only one or two different bytes, which occur in any text.
 func NewOwn(secrets ...string) Own {
 	var o Own
 	for _, s := range secrets {
@@ -86,8 +85,8 @@ func NewOwn(secrets ...string) Own {
 
 var armour = compile(`-----[A-Z0-9 ]+-----`)
 
-// windowsOf yields the windows of a secret, forward and backward, as they are and
-// with its letters turned by 13.
+// windowsOf returns the windows of a secret, forward and backward, plain and in
+// ROT13.
 func windowsOf(s string) map[string]bool {
 	found := map[string]bool{}
 	for i := 0; i+leakWindow <= len(s); i++ {
@@ -101,14 +100,14 @@ func windowsOf(s string) map[string]bool {
 		}
 		for range 2 {
 			found[string(w)] = true
-			found[strings.Map(turn, string(w))] = true
+			found[strings.Map(rot13, string(w))] = true
 			slices.Reverse(w)
 		}
 	}
 	return found
 }
 
-func turn(r rune) rune {
+func rot13(r rune) rune {
 	switch {
 	case 'a' <= r && r <= 'z':
 		return 'a' + (r-'a'+13)%26
@@ -118,9 +117,9 @@ func turn(r rune) rune {
 	return r
 }
 
-// codings of a window: hexadecimal, and what base64 makes of it. Three bytes make
-// four characters there, so a window begins at one of three offsets; the
-// characters at its ends depend on its neighbours and are left out.
+// codings returns the encodings of a window: hexadecimal and base64. Base64 encodes
+// three bytes as four characters, so a window can begin at three offsets. Characters
+// at its ends depend on its neighbours and are left out.
 func codings(w string) []string {
 	hexed := hex.EncodeToString([]byte(w))
 	all := []string{hexed, strings.ToUpper(hexed)}
@@ -131,17 +130,17 @@ func codings(w string) []string {
 	return all
 }
 
-// In tells whether the text holds part of a secret: a window of 8 bytes, as it
-// is, reversed, turned by 13 letters, in hexadecimal or in base64, also behind
-// the escapes of addresses and of HTML, and also with other characters than
-// letters and digits between its own.
+// In reports whether the text contains a part of a secret: a window of 8 bytes,
+// plain, reversed, in ROT13, hexadecimal or base64, also within URL or HTML escapes,
+// and also with other characters between its letters and digits.
 func (o Own) In(text string) bool {
 	if o.windows.begin == nil {
 		return false
 	}
 	plain := unescape(text)
 	for _, s := range []string{text, plain} {
-		// Both alphabets of base64 are made one, and hexadecimal may be in any case.
+		// Both base64 alphabets are mapped to one, and hexadecimal may be in any
+		// case.
 		if o.windows.in(s) || o.windows.in(alphabet.Replace(s)) || o.windows.in(strings.ToLower(s)) {
 			return true
 		}
@@ -149,19 +148,18 @@ func (o Own) In(text string) bool {
 	return o.loose.in(squeeze(text)) || o.loose.in(squeeze(plain))
 }
 
-// Leaks tells whether the text holds part of one secret of this process, the way
-// Own.In does.
+// Leaks reports whether the text contains a part of the secret, as Own.In does.
 func Leaks(text, secret string) bool { return NewOwn(secret).In(text) }
 
 var (
 	alphabet = strings.NewReplacer("-", "+", "_", "/")
-	// spelled is a hidden character that was spelled out.
-	spelled = compile(`<(?:U\+[0-9A-F]{4,6}|0x[0-9A-F]{2})>`)
-	percent = compile(`%[0-9A-Fa-f]{2}`)
+	// spelledOut is a hidden character in escaped form.
+	spelledOut = compile(`<(?:U\+[0-9A-F]{4,6}|0x[0-9A-F]{2})>`)
+	percent    = compile(`%[0-9A-Fa-f]{2}`)
 )
 
-// unescape resolves what may hide a character from a search: twice, because an
-// escape can be escaped.
+// unescape resolves escapes that could hide a character from the search. It runs
+// twice, because escapes can be nested.
 func unescape(s string) string {
 	for range 2 {
 		s = percent().ReplaceAllStringFunc(s, func(m string) string {
@@ -171,12 +169,12 @@ func unescape(s string) string {
 			}
 			return string(b)
 		})
-		s = html.UnescapeString(spelled().ReplaceAllString(s, ""))
+		s = html.UnescapeString(spelledOut().ReplaceAllString(s, ""))
 	}
 	return s
 }
 
-// squeeze leaves letters and digits.
+// squeeze keeps letters and digits only.
 func squeeze(s string) string {
 	return strings.Map(func(r rune) rune {
 		if 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' {

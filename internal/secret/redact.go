@@ -5,18 +5,17 @@ import (
 	"strings"
 )
 
-// rounds bounds how often Redact looks again at what it made. A marker can in
-// theory form a new match together with its surroundings; two rounds are
-// nearly always enough.
-const rounds = 8
+// maxRounds limits how often Redact scans its own result. A marker could in theory
+// form a new match with the text around it; two rounds are almost always enough.
+const maxRounds = 8
 
-// Redact replaces every secret in the text by [REDACTED:rule] and returns how
-// many it replaced. The result has as many lines as the text, and nothing in
-// it matches a rule. Text that costs too much to scan is replaced as a whole,
-// by one line, because what was not looked at must not get out.
+// Redact replaces every secret in the text with [REDACTED:rule] and returns the
+// number of replacements. The result has as many lines as the text, and no rule
+// matches it. Text that is too expensive to scan is replaced completely, by one line,
+// because unscanned text must not get out.
 func Redact(s string) (string, int) {
 	total := 0
-	for range rounds {
+	for range maxRounds {
 		var sc Scanner
 		lines := strings.Split(s, "\n")
 		found, err := sc.Scan("", lines)
@@ -34,11 +33,11 @@ func Redact(s string) (string, int) {
 
 func marker(rule string) string { return fmt.Sprintf("[REDACTED:%s]", rule) }
 
-// replace puts a marker in the place of each match. The line endings within a
-// secret stay, so that lines keep their numbers.
+// replace puts a marker in place of each match. Line endings within a secret are
+// kept, so line numbers do not change.
 func replace(lines []string, found []Match) string {
 	var b strings.Builder
-	line, at := 0, 0 // what is written: everything before byte at of the line
+	line, at := 0, 0 // position: everything before byte at of the line is written
 	for _, m := range found {
 		for ; line < m.Line; line, at = line+1, 0 {
 			b.WriteString(lines[line][at:])

@@ -1,7 +1,7 @@
 package secret
 
 import (
-	_ "embed" // of the rules
+	_ "embed" // for the rules
 	"fmt"
 	"regexp"
 	"strings"
@@ -10,32 +10,32 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// rule is one rule of gitleaks' configuration. Its expressions are compiled
-// when a keyword of it is first met: compiling all of them takes 20 ms, and a
-// change meets a handful.
+// rule is one rule of gitleaks' configuration. Its expressions are compiled when one
+// of its keywords first occurs: compiling all of them takes 20 ms, and a change needs
+// only a few.
 type rule struct {
 	id, description string
-	pattern         func() expression     // nil for a rule about paths alone
+	pattern         func() expression     // nil for a rule about paths only
 	path            func() *regexp.Regexp // nil for a rule about every file
-	group           int                   // the secret's group; 0 for the first that is not empty
-	entropy         float64               // bits a character, above which the secret must be
+	group           int                   // the secret's group; 0 for the first non-empty one
+	entropy         float64               // minimum of the secret, in bits per character, exclusive
 	keywords        []string
 	allow           func() []allowlist
-	// before and after say how many lines around a keyword a match can reach.
+	// before and after are how many lines around a keyword a match can span.
 	before, after int
 }
 
 // ruleSet is the whole configuration, ready for scanning.
 type ruleSet struct {
 	rules   []rule
-	allow   func() []allowlist // of all rules
+	allow   func() []allowlist // for all rules
 	words   keywords           // of all rules, by the rules' indices
-	byPath  []int              // rules about paths alone
+	byPath  []int              // rules about paths only
 	pathed  []int              // rules with an expression and a path
 	generic int                // index of the catch-all rule, -1 if there is none
 }
 
-// genericRule is the catch-all: where a specific rule matches too, that one speaks.
+// genericRule is the catch-all rule: specific rules take precedence over it.
 const genericRule = "generic-api-key"
 
 // defaultRules is gitleaks' built-in configuration, whose licence is in
@@ -45,10 +45,10 @@ const genericRule = "generic-api-key"
 //go:embed gitleaks.toml
 var defaultRules string
 
-// loadRules is gitleaks' configuration, read once.
+// loadRules parses gitleaks' configuration, once.
 var loadRules = sync.OnceValues(func() (*ruleSet, error) { return parseRules(defaultRules) })
 
-// parseRules reads gitleaks' configuration format.
+// parseRules parses gitleaks' configuration format.
 func parseRules(text string) (*ruleSet, error) {
 	var doc struct {
 		Rules []struct {
@@ -94,12 +94,12 @@ func parseRules(text string) (*ruleSet, error) {
 	return set, nil
 }
 
-// leadIn begins most of the expressions. It takes up to 50 characters of the
-// name in front of the keyword and cannot change which secret is found, but
-// makes the search five times as slow; leadStart puts it back.
+// leadIn begins most of the expressions. It matches up to 50 characters of the name
+// before the keyword. It cannot change which secret is found, but makes the search
+// five times slower; leadStart replaces it.
 const leadIn = `[\w.-]{0,50}?`
 
-// leadStart moves the start of a match back over what leadIn would have taken.
+// leadStart moves the start of a match back over what leadIn would have matched.
 func leadStart(text string, start int) int {
 	for n := 0; n < 50 && start > 0; n++ {
 		c := text[start-1]
@@ -111,12 +111,12 @@ func leadStart(text string, start int) int {
 	return start
 }
 
-// A rule whose expression crosses lines freely is given this many lines around
-// its keyword: enough for the key block of a 16,384 bit RSA key (260 lines)
-// and for a Kubernetes manifest's head.
+// farBefore and farAfter are the lines searched around a keyword for an expression
+// that crosses lines freely: enough for the key block of a 16,384 bit RSA key (260
+// lines) and for the head of a Kubernetes manifest.
 const farBefore, farAfter = 20, 400
 
-// crossesLines tells whether an expression can run over any number of lines.
+// crossesLines reports whether an expression can match any number of lines.
 func crossesLines(pattern string) bool {
 	for _, s := range []string{`[\s\S`, `(?s:.)`, `[\r\n]`, `\r\n]`} {
 		if strings.Contains(pattern, s) {
@@ -126,9 +126,9 @@ func crossesLines(pattern string) bool {
 	return false
 }
 
-// expression is a rule's expression. An anchored one begins with a keyword and
-// is matched where the keyword stands, which costs a hundredth of looking for
-// it in the lines around.
+// expression is a rule's expression. An anchored one begins with a keyword and is
+// matched where the keyword is, which costs a hundredth of a search in the lines
+// around it.
 type expression struct {
 	*regexp.Regexp
 	anchored bool
@@ -144,7 +144,7 @@ func compileExpression(pattern string, keywords []string) func() expression {
 	})
 }
 
-// compile compiles an expression when it is first needed.
+// compile compiles an expression on first use.
 func compile(pattern string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
 }

@@ -11,53 +11,51 @@ import (
 
 // Match is a credential in a text.
 type Match struct {
-	Rule        string // gitleaks' id of the rule: "aws-access-token"
-	Description string // gitleaks' sentence about it
-	// The secret's place: from byte Start of line Line to before byte End of
-	// line EndLine. Lines are indices into the scanned lines.
+	Rule        string // gitleaks' rule id: "aws-access-token"
+	Description string // gitleaks' description of the rule
+	// The secret's position: from byte Start of line Line up to byte End of line
+	// EndLine, exclusive. Lines are indices into the scanned lines.
 	Line, Start, EndLine, End int
 	Secret                    string
 }
 
-// Generic tells whether only the catch-all rule matched: a name such as
-// password or token next to a random-looking value. It is right less often
-// than the rules for known forms.
+// Generic reports whether only the catch-all rule matched: a name such as password or
+// token next to a random-looking value. It is less reliable than the rules for known
+// formats.
 func (m Match) Generic() bool { return m.Rule == genericRule }
 
-// ErrTooMuch says that a scan was given up because it cost too much. The
-// matches that came with it hold; there may be more.
+// ErrTooMuch means that a scan was stopped because it cost too much. The matches
+// returned with it are valid; there may be more.
 var ErrTooMuch = errors.New("too much text that looks like secrets")
 
-// budget bounds what one Scanner does, roughly in bytes matched against one
-// rule each. 20,000 lines of Go spend 300,000. A hostile change is given up
-// after 5 s.
+// budget limits the work of one Scanner, roughly in bytes matched against one rule
+// each. 20,000 lines of Go take 300,000. A hostile change is stopped after 5 s.
 const budget = 32 << 20
 
-// anchoredCost is what one attempt at a keyword counts, and farCost what a byte
-// counts for rules that cross lines: they are that much slower on text made
-// for them.
+// anchoredCost is the cost of one attempt at a keyword, and farCost that of a byte
+// for rules that cross lines. Both reflect the slowest known text.
 const anchoredCost, farCost = 64, 4
 
-// maxMatches bounds the memory of one scan: a match takes 100 bytes.
+// maxMatches limits the memory of one scan: a match takes 100 bytes.
 const maxMatches = 200_000
 
-// segmentLen is the length in bytes from which a line is scanned in segments,
-// so that a keyword in a minified file costs its surroundings only. Matches
-// are no longer than 4,020 bytes but for tokens without an upper bound.
+// segmentLen is the length in bytes above which a line is scanned in segments, so
+// that a keyword in a minified file costs only its surroundings. Matches are at most
+// 4,020 bytes long, except for tokens without an upper bound.
 const segmentLen = 4096
 
-// anchoredLen is how far a match reaches from its keyword, in bytes: the
-// longest that is bounded takes 1,020.
+// anchoredLen is how far a match can extend from its keyword, in bytes: the longest
+// bounded one takes 1,020.
 const anchoredLen = 2048
 
-// Scanner finds secrets in texts. The zero value is ready; one Scanner serves
-// one change and stops when its budget is spent. It is not for concurrent use.
+// Scanner finds secrets in texts. The zero value is ready to use. One Scanner serves
+// one change and stops when its budget is spent. It is not safe for concurrent use.
 type Scanner struct {
 	spent int
 }
 
-// Path returns the match of a file whose name alone gives it away, such as a
-// PKCS #12 key store. It has no place and no Secret.
+// Path returns the match for a file that is a secret by name, such as a PKCS #12 key
+// store. It has no position and no Secret.
 func (s *Scanner) Path(path string) (Match, bool) {
 	set, err := loadRules()
 	if err != nil {
@@ -71,11 +69,10 @@ func (s *Scanner) Path(path string) (Match, bool) {
 	return Match{}, false
 }
 
-// Scan returns the secrets in the lines of a file, in their order and without
-// overlap. The path, relative to the repository and with slashes, selects
-// rules that speak about some kinds of files only; it may be empty. A line may
-// end in a carriage return. The error is ErrTooMuch, or says that the rules
-// cannot be read.
+// Scan returns the secrets in the lines of a file, in order and without overlaps. The
+// path, relative to the repository and with slashes, selects rules that apply to some
+// files only; it may be empty. A line may end in a carriage return. The error is
+// ErrTooMuch, or an error in the rules.
 func (s *Scanner) Scan(path string, lines []string) ([]Match, error) {
 	set, err := loadRules()
 	if err != nil {
@@ -90,7 +87,7 @@ func (s *Scanner) Scan(path string, lines []string) ([]Match, error) {
 	return t.matches(set, withoutOverlaps(w.hits, set.generic)), err
 }
 
-// text is the lines as one string with its segments: whole lines, or pieces of
+// text is the lines as one string, divided into segments: whole lines, or pieces of
 // long ones.
 type text struct {
 	s        string
@@ -116,8 +113,8 @@ func newText(lines []string) *text {
 	return t
 }
 
-// breakAt is where a long line is best cut: behind the last character of the
-// piece that stands in no secret.
+// breakAt returns where to cut a long line: after the last character in the piece
+// that no secret contains.
 func breakAt(piece string) int {
 	if i := strings.LastIndexAny(piece, " \t,;{}()<>\"'`"); i >= segmentLen/2 {
 		return i + 1
@@ -135,25 +132,25 @@ type walk struct {
 	hits []hit
 }
 
-// window is what a rule is still to be matched against, and how far it was.
+// window is the part of the text that a rule must still be matched against.
 type window struct {
-	off      bool // the rule is not for this file
+	off      bool // the rule does not apply to this file
 	used     bool
 	from, to int // segments, both included
-	end      int // byte behind the rule's last match
+	end      int // end of the rule's last match
 }
 
-// hit is a match of a rule: the secret's place in the text.
+// hit is a match of a rule: the secret's position in the text.
 type hit struct{ rule, start, end int }
 
-// run finds keywords and matches each rule at or around its own.
+// run finds keywords and matches each rule at or around its keywords.
 func (w *walk) run() error {
 	seg := 0
 	for r, at := range w.set.words.find(w.text.s) {
 		for at >= w.text.segments[seg+1] {
 			seg++
 		}
-		if err := w.met(r, seg, at); err != nil {
+		if err := w.keywordAt(r, seg, at); err != nil {
 			return err
 		}
 	}
@@ -165,8 +162,8 @@ func (w *walk) run() error {
 	return nil
 }
 
-// met notes that a keyword of the rule begins at byte at of the segment.
-func (w *walk) met(r, seg, at int) error {
+// keywordAt handles a keyword of the rule at byte at of the segment.
+func (w *walk) keywordAt(r, seg, at int) error {
 	o, rule := &w.open[r], &w.set.rules[r]
 	if o.off {
 		return nil
@@ -217,7 +214,7 @@ func (w *walk) match(r, from, to, n int) error {
 	}
 	for _, m := range found {
 		for i := range m {
-			m[i] += from // -1 is a group that took no part, and stays out of the text
+			m[i] += from // -1 marks an unused group; the result stays below from
 		}
 		w.open[r].end = m[1]
 		start, end := rule.secret(w.text.s, m, from)
@@ -228,7 +225,7 @@ func (w *walk) match(r, from, to, n int) error {
 	return nil
 }
 
-// cost is what matching n bytes counts.
+// cost is the cost of matching n bytes.
 func (r *rule) cost(n int) int {
 	switch far := r.after == farAfter; {
 	case r.pattern().anchored && !far:
@@ -239,9 +236,8 @@ func (r *rule) cost(n int) int {
 	return n
 }
 
-// secret is the place of the secret within a match: the rule's group, else the
-// first group that is not empty, else all of it. Groups that took no part lie
-// before from.
+// secret returns the position of the secret within a match: the rule's group, else
+// the first non-empty group, else the whole match. Unused groups are below from.
 func (r *rule) secret(s string, m []int, from int) (start, end int) {
 	if g := 2 * r.group; g > 0 && g+1 < len(m) && m[g] >= from {
 		return m[g], m[g+1]
@@ -256,8 +252,8 @@ func (r *rule) secret(s string, m []int, from int) (start, end int) {
 	return start, start + len(strings.Trim(whole, "\n"))
 }
 
-// allowed tells whether the configuration says that a match is not a secret. from
-// and to are the whole match's place in the text.
+// allowed reports whether the configuration says that a match is not a secret. from
+// and to are the position of the whole match.
 func (w *walk) allowed(r *rule, from, to int, secret string) bool {
 	if r.entropy > 0 && entropy(secret) <= r.entropy {
 		return true
@@ -279,8 +275,8 @@ func (w *walk) allowed(r *rule, from, to int, secret string) bool {
 	return false
 }
 
-// lineAround is the lines that hold a match, as far as they are near: lines
-// have no bound.
+// lineAround returns the lines that contain a match, up to segmentLen on each side,
+// because lines have no length limit.
 func (t *text) lineAround(from, to int) string {
 	head, tail := t.s[max(0, from-segmentLen):from], t.s[to:min(len(t.s), to+segmentLen)]
 	start := from - len(head) + strings.LastIndexByte(head, '\n') + 1
@@ -290,7 +286,7 @@ func (t *text) lineAround(from, to int) string {
 	return t.s[start : to+len(tail)]
 }
 
-// entropy is Shannon's, in bits a character.
+// entropy is the Shannon entropy, in bits per character.
 func entropy(s string) float64 {
 	count := map[rune]int{}
 	for _, r := range s {
@@ -307,8 +303,8 @@ func entropy(s string) float64 {
 	return sum
 }
 
-// withoutOverlaps orders hits and leaves one of those that overlap: a specific rule's
-// before the catch-all's, then the longest, then the rule that comes first.
+// withoutOverlaps sorts hits and keeps one of those that overlap: a specific rule's
+// before the catch-all's, then the longest, then the first rule.
 func withoutOverlaps(hits []hit, generic int) []hit {
 	better := func(a, b hit) bool {
 		switch {
@@ -344,7 +340,7 @@ func withoutOverlaps(hits []hit, generic int) []hit {
 	return kept
 }
 
-// matches translates places in the text into lines.
+// matches converts positions in the text to lines.
 func (t *text) matches(set *ruleSet, hits []hit) []Match {
 	var all []Match
 	for _, h := range hits {

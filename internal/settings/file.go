@@ -19,11 +19,11 @@ const maxConfig = 64 << 10
 
 // configFile is what the operator's configuration file says.
 type configFile struct {
-	scalars map[string]scalar
-	prices  llm.Prices
-	priced  []Line // the prices in their order, each with its line
-	linters []lint.Linter
-	linted  []Line // the linters in their order, each with its line
+	scalars     map[string]scalar
+	prices      llm.Prices
+	priceLines  []Line // the prices in their order, each with its line
+	linters     []lint.Linter
+	linterLines []Line // the linters in their order, each with its line
 }
 
 // scalar is a single value of the file.
@@ -34,19 +34,18 @@ type scalar struct {
 
 // tables lists what the file holds beside single values.
 func (f *configFile) tables() []Line {
-	prices, linters := f.priced, f.linted
+	prices, linters := f.priceLines, f.linterLines
 	if len(prices) == 0 {
-		prices = []Line{{pricesKey, "", "default: what providers list"}}
+		prices = []Line{{pricesKey, "", "default: list prices of the providers"}}
 	}
 	if len(linters) == 0 {
-		linters = []Line{{lintersKey, "", "default: those that the policy names"}}
+		linters = []Line{{lintersKey, "", "default: the linters of the policy"}}
 	}
 	return slices.Concat(prices, linters)
 }
 
-// readFile reads the operator's file; none gives nil. Any key or form that
-// is not known is an error with its line and column: a setting that is ignored
-// in silence is worse than none.
+// readFile reads the configuration file; nil if it does not exist. An unknown key or
+// form is an error with line and column, so that no setting is silently ignored.
 func readFile(path string) (*configFile, error) {
 	if path == "" {
 		return nil, nil
@@ -72,7 +71,7 @@ func readFile(path string) (*configFile, error) {
 func parseFile(path string, data []byte) (*configFile, error) {
 	var doc yaml.Node
 	if err := yaml.Unmarshal(data, &doc); err != nil {
-		return nil, hinted(fmt.Errorf("%s: %w", path, err), "the file is YAML, one “key: value” a line")
+		return nil, hinted(fmt.Errorf("%s: %w", path, err), "the file is YAML, one “key: value” per line")
 	}
 	file := &configFile{scalars: map[string]scalar{}}
 	if len(doc.Content) == 0 {
@@ -82,7 +81,7 @@ func parseFile(path string, data []byte) (*configFile, error) {
 	if top.Kind != yaml.MappingNode {
 		return nil, hinted(fmt.Errorf("%s: want “key: value” lines", in.at(top)), "known keys: %s", strings.Join(FileKeys(), ", "))
 	}
-	err := in.each(top, "", FileKeys(), func(key, val *yaml.Node) error {
+	err := in.eachKey(top, "", FileKeys(), func(key, val *yaml.Node) error {
 		if key.Value == pricesKey {
 			return in.prices(val, file)
 		}
@@ -112,16 +111,16 @@ func FileKeys() []string {
 	return append(keys, pricesKey, lintersKey)
 }
 
-// parsing knows where in which file something stands.
+// parsing reports positions in a configuration file.
 type parsing struct{ path string }
 
 func (p parsing) at(n *yaml.Node) string     { return fmt.Sprintf("%s:%d:%d", p.path, n.Line, n.Column) }
 func (p parsing) source(n *yaml.Node) string { return fmt.Sprintf("file %s:%d", p.path, n.Line) }
 
-// each visits the entries of a mapping, whose keys are among the known ones,
+// eachKey visits the entries of a mapping, whose keys are among the known ones,
 // or any if known is nil, and stand there once. Where names the mapping in
 // messages: " in …", or nothing for the whole file.
-func (p parsing) each(mapping *yaml.Node, where string, known []string, visit func(key, val *yaml.Node) error) error {
+func (p parsing) eachKey(mapping *yaml.Node, where string, known []string, visit func(key, val *yaml.Node) error) error {
 	seen := map[string]bool{}
 	for i := 0; i+1 < len(mapping.Content); i += 2 {
 		key, val := mapping.Content[i], mapping.Content[i+1]

@@ -27,8 +27,8 @@ func TestParseFileOfAnything(t *testing.T) {
 			}
 			return
 		}
-		if len(file.prices) != len(file.priced) {
-			t.Fatalf("%q: %d prices, %d of them listed", text, len(file.prices), len(file.priced))
+		if len(file.prices) != len(file.priceLines) {
+			t.Fatalf("%q: %d prices, %d of them listed", text, len(file.prices), len(file.priceLines))
 		}
 		for model, price := range file.prices {
 			if err := price.Check(); err != nil || model == "" {
@@ -83,17 +83,17 @@ func TestLinters(t *testing.T) {
 func TestLintersWrong(t *testing.T) {
 	for text, says := range map[string]string{
 		"linters: ruff":                                    "c.yaml:1:10: linters wants a list",
-		"linters: [rufff]":                                 `c.yaml:1:11: no linter "rufff" is known`,
+		"linters: [rufff]":                                 `c.yaml:1:11: unknown linter "rufff"`,
 		"linters: [[ruff]]":                                "a linter is a name or a mapping",
-		"linters: [ruff, {name: ruff}]":                    "the linter ruff is named twice",
-		"linters: [{command: [x]}]":                        "a linter without a name",
-		"linters: [{name: a/b}]":                           "a linter without a name in one word",
+		"linters: [ruff, {name: ruff}]":                    "the linter ruff is listed twice",
+		"linters: [{command: [x]}]":                        "a linter needs a name",
+		"linters: [{name: a/b}]":                           "a linter needs a name without spaces and slashes",
 		"linters: [{name: x}]":                             "the linter x: it has no command",
-		`linters: [{name: x, command: [x]}]`:               "it is for no files",
+		`linters: [{name: x, command: [x]}]`:               "it has no file globs",
 		`linters: [{name: x, command: [x], files: ["*"]}]`: "either the format sarif or errorformat",
 		`linters: [{name: x, command: [x], files: ["*"], format: json}]`:                  "want sarif, or errorformat instead",
-		`linters: [{name: x, command: [x], files: ["[a"], format: sarif}]`:                "no glob",
-		`linters: [{name: x, command: [x], files: ["*"], errorformat: ["%"]}]`:            "no errorformat",
+		`linters: [{name: x, command: [x], files: ["[a"], format: sarif}]`:                "invalid glob",
+		`linters: [{name: x, command: [x], files: ["*"], errorformat: ["%"]}]`:            "invalid errorformat",
 		`linters: [{name: x, command: x, files: ["*"], format: sarif}]`:                   "command of x: want a list of texts",
 		`linters: [{name: x, command: [a/b], files: ["*"], format: sarif}]`:               "an absolute path",
 		`linters: [{name: x, command: [x], files: ["*"], format: sarif, mounts: [a]}]`:    "want absolute paths",

@@ -17,14 +17,14 @@ const lintersKey = "linters"
 
 var linterKeys = []string{"name", "command", "files", "format", "errorformat", "configs", "exits", "mounts", "alone"}
 
-// lintersForm is the hint to whatever is no linter.
-const lintersForm = "write linters: [ruff, shellcheck], or one of your own as {name: NAME, command: [PROGRAM, \"{files}\"], files: [\"*.x\"], format: sarif}, " +
+// lintersHint is the hint for an invalid linter.
+const lintersHint = "write linters: [ruff, shellcheck], or your own as {name: NAME, command: [PROGRAM, \"{files}\"], files: [\"*.x\"], format: sarif}, " +
 	"or with errorformat: [\"%f:%l:%c: %m\"] instead of the format"
 
 // linters reads the list of linters into the file.
 func (p parsing) linters(n *yaml.Node, file *configFile) error {
 	if n.Kind != yaml.SequenceNode {
-		return hinted(fmt.Errorf("%s: %s wants a list", p.at(n), lintersKey), "%s", lintersForm)
+		return hinted(fmt.Errorf("%s: %s wants a list", p.at(n), lintersKey), "%s", lintersHint)
 	}
 	file.linters = []lint.Linter{}
 	for _, row := range n.Content {
@@ -33,10 +33,10 @@ func (p parsing) linters(n *yaml.Node, file *configFile) error {
 			return err
 		}
 		if slices.ContainsFunc(file.linters, func(known lint.Linter) bool { return known.Name == l.Name }) {
-			return hinted(fmt.Errorf("%s: the linter %s is named twice", p.at(row), l.Name), "keep one of them")
+			return hinted(fmt.Errorf("%s: the linter %s is listed twice", p.at(row), l.Name), "keep one of them")
 		}
 		file.linters = append(file.linters, l)
-		file.linted = append(file.linted, Line{lintersKey + "." + l.Name, strings.Join(l.Command, " "), p.source(row)})
+		file.linterLines = append(file.linterLines, Line{lintersKey + "." + l.Name, strings.Join(l.Command, " "), p.source(row)})
 	}
 	return nil
 }
@@ -45,12 +45,12 @@ func (p parsing) linters(n *yaml.Node, file *configFile) error {
 // known one of its name or makes one of its own.
 func (p parsing) linter(n *yaml.Node) (lint.Linter, error) {
 	wrong := func(n *yaml.Node, why string) error {
-		return hinted(fmt.Errorf("%s: %s in %s", p.at(n), why, lintersKey), "%s", lintersForm)
+		return hinted(fmt.Errorf("%s: %s in %s", p.at(n), why, lintersKey), "%s", lintersHint)
 	}
 	if n.Kind == yaml.ScalarNode {
 		l, ok := lint.Preset(n.Value)
 		if !ok {
-			return l, hinted(fmt.Errorf("%s: no linter %q is known", p.at(n), n.Value), "known linters: %s; %s", strings.Join(lint.PresetNames(), ", "), lintersForm)
+			return l, hinted(fmt.Errorf("%s: unknown linter %q", p.at(n), n.Value), "known linters: %s; %s", strings.Join(lint.PresetNames(), ", "), lintersHint)
 		}
 		return l, nil
 	}
@@ -65,9 +65,9 @@ func (p parsing) linter(n *yaml.Node) (lint.Linter, error) {
 		}
 	}
 	if strings.TrimSpace(l.Name) == "" || strings.ContainsAny(l.Name, "/ \t\n") {
-		return l, wrong(n, "a linter without a name in one word")
+		return l, wrong(n, "a linter needs a name without spaces and slashes")
 	}
-	err := p.each(n, " in the linter "+l.Name, linterKeys, func(key, val *yaml.Node) error {
+	err := p.eachKey(n, " in the linter "+l.Name, linterKeys, func(key, val *yaml.Node) error {
 		if why := linterField(&l, key.Value, val); why != "" {
 			return wrong(val, fmt.Sprintf("%s of %s: %s", key.Value, l.Name, why))
 		}

@@ -27,7 +27,7 @@ func engineOfText(g given) (Engine, error) {
 	program, ok := strings.CutPrefix(g.text, Command+":")
 	program = strings.TrimSpace(program)
 	if !ok || program == "" {
-		return Engine{}, fmt.Errorf("no engine %q: want %s, %s, %s, command:PATH or %s", g.text, Anthropic, OpenAI, Claude, NoEngine)
+		return Engine{}, fmt.Errorf("unknown engine %q: want %s, %s, %s, command:PATH or %s", g.text, Anthropic, OpenAI, Claude, NoEngine)
 	}
 	if filepath.Base(program) == program {
 		return Engine{Command, program}, nil // looked up in PATH
@@ -44,15 +44,14 @@ func forgeOfText(g given) (forge.Address, error) {
 	return a, err
 }
 
-func file(g given) (string, error) {
+func filePath(g given) (string, error) {
 	if g.text == "" {
 		return "", nil
 	}
 	return g.path(g.text)
 }
 
-// path makes a path absolute. In the configuration file it cannot be relative:
-// to what?
+// path makes a path absolute. In the configuration file, a relative path is an error.
 func (g given) path(path string) (string, error) {
 	if rest, ok := strings.CutPrefix(path, "~/"); ok && g.home != "" {
 		path = filepath.Join(g.home, rest)
@@ -91,7 +90,7 @@ func repo(g given) (precedent.Repo, error) { return precedent.ParseRepo(g.text) 
 func percent(g given) (*int, error) {
 	n, err := strconv.Atoi(g.text)
 	if err != nil || n < 0 || n > 100 {
-		return nil, fmt.Errorf("%q is no percentage from 0 to 100", g.text)
+		return nil, fmt.Errorf("%q is not a percentage from 0 to 100", g.text)
 	}
 	return &n, nil
 }
@@ -99,7 +98,7 @@ func percent(g given) (*int, error) {
 func positive(g given) (int, error) {
 	n, err := strconv.Atoi(g.text)
 	if err != nil || n < 1 {
-		return 0, fmt.Errorf("%q is no number from 1", g.text)
+		return 0, fmt.Errorf("%q is not a number of 1 or more", g.text)
 	}
 	return n, nil
 }
@@ -108,7 +107,7 @@ func between(least, most int, noun string) func(given) (int, error) {
 	return func(g given) (int, error) {
 		n, err := strconv.Atoi(g.text)
 		if err != nil || n < least || n > most {
-			return 0, fmt.Errorf("%q is no number of %s from %d to %d", g.text, noun, least, most)
+			return 0, fmt.Errorf("%q is not a number of %s from %d to %d", g.text, noun, least, most)
 		}
 		return n, nil
 	}
@@ -117,7 +116,7 @@ func between(least, most int, noun string) func(given) (int, error) {
 func dollars(g given) (float64, error) {
 	f, err := strconv.ParseFloat(strings.TrimPrefix(g.text, "$"), 64)
 	if err != nil || f <= 0 || f > 1e6 {
-		return 0, fmt.Errorf("%q is no amount of dollars above 0", g.text)
+		return 0, fmt.Errorf("%q is not an amount of dollars above 0", g.text)
 	}
 	return f, nil
 }
@@ -125,7 +124,7 @@ func dollars(g given) (float64, error) {
 func severity(g given) (precedent.Severity, error) {
 	s := precedent.Severity(g.text)
 	if !slices.Contains(precedent.Severities, s) {
-		return "", fmt.Errorf("no severity %q: want critical, high, medium, low or nit", g.text)
+		return "", fmt.Errorf("unknown severity %q: want critical, high, medium, low or nit", g.text)
 	}
 	return s, nil
 }
@@ -133,7 +132,7 @@ func severity(g given) (precedent.Severity, error) {
 func duration(g given) (time.Duration, error) {
 	d, err := time.ParseDuration(g.text)
 	if err != nil || d <= 0 {
-		return 0, fmt.Errorf("%q is no duration such as 90s or 10m", g.text)
+		return 0, fmt.Errorf("%q is not a duration such as 90s or 10m", g.text)
 	}
 	return d, nil
 }

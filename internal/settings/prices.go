@@ -16,26 +16,26 @@ const pricesKey = "prices"
 
 var priceKeys = []string{"input", "cached", "cache_write", "output"}
 
-// pricesForm is the hint to whatever is no price.
-const pricesForm = "write prices: {MODEL: {input: 3, cached: 0.3, cache_write: 3.75, output: 15}}, in dollars a million tokens; " +
-	"cached and cache_write may be left out"
+// pricesHint is the hint for an invalid price.
+const pricesHint = "write prices: {MODEL: {input: 3, cached: 0.3, cache_write: 3.75, output: 15}}, in dollars per million tokens; " +
+	"cached and cache_write are optional"
 
 // prices reads the prices of models into the file.
 func (p parsing) prices(n *yaml.Node, file *configFile) error {
 	if n.Kind != yaml.MappingNode {
-		return hinted(fmt.Errorf("%s: %s wants a price for each model", p.at(n), pricesKey), pricesForm)
+		return hinted(fmt.Errorf("%s: %s wants a price for each model", p.at(n), pricesKey), pricesHint)
 	}
 	file.prices = llm.Prices{}
-	return p.each(n, " in "+pricesKey, nil, func(key, val *yaml.Node) error {
+	return p.eachKey(n, " in "+pricesKey, nil, func(key, val *yaml.Node) error {
 		if key.Kind != yaml.ScalarNode || strings.TrimSpace(key.Value) == "" || key.Tag == "!!merge" {
-			return hinted(fmt.Errorf("%s: %s wants the beginning of a model's name", p.at(key), pricesKey), pricesForm)
+			return hinted(fmt.Errorf("%s: %s wants the beginning of a model's name", p.at(key), pricesKey), pricesHint)
 		}
 		price, err := p.price(key.Value, val)
 		if err != nil {
 			return err
 		}
 		file.prices[key.Value] = price
-		file.priced = append(file.priced, Line{pricesKey + "." + key.Value, priceSaid(price), p.source(key)})
+		file.priceLines = append(file.priceLines, Line{pricesKey + "." + key.Value, priceText(price), p.source(key)})
 		return nil
 	})
 }
@@ -44,14 +44,14 @@ func (p parsing) prices(n *yaml.Node, file *configFile) error {
 func (p parsing) price(model string, n *yaml.Node) (llm.Price, error) {
 	where := fmt.Sprintf(" in %s of %s", pricesKey, model)
 	if n.Kind != yaml.MappingNode {
-		return llm.Price{}, hinted(fmt.Errorf("%s: %s wants input and output", p.at(n), model), pricesForm)
+		return llm.Price{}, hinted(fmt.Errorf("%s: %s wants input and output", p.at(n), model), pricesHint)
 	}
 	var given llm.GivenPrice
 	parts := map[string]**float64{"input": &given.Input, "cached": &given.Cached, "cache_write": &given.CacheWrite, "output": &given.Output}
-	err := p.each(n, where, priceKeys, func(key, val *yaml.Node) error {
+	err := p.eachKey(n, where, priceKeys, func(key, val *yaml.Node) error {
 		var dollars float64
 		if number := val.Tag == "!!int" || val.Tag == "!!float"; !number || val.Decode(&dollars) != nil {
-			return hinted(fmt.Errorf("%s: %s%s is no number", p.at(val), key.Value, where), pricesForm)
+			return hinted(fmt.Errorf("%s: %s%s is not a number", p.at(val), key.Value, where), pricesHint)
 		}
 		*parts[key.Value] = &dollars
 		return nil
@@ -61,12 +61,12 @@ func (p parsing) price(model string, n *yaml.Node) (llm.Price, error) {
 	}
 	price, err := given.Price()
 	if err != nil {
-		return price, hinted(fmt.Errorf("%s: %s of %s: %w", p.at(n), pricesKey, model, err), pricesForm)
+		return price, hinted(fmt.Errorf("%s: %s of %s: %w", p.at(n), pricesKey, model, err), pricesHint)
 	}
 	return price, nil
 }
 
-func priceSaid(p llm.Price) string {
+func priceText(p llm.Price) string {
 	f := func(dollars float64) string { return "$" + strconv.FormatFloat(dollars, 'f', -1, 64) }
-	return fmt.Sprintf("input %s, cached %s, cache_write %s, output %s a million tokens", f(p.Input), f(p.Cached), f(p.CacheWrite), f(p.Output))
+	return fmt.Sprintf("input %s, cached %s, cache_write %s, output %s per million tokens", f(p.Input), f(p.Cached), f(p.CacheWrite), f(p.Output))
 }

@@ -1,12 +1,13 @@
-// Package settings reads what the operator sets, once: flags over environment
-// over configuration file over defaults. Every value is parsed and checked
-// then, and knows its source.
+// Package settings reads the operator's settings once: flags take precedence over the
+// environment, the configuration file and the defaults. Every value is parsed and
+// checked then, and has its source.
 //
-// The operator is who runs the program. Only the operator names programs,
-// files, addresses and times; what a repository may say is its policy.
+// The operator is the person who runs the program. Only the operator sets programs,
+// files, addresses and times; what a repository may set is its policy.
 package settings
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -18,10 +19,10 @@ import (
 
 // Settings are the operator's. The comments say who needs each.
 type Settings struct {
-	File  string // path of the configuration file; empty if there is no place for one
+	File  string // path of the configuration file; empty if neither HOME nor XDG_CONFIG_HOME is set
 	Found bool   // whether that file exists
 
-	// Whatever asks an engine.
+	// For commands that use an engine.
 	Engine        Value[Engine]
 	Model         Value[[]string]      // names; the later ones take over when a model fails; empty for the engine's default
 	Context       Value[int]           // tokens, for small local models; 0 for a large window
@@ -33,14 +34,14 @@ type Settings struct {
 	Timeout       Value[time.Duration] // of a finder
 	Prices        llm.Prices           // of models, over those that providers list; nil if the file names none
 
-	// Every command with a memory.
+	// For commands with a memory.
 	MemoryDB Value[string]         // absolute path; empty for the usual place
 	Repo     Value[precedent.Repo] // zero for that of the remote
 
-	// Commands that read pull requests.
+	// For commands that read pull requests.
 	Forge Value[forge.Address]
 
-	// The review, before the policy of the repository.
+	// For reviews; they take precedence over the policy.
 	Threshold Value[*int] // percent; nil leaves it to the policy
 	MaxInline Value[int]  // findings; 0 leaves it to the policy
 	FailOn    Value[precedent.Severity]
@@ -85,7 +86,7 @@ type Engine struct {
 const (
 	Anthropic = "anthropic"
 	OpenAI    = "openai"
-	Claude    = "claude" // Claude Code; asked only when it is named: its login, unlike a key, is not made for this
+	Claude    = "claude" // Claude Code; used only if set explicitly: its login, unlike a key, is not intended for this
 	Command   = "command"
 	NoEngine  = "none"
 )
@@ -125,8 +126,7 @@ type Sources struct {
 	Dir   string // the working folder, which relative paths start from
 }
 
-// Read reads every setting. Of one that is set several times only the strongest
-// source counts.
+// Read reads every setting, each from the source with the highest precedence.
 func Read(from Sources) (*Settings, error) {
 	s := &Settings{File: from.File}
 	file, err := readFile(from.File)
@@ -139,7 +139,7 @@ func Read(from Sources) (*Settings, error) {
 	s.Prices, s.Linters, s.tables = file.prices, file.linters, file.tables()
 	for i := range All {
 		d := &All[i]
-		g := given{text: d.Default, from: Source{Default, or(d.unset, "default")}, home: from.Env["HOME"], dir: from.Dir}
+		g := given{text: d.Default, from: Source{Default, cmp.Or(d.unsetText, "default")}, home: from.Env["HOME"], dir: from.Dir}
 		set := d.Default != ""
 		if v, ok := file.scalars[d.Key]; ok {
 			g.text, g.from, set = v.text, v.from, true
@@ -151,7 +151,7 @@ func Read(from Sources) (*Settings, error) {
 			g.text, g.from, set = v, Source{Flag, "flag --" + d.Flag}, true
 		}
 		if err := d.read(s, g, set); err != nil {
-			return s, hinted(fmt.Errorf("%s (%s): %w", d.Key, g.from, err), "%s", or(hintOf(err), "precedent config lists every setting and where it comes from"))
+			return s, hinted(fmt.Errorf("%s (%s): %w", d.Key, g.from, err), "%s", cmp.Or(hintOf(err), "precedent config lists every setting and where it comes from"))
 		}
 	}
 	if s.Engine.Source.By == Default {
@@ -172,8 +172,7 @@ func (s *Settings) List() []Line {
 	return append(lines, s.tables...)
 }
 
-// engineOf is the engine where none is named: the one that the environment has
-// a key for.
+// engineOf returns the default engine: the one that the environment has a key for.
 func engineOf(env map[string]string) Value[Engine] {
 	for _, found := range []struct{ variable, engine string }{
 		{KeyOf[Anthropic], Anthropic}, {KeyOf[OpenAI], OpenAI}, {URLOf[OpenAI], OpenAI},
@@ -189,8 +188,7 @@ func engineOf(env map[string]string) Value[Engine] {
 // sets GitHub's variables, too.
 func OnGitea(env map[string]string) bool { return env["GITEA_ACTIONS"] == "true" }
 
-// forgeOf is the forge where none is named: the one that a workflow runs on,
-// else GitHub.
+// forgeOf returns the default forge: the one that a workflow runs on, else GitHub.
 func forgeOf(env map[string]string) Value[forge.Address] {
 	f, from := forge.Address{Kind: forge.GitHub}, Source{Default, "default"}
 	switch {
@@ -200,11 +198,4 @@ func forgeOf(env map[string]string) Value[forge.Address] {
 		f, from = forge.Address{Kind: forge.GitHub, At: env["GITHUB_API_URL"]}, Source{Environment, "environment GITHUB_API_URL"}
 	}
 	return Value[forge.Address]{f, f.String(), from}
-}
-
-func or(s, fallback string) string {
-	if s == "" {
-		return fallback
-	}
-	return s
 }

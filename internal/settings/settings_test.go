@@ -68,12 +68,12 @@ func TestReadWrong(t *testing.T) {
 		from       Sources
 		says, hint string
 	}{
-		{Sources{Flags: map[string]string{"threshold": "101"}}, `threshold (flag --threshold): "101" is no percentage`, "precedent config"},
+		{Sources{Flags: map[string]string{"threshold": "101"}}, `threshold (flag --threshold): "101" is not a percentage`, "precedent config"},
 		{Sources{Env: map[string]string{"PRECEDENT_CONCURRENCY": "0"}}, "concurrency (environment PRECEDENT_CONCURRENCY): ", "precedent config"},
-		{Sources{File: written(t, "fail_on: awful\n")}, `:1): no severity "awful"`, "precedent config"},
+		{Sources{File: written(t, "fail_on: awful\n")}, `:1): unknown severity "awful"`, "precedent config"},
 		{Sources{File: written(t, "memory_db: m.db\n")}, `"m.db" is a relative path`, "absolute"},
 		{Sources{File: written(t, "engine: command:./x\n")}, `"./x" is a relative path`, "absolute"},
-		{Sources{Flags: map[string]string{"engine": ""}}, `no engine ""`, "precedent config"},
+		{Sources{Flags: map[string]string{"engine": ""}}, `unknown engine ""`, "precedent config"},
 	} {
 		_, err := Read(test.from)
 		var e *Error

@@ -16,26 +16,26 @@ type Def struct {
 	Default        string // empty for none
 	Usage          string // of its flag
 
-	unset string // what to say in the place of "default"
-	read  func(s *Settings, g given, set bool) error
-	line  func(s *Settings) Line
+	unsetText string // shown in place of "default"
+	read      func(s *Settings, g given, set bool) error
+	line      func(s *Settings) Line
 }
 
 // All defines the settings, in the order in which they are listed.
 var All = []Def{
 	def(engineOfText, func(s *Settings) *Value[Engine] { return &s.Engine }, Def{
 		Key: "engine", Flag: "engine", Env: "PRECEDENT_ENGINE", InFile: true,
-		Usage: "what reads the change: `anthropic`, openai, claude (Claude Code), command:PATH (any program), or none",
+		Usage: "the `engine` that reads the change: anthropic, openai, claude (Claude Code), command:PATH (any program) or none",
 	}),
 	def(names, func(s *Settings) *Value[[]string] { return &s.Model }, Def{
-		Key: "model", Flag: "model", Env: "PRECEDENT_MODEL", InFile: true, unset: "the engine's default",
-		Usage: "the `name` of the model; after commas, the models to use if it fails",
+		Key: "model", Flag: "model", Env: "PRECEDENT_MODEL", InFile: true, unsetText: "the engine's default",
+		Usage: "the `name` of the model; fallback models may follow after commas",
 	}),
 	// The smallest window holds a prompt with a part of a change, and the largest
 	// is beyond those that models have.
 	def(between(4_000, 10_000_000, "tokens"), func(s *Settings) *Value[int] { return &s.Context }, Def{
-		Key: "context", Flag: "context", Env: "PRECEDENT_CONTEXT", InFile: true, unset: "default: a large window",
-		Usage: "the size of the model's context window is `N` tokens; for small local models",
+		Key: "context", Flag: "context", Env: "PRECEDENT_CONTEXT", InFile: true, unsetText: "default: a large window",
+		Usage: "the model's context window is `N` tokens; for small local models",
 	}),
 	// Four requests fill a slow network, and are below every provider's limits.
 	def(between(1, 64, "requests"), func(s *Settings) *Value[int] { return &s.Concurrency }, Def{
@@ -44,31 +44,31 @@ var All = []Def{
 	}),
 	def(dollars, func(s *Settings) *Value[float64] { return &s.MaxCost }, Def{
 		Key: "max_cost", Flag: "max-cost", InFile: true, Default: fmt.Sprintf("%.2f", engine.DefaultReviewUSD),
-		Usage: "the review may cost at most this many `dollars`",
+		Usage: "limit the cost of the review to this many `dollars`",
 	}),
 	def(positive, func(s *Settings) *Value[int] { return &s.MaxTokens }, Def{
 		Key: "max_tokens", Flag: "max-tokens", InFile: true, Default: fmt.Sprint(engine.DefaultReviewTokens),
-		Usage: "the review may use at most `N` tokens, input and output",
+		Usage: "limit the review to `N` tokens, input and output together",
 	}),
 	def(dollars, func(s *Settings) *Value[float64] { return &s.MaxCostPerDay }, Def{
 		Key: "max_cost_per_day", InFile: true, Default: fmt.Sprintf("%.2f", engine.DefaultDayUSD),
-		Usage: "all reviews of a repository together may cost at most this many dollars a day (UTC)",
+		Usage: "limit the cost of all reviews of a repository to this many dollars per day (UTC)",
 	}),
 	def(dollars, func(s *Settings) *Value[float64] { return &s.MaxCostPull }, Def{
 		Key: "max_cost_per_pull_request", InFile: true, Default: fmt.Sprintf("%.2f", engine.DefaultPullUSD),
-		Usage: "all reviews of a pull request together may cost at most this many dollars",
+		Usage: "limit the cost of all reviews of a pull request to this many dollars",
 	}),
-	def(file, func(s *Settings) *Value[string] { return &s.MemoryDB }, Def{
+	def(filePath, func(s *Settings) *Value[string] { return &s.MemoryDB }, Def{
 		Key: "memory_db", Flag: "memory-db", Env: "PRECEDENT_MEMORY_DB", InFile: true,
-		Usage: "the memory's database `file`",
+		Usage: "the database `file` of the memory",
 	}),
 	def(repo, func(s *Settings) *Value[precedent.Repo] { return &s.Repo }, Def{
 		Key: "repo", Flag: "repo",
-		Usage: "the repository's identity as `host/owner/name`, instead of that of its remote",
+		Usage: "the identity of the repository as `host/owner/name`, instead of the one of its remote",
 	}),
 	def(forgeOfText, func(s *Settings) *Value[forge.Address] { return &s.Forge }, Def{
 		Key: "forge", Flag: "forge", Env: "PRECEDENT_FORGE", InFile: true,
-		Usage: "where pull requests are: github, github:https://HOST/api/v3, gitea:https://HOST, or `local:DIR`",
+		Usage: "the `forge` of pull requests: github, github:https://HOST/api/v3, gitea:https://HOST or local:DIR",
 	}),
 	def(percent, func(s *Settings) *Value[*int] { return &s.Threshold }, Def{
 		Key: "threshold", Flag: "threshold", Env: "REVIEW_CONFIDENCE_THRESHOLD",
@@ -80,7 +80,7 @@ var All = []Def{
 	}),
 	def(severity, func(s *Settings) *Value[precedent.Severity] { return &s.FailOn }, Def{
 		Key: "fail_on", Flag: "fail-on", InFile: true, Default: string(precedent.High),
-		Usage: "exit with 1 if there is a finding of at least this `severity`: critical, high, medium, low or nit",
+		Usage: "exit with status 1 if a finding has at least this `severity`: critical, high, medium, low or nit",
 	}),
 	// Ten minutes are a review's share of the time of CI.
 	def(duration, func(s *Settings) *Value[time.Duration] { return &s.Timeout }, Def{
@@ -109,7 +109,7 @@ func def[T any](parse func(given) (T, error), field func(*Settings) *Value[T], d
 	return d
 }
 
-// Check tells what is wrong with a value, nil for nothing.
+// Check returns what is wrong with a value; nil if it is valid.
 func (d *Def) Check(text string) error {
 	return d.read(&Settings{}, given{text: text, from: Source{Flag, "flag --" + d.Flag}, home: "/", dir: "/"}, true)
 }

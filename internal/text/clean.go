@@ -9,23 +9,22 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// cleanRounds bounds how deep hidden text may be wrapped before Clean stops
-// unwrapping and takes away what it is wrapped with. Nobody wraps by accident.
+// cleanRounds limits how many layers of hidden text Clean unwraps before it removes
+// the characters that wrap it. Deep nesting is never an accident.
 const cleanRounds = 8
 
-// maxMarks bounds the marks on one character. No language needs more; the
+// maxMarks limits the combining marks on one character. No language needs more; the
 // normal form inserts hidden characters into runs of more than 30.
 const maxMarks = 8
 
-// Clean makes prose say to a model what it says to a person: character
-// references are decoded, HTML comments and hidden characters removed (all
-// that [Hidden] knows, but for the joiners within emoji), line endings made
-// line feeds, and the rest brought into Unicode's normal form C. This is done
-// until nothing changes, so that nothing hides behind a second encoding:
-// Clean(Clean(s)) = Clean(s).
+// Clean makes prose read the same to a model as to a person. It decodes character
+// references, removes HTML comments and hidden characters (all of [Hidden], except
+// the joiners within emoji), converts line endings to line feeds, and applies
+// Unicode's normal form C. It repeats this until nothing changes, so nothing can hide
+// behind a second encoding: Clean(Clean(s)) = Clean(s).
 //
-// It is not for code, in which a reference and a comment are what they are:
-// that goes through [Visible].
+// It is not for code, where character references and comments are content: use
+// [Visible].
 func Clean(s string) string {
 	for range cleanRounds {
 		t := cleanOnce(s)
@@ -45,7 +44,7 @@ func Clean(s string) string {
 	return s
 }
 
-// isPlain tells whether the text has only characters that never hide.
+// isPlain reports whether the text has only characters that never hide anything.
 func isPlain(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; c >= 0x7f || c < ' ' && c != '\n' && c != '\t' {
@@ -60,9 +59,9 @@ func cleanOnce(s string) string {
 	return norm.NFC.String(stripHidden(stripComments(s)))
 }
 
-// stripComments removes HTML comments as a browser does. One without an end
-// hides all text behind it if it begins a line, as Markdown has it, and is
-// shown, and so kept, elsewhere, but for its mark.
+// stripComments removes HTML comments as a browser does. An unclosed comment at the
+// start of a line hides all text after it, as in Markdown. Elsewhere an unclosed one
+// is displayed, so its text is kept and only the marker is removed.
 func stripComments(s string) string {
 	const mark = "<!--"
 	i := strings.Index(s, mark)
@@ -91,8 +90,8 @@ func stripComments(s string) string {
 	return b.String()
 }
 
-// beginsLine tells whether a block can begin behind the text: Markdown allows
-// for three blanks.
+// beginsLine reports whether a block can begin after the text: Markdown allows three
+// spaces.
 func beginsLine(before string) bool {
 	for range 4 {
 		if before == "" || before[len(before)-1] == '\n' {
@@ -106,8 +105,8 @@ func beginsLine(before string) bool {
 	return false
 }
 
-// commentEnd returns the index behind the end of a comment, whose text begins
-// with the dashes of its mark; -1 if it has no end. "<!-->" is a whole one.
+// commentEnd returns the index after the end of a comment whose text starts with the
+// dashes of its opening marker; -1 if it has no end. "<!-->" is a complete comment.
 func commentEnd(s string) int {
 	end := -1
 	if i := strings.Index(s, "-->"); i >= 0 {
@@ -122,7 +121,7 @@ func commentEnd(s string) int {
 	return end
 }
 
-// stripHidden removes hidden characters and makes all line endings line feeds.
+// stripHidden removes hidden characters and converts line endings to line feeds.
 func stripHidden(s string) string {
 	if isPlain(s) {
 		return s

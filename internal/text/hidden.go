@@ -11,8 +11,8 @@ const (
 	zwnj = '\u200c' // zero width non-joiner
 )
 
-// hiddenNames are the names of the hidden characters that attacks are made of.
-// Others go by their class.
+// hiddenNames are the names of hidden characters that attacks use. The others are
+// named by class.
 var hiddenNames = map[rune]string{
 	0x0000: "NULL", 0x0007: "BELL", 0x0008: "BACKSPACE", 0x001b: "ESCAPE", 0x007f: "DELETE",
 	0x0085: "NEXT LINE", 0x009b: "CONTROL SEQUENCE INTRODUCER", 0x009d: "OPERATING SYSTEM COMMAND",
@@ -28,15 +28,15 @@ var hiddenNames = map[rune]string{
 	0xfeff: "BYTE ORDER MARK",
 }
 
-// Hidden tells whether a character is bad: nothing is seen of it, or it changes
-// how other characters are seen. These are control characters other than tab,
-// line feed, form feed and carriage return, line separators, and everything
-// that Unicode calls a format character (bidirectional controls, zero width
-// characters, tags), private use, a surrogate, a noncharacter, a variation
-// selector or otherwise ignorable. The name is Unicode's, or that of the class.
+// Hidden reports whether a character is invisible or changes how others are
+// displayed. These are control characters except tab, line feed, form feed and
+// carriage return; line separators; and everything that Unicode calls a format
+// character (bidirectional controls, zero width characters, tags), private use, a
+// surrogate, a noncharacter, a variation selector or otherwise ignorable. The name is
+// Unicode's, or that of the class.
 //
-// A single character cannot say whether its context needs it, as an emoji needs
-// its joiner; [Spots] knows.
+// Whether the context needs a character, as an emoji needs its joiner, only [Spots]
+// can tell.
 func Hidden(r rune) (name string, bad bool) {
 	switch {
 	case ' ' <= r && r < 0x7f, r == '\t', r == '\n', r == '\f', r == '\r':
@@ -72,11 +72,10 @@ type Spot struct {
 	Name       string
 }
 
-// Spots yields the hidden characters of a text, but for those that people need
-// to write: joiners and variation selectors within emoji, joiners between
-// letters of scripts that are written with them, and the variant of an
-// ideograph. A byte order mark at the beginning is one: only the caller knows
-// whether the text begins a file.
+// Spots yields the hidden characters of a text, except those that people need:
+// joiners and variation selectors within emoji, joiners between letters of scripts
+// that use them, and variants of ideographs. A byte order mark at the beginning is
+// included, because only the caller knows whether the text begins a file.
 func Spots(s string) iter.Seq[Spot] {
 	return func(yield func(Spot) bool) {
 		before, selected := rune(0), false
@@ -87,13 +86,13 @@ func Spots(s string) iter.Seq[Spot] {
 			}
 			name, bad := Hidden(r)
 			end := i + utf8.RuneLen(r)
-			if bad && (selected && r != zwj || !needable(r) || !needed(before, r, s[end:])) {
+			if bad && (selected && r != zwj || !mayBeNeeded(r) || !isNeeded(before, r, s[end:])) {
 				if !yield(Spot{i, end, r, name}) {
 					return
 				}
-				r, bad = 0, false // nothing joins to what is not there
+				r, bad = 0, false // there is nothing to join to
 			}
-			// An emoji with its selector is an emoji still, once.
+			// An emoji with one selector is still an emoji.
 			if selected = bad && r == variant16; !selected {
 				before = r
 			}
@@ -108,15 +107,14 @@ const (
 	keycap    = '\u20e3'
 )
 
-// needable tells whether there is any context in which people need the
-// character.
-func needable(r rune) bool {
+// mayBeNeeded reports whether any context needs the character.
+func mayBeNeeded(r rune) bool {
 	return r == zwj || r == zwnj || unicode.Is(unicode.Variation_Selector, r)
 }
 
-// needed tells whether a joiner or a variation selector is needed where it
-// stands: behind a character and in front of a text.
-func needed(before, r rune, rest string) bool {
+// isNeeded reports whether a joiner or a variation selector is needed between a
+// character and the text after it.
+func isNeeded(before, r rune, rest string) bool {
 	after, _ := utf8.DecodeRuneInString(rest)
 	switch {
 	case r == variant15 || r == variant16:
@@ -133,11 +131,11 @@ func joinsEmoji(before, after rune) bool {
 	return (isPictograph(before) || isModifier(before)) && isPictograph(after)
 }
 
-// isModifier tells whether the character gives an emoji its skin colour.
+// isModifier reports whether the character sets the skin colour of an emoji.
 func isModifier(r rune) bool { return r >= 0x1f3fb && r <= 0x1f3ff }
 
-// isJoining tells whether the character is a letter, or a mark on one, of a
-// script that is written with joiners.
+// isJoining reports whether the character is a letter, or a mark on one, of a script
+// that uses joiners.
 func isJoining(r rune) bool {
 	if _, bad := Hidden(r); bad || r < 0x600 {
 		return false

@@ -7,9 +7,9 @@ import (
 	"unicode"
 )
 
-// lookalikes are letters of other scripts that look like a Latin one in common
-// fonts, by script. The letters are those of Unicode's confusables.txt that
-// attacks were seen with.
+// lookalikes are letters of other scripts that look like a Latin letter in common
+// fonts, by script. They are the letters in Unicode's confusables.txt that real
+// attacks used.
 var lookalikes = map[string]string{
 	"Cyrillic": "аеорсухіјѕһԁԛԝѵӏү" + "АВЕКМНОРСТУХЅІЈӀԚԜҮԌ",
 	"Greek":    "οϲϳ" + "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧϹͿ",
@@ -17,8 +17,8 @@ var lookalikes = map[string]string{
 	"Cherokee": "ᎪᏴᏟᎠᎬᏀᎻᎫᏦᏞᎷᏢᏒᏚᎢᏙᎳᏃ",
 }
 
-// weakLookalikes are Greek letters that mathematics uses by themselves, as in
-// αMax: they count inside a word only.
+// weakLookalikes are Greek letters that mathematics uses alone, as in αMax: they
+// count only inside a word.
 const weakLookalikes = "ανρικγτυχηω"
 
 // lookalikeScript is the script of each letter that looks like a Latin one.
@@ -32,12 +32,11 @@ var lookalikeScript = func() map[rune]string {
 	return scripts
 }()
 
-// Mixed tells whether an identifier is bad: made to be taken for another one.
-// One of its words, split at underscores, digits and capitals, mixes Latin
-// letters with letters that look like Latin ones and no others, or looks Latin
-// as a whole beside a word that is. Scripts names the scripts of its letters in
-// order: "Latin", "Cyrillic", "Greek", "Armenian", "Cherokee", "Fullwidth",
-// "Mathematical" or "other".
+// Mixed reports whether an identifier imitates another one. That is so if one of its
+// words, split at underscores, digits and capitals, mixes Latin letters only with
+// letters that look Latin, or looks Latin as a whole next to a Latin word. Scripts
+// are the scripts of its letters in order: "Latin", "Cyrillic", "Greek", "Armenian",
+// "Cherokee", "Fullwidth", "Mathematical" or "other".
 func Mixed(ident string) (scripts []string, bad bool) {
 	names := map[string]bool{}
 	ascii := true
@@ -52,7 +51,7 @@ func Mixed(ident string) (scripts []string, bad bool) {
 		return scripts, false
 	}
 	for _, part := range splitExact(ident) {
-		if fakes(part) {
+		if looksFake(part) {
 			return scripts, true
 		}
 	}
@@ -79,8 +78,8 @@ func scriptOf(r rune) string {
 	return "other"
 }
 
-// fakes tells whether all letters of a word look Latin and some are not.
-func fakes(word string) bool {
+// looksFake reports whether all letters of a word look Latin and some are not.
+func looksFake(word string) bool {
 	letters := []rune(word)
 	foreign := false
 	for i, r := range letters {

@@ -2,13 +2,13 @@ package text
 
 import "math/bits"
 
-// maxRatio bounds the tokens that Ratio looks at: longer lines are data.
+// maxRatio limits the tokens that Ratio compares: longer lines are data.
 const maxRatio = 4096
 
-// Ratio says how much of two sequences of tokens is common to both in the same
-// order, 0 to 1: twice the length of their longest common subsequence by the
-// sum of their lengths. Two empty sequences are equal. Only the first 4,096
-// tokens of each are looked at.
+// Ratio is the share of two token sequences that is common to both in the same order,
+// 0 to 1: twice the length of their longest common subsequence, divided by the sum of
+// their lengths. Two empty sequences are equal. Only the first 4,096 tokens of each
+// are compared.
 func Ratio(a, b []string) float64 {
 	a, b = a[:min(len(a), maxRatio)], b[:min(len(b), maxRatio)]
 	all := len(a) + len(b)
@@ -40,7 +40,7 @@ func lcs(a, b []string) int {
 		return lcsShort(a, b)
 	}
 	words := (len(a) + 63) / 64
-	where := make(map[string][]uint64, len(a)) // the places of each token in a
+	where := make(map[string][]uint64, len(a)) // the positions of each token in a
 	for i, t := range a {
 		m := where[t]
 		if m == nil {
@@ -76,8 +76,8 @@ func lcs(a, b []string) int {
 	return n
 }
 
-// lcsShort is lcs for an a of at most 64 tokens, as lines of code have them:
-// one word, and no table of places.
+// lcsShort is lcs for an a of at most 64 tokens, as in a line of code: it needs one
+// word, and no table of positions.
 func lcsShort(a, b []string) int {
 	row := ^uint64(0)
 	for _, t := range b {

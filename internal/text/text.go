@@ -1,13 +1,11 @@
-// Package text splits, compares, cleans and shows text that other people
-// wrote.
+// Package text splits, compares, cleans and displays text that other people wrote.
 //
-// Comparing decides which findings are duplicates and which were declined
-// before: [NewVector] and [Cosine] for prose, [Ratio] for lines of code.
-// Cleaning decides what a model gets to see: [Clean] for prose. Showing decides
-// what reaches a terminal: [Visible] for text, code included.
+// Comparison decides which findings are duplicates and which were dismissed before:
+// [NewVector] and [Cosine] for prose, [Ratio] for lines of code. Cleaning decides
+// what a model sees: [Clean] for prose. Display decides what reaches a terminal:
+// [Visible] for text, code included.
 //
-// All text is hostile: every function takes time and memory in proportion to
-// its input, at most.
+// All text is untrusted: every function takes at most linear time and memory.
 package text
 
 import (
@@ -16,8 +14,7 @@ import (
 	"unicode/utf8"
 )
 
-// Collapse replaces every run of white space by one blank and removes it at
-// both ends.
+// Collapse replaces every run of white space with one space, and trims both ends.
 func Collapse(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // Squeeze removes all white space.
@@ -30,7 +27,7 @@ func Squeeze(s string) string {
 	for i := 0; i < len(s); {
 		r, size := utf8.DecodeRuneInString(s[i:])
 		if !unicode.IsSpace(r) {
-			b.WriteString(s[i : i+size]) // also what is no valid UTF-8
+			b.WriteString(s[i : i+size]) // keeps invalid UTF-8
 		}
 		i += size
 	}
@@ -40,9 +37,9 @@ func Squeeze(s string) string {
 // ellipsis ends text that was cut.
 const ellipsis = "…"
 
-// Cut shortens text to at most n characters, the ellipsis included. It cuts
-// between words unless that would lose more than half, and never between a
-// character and the marks on it.
+// Cut shortens text to at most n characters, including the ellipsis. It cuts between
+// words unless that would lose more than half, and never between a character and its
+// marks.
 func Cut(s string, n int) string {
 	if len(s) <= n || utf8.RuneCountInString(s) <= n {
 		return s
@@ -55,7 +52,7 @@ func Cut(s string, n int) string {
 		_, size := utf8.DecodeRuneInString(s[end:])
 		end += size
 	}
-	for end > 0 && joined(s, end) {
+	for end > 0 && isJoined(s, end) {
 		_, size := utf8.DecodeLastRuneInString(s[:end])
 		end -= size
 	}
@@ -70,9 +67,8 @@ func Cut(s string, n int) string {
 	}) + ellipsis
 }
 
-// joined tells whether the characters on both sides of an index belong
-// together.
-func joined(s string, i int) bool {
+// isJoined reports whether the characters on both sides of an index belong together.
+func isJoined(s string, i int) bool {
 	last, _ := utf8.DecodeLastRuneInString(s[:i])
 	next, _ := utf8.DecodeRuneInString(s[i:])
 	return last == zwj || next == zwj || unicode.Is(unicode.M, next) || unicode.Is(unicode.Variation_Selector, next) || isModifier(next)

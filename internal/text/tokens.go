@@ -6,25 +6,25 @@ import (
 	"unicode/utf8"
 )
 
-// Limits on hostile text: what is behind them is not compared.
+// Limits on untrusted text: anything beyond them is not compared.
 const (
 	maxTokenText = 64 << 10 // bytes of a text
 	maxTokens    = 4096
 	maxWord      = 128 // bytes of a word; longer ones are data
 )
 
-// word is one word of a text as tokens: in lower case and stemmed lightly. An
+// word is one word of a text, as tokens: in lower case and lightly stemmed. An
 // identifier of several parts (camelCase, snake_case, letters and digits) has a
-// whole, without underscores, and its parts, stop words among them. Other words
-// have one part. A run of a script without blanks between words has its pairs
-// of characters.
+// whole, without underscores, and its parts, including stop words. Other words have
+// one part. A run of a script without spaces between words is split into pairs of
+// characters.
 type word struct {
 	whole string // an identifier of several parts, "" for a plain word
 	parts []string
 }
 
-// eachWord calls f with the words of the first 64 KiB of a text, but for stop
-// words, until it returns false. The word is valid until the next call.
+// eachWord calls f with the words of the first 64 KiB of a text, without stop words,
+// until f returns false. The word is valid until the next call.
 func eachWord(s string, f func(word) bool) {
 	if len(s) > maxTokenText {
 		s = s[:maxTokenText]
@@ -49,7 +49,7 @@ func eachWord(s string, f func(word) bool) {
 		} else if len(parts) == 0 || stopWords[parts[0]] {
 			continue
 		}
-		if r, _ := utf8.DecodeRuneInString(run); unblanked(r) {
+		if r, _ := utf8.DecodeRuneInString(run); withoutSpaces(r) {
 			w = word{parts: pairs(run)}
 		} else {
 			for i := range parts {
@@ -63,8 +63,8 @@ func eachWord(s string, f func(word) bool) {
 	}
 }
 
-// wordLen returns the length of the word that s starts with, 0 if it starts
-// with none. An apostrophe between letters belongs to the word.
+// wordLen returns the length of the word at the start of s, 0 if there is none. An
+// apostrophe between letters is part of the word.
 func wordLen(s string) int {
 	n := 0
 	first := rune(0)
@@ -74,7 +74,7 @@ func wordLen(s string) int {
 		case inWord(r):
 			if n == 0 {
 				first = r
-			} else if unblanked(r) != unblanked(first) {
+			} else if withoutSpaces(r) != withoutSpaces(first) {
 				return n
 			}
 		case n > 0 && isApostrophe(r):
@@ -99,8 +99,8 @@ func inWord(r rune) bool {
 
 func isApostrophe(r rune) bool { return r == '\'' || r == '’' }
 
-// unblanked tells whether the script of a letter puts no blanks between words.
-func unblanked(r rune) bool {
+// withoutSpaces reports whether the script of a letter puts no spaces between words.
+func withoutSpaces(r rune) bool {
 	return r > 0x0e00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
@@ -117,7 +117,7 @@ func pairs(run string) []string {
 	return out
 }
 
-// class is what decides where an identifier is split.
+// class is the kind of a character, for splitting identifiers.
 type class byte
 
 const (
@@ -162,7 +162,7 @@ func split(parts []string, run string) []string {
 		c := classOf(r)
 		switch {
 		case unicode.Is(unicode.M, r):
-			continue // belongs to the letter before it
+			continue // part of the letter before it
 		case c == last || last == noClass:
 		case c == lower && last == upper && isPlural(run[start:i], run[i:]): // IDs
 		case c == lower && last == upper:
@@ -182,7 +182,7 @@ func split(parts []string, run string) []string {
 	return parts
 }
 
-// isPlural tells whether capitals are followed by an s alone.
+// isPlural reports whether capitals are followed by only an s.
 func isPlural(capitals, rest string) bool {
 	next, _ := utf8.DecodeRuneInString(rest[1:])
 	return rest[0] == 's' && len(capitals) > 1 && (len(rest) == 1 || classOf(next) != lower)
@@ -195,9 +195,9 @@ func withoutApostrophes(s string) string {
 	return strings.NewReplacer("'", "", "’", "").Replace(s)
 }
 
-// stem removes the common endings of English words, so that use, uses, used
-// and using are one token. It knows no exceptions: both sides of a comparison
-// go through it.
+// stem removes common endings of English words, so that use, uses, used and using are
+// the same token. It has no exceptions, because both sides of a comparison are
+// stemmed.
 func stem(w string) string {
 	if len(w) <= 2 || w[0] < 'a' || w[0] > 'z' || w[len(w)-1] >= utf8.RuneSelf {
 		return w

@@ -6,14 +6,14 @@ import (
 	"unicode/utf8"
 )
 
-// Visible makes text safe to show, on a terminal and to a model: control
-// characters, hidden characters and lone bytes are spelled out, as <U+202E> and
-// <0x80>. Line feeds and tabs stay, and a carriage return that ends a line with
-// one goes. Nothing else is changed, so code stays quotable.
+// Visible makes text safe to display on a terminal and to a model: control
+// characters, hidden characters and invalid bytes are written as <U+202E> and <0x80>.
+// Line feeds and tabs are kept, and CRLF becomes LF. Nothing else changes, so code
+// can still be quoted.
 func Visible(s string) string { return visible(s, true) }
 
-// VisibleLine is Visible for what must stay on one line: line feeds are
-// spelled out, too.
+// VisibleLine is Visible for text that must stay on one line: line feeds are escaped,
+// too.
 func VisibleLine(s string) string { return visible(s, false) }
 
 func visible(s string, lines bool) string {
@@ -36,8 +36,8 @@ func visible(s string, lines bool) string {
 	return b.String()
 }
 
-// show writes text without hidden characters: what is left to spell out are
-// line endings and lone bytes.
+// show writes text without hidden characters. Only line endings and invalid bytes are
+// left to escape.
 func show(b *strings.Builder, s string, lines bool) {
 	done := 0
 	for i, r := range s {

@@ -2,7 +2,7 @@ package text
 
 import "strings"
 
-// stopWords say nothing on their own.
+// stopWords carry no meaning of their own.
 var stopWords = wordSet(`
 a an and are as at be been but by can could did do does dont doesnt for from
 had has have he her here his how i if im in into is isnt it its ive just may
@@ -12,9 +12,9 @@ we were what when where which who why will with would you your also about any
 am
 `)
 
-// commonWords say little in a review: so many remarks hold them that sharing
-// one is no sign of a shared point. They are the common words of English prose
-// about code, and the names of its parts; no corpus was counted.
+// commonWords are so frequent in reviews that sharing one does not suggest a shared
+// point: common English words in prose about code, and names of parts of code. The
+// list was not derived from a corpus.
 var commonWords = stemmed(wordSet(`
 use make need think want see like look get set add remove change check call
 function method code line file name value test case type return variable

@@ -32,9 +32,9 @@ func bookedBudget(s *settings.Settings, rows *store.Repo, pull int) *engine.Budg
 		}
 		switch {
 		case err != nil:
-			return fmt.Errorf("%w: the books cannot be kept: %w", engine.ErrOverBudget, err)
+			return fmt.Errorf("%w: the cost cannot be recorded: %w", engine.ErrOverBudget, err)
 		case booked.Over != "":
-			return fmt.Errorf("%w: $%.2f of the %s's $%.2f are spent or set aside, and the next request may take $%.2f", engine.ErrOverBudget, total, booked.Over, limit, amount)
+			return fmt.Errorf("%w: $%.2f of the %s's $%.2f are spent or reserved, and the next request may cost $%.2f", engine.ErrOverBudget, total, booked.Over, limit, amount)
 		}
 		return nil
 	}

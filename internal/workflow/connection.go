@@ -11,14 +11,14 @@ import (
 // Connection is the forge that pull requests are on, and how git reaches it.
 type Connection struct {
 	forge.Forge
-	// Token is what git fetches a repository with; empty for none. It goes to the
-	// forge's own host alone.
+	// Token returns the token with which git fetches a repository; empty for none. It
+	// is sent only to the forge's own host.
 	Token func(ctx context.Context, r precedent.Repo) (string, error)
 	// TokenName says where the token is, for hints.
 	TokenName string
 	// Folder is where git fetches from, in place of the forge's address; empty for that.
 	Folder string
-	// Known tells whether the forge knows who asks.
+	// Known reports whether requests are authenticated.
 	Known bool
 	// Secrets must never be shown in a comment.
 	Secrets []string
@@ -26,4 +26,6 @@ type Connection struct {
 	Key comment.Key
 }
 
-func (c *Connection) explain(err error) error { return ForgeError(err, c.TokenName) }
+// Explain attaches to an error of the forge a hint that names where the token is.
+// Other errors are returned as they are.
+func (c Connection) Explain(err error) error { return ForgeError(err, c.TokenName) }

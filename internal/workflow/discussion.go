@@ -22,11 +22,11 @@ const (
 type permissions struct {
 	ask      func(ctx context.Context, who forge.Person) (forge.Permission, error)
 	known    map[precedent.ForgeID]forge.Permission
-	failures []precedent.Failure // for whom nobody could be asked, once each
+	failures []precedent.Failure // requests that failed, once per person
 }
 
-// of returns what a person may do; none if that cannot be known.
-func (p *permissions) of(ctx context.Context, who forge.Person) forge.Permission {
+// permission returns what a person may do; none if that cannot be known.
+func (p *permissions) permission(ctx context.Context, who forge.Person) forge.Permission {
 	got, ok := p.known[who.ID]
 	if ok || len(p.known) >= maxPeople || who.ID == "" {
 		return got
@@ -34,16 +34,16 @@ func (p *permissions) of(ctx context.Context, who forge.Person) forge.Permission
 	got, err := p.ask(ctx, who)
 	if err != nil {
 		got = forge.None
-		p.failures = append(p.failures, precedent.Failure{Step: "discussion", Error: err.Error() + "; what " + text.VisibleLine(who.Login) + " said counts like anybody's"})
+		p.failures = append(p.failures, precedent.Failure{Step: "discussion", Error: err.Error() + "; comments of " + text.VisibleLine(who.Login) + " count as those of someone without write permission"})
 	}
 	p.known[who.ID] = got
 	return got
 }
 
-// discussion sorts what people said on a pull request. What somebody with write
-// permission wrote in a review, on a line, or to @precedent is a directive,
-// word for word; what everybody else wrote, and the author, who is not asked
-// about their own change, is a claim. Bots and what we posted are left out.
+// discussion sorts people's comments on a pull request. Comments of people with write
+// permission in a review, on a line, or to @precedent are directives, verbatim. Other
+// comments, and those of the author, are claims. Comments of bots and our own are
+// left out.
 func discussion(comments []forge.Comment, author forge.Person, ours func(forge.Comment) bool, mayWrite func(forge.Person) bool) precedent.Discussion {
 	var d precedent.Discussion
 	var claims []string
@@ -64,11 +64,11 @@ func discussion(comments []forge.Comment, author forge.Person, ours func(forge.C
 		}
 		claims = append(claims, text.VisibleLine(c.Author.Login)+": "+text.Cut(words, maxDirectiveText))
 	}
-	d.Claims = newest(claims)
+	d.Claims = newestClaims(claims)
 	return d
 }
 
-// ownWords leaves out quoted lines: they are somebody else's words.
+// ownWords removes quoted lines: someone else wrote them.
 func ownWords(body string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text.Clean(body)) {
@@ -79,8 +79,8 @@ func ownWords(body string) string {
 	return strings.TrimSpace(b.String())
 }
 
-// newest joins the claims that fit, from the last one backwards.
-func newest(claims []string) precedent.Untrusted {
+// newestClaims joins the claims that fit, from the last one backwards.
+func newestClaims(claims []string) precedent.Untrusted {
 	size, from := 0, len(claims)
 	for from > 0 && size+len(claims[from-1])+1 <= maxClaims {
 		from--

@@ -35,7 +35,7 @@ func TestDiscussion(t *testing.T) {
 			return forge.Read, answer
 		}}
 		nobody := func(forge.Comment) bool { return false }
-		d := discussion(comments, author, nobody, func(who forge.Person) bool { return people.of(t.Context(), who).MayWrite() })
+		d := discussion(comments, author, nobody, func(who forge.Person) bool { return people.permission(t.Context(), who).MayWrite() })
 		return d, people
 	}
 	got, people := sort(nil)
@@ -69,7 +69,7 @@ func TestDiscussIsBounded(t *testing.T) {
 	for i := range 100 {
 		many = append(many, fmt.Sprintf("p%d: %s", i, long[:600]))
 	}
-	got := string(newest(many))
+	got := string(newestClaims(many))
 	if len(got) > maxClaims || !strings.Contains(got, "p99: ") || strings.Contains(got, "p1: ") {
 		t.Errorf("%d bytes, or not the newest", len(got))
 	}

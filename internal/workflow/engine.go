@@ -12,11 +12,10 @@ import (
 	"github.com/precedent-dev/precedent/internal/git"
 )
 
-// addEngine gives the review its engine: bounded by the budget, and with its
-// answers kept as they come.
+// addEngine adds the engine, with its budget, and stores its answers as they arrive.
 func (p *Prepared) addEngine(ctx context.Context, job Job) error {
-	if !job.Reader.reads() {
-		p.Engine = job.Reader.Why
+	if !job.Engine.enabled() {
+		p.Engine = job.Engine.WhyNone
 		return nil
 	}
 	in := &p.Input
@@ -32,9 +31,9 @@ func (p *Prepared) addEngine(ctx context.Context, job Job) error {
 		return err
 	default:
 		p.Budget = Budget(p.settings)
-		p.fail("answers", err.Error()+"; answers and what was spent are not kept")
+		p.fail("answers", err.Error()+"; answers and costs are not stored")
 	}
-	e, end := job.Reader.New(EngineOptions{Budget: p.Budget, Files: p.files(ctx), Window: in.Window})
+	e, end := job.Engine.New(EngineOptions{Budget: p.Budget, Files: p.files(ctx), Window: in.Window})
 	p.onClose(end)
 	in.Engine = e
 	if err == nil {
@@ -49,8 +48,7 @@ func (p *Prepared) addEngine(ctx context.Context, job Job) error {
 	return nil
 }
 
-// dropAnswers forgets the answers of a review that is complete and saved: nobody
-// has to go on from them.
+// dropAnswers deletes the answers of a review that is complete and saved.
 func (p *Prepared) dropAnswers(ctx context.Context, r *precedent.Review) error {
 	if p.answers == nil || r.Verdict == precedent.Partial || r.Verdict == precedent.Failed {
 		return nil

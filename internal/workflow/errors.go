@@ -13,8 +13,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
-// Error is an error with what the user can do about it, and the exit status that
-// a command ends with.
+// Error is an error with a hint for the user and the exit status of the command.
 type Error struct {
 	Err    error
 	Hint   string // empty if nothing is known to help
@@ -68,10 +67,10 @@ func ForgeError(err error, tokenName string) error {
 	}
 	hint := e.Hint
 	if e.Kind == forge.KindRate && !e.Retry.IsZero() {
-		hint = "it answers again at " + e.Retry.UTC().Format(time.RFC3339) + "; " + hint
+		hint = "try again after " + e.Retry.UTC().Format(time.RFC3339) + "; " + hint
 	}
 	if (e.Kind == forge.KindNotFound || e.Kind == forge.KindAuth) && tokenName != "" {
-		hint += " (" + tokenName + " holds it)"
+		hint += " (the token is in " + tokenName + ")"
 	}
 	return Hinted(err, "%s", hint)
 }

@@ -25,10 +25,9 @@ type earlier struct {
 	trees *thread.Trees
 }
 
-// follow finds our threads on the pull request and relocates them to its head.
-// A review goes on without what cannot be found; whoever posts needs to know
-// whose comments are whose.
-func (p *Pull) follow(ctx context.Context, s *pullState, of purpose) error {
+// readThreads reads our threads on the pull request and relocates them to its head.
+// It fails if it cannot determine which comments are ours.
+func (p *Pull) readThreads(ctx context.Context, s *pullState, of purpose) error {
 	me, err := p.connection.Me(ctx)
 	if err != nil {
 		return err
@@ -38,7 +37,7 @@ func (p *Pull) follow(ctx context.Context, s *pullState, of purpose) error {
 	if err != nil {
 		return err
 	}
-	stored, err := p.kept(rows).All(ctx)
+	stored, err := p.storedThreads(rows).All(ctx)
 	if err != nil {
 		return err
 	}
@@ -51,13 +50,13 @@ func (p *Pull) follow(ctx context.Context, s *pullState, of purpose) error {
 		if ctx.Err() != nil {
 			return err
 		}
-		s.fail("threads", err, "who closed which conversation is not known")
+		s.fail("threads", err, "it is not known who closed which conversation")
 	}
-	s.earlier.threads = thread.Assemble(s.comments, convs, asPosted(stored, posts), thread.Identity{
+	s.earlier.threads = thread.Assemble(s.comments, convs, withPostStates(stored, posts), thread.Identity{
 		Number: p.Number, Me: me, Read: p.writer.Read, Signed: !p.writer.Key.IsZero(), Partial: s.partial, Now: p.reviewer.Now(),
 	}, p.mayWrite(ctx))
 	if s.patched {
-		s.fail("threads", errNotFetched, "threads are known by what they say alone, and everything is read again")
+		s.fail("threads", errNotFetched, "threads could not be located in the code, and everything was read again")
 		return nil
 	}
 	last, readers, err := lastPosted(ctx, rows, posts, of.engine)
@@ -67,8 +66,10 @@ func (p *Pull) follow(ctx context.Context, s *pullState, of purpose) error {
 	return p.relocate(ctx, s, last, readers)
 }
 
-// kept are the threads as the memory has them.
-func (p *Pull) kept(rows *store.Repo) thread.Kept { return thread.Kept{Rows: rows, Number: p.Number} }
+// storedThreads are the threads as the memory has them.
+func (p *Pull) storedThreads(rows *store.Repo) thread.Kept {
+	return thread.Kept{Rows: rows, Number: p.Number}
+}
 
 // relocate moves the threads to the head, and finds out since when nothing has to
 // be read again. Last is the review that was posted last, by these finders; nil for
@@ -89,10 +90,10 @@ func (p *Pull) relocate(ctx context.Context, s *pullState, last *precedent.Revie
 		return nil
 	}
 	if !slices.Contains(there, last.Head) || !slices.Contains(there, last.Base) {
-		p.reviewer.notice(ctx, "%s, which was reviewed last, is gone from the server: everything is read again", short(last.Head))
+		p.reviewer.notice(ctx, "%s, the last reviewed commit, is no longer on the server: reading everything again", shortID(last.Head))
 		return nil
 	}
-	since, err := sinceThen(ctx, s, there, last)
+	since, err := changesSince(ctx, s, there, last)
 	if err != nil {
 		return err
 	}
@@ -104,8 +105,8 @@ func (p *Pull) relocate(ctx context.Context, s *pullState, last *precedent.Revie
 	return nil
 }
 
-// sinceThen compares the head with the one that was reviewed last.
-func sinceThen(ctx context.Context, s *pullState, there []string, last *precedent.Review) (*review.Since, error) {
+// changesSince compares the head with the one that was reviewed last.
+func changesSince(ctx context.Context, s *pullState, there []string, last *precedent.Review) (*review.Since, error) {
 	between := func(from, to string) (*diff.Change, error) {
 		return readChange(ctx, s.repo, git.Range{Kind: git.PullRequest, Base: from, Head: to})
 	}
@@ -121,12 +122,12 @@ func sinceThen(ctx context.Context, s *pullState, there []string, last *preceden
 	}
 	then := slices.Clone(s.earlier.threads)
 	thread.Relocate(then, treesAt(ctx, s.subject, there, last.Head, last.Base))
-	since.Answered = answered(then, changed)
+	since.Answered = replacedLines(then, changed)
 	return since, nil
 }
 
-// errNoCommit says that nobody can tell what a commit had.
-var errNoCommit = errors.New("the commit is not there")
+// errNoCommit means that a commit could not be fetched.
+var errNoCommit = errors.New("the commit is missing")
 
 // treesAt are the files that threads are relocated through, up to a head. Only the
 // commits that are there can be read.
@@ -143,10 +144,10 @@ func treesAt(ctx context.Context, s subject, there []string, head, base string) 
 	}
 }
 
-// lastPosted is the newest complete review whose summary stands on the pull
-// request, one by a model if a model is to read, and the finders that have read
-// what it speaks of; nil if there is none. After a push in which there was nothing
-// to read no finder was asked: what the review before it asked counts then.
+// lastPosted returns the newest complete review whose summary is on the pull request,
+// with an engine if engine is set, and the finders that have read the code up to it;
+// nil for none. After a push with nothing to read, no finder ran: then the finders of
+// the review before it count.
 func lastPosted(ctx context.Context, rows *store.Repo, posts []store.Post, engine bool) (*precedent.Review, []string, error) {
 	var last *precedent.Review
 	readers := []string{}
@@ -182,11 +183,11 @@ func lastPosted(ctx context.Context, rows *store.Repo, posts []store.Post, engin
 	return last, readers, nil
 }
 
-// asPosted corrects the states of threads by what became of the posts. A process can
-// end between the two, and a push between a review and its words: what we closed
-// is addressed, though nobody wrote that down, and an answer that was never given is
-// still to be given.
-func asPosted(stored []precedent.Thread, posts []store.Post) []precedent.Thread {
+// withPostStates corrects the stored states of threads with the states of the posts. A
+// process can end between storing the two, and a push can arrive between a review and
+// its posts: a thread that we closed is addressed, and an answer that was not posted
+// is still pending.
+func withPostStates(stored []precedent.Thread, posts []store.Post) []precedent.Thread {
 	if len(posts) == 0 {
 		return stored
 	}
@@ -215,9 +216,9 @@ func asPosted(stored []precedent.Thread, posts []store.Post) []precedent.Thread 
 	return threads
 }
 
-// recheck has the finder of the team's rules read everything again if the guide
+// recheckRules has the finder of the team's rules read everything again if the guide
 // got rules that the last review did not check.
-func (e *earlier) recheck(guide []precedent.Rule) {
+func (e *earlier) recheckRules(guide []precedent.Rule) {
 	if e.since == nil {
 		return
 	}

@@ -25,10 +25,10 @@ func renamed(ctx context.Context, repo *git.Repo, from, head string) map[string]
 	return moved
 }
 
-// answered are the lines that a push put in the place of flagged ones: the
+// replacedLines are the lines that a push put in the place of flagged ones: the
 // added lines of hunks that take a flagged line away. The threads are relocated
 // to the head from which the change starts.
-func answered(threads []precedent.Thread, changed *diff.Change) []precedent.Span {
+func replacedLines(threads []precedent.Thread, changed *diff.Change) []precedent.Span {
 	var spans []precedent.Span
 	for _, t := range threads {
 		if t.Current.Start == 0 || t.Current.Side != precedent.Right {
@@ -40,15 +40,15 @@ func answered(threads []precedent.Thread, changed *diff.Change) []precedent.Span
 				continue
 			}
 			for h := range f.Hunks {
-				spans = append(spans, inPlaceOf(f.Path, &f.Hunks[h], t.Current)...)
+				spans = append(spans, replacementLines(f.Path, &f.Hunks[h], t.Current)...)
 			}
 		}
 	}
 	return spans
 }
 
-// inPlaceOf returns the added lines of a hunk if it deletes one of the span's.
-func inPlaceOf(path string, h *diff.Hunk, old precedent.Span) []precedent.Span {
+// replacementLines returns the added lines of a hunk if it deletes one of the span's.
+func replacementLines(path string, h *diff.Hunk, old precedent.Span) []precedent.Span {
 	deletes := slices.ContainsFunc(h.Lines, func(l diff.Line) bool {
 		return l.Op == diff.Delete && l.Old >= old.Start && l.Old <= old.End
 	})

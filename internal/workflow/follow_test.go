@@ -29,7 +29,7 @@ func TestAsPosted(t *testing.T) {
 		{"never answered", precedent.ThreadOpen, []store.Post{post(store.PostReply, "r1", store.PostSuperseded), newer}, precedent.ThreadPending},
 		{"a person ended it", precedent.ThreadWontFix, []store.Post{post(store.PostReply, "r1", store.PostSuperseded)}, precedent.ThreadWontFix},
 	} {
-		got := asPosted([]precedent.Thread{{ID: "t", State: test.before}, {ID: "other", State: precedent.ThreadOpen}}, test.posts)
+		got := withPostStates([]precedent.Thread{{ID: "t", State: test.before}, {ID: "other", State: precedent.ThreadOpen}}, test.posts)
 		if got[0].State != test.want || got[1].State != precedent.ThreadOpen {
 			t.Errorf("%s: %s, want %s", test.name, got[0].State, test.want)
 		}

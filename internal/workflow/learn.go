@@ -10,20 +10,20 @@ import (
 	"github.com/precedent-dev/precedent/internal/thread"
 )
 
-// learn keeps what became of the findings that were posted before the review, which
-// answered the threads. Without it the review stands all the same.
+// learn stores the outcomes of earlier findings, after a review that answered their
+// threads. If it fails, the review is still valid.
 func (p *Pull) learn(ctx context.Context, s *pullState, r *precedent.Review) error {
 	if s.earlier.trees == nil {
-		return nil // nobody can tell what the code is like
+		return nil // the code could not be read
 	}
 	s.earlier.threads = thread.Apply(s.earlier.threads, r.Threads, r.Head)
 	return p.learnOutcomes(ctx, s, r.Threads)
 }
 
-// learnAnew is learn for a review that another process made, which may not have
+// learnAgain is learn for a review that another process made, which may not have
 // come to this.
-func (p *Publisher) learnAnew(ctx context.Context, r *precedent.Review) error {
-	stored, err := p.pull.kept(p.rows).All(ctx)
+func (p *Publisher) learnAgain(ctx context.Context, r *precedent.Review) error {
+	stored, err := p.pull.storedThreads(p.rows).All(ctx)
 	if err != nil || !slices.ContainsFunc(stored, func(t precedent.Thread) bool { return t.Review != r.ID }) {
 		return err
 	}
@@ -35,13 +35,13 @@ func (p *Publisher) learnAnew(ctx context.Context, r *precedent.Review) error {
 	if s.rg.Head != r.Head {
 		return nil // the next review learns it
 	}
-	// Nothing has become yet of what it said itself.
+	// Its own threads have no outcome yet.
 	s.earlier.threads = slices.DeleteFunc(s.earlier.threads, func(t precedent.Thread) bool { return t.Review == r.ID })
 	return p.pull.learn(ctx, s, r)
 }
 
-// Outcomes finds out what became of the findings that were posted on the pull
-// request, keeps it and returns it.
+// Outcomes determines, stores and returns the outcomes of the findings that were
+// posted on the pull request.
 func (p *Pull) Outcomes(ctx context.Context) ([]precedent.Outcome, error) {
 	s, err := p.state(ctx, purpose{})
 	if err != nil {
@@ -49,7 +49,7 @@ func (p *Pull) Outcomes(ctx context.Context) ([]precedent.Outcome, error) {
 	}
 	defer s.close()
 	if s.earlier.trees == nil {
-		return nil, Hinted(errors.New("what became of the findings cannot be told: "+incomplete(s.failures)), "the token needs to read the repository and to know its own account")
+		return nil, Hinted(errors.New("the outcomes of the findings could not be determined: "+threadsFailure(s.failures)), "the token needs access to the repository and to its own account")
 	}
 	rows, err := p.workspace.rows(ctx)
 	if err != nil {
@@ -68,9 +68,9 @@ func (p *Pull) Outcomes(ctx context.Context) ([]precedent.Outcome, error) {
 	return p.workspace.Memory.Outcomes(ctx, p.Number)
 }
 
-// incomplete joins what went wrong with the threads.
-func incomplete(failures []precedent.Failure) string {
-	why := "nothing is known of its threads"
+// threadsFailure joins what went wrong with the threads.
+func threadsFailure(failures []precedent.Failure) string {
+	why := "its threads could not be read"
 	for _, f := range failures {
 		if f.Step == "threads" {
 			why = f.Error
@@ -79,7 +79,7 @@ func incomplete(failures []precedent.Failure) string {
 	return why
 }
 
-// learnOutcomes finds out what became of the threads' findings, and keeps it.
+// learnOutcomes determines and stores the outcomes of the threads' findings.
 func (p *Pull) learnOutcomes(ctx context.Context, s *pullState, answers []precedent.ThreadAnswer) error {
 	votes, err := p.votes(ctx, s)
 	if err != nil {
@@ -92,17 +92,17 @@ func (p *Pull) learnOutcomes(ctx context.Context, s *pullState, answers []preced
 	if err != nil {
 		return err
 	}
-	if err := p.kept(rows).Save(ctx, s.earlier.threads); err != nil {
+	if err := p.storedThreads(rows).Save(ctx, s.earlier.threads); err != nil {
 		return err
 	}
 	rejections, err := p.workspace.Memory.Learn(ctx, p.Number, s.earlier.threads, outcomes)
 	for _, j := range rejections {
-		p.reviewer.notice(ctx, "remembered: %s declined %s (precedent dismiss --undo %s takes it back)", j.Who, j.Finding, j.Finding)
+		p.reviewer.notice(ctx, "stored: %s declined %s (undo: precedent dismiss --undo %s)", j.Who, j.Finding, j.Finding)
 	}
 	return err
 }
 
-// votes are the thumbs on the comments that opened threads.
+// votes returns the reactions to the comments that opened threads.
 func (p *Pull) votes(ctx context.Context, s *pullState) (map[string][]thread.Vote, error) {
 	voted := map[precedent.ForgeID]bool{}
 	for _, c := range s.comments {
@@ -117,10 +117,10 @@ func (p *Pull) votes(ctx context.Context, s *pullState) (map[string][]thread.Vot
 		}
 		reactions, err := p.connection.Reactions(ctx, p.repo.Repo, p.Number, forge.CommentRef{Kind: forge.OnLine, ID: t.Comment})
 		if err != nil {
-			return nil, p.connection.explain(err)
+			return nil, p.connection.Explain(err)
 		}
 		for _, r := range reactions {
-			votes[t.ID] = append(votes[t.ID], thread.Vote{Reaction: r, MayWrite: p.people.of(ctx, r.Who).MayWrite()})
+			votes[t.ID] = append(votes[t.ID], thread.Vote{Reaction: r, MayWrite: p.people.permission(ctx, r.Who).MayWrite()})
 		}
 	}
 	return votes, nil

@@ -15,7 +15,7 @@ import (
 // maxPolicy is more than a policy may have, in bytes, so that its reader says so.
 const maxPolicy = 1 << 20
 
-// Policy is the repository's policy as far as it holds, and where it stands.
+// Policy is the effective policy of the repository, and its source.
 type Policy struct {
 	precedent.Policy
 	Source string // for people; empty if there is none
@@ -23,11 +23,11 @@ type Policy struct {
 	Own    bool // it is the user's own, uncommitted one
 }
 
-// ReadPolicy reads the policy that holds for a range: the one at the base. An
-// uncommitted one is the user's own and comes first, unless the range itself
-// commits a policy: then nothing about the work tree's file tells whose it is.
-// One that is not right in every point gives way to the committed one as a
-// whole, because attributes of the reviewed commit can garble it on checkout.
+// ReadPolicy reads the policy for a range: the one at the base. An uncommitted policy
+// takes precedence, unless the range changes the policy: then the author of the file
+// in the work tree is unknown. If an uncommitted policy has any error, the committed
+// one is used as a whole, because attributes of the reviewed commit can garble the
+// file on checkout.
 func ReadPolicy(ctx context.Context, repo *git.Repo, blobs *git.Blobs, rg git.Range) (Policy, error) {
 	at := func(rev string) ([]byte, error) {
 		data, err := blobs.Read(rev, guide.PolicyFile, maxPolicy)

@@ -25,8 +25,8 @@ import (
 // MaxFile is the largest file that a review reads whole, in bytes.
 const MaxFile = 8 << 20
 
-// Prepared is a change with everything that its review needs. Close gives back
-// what was opened and made for it.
+// Prepared is a change with everything for its review. Close releases what was
+// opened and created for it.
 type Prepared struct {
 	Input review.Input
 	// Engine says which engine reads and where the code goes, or why none does.
@@ -43,33 +43,33 @@ type Prepared struct {
 	// plan is what the review has to say on its pull request.
 	plan func(r *precedent.Review) []store.Post
 
-	mu   sync.Mutex
-	ends []func() error // what is to be given back
+	mu       sync.Mutex
+	cleanups []func() error // run by Close, in reverse
 }
 
-// subject is what is reviewed, and where it can be read.
+// subject is what is reviewed, and where it is read from.
 type subject struct {
 	repo  *git.Repo // not the workspace's if the commits were fetched elsewhere
 	rg    git.Range
 	blobs *git.Blobs
 }
 
-// Close gives everything back. It does not close the repository.
+// Close releases everything except the repository.
 func (p *Prepared) Close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, end := range slices.Backward(p.ends) {
+	for _, end := range slices.Backward(p.cleanups) {
 		_ = end() // what stays behind is a temporary folder
 	}
-	p.ends = nil
+	p.cleanups = nil
 }
 
-// onClose adds something to be given back. Exports are made while finders run side
-// by side.
+// onClose adds a function for Close to call. It locks, because finders that run
+// concurrently export trees.
 func (p *Prepared) onClose(end func() error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.ends = append(p.ends, end)
+	p.cleanups = append(p.cleanups, end)
 }
 
 // PrepareLocal fetches everything that the review of a local change needs. The
@@ -87,7 +87,7 @@ func (r *Reviewer) PrepareLocal(ctx context.Context, repo *Repository, spec git.
 	if err != nil {
 		return nil, err
 	}
-	p := r.prepared(repo.IDs[0], subject{repo.Git, rg, blobs}, change, job)
+	p := r.newPrepared(repo.IDs[0], subject{repo.Git, rg, blobs}, change, job)
 	p.onClose(blobs.Close)
 	if err := p.completeLocal(ctx, repo, job); err != nil {
 		p.Close()
@@ -100,7 +100,7 @@ func (p *Prepared) completeLocal(ctx context.Context, repo *Repository, job Job)
 	if err := p.readBase(ctx, true); err != nil {
 		return err
 	}
-	w, err := p.reviewer.remember(ctx, repo)
+	w, err := p.reviewer.openForReview(ctx, repo)
 	if err != nil {
 		return err
 	}
@@ -108,8 +108,8 @@ func (p *Prepared) completeLocal(ctx context.Context, repo *Repository, job Job)
 	return p.complete(ctx, w, job)
 }
 
-// prepared has what is known of the change alone.
-func (r *Reviewer) prepared(id precedent.Repo, s subject, change *diff.Change, job Job) *Prepared {
+// newPrepared has what is known of the change alone.
+func (r *Reviewer) newPrepared(id precedent.Repo, s subject, change *diff.Change, job Job) *Prepared {
 	set := job.Settings
 	p := &Prepared{reviewer: r, settings: set, subject: s, plan: func(*precedent.Review) []store.Post { return nil }, Input: review.Input{
 		Repo:          id,
@@ -152,7 +152,7 @@ func (p *Prepared) readBase(ctx context.Context, there bool) error {
 	}
 	in.Change.Classify(base, attributes)
 	if !there {
-		p.fail("guide", "the base commit was not fetched: its guide and its policy are not known")
+		p.fail("guide", "the base commit was not fetched, so its guide and policy are not used")
 		return nil
 	}
 	var failures []precedent.Failure
@@ -174,7 +174,7 @@ func (p *Prepared) readBase(ctx context.Context, there bool) error {
 // read.
 func (r *Reviewer) noticePolicy(ctx context.Context, p Policy) {
 	if p.Own {
-		r.notice(ctx, "the uncommitted %s holds for this review; commit it, and it holds for everybody's", guide.PolicyFile)
+		r.notice(ctx, "this review uses the uncommitted %s; commit it to use it in everyone's reviews", guide.PolicyFile)
 	}
 	for _, err := range p.Errors {
 		r.noticeError(ctx, err, "")

@@ -26,7 +26,7 @@ type Publisher struct {
 func (p *Pull) Publisher(ctx context.Context) (*Publisher, error) {
 	me, err := p.connection.Me(ctx)
 	if err != nil {
-		return nil, p.connection.explain(err)
+		return nil, p.connection.Explain(err)
 	}
 	rows, err := p.workspace.rows(ctx)
 	if err != nil {
@@ -43,67 +43,65 @@ func (p *Pull) Publisher(ctx context.Context) (*Publisher, error) {
 	}}, nil
 }
 
-// Standing is a review of the head that the pull request has, which is not to be
-// made again.
-type Standing struct {
+// ExistingReview is an earlier review of the current head, which makes another one
+// unnecessary.
+type ExistingReview struct {
 	Result
-	left, stands bool // something of it is still to be posted; its summary stands
+	unfinished, posted bool // some posts are not delivered; the summary is posted
 }
 
-// Standing returns the review that an earlier run made for the head that the pull
-// request has, if it is complete and stands there, or if something of it is still
-// to be posted. One of a change to another base is none, nor one without an engine
-// if there is one now.
-func (p *Publisher) Standing(ctx context.Context, job Job) (Standing, bool, error) {
+// Existing returns the earlier review of the current head, if it is complete and
+// posted, or if some of its posts are not delivered. It ignores reviews against
+// another base, and reviews without an engine if there is one now.
+func (p *Publisher) Existing(ctx context.Context, job Job) (ExistingReview, bool, error) {
 	pull, r := p.pull, p.pull.reviewer
 	last, found, err := p.rows.LastReview(ctx, pull.Number)
 	if err != nil || !found || last.Head != pull.Head.SHA || last.Target.Base != pull.Base.Name || job.Again {
-		return Standing{}, false, err
+		return ExistingReview{}, false, err
 	}
-	if job.Reader.reads() && last.NoEngine {
-		return Standing{}, false, nil
+	if job.Engine.enabled() && last.NoEngine {
+		return ExistingReview{}, false, nil
 	}
 	posts, err := p.rows.Posts(ctx, pull.Number)
 	if err != nil {
-		return Standing{}, false, err
+		return ExistingReview{}, false, err
 	}
-	s := Standing{Result: Result{
+	s := ExistingReview{Result: Result{
 		Review: last, Style: report.Style{NoEngine: last.Scope == precedent.AnalyzersScope}, Status: last.ExitStatus(job.Settings.FailOn.Value),
 	}}
 	for _, q := range posts {
 		if q.Review == last.ID {
-			s.left = s.left || !q.State.Done()
-			s.stands = s.stands || q.Kind == store.PostSummary && q.State == store.PostConfirmed
+			s.unfinished = s.unfinished || !q.State.Done()
+			s.posted = s.posted || q.Kind == store.PostSummary && q.State == store.PostConfirmed
 		}
 	}
 	complete := last.Verdict != precedent.Partial && last.Verdict != precedent.Failed
 	switch {
-	case s.left:
-		r.notice(ctx, "going on with posting review %s of %s", last.ID, short(last.Head))
-	case !complete, !s.stands && !pull.Locked:
-		return Standing{}, false, nil
-	case !s.stands:
+	case s.unfinished:
+		r.notice(ctx, "continuing to post review %s of %s", last.ID, shortID(last.Head))
+	case !complete, !s.posted && !pull.Locked:
+		return ExistingReview{}, false, nil
+	case !s.posted:
 		r.notice(ctx, "nothing can be posted on #%d: the pull request is locked; --again reviews it again", pull.Number)
 	default:
-		r.notice(ctx, "review %s stands at %s already; --again makes another", last.ID, short(last.Head))
+		r.notice(ctx, "%s was reviewed already (review %s); --again reviews it again", shortID(last.Head), last.ID)
 	}
 	return s, true, nil
 }
 
-// Finish delivers what is left of a standing review, and learns what became of
+// Finish delivers what is left of an existing review, and learns the outcomes of
 // earlier ones. It returns the exit status.
-func (p *Publisher) Finish(ctx context.Context, s Standing) (int, error) {
-	if !s.left && !s.stands {
-		return undelivered(s.Status), nil
+func (p *Publisher) Finish(ctx context.Context, s ExistingReview) (int, error) {
+	if !s.unfinished && !s.posted {
+		return undeliveredStatus(s.Status), nil
 	}
-	return p.deliver(ctx, s.Result, func() error { return p.learnAnew(ctx, s.Review) })
+	return p.deliver(ctx, s.Result, func() error { return p.learnAgain(ctx, s.Review) })
 }
 
-// Prepare fetches everything that a review needs which is posted. What a posted
-// review has read and nobody has touched since counts as read, unless everything is
-// to be read again.
+// Prepare fetches everything for a review that is posted. Code that a posted review
+// has read and that did not change since is not read again, unless job.Again is set.
 func (p *Publisher) Prepare(ctx context.Context, job Job) (*PreparedPull, error) {
-	s, err := p.pull.state(ctx, purpose{posts: true, engine: job.Reader.reads()})
+	s, err := p.pull.state(ctx, purpose{posts: true, engine: job.Engine.enabled()})
 	if err != nil {
 		return nil, err
 	}
@@ -120,9 +118,9 @@ func (p *Publisher) Prepare(ctx context.Context, job Job) (*PreparedPull, error)
 	return x, nil
 }
 
-// Deliver posts what the review of a pull request that this Publisher prepared has
-// to say, and learns what became of earlier findings. It returns the exit status:
-// the review's, or that of an incomplete one if nothing can be posted.
+// Deliver posts a review that this Publisher prepared, and learns the outcomes of
+// earlier findings. It returns the exit status: the review's, or that of an incomplete
+// one if nothing can be posted.
 func (p *Publisher) Deliver(ctx context.Context, x *PreparedPull, made Result) (int, error) {
 	return p.deliver(ctx, made, func() error {
 		return p.pull.learn(ctx, x.state, made.Review)
@@ -131,7 +129,7 @@ func (p *Publisher) Deliver(ctx context.Context, x *PreparedPull, made Result) (
 
 func (p *Publisher) deliver(ctx context.Context, made Result, learn func() error) (int, error) {
 	pull, r := p.pull, p.pull.reviewer
-	if err := pull.kept(p.rows).Answer(ctx, made.Review.Threads, made.Review.Head); err != nil {
+	if err := pull.storedThreads(p.rows).Answer(ctx, made.Review.Threads, made.Review.Head); err != nil {
 		return 0, err
 	}
 	poster := p.poster
@@ -141,7 +139,7 @@ func (p *Publisher) deliver(ctx context.Context, made Result, learn func() error
 	d, err := poster.Deliver(ctx, pull.repo.Repo, pull.Number)
 	if ctx.Err() == nil {
 		if err := learn(); err != nil && ctx.Err() == nil {
-			r.notice(ctx, "%v; what became of earlier findings is not remembered", err)
+			r.notice(ctx, "%v; the outcomes of earlier findings are not stored", err)
 		}
 	}
 	for _, note := range d.Notes {
@@ -150,14 +148,14 @@ func (p *Publisher) deliver(ctx context.Context, made Result, learn func() error
 	if ctx.Err() != nil {
 		return 0, ctx.Err()
 	}
-	if err := p.undone(d, err, made.Review.Head); err != nil {
+	if err := p.deliveryError(d, err, made.Review.Head); err != nil {
 		return 0, err
 	}
 	if d.Undeliverable != "" {
 		r.notice(ctx, "nothing can be posted on #%d: %s", pull.Number, d.Undeliverable)
-		return undelivered(made.Status), nil
+		return undeliveredStatus(made.Status), nil
 	}
-	r.notice(ctx, "%s", posted(d))
+	r.notice(ctx, "%s", deliverySummary(d))
 	pull.noticeQuota(ctx)
 	return made.Status, nil
 }
@@ -179,44 +177,43 @@ func (p *Pull) lineURL(r *precedent.Review, change *diff.Change) func(precedent.
 	}
 }
 
-// undone is the error of a delivery after which another one is needed; nil if none
-// is.
-func (p *Publisher) undone(d post.Delivery, err error, head string) error {
-	hint := "run it again: it goes on where it stopped"
+// deliveryError returns an error if the delivery must be repeated, else nil.
+func (p *Publisher) deliveryError(d post.Delivery, err error, head string) error {
+	hint := "run it again: it continues where it stopped"
 	switch {
 	case err != nil:
-		err = p.pull.connection.explain(err)
-		hint += ", and says nothing twice"
+		err = p.pull.connection.Explain(err)
+		hint += ", and posts nothing twice"
 		if h := HintOf(err); h != "" {
 			hint = h + "; then " + hint
 		}
-		err = fmt.Errorf("post review: %w (%s left)", err, things(d.Left))
+		err = fmt.Errorf("post review: %w (%s left)", err, countPosts(d.Left))
 	case d.Superseded:
-		err, hint = fmt.Errorf("#%d got new commits meanwhile: nothing was posted about %s", p.pull.Number, short(head)), "run it again for the new head"
+		err, hint = fmt.Errorf("#%d has new commits: nothing was posted about %s", p.pull.Number, shortID(head)), "run it again for the new head"
 	case d.Undeliverable == "" && d.Left > 0:
-		err = fmt.Errorf("post review: %s left", things(d.Left))
+		err = fmt.Errorf("post review: %s left", countPosts(d.Left))
 	default:
 		return nil
 	}
 	return &Error{Err: err, Hint: hint, Status: precedent.ExitIncomplete}
 }
 
-// undelivered is the exit status of a review that nobody can post: as if all was
-// well is not how it ends.
-func undelivered(status int) int {
+// undeliveredStatus returns the exit status of a review that cannot be posted, which is
+// never clean.
+func undeliveredStatus(status int) int {
 	if status == precedent.ExitClean {
 		return precedent.ExitIncomplete
 	}
 	return status
 }
 
-// posted says what was posted.
-func posted(d post.Delivery) string {
-	words := things(d.Posted) + " posted"
+// deliverySummary says what was posted.
+func deliverySummary(d post.Delivery) string {
+	words := countPosts(d.Posted) + " posted"
 	for _, more := range []struct {
 		n    int
 		what string
-	}{{d.Adopted, "were there already"}, {d.Rejected, "refused by the forge, and in the summary"}, {d.Deleted, "duplicates removed"}} {
+	}{{d.Adopted, "already there"}, {d.Rejected, "refused by the forge and moved to the summary"}, {d.Deleted, "duplicates removed"}} {
 		if more.n > 0 {
 			words += fmt.Sprintf(", %d %s", more.n, more.what)
 		}
@@ -239,12 +236,12 @@ func QuotaLeft(q forge.Quota) string {
 	return fmt.Sprintf("%d of %d requests left until %s", q.Left, q.Limit, q.Reset.UTC().Format(time.TimeOnly))
 }
 
-func things(n int) string {
+func countPosts(n int) string {
 	if n == 1 {
-		return "1 thing"
+		return "1 item"
 	}
-	return fmt.Sprintf("%d things", n)
+	return fmt.Sprintf("%d items", n)
 }
 
-// short is the beginning of an object id, for people.
-func short(id string) string { return id[:min(len(id), 12)] }
+// shortID is the beginning of an object id, for people.
+func shortID(id string) string { return id[:min(len(id), 12)] }

@@ -13,7 +13,7 @@ import (
 )
 
 // Pull is a pull request as the forge knows it, with the memory of its repository.
-// It serves one run: whoever's permission was asked is not asked for again.
+// It serves one run: the permission of each person is requested once.
 type Pull struct {
 	forge.PullRequest // read once; again only if its head moves while it is fetched
 
@@ -28,7 +28,7 @@ type Pull struct {
 // ReadPull reads the pull request, and opens the memory of its repository, which
 // stays the caller's.
 func (r *Reviewer) ReadPull(ctx context.Context, c Connection, repo *PullRepository, number int) (*Pull, error) {
-	w, err := r.remember(ctx, repo.Repository)
+	w, err := r.openForReview(ctx, repo.Repository)
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +52,7 @@ func (p *Pull) Close() { p.workspace.Memory.DB.Close() }
 func (p *Pull) read(ctx context.Context) error {
 	pr, err := p.connection.PullRequest(ctx, p.repo.Repo, p.Number)
 	if err != nil {
-		return p.connection.explain(err)
+		return p.connection.Explain(err)
 	}
 	p.PullRequest = pr
 	return nil
@@ -61,7 +61,7 @@ func (p *Pull) read(ctx context.Context) error {
 // Prepare fetches everything that a review needs which is not posted. It reads the
 // whole pull request, whatever an earlier review has read.
 func (p *Pull) Prepare(ctx context.Context, job Job) (*PreparedPull, error) {
-	s, err := p.state(ctx, purpose{engine: job.Reader.reads()})
+	s, err := p.state(ctx, purpose{engine: job.Engine.enabled()})
 	if err != nil {
 		return nil, err
 	}
@@ -81,10 +81,10 @@ func (p *Pull) prepare(ctx context.Context, s *pullState, job Job) (*PreparedPul
 		s.close()
 		return nil, err
 	}
-	x := p.reviewer.prepared(p.workspace.IDs[0], s.subject, change, job)
+	x := p.reviewer.newPrepared(p.workspace.IDs[0], s.subject, change, job)
 	x.onClose(s.blobs.Close)
 	x.number = &p.Number
-	p.fill(&x.Input, s)
+	p.fillInput(&x.Input, s)
 	if err = x.readBase(ctx, s.hasBase(ctx)); err == nil {
 		err = x.complete(ctx, p.workspace, job)
 	}
@@ -92,7 +92,7 @@ func (p *Pull) prepare(ctx context.Context, s *pullState, job Job) (*PreparedPul
 		x.Close()
 		return nil, err
 	}
-	s.earlier.recheck(x.Input.Guide.Rules)
+	s.earlier.recheckRules(x.Input.Guide.Rules)
 	return &PreparedPull{Prepared: x, state: s}, nil
 }
 
@@ -102,8 +102,8 @@ const (
 	maxIntent = 32 << 10 // characters, as many as of commit messages
 )
 
-// fill puts into the input what only a pull request has.
-func (p *Pull) fill(in *review.Input, s *pullState) {
+// fillInput puts into the input what only a pull request has.
+func (p *Pull) fillInput(in *review.Input, s *pullState) {
 	in.Target = precedent.Target{
 		Head: fmt.Sprintf("#%d %s", p.Number, text.Cut(text.Collapse(text.VisibleLine(string(p.Title))), maxTitle)),
 		Base: p.Base.Name,
@@ -137,8 +137,8 @@ type pullState struct {
 
 func (s *pullState) close() { s.blobs.Close() }
 
-func (s *pullState) fail(step string, err error, so string) {
-	s.failures = append(s.failures, precedent.Failure{Step: step, Error: err.Error() + "; " + so})
+func (s *pullState) fail(step string, err error, consequence string) {
+	s.failures = append(s.failures, precedent.Failure{Step: step, Error: err.Error() + "; " + consequence})
 }
 
 // state fetches the commits, reads what people said, and finds what earlier reviews
@@ -150,18 +150,18 @@ func (p *Pull) state(ctx context.Context, of purpose) (*pullState, error) {
 	}
 	s := &pullState{fetched: f}
 	if f.fetchError != nil {
-		s.fail("fetch", f.fetchError, "the diff is the forge's own, and no file could be read beside it")
+		s.fail("fetch", f.fetchError, "the forge's diff was reviewed, without the files")
 	}
-	if err := p.discuss(ctx, s, of); err != nil {
+	if err := p.readDiscussion(ctx, s, of); err != nil {
 		s.close()
 		return nil, err
 	}
 	return s, nil
 }
 
-// discuss reads what people said, and finds out what of it is ours, and what
-// people want. Whoever posts has to know the first.
-func (p *Pull) discuss(ctx context.Context, s *pullState, of purpose) error {
+// readDiscussion reads the comments, recognises our own threads, and sorts the rest.
+// If the review is posted, failing to recognise our own threads is an error.
+func (p *Pull) readDiscussion(ctx context.Context, s *pullState, of purpose) error {
 	r := p.reviewer
 	switch {
 	case p.State == forge.Merged:
@@ -177,18 +177,18 @@ func (p *Pull) discuss(ctx context.Context, s *pullState, of purpose) error {
 			return err
 		}
 		s.partial = true
-		s.fail("discussion", err, "not everything that was said is known")
+		s.fail("discussion", err, "some comments are missing")
 	}
 	if of.posts || p.connection.Known {
-		err := p.follow(ctx, s, of)
+		err := p.readThreads(ctx, s, of)
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case err != nil && of.posts:
-			return p.connection.explain(err)
+			return p.connection.Explain(err)
 		case err != nil:
 			s.earlier = earlier{}
-			s.fail("threads", err, "what was said before is not known")
+			s.fail("threads", err, "earlier threads are not known")
 		}
 	}
 	s.discussion = discussion(s.comments, p.Author, func(c forge.Comment) bool {
@@ -200,5 +200,5 @@ func (p *Pull) discuss(ctx context.Context, s *pullState, of purpose) error {
 
 // mayWrite tells whether a person has write permission.
 func (p *Pull) mayWrite(ctx context.Context) func(forge.Person) bool {
-	return func(who forge.Person) bool { return p.people.of(ctx, who).MayWrite() }
+	return func(who forge.Person) bool { return p.people.permission(ctx, who).MayWrite() }
 }

@@ -16,8 +16,8 @@ import (
 // How often the head is read, and how long is waited before the third time and
 // later ones: Gitea processes a push some seconds after git has taken it.
 const (
-	headLooks = 4
-	headLag   = 2 * time.Second
+	headReads = 4
+	headDelay = 2 * time.Second
 )
 
 // errNotFetched is why nothing but the forge's diff can be read.
@@ -39,10 +39,10 @@ type fetched struct {
 func (p *Pull) fetch(ctx context.Context) (fetched, error) {
 	for attempt := 0; ; attempt++ {
 		f, err := p.fetchCommits(ctx)
-		if errors.Is(err, git.ErrMoved) && attempt < headLooks-1 {
+		if errors.Is(err, git.ErrMoved) && attempt < headReads-1 {
 			if attempt > 0 {
-				p.reviewer.notice(ctx, "git has another head of #%d than %s names: waiting for it", p.Number, p.connection.Host())
-				if err := p.reviewer.Sleep(ctx, headLag); err != nil {
+				p.reviewer.notice(ctx, "git and %s report different heads of #%d: waiting", p.connection.Host(), p.Number)
+				if err := p.reviewer.Sleep(ctx, headDelay); err != nil {
 					return f, err
 				}
 			}
@@ -79,17 +79,17 @@ func (p *Pull) fetchCommits(ctx context.Context) (fetched, error) {
 func (p *Pull) fetchPatch(ctx context.Context, f *fetched, cause error) error {
 	patch, unshown, err := p.connection.Patch(ctx, p.repo.Repo, p.Number)
 	if err != nil {
-		return Hinted(fmt.Errorf("%w; and the forge gives no diff: %w", cause, err), "%s", HintOf(cause))
+		return Hinted(fmt.Errorf("%w; the forge returned no diff either: %w", cause, err), "%s", HintOf(cause))
 	}
 	// The forge's diff is that of the head as it is now.
 	now, err := p.connection.PullRequest(ctx, p.repo.Repo, p.Number)
 	switch {
 	case err != nil:
-		return p.connection.explain(err)
+		return p.connection.Explain(err)
 	case now.Head.SHA != p.Head.SHA:
-		return Hinted(fmt.Errorf("pull request #%d: %w", p.Number, git.ErrMoved), "somebody is pushing to it: try again")
+		return Hinted(fmt.Errorf("pull request #%d: %w", p.Number, git.ErrMoved), "commits are being pushed to it: try again")
 	}
-	p.reviewer.notice(ctx, "%v; the forge's own diff is reviewed, and no file is read beside it", cause)
+	p.reviewer.notice(ctx, "%v; reviewing the forge's diff, without the files", cause)
 	f.patched, f.patch, f.fetchError = true, patch, cause
 	f.rg = git.Range{Kind: git.PullRequest, Base: p.Base.SHA, Head: p.Head.SHA, BaseCommit: p.Base.SHA, Skipped: unshown}
 	return nil
@@ -112,7 +112,7 @@ func (p *Pull) fetchSpec(ctx context.Context) (git.Pull, error) {
 		return spec, nil //nolint:nilerr // git says what is wrong with the address
 	}
 	spec.Token, err = p.connection.Token(ctx, p.repo.Repo)
-	return spec, p.connection.explain(err)
+	return spec, p.connection.Explain(err)
 }
 
 // change reads the difference, or the forge's where git has none.

@@ -41,11 +41,11 @@ func (p *PullRepository) Close() {
 func (r *Reviewer) OpenPullRepository(ctx context.Context, at Location, named precedent.Repo) (*PullRepository, error) {
 	if asked := at.Repo; !asked.IsZero() {
 		if !named.IsZero() && !sameRepo(asked, named) {
-			return nil, Hinted(fmt.Errorf("the URL is of %s, and --repo says %s", named, asked), "leave one of them out")
+			return nil, Hinted(fmt.Errorf("the URL is of %s, but --repo is %s", named, asked), "remove one of them")
 		}
 		named = asked
 	}
-	p, err := r.pullClone(ctx, at, named)
+	p, err := r.openClone(ctx, at, named)
 	if errors.Is(err, errNoClone) {
 		p = &PullRepository{Repository: &Repository{IDs: []precedent.Repo{named}}, Repo: named}
 	} else if err != nil {
@@ -72,19 +72,19 @@ func (r *Reviewer) OpenPullRepository(ctx context.Context, at Location, named pr
 // errNoClone says that the folder is in no clone of the repository.
 var errNoClone = errors.New("no clone of the repository")
 
-// pullClone is the clone around the folder. Its memory is then the review's.
-func (r *Reviewer) pullClone(ctx context.Context, at Location, named precedent.Repo) (*PullRepository, error) {
+// openClone is the clone around the folder. Its memory is then the review's.
+func (r *Reviewer) openClone(ctx context.Context, at Location, named precedent.Repo) (*PullRepository, error) {
 	clone, err := r.openGit(ctx, at)
 	if err != nil {
 		if named.IsZero() || ctx.Err() != nil {
-			return nil, Hinted(err, "name the pull request by its URL, or the repository by --repo host/owner/name")
+			return nil, Hinted(err, "give the URL of the pull request, or set --repo host/owner/name")
 		}
 		return nil, errNoClone
 	}
 	ids, err := Identities(ctx, clone, precedent.Repo{})
 	switch {
 	case err == nil && named.IsZero() && ids[0].IsLocal():
-		err = Hinted(errors.New("the repository has no remote that names a forge"), "name the pull request by its URL")
+		err = Hinted(errors.New("the repository has no remote on a forge"), "give the URL of the pull request")
 	case err == nil && (named.IsZero() || sameRepo(ids[0], named)):
 		return &PullRepository{Repository: &Repository{Git: clone, IDs: ids}, Repo: ids[0]}, nil
 	case err == nil && isRemote(clone, named):
@@ -110,8 +110,8 @@ func isRemote(clone *git.Repo, named precedent.Repo) bool {
 // sameRepo compares the way GitHub does, for which case does not matter.
 func sameRepo(a, b precedent.Repo) bool { return strings.EqualFold(a.String(), b.String()) }
 
-// mirror opens the mirror of the repository in the cache folder, or one that goes
-// when it is closed where there is no such folder.
+// mirror opens the mirror of the repository in the cache folder. Without such a
+// folder, the mirror is temporary and removed when it is closed.
 func (r *Reviewer) mirror(ctx context.Context, named precedent.Repo) (commits, error) {
 	folder, remove := r.CacheDir, func() error { return nil }
 	if folder == "" {

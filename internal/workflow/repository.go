@@ -13,12 +13,12 @@ import (
 	"github.com/precedent-dev/precedent/internal/settings"
 )
 
-// Location says where a repository is looked for, and what the operator says of it.
+// Location says where to find a repository and its memory.
 type Location struct {
 	Dir   string // the working folder
 	Index string // git.Options.Index
-	// Repo is the repository's identity by the operator's word; the zero Repo for
-	// what its remotes say.
+	// Repo is the identity that the operator set; the zero Repo for the one of the
+	// remote.
 	Repo precedent.Repo
 	// Memory is the file that the operator named; the zero Value for none.
 	Memory settings.Value[string]
@@ -59,9 +59,9 @@ func (r *Reviewer) openGit(ctx context.Context, at Location) (*git.Repo, error) 
 	return git.Open(ctx, at.Dir, o)
 }
 
-// Identities says whose memory it is: the operator's word alone if there is one,
-// else the remote, and beside it the first commit, so that what was learned before
-// there was a remote is not lost.
+// Identities returns the identities under which the memory stores a repository: only
+// the operator's if set, else the remote and the first commit, so that what was
+// learned before the remote was added is not lost.
 func Identities(ctx context.Context, repo *git.Repo, asked precedent.Repo) ([]precedent.Repo, error) {
 	if !asked.IsZero() {
 		return []precedent.Repo{asked}, nil
@@ -89,19 +89,19 @@ func (r *Reviewer) memoryFile(named settings.Value[string], repo *git.Repo, id p
 	return DefaultMemory(repo, id, r.DataDir)
 }
 
-// DefaultMemory is the file of a memory that nobody named: beside the main work
-// tree, else in the folder for data, which may be empty.
+// DefaultMemory returns the default file of the memory: in the main work tree, else
+// in the data folder, which may be empty.
 func DefaultMemory(repo *git.Repo, id precedent.Repo, dataDir string) (settings.Value[string], error) {
 	path, why := filepath.Join(dataDir, fileName(id)+".db"), "default: no work tree"
 	if top := repo.MainTop(); top != "" {
-		path, why = besideTop(top), "default: beside the repository"
+		path, why = memoryPath(top), "default: beside the repository"
 	} else if dataDir == "" {
-		return settings.Value[string]{}, Hinted(errors.New("find memory: there is neither a work tree nor a home folder to keep it in"), "name a file with --memory-db")
+		return settings.Value[string]{}, Hinted(errors.New("find memory: there is neither a work tree nor a home folder for it"), "set a file with --memory-db")
 	}
 	return settings.Value[string]{Value: path, Text: path, Source: settings.Source{Words: why}}, nil
 }
 
-func besideTop(top string) string { return filepath.Join(top, memoryDir, memoryName) }
+func memoryPath(top string) string { return filepath.Join(top, memoryDir, memoryName) }
 
 // fileName makes a file's name of an identity: readable, and unique by a hash.
 func fileName(id precedent.Repo) string {

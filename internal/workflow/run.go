@@ -9,28 +9,27 @@ import (
 	"github.com/precedent-dev/precedent/internal/review"
 )
 
-// Watch is told how a run goes on.
+// Watch holds callbacks for the progress of a run.
 type Watch struct {
-	// Planned is told, before the first request to the engine, what all of them will
-	// take. It may be nil.
+	// Planned is called with the estimate before the first request to the engine. It
+	// may be nil.
 	Planned func(review.Estimate)
-	// Progress is told what happens, from several goroutines. It may be nil.
+	// Progress is called with events, from several goroutines. It may be nil.
 	Progress func(review.Event)
 }
 
-// Result is a review that is made.
+// Result is a completed review.
 type Result struct {
 	Review *precedent.Review
-	// Style is what a report needs to know beside the review; width and colours are
-	// whoever's who prints.
+	// Style is what a report needs in addition to the review; the caller sets width
+	// and colours.
 	Style report.Style
 	// Status is the exit status: precedent.ExitClean, ExitFindings or ExitIncomplete.
 	Status int
 }
 
-// Run makes the review, and saves it with what it has to say on its pull request.
-// A review that cannot be saved is returned all the same if nothing of it is to be
-// posted.
+// Run runs the review and saves it, with its planned posts. If it cannot be saved,
+// it is returned anyway, unless posts are planned.
 func (p *Prepared) Run(ctx context.Context, w Watch) (Result, error) {
 	in := p.Input
 	in.Planned, in.Progress = w.Planned, w.Progress
@@ -59,8 +58,8 @@ func (p *Prepared) save(ctx context.Context, r *precedent.Review) error {
 		if ctx.Err() != nil || len(posts) > 0 {
 			return err // what is not saved is not posted: a crash would post it twice
 		}
-		r.Failures = append(r.Failures, precedent.Failure{Step: "memory", Error: err.Error() + "; nothing is remembered of this review"})
-		p.reviewer.notice(ctx, "%v; nothing is remembered of this review", err)
+		r.Failures = append(r.Failures, precedent.Failure{Step: "memory", Error: err.Error() + "; this review is not stored"})
+		p.reviewer.notice(ctx, "%v; this review is not stored", err)
 		return nil
 	}
 	if err := p.dropAnswers(ctx, r); err != nil {

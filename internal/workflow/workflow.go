@@ -1,7 +1,6 @@
-// Package workflow takes a review from its beginning to its end: it prepares what
-// the review needs, runs it, publishes it and learns from what people answered.
-// Commands call it, and so can jobs of a server; it prints nothing and reads no
-// environment.
+// Package workflow runs a review from start to end: it prepares what the review
+// needs, runs it, publishes it and learns from people's answers. Commands and jobs of
+// a server can call it; it prints nothing and reads no environment variables.
 //
 // A local change:
 //
@@ -12,8 +11,8 @@
 //	OpenPullRepository → ReadPull → Pull.Publisher → Publisher.Standing
 //	→ Publisher.Prepare → Prepared.Run → Publisher.Deliver
 //
-// Without a Publisher it is Pull.Prepare and Prepared.Run. Pull.Outcomes says what
-// became of what was posted.
+// Without a Publisher, use Pull.Prepare and Prepared.Run. Pull.Outcomes returns what
+// happened to posted findings.
 package workflow
 
 import (
@@ -55,40 +54,40 @@ type Reviewer struct {
 // HintKey is the attribute of a notice that says what helps.
 const HintKey = "hint"
 
-// notice says what nobody asked for but somebody should know.
+// notice logs a message for the user.
 func (r *Reviewer) notice(ctx context.Context, format string, args ...any) {
 	r.Log.InfoContext(ctx, fmt.Sprintf(format, args...))
 }
 
-// noticeError says an error that the work goes on after, with its hint.
-func (r *Reviewer) noticeError(ctx context.Context, err error, so string) {
+// noticeError logs an error that does not end the work, its consequence and its hint.
+func (r *Reviewer) noticeError(ctx context.Context, err error, consequence string) {
 	var attrs []any
 	if hint := HintOf(err); hint != "" {
 		attrs = append(attrs, HintKey, hint)
 	}
-	r.Log.InfoContext(ctx, err.Error()+so, attrs...)
+	r.Log.InfoContext(ctx, err.Error()+consequence, attrs...)
 }
 
 // Job says how a change is reviewed.
 type Job struct {
 	Settings *settings.Settings
-	Reader   Reader
-	// Resume goes on from the answers that a review of the same change, which did not
-	// come to its end, has paid for.
+	Engine   EngineSetup
+	// Resume continues from the answers that an unfinished review of the same change
+	// paid for.
 	Resume bool
 	// Again reads everything of a pull request, also what a posted review has read.
 	Again bool
 }
 
-// Reader makes the engine that reads a change.
-type Reader struct {
-	// New makes the engine, and what ends it. Nil if no model reads.
-	New func(EngineOptions) (e engine.Engine, end func() error)
-	Why string // why no model reads
+// EngineSetup creates the engine that reads a change.
+type EngineSetup struct {
+	// New returns the engine, and a function that closes it; nil for no engine.
+	New     func(EngineOptions) (e engine.Engine, end func() error)
+	WhyNone string // why there is no engine
 }
 
-// reads tells whether a model reads.
-func (r Reader) reads() bool { return r.New != nil }
+// enabled reports whether there is an engine.
+func (r EngineSetup) enabled() bool { return r.New != nil }
 
 // EngineOptions are what an engine is made for.
 type EngineOptions struct {

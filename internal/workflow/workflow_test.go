@@ -189,7 +189,7 @@ func newStage(t *testing.T) *stage {
 func newJob(e engine.Engine) Job {
 	return Job{
 		Settings: &settings.Settings{FailOn: settings.Value[precedent.Severity]{Value: precedent.High}},
-		Reader: Reader{New: func(o EngineOptions) (engine.Engine, func() error) {
+		Engine: EngineSetup{New: func(o EngineOptions) (engine.Engine, func() error) {
 			return o.Budget.Within(e), func() error { return nil }
 		}},
 	}
@@ -213,7 +213,7 @@ func (s *stage) review(e engine.Engine) (status int, stood bool, err error) {
 	if err != nil {
 		return 0, false, err
 	}
-	standing, found, err := publisher.Standing(ctx, job)
+	standing, found, err := publisher.Existing(ctx, job)
 	if err != nil {
 		return 0, false, err
 	}

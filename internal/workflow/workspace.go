@@ -53,9 +53,9 @@ func (r *Reviewer) OpenWorkspace(ctx context.Context, at Location) (*Workspace, 
 	return r.workspace(p, db), nil
 }
 
-// remember opens the memory for a review, which goes on without it: then what it
+// openForReview opens the memory for a review, which goes on without it: then what it
 // learns lasts until it ends, and it says so.
-func (r *Reviewer) remember(ctx context.Context, p *Repository) (*Workspace, error) {
+func (r *Reviewer) openForReview(ctx context.Context, p *Repository) (*Workspace, error) {
 	db, err := r.OpenMemory(ctx, p)
 	if err == nil {
 		return r.workspace(p, db), nil
@@ -63,8 +63,8 @@ func (r *Reviewer) remember(ctx context.Context, p *Repository) (*Workspace, err
 	if ctx.Err() != nil {
 		return nil, err
 	}
-	failure := precedent.Failure{Step: "memory", Error: err.Error() + "; nothing is remembered of this review"}
-	r.noticeError(ctx, err, "; the review goes on, and nothing is remembered of it")
+	failure := precedent.Failure{Step: "memory", Error: err.Error() + "; this review is not stored"}
+	r.noticeError(ctx, err, "; the review continues, but is not stored")
 	if db, err = store.OpenMemory(ctx, store.Options{Now: r.Now}); err != nil {
 		return nil, err
 	}
@@ -80,19 +80,18 @@ func (r *Reviewer) workspace(p *Repository, db *store.DB) *Workspace {
 // OpenMemory opens the database in the repository's file, and makes it if there is
 // none.
 func (r *Reviewer) OpenMemory(ctx context.Context, p *Repository) (*store.DB, error) {
-	if top := p.Git.MainTop(); top != "" && p.File.Value == besideTop(top) {
-		if err := r.makeFolder(ctx, p.Git); err != nil {
+	if top := p.Git.MainTop(); top != "" && p.File.Value == memoryPath(top) {
+		if err := r.makeMemoryFolder(ctx, p.Git); err != nil {
 			return nil, err
 		}
 	}
 	return store.Open(ctx, p.File.Value, store.Options{Now: r.Now})
 }
 
-// makeFolder makes the memory's folder in the main work tree, with a .gitignore
-// that keeps git from seeing it. Nothing of the kind may come from the
-// repository: a memory that somebody committed would speak with the team's
-// voice, and a link would lead our writes elsewhere.
-func (r *Reviewer) makeFolder(ctx context.Context, repo *git.Repo) error {
+// makeMemoryFolder creates the memory's folder in the main work tree, with a .gitignore
+// that hides it from git. A committed memory or a link is refused: the author of a
+// commit could otherwise decide what is hidden, or redirect our writes.
+func (r *Reviewer) makeMemoryFolder(ctx context.Context, repo *git.Repo) error {
 	main := repo
 	if repo.Top() != repo.MainTop() {
 		var err error
@@ -103,12 +102,12 @@ func (r *Reviewer) makeFolder(ctx context.Context, repo *git.Repo) error {
 	}
 	if committed, err := committedMemory(ctx, main); err != nil || committed != "" {
 		return errors.Join(err, Hinted(
-			fmt.Errorf("open memory: %s is committed in the repository, and its author would decide what is hidden", committed),
-			"git rm --cached %s, or name another file with --memory-db", committed))
+			fmt.Errorf("open memory: %s is committed in the repository, so its author would decide what is hidden", committed),
+			"git rm --cached %s, or set another file with --memory-db", committed))
 	}
 	dir := filepath.Join(main.Top(), memoryDir)
 	if info, err := os.Lstat(dir); err == nil && !info.IsDir() {
-		return unwritable(dir, errors.New("it is no folder"))
+		return unwritable(dir, errors.New("it is not a folder"))
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return unwritable(dir, err)
@@ -128,7 +127,7 @@ func (r *Reviewer) makeFolder(ctx context.Context, repo *git.Repo) error {
 }
 
 func unwritable(dir string, err error) error {
-	return Hinted(fmt.Errorf("open memory in %s: %w", dir, err), "make the folder writable, or name another file with --memory-db")
+	return Hinted(fmt.Errorf("open memory in %s: %w", dir, err), "make the folder writable, or set another file with --memory-db")
 }
 
 // committedMemory names a file of the memory that the checked-out commit holds.
@@ -152,8 +151,8 @@ func committedMemory(ctx context.Context, repo *git.Repo) (string, error) {
 // fixesDir holds, beside the memory, the patches that take fixes back.
 const fixesDir = "fixes"
 
-// KeepPatch keeps the patch of a review's fixes beside the memory, so that they
-// can be taken back, and returns its path.
+// KeepPatch stores the patch of a review's fixes next to the memory, so that they can
+// be undone, and returns its path.
 func (p *Repository) KeepPatch(review string, patch []byte) (string, error) {
 	dir := filepath.Join(filepath.Dir(p.File.Value), fixesDir)
 	if err := os.MkdirAll(dir, 0o700); err != nil {

@@ -62,7 +62,7 @@ func billOf(info *debug.BuildInfo) *cyclonedx.BOM {
 		modules = append(modules, moduleOf(cyclonedx.ComponentTypeLibrary, m))
 	}
 	slices.SortFunc(modules, func(x, y cyclonedx.Component) int { return cmp.Compare(x.BOMRef, y.BOMRef) })
-	// The program does not know which module wanted which.
+	// The program does not record which module requires which.
 	all := cyclonedx.Dependency{Ref: program.BOMRef, Dependencies: &[]string{}}
 	dependencies := []cyclonedx.Dependency{all}
 	for _, c := range modules {

@@ -1,7 +1,6 @@
-// Command testsummary runs "go test" with its arguments and prints what go test
-// prints, a line a package and the output of what failed, and in the end what was
-// skipped and why, and how many tests passed, failed and were skipped. It ends
-// with go test's exit status.
+// Command testsummary runs "go test" with its arguments. It prints one line per
+// package and the output of failures, then lists what was skipped and why, and how
+// many tests passed, failed and were skipped. It exits with go test's status.
 package main
 
 import (
@@ -29,7 +28,7 @@ func run(args []string, out, trouble io.Writer) int {
 	cmd.Stderr = trouble
 	pipe, err := cmd.StdoutPipe()
 	if err == nil {
-		signal.Ignore(os.Interrupt) // go test gets it, too, and says what it was doing
+		signal.Ignore(os.Interrupt) // go test gets it too, and reports what it was doing
 		err = cmd.Start()
 	}
 	if err != nil {
@@ -65,7 +64,7 @@ type test struct{ pkg, name string }
 // reason is why tests of a package were skipped.
 type reason struct{ pkg, why string }
 
-// summary is what is known of the tests so far.
+// summary is what is known about the tests so far.
 type summary struct {
 	out            io.Writer
 	passed, failed int // tests and subtests; skipped ones are in the map
@@ -73,7 +72,7 @@ type summary struct {
 	skipped        map[reason][]string
 }
 
-// read takes go test's events until there are no more.
+// read reads go test's events until there are no more.
 func (s *summary) read(from io.Reader) error {
 	lines := bufio.NewReader(from)
 	for {
@@ -81,7 +80,7 @@ func (s *summary) read(from io.Reader) error {
 		var e event
 		switch {
 		case line == "":
-		case json.Unmarshal([]byte(line), &e) != nil: // not of a test
+		case json.Unmarshal([]byte(line), &e) != nil: // not from a test
 			fmt.Fprint(s.out, line)
 		default:
 			s.take(e)
@@ -95,7 +94,7 @@ func (s *summary) read(from io.Reader) error {
 	}
 }
 
-// take counts an event, and prints what a failure had to say.
+// take counts an event, and prints the output of a failure.
 func (s *summary) take(e event) {
 	t := test{e.Package, e.Test}
 	switch e.Action {
@@ -125,8 +124,8 @@ func (s *summary) take(e event) {
 	}
 }
 
-// endPackage prints the line of a package, and everything if it failed: also of
-// tests that never came to their end.
+// endPackage prints the line of a package, and all output if it failed, including
+// that of unfinished tests.
 func (s *summary) endPackage(e event, output []string) {
 	if e.Action == "fail" {
 		for t, lines := range s.printed {
@@ -143,14 +142,14 @@ func (s *summary) endPackage(e event, output []string) {
 	}
 }
 
-// place is where a message of a test comes from.
+// place matches the position before a test's message.
 var place = regexp.MustCompile(`^\s+\S+\.go:\d+: `)
 
-// why is what a skipped test said.
+// why returns the message of a skipped test.
 func why(output []string) string {
 	said := ""
 	for _, line := range output {
-		if at := place.FindString(line); at != "" && !strings.HasPrefix(said, "needs ") { // a story's log comes behind its reason
+		if at := place.FindString(line); at != "" && !strings.HasPrefix(said, "needs ") { // a story's log comes after its reason
 			said = strings.TrimSpace(line[len(at):])
 		} else if text := strings.TrimSpace(line); said == "" && text != "" && !strings.HasPrefix(text, "===") && !strings.HasPrefix(text, "---") {
 			said = text
@@ -159,13 +158,13 @@ func why(output []string) string {
 	return cmp.Or(said, "no reason given")
 }
 
-// module is left out of the names of packages.
+// module is the prefix that is omitted from package names.
 const module = "github.com/precedent-dev/precedent/"
 
-// shown is how many tests with one reason are named.
+// shown is how many tests are listed per reason.
 const shown = 12
 
-// end prints what was skipped, what needs something first, and the counts.
+// end prints what was skipped, missing requirements first, and the counts.
 func (s *summary) end() {
 	reasons := slices.SortedFunc(maps.Keys(s.skipped), func(a, b reason) int {
 		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.pkg, b.pkg), cmp.Compare(a.why, b.why))
@@ -186,7 +185,7 @@ func (s *summary) end() {
 	fmt.Fprintf(s.out, "\n%d passed, %d failed, %d skipped\n", s.passed, s.failed, skipped)
 }
 
-// rank puts what a machine lacks before what does not apply.
+// rank sorts missing requirements before tests that do not apply.
 func rank(r reason) int {
 	if strings.HasPrefix(r.why, "needs ") {
 		return 0

@@ -16,7 +16,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
-// GiteaKind is what a server of Gitea's family can do.
+// GiteaKind is a server of the Gitea family.
 type GiteaKind int
 
 // The kinds. Gitea resolves conversations since 1.26 and answers in them since
@@ -27,22 +27,22 @@ const (
 	Forgejo
 )
 
-// Gitea is a server that speaks of a world as Gitea or Forgejo does. What it is
-// may be changed before the first request, or under World.Change.
+// Gitea is a server that shows a world like Gitea or Forgejo. Set its fields before
+// the first request, or under World.Change.
 type Gitea struct {
-	URL  string // the base that a client is given
+	URL  string // base URL for clients
 	Kind GiteaKind
-	// Plain: the account of Secret does not administer the repository, and may write
-	// only where the world's members say so.
+	// Plain means that the account of Secret is not an administrator of the
+	// repository, and can write only if the world's members say so.
 	Plain bool
-	// Behind are heads that the server still names, by pull request: it has not
-	// processed the last push.
+	// Behind are heads that the server still shows, by pull request, because it has
+	// not processed the last push.
 	Behind map[int]string
-	// Headless is to how many requests a pull request is told without a head.
+	// Headless is how many requests get a pull request without a head.
 	Headless int
-	// Most is how many entries a page has at most; as a server is installed if it is 0.
+	// Most is the maximum page size; the default of a server if it is 0.
 	Most int
-	// Breaks is how many comments of the next review are kept before the server
+	// Breaks is how many comments of the next review are stored before the server
 	// fails; 0 for none.
 	Breaks int
 
@@ -51,8 +51,8 @@ type Gitea struct {
 	path  string
 }
 
-// Gitea serves the world until the test has ended. A request with a field that
-// Gitea does not know, or without what it asks for, fails the test.
+// Gitea serves the world until the test ends. A request with an unknown field, or
+// without a required one, fails the test.
 func (s *Stage) Gitea(t testing.TB) *Gitea {
 	t.Helper()
 	return s.GiteaAt(t, "")
@@ -64,12 +64,12 @@ func (s *Stage) GiteaAt(t testing.TB, path string) *Gitea {
 	g := &Gitea{t: t, stage: s, path: path}
 	server := httptest.NewServer(g.judge(s.Script.wrap(http.HandlerFunc(g.serve))))
 	g.URL = server.URL + path
-	s.Told = g.told
+	s.View = g.view
 	t.Cleanup(server.Close)
 	return g
 }
 
-// judge holds what every request has in common against what Gitea asks for.
+// judge checks what all requests have in common.
 func (g *Gitea) judge(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !strings.HasPrefix(r.URL.Path, g.path+"/api/v1/") {
@@ -85,11 +85,11 @@ func (g *Gitea) judge(next http.Handler) http.Handler {
 	})
 }
 
-// giteaRoute is what the server does with a method and path.
+// giteaRoute handles a method and path.
 type giteaRoute struct {
 	method, path string
 	do           func(*Gitea, *call) reply
-	kinds        []GiteaKind // that have it; all if there is none
+	kinds        []GiteaKind // servers that have it; all if empty
 }
 
 var giteaRoutes = []giteaRoute{
@@ -123,7 +123,7 @@ var giteaRoutes = []giteaRoute{
 	{"DELETE", "/repos/{owner}/{repo}/issues/{number}/labels/{id}", (*Gitea).removeLabel, nil},
 }
 
-// serve finds what a request is for, and answers while the world stands still.
+// serve routes a request, and answers while the world does not change.
 func (g *Gitea) serve(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -132,7 +132,7 @@ func (g *Gitea) serve(w http.ResponseWriter, r *http.Request) {
 	path := strings.TrimPrefix(r.URL.EscapedPath(), g.path+"/api/v1")
 	g.stage.World.mu.Lock()
 	defer g.stage.World.mu.Unlock()
-	// Gitea's router answers 405 for a path that it knows by another method, and 404
+	// Gitea's router returned 405 for a path that it knows by another method, and 404
 	// without JSON for one that it does not know.
 	status := http.StatusNotFound
 	for _, route := range giteaRoutes {
@@ -153,7 +153,7 @@ func (g *Gitea) serve(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(status)
 }
 
-// handle finds who asks and about what.
+// handle authenticates a request and finds its repository and pull request.
 func (g *Gitea) handle(c *call, do func(*Gitea, *call) reply) reply {
 	if scheme, token, _ := strings.Cut(c.Header.Get("Authorization"), " "); scheme != "token" || token != Secret {
 		return g.problem(http.StatusUnauthorized, "user does not exist [uid: 0, name: ]")
@@ -189,7 +189,7 @@ func (g *Gitea) notFound() reply {
 	return reply{status: http.StatusNotFound, body: object{"errors": []any{}, "message": "The target couldn't be found.", "url": g.URL + "/api/swagger"}}
 }
 
-// read decodes the body, which may hold nothing that Gitea does not know.
+// read decodes the body, which must not contain unknown fields.
 func (g *Gitea) read(c *call, into any) *reply {
 	d := json.NewDecoder(bytes.NewReader(c.body))
 	d.DisallowUnknownFields()
@@ -201,10 +201,10 @@ func (g *Gitea) read(c *call, into any) *reply {
 	return nil
 }
 
-// mayWrite tells whether the account may write to the repository.
+// mayWrite reports whether the account has write access to the repository.
 func (g *Gitea) mayWrite(c *call) bool { return !g.Plain || c.repo.mayWrite(c.who) }
 
-// write sends an answer. There is no ETag on any.
+// write sends an answer, without an ETag.
 func (g *Gitea) write(w http.ResponseWriter, a reply) {
 	body, err := json.Marshal(a.body)
 	kind := "application/json;charset=utf-8"
@@ -230,8 +230,8 @@ const (
 	giteaMaxPage = 50
 )
 
-// page cuts a list, and counts the whole. A nil entry is one that the account may
-// not see: it is counted, and its page is shorter.
+// page returns a page of a list, with the total. A nil entry is one that the account
+// cannot see: it counts, but the page is shorter.
 func (g *Gitea) page(c *call, all []any) reply {
 	q := c.URL.Query()
 	number := func(key string, missing int) int {
@@ -251,12 +251,13 @@ func (g *Gitea) page(c *call, all []any) reply {
 	return out
 }
 
-// whole is a list that Gitea does not cut.
+// whole returns a list that Gitea does not page.
 func (g *Gitea) whole(all []any) reply {
 	return reply{status: http.StatusOK, body: append([]any{}, all...), header: map[string]string{"X-Total-Count": strconv.Itoa(len(all))}}
 }
 
-// shown are the comments of a kind that a list shows by now: it may lag behind.
+// shown returns the comments of a kind that a list contains by now: it may lag
+// behind.
 func (g *Gitea) shown(c *call, kind forge.CommentKind) (all []forge.Comment) {
 	for _, m := range c.pull.Comments {
 		if m.Kind == kind && g.stage.World.shows(c.pull.written[forge.CommentRef{Kind: kind, ID: m.ID}], fault(c.Request).LagFor) {

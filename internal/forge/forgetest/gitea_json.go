@@ -13,7 +13,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
-// giteaUser is an account. A deleted one is shown as one that no row is of.
+// giteaUser is an account. A deleted one has no database row.
 func giteaUser(p forge.Person) object {
 	if p.ID == "" {
 		p = forge.Person{ID: "-1", Login: "Ghost"}
@@ -45,7 +45,7 @@ func (g *Gitea) pulls(c *call) reply {
 	return g.page(c, all[:max(0, len(all)-lag(c.Request))])
 }
 
-// pull is one pull request, or its diff: both stand at the same place.
+// pull is a pull request or its diff, which share a route.
 func (g *Gitea) pull(c *call) reply {
 	number, isDiff := strings.CutSuffix(c.PathValue("file"), ".diff")
 	n, err := strconv.Atoi(number)
@@ -113,8 +113,8 @@ func (g *Gitea) commentJSON(c *call, m forge.Comment) object {
 	}
 }
 
-// giteaReview is a review as Gitea has it: with every comment of its
-// conversations, the answers of others included.
+// giteaReview is a review as Gitea has it: with all comments of its conversations,
+// including replies by others.
 type giteaReview struct {
 	Review
 	at     time.Time
@@ -129,7 +129,7 @@ const (
 	wordsOfReviews = 1 << 40
 )
 
-// giteaReviews are the reviews of what is shown, in their order.
+// giteaReviews returns the reviews of the visible comments, in their order.
 func (p *Pull) giteaReviews(words, inline []forge.Comment) (all []giteaReview) {
 	place := map[precedent.ForgeID]int{}
 	for _, m := range words {
@@ -165,8 +165,8 @@ func (p *Pull) giteaReviews(words, inline []forge.Comment) (all []giteaReview) {
 	})
 }
 
-// first is the comment that a conversation begins with, where it was written:
-// Gitea does not move it.
+// first returns the first comment of a conversation at its original place: Gitea does
+// not move it.
 func (p *Pull) first(m forge.Comment) forge.Comment {
 	if m.ReplyTo != "" {
 		if up := p.comment(forge.CommentRef{Kind: forge.OnLine, ID: p.root(m)}); up != nil {
@@ -180,9 +180,9 @@ func (p *Pull) first(m forge.Comment) forge.Comment {
 	return m
 }
 
-// told is what Gitea can tell of comments that the world knows: no ranges, no
-// bots, and one conversation a line of a commit.
-func (g *Gitea) told(p *Pull, all []forge.Comment) []forge.Comment {
+// view returns what Gitea can tell of comments: no ranges, no bots, and one
+// conversation for each line of a commit.
+func (g *Gitea) view(p *Pull, all []forge.Comment) []forge.Comment {
 	var words, inline, out []forge.Comment
 	for _, m := range p.Comments {
 		switch m.Kind {
@@ -233,7 +233,7 @@ func (g *Gitea) reviewsOf(c *call) []giteaReview {
 	return c.pull.giteaReviews(g.shown(c, forge.OnReview), all)
 }
 
-// hidden tells whether a review is somebody else's and was not sent.
+// hidden reports whether a review is pending and by another account.
 func (g *Gitea) hidden(c *call, r giteaReview) bool {
 	return r.State == Pending && r.Author.ID != c.who.ID
 }
@@ -250,7 +250,7 @@ func (g *Gitea) reviews(c *call) reply {
 	return g.page(c, all)
 }
 
-// one lets do answer about the review that the path names.
+// one calls do with the review in the path.
 func (g *Gitea) one(c *call, do func(giteaReview) reply) reply {
 	for _, r := range g.reviewsOf(c) {
 		if r.ID == c.id("id") && !g.hidden(c, r) {
@@ -300,8 +300,8 @@ func (g *Gitea) inlineJSON(c *call, r giteaReview, m forge.Comment) object {
 	return out
 }
 
-// cutHunk is the part of a hunk that ends with a line; empty for a line outside
-// of the diff.
+// cutHunk returns the part of a hunk that ends with a line; empty for a line outside
+// the diff.
 func (p *Pull) cutHunk(s precedent.Span, commit string) string {
 	patch, _ := p.diffAt(commit)
 	f := parse(patch).File(s.Path)
@@ -326,7 +326,7 @@ func (p *Pull) cutHunk(s precedent.Span, commit string) string {
 	return fmt.Sprintf("@@ -%d,%d +%d,%d @@\n%s", h.OldStart, before, h.NewStart, after, strings.Join(lines, "\n"))
 }
 
-// permission is told of others only to administrators.
+// permission is available for others only to administrators.
 func (g *Gitea) permission(c *call) reply {
 	login := c.PathValue("login")
 	if g.Plain && !strings.EqualFold(login, c.who.Login) {
@@ -344,11 +344,11 @@ func (g *Gitea) permission(c *call) reply {
 	return g.notFound()
 }
 
-// reactions of a comment are null if there are none.
+// reactions is null for a comment without any.
 func (g *Gitea) reactions(c *call) reply {
 	id := c.id("id")
 	for _, said := range []forge.CommentRef{{Kind: forge.OnThread, ID: id}, {Kind: forge.OnLine, ID: id}, {Kind: forge.OnReview, ID: precedent.NumberID(id.Number() - wordsOfReviews)}} {
-		p, m := c.repo.said(said)
+		p, m := c.repo.findComment(said)
 		if m == nil {
 			continue
 		}

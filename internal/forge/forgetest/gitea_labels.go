@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// sharedLabelID is the id of an owner's first label.
+// sharedLabelID is the id of the first label of an organization.
 const sharedLabelID = 9000
 
-// label is a label of the repository or of its owner. One that a pull request has,
-// and that the repository does not know, becomes the repository's.
+// label is a label of the repository or of its organization. An unknown one becomes
+// one of the repository.
 func (r *Repo) label(name string) object {
 	id := sharedLabelID + slices.Index(r.Shared, name)
 	if id < sharedLabelID {
@@ -21,7 +21,7 @@ func (r *Repo) label(name string) object {
 	return object{"id": id, "name": name, "color": "ededed", "description": "", "url": ""}
 }
 
-// labelNamed is the name of a label; empty if there is none of the id.
+// labelNamed returns the name of a label; empty if the id is unknown.
 func (r *Repo) labelNamed(id int) string {
 	switch {
 	case id >= sharedLabelID && id < sharedLabelID+len(r.Shared):
@@ -42,7 +42,7 @@ func (r *Repo) labelList(names []string) []any {
 
 func (g *Gitea) labels(c *call) reply { return g.page(c, c.repo.labelList(c.repo.Labels)) }
 
-// sharedLabels are there for owners that are organisations.
+// sharedLabels exist only for organizations.
 func (g *Gitea) sharedLabels(c *call) reply {
 	for _, r := range g.stage.World.repos {
 		if r.Owner == c.PathValue("org") && len(r.Shared) > 0 {
@@ -66,7 +66,7 @@ func (g *Gitea) makeLabel(c *call) reply {
 		return g.problem(http.StatusForbidden, "user should have a permission to write issues")
 	case in.Name == "" || in.Color == "":
 		return g.problem(http.StatusUnprocessableEntity, "[Name]: Required")
-	case slices.Contains(c.repo.Labels, in.Name):
+	case slices.Contains(c.repo.Labels, in.Name), slices.Contains(c.repo.Shared, in.Name):
 		g.t.Errorf("a second label %q is made", in.Name)
 	}
 	return reply{status: http.StatusCreated, body: c.repo.label(in.Name)}

@@ -23,8 +23,8 @@ func (d giteaDraft) span() precedent.Span {
 	return precedent.Span{Path: d.Path, Side: precedent.Right, Start: d.New, End: d.New}
 }
 
-// review posts a review in Gitea's way: comments first, on any line, into the
-// account's review that is not sent; then that is sent with all that it holds.
+// review posts a review like Gitea: it adds the comments, on any line, to the
+// account's pending review, and then submits that with all its content.
 func (g *Gitea) review(c *call) reply {
 	in := struct {
 		CommitID    string `json:"commit_id"`
@@ -91,7 +91,7 @@ func (g *Gitea) deleteReview(c *call) reply {
 	})
 }
 
-// join adds a comment to the conversation that another begins.
+// join adds a reply to a comment.
 func (g *Gitea) join(c *call, first forge.Comment, body string) reply {
 	m := g.stage.World.add(c.pull, forge.Comment{
 		Kind: forge.OnLine, Author: c.who, Body: precedent.Untrusted(body), Span: first.Span, Commit: first.Commit,
@@ -119,7 +119,7 @@ func (g *Gitea) answer(c *call) reply {
 	return g.join(c, c.pull.first(*up), in.Body)
 }
 
-// addInline is Forgejo's: a comment for a review that was sent.
+// addInline adds a comment to a submitted review. Only Forgejo has it.
 func (g *Gitea) addInline(c *call) reply {
 	var in giteaDraft
 	if bad := g.read(c, &in); bad != nil {
@@ -147,10 +147,10 @@ func (g *Gitea) deleteInline(c *call) reply {
 	return reply{status: http.StatusNoContent}
 }
 
-// resolve marks one comment, whatever conversation it is in.
+// resolve marks one comment, whatever its conversation is.
 func (g *Gitea) resolve(c *call) reply {
 	id := c.id("id")
-	p, m := c.repo.said(forge.CommentRef{Kind: forge.OnLine, ID: id})
+	p, m := c.repo.findComment(forge.CommentRef{Kind: forge.OnLine, ID: id})
 	switch {
 	case m == nil:
 		return g.notFound()
@@ -176,17 +176,17 @@ func (g *Gitea) say(c *call) reply {
 	return reply{status: http.StatusCreated, body: g.commentJSON(c, m)}
 }
 
-// kept finds a comment by a number that says nothing of its kind.
+// kept finds a comment of any kind by its id.
 func (g *Gitea) kept(c *call) (*Pull, *forge.Comment) {
 	for _, kind := range []forge.CommentKind{forge.OnThread, forge.OnLine} {
-		if p, m := c.repo.said(forge.CommentRef{Kind: kind, ID: c.id("id")}); m != nil {
+		if p, m := c.repo.findComment(forge.CommentRef{Kind: kind, ID: c.id("id")}); m != nil {
 			return p, m
 		}
 	}
 	return nil, nil
 }
 
-// comment is one comment; of other kinds Gitea says nothing.
+// comment returns a comment; nothing for other kinds.
 func (g *Gitea) comment(c *call) reply {
 	p, m := g.kept(c)
 	switch {
@@ -216,7 +216,7 @@ func (g *Gitea) edit(c *call) reply {
 	return reply{status: http.StatusOK, body: g.commentJSON(c, *m)}
 }
 
-// delete removes a comment; of one on a line it says so and does nothing.
+// delete deletes a comment. For one on a line it reports success and does nothing.
 func (g *Gitea) delete(c *call) reply {
 	p, m := g.kept(c)
 	switch {

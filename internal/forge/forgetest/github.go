@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// GitHub is a server that speaks of a world as GitHub does: its JSON, pages,
-// ETags and rate limit.
+// GitHub is a server that shows a world like GitHub, with its JSON, paging, ETags and
+// rate limit.
 type GitHub struct {
 	URL string // the base that a client of GitHub Enterprise is given
 
@@ -40,12 +40,12 @@ type GitHub struct {
 	orphans bool              // a review that is refused for a remark leaves its words
 }
 
-// rateWindow is how long GitHub counts requests for.
+// rateWindow is the period of the rate limit.
 const rateWindow = time.Hour
 
-// GitHub serves the world until the test has ended. Every request is judged by
-// GitHub's own OpenAPI description, faults or not, and fails the test if it is
-// not valid. A test on a machine without that description is skipped.
+// GitHub serves the world until the test ends. Every request is checked against
+// GitHub's OpenAPI description, with or without faults, and fails the test if it is
+// invalid. Without the description the test is skipped.
 func (s *Stage) GitHub(t testing.TB) *GitHub {
 	t.Helper()
 	needJudges(t)
@@ -65,31 +65,30 @@ func (s *Stage) GitHub(t testing.TB) *GitHub {
 	return g
 }
 
-// Judged counts the requests that GitHub's description was asked about.
+// Judged counts the checked requests.
 func (g *GitHub) Judged() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.judged
 }
 
-// Budget sets what is left of the rate limit, and when it is full again.
+// Budget sets the rest of the rate limit, and when it is reset.
 func (g *GitHub) Budget(left int, reset time.Time) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.left, g.reset = left, reset
 }
 
-// Orphans lets a review that is refused because of a remark leave its words
-// behind, in a review that everybody sees, as users of GitHub have met it.
+// Orphans makes a review that is rejected because of a remark leave its text in a
+// visible review, as users of GitHub have reported.
 func (g *GitHub) Orphans() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.orphans = true
 }
 
-// judge holds every request against GitHub's description, but those to where
-// GitHub itself redirects to, which it does not describe. Queries of GraphQL are
-// judged by its schema where they are answered.
+// judge checks requests against GitHub's description, except to targets of its
+// redirects, which it does not describe. GraphQL is checked where it is answered.
 func (g *GitHub) judge(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(io.LimitReader(r.Body, maxRequest))
@@ -139,20 +138,20 @@ func problem(status int, message string) reply {
 	}}
 }
 
-// invalid is the answer to what GitHub does not take. Its complaints are words,
-// or objects that name a field.
+// invalid is the answer to an invalid request. Its details are strings, or objects
+// that name a field.
 func invalid(message string, complaints ...any) reply {
 	return reply{status: http.StatusUnprocessableEntity, body: object{
 		"message": message, "errors": complaints, "documentation_url": "https://docs.github.com/rest", "status": "422",
 	}}
 }
 
-// field is a complaint about a field.
+// field is a detail about a field.
 func field(resource, name, message string) object {
 	return object{"resource": resource, "code": "custom", "field": name, "message": message}
 }
 
-// write sends an answer. One that the client knows already costs nothing.
+// write sends an answer. An unchanged one does not count against the rate limit.
 func (g *GitHub) write(w http.ResponseWriter, r *http.Request, a reply) {
 	body, err := json.Marshal(a.body)
 	kind := "application/json; charset=utf-8"
@@ -190,8 +189,8 @@ func (g *GitHub) write(w http.ResponseWriter, r *http.Request, a reply) {
 	}
 }
 
-// spend counts a request, and tells whether there was one left. GraphQL has a
-// limit of its own.
+// spend counts a request, and reports whether the rate limit allows it. GraphQL has a
+// separate limit.
 func (g *GitHub) spend(h http.Header, free, graph bool) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -218,12 +217,12 @@ func (g *GitHub) spend(h http.Header, free, graph bool) bool {
 	return enough
 }
 
-// page cuts a list as GitHub does, and says where the rest is.
+// page returns a page of a list, with links to the others.
 func (g *GitHub) page(r *http.Request, all []any) reply {
 	return g.pageOf(r, all, func(part []any, _ int) any { return part })
 }
 
-// pageOf is a page that stands in something else, with the length of the whole.
+// pageOf returns a page within an object, with the total.
 func (g *GitHub) pageOf(r *http.Request, all []any, in func(part []any, whole int) any) reply {
 	q := r.URL.Query()
 	number := func(key string, missing int) int {

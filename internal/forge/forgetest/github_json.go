@@ -167,7 +167,7 @@ func (g *GitHub) commentJSON(c *call, p *Pull, m forge.Comment) object {
 	return out
 }
 
-// inlineJSON says where an inline comment stands, and stood first.
+// inlineJSON adds the current and original place of an inline comment.
 func inlineJSON(out object, p *Pull, m forge.Comment) {
 	first, moved := p.placed[m.ID]
 	if !moved {

@@ -12,8 +12,8 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
-// knows tells whether a commit is one of the repository's, as far as its pull
-// requests name them.
+// knows reports whether a commit is in the repository, as far as its pull requests
+// tell.
 func (r *Repo) knows(commit string) bool {
 	for _, p := range r.Pulls {
 		if _, ok := p.diffAt(commit); ok || p.Base.SHA == commit {
@@ -23,7 +23,7 @@ func (r *Repo) knows(commit string) bool {
 	return false
 }
 
-// checkIn is a check run as it is sent; nil is what is not.
+// checkIn is a check run as it is sent; nil means absent.
 type checkIn struct {
 	Name        *string
 	HeadSHA     string  `json:"head_sha"`
@@ -35,7 +35,7 @@ type checkIn struct {
 	Output      *struct{ Title, Summary, Text string }
 }
 
-// put changes what was sent of a check run.
+// put updates a check run.
 func (in *checkIn) put(k *Check, now time.Time) *reply {
 	for _, f := range []struct {
 		from *string
@@ -188,7 +188,7 @@ func statusJSON(s Status) object {
 	}
 }
 
-// statusesOf are the statuses of a commit, newest first.
+// statusesOf returns the statuses of a commit, newest first.
 func statusesOf(c *call) (all []Status) {
 	for _, s := range slices.Backward(c.repo.Statuses) {
 		if s.Commit == c.PathValue("ref") {
@@ -251,7 +251,7 @@ func (g *GitHub) reactions(c *call, kind forge.CommentKind) reply {
 	})
 }
 
-// react adds a reaction; to react in the same way again changes nothing.
+// react adds a reaction. Adding it again has no effect.
 func (g *GitHub) react(c *call, kind forge.CommentKind) reply {
 	var in struct{ Content string }
 	if bad := c.read(&in); bad != nil {
@@ -317,7 +317,7 @@ func (g *GitHub) files(c *call) reply {
 	return g.page(c.Request, all)
 }
 
-// sections cuts a diff before each file.
+// sections splits a diff into files.
 func sections(patch string) []string {
 	const header = "diff --git "
 	parts := strings.Split("\n"+patch, "\n"+header)

@@ -14,7 +14,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
-// call is a request in the world.
+// call is a request and what it is about.
 type call struct {
 	*http.Request
 	body []byte
@@ -25,7 +25,7 @@ type call struct {
 	pull *Pull // nil if the path names none that there is
 }
 
-// read decodes the body; the answer of one that cannot be decoded is GitHub's.
+// read decodes the body; if that fails, it returns GitHub's answer.
 func (c *call) read(into any) *reply {
 	if len(bytes.TrimSpace(c.body)) == 0 {
 		return nil
@@ -43,17 +43,17 @@ func (c *call) number(name string) int64 {
 	return n
 }
 
-// id is a number in the path as an id; empty if it is none.
+// id is an id in the path; empty if it is invalid.
 func (c *call) id(name string) precedent.ForgeID { return precedent.NumberID(c.number(name)) }
 
-// route is what the server does with a method and path. The routes of net/http
-// cannot tell /pulls/{number}/comments from /pulls/comments/{id}.
+// route handles a method and path. net/http cannot distinguish
+// /pulls/{number}/comments from /pulls/comments/{id}.
 type route struct {
 	method, path string
 	do           func(*GitHub, *call) reply
 }
 
-// routes are below the API's base. Of two that fit, the first counts.
+// routes are below the root of the API. The first match counts.
 var routes = []route{
 	{"GET", "/user", (*GitHub).me},
 	{"GET", "/users/{login}", (*GitHub).userOf},
@@ -101,13 +101,13 @@ var routes = []route{
 	{"GET", "/repos/{owner}/{repo}/commits/{ref}/status", (*GitHub).combined},
 }
 
-// parameters are those of addresses that the server heeds, or that say what it does
-// anyway.
+// parameters are the query parameters that the server supports, or that state its
+// defaults.
 var parameters = map[string]string{
 	"per_page": "", "page": "", "state": "", "check_name": "", "filter": "", "content": "", "sort": "updated", "direction": "desc",
 }
 
-// fit compares a path with a template, and gives what stands in for the names.
+// fit matches a path with a template, and returns the values of its names.
 func fit(template, path string) (map[string]string, bool) {
 	parts, named := strings.Split(path, "/"), strings.Split(template, "/")
 	if len(parts) != len(named) {
@@ -130,13 +130,13 @@ func fit(template, path string) (map[string]string, bool) {
 	return values, true
 }
 
-// isGraphQL tells whether a request is a query of GraphQL, which GitHub
-// Enterprise has beside its other API and GitHub below the same base.
+// isGraphQL reports whether a request is for GraphQL, which is beside the REST API in
+// GitHub Enterprise, and below the same root on GitHub.
 func isGraphQL(r *http.Request) bool {
 	return r.URL.Path == "/api/graphql" || r.URL.Path == "/api/v3/graphql"
 }
 
-// serve finds what a request is for, and answers while the world stands still.
+// serve routes a request, and answers while the world does not change.
 func (g *GitHub) serve(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -164,7 +164,7 @@ func (g *GitHub) serve(w http.ResponseWriter, r *http.Request) {
 	g.write(w, r, problem(http.StatusNotFound, "Not Found"))
 }
 
-// handle finds who asks and about what.
+// handle authenticates a request and finds its repository and pull request.
 func (g *GitHub) handle(c *call, route route, path string) reply {
 	if !g.authenticate(c) {
 		return problem(http.StatusUnauthorized, "Bad credentials")
@@ -203,8 +203,8 @@ func (g *GitHub) handle(c *call, route route, path string) reply {
 	return route.do(g, c)
 }
 
-// moved sends a request for a name that a repository had to its number; what
-// writes may not become a GET on the way.
+// moved redirects a request for a former name of a repository. A request that makes a
+// change must not become a GET.
 func (g *GitHub) moved(c *call, rest string) reply {
 	to := fmt.Sprintf("%s/api/v3/repositories/%d%s", g.URL, c.repo.ID, rest)
 	if c.URL.RawQuery != "" {

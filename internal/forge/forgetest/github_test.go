@@ -148,7 +148,7 @@ func TestGitHubRefuses(t *testing.T) {
 			if status != test.status || !strings.Contains(words(got), test.want) {
 				t.Errorf("%d, %s", status, words(got))
 			}
-			silent(t, s, p)
+			checkNothingPosted(t, s, p)
 		})
 	}
 }

@@ -47,8 +47,8 @@ func (d *draft) wrong(p *Pull, commit string) wrong {
 	return p.place(s, commit)
 }
 
-// tooLong is GitHub's answer to words without end; nil if they are not.
-func tooLong(resource string, bodies ...string) *reply {
+// isTooLong returns GitHub's answer to a text that is too long; else nil.
+func isTooLong(resource string, bodies ...string) *reply {
 	for _, body := range bodies {
 		if utf8.RuneCountInString(body) > forge.MaxPost {
 			out := invalid("Validation Failed", object{
@@ -60,17 +60,17 @@ func tooLong(resource string, bodies ...string) *reply {
 	return nil
 }
 
-// lockedReview is the answer to a review where nobody may talk: on a locked pull
-// request, and on any of an archived repository.
+// lockedReview is the answer to a review of a locked pull request, or in an archived
+// repository.
 var lockedReview = invalid("Unprocessable Entity", "lock prevents review")
 
-// locked tells whether the sender may not talk here: on a locked pull request
-// only people with the right to write may.
+// locked reports whether the sender cannot comment: on a locked pull request only
+// people with write access can.
 func (g *GitHub) locked(c *call) bool {
 	return c.repo.Archived || c.pull.Locked && (c.app || !c.repo.mayWrite(c.who))
 }
 
-// review posts a whole review, or nothing.
+// review posts a complete review, or nothing.
 func (g *GitHub) review(c *call) reply {
 	in := struct {
 		CommitID    string `json:"commit_id"`
@@ -93,7 +93,7 @@ func (g *GitHub) review(c *call) reply {
 	if c.pull.pending(c.who) != "" {
 		return invalid("Unprocessable Entity", "User can only have one pending review per pull request")
 	}
-	if bad := tooLong("PullRequestReview", bodies...); bad != nil {
+	if bad := isTooLong("PullRequestReview", bodies...); bad != nil {
 		return *bad
 	}
 	state, bad := g.event(c, in.Event, in.Body, len(in.Comments))
@@ -124,8 +124,8 @@ func (g *GitHub) review(c *call) reply {
 	return g.reviewReply(c, r.ID)
 }
 
-// resolved is how GitHub says of a review what of it stands nowhere. It does not
-// say of which comment.
+// resolved is how GitHub reports which parts of a review have no valid place. It does
+// not tell which comment.
 var resolved = map[wrong]string{
 	wrongCommit: "Commit could not be resolved", wrongPath: "Path could not be resolved", wrongLine: "Line could not be resolved",
 	wrongStart: "Start line could not be resolved", wrongHunk: "Pull request review thread start line must be part of the same hunk as the line.",
@@ -191,7 +191,7 @@ func (g *GitHub) editReview(c *call) reply {
 	case in.Body == "":
 		return invalid("Unprocessable Entity", "Body can't be blank")
 	}
-	if bad := tooLong("PullRequestReview", in.Body); bad != nil {
+	if bad := isTooLong("PullRequestReview", in.Body); bad != nil {
 		return *bad
 	}
 	g.rewrite(c.pull.comment(forge.CommentRef{Kind: forge.OnReview, ID: r.ID}), in.Body)
@@ -215,7 +215,7 @@ func (g *GitHub) deleteReview(c *call) reply {
 	return out
 }
 
-// submit lets everybody see a review.
+// submit makes a pending review visible.
 func (g *GitHub) submit(c *call) reply {
 	var in struct{ Body, Event string }
 	r := c.pull.details(c.id("id"))
@@ -232,7 +232,7 @@ func (g *GitHub) submit(c *call) reply {
 	if in.Body == "" {
 		in.Body = r.Body
 	}
-	if bad := tooLong("PullRequestReview", in.Body); bad != nil {
+	if bad := isTooLong("PullRequestReview", in.Body); bad != nil {
 		return *bad
 	}
 	state, bad := g.event(c, in.Event, in.Body, r.Inline)
@@ -246,7 +246,7 @@ func (g *GitHub) submit(c *call) reply {
 	return g.reviewReply(c, r.ID)
 }
 
-// remark posts one inline comment, which makes a review without words.
+// remark posts one inline comment, which creates a review without text.
 func (g *GitHub) remark(c *call) reply {
 	var in draft
 	if bad := c.read(&in); bad != nil {
@@ -263,7 +263,7 @@ func (g *GitHub) remark(c *call) reply {
 	case in.Body == "":
 		return invalid("Validation Failed", object{"resource": resource, "code": "missing_field", "field": "body"})
 	}
-	if bad := tooLong(resource, in.Body); bad != nil {
+	if bad := isTooLong(resource, in.Body); bad != nil {
 		return *bad
 	}
 	complaint := map[wrong]object{
@@ -289,7 +289,7 @@ func (g *GitHub) answer(c *call) reply {
 	return g.answerTo(c, c.id("id"), in.Body)
 }
 
-// answerTo replies in a conversation, which makes a review without words, too.
+// answerTo replies in a conversation, which creates a review without text, too.
 func (g *GitHub) answerTo(c *call, id precedent.ForgeID, body string) reply {
 	up := c.pull.comment(forge.CommentRef{Kind: forge.OnLine, ID: id})
 	switch {
@@ -304,7 +304,7 @@ func (g *GitHub) answerTo(c *call, id precedent.ForgeID, body string) reply {
 	case body == "":
 		return invalid("Validation Failed", object{"resource": "PullRequestReviewComment", "code": "missing_field", "field": "body"})
 	}
-	if bad := tooLong("PullRequestReviewComment", body); bad != nil {
+	if bad := isTooLong("PullRequestReviewComment", body); bad != nil {
 		return *bad
 	}
 	m := forge.Comment{
@@ -325,14 +325,14 @@ func (g *GitHub) say(c *call) reply {
 	case in.Body == "":
 		return invalid("Validation Failed", object{"resource": "IssueComment", "code": "missing_field", "field": "body"})
 	}
-	if bad := tooLong("IssueComment", in.Body); bad != nil {
+	if bad := isTooLong("IssueComment", in.Body); bad != nil {
 		return *bad
 	}
 	m := g.stage.World.add(c.pull, forge.Comment{Kind: forge.OnThread, Author: c.who, Body: precedent.Untrusted(in.Body)})
 	return reply{status: http.StatusCreated, body: g.commentJSON(c, c.pull, m)}
 }
 
-// denied is the answer to whoever may not do something.
+// denied is the answer to a sender without permission.
 func (g *GitHub) denied(c *call) reply {
 	if c.app {
 		return problem(http.StatusForbidden, "Resource not accessible by integration")
@@ -342,7 +342,7 @@ func (g *GitHub) denied(c *call) reply {
 
 // one finds a comment by the number in the path.
 func (g *GitHub) one(c *call, kind forge.CommentKind, do func(*Pull, *forge.Comment) reply) reply {
-	p, m := c.repo.said(forge.CommentRef{Kind: kind, ID: c.id("id")})
+	p, m := c.repo.findComment(forge.CommentRef{Kind: kind, ID: c.id("id")})
 	if m == nil || p.unsent(*m) && m.Author.ID != c.who.ID {
 		return problem(http.StatusNotFound, "Not Found")
 	}
@@ -367,7 +367,7 @@ func (g *GitHub) edit(c *call, kind forge.CommentKind) reply {
 		case in.Body == "":
 			return invalid("Validation Failed", object{"resource": "IssueComment", "code": "missing_field", "field": "body"})
 		}
-		if bad := tooLong("IssueComment", in.Body); bad != nil {
+		if bad := isTooLong("IssueComment", in.Body); bad != nil {
 			return *bad
 		}
 		g.rewrite(m, in.Body)

@@ -24,6 +24,8 @@ import (
 // graphQLVariable names a copy of GitHub's schema; without it scripts/testforge.sh
 // puts one into .tools.
 const (
+	// graphQLVariable names a copy of GitHub's schema; by default,
+	// scripts/testforge.sh puts one into .tools.
 	graphQLVariable = "PRECEDENT_TEST_GRAPHQL"
 	graphQLFile     = "forge/schema.graphql"
 )
@@ -54,14 +56,14 @@ var graphQLSchema = sync.OnceValues(func() (*ast.Schema, error) {
 	return schema, nil
 })
 
-// query is a query of GraphQL that GitHub's schema has nothing against.
+// query is a valid GraphQL query.
 type query struct {
 	schema    *ast.Schema
 	operation *ast.OperationDefinition
 	variables map[string]any
 }
 
-// readQuery judges the body of a request.
+// readQuery validates the body of a request.
 func readQuery(body []byte) (*query, error) {
 	var in struct {
 		Query         string
@@ -83,7 +85,7 @@ func readQuery(body []byte) (*query, error) {
 	}
 	op := doc.Operations.ForName(in.OperationName)
 	if op == nil {
-		return nil, errors.New("there is no such operation")
+		return nil, errors.New("operation not found")
 	}
 	for name := range in.Variables {
 		if op.VariableDefinitions.ForName(name) == nil {
@@ -97,23 +99,23 @@ func readQuery(body []byte) (*query, error) {
 	return &query{schema, op, values}, nil
 }
 
-// graphError is what GraphQL says of a field that it could not answer.
+// graphError is the GraphQL error of a field.
 type graphError struct {
 	Kind    string // NOT_FOUND, FORBIDDEN, …
 	Message string
 }
 
-// resolver is a field that is worked out, with the arguments of the query.
+// resolver computes a field, with the arguments of the query.
 type resolver func(args map[string]any) (any, *graphError)
 
-// answerer picks out of a value what a query asks for.
+// answerer selects from a value what a query asks for.
 type answerer struct {
 	*query
 	errors []object
 	unsaid []string // fields that the value does not have: the fake's own gap
 }
 
-// pick answers the selections on a value: an object, a list, or null.
+// pick applies a selection to an object, a list, or null.
 func (a *answerer) pick(set ast.SelectionSet, value any, path []any) any {
 	switch v := value.(type) {
 	case []object:
@@ -130,7 +132,7 @@ func (a *answerer) pick(set ast.SelectionSet, value any, path []any) any {
 	return value
 }
 
-// fields answers the selections on one object, those of fragments included.
+// fields applies a selection to one object, including fragments.
 func (a *answerer) fields(out object, set ast.SelectionSet, of object, path []any) {
 	for _, s := range set {
 		switch s := s.(type) {
@@ -163,7 +165,7 @@ func (a *answerer) fields(out object, set ast.SelectionSet, of object, path []an
 	}
 }
 
-// is tells whether an object has a type, or one that the type stands for.
+// is reports whether an object has a type, or implements it.
 func (a *answerer) is(of object, condition string) bool {
 	name, _ := of["__typename"].(string)
 	if name == condition || condition == "" {
@@ -177,7 +179,7 @@ func (a *answerer) is(of object, condition string) bool {
 	return false
 }
 
-// connection is a list in the form of GraphQL, cut as the query asks.
+// connection is a GraphQL list, paged as the query asks.
 func connection(kind string, all []object) resolver {
 	return func(args map[string]any) (any, *graphError) {
 		number := func(name string) (int, bool) {
@@ -217,7 +219,7 @@ func connection(kind string, all []object) resolver {
 	}
 }
 
-// graphQL answers a query. One that the schema refuses fails the test.
+// graphQL answers a query. One that is not valid in the schema fails the test.
 func (g *GitHub) graphQL(c *call) reply {
 	q, err := readQuery(c.body)
 	if err != nil {

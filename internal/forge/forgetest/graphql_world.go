@@ -11,15 +11,15 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
-// nodePrefix is what the global ids of GraphQL begin with here.
+// nodePrefix is the prefix of node ids.
 var nodePrefix = map[forge.CommentKind]string{forge.OnThread: "IC_", forge.OnReview: "PRR_", forge.OnLine: "PRRC_"}
 
 const threadPrefix = "PRRT_"
 
-// nodeID is the global id of a comment.
+// nodeID is the node id of a comment.
 func nodeID(c forge.CommentRef) string { return fmt.Sprint(nodePrefix[c.Kind], c.ID) }
 
-// node finds a comment, or the first one of a conversation, by global id.
+// node finds a comment, or the first one of a conversation, by its node id.
 func (g *GitHub) node(id, prefix string, kind forge.CommentKind) (*Repo, *Pull, precedent.ForgeID) {
 	rest, ok := strings.CutPrefix(id, prefix)
 	n := precedent.ForgeID(rest)
@@ -27,7 +27,7 @@ func (g *GitHub) node(id, prefix string, kind forge.CommentKind) (*Repo, *Pull, 
 		return nil, nil, ""
 	}
 	for _, r := range g.stage.World.repos {
-		if p, m := r.said(forge.CommentRef{Kind: kind, ID: n}); m != nil {
+		if p, m := r.findComment(forge.CommentRef{Kind: kind, ID: n}); m != nil {
 			return r, p, n
 		}
 		if prefix != threadPrefix { // a conversation outlives its first comment
@@ -46,7 +46,7 @@ func noNode(id any) *graphError {
 	return &graphError{"NOT_FOUND", fmt.Sprintf("Could not resolve to a node with the global id of '%v'.", id)}
 }
 
-// Deny takes from the account that posts the right to a mutation of GraphQL.
+// Deny denies a GraphQL mutation to the account that posts.
 func (g *GitHub) Deny(mutation string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -56,7 +56,7 @@ func (g *GitHub) Deny(mutation string) {
 	g.denies[mutation] = true
 }
 
-// may tells whether the sender may do what the team may; nil if so.
+// may returns an error unless the sender is a member of the team.
 func (g *GitHub) may(c *call, r *Repo, p *Pull, mutation string) *graphError {
 	g.mu.Lock()
 	denied := g.denies[mutation]
@@ -72,7 +72,7 @@ func (g *GitHub) may(c *call, r *Repo, p *Pull, mutation string) *graphError {
 	return nil
 }
 
-// queries is what can be asked.
+// queries are the supported queries.
 func (g *GitHub) queries(c *call) object {
 	return object{
 		"__typename": "Query",
@@ -158,7 +158,7 @@ func (g *GitHub) commentNode(c *call, r *Repo, p *Pull, m forge.Comment) object 
 	why, folded := p.Folded[said]
 	out := object{
 		"__typename": map[forge.CommentKind]string{forge.OnThread: "IssueComment", forge.OnReview: "PullRequestReview", forge.OnLine: "PullRequestReviewComment"}[m.Kind],
-		"id":         nodeID(said), "databaseId": small(m.ID), "fullDatabaseId": fmt.Sprint(m.ID), "body": text(m.Body), "author": actor(m.Author),
+		"id":         nodeID(said), "databaseId": int32ID(m.ID), "fullDatabaseId": fmt.Sprint(m.ID), "body": text(m.Body), "author": actor(m.Author),
 		"createdAt": m.At.Format(time.RFC3339), "updatedAt": m.Edited.Format(time.RFC3339), "isMinimized": folded, "minimizedReason": nil,
 		"url": fmt.Sprintf("%s/%s/%s/pull/%d#%s", g.URL, r.Owner, r.Name, p.Number, m.ID), "outdated": m.Outdated, "path": m.Span.Path,
 		"replyTo": nil, "pullRequestReview": nil, "state": "SUBMITTED", "viewerDidAuthor": m.Author.ID == c.who.ID,
@@ -167,10 +167,10 @@ func (g *GitHub) commentNode(c *call, r *Repo, p *Pull, m forge.Comment) object 
 		out["minimizedReason"] = strings.ToLower(strings.ReplaceAll(why, "_", "-"))
 	}
 	if up := p.comment(forge.CommentRef{Kind: forge.OnLine, ID: m.ReplyTo}); up != nil {
-		out["replyTo"] = object{"__typename": "PullRequestReviewComment", "id": nodeID(forge.CommentRef{Kind: forge.OnLine, ID: up.ID}), "databaseId": small(up.ID), "fullDatabaseId": fmt.Sprint(up.ID)}
+		out["replyTo"] = object{"__typename": "PullRequestReviewComment", "id": nodeID(forge.CommentRef{Kind: forge.OnLine, ID: up.ID}), "databaseId": int32ID(up.ID), "fullDatabaseId": fmt.Sprint(up.ID)}
 	}
 	if m.Review != "" {
-		out["pullRequestReview"] = object{"__typename": "PullRequestReview", "id": nodeID(forge.CommentRef{Kind: forge.OnReview, ID: m.Review}), "databaseId": small(m.Review), "fullDatabaseId": fmt.Sprint(m.Review)}
+		out["pullRequestReview"] = object{"__typename": "PullRequestReview", "id": nodeID(forge.CommentRef{Kind: forge.OnReview, ID: m.Review}), "databaseId": int32ID(m.Review), "fullDatabaseId": fmt.Sprint(m.Review)}
 	}
 	if p.unsent(m) {
 		out["state"] = "PENDING"
@@ -178,8 +178,8 @@ func (g *GitHub) commentNode(c *call, r *Repo, p *Pull, m forge.Comment) object 
 	return out
 }
 
-// small is a number of GraphQL's Int; one that is too large is not given.
-func small(id precedent.ForgeID) any {
+// int32ID is an id as a GraphQL Int; nil if it is too large.
+func int32ID(id precedent.ForgeID) any {
 	if id.Number() > math.MaxInt32 {
 		return nil
 	}
@@ -203,7 +203,7 @@ func actor(p forge.Person) any {
 	return out
 }
 
-// mutations is what can be done.
+// mutations are the supported mutations.
 func (g *GitHub) mutations(c *call) object {
 	on := func(do func(in map[string]any) (any, *graphError)) resolver {
 		return func(args map[string]any) (any, *graphError) {
@@ -238,7 +238,7 @@ func (g *GitHub) mutations(c *call) object {
 	}
 }
 
-// fold minimises a comment of any kind, or shows it again.
+// fold minimizes or shows a comment of any kind.
 func (g *GitHub) fold(c *call, in map[string]any, folded bool) (any, *graphError) {
 	id, name, field := fmt.Sprint(in["subjectId"]), "minimizeComment", "minimizedComment"
 	if !folded {
@@ -265,7 +265,7 @@ func (g *GitHub) fold(c *call, in map[string]any, folded bool) (any, *graphError
 	return nil, noNode(id)
 }
 
-// addThread adds an inline comment to a review that its author has not sent.
+// addThread adds an inline comment to a pending review.
 func (g *GitHub) addThread(c *call, in map[string]any) (any, *graphError) {
 	r, p, id := g.node(fmt.Sprint(in["pullRequestReviewId"]), nodePrefix[forge.OnReview], forge.OnReview)
 	if p == nil || p.details(id).State != Pending || p.details(id).Author.ID != c.who.ID {
@@ -287,7 +287,7 @@ func (g *GitHub) addThread(c *call, in map[string]any) (any, *graphError) {
 		d.StartSide = words("startSide")
 	}
 	review := p.details(id)
-	if d.Body == "" || tooLong("", d.Body) != nil || d.wrong(p, review.Commit) != "" {
+	if d.Body == "" || isTooLong("", d.Body) != nil || d.wrong(p, review.Commit) != "" {
 		// GitHub gives no error for a place that is not in the diff, and no thread.
 		return object{"__typename": "Payload", "clientMutationId": in["clientMutationId"], "thread": nil}, nil
 	}

@@ -23,28 +23,30 @@ import (
 // openAPIVariable names a copy of GitHub's description; without it scripts/testforge.sh
 // puts one into .tools.
 const (
+	// openAPIVariable names a copy of GitHub's description; by default,
+	// scripts/testforge.sh puts one into .tools.
 	openAPIVariable = "PRECEDENT_TEST_OPENAPI"
 	openAPIFile     = "forge/api.github.com.json"
 )
 
-// Judged tells whether this machine has what GitHub's server needs to judge
-// requests. Without it Stage.GitHub skips the test.
+// Judged reports whether this machine has what GitHub's server needs to check
+// requests. If not, Stage.GitHub skips the test.
 func Judged() bool {
 	_, err1 := os.Stat(needs.Path(openAPIVariable, openAPIFile))
 	_, err2 := os.Stat(needs.Path(graphQLVariable, graphQLFile))
 	return err1 == nil && err2 == nil
 }
 
-// needJudges ends a test on a machine that has no descriptions of GitHub's.
+// needJudges skips a test on a machine without GitHub's descriptions.
 func needJudges(t testing.TB) {
 	t.Helper()
 	needs.File(t, openAPIVariable, openAPIFile, "GitHub's OpenAPI description")
 	needs.File(t, graphQLVariable, graphQLFile, "GitHub's GraphQL schema")
 }
 
-// openAPI is GitHub's own OpenAPI description of its API. To load the whole takes
-// 2.4 s, and several times that with the race detector, so what belongs to a path
-// is cut out and loaded when the path is asked for.
+// openAPI is GitHub's OpenAPI description. Loading all of it takes 2.4 s, and several
+// times that with the race detector, so only the part for a path is loaded when the
+// path is used.
 type openAPI struct {
 	Paths      map[string]json.RawMessage
 	Components map[string]map[string]json.RawMessage
@@ -71,7 +73,7 @@ var description = sync.OnceValues(func() (*openAPI, error) {
 // reference is where one part of the description names another.
 var reference = regexp.MustCompile(`"\$ref":\s*"#/components/([^/"]+)/([^"]+)"`)
 
-// load cuts out a path and everything that it names, and has it read.
+// load loads a path and everything that it references.
 func (o *openAPI) load(path string) (*openapi3.T, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -106,9 +108,9 @@ func (o *openAPI) load(path string) (*openapi3.T, error) {
 	return doc, nil
 }
 
-// route finds the operation of a request: the path with the most literal parts
-// where several fit. The routers of kin-openapi refuse the description, in which
-// paths differ by the names of their parameters alone.
+// route finds the operation of a request: among matches, the path with the most
+// literal parts. The routers of kin-openapi reject the description, in which paths
+// differ only in parameter names.
 func (o *openAPI) route(method, path string) (*routers.Route, map[string]string, error) {
 	parts := strings.Split(path, "/")
 	best, params := "", map[string]string{}
@@ -131,7 +133,7 @@ func (o *openAPI) route(method, path string) (*routers.Route, map[string]string,
 		}
 	}
 	if best == "" {
-		return nil, nil, errors.New("there is no such path")
+		return nil, nil, errors.New("path not found")
 	}
 	doc, err := o.load(best)
 	if err != nil {
@@ -140,13 +142,12 @@ func (o *openAPI) route(method, path string) (*routers.Route, map[string]string,
 	item := doc.Paths.Value(best)
 	operation := item.GetOperation(method)
 	if operation == nil {
-		return nil, nil, errors.New("there is no such operation")
+		return nil, nil, errors.New("operation not found")
 	}
 	return &routers.Route{Spec: doc, Path: best, PathItem: item, Method: method, Operation: operation}, params, nil
 }
 
-// judge says what the description has against a request. path is below the API's
-// base.
+// judge validates a request. path is below the root of the API.
 func (o *openAPI) judge(ctx context.Context, r *http.Request, path string) error {
 	route, params, err := o.route(r.Method, path)
 	if err != nil {
@@ -166,8 +167,7 @@ func (o *openAPI) judge(ctx context.Context, r *http.Request, path string) error
 	return openapi3filter.ValidateRequest(ctx, &openapi3filter.RequestValidationInput{Request: public, PathParams: params, Route: route})
 }
 
-// Example is the answer that the description gives as its own example, by the
-// name that it has there.
+// Example returns the example answer of the given name in the description.
 func Example(t testing.TB, name string) []byte {
 	t.Helper()
 	needJudges(t)

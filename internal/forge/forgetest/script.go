@@ -12,46 +12,45 @@ import (
 	"time"
 )
 
-// Fault is something that goes wrong with a request.
+// Fault makes a request fail.
 type Fault struct {
-	On     string // part of the path and query; any request if it is empty
-	Method string // of the request; any if it is empty
-	Times  int    // to how many requests; 1 if it is 0
-	Skip   int    // how many of the requests that fit are spared first
-	// Status answers in place of the server, with Header and Body.
+	On     string // part of the path and query; empty matches every request
+	Method string // empty matches every method
+	Times  int    // number of requests that fail; 1 if it is 0
+	Skip   int    // number of matching requests to leave alone first
+	// Status replaces the server's answer, with Header and Body.
 	Status int
 	Header map[string]string
 	Body   string
-	// Cut breaks the connection after so many bytes of the server's own answer.
+	// Cut breaks the connection after this many bytes of the server's answer.
 	Cut int
-	// Drop breaks it before any.
+	// Drop breaks the connection before the answer.
 	Drop bool
-	// Hold answers only when it is closed, or the client is gone.
+	// Hold delays the answer until the channel is closed or the client is gone.
 	Hold <-chan struct{}
-	// After lets the server do what it is asked first. Then its answer is lost:
-	// Status, Drop or Hold happen.
+	// After lets the server carry out the request before Status, Drop or Hold replace
+	// its answer.
 	After bool
-	// Lag is how many of the newest entries the server's lists do not show yet.
+	// Lag is how many of the newest entries are missing in the server's lists.
 	Lag int
-	// LagFor is how old an entry must be for the server's lists to show it.
+	// LagFor is how old an entry must be to appear in the server's lists.
 	LagFor time.Duration
-	// Call runs when the request has come, CallAfter when the server has done what
-	// it is asked and has not answered yet: where a test ends a client's process.
+	// Call runs when the request has arrived, and CallAfter when it was carried out
+	// but not answered. Tests kill clients there.
 	Call, CallAfter func()
 }
 
-// Request is one request that came.
+// Request is a request that the server received.
 type Request struct {
 	Method string
-	Path   string // and query, as sent
+	Path   string // with the query, as sent
 	Header http.Header
 	Body   string
 	At     time.Time // by the stage's clock
-	Status int       // of the answer; 0 if the connection was broken without one
+	Status int       // of the answer; 0 if the connection was broken before
 }
 
-// Writes tells whether the request would change something. A query of GraphQL
-// does not.
+// Writes reports whether the request makes a change. A GraphQL query does not.
 func (r Request) Writes() bool {
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
 		return false
@@ -59,7 +58,7 @@ func (r Request) Writes() bool {
 	return !strings.HasSuffix(r.Path, "/graphql") || strings.Contains(r.Body, "mutation")
 }
 
-// Script plans faults, and notes all requests.
+// Script plans faults, and records all requests.
 type Script struct {
 	clock    *Clock
 	mu       sync.Mutex
@@ -67,7 +66,7 @@ type Script struct {
 	requests []Request
 }
 
-// Plan adds faults. The first one that fits a request happens to it.
+// Plan adds faults. The first one that matches a request is applied.
 func (s *Script) Plan(faults ...Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -77,21 +76,21 @@ func (s *Script) Plan(faults ...Fault) {
 	}
 }
 
-// Forget takes back the faults that have not happened yet.
+// Forget removes the faults that have not been applied yet.
 func (s *Script) Forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.faults = nil
 }
 
-// Requests are those that came so far.
+// Requests returns the requests so far.
 func (s *Script) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]Request(nil), s.requests...)
 }
 
-// Left counts the faults that have not happened yet.
+// Left counts the faults that have not been applied yet.
 func (s *Script) Left() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -102,10 +101,10 @@ func (s *Script) Left() int {
 	return n
 }
 
-// maxRequest bounds the body of a request in bytes: more than any forge takes.
+// maxRequest bounds the body of a request in bytes: more than any forge accepts.
 const maxRequest = 16 << 20
 
-// next notes a request, whose body can be read again, and finds its fault.
+// next records a request, whose body can be read again, and finds its fault.
 func (s *Script) next(r *http.Request) (f Fault, index int) {
 	body, _ := io.ReadAll(io.LimitReader(r.Body, maxRequest))
 	r.Body = io.NopCloser(bytes.NewReader(body))
@@ -138,16 +137,16 @@ func (s *Script) answered(index, status int) {
 
 type faultKey struct{}
 
-// lag is how many of the newest entries are not to be shown.
+// lag returns how many of the newest entries to hide.
 func lag(r *http.Request) int { return fault(r).Lag }
 
-// fault is what happens to a request.
+// fault returns the fault of a request.
 func fault(r *http.Request) Fault {
 	f, _ := r.Context().Value(faultKey{}).(Fault)
 	return f
 }
 
-// wrap lets the faults happen to a server.
+// wrap applies the faults to a server.
 func (s *Script) wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		f, index := s.next(r)

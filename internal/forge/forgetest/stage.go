@@ -1,7 +1,6 @@
-// Package forgetest holds the conformance suite that every forge must pass, and
-// what it is played on: a world that the test describes, servers that speak of
-// it as real forges do, with faults that the test scripts, and a clock that
-// nobody waits for.
+// Package forgetest has the conformance suite for forges and what it runs on: a world
+// described by the test, servers that show it as real forges do, scripted faults, and
+// a clock that advances without waiting.
 package forgetest
 
 import (
@@ -13,53 +12,53 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
-// Secret is the token that the servers ask for. It is long, and no part of it is
-// in anything else.
+// Secret is the token that the servers require. It is long, and no part of it occurs
+// elsewhere.
 const Secret = "ghp_" + "q7Xw3ZrT9vLk2MfYb8NcJd5HsGa1PeU4oB6i" // it opens nothing but the servers of this package
 
-// Stage is a world, the faults of the server that speaks of it, and the time.
+// Stage is a world, the faults of its server, and the time.
 type Stage struct {
 	World  *World
 	Script *Script
 	Clock  *Clock
-	// Told is what the forge's dialect can tell of comments that the world knows;
-	// nil for all. Its server sets it.
-	Told func(p *Pull, all []forge.Comment) []forge.Comment
+	// View returns what the forge can tell of the comments in the world; nil for
+	// everything. The server sets it.
+	View func(p *Pull, all []forge.Comment) []forge.Comment
 }
 
-// NewStage makes an empty world on which nothing goes wrong.
+// NewStage returns an empty world without faults.
 func NewStage(t testing.TB) *Stage {
 	t.Helper()
 	clock := &Clock{now: Epoch}
 	return &Stage{World: &World{Me: Bot, repos: map[string]*Repo{}, clock: clock, last: firstID}, Script: &Script{clock: clock}, Clock: clock}
 }
 
-// told is what the forge tells of comments of a pull request.
+// told returns what the forge tells of comments on a pull request.
 func (s *Stage) told(p *Pull, all []forge.Comment) []forge.Comment {
-	if s.Told == nil {
+	if s.View == nil {
 		return all
 	}
-	return s.Told(p, all)
+	return s.View(p, all)
 }
 
-// Epoch is when the clocks begin.
+// Epoch is the time at which clocks start.
 var Epoch = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 
-// Clock is a time that passes when somebody waits.
+// Clock is a time that advances when somebody waits.
 type Clock struct {
 	mu    sync.Mutex
 	now   time.Time
 	waits []time.Duration
 }
 
-// Now is the time.
+// Now returns the time.
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.now
 }
 
-// Sleep lets the time pass at once, and notes it.
+// Sleep advances the time at once, and records it.
 func (c *Clock) Sleep(ctx context.Context, d time.Duration) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -71,14 +70,14 @@ func (c *Clock) Sleep(ctx context.Context, d time.Duration) error {
 	return nil
 }
 
-// Pass lets the time pass without anybody waiting.
+// Pass advances the time without recording it.
 func (c *Clock) Pass(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.now = c.now.Add(d)
 }
 
-// Waits are the times that were waited so far.
+// Waits returns the recorded waits.
 func (c *Clock) Waits() []time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()

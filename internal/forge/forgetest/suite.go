@@ -16,11 +16,11 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
-// Build makes the forge under test, which reads the stage's world. It uses the
+// Build creates the forge under test, which shows the stage's world. It uses the
 // stage's clock, and Secret as its token.
 type Build func(t *testing.T, s *Stage) forge.Forge
 
-// Run is the suite that every forge passes.
+// Run runs the conformance suite.
 func Run(t *testing.T, build Build) {
 	t.Helper()
 	for _, test := range []struct {
@@ -32,14 +32,14 @@ func Run(t *testing.T, build Build) {
 		{"comments", comments},
 		{"more comments than a page", manyComments},
 		{"permissions", permissions},
-		{"permissions grow old", permissionsGrowOld},
+		{"permissions expire", permissionsGrowOld},
 		{"permissions fail closed", permissionsFailClosed},
 		{"pages", pagesOf},
 		{"diff", diffs},
-		{"nothing there", nothingThere},
-		{"what is not asked", notAsked},
-		{"nobody waits", nobodyWaits},
-		{"all at once", atOnce},
+		{"missing pull requests", missingPulls},
+		{"names that are refused", refusesBadNames},
+		{"canceled context", endsWithContext},
+		{"concurrent reads", readsConcurrently},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := NewStage(t)
@@ -56,8 +56,8 @@ func repo(f forge.Forge) precedent.Repo {
 	return precedent.Repo{Host: f.Host(), Owner: "acme", Name: "shop"}
 }
 
-// on gives what the world says the host of the forge.
-func on(f forge.Forge, p forge.PullRequest) forge.PullRequest {
+// withHost returns p with the host of the forge in its repositories.
+func withHost(f forge.Forge, p forge.PullRequest) forge.PullRequest {
 	for _, b := range []*forge.Branch{&p.Base, &p.Head} {
 		if !b.Repo.IsZero() {
 			b.Repo.Host = f.Host()
@@ -66,7 +66,7 @@ func on(f forge.Forge, p forge.PullRequest) forge.PullRequest {
 	return p
 }
 
-// addresses are the forge's own, and looked at apart.
+// addresses ignores URLs, which are specific to a forge and compared separately.
 var addresses = []cmp.Option{
 	cmpopts.IgnoreFields(forge.PullRequest{}, "URL", "Ref"), cmpopts.IgnoreFields(forge.Branch{}, "CloneURL"),
 	cmpopts.IgnoreFields(forge.Comment{}, "URL", "Votes"), cmpopts.EquateEmpty(),
@@ -82,7 +82,7 @@ func pullRequests(t *testing.T, s *Stage, f forge.Forge) {
 			t.Errorf("#%d: %v", number, err)
 			continue
 		}
-		if d := cmp.Diff(on(f, want.PullRequest), got, addresses...); d != "" {
+		if d := cmp.Diff(withHost(f, want.PullRequest), got, addresses...); d != "" {
 			t.Errorf("#%d (-want +got):\n%s", number, d)
 		}
 		if !strings.HasPrefix(got.Ref, "refs/") || !strings.Contains(got.URL, f.Host()+"/acme/shop/") {
@@ -177,7 +177,7 @@ func permissions(t *testing.T, _ *Stage, f forge.Forge) {
 		{"somebody unknown", forge.Person{ID: "98", Login: "nobody"}, forge.None},
 		{"deleted account", forge.Person{Login: "ghost"}, forge.None},
 		{"no number", forge.Person{Login: Ann.Login}, forge.None},
-		{"role that nobody knows", forge.Person{ID: "7", Login: "odd"}, forge.None},
+		{"unknown role", forge.Person{ID: "7", Login: "odd"}, forge.None},
 	} {
 		got, err := f.Permission(t.Context(), repo(f), test.p)
 		if err != nil || got != test.want {
@@ -243,7 +243,7 @@ func diffs(t *testing.T, s *Stage, f forge.Forge) {
 	}
 }
 
-func nothingThere(t *testing.T, _ *Stage, f forge.Forge) {
+func missingPulls(t *testing.T, _ *Stage, f forge.Forge) {
 	gone := precedent.Repo{Host: f.Host(), Owner: "acme", Name: "gone"}
 	_, err1 := f.PullRequest(t.Context(), repo(f), 404)
 	_, err2 := f.Comments(t.Context(), repo(f), 404)
@@ -257,7 +257,7 @@ func nothingThere(t *testing.T, _ *Stage, f forge.Forge) {
 	}
 }
 
-func notAsked(t *testing.T, s *Stage, f forge.Forge) {
+func refusesBadNames(t *testing.T, s *Stage, f forge.Forge) {
 	for _, r := range []precedent.Repo{
 		{Host: "elsewhere.example", Owner: "acme", Name: "shop"},
 		{Host: f.Host(), Owner: "..", Name: "shop"},
@@ -291,7 +291,7 @@ func notAsked(t *testing.T, s *Stage, f forge.Forge) {
 	}
 }
 
-func nobodyWaits(t *testing.T, _ *Stage, f forge.Forge) {
+func endsWithContext(t *testing.T, _ *Stage, f forge.Forge) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := f.PullRequest(ctx, repo(f), 1); !errors.Is(err, context.Canceled) || kind(err) != forge.KindNetwork {
@@ -299,7 +299,7 @@ func nobodyWaits(t *testing.T, _ *Stage, f forge.Forge) {
 	}
 }
 
-func atOnce(t *testing.T, _ *Stage, f forge.Forge) {
+func readsConcurrently(t *testing.T, _ *Stage, f forge.Forge) {
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
@@ -315,7 +315,7 @@ func atOnce(t *testing.T, _ *Stage, f forge.Forge) {
 	wg.Wait()
 }
 
-// kind is the kind of a forge's error.
+// kind returns the kind of a forge's error.
 func kind(err error) forge.ErrorKind {
 	var e *forge.Error
 	if errors.As(err, &e) {

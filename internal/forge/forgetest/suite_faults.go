@@ -14,7 +14,7 @@ import (
 // mostTries bounds the attempts of one request.
 const mostTries = 8
 
-// faults are troubles of a server. A forge that asks none cannot have them.
+// faults tests failures of the server. It skips forges without a server.
 func faults(t *testing.T, build Build) {
 	t.Helper()
 	for _, test := range []struct {
@@ -58,7 +58,7 @@ func faults(t *testing.T, build Build) {
 			if kind(err) != test.want {
 				t.Fatalf("%v, want kind %q", err, test.want)
 			}
-			if err == nil && !cmp.Equal(on(f, Shop().Pulls[1].PullRequest), got, addresses...) {
+			if err == nil && !cmp.Equal(withHost(f, Shop().Pulls[1].PullRequest), got, addresses...) {
 				t.Errorf("got %+v", got)
 			}
 			if len(requests) > mostTries {
@@ -74,11 +74,11 @@ func faults(t *testing.T, build Build) {
 			if test.waits > 0 && waited != test.waits {
 				t.Errorf("waited %s, want %s", waited, test.waits)
 			}
-			saysWhat(t, err)
+			checkErrorText(t, err)
 		})
 	}
 	for name, run := range map[string]func(*testing.T, *Stage, forge.Forge){
-		"rate": heldBack, "cancelled": cancelled, "lag": lagging,
+		"rate": sharesRateLimit, "cancelled": cancelled, "lag": lagging,
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := NewStage(t)
@@ -88,9 +88,9 @@ func faults(t *testing.T, build Build) {
 	}
 }
 
-// saysWhat looks at the words of an error: what was to be done, on one line,
-// and no credential.
-func saysWhat(t *testing.T, err error) {
+// checkErrorText checks that an error names the operation, is on one line, and
+// contains no credential.
+func checkErrorText(t *testing.T, err error) {
 	t.Helper()
 	if err == nil {
 		return
@@ -100,8 +100,8 @@ func saysWhat(t *testing.T, err error) {
 	}
 }
 
-// heldBack: what a server says to wait for holds for the requests of others, too.
-func heldBack(t *testing.T, s *Stage, f forge.Forge) {
+// sharesRateLimit: a wait that the server demands applies to other requests, too.
+func sharesRateLimit(t *testing.T, s *Stage, f forge.Forge) {
 	s.Script.Plan(Fault{Status: 429, Header: map[string]string{"Retry-After": "900"}})
 	start := s.Clock.Now()
 	_, err := f.PullRequest(t.Context(), repo(f), 1)
@@ -129,7 +129,7 @@ func retry(err error) time.Time {
 	return time.Time{}
 }
 
-// cancelled: whoever stops waiting gets the answer at once.
+// cancelled: canceling a wait returns at once.
 func cancelled(t *testing.T, s *Stage, f forge.Forge) {
 	never := make(chan struct{})
 	defer close(never)
@@ -145,8 +145,8 @@ func cancelled(t *testing.T, s *Stage, f forge.Forge) {
 	}
 }
 
-// lagging: a list that does not show the newest entry yet is no error, and is not
-// taken for the truth the next time.
+// lagging: a list without the newest entry is accepted, and not used instead of a
+// newer one.
 func lagging(t *testing.T, s *Stage, f forge.Forge) {
 	s.Script.Plan(Fault{Lag: 1, Times: 3})
 	early, err := f.Comments(t.Context(), repo(f), 1)

@@ -7,7 +7,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
-// setsLabels: labels come and go, whatever their names are, and none comes twice.
+// setsLabels adds and removes labels with odd names, twice, and of an organization.
 func setsLabels(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	s.World.Change(func() { p.Labels = []string{"bug"} })
 	is := func(doing string, want ...string) {
@@ -34,9 +34,19 @@ func setsLabels(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 		did("remove "+label, cannot, err)
 	}
 	is("two fewer", "precedent:review")
-	_, err := f.AddLabel(t.Context(), repo(f), 4711, "x")
+	shop := s.World.Repo("acme", "shop")
+	s.World.Change(func() { shop.Shared = []string{"team:other", "team:ready"} })
+	for _, label := range []string{"team:ready", "team:ready"} {
+		cannot, err := f.AddLabel(t.Context(), repo(f), till, label)
+		did("add "+label+" of the organization", cannot, err)
+	}
+	is("one of the organization's", "precedent:review", "team:ready")
+	cannot, err := f.RemoveLabel(t.Context(), repo(f), till, "team:ready")
+	did("remove the organization's", cannot, err)
+	is("none of the organization's", "precedent:review")
+	_, err = f.AddLabel(t.Context(), repo(f), 4711, "x")
 	refused(t, err, forge.KindNotFound, forge.KindClosed)
-	s.World.Change(func() { s.World.Repo("acme", "shop").Archived = true })
+	s.World.Change(func() { shop.Archived = true })
 	if cannot, err := f.AddLabel(t.Context(), repo(f), till, "x"); cannot == "" && kind(err) != forge.KindClosed {
 		t.Errorf("in an archived repository: %q, %v", cannot, err)
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
-// writeFaults are troubles on the way of what changes something. A forge that asks
-// no server cannot have them.
+// writeFaults tests failures of requests that make changes. It skips forges without a
+// server.
 func writeFaults(t *testing.T, build Build) {
 	t.Helper()
 	const post = http.MethodPost
@@ -58,18 +58,18 @@ func writeFaults(t *testing.T, build Build) {
 				if posts != 1 {
 					t.Errorf("it was sent %d times", posts)
 				}
-				refusedWords(t, err)
+				checkWriteErrorText(t, err)
 			})
 		}
 	}
 	t.Run("limits", func(t *testing.T) { writeLimits(t, build) })
-	t.Run("cut off at each request", func(t *testing.T) { cutOff(t, build) })
+	t.Run("cut off at each request", func(t *testing.T) { interruptedPosts(t, build) })
 	t.Run("an edit is unsure", func(t *testing.T) { unsureEdit(t, build) })
 }
 
-// cutOff: wherever the connection breaks while a review is posted, one review is
-// seen after whoever was told that it is not posted has tried again.
-func cutOff(t *testing.T, build Build) {
+// interruptedPosts: wherever the connection breaks while a review is posted, there is
+// one review after a caller that got a definite error has tried again.
+func interruptedPosts(t *testing.T, build Build) {
 	t.Helper()
 	const most = 200 // requests of one review with a rejected remark among four
 	for _, after := range []bool{false, true} {
@@ -104,7 +104,7 @@ func cutOff(t *testing.T, build Build) {
 	}
 }
 
-// unsureEdit: an edit whose answer was lost is unsure, and not repeated.
+// unsureEdit: an edit without an answer is unsure, and not repeated.
 func unsureEdit(t *testing.T, build Build) {
 	t.Helper()
 	s, f, p := writable(t, build)
@@ -129,7 +129,7 @@ func unsureEdit(t *testing.T, build Build) {
 	}
 }
 
-// waysToSay are requests that say one thing.
+// waysToSay are requests that post one comment.
 var waysToSay = map[string]func(*testing.T, forge.Forge, *Pull, precedent.ForgeID) error{
 	"review": func(t *testing.T, f forge.Forge, p *Pull, _ precedent.ForgeID) error {
 		_, err := f.Post(t.Context(), repo(f), till, draftOf(p))
@@ -145,17 +145,17 @@ var waysToSay = map[string]func(*testing.T, forge.Forge, *Pull, precedent.ForgeI
 	},
 }
 
-// refusedWords looks at the words of an error.
-func refusedWords(t *testing.T, err error) {
+// checkWriteErrorText checks the text of an error.
+func checkWriteErrorText(t *testing.T, err error) {
 	t.Helper()
 	var e *forge.Error
 	if errors.As(err, &e) {
-		saysWhat(t, &forge.Error{Msg: e.Msg + " acme/shop#1"})
+		checkErrorText(t, &forge.Error{Msg: e.Msg + " acme/shop#1"})
 	}
 }
 
-// writeLimits: what a server asks to wait for was not done. It is waited for to
-// the second, and then done once.
+// writeLimits: a request refused by a rate limit was not carried out. It is sent
+// again exactly when the limit ends, once.
 func writeLimits(t *testing.T, build Build) {
 	t.Helper()
 	secondary := `{"message":"You have exceeded a secondary rate limit. Please wait a few minutes before you try again."}`
@@ -183,7 +183,7 @@ func writeLimits(t *testing.T, build Build) {
 					if !retry(err).Equal(all[0].At.Add(2*time.Hour)) || len(all) != 1 {
 						t.Errorf("%d requests, to be asked again at %s", len(all), retry(err))
 					}
-					silent(t, s, p)
+					checkNothingPosted(t, s, p)
 				case err != nil || len(all) != 2 || all[1].At.Sub(all[0].At) != test.wait:
 					t.Errorf("%v after %d requests", err, len(all))
 				default:

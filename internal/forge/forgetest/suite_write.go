@@ -13,10 +13,10 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
-// till is the pull request that the tests of writing write to.
+// till is the pull request that the tests write to.
 const till = 8
 
-// writing is the part of the suite about what changes something.
+// writing is the part of the suite that makes changes.
 func writing(t *testing.T, build Build) {
 	t.Helper()
 	for _, test := range []struct {
@@ -24,25 +24,26 @@ func writing(t *testing.T, build Build) {
 		run  func(*testing.T, *Stage, forge.Forge, *Pull)
 	}{
 		{"a review", postsReview},
-		{"a review whose remarks stand nowhere", rejectsRemarks},
-		{"a review without remarks", postsWords},
+		{"a review with remarks outside the diff", rejectsRemarks},
+		{"a review without remarks", postsBodyOnly},
 		{"too many remarks", tooManyRemarks},
-		{"a commit of nobody", unknownCommit},
-		{"changes are requested", requestsChanges},
-		{"a review that somebody has begun", leavesUnsent},
-		{"locked, archived and deleted", closedDoors},
+		{"an unknown commit", unknownCommit},
+		{"request changes", requestsChanges},
+		{"a pending review of a person", leavesPendingReview},
+		{"locked, archived and deleted", refusesClosed},
 		{"comments are edited and deleted", editsAndDeletes},
-		{"only own comments are changed", sparesOthers},
-		{"conversations", converses},
+		{"only own comments are changed", sparesOthersComments},
+		{"conversations", repliesAndResolves},
 		{"more conversations than a page", manyConversations},
 		{"reactions", readsReactions},
 		{"checks", setsChecks},
 		{"labels", setsLabels},
-		{"long words", longWords},
-		{"odd words", oddWords},
+		{"long texts", boundsText},
+		{"odd texts", keepsOddText},
 		{"writers at once", writersAtOnce},
-		{"a second between", secondBetween},
-		{"what is not sent", notSent},
+		{"a second between writes", spacesWrites},
+		{"other hosts", refusesOtherHosts},
+		{"comments without a number", refusesOtherIDs},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s, f, p := writable(t, build)
@@ -52,7 +53,7 @@ func writing(t *testing.T, build Build) {
 	t.Run("faults", func(t *testing.T) { writeFaults(t, build) })
 }
 
-// writable is a stage with Till.
+// writable returns a stage with Till.
 func writable(t *testing.T, build Build) (*Stage, forge.Forge, *Pull) {
 	t.Helper()
 	s, p := NewStage(t), Till()
@@ -62,34 +63,34 @@ func writable(t *testing.T, build Build) (*Stage, forge.Forge, *Pull) {
 	return s, build(t, s), p
 }
 
-// at is a remark on lines of a file's side.
-func at(path string, side precedent.Side, start, end int, body string) forge.Remark {
+// remarkAt is a remark on lines of a side of a file.
+func remarkAt(path string, side precedent.Side, start, end int, body string) forge.Remark {
 	return forge.Remark{Span: precedent.Span{Path: path, Side: side, Start: start, End: end}, Body: body}
 }
 
 // A remark on each kind of place that there is.
 var goodRemarks = []forge.Remark{
-	at("src/till.go", precedent.Right, 3, 3, "one line"),
-	at("src/till.go", precedent.Left, 3, 3, "the old line"),
-	at("src/till.go", precedent.Right, 41, 43, "a range"),
-	at("größe/尺寸.go", precedent.Right, 3, 3, "größe 尺寸 📐"),
-	at("new notes.txt", precedent.Right, 2, 2, "blanks"),
-	at("gone.go", precedent.Left, 1, 2, "a deleted file"),
-	at("src/till.go", precedent.Right, 3, 3, "the same line again"),
-	at("src/till.go", precedent.Right, 1, 1, "context"),
-	at("new notes.txt", precedent.Left, 2, 2, "the old side of a file, by its new name"),
+	remarkAt("src/till.go", precedent.Right, 3, 3, "one line"),
+	remarkAt("src/till.go", precedent.Left, 3, 3, "the old line"),
+	remarkAt("src/till.go", precedent.Right, 41, 43, "a range"),
+	remarkAt("größe/尺寸.go", precedent.Right, 3, 3, "größe 尺寸 📐"),
+	remarkAt("new notes.txt", precedent.Right, 2, 2, "blanks"),
+	remarkAt("gone.go", precedent.Left, 1, 2, "a deleted file"),
+	remarkAt("src/till.go", precedent.Right, 3, 3, "the same line again"),
+	remarkAt("src/till.go", precedent.Right, 1, 1, "context"),
+	remarkAt("new notes.txt", precedent.Left, 2, 2, "the old side of a file, by its new name"),
 }
 
 var badRemarks = []forge.Remark{
-	at("src/till.go", precedent.Right, 20, 20, "between the hunks"),
-	at("src/till.go", precedent.Right, 999, 999, "behind the end"),
-	at("src/till.go", precedent.Left, 44, 44, "the other side's number"),
-	at("src/till.go", precedent.Right, 4, 42, "over two hunks"),
-	at("src/other.go", precedent.Right, 1, 1, "a file that is not changed"),
-	at("old notes.txt", precedent.Right, 2, 2, "a name that is no more"),
-	at("gone.go", precedent.Right, 1, 1, "the new side of a deleted file"),
-	at("logo.png", precedent.Right, 1, 1, "a line of a picture"),
-	at("src/till.go", precedent.Right, 6, 7, "over the edge of a hunk"),
+	remarkAt("src/till.go", precedent.Right, 20, 20, "between the hunks"),
+	remarkAt("src/till.go", precedent.Right, 999, 999, "behind the end"),
+	remarkAt("src/till.go", precedent.Left, 44, 44, "the other side's number"),
+	remarkAt("src/till.go", precedent.Right, 4, 42, "over two hunks"),
+	remarkAt("src/other.go", precedent.Right, 1, 1, "a file that is not changed"),
+	remarkAt("old notes.txt", precedent.Right, 2, 2, "an old name"),
+	remarkAt("gone.go", precedent.Right, 1, 1, "the new side of a deleted file"),
+	remarkAt("logo.png", precedent.Right, 1, 1, "a line of a picture"),
+	remarkAt("src/till.go", precedent.Right, 6, 7, "over the edge of a hunk"),
 }
 
 func draftOf(p *Pull, remarks ...forge.Remark) forge.Draft {
@@ -101,7 +102,7 @@ func postsReview(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	if err != nil || me != s.World.Me {
 		t.Errorf("the account that posts is %+v, %v, want %+v", me, err, s.World.Me)
 	}
-	d := draftOf(p, append(slices.Clone(goodRemarks), at("src/till.go", precedent.Right, 0, 0, "the file as a whole"))...)
+	d := draftOf(p, append(slices.Clone(goodRemarks), remarkAt("src/till.go", precedent.Right, 0, 0, "the file as a whole"))...)
 	posted, err := f.Post(t.Context(), repo(f), till, d)
 	if err != nil {
 		t.Fatal(err)
@@ -119,7 +120,7 @@ func postsReview(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	readsBack(t, f, d, posted, me)
 }
 
-// readsBack holds what is read against what was posted.
+// readsBack compares what is read with what was posted.
 func readsBack(t *testing.T, f forge.Forge, d forge.Draft, posted forge.Posted, me forge.Person) {
 	t.Helper()
 	said, err := f.Comments(t.Context(), repo(f), till)
@@ -165,8 +166,8 @@ func readsBack(t *testing.T, f forge.Forge, d forge.Draft, posted forge.Posted, 
 	}
 }
 
-// rejectsRemarks: whatever a forge takes, nothing is seen on lines that are not in
-// the diff, and what is good is seen once.
+// rejectsRemarks: nothing is posted on lines that are not in the diff, even if the
+// forge would accept it, and the other remarks are posted once.
 func rejectsRemarks(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	var mixed []forge.Remark
 	var want []int
@@ -202,7 +203,7 @@ func rejectsRemarks(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	}
 }
 
-func postsWords(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
+func postsBodyOnly(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	posted, err := f.Post(t.Context(), repo(f), till, draftOf(p))
 	if err != nil || posted.Review == "" || len(posted.Remarks) != 0 {
 		t.Fatalf("%+v, %v", posted, err)
@@ -217,7 +218,7 @@ func tooManyRemarks(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	}
 	_, err := f.Post(t.Context(), repo(f), till, draftOf(p, many...))
 	refused(t, err, forge.KindInvalid, forge.KindRefused)
-	silent(t, s, p)
+	checkNothingPosted(t, s, p)
 	posted, err := f.Post(t.Context(), repo(f), till, draftOf(p, many[1:]...))
 	if err != nil {
 		t.Fatal(err)
@@ -228,7 +229,7 @@ func tooManyRemarks(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	}
 }
 
-// refused looks at an error of something that was not done.
+// refused checks the error of a request that was not carried out.
 func refused(t *testing.T, err error, kinds ...forge.ErrorKind) {
 	t.Helper()
 	e, ok := err.(*forge.Error) //nolint:errorlint // errors of a forge are of this type, unwrapped
@@ -240,8 +241,8 @@ func refused(t *testing.T, err error, kinds ...forge.ErrorKind) {
 	}
 }
 
-// silent fails if anything was said by the account that posts.
-func silent(t *testing.T, s *Stage, p *Pull) {
+// checkNothingPosted fails if Me posted anything.
+func checkNothingPosted(t *testing.T, s *Stage, p *Pull) {
 	t.Helper()
 	reviews := slices.DeleteFunc(s.World.Reviews(p), func(r Review) bool { return r.Author.ID != s.World.Me.ID })
 	if said := s.World.By(p, s.World.Me); len(said) != 0 || len(reviews) != 0 {
@@ -254,7 +255,7 @@ func unknownCommit(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	d.Commit = sha("7")
 	_, err := f.Post(t.Context(), repo(f), till, d)
 	refused(t, err, forge.KindInvalid)
-	silent(t, s, p)
+	checkNothingPosted(t, s, p)
 	if s.World.Unsent(p) != 0 {
 		t.Errorf("%d reviews were begun and not sent", s.World.Unsent(p))
 	}
@@ -291,9 +292,9 @@ func requestsChanges(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	}
 }
 
-// leavesUnsent: what somebody has begun with the same account, and not sent, is
-// neither sent nor lost.
-func leavesUnsent(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
+// leavesPendingReview: a pending review that a person started with the same account
+// is neither submitted nor lost.
+func leavesPendingReview(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	var begun forge.Comment
 	s.World.Change(func() {
 		r := s.World.review(p, Review{Author: s.World.Me, State: Pending, Body: "not ready", Commit: p.Head.SHA})
@@ -316,7 +317,7 @@ func leavesUnsent(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	}
 }
 
-func longWords(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
+func boundsText(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	long := strings.Repeat("é", forge.MaxPost)
 	m, err := f.Comment(t.Context(), repo(f), till, long)
 	if err != nil || string(m.Body) != long {
@@ -341,7 +342,7 @@ func longWords(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	}
 }
 
-func oddWords(t *testing.T, _ *Stage, f forge.Forge, _ *Pull) {
+func keepsOddText(t *testing.T, _ *Stage, f forge.Forge, _ *Pull) {
 	for _, words := range []string{
 		"Größe 尺寸 📐", "<!-- precedent:v1 {\"a\":\"b\"} -->\n**x**", "a \"quoted\" \\ backslash\tand tab", "</script>&amp;", "\u202eright to left",
 		strings.Repeat("line\n", 300) + "end",
@@ -377,10 +378,10 @@ func writersAtOnce(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	if len(reviews) != writers || inline != writers || len(comments) != 3*writers || s.World.Unsent(p) != 0 {
 		t.Errorf("%d reviews with %d remarks, %d comments in all, %d reviews not sent", len(reviews), inline, len(comments), s.World.Unsent(p))
 	}
-	spaced(t, s)
+	checkSpacing(t, s)
 }
 
-func secondBetween(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
+func spacesWrites(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	for range 3 {
 		if _, err := f.Comment(t.Context(), repo(f), till, "hello"); err != nil {
 			t.Error(err)
@@ -389,11 +390,11 @@ func secondBetween(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	if _, err := f.Post(t.Context(), repo(f), till, draftOf(p, append(slices.Clone(goodRemarks), badRemarks...)...)); err != nil {
 		t.Error(err)
 	}
-	spaced(t, s)
+	checkSpacing(t, s)
 }
 
-// spaced fails if a second did not pass between two requests that write.
-func spaced(t *testing.T, s *Stage) {
+// checkSpacing fails if two requests that make changes are less than a second apart.
+func checkSpacing(t *testing.T, s *Stage) {
 	t.Helper()
 	var last time.Time
 	for _, r := range s.Script.Requests() {
@@ -407,8 +408,8 @@ func spaced(t *testing.T, s *Stage) {
 	}
 }
 
-// notSent: nothing is said to another host, or where a name leads elsewhere.
-func notSent(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
+// refusesOtherHosts: nothing is sent to another host or to an invalid name.
+func refusesOtherHosts(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	for _, r := range []precedent.Repo{
 		{Host: "elsewhere.example", Owner: "acme", Name: "shop"}, {Host: f.Host(), Owner: "acme", Name: "shop/../../users"}, {},
 	} {
@@ -425,6 +426,27 @@ func notSent(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 		for i, err := range []error{err1, err2, err3, err4, err5, err6, err7, err8, err9} {
 			if kind(err) != forge.KindRefused {
 				t.Errorf("%+v, %d: %v", r, i+1, err)
+			}
+		}
+	}
+	if n := len(s.Script.Requests()); n != 0 {
+		t.Errorf("%d requests were sent", n)
+	}
+}
+
+// refusesOtherIDs: an id that no comment can have is refused, and not sent as number 0.
+func refusesOtherIDs(t *testing.T, s *Stage, f forge.Forge, _ *Pull) {
+	for _, id := range []precedent.ForgeID{"", "0", "-3", "PRRC_1", "1/../2", " 7"} {
+		for _, commentKind := range []forge.CommentKind{forge.OnThread, forge.OnLine, forge.OnReview} {
+			c := forge.CommentRef{Kind: commentKind, ID: id}
+			_, err1 := f.Reply(t.Context(), repo(f), till, id, "x")
+			err2 := f.Edit(t.Context(), repo(f), till, c, "x")
+			_, err3 := f.Delete(t.Context(), repo(f), till, c)
+			_, err4 := f.Reactions(t.Context(), repo(f), till, c)
+			for i, err := range []error{err1, err2, err3, err4} {
+				if kind(err) != forge.KindRefused {
+					t.Errorf("%+v, %d: %v", c, i+1, err)
+				}
 			}
 		}
 	}

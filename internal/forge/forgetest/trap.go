@@ -14,20 +14,20 @@ import (
 	"time"
 )
 
-// Trap kills processes that speak to a server of the stage, at a request that the
-// test chooses. They live by the stage's clock.
+// Trap kills processes that use a server of the stage at a request chosen by the
+// test. They run by the stage's clock.
 type Trap struct {
 	stage *Stage
-	clock string // address at which the time passes
+	clock string // address that advances the time
 
 	mu    sync.Mutex
 	cmd   *exec.Cmd
-	at    int  // the request at which the process is killed; 0 for none
-	after bool // once it was carried out, else instead
+	at    int  // request at which the process is killed; 0 for none
+	after bool // after the request is carried out, else before
 	came  int  // requests since the trap was set
 }
 
-// Trap puts one up, for all requests of the stage. Lists lag behind by so much.
+// Trap installs a trap for all requests of the stage. Lists lag behind by lag.
 func (s *Stage) Trap(t testing.TB, lag time.Duration) *Trap {
 	t.Helper()
 	p := &Trap{stage: s}
@@ -54,15 +54,15 @@ func (s *Stage) Trap(t testing.TB, lag time.Duration) *Trap {
 	return p
 }
 
-// Set chooses the request, counted from 1 and from now on, at which the process is
-// killed: before it is carried out, or after it. 0 is none.
+// Set chooses the request, counted from 1, at which the process is killed: before or
+// after it is carried out. 0 is none.
 func (p *Trap) Set(at int, after bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.at, p.after, p.came = at, after, 0
 }
 
-// caught tells whether the request is the one to kill at.
+// caught reports whether to kill the process at this request.
 func (p *Trap) caught(after bool) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -72,7 +72,6 @@ func (p *Trap) caught(after bool) bool {
 	return p.came == p.at && p.after == after
 }
 
-// kill kills the process, if there is one.
 func (p *Trap) kill() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -81,8 +80,8 @@ func (p *Trap) kill() {
 	}
 }
 
-// Run runs a process to its end, which comes after the limit at the latest if
-// there is one. The error is the command's.
+// Run runs a process until it ends, or at most until the limit if there is one. It
+// returns the error of the command.
 func (p *Trap) Run(cmd *exec.Cmd, limit time.Duration) error {
 	p.mu.Lock()
 	err := cmd.Start()
@@ -105,13 +104,13 @@ func (p *Trap) Run(cmd *exec.Cmd, limit time.Duration) error {
 	return err
 }
 
-// Watch is what the process is told of the time: for NewWatch.
+// Watch returns the argument of NewWatch for the process.
 func (p *Trap) Watch() string {
 	return fmt.Sprintf("%s %d", p.clock, p.stage.Clock.Now().UnixMilli())
 }
 
-// NewWatch is the clock of a process that waits by asking its parent to let the
-// stage's time pass. told is the parent's Watch.
+// NewWatch returns the clock of a process that waits by asking its parent to advance
+// the stage's time. told is the parent's Watch.
 func NewWatch(told string) (now func() time.Time, sleep func(context.Context, time.Duration) error, err error) {
 	address, start, _ := strings.Cut(told, " ")
 	began, err := strconv.ParseInt(start, 10, 64)
@@ -142,7 +141,7 @@ func NewWatch(told string) (now func() time.Time, sleep func(context.Context, ti
 	return now, sleep, nil
 }
 
-// natural are what differs from one run to the next.
+// natural matches what differs from run to run.
 var natural = []struct {
 	form *regexp.Regexp
 	name string
@@ -153,9 +152,9 @@ var natural = []struct {
 	{regexp.MustCompile(`[0-9]{9,}`), "NUMBER"},
 }
 
-// Unnatural is a text without what differs by nature from one run to the next:
-// what a killed process leaves is compared with what another one did.
-func Unnatural(s string) string {
+// WithoutVolatile removes from a text what differs from run to run, so that the
+// result of a killed process can be compared with that of another one.
+func WithoutVolatile(s string) string {
 	for _, n := range natural {
 		s = n.form.ReplaceAllString(s, n.name)
 	}

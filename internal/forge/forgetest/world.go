@@ -9,8 +9,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
-// World is what a forge knows. Repositories in it have no host: that is the
-// server's.
+// World is what a forge knows. Its repositories have no host; that is the server's.
 type World struct {
 	// Me is the account of Secret. Change it before a server runs, or under Change.
 	Me forge.Person
@@ -18,68 +17,67 @@ type World struct {
 	mu    sync.Mutex
 	repos map[string]*Repo
 	clock *Clock
-	last  int64 // number that was given out last, to anything
+	last  int64 // last id given to anything
 }
 
 // Bot is the account of Secret in a new world.
 var Bot = forge.Person{ID: "500", Login: "precedent-bot"}
 
-// Repo is a repository. Change it under World.Change once a server runs.
+// Repo is a repository. Once a server runs, change it under World.Change.
 type Repo struct {
 	ID          int64
 	Owner, Name string
 	Pulls       map[int]*Pull
-	// Members are the accounts that the forge knows, and what they may do here.
+	// Members are the known accounts and their permissions.
 	Members []Member
-	// Former are names as owner/name under which it was known.
+	// Former are earlier names, as owner/name.
 	Former []string
-	// Archived: nobody can write here.
+	// Archived makes the repository read-only.
 	Archived bool
 	Checks   []Check
 	Statuses []Status
-	// Labels are those that pull requests may have, and Shared those of the owner.
-	// An id is a place in them.
+	// Labels are the labels of the repository, and Shared those of its organization.
+	// The index determines the id.
 	Labels, Shared []string
 }
 
-// Pull is a pull request, and what was said on it, in the order in which it was
-// said.
+// Pull is a pull request with its comments, in the order in which they were made.
 type Pull struct {
 	forge.PullRequest
-	// Comments are those of all kinds. One OnReview stands for a review, even
-	// without words; more of it may be in Reviews.
+	// Comments are of all kinds. One OnReview represents a review, even without text;
+	// Reviews may have more about it.
 	Comments []forge.Comment
 	Diff     string
-	// Huge: the forge refuses to give the diff.
+	// Huge makes the forge refuse to return the diff.
 	Huge bool
-	// Earlier are the heads before this one, oldest first.
+	// Earlier are the previous heads, oldest first.
 	Earlier []Push
-	// Reviews are by number. One that is missing here was commented on the head.
+	// Reviews are by id. A review that is missing is a comment on the head.
 	Reviews map[precedent.ForgeID]Review
-	// Closed tells who resolved a conversation, by the number of its first comment.
+	// Closed says who resolved a conversation, by the id of its first comment.
 	Closed    map[precedent.ForgeID]forge.Person
 	Reactions map[forge.CommentRef][]forge.Reaction
-	// Folded are the comments that are minimised, and why.
+	// Folded are the minimized comments, and why.
 	Folded map[forge.CommentRef]string
 
-	written map[forge.CommentRef]time.Time      // when the forge was told of them
-	placed  map[precedent.ForgeID]forge.Comment // inline comments as they were first, where a push moved them
+	written map[forge.CommentRef]time.Time      // when the forge received them
+	placed  map[precedent.ForgeID]forge.Comment // original places of inline comments that a push moved
 }
 
-// Push is a head that a pull request had.
+// Push is an earlier head of a pull request.
 type Push struct{ SHA, Diff string }
 
-// Review is what is known of a review beside its words.
+// Review is a review without its text.
 type Review struct {
 	ID     precedent.ForgeID // set by Reviews
 	Author forge.Person
 	State  ReviewState
 	Body   string
 	Commit string
-	Inline int // how many inline comments it has
+	Inline int // number of inline comments
 }
 
-// ReviewState is what a review says without words.
+// ReviewState is the state of a review.
 type ReviewState string
 
 // The states that a review can be in.
@@ -115,7 +113,7 @@ type Member struct {
 	Permission forge.Permission
 }
 
-// Add puts a repository into the world.
+// Add adds a repository.
 func (w *World) Add(r *Repo) {
 	w.Change(func() {
 		for _, name := range append([]string{r.Owner + "/" + r.Name}, r.Former...) {
@@ -131,6 +129,5 @@ func (w *World) Change(f func()) {
 	f()
 }
 
-// Repo is the repository of a name, whatever its case; nil if there is none. It
-// is called under Change.
+// Repo finds a repository, ignoring case; nil if there is none. Call it under Change.
 func (w *World) Repo(owner, name string) *Repo { return w.repos[strings.ToLower(owner+"/"+name)] }

@@ -12,14 +12,13 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// maxDescription bounds the line beside a commit status, in characters: GitHub's
-// bound, and as much as the page shows.
+// maxDescription bounds the description of a commit status, in characters: GitHub's
+// limit, and what the page shows.
 const maxDescription = 140
 
-// Check sets a commit status, for Gitea has no checks: the newest of a name counts,
-// so one that is sent again changes nothing. It holds the title and the address,
-// and no body. A result that nobody can tell is an error there: a warning passes
-// as success with newer servers, and pending would never end.
+// Check sets a commit status, because Gitea has no checks. The newest status of a
+// name counts. It has the title and the URL, but no body. Neutral becomes the state
+// "error": newer servers treat "warning" as a success, and "pending" would never end.
 func (c *Client) Check(ctx context.Context, repo precedent.Repo, k forge.Check) (forge.Unsupported, error) {
 	doing := fmt.Sprintf("set status of %s in %s", text.Cut(k.Commit, 12), repo)
 	do, err := c.begin(ctx, repo, doing)
@@ -27,7 +26,7 @@ func (c *Client) Check(ctx context.Context, repo precedent.Repo, k forge.Check) 
 		return "", err
 	}
 	if !objectID().MatchString(k.Commit) {
-		return "", &forge.Error{Kind: forge.KindRefused, Msg: doing + ": it is no commit"}
+		return "", &forge.Error{Kind: forge.KindRefused, Msg: doing + ": not a commit id"}
 	}
 	states := map[forge.CheckResult]sdk.StatusState{forge.Success: sdk.StatusSuccess, forge.Failure: sdk.StatusFailure}
 	state, ok := states[k.Result]
@@ -37,8 +36,8 @@ func (c *Client) Check(ctx context.Context, repo precedent.Repo, k forge.Check) 
 	_, _, err = do.CreateStatus(repo.Owner, repo.Name, k.Commit, sdk.CreateStatusOption{
 		State: state, Context: k.Name, Description: text.Cut(text.VisibleLine(k.Title), maxDescription), TargetURL: k.URL,
 	})
-	if status(err) == http.StatusForbidden {
-		return "the token may not set commit statuses: it needs the scope write:repository, and its account write access", nil
+	if statusOf(err) == http.StatusForbidden {
+		return "the token cannot set commit statuses: it needs the scope write:repository, and its account needs write access", nil
 	}
 	return "", do.fail(err)
 }

@@ -15,27 +15,27 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
-// maxReviews bounds the reviews whose inline comments are read: each takes a
-// request of its own.
+// maxReviews bounds the reviews whose inline comments are read, because each takes a
+// request.
 const maxReviews = 500
 
-// Comments reads the comments on the pull request, the words of its reviews and
-// the comments on its lines, oldest first. Gitea does not tell when the words of a
-// review were edited, nor which comment another answers: on one line of one commit
-// they answer the first. Reviews that are not sent yet are left out.
+// Comments reads the comments on the pull request, the texts of its reviews and the
+// comments on its lines, oldest first. Gitea does not tell when the text of a review
+// was edited, nor which comment another replies to: those on one line of one commit
+// count as replies to the first. Pending reviews are left out.
 func (c *Client) Comments(ctx context.Context, repo precedent.Repo, number int) ([]forge.Comment, error) {
 	do, err := c.begin(ctx, repo, fmt.Sprintf("read comments of %s#%d", repo, number))
 	if err != nil {
 		return nil, err
 	}
-	issue, err := pages(do, func(o sdk.ListOptions) ([]*sdk.Comment, *sdk.Response, error) {
+	issue, err := listAll(do, func(o sdk.ListOptions) ([]*sdk.Comment, *sdk.Response, error) {
 		return do.ListIssueComments(repo.Owner, repo.Name, int64(number), sdk.ListIssueCommentOptions{ListOptions: o})
 	})
-	if err != nil && !tooMany(err) {
+	if err != nil && !isTooMany(err) {
 		return nil, err
 	}
 	talk, err2 := c.reviews(do, repo, number)
-	if err2 != nil && !tooMany(err2) {
+	if err2 != nil && !isTooMany(err2) {
 		return nil, err2
 	}
 	var all []forge.Comment
@@ -50,24 +50,24 @@ func (c *Client) Comments(ctx context.Context, repo precedent.Repo, number int) 
 	for _, m := range talk.inline {
 		all = append(all, m.Comment)
 	}
-	all, err3 := ordered(do, all)
+	all, err3 := sortComments(do, all)
 	if err3 != nil {
 		return nil, err3
 	}
 	return all, cmp.Or(err, err2)
 }
 
-// tooMany tells whether the only trouble is that there is more than is read.
-func tooMany(err error) bool {
+// isTooMany reports whether the error is only that there is more than we read.
+func isTooMany(err error) bool {
 	var e *forge.Error
 	return errors.As(err, &e) && e.Kind == forge.KindTooLarge && e.Status == 0
 }
 
-// ordered puts comments in the order of time, each once: pages shift while they
+// sortComments sorts comments by time and removes duplicates: pages shift while they
 // are read.
-func ordered(do call, all []forge.Comment) ([]forge.Comment, error) {
+func sortComments(do call, all []forge.Comment) ([]forge.Comment, error) {
 	if slices.ContainsFunc(all, func(m forge.Comment) bool { return m.ID.Number() <= 0 || m.At.IsZero() }) {
-		return nil, do.strange("a comment has no number or no time")
+		return nil, do.unexpected("a comment has no id or no time")
 	}
 	slices.SortStableFunc(all, func(a, b forge.Comment) int { return cmp.Or(a.At.Compare(b.At), a.ID.Compare(b.ID)) })
 	seen := map[forge.CommentRef]bool{}
@@ -79,13 +79,13 @@ func ordered(do call, all []forge.Comment) ([]forge.Comment, error) {
 	}), nil
 }
 
-// conversationPages is what was said in reviews.
-type conversationPages struct {
-	reviews []*sdk.PullReview // that were sent
-	inline  []inline          // of those that were sent, oldest first
+// discussion is the reviews of a pull request and their inline comments.
+type discussion struct {
+	reviews []*sdk.PullReview // without pending ones
+	inline  []inline          // oldest first
 }
 
-// inline is a comment on a line with what the forge says of it.
+// inline is an inline comment with its place in Gitea.
 type inline struct {
 	forge.Comment
 	at     spot
@@ -93,18 +93,18 @@ type inline struct {
 }
 
 // reviews reads the reviews and their inline comments.
-func (c *Client) reviews(do call, repo precedent.Repo, number int) (conversationPages, error) {
-	var t conversationPages
-	listed, more := pages(do, func(o sdk.ListOptions) ([]*sdk.PullReview, *sdk.Response, error) {
+func (c *Client) reviews(do call, repo precedent.Repo, number int) (discussion, error) {
+	var t discussion
+	listed, more := listAll(do, func(o sdk.ListOptions) ([]*sdk.PullReview, *sdk.Response, error) {
 		return do.ListPullReviews(repo.Owner, repo.Name, int64(number), sdk.ListPullReviewsOptions{ListOptions: o})
 	})
-	if more != nil && !tooMany(more) {
+	if more != nil && !isTooMany(more) {
 		return t, more
 	}
 	seen := map[int64]bool{}
 	asked := 0
 	for _, r := range listed {
-		if r.State == sdk.ReviewStatePending || seen[r.ID] { // the account sees what it has not sent
+		if r.State == sdk.ReviewStatePending || seen[r.ID] { // the account's own pending reviews are listed
 			continue
 		}
 		seen[r.ID] = true
@@ -113,16 +113,16 @@ func (c *Client) reviews(do call, repo precedent.Repo, number int) (conversation
 			continue
 		}
 		if asked++; asked > maxReviews {
-			more = &forge.Error{Kind: forge.KindTooLarge, Msg: fmt.Sprintf("%s: there are more reviews with comments on lines than the %d that are read", do.doing, maxReviews)}
+			more = &forge.Error{Kind: forge.KindTooLarge, Msg: fmt.Sprintf("%s: only the first %d reviews with comments on lines were read", do.doing, maxReviews)}
 			break
 		}
 		remarks, err := c.remarks(do, repo, number, r)
-		if err != nil && status(err) != http.StatusNotFound { // it was deleted meanwhile
+		if err != nil && statusOf(err) != http.StatusNotFound { // 404: deleted meanwhile
 			return t, err
 		}
 		t.inline = append(t.inline, remarks...)
 	}
-	converse(t.inline)
+	linkReplies(t.inline)
 	return t, more
 }
 
@@ -135,22 +135,22 @@ func (c *Client) remarks(do call, repo precedent.Repo, number int, r *sdk.PullRe
 	var all []inline
 	for _, m := range listed {
 		if m == nil {
-			return nil, do.strange("there is nothing where an entry should be")
+			return nil, do.unexpected("a list entry is null")
 		}
 		all = append(all, c.onLine(m, r))
 	}
-	slices.SortFunc(all, func(a, b inline) int { return a.ID.Compare(b.ID) }) // Gitea gives them in no order
+	slices.SortFunc(all, func(a, b inline) int { return a.ID.Compare(b.ID) }) // Gitea returns them in no particular order
 	return all, nil
 }
 
-// together is how long the comments of one review take: Gitea makes them one
-// after the other, each with the hunk around it.
-const together = 10 * time.Second
+// reviewWindow is how long Gitea may take to create the comments of one review: it
+// creates them one by one, each with its hunk.
+const reviewWindow = 10 * time.Second
 
-// converse orders comments by time, and lets those on one spot answer the first.
-// Those that came with it in one review are no answers, though Gitea shows all in
-// one conversation: a review may have two remarks on a line.
-func converse(all []inline) {
+// linkReplies sorts comments by time and makes those on one spot replies to the
+// first. Comments of the same review as the first are not replies, although Gitea
+// shows them in one conversation: a review can have two remarks on a line.
+func linkReplies(all []inline) {
 	slices.SortStableFunc(all, func(a, b inline) int { return cmp.Or(a.At.Compare(b.At), a.ID.Compare(b.ID)) })
 	first, begun := map[spot]*inline{}, map[spot]bool{}
 	for i := range all {
@@ -159,9 +159,9 @@ func converse(all []inline) {
 		switch {
 		case root == nil:
 			first[m.at] = m
-		case !begun[m.at] && m.Author.ID == root.Author.ID && m.Review == root.Review && m.At.Sub(root.At) <= together:
+		case !begun[m.at] && m.Author.ID == root.Author.ID && m.Review == root.Review && m.At.Sub(root.At) <= reviewWindow:
 			if m.closed == nil {
-				m.closed = root.closed // as it is shown
+				m.closed = root.closed // Gitea shows them as one conversation
 			}
 		default:
 			begun[m.at], m.ReplyTo = true, root.ID
@@ -171,34 +171,34 @@ func converse(all []inline) {
 
 func (c *Client) onThread(m *sdk.Comment) forge.Comment {
 	out := forge.Comment{
-		ID: precedent.NumberID(m.ID), Kind: forge.OnThread, Author: person(m.Poster), URL: c.page(m.HTMLURL),
+		ID: precedent.NumberID(m.ID), Kind: forge.OnThread, Author: person(m.Poster), URL: c.ownPage(m.HTMLURL),
 		At: m.Created.UTC(), Edited: m.Updated.UTC(),
 	}
-	out.Body, out.Cut = words(m.Body)
+	out.Body, out.Cut = truncateBody(m.Body)
 	return out
 }
 
 func (c *Client) onReview(r *sdk.PullReview) forge.Comment {
 	at := r.Submitted.UTC()
 	out := forge.Comment{
-		ID: precedent.NumberID(r.ID), Kind: forge.OnReview, Author: person(r.Reviewer), URL: c.page(r.HTMLURL),
+		ID: precedent.NumberID(r.ID), Kind: forge.OnReview, Author: person(r.Reviewer), URL: c.ownPage(r.HTMLURL),
 		At: at, Edited: at,
 	}
-	out.Body, out.Cut = words(r.Body)
+	out.Body, out.Cut = truncateBody(r.Body)
 	return out
 }
 
-// onLine translates an inline comment. Its lines are those of the commit that the
-// review was about. Gitea knows which comments are outdated, and tells only
-// whether the diff has changed since the review.
+// onLine converts an inline comment. Its lines refer to the commit of the review.
+// Gitea knows which comments are outdated, but only tells whether the diff has
+// changed since the review.
 func (c *Client) onLine(m *sdk.PullReviewComment, r *sdk.PullReview) inline {
 	commit := cmp.Or(r.CommitID, m.CommitID)
-	span, at := place(m, commit)
+	span, at := position(m, commit)
 	out := forge.Comment{
-		ID: precedent.NumberID(m.ID), Kind: forge.OnLine, Author: person(m.Reviewer), URL: c.page(m.HTMLURL),
+		ID: precedent.NumberID(m.ID), Kind: forge.OnLine, Author: person(m.Reviewer), URL: c.ownPage(m.HTMLURL),
 		At: m.Created.UTC(), Edited: m.Updated.UTC(), Review: precedent.NumberID(m.ReviewID),
 		Span: span, Commit: commit, Outdated: r.Stale, Votes: -1,
 	}
-	out.Body, out.Cut = words(m.Body)
+	out.Body, out.Cut = truncateBody(m.Body)
 	return inline{Comment: out, at: at, closed: m.Resolver}
 }

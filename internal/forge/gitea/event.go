@@ -13,8 +13,9 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge/wire"
 )
 
-// told is what is read of payloads. Those of different events share their parts.
-type told struct {
+// payload is the part of webhook payloads that we read. Different events share
+// fields.
+type payload struct {
 	Sender     *sdk.User
 	Repository struct {
 		FullName string `json:"full_name"`
@@ -36,18 +37,18 @@ type told struct {
 	SHA, Context, After string
 }
 
-// ReadEvent reads an event by what its payload holds: Gitea has several names for
-// each, and other ones in workflows than in webhooks. It does not tell which
-// review it speaks of, nor what a comment stands on. The host that it names is not
-// compared: within its own network a server may have another name.
-func (c *Client) ReadEvent(name string, payload []byte) (forge.Event, error) {
+// ReadEvent identifies an event by its payload: Gitea uses several names for each,
+// and different ones in workflows. The payload does not tell the id of a review or
+// the kind of a comment. Its host is not checked, because a server may have another
+// name in its own network.
+func (c *Client) ReadEvent(name string, data []byte) (forge.Event, error) {
 	doing := fmt.Sprintf("read event %q", name)
-	if len(payload) > forge.MaxEvent {
-		return forge.Event{}, &forge.Error{Kind: forge.KindTooLarge, Msg: doing + ": it is larger than 25 MiB"}
+	if len(data) > forge.MaxEvent {
+		return forge.Event{}, &forge.Error{Kind: forge.KindTooLarge, Msg: doing + ": the payload is larger than 25 MiB"}
 	}
-	var t told
-	if json.Unmarshal(payload, &t) != nil {
-		return forge.Event{}, wire.UnexpectedAnswer(doing, "it is not what Gitea documents")
+	var t payload
+	if json.Unmarshal(data, &t) != nil {
+		return forge.Event{}, wire.UnexpectedAnswer(doing, "it does not match the API of Gitea")
 	}
 	e := t.event()
 	if e.Kind == forge.NoEvent {
@@ -56,7 +57,7 @@ func (c *Client) ReadEvent(name string, payload []byte) (forge.Event, error) {
 	e.By, e.Repo.Host = person(t.Sender), c.host
 	e.Repo.Owner, e.Repo.Name, _ = strings.Cut(t.Repository.FullName, "/")
 	switch {
-	case c.check(e.Repo) != nil:
+	case c.checkRepo(e.Repo) != nil:
 		return forge.Event{}, wire.UnexpectedAnswer(doing, "it names no repository")
 	case slices.ContainsFunc(e.Pulls, func(n int) bool { return n <= 0 }):
 		return forge.Event{}, wire.UnexpectedAnswer(doing, "it names no pull request")
@@ -66,8 +67,8 @@ func (c *Client) ReadEvent(name string, payload []byte) (forge.Event, error) {
 	return e, nil
 }
 
-// event is what happened, without where and by whom.
-func (t *told) event() forge.Event {
+// event returns the event without its repository and actor.
+func (t *payload) event() forge.Event {
 	switch {
 	case t.Issue.PullRequest != nil:
 		return forge.Event{Kind: forge.CommentEvent, Pulls: []int{t.Issue.Number}, Comment: forge.CommentRef{ID: precedent.NumberID(t.Comment.ID)}}
@@ -85,7 +86,7 @@ func (t *told) event() forge.Event {
 		return e
 	case t.Context != "":
 		return forge.Event{Kind: forge.RunEvent, Head: t.SHA}
-	case strings.Trim(t.After, "0") != "": // else a branch is deleted
+	case strings.Trim(t.After, "0") != "": // else a branch was deleted
 		return forge.Event{Kind: forge.PushEvent, Head: t.After}
 	}
 	return forge.Event{}

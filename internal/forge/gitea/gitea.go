@@ -1,13 +1,14 @@
-// Package gitea reads and writes pull requests on Gitea and Forgejo, which speak
-// the same API with small differences: what a server does not have is done
-// otherwise, or said to be unsupported.
+// Package gitea reads and writes pull requests on Gitea and Forgejo, whose APIs are
+// nearly the same. What a server lacks is done in another way, or reported as
+// unsupported.
 //
-// Pushes are processed after git has taken them: for some seconds a pull request
-// may name the head before. The answers of the API carry no ETag, so each look is
-// a whole one.
+// Pushes are processed after git has accepted them, so a pull request may have its
+// old head for some seconds. Responses carry no ETag, so there are no conditional
+// requests.
 package gitea
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,36 +25,35 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge/wire"
 )
 
-// Options are what a client needs. They come from the operator, never from a
-// repository.
+// Options configure a Client. They come from the operator, never from a repository.
 type Options struct {
-	// BaseURL is where people look at the forge: https://HOST, with a path if it
-	// lies below one. The API's own address, which ends in /api/v1, will do. Plain
-	// http is for the loopback interface alone.
+	// BaseURL is the URL of the web pages: https://HOST, with a path if the server is
+	// below one. The URL of the API, which ends in /api/v1, works as well. Plain http
+	// is allowed only on the loopback interface.
 	BaseURL string
 	Token   wire.Token
-	// UserAgent names the caller to the forge; "precedent" if it is empty.
+	// UserAgent identifies the caller to the server. The default is "precedent".
 	UserAgent string
 	wire.Network
 }
 
-// Client is a Gitea or Forgejo server. It is safe for concurrent use.
+// Client is a client for a Gitea or Forgejo server. It is safe for concurrent use.
 type Client struct {
-	host        string   // as identities name it
-	web         *url.URL // where people look, and git fetches
+	host        string   // as repository identities contain it
+	web         *url.URL // root of the web pages and of clone URLs
 	agent       string
 	wire        *wire.Transport
 	permissions *wire.Permissions
 	postingLock chan struct{} // holds one entry while a review is posted
-	known       known
+	cached      cached
 }
 
 var _ forge.Forge = (*Client)(nil)
 
-// api is the path of the API below the forge's address.
+// api is the path of the API below the base URL.
 const api = "api/v1"
 
-// New makes a client. It sends nothing.
+// New returns a Client. It sends nothing.
 func New(o Options) (*Client, error) {
 	web, err := wire.Address(o.BaseURL)
 	if err != nil {
@@ -62,8 +62,8 @@ func New(o Options) (*Client, error) {
 	path := strings.Trim(strings.TrimSuffix(strings.TrimRight(web.Path, "/"), "/"+api), "/")
 	if path != "" {
 		for part := range strings.SplitSeq(path, "/") {
-			if !named(part) {
-				return nil, errors.New("the base URL of the forge has a path that is none of a server")
+			if !isName(part) {
+				return nil, errors.New("invalid base URL of the forge: its path contains unsupported characters")
 			}
 		}
 		path = "/" + path
@@ -74,7 +74,7 @@ func New(o Options) (*Client, error) {
 	}
 	w := wire.New(wire.Options{
 		Forge: "Gitea", Home: &url.URL{Scheme: web.Scheme, Host: web.Host, Path: path + "/" + api + "/"},
-		Scheme: "token", Token: wire.Static(o.Token), Hint: hint,
+		Scheme: "token", Token: wire.Static(o.Token), Hint: hintFor,
 		Plain:   func(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, ".diff") },
 		Network: o.Network,
 	})
@@ -84,53 +84,54 @@ func New(o Options) (*Client, error) {
 	}, nil
 }
 
-// hint says what a person can do about an answer.
-func hint(status int, _ http.Header) string {
+// hintFor returns what the user can do about a status.
+func hintFor(status int, _ http.Header) string {
 	if status == http.StatusForbidden {
-		return "the token lacks a scope, or its account a right: it needs read:user, write:repository and write:issue, and write access to post statuses"
+		return "the token is missing a scope or its account a permission: it needs read:user, write:repository and write:issue, and write access to set statuses"
 	}
 	return ""
 }
 
-// Host is the host as identities name it: codeberg.org.
+// Host returns the host as repository identities contain it: codeberg.org.
 func (c *Client) Host() string { return c.host }
 
-// Quota is what is left of a rate limit. Gitea has none; what stands before it may.
+// Quota returns the rate limit as of the last response. Gitea has none, but a proxy
+// in front of it may.
 func (c *Client) Quota() forge.Quota { return c.wire.Quota() }
 
 var name = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_.-]{1,100}$`) })
 
-// named tells whether a name can stand in a path, and is one part of it.
-func named(s string) bool { return name().MatchString(s) && s != "." && s != ".." }
+// isName reports whether a name is a single path element.
+func isName(s string) bool { return name().MatchString(s) && s != "." && s != ".." }
 
-// check refuses a repository that is not on this forge, and names that would
-// make another request of this one.
-func (c *Client) check(r precedent.Repo) error {
+// checkRepo refuses a repository on another forge, and names that would change the
+// path of a request.
+func (c *Client) checkRepo(r precedent.Repo) error {
 	for _, s := range []string{r.Owner, r.Name} {
-		if !named(s) {
-			return &forge.Error{Kind: forge.KindRefused, Msg: fmt.Sprintf("%q cannot be the name of an owner or a repository on Gitea", s)}
+		if !isName(s) {
+			return &forge.Error{Kind: forge.KindRefused, Msg: fmt.Sprintf("%q is not a valid name of an owner or a repository on Gitea", s)}
 		}
 	}
 	if r.Host != c.host {
 		return &forge.Error{
 			Kind: forge.KindRefused, Msg: fmt.Sprintf("%s is not on %s", r, c.host),
-			Hint: "name the forge's address in the operator's configuration",
+			Hint: "set forge in the configuration file, or pass --forge",
 		}
 	}
 	return nil
 }
 
-// call is one call of the forge's library.
+// call is one call of the SDK.
 type call struct {
 	*sdk.Client
 	doing   string
 	attempt *wire.Attempt
 }
 
-// begin prepares a call about a repository. The library keeps the context in its
-// client, so that each call has one of its own.
-func (c *Client) begin(ctx context.Context, repo precedent.Repo, doing string) (call, error) {
-	if err := c.check(repo); err != nil {
+// begin checks the repository and the ids of comments, and prepares a call. The SDK
+// stores the context in its client, so each call has its own.
+func (c *Client) begin(ctx context.Context, repo precedent.Repo, doing string, comments ...precedent.ForgeID) (call, error) {
+	if err := cmp.Or(c.checkRepo(repo), forge.CheckNumbers(comments...)); err != nil {
 		return call{}, c.wire.Fail(doing, err)
 	}
 	return c.call(ctx, doing)
@@ -139,7 +140,7 @@ func (c *Client) begin(ctx context.Context, repo precedent.Repo, doing string) (
 func (c *Client) call(ctx context.Context, doing string) (call, error) {
 	ctx, attempt := c.wire.Watch(ctx)
 	client, err := sdk.NewClient(c.web.String(),
-		sdk.SetGiteaVersion(""), // or it asks the server for it each time
+		sdk.SetGiteaVersion(""), // skip the version request on each call
 		sdk.SetContext(ctx), sdk.SetHTTPClient(c.wire.Client()), sdk.SetUserAgent(c.agent))
 	if err != nil {
 		return call{}, fmt.Errorf("make Gitea client: %w", err)
@@ -147,14 +148,14 @@ func (c *Client) call(ctx context.Context, doing string) (call, error) {
 	return call{client, doing, attempt}, nil
 }
 
-// fail is the error of the call.
+// fail returns the error of the call.
 func (c call) fail(err error) error { return c.attempt.Fail(c.doing, err) }
 
-// strange is the error of an answer that cannot be understood.
-func (c call) strange(why string) error { return c.attempt.UnexpectedAnswer(c.doing, why) }
+// unexpected returns the error of a response that does not make sense.
+func (c call) unexpected(why string) error { return c.attempt.UnexpectedAnswer(c.doing, why) }
 
-// status is the HTTP status of a forge's error; 0 without one.
-func status(err error) int {
+// statusOf returns the HTTP status of an error; 0 without one.
+func statusOf(err error) int {
 	var e *forge.Error
 	if errors.As(err, &e) {
 		return e.Status
@@ -162,9 +163,9 @@ func status(err error) int {
 	return 0
 }
 
-// missing tells whether an error can mean that the server does not have such a
-// request at all. Servers answer 405 if they know the path by another method.
-func missing(err error) bool {
-	s := status(err)
+// isUnknownRoute reports whether an error can mean that the server does not have this
+// API. Servers return 405 for a known path with another method.
+func isUnknownRoute(err error) bool {
+	s := statusOf(err)
 	return s == http.StatusNotFound || s == http.StatusMethodNotAllowed
 }

@@ -12,12 +12,11 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
-// labelColor is the colour of labels that are made: GitHub's for those of which
-// only the name is given.
+// labelColor is the color of new labels: GitHub's default.
 const labelColor = "#ededed"
 
-// AddLabel puts a label on a pull request: the repository's of that name, else its
-// organisation's, else a new one of the repository.
+// AddLabel adds a label to a pull request: the repository's of that name, else its
+// organization's, else a new one in the repository.
 func (c *Client) AddLabel(ctx context.Context, repo precedent.Repo, number int, label string) (forge.Unsupported, error) {
 	do, err := c.begin(ctx, repo, fmt.Sprintf("add label %q to %s#%d", label, repo, number))
 	if err != nil {
@@ -31,10 +30,10 @@ func (c *Client) AddLabel(ctx context.Context, repo precedent.Repo, number int, 
 	return do.unlessForbidden(do.fail(err))
 }
 
-// label finds the number of a label, which is made if there is none.
+// label returns the id of a label, which it creates if needed.
 func (c *Client) label(do call, repo precedent.Repo, label string) (int64, error) {
 	named := func(l *sdk.Label) bool { return l.Name == label }
-	all, err := pages(do, func(o sdk.ListOptions) ([]*sdk.Label, *sdk.Response, error) {
+	all, err := listAll(do, func(o sdk.ListOptions) ([]*sdk.Label, *sdk.Response, error) {
 		return do.ListRepoLabels(repo.Owner, repo.Name, sdk.ListLabelsOptions{ListOptions: o})
 	})
 	if err != nil {
@@ -43,10 +42,10 @@ func (c *Client) label(do call, repo precedent.Repo, label string) (int64, error
 	if i := slices.IndexFunc(all, named); i >= 0 {
 		return all[i].ID, nil
 	}
-	all, err = pages(do, func(o sdk.ListOptions) ([]*sdk.Label, *sdk.Response, error) {
+	all, err = listAll(do, func(o sdk.ListOptions) ([]*sdk.Label, *sdk.Response, error) {
 		return do.ListOrgLabels(repo.Owner, sdk.ListOrgLabelsOptions{ListOptions: o})
 	})
-	if err != nil && !missing(err) { // it is missing if the owner is a person
+	if err != nil && !isUnknownRoute(err) { // users have no such labels
 		return 0, err
 	}
 	if i := slices.IndexFunc(all, named); i >= 0 {
@@ -59,7 +58,7 @@ func (c *Client) label(do call, repo precedent.Repo, label string) (int64, error
 	return made.ID, nil
 }
 
-// RemoveLabel takes a label from a pull request.
+// RemoveLabel removes a label from a pull request.
 func (c *Client) RemoveLabel(ctx context.Context, repo precedent.Repo, number int, label string) (forge.Unsupported, error) {
 	do, err := c.begin(ctx, repo, fmt.Sprintf("remove label %q from %s#%d", label, repo, number))
 	if err != nil {
@@ -73,17 +72,17 @@ func (c *Client) RemoveLabel(ctx context.Context, repo precedent.Repo, number in
 		if l == nil || l.Name != label {
 			continue
 		}
-		if _, err := do.DeleteIssueLabel(repo.Owner, repo.Name, int64(number), l.ID); err != nil && status(err) != http.StatusNotFound {
+		if _, err := do.DeleteIssueLabel(repo.Owner, repo.Name, int64(number), l.ID); err != nil && statusOf(err) != http.StatusNotFound {
 			return do.unlessForbidden(do.fail(err))
 		}
 	}
 	return "", nil
 }
 
-// unlessForbidden takes what the token may not do for what the forge cannot.
+// unlessForbidden turns a missing permission into an Unsupported.
 func (c call) unlessForbidden(err error) (forge.Unsupported, error) {
-	if status(err) == http.StatusForbidden {
-		return forge.Unsupported(c.doing + ": the token may not change labels: that is for people with write access"), nil
+	if statusOf(err) == http.StatusForbidden {
+		return forge.Unsupported(c.doing + ": the token cannot change labels: its account needs write access"), nil
 	}
 	return "", err
 }

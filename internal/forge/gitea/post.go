@@ -15,33 +15,33 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
-// Post posts a review on the head of a pull request. Gitea takes comments on any
-// line, so what is not inside one hunk of its diff is rejected here. It has no
-// ranges: a remark on several lines stands on the last.
+// Post posts a review on the head of a pull request. Gitea accepts comments on any
+// line, so remarks that are not within one hunk of the diff are rejected here. Gitea
+// has no ranges: a remark on several lines is shown on the last.
 func (c *Client) Post(ctx context.Context, repo precedent.Repo, number int, d forge.Draft) (forge.Posted, error) {
 	do, err := c.begin(ctx, repo, fmt.Sprintf("post review on %s#%d", repo, number))
 	if err != nil {
 		return forge.Posted{}, err
 	}
-	if err := fits(do.doing, d); err != nil {
+	if err := checkDraft(do.doing, d); err != nil {
 		return forge.Posted{}, err
 	}
-	select { // Gitea keeps all that an account has not sent in one place
+	select { // an account has only one pending review on a pull request
 	case c.postingLock <- struct{}{}:
 		defer func() { <-c.postingLock }()
 	case <-ctx.Done():
 		return forge.Posted{}, do.fail(ctx.Err())
 	}
-	p, err := c.unlocked(ctx, do, repo, number)
+	p, err := c.readUnlocked(ctx, do, repo, number)
 	switch {
 	case err != nil:
 		return forge.Posted{}, err
 	case p.Head.SHA != d.Commit:
-		return forge.Posted{}, &forge.Error{Kind: forge.KindInvalid, Msg: fmt.Sprintf("%s: its head is %s, not %s", do.doing, p.Head.SHA, d.Commit), Hint: "review the new head; Gitea takes some seconds to notice a push"}
+		return forge.Posted{}, &forge.Error{Kind: forge.KindInvalid, Msg: fmt.Sprintf("%s: the head is %s, not %s", do.doing, p.Head.SHA, d.Commit), Hint: "review the new head; Gitea takes a few seconds to process a push"}
 	}
 	posted := forge.Posted{Remarks: make([]precedent.ForgeID, len(d.Remarks))}
 	if len(d.Remarks) > 0 {
-		if posted.Rejected, err = c.misplaced(ctx, repo, number, d.Remarks); err != nil {
+		if posted.Rejected, err = c.rejectedRemarks(ctx, repo, number, d.Remarks); err != nil {
 			return forge.Posted{}, err
 		}
 		if len(posted.Rejected) == len(d.Remarks) {
@@ -58,13 +58,13 @@ func (c *Client) Post(ctx context.Context, repo precedent.Repo, number int, d fo
 		if p.State == forge.Open {
 			send.State = sdk.ReviewStateRequestChanges
 		} else {
-			posted.Unsupported = append(posted.Unsupported, "changes are requested of open pull requests only")
+			posted.Unsupported = append(posted.Unsupported, "Gitea lets reviews request changes only on open pull requests")
 		}
 	}
 	r, err := c.submit(ctx, do, repo, number, send)
 	var refused *forge.Error
 	if errors.As(err, &refused) && refused.Kind == forge.KindInvalid && !refused.Unsure && send.State == sdk.ReviewStateRequestChanges {
-		posted.Unsupported = append(posted.Unsupported, forge.Unsupported("Gitea does not let this account request changes here: "+refused.Msg))
+		posted.Unsupported = append(posted.Unsupported, forge.Unsupported("Gitea does not let this account request changes: "+refused.Msg))
 		send.State = sdk.ReviewStateComment
 		r, err = c.submit(ctx, do, repo, number, send)
 	}
@@ -72,38 +72,38 @@ func (c *Client) Post(ctx context.Context, repo precedent.Repo, number int, d fo
 		return forge.Posted{}, err
 	}
 	posted.Review = precedent.NumberID(r.ID)
-	c.number(ctx, repo, number, r, d.Remarks, &posted)
+	c.readRemarkIDs(ctx, repo, number, r, d.Remarks, &posted)
 	return posted, nil
 }
 
-// fits refuses a draft that breaks the bounds of what is sent.
-func fits(doing string, d forge.Draft) error {
+// checkDraft refuses a draft that exceeds the limits.
+func checkDraft(doing string, d forge.Draft) error {
 	long := tooLong(d.Body)
 	for _, r := range d.Remarks {
 		long = long || tooLong(r.Body)
 	}
 	switch {
 	case d.Event != forge.Remarks && d.Event != forge.RequestChanges:
-		return &forge.Error{Kind: forge.KindRefused, Msg: fmt.Sprintf("%s: %q is no event of a review", doing, d.Event)}
+		return &forge.Error{Kind: forge.KindRefused, Msg: fmt.Sprintf("%s: %q is not a review event", doing, d.Event)}
 	case len(d.Remarks) > forge.MaxRemarks:
-		return &forge.Error{Kind: forge.KindInvalid, Msg: fmt.Sprintf("%s: %d remarks are more than %d", doing, len(d.Remarks), forge.MaxRemarks)}
+		return &forge.Error{Kind: forge.KindInvalid, Msg: fmt.Sprintf("%s: too many comments: %d of at most %d", doing, len(d.Remarks), forge.MaxRemarks)}
 	case long:
-		return wordy(doing)
+		return tooLongError(doing)
 	}
 	return nil
 }
 
-// tooLong tells whether nobody takes words: Gitea itself has no bound, and keeps
-// what its database does.
+// tooLong reports whether a text exceeds our limit. Gitea has none but that of its
+// database.
 func tooLong(body string) bool { return utf8.RuneCountInString(body) > forge.MaxPost }
 
-func wordy(doing string) error {
-	return &forge.Error{Kind: forge.KindInvalid, Msg: fmt.Sprintf("%s: the words have more than %d characters", doing, forge.MaxPost)}
+func tooLongError(doing string) error {
+	return &forge.Error{Kind: forge.KindInvalid, Msg: fmt.Sprintf("%s: the text has more than %d characters", doing, forge.MaxPost)}
 }
 
-// unlocked reads a pull request on which something can be said. Gitea itself lets
-// reviews through where a conversation is locked.
-func (c *Client) unlocked(ctx context.Context, do call, repo precedent.Repo, number int) (forge.PullRequest, error) {
+// readUnlocked reads a pull request that accepts comments. Gitea accepts reviews on
+// locked conversations.
+func (c *Client) readUnlocked(ctx context.Context, do call, repo precedent.Repo, number int) (forge.PullRequest, error) {
 	p, err := c.PullRequest(ctx, repo, number)
 	if err == nil && p.Locked {
 		err = &forge.Error{Kind: forge.KindClosed, Msg: do.doing + ": the conversation is locked"}
@@ -111,7 +111,7 @@ func (c *Client) unlocked(ctx context.Context, do call, repo precedent.Repo, num
 	return p, err
 }
 
-// remark is a remark for the wire.
+// remark converts a remark.
 func remark(r forge.Remark) sdk.CreatePullReviewComment {
 	out := sdk.CreatePullReviewComment{Path: r.Path, Body: r.Body}
 	if r.Side == precedent.Left {
@@ -122,10 +122,10 @@ func remark(r forge.Remark) sdk.CreatePullReviewComment {
 	return out
 }
 
-// number finds the numbers of the remarks of a review that was posted. One that
-// cannot be read stays empty.
-func (c *Client) number(ctx context.Context, repo precedent.Repo, number int, r *sdk.PullReview, remarks []forge.Remark, posted *forge.Posted) {
-	do, err := c.begin(ctx, repo, "read the review that was posted")
+// readRemarkIDs reads the ids of the posted remarks. An id that cannot be read stays
+// empty.
+func (c *Client) readRemarkIDs(ctx context.Context, repo precedent.Repo, number int, r *sdk.PullReview, remarks []forge.Remark, posted *forge.Posted) {
+	do, err := c.begin(ctx, repo, "read the posted review")
 	if err != nil || len(remarks) == 0 {
 		return
 	}
@@ -145,43 +145,43 @@ func (c *Client) number(ctx context.Context, repo precedent.Repo, number int, r 
 	}
 }
 
-// submit posts a review. Gitea keeps the comments of a request as a review that
-// is not sent, and then sends whatever the account has of that kind: what an
-// attempt that was cut off left is removed before, and what this one leaves after.
+// submit posts a review. Gitea stores the comments of a request as a pending review,
+// and then submits everything that the account has pending. So what an interrupted
+// attempt left is deleted before, and what this one leaves is deleted after.
 func (c *Client) submit(ctx context.Context, do call, repo precedent.Repo, number int, send sdk.CreatePullReviewOptions) (*sdk.PullReview, error) {
-	if _, err := c.clear(ctx, repo, number, &send); err != nil {
+	if _, err := c.deletePending(ctx, repo, number, &send); err != nil {
 		return nil, err
 	}
 	r, _, err := do.CreatePullReview(repo.Owner, repo.Name, int64(number), send)
 	if err != nil {
 		err = do.fail(err)
 		var e *forge.Error
-		// Gitea itself says 500 or 422 when it has ended; what stands before it may
-		// say 502 or 504 while it still works.
+		// Gitea returns 500 or 422 when it has finished; a proxy in front of it may
+		// return 502 or 504 while it is still working.
 		if errors.As(err, &e) && (e.Status == http.StatusInternalServerError || e.Status == http.StatusUnprocessableEntity) {
-			if removed, wrong := c.clear(ctx, repo, number, nil); wrong != nil {
+			if removed, wrong := c.deletePending(ctx, repo, number, nil); wrong != nil {
 				e.Unsure = true
 			} else if removed {
-				e.Unsure = false // what was not sent is all there was
+				e.Unsure = false // only a pending review was left, and it was deleted
 			}
 		}
 		return nil, err
 	}
 	if r.ID <= 0 {
-		return nil, do.strange("it names no review")
+		return nil, do.unexpected("it contains no review")
 	}
 	return r, nil
 }
 
-// clear removes the account's review that is not sent, if it holds nothing but
-// what is to be sent now; nil for all that it holds. A person's own words are left
-// where they are, and nothing is posted beside them.
-func (c *Client) clear(ctx context.Context, repo precedent.Repo, number int, send *sdk.CreatePullReviewOptions) (removed bool, err error) {
-	do, err := c.begin(ctx, repo, fmt.Sprintf("look for a review that was not sent on %s#%d", repo, number))
+// deletePending deletes the account's pending review if it contains only what is to
+// be sent now; send is nil to accept any content of ours. It never deletes what a
+// person wrote, and then refuses to post.
+func (c *Client) deletePending(ctx context.Context, repo precedent.Repo, number int, send *sdk.CreatePullReviewOptions) (removed bool, err error) {
+	do, err := c.begin(ctx, repo, fmt.Sprintf("look for a pending review on %s#%d", repo, number))
 	if err != nil {
 		return false, err
 	}
-	listed, err := pages(do, func(o sdk.ListOptions) ([]*sdk.PullReview, *sdk.Response, error) {
+	listed, err := listAll(do, func(o sdk.ListOptions) ([]*sdk.PullReview, *sdk.Response, error) {
 		return do.ListPullReviews(repo.Owner, repo.Name, int64(number), sdk.ListPullReviewsOptions{ListOptions: o})
 	})
 	if err != nil {
@@ -197,14 +197,14 @@ func (c *Client) clear(ctx context.Context, repo precedent.Repo, number int, sen
 	}
 	for _, r := range listed {
 		if person(r.Reviewer).ID != me.ID {
-			continue // administrators see those of others
+			continue // administrators see pending reviews of others
 		}
 		if send != nil {
-			if err := c.mine(do, repo, number, r, send); err != nil {
+			if err := c.checkPending(do, repo, number, r, send); err != nil {
 				return removed, err
 			}
 		}
-		if _, err := do.DeletePullReview(repo.Owner, repo.Name, int64(number), r.ID); err != nil && !missing(err) {
+		if _, err := do.DeletePullReview(repo.Owner, repo.Name, int64(number), r.ID); err != nil && !isUnknownRoute(err) {
 			return removed, do.fail(err)
 		}
 		removed = true
@@ -212,10 +212,10 @@ func (c *Client) clear(ctx context.Context, repo precedent.Repo, number int, sen
 	return removed, nil
 }
 
-// mine refuses a review that is not sent, unless it holds these words, or words
-// that carry our marker, as one that was cut off at an earlier head: nobody else
-// sees them, and a person writes no markers.
-func (c *Client) mine(do call, repo precedent.Repo, number int, r *sdk.PullReview, send *sdk.CreatePullReviewOptions) error {
+// checkPending refuses a pending review unless it contains the text to be sent, or
+// text with our marker, from an attempt that was interrupted at an earlier head.
+// Nobody else sees a pending review, and a person does not write markers.
+func (c *Client) checkPending(do call, repo precedent.Repo, number int, r *sdk.PullReview, send *sdk.CreatePullReviewOptions) error {
 	there, err := c.remarks(do, repo, number, r)
 	if err != nil {
 		return err
@@ -230,8 +230,8 @@ func (c *Client) mine(do call, repo precedent.Repo, number int, r *sdk.PullRevie
 	}
 	if other {
 		return &forge.Error{
-			Kind: forge.KindInvalid, Msg: fmt.Sprintf("post on %s#%d: the token's account has a review in preparation there, which Gitea would send as well", repo, number),
-			Hint: "send or discard it on the pull request's page, or use a token of an account of its own",
+			Kind: forge.KindInvalid, Msg: fmt.Sprintf("post on %s#%d: the token's account has a pending review there, which Gitea would submit as well", repo, number),
+			Hint: "submit or discard it on the pull request's page, or use a separate account for precedent",
 		}
 	}
 	return nil

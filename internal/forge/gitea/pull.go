@@ -17,12 +17,12 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
-// objectID is the name of a commit, in SHA-1 or SHA-256.
+// objectID matches a commit id, in SHA-1 or SHA-256.
 var objectID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:[0-9a-f]{40}|[0-9a-f]{64})$`) })
 
 // PullRequest reads one pull request. Its head may be the one before a push that
-// Gitea has taken but not processed: whoever fetches compares. A pull request that
-// is that new has no head yet, and is read once more.
+// Gitea has not processed yet, so the caller must compare it with what it fetches. A
+// new pull request may have no head yet, and is read once more.
 func (c *Client) PullRequest(ctx context.Context, repo precedent.Repo, number int) (forge.PullRequest, error) {
 	do, err := c.begin(ctx, repo, fmt.Sprintf("read pull request %s#%d", repo, number))
 	if err != nil {
@@ -38,22 +38,22 @@ func (c *Client) PullRequest(ctx context.Context, repo precedent.Repo, number in
 		}
 	}
 	if p.Index != int64(number) {
-		return forge.PullRequest{}, do.strange("it is about another pull request")
+		return forge.PullRequest{}, do.unexpected("it describes another pull request")
 	}
 	return c.pull(do, p)
 }
 
-// Open lists the open pull requests, the one that changed last first.
+// Open lists the open pull requests, the most recently updated first.
 func (c *Client) Open(ctx context.Context, repo precedent.Repo) ([]forge.PullRequest, error) {
 	do, err := c.begin(ctx, repo, "list pull requests of "+repo.String())
 	if err != nil {
 		return nil, err
 	}
-	listed, err := pages(do, func(o sdk.ListOptions) ([]*sdk.PullRequest, *sdk.Response, error) {
+	listed, err := listAll(do, func(o sdk.ListOptions) ([]*sdk.PullRequest, *sdk.Response, error) {
 		return do.ListRepoPullRequests(repo.Owner, repo.Name, sdk.ListPullRequestsOptions{ListOptions: o, State: sdk.StateOpen, Sort: "recentupdate"})
 	})
 	var open []forge.PullRequest
-	seen := map[int]bool{} // one that changes while we read moves to the front and pushes others back
+	seen := map[int]bool{} // a pull request that is updated meanwhile moves to the front and shifts the others
 	for _, p := range listed {
 		read, wrong := c.pull(do, p)
 		if wrong != nil {
@@ -67,7 +67,7 @@ func (c *Client) Open(ctx context.Context, repo precedent.Repo) ([]forge.PullReq
 	return open, err
 }
 
-// Patch is the diff of a pull request as Gitea computes it, whole.
+// Patch returns the complete diff of a pull request as Gitea computes it.
 func (c *Client) Patch(ctx context.Context, repo precedent.Repo, number int) ([]byte, []precedent.SkippedFile, error) {
 	do, err := c.begin(ctx, repo, fmt.Sprintf("read diff of pull request %s#%d", repo, number))
 	if err != nil {
@@ -80,8 +80,8 @@ func (c *Client) Patch(ctx context.Context, repo precedent.Repo, number int) ([]
 	return diff, nil, nil
 }
 
-// pull translates a pull request. Addresses and refs are made here, not taken
-// from the answer, so that none leads elsewhere.
+// pull converts a pull request. URLs and refs are built here instead of taken from
+// the response, so that none leads elsewhere.
 func (c *Client) pull(do call, p *sdk.PullRequest) (forge.PullRequest, error) {
 	base, err := c.branch(do, p.Base)
 	if err != nil {
@@ -92,18 +92,18 @@ func (c *Client) pull(do call, p *sdk.PullRequest) (forge.PullRequest, error) {
 		return forge.PullRequest{}, err
 	}
 	if p.Index <= 0 || int64(int(p.Index)) != p.Index || base.Repo.IsZero() || p.Updated == nil {
-		return forge.PullRequest{}, do.strange("it names no pull request of a repository")
+		return forge.PullRequest{}, do.unexpected("it names no pull request")
 	}
 	state := forge.State(p.State)
 	if p.HasMerged {
 		state = forge.Merged
 	}
 	if !slices.Contains([]forge.State{forge.Open, forge.Closed, forge.Merged}, state) {
-		return forge.PullRequest{}, do.strange("the state is unknown")
+		return forge.PullRequest{}, do.unexpected("the state of the pull request is unknown")
 	}
 	n := strconv.FormatInt(p.Index, 10)
 	out := forge.PullRequest{
-		Number: int(p.Index), Author: person(p.Poster), State: state, Draft: p.Draft || unfinished(p.Title),
+		Number: int(p.Index), Author: person(p.Poster), State: state, Draft: p.Draft || isDraftTitle(p.Title),
 		URL:  c.PullRequestURL(base.Repo, int(p.Index)),
 		Base: base, Head: head, Ref: "refs/pull/" + n + "/head",
 		Updated: p.Updated.UTC(), Locked: p.IsLocked,
@@ -111,8 +111,8 @@ func (c *Client) pull(do call, p *sdk.PullRequest) (forge.PullRequest, error) {
 	if p.ChangedFiles != nil {
 		out.Files = *p.ChangedFiles
 	}
-	out.Title, _ = words(p.Title)
-	out.Body, _ = words(p.Body)
+	out.Title, _ = truncateBody(p.Title)
+	out.Body, _ = truncateBody(p.Body)
 	for _, l := range p.Labels {
 		if l != nil {
 			out.Labels = append(out.Labels, l.Name)
@@ -121,29 +121,29 @@ func (c *Client) pull(do call, p *sdk.PullRequest) (forge.PullRequest, error) {
 	return out, nil
 }
 
-// unfinished tells a draft by its title, where Gitea keeps it; servers before
-// 1.23 say it nowhere else.
-func unfinished(title string) bool {
+// isDraftTitle reports whether a title marks a draft. Servers before 1.23 have no
+// field for it.
+func isDraftTitle(title string) bool {
 	up := strings.ToUpper(title)
 	return strings.HasPrefix(up, "WIP:") || strings.HasPrefix(up, "[WIP]")
 }
 
-// branch translates one end of a pull request. The label is the branch's name
-// even when the branch is gone.
+// branch converts the base or head of a pull request. The label is the branch's name
+// even if the branch was deleted.
 func (c *Client) branch(do call, b *sdk.PRBranchInfo) (forge.Branch, error) {
 	if b == nil || !objectID().MatchString(b.Sha) {
-		return forge.Branch{}, do.strange("it names no commit")
+		return forge.Branch{}, do.unexpected("it names no commit")
 	}
 	out := forge.Branch{Name: cmp.Or(b.Name, b.Ref), SHA: b.Sha}
 	if b.Repository == nil {
-		return out, nil // the fork is deleted; the head is still at the base's ref
+		return out, nil // the fork was deleted; the base repository still has the head
 	}
 	out.Repo = precedent.Repo{Host: c.host, Name: b.Repository.Name}
 	if b.Repository.Owner != nil {
 		out.Repo.Owner = b.Repository.Owner.UserName
 	}
-	if c.check(out.Repo) != nil {
-		return out, do.strange("it names no repository")
+	if c.checkRepo(out.Repo) != nil {
+		return out, do.unexpected("it names no repository")
 	}
 	out.CloneURL = c.web.JoinPath(out.Repo.Owner, out.Repo.Name+".git").String()
 	return out, nil
@@ -155,8 +155,8 @@ const (
 	actionsID = -2
 )
 
-// person translates an account. Gitea does not tell which are bots, but for the
-// one of its workflows.
+// person converts an account. Gitea marks no accounts as bots; only that of its
+// workflows is known.
 func person(u *sdk.User) forge.Person {
 	if u == nil || u.ID == ghostID || u.ID == 0 {
 		return forge.Person{Login: "ghost"}
@@ -164,8 +164,8 @@ func person(u *sdk.User) forge.Person {
 	return forge.Person{ID: precedent.NumberID(u.ID), Login: u.UserName, Bot: u.ID == actionsID}
 }
 
-// words bounds what somebody wrote, and tells whether it was cut.
-func words(s string) (precedent.Untrusted, bool) {
+// truncateBody limits a text to forge.MaxBody bytes, and reports whether it was cut.
+func truncateBody(s string) (precedent.Untrusted, bool) {
 	if len(s) <= forge.MaxBody {
 		return precedent.Untrusted(s), false
 	}
@@ -176,8 +176,8 @@ func words(s string) (precedent.Untrusted, bool) {
 	return precedent.Untrusted(s[:end]), true
 }
 
-// page is the address of a page of this forge, or nothing.
-func (c *Client) page(address string) string {
+// ownPage returns the URL if it is on this forge, else "".
+func (c *Client) ownPage(address string) string {
 	if strings.HasPrefix(address, c.web.String()+"/") {
 		return address
 	}

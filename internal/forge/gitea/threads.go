@@ -12,16 +12,16 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
-// Threads reads the conversations on lines: all that was said on one line of one
-// commit, which is how Gitea shows it. It names them by their first comments, and
-// that comment alone is resolved.
+// Threads reads the conversations on lines: like Gitea, it groups all comments on one
+// line of one commit. The id of a conversation is that of its first comment, which is
+// the one that gets resolved.
 func (c *Client) Threads(ctx context.Context, repo precedent.Repo, number int) ([]forge.Thread, error) {
 	do, err := c.begin(ctx, repo, fmt.Sprintf("read conversations of %s#%d", repo, number))
 	if err != nil {
 		return nil, err
 	}
 	said, err := c.reviews(do, repo, number)
-	if err != nil && !tooMany(err) {
+	if err != nil && !isTooMany(err) {
 		return nil, err
 	}
 	var all []forge.Thread
@@ -41,41 +41,39 @@ func (c *Client) Threads(ctx context.Context, repo precedent.Repo, number int) (
 	return all, err
 }
 
-// Resolve closes a conversation, or opens it again. Gitea can since 1.26; Forgejo
-// cannot.
+// Resolve resolves a conversation, or reopens it. Gitea supports it since 1.26;
+// Forgejo does not.
 func (c *Client) Resolve(ctx context.Context, repo precedent.Repo, number int, t forge.Thread, closed bool) (forge.Unsupported, error) {
 	doing, verb := fmt.Sprintf("resolve conversation %s on %s#%d", t.ID, repo, number), "resolve"
 	if !closed {
 		doing, verb = fmt.Sprintf("reopen conversation %s on %s#%d", t.ID, repo, number), "reopen"
 	}
-	do, err := c.begin(ctx, repo, doing)
+	id := t.ID
+	if len(t.Comments) > 0 {
+		id = t.Comments[0]
+	}
+	do, err := c.begin(ctx, repo, doing, id)
 	if err != nil {
 		return "", err
 	}
-	first := t.ID.Number()
-	if len(t.Comments) > 0 {
-		first = t.Comments[0].Number()
-	}
-	if first <= 0 {
-		return "", &forge.Error{Kind: forge.KindRefused, Msg: doing + ": it has no comment"}
-	}
+	first := id.Number()
 	if closed {
 		_, err = do.ResolvePullReviewComment(repo.Owner, repo.Name, first)
 	} else {
 		_, err = do.UnresolvePullReviewComment(repo.Owner, repo.Name, first)
 	}
 	switch {
-	case missing(err):
-		return forge.Unsupported("this server cannot " + verb + " conversations by its API, or does not have this one any more (Gitea can since 1.26)"), nil
-	case status(err) == http.StatusForbidden:
-		return forge.Unsupported("the token may not " + verb + " conversations: they are for the author, official reviewers and people with write access"), nil
+	case isUnknownRoute(err):
+		return forge.Unsupported("this server cannot " + verb + " conversations through its API (Gitea can since 1.26), or this one was deleted"), nil
+	case statusOf(err) == http.StatusForbidden:
+		return forge.Unsupported("the token cannot " + verb + " conversations: only the author, official reviewers and people with write access can"), nil
 	}
 	return "", do.fail(err)
 }
 
-// Reactions reads who reacted to a comment.
+// Reactions reads the reactions to a comment.
 func (c *Client) Reactions(ctx context.Context, repo precedent.Repo, number int, to forge.CommentRef) ([]forge.Reaction, error) {
-	do, err := c.begin(ctx, repo, fmt.Sprintf("read reactions on %s#%d", repo, number))
+	do, err := c.begin(ctx, repo, fmt.Sprintf("read reactions on %s#%d", repo, number), to.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -85,8 +83,8 @@ func (c *Client) Reactions(ctx context.Context, repo precedent.Repo, number int,
 		if err != nil {
 			return nil, do.fail(err)
 		}
-		if id = wordsOf(r); id == 0 {
-			return nil, nil // nobody can react to a review without words
+		if id = bodyCommentID(r); id == 0 {
+			return nil, nil // a review without text has no reactions
 		}
 	}
 	listed, _, err := do.GetIssueCommentReactions(repo.Owner, repo.Name, id)
@@ -96,16 +94,16 @@ func (c *Client) Reactions(ctx context.Context, repo precedent.Repo, number int,
 	var all []forge.Reaction
 	for _, r := range listed {
 		if r == nil {
-			return nil, do.strange("there is nothing where an entry should be")
+			return nil, do.unexpected("a list entry is null")
 		}
 		all = append(all, forge.Reaction{Who: person(r.User), Content: r.Reaction, At: r.Created.UTC()})
 	}
 	return all, nil
 }
 
-// wordsOf is the number of the comment that holds a review's words. It has one
-// beside the review's, which stands in the review's address alone.
-func wordsOf(r *sdk.PullReview) int64 {
+// bodyCommentID returns the id of the comment that holds the text of a review. It
+// differs from the review's id, and only the review's URL contains it.
+func bodyCommentID(r *sdk.PullReview) int64 {
 	found := anchor().FindStringSubmatch(r.HTMLURL)
 	if found == nil {
 		return 0

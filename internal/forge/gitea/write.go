@@ -15,67 +15,67 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
-// anchor is the end of the address of a comment.
+// anchor matches the fragment in the URL of a comment.
 var anchor = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`#issuecomment-(\d{1,18})$`) })
 
-// Comment says something on the pull request as a whole.
+// Comment comments on the pull request as a whole.
 func (c *Client) Comment(ctx context.Context, repo precedent.Repo, number int, body string) (forge.Comment, error) {
 	do, err := c.begin(ctx, repo, fmt.Sprintf("comment on %s#%d", repo, number))
 	if err != nil {
 		return forge.Comment{}, err
 	}
 	if tooLong(body) {
-		return forge.Comment{}, wordy(do.doing)
+		return forge.Comment{}, tooLongError(do.doing)
 	}
 	m, _, err := do.CreateIssueComment(repo.Owner, repo.Name, int64(number), sdk.CreateIssueCommentOption{Body: body})
 	if err != nil {
 		return forge.Comment{}, do.fail(err)
 	}
 	if m.ID <= 0 || m.Created.IsZero() {
-		return forge.Comment{}, do.strange("a comment has no number or no time")
+		return forge.Comment{}, do.unexpected("a comment has no id or no time")
 	}
 	return c.onThread(m), nil
 }
 
-// Edit replaces the words of a comment. Gitea changes those of a review only where
-// people look, and its API goes on giving the old ones: they are not edited.
+// Edit replaces the text of a comment. The text of a review cannot be edited: Gitea
+// would change it only on the page, and its API would keep returning the old text.
 func (c *Client) Edit(ctx context.Context, repo precedent.Repo, number int, m forge.CommentRef, body string) error {
-	do, err := c.begin(ctx, repo, fmt.Sprintf("edit comment %s on %s#%d", m.ID, repo, number))
+	do, err := c.begin(ctx, repo, fmt.Sprintf("edit comment %s on %s#%d", m.ID, repo, number), m.ID)
 	if err != nil {
 		return err
 	}
 	if m.Kind == forge.OnReview {
-		return &forge.Error{Kind: forge.KindInvalid, Msg: do.doing + ": Gitea does not edit the words of a review"}
+		return &forge.Error{Kind: forge.KindInvalid, Msg: do.doing + ": Gitea cannot edit the text of a review"}
 	}
 	if tooLong(body) {
-		return wordy(do.doing)
+		return tooLongError(do.doing)
 	}
-	there, err := c.own(ctx, do, repo, number, m)
+	there, err := c.checkAuthor(ctx, do, repo, number, m)
 	switch {
 	case err != nil:
 		return err
 	case !there:
-		return &forge.Error{Kind: forge.KindNotFound, Msg: do.doing + ": it is not there any more"}
+		return &forge.Error{Kind: forge.KindNotFound, Msg: do.doing + ": the comment was deleted"}
 	}
 	now := new(sdk.Comment)
 	if err := c.send(ctx, do, http.MethodPatch, fmt.Sprintf("repos/%s/%s/issues/comments/%d", repo.Owner, repo.Name, m.ID.Number()), sdk.EditIssueCommentOption{Body: body}, now); err != nil {
 		return err
 	}
-	if now.ID == 0 { // 204: "no content" is what it says of what it does not edit
-		return &forge.Error{Kind: forge.KindInvalid, Msg: do.doing + ": this server does not edit comments of that kind"}
+	if now.ID == 0 { // Gitea returns 204 for comments that it does not edit
+		return &forge.Error{Kind: forge.KindInvalid, Msg: do.doing + ": this server cannot edit comments of that kind"}
 	}
 	return nil
 }
 
-// Delete removes a comment. Gitea does not remove single comments on lines, and
-// says that it did; Forgejo does. A review goes with all comments on its lines, so
-// that only one without any is removed.
+// Delete deletes a comment. Forgejo can delete single comments on lines; Gitea
+// cannot, although it returns success. Deleting a review deletes all its comments on
+// lines, so only a review without any is deleted.
 func (c *Client) Delete(ctx context.Context, repo precedent.Repo, number int, m forge.CommentRef) (forge.Unsupported, error) {
-	do, err := c.begin(ctx, repo, fmt.Sprintf("delete comment %s on %s#%d", m.ID, repo, number))
+	do, err := c.begin(ctx, repo, fmt.Sprintf("delete comment %s on %s#%d", m.ID, repo, number), m.ID)
 	if err != nil {
 		return "", err
 	}
-	if there, err := c.own(ctx, do, repo, number, m); err != nil || !there {
+	if there, err := c.checkAuthor(ctx, do, repo, number, m); err != nil || !there {
 		return "", err
 	}
 	switch m.Kind {
@@ -87,19 +87,19 @@ func (c *Client) Delete(ctx context.Context, repo precedent.Repo, number int, m 
 		case err != nil:
 			return "", do.fail(err)
 		case r.CodeCommentsCount > 0:
-			return "Gitea deletes a review only with all comments on its lines", nil
+			return "Gitea cannot delete a review without its comments on lines", nil
 		}
 		return "", c.deleteReview(do, repo, number, m.ID.Number())
 	}
-	if _, err := do.DeleteIssueComment(repo.Owner, repo.Name, m.ID.Number()); err != nil && status(err) != http.StatusNotFound {
+	if _, err := do.DeleteIssueComment(repo.Owner, repo.Name, m.ID.Number()); err != nil && statusOf(err) != http.StatusNotFound {
 		return "", do.fail(err)
 	}
 	return "", nil
 }
 
-// own tells whether a comment is there, and refuses one that is not of Me's: Gitea
-// lets whoever may write change the words of all.
-func (c *Client) own(ctx context.Context, do call, repo precedent.Repo, number int, m forge.CommentRef) (there bool, err error) {
+// checkAuthor reports whether a comment exists, and refuses one that is not by Me:
+// Gitea lets everyone with write access edit all comments.
+func (c *Client) checkAuthor(ctx context.Context, do call, repo precedent.Repo, number int, m forge.CommentRef) (there bool, err error) {
 	me, err := c.Me(ctx)
 	if err != nil {
 		return false, err
@@ -115,7 +115,7 @@ func (c *Client) own(ctx context.Context, do call, repo precedent.Repo, number i
 	case forge.OnReview:
 		r, _, err := do.GetPullReview(repo.Owner, repo.Name, int64(number), m.ID.Number())
 		switch {
-		case status(err) == http.StatusNotFound:
+		case statusOf(err) == http.StatusNotFound:
 			return false, nil
 		case err != nil:
 			return false, do.fail(err)
@@ -124,7 +124,7 @@ func (c *Client) own(ctx context.Context, do call, repo precedent.Repo, number i
 	case forge.OnThread:
 		found := new(sdk.Comment)
 		err := c.send(ctx, do, http.MethodGet, fmt.Sprintf("repos/%s/%s/issues/comments/%d", repo.Owner, repo.Name, m.ID.Number()), nil, found)
-		if status(err) == http.StatusNotFound || err == nil && found.ID == 0 { // 204: it is one of another kind
+		if statusOf(err) == http.StatusNotFound || err == nil && found.ID == 0 { // 204: a comment of another kind
 			return false, nil
 		}
 		if err != nil {
@@ -133,14 +133,14 @@ func (c *Client) own(ctx context.Context, do call, repo precedent.Repo, number i
 		by = person(found.Poster)
 	}
 	if by.ID != me.ID {
-		return false, &forge.Error{Kind: forge.KindRefused, Msg: fmt.Sprintf("%s: it is somebody else's", do.doing)}
+		return false, &forge.Error{Kind: forge.KindRefused, Msg: fmt.Sprintf("%s: the comment belongs to another account", do.doing)}
 	}
 	return true, nil
 }
 
 func (c *Client) deleteReview(do call, repo precedent.Repo, number int, id int64) error {
 	_, err := do.DeletePullReview(repo.Owner, repo.Name, int64(number), id)
-	if status(err) == http.StatusNotFound {
+	if statusOf(err) == http.StatusNotFound {
 		return nil
 	}
 	return do.fail(err)
@@ -152,7 +152,7 @@ func (c *Client) deleteLine(ctx context.Context, do call, repo precedent.Repo, n
 		return "", err
 	}
 	err = c.send(ctx, do, http.MethodDelete, fmt.Sprintf("repos/%s/%s/pulls/%d/reviews/%d/comments/%d", repo.Owner, repo.Name, number, there.Review.Number(), id.Number()), nil, nil)
-	if !missing(err) {
+	if !isUnknownRoute(err) {
 		return "", err
 	}
 	r, _, err := do.GetPullReview(repo.Owner, repo.Name, int64(number), there.Review.Number())
@@ -160,13 +160,13 @@ func (c *Client) deleteLine(ctx context.Context, do call, repo precedent.Repo, n
 		return "", do.fail(err)
 	}
 	if r.Body == "" && r.CodeCommentsCount == 1 && r.State == sdk.ReviewStateComment {
-		return "", c.deleteReview(do, repo, number, r.ID) // it holds nothing else
+		return "", c.deleteReview(do, repo, number, r.ID) // the review contains nothing else
 	}
-	return "Gitea does not delete single comments on lines", nil
+	return "Gitea cannot delete single comments on lines", nil
 }
 
-// send makes a request that the library does not have, or has otherwise. Both in
-// and out may be nil; out stays as it is if the answer is empty.
+// send makes a request that the SDK lacks or gets wrong. in and out may be nil. out
+// is unchanged if the response is empty.
 func (c *Client) send(ctx context.Context, do call, method, path string, in, out any) error {
 	ctx, attempt := c.wire.Watch(ctx)
 	do.attempt = attempt

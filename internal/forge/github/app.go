@@ -18,69 +18,69 @@ import (
 )
 
 const (
-	// jwtBack is how long before now an app's own token begins, against clocks that
-	// drift, and jwtLasts how long after now it ends: GitHub takes 10 minutes
-	// ("Generating a JSON Web Token (JWT) for a GitHub App").
+	// jwtBack backdates the tokens of an app against clock drift, and jwtLasts is how
+	// long after now they expire. GitHub allows 10 minutes ("Generating a JSON Web
+	// Token (JWT) for a GitHub App").
 	jwtBack  = time.Minute
 	jwtLasts = 9 * time.Minute
-	// renewBefore is how long before its end a token of an installation is replaced:
-	// what is begun with it can be finished. GitHub makes them for an hour.
+	// renewBefore is how long before it expires an installation token is replaced, so
+	// that operations that use it can finish. GitHub issues them for an hour.
 	renewBefore = 5 * time.Minute
 )
 
-// App is a GitHub App, which acts in its own name where it is installed. It holds
-// its key in a function, for the reason for which a token does.
+// App is a GitHub App, which acts as itself where it is installed. The key is kept in
+// a function for the same reason as in wire.Token.
 type App struct {
 	installation int64
 	sign         func(now time.Time) (wire.Token, error)
 }
 
-// NewApp reads an app: its id or client id, its private key in PEM (PKCS #1 or
-// #8), and the installation; 0 to ask GitHub for that of each repository. Errors
-// do not repeat the key.
+// NewApp makes an App from its id or client id, its private key in PEM (PKCS #1 or
+// #8), and the id of an installation; 0 asks GitHub for the installation of each
+// repository. Errors do not repeat the key.
 func NewApp(id string, key []byte, installation int64) (*App, error) {
 	id = strings.TrimSpace(id)
 	if id == "" || installation < 0 {
-		return nil, errors.New("a GitHub App has an id, or a client id, and an installation's number is not negative")
+		return nil, errors.New("invalid GitHub App: it needs an app id or client id, and an installation id of 0 or more")
 	}
 	private, err := jwt.ParseRSAPrivateKeyFromPEM(key)
 	if err != nil {
-		return nil, errors.New("the key of the GitHub App is not an RSA private key in PEM")
+		return nil, errors.New("invalid key of the GitHub App: want an RSA private key in PEM")
 	}
 	return &App{installation: installation, sign: func(now time.Time) (wire.Token, error) {
 		signed, err := jwt.NewWithClaims(jwt.SigningMethodRS256, jwt.RegisteredClaims{
 			Issuer: id, IssuedAt: jwt.NewNumericDate(now.Add(-jwtBack)), ExpiresAt: jwt.NewNumericDate(now.Add(jwtLasts)),
 		}).SignedString(private)
 		if err != nil {
-			return wire.Token{}, &forge.Error{Kind: forge.KindAuth, Msg: "the key of the GitHub App cannot sign"}
+			return wire.Token{}, &forge.Error{Kind: forge.KindAuth, Msg: "sign a token with the key of the GitHub App: the key cannot sign"}
 		}
 		return wire.NewToken(signed)
 	}}, nil
 }
 
-// installed is the token of an installation for one repository.
-type installed struct {
+// installationToken is the token of an installation for one repository.
+type installationToken struct {
 	token wire.Token
 	until time.Time
 }
 
-// tokens are what requests are sent with: one, or those of an app.
+// tokens are the credentials of a client: one token, or those of an app.
 type tokens struct {
 	client *Client
 	plain  wire.Token
 	app    *App
 
-	mu    sync.Mutex // held while a token is made, so that one is made at a time
-	known map[precedent.Repo]installed
+	mu     sync.Mutex // held while a token is created, so that there is one at a time
+	cached map[precedent.Repo]installationToken
 }
 
-// asAppKey marks requests of the app itself, which no installation may send.
+// asAppKey marks requests that the app sends as itself, without an installation.
 type asAppKey struct{}
 
-// of is the token for a request. An app has one for each repository. What is of
-// none is asked with any that is at hand, else with one of the installation that
-// the app was given, else with none, as anybody may.
-func (t *tokens) of(ctx context.Context) (wire.Token, error) {
+// forRequest returns the token for a request. An app has a token for each repository.
+// A request without a repository uses any valid token, else one of the configured
+// installation, else none.
+func (t *tokens) forRequest(ctx context.Context) (wire.Token, error) {
 	now := t.client.wire.Now()
 	repo, ok := ctx.Value(repoKey{}).(precedent.Repo)
 	switch {
@@ -92,7 +92,7 @@ func (t *tokens) of(ctx context.Context) (wire.Token, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if !ok {
-		for _, k := range t.known {
+		for _, k := range t.cached {
 			if now.Before(k.until.Add(-renewBefore)) {
 				return k.token, nil
 			}
@@ -101,33 +101,33 @@ func (t *tokens) of(ctx context.Context) (wire.Token, error) {
 			return wire.Token{}, nil
 		}
 	}
-	if k := t.known[repo]; now.Before(k.until.Add(-renewBefore)) {
+	if k := t.cached[repo]; now.Before(k.until.Add(-renewBefore)) {
 		return k.token, nil
 	}
-	made, err := t.make(ctx, repo)
+	made, err := t.create(ctx, repo)
 	if err != nil {
 		return wire.Token{}, err
 	}
-	t.known[repo] = made
+	t.cached[repo] = made
 	return made.token, nil
 }
 
-// renew forgets a token that GitHub refuses.
+// renew drops a token that GitHub rejected.
 func (t *tokens) renew(ctx context.Context, refused wire.Token) bool {
 	if ctx.Value(asAppKey{}) != nil {
 		return false
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	maps.DeleteFunc(t.known, func(_ precedent.Repo, k installed) bool { return k.token.Reveal() == refused.Reveal() })
+	maps.DeleteFunc(t.cached, func(_ precedent.Repo, k installationToken) bool { return k.token.Reveal() == refused.Reveal() })
 	return true
 }
 
-// make has GitHub make a token for one repository, with no more permissions than
-// a review needs; for the zero repository one that reads what is of none. A token
-// more than is used does no harm, so that it is asked for as if that only read.
-func (t *tokens) make(ctx context.Context, repo precedent.Repo) (installed, error) {
-	doing := "get a token of the GitHub App"
+// create asks GitHub for a token for one repository, with only the permissions that a
+// review needs. For the zero repository the token can only read metadata. An unused
+// token does no harm, so the request counts as one that only reads and is retried.
+func (t *tokens) create(ctx context.Context, repo precedent.Repo) (installationToken, error) {
+	doing := "get a GitHub App token"
 	if !repo.IsZero() {
 		doing += " for " + repo.String()
 	}
@@ -137,25 +137,25 @@ func (t *tokens) make(ctx context.Context, repo precedent.Repo) (installed, erro
 		found, _, err := t.client.api.Apps.GetRepositoryInstallation(ctx, repo.Owner, repo.Name)
 		switch {
 		case wire.Gone(err):
-			return installed{}, &forge.Error{Kind: forge.KindAuth, Msg: doing + ": the GitHub App is not installed there", Hint: "install it for the repository"}
+			return installationToken{}, &forge.Error{Kind: forge.KindAuth, Msg: doing + ": the GitHub App is not installed on the repository", Hint: "install the app on the repository"}
 		case err != nil:
-			return installed{}, t.client.wire.Fail(doing, err)
+			return installationToken{}, t.client.wire.Fail(doing, err)
 		}
 		id = found.GetID()
 	}
 	got, err := t.issue(ctx, id, repo, true)
 	var e *forge.Error
 	if errors.As(err, &e) && e.Kind == forge.KindInvalid {
-		got, err = t.issue(ctx, id, repo, false) // an app that was not given checks can post all the same
+		got, err = t.issue(ctx, id, repo, false) // the app may lack the permission for checks, and can post without it
 	}
 	if err != nil {
-		return installed{}, t.client.wire.Fail(doing, err)
+		return installationToken{}, t.client.wire.Fail(doing, err)
 	}
 	token, err := wire.NewToken(got.GetToken())
 	if err != nil || token.Reveal() == "" {
-		return installed{}, wire.UnexpectedAnswer(doing, "there is no token")
+		return installationToken{}, wire.UnexpectedAnswer(doing, "it contains no token")
 	}
-	return installed{token: token, until: got.GetExpiresAt().Time}, nil
+	return installationToken{token: token, until: got.GetExpiresAt().Time}, nil
 }
 
 func (t *tokens) issue(ctx context.Context, id int64, repo precedent.Repo, checks bool) (*gh.InstallationToken, error) {
@@ -172,13 +172,13 @@ func (t *tokens) issue(ctx context.Context, id int64, repo precedent.Repo, check
 	return got, err
 }
 
-// GitToken is the secret that git fetches the repository with: the token, or that
-// of the app's installation, which lasts for 5 minutes at least.
+// GitToken returns the secret with which git fetches the repository: the token, or
+// that of the app's installation, which is valid for at least 5 minutes.
 func (c *Client) GitToken(ctx context.Context, repo precedent.Repo) (string, error) {
-	ctx, err := c.enter(ctx, fmt.Sprintf("get a token for %s", repo), repo)
+	ctx, err := c.begin(ctx, fmt.Sprintf("get a token for %s", repo), repo)
 	if err != nil {
 		return "", err
 	}
-	token, err := c.tokens.of(ctx)
+	token, err := c.tokens.forRequest(ctx)
 	return token.Reveal(), err
 }

@@ -15,23 +15,23 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// maxCheck bounds the words of a check, in characters ("Create a check run").
+// maxCheck bounds the text of a check, in characters ("Create a check run").
 const maxCheck = 65_535
 
-// Check says on a commit how its review ended, as a check run. Apps alone may
-// make them, a workflow's run among them.
+// Check reports the result of a review as a check run. Only apps can create them,
+// including workflow runs.
 func (c *Client) Check(ctx context.Context, repo precedent.Repo, k forge.Check) (forge.Unsupported, error) {
 	doing := fmt.Sprintf("set check %q in %s", k.Name, repo)
-	ctx, err := c.enter(ctx, doing, repo)
+	ctx, err := c.begin(ctx, doing, repo)
 	if err != nil {
 		return "", err
 	}
 	if !objectID().MatchString(k.Commit) {
-		return "", &forge.Error{Kind: forge.KindRefused, Msg: doing + ": it is for no commit"}
+		return "", &forge.Error{Kind: forge.KindRefused, Msg: doing + ": not a commit id"}
 	}
-	before, err := c.checkBefore(ctx, doing, repo, k)
+	before, err := c.previousCheck(ctx, doing, repo, k)
 	if err != nil {
-		return noChecks(err)
+		return checksUnsupported(err)
 	}
 	status, result := "completed", string(forge.Neutral)
 	if k.Result == forge.Success || k.Result == forge.Failure {
@@ -57,22 +57,22 @@ func (c *Client) Check(ctx context.Context, repo precedent.Repo, k forge.Check) 
 		return err
 	})
 	if err != nil {
-		return noChecks(err)
+		return checksUnsupported(err)
 	}
 	if run.GetID() <= 0 {
-		return "", a.UnexpectedAnswer(doing, "the check has no number")
+		return "", a.UnexpectedAnswer(doing, "the check run has no id")
 	}
 	return "", nil
 }
 
-// checkBefore finds the check run that is to be replaced: of that name and commit,
-// by the app that posts. Nobody may change another app's. 0 if there is none.
-func (c *Client) checkBefore(ctx context.Context, doing string, repo precedent.Repo, k forge.Check) (int64, error) {
+// previousCheck finds the check run to update: the latest of that name and commit by
+// the app that posts. An app cannot change those of others. 0 if there is none.
+func (c *Client) previousCheck(ctx context.Context, doing string, repo precedent.Repo, k forge.Check) (int64, error) {
 	me, err := c.Me(ctx)
 	if err != nil {
 		return 0, err
 	}
-	all, err := pages(c, doing, func(o gh.ListOptions) ([]*gh.CheckRun, *gh.Response, error) {
+	all, err := listAll(c, doing, func(o gh.ListOptions) ([]*gh.CheckRun, *gh.Response, error) {
 		found, resp, err := c.api.Checks.ListCheckRunsForRef(ctx, repo.Owner, repo.Name, k.Commit, &gh.ListCheckRunsOptions{CheckName: &k.Name, ListOptions: o})
 		if err != nil {
 			return nil, resp, err
@@ -91,12 +91,12 @@ func (c *Client) checkBefore(ctx context.Context, doing string, repo precedent.R
 	return last, nil
 }
 
-// noChecks takes a refusal for what the token cannot do. GitHub says "not found"
-// where it does not want to say "forbidden".
-func noChecks(err error) (forge.Unsupported, error) {
+// checksUnsupported turns a missing permission into an Unsupported. GitHub returns
+// 404 instead of 403 for what it wants to hide.
+func checksUnsupported(err error) (forge.Unsupported, error) {
 	var e *forge.Error
 	if wire.Gone(err) || errors.As(err, &e) && e.Kind == forge.KindAuth && e.Status == http.StatusForbidden {
-		return forge.Unsupported(err.Error() + ": a check run needs a GitHub App or a workflow's token with checks: write"), nil
+		return forge.Unsupported(err.Error() + ": check runs need a GitHub App or a workflow token with checks: write"), nil
 	}
 	return "", err
 }

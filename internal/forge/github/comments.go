@@ -15,29 +15,29 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge/wire"
 )
 
-// Comments reads the comments on the pull request, the words of its reviews and
-// the comments on its lines, oldest first. GitHub does not tell when the words of
-// a review were edited. Reviews that are not sent yet are left out.
+// Comments reads the comments on the pull request, the texts of its reviews and the
+// comments on its lines, oldest first. GitHub does not tell when the text of a review
+// was edited. Pending reviews are left out.
 func (c *Client) Comments(ctx context.Context, repo precedent.Repo, number int) ([]forge.Comment, error) {
 	doing := fmt.Sprintf("read comments of %s#%d", repo, number)
-	ctx, err := c.enter(ctx, doing, repo)
+	ctx, err := c.begin(ctx, doing, repo)
 	if err != nil {
 		return nil, err
 	}
 	said := discussion{seen: map[forge.CommentRef]bool{}}
-	issue, err := pages(c, doing, func(o gh.ListOptions) ([]*gh.IssueComment, *gh.Response, error) {
+	issue, err := listAll(c, doing, func(o gh.ListOptions) ([]*gh.IssueComment, *gh.Response, error) {
 		return c.api.Issues.ListComments(ctx, repo.Owner, repo.Name, number, &gh.IssueListCommentsOptions{ListOptions: o})
 	})
-	if said.fail(err) {
+	if said.stops(err) {
 		return nil, err
 	}
 	for _, m := range issue {
 		said.add(c.onThread(m))
 	}
-	reviews, err := pages(c, doing, func(o gh.ListOptions) ([]*gh.PullRequestReview, *gh.Response, error) {
+	reviews, err := listAll(c, doing, func(o gh.ListOptions) ([]*gh.PullRequestReview, *gh.Response, error) {
 		return c.api.PullRequests.ListReviews(ctx, repo.Owner, repo.Name, number, &o)
 	})
-	if said.fail(err) {
+	if said.stops(err) {
 		return nil, err
 	}
 	for _, r := range reviews {
@@ -45,35 +45,35 @@ func (c *Client) Comments(ctx context.Context, repo precedent.Repo, number int) 
 			said.add(c.onReview(r))
 		}
 	}
-	inline, err := pages(c, doing, func(o gh.ListOptions) ([]*gh.PullRequestComment, *gh.Response, error) {
+	inline, err := listAll(c, doing, func(o gh.ListOptions) ([]*gh.PullRequestComment, *gh.Response, error) {
 		return c.api.PullRequests.ListComments(ctx, repo.Owner, repo.Name, number, &gh.PullRequestListCommentsOptions{ListOptions: o})
 	})
-	if said.fail(err) {
+	if said.stops(err) {
 		return nil, err
 	}
 	for _, m := range inline {
 		said.add(c.onLine(m))
 	}
-	if said.wrong {
-		return nil, wire.UnexpectedAnswer(doing, "a comment has no number or no time")
+	if said.malformed {
+		return nil, wire.UnexpectedAnswer(doing, "a comment has no id or no time")
 	}
 	slices.SortStableFunc(said.all, func(a, b forge.Comment) int { return cmp.Or(a.At.Compare(b.At), a.ID.Compare(b.ID)) })
-	return said.all, said.more
+	return said.all, said.tooMany
 }
 
-// discussion gathers comments.
+// discussion collects comments.
 type discussion struct {
-	all   []forge.Comment
-	seen  map[forge.CommentRef]bool // pages shift while they are read
-	wrong bool
-	more  error // there is more than is read
+	all       []forge.Comment
+	seen      map[forge.CommentRef]bool // pages shift while they are read
+	malformed bool
+	tooMany   error // there are more than we read
 }
 
-// fail tells whether an error ends the reading. That there is too much does not.
-func (d *discussion) fail(err error) bool {
+// stops reports whether an error ends the reading. Too many comments do not.
+func (d *discussion) stops(err error) bool {
 	var e *forge.Error
 	if errors.As(err, &e) && e.Kind == forge.KindTooLarge && e.Status == 0 {
-		d.more = err
+		d.tooMany = err
 		return false
 	}
 	return err != nil
@@ -82,7 +82,7 @@ func (d *discussion) fail(err error) bool {
 func (d *discussion) add(m forge.Comment) {
 	key := forge.CommentRef{Kind: m.Kind, ID: m.ID}
 	if m.ID.Number() <= 0 || m.At.IsZero() {
-		d.wrong = true
+		d.malformed = true
 	}
 	if !d.seen[key] {
 		d.seen[key] = true
@@ -92,30 +92,30 @@ func (d *discussion) add(m forge.Comment) {
 
 func (c *Client) onThread(m *gh.IssueComment) forge.Comment {
 	out := forge.Comment{
-		ID: precedent.NumberID(m.GetID()), Kind: forge.OnThread, Author: person(m.GetUser()), URL: c.page(m.GetHTMLURL()),
+		ID: precedent.NumberID(m.GetID()), Kind: forge.OnThread, Author: person(m.GetUser()), URL: c.ownPage(m.GetHTMLURL()),
 		At: m.GetCreatedAt().UTC(), Edited: m.GetUpdatedAt().UTC(),
 	}
-	out.Body, out.Cut = words(m.GetBody())
+	out.Body, out.Cut = truncateBody(m.GetBody())
 	return out
 }
 
 func (c *Client) onReview(r *gh.PullRequestReview) forge.Comment {
 	at := r.GetSubmittedAt().UTC()
 	out := forge.Comment{
-		ID: precedent.NumberID(r.GetID()), Kind: forge.OnReview, Author: person(r.GetUser()), URL: c.page(r.GetHTMLURL()),
+		ID: precedent.NumberID(r.GetID()), Kind: forge.OnReview, Author: person(r.GetUser()), URL: c.ownPage(r.GetHTMLURL()),
 		At: at, Edited: at,
 	}
-	out.Body, out.Cut = words(r.GetBody())
+	out.Body, out.Cut = truncateBody(r.GetBody())
 	return out
 }
 
 func (c *Client) onLine(m *gh.PullRequestComment) forge.Comment {
 	out := forge.Comment{
-		ID: precedent.NumberID(m.GetID()), Kind: forge.OnLine, Author: person(m.GetUser()), URL: c.page(m.GetHTMLURL()),
+		ID: precedent.NumberID(m.GetID()), Kind: forge.OnLine, Author: person(m.GetUser()), URL: c.ownPage(m.GetHTMLURL()),
 		At: m.GetCreatedAt().UTC(), Edited: m.GetUpdatedAt().UTC(), ReplyTo: precedent.NumberID(m.GetInReplyTo()), Review: precedent.NumberID(m.GetPullRequestReviewID()),
 	}
-	out.Body, out.Cut = words(m.GetBody())
-	out.Span, out.Commit, out.Outdated = place(m)
+	out.Body, out.Cut = truncateBody(m.GetBody())
+	out.Span, out.Commit, out.Outdated = position(m)
 	out.Votes = -1
 	if m.Reactions != nil {
 		out.Votes = m.Reactions.GetPlusOne() + m.Reactions.GetMinusOne()
@@ -123,24 +123,24 @@ func (c *Client) onLine(m *gh.PullRequestComment) forge.Comment {
 	return out
 }
 
-// place is where an inline comment stands. GitHub gives no line any more when the
-// code has changed: then it is the place at the commit of the time.
-func place(m *gh.PullRequestComment) (span precedent.Span, commit string, outdated bool) {
+// position returns the lines of an inline comment. GitHub returns no line once the
+// code has changed; then it is the line at the original commit.
+func position(m *gh.PullRequestComment) (span precedent.Span, commit string, outdated bool) {
 	side := precedent.Side(cmp.Or(m.GetSide(), string(precedent.Right)))
 	first, last, commit := m.StartLine, m.GetLine(), m.GetCommitID()
 	if m.Line == nil && m.GetSubjectType() != "file" {
 		first, last, commit, outdated = m.OriginalStartLine, m.GetOriginalLine(), m.GetOriginalCommitID(), true
 	}
 	start := last
-	// A range that begins on the other side is none of this side's lines.
+	// Ignore the start of a range on the other side.
 	if first != nil && *first > 0 && *first < last && cmp.Or(m.GetStartSide(), string(side)) == string(side) {
 		start = *first
 	}
 	return precedent.Span{Path: m.GetPath(), Side: side, Start: start, End: last}, commit, outdated
 }
 
-// page is the address of a page of this forge, or nothing.
-func (c *Client) page(address string) string {
+// ownPage returns the URL if it is on this forge, else "".
+func (c *Client) ownPage(address string) string {
 	if strings.HasPrefix(address, c.web.String()+"/") {
 		return address
 	}

@@ -14,8 +14,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge/wire"
 )
 
-// eventKinds are the events that are understood, by GitHub's names. The second is
-// that of workflows which run for the base; webhooks do not have it.
+// eventKinds maps GitHub's event names. pull_request_target exists only in workflows.
 var eventKinds = map[string]forge.EventKind{
 	"pull_request":                forge.PullEvent,
 	"pull_request_target":         forge.PullEvent,
@@ -29,7 +28,8 @@ var eventKinds = map[string]forge.EventKind{
 	"push":                        forge.PushEvent,
 }
 
-// payload is what is read of payloads. Those of different events share their parts.
+// payload is the part of webhook payloads that we read. Different events share
+// fields.
 type payload struct {
 	Sender     *gh.User
 	Repository struct {
@@ -61,7 +61,7 @@ type payloadRun struct {
 	} `json:"pull_requests"`
 }
 
-// ReadEvent reads an event. Comments on issues are NoEvents.
+// ReadEvent parses a webhook payload. Comments on issues are NoEvents.
 func (c *Client) ReadEvent(name string, data []byte) (forge.Event, error) {
 	doing := fmt.Sprintf("read event %q", name)
 	e := forge.Event{Kind: eventKinds[name]}
@@ -69,21 +69,21 @@ func (c *Client) ReadEvent(name string, data []byte) (forge.Event, error) {
 	case e.Kind == forge.NoEvent:
 		return e, nil
 	case len(data) > forge.MaxEvent:
-		return forge.Event{}, &forge.Error{Kind: forge.KindTooLarge, Msg: doing + ": it is larger than 25 MiB"}
+		return forge.Event{}, &forge.Error{Kind: forge.KindTooLarge, Msg: doing + ": the payload is larger than 25 MiB"}
 	}
 	var t payload
 	if json.Unmarshal(data, &t) != nil {
-		return forge.Event{}, wire.UnexpectedAnswer(doing, "it is not what GitHub documents")
+		return forge.Event{}, wire.UnexpectedAnswer(doing, "it does not match the API of GitHub")
 	}
 	e.By, e.Repo.Host = person(t.Sender), c.host
 	e.Repo.Owner, e.Repo.Name, _ = strings.Cut(t.Repository.FullName, "/")
-	if c.check(e.Repo) != nil || !c.hosts(t.Repository.HTMLURL) {
+	if c.checkRepo(e.Repo) != nil || !c.isOwnPage(t.Repository.HTMLURL) {
 		return forge.Event{}, wire.UnexpectedAnswer(doing, "it names no repository on "+c.host)
 	}
 	if name == "issue_comment" && t.Issue.PullRequest == nil {
 		return forge.Event{}, nil
 	}
-	t.about(name, &e)
+	t.fill(name, &e)
 	switch {
 	case slices.ContainsFunc(e.Pulls, func(n int) bool { return n <= 0 }):
 		return forge.Event{}, wire.UnexpectedAnswer(doing, "it names no pull request")
@@ -95,9 +95,9 @@ func (c *Client) ReadEvent(name string, data []byte) (forge.Event, error) {
 	return e, nil
 }
 
-// about fills in what an event is about. Pull requests of other repositories that
-// have the commit of a run, too, are left out.
-func (t *payload) about(name string, e *forge.Event) {
+// fill sets what the event is about. Pull requests of other repositories that contain
+// the commit of a run are left out.
+func (t *payload) fill(name string, e *forge.Event) {
 	e.Head = t.PullRequest.Head.SHA
 	said := func(pull int, kind forge.CommentKind, id int64) {
 		e.Pulls, e.Comment = []int{pull}, forge.CommentRef{Kind: kind, ID: precedent.NumberID(id)}
@@ -126,7 +126,7 @@ func (t *payload) about(name string, e *forge.Event) {
 	case "status":
 		e.Head = t.SHA
 	case "push":
-		if strings.Trim(t.After, "0") != "" { // else the branch is deleted
+		if strings.Trim(t.After, "0") != "" { // else the branch was deleted
 			e.Head = t.After
 		}
 	default:
@@ -134,8 +134,8 @@ func (t *payload) about(name string, e *forge.Event) {
 	}
 }
 
-// hosts tells whether a page is this forge's, be it by http.
-func (c *Client) hosts(page string) bool {
+// isOwnPage reports whether a URL is on this forge, also with http.
+func (c *Client) isOwnPage(page string) bool {
 	u, err := url.Parse(page)
 	return err == nil && strings.EqualFold(u.Host, c.web.Host)
 }

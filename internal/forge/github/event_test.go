@@ -199,7 +199,7 @@ func FuzzReadEvent(f *testing.F) {
 		if err != nil && !errors.As(err, &fault) {
 			t.Errorf("%T", err)
 		}
-		if err == nil && !e.Repo.IsZero() && c.check(e.Repo) != nil || e.Head != "" && !objectID().MatchString(e.Head) {
+		if err == nil && !e.Repo.IsZero() && c.checkRepo(e.Repo) != nil || e.Head != "" && !objectID().MatchString(e.Head) {
 			t.Errorf("%+v", e)
 		}
 		for _, n := range e.Pulls {

@@ -1,9 +1,10 @@
-// Package github reads pull requests from GitHub and GitHub Enterprise, and posts
-// to them. Requests are by REST; GraphQL is asked for what REST has not:
-// conversations, and who a token of an app is.
+// Package github reads pull requests from GitHub and GitHub Enterprise, and posts to
+// them. It uses REST, and GraphQL for what REST lacks: conversations, and the account
+// of an app's token.
 package github
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,48 +21,47 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge/wire"
 )
 
-// Options are what a client needs. They come from the operator, never from a
-// repository.
+// Options configure a Client. They come from the operator, never from a repository.
 type Options struct {
-	// BaseURL is https://HOST or https://HOST/api/v3 of GitHub Enterprise; empty for
-	// github.com. Plain http is for the loopback interface alone.
+	// BaseURL is https://HOST or https://HOST/api/v3 for GitHub Enterprise, or empty
+	// for github.com. Plain http is allowed only on the loopback interface.
 	BaseURL string
-	// Token is a personal one, or the one of a workflow's run. Without any, GitHub
-	// allows 60 requests an hour for public repositories.
+	// Token is a personal token, or that of a workflow run. Without one, GitHub
+	// allows 60 requests an hour to public repositories.
 	Token wire.Token
-	// App takes the place of Token; nil for none.
+	// App replaces Token. It may be nil.
 	App *App
-	// UserAgent names the caller to GitHub; "precedent" if it is empty.
+	// UserAgent identifies the caller to GitHub. The default is "precedent".
 	UserAgent string
 	wire.Network
 }
 
-// Client is GitHub. It is safe for concurrent use.
+// Client is a client for GitHub. It is safe for concurrent use.
 type Client struct {
-	host        string   // as identities name it
-	web         *url.URL // where people look, and git fetches
-	graphql     string   // address of the other API
+	host        string   // as repository identities contain it
+	web         *url.URL // root of the web pages and of clone URLs
+	graphql     string   // URL of the GraphQL API
 	api         *gh.Client
 	wire        *wire.Transport
 	tokens      *tokens
 	permissions *wire.Permissions
-	me          self
+	me          identity
 	posting     chan struct{} // holds one entry while a review is posted
 }
 
 var _ forge.Forge = (*Client)(nil)
 
-// New makes a client. It sends nothing.
+// New returns a Client. It sends nothing.
 func New(o Options) (*Client, error) {
 	api, web, graphql, err := addresses(o.BaseURL)
 	if err != nil {
 		return nil, err
 	}
 	c := &Client{host: strings.ToLower(web.Host), web: web, graphql: graphql.String(), posting: make(chan struct{}, 1)}
-	c.tokens = &tokens{client: c, plain: o.Token, app: o.App, known: map[precedent.Repo]installed{}}
+	c.tokens = &tokens{client: c, plain: o.Token, app: o.App, cached: map[precedent.Repo]installationToken{}}
 	options := wire.Options{
-		Forge: "GitHub", Home: api, AlsoHosts: []string{graphql.Path}, Scheme: "Bearer", Token: c.tokens.of,
-		Plain: func(r *http.Request) bool { return r.Header.Get("Accept") == acceptDiff }, Hint: hint,
+		Forge: "GitHub", Home: api, AlsoHosts: []string{graphql.Path}, Scheme: "Bearer", Token: c.tokens.forRequest,
+		Plain: func(r *http.Request) bool { return r.Header.Get("Accept") == acceptDiff }, Hint: hintFor,
 		Network: o.Network, Public: o.BaseURL == "",
 	}
 	if o.App != nil {
@@ -77,7 +77,7 @@ func New(o Options) (*Client, error) {
 		gh.WithHTTPClient(c.wire.Client()),
 		gh.WithURLs(&base, &base),
 		gh.WithUserAgent(o.UserAgent),
-		gh.WithDisableRateLimitCheck(), // it would use the real clock; the transport waits instead
+		gh.WithDisableRateLimitCheck(), // it uses the real clock; the transport waits instead
 	)
 	if err != nil {
 		return nil, fmt.Errorf("make GitHub client: %w", err)
@@ -88,7 +88,7 @@ func New(o Options) (*Client, error) {
 // publicAPI is where github.com answers.
 const publicAPI = "https://api.github.com"
 
-// addresses finds where the two APIs are, and where the pages are.
+// addresses returns the roots of the two APIs and of the web pages.
 func addresses(base string) (api, web, graphql *url.URL, err error) {
 	if base == "" {
 		base = publicAPI
@@ -104,28 +104,28 @@ func addresses(base string) (api, web, graphql *url.URL, err error) {
 		return at(u.Host, "/"), at(pages, ""), at(u.Host, "/graphql"), nil
 	}
 	if path != "" && path != "api/v3" {
-		return nil, nil, nil, errors.New("the base URL of GitHub Enterprise ends in /api/v3")
+		return nil, nil, nil, errors.New("invalid base URL of GitHub Enterprise: its path must be empty or /api/v3")
 	}
 	return at(u.Host, "/api/v3/"), at(u.Host, ""), at(u.Host, "/api/graphql"), nil
 }
 
-// hint is what a person can do about a status that GitHub answers with.
-func hint(status int, h http.Header) string {
+// hintFor returns what the user can do about a status.
+func hintFor(status int, h http.Header) string {
 	switch {
 	case status == http.StatusForbidden && h.Get("X-GitHub-SSO") != "":
-		return "the organisation wants single sign-on: authorise the token for it in GitHub's settings"
+		return "the organization requires single sign-on: authorize the token for it in GitHub's settings"
 	case status == http.StatusForbidden:
-		return "the token lacks a permission: it needs to read contents, and to read and write pull requests and issues"
+		return "the token is missing a permission: it needs contents: read, pull requests: write and issues: write"
 	case status >= http.StatusInternalServerError:
-		return "try again later; https://www.githubstatus.com tells how GitHub is"
+		return "try again later; see https://www.githubstatus.com for outages"
 	}
 	return ""
 }
 
-// Host is the host as identities name it: github.com.
+// Host returns the host as repository identities contain it: github.com.
 func (c *Client) Host() string { return c.host }
 
-// Quota is what is left of the rate limit, as GitHub said last.
+// Quota returns the rate limit as of the last response.
 func (c *Client) Quota() forge.Quota { return c.wire.Quota() }
 
 var (
@@ -133,11 +133,11 @@ var (
 	login = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_.-]{1,100}(\[bot\])?$`) })
 )
 
-// enter begins something in a repository: the context carries it, for the tokens
-// of an app. A repository that is not on this forge is refused, and so are names
-// that would make another request of this one.
-func (c *Client) enter(ctx context.Context, doing string, r precedent.Repo) (context.Context, error) {
-	if err := c.check(r); err != nil {
+// begin checks the repository and the ids of comments before anything is sent. The
+// returned context carries the repository, for the tokens of an app. Names that would
+// change the path of a request are refused.
+func (c *Client) begin(ctx context.Context, doing string, r precedent.Repo, comments ...precedent.ForgeID) (context.Context, error) {
+	if err := cmp.Or(c.checkRepo(r), forge.CheckNumbers(comments...)); err != nil {
 		return ctx, c.wire.Fail(doing, err)
 	}
 	return context.WithValue(ctx, repoKey{}, r), nil
@@ -145,22 +145,22 @@ func (c *Client) enter(ctx context.Context, doing string, r precedent.Repo) (con
 
 type repoKey struct{}
 
-func (c *Client) check(r precedent.Repo) error {
+func (c *Client) checkRepo(r precedent.Repo) error {
 	for _, s := range []string{r.Owner, r.Name} {
 		if !name().MatchString(s) || s == "." || s == ".." {
-			return &forge.Error{Kind: forge.KindRefused, Msg: fmt.Sprintf("%q cannot be the name of an owner or a repository on GitHub", s)}
+			return &forge.Error{Kind: forge.KindRefused, Msg: fmt.Sprintf("%q is not a valid name of an owner or a repository on GitHub", s)}
 		}
 	}
 	if r.Host != c.host {
 		return &forge.Error{
 			Kind: forge.KindRefused, Msg: fmt.Sprintf("%s is not on %s", r, c.host),
-			Hint: "name the forge's address in the operator's configuration",
+			Hint: "set forge in the configuration file, or pass --forge",
 		}
 	}
 	return nil
 }
 
-// write makes one request that changes something.
+// write makes one request that makes a change.
 func (c *Client) write(ctx context.Context, doing string, call func(ctx context.Context) error) (*wire.Attempt, error) {
 	ctx, a := c.wire.Watch(ctx)
 	return a, a.Fail(doing, call(ctx))

@@ -13,8 +13,8 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge/wire"
 )
 
-// What GraphQL is asked. The number of a comment is its fullDatabaseId: databaseId
-// has 32 bits, which GitHub's numbers have outgrown.
+// The GraphQL documents. The id of a comment in REST is its fullDatabaseId: databaseId
+// has 32 bits, too few for GitHub's ids.
 var (
 	//go:embed queries/viewer.graphql
 	queryViewer string
@@ -30,17 +30,17 @@ var (
 	doMinimize string
 )
 
-// query asks GraphQL for something.
+// query runs a GraphQL query.
 func (c *Client) query(ctx context.Context, doing, text string, variables map[string]any, into any) error {
 	return c.graph(wire.Reads(ctx), doing, text, variables, into, false)
 }
 
-// mutate has GraphQL change something.
+// mutate runs a GraphQL mutation.
 func (c *Client) mutate(ctx context.Context, doing, text string, variables map[string]any, into any) error {
 	return c.graph(ctx, doing, text, variables, into, true)
 }
 
-// graphAnswer is what GraphQL answers with: errors come with status 200.
+// graphAnswer is a GraphQL response. Errors come with status 200.
 type graphAnswer struct {
 	Data   json.RawMessage
 	Errors []struct{ Type, Message string }
@@ -62,7 +62,7 @@ func (c *Client) graph(ctx context.Context, doing, text string, variables map[st
 		return a.Fail(doing, err)
 	}
 	if len(got.Errors) > 0 {
-		e := &forge.Error{Kind: forge.KindInvalid, Status: resp.StatusCode, Msg: doing + ": GitHub refuses it"}
+		e := &forge.Error{Kind: forge.KindInvalid, Status: resp.StatusCode, Msg: doing + ": GitHub returned an error"}
 		said := a.Quote(got.Errors[0].Message)
 		if said != "" {
 			e.Msg += ": " + said
@@ -73,7 +73,7 @@ func (c *Client) graph(ctx context.Context, doing, text string, variables map[st
 				e.Kind = forge.KindClosed
 			}
 		case "FORBIDDEN", "INSUFFICIENT_SCOPES":
-			e.Kind, e.Hint = forge.KindAuth, hint(http.StatusForbidden, nil)
+			e.Kind, e.Hint = forge.KindAuth, hintFor(http.StatusForbidden, nil)
 			if writes && strings.Contains(said, "archived") {
 				e.Kind, e.Hint = forge.KindClosed, ""
 			}
@@ -86,7 +86,7 @@ func (c *Client) graph(ctx context.Context, doing, text string, variables map[st
 		return e
 	}
 	if json.Unmarshal(got.Data, into) != nil {
-		return a.UnexpectedAnswer(doing, "it is not what was asked for")
+		return a.UnexpectedAnswer(doing, "it does not match the query")
 	}
 	return nil
 }

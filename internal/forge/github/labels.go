@@ -12,15 +12,15 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge/wire"
 )
 
-// AddLabel puts a label on a pull request. GitHub makes one that there is not yet.
+// AddLabel adds a label to a pull request. GitHub creates it if needed.
 func (c *Client) AddLabel(ctx context.Context, repo precedent.Repo, number int, label string) (forge.Unsupported, error) {
 	doing := fmt.Sprintf("add label %q to %s#%d", label, repo, number)
-	ctx, err := c.enter(ctx, doing, repo)
+	ctx, err := c.begin(ctx, doing, repo)
 	if err != nil {
 		return "", err
 	}
 	_, err = c.write(ctx, doing, func(ctx context.Context) error {
-		// The library sends the list alone, which GitHub takes and does not describe.
+		// The library sends a bare list, which GitHub accepts but does not document.
 		req, err := c.api.NewRequest(ctx, http.MethodPost, fmt.Sprintf("repos/%s/%s/issues/%d/labels", repo.Owner, repo.Name, number), struct {
 			Labels []string `json:"labels"`
 		}{[]string{label}})
@@ -30,13 +30,13 @@ func (c *Client) AddLabel(ctx context.Context, repo precedent.Repo, number int, 
 		_, err = c.api.Do(req, nil)
 		return err
 	})
-	return forbidden(err)
+	return labelsUnsupported(err)
 }
 
-// RemoveLabel takes a label from a pull request.
+// RemoveLabel removes a label from a pull request.
 func (c *Client) RemoveLabel(ctx context.Context, repo precedent.Repo, number int, label string) (forge.Unsupported, error) {
 	doing := fmt.Sprintf("remove label %q from %s#%d", label, repo, number)
-	ctx, err := c.enter(ctx, doing, repo)
+	ctx, err := c.begin(ctx, doing, repo)
 	if err != nil {
 		return "", err
 	}
@@ -47,11 +47,11 @@ func (c *Client) RemoveLabel(ctx context.Context, repo precedent.Repo, number in
 	if wire.Gone(err) {
 		return "", nil
 	}
-	return forbidden(err)
+	return labelsUnsupported(err)
 }
 
-// forbidden takes what the token may not do for what the forge cannot.
-func forbidden(err error) (forge.Unsupported, error) {
+// labelsUnsupported turns a missing permission into an Unsupported.
+func labelsUnsupported(err error) (forge.Unsupported, error) {
 	var e *forge.Error
 	if errors.As(err, &e) && e.Kind == forge.KindAuth && e.Status == http.StatusForbidden {
 		return forge.Unsupported(e.Msg), nil

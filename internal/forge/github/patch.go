@@ -25,12 +25,12 @@ const (
 	maxFiles = 3000
 )
 
-// Patch is the diff of a pull request as GitHub computes it. GitHub gives none of
-// more than 300 files or 20,000 lines: then it is put together from the list of
-// files, which holds the hunks of those that are not too large.
+// Patch returns the diff of a pull request as GitHub computes it. GitHub returns none
+// with more than 300 files or 20,000 lines. In that case it is built from the list of
+// files, which has the hunks of files that are not too large.
 func (c *Client) Patch(ctx context.Context, repo precedent.Repo, number int) ([]byte, []precedent.SkippedFile, error) {
 	doing := fmt.Sprintf("read diff of pull request %s#%d", repo, number)
-	ctx, err := c.enter(ctx, doing, repo)
+	ctx, err := c.begin(ctx, doing, repo)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -45,9 +45,9 @@ func (c *Client) Patch(ctx context.Context, repo precedent.Repo, number int) ([]
 	return []byte(diff), nil, nil
 }
 
-// listedPatch puts the diff together from the list of files.
+// listedPatch builds the diff from the list of files.
 func (c *Client) listedPatch(ctx context.Context, doing string, repo precedent.Repo, number int) ([]byte, []precedent.SkippedFile, error) {
-	files, err := pages(c, doing, func(o gh.ListOptions) ([]*gh.CommitFile, *gh.Response, error) {
+	files, err := listAll(c, doing, func(o gh.ListOptions) ([]*gh.CommitFile, *gh.Response, error) {
 		return c.api.PullRequests.ListFiles(ctx, repo.Owner, repo.Name, number, &o)
 	})
 	var e *forge.Error
@@ -63,7 +63,7 @@ func (c *Client) listedPatch(ctx context.Context, doing string, repo precedent.R
 			continue
 		}
 		seen[f.GetFilename()] = true
-		section, why := piece(f)
+		section, why := fileDiff(f)
 		if why != "" {
 			skipped = append(skipped, precedent.SkippedFile{Path: f.GetFilename(), Reason: why})
 		}
@@ -75,25 +75,25 @@ func (c *Client) listedPatch(ctx context.Context, doing string, repo precedent.R
 			return nil, nil, c.wire.Fail(doing, err)
 		}
 		if n := p.GetChangedFiles() - len(seen); n > 0 {
-			skipped = append(skipped, precedent.SkippedFile{Path: fmt.Sprintf("(%d more files)", n), Reason: fmt.Sprintf("GitHub lists %d files of a pull request", len(seen))})
+			skipped = append(skipped, precedent.SkippedFile{Path: fmt.Sprintf("(%d more files)", n), Reason: fmt.Sprintf("GitHub lists only %d files of a pull request", len(seen))})
 		}
 	}
 	return []byte(diff.String()), skipped, nil
 }
 
-// emptyBlob is git's name of an empty file, in SHA-1 and SHA-256.
+// emptyBlob is git's id of an empty file, in SHA-1 and SHA-256.
 var emptyBlob = map[string]bool{
 	"e69de29bb2d1d6434b8b29ae775ad8c2e48c5391":                         true,
 	"473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813": true,
 }
 
-// piece is a file's section of the diff, or why there is none. GitHub does not
-// tell the modes of files, so that a usual one stands for new and deleted ones.
-func piece(f *gh.CommitFile) (section, why string) {
+// fileDiff returns the diff of a file, or why there is none. GitHub does not tell
+// file modes, so new and deleted files get the usual one.
+func fileDiff(f *gh.CommitFile) (section, why string) {
 	name, before := f.GetFilename(), f.GetFilename()
 	var head, old, now string
 	old, now = git.QuotePath("a/"+before), git.QuotePath("b/"+name)
-	whole := f.GetChanges() == 0 // the header says everything
+	whole := f.GetChanges() == 0 // the header is the whole diff
 	switch f.GetStatus() {
 	case "added":
 		head, old = "new file mode 100644\n", "/dev/null"
@@ -109,10 +109,10 @@ func piece(f *gh.CommitFile) (section, why string) {
 	case "modified", "changed":
 		whole = false
 	default:
-		return "", fmt.Sprintf("GitHub says of it that it is %q", f.GetStatus())
+		return "", fmt.Sprintf("GitHub reports the unknown status %q", f.GetStatus())
 	}
-	if !named(name) || !named(before) {
-		return "", "git has no such path"
+	if !isPath(name) || !isPath(before) {
+		return "", "the path is not valid in git"
 	}
 	first := fmt.Sprintf("diff --git %s %s\n%s", git.QuotePath("a/"+before), git.QuotePath("b/"+name), head)
 	hunks := f.GetPatch()
@@ -120,29 +120,29 @@ func piece(f *gh.CommitFile) (section, why string) {
 	case hunks == "" && whole:
 		return first, ""
 	case hunks == "" && f.GetChanges() == 0:
-		return "", "its content is binary, or its mode alone changed"
+		return "", "the file is binary, or only its mode changed"
 	case hunks == "":
-		return "", "GitHub does not give the diff of a file that is this large"
+		return "", "the diff is too large for GitHub to return"
 	}
 	if !strings.HasSuffix(hunks, "\n") {
 		hunks += "\n"
 	}
 	if !wellFormed(hunks) {
-		return "", "GitHub gives a part of its diff only"
+		return "", "GitHub returned only part of the diff"
 	}
 	return fmt.Sprintf("%s--- %s\n+++ %s\n%s", first, old, now, hunks), ""
 }
 
-// named tells whether git can have a file of that name.
-func named(file string) bool {
+// isPath reports whether git can have a file of that name.
+func isPath(file string) bool {
 	return file != "" && path.Clean(file) == file && !path.IsAbs(file) && file != "." && file != ".." && !strings.HasPrefix(file, "../") && !strings.Contains(file, "\x00")
 }
 
-// hunkHeader is the first line of a hunk, with how many lines it has on each side.
+// hunkHeader matches the first line of a hunk, with its line counts.
 var hunkHeader = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@`) })
 
-// wellFormed tells whether the hunks are whole: nothing in them could be taken for
-// another file's.
+// wellFormed reports whether the hunks are complete, so that nothing in them can be
+// taken for another file's diff.
 func wellFormed(hunks string) bool {
 	old, now := 0, 0
 	for line := range strings.Lines(hunks) {
@@ -151,7 +151,7 @@ func wellFormed(hunks string) bool {
 			if m == nil {
 				return false
 			}
-			old, now = count(m[1]), count(m[2])
+			old, now = lineCount(m[1]), lineCount(m[2])
 			continue
 		}
 		switch line[0] {
@@ -172,7 +172,7 @@ func wellFormed(hunks string) bool {
 	return old == 0 && now == 0
 }
 
-func count(s string) int {
+func lineCount(s string) int {
 	if s == "" {
 		return 1
 	}

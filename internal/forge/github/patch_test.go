@@ -108,7 +108,7 @@ func TestManyListedFiles(t *testing.T) {
 	if err != nil || strings.Count(string(patch), "diff --git ") != maxFiles {
 		t.Errorf("%d bytes, %v", len(patch), err)
 	}
-	if want := []precedent.SkippedFile{{Path: "(17 more files)", Reason: "GitHub lists 3000 files of a pull request"}}; !slices.Equal(skipped, want) {
+	if want := []precedent.SkippedFile{{Path: "(17 more files)", Reason: "GitHub lists only 3000 files of a pull request"}}; !slices.Equal(skipped, want) {
 		t.Errorf("skipped %+v", skipped)
 	}
 }
@@ -133,7 +133,7 @@ func TestPiecesStayPieces(t *testing.T) {
 		name, before := text.Filter(func(s string) bool { return s != "" }).Draw(t, "name"), text.Draw(t, "before")
 		patch := rapid.OneOf(text, rapid.Map(text, func(s string) string { return "@@ -1 +1 @@\n-a\n+b\n" + s }), rapid.Just("@@ -1 +1 @@\n-a\n+b")).Draw(t, "patch")
 		status := rapid.SampledFrom([]string{"modified", "added", "removed", "renamed", "copied"}).Draw(t, "status")
-		section, why := piece(file(status, name, before, patch, rapid.IntRange(0, 3).Draw(t, "changes")))
+		section, why := fileDiff(file(status, name, before, patch, rapid.IntRange(0, 3).Draw(t, "changes")))
 		if (section == "") == (why == "") {
 			t.Fatalf("%q because of %q", section, why)
 		}

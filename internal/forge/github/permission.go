@@ -9,12 +9,11 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
-// Permission asks what a person may do now. Whatever goes wrong, the answer is
-// None: an account that is deleted, a login that has become somebody else's, a
-// role that is not known here.
+// Permission asks what a person may do now. On any doubt the answer is None: a
+// deleted account, a login that now belongs to another account, an unknown role.
 func (c *Client) Permission(ctx context.Context, repo precedent.Repo, p forge.Person) (forge.Permission, error) {
 	doing := fmt.Sprintf("read permission of %q in %s", p.Login, repo)
-	ctx, err := c.enter(ctx, doing, repo)
+	ctx, err := c.begin(ctx, doing, repo)
 	if err != nil {
 		return forge.None, err
 	}
@@ -22,7 +21,7 @@ func (c *Client) Permission(ctx context.Context, repo precedent.Repo, p forge.Pe
 		return forge.None, nil
 	}
 	if !login().MatchString(p.Login) || p.Login == "." || p.Login == ".." {
-		return forge.None, &forge.Error{Kind: forge.KindRefused, Msg: doing + ": GitHub has no such login"}
+		return forge.None, &forge.Error{Kind: forge.KindRefused, Msg: doing + ": not a valid login on GitHub"}
 	}
 	return c.permissions.Of(repo, p, func() (forge.Permission, error) {
 		level, _, err := c.api.Repositories.GetPermissionLevel(ctx, repo.Owner, repo.Name, p.Login)
@@ -35,13 +34,13 @@ func (c *Client) Permission(ctx context.Context, repo precedent.Repo, p forge.Pe
 		case precedent.NumberID(level.GetUser().GetID()) != p.ID:
 			return forge.None, nil
 		}
-		return role(level.GetPermission()), nil
+		return permissionOf(level.GetPermission()), nil
 	})
 }
 
-// role translates what GitHub calls the base roles; maintain is given as write,
-// and triage as read.
-func role(s string) forge.Permission {
+// permissionOf maps GitHub's base roles. GitHub reports maintain as write, and triage
+// as read.
+func permissionOf(s string) forge.Permission {
 	switch p := forge.Permission(s); p {
 	case forge.Read, forge.Write, forge.Admin:
 		return p

@@ -14,19 +14,19 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
-// events are GitHub's names.
+// events maps to GitHub's names.
 var events = map[forge.ReviewEvent]string{forge.Remarks: "COMMENT", forge.RequestChanges: "REQUEST_CHANGES"}
 
-// onFile is why a remark on a file is not posted: the comments of a review have no
-// subject_type, and a comment beside the review would be a second visible thing.
-const onFile = "a review on GitHub takes remarks on lines only"
+// onFile is why a remark on a file is rejected: comments in a review have no
+// subject_type, and a separate comment would be a second visible post.
+const onFile = "GitHub accepts only comments on lines in a review"
 
-// Post posts a review. GitHub refuses a review whole: what is wrong with it is
-// found out with reviews that are pending, which nobody else sees, and the rest is
-// posted in one that is visible.
+// Post posts a review. GitHub accepts or rejects a review as a whole, so rejected
+// remarks are found with pending reviews, which only the sender can see, and the rest
+// is posted in one visible review.
 func (c *Client) Post(ctx context.Context, repo precedent.Repo, number int, d forge.Draft) (forge.Posted, error) {
-	doing := fmt.Sprintf("post a review on %s#%d", repo, number)
-	ctx, err := c.enter(ctx, doing, repo)
+	doing := fmt.Sprintf("post review on %s#%d", repo, number)
+	ctx, err := c.begin(ctx, doing, repo)
 	if err != nil {
 		return forge.Posted{}, err
 	}
@@ -36,18 +36,18 @@ func (c *Client) Post(ctx context.Context, repo precedent.Repo, number int, d fo
 	}
 	switch {
 	case p.event == "":
-		return p.posted, &forge.Error{Kind: forge.KindRefused, Msg: fmt.Sprintf("%s: %q is no event of a review", doing, d.Event)}
+		return p.posted, &forge.Error{Kind: forge.KindRefused, Msg: fmt.Sprintf("%s: %q is not a review event", doing, d.Event)}
 	case len(d.Remarks) > forge.MaxRemarks:
-		return p.posted, &forge.Error{Kind: forge.KindInvalid, Msg: fmt.Sprintf("%s: %d remarks are more than %d", doing, len(d.Remarks), forge.MaxRemarks)}
+		return p.posted, &forge.Error{Kind: forge.KindInvalid, Msg: fmt.Sprintf("%s: too many comments: %d of at most %d", doing, len(d.Remarks), forge.MaxRemarks)}
 	}
 	for i, r := range d.Remarks {
 		if r.Start <= 0 || r.End < r.Start {
 			p.posted.Rejected = append(p.posted.Rejected, forge.Rejected{Remark: i, Why: onFile})
 			continue
 		}
-		p.good = append(p.good, i)
+		p.remaining = append(p.remaining, i)
 	}
-	// A pending review of one would be in the way of another.
+	// The pending review of one post would block another.
 	select {
 	case c.posting <- struct{}{}:
 		defer func() { <-c.posting }()
@@ -59,26 +59,26 @@ func (c *Client) Post(ctx context.Context, repo precedent.Repo, number int, d fo
 	return p.posted, err
 }
 
-// posting is one draft on its way.
+// posting is a draft that is being posted.
 type posting struct {
-	client *Client
-	repo   precedent.Repo
-	number int
-	doing  string
-	draft  forge.Draft
-	event  string
-	good   []int // remarks that GitHub is not known to refuse
-	posted forge.Posted
+	client    *Client
+	repo      precedent.Repo
+	number    int
+	doing     string
+	draft     forge.Draft
+	event     string
+	remaining []int // remarks that GitHub has not rejected so far
+	posted    forge.Posted
 }
 
-// run sends the visible review, after everything that GitHub was found to refuse
-// has been taken out of it; each cause once.
+// run posts the visible review. When GitHub rejects it, the cause is removed and it
+// is sent again, once for each cause.
 func (p *posting) run(ctx context.Context) error {
 	for cleared, probed := false, false; ; {
-		if len(p.good) == 0 && len(p.draft.Remarks) > 0 {
+		if len(p.remaining) == 0 && len(p.draft.Remarks) > 0 {
 			return nil // all were rejected
 		}
-		review, words, err := p.send(ctx, p.event, p.draft.Body, p.good)
+		review, words, err := p.send(ctx, p.event, p.draft.Body, p.remaining)
 		if err == nil {
 			p.posted.Review = precedent.NumberID(review)
 			p.readNumbers(ctx)
@@ -86,19 +86,19 @@ func (p *posting) run(ctx context.Context) error {
 		}
 		low := strings.ToLower(words)
 		switch {
-		case !invalid(err):
+		case !isInvalid(err):
 			return err
 		case strings.Contains(low, "one pending review") && !cleared:
 			cleared = true
-			if err := p.clear(ctx); err != nil {
+			if err := p.deleteLeftover(ctx); err != nil {
 				return err
 			}
 		case strings.Contains(low, "your own pull request") && p.event != events[forge.Remarks]:
 			p.event = events[forge.Remarks]
-			p.posted.Unsupported = append(p.posted.Unsupported, "GitHub lets nobody request changes on a pull request of their own: the review is a comment")
-		case len(p.good) > 0 && !probed:
+			p.posted.Unsupported = append(p.posted.Unsupported, "GitHub does not let authors request changes on their own pull request: the review was posted as a comment")
+		case len(p.remaining) > 0 && !probed:
 			probed = true
-			if err := p.probe(ctx, err); err != nil {
+			if err := p.findRejected(ctx, err); err != nil {
 				return err
 			}
 		default:
@@ -107,13 +107,13 @@ func (p *posting) run(ctx context.Context) error {
 	}
 }
 
-func invalid(err error) bool {
+func isInvalid(err error) bool {
 	var e *forge.Error
 	return errors.As(err, &e) && e.Kind == forge.KindInvalid && !e.Unsure
 }
 
-// send sends a review with some of the remarks; without an event it is pending.
-// words are GitHub's, if it refuses.
+// send posts a review with some of the remarks; without an event it is pending. words
+// is GitHub's reason if it rejects the review.
 func (p *posting) send(ctx context.Context, event, body string, remarks []int) (id int64, words string, err error) {
 	review := &gh.PullRequestReviewRequest{Body: &body}
 	if p.draft.Commit != "" {
@@ -131,7 +131,7 @@ func (p *posting) send(ctx context.Context, event, body string, remarks []int) (
 		return err
 	})
 	if err == nil && made.GetID() <= 0 {
-		err = a.UnexpectedAnswer(p.doing, "the review has no number")
+		err = a.UnexpectedAnswer(p.doing, "the review has no id")
 	}
 	return made.GetID(), a.Words(), err
 }
@@ -145,23 +145,23 @@ func remark(r forge.Remark) *gh.DraftReviewComment {
 	return out
 }
 
-// readNumbers reads the numbers of the remarks that were just posted. That they cannot
-// be read is no error: the review is posted.
+// readNumbers reads the ids of the posted remarks. A failure is not an error, because
+// the review has been posted.
 func (p *posting) readNumbers(ctx context.Context) {
-	if len(p.good) == 0 {
+	if len(p.remaining) == 0 {
 		return
 	}
-	listed, err := pages(p.client, p.doing, func(o gh.ListOptions) ([]*gh.PullRequestComment, *gh.Response, error) {
+	listed, err := listAll(p.client, p.doing, func(o gh.ListOptions) ([]*gh.PullRequestComment, *gh.Response, error) {
 		return p.client.api.PullRequests.ListReviewComments(ctx, p.repo.Owner, p.repo.Name, p.number, p.posted.Review.Number(), &o)
 	})
 	if err != nil {
 		return
 	}
 	taken := map[int64]bool{}
-	for _, i := range p.good {
+	for _, i := range p.remaining {
 		r := p.draft.Remarks[i]
 		for _, m := range listed {
-			if id := m.GetID(); id > 0 && !taken[id] && m.GetPath() == r.Path && same(m.GetBody(), r.Body) {
+			if id := m.GetID(); id > 0 && !taken[id] && m.GetPath() == r.Path && sameText(m.GetBody(), r.Body) {
 				taken[id] = true
 				p.posted.Remarks[i] = precedent.NumberID(id)
 				break
@@ -170,8 +170,8 @@ func (p *posting) readNumbers(ctx context.Context) {
 	}
 }
 
-// same compares words as they were sent with words as they are kept.
-func same(a, b string) bool {
+// sameText compares text as it was sent with text as GitHub stores it.
+func sameText(a, b string) bool {
 	plain := func(s string) string { return strings.TrimSpace(strings.ReplaceAll(s, "\r\n", "\n")) }
 	return plain(a) == plain(b)
 }

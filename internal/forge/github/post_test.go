@@ -50,7 +50,7 @@ func reviewsSent(t *testing.T, s *forgetest.Stage) (visible, pending int) {
 			continue
 		}
 		pending++
-		if sent.Body != probing {
+		if sent.Body != probeBody {
 			t.Errorf("a pending review says %q", sent.Body)
 		}
 	}
@@ -112,7 +112,7 @@ func TestPendingInTheWay(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		begin(probing)
+		begin(probeBody)
 		remarks := []forge.Remark{on(3, "good")}
 		if bad {
 			remarks = append(remarks, on(20, "bad"))
@@ -136,7 +136,7 @@ func TestPendingInTheWay(t *testing.T) {
 // TestPendingOfOthers is nobody's but theirs, should GitHub ever show it.
 func TestPendingOfOthers(t *testing.T) {
 	s, c, repo, p := till(t)
-	s.Script.Plan(forgetest.Fault{Method: "GET", On: "/reviews", Status: 200, Body: `[{"id":77,"state":"PENDING","user":{"id":1,"login":"ann"},"body":"` + probing + `"}]`})
+	s.Script.Plan(forgetest.Fault{Method: "GET", On: "/reviews", Status: 200, Body: `[{"id":77,"state":"PENDING","user":{"id":1,"login":"ann"},"body":"` + probeBody + `"}]`})
 	if posted, err := c.Post(t.Context(), repo, 8, draft(p, on(3, "good"), on(20, "bad"))); err != nil || posted.Review == "" || s.Script.Left() != 0 {
 		t.Errorf("%+v, %v", posted, err)
 	}

@@ -16,13 +16,13 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge/wire"
 )
 
-// objectID is the name of a commit, in SHA-1 or SHA-256.
+// objectID matches a commit id, in SHA-1 or SHA-256.
 var objectID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:[0-9a-f]{40}|[0-9a-f]{64})$`) })
 
 // PullRequest reads one pull request.
 func (c *Client) PullRequest(ctx context.Context, repo precedent.Repo, number int) (forge.PullRequest, error) {
 	doing := fmt.Sprintf("read pull request %s#%d", repo, number)
-	ctx, err := c.enter(ctx, doing, repo)
+	ctx, err := c.begin(ctx, doing, repo)
 	if err != nil {
 		return forge.PullRequest{}, err
 	}
@@ -31,25 +31,25 @@ func (c *Client) PullRequest(ctx context.Context, repo precedent.Repo, number in
 		return forge.PullRequest{}, c.wire.Fail(doing, err)
 	}
 	if p.GetNumber() != number {
-		return forge.PullRequest{}, wire.UnexpectedAnswer(doing, "it is about another pull request")
+		return forge.PullRequest{}, wire.UnexpectedAnswer(doing, "it describes another pull request")
 	}
 	return c.pull(doing, p)
 }
 
-// Open lists the open pull requests, the one that changed last first.
+// Open lists the open pull requests, the most recently updated first.
 func (c *Client) Open(ctx context.Context, repo precedent.Repo) ([]forge.PullRequest, error) {
 	doing := "list pull requests of " + repo.String()
-	ctx, err := c.enter(ctx, doing, repo)
+	ctx, err := c.begin(ctx, doing, repo)
 	if err != nil {
 		return nil, err
 	}
-	listed, err := pages(c, doing, func(o gh.ListOptions) ([]*gh.PullRequest, *gh.Response, error) {
+	listed, err := listAll(c, doing, func(o gh.ListOptions) ([]*gh.PullRequest, *gh.Response, error) {
 		return c.api.PullRequests.List(ctx, repo.Owner, repo.Name, &gh.PullRequestListOptions{
 			State: "open", Sort: "updated", Direction: "desc", ListOptions: o,
 		})
 	})
 	var open []forge.PullRequest
-	seen := map[int]bool{} // one that changes while we read moves to the front and pushes others back
+	seen := map[int]bool{} // a pull request that is updated meanwhile moves to the front and shifts the others
 	for _, p := range listed {
 		read, wrong := c.pull(doing, p)
 		if wrong != nil {
@@ -63,8 +63,8 @@ func (c *Client) Open(ctx context.Context, repo precedent.Repo) ([]forge.PullReq
 	return open, err
 }
 
-// pull translates a pull request. Addresses and refs are made here, not taken
-// from the answer, so that none leads elsewhere.
+// pull converts a pull request. URLs and refs are built here instead of taken from
+// the response, so that none leads elsewhere.
 func (c *Client) pull(doing string, p *gh.PullRequest) (forge.PullRequest, error) {
 	base, err := c.branch(doing, p.GetBase())
 	if err != nil {
@@ -75,14 +75,14 @@ func (c *Client) pull(doing string, p *gh.PullRequest) (forge.PullRequest, error
 		return forge.PullRequest{}, err
 	}
 	if p.GetNumber() <= 0 || base.Repo.IsZero() {
-		return forge.PullRequest{}, wire.UnexpectedAnswer(doing, "it names no pull request of a repository")
+		return forge.PullRequest{}, wire.UnexpectedAnswer(doing, "it names no pull request")
 	}
 	state := forge.State(p.GetState())
 	if p.GetMerged() || p.MergedAt != nil {
 		state = forge.Merged
 	}
 	if !slices.Contains([]forge.State{forge.Open, forge.Closed, forge.Merged}, state) {
-		return forge.PullRequest{}, wire.UnexpectedAnswer(doing, "the state is unknown")
+		return forge.PullRequest{}, wire.UnexpectedAnswer(doing, "the state of the pull request is unknown")
 	}
 	n := strconv.Itoa(p.GetNumber())
 	out := forge.PullRequest{
@@ -91,32 +91,32 @@ func (c *Client) pull(doing string, p *gh.PullRequest) (forge.PullRequest, error
 		Base: base, Head: head, Ref: "refs/pull/" + n + "/head",
 		Updated: p.GetUpdatedAt().UTC(), Files: p.GetChangedFiles(), Locked: p.GetLocked(),
 	}
-	out.Title, _ = words(p.GetTitle())
-	out.Body, _ = words(p.GetBody())
+	out.Title, _ = truncateBody(p.GetTitle())
+	out.Body, _ = truncateBody(p.GetBody())
 	for _, l := range p.Labels {
 		out.Labels = append(out.Labels, l.GetName())
 	}
 	return out, nil
 }
 
-// branch translates one end of a pull request.
+// branch converts the base or head of a pull request.
 func (c *Client) branch(doing string, b *gh.PullRequestBranch) (forge.Branch, error) {
 	out := forge.Branch{Name: b.GetRef(), SHA: b.GetSHA()}
 	if !objectID().MatchString(out.SHA) {
 		return out, wire.UnexpectedAnswer(doing, "it names no commit")
 	}
 	if b.GetRepo() == nil {
-		return out, nil // the fork is deleted; the head is still at the base's ref
+		return out, nil // the fork was deleted; the base repository still has the head
 	}
 	out.Repo = precedent.Repo{Host: c.host, Owner: b.GetRepo().GetOwner().GetLogin(), Name: b.GetRepo().GetName()}
-	if c.check(out.Repo) != nil {
+	if c.checkRepo(out.Repo) != nil {
 		return out, wire.UnexpectedAnswer(doing, "it names no repository")
 	}
 	out.CloneURL = c.web.JoinPath(out.Repo.Owner, out.Repo.Name+".git").String()
 	return out, nil
 }
 
-// person translates an account; GitHub shows a deleted one as ghost.
+// person converts an account. GitHub shows a deleted one as ghost.
 func person(u *gh.User) forge.Person {
 	if u == nil {
 		return forge.Person{Login: "ghost"}
@@ -124,8 +124,8 @@ func person(u *gh.User) forge.Person {
 	return forge.Person{ID: precedent.NumberID(u.GetID()), Login: u.GetLogin(), Bot: u.GetType() == "Bot"}
 }
 
-// words bounds what somebody wrote, and tells whether it was cut.
-func words(s string) (precedent.Untrusted, bool) {
+// truncateBody limits a text to forge.MaxBody bytes, and reports whether it was cut.
+func truncateBody(s string) (precedent.Untrusted, bool) {
 	if len(s) <= forge.MaxBody {
 		return precedent.Untrusted(s), false
 	}

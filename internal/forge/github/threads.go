@@ -16,22 +16,22 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge/wire"
 )
 
-// numbers is a page of the comments of a conversation.
-type numbers struct {
-	PageInfo page
+// commentPage is a page of the comments of a conversation.
+type commentPage struct {
+	PageInfo pageInfo
 	Nodes    []struct{ FullDatabaseID bigInt }
 }
 
-// page says where a list of GraphQL goes on.
-type page struct {
+// pageInfo says where a GraphQL list continues.
+type pageInfo struct {
 	HasNextPage bool
 	EndCursor   string
 }
 
-// bigInt is a number that GraphQL gives as a string.
+// bigInt is a number that GraphQL returns as a string.
 type bigInt int64
 
-// UnmarshalJSON reads a number, in quotes or not; null is 0.
+// UnmarshalJSON parses a number, in quotes or not; null is 0.
 func (b *bigInt) UnmarshalJSON(data []byte) error {
 	s := string(data)
 	if s == "null" {
@@ -45,8 +45,8 @@ func (b *bigInt) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// conversation is one as GraphQL gives it.
-type conversation struct {
+// threadNode is a conversation as GraphQL returns it.
+type threadNode struct {
 	ID         string
 	IsResolved bool
 	IsOutdated bool
@@ -54,31 +54,29 @@ type conversation struct {
 		Login      string
 		DatabaseID int64
 	}
-	Comments numbers
+	Comments commentPage
 }
 
-// Threads reads the conversations, in the order of their first comments. A token
-// that may not use GraphQL is shown them as REST groups comments: without names,
-// and as if none was closed.
+// Threads reads the conversations, in the order of their first comments. For a token
+// that cannot use GraphQL they are built from REST: without ids, and all unresolved.
 func (c *Client) Threads(ctx context.Context, repo precedent.Repo, number int) ([]forge.Thread, error) {
 	doing := fmt.Sprintf("read conversations of %s#%d", repo, number)
-	ctx, err := c.enter(ctx, doing, repo)
+	ctx, err := c.begin(ctx, doing, repo)
 	if err != nil {
 		return nil, err
 	}
-	threads, err := c.conversations(ctx, doing, repo, number)
+	threads, err := c.threadsByGraphQL(ctx, doing, repo, number)
 	var e *forge.Error
-	// An older GitHub Enterprise calls a field that it does not know invalid, and
+	// An older GitHub Enterprise rejects fields that it does not know, and
 	// may have no GraphQL at all.
 	if errors.As(err, &e) && (e.Kind == forge.KindAuth || e.Kind == forge.KindInvalid) || wire.Gone(err) {
-		threads, err = c.grouped(ctx, doing, repo, number)
+		threads, err = c.threadsByREST(ctx, doing, repo, number)
 	}
 	slices.SortStableFunc(threads, func(a, b forge.Thread) int { return a.Comments[0].Compare(b.Comments[0]) })
 	return threads, err
 }
 
-// conversations asks GraphQL.
-func (c *Client) conversations(ctx context.Context, doing string, repo precedent.Repo, number int) ([]forge.Thread, error) {
+func (c *Client) threadsByGraphQL(ctx context.Context, doing string, repo precedent.Repo, number int) ([]forge.Thread, error) {
 	var all []forge.Thread
 	seen := map[precedent.ForgeID]bool{}
 	var after *string
@@ -87,8 +85,8 @@ func (c *Client) conversations(ctx context.Context, doing string, repo precedent
 			Repository *struct {
 				PullRequest *struct {
 					ReviewThreads struct {
-						PageInfo page
-						Nodes    []conversation
+						PageInfo pageInfo
+						Nodes    []threadNode
 					}
 				}
 			}
@@ -98,7 +96,7 @@ func (c *Client) conversations(ctx context.Context, doing string, repo precedent
 			return nil, err
 		}
 		if got.Repository == nil || got.Repository.PullRequest == nil {
-			return nil, wire.UnexpectedAnswer(doing, "there is no pull request in it")
+			return nil, wire.UnexpectedAnswer(doing, "it contains no pull request")
 		}
 		list := got.Repository.PullRequest.ReviewThreads
 		for _, n := range list.Nodes {
@@ -116,11 +114,11 @@ func (c *Client) conversations(ctx context.Context, doing string, repo precedent
 		}
 		after = &list.PageInfo.EndCursor
 	}
-	return all, &forge.Error{Kind: forge.KindTooLarge, Msg: fmt.Sprintf("%s: there are more than the %d that are read", doing, len(all))}
+	return all, &forge.Error{Kind: forge.KindTooLarge, Msg: fmt.Sprintf("%s: only the first %d were read", doing, len(all))}
 }
 
-// thread translates a conversation, and reads its further comments.
-func (c *Client) thread(ctx context.Context, doing string, n conversation) (forge.Thread, error) {
+// thread converts a conversation, and reads its remaining comments.
+func (c *Client) thread(ctx context.Context, doing string, n threadNode) (forge.Thread, error) {
 	t := forge.Thread{ID: precedent.ForgeID(n.ID), Closed: n.IsResolved, Outdated: n.IsOutdated}
 	if n.IsResolved && n.ResolvedBy != nil {
 		t.ClosedBy = forge.Person{ID: precedent.NumberID(n.ResolvedBy.DatabaseID), Login: n.ResolvedBy.Login}
@@ -135,13 +133,15 @@ func (c *Client) thread(ctx context.Context, doing string, n conversation) (forg
 		if !comments.PageInfo.HasNextPage {
 			break
 		}
-		var got struct{ Node *struct{ Comments numbers } }
+		var got struct {
+			Node *struct{ Comments commentPage }
+		}
 		err := c.query(ctx, doing, queryThread, map[string]any{"id": n.ID, "after": comments.PageInfo.EndCursor}, &got)
 		if err != nil {
 			return t, err
 		}
 		if got.Node == nil {
-			return t, wire.UnexpectedAnswer(doing, "a conversation is not there any more")
+			return t, wire.UnexpectedAnswer(doing, "a conversation was deleted")
 		}
 		comments = got.Node.Comments
 	}
@@ -149,9 +149,9 @@ func (c *Client) thread(ctx context.Context, doing string, n conversation) (forg
 	return t, nil
 }
 
-// grouped makes conversations of the inline comments that answer each other.
-func (c *Client) grouped(ctx context.Context, doing string, repo precedent.Repo, number int) ([]forge.Thread, error) {
-	listed, err := pages(c, doing, func(o gh.ListOptions) ([]*gh.PullRequestComment, *gh.Response, error) {
+// threadsByREST groups inline comments by what they reply to.
+func (c *Client) threadsByREST(ctx context.Context, doing string, repo precedent.Repo, number int) ([]forge.Thread, error) {
+	listed, err := listAll(c, doing, func(o gh.ListOptions) ([]*gh.PullRequestComment, *gh.Response, error) {
 		return c.api.PullRequests.ListComments(ctx, repo.Owner, repo.Name, number, &gh.PullRequestListCommentsOptions{ListOptions: o})
 	})
 	at := map[int64]int{} // the conversation that a first comment began
@@ -162,7 +162,7 @@ func (c *Client) grouped(ctx context.Context, doing string, repo precedent.Repo,
 		first := cmp.Or(m.GetInReplyTo(), m.GetID())
 		i, ok := at[first]
 		if !ok {
-			_, _, outdated := place(m)
+			_, _, outdated := position(m)
 			i, at[first] = len(all), len(all)
 			all = append(all, forge.Thread{Outdated: outdated})
 		}
@@ -171,28 +171,28 @@ func (c *Client) grouped(ctx context.Context, doing string, repo precedent.Repo,
 	return all, err
 }
 
-// Resolve closes a conversation, or opens it again.
+// Resolve resolves a conversation, or reopens it.
 func (c *Client) Resolve(ctx context.Context, repo precedent.Repo, number int, t forge.Thread, closed bool) (forge.Unsupported, error) {
 	doing := fmt.Sprintf("resolve a conversation of %s#%d", repo, number)
 	text := doResolve
 	if !closed {
-		doing, text = fmt.Sprintf("open a conversation of %s#%d again", repo, number), doUnresolve
+		doing, text = fmt.Sprintf("reopen a conversation of %s#%d", repo, number), doUnresolve
 	}
-	ctx, err := c.enter(ctx, doing, repo)
+	ctx, err := c.begin(ctx, doing, repo)
 	switch {
 	case err != nil:
 		return "", err
 	case t.ID == "":
-		return "GitHub names conversations by GraphQL only, which this token may not use", nil
+		return "GitHub resolves conversations only by GraphQL, which this token cannot use", nil
 	}
 	var got struct {
 		ResolveReviewThread, UnresolveReviewThread *struct{ Thread *struct{ ID string } }
 	}
-	return unlessForbidden(c.mutate(ctx, doing, text, map[string]any{"id": t.ID}, &got))
+	return threadsUnsupported(c.mutate(ctx, doing, text, map[string]any{"id": t.ID}, &got))
 }
 
-// unlessForbidden takes what the token may not do for what the forge cannot.
-func unlessForbidden(err error) (forge.Unsupported, error) {
+// threadsUnsupported turns a missing permission into an Unsupported.
+func threadsUnsupported(err error) (forge.Unsupported, error) {
 	var e *forge.Error
 	if errors.As(err, &e) && (e.Kind == forge.KindAuth && e.Status != http.StatusUnauthorized || wire.Gone(err)) {
 		return forge.Unsupported(e.Msg), nil

@@ -133,7 +133,7 @@ func TestPagesShift(t *testing.T) {
 		t.Errorf("%d pull requests, %v", len(all), err)
 	}
 	reads := 0
-	_, err := pages(c, "read", func(gh.ListOptions) ([]*int, *gh.Response, error) {
+	_, err := listAll(c, "read", func(gh.ListOptions) ([]*int, *gh.Response, error) {
 		reads++
 		return make100(), &gh.Response{Response: &http.Response{ContentLength: 30 << 20}}, nil
 	})

@@ -11,10 +11,10 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
-// maxChecks bounds the checks that are kept: the newest ones.
+// maxChecks bounds the checks that are kept; the oldest are dropped.
 const maxChecks = 1000
 
-// checks is checks.json: one check a name and commit, oldest first.
+// checks is checks.json: one check for each name and commit, oldest first.
 type checks struct {
 	Checks []check `json:"checks"`
 }
@@ -31,10 +31,10 @@ type check struct {
 	At     time.Time         `json:"at"`
 }
 
-// Check writes the end of a review into checks.json.
+// Check writes the result of a review to checks.json.
 func (f *Forge) Check(ctx context.Context, repo precedent.Repo, c forge.Check) (forge.Unsupported, error) {
-	doing := "set check of a commit of " + repo.String()
-	r, err := f.enter(ctx, repo)
+	doing := "set check in " + repo.String()
+	r, err := f.readRepo(ctx, repo)
 	if err != nil {
 		return "", fail(doing, err)
 	}
@@ -44,22 +44,22 @@ func (f *Forge) Check(ctx context.Context, repo precedent.Repo, c forge.Check) (
 	case r.Archived:
 		err = &forge.Error{Kind: forge.KindClosed, Msg: "the repository is archived"}
 	case c.Name == "" || c.Title == "" || strings.ContainsAny(c.Name+c.Title, "\r\n"):
-		err = invalid("a check needs a name and a title, of a line each")
+		err = invalid("a check needs a name and a title of one line each")
 	case !objectID().MatchString(c.Commit):
-		err = invalid("it is on no commit")
+		err = invalid("not a commit id")
 	case !slices.Contains([]forge.CheckResult{forge.Success, forge.Failure, forge.Neutral}, c.Result):
-		err = invalid("no result %q", c.Result)
+		err = invalid("unknown result %q", c.Result)
 	case utf8.RuneCountInString(c.Body) > forge.MaxPost:
-		err = invalid("its words have more than %d characters", forge.MaxPost)
+		err = invalid("the text has more than %d characters", forge.MaxPost)
 	}
 	if err != nil {
 		return "", fail(doing, err)
 	}
-	return "", fail(doing, change(ctx, f, "checks.json", func(all *checks) error {
+	return "", fail(doing, updateFile(ctx, f, "checks.json", func(all *checks) error {
 		all.Checks = slices.DeleteFunc(all.Checks, func(o check) bool { return o.Name == c.Name && o.Commit == c.Commit })
 		all.Checks = append(all.Checks, check{
 			Name: c.Name, Commit: c.Commit, Review: c.Review, Result: c.Result, Title: c.Title, Body: c.Body, URL: c.URL,
-			By: account(me), At: f.now().UTC(),
+			By: fileAccount(me), At: f.now().UTC(),
 		})
 		all.Checks = all.Checks[max(0, len(all.Checks)-maxChecks):]
 		return nil

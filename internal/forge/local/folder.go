@@ -26,7 +26,7 @@ type person struct {
 	Bot   bool   `json:"bot,omitempty"`
 }
 
-// person gives an account without a number no name but ghost, like other forges.
+// person converts an account. Without an id it is named ghost, as on other forges.
 func (p person) person() forge.Person {
 	if p.ID <= 0 {
 		return forge.Person{Login: "ghost"}
@@ -34,7 +34,7 @@ func (p person) person() forge.Person {
 	return forge.Person{ID: precedent.NumberID(p.ID), Login: p.Login, Bot: p.Bot}
 }
 
-func account(p forge.Person) person { return person{ID: p.ID.Number(), Login: p.Login, Bot: p.Bot} }
+func fileAccount(p forge.Person) person { return person{ID: p.ID.Number(), Login: p.Login, Bot: p.Bot} }
 
 // repository is repo.json.
 type repository struct {
@@ -42,7 +42,7 @@ type repository struct {
 	Owner string `json:"owner"`
 	Name  string `json:"name"`
 	Git   string `json:"git,omitempty"` // made absolute; empty if there is none
-	// Archived: nothing can be said here any more.
+	// Archived disables comments.
 	Archived bool     `json:"archived,omitempty"`
 	Me       person   `json:"me"`
 	Members  []member `json:"members"`
@@ -62,7 +62,7 @@ func (f *Forge) repository() (repository, error) {
 	var r repository
 	if err := f.read("repo.json", &r); err != nil {
 		if errors.Is(err, os.ErrNotExist) {
-			return r, &forge.Error{Kind: forge.KindNotFound, Msg: "there is no repo.json in " + f.dir, Hint: "docs/github.md shows what the folder of a local forge holds"}
+			return r, &forge.Error{Kind: forge.KindNotFound, Msg: "no repo.json in " + f.dir, Hint: "see docs/github.md for the files of a local forge"}
 		}
 		return r, err
 	}
@@ -70,7 +70,7 @@ func (f *Forge) repository() (repository, error) {
 		r.Host = DefaultHost
 	}
 	if id, err := precedent.ParseRepo(r.id().String()); err != nil || id != r.id() || id.IsLocal() || !isName(r.Owner) || !isName(r.Name) {
-		return r, answer("repo.json: host, owner and name are no identity of a repository")
+		return r, invalidFile("repo.json: host, owner and name do not identify a repository")
 	}
 	if r.Git != "" && !filepath.IsAbs(r.Git) {
 		r.Git = filepath.Join(f.dir, filepath.FromSlash(r.Git))
@@ -78,13 +78,13 @@ func (f *Forge) repository() (repository, error) {
 	return r, nil
 }
 
-// answer is the error of a file that makes no sense.
-func answer(format string, args ...any) error {
+// invalidFile is the error of a malformed file.
+func invalidFile(format string, args ...any) error {
 	return &forge.Error{Kind: forge.KindAnswer, Msg: fmt.Sprintf(format, args...)}
 }
 
-// read fills v from a file below the folder. No link leads out of it, and what
-// is no plain file is not opened: a pipe would hold everything up.
+// read parses a file below the folder into v. Links out of the folder are not
+// followed, and only regular files are opened: opening a pipe would block.
 func (f *Forge) read(name string, v any) error {
 	top, err := os.OpenRoot(f.dir)
 	if err != nil {
@@ -96,7 +96,7 @@ func (f *Forge) read(name string, v any) error {
 	case err != nil:
 		return err
 	case !info.Mode().IsRegular():
-		return answer("%s is no file", name)
+		return invalidFile("%s is not a regular file", name)
 	}
 	file, err := top.Open(name)
 	if err != nil {
@@ -108,20 +108,20 @@ func (f *Forge) read(name string, v any) error {
 	case err != nil:
 		return err
 	case len(data) > maxFile:
-		return &forge.Error{Kind: forge.KindTooLarge, Msg: name + " has more than 32 MiB"}
+		return &forge.Error{Kind: forge.KindTooLarge, Msg: name + " is larger than 32 MiB"}
 	}
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields() // a slip of the pen should not pass for what was meant
 	if err := d.Decode(v); err != nil {
-		return answer("%s: %v", name, err)
+		return invalidFile("%s: %v", name, err)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return answer("%s: something follows the JSON", name)
+		return invalidFile("%s: unexpected data after the JSON", name)
 	}
 	return nil
 }
 
-// changed is when a file was written last.
+// changed returns when a file was last written.
 func (f *Forge) changed(name string) (time.Time, error) {
 	info, err := os.Stat(filepath.Join(f.dir, filepath.FromSlash(name)))
 	if err != nil {
@@ -130,9 +130,9 @@ func (f *Forge) changed(name string) (time.Time, error) {
 	return info.ModTime().UTC(), nil
 }
 
-// change reads a file, lets do alter it, and writes it, while nobody else does.
-// A file that is not there yet is empty. If do fails, nothing is written.
-func change[T any](ctx context.Context, f *Forge, name string, do func(*T) error) error {
+// updateFile reads a file, calls do to change it, and writes it, under a lock. A
+// missing file is empty. If do fails, nothing is written.
+func updateFile[T any](ctx context.Context, f *Forge, name string, do func(*T) error) error {
 	release, err := f.lock(ctx)
 	if err != nil {
 		return err
@@ -153,13 +153,13 @@ func change[T any](ctx context.Context, f *Forge, name string, do func(*T) error
 		return err
 	}
 	if data.Len() > maxFile {
-		return &forge.Error{Kind: forge.KindTooLarge, Msg: name + " would have more than 32 MiB"}
+		return &forge.Error{Kind: forge.KindTooLarge, Msg: name + " would be larger than 32 MiB"}
 	}
 	return f.write(name, data.Bytes())
 }
 
-// write replaces a file at once. The new one has one name before it gets its
-// own, so that processes that were stopped leave one such file, not many.
+// write replaces a file atomically. The temporary file always has the same name, so
+// that interrupted processes leave at most one.
 func (f *Forge) write(name string, data []byte) error {
 	top, err := os.OpenRoot(f.dir)
 	if err != nil {
@@ -193,21 +193,21 @@ func (f *Forge) write(name string, data []byte) error {
 	return nil
 }
 
-// lockEvery is how often a lock that others hold is tried: they hold it for as
+// lockEvery is the interval between attempts to get the lock, which is held for as
 // long as it takes to write a file.
 const lockEvery = 5 * time.Millisecond
 
-// lock waits for the turn to write.
+// lock waits for the lock for writing.
 func (f *Forge) lock(ctx context.Context) (release func(), err error) {
-	f.turn.Lock()
+	f.writeLock.Lock()
 	file, err := os.OpenFile(filepath.Join(f.dir, "lock"), os.O_RDWR|os.O_CREATE, 0o644) //nolint:gosec // a file of the folder, like all its others
 	if err != nil {
-		f.turn.Unlock()
+		f.writeLock.Unlock()
 		return nil, err
 	}
 	release = func() {
 		file.Close() // gives it free
-		f.turn.Unlock()
+		f.writeLock.Unlock()
 	}
 	tick := time.NewTicker(lockEvery)
 	defer tick.Stop()

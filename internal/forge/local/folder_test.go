@@ -133,19 +133,19 @@ func TestFilesThatMakeNoSense(t *testing.T) {
 	}{
 		"no JSON":              {`{`, ``, "pulls/1.json"},
 		"a slip of the pen":    {strings.Replace(explicit, `"diff"`, `"dif"`, 1), ``, `unknown field "dif"`},
-		"two values":           {explicit + explicit, ``, "follows"},
-		"another number":       {strings.Replace(explicit, `{`, `{"number": 2,`, 1), ``, "number 2"},
+		"two values":           {explicit + explicit, ``, "unexpected data"},
+		"another number":       {strings.Replace(explicit, `{`, `{"number": 2,`, 1), ``, "the number in it is 2"},
 		"state of no kind":     {strings.Replace(explicit, `{`, `{"state": "ajar",`, 1), ``, "state"},
 		"no commit":            {strings.Replace(explicit, "cccc", "CCCC", 1), ``, "hexadecimal"},
 		"neither git nor sha":  {`{"title": "x", "author": {"id": 1, "login": "a"}, "base": {"branch": "main"}, "head": {"branch": "x"}}`, ``, "need a sha"},
 		"repo that leads away": {strings.Replace(explicit, `"branch": "x"`, `"branch": "x", "repo": "../etc"`, 1), ``, "owner/name"},
 		"kind of no comment":   {explicit, comment(`"kind": "whisper"`), "kind"},
-		"lines backwards":      {explicit, comment(`"kind": "inline", "path": "a", "side": "LEFT", "commit": "` + strings.Repeat("c", 40) + `", "start_line": 2, "end_line": 1`), "backwards"},
+		"lines backwards":      {explicit, comment(`"kind": "inline", "path": "a", "side": "LEFT", "commit": "` + strings.Repeat("c", 40) + `", "start_line": 2, "end_line": 1`), "before the first"},
 		"no side":              {explicit, comment(`"kind": "inline", "path": "a", "commit": "` + strings.Repeat("c", 40) + `"`), "side"},
 		"a number too large":   {explicit, comment(`"kind": "issue", "reply_to": 99999999999999999999`), "talk.json"},
 		"no time":              {explicit, `{"comments": [{"id": 1, "kind": "issue", "body": "x"}]}`, "at is missing"},
 		"a number twice": {explicit, `{"comments": [{"id": 1, "kind": "issue", "at": "2026-03-04T05:06:07Z"},
-			{"id": 1, "kind": "issue", "at": "2026-03-04T05:06:07Z"}]}`, "comes twice"},
+			{"id": 1, "kind": "issue", "at": "2026-03-04T05:06:07Z"}]}`, "not unique"},
 		"nested without end": {explicit, strings.Repeat("[", 100_000), "talk.json"},
 	} {
 		t.Run(name, func(t *testing.T) {

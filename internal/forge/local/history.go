@@ -14,14 +14,14 @@ import (
 	"github.com/precedent-dev/precedent/internal/git"
 )
 
-// maxPatch bounds the diff that is given, in bytes.
+// maxPatch bounds the diff that Patch returns, in bytes.
 const maxPatch = 16 << 20
 
-// history is the repository that a folder names, open; nil if it names none.
+// history is the opened git repository of a folder; nil if it has none.
 type history struct{ repo *git.Repo }
 
-// history opens the repository for one request, so that each sees what was
-// pushed before it.
+// history opens the repository for one request, so that each request sees the latest
+// pushes.
 func (f *Forge) history(ctx context.Context, r repository) (*history, error) {
 	if r.Git == "" {
 		return nil, nil
@@ -39,9 +39,9 @@ func (h *history) close() {
 	}
 }
 
-// resolve fills in the commits that the ends' refs are at.
-func (h *history) resolve(ctx context.Context, s *subject) error {
-	for _, e := range []*end{&s.Base, &s.Head} {
+// resolve fills in the commits of base and head.
+func (h *history) resolve(ctx context.Context, s *pullRequest) error {
+	for _, e := range []*pullEnd{&s.Base, &s.Head} {
 		if e.SHA != "" || s.explicit() {
 			continue
 		}
@@ -54,16 +54,16 @@ func (h *history) resolve(ctx context.Context, s *subject) error {
 	return nil
 }
 
-// between is the range from the ends' merge base to the head.
-func (h *history) between(ctx context.Context, s *subject) (git.Range, error) {
+// between returns the range from the merge base to the head.
+func (h *history) between(ctx context.Context, s *pullRequest) (git.Range, error) {
 	if err := h.resolve(ctx, s); err != nil {
 		return git.Range{}, err
 	}
 	return h.repo.Resolve(ctx, git.Spec{Range: s.Base.SHA + "..." + s.Head.SHA})
 }
 
-// change is what the pull request changes now.
-func (h *history) change(ctx context.Context, s *subject) (*diff.Change, error) {
+// change returns the changes of the pull request.
+func (h *history) change(ctx context.Context, s *pullRequest) (*diff.Change, error) {
 	if s.explicit() {
 		c, err := diff.ParsePatch(strings.NewReader(s.diff()), diff.DefaultLimits)
 		if err != nil {
@@ -88,10 +88,10 @@ func (h *history) compare(ctx context.Context, rg git.Range) (*diff.Change, erro
 	return c, err
 }
 
-// Patch is the diff of a pull request, of at most 16 MiB.
+// Patch returns the diff of a pull request, of at most 16 MiB.
 func (f *Forge) Patch(ctx context.Context, repo precedent.Repo, number int) ([]byte, []precedent.SkippedFile, error) {
 	doing := fmt.Sprintf("read diff of pull request %s#%d", repo, number)
-	s, err := f.subject(ctx, repo, number)
+	s, err := f.loadPull(ctx, repo, number)
 	if err != nil {
 		return nil, nil, fail(doing, err)
 	}
@@ -117,13 +117,13 @@ func (f *Forge) Patch(ctx context.Context, repo precedent.Repo, number int) ([]b
 		}
 	}
 	if len(patch) > maxPatch {
-		return nil, nil, &forge.Error{Kind: forge.KindTooLarge, Msg: doing + ": it has more than 16 MiB"}
+		return nil, nil, &forge.Error{Kind: forge.KindTooLarge, Msg: doing + ": the diff is larger than 16 MiB"}
 	}
 	return patch, nil, nil
 }
 
-// plainPatch leaves out the records of files that git puts before a patch, which
-// end with an empty one. It reads little more than a patch may have.
+// plainPatch drops the records of files that git prints before a patch, up to an
+// empty record. It reads little more than a patch may have.
 func plainPatch(r io.Reader) ([]byte, error) {
 	in := bufio.NewReader(io.LimitReader(r, 2*maxPatch))
 	for {
@@ -140,16 +140,16 @@ func plainPatch(r io.Reader) ([]byte, error) {
 	}
 }
 
-// aged tells which comments are about code that has changed since.
-type aged struct {
+// outdatedFinder finds comments on code that has changed since.
+type outdatedFinder struct {
 	h    *history
 	head string
-	now  *diff.Change            // what the pull request changes now
-	then map[string]*diff.Change // by commit: what came after it; nil if that is not known
+	now  *diff.Change            // the changes of the pull request
+	then map[string]*diff.Change // by commit: the changes since then; nil if unknown
 }
 
-// outdated tells whether the lines of a comment have changed.
-func (a *aged) outdated(ctx context.Context, c comment) bool {
+// outdated reports whether the lines of a comment have changed.
+func (a *outdatedFinder) outdated(ctx context.Context, c comment) bool {
 	if c.Commit == a.head {
 		return false
 	}
@@ -173,15 +173,15 @@ func (a *aged) outdated(ctx context.Context, c comment) bool {
 	}
 	for i := range since.Files {
 		if file := &since.Files[i]; file.OldPath == c.Path {
-			return file.Status == diff.Deleted || file.Binary || touched(file, c.Start, c.End)
+			return file.Status == diff.Deleted || file.Binary || touchesLines(file, c.Start, c.End)
 		}
 	}
 	return false
 }
 
-// since is what changed between a commit and the head; nil if the commit is not
-// there any more.
-func (a *aged) since(ctx context.Context, commit string) *diff.Change {
+// since returns the changes from a commit to the head; nil if the commit no longer
+// exists.
+func (a *outdatedFinder) since(ctx context.Context, commit string) *diff.Change {
 	rg, err := a.h.repo.Resolve(ctx, git.Spec{Range: commit + ".." + a.head})
 	if err != nil {
 		return nil
@@ -193,9 +193,9 @@ func (a *aged) since(ctx context.Context, commit string) *diff.Change {
 	return c
 }
 
-// touched tells whether a change deletes lines of the old file, or adds some
-// between them. What is beyond a limit counts as changed.
-func touched(f *diff.File, start, end int) bool {
+// touchesLines reports whether a change deletes lines of the old file, or inserts
+// lines between them. A file whose diff exceeds a limit counts as changed.
+func touchesLines(f *diff.File, start, end int) bool {
 	if f.TooLarge {
 		return true
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
-// AddLabel puts a label on a pull request.
+// AddLabel adds a label to a pull request.
 func (f *Forge) AddLabel(ctx context.Context, repo precedent.Repo, number int, label string) (forge.Unsupported, error) {
 	doing := fmt.Sprintf("add label %q to %s#%d", label, repo, number)
 	return "", fail(doing, f.relabel(ctx, repo, number, func(labels []string) []string {
@@ -20,7 +20,7 @@ func (f *Forge) AddLabel(ctx context.Context, repo precedent.Repo, number int, l
 	}))
 }
 
-// RemoveLabel takes a label from a pull request.
+// RemoveLabel removes a label from a pull request.
 func (f *Forge) RemoveLabel(ctx context.Context, repo precedent.Repo, number int, label string) (forge.Unsupported, error) {
 	doing := fmt.Sprintf("remove label %q from %s#%d", label, repo, number)
 	return "", fail(doing, f.relabel(ctx, repo, number, func(labels []string) []string {
@@ -30,14 +30,14 @@ func (f *Forge) RemoveLabel(ctx context.Context, repo precedent.Repo, number int
 
 // relabel changes the labels in the file of a pull request.
 func (f *Forge) relabel(ctx context.Context, repo precedent.Repo, number int, do func([]string) []string) error {
-	s, err := f.subject(ctx, repo, number)
+	s, err := f.loadPull(ctx, repo, number)
 	switch {
 	case err != nil:
 		return err
 	case s.Archived:
 		return &forge.Error{Kind: forge.KindClosed, Msg: "the repository is archived"}
 	}
-	return change(ctx, f, s.name, func(p *pull) error {
+	return updateFile(ctx, f, s.name, func(p *pull) error {
 		p.Labels = do(p.Labels)
 		return nil
 	})

@@ -1,12 +1,12 @@
-// Package local is a forge without a server: a folder of JSON, and the git
-// repository that it is about. It is for tests, for stories, and for trying out
-// what would be posted before any forge sees it.
+// Package local is a forge without a server: a folder of JSON files about a git
+// repository. It is for tests, for stories, and for trying out what would be posted
+// before it reaches a real forge.
 //
-//	DIR/repo.json            what the forge knows of the repository; people write it
-//	DIR/pulls/7.json         a pull request; people write it
-//	DIR/pulls/7/talk.json    what was said on it; people and this package write it
-//	DIR/checks.json          checks of commits; this package writes it
-//	DIR/lock                 held while something is written
+//	DIR/repo.json            the repository and its members; written by people
+//	DIR/pulls/7.json         a pull request; written by people
+//	DIR/pulls/7/talk.json    its comments; written by people and by this package
+//	DIR/checks.json          checks of commits; written by this package
+//	DIR/lock                 locked during writes
 //
 // repo.json:
 //
@@ -15,9 +15,9 @@
 //	 "me": {"id": 9, "login": "precedent[bot]", "bot": true},
 //	 "members": [{"id": 1, "login": "ann", "permission": "write"}]}
 //
-// The host is forge.localhost if none is given. The folder git is named relative
-// to DIR; no work tree may lie around a bare one. Permissions are read, write and
-// admin; who is not named has none. If it is "archived", nothing can be said.
+// The default host is forge.localhost. "git" is relative to DIR; a bare repository
+// must not be inside a work tree. Permissions are read, write and admin; accounts
+// that are not listed have none. "archived" disables comments.
 //
 // pulls/7.json:
 //
@@ -25,19 +25,18 @@
 //	 "author": {"id": 1, "login": "ann"},
 //	 "base": {"branch": "main"}, "head": {"branch": "till"}}
 //
-// and, if they are not as usual, "state" (open, closed, merged), "draft",
-// "locked", "labels", "updated" (else when the file changed), "files". The ends'
-// commits are the tips of their branches each time they are asked for, so that a
-// push moves a head; "ref" names another ref than the branch, and "sha" a commit
-// for good. An end may name its "repo" (owner/name) if that is a fork, or be
-// "deleted" with it. A pull request with a "diff", or in a folder without "git",
-// is what the JSON says: both ends need a "sha" then, and remarks may stand on
-// the lines of the diff.
+// Optional fields are "state" (open, closed, merged), "draft", "locked", "labels",
+// "updated" (default: when the file changed) and "files". The commits of base and
+// head are looked up on every request, so a push moves the head; "ref" names a ref
+// instead of a branch, and "sha" fixes the commit. "repo" (owner/name) is for a
+// fork, which may be "deleted". If the pull request has a "diff", or the folder has
+// no "git", nothing is looked up: both ends need a "sha", and remarks may be on the
+// lines of the diff.
 //
-// Labels are written, too. talk.json holds "comments", "closed" (conversations shown as resolved, by the
-// number of their first comment) and "reactions". Files have at most 32 MiB. They
-// change at once or not at all, whatever stops the process; on Unix, processes
-// that write take turns.
+// This package also writes labels. talk.json contains "comments", "closed" (resolved
+// conversations, by the id of their first comment) and "reactions". A file has at
+// most 32 MiB. Files are replaced atomically; on Unix, processes lock the folder for
+// writing.
 package local
 
 import (
@@ -56,11 +55,11 @@ import (
 	"github.com/precedent-dev/precedent/internal/git"
 )
 
-// DefaultHost is the host of a forge whose repo.json gives none. No name below
-// localhost leads to another machine (RFC 6761).
+// DefaultHost is the host if repo.json has none. Names below localhost never resolve
+// to another machine (RFC 6761).
 const DefaultHost = "forge.localhost"
 
-// Options say where a forge lies. Dir and Now are needed.
+// Options locate a forge. Dir and Now are required.
 type Options struct {
 	Dir string
 	Git git.Options
@@ -69,16 +68,16 @@ type Options struct {
 
 // Forge is a folder. It is safe for concurrent use, also by several processes.
 type Forge struct {
-	dir  string // absolute
-	host string
-	git  git.Options
-	now  func() time.Time
-	turn sync.Mutex // of writers in this process
+	dir       string // absolute
+	host      string
+	git       git.Options
+	now       func() time.Time
+	writeLock sync.Mutex // of writers in this process
 }
 
 var _ forge.Forge = (*Forge)(nil)
 
-// New opens a folder that holds a repo.json. Errors are of type *forge.Error.
+// New opens a folder that contains a repo.json. Errors are of type *forge.Error.
 func New(o Options) (*Forge, error) {
 	const doing = "open local forge"
 	dir, err := filepath.Abs(o.Dir)
@@ -94,22 +93,22 @@ func New(o Options) (*Forge, error) {
 	return f, nil
 }
 
-// Host is the host that repo.json names.
+// Host returns the host in repo.json.
 func (f *Forge) Host() string { return f.host }
 
-// Folder is the repository that repo.json names, as an absolute path: where git
-// fetches from. It is empty if the folder has none.
+// Folder returns the absolute path of the git repository in repo.json, to fetch from.
+// It is empty if there is none.
 func (f *Forge) Folder() (string, error) {
 	r, err := f.repository()
 	return r.Git, fail("read local forge", err)
 }
 
-// Quota is zero: nobody counts.
+// Quota is zero: requests are not limited.
 func (f *Forge) Quota() forge.Quota { return forge.Quota{} }
 
-// Me is the account that repo.json calls me.
+// Me returns the account "me" in repo.json.
 func (f *Forge) Me(ctx context.Context) (forge.Person, error) {
-	const doing = "read own account"
+	const doing = "read the account that posts"
 	if err := ctx.Err(); err != nil {
 		return forge.Person{}, fail(doing, err)
 	}
@@ -123,19 +122,19 @@ func (f *Forge) me() (forge.Person, error) {
 		return forge.Person{}, err
 	}
 	if r.Me.ID <= 0 || !login().MatchString(r.Me.Login) {
-		return forge.Person{}, &forge.Error{Kind: forge.KindAuth, Msg: "repo.json names no account that posts", Hint: `give it a "me" with an id above 0 and a login`}
+		return forge.Person{}, &forge.Error{Kind: forge.KindAuth, Msg: "repo.json does not say which account posts", Hint: `add "me" with a positive id and a login`}
 	}
 	return r.Me.person(), nil
 }
 
-// login is what an account can be called.
+// login matches valid logins.
 var login = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]*(?:\[bot\])?$`) })
 
-// Permission is what repo.json says now. An account that it does not hold under
-// this number and login has none.
+// Permission returns what repo.json says now. An account that is not in it with the
+// same id and login has none.
 func (f *Forge) Permission(ctx context.Context, repo precedent.Repo, p forge.Person) (forge.Permission, error) {
 	doing := fmt.Sprintf("read permission of %q in %s", p.Login, repo)
-	r, err := f.enter(ctx, repo)
+	r, err := f.readRepo(ctx, repo)
 	if err != nil {
 		return forge.None, fail(doing, err)
 	}
@@ -143,7 +142,7 @@ func (f *Forge) Permission(ctx context.Context, repo precedent.Repo, p forge.Per
 		return forge.None, nil
 	}
 	if !login().MatchString(p.Login) {
-		return forge.None, &forge.Error{Kind: forge.KindRefused, Msg: doing + ": no account has such a login"}
+		return forge.None, &forge.Error{Kind: forge.KindRefused, Msg: doing + ": not a valid login"}
 	}
 	for _, m := range r.Members {
 		if precedent.NumberID(m.ID) == p.ID && strings.EqualFold(m.Login, p.Login) {
@@ -156,27 +155,27 @@ func (f *Forge) Permission(ctx context.Context, repo precedent.Repo, p forge.Per
 	return forge.None, nil
 }
 
-// plainName is what an owner or a repository can be called here.
+// plainName matches valid names of owners and repositories.
 var plainName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_.-]{1,100}$`) })
 
 func isName(s string) bool { return plainName().MatchString(s) && s != "." && s != ".." }
 
-// enter reads what is known of the repository that a caller names.
-func (f *Forge) enter(ctx context.Context, repo precedent.Repo) (repository, error) {
+// readRepo reads repo.json and checks that it is about the repository.
+func (f *Forge) readRepo(ctx context.Context, repo precedent.Repo) (repository, error) {
 	if err := ctx.Err(); err != nil {
 		return repository{}, err
 	}
 	if repo.Host != f.host || !isName(repo.Owner) || !isName(repo.Name) {
-		return repository{}, &forge.Error{Kind: forge.KindRefused, Msg: "it is no repository of " + f.host}
+		return repository{}, &forge.Error{Kind: forge.KindRefused, Msg: "the repository is not on " + f.host}
 	}
 	r, err := f.repository()
 	if err == nil && (!strings.EqualFold(r.Owner, repo.Owner) || !strings.EqualFold(r.Name, repo.Name)) {
-		err = &forge.Error{Kind: forge.KindNotFound, Msg: "the folder holds " + r.id().String() + " only"}
+		err = &forge.Error{Kind: forge.KindNotFound, Msg: "the folder contains only " + r.id().String()}
 	}
 	return r, err
 }
 
-// fail says what was attempted; nil for no error.
+// fail prefixes an error with what was attempted; nil if err is nil.
 func fail(doing string, err error) error {
 	if err == nil {
 		return nil
@@ -198,5 +197,5 @@ func fail(doing string, err error) error {
 	return &out
 }
 
-// oneLine makes an error's text one line: it may quote what a file holds.
+// oneLine joins the lines of an error, which may quote a file.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -4,8 +4,8 @@ package local
 
 import "os"
 
-// holdFile locks nothing where the standard library has no locks.
+// holdFile does not lock: the standard library has no file locks for this system.
 func holdFile(*os.File) (held bool, err error) { return true, nil }
 
-// syncFolder does nothing where a folder cannot be opened like a file.
+// syncFolder does nothing: folders cannot be opened like files on this system.
 func syncFolder(*os.Root, string) error { return nil }

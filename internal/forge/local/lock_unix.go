@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// holdFile locks an open file until it is closed, without waiting.
+// holdFile tries to lock an open file until it is closed.
 func holdFile(f *os.File) (held bool, err error) {
 	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) || errors.Is(err, syscall.EINTR) {
@@ -17,7 +17,7 @@ func holdFile(f *os.File) (held bool, err error) {
 	return err == nil, err
 }
 
-// syncFolder makes a new name in a folder outlast a power cut.
+// syncFolder makes a new name in a folder survive a power failure.
 func syncFolder(top *os.Root, name string) error {
 	dir, err := top.Open(name)
 	if err != nil {

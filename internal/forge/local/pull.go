@@ -1,6 +1,7 @@
 package local
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,28 +21,28 @@ import (
 
 // pull is pulls/N.json.
 type pull struct {
-	Number  int         `json:"number,omitempty"` // that of the file's name, or absent
+	Number  int         `json:"number,omitempty"` // must match the file name, if present
 	Title   string      `json:"title"`
 	Body    string      `json:"body,omitempty"`
 	Author  person      `json:"author"`
 	State   forge.State `json:"state,omitempty"` // open if absent
 	Draft   bool        `json:"draft,omitempty"`
 	Locked  bool        `json:"locked,omitempty"`
-	Base    end         `json:"base"`
-	Head    end         `json:"head"`
+	Base    pullEnd     `json:"base"`
+	Head    pullEnd     `json:"head"`
 	Labels  []string    `json:"labels,omitempty"`
 	Updated *time.Time  `json:"updated,omitempty"`
 	Files   int         `json:"files,omitempty"`
 	Diff    *string     `json:"diff,omitempty"`
 }
 
-// end is one end of a pull request.
-type end struct {
+// pullEnd is the base or the head of a pull request.
+type pullEnd struct {
 	Branch  string `json:"branch,omitempty"`
 	Ref     string `json:"ref,omitempty"`     // refs/heads/BRANCH if absent
 	SHA     string `json:"sha,omitempty"`     // the ref's commit if absent
-	Repo    string `json:"repo,omitempty"`    // owner/name, if it is another one
-	Deleted bool   `json:"deleted,omitempty"` // the other one is gone
+	Repo    string `json:"repo,omitempty"`    // owner/name, if it is a fork
+	Deleted bool   `json:"deleted,omitempty"` // the fork was deleted
 }
 
 var (
@@ -49,36 +50,36 @@ var (
 	refName  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^refs/[^\s~^:?*\[\\\x00-\x1f]+$`) })
 )
 
-// maxPulls bounds the open pull requests that are listed.
+// maxPulls bounds the open pull requests that Open lists.
 const maxPulls = 10_000
 
-// subject is a pull request with what its folder knows beside it.
-type subject struct {
+// pullRequest is a pull request and its repository.
+type pullRequest struct {
 	repository
 	pull
 	name   string // of its file
-	folder string // of what was said
+	folder string // of its comments
 }
 
-// subject reads the file of a pull request.
-func (f *Forge) subject(ctx context.Context, repo precedent.Repo, number int) (subject, error) {
-	r, err := f.enter(ctx, repo)
-	if err != nil {
-		return subject{}, err
+// loadPull reads the file of a pull request. Invalid ids of comments are refused.
+func (f *Forge) loadPull(ctx context.Context, repo precedent.Repo, number int, comments ...precedent.ForgeID) (pullRequest, error) {
+	r, err := f.readRepo(ctx, repo)
+	if err = cmp.Or(err, forge.CheckNumbers(comments...)); err != nil {
+		return pullRequest{}, err
 	}
-	return f.find(r, number)
+	return f.readPull(r, number)
 }
 
-func (f *Forge) find(r repository, number int) (subject, error) {
+func (f *Forge) readPull(r repository, number int) (pullRequest, error) {
 	n := strconv.Itoa(number)
-	s := subject{repository: r, name: "pulls/" + n + ".json", folder: "pulls/" + n}
+	s := pullRequest{repository: r, name: "pulls/" + n + ".json", folder: "pulls/" + n}
 	if number <= 0 {
-		return s, &forge.Error{Kind: forge.KindNotFound, Msg: "pull requests count from 1"}
+		return s, &forge.Error{Kind: forge.KindNotFound, Msg: "pull request numbers start at 1"}
 	}
 	err := f.read(s.name, &s.pull)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		return s, &forge.Error{Kind: forge.KindNotFound, Msg: "there is no " + s.name}
+		return s, &forge.Error{Kind: forge.KindNotFound, Msg: s.name + " does not exist"}
 	case err != nil:
 		return s, err
 	}
@@ -87,47 +88,48 @@ func (f *Forge) find(r repository, number int) (subject, error) {
 	}
 	switch {
 	case s.Number != 0 && s.Number != number:
-		return s, answer("%s: it calls itself number %d", s.name, s.Number)
+		return s, invalidFile("%s: the number in it is %d", s.name, s.Number)
 	case !slices.Contains([]forge.State{forge.Open, forge.Closed, forge.Merged}, s.State):
-		return s, answer("%s: the state is open, closed or merged", s.name)
+		return s, invalidFile("%s: state must be open, closed or merged", s.name)
 	case s.Files < 0 || s.Author.ID < 0:
-		return s, answer("%s: a number is below 0", s.name)
+		return s, invalidFile("%s: a number is negative", s.name)
 	}
 	s.Number = number
-	for _, e := range []*end{&s.Base, &s.Head} {
+	for _, e := range []*pullEnd{&s.Base, &s.Head} {
 		if e.Ref == "" && e.Branch != "" {
 			e.Ref = "refs/heads/" + e.Branch
 		}
 		owner, name, two := strings.Cut(e.Repo, "/")
 		switch {
 		case e.SHA != "" && !objectID().MatchString(e.SHA):
-			return s, answer("%s: sha is 40 or 64 hexadecimal digits", s.name)
+			return s, invalidFile("%s: sha must have 40 or 64 hexadecimal digits", s.name)
 		case e.SHA == "" && (s.Git == "" || s.Diff != nil):
-			return s, answer("%s: without git, or with a diff, both ends need a sha", s.name)
+			return s, invalidFile("%s: base and head each need a sha if there is a diff, or no git in repo.json", s.name)
 		case e.SHA == "" && !refName().MatchString(e.Ref):
-			return s, answer("%s: base and head each need a branch, a ref or a sha", s.name)
+			return s, invalidFile("%s: base and head each need a branch, a ref or a sha", s.name)
 		case e.Repo != "" && (!two || !isName(owner) || !isName(name)):
-			return s, answer("%s: repo is owner/name", s.name)
+			return s, invalidFile("%s: repo must be owner/name", s.name)
 		}
 	}
 	return s, nil
 }
 
-// explicit tells whether the JSON alone says what the pull request is.
-func (s *subject) explicit() bool { return s.Diff != nil || s.Git == "" }
+// explicit reports whether the JSON alone describes the changes.
+func (s *pullRequest) explicit() bool { return s.Diff != nil || s.Git == "" }
 
-// diff is what the JSON says the pull request changes.
-func (s *subject) diff() string {
+// diff returns the diff in the JSON.
+func (s *pullRequest) diff() string {
 	if s.Diff == nil {
 		return ""
 	}
 	return *s.Diff
 }
 
-// PullRequest reads a pull request. Its ends are where their branches are now.
+// PullRequest reads a pull request. Its base and head are the current tips of their
+// branches.
 func (f *Forge) PullRequest(ctx context.Context, repo precedent.Repo, number int) (forge.PullRequest, error) {
 	doing := fmt.Sprintf("read pull request %s#%d", repo, number)
-	s, err := f.subject(ctx, repo, number)
+	s, err := f.loadPull(ctx, repo, number)
 	if err != nil {
 		return forge.PullRequest{}, fail(doing, err)
 	}
@@ -146,12 +148,12 @@ func (f *Forge) PullRequest(ctx context.Context, repo precedent.Repo, number int
 	return out, fail(doing, err)
 }
 
-// describe translates a pull request, and fills in the ends' commits.
-func (f *Forge) describe(ctx context.Context, h *history, s *subject) (forge.PullRequest, error) {
+// describe converts a pull request, and fills in the commits of base and head.
+func (f *Forge) describe(ctx context.Context, h *history, s *pullRequest) (forge.PullRequest, error) {
 	if err := h.resolve(ctx, s); err != nil {
 		return forge.PullRequest{}, err
 	}
-	t, err := f.talk(s)
+	t, err := f.readDiscussion(s)
 	if err != nil {
 		return forge.PullRequest{}, err
 	}
@@ -162,8 +164,8 @@ func (f *Forge) describe(ctx context.Context, h *history, s *subject) (forge.Pul
 	if out.Ref == "" || s.explicit() {
 		out.Ref = fmt.Sprintf("refs/pull/%d/head", s.Number)
 	}
-	out.Title, _ = words(s.Title)
-	out.Body, _ = words(s.Body)
+	out.Title, _ = truncateBody(s.Title)
+	out.Body, _ = truncateBody(s.Body)
 	if s.Updated != nil {
 		out.Updated = s.Updated.UTC()
 	} else if out.Updated, err = f.changed(s.name); err != nil {
@@ -177,8 +179,8 @@ func (f *Forge) describe(ctx context.Context, h *history, s *subject) (forge.Pul
 	return out, nil
 }
 
-// branch translates one end.
-func (s *subject) branch(e end) forge.Branch {
+// branch converts base or head.
+func (s *pullRequest) branch(e pullEnd) forge.Branch {
 	b := forge.Branch{Name: e.Branch, SHA: e.SHA}
 	if e.Deleted {
 		return b
@@ -191,10 +193,10 @@ func (s *subject) branch(e end) forge.Branch {
 	return b
 }
 
-// Open lists the open pull requests, the one that changed last first.
+// Open lists the open pull requests, the most recently updated first.
 func (f *Forge) Open(ctx context.Context, repo precedent.Repo) ([]forge.PullRequest, error) {
 	doing := "list pull requests of " + repo.String()
-	r, err := f.enter(ctx, repo)
+	r, err := f.readRepo(ctx, repo)
 	if err != nil {
 		return nil, fail(doing, err)
 	}
@@ -218,10 +220,10 @@ func (f *Forge) Open(ctx context.Context, repo precedent.Repo) ([]forge.PullRequ
 			continue
 		}
 		if len(open) == maxPulls {
-			err = &forge.Error{Kind: forge.KindTooLarge, Msg: fmt.Sprintf("there are more than %d", maxPulls)}
+			err = &forge.Error{Kind: forge.KindTooLarge, Msg: fmt.Sprintf("only the first %d were read", maxPulls)}
 			break
 		}
-		s, wrong := f.find(r, number)
+		s, wrong := f.readPull(r, number)
 		if wrong == nil && s.State != forge.Open {
 			continue
 		}
@@ -239,8 +241,8 @@ func (f *Forge) Open(ctx context.Context, repo precedent.Repo) ([]forge.PullRequ
 	return open, fail(doing, err)
 }
 
-// words bounds what somebody wrote, and tells whether it was cut.
-func words(s string) (precedent.Untrusted, bool) {
+// truncateBody limits a text to forge.MaxBody bytes, and reports whether it was cut.
+func truncateBody(s string) (precedent.Untrusted, bool) {
 	if len(s) <= forge.MaxBody {
 		return precedent.Untrusted(s), false
 	}

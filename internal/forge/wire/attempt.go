@@ -14,35 +14,35 @@ type (
 	attemptKey struct{}
 )
 
-// Reads marks requests that only read, or may be repeated at will, whatever their
-// method is: a query by POST.
+// Reads marks requests that only read, or can be repeated safely, whatever their
+// method is: GraphQL queries are sent by POST.
 func Reads(ctx context.Context) context.Context { return context.WithValue(ctx, readsKey{}, true) }
 
-// Attempt is what became of one call of a client library. The libraries replace
-// the errors of requests by those of contexts and of JSON, which do not tell
-// whether something was changed.
+// Attempt records whether a call of a client library made a change. The libraries
+// replace the errors of the transport with those of contexts and of JSON, which do
+// not say so.
 type Attempt struct {
 	t *Transport
 
 	mu      sync.Mutex
-	applied bool // a request that changes something was sent, and not refused
+	applied bool // a request that makes a change was sent and not refused
 	words   string
 }
 
-// Watch begins one call: the client is to use the context.
+// Watch starts an Attempt. The call must use the returned context.
 func (t *Transport) Watch(ctx context.Context) (context.Context, *Attempt) {
 	a := &Attempt{t: t}
 	return context.WithValue(ctx, attemptKey{}, a), a
 }
 
-// attempt is that of the request; nil if nobody watches.
+// attempt returns the request's Attempt, nil if there is none.
 func (r request) attempt() *Attempt {
 	a, _ := r.Context().Value(attemptKey{}).(*Attempt)
 	return a
 }
 
-// begin notes that a request is sent.
-func (a *Attempt) begin(writes bool) {
+// noteSent records that a request is sent.
+func (a *Attempt) noteSent(writes bool) {
 	if a == nil {
 		return
 	}
@@ -51,8 +51,8 @@ func (a *Attempt) begin(writes bool) {
 	a.applied, a.words = a.applied || writes, ""
 }
 
-// refused notes that what was sent last was certainly not carried out.
-func (a *Attempt) refused(writes bool, words string) {
+// noteRefused records that the last request was certainly not carried out.
+func (a *Attempt) noteRefused(writes bool, words string) {
 	if a == nil {
 		return
 	}
@@ -61,20 +61,21 @@ func (a *Attempt) refused(writes bool, words string) {
 	a.applied, a.words = a.applied && !writes, words
 }
 
-// Words are the forge's own about the last refusal, on one line; empty if it gave
-// none.
+// Words returns the forge's message about the last refusal, on one line. It may be
+// empty.
 func (a *Attempt) Words() string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.words
 }
 
-// Quote is something that the forge said in an answer, as an error may repeat it.
+// Quote makes text of a response safe to repeat in an error.
 func (a *Attempt) Quote(said string) string {
-	return quote(said, a.t.spent())
+	return quote(said, a.t.rememberedTokens())
 }
 
-// Fail is the error of the call: what was to be done, and what came of it.
+// Fail returns the error of the call, prefixed with what was attempted; nil if err is
+// nil.
 func (a *Attempt) Fail(doing string, err error) error {
 	a.mu.Lock()
 	unsure := a.applied
@@ -82,15 +83,15 @@ func (a *Attempt) Fail(doing string, err error) error {
 	return a.t.fail(doing, err, unsure)
 }
 
-// UnexpectedAnswer is the error of an answer that cannot be understood.
+// UnexpectedAnswer returns the error of a response that does not make sense.
 func (a *Attempt) UnexpectedAnswer(doing, why string) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return strange(doing, why, a.applied)
+	return unexpectedAnswer(doing, why, a.applied)
 }
 
-// Fail is the error of a call that only reads: what was to be done, and what came
-// of it.
+// Fail returns the error of a call that only reads, prefixed with what was attempted;
+// nil if err is nil.
 func (t *Transport) Fail(doing string, err error) error { return t.fail(doing, err, false) }
 
 func (t *Transport) fail(doing string, err error, unsure bool) error {
@@ -99,31 +100,33 @@ func (t *Transport) fail(doing string, err error, unsure bool) error {
 	}
 	var e *forge.Error
 	if errors.As(err, &e) {
-		said := *e // one error may be several requests'
+		said := *e // several requests may share one error
 		said.Msg = doing + ": " + e.Msg
 		return &said
 	}
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		said := t.abandoned(err, unsure)
+		said := t.canceledError(err, unsure)
 		said.Msg = doing + ": " + said.Msg
 		return said
 	}
-	return strange(doing, "it is not what "+t.o.Forge+" documents", unsure)
+	return unexpectedAnswer(doing, "it does not match the API of "+t.o.Forge, unsure)
 }
 
-// UnexpectedAnswer is the error of an answer to a reading call that cannot be understood.
-func UnexpectedAnswer(doing, why string) error { return strange(doing, why, false) }
+// UnexpectedAnswer returns the error of a response that does not make sense, to a
+// call that only reads.
+func UnexpectedAnswer(doing, why string) error { return unexpectedAnswer(doing, why, false) }
 
-func strange(doing, why string, unsure bool) error {
-	return &forge.Error{Kind: forge.KindAnswer, Msg: doing + ": the answer cannot be understood: " + why, Unsure: unsure}
+func unexpectedAnswer(doing, why string, unsure bool) error {
+	return &forge.Error{Kind: forge.KindAnswer, Msg: doing + ": unexpected response: " + why, Unsure: unsure}
 }
 
-// abandoned is the error of a caller who has stopped waiting.
-func (t *Transport) abandoned(err error, unsure bool) *forge.Error {
-	return &forge.Error{Kind: forge.KindNetwork, Msg: "stopped waiting for " + t.o.Forge, Err: err, Unsure: unsure}
+// canceledError returns the error for a caller that stopped waiting.
+func (t *Transport) canceledError(err error, unsure bool) *forge.Error {
+	return &forge.Error{Kind: forge.KindNetwork, Msg: "canceled while waiting for " + t.o.Forge, Err: err, Unsure: unsure}
 }
 
-// Gone tells whether the forge says that there is no such thing, or not any more.
+// Gone reports whether the forge says that something does not exist, or no longer
+// does.
 func Gone(err error) bool {
 	var e *forge.Error
 	return errors.As(err, &e) && (e.Status == http.StatusNotFound || e.Status == http.StatusGone)

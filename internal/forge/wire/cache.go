@@ -7,22 +7,23 @@ import (
 )
 
 const (
-	maxCache = 16 << 20     // bytes that are kept to ask whether they have changed
-	maxEntry = maxCache / 4 // of one body
-	overhead = 1 << 10      // about what an entry takes beside its body: addresses and headers
+	maxCache = 16 << 20     // bytes kept for conditional requests
+	maxEntry = maxCache / 4 // bytes of one body
+	overhead = 1 << 10      // approximate size of an entry without its body: address and headers
 )
 
-// cacheKey is what an answer depends on, the token aside: a client has one.
+// cacheKey identifies a response. The token is not in it because a client has only
+// one.
 type cacheKey struct{ url, accept string }
 
-// cache keeps the answers that were read last. It never answers in the forge's
-// place: an entry is used when the forge says that it still holds.
+// cache keeps the most recent responses. An entry is used only after the forge has
+// confirmed that it is current.
 type cache struct {
 	max int
 
 	mu    sync.Mutex
 	size  int
-	order *list.List // of *entry, the one that was used last in front
+	order *list.List // of *entry, most recently used first
 	byKey map[cacheKey]*list.Element
 }
 
@@ -46,7 +47,7 @@ func (c *cache) get(k cacheKey) (answer, bool) {
 	return e.Value.(*entry).answer, true
 }
 
-// put keeps an answer that has an ETag and is small enough.
+// put stores a response that has an ETag and is small enough.
 func (c *cache) put(k cacheKey, g answer) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

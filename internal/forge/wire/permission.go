@@ -9,14 +9,14 @@ import (
 )
 
 const (
-	// permissionAge is how long an answer holds: who was just removed from a
-	// repository has a say for no longer.
+	// permissionAge is how long an answer is used: the time for which somebody who
+	// was removed from a repository still counts.
 	permissionAge = 60 * time.Second
-	// maxPermissions bounds the answers that are kept.
+	// maxPermissions bounds the number of entries.
 	maxPermissions = 1000
 )
 
-// Permissions keeps for a minute what people may do. The zero value is not usable.
+// Permissions caches for a minute what people may do. The zero value is not usable.
 type Permissions struct {
 	now   func() time.Time
 	mu    sync.Mutex
@@ -30,16 +30,16 @@ type permissionKey struct {
 
 type cachedPermission struct {
 	permission forge.Permission
-	at         time.Time // when it was asked for
+	at         time.Time // when it was requested
 }
 
-// NewPermissions keeps nothing yet. now is the clock.
+// NewPermissions returns an empty cache. now is the clock.
 func NewPermissions(now func() time.Time) *Permissions {
 	return &Permissions{now: now, known: map[permissionKey]cachedPermission{}}
 }
 
-// Of returns what a person may do: as it was asked for less than a minute ago, else
-// as ask says. An error is not kept, and the answer beside it is None.
+// Of returns what a person may do, from the cache or from ask. An error is not
+// cached, and comes with None.
 func (p *Permissions) Of(repo precedent.Repo, person forge.Person, ask func() (forge.Permission, error)) (forge.Permission, error) {
 	key, at := permissionKey{repo, person}, p.now()
 	p.mu.Lock()

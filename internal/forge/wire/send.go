@@ -13,28 +13,28 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
-// answer is one answer, read to its end.
+// answer is a complete response.
 type answer struct {
 	status int
 	header http.Header
 	body   []byte
 }
 
-// request is one request with what is needed to send it again.
+// request is a request with its body, so that it can be sent again.
 type request struct {
 	*http.Request
 	body   []byte
-	writes bool // it would change something
+	writes bool // it makes a change
 }
 
-// RoundTrip answers with 2xx and 3xx; everything else is a *forge.Error.
+// RoundTrip returns responses with 2xx and 3xx; everything else is a *forge.Error.
 func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	r := request{Request: req, writes: req.Method != http.MethodGet && req.Context().Value(readsKey{}) == nil}
 	if req.Body != nil {
 		body, err := io.ReadAll(io.LimitReader(req.Body, maxAnswer+1))
-		_ = req.Body.Close() // it was read, or its error is known
+		_ = req.Body.Close() // the read error is reported instead
 		if err != nil || len(body) > maxAnswer {
-			return nil, &forge.Error{Kind: forge.KindRefused, Msg: "there is more to send than 32 MiB, or it cannot be read"}
+			return nil, &forge.Error{Kind: forge.KindRefused, Msg: "the request body is larger than 32 MiB or cannot be read"}
 		}
 		r.body = body
 	}
@@ -57,18 +57,18 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		if err != nil {
 			return nil, err
 		}
-		g, trouble := t.once(req.Context(), r, token)
+		g, trouble := t.sendOnce(req.Context(), r, token)
 		if trouble == nil {
 			return g.response(req), nil
 		}
 		if err := req.Context().Err(); err != nil {
-			return nil, t.abandoned(err, trouble.Unsure)
+			return nil, t.canceledError(err, trouble.Unsure)
 		}
 		if trouble.Status == http.StatusUnauthorized && !renewed && t.o.Renew != nil && t.o.Renew(req.Context(), token) {
 			renewed = true
 			continue
 		}
-		pause, again := t.pause(g, trouble, try)
+		pause, again := t.retryDelay(g, trouble, try)
 		if !again || trouble.Unsure {
 			return nil, trouble
 		}
@@ -76,12 +76,12 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 			continue
 		}
 		if err := t.o.Sleep(req.Context(), pause); err != nil {
-			return nil, t.abandoned(err, false)
+			return nil, t.canceledError(err, false)
 		}
 	}
 }
 
-// checkAddress refuses requests that are not for the forge.
+// checkAddress refuses requests that do not go to the forge's API.
 func (t *Transport) checkAddress(req *http.Request) error {
 	u, home := req.URL, t.o.Home
 	path := u.EscapedPath()
@@ -91,26 +91,25 @@ func (t *Transport) checkAddress(req *http.Request) error {
 	}
 	if u.Scheme != home.Scheme || !strings.EqualFold(u.Host, home.Host) || !below {
 		return &forge.Error{
-			Kind: forge.KindRefused, Msg: t.o.Forge + " redirects to another place, which is not followed",
-			Hint: "check the base URL of the forge; a sign-on page or a proxy may stand in between",
+			Kind: forge.KindRefused, Msg: t.o.Forge + " redirected outside its API; such redirects are not followed",
+			Hint: "check the base URL of the forge; a login page or a proxy may be intercepting requests",
 		}
 	}
 	return nil
 }
 
-// once sends the request a single time.
-func (t *Transport) once(ctx context.Context, r request, token Token) (answer, *forge.Error) {
+func (t *Transport) sendOnce(ctx context.Context, r request, token Token) (answer, *forge.Error) {
 	ctx, cancel := context.WithTimeout(ctx, t.o.Timeout)
 	defer cancel()
-	sent := r.Clone(ctx) // a RoundTripper leaves the request as it is
+	sent := r.Clone(ctx) // a RoundTripper must not modify the request
 	if r.Body != nil {
 		sent.Body, sent.GetBody, sent.ContentLength = io.NopCloser(bytes.NewReader(r.body)), nil, int64(len(r.body))
 	}
 	sent.Header.Del("Referer")
-	sent.Header.Del("Authorization") // a client's own idea of it
+	sent.Header.Del("Authorization") // set by the client library
 	if secret := token.Reveal(); secret != "" {
 		sent.Header.Set("Authorization", t.o.Scheme+" "+secret)
-		t.spend(token)
+		t.rememberToken(token)
 	}
 	key := cacheKey{sent.URL.String(), sent.Header.Get("Accept")}
 	var known answer
@@ -120,36 +119,36 @@ func (t *Transport) once(ctx context.Context, r request, token Token) (answer, *
 			sent.Header.Set("If-None-Match", known.header.Get("ETag"))
 		}
 	}
-	r.attempt().begin(r.writes)
+	r.attempt().noteSent(r.writes)
 	resp, err := t.base.RoundTrip(sent)
 	if err != nil {
-		return answer{}, t.unreachable(r, err)
+		return answer{}, t.unreachableError(r, err)
 	}
 	defer resp.Body.Close()
-	t.learn(resp.Header)
+	t.noteQuota(resp.Header)
 	limit := maxAnswer
 	if resp.StatusCode >= 300 {
-		limit = maxTrouble
+		limit = maxErrorBody
 	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, int64(limit)+1))
 	g := answer{resp.StatusCode, resp.Header, body}
 	moved := g.status == http.StatusTemporaryRedirect || g.status == http.StatusPermanentRedirect
 	switch {
 	case err != nil:
-		return g, t.unreachable(r, err)
+		return g, t.unreachableError(r, err)
 	case g.status == http.StatusNotModified && cached:
 		return known, nil
 	case g.status == http.StatusNotModified || g.status >= 400 || g.status < 200:
 		return g, t.errorOf(r, g)
-	case r.writes && g.status >= 300 && !moved: // package http would go on with a GET
+	case r.writes && g.status >= 300 && !moved: // package http would follow with a GET
 		return g, t.errorOf(r, g)
 	case g.status < 300 && len(body) > limit:
-		return g, &forge.Error{Kind: forge.KindTooLarge, Status: g.status, Msg: "the answer is larger than 32 MiB", Unsure: r.writes}
+		return g, &forge.Error{Kind: forge.KindTooLarge, Status: g.status, Msg: "the response is larger than 32 MiB", Unsure: r.writes}
 	case g.status == http.StatusOK && len(body) == 0 && r.Method == http.MethodGet && (t.o.Plain == nil || !t.o.Plain(r.Request)):
-		return g, &forge.Error{Kind: forge.KindAnswer, Status: g.status, Msg: "the answer is empty"}
+		return g, &forge.Error{Kind: forge.KindAnswer, Status: g.status, Msg: "the response is empty"}
 	}
 	if moved {
-		r.attempt().refused(r.writes, "")
+		r.attempt().noteRefused(r.writes, "")
 	}
 	if g.status == http.StatusOK && r.Method == http.MethodGet {
 		t.cache.put(key, g)
@@ -157,7 +156,7 @@ func (t *Transport) once(ctx context.Context, r request, token Token) (answer, *
 	return g, nil
 }
 
-// response is the answer as package http hands it on.
+// response converts the answer for package http.
 func (g answer) response(req *http.Request) *http.Response {
 	return &http.Response{
 		Status: http.StatusText(g.status), StatusCode: g.status,
@@ -166,34 +165,33 @@ func (g answer) response(req *http.Request) *http.Response {
 	}
 }
 
-// unreachable says why there is no whole answer. The cause's own words may hold
-// the address, and are left out but for what is known to be harmless.
-func (t *Transport) unreachable(r request, err error) *forge.Error {
+// unreachableError explains a missing or incomplete response. Text of the cause may
+// contain the address and is not repeated.
+func (t *Transport) unreachableError(r request, err error) *forge.Error {
 	why := "the connection failed"
 	switch {
 	case errors.Is(err, errPrivate):
 		if r.writes {
-			r.attempt().refused(true, "")
+			r.attempt().noteRefused(true, "")
 		}
 		return &forge.Error{
-			Kind: forge.KindRefused, Msg: t.o.Home.Host + " cannot be reached: its name leads to an address that is not public",
-			Hint: "check what resolves names here; a forge of your own is named by --forge",
+			Kind: forge.KindRefused, Msg: t.o.Home.Host + " cannot be reached: its name resolves to a private address",
+			Hint: "check DNS on this machine; use --forge for a self-hosted forge",
 		}
 	case errors.Is(err, context.DeadlineExceeded):
-		why = "no whole answer in " + t.o.Timeout.String()
+		why = "no complete response within " + t.o.Timeout.String()
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
-		why = "the answer was cut off"
+		why = "the connection closed before the response was complete"
 	}
-	e := &forge.Error{Kind: forge.KindNetwork, Msg: t.o.Home.Host + " cannot be reached: " + why, Hint: "check the network and the forge's address"}
-	if e.Unsure = r.writes && !unconnected(err); !e.Unsure {
-		r.attempt().refused(r.writes, "")
+	e := &forge.Error{Kind: forge.KindNetwork, Msg: t.o.Home.Host + " cannot be reached: " + why, Hint: "check your network connection and the forge's address"}
+	if e.Unsure = r.writes && !isConnectError(err); !e.Unsure {
+		r.attempt().noteRefused(r.writes, "")
 	}
 	return e
 }
 
-// unconnected tells whether the error is one of making the connection, so that
-// nothing can have been sent.
-func unconnected(err error) bool {
+// isConnectError reports whether no connection was made, so that nothing was sent.
+func isConnectError(err error) bool {
 	var op *net.OpError
 	var cert *tls.CertificateVerificationError
 	return errors.As(err, &op) && (op.Op == "dial" || op.Op == "proxyconnect") || errors.As(err, &cert)

@@ -18,7 +18,7 @@ func TestTokenPrintsAsPlaceholder(t *testing.T) {
 		t.Fatal(err)
 	}
 	tr := New(Options{Home: &url.URL{}, Token: Static(token)})
-	tr.spend(token)
+	tr.rememberToken(token)
 	held := struct {
 		open, closed any
 		Inner        struct{ t Token }

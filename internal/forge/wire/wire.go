@@ -1,8 +1,9 @@
-// Package wire carries requests to a forge's API: one transport holds the token,
-// sends every request, waits when the forge says so, and tells what became of
-// what it sent. A request that only reads is tried again when that may help. One
-// that changes something is never sent twice unless it is known that the first
-// was not carried out, and one is under way at a time.
+// Package wire sends requests to a forge's API. One transport holds the token, waits
+// for rate limits, retries, and reports whether a request was carried out.
+//
+// A request that only reads is retried when that may help. A request that makes a
+// change is retried only if it is known that it was not carried out, and only one is
+// in flight at a time.
 package wire
 
 import (
@@ -20,98 +21,98 @@ import (
 )
 
 const (
-	// maxTries bounds the attempts of one request; the limits that it waits for
-	// count among them.
+	// maxTries bounds the attempts of one request, including those after a rate
+	// limit.
 	maxTries = 5
-	// maxRedirects is one more than a repository that was renamed twice needs.
+	// maxRedirects is one more than a repository needs that was renamed twice.
 	maxRedirects = 3
-	// maxAnswer bounds one answer, in bytes: 100 comments of 65,536 characters of
-	// 4 bytes each are 25 MiB. It bounds the body of a request as well.
+	// maxAnswer bounds one response, in bytes: 100 comments of 65,536 characters of
+	// 4 bytes each are 25 MiB. It also bounds the body of a request.
 	maxAnswer = 32 << 20
-	// maxTrouble bounds what is read of an answer that is an error.
-	maxTrouble = 64 << 10
-	// writeGap is between the end of one request that changes something and the
-	// beginning of the next: "If you are making a large number of POST, PATCH, PUT,
+	// maxErrorBody bounds what is read of an error response, in bytes.
+	maxErrorBody = 64 << 10
+	// writeGap is the time from the end of one request that makes a change to the
+	// start of the next: "If you are making a large number of POST, PATCH, PUT,
 	// or DELETE requests, wait at least one second between each request" (GitHub,
-	// "Best practices for using the REST API"). Other forges are spared the same.
+	// "Best practices for using the REST API"). It applies to other forges, too.
 	writeGap = time.Second
 
-	dialTimeout    = 30 * time.Second // as net/http's own
-	defaultMaxWait = 2 * time.Minute  // a secondary limit that names no time asks for one
+	dialTimeout    = 30 * time.Second // like net/http
+	defaultMaxWait = 2 * time.Minute  // twice what GitHub asks for after a secondary limit
 	defaultTimeout = time.Minute
 )
 
-// Network is how requests leave, and by which clock they wait. The zero value is good.
+// Network is how requests are sent, and the clock for waiting. The zero value is
+// ready to use.
 type Network struct {
-	// Transport sends requests; nil for one that no environment variable turns
-	// to a proxy.
+	// Transport sends requests. If it is nil, one is made that ignores proxies set in
+	// the environment.
 	Transport http.RoundTripper
-	// Proxy is the operator's, without Transport; nil for none.
+	// Proxy is the operator's proxy, used if Transport is nil. It may be nil.
 	Proxy *url.URL
-	// Now and Sleep are the clock, and Rand is a number in [0, n), n > 0; the real
-	// ones if they are nil.
+	// Now and Sleep are the clock, and Rand returns a number in [0, n), n > 0. Real
+	// ones are used if they are nil.
 	Now   func() time.Time
 	Sleep func(ctx context.Context, d time.Duration) error
 	Rand  func(n time.Duration) time.Duration
-	// MaxWait is the longest single wait for a rate limit; one that takes longer is
-	// an error at once. 2 minutes if it is 0.
+	// MaxWait is the longest single wait for a rate limit; a longer one is an error
+	// at once. The default is 2 minutes.
 	MaxWait time.Duration
-	// Timeout bounds one attempt, its body included. 1 minute if it is 0.
+	// Timeout bounds one attempt, response body included. The default is 1 minute.
 	Timeout time.Duration
 }
 
-// Options are what a transport needs. They come from the operator, never from a
+// Options configure a Transport. They come from the operator, never from a
 // repository.
 type Options struct {
-	Forge string   // what people call it: "GitHub"
-	Home  *url.URL // every request goes below it; its path ends in a slash
-	// AlsoHosts are further paths of the same host that requests may go to, exactly.
+	Forge string   // name for the user: "GitHub"
+	Home  *url.URL // root of the API, whose path ends in a slash; all requests are below it
+	// AlsoHosts are further exact paths on the same host that requests may use.
 	AlsoHosts []string
 
-	// Scheme goes before the token in the header: "Bearer".
+	// Scheme is the authentication scheme: "Bearer".
 	Scheme string
-	// Token is asked before each attempt. Its errors are *forge.Error, and may have
-	// come from this very transport.
+	// Token is called before each attempt. Its errors are *forge.Error, and may come
+	// from this transport.
 	Token func(ctx context.Context) (Token, error)
-	// Renew is asked once a request when the forge answers 401, which means that
-	// nothing was carried out: whether Token gives another one now. nil for never.
+	// Renew is called once for a request that is answered with 401, and reports
+	// whether Token now returns a different token. It may be nil.
 	Renew func(ctx context.Context, refused Token) bool
 
-	// Plain tells which answers are text, not JSON, so that they may be empty; nil
-	// for none.
+	// Plain reports whether the response to a request is text instead of JSON, and
+	// may be empty. It may be nil.
 	Plain func(*http.Request) bool
-	// Hint is what a person can do about an answer with this status; empty for what
-	// is said of any forge. nil for never.
+	// Hint returns what the user can do about a status; empty for the general hint.
+	// It may be nil.
 	Hint func(status int, h http.Header) string
 
 	Network
-	// Public tells that the forge is on the Internet, and that nobody named its
-	// address: without Transport and Proxy no connection to a private one is made. A
-	// forge that the operator named may be anywhere.
+	// Public refuses connections to private addresses, unless Transport or Proxy is
+	// set. It is for a forge on the Internet whose address the operator did not name.
 	Public bool
 }
 
-// Static is the source of a token that never changes.
+// Static returns a source of a token that never changes.
 func Static(t Token) func(context.Context) (Token, error) {
 	return func(context.Context) (Token, error) { return t, nil }
 }
 
-// Transport is an http.RoundTripper for one forge and one operator. It is safe
-// for concurrent use.
+// Transport is an http.RoundTripper for one forge and one operator. It is safe for
+// concurrent use.
 type Transport struct {
 	o       Options
 	base    http.RoundTripper
 	cache   *cache
-	writing chan struct{} // holds one entry while a request that changes something is under way
+	writing chan struct{} // holds one entry while a request that makes a change is in flight
 
-	mu    sync.Mutex
-	quota forge.Quota
-	until time.Time // the forge asked that nothing be sent before
-	wrote time.Time // when the last request that changes something ended
-	sent  []Token   // the tokens of late, which no answer may bring among people
+	mu          sync.Mutex
+	quota       forge.Quota
+	pausedUntil time.Time // the forge asked not to send anything before
+	lastWrite   time.Time // when the last request that makes a change ended
+	sent        []Token   // recently used tokens, which no error may repeat
 }
 
-// New makes a transport. It sends nothing.
+// New returns a Transport. It sends nothing.
 func New(o Options) *Transport {
 	o.MaxWait, o.Timeout = cmp.Or(o.MaxWait, defaultMaxWait), cmp.Or(o.Timeout, defaultTimeout)
 	if o.Token == nil {
@@ -129,7 +130,7 @@ func New(o Options) *Transport {
 	t := &Transport{o: o, base: o.Transport, cache: newCache(maxCache), writing: make(chan struct{}, 1)}
 	if t.base == nil {
 		direct := http.DefaultTransport.(*http.Transport).Clone()
-		direct.Proxy = nil // only main reads the environment
+		direct.Proxy = nil // only cmd/precedent reads the environment
 		switch {
 		case o.Proxy != nil:
 			direct.Proxy = http.ProxyURL(o.Proxy)
@@ -141,50 +142,50 @@ func New(o Options) *Transport {
 	return t
 }
 
-// Client is an HTTP client that sends by the transport.
+// Client returns an HTTP client that uses the transport.
 func (t *Transport) Client() *http.Client {
 	return &http.Client{Transport: t, CheckRedirect: t.fewRedirects}
 }
 
-// fewRedirects lets a renamed repository be found. Where a redirect may lead is
-// RoundTrip's to say.
+// fewRedirects limits redirects to what renamed repositories need. RoundTrip checks
+// where they lead.
 func (t *Transport) fewRedirects(_ *http.Request, via []*http.Request) error {
 	if len(via) > maxRedirects {
-		return &forge.Error{Kind: forge.KindAnswer, Msg: t.o.Forge + " redirects in circles"}
+		return &forge.Error{Kind: forge.KindAnswer, Msg: t.o.Forge + " redirected too many times"}
 	}
 	return nil
 }
 
-// Quota is what is left of the rate limit, as the forge said last.
+// Quota returns the rate limit as of the last response.
 func (t *Transport) Quota() forge.Quota {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.quota
 }
 
-// Home is the address that every request goes below, with a slash at its end.
+// Home returns the root of the API, with a slash at its end.
 func (t *Transport) Home() string { return t.o.Home.String() }
 
-// Now is the time by the transport's clock.
+// Now returns the time of the transport's clock.
 func (t *Transport) Now() time.Time { return t.o.Now() }
 
-// Address reads the base URL of a forge: https, or http on the loopback
-// interface, and nothing in it but host and path. Its errors do not repeat it: it
-// may hold a password.
+// Address parses the base URL of a forge: https, or http on the loopback interface,
+// with only a host and a path. Its errors do not repeat the URL, which may contain a
+// password.
 func Address(base string) (*url.URL, error) {
 	u, err := url.Parse(base)
 	switch {
 	case err != nil || u.Hostname() == "":
-		return nil, errors.New("the base URL of the forge is not a URL with a host")
+		return nil, errors.New("invalid base URL of the forge: it has no host")
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
-		return nil, errors.New("the base URL of the forge holds more than a host and a path; pass the token apart")
-	case u.Scheme != "https" && (u.Scheme != "http" || !loopback(u.Hostname())):
-		return nil, errors.New("the base URL of the forge is not https, so that anybody could read the token on its way")
+		return nil, errors.New("invalid base URL of the forge: it may contain only a host and a path; pass the token separately")
+	case u.Scheme != "https" && (u.Scheme != "http" || !isLoopback(u.Hostname())):
+		return nil, errors.New("invalid base URL of the forge: it must use https, or the token would be sent unencrypted")
 	}
 	return u, nil
 }
 
-func loopback(host string) bool {
+func isLoopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }

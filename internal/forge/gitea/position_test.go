@@ -16,20 +16,20 @@ import (
 // line, and the hunk has the line of the review's commit.
 func TestForgejosPositions(t *testing.T) {
 	m := &sdk.PullReviewComment{Path: "a.go", LineNum: 7, DiffHunk: "@@ -10,2 +12,3 @@\n context\n-gone\n+here\n+there"}
-	if got, at := place(m, "c"); got.Start != 14 || got.End != 14 || got.Side != precedent.Right || at.new != 7 {
+	if got, at := position(m, "c"); got.Start != 14 || got.End != 14 || got.Side != precedent.Right || at.new != 7 {
 		t.Errorf("%+v, %+v", got, at)
 	}
 	m = &sdk.PullReviewComment{Path: "a.go", OldLineNum: 3, DiffHunk: "@@ -10,2 +12,3 @@\n context\n-gone"}
-	if got, at := place(m, "c"); got.End != 11 || got.Side != precedent.Left || at.old != 3 {
+	if got, at := position(m, "c"); got.End != 11 || got.Side != precedent.Left || at.old != 3 {
 		t.Errorf("%+v, %+v", got, at)
 	}
 	for _, hunk := range []string{"", "@@", "@@ -1 +1 @@", "@@ -1,2 +1,2 @@\n-gone", "@@ -99999999999 +1 @@\n+x", "x\n+y"} {
 		m := &sdk.PullReviewComment{Path: "a.go", LineNum: 5, DiffHunk: hunk}
-		if got, _ := place(m, "c"); got.End != 5 {
+		if got, _ := position(m, "c"); got.End != 5 {
 			t.Errorf("%q: %+v", hunk, got)
 		}
 	}
-	if got, _ := place(&sdk.PullReviewComment{LineNum: 1 << 60}, "c"); got.End != 0 {
+	if got, _ := position(&sdk.PullReviewComment{LineNum: 1 << 60}, "c"); got.End != 0 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -47,7 +47,7 @@ func TestRemarksInsideOneHunk(t *testing.T) {
 		for start := range of {
 			for end := range of {
 				inside := of[start] != '0' && start <= end && strings.Count(of[start:end+1], of[start:start+1]) == end+1-start
-				if why := unfit(change, precedent.Span{Path: "a.go", Side: side, Start: start, End: end}); (why == "") != inside {
+				if why := rejectReason(change, precedent.Span{Path: "a.go", Side: side, Start: start, End: end}); (why == "") != inside {
 					t.Errorf("%s %d to %d: %q", side, start, end, why)
 				}
 			}

@@ -67,9 +67,9 @@ func (b *staged) put(name string, v any) {
 func (b *staged) pour() {
 	b.stage.World.Change(func() {
 		w := b.stage.World.Repo(shop.Owner, shop.Name)
-		r := repository{Owner: w.Owner, Name: w.Name, Me: account(b.stage.World.Me), Archived: w.Archived}
+		r := repository{Owner: w.Owner, Name: w.Name, Me: fileAccount(b.stage.World.Me), Archived: w.Archived}
 		for _, m := range w.Members {
-			r.Members = append(r.Members, member{account(m.Person), m.Permission})
+			r.Members = append(r.Members, member{fileAccount(m.Person), m.Permission})
 		}
 		b.put("repo.json", r)
 		for name := range b.written {
@@ -89,7 +89,7 @@ func (b *staged) pour() {
 			name := "pulls/" + strconv.Itoa(n)
 			updated := p.Updated
 			b.put(name+".json", pull{
-				Number: n, Title: string(p.Title), Body: string(p.Body), Author: account(p.Author), State: p.State, Draft: p.Draft,
+				Number: n, Title: string(p.Title), Body: string(p.Body), Author: fileAccount(p.Author), State: p.State, Draft: p.Draft,
 				Locked: p.Locked, Base: ending(p.Base), Head: ending(p.Head), Labels: p.Labels, Updated: &updated, Files: p.Files, Diff: &diff,
 			})
 			b.put(name+"/talk.json", b.said(p))
@@ -97,20 +97,20 @@ func (b *staged) pour() {
 	})
 }
 
-func ending(b forge.Branch) end {
+func ending(b forge.Branch) pullEnd {
 	if b.Repo.IsZero() {
-		return end{Branch: b.Name, SHA: b.SHA, Deleted: true}
+		return pullEnd{Branch: b.Name, SHA: b.SHA, Deleted: true}
 	}
-	return end{Branch: b.Name, SHA: b.SHA, Repo: b.Repo.Owner + "/" + b.Repo.Name}
+	return pullEnd{Branch: b.Name, SHA: b.SHA, Repo: b.Repo.Owner + "/" + b.Repo.Name}
 }
 
 // said is what was said in the world, as the folder keeps it.
-func (b *staged) said(p *forgetest.Pull) talk {
-	said := talk{Last: 5_000_000} // far above the world's own numbers
+func (b *staged) said(p *forgetest.Pull) discussion {
+	said := discussion{Last: 5_000_000} // far above the world's own numbers
 	for _, c := range p.Comments {
 		edited := c.Edited
 		said.Comments = append(said.Comments, comment{
-			ID: c.ID.Number(), Kind: c.Kind, Author: account(c.Author), Body: string(c.Body), At: c.At, Edited: &edited, Review: c.Review.Number(), ReplyTo: c.ReplyTo.Number(),
+			ID: c.ID.Number(), Kind: c.Kind, Author: fileAccount(c.Author), Body: string(c.Body), At: c.At, Edited: &edited, Review: c.Review.Number(), ReplyTo: c.ReplyTo.Number(),
 			Path: c.Span.Path, Side: c.Span.Side, Start: c.Span.Start, End: c.Span.End, Commit: c.Commit, Outdated: c.Outdated,
 		})
 		said.Last = max(said.Last, c.ID.Number())
@@ -119,11 +119,11 @@ func (b *staged) said(p *forgetest.Pull) talk {
 		if said.Closed == nil {
 			said.Closed = map[int64]person{}
 		}
-		said.Closed[root.Number()] = account(who)
+		said.Closed[root.Number()] = fileAccount(who)
 	}
 	for to, all := range p.Reactions {
 		for _, r := range all {
-			said.Reactions = append(said.Reactions, reaction{Kind: to.Kind, ID: to.ID.Number(), Who: account(r.Who), Content: r.Content, At: r.At})
+			said.Reactions = append(said.Reactions, reaction{Kind: to.Kind, ID: to.ID.Number(), Who: fileAccount(r.Who), Content: r.Content, At: r.At})
 		}
 	}
 	return said
@@ -131,8 +131,8 @@ func (b *staged) said(p *forgetest.Pull) talk {
 
 // back lets the world know what was said in the folder.
 func (b *staged) back(number int) {
-	s, err := b.find(repository{}, number)
-	var t talk
+	s, err := b.readPull(repository{}, number)
+	var t discussion
 	if errors.Is(err, os.ErrNotExist) {
 		return
 	}
@@ -152,14 +152,14 @@ func (b *staged) back(number int) {
 		p.Comments, p.Closed = nil, map[precedent.ForgeID]forge.Person{}
 		for _, c := range t.Comments {
 			out := b.comment(&s, c)
-			out.URL = known[c.said()].URL
+			out.URL = known[c.ref()].URL
 			p.Comments = append(p.Comments, out)
-			if _, old := known[c.said()]; !old && c.Kind == forge.OnReview {
+			if _, old := known[c.ref()]; !old && c.Kind == forge.OnReview {
 				if p.Reviews == nil {
 					p.Reviews = map[precedent.ForgeID]forgetest.Review{}
 				}
 				state := map[forge.ReviewEvent]forgetest.ReviewState{forge.Remarks: forgetest.Commented, forge.RequestChanges: forgetest.ChangesRequested}[c.Event]
-				p.Reviews[c.said().ID] = forgetest.Review{ID: c.said().ID, Author: c.Author.person(), State: state, Body: c.Body, Commit: c.Commit}
+				p.Reviews[c.ref().ID] = forgetest.Review{ID: c.ref().ID, Author: c.Author.person(), State: state, Body: c.Body, Commit: c.Commit}
 			}
 		}
 		for root, who := range t.Closed {

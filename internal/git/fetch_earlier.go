@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// mostAlso bounds the earlier commits that are fetched beside a pull request.
-const mostAlso = 50
+// maxEarlier limits the earlier commits that are fetched for a pull request.
+const maxEarlier = 50
 
-// FetchEarlier fetches commits that a pull request had before, which a push by
-// force may have taken out of its history, and returns those that can be read
-// now. A server may have thrown the others away. p is what FetchPull was given.
+// FetchEarlier fetches commits that a pull request had before a force push, and
+// returns those that can be read. The server may have deleted the others. p is the
+// argument of FetchPull.
 func (r *Repo) FetchEarlier(ctx context.Context, p Pull, ids []string) []string {
 	return r.fetchEarlier(ctx, p, ids, shadowed, filepath.Join(r.shadow, "objects"))
 }
 
-// FetchEarlier is Repo's, but what is fetched stays in the mirror.
+// FetchEarlier is like Repo.FetchEarlier, but keeps what it fetches in the mirror.
 func (m *Mirror) FetchEarlier(ctx context.Context, p Pull, ids []string) []string {
 	turn, err := takeLock(ctx, m.dir+".fetch", true)
 	if err != nil {
@@ -35,14 +35,14 @@ func (r *Repo) fetchEarlier(ctx context.Context, p Pull, ids []string, v view, o
 	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
 	ids = slices.DeleteFunc(ids, func(id string) bool { return !r.hash.valid(id) })
 	have := r.present(ctx, ids, v)
-	head, _ := p.kept()
+	head, _ := p.refNames()
 	asked := 0
 	for _, id := range ids {
-		if have[id] || asked >= mostAlso || ctx.Err() != nil {
+		if have[id] || asked >= maxEarlier || ctx.Err() != nil {
 			continue
 		}
 		asked++
-		// One at a time: git fetches nothing at all if one of several is not there.
+		// One at a time: git fetches nothing if one of several is missing.
 		if r.fetchRefs(ctx, p, v, objects, "+"+id+":"+strings.TrimSuffix(head, "/head")+"/at/"+id) == nil {
 			have[id] = true
 		}
@@ -50,7 +50,7 @@ func (r *Repo) fetchEarlier(ctx context.Context, p Pull, ids []string, v view, o
 	return slices.DeleteFunc(ids, func(id string) bool { return !have[id] })
 }
 
-// present tells which of the ids are commits that can be read.
+// present reports which of the ids are commits that can be read.
 func (r *Repo) present(ctx context.Context, ids []string, v view) map[string]bool {
 	have := map[string]bool{}
 	if len(ids) == 0 {

@@ -10,7 +10,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
-// wrong says what of a place is not in a diff; all is well if it is empty.
+// wrong says which part of a place is not in a diff; empty if it is valid.
 type wrong string
 
 const (
@@ -21,14 +21,13 @@ const (
 	wrongHunk   wrong = "hunk"  // start and end are in the diff, but not in one hunk
 )
 
-// parsed are the diffs that were read last: each is asked about for every comment
-// of a list.
+// parsed caches the most recent diffs: lists look up the diff for every comment.
 var parsed = struct {
 	mu  sync.Mutex
 	all map[string]*diff.Change
 }{all: map[string]*diff.Change{}}
 
-// parse reads a diff, which nobody changes. One that cannot be read changes nothing.
+// parse parses a diff, which callers must not modify. A malformed one has no changes.
 func parse(patch string) *diff.Change {
 	const most = 32
 	parsed.mu.Lock()
@@ -47,7 +46,7 @@ func parse(patch string) *diff.Change {
 	return c
 }
 
-// diffAt is the diff to a head that the pull request has or had.
+// diffAt returns the diff to the current or an earlier head.
 func (p *Pull) diffAt(commit string) (string, bool) {
 	if commit == p.Head.SHA {
 		return p.Diff, true
@@ -60,8 +59,8 @@ func (p *Pull) diffAt(commit string) (string, bool) {
 	return "", false
 }
 
-// place judges whether a remark can stand on a span, whose lines are those of a
-// commit of the pull request.
+// place reports whether a remark can be on a span. Its lines refer to a commit of the
+// pull request.
 func (p *Pull) place(s precedent.Span, commit string) wrong {
 	patch, ok := p.diffAt(commit)
 	if !ok {
@@ -83,7 +82,7 @@ func (p *Pull) place(s precedent.Span, commit string) wrong {
 	return ""
 }
 
-// hunk is the diff's text up to the line that a comment stands on.
+// hunk returns the hunk up to the line of a comment.
 func (p *Pull) hunk(s precedent.Span, commit string) string {
 	patch, _ := p.diffAt(commit)
 	f := parse(patch).File(s.Path)
@@ -101,8 +100,8 @@ func (p *Pull) hunk(s precedent.Span, commit string) string {
 	return out
 }
 
-// follow moves an inline comment to a new head as forges do: if its lines are in
-// the head's diff it stands there, else it is outdated and keeps its first place.
+// follow moves an inline comment to a new head like forges do: if its lines are in
+// the diff it is there, else it is outdated and keeps its original place.
 func (p *Pull) follow(m *forge.Comment, head, patch string) {
 	if m.Kind != forge.OnLine || m.Outdated || m.Commit == head {
 		return
@@ -118,16 +117,16 @@ func (p *Pull) follow(m *forge.Comment, head, patch string) {
 	first := p.placed[m.ID]
 	if m.Span.End == 0 && to != nil {
 		m.Commit = head
-	} else if shift, ok := moved(from, to, m.Span); ok {
+	} else if shift, ok := lineShift(from, to, m.Span); ok {
 		m.Span.Start, m.Span.End, m.Commit = m.Span.Start+shift, m.Span.End+shift, head
 	} else {
 		m.Span, m.Commit, m.Outdated = first.Span, first.Commit, true
 	}
 }
 
-// moved finds the lines of a span in another diff: on their old numbers, or in
+// lineShift finds the lines of a span in another diff: at their old numbers, or at
 // the only place where they are now.
-func moved(from, to *diff.File, s precedent.Span) (shift int, ok bool) {
+func lineShift(from, to *diff.File, s precedent.Span) (shift int, ok bool) {
 	if from == nil || to == nil {
 		return 0, false
 	}

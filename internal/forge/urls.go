@@ -10,39 +10,39 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-// Pages are the addresses of a forge's pages, where people look.
+// Pages describes the URLs of a forge's web pages.
 type Pages struct {
-	// Web is where the forge begins: https://HOST, with a path if it is below one.
+	// Web is the root of the site: https://HOST, with a path if the forge is below
+	// one.
 	Web *url.URL
-	// Pull is what stands between a repository and the number of a pull request:
-	// "pull", "-/merge_requests". Also are other spellings that are read.
-	Pull string
-	Also []string
-	// Blob is what stands between a repository and a commit in the address of a file:
-	// "blob", "src/commit". It is empty if the forge shows no files.
+	// Pull separates the repository from the number of a pull request: "pull",
+	// "-/merge_requests". PullAliases are accepted as well.
+	Pull        string
+	PullAliases []string
+	// Blob separates the repository from the commit in the URL of a file: "blob",
+	// "src/commit". It is empty if the forge does not show files.
 	Blob string
-	// To is what stands between the numbers of two lines: "-L" in #L3-L5.
-	To string
-	// Nested tells that owners may hold slashes. Pull then stands in no name.
+	// LineSeparator separates two line numbers: "-L" in #L3-L5.
+	LineSeparator string
+	// Nested allows slashes in owners. No name then contains Pull.
 	Nested bool
 }
 
-// PullRequest is the page of a pull request.
+// PullRequest returns the URL of a pull request.
 func (p Pages) PullRequest(repo precedent.Repo, number int) string {
-	return p.of(repo) + "/" + p.Pull + "/" + strconv.Itoa(number)
+	return p.repoPage(repo) + "/" + p.Pull + "/" + strconv.Itoa(number)
 }
 
-// of is the page of a repository.
-func (p Pages) of(repo precedent.Repo) string {
+func (p Pages) repoPage(repo precedent.Repo) string {
 	return p.Web.JoinPath(repo.Owner, repo.Name).String()
 }
 
-// ReadPullRequest finds out which pull request a page is about, or is below the
-// page of. Errors are of the kind KindRefused for a page of another forge, and
-// KindInvalid for one of no pull request.
+// ReadPullRequest parses the URL of a pull request's page, or of a page below it. The
+// error is KindRefused if the page is on another forge, and KindInvalid if it is not
+// a pull request.
 func (p Pages) ReadPullRequest(page string) (precedent.Repo, int, error) {
 	wrong := &Error{
-		Kind: KindInvalid, Msg: fmt.Sprintf("%q is no pull request", page),
+		Kind: KindInvalid, Msg: fmt.Sprintf("%q is not a pull request", page),
 		Hint: "give its number, or its URL: " + p.PullRequest(precedent.Repo{Owner: "owner", Name: "name"}, 7),
 	}
 	u, err := url.Parse(page)
@@ -55,24 +55,24 @@ func (p Pages) ReadPullRequest(page string) (precedent.Repo, int, error) {
 	}
 	path, below := strings.CutPrefix(u.Path, strings.TrimSuffix(p.Web.Path, "/")+"/")
 	parts := strings.Split(strings.Trim(path, "/"), "/")
-	owner, name, number := p.split(parts)
+	owner, name, number := p.parsePullPath(parts)
 	repo, err := precedent.ParseRepo(u.Scheme + "://" + u.Host + "/" + owner + "/" + name)
 	switch {
 	case err != nil || number == 0 || slices.ContainsFunc(parts, func(s string) bool { return s == "" || s == "." || s == ".." }):
 		return precedent.Repo{}, 0, wrong
 	case repo.Host != home.Host:
-		return precedent.Repo{}, 0, &Error{Kind: KindRefused, Msg: fmt.Sprintf("%s is not on %s, where pull requests are read", page, home.Host)}
+		return precedent.Repo{}, 0, &Error{Kind: KindRefused, Msg: fmt.Sprintf("%s is not on %s", page, home.Host)}
 	case !below:
 		return precedent.Repo{}, 0, wrong
 	}
 	return repo, number, nil
 }
 
-// split takes the path of a pull request's page apart. The number is 0 if it is
-// no such path.
-func (p Pages) split(parts []string) (owner, name string, number int) {
+// parsePullPath splits the path of a pull request's page. The number is 0 if it is
+// another path.
+func (p Pages) parsePullPath(parts []string) (owner, name string, number int) {
 	for i := 2; i < len(parts) && (i == 2 || p.Nested); i++ {
-		for _, between := range append([]string{p.Pull}, p.Also...) {
+		for _, between := range append([]string{p.Pull}, p.PullAliases...) {
 			rest := parts[i:]
 			words := strings.Split(between, "/")
 			if len(rest) <= len(words) || !slices.Equal(rest[:len(words)], words) {
@@ -86,25 +86,24 @@ func (p Pages) split(parts []string) (owner, name string, number int) {
 	return "", "", 0
 }
 
-// Lines is the page of lines of a file at a commit, of the file if Start is 0;
-// empty if the forge shows no files. What is not plain in an address and in
-// Markdown is escaped.
+// Lines returns the URL of lines of a file at a commit, or of the file if Start is 0.
+// It is empty if the forge does not show files. The path is escaped for use in
+// Markdown.
 func (p Pages) Lines(repo precedent.Repo, commit string, s precedent.Span) string {
 	if p.Blob == "" {
 		return ""
 	}
-	page := p.of(repo) + "/" + p.Blob + "/" + commit + "/" + escapePath(s.Path)
+	page := p.repoPage(repo) + "/" + p.Blob + "/" + commit + "/" + escapePath(s.Path)
 	switch {
 	case s.Start <= 0:
 		return page
 	case s.End > s.Start:
-		return fmt.Sprintf("%s#L%d%s%d", page, s.Start, p.To, s.End)
+		return fmt.Sprintf("%s#L%d%s%d", page, s.Start, p.LineSeparator, s.End)
 	}
 	return fmt.Sprintf("%s#L%d", page, s.Start)
 }
 
-// escapePath writes a path for an address in Markdown: but for what is plain in
-// both, every byte is escaped.
+// escapePath escapes every byte of a path that has a meaning in URLs or in Markdown.
 func escapePath(path string) string {
 	var b strings.Builder
 	for _, c := range []byte(path) {
@@ -117,10 +116,10 @@ func escapePath(path string) string {
 	return b.String()
 }
 
-// ParsePullRequest reads a pull request of the forge: its number, with or without
-// "#", or the address of its page or of one below that. The Repo is zero for a
-// number. Errors are of the kind KindRefused for a page of another forge, and
-// KindInvalid for what is no pull request.
+// ParsePullRequest parses a pull request of the forge: its number, with or without
+// "#", or the URL of its page or of one below it. For a number the Repo is zero. The
+// error is KindRefused if the page is on another forge, and KindInvalid if it is not
+// a pull request.
 func ParsePullRequest(f Forge, which string) (precedent.Repo, int, error) {
 	if strings.Contains(which, "/") {
 		return f.ReadPullRequestURL(which)
@@ -129,12 +128,12 @@ func ParsePullRequest(f Forge, which string) (precedent.Repo, int, error) {
 		return precedent.Repo{}, n, nil
 	}
 	return precedent.Repo{}, 0, &Error{
-		Kind: KindInvalid, Msg: fmt.Sprintf("%q is no pull request", which),
+		Kind: KindInvalid, Msg: fmt.Sprintf("%q is not a pull request", which),
 		Hint: "give its number, or its URL: " + f.PullRequestURL(precedent.Repo{Host: f.Host(), Owner: "owner", Name: "name"}, 7),
 	}
 }
 
-// pullNumber is the number of a pull request; 0 if it is none.
+// pullNumber parses the number of a pull request; 0 if it is invalid.
 func pullNumber(s string) int {
 	n, err := strconv.ParseInt(s, 10, 32)
 	if err != nil || n <= 0 {

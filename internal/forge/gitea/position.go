@@ -18,7 +18,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
-// spot is where Gitea keeps an inline comment: comments on one spot make one
+// spot is the place of an inline comment in Gitea. Comments on one spot form a
 // conversation.
 type spot struct {
 	path     string
@@ -26,20 +26,20 @@ type spot struct {
 	commit   string
 }
 
-// number is a line of an answer; 0 for one that no file has.
-func number(n uint64) int {
+// lineNumber converts a line number; 0 if it is not plausible.
+func lineNumber(n uint64) int {
 	if n > math.MaxInt32 {
 		return 0
 	}
 	return int(n)
 }
 
-// place is where an inline comment stands, and its spot. Gitea's position is the
-// line in the review's commit; Forgejo's is the one in the commit that wrote the
-// line. The hunk that both show ends with the line, and has its number in the
-// review's commit.
-func place(m *sdk.PullReviewComment, commit string) (precedent.Span, spot) {
-	at := spot{path: m.Path, new: number(m.LineNum), old: number(m.OldLineNum), commit: commit}
+// position returns the lines of an inline comment, and its spot. In Gitea the
+// position is the line in the commit of the review; in Forgejo it is the line in the
+// commit that last changed it. Both return a hunk that ends with the line, which has
+// the number in the commit of the review.
+func position(m *sdk.PullReviewComment, commit string) (precedent.Span, spot) {
+	at := spot{path: m.Path, new: lineNumber(m.LineNum), old: lineNumber(m.OldLineNum), commit: commit}
 	side, line := precedent.Right, at.new
 	if at.old > 0 {
 		side, line = precedent.Left, at.old
@@ -54,8 +54,8 @@ var hunkHeader = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^@@ -(\d{1,9})(?:,\d{1,9})? \+(\d{1,9})(?:,\d{1,9})? @@`)
 })
 
-// lastLine is the number of a hunk's last line on a side; 0 if that side does not
-// have it.
+// lastLine returns the number of the last line of a hunk on a side; 0 if it is not on
+// that side.
 func lastLine(hunk string, side precedent.Side) int {
 	header, body, _ := strings.Cut(strings.TrimRight(hunk, "\n"), "\n")
 	found := hunkHeader().FindStringSubmatch(header)
@@ -69,7 +69,7 @@ func lastLine(hunk string, side precedent.Side) int {
 		old, added := 0, 0
 		switch {
 		case strings.HasPrefix(line, "\\"):
-			continue // that the file ends without a line ending
+			continue // "No newline at end of file"
 		case strings.HasPrefix(line, "-"):
 			old = before
 			before++
@@ -88,9 +88,9 @@ func lastLine(hunk string, side precedent.Side) int {
 	return last
 }
 
-// misplaced finds the remarks that are not inside one hunk of the diff: Gitea
-// would take them, and show them where nobody looks.
-func (c *Client) misplaced(ctx context.Context, repo precedent.Repo, number int, remarks []forge.Remark) ([]forge.Rejected, error) {
+// rejectedRemarks finds the remarks that are not within one hunk of the diff. Gitea
+// would accept them, and show them outside the diff.
+func (c *Client) rejectedRemarks(ctx context.Context, repo precedent.Repo, number int, remarks []forge.Remark) ([]forge.Rejected, error) {
 	patch, _, err := c.Patch(ctx, repo, number)
 	var large *forge.Error
 	if err != nil && (!errors.As(err, &large) || large.Kind != forge.KindTooLarge) {
@@ -102,9 +102,9 @@ func (c *Client) misplaced(ctx context.Context, repo precedent.Repo, number int,
 	}
 	var all []forge.Rejected
 	for i, r := range remarks {
-		why := fmt.Sprintf("nobody can tell whether its lines are in the diff: %v", err)
-		if err == nil { // else there is no change, or not all of it
-			why = unfit(change, r.Span)
+		why := fmt.Sprintf("cannot check that its lines are in the diff: %v", err)
+		if err == nil { // else the diff is missing or incomplete
+			why = rejectReason(change, r.Span)
 		}
 		if why != "" {
 			all = append(all, forge.Rejected{Remark: i, Why: why})
@@ -113,21 +113,21 @@ func (c *Client) misplaced(ctx context.Context, repo precedent.Repo, number int,
 	return all, nil
 }
 
-// unfit says why no remark can stand on a span; empty if one can.
-func unfit(change *diff.Change, s precedent.Span) string {
+// rejectReason returns why a remark cannot be on a span; empty if it can.
+func rejectReason(change *diff.Change, s precedent.Span) string {
 	f := change.File(s.Path)
 	if f == nil {
 		return "the file is not in the diff"
 	}
 	if s.Start == 0 {
-		return "Gitea has no comments on a file as a whole"
+		return "Gitea does not support comments on a whole file"
 	}
 	first, last := f.HunkAt(s.Side, s.Start), f.HunkAt(s.Side, s.End)
 	switch {
 	case s.Start > s.End || first < 0 || last < 0:
-		return "its lines are not in the diff"
+		return "the lines are not in the diff"
 	case first != last:
-		return "its lines are not in one hunk of the diff"
+		return "the lines are not in one hunk of the diff"
 	}
 	return ""
 }

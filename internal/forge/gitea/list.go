@@ -11,15 +11,15 @@ import (
 )
 
 const (
-	perPage  = 50       // the most that a server gives as it is installed (MAX_RESPONSE_ITEMS)
+	perPage  = 50       // the default maximum of a server (MAX_RESPONSE_ITEMS)
 	maxPages = 100      // of one list
 	maxList  = 64 << 20 // bytes of one list
 )
 
-// pages reads a list to its end. A server may give fewer entries a page than it
-// is asked for, leave some out that the account may not see, or ignore pages and
-// give all: the header that counts the entries tells whether there are more.
-func pages[T any](c call, read func(sdk.ListOptions) ([]*T, *sdk.Response, error)) ([]*T, error) {
+// listAll reads all pages of a list. A server may return fewer entries on a page than
+// requested, leave out some that the account cannot see, or ignore paging and return
+// everything. The total in the header tells whether there are more.
+func listAll[T any](c call, read func(sdk.ListOptions) ([]*T, *sdk.Response, error)) ([]*T, error) {
 	var all []*T
 	size := int64(0)
 	for page := 1; page <= maxPages && size <= maxList; page++ {
@@ -28,7 +28,7 @@ func pages[T any](c call, read func(sdk.ListOptions) ([]*T, *sdk.Response, error
 			return nil, c.fail(err)
 		}
 		if slices.Contains(got, nil) {
-			return nil, c.strange("there is nothing where an entry should be")
+			return nil, c.unexpected("a list entry is null")
 		}
 		all = append(all, got...)
 		total, err := strconv.Atoi(resp.Header.Get("X-Total-Count"))
@@ -38,5 +38,5 @@ func pages[T any](c call, read func(sdk.ListOptions) ([]*T, *sdk.Response, error
 		}
 		size += resp.ContentLength
 	}
-	return all, &forge.Error{Kind: forge.KindTooLarge, Msg: fmt.Sprintf("%s: there are more than the %d that are read", c.doing, len(all))}
+	return all, &forge.Error{Kind: forge.KindTooLarge, Msg: fmt.Sprintf("%s: only the first %d were read", c.doing, len(all))}
 }

@@ -12,8 +12,8 @@ import (
 // What people do on the forge, beside the account of Secret, and what they see
 // there. These functions are not called under Change.
 
-// Say lets a person say something: in the conversation of the inline comment to,
-// or on the pull request as a whole if to is empty.
+// Say adds a comment by a person: in the conversation of the inline comment to, or on
+// the pull request if to is empty.
 func (w *World) Say(p *Pull, who forge.Person, to precedent.ForgeID, body string) (m forge.Comment) {
 	w.Change(func() {
 		m = forge.Comment{Kind: forge.OnThread, Author: who, Body: precedent.Untrusted(body)}
@@ -30,7 +30,7 @@ func (w *World) Say(p *Pull, who forge.Person, to precedent.ForgeID, body string
 	return m
 }
 
-// Remark lets a person begin a conversation on lines of the head.
+// Remark starts a conversation on lines of the head.
 func (w *World) Remark(p *Pull, who forge.Person, s precedent.Span, body string) (m forge.Comment) {
 	w.Change(func() {
 		r := w.review(p, Review{Author: who, State: Commented, Commit: p.Head.SHA})
@@ -41,7 +41,7 @@ func (w *World) Remark(p *Pull, who forge.Person, s precedent.Span, body string)
 	return m
 }
 
-// Rewrite lets somebody change the words of a comment.
+// Rewrite edits a comment.
 func (w *World) Rewrite(p *Pull, c forge.CommentRef, body string) {
 	w.Change(func() {
 		if m := p.comment(c); m != nil {
@@ -50,24 +50,23 @@ func (w *World) Rewrite(p *Pull, c forge.CommentRef, body string) {
 	})
 }
 
-// Remove lets somebody delete a comment.
+// Remove deletes a comment.
 func (w *World) Remove(p *Pull, c forge.CommentRef) { w.Change(func() { p.remove(c) }) }
 
-// Close lets a person resolve the conversation that begins with an inline
-// comment; Reopen lets somebody take that back.
+// Close resolves the conversation that starts with an inline comment.
 func (w *World) Close(p *Pull, root precedent.ForgeID, who forge.Person) {
 	w.Change(func() { p.close(root, who) })
 }
 
-// Reopen opens a conversation again.
+// Reopen reopens a conversation.
 func (w *World) Reopen(p *Pull, root precedent.ForgeID) { w.Change(func() { delete(p.Closed, root) }) }
 
-// React lets a person react to a comment.
+// React adds a reaction to a comment.
 func (w *World) React(p *Pull, c forge.CommentRef, who forge.Person, content string) {
 	w.Change(func() { w.react(p, c, forge.Reaction{Who: who, Content: content}) })
 }
 
-// Push gives the pull request a new head, whose diff to the base is given.
+// Push changes the head of the pull request. diff is the new diff to the base.
 func (w *World) Push(p *Pull, head, diff string) {
 	w.Change(func() {
 		for i := range p.Comments {
@@ -79,8 +78,8 @@ func (w *World) Push(p *Pull, head, diff string) {
 	})
 }
 
-// Shown is what everybody sees of what was said: comments of every kind, without
-// the reviews that have no words and those that were not sent.
+// Shown returns the comments that everybody sees, without reviews that have no text
+// and pending ones.
 func (w *World) Shown(p *Pull) (all []forge.Comment) {
 	w.Change(func() {
 		for _, m := range p.Comments {
@@ -92,13 +91,13 @@ func (w *World) Shown(p *Pull) (all []forge.Comment) {
 	return all
 }
 
-// By is the part of Shown that one person said.
+// By returns the part of Shown by one person.
 func (w *World) By(p *Pull, who forge.Person) []forge.Comment {
 	return slices.DeleteFunc(w.Shown(p), func(m forge.Comment) bool { return m.Author.ID != who.ID })
 }
 
-// Reviews are the reviews that everybody sees, in the order of their comments.
-// A reply makes one, too, without words.
+// Reviews returns the reviews that everybody sees, in the order of their comments. A
+// reply creates one without text.
 func (w *World) Reviews(p *Pull) (all []Review) {
 	w.Change(func() {
 		for _, m := range p.Comments {
@@ -110,7 +109,7 @@ func (w *World) Reviews(p *Pull) (all []Review) {
 	return all
 }
 
-// Unsent counts the reviews that their authors have begun and not sent.
+// Unsent counts the pending reviews.
 func (w *World) Unsent(p *Pull) (n int) {
 	w.Change(func() {
 		for _, r := range p.Reviews {
@@ -122,8 +121,8 @@ func (w *World) Unsent(p *Pull) (n int) {
 	return n
 }
 
-// Threads are the conversations that everybody sees. They have no ID: that is the
-// dialect's.
+// Threads returns the conversations that everybody sees. They have no ID, which
+// depends on the forge.
 func (w *World) Threads(p *Pull) (all []forge.Thread) {
 	w.Change(func() {
 		roots, of := p.conversations()
@@ -142,13 +141,13 @@ func (w *World) Threads(p *Pull) (all []forge.Thread) {
 	return all
 }
 
-// FoldedUp are the comments that were minimised, and why.
+// FoldedUp returns the minimized comments, and why.
 func (w *World) FoldedUp(p *Pull) (all map[forge.CommentRef]string) {
 	w.Change(func() { all = maps.Clone(p.Folded) })
 	return all
 }
 
-// ChecksOf are the check runs on a commit, oldest first.
+// ChecksOf returns the check runs on a commit, oldest first.
 func (w *World) ChecksOf(r *Repo, commit string) (all []Check) {
 	w.Change(func() {
 		for _, c := range r.Checks {
@@ -160,7 +159,7 @@ func (w *World) ChecksOf(r *Repo, commit string) (all []Check) {
 	return all
 }
 
-// StatusesOf are the statuses of a commit, oldest first.
+// StatusesOf returns the statuses of a commit, oldest first.
 func (w *World) StatusesOf(r *Repo, commit string) (all []Status) {
 	w.Change(func() {
 		for _, c := range r.Statuses {
@@ -181,7 +180,7 @@ func (p *Pull) close(root precedent.ForgeID, who forge.Person) {
 	}
 }
 
-// react adds a reaction, once a person and content.
+// react adds a reaction, once for each person and content.
 func (w *World) react(p *Pull, c forge.CommentRef, r forge.Reaction) forge.Reaction {
 	for _, old := range p.Reactions[c] {
 		if old.Who.ID == r.Who.ID && old.Content == r.Content {

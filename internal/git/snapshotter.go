@@ -10,23 +10,25 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-// snapshotter gathers what a snapshot of the work tree holds and what it leaves out.
+// snapshotter collects the contents of a snapshot of the work tree, and what it
+// leaves out.
 type snapshotter struct {
 	repo    *Repo
 	index   index
 	skipped []precedent.SkippedFile
 	total   int64
-	blobs   *Blobs // opened when the first file needs its former content
+	blobs   *Blobs // opened when a file first needs its former content
 }
 
-// end ends what the shooting opened.
-func (s *snapshotter) end() {
+// close closes what takeSnapshot opened.
+func (s *snapshotter) close() {
 	if s.blobs != nil {
 		s.blobs.Close()
 	}
 }
 
-// takeSnapshot reads the files that may have changed and the new ones, and tells w.
+// takeSnapshot reads the new files and those that may have changed, and passes them
+// to w.
 func (s *snapshotter) takeSnapshot(ctx context.Context, w *builder, changed []change, untracked []string) error {
 	attrs, err := s.attributes(ctx, changed, untracked)
 	if err != nil {
@@ -37,7 +39,7 @@ func (s *snapshotter) takeSnapshot(ctx context.Context, w *builder, changed []ch
 		return err
 	}
 	defer tree.close()
-	// A file may have given its name to a folder: what is gone goes first.
+	// A folder may have replaced a file: remove deleted files first.
 	for _, c := range changed {
 		if there, err := tree.has(c.path); err != nil {
 			return err
@@ -58,7 +60,7 @@ func (s *snapshotter) takeSnapshot(ctx context.Context, w *builder, changed []ch
 			return err
 		case why != "":
 			s.skipped = append(s.skipped, skipped(c.path, why))
-		case f.kind != gone:
+		case f.kind != missing:
 			if err := s.store(ctx, w, c, f, attrs[c.path]); err != nil {
 				return err
 			}
@@ -67,12 +69,12 @@ func (s *snapshotter) takeSnapshot(ctx context.Context, w *builder, changed []ch
 	return nil
 }
 
-// lookAt reads a file, or says why it is not in the snapshot.
+// lookAt reads a file, or returns why it is not in the snapshot.
 func (s *snapshotter) lookAt(tree *workTree, path string, a attributes) (f workFile, why string, err error) {
 	if !isPlain(path) { // git ends a folder's name with a slash
 		return f, "another repository inside this one", nil
 	}
-	if why := evilPath(path); why != "" {
+	if why := unsafePath(path); why != "" {
 		return f, why, nil
 	}
 	left := workTotalBytes - s.total
@@ -80,18 +82,18 @@ func (s *snapshotter) lookAt(tree *workTree, path string, a attributes) (f workF
 		return f, "", err
 	}
 	switch fileIsThere := f.kind == regular || f.tooLarge; {
-	case fileIsThere && named(a.filter):
+	case fileIsThere && hasValue(a.filter):
 		return f, "its filter " + printable(a.filter) + " is not run", nil
-	case fileIsThere && named(a.encoding):
+	case fileIsThere && hasValue(a.encoding):
 		return f, "its encoding " + printable(a.encoding) + " is not converted", nil
 	case f.tooLarge && left < workFileBytes:
-		return f, "changed files of more than " + sizeText(workTotalBytes) + " in all", nil
+		return f, "changed files of more than " + sizeText(workTotalBytes) + " in total", nil
 	}
 	return f, f.why, nil
 }
 
-// named tells whether an attribute has a text of its own for a value.
-func named(value string) bool {
+// hasValue reports whether an attribute is set to a text.
+func hasValue(value string) bool {
 	switch value {
 	case "", "set", "unset", "unspecified":
 		return false
@@ -99,8 +101,8 @@ func named(value string) bool {
 	return true
 }
 
-// store adds a file in the form that git would give it, unless the index has
-// it like that.
+// store adds a file in the form that git would store, unless the index already has it
+// in that form.
 func (s *snapshotter) store(ctx context.Context, w *builder, c change, f workFile, a attributes) error {
 	mode := "120000"
 	if f.kind == regular {
@@ -118,8 +120,8 @@ func (s *snapshotter) store(ctx context.Context, w *builder, c change, f workFil
 	return w.add(c.path, mode, f.data)
 }
 
-// mode is a regular file's mode in the repository. Where the file system
-// cannot tell, git's word counts.
+// mode returns a regular file's mode in the repository. If the file system has no
+// modes, the index decides.
 func (s *snapshotter) mode(c change, f workFile) string {
 	switch {
 	case slices.Contains([]string{"100644", "100755", "120000"}, c.newMode):
@@ -132,10 +134,10 @@ func (s *snapshotter) mode(c change, f workFile) string {
 
 func (s *snapshotter) noFileMode() bool {
 	value := s.repo.config.repository("core.filemode")
-	return value != "" && !truth(value)
+	return value != "" && !isTruthy(value)
 }
 
-// former is the content that the index has for the file; nil if it has none.
+// former returns the content of the file in the index; nil if it has none.
 func (s *snapshotter) former(ctx context.Context, c change) ([]byte, error) {
 	if c.id == "" || c.mode == "160000" {
 		return nil, nil
@@ -148,12 +150,12 @@ func (s *snapshotter) former(ctx context.Context, c change) ([]byte, error) {
 	}
 	data, err := s.blobs.ReadID(c.id, workFileBytes)
 	if err != nil {
-		return nil, nil //nolint:nilerr // git, too, takes a former content that is not there for none
+		return nil, nil //nolint:nilerr // git also treats missing content as none
 	}
 	return data, nil
 }
 
-// attributes asks git what the work tree's .gitattributes say of the files.
+// attributes asks git for the files' attributes in the work tree's .gitattributes.
 func (s *snapshotter) attributes(ctx context.Context, changed []change, untracked []string) (map[string]attributes, error) {
 	var paths strings.Builder
 	for _, c := range changed {
@@ -172,7 +174,7 @@ func (s *snapshotter) attributes(ctx context.Context, changed []change, untracke
 	}
 	own := filepath.Join(s.repo.place.commonDir, "info", "attributes")
 	if _, err := os.Stat(own); err == nil {
-		if err := s.furnish(own); err != nil {
+		if err := s.addAttributes(own); err != nil {
 			return nil, &Error{Op: c.op, Msg: printable(err.Error()), Err: err}
 		}
 		c.env = append(c.env, "GIT_DIR="+s.index.dir, "GIT_OBJECT_DIRECTORY="+filepath.Join(s.repo.shadow, "objects"))
@@ -184,10 +186,10 @@ func (s *snapshotter) attributes(ctx context.Context, changed []change, untracke
 	return readAttributes(out), nil
 }
 
-// furnish makes the index's folder a second shadow, which has the attributes
-// that a user keeps beside a repository's own. The first one must not have
-// them: there an attribute could hide a difference.
-func (s *snapshotter) furnish(attributes string) error {
+// addAttributes makes the index's folder a second shadow with the attributes from the
+// repository's info/attributes. The first shadow must not have them: there an
+// attribute could hide a difference.
+func (s *snapshotter) addAttributes(attributes string) error {
 	dir := s.index.dir
 	for _, name := range []string{"info", "refs"} {
 		if err := os.Mkdir(filepath.Join(dir, name), 0o700); err != nil {

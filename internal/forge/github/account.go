@@ -13,24 +13,23 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge/wire"
 )
 
-// actionsLogin is the account that a workflow's run acts as.
+// actionsLogin is the account of workflow runs.
 const actionsLogin = "github-actions[bot]"
 
-// self is who the token belongs to, once that is known.
-type self struct {
+// identity caches the account of the token.
+type identity struct {
 	mu     sync.Mutex
 	person forge.Person
 }
 
-// Me is the account that posts: the token's, or that of the app. It is asked for
-// once.
+// Me returns the account that posts: the token's, or the app's. It asks once.
 func (c *Client) Me(ctx context.Context) (forge.Person, error) {
 	c.me.mu.Lock()
 	defer c.me.mu.Unlock()
 	if c.me.person.ID != "" {
 		return c.me.person, nil
 	}
-	const doing = "find out whose the token is"
+	const doing = "look up the account of the token"
 	read := func() (*gh.User, error) {
 		if c.tokens.app != nil {
 			return c.appUser(ctx)
@@ -38,7 +37,7 @@ func (c *Client) Me(ctx context.Context) (forge.Person, error) {
 		u, _, err := c.api.Users.Get(ctx, "")
 		var e *forge.Error
 		if errors.As(err, &e) && e.Status == http.StatusForbidden && strings.Contains(strings.ToLower(e.Msg), "by integration") {
-			return c.integration(ctx)
+			return c.integrationUser(ctx)
 		}
 		return u, err
 	}
@@ -47,13 +46,13 @@ func (c *Client) Me(ctx context.Context) (forge.Person, error) {
 		return forge.Person{}, c.wire.Fail(doing, err)
 	}
 	if u.GetID() <= 0 || !login().MatchString(u.GetLogin()) {
-		return forge.Person{}, wire.UnexpectedAnswer(doing, "there is no account in it")
+		return forge.Person{}, wire.UnexpectedAnswer(doing, "it contains no account")
 	}
 	c.me.person = person(u)
 	return c.me.person, nil
 }
 
-// appUser is the account as which an app acts.
+// appUser returns the account of an app.
 func (c *Client) appUser(ctx context.Context) (*gh.User, error) {
 	a, _, err := c.api.Apps.Get(context.WithValue(ctx, asAppKey{}, true), "")
 	if err != nil {
@@ -63,12 +62,12 @@ func (c *Client) appUser(ctx context.Context) (*gh.User, error) {
 	return u, err
 }
 
-// integration is the account of a token that an app made, which REST does not
-// tell. Where GraphQL does not either, it is taken for that of a workflow's run.
-func (c *Client) integration(ctx context.Context) (*gh.User, error) {
+// integrationUser returns the account of a token made by an app, which REST does not
+// tell. If GraphQL does not either, it is assumed to be that of a workflow run.
+func (c *Client) integrationUser(ctx context.Context) (*gh.User, error) {
 	var got struct{ Viewer struct{ Login string } }
 	name := actionsLogin
-	if err := c.query(ctx, "find out whose the token is", queryViewer, nil, &got); err == nil && got.Viewer.Login != "" {
+	if err := c.query(ctx, "look up the account of the token", queryViewer, nil, &got); err == nil && got.Viewer.Login != "" {
 		name = got.Viewer.Login
 	}
 	u, _, err := c.api.Users.Get(ctx, name)

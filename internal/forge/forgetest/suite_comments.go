@@ -13,9 +13,9 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
-// closedDoors: where nothing can be said any more that is an error of its own, and
-// nothing is said.
-func closedDoors(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
+// refusesClosed: where comments are not possible, the error has its own kind, and
+// nothing is posted.
+func refusesClosed(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	remark := s.World.Remark(p, Bo, goodRemarks[0].Span, "Why?")
 	all := func() (errs []error) {
 		_, err1 := f.Post(t.Context(), repo(f), till, draftOf(p, goodRemarks[0]))
@@ -49,7 +49,7 @@ func closedDoors(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 			t.Errorf("open again, %d: %v", i+1, err)
 		}
 	}
-	for _, state := range []forge.State{forge.Closed, forge.Merged} { // which is no closed door
+	for _, state := range []forge.State{forge.Closed, forge.Merged} { // comments stay possible
 		s.World.Change(func() { p.State = state })
 		if _, err := f.Comment(t.Context(), repo(f), till, "hello"); err != nil {
 			t.Errorf("%s: %v", state, err)
@@ -100,7 +100,7 @@ func editsAndDeletes(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	}
 }
 
-// deletes deletes a comment, which is then not there, or says why it cannot be.
+// deletes deletes a comment. Afterwards it is gone, or the result says why not.
 func deletes(t *testing.T, s *Stage, f forge.Forge, p *Pull, c forge.CommentRef) {
 	t.Helper()
 	no, err := f.Delete(t.Context(), repo(f), till, c)
@@ -111,7 +111,7 @@ func deletes(t *testing.T, s *Stage, f forge.Forge, p *Pull, c forge.CommentRef)
 	if there {
 		return
 	}
-	if no, err := f.Delete(t.Context(), repo(f), till, c); err != nil || no != "" { // which is no trouble
+	if no, err := f.Delete(t.Context(), repo(f), till, c); err != nil || no != "" { // deleting twice succeeds
 		t.Errorf("delete %+v again: %q, %v", c, no, err)
 	}
 	refused(t, f.Edit(t.Context(), repo(f), till, c, "x"), forge.KindClosed, forge.KindNotFound)
@@ -121,8 +121,8 @@ func deletes(t *testing.T, s *Stage, f forge.Forge, p *Pull, c forge.CommentRef)
 	}
 }
 
-// sparesOthers: what somebody else said stays as it is.
-func sparesOthers(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
+// sparesOthersComments: comments by others are not changed.
+func sparesOthersComments(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	line, thread := s.World.Remark(p, Bo, goodRemarks[0].Span, "Why?"), s.World.Say(p, Bo, "", "Hello")
 	before := s.World.Shown(p)
 	for _, m := range []forge.Comment{line, thread} {
@@ -138,8 +138,9 @@ func sparesOthers(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	}
 }
 
-// converses: replies, conversations that are closed and opened, by us and others.
-func converses(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
+// repliesAndResolves tests replies, and conversations resolved and reopened by us and
+// by others.
+func repliesAndResolves(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	posted, err := f.Post(t.Context(), repo(f), till, draftOf(p, goodRemarks[0], goodRemarks[3]))
 	if err != nil {
 		t.Fatal(err)
@@ -197,7 +198,8 @@ func converses(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	}
 }
 
-// manyConversations are more than a page, and one is longer than a page.
+// manyConversations has more than a page of conversations, and one that is longer
+// than a page.
 func manyConversations(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	var want [][]precedent.ForgeID
 	for i := range 120 {
@@ -254,14 +256,14 @@ func readsReactions(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range all { // whoever counts votes asks for reactions only where there are some
+	for _, c := range all { // callers request reactions only of comments with votes
 		if n := c.Votes; c.Kind == forge.OnLine && c.ID == posted.Remarks[0] && n != 2 && n != -1 {
 			t.Errorf("%d votes, want 2, or -1 if the forge does not tell", n)
 		}
 	}
 }
 
-// setsChecks: to set a check again makes no second one, and the last one counts.
+// setsChecks: setting a check again does not add one, and the last one counts.
 func setsChecks(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	shop := s.World.Repo("acme", "shop")
 	seen := func() (n int, result string) {

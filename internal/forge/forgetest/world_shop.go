@@ -20,9 +20,9 @@ var (
 
 func sha(c string) string { return strings.Repeat(c, 40) }
 
-// Shop is a repository with a pull request of each kind: 1 is open and much
-// discussed, 2 a draft from a fork, 3 merged, 4 closed, 5 from a deleted fork by
-// a deleted account, 6 a bot's, 7 in many scripts.
+// Shop is a repository with a pull request of each kind: 1 is open with many
+// comments, 2 a draft from a fork, 3 merged, 4 closed, 5 from a deleted fork by a
+// deleted account, 6 by a bot, and 7 uses many scripts.
 func Shop() *Repo {
 	home := precedent.Repo{Owner: "acme", Name: "shop"}
 	base := forge.Branch{Repo: home, Name: "main", SHA: sha("b")}
@@ -68,7 +68,7 @@ func Shop() *Repo {
 	return r
 }
 
-// remark is one comment, i minutes after the first.
+// remark returns a comment, i minutes after the first.
 func remark(id int64, kind forge.CommentKind, i int) forge.Comment {
 	at := Epoch.Add(time.Duration(i) * time.Minute)
 	m := forge.Comment{ID: precedent.NumberID(id), Kind: kind, Author: Bo, Body: precedent.Untrusted(fmt.Sprintf("%s %d", kind, i)), At: at, Edited: at}
@@ -83,7 +83,7 @@ func remark(id int64, kind forge.CommentKind, i int) forge.Comment {
 	return m
 }
 
-// discussion has a comment of each kind and trouble, oldest first.
+// discussion has a comment of each kind, and difficult ones, oldest first.
 func discussion() []forge.Comment {
 	all := []forge.Comment{
 		remark(11, forge.OnThread, 0), remark(9, forge.OnReview, 1), remark(10, forge.OnLine, 2), remark(12, forge.OnLine, 3),
@@ -99,17 +99,17 @@ func discussion() []forge.Comment {
 	return all
 }
 
-// Till is number 8 of Shop, which is made for remarks: a pull request of Ann's
-// with files of all kinds in its diff, on which nothing was said.
+// Till is pull request 8 of Shop, to comment on: by Ann, with files of all kinds in
+// its diff, and no comments.
 func Till() *Pull {
 	p := Shop().Pulls[1].PullRequest
 	p.Number, p.Labels, p.Files = 8, nil, 5
 	return &Pull{PullRequest: p, Diff: tillDiff}
 }
 
-// tillDiff changes src/till.go in two hunks, of which the second only adds, adds
-// a file whose name is not ASCII, renames one with blanks, deletes one, and
-// changes one that is binary.
+// tillDiff changes src/till.go in two hunks, of which the second only adds lines,
+// adds a file with a non-ASCII name, renames one with spaces in its name, deletes
+// one, and changes a binary file.
 const tillDiff = `diff --git a/src/till.go b/src/till.go
 index 1111111..2222222 100644
 --- a/src/till.go

@@ -195,7 +195,7 @@ func TestWordsOfAnError(t *testing.T) {
 	s, _, c, repo := open(t)
 	s.Script.Plan(forgetest.Fault{Status: 403, Body: `{"message":"Not\n\u001b[31m accessible \u202e` + strings.Repeat("by you ", 900) + `"}`})
 	_, err := c.PullRequest(t.Context(), repo, 1)
-	if err == nil || !strings.Contains(err.Error(), "GitHub answers 403: Not<U+000A><U+001B>[31m accessible <U+202E>by you") || len(err.Error()) > 400 {
+	if err == nil || !strings.Contains(err.Error(), "GitHub returned 403: Not<U+000A><U+001B>[31m accessible <U+202E>by you") || len(err.Error()) > 400 {
 		t.Errorf("%q", err)
 	}
 }

@@ -30,7 +30,7 @@ func TestPagesOfGitLab(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := Pages{Web: home, Pull: "-/merge_requests", Blob: "-/blob", To: "-", Nested: true}
+		p := Pages{Web: home, Pull: "-/merge_requests", Blob: "-/blob", LineSeparator: "-", Nested: true}
 		for _, owner := range []string{"group", "group/sub/project"} {
 			repo := precedent.Repo{Host: home.Host, Owner: owner, Name: "app"}
 			page := web + "/" + owner + "/app/-/merge_requests/7"

@@ -8,18 +8,18 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
-// firstID is above all numbers that tests give to comments themselves, and like
-// the real ones more than 32 bits with a sign hold.
+// firstID is greater than all ids that tests assign, and like real ids does not fit
+// into 32 bits.
 const firstID = 3_000_000_000
 
-// next is a number that nothing has. Like all functions of this file it is
-// called under Change.
+// next returns an unused id. Like all functions of this file it must be called under
+// Change.
 func (w *World) next() int64 {
 	w.last++
 	return w.last
 }
 
-// add says something on a pull request now: m is given a number and times.
+// add adds a comment to a pull request, with an id and the current time.
 func (w *World) add(p *Pull, m forge.Comment) forge.Comment {
 	m.ID, m.At = precedent.NumberID(w.next()), w.clock.Now().Truncate(time.Second)
 	m.Edited = m.At
@@ -32,7 +32,7 @@ func (w *World) add(p *Pull, m forge.Comment) forge.Comment {
 	return m
 }
 
-// touch notes that a pull request has changed now, and not before it changed last.
+// touch marks a pull request as updated now, and never before its last update.
 func (w *World) touch(p *Pull) {
 	now := w.clock.Now().Truncate(time.Second)
 	if !now.After(p.Updated) {
@@ -52,7 +52,7 @@ func (w *World) review(p *Pull, r Review) Review {
 	return r
 }
 
-// comment finds what was said; nil if it is not there.
+// comment finds a comment; nil if it does not exist.
 func (p *Pull) comment(c forge.CommentRef) *forge.Comment {
 	for i := range p.Comments {
 		if p.Comments[i].Kind == c.Kind && p.Comments[i].ID == c.ID {
@@ -62,8 +62,8 @@ func (p *Pull) comment(c forge.CommentRef) *forge.Comment {
 	return nil
 }
 
-// said finds what was said, on whichever pull request.
-func (r *Repo) said(c forge.CommentRef) (*Pull, *forge.Comment) {
+// findComment finds a comment on any pull request.
+func (r *Repo) findComment(c forge.CommentRef) (*Pull, *forge.Comment) {
 	for _, p := range r.Pulls {
 		if m := p.comment(c); m != nil {
 			return p, m
@@ -72,7 +72,7 @@ func (r *Repo) said(c forge.CommentRef) (*Pull, *forge.Comment) {
 	return nil, nil
 }
 
-// details is what is known of a review, nil if there is none of the number.
+// details finds a review; nil if it does not exist.
 func (p *Pull) details(id precedent.ForgeID) *Review {
 	m := p.comment(forge.CommentRef{Kind: forge.OnReview, ID: id})
 	if m == nil {
@@ -91,7 +91,7 @@ func (p *Pull) details(id precedent.ForgeID) *Review {
 	return &r
 }
 
-// pending is the number of the review that a person has not sent; empty for none.
+// pending returns the id of a person's pending review; empty for none.
 func (p *Pull) pending(who forge.Person) precedent.ForgeID {
 	for id, r := range p.Reviews {
 		if r.State == Pending && r.Author.ID == who.ID {
@@ -101,7 +101,7 @@ func (p *Pull) pending(who forge.Person) precedent.ForgeID {
 	return ""
 }
 
-// unsent tells whether a comment belongs to a review that was not sent.
+// unsent reports whether a comment belongs to a pending review.
 func (p *Pull) unsent(m forge.Comment) bool {
 	id := m.Review
 	if m.Kind == forge.OnReview {
@@ -110,7 +110,7 @@ func (p *Pull) unsent(m forge.Comment) bool {
 	return m.Kind != forge.OnThread && p.Reviews[id].State == Pending
 }
 
-// remove takes away a comment, and a review of which nothing is left.
+// remove removes a comment, and its review if nothing else is left of it.
 func (p *Pull) remove(c forge.CommentRef) {
 	var review precedent.ForgeID
 	p.Comments = slices.DeleteFunc(p.Comments, func(m forge.Comment) bool {
@@ -129,7 +129,7 @@ func (p *Pull) remove(c forge.CommentRef) {
 	}
 }
 
-// root is the number of the comment that a conversation begins with.
+// root returns the id of the first comment of a conversation.
 func (p *Pull) root(m forge.Comment) precedent.ForgeID {
 	for range len(p.Comments) {
 		up := p.comment(forge.CommentRef{Kind: forge.OnLine, ID: m.ReplyTo})
@@ -144,8 +144,8 @@ func (p *Pull) root(m forge.Comment) precedent.ForgeID {
 	return m.ID
 }
 
-// conversations are the inline comments by conversation, in the order in which
-// they begin.
+// conversations groups the inline comments, in the order in which the conversations
+// start.
 func (p *Pull) conversations() (roots []precedent.ForgeID, of map[precedent.ForgeID][]forge.Comment) {
 	of = map[precedent.ForgeID][]forge.Comment{}
 	for _, m := range p.Comments {
@@ -161,17 +161,17 @@ func (p *Pull) conversations() (roots []precedent.ForgeID, of map[precedent.Forg
 	return roots, of
 }
 
-// shows tells whether a list that is lag behind has an entry.
+// shows reports whether a list that lags behind contains an entry.
 func (w *World) shows(written time.Time, lag time.Duration) bool {
 	return lag == 0 || written.IsZero() || !written.After(w.clock.Now().Add(-lag))
 }
 
-// mayWrite tells whether a person may write to the code.
+// mayWrite reports whether a person has write access.
 func (r *Repo) mayWrite(who forge.Person) bool {
 	return slices.ContainsFunc(r.Members, func(m Member) bool { return m.Person.ID == who.ID && m.Permission.MayWrite() })
 }
 
-// allow sets what a member may do.
+// allow sets the permission of a member.
 func (r *Repo) allow(who forge.Person, level forge.Permission) {
 	for i := range r.Members {
 		if r.Members[i].Person.ID == who.ID {

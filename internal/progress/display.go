@@ -14,18 +14,18 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// work is one finder, or one stage after the finders that asks the engine.
-type work struct {
-	name, step     string // one of them
-	began, took    time.Time
-	done, requests int
-	spent          spent
-	run            *precedent.FinderRun // of a finder that has ended
-	ended          bool
+// activity is one finder, or one stage after the finders that asks the engine.
+type activity struct {
+	name, step       string // one of them
+	started, updated time.Time
+	done, requests   int
+	spent            spent
+	run              *precedent.FinderRun // of a finder that has ended
+	ended            bool
 }
 
-// asksModel are the names of the finders that ask an engine.
-func asksModel() []string {
+// modelFinders are the names of the finders that ask an engine.
+func modelFinders() []string {
 	var names []string
 	for _, spec := range prompt.Finders() {
 		names = append(names, spec.Name)
@@ -34,9 +34,9 @@ func asksModel() []string {
 }
 
 // prompted tells whether a model was asked, or should have been.
-func (w *work) prompted() bool {
+func (w *activity) prompted() bool {
 	if w.run == nil {
-		return w.step != "" || slices.Contains(asksModel(), w.name)
+		return w.step != "" || slices.Contains(modelFinders(), w.name)
 	}
 	return w.run.Engine != analyzerEngine && (w.run.Requests > 0 || w.run.Status.Bad())
 }
@@ -45,11 +45,11 @@ func (w *work) prompted() bool {
 const analyzerEngine = precedent.AnalyzerEngine
 
 // line says how the work ended, for those who read a log.
-func (w *work) line() string {
+func (w *activity) line() string {
 	parts := []string{w.step + " done", report.Plural(w.requests, "request")}
-	took := w.took.Sub(w.began)
+	took := w.updated.Sub(w.started)
 	if w.run != nil {
-		parts = []string{w.name + " " + state(w.run), report.Plural(w.run.Requests, "request")}
+		parts = []string{w.name + " " + statusText(w.run), report.Plural(w.run.Requests, "request")}
 		took = time.Duration(w.run.TookMS) * time.Millisecond
 	}
 	parts = append(parts, w.spent.parts(false)...)
@@ -57,19 +57,19 @@ func (w *work) line() string {
 	return "precedent: " + text.VisibleLine(strings.Join(parts, ", "))
 }
 
-// board is the state of a review as people see it.
-type board struct {
-	began time.Time
-	order []string // the finders' names, in the review's order
-	works []*work  // finders in that order, then steps in theirs
+// display is the state of a review for display.
+type display struct {
+	started    time.Time
+	order      []string    // the finders' names, in the review's order
+	activities []*activity // finders in that order, then steps in theirs
 }
 
-func newBoard(began time.Time) board { return board{began: began, order: review.Names()} }
+func newDisplay(began time.Time) display { return display{started: began, order: review.Names()} }
 
-// take takes an event in and returns the work that it is about, and whether
+// apply takes an event in and returns the work that it is about, and whether
 // that ended just now. Events of one work may overtake each other.
-func (b *board) take(e review.Event, now time.Time) (*work, bool) {
-	w := b.find(e, now)
+func (b *display) apply(e review.Event, now time.Time) (*activity, bool) {
+	w := b.activity(e, now)
 	if w.run == nil {
 		w.spent.add(spent{e.Usage, e.CostUSD})
 	}
@@ -81,25 +81,25 @@ func (b *board) take(e review.Event, now time.Time) (*work, bool) {
 		w.run, w.spent = e.Run, spent{e.Run.Usage, e.Run.CostUSD}
 	}
 	w.ended = e.Run != nil || w.step != "" && w.requests > 0 && w.done >= w.requests
-	w.took = now
+	w.updated = now
 	return w, w.ended
 }
 
-// find finds the work that an event is about. A step that begins once more is
+// activity finds the work that an event is about. A step that begins once more is
 // another work.
-func (b *board) find(e review.Event, now time.Time) *work {
-	for _, w := range slices.Backward(b.works) {
+func (b *display) activity(e review.Event, now time.Time) *activity {
+	for _, w := range slices.Backward(b.activities) {
 		if w.name == e.Finder && w.step == e.Step && (!w.ended || e.Step == "" || e.Done > 0) {
 			return w
 		}
 	}
-	w := &work{name: e.Finder, step: e.Step, began: now}
-	b.works = append(b.works, w)
-	slices.SortStableFunc(b.works, func(x, y *work) int { return b.rank(x) - b.rank(y) })
+	w := &activity{name: e.Finder, step: e.Step, started: now}
+	b.activities = append(b.activities, w)
+	slices.SortStableFunc(b.activities, func(x, y *activity) int { return b.rank(x) - b.rank(y) })
 	return w
 }
 
-func (b *board) rank(w *work) int {
+func (b *display) rank(w *activity) int {
 	if i := slices.Index(b.order, w.name); i >= 0 && w.step == "" {
 		return i
 	}
@@ -110,15 +110,15 @@ func (b *board) rank(w *work) int {
 // finders, as many a line as fit, then the stages after them. There are at
 // most so many rows; no line is wider than the columns, nor as wide where there
 // is room, because some terminals go on to the next line then.
-func (b *board) lines(now time.Time, columns, rows int, color bool) []string {
+func (b *display) lines(now time.Time, columns, rows int, color bool) []string {
 	var out strings.Builder
-	width := max(columns-1, minBlock)
+	width := max(columns-1, minColumns)
 	page := report.NewPage(&out, width, color)
-	elapsed := now.Sub(b.began)
+	elapsed := now.Sub(b.started)
 	header := []string{fmt.Sprintf("reviewing %d:%02d", int(elapsed.Minutes()), int(elapsed.Seconds())%60)}
 	var total spent
 	var finders, steps []string
-	for _, w := range b.works {
+	for _, w := range b.activities {
 		total.add(w.spent)
 		item := w.item(page, width)
 		switch {
@@ -129,7 +129,7 @@ func (b *board) lines(now time.Time, columns, rows int, color bool) []string {
 			finders = append(finders, item)
 		}
 	}
-	if item := b.analyzers(page); item != "" {
+	if item := b.analyzersItem(page); item != "" {
 		finders = append(finders, item)
 	}
 	header = append(header, total.parts(true)...)
@@ -152,7 +152,7 @@ func (b *board) lines(now time.Time, columns, rows int, color bool) []string {
 // item is one work on the board, "" for those that say nothing there: finders
 // that are off, analyzers that ended well, which are counted together, and
 // steps with nothing to ask.
-func (w *work) item(page *report.Page, width int) string {
+func (w *activity) item(page *report.Page, width int) string {
 	name, said, ink := w.name, "waiting", report.Faint
 	if w.step != "" {
 		name = w.step
@@ -163,7 +163,7 @@ func (w *work) item(page *report.Page, width int) string {
 		if !status.Bad() && !status.Good() || status.Good() && w.run.Engine == analyzerEngine {
 			return ""
 		}
-		said, ink = state(w.run), statusInk(status)
+		said, ink = statusText(w.run), statusInk(status)
 	case w.ended:
 		said, ink = "done", report.Green
 	case w.step != "" && w.requests == 0:
@@ -183,10 +183,10 @@ func (w *work) item(page *report.Page, width int) string {
 	return page.Ink(report.Plain, name) + " " + page.Ink(ink, said)
 }
 
-// analyzers counts those that ended well, "" if there are none.
-func (b *board) analyzers(page *report.Page) string {
+// analyzersItem counts those that ended well, "" if there are none.
+func (b *display) analyzersItem(page *report.Page) string {
 	ended, found := 0, 0
-	for _, w := range b.works {
+	for _, w := range b.activities {
 		if w.run != nil && w.run.Engine == analyzerEngine && w.run.Status.Good() {
 			ended++
 			found += w.run.Found
@@ -198,8 +198,8 @@ func (b *board) analyzers(page *report.Page) string {
 	return page.Ink(report.Plain, report.Plural(ended, "analyzer")) + " " + page.Ink(report.Green, report.Ended(precedent.StatusOK, found))
 }
 
-// state says how a finder ended, with what it found before it was stopped.
-func state(run *precedent.FinderRun) string {
+// statusText describes how a finder ended, and what it found before it was stopped.
+func statusText(run *precedent.FinderRun) string {
 	said := report.Ended(run.Status, run.Found)
 	if !run.Status.Good() && run.Found > 0 {
 		said += " · " + report.Plural(run.Found, "finding")

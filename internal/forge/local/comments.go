@@ -15,17 +15,17 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
-// talk is pulls/N/talk.json: all that was said on a pull request.
-type talk struct {
+// discussion is pulls/N/talk.json: all comments on a pull request.
+type discussion struct {
 	Comments []comment `json:"comments"`
-	// Closed says who closed a conversation, by the number of its first comment.
+	// Closed says who resolved a conversation, by the id of its first comment.
 	Closed    map[int64]person `json:"closed,omitempty"`
 	Reactions []reaction       `json:"reactions,omitempty"`
-	// Last is the number that was given last: none is given twice.
+	// Last is the last id used. No id is used twice.
 	Last int64 `json:"last,omitempty"`
 }
 
-// comment is one comment. A review's words, which may be empty, are one, too.
+// comment is a comment, or the text of a review, which may be empty.
 type comment struct {
 	ID       int64             `json:"id"`
 	Kind     forge.CommentKind `json:"kind"`
@@ -41,7 +41,7 @@ type comment struct {
 	Start    int               `json:"start_line,omitempty"`
 	End      int               `json:"end_line,omitempty"`
 	Commit   string            `json:"commit,omitempty"`
-	Outdated bool              `json:"outdated,omitempty"` // for good; git tells of the others
+	Outdated bool              `json:"outdated,omitempty"` // set permanently; for other comments, git tells
 }
 
 type reaction struct {
@@ -52,11 +52,11 @@ type reaction struct {
 	At      time.Time         `json:"at"`
 }
 
-func (c *comment) said() forge.CommentRef {
+func (c *comment) ref() forge.CommentRef {
 	return forge.CommentRef{Kind: c.Kind, ID: precedent.NumberID(c.ID)}
 }
 
-func (r reaction) said() forge.CommentRef {
+func (r reaction) ref() forge.CommentRef {
 	return forge.CommentRef{Kind: r.Kind, ID: precedent.NumberID(r.ID)}
 }
 
@@ -67,71 +67,70 @@ func (c *comment) edited() time.Time {
 	return c.At.UTC()
 }
 
-// root is the number of the first comment of the conversation.
+// root returns the id of the first comment of the conversation.
 func (c *comment) root() int64 { return cmp.Or(c.ReplyTo, c.ID) }
 
-// check finds what makes no sense.
-func (t *talk) check() error {
+// check validates the file.
+func (t *discussion) check() error {
 	seen := map[forge.CommentRef]bool{}
 	for i := range t.Comments {
 		c := &t.Comments[i]
 		wrong := ""
 		switch {
 		case c.Kind != forge.OnThread && c.Kind != forge.OnReview && c.Kind != forge.OnLine:
-			wrong = "kind is issue, review or inline"
-		case c.ID <= 0 || seen[c.said()]:
-			wrong = "the number is not above 0, or comes twice"
+			wrong = "kind must be issue, review or inline"
+		case c.ID <= 0 || seen[c.ref()]:
+			wrong = "the id is not positive, or not unique"
 		case c.At.IsZero() || c.Edited != nil && c.Edited.Before(c.At):
-			wrong = "at is missing, or edited is before it"
+			wrong = "at is missing, or later than edited"
 		case c.Kind == forge.OnLine && (c.Path == "" || c.Side != precedent.Left && c.Side != precedent.Right || !objectID().MatchString(c.Commit)):
 			wrong = "an inline comment needs a path, a side (LEFT or RIGHT) and a commit"
 		case c.Start < 0 || c.End < c.Start || c.Start == 0 && c.End > 0:
-			wrong = "the lines count from 1 and do not run backwards"
+			wrong = "lines start at 1, and the last may not come before the first"
 		case c.Kind != forge.OnLine && (c.Path != "" || c.Start > 0 || c.ReplyTo != 0 || c.Review != 0):
-			wrong = "only an inline comment stands on lines, answers another, and belongs to a review"
+			wrong = "only an inline comment can have lines, reply_to and review"
 		}
 		if wrong != "" {
-			return answer("comment %d: %s", c.ID, wrong)
+			return invalidFile("comment %d: %s", c.ID, wrong)
 		}
-		seen[c.said()] = true
+		seen[c.ref()] = true
 	}
 	return nil
 }
 
-// talkFile is the file with what was said.
-func (s *subject) talkFile() string { return s.folder + "/talk.json" }
+func (s *pullRequest) discussionFile() string { return s.folder + "/talk.json" }
 
-// talk reads what was said; nothing, if the file is not there yet.
-func (f *Forge) talk(s *subject) (talk, error) {
-	var t talk
-	if err := f.read(s.talkFile(), &t); err != nil && !errors.Is(err, os.ErrNotExist) {
+// readDiscussion reads the comments. A missing file is empty.
+func (f *Forge) readDiscussion(s *pullRequest) (discussion, error) {
+	var t discussion
+	if err := f.read(s.discussionFile(), &t); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return t, err
 	}
 	if err := t.check(); err != nil {
-		return t, answer("%s: %v", s.talkFile(), err)
+		return t, invalidFile("%s: %v", s.discussionFile(), err)
 	}
 	slices.SortStableFunc(t.Comments, func(a, b comment) int { return a.At.Compare(b.At) })
 	return t, nil
 }
 
-// Comments reads what was said, oldest first.
+// Comments reads all comments, oldest first.
 func (f *Forge) Comments(ctx context.Context, repo precedent.Repo, number int) ([]forge.Comment, error) {
-	_, all, err := f.discussion(ctx, repo, number, fmt.Sprintf("read comments of %s#%d", repo, number))
+	_, all, err := f.currentDiscussion(ctx, repo, number, fmt.Sprintf("read comments of %s#%d", repo, number))
 	return all, err
 }
 
-// discussion reads what was said on the code as it is now.
-func (f *Forge) discussion(ctx context.Context, repo precedent.Repo, number int, doing string) (talk, []forge.Comment, error) {
-	s, err := f.subject(ctx, repo, number)
+// currentDiscussion reads the comments, and finds out which are outdated.
+func (f *Forge) currentDiscussion(ctx context.Context, repo precedent.Repo, number int, doing string) (discussion, []forge.Comment, error) {
+	s, err := f.loadPull(ctx, repo, number)
 	if err != nil {
-		return talk{}, nil, fail(doing, err)
+		return discussion{}, nil, fail(doing, err)
 	}
-	t, err := f.talk(&s)
+	t, err := f.readDiscussion(&s)
 	if err != nil {
 		return t, nil, fail(doing, err)
 	}
 	inline := func(c comment) bool { return c.Kind == forge.OnLine }
-	var age *aged
+	var age *outdatedFinder
 	if !s.explicit() && slices.ContainsFunc(t.Comments, inline) {
 		h, err := f.history(ctx, s.repository)
 		if err != nil {
@@ -142,7 +141,7 @@ func (f *Forge) discussion(ctx context.Context, repo precedent.Repo, number int,
 		if err != nil {
 			return t, nil, fail(doing, err)
 		}
-		age = &aged{h: h, head: s.Head.SHA, now: now, then: map[string]*diff.Change{}}
+		age = &outdatedFinder{h: h, head: s.Head.SHA, now: now, then: map[string]*diff.Change{}}
 	}
 	var out []forge.Comment
 	for _, c := range t.Comments {
@@ -154,7 +153,7 @@ func (f *Forge) discussion(ctx context.Context, repo precedent.Repo, number int,
 		}
 		m := f.comment(&s, c)
 		for _, r := range t.Reactions {
-			if inline(c) && r.said() == c.said() && (r.Content == "+1" || r.Content == "-1") {
+			if inline(c) && r.ref() == c.ref() && (r.Content == "+1" || r.Content == "-1") {
 				m.Votes++
 			}
 		}
@@ -163,18 +162,18 @@ func (f *Forge) discussion(ctx context.Context, repo precedent.Repo, number int,
 	return t, out, fail(doing, ctx.Err())
 }
 
-// comment translates a comment.
-func (f *Forge) comment(s *subject, c comment) forge.Comment {
+// comment converts a comment.
+func (f *Forge) comment(s *pullRequest, c comment) forge.Comment {
 	out := forge.Comment{
 		ID: precedent.NumberID(c.ID), Kind: c.Kind, Author: c.Author.person(), At: c.At.UTC(), Edited: c.edited(),
 		URL: f.PullRequestURL(s.id(), s.Number) + anchor(c), ReplyTo: precedent.NumberID(c.ReplyTo), Review: precedent.NumberID(c.Review), Commit: c.Commit, Outdated: c.Outdated,
 		Span: precedent.Span{Path: c.Path, Side: c.Side, Start: c.Start, End: c.End},
 	}
-	out.Body, out.Cut = words(c.Body)
+	out.Body, out.Cut = truncateBody(c.Body)
 	return out
 }
 
-// anchor is the place on the page, as GitHub calls it.
+// anchor returns the URL fragment of a comment, as on GitHub.
 func anchor(c comment) string {
 	kind := map[forge.CommentKind]string{forge.OnThread: "issuecomment-", forge.OnReview: "pullrequestreview-", forge.OnLine: "discussion_r"}[c.Kind]
 	return "#" + kind + strconv.FormatInt(c.ID, 10)
@@ -182,7 +181,7 @@ func anchor(c comment) string {
 
 // Threads reads the conversations on lines, in the order of their first comments.
 func (f *Forge) Threads(ctx context.Context, repo precedent.Repo, number int) ([]forge.Thread, error) {
-	t, all, err := f.discussion(ctx, repo, number, fmt.Sprintf("read conversations of %s#%d", repo, number))
+	t, all, err := f.currentDiscussion(ctx, repo, number, fmt.Sprintf("read conversations of %s#%d", repo, number))
 	if err != nil {
 		return nil, err
 	}
@@ -208,14 +207,14 @@ func (f *Forge) Threads(ctx context.Context, repo precedent.Repo, number int) ([
 	return threads, nil
 }
 
-// Reactions reads who reacted to a comment, oldest first.
+// Reactions reads the reactions to a comment, oldest first.
 func (f *Forge) Reactions(ctx context.Context, repo precedent.Repo, number int, to forge.CommentRef) ([]forge.Reaction, error) {
 	doing := fmt.Sprintf("read reactions to comment %s of %s#%d", to.ID, repo, number)
-	s, err := f.subject(ctx, repo, number)
+	s, err := f.loadPull(ctx, repo, number, to.ID)
 	if err != nil {
 		return nil, fail(doing, err)
 	}
-	t, err := f.talk(&s)
+	t, err := f.readDiscussion(&s)
 	if err != nil {
 		return nil, fail(doing, err)
 	}
@@ -224,7 +223,7 @@ func (f *Forge) Reactions(ctx context.Context, repo precedent.Repo, number int, 
 	}
 	var out []forge.Reaction
 	for _, r := range t.Reactions {
-		if r.said() == to {
+		if r.ref() == to {
 			out = append(out, forge.Reaction{Who: r.Who.person(), Content: r.Content, At: r.At.UTC()})
 		}
 	}
@@ -232,12 +231,12 @@ func (f *Forge) Reactions(ctx context.Context, repo precedent.Repo, number int, 
 	return out, nil
 }
 
-var errNoComment = &forge.Error{Kind: forge.KindNotFound, Msg: "there is no such comment"}
+var errNoComment = &forge.Error{Kind: forge.KindNotFound, Msg: "comment not found"}
 
-// find returns a comment, nil if it is not there.
-func (t *talk) find(c forge.CommentRef) *comment {
+// find returns a comment; nil if it does not exist.
+func (t *discussion) find(c forge.CommentRef) *comment {
 	for i := range t.Comments {
-		if t.Comments[i].said() == c {
+		if t.Comments[i].ref() == c {
 			return &t.Comments[i]
 		}
 	}

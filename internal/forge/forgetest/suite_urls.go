@@ -8,7 +8,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
-// pagesOf: the forge knows its own pages again, and no others. Nothing is asked.
+// pagesOf: the forge recognizes its own pages and no others, without a request.
 func pagesOf(t *testing.T, s *Stage, f forge.Forge) {
 	page := f.PullRequestURL(repo(f), till)
 	web, ours := strings.CutSuffix(page[:strings.LastIndexByte(page, '/')+1], "/")

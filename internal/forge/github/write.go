@@ -12,10 +12,10 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge/wire"
 )
 
-// Comment says something on the pull request as a whole.
+// Comment comments on the pull request as a whole.
 func (c *Client) Comment(ctx context.Context, repo precedent.Repo, number int, body string) (forge.Comment, error) {
 	doing := fmt.Sprintf("comment on %s#%d", repo, number)
-	ctx, err := c.enter(ctx, doing, repo)
+	ctx, err := c.begin(ctx, doing, repo)
 	if err != nil {
 		return forge.Comment{}, err
 	}
@@ -27,13 +27,13 @@ func (c *Client) Comment(ctx context.Context, repo precedent.Repo, number int, b
 	if err != nil {
 		return forge.Comment{}, err
 	}
-	return made(a, doing, c.onThread(m))
+	return checkCreated(a, doing, c.onThread(m))
 }
 
-// Reply answers in the conversation that begins with the inline comment.
+// Reply replies in the conversation that starts with the inline comment.
 func (c *Client) Reply(ctx context.Context, repo precedent.Repo, number int, to precedent.ForgeID, body string) (forge.Comment, error) {
-	doing := fmt.Sprintf("answer a comment on %s#%d", repo, number)
-	ctx, err := c.enter(ctx, doing, repo)
+	doing := fmt.Sprintf("reply to a comment on %s#%d", repo, number)
+	ctx, err := c.begin(ctx, doing, repo, to)
 	if err != nil {
 		return forge.Comment{}, err
 	}
@@ -52,21 +52,21 @@ func (c *Client) Reply(ctx context.Context, repo precedent.Repo, number int, to 
 	if err != nil {
 		return forge.Comment{}, err
 	}
-	return made(a, doing, c.onLine(&m))
+	return checkCreated(a, doing, c.onLine(&m))
 }
 
-// made is a comment that was just made, if the answer says so.
-func made(a *wire.Attempt, doing string, m forge.Comment) (forge.Comment, error) {
+// checkCreated returns a new comment if the response contains it.
+func checkCreated(a *wire.Attempt, doing string, m forge.Comment) (forge.Comment, error) {
 	if m.ID.Number() <= 0 || m.At.IsZero() {
-		return forge.Comment{}, a.UnexpectedAnswer(doing, "the comment has no number or no time")
+		return forge.Comment{}, a.UnexpectedAnswer(doing, "the comment has no id or no time")
 	}
 	return m, nil
 }
 
-// Edit replaces the words of a comment.
+// Edit replaces the text of a comment.
 func (c *Client) Edit(ctx context.Context, repo precedent.Repo, number int, m forge.CommentRef, body string) error {
 	doing := fmt.Sprintf("edit a comment on %s#%d", repo, number)
-	ctx, err := c.enter(ctx, doing, repo)
+	ctx, err := c.begin(ctx, doing, repo, m.ID)
 	if err != nil {
 		return err
 	}
@@ -89,25 +89,25 @@ func (c *Client) Edit(ctx context.Context, repo precedent.Repo, number int, m fo
 		return noSuchKind(m.Kind)
 	})
 	if err == nil && id != m.ID.Number() {
-		return a.UnexpectedAnswer(doing, "it is about another comment")
+		return a.UnexpectedAnswer(doing, "it describes another comment")
 	}
 	return err
 }
 
 func noSuchKind(k forge.CommentKind) error {
-	return &forge.Error{Kind: forge.KindRefused, Msg: fmt.Sprintf("GitHub has no comments of the kind %q", k)}
+	return &forge.Error{Kind: forge.KindRefused, Msg: fmt.Sprintf("unknown kind of comment %q", k)}
 }
 
-// Delete removes a comment. GitHub keeps the words of reviews: they are folded up
-// as a duplicate.
+// Delete deletes a comment. GitHub cannot delete the text of a review, so it is
+// minimized as a duplicate.
 func (c *Client) Delete(ctx context.Context, repo precedent.Repo, number int, m forge.CommentRef) (forge.Unsupported, error) {
 	doing := fmt.Sprintf("delete a comment on %s#%d", repo, number)
-	ctx, err := c.enter(ctx, doing, repo)
+	ctx, err := c.begin(ctx, doing, repo, m.ID)
 	if err != nil {
 		return "", err
 	}
 	if m.Kind == forge.OnReview {
-		return c.fold(ctx, doing, repo, number, m.ID.Number())
+		return c.minimize(ctx, doing, repo, number, m.ID.Number())
 	}
 	_, err = c.write(ctx, doing, func(ctx context.Context) (err error) {
 		switch m.Kind {
@@ -126,8 +126,8 @@ func (c *Client) Delete(ctx context.Context, repo precedent.Repo, number int, m 
 	return "", err
 }
 
-// fold folds up the words of a review.
-func (c *Client) fold(ctx context.Context, doing string, repo precedent.Repo, number int, id int64) (forge.Unsupported, error) {
+// minimize hides the text of a review.
+func (c *Client) minimize(ctx context.Context, doing string, repo precedent.Repo, number int, id int64) (forge.Unsupported, error) {
 	r, _, err := c.api.PullRequests.GetReview(ctx, repo.Owner, repo.Name, number, id)
 	switch {
 	case wire.Gone(err):
@@ -135,26 +135,26 @@ func (c *Client) fold(ctx context.Context, doing string, repo precedent.Repo, nu
 	case err != nil:
 		return "", c.wire.Fail(doing, err)
 	case r.GetNodeID() == "":
-		return "", wire.UnexpectedAnswer(doing, "the review has no name for GraphQL")
+		return "", wire.UnexpectedAnswer(doing, "the review has no node id")
 	}
 	var got struct {
 		MinimizeComment *struct{ MinimizedComment *struct{ IsMinimized bool } }
 	}
-	return unlessForbidden(c.mutate(ctx, doing, doMinimize, map[string]any{"id": r.GetNodeID()}, &got))
+	return threadsUnsupported(c.mutate(ctx, doing, doMinimize, map[string]any{"id": r.GetNodeID()}, &got))
 }
 
-// Reactions reads who reacted to a comment. GitHub shows none on the words of
-// reviews by REST.
+// Reactions reads the reactions to a comment. The REST API has none for the text of a
+// review.
 func (c *Client) Reactions(ctx context.Context, repo precedent.Repo, number int, to forge.CommentRef) ([]forge.Reaction, error) {
 	doing := fmt.Sprintf("read reactions to a comment on %s#%d", repo, number)
-	ctx, err := c.enter(ctx, doing, repo)
+	ctx, err := c.begin(ctx, doing, repo, to.ID)
 	if err != nil {
 		return nil, err
 	}
 	if to.Kind == forge.OnReview {
 		return nil, nil
 	}
-	listed, err := pages(c, doing, func(o gh.ListOptions) ([]*gh.Reaction, *gh.Response, error) {
+	listed, err := listAll(c, doing, func(o gh.ListOptions) ([]*gh.Reaction, *gh.Response, error) {
 		switch to.Kind {
 		case forge.OnThread:
 			return c.api.Reactions.ListIssueCommentReactions(ctx, repo.Owner, repo.Name, to.ID.Number(), &gh.ListReactionOptions{ListOptions: o})

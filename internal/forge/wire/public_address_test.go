@@ -43,7 +43,7 @@ func TestPublicForgeIsNotHere(t *testing.T) {
 		if err == nil {
 			resp.Body.Close()
 		}
-		if public && (err == nil || !strings.Contains(err.Error(), "not public")) {
+		if public && (err == nil || !strings.Contains(err.Error(), "private address")) {
 			t.Errorf("the error is %v", err)
 		}
 		if min(came, 1) != want {

@@ -12,36 +12,36 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// maxWords bounds what an error repeats of the forge's own words, in characters.
+// maxWords bounds what an error repeats of the forge's message, in characters.
 const maxWords = 200
 
-// errorOf says what an answer that is none means.
+// errorOf converts an error response.
 func (t *Transport) errorOf(r request, g answer) *forge.Error {
-	words := words(g.body, t.spent())
-	e := &forge.Error{Status: g.status, Msg: fmt.Sprintf("%s answers %d", t.o.Forge, g.status)}
+	words := errorText(g.body, t.rememberedTokens())
+	e := &forge.Error{Status: g.status, Msg: fmt.Sprintf("%s returned %d", t.o.Forge, g.status)}
 	if words != "" {
 		e.Msg += ": " + words
 	}
-	until, limited := t.limited(g, words)
+	until, limited := t.rateLimited(g, words)
 	switch {
 	case limited:
-		e.Kind, e.Retry, e.Hint = forge.KindRate, until, "wait, or use a token of its own: each account has its own limit"
+		e.Kind, e.Retry, e.Hint = forge.KindRate, until, "wait, or use a token of another account: each account has its own limit"
 	case r.writes && isClosed(g.status, words):
-		e.Kind, e.Hint = forge.KindClosed, "it is locked, archived or deleted, or the token may not write here"
+		e.Kind, e.Hint = forge.KindClosed, "it is locked, archived or deleted, or the token has no write access"
 	case g.status == http.StatusUnauthorized:
-		e.Kind, e.Hint = forge.KindAuth, "the token is wrong or has expired: make a new one"
+		e.Kind, e.Hint = forge.KindAuth, "the token is invalid or has expired: create a new one"
 	case g.status == http.StatusForbidden:
-		e.Kind, e.Hint = forge.KindAuth, "the token lacks a permission"
+		e.Kind, e.Hint = forge.KindAuth, "the token is missing a permission"
 	case g.status == http.StatusNotFound, g.status == http.StatusGone, g.status == http.StatusUnavailableForLegalReasons:
-		e.Kind, e.Hint = forge.KindNotFound, "check the name, and whether the token may see the repository"
+		e.Kind, e.Hint = forge.KindNotFound, "check the name, and that the token can access the repository"
 	case g.status == http.StatusNotAcceptable:
-		e.Kind = forge.KindTooLarge // the one reason for which GitHub documents it here
+		e.Kind = forge.KindTooLarge // the only documented reason for it on GitHub
 	case g.status >= 500:
 		e.Kind, e.Hint = forge.KindServer, "try again later"
 	case g.status == http.StatusBadRequest, g.status == http.StatusUnprocessableEntity:
 		e.Kind = forge.KindInvalid
 	case g.status >= 300 && g.status < 400:
-		e.Kind, e.Msg = forge.KindRefused, t.o.Forge+" redirects what would change something, which is not followed"
+		e.Kind, e.Msg = forge.KindRefused, t.o.Forge+" redirected a request that makes changes; such redirects are not followed"
 	default:
 		e.Kind = forge.KindAnswer
 	}
@@ -50,15 +50,15 @@ func (t *Transport) errorOf(r request, g answer) *forge.Error {
 			e.Hint = hint
 		}
 	}
-	if e.Unsure = r.writes && !refusal(g.status); !e.Unsure {
-		r.attempt().refused(r.writes, words)
+	if e.Unsure = r.writes && !isRefusal(g.status); !e.Unsure {
+		r.attempt().noteRefused(r.writes, words)
 	}
 	return e
 }
 
-// refusal tells whether a status means that nothing was carried out. A request
-// timeout (408) and See Other (303) may come after the act.
-func refusal(status int) bool {
+// isRefusal reports whether a status means that nothing was carried out. Request
+// Timeout (408) and See Other (303) may come after the request was carried out.
+func isRefusal(status int) bool {
 	switch status {
 	case http.StatusRequestTimeout, http.StatusSeeOther:
 		return false
@@ -66,9 +66,9 @@ func refusal(status int) bool {
 	return status >= 300 && status < 500 && status != http.StatusNotModified
 }
 
-// isClosed tells whether a refusal of a request that would change something means
-// that nothing can be said any more. GitHub has 403 for locked conversations and
-// archived repositories, and 422 for reviews of locked ones; Gitea has 423.
+// isClosed reports whether a refused change means that comments are no longer
+// possible. GitHub returns 403 for locked conversations and archived repositories,
+// and 422 for reviews of locked ones; Gitea returns 423.
 func isClosed(status int, words string) bool {
 	low := strings.ToLower(words)
 	switch status {
@@ -82,9 +82,9 @@ func isClosed(status int, words string) bool {
 	return false
 }
 
-// words is what the forge says about an error, on one line, and nothing that
-// would give away a token: whatever stands in between may repeat what it was sent.
-func words(body []byte, sent []Token) string {
+// errorText returns the message of an error response on one line. It is empty if it
+// would reveal a token: servers and proxies may repeat what they were sent.
+func errorText(body []byte, sent []Token) string {
 	var said struct {
 		Message string
 		Errors  json.RawMessage
@@ -92,11 +92,11 @@ func words(body []byte, sent []Token) string {
 	if json.Unmarshal(body, &said) != nil {
 		return ""
 	}
-	all := slices.DeleteFunc(append([]string{said.Message}, details(said.Errors)...), func(s string) bool { return s == "" })
+	all := slices.DeleteFunc(append([]string{said.Message}, errorDetails(said.Errors)...), func(s string) bool { return s == "" })
 	return quote(strings.Join(all, ": "), sent)
 }
 
-// quote bounds what the forge said, and repeats nothing that holds one of the tokens.
+// quote shortens text of a forge, and drops it if it contains one of the tokens.
 func quote(said string, sent []Token) string {
 	for _, t := range sent {
 		if secret.Leaks(said, t.Reveal()) {
@@ -106,9 +106,9 @@ func quote(said string, sent []Token) string {
 	return text.Cut(text.VisibleLine(said), maxWords)
 }
 
-// details are the single errors in an answer: strings, or objects that say in
-// message, or in field and code, what they mean.
-func details(errs json.RawMessage) []string {
+// errorDetails returns the single errors of a response: strings, or objects with a
+// message or with field and code.
+func errorDetails(errs json.RawMessage) []string {
 	var list []json.RawMessage
 	if json.Unmarshal(errs, &list) != nil {
 		list = []json.RawMessage{errs}

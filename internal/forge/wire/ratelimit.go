@@ -14,28 +14,28 @@ import (
 const (
 	firstBackoff = time.Second // doubles with each try, with full jitter
 	maxBackoff   = 30 * time.Second
-	// secondaryPause is what GitHub asks for when a secondary limit names no time,
-	// to be made longer each time ("Best practices for using the REST API").
+	// secondaryPause is how long GitHub asks to wait, longer each time, after a
+	// secondary limit that names no time ("Best practices for using the REST API").
 	secondaryPause = time.Minute
 )
 
-// waitTurn waits until no other request that changes something is under way, and the
-// last one is a while ago. Whoever has the turn calls done.
+// waitTurn waits until no other request that makes a change is in flight. The caller
+// calls done after its own.
 func (t *Transport) waitTurn(ctx context.Context) (done func(), err error) {
 	select {
 	case t.writing <- struct{}{}:
 	case <-ctx.Done():
-		return nil, t.abandoned(ctx.Err(), false)
+		return nil, t.canceledError(ctx.Err(), false)
 	}
 	return func() {
 		t.mu.Lock()
-		t.wrote = t.o.Now()
+		t.lastWrite = t.o.Now()
 		t.mu.Unlock()
 		<-t.writing
 	}, nil
 }
 
-// quotaOf reads what an answer says of the rate limit.
+// quotaOf parses the rate limit headers.
 func quotaOf(h http.Header) (forge.Quota, bool) {
 	limit, err1 := strconv.Atoi(h.Get("X-RateLimit-Limit"))
 	left, err2 := strconv.Atoi(h.Get("X-RateLimit-Remaining"))
@@ -43,9 +43,9 @@ func quotaOf(h http.Header) (forge.Quota, bool) {
 	return forge.Quota{Limit: limit, Left: left, Reset: time.Unix(reset, 0).UTC()}, err1 == nil && err2 == nil && err3 == nil
 }
 
-// learn notes what an answer says of the rate limit. GitHub counts queries by
-// GraphQL apart; self-hosted forges may have no limit.
-func (t *Transport) learn(h http.Header) {
+// noteQuota records the rate limit of a response. GitHub has a separate limit for
+// GraphQL; self-hosted forges may have none.
+func (t *Transport) noteQuota(h http.Header) {
 	q, ok := quotaOf(h)
 	if of := h.Get("X-RateLimit-Resource"); !ok || of != "" && of != "core" {
 		return
@@ -55,48 +55,47 @@ func (t *Transport) learn(h http.Header) {
 	t.quota = q
 }
 
-// delay waits until the forge lets requests through again. What is known to be
-// refused is not sent: GitHub bans who goes on asking.
+// delay waits until the forge accepts requests again. A request that is known to be
+// refused is not sent: GitHub bans clients that go on.
 func (t *Transport) delay(ctx context.Context, writes bool) error {
 	t.mu.Lock()
-	until := t.until
+	until := t.pausedUntil
 	if q := t.quota; q.Limit > 0 && q.Left == 0 && q.Reset.After(until) {
 		until = q.Reset
 	}
-	now, wrote := t.o.Now(), t.wrote
+	now, wrote := t.o.Now(), t.lastWrite
 	t.mu.Unlock()
 	wait := until.Sub(now)
 	if ctx.Err() != nil {
-		return t.abandoned(ctx.Err(), false)
+		return t.canceledError(ctx.Err(), false)
 	}
 	if wait > t.o.MaxWait {
-		return t.used(until)
+		return t.rateLimitError(until)
 	}
 	if writes && !wrote.IsZero() {
-		// A clock that was set back makes nobody wait longer.
+		// Do not wait longer after the clock was set back.
 		wait = max(wait, min(wrote.Add(writeGap).Sub(now), writeGap))
 	}
 	if wait <= 0 {
 		return nil
 	}
 	if err := t.o.Sleep(ctx, wait); err != nil {
-		return t.abandoned(err, false)
+		return t.canceledError(err, false)
 	}
 	return nil
 }
 
-// used is the error of a rate limit that is used up.
-func (t *Transport) used(until time.Time) *forge.Error {
+func (t *Transport) rateLimitError(until time.Time) *forge.Error {
 	return &forge.Error{
 		Kind: forge.KindRate, Retry: until,
-		Msg:  fmt.Sprintf("%s's rate limit is used up until %s", t.o.Forge, until.UTC().Format(time.RFC3339)),
-		Hint: "wait, or use a token of its own: each account has its own limit",
+		Msg:  fmt.Sprintf("%s rate limit exceeded until %s", t.o.Forge, until.UTC().Format(time.RFC3339)),
+		Hint: "wait, or use a token of another account: each account has its own limit",
 	}
 }
 
-// pause says how long to wait before the next try, if there is to be one.
-// A rate limit holds back all requests, the next try among them.
-func (t *Transport) pause(g answer, e *forge.Error, try int) (time.Duration, bool) {
+// retryDelay returns how long to wait before the next attempt, and whether to make
+// one. A rate limit delays all requests through pausedUntil.
+func (t *Transport) retryDelay(g answer, e *forge.Error, try int) (time.Duration, bool) {
 	now := t.o.Now()
 	switch e.Kind {
 	case forge.KindRate:
@@ -106,11 +105,11 @@ func (t *Transport) pause(g answer, e *forge.Error, try int) (time.Duration, boo
 			e.Retry = until
 		}
 		t.mu.Lock()
-		if until.After(t.until) {
-			t.until = until
+		if until.After(t.pausedUntil) {
+			t.pausedUntil = until
 		}
 		t.mu.Unlock()
-		return 0, try < maxTries // holdBack waits
+		return 0, try < maxTries // delay waits
 	case forge.KindServer, forge.KindNetwork:
 		if until, ok := retryAfter(g.header, now); ok {
 			wait := until.Sub(now)
@@ -122,7 +121,7 @@ func (t *Transport) pause(g answer, e *forge.Error, try int) (time.Duration, boo
 	return 0, false
 }
 
-// retryAfter reads the header of that name: seconds, or a date.
+// retryAfter parses the Retry-After header: seconds, or a date.
 func retryAfter(h http.Header, now time.Time) (time.Time, bool) {
 	v := h.Get("Retry-After")
 	if s, err := strconv.ParseInt(v, 10, 32); err == nil && s >= 0 {
@@ -132,9 +131,9 @@ func retryAfter(h http.Header, now time.Time) (time.Time, bool) {
 	return at.UTC(), err == nil
 }
 
-// limited tells whether a 403 or 429 is a rate limit, and until when it holds;
-// the zero time if it does not say.
-func (t *Transport) limited(g answer, message string) (until time.Time, is bool) {
+// rateLimited reports whether a 403 or 429 is a rate limit, and until when; zero if
+// that is unknown.
+func (t *Transport) rateLimited(g answer, message string) (until time.Time, is bool) {
 	if g.status != http.StatusForbidden && g.status != http.StatusTooManyRequests {
 		return time.Time{}, false
 	}

@@ -1,0 +1,80 @@
+package gitea
+
+import (
+	"context"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/precedent-dev/precedent/internal/forge"
+)
+
+// cached is what does not change during the life of a client.
+type cached struct {
+	mu      sync.Mutex
+	me      forge.Person
+	version string
+}
+
+// Me returns the account of the token.
+func (c *Client) Me(ctx context.Context) (forge.Person, error) {
+	c.cached.mu.Lock()
+	defer c.cached.mu.Unlock()
+	if c.cached.me.ID != "" {
+		return c.cached.me, nil
+	}
+	do, err := c.call(ctx, "look up the account of the token on "+c.host)
+	if err != nil {
+		return forge.Person{}, err
+	}
+	u, _, err := do.GetMyUserInfo()
+	if err != nil {
+		return forge.Person{}, do.fail(err)
+	}
+	if u.ID == 0 || u.ID == ghostID || u.UserName == "" {
+		return forge.Person{}, do.unexpected("it names no account")
+	}
+	c.cached.me = person(u)
+	return c.cached.me, nil
+}
+
+// replyMode is how a server replies in a conversation.
+type replyMode int
+
+const (
+	viaReview        replyMode = iota // a new review with a comment on the same line
+	viaReply                          // Gitea since 1.27
+	viaReviewComment                  // Forgejo since 7: a comment added to a submitted review
+)
+
+var release = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^v?(\d{1,4})\.(\d{1,4})`) })
+
+// replyMode returns how the server replies. A server whose version cannot be read
+// gets the way that works on all.
+func (c *Client) replyMode(ctx context.Context) replyMode {
+	c.cached.mu.Lock()
+	defer c.cached.mu.Unlock()
+	if c.cached.version == "" {
+		do, err := c.call(ctx, "read version")
+		if err != nil {
+			return viaReview
+		}
+		if c.cached.version, _, err = do.ServerVersion(); err != nil {
+			return viaReview
+		}
+	}
+	found := release().FindStringSubmatch(c.cached.version)
+	if found == nil {
+		return viaReview
+	}
+	major, _ := strconv.Atoi(found[1]) // four digits are a number
+	minor, _ := strconv.Atoi(found[2])
+	switch {
+	case strings.Contains(c.cached.version, "+gitea-") && major >= 7:
+		return viaReviewComment
+	case major == 1 && minor >= 27 || major > 1:
+		return viaReply
+	}
+	return viaReview
+}
