@@ -28,7 +28,7 @@ type Span struct {
 	End   int    `json:"end_line"`
 }
 
-// String is the place as people write it: path:line, or path:start-end.
+// String returns the place as path, path:line or path:start-end.
 func (s Span) String() string {
 	switch {
 	case s.Start == 0:
@@ -40,12 +40,12 @@ func (s Span) String() string {
 	}
 }
 
-// Overlaps tells whether both spans share a line of one file's one side.
+// Overlaps tells whether both spans share a line on the same side of the same file.
 func (s Span) Overlaps(o Span) bool {
 	return s.Path == o.Path && s.Side == o.Side && s.Start <= o.End && o.Start <= s.End
 }
 
-// Severity says how bad it is if the finding is true.
+// Severity says how bad a finding is if it is true.
 type Severity string
 
 // The severities, worst first.
@@ -60,8 +60,7 @@ const (
 // Severities lists all severities, worst first.
 var Severities = []Severity{Critical, High, Medium, Low, Nit}
 
-// Rank orders severities: 0 is critical, larger is milder. Text that is no
-// severity ranks after nit.
+// Rank orders severities: 0 is critical, larger is milder. Any other text ranks after nit.
 func (s Severity) Rank() int {
 	if i := slices.Index(Severities, s); i >= 0 {
 		return i
@@ -72,7 +71,7 @@ func (s Severity) Rank() int {
 // AtLeast tells whether s is as bad as o or worse.
 func (s Severity) AtLeast(o Severity) bool { return s.Rank() <= o.Rank() }
 
-// Category says what kind of trouble a finding is about.
+// Category says what kind of defect a finding is about.
 type Category string
 
 // The categories: a closed list, because memory, policy and calibration count by it.
@@ -92,14 +91,14 @@ const (
 	PolicyEdit   Category = "policy"
 )
 
-// Categories lists the closed list of categories.
+// Categories lists all categories.
 var Categories = []Category{
 	Architecture, Bugs, Security, Secrets, DataLoss, Crash, Race,
 	Performance, Types, Tests, Style, Guidelines, PolicyEdit,
 }
 
-// Protected tells whether memory may never hide findings of the category,
-// however often people declined similar ones.
+// Protected tells whether memory may never hide findings of the category, however often people
+// dismissed similar ones.
 func (c Category) Protected() bool {
 	switch c {
 	case Security, Secrets, DataLoss, Crash, Race:
@@ -108,22 +107,21 @@ func (c Category) Protected() bool {
 	return false
 }
 
-// Dropped is the reason why a finding is not shown as live; empty for a live one.
+// Dropped is the reason why a finding is not shown; empty for a live one.
 type Dropped string
 
-// The reasons, in the order in which the stages can give them, but for what is
-// known of a pull request's threads and of its earlier reviews, which is looked at
-// before anything is verified. The first one wins.
+// The reasons, in the order in which the stages can give them. The first one wins. The threads
+// and earlier reviews of a pull request are consulted before verification.
 const (
-	NoEvidence     Dropped = "no_evidence"     // its quote is nowhere in the change, or no evidence of it holds
-	Duplicate      Dropped = "duplicate"       // another finding says the same; DroppedBy is its id
-	Refuted        Dropped = "refuted"         // the verifier showed it wrong
+	NoEvidence     Dropped = "no_evidence"     // its quote is not in the change, or none of its evidence could be checked
+	Duplicate      Dropped = "duplicate"       // another finding makes the same remark; DroppedBy is its id
+	Refuted        Dropped = "refuted"         // the verifier refuted it
 	IgnoredPath    Dropped = "ignored_path"    // the policy ignores the file
-	UnchangedCode  Dropped = "unchanged_code"  // it is about code that the change neither touched nor caused
-	Rejected       Dropped = "rejected"        // people declined the pattern; DroppedBy is the rejection's id
+	UnchangedCode  Dropped = "unchanged_code"  // the change neither touched nor affected the code
+	Rejected       Dropped = "rejected"        // people dismissed similar findings; DroppedBy is the rejection's id
 	ByLearning     Dropped = "learning"        // a learning says not to flag it; DroppedBy is the learning's id
 	Dismissed      Dropped = "dismissed"       // a person dismissed exactly this finding; DroppedBy is the rejection's id
-	BelowThreshold Dropped = "below_threshold" // its confidence is under the threshold
+	BelowThreshold Dropped = "below_threshold" // its confidence is below the threshold
 )
 
 // Placement says how a finding is shown.
@@ -139,19 +137,20 @@ const (
 	Hidden    Placement = "hidden"
 )
 
-// Origin is where a finding of a later review of a pull request comes from.
+// Origin says why a later review of a pull request has a finding that earlier ones did not
+// have.
 type Origin string
 
 // The origins; the empty one is the change itself.
 const (
 	MissedBefore Origin = "missed_before" // in code that a complete review read, and that has not changed since
-	CausedByFix  Origin = "caused_by_fix" // in lines that answered a finding
+	CausedByFix  Origin = "caused_by_fix" // in lines that were changed to fix a finding
 )
 
-// Check is what a verifier said of a finding.
+// Check is what a verifier concluded about a finding.
 type Check string
 
-// The verifier's answers; Unchecked means that no verifier ran on it.
+// The verifier's answers; Unchecked means that no verifier looked at the finding.
 const (
 	Confirmed Check = "confirmed"
 	Denied    Check = "refuted"
@@ -166,7 +165,7 @@ type Evidence struct {
 	Quote string `json:"quote"`
 }
 
-// Cite names something that was remembered or written down and that speaks to a finding.
+// Cite names a memory or a guide rule that is relevant to a finding.
 type Cite struct {
 	Kind string `json:"kind"` // learning, precedent, insight or guide
 	ID   string `json:"id"`
@@ -174,17 +173,17 @@ type Cite struct {
 	URL  string `json:"url"`
 }
 
-// Decision is one step on a finding's way to being shown or hidden. Together
-// they are what explain prints.
+// Decision is one step that led to a finding being shown or hidden. The explain command prints
+// all of them.
 type Decision struct {
 	Step  string `json:"step"`            // place, merge, threads, verify, cite, score, suppress or select
 	Text  string `json:"text"`            // one sentence for a person
 	Delta int    `json:"delta,omitempty"` // change of the confidence, in percent points
-	By    string `json:"by,omitempty"`    // id of the memory or finding that spoke
+	By    string `json:"by,omitempty"`    // id of the memory or finding that caused it
 }
 
-// Finding is one remark about one place: the one type from the finder to the
-// database to the comment.
+// Finding is one remark about one place. The same type is used from the finder to the database
+// to the comment.
 type Finding struct {
 	// ID is 10 base-32 characters made from the repository and the
 	// fingerprint: the same on every machine.
@@ -210,33 +209,31 @@ type Finding struct {
 	Rule     string     `json:"rule"` // the analyzer's rule, or the guide's
 	Evidence []Evidence `json:"evidence"`
 	Cites    []Cite     `json:"cites"`
-	// Votes is the number of distinct finders that said the same, at least 1.
+	// Votes is the number of distinct finders that made the remark, at least 1.
 	Votes    int   `json:"votes"`
 	Verifier Check `json:"verifier"`
 	// Dropped is empty for a live finding; DroppedBy names what caused it.
 	Dropped   Dropped   `json:"dropped"`
 	DroppedBy string    `json:"dropped_by"`
 	Placement Placement `json:"placement"`
-	// Thread is the thread of the pull request in which the finding stands already;
-	// empty for a new one. It is not posted again.
+	// Thread is the id of the thread of the pull request that already holds the finding; empty
+	// for a new one. The finding is not posted again.
 	Thread string `json:"thread_id"`
-	// Origin says why a later review of a pull request finds what an earlier one
-	// did not.
+	// Origin says why an earlier review of the pull request did not have the finding.
 	Origin Origin `json:"origin"`
 
 	// Analyzer is set for findings of deterministic analyzers: their
 	// confidence is fixed and no verifier reads them.
 	Analyzer bool `json:"-"`
-	// Place is what the function Place says of where the finding stands; empty
-	// if it stands nowhere. The fingerprint is made from it.
+	// Place is the result of the function Place for the flagged line; empty if there is none.
+	// The fingerprint is made from it.
 	Place string `json:"-"`
-	// Inexact tells that the finder's quote differed from the line that it was
-	// placed on, so that Quote was replaced by the file's own text.
+	// Inexact reports whether the finder's quote differed from the line it was placed on, so that
+	// Quote was replaced by the file's own text.
 	Inexact bool `json:"-"`
 	// DroppedWhy is the sentence that explains Dropped; empty for a live finding.
 	DroppedWhy string `json:"-"`
-	// Trail holds the decisions in the order in which they were made. It is
-	// kept with the review, apart from the result.
+	// Trail holds the decisions in order. It is stored with the review, apart from the result.
 	Trail []Decision `json:"-"`
 }
 
@@ -248,8 +245,8 @@ func (f *Finding) Note(step, format string, args ...any) {
 	f.Trail = append(f.Trail, Decision{Step: step, Text: fmt.Sprintf(format, args...)})
 }
 
-// Drop gives the finding a reason not to be shown and who caused it, unless it
-// has one already: the first reason wins.
+// Drop records why the finding is not shown and what caused that. The first reason wins: a
+// finding that was dropped before is left as it is.
 func (f *Finding) Drop(step string, why Dropped, by, format string, args ...any) {
 	if f.Dropped != "" {
 		return
@@ -259,14 +256,13 @@ func (f *Finding) Drop(step string, why Dropped, by, format string, args ...any)
 	f.Trail = append(f.Trail, Decision{Step: step, Text: f.DroppedWhy, By: by})
 }
 
-// identityVersion tags the hashes below. A new tag makes every stored identity
-// a stranger, so it changes only together with a migration.
+// identityVersion tags the hashes below. A new tag invalidates every stored identity, so it
+// may change only together with a migration.
 const identityVersion = "precedent.place/1"
 
-// Place identifies a line by its path and by what it and its neighbours say:
-// the previous and the next non-blank line of that side's file, with white
-// space collapsed. No line number enters, so it survives shifts; no prose
-// enters, so it survives other words for the same remark.
+// Place identifies a line by its path, its text, and the previous and next non-blank line of
+// the same side's file, with white space collapsed. It holds no line number, so it survives
+// shifts, and no prose, so it survives a rewording of the remark.
 func Place(path, line, prev, next string) string {
 	h := sha256.New()
 	for _, s := range []string{identityVersion, path, collapse(line), collapse(prev), collapse(next)} {
@@ -277,22 +273,22 @@ func Place(path, line, prev, next string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// Fingerprint identifies a finding within its repository: its place, its
-// category, and which one of the file's lines with an equal place it is about
-// (ordinal, from 0). It is 32 hex digits.
+// Fingerprint identifies a finding within its repository by its place, its category, and its
+// ordinal (from 0) among the lines of the file with the same place. It is 32 hex digits.
 func Fingerprint(place string, c Category, ordinal int) string {
 	sum := sha256.Sum256([]byte(identityVersion + "\x00" + place + "\x00" + string(c) + "\x00" + strconv.Itoa(ordinal)))
 	return hex.EncodeToString(sum[:16])
 }
 
-// idEncoding is lower-case Crockford base 32: no i, l, o, u to misread.
+// idEncoding is lower-case Crockford base 32, which leaves out i, l, o and u because they are
+// easily misread.
 var idEncoding = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
 
 // FindingIDLen is the length of a finding's id in characters.
 const FindingIDLen = 10
 
-// FindingID is the finding's name for people: 10 base-32 characters (50 bits)
-// of the hash of repository and fingerprint.
+// FindingID is the id that people see: 10 base-32 characters (50 bits) of the hash of
+// repository and fingerprint.
 func FindingID(r Repo, fingerprint string) string {
 	sum := sha256.Sum256([]byte(r.String() + "\x00" + fingerprint))
 	return idEncoding.EncodeToString(sum[:])[:FindingIDLen]

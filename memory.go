@@ -8,12 +8,12 @@ type Hotspot struct {
 	Findings    int        `json:"findings"`
 	Categories  []Category `json:"categories"` // sorted, without repetition
 	TopSeverity Severity   `json:"top_severity"`
-	Dismissed   int        `json:"dismissed"` // how many of them people declined
+	Dismissed   int        `json:"dismissed"` // how many of them people dismissed
 	LastSeen    time.Time  `json:"last_seen"`
 }
 
-// Rejection is a person's "no" to a finding. It dismisses that one fingerprint
-// at once, and counts once against the pattern.
+// Rejection is the record of a dismissal: a person said that a finding does not apply. It
+// hides that fingerprint at once, and counts once against similar findings.
 type Rejection struct {
 	ID          string    `json:"id"` // UUIDv7
 	Finding     string    `json:"finding"`
@@ -22,17 +22,17 @@ type Rejection struct {
 	Path        string    `json:"path"`
 	Symbol      string    `json:"symbol"`
 	Category    Category  `json:"category"`
-	Severity    Severity  `json:"severity"` // the pattern is suppressed up to this severity
-	Reason      string    `json:"reason"`   // the person's words
+	Severity    Severity  `json:"severity"` // similar findings are suppressed up to this severity
+	Reason      string    `json:"reason"`   // in the person's words
 	Who         string    `json:"who"`
 	At          time.Time `json:"at"`
 	ExpiresAt   time.Time `json:"expires_at"`
 	Hits        int       `json:"hits"` // how often it hid the finding again
-	// Place is the finding's, so that the pattern is known again under another category.
+	// Place is that of the finding: it matches similar findings of another category, too.
 	Place string `json:"-"`
 }
 
-// GuideDoc is a guide file as it stands at the base commit.
+// GuideDoc is a guide file of the base commit.
 type GuideDoc struct {
 	Path string `json:"path"`
 	Dir  string `json:"dir"`  // the folder that it applies to; empty for all
@@ -40,7 +40,7 @@ type GuideDoc struct {
 	Hash string `json:"hash"` // 64 hex digits of the sha256 of its bytes
 }
 
-// Rule is one sentence of a repository's guide that a change can break.
+// Rule is one sentence of a repository's guide that a change can violate.
 type Rule struct {
 	ID     string `json:"id"`     // 8 hex digits of the hash of its text and source
 	Text   string `json:"text"`   // at most 300 characters

@@ -1,14 +1,14 @@
 package precedent
 
-// Policy is what a repository may say about its own reviews, in .precedent.yaml
-// at the base commit. It is an allow-list: nothing in it can name a URL, a
-// secret, a model or a program.
+// Policy is what a repository may set for its own reviews, in .precedent.yaml at the base
+// commit. It is an allow-list: none of it can name a URL, a secret, a model or a program.
 type Policy struct {
-	// Threshold pins the confidence, 0 to 100, below which findings are not shown; nil leaves it open.
+	// Threshold sets the confidence, 0 to 100, below which findings are not shown; nil leaves it
+	// open.
 	Threshold *int
 	// MaxInline caps the inline comments of one review; 0 means the default, 20.
 	MaxInline int
-	// Focus lists the categories that the team wants looked at hardest; their findings gain confidence.
+	// Focus lists categories that matter most to the team; their findings gain confidence.
 	Focus []Category
 	// Ignore lists globs of paths whose findings are not shown.
 	Ignore []string
@@ -16,21 +16,21 @@ type Policy struct {
 	Finders map[string]bool
 	// Instructions are directions for the finders, each for the paths that its glob matches.
 	Instructions []Instruction
-	// Floors raise or lower what is worth showing: findings milder than the floor of their path are not shown.
+	// Floors hide findings that are milder than the floor of their path.
 	Floors []SeverityFloor
-	// Linters names linters that run on the change, among those that the program
-	// knows. A policy can name no program.
+	// Linters names the linters to run on the change, among those that Precedent supports. A
+	// policy cannot name a program.
 	Linters []string
-	// NoPraise leaves out the one positive remark of a review.
+	// NoPraise omits the positive remark of a review.
 	NoPraise bool
-	// RequestChanges makes a posted review ask for changes if it has a finding that
-	// a command would exit with 1 for; else it only comments.
+	// RequestChanges makes a posted review request changes if a command would exit with 1 for
+	// its findings; else it only comments.
 	RequestChanges bool
 	// Language that findings are written in, as an IETF tag; empty means English.
 	Language string
 }
 
-// Instruction is a direction for the finders about some paths.
+// Instruction is an instruction to the finders for some paths.
 type Instruction struct {
 	Paths string // glob
 	Text  string // at most 2,000 characters

@@ -9,17 +9,16 @@ import (
 	"strings"
 )
 
-// Repo is the identity of a repository: where its remote lives, never where a
-// clone of it happens to lie on a disk. Memory belongs to a Repo, so that every
-// clone of one remote shares what was learned.
+// Repo is the identity of a repository: the location of its remote, never that of a clone on a
+// disk. Memory belongs to a Repo, so that all clones of one remote share it.
 type Repo struct {
 	Host  string // lower case, without port 22, 80 or 443: "github.com"
 	Owner string // may hold slashes (GitLab subgroups): "group/subgroup"
 	Name  string // without ".git"
 }
 
-// localHost is the host of repositories that have no remote: they are known by
-// their root commit.
+// localHost is the host of repositories without a remote: they are identified by their root
+// commit.
 const localHost = "local"
 
 // LocalRepo is the identity of a repository without a remote, from the object
@@ -28,13 +27,13 @@ func LocalRepo(rootCommit string) Repo {
 	return Repo{Host: localHost, Owner: "root", Name: rootCommit}
 }
 
-// IsLocal tells whether the identity came from a root commit, not a remote.
+// IsLocal tells whether the identity is a root commit, not a remote.
 func (r Repo) IsLocal() bool { return r.Host == localHost }
 
-// IsZero tells whether no identity is known.
+// IsZero tells whether r is the zero Repo.
 func (r Repo) IsZero() bool { return r == Repo{} }
 
-// String is the identity as "host/owner/name".
+// String returns the identity as "host/owner/name".
 func (r Repo) String() string {
 	if r.IsZero() {
 		return ""
@@ -45,7 +44,7 @@ func (r Repo) String() string {
 // MarshalText renders the identity as String does.
 func (r Repo) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 
-// UnmarshalText reads what MarshalText wrote.
+// UnmarshalText reads the output of MarshalText.
 func (r *Repo) UnmarshalText(b []byte) error {
 	if len(b) == 0 {
 		*r = Repo{}
@@ -59,14 +58,13 @@ func (r *Repo) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// ErrRepo is wrapped by every error about an identity that cannot be read.
+// ErrRepo is wrapped by every error about an identity that cannot be parsed.
 var ErrRepo = errors.New("not a repository identity")
 
-// ParseRepo reads an identity from "host/owner/name" or from any form of
-// remote URL that git accepts (https, ssh, git, the scp form user@host:path,
-// file and plain paths). User names, passwords, ports that are the scheme's
-// default, a trailing ".git" and trailing slashes do not matter; the host does
-// not depend on case. Errors wrap ErrRepo.
+// ParseRepo reads an identity from "host/owner/name" or from any form of remote URL that git
+// accepts (https, ssh, git, the scp form user@host:path, file and plain paths). It ignores
+// user names, passwords, default ports, a trailing ".git", trailing slashes, and the case of
+// the host. Errors wrap ErrRepo.
 func ParseRepo(s string) (Repo, error) {
 	raw := strings.TrimSpace(s)
 	if raw == "" || strings.ContainsAny(raw, "\x00\n\r") {
@@ -85,8 +83,8 @@ func ParseRepo(s string) (Repo, error) {
 // scp form user@host:path has a user where the path could be read as a port.
 var hostPort = regexp.MustCompile(`^(?:[A-Za-z0-9.-]+:[0-9]{1,5}|\[[0-9A-Fa-f:.]+\](?::[0-9]{1,5})?)$`)
 
-// splitRemote separates the host of a remote from its path. A local path has
-// the host "file", so that two clones of one folder share an identity.
+// splitRemote separates the host of a remote from its path. A local path has the host "file",
+// so that two clones of one folder share an identity.
 func splitRemote(s string) (host, p string) {
 	if scheme, rest, ok := strings.Cut(s, "://"); ok {
 		if strings.EqualFold(scheme, "file") {

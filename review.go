@@ -20,18 +20,18 @@ type Verdict string
 
 // The verdicts.
 const (
-	Clean    Verdict = "clean"    // everything enabled read everything, and nothing is to be said
+	Clean    Verdict = "clean"    // everything enabled read everything, without a live finding
 	Findings Verdict = "findings" // complete, with at least one live finding
-	Partial  Verdict = "partial"  // a finder did not end well, or a hunk was truncated
-	Failed   Verdict = "failed"   // an engine is configured and no prompted finder ended well
+	Partial  Verdict = "partial"  // a finder failed, or a hunk was truncated
+	Failed   Verdict = "failed"   // an engine is configured, and no prompted finder succeeded
 	Skipped  Verdict = "skipped"  // there was nothing to review
 )
 
-// Status says how one finder's or one engine task's work ended.
+// Status says how the work of one finder or one engine task ended.
 type Status string
 
-// The statuses. Only StatusOK and StatusEmpty are good ends; StatusOff means that it was not
-// asked to run, StatusSkipped that it had nothing to do or could not load what it reads.
+// The statuses. Only StatusOK and StatusEmpty are successes. StatusOff means that it was
+// turned off, StatusSkipped that it had nothing to do or could not load its input.
 const (
 	StatusOK         Status = "ok"
 	StatusEmpty      Status = "empty" // a valid answer without findings
@@ -48,8 +48,7 @@ const (
 // Good tells whether the work ended with a usable answer.
 func (s Status) Good() bool { return s == StatusOK || s == StatusEmpty }
 
-// Bad tells whether the work was to be done and was not: such an end makes a
-// review partial.
+// Bad tells whether the work should have been done and was not. It makes a review partial.
 func (s Status) Bad() bool { return !s.Good() && s != StatusOff && s != StatusSkipped }
 
 // Usage counts what was sent to and received from models.
@@ -83,7 +82,7 @@ type FinderRun struct {
 	Usage
 	CostUSD float64 `json:"cost_usd"`
 	TookMS  int64   `json:"took_ms"`
-	Error   string  `json:"error"` // why it did not end well, or why it was skipped
+	Error   string  `json:"error"` // why it failed or was skipped
 }
 
 // SkippedFile is a changed file that was not read, with the reason.
@@ -92,29 +91,28 @@ type SkippedFile struct {
 	Reason string `json:"reason"`
 }
 
-// TruncatedHunk is a hunk that should have been read and was not, or not whole.
+// TruncatedHunk is a hunk that should have been read and was not, or not completely.
 type TruncatedHunk struct {
 	Path   string `json:"path"`
 	Hunk   int    `json:"hunk"` // from 1 within its file
 	Reason string `json:"reason"`
 }
 
-// Coverage says what of the change was read. Its denominator is all changed
-// files and all their hunks, tests and documents included. A hunk counts as
-// read when every finder that was to read it answered validly, never by what a
-// model claims.
+// Coverage says what part of the change was read. It counts all changed files and all their
+// hunks, tests and documents included. A hunk counts as read when every finder that had to
+// read it gave a valid answer; what a model claims does not count.
 type Coverage struct {
 	Files     int `json:"files"`
 	Hunks     int `json:"hunks"`
 	HunksRead int `json:"hunks_read"`
-	// HunksBefore were read by a complete review of an earlier head, and have not
-	// changed since; they are not among HunksRead.
+	// HunksBefore were read by a complete review of an earlier head and have not changed since.
+	// HunksRead does not include them.
 	HunksBefore int             `json:"hunks_read_before"`
 	Skipped     []SkippedFile   `json:"skipped"`
 	Truncated   []TruncatedHunk `json:"truncated"`
 }
 
-// Failure is a step that did not work and without which the review went on.
+// Failure is a step that failed and that the review continued without.
 type Failure struct {
 	Step  string `json:"step"`
 	Error string `json:"error"`
@@ -122,14 +120,14 @@ type Failure struct {
 	Status Status `json:"status"`
 }
 
-// GateResult is what the repository's own build and tests said before the review.
+// GateResult is the result of the repository's own build and tests before the review.
 type GateResult struct {
 	Status  string `json:"status"`
 	Command string `json:"command"`
 	Output  string `json:"output"` // its last 2,000 characters
 }
 
-// SuppressedFinding is a finding that memory hid, with the memory that did it.
+// SuppressedFinding is a finding that memory hid, with the memory that caused it.
 type SuppressedFinding struct {
 	Finding string  `json:"finding"`
 	Title   string  `json:"title"`
@@ -139,7 +137,7 @@ type SuppressedFinding struct {
 	Who     string  `json:"who"`
 }
 
-// MemoryUse is what was remembered for a review and what it did.
+// MemoryUse is what was recalled for a review and what it did.
 type MemoryUse struct {
 	Hotspots      []Hotspot           `json:"hotspots"`
 	Insights      []Cite              `json:"insights"`
@@ -148,14 +146,14 @@ type MemoryUse struct {
 	Suppressed    []SuppressedFinding `json:"suppressed"`
 }
 
-// Review is one whole review of one change: a value that can be printed,
-// stored and compared. Its JSON form is the stable contract that ResultSchema names.
+// Review is one complete review of one change: a value that can be printed, stored and
+// compared. Its JSON form is the stable contract that ResultSchema names.
 type Review struct {
 	Schema      string      `json:"schema"`
 	ID          string      `json:"review_id"` // UUIDv7
 	Repo        Repo        `json:"repo"`
 	PullRequest *int        `json:"pull_request"`
-	Base        string      `json:"base"` // object id of the commit that the change starts from
+	Base        string      `json:"base"` // object id of the commit that the change is based on
 	Head        string      `json:"head"` // object id of the commit, or of the tree for changes that are not committed
 	Scope       Scope       `json:"scope"`
 	NoEngine    bool        `json:"no_engine"` // no engine was configured, so no specialist read the change
@@ -166,7 +164,7 @@ type Review struct {
 	Finders     []FinderRun `json:"finders"`
 	Coverage    Coverage    `json:"coverage"`
 	Memory      MemoryUse   `json:"memory"`
-	// Threads answers each thread of the pull request that was open when the review
+	// Threads holds an answer for each thread of the pull request that was open when the review
 	// began.
 	Threads  []ThreadAnswer `json:"threads"`
 	Gate     *GateResult    `json:"gate"`
@@ -177,7 +175,7 @@ type Review struct {
 
 	// At is when the review began.
 	At time.Time `json:"-"`
-	// Target says in words what was reviewed and why this and not another range.
+	// Target describes what was reviewed and why this range was chosen.
 	Target Target `json:"-"`
 	// RulesChecked are the guide's rules that the finders were given.
 	RulesChecked []Rule `json:"-"`
@@ -189,12 +187,12 @@ type Review struct {
 type Target struct {
 	Head    string // "feature/login", "staged changes", "working tree"
 	Base    string // "main", "HEAD", "the empty tree"
-	Why     string // why this range was taken when none was given; else empty
+	Why     string // why this range was chosen if none was given; else empty
 	Added   int    // lines
 	Removed int    // lines
 }
 
-// Live returns the findings that are to be shown, in the review's order.
+// Live returns the live findings in the order of the review.
 func (r *Review) Live() []Finding {
 	var live []Finding
 	for _, f := range r.Findings {
@@ -224,9 +222,9 @@ const (
 	ExitIncomplete = 3
 )
 
-// ExitStatus is what a command that printed the review should exit with:
-// incomplete beats findings. A live finding counts from failOn upwards, and so does
-// one that stands in an open thread and is still there. A nit never blocks.
+// ExitStatus is the exit status for a command that printed the review. Incomplete takes
+// precedence over findings. Live findings, and findings of open threads that are still there,
+// count from failOn upwards. A nit never blocks.
 func (r *Review) ExitStatus(failOn Severity) int {
 	if r.Verdict == Partial || r.Verdict == Failed {
 		return ExitIncomplete

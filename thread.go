@@ -2,10 +2,10 @@ package precedent
 
 import "time"
 
-// Thread is a posted finding with its conversation and state. It lives on one
-// pull request, and is carried from push to push.
+// Thread is a posted finding with its conversation and state. It belongs to one pull request
+// and is relocated after each push.
 type Thread struct {
-	ID          string // UUIDv7; it stands in the footer of its comments
+	ID          string // UUIDv7; part of the footer of its comments
 	PullRequest int
 	Review      string // id of the review that opened it
 	// Finding, Fingerprint and Place are those of the finding when it was posted.
@@ -20,51 +20,50 @@ type Thread struct {
 	Suggestion string
 	Quote      string // the flagged lines when it was posted
 
-	// Span is where it was posted, in the lines of Commit. Start is 0 for one that
-	// stands in the summary or on a file.
+	// Span is where it was posted, in the lines of Commit. Start is 0 if it was posted in the
+	// summary or on a file.
 	Span
 	Commit string
-	// SeenPath is the file's name at SeenAt, the head of the last review that found
-	// it; empty before the second review. So renames are followed push by push.
+	// SeenPath is the file's name at SeenAt, the head of the last review that found it; empty
+	// before the second review. This follows renames from push to push.
 	SeenPath, SeenAt string
-	// Comment is the comment that opened it; empty for one that stands in the
-	// summary.
+	// Comment is the comment that opened it; empty if it is part of the summary.
 	Comment ForgeID
-	URL     string // of that comment
-	// Forge is what the forge calls the conversation; empty if it has no name for it.
+	URL     string // of Comment
+	// Forge is the forge's id of the conversation; empty if the forge has none.
 	Forge ForgeID
 
 	State ThreadState
-	// Closed tells that the forge shows the conversation as resolved, and ClosedBy
-	// who did that: empty if the forge does not tell.
+	// Closed tells that the forge shows the conversation as resolved. ClosedBy is who resolved
+	// it; empty if the forge does not say.
 	Closed   bool
 	ClosedBy string
 	// Deleted tells that the comment was deleted.
 	Deleted bool
-	// Messages are what was said in it after the first comment, oldest first.
+	// Messages are the comments after the first one, oldest first.
 	Messages []Message
 	OpenedAt time.Time
 
-	// Current is where its lines are at the head that is looked at; the file alone if
-	// they are not there any more, and the zero Span if the file is not. Changed tells that the flagged lines are not what
-	// they were at Commit.
+	// Current is where its lines are at the reviewed head: the file alone if the lines no longer
+	// exist, the zero Span if the file does not. Changed tells that the flagged lines differ
+	// from those at Commit.
 	Current Span
 	Changed bool
 }
 
-// ThreadState says how far a conversation has come.
+// ThreadState is the state of a conversation.
 type ThreadState string
 
 // The states.
 const (
 	ThreadOpen      ThreadState = "open"
-	ThreadPending   ThreadState = "pending_response" // a person wrote, and nobody has answered
-	ThreadAddressed ThreadState = "addressed"        // the change answers it
+	ThreadPending   ThreadState = "pending_response" // a person wrote, and nobody has answered yet
+	ThreadAddressed ThreadState = "addressed"        // the change fixed it
 	ThreadResolved  ThreadState = "resolved"
-	ThreadWontFix   ThreadState = "wont_fix" // a person said no
+	ThreadWontFix   ThreadState = "wont_fix" // a person dismissed it
 )
 
-// Final tells whether nothing more is to be said in the thread.
+// Final tells whether the thread is settled and gets no more replies.
 func (s ThreadState) Final() bool { return s == ThreadResolved || s == ThreadWontFix }
 
 // Message is one comment in a thread.
@@ -74,12 +73,12 @@ type Message struct {
 	WhoID    ForgeID
 	Own      bool // ours
 	Bot      bool // another program's
-	MayWrite bool // the person has write permission, asked live
+	MayWrite bool // the person has write permission; the forge is asked each time
 	Body     Untrusted
 	At       time.Time
 }
 
-// ThreadAnswer is what a review says of a thread that was open when it began.
+// ThreadAnswer is what a review concludes about a thread that was open when it began.
 type ThreadAnswer struct {
 	Thread  string `json:"thread_id"`
 	Finding string `json:"finding"`
@@ -87,17 +86,17 @@ type ThreadAnswer struct {
 	// Severity is what the thread's finding was posted with.
 	Severity Severity    `json:"severity"`
 	State    AnswerState `json:"state"`
-	Span                 // where it is now; where it was when it was posted if it is gone
-	Reply    string      `json:"reply"` // what is said in the thread; empty for nothing
-	Why      string      `json:"why"`   // what shows it, in one sentence
-	By       string      `json:"by"`    // place, engine, person or finder: what decided
-	// Who dismissed the finding in the thread, and Words are the sentence; empty
-	// unless the state is declined and the thread itself says so.
+	Span                 // where it is now, or where it was posted if it is gone
+	Reply    string      `json:"reply"` // the reply to post in the thread; empty for none
+	Why      string      `json:"why"`   // the proof, in one sentence
+	By       string      `json:"by"`    // what decided: place, engine, person or finder
+	// Who dismissed the finding in the thread, and the sentence that did. Both are empty unless
+	// the state is declined because of a message in the thread.
 	Who   string `json:"who"`
 	Words string `json:"words"`
 }
 
-// AnswerState is what became of a thread's finding at a head.
+// AnswerState is the state of a thread's finding at a head.
 type AnswerState string
 
 // The answers.
@@ -105,11 +104,11 @@ const (
 	StillThere   AnswerState = "still_there"
 	Addressed    AnswerState = "addressed"
 	NoLonger     AnswerState = "not_applicable" // the code that it was about is gone
-	DeclinedHere AnswerState = "declined"       // a person said no, in words that are quoted
-	Unanswered   AnswerState = "unanswered"     // nobody could tell; if an engine was to, the review is partial
+	DeclinedHere AnswerState = "declined"       // a person dismissed it; the words are quoted
+	Unanswered   AnswerState = "unanswered"     // it could not be determined; if an engine failed to, the review is partial
 )
 
-// Outcome is what became of a posted finding in truth, with its proof.
+// Outcome is what happened to a posted finding, with the proof.
 type Outcome struct {
 	Thread      string      `json:"thread_id"`
 	Finding     string      `json:"finding"`
@@ -120,28 +119,28 @@ type Outcome struct {
 	Severity    Severity    `json:"severity"`
 	Confidence  int         `json:"confidence"`
 	Kind        OutcomeKind `json:"outcome"`
-	Proof       string      `json:"proof"` // one sentence: what shows it, a person's own words included
+	Proof       string      `json:"proof"` // in one sentence, with the person's own words
 	Who         string      `json:"who"`   // the person who decided; empty if none did
-	// Words are the person's own sentence, verbatim; empty if a sign said it.
+	// Words are the person's own sentence, verbatim; empty if it was a reaction.
 	Words string `json:"words"`
-	// MayWrite tells that the person has write permission: the word is the team's.
+	// MayWrite tells that the person has write permission, and so speaks for the team.
 	MayWrite bool      `json:"may_write"`
 	Commit   string    `json:"commit"`
 	URL      string    `json:"url"` // of the comment
-	At       time.Time `json:"at"`  // when it was found out
+	At       time.Time `json:"at"`  // when it was determined
 }
 
-// OutcomeKind sorts outcomes.
+// OutcomeKind is the kind of an outcome.
 type OutcomeKind string
 
-// The outcomes. Unknown is what nothing shows yet: it is no label for anything.
+// The outcomes. Unknown means that nothing is proven yet: it says nothing about the finding.
 const (
-	Fixed             OutcomeKind = "fixed"                // a later commit changed the flagged lines, and it is not there any more
+	Fixed             OutcomeKind = "fixed"                // a later commit changed the flagged lines, and the defect is gone
 	SuggestionTaken   OutcomeKind = "suggestion_committed" // the suggested lines are at the head
-	Accepted          OutcomeKind = "accepted"             // a person with write permission said yes, and the code is as it was
-	Declined          OutcomeKind = "declined"             // a person said no
-	ResolvedUnchanged OutcomeKind = "resolved_unchanged"   // a person closed the thread, and the code is as it was
-	IgnoredAtMerge    OutcomeKind = "ignored"              // merged or closed with the thread open and the code as it was
+	Accepted          OutcomeKind = "accepted"             // a person with write permission agreed, and the code is unchanged
+	Declined          OutcomeKind = "declined"             // a person dismissed it
+	ResolvedUnchanged OutcomeKind = "resolved_unchanged"   // a person closed the thread, and the code is unchanged
+	IgnoredAtMerge    OutcomeKind = "ignored"              // merged or closed with the thread open and the code unchanged
 	OutcomeUnknown    OutcomeKind = "unknown"
 )
 

@@ -7,7 +7,7 @@ import "fmt"
 // it, may turn it into output; the type keeps it from being formatted by accident.
 type Untrusted string
 
-// Format refuses to print the text: every verb shows its length alone.
+// Format does not print the text: every verb shows only its length.
 func (u Untrusted) Format(f fmt.State, _ rune) {
 	fmt.Fprintf(f, "[untrusted text, %d bytes]", len(u))
 }

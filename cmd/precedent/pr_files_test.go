@@ -462,7 +462,7 @@ func TestPostOf3001Files(t *testing.T) {
 		t.Errorf("coverage %d files, not read %+v", c.Files, c.Truncated)
 	}
 	page := s.summary()
-	for _, words := range []string{"**This review is not complete", "change has more than 3000 files", last} {
+	for _, words := range []string{"**This review is incomplete", "change has more than 3000 files", last} {
 		if !strings.Contains(page, words) {
 			t.Errorf("the summary does not say %q:\n%.3000s", words, page)
 		}

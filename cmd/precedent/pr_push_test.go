@@ -318,7 +318,7 @@ func TestFivePushes(t *testing.T) {
 
 	shifted := strings.Replace(tillFile, "// The till.\n", "// The till.\n"+strings.Repeat("// A line of the licence.\n", 12), 1)
 	s.push("shift the lines", map[string]string{"src/till.js": shifted})
-	s.step("line shift", all, 1, "3 findings", "**Threads**: 3 still there.", "`src/till.js:16`", "3 said before")
+	s.step("line shift", all, 1, "3 findings", "**Threads**: 3 still there.", "`src/till.js:16`", "3 posted before")
 
 	fixed := strings.Replace(shifted, "  return sum / items.length\n", "  return items.length > 0 ? sum / items.length : 0\n", 1)
 	s.push("guard the average", map[string]string{"src/till.js": fixed})
@@ -350,5 +350,5 @@ func TestFivePushes(t *testing.T) {
 	done := strings.Replace(half, "  ledger.total -= Math.round(amount)\n", "  ledger.total -= Math.min(amount, ledger.paid)\n", 1)
 	done = strings.Replace(done, "  bus.on('paid', () => render(till))\n", "  bus.once('paid', () => render(till))\n", 1)
 	s.push("fix the rest", map[string]string{"src/register.js": done})
-	s.step("all fixed", map[string]string{"refund": "closed", "average": "closed", "listener": "closed"}, 1, "clean, nothing found", "**Threads**: 2 addressed.")
+	s.step("all fixed", map[string]string{"refund": "closed", "average": "closed", "listener": "closed"}, 1, "clean, no findings", "**Threads**: 2 addressed.")
 }

@@ -125,7 +125,7 @@ func TestPostSuggestionsThatDoNotFit(t *testing.T) {
 		if suggestionBlock.MatchString(said) {
 			t.Errorf("%s can be committed:\n%q", f.title(), said)
 		}
-		if !strings.Contains(said, "Suggested instead:\n\n```diff\n+") || !strings.Contains(said, "shown(") {
+		if !strings.Contains(said, "Suggested change:\n\n```diff\n+") || !strings.Contains(said, "shown(") {
 			t.Errorf("%s does not show what it suggests:\n%q", f.title(), said)
 		}
 	}

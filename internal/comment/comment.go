@@ -1,11 +1,10 @@
-// Package comment writes everything that is said on a forge, and reads it back.
+// Package comment writes all comments on a forge, and reads them back.
 //
-// What a comment says comes from models and from the change, so all of it is
-// written as Markdown that does nothing, and passes one gate on its way out. What
-// the program has to know again stands in a footer that people can read and in a
-// marker that is not shown, one HTML comment, the last line of all. Text from
-// outside cannot forge one: it holds no HTML comments when it is written, and
-// only the last line counts when it is read.
+// The text of a comment comes from models and from the change. It is written as
+// inert Markdown, and the finished page is checked before it is returned. What the
+// program needs to recognize a comment is in a footer that people can read and in a
+// hidden marker: an HTML comment on the last line. Text from outside cannot forge a
+// marker: it is written without HTML comments, and only the last line counts.
 package comment
 
 import (
@@ -18,31 +17,31 @@ import (
 	"github.com/precedent-dev/precedent/internal/secret"
 )
 
-// PullRequest is the pull request that a marker holds for.
+// PullRequest is the pull request that a marker is valid for.
 type PullRequest struct {
 	Repo   precedent.Repo
 	Number int
 }
 
-// Kind says what a comment is.
+// Kind is the kind of a comment.
 type Kind string
 
 // The kinds.
 const (
 	Finding Kind = "finding" // opens a thread on a line or a file
-	Summary Kind = "summary" // the one comment that tells how the review ended
-	Review  Kind = "review"  // the words of a review that carries inline comments
+	Summary Kind = "summary" // the one comment with the result of the review
+	Review  Kind = "review"  // the body of a review with inline comments
 	Reply   Kind = "reply"   // in a thread
 )
 
-// Marker is what a comment says of itself, for the next review to know it again.
+// Marker identifies a comment, so that the next review recognizes it.
 type Marker struct {
 	Kind   Kind
 	Thread string // UUID; every comment of any kind has one
 	Review string // UUID of the review that wrote it
 	Head   string // the commit that was reviewed
 
-	// The rest is a finding's, of a comment that opens a thread.
+	// The rest is set in a comment that opens a thread, and describes its finding.
 	Fingerprint string
 	Finding     string
 	Category    precedent.Category
@@ -51,12 +50,11 @@ type Marker struct {
 	Title       string // text from outside, at most 400 bytes
 }
 
-// Key signs markers. The zero Key does not: they are then worth no more than the
-// account that wrote them. A function holds the secret, because whatever prints a
-// Writer cannot look into a function.
+// Key signs markers. The zero Key does not: markers are then as trustworthy as the account
+// that wrote them. The secret is in a function so that printing a Writer cannot reveal it.
 type Key struct{ value func() string }
 
-// IsZero tells whether it signs nothing.
+// IsZero tells whether the key signs nothing.
 func (k Key) IsZero() bool { return k.value == nil }
 
 func (k Key) secret() string {
@@ -66,14 +64,14 @@ func (k Key) secret() string {
 	return k.value()
 }
 
-// MinKey is the least length of a key, in bytes: half of what the hash could use.
+// MinKey is the minimum length of a key in bytes: half of what the hash can use.
 const MinKey = 16
 
-// NewKey takes a key as it is configured. An empty one gives the zero Key.
+// NewKey returns the configured key; the zero Key if it is empty.
 func NewKey(s string) (Key, error) {
 	s = strings.TrimSpace(s)
 	if s != "" && len(s) < MinKey {
-		return Key{}, fmt.Errorf("read the key of markers: %w: it has %d bytes, and needs %d: openssl rand -hex 32 makes one", errShort, len(s), MinKey)
+		return Key{}, fmt.Errorf("read signing key of comments: %w: it has %d bytes and needs %d; openssl rand -hex 32 makes one", errShort, len(s), MinKey)
 	}
 	if s == "" {
 		return Key{}, nil
@@ -87,47 +85,47 @@ var errShort = errors.New("too short")
 type Writer struct {
 	PullRequest PullRequest
 	Key         Key
-	Links       []string // the hosts that a link may lead to
-	Own         []string // secrets of this process, which are never shown; the key is one without being named
-	// Version is this program's, for the receipts; may be empty.
+	Links       []string // the hosts that links may lead to
+	Own         []string // secrets of this process, which are never shown; the key need not be listed
+	// Version is the version of this program, for the details; may be empty.
 	Version string
 	// Finder is the program's name in the footer; empty means "precedent".
 	Finder string
 }
 
-// own searches for what may never be shown.
+// own returns a search for the secrets of this process.
 func (w Writer) own() secret.Own {
 	return secret.NewOwn(append([]string{w.Key.secret()}, w.Own...)...)
 }
 
-// Reply writes an answer in a thread: at most 2,000 bytes of the words.
+// Reply writes a reply in a thread: at most 2,000 bytes of the words.
 func (w Writer) Reply(words string, m Marker) string {
 	m.Kind = Reply
 	own := w.own()
-	return w.seal(strings.Join(markdown.Body(clean(words, own), w.Links), "\n"), m, own)
+	return w.seal(strings.Join(markdown.Body(sanitize(words, own), w.Links), "\n"), m, own)
 }
 
-// Review writes the words of a review that carries so many new inline comments.
+// Review writes the body of a review with the number of new inline comments.
 func (w Writer) Review(posted int, r *precedent.Review, m Marker) string {
 	m.Kind = Review
 	noun := "findings"
 	if posted == 1 {
 		noun = "finding"
 	}
-	said := fmt.Sprintf("**%d new %s**", posted, noun)
+	body := fmt.Sprintf("**%d new %s**", posted, noun)
 	if m.Head != "" {
-		said += " at " + markdown.Code(short(m.Head))
+		body += " at " + markdown.Code(short(m.Head))
 	}
-	said += "."
+	body += "."
 	switch {
 	case r.Verdict == precedent.Partial || r.Verdict == precedent.Failed:
-		said += "\n\n**This review is not complete: what it does not mention may not have been read.**"
+		body += "\n\n**This review is incomplete: code that it does not mention may not have been read.**"
 	case r.Scope == precedent.AnalyzersScope:
-		said += "\n\n**No model read this change: only the analyzers did.**"
+		body += "\n\n**No model read this change: only the analyzers did.**"
 	}
-	said += "\n\nThe summary, a comment on this pull request, says what was read and what else was found."
-	return w.seal(said, m, w.own())
+	body += "\n\nSee the summary comment on this pull request for what was read and for other findings."
+	return w.seal(body, m, w.own())
 }
 
-// short is a commit as people write it.
+// short abbreviates the id of a commit.
 func short(commit string) string { return commit[:min(len(commit), 10)] }

@@ -184,7 +184,7 @@ func TestSummaryIsCutBetweenFindings(t *testing.T) {
 		t.Errorf("%d characters", n)
 	}
 	shown := strings.Count(cut, "### high 80 · Finding ")
-	for _, want := range []string{fmt.Sprintf("**%d more in full is left out here for want of room.**", 40-shown), "is not an approval", fmt.Sprintf("Finding %d\n", shown-1)} {
+	for _, want := range []string{fmt.Sprintf("**Shortened to fit a comment: %d more not shown in full.**", 40-shown), "is not an approval", fmt.Sprintf("Finding %d\n", shown-1)} {
 		if !strings.Contains(cut, want) {
 			t.Errorf("no %q at the end of\n%s", want, cut[len(cut)-1500:])
 		}
@@ -197,7 +197,7 @@ func TestSummaryIsCutBetweenFindings(t *testing.T) {
 	}
 	for _, s := range []string{strings.Repeat("ä", 70_000), "<details>\n\n" + strings.Repeat("a\n\n", 40_000), strings.Repeat("word\n\n", 30_000)} {
 		out := w.Summary(s, mark())
-		if n := utf8.RuneCountInString(out); n > 65_536 || !strings.Contains(out, "for want of room") {
+		if n := utf8.RuneCountInString(out); n > 65_536 || !strings.Contains(out, "to fit a comment") {
 			t.Errorf("%.20q: %d characters", s, n)
 		}
 		if opened := strings.Count(out, "<details>"); opened != strings.Count(out, "</details>") {
@@ -233,7 +233,7 @@ func TestSuggestedLines(t *testing.T) {
 	}{
 		{"a\n\n\n", "", "```suggestion\na\n\n\n```\n"},
 		{"a\r\nb\r\n", "", "```suggestion\na\nb\n```\n"},
-		{"", "\treturn err\n", "Suggested instead:\n\n```diff\n+\treturn err\n```\n"},
+		{"", "\treturn err\n", "Suggested change:\n\n```diff\n+\treturn err\n```\n"},
 		{"\n", "", ""},
 	} {
 		f := finding()

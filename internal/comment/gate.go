@@ -9,51 +9,51 @@ import (
 	"github.com/precedent-dev/precedent/internal/secret"
 )
 
-// maxPost bounds a comment, footer and marker included, in characters: GitHub's
-// bound, which no other forge undercuts.
+// maxPost is the maximum length of a comment, footer and marker included, in characters:
+// GitHub's limit; no other forge has a lower one.
 const maxPost = 65_536
 
-// withheld stands for text that must not leave.
-const withheld = "(withheld: this held something that looks like a credential, or that a page may not hold)"
+// withheld replaces text that must not be posted.
+const withheld = "(withheld: this may contain a credential or active content)"
 
-// Safe is a page of Markdown that may leave: without footer and marker, for what
-// is no comment, such as a check. It has at most 65,536 characters.
+// Safe returns a page of Markdown that is safe to post, without footer and marker: for text
+// that is not a comment, such as a check. It has at most 65,536 characters.
 func (w Writer) Safe(page string) string {
-	return fit(gate(page, w.Links, w.own()), maxPost)
+	return truncate(gate(page, w.Links, w.own()), maxPost)
 }
 
-// Summary seals the report's Markdown: what may not leave is withheld, what does
-// not fit is left out from the end, whole findings at a time, and both is said.
+// Summary adds footer and marker to the report's Markdown. Unsafe blocks are withheld, and a
+// page that is too long loses whole findings from its end; the text says so.
 func (w Writer) Summary(report string, m Marker) string {
 	m.Kind = Summary
 	return w.seal(report, m, w.own())
 }
 
-// seal passes a page through the gate and puts footer and marker behind it. They
-// are ours, and not looked at: a random id may look like anything.
+// seal passes a page through the gate and appends footer and marker. These are not checked: a
+// random id may look like anything.
 func (w Writer) seal(page string, m Marker, own secret.Own) string {
-	tail := w.tail(m.limited(own))
-	return fit(gate(page, w.Links, own), maxPost-utf8.RuneCountInString(tail)) + tail
+	tail := w.tail(m.sanitized(own))
+	return truncate(gate(page, w.Links, own), maxPost-utf8.RuneCountInString(tail)) + tail
 }
 
-// gate is the last thing that everything passes before it leaves. A block that
-// holds a credential, a secret of this process or anything active is withheld; if
-// something is left that only several blocks together show, the page is.
+// gate is the last check of all text before it is posted. It withholds blocks with a
+// credential, a secret of this process or active content, and the whole page if only several
+// blocks together contain one.
 func gate(page string, links []string, own secret.Own) string {
 	blocks := markdown.Blocks(page)
 	for i, block := range blocks {
-		if unsafeParts(block, links, own) {
+		if isUnsafe(block, links, own) {
 			blocks[i] = withheld
 		}
 	}
 	page = strings.Join(blocks, "\n\n")
-	if unsafeParts(page, links, own) {
+	if isUnsafe(page, links, own) {
 		return withheld
 	}
 	return page
 }
 
-func unsafeParts(page string, links []string, own secret.Own) bool {
+func isUnsafe(page string, links []string, own secret.Own) bool {
 	if own.In(page) {
 		return true
 	}
@@ -63,37 +63,37 @@ func unsafeParts(page string, links []string, own secret.Own) bool {
 	return markdown.Active(page, links) != ""
 }
 
-// fit cuts a page that is too long at the end of a finding, or of another block
-// that stands in no other, and says so. The lines behind its last rule stay.
-func fit(page string, most int) string {
-	if utf8.RuneCountInString(page) <= most {
+// truncate shortens a page that is too long, at the end of a finding or of another top-level
+// block, and says so. The lines after its last rule stay.
+func truncate(page string, limit int) string {
+	if utf8.RuneCountInString(page) <= limit {
 		return page
 	}
 	last := ""
-	if i := strings.LastIndex(page, "\n\n---\n"); i >= 0 && utf8.RuneCountInString(page[i:]) < most/8 {
+	if i := strings.LastIndex(page, "\n\n---\n"); i >= 0 && utf8.RuneCountInString(page[i:]) < limit/8 {
 		page, last = page[:i], page[i:]
 	}
 	blocks := markdown.Blocks(page)
 	cut := func(kept int) string {
-		left := 0
+		omitted := 0
 		for _, b := range blocks[kept:] {
 			if strings.HasPrefix(b, "### ") {
-				left++
+				omitted++
 			}
 		}
-		said := "More is left out here for want of room."
-		if left > 0 {
-			said = fmt.Sprintf("%d more in full is left out here for want of room.", left)
+		note := "Shortened to fit a comment."
+		if omitted > 0 {
+			note = fmt.Sprintf("Shortened to fit a comment: %d more not shown in full.", omitted)
 		}
-		return strings.Join(append(blocks[:kept:kept], "**"+said+"** "+"`precedent review --format json` has all."), "\n\n") + last
+		return strings.Join(append(blocks[:kept:kept], "**"+note+"** "+"`precedent review --format json` shows everything."), "\n\n") + last
 	}
-	depth := folds(blocks)
+	depth := openDetails(blocks)
 	for _, whole := range []bool{true, false} { // findings, then any blocks
-		for kept := ends(blocks, most); kept > 0; kept-- {
+		for kept := countFitting(blocks, limit); kept > 0; kept-- {
 			if depth[kept] > 0 || whole && !strings.HasPrefix(blocks[kept], "### ") {
 				continue
 			}
-			if s := cut(kept); utf8.RuneCountInString(s) <= most {
+			if s := cut(kept); utf8.RuneCountInString(s) <= limit {
 				return s
 			}
 		}
@@ -101,19 +101,19 @@ func fit(page string, most int) string {
 	return cut(0)
 }
 
-// ends is the number of blocks, but for the last, that could fit.
-func ends(blocks []string, most int) int {
+// countFitting returns the number of blocks, except the last, that could fit.
+func countFitting(blocks []string, limit int) int {
 	size := 0
 	for i, b := range blocks {
-		if size += utf8.RuneCountInString(b) + 2; size > most {
+		if size += utf8.RuneCountInString(b) + 2; size > limit {
 			return i
 		}
 	}
 	return len(blocks) - 1
 }
 
-// folds counts, before each block and behind the last, what folds and is still open.
-func folds(blocks []string) []int {
+// openDetails counts, before each block and after the last, the open <details> sections.
+func openDetails(blocks []string) []int {
 	depth := make([]int, len(blocks)+1)
 	for i, b := range blocks {
 		depth[i+1] = depth[i]

@@ -10,19 +10,18 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// Bounds of the block in a prompt. A line takes some 100 bytes, so 4 KiB hold
-// the history of about 40 files: more than a shard of a change shows.
+// Limits of the block in a prompt. A line takes some 100 bytes, so 4 KiB hold the history of
+// about 40 files: more than a shard has.
 const (
 	maxBlock     = 4 << 10 // bytes
 	maxBlockFile = 3 << 10 // bytes of it for the files
 	maxBlockPath = 200     // characters
 )
 
-// Block renders the recall for a prompt: which touched files had findings, how
-// many, of what kind and how bad, and where people dismissed some. It says no
-// more than that: titles, reasons and code of the past are text that somebody
-// wrote, and do not belong in a prompt. Equal recalls give equal blocks; it is
-// empty when there is nothing to say.
+// Block renders the recall for a prompt: which touched files had findings, how many, of which
+// categories, how severe, and where people dismissed some. It omits titles, reasons and code
+// of earlier findings: text that other people wrote does not belong in a prompt. Equal recalls
+// give equal blocks; without findings the block is empty.
 func (r Recall) Block() string {
 	if len(r.Files) == 0 {
 		return ""
@@ -30,23 +29,22 @@ func (r Recall) Block() string {
 	var b strings.Builder
 	b.WriteString("Findings of earlier reviews in the files of this change, most first:\n")
 	files := slices.SortedFunc(slices.Values(r.Files), byHeat)
-	list(&b, maxBlockFile, files, "files", func(h precedent.Hotspot) string {
+	writeList(&b, maxBlockFile, files, "files", func(h precedent.Hotspot) string {
 		line := fmt.Sprintf("%s: %s (%s), worst %s", pathInLine(h.Path), plural(h.Findings, "finding"), categories(h.Categories), text.VisibleLine(string(h.TopSeverity)))
 		if h.Dismissed > 0 {
 			line += fmt.Sprintf(", %d dismissed by people", h.Dismissed)
 		}
 		return line
 	})
-	if dismissed := r.dismissed(); len(dismissed) > 0 {
+	if dismissed := r.dismissedPlaces(); len(dismissed) > 0 {
 		b.WriteString("People dismissed findings there; do not repeat such remarks without new evidence:\n")
-		list(&b, maxBlock, dismissed, "places", func(s string) string { return s })
+		writeList(&b, maxBlock, dismissed, "places", func(s string) string { return s })
 	}
 	return b.String()
 }
 
-// dismissed says, sorted, in which category, file and symbol people dismissed
-// findings.
-func (r Recall) dismissed() []string {
+// dismissedPlaces lists, sorted, the category, file and symbol of dismissed findings.
+func (r Recall) dismissedPlaces() []string {
 	inFiles := map[string]bool{}
 	for _, h := range r.Files {
 		inFiles[h.Path] = true
@@ -70,9 +68,9 @@ func (r Recall) dismissed() []string {
 	return lines
 }
 
-// list writes a line for each value while the block is below the limit, and then
-// how many were left out.
-func list[T any](b *strings.Builder, limit int, values []T, what string, line func(T) string) {
+// writeList writes a line for each value until the block reaches the limit, and then the
+// number of omitted values.
+func writeList[T any](b *strings.Builder, limit int, values []T, what string, line func(T) string) {
 	const rest = len("- and 1000000 more places\n")
 	for i, v := range values {
 		s := "- " + line(v) + "\n"
@@ -84,7 +82,7 @@ func list[T any](b *strings.Builder, limit int, values []T, what string, line fu
 	}
 }
 
-// pathInLine makes a path, which the change's author chose, safe to stand in a line.
+// pathInLine makes a path, which the author of the change chose, safe for one line.
 func pathInLine(path string) string {
 	return text.Cut(text.VisibleLine(text.Clean(path)), maxBlockPath)
 }

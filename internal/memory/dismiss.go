@@ -11,15 +11,15 @@ import (
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
-// What can be wrong with a person's request. An *Error wraps one of them.
+// Causes of an Error.
 var (
-	ErrUnknownID = errors.New("nothing has this id")
-	ErrAmbiguous = errors.New("several ids begin like this")
+	ErrUnknownID = errors.New("unknown id")
+	ErrAmbiguous = errors.New("ambiguous id")
 	ErrDismissed = errors.New("already dismissed")
 	ErrTooLong   = errors.New("too long")
 )
 
-// Error is a request that cannot be met, in words for the person who made it.
+// Error is a request that cannot be met, with a message for the person who made it.
 type Error struct {
 	Err  error // one of the above
 	Msg  string
@@ -30,22 +30,21 @@ func (e *Error) Error() string { return e.Msg }
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Bounds of what a person can say of a rejection, in characters.
+// Limits of the text of a rejection, in characters.
 const (
 	maxReason = 2_000
 	maxWho    = 200
 )
 
-// Dismiss rejects the finding whose id starts with the prefix, in a person's
-// name: from now on it is hidden, and findings like it lose weight. Of one that
-// is dismissed already it returns that rejection and an error that wraps
-// ErrDismissed. A prefix that fits no finding, or several, is an error that
-// wraps ErrUnknownID or ErrAmbiguous.
+// Dismiss rejects the finding whose id starts with the prefix, in a person's name: from now on
+// it is hidden, and similar findings lose confidence. If it is dismissed already, Dismiss
+// returns that rejection and an error that wraps ErrDismissed. If the prefix matches no
+// finding, or several, the error wraps ErrUnknownID or ErrAmbiguous.
 func (m *Memory) Dismiss(ctx context.Context, idPrefix, reason, who string) (precedent.Rejection, error) {
-	if err := short("reason", reason, maxReason); err != nil {
+	if err := checkLength("reason", reason, maxReason); err != nil {
 		return precedent.Rejection{}, err
 	}
-	if err := short("name", who, maxWho); err != nil {
+	if err := checkLength("name", who, maxWho); err != nil {
 		return precedent.Rejection{}, err
 	}
 	rows, err := m.rows(ctx)
@@ -63,7 +62,7 @@ func (m *Memory) Dismiss(ctx context.Context, idPrefix, reason, who string) (pre
 	if err == nil && !added {
 		err = &Error{
 			Err: ErrDismissed,
-			Msg: fmt.Sprintf("finding %s is already dismissed by %s since %s%s", j.Finding, by(j), day(j), because(j)),
+			Msg: fmt.Sprintf("finding %s was already dismissed by %s on %s%s", j.Finding, dismisser(j), day(j), reasonSuffix(j)),
 		}
 	}
 	return j, err
@@ -78,23 +77,23 @@ func (m *Memory) Rejections(ctx context.Context) ([]precedent.Rejection, error) 
 	return rows.Rejections(ctx, m.Now(), maxRejections)
 }
 
-// Undismiss takes back the rejection whose id, or whose finding's, starts with
-// the prefix, and returns it: the next review shows the finding again.
+// Undismiss deletes the rejection whose id, or whose finding's id, starts with the prefix, and
+// returns it: the next review shows the finding again.
 func (m *Memory) Undismiss(ctx context.Context, idPrefix string) (precedent.Rejection, error) {
 	rows, err := m.rows(ctx)
 	if err != nil {
 		return precedent.Rejection{}, err
 	}
-	prefix := asTyped(idPrefix)
+	prefix := normalizeID(idPrefix)
 	var found []precedent.Rejection
 	if prefix != "" {
 		if found, err = rows.RejectionsByID(ctx, prefix, m.Now(), maxCandidates+1); err != nil {
 			return precedent.Rejection{}, err
 		}
 	}
-	j, err := one(prefix, found, func(j precedent.Rejection) string {
+	j, err := exactlyOne(prefix, found, func(j precedent.Rejection) string {
 		return fmt.Sprintf("%s  %s  %s", j.Finding, j.Path, j.Claim)
-	}, "no dismissed finding", "precedent dismiss --list shows what is dismissed")
+	}, "no dismissed finding", "precedent dismiss --list lists dismissed findings")
 	if err != nil {
 		return precedent.Rejection{}, err
 	}
@@ -104,7 +103,7 @@ func (m *Memory) Undismiss(ctx context.Context, idPrefix string) (precedent.Reje
 
 // findFinding returns the finding whose id starts with the prefix.
 func findFinding(ctx context.Context, rows *store.Repo, idPrefix string) (store.Known, error) {
-	prefix := asTyped(idPrefix)
+	prefix := normalizeID(idPrefix)
 	var found []store.Known
 	if prefix != "" {
 		var err error
@@ -112,16 +111,16 @@ func findFinding(ctx context.Context, rows *store.Repo, idPrefix string) (store.
 			return store.Known{}, err
 		}
 	}
-	return one(prefix, found, func(k store.Known) string {
+	return exactlyOne(prefix, found, func(k store.Known) string {
 		return fmt.Sprintf("%s  %s  %s", k.ID, k.Span, k.Title)
-	}, "no finding", "ids stand beside the findings that precedent review prints; findings are remembered for 90 days")
+	}, "no finding", "precedent review prints the id of each finding; findings are kept for 90 days")
 }
 
-// maxCandidates is how many ids an ambiguous prefix lists.
+// maxCandidates is the number of ids listed for an ambiguous prefix.
 const maxCandidates = 8
 
-// one returns the only value, or says why there is none.
-func one[T any](prefix string, found []T, describe func(T) string, nothing, hint string) (T, error) {
+// exactlyOne returns the only value, or an error that says why there is not exactly one.
+func exactlyOne[T any](prefix string, found []T, describe func(T) string, nothing, hint string) (T, error) {
 	var none T
 	switch {
 	case prefix == "":
@@ -142,15 +141,15 @@ func one[T any](prefix string, found []T, describe func(T) string, nothing, hint
 	return none, &Error{Err: ErrAmbiguous, Msg: msg, Hint: "give more characters of the id"}
 }
 
-// asTyped reads an id as Crockford's base 32 wants it read: case does not
-// matter, and letters that it leaves out stand for the digits they look like.
-func asTyped(id string) string {
+// normalizeID reads an id as Crockford base 32: it ignores case, and replaces the letters i, l
+// and o by the digits that they resemble.
+func normalizeID(id string) string {
 	return strings.NewReplacer("i", "1", "l", "1", "o", "0").Replace(strings.ToLower(strings.TrimSpace(id)))
 }
 
-func short(what, s string, limit int) error {
+func checkLength(what, s string, limit int) error {
 	if n := utf8.RuneCountInString(s); n > limit {
-		return &Error{Err: ErrTooLong, Msg: fmt.Sprintf("the %s has %d characters", what, n), Hint: fmt.Sprintf("say it in %d", limit)}
+		return &Error{Err: ErrTooLong, Msg: fmt.Sprintf("the %s has %d characters, more than %d", what, n, limit), Hint: "shorten it"}
 	}
 	return nil
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
-// Explain explains the finding whose id starts with the prefix. Errors are those
-// of Dismiss.
+// Explain explains the finding whose id starts with the prefix. Its errors are those of
+// Dismiss.
 func (m *Memory) Explain(ctx context.Context, idPrefix string) (precedent.Explanation, error) {
 	rows, err := m.rows(ctx)
 	if err != nil {
@@ -23,30 +23,30 @@ func (m *Memory) Explain(ctx context.Context, idPrefix string) (precedent.Explan
 	e := precedent.Explanation{Duplicates: []precedent.Finding{}, Finding: known.Finding, Seen: known.Seen, FirstSeen: known.First, LastSeen: known.Last}
 	review, err := rows.Review(ctx, known.LastReview)
 	switch {
-	case errors.Is(err, store.ErrNoReview): // what the finding itself says has to do
+	case errors.Is(err, store.ErrNoReview): // only what is stored with the finding is known
 	case err != nil:
 		return precedent.Explanation{}, err
 	default:
-		fillIn(&e, review, known.Fingerprint)
-		e.Finding.ID = known.ID // the repository may have got another name since
+		fillFromReview(&e, review, known.Fingerprint)
+		e.Finding.ID = known.ID // the name of the repository may have changed since
 	}
 	if e.Dismissal, err = rows.Rejection(ctx, known.Fingerprint, m.Now()); err != nil {
 		return precedent.Explanation{}, err
 	}
 	holding, err := rows.Rejections(ctx, m.Now(), maxRejections)
-	e.Spoke = slices.DeleteFunc(holding, func(j precedent.Rejection) bool {
+	e.Rejections = slices.DeleteFunc(holding, func(j precedent.Rejection) bool {
 		return !slices.ContainsFunc(e.Trail, func(d precedent.Decision) bool { return d.By == j.ID })
 	})
 	// JSON has empty lists, not null.
 	e.Finding.Evidence = append([]precedent.Evidence{}, e.Finding.Evidence...)
 	e.Finding.Cites = append([]precedent.Cite{}, e.Finding.Cites...)
 	e.Trail = append([]precedent.Decision{}, e.Trail...)
-	e.Spoke = append([]precedent.Rejection{}, e.Spoke...)
+	e.Rejections = append([]precedent.Rejection{}, e.Rejections...)
 	return e, err
 }
 
-// fillIn fills in what the review says of the finding with the fingerprint.
-func fillIn(e *precedent.Explanation, review *precedent.Review, fingerprint string) {
+// fillFromReview adds what the review has about the finding with the fingerprint.
+func fillFromReview(e *precedent.Explanation, review *precedent.Review, fingerprint string) {
 	e.Review = precedent.ReviewRef{
 		ID: review.ID, At: review.At, Base: review.Base, Head: review.Head, Scope: review.Scope, Threshold: review.Threshold,
 	}

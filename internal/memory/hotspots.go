@@ -9,11 +9,11 @@ import (
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
-// HotspotFrom is the number of past findings that makes a file a hotspot.
+// HotspotFrom is the number of earlier findings from which a file is a hotspot.
 const HotspotFrom = 2
 
-// countByFile counts findings by file, sorted by path. Each counts once, however
-// often it was seen.
+// countByFile counts findings by file, sorted by path. Each finding counts once, however often
+// it was seen.
 func countByFile(findings []store.Known, rejections []precedent.Rejection) []precedent.Hotspot {
 	dismissed := map[string]bool{}
 	for _, j := range rejections {
@@ -47,8 +47,8 @@ func countByFile(findings []store.Known, rejections []precedent.Rejection) []pre
 	return files
 }
 
-// hottest returns the hotspots among files, the one with the most findings
-// first, then the one with the worst, then by path.
+// hottest returns the hotspots among files, sorted by number of findings, worst severity and
+// path.
 func hottest(files []precedent.Hotspot) []precedent.Hotspot {
 	hot := slices.DeleteFunc(slices.Clone(files), func(h precedent.Hotspot) bool { return h.Findings < HotspotFrom })
 	slices.SortFunc(hot, byHeat)

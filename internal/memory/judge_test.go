@@ -78,7 +78,7 @@ func TestSuppressAsksTheLikeliest(t *testing.T) {
 				t.Errorf("asked about %s", one.Finding.Path)
 			}
 		}
-		if d := cmp.Diff(mostQuestions, len(q)); d != "" {
+		if d := cmp.Diff(maxQuestions, len(q)); d != "" {
 			t.Errorf("questions (-want +got):\n%s", d)
 		}
 		return nil

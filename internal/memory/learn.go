@@ -9,7 +9,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// Outcomes returns what is known of the findings that were posted on a pull request.
+// Outcomes returns the known outcomes of the findings that were posted on a pull request.
 func (m *Memory) Outcomes(ctx context.Context, pull int) ([]precedent.Outcome, error) {
 	rows, err := m.rows(ctx)
 	if err != nil {
@@ -18,15 +18,14 @@ func (m *Memory) Outcomes(ctx context.Context, pull int) ([]precedent.Outcome, e
 	return rows.Outcomes(ctx, pull)
 }
 
-// Learn keeps what became of the findings of a pull request's threads, and takes
-// each "no" of a person with write permission for a rejection, in that
-// person's name and words. It returns the rejections that are new.
+// Learn stores the outcomes of a pull request's threads, and makes a rejection of each
+// dismissal by a person with write permission, in that person's name and words. It returns the
+// new rejections.
 //
-// A "no" counts once, when it is first learned: one that was taken back with
-// Undismiss stays taken back, and a finding that is dismissed already stays so.
-// The word of anybody else, the author's included, rejects nothing. A finding
-// that was fixed or accepted takes no weight from rejections of similar ones; its
-// outcome becomes its label when it is pruned.
+// A dismissal counts once, when it is first learned: after Undismiss it is not learned again,
+// and a finding that is already dismissed stays so. Dismissals by others, the author included,
+// reject nothing. Fixed and accepted findings do not weaken rejections of similar ones; their
+// outcome becomes their label when they are pruned.
 func (m *Memory) Learn(
 	ctx context.Context, pull int, threads []precedent.Thread, outcomes []precedent.Outcome,
 ) ([]precedent.Rejection, error) {
@@ -52,8 +51,8 @@ func (m *Memory) Learn(
 		if o.Kind != precedent.Declined || !o.MayWrite || !known || learned[o.Fingerprint] {
 			continue
 		}
-		// It is rejected first: a process that is killed between the two learns it again,
-		// which changes nothing.
+		// Reject before saving outcomes: a process that is killed in between learns it
+		// again, which changes nothing.
 		j, added, err := m.reject(ctx, rows, o, t)
 		if err != nil {
 			return rejections, err
@@ -65,8 +64,8 @@ func (m *Memory) Learn(
 	return rejections, rows.SaveOutcomes(ctx, outcomes)
 }
 
-// reject makes a rejection of a declined thread. The finding says what it was, as
-// long as it is remembered, and else the thread.
+// reject makes a rejection of a dismissed thread, with the data of the finding if it is still
+// stored, else of the thread.
 func (m *Memory) reject(ctx context.Context, rows *store.Repo, o precedent.Outcome, t precedent.Thread) (precedent.Rejection, bool, error) {
 	j := precedent.Rejection{
 		Finding: precedent.FindingID(m.Repo, t.Fingerprint), Fingerprint: t.Fingerprint, Place: t.Place, Claim: t.Title, Path: t.Path,

@@ -7,14 +7,13 @@ import (
 	"github.com/precedent-dev/precedent/internal/match"
 )
 
-// Match recognises findings whose surroundings changed, and with them their
-// fingerprint: one that flags the same line of the same file, in the same
-// category and in similar words, as an earlier one that this run did not find
-// again exactly, is that one, and takes its id and fingerprint. Each earlier
-// finding is taken once, the most similar pair first.
+// Match recognizes findings whose fingerprint changed because neighbouring lines did. A new
+// finding takes the id and fingerprint of an earlier one that this run did not find exactly,
+// if it flags the same line of the same file in the same category in similar words. Each
+// earlier finding is taken once, the most similar pairs first.
 //
-// Call it when fingerprints are known and secrets are out of the quotes, and
-// before Suppress, so that a dismissal follows its finding.
+// Call it after fingerprints are computed and quotes are redacted, and before Suppress, so
+// that a dismissal follows its finding.
 func (r Recall) Match(findings []precedent.Finding) []precedent.Finding {
 	out := slices.Clone(findings)
 	var found, known []*precedent.Finding
@@ -34,7 +33,7 @@ func (r Recall) Match(findings []precedent.Finding) []precedent.Finding {
 		}
 		renamed[f.ID] = earlier.ID
 		f.Trail = append(slices.Clip(f.Trail), precedent.Decision{
-			Step: "merge", Text: "it is a finding of an earlier review whose surroundings changed, and keeps that one's id", By: earlier.ID,
+			Step: "merge", Text: "same as a finding of an earlier review, whose neighbouring lines changed; it keeps that id", By: earlier.ID,
 		})
 		f.ID, f.Fingerprint = earlier.ID, earlier.Fingerprint
 	}

@@ -1,12 +1,11 @@
 // Package memory is what Precedent remembers of a repository: it recalls what
-// bears on a change before it is reviewed, records the review afterwards, and
-// keeps what people dismissed.
+// concerns a change before its review, records the review afterwards, and keeps
+// dismissals.
 //
-// Reading comes first and at once: after Recall a review asks nothing more.
-// What memory then does to findings is done by plain functions (Recall.Match,
-// Suppress) that annotate and never delete, and that give the same answer for the
-// same change however often it is reviewed. Whatever memory changes carries the
-// id of the memory that spoke.
+// Reading comes first: after Recall a review reads nothing more. The effects of
+// memory are computed by plain functions (Recall.Match, Suppress) that annotate
+// and never delete, and that give the same result each time the same change is
+// reviewed. Each effect carries the id of the memory that caused it.
 package memory
 
 import (
@@ -20,28 +19,26 @@ import (
 // Memory is the memory of one repository.
 type Memory struct {
 	DB *store.DB
-	// Repo is the identity that findings' ids are made from.
+	// Repo is the identity from which ids of findings are made.
 	Repo precedent.Repo
-	// Also are other identities of the same repository: the root commit of one
-	// that has a remote, so that what was remembered before it had one is found.
-	Also []precedent.Repo
-	Now  func() time.Time
+	// Aliases are other identities of the same repository: the root commit of one that has a
+	// remote, so that memory from before it had one is found.
+	Aliases []precedent.Repo
+	Now     func() time.Time
 }
 
-// How long findings are kept, and how many of a file: the retention that the
-// product promises.
+// Retention of findings: how long, and how many per file.
 const (
 	KeepFor     = 90 * 24 * time.Hour
 	KeepPerFile = 50
 )
 
 func (m *Memory) rows(ctx context.Context) (*store.Repo, error) {
-	return m.DB.RepoFor(ctx, append([]precedent.Repo{m.Repo}, m.Also...)...)
+	return m.DB.RepoFor(ctx, append([]precedent.Repo{m.Repo}, m.Aliases...)...)
 }
 
-// Record saves the review with everything that belongs to it and what it has to
-// say on its pull request, all or nothing, and fills in its Sightings. Quotes and
-// evidence must be free of secrets by then.
+// Record saves the review with its findings and its posts, all or nothing, and fills in its
+// Sightings. Quotes and evidence must be redacted before.
 func (m *Memory) Record(ctx context.Context, review *precedent.Review, posts ...store.Post) error {
 	rows, err := m.rows(ctx)
 	if err != nil {
@@ -66,20 +63,20 @@ func (m *Memory) Hotspots(ctx context.Context, n int) ([]precedent.Hotspot, erro
 	return hot[:min(max(n, 0), len(hot))], err
 }
 
-// Counts are numbers of rows of a memory.
+// Counts are numbers of rows.
 type Counts = store.Counts
 
-// Status is what there is of a memory.
+// Status describes the memory of a repository.
 type Status struct {
 	Path  string           `json:"path"`  // of the database's file; empty if it is in memory
 	Bytes int64            `json:"bytes"` // of the whole database, other repositories' rows included
-	Names []precedent.Repo `json:"names"` // the identities that the repository goes by
+	Names []precedent.Repo `json:"names"` // the identities of the repository
 	store.Counts
 	Oldest time.Time `json:"oldest"` // review; zero if there is none
 	Newest time.Time `json:"newest"`
 }
 
-// Status counts the memory.
+// Status returns the size and contents of the memory.
 func (m *Memory) Status(ctx context.Context) (Status, error) {
 	rows, err := m.rows(ctx)
 	if err != nil {
@@ -99,10 +96,9 @@ func (m *Memory) Status(ctx context.Context) (Status, error) {
 	return s, err
 }
 
-// Prune forgets findings that were not seen for KeepFor and those beyond the
-// newest KeepPerFile of each file, and the reviews that go with them. It spares
-// whatever a rejection that holds refers to, and keeps a label of each forgotten
-// finding. It returns what was deleted, and how many labels that made.
+// Prune deletes findings that were not seen for KeepFor, those beyond the newest KeepPerFile
+// of each file, and their reviews. It keeps findings of current rejections, and a label of
+// each deleted finding. It returns what was deleted, and the number of labels made.
 func (m *Memory) Prune(ctx context.Context) (store.Counts, error) {
 	rows, err := m.rows(ctx)
 	if err != nil {
@@ -112,8 +108,8 @@ func (m *Memory) Prune(ctx context.Context) (store.Counts, error) {
 	return rows.Prune(ctx, now.Add(-KeepFor), KeepPerFile, now)
 }
 
-// Clear forgets everything about the repository, rejections included, and
-// returns what was deleted. Other repositories in the same database keep theirs.
+// Clear deletes everything about the repository, rejections included, and returns what was
+// deleted. Other repositories in the same database are not touched.
 func (m *Memory) Clear(ctx context.Context) (store.Counts, error) {
 	rows, err := m.rows(ctx)
 	if err != nil {

@@ -142,7 +142,7 @@ func TestDismiss(t *testing.T) {
 		t.Error(diff)
 	}
 	again, err := m.Dismiss(ctx, f.ID, "no", "kim")
-	if !errors.Is(err, ErrDismissed) || again.ID != j.ID || !strings.Contains(err.Error(), "already dismissed by dana since 2026-03-02: intended here") {
+	if !errors.Is(err, ErrDismissed) || again.ID != j.ID || !strings.Contains(err.Error(), "already dismissed by dana on 2026-03-02: intended here") {
 		t.Errorf("%+v, %v", again, err)
 	}
 
@@ -171,7 +171,7 @@ func TestDismiss(t *testing.T) {
 	}
 
 	e, err := m.Explain(ctx, f.ID[:5])
-	if err != nil || e.Dismissal == nil || e.Dismissal.ID != j.ID || len(e.Spoke) != 1 || e.Seen != 1 || e.Review.ID != "r2" || len(e.Trail) != 1 {
+	if err != nil || e.Dismissal == nil || e.Dismissal.ID != j.ID || len(e.Rejections) != 1 || e.Seen != 1 || e.Review.ID != "r2" || len(e.Trail) != 1 {
 		t.Errorf("%+v, %v", e, err)
 	}
 
@@ -305,7 +305,7 @@ func TestRemoteAppears(t *testing.T) {
 	f := find("a.go", "x := 1", precedent.Bugs, precedent.Low, "x")
 	f.ID = precedent.FindingID(m.Repo, f.Fingerprint)
 	record(t, m, "r1", "one", f)
-	m.Repo, m.Also = repo, []precedent.Repo{m.Repo}
+	m.Repo, m.Aliases = repo, []precedent.Repo{m.Repo}
 	e, err := m.Explain(ctx, f.ID)
 	if err != nil || e.Finding.ID != precedent.FindingID(repo, f.Fingerprint) {
 		t.Errorf("%+v, %v", e, err)

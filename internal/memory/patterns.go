@@ -10,7 +10,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/match"
 )
 
-// dismissals is the rejections that hold, arranged to be asked about a finding.
+// dismissals holds the current rejections, indexed for look-up.
 type dismissals struct {
 	exact    map[string]precedent.Rejection // by fingerprint
 	byPlace  map[string][]*pattern
@@ -19,7 +19,7 @@ type dismissals struct {
 	judged   map[*precedent.Finding]map[*pattern]bool
 }
 
-// pattern is a rejection as a statement about findings like the rejected one.
+// pattern is a rejection, applied to similar findings.
 type pattern struct {
 	precedent.Rejection
 	scope Scope
@@ -27,12 +27,12 @@ type pattern struct {
 	claim match.Claim
 }
 
-// reaches tells whether the scope of the pattern reaches the finding.
-func (p *pattern) reaches(f *precedent.Finding) bool { return p.scope.reaches(p.Path, p.Symbol, f) }
+// appliesTo tells whether the finding is in the scope of the pattern.
+func (p *pattern) appliesTo(f *precedent.Finding) bool { return p.scope.includes(p.Path, p.Symbol, f) }
 
 func newDismissals(rejections []precedent.Rejection, now time.Time) dismissals {
 	holding := slices.DeleteFunc(slices.Clone(rejections), func(j precedent.Rejection) bool { return !now.Before(j.ExpiresAt) })
-	// The newest speaks first, whatever order they came in.
+	// Newest first, whatever order they came in.
 	slices.SortFunc(holding, func(a, b precedent.Rejection) int {
 		return cmp.Or(b.At.Compare(a.At), cmp.Compare(b.ID, a.ID))
 	})
@@ -54,9 +54,9 @@ func newDismissals(rejections []precedent.Rejection, now time.Time) dismissals {
 	return r
 }
 
-// ask has the judge decide which patterns speak of which findings: the likeliest
-// first, as many as one question may hold.
-func (r *dismissals) ask(findings []precedent.Finding, judge Judge) {
+// askJudge has the judge decide which patterns cover which findings: the most similar pairs
+// first, up to maxQuestions.
+func (r *dismissals) askJudge(findings []precedent.Finding, judge Judge) {
 	r.judged = map[*precedent.Finding]map[*pattern]bool{}
 	if judge == nil || len(r.all) == 0 {
 		return
@@ -75,13 +75,13 @@ func (r *dismissals) ask(findings []precedent.Finding, judge Judge) {
 		claim := match.NewClaim(f.Title)
 		for _, p := range r.all {
 			similarity := func() float64 { return claim.Similarity(p.claim) }
-			if match.Asks(&p.Rejection, f, p.reaches(f), similarity) {
+			if match.Asks(&p.Rejection, f, p.appliesTo(f), similarity) {
 				found = append(found, candidate{f, p, similarity()})
 			}
 		}
 	}
 	slices.SortStableFunc(found, func(a, b candidate) int { return cmp.Compare(b.similarity, a.similarity) })
-	found = found[:min(len(found), mostQuestions)]
+	found = found[:min(len(found), maxQuestions)]
 	if len(found) == 0 {
 		return
 	}
@@ -98,25 +98,25 @@ func (r *dismissals) ask(findings []precedent.Finding, judge Judge) {
 	}
 }
 
-// speaking returns the patterns that speak of the finding, newest first.
-func (r dismissals) speaking(f *precedent.Finding) []*pattern {
-	var spoke []*pattern
+// matching returns the patterns that cover the finding, newest first.
+func (r dismissals) matching(f *precedent.Finding) []*pattern {
+	var covering []*pattern
 	for p, covered := range r.judged[f] {
 		if covered {
-			spoke = append(spoke, p)
+			covering = append(covering, p)
 		}
 	}
 	claim := sync.OnceValue(func() match.Claim { return match.NewClaim(f.Title) })
 	for _, p := range slices.Concat(r.byPlace[f.Place], r.bySymbol[f.Symbol]) {
-		if _, judged := r.judged[f][p]; judged || slices.Contains(spoke, p) {
+		if _, judged := r.judged[f][p]; judged || slices.Contains(covering, p) {
 			continue
 		}
-		if match.Covers(&p.Rejection, f, p.reaches(f), func() float64 { return claim().Similarity(p.claim) }) {
-			spoke = append(spoke, p)
+		if match.Covers(&p.Rejection, f, p.appliesTo(f), func() float64 { return claim().Similarity(p.claim) }) {
+			covering = append(covering, p)
 		}
 	}
-	slices.SortFunc(spoke, func(a, b *pattern) int {
+	slices.SortFunc(covering, func(a, b *pattern) int {
 		return cmp.Or(b.At.Compare(a.At), cmp.Compare(b.ID, a.ID))
 	})
-	return spoke
+	return covering
 }

@@ -8,43 +8,41 @@ import (
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
-// How much is recalled for one review.
+// Limits of what is recalled for one review.
 const (
 	maxHistory    = 100    // findings of the touched files
 	maxKnown      = 5_000  // findings that new ones can be matched to
-	maxRejections = 10_000 // more than people make in the 180 days that one holds
+	maxRejections = 10_000 // more than people make in the 180 days until one expires
 )
 
-// Recall is what memory knows about the files of a change. The zero Recall is
-// that of a repository without memory.
+// Recall is what memory has about the files of a change. The zero Recall is that of a
+// repository without memory.
 type Recall struct {
-	// Findings are the newest that reviews of other changes showed in the
-	// files, newest first, 100 at most. Findings that only reviews of this very
-	// change saw are no history: reviewing it again would otherwise find
-	// another past than the first time.
+	// Findings are the 100 newest that reviews of other changes showed in the files, newest
+	// first. Findings of this change only are left out: otherwise a second review of it would
+	// start from another history than the first.
 	Findings []store.Known
-	// Files counts all such findings by file, sorted by path; Hotspots are those
-	// files that have at least HotspotFrom, the hottest first.
+	// Files counts all such findings by file, sorted by path; Hotspots are the files with at
+	// least HotspotFrom, those with the most first.
 	Files, Hotspots []precedent.Hotspot
-	// Rejections are all that hold in the repository, newest first.
+	// Rejections are all current ones of the repository, newest first.
 	Rejections []precedent.Rejection
-	// Known are the findings that were last seen in the files, by fingerprint,
-	// those of earlier reviews of this very change included.
+	// Known are the findings last seen in the files, by fingerprint, including those of earlier
+	// reviews of this change.
 	Known map[string]store.Known
-	// Former maps a path to the one that the change renamed it from. Whoever
-	// recalls fills it in; without it Match takes a renamed file for a new one.
+	// Former maps a path to the one that the change renamed it from. The caller fills it in;
+	// without it Match takes a renamed file for a new one.
 	Former map[string]string
 }
 
-// Recall returns what is known about the files with the paths, of which those
-// that files had before the change are some too. Base and head say which change
-// it is.
+// Recall returns what is known about the files with the paths, which include the old paths of
+// renamed files. Base and head identify the change.
 func (m *Memory) Recall(ctx context.Context, paths []string, base, head string) (Recall, error) {
 	rows, err := m.rows(ctx)
 	if err != nil {
 		return Recall{}, err
 	}
-	paths = append([]string{}, paths...) // never nil, which would stand for all files
+	paths = append([]string{}, paths...) // never nil, which means all files
 	slices.Sort(paths)
 	paths = slices.Compact(paths)
 	shown, err := rows.Shown(ctx, paths, store.Change{Base: base, Head: head})
@@ -62,9 +60,9 @@ func (m *Memory) Recall(ctx context.Context, paths []string, base, head string) 
 	return r, err
 }
 
-// Suppressed lists the findings that rejections hid, for the review's account of
-// what memory did, in the findings' order. One that was declined in a thread is
-// dropped by the thread, and the rejection that was learned from it says why.
+// Suppressed lists the findings that rejections hid, in the order of the findings. For one
+// that a thread dropped because it was dismissed there, the rejection learned from that thread
+// gives the reason.
 func (r Recall) Suppressed(findings []precedent.Finding) []precedent.SuppressedFinding {
 	by, of := map[string]precedent.Rejection{}, map[string]precedent.Rejection{}
 	for _, j := range r.Rejections {

@@ -9,19 +9,18 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-// Scope says how far a rejection of a pattern reaches.
+// Scope is the part of the repository in which a rejection applies to similar findings.
 type Scope string
 
 // The scopes, narrowest first.
 const (
 	InSymbol    Scope = "symbol"     // the same symbol of the same file
-	InDirectory Scope = "directory"  // files in the rejected one's folder and below it; of the root, in it alone
+	InDirectory Scope = "directory"  // files in the same folder and below it; for the root, in the root only
 	InRepo      Scope = "repository" // everywhere
 )
 
-// What people write when they mean more than the place before them. Only plain
-// phrases count: a doubtful one leaves the narrowest scope, because a rule that
-// reaches too far hides what nobody has looked at.
+// Phrases for a wider scope. Only explicit ones count; anything else means the narrowest
+// scope, because a scope that is too wide hides findings that nobody has seen.
 var (
 	repoWide = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?i)\b(in|across|throughout|for|within) (this|the|our|that) (whole |entire )?(repo|repository|project|code ?base|monorepo)([\s.,;:!)]|$)|\b(repo|repository|project|codebase)-wide\b`)
@@ -30,8 +29,8 @@ var (
 		return regexp.MustCompile(`(?i)\b(in|under|for|within|across) (this|the|our|that|these) (whole |entire )?(dir|directory|directories|folder|folders|package|packages|module)\b|` +
 			`\bwe (do not|don['’]?t|never|deliberately do not|deliberately don['’]?t) [^.!?]*\bhere\b`)
 	})
-	// never is an order about the remark, as in "never in this repo", "never
-	// flag this" or "never again". "The error is never nil here" is none.
+	// never matches instructions about the remark, such as "never in this repo", "never flag
+	// this" or "never again", but not "the error is never nil here".
 	never = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?i)^\W*never\W*$|` +
 			`\bnever (in|under|within|across|throughout|for) (this|the|our|that|these) (whole |entire )?(repo|repository|project|code ?base|monorepo|dir|directory|folder|package|module|file)s?\b|` +
@@ -39,9 +38,9 @@ var (
 	})
 )
 
-// ScopeOf reads from a person's reason how far it reaches: "intended here" means
-// the symbol, "we don't do this here" the directory, "never in this repo" the
-// repository. A reason that says nothing of it means the symbol.
+// ScopeOf returns the scope that a reason asks for: "intended here" means the symbol, "we
+// don't do this here" the directory, "never in this repo" the repository. The default is the
+// symbol.
 func ScopeOf(reason string) Scope {
 	switch {
 	case repoWide().MatchString(reason):
@@ -52,13 +51,13 @@ func ScopeOf(reason string) Scope {
 	return InSymbol
 }
 
-// Never tells whether the reason is an explicit "never": then one rejection of
-// the pattern is enough.
+// Never tells whether the reason is an explicit "never": then one rejection is enough to drop
+// similar findings.
 func Never(reason string) bool { return never().MatchString(reason) }
 
-// reaches tells whether a rejection with the scope, made of a finding in the
-// file and symbol, speaks about f.
-func (s Scope) reaches(file, symbol string, f *precedent.Finding) bool {
+// includes tells whether a rejection with the scope, of a finding in the file and symbol,
+// applies to f.
+func (s Scope) includes(file, symbol string, f *precedent.Finding) bool {
 	switch s {
 	case InRepo:
 		return true
@@ -66,7 +65,7 @@ func (s Scope) reaches(file, symbol string, f *precedent.Finding) bool {
 		if dir := path.Dir(file); dir != "." {
 			return strings.HasPrefix(f.Path, dir+"/")
 		}
-		// Everything is below the root; somebody who said "here" meant less.
+		// Everything is below the root; "here" means less than that.
 		return path.Dir(f.Path) == "."
 	}
 	return f.Path == file && f.Symbol == symbol

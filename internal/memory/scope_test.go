@@ -81,7 +81,7 @@ func TestReaches(t *testing.T) {
 		{InRepo, "a/b.go", "F", "x/y/z.go", "F", true},
 	} {
 		f := &precedent.Finding{Span: precedent.Span{Path: test.atPath}, Symbol: test.atSymbol}
-		if got := test.scope.reaches(test.path, test.symbol, f); got != test.want {
+		if got := test.scope.includes(test.path, test.symbol, f); got != test.want {
 			t.Errorf("%+v: %v", test, got)
 		}
 	}

@@ -9,15 +9,15 @@ import (
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
-// answers says and does what is to be said and done in threads that are there.
-// What does not work is left, and the rest goes on.
-func (j *job) answers(ctx context.Context) error {
+// postAnswers posts the replies, and closes and reopens threads. If one of them fails, the
+// others are still done.
+func (j *job) postAnswers(ctx context.Context) error {
 	for _, kind := range []store.PostKind{store.PostReply, store.PostClose, store.PostReopen} {
-		for _, p := range j.left(kind) {
-			if kind == store.PostClose && j.unsaid(p.Thread) {
+		for _, p := range j.unsent(kind) {
+			if kind == store.PostClose && j.replyPending(p.Thread) {
 				continue
 			}
-			if err := j.spare(ctx, p, j.answer); err != nil {
+			if err := j.sendUntilDone(ctx, p, j.postAnswer); err != nil {
 				return err
 			}
 		}
@@ -25,77 +25,77 @@ func (j *job) answers(ctx context.Context) error {
 	return nil
 }
 
-// spare sends a post until that has come to an end. An error that is about this
-// one alone is noted.
-func (j *job) spare(ctx context.Context, p *store.Post, send func(context.Context, *store.Post) error) error {
+// sendUntilDone sends a post until it is done. An error that concerns only this post becomes a
+// note.
+func (j *job) sendUntilDone(ctx context.Context, p *store.Post, send func(context.Context, *store.Post) error) error {
 	for !p.State.Done() {
 		err := send(ctx, p)
-		trouble, ok := errors.AsType[*forge.Error](err)
+		forgeErr, ok := errors.AsType[*forge.Error](err)
 		switch {
 		case err == nil:
-		case !ok || ctx.Err() != nil || trouble.Kind == forge.KindRate:
+		case !ok || ctx.Err() != nil || forgeErr.Kind == forge.KindRate:
 			return err
 		default:
-			j.note("the %s was not done, and is tried again with the next delivery: %s", what(*p), trouble.Msg)
+			j.note("the %s failed; the next delivery tries again: %s", describe(*p), forgeErr.Msg)
 			return nil
 		}
 	}
 	if p.State == store.PostRejected {
-		j.note("the %s was not done: %s", what(*p), p.Why)
+		j.note("the %s failed: %s", describe(*p), p.Why)
 	}
 	return nil
 }
 
-// what is a post in words.
-func what(p store.Post) string {
+// describe names a post in a note.
+func describe(p store.Post) string {
 	if p.Thread == "" {
 		return string(p.Kind)
 	}
 	return string(p.Kind) + " in thread " + p.Thread
 }
 
-func (j *job) answer(ctx context.Context, p *store.Post) error {
-	said := payload[answer](*p)
-	conversation, ok := j.forgeState.conversation(said.Comment)
+func (j *job) postAnswer(ctx context.Context, p *store.Post) error {
+	a := payload[answer](*p)
+	conversation, ok := j.state.conversation(a.Comment)
 	switch {
-	case !ok || !j.forgeState.mine[said.Comment]:
-		return j.finish(ctx, store.PostSuperseded, "the conversation is gone", p)
+	case !ok || !j.state.mine[a.Comment]:
+		return j.setState(ctx, store.PostSuperseded, "the conversation is gone", p)
 	case p.Kind == store.PostReply:
-		return j.reply(ctx, p, said)
+		return j.reply(ctx, p, a)
 	}
 	closed := p.Kind == store.PostClose
 	switch {
 	case conversation.Closed == closed:
-		return j.finish(ctx, store.PostConfirmed, "", p)
+		return j.setState(ctx, store.PostConfirmed, "", p)
 	case !closed && conversation.ClosedBy.ID != "" && conversation.ClosedBy.ID != j.Me.ID:
-		return j.finish(ctx, store.PostSuperseded, conversation.ClosedBy.Login+" closed it", p)
+		return j.setState(ctx, store.PostSuperseded, conversation.ClosedBy.Login+" closed it", p)
 	}
 	return j.resolve(ctx, p, conversation, closed)
 }
 
-// reply says something in a thread.
-func (j *job) reply(ctx context.Context, p *store.Post, said answer) error {
-	body := j.writer.Reply(said.Words, j.mark(comment.Reply, p.Thread))
+// reply posts a reply in a thread.
+func (j *job) reply(ctx context.Context, p *store.Post, a answer) error {
+	body := j.writer.Reply(a.Words, j.marker(comment.Reply, p.Thread))
 	p.Hash = hash(body)
-	if err := j.begin(ctx, p); err != nil {
+	if err := j.markSending(ctx, p); err != nil {
 		return err
 	}
-	c, err := j.Forge.Reply(ctx, j.repo, j.number, said.Comment, body)
-	if deleted(err) {
-		return j.finish(ctx, store.PostSuperseded, "the conversation is gone", p)
+	c, err := j.Forge.Reply(ctx, j.repo, j.number, a.Comment, body)
+	if isGone(err) {
+		return j.setState(ctx, store.PostSuperseded, "the conversation is gone", p)
 	}
 	if err != nil {
 		return j.handleError(ctx, err, p)
 	}
 	p.Remote = c.ID
 	j.d.Posted++
-	return j.finish(ctx, store.PostConfirmed, "", p)
+	return j.setState(ctx, store.PostConfirmed, "", p)
 }
 
-// unsaid tells whether a reply in the thread is still to be posted: nothing is
-// closed without a word that was meant to be said first.
-func (j *job) unsaid(thread string) bool {
-	for _, p := range j.left(store.PostReply) {
+// replyPending tells whether a reply in the thread is still to be posted: a thread is not
+// closed before that.
+func (j *job) replyPending(thread string) bool {
+	for _, p := range j.unsent(store.PostReply) {
 		if p.Thread == thread {
 			return true
 		}
@@ -104,18 +104,18 @@ func (j *job) unsaid(thread string) bool {
 }
 
 func (j *job) resolve(ctx context.Context, p *store.Post, conversation forge.Thread, closed bool) error {
-	if err := j.begin(ctx, p); err != nil {
+	if err := j.markSending(ctx, p); err != nil {
 		return err
 	}
 	unsupported, err := j.Forge.Resolve(ctx, j.repo, j.number, conversation, closed)
 	switch {
-	case deleted(err):
-		return j.finish(ctx, store.PostSuperseded, "the conversation is gone", p)
+	case isGone(err):
+		return j.setState(ctx, store.PostSuperseded, "the conversation is gone", p)
 	case err != nil:
 		return j.handleError(ctx, err, p)
 	case unsupported != "":
-		return j.finish(ctx, store.PostRejected, string(unsupported), p)
+		return j.setState(ctx, store.PostRejected, string(unsupported), p)
 	}
 	j.d.Posted++
-	return j.finish(ctx, store.PostConfirmed, "", p)
+	return j.setState(ctx, store.PostConfirmed, "", p)
 }

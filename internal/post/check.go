@@ -8,24 +8,24 @@ import (
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
-// checkName is what the check is called in the rules of a repository.
+// checkName is the name of the check, which branch protection rules refer to.
 const checkName = "precedent"
 
-// check says on the commit how the review ended.
-func (j *job) check(ctx context.Context) error {
-	for _, p := range j.left(store.PostCheck) {
-		if err := j.spare(ctx, p, j.checkOnce); err != nil {
+// postChecks posts the result of the review as a check on the commit.
+func (j *job) postChecks(ctx context.Context) error {
+	for _, p := range j.unsent(store.PostCheck) {
+		if err := j.sendUntilDone(ctx, p, j.postCheck); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// checkOnce sends the check. The forge replaces one that it knows of; after an
-// attempt of which nobody heard it is given the time to know.
-func (j *job) checkOnce(ctx context.Context, p *store.Post) error {
+// postCheck sends the check. The forge replaces an existing one. After an attempt without an
+// answer it first gets time to show the result.
+func (j *job) postCheck(ctx context.Context, p *store.Post) error {
 	if p.Attempts > 0 {
-		if err := j.Sleep(ctx, looks*listLag); err != nil {
+		if err := j.Sleep(ctx, maxLooks*listLag); err != nil {
 			return err
 		}
 	}
@@ -38,7 +38,7 @@ func (j *job) checkOnce(ctx context.Context, p *store.Post) error {
 		Name: checkName, Commit: j.review.Head, Review: j.review.ID, Result: forge.CheckResult(result),
 		Title: title, Body: j.writer.Safe(page), URL: j.d.URL,
 	}
-	if err := j.begin(ctx, p); err != nil {
+	if err := j.markSending(ctx, p); err != nil {
 		return err
 	}
 	unsupported, err := j.Forge.Check(ctx, j.repo, c)
@@ -46,8 +46,8 @@ func (j *job) checkOnce(ctx context.Context, p *store.Post) error {
 	case err != nil:
 		return j.handleError(ctx, err, p)
 	case unsupported != "":
-		return j.finish(ctx, store.PostRejected, string(unsupported), p)
+		return j.setState(ctx, store.PostRejected, string(unsupported), p)
 	}
 	j.d.Posted++
-	return j.finish(ctx, store.PostConfirmed, "", p)
+	return j.setState(ctx, store.PostConfirmed, "", p)
 }

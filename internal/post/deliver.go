@@ -20,29 +20,27 @@ type job struct {
 	number int
 	writer comment.Writer
 
-	posts      []store.Post // of all reviews of the pull request, the oldest first
-	stored     []precedent.Thread
-	review     *precedent.Review // the one that speaks; nil if none does
-	trust      trust
-	forgeState forgeState
-	d          Delivery
-	failed     int // requests so far
+	posts  []store.Post // of all reviews of the pull request, oldest first
+	stored []precedent.Thread
+	review *precedent.Review // the one to post; nil if there is none
+	trust  trust
+	state  forgeState
+	d      Delivery
+	failed int // requests so far
 }
 
-// errSuperseded ends a delivery in which nothing is left to do: the head has moved, or
-// nobody can post any more. It is no error of the delivery.
+// errSuperseded ends a delivery that has nothing left to do: the head has moved, or posting is
+// not possible any more. The delivery has not failed.
 var errSuperseded = errors.New("there is nothing left to post")
 
-var errUnknownAccount = errors.New("deliver posts: nobody knows which account posts, so nothing that stands there could be told from other people's")
+var errUnknownAccount = errors.New("deliver posts: the account that posts is unknown, so its comments cannot be told from other people's")
 
-// Deliver sends what the newest review of the pull request has to say and has not
-// said yet, and what was planned by older ones never. It is safe to call at any
-// time, and again after whatever became of an earlier call. Without anything to
-// send it only looks for duplicates.
+// Deliver sends the unsent posts of the newest review of the pull request. Posts of older
+// reviews are never sent. It is safe to call at any time, and again after a call that failed.
+// With nothing to send it only looks for duplicates.
 //
-// An error is one after which a later call can go on: what was not sent is still
-// planned, and Delivery counts it in Left. Errors of the forge are *forge.Error;
-// one of KindRate says when.
+// After an error a later call can go on: what was not sent is still planned, and Delivery
+// counts it in Left. Errors of the forge are *forge.Error; one of KindRate says when to retry.
 func (p *Poster) Deliver(ctx context.Context, repo precedent.Repo, number int) (Delivery, error) {
 	if p.Me.ID == "" {
 		return Delivery{}, errUnknownAccount
@@ -61,56 +59,56 @@ func (p *Poster) Deliver(ctx context.Context, repo precedent.Repo, number int) (
 	return j.d, err
 }
 
-func (j *job) kept() thread.Kept { return thread.Kept{Rows: j.Rows, Number: j.number} }
+func (j *job) threadRows() thread.Kept { return thread.Kept{Rows: j.Rows, Number: j.number} }
 
 func (j *job) deliver(ctx context.Context) error {
 	var err error
 	if j.posts, err = j.Rows.Posts(ctx, j.number); err != nil {
 		return err
 	}
-	if j.stored, err = j.kept().All(ctx); err != nil {
+	if j.stored, err = j.threadRows().All(ctx); err != nil {
 		return err
 	}
-	j.identifyAccount()
-	if err := j.first(ctx); err != nil {
+	j.decideTrust()
+	if err := j.resume(ctx); err != nil {
 		return err
 	}
 	if j.review != nil {
-		for _, stage := range []func(context.Context) error{j.remarks, j.summary, j.answers, j.check} {
+		for _, stage := range []func(context.Context) error{j.postRemarks, j.postSummary, j.postAnswers, j.postChecks} {
 			if err := stage(ctx); err != nil {
 				return err
 			}
 		}
 	}
-	return j.last(ctx)
+	return j.wrapUp(ctx)
 }
 
-// first finds out where an earlier delivery ended, and which review speaks.
-func (j *job) first(ctx context.Context) error {
+// resume determines where an earlier delivery ended, and which review to post.
+func (j *job) resume(ctx context.Context) error {
 	newest := ""
 	if n := len(j.posts); n > 0 {
 		newest = j.posts[n-1].Review
 	}
 	lost := false
-	if err := j.set(ctx, func(p *store.Post) bool {
+	if err := j.updatePosts(ctx, func(p *store.Post) bool {
 		if p.State != store.PostSending && p.State != store.PostUnknown {
 			return false
 		}
 		p.State = store.PostPlanned
-		if once(*p) {
+		if sendOnce(*p) {
 			p.State, lost = store.PostUnknown, true
 		}
 		return true
 	}); err != nil {
 		return err
 	}
-	if lost { // whoever sent it may have died a moment ago
+	if lost { // the process that sent it may have died a moment ago
 		if err := j.Sleep(ctx, listLag); err != nil {
 			return err
 		}
 	}
 	if err := j.readForge(ctx); err != nil {
-		return j.abandonClosed(ctx, err)
+		return j.endIfClosed(ctx, err)
 	}
 	if err := j.sweep(ctx); err != nil {
 		return err
@@ -118,11 +116,11 @@ func (j *job) first(ctx context.Context) error {
 	if err := j.adopt(ctx); err != nil {
 		return err
 	}
-	if err := j.set(ctx, func(p *store.Post) bool {
+	if err := j.updatePosts(ctx, func(p *store.Post) bool {
 		if p.State.Done() || p.Review == newest {
 			return false
 		}
-		p.State, p.Why = store.PostSuperseded, "a newer review speaks"
+		p.State, p.Why = store.PostSuperseded, "superseded by a newer review"
 		return true
 	}); err != nil {
 		return err
@@ -130,59 +128,59 @@ func (j *job) first(ctx context.Context) error {
 	if !j.pending() {
 		return nil
 	}
-	return j.open(ctx, newest)
+	return j.openReview(ctx, newest)
 }
 
-// open reads the review that speaks, and settles what of it is not known.
-func (j *job) open(ctx context.Context, id string) error {
+// openReview reads the review to post, and resolves posts whose state is unknown.
+func (j *job) openReview(ctx context.Context, id string) error {
 	r, err := j.Rows.Review(ctx, id)
 	if errors.Is(err, store.ErrNoReview) {
-		return j.end(ctx, store.PostSuperseded, "the review is not remembered any more")
+		return j.endAll(ctx, store.PostSuperseded, "the review is no longer stored")
 	}
 	if err != nil {
 		return err
 	}
 	j.d.Review = id
-	if err := j.current(ctx, r.Head); err != nil {
+	if err := j.checkHead(ctx, r.Head); err != nil {
 		return err
 	}
 	j.review = r
 	if err := j.resolveUnknown(ctx); err != nil {
 		return err
 	}
-	return j.abandon(ctx)
+	return j.dropPosted(ctx)
 }
 
-// current reads the pull request again, and ends the delivery if nothing is to be
-// said on it any more.
-func (j *job) current(ctx context.Context, head string) error {
+// checkHead reads the pull request again, and ends the delivery if the head has moved or
+// posting is not possible any more.
+func (j *job) checkHead(ctx context.Context, head string) error {
 	pull, err := j.Forge.PullRequest(ctx, j.repo, j.number)
 	switch {
 	case err != nil:
-		return j.abandonClosed(ctx, err)
+		return j.endIfClosed(ctx, err)
 	case pull.Locked:
 		j.d.Undeliverable = "the pull request is locked"
-		return j.end(ctx, store.PostUndeliverable, j.d.Undeliverable)
+		return j.endAll(ctx, store.PostUndeliverable, j.d.Undeliverable)
 	case pull.Head.SHA != head:
 		j.d.Superseded = true
-		return j.end(ctx, store.PostSuperseded, "the head of the pull request is now "+pull.Head.SHA)
+		return j.endAll(ctx, store.PostSuperseded, "the head of the pull request is now "+pull.Head.SHA)
 	}
 	return nil
 }
 
-// abandonClosed ends the delivery if an error says that there is nothing to post on.
-func (j *job) abandonClosed(ctx context.Context, err error) error {
-	trouble, ok := errors.AsType[*forge.Error](err)
-	if !ok || trouble.Kind != forge.KindClosed && trouble.Kind != forge.KindNotFound {
+// endIfClosed ends the delivery if the error means that posting is not possible any more.
+func (j *job) endIfClosed(ctx context.Context, err error) error {
+	forgeErr, ok := errors.AsType[*forge.Error](err)
+	if !ok || forgeErr.Kind != forge.KindClosed && forgeErr.Kind != forge.KindNotFound {
 		return err
 	}
-	j.d.Undeliverable = trouble.Msg
-	return j.end(ctx, store.PostUndeliverable, trouble.Msg)
+	j.d.Undeliverable = forgeErr.Msg
+	return j.endAll(ctx, store.PostUndeliverable, forgeErr.Msg)
 }
 
-// end gives all that is left its last state.
-func (j *job) end(ctx context.Context, state store.PostState, why string) error {
-	if err := j.set(ctx, func(p *store.Post) bool {
+// endAll sets the final state of all remaining posts.
+func (j *job) endAll(ctx context.Context, state store.PostState, why string) error {
+	if err := j.updatePosts(ctx, func(p *store.Post) bool {
 		if p.State.Done() {
 			return false
 		}
@@ -194,9 +192,8 @@ func (j *job) end(ctx context.Context, state store.PostState, why string) error 
 	return errSuperseded
 }
 
-// abandon drops remarks whose place has a thread already, or had one that a person
-// deleted.
-func (j *job) abandon(ctx context.Context) error {
+// dropPosted drops remarks whose place already has a thread, or had one that a person deleted.
+func (j *job) dropPosted(ctx context.Context) error {
 	had := map[string]bool{}
 	for _, t := range j.stored {
 		if t.Comment != "" {
@@ -208,7 +205,7 @@ func (j *job) abandon(ctx context.Context) error {
 			had[payload[remark](p).Fingerprint] = true
 		}
 	}
-	return j.set(ctx, func(p *store.Post) bool {
+	return j.updatePosts(ctx, func(p *store.Post) bool {
 		if p.Kind != store.PostRemark || p.State.Done() || !had[payload[remark](*p).Fingerprint] {
 			return false
 		}
@@ -217,8 +214,8 @@ func (j *job) abandon(ctx context.Context) error {
 	})
 }
 
-// last looks at what came of it, remembers the threads and sweeps.
-func (j *job) last(ctx context.Context) error {
+// wrapUp checks the result on the forge, stores the threads and deletes duplicates.
+func (j *job) wrapUp(ctx context.Context) error {
 	if j.d.Unsure > 0 {
 		if err := j.Sleep(ctx, listLag); err != nil {
 			return err
@@ -239,41 +236,40 @@ func (j *job) last(ctx context.Context) error {
 	return j.remember(ctx)
 }
 
-// set changes posts and saves those that use tells to have changed.
-func (j *job) set(ctx context.Context, use func(*store.Post) bool) error {
+// updatePosts calls update for each post, and saves those for which it returns true.
+func (j *job) updatePosts(ctx context.Context, update func(*store.Post) bool) error {
 	var changed []store.Post
 	for i := range j.posts {
-		if use(&j.posts[i]) {
+		if update(&j.posts[i]) {
 			changed = append(changed, j.posts[i])
 		}
 	}
 	return j.Rows.SetPosts(ctx, changed...)
 }
 
-// pending tells whether something is left to do.
+// pending tells whether posts remain to be sent.
 func (j *job) pending() bool {
 	return slices.ContainsFunc(j.posts, func(p store.Post) bool { return !p.State.Done() })
 }
 
-// left returns the posts of a kind that are still to be sent.
-func (j *job) left(kind store.PostKind) []*store.Post {
-	var left []*store.Post
+// unsent returns the posts of a kind that are still to be sent.
+func (j *job) unsent(kind store.PostKind) []*store.Post {
+	var posts []*store.Post
 	for i := range j.posts {
 		p := &j.posts[i]
 		if p.Kind == kind && !p.State.Done() {
-			left = append(left, p)
+			posts = append(posts, p)
 		}
 	}
-	return left
+	return posts
 }
 
-// once tells whether a post must not be sent twice: to do the others again
-// changes nothing.
-func once(p store.Post) bool {
+// sendOnce tells whether a post must not be sent twice. Repeating the others changes nothing.
+func sendOnce(p store.Post) bool {
 	return p.Kind == store.PostRemark || p.Kind == store.PostReply || p.Kind == store.PostSummary && p.Remote == ""
 }
 
-// note says something to a person.
+// note adds a note for people.
 func (j *job) note(format string, args ...any) {
 	j.d.Notes = append(j.d.Notes, fmt.Sprintf(format, args...))
 }

@@ -261,7 +261,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestPersonalTokensHaveNoChecks: that is said, and is no trouble.
+// TestPersonalTokensHaveNoChecks: that is said, and is not an error.
 func TestPersonalTokensHaveNoChecks(t *testing.T) {
 	s := newStage(t)
 	s.plan(s.review(1, finding(1)), Options{})

@@ -142,8 +142,8 @@ func TestSecondaryLimit(t *testing.T) {
 		limit.Header = map[string]string{"Retry-After": "3600"}
 		s.Script.Plan(on("review", forgetest.Fault{}), on("review", limit))
 		d, err := s.poster.Deliver(t.Context(), s.repo, 1)
-		trouble, ok := errors.AsType[*forge.Error](err)
-		if !ok || trouble.Kind != forge.KindRate || trouble.Retry.Before(s.Clock.Now().Add(59*time.Minute)) || d.Left != 12 || d.Posted != 30 {
+		forgeErr, ok := errors.AsType[*forge.Error](err)
+		if !ok || forgeErr.Kind != forge.KindRate || forgeErr.Retry.Before(s.Clock.Now().Add(59*time.Minute)) || d.Left != 12 || d.Posted != 30 {
 			t.Errorf("%+v, %v", d, err)
 		}
 		s.want(seen{Reviews: 1, Threads: 30})
@@ -274,13 +274,13 @@ func TestHeadMoves(t *testing.T) {
 	})
 }
 
-// TestWrongToken: it is the caller's trouble, and all stays planned.
+// TestWrongToken: it is the caller's error, and all stays planned.
 func TestWrongToken(t *testing.T) {
 	s := newStage(t)
 	s.plan(s.review(1, findings(1, 3)...), Options{FailOn: precedent.High})
 	s.Script.Plan(on("review", forgetest.Fault{Status: 401, Body: `{"message":"Bad credentials"}`}))
 	d, err := s.poster.Deliver(t.Context(), s.repo, 1)
-	if trouble, ok := errors.AsType[*forge.Error](err); !ok || trouble.Kind != forge.KindAuth || d.Left != 5 || d.Posted != 0 {
+	if forgeErr, ok := errors.AsType[*forge.Error](err); !ok || forgeErr.Kind != forge.KindAuth || d.Left != 5 || d.Posted != 0 {
 		t.Errorf("%+v, %v", d, err)
 	}
 	s.again()

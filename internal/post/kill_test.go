@@ -76,15 +76,15 @@ func (p *prey) run(limit time.Duration) bool {
 	}
 	cmd := exec.Command(exe)
 	cmd.Env = append(os.Environ(), strings.Join([]string{childVar + "=" + p.server.URL, p.file, p.trap.Watch()}, " "))
-	var trouble bytes.Buffer
-	cmd.Stderr = &trouble
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
 	err = p.trap.Run(cmd, limit)
 	if cmd.ProcessState == nil {
 		p.t.Fatal(err)
 	}
 	killed := err != nil && cmd.ProcessState.ExitCode() == -1
 	if err != nil && !killed {
-		p.t.Fatalf("%v: %s", err, trouble.String())
+		p.t.Fatalf("%v: %s", err, stderr.String())
 	}
 	return killed
 }

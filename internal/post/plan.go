@@ -7,8 +7,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
-// What posts hold in their payloads. The words themselves are made when they are
-// sent, from the review as it is stored.
+// Payloads of posts. The text is made from the stored review when it is sent.
 
 // remark is the payload of a post that opens a thread.
 type remark struct {
@@ -16,9 +15,9 @@ type remark struct {
 	Fingerprint string `json:"fingerprint"`
 }
 
-// answer is the payload of a post in a thread that is there already.
+// answer is the payload of a post in an existing thread.
 type answer struct {
-	Comment precedent.ForgeID `json:"comment"` // that opened the thread
+	Comment precedent.ForgeID `json:"comment"` // the one that opened the thread
 	Words   string            `json:"words,omitempty"`
 }
 
@@ -28,11 +27,10 @@ type checkPayload struct {
 	RequestChanges bool               `json:"request_changes,omitempty"`
 }
 
-// Plan returns what the review has to say on its pull request, whose threads are
-// given: a remark for each live finding on lines or on a file that has no thread
-// yet, one for each place; what it answers in threads; the threads of ours to
-// close or to open again; the summary and the check. It is nothing for a review
-// of no pull request. The posts are to be saved with the review.
+// Plan returns the posts of the review on its pull request, which has the given threads: a
+// remark for each live finding on lines or on a file that has no thread yet, one per place;
+// replies in threads; threads of ours to close or to reopen; the summary and the check. It
+// returns none for a review without a pull request. Save the posts with the review.
 func (p *Poster) Plan(r *precedent.Review, threads []precedent.Thread, o Options) []store.Post {
 	if r.PullRequest == nil {
 		return nil
@@ -64,7 +62,7 @@ func (p *Poster) Plan(r *precedent.Review, threads []precedent.Thread, o Options
 	for _, a := range r.Threads {
 		t, ok := known[a.Thread]
 		if !ok || t.Comment == "" || t.Deleted {
-			continue // it stands in the summary, which is written anew, or nowhere
+			continue // it is only in the summary, which is rewritten, or deleted
 		}
 		if a.Reply != "" {
 			add(store.PostReply, p.NewID(), t.ID, answer{Comment: t.Comment, Words: a.Reply})
@@ -82,17 +80,18 @@ func (p *Poster) Plan(r *precedent.Review, threads []precedent.Thread, o Options
 	return posts
 }
 
-// opensThread tells whether a finding is a remark of its own.
+// opensThread tells whether a finding gets a comment that opens a thread.
 func opensThread(f precedent.Finding) bool {
 	return f.Live() && f.Thread == "" && f.Fingerprint != "" && (f.Placement == precedent.Inline || f.Placement == precedent.WholeFile)
 }
 
-// closes tells whether what the thread is about is no longer there.
+// closes tells whether to close the thread because its finding is gone.
 func (p *Poster) closes(t precedent.Thread, a precedent.ThreadAnswer) bool {
 	return !t.Closed && !t.State.Final() && (a.State == precedent.Addressed || a.State == precedent.NoLonger)
 }
 
-// reopens tells whether what we closed is back. What a person closed stays closed.
+// reopens tells whether to reopen a thread that we closed because its finding is back. A
+// thread that a person closed stays closed.
 func (p *Poster) reopens(t precedent.Thread, a precedent.ThreadAnswer) bool {
 	ours := t.ClosedBy == p.Me.Login || t.ClosedBy == "" && t.State == precedent.ThreadAddressed
 	return t.Closed && ours && t.State != precedent.ThreadWontFix && a.State == precedent.StillThere

@@ -1,20 +1,18 @@
-// Package post says what a review has to say on its pull request, each thing
-// exactly once.
+// Package post posts a review on its pull request, each comment exactly once.
 //
-// What is to be said is planned and saved together with the review. Delivering it
-// can end at any moment, by a crash as well as by an answer that nobody heard, and
-// be begun again: what is under way is written down before each request, and what
-// nobody is sure of is looked for among the comments that stand there, before
-// anything is sent a second time. A comment counts as one of these only if the own
-// account wrote it and it carries a marker that holds for this pull request.
+// The posts are planned and saved together with the review. Delivering them may
+// end at any moment, by a crash or by a lost answer, and can be repeated: each
+// post is marked as being sent before the request, and a post whose state is
+// unknown is looked for among the comments before it is sent again. A comment
+// counts as ours only if our account wrote it and it has a marker that is valid
+// for this pull request.
 //
-// A forge may show what was posted later than it posts it. One that takes longer
-// than this package waits makes it say a thing twice; the sweep at the beginning
-// and at the end of each delivery finds that, keeps the older and deletes the
-// other.
+// A forge may show a new comment late. If that takes longer than this package
+// waits, the comment is posted twice; the sweep at the beginning and at the end of
+// each delivery finds that, keeps the older one and deletes the other.
 //
-// What a person does to a comment is final: what was deleted, resolved or
-// declined is never said again.
+// What people do to a comment is final: a deleted, resolved or dismissed remark is
+// never posted again.
 package post
 
 import (
@@ -28,12 +26,12 @@ import (
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
-// Poster posts to one forge as one account. All fields are needed, but for Style
-// and MaxWait.
+// Poster posts to one forge with one account. All fields are required except Style and
+// MaxWait.
 type Poster struct {
 	Forge forge.Forge
 	Rows  *store.Repo // of the repository that is posted to
-	// Writer makes comments and reads their markers. Its Place is set by Deliver.
+	// Writer writes comments and reads their markers. Deliver sets its PullRequest.
 	Writer comment.Writer
 	Me     forge.Person // the account of Forge
 	Style  report.Style // of the summary
@@ -42,54 +40,54 @@ type Poster struct {
 	Sleep func(ctx context.Context, d time.Duration) error
 	Rand  func(n time.Duration) time.Duration // a number in [0, n), n > 0
 	NewID func() string                       // UUIDv7
-	// MaxWait is the longest wait for a rate limit; one that takes longer ends the
-	// delivery with the rest planned. 2 minutes if it is 0.
+	// MaxWait is the longest wait for a rate limit, 2 minutes if it is 0. If the limit takes
+	// longer, the delivery ends and the rest stays planned.
 	MaxWait time.Duration
 }
 
 const (
-	// listLag is what a forge may take to show what was posted: nothing is
-	// concluded from its not being there before.
+	// listLag is how long a forge may take to show a new comment. Until then its absence proves
+	// nothing.
 	listLag = 5 * time.Second
-	// looks is how often what may have been posted is looked for before it is sent
-	// again. The pauses grow, so that they are between 15 and 50 seconds in all.
-	looks = 3
-	// maxTries bounds the requests of one delivery that may fail without ending it.
+	// maxLooks is how often a comment that may have been posted is looked for before it is sent
+	// again. The pauses grow; together they take between 15 and 50 seconds.
+	maxLooks = 3
+	// maxTries is the number of failed requests that ends a delivery.
 	maxTries = 8
 	// firstPause is the longest pause after the first failure; each failure
 	// doubles it.
 	firstPause = 2 * time.Second
 
-	defaultMaxWait = 2 * time.Minute // a secondary limit that names no time asks for one
+	defaultMaxWait = 2 * time.Minute // secondary rate limits without a time ask for one minute
 )
 
-// Options are what the operator and the policy say of posting.
+// Options are the settings of the operator and the policy for posting.
 type Options struct {
 	// FailOn is the mildest severity that fails a check.
 	FailOn precedent.Severity
-	// RequestChanges asks for changes if a live finding is as bad as FailOn or
-	// worse. Else, and by default, reviews only comment.
+	// RequestChanges requests changes if a live finding is as bad as FailOn or worse. By default
+	// reviews only comment.
 	RequestChanges bool
 }
 
-// Delivery is what came of delivering.
+// Delivery is the result of a delivery.
 type Delivery struct {
-	Review string // id of the review that spoke; empty if none had anything to say
-	URL    string // of the summary; empty if there is none, or the forge has not shown it
-	// Superseded tells that the head has moved: nothing is said of the old one, and
-	// somebody should review the new one.
+	Review string // id of the review that was posted; empty if there was nothing to post
+	URL    string // of the summary; empty if there is none, or the forge does not show it yet
+	// Superseded tells that the head has moved: nothing was posted for the old one, and the new
+	// one should be reviewed.
 	Superseded bool
-	// Undeliverable says why nothing can be posted on the pull request any more;
-	// empty if something can.
+	// Undeliverable says why posting on the pull request is not possible any more; empty if it
+	// is.
 	Undeliverable string
 
-	Posted   int // things that were said or done
-	Adopted  int // of those that were planned, what stood there already
-	Rejected int // remarks that the forge did not take: they are in the summary
-	Deleted  int // duplicates that were deleted or folded up
-	Left     int // posts that are still to be sent; another delivery can
-	// Unsure counts what was sent again because the forge did not show it. If it was
+	Posted   int // posts that were sent
+	Adopted  int // planned posts that were on the forge already
+	Rejected int // remarks that the forge rejected: they are in the summary
+	Deleted  int // duplicates that were deleted or hidden
+	Left     int // posts that another delivery has to send
+	// Unsure counts posts that were sent again because the forge did not show them. If it was
 	// only slow, there are duplicates until the next delivery.
 	Unsure int
-	Notes  []string // for a person: what did not work, and what to do about it
+	Notes  []string // for people: what failed, and what to do about it
 }

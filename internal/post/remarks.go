@@ -9,38 +9,37 @@ import (
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
-// remarks posts what opens threads: one review of the forge for as many as it
-// takes at once.
-func (j *job) remarks(ctx context.Context) error {
+// postRemarks posts the remarks that open threads, as many per review as the forge takes.
+func (j *job) postRemarks(ctx context.Context) error {
 	for {
-		batch := j.left(store.PostRemark)
+		batch := j.unsent(store.PostRemark)
 		if len(batch) == 0 {
-			return j.await(ctx, j.numberless)
+			return j.waitForPosts(ctx, j.hasUnnumbered)
 		}
-		if err := j.current(ctx, j.review.Head); err != nil {
+		if err := j.checkHead(ctx, j.review.Head); err != nil {
 			return err
 		}
 		batch = batch[:min(len(batch), forge.MaxRemarks)]
-		if err := j.remark(ctx, batch); err != nil {
+		if err := j.postBatch(ctx, batch); err != nil {
 			return err
 		}
 	}
 }
 
-// remark posts some remarks in one review. The thread of its words is that of the
-// first of them, which is the same however often the review is posted.
-func (j *job) remark(ctx context.Context, batch []*store.Post) error {
-	draft := forge.Draft{Commit: j.review.Head, Event: j.event(), Body: j.writer.Review(len(batch), j.review, j.mark(comment.Review, batch[0].ID))}
+// postBatch posts some remarks as one review of the forge. The thread in the marker of its
+// body is that of the first remark, which is the same each time the review is posted.
+func (j *job) postBatch(ctx context.Context, batch []*store.Post) error {
+	draft := forge.Draft{Commit: j.review.Head, Event: j.event(), Body: j.writer.Review(len(batch), j.review, j.marker(comment.Review, batch[0].ID))}
 	for _, p := range batch {
 		f, ok := j.finding(*p)
 		if !ok {
-			return j.finish(ctx, store.PostRejected, "its finding is not in the review", p)
+			return j.setState(ctx, store.PostRejected, "its finding is not in the review", p)
 		}
-		body := j.writer.Finding(f, j.findingMark(*p, f), f.Suggestion != "")
+		body := j.writer.Finding(f, j.findingMarker(*p, f), f.Suggestion != "")
 		draft.Remarks = append(draft.Remarks, forge.Remark{Span: place(f), Body: body})
 		p.Hash = hash(body)
 	}
-	if err := j.begin(ctx, batch...); err != nil {
+	if err := j.markSending(ctx, batch...); err != nil {
 		return err
 	}
 	posted, err := j.Forge.Post(ctx, j.repo, j.number, draft)
@@ -48,7 +47,7 @@ func (j *job) remark(ctx context.Context, batch []*store.Post) error {
 		return j.handleError(ctx, err, batch...)
 	}
 	for _, u := range posted.Unsupported {
-		j.note("the forge did not take all of the review: %s", u)
+		j.note("the forge did not accept all of the review: %s", u)
 	}
 	why := map[int]string{}
 	for _, r := range posted.Rejected {
@@ -71,7 +70,7 @@ func (j *job) remark(ctx context.Context, batch []*store.Post) error {
 	return j.save(ctx, batch...)
 }
 
-// event is what the review asks for.
+// event returns what the review requests.
 func (j *job) event() forge.ReviewEvent {
 	for _, p := range j.posts {
 		if p.Kind == store.PostSummary && p.Review == j.review.ID && payload[checkPayload](p).RequestChanges {
@@ -81,20 +80,20 @@ func (j *job) event() forge.ReviewEvent {
 	return forge.Remarks
 }
 
-// finding is what a remark says.
+// finding returns the finding of a remark.
 func (j *job) finding(p store.Post) (precedent.Finding, bool) {
 	return findingOf(j.review, p)
 }
 
 func findingOf(r *precedent.Review, p store.Post) (precedent.Finding, bool) {
-	said := payload[remark](p)
-	if said.Finding < 0 || said.Finding >= len(r.Findings) || r.Findings[said.Finding].Fingerprint != said.Fingerprint || said.Fingerprint == "" {
+	content := payload[remark](p)
+	if content.Finding < 0 || content.Finding >= len(r.Findings) || r.Findings[content.Finding].Fingerprint != content.Fingerprint || content.Fingerprint == "" {
 		return precedent.Finding{}, false
 	}
-	return r.Findings[said.Finding], true
+	return r.Findings[content.Finding], true
 }
 
-// place is where a finding's remark stands.
+// place returns where the remark of a finding is posted.
 func place(f precedent.Finding) precedent.Span {
 	if f.Placement == precedent.WholeFile {
 		return precedent.Span{Path: f.Path, Side: f.Side}
@@ -102,12 +101,12 @@ func place(f precedent.Finding) precedent.Span {
 	return f.Span
 }
 
-func (j *job) mark(kind comment.Kind, thread string) comment.Marker {
+func (j *job) marker(kind comment.Kind, thread string) comment.Marker {
 	return comment.Marker{Kind: kind, Thread: thread, Review: j.review.ID, Head: j.review.Head}
 }
 
-func (j *job) findingMark(p store.Post, f precedent.Finding) comment.Marker {
-	m := j.mark(comment.Finding, p.Thread)
+func (j *job) findingMarker(p store.Post, f precedent.Finding) comment.Marker {
+	m := j.marker(comment.Finding, p.Thread)
 	m.Fingerprint, m.Finding, m.Title = f.Fingerprint, f.ID, f.Title
 	m.Category, m.Severity, m.Confidence = f.Category, f.Severity, f.Confidence
 	return m

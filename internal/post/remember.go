@@ -10,8 +10,8 @@ import (
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
-// remember saves the threads that the remarks opened. What stands in the summary
-// alone is a thread as well: without a comment of its own.
+// remember saves the threads that the remarks opened. A finding that is only in the summary is
+// a thread, too: without a comment.
 func (j *job) remember(ctx context.Context) error {
 	known := map[string]bool{}
 	for _, t := range j.stored {
@@ -52,24 +52,23 @@ func (j *job) remember(ctx context.Context) error {
 		}
 	}
 	j.stored = append(j.stored, opened...)
-	return j.kept().Save(ctx, opened)
+	return j.threadRows().Save(ctx, opened)
 }
 
-// shown tells whether people can see a remark: as a comment whose number is
-// known, or in a summary.
+// shown tells whether people can see a remark: as a comment with a known id, or in a summary.
 func (j *job) shown(p store.Post) bool {
 	return p.State == store.PostConfirmed && p.Remote != "" || p.State == store.PostRejected && j.summarized(p.Review)
 }
 
-// summarized tells whether the summary of a review stood on the pull request.
+// summarized tells whether the summary of a review was posted.
 func (j *job) summarized(review string) bool {
 	return slices.ContainsFunc(j.posts, func(p store.Post) bool {
 		return p.Kind == store.PostSummary && p.Review == review && p.State == store.PostConfirmed
 	})
 }
 
-// thread is the thread that a post opened, or that stands in the summary if it
-// has no number.
+// thread returns the thread that a post opened. Without a comment id it is a thread in the
+// summary.
 func (j *job) thread(r *precedent.Review, f precedent.Finding, p store.Post) precedent.Thread {
 	t := precedent.Thread{
 		ID: p.Thread, PullRequest: j.number, Review: r.ID,
@@ -83,13 +82,13 @@ func (j *job) thread(r *precedent.Review, f precedent.Finding, p store.Post) pre
 		return t
 	}
 	t.Comment, t.URL = p.Remote, ""
-	if o, ok := j.forgeState.find(func(o own) bool { return o.ID == p.Remote && o.Comment.Kind == forge.OnLine }); ok {
+	if o, ok := j.state.find(func(o ownComment) bool { return o.ID == p.Remote && o.Comment.Kind == forge.OnLine }); ok {
 		t.URL, t.OpenedAt, t.Review = o.URL, o.At, o.Marker.Review
 		if o.Span.Path != "" {
 			t.Span, t.Commit = o.Span, o.Commit
 		}
 	}
-	if c, ok := j.forgeState.conversation(p.Remote); ok {
+	if c, ok := j.state.conversation(p.Remote); ok {
 		t.Forge, t.Closed, t.ClosedBy = c.ID, c.Closed, c.ClosedBy.Login
 	}
 	return t

@@ -17,17 +17,17 @@ import (
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
-// summary writes the one comment that tells how the newest review ended.
-func (j *job) summary(ctx context.Context) error {
+// postSummary posts the summary of the newest review: one comment, which later reviews edit.
+func (j *job) postSummary(ctx context.Context) error {
 	for {
-		left := j.left(store.PostSummary)
+		left := j.unsent(store.PostSummary)
 		if len(left) == 0 {
 			return nil
 		}
-		if err := j.current(ctx, j.review.Head); err != nil {
+		if err := j.checkHead(ctx, j.review.Head); err != nil {
 			return err
 		}
-		// What stands there now is what the summary links to, and what it edits.
+		// The summary links to the comments that exist now, and may edit one.
 		if err := j.readForge(ctx); err != nil {
 			return err
 		}
@@ -40,46 +40,46 @@ func (j *job) summary(ctx context.Context) error {
 	}
 }
 
-// summarize edits the summary that stands there, or makes the first one.
+// summarize edits the existing summary, or posts the first one.
 func (j *job) summarize(ctx context.Context, p *store.Post) error {
-	j.name(p)
+	j.reuseSummary(p)
 	page, err := j.page()
 	if err != nil {
 		return err
 	}
-	body := j.writer.Summary(page, j.mark(comment.Summary, p.Thread))
-	if o, ok := j.forgeState.find(func(o own) bool { return o.ID == p.Remote && o.Comment.Kind == forge.OnThread }); ok && same(string(o.Body), body) {
-		return j.finish(ctx, store.PostConfirmed, "", p)
+	body := j.writer.Summary(page, j.marker(comment.Summary, p.Thread))
+	if o, ok := j.state.find(func(o ownComment) bool { return o.ID == p.Remote && o.Comment.Kind == forge.OnThread }); ok && sameText(string(o.Body), body) {
+		return j.setState(ctx, store.PostConfirmed, "", p)
 	}
 	p.Hash = hash(body)
-	if err := j.begin(ctx, p); err != nil {
+	if err := j.markSending(ctx, p); err != nil {
 		return err
 	}
 	if p.Remote != "" {
 		err = j.Forge.Edit(ctx, j.repo, j.number, forge.CommentRef{Kind: forge.OnThread, ID: p.Remote}, body)
-		if deleted(err) {
-			j.drop(p.Remote) // a person deleted it
+		if isGone(err) {
+			j.forgetSummary(p.Remote) // a person deleted it
 			if j.failed++; j.failed >= maxTries {
 				return err
 			}
-			return j.finish(ctx, store.PostPlanned, "", p)
+			return j.setState(ctx, store.PostPlanned, "", p)
 		}
 	} else {
-		var said forge.Comment
-		said, err = j.Forge.Comment(ctx, j.repo, j.number, body)
-		p.Remote, j.d.URL = said.ID, said.URL
+		var posted forge.Comment
+		posted, err = j.Forge.Comment(ctx, j.repo, j.number, body)
+		p.Remote, j.d.URL = posted.ID, posted.URL
 	}
 	if err != nil {
 		return j.handleError(ctx, err, p)
 	}
 	j.d.Posted++
-	return j.finish(ctx, store.PostConfirmed, "", p)
+	return j.setState(ctx, store.PostConfirmed, "", p)
 }
 
-// name gives the summary the thread and the number that it has for ever, if there
-// is one already. One that another account wrote, which posted before this one, is
-// not edited: a forge may refuse that.
-func (j *job) name(p *store.Post) {
+// reuseSummary gives the summary the thread and the comment id of an earlier one. A comment of
+// another account, which posted before this one did, is not reused: a forge may refuse the
+// edit.
+func (j *job) reuseSummary(p *store.Post) {
 	for _, earlier := range slices.Backward(j.posts) {
 		if earlier.Kind != store.PostSummary {
 			continue
@@ -87,7 +87,7 @@ func (j *job) name(p *store.Post) {
 		if p.Thread == "" {
 			p.Thread = earlier.Thread
 		}
-		if p.Remote == "" && !j.forgeState.theirs[earlier.Remote] {
+		if p.Remote == "" && !j.state.theirs[earlier.Remote] {
 			p.Remote = earlier.Remote
 		}
 	}
@@ -96,8 +96,8 @@ func (j *job) name(p *store.Post) {
 	}
 }
 
-// drop forgets the number of a comment that a person deleted.
-func (j *job) drop(id precedent.ForgeID) {
+// forgetSummary removes the id of a summary that a person deleted.
+func (j *job) forgetSummary(id precedent.ForgeID) {
 	for i := range j.posts {
 		if j.posts[i].Kind == store.PostSummary && j.posts[i].Remote == id {
 			j.posts[i].Remote = ""
@@ -105,26 +105,26 @@ func (j *job) drop(id precedent.ForgeID) {
 	}
 }
 
-// deleted tells whether an error says that there is no such comment.
-func deleted(err error) bool {
-	trouble, ok := errors.AsType[*forge.Error](err)
-	return ok && (trouble.Kind == forge.KindNotFound || trouble.Status == http.StatusNotFound || trouble.Status == http.StatusGone)
+// isGone tells whether an error means that the comment does not exist.
+func isGone(err error) bool {
+	forgeErr, ok := errors.AsType[*forge.Error](err)
+	return ok && (forgeErr.Kind == forge.KindNotFound || forgeErr.Status == http.StatusNotFound || forgeErr.Status == http.StatusGone)
 }
 
-// hash is what is kept of words that were sent.
+// hash is stored instead of the text that was sent.
 func hash(body string) string {
 	sum := sha256.Sum256([]byte(body))
 	return hex.EncodeToString(sum[:])
 }
 
-// same tells whether a forge shows a text that was sent: some change line ends
-// and trim it.
-func same(shown, sent string) bool {
+// sameText tells whether the forge shows the text that was sent: some change line ends and
+// trim it.
+func sameText(shown, sent string) bool {
 	plain := func(s string) string { return strings.TrimSpace(strings.ReplaceAll(s, "\r\n", "\n")) }
 	return plain(shown) == plain(sent)
 }
 
-// page writes the summary's Markdown.
+// page writes the Markdown of the summary.
 func (j *job) page() (string, error) {
 	style := j.Style
 	style.Posted = j.postings()
@@ -135,13 +135,13 @@ func (j *job) page() (string, error) {
 	return page.String(), nil
 }
 
-// postings tells what became of the review's remarks, by the ids of findings.
+// postings returns where the review's findings were posted, by finding id.
 func (j *job) postings() map[string]report.Posting {
-	said := map[string]report.Posting{}
+	postings := map[string]report.Posting{}
 	for _, f := range j.review.Findings {
 		for _, t := range j.stored {
 			if f.Live() && t.ID == f.Thread && t.Comment != "" {
-				said[f.ID] = report.Posting{State: report.PostedBefore, URL: t.URL}
+				postings[f.ID] = report.Posting{State: report.PostedBefore, URL: t.URL}
 			}
 		}
 	}
@@ -152,28 +152,28 @@ func (j *job) postings() map[string]report.Posting {
 		}
 		switch p.State {
 		case store.PostRejected:
-			said[f.ID] = report.Posting{State: report.Refused, Why: p.Why}
+			postings[f.ID] = report.Posting{State: report.Refused, Why: p.Why}
 		case store.PostSuperseded:
-			if o, ok := j.forgeState.find(func(o own) bool { return o.Fingerprint == f.Fingerprint && o.Comment.Kind == forge.OnLine }); ok {
-				j.before(said, f, o)
+			if o, ok := j.state.find(func(o ownComment) bool { return o.Fingerprint == f.Fingerprint && o.Comment.Kind == forge.OnLine }); ok {
+				j.notePostedBefore(postings, f, o)
 			}
 		case store.PostConfirmed:
-			o, ok := j.forgeState.find(func(o own) bool { return o.ID == p.Remote && o.Comment.Kind == forge.OnLine })
+			o, ok := j.state.find(func(o ownComment) bool { return o.ID == p.Remote && o.Comment.Kind == forge.OnLine })
 			if ok && o.Marker.Review != j.review.ID {
-				j.before(said, f, o)
+				j.notePostedBefore(postings, f, o)
 				continue
 			}
-			said[f.ID] = report.Posting{State: report.PostedNow, URL: o.URL}
+			postings[f.ID] = report.Posting{State: report.PostedNow, URL: o.URL}
 		}
 	}
-	return said
+	return postings
 }
 
-// before notes that a comment of an earlier review says the finding. In a
-// conversation that people ended it may be another defect of the same place: the
-// summary says that in full.
-func (j *job) before(said map[string]report.Posting, f precedent.Finding, o own) {
-	if c, _ := j.forgeState.conversation(o.ID); !c.Closed {
-		said[f.ID] = report.Posting{State: report.PostedBefore, URL: o.URL}
+// notePostedBefore records that a comment of an earlier review has the finding. If that
+// conversation is closed, the finding may be another defect at the same place, and the summary
+// shows it in full.
+func (j *job) notePostedBefore(postings map[string]report.Posting, f precedent.Finding, o ownComment) {
+	if c, _ := j.state.conversation(o.ID); !c.Closed {
+		postings[f.ID] = report.Posting{State: report.PostedBefore, URL: o.URL}
 	}
 }

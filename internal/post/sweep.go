@@ -12,27 +12,26 @@ import (
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
-// sweepWords is how long the words of a duplicate review are folded up: a forge
-// does not tell whether they are already, so this must end some time.
-const sweepWords = 24 * time.Hour
+// sweepReviewsFor is how long duplicate reviews are hidden: a forge does not tell whether they
+// are hidden already, so this must end at some time.
+const sweepReviewsFor = 24 * time.Hour
 
-// sweep deletes what stands there twice, and keeps the older: remarks of one
-// thread or of one place, summaries, and the words of one review. It touches
-// nothing that people wrote or answered, and no comment without a marker that
-// counts.
+// sweep deletes duplicates and keeps the older comment: remarks of one thread or one place,
+// summaries, and bodies of one review. It touches no comment that people wrote or answered,
+// and none without a valid marker.
 func (j *job) sweep(ctx context.Context) error {
-	kept := map[string]own{}
-	var left []own
-	for _, o := range j.forgeState.own {
+	kept := map[string]ownComment{}
+	var left []ownComment
+	for _, o := range j.state.own {
 		first, twice := isDuplicate(kept, o)
 		switch {
 		case !twice || o.Marker.Kind == comment.Finding && j.answered(o.ID):
-			for _, k := range keys(o) {
+			for _, k := range uniqueKeys(o) {
 				if _, ok := kept[k]; !ok {
 					kept[k] = o
 				}
 			}
-		case o.Marker.Kind == comment.Review && j.Now().Sub(o.At) > sweepWords:
+		case o.Marker.Kind == comment.Review && j.Now().Sub(o.At) > sweepReviewsFor:
 		default:
 			if gone, err := j.discard(ctx, o); err != nil || !gone {
 				if err != nil {
@@ -40,19 +39,19 @@ func (j *job) sweep(ctx context.Context) error {
 				}
 				break
 			}
-			if err := j.follow(ctx, o, first); err != nil {
+			if err := j.redirect(ctx, o, first); err != nil {
 				return err
 			}
 			continue
 		}
 		left = append(left, o)
 	}
-	j.forgeState.own = left
+	j.state.own = left
 	return nil
 }
 
-// keys are what a comment may be on a pull request once only.
-func keys(o own) []string {
+// uniqueKeys returns what must be unique on a pull request.
+func uniqueKeys(o ownComment) []string {
 	switch {
 	case o.Marker.Kind == comment.Finding && o.Comment.Kind == forge.OnLine:
 		k := []string{"thread " + o.Thread}
@@ -70,32 +69,31 @@ func keys(o own) []string {
 	return nil
 }
 
-func isDuplicate(kept map[string]own, o own) (own, bool) {
-	for _, k := range keys(o) {
+func isDuplicate(kept map[string]ownComment, o ownComment) (ownComment, bool) {
+	for _, k := range uniqueKeys(o) {
 		if first, ok := kept[k]; ok {
 			return first, true
 		}
 	}
-	return own{}, false
+	return ownComment{}, false
 }
 
-// answered tells whether somebody else has said something in the conversation
-// that a comment began.
+// answered tells whether somebody else wrote in the conversation that a comment opened.
 func (j *job) answered(id precedent.ForgeID) bool {
-	t, ok := j.forgeState.conversation(id)
-	return ok && slices.ContainsFunc(t.Comments, func(n precedent.ForgeID) bool { return !j.forgeState.mine[n] })
+	t, ok := j.state.conversation(id)
+	return ok && slices.ContainsFunc(t.Comments, func(n precedent.ForgeID) bool { return !j.state.mine[n] })
 }
 
 // discard deletes a duplicate, and tells whether the forge could.
-func (j *job) discard(ctx context.Context, o own) (bool, error) {
+func (j *job) discard(ctx context.Context, o ownComment) (bool, error) {
 	unsupported, err := j.Forge.Delete(ctx, j.repo, j.number, forge.CommentRef{Kind: o.Comment.Kind, ID: o.ID})
 	why := string(unsupported)
-	if trouble, ok := errors.AsType[*forge.Error](err); ok && ctx.Err() == nil && trouble.Kind != forge.KindRate {
-		why, err = trouble.Msg, nil
+	if forgeErr, ok := errors.AsType[*forge.Error](err); ok && ctx.Err() == nil && forgeErr.Kind != forge.KindRate {
+		why, err = forgeErr.Msg, nil
 	}
 	if err != nil || why != "" {
 		if why != "" {
-			j.note("there is a duplicate that could not be deleted: %s", why)
+			j.note("a duplicate comment could not be deleted: %s", why)
 		}
 		return false, err
 	}
@@ -103,10 +101,10 @@ func (j *job) discard(ctx context.Context, o own) (bool, error) {
 	return true, nil
 }
 
-// follow turns what is remembered of a comment that was deleted to its twin.
-func (j *job) follow(ctx context.Context, gone, kept own) error {
-	if err := j.set(ctx, func(p *store.Post) bool {
-		if p.Remote != gone.ID || !describes(p.Kind, gone.Marker.Kind) {
+// redirect makes posts and threads refer to the kept comment instead of the deleted duplicate.
+func (j *job) redirect(ctx context.Context, gone, kept ownComment) error {
+	if err := j.updatePosts(ctx, func(p *store.Post) bool {
+		if p.Remote != gone.ID || !becomes(p.Kind, gone.Marker.Kind) {
 			return false
 		}
 		p.Remote, p.Thread = kept.ID, kept.Thread
@@ -120,18 +118,18 @@ func (j *job) follow(ctx context.Context, gone, kept own) error {
 	for i := range j.stored {
 		if t := &j.stored[i]; t.Comment == gone.ID {
 			t.Comment, t.URL, t.Forge = kept.ID, kept.URL, ""
-			if c, ok := j.forgeState.conversation(kept.ID); ok {
+			if c, ok := j.state.conversation(kept.ID); ok {
 				t.Forge = c.ID
 			}
-			return j.kept().Save(ctx, j.stored[i:i+1])
+			return j.threadRows().Save(ctx, j.stored[i:i+1])
 		}
 	}
 	return nil
 }
 
-// describes tells whether posts of a kind become comments of a kind: numbers are
-// unique among comments of one kind only.
-func describes(p store.PostKind, c comment.Kind) bool {
+// becomes tells whether posts of a kind become comments of a kind: ids are unique among
+// comments of one kind only.
+func becomes(p store.PostKind, c comment.Kind) bool {
 	switch p {
 	case store.PostRemark:
 		return c == comment.Finding

@@ -18,48 +18,48 @@ var (
 
 var annotationNames = map[level]string{levelError: "error", levelWarning: "warning", levelNote: "notice"}
 
-// Annotations writes the review as workflow commands, a line each, from which
-// GitHub makes annotations on the changed files. What makes the review
-// incomplete comes first, because GitHub shows no more than ten errors of a step.
+// Annotations writes the review as workflow commands, one per line, which GitHub shows as
+// annotations on the changed files. The reasons for an incomplete review come first, because
+// GitHub shows at most ten errors of a step.
 func Annotations(w io.Writer, r *precedent.Review, _ Style) error {
 	var b strings.Builder
-	if said := incomplete(r); said != "" {
-		annotate(&b, levelError, []string{"title", "Precedent: not complete"}, said)
+	if content := incomplete(r); content != "" {
+		annotate(&b, levelError, []string{"title", "Precedent: incomplete"}, content)
 	}
-	if said := scope(r); said != "" {
-		annotate(&b, levelWarning, []string{"title", "Precedent: analyzers only"}, said)
+	if content := analyzersOnly(r); content != "" {
+		annotate(&b, levelWarning, []string{"title", "Precedent: analyzers only"}, content)
 	}
 	for _, f := range r.Live() {
-		properties, said := annotated(f)
-		annotate(&b, levelOf(f.Severity), properties, said)
+		properties, content := annotation(f)
+		annotate(&b, levelOf(f.Severity), properties, content)
 	}
 	annotate(&b, levelNote, []string{"title", "Precedent: " + outcome(r)}, coverage(r)+" · "+counts(r))
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-// annotated says where an annotation stands and what it says. A line of the old
-// side is none of the file that GitHub shows, and a name with hidden characters
-// would be obeyed by a terminal: both are said in words.
-func annotated(f precedent.Finding) (properties []string, said string) {
-	said = message(f) + fmt.Sprintf("\n\n%s, confidence %d (%s)", f.Severity, f.Confidence, f.ID)
+// annotation returns the properties and the text of an annotation. GitHub shows files of the
+// new side only, and a terminal would obey hidden characters in a name: in both cases the
+// place is part of the text.
+func annotation(f precedent.Finding) (properties []string, content string) {
+	content = message(f) + fmt.Sprintf("\n\n%s, confidence %d (%s)", f.Severity, f.Confidence, f.ID)
 	switch {
 	case visible(f.Path) != f.Path:
-		said = visible(f.String()) + ": " + said
+		content = visible(f.String()) + ": " + content
 	case f.Side == precedent.Left:
 		properties = append(properties, "file", f.Path)
-		said = visible(f.String()) + " (before the change): " + said
+		content = visible(f.String()) + " (before the change): " + content
 	case f.Path != "":
 		properties = append(properties, "file", f.Path)
 		if f.Start > 0 {
 			properties = append(properties, "line", fmt.Sprint(f.Start), "endLine", fmt.Sprint(max(f.Start, f.End)))
 		}
 	}
-	return append(properties, "title", f.Title), said
+	return append(properties, "title", f.Title), content
 }
 
 // annotate writes a command; properties are names and values in turn.
-func annotate(b *strings.Builder, l level, properties []string, said string) {
+func annotate(b *strings.Builder, l level, properties []string, content string) {
 	b.WriteString("::" + annotationNames[l])
 	sep := " "
 	for i := 0; i < len(properties); i += 2 {
@@ -70,5 +70,5 @@ func annotate(b *strings.Builder, l level, properties []string, said string) {
 		b.WriteString(sep + properties[i] + "=" + commandProperty.Replace(value))
 		sep = ","
 	}
-	b.WriteString("::" + commandData.Replace(shown(said)) + "\n")
+	b.WriteString("::" + commandData.Replace(visibleText(content)) + "\n")
 }

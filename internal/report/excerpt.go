@@ -16,7 +16,7 @@ const (
 	maxExcerpt  = 8
 )
 
-// redacted stands for the lines of a credential beyond its quote.
+// redacted replaces the lines of a credential that its quote does not cover.
 const redacted = "[REDACTED]"
 
 // place is one line of one side of one file.
@@ -26,9 +26,9 @@ type place struct {
 	line int
 }
 
-// excerpts shows code without its secrets: the log of a terminal travels
-// further than the change. Lines that a finding calls a secret are shown as that
-// finding quotes them, because alone they may not look like one.
+// excerpts shows code without its secrets, because logs are read by more people than the
+// change. Lines of a finding about a secret are shown as the finding quotes them, since alone
+// they may not look like a secret.
 type excerpts struct {
 	change *diff.Change
 	hidden map[place]string
@@ -58,7 +58,7 @@ type numbered struct {
 	text string
 }
 
-// write writes the flagged lines, marked, with a little of what precedes them.
+// write writes the flagged lines, marked, and a few lines before them.
 func (e excerpts) write(p *Page, f precedent.Finding) {
 	lines := e.lines(f)
 	if len(lines) == 0 {
@@ -78,8 +78,8 @@ func (e excerpts) write(p *Page, f precedent.Finding) {
 	}
 }
 
-// lines returns the flagged lines and a few that precede them, without secrets:
-// from the change, else what the finding quotes.
+// lines returns the flagged lines and a few before them, without secrets: from the change,
+// else from the quote.
 func (e excerpts) lines(f precedent.Finding) []numbered {
 	if f.Start == 0 {
 		return nil
@@ -100,8 +100,7 @@ func (e excerpts) lines(f precedent.Finding) []numbered {
 	return lines
 }
 
-// around returns the lines of the span and the few before it that the same
-// hunk shows.
+// around returns the lines of the span and a few before it, from the same hunk.
 func (e excerpts) around(f precedent.Finding) []numbered {
 	if e.change == nil {
 		return nil

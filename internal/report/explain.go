@@ -15,32 +15,32 @@ func Explain(p *Page, e precedent.Explanation) {
 		p.Ink(Cyan, f.String())+"  "+p.Ink(Bold, f.Title))
 	p.Para("", p.Ink(Plain, shownOrHidden(e)))
 	p.Line()
-	section(p, "found by", foundBy(f))
+	writeSection(p, "found by", foundBy(f))
 	for line := range strings.Lines(f.Quote) {
-		section(p, "quote", strings.TrimRight(line, "\r\n"))
+		writeSection(p, "quote", strings.TrimRight(line, "\r\n"))
 	}
 	for line := range strings.Lines(f.Body) {
 		if strings.TrimSpace(line) != "" {
-			section(p, "says", strings.TrimSpace(line))
+			writeSection(p, "detail", strings.TrimSpace(line))
 		}
 	}
 	for _, v := range f.Evidence {
-		section(p, "evidence", fmt.Sprintf("%s:%d  %s", v.Path, v.Line, v.Quote))
+		writeSection(p, "evidence", fmt.Sprintf("%s:%d  %s", v.Path, v.Line, v.Quote))
 	}
 	for _, c := range f.Cites {
-		section(p, "cites", fmt.Sprintf("%s %s  %s %s", c.Kind, c.ID, c.Text, c.URL))
+		writeSection(p, "cites", fmt.Sprintf("%s %s  %s %s", c.Kind, c.ID, c.Text, c.URL))
 	}
-	section(p, "seen", fmt.Sprintf("%s, first %s, last %s", times(e.Seen, "shown"), e.FirstSeen.Format(time.DateTime), e.LastSeen.Format(time.DateTime)))
+	writeSection(p, "seen", fmt.Sprintf("%s, first %s, last %s", times(e.Seen, "shown"), e.FirstSeen.Format(time.DateTime), e.LastSeen.Format(time.DateTime)))
 	if e.Review.ID != "" {
-		section(p, "review", fmt.Sprintf("%s of %s…%s, threshold %d", e.Review.ID, short(e.Review.Base), short(e.Review.Head), e.Review.Threshold))
+		writeSection(p, "review", fmt.Sprintf("%s of %s…%s, threshold %d", e.Review.ID, short(e.Review.Base), short(e.Review.Head), e.Review.Threshold))
 	}
 	p.Line()
-	trail(p, e)
+	writeTrail(p, e)
 	for _, d := range e.Duplicates {
-		section(p, "same", fmt.Sprintf("%s by %s at %s: %s", d.ID, d.Finder, d.String(), d.Title))
+		writeSection(p, "duplicate", fmt.Sprintf("%s by %s at %s: %s", d.ID, d.Finder, d.String(), d.Title))
 	}
-	for _, j := range e.Spoke {
-		section(p, "memory", fmt.Sprintf("%s %s declined %s: %s", j.ID, j.Path, j.Finding, dismissedBy(j)))
+	for _, j := range e.Rejections {
+		writeSection(p, "memory", fmt.Sprintf("%s, finding %s in %s dismissed by %s", j.ID, j.Finding, j.Path, dismissedBy(j)))
 	}
 }
 
@@ -49,11 +49,11 @@ func shownOrHidden(e precedent.Explanation) string {
 	f := e.Finding
 	switch {
 	case e.Dismissal != nil && f.Dropped != precedent.Dismissed:
-		return "Shown when it was last seen; dismissed since by " + dismissedBy(*e.Dismissal) + ". The next review hides it."
+		return "Shown by the last review; dismissed since by " + dismissedBy(*e.Dismissal) + ". The next review hides it."
 	case e.Dismissal != nil:
-		return "Hidden: dismissed by " + dismissedBy(*e.Dismissal) + ". Rejection " + e.Dismissal.ID + "."
+		return "Hidden: dismissed by " + dismissedBy(*e.Dismissal) + ". Rejection: " + e.Dismissal.ID + "."
 	case f.Dropped == precedent.Dismissed:
-		return "Hidden when it was last seen; the dismissal was taken back or has run out. The next review shows it."
+		return "Hidden by the last review; the dismissal was undone or has expired. The next review shows it."
 	case f.Live():
 		return "Shown."
 	}
@@ -74,24 +74,24 @@ func foundBy(f precedent.Finding) string {
 	return s
 }
 
-// trail prints the decisions in the order in which they were made.
-func trail(p *Page, e precedent.Explanation) {
+// writeTrail prints the decisions in order.
+func writeTrail(p *Page, e precedent.Explanation) {
 	for _, d := range e.Trail {
-		says := d.Text
+		line := d.Text
 		if d.Delta != 0 {
-			says = fmt.Sprintf("%+d: %s", d.Delta, says)
+			line = fmt.Sprintf("%+d: %s", d.Delta, line)
 		}
 		if d.By != "" {
-			says += " [" + d.By + "]"
+			line += " [" + d.By + "]"
 		}
-		section(p, d.Step, says)
+		writeSection(p, d.Step, line)
 	}
 }
 
-// section prints what is said under a label.
-func section(p *Page, label, said string) {
-	p.Para("  "+p.Inkf(Faint, "%-9s ", label), p.Ink(Plain, said))
+// writeSection prints text behind a label.
+func writeSection(p *Page, label, content string) {
+	p.Para("  "+p.Inkf(Faint, "%-9s ", label), p.Ink(Plain, content))
 }
 
-// short is an object's id as people write it.
+// short abbreviates an object id.
 func short(id string) string { return id[:min(len(id), 12)] }

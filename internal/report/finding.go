@@ -11,18 +11,18 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// indent is what stands before everything that is said about a finding.
+// indent precedes the lines about a finding.
 const indent = "      "
 
-// How much of a finding is shown; explain shows all of it.
+// Limits of what is shown of a finding; explain shows all of it.
 const (
 	maxBody     = 2000 // bytes
 	maxFixLines = 12
 )
 
-// block writes one finding: what and where, the code, why, the fix, and what
-// to type next.
-func block(p *Page, r *precedent.Review, f precedent.Finding, e excerpts) {
+// writeFinding writes one finding: severity and place, the code, why, the fix, and the
+// commands to explain and dismiss it.
+func writeFinding(p *Page, r *precedent.Review, f precedent.Finding, e excerpts) {
 	head := p.Ink(severityInk(f.Severity), string(f.Severity)) + p.Inkf(Plain, " %d", f.Confidence) + "   "
 	place := f.String()
 	if f.Side == precedent.Left {
@@ -36,22 +36,22 @@ func block(p *Page, r *precedent.Review, f precedent.Finding, e excerpts) {
 		p.Para(indent, title)
 	}
 	e.write(p, f)
-	prose(p, "why  ", f.Body)
-	fix(p, cmp.Or(f.Suggestion, f.Sketch))
+	writeProse(p, "why  ", f.Body)
+	writeFix(p, cmp.Or(f.Suggestion, f.Sketch))
 	for _, c := range f.Cites {
-		p.Para(indent+p.Ink(Faint, "seen")+" ", p.Inkf(Plain, "%s %s: %s", c.Kind, c.ID, c.Text))
+		p.Para(indent+p.Ink(Faint, "cite")+" ", p.Inkf(Plain, "%s %s: %s", c.Kind, c.ID, c.Text))
 	}
-	if said := statusOf(r, f); said != "" {
-		p.Para(indent+"     ", p.Ink(Faint, said))
+	if status := statusOf(r, f); status != "" {
+		p.Para(indent+"     ", p.Ink(Faint, status))
 	}
 	p.Flow(indent, 4, []string{
 		p.Ink(Faint, "explain: precedent explain "+f.ID),
-		p.Ink(Faint, "not a problem here: precedent dismiss "+f.ID),
+		p.Ink(Faint, "dismiss: precedent dismiss "+f.ID),
 	})
 }
 
-// statusOf says who found it, who agrees, what it has to do with earlier reviews,
-// and how often it was shown.
+// statusOf says which finder has it, how many agree, how it relates to earlier reviews, and
+// how often it was shown.
 func statusOf(r *precedent.Review, f precedent.Finding) string {
 	parts := []string{"by " + f.Finder}
 	if f.Rule != "" {
@@ -64,7 +64,7 @@ func statusOf(r *precedent.Review, f precedent.Finding) string {
 	case precedent.Confirmed:
 		parts = append(parts, "confirmed by the verifier")
 	case precedent.Uncertain:
-		parts = append(parts, "the verifier is not sure")
+		parts = append(parts, "the verifier is uncertain")
 	}
 	switch f.Origin {
 	case precedent.MissedBefore:
@@ -73,7 +73,7 @@ func statusOf(r *precedent.Review, f precedent.Finding) string {
 		parts = append(parts, "caused by a fix")
 	}
 	if f.Thread != "" {
-		parts = append(parts, "already said in a thread")
+		parts = append(parts, "already posted in a thread")
 	}
 	if n := r.Sightings[f.ID]; n > 1 {
 		parts = append(parts, fmt.Sprintf("seen %d×", n))
@@ -81,8 +81,8 @@ func statusOf(r *precedent.Review, f precedent.Finding) string {
 	return strings.Join(parts, " · ")
 }
 
-// prose writes text of several paragraphs behind a label.
-func prose(p *Page, label, s string) {
+// writeProse writes paragraphs behind a label.
+func writeProse(p *Page, label, s string) {
 	for line := range strings.Lines(text.Head(s, maxBody)) {
 		if line = strings.TrimSpace(line); line != "" {
 			p.Para(indent+p.Ink(Faint, label), p.Ink(Plain, line))
@@ -91,9 +91,9 @@ func prose(p *Page, label, s string) {
 	}
 }
 
-// fix writes a suggestion as the code that it is, moved to the left as a whole
-// and uncut, because it is there to be copied.
-func fix(p *Page, s string) {
+// writeFix writes the lines of a suggestion, without their common indentation and never
+// shortened, so that they can be copied.
+func writeFix(p *Page, s string) {
 	s = strings.TrimRight(s, "\n")
 	if s == "" {
 		return

@@ -11,19 +11,19 @@ import (
 // Format is a way to print a review.
 type Format struct {
 	Name  string
-	For   string // who reads it
+	For   string // its readers
 	Write func(w io.Writer, r *precedent.Review, s Style) error
 }
 
-// Formats lists every format, the default first. Each of them shows an
-// incomplete review as such.
+// Formats lists all formats, the default first. Each of them shows that a review is
+// incomplete.
 var Formats = []Format{
 	{"text", "people at a terminal", Text},
 	{"json", "programs: the stable contract of docs/result.schema.json", func(w io.Writer, r *precedent.Review, _ Style) error { return JSON(w, r) }},
 	{"markdown", "people on a pull request", Markdown},
 	{"sarif", "code scanning: SARIF 2.1.0", SARIF},
 	{"rdjson", "reviewdog", RDJSON},
-	{"github", "the log of a GitHub workflow, which makes annotations of it", Annotations},
+	{"github", "the log of a GitHub workflow, as annotations", Annotations},
 }
 
 // FormatNamed finds a format.
@@ -46,7 +46,7 @@ func FormatNames() string {
 	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
-// maxTitle bounds a title, in bytes: it has at most 90 characters.
+// maxTitle limits a title, in bytes: a finding's has at most 90 characters.
 const maxTitle = 400
 
 // homepage is where people learn about the tool that a report names.
@@ -71,8 +71,8 @@ func levelOf(s precedent.Severity) level {
 	return levelWarning
 }
 
-// ruleOf names what a finding is an instance of: the analyzer's rule, else the
-// category, after the finder.
+// ruleOf names the rule of a finding: the finder, and the analyzer's rule or else the
+// category.
 func ruleOf(f precedent.Finding) string {
 	rule := f.Rule
 	if rule == "" {
@@ -81,9 +81,9 @@ func ruleOf(f precedent.Finding) string {
 	return visible(text.Head(strings.Trim(f.Finder+"/"+rule, "/"), maxTitle))
 }
 
-// message is a finding in plain words: its title, then why. Line ends stay.
+// message is a finding as plain text: its title, then its body. Line ends stay.
 func message(f precedent.Finding) string {
-	title, why := visible(text.Head(f.Title, maxTitle)), strings.TrimSpace(shown(text.Head(f.Body, maxBody)))
+	title, why := visible(text.Head(f.Title, maxTitle)), strings.TrimSpace(visibleText(text.Head(f.Body, maxBody)))
 	switch {
 	case why == "":
 		return title
@@ -93,17 +93,17 @@ func message(f precedent.Finding) string {
 	return title + "\n\n" + why
 }
 
-// incomplete says in one line that the review is, and why; empty if it is not.
+// incomplete says in one line that the review is incomplete, and why; empty if it is complete.
 func incomplete(r *precedent.Review) string {
 	if complete(r) {
 		return ""
 	}
 	const reasons = 10
-	return visible(text.Head("This review is not complete ("+string(r.Verdict)+"), what it does not mention may not have been read: "+strings.Join(gaps(r, reasons), "; "), maxBody))
+	return visible(text.Head("This review is incomplete ("+string(r.Verdict)+"), code that it does not mention may not have been read: "+strings.Join(gaps(r, reasons), "; "), maxBody))
 }
 
-// scope says that no model read the change, if none did.
-func scope(r *precedent.Review) string {
+// analyzersOnly says that no model read the change; empty if one did.
+func analyzersOnly(r *precedent.Review) string {
 	if r.Scope == precedent.AnalyzersScope {
 		return "No model read this change: only the analyzers did."
 	}

@@ -97,12 +97,12 @@ func TestFormats(t *testing.T) {
 // complete, however few findings it has, and none to saying so of a complete one.
 func TestNoFormatHidesTrouble(t *testing.T) {
 	said := map[string]*regexp.Regexp{
-		"text":     regexp.MustCompile(`(?m)^(partial: not everything was read|failed: nothing was read)`),
+		"text":     regexp.MustCompile(`(?m)^(partial: not everything was read|failed: the engine read nothing)`),
 		"json":     regexp.MustCompile(`"verdict": "(partial|failed)"`),
-		"markdown": regexp.MustCompile(`(?m)^## Precedent: (partial, not everything was read|failed, no model)[^\n]*\n(.*\n)*\*\*This review is not complete`),
+		"markdown": regexp.MustCompile(`(?m)^## Precedent: (partial, not everything was read|failed, no model)[^\n]*\n(.*\n)*\*\*This review is incomplete`),
 		"sarif":    regexp.MustCompile(`"executionSuccessful": false(.*\n)*.*"level": "error"`),
-		"rdjson":   regexp.MustCompile(`"severity": "ERROR",\n  "diagnostics": \[\n    \{\n      "message": "This review is not complete`),
-		"github":   regexp.MustCompile(`^::error title=Precedent%3A not complete::This review is not complete`),
+		"rdjson":   regexp.MustCompile(`"severity": "ERROR",\n  "diagnostics": \[\n    \{\n      "message": "This review is incomplete`),
+		"github":   regexp.MustCompile(`^::error title=Precedent%3A incomplete::This review is incomplete`),
 	}
 	for _, f := range report.Formats {
 		for _, verdict := range []precedent.Verdict{precedent.Partial, precedent.Failed, precedent.Clean, precedent.Findings, precedent.Skipped} {
@@ -118,7 +118,7 @@ func TestNoFormatHidesTrouble(t *testing.T) {
 	}
 	// A verdict that is no verdict is not taken for a good one.
 	for _, f := range report.Formats[2:] {
-		if out := printed(t, f.Name, &precedent.Review{Verdict: "splendid"}, report.Style{}); !bytes.Contains(out, []byte("not complete")) && !bytes.Contains(out, []byte(`"executionSuccessful": false`)) {
+		if out := printed(t, f.Name, &precedent.Review{Verdict: "splendid"}, report.Style{}); !bytes.Contains(out, []byte("incomplete")) && !bytes.Contains(out, []byte(`"executionSuccessful": false`)) {
 			t.Errorf("%s believes in the verdict:\n%s", f.Name, out)
 		}
 	}
@@ -288,7 +288,7 @@ func TestReviewdog(t *testing.T) {
 	if d := cmp.Diff(want, got[1]); d != "" {
 		t.Errorf("a finding (-want +got):\n%s", d)
 	}
-	if d := cmp.Diff(map[string]any{"path": "big file.go"}, got[0]["location"]); d != "" || !strings.Contains(got[0]["message"].(string), "not complete") {
+	if d := cmp.Diff(map[string]any{"path": "big file.go"}, got[0]["location"]); d != "" || !strings.Contains(got[0]["message"].(string), "incomplete") {
 		t.Errorf("what was not read: %v\n%s", got[0], d)
 	}
 	for name, r := range samples() {

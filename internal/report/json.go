@@ -13,14 +13,12 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// JSON writes the review as the stable contract that its schema field names,
-// indented, with a line end. Lists that are empty are [], never null, so that
-// a reader may iterate without asking. The review itself is not changed.
-func JSON(w io.Writer, r *precedent.Review) error { return Value(w, whole(r)) }
+// JSON writes the review as the contract that its schema field names, indented, with a line
+// end. Empty lists are [], never null. The review itself is not changed.
+func JSON(w io.Writer, r *precedent.Review) error { return Value(w, withoutNil(r)) }
 
-// Value writes any other value of a command's --json the way JSON writes a
-// review: indented, without HTML escapes, with a line end. Characters that a
-// terminal would obey or not show are written as escapes, which mean the same.
+// Value writes a value of a command's --json as JSON does: indented, without HTML escapes,
+// with a line end. Control and invisible characters are escaped.
 func Value(w io.Writer, v any) error {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -29,13 +27,13 @@ func Value(w io.Writer, v any) error {
 	if err := enc.Encode(v); err != nil {
 		return err
 	}
-	// GitHub's runner would take a command from the log.
+	// GitHub's runner would read it as a command.
 	_, err := w.Write(bytes.ReplaceAll(escapeHidden(b.Bytes()), []byte("##["), []byte(`##\u005b`)))
 	return err
 }
 
-// escapeHidden writes the hidden characters of JSON as escapes. They can stand
-// in strings alone, so the meaning stays.
+// escapeHidden escapes the hidden characters of JSON. They occur in strings only, so the value
+// is the same.
 func escapeHidden(data []byte) []byte {
 	var out []byte
 	done := 0
@@ -59,8 +57,8 @@ func escapeHidden(data []byte) []byte {
 	return append(out, data[done:]...)
 }
 
-// whole returns a copy of r without nil lists.
-func whole(r *precedent.Review) *precedent.Review {
+// withoutNil returns a copy of r without nil lists.
+func withoutNil(r *precedent.Review) *precedent.Review {
 	c := *r
 	if c.Schema == "" {
 		c.Schema = precedent.ResultSchema

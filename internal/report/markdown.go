@@ -14,12 +14,12 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// How much a Markdown report holds. The JSON form has everything.
+// Limits of a Markdown report. The JSON form has everything.
 const (
 	maxRows  = 100    // rows of the table, and entries of each list
-	maxList  = 4_000  // bytes after which a list ends
-	maxTable = 20_000 // bytes after which the table ends
-	maxBytes = 58_000 // of all but the last lines: GitHub takes 65,536 characters in a comment
+	maxList  = 4_000  // bytes after which a list is cut
+	maxTable = 20_000 // bytes after which the table is cut
+	maxBytes = 58_000 // without the last lines: a comment on GitHub has at most 65,536 characters
 )
 
 // markdownWriter writes Markdown.
@@ -41,14 +41,13 @@ func (n *markdownWriter) add(write func(*markdownWriter)) bool {
 	return true
 }
 
-// phrase is text from outside within a line of ours.
+// phrase escapes text from outside within a line of ours.
 func (n *markdownWriter) phrase(s string) string { return markdown.Phrase(s, n.hosts, false) }
 
-// Markdown writes the review as the comment that stands on a pull request:
-// verdict, findings, what was read, what was not shown, what it cost, and the
-// findings in full as far as a comment has room. It never approves. Whatever
-// comes from the change or from a model does nothing in it: no image, no HTML,
-// no link but to s.Links, no mention, no reference and no command.
+// Markdown writes the review as a comment for a pull request: verdict, findings, coverage,
+// what was not shown, cost, and the findings in full as far as a comment has room. It never
+// approves. Text from the change or from a model is inert: no images, no HTML, no links except
+// to s.Links, no mentions, no references, no commands.
 func Markdown(w io.Writer, r *precedent.Review, s Style) error {
 	n := &markdownWriter{hosts: s.Links}
 	n.verdict(r, s)
@@ -56,41 +55,41 @@ func Markdown(w io.Writer, r *precedent.Review, s Style) error {
 		what  string
 		write func(*markdownWriter)
 	}{
-		{"The findings", func(n *markdownWriter) { n.table(r, s) }},
+		{"Findings", func(n *markdownWriter) { n.table(r, s) }},
 		{"Threads", func(n *markdownWriter) { n.threads(r, s) }},
 		{"Coverage", func(n *markdownWriter) { n.coverage(r) }},
-		{"Counts", func(n *markdownWriter) { n.tally(r) }},
-		{"What memory hid", func(n *markdownWriter) { n.suppressed(r) }},
+		{"Counts", func(n *markdownWriter) { n.counts(r) }},
+		{"Suppressed findings", func(n *markdownWriter) { n.suppressed(r) }},
 		{"Sources", func(n *markdownWriter) { n.sources(r) }},
-		{"Cost", func(n *markdownWriter) { n.spent(r) }},
+		{"Cost", func(n *markdownWriter) { n.cost(r) }},
 	} {
 		if !n.add(part.write) {
-			n.line("%s: left out for want of room.\n", part.what)
+			n.line("%s: omitted to fit a comment.\n", part.what)
 		}
 	}
 	n.findings(r, s)
 	n.line("---")
-	n.line("Reviewed by precedent%s%s. A review by a program is not an approval.", word(s.Version), about(r))
+	n.line("Reviewed by precedent%s%s. An automated review is not an approval.", codeSuffix(s.Version), reviewedAt(r))
 	_, err := io.WriteString(w, n.String())
 	return err
 }
 
-func word(s string) string {
+func codeSuffix(s string) string {
 	if s == "" {
 		return ""
 	}
 	return " " + markdown.Code(s)
 }
 
-func about(r *precedent.Review) string {
-	said := ""
+func reviewedAt(r *precedent.Review) string {
+	text := ""
 	if r.ID != "" {
-		said += ", review " + markdown.Code(r.ID)
+		text += ", review " + markdown.Code(r.ID)
 	}
 	if r.Head != "" {
-		said += ", at " + markdown.Code(r.Head)
+		text += ", at " + markdown.Code(r.Head)
 	}
-	return said
+	return text
 }
 
 func (n *markdownWriter) verdict(r *precedent.Review, s Style) {
@@ -99,16 +98,16 @@ func (n *markdownWriter) verdict(r *precedent.Review, s Style) {
 		n.line("Change: %s ← %s%s\n", markdown.Code(t.Head), markdown.Code(t.Base), because(n.phrase(t.Why)))
 	}
 	if !complete(r) {
-		n.line("**This review is not complete: what it does not mention may not have been read.**\n")
-		said := 0
+		n.line("**This review is incomplete: code that it does not mention may not have been read.**\n")
+		size := 0
 		for i, why := range gaps(r, maxRows) {
-			if said > maxList {
+			if size > maxList {
 				n.line("- and %s more", thousands(len(gaps(r, maxRows))-i))
 				break
 			}
 			line := markdown.Phrase(why, n.hosts, true)
 			n.line("- %s", line)
-			said += len(line)
+			size += len(line)
 		}
 		n.line("")
 	}
@@ -116,16 +115,16 @@ func (n *markdownWriter) verdict(r *precedent.Review, s Style) {
 		n.line("**No model read this change: only the analyzers did.**\n")
 	}
 	if r.Positive != "" {
-		n.line("Does best: %s\n", n.phrase(r.Positive))
+		n.line("Done well: %s\n", n.phrase(r.Positive))
 	}
 }
 
-// outcome is the verdict in words that a heading can hold.
+// outcome is the verdict in words, for a heading.
 func outcome(r *precedent.Review) string {
 	found := statusNow(r)
 	switch r.Verdict {
 	case precedent.Clean:
-		return "clean, nothing found"
+		return "clean, no findings"
 	case precedent.Findings:
 		return found
 	case precedent.Partial:
@@ -133,35 +132,34 @@ func outcome(r *precedent.Review) string {
 	case precedent.Failed:
 		return "failed, no model read the change; " + found
 	case precedent.Skipped:
-		return "skipped, there was nothing to review"
+		return "skipped, nothing to review"
 	}
 	return markdown.Phrase(string(r.Verdict), nil, false) + ", " + found
 }
 
-// complete tells whether the verdict stands for a whole review. A verdict that
-// nobody knows does not.
+// complete tells whether the review was complete. An unknown verdict is not.
 func complete(r *precedent.Review) bool {
 	return r.Verdict == precedent.Clean || r.Verdict == precedent.Findings || r.Verdict == precedent.Skipped
 }
 
-// gaps says, at most most times, what made a review incomplete.
-func gaps(r *precedent.Review, most int) []string {
-	var said []string
+// gaps lists what made a review incomplete, at most limit reasons.
+func gaps(r *precedent.Review, limit int) []string {
+	var reasons []string
 	for _, f := range r.Finders {
 		if f.Status.Bad() {
-			said = append(said, fmt.Sprintf("%s ended as %s%s", f.Name, f.Status, because(f.Error)))
+			reasons = append(reasons, fmt.Sprintf("%s %s%s", f.Name, Ended(f.Status, f.Found), because(f.Error)))
 		}
 	}
 	for _, t := range r.Coverage.Truncated {
-		said = append(said, fmt.Sprintf("%s, hunk %d was not read: %s", t.Path, t.Hunk, t.Reason))
+		reasons = append(reasons, fmt.Sprintf("%s, hunk %d was not read: %s", t.Path, t.Hunk, t.Reason))
 	}
-	if left := len(said) - most; left > 0 {
-		said = append(said[:most], fmt.Sprintf("and %s more", thousands(left)))
+	if rest := len(reasons) - limit; rest > 0 {
+		reasons = append(reasons[:limit], fmt.Sprintf("and %s more", thousands(rest)))
 	}
-	if len(said) == 0 {
-		said = []string{fmt.Sprintf("the verdict is %s; read %d of %s", r.Verdict, r.Coverage.HunksRead, Plural(r.Coverage.Hunks, "hunk"))}
+	if len(reasons) == 0 {
+		reasons = []string{fmt.Sprintf("the verdict is %s; read %d of %s", r.Verdict, r.Coverage.HunksRead, Plural(r.Coverage.Hunks, "hunk"))}
 	}
-	return said
+	return reasons
 }
 
 func (n *markdownWriter) table(r *precedent.Review, s Style) {
@@ -171,7 +169,7 @@ func (n *markdownWriter) table(r *precedent.Review, s Style) {
 	}
 	last, rule := "", ""
 	if s.Posted != nil {
-		last, rule = " said |", "---|"
+		last, rule = " comment |", "---|"
 	}
 	n.line("| severity | finding | place | confidence |%s", last)
 	n.line("|---|---|---|---|%s", rule)
@@ -181,7 +179,7 @@ func (n *markdownWriter) table(r *precedent.Review, s Style) {
 		if s.Posted != nil {
 			last = " " + placementOf(s, f) + " |"
 		}
-		n.line("| %s | %s | %s | %d |%s", n.phrase(string(f.Severity)), n.phrase(f.Title), placed(f, s), f.Confidence, last)
+		n.line("| %s | %s | %s | %d |%s", n.phrase(string(f.Severity)), n.phrase(f.Title), placeLink(f, s), f.Confidence, last)
 		shown++
 	}
 	n.line("")
@@ -190,8 +188,8 @@ func (n *markdownWriter) table(r *precedent.Review, s Style) {
 	}
 }
 
-// placed is the finding's place as code, linked to its comment.
-func placed(f precedent.Finding, s Style) string {
+// placeLink is the finding's place, linked to its comment.
+func placeLink(f precedent.Finding, s Style) string {
 	at := markdown.Code(f.String())
 	if p, ok := s.Posted[f.ID]; ok && p.State != Refused {
 		at = markdown.Link(at, p.URL, s.Links)
@@ -202,14 +200,14 @@ func placed(f precedent.Finding, s Style) string {
 	return at
 }
 
-// findings writes the live findings in full, as many as a comment has room for,
-// but for those that stand in comments of their own.
+// findings writes live findings in full, as many as fit, except those with a comment of their
+// own.
 func (n *markdownWriter) findings(r *precedent.Review, s Style) {
 	e := newExcerpts(r, s.Change)
-	live := slices.DeleteFunc(r.Live(), func(f precedent.Finding) bool { return summaryOnly(s, f) })
+	live := slices.DeleteFunc(r.Live(), func(f precedent.Finding) bool { return hasComment(s, f) })
 	for i, f := range live {
 		if !n.add(func(n *markdownWriter) { n.finding(r, f, s, e) }) {
-			n.line("%s not shown in full here for want of room: `precedent review --format json` has all.\n", Plural(len(live)-i, "finding"))
+			n.line("%s not shown in full to fit a comment: `precedent review --format json` shows everything.\n", Plural(len(live)-i, "finding"))
 			break
 		}
 	}
@@ -218,7 +216,7 @@ func (n *markdownWriter) findings(r *precedent.Review, s Style) {
 
 func (n *markdownWriter) finding(r *precedent.Review, f precedent.Finding, s Style, e excerpts) {
 	n.line("### %s %d · %s\n", n.phrase(string(f.Severity)), f.Confidence, n.phrase(f.Title))
-	n.line("At %s · %s\n", placed(f, s), n.phrase(statusOf(r, f)))
+	n.line("At %s · %s\n", placeLink(f, s), n.phrase(statusOf(r, f)))
 	n.refused(f, s)
 	if lines := e.lines(f); len(lines) > 0 {
 		lines = lines[:min(len(lines), maxExcerpt)]
@@ -238,7 +236,7 @@ func (n *markdownWriter) finding(r *precedent.Review, f precedent.Finding, s Sty
 	n.lines(markdown.Body(f.Body, n.hosts))
 	if fix := strings.TrimRight(cmp.Or(f.Suggestion, f.Sketch), "\n"); fix != "" {
 		fix, _ = secret.Redact(text.Head(fix, maxBody))
-		n.line("Suggested instead:\n")
+		n.line("Suggested change:\n")
 		n.lines(markdown.Fenced("diff", func(int) string { return "+" }, strings.Split(fix, "\n")))
 	}
 	for _, c := range f.Cites {
@@ -247,10 +245,10 @@ func (n *markdownWriter) finding(r *precedent.Review, f precedent.Finding, s Sty
 	if len(f.Cites) > 0 {
 		n.line("")
 	}
-	n.line("Why it is shown: %s. Not a problem here: %s.\n", markdown.Code("precedent explain "+f.ID), markdown.Code("precedent dismiss "+f.ID))
+	n.line("Explain: %s · Dismiss: %s\n", markdown.Code("precedent explain "+f.ID), markdown.Code("precedent dismiss "+f.ID))
 }
 
-// lines writes a block and the empty line behind it.
+// lines writes a block and an empty line.
 func (n *markdownWriter) lines(lines []string) {
 	if len(lines) > 0 {
 		n.line("%s\n", strings.Join(lines, "\n"))

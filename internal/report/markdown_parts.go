@@ -13,38 +13,37 @@ func (n *markdownWriter) coverage(r *precedent.Review) {
 	c := r.Coverage
 	before := ""
 	if c.HunksBefore > 0 {
-		before = fmt.Sprintf("; %s read by an earlier review, and not changed since", thousands(c.HunksBefore))
+		before = fmt.Sprintf("; %s unchanged since an earlier review read them", thousands(c.HunksBefore))
 	}
 	n.line("**Coverage**: read %s of %s in %s%s.\n", thousands(c.HunksRead), Plural(c.Hunks, "hunk"), Plural(c.Files, "file"), before)
 	n.list(
-		entry{"Skipped", several(c.Skipped, func(s precedent.SkippedFile) string {
+		entry{"Skipped", joinAtMost(c.Skipped, func(s precedent.SkippedFile) string {
 			return markdown.Code(s.Path) + " (" + n.phrase(s.Reason) + ")"
 		})},
-		entry{"Not read", several(c.Truncated, func(t precedent.TruncatedHunk) string {
+		entry{"Not read", joinAtMost(c.Truncated, func(t precedent.TruncatedHunk) string {
 			return fmt.Sprintf("%s hunk %d (%s)", markdown.Code(t.Path), t.Hunk, n.phrase(t.Reason))
 		})},
-		entry{"Finders", several(r.Finders, func(f precedent.FinderRun) string {
-			said := n.phrase(f.Name) + " " + n.phrase(string(f.Status))
+		entry{"Finders", joinAtMost(r.Finders, func(f precedent.FinderRun) string {
+			text := n.phrase(f.Name + " " + Ended(f.Status, f.Found))
 			if f.Status.Bad() {
-				said = "**" + said + "**"
+				text = "**" + text + "**"
 			}
-			return said + because(n.phrase(f.Error))
+			return text + because(n.phrase(f.Error))
 		})},
-		entry{"Went on without", several(r.Failures, func(f precedent.Failure) string {
+		entry{"Failed steps", joinAtMost(r.Failures, func(f precedent.Failure) string {
 			return n.phrase(f.Step) + because(n.phrase(f.Error))
 		})},
 	)
 }
 
-// entry is an item of a list: what it is about, and what is said; nothing if
-// that is empty.
-type entry struct{ what, said string }
+// entry is an item of a list; it is omitted if its text is empty.
+type entry struct{ label, text string }
 
 func (n *markdownWriter) list(entries ...entry) {
 	before := n.Len()
 	for _, e := range entries {
-		if e.said != "" {
-			n.line("- %s: %s", e.what, e.said)
+		if e.text != "" {
+			n.line("- %s: %s", e.label, e.text)
 		}
 	}
 	if n.Len() > before {
@@ -52,23 +51,24 @@ func (n *markdownWriter) list(entries ...entry) {
 	}
 }
 
-// several joins the first of many, as far as a list goes, and counts the rest.
-func several[T any](all []T, say func(T) string) string {
-	var said []string
+// joinAtMost joins as many items as a list may hold, and counts the rest.
+func joinAtMost[T any](all []T, format func(T) string) string {
+	var parts []string
 	size := 0
-	for len(said) < min(len(all), maxRows) && size < maxList {
-		said = append(said, say(all[len(said)]))
-		size += len(said[len(said)-1])
+	for len(parts) < min(len(all), maxRows) && size < maxList {
+		parts = append(parts, format(all[len(parts)]))
+		size += len(parts[len(parts)-1])
 	}
-	if rest := len(all) - len(said); rest > 0 {
-		said = append(said, fmt.Sprintf("and %s more", thousands(rest)))
+	if rest := len(all) - len(parts); rest > 0 {
+		parts = append(parts, fmt.Sprintf("and %s more", thousands(rest)))
 	}
-	return strings.Join(said, " · ")
+	return strings.Join(parts, " · ")
 }
 
-// tally says where all findings went, and how to see those under the threshold.
-func (n *markdownWriter) tally(r *precedent.Review) {
-	said, lowest := counts(r), 100
+// counts says how many findings were shown, dropped and suppressed, and how to see those below
+// the threshold.
+func (n *markdownWriter) counts(r *precedent.Review) {
+	text, lowest := counts(r), 100
 	for _, f := range r.Findings {
 		if f.Dropped == precedent.BelowThreshold {
 			lowest = min(lowest, f.Confidence)
@@ -76,18 +76,18 @@ func (n *markdownWriter) tally(r *precedent.Review) {
 	}
 	if r.Count(precedent.BelowThreshold) > 0 {
 		below := fmt.Sprintf("below %d", r.Threshold)
-		said = strings.Replace(said, below, fmt.Sprintf("%s; set REVIEW_CONFIDENCE_THRESHOLD=%d to include them", below, lowest/5*5), 1)
+		text = strings.Replace(text, below, fmt.Sprintf("%s; set REVIEW_CONFIDENCE_THRESHOLD=%d to include them", below, lowest/5*5), 1)
 	}
-	n.line("**Counts**: %s.\n", said)
+	n.line("**Counts**: %s.\n", text)
 }
 
-// suppressed lists what memory hid, closed until somebody asks.
+// suppressed lists what memory hid, in a collapsed section.
 func (n *markdownWriter) suppressed(r *precedent.Review) {
 	hidden := r.Memory.Suppressed
 	if len(hidden) == 0 {
 		return
 	}
-	n.line("<details>\n<summary>Hidden by memory: %s</summary>\n", Plural(len(hidden), "finding"))
+	n.line("<details>\n<summary>Dismissed or suppressed by memory: %s</summary>\n", Plural(len(hidden), "finding"))
 	shown := 0
 	for shown < min(len(hidden), maxRows) && n.Len() < maxList {
 		h := hidden[shown]
@@ -100,10 +100,10 @@ func (n *markdownWriter) suppressed(r *precedent.Review) {
 	n.line("\n</details>\n")
 }
 
-// sources names what the finders were told: guide, learnings, precedents.
+// sources names what the finders were given: guide, learnings, precedents.
 func (n *markdownWriter) sources(r *precedent.Review) {
 	cited := func(what string, cites []precedent.Cite) entry {
-		return entry{what, several(cites, func(c precedent.Cite) string { return markdown.Code(c.ID) + " " + n.phrase(c.Text) })}
+		return entry{what, joinAtMost(cites, func(c precedent.Cite) string { return markdown.Code(c.ID) + " " + n.phrase(c.Text) })}
 	}
 	n.list(
 		entry{"Guidelines", n.phrase(rules(r))},
@@ -113,9 +113,9 @@ func (n *markdownWriter) sources(r *precedent.Review) {
 	)
 }
 
-// spent writes what the review cost: dollars, tokens, the share that came from
-// the provider's cache, time.
-func (n *markdownWriter) spent(r *precedent.Review) {
+// cost writes what the review cost: dollars, tokens, the share from the provider's cache,
+// time.
+func (n *markdownWriter) cost(r *precedent.Review) {
 	var parts []string
 	if r.CostUSD > 0 {
 		parts = append(parts, fmt.Sprintf("$%.2f", r.CostUSD))

@@ -9,40 +9,40 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-// Dismissals lists what people dismissed.
+// Dismissals lists the dismissals.
 func Dismissals(p *Page, all []precedent.Rejection) {
 	if len(all) == 0 {
-		p.Line("Nothing is dismissed in this repository.")
+		p.Line("No findings are dismissed in this repository.")
 	}
 	for _, j := range all {
-		dismissal(p, j)
+		writeDismissal(p, j)
 	}
 }
 
-func dismissal(p *Page, j precedent.Rejection) {
+func writeDismissal(p *Page, j precedent.Rejection) {
 	p.Para(p.Ink(Bold, j.Finding)+"  ", p.Inkf(Plain, "%s %s  ", j.Severity, j.Category)+p.Ink(Cyan, j.Path)+"  "+p.Ink(Plain, j.Claim))
 	p.Para("            ", p.Ink(Plain, dismissedBy(j)))
 	p.Para("            ", p.Inkf(Faint, "%s · until %s", times(j.Hits, "hid it"), j.ExpiresAt.Format(time.DateOnly)))
 }
 
-// dismissedBy is who dismissed a finding, when and why.
+// dismissedBy says who dismissed a finding, when and why.
 func dismissedBy(j precedent.Rejection) string {
 	who := j.Who
 	if who == "" {
-		who = "somebody"
+		who = "someone"
 	}
 	s := fmt.Sprintf("%s on %s", who, j.At.Format(time.DateOnly))
 	if j.Reason == "" {
-		return s + ", without a reason"
+		return s + ", no reason given"
 	}
 	return s + ": “" + j.Reason + "”"
 }
 
-// times counts an event: "hid it once", "hid it 3 times", "has not hid it yet".
+// times counts an event: "hid it once", "hid it 3 times", "never hid it".
 func times(n int, what string) string {
 	switch n {
 	case 0:
-		return "never " + what + " yet"
+		return "never " + what
 	case 1:
 		return what + " once"
 	}
@@ -52,7 +52,7 @@ func times(n int, what string) string {
 // Hotspots lists the files with the most findings.
 func Hotspots(p *Page, hot []precedent.Hotspot) {
 	if len(hot) == 0 {
-		p.Line("No file has two findings or more yet.")
+		p.Line("No file has two or more findings yet.")
 		return
 	}
 	rows := [][]string{{

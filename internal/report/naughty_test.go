@@ -106,7 +106,7 @@ func TestMarkdownIsBounded(t *testing.T) {
 		if markdowntest.Inert(t, out); len(out) > 65_536 {
 			t.Errorf("%d bytes", len(out))
 		}
-		for _, want := range []string{"## Precedent: partial", "This review is not complete", "| severity |", "for want of room", "is not an approval"} {
+		for _, want := range []string{"## Precedent: partial", "This review is incomplete", "| severity |", "to fit a comment", "is not an approval"} {
 			if !strings.Contains(out, want) {
 				t.Errorf("%.20q: no %q", s, want)
 			}

@@ -10,18 +10,16 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// DefaultWidth is the width in columns of output that goes to no terminal.
+// DefaultWidth is the width in columns of output that is not for a terminal.
 const DefaultWidth = 80
 
-// minWidth keeps the layout sane on a sliver of a terminal: below it lines
-// overflow instead of becoming a column of single words.
+// minWidth is the minimum width of the layout. On narrower terminals lines overflow.
 const minWidth = 40
 
-// maxInk bounds one piece of text, in bytes: the longest path that systems allow.
+// maxInk limits one piece of text, in bytes: the longest path that systems allow.
 const maxInk = 4096
 
-// tab is what a tab is shown as: terminals jump to their own stops, which no
-// layout can foresee.
+// tab replaces tabs, because their width in a terminal is not known.
 const tab = "    "
 
 // Ink is a colour or weight for terminal text.
@@ -40,10 +38,9 @@ const (
 	BoldRed Ink = "1;31"
 )
 
-// Page lays text out for a terminal. Whatever is inked is escaped first, so
-// that no text from outside can move the cursor, change colours or reorder
-// letters; line ends inside it show as escapes too. Errors of the writer stick
-// and come back from Err.
+// Page lays out text for a terminal. Ink escapes all text, so that text from outside cannot
+// move the cursor, change colours, reorder letters or start lines. The first error of the
+// writer is kept for Err.
 type Page struct {
 	w     io.Writer
 	width int
@@ -51,7 +48,7 @@ type Page struct {
 	err   error
 }
 
-// NewPage returns a page of so many columns on w; a width of 0 means DefaultWidth.
+// NewPage returns a page with the number of columns on w; a width of 0 means DefaultWidth.
 func NewPage(w io.Writer, width int, color bool) *Page {
 	if width <= 0 {
 		width = DefaultWidth
@@ -62,8 +59,7 @@ func NewPage(w io.Writer, width int, color bool) *Page {
 // Err returns the first error of the writer.
 func (p *Page) Err() error { return p.err }
 
-// Ink escapes s, cuts what is beyond 4 KiB and, if the page has colours,
-// colours it.
+// Ink escapes s, cuts it after 4 KiB and, if the page has colours, colours it.
 func (p *Page) Ink(ink Ink, s string) string {
 	s = visible(text.Head(s, maxInk))
 	if !p.color || ink == Plain || s == "" {
@@ -77,9 +73,9 @@ func (p *Page) Inkf(ink Ink, format string, args ...any) string {
 	return p.Ink(ink, fmt.Sprintf(format, args...))
 }
 
-// Line writes inked parts as one line, unwrapped. GitHub's runner takes
-// commands from the log of a workflow, from lines that begin with two colons
-// and from ##[ wherever it stands: neither is written.
+// Line writes inked parts as one line, unwrapped. GitHub's runner reads commands from the log
+// of a workflow, after two colons at the beginning of a line and after ##[ anywhere: neither
+// is written.
 func (p *Page) Line(parts ...string) {
 	line := strings.TrimRight(strings.Join(parts, ""), " ")
 	if rest, ok := strings.CutPrefix(strings.TrimLeft(line, " "), "::"); ok {
@@ -90,9 +86,9 @@ func (p *Page) Line(parts ...string) {
 	}
 }
 
-// Para writes inked text behind a label, wrapped at spaces alone, its later
-// lines indented by the label's width. A word that is too long for a line, such
-// as a path, stays whole, so that it can be copied.
+// Para writes inked text behind a label, wrapped at spaces, with later lines indented by the
+// width of the label. Words that are longer than a line, such as paths, stay whole, so that
+// they can be copied.
 func (p *Page) Para(label, inked string) {
 	indent := ansi.StringWidth(label)
 	room := max(p.width-indent, minWidth/2)
@@ -114,8 +110,8 @@ func (p *Page) Para(label, inked string) {
 	p.Line(line)
 }
 
-// Flow writes inked items side by side, gap columns apart, as many as fit on a
-// line; items are never broken.
+// Flow writes inked items side by side, gap columns apart, as many as fit on a line. It never
+// breaks an item.
 func (p *Page) Flow(label string, gap int, items []string) {
 	indent := ansi.StringWidth(label)
 	line, used := label, indent
@@ -138,8 +134,8 @@ func (p *Page) Flow(label string, gap int, items []string) {
 	}
 }
 
-// Table writes rows of inked cells in columns two apart. The last column is
-// wrapped in what is left of the width.
+// Table writes rows of inked cells in columns two apart. The last column is wrapped in the
+// remaining width.
 func (p *Page) Table(rows [][]string) {
 	var widths []int
 	for _, row := range rows {
@@ -162,7 +158,7 @@ func (p *Page) Table(rows [][]string) {
 	}
 }
 
-// clip cuts text to so many columns, with an ellipsis where it was cut.
+// clip cuts text to a number of columns and marks the cut with an ellipsis.
 func clip(s string, columns int) string {
 	return ansi.Truncate(visible(text.Head(s, maxInk)), max(columns, 1), "…")
 }
@@ -188,5 +184,5 @@ func thousands(n int) string {
 	return s
 }
 
-// shown is visible for text of several lines.
-func shown(s string) string { return text.Visible(strings.ReplaceAll(s, "\t", tab)) }
+// visibleText is visible for text of several lines.
+func visibleText(s string) string { return text.Visible(strings.ReplaceAll(s, "\t", tab)) }

@@ -9,26 +9,26 @@ import (
 	"github.com/precedent-dev/precedent/internal/markdown"
 )
 
-// summaryOnly tells whether a finding stands in a comment of its own.
-func summaryOnly(s Style, f precedent.Finding) bool {
+// hasComment tells whether a finding has a comment of its own.
+func hasComment(s Style, f precedent.Finding) bool {
 	p, ok := s.Posted[f.ID]
 	return ok && p.State != Refused
 }
 
-// placementOf says where a finding is said in full.
+// placementOf says where a finding is shown in full.
 func placementOf(s Style, f precedent.Finding) string {
 	switch p, ok := s.Posted[f.ID]; {
 	case !ok && f.Thread != "":
-		return "before, and below"
+		return "earlier, and below"
 	case !ok || p.State == Refused:
 		return "below"
 	case p.State == PostedBefore:
-		return "before"
+		return "earlier"
 	}
 	return "new"
 }
 
-// refused says that the forge took no comment on the lines, and leads there.
+// refused says that the forge rejected a comment on the lines, with a link to them.
 func (n *markdownWriter) refused(f precedent.Finding, s Style) {
 	p, ok := s.Posted[f.ID]
 	if !ok || p.State != Refused {
@@ -40,41 +40,41 @@ func (n *markdownWriter) refused(f precedent.Finding, s Style) {
 			there = " Go to " + link + "."
 		}
 	}
-	n.line("It stands here because the forge takes no comment on the line%s.%s\n", because(n.phrase(p.Why)), there)
+	n.line("Shown here because the forge rejected a comment on the line%s.%s\n", because(n.phrase(p.Why)), there)
 }
 
-// samples shows what memory hid and is shown nonetheless, so that people notice
-// when memory is wrong.
+// samples shows a sample of the suppressed findings, so that people notice when memory is
+// wrong.
 func (n *markdownWriter) samples(r *precedent.Review, s Style, e excerpts) {
 	if s.Posted == nil {
 		return
 	}
 	sampled := slices.DeleteFunc(slices.Clone(r.Findings), func(f precedent.Finding) bool {
-		return f.Live() || f.Placement != precedent.Collapsed || summaryOnly(s, f)
+		return f.Live() || f.Placement != precedent.Collapsed || hasComment(s, f)
 	})
 	for _, f := range sampled {
 		n.add(func(n *markdownWriter) {
-			n.line("<details>\n<summary>A sample of what memory hides</summary>\n")
+			n.line("<details>\n<summary>Sample of a suppressed finding</summary>\n")
 			n.finding(r, f, s, e)
 			n.line("</details>\n")
 		})
 	}
 }
 
-// answers are what can become of a thread, worst first, with the words for many of it.
+// answers are the states of a thread, worst first, with their wording.
 var answers = []struct {
 	state precedent.AnswerState
 	words string
 }{
-	{precedent.Unanswered, "unanswered, because nobody could tell"},
+	{precedent.Unanswered, "undetermined"},
 	{precedent.StillThere, "still there"},
 	{precedent.Addressed, "addressed"},
 	{precedent.NoLonger, "no longer applicable"},
-	{precedent.DeclinedHere, "declined"},
+	{precedent.DeclinedHere, "dismissed"},
 }
 
-// answered says of an answer what it means; the answer itself if that is not known.
-func answered(a precedent.AnswerState) string {
+// answerWords is the wording of an answer; the answer itself if it is unknown.
+func answerWords(a precedent.AnswerState) string {
 	for _, one := range answers {
 		if one.state == a {
 			return one.words
@@ -83,9 +83,9 @@ func answered(a precedent.AnswerState) string {
 	return string(a)
 }
 
-// threadCounts says how many threads came to which end.
+// threadCounts counts the threads by answer.
 func threadCounts(r *precedent.Review) []string {
-	var said []string
+	var parts []string
 	known := 0
 	for _, one := range answers {
 		count := 0
@@ -95,16 +95,16 @@ func threadCounts(r *precedent.Review) []string {
 			}
 		}
 		if known += count; count > 0 {
-			said = append(said, thousands(count)+" "+one.words)
+			parts = append(parts, thousands(count)+" "+one.words)
 		}
 	}
 	if rest := len(r.Threads) - known; rest > 0 {
-		said = append(said, thousands(rest)+" otherwise")
+		parts = append(parts, thousands(rest)+" other")
 	}
-	return said
+	return parts
 }
 
-// threads says what the review answers to threads that were there before it.
+// threads lists the answers to threads that were open before the review.
 func (n *markdownWriter) threads(r *precedent.Review, s Style) {
 	if len(r.Threads) == 0 {
 		return
@@ -117,7 +117,7 @@ func (n *markdownWriter) threads(r *precedent.Review, s Style) {
 		if p, ok := s.Posted[t.Finding]; ok {
 			at = markdown.Link(at, p.URL, s.Links)
 		}
-		n.line("- At %s · %s: **%s**%s", at, n.phrase(t.Title), n.phrase(answered(t.State)), because(n.phrase(t.Why)))
+		n.line("- At %s · %s: **%s**%s", at, n.phrase(t.Title), n.phrase(answerWords(t.State)), because(n.phrase(t.Why)))
 		shown++
 	}
 	if left := len(r.Threads) - shown; left > 0 {
@@ -126,8 +126,8 @@ func (n *markdownWriter) threads(r *precedent.Review, s Style) {
 	n.line("")
 }
 
-// threads is the same for a terminal.
-func threads(p *Page, r *precedent.Review) {
+// writeThreads lists them on a terminal.
+func writeThreads(p *Page, r *precedent.Review) {
 	if len(r.Threads) == 0 {
 		return
 	}
@@ -138,28 +138,27 @@ func threads(p *Page, r *precedent.Review) {
 			p.Line(p.Inkf(Plain, "  and %s more", thousands(len(r.Threads)-i)))
 			return
 		}
-		p.Para("  "+p.Ink(Faint, t.Finding)+"  ", p.Ink(Cyan, t.String())+"  "+p.Inkf(Plain, "%s: %s%s", t.Title, answered(t.State), because(t.Why)))
+		p.Para("  "+p.Ink(Faint, t.Finding)+"  ", p.Ink(Cyan, t.String())+"  "+p.Inkf(Plain, "%s: %s%s", t.Title, answerWords(t.State), because(t.Why)))
 	}
 }
 
-// maxThreads bounds the threads that a terminal shows. The JSON form has all.
+// maxThreads limits the threads that a terminal shows. The JSON form has all.
 const maxThreads = 50
 
-// Check is the end of a review as a check on its commit says it: success, failure
-// or neutral, and a title of one line. It is success only if a model read all that
-// was to be read and no live finding is as bad as failOn, and failure only if one
-// is. A review that is not complete, or that no model took part in, can tell
-// neither. A nit never fails.
+// Check returns the result of a review as a check on its commit: success, failure or neutral,
+// and a title of one line. It is failure only if a live finding is as bad as failOn, and
+// success only if none is and a model read everything. An incomplete review, or one without a
+// model, is neutral. A nit never fails.
 func Check(r *precedent.Review, failOn precedent.Severity) (result, title string) {
 	live := len(r.Live())
 	open, found := stillThere(r), statusNow(r)
 	switch {
 	case !complete(r):
-		return "neutral", "not complete: not everything was read; " + found
+		return "neutral", "incomplete: not everything was read; " + found
 	case r.Verdict == precedent.Skipped:
-		return "neutral", "there was nothing to review"
+		return "neutral", "nothing to review"
 	case r.Scope == precedent.AnalyzersScope:
-		return "neutral", "no model read this change; the analyzers have " + found
+		return "neutral", "analyzers only, no model read this change; " + found
 	case r.ExitStatus(failOn) == precedent.ExitFindings:
 		blocking := 0
 		count := func(s precedent.Severity) {
@@ -177,11 +176,11 @@ func Check(r *precedent.Review, failOn precedent.Severity) (result, title string
 	case live+len(open) > 0:
 		return "success", fmt.Sprintf("%s, none at or above %s", found, visible(string(failOn)))
 	}
-	return "success", "clean, nothing found"
+	return "success", "clean, no findings"
 }
 
-// statusNow counts what holds at the head: the live findings, and the earlier
-// ones that stand in open threads and were not found anew.
+// statusNow counts the live findings, and the earlier ones in open threads that were not found
+// again.
 func statusNow(r *precedent.Review) string {
 	live, open := len(r.Live()), len(stillThere(r))
 	switch {
@@ -193,8 +192,8 @@ func statusNow(r *precedent.Review) string {
 	return Plural(live, "finding") + ", and " + Plural(open, "earlier one") + " still open"
 }
 
-// stillThere are the answers of threads whose remark still holds and that is not
-// among the live findings.
+// stillThere returns the answers of threads whose finding is still there and not among the
+// live findings.
 func stillThere(r *precedent.Review) []precedent.ThreadAnswer {
 	live := map[string]bool{}
 	for _, f := range r.Live() {

@@ -145,15 +145,15 @@ func TestCheck(t *testing.T) {
 		result string
 		title  string
 	}{
-		{"clean", clean, precedent.High, "success", "clean, nothing found"},
+		{"clean", clean, precedent.High, "success", "clean, no findings"},
 		{"findings", full(), precedent.High, "failure", "3 findings, 2 at or above high"},
 		{"findings that are critical", full(), precedent.Critical, "failure", "3 findings, 1 at or above critical"},
 		{"nits", nits, precedent.Nit, "success", "3 findings, none at or above nit"},
-		{"not complete", incomplete, precedent.Low, "neutral", "not complete: not everything was read; 5 findings"},
-		{"failed", broken(), precedent.High, "neutral", "not complete: not everything was read; 0 findings"},
-		{"no verdict", &precedent.Review{}, precedent.High, "neutral", "not complete: not everything was read; 0 findings"},
-		{"nobody read", analyzers, precedent.High, "neutral", "no model read this change; the analyzers have 5 findings, and 1 earlier one still open"},
-		{"skipped", &precedent.Review{Verdict: precedent.Skipped}, precedent.High, "neutral", "there was nothing to review"},
+		{"incomplete", incomplete, precedent.Low, "neutral", "incomplete: not everything was read; 5 findings"},
+		{"failed", broken(), precedent.High, "neutral", "incomplete: not everything was read; 0 findings"},
+		{"no verdict", &precedent.Review{}, precedent.High, "neutral", "incomplete: not everything was read; 0 findings"},
+		{"nobody read", analyzers, precedent.High, "neutral", "analyzers only, no model read this change; 5 findings, and 1 earlier one still open"},
+		{"skipped", &precedent.Review{Verdict: precedent.Skipped}, precedent.High, "neutral", "nothing to review"},
 	} {
 		if result, title := report.Check(test.r, test.failOn); result != test.result || title != test.title {
 			t.Errorf("%s: %s, %q; want %s, %q", test.name, result, title, test.result, test.title)

@@ -49,21 +49,21 @@ type (
 
 var rdSeverities = map[level]string{levelError: "ERROR", levelWarning: "WARNING", levelNote: "INFO"}
 
-// RDJSON writes the live findings for reviewdog. The format has no word for a
-// review that is not complete: a diagnostic of its own says so, at the first
-// place that was not read, because reviewdog shows nothing that stands nowhere.
+// RDJSON writes the live findings for reviewdog. The format has no field for an incomplete
+// review, so a diagnostic says so, on the first file that was not read: reviewdog shows no
+// diagnostic without a place.
 func RDJSON(w io.Writer, r *precedent.Review, s Style) error {
 	out := rdResult{Source: rdSource{"precedent", homepage}, Severity: "INFO", Diagnostics: []rdDiagnostic{}}
-	remark := func(severity, code, said string) {
-		if said != "" {
-			out.Diagnostics = append(out.Diagnostics, rdDiagnostic{Message: said, Location: somewhere(r, s), Severity: severity, Code: &rdCode{code}})
+	remark := func(severity, code, message string) {
+		if message != "" {
+			out.Diagnostics = append(out.Diagnostics, rdDiagnostic{Message: message, Location: reviewLocation(r, s), Severity: severity, Code: &rdCode{code}})
 		}
 	}
 	if !complete(r) {
 		out.Severity = "ERROR"
 	}
 	remark("ERROR", "precedent/incomplete", incomplete(r))
-	remark("INFO", "precedent/analyzers-only", scope(r))
+	remark("INFO", "precedent/analyzers-only", analyzersOnly(r))
 	for _, f := range r.Live() {
 		out.Diagnostics = append(out.Diagnostics, rdFinding(f))
 	}
@@ -94,9 +94,9 @@ func rdFinding(f precedent.Finding) rdDiagnostic {
 	return d
 }
 
-// somewhere is the place of a remark on the review as a whole: a file that was
-// not read, else one with a finding, else one of the change.
-func somewhere(r *precedent.Review, s Style) *rdLocation {
+// reviewLocation is the location of a remark on the whole review: a file that was not read,
+// else one with a finding, else one of the change.
+func reviewLocation(r *precedent.Review, s Style) *rdLocation {
 	var paths []string
 	for _, t := range r.Coverage.Truncated {
 		paths = append(paths, t.Path)

@@ -59,7 +59,7 @@ func login() *diff.Change {
 }
 
 func full() *precedent.Review {
-	r := shown()
+	r := visibleText()
 	for i := range r.Findings {
 		if f := &r.Findings[i]; !f.Live() {
 			f.Finder, f.Category, f.Severity = "bugs", precedent.Bugs, precedent.Low
@@ -68,8 +68,8 @@ func full() *precedent.Review {
 	return r
 }
 
-// shown is full but for what finders say of findings that are not shown.
-func shown() *precedent.Review {
+// visibleText is full but for what finders say of findings that are not shown.
+func visibleText() *precedent.Review {
 	at := func(start, end int) precedent.Span {
 		return precedent.Span{Path: "auth/token.go", Side: precedent.Right, Start: start, End: end}
 	}

@@ -13,16 +13,16 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// sourceRoot names the root of the repository, to which all paths are relative.
-// Where it lies on a disk is nobody's business.
+// sourceRoot names the root of the repository, to which all paths are relative. Its location
+// on a disk is not revealed.
 const sourceRoot = "SRCROOT"
 
 // sarifLevels are the levels of results and notifications.
 var sarifLevels = map[level]string{levelError: "error", levelWarning: "warning", levelNote: "note"}
 
-// SARIF writes the review as a log of one run in SARIF 2.1.0. Every finding is a
-// result; those that are not shown are suppressed, with the reason. Of an
-// incomplete review the log says that the execution was not successful, and why.
+// SARIF writes the review as a SARIF 2.1.0 log with one run. Every finding is a result; those
+// that are not shown are suppressed, with the reason. For an incomplete review the log says
+// that the execution was not successful, and why.
 func SARIF(w io.Writer, r *precedent.Review, s Style) error {
 	run := sarif.Run{
 		Tool:              sarif.Tool{Driver: sarif.Driver{Name: "precedent", InformationURI: homepage, Version: s.Version, Notifications: notificationKinds()}},
@@ -56,16 +56,16 @@ func SARIF(w io.Writer, r *precedent.Review, s Style) error {
 	return Value(w, sarif.Log{Schema: sarif.Schema, Version: sarif.Version, Runs: []sarif.Run{run}})
 }
 
-// sarifRuleOf describes what a finding is an instance of.
+// sarifRuleOf describes the rule of a finding.
 func sarifRuleOf(id string, f precedent.Finding) sarif.Rule {
 	finder, category := visible(f.Finder), visible(string(f.Category))
-	said := fmt.Sprintf("Remarks of the finder %s about %s.", finder, category)
+	about := fmt.Sprintf("Findings of the finder %s about %s.", finder, category)
 	if f.Rule != "" {
-		said = fmt.Sprintf("The rule %s of the finder %s, about %s.", visible(text.Head(f.Rule, maxTitle)), finder, category)
+		about = fmt.Sprintf("The rule %s of the finder %s, about %s.", visible(text.Head(f.Rule, maxTitle)), finder, category)
 	}
-	help := said + " The confidence of a result is the chance in percent that the team accepts it. " +
+	help := about + " The confidence of a result is the chance in percent that the team accepts it. " +
 		"To see why a result is shown: precedent explain ID. To dismiss it: precedent dismiss ID. The ID is among its properties."
-	d := sarif.Rule{ID: id, Short: sarifSays(said), Full: sarifSays(said), Help: sarifSays(help), HelpURI: homepage}
+	d := sarif.Rule{ID: id, Short: sarifMessage(about), Full: sarifMessage(about), Help: sarifMessage(help), HelpURI: homepage}
 	if category != "" {
 		d.Properties = sarif.Tags{Tags: []string{category}}
 	}
@@ -75,7 +75,7 @@ func sarifRuleOf(id string, f precedent.Finding) sarif.Rule {
 func sarifResultOf(f precedent.Finding, id string, rule int) sarif.Result {
 	res := sarif.Result{
 		RuleID: id, RuleIndex: &rule, Level: sarifLevels[levelOf(f.Severity)], Rank: float64(max(0, min(f.Confidence, 100))),
-		Message:   sarifSays(message(f)),
+		Message:   sarifMessage(message(f)),
 		Locations: sarifPlace(f),
 		Properties: map[string]any{
 			"id": f.ID, "finder": f.Finder, "category": f.Category, "severity": f.Severity, "confidence": f.Confidence,
@@ -89,7 +89,7 @@ func sarifResultOf(f precedent.Finding, id string, rule int) sarif.Result {
 		res.Properties["thread_id"] = f.Thread
 	}
 	if res.Message.Text == "" {
-		res.Message = sarifSays("A finding without words.")
+		res.Message = sarifMessage("A finding without text.")
 	}
 	if f.Fingerprint != "" {
 		res.PartialFingerprints = map[string]string{"precedent/v1": f.Fingerprint}
@@ -103,7 +103,7 @@ func sarifResultOf(f precedent.Finding, id string, rule int) sarif.Result {
 	}
 	if f.Suggestion != "" && f.Side != precedent.Left && f.Start > 0 && f.Path != "" {
 		res.Fixes = []sarif.Fix{{
-			Description: sarif.Message{Text: "Replace the lines. Nobody has tried this."},
+			Description: sarif.Message{Text: "Replace the lines. This is untested."},
 			Changes: []sarif.Change{{
 				Artifact: artifact(f.Path),
 				Replacements: []sarif.Replacement{{
@@ -116,8 +116,8 @@ func sarifResultOf(f precedent.Finding, id string, rule int) sarif.Result {
 	return res
 }
 
-// sarifPlace is where a finding stands. A line of the old side is not a line of the
-// artifact: the location is the file, and says the rest in words.
+// sarifPlace is the location of a finding. A line of the old side is not a line of the
+// artifact: the location is then the file, with the line in its message.
 func sarifPlace(f precedent.Finding) []sarif.Location {
 	if f.Path == "" {
 		return nil
@@ -125,7 +125,7 @@ func sarifPlace(f precedent.Finding) []sarif.Location {
 	at := sarif.Location{Physical: sarif.Physical{Artifact: artifact(f.Path)}}
 	switch {
 	case f.Side == precedent.Left && f.Start > 0:
-		at.Message = sarifSays(visible(f.String()) + ", before the change")
+		at.Message = sarifMessage(visible(f.String()) + ", before the change")
 		at.Properties = map[string]any{"side": f.Side, "startLine": f.Start, "endLine": max(f.Start, f.End)}
 	case f.Start > 0:
 		at.Physical.Region = sarif.Region{StartLine: f.Start, EndLine: max(f.Start, f.End)}
@@ -137,9 +137,9 @@ func artifact(path string) sarif.Artifact {
 	return sarif.Artifact{URI: percent(path), URIBaseID: sourceRoot}
 }
 
-// percent writes a path of whatever bytes as a relative URI reference (RFC 3986):
-// all but unreserved characters and slashes are encoded, so that nothing in it
-// can be read as a scheme, a host, a query or a step upwards.
+// percent writes a path as a relative URI reference (RFC 3986). It encodes all bytes but
+// unreserved characters and slashes, so that no path is read as a scheme, a host, a query or a
+// parent directory.
 func percent(path string) string {
 	var b strings.Builder
 	for _, c := range []byte(path) {
@@ -157,21 +157,21 @@ func percent(path string) string {
 	return s
 }
 
-// sarifSays makes a message of text from outside. Braces are placeholders unless
-// doubled (§3.11.5), and a bracket that a parenthesis follows is a link (§3.11.6).
-func sarifSays(s string) sarif.Message {
+// sarifMessage returns a message for text from outside. Braces are placeholders unless doubled
+// (§3.11.5), and a bracket followed by a parenthesis is a link (§3.11.6).
+func sarifMessage(s string) sarif.Message {
 	return sarif.Message{Text: strings.NewReplacer("{", "{{", "}", "}}", "](", "] (").Replace(s)}
 }
 
-// invocation says whether everything was read, and everything that went wrong.
+// invocation says whether everything was read, and what failed.
 func invocation(r *precedent.Review) sarif.Invocation {
 	in := sarif.Invocation{ExecutionSuccessful: complete(r), Notifications: []sarif.Notification{}}
 	if !r.At.IsZero() {
 		in.Start = r.At.UTC().Format(time.RFC3339)
 		in.End = r.At.Add(time.Duration(r.TookMS) * time.Millisecond).UTC().Format(time.RFC3339)
 	}
-	say := func(kind, said, path string) {
-		n := sarif.Notification{Level: notificationLevels[kind], Message: sarifSays(visible(text.Head(said, maxBody)))}
+	notify := func(kind, message, path string) {
+		n := sarif.Notification{Level: notificationLevels[kind], Message: sarifMessage(visible(text.Head(message, maxBody)))}
 		n.Descriptor.ID = kind
 		n.Descriptor.Index = slices.IndexFunc(notifications, func(k [3]string) bool { return k[0] == kind })
 		if path != "" {
@@ -180,36 +180,36 @@ func invocation(r *precedent.Review) sarif.Invocation {
 		in.Notifications = append(in.Notifications, n)
 	}
 	if !complete(r) {
-		say("incomplete", incomplete(r), "")
+		notify("incomplete", incomplete(r), "")
 	}
-	if said := scope(r); said != "" {
-		say("analyzers-only", said, "")
+	if message := analyzersOnly(r); message != "" {
+		notify("analyzers-only", message, "")
 	}
 	for _, f := range r.Finders {
 		if f.Status.Bad() {
-			say("finder", fmt.Sprintf("The finder %s ended as %s%s", f.Name, f.Status, because(f.Error)), "")
+			notify("finder", fmt.Sprintf("The finder %s %s%s", f.Name, Ended(f.Status, f.Found), because(f.Error)), "")
 		}
 	}
 	for _, t := range r.Coverage.Truncated {
-		say("truncated", fmt.Sprintf("Hunk %d was not read%s", t.Hunk, because(t.Reason)), t.Path)
+		notify("truncated", fmt.Sprintf("Hunk %d was not read%s", t.Hunk, because(t.Reason)), t.Path)
 	}
 	for _, f := range r.Failures {
-		say("failure", fmt.Sprintf("The review went on without %s%s", f.Step, because(f.Error)), "")
+		notify("failure", fmt.Sprintf("The review continued without %s%s", f.Step, because(f.Error)), "")
 	}
 	for _, f := range r.Coverage.Skipped {
-		say("skipped", "The file was skipped"+because(f.Reason), f.Path)
+		notify("skipped", "The file was skipped"+because(f.Reason), f.Path)
 	}
 	return in
 }
 
 // notifications are the kinds of notification: id, level, what it means.
 var notifications = [][3]string{
-	{"incomplete", "error", "The review is not complete: what it does not mention may not have been read."},
+	{"incomplete", "error", "The review is incomplete: code that it does not mention may not have been read."},
 	{"analyzers-only", "warning", "No model read the change: only the analyzers did."},
-	{"finder", "error", "A finder did not end well."},
+	{"finder", "error", "A finder failed."},
 	{"truncated", "error", "A part of the change was not read."},
-	{"failure", "warning", "A step failed and the review went on without it."},
-	{"skipped", "note", "A changed file was skipped by rule."},
+	{"failure", "warning", "A step failed and the review continued without it."},
+	{"skipped", "note", "A changed file was skipped."},
 }
 
 var notificationLevels = func() map[string]string {
@@ -228,8 +228,7 @@ func notificationKinds() []sarif.Rule {
 	return all
 }
 
-// provenance names the repository and what of it was reviewed, if it has an
-// address.
+// provenance names the repository and the reviewed commit, if the repository has a remote.
 func provenance(r *precedent.Review) []sarif.Provenance {
 	if r.Repo.IsZero() || r.Repo.IsLocal() {
 		return nil

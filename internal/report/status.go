@@ -2,8 +2,7 @@ package report
 
 import "github.com/precedent-dev/precedent"
 
-// Ended says how a finder's work ended: what it found if it came to its end, else
-// what happened.
+// Ended says how a finder's work ended: the number of findings, or what went wrong.
 func Ended(s precedent.Status, found int) string {
 	switch s {
 	case precedent.StatusOK, precedent.StatusEmpty:
@@ -20,7 +19,7 @@ func Ended(s precedent.Status, found int) string {
 	case precedent.StatusOverBudget:
 		return "over budget"
 	case precedent.StatusMalformed:
-		return "answered malformed"
+		return "gave a malformed answer"
 	}
 	return string(s) // refused, off, skipped
 }

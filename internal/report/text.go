@@ -1,7 +1,7 @@
 // Package report prints a review: for people on a terminal and in a comment, as
-// the JSON contract for programs, and in the formats that code hosts read. It
-// decides nothing; it shows what a complete precedent.Review holds, what was
-// hidden and what was not read included.
+// JSON for programs, and in the formats that code hosts read. It makes no
+// decisions; it shows a complete precedent.Review, including what was hidden and
+// what was not read.
 package report
 
 import (
@@ -15,51 +15,49 @@ import (
 	"github.com/precedent-dev/precedent/internal/diff"
 )
 
-// Style says how a review is shown to people, and what of its surroundings is
-// shown with it.
+// Style says how a review is shown to people, with details from outside of the review.
 type Style struct {
 	Width int  // columns; 0 means DefaultWidth
-	Color bool // only ever with 16-colour SGR sequences
-	// Engine says which engine read, why it was chosen and where the code
-	// went, in one line; with no engine, why none was chosen.
+	Color bool // with the 16 basic colours only
+	// Engine is one line about the engine: which one, why it was chosen and where the code was
+	// sent; without an engine, why there is none.
 	Engine string
-	// NoEngine tells that no engine is configured, so that no model was to read anything.
+	// NoEngine tells that no engine is configured.
 	NoEngine bool
-	// Remembered counts the findings that memory holds about the touched files.
+	// Remembered is the number of findings in memory about the touched files.
 	Remembered int
-	// Change is where code excerpts come from; nil shows the quotes alone.
+	// Change is the source of code excerpts; if it is nil, only quotes are shown.
 	Change *diff.Change
-	// Version is this program's, for the formats that name the tool.
+	// Version is the version of this program, for the formats that name the tool.
 	Version string
-	// Links lists the hosts that a link in Markdown may lead to; none by default.
+	// Links lists the hosts that links in Markdown may lead to; none by default.
 	Links []string
-	// Posted tells, by id, of the findings that stand in comments of their own on a
-	// pull request, or that the forge did not take there. Markdown shows the others
-	// in full. Nil for a review that is not posted: it shows all of them.
+	// Posted holds, by id, the findings that have a comment of their own on a pull request, or
+	// whose comment the forge rejected. Markdown shows all others in full. It is nil for a
+	// review that is not posted.
 	Posted map[string]Posting
-	// LineURL is the address of lines on the forge; nil, or empty for lines that
-	// have none.
+	// LineURL returns the address of lines on the forge, empty if they have none. It may be nil.
 	LineURL func(precedent.Span) string
 }
 
-// Posting is where a finding stands on a pull request.
+// Posting says where a finding was posted on a pull request.
 type Posting struct {
 	State PostingState
 	URL   string // of its comment; may be empty
-	Why   string // the forge's reason to refuse it
+	Why   string // why the forge rejected it
 }
 
-// PostingState tells when a finding got its comment.
+// PostingState says when the comment of a finding was posted.
 type PostingState string
 
 // The states.
 const (
 	PostedNow    PostingState = "new"
-	PostedBefore PostingState = "said before"
-	Refused      PostingState = "refused" // the forge takes no comment there: it stands in the summary
+	PostedBefore PostingState = "posted before"
+	Refused      PostingState = "refused" // the forge rejected the comment: the finding is in the summary
 )
 
-// How much of the less important lists is shown. The JSON form has everything.
+// Limits of the less important lists. The JSON form has everything.
 const (
 	maxSkipped   = 6
 	maxTruncated = 10
@@ -69,7 +67,7 @@ const (
 // Text writes the review for a terminal.
 func Text(w io.Writer, r *precedent.Review, s Style) error {
 	p := NewPage(w, s.Width, s.Color)
-	header(p, r, s)
+	writeHeader(p, r, s)
 	excerpts := newExcerpts(r, s.Change)
 	var brief []precedent.Finding
 	for _, f := range r.Live() {
@@ -78,17 +76,17 @@ func Text(w io.Writer, r *precedent.Review, s Style) error {
 			continue
 		}
 		p.Line()
-		block(p, r, f, excerpts)
+		writeFinding(p, r, f, excerpts)
 	}
-	alsoFound(p, brief)
-	threads(p, r)
-	hidden(p, r)
-	praise(p, r)
-	footer(p, r, s)
+	writeBrief(p, brief)
+	writeThreads(p, r)
+	writeSuppressed(p, r)
+	writePraise(p, r)
+	writeFooter(p, r, s)
 	return p.Err()
 }
 
-func header(p *Page, r *precedent.Review, s Style) {
+func writeHeader(p *Page, r *precedent.Review, s Style) {
 	t, c := r.Target, r.Coverage
 	p.Flow("", 3, []string{
 		p.Ink(Bold, "precedent") + "  " + p.Ink(Cyan, t.Head) + " ← " + p.Ink(Plain, t.Base),
@@ -101,33 +99,33 @@ func header(p *Page, r *precedent.Review, s Style) {
 		p.Para("engine     ", p.Ink(Plain, s.Engine))
 	}
 	p.Para("memory     ", p.Ink(Plain, remembered(r, s)))
-	finders(p, r)
+	writeFinders(p, r)
 }
 
-// remembered says what memory knew about the change before the review.
+// remembered says what memory had about the change before the review.
 func remembered(r *precedent.Review, s Style) string {
-	said := []string{"nothing yet about these files"}
+	parts := []string{"nothing yet about these files"}
 	if s.Remembered > 0 {
-		said[0] = Plural(s.Remembered, "finding") + " about these files"
+		parts[0] = Plural(s.Remembered, "finding") + " about these files"
 	}
 	var hot []string
 	for _, h := range r.Memory.Hotspots[:min(len(r.Memory.Hotspots), maxHotspots)] {
 		note := Plural(h.Findings, "finding")
 		if h.Dismissed > 0 {
-			note += fmt.Sprintf(", %d declined", h.Dismissed)
+			note += fmt.Sprintf(", %d dismissed", h.Dismissed)
 		}
 		hot = append(hot, fmt.Sprintf("%s (%s)", h.Path, note))
 	}
 	if len(hot) > 0 {
-		said = append(said, "hot: "+strings.Join(hot, ", "))
+		parts = append(parts, "hot: "+strings.Join(hot, ", "))
 	}
-	return strings.Join(said, " · ")
+	return strings.Join(parts, " · ")
 }
 
-// finders shows how each finder ended: good ends side by side, then the others,
-// those that share an end and a reason on one line.
-func finders(p *Page, r *precedent.Review) {
-	var good []string
+// writeFinders shows how each finder ended: those that succeeded side by side, then the
+// others, grouped by status and reason.
+func writeFinders(p *Page, r *precedent.Review) {
+	var succeeded []string
 	type end struct {
 		status precedent.Status
 		why    string
@@ -136,14 +134,14 @@ func finders(p *Page, r *precedent.Review) {
 	names := map[end][]string{}
 	for _, f := range r.Finders {
 		if f.Status == precedent.StatusOff && f.Engine != "" {
-			continue // it ran, and found that nobody had set it up: no news
+			continue // it is not configured
 		}
 		if f.Status.Good() {
 			name := p.Ink(Plain, f.Name) + " " + p.Ink(Green, Ended(f.Status, f.Found))
 			if d := time.Duration(f.TookMS) * time.Millisecond; d >= time.Second {
 				name += p.Inkf(Faint, " %s", d.Round(time.Second))
 			}
-			good = append(good, name)
+			succeeded = append(succeeded, name)
 			if f.Error == "" {
 				continue
 			}
@@ -154,7 +152,7 @@ func finders(p *Page, r *precedent.Review) {
 		}
 		names[e] = append(names[e], f.Name)
 	}
-	p.Flow("  ", 3, good)
+	p.Flow("  ", 3, succeeded)
 	for _, e := range ends {
 		who := strings.Join(names[e], ", ")
 		switch {
@@ -175,8 +173,8 @@ func because(why string) string {
 	return ": " + why
 }
 
-// alsoFound lists the live findings beyond the cap on those shown in full.
-func alsoFound(p *Page, fs []precedent.Finding) {
+// writeBrief lists the live findings beyond the number that is shown in full.
+func writeBrief(p *Page, fs []precedent.Finding) {
 	if len(fs) == 0 {
 		return
 	}
@@ -188,13 +186,13 @@ func alsoFound(p *Page, fs []precedent.Finding) {
 	}
 }
 
-// hidden lists every finding that memory hid, with who said so and why.
-func hidden(p *Page, r *precedent.Review) {
+// writeSuppressed lists every finding that memory hid, with who dismissed what and why.
+func writeSuppressed(p *Page, r *precedent.Review) {
 	if len(r.Memory.Suppressed) == 0 {
 		return
 	}
 	p.Line()
-	p.Line("hidden by memory:")
+	p.Line("dismissed or suppressed by memory:")
 	for _, h := range r.Memory.Suppressed {
 		where, sample := "", ""
 		for _, f := range r.Findings {
@@ -208,7 +206,7 @@ func hidden(p *Page, r *precedent.Review) {
 		p.Para("  "+p.Ink(Faint, h.Finding)+"  ", p.Ink(Cyan, where)+"  "+p.Ink(Plain, h.Title+sample))
 		p.Para("              ", p.Ink(Plain, suppressedBy(h)))
 		if h.Dropped == precedent.Dismissed {
-			p.Para("              ", p.Ink(Faint, "bring it back: precedent dismiss --undo "+h.Finding))
+			p.Para("              ", p.Ink(Faint, "undo: precedent dismiss --undo "+h.Finding))
 		}
 	}
 }
@@ -216,41 +214,41 @@ func hidden(p *Page, r *precedent.Review) {
 func suppressedBy(h precedent.SuppressedFinding) string {
 	who := h.Who
 	if who == "" {
-		who = "somebody"
+		who = "someone"
 	}
 	verb := "dismissed it"
 	switch h.Dropped {
 	case precedent.Rejected:
-		verb = "declined the pattern"
+		verb = "dismissed similar findings"
 	case precedent.ByLearning:
-		verb = "said not to flag it"
+		verb = "asked not to flag it"
 	}
 	if h.Why == "" {
-		return fmt.Sprintf("%s %s, without a reason", who, verb)
+		return fmt.Sprintf("%s %s, no reason given", who, verb)
 	}
 	return fmt.Sprintf("%s %s: “%s”", who, verb, h.Why)
 }
 
-// praise tells what the change does best.
-func praise(p *Page, r *precedent.Review) {
+// writePraise says what the change does best.
+func writePraise(p *Page, r *precedent.Review) {
 	if r.Positive == "" {
 		return
 	}
 	p.Line()
-	p.Para(p.Ink(Green, "does best")+"  ", p.Ink(Plain, r.Positive))
+	p.Para(p.Ink(Green, "done well")+"  ", p.Ink(Plain, r.Positive))
 }
 
-func footer(p *Page, r *precedent.Review, s Style) {
+func writeFooter(p *Page, r *precedent.Review, s Style) {
 	p.Line()
 	p.Para(verdict(p, r)+"  ", p.Ink(Plain, counts(r)))
 	p.Para("", p.Ink(Faint, coverage(r)))
 	if n := len(r.Coverage.Skipped); n > 0 {
-		p.Para("skipped    ", p.Ink(Faint, some(r.Coverage.Skipped, maxSkipped, func(s precedent.SkippedFile) string {
+		p.Para("skipped    ", p.Ink(Faint, joinSome(r.Coverage.Skipped, maxSkipped, func(s precedent.SkippedFile) string {
 			return fmt.Sprintf("%s (%s)", s.Path, s.Reason)
 		})))
 	}
 	if n := len(r.Coverage.Truncated); n > 0 {
-		p.Para("not read   ", p.Ink(Yellow, some(r.Coverage.Truncated, maxTruncated, func(t precedent.TruncatedHunk) string {
+		p.Para("not read   ", p.Ink(Yellow, joinSome(r.Coverage.Truncated, maxTruncated, func(t precedent.TruncatedHunk) string {
 			return fmt.Sprintf("%s hunk %d (%s)", t.Path, t.Hunk, t.Reason)
 		})))
 	}
@@ -258,17 +256,17 @@ func footer(p *Page, r *precedent.Review, s Style) {
 		p.Para("", p.Ink(Faint, line))
 	}
 	for _, f := range r.Failures {
-		p.Para(p.Ink(Yellow, "without")+"    ", p.Inkf(Plain, "%s: %s", f.Step, f.Error))
+		p.Para(p.Ink(Yellow, "failed")+"     ", p.Inkf(Plain, "%s: %s", f.Step, f.Error))
 	}
 	if s.NoEngine {
 		p.Line()
 		p.Para("", p.Ink(Bold, "No model read this change")+p.Ink(Plain, ": only the analyzers did."))
-		p.Para("", p.Ink(Plain, "To have one read it, set ANTHROPIC_API_KEY, OPENAI_API_KEY or OPENAI_BASE_URL, or name a program: "+
+		p.Para("", p.Ink(Plain, "To use a model, set ANTHROPIC_API_KEY, OPENAI_API_KEY or OPENAI_BASE_URL, or name a program: "+
 			"precedent review --engine command:PATH, or “engine: command:PATH” in the file that precedent config names."))
 	}
 }
 
-// verdict is the verdict as a word; those that are no result shout.
+// verdict is the verdict in words; incomplete ones are highlighted.
 func verdict(p *Page, r *precedent.Review) string {
 	switch r.Verdict {
 	case precedent.Clean:
@@ -276,15 +274,15 @@ func verdict(p *Page, r *precedent.Review) string {
 	case precedent.Partial:
 		return p.Ink(BoldRed, "partial: not everything was read")
 	case precedent.Failed:
-		return p.Ink(BoldRed, "failed: nothing was read by the engine")
+		return p.Ink(BoldRed, "failed: the engine read nothing")
 	case precedent.Skipped:
 		return p.Ink(Faint, "skipped: nothing to review")
 	}
 	return p.Ink(Bold, string(r.Verdict))
 }
 
-// counts says where all findings went: shown, and how many of those a verifier
-// confirmed and how many stood in a thread before, or for which reason not.
+// counts says how many findings were shown, how many of those were confirmed or posted before,
+// and how many were dropped for each reason.
 func counts(r *precedent.Review) string {
 	parts := []string{Plural(len(r.Live()), "finding")}
 	confirmed, before := 0, 0
@@ -300,38 +298,38 @@ func counts(r *precedent.Review) string {
 		parts[0] += fmt.Sprintf(", %s confirmed", thousands(confirmed))
 	}
 	if before > 0 {
-		parts[0] += fmt.Sprintf(", %s said before", thousands(before))
+		parts[0] += fmt.Sprintf(", %s posted before", thousands(before))
 	}
 	add := func(n int, format string, args ...any) {
 		if n > 0 {
 			parts = append(parts, thousands(n)+" "+fmt.Sprintf(format, args...))
 		}
 	}
-	add(len(stillThere(r)), "still open from before")
+	add(len(stillThere(r)), "still open from earlier reviews")
 	add(r.Count(precedent.BelowThreshold), "below %d", r.Threshold)
-	add(r.Count(precedent.Duplicate), "duplicate%s", ending(r.Count(precedent.Duplicate)))
+	add(r.Count(precedent.Duplicate), "duplicate%s", pluralEnding(r.Count(precedent.Duplicate)))
 	add(r.Count(precedent.Refuted), "refuted")
 	add(r.Count(precedent.NoEvidence), "without evidence")
 	add(r.Count(precedent.UnchangedCode), "on unchanged code")
 	add(r.Count(precedent.IgnoredPath), "in ignored files")
-	hushed := r.Count(precedent.Rejected) + r.Count(precedent.ByLearning) + r.Count(precedent.Dismissed)
-	parts = append(parts, fmt.Sprintf("%d hidden by memory", hushed))
+	add(r.Count(precedent.Dismissed), "dismissed")
+	parts = append(parts, fmt.Sprintf("%d suppressed by memory", r.Count(precedent.Rejected)+r.Count(precedent.ByLearning)))
 	return strings.Join(parts, " · ")
 }
 
-func ending(n int) string {
+func pluralEnding(n int) string {
 	if n == 1 {
 		return ""
 	}
 	return "s"
 }
 
-// coverage says what was read, and what it cost if a model was asked.
+// coverage says what was read, and what models cost.
 func coverage(r *precedent.Review) string {
 	c := r.Coverage
 	parts := []string{fmt.Sprintf("read %s of %s", thousands(c.HunksRead), Plural(c.Hunks, "hunk"))}
 	if c.HunksBefore > 0 {
-		parts = append(parts, thousands(c.HunksBefore)+" read before")
+		parts = append(parts, thousands(c.HunksBefore)+" unchanged since an earlier review")
 	}
 	if n := len(c.Skipped); n > 0 {
 		parts = append(parts, Plural(n, "file")+" skipped")
@@ -341,11 +339,11 @@ func coverage(r *precedent.Review) string {
 			parts = append(parts, fmt.Sprintf("$%.2f", r.CostUSD))
 		}
 		if total := u.InputTokens + u.OutputTokens; total > 0 {
-			said := tokens(total)
+			used := tokens(total)
 			if u.CachedTokens > 0 && u.InputTokens > 0 {
-				said += fmt.Sprintf(", %d %% cached", 100*u.CachedTokens/u.InputTokens)
+				used += fmt.Sprintf(", %d %% cached", 100*u.CachedTokens/u.InputTokens)
 			}
-			parts = append(parts, said)
+			parts = append(parts, used)
 		}
 	}
 	took := time.Duration(r.TookMS) * time.Millisecond
@@ -377,14 +375,14 @@ func rules(r *precedent.Review) string {
 	return fmt.Sprintf("checked %s of %s", Plural(len(r.RulesChecked), "rule"), strings.Join(sources, ", "))
 }
 
-// some joins the first of many and counts the rest.
-func some[T any](all []T, most int, say func(T) string) string {
-	var said []string
-	for _, one := range all[:min(len(all), most)] {
-		said = append(said, say(one))
+// joinSome joins the first items and counts the rest.
+func joinSome[T any](all []T, limit int, format func(T) string) string {
+	var parts []string
+	for _, one := range all[:min(len(all), limit)] {
+		parts = append(parts, format(one))
 	}
-	if rest := len(all) - len(said); rest > 0 {
-		said = append(said, fmt.Sprintf("and %s more", thousands(rest)))
+	if rest := len(all) - len(parts); rest > 0 {
+		parts = append(parts, fmt.Sprintf("and %s more", thousands(rest)))
 	}
-	return strings.Join(said, " · ")
+	return strings.Join(parts, " · ")
 }

@@ -7,12 +7,11 @@ import (
 	"time"
 )
 
-// answerLife is how long the answers of a review that did not come to its end
-// are worth going on from.
+// answerLife is how long answers are kept for a review that did not finish.
 const answerLife = 7 * 24 * time.Hour
 
-// Answer returns the kept answer to a task, and whether there is one that is
-// not older than a week.
+// Answer returns the stored answer to a task, and whether there is one that is not older than
+// a week.
 func (r *Repo) Answer(ctx context.Context, task string) (answer []byte, found bool, err error) {
 	since := millis(r.db.now().Add(-answerLife))
 	err = row(ctx, r.db.read, "SELECT answer FROM answers WHERE repo_id = $1 AND task = $2 AND at >= $3", []any{r.id, task, since}, into(&answer))
@@ -22,7 +21,7 @@ func (r *Repo) Answer(ctx context.Context, task string) (answer []byte, found bo
 	return answer, err == nil, r.db.fail("read answer", err)
 }
 
-// KeepAnswers keeps the answers to tasks until the review is saved: all or none.
+// KeepAnswers stores the answers to tasks until the review is saved, all or none.
 func (r *Repo) KeepAnswers(ctx context.Context, answers map[string][]byte) error {
 	return r.db.change(ctx, "keep answers", func(tx *sql.Tx) error {
 		keep, err := tx.PrepareContext(ctx, `
@@ -41,7 +40,7 @@ func (r *Repo) KeepAnswers(ctx context.Context, answers map[string][]byte) error
 	})
 }
 
-// DropAnswers forgets the answers to the tasks, and all that are too old.
+// DropAnswers deletes the answers to the tasks, and all that are too old.
 func (r *Repo) DropAnswers(ctx context.Context, tasks []string) error {
 	return r.db.change(ctx, "drop answers", func(tx *sql.Tx) error {
 		err := inBatches(tasks, 2, func(numbers string, args []any) error {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Check reads the whole database for damage, and returns the version of its
-// schema. Damage is an *Error that wraps ErrCorrupt.
+// Check reads the whole database to detect damage, and returns the version of its schema.
+// Damage is an *Error that wraps ErrCorrupt.
 func (db *DB) Check(ctx context.Context) (schema int64, err error) {
 	const op = "check memory"
 	schema, err = db.version(ctx)
@@ -22,16 +22,15 @@ func (db *DB) Check(ctx context.Context) (schema int64, err error) {
 	return schema, db.fail(op, err)
 }
 
-// Size is the number of bytes that the database takes on disk, the files beside
-// it included; in memory, of its pages.
+// Size is the number of bytes on disk, with the files beside the database; for one in memory,
+// of its pages.
 func (db *DB) Size(ctx context.Context) (int64, error) {
 	size, err := db.dialect.size(ctx, db.read, db.path)
 	return size, db.fail("measure memory", err)
 }
 
-// shrink gives the space of deleted rows back to the disk. Another process that
-// uses the database can prevent it, and so can a full disk, because a copy may
-// need room for a moment; then the space is used for later rows.
+// shrink returns the space of deleted rows to the disk. If another process or a full disk
+// prevents that, the space is reused for later rows.
 func (db *DB) shrink(ctx context.Context) error {
 	for _, statement := range db.dialect.shrink {
 		_, err := db.sql.ExecContext(ctx, statement)

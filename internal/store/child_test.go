@@ -49,9 +49,9 @@ func child(t *testing.T, words ...any) (*exec.Cmd, *bytes.Buffer, *bytes.Buffer)
 	}
 	cmd := exec.Command(exe)
 	cmd.Env = append(os.Environ(), childVar+"="+strings.TrimSuffix(fmt.Sprintln(words...), "\n"))
-	var out, trouble bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &trouble
-	return cmd, &out, &trouble
+	var out, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &stderr
+	return cmd, &out, &stderr
 }
 
 // childSave saves n reviews, forever if n is 0, and says each id once it is
@@ -183,7 +183,7 @@ func TestKilled(t *testing.T) {
 			path = filepath.Join(t.TempDir(), "memory.db")
 			before = 0
 		}
-		cmd, out, trouble := child(t, "save", path, seed, run, 0)
+		cmd, out, stderr := child(t, "save", path, seed, run, 0)
 		// While the schema is made, or a while after some reviews were saved.
 		kill := func() {
 			time.AfterFunc(time.Duration(rnd.Int64N(int64(40*time.Millisecond))), func() { _ = cmd.Process.Kill() })
@@ -197,8 +197,8 @@ func TestKilled(t *testing.T) {
 		if run%4 == 0 {
 			kill()
 		}
-		if err := cmd.Wait(); err == nil || trouble.Len() > 0 {
-			t.Fatalf("run %d ended by itself: %v %s", run, err, trouble)
+		if err := cmd.Wait(); err == nil || stderr.Len() > 0 {
+			t.Fatalf("run %d ended by itself: %v %s", run, err, stderr)
 		}
 		ids := checkFile(t, path, seed)
 		for _, id := range strings.Fields(out.String()) {
@@ -222,9 +222,9 @@ func TestManyProcesses(t *testing.T) {
 	var wait sync.WaitGroup
 	for run := range processes {
 		wait.Go(func() {
-			cmd, _, trouble := child(t, "save", path, "7", run, reviews)
+			cmd, _, stderr := child(t, "save", path, "7", run, reviews)
 			if err := cmd.Run(); err != nil {
-				t.Errorf("process %d: %v %s", run, err, trouble)
+				t.Errorf("process %d: %v %s", run, err, stderr)
 			}
 		})
 	}

@@ -9,7 +9,7 @@ import (
 
 func (r *Repo) saveDecisions(ctx context.Context, tx *sql.Tx, review *precedent.Review) error {
 	insert, err := tx.PrepareContext(ctx, `
-		INSERT INTO decisions (review_id, repo_id, finding, nth, step, says, delta, spoke)
+		INSERT INTO decisions (review_id, repo_id, finding, nth, step, text, delta, caused_by)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`)
 	if err != nil {
 		return err
@@ -28,7 +28,7 @@ func (r *Repo) saveDecisions(ctx context.Context, tx *sql.Tx, review *precedent.
 // readDecisions sets the trails of the review's findings.
 func (r *Repo) readDecisions(ctx context.Context, review *precedent.Review) error {
 	return rows(ctx, r.db.read, `
-		SELECT finding, step, says, delta, spoke FROM decisions
+		SELECT finding, step, text, delta, caused_by FROM decisions
 		WHERE repo_id = $1 AND review_id = $2 ORDER BY finding, nth`,
 		[]any{r.id, review.ID}, func(s scanner) error {
 			var i int

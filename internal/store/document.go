@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// documents runs a query for one column, which holds values as JSON.
+// documents runs a query for one column of JSON values.
 func documents[T any](ctx context.Context, q querier, query string, args []any) ([]T, error) {
 	var all []T
 	err := rows(ctx, q, query, args, func(s scanner) error {

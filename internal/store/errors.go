@@ -8,29 +8,29 @@ import (
 	"syscall"
 )
 
-// What can be wrong with a database, apart from defects. An *Error wraps one of them.
+// Expected causes of an Error.
 var (
-	// ErrUnwritable: the file or its folder may not be written. A review can go
-	// on with OpenMemory.
+	// ErrUnwritable: the file or its folder is not writable. A review can continue with
+	// OpenMemory.
 	ErrUnwritable = errors.New("it cannot be written")
-	// ErrFull: the disk, a quota or a limit leaves no room. Nothing was changed.
-	ErrFull = errors.New("there is no room to write")
-	// ErrCorrupt: the file is damaged, or no database.
+	// ErrFull: the disk, a quota or a limit is exhausted. Nothing was changed.
+	ErrFull = errors.New("no space left to write")
+	// ErrCorrupt: the file is damaged, or not a database.
 	ErrCorrupt = errors.New("it is damaged")
-	// ErrForeign: the file is a database, but not one of this program.
+	// ErrForeign: the file is a database of another program.
 	ErrForeign = errors.New("it is not a memory of precedent")
 	// ErrNewer: a newer program wrote the file.
 	ErrNewer = errors.New("a newer precedent wrote it")
-	// ErrBusy: another process kept it locked for longer than a review takes.
+	// ErrBusy: another process kept it locked for too long.
 	ErrBusy = errors.New("another process keeps it locked")
 )
 
-// Error is trouble with the database.
+// Error is a failed operation on the database.
 type Error struct {
 	Op   string // "open memory"
 	Path string // the database's file; empty in memory
 	Err  error
-	Hint string // what the user can do; empty if nothing special
+	Hint string // what the user can do; may be empty
 }
 
 func (e *Error) Error() string {
@@ -42,8 +42,8 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// fail gives an error its operation, its file, its kind and its hint. An error
-// that has them, or says that the caller gave up, stays as it is.
+// fail adds the operation, the file, the cause and the hint to an error. An error that has
+// them, or that comes from a cancelled context, is returned unchanged.
 func (db *DB) fail(op string, err error) error {
 	if err == nil {
 		return nil
@@ -57,12 +57,12 @@ func (db *DB) fail(op string, err error) error {
 	}
 	hint := hints[kind]
 	if errors.Is(kind, ErrCorrupt) && db.path != "" {
-		hint = db.dialect.damaged(db.path)
+		hint = db.dialect.damagedHint(db.path)
 	}
 	return &Error{Op: op, Path: db.path, Err: err, Hint: hint}
 }
 
-// kindOf says which of the errors above an error is of; nil for none.
+// kindOf returns the cause of an error, as one of the errors above; nil for none.
 func (db *DB) kindOf(err error) error {
 	for _, kind := range []error{ErrForeign, ErrNewer, ErrCorrupt, ErrUnwritable} {
 		if errors.Is(err, kind) {
@@ -78,7 +78,7 @@ func (db *DB) kindOf(err error) error {
 	return db.dialect.kind(err)
 }
 
-// hints say what the user can do; a damaged file has one that names it.
+// hints say what the user can do; damagedHint has the one for a damaged file.
 var hints = map[error]string{
 	ErrForeign:    "give another file, with --memory-db",
 	ErrNewer:      "update precedent, or give another file, with --memory-db",

@@ -10,19 +10,18 @@ import (
 
 // Known is a finding that earlier reviews saved.
 type Known struct {
-	// Finding is as it was when it was last seen, without suggestion, evidence,
-	// cites and trail: those stay with the review.
+	// Finding is the state when it was last seen, without suggestion, evidence, cites and trail,
+	// which are stored with the review.
 	precedent.Finding
 	// Seen counts the reviews that showed it.
 	Seen        int
-	First, Last time.Time // of the reviews that saw it, hidden or not
-	LastReview  string    // id of the review that saw it last
+	First, Last time.Time // times of the reviews that had it, shown or hidden
+	LastReview  string    // id of the last review that had it
 }
 
-// Fold picks, for each fingerprint, the finding of a review that speaks for it:
-// a live one before one that was dropped, any before a duplicate, an earlier
-// before a later one. A review can hold several with one fingerprint, because
-// duplicates are kept. Findings without a fingerprint are left out.
+// Fold selects one finding of a review for each fingerprint: a live one before a dropped one,
+// any before a duplicate, an earlier before a later one. A review can have several with one
+// fingerprint, because it keeps duplicates. Findings without a fingerprint are left out.
 func Fold(findings []precedent.Finding) []*precedent.Finding {
 	var folded []*precedent.Finding
 	at := map[string]int{}
@@ -133,11 +132,11 @@ func scanKnown(s scanner) (Known, error) {
 	return k, err
 }
 
-// knownPerFile bounds what is read of one file: what pruning leaves of it.
+// knownPerFile limits what is read of one file: as many as pruning keeps.
 const knownPerFile = 50
 
-// Known returns the findings that were last seen in the files, by fingerprint:
-// the 50 newest of each file, and not more than limit.
+// Known returns the findings that were last seen in the files, by fingerprint: the 50 newest
+// of each file, and at most limit in all.
 func (r *Repo) Known(ctx context.Context, paths []string, limit int) (map[string]Known, error) {
 	known := map[string]Known{}
 	err := inBatches(paths, 4, func(numbers string, args []any) error {
@@ -158,9 +157,8 @@ func (r *Repo) Known(ctx context.Context, paths []string, limit int) (map[string
 	return known, r.db.fail("read findings", err)
 }
 
-// FindingsByID returns the findings that have, or once had, an id that starts
-// with the prefix, ordered by id: limit at most. One whose id is the prefix
-// itself is the only answer.
+// FindingsByID returns the findings that have, or once had, an id that starts with the prefix,
+// ordered by id, at most limit. An exact match is returned alone.
 func (r *Repo) FindingsByID(ctx context.Context, prefix string, limit int) ([]Known, error) {
 	var found []Known
 	err := rows(ctx, r.db.read, `
@@ -175,11 +173,11 @@ func (r *Repo) FindingsByID(ctx context.Context, prefix string, limit int) ([]Kn
 	if err != nil {
 		return nil, r.db.fail("find finding", err)
 	}
-	return exactly(found, func(k Known) bool { return k.ID == prefix }), nil
+	return preferExact(found, func(k Known) bool { return k.ID == prefix }), nil
 }
 
-// exactly returns the only value that is, else all of them.
-func exactly[T any](values []T, is func(T) bool) []T {
+// preferExact returns the only value that is an exact match, else all values.
+func preferExact[T any](values []T, is func(T) bool) []T {
 	var exact []T
 	for _, v := range values {
 		if is(v) {

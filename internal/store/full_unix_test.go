@@ -62,9 +62,9 @@ func childFull(ctx context.Context, words []string) error {
 
 func TestNoRoom(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "memory.db")
-	cmd, out, trouble := child(t, "full", path)
+	cmd, out, stderr := child(t, "full", path)
 	if err := cmd.Run(); err != nil {
-		t.Fatalf("%v: %s", err, trouble)
+		t.Fatalf("%v: %s", err, stderr)
 	}
 	ids := checkFile(t, path, "7")
 	if !ids["review-1-0"] {

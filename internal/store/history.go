@@ -9,19 +9,17 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-// Change names a change by the object ids that it leads from and to. The zero
-// Change stands for none.
+// Change identifies a change by its base and head. The zero Change means none.
 type Change struct{ Base, Head string }
 
-// Shown returns the findings that reviews of other changes showed in the files,
-// newest first, each once, however often it was seen; nil paths stand for all
-// files. Counts, times and whatever may differ from one sighting to the next
-// are of those reviews alone, so that a review of the same change again has the
-// same past. Filled in are id, fingerprint, path, category, severity,
-// confidence, title, counts and times.
+// Shown returns the findings that reviews of other changes showed in the files, newest first,
+// each once; nil paths mean all files. Counts, times and everything that differs between
+// sightings come from those reviews only, so that a second review of the same change has the
+// same history. It sets id, fingerprint, path, category, severity, confidence, title, counts
+// and times.
 func (r *Repo) Shown(ctx context.Context, paths []string, except Change) ([]Known, error) {
-	// The newest of each finding is picked here: the same in SQL makes SQLite
-	// sort all sightings of the repository instead of reading those of the files.
+	// Go selects the newest sighting of each finding: in SQL, SQLite would sort all sightings of
+	// the repository instead of reading those of the files.
 	const sightings = `
 		SELECT s.fingerprint, f.id, s.path, s.category, s.severity, s.confidence, s.title, v.at, v.id
 		FROM sightings s
@@ -47,7 +45,7 @@ func (r *Repo) Shown(ctx context.Context, paths []string, except Change) ([]Know
 	return shown, r.db.fail("read history", err)
 }
 
-// addSighting adds a row of sightings to what is known of its finding.
+// addSighting adds a row to the history of its finding.
 func addSighting(newest map[string]Known, s scanner) error {
 	var f precedent.Finding
 	var ms int64

@@ -7,10 +7,10 @@ import (
 	"path/filepath"
 )
 
-// Open opens the database in the file, makes the file (readable by its owner
-// alone) and its folder if need be, and brings its schema up to date. Errors
-// are of type *Error and wrap ErrUnwritable, ErrCorrupt, ErrForeign, ErrNewer,
-// ErrFull or ErrBusy where one of them is the cause.
+// Open opens the database in the file and brings its schema up to date. It creates the file,
+// readable only by its owner, and its folder if needed. Errors are of type *Error and wrap
+// ErrUnwritable, ErrCorrupt, ErrForeign, ErrNewer, ErrFull or ErrBusy if one of them is the
+// cause.
 func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	const op = "open memory"
 	db := newDB(sqlite, path, o)
@@ -29,10 +29,10 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	return db, nil
 }
 
-// OpenMemory opens an empty database that lives as long as the DB.
+// OpenMemory opens an empty database in memory.
 func OpenMemory(ctx context.Context, o Options) (*DB, error) {
 	db := newDB(sqlite, "", o)
-	// Every connection to :memory: is a database of its own, so there is one.
+	// Each connection to :memory: has a separate database, so use only one.
 	if err := db.connect(ctx, ":memory:", 1); err != nil {
 		return nil, db.fail("open memory", err)
 	}
@@ -47,7 +47,7 @@ func (db *DB) connect(ctx context.Context, address string, connections int) erro
 	db.sql = sql.OpenDB(connector)
 	db.sql.SetMaxOpenConns(connections)
 	db.sql.SetMaxIdleConns(connections)
-	if err := db.patiently(ctx, func() error { return db.upgrade(ctx, migrations) }); err != nil {
+	if err := db.retryBusy(ctx, func() error { return db.upgrade(ctx, migrations) }); err != nil {
 		return errors.Join(err, db.sql.Close())
 	}
 	return nil

@@ -110,7 +110,7 @@ func TestOpenRefuses(t *testing.T) {
 				t.Fatal(err)
 			}
 			return path
-		}, ErrCorrupt, "the next review starts an empty one: mkdir -p '"},
+		}, ErrCorrupt, "the next review creates an empty one: mkdir -p '"},
 		{"scratched schema", func(t *testing.T) string {
 			path := filled(t)
 			data, err := os.ReadFile(path)
@@ -189,8 +189,8 @@ func TestOpenRefuses(t *testing.T) {
 			if !errors.Is(err, test.want) {
 				t.Errorf("error %v, want %v", err, test.want)
 			}
-			trouble, ok := errors.AsType[*Error](err)
-			if !ok || !strings.Contains(trouble.Hint, test.hint) {
+			failure, ok := errors.AsType[*Error](err)
+			if !ok || !strings.Contains(failure.Hint, test.hint) {
 				t.Errorf("error %#v, want a hint with %q", err, test.hint)
 			}
 			if strings.Count(err.Error(), "open memory") != 1 || !strings.Contains(err.Error(), path) {
@@ -207,11 +207,11 @@ func TestOpenRefuses(t *testing.T) {
 func TestHintMovesAway(t *testing.T) {
 	path := write(t, []byte(strings.Repeat("x", 5000)))
 	_, err := Open(t.Context(), path, Options{})
-	trouble, ok := errors.AsType[*Error](err)
+	failure, ok := errors.AsType[*Error](err)
 	if !ok {
 		t.Fatal(err)
 	}
-	_, command, _ := strings.Cut(trouble.Hint, ": ")
+	_, command, _ := strings.Cut(failure.Hint, ": ")
 	runShell(t, command)
 	openFile(t, path)
 }
@@ -337,7 +337,7 @@ func TestUpgradeTogether(t *testing.T) {
 			db := newDB(sqlite, path, Options{})
 			var err error
 			if db.sql, err = sql.Open("sqlite", dsn(path)); err == nil {
-				err = db.patiently(t.Context(), func() error { return db.upgrade(t.Context(), steps) })
+				err = db.retryBusy(t.Context(), func() error { return db.upgrade(t.Context(), steps) })
 				err = errors.Join(err, db.Close())
 			}
 			done <- err

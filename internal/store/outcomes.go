@@ -9,24 +9,23 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-// Outcomes returns what is known of the findings that were posted on the pull
-// request, in the order of their fingerprints.
+// Outcomes returns the outcomes of the findings posted on the pull request, ordered by
+// fingerprint.
 func (r *Repo) Outcomes(ctx context.Context, pull int) ([]precedent.Outcome, error) {
 	outcomes, err := documents[precedent.Outcome](ctx, r.db.read,
 		"SELECT document FROM outcomes WHERE repo_id = $1 AND pull = $2 ORDER BY fingerprint", []any{r.id, pull})
 	return outcomes, r.db.fail("read outcomes", err)
 }
 
-// SaveOutcomes saves what became of findings, all or none. What is known takes
-// the place of what was known before, and an unknown outcome of nothing. The same
-// outcome again changes nothing, and the first proof of it stays, unless the
-// person who decided has write permission only now.
+// SaveOutcomes saves outcomes, all or none. A new outcome replaces the old one, but an unknown
+// outcome replaces nothing. The same outcome again keeps the first proof, unless the person
+// who decided got write permission only now.
 func (r *Repo) SaveOutcomes(ctx context.Context, outcomes []precedent.Outcome) error {
 	const op = "save outcomes"
 	documents := make([]string, len(outcomes))
 	for i, o := range outcomes {
 		if o.Fingerprint == "" || o.Kind == "" || o.PullRequest <= 0 {
-			return r.db.fail(op, errors.New("one has no fingerprint, no outcome or no pull request"))
+			return r.db.fail(op, errors.New("an outcome without fingerprint, kind or pull request"))
 		}
 		document, err := json.Marshal(o)
 		if err != nil {
@@ -39,7 +38,7 @@ func (r *Repo) SaveOutcomes(ctx context.Context, outcomes []precedent.Outcome) e
 	}
 	return r.db.change(ctx, op, func(tx *sql.Tx) error {
 		for i, o := range outcomes {
-			if news, err := r.news(ctx, tx, o); err != nil || !news {
+			if news, err := r.changesOutcome(ctx, tx, o); err != nil || !news {
 				if err != nil {
 					return err
 				}
@@ -58,8 +57,8 @@ func (r *Repo) SaveOutcomes(ctx context.Context, outcomes []precedent.Outcome) e
 	})
 }
 
-// news tells whether the outcome says more than the one that is saved.
-func (r *Repo) news(ctx context.Context, tx *sql.Tx, o precedent.Outcome) (bool, error) {
+// changesOutcome tells whether the outcome replaces the saved one.
+func (r *Repo) changesOutcome(ctx context.Context, tx *sql.Tx, o precedent.Outcome) (bool, error) {
 	old, err := documents[precedent.Outcome](ctx, tx, "SELECT document FROM outcomes WHERE repo_id = $1 AND pull = $2 AND fingerprint = $3",
 		[]any{r.id, o.PullRequest, o.Fingerprint})
 	if err != nil || len(old) == 0 {

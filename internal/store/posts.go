@@ -10,25 +10,24 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-// Post is one thing that is to be said on a pull request, or that was. It is
-// saved before it is sent, so that whoever comes after a crash knows what may
-// stand there.
+// Post is one thing to post on a pull request, or one that was posted. It is saved before it
+// is sent, so that after a crash the next process knows what may have been posted.
 type Post struct {
 	ID     string // UUIDv7; that of the thread for one that opens a thread
 	Pull   int
-	Review string // id of the review that says it
+	Review string // id of its review
 	Head   string // the commit that was reviewed
 	Kind   PostKind
-	Thread string            // id of the thread that it belongs to; empty if that is not known yet
-	Nth    int               // its place in the order of the review's posts, from 0
-	State  PostState         // how far it has come
-	Remote precedent.ForgeID // the forge's id of it; empty if there is none, or nobody knows it
-	Why    string            // why it ended otherwise than confirmed, or what is in its way; for a person
+	Thread string            // id of its thread; empty if that is not known yet
+	Nth    int               // its position among the posts of the review, from 0
+	State  PostState         // state of the delivery
+	Remote precedent.ForgeID // the forge's id of it; empty if there is none or it is unknown
+	Why    string            // why it was not confirmed, for people
 	At     time.Time         // when its review began
-	Hash   string            // of what was sent last; empty before
-	// Payload is what the poster needs to say it: JSON of its own.
+	Hash   string            // of the text that was last sent; may be empty
+	// Payload is JSON with the data that the poster needs.
 	Payload json.RawMessage
-	// Attempts counts the requests that tried to send it.
+	// Attempts is the number of requests that tried to send it.
 	Attempts int
 }
 
@@ -41,25 +40,25 @@ const (
 	PostSummary PostKind = "summary" // the one comment that is edited by each review
 	PostReply   PostKind = "reply"   // answers in a thread
 	PostClose   PostKind = "close"   // closes a thread of ours
-	PostReopen  PostKind = "reopen"  // opens again what we closed
-	PostCheck   PostKind = "check"   // the end of the review, for the list of checks of the commit
+	PostReopen  PostKind = "reopen"  // reopens a thread that we closed
+	PostCheck   PostKind = "check"   // the result of the review, as a check on the commit
 )
 
-// PostState says how far a post has come.
+// PostState is the state of the delivery of a post.
 type PostState string
 
-// The states. The first three are those of work that is left.
+// The states. In the first three the post is not done.
 const (
 	PostPlanned       PostState = "planned"
 	PostSending       PostState = "sending"       // a request is under way, or was when the process died
-	PostUnknown       PostState = "unknown"       // it may have been carried out, and the forge has not shown it yet
-	PostConfirmed     PostState = "confirmed"     // it stands there, or did
-	PostRejected      PostState = "rejected"      // the forge does not take it
-	PostSuperseded    PostState = "superseded"    // the head has moved, a newer review speaks, or there is no need any more
-	PostUndeliverable PostState = "undeliverable" // nothing can be said on the pull request any more
+	PostUnknown       PostState = "unknown"       // it may have been posted; the forge has not shown it yet
+	PostConfirmed     PostState = "confirmed"     // it was posted
+	PostRejected      PostState = "rejected"      // the forge rejected it
+	PostSuperseded    PostState = "superseded"    // the head has moved, there is a newer review, or it is no longer needed
+	PostUndeliverable PostState = "undeliverable" // posting on the pull request is not possible any more
 )
 
-// Done tells whether nothing is left to do.
+// Done tells whether the post is in a final state.
 func (s PostState) Done() bool {
 	switch s {
 	case PostPlanned, PostSending, PostUnknown:
@@ -72,11 +71,11 @@ const insertPost = `
 	INSERT INTO posts (repo_id, id, pull, review_id, head, kind, thread, nth, payload, hash, state, attempts, remote, why, at, updated_at)
 	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`
 
-// savePosts adds what a review that is saved for the first time is to say.
+// savePosts adds the posts of a review that is saved for the first time.
 func (r *Repo) savePosts(ctx context.Context, tx *sql.Tx, review string, posts []Post) error {
 	for _, p := range posts {
 		if p.Review != review {
-			return fmt.Errorf("post %s is of review %q", p.ID, p.Review)
+			return fmt.Errorf("post %s belongs to review %q", p.ID, p.Review)
 		}
 		if _, err := tx.ExecContext(ctx, insertPost, r.id, p.ID, p.Pull, p.Review, p.Head, p.Kind, p.Thread, p.Nth, string(p.Payload),
 			p.Hash, p.State, p.Attempts, p.Remote, p.Why, millis(p.At), millis(r.db.now())); err != nil {
@@ -86,8 +85,8 @@ func (r *Repo) savePosts(ctx context.Context, tx *sql.Tx, review string, posts [
 	return nil
 }
 
-// Posts returns what reviews of the pull request had to say, those of the
-// oldest review first, each review's in their order.
+// Posts returns the posts of all reviews of the pull request, oldest review first, in their
+// order.
 func (r *Repo) Posts(ctx context.Context, pull int) ([]Post, error) {
 	var posts []Post
 	err := rows(ctx, r.db.read, `
@@ -106,8 +105,8 @@ func (r *Repo) Posts(ctx context.Context, pull int) ([]Post, error) {
 	return posts, r.db.fail("read posts", err)
 }
 
-// SetPosts writes how far the posts have come, all or none: state, attempts,
-// id, reason, hash and thread. The rest of a post never changes.
+// SetPosts saves the state, attempts, id, reason, hash and thread of the posts, all or none.
+// The rest of a post never changes.
 func (r *Repo) SetPosts(ctx context.Context, posts ...Post) error {
 	if len(posts) == 0 {
 		return nil
@@ -125,7 +124,7 @@ func (r *Repo) SetPosts(ctx context.Context, posts ...Post) error {
 			case err != nil:
 				return err
 			case n == 0:
-				return fmt.Errorf("there is no post %s", p.ID)
+				return fmt.Errorf("post %s does not exist", p.ID)
 			}
 		}
 		return nil

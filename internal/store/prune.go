@@ -6,20 +6,20 @@ import (
 	"time"
 )
 
-// Counts says how many rows of each kind there are, or were deleted.
+// Counts are numbers of rows, stored or deleted.
 type Counts struct {
 	Reviews    int `json:"reviews"`
 	Findings   int `json:"findings"`
 	Sightings  int `json:"sightings"`
 	Rejections int `json:"rejections"`
 	Rules      int `json:"rules"`
-	Labels     int `json:"labels"` // what stayed of pruned findings
-	Posts      int `json:"posts"`  // what was said on pull requests, or is to be
+	Labels     int `json:"labels"` // of pruned findings
+	Posts      int `json:"posts"`  // sent or planned
 	Threads    int `json:"threads"`
 	Outcomes   int `json:"outcomes"` // of posted findings, unknown ones included
 }
 
-// Count counts the repository's rows.
+// Count counts the rows of the repository.
 func (r *Repo) Count(ctx context.Context) (Counts, error) {
 	c, err := r.count(ctx, r.db.read)
 	return c, r.db.fail("count memory", err)
@@ -37,7 +37,7 @@ func (r *Repo) count(ctx context.Context, q querier) (Counts, error) {
 	return c, err
 }
 
-// subtract is what was deleted between two counts.
+// subtract is the number of rows deleted between two counts.
 func (c Counts) subtract(after Counts) Counts {
 	return Counts{
 		Reviews: c.Reviews - after.Reviews, Findings: c.Findings - after.Findings, Sightings: c.Sightings - after.Sightings,
@@ -46,9 +46,8 @@ func (c Counts) subtract(after Counts) Counts {
 	}
 }
 
-// prunable selects the findings of $1 that were last seen before $2, or that
-// have $3 newer ones in their file, unless a rejection that holds at $4 or an
-// open thread speaks of them.
+// prunable selects the findings of $1 that were last seen before $2, or that have $3 newer
+// ones in their file, unless a rejection that is valid at $4 or an open thread refers to them.
 const prunable = `
 	SELECT * FROM (
 		SELECT f.*, ROW_NUMBER() OVER (PARTITION BY f.path ORDER BY f.last_seen DESC, f.fingerprint) AS nth
@@ -57,8 +56,8 @@ const prunable = `
 		SELECT 1 FROM rejections j WHERE j.repo_id = $1 AND j.fingerprint = p.fingerprint AND j.expires_at > $4)
 		AND p.fingerprint NOT IN (SELECT t.fingerprint FROM threads t WHERE ` + openThread + `)`
 
-// outcomeOf is the word for what became of the finding l, empty if nobody knows:
-// what people or the code said last. What is unknown says nothing.
+// outcomeOf is the last known outcome of the finding l, from rejections and outcomes; empty if
+// there is none.
 const outcomeOf = `COALESCE((
 	SELECT w.outcome FROM (
 		SELECT 'rejected' AS outcome, j.at AS at, 0 AS nth FROM rejections j WHERE j.repo_id = $1 AND j.fingerprint = l.fingerprint
@@ -67,14 +66,13 @@ const outcomeOf = `COALESCE((
 			WHERE o.repo_id = $1 AND o.fingerprint = l.fingerprint AND o.outcome <> 'unknown'
 	) AS w ORDER BY w.at DESC, w.nth LIMIT 1), '')`
 
-// Prune deletes findings that were last seen before the time, and those beyond
-// the newest perFile of each file. Spared is what a rejection that holds at now
-// or an open thread refers to. Of each deleted finding a label stays: its place,
-// category and confidence, and what became of it. Threads and outcomes go with
-// their finding. Reviews from before the time go
-// with it, but for those that saw a remaining finding last, and posts of pull
-// requests that no later review spoke on and that have no open thread. It
-// returns what was deleted, but for Labels, which counts those that were made.
+// Prune deletes findings that were last seen before the time, and those beyond the newest
+// perFile of each file, except those to which a rejection that is valid at now or an open
+// thread refers. It keeps a label of each deleted finding: place, category, confidence and
+// outcome. Threads and outcomes are deleted with their finding. Older reviews are deleted
+// unless they are the last one of a remaining finding; posts are deleted if the pull request
+// has no later review and no open thread. It returns what was deleted; Labels counts the
+// labels that were made.
 func (r *Repo) Prune(ctx context.Context, before time.Time, perFile int, now time.Time) (Counts, error) {
 	steps := []struct {
 		sql  string
@@ -140,11 +138,10 @@ func (r *Repo) Prune(ctx context.Context, before time.Time, perFile int, now tim
 	return deleted, err
 }
 
-// Clear deletes everything that is remembered of the repository, labels
-// included. Its names stay.
+// Clear deletes everything about the repository, labels included, except its identities.
 func (r *Repo) Clear(ctx context.Context) (Counts, error) {
 	return r.remove(ctx, "clear memory", func(tx *sql.Tx) error {
-		// Decisions, sightings and the rest go with the rows that they belong to.
+		// Decisions, sightings and the rest are deleted with these rows.
 		for _, statement := range []string{
 			"DELETE FROM reviews WHERE repo_id = $1",
 			"DELETE FROM findings WHERE repo_id = $1",
@@ -164,8 +161,7 @@ func (r *Repo) Clear(ctx context.Context) (Counts, error) {
 	})
 }
 
-// remove runs use in one transaction, gives the freed space back, and returns
-// what the transaction deleted.
+// remove runs use in one transaction, frees the space, and returns what was deleted.
 func (r *Repo) remove(ctx context.Context, op string, use func(*sql.Tx) error) (Counts, error) {
 	var before, after Counts
 	err := r.db.change(ctx, op, func(tx *sql.Tx) error {

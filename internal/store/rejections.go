@@ -9,8 +9,8 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-// RejectionLife is how long a rejection holds after it was made or last hid
-// something: 180 days.
+// RejectionLife is how long a rejection is valid after it was made or last hid a finding: 180
+// days.
 const RejectionLife = 180 * 24 * time.Hour
 
 const rejectionColumns = `id, finding, fingerprint, place, claim, path, symbol, category, severity, reason, who, at, expires_at, hits`
@@ -24,9 +24,8 @@ func scanRejection(s scanner) (precedent.Rejection, error) {
 	return j, err
 }
 
-// Reject saves a rejection made at j.At and returns it with its id and expiry,
-// and true. If the fingerprint has one already that holds, that one comes back
-// unchanged, and false.
+// Reject saves a rejection made at j.At and returns it with its id and expiry, and true. If
+// the fingerprint already has a valid rejection, Reject returns that one unchanged, and false.
 func (r *Repo) Reject(ctx context.Context, j precedent.Rejection) (precedent.Rejection, bool, error) {
 	var saved precedent.Rejection
 	var added bool
@@ -57,20 +56,19 @@ func (r *Repo) Reject(ctx context.Context, j precedent.Rejection) (precedent.Rej
 	return saved, added && err == nil, err
 }
 
-// Rejections returns the rejections that hold at now, newest first, limit at most.
+// Rejections returns the rejections that are valid at now, newest first, at most limit.
 func (r *Repo) Rejections(ctx context.Context, now time.Time, limit int) ([]precedent.Rejection, error) {
 	return r.rejections(ctx, `expires_at > $2 ORDER BY at DESC, id DESC LIMIT $3`, millis(now), limit)
 }
 
-// RejectionsByID returns the rejections that hold at now and whose own id, or
-// any id of whose finding, starts with the prefix: limit at most. One that has
-// the prefix itself as an id is the only answer.
+// RejectionsByID returns the rejections that are valid at now and whose id, or an id of whose
+// finding, starts with the prefix, at most limit. An exact match is returned alone.
 func (r *Repo) RejectionsByID(ctx context.Context, prefix string, now time.Time, limit int) ([]precedent.Rejection, error) {
 	found, err := r.rejections(ctx, `expires_at > $2 AND (
 		SUBSTR(id, 1, LENGTH($3)) = $3 OR SUBSTR(finding, 1, LENGTH($3)) = $3 OR fingerprint IN (
 			SELECT fingerprint FROM finding_ids WHERE repo_id = $1 AND SUBSTR(id, 1, LENGTH($3)) = $3
 		)) ORDER BY at DESC, id DESC LIMIT $4`, millis(now), prefix, limit)
-	return exactly(found, func(j precedent.Rejection) bool { return j.ID == prefix || j.Finding == prefix }), err
+	return preferExact(found, func(j precedent.Rejection) bool { return j.ID == prefix || j.Finding == prefix }), err
 }
 
 func (r *Repo) rejections(ctx context.Context, condition string, args ...any) ([]precedent.Rejection, error) {
@@ -84,7 +82,7 @@ func (r *Repo) rejections(ctx context.Context, condition string, args ...any) ([
 	return found, r.db.fail("read rejections", err)
 }
 
-// Rejection returns the rejection of the fingerprint that holds at now, or nil.
+// Rejection returns the rejection of the fingerprint that is valid at now, or nil.
 func (r *Repo) Rejection(ctx context.Context, fingerprint string, now time.Time) (*precedent.Rejection, error) {
 	found, err := r.rejections(ctx, "expires_at > $2 AND fingerprint = $3", millis(now), fingerprint)
 	if err != nil || len(found) == 0 {
@@ -107,8 +105,8 @@ func (r *Repo) Unreject(ctx context.Context, id string) (bool, error) {
 	return n > 0, err
 }
 
-// saveHits counts, for each rejection that hid findings of a review, one hit a
-// finding, and lets it hold for as long again.
+// saveHits counts a hit for each rejection and finding of a review that it hid, and extends
+// the rejection.
 func (r *Repo) saveHits(ctx context.Context, tx *sql.Tx, folded []*precedent.Finding, at int64) error {
 	for _, f := range folded {
 		if f.Dropped != precedent.Dismissed && f.Dropped != precedent.Rejected {

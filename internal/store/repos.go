@@ -10,24 +10,21 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-// Repo is the rows of one repository: the only way to reach any of them.
+// Repo gives access to the rows of one repository, and is the only way to reach them.
 type Repo struct {
 	db       *DB
 	id       string
 	identity precedent.Repo
 }
 
-// RepoFor returns the rows of the repository that goes by the identities, the
-// one that its findings' ids are made from first, and makes an empty set of
-// rows for a stranger.
+// RepoFor returns the rows of the repository with the identities, and creates an empty set of
+// rows if there are none. The ids of findings are made from the first identity.
 //
-// A repository without a remote is known by its root commit. When its remote
-// appears, a call with both joins them: what was saved under the root commit
-// belongs to the remote from then on, and findings get the ids that the remote
-// gives them, while the ids that were shown before stay good. Two remotes are
-// never joined, because forks share their root commit and must not read each
-// other's memory. For the same reason a root commit only names rows that were
-// saved under it.
+// A repository without a remote is identified by its root commit. When it gets a remote, a
+// call with both merges them: the rows move to the remote, findings get new ids from it, and
+// the old ids stay valid. Two remotes are never merged, because forks share their root commit
+// and must not read each other's memory. For the same reason a root commit identifies only
+// rows that were saved under it.
 func (db *DB) RepoFor(ctx context.Context, identities ...precedent.Repo) (*Repo, error) {
 	const op = "find repository in memory"
 	if len(identities) == 0 || slices.ContainsFunc(identities, precedent.Repo.IsZero) {
@@ -52,7 +49,7 @@ func (db *DB) RepoFor(ctx context.Context, identities ...precedent.Repo) (*Repo,
 	return r, nil
 }
 
-// Names returns every identity that the rows go by, sorted.
+// Names returns the identities of the repository, sorted.
 func (r *Repo) Names(ctx context.Context) ([]precedent.Repo, error) {
 	var names []precedent.Repo
 	err := rows(ctx, r.db.read, "SELECT host, owner, name FROM identities WHERE repo_id = $1 ORDER BY host, owner, name",
@@ -65,16 +62,16 @@ func (r *Repo) Names(ctx context.Context) ([]precedent.Repo, error) {
 	return names, r.db.fail("read names", err)
 }
 
-// owners says which rows some identities name. Both slices are as long as the
+// lookup holds the rows that some identities refer to. Both slices are as long as the
 // identities.
-type owners struct {
-	ids    []string // of rows; empty for an identity that names none
+type lookup struct {
+	ids    []string // of rows; empty for an unknown identity
 	remote []bool   // whether the rows have a remote
 }
 
-// merged tells whether there is nothing to write: the first identity names its
-// rows, and no others are waiting to be joined to them.
-func (o owners) merged() bool {
+// merged tells whether nothing has to be written: the first identity has rows, and no other
+// rows have to be merged into them.
+func (o lookup) merged() bool {
 	for i, id := range o.ids {
 		if id != o.ids[0] && id != "" && !o.remote[i] {
 			return false
@@ -83,8 +80,8 @@ func (o owners) merged() bool {
 	return o.ids[0] != ""
 }
 
-func lookUp(ctx context.Context, q querier, identities []precedent.Repo) (owners, error) {
-	var o owners
+func lookUp(ctx context.Context, q querier, identities []precedent.Repo) (lookup, error) {
+	var o lookup
 	for _, identity := range identities {
 		var id string
 		var remotes int
@@ -100,8 +97,8 @@ func lookUp(ctx context.Context, q querier, identities []precedent.Repo) (owners
 	return o, nil
 }
 
-// mergeIdentities makes the first identity name rows and joins to them those that other
-// identities name and that have no remote yet. It returns the rows' id.
+// mergeIdentities gives the first identity rows, merges into them those of other identities
+// that have no remote yet, and returns their id.
 func (db *DB) mergeIdentities(ctx context.Context, tx *sql.Tx, identities []precedent.Repo) (string, error) {
 	found, err := lookUp(ctx, tx, identities)
 	if err != nil {
@@ -112,7 +109,7 @@ func (db *DB) mergeIdentities(ctx context.Context, tx *sql.Tx, identities []prec
 		switch {
 		case other == "" || other == id || found.remote[i]:
 		case id == "":
-			id = other // they become the first identity's own
+			id = other // the first identity takes them over
 		default:
 			if err := join(ctx, tx, id, other); err != nil {
 				return "", err
@@ -138,8 +135,8 @@ func (db *DB) mergeIdentities(ctx context.Context, tx *sql.Tx, identities []prec
 	return id, rename(ctx, tx, id, identities[0])
 }
 
-// join gives the rows of the repository from to the repository to. Where both
-// know a finding, one row with the sightings of both remains.
+// join moves the rows of the repository from to the repository to. If both have a finding, one
+// row with the sightings of both remains.
 func join(ctx context.Context, tx *sql.Tx, to, from string) error {
 	for _, statement := range []string{
 		`UPDATE identities SET repo_id = $1 WHERE repo_id = $2`,
@@ -188,13 +185,13 @@ func join(ctx context.Context, tx *sql.Tx, to, from string) error {
 			return err
 		}
 	}
-	// Whatever is left of it was merged into a row of the other.
+	// The remaining rows were merged into those of the other.
 	_, err := tx.ExecContext(ctx, "DELETE FROM repos WHERE id = $1", from)
 	return err
 }
 
-// rename gives every finding of the repository the id that the identity makes,
-// beside those that it had.
+// rename adds, for each finding of the repository, the id made from the identity. Earlier ids
+// stay valid.
 func rename(ctx context.Context, tx *sql.Tx, id string, identity precedent.Repo) error {
 	var fingerprints []string
 	err := rows(ctx, tx, "SELECT fingerprint FROM findings WHERE repo_id = $1", []any{id}, func(s scanner) error {

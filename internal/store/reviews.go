@@ -11,33 +11,31 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-// ErrNoReview says that no review has the id.
+// ErrNoReview means that no review has the id.
 var ErrNoReview = errors.New("no such review")
 
-// unindexed is what a review knows and its result does not show.
-type unindexed struct {
-	// The words of the repository's identity, because the result has them in one.
+// reviewExtra holds the fields of a review that its JSON result leaves out.
+type reviewExtra struct {
+	// The parts of the repository's identity, which the result joins.
 	Host, Owner, Name string
 	Target            precedent.Target
 	// Findings is as long as the review's findings.
-	Findings []unindexedFinding
+	Findings []findingExtra
 }
 
-type unindexedFinding struct {
+type findingExtra struct {
 	Analyzer   bool   `json:",omitempty"`
 	Place      string `json:",omitempty"`
 	Inexact    bool   `json:",omitempty"`
 	DroppedWhy string `json:",omitempty"`
 }
 
-// SaveReview saves the review, its findings with their trails, one sighting of
-// each, the rules that it checked, and a hit for every rejection that hid a
-// finding in it, and what the review has to say on its pull request: all in one
-// transaction. A finding without a fingerprint stays in the review alone. Then
-// it sets the review's Sightings.
+// SaveReview saves, in one transaction, the review, its findings with their trails, a sighting
+// of each, the rules that it checked, a hit for each rejection that hid a finding, and its
+// posts. A finding without a fingerprint is stored in the review only. Then it sets the
+// review's Sightings.
 //
-// The review's id makes the call repeatable: saving it again changes nothing,
-// and adds no posts.
+// Saving a review with the same id again changes nothing and adds no posts.
 func (r *Repo) SaveReview(ctx context.Context, review *precedent.Review, posts ...Post) error {
 	const op = "save review"
 	if review.ID == "" {
@@ -47,7 +45,7 @@ func (r *Repo) SaveReview(ctx context.Context, review *precedent.Review, posts .
 	if err != nil {
 		return r.db.fail(op, err)
 	}
-	beside, err := json.Marshal(unindexedOf(review))
+	extra, err := json.Marshal(extraOf(review))
 	if err != nil {
 		return r.db.fail(op, err)
 	}
@@ -59,9 +57,9 @@ func (r *Repo) SaveReview(ctx context.Context, review *precedent.Review, posts .
 	var sightings map[string]int
 	err = r.db.change(ctx, op, func(tx *sql.Tx) error {
 		result, err := tx.ExecContext(ctx, `
-			INSERT INTO reviews (id, repo_id, base, head, verdict, at, document, aside, pull)
+			INSERT INTO reviews (id, repo_id, base, head, verdict, at, document, extra, pull)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (id) DO NOTHING`,
-			review.ID, r.id, review.Base, review.Head, review.Verdict, millis(at), string(document), string(beside), pullOf(review))
+			review.ID, r.id, review.Base, review.Head, review.Verdict, millis(at), string(document), string(extra), pullOf(review))
 		if err != nil {
 			return err
 		}
@@ -98,7 +96,7 @@ func (r *Repo) saveParts(ctx context.Context, tx *sql.Tx, review *precedent.Revi
 	return r.saveHits(ctx, tx, folded, at)
 }
 
-// pullOf is the number of the review's pull request, 0 for none.
+// pullOf is the number of the review's pull request; 0 for none.
 func pullOf(review *precedent.Review) int {
 	if review.PullRequest == nil {
 		return 0
@@ -106,29 +104,29 @@ func pullOf(review *precedent.Review) int {
 	return *review.PullRequest
 }
 
-func unindexedOf(review *precedent.Review) unindexed {
-	a := unindexed{Host: review.Repo.Host, Owner: review.Repo.Owner, Name: review.Repo.Name, Target: review.Target}
+func extraOf(review *precedent.Review) reviewExtra {
+	e := reviewExtra{Host: review.Repo.Host, Owner: review.Repo.Owner, Name: review.Repo.Name, Target: review.Target}
 	for _, f := range review.Findings {
-		a.Findings = append(a.Findings, unindexedFinding{Analyzer: f.Analyzer, Place: f.Place, Inexact: f.Inexact, DroppedWhy: f.DroppedWhy})
+		e.Findings = append(e.Findings, findingExtra{Analyzer: f.Analyzer, Place: f.Place, Inexact: f.Inexact, DroppedWhy: f.DroppedWhy})
 	}
-	return a
+	return e
 }
 
-// Review returns the review with the id, whole but for its sightings, which
-// have gone on since. It is an error that wraps ErrNoReview if there is none.
+// Review returns the review with the id, without its sightings, which may have changed. The
+// error wraps ErrNoReview if there is none.
 func (r *Repo) Review(ctx context.Context, id string) (*precedent.Review, error) {
 	op := "read review " + id
 	var at int64
-	var document, beside string
-	err := row(ctx, r.db.read, "SELECT at, document, aside FROM reviews WHERE repo_id = $1 AND id = $2",
-		[]any{r.id, id}, into(&at, &document, &beside))
+	var document, extra string
+	err := row(ctx, r.db.read, "SELECT at, document, extra FROM reviews WHERE repo_id = $1 AND id = $2",
+		[]any{r.id, id}, into(&at, &document, &extra))
 	if errors.Is(err, sql.ErrNoRows) {
 		err = ErrNoReview
 	}
 	if err != nil {
 		return nil, r.db.fail(op, err)
 	}
-	review, err := decode(document, beside)
+	review, err := decode(document, extra)
 	if err != nil {
 		return nil, r.db.fail(op, err)
 	}
@@ -142,8 +140,8 @@ func (r *Repo) Review(ctx context.Context, id string) (*precedent.Review, error)
 	return review, nil
 }
 
-// LastReview returns the review of the pull request that began last, whole but
-// for its sightings, and whether there is one.
+// LastReview returns the newest review of the pull request, without its sightings, and whether
+// there is one.
 func (r *Repo) LastReview(ctx context.Context, pull int) (*precedent.Review, bool, error) {
 	var id string
 	err := row(ctx, r.db.read, "SELECT id FROM reviews WHERE repo_id = $1 AND pull = $2 ORDER BY at DESC, id DESC LIMIT 1",
@@ -158,8 +156,8 @@ func (r *Repo) LastReview(ctx context.Context, pull int) (*precedent.Review, boo
 	return review, err == nil, err
 }
 
-// Period returns when the oldest and the newest review began; zero times if
-// there is none.
+// Period returns the start times of the oldest and the newest review; zero times if there is
+// none.
 func (r *Repo) Period(ctx context.Context) (first, last time.Time, err error) {
 	var n, from, to int64
 	err = row(ctx, r.db.read, "SELECT COUNT(*), COALESCE(MIN(at), 0), COALESCE(MAX(at), 0) FROM reviews WHERE repo_id = $1",
@@ -170,27 +168,27 @@ func (r *Repo) Period(ctx context.Context) (first, last time.Time, err error) {
 	return fromMillis(from), fromMillis(to), nil
 }
 
-// decode puts a review together from its two halves.
-func decode(document, beside string) (*precedent.Review, error) {
+// decode restores a review from its two stored documents.
+func decode(document, extra string) (*precedent.Review, error) {
 	type plain precedent.Review
 	var review plain
 	shadow := struct {
 		*plain
-		Repo json.RawMessage `json:"repo"` // its parts are aside
+		Repo json.RawMessage `json:"repo"` // its parts are in extra
 	}{plain: &review}
 	if err := json.Unmarshal([]byte(document), &shadow); err != nil {
 		return nil, err
 	}
-	var a unindexed
-	if err := json.Unmarshal([]byte(beside), &a); err != nil {
+	var e reviewExtra
+	if err := json.Unmarshal([]byte(extra), &e); err != nil {
 		return nil, err
 	}
-	if len(a.Findings) != len(review.Findings) {
-		return nil, fmt.Errorf("%w: %d findings and the asides of %d", ErrCorrupt, len(review.Findings), len(a.Findings))
+	if len(e.Findings) != len(review.Findings) {
+		return nil, fmt.Errorf("%w: %d findings, but extra fields of %d", ErrCorrupt, len(review.Findings), len(e.Findings))
 	}
-	review.Repo = precedent.Repo{Host: a.Host, Owner: a.Owner, Name: a.Name}
-	review.Target = a.Target
-	for i, f := range a.Findings {
+	review.Repo = precedent.Repo{Host: e.Host, Owner: e.Owner, Name: e.Name}
+	review.Target = e.Target
+	for i, f := range e.Findings {
 		to := &review.Findings[i]
 		to.Analyzer, to.Place, to.Inexact, to.DroppedWhy = f.Analyzer, f.Place, f.Inexact, f.DroppedWhy
 	}

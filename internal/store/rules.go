@@ -11,8 +11,8 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-// saveRules keeps the rules that a review checked. A guide seldom changes, so a
-// rule is stored once for its content and reviews point at it.
+// saveRules stores the rules that a review checked. A guide seldom changes, so a rule is
+// stored once per content and reviews refer to it.
 func (r *Repo) saveRules(ctx context.Context, tx *sql.Tx, review *precedent.Review) error {
 	for n, rule := range review.RulesChecked {
 		hash := contentHash(rule)

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Bounds are how many dollars may be booked at most. Infinity is no bound.
+// Bounds are limits in dollars. Infinity means no limit.
 type Bounds struct {
 	Day float64 // all reviews of the repository, in one day (UTC)
 	// Pull is for all reviews of one pull request; it counts if Number is not 0.
@@ -16,17 +16,16 @@ type Bounds struct {
 	Number int
 }
 
-// Booked is what came of booking.
+// Booked is the result of Book.
 type Booked struct {
 	Day, Pull float64 // the totals in dollars, with what was booked
-	// Over says which bound was in the way, "day" or "pull request"; empty if
-	// it was booked.
+	// Over is the limit that was exceeded, "day" or "pull request"; empty if the amount was
+	// booked.
 	Over string
 }
 
-// Book adds dollars, which may be negative, to what was spent on the repository
-// today and on the pull request, unless that would go beyond a bound: both or
-// neither. Processes that book at once each see what the others booked.
+// Book adds dollars, which may be negative, to the spending of the repository today and of the
+// pull request: both or, if a limit would be exceeded, neither. It is atomic across processes.
 func (r *Repo) Book(ctx context.Context, usd float64, b Bounds) (Booked, error) {
 	books := []struct {
 		name, table, column string

@@ -17,23 +17,22 @@ import (
 	modernc "modernc.org/sqlite"
 )
 
-// sqlite is SQLite: in one file, or in memory.
+// sqlite is the dialect of SQLite, in one file or in memory.
 var sqlite = &dialect{
-	connector:  func(path string) (driver.Connector, error) { return modernc.NewConnector(dsn(path)) },
-	migrations: goose.DialectSQLite3,
-	begin:      "PRAGMA journal_mode = WAL", // the file keeps this mode
-	objects:    "SELECT type, name FROM sqlite_schema WHERE type <> 'index'",
-	kind:       sqliteKind,
-	ended:      func(err error) bool { return code(err) == sqliteError },
-	damaged:    moveAway,
-	check:      sqliteCheck,
-	size:       sqliteSize,
-	shrink:     []string{"VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"},
+	connector:    func(path string) (driver.Connector, error) { return modernc.NewConnector(dsn(path)) },
+	migrations:   goose.DialectSQLite3,
+	setup:        "PRAGMA journal_mode = WAL", // the file keeps this mode
+	objects:      "SELECT type, name FROM sqlite_schema WHERE type <> 'index'",
+	kind:         sqliteKind,
+	alreadyEnded: func(err error) bool { return code(err) == sqliteError },
+	damagedHint:  moveAwayHint,
+	check:        sqliteCheck,
+	size:         sqliteSize,
+	shrink:       []string{"VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"},
 }
 
-// prepareFile makes sure that the file can be written and is a plain file of
-// its own: a link could lead a write anywhere. A file or a folder without any
-// write bit is taken at its word, even by root.
+// prepareFile makes sure that the file is writable and a regular file: a link could redirect
+// writes. Files and folders without any write permission are refused, even for root.
 func prepareFile(path string) error {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -51,12 +50,12 @@ func prepareFile(path string) error {
 		case err != nil:
 			return err
 		case !info.Mode().IsRegular():
-			return fmt.Errorf("%w: %s is no regular file", ErrUnwritable, path+suffix)
+			return fmt.Errorf("%w: %s is not a regular file", ErrUnwritable, path+suffix)
 		case info.Mode().Perm()&0o222 == 0:
 			return fmt.Errorf("%w: %s is read-only", ErrUnwritable, path+suffix)
 		}
 	}
-	// SQLite gives the files beside it the mode of this one.
+	// SQLite creates its other files with the mode of this one.
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
@@ -64,18 +63,17 @@ func prepareFile(path string) error {
 	return f.Close()
 }
 
-// busyPatience is how long SQLite itself waits for another process's lock, deaf
-// to a context that ends.
-const busyPatience = 200 * time.Millisecond
+// sqliteBusyTimeout is how long SQLite itself waits for a lock; it ignores the context
+// meanwhile.
+const sqliteBusyTimeout = 200 * time.Millisecond
 
-// dsn says how every connection is opened. A commit is on the disk before it
-// returns (synchronous), and overwritten rows are not left in free pages
-// (secure_delete). The file may come from elsewhere, so its schema is not
-// trusted to call functions and its pages are checked when they are read; see
+// dsn returns the options of a connection. A commit is on disk before it returns
+// (synchronous), and deleted data is overwritten (secure_delete). The file may come from
+// elsewhere, so its schema may not call functions and its pages are checked when read; see
 // https://www.sqlite.org/security.html.
 func dsn(path string) string {
 	q := url.Values{
-		"_busy_timeout": {strconv.FormatInt(busyPatience.Milliseconds(), 10)},
+		"_busy_timeout": {strconv.FormatInt(sqliteBusyTimeout.Milliseconds(), 10)},
 		"_defensive":    {"1"},
 		"_dqs":          {"0"},
 		"_error_rc":     {"1"},
@@ -110,7 +108,7 @@ const (
 	sqliteIOErrShm   = sqliteIOErr | 19<<8 // the index of the write-ahead log could not grow
 )
 
-// code is the primary result code of an error of SQLite, else 0.
+// code is the primary result code of an SQLite error, else 0.
 func code(err error) int { return extendedCode(err) & 0xff }
 
 func extendedCode(err error) int {
@@ -120,7 +118,7 @@ func extendedCode(err error) int {
 	return 0
 }
 
-// sqliteKind says what an error of SQLite is.
+// sqliteKind returns the cause of an SQLite error.
 func sqliteKind(err error) error {
 	switch extendedCode(err) {
 	case sqliteIOErrWrite, sqliteIOErrShm:
@@ -139,17 +137,17 @@ func sqliteKind(err error) error {
 	return nil
 }
 
-// moveAway is the command that puts a damaged database aside with the two files
-// beside it, which belong to it and must never meet another one.
-func moveAway(path string) string {
+// moveAwayHint is a hint with a command that moves a damaged database away, together with its
+// two other files, which must never be used with another database.
+func moveAwayHint(path string) string {
 	aside := quote(filepath.Join(filepath.Dir(path), "damaged"))
-	return fmt.Sprintf("move it away, and the next review starts an empty one: mkdir -p %s && mv %s* %s", aside, quote(path), aside)
+	return fmt.Sprintf("move it away; the next review creates an empty one: mkdir -p %s && mv %s* %s", aside, quote(path), aside)
 }
 
-// quote makes s one word for a POSIX shell.
+// quote quotes s as one word for a POSIX shell.
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
-// sqliteCheck reads all pages. Ten complaints are enough to know.
+// sqliteCheck reads all pages and returns at most ten errors.
 func sqliteCheck(ctx context.Context, q querier) ([]string, error) {
 	var damage []string
 	err := rows(ctx, q, "PRAGMA integrity_check(10)", nil, func(r scanner) error {

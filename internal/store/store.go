@@ -1,16 +1,15 @@
-// Package store keeps what reviews found and what people answered, in one
-// SQLite file or in memory.
+// Package store keeps reviews and people's answers, in one SQLite file or in memory.
 //
-// It promises three things. A review is saved whole or not at all, whatever
-// kills the process. Processes that write the same file at once wait for each
-// other and lose nothing. And a row can only be reached through the repository
-// that it belongs to: every method that reads or writes memory is one of Repo,
-// and every statement in this package names the repository.
+// It makes three promises. A review is saved completely or not at all, even if the
+// process is killed. Processes that write the same file at the same time wait for
+// each other and lose nothing. And a row can be reached only through its repository:
+// all methods that read or write memory belong to Repo, and all statements in this
+// package name the repository.
 //
-// The SQL is written for SQLite and PostgreSQL alike: numbered parameters, text
-// ids made in Go, times as unix milliseconds, booleans as 0 or 1, no function
-// of the clock. What an engine has of its own stands in sqlite.go, as a dialect:
-// how it is opened, locked, measured and checked, and what its errors mean.
+// The SQL is valid for both SQLite and PostgreSQL: numbered parameters, text ids made
+// in Go, times as unix milliseconds, booleans as 0 or 1, no clock functions. The
+// differences between engines are in a dialect, such as the one in sqlite.go: how to
+// open, lock, measure and check a database, and what its errors mean.
 package store
 
 import (
@@ -26,8 +25,8 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
-// DB is an open database. It is safe for concurrent use, and so is its file by
-// several processes.
+// DB is an open database. It is safe for concurrent use, and several processes may use its
+// file.
 type DB struct {
 	sql     *sql.DB
 	dialect *dialect
@@ -38,37 +37,37 @@ type DB struct {
 	newID   func() string
 }
 
-// dialect is what differs from one database engine to another.
+// dialect holds the differences between database engines.
 type dialect struct {
-	// connector says how each connection is opened.
+	// connector opens connections.
 	connector func(address string) (driver.Connector, error)
-	// migrations is the name by which the library for migrations knows the engine.
+	// migrations is the name of the engine in the migration library.
 	migrations goose.Dialect
-	// begin makes a database ready for its first step.
-	begin string
-	// objects lists what a database holds, as pairs of a type and a name; the
-	// type of tables is "table".
+	// setup prepares a database before its first migration.
+	setup string
+	// objects lists the objects of a database as pairs of type and name; the type of tables is
+	// "table".
 	objects string
-	// kind says which of this package's errors an error of the engine is; nil
-	// for none. ErrBusy is for what may well succeed a moment later.
+	// kind returns the cause of an error of the engine, as one of this package's errors; nil for
+	// none. ErrBusy means that a retry may succeed.
 	kind func(error) error
-	// ended tells whether an error of a rollback says that the engine has ended
-	// the transaction already.
-	ended func(error) bool
-	// damaged is a hint at what can be done about a damaged database.
-	damaged func(path string) string
-	// check returns what is damaged; nothing if all is well.
+	// alreadyEnded tells whether an error of a rollback means that the engine has already ended
+	// the transaction.
+	alreadyEnded func(error) bool
+	// damagedHint is the hint for a damaged database.
+	damagedHint func(path string) string
+	// check returns the damage that it finds.
 	check func(ctx context.Context, q querier) ([]string, error)
-	// size is the number of bytes that a database takes.
+	// size is the size of a database in bytes.
 	size func(ctx context.Context, q querier, path string) (int64, error)
-	// shrink are statements that give the space of deleted rows back.
+	// shrink are statements that free the space of deleted rows.
 	shrink []string
 }
 
-// Options are what the store needs from outside; the zero value is good.
+// Options are the store's dependencies; the zero value uses the defaults.
 type Options struct {
 	Now   func() time.Time                       // time.Now by default
-	After func(d time.Duration) <-chan time.Time // what is waited for; time.After by default
+	After func(d time.Duration) <-chan time.Time // time.After by default
 	NewID func() string                          // makes ids of rows; UUIDv7 by default
 }
 
@@ -83,29 +82,28 @@ func newDB(d *dialect, path string, o Options) *DB {
 		o.NewID = func() string { return uuid.Must(uuid.NewV7()).String() }
 	}
 	db := &DB{dialect: d, path: path, now: o.Now, after: o.After, newID: o.NewID}
-	db.read = patient{db}
+	db.read = retryingReader{db}
 	return db
 }
 
 // Path is the database's file; empty for one in memory.
 func (db *DB) Path() string { return db.path }
 
-// Close closes the database. What was saved stays saved without it.
+// Close closes the database. Saved data does not depend on it.
 func (db *DB) Close() error { return db.fail("close memory", db.sql.Close()) }
 
-// A statement or transaction that finds the database busy is tried again after a
-// pause, for patience in all. That exceeds whatever a healthy neighbour needs: it
-// holds the lock for one review, some milliseconds.
+// Statements and transactions are retried while the database is busy. The timeout is much
+// longer than other processes normally need: they hold the lock while saving one review, some
+// milliseconds.
 const (
-	patience  = 20 * time.Second
-	busyPause = 5 * time.Millisecond
+	busyTimeout = 20 * time.Second
+	busyPause   = 5 * time.Millisecond
 )
 
-// change runs use in one writing transaction and commits it: all of it or
-// nothing. A database that is busy is tried again from the start, so use must
-// not keep what an earlier attempt gave it.
+// change runs use in one writing transaction and commits it, all or nothing. If the database
+// is busy, it starts again, so use must not keep results of an earlier attempt.
 func (db *DB) change(ctx context.Context, op string, use func(*sql.Tx) error) error {
-	return db.fail(op, db.patiently(ctx, func() error { return db.attempt(ctx, use) }))
+	return db.fail(op, db.retryBusy(ctx, func() error { return db.attempt(ctx, use) }))
 }
 
 func (db *DB) attempt(ctx context.Context, use func(*sql.Tx) error) error {
@@ -119,18 +117,17 @@ func (db *DB) attempt(ctx context.Context, use func(*sql.Tx) error) error {
 	return tx.Commit()
 }
 
-// rollback ends a transaction that failed. That it has ended already is not a
-// second error.
+// rollback ends a transaction that failed. It is not an error if it has already ended.
 func (db *DB) rollback(tx *sql.Tx) error {
 	err := tx.Rollback()
-	if errors.Is(err, sql.ErrTxDone) || db.dialect.ended(err) {
+	if errors.Is(err, sql.ErrTxDone) || db.dialect.alreadyEnded(err) {
 		return nil
 	}
 	return err
 }
 
-// patiently repeats do while the database is busy, for as long as patience lasts.
-func (db *DB) patiently(ctx context.Context, do func() error) error {
+// retryBusy repeats do while the database is busy, until busyTimeout.
+func (db *DB) retryBusy(ctx context.Context, do func() error) error {
 	var over <-chan time.Time
 	for {
 		err := do()
@@ -138,7 +135,7 @@ func (db *DB) patiently(ctx context.Context, do func() error) error {
 			return err
 		}
 		if over == nil {
-			over = db.after(patience)
+			over = db.after(busyTimeout)
 		}
 		select {
 		case <-ctx.Done():
@@ -150,22 +147,21 @@ func (db *DB) patiently(ctx context.Context, do func() error) error {
 	}
 }
 
-// scanner is a row, or rows standing on one.
+// scanner is a row, or the current row of a result.
 type scanner interface{ Scan(dest ...any) error }
 
-// querier is the database, or a transaction in it.
+// querier is the database or a transaction.
 type querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
-// patient is the database for reading outside of a transaction.
-type patient struct{ db *DB }
+// retryingReader reads outside of transactions, and retries while the database is busy.
+type retryingReader struct{ db *DB }
 
-// QueryContext begins a query. A database that is busy says so at that moment,
-// before there is a row.
-func (p patient) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+// QueryContext starts a query. Only the start can fail because the database is busy.
+func (p retryingReader) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
 	var result *sql.Rows
-	err := p.db.patiently(ctx, func() (err error) {
+	err := p.db.retryBusy(ctx, func() (err error) {
 		result, err = p.db.sql.QueryContext(ctx, query, args...)
 		return err
 	})
@@ -187,7 +183,7 @@ func rows(ctx context.Context, q querier, query string, args []any, each func(sc
 	return result.Err()
 }
 
-// row runs a query for one row; it is sql.ErrNoRows if there is none.
+// row runs a query for one row; the error is sql.ErrNoRows if there is none.
 func row(ctx context.Context, q querier, query string, args []any, use func(scanner) error) error {
 	found := false
 	err := rows(ctx, q, query, args, func(s scanner) error {
@@ -200,13 +196,13 @@ func row(ctx context.Context, q querier, query string, args []any, use func(scan
 	return err
 }
 
-// into scans a row into the variables.
+// into scans a row into variables.
 func into(dest ...any) func(scanner) error {
 	return func(s scanner) error { return s.Scan(dest...) }
 }
 
-// inBatches calls use with the values in batches that a statement can take as
-// parameters, with the list of their numbers, which start at first.
+// inBatches calls use for batches of values that fit into one statement, with a list of their
+// parameter numbers, starting at first.
 func inBatches(values []string, first int, use func(numbers string, args []any) error) error {
 	const batch = 500 // far below both engines' limits, 32,766 and 65,535
 	for len(values) > 0 {

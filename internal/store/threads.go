@@ -9,28 +9,27 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-// openThread is the condition on a thread t that speaks of what is not at its
-// end: nobody settled it, and nothing is known of what became of it, or it was
-// looked at since $2. Pruning spares what belongs to one.
+// openThread is the condition for a thread t that is not finished: it is not settled, and it
+// has no known outcome or was updated since $2. Pruning keeps what belongs to it.
 const openThread = `t.repo_id = $1 AND t.state NOT IN ('resolved', 'wont_fix') AND (t.updated_at >= $2 OR NOT EXISTS (
 	SELECT 1 FROM outcomes o WHERE o.repo_id = $1 AND o.pull = t.pull AND o.fingerprint = t.fingerprint AND o.outcome <> 'unknown'))`
 
-// Threads returns the threads of the pull request, the oldest first. Now and
-// Changed are not set: they are about a head, and nobody says here which.
+// Threads returns the threads of the pull request, oldest first. Current and Changed are not
+// set, because they depend on a head.
 func (r *Repo) Threads(ctx context.Context, pull int) ([]precedent.Thread, error) {
 	threads, err := documents[precedent.Thread](ctx, r.db.read,
 		"SELECT document FROM threads WHERE repo_id = $1 AND pull = $2 ORDER BY opened_at, id", []any{r.id, pull})
 	return threads, r.db.fail("read threads", err)
 }
 
-// SaveThreads saves the threads as they are now, all or none. A pull request has
-// one thread a fingerprint: the first one stays, and a second one is not saved.
+// SaveThreads saves the threads, all or none. A pull request has one thread per fingerprint:
+// the first one stays, and another one is not saved.
 func (r *Repo) SaveThreads(ctx context.Context, threads []precedent.Thread) error {
 	const op = "save threads"
 	documents := make([]string, len(threads))
 	for i, t := range threads {
 		if t.ID == "" || t.Fingerprint == "" || t.PullRequest <= 0 {
-			return r.db.fail(op, errors.New("one has no id, no fingerprint or no pull request"))
+			return r.db.fail(op, errors.New("a thread without id, fingerprint or pull request"))
 		}
 		t.Current, t.Changed = precedent.Span{}, false
 		document, err := json.Marshal(t)

@@ -16,7 +16,7 @@ import (
 //go:embed migrations/*.sql
 var embedded embed.FS
 
-// migrations holds the numbered steps of the schema, oldest first.
+// migrations holds the numbered migrations, oldest first.
 var migrations = mustSub(embedded, "migrations")
 
 func mustSub(fsys fs.FS, dir string) fs.FS {
@@ -27,14 +27,13 @@ func mustSub(fsys fs.FS, dir string) fs.FS {
 	return sub
 }
 
-// versionTable holds the number of every step that was done.
+// versionTable holds the number of each applied migration.
 const versionTable = "schema_version"
 
-// upgrade brings the schema up to the newest step. Each step commits together
-// with its number, under the database's write lock, so a process that dies in
-// the middle leaves whole steps behind and the next one goes on from there.
-// Several processes may do this at once: whoever comes second to a step fails
-// to repeat it, looks again, and finds it done.
+// upgrade applies the missing migrations. Each commits together with its number, under the
+// write lock of the database, so a process that dies leaves complete migrations behind.
+// Several processes may do this at once: the one that loses the race fails, reads the version
+// again and finds the migration applied.
 func (db *DB) upgrade(ctx context.Context, steps fs.FS) error {
 	newest, err := newestStep(steps)
 	if err != nil {
@@ -44,9 +43,9 @@ func (db *DB) upgrade(ctx context.Context, steps fs.FS) error {
 	if err != nil {
 		return err
 	}
-	// Only now, so that a database that is refused stays as it was.
-	if version <= newest && db.dialect.begin != "" {
-		if _, err := db.sql.ExecContext(ctx, db.dialect.begin); err != nil {
+	// Not earlier: a database that is refused must not be changed.
+	if version <= newest && db.dialect.setup != "" {
+		if _, err := db.sql.ExecContext(ctx, db.dialect.setup); err != nil {
 			return err
 		}
 	}
@@ -76,9 +75,9 @@ func (db *DB) step(ctx context.Context, steps fs.FS) error {
 	return err
 }
 
-// version is the number of the last step that was done: 0 for an empty file.
-// It refuses a database that this program did not make: one with other tables
-// and no version, or one with triggers or views, which would run at our writes.
+// version is the number of the last applied migration: 0 for an empty file. It refuses a
+// database of another program: one with tables and no version, or one with triggers or views,
+// which our writes would run.
 func (db *DB) version(ctx context.Context) (int64, error) {
 	var tables []string
 	err := rows(ctx, db.read, db.dialect.objects, nil, func(r scanner) error {
@@ -106,7 +105,7 @@ func (db *DB) version(ctx context.Context) (int64, error) {
 	return version, err
 }
 
-// newestStep is the largest number that a step's file name starts with.
+// newestStep is the largest number at the beginning of a migration's file name.
 func newestStep(steps fs.FS) (int64, error) {
 	names, err := fs.Glob(steps, "*.sql")
 	if err != nil {
@@ -117,7 +116,7 @@ func newestStep(steps fs.FS) (int64, error) {
 		digits, _, _ := strings.Cut(name, "_")
 		n, err := strconv.ParseInt(digits, 10, 64)
 		if err != nil {
-			return 0, fmt.Errorf("number of migration %s: %w", name, err)
+			return 0, fmt.Errorf("read number of migration %s: %w", name, err)
 		}
 		newest = max(newest, n)
 	}

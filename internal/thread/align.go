@@ -2,25 +2,24 @@ package thread
 
 import "slices"
 
-// Bounds of aligning. Lines that both files have once are anchors: finding them
-// takes n log n. What stands between two anchors is compared line by line, while
-// cells last; lines beyond that are not aligned, and relocation looks for them.
+// Limits of aligning. Lines that occur once in both files are anchors: finding them takes n
+// log n. The lines between two anchors are compared one by one, up to these numbers of cells;
+// the rest is not aligned, and findMoved looks for it.
 const (
 	maxCells = 1 << 20 // of one comparison
 	allCells = 1 << 24 // of two files
 	maxDepth = 64
 )
 
-// alignment is the longest common order of two files that anchors and
-// comparisons find.
+// alignment is the common order of two files that anchors and comparisons find.
 type alignment struct {
-	a, b  []int // each line as a number; equal lines have equal ones
-	to    []int // for each line of a its line of b, -1 for none
-	cells int   // spent
+	a, b  []int // a number for each line; equal lines have equal numbers
+	to    []int // for each line of a, its line of b; -1 for none
+	cells int   // compared so far
 }
 
-// spot is how often and where a line stands in both ranges.
-type spot struct{ inA, inB, a, b int }
+// anchor is a line with its number of occurrences and its index in each of two ranges.
+type anchor struct{ inA, inB, a, b int }
 
 // align returns, for each line of a, the index of the line of b that it became,
 // or -1. The indexes grow.
@@ -59,10 +58,9 @@ func (al *alignment) between(a0, a1, b0, b1, depth int) {
 	al.between(a0, a1, b0, b1, depth+1)
 }
 
-// anchors returns the lines that stand once in each range, in the longest order
-// that both have.
-func (al *alignment) anchors(a0, a1, b0, b1 int) []spot {
-	first := map[int]spot{}
+// anchors returns the lines that occur once in each range, in the longest common order.
+func (al *alignment) anchors(a0, a1, b0, b1 int) []anchor {
+	first := map[int]anchor{}
 	for i := a0; i < a1; i++ {
 		s := first[al.a[i]]
 		s.inA, s.a = s.inA+1, i
@@ -74,7 +72,7 @@ func (al *alignment) anchors(a0, a1, b0, b1 int) []spot {
 			first[al.b[i]] = s
 		}
 	}
-	var once []spot
+	var once []anchor
 	for i := a0; i < a1; i++ {
 		if s := first[al.a[i]]; s.inA == 1 && s.inB == 1 {
 			once = append(once, s)
@@ -83,9 +81,9 @@ func (al *alignment) anchors(a0, a1, b0, b1 int) []spot {
 	return longest(once)
 }
 
-// longest returns the longest run of spots, which are in the order of a, that
-// are in the order of b too: patience sorting.
-func longest(spots []spot) []spot {
+// longest returns the longest run of anchors, which are sorted by a, that are also in the
+// order of b: patience sorting.
+func longest(spots []anchor) []anchor {
 	var piles []int // index in spots of the top of each pile
 	before := make([]int, len(spots))
 	for i, s := range spots {
@@ -100,7 +98,7 @@ func longest(spots []spot) []spot {
 			piles[n] = i
 		}
 	}
-	run := make([]spot, len(piles))
+	run := make([]anchor, len(piles))
 	if len(piles) == 0 {
 		return run
 	}
@@ -110,8 +108,7 @@ func longest(spots []spot) []spot {
 	return run
 }
 
-// compare aligns two ranges by their longest common subsequence, if that is not
-// too much work.
+// compare aligns two ranges by their longest common subsequence, unless they are too large.
 func (al *alignment) compare(a0, a1, b0, b1 int) {
 	n, m := a1-a0, b1-b0
 	if n > maxCells/m || al.cells+n*m > allCells {
@@ -119,7 +116,7 @@ func (al *alignment) compare(a0, a1, b0, b1 int) {
 	}
 	al.cells += n * m
 	width := m + 1
-	length := make([]int32, (n+1)*width) // of the longest from a line of each on
+	length := make([]int32, (n+1)*width) // of the longest subsequence that starts at these lines
 	for i := n - 1; i >= 0; i-- {
 		for j := m - 1; j >= 0; j-- {
 			if al.a[a0+i] == al.b[b0+j] {

@@ -6,13 +6,11 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-// Apply returns the threads in the states that the answers of a review of the head
-// put them in, and with the files in which they were seen there.
-// What a person settled stays as it is. Addressed is what the review found fixed
-// or gone; the conversation is then ours to close, and if it is back later, ours
-// to open again. A "no" that the review read settles a thread only if somebody
-// with write permission has spoken in it: it is a model that reads. Whatever else
-// is answered is open.
+// Apply returns the threads with the states that follow from a review's answers, and with the
+// paths at which they were seen at the head. States that a person decided stay. Addressed is
+// what the review found fixed or gone: we then close the conversation, and reopen it if the
+// finding comes back. A dismissal that the review read counts only if somebody with write
+// permission wrote in the thread, because a model read it. Any other answer means open.
 func Apply(ts []precedent.Thread, answers []precedent.ThreadAnswer, head string) []precedent.Thread {
 	states := map[string]precedent.AnswerState{}
 	for _, a := range answers {
@@ -32,7 +30,7 @@ func Apply(ts []precedent.Thread, answers []precedent.ThreadAnswer, head string)
 			t.State = precedent.ThreadAddressed
 		case precedent.DeclinedHere:
 			t.State = precedent.ThreadOpen
-			if slices.ContainsFunc(t.Messages, func(m precedent.Message) bool { return personal(m) && m.MayWrite }) {
+			if slices.ContainsFunc(t.Messages, func(m precedent.Message) bool { return fromPerson(m) && m.MayWrite }) {
 				t.State = precedent.ThreadWontFix
 			}
 		case precedent.StillThere:

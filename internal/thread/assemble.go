@@ -10,7 +10,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// assembly is one pull request while its threads are put together.
+// assembly is the state of Assemble for one pull request.
 type assembly struct {
 	self     Identity
 	stored   []precedent.Thread
@@ -19,15 +19,15 @@ type assembly struct {
 	convs    []forge.Thread
 	convOf   map[precedent.ForgeID]int // by comment
 	mayWrite func(forge.Person) bool
-	asked    map[precedent.ForgeID]bool // what was answered, by person
+	asked    map[precedent.ForgeID]bool // results of mayWrite, by person
 	threads  []precedent.Thread
 	openers  map[precedent.ForgeID]int // by comment, the index in threads
-	alive    map[int]bool              // by index: the comment is there
+	alive    map[int]bool              // by index: the comment exists
 }
 
-// openThreads finds the threads and the comments that opened them. Of several comments
-// about one fingerprint the oldest that is there counts. A thread whose comment is
-// not listed any more is gone.
+// openThreads finds the threads and the comments that opened them. Of several comments about
+// one fingerprint the oldest existing one counts. A thread whose comment is no longer listed
+// was deleted.
 func (a *assembly) openThreads() {
 	byThread, byComment, byFingerprint := map[string]int{}, map[precedent.ForgeID]int{}, map[string]int{}
 	a.openers, a.alive = map[precedent.ForgeID]int{}, map[int]bool{}
@@ -48,9 +48,9 @@ func (a *assembly) openThreads() {
 			continue
 		}
 		m, ok := a.self.readMarker(c)
-		stands, knowsComment := byComment[c.ID]
+		stored, knowsComment := byComment[c.ID]
 		if !ok && knowsComment {
-			a.addStored(stands, c)
+			a.noteOpener(stored, c)
 			continue
 		}
 		if !ok || m.Kind != comment.Finding || m.Thread == "" || m.Fingerprint == "" {
@@ -63,13 +63,13 @@ func (a *assembly) openThreads() {
 		i, known := byFingerprint[m.Fingerprint]
 		switch {
 		case !known && knowsThread:
-			continue // the thread is about something else: a marker that was tampered with
+			continue // the thread is about another finding: the marker was tampered with
 		case !known:
 			i = len(a.threads)
 			byThread[m.Thread], byFingerprint[m.Fingerprint] = i, i
-			a.threads = append(a.threads, fromMarker(c, m, a.self.Number))
+			a.threads = append(a.threads, newThread(c, m, a.self.Number))
 		}
-		a.addStored(i, c)
+		a.noteOpener(i, c)
 	}
 	for i := range a.threads {
 		t := &a.threads[i]
@@ -78,10 +78,10 @@ func (a *assembly) openThreads() {
 	}
 }
 
-// addStored notes that a comment opened a thread. Of one that the store knows by its
-// number the mark need not be readable, as after the key was changed, the
-// repository renamed or another account taken: it was not deleted for that.
-func (a *assembly) addStored(i int, c forge.Comment) {
+// noteOpener records that a comment opened a thread. A comment that the store knows by its id
+// needs no readable marker: after a change of the key, the repository's name or the account it
+// must not count as deleted.
+func (a *assembly) noteOpener(i int, c forge.Comment) {
 	a.openers[c.ID] = i
 	if a.alive[i] {
 		return
@@ -94,8 +94,8 @@ func (a *assembly) addStored(i int, c forge.Comment) {
 	}
 }
 
-// fromMarker is the thread of a comment that the store does not know.
-func fromMarker(c forge.Comment, m comment.Marker, number int) precedent.Thread {
+// newThread returns the thread of a comment that the store does not know.
+func newThread(c forge.Comment, m comment.Marker, number int) precedent.Thread {
 	return precedent.Thread{
 		ID: m.Thread, PullRequest: number, Review: m.Review, Finding: m.Finding, Fingerprint: m.Fingerprint,
 		Category: m.Category, Severity: m.Severity, Confidence: m.Confidence, Title: m.Title,
@@ -103,11 +103,11 @@ func fromMarker(c forge.Comment, m comment.Marker, number int) precedent.Thread 
 	}
 }
 
-// addMessages gives each thread its messages. In a conversation that holds several
-// threads, as on forges that know one a line, a message belongs to the thread of
-// the comment that it answers, or else to the one that was opened last before it.
+// addMessages adds the messages to their threads. Some forges have one conversation per line,
+// with several threads in it: there a message belongs to the thread of the comment that it
+// answers, or else to the last thread opened before it.
 func (a *assembly) addMessages() {
-	said := make([][]forge.Comment, len(a.threads))
+	messages := make([][]forge.Comment, len(a.threads))
 	last := map[int]int{} // by conversation, the thread that was opened last
 	thread := map[precedent.ForgeID]int{}
 	for _, c := range a.comments {
@@ -130,13 +130,13 @@ func (a *assembly) addMessages() {
 			continue
 		}
 		thread[c.ID] = i
-		said[i] = append(said[i], c)
+		messages[i] = append(messages[i], c)
 	}
 	for i := range a.threads {
 		t := &a.threads[i]
 		if a.alive[i] {
 			t.Messages = nil
-			for _, c := range said[i][max(0, len(said[i])-maxMessages):] {
+			for _, c := range messages[i][max(0, len(messages[i])-maxMessages):] {
 				t.Messages = append(t.Messages, a.message(c))
 			}
 		}
@@ -146,28 +146,28 @@ func (a *assembly) addMessages() {
 	}
 }
 
-// message is a comment in a thread. Without a mark, what Me wrote is a person's
-// word: the account may be one that a person uses too.
+// message converts a comment of a thread. A comment by Me without a marker was written by a
+// person, unless Me is a bot: a person may use the account, too.
 func (a *assembly) message(c forge.Comment) precedent.Message {
 	_, own := a.self.readMarker(c)
 	own = own || a.self.Me.ID != "" && c.Author.ID == a.self.Me.ID && a.self.Me.Bot
 	return precedent.Message{
 		ID: c.ID, Who: c.Author.Login, WhoID: c.Author.ID, Own: own, Bot: !own && c.Author.Bot,
-		Body: precedent.Untrusted(text.Cut(string(c.Body), maxWords)), At: c.At,
+		Body: precedent.Untrusted(text.Cut(string(c.Body), maxMessage)), At: c.At,
 	}
 }
 
-// askPermission finds out what the author of a message may do. Programs and deleted
-// accounts may nothing.
+// askPermission sets whether the author of a message may write. Bots and deleted accounts may
+// not.
 func (a *assembly) askPermission(m *precedent.Message) {
 	m.MayWrite = false
-	if personal(*m) {
-		m.MayWrite = a.may(forge.Person{ID: m.WhoID, Login: m.Who})
+	if fromPerson(*m) {
+		m.MayWrite = a.hasWritePermission(forge.Person{ID: m.WhoID, Login: m.Who})
 	}
 }
 
-// may tells whether a person has write permission, which is asked once.
-func (a *assembly) may(who forge.Person) bool {
+// hasWritePermission tells whether a person has write permission, which is looked up once.
+func (a *assembly) hasWritePermission(who forge.Person) bool {
 	may, known := a.asked[who.ID]
 	if !known && len(a.asked) < maxAsked {
 		may = a.mayWrite(who)
@@ -176,17 +176,17 @@ func (a *assembly) may(who forge.Person) bool {
 	return may
 }
 
-// personal tells whether a person who can still be asked wrote the message.
-func personal(m precedent.Message) bool { return !m.Own && !m.Bot && m.WhoID != "" }
+// fromPerson tells whether a person with an existing account wrote the message.
+func fromPerson(m precedent.Message) bool { return !m.Own && !m.Bot && m.WhoID != "" }
 
-// decideState sets the state of a thread, with what the forge shows of its conversation.
-// Forges let whoever opened a pull request close conversations in it, so where a
-// mistake could cost data or security that alone settles nothing.
+// decideState sets the state of a thread and the state of its conversation. Forges let the
+// author of a pull request close conversations in it, so for protected categories that alone
+// does not settle the thread.
 func (a *assembly) decideState(t *precedent.Thread) {
-	claimed := false // closed by somebody whose word does not count here
-	before, known := a.before(t.ID)
+	claimed := false // closed by somebody without the permission that it needs
+	before, known := a.storedThread(t.ID)
 	if before.Deleted && !t.Deleted {
-		before.State = precedent.ThreadOpen // it was not gone after all
+		before.State = precedent.ThreadOpen // the comment is back
 	}
 	if conv, ok := a.convOf[t.Comment]; ok && t.Comment != "" {
 		c := a.convs[conv]
@@ -194,8 +194,8 @@ func (a *assembly) decideState(t *precedent.Thread) {
 		if c.Closed {
 			t.ClosedBy = c.ClosedBy.Login
 		}
-		if c.Closed && !a.ours(c.ClosedBy, before) {
-			if !t.Category.Protected() || c.ClosedBy.ID == "" || a.may(c.ClosedBy) {
+		if c.Closed && !a.closedByUs(c.ClosedBy, before) {
+			if !t.Category.Protected() || c.ClosedBy.ID == "" || a.hasWritePermission(c.ClosedBy) {
 				t.State = precedent.ThreadResolved
 				return
 			}
@@ -203,7 +203,7 @@ func (a *assembly) decideState(t *precedent.Thread) {
 		}
 	}
 	reopened := known && before.Closed && !t.Closed
-	_, _, declined := declinedBy(*t, teams)
+	_, _, declined := dismissedIn(*t, fromTeam)
 	switch {
 	case t.Deleted, declined, before.State == precedent.ThreadWontFix:
 		t.State = precedent.ThreadWontFix
@@ -211,7 +211,7 @@ func (a *assembly) decideState(t *precedent.Thread) {
 		t.State = precedent.ThreadResolved
 	case t.Closed && !claimed:
 		t.State = precedent.ThreadAddressed // it was us
-	case a.unanswered(*t, before):
+	case a.isPending(*t, before):
 		t.State = precedent.ThreadPending
 	case before.State == precedent.ThreadAddressed && !reopened:
 		t.State = precedent.ThreadAddressed
@@ -220,8 +220,8 @@ func (a *assembly) decideState(t *precedent.Thread) {
 	}
 }
 
-// before is the thread as it is stored.
-func (a *assembly) before(id string) (precedent.Thread, bool) {
+// storedThread returns the thread as it is stored.
+func (a *assembly) storedThread(id string) (precedent.Thread, bool) {
 	i := slices.IndexFunc(a.stored, func(t precedent.Thread) bool { return t.ID == id })
 	if i < 0 {
 		return precedent.Thread{}, false
@@ -229,10 +229,9 @@ func (a *assembly) before(id string) (precedent.Thread, bool) {
 	return a.stored[i], true
 }
 
-// ours tells whether it was us who closed a conversation. Where the forge does
-// not say who did, or Me is an account that a person uses too, it was us if we
-// had found it addressed.
-func (a *assembly) ours(by forge.Person, before precedent.Thread) bool {
+// closedByUs tells whether we closed a conversation. If the forge does not say who did, or if
+// a person may use the account, too, we did if we had found the thread addressed.
+func (a *assembly) closedByUs(by forge.Person, before precedent.Thread) bool {
 	switch {
 	case by.ID == "" && by.Login == "":
 		return before.State == precedent.ThreadAddressed
@@ -242,14 +241,14 @@ func (a *assembly) ours(by forge.Person, before precedent.Thread) bool {
 	return a.self.Me.Bot || before.State == precedent.ThreadAddressed
 }
 
-// unanswered tells whether a person wrote after our last word, and no review has
-// looked at it: one that did left the thread in another state.
-func (a *assembly) unanswered(t, before precedent.Thread) bool {
+// isPending tells whether a person wrote after our last message and no review has handled
+// that: it would have changed the state.
+func (a *assembly) isPending(t, before precedent.Thread) bool {
 	for _, m := range slices.Backward(t.Messages) {
 		if m.Own {
 			return false
 		}
-		if personal(m) {
+		if fromPerson(m) {
 			seen := slices.ContainsFunc(before.Messages, func(o precedent.Message) bool { return o.ID == m.ID && o.Body == m.Body })
 			return !seen || before.State == precedent.ThreadPending
 		}

@@ -9,23 +9,23 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// follow returns where the lines are, and whether they are not what they were.
+// follow returns the new position of the lines, and whether they changed.
 func (r *route) follow(lines span, path string, side precedent.Side) (now precedent.Span, changed bool) {
-	first, last := r.way[lines.start], r.way[lines.end-1]
+	first, last := r.toLine[lines.start], r.toLine[lines.end-1]
 	if first < 0 {
-		first = r.relocate(lines.start)
+		first = r.findMoved(lines.start)
 	}
 	if last < 0 {
-		last = r.relocate(lines.end - 1)
+		last = r.findMoved(lines.end - 1)
 	}
 	for i := lines.start; i < lines.end && first < 0; i++ {
 		if r.from.keys[i] != 0 {
-			first = r.way[i]
+			first = r.toLine[i]
 		}
 	}
 	for i := lines.end - 1; i >= lines.start && last < 0; i-- {
 		if r.from.keys[i] != 0 {
-			last = r.way[i]
+			last = r.toLine[i]
 		}
 	}
 	switch {
@@ -37,30 +37,30 @@ func (r *route) follow(lines span, path string, side precedent.Side) (now preced
 	if first < 0 {
 		return r.replaced(lines, path, side), true
 	}
-	if first > last { // they were torn apart
+	if first > last { // the lines were moved apart
 		last = first
 	}
-	changed = !slices.Equal(unblank(r.from.keys[lines.start:lines.end]), unblank(r.to.keys[first:last+1]))
+	changed = !slices.Equal(withoutBlank(r.from.keys[lines.start:lines.end]), withoutBlank(r.to.keys[first:last+1]))
 	return precedent.Span{Path: path, Side: side, Start: first + 1, End: last + 1}, changed
 }
 
-// replaced returns the lines that stand where the lines were: those between what
-// is left of their neighbours. It is the zero Span if there are none, because the
-// lines were only deleted, or more than match.NearLines.
+// replaced returns the lines that replaced the lines: those between the remaining neighbours.
+// It is the zero Span if the lines were only deleted, or if there are more than
+// match.NearLines.
 func (r *route) replaced(lines span, path string, side precedent.Side) precedent.Span {
 	before, behind := lines.start-1, lines.end
-	for before >= 0 && r.way[before] < 0 {
+	for before >= 0 && r.toLine[before] < 0 {
 		before--
 	}
-	for behind < len(r.way) && r.way[behind] < 0 {
+	for behind < len(r.toLine) && r.toLine[behind] < 0 {
 		behind++
 	}
 	from, to := 0, len(r.to.lines)
 	if before >= 0 {
-		from = r.way[before] + 1
+		from = r.toLine[before] + 1
 	}
-	if behind < len(r.way) {
-		to = r.way[behind]
+	if behind < len(r.toLine) {
+		to = r.toLine[behind]
 	}
 	if old := behind - before - 1; old == to-from { // line for line
 		from += lines.start - before - 1
@@ -72,25 +72,25 @@ func (r *route) replaced(lines span, path string, side precedent.Side) precedent
 	return precedent.Span{Path: path, Side: side, Start: from + 1, End: to}
 }
 
-func unblank(keys []int) []int {
+func withoutBlank(keys []int) []int {
 	return slices.DeleteFunc(slices.Clone(keys), func(k int) bool { return k == 0 })
 }
 
-// relocate looks for a line that is not in its order any more: an equal one that
-// no other line became, with enough of its neighbours that are not blank, or one
-// that is unique in both files and long enough to say something. Between equal candidates the nearest one counts.
-func (r *route) relocate(i int) int {
+// findMoved looks for a line that was moved out of order: an equal line that no other line
+// maps to, with enough equal neighbours, or one that is unique in both files and long enough.
+// Of equal candidates the nearest counts.
+func (r *route) findMoved(i int) int {
 	key, found, best := r.from.keys[i], -1, 0
 	equal := r.to.indexesOf(key)
 	if key == 0 || len(equal) > maxEqual {
-		return -1 // it says nothing
+		return -1 // blank, or too common to identify
 	}
 	around := r.from.around(i)
 	for _, j := range equal {
 		if r.taken[j] {
 			continue
 		}
-		n := shared(around, r.to.around(j))
+		n := countShared(around, r.to.around(j))
 		if found < 0 || n > best || n == best && distance(i, j) < distance(i, found) {
 			found, best = j, n
 		}
@@ -105,13 +105,12 @@ func (r *route) relocate(i int) int {
 	return -1
 }
 
-// maxEqual is the number of equal lines beyond which a line is not looked for
-// among them.
+// maxEqual is the number of equal lines beyond which a line is not looked for.
 const maxEqual = 1_000
 
 func distance(i, j int) int { return max(i-j, j-i) }
 
-// around are the lines before and behind a line that are not blank.
+// around returns the nearest non-blank lines before and after a line.
 func (f *source) around(i int) [2][]int {
 	var near [2][]int
 	for side, step := range []int{-1, 1} {
@@ -124,8 +123,8 @@ func (f *source) around(i int) [2][]int {
 	return near
 }
 
-// shared counts the neighbours that two lines have on the same sides.
-func shared(a, b [2][]int) int {
+// countShared counts the neighbours that two lines share on the same sides.
+func countShared(a, b [2][]int) int {
 	n := 0
 	for side := range a {
 		left := slices.Clone(b[side])

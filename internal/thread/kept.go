@@ -7,26 +7,25 @@ import (
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
-// Kept are the threads of one pull request in the memory. Whoever changes them does
-// so through Kept: nothing else writes threads.
+// Kept gives access to the stored threads of one pull request. Nothing else may write threads.
 type Kept struct {
 	Rows   *store.Repo
 	Number int // of the pull request
 }
 
-// All returns them, the oldest first.
+// All returns the threads, oldest first.
 func (k Kept) All(ctx context.Context) ([]precedent.Thread, error) {
 	return k.Rows.Threads(ctx, k.Number)
 }
 
-// Save saves threads as they are now, all or none.
+// Save saves the threads, all or none.
 func (k Kept) Save(ctx context.Context, threads []precedent.Thread) error {
 	return k.Rows.SaveThreads(ctx, threads)
 }
 
-// Answer keeps what the answers of a review of the head make of the threads. That
-// comes before anything is posted: a process that is killed after closing a
-// conversation must not leave a memory that takes it for closed by a person.
+// Answer saves what a review's answers mean for the threads. Call it before anything is
+// posted: if the process is killed after it closed a conversation, the memory must not take
+// that for a person's decision.
 func (k Kept) Answer(ctx context.Context, answers []precedent.ThreadAnswer, head string) error {
 	all, err := k.All(ctx)
 	if err != nil {

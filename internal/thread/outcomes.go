@@ -16,40 +16,39 @@ type Vote struct {
 	MayWrite bool // the person has write permission, asked live
 }
 
-// OutcomeInput is what is known of a pull request when outcomes are asked for.
+// OutcomeInput is the state of a pull request from which Outcomes decides.
 type OutcomeInput struct {
 	State  forge.State
 	Author precedent.ForgeID // who opened the pull request; empty if unknown
-	Trees  Trees             // those that the threads were carried through
+	Trees  Trees             // those that the threads were relocated with
 	Votes  map[string][]Vote
-	// Answers are those of the last review of the head, if there is one.
+	// Answers are those of the last review of the head; empty if there is none.
 	Answers []precedent.ThreadAnswer
 	Now     time.Time
 }
 
-// Outcomes says what became of the finding of each thread, in the threads' order.
-// The threads are as Assemble and Carry left them. The first line that holds
-// counts:
+// Outcomes returns the outcome of each thread's finding, in the order of the threads, which
+// must have been through Assemble and Relocate. The first line that applies counts:
 //
-//	suggestion_committed  the suggested lines stand where the flagged ones stood, and did not before
-//	fixed                 the flagged lines changed or are gone, and a review answered that it is
-//	                      fixed or, if none answered, its place is nowhere in the file
-//	declined              a person with write permission or the author of the pull request said no in
-//	                      words that Declines reads, or one with write permission by a thumb down
-//	                      or in a sentence that an engine took for a "no"
+//	suggestion_committed  the suggested lines replaced the flagged ones
+//	fixed                 the flagged lines changed or are gone, and a review found it fixed or,
+//	                      if no review answered, its place is no longer in the file
+//	declined              a person with write permission or the author of the pull request dismissed
+//	                      it in words that Dismisses recognizes, or a person with write permission
+//	                      reacted with 👎 or wrote a sentence that an engine read as a dismissal
 //	resolved_unchanged    a person closed the conversation or deleted the comment, and it is not fixed
-//	accepted              a person with write permission gave a thumb up, and the code is as it was
-//	ignored               merged or closed, the code is as it was, and no review found it fixed
-//	unknown               anything else: it is no label for anything
+//	accepted              a person with write permission reacted with 👍, and the code is unchanged
+//	ignored               merged or closed, the code is unchanged, and no review found it fixed
+//	unknown               none of these: it says nothing about the finding
 //
-// What happened to the code comes first because it is what happened in truth,
-// whatever was said before. What nobody declined is never accepted for that.
+// What happened to the code comes first because it counts more than what people wrote. A
+// finding that nobody dismissed does not count as accepted for that.
 func Outcomes(ts []precedent.Thread, in OutcomeInput) []precedent.Outcome {
 	answers := map[string]precedent.ThreadAnswer{}
 	for _, a := range in.Answers {
 		answers[a.Thread] = a
 	}
-	judge := judgement{in: in, carrier: newRelocator(in.Trees)}
+	judge := outcomeJudge{in: in, relocator: newRelocator(in.Trees)}
 	outcomes := make([]precedent.Outcome, 0, len(ts))
 	for _, t := range ts {
 		o := precedent.Outcome{
@@ -62,61 +61,61 @@ func Outcomes(ts []precedent.Thread, in OutcomeInput) []precedent.Outcome {
 	return outcomes
 }
 
-type judgement struct {
-	in      OutcomeInput
-	carrier *relocator
+type outcomeJudge struct {
+	in        OutcomeInput
+	relocator *relocator
 }
 
 // outcome sets the outcome, its proof and who decided.
-func (j *judgement) outcome(o *precedent.Outcome, t precedent.Thread, answer precedent.ThreadAnswer) {
+func (j *outcomeJudge) outcome(o *precedent.Outcome, t precedent.Thread, answer precedent.ThreadAnswer) {
 	set := func(kind precedent.OutcomeKind, format string, args ...any) {
 		o.Kind, o.Proof = kind, fmt.Sprintf(format, args...)
 	}
-	if j.suggested(t) {
-		set(precedent.SuggestionTaken, "the suggested lines stand at %s where the flagged ones stood", short(o.Commit))
+	if j.suggestionTaken(t) {
+		set(precedent.SuggestionTaken, "the suggested lines replaced the flagged ones at %s", short(o.Commit))
 		return
 	}
-	if why := j.fixed(t, answer); why != "" {
+	if why := j.fixedProof(t, answer); why != "" {
 		set(precedent.Fixed, "%s", why)
 		return
 	}
-	if j.declined(o, t, answer) {
+	if j.setDeclined(o, t, answer) {
 		return
 	}
-	same := j.stillThere(t, answer)
-	up, liked := j.vote(t, "+1")
+	same := j.unchangedProof(t, answer)
+	up, agreed := j.lastVote(t, "+1")
 	switch {
 	case same == "":
-		set(precedent.OutcomeUnknown, "nobody can tell what the flagged code is like at %s", short(o.Commit))
+		set(precedent.OutcomeUnknown, "it is unknown whether the flagged code changed at %s", short(o.Commit))
 	case t.Deleted:
 		set(precedent.ResolvedUnchanged, "the comment was deleted, and %s", same)
 	case t.State == precedent.ThreadResolved:
 		o.Who = t.ClosedBy
-		set(precedent.ResolvedUnchanged, "%s closed the conversation, and %s", somebody(t.ClosedBy), same)
-	case liked:
+		set(precedent.ResolvedUnchanged, "%s closed the conversation, and %s", someone(t.ClosedBy), same)
+	case agreed:
 		o.Who, o.MayWrite = up.Who.Login, true
-		set(precedent.Accepted, "%s gave it a thumb up, and %s", up.Who.Login, same)
+		set(precedent.Accepted, "%s reacted with 👍, and %s", up.Who.Login, same)
 	case t.State == precedent.ThreadAddressed || answer.State == precedent.Addressed || answer.State == precedent.NoLonger:
 		set(precedent.OutcomeUnknown, "a review found it fixed, but %s", same)
 	case j.in.State == forge.Merged:
 		set(precedent.IgnoredAtMerge, "merged with the thread open, and %s", same)
 	case j.in.State == forge.Closed:
-		set(precedent.IgnoredAtMerge, "closed without a merge and with the thread open, and %s", same)
+		set(precedent.IgnoredAtMerge, "closed without merging, with the thread open, and %s", same)
 	default:
 		set(precedent.OutcomeUnknown, "the pull request is open, and %s", same)
 	}
 }
 
-// suggested tells whether the suggestion stands between what the lines around the
-// flagged ones became, and did not at the thread's commit. White space counts
-// but for that at the ends of lines, because a suggestion may be about nothing else.
-func (j *judgement) suggested(t precedent.Thread) bool {
+// suggestionTaken tells whether the suggested lines are now between the neighbours of the
+// flagged lines, and were not at the thread's commit. White space counts, except at the ends
+// of lines, because a suggestion may be about nothing else.
+func (j *outcomeJudge) suggestionTaken(t precedent.Thread) bool {
 	if strings.TrimSpace(t.Suggestion) == "" || t.Start <= 0 || t.Side == precedent.Left || t.Commit == j.in.Trees.Head {
 		return false
 	}
-	r := j.carrier.route(t.Commit, t.Path, j.in.Trees.Head, j.carrier.path(&t))
+	r := j.relocator.route(t.Commit, t.Path, j.in.Trees.Head, j.relocator.path(&t))
 	lines := r.lines(t)
-	if !r.from.there || !r.to.there || lines.end == 0 {
+	if !r.from.exists || !r.to.exists || lines.end == 0 {
 		return false
 	}
 	want := trimmed(strings.Split(strings.TrimRight(t.Suggestion, "\r\n"), "\n"))
@@ -125,14 +124,14 @@ func (j *judgement) suggested(t precedent.Thread) bool {
 	}
 	from, to := 0, len(r.to.lines)
 	for i := lines.start - 1; i >= 0; i-- {
-		if r.way[i] >= 0 {
-			from = r.way[i] + 1
+		if r.toLine[i] >= 0 {
+			from = r.toLine[i] + 1
 			break
 		}
 	}
-	for i := lines.end; i < len(r.way); i++ {
-		if r.way[i] >= 0 {
-			to = r.way[i]
+	for i := lines.end; i < len(r.toLine); i++ {
+		if r.toLine[i] >= 0 {
+			to = r.toLine[i]
 			break
 		}
 	}
@@ -156,34 +155,34 @@ func trimmed(lines []string) []string {
 	return out
 }
 
-// fixed says what shows that the finding is fixed, empty if nothing does.
-func (j *judgement) fixed(t precedent.Thread, answer precedent.ThreadAnswer) string {
+// fixedProof returns the proof that the finding is fixed; empty if there is none.
+func (j *outcomeJudge) fixedProof(t precedent.Thread, answer precedent.ThreadAnswer) string {
 	if !t.Changed || answer.State == precedent.StillThere || answer.State == precedent.DeclinedHere {
 		return ""
 	}
 	head := short(j.in.Trees.Head)
-	gone := "changed"
+	change := "changed"
 	if t.Current.Start == 0 && t.Start > 0 {
-		gone = "are gone"
+		change = "are gone"
 	}
 	switch answer.State {
 	case precedent.Addressed:
-		return fmt.Sprintf("the flagged lines %s, and the review of %s found it fixed", gone, head)
+		return fmt.Sprintf("the flagged lines %s, and the review of %s found it fixed", change, head)
 	case precedent.NoLonger:
-		return fmt.Sprintf("the flagged lines %s, and the review of %s found that the code it was about is gone", gone, head)
+		return fmt.Sprintf("the flagged lines %s, and the review of %s found that it no longer applies", change, head)
 	}
 	if t.Side == precedent.Left {
 		if t.Current != (precedent.Span{}) {
-			return fmt.Sprintf("%s has the deleted lines again", head)
+			return fmt.Sprintf("%s restores the deleted lines", head)
 		}
 		return ""
 	}
-	path := j.carrier.path(&t)
-	f := j.carrier.file(j.in.Trees.Head, path)
+	path := j.relocator.path(&t)
+	f := j.relocator.file(j.in.Trees.Head, path)
 	switch {
-	case f.known && !f.there:
-		return fmt.Sprintf("the file is not in %s any more", head)
-	case !f.there || t.Place == "" || t.Start == 0 && t.Quote == "":
+	case f.known && !f.exists:
+		return fmt.Sprintf("the file no longer exists at %s", head)
+	case !f.exists || t.Place == "" || t.Start == 0 && t.Quote == "":
 		return ""
 	}
 	for i := range f.lines {
@@ -191,23 +190,23 @@ func (j *judgement) fixed(t precedent.Thread, answer precedent.ThreadAnswer) str
 			return ""
 		}
 	}
-	return fmt.Sprintf("the flagged lines %s, and their place is nowhere in the file at %s", gone, head)
+	return fmt.Sprintf("the flagged lines %s, and no such place is left in the file at %s", change, head)
 }
 
-// declined sets the outcome if a person said no: the last one who did, one with
-// write permission before the author.
-func (j *judgement) declined(o *precedent.Outcome, t precedent.Thread, answer precedent.ThreadAnswer) bool {
-	by, words, ok := declinedBy(t, teams)
+// setDeclined sets the outcome if a person dismissed the finding: the last one who did, those
+// with write permission before the author.
+func (j *outcomeJudge) setDeclined(o *precedent.Outcome, t precedent.Thread, answer precedent.ThreadAnswer) bool {
+	by, words, ok := dismissedIn(t, fromTeam)
 	if !ok {
-		if down, no := j.vote(t, "-1"); no {
+		if down, ok := j.lastVote(t, "-1"); ok {
 			o.Kind, o.Who, o.MayWrite = precedent.Declined, down.Who.Login, true
-			o.Proof = down.Who.Login + " gave it a thumb down"
+			o.Proof = down.Who.Login + " reacted with 👎"
 			return true
 		}
-		by, words, ok = judged(t, answer)
+		by, words, ok = dismissedByAnswer(t, answer)
 	}
 	if !ok {
-		by, words, ok = declinedBy(t, func(m precedent.Message) bool { return j.in.Author != "" && m.WhoID == j.in.Author })
+		by, words, ok = dismissedIn(t, func(m precedent.Message) bool { return j.in.Author != "" && m.WhoID == j.in.Author })
 	}
 	if ok {
 		o.Kind, o.Who, o.Words, o.MayWrite = precedent.Declined, by.Who, words, by.MayWrite
@@ -216,22 +215,22 @@ func (j *judgement) declined(o *precedent.Outcome, t precedent.Thread, answer pr
 	return ok
 }
 
-// judged returns the message of which the review of the head answered that it
-// dismisses the finding. Who wrote it has write permission now too.
-func judged(t precedent.Thread, answer precedent.ThreadAnswer) (by precedent.Message, words string, ok bool) {
+// dismissedByAnswer returns the message that dismisses the finding according to the review of
+// the head. Its author must have write permission now, too.
+func dismissedByAnswer(t precedent.Thread, answer precedent.ThreadAnswer) (by precedent.Message, words string, ok bool) {
 	if answer.State != precedent.DeclinedHere || answer.Words == "" {
 		return by, "", false
 	}
 	for _, m := range slices.Backward(t.Messages) {
-		if personal(m) && m.MayWrite && m.Who == answer.Who {
+		if fromPerson(m) && m.MayWrite && m.Who == answer.Who {
 			return m, answer.Words, true
 		}
 	}
 	return by, "", false
 }
 
-// vote returns the last reaction of a kind by a person with write permission.
-func (j *judgement) vote(t precedent.Thread, content string) (Vote, bool) {
+// lastVote returns the last reaction of a kind by a person with write permission.
+func (j *outcomeJudge) lastVote(t precedent.Thread, content string) (Vote, bool) {
 	for _, v := range slices.Backward(j.in.Votes[t.ID]) {
 		if v.Content == content && v.MayWrite && v.Who.ID != "" && !v.Who.Bot {
 			return v, true
@@ -240,8 +239,8 @@ func (j *judgement) vote(t precedent.Thread, content string) (Vote, bool) {
 	return Vote{}, false
 }
 
-// stillThere says what shows that the code is as it was, empty if nothing does.
-func (j *judgement) stillThere(t precedent.Thread, answer precedent.ThreadAnswer) string {
+// unchangedProof returns the proof that the code is unchanged; empty if there is none.
+func (j *outcomeJudge) unchangedProof(t precedent.Thread, answer precedent.ThreadAnswer) string {
 	head := short(j.in.Trees.Head)
 	switch {
 	case answer.State == precedent.StillThere:
@@ -249,23 +248,23 @@ func (j *judgement) stillThere(t precedent.Thread, answer precedent.ThreadAnswer
 	case t.Current == (precedent.Span{}):
 		return ""
 	case !t.Changed:
-		return "the flagged code is as it was"
+		return "the flagged code is unchanged"
 	}
-	f := j.carrier.file(j.in.Trees.Head, t.Current.Path)
+	f := j.relocator.file(j.in.Trees.Head, t.Current.Path)
 	for i := range f.lines {
 		if t.Side != precedent.Left && f.place(t.Path, i) == t.Place {
-			return "the flagged line and what is around it are as they were"
+			return "the flagged line and its neighbours are unchanged"
 		}
 	}
 	return ""
 }
 
-func somebody(login string) string {
+func someone(login string) string {
 	if login == "" {
-		return "somebody"
+		return "someone"
 	}
 	return login
 }
 
-// short is a commit as people write it.
+// short abbreviates the id of a commit.
 func short(commit string) string { return commit[:min(len(commit), 10)] }

@@ -59,15 +59,15 @@ func TestOutcomes(t *testing.T) {
 		who    string
 	}{
 		{name: "nothing happened", want: precedent.OutcomeUnknown, proof: "open"},
-		{name: "merged", state: forge.Merged, want: precedent.IgnoredAtMerge, proof: "merged with the thread open, and the flagged code is as it was"},
-		{name: "closed", state: forge.Closed, want: precedent.IgnoredAtMerge, proof: "closed without a merge"},
-		{name: "suggestion committed", head: "\tdefer closeAndReport(f)\n", want: precedent.SuggestionTaken, proof: "0123456789 where"},
+		{name: "merged", state: forge.Merged, want: precedent.IgnoredAtMerge, proof: "merged with the thread open, and the flagged code is unchanged"},
+		{name: "closed", state: forge.Closed, want: precedent.IgnoredAtMerge, proof: "closed without merging"},
+		{name: "suggestion committed", head: "\tdefer closeAndReport(f)\n", want: precedent.SuggestionTaken, proof: "the suggested lines replaced the flagged ones at 0123456789"},
 		{name: "suggestion committed with more", head: "\tx()\n\tdefer closeAndReport(f)\n\ty()\n", want: precedent.SuggestionTaken},
 		{name: "suggestion committed after a no", head: "\tdefer closeAndReport(f)\n", change: []func(*precedent.Thread){no}, want: precedent.SuggestionTaken},
 		{name: "suggestion in another form", head: "\tdefer  closeAndReport( f )\n", want: precedent.Fixed},
-		{name: "gone", head: "\n", want: precedent.Fixed, proof: "changed, and their place is nowhere"},
+		{name: "gone", head: "\n", want: precedent.Fixed, proof: "changed, and no such place is left in the file"},
 		{name: "changed, and found fixed", head: "\tf.Close()\n", answer: precedent.Addressed, want: precedent.Fixed, proof: "found it fixed"},
-		{name: "changed, and not applicable", head: "\tf.Close()\n", answer: precedent.NoLonger, want: precedent.Fixed, proof: "the code it was about is gone"},
+		{name: "changed, and not applicable", head: "\tf.Close()\n", answer: precedent.NoLonger, want: precedent.Fixed, proof: "found that it no longer applies"},
 		{name: "changed, and still there", head: "\tf.Close()\n", answer: precedent.StillThere, want: precedent.OutcomeUnknown, proof: "still found it"},
 		{name: "changed, still there, merged", head: "\tf.Close()\n", answer: precedent.StillThere, state: forge.Merged, want: precedent.IgnoredAtMerge},
 		{name: "fixed after a no", head: "\tf.Close()\n", change: []func(*precedent.Thread){no}, want: precedent.Fixed},
@@ -84,21 +84,21 @@ func TestOutcomes(t *testing.T) {
 		{name: "declined by a deleted account", change: []func(*precedent.Thread){words(ghost, true, "Won't fix.")}, want: precedent.OutcomeUnknown},
 		{name: "declined in words that an engine read", change: []func(*precedent.Thread){words(dana, true, "Leave it.")}, answer: precedent.DeclinedHere, want: precedent.Declined, proof: "dana said: “Leave it.”", who: "dana"},
 		{name: "declined by a writer no more", change: []func(*precedent.Thread){words(dana, false, "Leave it.")}, answer: precedent.DeclinedHere, want: precedent.OutcomeUnknown},
-		{name: "thumb down", votes: vote(dana, "-1", true), want: precedent.Declined, proof: "thumb down", who: "dana"},
+		{name: "thumb down", votes: vote(dana, "-1", true), want: precedent.Declined, proof: "dana reacted with 👎", who: "dana"},
 		{name: "thumb down of a stranger", votes: vote(ann, "-1", false), want: precedent.OutcomeUnknown},
 		{name: "thumb down of a program", votes: vote(robot, "-1", true), want: precedent.OutcomeUnknown},
 		{name: "thumb down of a deleted account", votes: vote(ghost, "-1", true), want: precedent.OutcomeUnknown},
-		{name: "closed by a person", change: []func(*precedent.Thread){closedBy("dana")}, want: precedent.ResolvedUnchanged, proof: "dana closed the conversation, and the flagged code is as it was", who: "dana"},
+		{name: "closed by a person", change: []func(*precedent.Thread){closedBy("dana")}, want: precedent.ResolvedUnchanged, proof: "dana closed the conversation, and the flagged code is unchanged", who: "dana"},
 		{name: "closed by a person who liked it", change: []func(*precedent.Thread){closedBy("dana")}, votes: vote(dana, "+1", true), want: precedent.ResolvedUnchanged, who: "dana"},
-		{name: "closed by somebody", change: []func(*precedent.Thread){closedBy("")}, state: forge.Merged, want: precedent.ResolvedUnchanged, proof: "somebody closed"},
+		{name: "closed by somebody", change: []func(*precedent.Thread){closedBy("")}, state: forge.Merged, want: precedent.ResolvedUnchanged, proof: "someone closed"},
 		{name: "closed by a person, and fixed", head: "\n", change: []func(*precedent.Thread){closedBy("dana")}, want: precedent.Fixed},
 		{name: "deleted", change: []func(*precedent.Thread){func(th *precedent.Thread) { th.Deleted = true }}, want: precedent.ResolvedUnchanged, proof: "the comment was deleted"},
-		{name: "thumb up", votes: vote(dana, "+1", true), state: forge.Merged, want: precedent.Accepted, proof: "dana gave it a thumb up", who: "dana"},
+		{name: "thumb up", votes: vote(dana, "+1", true), state: forge.Merged, want: precedent.Accepted, proof: "dana reacted with 👍", who: "dana"},
 		{name: "thumb up of a stranger", votes: vote(ann, "+1", false), state: forge.Merged, want: precedent.IgnoredAtMerge},
 		{name: "heart", votes: vote(dana, "heart", true), want: precedent.OutcomeUnknown},
 		{name: "about a file that changed", head: "\n", change: []func(*precedent.Thread){func(th *precedent.Thread) {
 			th.Start, th.End, th.Quote, th.Place, th.Suggestion = 0, 0, "", "", ""
-		}}, state: forge.Merged, want: precedent.OutcomeUnknown, proof: "nobody can tell"},
+		}}, state: forge.Merged, want: precedent.OutcomeUnknown, proof: "it is unknown whether"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			th := posted()

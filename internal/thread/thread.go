@@ -1,12 +1,11 @@
-// Package thread follows the conversations that posted findings open: it puts
-// them together from what a forge says and what is stored, carries them to a new
-// head, and says what became of each finding, with the proof.
+// Package thread follows the conversations about posted findings: it assembles
+// them from the forge's comments and what is stored, relocates them to a new head,
+// and determines the outcome of each finding, with the proof.
 //
-// Everything in a conversation was written by people whom nobody vouches for.
-// Whose word counts is decided by the numbers of accounts and by permissions
-// that are asked live, never by names. What people say is read by fixed rules
-// that know few sentences and take no doubtful one: a "no" that was missed leaves
-// a thread open, one that was invented hides findings.
+// Text in a conversation is not trusted. Whether a person's decision counts
+// depends on the account id and its current permission, never on a name. Fixed
+// rules recognize dismissals, and only explicit ones: a missed dismissal leaves a
+// thread open, but a false one hides findings.
 package thread
 
 import (
@@ -19,32 +18,33 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
-// Bounds of what is read of conversations. More than that is not looked at: a
-// flood of words hides a person's answer at worst, and settles nothing.
+// Limits for reading conversations. The rest is ignored: at worst a flood of text hides a
+// person's answer.
 const (
-	maxAsked    = 50      // people whose permission is asked
+	maxAsked    = 50      // people whose permission is looked up
 	maxMessages = 200     // of one thread, the newest
-	maxWords    = 8 << 10 // of one message, in characters
+	maxMessage  = 8 << 10 // of one message, in characters
 )
 
-// listLag is how long a forge may take to list a comment that it has: one that
-// is younger and not there was not deleted.
+// listLag is how long a forge may take to list a new comment: a younger one that is missing
+// was not deleted.
 const listLag = time.Minute
 
 // Identity says who we are on a pull request.
 type Identity struct {
 	Number int // of the pull request
 	Me     forge.Person
-	// Read is comment.Writer's, of this pull request.
+	// Read is the method of comment.Writer, for this pull request.
 	Read func(body string) (comment.Marker, bool)
 	// Signed tells that markers carry a signature that Read checks.
 	Signed bool
-	// Partial tells that the comments are not all: one that is missing proves nothing.
+	// Partial tells that not all comments were read: a missing one proves nothing.
 	Partial bool
 	Now     time.Time
 }
 
-// readMarker reads a comment as one of ours. An account without a number is nobody.
+// readMarker returns the marker of one of our comments. An account without an id never
+// matches.
 func (s Identity) readMarker(c forge.Comment) (comment.Marker, bool) {
 	if s.Me.ID == "" || c.Author.ID != s.Me.ID {
 		return comment.Marker{}, false
@@ -52,22 +52,20 @@ func (s Identity) readMarker(c forge.Comment) (comment.Marker, bool) {
 	return s.Read(string(c.Body))
 }
 
-// Assemble returns the threads of the pull request in the order in which they
-// were opened: those that stand in comments, those that are stored and whose
-// comment is gone, and those that stand in the summary alone, which the store
-// knows. There is one a fingerprint.
+// Assemble returns the threads of the pull request in the order in which they were opened:
+// those with a comment, stored ones whose comment is gone, and stored ones that are only in
+// the summary. There is one per fingerprint.
 //
-// A comment opens a thread if it is inline, Me wrote it, and it carries the mark
-// of a finding; without signatures the store must know its thread or its number
-// too, or nothing at all of the pull request. mayWrite tells whether a person has
-// write permission now. It is asked about people who spoke in a thread, once each.
+// A comment opens a thread if it is inline, Me wrote it, and it has the marker of a finding.
+// Without signatures, the store must also know its thread or its id, or must have no threads
+// of the pull request at all. mayWrite tells whether a person has write permission now; it is
+// called once for each person who wrote in a thread.
 //
-// The states: resolved if a person closed the conversation, one with write
-// permission if its finding is of a protected category, and wont_fix if a
-// person with write permission declined it or if the comment was deleted; both
-// are final, but for a person who opens the conversation again. Addressed is what
-// we closed, or found fixed and have yet to close; pending_response is one in which
-// a person wrote and that nobody has looked at since; open is any other.
+// A thread is resolved if a person closed the conversation; for a protected category the
+// person needs write permission. It is wont_fix if a person with write permission dismissed
+// the finding, or if the comment was deleted. Both are final unless a person reopens the
+// conversation. It is addressed if we closed it, or found it fixed and have yet to close it;
+// pending_response if a person wrote and no review has handled that; else open.
 func Assemble(
 	comments []forge.Comment, convs []forge.Thread, stored []precedent.Thread, self Identity, mayWrite func(forge.Person) bool,
 ) []precedent.Thread {

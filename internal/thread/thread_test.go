@@ -363,7 +363,7 @@ func TestFlood(t *testing.T) {
 		asked[p.ID]++
 		return false
 	})
-	if len(asked) != maxAsked || len(got[0].Messages) != maxMessages || len(got[0].Messages[0].Body) > maxWords+3 {
+	if len(asked) != maxAsked || len(got[0].Messages) != maxMessages || len(got[0].Messages[0].Body) > maxMessage+3 {
 		t.Errorf("%d people asked, %d messages of %d bytes", len(asked), len(got[0].Messages), len(got[0].Messages[0].Body))
 	}
 	for id, n := range asked {

@@ -74,7 +74,7 @@ func (r *Reviewer) openForReview(ctx context.Context, p *Repository) (*Workspace
 }
 
 func (r *Reviewer) workspace(p *Repository, db *store.DB) *Workspace {
-	return &Workspace{Repository: p, Memory: &memory.Memory{DB: db, Repo: p.IDs[0], Also: p.IDs[1:], Now: r.Now}}
+	return &Workspace{Repository: p, Memory: &memory.Memory{DB: db, Repo: p.IDs[0], Aliases: p.IDs[1:], Now: r.Now}}
 }
 
 // OpenMemory opens the database in the repository's file, and makes it if there is

@@ -20,7 +20,7 @@ CREATE TABLE identities (
 );
 CREATE INDEX identities_by_repo ON identities (repo_id);
 
--- document is the review's result as JSON; aside holds, as JSON, what the result leaves out.
+-- document is the review's result as JSON; extra is JSON of what the result leaves out.
 CREATE TABLE reviews (
     id       TEXT   NOT NULL PRIMARY KEY,
     repo_id  TEXT   NOT NULL REFERENCES repos (id) ON DELETE CASCADE,
@@ -29,7 +29,7 @@ CREATE TABLE reviews (
     verdict  TEXT   NOT NULL,
     at       BIGINT NOT NULL,
     document TEXT   NOT NULL,
-    aside    TEXT   NOT NULL
+    extra    TEXT   NOT NULL
 );
 CREATE INDEX reviews_by_time ON reviews (repo_id, at);
 
@@ -99,9 +99,9 @@ CREATE TABLE decisions (
     finding   BIGINT NOT NULL,
     nth       BIGINT NOT NULL,
     step      TEXT   NOT NULL,
-    says      TEXT   NOT NULL,
+    text      TEXT   NOT NULL,
     delta     BIGINT NOT NULL,
-    spoke     TEXT   NOT NULL,
+    caused_by TEXT   NOT NULL,
     PRIMARY KEY (review_id, finding, nth)
 );
 

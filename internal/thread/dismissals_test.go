@@ -48,7 +48,7 @@ func TestDeclines(t *testing.T) {
 		{"**Won't fix** – legacy.", "**Won't fix** – legacy."},
 		{"Looked into it.\n- the caller holds the lock\n- not a bug", "- not a bug"},
 	} {
-		quote, ok := Declines(precedent.Untrusted(test.message))
+		quote, ok := Dismisses(precedent.Untrusted(test.message))
 		if quote != test.quote || ok != (test.quote != "") {
 			t.Errorf("%q: %q, %v, want %q", test.message, quote, ok, test.quote)
 		}
@@ -198,7 +198,7 @@ func TestWhatDoesNotDecline(t *testing.T) {
 		strings.Repeat("no, ", 20_000),
 		"\xff\xfe wont\x00fix",
 	} {
-		if quote, ok := Declines(precedent.Untrusted(message)); ok || quote != "" {
+		if quote, ok := Dismisses(precedent.Untrusted(message)); ok || quote != "" {
 			t.Errorf("%.80q: %q, %v", message, quote, ok)
 		}
 	}
@@ -210,7 +210,7 @@ func FuzzDeclines(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, message string) {
-		quote, ok := Declines(precedent.Untrusted(message))
+		quote, ok := Dismisses(precedent.Untrusted(message))
 		if ok != (quote != "") || utf8.RuneCountInString(quote) > maxQuote {
 			t.Errorf("%q, %v", quote, ok)
 		}
@@ -218,7 +218,7 @@ func FuzzDeclines(f *testing.F) {
 			!strings.Contains(message, "<!--") {
 			t.Errorf("%q is not in %q", quote, message)
 		}
-		if quoted, ok := Declines(precedent.Untrusted("> " + strings.ReplaceAll(strings.ReplaceAll(message, "\r", " "), "\n", "\n> "))); ok {
+		if quoted, ok := Dismisses(precedent.Untrusted("> " + strings.ReplaceAll(strings.ReplaceAll(message, "\r", " "), "\n", "\n> "))); ok {
 			t.Errorf("a quotation declines: %q", quoted)
 		}
 	})

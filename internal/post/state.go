@@ -13,37 +13,37 @@ import (
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
-// own is a comment of ours, and what its marker says.
-type own struct {
+// ownComment is a comment of ours with its marker.
+type ownComment struct {
 	forge.Comment
 	comment.Marker
 }
 
-// forgeState is what stands on a pull request.
+// forgeState is what the pull request has on the forge.
 type forgeState struct {
-	own     []own // the lowest number first
-	threads []forge.Thread
-	mine    map[precedent.ForgeID]bool // inline comments of the own account, whatever they say
-	theirs  map[precedent.ForgeID]bool // comments on the pull request as a whole by anybody else
-	cut     bool                       // there is more than the forge gives
+	own       []ownComment // sorted by id
+	threads   []forge.Thread
+	mine      map[precedent.ForgeID]bool // inline comments of our account, with or without a marker
+	theirs    map[precedent.ForgeID]bool // comments on the pull request as a whole by other accounts
+	truncated bool                       // the forge did not return all comments
 }
 
-// trust says which markers count when none is signed: then the own account may
-// be one that others post with, as that of a forge's own runners is.
+// trust says which markers count if markers are not signed: other programs may then post with
+// our account, as with that of a forge's own runners.
 type trust struct {
 	all     bool
 	threads map[string]bool
 	numbers map[precedent.ForgeID]bool
 }
 
-func (t trust) holds(c forge.Comment, m comment.Marker) bool {
+func (t trust) accepts(c forge.Comment, m comment.Marker) bool {
 	return t.all || t.threads[m.Thread] || t.numbers[c.ID]
 }
 
-// identifyAccount finds out which markers count. All do with a key that signs them, and
-// also while nothing was posted on the pull request as far as is known: a memory
-// that was lost could not tell any apart.
-func (j *job) identifyAccount() {
+// decideTrust determines which markers count. All of them do with a key that signs them, and
+// while the store knows of no posts on the pull request: a memory that was lost could not tell
+// them apart.
+func (j *job) decideTrust() {
 	signed := !j.writer.Key.IsZero()
 	j.trust = trust{all: signed || len(j.stored) == 0, threads: map[string]bool{}, numbers: map[precedent.ForgeID]bool{}}
 	for _, p := range j.posts {
@@ -57,73 +57,73 @@ func (j *job) identifyAccount() {
 	delete(j.trust.numbers, "")
 }
 
-// readForge reads what stands on the pull request.
+// readForge reads the comments and threads of the pull request.
 func (j *job) readForge(ctx context.Context) error {
 	all, err := j.Forge.Comments(ctx, j.repo, j.number)
-	trouble, known := errors.AsType[*forge.Error](err)
-	cut := known && trouble.Kind == forge.KindTooLarge
-	if err != nil && !cut {
+	forgeErr, known := errors.AsType[*forge.Error](err)
+	truncated := known && forgeErr.Kind == forge.KindTooLarge
+	if err != nil && !truncated {
 		return err
 	}
 	threads, err := j.Forge.Threads(ctx, j.repo, j.number)
 	if err != nil {
 		return err
 	}
-	j.forgeState = forgeState{threads: threads, mine: map[precedent.ForgeID]bool{}, theirs: map[precedent.ForgeID]bool{}, cut: cut}
+	j.state = forgeState{threads: threads, mine: map[precedent.ForgeID]bool{}, theirs: map[precedent.ForgeID]bool{}, truncated: truncated}
 	for _, c := range all {
 		if c.Author.ID != j.Me.ID || j.Me.ID == "" {
-			j.forgeState.theirs[c.ID] = c.Kind == forge.OnThread || j.forgeState.theirs[c.ID]
+			j.state.theirs[c.ID] = c.Kind == forge.OnThread || j.state.theirs[c.ID]
 			continue
 		}
-		j.forgeState.mine[c.ID] = c.Kind == forge.OnLine || j.forgeState.mine[c.ID]
-		if m, ok := j.writer.Read(string(c.Body)); ok && !c.Cut && j.trust.holds(c, m) {
-			j.forgeState.own = append(j.forgeState.own, own{c, m})
+		j.state.mine[c.ID] = c.Kind == forge.OnLine || j.state.mine[c.ID]
+		if m, ok := j.writer.Read(string(c.Body)); ok && !c.Cut && j.trust.accepts(c, m) {
+			j.state.own = append(j.state.own, ownComment{c, m})
 		}
 	}
-	slices.SortStableFunc(j.forgeState.own, func(a, b own) int { return cmp.Compare(a.ID, b.ID) })
-	if o, ok := j.forgeState.find(isSummary); ok {
+	slices.SortStableFunc(j.state.own, func(a, b ownComment) int { return cmp.Compare(a.ID, b.ID) })
+	if o, ok := j.state.find(isSummary); ok {
 		j.d.URL = o.URL
 	}
 	return nil
 }
 
-// find returns the oldest comment of ours that is what is asked for.
-func (s *forgeState) find(is func(own) bool) (own, bool) {
+// find returns the oldest comment of ours that matches.
+func (s *forgeState) find(is func(ownComment) bool) (ownComment, bool) {
 	if i := slices.IndexFunc(s.own, is); i >= 0 {
 		return s.own[i], true
 	}
-	return own{}, false
+	return ownComment{}, false
 }
 
-// findOwn finds what a post would say among what stands there already.
-func (j *job) findOwn(p store.Post) (own, bool) {
+// findOwn finds the comment of a post if it exists already.
+func (j *job) findOwn(p store.Post) (ownComment, bool) {
 	switch p.Kind {
 	case store.PostRemark:
-		byThread := func(o own) bool {
+		byThread := func(o ownComment) bool {
 			return o.Comment.Kind == forge.OnLine && o.Marker.Kind == comment.Finding && o.Thread == p.Thread
 		}
-		if o, ok := j.forgeState.find(byThread); ok {
+		if o, ok := j.state.find(byThread); ok {
 			return o, true
 		}
 		fingerprint := payload[remark](p).Fingerprint
-		return j.forgeState.find(func(o own) bool {
+		return j.state.find(func(o ownComment) bool {
 			return o.Comment.Kind == forge.OnLine && o.Marker.Kind == comment.Finding && fingerprint != "" && o.Fingerprint == fingerprint
 		})
 	case store.PostReply:
-		return j.forgeState.find(func(o own) bool {
+		return j.state.find(func(o ownComment) bool {
 			return o.Marker.Kind == comment.Reply && o.Thread == p.Thread && o.Marker.Review == p.Review
 		})
 	case store.PostSummary:
-		return j.forgeState.find(isSummary)
+		return j.state.find(isSummary)
 	}
-	return own{}, false
+	return ownComment{}, false
 }
 
-func isSummary(o own) bool {
+func isSummary(o ownComment) bool {
 	return o.Comment.Kind == forge.OnThread && o.Marker.Kind == comment.Summary
 }
 
-// conversation is the forge's thread that a comment stands in.
+// conversation returns the forge's thread that holds a comment.
 func (s *forgeState) conversation(id precedent.ForgeID) (forge.Thread, bool) {
 	i := slices.IndexFunc(s.threads, func(t forge.Thread) bool { return slices.Contains(t.Comments, id) })
 	if i < 0 {
@@ -132,8 +132,8 @@ func (s *forgeState) conversation(id precedent.ForgeID) (forge.Thread, bool) {
 	return s.threads[i], true
 }
 
-// payload reads what a post holds. What cannot be read is the zero value, which
-// names no finding's fingerprint and no comment.
+// payload decodes the payload of a post. One that cannot be decoded gives the zero value,
+// which matches no fingerprint and no comment.
 func payload[T any](p store.Post) T {
 	var v T
 	if err := json.Unmarshal(p.Payload, &v); err != nil {
@@ -143,13 +143,13 @@ func payload[T any](p store.Post) T {
 	return v
 }
 
-// adopt writes down what stands there already of what is to be said.
+// adopt marks posts as confirmed whose comments exist already.
 func (j *job) adopt(ctx context.Context) error {
 	var changed []store.Post
 	for i := range j.posts {
 		p := &j.posts[i]
-		numberless := p.State == store.PostConfirmed && p.Remote == ""
-		if p.State.Done() && !numberless {
+		unnumbered := p.State == store.PostConfirmed && p.Remote == ""
+		if p.State.Done() && !unnumbered {
 			continue
 		}
 		o, ok := j.findOwn(*p)
@@ -160,10 +160,10 @@ func (j *job) adopt(ctx context.Context) error {
 			if p.State == store.PostPlanned && p.Remote == o.ID && p.Thread == o.Thread {
 				continue
 			}
-			p.State = store.PostPlanned // its text may still be an older one
+			p.State = store.PostPlanned // its text may still be that of an older review
 		} else {
 			p.State, p.Why = store.PostConfirmed, ""
-			if !numberless {
+			if !unnumbered {
 				j.d.Adopted++
 			}
 		}

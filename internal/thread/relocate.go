@@ -12,37 +12,35 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// Bounds of a file that lines are followed in. Where a line of a larger one went,
-// nobody says.
+// Limits of a file in which lines are followed. Lines of larger files are not relocated.
 const (
 	maxBytes = 8 << 20
 	maxLines = 200_000
 )
 
-// Trees are the files that threads are carried through.
+// Trees are the files through which threads are relocated.
 type Trees struct {
-	// Head is the commit that the threads are carried to, and Base the one that
-	// its change starts from.
+	// Head is the commit to which the threads are relocated, Base the one that its change is
+	// based on.
 	Head, Base string
-	// Read returns a file of a commit. An error that wraps fs.ErrNotExist says that
-	// the commit is there and has no such file; any other one, that nobody can tell,
-	// as when a force-push took the commit away.
+	// Read returns a file of a commit. An error that wraps fs.ErrNotExist means that the commit
+	// exists and has no such file; any other error means that it is unknown, as when the commit
+	// is gone after a force-push.
 	Read func(commit, path string) ([]byte, error)
-	// Renamed returns the files that were renamed between a commit and Head: the old
-	// path to the new one. It may be nil.
+	// Renamed returns the files that were renamed between a commit and Head, from old path to
+	// new path. It may be nil.
 	Renamed func(from string) map[string]string
 }
 
-// Relocate finds the flagged lines of each thread at the head, and sets Now and
-// Changed. Of lines that were changed beyond knowing Now is what stands in their
-// place, of deleted ones the file as a whole, and the zero Span if that is gone, too. If nobody can tell, because a file cannot be read or is too
-// large, Now is the zero Span and Changed is false.
+// Relocate finds the flagged lines of each thread at the head, and sets Current and Changed.
+// If the lines were rewritten, Current is what replaced them; if they were deleted, it is the
+// file; if the file is gone, it is the zero Span. If that is unknown because a file cannot be
+// read or is too large, Current is the zero Span and Changed is false.
 //
-// A thread on the old side is carried in the file of the base. It has changed too
-// if the head has its lines again. One that stands on no lines, but quotes some,
-// is carried as if it stood on the lines that it quotes; else it is about the
-// file, which has changed if any line did. What of Quote and Place is not known
-// is filled in from the file at the thread's commit.
+// A thread on the old side is relocated in the file of the base. It has also changed if the
+// head restores its lines. A thread without lines but with a quote is relocated as if it were
+// on the quoted lines; without a quote it is about the file, which has changed if any line
+// did. Missing values of Quote and Place are filled in from the file at the thread's commit.
 func Relocate(ts []precedent.Thread, at Trees) {
 	c := newRelocator(at)
 	for i := range ts {
@@ -50,13 +48,13 @@ func Relocate(ts []precedent.Thread, at Trees) {
 	}
 }
 
-// relocator carries the threads of one pull request. It reads each file once.
+// relocator relocates the threads of one pull request. It reads each file once.
 type relocator struct {
 	at      Trees
 	files   map[[2]string]*source
 	renames map[string]map[string]string
 	routes  map[[4]string]*route
-	number  map[string]int // of each line that was seen, white space collapsed
+	number  map[string]int // of each distinct line, white space collapsed
 }
 
 func newRelocator(at Trees) *relocator {
@@ -68,13 +66,13 @@ func newRelocator(at Trees) *relocator {
 
 // source is a file at a commit.
 type source struct {
-	there, known bool     // it exists; whether it does can be told
-	lines        []string // without their endings
-	keys         []int    // the lines' numbers; 0 is a blank one
-	places       map[int][]int
+	exists, known bool     // the file exists; whether it exists is known
+	lines         []string // without their endings
+	keys          []int    // a number for each line; 0 for a blank one
+	places        map[int][]int
 }
 
-// indexesOf returns the indexes of the lines with a number.
+// indexesOf returns the indexes of the lines with the number.
 func (f *source) indexesOf(key int) []int {
 	if f.places == nil {
 		f.places = map[int][]int{}
@@ -85,11 +83,11 @@ func (f *source) indexesOf(key int) []int {
 	return f.places[key]
 }
 
-// route is the way from one file to another one.
+// route maps the lines of one file to those of another.
 type route struct {
 	from, to *source
-	way      []int        // for each line of from, its line of to, or -1
-	taken    map[int]bool // lines of to that are one of from
+	toLine   []int        // for each line of from, its line of to; -1 for none
+	taken    map[int]bool // lines of to that a line of from maps to
 }
 
 func (c *relocator) file(commit, path string) *source {
@@ -107,7 +105,7 @@ func (c *relocator) file(commit, path string) *source {
 	case err != nil || len(content) > maxBytes || strings.Count(string(content), "\n") >= maxLines:
 		return f
 	}
-	f.there, f.known = true, true
+	f.exists, f.known = true, true
 	if len(content) == 0 {
 		return f
 	}
@@ -130,9 +128,9 @@ func (c *relocator) route(fromCommit, from, toCommit, to string) *route {
 		return r
 	}
 	r := &route{from: c.file(fromCommit, from), to: c.file(toCommit, to), taken: map[int]bool{}}
-	if r.from.there && r.to.there {
-		r.way = align(r.from.keys, r.to.keys)
-		for _, j := range r.way {
+	if r.from.exists && r.to.exists {
+		r.toLine = align(r.from.keys, r.to.keys)
+		for _, j := range r.toLine {
 			if j >= 0 {
 				r.taken[j] = true
 			}
@@ -142,7 +140,7 @@ func (c *relocator) route(fromCommit, from, toCommit, to string) *route {
 	return r
 }
 
-// newPath is the path at the head of a file of a commit.
+// newPath returns the path at the head of a file of a commit.
 func (c *relocator) newPath(commit, path string) string {
 	if c.at.Renamed == nil || commit == c.at.Head {
 		return path
@@ -155,9 +153,9 @@ func (c *relocator) newPath(commit, path string) string {
 	return cmp.Or(renames[path], path)
 }
 
-// path is the name at the head of the thread's file. From the head that it was
-// seen at last the way is shorter than from where it was posted: a file that is
-// changed much and renamed is no rename to git.
+// path returns the path of the thread's file at the head. It starts from the head at which the
+// thread was last seen: git does not detect the rename of a file that changed much since it
+// was posted.
 func (c *relocator) path(t *precedent.Thread) string {
 	if t.SeenPath != "" && t.Side != precedent.Left {
 		return c.newPath(t.SeenAt, t.SeenPath)
@@ -177,40 +175,40 @@ func (c *relocator) relocate(t *precedent.Thread) {
 	path := c.path(t)
 	r := c.route(t.Commit, t.Path, c.at.Head, path)
 	lines := r.lines(*t)
-	fill(t, r.from, lines)
+	fillQuote(t, r.from, lines)
 	switch {
 	case !r.to.known:
-	case !r.to.there:
+	case !r.to.exists:
 		t.Changed = true
-	case !r.from.there && t.Quote != "":
-		// The commit is gone, as after a force-push: what is quoted may be there still.
-		if found := find(r.to, t.Quote); found.end > 0 {
+	case !r.from.exists && t.Quote != "":
+		// The commit is gone, as after a force-push, but the quoted lines may still exist.
+		if found := findQuote(r.to, t.Quote); found.end > 0 {
 			t.Current = precedent.Span{Path: path, Side: t.Side, Start: found.start + 1, End: found.end}
 		}
 	case lines.end > 0:
 		t.Current, t.Changed = r.follow(lines, path, t.Side)
-	case t.Start == 0 && r.from.there:
+	case t.Start == 0 && r.from.exists:
 		t.Current = precedent.Span{Path: path, Side: t.Side}
 		t.Changed = !slices.Equal(r.from.keys, r.to.keys)
 	}
-	if t.Changed && t.Current.Start == 0 && r.to.there {
-		// What is said of lines that are gone can still be said of their file.
+	if t.Changed && t.Current.Start == 0 && r.to.exists {
+		// The lines are gone; a remark can still be made on the file.
 		t.Current = precedent.Span{Path: path, Side: t.Side}
 	}
 }
 
-// relocateOldSide carries a thread on the old side.
+// relocateOldSide relocates a thread on the old side.
 func (c *relocator) relocateOldSide(t *precedent.Thread) {
 	base := c.file(c.at.Base, t.Path)
-	if !base.known || !base.there {
+	if !base.known || !base.exists {
 		t.Changed = base.known
 		return
 	}
-	// Which base the lines were counted in is not known: the quote says where they are.
+	// The base that the line numbers refer to is not known: the quote locates the lines.
 	r := &route{from: base, to: base}
 	lines := r.lines(*t)
-	if t.Quote != "" && !quoted(base, lines, t.Quote) {
-		if lines = find(base, t.Quote); lines.end == 0 {
+	if t.Quote != "" && !startsWithQuote(base, lines, t.Quote) {
+		if lines = findQuote(base, t.Quote); lines.end == 0 {
 			t.Changed = true
 			return
 		}
@@ -218,46 +216,46 @@ func (c *relocator) relocateOldSide(t *precedent.Thread) {
 	if lines.end == 0 {
 		return
 	}
-	fill(t, base, lines)
+	fillQuote(t, base, lines)
 	t.Current = precedent.Span{Path: t.Path, Side: t.Side, Start: lines.start + 1, End: lines.end}
 	then, now := c.route(c.at.Base, t.Path, t.Commit, t.Path), c.route(c.at.Base, t.Path, c.at.Head, c.newPath(c.at.Base, t.Path))
 	if then.to.known && now.to.known {
-		t.Changed = now.keeps(lines) > then.keeps(lines)
+		t.Changed = now.countKept(lines) > then.countKept(lines)
 	}
 }
 
-// keeps counts the lines that are in the file at the end of the route.
-func (r *route) keeps(lines span) int {
+// countKept counts the lines that the other file still has.
+func (r *route) countKept(lines span) int {
 	n := 0
-	for i := lines.start; i < lines.end && i < len(r.way); i++ {
-		if r.way[i] >= 0 {
+	for i := lines.start; i < lines.end && i < len(r.toLine); i++ {
+		if r.toLine[i] >= 0 {
 			n++
 		}
 	}
 	return n
 }
 
-// span is a range of indexes of lines; end is 0 if there is none.
+// span is a range of line indexes; end is 0 if there is none.
 type span struct{ start, end int }
 
-// lines are those that the thread flags, in the file that it was posted on.
+// lines returns the lines that the thread flags, in the file that it was posted on.
 func (r *route) lines(t precedent.Thread) span {
 	switch {
 	case t.Start == 0 && t.Quote != "":
-		return find(r.from, t.Quote)
+		return findQuote(r.from, t.Quote)
 	case t.Start <= 0 || t.Start > len(r.from.lines):
 		return span{}
 	}
 	return span{t.Start - 1, max(t.Start, min(t.End, len(r.from.lines)))}
 }
 
-// quoted tells whether the first of the lines is the one that a quote begins with.
-func quoted(f *source, lines span, quote string) bool {
+// startsWithQuote tells whether the first of the lines is the first one of the quote.
+func startsWithQuote(f *source, lines span, quote string) bool {
 	return lines.end > 0 && text.Collapse(f.lines[lines.start]) == match.Flagged(quote)
 }
 
-// find returns where the quote stands in the file, if that is one place alone.
-func find(f *source, quote string) span {
+// findQuote returns the lines of the quote in the file if they occur exactly once.
+func findQuote(f *source, quote string) span {
 	var want []string
 	for line := range strings.SplitSeq(strings.TrimRight(quote, "\n"), "\n") {
 		want = append(want, text.Collapse(line))
@@ -278,8 +276,8 @@ func find(f *source, quote string) span {
 	return found
 }
 
-// fill sets what the thread does not know of the lines that it was posted on.
-func fill(t *precedent.Thread, f *source, lines span) {
+// fillQuote sets the thread's quote and place if they are missing.
+func fillQuote(t *precedent.Thread, f *source, lines span) {
 	if lines.end == 0 {
 		return
 	}
@@ -291,15 +289,15 @@ func fill(t *precedent.Thread, f *source, lines span) {
 	}
 }
 
-// maxQuoted bounds the lines of a quote that is filled in: a finding's has three.
+// maxQuoted limits the lines of a quote that is filled in: a finding's has at most three.
 const maxQuoted = 3
 
-// place is the identity of a line, as findings have it.
+// place is the identity of a line, computed as for findings.
 func (f *source) place(path string, i int) string {
 	return precedent.Place(path, f.lines[i], f.neighbour(i, -1), f.neighbour(i, 1))
 }
 
-// neighbour is the next line in a direction that is not blank.
+// neighbour returns the next non-blank line in a direction.
 func (f *source) neighbour(i, step int) string {
 	for i += step; i >= 0 && i < len(f.lines); i += step {
 		if f.keys[i] != 0 {

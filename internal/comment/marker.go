@@ -19,26 +19,25 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// markVersion begins every marker, and is part of what is signed.
-const markVersion = "precedent:1"
+// markerVersion begins every marker, and is part of what is signed.
+const markerVersion = "precedent:1"
 
-// maxTitle bounds the title in a marker, in bytes: a finding's has at most 90
-// characters.
+// maxTitle limits the title in a marker, in bytes: a finding's has at most 90 characters.
 const maxTitle = 400
 
 var (
-	// token is what a field of a marker may be. It ends no HTML comment.
+	// token matches valid fields of a marker. It cannot match the end of an HTML comment.
 	token = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9A-Za-z]+(?:[._-][0-9A-Za-z]+)*$`) })
-	// titles are written without the dash of base64, two of which some parsers do
-	// not allow within an HTML comment.
+	// titles are encoded without the dash of base64: some parsers do not allow two of them
+	// within an HTML comment.
 	titles = base64.NewEncoding("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._").WithPadding(base64.NoPadding).Strict()
-	// names of the fields, in their order.
+	// fields are the names of the fields, in order.
 	fields = []string{"kind", "thread", "review", "fp", "finding", "head", "category", "severity", "confidence", "title", "sig"}
 )
 
-// limited is the mark as a marker can say it: what is no token is left out, and so
-// is a title that gives a secret away.
-func (m Marker) limited(own secret.Own) Marker {
+// sanitized returns the marker without invalid fields, and without a title that holds a
+// secret.
+func (m Marker) sanitized(own secret.Own) Marker {
 	for _, s := range []*string{&m.Thread, &m.Review, &m.Fingerprint, &m.Finding, &m.Head} {
 		if len(*s) > maxField || !token().MatchString(*s) {
 			*s = ""
@@ -51,14 +50,14 @@ func (m Marker) limited(own secret.Own) Marker {
 		m.Severity = ""
 	}
 	m.Confidence = max(0, min(m.Confidence, 100))
-	m.Title = strings.ToValidUTF8(clean(m.Title, own), "")
+	m.Title = strings.ToValidUTF8(sanitize(m.Title, own), "")
 	if len(m.Title) > maxTitle {
 		m.Title = strings.ToValidUTF8(m.Title[:maxTitle], "")
 	}
 	return m
 }
 
-// maxField bounds a field but the title, in bytes: a hash of 512 bits in hexadecimal.
+// maxField limits fields other than the title, in bytes: a hash of 512 bits in hexadecimal.
 const maxField = 128
 
 func (m Marker) values() []string {
@@ -72,10 +71,10 @@ func (m Marker) values() []string {
 	}
 }
 
-// marker writes the hidden line.
+// marker returns the hidden line.
 func (w Writer) marker(m Marker) string {
 	var b strings.Builder
-	b.WriteString("<!-- " + markVersion)
+	b.WriteString("<!-- " + markerVersion)
 	for i, v := range m.values() {
 		if v != "" {
 			fmt.Fprintf(&b, " %s=%s", fields[i], v)
@@ -87,12 +86,12 @@ func (w Writer) marker(m Marker) string {
 	return b.String() + " -->"
 }
 
-// sign is the HMAC over the mark and the pull request. Every value stands behind
-// its length, so that none can borrow from its neighbour.
+// sign returns the HMAC of the marker and the pull request. Each value follows its length, so
+// that the boundaries are unambiguous.
 func (w Writer) sign(m Marker) []byte {
 	h := hmac.New(sha256.New, []byte(w.Key.secret()))
 	r := w.PullRequest.Repo
-	signed := append([]string{markVersion, strings.ToLower(r.Host), strings.ToLower(r.Owner), strings.ToLower(r.Name), strconv.Itoa(w.PullRequest.Number)}, m.values()...)
+	signed := append([]string{markerVersion, strings.ToLower(r.Host), strings.ToLower(r.Owner), strings.ToLower(r.Name), strconv.Itoa(w.PullRequest.Number)}, m.values()...)
 	for _, v := range signed {
 		h.Write([]byte(strconv.Itoa(len(v))))
 		h.Write([]byte{0})
@@ -101,16 +100,16 @@ func (w Writer) sign(m Marker) []byte {
 	return h.Sum(nil)
 }
 
-// footer writes the line that people see.
+// footer returns the visible line.
 func (w Writer) footer(m Marker) string {
-	said := "<sub>" + w.finder()
+	line := "<sub>" + w.finder()
 	if m.Thread != "" {
-		said += " | thread::" + m.Thread
+		line += " | thread::" + m.Thread
 	}
 	if m.Review != "" {
-		said += " | review::" + m.Review
+		line += " | review::" + m.Review
 	}
-	return said + "</sub>"
+	return line + "</sub>"
 }
 
 func (w Writer) finder() string {
@@ -120,23 +119,23 @@ func (w Writer) finder() string {
 	return w.Finder
 }
 
-// tail is what every comment ends with.
+// tail returns the end of every comment: footer and marker.
 func (w Writer) tail(m Marker) string { return "\n\n" + w.footer(m) + "\n\n" + w.marker(m) + "\n" }
 
-// Read returns the mark of a comment, from the marker that ends it. It is false
-// if there is none, if it is not exactly what the Writer writes, or, with a key,
-// if it was not signed with it for the Place. Without a key, signatures are not
-// looked at: who wrote the comment is then all that speaks for it.
+// Read returns the marker that ends a comment. It is false if there is none, if it differs
+// from what the Writer writes, or, with a key, if it was not signed with it for the
+// PullRequest. Without a key, signatures are ignored: only the author of the comment vouches
+// for it.
 func (w Writer) Read(body string) (Marker, bool) {
 	body = strings.TrimRight(body, " \t\r\n")
 	if last := body[strings.LastIndexByte(body, '\n')+1:]; len(last) > maxMarker || !strings.HasPrefix(last, "<!-- ") {
-		return Marker{}, false // most comments, which are not worth reading as Markdown
+		return Marker{}, false // most comments; avoids parsing them as Markdown
 	}
 	line, ok := markdown.LastComment(body)
 	if !ok || strings.Contains(line, "\n") {
 		return Marker{}, false
 	}
-	line, ok = strings.CutPrefix(line, "<!-- "+markVersion+" ")
+	line, ok = strings.CutPrefix(line, "<!-- "+markerVersion+" ")
 	if !ok {
 		return Marker{}, false
 	}
@@ -155,14 +154,14 @@ func (w Writer) Read(body string) (Marker, bool) {
 	return m, true
 }
 
-// maxMarker bounds a marker, in bytes: eight fields, the title and the signature.
+// maxMarker limits a marker, in bytes: eight fields, the title and the signature.
 const maxMarker = 4096
 
 // parse reads the fields of a marker: known ones, in their order, each at most once.
-func parse(said []string) (m Marker, signature string, ok bool) {
+func parse(words []string) (m Marker, signature string, ok bool) {
 	values := make([]string, len(fields))
 	next := 0
-	for _, field := range said {
+	for _, field := range words {
 		name, value, _ := strings.Cut(field, "=")
 		i := slices.Index(fields[next:], name)
 		if i < 0 || value == "" {
@@ -171,10 +170,10 @@ func parse(said []string) (m Marker, signature string, ok bool) {
 		next += i + 1
 		values[next-1] = value
 	}
-	return fill(values)
+	return decodeFields(values)
 }
 
-func fill(values []string) (m Marker, signature string, ok bool) {
+func decodeFields(values []string) (m Marker, signature string, ok bool) {
 	title, err := titles.DecodeString(values[9])
 	if err != nil || len(title) > maxTitle || !utf8.Valid(title) {
 		return Marker{}, "", false
@@ -203,10 +202,10 @@ func fill(values []string) (m Marker, signature string, ok bool) {
 	return m, values[10], known && m.Thread != ""
 }
 
-// clean makes text from outside fit to be written: cut, without credentials, and
-// nothing of it if it holds a secret of this process.
-func clean(s string, own secret.Own) string {
-	s = text.Head(s, maxForeign)
+// sanitize makes text from outside safe: shortened, with credentials redacted, and withheld if
+// it holds a secret of this process.
+func sanitize(s string, own secret.Own) string {
+	s = text.Head(s, maxOutside)
 	if own.In(s) {
 		return withheld
 	}
@@ -214,5 +213,5 @@ func clean(s string, own secret.Own) string {
 	return s
 }
 
-// maxForeign bounds one text from outside, in bytes. Of most of them less is shown.
-const maxForeign = 8 << 10
+// maxOutside limits one text from outside, in bytes. Usually less is shown.
+const maxOutside = 8 << 10

@@ -9,55 +9,55 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// maxQuote bounds the sentence that Declines returns, in characters.
+// maxQuote limits the sentence that Dismisses returns, in characters.
 const maxQuote = 300
 
-// Declines tells whether a message dismisses the remark that it answers in so
-// many words, such as "won't fix" or "this is a false positive", and returns the
-// sentence that does, verbatim. Quotations, code and questions are not read. Where
-// anything else stands before the words, or the message promises or reports a
-// change, it is left to whoever reads the thread.
-func Declines(message precedent.Untrusted) (quote string, ok bool) {
-	if len(message) > 4*maxWords {
-		message = message[:4*maxWords]
+// Dismisses tells whether a message explicitly dismisses the remark that it answers, with
+// words such as "won't fix" or "this is a false positive", and returns that sentence verbatim.
+// Quotations, code and questions are ignored. If other words precede the phrase, or the
+// message promises or reports a change, the answer is no: the model that reads the thread
+// decides.
+func Dismisses(message precedent.Untrusted) (quote string, ok bool) {
+	if len(message) > 4*maxMessage {
+		message = message[:4*maxMessage]
 	}
-	own := prose(string(message))
-	if containsAny(" "+plain(own), takenBack) {
+	own := ownWords(string(message))
+	if containsAny(" "+plain(own), retractions) {
 		return "", false
 	}
 	for _, s := range sentences(own) {
-		if dismisses(plain(s)) {
+		if isDismissal(plain(s)) {
 			return text.Cut(s, maxQuote), true
 		}
 	}
 	return "", false
 }
 
-// dismissals are the words that dismiss a remark, at the beginning of a sentence
-// or behind lead-ins.
+// dismissals are the phrases that dismiss a remark, at the beginning of a sentence or after
+// lead-ins.
 var dismissals = []string{
 	"won't fix", "wontfix", "will not fix", "false positive", "false alarm", "not a bug", "not an issue", "not applicable", "n/a", "by design",
 	"intentional", "intended", "works as intended", "working as intended", "dismiss", "fp",
 }
 
 const (
-	// leadIns are words that say nothing about the remark.
+	// leadIns are words that may precede a dismissal.
 	leadIns = " no nope thanks sorry ok okay yes well actually honestly but we i think this that it one is it's that's looks seems like a an clearly totally " +
 		"just simply definitely really closing closed marking marked dismissing dismissed as finding the @precedent "
-	// followers are words after which a dismissal stands as it is.
+	// followers are words that may follow a dismissal.
 	followers = " here because since this that per see "
 )
 
-// takenBack are words of a message that promises or reports a change, agrees, or
-// puts the thing off.
-var takenBack = []string{
+// retractions are phrases of a message that promises or reports a change, agrees, or postpones
+// it.
+var retractions = []string{
 	" fixed", " i'll ", " i will ", " we'll ", " let me ", " let's ", " will do", " good catch", " you're right", " you are right", " scratch that",
 	" never mind", " misread", " follow-up", " follow up", " backlog", " next ", " for now", " filed", " tracked", " in this pr", " in another",
 	" separate ", " agree", " unless ", " until ", " anyway",
 }
 
-// dismisses tells whether a sentence in plain form dismisses the remark.
-func dismisses(s string) bool {
+// isDismissal tells whether a sentence, as plain returns it, dismisses the remark.
+func isDismissal(s string) bool {
 	if strings.Contains(s, "?") {
 		return false
 	}
@@ -82,16 +82,16 @@ func dismisses(s string) bool {
 	}
 }
 
-// plain is text to compare: in lower case, on one line, with straight
-// apostrophes, without emphasis and the marks before it.
+// plain normalizes text for comparison: lower case, one line, straight apostrophes, without
+// emphasis and leading punctuation.
 func plain(s string) string {
 	s = strings.ToLower(strings.NewReplacer("’", "'", "‘", "'", "*", "", "_", " ").Replace(s))
 	return strings.TrimLeft(text.Collapse(s), " #+->")
 }
 
-// prose is what of a message its author says: without quotations, which go to
-// their blank line, code, and comments that nobody sees.
-func prose(message string) string {
+// ownWords returns what the author of a message wrote: without quotations, which end at a
+// blank line, code, and HTML comments.
+func ownWords(message string) string {
 	var kept strings.Builder
 	for message != "" {
 		before, rest, _ := strings.Cut(message, "<!--")
@@ -101,30 +101,30 @@ func prose(message string) string {
 	var lines []string
 	fence, quoted, blank := "", false, true
 	for line := range strings.SplitSeq(strings.ReplaceAll(kept.String(), "\r", "\n"), "\n") {
-		bare := strings.TrimSpace(line)
-		marks := strings.HasPrefix(bare, "```") || strings.HasPrefix(bare, "~~~")
-		quoted = strings.HasPrefix(bare, ">") || quoted && bare != ""
+		content := strings.TrimSpace(line)
+		marks := strings.HasPrefix(content, "```") || strings.HasPrefix(content, "~~~")
+		quoted = strings.HasPrefix(content, ">") || quoted && content != ""
 		code := blank && (strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t"))
 		switch {
 		case fence != "":
-			if strings.HasPrefix(bare, fence) {
+			if strings.HasPrefix(content, fence) {
 				fence = ""
 			}
 		case marks && !quoted:
-			fence = bare[:3]
+			fence = content[:3]
 		case !quoted && !code:
-			lines = append(lines, bare)
+			lines = append(lines, content)
 		}
-		blank = bare == "" || code
+		blank = content == "" || code
 	}
 	return strings.Join(lines, "\n")
 }
 
-// sentences splits prose at marks that end sentences, and at lines: people leave
-// the marks out there.
-func sentences(prose string) []string {
+// sentences splits text at punctuation that ends sentences, and at line ends, where people
+// omit it.
+func sentences(s string) []string {
 	var all []string
-	for line := range strings.SplitSeq(prose, "\n") {
+	for line := range strings.SplitSeq(s, "\n") {
 		start := 0
 		for i := range len(line) {
 			if strings.IndexByte(".!?", line[i]) >= 0 && i+1 < len(line) && line[i+1] == ' ' {
@@ -141,17 +141,17 @@ func containsAny(s string, parts []string) bool {
 	return slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(s, p) })
 }
 
-// teams tells whether a message is the team's word.
-func teams(m precedent.Message) bool { return m.MayWrite }
+// fromTeam tells whether the author of a message has write permission.
+func fromTeam(m precedent.Message) bool { return m.MayWrite }
 
-// declinedBy returns the last message of the thread, of those of people whose
-// word counts, that declines it, with the sentence.
-func declinedBy(t precedent.Thread, counts func(precedent.Message) bool) (by precedent.Message, quote string, ok bool) {
+// dismissedIn returns the last message of a person that dismisses the finding, with the
+// sentence. Only messages for which counts is true are considered.
+func dismissedIn(t precedent.Thread, counts func(precedent.Message) bool) (by precedent.Message, quote string, ok bool) {
 	for _, m := range slices.Backward(t.Messages) {
-		if !personal(m) || !counts(m) {
+		if !fromPerson(m) || !counts(m) {
 			continue
 		}
-		if quote, ok := Declines(m.Body); ok {
+		if quote, ok := Dismisses(m.Body); ok {
 			return m, quote, true
 		}
 	}
