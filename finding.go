@@ -228,8 +228,8 @@ type Finding struct {
 	// Place is the result of the function Place for the flagged line; empty if there is none.
 	// The fingerprint is made from it.
 	Place string `json:"-"`
-	// Inexact tells that the finder's quote differed from the line that it was
-	// placed on, so that Quote was replaced by the file's own text.
+	// Inexact reports whether the finder's quote differed from the line it was placed on, so that
+	// Quote was replaced by the file's own text.
 	Inexact bool `json:"-"`
 	// DroppedWhy is the sentence that explains Dropped; empty for a live finding.
 	DroppedWhy string `json:"-"`

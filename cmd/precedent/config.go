@@ -96,7 +96,7 @@ func printConfiguration(p *report.Page, c configuration) {
 	p.Line()
 	switch {
 	case c.File == "":
-		p.Para("", p.Ink(report.Faint, "There is no configuration file, because neither HOME nor XDG_CONFIG_HOME is set."))
+		p.Para("", p.Ink(report.Faint, "No configuration file is used, because neither HOME nor XDG_CONFIG_HOME is set."))
 	case !c.Found:
 		p.Para("", p.Ink(report.Faint, "The configuration file, "+c.File+", does not exist."))
 	default:

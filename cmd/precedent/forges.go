@@ -19,7 +19,6 @@ import (
 	"golang.org/x/net/http/httpproxy"
 
 	"github.com/precedent-dev/precedent"
-	"github.com/precedent-dev/precedent/internal/comment"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/gitea"
 	"github.com/precedent-dev/precedent/internal/forge/github"
@@ -46,11 +45,8 @@ func (a *app) connect(op *settings.Settings) (workflow.Connection, error) {
 	if secret == "" {
 		return c, nil
 	}
-	c.Secrets = append(c.Secrets, secret)
-	if c.Key, err = comment.NewKey(secret); err != nil {
-		return c, hinted(fmt.Errorf("%s: %w", markerKeyVariable, err), "make one with: openssl rand -hex 32")
-	}
-	return c, nil
+	err = setMarkerKey(&c, secret)
+	return c, err
 }
 
 // markerKeyVariable holds the key that signs our comments.
@@ -164,8 +160,8 @@ func (a *app) github(base string) (workflow.Connection, error) {
 	mac := hmac.New(sha256.New, []byte(key))
 	mac.Write([]byte("precedent marker"))
 	marker := hex.EncodeToString(mac.Sum(nil))
-	conn.Secrets = append(conn.Secrets, key, marker)
-	conn.Key, err = comment.NewKey(marker)
+	conn.Secrets = append(conn.Secrets, key)
+	err = setMarkerKey(&conn, marker)
 	return conn, err
 }
 

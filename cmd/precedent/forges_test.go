@@ -298,7 +298,7 @@ func TestForgeBehindAProxy(t *testing.T) {
 	}
 	secret := "http://me:canary@" + strings.TrimPrefix(proxy.URL, "http://")
 	status, said := run("HTTPS_PROXY=" + secret)
-	if status != precedent.ExitFindings || strings.Contains(said, "forge's own diff") {
+	if status != precedent.ExitFindings || strings.Contains(said, "the forge's diff") {
 		t.Errorf("status %d\n%s", status, said)
 	}
 	want := "CONNECT " + host + ":443 Basic " + base64.StdEncoding.EncodeToString([]byte("me:canary"))

@@ -2,11 +2,13 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"path/filepath"
 
 	"github.com/google/uuid"
 
+	"github.com/precedent-dev/precedent/internal/comment"
 	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/engine/api"
 	"github.com/precedent-dev/precedent/internal/lint"
@@ -82,4 +84,14 @@ func (a *app) job(op *settings.Settings, o reviewOptions) (workflow.Job, error) 
 		}
 	}
 	return j, nil
+}
+
+// setMarkerKey sets the key that signs our comments.
+func setMarkerKey(c *workflow.Connection, secret string) error {
+	c.Secrets = append(c.Secrets, secret)
+	var err error
+	if c.Key, err = comment.NewKey(secret); err != nil {
+		return hinted(fmt.Errorf("%s: %w", markerKeyVariable, err), "make one with: openssl rand -hex 32")
+	}
+	return nil
 }

@@ -11,7 +11,7 @@ import (
 // guessing: a byte order mark, prose around it, a code fence, trailing commas, strings
 // in single quotes, line breaks inside strings. It takes the first value that starts
 // the text or a fence, else the first object or array of objects in the prose; an
-// empty object only if there is no other.
+// empty object only without another one.
 //
 // The result is valid JSON without repeated keys, at most 100 levels deep; anything
 // else is an error that names the place. Valid JSON is returned unchanged except for

@@ -80,7 +80,7 @@ func TestGivenPrice(t *testing.T) {
 		t.Error(err, d)
 	}
 	for want, given := range map[string]GivenPrice{
-		"needed":            {Input: is(2)},
+		"required":          {Input: is(2)},
 		"input: -1":         {Input: is(-1), Output: is(8)},
 		"output: 10001":     {Input: is(1), Output: is(10_001)},
 		"cached: NaN":       {Input: is(1), Output: is(8), Cached: is(math.NaN())},

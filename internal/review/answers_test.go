@@ -174,7 +174,7 @@ func TestThreadsWithoutEngine(t *testing.T) {
 	}
 	threads := func(head files) []precedent.Thread {
 		secret := opened("t-key", theKey, "aaaa")
-		secret.Quote = strings.Split(shopHead["cart/aws.go"], "\n")[2] // what it was before it was blackened
+		secret.Quote = strings.Split(shopHead["cart/aws.go"], "\n")[2] // what it was before it was redacted
 		return []precedent.Thread{carriedTo(secret, head), carriedTo(opened("t-loop", guess, "aaaa"), head)}
 	}
 	edited := shopHead.with(files{

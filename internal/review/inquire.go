@@ -25,7 +25,7 @@ type threadReply struct {
 }
 
 // inquire asks the engine about threads. Those that its answer omits stay unanswered,
-// which makes the review incomplete; if there is no answer at all, the place decides.
+// which makes the review incomplete; without an answer, the place decides.
 func (x *reader) inquire(ctx context.Context, open []*inquiry) {
 	var threads []*openThread
 	for _, q := range open {

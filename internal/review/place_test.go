@@ -148,7 +148,7 @@ func TestPlaceTakesTheFilesWords(t *testing.T) {
 }
 
 // TestQuotesOfWhatPromptsShow: a model quotes a line as it was shown to it,
-// with secrets blackened and hidden characters named.
+// with secrets redacted and hidden characters named.
 func TestQuotesOfWhatPromptsShow(t *testing.T) {
 	key := "AKIA" + "QYLPMN5HFIQR7XYA"
 	c := &diff.Change{Files: []diff.File{added("a.py", "import os", `key = "`+key+`"`, "role = 'user\u202e'", "print(role)")}}

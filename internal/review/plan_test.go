@@ -52,7 +52,7 @@ func TestPlanShowsEverything(t *testing.T) {
 					t.Fatalf("header counts %d lines of %d", part.hunk.NewLines, len(part.hunk.Lines))
 				}
 				if !contains(p.carriers[part.refs[0]], i) {
-					t.Fatalf("shard %d is no carrier of what it shows", i)
+					t.Fatalf("shard %d does not carry what it shows", i)
 				}
 			}
 			if tokens > s.tokens || s.tokens > shardTokens {

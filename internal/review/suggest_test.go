@@ -18,7 +18,7 @@ func TestSuggestions(t *testing.T) {
 		{"indentation alone", "\t\tfor n := 0; n <= len(items); n++ {", nil, "", false},
 		{"no change", loop, nil, "changes nothing", false},
 		{"breaks the file", "\tfor n := range items", nil, "no longer parse", false},
-		{"blackened", "\tuse(\"[REDACTED:aws-access-token]\")", nil, "placeholders", true},
+		{"redacted", "\tuse(\"[REDACTED:aws-access-token]\")", nil, "placeholders", true},
 		{"hidden", "\tuse(\"\u202e\")", nil, "hidden characters", false},
 		{"of a deleted line", "\tfor _, i := range list {", map[string]any{"side": "LEFT", "quote": "\tfor _, i := range items {"}, "no lines of the new file", true},
 		{"of the whole file", "package x", map[string]any{"quote": "", "start": 0, "evidence": []map[string]any{{"path": "cart/cart.go", "quote": loop}}}, "no lines of the new file", true},

@@ -122,7 +122,7 @@ func hinted(err error, hint string, args ...any) error {
 type Sources struct {
 	Flags map[string]string // those that were given, by their names
 	Env   map[string]string
-	File  string // path of the configuration file; empty if there is no place for one
+	File  string // path of the configuration file; empty for none
 	Dir   string // the working folder, which relative paths start from
 }
 

@@ -83,7 +83,7 @@ type Job struct {
 type EngineSetup struct {
 	// New returns the engine, and a function that closes it; nil for no engine.
 	New     func(EngineOptions) (e engine.Engine, end func() error)
-	WhyNone string // why there is no engine
+	WhyNone string // why no engine is used
 }
 
 // enabled reports whether there is an engine.

@@ -165,7 +165,7 @@ func TestRead(t *testing.T) {
 		{"schema", result(`"subtype":"error_max_structured_output_retries","is_error":true`), precedent.StatusMalformed, "schema", all},
 		{"unknown trouble", result(`"subtype":"error_during_execution","errors":["odd"]`), precedent.StatusError, "error_during_execution: odd", all},
 		{"refusal", result(`"subtype":"success","is_error":true,"stop_reason":"refusal","result":"API Error: policy"`), precedent.StatusRefused, "refused", all},
-		{"no room", result(`"subtype":"success","is_error":true,"result":"API Error: Claude's response exceeded the 32000 output token maximum."`), precedent.StatusTruncated, "room", all},
+		{"no room", result(`"subtype":"success","is_error":true,"result":"API Error: Claude's response exceeded the 32000 output token maximum."`), precedent.StatusTruncated, "output limit", all},
 		{"broken off in a message", initLine + "\n" + said + "\n" + starts + "\n" + ends + "\n", "", "", precedent.Usage{Requests: 2, InputTokens: 23, CachedTokens: 5, OutputTokens: 10}},
 		{"broken off", initLine + "\n" + said + "\n" + `{"type":"res`, "", "", precedent.Usage{Requests: 1, InputTokens: 15, CachedTokens: 5, OutputTokens: 1}},
 		{"fields of other types", initLine + "\n" + `{"type":"result","is_error":"no"}` + "\n[]\nnull\n", "", "", precedent.Usage{}},

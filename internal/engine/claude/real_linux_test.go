@@ -390,7 +390,7 @@ func realDefences(t *testing.T) {
 		{"none", edits{}, false, nil},
 
 		// One alone is what keeps these out.
-		{"--tools", edits{Drop: []string{"--tools"}}, false, []string{"not for reading"}},
+		{"--tools", edits{Drop: []string{"--tools"}}, false, []string{"not read-only"}},
 		{"rules of --allowedTools", edits{Set: bare}, false, []string{"file of HOME read"}},
 		{"--strict-mcp-config", edits{Drop: []string{"--strict-mcp-config"}}, false, []string{"not connected", "user's server run"}},
 		{"--no-session-persistence", edits{Drop: []string{"--no-session-persistence"}}, false, []string{"prompt left in HOME"}},
@@ -484,7 +484,7 @@ func harms(t *testing.T, e edits, whole bool) []string {
 	add("file of HOME attached", strings.Contains(sent, "canary-of-attachment"))
 	switch {
 	case a.Status == precedent.StatusOK:
-	case strings.Contains(a.Message, "not for reading"), strings.Contains(a.Message, "not connected"):
+	case strings.Contains(a.Message, "not read-only"), strings.Contains(a.Message, "not connected"):
 		found = append(found, a.Message[strings.LastIndex(a.Message, "not "):])
 	default:
 		t.Errorf("status %s: %s", a.Status, a.Message)

@@ -92,13 +92,13 @@ func (v event) end() (precedent.Status, string, []byte) {
 	case v.Subtype == "error_max_turns":
 		return precedent.StatusTruncated, "the model used up its turns before it answered", nil
 	case v.Subtype == "error_max_budget_usd":
-		return precedent.StatusOverBudget, "the session reached what the budget has left", nil
+		return precedent.StatusOverBudget, "the session used up the remaining budget", nil
 	case v.Subtype == "error_max_structured_output_retries":
 		return precedent.StatusMalformed, "the answer does not satisfy the schema", nil
 	case v.APIStatus == 401 || v.APIStatus == 403:
 		return precedent.StatusError, said + "; check the key", nil
 	case v.StopReason == "max_tokens", v.IsError && strings.Contains(v.Result, "output token maximum"):
-		return precedent.StatusTruncated, "the model ran out of room before its answer was whole", nil
+		return precedent.StatusTruncated, "the answer exceeds the output limit of the model", nil
 	case v.IsError && v.APIStatus == 0 && strings.Contains(v.Result, "Prompt is too long"):
 		return precedent.StatusTruncated, "the prompt is too long for the model", nil
 	case v.IsError || v.Subtype != "success":

@@ -92,7 +92,7 @@ func (u usage) precedent() precedent.Usage {
 func (v event) checkTools() error {
 	for _, tool := range v.Tools {
 		if tool != answerTool && !slices.Contains(tools, tool) {
-			return fmt.Errorf("it has the tool %q, which is not for reading", tool)
+			return fmt.Errorf("it has the tool %q, which is not read-only", tool)
 		}
 	}
 	if v.PermissionMode != "default" {

@@ -61,7 +61,7 @@ func (e *Engine) Info() engine.Info {
 	return engine.Info{
 		Name:      "command",
 		Who:       e.path,
-		Line:      line + ": this program gets the code; where it sends it is up to the program",
+		Line:      line + ": this program gets the code and decides where to send it",
 		WantsTree: true,
 	}
 }
@@ -106,7 +106,7 @@ func find(path string, env []string) (string, error) {
 	case info.IsDir():
 		return "", bad("name the program in it", "%s is a folder", abs)
 	case !info.Mode().IsRegular():
-		return "", bad("name a program", "%s is no regular file", abs)
+		return "", bad("name a program", "%s is not a regular file", abs)
 	case err != nil:
 		return "", bad("chmod +x "+abs, "%s is not executable", abs)
 	}

@@ -75,7 +75,7 @@ func TestInfo(t *testing.T) {
 	e := self(t, "mirror")
 	e.Why = "--engine"
 	info := e.Info()
-	want := "command " + e.path + " (--engine): this program gets the code; where it sends it is up to the program"
+	want := "command " + e.path + " (--engine): this program gets the code and decides where to send it"
 	if info.Name != "command" || info.Line != want || !info.WantsTree {
 		t.Errorf("Info() = %+v", info)
 	}
