@@ -97,7 +97,7 @@ type Usage struct {
 	Memory int64         // the highest value measured, in bytes
 }
 
-// NoneError means that there is no sandbox.
+// NoneError means that this machine has no working sandbox.
 type NoneError struct {
 	Why  []string // one line per kind that was tried
 	Hint string   // how to get one
