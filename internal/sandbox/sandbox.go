@@ -5,7 +5,7 @@
 // limited.
 //
 // [Probe] finds out what works on this machine by trying it. Where no kind works,
-// there is no [Box] and nothing runs: there is no weaker fallback.
+// [Probe] returns an error and nothing runs: a weaker sandbox is never used.
 //
 // The program itself builds the box, by starting itself again: every main function
 // and TestMain that uses a box must call [Main] first.
