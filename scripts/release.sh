@@ -1,13 +1,13 @@
 #!/bin/sh
-# Release builds: a static program for each platform, a bill of materials beside
-# it, and the checksums of all of them, in dist/ or $OUT. The same commit and the
-# same Go give the same bytes, wherever it is built: compare SHA256SUMS.
+# Builds a release: a static program per platform, a bill of materials for each,
+# and the checksums, in dist/ or $OUT. The build is reproducible: the same commit
+# and Go version give the same SHA256SUMS on any machine.
 #
 #   sh scripts/release.sh                        all platforms
-#   sh scripts/release.sh linux/amd64 …          these
+#   sh scripts/release.sh linux/amd64 …          only these
 set -eu
 
-# What is built; a test builds something smaller.
+# The program to build; a test builds a smaller one.
 PROGRAM=${PROGRAM:-./cmd/precedent}
 OUT=${OUT:-dist}
 case $OUT in /*) ;; *) OUT=$PWD/$OUT ;; esac
@@ -16,11 +16,11 @@ GO=${GO:-go}
 cd "$(dirname "$0")/.."
 
 if [ -n "$(git status --porcelain 2>/dev/null)" ]; then
-	echo "release: there is something uncommitted, and the programs will say so" >&2
+	echo "release: warning: there are uncommitted changes, and the programs will be marked as modified" >&2
 fi
 
-# Whatever the environment says about how to build is not for a release, but for
-# whether the commit is stamped on it: archives without .git have none.
+# Ignore build settings from the environment, except whether to stamp the commit:
+# archives without .git have none.
 GOFLAGS=-buildvcs=${BUILDVCS:-auto} GOEXPERIMENT='' GOAMD64=v1 GOARM64=v8.0 CGO_ENABLED=0 LC_ALL=C
 export GOFLAGS GOEXPERIMENT GOAMD64 GOARM64 CGO_ENABLED LC_ALL
 

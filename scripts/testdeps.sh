@@ -1,8 +1,8 @@
 #!/bin/sh
 # What the tests need beyond Go: git, a C compiler for the race detector, and on
 # Linux bubblewrap for the sandbox.
-# As root on Debian the missing ones are installed; elsewhere they are named
-# and nothing is run, because a suite that skips in silence proves nothing.
+# As root on Debian it installs what is missing. Elsewhere it only lists it and fails,
+# because tests that are silently skipped prove nothing.
 set -eu
 
 missing=

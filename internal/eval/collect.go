@@ -70,8 +70,8 @@ func (o *Run) done(line *Candidates) bool {
 	return line.Complete() && (!o.Judge || j != nil && j.Status == precedent.StatusOK && (j.All || !o.All))
 }
 
-// candidates reviews a case, if it should be reviewed and there is no complete review
-// of it, and judges it. before is the zero Candidates if the file has no line of it.
+// candidates reviews a case, if it should be reviewed and it has no complete review yet,
+// and judges it. before is the zero Candidates if the file has no line of it.
 func (v Reviewer) candidates(ctx context.Context, c *Case, before Candidates, o Run, reviews bool) (Candidates, error) {
 	line := before
 	line.Spent = Spent{}

@@ -112,15 +112,15 @@ func TestReadPairsOfChanges(t *testing.T) {
 
 func TestReadPairsRefuses(t *testing.T) {
 	for name, files := range map[string]map[string]string{
-		"does not say whether":  {"pairs.json": `[{"a": {"title": "x"}, "b": {"title": "y"}}]`},
-		"pair 1 has an empty remark":   {"pairs.jsonl": `{"a": {"title": "x"}, "b": {"path": "y"}, "same": true}`},
-		"entry 2":               {"pairs.jsonl": "{\"a\": {\"title\": \"x\"}, \"b\": {\"title\": \"x\"}, \"same\": true}\n{\"a\": 1}"},
-		"pair 1 lacks":          {"x-pairs.json": `[{"q": 1, "d": 2}]`},
-		"2 files with pairs":      {"x-pairs.json": `[]`, "y-pairs.json": `[]`},
-		"gzip: invalid header":  {"x-pairs.json": `[]`, "c.jsonl.gz": "no archive at all"},
-		"no changes in":          {"readme": ""},
-		"cannot unmarshal":      {"pairs.json": `{}`},
-		"c.jsonl, entry 1: inv": {"x-pairs.json": `[]`, "c.jsonl": "plain"},
+		"does not say whether":       {"pairs.json": `[{"a": {"title": "x"}, "b": {"title": "y"}}]`},
+		"pair 1 has an empty remark": {"pairs.jsonl": `{"a": {"title": "x"}, "b": {"path": "y"}, "same": true}`},
+		"entry 2":                    {"pairs.jsonl": "{\"a\": {\"title\": \"x\"}, \"b\": {\"title\": \"x\"}, \"same\": true}\n{\"a\": 1}"},
+		"pair 1 lacks":               {"x-pairs.json": `[{"q": 1, "d": 2}]`},
+		"2 files with pairs":         {"x-pairs.json": `[]`, "y-pairs.json": `[]`},
+		"gzip: invalid header":       {"x-pairs.json": `[]`, "c.jsonl.gz": "no archive at all"},
+		"no changes in":              {"readme": ""},
+		"cannot unmarshal":           {"pairs.json": `{}`},
+		"c.jsonl, entry 1: inv":      {"x-pairs.json": `[]`, "c.jsonl": "plain"},
 	} {
 		if _, err := ReadPairs(write(t, files)); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("want an error with %q, got %v", name, err)

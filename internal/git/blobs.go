@@ -85,7 +85,7 @@ func (b *Blobs) end() {
 
 // Read returns the file at a path of a revision. The revision is the full id of a
 // commit or a tree; an empty one has no files. A symbolic link's content is its
-// target. Errors wrap ErrNotFound if there is no file at the path, and ErrTooLarge if
+// target. Errors wrap ErrNotFound if the path has no file, and ErrTooLarge if
 // it is larger than max bytes.
 func (b *Blobs) Read(rev, path string, max int64) ([]byte, error) {
 	if rev == "" || !isPlain(path) {

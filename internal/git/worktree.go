@@ -119,7 +119,7 @@ func tooLarge(max int64) workFile {
 	return workFile{tooLarge: true, why: "larger than " + sizeText(max)}
 }
 
-// unlessMissing returns err, or nil if it means that there is no file.
+// unlessMissing returns err, or nil if err means that the file does not exist.
 func unlessMissing(err error) error {
 	if errors.Is(err, fs.ErrNotExist) || isBadName(err) {
 		return nil

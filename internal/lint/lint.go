@@ -23,7 +23,7 @@ import (
 type Input struct {
 	Change *diff.Change // after Classify
 	// Tree returns a folder with a read-only export of the head, without .git and
-	// without links. It is created on first use. Nil if there is no export.
+	// without links. It is created on first use. Nil if nothing was exported.
 	Tree func(ctx context.Context) (dir string, err error)
 	// IsPolicyPath reports whether a file configures reviews.
 	IsPolicyPath func(path string) bool

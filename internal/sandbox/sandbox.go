@@ -5,7 +5,7 @@
 // limited.
 //
 // [Probe] finds out what works on this machine by trying it. Where no kind works,
-// there is no [Box] and nothing runs: there is no weaker fallback.
+// [Probe] returns an error and nothing runs: a weaker sandbox is never used.
 //
 // The program itself builds the box, by starting itself again: every main function
 // and TestMain that uses a box must call [Main] first.
@@ -97,7 +97,7 @@ type Usage struct {
 	Memory int64         // the highest value measured, in bytes
 }
 
-// NoneError means that there is no sandbox.
+// NoneError means that this machine has no working sandbox.
 type NoneError struct {
 	Why  []string // one line per kind that was tried
 	Hint string   // how to get one

@@ -1,8 +1,7 @@
-// Command sbom writes a software bill of materials of a Go program: the modules
-// that the linker put into it, as it says itself, whatever platform it is for.
-// The form is CycloneDX 1.6 (https://cyclonedx.org/docs/1.6/json). The same
-// program gives the same bytes: there is no serial number, and the time is the
-// commit's.
+// Command sbom writes a software bill of materials for a Go program: the modules that
+// the program says it was linked from. It works for programs of any platform. The
+// format is CycloneDX 1.6 (https://cyclonedx.org/docs/1.6/json). The output is
+// reproducible: it has no serial number, and the time is the commit's.
 //
 //	go run ./scripts/sbom PROGRAM > PROGRAM.cdx.json
 package main
