@@ -41,7 +41,7 @@ func (a *app) measurementCommand(cmd *cobra.Command, run func(cmd *cobra.Command
 	asJSON := cmd.Flags().Bool("json", false, "print as JSON")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		m, err := run(cmd, args[0], *seed)
-		var fault *eval.Fault
+		var fault *eval.HintError
 		switch {
 		case errors.As(err, &fault):
 			return hinted(err, "%s", fault.Hint)

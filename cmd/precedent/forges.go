@@ -128,7 +128,7 @@ func (a *app) pause(ctx context.Context, d time.Duration) error {
 
 // github connects to GitHub, or to GitHub Enterprise at the base.
 func (a *app) github(base string) (workflow.Connection, error) {
-	conn := workflow.Connection{TokenName: "GITHUB_TOKEN or GH_TOKEN"}
+	conn := workflow.Connection{TokenName: "GITHUB_TOKEN or GH_TOKEN"} //nolint:gosec // the names of variables, not their values
 	o := github.Options{BaseURL: base, Network: wire.Network{Now: a.now, Sleep: a.sleep}}
 	var err error
 	if o.Proxy, err = a.proxy(cmp.Or(base, "https://api.github.com")); err != nil {

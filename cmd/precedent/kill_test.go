@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"database/sql"
 	"encoding/json"
 	"fmt"
@@ -54,19 +53,6 @@ func defectiveRepository(t testing.TB, home, name string) string {
 	runGit(t, home, repo, "add", "-A")
 	runGit(t, home, repo, "commit", "-q", "-m", "second")
 	return repo
-}
-
-// reviewJSON reviews and returns the result without what differs by nature.
-func reviewJSON(t *testing.T, home, repo string) map[string]any {
-	t.Helper()
-	cmd := precedentCmd(home, repo, "review", "--format", "json")
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if status := cmd.ProcessState.ExitCode(); status != 1 {
-		t.Fatalf("review ended with %d, %v\n%s", status, err, stderr.String())
-	}
-	return lasting(t, out)
 }
 
 // lasting is a review as JSON without what differs by nature.

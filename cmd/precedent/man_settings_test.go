@@ -210,10 +210,24 @@ func defaultsOf(t *testing.T) map[string]string {
 
 func checkDescribed(t *testing.T, k settings.Def, d described) {
 	t.Helper()
-	if err := k.Check(d.good); err != nil {
+	check := func(text string) error {
+		from := settings.Sources{Env: map[string]string{"HOME": "/"}, Dir: "/"}
+		switch {
+		case k.Flag != "":
+			from.Flags = map[string]string{k.Flag: text}
+		default:
+			from.File = filepath.Join(t.TempDir(), "config.yaml")
+			if err := os.WriteFile(from.File, []byte(k.Key+": "+text+"\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, err := settings.Read(from)
+		return err
+	}
+	if err := check(d.good); err != nil {
 		t.Errorf("%s: the example is refused: %v", k.Key, err)
 	}
-	if d.bad != "" && k.Check(d.bad) == nil {
+	if d.bad != "" && check(d.bad) == nil {
 		t.Errorf("%s: %q is taken", k.Key, d.bad)
 	}
 }

@@ -21,7 +21,7 @@ func (v Reviewer) collect(ctx context.Context, cases []Case, o Run, given *File)
 	for _, one := range cases {
 		if before, ok := file.Lines[one.Name]; ok && (before.Sum != one.Sum || given == nil && before.Engine != info.Who) {
 			err := fmt.Errorf("resume %s: it was reviewed by %s, or with another patch", one.Name, before.Engine)
-			return file, &Fault{err, "use another file: --out FILE"}
+			return file, &HintError{err, "use another file: --out FILE"}
 		}
 	}
 	o.Notice("engine %s", info.Line)

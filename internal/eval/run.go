@@ -9,20 +9,20 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-// Fault is an error with a hint for the user.
-type Fault struct {
+// HintError is an error with a hint for the user.
+type HintError struct {
 	error
 	Hint string
 }
 
 // Unwrap returns the error itself.
-func (f *Fault) Unwrap() error { return f.error }
+func (f *HintError) Unwrap() error { return f.error }
 
 func fault(err error, hint string) error {
 	if err == nil {
 		return nil
 	}
-	return &Fault{err, hint}
+	return &HintError{err, hint}
 }
 
 const (

@@ -35,7 +35,7 @@ func (r *Result) Show(p *report.Page) error {
 		p.Line()
 		p.Line(p.Inkf(report.Bold, "By a judge: the same point about the same file, one to one"))
 		if j.Cases > 0 {
-			j.Score.show(p)
+			j.show(p)
 		}
 		p.Line(plain("%s judged: %s, %d too many to ask about, %d without proof",
 			plural(j.Cases, "change"), plural(j.Asked, "pair"), j.LeftOut, j.Unproven))

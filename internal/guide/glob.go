@@ -52,7 +52,7 @@ func checkGlob(s string) error {
 	case strings.ContainsAny(s, "\\\n\t"):
 		return errors.New("the glob must not contain backslashes or line breaks")
 	case strings.HasPrefix(s, "!"):
-		return errors.New("the glob must not start with !")
+		return errors.New("the glob must not start with an exclamation mark")
 	case strings.Count(s, "{") > maxGlobs || strings.Count(s, "**") > maxGlobs || strings.Contains(s, "***"):
 		return errors.New("the glob has too many alternatives or double stars")
 	case !doublestar.ValidatePattern(s):

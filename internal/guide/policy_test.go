@@ -210,7 +210,7 @@ var overrides = []struct {
 	{"home glob", "ignore: [\"~/**\"]", "2:10", "must not leave the repository", false},
 	{"drive glob", "ignore: [\"C:/**\"]", "2:10", "must not leave the repository", false},
 	{"backslash glob", `ignore: ['a\b']`, "2:10", "backslashes", false},
-	{"negated glob", "ignore: [\"!src/**\"]", "2:10", "must not start with !", false},
+	{"negated glob", "ignore: [\"!src/**\"]", "2:10", "must not start with an exclamation mark", false},
 	{"broken glob", "ignore: [\"src/[a\"]", "2:10", "brackets or braces", false},
 	{"every file", "ignore: [\"**\"]", "2:10", "ignores every file", false},
 	{"every file again", "ignore: [\"**/*\"]", "2:10", "ignores every file", false},

@@ -15,7 +15,7 @@ import (
 )
 
 func ioctl(fd int, request uint, data []byte) error {
-	_, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), uintptr(request), uintptr(unsafe.Pointer(&data[0]))) //nolint:gosec // as unsafe.Pointer's rule for system calls wants it
+	_, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), uintptr(request), uintptr(unsafe.Pointer(&data[0])))
 	return errno
 }
 

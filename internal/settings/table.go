@@ -108,8 +108,3 @@ func def[T any](parse func(given) (T, error), field func(*Settings) *Value[T], d
 	}
 	return d
 }
-
-// Check returns what is wrong with a value; nil if it is valid.
-func (d *Def) Check(text string) error {
-	return d.read(&Settings{}, given{text: text, from: Source{Flag, "flag --" + d.Flag}, home: "/", dir: "/"}, true)
-}
