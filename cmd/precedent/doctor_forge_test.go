@@ -65,7 +65,7 @@ func TestDoctorNamesTheForge(t *testing.T) {
 	s.app.env["GH_TOKEN"] = "ghp_wrong"
 	expect("a wrong token", 1, ours, nil, doctor.Warning, "look up the account of the token", "the token is in GITHUB_TOKEN or GH_TOKEN")
 	s.app.env["GH_TOKEN"] = "a b"
-	expect("no token at all", 0, ours, nil, doctor.Warning, "GITHUB_TOKEN or GH_TOKEN", "make a new one")
+	expect("no token at all", 0, ours, nil, doctor.Warning, "GITHUB_TOKEN or GH_TOKEN", "create a new one")
 	s.app.env["GH_TOKEN"] = ""
 	expect("without a token", 0, ours, nil, doctor.OK, "without a token: it can read public pull requests, but not post", "set GITHUB_TOKEN or GH_TOKEN")
 	expect("a folder that is none", 0, ours, map[string]string{"forge": "local:" + filepath.Join(s.home, "away")}, doctor.Warning, "no repo.json", "docs/github.md")

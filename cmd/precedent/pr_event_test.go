@@ -76,9 +76,9 @@ func TestPullOfAnEvent(t *testing.T) {
 		{"push of nothing that is open", "push", s.payload(fmt.Sprintf(`"ref": "refs/heads/main", "after": %q`, gone)), "", "is about 0 open pull requests"},
 		{"no pull request", "workflow_dispatch", s.payload(`"inputs": {}`), "", `the event "workflow_dispatch" is about 0`},
 		{"no event", "", s.payload(pull), "", `the event "" is about 0`},
-		{"no JSON", "pull_request", "{", "", "is not what GitHub documents"},
-		{"a list", "pull_request", "[]", "", "is not what GitHub documents"},
-		{"no number", "pull_request", s.payload(`"pull_request": {"number": "7"}`), "", "is not what GitHub documents"},
+		{"no JSON", "pull_request", "{", "", "does not match the API of GitHub"},
+		{"a list", "pull_request", "[]", "", "does not match the API of GitHub"},
+		{"no number", "pull_request", s.payload(`"pull_request": {"number": "7"}`), "", "does not match the API of GitHub"},
 		{"another forge", "pull_request", strings.ReplaceAll(s.payload(pull), s.door.URL, "https://github.com"), "", "names no repository on 127.0.0.1"},
 		{"a path", "pull_request", strings.ReplaceAll(s.payload(pull), "octo/app", "octo/.."), "", "names no repository on 127.0.0.1"},
 	} {
@@ -109,7 +109,7 @@ func TestPullOfAnEvent(t *testing.T) {
 func TestFileOfAnEvent(t *testing.T) {
 	s := newPRStage(t)
 	s.event("pull_request", strings.Repeat(" ", 26<<20))
-	if got, err := s.which(); err == nil || !strings.Contains(err.Error(), "more than 25 MiB") || hintOf(err) == "" {
+	if got, err := s.which(); err == nil || !strings.Contains(err.Error(), "larger than 25 MiB") || hintOf(err) == "" {
 		t.Errorf("26 MiB: %s, %v", got, err)
 	}
 	for _, path := range []string{filepath.Join(s.home, "nothing.json"), s.home} {

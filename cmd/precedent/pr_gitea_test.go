@@ -117,7 +117,7 @@ func TestGiteaPostsInsideTheDiff(t *testing.T) {
 			s.toGitea(forgetest.Gitea127)
 			s.door.stage.World.Change(func() { s.pull.Diff = test.diff(s.pull.Diff) })
 			status, said := s.post("--fail-on", "medium")
-			if status != precedent.ExitFindings || !strings.Contains(said, "refused by the forge, and in the summary") {
+			if status != precedent.ExitFindings || !strings.Contains(said, "refused by the forge and moved to the summary") {
 				t.Fatalf("status %d\n%s\n%s", status, said, s.out.String())
 			}
 			if got := fmt.Sprint(s.threads()); got != test.want {

@@ -55,7 +55,7 @@ func TestPushedWhileItIsReviewed(t *testing.T) {
 	s.app.fixedEngine = &during{Engine: s.parrot, role: engine.Threads, do: func() {
 		s.push("one more line", map[string]string{"src/till.js": fixed + "// The end.\n"})
 	}}
-	if status, said := s.post(); status != precedent.ExitIncomplete || !strings.Contains(said, "new commits meanwhile") {
+	if status, said := s.post(); status != precedent.ExitIncomplete || !strings.Contains(said, "has new commits: nothing was posted") {
 		t.Fatalf("status %d\n%s", status, said)
 	}
 	all["average"] = "closed"

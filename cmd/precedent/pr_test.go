@@ -204,7 +204,7 @@ func TestPullFallsBackToTheForgesDiff(t *testing.T) {
 	if got := strings.Join(steps, " "); !strings.HasPrefix(got, "fetch ") || !strings.Contains(got, "guide") {
 		t.Errorf("failures in %q: %+v", got, r.Failures)
 	}
-	if !strings.Contains(s.err.String(), "the forge's own diff is reviewed") {
+	if !strings.Contains(s.err.String(), "reviewing the forge's diff, without the files") {
 		t.Errorf("it is not said:\n%s", s.err.String())
 	}
 
@@ -237,7 +237,7 @@ func TestPullKeepsTheTokenAtHome(t *testing.T) {
 	}); err != nil {
 		t.Error(err)
 	}
-	if other.fetches.Load() != 0 || !strings.Contains(s.err.String(), "forge's own diff") {
+	if other.fetches.Load() != 0 || !strings.Contains(s.err.String(), "forge's diff") {
 		t.Errorf("the token was sent elsewhere, or it is not said:\n%s", s.err.String())
 	}
 	if strings.Contains(s.out.String()+s.err.String(), forgetest.Secret[4:12]) {
@@ -339,7 +339,7 @@ func TestPullTroubleOfTheForge(t *testing.T) {
 	}
 	s.app.env["GITHUB_API_URL"] = "http://code.example/api/v3"
 	s.app.env["GH_TOKEN"] = forgetest.Secret
-	if status, said := run(); status != precedent.ExitUsage || !strings.Contains(said, "not https") {
+	if status, said := run(); status != precedent.ExitUsage || !strings.Contains(said, "must use https") {
 		t.Errorf("plain http: %d\n%s", status, said)
 	}
 }
