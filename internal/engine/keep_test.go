@@ -6,6 +6,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -104,10 +105,13 @@ func TestKeeperFailsOpen(t *testing.T) {
 // within the next 200 ms together, and what is left when the review ends.
 func TestKeeperSavesInBatches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
 		var saved []int
 		k := &Keeper{
 			Engine: &counting{status: precedent.StatusOK}, After: time.After,
 			Save: func(_ context.Context, answers map[string][]byte) error {
+				mu.Lock()
+				defer mu.Unlock()
 				saved = append(saved, len(answers))
 				return nil
 			},
@@ -122,6 +126,8 @@ func TestKeeperSavesInBatches(t *testing.T) {
 		check := func(want ...int) {
 			t.Helper()
 			synctest.Wait()
+			mu.Lock()
+			defer mu.Unlock()
 			if !slices.Equal(saved, want) {
 				t.Errorf("saved %v answers, want %v", saved, want)
 			}

@@ -12,10 +12,12 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/match"
+	"github.com/precedent-dev/precedent/internal/sandbox"
 )
 
 // TestMain lets the test binary be the process that the Go analyzers run in.
 func TestMain(m *testing.M) {
+	sandbox.Main()
 	if os.Getenv(VetEnv) == "1" {
 		VetMain()
 	}

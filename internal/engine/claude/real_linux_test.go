@@ -320,7 +320,7 @@ func realTrouble(t *testing.T) {
 		{"400", turn{fail: 400}, precedent.StatusError, "400 nope", 1},
 		{"max turns", turn{tool: "Glob", input: map[string]any{"pattern": "*"}}, precedent.StatusTruncated, "turns", 4},
 		{"refusal", turn{text: "I will not.", stop: "refusal"}, precedent.StatusRefused, "refused", 1},
-		{"no room", turn{text: "half", stop: "max_tokens"}, precedent.StatusTruncated, "room", 0},
+		{"no room", turn{text: "half", stop: "max_tokens"}, precedent.StatusTruncated, "output limit", 0},
 		{"JSON as text", turn{text: `So: {"n": 5}.`}, precedent.StatusOK, "", 2},
 	} {
 		t.Run(test.name, func(t *testing.T) {

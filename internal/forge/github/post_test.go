@@ -124,7 +124,7 @@ func TestPendingInTheWay(t *testing.T) {
 		begin("My own words, not ready.")
 		_, err = c.Post(t.Context(), repo, 8, draft(p, remarks...))
 		var e *forge.Error
-		if !errors.As(err, &e) || e.Kind != forge.KindInvalid || e.Unsure || !strings.Contains(e.Msg, "not sent yet") || e.Hint == "" {
+		if !errors.As(err, &e) || e.Kind != forge.KindInvalid || e.Unsure || !strings.Contains(e.Msg, "already has a pending review") || e.Hint == "" {
 			t.Errorf("%+v", err)
 		}
 		if s.World.Unsent(p) != 1 || len(s.World.Reviews(p)) != 1 {
