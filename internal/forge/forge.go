@@ -21,15 +21,8 @@ type Forge interface {
 	// Host is the forge's host as repository identities contain it, such as
 	// github.com.
 	Host() string
-	// PullRequestURL returns the URL of a pull request's page.
-	PullRequestURL(repo precedent.Repo, number int) string
-	// ReadPullRequestURL parses the URL of a pull request's page. The error is
-	// KindRefused if the page is on another forge, and KindInvalid if it is not a
-	// pull request.
-	ReadPullRequestURL(page string) (precedent.Repo, int, error)
-	// LineURL returns the URL of lines of a file at a commit, or of the file if Start
-	// is 0. It is empty if the forge does not show files.
-	LineURL(repo precedent.Repo, commit string, s precedent.Span) string
+	// Pages returns the layout of the forge's web pages.
+	Pages() Pages
 	// ReadEvent parses a webhook payload; name is the forge's name of the event. An
 	// unknown event is a NoEvent. A payload that is malformed or about another forge
 	// is an error.

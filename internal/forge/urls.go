@@ -122,14 +122,14 @@ func escapePath(path string) string {
 // a pull request.
 func ParsePullRequest(f Forge, which string) (precedent.Repo, int, error) {
 	if strings.Contains(which, "/") {
-		return f.ReadPullRequestURL(which)
+		return f.Pages().ReadPullRequest(which)
 	}
 	if n := pullNumber(strings.TrimPrefix(which, "#")); n > 0 {
 		return precedent.Repo{}, n, nil
 	}
 	return precedent.Repo{}, 0, &Error{
 		Kind: KindInvalid, Msg: fmt.Sprintf("%q is not a pull request", which),
-		Hint: "give its number, or its URL: " + f.PullRequestURL(precedent.Repo{Host: f.Host(), Owner: "owner", Name: "name"}, 7),
+		Hint: "give its number, or its URL: " + f.Pages().PullRequest(precedent.Repo{Host: f.Host(), Owner: "owner", Name: "name"}, 7),
 	}
 }
 

@@ -173,7 +173,7 @@ func (p *Pull) lineURL(r *precedent.Review, change *diff.Change) func(precedent.
 			}
 			commit, at.Path = r.Base, change.File(at.Path).OldPath
 		}
-		return p.connection.LineURL(p.repo.Repo, commit, at)
+		return p.connection.Pages().Lines(p.repo.Repo, commit, at)
 	}
 }
 

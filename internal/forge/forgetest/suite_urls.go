@@ -10,7 +10,7 @@ import (
 
 // pagesOf: the forge recognizes its own pages and no others, without a request.
 func pagesOf(t *testing.T, s *Stage, f forge.Forge) {
-	page := f.PullRequestURL(repo(f), till)
+	page := f.Pages().PullRequest(repo(f), till)
 	web, ours := strings.CutSuffix(page[:strings.LastIndexByte(page, '/')+1], "/")
 	if !ours || !strings.HasPrefix(page, "http") || !strings.Contains(page, f.Host()+"/acme/shop/") {
 		t.Fatalf("the page of a pull request is %q", page)
@@ -42,7 +42,7 @@ func pagesOf(t *testing.T, s *Stage, f forge.Forge) {
 			t.Errorf("%q is taken for %s#%d, %v", which, r, n, err)
 		}
 	}
-	line := f.LineURL(repo(f), sha("c"), precedent.Span{Path: "a (b)/é.go", Side: precedent.Right, Start: 3, End: 5})
+	line := f.Pages().Lines(repo(f), sha("c"), precedent.Span{Path: "a (b)/é.go", Side: precedent.Right, Start: 3, End: 5})
 	if line != "" && (!strings.Contains(line, f.Host()+"/acme/shop/") || !strings.Contains(line, sha("c")+"/a%20%28b%29/%C3%A9.go#L3")) {
 		t.Errorf("lines are at %q", line)
 	}

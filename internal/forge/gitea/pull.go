@@ -104,7 +104,7 @@ func (c *Client) pull(do call, p *sdk.PullRequest) (forge.PullRequest, error) {
 	n := strconv.FormatInt(p.Index, 10)
 	out := forge.PullRequest{
 		Number: int(p.Index), Author: person(p.Poster), State: state, Draft: p.Draft || isDraftTitle(p.Title),
-		URL:  c.PullRequestURL(base.Repo, int(p.Index)),
+		URL:  c.Pages().PullRequest(base.Repo, int(p.Index)),
 		Base: base, Head: head, Ref: "refs/pull/" + n + "/head",
 		Updated: p.Updated.UTC(), Locked: p.IsLocked,
 	}

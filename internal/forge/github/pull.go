@@ -87,7 +87,7 @@ func (c *Client) pull(doing string, p *gh.PullRequest) (forge.PullRequest, error
 	n := strconv.Itoa(p.GetNumber())
 	out := forge.PullRequest{
 		Number: p.GetNumber(), Author: person(p.GetUser()), State: state, Draft: p.GetDraft(),
-		URL:  c.PullRequestURL(base.Repo, p.GetNumber()),
+		URL:  c.Pages().PullRequest(base.Repo, p.GetNumber()),
 		Base: base, Head: head, Ref: "refs/pull/" + n + "/head",
 		Updated: p.GetUpdatedAt().UTC(), Files: p.GetChangedFiles(), Locked: p.GetLocked(),
 	}

@@ -166,7 +166,7 @@ func (f *Forge) currentDiscussion(ctx context.Context, repo precedent.Repo, numb
 func (f *Forge) comment(s *pullRequest, c comment) forge.Comment {
 	out := forge.Comment{
 		ID: precedent.NumberID(c.ID), Kind: c.Kind, Author: c.Author.person(), At: c.At.UTC(), Edited: c.edited(),
-		URL: f.PullRequestURL(s.id(), s.Number) + anchor(c), ReplyTo: precedent.NumberID(c.ReplyTo), Review: precedent.NumberID(c.Review), Commit: c.Commit, Outdated: c.Outdated,
+		URL: f.Pages().PullRequest(s.id(), s.Number) + anchor(c), ReplyTo: precedent.NumberID(c.ReplyTo), Review: precedent.NumberID(c.Review), Commit: c.Commit, Outdated: c.Outdated,
 		Span: precedent.Span{Path: c.Path, Side: c.Side, Start: c.Start, End: c.End},
 	}
 	out.Body, out.Cut = truncateBody(c.Body)

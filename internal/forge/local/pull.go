@@ -159,7 +159,7 @@ func (f *Forge) describe(ctx context.Context, h *history, s *pullRequest) (forge
 	}
 	out := forge.PullRequest{
 		Number: s.Number, Author: s.Author.person(), State: s.State, Draft: s.Draft, Locked: s.Locked || s.Archived,
-		URL: f.PullRequestURL(s.id(), s.Number), Base: s.branch(s.Base), Head: s.branch(s.Head), Ref: s.Head.Ref, Labels: s.Labels, Files: s.Files,
+		URL: f.Pages().PullRequest(s.id(), s.Number), Base: s.branch(s.Base), Head: s.branch(s.Head), Ref: s.Head.Ref, Labels: s.Labels, Files: s.Files,
 	}
 	if out.Ref == "" || s.explicit() {
 		out.Ref = fmt.Sprintf("refs/pull/%d/head", s.Number)
