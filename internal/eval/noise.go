@@ -51,9 +51,11 @@ type NoiseRepo struct {
 	Dir    string `json:"dir"`
 	Head   string `json:"head"`
 	Ranges int    `json:"ranges"` // drawn
-	Added  int    `json:"added_lines"`
-	Found  int    `json:"findings"`
-	Shown  int    `json:"shown"`
+	// Drawn lists the ranges, so that each can be reviewed again.
+	Drawn []string `json:"drawn"`
+	Added int      `json:"added_lines"`
+	Found int      `json:"findings"`
+	Shown int      `json:"shown"`
 }
 
 // RuleNoise counts the findings of one rule with one severity.
@@ -148,6 +150,9 @@ func (o *NoiseRun) repository(ctx context.Context, dir string, n *Noise, sums *n
 	}
 	ranges := drawRanges(history, o.Ranges, o.Seed)
 	sum := NoiseRepo{Dir: dir, Head: history[0], Ranges: len(ranges)}
+	for _, r := range ranges {
+		sum.Drawn = append(sum.Drawn, r.text())
+	}
 	results := make([]rangeNoise, len(ranges))
 	var wg sync.WaitGroup
 	places := make(chan struct{}, o.Jobs)

@@ -179,8 +179,8 @@ func TestWilson(t *testing.T) {
 func TestScoreNoiseFaults(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"":              "no findings",
-		"{}\n":          "neither a finding",
+		"":               "no findings",
+		"{}\n":           "neither a finding",
 		"{\"schema\":1}": "cannot unmarshal",
 		"{\"schema\":\"precedent.noise/9\",\"path\":\"a\"}": "neither a finding",
 	} {
