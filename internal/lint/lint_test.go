@@ -124,15 +124,6 @@ func same(t *testing.T, got Result, want ...string) {
 	}
 }
 
-// TestBounded: a change made of findings is cut short, and says so.
-func TestBounded(t *testing.T) {
-	c := added("a.txt", strings.Repeat(">>>>>>> x\n\n", maxFindings+7))
-	r := run(t, "conflict-markers", &Input{Change: c})
-	if len(r.Findings) != maxFindings || r.Status != precedent.StatusTruncated || !strings.HasPrefix(r.Error, "7 more") {
-		t.Errorf("%d findings, %s, %q", len(r.Findings), r.Status, r.Error)
-	}
-}
-
 func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

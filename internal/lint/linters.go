@@ -154,7 +154,7 @@ func (x *linting) addFinding(r *remark, l *Linter, version string, f *diff.File,
 		return
 	}
 	x.seen[key] = true
-	x.add(r.finding(l, version, f, line))
+	x.addAs(r.finding(l, version, f, line), cmp.Or(r.rule, r.message)+"\x00"+l.Name)
 }
 
 // version is the linter's version as it prints it; "" if it has no version command.
