@@ -24,7 +24,9 @@ func policyEdit(ctx context.Context, in *Input) Result {
 			c.add(policyFinding(f, f.OldPath))
 		}
 	}
-	return c.result(ctx, nil)
+	r := c.result(ctx, nil)
+	r.Files = map[string]bool{} // it reads names
+	return r
 }
 
 // policyFinding reports the first added line, else the first deleted one, else the
