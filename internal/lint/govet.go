@@ -330,9 +330,7 @@ func (v *vetting) result(ctx context.Context, run *suiteRun) Result {
 	case len(run.checked) == 0:
 		r.Status = precedent.StatusSkipped
 	}
-	if first := v.found[v.suites[0]]; run != first && len(run.reasons) > 0 && maps.Equal(run.reasons, first.reasons) {
-		notes = append(notes, "not checked: the same as by "+first.name)
-	} else if len(run.reasons) > 0 {
+	if len(run.reasons) > 0 {
 		notes = append(notes, notChecked(run.reasons))
 	}
 	r.Error = strings.Join(notes, "; ")
