@@ -249,7 +249,6 @@ import _ "example.com/elsewhere"
 		{"required module that is not downloaded", usesMissing, []string{"good/good.go:4 assign medium"}, precedent.StatusOK,
 			"not checked: package ./dep, package ./uses (a module that it needs is not downloaded: run go mod download)"},
 
-
 		{"toolchain that cannot be had", `
 -- go.mod --
 module example.com/m

@@ -25,8 +25,8 @@ type typeChecker struct {
 	// whole are the packages whose function bodies are read: the roots and near
 	// imports. What a function does with its arguments, such as passing them to
 	// fmt.Sprintf, matters to its callers.
-	whole  map[*packages.Package]bool
-	mu     sync.Mutex
+	whole   map[*packages.Package]bool
+	mu      sync.Mutex
 	reasons map[*packages.Package]reason // why a package has errors
 }
 
