@@ -59,6 +59,9 @@ type Result struct {
 	// Error is the reason for the status, and lists what was not read. Empty if there
 	// is nothing to report.
 	Error string
+	// Files are the files that the analyzer had to read, with whether it did. Nil
+	// means all files of the change, which were read if the status is ok or empty.
+	Files map[string]bool
 }
 
 // Analyzer is one analyzer.

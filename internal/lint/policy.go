@@ -47,7 +47,9 @@ func policyEdit(ctx context.Context, in *Input) Result {
 	for _, g := range groups {
 		c.add(g.finding())
 	}
-	return c.result(ctx, nil)
+	r := c.result(ctx, nil)
+	r.Files = map[string]bool{} // it reads names
+	return r
 }
 
 // policyEdits are the changed files of one kind.

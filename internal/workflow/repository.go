@@ -40,7 +40,7 @@ func (p *Repository) Close() { p.Git.Close() }
 
 // OpenRepository opens the repository around the folder of the location.
 func (r *Reviewer) OpenRepository(ctx context.Context, at Location) (*Repository, error) {
-	repo, err := r.openGit(ctx, at)
+	repo, err := r.openGit(ctx, at, true)
 	if err != nil {
 		return nil, err
 	}
@@ -55,9 +55,11 @@ func (r *Reviewer) OpenRepository(ctx context.Context, at Location) (*Repository
 	return p, nil
 }
 
-func (r *Reviewer) openGit(ctx context.Context, at Location) (*git.Repo, error) {
+// openGit opens a clone. Lazy is for reviews of local changes: what a pull request needs
+// is fetched into a mirror if the clone is partial.
+func (r *Reviewer) openGit(ctx context.Context, at Location, lazy bool) (*git.Repo, error) {
 	o := r.Git
-	o.Index = at.Index
+	o.Index, o.Lazy = at.Index, o.Lazy && lazy
 	return git.Open(ctx, at.Dir, o)
 }
 
