@@ -21,8 +21,8 @@ func TestDocs(t *testing.T) {
 
 <!-- Made from the table in internal/lint by "go test ./internal/lint -run TestDocs -update"; edit that. -->
 
-An analyzer finds problems without a model. It reports on lines that the change adds, and comments in the code cannot turn it
-off. All analyzers run unless the policy turns them off by name, like [finders](finders.md).
+An analyzer finds problems without a model. It reports on lines that the change adds. Comments for linters (` + "`//nolint`, `//lint:ignore`" + `)
+silence ` + "`govet` and `staticcheck`" + `; no comment silences the others. All analyzers run unless the policy turns them off by name, like [finders](finders.md).
 
 | analyzer | what it finds |
 |---|---|

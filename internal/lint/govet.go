@@ -274,9 +274,10 @@ func (v *vetting) recordReport(names []string, req vetRequest, rep *vetReport) {
 			v.found[s].checked = append(v.found[s].checked, name)
 		}
 	}
+	silencer := newSilencer(v.tree)
 	for _, d := range rep.Diagnostics {
 		i, to := slices.Index(req.Files, d.File), v.found[d.Suite]
-		if i < 0 || to == nil {
+		if i < 0 || to == nil || silencer.silent(names[i], d.Line, d.Suite, d.Analyzer) {
 			continue
 		}
 		if f := v.files[names[i]]; f != nil {
@@ -349,8 +350,8 @@ func (d vetDiagnostic) finding(f *diff.File, l diff.Line) precedent.Finding {
 func vetFinding(f *diff.File, l diff.Line, d vetDiagnostic) precedent.Finding {
 	w := vetTextFor(d.Analyzer)
 	out := newFinding(f, precedent.Right, l)
-	out.Confidence = vetSure
-	out.Category, out.Severity, out.Rule = w.category, w.severity, d.Analyzer
+	out.Confidence = confidenceOf(vetSuite, d.Analyzer, f.Path)
+	out.Category, out.Severity, out.Rule = w.category, severityOf(w.severity, f.Path), d.Analyzer
 	out.Title = title(d.Message)
 	out.Body = fmt.Sprintf("%s %s\n\nFound by the go vet analyzer %s.", sentence(d.Message), w.why, d.Analyzer)
 	return out

@@ -3,8 +3,8 @@
 // staticcheck for Go, and other linters in a sandbox.
 //
 // An analyzer reads the change and returns findings and a status. It reports only
-// what the change causes, never what was there before, and no comment in the code can
-// turn it off. The lines are untrusted, so the work is limited; an analyzer that
+// what the change causes, never what was there before. Comments for linters (//nolint,
+// //lint:ignore) silence the Go analyzers; no comment silences the others. The lines are untrusted, so the work is limited; an analyzer that
 // stops early says so in its status.
 package lint
 
@@ -90,10 +90,7 @@ func All() []Analyzer {
 // Confidence of findings, in percent: how often the rule is right.
 const (
 	secretConfidence = 95 // the line holds it or does not
-	vetSure          = 90
-
-	staticSure = 85
-	linterSure = 80
+	linterSure       = 80
 )
 
 // newFinding returns a finding about one line of a file.
