@@ -60,6 +60,9 @@ type Result struct {
 	// Error is the reason for the status, and lists what was not read. Empty if there
 	// is nothing to report.
 	Error string
+	// Files are the files that the analyzer had to read, with whether it did. Nil
+	// means all files of the change, which were read if the status is ok or empty.
+	Files map[string]bool
 }
 
 // Analyzer is one analyzer.
@@ -91,10 +94,7 @@ func All() []Analyzer {
 // Confidence of findings, in percent: how often the rule is right.
 const (
 	secretConfidence = 95 // the line holds it or does not
-	vetSure          = 90
-
-	staticSure = 85
-	linterSure = 80
+	linterSure       = 80
 )
 
 // newFinding returns a finding about one line of a file.

@@ -87,7 +87,7 @@ func run(t *testing.T, name string, in *Input) Result {
 func checkFinding(t *testing.T, name string, c *diff.Change, f precedent.Finding) {
 	t.Helper()
 	switch {
-	case !f.Analyzer, f.Finder != name, f.Rule == "", f.Votes != 1, f.Verifier != precedent.Unchecked, f.Confidence < 60:
+	case !f.Analyzer, f.Finder != name, f.Rule == "", f.Votes != 1, f.Verifier != precedent.Unchecked, f.Confidence <= 0:
 		t.Errorf("incomplete finding %+v", f)
 	case f.Title == "", len([]rune(f.Title)) > 90, len(f.Body) < 80:
 		t.Errorf("title of %d characters, body of %d: %q, %q", len([]rune(f.Title)), len(f.Body), f.Title, f.Body)

@@ -55,7 +55,14 @@ func linters(ctx context.Context, in *Input) Result {
 	for _, l := range due {
 		x.lint(ctx, l)
 	}
-	return x.result(ctx)
+	r := x.result(ctx)
+	r.Files = map[string]bool{}
+	for _, l := range due {
+		for name := range l.filesOf(in.Change) {
+			r.Files[name] = r.Status.Good()
+		}
+	}
+	return r
 }
 
 const noSandbox = "no sandbox: linters run code of the repository, so none was started"

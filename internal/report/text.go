@@ -147,6 +147,9 @@ func writeFinders(p *Page, r *precedent.Review) {
 			}
 		}
 		e := end{f.Status, f.Error}
+		if f.Status.Good() {
+			e.status = precedent.StatusOK // whether it found something is said above
+		}
 		if names[e] == nil {
 			ends = append(ends, e)
 		}
