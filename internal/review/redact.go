@@ -20,12 +20,18 @@ func (b redactor) redactFindings(fs []precedent.Finding) {
 		if f.Suggestion != fix {
 			setAside(f, "it contains a secret")
 		}
+		known := f.Category == precedent.Secrets && f.Analyzer // its quotes hold one, even if alone they do not look it
 		for j := range f.Evidence {
-			b.redact(&f.Evidence[j].Quote)
+			e := &f.Evidence[j]
+			was := e.Quote
+			if b.redact(&e.Quote); known && e.Quote == was {
+				e.Quote = "[REDACTED]"
+			}
 		}
-		if f.Category == precedent.Secrets && f.Analyzer && f.Quote == quote {
-			f.Quote = "[REDACTED]" // known to hold one, though alone it does not look it
+		if known && f.Quote == quote {
+			f.Quote = "[REDACTED]"
 		}
+		f.Secrets = nil
 	}
 }
 
@@ -67,6 +73,12 @@ func newRedactor(fs []precedent.Finding, src *sources) redactor {
 		matches, _ := sc.Scan(f.Path, strings.Split(f.Quote, "\n")) // what costs too much is redacted whole
 		for _, m := range matches {
 			rules[m.Secret] = m.Rule
+		}
+		for _, s := range f.Secrets {
+			rules[s] = cmp.Or(rules[s], f.Rule)
+			for l := range strings.SplitSeq(s, "\n") {
+				rules[l] = cmp.Or(rules[l], f.Rule) // a key of several lines
+			}
 		}
 		for _, l := range src.file(f.Side, f.Path).between(f.Start+1, f.End) {
 			rules[l] = f.Rule // a key of several lines
