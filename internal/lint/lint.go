@@ -10,7 +10,6 @@ package lint
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"time"
 
@@ -60,6 +59,9 @@ type Result struct {
 	// Error is the reason for the status, and lists what was not read. Empty if there
 	// is nothing to report.
 	Error string
+	// Files are the files that the analyzer had to read, with whether it did. Nil
+	// means all files of the change, which were read if the status is ok or empty.
+	Files map[string]bool
 }
 
 // Analyzer is one analyzer.
@@ -94,10 +96,6 @@ const (
 	linterSure = 80
 )
 
-// maxFindings is the limit for one analyzer. A change with more findings of one kind
-// has one problem, not a thousand.
-const maxFindings = 500
-
 // newFinding returns a finding about one line of a file.
 func newFinding(f *diff.File, side precedent.Side, l diff.Line) precedent.Finding {
 	n := l.New
@@ -110,39 +108,6 @@ func newFinding(f *diff.File, side precedent.Side, l diff.Line) precedent.Findin
 		Quote:    l.Text,
 		Evidence: []precedent.Evidence{{Path: f.Path, Line: n, Quote: l.Text}},
 	}
-}
-
-// collect gathers an analyzer's findings up to maxFindings.
-type collect struct {
-	name     string
-	findings []precedent.Finding
-	left     int // findings beyond the limit
-}
-
-func (c *collect) add(f precedent.Finding) {
-	if len(c.findings) >= maxFindings {
-		c.left++
-		return
-	}
-	f.Finder = c.name
-	c.findings = append(c.findings, f)
-}
-
-// result returns the analyzer's result. err is what stopped it, or nil.
-func (c *collect) result(ctx context.Context, err error) Result {
-	r := Result{Findings: c.findings, Status: precedent.StatusOK}
-	switch {
-	case ctx.Err() != nil:
-		r.Status, r.Error = precedent.StatusTimeout, "stopped before the end of the change"
-	case err != nil:
-		r.Status, r.Error = precedent.StatusTruncated, err.Error()
-	case c.left > 0:
-		r.Status = precedent.StatusTruncated
-		r.Error = fmt.Sprintf("%d more findings of this kind are not listed", c.left)
-	case len(c.findings) == 0:
-		r.Status = precedent.StatusEmpty
-	}
-	return r
 }
 
 // sentence turns a phrase into a sentence, with a capital letter and a full stop.
@@ -161,5 +126,8 @@ func sentence(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// title cuts text to the length of a finding's title: 90 characters.
-func title(s string) string { return text.Cut(s, 90) }
+// maxTitle is the length of a finding's title, in characters.
+const maxTitle = 90
+
+// title cuts text to the length of a title.
+func title(s string) string { return text.Cut(s, maxTitle) }

@@ -55,7 +55,14 @@ func linters(ctx context.Context, in *Input) Result {
 	for _, l := range due {
 		x.lint(ctx, l)
 	}
-	return x.result(ctx)
+	r := x.result(ctx)
+	r.Files = map[string]bool{}
+	for _, l := range due {
+		for name := range l.filesOf(in.Change) {
+			r.Files[name] = r.Status.Good()
+		}
+	}
+	return r
 }
 
 const noSandbox = "no sandbox: linters run code of the repository, so none was started"
@@ -154,7 +161,7 @@ func (x *linting) addFinding(r *remark, l *Linter, version string, f *diff.File,
 		return
 	}
 	x.seen[key] = true
-	x.add(r.finding(l, version, f, line))
+	x.addAs(r.finding(l, version, f, line), cmp.Or(r.rule, r.message)+"\x00"+l.Name)
 }
 
 // version is the linter's version as it prints it; "" if it has no version command.

@@ -104,9 +104,6 @@ func (s *secretsOf) addDoubtful(c *collect) {
 	}
 }
 
-// maxPlaces limits the places that a folded finding lists.
-const maxPlaces = 20
-
 // folded returns the first of the findings about one file, with the places and the
 // secrets of all.
 func folded(all []precedent.Finding, confidence int) precedent.Finding {
@@ -114,7 +111,7 @@ func folded(all []precedent.Finding, confidence int) precedent.Finding {
 	f.Severity, f.Confidence = precedent.Low, confidence
 	for _, other := range all[1:] {
 		f.Secrets = append(f.Secrets, other.Secrets...)
-		if len(f.Evidence) < maxPlaces {
+		if len(f.Evidence) < maxEvidence {
 			f.Evidence = append(f.Evidence, other.Evidence...)
 		}
 	}
