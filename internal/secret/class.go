@@ -13,7 +13,7 @@ const (
 	Credential Class = iota
 	// TestKey is a key of tests, fixtures or documentation, or one that everybody knows.
 	TestKey
-	// LookAlike is no credential: a name, a hash, a public key, a placeholder.
+	// LookAlike is something else: a name, a hash, a public key, a placeholder.
 	LookAlike
 )
 
@@ -120,7 +120,7 @@ func (m Match) looseClass(where placed, lines []string) Class {
 }
 
 // minKey is the length in bytes below which the value of some key, such as one of a
-// map, is no credential.
+// map, is not a credential.
 const minKey = 20
 
 // serviceFrom is what randomness must exceed if the rule knows the length and the

@@ -51,7 +51,7 @@ func judgeName(name string) named {
 	words := nameWords(name)
 	result, last := namesOther, -1
 	for i, w := range words {
-		if notCredential[w] {
+		if notCredential[w] || i > 0 && notCredential[words[i-1]+w] {
 			return namesOther
 		}
 		if is := judgeWord(words[:i], w); is != namesOther {
@@ -84,7 +84,7 @@ func judgeWord(before []string, w string) named {
 		kind = before[len(before)-1]
 	}
 	switch {
-	case !isKey || kind == "" || notKeys[kind] || notCredential[kind]:
+	case !isKey || len(kind) < 3 || notKeys[kind] || notCredential[kind]:
 		return namesOther
 	case credentialKeys[kind]:
 		return namesCredential

@@ -22,6 +22,7 @@ var wellKnown = []string{
 	"eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFt", // jwt.io: "sub":"1234567890","name"
 	"sRrdfUPK8zYkm4A5",                 // RFC 7515
 	"AGE-SECRET-KEY-184JMZMVQH3E6U0P",  // age's test suite
+	"AGE-SECRET-KEY-1N9JEPW6DWJ0ZQUD",  // age's manual
 }
 
 // isWellKnown reports whether everybody has this key.
