@@ -32,7 +32,7 @@ func policyEdit(ctx context.Context, in *Input) Result {
 			kind.confidence = steeringSure
 			kind.severity = worse(kind.severity, precedent.Low)
 		}
-		if adds(f, hushing()) {
+		if adds(f, suppressing()) {
 			kind.confidence, kind.ask = steeringSure, askInstructions
 			kind.severity = worse(kind.severity, precedent.Medium)
 		}
@@ -98,7 +98,7 @@ func (g *policyEdits) finding() precedent.Finding {
 		if n := len(g.more) - most; n > 0 {
 			list += fmt.Sprintf(" and %d more", n)
 		}
-		out.Body += "\n\nThe same holds for " + list + "."
+		out.Body += "\n\nThe same applies to " + list + "."
 	}
 	return out
 }
@@ -108,8 +108,8 @@ var toAssistants = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)\b(AI|LLMs?|assistants?|copilot|claude|codex|cursor|precedent|chatbots?|coding agents?|review bots?|prompts?)\b`)
 })
 
-// hushing matches text that says what not to report.
-var hushing = sync.OnceValue(func() *regexp.Regexp {
+// suppressing matches text that says what not to report.
+var suppressing = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)\b(do not|don't|never|ignore|skip|suppress|without)\b.{0,60}\b(report|flag|remark|finding|warning|vulnerab|security|review)`)
 })
 
