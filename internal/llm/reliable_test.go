@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -223,5 +224,17 @@ func TestFailoverRemembers(t *testing.T) {
 	clock.slept += maxBackoff
 	if reply, err := model.Send(t.Context(), Request{Prompt: "p"}); err != nil || reply.Text != "back" {
 		t.Errorf("%+v, %v", reply, err)
+	}
+}
+
+// TestServersReason: the reason is the server's, without the key, and bounded.
+func TestServersReason(t *testing.T) {
+	long := "No credit is left for " + string(canary) + strings.Repeat(" and more", 100)
+	for api, s := range both(t, failed(402, long)) {
+		_, err := s.Model.Send(t.Context(), Request{Prompt: "p"})
+		var e *Error
+		if !errors.As(err, &e) || !strings.HasPrefix(e.Message, "No credit is left for [key] and more") || len(e.Message) > 310 {
+			t.Errorf("%s: %v", api, err)
+		}
 	}
 }
