@@ -8,6 +8,8 @@ import (
 	"maps"
 	"os"
 	"path"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -208,6 +210,31 @@ func checkFloors(t *testing.T, fsys fs.FS) []string {
 		}
 	})
 	return slices.Sorted(maps.Keys(complaints))
+}
+
+// TestPurePackagesStartNoGoroutine: what make test runs without the race detector
+// needs none.
+func TestPurePackagesStartNoGoroutine(t *testing.T) {
+	makefile, err := os.ReadFile("Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := regexp.MustCompile(`(?m)^PURE := \$\(addprefix ./internal/,(.*)\)$`).FindSubmatch(makefile)
+	if list == nil {
+		t.Fatal("the Makefile has no PURE")
+	}
+	concurrent := regexp.MustCompile(`(?m)^\s*(?:defer )?go |\.Go\(|\.Parallel\(|"net/http"|"database/sql"`)
+	for _, name := range strings.Fields(string(list[1])) {
+		files, err := filepath.Glob(filepath.Join("internal", name, "*.go"))
+		if err != nil || len(files) == 0 {
+			t.Errorf("%s: %v", name, err)
+		}
+		for _, file := range files {
+			if source, err := os.ReadFile(file); err != nil || concurrent.Match(source) {
+				t.Errorf("%s has %q, %v: it belongs under the race detector", file, concurrent.Find(source), err)
+			}
+		}
+	}
 }
 
 func isWired(target string) bool {

@@ -73,7 +73,7 @@ func analyzeGo(ctx context.Context, in *Input) map[suite]Result {
 	}
 	bounded, cancel := context.WithTimeout(ctx, cmp.Or(in.Go.Timeout, defaultTimeout))
 	defer cancel()
-	v := &vetting{tree: dir, env: in.Go, files: files, found: map[suite]*suiteRun{}}
+	v := &vetting{tree: dir, env: in.Go, files: files, found: map[suite]*suiteRun{}, turnOffs: turnOffs{dir: dir}}
 	for _, s := range []suite{vetSuite, staticSuite} {
 		if in.Enabled == nil || in.Enabled(string(s)) {
 			v.suites = append(v.suites, s)
@@ -137,6 +137,7 @@ type vetting struct {
 	suites   []suite
 	found    map[suite]*suiteRun
 	timedOut bool
+	turnOffs turnOffs
 }
 
 // suiteRun is the result of one suite.
@@ -281,7 +282,9 @@ func (v *vetting) recordReport(names []string, req vetRequest, rep *vetReport) {
 		}
 		if f := v.files[names[i]]; f != nil {
 			if l, ok := addedLine(f, d); ok {
-				to.add(d.finding(f, l))
+				found := d.finding(f, l)
+				dropTurnedOff(&found, v.turnOffs.of(f, d.source(), d.Line))
+				to.add(found)
 			}
 		}
 	}
@@ -345,12 +348,22 @@ func (d vetDiagnostic) finding(f *diff.File, l diff.Line) precedent.Finding {
 	return vetFinding(f, l, d)
 }
 
+// source is what a comment can name of a diagnostic: golangci-lint's name of the suite,
+// older ones, and the check.
+func (d vetDiagnostic) source() source {
+	names := []string{"govet", "vet", d.Analyzer}
+	if d.Suite == staticSuite {
+		names = []string{"staticcheck", "megacheck", d.Analyzer}
+	}
+	return source{string(d.Suite), names}
+}
+
 // vetFinding converts a diagnostic of a go vet analyzer to a finding.
 func vetFinding(f *diff.File, l diff.Line, d vetDiagnostic) precedent.Finding {
 	w := vetTextFor(d.Analyzer)
 	out := newFinding(f, precedent.Right, l)
-	out.Confidence = vetSure
-	out.Category, out.Severity, out.Rule = w.category, w.severity, d.Analyzer
+	out.Confidence = confidenceOf(vetSuite, d.Analyzer, f.Path)
+	out.Category, out.Severity, out.Rule = w.category, severityOf(w.severity, f.Path), d.Analyzer
 	out.Title = title(d.Message)
 	out.Body = fmt.Sprintf("%s %s\n\nFound by the go vet analyzer %s.", sentence(d.Message), w.why, d.Analyzer)
 	return out

@@ -15,6 +15,8 @@ import (
 	"github.com/zricethezav/gitleaks/v8/config"
 	"github.com/zricethezav/gitleaks/v8/detect"
 	"github.com/zricethezav/gitleaks/v8/report"
+
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // gitleaks is the detector whose rules are applied here.
@@ -279,9 +281,6 @@ func TestPath(t *testing.T) {
 // TestBounded gives the scanner what would keep a careless one busy for hours: it
 // ends within its budget of work, or says that it did not get through.
 func TestBounded(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
 	var keywords strings.Builder
 	set := rules(t)
 	for _, r := range set.rules {
@@ -294,21 +293,25 @@ func TestBounded(t *testing.T) {
 		name  string
 		lines []string
 		whole bool // whether all of it is scanned
+		long  bool // whether it takes seconds
 	}{
-		{"one line of 50 MB", []string{strings.Repeat("x", 50<<20)}, true},
-		{"one line of 50 MB without a break, all keywords", []string{strings.Repeat(strings.ReplaceAll(dense, " ", ""), 50<<20/len(dense))}, false},
-		{"2 million empty lines", make([]string, 2<<20), true},
-		{"all keywords in every line", slices.Repeat([]string{dense}, 500), false},
-		{"key block that never ends", slices.Concat([]string{"-----BEGIN PRIVATE " + "KEY-----"}, slices.Repeat([]string{strings.Repeat("-----BEGIN ", 9)}, 100000)), false},
-		{"key blocks that never end", slices.Repeat([]string{"-----BEGIN PRIVATE " + "KEY-----" + strings.Repeat("x", 99)}, 100000), false},
-		{"half a million keys", []string{strings.Repeat(aws(1)+" ", 1<<19)}, false},
-		{"nested repetition, affordable", slices.Repeat([]string{"curl " + strings.Repeat("curl -u ", 100)}, budget/farCost/800/3), true},
-		{"the catch-all's keywords, affordable", []string{strings.Repeat("api-key:token=secret ", budget/21/11)}, true},
-		{"all keywords, affordable", slices.Repeat([]string{dense}, budget/len(set.rules)/len(dense)/2), true},
-		{"nested repetition", slices.Repeat([]string{"curl " + strings.Repeat("curl -u ", 400)}, 8000), false},
-		{"one line of 20 MB, the catch-all's keywords", []string{strings.Repeat("api-key:token=secret ", 1<<20)}, false},
+		{"one line of 50 MB", []string{strings.Repeat("x", 50<<20)}, true, false},
+		{"one line of 50 MB without a break, all keywords", []string{strings.Repeat(strings.ReplaceAll(dense, " ", ""), 50<<20/len(dense))}, false, false},
+		{"2 million empty lines", make([]string, 2<<20), true, false},
+		{"all keywords in every line", slices.Repeat([]string{dense}, 500), false, false},
+		{"key block that never ends", slices.Concat([]string{"-----BEGIN PRIVATE " + "KEY-----"}, slices.Repeat([]string{strings.Repeat("-----BEGIN ", 9)}, 100000)), false, false},
+		{"key blocks that never end", slices.Repeat([]string{"-----BEGIN PRIVATE " + "KEY-----" + strings.Repeat("x", 99)}, 100000), false, false},
+		{"half a million keys", []string{strings.Repeat(aws(1)+" ", 1<<19)}, false, false},
+		{"nested repetition, affordable", slices.Repeat([]string{"curl " + strings.Repeat("curl -u ", 100)}, budget/farCost/800/3), true, true},
+		{"the catch-all's keywords, affordable", []string{strings.Repeat("api-key:token=secret ", budget/21/11)}, true, true},
+		{"all keywords, affordable", slices.Repeat([]string{dense}, budget/len(set.rules)/len(dense)/2), true, false},
+		{"nested repetition", slices.Repeat([]string{"curl " + strings.Repeat("curl -u ", 400)}, 8000), false, false},
+		{"one line of 20 MB, the catch-all's keywords", []string{strings.Repeat("api-key:token=secret ", 1<<20)}, false, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			if test.long {
+				needs.Long(t, "spends the whole budget of work")
+			}
 			var s Scanner
 			_, err := s.Scan("deploy/a.yaml", test.lines)
 			if test.whole != (err == nil) || err != nil && !errors.Is(err, ErrTooMuch) {

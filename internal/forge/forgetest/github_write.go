@@ -108,11 +108,6 @@ func (g *GitHub) review(c *call) reply {
 			return invalid("Unprocessable Entity", "Body can't be blank")
 		}
 		if w := in.Comments[i].wrong(c.pull, in.CommitID); w != "" {
-			g.mu.Lock()
-			if g.orphans && state != Pending {
-				g.stage.World.review(c.pull, Review{Author: c.who, State: state, Body: in.Body, Commit: in.CommitID})
-			}
-			g.mu.Unlock()
 			return invalid("Unprocessable Entity", resolved[w])
 		}
 	}
