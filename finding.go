@@ -113,6 +113,7 @@ type Dropped string
 // The reasons, in the order in which the stages can give them. The first one wins. The threads
 // and earlier reviews of a pull request are consulted before verification.
 const (
+	TurnedOff      Dropped = "turned_off"      // a comment in the code turns the rule off, which only rules of Go and linters allow
 	NoEvidence     Dropped = "no_evidence"     // its quote is not in the change, or none of its evidence could be checked
 	Duplicate      Dropped = "duplicate"       // another finding makes the same remark; DroppedBy is its id
 	Refuted        Dropped = "refuted"         // the verifier refuted it
@@ -176,7 +177,7 @@ type Cite struct {
 // Decision is one step that led to a finding being shown or hidden. The explain command prints
 // all of them.
 type Decision struct {
-	Step  string `json:"step"`            // place, merge, threads, verify, cite, score, suppress or select
+	Step  string `json:"step"`            // find, place, merge, threads, verify, cite, score, suppress or select
 	Text  string `json:"text"`            // one sentence for a person
 	Delta int    `json:"delta,omitempty"` // change of the confidence, in percent points
 	By    string `json:"by,omitempty"`    // id of the memory or finding that caused it

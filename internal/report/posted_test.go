@@ -118,13 +118,13 @@ func TestPostedSummaryIsInert(t *testing.T) {
 		style.Links = []string{"good.example"}
 		style.Posted = map[string]report.Posting{s: {State: report.Refused, URL: "https://good.example/" + s, Why: s}}
 		style.LineURL = func(span precedent.Span) string { return "https://good.example/" + span.Path }
-		for _, state := range []report.PostingState{report.Refused, report.PostedNow} {
+		for state, folded := range map[report.PostingState]int{report.Refused: 3, report.PostedNow: 0} {
 			style.Posted[s] = report.Posting{State: state, URL: "https://good.example/" + s, Why: s}
 			p := markdowntest.Inert(t, markdown(t, r, style))
 			if p.Count["table"] != plain.Count["table"] || p.Count["tr"] != plain.Count["tr"] || p.Count["td"] != plain.Count["td"] {
 				t.Errorf("%q changes the table", s)
 			}
-			if p.Count["h2"] != 1 || p.Count["details"] != 1 {
+			if p.Count["h2"] != 1 || p.Count["details"] != 2+folded {
 				t.Errorf("%q changes the page: %v", s, p.Count)
 			}
 		}

@@ -147,6 +147,9 @@ func writeFinders(p *Page, r *precedent.Review) {
 			}
 		}
 		e := end{f.Status, f.Error}
+		if f.Status.Good() {
+			e.status = precedent.StatusOK // whether it found something is said above
+		}
 		if names[e] == nil {
 			ends = append(ends, e)
 		}
@@ -312,6 +315,7 @@ func counts(r *precedent.Review) string {
 	add(r.Count(precedent.NoEvidence), "without evidence")
 	add(r.Count(precedent.UnchangedCode), "on unchanged code")
 	add(r.Count(precedent.IgnoredPath), "in ignored files")
+	add(r.Count(precedent.TurnedOff), "turned off by comments in the code")
 	add(r.Count(precedent.Dismissed), "dismissed")
 	parts = append(parts, fmt.Sprintf("%d suppressed by memory", r.Count(precedent.Rejected)+r.Count(precedent.ByLearning)))
 	return strings.Join(parts, " · ")

@@ -27,6 +27,7 @@ func (p *Prepared) addEngine(ctx context.Context, job Job) error {
 	switch {
 	case err == nil:
 		p.Budget = bookedBudget(p.settings, rows, pull)
+		p.onClose(func() error { return p.Budget.Release(ctx) })
 	case ctx.Err() != nil:
 		return err
 	default:
