@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/precedent-dev/precedent/internal/golden"
 	"github.com/precedent-dev/precedent/internal/guide"
 	"github.com/precedent-dev/precedent/internal/lint"
 	"github.com/precedent-dev/precedent/internal/review"
@@ -119,7 +120,7 @@ func TestReferenceOfSettings(t *testing.T) {
 		fmt.Fprintf(&b, "| %s | %s |\n", v.names, v.does)
 	}
 	policyReference(&b)
-	document(t, "configuration.md", b.Bytes())
+	golden.Compare(t, "../../docs/configuration.md", b.String())
 	everyVariable(t, b.String())
 	file := "# x\n"
 	for _, k := range settings.All {
