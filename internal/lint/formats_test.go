@@ -167,7 +167,7 @@ func TestSarifResults(t *testing.T) {
 		{`,"message":{"id":"m","arguments":["luck"]}`, "a.go:2 R1 2 bad luck"},
 		{`,"message":{"text":"a\u001b[31mb\u202e\nc"}`, "a.go:2 R1 2 a [31mb c"},
 		{`,"message":{}`, "a.go:2 R1 2 what it is"},
-		{`,"suppressions":[{"kind":"inSource"}]`, ""},
+		{`,"suppressions":[{"kind":"inSource"}]`, "a.go:2 R1 2 bad thing"},
 		{`,"suppressions":[{"kind":"external","status":"rejected"}]`, "a.go:2 R1 2 bad thing"},
 		{`,"kind":"pass"`, ""},
 		{`,"level":"none"`, ""},
@@ -180,6 +180,22 @@ func TestSarifResults(t *testing.T) {
 		}
 		if have := strings.Join(briefs(got), "\n"); have != test.want {
 			t.Errorf("%s: %q, want %q", test.more, have, test.want)
+		}
+	}
+}
+
+// TestSarifSuppressed: what the linter suppresses says so.
+func TestSarifSuppressed(t *testing.T) {
+	for more, want := range map[string]string{
+		`,"suppressions":[{"kind":"inSource"}]`:                             "the linter marks it as suppressed",
+		`,"suppressions":[{"kind":"external","justification":"old\ncode"}]`: "the linter marks it as suppressed: old code",
+		`,"suppressions":[{"kind":"external","status":"underReview"}]`:      "",
+		`,"suppressions":[{"kind":"external","status":"accepted"}]`:         "the linter marks it as suppressed",
+		`,"suppressions":[]`: "",
+	} {
+		got, err := readSarif("/work", []byte(sarifOf(`{"uri":"a.go"}`, more)))
+		if err != nil || len(got) != 1 || got[0].turnedOff != want {
+			t.Errorf("%s: %+v, %v, want %q", more, got, err, want)
 		}
 	}
 }

@@ -73,7 +73,7 @@ func analyzeGo(ctx context.Context, in *Input) map[suite]Result {
 	}
 	bounded, cancel := context.WithTimeout(ctx, cmp.Or(in.Go.Timeout, defaultTimeout))
 	defer cancel()
-	v := &vetting{tree: dir, env: in.Go, files: files, found: map[suite]*suiteRun{}}
+	v := &vetting{tree: dir, env: in.Go, files: files, found: map[suite]*suiteRun{}, turnOffs: turnOffs{dir: dir}}
 	for _, s := range []suite{vetSuite, staticSuite} {
 		if in.Enabled == nil || in.Enabled(string(s)) {
 			v.suites = append(v.suites, s)
@@ -137,6 +137,7 @@ type vetting struct {
 	suites   []suite
 	found    map[suite]*suiteRun
 	timedOut bool
+	turnOffs turnOffs
 }
 
 // suiteRun is the result of one suite.
@@ -274,15 +275,16 @@ func (v *vetting) recordReport(names []string, req vetRequest, rep *vetReport) {
 			v.found[s].checked = append(v.found[s].checked, name)
 		}
 	}
-	silencer := newSilencer(v.tree)
 	for _, d := range rep.Diagnostics {
 		i, to := slices.Index(req.Files, d.File), v.found[d.Suite]
-		if i < 0 || to == nil || silencer.silent(names[i], d.Line, d.Suite, d.Analyzer) {
+		if i < 0 || to == nil {
 			continue
 		}
 		if f := v.files[names[i]]; f != nil {
 			if l, ok := addedLine(f, d); ok {
-				to.add(d.finding(f, l))
+				found := d.finding(f, l)
+				dropTurnedOff(&found, v.turnOffs.of(f, d.source(), d.Line))
+				to.add(found)
 			}
 		}
 	}
@@ -344,6 +346,16 @@ func (d vetDiagnostic) finding(f *diff.File, l diff.Line) precedent.Finding {
 		return staticFinding(f, l, d)
 	}
 	return vetFinding(f, l, d)
+}
+
+// source is what a comment can name of a diagnostic: golangci-lint's name of the suite,
+// older ones, and the check.
+func (d vetDiagnostic) source() source {
+	names := []string{"govet", "vet", d.Analyzer}
+	if d.Suite == staticSuite {
+		names = []string{"staticcheck", "megacheck", d.Analyzer}
+	}
+	return source{string(d.Suite), names}
 }
 
 // vetFinding converts a diagnostic of a go vet analyzer to a finding.

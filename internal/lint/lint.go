@@ -3,8 +3,9 @@
 // staticcheck for Go, and other linters in a sandbox.
 //
 // An analyzer reads the change and returns findings and a status. It reports only
-// what the change causes, never what was there before. Comments for linters (//nolint,
-// //lint:ignore) silence the Go analyzers; no comment silences the others. The lines are untrusted, so the work is limited; an analyzer that
+// what the change causes, never what was there before. Comments in the code turn rules
+// of Go and of linters off, as they do for the team, but never the analyzers that guard
+// the repository. The lines are untrusted, so the work is limited; an analyzer that
 // stops early says so in its status.
 package lint
 
@@ -68,7 +69,10 @@ type Result struct {
 type Analyzer struct {
 	Name string // the name in policies and findings
 	Doc  string // what it finds, in one sentence
-	Run  func(ctx context.Context, in *Input) Result
+	// Comments is set if comments in the code can turn its rules off. The findings are
+	// then kept as dropped.
+	Comments bool
+	Run      func(ctx context.Context, in *Input) Result
 }
 
 // All returns the analyzers for one review, in the order in which findings are
@@ -77,13 +81,13 @@ type Analyzer struct {
 func All() []Analyzer {
 	pass := new(goPass)
 	return []Analyzer{
-		{"secrets", "Committed credentials and private keys.", secrets},
-		{"unicode", "Hidden and look-alike characters that make code look different from what it does.", hiddenUnicode},
-		{"conflict-markers", "Committed merge conflict markers.", conflicts},
-		{"policy-edit", "Changes to files that configure reviews.", policyEdit},
-		{"govet", "Findings of go vet in the changed Go packages.", pass.analyze(vetSuite)},
-		{"staticcheck", "Findings of staticcheck's correctness checks (SA) in the changed Go packages.", pass.analyze(staticSuite)},
-		{"linters", "Findings of the configured linters, which run in the sandbox.", linters},
+		{"secrets", "Committed credentials and private keys.", false, secrets},
+		{"unicode", "Hidden and look-alike characters that make code look different from what it does.", false, hiddenUnicode},
+		{"conflict-markers", "Committed merge conflict markers.", false, conflicts},
+		{"policy-edit", "Changes to files that configure reviews.", false, policyEdit},
+		{"govet", "Findings of go vet in the changed Go packages.", true, pass.analyze(vetSuite)},
+		{"staticcheck", "Findings of staticcheck's correctness checks (SA) in the changed Go packages.", true, pass.analyze(staticSuite)},
+		{"linters", "Findings of the configured linters, which run in the sandbox.", true, linters},
 	}
 }
 

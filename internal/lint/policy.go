@@ -32,7 +32,7 @@ func policyEdit(ctx context.Context, in *Input) Result {
 			kind.confidence = steeringSure
 			kind.severity = worse(kind.severity, precedent.Low)
 		}
-		if adds(f, hushing()) {
+		if adds(f, suppressing()) {
 			kind.confidence, kind.ask = steeringSure, askInstructions
 			kind.severity = worse(kind.severity, precedent.Medium)
 		}
@@ -98,7 +98,7 @@ func (g *policyEdits) finding() precedent.Finding {
 		if n := len(g.more) - most; n > 0 {
 			list += fmt.Sprintf(" and %d more", n)
 		}
-		out.Body += "\n\nThe same holds for " + list + "."
+		out.Body += "\n\nThe same applies to " + list + "."
 	}
 	return out
 }
@@ -109,10 +109,10 @@ var toAssistants = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)\b(AI[ -](agent|assistant|bot|model|review|tool)\w*|LLMs?|assistants?|copilot|claude|codex|chatbots?|coding agents?|review bots?)\b`)
 })
 
-// hushing matches text that says what not to report, and toPublic the advice of most
+// suppressing matches text that says what not to report, and toPublic the advice of most
 // guides not to report vulnerabilities in public.
 var (
-	hushing = sync.OnceValue(func() *regexp.Regexp {
+	suppressing = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?i)\b(do not|don't|never)\s+(report|flag|mention|comment on)\b|\b(ignore|skip|suppress)\b.{0,40}\b(findings?|warnings?|remarks?|vulnerab\w*|security)\b`)
 	})
 	toPublic = sync.OnceValue(func() *regexp.Regexp {
@@ -123,7 +123,7 @@ var (
 // adds reports whether the change adds a line to the file that matches words.
 func adds(f *diff.File, words *regexp.Regexp) bool {
 	for l := range f.AddedLines() {
-		if words.MatchString(l.Text) && (words != hushing() || !toPublic().MatchString(l.Text)) {
+		if words.MatchString(l.Text) && (words != suppressing() || !toPublic().MatchString(l.Text)) {
 			return true
 		}
 	}

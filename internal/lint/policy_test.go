@@ -123,7 +123,7 @@ func TestPolicyEdits(t *testing.T) {
 	}
 	r := run(t, "policy-edit", &Input{Change: c, IsPolicyPath: func(string) bool { return true }})
 	same(t, r, "a/AGENTS.md:1 policy-edit low", "CODEOWNERS:1 policy-edit medium")
-	if f := r.Findings[0]; f.Title != "The change edits AGENTS.md and 2 other files: instructions for assistants" || !strings.Contains(f.Body, "for b/AGENTS.md, c/CLAUDE.md.") {
+	if f := r.Findings[0]; f.Title != "The change edits AGENTS.md and 2 other files: instructions for assistants" || !strings.Contains(f.Body, "to b/AGENTS.md, c/CLAUDE.md.") {
 		t.Errorf("title %q, body %q", f.Title, f.Body)
 	}
 }

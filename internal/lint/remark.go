@@ -26,6 +26,7 @@ type remark struct {
 	help      string // explanation of the rule; may be empty
 	link      string // https URL of the rule's documentation; may be empty
 	security  bool   // the rule is about security
+	turnedOff string // why the linter marked it as suppressed; empty if it did not
 	fix       *fix
 }
 

@@ -21,8 +21,8 @@ type sarifRun struct {
 }
 
 // readSarif parses SARIF 2.1.0 from a linter that saw the tree at dir. It leaves out
-// results without a file in the tree, results marked as suppressed or not failing,
-// and those beyond the limits.
+// results without a file in the tree, results that are no failures, and those beyond
+// the limits.
 func readSarif(dir string, output []byte) ([]remark, error) {
 	start := bytes.IndexByte(output, '{') // some linters print other text first
 	if start < 0 {
@@ -60,11 +60,6 @@ func readSarif(dir string, output []byte) ([]remark, error) {
 
 // remark converts one result.
 func (run sarifRun) remark(res *sarif.Result) (remark, bool) {
-	for _, s := range res.Suppressions {
-		if s.Status == "" || s.Status == "accepted" {
-			return remark{}, false
-		}
-	}
 	if res.Kind != "" && res.Kind != "fail" || res.Level == "none" || len(res.Locations) == 0 {
 		return remark{}, false
 	}
@@ -91,6 +86,11 @@ func (run sarifRun) remark(res *sarif.Result) (remark, bool) {
 		r.level = warning
 	}
 	r.fix = run.fixOf(r.path, res)
+	for _, s := range res.Suppressions {
+		if s.Status == "" || s.Status == "accepted" {
+			r.turnedOff = strings.TrimSuffix("the linter marks it as suppressed: "+oneLine(s.Justification, maxMessage), ": ")
+		}
+	}
 	if r.message == "" {
 		r.message = r.help
 	}
