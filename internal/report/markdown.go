@@ -56,6 +56,7 @@ func Markdown(w io.Writer, r *precedent.Review, s Style) error {
 		write func(*markdownWriter)
 	}{
 		{"Findings", func(n *markdownWriter) { n.table(r, s) }},
+		{"Minor findings", func(n *markdownWriter) { n.minor(r) }},
 		{"Threads", func(n *markdownWriter) { n.threads(r, s) }},
 		{"Coverage", func(n *markdownWriter) { n.coverage(r) }},
 		{"Counts", func(n *markdownWriter) { n.counts(r) }},
