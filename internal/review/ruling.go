@@ -49,10 +49,10 @@ func readVerdicts(r reply) (map[string]ruling, error) {
 const uncertainDelta = -15
 
 // applyTo applies the ruling to the finding. A verdict needs quotes that are in the
-// files: if it has only others, it counts as uncertain, and a confirmation without any
-// is no verdict. A finding in a protected category is refuted only with quotes; without
-// them its confidence is not even lowered, so that a change cannot talk its verifier
-// into hiding it.
+// files: if it has only others, or if it confirms without any, it counts as uncertain. A
+// finding in a protected category is refuted only with quotes; without them its
+// confidence is not even lowered, so that a change cannot talk its verifier into hiding
+// it.
 func (v ruling) applyTo(f *precedent.Finding, p *Placer, src *sources) {
 	offered := v.Evidence[:min(len(v.Evidence), maxEvidence)]
 	holds := verifiedEvidence(offered, p, src)
@@ -79,16 +79,14 @@ func (v ruling) applyTo(f *precedent.Finding, p *Placer, src *sources) {
 		f.Verifier = precedent.Uncertain
 		reason = "refuted without evidence: " + reason
 	case v.Verdict == precedent.Confirmed && len(holds) == 0:
-		f.Verifier = precedent.Unchecked
-		reason = "confirmed without evidence: " + reason
+		f.Verifier = precedent.Uncertain
+		reason = "confirmed, but without evidence: " + reason
 	}
 	d := precedent.Decision{Step: "verify", Text: string(f.Verifier) + ": " + reason}
 	switch f.Verifier {
 	case precedent.Denied:
 		f.Drop("verify", precedent.Refuted, "", "refuted: %s", reason)
 		return
-	case precedent.Unchecked:
-		d.Text = "no verdict: " + reason
 	case precedent.Uncertain:
 		if f.Category.Protected() && !words {
 			d.Delta = uncertainDelta

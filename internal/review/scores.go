@@ -22,7 +22,7 @@ type Tally struct{ Worth, Of int }
 // prior of a cell is the row above it, so that a cell with few labels is close to that
 // row and one with none is equal to it:
 //
-//	confirmed                = n of N of all confirmed findings
+//	confirmed                = n of N of all confirmed findings but the minor group
 //	confirmed, group         = P(those of the group, confirmed)
 //	confirmed, group, severe = P(all severe ones, group)
 //	confirmed, group, other  = P(those of the group that are not severe, group)
@@ -57,11 +57,13 @@ const (
 	unlabelled  Group = "unlabelled"
 )
 
+// groups are those of the categories with labels, and of those that are like them.
+
 var groups = map[precedent.Category]Group{
 	precedent.Bugs: correctness, precedent.Crash: correctness, precedent.Race: correctness, precedent.Security: correctness,
 	precedent.DataLoss: correctness, precedent.Secrets: correctness,
 	precedent.Architecture: design,
-	precedent.Tests:        minor, precedent.Style: minor,
+	precedent.Tests:        minor, precedent.Style: minor, precedent.Guidelines: minor,
 }
 
 // ShippedScores returns the table that applies until a repository has its own. The
@@ -91,12 +93,14 @@ const mostAgreement = 2
 // confirmed returns the chance, 0 to 1, of a confirmed finding of one finder.
 func (s *Scores) confirmed(g Group, severity precedent.Severity) float64 {
 	var all Tally
-	for _, t := range s.Confirmed {
-		all.Worth += t.Worth
-		all.Of += t.Of
+	for other, t := range s.Confirmed {
+		if other != minor {
+			all.Worth += t.Worth
+			all.Of += t.Of
+		}
 	}
 	own := s.Confirmed[g]
-	p := s.smooth(own, s.smooth(all, 0.5))
+	p := s.smooth(own, all.share())
 	if severity.AtLeast(precedent.High) {
 		return s.smooth(s.Severe, p)
 	}
@@ -105,6 +109,14 @@ func (s *Scores) confirmed(g Group, severity precedent.Severity) float64 {
 		own.Of -= s.Severe.Of
 	}
 	return s.smooth(own, p)
+}
+
+// share returns n of N, and one half without labels.
+func (t Tally) share() float64 {
+	if t.Of == 0 {
+		return 0.5
+	}
+	return float64(t.Worth) / float64(t.Of)
 }
 
 func (s *Scores) smooth(t Tally, prior float64) float64 {
@@ -131,7 +143,7 @@ func (s *Scores) Of(f *precedent.Finding) (confidence int, row string, ok bool) 
 		if f.Category.Protected() {
 			break
 		}
-		return s.percent(s.smooth(s.Unverified, float64(s.Unverified.Worth)/float64(max(s.Unverified.Of, 1))), f.Votes), "uncertain", true
+		return s.percent(s.Unverified.share(), f.Votes), "uncertain", true
 	}
 	return 0, "", false
 }

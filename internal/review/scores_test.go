@@ -19,7 +19,7 @@ func TestShippedScores(t *testing.T) {
 		t.Fatalf("the counts are %+v", s)
 	}
 	beta := func(n, of, prior float64) float64 { return (n + 2*prior) / (of + 2) }
-	all := beta(22, 50, 0.5)
+	all := 22.0 / 29
 	group := map[Group]float64{correctness: beta(19, 22, all), design: beta(3, 7, all), minor: beta(0, 21, all), unlabelled: all}
 	rest := map[Group]float64{
 		correctness: beta(10, 13, group[correctness]), design: beta(3, 7, group[design]),

@@ -110,7 +110,7 @@ func TestVerify(t *testing.T) {
 		{"a crash refuted by a comment", "crash", map[string]any{"verdict": "refuted", "reason": "It says so.", "evidence": line("\t// audited: never past the end")}, precedent.Uncertain, "", 80, "only comments"},
 		{"a crash refuted by a line", "crash", map[string]any{"verdict": "refuted", "reason": "Guarded.", "evidence": line(neg)}, precedent.Denied, precedent.Refuted, 80, "Guarded."},
 		{"confirmed by nothing that is there", "bugs", map[string]any{"verdict": "confirmed", "reason": "Yes.", "evidence": line("never there")}, precedent.Uncertain, precedent.BelowThreshold, 8, "not in the files"},
-		{"confirmed by words", "bugs", map[string]any{"verdict": "confirmed", "reason": "Yes."}, precedent.Unchecked, "", 80, "confirmed without evidence: Yes."},
+		{"confirmed by words", "bugs", map[string]any{"verdict": "confirmed", "reason": "Yes."}, precedent.Uncertain, precedent.BelowThreshold, 8, "confirmed, but without evidence: Yes."},
 		{"an uncertain crash", "crash", map[string]any{"verdict": "uncertain", "reason": "Who knows."}, precedent.Uncertain, precedent.BelowThreshold, 65, "65: the finder's 80 -15, which no verdict replaces"},
 		{"a confirmed test", "tests", map[string]any{"verdict": "confirmed", "reason": "True.", "evidence": line(loop)}, precedent.Confirmed, "", 83, "83 by the table (confirmed, minor, high)"},
 		{"refuted, but unsure", "bugs", map[string]any{"verdict": "refuted", "reason": "Hm.", "confidence": 30, "evidence": line(neg)}, precedent.Uncertain, precedent.BelowThreshold, 8, "only 30 % sure"},
