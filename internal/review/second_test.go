@@ -302,7 +302,7 @@ func TestPositive(t *testing.T) {
 			return answered(map[string]any{"findings": []any{}, "positive": positive})
 		}}
 		r := run(t, in)
-		want, by := "Mean is short.", []string{"architecture"}
+		want, by := "Mean is short.", []string{"bugs"}
 		if none {
 			want, by = "", nil
 		}
