@@ -2,8 +2,10 @@ package lint
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -30,6 +32,18 @@ var (
 	hidesCode      = []string{"bidi", "invisible-text", "invisible-letter", "homoglyph", "zero-width"}
 )
 
+// testData matches the input and the expected output of tests, which have odd
+// characters on purpose: data in a folder of tests, and files without an extension in
+// one of fixtures or of a fuzzer's corpus. Code is none of them, wherever it is.
+var testData = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(^|/)(tests?|__tests__|specs?|[\w.-]*[-_]tests?|testdata|test[_-](data|files|suite)|fixtures?|goldens?|snapshots?|__snapshots__|corpus|corpora|fuzz|vectors)/` +
+		`(.*/)?[^/]*\.(json|jsonl|toml|ya?ml|xml|csv|tsv|txt|log|golden|snap|in|input|out|output|expected|err|stdout|stderr|dat|data|raw|bin|vec|txtar|test|vt|ansi)$` +
+		`|(^|/)(testdata|fixtures?|goldens?|corpus|corpora|fuzz|vectors)/(.*/)?[^/.]+$` +
+		`|(^|/)test(in|out)put\d*$`)
+})
+
+func isTestData(name string) bool { return testData().MatchString(name) }
+
 // kindOfText returns the kind of a file. Binary and minified files, catalogues of
 // translations and data hold any character by their nature.
 func kindOfText(f *diff.File) textKind {
@@ -37,7 +51,7 @@ func kindOfText(f *diff.File) textKind {
 	switch {
 	case f.Content == diff.Catalogue:
 		return textKind{prose: true, displayed: true, rules: alwaysReported}
-	case f.Content == diff.Data, f.Skip == diff.Minified, strings.HasPrefix(f.Skip, "binary"):
+	case f.Content == diff.Data, f.Skip == diff.Minified, strings.HasPrefix(f.Skip, "binary"), isTestData(f.Path):
 		k.rules = alwaysReported
 	case f.Skip != "" && !f.TooLarge:
 		k.rules, k.names = hidesCode, true

@@ -137,6 +137,12 @@ func TestUnicodeKinds(t *testing.T) {
 		{"gettext", "po/de.po", all, "", always},
 		{"locale", "web/locales/de.json", all, "", always},
 		{"bytes", "a.age", all + "\n\x01\x02\xff", "", always},
+		{"data of tests", "tests/valid/control.toml", all, "", always},
+		{"corpus of a fuzzer", "syntax/corpus/f4b52b99", all, "", always},
+		{"expected output", "testoutput1", all, "", always},
+		{"code beside the data of tests", "testdata/run.py", all, "", "bidi invisible-text homoglyph zero-width zero-width"},
+		{"script of tests", "tests/run", all, "", "bidi invisible-text homoglyph zero-width zero-width"},
+		{"configuration", "config/a.yaml", all, "", "bidi invisible-text homoglyph zero-width zero-width"},
 		{"document", "a.md", all, "", "bidi invisible-text homoglyph zero-width zero-width"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
