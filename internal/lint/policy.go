@@ -28,6 +28,9 @@ func policyEdit(ctx context.Context, in *Input) Result {
 			}
 		}
 		kind := steeringKind(steering)
+		if kind.short == agentPrograms && f.Status == diff.Deleted { // it starts nothing any more
+			kind.severity, kind.ask = precedent.Low, "Check that it held no hook or restriction that the team wants to keep."
+		}
 		if adds(f, toAssistants()) {
 			kind.confidence = steeringSure
 			kind.severity = worse(kind.severity, precedent.Low)
@@ -177,6 +180,8 @@ const (
 	steeringGuide = 30
 )
 
+const agentPrograms = "programs of coding agents"
+
 const askInstructions = "Check that the team wants these instructions, and that none of them tells a reviewer or an assistant to ignore problems."
 
 func steeringKind(p string) steeringText {
@@ -190,7 +195,7 @@ func steeringKind(p string) steeringText {
 		}
 	case base == ".mcp.json", strings.HasPrefix(base, "settings.") && strings.HasSuffix(path.Dir(p), ".claude"):
 		return steeringText{
-			"programs of coding agents", "a configuration of coding agents: they start the listed programs on the machine of anyone who opens the repository",
+			agentPrograms, "a configuration of coding agents: they start the listed programs on the machine of anyone who opens the repository",
 			"Check every command and address in it as carefully as code you run.",
 			precedent.Medium, steeringSure,
 		}

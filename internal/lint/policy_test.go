@@ -49,6 +49,12 @@ func TestPolicyEdit(t *testing.T) {
 			"The change deletes CODEOWNERS: who must approve",
 		},
 		{
+			"settings of an agent that are deleted", status(diff.Deleted, change(".claude/settings.json", "-{}")),
+			[]string{".claude/settings.json policy-edit low"},
+			precedent.Left,
+			"The change deletes settings.json: programs of coding agents",
+		},
+		{
 			"mode only", change(".precedent.yaml"),
 			[]string{".precedent.yaml policy-edit medium"},
 			precedent.Right,

@@ -210,6 +210,8 @@ var lookAlikes = []struct{ name, path, text string }{
 	{"group of a plan", "db/plan.txt", `Group Key: _part_1_1_block.sensor`},
 	{"cache key", "app/a.go", `cacheKey := "<hex:32>"`},
 	{"primary key", "db/a.sql", `-- primary key: orders_2024_pkey1`},
+	{"key of a form", "app/page.py", `http://forms.example.org/view?hl=en&formkey=<b62:36>`},
+	{"contributions", "deps/x/CONTRIBUTIONS", `Sign at http://forms.example.org/view?docskey=<b62:36>`},
 	{"partition key", "app/a.py", `partition_key = "<hex:24>"`},
 	{"public key", "app/a.yml", `public_key: <b64:43>=`},
 	{"public key of age", "app/a.txt", `Public key: age1<age:58>`},

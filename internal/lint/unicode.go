@@ -229,8 +229,8 @@ func (d *unicodeIssue) finding(f *diff.File, l diff.Line, prose bool) precedent.
 	w := unicodeTable[d.rule]
 	out := newFinding(f, precedent.Right, l)
 	out.Category, out.Rule, out.Severity, out.Confidence = precedent.Security, d.rule, w.severity, w.confidence
-	if prose {
-		out.Severity = w.inProse
+	if prose || d.rule == "zero-width" && isComment(l.Text) {
+		out.Severity = w.inProse // no compiler reads it
 	}
 	var says []string
 	if len(d.spots) > 0 {

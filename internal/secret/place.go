@@ -66,5 +66,14 @@ func isTestName(base string) bool {
 }
 
 func isDocName(base string) bool {
-	return strings.HasPrefix(base, "readme") || strings.HasPrefix(base, "changelog") || strings.HasPrefix(base, "changes") || strings.HasPrefix(base, "news.")
+	starts := []string{"readme", "changelog", "changes", "news."}
+	if ext := path.Ext(base); ext == "" || ext == ".txt" { // else it can be code
+		starts = append(starts, "contributing", "contributions", "contributors", "license", "licence", "copying", "authors")
+	}
+	for _, start := range starts {
+		if strings.HasPrefix(base, start) {
+			return true
+		}
+	}
+	return false
 }
