@@ -106,10 +106,15 @@ func (g *policyEdits) finding() precedent.Finding {
 	return out
 }
 
-// toAssistants matches text about or for assistants. "AI" alone is the name of many
-// products.
+// toAssistants matches text about or for assistants, and otherAssistants what only looks
+// like it: addresses, and the service that asks for signatures of license agreements.
+// "AI" alone is the name of many products.
 var toAssistants = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)\b(AI[ -](agent|assistant|bot|model|review|tool)\w*|LLMs?|assistants?|copilot|claude|codex|chatbots?|coding agents?|review bots?)\b`)
+})
+
+var otherAssistants = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)https?://[^\s<>)\]]+|\bCLA[ -]assistant\b`)
 })
 
 // suppressing matches text that says what not to report, and toPublic the advice of most
@@ -126,7 +131,7 @@ var (
 // adds reports whether the change adds a line to the file that matches words.
 func adds(f *diff.File, words *regexp.Regexp) bool {
 	for l := range f.AddedLines() {
-		if words.MatchString(l.Text) && (words != suppressing() || !toPublic().MatchString(l.Text)) {
+		if words.MatchString(l.Text) && words.MatchString(otherAssistants().ReplaceAllString(l.Text, "")) && (words != suppressing() || !toPublic().MatchString(l.Text)) {
 			return true
 		}
 	}

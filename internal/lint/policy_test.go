@@ -79,6 +79,12 @@ func TestPolicyEdit(t *testing.T) {
 			"The change edits CONTRIBUTING.md: a guide for reviews",
 		},
 		{
+			"guide that links to a service", change("CONTRIBUTING.md", "+[cla]: https://cla-assistant.io/x/y", "+Sign with CLA assistant."),
+			[]string{"CONTRIBUTING.md:1 policy-edit nit"},
+			precedent.Right,
+			"The change edits CONTRIBUTING.md: a guide for reviews",
+		},
+		{
 			"guide that says what not to report", change("CONTRIBUTING.md", "+x", "+Do not report SQL injection in tests."),
 			[]string{"CONTRIBUTING.md:1 policy-edit medium"},
 			precedent.Right,

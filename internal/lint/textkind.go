@@ -48,7 +48,9 @@ var codeFile = sync.OnceValue(func() *regexp.Regexp {
 		`|(^|/)(\w*(make|docker|jenkins|gem|rake)file|run|test|build|check|configure)$`)
 })
 
-func isTestData(name string) bool { return testData().MatchString(name) && !codeFile().MatchString(name) }
+func isTestData(name string) bool {
+	return testData().MatchString(name) && !codeFile().MatchString(name)
+}
 
 // kindOfText returns the kind of a file. Binary and minified files, catalogues of
 // translations and data hold any character by their nature.
@@ -98,6 +100,22 @@ func around(s string, spot text.Spot) (before, after rune) {
 // isNamePart reports whether a character can be part of a name in a program.
 func isNamePart(r rune) bool {
 	return r == '_' || r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r))
+}
+
+// bytesShare is the share of a line's characters in percent that are invalid UTF-8 in
+// data. Such a line is displayed as garbage, so its other characters mislead nobody.
+const bytesShare = 10
+
+// isBytes reports whether a line is data rather than text. A few invalid bytes, as text
+// in an old encoding has them, do not make it so.
+func isBytes(s string) bool {
+	invalid, all := 0, 0
+	for i, r := range s {
+		if all++; r == utf8.RuneError && !strings.HasPrefix(s[i:], string(utf8.RuneError)) {
+			invalid++
+		}
+	}
+	return invalid > 3 && invalid*100 >= all*bytesShare
 }
 
 func isLatin(r rune) bool { return r == '_' || unicode.Is(unicode.Latin, r) }

@@ -54,7 +54,7 @@ func (k textKind) inspect(s string, first bool) (d unicodeIssue) {
 	for i < len(s) && (s[i] >= ' ' && s[i] < 0x7f || s[i] == '\t') {
 		i++
 	}
-	if i == len(s) {
+	if i == len(s) || isBytes(s) {
 		return d
 	}
 	selectors := 0
@@ -229,8 +229,11 @@ func (d *unicodeIssue) finding(f *diff.File, l diff.Line, prose bool) precedent.
 	w := unicodeTable[d.rule]
 	out := newFinding(f, precedent.Right, l)
 	out.Category, out.Rule, out.Severity, out.Confidence = precedent.Security, d.rule, w.severity, w.confidence
-	if prose || d.rule == "zero-width" && isComment(l.Text) {
-		out.Severity = w.inProse // no compiler reads it
+	if prose {
+		out.Severity = w.inProse
+	}
+	if d.rule == "zero-width" && isComment(l.Text) { // no compiler reads it
+		out.Severity, out.Confidence = w.inProse, unicodeTable["hidden"].confidence
 	}
 	var says []string
 	if len(d.spots) > 0 {

@@ -66,6 +66,8 @@ func TestUnicode(t *testing.T) {
 		{"escapes", "a.go", `"\xd8сj \u0041а \nа"`, "", ""},
 		{"homoglyph behind an escape", "a.go", `"\nvalidаte"`, "homoglyph high", "valid<U+0430>te"},
 		{"soft hyphen in prose", "a.md", "Donau\u00addampfer", "", ""},
+		{"override among bytes", "a.ai", "T\u202e1I\xc6&\xa2(\xfeL\x90a\xc7g$\xd0!", "", ""},
+		{"override and a few bytes", "a.go", "if admin \u202e { // \xff\xfe\xfd\xfc " + strings.Repeat("x", 40), "bidi high", "<U+202E>"},
 		{"broken bytes", "a.bin", "a\xff\xfe\x80b", "", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {

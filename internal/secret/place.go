@@ -19,7 +19,7 @@ const (
 var (
 	fixtureDirs = wordSet("testdata test-data test_data fixtures fixture __fixtures__ __snapshots__ snapshots golden goldens expected vectors test-vectors test_vectors testvectors cassettes " +
 		"cassette vcr_cassettes recordings mocks __mocks__ wycheproof stubs wiremock")
-	testDirs = wordSet("test tests __tests__ spec specs e2e testing integration-tests integration_tests unittests testutil testutils testfixtures inttest qa")
+	testDirs = wordSet("test tests __tests__ spec specs e2e testing integration-tests integration_tests unittests testutil testutils testfixtures testkit testlib testhelper testhelpers testsupport testcommon testcase testcases inttest qa")
 	docDirs  = wordSet("doc docs documentation man manual examples example samples sample tutorial tutorials demo demos")
 	// fixtureTypes and docTypes are extensions.
 	fixtureTypes = wordSet(".golden .snap .vec .vectors .approved .received .expected .out .har .cassette .ambr")
