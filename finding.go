@@ -229,6 +229,9 @@ type Finding struct {
 	// Place is the result of the function Place for the flagged line; empty if there is none.
 	// The fingerprint is made from it.
 	Place string `json:"-"`
+	// Secrets are the credentials that the analyzer found. Redaction replaces them wherever
+	// they occur, and clears the field.
+	Secrets []string `json:"-"`
 	// Inexact reports whether the finder's quote differed from the line it was placed on, so that
 	// Quote was replaced by the file's own text.
 	Inexact bool `json:"-"`
