@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/precedent-dev/precedent/internal/golden"
 	"github.com/precedent-dev/precedent/internal/guide"
 	"github.com/precedent-dev/precedent/internal/lint"
 	"github.com/precedent-dev/precedent/internal/review"
@@ -76,6 +77,8 @@ var otherVariables = []struct{ names, does string }{
 	{"`PATH`", "where git, go and the engine's program are found; relative entries are ignored"},
 	{"`GOCACHE` `GOMODCACHE` `GOPATH` `XDG_CACHE_HOME`", "where the Go analyzers find build results and modules; commits of pull requests are stored in the last one, or in `~/.cache`"},
 	{"`GIT_INDEX_FILE`", "the index of a commit that is being created, for `precedent review --staged` in a git hook"},
+	{"`GIT_NO_LAZY_FETCH`", "if set, a review of a local change in a partial clone does not fetch the files that the clone lacks"},
+	{"`SSH_AUTH_SOCK`", "the ssh agent for that fetch; engines and linters do not get it"},
 	{"`USER`", "the name stored with a dismissal, if git has none"},
 }
 
@@ -117,7 +120,7 @@ func TestReferenceOfSettings(t *testing.T) {
 		fmt.Fprintf(&b, "| %s | %s |\n", v.names, v.does)
 	}
 	policyReference(&b)
-	document(t, "configuration.md", b.Bytes())
+	golden.Compare(t, "../../docs/configuration.md", b.String())
 	everyVariable(t, b.String())
 	file := "# x\n"
 	for _, k := range settings.All {

@@ -17,7 +17,7 @@ import (
 // modelReview is a review that asks the server.
 func modelReview(s *modelServer, home, repo string, args ...string) *exec.Cmd {
 	cmd := precedentCmd(home, repo, append([]string{"review", "--json", "--quiet"}, args...)...)
-	cmd.Env = append(cmd.Env, "OPENAI_BASE_URL="+s.URL+"/v1", "OPENAI_API_KEY=sk-canary-77", "PRECEDENT_MODEL=scripted")
+	cmd.Env = append(cmd.Env, "OPENAI_BASE_URL="+s.URL, "OPENAI_API_KEY=sk-canary-77", "PRECEDENT_MODEL=scripted")
 	return cmd
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/engine"
+	"github.com/precedent-dev/precedent/internal/golden"
 	"github.com/precedent-dev/precedent/internal/match"
 )
 
@@ -27,8 +28,8 @@ func TestDedupGolden(t *testing.T) {
 		p := &pairs.List[i]
 		fmt.Fprintf(&b, "same %-5v similarity %.4f  %-8s %s | %s\n", p.Same, match.Similarity(&p.A, &p.B), p.alike(), p.A.Title, p.B.Title)
 	}
-	golden(t, "dedup/pairs.golden", b.String())
-	golden(t, "dedup/score.golden", indented(t, ScoreDedup(pairs, nil, 1)))
+	golden.Compare(t, "testdata/dedup/pairs.golden", b.String())
+	golden.Compare(t, "testdata/dedup/score.golden", indented(t, ScoreDedup(pairs, nil, 1)))
 }
 
 // write puts files into a new folder.

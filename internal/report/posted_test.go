@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/golden"
 	"github.com/precedent-dev/precedent/internal/markdown/markdowntest"
 	"github.com/precedent-dev/precedent/internal/report"
 )
@@ -59,7 +60,7 @@ func posted() report.Style {
 
 func TestPostedSummary(t *testing.T) {
 	out := markdown(t, later(), posted())
-	golden(t, "posted.md", []byte(out))
+	golden.Compare(t, "testdata/posted.md", out)
 	for _, id := range []string{"k7m2q0v5xa", "ab3d0e5f7g"} {
 		if strings.Contains(out, "precedent explain "+id) {
 			t.Errorf("%s stands in a comment, and is shown in full", id)
@@ -74,9 +75,9 @@ func TestPostedSummary(t *testing.T) {
 	if err := report.Text(&b, later(), report.Style{Change: login()}); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "later.txt", b.Bytes())
-	golden(t, "later.sarif", printed(t, "sarif", later(), report.Style{Version: "v1.2.3"}))
-	golden(t, "later.json", printed(t, "json", later(), report.Style{}))
+	golden.Compare(t, "testdata/later.txt", b.String())
+	golden.Compare(t, "testdata/later.sarif", string(printed(t, "sarif", later(), report.Style{Version: "v1.2.3"})))
+	golden.Compare(t, "testdata/later.json", string(printed(t, "json", later(), report.Style{})))
 }
 
 // TestAFindingIsInTheSummaryOrInAComment: whatever is posted, nothing is lost, and

@@ -419,9 +419,9 @@ func TestThreadsEstimate(t *testing.T) {
 	head := shopHead.with(files{"cart/aws.go": "", "cart/new.go": "package cart\n\nvar x = 1\n"})
 	in := conversation(t, precedent.Bugs, head)
 	in.Engine = &cast{}
-	with := Plan(in)
+	with := Plan(t.Context(), in)
 	in.Threads = nil
-	without := Plan(in)
+	without := Plan(t.Context(), in)
 	if with.Threads != 1 || with.Requests != without.Requests+1 || with.Usage.InputTokens <= without.Usage.InputTokens {
 		t.Errorf("with a thread %+v, without %+v", with, without)
 	}

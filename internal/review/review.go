@@ -66,6 +66,9 @@ type Input struct {
 
 	// Engine reads the change with a model; nil runs only the analyzers.
 	Engine engine.Engine
+	// Kept tells whether the engine has a stored answer to a task, which costs nothing;
+	// nil if it has none.
+	Kept func(ctx context.Context, t engine.Task) bool
 	// Threshold is the confidence in percent below which findings are not shown,
 	// and ThresholdFrom says who set it. Nil means the policy's, or 75.
 	Threshold     *int
@@ -107,7 +110,7 @@ func Run(ctx context.Context, in Input) (*precedent.Review, error) {
 	}
 	r.NoEngine = in.Engine == nil
 	if in.Planned != nil && in.Engine != nil {
-		in.Planned(x.estimate())
+		in.Planned(x.estimate(ctx))
 	}
 	reports := find(ctx, &in, finders(&in, x.specialists))
 	if err := ctx.Err(); err != nil {

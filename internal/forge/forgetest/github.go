@@ -36,7 +36,6 @@ type GitHub struct {
 	app     *App              // whose tokens are taken, too
 	issued  map[string]issued // tokens of installations
 	graph   int               // what is left of the limit of GraphQL
-	denies  map[string]bool   // mutations of GraphQL that are forbidden
 }
 
 // rateWindow is the period of the rate limit.

@@ -135,8 +135,6 @@ func TestGitHubRefuses(t *testing.T) {
 		{"no comment to edit", "PATCH", shopPath + "/pulls/comments/77", object{"body": "x"}, 404, "Not Found"},
 		{"no comment to delete", "DELETE", shopPath + "/issues/comments/77", nil, 404, "Not Found"},
 		{"check by a person", "POST", shopPath + "/check-runs", object{"name": "x", "head_sha": sha("c")}, 403, "Resource not accessible by personal access token"},
-		{"status of nothing", "POST", shopPath + "/statuses/" + sha("9"), object{"state": "success"}, 422, "No commit found for SHA"},
-		{"long status", "POST", shopPath + "/statuses/" + sha("c"), object{"state": "success", "description": long[:300]}, 422, "140"},
 		{"label", "DELETE", shopPath + "/issues/8/labels/none", nil, 404, "Label does not exist"},
 		{"app", "GET", "/api/v3/app", nil, 401, "JSON web token"},
 	} {
