@@ -141,7 +141,7 @@ func secretAt(f *diff.File, first, last diff.Line, m secret.Match) precedent.Fin
 	out := newFinding(f, precedent.Right, first)
 	out.End = max(first.New, last.New)
 	out.Category, out.Severity, out.Rule = precedent.Secrets, secretSeverity(m), m.Rule
-	out.Confidence, out.Secrets = confidenceOf(m), []string{m.Secret}
+	out.Confidence, out.Secrets = confidenceOfSecret(m), []string{m.Secret}
 	out.Title = title("Hard-coded secret: " + kind + " committed in " + path.Base(f.Path))
 	var b strings.Builder
 	fmt.Fprintf(&b, "This line commits what looks like a secret (%s) in plain text. ", kind)

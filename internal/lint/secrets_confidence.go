@@ -29,8 +29,8 @@ const (
 	lookAlikeConfidence = 5
 )
 
-// confidenceOf is the confidence of a match that looks like a credential, by its rule.
-func confidenceOf(m secret.Match) int {
+// confidenceOfSecret is the confidence of a match that looks like a credential, by its rule.
+func confidenceOfSecret(m secret.Match) int {
 	switch {
 	case m.Partial():
 		return partialConfidence
