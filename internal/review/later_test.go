@@ -382,7 +382,7 @@ func TestRecognizeHolds(t *testing.T) {
 			return fmt.Sprint(f.Finder, f.Span, f.Category, f.Title, f.Thread, f.ID, f.Dropped, f.DroppedBy)
 		}
 		recognized := func(in Input, fs []precedent.Finding) []string {
-			merge(fs, nobody)
+			merge(fs, identities{}, nobody)
 			x := &reader{in: &in, src: newSources(in.Change, in.Read)}
 			x.threads = in.openThreads(x.src)
 			x.recognize(context.Background(), fs)
