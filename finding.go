@@ -123,13 +123,14 @@ const (
 	ByLearning     Dropped = "learning"        // a learning says not to flag it; DroppedBy is the learning's id
 	Dismissed      Dropped = "dismissed"       // a person dismissed exactly this finding; DroppedBy is the rejection's id
 	BelowThreshold Dropped = "below_threshold" // its confidence is below the threshold
+	Minor          Dropped = "minor"           // it is confirmed and below the threshold, because teams mostly leave such things
 )
 
 // Placement says how a finding is shown.
 type Placement string
 
 // The ways to show a finding. A live one is inline, file or summary; a dropped
-// one is hidden, or collapsed when it is shown as an audit sample.
+// one is hidden, or collapsed when it is minor or shown as an audit sample.
 const (
 	Inline    Placement = "inline"
 	WholeFile Placement = "file"
@@ -229,6 +230,9 @@ type Finding struct {
 	// Place is the result of the function Place for the flagged line; empty if there is none.
 	// The fingerprint is made from it.
 	Place string `json:"-"`
+	// Secrets are the credentials that the analyzer found. Redaction replaces them wherever
+	// they occur, and clears the field.
+	Secrets []string `json:"-"`
 	// Inexact reports whether the finder's quote differed from the line it was placed on, so that
 	// Quote was replaced by the file's own text.
 	Inexact bool `json:"-"`

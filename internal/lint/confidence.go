@@ -45,8 +45,8 @@ var goConfidence = map[string]int{
 	"SA6000": 60, "SA6001": 60, "SA6002": 60, "SA6003": 60, "SA6005": 60, "SA6006": 60,
 }
 
-// confidenceOf returns the confidence of a Go analyzer's finding.
-func confidenceOf(s suite, rule, path string) int {
+// goConfidenceOf returns the confidence of a Go analyzer's finding.
+func goConfidenceOf(s suite, rule, path string) int {
 	if c, ok := goConfidence[rule]; ok {
 		return c
 	}

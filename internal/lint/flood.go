@@ -57,6 +57,7 @@ type gathered struct {
 	first    []numbered // at most maxApart
 	places   []place    // at most maxPlaces
 	evidence []precedent.Evidence
+	secrets  []string
 	count    int
 }
 
@@ -100,6 +101,7 @@ func (c *collect) addAs(f precedent.Finding, kind string) {
 
 func (g *gathered) add(f precedent.Finding, n int) {
 	g.count++
+	g.secrets = append(g.secrets, f.Secrets...)
 	if len(g.first) < maxApart {
 		g.first = append(g.first, numbered{f, n})
 	}
@@ -121,7 +123,7 @@ func (g *gathered) findings() []numbered {
 		return g.first
 	}
 	f := g.first[0]
-	f.Evidence = g.evidence
+	f.Evidence, f.Secrets = g.evidence, g.secrets
 	suffix := fmt.Sprintf(" (%d places in this file)", g.count)
 	f.Title = text.Cut(f.Title, maxTitle-len(suffix)) + suffix
 	f.Body += "\n\n" + g.list()

@@ -362,7 +362,7 @@ func (d vetDiagnostic) source() source {
 func vetFinding(f *diff.File, l diff.Line, d vetDiagnostic) precedent.Finding {
 	w := vetTextFor(d.Analyzer)
 	out := newFinding(f, precedent.Right, l)
-	out.Confidence = confidenceOf(vetSuite, d.Analyzer, f.Path)
+	out.Confidence = goConfidenceOf(vetSuite, d.Analyzer, f.Path)
 	out.Category, out.Severity, out.Rule = w.category, severityOf(w.severity, f.Path), d.Analyzer
 	out.Title = title(d.Message)
 	out.Body = fmt.Sprintf("%s %s\n\nFound by the go vet analyzer %s.", sentence(d.Message), w.why, d.Analyzer)

@@ -93,7 +93,7 @@ func All() []Analyzer {
 
 // Confidence of findings, in percent: how often the rule is right.
 const (
-	secretConfidence = 95 // the line holds it or does not
+	lineConfidence = 95 // the line holds it or does not
 	linterSure       = 80
 )
 
@@ -104,7 +104,7 @@ func newFinding(f *diff.File, side precedent.Side, l diff.Line) precedent.Findin
 		n = l.Old
 	}
 	return precedent.Finding{
-		Analyzer: true, Confidence: secretConfidence, Votes: 1, Verifier: precedent.Unchecked,
+		Analyzer: true, Confidence: lineConfidence, Votes: 1, Verifier: precedent.Unchecked,
 		Span:     precedent.Span{Path: f.Path, Side: side, Start: n, End: n},
 		Quote:    l.Text,
 		Evidence: []precedent.Evidence{{Path: f.Path, Line: n, Quote: l.Text}},

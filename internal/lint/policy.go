@@ -103,20 +103,27 @@ func (g *policyEdits) finding() precedent.Finding {
 	return out
 }
 
-// toAssistants matches text about or for assistants.
+// toAssistants matches text about or for assistants. "AI" alone is the name of many
+// products.
 var toAssistants = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)\b(AI|LLMs?|assistants?|copilot|claude|codex|cursor|precedent|chatbots?|coding agents?|review bots?|prompts?)\b`)
+	return regexp.MustCompile(`(?i)\b(AI[ -](agent|assistant|bot|model|review|tool)\w*|LLMs?|assistants?|copilot|claude|codex|chatbots?|coding agents?|review bots?)\b`)
 })
 
-// suppressing matches text that says what not to report.
-var suppressing = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)\b(do not|don't|never|ignore|skip|suppress|without)\b.{0,60}\b(report|flag|remark|finding|warning|vulnerab|security|review)`)
-})
+// suppressing matches text that says what not to report, and toPublic the advice of most
+// guides not to report vulnerabilities in public.
+var (
+	suppressing = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)\b(do not|don't|never)\s+(report|flag|mention|comment on)\b|\b(ignore|skip|suppress)\b.{0,40}\b(findings?|warnings?|remarks?|vulnerab\w*|security)\b`)
+	})
+	toPublic = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)public|\bissues?\b|tracker|mailing list|forum`)
+	})
+)
 
-// adds reports whether the change adds a line to the file that matches.
+// adds reports whether the change adds a line to the file that matches words.
 func adds(f *diff.File, words *regexp.Regexp) bool {
 	for l := range f.AddedLines() {
-		if words.MatchString(l.Text) {
+		if words.MatchString(l.Text) && (words != suppressing() || !toPublic().MatchString(l.Text)) {
 			return true
 		}
 	}

@@ -79,6 +79,12 @@ func TestPolicyEdit(t *testing.T) {
 			"The change edits CONTRIBUTING.md: a guide for reviews",
 		},
 		{
+			"guide as most are", change("CONTRIBUTING.md", "+Spring AI follows a code style.", "+Do not report vulnerabilities in a public issue."),
+			[]string{"CONTRIBUTING.md:1 policy-edit nit"},
+			precedent.Right,
+			"The change edits CONTRIBUTING.md: a guide for reviews",
+		},
+		{
 			"hooks of an agent", change(".claude/settings.json", "+x"),
 			[]string{".claude/settings.json:1 policy-edit medium"},
 			precedent.Right,

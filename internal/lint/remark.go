@@ -11,7 +11,6 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
-	"github.com/precedent-dev/precedent/internal/sarif"
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
@@ -54,7 +53,7 @@ func (l level) severity() precedent.Severity {
 const (
 	maxMessage = 1000
 	maxRule    = 80
-	maxRemarks = sarif.MaxMany
+	maxRemarks = 5000
 	maxLine    = 10_000_000 // largest line number
 )
 

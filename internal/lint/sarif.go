@@ -36,6 +36,7 @@ func readSarif(dir string, output []byte) ([]remark, error) {
 		return nil, fmt.Errorf("read SARIF: version %q, want %s", oneLine(log.Version, 20), sarif.Version)
 	}
 	var all []remark
+	seen := ruleCounts{}
 	for i := range log.Runs {
 		run := sarifRun{&log.Runs[i], dir, map[string]*sarif.Rule{}}
 		for _, tool := range append([]sarif.Driver{run.Tool.Driver}, run.Tool.Extensions...) {
@@ -47,11 +48,11 @@ func readSarif(dir string, output []byte) ([]remark, error) {
 			if len(all) == maxRemarks {
 				return all, errMany
 			}
-			if r, ok := run.remark(&run.Results[j]); ok {
+			if r, ok := run.remark(&run.Results[j]); ok && seen.add(&r) {
 				all = append(all, r)
 			}
 		}
-		if len(run.Results) == sarif.MaxMany {
+		if len(run.Results) == sarif.MaxResults {
 			return all, errMany
 		}
 	}

@@ -60,7 +60,7 @@ var panicChecks = []string{"SA5000", "SA5007", "SA1000", "SA1020", "SA1021", "SA
 // staticFinding converts a diagnostic of a staticcheck check to a finding.
 func staticFinding(f *diff.File, l diff.Line, d vetDiagnostic) precedent.Finding {
 	out := newFinding(f, precedent.Right, l)
-	out.Confidence, out.Rule = confidenceOf(staticSuite, d.Analyzer, f.Path), d.Analyzer
+	out.Confidence, out.Rule = goConfidenceOf(staticSuite, d.Analyzer, f.Path), d.Analyzer
 	out.Category, out.Severity = staticWords(d.Analyzer)
 	out.Severity = severityOf(out.Severity, f.Path)
 	out.Title = title(d.Message)

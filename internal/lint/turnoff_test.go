@@ -120,7 +120,7 @@ func F() {
 		t.Fatalf("%v, %s %s", brief(r), r.Status, r.Error)
 	}
 	off, on := r.Findings[0], r.Findings[1]
-	if want := `the comment "//nolint:govet //" on line 6 turns it off, and the change adds this comment`; off.Dropped != precedent.TurnedOff || off.DroppedWhy != want {
+	if want := `the comment "//nolint:govet" on line 6 turns it off, and the change adds this comment`; off.Dropped != precedent.TurnedOff || off.DroppedWhy != want {
 		t.Errorf("dropped %q: %s, want %s", off.Dropped, off.DroppedWhy, want)
 	}
 	if !on.Live() {

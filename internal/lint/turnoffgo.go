@@ -116,5 +116,5 @@ func (g *goComments) turnOff(c *ast.Comment, end int) (turnOff, bool) {
 func firstWords(s string) string {
 	s, _, _ = strings.Cut(s, "\n")
 	words := strings.Fields(s)
-	return strings.Join(words[:min(len(words), 2)], " ")
+	return strings.TrimRight(strings.Join(words[:min(len(words), 2)], " "), " /")
 }

@@ -89,6 +89,25 @@ func (n *markdownWriter) counts(r *precedent.Review) {
 	n.line("**Counts**: %s.\n", text)
 }
 
+// minor lists the minor findings, in a collapsed section.
+func (n *markdownWriter) minor(r *precedent.Review) {
+	all := minorFindings(r)
+	if len(all) == 0 {
+		return
+	}
+	n.line("<details>\n<summary>Minor: %s, confirmed but mostly not worth a change</summary>\n", Plural(len(all), "finding"))
+	shown := 0
+	for shown < min(len(all), maxRows) && n.Len() < maxList {
+		f := all[shown]
+		shown++
+		n.line("- At %s: %s", markdown.Code(f.String()), n.phrase(f.Title))
+	}
+	if left := len(all) - shown; left > 0 {
+		n.line("- and %s more", thousands(left))
+	}
+	n.line("\n</details>\n")
+}
+
 // suppressed lists what memory hid.
 func (n *markdownWriter) suppressed(r *precedent.Review) {
 	hidden := r.Memory.Suppressed

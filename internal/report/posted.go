@@ -50,7 +50,7 @@ func (n *markdownWriter) samples(r *precedent.Review, s Style, e excerpts) {
 		return
 	}
 	sampled := slices.DeleteFunc(slices.Clone(r.Findings), func(f precedent.Finding) bool {
-		return f.Live() || f.Placement != precedent.Collapsed || hasComment(s, f)
+		return f.Live() || f.Placement != precedent.Collapsed || f.Dropped == precedent.Minor || hasComment(s, f)
 	})
 	for _, f := range sampled {
 		n.add(func(n *markdownWriter) {

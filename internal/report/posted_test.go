@@ -161,3 +161,33 @@ func TestCheck(t *testing.T) {
 		}
 	}
 }
+
+// TestMinor: minor findings are a list of their own on a terminal, folded in a comment
+// and not among its findings, and complete in JSON.
+func TestMinor(t *testing.T) {
+	r := &precedent.Review{Verdict: precedent.Clean, Scope: precedent.FullScope, Threshold: 75, Findings: []precedent.Finding{{
+		ID: "min0000001", Severity: precedent.Low, Category: precedent.Style, Confidence: 1, Verifier: precedent.Confirmed, Title: "n says <b>nothing</b>",
+		Span: precedent.Span{Path: "a.go", Side: precedent.Right, Start: 3, End: 3}, Dropped: precedent.Minor, Placement: precedent.Collapsed,
+	}}}
+	var shown, folded, all strings.Builder
+	for _, err := range []error{
+		report.Text(&shown, r, report.Style{}), report.JSON(&all, r),
+		report.Markdown(&folded, r, report.Style{Posted: map[string]report.Posting{}}),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, want := range []string{"minor: 1 finding, confirmed but mostly not worth a change:", "low 1  min0000001  a.go:3  n says", "0 findings · 1 minor"} {
+		if !strings.Contains(shown.String(), want) {
+			t.Errorf("no %q in:\n%s", want, shown.String())
+		}
+	}
+	want := "<details>\n<summary>Minor: 1 finding, confirmed but mostly not worth a change</summary>\n\n- At `a.go:3`: n says "
+	if got := folded.String(); !strings.Contains(got, want) || strings.Contains(got, "<b>") || strings.Contains(got, "Sample of") {
+		t.Errorf("the comment:\n%s", got)
+	}
+	if !strings.Contains(all.String(), `"dropped": "minor"`) || !strings.Contains(all.String(), `"placement": "collapsed"`) {
+		t.Errorf("the JSON:\n%s", all.String())
+	}
+}

@@ -382,7 +382,7 @@ func TestRecognizeHolds(t *testing.T) {
 			return fmt.Sprint(f.Finder, f.Span, f.Category, f.Title, f.Thread, f.ID, f.Dropped, f.DroppedBy)
 		}
 		recognized := func(in Input, fs []precedent.Finding) []string {
-			merge(fs, nobody)
+			merge(fs, identities{}, nobody)
 			x := &reader{in: &in, src: newSources(in.Change, in.Read)}
 			x.threads = in.openThreads(x.src)
 			x.recognize(context.Background(), fs)
@@ -419,9 +419,9 @@ func TestThreadsEstimate(t *testing.T) {
 	head := shopHead.with(files{"cart/aws.go": "", "cart/new.go": "package cart\n\nvar x = 1\n"})
 	in := conversation(t, precedent.Bugs, head)
 	in.Engine = &cast{}
-	with := Plan(in)
+	with := Plan(t.Context(), in)
 	in.Threads = nil
-	without := Plan(in)
+	without := Plan(t.Context(), in)
 	if with.Threads != 1 || with.Requests != without.Requests+1 || with.Usage.InputTokens <= without.Usage.InputTokens {
 		t.Errorf("with a thread %+v, without %+v", with, without)
 	}

@@ -31,6 +31,7 @@ func (b redactor) redactFindings(fs []precedent.Finding) {
 		if holds && f.Quote == quote {
 			f.Quote = redactedWhole
 		}
+		f.Secrets = nil
 	}
 }
 
@@ -77,6 +78,12 @@ func newRedactor(fs []precedent.Finding, src *sources) redactor {
 			matches, _ := sc.Scan(f.Path, strings.Split(line, "\n")) // what costs too much is redacted whole
 			for _, m := range matches {
 				rules[m.Secret] = m.Rule
+			}
+		}
+		for _, s := range f.Secrets {
+			rules[s] = cmp.Or(rules[s], f.Rule)
+			for l := range strings.SplitSeq(s, "\n") {
+				rules[l] = cmp.Or(rules[l], f.Rule) // a key of several lines
 			}
 		}
 		for _, l := range src.file(f.Side, f.Path).between(f.Start+1, f.End) {

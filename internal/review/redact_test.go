@@ -18,7 +18,7 @@ func TestRedactFlood(t *testing.T) {
 	}
 	var keys []string
 	for _, letter := range "ABCDE" {
-		key := "AKIA" + strings.Repeat("Q3"+string(letter)+"7", 4)
+		key := "AKIA" + "Z7VRSQ5T" + string(letter) + "K2LMQF6"
 		keys = append(keys, key)
 		f.Evidence = append(f.Evidence, precedent.Evidence{Path: "a.go", Line: len(keys), Quote: `k := "` + key + `"`})
 	}

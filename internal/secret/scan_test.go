@@ -63,11 +63,12 @@ func TestConfigurationIsUnderstood(t *testing.T) {
 	}
 	set := rules(t)
 	want := gitleaks(t).Config
-	if len(set.rules) != len(want.Rules) || len(set.rules) < 200 {
-		t.Fatalf("%d rules, gitleaks reads %d", len(set.rules), len(want.Rules))
+	theirs := slices.DeleteFunc(slices.Clone(set.rules), func(r rule) bool { return r.own })
+	if len(theirs) != len(want.Rules) || len(theirs) < 200 {
+		t.Fatalf("%d rules, gitleaks reads %d", len(theirs), len(want.Rules))
 	}
 	anchored := 0
-	for _, r := range set.rules {
+	for _, r := range theirs {
 		w, ok := want.Rules[r.id]
 		if !ok {
 			t.Errorf("gitleaks has no rule %q", r.id)
@@ -98,7 +99,7 @@ func TestConfigurationIsUnderstood(t *testing.T) {
 	}
 	sameAllow(t, "all rules", want.Allowlists, set.allow())
 	if anchored < 130 {
-		t.Errorf("only %d of %d rules are matched at their keywords", anchored, len(set.rules))
+		t.Errorf("only %d of %d rules are matched at their keywords", anchored, len(theirs))
 	}
 }
 
@@ -140,7 +141,7 @@ func TestAgreesWithGitleaks(t *testing.T) {
 			planted++
 			if missing := lacking(want, got); len(missing) > 0 {
 				t.Errorf("%s: gitleaks finds %q in %q; found here: %+v", id, missing, secret, got)
-			} else if len(got) > 0 && len(want) == 0 {
+			} else if got = slices.DeleteFunc(got, func(m Match) bool { return isOwn(m.Rule) }); len(got) > 0 && len(want) == 0 {
 				t.Errorf("%s: gitleaks finds nothing in %q; found here: %+v", id, secret, got)
 			} else if len(want) > 0 {
 				agreed++
