@@ -94,7 +94,7 @@ func All() []Analyzer {
 // Confidence of findings, in percent: how often the rule is right.
 const (
 	lineConfidence = 95 // the line holds it or does not
-	linterSure       = 80
+	linterSure     = 80
 )
 
 // newFinding returns a finding about one line of a file.
