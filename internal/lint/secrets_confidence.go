@@ -7,7 +7,8 @@ import (
 )
 
 // Confidence of secrets, in percent. What is measured is from the trees of seven
-// repositories with 2.28 million lines (decision 21), and from 220 Go modules.
+// repositories with 2.28 million lines (decision 21), and from Go's
+// source with 220 modules, 16.8 million lines.
 const (
 	// issuedConfidence is an estimate: the seven repositories have no such value. One was
 	// in the modules, a used-up session key in a test.
@@ -17,8 +18,7 @@ const (
 	keyStoreConfidence = 85
 	selfMadeConfidence = 85
 	// genericConfidence is an estimate, just above the default threshold, so that a
-	// planted credential is shown: in the seven repositories none is shown, and in the
-	// modules only an example in a comment.
+	// planted credential is shown: in the repositories and the modules none is.
 	genericConfidence = 80
 	// partialConfidence is for ids and publishable keys, which open nothing alone.
 	partialConfidence = 50
