@@ -1,6 +1,7 @@
 package prompt
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -96,22 +97,34 @@ func Covers(pairs []DismissedPair) Prompt {
 		Pairs []string
 	}{}
 	for _, p := range pairs {
-		reason := limit(strings.TrimSpace(text.Clean(p.Reason)), maxRemark)
-		if reason == "" {
-			reason = "none was given"
-		}
+		shown := p.Texts()
 		own.Pairs = append(own.Pairs, fmt.Sprintf("id: %s\n\n%s\n\nThe declined remark, on %s:\n%s\n\nThe reason:\n%s", text.VisibleLine(p.ID),
-			p.Finding.render("finding"), text.VisibleLine(p.Where), text.Collapse(text.Clean(p.Claim)), reason))
+			p.Finding.render("finding"), text.VisibleLine(p.Where), shown[0], cmp.Or(shown[1], "none was given")))
 	}
 	own.Nonce = nonce(own.Pairs)
 	return Prompt{System: load("declined.md"), Suffix: execute("pairs.md", own.Nonce, own)}
 }
 
+// Texts returns what a judge reads of the claim and of the reason, which its quote must
+// be from.
+func (p DismissedPair) Texts() []string { return []string{cleanLine(p.Claim), cleanProse(p.Reason)} }
+
+// Texts returns what a judge reads of both remarks, which its quote must be from.
+func (p Pair) Texts() []string { return append(p.A.texts(), p.B.texts()...) }
+
+// texts returns the title, the body and the code as they are shown.
+func (r Remark) texts() []string {
+	return []string{cleanLine(r.Title), cleanProse(r.Body), limit(text.Visible(r.Code), maxRemark)}
+}
+
 func (r Remark) render(which string) string {
-	s := fmt.Sprintf("The %s, on %s:\n%s\n%s", which, text.VisibleLine(r.Place),
-		text.Collapse(text.Clean(r.Title)), limit(strings.TrimSpace(text.Clean(r.Body)), maxRemark))
+	shown := r.texts()
+	s := fmt.Sprintf("The %s, on %s:\n%s\n%s", which, text.VisibleLine(r.Place), shown[0], shown[1])
 	if r.Code != "" {
-		s += "\n\nThe lines that it is about:\n" + limit(text.Visible(r.Code), maxRemark)
+		s += "\n\nThe lines that it is about:\n" + shown[2]
 	}
 	return s
 }
+
+func cleanLine(s string) string  { return text.Collapse(text.Clean(s)) }
+func cleanProse(s string) string { return limit(strings.TrimSpace(text.Clean(s)), maxRemark) }

@@ -34,6 +34,24 @@ func Squeeze(s string) string {
 	return b.String()
 }
 
+// leastProof is the minimum of letters and digits in a quote that proves something, in
+// bytes. Less is punctuation, or a keyword that ends a block.
+const leastProof = 4
+
+// Proves reports whether a quote says enough to prove anything: brackets and other
+// punctuation are in every file and in every remark.
+func Proves(quote string) bool {
+	n := 0
+	for _, r := range quote {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			if n += utf8.RuneLen(r); n >= leastProof {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // ellipsis ends text that was cut.
 const ellipsis = "…"
 
