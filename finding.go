@@ -115,12 +115,12 @@ type Dropped string
 const (
 	NoEvidence     Dropped = "no_evidence"     // its quote is not in the change, or none of its evidence could be checked
 	Duplicate      Dropped = "duplicate"       // another finding makes the same remark; DroppedBy is its id
-	Refuted        Dropped = "refuted"         // the verifier refuted it
 	IgnoredPath    Dropped = "ignored_path"    // the policy ignores the file
 	UnchangedCode  Dropped = "unchanged_code"  // the change neither touched nor affected the code
 	Rejected       Dropped = "rejected"        // people dismissed similar findings; DroppedBy is the rejection's id
 	ByLearning     Dropped = "learning"        // a learning says not to flag it; DroppedBy is the learning's id
 	Dismissed      Dropped = "dismissed"       // a person dismissed exactly this finding; DroppedBy is the rejection's id
+	Refuted        Dropped = "refuted"         // the verifier refuted it
 	BelowThreshold Dropped = "below_threshold" // its confidence is below the threshold
 )
 
@@ -161,8 +161,19 @@ const (
 // Evidence is a line that a finding points at as proof.
 type Evidence struct {
 	Path  string `json:"path"`
-	Line  int    `json:"line"` // from 1, at the head commit
+	Line  int    `json:"line"` // from 1
 	Quote string `json:"quote"`
+	// Side is LEFT for a line of the base, and empty for one of the head.
+	Side Side `json:"side,omitempty"`
+}
+
+// String returns the place as path:line.
+func (e Evidence) String() string {
+	s := fmt.Sprintf("%s:%d", e.Path, e.Line)
+	if e.Side == Left {
+		s += " before the change"
+	}
+	return s
 }
 
 // Cite names a memory or a guide rule that is relevant to a finding.

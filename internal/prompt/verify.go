@@ -15,14 +15,30 @@ const MostPairs = 40
 // maxRemark bounds the text of one remark, in bytes.
 const maxRemark = 6 << 10
 
+// Decided is an earlier finding about which people decided.
+type Decided struct {
+	What   string // "accepted" or "dismissed"
+	Where  string // its file, and its symbol if it is known
+	Claim  string
+	Reason string // of the person who dismissed it; may be empty
+}
+
 // Verify returns the prompt of a verifier of claims about one part of the change. diff
-// is that part as Diff renders it; its lines must be in the sheet's shards. The prompt
-// omits what the author and others say, because the code decides.
-func (s *Sheet) Verify(diff precedent.Untrusted, claims []precedent.Finding) Prompt {
+// is that part as Diff renders it. The prompt omits what the author and others say about
+// the change, because the code decides; decided is what the team said about earlier
+// findings. All secrets in them must be redacted.
+func (s *Sheet) Verify(diff precedent.Untrusted, claims []precedent.Finding, decided []Decided) Prompt {
 	own := struct {
-		Claims   []string
-		Language string
+		Claims, Decided []string
+		Language        string
 	}{Language: s.language}
+	for _, d := range decided {
+		line := fmt.Sprintf("%s, on %s: %s", d.What, text.VisibleLine(d.Where), cleanLine(d.Claim))
+		if reason := cleanProse(d.Reason); reason != "" {
+			line += "\nreason: " + reason
+		}
+		own.Decided = append(own.Decided, s.strike(line))
+	}
 	for i := range claims {
 		own.Claims = append(own.Claims, s.strike(claim(&claims[i])))
 	}
@@ -48,7 +64,7 @@ func claim(f *precedent.Finding) string {
 	b.WriteString("lines:\n" + limit(text.Visible(f.Quote), maxRemark) + "\n")
 	fmt.Fprintf(&b, "claim: %s\n%s", text.Collapse(text.Clean(f.Title)), limit(strings.TrimSpace(text.Clean(f.Body)), maxRemark))
 	for _, e := range f.Evidence {
-		fmt.Fprintf(&b, "\nevidence, %s:%d:\n%s", text.VisibleLine(e.Path), e.Line, limit(text.Visible(e.Quote), maxRemark))
+		fmt.Fprintf(&b, "\nevidence, %s:\n%s", text.VisibleLine(e.String()), limit(text.Visible(e.Quote), maxRemark))
 	}
 	return b.String()
 }

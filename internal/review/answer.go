@@ -58,8 +58,8 @@ func readAnswer(raw json.RawMessage, spec prompt.Spec) (fs []precedent.Finding, 
 			Span:       precedent.Span{Path: w.Path, Side: precedent.Right, Start: w.Start, End: w.End},
 			Quote:      firstLines(w.Quote),
 			Symbol:     text.Cut(oneLine(w.Symbol), maxSymbol),
-			Title:      text.Cut(oneLine(w.Title), maxTitle),
-			Body:       text.Cut(strings.TrimSpace(text.Clean(w.Body)), maxBody),
+			Title:      cleanTitle(w.Title),
+			Body:       cleanBody(w.Body),
 			Rule:       w.Rule,
 			Evidence:   w.Evidence[:min(len(w.Evidence), maxEvidence)],
 		}
@@ -82,6 +82,11 @@ func readAnswer(raw json.RawMessage, spec prompt.Spec) (fs []precedent.Finding, 
 	}
 	return fs, text.Cut(oneLine(a.Positive), maxPositive), nil
 }
+
+// cleanTitle and cleanBody return the texts of a finding as a model wrote them, within
+// the limits.
+func cleanTitle(s string) string { return text.Cut(oneLine(s), maxTitle) }
+func cleanBody(s string) string  { return text.Cut(strings.TrimSpace(text.Clean(s)), maxBody) }
 
 func oneLine(s string) string { return text.Collapse(text.Clean(s)) }
 

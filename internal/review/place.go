@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/text"
 )
 
 // inexactDelta is the effect of an inexact quote on the confidence, in percent points.
@@ -59,8 +60,8 @@ func (p *Placer) isAt(f *precedent.Finding) bool {
 	return true
 }
 
-// dropUnplaced removes evidence that is not in the files of the head, and corrects
-// the line numbers of the rest.
+// dropUnplaced removes evidence that is not in the files, and corrects the line numbers
+// of the rest.
 func dropUnplaced(f *precedent.Finding, p *Placer, src *sources) {
 	holds := verifiedEvidence(f.Evidence, p, src)
 	if n := len(f.Evidence) - len(holds); n > 0 {
@@ -69,16 +70,26 @@ func dropUnplaced(f *precedent.Finding, p *Placer, src *sources) {
 	f.Evidence = holds
 }
 
-// verifiedEvidence returns the evidence that is in the files of the head, with
-// correct line numbers.
+// verifiedEvidence returns the evidence that is in the files of its side, with correct
+// line numbers. A quote of punctuation alone proves nothing.
 func verifiedEvidence(offered []precedent.Evidence, p *Placer, src *sources) []precedent.Evidence {
 	var holds []precedent.Evidence
 	for _, e := range offered {
-		if file := p.file(e.Path); file != nil {
+		side := precedent.Right
+		if e.Side == precedent.Left {
+			side = precedent.Left
+		} else {
+			e.Side = ""
+		}
+		file := p.fileOn(side, e.Path)
+		if file != nil {
 			e.Path = file.Path
 		}
-		e.Quote = undoRedaction(firstLines(e.Quote), p.file(e.Path))
-		if line, ok := src.file(precedent.Right, e.Path).quoted(e.Quote, e.Line); ok {
+		e.Quote = undoRedaction(firstLines(e.Quote), file)
+		if !text.Proves(e.Quote) {
+			continue
+		}
+		if line, ok := src.file(side, e.Path).quoted(e.Quote, e.Line); ok {
 			e.Line = line
 			holds = append(holds, e)
 		}

@@ -112,6 +112,19 @@ func (p *Placer) file(path string) *diff.File {
 	return nil
 }
 
+// fileOn returns the changed file that has a path on a side: in the base, a renamed file
+// has its old one.
+func (p *Placer) fileOn(side precedent.Side, path string) *diff.File {
+	if side == precedent.Left {
+		for i := range p.change.Files {
+			if f := &p.change.Files[i]; f.OldPath == path {
+				return f
+			}
+		}
+	}
+	return p.file(path)
+}
+
 func (p *Placer) lines(f *diff.File, side precedent.Side) *sideLines {
 	key := sideKey{f.Path, side}
 	s := p.sides[key]

@@ -4,9 +4,9 @@
 // Finders read the change side by side. Then each stage looks at every finding
 // and annotates it: place finds its line by its quote, identify names it, merge
 // drops duplicates, recognize matches findings with existing threads, markOrigins
-// marks what is new in code that was read before, verify, cite and score set the
-// confidence, suppress applies memory and policy, choose decides what is shown
-// where. No stage deletes: a finding that is not shown has a reason, and the first
+// marks what is new in code that was read before, suppress drops what memory and
+// policy hide, verify, cite, score and weigh set the confidence, choose decides what is
+// shown where. No stage deletes: a finding that is not shown has a reason, and the first
 // reason wins. Every decision is recorded in the finding's trail. Each open thread
 // gets an answer: whether its finding is still there.
 //
@@ -45,7 +45,8 @@ type Input struct {
 	Read func(side precedent.Side, path string) ([]byte, error)
 	// Tree returns a folder with a read-only export of the head, made on first use.
 	// Shown returns one for engines, with secrets removed from its files.
-	Tree, Shown func(ctx context.Context) (string, error)
+	// ShownBase returns one of the base.
+	Tree, Shown, ShownBase func(ctx context.Context) (string, error)
 
 	Guide  guide.Guide
 	Policy precedent.Policy
@@ -153,10 +154,12 @@ func (x *reader) judgeAll(ctx context.Context, r *precedent.Review) {
 	r.Findings = in.Recall.Match(r.Findings)
 	x.recognize(ctx, r.Findings)
 	x.markOrigins(r.Findings)
-	x.verify(ctx, r.Findings, placer, src)
+	x.past = memory.NewDismissals(in.Recall.Rejections, r.At)
+	suppress(r.Findings, in.Policy, x.past, x.dismissals(ctx))
+	x.verify(ctx, r.Findings, placer, b)
 	cite(r.Findings, in.Guide.Rules)
 	score(r.Findings)
-	r.Findings = suppress(r.Findings, in.Policy, in.Recall.Rejections, r.At, *in.Threshold, x.dismissals(ctx))
+	weigh(r.Findings, in.Policy, x.past, *in.Threshold)
 	r.Threads = x.answer(ctx, r.Findings, r.Finders, b)
 	choose(r.Findings, in.Change, *in.Threshold, in.ThresholdFrom, in.MaxInline)
 	r.Memory.Suppressed = in.Recall.Suppressed(r.Findings)

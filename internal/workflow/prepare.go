@@ -136,8 +136,9 @@ func (r *Reviewer) newPrepared(id precedent.Repo, s subject, change *diff.Change
 		}
 		return head(path)
 	}
-	p.Input.Tree = p.exporter(nil)
-	p.Input.Shown = p.exporter(secret.RedactFile)
+	p.Input.Tree = p.exporter(s.rg.Head, nil)
+	p.Input.Shown = p.exporter(s.rg.Head, secret.RedactFile)
+	p.Input.ShownBase = p.exporter(s.rg.Base, secret.RedactFile)
 	return p
 }
 
@@ -229,9 +230,9 @@ func readChange(ctx context.Context, repo *git.Repo, rg git.Range) (*diff.Change
 	return change, nil
 }
 
-// exporter returns a function that exports the head on first use, with other
-// contents in the place of those of its files if rewrite is not nil.
-func (p *Prepared) exporter(rewrite func(string, []byte) []byte) func(context.Context) (string, error) {
+// exporter returns a function that exports a tree on first use, with other contents in
+// the place of those of its files if rewrite is not nil.
+func (p *Prepared) exporter(rev string, rewrite func(string, []byte) []byte) func(context.Context) (string, error) {
 	var mu sync.Mutex
 	export := ""
 	return func(ctx context.Context) (string, error) {
@@ -244,7 +245,7 @@ func (p *Prepared) exporter(rewrite func(string, []byte) []byte) func(context.Co
 		if err != nil {
 			return "", fmt.Errorf("export tree: %w", err)
 		}
-		if _, err := p.subject.repo.Export(ctx, p.subject.rg.Head, dir, git.ExportLimits{Rewrite: rewrite}); err != nil {
+		if _, err := p.subject.repo.Export(ctx, rev, dir, git.ExportLimits{Rewrite: rewrite}); err != nil {
 			return "", errors.Join(err, os.RemoveAll(dir))
 		}
 		export = dir
