@@ -162,4 +162,4 @@ func sentence(s string) string {
 }
 
 // title cuts text to the length of a finding's title: 90 characters.
-func title(s string) string { return text.Cut(s, 90) }
+func title(s string) string { return text.CutTitle(s, 90) }

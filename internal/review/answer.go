@@ -85,7 +85,7 @@ func readAnswer(raw json.RawMessage, spec prompt.Spec) (fs []precedent.Finding, 
 
 // cleanTitle and cleanBody return the texts of a finding as a model wrote them, within
 // the limits.
-func cleanTitle(s string) string { return text.Cut(oneLine(s), maxTitle) }
+func cleanTitle(s string) string { return text.CutTitle(oneLine(s), maxTitle) }
 func cleanBody(s string) string  { return text.Cut(strings.TrimSpace(text.Clean(s)), maxBody) }
 
 func oneLine(s string) string { return text.Collapse(text.Clean(s)) }

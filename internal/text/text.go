@@ -85,6 +85,29 @@ func Cut(s string, n int) string {
 	}) + ellipsis
 }
 
+// CutTitle shortens a title to at most n characters, as Cut does. The title always ends
+// at a word if it has more than one, and not within a code span.
+func CutTitle(s string, n int) string {
+	cut := Cut(s, n)
+	head, ok := strings.CutSuffix(cut, ellipsis)
+	if cut == s || !ok {
+		return cut
+	}
+	if next, _ := utf8.DecodeRuneInString(s[min(len(head), len(s)):]); strings.HasPrefix(s, head) && isWord(next) {
+		if i := strings.LastIndexFunc(head, unicode.IsSpace); i > 0 {
+			head = head[:i]
+		}
+	}
+	if strings.Count(head, "`")%2 == 1 {
+		if i := strings.LastIndexByte(head, '`'); i > 0 {
+			head = head[:i]
+		}
+	}
+	return strings.TrimRightFunc(head, unicode.IsSpace) + ellipsis
+}
+
+func isWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
+
 // isJoined reports whether the characters on both sides of an index belong together.
 func isJoined(s string, i int) bool {
 	last, _ := utf8.DecodeLastRuneInString(s[:i])
