@@ -9,8 +9,9 @@ import (
 )
 
 // choose drops findings below the threshold, sets how each one is shown, and sorts
-// them: live ones first, then by severity, confidence and line. The limit of inline
-// findings hides nothing: those beyond it move to the summary.
+// them: live ones first, then by severity, confidence and line. c has the lines that can
+// have comments. The limit of inline findings hides nothing: those beyond it move to the
+// summary.
 func choose(fs []precedent.Finding, c *diff.Change, threshold int, from string, maxInline int) {
 	for i := range fs {
 		if f := &fs[i]; f.Confidence < threshold {
@@ -31,9 +32,8 @@ func choose(fs []precedent.Finding, c *diff.Change, threshold int, from string, 
 		if !f.Live() {
 			continue
 		}
-		file := c.File(f.Path)
 		switch {
-		case f.Start == 0 || file == nil || file.HunkAt(f.Side, f.Start) < 0:
+		case !commentable(f, c):
 			f.Placement = precedent.WholeFile
 			f.Note("select", "shown on the file: it is not about a line of the diff")
 		case inline >= maxInline:
@@ -45,4 +45,26 @@ func choose(fs []precedent.Finding, c *diff.Change, threshold int, from string, 
 			f.Note("select", "shown: confidence %d reaches the threshold of %d (%s)", f.Confidence, threshold, from)
 		}
 	}
+}
+
+// commentable tells whether the lines of a finding can have a comment. A range that leaves
+// its hunk is shortened, unless a suggestion replaces it.
+func commentable(f *precedent.Finding, c *diff.Change) bool {
+	file := c.File(f.Path)
+	if f.Start == 0 || file == nil {
+		return false
+	}
+	h := file.HunkAt(f.Side, f.Start)
+	switch {
+	case h < 0:
+		return false
+	case file.Hunks[h].Holds(f.Side, f.End):
+		return true
+	case f.Suggestion != "":
+		return false
+	}
+	for f.End > f.Start && !file.Hunks[h].Holds(f.Side, f.End) {
+		f.End--
+	}
+	return true
 }

@@ -38,6 +38,9 @@ type Input struct {
 	// Base and Head are the object ids of the two trees that Read reads from.
 	Base, Head string
 	Change     *diff.Change // classified
+	// ForgeChange is the change as the forge of the pull request computes it: only its
+	// lines can have comments. Nil means Change.
+	ForgeChange *diff.Change
 	// Skipped are files of the change that could not be included in it.
 	Skipped []precedent.SkippedFile
 	// Read returns a file of the base (LEFT) or of the head (RIGHT). It is called
@@ -161,7 +164,7 @@ func (x *reader) judgeAll(ctx context.Context, r *precedent.Review) {
 	score(r.Findings)
 	weigh(r.Findings, in.Policy, x.past, *in.Threshold)
 	r.Threads = x.answer(ctx, r.Findings, r.Finders, b)
-	choose(r.Findings, in.Change, *in.Threshold, in.ThresholdFrom, in.MaxInline)
+	choose(r.Findings, cmp.Or(in.ForgeChange, in.Change), *in.Threshold, in.ThresholdFrom, in.MaxInline)
 	r.Memory.Suppressed = in.Recall.Suppressed(r.Findings)
 	r.Failures = append(r.Failures, x.failures...)
 	r.Usage.Add(x.usage)

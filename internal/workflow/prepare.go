@@ -79,7 +79,7 @@ func (r *Reviewer) PrepareLocal(ctx context.Context, repo *Repository, spec git.
 	if err != nil {
 		return nil, err
 	}
-	change, err := readChange(ctx, repo.Git, rg)
+	change, err := readChange(ctx, repo.Git.Diff, rg)
 	if err != nil {
 		return nil, err
 	}
@@ -216,10 +216,10 @@ func FilesAt(blobs *git.Blobs, rev string) func(path string) ([]byte, error) {
 	}
 }
 
-// readChange reads the difference of a range.
-func readChange(ctx context.Context, repo *git.Repo, rg git.Range) (*diff.Change, error) {
+// readChange reads the difference of a range, as run returns it.
+func readChange(ctx context.Context, run func(context.Context, git.Range, func(io.Reader) error) error, rg git.Range) (*diff.Change, error) {
 	var change *diff.Change
-	err := repo.Diff(ctx, rg, func(patch io.Reader) error {
+	err := run(ctx, rg, func(patch io.Reader) error {
 		var err error
 		change, err = diff.Parse(patch, diff.DefaultLimits)
 		return err
