@@ -164,7 +164,7 @@ type Evidence struct {
 	Line  int    `json:"line"` // from 1
 	Quote string `json:"quote"`
 	// Side is LEFT for a line of the base, and empty for one of the head.
-	Side Side `json:"side,omitempty"`
+	Side Side `json:"side"`
 }
 
 // String returns the place as path:line.
@@ -220,6 +220,10 @@ type Finding struct {
 	Rule     string     `json:"rule"` // the analyzer's rule, or the guide's
 	Evidence []Evidence `json:"evidence"`
 	Cites    []Cite     `json:"cites"`
+	// Breaks is the line outside the change on which the defect shows; its path is empty if
+	// the defect is on the lines of the span. The span then has the changed line that
+	// causes it.
+	Breaks Evidence `json:"breaks"`
 	// Votes is the number of distinct finders that made the remark, at least 1.
 	Votes    int   `json:"votes"`
 	Verifier Check `json:"verifier"`

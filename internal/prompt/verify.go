@@ -63,6 +63,9 @@ func claim(f *precedent.Finding) string {
 	}
 	b.WriteString("lines:\n" + limit(text.Visible(f.Quote), maxRemark) + "\n")
 	fmt.Fprintf(&b, "claim: %s\n%s", text.Collapse(text.Clean(f.Title)), limit(strings.TrimSpace(text.Clean(f.Body)), maxRemark))
+	if f.Breaks.Path != "" {
+		fmt.Fprintf(&b, "\nbreaks %s, outside the change:\n%s", text.VisibleLine(f.Breaks.String()), limit(text.Visible(f.Breaks.Quote), maxRemark))
+	}
 	for _, e := range f.Evidence {
 		fmt.Fprintf(&b, "\nevidence, %s:\n%s", text.VisibleLine(e.String()), limit(text.Visible(e.Quote), maxRemark))
 	}

@@ -20,6 +20,7 @@ func (b redactor) redactFindings(fs []precedent.Finding) {
 		if f.Suggestion != fix {
 			setAside(f, "it contains a secret")
 		}
+		b.redact(&f.Breaks.Quote)
 		for j := range f.Evidence {
 			b.redact(&f.Evidence[j].Quote)
 		}

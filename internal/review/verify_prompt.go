@@ -77,9 +77,9 @@ func (x *reader) withNamed(shown []piece, t *task) []piece {
 func (t *task) named() []precedent.Span {
 	var places []precedent.Span
 	for _, f := range t.findings {
-		for _, e := range f.Evidence {
+		for _, e := range append([]precedent.Evidence{f.Breaks}, f.Evidence...) {
 			known := func(s precedent.Span) bool { return s.Path == e.Path }
-			if e.Path != t.path && len(places) < maxNamed && !slices.ContainsFunc(places, known) {
+			if e.Path != "" && e.Path != t.path && len(places) < maxNamed && !slices.ContainsFunc(places, known) {
 				places = append(places, precedent.Span{Path: e.Path, Start: e.Line})
 			}
 		}
