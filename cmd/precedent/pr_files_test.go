@@ -51,33 +51,14 @@ func (s *scribe) Info() engine.Info {
 }
 
 func (s *scribe) Run(_ context.Context, t engine.Task) (engine.Answer, error) {
-	var answer any
-	switch t.Role {
-	case engine.Finder:
+	find := func() []map[string]any {
 		found := []map[string]any{}
-		if t.Name == "bugs" {
-			for _, f := range s.finds {
-				found = append(found, f.wire())
-			}
+		for _, f := range s.finds {
+			found = append(found, f.wire())
 		}
-		answer = map[string]any{"findings": found, "summary": "Read it."}
-	case engine.Verifier:
-		answer = map[string]any{"verdicts": []any{}}
-	case engine.Judge:
-		pairs := []map[string]any{}
-		for id := range blocks(t.User(), pairID) {
-			pairs = append(pairs, map[string]any{"pair": id, "same": false})
-		}
-		answer = map[string]any{"pairs": pairs}
-	case engine.Threads:
-		threads := []map[string]any{}
-		for id := range blocks(t.User(), threadID) {
-			threads = append(threads, map[string]any{"thread_id": id, "state": "still_there", "reply": ""})
-		}
-		answer = map[string]any{"threads": threads}
+		return found
 	}
-	data, err := json.Marshal(answer)
-	return engine.Answer{Status: precedent.StatusOK, JSON: data, Model: "scribe", Usage: precedent.Usage{Requests: 1, InputTokens: 100, OutputTokens: 10}}, err
+	return play(t, "scribe", find, func(string) bool { return false }, func(string) (string, string) { return "still_there", "" })
 }
 
 // filePull is a pull request whose two sides a test writes.
@@ -440,11 +421,18 @@ func TestPostWhatTheForgeRefuses(t *testing.T) {
 
 // TestPostOf3001Files: what is beyond the bounds is said, and the rest is posted.
 func TestPostOf3001Files(t *testing.T) {
-	after := map[string]string{}
-	for i := range 3001 {
-		after[fmt.Sprintf("d%02d/f%04d.txt", i%40, i)] = fmt.Sprintf("number(%d)\n", i)
-	}
+	after := map[string]string{"d00/f0000.txt": "number(0)\n", "d39/f3000.txt": "number(3000)\n"}
 	s := newFilePull(t, nil, after)
+	blob := s.git(s.origin, "rev-parse", "main:a.txt")
+	var index strings.Builder
+	for i := range 2999 {
+		fmt.Fprintf(&index, "100644 %s\td%02d/f%04d.txt\n", blob, i%40, i+1)
+	}
+	list := filepath.Join(s.home, "index")
+	writeFile(t, list, index.String(), 0o600)
+	s.git(s.work, "-c", "alias.add-all=!git update-index --index-info < '"+list+"'", "add-all")
+	s.git(s.work, "commit", "-q", "--amend", "--no-edit")
+	s.moved()
 	s.door.stage.World.Change(func() { s.pull.Files = 3001 })
 	last := s.git(s.origin, "diff", "--name-only", "main...feature")
 	last = last[strings.LastIndex(last, "\n")+1:]

@@ -19,6 +19,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/golden"
 	"github.com/precedent-dev/precedent/internal/markdown/markdowntest"
 	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/report"
@@ -73,7 +74,7 @@ func TestFormats(t *testing.T) {
 		for _, name := range []string{"full", "analyzers", "failed", "partial"} {
 			t.Run(format+" "+name, func(t *testing.T) {
 				out := printed(t, format, samples()[name], style)
-				golden(t, name+ending, out)
+				golden.Compare(t, filepath.Join("testdata", name+ending), string(out))
 				if bytes.Contains(out, []byte("AKIA")) {
 					t.Error("a secret is in the output")
 				}

@@ -3,6 +3,7 @@ package review
 import (
 	"encoding/json"
 	"maps"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -10,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"golang.org/x/tools/txtar"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/llm/llmtest"
@@ -39,20 +39,22 @@ func readClaims(t *testing.T) []claimSet {
 	}
 	var sets []claimSet
 	for _, name := range names {
-		archive, err := txtar.ParseFile(name)
+		archive, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		s := claimSet{name: filepath.Base(name), base: files{}, head: files{}}
-		for _, f := range archive.Files {
-			tree, path, _ := strings.Cut(f.Name, "/")
+		for _, part := range strings.Split("\n"+string(archive), "\n-- ")[1:] {
+			file, data, _ := strings.Cut(part, " --\n")
+			data += "\n"
+			tree, path, _ := strings.Cut(file, "/")
 			switch tree {
 			case "base":
-				s.base[path] = string(f.Data)
+				s.base[path] = data
 			case "head":
-				s.head[path] = string(f.Data)
+				s.head[path] = data
 			default:
-				for l := range strings.Lines(string(f.Data)) {
+				for l := range strings.Lines(strings.TrimSpace(data)) {
 					p := strings.Split(strings.TrimSpace(l), " # ")
 					if len(p) != 7 {
 						t.Fatalf("%s: %q has %d parts", name, l, len(p))

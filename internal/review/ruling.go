@@ -59,6 +59,10 @@ func readVerdicts(r reply) (map[string]ruling, error) {
 	return byID, nil
 }
 
+// uncertainDelta is what a finding in a protected category loses if the verifier is
+// uncertain, in percent points.
+const uncertainDelta = -15
+
 // applyTo applies the ruling to the finding. A confirmation needs quotes that are in the
 // files, and so does a refutation in a protected category; others need a reason. If the
 // quotes that a verdict offers are not in the files, it counts as uncertain. A
@@ -79,13 +83,15 @@ func (v ruling) applyTo(f *precedent.Finding, p *Placer, src *sources, b redacto
 		f.Verifier = precedent.Uncertain
 		reason = fmt.Sprintf("%s, but %s: %s", v.Verdict, but, reason)
 	}
-	if f.Verifier == precedent.Denied {
+	d := precedent.Decision{Step: "verify", Text: string(f.Verifier) + ": " + reason}
+	switch f.Verifier {
+	case precedent.Denied:
 		f.Drop("verify", precedent.Refuted, "", "refuted: %s", reason)
 		return
-	}
-	d := precedent.Decision{Step: "verify", Text: string(f.Verifier) + ": " + reason, Delta: checkDelta[f.Verifier]}
-	if words {
-		d.Delta = 0
+	case precedent.Uncertain:
+		if f.Category.Protected() && !words {
+			d.Delta = uncertainDelta
+		}
 	}
 	f.Trail = append(f.Trail, d)
 	if f.Verifier == precedent.Confirmed {
@@ -157,11 +163,3 @@ func onlyComment(quote string) bool {
 	}
 	return true
 }
-
-// The effect of a verifier's answer on the confidence, in percent points.
-const (
-	confirmedDelta = 10
-	uncertainDelta = -15
-)
-
-var checkDelta = map[precedent.Check]int{precedent.Confirmed: confirmedDelta, precedent.Uncertain: uncertainDelta}
