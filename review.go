@@ -155,6 +155,7 @@ type Review struct {
 	PullRequest *int        `json:"pull_request"`
 	Base        string      `json:"base"` // object id of the commit that the change is based on
 	Head        string      `json:"head"` // object id of the commit, or of the tree for changes that are not committed
+	Target      Target      `json:"target"`
 	Scope       Scope       `json:"scope"`
 	NoEngine    bool        `json:"no_engine"` // no engine was configured, so no specialist read the change
 	Verdict     Verdict     `json:"verdict"`
@@ -175,8 +176,6 @@ type Review struct {
 
 	// At is when the review began.
 	At time.Time `json:"-"`
-	// Target describes what was reviewed and why this range was chosen.
-	Target Target `json:"-"`
 	// RulesChecked are the guide's rules that the finders were given.
 	RulesChecked []Rule `json:"-"`
 	// Sightings counts, by finding id, the reviews that showed it, this one included.
@@ -185,11 +184,18 @@ type Review struct {
 
 // Target describes the reviewed change for people.
 type Target struct {
-	Head    string // "feature/login", "staged changes", "working tree"
-	Base    string // "main", "HEAD", "the empty tree"
-	Why     string // why this range was chosen if none was given; else empty
-	Added   int    // lines
-	Removed int    // lines
+	// Kind is "commits", "last-commit", "staged", "worktree", "pull-request", or "branch" for the
+	// commits of a branch together with everything that is uncommitted.
+	Kind string `json:"kind"`
+	Head string `json:"head"` // "feature/login", "staged changes", "working tree"
+	Base string `json:"base"` // "main", "HEAD", "the empty tree"
+	Why  string `json:"why"`  // why this range was chosen if none was given; else empty
+	// Paths are the only files and folders that were reviewed; empty for all.
+	Paths []string `json:"paths"`
+	// Uncommitted counts files with uncommitted changes that are not part of the change.
+	Uncommitted int `json:"uncommitted_files"`
+	Added       int `json:"added"`   // lines
+	Removed     int `json:"removed"` // lines
 }
 
 // Live returns the live findings in the order of the review.

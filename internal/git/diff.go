@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -25,13 +26,13 @@ func (r *Repo) Diff(ctx context.Context, rg Range, use func(io.Reader) error) er
 		return &Error{Op: op, Msg: "the range was not resolved"}
 	}
 	set := [][2]string{{"core.attributesFile", filepath.Join(r.shadow, "attributes")}}
-	err := r.stream(ctx, call{op: op, set: set, args: []string{
+	err := r.stream(ctx, call{op: op, set: set, env: []string{"GIT_LITERAL_PATHSPECS=1"}, args: slices.Concat([]string{
 		"diff-tree", "-r", "--raw", "-z", "-p", "--full-index", "--no-abbrev",
 		"--histogram", "--unified=3", "--inter-hunk-context=0", "--indent-heuristic",
 		"--find-renames", "-l" + renameLimit, "--no-ext-diff", "--no-textconv", "--no-color", "--no-relative",
 		"--src-prefix=a/", "--dst-prefix=b/", "--submodule=short", "--ignore-submodules=none",
-		"--end-of-options", rg.Base, rg.Head,
-	}}, use)
+		"--end-of-options", rg.Base, rg.Head, "--",
+	}, rg.Paths)}, use)
 	var e *Error
 	if errors.As(err, &e) && r.partial() && strings.Contains(e.Msg, "unable to read") {
 		e.Msg += " (the clone is partial and does not have it)"

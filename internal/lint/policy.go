@@ -8,6 +8,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/guide"
 )
 
 // policyEdit reports changes to files that configure reviews. The review reads them
@@ -19,9 +20,9 @@ func policyEdit(ctx context.Context, in *Input) Result {
 		f := &in.Change.Files[i]
 		switch {
 		case in.IsPolicyPath(f.Path):
-			c.add(policyFinding(f, f.Path))
+			c.add(in.policyFinding(f, f.Path))
 		case f.Status == diff.Renamed && in.IsPolicyPath(f.OldPath):
-			c.add(policyFinding(f, f.OldPath))
+			c.add(in.policyFinding(f, f.OldPath))
 		}
 	}
 	return c.result(ctx, nil)
@@ -29,7 +30,7 @@ func policyEdit(ctx context.Context, in *Input) Result {
 
 // policyFinding reports the first added line, else the first deleted one, else the
 // file as a whole.
-func policyFinding(f *diff.File, steering string) precedent.Finding {
+func (in *Input) policyFinding(f *diff.File, steering string) precedent.Finding {
 	out := precedent.Finding{
 		Analyzer: true, Confidence: secretConfidence, Votes: 1, Verifier: precedent.Unchecked,
 		Span: precedent.Span{Path: f.Path, Side: precedent.Right},
@@ -47,8 +48,11 @@ func policyFinding(f *diff.File, steering string) precedent.Finding {
 	kind := steeringKind(steering)
 	out.Category, out.Severity, out.Rule = precedent.PolicyEdit, precedent.Medium, "policy-edit"
 	out.Title = title(fmt.Sprintf("The change %s %s: %s", describeEdit(f), path.Base(steering), kind.short))
-	out.Body = fmt.Sprintf("%s is %s. This review used the version of the file at the base, so the edit does not affect it; "+
-		"it takes effect when the change is merged.\n\n%s", steering, kind.long, kind.ask)
+	used := "This review used the version of the file at the base, so the edit does not affect it; it takes effect when the change is merged."
+	if in.OwnPolicy && steering == guide.PolicyFile {
+		used = "This review used the uncommitted version of the file in the work tree, so the edit affects it already; it takes effect for everyone when the change is merged."
+	}
+	out.Body = fmt.Sprintf("%s is %s. %s\n\n%s", steering, kind.long, used, kind.ask)
 	return out
 }
 

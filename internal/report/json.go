@@ -63,6 +63,7 @@ func withoutNil(r *precedent.Review) *precedent.Review {
 	if c.Schema == "" {
 		c.Schema = precedent.ResultSchema
 	}
+	c.Target.Paths = list(c.Target.Paths)
 	c.Findings = list(slices.Clone(c.Findings))
 	for i := range c.Findings {
 		f := &c.Findings[i]

@@ -95,6 +95,12 @@ func writeHeader(p *Page, r *precedent.Review, s Style) {
 	if t.Why != "" {
 		p.Para("           ", p.Ink(Faint, t.Why))
 	}
+	if len(t.Paths) > 0 {
+		p.Para("           ", p.Ink(Plain, "only "+strings.Join(t.Paths, ", ")))
+	}
+	if t.Uncommitted > 0 {
+		p.Para("           ", p.Inkf(Yellow, "%s with uncommitted changes not included", Plural(t.Uncommitted, "file")))
+	}
 	if s.Engine != "" {
 		p.Para("engine     ", p.Ink(Plain, s.Engine))
 	}

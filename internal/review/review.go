@@ -49,8 +49,10 @@ type Input struct {
 
 	Guide  guide.Guide
 	Policy precedent.Policy
-	Recall memory.Recall
-	Intent precedent.Untrusted // messages of the commits; empty if there are none
+	// OwnPolicy tells that Policy is the uncommitted one of the work tree.
+	OwnPolicy bool
+	Recall    memory.Recall
+	Intent    precedent.Untrusted // messages of the commits; empty if there are none
 	// Discussion is what people said on the pull request; empty for a local change.
 	Discussion precedent.Discussion
 	// Threads are those of the pull request, in all states, relocated to the head. A

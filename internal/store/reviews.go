@@ -18,7 +18,8 @@ var ErrNoReview = errors.New("no such review")
 type reviewExtra struct {
 	// The parts of the repository's identity, which the result joins.
 	Host, Owner, Name string
-	Target            precedent.Target
+	// Target is that of reviews that were saved before the result had it; else nil.
+	Target *precedent.Target `json:",omitempty"`
 	// Findings is as long as the review's findings.
 	Findings []findingExtra
 }
@@ -105,7 +106,7 @@ func pullOf(review *precedent.Review) int {
 }
 
 func extraOf(review *precedent.Review) reviewExtra {
-	e := reviewExtra{Host: review.Repo.Host, Owner: review.Repo.Owner, Name: review.Repo.Name, Target: review.Target}
+	e := reviewExtra{Host: review.Repo.Host, Owner: review.Repo.Owner, Name: review.Repo.Name}
 	for _, f := range review.Findings {
 		e.Findings = append(e.Findings, findingExtra{Analyzer: f.Analyzer, Place: f.Place, Inexact: f.Inexact, DroppedWhy: f.DroppedWhy})
 	}
@@ -187,7 +188,9 @@ func decode(document, extra string) (*precedent.Review, error) {
 		return nil, fmt.Errorf("%w: %d findings, but extra fields of %d", ErrCorrupt, len(review.Findings), len(e.Findings))
 	}
 	review.Repo = precedent.Repo{Host: e.Host, Owner: e.Owner, Name: e.Name}
-	review.Target = e.Target
+	if e.Target != nil {
+		review.Target = *e.Target
+	}
 	for i, f := range e.Findings {
 		to := &review.Findings[i]
 		to.Analyzer, to.Place, to.Inexact, to.DroppedWhy = f.Analyzer, f.Place, f.Inexact, f.DroppedWhy

@@ -31,6 +31,10 @@ type Repository struct {
 	IDs []precedent.Repo
 	// File is the memory's, and who named it.
 	File settings.Value[string]
+	// dir is the working folder, without links.
+	dir string
+	// unborn means that there is neither a remote nor a commit to name it by.
+	unborn bool
 }
 
 // Close closes it.
@@ -42,8 +46,14 @@ func (r *Reviewer) OpenRepository(ctx context.Context, at Location) (*Repository
 	if err != nil {
 		return nil, err
 	}
-	p := &Repository{Git: repo}
-	if p.IDs, err = Identities(ctx, repo, at.Repo); err == nil {
+	p := &Repository{Git: repo, dir: at.Dir}
+	if dir, err := filepath.EvalSymlinks(at.Dir); err == nil {
+		p.dir = dir
+	}
+	if p.IDs, err = Identities(ctx, repo, at.Repo); errors.Is(err, git.ErrNoCommits) {
+		p.IDs, p.unborn, err = []precedent.Repo{precedent.LocalRepo("unborn")}, true, nil
+	}
+	if err == nil {
 		p.File, err = r.memoryFile(at.Memory, repo, p.IDs[0])
 	}
 	if err != nil {

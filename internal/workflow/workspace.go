@@ -41,7 +41,9 @@ func (r *Reviewer) OpenWorkspace(ctx context.Context, at Location) (*Workspace, 
 		return nil, err
 	}
 	var db *store.DB
-	if _, err = os.Lstat(p.File.Value); errors.Is(err, fs.ErrNotExist) {
+	if p.unborn {
+		db, err = store.OpenMemory(ctx, store.Options{Now: r.Now})
+	} else if _, err = os.Lstat(p.File.Value); errors.Is(err, fs.ErrNotExist) {
 		db, err = store.OpenMemory(ctx, store.Options{Now: r.Now})
 	} else {
 		db, err = r.OpenMemory(ctx, p)
@@ -56,6 +58,11 @@ func (r *Reviewer) OpenWorkspace(ctx context.Context, at Location) (*Workspace, 
 // openForReview opens the memory for a review, which goes on without it: then what it
 // learns lasts until it ends, and it says so.
 func (r *Reviewer) openForReview(ctx context.Context, p *Repository) (*Workspace, error) {
+	if p.unborn {
+		r.notice(ctx, "the repository has no commit and no remote yet, so this review is not stored")
+		db, err := store.OpenMemory(ctx, store.Options{Now: r.Now})
+		return r.workspace(p, db), err
+	}
 	db, err := r.OpenMemory(ctx, p)
 	if err == nil {
 		return r.workspace(p, db), nil
