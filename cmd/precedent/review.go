@@ -59,6 +59,7 @@ error, 3 not everything was read.`,
   precedent review --engine anthropic --max-cost 0.50 --resume
   precedent review --estimate
   precedent review --fix`,
+		ValidArgsFunction: a.completeRange,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if at := cmd.ArgsLenAtDash(); at >= 0 {
 				args, o.paths = args[:at], args[at:]
@@ -89,10 +90,13 @@ error, 3 not everything was read.`,
 	f.StringVar(&o.spec.Commit, "commit", "", "review what the `COMMIT` changes in its first parent")
 	addFormat(cmd, &o.format)
 	f.BoolVar(&o.resume, "resume", false, "continue an unfinished review of this change with the answers that it paid for")
+	f.BoolVar(&o.again, "again", false, "read everything again, even what the last review of this work has read")
 	f.BoolVar(&o.estimate, "estimate", false, "print what would be sent, the tokens and the cost, and send nothing")
-	f.BoolVar(&o.fix, "fix", false, "show what the suggestions would change in the work tree, ask, and apply them")
-	f.BoolVar(&o.yes, "yes", false, "with --fix: do not ask")
+	f.BoolVar(&o.fix, "fix", false, "show each suggestion as a diff, ask for it on a terminal, and apply it to the work tree")
+	f.BoolVar(&o.yes, "yes", false, "with --fix: apply all suggestions without asking")
 	f.BoolVar(&asJSON, "json", false, "print as JSON: --format json")
+	// It fails only for a flag that does not exist or is registered already.
+	_ = cmd.RegisterFlagCompletionFunc("commit", a.completeRange)
 	addAllSettings(cmd, "forge") // a review of a local change uses no forge
 	return cmd
 }

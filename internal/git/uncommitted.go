@@ -3,7 +3,32 @@ package git
 import (
 	"bytes"
 	"context"
+	"strings"
 )
+
+// Work names the line of work that a range belongs to: reviews of the same one can be
+// compared. It is the branch for everything up to the state of the work tree, whether
+// committed or not; left is what Uncommitted returned.
+func (r *Repo) Work(ctx context.Context, rg Range, left int) (string, error) {
+	from, err := r.head(ctx)
+	if err != nil {
+		return "", err
+	}
+	work := "range " + rg.BaseName + ".." + rg.HeadName
+	switch {
+	case rg.HeadCommit != from.commit:
+	case left == 0:
+		work = "branch " + r.branch(ctx)
+	case rg.Kind == Staged:
+		work = "staged " + r.branch(ctx)
+	default:
+		work = "commits " + r.branch(ctx)
+	}
+	if len(rg.Paths) > 0 {
+		work += "\x00" + strings.Join(rg.Paths, "\x00")
+	}
+	return work, nil
+}
 
 // Uncommitted counts the files with changes in the work tree that a range up to HEAD
 // leaves out: all uncommitted ones, or those that are not staged completely for a range

@@ -59,7 +59,10 @@ func (p *Prepared) completeLocal(ctx context.Context, repo *Repository, job Job)
 		return err
 	}
 	p.onClose(w.Memory.DB.Close)
-	return p.complete(ctx, w, job)
+	if err := p.complete(ctx, w, job); err != nil {
+		return err
+	}
+	return p.followLast(ctx, job)
 }
 
 // fromTop returns paths that are relative to the working folder as git names them.

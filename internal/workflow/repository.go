@@ -26,7 +26,7 @@ type Location struct {
 
 // Repository is an open repository, and where its memory is kept.
 type Repository struct {
-	Git *git.Repo
+	Git *git.Repo // nil for the memory of a repository without a clone
 	// IDs are its identities. Ids of findings are made from the first.
 	IDs []precedent.Repo
 	// File is the memory's, and who named it.
@@ -38,7 +38,11 @@ type Repository struct {
 }
 
 // Close closes it.
-func (p *Repository) Close() { p.Git.Close() }
+func (p *Repository) Close() {
+	if p.Git != nil {
+		p.Git.Close()
+	}
+}
 
 // OpenRepository opens the repository around the folder of the location.
 func (r *Reviewer) OpenRepository(ctx context.Context, at Location) (*Repository, error) {
@@ -103,12 +107,20 @@ func (r *Reviewer) memoryFile(named settings.Value[string], repo *git.Repo, id p
 // in the data folder, which may be empty.
 func DefaultMemory(repo *git.Repo, id precedent.Repo, dataDir string) (settings.Value[string], error) {
 	path, why := filepath.Join(dataDir, fileName(id)+".db"), "default: no work tree"
-	if top := repo.MainTop(); top != "" {
+	if top := mainTop(repo); top != "" {
 		path, why = memoryPath(top), "default: beside the repository"
 	} else if dataDir == "" {
 		return settings.Value[string]{}, Hinted(errors.New("find memory: there is neither a work tree nor a home folder for it"), "set a file with --memory-db")
 	}
 	return settings.Value[string]{Value: path, Text: path, Source: settings.Source{Words: why}}, nil
+}
+
+// mainTop is the main work tree of a repository, which may be nil; empty for none.
+func mainTop(repo *git.Repo) string {
+	if repo == nil {
+		return ""
+	}
+	return repo.MainTop()
 }
 
 func memoryPath(top string) string { return filepath.Join(top, memoryDir, memoryName) }
