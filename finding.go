@@ -121,6 +121,7 @@ type Dropped string
 // The reasons, in the order in which the stages can give them. The first one wins. The threads
 // and earlier reviews of a pull request are consulted before verification.
 const (
+	TurnedOff      Dropped = "turned_off"      // a comment in the code turns the rule off, which only rules of Go and linters allow
 	NoEvidence     Dropped = "no_evidence"     // its quote is not in the change, or none of its evidence could be checked
 	Duplicate      Dropped = "duplicate"       // another finding makes the same remark; DroppedBy is its id
 	Refuted        Dropped = "refuted"         // the verifier refuted it
@@ -130,13 +131,14 @@ const (
 	ByLearning     Dropped = "learning"        // a learning says not to flag it; DroppedBy is the learning's id
 	Dismissed      Dropped = "dismissed"       // a person dismissed exactly this finding; DroppedBy is the rejection's id
 	BelowThreshold Dropped = "below_threshold" // its confidence is below the threshold
+	Minor          Dropped = "minor"           // it is confirmed and below the threshold, because teams mostly leave such things
 )
 
 // Placement says how a finding is shown.
 type Placement string
 
 // The ways to show a finding. A live one is inline, file or summary; a dropped
-// one is hidden, or collapsed when it is shown as an audit sample.
+// one is hidden, or collapsed when it is minor or shown as an audit sample.
 const (
 	Inline    Placement = "inline"
 	WholeFile Placement = "file"
@@ -184,7 +186,7 @@ type Cite struct {
 // Decision is one step that led to a finding being shown or hidden. The explain command prints
 // all of them.
 type Decision struct {
-	Step  string `json:"step"`            // place, merge, threads, verify, cite, score, suppress or select
+	Step  string `json:"step"`            // find, place, merge, threads, verify, cite, score, suppress or select
 	Text  string `json:"text"`            // one sentence for a person
 	Delta int    `json:"delta,omitempty"` // change of the confidence, in percent points
 	By    string `json:"by,omitempty"`    // id of the memory or finding that caused it
@@ -236,6 +238,9 @@ type Finding struct {
 	// Place is the result of the function Place for the flagged line; empty if there is none.
 	// The fingerprint is made from it.
 	Place string `json:"-"`
+	// Secrets are the credentials that the analyzer found. Redaction replaces them wherever
+	// they occur, and clears the field.
+	Secrets []string `json:"-"`
 	// Inexact reports whether the finder's quote differed from the line it was placed on, so that
 	// Quote was replaced by the file's own text.
 	Inexact bool `json:"-"`

@@ -8,6 +8,8 @@ import (
 	"maps"
 	"os"
 	"path"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,7 +38,7 @@ var floors = map[string]int{
 
 	"internal/doctor": 7, "internal/eval": 7, "internal/fix": 7, "internal/progress": 7,
 
-	"internal/engine/api": 8, "internal/engine/claude": 8, "internal/engine/command": 8, "internal/engine/enginetest": 8, "internal/llm/llmtest": 8, "internal/markdown/markdowntest": 8, "internal/needs": 8,
+	"internal/engine/api": 8, "internal/engine/claude": 8, "internal/engine/command": 8, "internal/engine/enginetest": 8, "internal/llm/llmtest": 8, "internal/markdown/markdowntest": 8, "internal/golden": 8, "internal/needs": 8,
 	"internal/forge/forgetest": 8, "internal/forge/gitea": 8, "internal/forge/github": 8, "internal/forge/local": 8,
 
 	"cmd/precedent": 9, "scripts/sbom": 9, "scripts/testsummary": 9,
@@ -71,7 +73,7 @@ var thirdParties = map[string][]string{
 	"github.com/charmbracelet/x/ansi":          {"internal/report"},
 	"github.com/getkin/kin-openapi":            {"internal/forge/forgetest"},
 	"github.com/golang-jwt/jwt/v5":             {"internal/forge/github"},
-	"github.com/google/go-cmp":                 {anywhere, "internal/forge/forgetest"},
+	"github.com/google/go-cmp":                 {anywhere, "internal/forge/forgetest", "internal/golden"},
 	"github.com/google/go-github/v88":          {"internal/forge/github"},
 	"github.com/google/uuid":                   {"internal/post", "internal/store", "internal/workflow", "cmd/precedent"},
 	"github.com/pelletier/go-toml/v2":          {"internal/secret"},
@@ -208,6 +210,31 @@ func checkFloors(t *testing.T, fsys fs.FS) []string {
 		}
 	})
 	return slices.Sorted(maps.Keys(complaints))
+}
+
+// TestPurePackagesStartNoGoroutine: what make test runs without the race detector
+// needs none.
+func TestPurePackagesStartNoGoroutine(t *testing.T) {
+	makefile, err := os.ReadFile("Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := regexp.MustCompile(`(?m)^PURE := \$\(addprefix ./internal/,(.*)\)$`).FindSubmatch(makefile)
+	if list == nil {
+		t.Fatal("the Makefile has no PURE")
+	}
+	concurrent := regexp.MustCompile(`(?m)^\s*(?:defer )?go |\.Go\(|\.Parallel\(|"net/http"|"database/sql"`)
+	for _, name := range strings.Fields(string(list[1])) {
+		files, err := filepath.Glob(filepath.Join("internal", name, "*.go"))
+		if err != nil || len(files) == 0 {
+			t.Errorf("%s: %v", name, err)
+		}
+		for _, file := range files {
+			if source, err := os.ReadFile(file); err != nil || concurrent.Match(source) {
+				t.Errorf("%s has %q, %v: it belongs under the race detector", file, concurrent.Find(source), err)
+			}
+		}
+	}
 }
 
 func isWired(target string) bool {

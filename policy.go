@@ -21,6 +21,8 @@ type Policy struct {
 	// Linters names the linters to run on the change, among those that Precedent supports. A
 	// policy cannot name a program.
 	Linters []string
+	// Minor says how minor findings are shown; empty means MinorFold.
+	Minor MinorDisplay
 	// NoPraise omits the positive remark of a review.
 	NoPraise bool
 	// RequestChanges makes a posted review request changes if a command would exit with 1 for
@@ -29,6 +31,17 @@ type Policy struct {
 	// Language that findings are written in, as an IETF tag; empty means English.
 	Language string
 }
+
+// MinorDisplay says how findings are shown that a verifier confirmed and that most teams
+// would not change code for, such as a missing test or a better name.
+type MinorDisplay string
+
+// The ways to show minor findings.
+const (
+	MinorFold MinorDisplay = "fold" // in a list of their own, which a forge shows folded
+	MinorShow MinorDisplay = "show" // like all others
+	MinorOff  MinorDisplay = "off"  // not at all; the verifier does not read them
+)
 
 // Instruction is an instruction to the finders for some paths.
 type Instruction struct {

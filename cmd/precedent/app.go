@@ -58,6 +58,9 @@ func (a *app) run(ctx context.Context, args []string) int {
 	err := root.ExecuteContext(ctx)
 	if ctx.Err() != nil {
 		fmt.Fprintln(a.err, "precedent: interrupted")
+		if hint := hintOf(err); hint != "" {
+			a.hint(hint)
+		}
 		return exitInterrupted
 	}
 	var s exitStatus

@@ -10,30 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/precedent-dev/precedent/internal/guide"
 	"github.com/precedent-dev/precedent/internal/review"
 )
-
-// TestEveryCommandIsExplained walks the commands: each says what it does and
-// has an example that begins with its own name.
-func TestEveryCommandIsExplained(t *testing.T) {
-	root := (&app{}).root()
-	var walk func(*cobra.Command)
-	walk = func(cmd *cobra.Command) {
-		if cmd.Short == "" {
-			t.Errorf("%s does not say what it does", cmd.CommandPath())
-		}
-		if !strings.Contains(cmd.Example, strings.TrimSuffix(cmd.CommandPath(), " help")) {
-			t.Errorf("%s has no example of itself:\n%s", cmd.CommandPath(), cmd.Example)
-		}
-		for _, sub := range cmd.Commands() {
-			walk(sub)
-		}
-	}
-	walk(root)
-}
 
 // TestPolicyTemplate uncomments the template: everything that it shows is right.
 func TestPolicyTemplate(t *testing.T) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -23,6 +24,7 @@ type estimate struct {
 	Finders  []string        `json:"finders"`
 	Parts    int             `json:"parts"`
 	Requests int             `json:"requests"`
+	Kept     int             `json:"stored_answers"`
 	Usage    precedent.Usage `json:"usage"`
 	CostUSD  *float64        `json:"cost_usd"` // null if the prices are unknown
 	Unread   int             `json:"unread_hunks"`
@@ -40,24 +42,28 @@ func withinBudget(e review.Estimate, b *engine.Budget) bool {
 
 // estimateSummary describes an estimate in a few words, for the line with the engine.
 func estimateSummary(e review.Estimate) string {
+	kept := ""
+	if e.Kept > 0 {
+		kept = "; " + pluralAre(e.Kept, "answer") + " stored"
+	}
 	if e.Requests == 0 {
-		return "nothing is sent"
+		return "nothing is sent" + kept
 	}
 	s := fmt.Sprintf("about %s tokens in %s", thousands(e.Usage.InputTokens+e.Usage.OutputTokens), plural(e.Requests, "request"))
 	if e.CostUSD != nil {
 		s += fmt.Sprintf(", $%.2f", *e.CostUSD)
 	}
-	return s
+	return s + kept
 }
 
 // printEstimate prints what a review would send, and sends nothing.
-func (a *app) printEstimate(prepared *workflow.Prepared, asJSON bool) error {
+func (a *app) printEstimate(ctx context.Context, prepared *workflow.Prepared, asJSON bool) error {
 	in, why, b := prepared.Input, prepared.Engine, prepared.Budget
-	e := review.Plan(in)
+	e := review.Plan(ctx, in)
 	if asJSON {
 		out := estimate{
 			Schema: estimateSchema, Base: in.Base, Head: in.Head, Finders: append([]string{}, e.Finders...), Parts: e.Parts,
-			Requests: e.Requests, Usage: e.Usage, CostUSD: e.CostUSD, Unread: e.Unread, Within: withinBudget(e, b),
+			Requests: e.Requests, Kept: e.Kept, Usage: e.Usage, CostUSD: e.CostUSD, Unread: e.Unread, Within: withinBudget(e, b),
 		}
 		if in.Engine != nil {
 			out.Engine = why
@@ -70,12 +76,19 @@ func (a *app) printEstimate(prepared *workflow.Prepared, asJSON bool) error {
 	}
 	say("change", "%s ← %s, %s, +%d −%d", in.Target.Head, in.Target.Base, plural(len(in.Change.Files), "file"), in.Change.Added, in.Change.Removed)
 	say("engine", "%s", why)
+	if e.Requests == 0 && e.Kept > 0 {
+		say("", "%s stored by the unfinished review: only verification is left.", plural(e.Kept, "answer"))
+		return p.Err()
+	}
 	if e.Requests == 0 {
 		say("", "No model is used: nothing is sent, at no cost.")
 		return p.Err()
 	}
 	say("requests", "%d: %s for %s of the change", e.Requests, plural(len(e.Finders), "finder"), plural(e.Parts, "part"))
 	say("", "%s", strings.Join(e.Finders, ", "))
+	if e.Kept > 0 {
+		say("", "without %s stored by the unfinished review", plural(e.Kept, "answer"))
+	}
 	for _, run := range e.Idle {
 		say("", "without %s: %s", run.Name, run.Error)
 	}

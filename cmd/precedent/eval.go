@@ -22,7 +22,7 @@ func newEval(a *app) *cobra.Command {
 		Args:    exactly(0),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newEvalAnchor(a), newEvalReview(a), newEvalDedup(a), newEvalSuppress(a))
+	cmd.AddCommand(newEvalAnchor(a), newEvalReview(a), newEvalDedup(a), newEvalSuppress(a), newEvalNoise(a))
 	return cmd
 }
 
@@ -34,13 +34,16 @@ type measurement struct {
 	whole  bool
 }
 
-// measurementCommand completes a command that runs a measurement and prints it.
-func (a *app) measurementCommand(cmd *cobra.Command, run func(cmd *cobra.Command, dir string, seed uint64) (measurement, error)) *cobra.Command {
-	cmd.Args = exactly(1)
+// measurementCommand completes a command that runs a measurement and prints it. Unless
+// the command says otherwise, it takes one argument.
+func (a *app) measurementCommand(cmd *cobra.Command, run func(cmd *cobra.Command, dirs []string, seed uint64) (measurement, error)) *cobra.Command {
+	if cmd.Args == nil {
+		cmd.Args = exactly(1)
+	}
 	seed := cmd.Flags().Uint64("seed", 1, "the `number` that seeds all random choices")
 	asJSON := cmd.Flags().Bool("json", false, "print as JSON")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		m, err := run(cmd, args[0], *seed)
+		m, err := run(cmd, args, *seed)
 		var fault *eval.HintError
 		switch {
 		case errors.As(err, &fault):
@@ -69,8 +72,8 @@ func newEvalAnchor(a *app) *cobra.Command {
 lines that people commented on. It quotes those lines with a wrong number and
 counts where the quotes are placed. --noisy also changes them as models do.`,
 		Example: "  precedent eval anchor ./changes --noisy --json",
-	}, func(_ *cobra.Command, dir string, seed uint64) (measurement, error) {
-		r, err := eval.Anchor(dir, noisy, seed)
+	}, func(_ *cobra.Command, dirs []string, seed uint64) (measurement, error) {
+		r, err := eval.Anchor(dirs[0], noisy, seed)
 		return measurement{r, r.Show, true}, err
 	})
 	cmd.Flags().BoolVar(&noisy, "noisy", false, "change numbers and quotes as models do")
@@ -94,13 +97,13 @@ Exit status: 0 measured, 2 usage or configuration error, 3 the judge did not
 answer everything.`,
 		Example: `  precedent eval dedup ./remarks
   precedent eval dedup ./remarks --engine anthropic --max-cost 1 --json`,
-	}, func(cmd *cobra.Command, dir string, seed uint64) (measurement, error) {
+	}, func(cmd *cobra.Command, dirs []string, seed uint64) (measurement, error) {
 		judge, end, err := a.judge(cmd)
 		if err != nil {
 			return measurement{}, err
 		}
 		defer end()
-		r, err := eval.MeasureDedup(cmd.Context(), dir, judge, seed)
+		r, err := eval.MeasureDedup(cmd.Context(), dirs[0], judge, seed)
 		return measurement{r, r.Show, r.Judging.Whole()}, err
 	})
 	addSettings(cmd, judgeSettings...)
@@ -125,7 +128,7 @@ Exit status: 0 measured, 2 usage or configuration error, 3 the judge did not
 answer everything.`,
 		Example: `  precedent eval suppress ./remarks
   precedent eval suppress ./remarks --engine anthropic --max-cost 5 --json`,
-	}, func(cmd *cobra.Command, dir string, seed uint64) (measurement, error) {
+	}, func(cmd *cobra.Command, dirs []string, seed uint64) (measurement, error) {
 		judge, end, err := a.judge(cmd)
 		if err != nil {
 			return measurement{}, err
@@ -137,7 +140,7 @@ answer everything.`,
 		if draws < 1 {
 			return measurement{}, misuse(cmd, errors.New("--draws: want 1 or more"))
 		}
-		r, err := eval.MeasureSuppress(cmd.Context(), dir, judge, draws, seed)
+		r, err := eval.MeasureSuppress(cmd.Context(), dirs[0], judge, draws, seed)
 		return measurement{r, r.Show, r.Judging.Whole()}, err
 	})
 	cmd.Flags().IntVar(&draws, "draws", eval.Draws, fmt.Sprintf("draw rejections `N` times for each change; with --engine %d, unless it is given", eval.JudgedDraws))
@@ -167,7 +170,7 @@ were not.`,
 		Example: `  precedent eval review ./changes --engine anthropic --max-cost 20 --max-tokens 20000000 --out found.jsonl
   precedent eval review ./changes --engine anthropic --out found.jsonl --resume
   precedent eval review ./changes --candidates found.jsonl --near 3 --json`,
-	}, func(cmd *cobra.Command, dir string, seed uint64) (measurement, error) {
+	}, func(cmd *cobra.Command, dirs []string, seed uint64) (measurement, error) {
 		flags := settingFlags(cmd)
 		o.Seed, o.Judge = seed, o.Judge || o.Candidates == "" && !cmd.Flags().Changed("judge")
 		if err := o.Check(len(flags) > 0); err != nil {
@@ -178,7 +181,7 @@ were not.`,
 			return measurement{}, err
 		}
 		defer end()
-		r, err := eval.MeasureReview(cmd.Context(), dir, o, v)
+		r, err := eval.MeasureReview(cmd.Context(), dirs[0], o, v)
 		return measurement{r, r.Show, r.Whole()}, err
 	})
 	f := cmd.Flags()

@@ -315,7 +315,9 @@ func TestForgeBehindAProxy(t *testing.T) {
 	// A proxy that is not there: it is said, and nothing goes past it.
 	before := s.door.fetches.Load()
 	proxy.Close()
-	status, said = run("HTTPS_PROXY=" + secret)
+	s.app.env["HTTPS_PROXY"], s.app.env["GITEA_TOKEN"] = secret, forgetest.Secret
+	status = s.app.run(t.Context(), []string{"pr", "https://" + host + "/octo/app/pulls/7", "--forge", "gitea:https://" + host})
+	said = s.out.String() + s.err.String()
 	if status != precedent.ExitUsage || s.door.fetches.Load() != before || !strings.Contains(said, "hint: ") {
 		t.Errorf("status %d\n%s", status, said)
 	}

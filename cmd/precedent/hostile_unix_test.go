@@ -21,9 +21,6 @@ const memoryBound = 512 << 10
 // TestHostileChanges reviews what is made to be too much: each ends with a
 // result that names what was not read, in bounded memory.
 func TestHostileChanges(t *testing.T) {
-	if testing.Short() {
-		t.Skip("writes half a gigabyte")
-	}
 	home := t.TempDir()
 	line := strings.Repeat("x", 999) + "\n"
 	for name, file := range map[string]func(*os.File) error{

@@ -11,7 +11,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -128,11 +127,11 @@ func (k *killer) end(db string) []byte {
 }
 
 // kill starts a review and kills it: one in four at a moment of its life, the
-// others when a request has come, or its answer is sent in part, or is sent.
+// others when a request has come, while those before it are answered.
 func (k *killer) kill(i int, random *rand.Rand, life time.Duration) {
 	k.t.Helper()
 	moment, timed := time.Duration(random.Int64N(int64(life))), i%4 == 0
-	reached := k.await(1 + random.IntN(20))
+	reached := k.await(1 + random.IntN(10))
 	var deadline <-chan time.Time
 	if timed {
 		reached, deadline = nil, time.After(moment)
@@ -169,21 +168,15 @@ func (k *killer) kill(i int, random *rand.Rand, life time.Duration) {
 	k.kept = kept
 }
 
-// await returns a channel that is closed after so many events at the server.
-func (k *killer) await(events int) <-chan struct{} {
-	reached := make(chan struct{})
-	var mu sync.Mutex
-	event := func() {
-		mu.Lock()
-		defer mu.Unlock()
-		if events--; events == 0 {
+// await returns a channel that is closed when so many requests have come.
+func (k *killer) await(requests int) <-chan struct{} {
+	reached, last := make(chan struct{}), len(k.s.sent())+requests
+	k.s.set(func(n int) bool {
+		if n == last {
 			close(reached)
 		}
-	}
-	k.s.mu.Lock()
-	defer k.s.mu.Unlock()
-	k.s.onRequest = func(int) bool { event(); return true }
-	k.s.onAnswer = event
+		return true
+	})
 	return reached
 }
 

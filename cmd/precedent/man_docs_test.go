@@ -2,42 +2,19 @@ package main
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
 
+	"github.com/precedent-dev/precedent/internal/golden"
 	"github.com/precedent-dev/precedent/internal/settings"
 )
 
-var update = flag.Bool("update", false, "write docs/commands.md and docs/configuration.md anew")
-
 // madeBy heads a document that is not written by hand.
 const madeBy = "<!-- Made from the %s in cmd/precedent by \"go test ./cmd/precedent -run TestReference -update\"; edit those. -->\n\n"
-
-// document compares a file of docs with what it should say, or writes it.
-func document(t *testing.T, name string, want []byte) {
-	t.Helper()
-	file := filepath.Join("..", "..", "docs", name)
-	if *update {
-		if err := os.WriteFile(file, want, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(got), string(want)); diff != "" {
-		t.Errorf("docs/%s is not as the program is; run go test ./cmd/precedent -run TestReference -update (-file +program):\n%s", name, diff)
-	}
-}
 
 // TestReferenceOfCommands: docs/commands.md says what the commands say.
 func TestReferenceOfCommands(t *testing.T) {
@@ -60,7 +37,7 @@ func TestReferenceOfCommands(t *testing.T) {
 			describe(&b, cmd)
 		}
 	}
-	document(t, "commands.md", b.Bytes())
+	golden.Compare(t, "../../docs/commands.md", b.String())
 }
 
 // describe writes the section of one command.
@@ -104,8 +81,8 @@ var word = regexp.MustCompile(`"[^"]*"|'[^']*'|[^\s"']+`)
 // command that they are for, and every command has one.
 func TestReferenceExamples(t *testing.T) {
 	for _, cmd := range commandsBelow((&app{}).root()) {
-		if cmd.Example == "" {
-			t.Errorf("%s has no example", cmd.CommandPath())
+		if cmd.Short == "" {
+			t.Errorf("%s does not say what it does", cmd.CommandPath())
 		}
 		own := 0
 		for line := range strings.Lines(cmd.Example) {

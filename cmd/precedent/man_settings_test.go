@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/precedent-dev/precedent/internal/golden"
 	"github.com/precedent-dev/precedent/internal/guide"
 	"github.com/precedent-dev/precedent/internal/lint"
 	"github.com/precedent-dev/precedent/internal/review"
@@ -51,6 +52,7 @@ var describedPolicy = []struct {
 	{"instructions", "a list of `paths` and `text`", "none", `[{paths: "migrations/**", text: Every migration must be reversible.}]`, "[{paths: a}]", "Instructions for the finders, for the given paths."},
 	{"severity_floors", "a list of `paths` and `severity`", "none", `[{paths: "examples/**", severity: high}]`, "[{paths: a, severity: bad}]", "Findings below this severity are not shown in these files, except those about security, secrets, data loss, crashes and races."},
 	{"linters", "a list of built-in names, see above", "none", "[ruff, shellcheck]", "[a b]", "Runs these linters on the change, in the sandbox, if they are installed."},
+	{"minor", "`fold`, `show` or `off`", "fold", "off", "hide", "How findings are shown that the verifier confirmed but that most teams would not change code for, such as a missing test or a misleading name: in a list of their own, which a comment folds; like all others; or not at all, which saves verifying them."},
 	{"include_positive_feedback", "true or false", "true", "false", "maybe", "Whether a review may have one positive remark."},
 	{"request_changes", "true or false", "false", "true", "maybe", "Whether a posted review requests changes if it has a finding at or above `--fail-on`. It never approves."},
 	{"language", "a language tag", "en", "pt-BR", "Klingon language", "The language of the findings."},
@@ -76,6 +78,8 @@ var otherVariables = []struct{ names, does string }{
 	{"`PATH`", "where git, go and the engine's program are found; relative entries are ignored"},
 	{"`GOCACHE` `GOMODCACHE` `GOPATH` `XDG_CACHE_HOME`", "where the Go analyzers find build results and modules; commits of pull requests are stored in the last one, or in `~/.cache`"},
 	{"`GIT_INDEX_FILE`", "the index of a commit that is being created, for `precedent review --staged` in a git hook"},
+	{"`GIT_NO_LAZY_FETCH`", "if set, a review of a local change in a partial clone does not fetch the files that the clone lacks"},
+	{"`SSH_AUTH_SOCK`", "the ssh agent for that fetch; engines and linters do not get it"},
 	{"`USER`", "the name stored with a dismissal, if git has none"},
 }
 
@@ -117,7 +121,7 @@ func TestReferenceOfSettings(t *testing.T) {
 		fmt.Fprintf(&b, "| %s | %s |\n", v.names, v.does)
 	}
 	policyReference(&b)
-	document(t, "configuration.md", b.Bytes())
+	golden.Compare(t, "../../docs/configuration.md", b.String())
 	everyVariable(t, b.String())
 	file := "# x\n"
 	for _, k := range settings.All {

@@ -47,9 +47,9 @@ func (a *app) model(o *settings.Settings, s settings.Value[settings.Engine]) (ll
 		if err != nil {
 			return nil, hinted(fmt.Errorf("engine %s: %w", kind, err), "check %s", settings.URLOf[kind])
 		}
-		models = append(models, llm.Reliable(m, llm.RealWaiting()))
+		models = append(models, m)
 	}
-	return llm.Failover(models...), nil
+	return llm.Failover(llm.RealWaiting(), models...), nil
 }
 
 // chosenEngine is the engine that the operator chose, before the change is known.

@@ -3,31 +3,24 @@ package main
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
-	"io"
-	"net/http"
-	"net/http/httptest"
 	"regexp"
 	"strings"
 	"sync"
 	"testing"
 
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/llm/llmtest"
 	"github.com/precedent-dev/precedent/internal/prompt"
 )
 
-// modelServer is a server that is compatible with OpenAI's, answers what it is
-// asked, and keeps what it was sent.
+// modelServer is compatible with OpenAI's, and answers what it is asked.
 type modelServer struct {
-	*httptest.Server
-	mu     sync.Mutex
-	bodies []string
+	*llmtest.Server
+	mu sync.Mutex
 	// onRequest is called with the number of each request, from 1, before it is
 	// answered; false leaves it unanswered.
 	onRequest func(n int) bool
-	// onAnswer is called when the answer has been sent but for its end, and again
-	// when all of it has.
-	onAnswer func()
 }
 
 // question is what an answer depends on.
@@ -43,21 +36,8 @@ var (
 	givenID    = regexp.MustCompile(`(?m)^<data-[0-9a-f]{16} kind="(claim|pair)">\nid: (\S+)$`)
 )
 
-// parseQuestion reads the body of a request.
-func parseQuestion(body []byte) (q question, err error) {
-	var request struct {
-		Messages []struct {
-			Role    string `json:"role"`
-			Content string `json:"content"`
-		} `json:"messages"`
-	}
-	if err := json.Unmarshal(body, &request); err != nil {
-		return q, err
-	}
-	if len(request.Messages) != 2 || !strings.Contains(request.Messages[0].Content, "You ") {
-		return q, fmt.Errorf("%d messages", len(request.Messages))
-	}
-	q.text = request.Messages[1].Content
+func questionOf(r llmtest.Request) question {
+	q := question{text: r.Prompt()}
 	for _, id := range givenID.FindAllStringSubmatch(q.text, -1) {
 		if id[1] == "claim" {
 			q.claims = append(q.claims, id[2])
@@ -65,10 +45,10 @@ func parseQuestion(body []byte) (q question, err error) {
 			q.pairs = append(q.pairs, id[2])
 		}
 	}
-	if request.Messages[0].Content == prompt.System() {
+	if r.System == prompt.System() {
 		q.finder = assignment.FindStringSubmatch(q.text)[1]
 	}
-	return q, nil
+	return q
 }
 
 // confirm is the answer of a verifier to whom all is right, and same that of a
@@ -105,37 +85,17 @@ func serveModel(t *testing.T, answer string) *modelServer {
 // serveAnswers starts a server that answers as the function says.
 func serveAnswers(t *testing.T, answer func(question) string) *modelServer {
 	t.Helper()
-	s := &modelServer{onRequest: func(int) bool { return true }, onAnswer: func() {}}
-	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, err := io.ReadAll(r.Body)
-		if err != nil {
-			return
-		}
+	s := &modelServer{onRequest: func(int) bool { return true }}
+	usage := precedent.Usage{InputTokens: 1000, CachedTokens: 400, OutputTokens: 50}
+	s.Server = llmtest.OpenAI(t, func(r llmtest.Request) llmtest.Reply {
 		s.mu.Lock()
-		s.bodies = append(s.bodies, string(body))
-		n, answered, sending := len(s.bodies), s.onRequest, s.onAnswer
+		answered := s.onRequest
 		s.mu.Unlock()
-		q, err := parseQuestion(body)
-		if err != nil {
-			t.Errorf("request %d: %v", n, err)
+		if !answered(r.N + 1) {
+			return llmtest.Reply{Hold: llmtest.Never}
 		}
-		if !answered(n) {
-			<-r.Context().Done()
-			return
-		}
-		content, err := json.Marshal(answer(q))
-		if err != nil {
-			t.Error(err)
-		}
-		w.Header().Set("Content-Type", "text/event-stream")
-		fmt.Fprintf(w, "data: {\"model\":%q,\"choices\":[{\"delta\":{\"content\":%s},\"finish_reason\":\"stop\"}]}\n\n", modelOf(string(body)), content)
-		_ = http.NewResponseController(w).Flush()
-		sending()
-		fmt.Fprint(w, "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":1000,\"completion_tokens\":50,\"prompt_tokens_details\":{\"cached_tokens\":400}}}\n\ndata: [DONE]\n\n")
-		_ = http.NewResponseController(w).Flush()
-		sending()
-	}))
-	t.Cleanup(s.Close)
+		return llmtest.Reply{Text: answer(questionOf(r)), Model: modelOf(string(r.Body)), Usage: &usage}
+	})
 	return s
 }
 
@@ -148,8 +108,11 @@ func (s *modelServer) set(onRequest func(n int) bool) {
 	s.onRequest = onRequest
 }
 
+// sent returns the bodies of the requests so far.
 func (s *modelServer) sent() []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return append([]string{}, s.bodies...)
+	bodies := []string{}
+	for _, r := range s.Requests() {
+		bodies = append(bodies, string(r.Body))
+	}
+	return bodies
 }

@@ -4,6 +4,9 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/git"
@@ -34,7 +37,25 @@ func (a *app) workingDir() (string, error) {
 }
 
 func (a *app) gitOptions() git.Options {
-	return git.Options{TempDir: a.env["TMPDIR"], Home: a.env["HOME"], ConfigHome: a.env["XDG_CONFIG_HOME"]}
+	return git.Options{TempDir: a.env["TMPDIR"], Home: a.env["HOME"], ConfigHome: a.env["XDG_CONFIG_HOME"], LazyEnv: a.lazyEnvironment()}
+}
+
+// lazyVariables are what git needs to reach the remote of a clone as the user.
+var lazyVariables = []string{
+	"SSH_AUTH_SOCK", "HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY", "NO_PROXY", "https_proxy", "http_proxy", "all_proxy", "no_proxy", "SSL_CERT_FILE", "SSL_CERT_DIR",
+}
+
+// lazyEnvironment returns them as NAME=VALUE, with the absolute folders of PATH: a
+// relative one could lead into the reviewed repository.
+func (a *app) lazyEnvironment() []string {
+	var env []string
+	for _, name := range lazyVariables {
+		if value := a.env[name]; value != "" {
+			env = append(env, name+"="+value)
+		}
+	}
+	dirs := slices.DeleteFunc(filepath.SplitList(a.env["PATH"]), func(dir string) bool { return !filepath.IsAbs(dir) })
+	return append(env, "PATH="+strings.Join(dirs, string(filepath.ListSeparator)))
 }
 
 // memoryFile returns the file of the memory, and what set it.

@@ -106,7 +106,7 @@ func (a *app) pr(ctx context.Context, conn workflow.Connection, which string, o 
 	}
 	defer p.Close()
 	if o.estimate {
-		return a.printEstimate(p.Prepared, o.format == "json")
+		return a.printEstimate(ctx, p.Prepared, o.format == "json")
 	}
 	made, err := a.runReview(ctx, p.Prepared, o.format)
 	if err != nil {

@@ -103,7 +103,8 @@ func (c *canary) spy() {
 	c.t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 }
 
-// watch notes a request, and what all processes of the machine were started with.
+// watch notes a request, and what all processes of the machine were started with,
+// which a broken server does not change.
 func (c *canary) watch(r *http.Request) {
 	if _, secret, ok := strings.Cut(r.Header.Get("Authorization"), " "); ok && !slices.Contains(c.credentials(), secret) {
 		c.know("request", secret)
@@ -118,6 +119,9 @@ func (c *canary) watch(r *http.Request) {
 		if name != "Authorization" {
 			fmt.Fprintln(&c.asked, name, values)
 		}
+	}
+	if c.door.echo != nil {
+		return
 	}
 	lines, _ := filepath.Glob("/proc/[0-9]*/cmdline") // the pattern is well formed
 	for _, name := range lines {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -12,7 +11,6 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
-	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // event makes the workflow run for an event.
@@ -159,47 +157,5 @@ func TestEventOfGitea(t *testing.T) {
 	s.event("pull_request", `{"pull_request": {"number": 7}}`)
 	if got, err := s.which(); err == nil || !strings.Contains(err.Error(), "names no repository") || hintOf(err) == "" {
 		t.Errorf("of no repository: %s, %v", got, err)
-	}
-}
-
-// TestGitHubsExamplesOfEvents: what GitHub itself gives as examples.
-func TestGitHubsExamplesOfEvents(t *testing.T) {
-	data, err := os.ReadFile(needs.File(t, "PRECEDENT_TEST_WEBHOOKS", "hooks/index.json", "GitHub's examples of webhooks"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var events []struct {
-		Name     string
-		Examples []json.RawMessage
-	}
-	if err := json.Unmarshal(data, &events); err != nil {
-		t.Fatal(err)
-	}
-	s := newPRStage(t)
-	here := strings.NewReplacer(
-		"https://github.com/", s.door.URL+"/", "octo-org/octo-repo", "octo/app", "3484a3fb816e0859fd6e1cea078d76385ff50625", s.id("feature"),
-	)
-	got := map[string]int{}
-	for _, e := range events {
-		if e.Name != "pull_request" && e.Name != "issue_comment" && e.Name != "workflow_run" {
-			continue
-		}
-		for _, payload := range e.Examples {
-			s.event(e.Name, here.Replace(string(payload)))
-			which, err := s.which()
-			if err != nil {
-				which = "none"
-			}
-			got[e.Name+" "+which]++
-		}
-	}
-	for _, want := range []string{"pull_request Codertocat/Hello-World#2", "workflow_run octo/app#7", "workflow_run none", "issue_comment none"} {
-		if got[want] == 0 {
-			t.Errorf("no example is %s", want)
-		}
-		delete(got, want)
-	}
-	if len(got) != 0 {
-		t.Errorf("other answers: %v", got)
 	}
 }

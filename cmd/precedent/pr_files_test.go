@@ -440,11 +440,18 @@ func TestPostWhatTheForgeRefuses(t *testing.T) {
 
 // TestPostOf3001Files: what is beyond the bounds is said, and the rest is posted.
 func TestPostOf3001Files(t *testing.T) {
-	after := map[string]string{}
-	for i := range 3001 {
-		after[fmt.Sprintf("d%02d/f%04d.txt", i%40, i)] = fmt.Sprintf("number(%d)\n", i)
-	}
+	after := map[string]string{"d00/f0000.txt": "number(0)\n", "d39/f3000.txt": "number(3000)\n"}
 	s := newFilePull(t, nil, after)
+	blob := s.git(s.origin, "rev-parse", "main:a.txt")
+	var index strings.Builder
+	for i := range 2999 {
+		fmt.Fprintf(&index, "100644 %s\td%02d/f%04d.txt\n", blob, i%40, i+1)
+	}
+	list := filepath.Join(s.home, "index")
+	writeFile(t, list, index.String(), 0o600)
+	s.git(s.work, "-c", "alias.add-all=!git update-index --index-info < '"+list+"'", "add-all")
+	s.git(s.work, "commit", "-q", "--amend", "--no-edit")
+	s.moved()
 	s.door.stage.World.Change(func() { s.pull.Files = 3001 })
 	last := s.git(s.origin, "diff", "--name-only", "main...feature")
 	last = last[strings.LastIndex(last, "\n")+1:]

@@ -289,31 +289,6 @@ func TestPullThatIsEmpty(t *testing.T) {
 	}
 }
 
-func TestPullOf3001Files(t *testing.T) {
-	s := newPRStage(t)
-	var list strings.Builder
-	blob := s.git(s.origin, "rev-parse", "main:a.txt")
-	for i := range 3001 {
-		fmt.Fprintf(&list, "100644 blob %s\tf%04d.txt\n", blob, i)
-	}
-	tree := filepath.Join(s.home, "tree")
-	if err := os.WriteFile(tree, []byte(list.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	id := s.git(s.home, "-c", "alias.make=!git --git-dir '"+s.origin+"' mktree < '"+tree+"'", "make")
-	head := s.git(s.origin, "commit-tree", "-p", "main", "-m", "many", id)
-	s.git(s.origin, "update-ref", "refs/pull/7/head", head)
-	s.door.stage.World.Change(func() { s.pull.Head.SHA, s.pull.Files = head, 3001 })
-	r, err := s.review(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	// And the two files of main, which are gone. One more than is kept.
-	if r.Coverage.Files < 3001 || len(r.Coverage.Skipped)+len(r.Coverage.Truncated) == 0 || r.Verdict == precedent.Clean {
-		t.Errorf("%d files, %d skipped, %d truncated, verdict %s", r.Coverage.Files, len(r.Coverage.Skipped), len(r.Coverage.Truncated), r.Verdict)
-	}
-}
-
 func TestPullTroubleOfTheForge(t *testing.T) {
 	s := newPRStage(t)
 	run := func() (int, string) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -123,7 +124,7 @@ func (a *app) review(ctx context.Context, o reviewOptions) error {
 	}
 	defer p.Close()
 	if o.estimate {
-		return a.printEstimate(p, o.format == "json")
+		return a.printEstimate(ctx, p, o.format == "json")
 	}
 	made, err := a.runReview(ctx, p, o.format)
 	if err != nil {
@@ -150,10 +151,43 @@ func (a *app) runReview(ctx context.Context, p *workflow.Prepared, format string
 		Progress: shown.Handle,
 	})
 	shown.Stop()
+	if unfinished, ok := p.Unfinished(ctx); ok && ctx.Err() != nil {
+		return made, hinted(ctx.Err(), "%s", describeUnfinished(unfinished))
+	} else if ok && err == nil && engineFailed(made.Review) {
+		defer a.notice("%s", describeUnfinished(unfinished))
+	}
 	if err != nil {
 		return made, err
 	}
 	return made, a.print(format, made.Review, made.Style)
+}
+
+// engineFailed tells whether a review is incomplete because requests to the engine
+// failed, so that it can be resumed.
+func engineFailed(r *precedent.Review) bool {
+	return slices.ContainsFunc(r.Finders, func(f precedent.FinderRun) bool {
+		return f.Engine != precedent.AnalyzerEngine && f.Status.Bad()
+	})
+}
+
+// describeUnfinished says what a review used that was not completed, and how to
+// continue it.
+func describeUnfinished(u workflow.Unfinished) string {
+	s := fmt.Sprintf("about %s tokens", thousands(u.Tokens))
+	if u.USD > 0 {
+		s += fmt.Sprintf(", $%.2f,", u.USD)
+	}
+	if u.Answers == 0 {
+		return s + " were spent, and no answer is stored; to start again, run the same command"
+	}
+	return s + fmt.Sprintf(" were spent, and %s stored; to continue without paying for them again, run the same command with --resume", pluralAre(u.Answers, "answer"))
+}
+
+func pluralAre(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun + " is"
+	}
+	return plural(n, noun) + " are"
 }
 
 // statusOf returns the error that ends a command with the exit status; nil for 0.

@@ -2,9 +2,7 @@ package comment_test
 
 import (
 	"errors"
-	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -14,31 +12,9 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/comment"
+	"github.com/precedent-dev/precedent/internal/golden"
 	"github.com/precedent-dev/precedent/internal/markdown/markdowntest"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
-
-// golden compares got with testdata/name, or writes it under -update.
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	file := filepath.Join("testdata", name)
-	if *update {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(string(want), got); d != "" {
-		t.Errorf("%s (-want +got):\n%s", file, d)
-	}
-}
 
 const (
 	thread = "0192d3a0-0000-7000-8000-00000000000a"
@@ -108,7 +84,7 @@ func TestFinding(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got := w.Finding(test.f, mark(), test.committable)
-			golden(t, test.name, got)
+			golden.Compare(t, filepath.Join("testdata", test.name), got)
 			if again := w.Finding(test.f, mark(), test.committable); again != got {
 				t.Errorf("another time it says\n%s", again)
 			}
@@ -153,13 +129,13 @@ func TestReviewAndReply(t *testing.T) {
 		"review-analyzers.md": {2, precedent.Review{Verdict: precedent.Findings, Scope: precedent.AnalyzersScope}},
 	} {
 		got := w.Review(test.posted, &test.r, mark())
-		golden(t, name, got)
+		golden.Compare(t, filepath.Join("testdata", name), got)
 		if m, ok := w.Read(got); !ok || m.Kind != comment.Review || m.Thread != thread {
 			t.Errorf("%s is read back as %+v, %v", name, m, ok)
 		}
 	}
 	reply := w.Reply("Still there at `auth/token.go:44`.\n\n/close @team", mark())
-	golden(t, "reply.md", reply)
+	golden.Compare(t, "testdata/reply.md", reply)
 	if m, ok := w.Read(reply); !ok || m.Kind != comment.Reply {
 		t.Errorf("the reply is read back as %+v, %v", m, ok)
 	}
@@ -178,7 +154,7 @@ func page(findings, size int) string {
 func TestSummaryIsCutBetweenFindings(t *testing.T) {
 	w := writer(t)
 	whole := w.Summary(page(3, 40), mark())
-	golden(t, "summary.md", whole)
+	golden.Compare(t, "testdata/summary.md", whole)
 	cut := w.Summary(page(40, 3000), mark())
 	if n := utf8.RuneCountInString(cut); n > 65_536 || n < 60_000 {
 		t.Errorf("%d characters", n)

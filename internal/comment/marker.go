@@ -100,9 +100,12 @@ func (w Writer) sign(m Marker) []byte {
 	return h.Sum(nil)
 }
 
-// footer returns the visible line.
+// footer returns the visible line. A summary has none: the report ends with a line for people.
 func (w Writer) footer(m Marker) string {
-	line := "<sub>" + w.finder()
+	if m.Kind == Summary {
+		return ""
+	}
+	line := "\n\n<sub>" + w.finder()
 	if m.Thread != "" {
 		line += " | thread::" + m.Thread
 	}
@@ -120,7 +123,7 @@ func (w Writer) finder() string {
 }
 
 // tail returns the end of every comment: footer and marker.
-func (w Writer) tail(m Marker) string { return "\n\n" + w.footer(m) + "\n\n" + w.marker(m) + "\n" }
+func (w Writer) tail(m Marker) string { return w.footer(m) + "\n\n" + w.marker(m) + "\n" }
 
 // Read returns the marker that ends a comment. It is false if there is none, if it differs
 // from what the Writer writes, or, with a key, if it was not signed with it for the

@@ -17,10 +17,12 @@ const (
 	reset                    // "!name" in a line: unspecified again
 )
 
-// attribute holds the states of those github-linguist attributes that say who wrote a
-// file. linguist-documentation is not one of them: documents are reviewed.
+// attribute holds the states of the attributes that say who wrote a file, or that it is
+// binary. generated is linguist-generated and GitLab's gitlab-generated.
+// linguist-documentation is not one of them: documents are reviewed. text alone does
+// not make a file binary: "* -text" only turns off the conversion of line endings.
 type attribute struct {
-	generated, vendored state
+	generated, vendored, diff, text state
 }
 
 // Limits for untrusted attributes files. git itself ignores lines longer than 2,048
@@ -54,7 +56,8 @@ type attributeRule struct {
 }
 
 func newAttributes(root []byte, read func(string) ([]byte, error)) *attributes {
-	a := &attributes{read: read, macros: map[string]attribute{}, dirs: map[string][]attributeRule{}}
+	a := &attributes{read: read, dirs: map[string][]attributeRule{}}
+	a.macros = map[string]attribute{"binary": {diff: unset, text: unset}} // git's own
 	a.dirs["."] = a.parse(root, true)
 	return a
 }
@@ -103,6 +106,20 @@ func (r *attributeRule) matches(name string) bool {
 func (got *attribute) apply(says attribute) {
 	got.generated.apply(says.generated)
 	got.vendored.apply(says.vendored)
+	got.diff.apply(says.diff)
+	got.text.apply(says.text)
+}
+
+// include adds what a macro says to a line. "!name" in a macro resets what came before
+// it.
+func (says *attribute) include(macro attribute) {
+	for to, from := range map[*state]state{
+		&says.generated: macro.generated, &says.vendored: macro.vendored, &says.diff: macro.diff, &says.text: macro.text,
+	} {
+		if from != unspecified {
+			*to = from
+		}
+	}
 }
 
 func (s *state) apply(says state) {
@@ -170,24 +187,26 @@ func (a *attributes) parseLine(s string) attribute {
 			to, word = reset, word[1:]
 		}
 		name, value, _ := strings.Cut(word, "=")
-		if value == "false" {
-			to = unset
-		}
 		switch {
-		case name == "linguist-generated":
-			says.generated = to
+		case name == "linguist-generated", name == "gitlab-generated":
+			says.generated = unlessFalse(to, value)
 		case name == "linguist-vendored":
-			says.vendored = to
+			says.vendored = unlessFalse(to, value)
+		case name == "diff": // any value names a driver
+			says.diff = to
+		case name == "text":
+			says.text = to
 		case to == set:
-			// "!name" in a macro resets what came before it.
-			macro := a.macros[name]
-			if macro.generated != unspecified {
-				says.generated = macro.generated
-			}
-			if macro.vendored != unspecified {
-				says.vendored = macro.vendored
-			}
+			says.include(a.macros[name])
 		}
 	}
 	return says
+}
+
+// unlessFalse is the state of an attribute of linguist, whose value may be false.
+func unlessFalse(to state, value string) state {
+	if value == "false" {
+		return unset
+	}
+	return to
 }

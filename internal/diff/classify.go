@@ -17,7 +17,8 @@ const (
 // Classify sets Skip, the reason not to review a file: binary, deleted, generated,
 // vendored and minified files, lock files, links, submodules, and files of which only
 // the mode or the path changed. Their hunks are kept, because analyzers read the
-// added lines of all text. A rule's reason replaces that of a limit.
+// added lines of all text. A rule's reason replaces that of a limit. It also sets
+// Content.
 //
 // A change must not exempt itself, so the base decides: attributes is its root
 // .gitattributes, and read returns its other files, by old path; both may be nil.
@@ -33,6 +34,7 @@ func (c *Change) Classify(read func(path string) ([]byte, error), attributes []b
 		if why := f.skip(attrs, read); why != "" {
 			f.Skip, f.TooLarge = why, false
 		}
+		f.Content = f.content(read)
 	}
 }
 
@@ -74,10 +76,12 @@ func skipPath(name string, a attribute) string {
 		return "vendored"
 	case a.generated == unset:
 		return ""
+	case a.diff == unset:
+		return "binary (.gitattributes)"
 	case isLock(name):
 		return "lock file"
 	case minifiedName().MatchString(name):
-		return "minified"
+		return Minified
 	case isGenerated(name):
 		return "generated"
 	}
@@ -86,7 +90,7 @@ func skipPath(name string, a attribute) string {
 
 // skipText returns the reason from a file's content, "" for none.
 func (f *File) skipText(a attribute, read func(string) ([]byte, error)) string {
-	if f.looksBinary() {
+	if f.looksBinary(a.text == unset) {
 		return "binary"
 	}
 	if a.generated == unset {
@@ -104,10 +108,13 @@ func (f *File) skipText(a attribute, read func(string) ([]byte, error)) string {
 	case f.hasHeader(old):
 		return "generated (its header says so)"
 	case f.isMinified(old):
-		return "minified"
+		return Minified
 	}
 	return ""
 }
+
+// Minified is the reason to skip a minified file.
+const Minified = "minified"
 
 // maxSniff is how much of the start of a file is checked, in bytes.
 const maxSniff = 64 << 10
@@ -182,28 +189,46 @@ func (f *File) isMinified(old []string) bool {
 // NUL counts as binary. One NUL is not enough: it would be a way to avoid review.
 const binaryShare = 10
 
+// oddBytes counts the characters of lines that do not belong in text.
+type oddBytes struct {
+	nul, controls, invalid, all int
+}
+
+func (o oddBytes) many() bool {
+	return (o.nul+o.controls+o.invalid)*100 >= o.all*binaryShare
+}
+
+// mixed reports whether the lines have control characters and invalid bytes. Text in
+// an old encoding has only the latter.
+func (o oddBytes) mixed() bool { return o.controls > 0 && o.invalid > 0 }
+
 // looksBinary reports whether the lines are binary. git shows them if it is told to
-// treat everything as text.
-func (f *File) looksBinary() bool {
-	nul, odd, all := false, 0, 0
+// treat everything as text, and if there is no NUL near the start. If the attributes
+// say that line endings must not be converted, any bytes that are no text count.
+func (f *File) looksBinary(exact bool) bool {
+	o := f.oddBytes()
+	return (o.nul > 0 || o.mixed() || exact && o.controls+o.invalid > 0) && o.many()
+}
+
+// oddBytes reads the first maxSniff characters of the lines.
+func (f *File) oddBytes() (o oddBytes) {
 	for h := range f.Hunks {
 		for _, l := range f.Hunks[h].Lines {
 			for i, r := range l.Text {
 				switch {
 				case r == 0:
-					nul = true
-					odd++
+					o.nul++
 				case r < ' ' && r != '\t' && r != '\f' && r != '\r' && r != 0x1b:
-					odd++
+					o.controls++
 				case r == utf8.RuneError && !strings.HasPrefix(l.Text[i:], string(utf8.RuneError)):
-					odd++
+					o.invalid++
 				}
-				all++
+				o.all++
 			}
-			if all > maxSniff {
-				return nul && odd*100 >= all*binaryShare
+			if o.all > maxSniff {
+				return o
 			}
 		}
 	}
-	return nul && odd*100 >= all*binaryShare
+	return o
 }

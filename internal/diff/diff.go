@@ -50,6 +50,8 @@ type File struct {
 	Hunks []Hunk
 	// Skip is why the file is not reviewed; empty if it is.
 	Skip string
+	// Content is what the lines hold, if it is neither code nor prose.
+	Content Content
 	// TooLarge is set if Skip comes from a limit, not a rule: a review without the
 	// file is incomplete.
 	TooLarge bool

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"sync"
 
 	"github.com/precedent-dev/precedent"
@@ -21,19 +22,24 @@ const (
 	DefaultDayUSD       = 50.0
 )
 
+// minBooking is in dollars. Anything less is an error of floating-point arithmetic.
+const minBooking = 1e-7
+
 // Budget bounds what the requests of one review may use. Each request reserves an
 // estimate before it is sent, so that no bound is exceeded. It is safe for concurrent
 // use.
 type Budget struct {
 	USD    float64 // dollars; 0 means no bound
 	Tokens int     // input and output together; 0 means no bound
-	// Book books dollars across processes; nil for no such bound. An estimate is booked
-	// or refused with an error that says why; its difference to the actual cost is
-	// always booked.
+	// Book books dollars across processes; nil for no such bound. What is not yet spent
+	// is booked or refused with an error that says why; what is spent is always booked.
+	// What a request leaves of its estimate stays booked for the next requests, because
+	// booking waits for the disk; Release returns it.
 	Book func(ctx context.Context, usd float64, spent bool) error
 
 	mu     sync.Mutex
-	usd    float64
+	usd    float64 // spent or reserved
+	booked float64 // by Book
 	tokens int
 }
 
@@ -48,10 +54,11 @@ func (b *Budget) Reserve(ctx context.Context, tokens int, usd float64) (charge f
 	case b.Tokens > 0 && b.tokens+tokens > b.Tokens:
 		return nil, fmt.Errorf("%w: %d of %d tokens are spent or set aside, and the next request may take %d", ErrOverBudget, b.tokens, b.Tokens, tokens)
 	}
-	if b.Book != nil && usd > 0 {
-		if err := b.Book(ctx, usd, false); err != nil {
+	if missing := b.usd + usd - b.booked; b.Book != nil && missing > minBooking {
+		if err := b.Book(ctx, missing, false); err != nil {
 			return nil, err
 		}
+		b.booked += missing
 	}
 	b.usd += usd
 	b.tokens += tokens
@@ -60,12 +67,29 @@ func (b *Budget) Reserve(ctx context.Context, tokens int, usd float64) (charge f
 		defer b.mu.Unlock()
 		b.usd += realUSD - usd
 		b.tokens += realTokens - tokens
-		if b.Book != nil && realUSD != usd {
-			// Book even if the review is cancelled. If this fails, the estimate stays
-			// booked.
-			_ = b.Book(context.WithoutCancel(ctx), realUSD-usd, true)
+		if b.usd-b.booked > minBooking {
+			_ = b.settle(ctx) // if this fails, the next request books what is missing
 		}
 	}, nil
+}
+
+// Release makes what is booked equal to what is spent, after the last request, even if
+// ctx is cancelled. Without it the remains of the estimates stay booked.
+func (b *Budget) Release(ctx context.Context) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.settle(ctx)
+}
+
+func (b *Budget) settle(ctx context.Context) error {
+	if b.Book == nil || math.Abs(b.usd-b.booked) <= minBooking {
+		return nil
+	}
+	if err := b.Book(context.WithoutCancel(ctx), b.usd-b.booked, true); err != nil {
+		return err
+	}
+	b.booked = b.usd
+	return nil
 }
 
 // Spent returns what is spent or reserved.

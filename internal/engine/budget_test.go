@@ -34,8 +34,11 @@ func TestBudget(t *testing.T) {
 }
 
 func TestBudgetOfTheDay(t *testing.T) {
-	total := 0.0
-	b := &Budget{Book: func(_ context.Context, usd float64, spent bool) error {
+	total, calls := 0.0, 0
+	b := &Budget{Book: func(ctx context.Context, usd float64, spent bool) error {
+		if calls++; ctx.Err() != nil {
+			return ctx.Err()
+		}
 		if !spent && total+usd > 1 {
 			return ErrOverBudget
 		}
@@ -50,15 +53,39 @@ func TestBudgetOfTheDay(t *testing.T) {
 		t.Errorf("second: %v", err)
 	}
 	charge(1, 0.3)
-	if math.Abs(total-0.3) > 1e-9 {
-		t.Errorf("the day has %.2f", total)
-	}
 	if charge, err = b.Reserve(t.Context(), 1, 0.1); err != nil {
 		t.Fatal(err)
+	}
+	if calls != 2 || math.Abs(total-0.9) > 1e-9 {
+		t.Errorf("%d bookings, the day has %.2f; the rest of an estimate is for the next request", calls, total)
 	}
 	charge(1, 2) // more than was expected, and more than the day has left: it was spent
 	if math.Abs(total-2.3) > 1e-9 {
 		t.Errorf("the day has %.2f after it was overspent", total)
+	}
+}
+
+// TestRelease returns what estimates were higher than the costs, once, and also when
+// the review was cancelled.
+func TestRelease(t *testing.T) {
+	total := 0.0
+	b := &Budget{Book: func(ctx context.Context, usd float64, _ bool) error {
+		total += usd
+		return ctx.Err()
+	}}
+	ctx, cancel := context.WithCancel(t.Context())
+	for range 3 {
+		charge, err := b.Reserve(ctx, 1, 0.9)
+		if err != nil {
+			t.Fatal(err)
+		}
+		charge(1, 0.2)
+	}
+	cancel()
+	for range 2 {
+		if err := b.Release(ctx); err != nil || math.Abs(total-0.6) > 1e-9 {
+			t.Errorf("the day has %.2f after $0.60 were spent, %v", total, err)
+		}
 	}
 }
 

@@ -128,6 +128,15 @@ func (k *Keeper) kept(ctx context.Context, task string) (Answer, bool) {
 	return a, found
 }
 
+// Kept tells whether the answer to a task is stored and will be used.
+func (k *Keeper) Kept(ctx context.Context, t Task) bool {
+	if !k.Resume {
+		return false
+	}
+	_, found, err := k.Load(ctx, k.key(t))
+	return err == nil && found
+}
+
 // key returns the hash of everything that an answer depends on.
 func (k *Keeper) key(t Task) string {
 	h := sha256.New()

@@ -40,7 +40,7 @@ const noisyRounds = 20
 //
 // Without noise the quote is exact, the line number is off by up to 15 in either
 // direction, uniformly distributed, and only the quoted line is exact. With noise the
-// quote and the number have the errors that models make (the shares are in noise.go),
+// quote and the number have the errors that models make (the shares are in misquote.go),
 // and any line of the mark is exact, because a remark about several lines is as right
 // on the second as on the first. The seed decides every draw, so equal seeds give
 // equal results.

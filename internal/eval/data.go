@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/precedent-dev/precedent"
@@ -21,7 +22,10 @@ type Case struct {
 	Name string // of its folder
 	// Repo is where the change comes from. A case without one gets its own
 	// repository.
-	Repo       precedent.Repo
+	Repo precedent.Repo
+	// Number is that of the pull request, 0 if it is unknown. It orders the changes of a
+	// repository.
+	Number     int
 	Base, Head string
 	Intent     precedent.Untrusted // commit messages
 	Change     *diff.Change        // classified
@@ -97,19 +101,41 @@ func readCase(folder string) (Case, error) {
 	if c.Repo, err = repoOf(cmp.Or(meta.Repo, meta.PR), c.Name); err != nil {
 		return Case{}, fmt.Errorf("read marks of %s: %w", folder, err)
 	}
+	c.Number = numberOf(meta.PR)
 	c.Change.Classify(func(path string) ([]byte, error) { return c.read(precedent.Left, path) }, nil)
 	return c, nil
 }
+
+// pullMarks are what precedes the number in the URL of a pull request.
+var pullMarks = []string{"/pull/", "/pulls/", "/-/merge_requests/"}
 
 // repoOf parses a repository's URL, or that of a pull request.
 func repoOf(address, name string) (precedent.Repo, error) {
 	if address == "" {
 		return precedent.LocalRepo(name), nil
 	}
-	for _, mark := range []string{"/pull/", "/pulls/", "/-/merge_requests/"} {
+	for _, mark := range pullMarks {
 		address, _, _ = strings.Cut(address, mark)
 	}
 	return precedent.ParseRepo(address)
+}
+
+// numberOf returns the number in the URL of a pull request, or 0.
+func numberOf(address string) int {
+	for _, mark := range pullMarks {
+		if _, rest, ok := strings.Cut(address, mark); ok {
+			digits, _, _ := strings.Cut(rest, "/")
+			if n, err := strconv.Atoi(digits); err == nil && n > 0 {
+				return n
+			}
+		}
+	}
+	return 0
+}
+
+// before tells whether a change is known to be of the same repository and earlier.
+func (c *Case) before(other *Case) bool {
+	return c.Repo == other.Repo && c.Number > 0 && c.Number < other.Number
 }
 
 var errNoRepository = errors.New("the data set has only the change, not its repository")

@@ -18,8 +18,8 @@ type Dedup struct {
 	Seed      uint64 `json:"seed"`
 	// Decisions are made before a judge is asked.
 	Decisions []DecisionCount `json:"decisions"`
-	// Alone keeps the uncertain (grey) pairs apart, as without an engine. Ideal uses
-	// a perfect judge, so its recall is the upper limit for any judge.
+	// Alone merges what is the same or likely so, as without an engine. Ideal uses a
+	// perfect judge, so its recall is the upper limit for any judge.
 	Alone      Merging     `json:"alone"`
 	Ideal      Merging     `json:"ideal_judge"`
 	Judge      *Merging    `json:"judge"`   // nil without a judge
@@ -60,13 +60,15 @@ type Threshold struct {
 // around them.
 var thresholds = []float64{0.25, 0.30, 0.35, 0.40, 0.45, 0.50, 0.55, 0.60, 0.70, 0.80}
 
-// ScoreDedup scores the merge stage's decisions, using a judge's answers for the grey
-// pairs if there are any.
+// ScoreDedup scores the merge stage's decisions, using a judge's answers for the pairs
+// that it decides if there are any.
 func ScoreDedup(pairs Pairs, judging *Judging, seed uint64) Dedup {
 	list := pairs.List
 	r := Dedup{
 		Form: pairs.Form, Pairs: len(list), Unknown: pairs.Unknown, Resamples: Resamples, Seed: seed, Judging: judging,
-		Decisions: []DecisionCount{{Decision: match.SurelySame}, {Decision: match.PerhapsSame}, {Decision: match.NotSame}},
+	}
+	for _, l := range match.Likenesses {
+		r.Decisions = append(r.Decisions, DecisionCount{Decision: l})
 	}
 	var similar, different []float64
 	decided := make([]match.Likeness, len(list))
@@ -92,11 +94,16 @@ func ScoreDedup(pairs Pairs, judging *Judging, seed uint64) Dedup {
 	}
 	r.Changes = len(changes)
 	r.AUC = area(similar, different)
-	surely := func(i int) bool { return decided[i] == match.SurelySame }
-	r.Alone = merging(list, seed, surely)
-	r.Ideal = merging(list, seed, func(i int) bool { return surely(i) || decided[i] == match.PerhapsSame && list[i].Same })
+	alone := func(i int) bool { return decided[i] == match.SurelySame || decided[i] == match.LikelySame }
+	r.Alone = merging(list, seed, alone)
+	r.Ideal = merging(list, seed, func(i int) bool { return decided[i] == match.SurelySame || decided[i].Open() && list[i].Same })
 	if judging != nil {
-		m := merging(list, seed, func(i int) bool { return surely(i) || judging.same[i] })
+		m := merging(list, seed, func(i int) bool {
+			if same, judged := judging.same[i]; judged {
+				return same
+			}
+			return alone(i)
+		})
 		r.Judge = &m
 	}
 	for _, from := range thresholds {

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/precedent-dev/precedent"
-	"github.com/precedent-dev/precedent/internal/match"
 	"github.com/precedent-dev/precedent/internal/prompt"
 	"github.com/precedent-dev/precedent/internal/review"
 	"github.com/precedent-dev/precedent/internal/secret"
@@ -23,23 +22,23 @@ type Judging struct {
 	Unproven int              `json:"unproven"` // yes with an invented quote as proof; counts as no
 	Spent    Spent            `json:"spent"`
 
-	same    map[int]bool      // grey pairs, by their index
+	same    map[int]bool      // answered pairs, by their index
 	covered map[question]bool // findings, by rejections
 }
 
-// JudgePairs asks the engine about the grey pairs, in requests as large as a
+// JudgePairs asks the engine about the pairs that a judge decides, in requests as large as a
 // review's. It stops at the first request that fails. The error is that of a
 // cancelled context.
 func (v Reviewer) JudgePairs(ctx context.Context, pairs Pairs) (*Judging, error) {
 	j := &Judging{Engine: v.Engine.Info().Who, Status: precedent.StatusOK, same: map[int]bool{}}
-	var grey []int
+	var open []int
 	for i := range pairs.List {
-		if pairs.List[i].alike() == match.PerhapsSame {
-			grey = append(grey, i)
+		if pairs.List[i].alike().Open() {
+			open = append(open, i)
 		}
 	}
-	j.Asked = len(grey)
-	for batch := range slices.Chunk(grey, prompt.MostPairs) {
+	j.Asked = len(open)
+	for batch := range slices.Chunk(open, prompt.MostPairs) {
 		var asked []prompt.Pair
 		var cleaned [][2]precedent.Finding
 		for i, at := range batch {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/engine"
+	"github.com/precedent-dev/precedent/internal/golden"
 	"github.com/precedent-dev/precedent/internal/match"
 )
 
@@ -27,8 +28,8 @@ func TestDedupGolden(t *testing.T) {
 		p := &pairs.List[i]
 		fmt.Fprintf(&b, "same %-5v similarity %.4f  %-8s %s | %s\n", p.Same, match.Similarity(&p.A, &p.B), p.alike(), p.A.Title, p.B.Title)
 	}
-	golden(t, "dedup/pairs.golden", b.String())
-	golden(t, "dedup/score.golden", indented(t, ScoreDedup(pairs, nil, 1)))
+	golden.Compare(t, "testdata/dedup/pairs.golden", b.String())
+	golden.Compare(t, "testdata/dedup/score.golden", indented(t, ScoreDedup(pairs, nil, 1)))
 }
 
 // write puts files into a new folder.
@@ -128,7 +129,7 @@ func TestReadPairsRefuses(t *testing.T) {
 	}
 }
 
-// TestJudgePairs: the grey pairs alone are asked about, without their secrets,
+// TestJudgePairs: only the pairs that a judge decides are asked about, without their secrets,
 // and made-up proof does not count.
 func TestJudgePairs(t *testing.T) {
 	pairs, err := ReadPairs(filepath.Join("testdata", "dedup"))
@@ -137,7 +138,8 @@ func TestJudgePairs(t *testing.T) {
 	}
 	key := "AKIA" + "QYLPMN5HFIQR7XYA"
 	pairs.List[8].A.Body += " " + key
-	reply := `[{"pair": "p1", "same": true, "quote": "nowhere said"}, {"pair": "p2", "same": true, "quote": "four fields"}]`
+	reply := `[{"pair": "p1", "same": true, "quote": "nowhere said"}, {"pair": "p2", "same": false}, {"pair": "p3", "same": false},
+		{"pair": "p4", "same": false}, {"pair": "p5", "same": false}, {"pair": "p6", "same": true, "quote": "four fields"}]`
 	v := Reviewer{Engine: answers(func(task engine.Task) any {
 		if text := task.User(); task.Role != engine.Judge || strings.Contains(text, key) || !strings.Contains(text, "short line") || strings.Contains(text, "Misspelled") {
 			t.Errorf("%s was asked:\n%s", task.Role, text)
@@ -148,14 +150,14 @@ func TestJudgePairs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if j.Asked != 2 || j.Answered != 2 || j.Unproven != 1 || j.Status != precedent.StatusOK || j.Spent.CostUSD != 0.5 {
+	if j.Asked != 6 || j.Answered != 6 || j.Unproven != 1 || j.Status != precedent.StatusOK || j.Spent.CostUSD != 0.5 {
 		t.Errorf("judged %+v", j)
 	}
 	r := ScoreDedup(pairs, j, 1)
 	if r.Judge.Right != r.Alone.Right+1 || r.Judge.Merged != r.Alone.Merged+1 || *r.Ideal.Recall.Value != 1 {
 		t.Errorf("alone %+v, judged %+v", r.Alone, r.Judge)
 	}
-	reply = `[{"pair": "p2", "same": true}]`
+	reply = `[{"pair": "p6", "same": true}]`
 	if j, err = v.JudgePairs(t.Context(), pairs); err != nil || j.Status != precedent.StatusMalformed || j.Answered != 1 || !j.same[8] {
 		t.Errorf("half an answer: %+v, %v", j, err)
 	}
@@ -182,7 +184,7 @@ func TestArea(t *testing.T) {
 
 // TestTablesHoldTheThresholds: the tables have a row for every similarity that decides.
 func TestTablesHoldTheThresholds(t *testing.T) {
-	for _, v := range []float64{match.SamePlace, match.Overlap, match.Grey, match.Near, match.Sibling, match.LikeClaim, match.SameClaim} {
+	for _, v := range []float64{match.SameWords, match.SamePlace, match.Overlap, match.Grey, match.Near, match.Sibling, match.LikeClaim, match.SameClaim} {
 		if !slices.Contains(thresholds, v) {
 			t.Errorf("no row for %.2f", v)
 		}

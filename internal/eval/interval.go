@@ -86,3 +86,18 @@ func percentile(values []float64, share float64) *float64 {
 	slices.Sort(values)
 	return &values[int(math.Round(share*float64(len(values)-1)))]
 }
+
+// wilson returns the share of hits in n with its 95 % Wilson score interval, for single
+// draws that are independent (E. B. Wilson, JASA 22, 1927). It is also meaningful at
+// 0 and 100 %.
+func wilson(hits, n int) Ratio {
+	if n == 0 {
+		return Ratio{}
+	}
+	const z = 1.959964
+	total, share := float64(n), float64(hits)/float64(n)
+	center := (share + z*z/(2*total)) / (1 + z*z/total)
+	half := z / (1 + z*z/total) * math.Sqrt(share*(1-share)/total+z*z/(4*total*total))
+	low, high := max(center-half, 0), min(center+half, 1)
+	return Ratio{&share, &low, &high}
+}

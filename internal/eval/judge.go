@@ -135,7 +135,7 @@ func judgePairs(c *Case, cs *Candidates, all bool) []judgePair {
 // isScored reports whether a finding is scored: a live one, or with all also one that
 // only the threshold drops.
 func isScored(f *precedent.Finding, all bool) bool {
-	return f.Live() || all && f.Dropped == precedent.BelowThreshold
+	return f.Live() || all && (f.Dropped == precedent.BelowThreshold || f.Dropped == precedent.Minor)
 }
 
 // quotedMark converts a mark to a finding that quotes its first lines.

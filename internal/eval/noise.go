@@ -1,169 +1,190 @@
 package eval
 
 import (
-	"math/rand/v2"
-	"regexp"
-	"slices"
-	"strings"
+	"context"
+	"log/slog"
 	"sync"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/settings"
+	"github.com/precedent-dev/precedent/internal/workflow"
 )
 
-// How often a model's line number is off, and by how much, in percent.
-var numberShares = []share[numberSlip]{
-	{rightNumber, 55},
-	{nearNumber, 25},
-	{farNumber, 12},
-	{anyNumber, 8},
-}
-
-// How often a model's quote is off, and how, in percent.
-var quoteShares = []share[quoteSlip]{
-	{rightQuote, 70},
-	{spacedQuote, 10},
-	{cutQuote, 8},
-	{renamedQuote, 7},
-	{neighbourQuote, 5},
-}
-
-type numberSlip int
-
+// Defaults of eval noise.
 const (
-	rightNumber numberSlip = iota
-	nearNumber             // 1 to 3 lines off
-	farNumber              // 4 to 15 lines off
-	anyNumber              // anywhere in the file
+	NoiseRanges = 40  // for each repository
+	NoiseSample = 100 // an interval of 16 points around a share of 80 %
 )
 
-type quoteSlip int
-
-const (
-	rightQuote     quoteSlip = iota
-	spacedQuote              // other white space
-	cutQuote                 // its end is missing
-	renamedQuote             // one of its identifiers is replaced
-	neighbourQuote           // it begins at the line before or after the marked one
-)
-
-type share[T any] struct {
-	kind    T
-	percent int
+// NoiseRun reviews ranges of the history of repositories without a model, to measure
+// what the analyzers say about everyday changes.
+type NoiseRun struct {
+	Reviewer *workflow.Reviewer
+	Settings *settings.Settings
+	Ranges   int // for each repository
+	Jobs     int // ranges at a time
+	Seed     uint64
+	Out      string // the file for the sample; empty for none
+	Sample   int    // the number of shown findings in it
+	Notice   func(format string, args ...any)
 }
 
-// slip is the error of one remark.
-type slip struct {
-	number numberSlip
-	quote  quoteSlip
+// Noise is what the analyzers found in ranges of repositories.
+type Noise struct {
+	Seed   uint64      `json:"seed"`
+	Repos  []NoiseRepo `json:"repos"`
+	Ranges int         `json:"ranges"` // reviewed
+	Added  int         `json:"added_lines"`
+	Found  int         `json:"findings"`
+	Shown  int         `json:"shown"`
+	// Serious counts the shown findings of high or critical severity.
+	Serious   int            `json:"shown_serious"`
+	Rules     []RuleNoise    `json:"rules"` // the most shown first
+	Coverage  NoiseCoverage  `json:"coverage"`
+	Analyzers []AnalyzerEnds `json:"analyzers"` // that were to run and did not end well
+	Failed    []FailedRange  `json:"failed"`
+	Sampled   int            `json:"sampled"`
 }
 
-// drawSlips assigns errors to n remarks. The shares are exact in each draw, not only
-// on average, so that results on a small data set do not depend on chance.
-func drawSlips(rng *rand.Rand, n int) []slip {
-	numbers, quotes := deal(rng, n, numberShares), deal(rng, n, quoteShares)
-	slips := make([]slip, n)
-	for i := range slips {
-		slips[i] = slip{numbers[i], quotes[i]}
-	}
-	return slips
+// NoiseRepo is the contribution of one repository.
+type NoiseRepo struct {
+	Dir    string `json:"dir"`
+	Head   string `json:"head"`
+	Ranges int    `json:"ranges"` // drawn
+	// Drawn lists the ranges, so that each can be reviewed again.
+	Drawn []string `json:"drawn"`
+	Added int      `json:"added_lines"`
+	Found int      `json:"findings"`
+	Shown int      `json:"shown"`
 }
 
-// deal returns n kinds, each as often as its share says, shuffled. The remainder
-// after rounding goes to the kinds that lost most.
-func deal[T any](rng *rand.Rand, n int, shares []share[T]) []T {
-	kinds := make([]T, 0, n)
-	for _, s := range shares {
-		for range n * s.percent / 100 {
-			kinds = append(kinds, s.kind)
+// RuleNoise counts the findings of one rule with one severity.
+type RuleNoise struct {
+	Analyzer string             `json:"analyzer"`
+	Rule     string             `json:"rule"`
+	Severity precedent.Severity `json:"severity"`
+	Found    int                `json:"findings"`
+	Shown    int                `json:"shown"`
+	Ranges   int                `json:"ranges"` // with at least one that is shown
+	// FoundRate and ShownRate are per thousand added lines.
+	FoundRate float64 `json:"findings_per_1000_lines"`
+	ShownRate float64 `json:"shown_per_1000_lines"`
+}
+
+// NoiseCoverage sums up what of the ranges was read.
+type NoiseCoverage struct {
+	Files     int           `json:"files"`
+	Hunks     int           `json:"hunks"`
+	HunksRead int           `json:"hunks_read"`
+	Skipped   []ReasonCount `json:"skipped"`   // files
+	Truncated []ReasonCount `json:"truncated"` // hunks
+}
+
+// ReasonCount says how often a reason was given.
+type ReasonCount struct {
+	Reason string `json:"reason"`
+	Count  int    `json:"count"`
+}
+
+// AnalyzerEnds counts the ranges in which an analyzer ended in one way.
+type AnalyzerEnds struct {
+	Analyzer string           `json:"analyzer"`
+	Status   precedent.Status `json:"status"`
+	Reason   string           `json:"reason"`
+	Ranges   int              `json:"ranges"`
+}
+
+// FailedRange is a range that could not be reviewed.
+type FailedRange struct {
+	Dir   string `json:"dir"`
+	Range string `json:"range"`
+	Error string `json:"error"`
+}
+
+// Whole reports whether every range was reviewed.
+func (n *Noise) Whole() bool { return len(n.Failed) == 0 }
+
+// rangeNoise is what the review of one range brought.
+type rangeNoise struct {
+	review *precedent.Review
+	shown  []NoiseFinding
+	err    error
+}
+
+// MeasureNoise reviews ranges of the repositories in dirs as precedent review does,
+// without a model, a memory and linters, and writes a sample of what is shown.
+func MeasureNoise(ctx context.Context, dirs []string, o NoiseRun) (Noise, error) {
+	n := Noise{Seed: o.Seed}
+	sums := newNoiseSums()
+	var shown []NoiseFinding
+	for _, dir := range dirs {
+		repo, found, err := o.repository(ctx, dir, &n, sums)
+		if err != nil {
+			return n, err
 		}
+		n.Repos = append(n.Repos, repo)
+		shown = append(shown, found...)
+		o.Notice("%s: %s, %s of new code, %s, %d shown", dir, plural(repo.Ranges, "range"), plural(repo.Added, "line"), plural(repo.Found, "finding"), repo.Shown)
 	}
-	byLoss := slices.Clone(shares)
-	slices.SortStableFunc(byLoss, func(a, b share[T]) int { return n*b.percent%100 - n*a.percent%100 })
-	for i := 0; len(kinds) < n; i++ {
-		kinds = append(kinds, byLoss[i].kind)
+	sums.into(&n)
+	if o.Out == "" {
+		return n, nil
 	}
-	rng.Shuffle(n, func(i, j int) { kinds[i], kinds[j] = kinds[j], kinds[i] })
-	return kinds
+	sample := drawSample(shown, o.Sample, o.Seed)
+	n.Sampled = len(sample)
+	return n, writeSample(o.Out, n.population(), sample)
 }
 
-// misquote returns the line number and the quote of a remark with an error.
-func (t *trial) misquote(rng *rand.Rand, s slip) (int, string) {
-	number := t.number()
-	switch s.number {
-	case nearNumber:
-		number += sign(rng) * (1 + rng.IntN(3))
-	case farNumber:
-		number += sign(rng) * (4 + rng.IntN(12))
-	case anyNumber:
-		number = 1 + rng.IntN(t.numberOf(len(t.lines)-1))
+// repository reviews the ranges of one repository.
+func (o *NoiseRun) repository(ctx context.Context, dir string, n *Noise, sums *noiseSums) (NoiseRepo, []NoiseFinding, error) {
+	reviewer := *o.Reviewer
+	reviewer.Log = slog.New(slog.DiscardHandler) // each range would repeat the same notices
+	repo, err := reviewer.OpenRepository(ctx, workflow.Location{Dir: dir, Forget: true})
+	if err != nil {
+		return NoiseRepo{}, nil, err
 	}
-	quote := t.quote(t.at)
-	switch s.quote {
-	case spacedQuote:
-		quote = respace(rng, quote)
-	case cutQuote:
-		quote = []string{cutEnd(rng, strings.Join(quote, "\n"))}
-	case renamedQuote:
-		quote = []string{t.rename(rng, strings.Join(quote, "\n"))}
-	case neighbourQuote:
-		quote = t.quote(t.neighbour(rng))
+	defer repo.Close()
+	history, err := repo.Git.FirstParents(ctx, "HEAD", maxHistory)
+	if err != nil {
+		return NoiseRepo{}, nil, err
 	}
-	return number, strings.Join(quote, "\n")
-}
-
-func sign(rng *rand.Rand) int { return 1 - 2*rng.IntN(2) }
-
-// respace changes white space as models do: no indentation, single spaces, or another
-// tab width.
-func respace(rng *rand.Rand, lines []string) []string {
-	change := []func(string) string{
-		strings.TrimSpace,
-		func(l string) string { return strings.Join(strings.Fields(l), " ") },
-		func(l string) string { return "  " + strings.ReplaceAll(l, "\t", "    ") },
-	}[rng.IntN(3)]
-	for i := range lines {
-		lines[i] = change(lines[i])
+	ranges := drawRanges(history, o.Ranges, o.Seed)
+	sum := NoiseRepo{Dir: dir, Head: history[0], Ranges: len(ranges)}
+	for _, r := range ranges {
+		sum.Drawn = append(sum.Drawn, r.text())
 	}
-	return lines
-}
-
-// cutEnd keeps between 50 and 90 percent of a quote, and at least ten characters:
-// models that shorten a quote keep some of it.
-func cutEnd(rng *rand.Rand, quote string) string {
-	body := []rune(strings.TrimSpace(quote))
-	return string(body[:min(len(body), max(10, len(body)*(50+rng.IntN(41))/100))])
-}
-
-// Compiled on first use: the character classes would add a millisecond to every start
-// of the program.
-var identifier = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[\pL_][\pL\pN_]+`) })
-
-// rename replaces one of the quote's identifiers with one from another line of the
-// file.
-func (t *trial) rename(rng *rand.Rand, quote string) string {
-	own := identifier().FindAllStringIndex(quote, -1)
-	if len(own) == 0 {
-		return quote
+	results := make([]rangeNoise, len(ranges))
+	var wg sync.WaitGroup
+	places := make(chan struct{}, o.Jobs)
+	for i := range ranges {
+		places <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-places }()
+			results[i] = o.reviewRange(ctx, &reviewer, repo, ranges[i])
+		})
 	}
-	at := own[rng.IntN(len(own))]
-	old := quote[at[0]:at[1]]
-	other := old + "2"
-	if all := identifier().FindAllString(t.lines[rng.IntN(len(t.lines))].Text, -1); len(all) > 0 {
-		if pick := all[rng.IntN(len(all))]; pick != old {
-			other = pick
+	wg.Wait()
+	if ctx.Err() != nil {
+		return sum, nil, ctx.Err()
+	}
+	var shown []NoiseFinding
+	for i, one := range results {
+		if one.err != nil {
+			n.Failed = append(n.Failed, FailedRange{dir, ranges[i].text(), one.err.Error()})
+			continue
 		}
+		sums.add(one.review)
+		for _, f := range one.shown {
+			f.Repo = dir
+			shown = append(shown, f)
+		}
+		n.Ranges++
+		sum.Added += one.review.Target.Added
+		sum.Found += len(one.review.Findings)
+		sum.Shown += len(one.shown)
 	}
-	return quote[:at[0]] + other + quote[at[1]:]
-}
-
-// neighbour is the index of the line directly before or after the marked one. Blank
-// lines are not quoted; if there is no other neighbour, it is the marked line itself.
-func (t *trial) neighbour(rng *rand.Rand) int {
-	before := t.follows(t.at) && !blank(t.lines[t.at-1].Text)
-	behind := t.follows(t.at+1) && !blank(t.lines[t.at+1].Text)
-	switch {
-	case before && (!behind || rng.IntN(2) == 0):
-		return t.at - 1
-	case behind:
-		return t.at + 1
-	}
-	return t.at
+	n.Added += sum.Added
+	n.Found += sum.Found
+	n.Shown += sum.Shown
+	return sum, shown, nil
 }

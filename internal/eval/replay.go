@@ -2,6 +2,7 @@ package eval
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/precedent-dev/precedent"
@@ -10,11 +11,14 @@ import (
 
 // Replay is what a memory with the negative marks as rejections would have hidden.
 type Replay struct {
-	Cases      int `json:"cases"`      // with at least one rejection
-	Rejections int `json:"rejections"` // in memory, summed over the cases
-	Dismissed  int `json:"dismissed"`  // hidden: the same finding was rejected
-	Patterns   int `json:"patterns"`   // hidden: similar findings were rejected
-	Lowered    int `json:"lowered"`    // hidden: a rejection lowered its confidence below the threshold
+	// InSample is set if the rejections are of the candidates' own changes: no memory
+	// has them before the review, so the figures are too good.
+	InSample   bool `json:"in_sample"`
+	Cases      int  `json:"cases"`      // with at least one rejection
+	Rejections int  `json:"rejections"` // in memory, summed over the cases
+	Dismissed  int  `json:"dismissed"`  // hidden: the same finding was rejected
+	Patterns   int  `json:"patterns"`   // hidden: similar findings were rejected
+	Lowered    int  `json:"lowered"`    // hidden: a rejection lowered its confidence below the threshold
 	// Questions counts what a review asks a judge: whether a rejection covers a
 	// candidate. If no judge answered, text alone decided.
 	Questions int `json:"questions"`
@@ -50,9 +54,12 @@ func (h *Hidden) count(m *matched, k int) {
 // later.
 var rejectedAt = time.Date(2026, 1, 5, 9, 0, 0, 0, time.UTC)
 
-// replay measures what the rejections of a repository's other changes hide, and what
-// those of the change itself hide. It asks judge for the judge of a case.
+// replay measures what the rejections of a repository's earlier changes hide, and what
+// those of the change itself hide. It asks judge for the judge of a case. Changes that
+// were missed take no part.
 func replay(ctx context.Context, all []scored, below bool, judge func(*scored) memory.Judge) (others, own Replay, err error) {
+	own.InSample = true
+	all = slices.DeleteFunc(slices.Clone(all), func(s scored) bool { return s.missed })
 	rejected := make([][]precedent.Rejection, len(all))
 	for i := range all {
 		if rejected[i], err = rejections(ctx, &all[i]); err != nil {
@@ -62,7 +69,7 @@ func replay(ctx context.Context, all []scored, below bool, judge func(*scored) m
 	for i := range all {
 		var elsewhere []precedent.Rejection
 		for k := range all {
-			if k != i && all[k].Repo == all[i].Repo {
+			if all[k].before(all[i].Case) {
 				elsewhere = append(elsewhere, rejected[k]...)
 			}
 		}

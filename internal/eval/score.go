@@ -22,7 +22,7 @@ type Options struct {
 type Result struct {
 	Cases      int       `json:"cases"`
 	Scored     int       `json:"scored"`
-	Incomplete []Problem `json:"incomplete"` // partial or failed: not scored
+	Incomplete []Problem `json:"incomplete"` // partial or failed: their gold marks count as missed
 	Missing    []string  `json:"missing"`    // cases without candidates
 	Degraded   []Problem `json:"degraded"`   // scored, although a step of the review failed
 	Near       int       `json:"near"`
@@ -31,14 +31,14 @@ type Result struct {
 	Seed       uint64    `json:"seed"`
 	Location   Score     `json:"location"`
 	Judge      *Judged   `json:"judge"` // nil if no case was judged
-	// OtherChanges replays the marks that experts rejected in other changes of the
+	// OtherChanges replays the marks that experts rejected in earlier changes of the
 	// repository, SameChange those of the change itself.
 	OtherChanges Replay `json:"replay_other_changes"`
 	SameChange   Replay `json:"replay_same_change"`
 	Spent        Spent  `json:"spent"` // of all lines of the candidates file
 }
 
-// Problem is a case that could not be scored, or why its score is doubtful.
+// Problem is a case whose review did not finish, or why its score is doubtful.
 type Problem struct {
 	Case   string `json:"case"`
 	Status string `json:"status"`
@@ -83,6 +83,7 @@ type Judged struct {
 type scored struct {
 	*Case
 	cs     *Candidates
+	missed bool  // its review did not finish, so it has no candidates
 	counts []int // indexes of the scored findings
 	near   matched
 	judged *matched // nil unless a judge was asked about all of them
@@ -103,15 +104,20 @@ func Compute(ctx context.Context, cases []Case, file File, o Options) (Result, e
 	if err != nil {
 		return r, err
 	}
-	r.Scored = len(all)
+	r.Scored = len(all) - len(r.Incomplete)
 	r.Location = score(all, func(s *scored) *matched { return &s.near }, o.Seed)
 	judged := Judged{Engines: []string{}, Unjudged: []Problem{}}
 	for i := range all {
-		if j := all[i].cs.Judged; j != nil {
+		if j := all[i].cs.Judged; j != nil && !all[i].missed {
 			judged.add(&all[i], j, o.All)
 		}
 	}
 	if len(judged.Engines) > 0 {
+		for i := range all {
+			if all[i].missed {
+				all[i].judged = &matched{}
+			}
+		}
 		judged.Score = score(all, func(s *scored) *matched { return s.judged }, o.Seed)
 		r.Judge = &judged
 	}
@@ -119,8 +125,8 @@ func Compute(ctx context.Context, cases []Case, file File, o Options) (Result, e
 	return r, err
 }
 
-// admit returns the cases that can be scored, and records in the result why the
-// others cannot.
+// admit returns the cases that can be scored, and those whose review did not finish,
+// without their candidates. It records in the result what is wrong with the others.
 func admit(cases []Case, file File, o Options, r *Result) ([]scored, error) {
 	var all []scored
 	for i := range cases {
@@ -134,6 +140,7 @@ func admit(cases []Case, file File, o Options, r *Result) ([]scored, error) {
 			return nil, fmt.Errorf("score %s: its candidates are for another patch", c.Name)
 		case !cs.Complete():
 			r.Incomplete = append(r.Incomplete, Problem{c.Name, string(cs.Verdict), cs.problem()})
+			all = append(all, scored{Case: c, cs: &cs, missed: true})
 			continue
 		}
 		for _, f := range cs.Failures {

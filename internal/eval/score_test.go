@@ -55,8 +55,9 @@ func TestOneToOne(t *testing.T) {
 	}
 }
 
-// TestOnlyWholeReviewsAreScored: the others are named, with the reason.
-func TestOnlyWholeReviewsAreScored(t *testing.T) {
+// TestUnfinishedReviewsMiss: they are named, with the reason, and their gold remarks
+// count as missed.
+func TestUnfinishedReviewsMiss(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		line   Candidates
@@ -76,7 +77,7 @@ func TestOnlyWholeReviewsAreScored(t *testing.T) {
 			cases := dataSet(t, `{"gold": [{"path": "a.py", "from_line": 2}]}`)
 			test.line.Sum = cases[0].Sum
 			r, err := Compute(t.Context(), cases, File{Lines: map[string]Candidates{"one": test.line}}, Options{})
-			if err != nil || r.Scored != test.scored || len(r.Incomplete) != 1-test.scored || r.Location.Total.Gold != test.scored {
+			if err != nil || r.Scored != test.scored || len(r.Incomplete) != 1-test.scored || r.Location.Total.Gold != 1 || r.Location.Total.Found != 0 {
 				t.Fatalf("%+v, %v", r, err)
 			}
 			if test.want != "" && !strings.Contains(r.Incomplete[0].Why, test.want) {
@@ -86,6 +87,13 @@ func TestOnlyWholeReviewsAreScored(t *testing.T) {
 				t.Errorf("over budget: %v", got)
 			}
 		})
+	}
+	line := Candidates{Verdict: precedent.Failed, Findings: []Candidate{at(2, 2, precedent.Bugs, "right")}}
+	failed := dataSet(t, `{"gold": [{"path": "a.py", "from_line": 2}]}`)
+	line.Sum = failed[0].Sum
+	r, err := Compute(t.Context(), failed, File{Lines: map[string]Candidates{"one": line}}, Options{})
+	if err != nil || r.Location.Total.Candidates != 0 || *r.Location.Total.Recall.Value != 0 {
+		t.Errorf("a failed review that found something scores %+v, %v", r.Location.Total, err)
 	}
 	cases := dataSet(t, `{}`)
 	if r, err := Compute(t.Context(), cases, File{}, Options{}); err != nil || len(r.Missing) != 1 {
@@ -159,5 +167,32 @@ func TestJudgeDismissals(t *testing.T) {
 	v := Reviewer{Engine: answers(func(engine.Task) any { return map[string]any{"pairs": []any{}} })}
 	if _, err := v.JudgeDismissals(t.Context(), cases, File{Lines: map[string]Candidates{"one": line}}, Options{}, func(Candidates) error { return broken }); !errors.Is(err, broken) {
 		t.Errorf("an answer that cannot be saved: %v", err)
+	}
+}
+
+// TestReplayKnowsWhatWasBefore: the rejections of a pull request hide findings of later
+// ones, never of earlier ones, and those of changes of unknown order hide nothing.
+func TestReplayKnowsWhatWasBefore(t *testing.T) {
+	const negative = `"negative": [{"path": "a.py", "from_line": 2, "to_line": 2, "category": "tests", "note": "Check the list.", "reason": "Never."}]`
+	for _, test := range []struct {
+		first, second string
+		want          int // changes with rejections
+	}{
+		{`"pr": "https://git.example.org/x/y/pull/7"`, `"pr": "https://git.example.org/x/y/pull/10"`, 1},
+		{`"pr": "https://git.example.org/x/y/pull/7"`, `"pr": "https://git.example.org/x/z/pull/10"`, 0},
+		{`"repo": "git.example.org/x/y"`, `"repo": "git.example.org/x/y"`, 0},
+	} {
+		a, b := dataSet(t, "{"+test.first+", "+negative+"}")[0], dataSet(t, "{"+test.second+", "+negative+"}")[0]
+		b.Name = "two"
+		lines := map[string]Candidates{}
+		for _, c := range []Case{a, b} {
+			lines[c.Name] = Candidates{Case: c.Name, Sum: c.Sum, Verdict: precedent.Findings, Findings: []Candidate{at(2, 2, precedent.Tests, "Check the list")}}
+		}
+		for _, cases := range [][]Case{{a, b}, {b, a}} {
+			r, err := Compute(t.Context(), cases, File{Lines: lines}, Options{})
+			if err != nil || r.OtherChanges.Cases != test.want || r.SameChange.Cases != 2 || !r.SameChange.InSample || r.OtherChanges.InSample {
+				t.Errorf("%s and %s: %+v, %+v, %v", test.first, test.second, r.OtherChanges, r.SameChange, err)
+			}
+		}
 	}
 }

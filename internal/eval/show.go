@@ -12,7 +12,7 @@ func (r *Result) Show(p *report.Page) error {
 	plain := func(format string, args ...any) string { return p.Inkf(report.Plain, format, args...) }
 	p.Line(plain("changes    %d, of which %d are scored", r.Cases, r.Scored))
 	for _, t := range r.Incomplete {
-		p.Para("  not scored  ", plain("%s, %s: %s", t.Case, t.Status, t.Why))
+		p.Para("  missed      ", plain("%s, %s: %s", t.Case, t.Status, t.Why))
 	}
 	for _, name := range r.Missing {
 		p.Para("  not scored  ", plain("%s, no candidates", name))
@@ -23,6 +23,9 @@ func (r *Result) Show(p *report.Page) error {
 	which := "live findings"
 	if r.All {
 		which = "live findings and those below the threshold"
+	}
+	if n := len(r.Incomplete); n > 0 {
+		p.Para("           ", plain("%s whose review did not finish: none of the gold remarks counts as found", plural(n, "change")))
 	}
 	p.Line(plain("scored     %s", which))
 	p.Line(plain("intervals  95 %%, from %d resamples of the changes, seed %d", r.Resamples, r.Seed))
@@ -48,15 +51,15 @@ func (r *Result) Show(p *report.Page) error {
 	p.Line()
 	p.Line(p.Inkf(report.Bold, "Replay: what a memory with the rejected remarks hides"))
 	rows := [][]string{{"", "changes", "rejections", "hidden", "gold", "rejected", "neither"}}
-	rows = append(rows, r.OtherChanges.rows(p, "of other changes")...)
-	rows = append(rows, r.SameChange.rows(p, "of the change itself")...)
+	rows = append(rows, r.OtherChanges.rows(p, "of earlier changes")...)
+	rows = append(rows, r.SameChange.rows(p, "of the change itself, in-sample")...)
 	p.Table(rows)
 	if n := r.OtherChanges.Questions + r.SameChange.Questions; n > 0 {
 		p.Para("", plain("%s whether a rejection covers a candidate: a judge answered %d, text alone decided the others.",
 			plural(n, "question"), r.OtherChanges.Answered+r.SameChange.Answered))
 	}
 	p.Para("", plain("%s", "Hiding a candidate that matches gold is wrong, hiding one that matches a rejected remark is right. "+
-		"The rejections of a repository's other changes show the effect of a memory. Those of the change itself are optimistic: no memory has them before the review."))
+		"The rejections of a repository's earlier changes show the effect of a memory. In-sample figures are optimistic: no memory has the rejections of a change before its review."))
 	return p.Err()
 }
 

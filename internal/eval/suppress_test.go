@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -15,29 +13,10 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/engine"
+	"github.com/precedent-dev/precedent/internal/golden"
 	"github.com/precedent-dev/precedent/internal/match"
 	"github.com/precedent-dev/precedent/internal/memory"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
-
-// golden compares what was measured with testdata/name, or writes it under -update.
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	file := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := gocmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-want +got):\n%s\nIf this is meant, run the test with -update.", name, diff)
-	}
-}
 
 func indented(t *testing.T, v any) string {
 	t.Helper()
@@ -67,8 +46,8 @@ func TestSuppressGolden(t *testing.T) {
 				f.ID, c.covered[k], nearest, cmp.Or(string(f.Dropped), "kept"), cmp.Or(f.DroppedBy, "nobody"), f.Placement, f.Confidence)
 		}
 	}
-	golden(t, "suppress/findings.golden", b.String())
-	golden(t, "suppress/score.golden", indented(t, ScoreSuppress(m, nil, 2, 1)))
+	golden.Compare(t, "testdata/suppress/findings.golden", b.String())
+	golden.Compare(t, "testdata/suppress/score.golden", indented(t, ScoreSuppress(m, nil, 2, 1)))
 }
 
 func TestReadMemoriesOfComments(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 // contextLines is how many unchanged lines a patch shows on each side, as git does.
 const contextLines = 3
 
-// Patch is the plan as git apply reads it.
+// Patch returns the plan as a patch for git apply.
 func (p Plan) Patch() []byte {
 	var b bytes.Buffer
 	for _, f := range p.files {
@@ -29,8 +29,8 @@ func (p Plan) Patch() []byte {
 	return b.Bytes()
 }
 
-// hunk writes edits that are near each other. shift is by how many lines the
-// edits before made the file longer; the new shift is returned.
+// hunk writes edits that are near each other. shift is the number of lines by which
+// earlier edits made the file longer; hunk returns the new shift.
 func (f *file) hunk(b *bytes.Buffer, edits []Edit, shift int) int {
 	first := max(edits[0].Start-contextLines, 1)
 	last := min(edits[len(edits)-1].End+contextLines, len(f.lines))
@@ -65,8 +65,8 @@ func write(b *bytes.Buffer, sign byte, lines []string) {
 	}
 }
 
-// quoted is a path as git writes it in a patch: in quotes only if it holds
-// anything that could end it.
+// quoted returns a path as git writes it in a patch: in quotes only if it contains
+// special characters.
 func quoted(path string) string {
 	q := git.QuotePath(path)
 	if q == `"`+path+`"` {

@@ -11,10 +11,6 @@ type Event struct {
 	Pulls []int
 	// Head is the affected commit.
 	Head string
-	// Comment is the comment that was made. Its Kind is empty if the payload does not
-	// contain it.
-	Comment CommentRef
-	By      Person // who made it happen
 }
 
 // EventKind is the type of an event.

@@ -19,6 +19,7 @@ import (
 // concurrent use; reads take turns.
 type Blobs struct {
 	repo    *Repo
+	ctx     context.Context // the process's
 	mu      sync.Mutex
 	cmd     *exec.Cmd
 	in      io.WriteCloser
@@ -35,7 +36,7 @@ const opBlob = "read blob"
 // Blobs starts the process. Closing it is optional: the repository's Close does it
 // too.
 func (r *Repo) Blobs(ctx context.Context) (*Blobs, error) {
-	b := &Blobs{repo: r, said: &tail{}}
+	b := &Blobs{repo: r, ctx: ctx, said: &tail{}}
 	b.cmd = r.command(ctx, call{op: opBlob, args: []string{"cat-file", "--batch-command", "-z"}})
 	b.cmd.Stderr = b.said
 	var out io.Reader
@@ -85,8 +86,8 @@ func (b *Blobs) end() {
 
 // Read returns the file at a path of a revision. The revision is the full id of a
 // commit or a tree; an empty one has no files. A symbolic link's content is its
-// target. Errors wrap ErrNotFound if the path has no file, and ErrTooLarge if
-// it is larger than max bytes.
+// target. Errors wrap ErrNotFound if the path has no file, ErrTooLarge if it is larger
+// than max bytes, and ErrMissing if a partial clone lacks it and cannot fetch it.
 func (b *Blobs) Read(rev, path string, max int64) ([]byte, error) {
 	if rev == "" || !isPlain(path) {
 		return nil, fmt.Errorf("%s: %w", printable(path), ErrNotFound)
@@ -95,7 +96,10 @@ func (b *Blobs) Read(rev, path string, max int64) ([]byte, error) {
 		return nil, &Error{Op: opBlob, Msg: "not a commit or tree id: " + printable(strconv.Quote(rev))}
 	}
 	data, err := b.read(rev+":"+path, max)
-	if errors.Is(err, ErrNotFound) || errors.Is(err, ErrTooLarge) {
+	if errors.Is(err, ErrNotFound) && b.repo.partial() {
+		data, err = b.readMissing(rev, path, max)
+	}
+	if errors.Is(err, ErrNotFound) || errors.Is(err, ErrTooLarge) || errors.Is(err, ErrMissing) {
 		err = fmt.Errorf("%s: %w", printable(path), err)
 	}
 	return data, err

@@ -1,12 +1,11 @@
 package git
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"io"
 	"path/filepath"
 	"slices"
-	"strings"
 )
 
 // renameLimit limits the files that are compared to find renames with edits: 500 new
@@ -19,7 +18,8 @@ const renameLimit = "500"
 // NUL, then the patch with full ids, prefixes a/ and b/, and three lines of context.
 // It finds renames but not copies, so that copied code is shown in full. Attributes,
 // filters and drivers are ignored: git treats a file as binary if it has a NUL near
-// its start or is larger than 32 MiB. If use returns early, git is stopped.
+// its start or is larger than 32 MiB. Files whose contents a partial clone lacks are
+// left out; Range.Skipped lists them. If use returns early, git is stopped.
 func (r *Repo) Diff(ctx context.Context, rg Range, use func(io.Reader) error) error {
 	const op = "diff"
 	if !r.hash.valid(rg.Base) || !r.hash.valid(rg.Head) {
@@ -31,19 +31,7 @@ func (r *Repo) Diff(ctx context.Context, rg Range, use func(io.Reader) error) er
 		"--histogram", "--unified=3", "--inter-hunk-context=0", "--indent-heuristic",
 		"--find-renames", "-l" + renameLimit, "--no-ext-diff", "--no-textconv", "--no-color", "--no-relative",
 		"--src-prefix=a/", "--dst-prefix=b/", "--submodule=short", "--ignore-submodules=none",
-		"--end-of-options", rg.Base, rg.Head, "--",
+		"--end-of-options", cmp.Or(rg.BaseTree, rg.Base), cmp.Or(rg.HeadTree, rg.Head), "--",
 	}, rg.Paths)}, use)
-	var e *Error
-	if errors.As(err, &e) && r.partial() && strings.Contains(e.Msg, "unable to read") {
-		e.Msg += " (the clone is partial and does not have it)"
-		e.Hint = "fetch the missing files: git diff --stat " + rg.Base[:12] + " " + rg.Head[:12]
-	}
-	return err
-}
-
-// partial reports whether the clone may lack files that its remote has.
-func (r *Repo) partial() bool {
-	found := r.config.repository("extensions.partialclone") != ""
-	r.config.sub("remote", "promisor", func(_, value string) { found = found || isTruthy(value) })
-	return found
+	return r.explainMissing(err, rg)
 }

@@ -32,6 +32,8 @@ var (
 	ErrTooLarge = errors.New("file too large")
 	// ErrNoCommits means that the repository has no commit.
 	ErrNoCommits = errors.New("no commits")
+	// ErrMissing means that the clone is partial and lacks the content of the file.
+	ErrMissing = errors.New("its content is not in this partial clone")
 )
 
 // exitUsage is git's exit status for unknown options.
@@ -40,8 +42,13 @@ const exitUsage = 129
 // failure converts the error of a git process. The context tells whether it was
 // stopped by this program; said is the end of its standard error.
 func failure(ctx context.Context, op string, err error, said string, limit time.Duration) *Error {
+	return failureOf(context.Cause(ctx), op, err, said, limit)
+}
+
+// failureOf is failure with the cause that the context has, or nil.
+func failureOf(cause error, op string, err error, said string, limit time.Duration) *Error {
 	e := &Error{Op: op, Err: err}
-	switch cause := context.Cause(ctx); {
+	switch {
 	case errors.Is(cause, errTimeout):
 		e.Msg, e.Err = "git took longer than "+limit.String(), context.DeadlineExceeded
 		e.Hint = "check for a huge folder that .gitignore does not list, and for a .gitignore or .gitattributes that is not a regular file"

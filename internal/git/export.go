@@ -49,7 +49,7 @@ func (r *Repo) Export(ctx context.Context, rev, dir string, limits ExportLimits)
 	if limits.Bytes <= 0 {
 		limits.Bytes = 1 << 30
 	}
-	entries, err := r.list(ctx, rev, "", limits.Files, true)
+	entries, err := r.listWhole(ctx, rev, limits.Files)
 	if err != nil {
 		return ExportReport{}, err
 	}
@@ -62,6 +62,8 @@ func (r *Repo) Export(ctx context.Context, rev, dir string, limits ExportLimits)
 		case why != "":
 		case e.Type != "blob":
 			why = "a submodule"
+		case e.size == unknownSize:
+			why = ErrMissing.Error()
 		case e.size > limits.FileBytes:
 			why = "larger than " + sizeText(limits.FileBytes)
 		case total+e.size > limits.Bytes:

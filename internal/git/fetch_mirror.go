@@ -24,9 +24,8 @@ const maxPacks = 50
 // clone. Processes share it: fetches take turns, and a mirror in use is not removed.
 type Mirror struct {
 	*Repo
-	dir    string
-	folder string
-	using  *lock
+	dir   string
+	using *lock
 }
 
 // OpenMirror opens the mirror with a name in a folder, and creates it if needed. The
@@ -42,7 +41,7 @@ func OpenMirror(ctx context.Context, folder, name string, o Options) (*Mirror, e
 	if err != nil {
 		return nil, err
 	}
-	m := &Mirror{dir: filepath.Join(folder, name+".git"), folder: folder}
+	m := &Mirror{dir: filepath.Join(folder, name+".git")}
 	if err = os.MkdirAll(folder, 0o700); err == nil {
 		m.using, err = takeLock(ctx, m.dir+".use", false)
 	}

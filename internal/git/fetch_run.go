@@ -75,14 +75,24 @@ func (r *Repo) fetchRefs(ctx context.Context, p Pull, v view, objects string, re
 	if v == real { // permanent, so it must survive a power cut
 		c.set = append(c.set, [2]string{"core.fsync", "committed"})
 	}
+	said, cause, err := r.fetchWithin(ctx, c, objects, p.MaxBytes, p.Timeout)
+	if err == nil && cause == nil {
+		return nil
+	}
+	return p.failure(cause, err, said)
+}
+
+// fetchWithin runs git fetch until it ends, or exceeds a limit on what it adds to the
+// objects folder or on its time: then cause says which.
+func (r *Repo) fetchWithin(ctx context.Context, c call, objects string, maxBytes int64, limit time.Duration) (said string, cause, err error) {
 	before := folderSize(objects)
-	ctx, cancel := context.WithTimeoutCause(ctx, p.Timeout, errTimeout)
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, errTimeout)
 	defer cancel()
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	var said tail
+	var words tail
 	cmd := r.command(ctx, c)
-	cmd.Stderr = &said
+	cmd.Stderr = &words
 	ended := make(chan struct{})
 	watched := make(chan struct{})
 	go func() {
@@ -94,7 +104,7 @@ func (r *Repo) fetchRefs(ctx context.Context, p Pull, v view, objects string, re
 			case <-ended:
 				return
 			case <-tick.C:
-				if folderSize(objects)-before > p.MaxBytes {
+				if folderSize(objects)-before > maxBytes {
 					stop(errTooMuch)
 				}
 			}
@@ -103,22 +113,19 @@ func (r *Repo) fetchRefs(ctx context.Context, p Pull, v view, objects string, re
 	err = cmd.Run()
 	close(ended)
 	<-watched
-	if context.Cause(ctx) == nil && folderSize(objects)-before > p.MaxBytes {
+	if context.Cause(ctx) == nil && folderSize(objects)-before > maxBytes {
 		stop(errTooMuch)
 	}
-	if err == nil && context.Cause(ctx) == nil {
-		return nil
-	}
-	return p.failure(ctx, err, said.String())
+	return words.String(), context.Cause(ctx), err
 }
 
 // failure explains why a fetch failed, and what to do.
-func (p Pull) failure(ctx context.Context, err error, said string) error {
-	if errors.Is(context.Cause(ctx), errTooMuch) {
+func (p Pull) failure(cause, err error, said string) error {
+	if errors.Is(cause, errTooMuch) {
 		return &Error{Op: opFetch, Msg: "it is larger than " + sizeText(p.MaxBytes), Err: errTooMuch}
 	}
-	e := failure(ctx, opFetch, err, said, p.Timeout)
-	if errors.Is(context.Cause(ctx), errTimeout) {
+	e := failureOf(cause, opFetch, err, said, p.Timeout)
+	if errors.Is(cause, errTimeout) {
 		e.Hint = "clone the repository, and run this in the clone"
 		return e
 	}

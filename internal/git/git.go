@@ -1,6 +1,7 @@
 // Package git reads repositories by running the git program. No other package runs
-// it. One command uses a network: the fetch of a pull request, over https, into a
-// shadow or a mirror.
+// it. Two commands use a network, and write to a shadow or a mirror: the fetch of a
+// pull request, over https, and the fetch of files that the user's partial clone lacks,
+// from the clone's remote.
 //
 // Nothing that a repository contains may run: no hooks, filters, diff drivers, file
 // system monitors, transports or pagers, whether its configuration, attributes,
@@ -48,6 +49,11 @@ type Options struct {
 	// Index is the index file of a commit in progress, which git passes to its hooks
 	// in GIT_INDEX_FILE; relative to the work tree. Default: the repository's index.
 	Index string
+	// Lazy lets a partial clone fetch files that it lacks from its remote, as git itself
+	// does. LazyEnv are variables of the user's environment that this fetch gets, as
+	// NAME=VALUE: PATH, SSH_AUTH_SOCK, proxies.
+	Lazy    bool
+	LazyEnv []string
 	// Timeout limits each git process. Zero means one minute.
 	Timeout time.Duration
 }
@@ -72,6 +78,7 @@ type Repo struct {
 	shadow  string // the temporary folder
 	hash    hash
 	shallow map[string]bool // the commits whose parents the clone lacks
+	lazy    lazy
 
 	mu     sync.Mutex
 	open   map[*Blobs]struct{}

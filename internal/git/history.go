@@ -3,6 +3,7 @@ package git
 import (
 	"context"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/precedent-dev/precedent"
@@ -26,4 +27,20 @@ func (r *Repo) History(ctx context.Context, rev, path string) (precedent.Untrust
 		return err
 	})
 	return precedent.Untrusted(strings.ToValidUTF8(string(text), "\uFFFD")), err
+}
+
+// historyBytes holds a million ids of 64 digits.
+const historyBytes = 65 << 20
+
+// FirstParents lists a commit and its ancestors along the first parents, newest first,
+// at most n. In a shallow clone the list ends at the boundary.
+func (r *Repo) FirstParents(ctx context.Context, revision string, n int) ([]string, error) {
+	ids, err := r.commits(ctx, revision)
+	if err != nil {
+		return nil, err
+	}
+	out, err := r.run(ctx, call{op: "list history", args: []string{
+		"rev-list", "--first-parent", "--max-count=" + strconv.Itoa(n), "--end-of-options", ids[0],
+	}}, historyBytes)
+	return strings.Fields(string(out)), err
 }

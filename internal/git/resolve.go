@@ -60,14 +60,26 @@ type Range struct {
 	// empty.
 	Paths []string
 	// Skipped lists files that are not in the snapshot of the work tree. In Head they
-	// are as staged, or absent if they were not staged.
+	// are as staged, or absent if they were not staged. It also lists files whose
+	// contents a partial clone lacks.
 	Skipped []precedent.SkippedFile
+	// BaseTree and HeadTree are the trees of Base and Head without the files whose
+	// contents a partial clone lacks; empty if it has all.
+	BaseTree, HeadTree string
 }
 
 const opRange = "resolve range"
 
 // Resolve returns the two ends of a change. Errors are of type *Error.
 func (r *Repo) Resolve(ctx context.Context, s Spec) (Range, error) {
+	rg, err := r.resolve(ctx, s)
+	if err != nil || !r.partial() {
+		return rg, err
+	}
+	return r.leaveOutMissing(ctx, rg)
+}
+
+func (r *Repo) resolve(ctx context.Context, s Spec) (Range, error) {
 	asked := 0
 	for _, one := range []bool{s.Range != "", s.Commit != "", s.Staged, s.Worktree, s.Committed} {
 		if one {

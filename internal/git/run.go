@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -31,6 +32,9 @@ type call struct {
 	stdin io.Reader
 	// userConfig makes the user's configuration visible. Only listing it is safe.
 	userConfig bool
+	// asUser is for the fetch from the remote of the user's clone: it uses the user's
+	// configuration and environment.
+	asUser bool
 }
 
 var (
@@ -99,10 +103,14 @@ func (r *Repo) environment(c call) []string {
 	} else {
 		env = append(env, "GIT_DIR="+r.shadow, "GIT_ALTERNATE_OBJECT_DIRECTORIES="+QuotePath(filepath.Join(r.place.commonDir, "objects")))
 	}
-	if !c.userConfig {
+	if !c.userConfig && !c.asUser {
 		env = append(env, "GIT_CONFIG_GLOBAL="+os.DevNull)
 	}
 	set := append([][2]string{{"safe.directory", r.place.gitDir}, {"safe.directory", r.place.top}}, settings...)
+	if c.asUser { // an empty value would end the user's list of helpers
+		set = slices.DeleteFunc(set, func(kv [2]string) bool { return kv[0] == "credential.helper" })
+		env = append(env, r.userEnvironment()...)
+	}
 	set = append(set, c.set...)
 	env = append(env, "GIT_CONFIG_COUNT="+strconv.Itoa(len(set)))
 	for i, kv := range set {

@@ -16,8 +16,10 @@ type Entry struct {
 	Type string // blob, or commit for a submodule
 	ID   string
 	Path string // from the tree's top, with slashes
-	size int64  // of a blob, if requested
+	size int64  // of a blob, if requested; unknownSize if the clone lacks it
 }
+
+const unknownSize = -1
 
 // treeEntries limits the files of a tree: one million.
 const treeEntries = 1_000_000
@@ -84,7 +86,9 @@ func parseEntry(line string) (Entry, error) {
 		return Entry{}, fmt.Errorf("git wrote %q where a file was expected", printable(line))
 	}
 	e := Entry{Mode: f[0], Type: f[1], ID: f[2], Path: path}
-	if len(f) > 3 && f[3] != "-" {
+	if len(f) > 3 && f[3] == "BAD" { // git's word for a missing blob
+		e.size = unknownSize
+	} else if len(f) > 3 && f[3] != "-" {
 		var err error
 		if e.size, err = strconv.ParseInt(f[3], 10, 64); err != nil {
 			return Entry{}, fmt.Errorf("git wrote %q where a size was expected", printable(f[3]))

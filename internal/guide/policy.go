@@ -116,6 +116,10 @@ var sections = map[string]section{
 			}
 		}
 	},
+	"minor": func(d *decoder, n *yaml.Node, p *precedent.Policy) {
+		s, _ := d.oneOf(n, []string{string(precedent.MinorFold), string(precedent.MinorShow), string(precedent.MinorOff)}, "a way to show minor findings")
+		p.Minor = precedent.MinorDisplay(s)
+	},
 	"include_positive_feedback": func(d *decoder, n *yaml.Node, p *precedent.Policy) {
 		if on, ok := d.boolean(n); ok {
 			p.NoPraise = !on

@@ -42,6 +42,7 @@ severity_floors:
   - paths: test/**
     severity: high
 linters: [ruff, golangci-lint, ruff]
+minor: show
 language: pt-BR
 `
 	got, errs := ParsePolicy([]byte(src), PolicyFile, testFinders)
@@ -59,6 +60,7 @@ language: pt-BR
 		},
 		Floors:   []precedent.SeverityFloor{{Paths: "test/**", Severity: precedent.High}},
 		Linters:  []string{"ruff", "golangci-lint"},
+		Minor:    precedent.MinorShow,
 		Language: "pt-BR",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -201,6 +203,8 @@ var overrides = []struct {
 	{"escaped hidden text", `instructions: [{paths: "**", text: "a\u202eb"}]`, "2:36", "hidden character", false},
 	{"escaped NUL", `language: "d\0e"`, "2:11", "hidden character", false},
 	{"unknown severity", "severity_floors: [{paths: \"**\", severity: worst}]", "2:43", "is not a severity", false},
+	{"unknown display", "minor: hide", "2:8", "is not a way to show minor findings", false},
+	{"switch for display", "minor: false", "2:8", "want a way to show minor findings", false},
 	{"severity case", "severity_floors: [{paths: \"**\", severity: High}]", "2:43", "is not a severity", false},
 
 	// Globs that reach further than they may.
@@ -319,7 +323,7 @@ func TestPolicyKeys(t *testing.T) {
 	valid := map[string]string{
 		"threshold": "0", "max_inline_comments": "1", "focus_areas": "[bugs]", "ignore": "[a]", "finders": "{bugs: true}",
 		"instructions": "[{paths: a, text: b}]", "severity_floors": "[{paths: a, severity: nit}]", "language": "en",
-		"include_positive_feedback": "false", "linters": "[ruff]", "request_changes": "true",
+		"include_positive_feedback": "false", "linters": "[ruff]", "request_changes": "true", "minor": "off",
 	}
 	if len(valid) != len(sections) {
 		t.Fatalf("the test knows %d keys, the parser %d", len(valid), len(sections))

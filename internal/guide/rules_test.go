@@ -1,7 +1,6 @@
 package guide
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,13 +9,10 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/golden"
 	"github.com/precedent-dev/precedent/internal/needs"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 // TestRules reads guide files of the kinds that repositories have. What is in a
 // golden file was read by a person: each line is a rule that a change can
@@ -42,19 +38,7 @@ func TestRules(t *testing.T) {
 					t.Errorf("rule from %q for %q", r.Source, r.Dir)
 				}
 			}
-			golden := filepath.Join("testdata", "rules", name+".golden")
-			if *update {
-				if err := os.WriteFile(golden, []byte(b.String()), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), b.String()); diff != "" {
-				t.Errorf("rules (-want +got):\n%s", diff)
-			}
+			golden.Compare(t, filepath.Join("testdata", "rules", name+".golden"), b.String())
 		})
 	}
 }

@@ -80,11 +80,8 @@ func lineReader(dir string) func(name string, n int) (string, bool) {
 	return func(name string, n int) (string, bool) {
 		lines, ok := files[name]
 		if !ok {
-			file := filepath.Join(dir, filepath.FromSlash(name))
-			if info, err := os.Lstat(file); err == nil && info.Mode().IsRegular() && info.Size() <= maxRereadBytes {
-				if data, err := os.ReadFile(file); err == nil {
-					lines = bytes.Split(data, []byte("\n"))
-				}
+			if data := readInTree(dir, name); data != nil {
+				lines = bytes.Split(data, []byte("\n"))
 			}
 			files[name] = lines
 		}
@@ -93,6 +90,21 @@ func lineReader(dir string) func(name string, n int) (string, bool) {
 		}
 		return strings.TrimSuffix(string(lines[n-1]), "\r"), true
 	}
+}
+
+// readInTree reads a regular file of a tree of at most maxRereadBytes, nil if it
+// cannot.
+func readInTree(dir, name string) []byte {
+	file := filepath.Join(dir, filepath.FromSlash(name))
+	info, err := os.Lstat(file)
+	if err != nil || !filepath.IsLocal(filepath.FromSlash(name)) || !info.Mode().IsRegular() || info.Size() > maxRereadBytes {
+		return nil
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil
+	}
+	return data
 }
 
 // hasConfig reports whether the root of a tree has a file that matches one of the

@@ -3,7 +3,10 @@ package lint
 import (
 	"context"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
@@ -15,38 +18,41 @@ func conflicts(ctx context.Context, in *Input) Result {
 	c := &collect{name: "conflict-markers"}
 	for i := range in.Change.Files {
 		f := &in.Change.Files[i]
+		if ctx.Err() != nil {
+			return c.result(ctx, nil)
+		}
+		var lines []diff.Line
 		for h := range f.Hunks {
-			if ctx.Err() != nil {
-				return c.result(ctx, nil)
-			}
-			for _, b := range conflictsIn(f.Hunks[h].Lines) {
-				c.add(conflictAt(f, b))
-			}
+			lines = append(lines, f.Hunks[h].Lines...)
+		}
+		found := conflictsIn(lines)
+		shown := len(found) > 0 && showsConflicts(f.Path, lines)
+		for _, b := range found {
+			c.add(conflictAt(f, b, shown))
 		}
 	}
 	return c.result(ctx, nil)
 }
 
-// conflict is the markers of one conflict, in order.
+// conflict is the markers of one conflict, in order. A conflict may have others in it.
 type conflict []diff.Line
 
-// conflictsIn groups the markers in the new side of a hunk into conflicts with at
-// least one added marker. Seven equals signs also underline titles, and seven bars
+// conflictsIn groups the markers in the new side of a file's hunks into conflicts with
+// at least one added marker. Seven equals signs also underline titles, and seven bars
 // can be a table, so these are markers only between an opening and a closing one.
 func conflictsIn(lines []diff.Line) []conflict {
 	var all []conflict
 	var open conflict
+	depth := 0 // of conflicts that were opened and not closed
 	end := func() {
-		for len(open) > 1 && (open[0].Text[0] == '=' || open[0].Text[0] == '|') {
-			open = open[1:]
-		}
-		for _, l := range open {
-			if l.Op == diff.Add {
-				all = append(all, open)
-				break
+		if depth > 0 { // one of them was never closed, so they may not be nested
+			for _, part := range splitConflict(open) {
+				all = appendConflict(all, part)
 			}
+		} else {
+			all = appendConflict(all, open)
 		}
-		open = nil
+		open, depth = nil, 0
 	}
 	for i, l := range lines {
 		if l.Op == diff.Delete {
@@ -54,21 +60,44 @@ func conflictsIn(lines []diff.Line) []conflict {
 		}
 		switch marker(l.Text) {
 		case '<':
-			end()
-			open = conflict{l}
+			open = append(open, l)
+			depth++
 		case '|', '=':
-			if len(open) > 0 {
+			if depth > 0 {
 				open = append(open, l)
 			}
 		case '>':
-			if len(open) == 0 && inQuotedMail(lines, i) {
+			if depth == 0 && inQuotedMail(lines, i) {
 				continue
 			}
 			open = append(open, l)
-			end()
+			if depth--; depth <= 0 {
+				end()
+			}
 		}
 	}
 	end()
+	return all
+}
+
+// splitConflict splits markers before each opening one.
+func splitConflict(open conflict) []conflict {
+	var parts []conflict
+	for _, l := range open {
+		if l.Text[0] == '<' || len(parts) == 0 {
+			parts = append(parts, nil)
+		}
+		last := len(parts) - 1
+		parts[last] = append(parts[last], l)
+	}
+	return parts
+}
+
+// appendConflict appends a conflict if the change adds one of its markers.
+func appendConflict(all []conflict, b conflict) []conflict {
+	if slices.ContainsFunc(b, func(l diff.Line) bool { return l.Op == diff.Add }) {
+		all = append(all, b)
+	}
 	return all
 }
 
@@ -95,16 +124,45 @@ func inQuotedMail(lines []diff.Line, i int) bool {
 	return i > 0 && strings.HasPrefix(lines[i-1].Text, ">") || i+1 < len(lines) && strings.HasPrefix(lines[i+1].Text, ">")
 }
 
-func conflictAt(f *diff.File, b conflict) precedent.Finding {
-	first := b[0]
-	for _, l := range b {
-		if l.Op == diff.Add {
-			first = l
-			break
-		}
+// examplePlaces are the names of folders, and parts of the names of files, with
+// documents and test data: places where markers may be an example.
+var examplePlaces = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(^|/)(tests?|__tests__|testdata|fixtures?|golden|snapshots?|__snapshots__|specs?|docs?|documentation|examples?)/` +
+		`|[._-]test\.[a-z]+$|(^|/)test_[^/]*$|\.(test|spec)\.[a-z]+$|Tests?\.[a-z]+$|\.(md|mdx|markdown|rst|adoc|asciidoc|txt|tex|texi|html?|org|pod|[1-8])$`)
+})
+
+// aboutConflicts are words of a text or the name of a file about merge conflicts.
+var aboutConflicts = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(merge|merging|rebase|git|unresolved|resolve|resolving)[ _-]?conflict|conflict(ed|ing)?[ _-]?(marker|hunk|region|resol|merg|style|file)|diff3|three[ _-]way|merge[ _-]?(marker|driver|tool)`)
+})
+
+// conflictNames are words in the path of a test of a merge tool.
+var conflictNames = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)conflict|merge|rebase|diff3`) })
+
+// showsConflicts reports whether the markers in a file are probably examples: it is a
+// document or test data, and its path or another line of the change in it speaks of
+// merge conflicts.
+func showsConflicts(path string, lines []diff.Line) bool {
+	if !examplePlaces().MatchString(path) {
+		return false
 	}
+	return conflictNames().MatchString(path) || slices.ContainsFunc(lines, func(l diff.Line) bool {
+		return l.Op != diff.Delete && marker(l.Text) == 0 && aboutConflicts().MatchString(l.Text)
+	})
+}
+
+// Confidence of a conflict, in percent. In 2,400 ranges of the histories of timescaledb,
+// keepassxc, click and spring-ai, all five findings were conflicts that people had
+// committed. An example is shown only to those who ask for everything.
+const (
+	conflictSure    = 95
+	conflictExample = 30
+)
+
+func conflictAt(f *diff.File, b conflict, example bool) precedent.Finding {
+	first := b[slices.IndexFunc(b, func(l diff.Line) bool { return l.Op == diff.Add })]
 	out := newFinding(f, precedent.Right, first)
-	out.Category, out.Severity, out.Rule = precedent.Bugs, precedent.High, "conflict-marker"
+	out.Category, out.Severity, out.Rule, out.Confidence = precedent.Bugs, precedent.High, "conflict-marker", conflictSure
 	out.Title = "Unresolved merge conflict marker committed"
 	where := "This line is a conflict marker that git writes"
 	if last := b[len(b)-1]; last.New > b[0].New {
@@ -113,5 +171,9 @@ func conflictAt(f *diff.File, b conflict) precedent.Finding {
 	out.Body = where + " when a merge, rebase or cherry-pick could not be completed. Code with conflict markers does not compile, " +
 		"configuration with them does not parse, and a document shows both versions of the text.\n\n" +
 		"Choose one side or combine both, then delete the <<<<<<<, =======, and >>>>>>> lines."
+	if example {
+		out.Severity, out.Confidence = precedent.Low, conflictExample
+		out.Body += "\n\nThe file is a document or a test that speaks of merge conflicts, so the markers are probably an example."
+	}
 	return out
 }

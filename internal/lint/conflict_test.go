@@ -31,6 +31,32 @@ func TestConflicts(t *testing.T) {
 		{"longer", change("a.go", "+<<<<<<<< HEAD", "+>>>>>>>> x", "+<<<<<<<x"), nil},
 		{"table", change("a.md", "+||||||| a | b |", "+|||||||"), nil},
 		{"quoted mail", change("a.txt", "+>>>>>> earlier", "+>>>>>>> first", "+>>>>>> earlier"), nil},
+		{
+			"one within another", change("a.go", "+<<<<<<< HEAD", "+<<<<<<< HEAD", "+=======", "+>>>>>>> x", "+=======", "+>>>>>>> y", "+<<<<<<< HEAD", "+>>>>>>> x"),
+			[]string{"a.go:1 conflict-marker high", "a.go:7 conflict-marker high"},
+		},
+		{
+			"not closed, then another", change("a.go", "+<<<<<<< HEAD", "+=======", "+<<<<<<< HEAD", "+=======", "+>>>>>>> x"),
+			[]string{"a.go:1 conflict-marker high", "a.go:3 conflict-marker high"},
+		},
+		{"in two hunks", change("a.go", "@@1", "+<<<<<<< HEAD", " x", "@@50", " y", "+=======", "+>>>>>>> x"), []string{"a.go:1 conflict-marker high"}},
+		{
+			"example in a document", change("merging.md", "+Git marks a merge conflict like this:", "+<<<<<<< HEAD", "+=======", "+>>>>>>> x"),
+			[]string{"merging.md:2 conflict-marker low"},
+		},
+		{"document", change("README.md", "+```xml", "+<<<<<<< HEAD", "+=======", "+>>>>>>> x"), []string{"README.md:2 conflict-marker high"}},
+		{
+			"test of a merge tool", change("internal/resolve/conflict_test.go", "+const in = `", "+<<<<<<< HEAD", "+=======", "+>>>>>>> x", "+`"),
+			[]string{"internal/resolve/conflict_test.go:2 conflict-marker low"},
+		},
+		{
+			"test of something else", change("sql/upsert_test.go", "+ON CONFLICT DO NOTHING", "+<<<<<<< HEAD", "+=======", "+>>>>>>> x"),
+			[]string{"sql/upsert_test.go:2 conflict-marker high"},
+		},
+		{
+			"merge tool itself", change("merge.go", "+// a merge conflict", "+<<<<<<< HEAD", "+=======", "+>>>>>>> x"),
+			[]string{"merge.go:2 conflict-marker high"},
+		},
 		{"documentation of conflicts", change("a.go", `+	"<<<<<<< HEAD",`), nil},
 	} {
 		t.Run(test.name, func(t *testing.T) { same(t, run(t, "conflict-markers", &Input{Change: test.change}), test.want...) })

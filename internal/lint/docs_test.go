@@ -13,6 +13,35 @@ import (
 
 var update = flag.Bool("update", false, "write docs/analyzers.md")
 
+// afterTable is the text after the table.
+const afterTable = `
+## Comments that turn rules off
+
+The author of a change writes its comments, too. So no comment silences an analyzer that guards the repository: those with "never" in
+the table. For the others, comments count as they do for the team: ` + "`//nolint`, `//nolint:govet` and `//lint:ignore SA4006 reason`" + ` for
+Go, and what [linters](linters.md#comments) read in other languages. The finding stays in the result of ` + "`--json`" + ` and ` + "`precedent explain`" + ` as
+` + "`turned_off`" + `, with the comment, its line, and whether the change adds it.
+
+## Many findings of one kind
+
+More than %d findings of a rule in a file are one finding, at the first place. Its text says how many there are and lists the first %d. The
+id is that of the first place, so it does not change with the number. An analyzer lists at most %d findings, the worst ones; the
+rest count as read.
+
+## What is not checked for hidden characters
+
+The analyzer ` + "`unicode`" + ` reports bidirectional controls and tag characters in everything that is text. Other remarks depend on the file:
+
+- None in binary and minified files, in data, and in catalogues of translations: gettext, XLIFF, Qt, Apple, .NET, Android, Flutter, and data in
+  folders such as ` + "`locales`" + `. There, embeddings and isolates that end on their line are also left to right-to-left text.
+- In generated, vendored and lock files: only what hides code, such as look-alike letters in names, invisible letters, and zero-width
+  characters next to names.
+- Joiners, spaces without width and direction marks are allowed where a script needs them, as are emoji, variants of symbols, and icons.
+
+Whether a file is binary or generated comes from ` + "`.gitattributes`" + ` at the base commit (` + "`binary`, `-diff`, `linguist-generated`, `gitlab-generated`" + `), from git, from
+names, headers and content. ` + "`-text`" + ` alone does not make a file binary, but then any bytes that are no text do.
+`
+
 // TestDocs: docs/analyzers.md says what All says.
 func TestDocs(t *testing.T) {
 	file := filepath.Join("..", "..", "docs", "analyzers.md")
@@ -21,15 +50,20 @@ func TestDocs(t *testing.T) {
 
 <!-- Made from the table in internal/lint by "go test ./internal/lint -run TestDocs -update"; edit that. -->
 
-An analyzer finds problems without a model. It reports on lines that the change adds, and comments in the code cannot turn it
-off. All analyzers run unless the policy turns them off by name, like [finders](finders.md).
+An analyzer finds problems without a model. It reports on lines that the change adds. All analyzers run unless the policy turns
+them off by name, like [finders](finders.md).
 
-| analyzer | what it finds |
-|---|---|
+| analyzer | what it finds | comments in the code turn it off |
+|---|---|---|
 `)
 	for _, a := range All() {
-		fmt.Fprintf(&b, "| `%s` | %s |\n", a.Name, a.Doc)
+		off := "never"
+		if a.Comments {
+			off = "yes"
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", a.Name, a.Doc, off)
 	}
+	fmt.Fprintf(&b, afterTable, maxApart, maxPlaces, maxFindings)
 	if *update {
 		if err := os.WriteFile(file, []byte(b.String()), 0o644); err != nil {
 			t.Fatal(err)

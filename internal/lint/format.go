@@ -37,6 +37,7 @@ func readLines(f *errorformat.Errorformat, dir string, output []byte) (all []rem
 			err = fmt.Errorf("read output: the lines are not in the order that the patterns expect: %v", p)
 		}
 	}()
+	seen := ruleCounts{}
 	s := f.NewScanner(bytes.NewReader(lines(output)))
 	for s.Scan() {
 		e := s.Entry()
@@ -48,11 +49,28 @@ func readLines(f *errorformat.Errorformat, dir string, output []byte) (all []rem
 		if r.rule, r.message = oneLine(rule, maxRule), oneLine(message, maxMessage); r.path == "" || r.message == "" {
 			continue
 		}
+		if !seen.add(&r) {
+			continue
+		}
 		if all = append(all, r); len(all) == maxRemarks {
 			return all, errMany
 		}
 	}
 	return all, nil
+}
+
+// maxOfRule is the number of results about one rule and one file that are read. More
+// are a flood, which must not hide the results about other files.
+const maxOfRule = 500
+
+// ruleCounts counts the results about a rule and a file.
+type ruleCounts map[[2]string]int
+
+// add counts a result and reports whether it is to be kept.
+func (c ruleCounts) add(r *remark) bool {
+	key := [2]string{r.path, r.rule}
+	c[key]++
+	return c[key] <= maxOfRule
 }
 
 var errMany = fmt.Errorf("only the first %d results were read", maxRemarks)

@@ -167,7 +167,7 @@ func TestSarifResults(t *testing.T) {
 		{`,"message":{"id":"m","arguments":["luck"]}`, "a.go:2 R1 2 bad luck"},
 		{`,"message":{"text":"a\u001b[31mb\u202e\nc"}`, "a.go:2 R1 2 a [31mb c"},
 		{`,"message":{}`, "a.go:2 R1 2 what it is"},
-		{`,"suppressions":[{"kind":"inSource"}]`, ""},
+		{`,"suppressions":[{"kind":"inSource"}]`, "a.go:2 R1 2 bad thing"},
 		{`,"suppressions":[{"kind":"external","status":"rejected"}]`, "a.go:2 R1 2 bad thing"},
 		{`,"kind":"pass"`, ""},
 		{`,"level":"none"`, ""},
@@ -180,6 +180,22 @@ func TestSarifResults(t *testing.T) {
 		}
 		if have := strings.Join(briefs(got), "\n"); have != test.want {
 			t.Errorf("%s: %q, want %q", test.more, have, test.want)
+		}
+	}
+}
+
+// TestSarifSuppressed: what the linter suppresses says so.
+func TestSarifSuppressed(t *testing.T) {
+	for more, want := range map[string]string{
+		`,"suppressions":[{"kind":"inSource"}]`:                             "the linter marks it as suppressed",
+		`,"suppressions":[{"kind":"external","justification":"old\ncode"}]`: "the linter marks it as suppressed: old code",
+		`,"suppressions":[{"kind":"external","status":"underReview"}]`:      "",
+		`,"suppressions":[{"kind":"external","status":"accepted"}]`:         "the linter marks it as suppressed",
+		`,"suppressions":[]`: "",
+	} {
+		got, err := readSarif("/work", []byte(sarifOf(`{"uri":"a.go"}`, more)))
+		if err != nil || len(got) != 1 || got[0].turnedOff != want {
+			t.Errorf("%s: %+v, %v, want %q", more, got, err, want)
 		}
 	}
 }
@@ -258,6 +274,34 @@ func TestHostileSarif(t *testing.T) {
 	}
 }
 
+// manyRules repeats a line with a number.
+func manyRules(line string, n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, line, i)
+	}
+	return b.String()
+}
+
+// TestFloodOfResults: one rule with thousands of results in a file does not hide the
+// results after it.
+func TestFloodOfResults(t *testing.T) {
+	f, err := newFormat([]string{"%f:%l: %m"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := readLines(f, "/work", []byte(manyRules("a.sh:%d: X\n", 3*maxRemarks)+"b.sh:1: Y\n"))
+	if n := len(got); err != nil || n != maxOfRule+1 || got[n-1].path != "b.sh" {
+		t.Errorf("%d remarks, %v", n, err)
+	}
+	one := `{"ruleId":"R","message":{"text":"x"},"locations":[{"physicalLocation":{"artifactLocation":{"uri":"a.go"},"region":{"startLine":1}}}]},`
+	log := `{"version":"2.1.0","runs":[{"tool":{"driver":{"name":"x"}},"results":[` + strings.Repeat(one, maxRemarks+9) + strings.TrimSuffix(strings.Replace(one, "a.go", "b.go", 1), ",") + `]}]}`
+	got, err = readSarif("/work", []byte(log))
+	if n := len(got); err != nil || n != maxOfRule+1 || got[n-1].path != "b.go" {
+		t.Errorf("%d remarks of SARIF, %v", n, err)
+	}
+}
+
 func TestLines(t *testing.T) {
 	for _, test := range []struct {
 		name     string
@@ -270,7 +314,7 @@ func TestLines(t *testing.T) {
 		{"no line", []string{"%f:%l: %m"}, "a.sh:0: x\na.sh:99999999999999999999: x\n", nil, ""},
 		{"control characters", []string{"%f:%l: %m"}, "a.sh:1: \x1b[31mred\x1b[0m \x00\u202edone\n", []string{"a.sh:1  2 [31mred[0m done"}, ""},
 		{"long line", []string{"%f:%l: %m"}, "a.sh:1: " + strings.Repeat("x", 1<<20) + "\nb.sh:2: y\n", []string{"a.sh:1  2 " + strings.Repeat("x", maxMessage-1) + "…", "b.sh:2  2 y"}, ""},
-		{"many lines", []string{"%f:%l: %m"}, strings.Repeat("a.sh:1: x\n", maxRemarks+5), nil, errMany.Error()},
+		{"many lines", []string{"%f:%l: %m"}, manyRules("a%d.sh:1: R1: x\n", maxRemarks+5), nil, errMany.Error()},
 		{"continued", []string{"%E%f:%l: %m", "%C  %m", "%Z"}, "a.sh:1: x\n  more\n\n", []string{"a.sh:1  2 x more"}, ""},
 		{"continuation of nothing", []string{"%-Astart", "%Z%m"}, "start\nx\n", nil, "not in the order"},
 		{"nothing", []string{"%f:%l: %m"}, "", nil, ""},

@@ -73,11 +73,11 @@ func analyzeGo(ctx context.Context, in *Input) map[suite]Result {
 	}
 	bounded, cancel := context.WithTimeout(ctx, cmp.Or(in.Go.Timeout, defaultTimeout))
 	defer cancel()
-	v := &vetting{tree: dir, env: in.Go, files: files, reasons: map[string]string{}, found: map[suite]*suiteRun{}}
+	v := &vetting{tree: dir, env: in.Go, files: files, found: map[suite]*suiteRun{}, turnOffs: turnOffs{dir: dir}}
 	for _, s := range []suite{vetSuite, staticSuite} {
 		if in.Enabled == nil || in.Enabled(string(s)) {
 			v.suites = append(v.suites, s)
-			v.found[s] = &suiteRun{collect: collect{name: string(s)}}
+			v.found[s] = &suiteRun{collect: collect{name: string(s)}, reasons: map[string]reason{}}
 		}
 	}
 	modules := v.modules()
@@ -136,15 +136,27 @@ type vetting struct {
 	files    map[string]*diff.File
 	suites   []suite
 	found    map[suite]*suiteRun
-	checked  int               // files
-	reasons  map[string]string // why a file was not checked
 	timedOut bool
+	turnOffs turnOffs
 }
 
 // suiteRun is the result of one suite.
 type suiteRun struct {
 	collect
-	broken []string // errors of the run
+	checked []string          // files
+	reasons map[string]reason // why a file was not checked
+	failed  bool              // the run ended badly
+}
+
+// leaveOut records why files were not checked by the given suites.
+func (v *vetting) leaveOut(names []string, why reason, suites ...suite) {
+	for _, s := range suites {
+		run := v.found[s]
+		run.failed = run.failed || why.isFailure()
+		for _, name := range names {
+			run.reasons[name] = why
+		}
+	}
 }
 
 // modules groups the files by their module's folder. Both are relative to the tree.
@@ -154,7 +166,7 @@ func (v *vetting) modules() map[string][]string {
 		if root, ok := v.findUp(path.Dir(name), "go.mod"); ok {
 			modules[root] = append(modules[root], name)
 		} else {
-			v.reasons[name] = "no go.mod in its folder or a parent folder"
+			v.leaveOut([]string{name}, noModule, v.suites...)
 		}
 	}
 	return modules
@@ -178,36 +190,68 @@ func (v *vetting) findUp(dir, name string) (string, bool) {
 // check runs the analyzers on one module, first in the workspace above it, if there
 // is one. The workspace need not include the module.
 func (v *vetting) check(ctx context.Context, root string, names []string) {
-	if ctx.Err() != nil {
-		v.timedOut = true
-		return
-	}
-	req := vetRequest{Dir: filepath.Join(v.tree, filepath.FromSlash(root)), MaxHeap: maxHeap, Suites: v.suites}
-	for _, name := range names {
-		req.Files = append(req.Files, filepath.Join(v.tree, filepath.FromSlash(name)))
-	}
 	work := "off"
 	if dir, ok := v.findUp(root, "go.work"); ok {
 		work = filepath.Join(v.tree, filepath.FromSlash(dir), "go.work")
 	}
-	rep, err := v.run(ctx, work, req)
-	if err != nil && ctx.Err() == nil && len(req.Suites) > 1 {
-		// The second suite reads deeper and may have caused the crash.
-		second := req.Suites[1]
-		v.found[second].broken = append(v.found[second].broken, v.cleanMessage(fmt.Sprintf("module %s: %v", root, err)))
-		req.Suites = req.Suites[:1]
-		rep, err = v.run(ctx, work, req)
+	req := vetRequest{Dir: filepath.Join(v.tree, filepath.FromSlash(root)), MaxHeap: maxHeap, Suites: v.suites}
+	v.checkFiles(ctx, work, req, names)
+}
+
+// checkFiles runs the analyzers on files of one module. If that kills the process, it
+// halves the packages until those that do are found, so that they spoil no others.
+func (v *vetting) checkFiles(ctx context.Context, work string, req vetRequest, names []string) {
+	if ctx.Err() != nil {
+		v.timedOut = true
+		return
 	}
+	req.Files = nil
+	for _, name := range names {
+		req.Files = append(req.Files, filepath.Join(v.tree, filepath.FromSlash(name)))
+	}
+	rep, err := v.run(ctx, work, req)
+	why := reasonOfError(err)
 	switch {
 	case ctx.Err() != nil:
 		v.timedOut = true
-	case err != nil:
-		for _, s := range req.Suites {
-			v.found[s].broken = append(v.found[s].broken, v.cleanMessage(fmt.Sprintf("module %s: %v", root, err)))
+	case err == nil:
+		v.recordReport(names, req, rep)
+	case why == crashed || why == tooLarge:
+		if a, b := halve(names); len(b) > 0 {
+			v.checkFiles(ctx, work, req, a)
+			v.checkFiles(ctx, work, req, b)
+			return
 		}
+		if len(req.Suites) > 1 {
+			// The second suite reads deeper and may be the one that crashes.
+			v.leaveOut(names, why, req.Suites[1:]...)
+			req.Suites = req.Suites[:1]
+			v.checkFiles(ctx, work, req, names)
+			return
+		}
+		fallthrough
 	default:
-		v.recordReport(names, req.Files, rep)
+		v.leaveOut(names, why, req.Suites...)
 	}
+}
+
+// halve divides files by their packages. The second part is empty if there is only one
+// package.
+func halve(names []string) (a, b []string) {
+	dirs := map[string]bool{}
+	for _, name := range names {
+		dirs[path.Dir(name)] = true
+	}
+	sorted := slices.Sorted(maps.Keys(dirs))
+	first := sorted[:(len(sorted)+1)/2]
+	for _, name := range names {
+		if slices.Contains(first, path.Dir(name)) {
+			a = append(a, name)
+		} else {
+			b = append(b, name)
+		}
+	}
+	return a, b
 }
 
 // run starts the child process. If nothing loads in the workspace, it runs again
@@ -221,35 +265,29 @@ func (v *vetting) run(ctx context.Context, work string, req vetRequest) (*vetRep
 }
 
 // recordReport records what a module's report says about its files.
-func (v *vetting) recordReport(names, abs []string, rep *vetReport) {
+func (v *vetting) recordReport(names []string, req vetRequest, rep *vetReport) {
 	for i, name := range names {
-		if why := rep.reason(abs[i]); why != "" {
-			v.reasons[name] = v.cleanMessage(why)
-		} else {
-			v.checked++
+		if why := rep.reason(req.Files[i]); why != "" {
+			v.leaveOut([]string{name}, why, req.Suites...)
+			continue
+		}
+		for _, s := range req.Suites {
+			v.found[s].checked = append(v.found[s].checked, name)
 		}
 	}
 	for _, d := range rep.Diagnostics {
-		i, to := slices.Index(abs, d.File), v.found[d.Suite]
+		i, to := slices.Index(req.Files, d.File), v.found[d.Suite]
 		if i < 0 || to == nil {
 			continue
 		}
 		if f := v.files[names[i]]; f != nil {
 			if l, ok := addedLine(f, d); ok {
-				to.add(d.finding(f, l))
+				found := d.finding(f, l)
+				dropTurnedOff(&found, v.turnOffs.of(f, d.source(), d.Line))
+				to.add(found)
 			}
 		}
 	}
-}
-
-// cleanMessage removes the temporary folder from a message and limits its length.
-func (v *vetting) cleanMessage(s string) string {
-	s = strings.ReplaceAll(s, v.tree+string(filepath.Separator), "")
-	const most = 300
-	if s = strings.Join(strings.Fields(s), " "); len(s) > most {
-		s = strings.ToValidUTF8(s[:most], "") + "…"
-	}
-	return s
 }
 
 // longestPath is the largest number of lines of a statement that may move a finding:
@@ -271,10 +309,14 @@ func addedLine(f *diff.File, d vetDiagnostic) (line diff.Line, ok bool) {
 	return line, ok
 }
 
-// result sums up a suite. It is ok if any file was checked, and names the files that
-// could not be loaded.
+// result sums up a suite. It is ok if any file was checked, and names the packages that
+// were not.
 func (v *vetting) result(ctx context.Context, run *suiteRun) Result {
 	r := run.result(context.WithoutCancel(ctx), nil)
+	r.Files = map[string]bool{}
+	for name := range v.files {
+		r.Files[name] = slices.Contains(run.checked, name)
+	}
 	var notes []string
 	if r.Error != "" {
 		notes = append(notes, r.Error)
@@ -286,39 +328,16 @@ func (v *vetting) result(ctx context.Context, run *suiteRun) Result {
 		if errors.Is(ctx.Err(), context.Canceled) {
 			notes[len(notes)-1] = "stopped before the end of the change"
 		}
-	case len(run.broken) > 0:
+	case run.failed:
 		r.Status = precedent.StatusError
-		notes = append(notes, run.broken...)
-	case v.checked == 0:
+	case len(run.checked) == 0:
 		r.Status = precedent.StatusSkipped
 	}
-	if len(v.reasons) > 0 {
-		notes = append(notes, notChecked(v.reasons))
+	if len(run.reasons) > 0 {
+		notes = append(notes, notChecked(run.reasons))
 	}
 	r.Error = strings.Join(notes, "; ")
 	return r
-}
-
-// notChecked lists the files that were not checked, by reason.
-func notChecked(reasons map[string]string) string {
-	byReason := map[string][]string{}
-	for _, name := range slices.Sorted(maps.Keys(reasons)) {
-		byReason[reasons[name]] = append(byReason[reasons[name]], name)
-	}
-	const most = 5
-	var parts []string
-	for _, why := range slices.Sorted(maps.Keys(byReason)) {
-		names := byReason[why]
-		list := strings.Join(names[:min(len(names), most)], ", ")
-		if n := len(names) - most; n > 0 {
-			list += fmt.Sprintf(" and %d more", n)
-		}
-		parts = append(parts, list+" ("+why+")")
-	}
-	if n := len(parts) - most; n > 0 {
-		parts = append(parts[:most], fmt.Sprintf("and files with %d other reasons", n))
-	}
-	return "not checked: " + strings.Join(parts, "; ")
 }
 
 // finding converts a diagnostic to a finding.
@@ -329,12 +348,22 @@ func (d vetDiagnostic) finding(f *diff.File, l diff.Line) precedent.Finding {
 	return vetFinding(f, l, d)
 }
 
+// source is what a comment can name of a diagnostic: golangci-lint's name of the suite,
+// older ones, and the check.
+func (d vetDiagnostic) source() source {
+	names := []string{"govet", "vet", d.Analyzer}
+	if d.Suite == staticSuite {
+		names = []string{"staticcheck", "megacheck", d.Analyzer}
+	}
+	return source{string(d.Suite), names}
+}
+
 // vetFinding converts a diagnostic of a go vet analyzer to a finding.
 func vetFinding(f *diff.File, l diff.Line, d vetDiagnostic) precedent.Finding {
 	w := vetTextFor(d.Analyzer)
 	out := newFinding(f, precedent.Right, l)
-	out.Confidence = vetSure
-	out.Category, out.Severity, out.Rule = w.category, w.severity, d.Analyzer
+	out.Confidence = goConfidenceOf(vetSuite, d.Analyzer, f.Path)
+	out.Category, out.Severity, out.Rule = w.category, severityOf(w.severity, f.Path), d.Analyzer
 	out.Title = title(d.Message)
 	out.Body = fmt.Sprintf("%s %s\n\nFound by the go vet analyzer %s.", sentence(d.Message), w.why, d.Analyzer)
 	return out

@@ -3,6 +3,7 @@ package lint
 import (
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -94,6 +95,61 @@ func Names(db *sql.DB) ([]string, error) {
 }
 `
 
+// usesMissing has a package with a function of a module that is not downloaded. Its
+// caller has no type errors, because what follows from an unknown type is no error, and
+// makes analyzers crash.
+const usesMissing = `
+-- go.mod --
+module example.com/m
+
+go 1.22
+
+require example.com/gone v1.0.0
+-- go.sum --
+example.com/gone v1.0.0 h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=
+example.com/gone v1.0.0/go.mod h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=
+-- dep/dep.go --
+package dep
+
+import "example.com/gone"
+
+// Open opens a database.
+func Open() gone.DB { return gone.New() }
+-- uses/uses.go --
+package uses
+
+import (
+	"fmt"
+
+	"example.com/m/dep"
+)
+
+// F prints.
+func F() {
+	db := dep.Open()
+	defer db.Close()
+	for i := range db.All() {
+		fmt.Println(i, db.Name())
+	}
+}
+-- good/good.go --
+package good
+
+// F does nothing.
+func F(x int) { x = x }
+`
+
+// TestGovetMissing: both checkers leave out the same, so that a report says it once.
+func TestGovetMissing(t *testing.T) {
+	vet, static := bothGo(t, goInput(t, goEnv(t), usesMissing))
+	if !strings.Contains(vet.Error, "go mod download") || static.Error != vet.Error {
+		t.Errorf("%q, %q", vet.Error, static.Error)
+	}
+	if want := map[string]bool{"dep/dep.go": false, "uses/uses.go": false, "good/good.go": true}; !maps.Equal(vet.Files, want) || !maps.Equal(static.Files, want) {
+		t.Errorf("%v, %v", vet.Files, static.Files)
+	}
+}
+
 func TestGovet(t *testing.T) {
 	env := goEnv(t)
 	for _, test := range []struct {
@@ -149,7 +205,7 @@ package good
 
 // F does nothing.
 func F(x int) { x = x }
-`, []string{"good/a.go:4 assign medium", "uses/a.go:5 assign medium"}, precedent.StatusOK, "not checked: bad/a.go (bad/a.go:3:"},
+`, []string{"good/a.go:4 assign medium", "uses/a.go:5 assign medium"}, precedent.StatusOK, "not checked: package ./bad (it does not compile)"},
 
 		{"syntax error", `
 -- go.mod --
@@ -158,7 +214,7 @@ module example.com/m
 package m
 
 func F( {
-`, nil, precedent.StatusSkipped, "a.go (a.go:3:"},
+`, nil, precedent.StatusSkipped, "package . (it does not compile)"},
 
 		{"missing module", `
 -- go.mod --
@@ -174,9 +230,9 @@ package b
 
 // F does nothing.
 func F(x int) { x = x }
-`, []string{"b/b.go:4 assign medium"}, precedent.StatusOK, "no required module provides package example.com/elsewhere"},
+`, []string{"b/b.go:4 assign medium"}, precedent.StatusOK, "package ./a (go.mod or go.sum lacks a module that it imports: run go mod tidy)"},
 
-		{"required module that is not there", `
+		{"required module without a checksum", `
 -- go.mod --
 module example.com/m
 
@@ -188,7 +244,10 @@ require example.com/elsewhere v1.0.0
 package m
 
 import _ "example.com/elsewhere"
-`, nil, precedent.StatusSkipped, "example.com/elsewhere"},
+`, nil, precedent.StatusSkipped, "package . (go.mod or go.sum lacks a module that it imports: run go mod tidy)"},
+
+		{"required module that is not downloaded", usesMissing, []string{"good/good.go:4 assign medium"}, precedent.StatusOK,
+			"not checked: package ./dep, package ./uses (a module that it needs is not downloaded: run go mod download)"},
 
 		{"toolchain that cannot be had", `
 -- go.mod --
@@ -199,14 +258,14 @@ go 1.999.0
 toolchain go1.999.1
 -- a.go --
 package m
-`, nil, precedent.StatusSkipped, "requires go >= 1.999"},
+`, nil, precedent.StatusSkipped, "package . (its module needs a newer version of Go)"},
 
 		{"broken go.mod", `
 -- go.mod --
 modul example.com/m
 -- a.go --
 package m
-`, nil, precedent.StatusSkipped, "go.mod:1"},
+`, nil, precedent.StatusSkipped, "package . (go.mod or go.work cannot be used)"},
 
 		{"several modules", `
 -- go.mod --
@@ -233,7 +292,7 @@ module example.com/docs
 go 1.999
 -- docs/a.go --
 package docs
-`, []string{"a.go:4 assign medium", "tools/gen/a.go:4 assign medium"}, precedent.StatusOK, "docs/a.go ("},
+`, []string{"a.go:4 assign medium", "tools/gen/a.go:4 assign medium"}, precedent.StatusOK, "package ./docs ("},
 
 		{"workspace", `
 -- go.work --
@@ -344,7 +403,7 @@ func F(x int) { x = x }
 package m
 
 var x int = "not a number"
-`, []string{"a.go:4 assign medium"}, precedent.StatusOK, "not checked: a_test.go (a_test.go:3:"},
+`, []string{"a.go:4 assign medium"}, precedent.StatusOK, "not checked: a_test.go (it does not compile)"},
 
 		{"other system", `
 -- go.mod --
@@ -391,7 +450,7 @@ import _ "example.com/m/b"
 package b
 
 import _ "example.com/m/a"
-`, nil, precedent.StatusEmpty, "not checked: a/a.go (import cycle"},
+`, nil, precedent.StatusEmpty, "not checked: package ./a (import cycle)"},
 
 		{"line directives are not believed", `
 -- go.mod --

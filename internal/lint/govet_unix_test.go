@@ -127,7 +127,7 @@ func TestGovetMemory(t *testing.T) {
 	write(t, dir, "go.mod", "module example.com/m\n")
 	write(t, dir, "a.go", src.String())
 	_, err := runVet(t.Context(), env, "off", vetRequest{Dir: dir, Files: []string{filepath.Join(dir, "a.go")}, MaxHeap: 100 << 20})
-	if err == nil || !strings.Contains(err.Error(), "memory") {
+	if reasonOfError(err) != tooLarge {
 		t.Errorf("error %v", err)
 	}
 }
@@ -136,9 +136,9 @@ func TestGovetMemory(t *testing.T) {
 func TestGovetChecker(t *testing.T) {
 	env := goEnv(t)
 	for _, test := range []struct{ name, script, says string }{
-		{"exits", "echo 'out of luck' >&2; exit 3", "out of luck"},
-		{"nonsense", "echo nonsense", "read the checker's report"},
-		{"endless output", "yes", "too much output"},
+		{"exits", "echo 'out of luck' >&2; exit 3", "package ./db (the checker failed)"},
+		{"nonsense", "echo nonsense", "package ./db (the checker failed)"},
+		{"endless output", "yes", "package ./db (the checker failed)"},
 		{"endless complaints", "head -c 9000000 /dev/zero >&2; echo '{}'", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -151,6 +151,62 @@ func TestGovetChecker(t *testing.T) {
 				}
 			} else if r.Status != precedent.StatusError || !strings.Contains(r.Error, test.says) {
 				t.Errorf("%s, %q", r.Status, r.Error)
+			}
+		})
+	}
+}
+
+// TestGovetCrash: a package that kills the checker is not checked, and spoils no other.
+func TestGovetCrash(t *testing.T) {
+	env := goEnv(t)
+	dir := t.TempDir()
+	tool, self, request := filepath.Join(dir, "tool"), env.Tool, filepath.Join(dir, "request")
+	env.Tool = tool
+	for _, test := range []struct {
+		name, dies, says string // the child dies if its request has these words
+		status           precedent.Status
+	}{
+		{"crash", "bad/bad.go", "not checked: package ./bad (the checker crashed on it; if modules are missing, run go mod download)", precedent.StatusOK},
+		{"crash of staticcheck", `bad/bad.go.*staticcheck`, "", precedent.StatusOK},
+		{"memory", "bad/bad.go", "not checked: package ./bad (checking it needs too much memory)", precedent.StatusError},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			last := "panic: secret of the tree"
+			if test.name == "memory" {
+				last = needsMemory + " 1 MiB of memory"
+			}
+			script(t, tool, "cat >"+request+"; if grep -q '"+test.dies+"' "+request+"; then echo '"+last+"' >&2; exit 2; fi; exec "+self+" <"+request)
+			vet, static := bothGo(t, goInput(t, env, `
+-- go.mod --
+module example.com/m
+
+go 1.22
+-- a/a.go --
+package a
+
+// F does nothing.
+func F(x int) { x = x }
+-- bad/bad.go --
+package bad
+
+// F does nothing.
+func F(x int) { x = x }
+-- c/c.go --
+package c
+
+// F does nothing.
+func F(x int) { x = x }
+`))
+			want := []string{"a/a.go:4 assign medium", "c/c.go:4 assign medium"}
+			if test.says == "" {
+				want = []string{"a/a.go:4 assign medium", "bad/bad.go:4 assign medium", "c/c.go:4 assign medium"}
+			}
+			same(t, vet, want...)
+			if vet.Status != test.status || vet.Error != test.says {
+				t.Errorf("%s, %q", vet.Status, vet.Error)
+			}
+			if !static.Files["a/a.go"] || !static.Files["c/c.go"] || static.Files["bad/bad.go"] || static.Error == "" || strings.Contains(static.Error, "secret") {
+				t.Errorf("%v, %q", static.Files, static.Error)
 			}
 		})
 	}

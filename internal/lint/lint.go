@@ -3,14 +3,14 @@
 // staticcheck for Go, and other linters in a sandbox.
 //
 // An analyzer reads the change and returns findings and a status. It reports only
-// what the change causes, never what was there before, and no comment in the code can
-// turn it off. The lines are untrusted, so the work is limited; an analyzer that
+// what the change causes, never what was there before. Comments in the code turn rules
+// of Go and of linters off, as they do for the team, but never the analyzers that guard
+// the repository. The lines are untrusted, so the work is limited; an analyzer that
 // stops early says so in its status.
 package lint
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"time"
 
@@ -62,13 +62,19 @@ type Result struct {
 	// Error is the reason for the status, and lists what was not read. Empty if there
 	// is nothing to report.
 	Error string
+	// Files are the files that the analyzer had to read, with whether it did. Nil
+	// means all files of the change, which were read if the status is ok or empty.
+	Files map[string]bool
 }
 
 // Analyzer is one analyzer.
 type Analyzer struct {
 	Name string // the name in policies and findings
 	Doc  string // what it finds, in one sentence
-	Run  func(ctx context.Context, in *Input) Result
+	// Comments is set if comments in the code can turn its rules off. The findings are
+	// then kept as dropped.
+	Comments bool
+	Run      func(ctx context.Context, in *Input) Result
 }
 
 // All returns the analyzers for one review, in the order in which findings are
@@ -77,28 +83,21 @@ type Analyzer struct {
 func All() []Analyzer {
 	pass := new(goPass)
 	return []Analyzer{
-		{"secrets", "Committed credentials and private keys.", secrets},
-		{"unicode", "Hidden and look-alike characters that make code look different from what it does.", hiddenUnicode},
-		{"conflict-markers", "Committed merge conflict markers.", conflicts},
-		{"policy-edit", "Changes to files that configure reviews.", policyEdit},
-		{"govet", "Findings of go vet in the changed Go packages.", pass.analyze(vetSuite)},
-		{"staticcheck", "Findings of staticcheck's correctness checks (SA) in the changed Go packages.", pass.analyze(staticSuite)},
-		{"linters", "Findings of the configured linters, which run in the sandbox.", linters},
+		{"secrets", "Committed credentials and private keys.", false, secrets},
+		{"unicode", "Hidden and look-alike characters that make code look different from what it does.", false, hiddenUnicode},
+		{"conflict-markers", "Committed merge conflict markers.", false, conflicts},
+		{"policy-edit", "Changes to files that configure reviews.", false, policyEdit},
+		{"govet", "Findings of go vet in the changed Go packages.", true, pass.analyze(vetSuite)},
+		{"staticcheck", "Findings of staticcheck's correctness checks (SA) in the changed Go packages.", true, pass.analyze(staticSuite)},
+		{"linters", "Findings of the configured linters, which run in the sandbox.", true, linters},
 	}
 }
 
 // Confidence of findings, in percent: how often the rule is right.
 const (
-	secretConfidence = 95 // the line holds it or does not
-	vetSure          = 90
-
-	staticSure = 85
-	linterSure = 80
+	lineConfidence = 95 // the line holds it or does not
+	linterSure     = 80
 )
-
-// maxFindings is the limit for one analyzer. A change with more findings of one kind
-// has one problem, not a thousand.
-const maxFindings = 500
 
 // newFinding returns a finding about one line of a file.
 func newFinding(f *diff.File, side precedent.Side, l diff.Line) precedent.Finding {
@@ -107,44 +106,11 @@ func newFinding(f *diff.File, side precedent.Side, l diff.Line) precedent.Findin
 		n = l.Old
 	}
 	return precedent.Finding{
-		Analyzer: true, Confidence: secretConfidence, Votes: 1, Verifier: precedent.Unchecked,
+		Analyzer: true, Confidence: lineConfidence, Votes: 1, Verifier: precedent.Unchecked,
 		Span:     precedent.Span{Path: f.Path, Side: side, Start: n, End: n},
 		Quote:    l.Text,
 		Evidence: []precedent.Evidence{{Path: f.Path, Line: n, Quote: l.Text}},
 	}
-}
-
-// collect gathers an analyzer's findings up to maxFindings.
-type collect struct {
-	name     string
-	findings []precedent.Finding
-	left     int // findings beyond the limit
-}
-
-func (c *collect) add(f precedent.Finding) {
-	if len(c.findings) >= maxFindings {
-		c.left++
-		return
-	}
-	f.Finder = c.name
-	c.findings = append(c.findings, f)
-}
-
-// result returns the analyzer's result. err is what stopped it, or nil.
-func (c *collect) result(ctx context.Context, err error) Result {
-	r := Result{Findings: c.findings, Status: precedent.StatusOK}
-	switch {
-	case ctx.Err() != nil:
-		r.Status, r.Error = precedent.StatusTimeout, "stopped before the end of the change"
-	case err != nil:
-		r.Status, r.Error = precedent.StatusTruncated, err.Error()
-	case c.left > 0:
-		r.Status = precedent.StatusTruncated
-		r.Error = fmt.Sprintf("%d more findings of this kind are not listed", c.left)
-	case len(c.findings) == 0:
-		r.Status = precedent.StatusEmpty
-	}
-	return r
 }
 
 // sentence turns a phrase into a sentence, with a capital letter and a full stop.
@@ -163,5 +129,8 @@ func sentence(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// title cuts text to the length of a finding's title: 90 characters.
-func title(s string) string { return text.Cut(s, 90) }
+// maxTitle is the length of a finding's title, in characters.
+const maxTitle = 90
+
+// title cuts text to the length of a title.
+func title(s string) string { return text.Cut(s, maxTitle) }

@@ -55,7 +55,14 @@ func linters(ctx context.Context, in *Input) Result {
 	for _, l := range due {
 		x.lint(ctx, l)
 	}
-	return x.result(ctx)
+	r := x.result(ctx)
+	r.Files = map[string]bool{}
+	for _, l := range due {
+		for name := range l.filesOf(in.Change) {
+			r.Files[name] = r.Status.Good()
+		}
+	}
+	return r
 }
 
 const noSandbox = "no sandbox: linters run code of the repository, so none was started"
@@ -66,11 +73,12 @@ type linting struct {
 	box  Runner
 	tree *lintTree
 	collect
-	seen   map[string]bool // reported remarks, by position and text
-	ran    int             // linters that ran successfully
-	failed bool
-	cut    bool
-	notes  []string
+	turnOffs turnOffs
+	seen     map[string]bool // reported remarks, by position and text
+	ran      int             // linters that ran successfully
+	failed   bool
+	cut      bool
+	notes    []string
 }
 
 // lint runs one linter and adds its findings about the change.
@@ -88,6 +96,7 @@ func (x *linting) lint(ctx context.Context, l *Linter) {
 		x.fail(l, err)
 		return
 	}
+	x.turnOffs.dir = dir
 	if l.NeedsConfig && !hasConfig(dir, l.Configs) {
 		x.note(l, "not run: the repository had no configuration for it before the change")
 		return
@@ -115,7 +124,7 @@ func (x *linting) lint(ctx context.Context, l *Linter) {
 		}
 		if line, ok := r.addedLineIn(f); ok {
 			x.addFinding(&r, l, version, f, line)
-		} else {
+		} else if r.turnedOff == "" {
 			outside = append(outside, r)
 		}
 	}
@@ -154,7 +163,9 @@ func (x *linting) addFinding(r *remark, l *Linter, version string, f *diff.File,
 		return
 	}
 	x.seen[key] = true
-	x.add(r.finding(l, version, f, line))
+	found := r.finding(l, version, f, line)
+	dropTurnedOff(&found, cmp.Or(r.turnedOff, x.turnOffs.of(f, source{l.Name, []string{l.Name, r.rule}}, r.line)))
+	x.addAs(found, cmp.Or(r.rule, r.message)+"\x00"+l.Name)
 }
 
 // version is the linter's version as it prints it; "" if it has no version command.

@@ -4,35 +4,69 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"regexp"
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/guide"
 )
 
-// policyEdit reports changes to files that configure reviews. The review reads them
-// at the base, so the change cannot benefit from its own edit, but people should
-// still see it.
+// policyEdit reports changes to files that configure reviews: one finding for each kind
+// of file. The review reads them at the base, so the change cannot benefit from its
+// own edit, but people should still see it.
 func policyEdit(ctx context.Context, in *Input) Result {
 	c := &collect{name: "policy-edit"}
+	var groups []policyEdits
 	for i := range in.Change.Files {
 		f := &in.Change.Files[i]
-		switch {
-		case in.IsPolicyPath(f.Path):
-			c.add(in.policyFinding(f, f.Path))
-		case f.Status == diff.Renamed && in.IsPolicyPath(f.OldPath):
-			c.add(in.policyFinding(f, f.OldPath))
+		steering := f.Path
+		if !in.IsPolicyPath(steering) {
+			if steering = f.OldPath; f.Status != diff.Renamed || !in.IsPolicyPath(steering) {
+				continue
+			}
 		}
+		kind := steeringKind(steering)
+		if adds(f, toAssistants()) {
+			kind.confidence = steeringSure
+			kind.severity = worse(kind.severity, precedent.Low)
+		}
+		if adds(f, suppressing()) {
+			kind.confidence, kind.ask = steeringSure, askInstructions
+			kind.severity = worse(kind.severity, precedent.Medium)
+		}
+		g := slices.IndexFunc(groups, func(g policyEdits) bool { return g.kind == kind })
+		if g < 0 {
+			g = len(groups)
+			groups = append(groups, policyEdits{kind: kind, first: f, steering: steering})
+			continue
+		}
+		groups[g].more = append(groups[g].more, steering)
 	}
-	return c.result(ctx, nil)
+	for _, g := range groups {
+		c.add(g.finding(in.OwnPolicy))
+	}
+	r := c.result(ctx, nil)
+	r.Files = map[string]bool{} // it reads names
+	return r
 }
 
-// policyFinding reports the first added line, else the first deleted one, else the
-// file as a whole.
-func (in *Input) policyFinding(f *diff.File, steering string) precedent.Finding {
+// policyEdits are the changed files of one kind.
+type policyEdits struct {
+	kind     steeringText
+	first    *diff.File
+	steering string   // the path of the first that configures reviews
+	more     []string // those of the others
+}
+
+// finding reports the first added line of the first file, else the first deleted one,
+// else the file as a whole.
+func (g *policyEdits) finding(ownPolicy bool) precedent.Finding {
+	f := g.first
 	out := precedent.Finding{
-		Analyzer: true, Confidence: secretConfidence, Votes: 1, Verifier: precedent.Unchecked,
+		Analyzer: true, Votes: 1, Verifier: precedent.Unchecked,
 		Span: precedent.Span{Path: f.Path, Side: precedent.Right},
 	}
 	if f.Status != diff.Deleted {
@@ -45,15 +79,67 @@ func (in *Input) policyFinding(f *diff.File, steering string) precedent.Finding 
 	} else {
 		out.Side = precedent.Left
 	}
-	kind := steeringKind(steering)
-	out.Category, out.Severity, out.Rule = precedent.PolicyEdit, precedent.Medium, "policy-edit"
-	out.Title = title(fmt.Sprintf("The change %s %s: %s", describeEdit(f), path.Base(steering), kind.short))
+	kind := g.kind
+	out.Category, out.Rule = precedent.PolicyEdit, "policy-edit"
+	out.Severity, out.Confidence = kind.severity, kind.confidence
+	what := path.Base(g.steering)
+	switch len(g.more) {
+	case 0:
+	case 1:
+		what += " and 1 other file"
+	default:
+		what += fmt.Sprintf(" and %d other files", len(g.more))
+	}
+	out.Title = title(fmt.Sprintf("The change %s %s: %s", describeEdit(f), what, kind.short))
 	used := "This review used the version of the file at the base, so the edit does not affect it; it takes effect when the change is merged."
-	if in.OwnPolicy && steering == guide.PolicyFile {
+	if ownPolicy && g.steering == guide.PolicyFile {
 		used = "This review used the uncommitted version of the file in the work tree, so the edit affects it already; it takes effect for everyone when the change is merged."
 	}
-	out.Body = fmt.Sprintf("%s is %s. %s\n\n%s", steering, kind.long, used, kind.ask)
+	out.Body = fmt.Sprintf("%s is %s. %s\n\n%s", g.steering, kind.long, used, kind.ask)
+	if len(g.more) > 0 {
+		const most = 10
+		list := strings.Join(g.more[:min(len(g.more), most)], ", ")
+		if n := len(g.more) - most; n > 0 {
+			list += fmt.Sprintf(" and %d more", n)
+		}
+		out.Body += "\n\nThe same applies to " + list + "."
+	}
 	return out
+}
+
+// toAssistants matches text about or for assistants. "AI" alone is the name of many
+// products.
+var toAssistants = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)\b(AI[ -](agent|assistant|bot|model|review|tool)\w*|LLMs?|assistants?|copilot|claude|codex|chatbots?|coding agents?|review bots?)\b`)
+})
+
+// suppressing matches text that says what not to report, and toPublic the advice of most
+// guides not to report vulnerabilities in public.
+var (
+	suppressing = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)\b(do not|don't|never)\s+(report|flag|mention|comment on)\b|\b(ignore|skip|suppress)\b.{0,40}\b(findings?|warnings?|remarks?|vulnerab\w*|security)\b`)
+	})
+	toPublic = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)public|\bissues?\b|tracker|mailing list|forum`)
+	})
+)
+
+// adds reports whether the change adds a line to the file that matches words.
+func adds(f *diff.File, words *regexp.Regexp) bool {
+	for l := range f.AddedLines() {
+		if words.MatchString(l.Text) && (words != suppressing() || !toPublic().MatchString(l.Text)) {
+			return true
+		}
+	}
+	return false
+}
+
+// worse returns the worse of two severities.
+func worse(a, b precedent.Severity) precedent.Severity {
+	if a.AtLeast(b) {
+		return a
+	}
+	return b
 }
 
 func firstLine(f *diff.File, op diff.Op) (diff.Line, bool) {
@@ -80,7 +166,20 @@ func describeEdit(f *diff.File) string {
 }
 
 // steeringText describes what a file configures, and what to check when it changes.
-type steeringText struct{ short, long, ask string }
+type steeringText struct {
+	short, long, ask string
+	severity         precedent.Severity
+	confidence       int
+}
+
+// Confidence of an edit, in percent. What decides over reviews, approvals or programs on
+// other people's machines is always shown, and so is text that speaks to assistants. In 2,400 ranges of the histories of
+// timescaledb, keepassxc, click and spring-ai, all four findings were about ordinary
+// edits of CONTRIBUTING.md, which nobody needs to be told.
+const (
+	steeringSure  = 90
+	steeringGuide = 30
+)
 
 const askInstructions = "Check that the team wants these instructions, and that none of them tells a reviewer or an assistant to ignore problems."
 
@@ -91,21 +190,33 @@ func steeringKind(p string) steeringText {
 		return steeringText{
 			"who must approve", "the list of code owners: it decides whose approval a change needs",
 			"Check that no path loses an owner who should review it.",
+			precedent.Medium, steeringSure,
 		}
-	case base == ".mcp.json":
+	case base == ".mcp.json", strings.HasPrefix(base, "settings.") && strings.HasSuffix(path.Dir(p), ".claude"):
 		return steeringText{
-			"tool servers of coding agents", "a list of tool servers: coding agents start the listed programs on the machine of anyone who opens the repository",
+			"programs of coding agents", "a configuration of coding agents: they start the listed programs on the machine of anyone who opens the repository",
 			"Check every command and address in it as carefully as code you run.",
+			precedent.Medium, steeringSure,
 		}
 	case strings.HasPrefix(base, ".precedent.") || strings.HasPrefix(p, ".precedent/"):
 		return steeringText{
 			"the review policy", "the review policy: it sets the threshold, the ignored paths and the instructions for reviewers",
 			"Check that it does not hide findings that the team wants to see.",
+			precedent.Medium, steeringSure,
 		}
 	case base == "architecture.md", base == "contributing.md":
-		return steeringText{"a guide for reviews", "a guide: reviews check changes against its rules", "Check that the team agrees with the changed rules."}
+		return steeringText{
+			"a guide for reviews", "a guide: reviews check changes against its rules", "Check that the team agrees with the changed rules.",
+			precedent.Nit, steeringGuide,
+		}
 	case base == "claude.md", base == "agents.md", base == ".cursorrules", base == "copilot-instructions.md":
-		return steeringText{"instructions for assistants", "a file of instructions for coding assistants and reviewers", askInstructions}
+		return steeringText{
+			"instructions for assistants", "a file of instructions for coding assistants and reviewers", askInstructions,
+			precedent.Low, steeringSure,
+		}
 	}
-	return steeringText{"instructions for reviews or assistants", "a file that tells assistants how to work on the code, or reviewers how to review it", askInstructions}
+	return steeringText{
+		"instructions for reviews or assistants", "a file that tells assistants how to work on the code, or reviewers how to review it", askInstructions,
+		precedent.Low, steeringSure,
+	}
 }

@@ -26,13 +26,13 @@ func TestPolicyEdit(t *testing.T) {
 		{"other file", change("a.go", "+x"), nil, "", ""},
 		{
 			"edit", change("CLAUDE.md", "@@7", " a", "-b", "+c", "+d"),
-			[]string{"CLAUDE.md:8 policy-edit medium"},
+			[]string{"CLAUDE.md:8 policy-edit low"},
 			precedent.Right,
 			"The change edits CLAUDE.md: instructions for assistants",
 		},
 		{
 			"only deletions", change("pkg/AGENTS.md", "@@3", " a", "-b", " c"),
-			[]string{"pkg/AGENTS.md:4 policy-edit medium"},
+			[]string{"pkg/AGENTS.md:4 policy-edit low"},
 			precedent.Left,
 			"The change edits AGENTS.md: instructions for assistants",
 		},
@@ -40,7 +40,7 @@ func TestPolicyEdit(t *testing.T) {
 			"added", added(".mcp.json", "{}\n"),
 			[]string{".mcp.json:1 policy-edit medium"},
 			precedent.Right,
-			"The change adds .mcp.json: tool servers of coding agents",
+			"The change adds .mcp.json: programs of coding agents",
 		},
 		{
 			"deleted", status(diff.Deleted, change("CODEOWNERS", "-* @team")),
@@ -56,26 +56,50 @@ func TestPolicyEdit(t *testing.T) {
 		},
 		{
 			"renamed away", renamed,
-			[]string{"docs/notes.md policy-edit medium"},
+			[]string{"docs/notes.md policy-edit low"},
 			precedent.Right,
 			"The change renames AGENTS.md: instructions for assistants",
 		},
 		{
 			"guide", change("CONTRIBUTING.md", "+x"),
+			[]string{"CONTRIBUTING.md:1 policy-edit nit"},
+			precedent.Right,
+			"The change edits CONTRIBUTING.md: a guide for reviews",
+		},
+		{
+			"guide that speaks to assistants", change("CONTRIBUTING.md", "+x", "+Claude writes the changelog."),
+			[]string{"CONTRIBUTING.md:1 policy-edit low"},
+			precedent.Right,
+			"The change edits CONTRIBUTING.md: a guide for reviews",
+		},
+		{
+			"guide that says what not to report", change("CONTRIBUTING.md", "+x", "+Do not report SQL injection in tests."),
 			[]string{"CONTRIBUTING.md:1 policy-edit medium"},
 			precedent.Right,
 			"The change edits CONTRIBUTING.md: a guide for reviews",
 		},
 		{
-			"any other", change(".claude/settings.json", "+x"),
+			"guide as most are", change("CONTRIBUTING.md", "+Spring AI follows a code style.", "+Do not report vulnerabilities in a public issue."),
+			[]string{"CONTRIBUTING.md:1 policy-edit nit"},
+			precedent.Right,
+			"The change edits CONTRIBUTING.md: a guide for reviews",
+		},
+		{
+			"hooks of an agent", change(".claude/settings.json", "+x"),
 			[]string{".claude/settings.json:1 policy-edit medium"},
 			precedent.Right,
-			"The change edits settings.json: instructions for reviews or assistants",
+			"The change edits settings.json: programs of coding agents",
+		},
+		{
+			"any other", change(".claude/commands/deploy.md", "+x"),
+			[]string{".claude/commands/deploy.md:1 policy-edit low"},
+			precedent.Right,
+			"The change edits deploy.md: instructions for reviews or assistants",
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			steering := func(p string) bool {
-				return strings.Contains("CLAUDE.md AGENTS.md .mcp.json CODEOWNERS .precedent.yaml CONTRIBUTING.md settings.json", path.Base(p))
+				return strings.Contains("CLAUDE.md AGENTS.md .mcp.json CODEOWNERS .precedent.yaml CONTRIBUTING.md settings.json deploy.md", path.Base(p))
 			}
 			r := run(t, "policy-edit", &Input{Change: test.change, IsPolicyPath: steering})
 			same(t, r, test.want...)
@@ -88,5 +112,18 @@ func TestPolicyEdit(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestPolicyEdits checks that files of one kind are one finding.
+func TestPolicyEdits(t *testing.T) {
+	c := &diff.Change{}
+	for _, p := range []string{"a/AGENTS.md", "CODEOWNERS", "b/AGENTS.md", "c/CLAUDE.md"} {
+		c.Files = append(c.Files, change(p, "+x").Files...)
+	}
+	r := run(t, "policy-edit", &Input{Change: c, IsPolicyPath: func(string) bool { return true }})
+	same(t, r, "a/AGENTS.md:1 policy-edit low", "CODEOWNERS:1 policy-edit medium")
+	if f := r.Findings[0]; f.Title != "The change edits AGENTS.md and 2 other files: instructions for assistants" || !strings.Contains(f.Body, "to b/AGENTS.md, c/CLAUDE.md.") {
+		t.Errorf("title %q, body %q", f.Title, f.Body)
 	}
 }

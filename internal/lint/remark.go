@@ -11,7 +11,6 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
-	"github.com/precedent-dev/precedent/internal/sarif"
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
@@ -26,6 +25,7 @@ type remark struct {
 	help      string // explanation of the rule; may be empty
 	link      string // https URL of the rule's documentation; may be empty
 	security  bool   // the rule is about security
+	turnedOff string // why the linter marked it as suppressed; empty if it did not
 	fix       *fix
 }
 
@@ -53,7 +53,7 @@ func (l level) severity() precedent.Severity {
 const (
 	maxMessage = 1000
 	maxRule    = 80
-	maxRemarks = sarif.MaxMany
+	maxRemarks = 5000
 	maxLine    = 10_000_000 // largest line number
 )
 

@@ -21,8 +21,8 @@ type sarifRun struct {
 }
 
 // readSarif parses SARIF 2.1.0 from a linter that saw the tree at dir. It leaves out
-// results without a file in the tree, results marked as suppressed or not failing,
-// and those beyond the limits.
+// results without a file in the tree, results that are no failures, and those beyond
+// the limits.
 func readSarif(dir string, output []byte) ([]remark, error) {
 	start := bytes.IndexByte(output, '{') // some linters print other text first
 	if start < 0 {
@@ -36,6 +36,7 @@ func readSarif(dir string, output []byte) ([]remark, error) {
 		return nil, fmt.Errorf("read SARIF: version %q, want %s", oneLine(log.Version, 20), sarif.Version)
 	}
 	var all []remark
+	seen := ruleCounts{}
 	for i := range log.Runs {
 		run := sarifRun{&log.Runs[i], dir, map[string]*sarif.Rule{}}
 		for _, tool := range append([]sarif.Driver{run.Tool.Driver}, run.Tool.Extensions...) {
@@ -47,11 +48,11 @@ func readSarif(dir string, output []byte) ([]remark, error) {
 			if len(all) == maxRemarks {
 				return all, errMany
 			}
-			if r, ok := run.remark(&run.Results[j]); ok {
+			if r, ok := run.remark(&run.Results[j]); ok && seen.add(&r) {
 				all = append(all, r)
 			}
 		}
-		if len(run.Results) == sarif.MaxMany {
+		if len(run.Results) == sarif.MaxResults {
 			return all, errMany
 		}
 	}
@@ -60,11 +61,6 @@ func readSarif(dir string, output []byte) ([]remark, error) {
 
 // remark converts one result.
 func (run sarifRun) remark(res *sarif.Result) (remark, bool) {
-	for _, s := range res.Suppressions {
-		if s.Status == "" || s.Status == "accepted" {
-			return remark{}, false
-		}
-	}
 	if res.Kind != "" && res.Kind != "fail" || res.Level == "none" || len(res.Locations) == 0 {
 		return remark{}, false
 	}
@@ -91,6 +87,11 @@ func (run sarifRun) remark(res *sarif.Result) (remark, bool) {
 		r.level = warning
 	}
 	r.fix = run.fixOf(r.path, res)
+	for _, s := range res.Suppressions {
+		if s.Status == "" || s.Status == "accepted" {
+			r.turnedOff = strings.TrimSuffix("the linter marks it as suppressed: "+oneLine(s.Justification, maxMessage), ": ")
+		}
+	}
 	if r.message == "" {
 		r.message = r.help
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"strconv"
 	"strings"
 
 	"github.com/precedent-dev/precedent"
@@ -21,19 +22,30 @@ func secrets(ctx context.Context, in *Input) Result {
 		if m, ok := scanner.Path(f.Path); ok && f.Status != diff.Deleted && (f.Status != diff.Renamed || len(f.Hunks) > 0) {
 			c.add(keyStore(f, m))
 		}
+		s := secretsOf{file: f}
 		for h := range f.Hunks {
 			if ctx.Err() != nil {
 				return c.result(ctx, nil)
 			}
-			if err := secretsIn(c, &scanner, f, &f.Hunks[h]); err != nil {
+			if err := s.read(c, &scanner, &f.Hunks[h]); err != nil {
+				s.addDoubtful(c)
 				return c.result(ctx, fmt.Errorf("stopped in %s: %w", f.Path, err))
 			}
 		}
+		s.addDoubtful(c)
 	}
 	return c.result(ctx, nil)
 }
 
-func secretsIn(c *collect, scanner *secret.Scanner, f *diff.File, h *diff.Hunk) error {
+// secretsOf reads one file.
+type secretsOf struct {
+	file *diff.File
+	// testKeys and lookAlikes are findings that together become one each.
+	testKeys, lookAlikes []precedent.Finding
+}
+
+// read adds the credentials in a hunk, and keeps what is probably none.
+func (s *secretsOf) read(c *collect, scanner *secret.Scanner, h *diff.Hunk) error {
 	var lines []diff.Line
 	var texts []string
 	added := false
@@ -46,21 +58,80 @@ func secretsIn(c *collect, scanner *secret.Scanner, f *diff.File, h *diff.Hunk) 
 	if !added {
 		return nil
 	}
-	matches, err := scanner.Scan(f.Path, texts)
+	matches, err := scanner.Scan(s.file.Path, texts)
 	for _, m := range matches {
-		// In files that people neither write nor read, the catch-all rule takes
+		// In files that people neither write nor read, the catch-all rules take
 		// checksums for secrets. Rules for known formats still apply.
-		if m.Generic() && f.Skip != "" {
+		if m.Generic() && s.file.Skip != "" {
 			continue
 		}
 		for i := m.Line; i <= m.EndLine; i++ {
-			if lines[i].Op == diff.Add {
-				c.add(secretAt(f, lines[i], lines[m.EndLine], m))
-				break
+			if lines[i].Op != diff.Add {
+				continue
 			}
+			f := secretAt(s.file, lines[i], lines[m.EndLine], m)
+			switch m.Class(s.file.Path, texts) {
+			case secret.TestKey:
+				s.testKeys = append(s.testKeys, f)
+			case secret.LookAlike:
+				s.lookAlikes = append(s.lookAlikes, f)
+			default:
+				c.add(f)
+			}
+			break
 		}
 	}
 	return err
+}
+
+// addDoubtful adds one finding for all test keys of the file, and one for all that is
+// probably no credential.
+func (s *secretsOf) addDoubtful(c *collect) {
+	name := path.Base(s.file.Path)
+	if len(s.testKeys) > 0 {
+		f := folded(s.testKeys, testKeyConfidence)
+		f.Title = title("Test key: " + secretName(f.Rule) + " in " + name)
+		f.Body = count(s.testKeys, "value", "values") + " with the form of a credential, in a test, a fixture or documentation, or known to everyone. " +
+			"Make sure that it opens nothing."
+		c.add(f)
+	}
+	if len(s.lookAlikes) > 0 {
+		f := folded(s.lookAlikes, lookAlikeConfidence)
+		f.Title = title("Possible secret: " + secretName(f.Rule) + " in " + name)
+		f.Body = count(s.lookAlikes, "value", "values") + " where credentials often are. By its letters or its name it is rather " +
+			"a name, a hash, a public key or a placeholder."
+		c.add(f)
+	}
+}
+
+// folded returns the first of the findings about one file, with the places and the
+// secrets of all.
+func folded(all []precedent.Finding, confidence int) precedent.Finding {
+	f := all[0]
+	f.Severity, f.Confidence = precedent.Low, confidence
+	for _, other := range all[1:] {
+		f.Secrets = append(f.Secrets, other.Secrets...)
+		if len(f.Evidence) < maxEvidence {
+			f.Evidence = append(f.Evidence, other.Evidence...)
+		}
+	}
+	return f
+}
+
+// count is the start of a body: "3 values (lines 2, 5 and 9)".
+func count(all []precedent.Finding, one, many string) string {
+	if len(all) == 1 {
+		return "This line has a " + one
+	}
+	var lines []string
+	for _, f := range all[:min(len(all), maxPlaces)] {
+		lines = append(lines, strconv.Itoa(f.Start))
+	}
+	and := ""
+	if n := len(all) - len(lines); n > 0 {
+		and = fmt.Sprintf(" and %d more", n)
+	}
+	return fmt.Sprintf("This file has %d %s (lines %s%s)", len(all), many, strings.Join(lines, ", "), and)
 }
 
 // secretAt returns the finding for a secret, from the first added line that holds
@@ -70,6 +141,7 @@ func secretAt(f *diff.File, first, last diff.Line, m secret.Match) precedent.Fin
 	out := newFinding(f, precedent.Right, first)
 	out.End = max(first.New, last.New)
 	out.Category, out.Severity, out.Rule = precedent.Secrets, secretSeverity(m), m.Rule
+	out.Confidence, out.Secrets = confidenceOfSecret(m), []string{m.Secret}
 	out.Title = title("Hard-coded secret: " + kind + " committed in " + path.Base(f.Path))
 	var b strings.Builder
 	fmt.Fprintf(&b, "This line commits what looks like a secret (%s) in plain text. ", kind)
@@ -86,7 +158,7 @@ func secretAt(f *diff.File, first, last diff.Line, m secret.Match) precedent.Fin
 
 func keyStore(f *diff.File, m secret.Match) precedent.Finding {
 	return precedent.Finding{
-		Analyzer: true, Confidence: secretConfidence, Votes: 1, Verifier: precedent.Unchecked,
+		Analyzer: true, Confidence: keyStoreConfidence, Votes: 1, Verifier: precedent.Unchecked,
 		Span:     precedent.Span{Path: f.Path, Side: precedent.Right},
 		Category: precedent.Secrets, Severity: precedent.High, Rule: m.Rule,
 		Title: title("Key store committed: " + path.Base(f.Path)),
@@ -99,8 +171,8 @@ func keyStore(f *diff.File, m secret.Match) precedent.Finding {
 // secretSeverity is the severity of a leak, by kind of rule.
 func secretSeverity(m secret.Match) precedent.Severity {
 	switch {
-	case strings.HasSuffix(m.Rule, "-id"), strings.Contains(m.Rule, "publishable"), strings.Contains(m.Rule, "-pub-"):
-		return precedent.Medium // half of a credential, or a public one
+	case m.Partial():
+		return precedent.Medium
 	case m.Generic(), strings.HasPrefix(m.Rule, "jwt"), strings.HasPrefix(m.Rule, "curl-"):
 		return precedent.High // may be a test value
 	}

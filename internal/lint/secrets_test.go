@@ -95,7 +95,7 @@ func TestSecretStaysInTheQuote(t *testing.T) {
 	if f.Quote != "aws: "+key || f.Title != "Hard-coded secret: AWS access token committed in app.yml" {
 		t.Errorf("quote %q, title %q", f.Quote, f.Title)
 	}
-	if f.Category != precedent.Secrets || f.Confidence != 95 {
+	if f.Category != precedent.Secrets || f.Confidence != issuedConfidence {
 		t.Errorf("category %s, confidence %d", f.Category, f.Confidence)
 	}
 	for _, part := range []string{key, key[4:12]} {

@@ -60,8 +60,9 @@ var panicChecks = []string{"SA5000", "SA5007", "SA1000", "SA1020", "SA1021", "SA
 // staticFinding converts a diagnostic of a staticcheck check to a finding.
 func staticFinding(f *diff.File, l diff.Line, d vetDiagnostic) precedent.Finding {
 	out := newFinding(f, precedent.Right, l)
-	out.Confidence, out.Rule = staticSure, d.Analyzer
+	out.Confidence, out.Rule = goConfidenceOf(staticSuite, d.Analyzer, f.Path), d.Analyzer
 	out.Category, out.Severity = staticWords(d.Analyzer)
+	out.Severity = severityOf(out.Severity, f.Path)
 	out.Title = title(d.Message)
 	why := "The code probably does not do what was intended."
 	if a := staticChecks()[d.Analyzer]; a != nil {

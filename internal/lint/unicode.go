@@ -3,7 +3,6 @@ package lint
 import (
 	"context"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 	"unicode"
@@ -23,10 +22,10 @@ func hiddenUnicode(ctx context.Context, in *Input) Result {
 		if ctx.Err() != nil {
 			break
 		}
-		prose := isProse(f.Path)
+		k := kindOfText(f)
 		for l := range f.AddedLines() {
-			if d := inspect(l.Text, l.New == 1, prose); d.rule != "" {
-				c.add(d.finding(f, l, prose))
+			if d := k.inspect(l.Text, l.New == 1); d.rule != "" {
+				c.add(d.finding(f, l, k.prose))
 			}
 		}
 	}
@@ -49,9 +48,8 @@ func (d *unicodeIssue) note(rule string) {
 	}
 }
 
-// inspect checks a line. first is set for the first line of a file, prose if the file
-// is text for people.
-func inspect(s string, first, prose bool) (d unicodeIssue) {
+// inspect checks a line. first is set for the first line of a file.
+func (k textKind) inspect(s string, first bool) (d unicodeIssue) {
 	i := 0
 	for i < len(s) && (s[i] >= ' ' && s[i] < 0x7f || s[i] == '\t') {
 		i++
@@ -60,22 +58,38 @@ func inspect(s string, first, prose bool) (d unicodeIssue) {
 		return d
 	}
 	selectors := 0
+	line := lineOfText{text: s, first: first, toLeft: hasRightToLeft(s), balanced: isBalanced(s)}
+	seen := map[rune]bool{}
 	for spot := range text.Spots(s) {
-		if isHarmless(s, spot, first, prose) {
+		if k.isHarmless(&line, spot) {
 			continue
 		}
+		rule := kindOf(spot.Rune)
 		if unicode.Is(unicode.Variation_Selector, spot.Rune) {
 			if selectors++; selectors > 1 { // one is an accident, several encode a message
-				d.note("invisible-text")
+				rule = "invisible-text"
 			}
 		}
-		d.note(kindOf(spot.Rune))
-		if !slices.ContainsFunc(d.spots, func(o text.Spot) bool { return o.Rune == spot.Rune }) {
+		before, after := around(s, spot)
+		if rule == "hidden" && isNamePart(before) && isNamePart(after) {
+			rule = "zero-width" // two names that look the same
+		}
+		if !k.reports(rule) || rule == "zero-width" && k.names && !isNamePart(before) && !isNamePart(after) {
+			continue
+		}
+		d.note(rule)
+		if !seen[spot.Rune] {
+			seen[spot.Rune] = true
 			d.spots = append(d.spots, spot)
 		}
 	}
+	if !k.reports("homoglyph") {
+		return d
+	}
+	names := map[string]bool{}
 	for _, ident := range identifiers(s) {
-		if _, bad := text.Mixed(ident); bad && !slices.Contains(d.idents, ident) {
+		if _, bad := text.Mixed(ident); bad && !names[ident] {
+			names[ident] = true
 			d.note("homoglyph")
 			d.idents = append(d.idents, ident)
 		}
@@ -108,22 +122,32 @@ const (
 	blackFlag, cancelTag                 = '\U0001f3f4', '\U000e007f'
 )
 
+// lineOfText is a line, with what is computed once for all its characters.
+type lineOfText struct {
+	text     string
+	first    bool // of a file
+	toLeft   bool // it has letters that are written from right to left
+	balanced bool // see isBalanced
+}
+
 // isHarmless reports whether a hidden character serves its purpose: a byte order mark
 // at the start of a file, a soft hyphen in a word, a direction mark in right-to-left
-// text, or tags in a flag emoji. text.Spots already allows emoji and scripts that
-// need joiners.
-func isHarmless(s string, spot text.Spot, first, prose bool) bool {
+// text, tags in a flag emoji, or an icon. text.Spots already allows emoji and scripts
+// that need joiners.
+func (k textKind) isHarmless(line *lineOfText, spot text.Spot) bool {
+	s := line.text
+	before, after := around(s, spot)
 	switch r := spot.Rune; {
 	case r == byteOrderMark:
-		return first && spot.Start == 0
+		return line.first && spot.Start == 0
 	case r == softHyphen:
-		before, _ := utf8.DecodeLastRuneInString(s[:spot.Start])
-		after, _ := utf8.DecodeRuneInString(s[spot.End:])
-		return prose && unicode.IsLetter(before) && unicode.IsLetter(after)
+		return k.prose && unicode.IsLetter(before) && unicode.IsLetter(after)
 	case r == leftToRight, r == rightToLeft, r == arabicMark:
-		return prose && strings.ContainsFunc(s, func(r rune) bool {
-			return unicode.In(r, unicode.Arabic, unicode.Hebrew, unicode.Syriac, unicode.Thaana, unicode.Nko)
-		})
+		return line.toLeft && (k.prose || !isLatin(before) || !isLatin(after))
+	case kindOf(r) == "bidi":
+		return k.displayed && line.toLeft && line.balanced
+	case unicode.Is(unicode.Co, r):
+		return isIcon(s, spot)
 	case r > 0xe0000 && r <= cancelTag:
 		return inFlag(s, spot.Start)
 	}
@@ -133,10 +157,13 @@ func isHarmless(s string, spot text.Spot, first, prose bool) bool {
 // inFlag reports whether byte i is part of one of the three flags that are written
 // with tags: England, Scotland and Wales.
 func inFlag(s string, i int) bool {
-	start := strings.LastIndex(s[:i], string(blackFlag))
+	const longest = 7 * 4 // bytes of a flag and its tags
+	from := max(0, i-longest)
+	start := strings.LastIndex(s[from:i], string(blackFlag))
 	if start < 0 {
 		return false
 	}
+	start += from
 	for _, region := range []string{"gbeng", "gbsct", "gbwls"} {
 		tags := string(blackFlag)
 		for _, r := range region {
@@ -149,12 +176,11 @@ func inFlag(s string, i int) bool {
 	return false
 }
 
-// identifiers returns the words of a line that have a letter outside ASCII.
+// identifiers returns the words of a line that have a letter outside ASCII, without
+// the letters and digits of escapes.
 func identifiers(s string) []string {
 	var all []string
-	for w := range strings.FieldsFuncSeq(s, func(r rune) bool {
-		return r != '_' && r != '$' && !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)
-	}) {
+	for w := range strings.FieldsFuncSeq(withoutEscapes(s), func(r rune) bool { return !isNamePart(r) && r != '$' }) {
 		if strings.ContainsFunc(w, func(r rune) bool { return r >= utf8.RuneSelf }) {
 			all = append(all, w)
 		}
@@ -162,15 +188,38 @@ func identifiers(s string) []string {
 	return all
 }
 
-// isProse reports whether a file is text for people, where hidden characters can
-// mislead a reader but not a compiler.
-func isProse(name string) bool {
-	switch strings.ToLower(path.Ext(name)) {
-	case ".md", ".markdown", ".mdx", ".txt", ".rst", ".adoc", ".org", ".tex", ".html", ".htm",
-		".po", ".pot", ".xlf", ".xliff", ".arb", ".strings", ".srt", ".vtt", ".csv", ".tsv":
-		return true
+// escapeDigits are the lengths of the escapes that have hexadecimal digits.
+var escapeDigits = map[byte]int{'x': 2, 'u': 4, 'U': 8}
+
+// withoutEscapes replaces the escapes of string literals with backslashes, and also
+// what follows \xd8: such a string is bytes, of which some happen to be letters, and no
+// language allows that escape in a name.
+func withoutEscapes(s string) string {
+	if !strings.Contains(s, `\`) {
+		return s
 	}
-	return false
+	b := []byte(s)
+	for i := 0; i+1 < len(b); i++ {
+		if b[i] != '\\' {
+			continue
+		}
+		kind := b[i+1]
+		n := escapeDigits[kind]
+		if kind < utf8.RuneSelf {
+			b[i+1] = '\\'
+		}
+		for i++; i+1 < len(b) && (n > 0 && isHex(b[i+1]) || kind == 'x' && isByteOfName(b[i+1])); n-- {
+			i++
+			b[i] = '\\'
+		}
+	}
+	return string(b)
+}
+
+func isHex(c byte) bool { return strings.IndexByte("0123456789abcdefABCDEF", c) >= 0 }
+
+func isByteOfName(c byte) bool {
+	return c >= utf8.RuneSelf || c == '_' || c >= '0' && c <= '9' || c|' ' >= 'a' && c|' ' <= 'z'
 }
 
 // maxSpelledOut is the number of characters or names that a finding lists.
@@ -179,7 +228,7 @@ const maxSpelledOut = 6
 func (d *unicodeIssue) finding(f *diff.File, l diff.Line, prose bool) precedent.Finding {
 	w := unicodeTable[d.rule]
 	out := newFinding(f, precedent.Right, l)
-	out.Category, out.Rule, out.Severity = precedent.Security, d.rule, w.severity
+	out.Category, out.Rule, out.Severity, out.Confidence = precedent.Security, d.rule, w.severity, w.confidence
 	if prose {
 		out.Severity = w.inProse
 	}
@@ -218,47 +267,4 @@ func describeRune(ident string) string {
 		}
 	}
 	return b.String()
-}
-
-// unicodeTable has the texts of the rules. inProse is the severity in text for
-// people.
-var unicodeTable = map[string]struct {
-	title, body       string
-	severity, inProse precedent.Severity
-}{
-	"bidi": {
-		"Bidirectional control character changes how the line reads",
-		"Bidirectional overrides and isolates change the order in which text is displayed, so the code that runs is not the code a reviewer sees (Trojan Source, CVE-2021-42574). " +
-			"Delete the character, or write it as an escape if the text needs it.", precedent.High, precedent.Medium,
-	},
-	"invisible-text": {
-		"Invisible characters hide text in the line",
-		"Tag characters and variation selectors can encode text that no editor shows but that programs and language models read. They can smuggle instructions, " +
-			"data or code past a reviewer. Delete them.", precedent.High, precedent.High,
-	},
-	"invisible-letter": {
-		"Invisible letter in the line",
-		"The character counts as a letter but is displayed as nothing or as a space, so it can hide a variable, a parameter or a key. Delete it.",
-		precedent.High, precedent.Low,
-	},
-	"homoglyph": {
-		"Identifier mixes letters of different scripts that look alike",
-		"This name looks like another one but is different: readers see the familiar name, while the code uses another function, variable, package or domain. " +
-			"Retype the name with letters of one script.", precedent.High, precedent.Medium,
-	},
-	"zero-width": {
-		"Zero-width character hidden in the line",
-		"It is invisible, but names, strings and keys that look equal differ because of it, and searches miss them. Delete it, or write it as an escape if the text needs it.",
-		precedent.Medium, precedent.Low,
-	},
-	"control": {
-		"Control character in the line",
-		"Terminals interpret control characters instead of showing them, so the line can look different in a diff, a log or an editor. " +
-			"Delete it, or write it as an escape if the text needs it.", precedent.Medium, precedent.Low,
-	},
-	"hidden": {
-		"Hidden character in the line",
-		"It is invisible, or displayed differently by different programs, so the line is not what it looks like. Delete it, or write it as an escape if the text needs it.",
-		precedent.Low, precedent.Nit,
-	},
 }

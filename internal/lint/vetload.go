@@ -2,17 +2,14 @@ package lint
 
 import (
 	"errors"
-	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"go/types"
 	"maps"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 
 	"golang.org/x/tools/go/packages"
@@ -28,15 +25,15 @@ type typeChecker struct {
 	// whole are the packages whose function bodies are read: the roots and near
 	// imports. What a function does with its arguments, such as passing them to
 	// fmt.Sprintf, matters to its callers.
-	whole  map[*packages.Package]bool
-	mu     sync.Mutex
-	errors map[*packages.Package][]string
+	whole   map[*packages.Package]bool
+	mu      sync.Mutex
+	reasons map[*packages.Package]reason // why a package has errors
 }
 
 func newTypeChecker(roots []*packages.Package) *typeChecker {
 	w := &typeChecker{
 		fset: token.NewFileSet(), sizes: types.SizesFor("gc", runtime.GOARCH), roots: roots,
-		rank: map[*packages.Package]int{}, whole: map[*packages.Package]bool{}, errors: map[*packages.Package][]string{},
+		rank: map[*packages.Package]int{}, whole: map[*packages.Package]bool{}, reasons: map[*packages.Package]reason{},
 	}
 	seen := map[*packages.Package]bool{}
 	var visit func(p *packages.Package)
@@ -137,8 +134,8 @@ func (w *typeChecker) check(p *packages.Package) {
 		return
 	}
 	whole := w.whole[p]
-	for _, e := range p.Errors {
-		w.fail(p, strings.TrimLeft(e.Pos+": "+e.Msg, "-: "))
+	if why := listReason(p); why != "" {
+		w.fail(p, why)
 	}
 	mode := parser.SkipObjectResolution
 	if whole {
@@ -148,7 +145,7 @@ func (w *typeChecker) check(p *packages.Package) {
 	for _, name := range p.GoFiles {
 		file, err := parser.ParseFile(w.fset, name, nil, mode)
 		if err != nil {
-			w.fail(p, err.Error())
+			w.fail(p, notCompiling)
 		}
 		if file != nil {
 			files = append(files, file)
@@ -157,7 +154,7 @@ func (w *typeChecker) check(p *packages.Package) {
 	conf := &types.Config{
 		Importer: importer(func(path string) (*types.Package, error) { return w.imported(p, path) }),
 		Sizes:    w.sizes, IgnoreFuncBodies: !whole, FakeImportC: true,
-		Error: func(err error) { w.fail(p, err.Error()) },
+		Error: func(error) { w.fail(p, notCompiling) },
 	}
 	if p.Module != nil && p.Module.GoVersion != "" {
 		conf.GoVersion = "go" + p.Module.GoVersion
@@ -168,8 +165,11 @@ func (w *typeChecker) check(p *packages.Package) {
 		info = newInfo()
 		p.Syntax, p.TypesInfo = files, info
 	}
-	_ = types.NewChecker(conf, w.fset, p.Types, info).Files(files) // conf.Error collects the errors
-	p.IllTyped = w.errorOf(p) != ""
+	_ = types.NewChecker(conf, w.fset, p.Types, info).Files(files) // conf.Error notes the errors
+	if whole && lacksTypes(info) {
+		w.fail(p, w.reasonOfImports(p))
+	}
+	p.IllTyped = w.reasonOf(p) != ""
 }
 
 func newInfo() *types.Info {
@@ -200,36 +200,52 @@ func (w *typeChecker) imported(p *packages.Package, path string) (*types.Package
 	switch {
 	case d == nil || w.rank[d] > w.rank[p]:
 		return nil, errImport
-	case d.Name == "" && len(d.Errors) > 0:
-		return nil, fmt.Errorf("%w: %s", errImport, d.Errors[0].Msg)
-	case d.Types == nil || d.Name == "":
+	case d.Name == "" || d.Types == nil:
+		if why := listReason(d); why != "" && why != notListed {
+			w.fail(p, why)
+		}
 		return nil, errImport
 	}
 	return d.Types, nil
 }
 
-// fail records an error of a package.
-func (w *typeChecker) fail(p *packages.Package, why string) {
+// fail records why a package cannot be checked. The first reason counts: type errors
+// follow from imports that are missing.
+func (w *typeChecker) fail(p *packages.Package, why reason) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.errors[p] = append(w.errors[p], why)
+	if w.reasons[p] == "" {
+		w.reasons[p] = why
+	}
 }
 
-// errorOf returns why a package cannot be analyzed, "" if it can.
-func (w *typeChecker) errorOf(p *packages.Package) string {
+// reasonOf returns why a package cannot be analyzed; empty if it can.
+func (w *typeChecker) reasonOf(p *packages.Package) reason {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	switch all := w.errors[p]; len(all) {
-	case 0:
-		if len(p.GoFiles) == 0 {
-			return "no Go files in " + filepath.Base(p.Dir)
-		}
-		return ""
-	case 1:
-		return all[0]
-	default:
-		return fmt.Sprintf("%s, and %d more", all[0], len(all)-1)
+	if why := w.reasons[p]; why != "" || len(p.GoFiles) > 0 {
+		return why
 	}
+	return noGoFiles
+}
+
+// reasonOfImports returns why types of imported packages are not known.
+func (w *typeChecker) reasonOfImports(p *packages.Package) reason {
+	seen := map[*packages.Package]bool{p: true}
+	for next := []*packages.Package{p}; len(next) > 0; next = next[1:] {
+		for _, path := range slices.Sorted(maps.Keys(next[0].Imports)) {
+			d := next[0].Imports[path]
+			if seen[d] || w.rank[d] > w.rank[next[0]] {
+				continue
+			}
+			seen[d] = true
+			if why := w.reasonOf(d); why == notFetched || why == notRequired {
+				return why
+			}
+			next = append(next, d)
+		}
+	}
+	return badImport
 }
 
 // analyzable returns the roots that can be analyzed: a package with its tests, or
@@ -237,7 +253,7 @@ func (w *typeChecker) errorOf(p *packages.Package) string {
 // as a whole. Other imports are removed from the graph, because the analyzers cannot
 // run on them.
 func (w *typeChecker) analyzable() []*packages.Package {
-	good := func(p *packages.Package) bool { return w.whole[p] && w.errorOf(p) == "" }
+	good := func(p *packages.Package) bool { return w.whole[p] && w.reasonOf(p) == "" }
 	tested := map[string]bool{}
 	for _, p := range w.roots {
 		if p.ForTest == p.PkgPath && good(p) {

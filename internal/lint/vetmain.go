@@ -43,12 +43,15 @@ func VetMain() {
 	os.Exit(0)
 }
 
+// needsMemory is how the message of watchMemory starts.
+const needsMemory = "the packages need more than"
+
 // watchMemory ends the process if it uses too much memory.
 func watchMemory(most uint64) {
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	for range time.Tick(50 * time.Millisecond) {
 		if metrics.Read(sample); sample[0].Value.Uint64() > most {
-			fmt.Fprintf(os.Stderr, "the packages need more than %d MiB of memory\n", most>>20)
+			fmt.Fprintf(os.Stderr, needsMemory+" %d MiB of memory\n", most>>20)
 			os.Exit(1)
 		}
 	}
@@ -85,7 +88,7 @@ func vetPackages(ctx context.Context, req vetRequest) (*vetReport, error) {
 		Mode: packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps | packages.NeedModule | packages.NeedForTest,
 	}, slices.Sorted(maps.Keys(patterns))...)
 	if err != nil {
-		return &vetReport{Error: loadError(err)}, nil
+		return &vetReport{Reason: reasonFor(err.Error())}, nil
 	}
 	roots = slices.DeleteFunc(roots, func(p *packages.Package) bool { return strings.HasSuffix(p.ID, ".test") })
 	w := newTypeChecker(roots)
@@ -94,7 +97,7 @@ func vetPackages(ctx context.Context, req vetRequest) (*vetReport, error) {
 	rep := &vetReport{}
 	for _, p := range roots {
 		rep.Packages = append(rep.Packages, vetPackage{
-			Files: p.GoFiles, Ignored: p.IgnoredFiles, Dir: p.Dir, Error: w.errorOf(p),
+			Files: p.GoFiles, Ignored: p.IgnoredFiles, Dir: p.Dir, Reason: w.reasonOf(p),
 		})
 	}
 	of := map[*analysis.Analyzer]suite{}
@@ -109,15 +112,6 @@ func vetPackages(ctx context.Context, req vetRequest) (*vetReport, error) {
 	}
 	rep.addDiagnostics(graph, of, req.Files)
 	return rep, nil
-}
-
-// loadError is the go command's message, without the surrounding text.
-func loadError(err error) string {
-	s := err.Error()
-	if _, said, ok := strings.Cut(s, "stderr:"); ok {
-		s = said
-	}
-	return strings.TrimSpace(strings.ReplaceAll(s, "go: ", ""))
 }
 
 // maxDiagnostics limits the length of a report.

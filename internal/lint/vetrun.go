@@ -28,7 +28,7 @@ type vetRequest struct {
 
 // vetReport is the child's output, as JSON on standard output.
 type vetReport struct {
-	Error       string // why nothing could be loaded; empty otherwise
+	Reason      reason // why nothing could be loaded; empty otherwise
 	Packages    []vetPackage
 	Diagnostics []vetDiagnostic
 }
@@ -38,7 +38,7 @@ type vetPackage struct {
 	Files   []string // absolute
 	Ignored []string // files that build constraints leave out, absolute
 	Dir     string
-	Error   string // why it was not checked; empty otherwise
+	Reason  reason // why it was not checked; empty otherwise
 }
 
 // vetDiagnostic is one result of an analyzer.
@@ -50,35 +50,35 @@ type vetDiagnostic struct {
 }
 
 func (r *vetReport) loadedNone() bool {
-	return !slices.ContainsFunc(r.Packages, func(p vetPackage) bool { return p.Error == "" })
+	return !slices.ContainsFunc(r.Packages, func(p vetPackage) bool { return p.Reason == "" })
 }
 
-// reason returns why a file was not checked, "" if it was.
-func (r *vetReport) reason(file string) string {
-	if r.Error != "" {
-		return r.Error
+// reason returns why a file was not checked; empty if it was.
+func (r *vetReport) reason(file string) reason {
+	if r.Reason != "" {
+		return r.Reason
 	}
-	why := ""
+	var why reason
 	for _, p := range r.Packages {
 		switch {
 		case slices.Contains(p.Files, file):
-			if p.Error == "" {
+			if p.Reason == "" {
 				return ""
 			}
-			why = p.Error
+			why = p.Reason
 		case slices.Contains(p.Ignored, file) && why == "":
-			why = fmt.Sprintf("not built on %s/%s without cgo", runtime.GOOS, runtime.GOARCH)
+			why = otherSystem
 		}
 	}
 	if why != "" {
 		return why
 	}
 	for _, p := range r.Packages {
-		if p.Error != "" && p.Dir == filepath.Dir(file) {
-			return p.Error
+		if p.Reason != "" && p.Dir == filepath.Dir(file) {
+			return p.Reason
 		}
 	}
-	return "not part of a package that could be loaded"
+	return notInPackage
 }
 
 // maxReport limits the size of the child's report, in bytes.
@@ -102,18 +102,25 @@ func runVet(ctx context.Context, env GoEnv, work string, req vetRequest) (*vetRe
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("start the checker: %w", err)
-	case res.Err != nil && res.Stderr != "":
-		first, _, _ := strings.Cut(res.Stderr, "\n")
-		return nil, fmt.Errorf("the checker failed: %w: %s", res.Err, first)
 	case res.Err != nil:
-		return nil, fmt.Errorf("the checker failed: %w", res.Err)
+		return nil, &checkerError{res.Err, res.Stderr}
 	}
 	rep := new(vetReport)
 	if err := json.Unmarshal(res.Output, rep); err != nil {
-		return nil, fmt.Errorf("read the checker's report: %w", err)
+		return nil, &checkerError{err, ""}
 	}
 	return rep, nil
 }
+
+// checkerError is the bad end of the child. What it said may contain text of the
+// reviewed tree.
+type checkerError struct {
+	err  error
+	said string
+}
+
+func (e *checkerError) Error() string { return "the checker failed: " + e.err.Error() }
+func (e *checkerError) Unwrap() error { return e.err }
 
 // vetEnv is the complete environment of the child and of the go command it starts: no
 // downloads, no other toolchain, no cgo, and no setting of the user or the tree that

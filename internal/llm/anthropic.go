@@ -46,7 +46,7 @@ func Anthropic(c AnthropicConfig) (Model, error) {
 	if c.BaseURL == "" {
 		c.BaseURL = AnthropicURL
 	}
-	e, err := newEndpoint(c.BaseURL, c.Transport, c.FirstWait, c.Idle)
+	e, err := newEndpoint(c.BaseURL, c.Key, c.Transport, c.FirstWait, c.Idle)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"sync"
 	"testing"
 	"time"
 
@@ -68,13 +69,25 @@ func failed(status int, message string) llmtest.Reply {
 
 // fakeTime keeps how long was slept.
 type fakeTime struct {
-	naps []time.Duration
+	mu    sync.Mutex
+	naps  []time.Duration
+	slept time.Duration
+}
+
+func (f *fakeTime) now() time.Time {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return time.Unix(1_700_000_000, 0).Add(f.slept)
 }
 
 func (f *fakeTime) waiting() Waiting {
 	return Waiting{
+		Now: f.now,
 		Sleep: func(_ context.Context, d time.Duration) error {
+			f.mu.Lock()
+			defer f.mu.Unlock()
 			f.naps = append(f.naps, d)
+			f.slept += d
 			return nil
 		},
 		Rand: func(n time.Duration) time.Duration { return n - 1 },

@@ -42,7 +42,7 @@ func OpenAI(c OpenAIConfig) (Model, error) {
 		c.BaseURL = OpenAIURL
 	}
 	c.BaseURL = strings.TrimRight(c.BaseURL, "/")
-	e, err := newEndpoint(c.BaseURL, c.Transport, c.FirstWait, c.Idle)
+	e, err := newEndpoint(c.BaseURL, c.Key, c.Transport, c.FirstWait, c.Idle)
 	if err != nil {
 		return nil, err
 	}

@@ -146,7 +146,7 @@ func (m *openAIModel) addChunk(g *gathered, data []byte) error {
 		return &Error{Kind: KindServer, Host: m.host, Message: "a chunk of the stream is not JSON"}
 	}
 	if len(c.Error) > 0 && string(c.Error) != "null" {
-		e := &Error{Kind: KindServer, Host: m.host, Message: cut(errorMessage(data), 300)}
+		e := &Error{Kind: KindServer, Host: m.host, Message: m.quote(errorMessage(data))}
 		if window, is := contextWindow(http.StatusBadRequest, e.Message, data); is {
 			e.Kind, e.Window = KindContext, window
 		}

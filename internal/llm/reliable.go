@@ -4,21 +4,27 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"sync"
 	"time"
 )
 
 // The limits of retries, chosen so as not to overload a provider in trouble (full jitter
 // after Amazon's "Exponential Backoff And Jitter").
 const (
-	maxTries        = 4               // of one request
-	maxTimeoutTries = 2               // a request that timed out is tried once more
-	firstBackoff    = 2 * time.Second // doubles with each try
-	maxBackoff      = 60 * time.Second
-	maxRetryAfter   = 15 * time.Minute // a server that asks for more is not asked again
+	maxTries        = 4 // of one request
+	maxTimeoutTries = 2 // a request that timed out is tried once more
+	// overloadTries is how often a request is sent to a server that is overloaded: for
+	// up to three minutes, within the time that the request has. If there is another
+	// model, it is maxTries.
+	overloadTries = 8
+	firstBackoff  = 2 * time.Second // doubles with each try
+	maxBackoff    = 60 * time.Second
+	maxRetryAfter = 15 * time.Minute // a server that asks for more is not asked again
 )
 
 // Waiting is what retries need from outside.
 type Waiting struct {
+	Now   func() time.Time
 	Sleep func(ctx context.Context, d time.Duration) error
 	// Rand returns a number in [0, n), n > 0.
 	Rand func(n time.Duration) time.Duration
@@ -26,7 +32,7 @@ type Waiting struct {
 
 // RealWaiting waits in real time.
 func RealWaiting() Waiting {
-	return Waiting{Sleep: sleep, Rand: func(n time.Duration) time.Duration { return rand.N(n) }}
+	return Waiting{Now: time.Now, Sleep: sleep, Rand: func(n time.Duration) time.Duration { return rand.N(n) }}
 }
 
 func sleep(ctx context.Context, d time.Duration) error {
@@ -42,22 +48,48 @@ func sleep(ctx context.Context, d time.Duration) error {
 
 type reliable struct {
 	Model
-	w Waiting
+	w     Waiting
+	tries int // of one request, if the server is overloaded
+
+	// All requests wait until an overloaded server is to be asked again.
+	mu    sync.Mutex
+	until time.Time
+	set   time.Time // when until was set
+	round int       // how often it was set since the last reply
+	why   *Error    // what the server said
 }
 
 // Reliable retries requests that may succeed the next time, and waits as long as the
-// server asks.
-func Reliable(m Model, w Waiting) Model { return &reliable{Model: m, w: w} }
+// server asks. When the server is overloaded, all requests share one back-off. A request
+// whose wait would exceed its deadline fails at once, with the server's reason.
+func Reliable(m Model, w Waiting) Model { return &reliable{Model: m, w: w, tries: overloadTries} }
 
 func (r *reliable) Send(ctx context.Context, req Request) (Reply, error) {
 	for try := 1; ; try++ {
+		if err := r.await(ctx); err != nil {
+			return Reply{}, err
+		}
+		sent := r.w.Now()
 		reply, err := r.Model.Send(ctx, req)
 		var e *Error
 		if err == nil || !errors.As(err, &e) {
+			if err == nil {
+				r.answered()
+			}
 			return reply, err // done, cancelled, or our own defect: not an error of the server
 		}
-		wait, again := r.backoff(e, try)
-		if !again {
+		if !r.again(e, try) {
+			return Reply{}, err
+		}
+		if e.Kind == KindRate || e.Kind == KindOverloaded {
+			r.pause(e, sent)
+			continue
+		}
+		wait := e.RetryAfter
+		if wait == 0 {
+			wait = r.backoff(try)
+		}
+		if late(ctx, r.w.Now().Add(wait)) {
 			return Reply{}, err
 		}
 		if err := r.w.Sleep(ctx, wait); err != nil {
@@ -66,37 +98,112 @@ func (r *reliable) Send(ctx context.Context, req Request) (Reply, error) {
 	}
 }
 
-// backoff returns how long to wait before the next try, and whether there is one.
-func (r *reliable) backoff(e *Error, try int) (time.Duration, bool) {
+// again tells whether a request is sent once more.
+func (r *reliable) again(e *Error, try int) bool {
 	tries := maxTries
 	switch e.Kind {
 	case KindAuth, KindRequest, KindContext, KindTooLarge:
-		return 0, false
+		return false
 	case KindTimeout:
 		tries = maxTimeoutTries
+	case KindRate, KindOverloaded:
+		tries = r.tries
 	}
-	if try >= tries || e.RetryAfter > maxRetryAfter {
-		return 0, false
+	return try < tries && e.RetryAfter <= maxRetryAfter
+}
+
+// backoff returns the random wait after the given number of tries.
+func (r *reliable) backoff(tries int) time.Duration {
+	top := maxBackoff
+	if tries <= 5 { // then it is more
+		top = min(firstBackoff<<(tries-1), maxBackoff)
 	}
-	if e.RetryAfter > 0 {
-		return e.RetryAfter, true
+	return r.w.Rand(top) + time.Millisecond
+}
+
+// await blocks as long as the server is to be left alone.
+func (r *reliable) await(ctx context.Context) error {
+	for {
+		r.mu.Lock()
+		until, why := r.until, r.why
+		r.mu.Unlock()
+		wait := until.Sub(r.w.Now())
+		if wait <= 0 {
+			return nil
+		}
+		if late(ctx, until) {
+			return why
+		}
+		if err := r.w.Sleep(ctx, wait); err != nil {
+			if errors.Is(err, context.DeadlineExceeded) {
+				return why
+			}
+			return err
+		}
 	}
-	top := min(firstBackoff<<(try-1), maxBackoff)
-	return r.w.Rand(top) + time.Millisecond, true
+}
+
+// pause makes all requests wait, because the server refused one that was sent at the
+// given time. If others were refused together with it, the wait is that of the first.
+func (r *reliable) pause(e *Error, sent time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	now := r.w.Now()
+	wait := e.RetryAfter
+	if wait == 0 {
+		if sent.Before(r.set) {
+			return
+		}
+		r.round++
+		wait = r.backoff(r.round)
+	}
+	if until := now.Add(wait); until.After(r.until) {
+		r.until, r.set, r.why = until, now, e
+	}
+}
+
+// answered records that the server is well.
+func (r *reliable) answered() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.round = 0
+}
+
+// late tells whether a context ends before a time.
+func late(ctx context.Context, t time.Time) bool {
+	end, ok := ctx.Deadline()
+	return ok && end.Before(t)
 }
 
 type failover struct {
 	models []Model
+	w      Waiting
+
+	mu   sync.Mutex
+	down []outage // by model
 }
 
-// Failover sends to the first model, and to the next one when it fails for a
-// reason other than the request itself; a context window that is too small is
-// the model's. The first names the whole.
-func Failover(models ...Model) Model {
-	if len(models) == 1 {
-		return models[0]
+// outage is when a model is tried again, and why it failed.
+type outage struct {
+	until time.Time
+	why   error
+}
+
+// Failover retries like Reliable. It sends to the first model, and to the next one when
+// it fails for a reason other than the request itself; a context window that is too
+// small is the model's. A model that failed is left out for as long as a back-off takes,
+// so that not every request has to find out. The first names the whole.
+func Failover(w Waiting, models ...Model) Model {
+	last := len(models) - 1
+	all := make([]Model, len(models))
+	for i, m := range models {
+		all[i] = &reliable{Model: m, w: w, tries: maxTries}
 	}
-	return &failover{models: models}
+	all[last] = Reliable(models[last], w)
+	if last == 0 {
+		return all[0]
+	}
+	return &failover{models: all, w: w, down: make([]outage, len(models))}
 }
 
 func (f *failover) Name() string { return f.models[0].Name() }
@@ -104,13 +211,42 @@ func (f *failover) Host() string { return f.models[0].Host() }
 
 func (f *failover) Send(ctx context.Context, r Request) (Reply, error) {
 	var all []error
-	for _, m := range f.models {
+	for i, m := range f.models {
+		if why := f.outageOf(i); why != nil && i < len(f.models)-1 {
+			all = append(all, why)
+			continue
+		}
 		reply, err := m.Send(ctx, r)
 		var e *Error
 		if err == nil || !errors.As(err, &e) || e.Kind == KindRequest {
 			return reply, err
 		}
+		f.fail(i, e)
 		all = append(all, err)
 	}
 	return Reply{}, errors.Join(all...)
+}
+
+// outageOf returns why a model is left out; nil if it is not.
+func (f *failover) outageOf(i int) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.w.Now().Before(f.down[i].until) {
+		return f.down[i].why
+	}
+	return nil
+}
+
+// fail records that a model failed, unless it was because of the request's size.
+func (f *failover) fail(i int, e *Error) {
+	wait := max(maxBackoff, min(e.RetryAfter, maxRetryAfter))
+	switch e.Kind {
+	case KindContext, KindTooLarge:
+		return
+	case KindAuth: // a wrong key stays wrong
+		wait = maxRetryAfter
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.down[i] = outage{f.w.Now().Add(wait), e}
 }

@@ -4,11 +4,17 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/precedent-dev/precedent/internal/llm/llmtest"
 )
+
+// backoffs are the longest waits for an overloaded server.
+var backoffs = []time.Duration{2 * time.Second, 4 * time.Second, 8 * time.Second, 16 * time.Second, 32 * time.Second, time.Minute, time.Minute}
 
 func TestReliable(t *testing.T) {
 	ok, overloaded := llmtest.Reply{Text: "fine"}, failed(529, "Overloaded")
@@ -21,7 +27,9 @@ func TestReliable(t *testing.T) {
 	}{
 		{"Retry-After to the second", []llmtest.Reply{{Status: 429, Header: retryAfterHeader("17")}, ok}, "", 2, []time.Duration{17 * time.Second}},
 		{"overloaded three times", []llmtest.Reply{overloaded, overloaded, overloaded, ok}, "", 4, []time.Duration{2 * time.Second, 4 * time.Second, 8 * time.Second}},
-		{"overloaded for ever", []llmtest.Reply{overloaded}, KindOverloaded, 4, []time.Duration{2 * time.Second, 4 * time.Second, 8 * time.Second}},
+		{"overloaded five times", []llmtest.Reply{overloaded, overloaded, overloaded, overloaded, overloaded, ok}, "", 6, backoffs[:5]},
+		{"overloaded for ever", []llmtest.Reply{overloaded}, KindOverloaded, 8, backoffs},
+		{"down for ever", []llmtest.Reply{failed(500, "")}, KindServer, 4, backoffs[:3]},
 		{"broken within the stream", []llmtest.Reply{{Broken: "overloaded_error"}, ok}, "", 2, []time.Duration{2 * time.Second}},
 		{"cut short", []llmtest.Reply{{Text: "fine", Cut: 250}, ok}, "", 2, []time.Duration{2 * time.Second}},
 		{"torn off", []llmtest.Reply{{Text: "fine", Cut: 250, Torn: true}, ok}, "", 2, []time.Duration{2 * time.Second}},
@@ -101,7 +109,7 @@ func TestFailover(t *testing.T) {
 		clock := &fakeTime{}
 		s := llmtest.Anthropic(t, llmtest.Script(test.first))
 		next := llmtest.Anthropic(t, llmtest.Script(llmtest.Reply{Text: "fine"}))
-		model := Failover(Reliable(anthropicAt(t, s.URL), clock.waiting()), Reliable(anthropicAt(t, next.URL), clock.waiting()))
+		model := Failover(clock.waiting(), anthropicAt(t, s.URL), anthropicAt(t, next.URL))
 		reply, err := model.Send(t.Context(), Request{Prompt: "p"})
 		if (err != nil) != test.fails || (reply.Text == "fine") == test.fails {
 			t.Errorf("%s: %+v, %v", name, reply, err)
@@ -123,5 +131,110 @@ func TestCancelledAtOnce(t *testing.T) {
 			t.Errorf("error %v", err)
 		}
 		cancel()
+	}
+}
+
+// TestSharedBackoff: requests that an overloaded server refuses together wait together,
+// and those that come later wait with them.
+func TestSharedBackoff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		server := &overloadedUntil{well: began.Add(20 * time.Second), takes: 50 * time.Millisecond}
+		model := Reliable(server, Waiting{Now: time.Now, Sleep: sleep, Rand: func(n time.Duration) time.Duration { return n - time.Millisecond }})
+		var wg sync.WaitGroup
+		for i := range 8 {
+			wg.Go(func() {
+				if err := sleep(t.Context(), time.Duration(i)*100*time.Millisecond); err != nil {
+					t.Error(err)
+				}
+				if _, err := model.Send(t.Context(), Request{}); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		// Waits of 2, 4, 8 and 16 seconds, after the first request, which is alone.
+		if took := time.Since(began); took != 30*time.Second+250*time.Millisecond || server.refused != 1+3*8 {
+			t.Errorf("it took %s, with %d refused requests", took, server.refused)
+		}
+	})
+}
+
+// TestBackoffWithinDeadline: a wait beyond the deadline is not begun, and the reason is
+// the server's, also for a request that was never sent.
+func TestBackoffWithinDeadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		server := &overloadedUntil{well: began.Add(time.Hour), retry: 5 * time.Minute}
+		model := Reliable(server, RealWaiting())
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		for range 2 {
+			var e *Error
+			if _, err := model.Send(ctx, Request{}); !errors.As(err, &e) || e.Message != "Overloaded" {
+				t.Errorf("error %v", err)
+			}
+		}
+		if server.refused != 1 || time.Since(began) != 0 {
+			t.Errorf("%d requests in %s", server.refused, time.Since(began))
+		}
+	})
+}
+
+// overloadedUntil is a model that is overloaded until a time.
+type overloadedUntil struct {
+	well         time.Time
+	retry, takes time.Duration
+
+	mu      sync.Mutex
+	refused int
+}
+
+func (*overloadedUntil) Name() string { return "m" }
+func (*overloadedUntil) Host() string { return "example.com" }
+
+func (o *overloadedUntil) Send(ctx context.Context, _ Request) (Reply, error) {
+	if err := sleep(ctx, o.takes); err != nil {
+		return Reply{}, err
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if time.Now().Before(o.well) {
+		o.refused++
+		return Reply{}, &Error{Kind: KindOverloaded, Status: 529, Message: "Overloaded", Host: "example.com", RetryAfter: o.retry}
+	}
+	return Reply{Text: "fine"}, nil
+}
+
+// TestFailoverRemembers: a model that is down is not tried by each request, until its
+// back-off is over.
+func TestFailoverRemembers(t *testing.T) {
+	clock := &fakeTime{}
+	s := llmtest.Anthropic(t, llmtest.Script(failed(529, "Overloaded"), failed(529, "Overloaded"), failed(529, "Overloaded"), failed(529, "Overloaded"), llmtest.Reply{Text: "back"}))
+	next := llmtest.Anthropic(t, llmtest.Script(llmtest.Reply{Text: "fine"}))
+	model := Failover(clock.waiting(), anthropicAt(t, s.URL), anthropicAt(t, next.URL))
+	for range 3 {
+		if reply, err := model.Send(t.Context(), Request{Prompt: "p"}); err != nil || reply.Text != "fine" {
+			t.Errorf("%+v, %v", reply, err)
+		}
+	}
+	if n := len(s.Requests()); n != maxTries {
+		t.Errorf("the dead model got %d requests", n)
+	}
+	clock.slept += maxBackoff
+	if reply, err := model.Send(t.Context(), Request{Prompt: "p"}); err != nil || reply.Text != "back" {
+		t.Errorf("%+v, %v", reply, err)
+	}
+}
+
+// TestServersReason: the reason is the server's, without the key, and bounded.
+func TestServersReason(t *testing.T) {
+	long := "No credit is left for " + string(canary) + strings.Repeat(" and more", 100)
+	for api, s := range both(t, failed(402, long)) {
+		_, err := s.Model.Send(t.Context(), Request{Prompt: "p"})
+		var e *Error
+		if !errors.As(err, &e) || !strings.HasPrefix(e.Message, "No credit is left for [key] and more") || len(e.Message) > 310 {
+			t.Errorf("%s: %v", api, err)
+		}
 	}
 }

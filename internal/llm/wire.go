@@ -31,12 +31,13 @@ var (
 // endpoint is what both providers know about their server.
 type endpoint struct {
 	host      string
+	key       Secret // a server may repeat it
 	transport http.RoundTripper
 	first     time.Duration
 	idle      time.Duration
 }
 
-func newEndpoint(base string, transport http.RoundTripper, first, idle time.Duration) (endpoint, error) {
+func newEndpoint(base string, key Secret, transport http.RoundTripper, first, idle time.Duration) (endpoint, error) {
 	u, err := url.Parse(base)
 	if err != nil || u.Host == "" || (u.Scheme != "https" && u.Scheme != "http") {
 		return endpoint{}, errors.New("base URL is not an http or https URL with a host")
@@ -53,7 +54,7 @@ func newEndpoint(base string, transport http.RoundTripper, first, idle time.Dura
 	if idle == 0 {
 		idle = idleWait
 	}
-	return endpoint{host: u.Host, transport: transport, first: first, idle: idle}, nil
+	return endpoint{host: u.Host, key: key, transport: transport, first: first, idle: idle}, nil
 }
 
 // client is an HTTP client for one request: it watches the stream, reports the
@@ -163,7 +164,7 @@ func (e endpoint) transportError(ctx context.Context, err error) *Error {
 // statusError returns the *Error for an HTTP response that is not a reply. message is
 // the part of body for people.
 func (e endpoint) statusError(status int, header http.Header, message string, body []byte, now time.Time) *Error {
-	out := &Error{Status: status, Host: e.host, Message: cut(strings.TrimSpace(message), 300)}
+	out := &Error{Status: status, Host: e.host, Message: e.quote(message)}
 	window, tooLong := contextWindow(status, message, body)
 	switch {
 	case tooLong:
@@ -200,6 +201,14 @@ func retryAfter(v string, now time.Time) time.Duration {
 		return max(0, at.Sub(now))
 	}
 	return 0
+}
+
+// quote returns what a server said without the key, in at most 300 bytes.
+func (e endpoint) quote(message string) string {
+	if e.key != "" {
+		message = strings.ReplaceAll(message, string(e.key), "[key]")
+	}
+	return cut(strings.TrimSpace(message), 300)
 }
 
 func cut(s string, n int) string {

@@ -9,6 +9,7 @@
 package match
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/precedent-dev/precedent"
@@ -18,15 +19,22 @@ import (
 // Likeness tells whether two remarks are the same, as far as place and text show it.
 type Likeness string
 
-// The likenesses.
+// The likenesses. A judge decides about those in the middle; if it does not answer,
+// LikelySame counts as the same and PerhapsSame as distinct.
 const (
 	SurelySame  Likeness = "same"
-	PerhapsSame Likeness = "grey" // a judge decides
+	LikelySame  Likeness = "likely"
+	PerhapsSame Likeness = "grey"
 	NotSame     Likeness = "distinct"
 )
 
-// rank orders likenesses, the surest first.
-var rank = map[Likeness]int{SurelySame: 0, PerhapsSame: 1, NotSame: 2}
+// Likenesses lists all likenesses, the surest first.
+var Likenesses = []Likeness{SurelySame, LikelySame, PerhapsSame, NotSame}
+
+// Open tells whether a judge decides.
+func (l Likeness) Open() bool { return l == LikelySame || l == PerhapsSame }
+
+func rank(l Likeness) int { return slices.Index(Likenesses, l) }
 
 // Findings compares two findings of one change, in either order.
 func Findings(a, b *precedent.Finding) Likeness {
@@ -44,25 +52,30 @@ func Similarity(a, b *precedent.Finding) float64 {
 func words(f *precedent.Finding) text.Vector { return text.NewVector(f.Title + "\n" + f.Body) }
 
 // inOrder compares two findings, the first of which does not start after the second.
-// It calls similarity only if place and category do not decide.
+// It calls similarity only if place and category do not decide. Only similar words
+// about shared lines in one category are the same without a judge: findings of
+// different categories on one line are mostly about different things, and so are
+// those of one category in different words.
 func inOrder(a, b *precedent.Finding, similarity func() float64) Likeness {
-	sameStart := a.Start == b.Start
+	sameStart, sameCategory := a.Start == b.Start, a.Category == b.Category
 	switch {
 	case !near(a, b):
 		return NotSame
-	case sameStart && a.Category == b.Category:
-		return SurelySame
-	case a.Analyzer && b.Analyzer && a.Finder == b.Finder:
-		return NotSame // an analyzer does not repeat itself
+	case a.Analyzer && b.Analyzer && a.Finder == b.Finder: // it does not repeat itself
+		if sameStart && sameCategory && a.Rule == b.Rule {
+			return SurelySame
+		}
+		return NotSame
 	case a.Start == 0 && !sameStart:
 		return NotSame // a whole file is not near any line
 	}
 	s := similarity()
-	overlap := a.Start > 0 && b.Start <= a.End
-	switch {
-	case sameStart && s >= SamePlace, overlap && s >= Overlap:
+	switch overlap := sameStart || b.Start <= a.End; {
+	case overlap && sameCategory && s >= SameWords:
 		return SurelySame
-	case overlap && s >= Grey, !overlap && !sameStart && s >= Near:
+	case overlap && sameCategory && s >= Overlap:
+		return LikelySame
+	case sameStart && sameCategory, overlap && s >= Grey, !overlap && s >= Near:
 		return PerhapsSame
 	}
 	return NotSame

@@ -35,9 +35,11 @@ func TestFindingsIsSymmetric(t *testing.T) {
 		s := NewSet([]*precedent.Finding{&a, &b})
 		want := NotSame
 		switch {
-		case len(s.edges) > 0:
+		case len(s.sure) > 0:
 			want = SurelySame
-		case len(s.grey) > 0:
+		case len(s.alike) > 0:
+			want = LikelySame
+		case len(s.open) > 0:
 			want = PerhapsSame
 		}
 		if got != want {

@@ -64,7 +64,7 @@ func (p *Posted) Nearest(f *precedent.Finding, repeats []*precedent.Finding) Com
 	best := p.Compare(f)
 	for _, r := range repeats {
 		if c := p.Compare(r); cmp.Or(
-			cmp.Compare(rank[c.Like], rank[best.Like]), cmp.Compare(c.By, best.By), -cmp.Compare(c.Similarity, best.Similarity),
+			cmp.Compare(rank(c.Like), rank(best.Like)), cmp.Compare(c.By, best.By), -cmp.Compare(c.Similarity, best.Similarity),
 		) < 0 {
 			best = c
 		}
@@ -113,6 +113,9 @@ func (p *Posted) compareLines(c Comparison) Comparison {
 	kind := f.Category == r.Category
 	c.By = ByLines
 	c.Like = inOrder(a, b, func() float64 { return c.Similarity })
+	if c.Like == LikelySame {
+		c.Like = SurelySame // a posted remark is not said again in other words
+	}
 	switch {
 	case c.Like == PerhapsSame:
 		strays := b.Start-a.End <= StrayLines || Flagged(r.Quote) == Flagged(f.Quote)

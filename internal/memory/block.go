@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/secret"
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
@@ -16,12 +17,15 @@ const (
 	maxBlock     = 4 << 10 // bytes
 	maxBlockFile = 3 << 10 // bytes of it for the files
 	maxBlockPath = 200     // characters
+	// maxBlockWords bounds a claim and a reason, in characters: a sentence each.
+	maxBlockWords = 160
 )
 
 // Block renders the recall for a prompt: which touched files had findings, how many, of which
-// categories, how severe, and where people dismissed some. It omits titles, reasons and code
-// of earlier findings: text that other people wrote does not belong in a prompt. Equal recalls
-// give equal blocks; without findings the block is empty.
+// categories, how severe, and what people dismissed there, with their reasons. The words of
+// people are one line each, cleaned and without secrets; the prompt fences the block. It omits
+// titles and code of other findings. Equal recalls give equal blocks; without findings the
+// block is empty.
 func (r Recall) Block() string {
 	if len(r.Files) == 0 {
 		return ""
@@ -36,15 +40,16 @@ func (r Recall) Block() string {
 		}
 		return line
 	})
-	if dismissed := r.dismissedPlaces(); len(dismissed) > 0 {
+	if dismissed := r.dismissedRemarks(); len(dismissed) > 0 {
 		b.WriteString("People dismissed findings there; do not repeat such remarks without new evidence:\n")
-		writeList(&b, maxBlock, dismissed, "places", func(s string) string { return s })
+		writeList(&b, maxBlock, dismissed, "remarks", func(s string) string { return s })
 	}
 	return b.String()
 }
 
-// dismissedPlaces lists, sorted, the category, file and symbol of dismissed findings.
-func (r Recall) dismissedPlaces() []string {
+// dismissedRemarks lists, sorted, the file, symbol, category and claim of dismissed findings,
+// and the person's reason.
+func (r Recall) dismissedRemarks() []string {
 	inFiles := map[string]bool{}
 	for _, h := range r.Files {
 		inFiles[h.Path] = true
@@ -58,11 +63,21 @@ func (r Recall) dismissedPlaces() []string {
 		if j.Symbol != "" {
 			place += " in " + pathInLine(j.Symbol)
 		}
-		counts[fmt.Sprintf("%s: %s", place, text.VisibleLine(string(j.Category)))]++
+		remark := fmt.Sprintf("%s: %s", place, text.VisibleLine(string(j.Category)))
+		if said := wordsInLine(j.Claim); said != "" {
+			remark += fmt.Sprintf(", %q", said)
+		}
+		if why := wordsInLine(j.Reason); why != "" {
+			remark += fmt.Sprintf(", because %q", why)
+		}
+		counts[remark]++
 	}
 	var lines []string
-	for place, n := range counts {
-		lines = append(lines, fmt.Sprintf("%s, %s", place, plural(n, "time")))
+	for remark, n := range counts {
+		if n > 1 {
+			remark += ", " + plural(n, "time")
+		}
+		lines = append(lines, remark)
 	}
 	slices.SortFunc(lines, cmp.Compare[string])
 	return lines
@@ -80,6 +95,12 @@ func writeList[T any](b *strings.Builder, limit int, values []T, what string, li
 		}
 		b.WriteString(s)
 	}
+}
+
+// wordsInLine makes what a person or a model wrote safe for one line.
+func wordsInLine(s string) string {
+	s, _ = secret.Redact(text.Collapse(text.Clean(s)))
+	return text.Cut(text.VisibleLine(s), maxBlockWords)
 }
 
 // pathInLine makes a path, which the author of the change chose, safe for one line.

@@ -10,7 +10,6 @@ import (
 
 // Limits of what is recalled for one review.
 const (
-	maxHistory    = 100    // findings of the touched files
 	maxKnown      = 5_000  // findings that new ones can be matched to
 	maxRejections = 10_000 // more than people make in the 180 days until one expires
 )
@@ -18,12 +17,10 @@ const (
 // Recall is what memory has about the files of a change. The zero Recall is that of a
 // repository without memory.
 type Recall struct {
-	// Findings are the 100 newest that reviews of other changes showed in the files, newest
-	// first. Findings of this change only are left out: otherwise a second review of it would
-	// start from another history than the first.
-	Findings []store.Known
-	// Files counts all such findings by file, sorted by path; Hotspots are the files with at
-	// least HotspotFrom, those with the most first.
+	// Files counts the findings that reviews of other changes showed, by file, sorted by path.
+	// Findings of this change only are left out: otherwise a second review of it would start
+	// from another history than the first. Hotspots are the files with at least HotspotFrom,
+	// those with the most first.
 	Files, Hotspots []precedent.Hotspot
 	// Rejections are all current ones of the repository, newest first.
 	Rejections []precedent.Rejection
@@ -53,7 +50,6 @@ func (m *Memory) Recall(ctx context.Context, paths []string, base, head string) 
 	if r.Rejections, err = rows.Rejections(ctx, m.Now(), maxRejections); err != nil {
 		return Recall{}, err
 	}
-	r.Findings = shown[:min(maxHistory, len(shown))]
 	r.Files = countByFile(shown, r.Rejections)
 	r.Hotspots = hottest(r.Files)
 	r.Known, err = rows.Known(ctx, paths, maxKnown)

@@ -140,7 +140,6 @@ func (j *job) openReview(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	j.d.Review = id
 	if err := j.checkHead(ctx, r.Head); err != nil {
 		return err
 	}

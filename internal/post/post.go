@@ -72,8 +72,7 @@ type Options struct {
 
 // Delivery is the result of a delivery.
 type Delivery struct {
-	Review string // id of the review that was posted; empty if there was nothing to post
-	URL    string // of the summary; empty if there is none, or the forge does not show it yet
+	URL string // of the summary; empty if there is none, or the forge does not show it yet
 	// Superseded tells that the head has moved: nothing was posted for the old one, and the new
 	// one should be reviewed.
 	Superseded bool

@@ -22,14 +22,15 @@ type Spec struct {
 	Praise bool
 }
 
-// Finders lists the prompted finders in the order in which they start.
+// Finders lists the prompted finders in the order in which they start: those that find
+// what matters most come first, in case a budget ends the review early.
 func Finders() []Spec {
 	return []Spec{
-		{Name: "architecture", Category: precedent.Architecture, Title: "architecture"},
 		{Name: "bugs", Category: precedent.Bugs, Title: "bugs"},
 		{Name: "security", Category: precedent.Security, Title: "security", Blind: true},
-		{Name: "performance", Category: precedent.Performance, Title: "performance"},
 		{Name: "types", Category: precedent.Types, Title: "types and contracts"},
+		{Name: "performance", Category: precedent.Performance, Title: "performance"},
+		{Name: "architecture", Category: precedent.Architecture, Title: "architecture"},
 		{Name: "tests", Category: precedent.Tests, Title: "tests"},
 		{Name: "style", Category: precedent.Style, Title: "readability"},
 		{Name: "guidelines", Category: precedent.Guidelines, Title: "the team's guidelines", NeedsGuide: true},

@@ -19,6 +19,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/golden"
 	"github.com/precedent-dev/precedent/internal/markdown/markdowntest"
 	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/report"
@@ -73,14 +74,14 @@ func TestFormats(t *testing.T) {
 		for _, name := range []string{"full", "analyzers", "failed", "partial"} {
 			t.Run(format+" "+name, func(t *testing.T) {
 				out := printed(t, format, samples()[name], style)
-				golden(t, name+ending, out)
+				golden.Compare(t, filepath.Join("testdata", name+ending), string(out))
 				if bytes.Contains(out, []byte("AKIA")) {
 					t.Error("a secret is in the output")
 				}
 			})
 		}
 	}
-	if got, want := report.FormatNames(), "text, json, markdown, sarif, rdjson or github"; got != want {
+	if got, want := report.FormatNames(), "text, json, markdown, sarif, rdjson, agent or github"; got != want {
 		t.Errorf("FormatNames() = %q, want %q", got, want)
 	}
 	if f, ok := report.FormatNamed("html"); ok {
@@ -102,6 +103,7 @@ func TestNoFormatHidesTrouble(t *testing.T) {
 		"markdown": regexp.MustCompile(`(?m)^## Precedent: (partial, not everything was read|failed, no model)[^\n]*\n(.*\n)*\*\*This review is incomplete`),
 		"sarif":    regexp.MustCompile(`"executionSuccessful": false(.*\n)*.*"level": "error"`),
 		"rdjson":   regexp.MustCompile(`"severity": "ERROR",\n  "diagnostics": \[\n    \{\n      "message": "This review is incomplete`),
+		"agent":    regexp.MustCompile(`^This review is incomplete`),
 		"github":   regexp.MustCompile(`^::error title=Precedent%3A incomplete::This review is incomplete`),
 	}
 	for _, f := range report.Formats {

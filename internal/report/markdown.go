@@ -19,13 +19,15 @@ const (
 	maxRows  = 100    // rows of the table, and entries of each list
 	maxList  = 4_000  // bytes after which a list is cut
 	maxTable = 20_000 // bytes after which the table is cut
+	maxAbout = 16_000 // bytes of the section about the review
 	maxBytes = 58_000 // without the last lines: a comment on GitHub has at most 65,536 characters
 )
 
 // markdownWriter writes Markdown.
 type markdownWriter struct {
 	strings.Builder
-	hosts []string // that links may lead to
+	hosts    []string // that links may lead to
+	reserved int      // bytes to leave free
 }
 
 func (n *markdownWriter) line(format string, args ...any) { fmt.Fprintf(n, format+"\n", args...) }
@@ -34,7 +36,7 @@ func (n *markdownWriter) line(format string, args ...any) { fmt.Fprintf(n, forma
 func (n *markdownWriter) add(write func(*markdownWriter)) bool {
 	part := &markdownWriter{hosts: n.hosts}
 	write(part)
-	if n.Len()+part.Len() > maxBytes {
+	if n.Len()+part.Len() > maxBytes-n.reserved {
 		return false
 	}
 	n.WriteString(part.String())
@@ -44,34 +46,47 @@ func (n *markdownWriter) add(write func(*markdownWriter)) bool {
 // phrase escapes text from outside within a line of ours.
 func (n *markdownWriter) phrase(s string) string { return markdown.Phrase(s, n.hosts, false) }
 
-// Markdown writes the review as a comment for a pull request: verdict, findings, coverage,
-// what was not shown, cost, and the findings in full as far as a comment has room. It never
-// approves. Text from the change or from a model is inert: no images, no HTML, no links except
-// to s.Links, no mentions, no references, no commands.
+// Markdown writes the review as a comment for a pull request: verdict, what to do first, the
+// findings in a table and in full as far as a comment has room, and, collapsed, how the review
+// was done. It never approves. Text from the change or from a model is inert: no images, no
+// HTML, no links except to s.Links, no mentions, no references, no commands.
 func Markdown(w io.Writer, r *precedent.Review, s Style) error {
-	n := &markdownWriter{hosts: s.Links}
+	about := &markdownWriter{hosts: s.Links, reserved: maxBytes - maxAbout}
+	about.about(r)
+	n := &markdownWriter{hosts: s.Links, reserved: about.Len()}
 	n.verdict(r, s)
-	for _, part := range []struct {
-		what  string
-		write func(*markdownWriter)
-	}{
-		{"Findings", func(n *markdownWriter) { n.table(r, s) }},
-		{"Threads", func(n *markdownWriter) { n.threads(r, s) }},
-		{"Coverage", func(n *markdownWriter) { n.coverage(r) }},
-		{"Counts", func(n *markdownWriter) { n.counts(r) }},
-		{"Suppressed findings", func(n *markdownWriter) { n.suppressed(r) }},
-		{"Sources", func(n *markdownWriter) { n.sources(r) }},
-		{"Cost", func(n *markdownWriter) { n.cost(r) }},
-	} {
-		if !n.add(part.write) {
-			n.line("%s: omitted to fit a comment.\n", part.what)
-		}
-	}
+	n.first(r, s)
+	n.part("Findings", func(n *markdownWriter) { n.table(r, s) })
+	n.part("Minor findings", func(n *markdownWriter) { n.minor(r) })
+	n.part("Threads", func(n *markdownWriter) { n.threads(r, s) })
 	n.findings(r, s)
+	n.WriteString(about.String())
 	n.line("---")
-	n.line("Reviewed by precedent%s%s. An automated review is not an approval.", codeSuffix(s.Version), reviewedAt(r))
+	n.line("Reviewed by precedent%s. An automated review is not an approval.", codeSuffix(s.Version))
 	_, err := io.WriteString(w, n.String())
 	return err
+}
+
+// about says in a collapsed section how the review was done: what was read, what was dropped
+// and suppressed, by which rules, and what it cost.
+func (n *markdownWriter) about(r *precedent.Review) {
+	n.line("<details>\n<summary>About this review</summary>\n")
+	n.part("Coverage", func(n *markdownWriter) { n.coverage(r) })
+	n.part("Counts", func(n *markdownWriter) { n.counts(r) })
+	n.part("Suppressed findings", func(n *markdownWriter) { n.suppressed(r) })
+	n.part("Sources", func(n *markdownWriter) { n.sources(r) })
+	n.part("Cost", func(n *markdownWriter) { n.cost(r) })
+	if at := reviewedAt(r); at != "" {
+		n.line("%s.\n", at)
+	}
+	n.line("</details>\n")
+}
+
+// part appends a part, or says that there was no room for it.
+func (n *markdownWriter) part(what string, write func(*markdownWriter)) {
+	if !n.add(write) {
+		n.line("%s: omitted to fit a comment.\n", what)
+	}
 }
 
 func codeSuffix(s string) string {
@@ -81,15 +96,16 @@ func codeSuffix(s string) string {
 	return " " + markdown.Code(s)
 }
 
+// reviewedAt names the review and its commit.
 func reviewedAt(r *precedent.Review) string {
-	text := ""
+	var parts []string
 	if r.ID != "" {
-		text += ", review " + markdown.Code(r.ID)
+		parts = append(parts, "Review "+markdown.Code(r.ID))
 	}
 	if r.Head != "" {
-		text += ", at " + markdown.Code(r.Head)
+		parts = append(parts, "Commit "+markdown.Code(r.Head))
 	}
-	return text
+	return strings.Join(parts, " · ")
 }
 
 func (n *markdownWriter) verdict(r *precedent.Review, s Style) {
@@ -117,6 +133,22 @@ func (n *markdownWriter) verdict(r *precedent.Review, s Style) {
 	if r.Positive != "" {
 		n.line("Done well: %s\n", n.phrase(r.Positive))
 	}
+}
+
+// first says what to do first: the worst finding, the surest one of several, else the earlier
+// findings that are still open.
+func (n *markdownWriter) first(r *precedent.Review, s Style) {
+	live := r.Live()
+	if len(live) == 0 {
+		if open := len(stillThere(r)); open > 0 {
+			n.line("**Fix first**: %s, see the threads below.\n", Plural(open, "earlier finding"))
+		}
+		return
+	}
+	worst := slices.MinFunc(live, func(a, b precedent.Finding) int {
+		return cmp.Or(cmp.Compare(a.Severity.Rank(), b.Severity.Rank()), cmp.Compare(b.Confidence, a.Confidence))
+	})
+	n.line("**Fix first**: %s, at %s.\n", n.phrase(worst.Title), placeLink(worst, s))
 }
 
 // outcome is the verdict in words, for a heading.
@@ -218,6 +250,10 @@ func (n *markdownWriter) finding(r *precedent.Review, f precedent.Finding, s Sty
 	n.line("### %s %d · %s\n", n.phrase(string(f.Severity)), f.Confidence, n.phrase(f.Title))
 	n.line("At %s · %s\n", placeLink(f, s), n.phrase(statusOf(r, f)))
 	n.refused(f, s)
+	if s.Posted != nil && f.Live() { // samples are collapsed as a whole
+		n.line("<details>\n<summary>Details</summary>\n")
+		defer n.line("</details>\n")
+	}
 	if lines := e.lines(f); len(lines) > 0 {
 		lines = lines[:min(len(lines), maxExcerpt)]
 		digits := len(strconv.Itoa(lines[len(lines)-1].n))

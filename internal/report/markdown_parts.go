@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,7 +24,7 @@ func (n *markdownWriter) coverage(r *precedent.Review) {
 		entry{"Not read", joinAtMost(c.Truncated, func(t precedent.TruncatedHunk) string {
 			return fmt.Sprintf("%s hunk %d (%s)", markdown.Code(t.Path), t.Hunk, n.phrase(t.Reason))
 		})},
-		entry{"Finders", joinAtMost(r.Finders, func(f precedent.FinderRun) string {
+		entry{"Finders", joinAtMost(notable(r.Finders), func(f precedent.FinderRun) string {
 			text := n.phrase(f.Name + " " + Ended(f.Status, f.Found))
 			if f.Status.Bad() {
 				text = "**" + text + "**"
@@ -34,6 +35,13 @@ func (n *markdownWriter) coverage(r *precedent.Review) {
 			return n.phrase(f.Step) + because(n.phrase(f.Error))
 		})},
 	)
+}
+
+// notable returns the finders that found something or did not do their work.
+func notable(finders []precedent.FinderRun) []precedent.FinderRun {
+	return slices.DeleteFunc(slices.Clone(finders), func(f precedent.FinderRun) bool {
+		return f.Found == 0 && (f.Status == precedent.StatusOK || f.Status == precedent.StatusEmpty)
+	})
 }
 
 // entry is an item of a list; it is omitted if its text is empty.
@@ -81,13 +89,32 @@ func (n *markdownWriter) counts(r *precedent.Review) {
 	n.line("**Counts**: %s.\n", text)
 }
 
-// suppressed lists what memory hid, in a collapsed section.
+// minor lists the minor findings, in a collapsed section.
+func (n *markdownWriter) minor(r *precedent.Review) {
+	all := minorFindings(r)
+	if len(all) == 0 {
+		return
+	}
+	n.line("<details>\n<summary>Minor: %s, confirmed but mostly not worth a change</summary>\n", Plural(len(all), "finding"))
+	shown := 0
+	for shown < min(len(all), maxRows) && n.Len() < maxList {
+		f := all[shown]
+		shown++
+		n.line("- At %s: %s", markdown.Code(f.String()), n.phrase(f.Title))
+	}
+	if left := len(all) - shown; left > 0 {
+		n.line("- and %s more", thousands(left))
+	}
+	n.line("\n</details>\n")
+}
+
+// suppressed lists what memory hid.
 func (n *markdownWriter) suppressed(r *precedent.Review) {
 	hidden := r.Memory.Suppressed
 	if len(hidden) == 0 {
 		return
 	}
-	n.line("<details>\n<summary>Dismissed or suppressed by memory: %s</summary>\n", Plural(len(hidden), "finding"))
+	n.line("**Dismissed or suppressed by memory**: %s.\n", Plural(len(hidden), "finding"))
 	shown := 0
 	for shown < min(len(hidden), maxRows) && n.Len() < maxList {
 		h := hidden[shown]
@@ -97,7 +124,7 @@ func (n *markdownWriter) suppressed(r *precedent.Review) {
 	if left := len(hidden) - shown; left > 0 {
 		n.line("- and %s more", thousands(left))
 	}
-	n.line("\n</details>\n")
+	n.line("")
 }
 
 // sources names what the finders were given: guide, learnings, precedents.

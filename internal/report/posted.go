@@ -50,7 +50,7 @@ func (n *markdownWriter) samples(r *precedent.Review, s Style, e excerpts) {
 		return
 	}
 	sampled := slices.DeleteFunc(slices.Clone(r.Findings), func(f precedent.Finding) bool {
-		return f.Live() || f.Placement != precedent.Collapsed || hasComment(s, f)
+		return f.Live() || f.Placement != precedent.Collapsed || f.Dropped == precedent.Minor || hasComment(s, f)
 	})
 	for _, f := range sampled {
 		n.add(func(n *markdownWriter) {
@@ -110,6 +110,7 @@ func (n *markdownWriter) threads(r *precedent.Review, s Style) {
 		return
 	}
 	n.line("**Threads**: %s.\n", strings.Join(threadCounts(r), " · "))
+	n.line("<details>\n<summary>Earlier findings</summary>\n")
 	shown := 0
 	for shown < min(len(r.Threads), maxRows) && n.Len() < maxTable {
 		t := r.Threads[shown]
@@ -123,7 +124,7 @@ func (n *markdownWriter) threads(r *precedent.Review, s Style) {
 	if left := len(r.Threads) - shown; left > 0 {
 		n.line("- and %s more", thousands(left))
 	}
-	n.line("")
+	n.line("\n</details>\n")
 }
 
 // writeThreads lists them on a terminal.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/golden"
 	"github.com/precedent-dev/precedent/internal/markdown/markdowntest"
 	"github.com/precedent-dev/precedent/internal/report"
 )
@@ -59,7 +60,7 @@ func posted() report.Style {
 
 func TestPostedSummary(t *testing.T) {
 	out := markdown(t, later(), posted())
-	golden(t, "posted.md", []byte(out))
+	golden.Compare(t, "testdata/posted.md", out)
 	for _, id := range []string{"k7m2q0v5xa", "ab3d0e5f7g"} {
 		if strings.Contains(out, "precedent explain "+id) {
 			t.Errorf("%s stands in a comment, and is shown in full", id)
@@ -74,9 +75,9 @@ func TestPostedSummary(t *testing.T) {
 	if err := report.Text(&b, later(), report.Style{Change: login()}); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "later.txt", b.Bytes())
-	golden(t, "later.sarif", printed(t, "sarif", later(), report.Style{Version: "v1.2.3"}))
-	golden(t, "later.json", printed(t, "json", later(), report.Style{}))
+	golden.Compare(t, "testdata/later.txt", b.String())
+	golden.Compare(t, "testdata/later.sarif", string(printed(t, "sarif", later(), report.Style{Version: "v1.2.3"})))
+	golden.Compare(t, "testdata/later.json", string(printed(t, "json", later(), report.Style{})))
 }
 
 // TestAFindingIsInTheSummaryOrInAComment: whatever is posted, nothing is lost, and
@@ -117,13 +118,13 @@ func TestPostedSummaryIsInert(t *testing.T) {
 		style.Links = []string{"good.example"}
 		style.Posted = map[string]report.Posting{s: {State: report.Refused, URL: "https://good.example/" + s, Why: s}}
 		style.LineURL = func(span precedent.Span) string { return "https://good.example/" + span.Path }
-		for _, state := range []report.PostingState{report.Refused, report.PostedNow} {
+		for state, folded := range map[report.PostingState]int{report.Refused: 3, report.PostedNow: 0} {
 			style.Posted[s] = report.Posting{State: state, URL: "https://good.example/" + s, Why: s}
 			p := markdowntest.Inert(t, markdown(t, r, style))
 			if p.Count["table"] != plain.Count["table"] || p.Count["tr"] != plain.Count["tr"] || p.Count["td"] != plain.Count["td"] {
 				t.Errorf("%q changes the table", s)
 			}
-			if p.Count["h2"] != 1 || p.Count["details"] != 1 {
+			if p.Count["h2"] != 1 || p.Count["details"] != 2+folded {
 				t.Errorf("%q changes the page: %v", s, p.Count)
 			}
 		}
@@ -158,5 +159,35 @@ func TestCheck(t *testing.T) {
 		if result, title := report.Check(test.r, test.failOn); result != test.result || title != test.title {
 			t.Errorf("%s: %s, %q; want %s, %q", test.name, result, title, test.result, test.title)
 		}
+	}
+}
+
+// TestMinor: minor findings are a list of their own on a terminal, folded in a comment
+// and not among its findings, and complete in JSON.
+func TestMinor(t *testing.T) {
+	r := &precedent.Review{Verdict: precedent.Clean, Scope: precedent.FullScope, Threshold: 75, Findings: []precedent.Finding{{
+		ID: "min0000001", Severity: precedent.Low, Category: precedent.Style, Confidence: 1, Verifier: precedent.Confirmed, Title: "n says <b>nothing</b>",
+		Span: precedent.Span{Path: "a.go", Side: precedent.Right, Start: 3, End: 3}, Dropped: precedent.Minor, Placement: precedent.Collapsed,
+	}}}
+	var shown, folded, all strings.Builder
+	for _, err := range []error{
+		report.Text(&shown, r, report.Style{}), report.JSON(&all, r),
+		report.Markdown(&folded, r, report.Style{Posted: map[string]report.Posting{}}),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, want := range []string{"minor: 1 finding, confirmed but mostly not worth a change:", "low 1  min0000001  a.go:3  n says", "0 findings · 1 minor"} {
+		if !strings.Contains(shown.String(), want) {
+			t.Errorf("no %q in:\n%s", want, shown.String())
+		}
+	}
+	want := "<details>\n<summary>Minor: 1 finding, confirmed but mostly not worth a change</summary>\n\n- At `a.go:3`: n says "
+	if got := folded.String(); !strings.Contains(got, want) || strings.Contains(got, "<b>") || strings.Contains(got, "Sample of") {
+		t.Errorf("the comment:\n%s", got)
+	}
+	if !strings.Contains(all.String(), `"dropped": "minor"`) || !strings.Contains(all.String(), `"placement": "collapsed"`) {
+		t.Errorf("the JSON:\n%s", all.String())
 	}
 }

@@ -4,43 +4,17 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"flag"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/golden"
 	"github.com/precedent-dev/precedent/internal/report"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
-
-// golden compares got with testdata/name, or writes it under -update.
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	file := filepath.Join("testdata", name)
-	if *update {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(string(want), string(got)); d != "" {
-		t.Errorf("%s (-want +got):\n%s", file, d)
-	}
-}
 
 // login is a change to one function, and full a whole review of it.
 func login() *diff.Change {
@@ -177,7 +151,7 @@ func TestText(t *testing.T) {
 			if err := report.Text(&b, test.review, test.style); err != nil {
 				t.Fatal(err)
 			}
-			golden(t, test.name, b.Bytes())
+			golden.Compare(t, filepath.Join("testdata", test.name), b.String())
 			if strings.Contains(b.String(), "AKIA") {
 				t.Error("the excerpt shows the secret that the finding redacts")
 			}
@@ -190,7 +164,7 @@ func TestJSON(t *testing.T) {
 	if err := report.JSON(&b, full()); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "full.json", b.Bytes())
+	golden.Compare(t, "testdata/full.json", b.String())
 }
 
 // TestJSONListsAreNeverNull walks the JSON of an empty review and of one whose

@@ -83,7 +83,9 @@ func Text(w io.Writer, r *precedent.Review, s Style) error {
 		p.Line()
 		writeFinding(p, r, f, excerpts)
 	}
-	writeBrief(p, brief)
+	writeBrief(p, fmt.Sprintf("and %s more:", thousands(len(brief))), brief)
+	minor := minorFindings(r)
+	writeBrief(p, fmt.Sprintf("minor: %s, confirmed but mostly not worth a change:", Plural(len(minor), "finding")), minor)
 	writeThreads(p, r)
 	writeSuppressed(p, r)
 	writePraise(p, r)
@@ -158,6 +160,9 @@ func writeFinders(p *Page, r *precedent.Review) {
 			}
 		}
 		e := end{f.Status, f.Error}
+		if f.Status.Good() {
+			e.status = precedent.StatusOK // whether it found something is said above
+		}
 		if names[e] == nil {
 			ends = append(ends, e)
 		}
@@ -184,13 +189,24 @@ func because(why string) string {
 	return ": " + why
 }
 
-// writeBrief lists the live findings beyond the number that is shown in full.
-func writeBrief(p *Page, fs []precedent.Finding) {
+// minorFindings returns the findings that are folded as minor.
+func minorFindings(r *precedent.Review) []precedent.Finding {
+	var minor []precedent.Finding
+	for _, f := range r.Findings {
+		if f.Dropped == precedent.Minor {
+			minor = append(minor, f)
+		}
+	}
+	return minor
+}
+
+// writeBrief lists findings that are not shown in full, a line each.
+func writeBrief(p *Page, heading string, fs []precedent.Finding) {
 	if len(fs) == 0 {
 		return
 	}
 	p.Line()
-	p.Line(p.Inkf(Plain, "and %s more:", thousands(len(fs))))
+	p.Para("", p.Ink(Plain, heading))
 	for _, f := range fs {
 		p.Para("  "+p.Ink(severityInk(f.Severity), string(f.Severity))+p.Inkf(Plain, " %d  ", f.Confidence)+p.Ink(Faint, f.ID)+"  ",
 			p.Ink(Cyan, f.String())+"  "+p.Ink(Plain, f.Title))
@@ -319,12 +335,14 @@ func counts(r *precedent.Review) string {
 		}
 	}
 	add(len(stillThere(r)), "still open from earlier reviews")
+	add(r.Count(precedent.Minor), "minor")
 	add(r.Count(precedent.BelowThreshold), "below %d", r.Threshold)
 	add(r.Count(precedent.Duplicate), "duplicate%s", pluralEnding(r.Count(precedent.Duplicate)))
 	add(r.Count(precedent.Refuted), "refuted")
 	add(r.Count(precedent.NoEvidence), "without evidence")
 	add(r.Count(precedent.UnchangedCode), "on unchanged code")
 	add(r.Count(precedent.IgnoredPath), "in ignored files")
+	add(r.Count(precedent.TurnedOff), "turned off by comments in the code")
 	add(r.Count(precedent.Dismissed), "dismissed")
 	parts = append(parts, fmt.Sprintf("%d suppressed by memory", r.Count(precedent.Rejected)+r.Count(precedent.ByLearning)))
 	return strings.Join(parts, " · ")

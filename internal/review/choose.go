@@ -5,16 +5,25 @@ import (
 	"slices"
 
 	"github.com/precedent-dev/precedent"
-	"github.com/precedent-dev/precedent/internal/diff"
 )
 
-// choose drops findings below the threshold, sets how each one is shown, and sorts
+// choose drops findings below the threshold, except for minor ones if the policy shows
+// them, and sets how each one is shown, and sorts
 // them: live ones first, then by severity, confidence and line. The limit of inline
 // findings hides nothing: those beyond it move to the summary.
-func choose(fs []precedent.Finding, c *diff.Change, threshold int, from string, maxInline int) {
+func choose(fs []precedent.Finding, in *Input) {
+	threshold, from := *in.Threshold, in.ThresholdFrom
 	for i := range fs {
-		if f := &fs[i]; f.Confidence < threshold {
+		f := &fs[i]
+		switch {
+		case !f.Live() || f.Confidence >= threshold:
+		case !isMinor(f) || in.Policy.Minor == precedent.MinorOff:
 			f.Drop("select", precedent.BelowThreshold, "", "confidence %d is below the threshold of %d (%s)", f.Confidence, threshold, from)
+		case in.Policy.Minor == precedent.MinorShow:
+			f.Note("select", "minor: true, but confidence %d is below the threshold of %d; the repository's policy shows it", f.Confidence, threshold)
+		default:
+			f.Drop("select", precedent.Minor, "", "minor: true, but confidence %d is below the threshold of %d (%s)", f.Confidence, threshold, from)
+			f.Placement = precedent.Collapsed
 		}
 	}
 	slices.SortStableFunc(fs, func(a, b precedent.Finding) int {
@@ -31,18 +40,20 @@ func choose(fs []precedent.Finding, c *diff.Change, threshold int, from string, 
 		if !f.Live() {
 			continue
 		}
-		file := c.File(f.Path)
+		file := in.Change.File(f.Path)
 		switch {
 		case f.Start == 0 || file == nil || file.HunkAt(f.Side, f.Start) < 0:
 			f.Placement = precedent.WholeFile
 			f.Note("select", "shown on the file: it is not about a line of the diff")
-		case inline >= maxInline:
+		case inline >= in.MaxInline:
 			f.Placement = precedent.Summary
-			f.Note("select", "shown in the summary: %d others are more important", maxInline)
+			f.Note("select", "shown in the summary: %d others are more important", in.MaxInline)
 		default:
 			f.Placement = precedent.Inline
 			inline++
-			f.Note("select", "shown: confidence %d reaches the threshold of %d (%s)", f.Confidence, threshold, from)
+			if f.Confidence >= threshold {
+				f.Note("select", "shown: confidence %d reaches the threshold of %d (%s)", f.Confidence, threshold, from)
+			}
 		}
 	}
 }

@@ -9,7 +9,8 @@ import (
 
 // coverage returns what of the change was read. A hunk counts as read if every
 // specialist got valid answers to all requests that show it; without specialists,
-// if all analyzers succeeded. A hunk that an earlier review read is not read again.
+// unless each analyzer that had to read its file failed. A hunk that an earlier review
+// read is not read again.
 func coverage(in *Input, p *plan, reports []Report) precedent.Coverage {
 	c := precedent.Coverage{Files: len(in.Change.Files) + len(in.Skipped), Skipped: in.Skipped[:len(in.Skipped):len(in.Skipped)]}
 	for i := range in.Change.Files {
@@ -29,7 +30,7 @@ func coverage(in *Input, p *plan, reports []Report) precedent.Coverage {
 		for h := range f.Hunks {
 			ref, why := diff.HunkRef{File: i, Hunk: h}, f.Hunks[h].Cut
 			if why == "" && !p.before[ref] {
-				why = p.unread(ref, reports)
+				why = p.unread(f, ref, reports)
 			}
 			switch {
 			case why == "" && p.before[ref]:
@@ -45,15 +46,13 @@ func coverage(in *Input, p *plan, reports []Report) precedent.Coverage {
 }
 
 // unread returns why a hunk was not read, or "" if it was.
-func (p *plan) unread(ref diff.HunkRef, reports []Report) string {
+func (p *plan) unread(file *diff.File, ref diff.HunkRef, reports []Report) string {
+	if !asked(reports) {
+		return unreadByAnalyzers(file.Path, reports)
+	}
 	carriers := p.carriers[ref]
-	prompted := asked(reports)
 	for _, rep := range reports {
 		switch {
-		case !prompted:
-			if rep.Run.Status.Bad() {
-				return fmt.Sprintf("%s ended with %s", rep.Run.Name, rep.Run.Status)
-			}
 		case len(rep.Answered) == 0:
 		case len(carriers) == 0:
 			return fmt.Sprintf("beyond the limit of %d tokens for a review", reviewTokens)
@@ -66,4 +65,20 @@ func (p *plan) unread(ref diff.HunkRef, reports []Report) string {
 		}
 	}
 	return ""
+}
+
+// unreadByAnalyzers returns why no analyzer read a file: the first that failed on it;
+// "" if none failed, or another one read it.
+func unreadByAnalyzers(path string, reports []Report) string {
+	why := ""
+	for i := range reports {
+		rep := &reports[i]
+		if rep.hasRead(path) {
+			return ""
+		}
+		if why == "" && rep.failedOn(path) {
+			why = fmt.Sprintf("%s ended with %s", rep.Run.Name, rep.Run.Status)
+		}
+	}
+	return why
 }

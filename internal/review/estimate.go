@@ -1,6 +1,8 @@
 package review
 
 import (
+	"context"
+
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/prompt"
@@ -20,6 +22,7 @@ type Estimate struct {
 	Parts    int      // shards of the change; each specialist gets all of them
 	Threads  int      // threads that the engine is asked about
 	Requests int
+	Kept     int // answers of the specialists that are stored, and not asked for again
 	// Usage assumes that the provider caches what requests share.
 	Usage precedent.Usage
 	// CostUSD is in US dollars; nil if the engine does not know its prices.
@@ -31,14 +34,14 @@ type Estimate struct {
 }
 
 // Plan estimates the review of an input.
-func Plan(in Input) Estimate {
+func Plan(ctx context.Context, in Input) Estimate {
 	in.fillDefaults()
-	return newReader(&in).estimate()
+	return newReader(&in).estimate(ctx)
 }
 
 // estimate adds up the requests about the change and about threads.
-func (x *reader) estimate() Estimate {
-	e := x.specialists.estimate(x.in)
+func (x *reader) estimate(ctx context.Context) Estimate {
+	e := x.specialists.estimate(ctx, x.in)
 	if x.in.Engine == nil {
 		return e
 	}
@@ -71,8 +74,8 @@ func (x *reader) addThreads(e *Estimate) {
 
 // estimate adds up the specialists' requests: the first request writes what all share
 // to the cache, the first request about each further shard writes that shard, and all
-// others read them from the cache.
-func (w *specialists) estimate(in *Input) Estimate {
+// others read them from the cache. Answers that are stored need no request.
+func (w *specialists) estimate(ctx context.Context, in *Input) Estimate {
 	var e Estimate
 	var asked []prompt.Spec
 	for _, spec := range prompt.Finders() {
@@ -89,27 +92,45 @@ func (w *specialists) estimate(in *Input) Estimate {
 	}
 	e.Parts = len(w.plan.shards)
 	form := prompt.Tokens(string(prompt.Schema("finder")))
-	var fixed, suffixes int
 	for i := range e.Parts {
-		first := w.sheet.Finder(asked[0], i)
-		if i == 0 {
-			fixed = form + prompt.Tokens(first.System+first.Common)
+		left := w.unanswered(ctx, in, asked, i)
+		e.Kept += len(asked) - len(left)
+		if len(left) == 0 {
+			continue
+		}
+		first := w.sheet.Finder(left[0], i)
+		fixed, part := form+prompt.Tokens(first.System+first.Common), prompt.Tokens(first.Prefix)
+		if e.Requests == 0 {
 			e.Usage.CacheWriteTokens += fixed
-			for _, spec := range asked {
-				suffixes += prompt.Tokens(w.sheet.Finder(spec, 0).Suffix)
-			}
 		} else {
 			e.Usage.CachedTokens += fixed
 		}
-		part := prompt.Tokens(first.Prefix)
-		others := len(asked) - 1
+		others := len(left) - 1
 		e.Usage.CacheWriteTokens += part
 		e.Usage.CachedTokens += others * (fixed + part)
-		e.Usage.InputTokens += len(asked)*(fixed+part) + suffixes
-		e.Usage.OutputTokens += len(asked) * answerTokens
+		e.Usage.InputTokens += len(left) * (fixed + part)
+		for _, spec := range left {
+			e.Usage.InputTokens += prompt.Tokens(w.sheet.Finder(spec, i).Suffix)
+		}
+		e.Usage.OutputTokens += len(left) * answerTokens
+		e.Requests += len(left)
 	}
-	e.Requests = e.Parts * len(asked)
 	e.Usage.Requests = e.Requests
 	e.Unread = w.plan.countUnshown(in.Change)
 	return e
+}
+
+// unanswered returns the specialists whose answer about a shard is not stored.
+func (w *specialists) unanswered(ctx context.Context, in *Input, asked []prompt.Spec, shard int) []prompt.Spec {
+	if in.Kept == nil {
+		return asked
+	}
+	var left []prompt.Spec
+	for n, spec := range asked {
+		t := engine.Task{Role: engine.Finder, Name: spec.Name}
+		if !in.Kept(ctx, in.withPrompt(t, w.prompt(in, spec, n == 0, shard))) {
+			left = append(left, spec)
+		}
+	}
+	return left
 }

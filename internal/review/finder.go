@@ -26,8 +26,26 @@ type Report struct {
 	// Answered tells for each shard of the plan whether its request got a valid
 	// answer. It is empty if no engine was asked.
 	Answered []bool
+	// Analyzer tells that the finder computes. Files are then those that it had to read,
+	// with whether it did; nil means all, which were read if it succeeded.
+	Analyzer bool
+	Files    map[string]bool
 	// Positive is what the finder likes about the change; it may be empty.
 	Positive string
+}
+
+// hasRead tells whether an analyzer has read a file.
+func (r *Report) hasRead(path string) bool {
+	if r.Files == nil {
+		return r.Analyzer && r.Run.Status.Good()
+	}
+	return r.Files[path]
+}
+
+// failedOn tells whether an analyzer had to read a file and failed.
+func (r *Report) failedOn(path string) bool {
+	_, due := r.Files[path]
+	return r.Analyzer && r.Run.Status.Bad() && (due || r.Files == nil) && !r.hasRead(path)
 }
 
 // Event is a step of a review: a finder, or after the finders a stage that asks the
@@ -93,6 +111,7 @@ func runFinder(ctx context.Context, in *Input, f Finder) (r Report) {
 		if p := recover(); p != nil {
 			r = Report{Run: precedent.FinderRun{Status: precedent.StatusError, Error: fmt.Sprintf("crashed: %v", p)}}
 		}
+		_, r.Analyzer = f.(analyzer)
 		r.Run.Name = f.Name()
 		r.Run.TookMS = in.Now().Sub(began).Milliseconds()
 		r.Run.Found = len(r.Findings)

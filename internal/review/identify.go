@@ -1,7 +1,12 @@
 package review
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/match"
+	"github.com/precedent-dev/precedent/internal/store"
 )
 
 // identify sets the fingerprint and id of every finding. They are the same on every
@@ -27,4 +32,90 @@ func identify(fs []precedent.Finding, src *sources, repo precedent.Repo) {
 		f.Fingerprint = precedent.Fingerprint(f.Place, f.Category, ordinal)
 		f.ID = precedent.FindingID(repo, f.Fingerprint)
 	}
+}
+
+// maxNamesakes bounds the findings of one category at one place that are told apart.
+const maxNamesakes = 50
+
+// identities gives findings of one category at one place different identities.
+type identities struct {
+	repo  precedent.Repo
+	known map[string]store.Known // findings of earlier reviews, by fingerprint
+}
+
+// distinguish gives the findings that represent groups different fingerprints and ids.
+// One place and category identify a finding, whatever its words, unless there are
+// several: then each takes the identity of the earlier finding with the most similar
+// words, and others a free one.
+func (n identities) distinguish(groups []match.Group) {
+	namesakes := map[string][]match.Group{} // by fingerprint
+	var order []string
+	for _, g := range groups {
+		fp := g.First.Fingerprint
+		if len(namesakes[fp]) == 0 {
+			order = append(order, fp)
+		}
+		namesakes[fp] = append(namesakes[fp], g)
+	}
+	for _, fp := range order {
+		same := namesakes[fp]
+		prints := n.fingerprints(same)
+		if fp == "" || len(prints) == 1 {
+			continue
+		}
+		for i, to := range n.assign(same, prints) {
+			for _, f := range slices.Concat([]*precedent.Finding{same[i].First}, same[i].Same, same[i].Likely) {
+				if f.Fingerprint == fp {
+					f.Fingerprint, f.ID = to, precedent.FindingID(n.repo, to)
+				}
+			}
+		}
+	}
+}
+
+// fingerprints returns the fingerprints for findings with one fingerprint: that one
+// first, and one for each further finding of this review or of earlier ones.
+func (n identities) fingerprints(same []match.Group) []string {
+	f := same[0].First
+	prints := []string{f.Fingerprint}
+	for len(prints) < maxNamesakes+len(same) {
+		next := precedent.Fingerprint(f.Fingerprint, f.Category, len(prints))
+		if _, ok := n.known[next]; !ok && len(prints) >= len(same) {
+			break
+		}
+		prints = append(prints, next)
+	}
+	return prints
+}
+
+// assign returns the fingerprint of each finding.
+func (n identities) assign(same []match.Group, prints []string) []string {
+	type candidate struct {
+		finding, print int
+		similarity     float64
+	}
+	var candidates []candidate
+	for i, g := range same {
+		for k, fp := range prints {
+			if known, ok := n.known[fp]; ok {
+				if s := match.Similarity(g.First, &known.Finding); s >= match.SamePlace {
+					candidates = append(candidates, candidate{i, k, s})
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(candidates, func(a, b candidate) int { return -cmp.Compare(a.similarity, b.similarity) })
+	for i := range same { // then the first that is free
+		for k := range prints {
+			candidates = append(candidates, candidate{i, k, 0})
+		}
+	}
+	to := make([]string, len(same))
+	taken := make([]bool, len(prints))
+	for _, c := range candidates {
+		if to[c.finding] == "" && !taken[c.print] {
+			to[c.finding], taken[c.print] = prints[c.print], true
+		}
+	}
+	return to
 }

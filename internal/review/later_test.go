@@ -15,6 +15,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/engine"
+	"github.com/precedent-dev/precedent/internal/report"
 )
 
 // opened is the thread of a finding that was posted at a head.
@@ -236,7 +237,6 @@ var settledBy = map[string]func(*precedent.Thread){
 	"resolved":           func(t *precedent.Thread) { t.State = precedent.ThreadResolved },
 	"won't fix":          func(t *precedent.Thread) { t.State = precedent.ThreadWontFix },
 	"deleted":            func(t *precedent.Thread) { t.Deleted = true },
-	"closed, not by us":  func(t *precedent.Thread) { t.Closed, t.ClosedBy = true, "dana" },
 	"declined, rejected": func(t *precedent.Thread) { t.State, t.Closed = precedent.ThreadWontFix, true },
 }
 
@@ -290,6 +290,34 @@ func TestSettledThreadsSilence(t *testing.T) {
 					t.Errorf("an ended thread is answered: %v", answers(r))
 				}
 			})
+		}
+	}
+}
+
+// TestClosedByTheAuthor: "Authorisation = live permission API, fail closed". The
+// author of a pull request can close any conversation in it. Until somebody who may write
+// does, the finding stays in the summary and in the check, of whatever category.
+func TestClosedByTheAuthor(t *testing.T) {
+	head := shopHead.with(files{"cart/aws.go": ""})
+	in := input(t, shopBase, head)
+	in.Engine = answering(finding("cart/cart.go", 5, loop, "The loop runs past the last item", map[string]any{"severity": "critical"}))
+	first := byTitle(t, run(t, in), "The loop runs past the last item")
+	for _, category := range []precedent.Category{precedent.Bugs, precedent.Security} {
+		for _, found := range []bool{true, false} {
+			in := input(t, shopBase, head)
+			thread := carriedTo(opened("t-1", first, "aaaa"), head)
+			thread.Category, thread.Closed, thread.ClosedBy = category, true, "ann"
+			in.Threads = []precedent.Thread{thread}
+			if in.Engine = answering(); found {
+				in.Engine = answering(finding("cart/cart.go", 5, loop, first.Title, map[string]any{"severity": "critical", "category": string(category)}))
+			}
+			r := run(t, in)
+			if result, title := report.Check(r, precedent.High); result != "failure" {
+				t.Errorf("%s, found again: %t: %s, %s", category, found, result, title)
+			}
+			if len(r.Threads) != 1 || r.Threads[0].State == precedent.Addressed || r.Threads[0].State == precedent.NoLonger {
+				t.Errorf("%s, found again: %t: %v", category, found, answers(r))
+			}
 		}
 	}
 }
@@ -354,7 +382,7 @@ func TestRecognizeHolds(t *testing.T) {
 			return fmt.Sprint(f.Finder, f.Span, f.Category, f.Title, f.Thread, f.ID, f.Dropped, f.DroppedBy)
 		}
 		recognized := func(in Input, fs []precedent.Finding) []string {
-			merge(fs, nobody)
+			merge(fs, identities{}, nobody)
 			x := &reader{in: &in, src: newSources(in.Change, in.Read)}
 			x.threads = in.openThreads(x.src)
 			x.recognize(context.Background(), fs)
@@ -391,9 +419,9 @@ func TestThreadsEstimate(t *testing.T) {
 	head := shopHead.with(files{"cart/aws.go": "", "cart/new.go": "package cart\n\nvar x = 1\n"})
 	in := conversation(t, precedent.Bugs, head)
 	in.Engine = &cast{}
-	with := Plan(in)
+	with := Plan(t.Context(), in)
 	in.Threads = nil
-	without := Plan(in)
+	without := Plan(t.Context(), in)
 	if with.Threads != 1 || with.Requests != without.Requests+1 || with.Usage.InputTokens <= without.Usage.InputTokens {
 		t.Errorf("with a thread %+v, without %+v", with, without)
 	}

@@ -10,21 +10,15 @@ import (
 	"github.com/precedent-dev/precedent/internal/match"
 )
 
-// What a finding gains from others that agree with it, in percent points: agreement of
-// independent finders is the best signal that it is true.
-const (
-	agreeDelta = 10
-	agreeMost  = 20
-)
-
 // mostLinks bounds the links of one finding to similar findings and possible
 // duplicates.
 const mostLinks = 5
 
 // merge drops duplicates and counts how many finders agree on the finding that
-// remains. judge decides the pairs that may be the same, by their indexes. The order
-// of the findings does not matter.
-func merge(fs []precedent.Finding, judge func([]match.Doubt) map[int]bool) {
+// remains. judge decides the pairs that may be the same, by their indexes, and is asked
+// again if its answers make other pairs decisive. names gives different identities to
+// the findings that remain. The order of the findings does not matter.
+func merge(fs []precedent.Finding, names identities, judge func([]match.Doubt) map[int]bool) {
 	var live []*precedent.Finding
 	for i := range fs {
 		if fs[i].Live() {
@@ -34,6 +28,7 @@ func merge(fs []precedent.Finding, judge func([]match.Doubt) map[int]bool) {
 	slices.SortStableFunc(live, byContent)
 	set := match.NewSet(live)
 	groups, apart := set.Group(moreSpecific, judge)
+	names.distinguish(groups)
 	l := links{}
 	for _, d := range apart {
 		if d.Judged {
@@ -43,32 +38,32 @@ func merge(fs []precedent.Finding, judge func([]match.Doubt) map[int]bool) {
 		}
 	}
 	for _, group := range groups {
-		if len(group) > 1 {
-			keepFirst(group)
-		}
+		keepFirst(group)
 	}
 	for _, d := range set.Siblings() {
 		l.add(d, "also at %s (similarity %.2f)")
 	}
 }
 
-// keepFirst drops all findings of a group except the first.
-func keepFirst(group []*precedent.Finding) {
-	best := group[0]
-	var finders []string
-	for _, f := range group {
+// keepFirst drops all findings of a group except the first. Those that no judge
+// compared do not count as agreement.
+func keepFirst(group match.Group) {
+	first := group.First
+	finders := []string{first.Finder}
+	for _, f := range group.Same {
 		finders = append(finders, f.Finder)
 	}
 	slices.Sort(finders)
 	finders = slices.Compact(finders)
-	best.Votes = len(finders)
-	d := precedent.Decision{Step: "merge", Text: fmt.Sprintf("represents %d findings of %s", len(group), strings.Join(finders, ", "))}
-	if !best.Analyzer {
-		d.Delta = min(agreeDelta*(len(finders)-1), agreeMost)
+	first.Votes = len(finders)
+	if len(group.Same) > 0 {
+		first.Note("merge", "represents %d findings of %s", 1+len(group.Same), strings.Join(finders, ", "))
 	}
-	best.Trail = append(best.Trail, d)
-	for _, f := range group[1:] {
-		f.Drop("merge", precedent.Duplicate, best.ID, "duplicate of %q at %s", best.Title, best.Span)
+	if n := len(group.Likely); n > 0 {
+		first.Note("merge", "likely the same as %d more, which no judge compared", n)
+	}
+	for _, f := range slices.Concat(group.Same, group.Likely) {
+		f.Drop("merge", precedent.Duplicate, first.ID, "duplicate of %q at %s", first.Title, first.Span)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/match"
+	"github.com/precedent-dev/precedent/internal/store"
 )
 
 // said is a finding at some lines of a.go.
@@ -26,9 +27,10 @@ func said(id, finder string, start, end int, c precedent.Category, title string)
 func nobody([]match.Doubt) map[int]bool { return nil }
 
 const (
-	leak    = "Response body is never closed, so the connection leaks"
-	leakToo = "The response body is not closed: connection leaks"
-	panics  = "Index out of range panics when the list of hosts is empty"
+	leak        = "Response body is never closed, so the connection leaks"
+	leakToo     = "The response body is not closed: connection leaks"
+	leakPerhaps = "The response body is not closed after an error of the decoder, so memory leaks"
+	panics      = "Index out of range panics when the list of hosts is empty"
 )
 
 func TestMerge(t *testing.T) {
@@ -43,12 +45,18 @@ func TestMerge(t *testing.T) {
 		want map[string]string // duplicate → representative
 		note string            // part of a decision of the first finding
 	}{
-		{"same place and category, other words", []precedent.Finding{
-			said("a", "bugs", 5, 5, bugs, leak), said("b", "security", 5, 5, bugs, panics),
+		{"same place and category, same matter", []precedent.Finding{
+			said("a", "bugs", 5, 5, bugs, leak), said("b", "security", 5, 5, bugs, leakToo),
 		}, map[string]string{"b": "a"}, "represents 2 findings of bugs, security"},
-		{"same place, other category, same matter", []precedent.Finding{
+		{"same place and category, other words: nobody compared them", []precedent.Finding{
+			said("a", "bugs", 5, 5, bugs, leak), said("b", "security", 5, 5, bugs, panics),
+		}, nil, "possibly the same as the finding at a.go:5"},
+		{"same place, other category, same matter: nobody compared them", []precedent.Finding{
 			said("a", "bugs", 5, 5, bugs, leak), said("b", "security", 5, 9, security, leakToo),
-		}, map[string]string{"b": "a"}, "represents 2"},
+		}, nil, "possibly the same as the finding at a.go:5-9"},
+		{"same place and category, similar words", []precedent.Finding{
+			said("a", "bugs", 5, 5, bugs, leak), said("b", "security", 5, 5, bugs, leakPerhaps),
+		}, map[string]string{"b": "a"}, "likely the same as 1 more, which no judge compared"},
 		{"same place, other category, other matter", []precedent.Finding{
 			said("a", "bugs", 5, 5, bugs, leak), said("b", "security", 5, 5, security, panics),
 		}, nil, ""},
@@ -79,13 +87,16 @@ func TestMerge(t *testing.T) {
 		{"an analyzer does not repeat itself", []precedent.Finding{
 			computed(said("a", "unicode", 5, 5, bugs, leak)), computed(said("b", "unicode", 6, 6, bugs, leak)),
 		}, nil, ""},
+		{"an analyzer repeats a rule on a line", []precedent.Finding{
+			computed(said("a", "unicode", 5, 5, bugs, leak)), computed(said("b", "unicode", 5, 5, bugs, panics)),
+		}, map[string]string{"a": "b"}, ""},
 		{"whole files", []precedent.Finding{
 			said("a", "bugs", 0, 0, bugs, leak), said("b", "bugs", 0, 0, bugs, leakToo), said("c", "bugs", 3, 3, bugs, leak),
 		}, map[string]string{"b": "a"}, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			fs := slices.Clone(test.in)
-			merge(fs, nobody)
+			merge(fs, identities{}, nobody)
 			got := map[string]string{}
 			for _, f := range fs {
 				if f.Dropped == precedent.Duplicate {
@@ -130,7 +141,7 @@ func TestJudged(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			fs := slices.Clone(fs)
 			var asked []string
-			merge(fs, func(doubts []match.Doubt) map[int]bool {
+			merge(fs, identities{}, func(doubts []match.Doubt) map[int]bool {
 				all := map[int]bool{}
 				for i, d := range doubts {
 					asked = append(asked, d.A.ID+d.B.ID)
@@ -161,6 +172,100 @@ func TestJudged(t *testing.T) {
 	}
 }
 
+// TestJudgedThroughRepresentatives: a pair that the judge was not asked about, and that
+// decides, is asked about next.
+func TestJudgedThroughRepresentatives(t *testing.T) {
+	const bugs = precedent.Bugs
+	fs := []precedent.Finding{
+		said("a", "bugs", 5, 5, bugs, leak),
+		said("b", "types", 30, 30, bugs, leak),
+		said("c", "tests", 60, 60, bugs, leak), // too far from a
+	}
+	fs[0].Suggestion = "defer res.Body.Close()"
+	for _, test := range []struct {
+		name string
+		same map[string]bool
+		want map[string]string
+	}{
+		{"all", map[string]bool{"ab": true, "bc": true, "ac": true}, map[string]string{"b": "a", "c": "a"}},
+		{"not the one that decides", map[string]bool{"ab": true, "bc": true, "ac": false}, map[string]string{"b": "a"}},
+		{"the one that decides is left out", map[string]bool{"ab": true, "bc": true}, map[string]string{"b": "a"}},
+		{"nothing decides", map[string]bool{"ab": false, "bc": true}, map[string]string{"c": "b"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			fs := slices.Clone(fs)
+			var rounds [][]string
+			merge(fs, identities{}, func(doubts []match.Doubt) map[int]bool {
+				said := map[int]bool{}
+				var asked []string
+				for i, d := range doubts {
+					pair := d.A.ID + d.B.ID
+					asked = append(asked, pair)
+					if same, ok := test.same[pair]; ok {
+						said[i] = same
+					}
+				}
+				slices.Sort(asked)
+				rounds = append(rounds, asked)
+				return said
+			})
+			got := map[string]string{}
+			for _, f := range fs {
+				if !f.Live() {
+					got[f.ID] = f.DroppedBy
+				}
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("duplicates (-want +got):\n%s", diff)
+			}
+			want := [][]string{{"ab", "bc"}, {"ac"}}
+			if !test.same["ab"] {
+				want = want[:1]
+			}
+			rounds = slices.DeleteFunc(rounds, func(r []string) bool { return len(r) == 0 })
+			if diff := cmp.Diff(want, rounds); diff != "" {
+				t.Errorf("asked (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestNamesakes: two remarks of one category on one line have two identities, and keep
+// them when a later review finds them in another order, or only one of them.
+func TestNamesakes(t *testing.T) {
+	at := func(title string, confidence int) precedent.Finding {
+		f := said("", "bugs", 5, 5, precedent.Bugs, title)
+		f.Confidence, f.Fingerprint = confidence, precedent.Fingerprint("place", precedent.Bugs, 0)
+		f.ID = precedent.FindingID(theRepo, f.Fingerprint)
+		return f
+	}
+	review := func(known map[string]store.Known, fs ...precedent.Finding) map[string]string {
+		merge(fs, identities{theRepo, known}, nobody)
+		ids := map[string]string{}
+		for _, f := range fs {
+			if !f.Live() || f.ID != precedent.FindingID(theRepo, f.Fingerprint) {
+				t.Errorf("%q is dropped as %q, and has the id %s", f.Title, f.Dropped, f.ID)
+			}
+			ids[f.Title] = f.ID
+			known[f.Fingerprint] = store.Known{Finding: f}
+		}
+		return ids
+	}
+	known := map[string]store.Known{}
+	first := review(known, at(leak, 90), at(panics, 80))
+	if first[leak] == first[panics] {
+		t.Fatalf("one id: %v", first)
+	}
+	if diff := cmp.Diff(first, review(known, at(panics, 95), at(leak, 70))); diff != "" {
+		t.Errorf("in another order (-want +got):\n%s", diff)
+	}
+	for _, title := range []string{leak, panics} {
+		if got := review(known, at(title, 80)); got[title] != first[title] {
+			t.Errorf("%q alone has the id %s, want %s", title, got[title], first[title])
+		}
+	}
+}
+
 func says(f precedent.Finding) string {
 	var all []string
 	for _, d := range f.Trail {
@@ -177,11 +282,11 @@ func TestVotes(t *testing.T) {
 		said("d", "types", 5, 5, precedent.Bugs, leak),
 		said("e", "tests", 5, 5, precedent.Bugs, leak),
 	}
-	merge(fs, nobody)
-	score(fs)
+	merge(fs, identities{}, nobody)
+	score(fs, ShippedScores())
 	for _, f := range fs {
-		if f.Live() && (f.Votes != 4 || f.Confidence != 100) {
-			t.Errorf("%d votes and confidence %d, want 4 and 80 + 20", f.Votes, f.Confidence)
+		if f.Live() && (f.Votes != 4 || f.Confidence != 90) {
+			t.Errorf("%d votes and confidence %d, want 4, and 90 for odds of 4 · 1.5²", f.Votes, f.Confidence)
 		}
 		if !f.Live() && f.Votes != 1 {
 			t.Errorf("%s: %d votes of a duplicate", f.ID, f.Votes)
@@ -197,7 +302,7 @@ func TestNoChains(t *testing.T) {
 		said("b", "bugs", 7, 12, precedent.Bugs, "query result rows never closed leaking connections; loop index overflows integer counter limit"),
 		said("c", "bugs", 11, 14, precedent.Bugs, "loop index overflows integer counter limit"),
 	}
-	merge(fs, nobody)
+	merge(fs, identities{}, nobody)
 	dropped := 0
 	for _, f := range fs {
 		if !f.Live() {
@@ -246,21 +351,21 @@ func outcome(in []precedent.Finding) map[string]string {
 	for i := range fs {
 		fs[i].Trail = nil
 	}
-	merge(fs, nobody)
+	merge(fs, identities{}, nobody)
 	live := map[string]bool{}
 	result := map[string]string{}
 	for _, f := range fs {
-		result[f.Rule] = fmt.Sprint(f.Dropped, f.DroppedBy, f.Votes, f.Trail)
+		result[f.Rule] = fmt.Sprint(f.ID, f.Dropped, f.DroppedBy, f.Votes, f.Trail)
 		if f.Live() {
-			if live[f.Fingerprint] {
-				result["twice "+f.Fingerprint] = "live"
+			if live[f.ID] {
+				panic("two live findings have one id")
 			}
-			live[f.Fingerprint] = true
+			live[f.ID] = true
 		}
 	}
 	for _, f := range fs {
 		if f.Dropped == precedent.Duplicate && !live[f.DroppedBy] {
-			result["orphan "+f.ID] = f.DroppedBy
+			panic("a duplicate of nothing")
 		}
 	}
 	return result
@@ -276,6 +381,6 @@ func BenchmarkMerge(b *testing.B) {
 		fs = append(fs, f)
 	}
 	for b.Loop() {
-		merge(slices.Clone(fs), nobody)
+		merge(slices.Clone(fs), identities{}, nobody)
 	}
 }

@@ -24,12 +24,10 @@ type openThread struct {
 	lost           bool // the lines could not be located
 }
 
-// final tells whether people have closed the conversation: what they resolved,
-// dismissed or deleted is not raised again. For a protected category, the state tells
-// whether the person who closed it was allowed to.
-func (t *openThread) final() bool {
-	return t.State.Final() || t.Deleted || t.Closed && t.State != precedent.ThreadAddressed && !t.Category.Protected()
-}
+// final tells whether people ended the thread: what they resolved, dismissed or deleted
+// is not raised again. A closed conversation alone does not end it, because the author
+// of the pull request can close it.
+func (t *openThread) final() bool { return t.State.Final() || t.Deleted }
 
 // open tells whether the conversation is still open.
 func (t *openThread) open() bool { return !t.final() && t.State != precedent.ThreadAddressed }

@@ -7,7 +7,8 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-// inexactDelta is the effect of an inexact quote on the confidence, in percent points.
+// inexactDelta is the effect of an inexact quote on the confidence of a finding without
+// a verdict, in percent points.
 const inexactDelta = -5
 
 // place finds the line of every finding by its quote, and removes evidence that is

@@ -20,14 +20,24 @@ func (b redactor) redactFindings(fs []precedent.Finding) {
 		if f.Suggestion != fix {
 			setAside(f, "it contains a secret")
 		}
+		holds := f.Category == precedent.Secrets && f.Analyzer
 		for j := range f.Evidence {
-			b.redact(&f.Evidence[j].Quote)
+			e := &f.Evidence[j]
+			said := e.Quote
+			if b.redact(&e.Quote); holds && e.Quote == said {
+				e.Quote = redactedWhole
+			}
 		}
-		if f.Category == precedent.Secrets && f.Analyzer && f.Quote == quote {
-			f.Quote = "[REDACTED]" // known to hold one, though alone it does not look it
+		if holds && f.Quote == quote {
+			f.Quote = redactedWhole
 		}
+		f.Secrets = nil
 	}
 }
+
+// redactedWhole replaces a line that is known to hold a secret, though alone it does
+// not look it.
+const redactedWhole = "[REDACTED]"
 
 // redactReview redacts the other texts of the review: the stages quote lines, and
 // verifiers, judges and failures repeat the words of models and programs.
@@ -64,9 +74,17 @@ func newRedactor(fs []precedent.Finding, src *sources) redactor {
 			continue
 		}
 		var sc secret.Scanner
-		matches, _ := sc.Scan(f.Path, strings.Split(f.Quote, "\n")) // what costs too much is redacted whole
-		for _, m := range matches {
-			rules[m.Secret] = m.Rule
+		for _, line := range quotesOf(f) {
+			matches, _ := sc.Scan(f.Path, strings.Split(line, "\n")) // what costs too much is redacted whole
+			for _, m := range matches {
+				rules[m.Secret] = m.Rule
+			}
+		}
+		for _, s := range f.Secrets {
+			rules[s] = cmp.Or(rules[s], f.Rule)
+			for l := range strings.SplitSeq(s, "\n") {
+				rules[l] = cmp.Or(rules[l], f.Rule) // a key of several lines
+			}
 		}
 		for _, l := range src.file(f.Side, f.Path).between(f.Start+1, f.End) {
 			rules[l] = f.Rule // a key of several lines
@@ -81,6 +99,18 @@ func newRedactor(fs []precedent.Finding, src *sources) redactor {
 		}
 	}
 	return redactor{strings.NewReplacer(pairs...)}
+}
+
+// quotesOf returns the lines that a finding quotes: that of the finding, and
+// those of the other places that it is about.
+func quotesOf(f *precedent.Finding) []string {
+	quotes := []string{f.Quote}
+	for _, e := range f.Evidence {
+		if e.Quote != f.Quote {
+			quotes = append(quotes, e.Quote)
+		}
+	}
+	return quotes
 }
 
 func (b redactor) redact(texts ...*string) {

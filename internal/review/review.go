@@ -72,16 +72,21 @@ type Input struct {
 
 	// Engine reads the change with a model; nil runs only the analyzers.
 	Engine engine.Engine
+	// Kept tells whether the engine has a stored answer to a task, which costs nothing;
+	// nil if it has none.
+	Kept func(ctx context.Context, t engine.Task) bool
 	// Threshold is the confidence in percent below which findings are not shown,
 	// and ThresholdFrom says who set it. Nil means the policy's, or 75.
 	Threshold     *int
 	ThresholdFrom string
-	MaxInline     int           // findings shown inline; 0 means the policy's, or 20
-	Concurrency   int           // requests to the engine at a time; 0 means 4
-	Window        int           // the engine's context window in tokens; 0 for a large one
-	Timeout       time.Duration // of one request to the engine; 0 means the engine's default
-	Go            lint.GoEnv    // where the Go toolchain is
-	Linters       lint.External // programs that the operator and the policy name, and their sandbox
+	// Scores turns verdicts into confidence; nil means ShippedScores.
+	Scores      *Scores
+	MaxInline   int           // findings shown inline; 0 means the policy's, or 20
+	Concurrency int           // requests to the engine at a time; 0 means 4
+	Window      int           // the engine's context window in tokens; 0 for a large one
+	Timeout     time.Duration // of one request to the engine; 0 means the engine's default
+	Go          lint.GoEnv    // where the Go toolchain is
+	Linters     lint.External // programs that the operator and the policy name, and their sandbox
 
 	Now   func() time.Time
 	NewID func() string // makes the review's id, a UUIDv7
@@ -113,7 +118,7 @@ func Run(ctx context.Context, in Input) (*precedent.Review, error) {
 	}
 	r.NoEngine = in.Engine == nil
 	if in.Planned != nil && in.Engine != nil {
-		in.Planned(x.estimate())
+		in.Planned(x.estimate(ctx))
 	}
 	reports := find(ctx, &in, finders(&in, x.specialists))
 	if err := ctx.Err(); err != nil {
@@ -156,20 +161,20 @@ func (x *reader) judgeAll(ctx context.Context, r *precedent.Review) {
 	identify(r.Findings, src, in.Repo)
 	b := newRedactor(r.Findings, src)
 	b.redactFindings(r.Findings)
-	merge(r.Findings, func(doubts []match.Doubt) map[int]bool {
-		return x.judge(ctx, doubts, "pairs of findings, which were kept apart")
+	merge(r.Findings, identities{in.Repo, in.Recall.Known}, func(doubts []match.Doubt) map[int]bool {
+		return x.judge(ctx, doubts, "pairs of findings, so place and words decided")
 	})
 	r.Findings = in.Recall.Match(r.Findings)
 	x.recognize(ctx, r.Findings)
 	x.markOrigins(r.Findings)
 	x.verify(ctx, r.Findings, placer, src)
 	cite(r.Findings, in.Guide.Rules)
-	score(r.Findings)
+	score(r.Findings, *in.Scores)
 	r.Findings = append(r.Findings, x.keep(r.Findings)...)
 	r.Findings = suppress(r.Findings, in.Policy, in.Recall.Rejections, r.At, *in.Threshold, x.dismissals(ctx))
 	r.Threads = x.answer(ctx, r.Findings, r.Finders, b)
 	x.followUp(r)
-	choose(r.Findings, in.Change, *in.Threshold, in.ThresholdFrom, in.MaxInline)
+	choose(r.Findings, in)
 	x.tally(r)
 	r.Memory.Suppressed = in.Recall.Suppressed(r.Findings)
 	r.Failures = append(r.Failures, x.failures...)
@@ -189,6 +194,10 @@ func (in *Input) fillDefaults() {
 	if in.Threshold == nil {
 		t := DefaultThreshold
 		in.Threshold, in.ThresholdFrom = &t, "the default"
+	}
+	if in.Scores == nil {
+		shipped := ShippedScores()
+		in.Scores = &shipped
 	}
 	if in.MaxInline <= 0 {
 		in.MaxInline = in.Policy.MaxInline

@@ -44,10 +44,15 @@ func readVerdicts(r reply) (map[string]ruling, error) {
 	return byID, nil
 }
 
+// uncertainDelta is what a finding in a protected category loses if the verifier is
+// uncertain, in percent points.
+const uncertainDelta = -15
+
 // applyTo applies the ruling to the finding. A verdict needs quotes that are in the
-// files: if none is, it counts as uncertain. A finding in a protected category is
-// refuted only with quotes; without them its confidence is not even lowered, so
-// that a change cannot talk its verifier into hiding it.
+// files: if it has only others, or if it confirms without any, it counts as uncertain. A
+// finding in a protected category is refuted only with quotes; without them its
+// confidence is not even lowered, so that a change cannot talk its verifier into hiding
+// it.
 func (v ruling) applyTo(f *precedent.Finding, p *Placer, src *sources) {
 	offered := v.Evidence[:min(len(v.Evidence), maxEvidence)]
 	holds := verifiedEvidence(offered, p, src)
@@ -73,14 +78,19 @@ func (v ruling) applyTo(f *precedent.Finding, p *Placer, src *sources) {
 	case words:
 		f.Verifier = precedent.Uncertain
 		reason = "refuted without evidence: " + reason
+	case v.Verdict == precedent.Confirmed && len(holds) == 0:
+		f.Verifier = precedent.Uncertain
+		reason = "confirmed, but without evidence: " + reason
 	}
-	if f.Verifier == precedent.Denied {
+	d := precedent.Decision{Step: "verify", Text: string(f.Verifier) + ": " + reason}
+	switch f.Verifier {
+	case precedent.Denied:
 		f.Drop("verify", precedent.Refuted, "", "refuted: %s", reason)
 		return
-	}
-	d := precedent.Decision{Step: "verify", Text: string(f.Verifier) + ": " + reason, Delta: checkDelta[f.Verifier]}
-	if words {
-		d.Delta = 0
+	case precedent.Uncertain:
+		if f.Category.Protected() && !words {
+			d.Delta = uncertainDelta
+		}
 	}
 	f.Trail = append(f.Trail, d)
 }
@@ -100,11 +110,3 @@ func onlyComment(quote string) bool {
 	}
 	return true
 }
-
-// The effect of a verifier's answer on the confidence, in percent points.
-const (
-	confirmedDelta = 10
-	uncertainDelta = -15
-)
-
-var checkDelta = map[precedent.Check]int{precedent.Confirmed: confirmedDelta, precedent.Uncertain: uncertainDelta}

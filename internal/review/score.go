@@ -6,9 +6,10 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-// score sets the confidence of findings: the model's number, changed by what the
-// earlier stages found for and against it. Analyzers have a fixed confidence.
-func score(fs []precedent.Finding) {
+// score sets the confidence of findings. A verifier's verdict replaces the finder's
+// guess. Without a verdict the guess counts, changed by what the earlier stages found
+// for and against it. Analyzers have a confidence by rule.
+func score(fs []precedent.Finding, table Scores) {
 	for i := range fs {
 		f := &fs[i]
 		if !f.Live() {
@@ -19,10 +20,54 @@ func score(fs []precedent.Finding) {
 			continue
 		}
 		said := f.Confidence
+		if confidence, row, ok := table.Of(f); ok {
+			f.Confidence = confidence
+			f.Note("score", "%d by the table (%s%s), in place of the finder's %d", confidence, row, agreement(f), said)
+			continue
+		}
 		delta := trailDelta(f)
-		f.Confidence = percent(said + delta)
-		f.Note("score", "%d: the model's %d%s; prior, no history", f.Confidence, said, signed(delta))
+		f.Confidence = table.percent(float64(said+delta)/100, f.Votes)
+		f.Note("score", "%d: the finder's %d%s%s, which no verdict replaces", f.Confidence, said, signed(delta), agreement(f))
 	}
+}
+
+// capped returns a confidence in percent of a finding, at most what it can have
+// without a proof.
+func capped(f *precedent.Finding, n int) int {
+	if f.Analyzer {
+		return percent(n)
+	}
+	return min(percent(n), mostWithoutProof)
+}
+
+// isMinor tells whether a finding that is not shown is true, but mostly not worth a
+// change: a verifier confirmed it, its confidence is below the usual threshold, and no
+// dismissal lowered it.
+func isMinor(f *precedent.Finding) bool {
+	for _, d := range f.Trail {
+		if d.Step == "suppress" && d.Delta < 0 {
+			return false
+		}
+	}
+	return f.Verifier == precedent.Confirmed && f.Confidence < DefaultThreshold
+}
+
+// canBeShown tells whether a finding would be shown if a verifier confirmed it, be it
+// folded.
+func (in *Input) canBeShown(f *precedent.Finding) bool {
+	best := *f
+	best.Verifier = precedent.Confirmed
+	if best.Confidence, _, _ = in.Scores.Of(&best); best.Confidence < DefaultThreshold && in.Policy.Minor != precedent.MinorOff {
+		return true
+	}
+	return best.Confidence+focusDelta >= *in.Threshold
+}
+
+func agreement(f *precedent.Finding) string {
+	if f.Votes < 2 {
+		return ""
+	}
+	return fmt.Sprintf(", %d finders", f.Votes)
 }
 
 func percent(n int) int { return min(max(n, 0), 100) }

@@ -100,17 +100,20 @@ func TestVerify(t *testing.T) {
 		score    int
 		says     string
 	}{
-		{"confirmed", "bugs", map[string]any{"verdict": "confirmed", "reason": "It runs past.", "evidence": line(loop)}, precedent.Confirmed, "", 90, "confirmed: It runs past. (cart/cart.go:6)"},
-		{"uncertain", "bugs", map[string]any{"verdict": "uncertain", "reason": "Who knows."}, precedent.Uncertain, precedent.BelowThreshold, 65, "uncertain: Who knows."},
+		{"confirmed", "bugs", map[string]any{"verdict": "confirmed", "reason": "It runs past.", "evidence": line(loop)}, precedent.Confirmed, "", 97, "confirmed: It runs past. (cart/cart.go:6)"},
+		{"uncertain", "bugs", map[string]any{"verdict": "uncertain", "reason": "Who knows."}, precedent.Uncertain, precedent.BelowThreshold, 8, "uncertain: Who knows."},
 		{"refuted", "bugs", map[string]any{"verdict": "refuted", "reason": "There is a guard.", "evidence": line(neg)}, precedent.Denied, precedent.Refuted, 80, "There is a guard."},
 		{"refuted by words", "bugs", map[string]any{"verdict": "refuted", "reason": "No caller does.", "evidence": []any{}}, precedent.Denied, precedent.Refuted, 80, "No caller does."},
-		{"refuted by nothing that is there", "bugs", map[string]any{"verdict": "refuted", "reason": "Guarded.", "evidence": line("if items == nil { return }")}, precedent.Uncertain, precedent.BelowThreshold, 65, "evidence is not in the files"},
+		{"refuted by nothing that is there", "bugs", map[string]any{"verdict": "refuted", "reason": "Guarded.", "evidence": line("if items == nil { return }")}, precedent.Uncertain, precedent.BelowThreshold, 8, "evidence is not in the files"},
 		{"a crash refuted by words", "crash", map[string]any{"verdict": "refuted", "reason": "Audited."}, precedent.Uncertain, "", 80, "without evidence"},
 		{"a crash refuted by made-up lines", "crash", map[string]any{"verdict": "refuted", "reason": "Audited.", "evidence": line("never there")}, precedent.Uncertain, "", 80, "not in the files"},
 		{"a crash refuted by a comment", "crash", map[string]any{"verdict": "refuted", "reason": "It says so.", "evidence": line("\t// audited: never past the end")}, precedent.Uncertain, "", 80, "only comments"},
 		{"a crash refuted by a line", "crash", map[string]any{"verdict": "refuted", "reason": "Guarded.", "evidence": line(neg)}, precedent.Denied, precedent.Refuted, 80, "Guarded."},
-		{"confirmed by nothing that is there", "bugs", map[string]any{"verdict": "confirmed", "reason": "Yes.", "evidence": line("never there")}, precedent.Uncertain, precedent.BelowThreshold, 65, "not in the files"},
-		{"refuted, but unsure", "bugs", map[string]any{"verdict": "refuted", "reason": "Hm.", "confidence": 30, "evidence": line(neg)}, precedent.Uncertain, precedent.BelowThreshold, 65, "only 30 % sure"},
+		{"confirmed by nothing that is there", "bugs", map[string]any{"verdict": "confirmed", "reason": "Yes.", "evidence": line("never there")}, precedent.Uncertain, precedent.BelowThreshold, 8, "not in the files"},
+		{"confirmed by words", "bugs", map[string]any{"verdict": "confirmed", "reason": "Yes."}, precedent.Uncertain, precedent.BelowThreshold, 8, "confirmed, but without evidence: Yes."},
+		{"an uncertain crash", "crash", map[string]any{"verdict": "uncertain", "reason": "Who knows."}, precedent.Uncertain, precedent.BelowThreshold, 65, "65: the finder's 80 -15, which no verdict replaces"},
+		{"a confirmed test", "tests", map[string]any{"verdict": "confirmed", "reason": "True.", "evidence": line(loop)}, precedent.Confirmed, "", 83, "83 by the table (confirmed, minor, high)"},
+		{"refuted, but unsure", "bugs", map[string]any{"verdict": "refuted", "reason": "Hm.", "confidence": 30, "evidence": line(neg)}, precedent.Uncertain, precedent.BelowThreshold, 8, "only 30 % sure"},
 		{"left out", "bugs", nil, precedent.Unchecked, "", 80, "gave no answer"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -186,8 +189,9 @@ func TestWhatIsVerified(t *testing.T) {
 	}
 	head["many.go"] = b.String()
 	head["aws.go"] = shopHead["cart/aws.go"]
-	remarks = append(remarks, finding("other.go", 3, "var x = first()", "weak", map[string]any{"confidence": 40}), finding("other.go", 3, "var x = first()", "strong", map[string]any{"category": "race"}))
+	remarks = append(remarks, finding("other.go", 3, "var x = first()", "weak", map[string]any{"category": "style", "severity": "low"}), finding("other.go", 3, "var x = first()", "strong", map[string]any{"category": "race"}))
 	in := input(t, files{}, head)
+	in.Policy.Minor = precedent.MinorOff
 	c := &cast{finder: func(engine.Task) engine.Reply { return reply1(remarks...) }, verifier: ruled(nil)}
 	in.Engine = c
 	run(t, in)
@@ -298,7 +302,7 @@ func TestPositive(t *testing.T) {
 			return answered(map[string]any{"findings": []any{}, "positive": positive})
 		}}
 		r := run(t, in)
-		want, by := "Mean is short.", []string{"architecture"}
+		want, by := "Mean is short.", []string{"bugs"}
 		if none {
 			want, by = "", nil
 		}
@@ -308,10 +312,10 @@ func TestPositive(t *testing.T) {
 	}
 }
 
-// TestAgreement: several finders that say the same make it surer, ten points
-// each and twenty at most.
+// TestAgreement: several finders that say the same make it surer: the odds grow by
+// half for each, and for two at most.
 func TestAgreement(t *testing.T) {
-	for names, want := range map[string]int{"bugs": 60, "bugs tests": 70, "bugs tests types": 80, "bugs tests types style": 80} {
+	for names, want := range map[string]int{"bugs": 60, "bugs tests": 69, "bugs tests types": 77, "bugs tests types style": 77} {
 		in := input(t, shopBase, shopHead)
 		in.Policy.Finders = only(strings.Fields(names)...)
 		in.Engine = scripted(func(context.Context, engine.Task) engine.Reply {

@@ -144,10 +144,21 @@ func (a *specialistRun) ask(ctx context.Context, i int, begun func()) reply {
 
 // send sends the request for one shard.
 func (a *specialistRun) send(ctx context.Context, i int, begun func()) reply {
-	spec := a.s.spec
-	spec.Praise = a.s.lead && !a.in.Policy.NoPraise
-	build := func() prompt.Prompt { return a.s.sheet.Finder(spec, i) }
-	return a.in.send(ctx, build, engine.Task{Role: engine.Finder, Name: spec.Name, Tree: a.tree, FirstByte: begun})
+	build := func() prompt.Prompt { return a.s.prompt(a.in, a.s.spec, a.s.lead, i) }
+	return a.in.send(ctx, build, engine.Task{Role: engine.Finder, Name: a.s.spec.Name, Tree: a.tree, FirstByte: begun})
+}
+
+// prompt returns the prompt of a specialist for a shard.
+func (w *specialists) prompt(in *Input, spec prompt.Spec, lead bool, shard int) prompt.Prompt {
+	spec.Praise = lead && !in.Policy.NoPraise
+	return w.sheet.Finder(spec, shard)
+}
+
+// withPrompt returns a task with its prompt.
+func (in *Input) withPrompt(t engine.Task, p prompt.Prompt) engine.Task {
+	t.System, t.Common, t.Prefix, t.Prompt = p.System, p.Common, p.Prefix, p.Suffix
+	t.Schema, t.Timeout = prompt.Schema(string(t.Role)), in.Timeout
+	return t
 }
 
 // send builds a prompt, completes the task with it, and runs the task. A panic of the
@@ -158,9 +169,7 @@ func (in *Input) send(ctx context.Context, build func() prompt.Prompt, t engine.
 			r.err = fmt.Errorf("the engine crashed: %v", crash)
 		}
 	}()
-	p := build()
-	t.System, t.Common, t.Prefix, t.Prompt = p.System, p.Common, p.Prefix, p.Suffix
-	t.Schema, t.Timeout = prompt.Schema(string(t.Role)), in.Timeout
+	t = in.withPrompt(t, build())
 	r.sent = true
 	r.answer, r.err = in.Engine.Run(ctx, t)
 	return r

@@ -242,7 +242,7 @@ func TestGivesUpTheSame(t *testing.T) {
 			want = got
 		}
 		if len(sent) != defaultConcurrency || got != want || r.Verdict != precedent.Failed ||
-			!strings.Contains(finderRun(t, r, "tests").Error, "the first ended refused: architecture is not welcome") {
+			!strings.Contains(finderRun(t, r, "tests").Error, "the first ended refused: bugs is not welcome") {
 			t.Fatalf("round %d: %d requests, verdict %s:\n%s", round, len(sent), r.Verdict, got)
 		}
 	}

@@ -23,7 +23,7 @@ func suppress(fs []precedent.Finding, p precedent.Policy, rejections []precedent
 			}
 		}
 		if f.Live() && !f.Analyzer && slices.Contains(p.Focus, f.Category) {
-			f.Confidence = percent(f.Confidence + focusDelta)
+			f.Confidence = capped(f, f.Confidence+focusDelta)
 			f.Trail = append(f.Trail, precedent.Decision{
 				Step: "suppress", Text: "the repository's policy focuses on " + string(f.Category), Delta: focusDelta,
 			})

@@ -6,11 +6,12 @@ import (
 
 // verdict returns the outcome of the review. An incomplete review is never clean or
 // findings, and a change with open threads is never clean. With an engine, a review
-// that leaves a thread unanswered is incomplete.
+// that leaves a thread unanswered is incomplete. So is one in which a specialist
+// failed; an analyzer that failed counts only by the hunks that nothing else read.
 func verdict(r *precedent.Review, reports []Report, engine bool) precedent.Verdict {
 	bad, asked, answered := false, 0, 0
 	for _, rep := range reports {
-		bad = bad || rep.Run.Status.Bad()
+		bad = bad || rep.Run.Status.Bad() && !rep.Analyzer
 		asked += len(rep.Answered)
 		for _, ok := range rep.Answered {
 			if ok {

@@ -24,9 +24,9 @@ const (
 	sureFrom = 50
 	// maxReason bounds the stored reason of a verifier, in characters.
 	maxReason = 600
-	// bestDelta is the most that later stages can add to a finding's confidence:
-	// confirmation, a rule of the guide, a focus of the policy.
-	bestDelta = confirmedDelta + guideDelta + focusDelta
+	// outsideDelta is what a finding without a verdict loses for a claim that no reader
+	// could check, in percent points.
+	outsideDelta = -15
 )
 
 // verify asks a verifier to refute each finding of a model that may be shown. A
@@ -80,7 +80,7 @@ func (x *reader) tasks(fs []precedent.Finding) []task {
 		case !f.Live():
 		case f.Analyzer:
 			f.Note("verify", "not verified: it is from an analyzer")
-		case f.Confidence+trailDelta(f)+bestDelta < *x.in.Threshold:
+		case !x.in.canBeShown(f):
 			f.Note("verify", "not verified: even if confirmed, it would stay below the threshold of %d", *x.in.Threshold)
 		default:
 			order = append(order, f)
@@ -167,7 +167,7 @@ func demoteOutsideClaim(f *precedent.Finding) {
 	}
 	if said := outsideClaim().FindString(f.Title + "\n" + f.Body); said != "" {
 		f.Trail = append(f.Trail, precedent.Decision{
-			Step: "verify", Text: fmt.Sprintf("makes a claim that no tool confirmed: %q", text.Collapse(said)), Delta: uncertainDelta,
+			Step: "verify", Text: fmt.Sprintf("makes a claim that no tool confirmed: %q", text.Collapse(said)), Delta: outsideDelta,
 		})
 	}
 }

@@ -9,6 +9,19 @@ import (
 // MaxMany is the largest number of elements read of a Many.
 const MaxMany = 5000
 
+// MaxResults is the largest number of results read of a run. One rule can have
+// thousands in one file.
+const MaxResults = 10_000
+
+// Results are the results of a run, of which at most MaxResults are read.
+type Results []Result
+
+// UnmarshalJSON reads the first results.
+func (l *Results) UnmarshalJSON(b []byte) (err error) {
+	*l, err = firstOf[Result](b, MaxResults)
+	return err
+}
+
 // Few is a list of which at most 16 elements are read.
 type Few[T any] []T
 

@@ -21,18 +21,22 @@ type rule struct {
 	entropy         float64               // minimum of the secret, in bits per character, exclusive
 	keywords        []string
 	allow           func() []allowlist
+	own             bool // one of this package, whose values must look random
+	assigns         bool // whether a match has an operator after the name that the keyword is in
 	// before and after are how many lines around a keyword a match can span.
 	before, after int
 }
 
 // ruleSet is the whole configuration, ready for scanning.
 type ruleSet struct {
-	rules   []rule
-	allow   func() []allowlist // for all rules
-	words   keywords           // of all rules, by the rules' indices
-	byPath  []int              // rules about paths only
-	pathed  []int              // rules with an expression and a path
-	generic int                // index of the catch-all rule, -1 if there is none
+	rules  []rule
+	allow  func() []allowlist // for all rules
+	words  keywords           // of all rules, by the rules' indices
+	byPath []int              // rules about paths only
+	pathed []int              // rules with an expression and a path
+	// byService are the rules that match any value after the name of a service.
+	byService map[string]bool
+	generic   int // index of the catch-all rule, -1 if there is none
 }
 
 // genericRule is the catch-all rule: specific rules take precedence over it.
@@ -46,10 +50,21 @@ const genericRule = "generic-api-key"
 var defaultRules string
 
 // loadRules parses gitleaks' configuration, once.
-var loadRules = sync.OnceValues(func() (*ruleSet, error) { return parseRules(defaultRules) })
+var loadRules = sync.OnceValues(func() (*ruleSet, error) { return parseRules(defaultRules, ownRules) })
 
-// parseRules parses gitleaks' configuration format.
-func parseRules(text string) (*ruleSet, error) {
+// parseRules parses gitleaks' configuration format. The allowlist for all rules is that
+// of the first text.
+func parseRules(texts ...string) (*ruleSet, error) {
+	set := &ruleSet{generic: -1, byService: map[string]bool{}}
+	for _, text := range texts {
+		if err := set.parse(text); err != nil {
+			return nil, err
+		}
+	}
+	return set, nil
+}
+
+func (set *ruleSet) parse(text string) error {
 	var doc struct {
 		Rules []struct {
 			ID, Description, Path, Regex string
@@ -61,13 +76,18 @@ func parseRules(text string) (*ruleSet, error) {
 		Allowlist allowlist
 	}
 	if err := toml.Unmarshal([]byte(text), &doc); err != nil {
-		return nil, fmt.Errorf("read gitleaks rules: %w", err)
+		return fmt.Errorf("read secret rules: %w", err)
 	}
-	set := &ruleSet{generic: -1, allow: compileAllow([]allowlist{doc.Allowlist})}
-	for i, d := range doc.Rules {
+	if set.allow == nil {
+		set.allow = compileAllow([]allowlist{doc.Allowlist})
+	}
+	for _, d := range doc.Rules {
+		i := len(set.rules)
 		r := rule{
 			id: d.ID, description: d.Description, group: d.SecretGroup, entropy: d.Entropy,
-			keywords: d.Keywords, allow: compileAllow(d.Allowlists), before: 1, after: 2,
+			keywords: d.Keywords, allow: compileAllow(d.Allowlists), own: isOwn(d.ID),
+			assigns: d.ID == genericRule || d.ID == ruleAssigned,
+			before:  1, after: 2,
 		}
 		if d.Path != "" {
 			r.path = compile(d.Path)
@@ -83,6 +103,9 @@ func parseRules(text string) (*ruleSet, error) {
 		if crossesLines(d.Regex) {
 			r.before, r.after = farBefore, farAfter
 		}
+		if strings.Contains(d.Regex, leadIn) && !looseRules[d.ID] {
+			set.byService[d.ID] = true
+		}
 		if d.ID == genericRule {
 			set.generic = i
 		}
@@ -91,7 +114,7 @@ func parseRules(text string) (*ruleSet, error) {
 		}
 		set.rules = append(set.rules, r)
 	}
-	return set, nil
+	return nil
 }
 
 // leadIn begins most of the expressions. It matches up to 50 characters of the name

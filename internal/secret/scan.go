@@ -19,10 +19,10 @@ type Match struct {
 	Secret                    string
 }
 
-// Generic reports whether only the catch-all rule matched: a name such as password or
+// Generic reports whether only a rule for any value matched: a name such as password or
 // token next to a random-looking value. It is less reliable than the rules for known
 // formats.
-func (m Match) Generic() bool { return m.Rule == genericRule }
+func (m Match) Generic() bool { return m.Rule == genericRule || isOwn(m.Rule) }
 
 // ErrTooMuch means that a scan was stopped because it cost too much. The matches
 // returned with it are valid; there may be more.
@@ -84,7 +84,7 @@ func (s *Scanner) Scan(path string, lines []string) ([]Match, error) {
 		w.open[i].off = path == "" || !set.rules[i].path().MatchString(path)
 	}
 	err = w.run()
-	return t.matches(set, withoutOverlaps(w.hits, set.generic)), err
+	return t.matches(set, withoutOverlaps(w.hits, set)), err
 }
 
 // text is the lines as one string, divided into segments: whole lines, or pieces of
@@ -170,7 +170,7 @@ func (w *walk) keywordAt(r, seg, at int) error {
 	}
 	to := min(len(w.text.segments)-2, seg+rule.after)
 	if rule.pattern().anchored {
-		if at < o.end {
+		if at < o.end || rule.assigns && !mayAssign(w.text.s[at:], rule.own) {
 			return nil
 		}
 		end := w.text.segments[to+1]
@@ -258,6 +258,9 @@ func (w *walk) allowed(r *rule, from, to int, secret string) bool {
 	if r.entropy > 0 && entropy(secret) <= r.entropy {
 		return true
 	}
+	if r.own {
+		return !isOwnSecret(secret)
+	}
 	for _, lists := range [][]allowlist{w.set.allow(), r.allow()} {
 		for i := range lists {
 			a, target := &lists[i], secret
@@ -304,12 +307,22 @@ func entropy(s string) float64 {
 }
 
 // withoutOverlaps sorts hits and keeps one of those that overlap: a specific rule's
-// before the catch-all's, then the longest, then the first rule.
-func withoutOverlaps(hits []hit, generic int) []hit {
+// before the catch-all's before this package's, then the longest, then the first rule.
+// Thus the own rules change nothing about what the others find.
+func withoutOverlaps(hits []hit, set *ruleSet) []hit {
+	rank := func(h hit) int {
+		switch {
+		case set.rules[h.rule].own:
+			return 2
+		case h.rule == set.generic:
+			return 1
+		}
+		return 0
+	}
 	better := func(a, b hit) bool {
 		switch {
-		case (a.rule == generic) != (b.rule == generic):
-			return b.rule == generic
+		case rank(a) != rank(b):
+			return rank(a) < rank(b)
 		case a.end-a.start != b.end-b.start:
 			return a.end-a.start > b.end-b.start
 		default:

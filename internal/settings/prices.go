@@ -10,7 +10,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/llm"
 )
 
-// pricesKey is the key of what models cost: a mapping from the beginning of a
+// pricesKey is the key of the prices of models: a mapping from the beginning of a
 // model's name to its price. It has no flag, because it is a table.
 const pricesKey = "prices"
 

@@ -12,9 +12,8 @@ import (
 
 // Repo gives access to the rows of one repository, and is the only way to reach them.
 type Repo struct {
-	db       *DB
-	id       string
-	identity precedent.Repo
+	db *DB
+	id string
 }
 
 // RepoFor returns the rows of the repository with the identities, and creates an empty set of
@@ -30,7 +29,7 @@ func (db *DB) RepoFor(ctx context.Context, identities ...precedent.Repo) (*Repo,
 	if len(identities) == 0 || slices.ContainsFunc(identities, precedent.Repo.IsZero) {
 		return nil, db.fail(op, fmt.Errorf("%w: none given", precedent.ErrRepo))
 	}
-	r := &Repo{db: db, identity: identities[0]}
+	r := &Repo{db: db}
 	found, err := lookUp(ctx, db.read, identities)
 	if err != nil {
 		return nil, db.fail(op, err)

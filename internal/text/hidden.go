@@ -9,6 +9,7 @@ import (
 const (
 	zwj  = '\u200d' // zero width joiner
 	zwnj = '\u200c' // zero width non-joiner
+	zwsp = '\u200b' // zero width space
 )
 
 // hiddenNames are the names of hidden characters that attacks use. The others are
@@ -73,8 +74,9 @@ type Spot struct {
 }
 
 // Spots yields the hidden characters of a text, except those that people need:
-// joiners and variation selectors within emoji, joiners between letters of scripts
-// that use them, and variants of ideographs. A byte order mark at the beginning is
+// joiners and variation selectors within emoji, joiners next to letters of scripts
+// that use them, spaces without width in scripts that write no others, and variants of
+// ideographs and symbols. A byte order mark at the beginning is
 // included, because only the caller knows whether the text begins a file.
 func Spots(s string) iter.Seq[Spot] {
 	return func(yield func(Spot) bool) {
@@ -109,22 +111,56 @@ const (
 
 // mayBeNeeded reports whether any context needs the character.
 func mayBeNeeded(r rune) bool {
-	return r == zwj || r == zwnj || unicode.Is(unicode.Variation_Selector, r)
+	return r >= zwsp && r <= zwj || unicode.Is(unicode.Variation_Selector, r)
 }
 
-// isNeeded reports whether a joiner or a variation selector is needed between a
-// character and the text after it.
+// isNeeded reports whether a joiner, a space or a variation selector is needed between
+// a character and the text after it. Two hidden characters in a row are not.
+//
+// UAX #31 allows joiners in names only between letters that join, or after a virama.
+// Text needs them in more places: before a suffix of a Latin word in Persian, or
+// before a vowel sign in Bengali.
 func isNeeded(before, r rune, rest string) bool {
 	after, _ := utf8.DecodeRuneInString(rest)
+	if _, bad := Hidden(before); bad {
+		return false
+	}
 	switch {
+	case r == zwsp:
+		return (hasNoSpaces(before) || hasNoSpaces(after)) && !isWordASCII(before) && !isWordASCII(after)
 	case r == variant15 || r == variant16:
-		return isPictograph(before) || after == keycap && (before >= '0' && before <= '9' || before == '#' || before == '*')
+		return isPictograph(before) || isSymbol(before) || after == keycap && (before >= '0' && before <= '9' || before == '#' || before == '*')
 	case r == zwj && joinsEmoji(before, after):
 		return true
 	case r == zwj || r == zwnj:
-		return isJoining(before) && (isJoining(after) || r == zwj)
+		return isJoining(before) || isJoining(after) && before > ' '
+	case r == 0x180b || r == 0x180c || r == 0x180d || r == 0x180f:
+		return unicode.Is(unicode.Mongolian, before)
+	case r == variant1 && (isSymbol(before) || unicode.In(before, unicode.Myanmar, unicode.Phags_Pa, unicode.Manichaean)):
+		return true
 	}
-	return unicode.Is(unicode.Han, before) && r != 0x180b && r != 0x180c && r != 0x180d && r != 0x180f
+	return unicode.Is(unicode.Han, before)
+}
+
+// variant1 chooses a variant of a mathematical operator or a letter.
+const variant1 = '\ufe00'
+
+// isSymbol reports whether a character outside ASCII is a symbol or punctuation, whose
+// variants fonts may have.
+func isSymbol(r rune) bool {
+	return r >= utf8.RuneSelf && (unicode.IsSymbol(r) || unicode.IsPunct(r))
+}
+
+// isWordASCII reports whether the character is part of a word in ASCII.
+func isWordASCII(r rune) bool {
+	return r == '_' || r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r))
+}
+
+// hasNoSpaces reports whether the character belongs to a script that is written
+// without spaces, so that a space without width shows where a line may break.
+func hasNoSpaces(r rune) bool {
+	return r >= 0xe00 && unicode.In(r, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar, unicode.Tibetan,
+		unicode.Tai_Le, unicode.New_Tai_Lue, unicode.Tai_Tham, unicode.Tai_Viet, unicode.Javanese, unicode.Balinese)
 }
 
 func joinsEmoji(before, after rune) bool {
@@ -134,15 +170,21 @@ func joinsEmoji(before, after rune) bool {
 // isModifier reports whether the character sets the skin colour of an emoji.
 func isModifier(r rune) bool { return r >= 0x1f3fb && r <= 0x1f3ff }
 
+// joiningScripts are the scripts whose letters join, and those with a virama.
+var joiningScripts = []*unicode.RangeTable{
+	unicode.Arabic, unicode.Syriac, unicode.Mandaic, unicode.Mongolian, unicode.Nko, unicode.Phags_Pa, unicode.Adlam, unicode.Hanifi_Rohingya, unicode.Manichaean, unicode.Sogdian,
+	unicode.Devanagari, unicode.Bengali, unicode.Gurmukhi, unicode.Gujarati, unicode.Oriya, unicode.Tamil, unicode.Telugu, unicode.Kannada,
+	unicode.Malayalam, unicode.Sinhala, unicode.Khmer, unicode.Myanmar, unicode.Tibetan, unicode.Javanese, unicode.Balinese, unicode.Sundanese,
+	unicode.Meetei_Mayek, unicode.Tai_Tham, unicode.Chakma, unicode.Newa, unicode.Grantha, unicode.Tirhuta,
+}
+
 // isJoining reports whether the character is a letter, or a mark on one, of a script
 // that uses joiners.
 func isJoining(r rune) bool {
 	if _, bad := Hidden(r); bad || r < 0x600 {
 		return false
 	}
-	return unicode.In(r, unicode.Arabic, unicode.Syriac, unicode.Mongolian, unicode.Nko,
-		unicode.Devanagari, unicode.Bengali, unicode.Gurmukhi, unicode.Gujarati, unicode.Oriya, unicode.Tamil,
-		unicode.Telugu, unicode.Kannada, unicode.Malayalam, unicode.Sinhala, unicode.Khmer, unicode.Myanmar, unicode.Tibetan)
+	return unicode.In(r, joiningScripts...)
 }
 
 func isPictograph(r rune) bool { return r >= 0xa9 && unicode.Is(pictographs, r) }

@@ -180,10 +180,10 @@ func (a *assembly) hasWritePermission(who forge.Person) bool {
 func fromPerson(m precedent.Message) bool { return !m.Own && !m.Bot && m.WhoID != "" }
 
 // decideState sets the state of a thread and the state of its conversation. Forges let the
-// author of a pull request close conversations in it, so for protected categories that alone
-// does not settle the thread.
+// author of a pull request close conversations in it, so closing alone does not resolve the
+// thread.
 func (a *assembly) decideState(t *precedent.Thread) {
-	claimed := false // closed by somebody without the permission that it needs
+	claimed := false // closed by somebody without write permission, or by an unknown account
 	before, known := a.storedThread(t.ID)
 	if before.Deleted && !t.Deleted {
 		before.State = precedent.ThreadOpen // the comment is back
@@ -195,7 +195,7 @@ func (a *assembly) decideState(t *precedent.Thread) {
 			t.ClosedBy = c.ClosedBy.Login
 		}
 		if c.Closed && !a.closedByUs(c.ClosedBy, before) {
-			if !t.Category.Protected() || c.ClosedBy.ID == "" || a.hasWritePermission(c.ClosedBy) {
+			if c.ClosedBy.ID != "" && a.hasWritePermission(c.ClosedBy) {
 				t.State = precedent.ThreadResolved
 				return
 			}

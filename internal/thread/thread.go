@@ -61,9 +61,9 @@ func (s Identity) readMarker(c forge.Comment) (comment.Marker, bool) {
 // of the pull request at all. mayWrite tells whether a person has write permission now; it is
 // called once for each person who wrote in a thread.
 //
-// A thread is resolved if a person closed the conversation; for a protected category the
-// person needs write permission. It is wont_fix if a person with write permission dismissed
-// the finding, or if the comment was deleted. Both are final unless a person reopens the
+// A thread is resolved if a person with write permission closed the conversation. It is
+// wont_fix if a person with write permission dismissed the finding, or if the comment was
+// deleted. Both are final unless a person reopens the
 // conversation. It is addressed if we closed it, or found it fixed and have yet to close it;
 // pending_response if a person wrote and no review has handled that; else open.
 func Assemble(

@@ -26,6 +26,7 @@ func (p *Prepared) addEngine(ctx context.Context, job Job) error {
 	switch {
 	case err == nil:
 		p.Budget = bookedBudget(p.settings, rows, pull)
+		p.onClose(func() error { return p.Budget.Release(ctx) })
 	case ctx.Err() != nil:
 		return err
 	default:
@@ -42,9 +43,33 @@ func (p *Prepared) addEngine(ctx context.Context, job Job) error {
 		}
 		p.onClose(func() error { p.answers.Done(ctx); return nil }) // a review that is cancelled has answers to go on from
 		in.Engine = p.answers
+		if job.Resume {
+			in.Kept = p.answers.Kept
+		}
 	}
 	p.Engine = in.Engine.Info().Line
 	return nil
+}
+
+// Unfinished is what a review that was not completed used.
+type Unfinished struct {
+	Answers int // that are stored: a review that is resumed does not pay for them again
+	Tokens  int
+	USD     float64
+}
+
+// Unfinished returns what the review used, and stores the answers that it has. Without an
+// engine, ok is false.
+func (p *Prepared) Unfinished(ctx context.Context) (u Unfinished, ok bool) {
+	if p.Budget == nil {
+		return u, false
+	}
+	u.Tokens, u.USD = p.Budget.Spent()
+	if p.answers != nil {
+		tasks, _ := p.answers.Done(ctx)
+		u.Answers = len(tasks)
+	}
+	return u, true
 }
 
 // dropAnswers deletes the answers of a review that is complete and saved.

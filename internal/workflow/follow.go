@@ -15,14 +15,14 @@ import (
 	"github.com/precedent-dev/precedent/internal/thread"
 )
 
-// earlier is what earlier reviews of a pull request left. The zero value knows of
-// none.
+// earlier is the state that earlier reviews of a pull request left. The zero value
+// is the state before the first review.
 type earlier struct {
 	me      forge.Person
 	threads []precedent.Thread // as they are now, relocated to the head
 	since   *review.Since      // nil to read everything
 	rules   []precedent.Rule   // of the guide, that were checked up to since
-	// trees are what the threads were relocated through; nil if git could not fetch.
+	// trees are the files that threads were relocated through; nil if git could not fetch.
 	trees *thread.Trees
 }
 
@@ -67,14 +67,13 @@ func (p *Pull) readThreads(ctx context.Context, s *pullState, of purpose) error 
 	return p.relocate(ctx, s, last, readers)
 }
 
-// storedThreads are the threads as the memory has them.
+// storedThreads returns the threads in the memory.
 func (p *Pull) storedThreads(rows *store.Repo) thread.Kept {
 	return thread.Kept{Rows: rows, Number: p.Number}
 }
 
-// relocate moves the threads to the head, and finds out since when nothing has to
-// be read again. Last is the review that was posted last, by these finders; nil for
-// none.
+// relocate moves the threads to the head, and determines what has to be read again
+// since last, the review that was posted last, by these finders; nil for none.
 func (p *Pull) relocate(ctx context.Context, s *pullState, last *precedent.Review, readers []string) error {
 	var ids []string
 	for _, t := range s.earlier.threads {
@@ -130,8 +129,8 @@ func changesSince(ctx context.Context, s *pullState, there []string, last *prece
 // errNoCommit means that a commit could not be fetched.
 var errNoCommit = errors.New("the commit is missing")
 
-// treesAt are the files that threads are relocated through, up to a head. Only the
-// commits that are there can be read.
+// treesAt returns the files that threads are relocated through, up to a head. Only
+// the commits in there can be read.
 func treesAt(ctx context.Context, s subject, there []string, head, base string) thread.Trees {
 	return thread.Trees{
 		Head: head, Base: base,

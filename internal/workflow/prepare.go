@@ -31,7 +31,7 @@ type Prepared struct {
 	Input review.Input
 	// Engine says which engine reads and where the code goes, or why none does.
 	Engine string
-	// Budget is what the engine may take; nil without one.
+	// Budget limits what the engine may use; nil without an engine.
 	Budget *engine.Budget
 
 	reviewer  *Reviewer
@@ -40,7 +40,7 @@ type Prepared struct {
 	subject   subject
 	number    *int           // of the pull request; nil for a local change
 	answers   *engine.Keeper // nil without an engine, or if answers cannot be kept
-	// plan is what the review has to say on its pull request.
+	// plan returns the posts of the review on its pull request.
 	plan func(r *precedent.Review) []store.Post
 
 	mu       sync.Mutex
@@ -72,7 +72,7 @@ func (p *Prepared) onClose(end func() error) {
 	p.cleanups = append(p.cleanups, end)
 }
 
-// newPrepared has what is known of the change alone.
+// newPrepared prepares what depends on the change only.
 func (r *Reviewer) newPrepared(id precedent.Repo, s subject, change *diff.Change, job Job) *Prepared {
 	set := job.Settings
 	p := &Prepared{reviewer: r, settings: set, subject: s, plan: func(*precedent.Review) []store.Post { return nil }, Input: review.Input{
@@ -105,8 +105,8 @@ func (r *Reviewer) newPrepared(id precedent.Repo, s subject, change *diff.Change
 	return p
 }
 
-// readBase adds what the base says: classes of files, guide and policy. There
-// tells whether the base's files can be read.
+// readBase adds what the base commit defines: classes of files, guide and policy.
+// There tells whether the files of the base can be read.
 func (p *Prepared) readBase(ctx context.Context, there bool) error {
 	in, rg := &p.Input, p.subject.rg
 	base := func(path string) ([]byte, error) { return in.Read(precedent.Left, path) }
@@ -167,8 +167,8 @@ func (p *Prepared) fail(step, what string) {
 	p.Input.Failures = append(p.Input.Failures, precedent.Failure{Step: step, Error: what})
 }
 
-// FilesAt returns a function that reads the files of a revision, those of at most
-// MaxFile. For one that is not there its error is fs.ErrNotExist.
+// FilesAt returns a function that reads files of a revision, up to MaxFile bytes. The
+// error for a missing file wraps fs.ErrNotExist.
 func FilesAt(blobs *git.Blobs, rev string) func(path string) ([]byte, error) {
 	return func(path string) ([]byte, error) {
 		data, err := blobs.Read(rev, path, MaxFile)
@@ -179,7 +179,7 @@ func FilesAt(blobs *git.Blobs, rev string) func(path string) ([]byte, error) {
 	}
 }
 
-// readChange reads the difference of a range.
+// readChange reads the diff of a range.
 func readChange(ctx context.Context, repo *git.Repo, rg git.Range) (*diff.Change, error) {
 	var change *diff.Change
 	err := repo.Diff(ctx, rg, func(patch io.Reader) error {
@@ -193,8 +193,8 @@ func readChange(ctx context.Context, repo *git.Repo, rg git.Range) (*diff.Change
 	return change, nil
 }
 
-// exporter returns a function that exports the head on first use, with other
-// contents in the place of those of its files if rewrite is not nil.
+// exporter returns a function that exports the head on first use, with the contents
+// of files replaced by rewrite, if it is not nil.
 func (p *Prepared) exporter(rewrite func(string, []byte) []byte) func(context.Context) (string, error) {
 	var mu sync.Mutex
 	export := ""

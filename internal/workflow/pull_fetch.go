@@ -13,22 +13,22 @@ import (
 	"github.com/precedent-dev/precedent/internal/git"
 )
 
-// How often the head is read, and how long is waited before the third time and
-// later ones: Gitea processes a push some seconds after git has taken it.
+// The head is read headReads times at most, with a delay before the third and later
+// reads: Gitea processes a push some seconds after git has received it.
 const (
 	headReads = 4
 	headDelay = 2 * time.Second
 )
 
-// errNotFetched is why nothing but the forge's diff can be read.
+// errNotFetched means that only the forge's diff can be read.
 var errNotFetched = errors.New("git could not fetch the pull request: its files cannot be read")
 
 // fetched are the commits of a pull request.
 type fetched struct {
 	subject
 	spec git.Pull
-	// patched tells that git could not fetch, for fetchError, and that patch, the
-	// forge's own diff, is all there is.
+	// patched means that git could not fetch, because of fetchError, and that only
+	// patch, the forge's own diff, is available.
 	patched    bool
 	patch      []byte
 	fetchError error
@@ -58,7 +58,7 @@ func (p *Pull) fetch(ctx context.Context) (fetched, error) {
 	}
 }
 
-// fetchCommits fetches with git. Where git cannot, the forge's diff stands in.
+// fetchCommits fetches with git; if git cannot, it reads the forge's diff.
 func (p *Pull) fetchCommits(ctx context.Context) (fetched, error) {
 	f := fetched{subject: subject{repo: p.repo.commits.repo}}
 	var err error
@@ -95,8 +95,8 @@ func (p *Pull) fetchPatch(ctx context.Context, f *fetched, cause error) error {
 	return nil
 }
 
-// fetchSpec says how git fetches the pull request. The token goes to the forge's
-// own host alone.
+// fetchSpec says how git fetches the pull request. The token is sent to the forge's
+// own host only.
 func (p *Pull) fetchSpec(ctx context.Context) (git.Pull, error) {
 	spec := git.Pull{Ref: p.Ref, Base: p.Base.SHA, Head: p.Head.SHA, CAFile: p.reviewer.CAFile}
 	if p.connection.Folder != "" {
@@ -115,7 +115,7 @@ func (p *Pull) fetchSpec(ctx context.Context) (git.Pull, error) {
 	return spec, p.connection.Explain(err)
 }
 
-// change reads the difference, or the forge's where git has none.
+// change reads the diff from git or, if git could not fetch, from the forge.
 func (f *fetched) change(ctx context.Context) (*diff.Change, error) {
 	if !f.patched {
 		return readChange(ctx, f.repo, f.rg)
@@ -127,7 +127,7 @@ func (f *fetched) change(ctx context.Context) (*diff.Change, error) {
 	return change, nil
 }
 
-// hasBase tells whether the base commit is there to be read from.
+// hasBase tells whether the base commit can be read.
 func (f *fetched) hasBase(ctx context.Context) bool {
 	if !f.patched {
 		return true

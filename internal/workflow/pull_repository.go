@@ -74,7 +74,7 @@ var errNoClone = errors.New("no clone of the repository")
 
 // openClone is the clone around the folder. Its memory is then the review's.
 func (r *Reviewer) openClone(ctx context.Context, at Location, named precedent.Repo) (*PullRepository, error) {
-	clone, err := r.openGit(ctx, at)
+	clone, err := r.openGit(ctx, at, false)
 	if err != nil {
 		if named.IsZero() || ctx.Err() != nil {
 			return nil, Hinted(err, "give the URL of the pull request, or set --repo host/owner/name")

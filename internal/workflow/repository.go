@@ -22,6 +22,8 @@ type Location struct {
 	Repo precedent.Repo
 	// Memory is the file that the operator named; the zero Value for none.
 	Memory settings.Value[string]
+	// Forget turns the memory off: reviews recall nothing and store nothing.
+	Forget bool
 }
 
 // Repository is an open repository, and where its memory is kept.
@@ -29,7 +31,7 @@ type Repository struct {
 	Git *git.Repo // nil for the memory of a repository without a clone
 	// IDs are its identities. Ids of findings are made from the first.
 	IDs []precedent.Repo
-	// File is the memory's, and who named it.
+	// File is the memory's, and who named it; the zero Value if the memory is off.
 	File settings.Value[string]
 	// dir is the working folder, without links.
 	dir string
@@ -46,7 +48,7 @@ func (p *Repository) Close() {
 
 // OpenRepository opens the repository around the folder of the location.
 func (r *Reviewer) OpenRepository(ctx context.Context, at Location) (*Repository, error) {
-	repo, err := r.openGit(ctx, at)
+	repo, err := r.openGit(ctx, at, true)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +59,7 @@ func (r *Reviewer) OpenRepository(ctx context.Context, at Location) (*Repository
 	if p.IDs, err = Identities(ctx, repo, at.Repo); errors.Is(err, git.ErrNoCommits) {
 		p.IDs, p.unborn, err = []precedent.Repo{precedent.LocalRepo("unborn")}, true, nil
 	}
-	if err == nil {
+	if err == nil && !at.Forget {
 		p.File, err = r.memoryFile(at.Memory, repo, p.IDs[0])
 	}
 	if err != nil {
@@ -67,9 +69,11 @@ func (r *Reviewer) OpenRepository(ctx context.Context, at Location) (*Repository
 	return p, nil
 }
 
-func (r *Reviewer) openGit(ctx context.Context, at Location) (*git.Repo, error) {
+// openGit opens a clone. Lazy is for reviews of local changes: what a pull request needs
+// is fetched into a mirror if the clone is partial.
+func (r *Reviewer) openGit(ctx context.Context, at Location, lazy bool) (*git.Repo, error) {
 	o := r.Git
-	o.Index = at.Index
+	o.Index, o.Lazy = at.Index, o.Lazy && lazy
 	return git.Open(ctx, at.Dir, o)
 }
 

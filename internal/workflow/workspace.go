@@ -108,8 +108,11 @@ func (r *Reviewer) workspace(p *Repository, db *store.DB) *Workspace {
 }
 
 // OpenMemory opens the database in the repository's file, and makes it if there is
-// none.
+// none. If the memory is off, it opens an empty one that is gone when it is closed.
 func (r *Reviewer) OpenMemory(ctx context.Context, p *Repository) (*store.DB, error) {
+	if p.File.Value == "" {
+		return store.OpenMemory(ctx, store.Options{Now: r.Now})
+	}
 	if top := mainTop(p.Git); top != "" && p.File.Value == memoryPath(top) {
 		if err := r.makeMemoryFolder(ctx, p.Git); err != nil {
 			return nil, err

@@ -37,11 +37,14 @@ func oneFile() Files {
 // of a wait is as long as it can be, in whole seconds.
 type naps struct {
 	slept []time.Duration
+	total time.Duration
 }
 
 func (n *naps) waiting() llm.Waiting {
 	return llm.Waiting{
+		Now: func() time.Time { return time.Unix(1_700_000_000, 0).Add(n.total) },
 		Sleep: func(_ context.Context, d time.Duration) error {
+			n.total += d
 			n.slept = append(n.slept, d.Round(time.Second))
 			return nil
 		},
@@ -54,7 +57,7 @@ func TestTroubleOfServers(t *testing.T) {
 	good, broken := llmtest.Reply{Text: answer}, llmtest.Reply{Text: answer, Cut: 250}
 	torn := llmtest.Reply{Text: answer, Cut: 250, Torn: true}
 	status := func(code int, message string) llmtest.Reply { return llmtest.Reply{Status: code, Message: message} }
-	backoff := []time.Duration{2 * time.Second, 4 * time.Second, 8 * time.Second}
+	backoff := []time.Duration{2 * time.Second, 4 * time.Second, 8 * time.Second, 16 * time.Second, 32 * time.Second, time.Minute, time.Minute}
 	for _, test := range []struct {
 		name     string
 		replies  []llmtest.Reply
@@ -64,11 +67,11 @@ func TestTroubleOfServers(t *testing.T) {
 		naps     []time.Duration
 	}{
 		{"429", []llmtest.Reply{{Status: 429, Header: http.Header{"Retry-After": {"17"}}}, good}, "ok", "", 2, []time.Duration{17 * time.Second}},
-		{"529 three times", slices.Concat(slices.Repeat([]llmtest.Reply{status(529, "Overloaded")}, 3), []llmtest.Reply{good}), "ok", "", 4, backoff},
-		{"529 for ever", []llmtest.Reply{status(529, "Overloaded")}, "error", "529: Overloaded", 4, backoff},
+		{"529 three times", slices.Concat(slices.Repeat([]llmtest.Reply{status(529, "Overloaded")}, 3), []llmtest.Reply{good}), "ok", "", 4, backoff[:3]},
+		{"529 for ever", []llmtest.Reply{status(529, "Overloaded")}, "error", "529: Overloaded", 8, backoff},
 		{"cut stream", []llmtest.Reply{broken, good}, "ok", "", 2, backoff[:1]},
 		{"torn stream", []llmtest.Reply{torn, good}, "ok", "", 2, backoff[:1]},
-		{"torn streams", []llmtest.Reply{torn}, "error", "cut short", 4, backoff},
+		{"torn streams", []llmtest.Reply{torn}, "error", "cut short", 4, backoff[:3]},
 		{"broken stream", []llmtest.Reply{{Broken: "overloaded_error"}, good}, "ok", "", 2, backoff[:1]},
 		{"drip", []llmtest.Reply{{Drip: true}}, "timeout", "too long", 2, backoff[:1]},
 		{"drip, then an answer", []llmtest.Reply{{Drip: true}, good}, "ok", "", 2, backoff[:1]},

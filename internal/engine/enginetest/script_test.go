@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -113,77 +112,5 @@ func TestPlayRefuses(t *testing.T) {
 				t.Errorf("error %v, want one with %q", err, test.want)
 			}
 		})
-	}
-}
-
-// TestNextConcurrently: every request gets a reply of its own turn.
-func TestNextConcurrently(t *testing.T) {
-	const tasks = 50
-	replies := make([]Reply, tasks)
-	for i := range replies {
-		replies[i].Exit = i + 1
-	}
-	s := Script{Log: filepath.Join(t.TempDir(), "log.jsonl"), Plays: []Play{{Replies: replies}}}
-	var mu sync.Mutex
-	seen := map[int]bool{}
-	var group sync.WaitGroup
-	for range tasks {
-		group.Go(func() {
-			r, err := s.Next(engine.Request{Prompt: strings.Repeat("long ", 500)})
-			mu.Lock()
-			defer mu.Unlock()
-			if err != nil {
-				t.Error(err)
-			}
-			seen[r.Exit] = true
-		})
-	}
-	group.Wait()
-	if len(seen) != tasks {
-		t.Errorf("%d different replies to %d requests", len(seen), tasks)
-	}
-}
-
-// TestSecondReading: a script names claims and pairs by their words, and answers
-// with the ids that the request gives them.
-func TestSecondReading(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "script.json")
-	script := `{"plays": [
-		{"role": "verifier", "replies": [{"verdicts": [
-			{"about": "lock", "verdict": "refuted", "confidence": 90, "reason": "It is held.", "evidence": [{"path": "a.go", "line": 1, "quote": "lock()"}]},
-			{"about": "leak", "verdict": "confirmed", "reason": "Nobody closes it."}
-		]}]},
-		{"role": "judge", "replies": [{"pairs": [{"about": ["loop", "wait"], "same": true, "quote": "wait"}, {"same": false}]}]}
-	]}`
-	if err := os.WriteFile(path, []byte(script), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	s, err := Load(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	block := func(kind, text string) string {
-		return "<data-0123456789abcdef kind=\"" + kind + "\">\n" + text + "\n</data-0123456789abcdef>\n\n"
-	}
-	for _, test := range []struct {
-		role   engine.Role
-		prompt string
-		want   string
-	}{
-		{
-			engine.Verifier, block("guide", "id: g1\nlock") + block("claim", "id: f1\na leak") + block("claim", "id: f2\nthe lock") + block("claim", "id: f3\nnothing"),
-			`{"verdicts":[{"evidence":null,"finding":"f1","reason":"Nobody closes it.","verdict":"confirmed"},` +
-				`{"confidence":90,"evidence":[{"path":"a.go","line":1,"quote":"lock()"}],"finding":"f2","reason":"It is held.","verdict":"refuted"}]}`,
-		},
-		{engine.Verifier, "nothing to check", `{"verdicts":[]}`},
-		{
-			engine.Judge, block("pair", "id: p1\na loop that\n\nhas to wait") + block("pair", "id: p2\na loop"),
-			`{"pairs":[{"pair":"p1","quote":"wait","same":true},{"pair":"p2","quote":"","same":false}]}`,
-		},
-	} {
-		reply, err := s.Next(engine.NewRequest(engine.Task{Role: test.role, Prompt: test.prompt}, time.Second))
-		if err != nil || string(reply.Answer) != test.want {
-			t.Errorf("%s: %s, %v; want %s", test.role, reply.Answer, err, test.want)
-		}
 	}
 }

@@ -36,8 +36,6 @@ type GitHub struct {
 	app     *App              // whose tokens are taken, too
 	issued  map[string]issued // tokens of installations
 	graph   int               // what is left of the limit of GraphQL
-	denies  map[string]bool   // mutations of GraphQL that are forbidden
-	orphans bool              // a review that is refused for a remark leaves its words
 }
 
 // rateWindow is the period of the rate limit.
@@ -77,14 +75,6 @@ func (g *GitHub) Budget(left int, reset time.Time) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.left, g.reset = left, reset
-}
-
-// Orphans makes a review that is rejected because of a remark leave its text in a
-// visible review, as users of GitHub have reported.
-func (g *GitHub) Orphans() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.orphans = true
 }
 
 // judge checks requests against GitHub's description, except to targets of its

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/forge"
@@ -86,10 +85,6 @@ func (g *GitHub) check(c *call, do func(*Check) reply) reply {
 	return do(&c.repo.Checks[i])
 }
 
-func (g *GitHub) oneCheck(c *call) reply {
-	return g.check(c, func(k *Check) reply { return reply{status: http.StatusOK, body: g.checkJSON(c, *k)} })
-}
-
 func (g *GitHub) updateCheck(c *call) reply {
 	var in checkIn
 	if bad := c.read(&in); bad != nil {
@@ -154,87 +149,8 @@ func (g *GitHub) checkJSON(c *call, k Check) object {
 	return out
 }
 
-func (g *GitHub) createStatus(c *call) reply {
-	var in struct {
-		State, Description, Context string
-		TargetURL                   string `json:"target_url"`
-	}
-	if bad := c.read(&in); bad != nil {
-		return *bad
-	}
-	switch {
-	case !c.app && !c.repo.mayWrite(c.who):
-		return g.denied(c)
-	case !c.repo.knows(c.PathValue("ref")):
-		return invalid("No commit found for SHA: " + c.PathValue("ref"))
-	case utf8.RuneCountInString(in.Description) > 140:
-		return invalid("Validation Failed", field("Status", "description", "description is too long (maximum is 140 characters)"))
-	}
-	if in.Context == "" {
-		in.Context = "default"
-	}
-	s := Status{
-		ID: g.stage.World.next(), Commit: c.PathValue("ref"), Context: in.Context, State: in.State, URL: in.TargetURL,
-		Words: in.Description, By: c.who, At: g.stage.Clock.Now().Truncate(time.Second),
-	}
-	c.repo.Statuses = append(c.repo.Statuses, s)
-	return reply{status: http.StatusCreated, body: statusJSON(s)}
-}
-
-func statusJSON(s Status) object {
-	return object{
-		"id": s.ID, "node_id": fmt.Sprintf("SC_%d", s.ID), "state": s.State, "context": s.Context, "description": s.Words, "target_url": s.URL,
-		"creator": user(s.By), "created_at": s.At.Format(time.RFC3339), "updated_at": s.At.Format(time.RFC3339),
-	}
-}
-
-// statusesOf returns the statuses of a commit, newest first.
-func statusesOf(c *call) (all []Status) {
-	for _, s := range slices.Backward(c.repo.Statuses) {
-		if s.Commit == c.PathValue("ref") {
-			all = append(all, s)
-		}
-	}
-	return all
-}
-
-func (g *GitHub) statuses(c *call) reply {
-	all := []any{}
-	for _, s := range statusesOf(c) {
-		all = append(all, statusJSON(s))
-	}
-	return g.page(c.Request, all)
-}
-
-// combined is the newest status of each context, and the worst of them.
-func (g *GitHub) combined(c *call) reply {
-	all, seen, state := []any{}, map[string]bool{}, "success"
-	for _, s := range statusesOf(c) {
-		if seen[s.Context] {
-			continue
-		}
-		seen[s.Context] = true
-		all = append(all, statusJSON(s))
-		switch {
-		case s.State == "failure" || s.State == "error":
-			state = "failure"
-		case s.State == "pending" && state == "success":
-			state = "pending"
-		}
-	}
-	if len(all) == 0 {
-		state = "pending"
-	}
-	return g.pageOf(c.Request, all, func(part []any, whole int) any {
-		return object{"state": state, "sha": c.PathValue("ref"), "total_count": whole, "statuses": part}
-	})
-}
-
 func (g *GitHub) inlineReactions(c *call) reply  { return g.reactions(c, forge.OnLine) }
 func (g *GitHub) commentReactions(c *call) reply { return g.reactions(c, forge.OnThread) }
-func (g *GitHub) reactInline(c *call) reply      { return g.react(c, forge.OnLine) }
-func (g *GitHub) reactComment(c *call) reply     { return g.react(c, forge.OnThread) }
-
 func reactionJSON(i int, r forge.Reaction) object {
 	return object{"id": i + 1, "node_id": fmt.Sprintf("REA_%d", i+1), "user": user(r.Who), "content": r.Content, "created_at": r.At.Format(time.RFC3339)}
 }
@@ -248,23 +164,6 @@ func (g *GitHub) reactions(c *call, kind forge.CommentKind) reply {
 			}
 		}
 		return g.page(c.Request, all)
-	})
-}
-
-// react adds a reaction. Adding it again has no effect.
-func (g *GitHub) react(c *call, kind forge.CommentKind) reply {
-	var in struct{ Content string }
-	if bad := c.read(&in); bad != nil {
-		return *bad
-	}
-	return g.one(c, kind, func(p *Pull, m *forge.Comment) reply {
-		said := forge.CommentRef{Kind: kind, ID: m.ID}
-		before, status := len(p.Reactions[said]), http.StatusOK
-		r := g.stage.World.react(p, said, forge.Reaction{Who: c.who, Content: in.Content})
-		if len(p.Reactions[said]) > before {
-			status = http.StatusCreated
-		}
-		return reply{status: status, body: reactionJSON(slices.Index(p.Reactions[said], r), r)}
 	})
 }
 

@@ -63,11 +63,9 @@ var routes = []route{
 	{"POST", "/graphql", (*GitHub).graphQL},
 
 	{"GET", "/repos/{owner}/{repo}/pulls", (*GitHub).pulls},
-	{"GET", "/repos/{owner}/{repo}/pulls/comments/{id}", (*GitHub).oneInline},
 	{"PATCH", "/repos/{owner}/{repo}/pulls/comments/{id}", (*GitHub).editInline},
 	{"DELETE", "/repos/{owner}/{repo}/pulls/comments/{id}", (*GitHub).deleteInline},
 	{"GET", "/repos/{owner}/{repo}/pulls/comments/{id}/reactions", (*GitHub).inlineReactions},
-	{"POST", "/repos/{owner}/{repo}/pulls/comments/{id}/reactions", (*GitHub).reactInline},
 	{"GET", "/repos/{owner}/{repo}/pulls/{number}", (*GitHub).pullRequest},
 	{"GET", "/repos/{owner}/{repo}/pulls/{number}/files", (*GitHub).files},
 	{"GET", "/repos/{owner}/{repo}/pulls/{number}/comments", (*GitHub).inline},
@@ -76,16 +74,13 @@ var routes = []route{
 	{"GET", "/repos/{owner}/{repo}/pulls/{number}/reviews", (*GitHub).reviews},
 	{"POST", "/repos/{owner}/{repo}/pulls/{number}/reviews", (*GitHub).review},
 	{"GET", "/repos/{owner}/{repo}/pulls/{number}/reviews/{id}", (*GitHub).oneReview},
-	{"PUT", "/repos/{owner}/{repo}/pulls/{number}/reviews/{id}", (*GitHub).editReview},
 	{"DELETE", "/repos/{owner}/{repo}/pulls/{number}/reviews/{id}", (*GitHub).deleteReview},
 	{"GET", "/repos/{owner}/{repo}/pulls/{number}/reviews/{id}/comments", (*GitHub).inlineOfReview},
 	{"POST", "/repos/{owner}/{repo}/pulls/{number}/reviews/{id}/events", (*GitHub).submit},
 
-	{"GET", "/repos/{owner}/{repo}/issues/comments/{id}", (*GitHub).oneComment},
 	{"PATCH", "/repos/{owner}/{repo}/issues/comments/{id}", (*GitHub).editComment},
 	{"DELETE", "/repos/{owner}/{repo}/issues/comments/{id}", (*GitHub).deleteComment},
 	{"GET", "/repos/{owner}/{repo}/issues/comments/{id}/reactions", (*GitHub).commentReactions},
-	{"POST", "/repos/{owner}/{repo}/issues/comments/{id}/reactions", (*GitHub).reactComment},
 	{"GET", "/repos/{owner}/{repo}/issues/{number}/comments", (*GitHub).comments},
 	{"POST", "/repos/{owner}/{repo}/issues/{number}/comments", (*GitHub).say},
 	{"POST", "/repos/{owner}/{repo}/issues/{number}/labels", (*GitHub).label},
@@ -93,12 +88,8 @@ var routes = []route{
 
 	{"GET", "/repos/{owner}/{repo}/collaborators/{login}/permission", (*GitHub).permission},
 	{"POST", "/repos/{owner}/{repo}/check-runs", (*GitHub).createCheck},
-	{"GET", "/repos/{owner}/{repo}/check-runs/{id}", (*GitHub).oneCheck},
 	{"PATCH", "/repos/{owner}/{repo}/check-runs/{id}", (*GitHub).updateCheck},
 	{"GET", "/repos/{owner}/{repo}/commits/{ref}/check-runs", (*GitHub).checks},
-	{"POST", "/repos/{owner}/{repo}/statuses/{ref}", (*GitHub).createStatus},
-	{"GET", "/repos/{owner}/{repo}/commits/{ref}/statuses", (*GitHub).statuses},
-	{"GET", "/repos/{owner}/{repo}/commits/{ref}/status", (*GitHub).combined},
 }
 
 // parameters are the query parameters that the server supports, or that state its

@@ -108,11 +108,6 @@ func (g *GitHub) review(c *call) reply {
 			return invalid("Unprocessable Entity", "Body can't be blank")
 		}
 		if w := in.Comments[i].wrong(c.pull, in.CommitID); w != "" {
-			g.mu.Lock()
-			if g.orphans && state != Pending {
-				g.stage.World.review(c.pull, Review{Author: c.who, State: state, Body: in.Body, Commit: in.CommitID})
-			}
-			g.mu.Unlock()
 			return invalid("Unprocessable Entity", resolved[w])
 		}
 	}
@@ -176,26 +171,6 @@ func (g *GitHub) oneReview(c *call) reply {
 		return problem(http.StatusNotFound, "Not Found")
 	}
 	return g.reviewReply(c, c.id("id"))
-}
-
-func (g *GitHub) editReview(c *call) reply {
-	var in struct{ Body string }
-	r := c.pull.details(c.id("id"))
-	switch bad := c.read(&in); {
-	case r == nil || !g.sees(c, r):
-		return problem(http.StatusNotFound, "Not Found")
-	case bad != nil:
-		return *bad
-	case r.Author.ID != c.who.ID:
-		return g.denied(c)
-	case in.Body == "":
-		return invalid("Unprocessable Entity", "Body can't be blank")
-	}
-	if bad := isTooLong("PullRequestReview", in.Body); bad != nil {
-		return *bad
-	}
-	g.rewrite(c.pull.comment(forge.CommentRef{Kind: forge.OnReview, ID: r.ID}), in.Body)
-	return g.reviewReply(c, r.ID)
 }
 
 func (g *GitHub) rewrite(m *forge.Comment, body string) {
@@ -349,12 +324,6 @@ func (g *GitHub) one(c *call, kind forge.CommentKind, do func(*Pull, *forge.Comm
 	return do(p, m)
 }
 
-func (g *GitHub) get(c *call, kind forge.CommentKind) reply {
-	return g.one(c, kind, func(p *Pull, m *forge.Comment) reply {
-		return reply{status: http.StatusOK, body: g.commentJSON(c, p, *m)}
-	})
-}
-
 func (g *GitHub) edit(c *call, kind forge.CommentKind) reply {
 	var in struct{ Body string }
 	if bad := c.read(&in); bad != nil {
@@ -385,10 +354,8 @@ func (g *GitHub) remove(c *call, kind forge.CommentKind) reply {
 	})
 }
 
-func (g *GitHub) oneInline(c *call) reply     { return g.get(c, forge.OnLine) }
 func (g *GitHub) editInline(c *call) reply    { return g.edit(c, forge.OnLine) }
 func (g *GitHub) deleteInline(c *call) reply  { return g.remove(c, forge.OnLine) }
-func (g *GitHub) oneComment(c *call) reply    { return g.get(c, forge.OnThread) }
 func (g *GitHub) editComment(c *call) reply   { return g.edit(c, forge.OnThread) }
 func (g *GitHub) deleteComment(c *call) reply { return g.remove(c, forge.OnThread) }
 

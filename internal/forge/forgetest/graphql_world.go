@@ -46,27 +46,12 @@ func noNode(id any) *graphError {
 	return &graphError{"NOT_FOUND", fmt.Sprintf("Could not resolve to a node with the global id of '%v'.", id)}
 }
 
-// Deny denies a GraphQL mutation to the account that posts.
-func (g *GitHub) Deny(mutation string) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.denies == nil {
-		g.denies = map[string]bool{}
-	}
-	g.denies[mutation] = true
-}
-
 // may returns an error unless the sender is a member of the team.
 func (g *GitHub) may(c *call, r *Repo, p *Pull, mutation string) *graphError {
-	g.mu.Lock()
-	denied := g.denies[mutation]
-	g.mu.Unlock()
 	switch {
 	case r.Archived:
 		return &graphError{"FORBIDDEN", "Repository was archived so is read-only."}
-	case c.app && denied:
-		return &graphError{"FORBIDDEN", "Resource not accessible by integration"}
-	case denied, !c.app && !r.mayWrite(c.who) && c.who.ID != p.Author.ID:
+	case !c.app && !r.mayWrite(c.who) && c.who.ID != p.Author.ID:
 		return &graphError{"FORBIDDEN", fmt.Sprintf("%s does not have the correct permissions to execute `%s%s`", c.who.Login, strings.ToUpper(mutation[:1]), mutation[1:])}
 	}
 	return nil
@@ -229,69 +214,30 @@ func (g *GitHub) mutations(c *call) object {
 		})
 	}
 	return object{
-		"__typename":                 "Mutation",
-		"resolveReviewThread":        resolve("resolveReviewThread", true),
-		"unresolveReviewThread":      resolve("unresolveReviewThread", false),
-		"minimizeComment":            on(func(in map[string]any) (any, *graphError) { return g.fold(c, in, true) }),
-		"unminimizeComment":          on(func(in map[string]any) (any, *graphError) { return g.fold(c, in, false) }),
-		"addPullRequestReviewThread": on(func(in map[string]any) (any, *graphError) { return g.addThread(c, in) }),
+		"__typename":            "Mutation",
+		"resolveReviewThread":   resolve("resolveReviewThread", true),
+		"unresolveReviewThread": resolve("unresolveReviewThread", false),
+		"minimizeComment":       on(func(in map[string]any) (any, *graphError) { return g.fold(c, in) }),
 	}
 }
 
-// fold minimizes or shows a comment of any kind.
-func (g *GitHub) fold(c *call, in map[string]any, folded bool) (any, *graphError) {
-	id, name, field := fmt.Sprint(in["subjectId"]), "minimizeComment", "minimizedComment"
-	if !folded {
-		name, field = "unminimizeComment", "unminimizedComment"
-	}
+// fold minimizes a comment of any kind.
+func (g *GitHub) fold(c *call, in map[string]any) (any, *graphError) {
+	id := fmt.Sprint(in["subjectId"])
 	for kind, prefix := range nodePrefix {
 		r, p, n := g.node(id, prefix, kind)
 		if p == nil {
 			continue
 		}
-		if wrong := g.may(c, r, p, name); wrong != nil {
+		if wrong := g.may(c, r, p, "minimizeComment"); wrong != nil {
 			return nil, wrong
 		}
 		said := forge.CommentRef{Kind: kind, ID: n}
 		if p.Folded == nil {
 			p.Folded = map[forge.CommentRef]string{}
 		}
-		delete(p.Folded, said)
-		if folded {
-			p.Folded[said] = fmt.Sprint(in["classifier"])
-		}
-		return object{"__typename": "Payload", "clientMutationId": in["clientMutationId"], field: g.commentNode(c, r, p, *p.comment(said))}, nil
+		p.Folded[said] = fmt.Sprint(in["classifier"])
+		return object{"__typename": "Payload", "clientMutationId": in["clientMutationId"], "minimizedComment": g.commentNode(c, r, p, *p.comment(said))}, nil
 	}
 	return nil, noNode(id)
-}
-
-// addThread adds an inline comment to a pending review.
-func (g *GitHub) addThread(c *call, in map[string]any) (any, *graphError) {
-	r, p, id := g.node(fmt.Sprint(in["pullRequestReviewId"]), nodePrefix[forge.OnReview], forge.OnReview)
-	if p == nil || p.details(id).State != Pending || p.details(id).Author.ID != c.who.ID {
-		return nil, noNode(in["pullRequestReviewId"])
-	}
-	number := func(name string) int {
-		n, _ := strconv.Atoi(fmt.Sprint(in[name]))
-		return n
-	}
-	words := func(name string) string {
-		s, _ := in[name].(string)
-		return s
-	}
-	d := draft{
-		Path: words("path"), Body: words("body"), Side: words("side"), Line: number("line"), StartLine: number("startLine"),
-		SubjectType: strings.ToLower(words("subjectType")),
-	}
-	if d.StartLine != 0 {
-		d.StartSide = words("startSide")
-	}
-	review := p.details(id)
-	if d.Body == "" || isTooLong("", d.Body) != nil || d.wrong(p, review.Commit) != "" {
-		// GitHub gives no error for a place that is not in the diff, and no thread.
-		return object{"__typename": "Payload", "clientMutationId": in["clientMutationId"], "thread": nil}, nil
-	}
-	c.pull = p
-	m := g.inlineOf(c, id, d, review.Commit)
-	return object{"__typename": "Payload", "clientMutationId": in["clientMutationId"], "thread": g.threadNode(c, r, p, m.ID)}, nil
 }

@@ -6,9 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	sdk "code.gitea.io/sdk/gitea"
-
-	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/wire"
 )
@@ -16,7 +13,6 @@ import (
 // payload is the part of webhook payloads that we read. Different events share
 // fields.
 type payload struct {
-	Sender     *sdk.User
 	Repository struct {
 		FullName string `json:"full_name"`
 	}
@@ -29,7 +25,6 @@ type payload struct {
 		Number      int
 		PullRequest *struct{} `json:"pull_request"` // nil if it is an issue
 	}
-	Comment     struct{ ID int64 }
 	WorkflowRun *struct {
 		HeadSHA      string                 `json:"head_sha"`
 		PullRequests []struct{ Number int } `json:"pull_requests"`
@@ -38,8 +33,7 @@ type payload struct {
 }
 
 // ReadEvent identifies an event by its payload: Gitea uses several names for each,
-// and different ones in workflows. The payload does not tell the id of a review or
-// the kind of a comment. Its host is not checked, because a server may have another
+// and different ones in workflows. The host is not checked, because a server may have another
 // name in its own network.
 func (c *Client) ReadEvent(name string, data []byte) (forge.Event, error) {
 	doing := fmt.Sprintf("read event %q", name)
@@ -54,7 +48,7 @@ func (c *Client) ReadEvent(name string, data []byte) (forge.Event, error) {
 	if e.Kind == forge.NoEvent {
 		return e, nil
 	}
-	e.By, e.Repo.Host = person(t.Sender), c.host
+	e.Repo.Host = c.host
 	e.Repo.Owner, e.Repo.Name, _ = strings.Cut(t.Repository.FullName, "/")
 	switch {
 	case c.checkRepo(e.Repo) != nil:
@@ -71,7 +65,7 @@ func (c *Client) ReadEvent(name string, data []byte) (forge.Event, error) {
 func (t *payload) event() forge.Event {
 	switch {
 	case t.Issue.PullRequest != nil:
-		return forge.Event{Kind: forge.CommentEvent, Pulls: []int{t.Issue.Number}, Comment: forge.CommentRef{ID: precedent.NumberID(t.Comment.ID)}}
+		return forge.Event{Kind: forge.CommentEvent, Pulls: []int{t.Issue.Number}}
 	case t.PullRequest != nil:
 		e := forge.Event{Kind: forge.PullEvent, Pulls: []int{t.PullRequest.Number}, Head: t.PullRequest.Head.SHA}
 		if t.Review != nil {

@@ -7,9 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	gh "github.com/google/go-github/v88/github"
-
-	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/wire"
 )
@@ -31,7 +28,6 @@ var eventKinds = map[string]forge.EventKind{
 // payload is the part of webhook payloads that we read. Different events share
 // fields.
 type payload struct {
-	Sender     *gh.User
 	Repository struct {
 		ID       int64
 		FullName string `json:"full_name"`
@@ -45,11 +41,10 @@ type payload struct {
 		Number      int
 		PullRequest *struct{} `json:"pull_request"`
 	}
-	Review, Comment struct{ ID int64 }
-	CheckSuite      payloadRun `json:"check_suite"`
-	CheckRun        payloadRun `json:"check_run"`
-	WorkflowRun     payloadRun `json:"workflow_run"`
-	SHA, After      string
+	CheckSuite  payloadRun `json:"check_suite"`
+	CheckRun    payloadRun `json:"check_run"`
+	WorkflowRun payloadRun `json:"workflow_run"`
+	SHA, After  string
 }
 
 // payloadRun is what checks and workflows have in common.
@@ -75,7 +70,7 @@ func (c *Client) ReadEvent(name string, data []byte) (forge.Event, error) {
 	if json.Unmarshal(data, &t) != nil {
 		return forge.Event{}, wire.UnexpectedAnswer(doing, "it does not match the API of GitHub")
 	}
-	e.By, e.Repo.Host = person(t.Sender), c.host
+	e.Repo.Host = c.host
 	e.Repo.Owner, e.Repo.Name, _ = strings.Cut(t.Repository.FullName, "/")
 	if c.checkRepo(e.Repo) != nil || !c.isOwnPage(t.Repository.HTMLURL) {
 		return forge.Event{}, wire.UnexpectedAnswer(doing, "it names no repository on "+c.host)
@@ -87,8 +82,6 @@ func (c *Client) ReadEvent(name string, data []byte) (forge.Event, error) {
 	switch {
 	case slices.ContainsFunc(e.Pulls, func(n int) bool { return n <= 0 }):
 		return forge.Event{}, wire.UnexpectedAnswer(doing, "it names no pull request")
-	case e.Kind == forge.CommentEvent && e.Comment.ID.Number() <= 0:
-		return forge.Event{}, wire.UnexpectedAnswer(doing, "it names no comment")
 	case e.Head != "" && !objectID().MatchString(e.Head), e.Kind == forge.RunEvent && e.Head == "":
 		return forge.Event{}, wire.UnexpectedAnswer(doing, "it names no commit")
 	}
@@ -99,9 +92,6 @@ func (c *Client) ReadEvent(name string, data []byte) (forge.Event, error) {
 // the commit of a run are left out.
 func (t *payload) fill(name string, e *forge.Event) {
 	e.Head = t.PullRequest.Head.SHA
-	said := func(pull int, kind forge.CommentKind, id int64) {
-		e.Pulls, e.Comment = []int{pull}, forge.CommentRef{Kind: kind, ID: precedent.NumberID(id)}
-	}
 	run := func(r payloadRun) {
 		e.Head = r.HeadSHA
 		for _, p := range r.PullRequests {
@@ -112,11 +102,7 @@ func (t *payload) fill(name string, e *forge.Event) {
 	}
 	switch name {
 	case "issue_comment":
-		said(t.Issue.Number, forge.OnThread, t.Comment.ID)
-	case "pull_request_review":
-		said(t.PullRequest.Number, forge.OnReview, t.Review.ID)
-	case "pull_request_review_comment":
-		said(t.PullRequest.Number, forge.OnLine, t.Comment.ID)
+		e.Pulls = []int{t.Issue.Number}
 	case "check_suite":
 		run(t.CheckSuite)
 	case "check_run":

@@ -9,7 +9,7 @@ import (
 
 type object = map[string]any
 
-// mostBreakpoints is how many the real API takes.
+// mostBreakpoints is the real API's limit.
 const mostBreakpoints = 4
 
 type anthropicBody struct {
@@ -44,7 +44,7 @@ type anthropicBlock struct {
 
 func (b anthropicBlock) breakpoint() bool { return len(b.CacheControl) > 0 }
 
-// blocks reads content, which may be a plain string.
+// blocks parses content, which may be a plain string.
 func blocks(raw json.RawMessage) ([]anthropicBlock, error) {
 	var text string
 	if len(raw) == 0 {
@@ -187,7 +187,7 @@ func readMessages(body anthropicBody, r *Request, p *prompt, count func(string) 
 	return nil
 }
 
-// answered checks that every call of a turn has its result.
+// answered checks that every tool call of a turn has a result.
 func answered(t Turn) error {
 	got := map[string]bool{}
 	for _, res := range t.Results {
@@ -201,7 +201,7 @@ func answered(t Turn) error {
 	return nil
 }
 
-// checkAnthropic refuses what the real API refuses.
+// checkAnthropic rejects what the real API rejects.
 func checkAnthropic(body anthropicBody, p prompt) error {
 	breakpoints := 0
 	for _, b := range p.blocks {

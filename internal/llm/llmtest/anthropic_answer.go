@@ -79,7 +79,7 @@ func answerAnthropic(w *stream, r Request, reply Reply, u precedent.Usage) {
 	send("message_stop", object{})
 }
 
-// stop is the reason for which the reply ends.
+// stop returns the reply's stop reason.
 func (r Reply) stop(end, calls, refusal string) string {
 	switch {
 	case r.Stop != "":

@@ -25,14 +25,14 @@ type prompt struct {
 	count  func(string) int // of tokens, for text
 }
 
-// block is what can be cached or not, as a whole.
+// block is cached as a whole or not at all.
 type block struct {
 	bytes      string // what a hit has to be equal in
 	tokens     int
 	breakpoint bool
 }
 
-// cache is what a server keeps of the prompts that it has begun to answer.
+// cache holds the prompts that the server has started to answer.
 type cache struct {
 	prefixes map[[sha256.Size]byte]bool // up to breakpoints
 	texts    map[string][]string        // by model
@@ -56,7 +56,7 @@ func (c *cache) keep(p prompt, least int) {
 	}
 }
 
-// look says which part of a prompt is read from the cache and written to it.
+// look determines how much of a prompt is read from the cache and written to it.
 func (c *cache) look(p prompt, least int) precedent.Usage {
 	if p.blocks == nil {
 		return c.lookText(p, least)

@@ -1,8 +1,7 @@
-// Package llmtest holds scripted servers of the two kinds of APIs that models
-// are spoken to by: Anthropic's Messages and OpenAI's chat completions. A
-// handler decides what is answered; the server keeps what it was asked, refuses
-// what the real one refuses, and accounts for its prompt cache as the real one
-// does, so that tests can say what a review costs.
+// Package llmtest has scripted servers of the two model APIs: Anthropic's Messages and
+// OpenAI's chat completions. A handler returns the replies. The server records the
+// requests, rejects what the real server rejects, and accounts for its prompt cache
+// as the real one does, so that tests can measure what a review costs.
 package llmtest
 
 import (
@@ -13,7 +12,7 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-// Request is a request as the server understood it.
+// Request is a parsed request.
 type Request struct {
 	N          int // from 0, in the order of arrival
 	Model      string
@@ -60,7 +59,7 @@ type Call struct {
 	Args string // JSON
 }
 
-// Result is what came of a call.
+// Result is the result of a tool call.
 type Result struct {
 	ID         string
 	Text       string
@@ -68,7 +67,7 @@ type Result struct {
 	Breakpoint bool
 }
 
-// Reply is what a request is answered. Its zero value is an empty text.
+// Reply is the answer to a request. Its zero value is an empty text.
 type Reply struct {
 	Text      string
 	Reasoning string // OpenAI only
@@ -102,13 +101,13 @@ type Reply struct {
 	Hold, Pause <-chan struct{}
 }
 
-// Never is for replies that do not come: a client has to leave.
+// Never is for replies that are not sent: the client has to give up.
 var Never = make(chan struct{})
 
-// Handler decides what a request is answered. It is called by many goroutines.
+// Handler returns the reply to a request. It is called concurrently.
 type Handler func(Request) Reply
 
-// Script answers the nth request with the nth reply, and further ones with the last.
+// Script answers the nth request with the nth reply, and later ones with the last.
 func Script(replies ...Reply) Handler {
 	return func(r Request) Reply { return replies[min(r.N, len(replies)-1)] }
 }

@@ -2,16 +2,12 @@ package llmtest
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"io"
 	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/precedent-dev/precedent"
 )
 
 // long is a text of n tokens that begins with the name.
@@ -219,86 +215,5 @@ func TestAnthropicRefuses(t *testing.T) {
 	}
 	if got := s.Totals(); got.Input != 0 || got.Requests != 4 || got.BeforeFirstByte != 4 {
 		t.Errorf("totals %+v", got)
-	}
-}
-
-func TestWhatAReplyCanBe(t *testing.T) {
-	both := func(h Handler) map[string]string {
-		return map[string]string{
-			"anthropic": Anthropic(t, h).URL + "/v1/messages",
-			"openai":    OpenAI(t, h).URL + "/chat/completions",
-		}
-	}
-	for _, test := range []struct {
-		name   string
-		reply  Reply
-		status int
-		want   []string
-		absent string
-		torn   bool
-	}{
-		{"text", Reply{Text: "Grüße"}, 200, []string{"Gr", "ße"}, "\ufffd", false},
-		{"calls", Reply{Calls: []Call{{"c1", "read", `{"path":"a"}`}}}, 200, []string{`"read"`, `"c1"`, "path"}, "end_turn", false},
-		{"usage", Reply{Usage: &precedent.Usage{InputTokens: 70, CachedTokens: 60, OutputTokens: 5}}, 200, []string{"60"}, "", false},
-		{"no usage", Reply{Text: "ok", Uncount: true}, 200, nil, "_tokens", false},
-		{"error", Reply{Status: 429, Message: "slow down", Header: http.Header{"Retry-After": {"17"}}}, 429, []string{"slow down"}, "", false},
-		{"raw error", Reply{Status: 500, Body: "<html>"}, 500, []string{"<html>"}, "{", false},
-		{"broken", Reply{Text: "unsaid", Broken: "overloaded_error"}, 200, []string{"overloaded_error"}, "unsaid", false},
-		{"cut", Reply{Text: "ok", Cut: 20}, 200, nil, "ok", false},
-		{"torn", Reply{Text: "ok", Cut: 20, Torn: true}, 200, nil, "ok", true},
-	} {
-		for api, url := range both(Script(test.reply)) {
-			t.Run(api+" "+test.name, func(t *testing.T) {
-				status, out, err := send(t.Context(), url, messages(nil, text("x", false)))
-				if api == "openai" {
-					status, out, err = send(t.Context(), url, object{"model": "m", "stream": true, "messages": []any{object{"role": "user", "content": "x"}}})
-				}
-				if errors.Is(err, io.ErrUnexpectedEOF) != test.torn || status != test.status {
-					t.Fatalf("status %d, %v", status, err)
-				}
-				for _, want := range test.want {
-					if !strings.Contains(out, want) {
-						t.Errorf("no %q in %s", want, out)
-					}
-				}
-				if test.absent != "" && strings.Contains(out, test.absent) {
-					t.Errorf("%q in %s", test.absent, out)
-				}
-			})
-		}
-	}
-}
-
-func TestWholeAnswer(t *testing.T) {
-	s := OpenAI(t, Script(Reply{Calls: []Call{{"a", "read", "{}"}, {"b", "list", "{}"}}}))
-	_, out := post(t, s.URL+"/chat/completions", object{"model": "m", "messages": []any{object{"role": "user", "content": "x"}}})
-	var got struct {
-		Choices []struct {
-			Message      openAIMessage
-			FinishReason string `json:"finish_reason"`
-		}
-	}
-	if err := json.Unmarshal([]byte(out), &got); err != nil || len(got.Choices) != 1 {
-		t.Fatalf("%v: %s", err, out)
-	}
-	if c := got.Choices[0]; len(c.Message.ToolCalls) != 2 || c.FinishReason != "tool_calls" || strings.Contains(out, "index\":1") {
-		t.Errorf("answer %s", out)
-	}
-}
-
-// TestClientLeaves: a reply that is never sent, or never ends, ends with its client.
-func TestClientLeaves(t *testing.T) {
-	for name, reply := range map[string]Reply{
-		"held": {Hold: Never}, "paused": {Pause: Never}, "drips": {Drip: true}, "floods": {Text: strings.Repeat("x", 1000), Flood: true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			asked := make(chan struct{})
-			s := Anthropic(t, func(Request) Reply { close(asked); return reply })
-			ctx, cancel := context.WithCancel(t.Context())
-			go func() { <-asked; cancel() }()
-			if _, _, err := send(ctx, s.URL+"/v1/messages", messages(nil, text("x", false))); !errors.Is(err, context.Canceled) {
-				t.Errorf("error %v", err)
-			}
-		})
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-// Exchange is a request and what became of it.
+// Exchange is a request and its result.
 type Exchange struct {
 	Request Request
 	// Arrived and Answered are places in the order of all arrivals and first
@@ -18,8 +18,8 @@ type Exchange struct {
 	Usage             precedent.Usage // of an answer that is not an error
 }
 
-// arrive records a request and says what of its prompt is in the cache. What is
-// read is decided by what is in there now.
+// arrive records a request and determines which part of its prompt is in the cache
+// now.
 func (s *Server) arrive(r Request, p prompt) (Request, precedent.Usage) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -40,7 +40,7 @@ func (s *Server) begin(n int, p prompt, u precedent.Usage) {
 	s.cache.keep(p, s.CacheAtLeast)
 }
 
-// Exchanges returns what was asked so far, in the order of arrival.
+// Exchanges returns the exchanges so far, in the order of arrival.
 func (s *Server) Exchanges() []Exchange {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -68,7 +68,7 @@ type Totals struct {
 	BeforeFirstByte int
 }
 
-// ReadShare is the part of the input that was read from the cache, 0 to 1.
+// ReadShare is the share of the input that was read from the cache, 0 to 1.
 func (t Totals) ReadShare() float64 {
 	if t.Input == 0 {
 		return 0
@@ -76,8 +76,8 @@ func (t Totals) ReadShare() float64 {
 	return float64(t.Cached) / float64(t.Input)
 }
 
-// Billed is the input in tokens of the plain price: cache reads count 0.1 and
-// writes 1.25, as at Anthropic.
+// Billed is the input in tokens at the base price: cache reads count 0.1 and writes
+// 1.25, as in Anthropic's price list.
 func (t Totals) Billed() float64 {
 	return float64(t.Input-t.Cached-t.Written) + 0.1*float64(t.Cached) + 1.25*float64(t.Written)
 }

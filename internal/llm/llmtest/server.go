@@ -114,7 +114,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// said is what a reply's output tokens are counted of.
+// said returns the text whose tokens count as output.
 func (r Reply) said() string {
 	text := r.Text + r.Reasoning + r.Refusal
 	for _, c := range r.Calls {
@@ -123,7 +123,7 @@ func (r Reply) said() string {
 	return text
 }
 
-// fail answers without a reply, and accounts for nothing.
+// fail answers with an error, which costs nothing.
 func (s *Server) fail(out *stream, n int, reply Reply) {
 	s.mu.Lock()
 	s.exchanges[n].Status = reply.Status

@@ -18,8 +18,8 @@ type stream struct {
 	over           bool
 }
 
-// wait waits for a channel that is not nil, and tells whether there is still
-// somebody to answer.
+// wait waits for a channel that is not nil, and reports whether the client is still
+// connected.
 func (s *stream) wait(c <-chan struct{}) bool {
 	if c == nil {
 		return true
@@ -61,7 +61,7 @@ func (s *stream) event(kind string, data any) {
 	s.write(fmt.Appendf(nil, "%sdata: %s\n\n", kind, encode(data)))
 }
 
-// drip writes bytes that never make an event, far more often than any idle time.
+// drip writes bytes that never complete an event, more often than any idle timeout.
 func (s *stream) drip() {
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
@@ -77,7 +77,7 @@ func (s *stream) drip() {
 	}
 }
 
-// pieces cuts a text in two, as a stream would, and not within a character.
+// pieces cuts a text in two, as a stream would, but not within a character.
 func pieces(text string) []string {
 	middle := 0
 	for i := range text {
@@ -92,7 +92,7 @@ func pieces(text string) []string {
 	return []string{text[:middle], text[middle:]}
 }
 
-// encode writes JSON as the real servers do, < and > as they are.
+// encode writes JSON as the real servers do: < and > are not escaped.
 func encode(v any) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -1,0 +1,197 @@
+package lint
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/text"
+)
+
+// Limits of what an analyzer reports. None of them means that lines were not read.
+const (
+	// maxApart is the number of findings of one rule in one file that are reported one
+	// by one. People compare three places at a glance; from the fourth on, they need
+	// the rule and the number.
+	maxApart = 3
+	// maxPlaces is the number of places that the text of a flood lists, and maxEvidence
+	// that of its evidence. Secrets keep more evidence, because it is what redaction
+	// knows them by.
+	maxPlaces         = 10
+	maxEvidence       = 20
+	maxSecretEvidence = 500
+	// maxFindings is the number of findings of one analyzer. A change with more has one
+	// problem, not a thousand. The worst are kept.
+	maxFindings = 500
+)
+
+// collect gathers the findings of an analyzer. More than maxApart findings of a rule
+// in a file are a flood: one finding at the first place, with the number of places.
+// The place decides its id, so the id does not change with the number.
+type collect struct {
+	name  string
+	kinds map[kindOfFinding]*gathered
+	order []*gathered
+	kept  map[precedent.Severity]int // kinds
+	added int                        // findings
+	left  int                        // findings beyond the limit
+}
+
+// kindOfFinding is what the findings of a flood have in common.
+type kindOfFinding struct {
+	path     string
+	side     precedent.Side
+	rule     string // or the message, of a linter that names no rule
+	severity precedent.Severity
+	category precedent.Category
+	dropped  precedent.Dropped
+	alone    int // number of a finding that is never part of a flood, from 1
+}
+
+// gathered is the findings of one kind, in order.
+type gathered struct {
+	category precedent.Category
+	first    []numbered // at most maxApart
+	places   []place    // at most maxPlaces
+	evidence []precedent.Evidence
+	secrets  []string
+	count    int
+}
+
+type numbered struct {
+	precedent.Finding
+	n int
+}
+
+type place struct {
+	span  precedent.Span
+	title string
+}
+
+func (c *collect) add(f precedent.Finding) { c.addAs(f, f.Rule) }
+
+// addAs adds a finding. Findings of one kind in a file can be a flood, but not those
+// about several lines, whose text is needed for redaction, or about a whole file.
+func (c *collect) addAs(f precedent.Finding, kind string) {
+	c.added++
+	f.Finder = c.name
+	k := kindOfFinding{path: f.Path, side: f.Side, rule: kind, severity: f.Severity, category: f.Category, dropped: f.Dropped}
+	if f.Start == 0 || f.End > f.Start {
+		k.alone = c.added
+	}
+	g := c.kinds[k]
+	if g == nil {
+		if c.kinds == nil {
+			c.kinds, c.kept = map[kindOfFinding]*gathered{}, map[precedent.Severity]int{}
+		}
+		if c.kept[f.Severity] == maxFindings {
+			c.left++
+			return
+		}
+		c.kept[f.Severity]++
+		g = &gathered{category: f.Category}
+		c.kinds[k] = g
+		c.order = append(c.order, g)
+	}
+	g.add(f, c.added)
+}
+
+func (g *gathered) add(f precedent.Finding, n int) {
+	g.count++
+	g.secrets = append(g.secrets, f.Secrets...)
+	if len(g.first) < maxApart {
+		g.first = append(g.first, numbered{f, n})
+	}
+	if len(g.places) < maxPlaces {
+		g.places = append(g.places, place{f.Span, f.Title})
+	}
+	most := maxEvidence
+	if g.category == precedent.Secrets {
+		most = maxSecretEvidence
+	}
+	if len(g.evidence) < most {
+		g.evidence = append(g.evidence, f.Evidence...)
+	}
+}
+
+// findings returns what to report of one kind.
+func (g *gathered) findings() []numbered {
+	if g.count <= maxApart {
+		return g.first
+	}
+	f := g.first[0]
+	f.Evidence, f.Secrets = g.evidence, g.secrets
+	suffix := fmt.Sprintf(" (%d places in this file)", g.count)
+	f.Title = text.Cut(f.Title, maxTitle-len(suffix)) + suffix
+	f.Body += "\n\n" + g.list()
+	return []numbered{f}
+}
+
+// list says how many places there are, and lists the first of them, with their titles
+// if they differ.
+func (g *gathered) list() string {
+	same := true
+	for _, p := range g.places {
+		same = same && p.title == g.places[0].title
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "The same rule found %d places in this file", g.count)
+	if g.count > len(g.places) {
+		fmt.Fprintf(&b, ", of which these are the first %d", len(g.places))
+	}
+	b.WriteString(":")
+	for i, p := range g.places {
+		where := text.VisibleLine(p.span.String())
+		switch {
+		case !same:
+			fmt.Fprintf(&b, "\n- %s: %s", where, p.title)
+		case i == 0:
+			b.WriteString(" " + where)
+		default:
+			b.WriteString(", " + where)
+		}
+	}
+	if same {
+		b.WriteString(".")
+	}
+	return b.String()
+}
+
+// list returns the findings in the order in which they were added: the worst if there
+// are too many.
+func (c *collect) list() []precedent.Finding {
+	var all []numbered
+	for _, g := range c.order {
+		all = append(all, g.findings()...)
+	}
+	if len(all) > maxFindings {
+		slices.SortStableFunc(all, func(a, b numbered) int { return cmp.Compare(a.Severity.Rank(), b.Severity.Rank()) })
+		c.left += len(all) - maxFindings
+		all = all[:maxFindings]
+	}
+	slices.SortFunc(all, func(a, b numbered) int { return cmp.Compare(a.n, b.n) })
+	var list []precedent.Finding
+	for _, f := range all {
+		list = append(list, f.Finding)
+	}
+	return list
+}
+
+// result returns the analyzer's result. err is what stopped it, or nil.
+func (c *collect) result(ctx context.Context, err error) Result {
+	r := Result{Findings: c.list(), Status: precedent.StatusOK}
+	switch {
+	case ctx.Err() != nil:
+		r.Status, r.Error = precedent.StatusTimeout, "stopped before the end of the change"
+	case err != nil:
+		r.Status, r.Error = precedent.StatusTruncated, err.Error()
+	case c.left > 0:
+		r.Error = fmt.Sprintf("everything was read; %d more findings are not listed", c.left)
+	case len(r.Findings) == 0:
+		r.Status = precedent.StatusEmpty
+	}
+	return r
+}

@@ -1,0 +1,94 @@
+package lint
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/diff"
+)
+
+// conflictsAt makes a file with a conflict marker on every second line.
+func conflictsAt(path string, n int) *diff.Change {
+	return added(path, strings.Repeat(">>>>>>> x\n\n", n))
+}
+
+// TestFlood: many findings of a rule in a file are one, at the first place, however
+// many they are.
+func TestFlood(t *testing.T) {
+	same(t, run(t, "conflict-markers", &Input{Change: conflictsAt("a.txt", maxApart)}), "a.txt:1 conflict-marker high", "a.txt:3 conflict-marker high", "a.txt:5 conflict-marker high")
+	for _, n := range []int{maxApart + 1, maxPlaces, 40, maxFindings + 7, 20_000} {
+		r := run(t, "conflict-markers", &Input{Change: conflictsAt("a.txt", n)})
+		same(t, r, "a.txt:1 conflict-marker high")
+		f := r.Findings[0]
+		if want := fmt.Sprintf("(%d places in this file)", n); !strings.HasSuffix(f.Title, want) {
+			t.Errorf("title %q, want %q at its end", f.Title, want)
+		}
+		if want := "a.txt:1, a.txt:3, a.txt:5, a.txt:7"; !strings.Contains(f.Body, want) {
+			t.Errorf("body %q, want %q", f.Body, want)
+		}
+		if len(f.Evidence) != min(n, maxEvidence) || len(f.Body) > 2000 {
+			t.Errorf("%d pieces of evidence, body of %d", len(f.Evidence), len(f.Body))
+		}
+		if r.Status != precedent.StatusOK || r.Error != "" {
+			t.Errorf("%s, %q", r.Status, r.Error)
+		}
+	}
+}
+
+// TestFloodsApart: files, rules, severities and dropped findings do not mix, and each
+// rule's place is its own.
+func TestFloodsApart(t *testing.T) {
+	c := &collect{name: "x"}
+	for i := range 5 {
+		for _, f := range []precedent.Finding{
+			{Span: precedent.Span{Path: "a", Start: 10 + i, End: 10 + i}, Rule: "r", Severity: precedent.Low, Title: fmt.Sprint("Title ", i)},
+			{Span: precedent.Span{Path: "b", Start: 20 + i, End: 20 + i}, Rule: "r", Severity: precedent.Low},
+			{Span: precedent.Span{Path: "a", Start: 30 + i, End: 30 + i}, Rule: "s", Severity: precedent.Low},
+			{Span: precedent.Span{Path: "a", Start: 40 + i, End: 40 + i}, Rule: "r", Severity: precedent.High},
+			{Span: precedent.Span{Path: "a", Start: 50 + i, End: 50 + i}, Rule: "r", Severity: precedent.Low, Dropped: precedent.TurnedOff},
+			{Span: precedent.Span{Path: "a", Start: 60 + 3*i, End: 61 + 3*i}, Rule: "r", Severity: precedent.Low},
+			{Span: precedent.Span{Path: "a"}, Rule: "r", Severity: precedent.Low},
+		} {
+			c.add(f)
+		}
+	}
+	var got []string
+	for _, f := range c.list() {
+		got = append(got, f.Span.String())
+	}
+	want := strings.Fields("a:10 b:20 a:30 a:40 a:50 a:60-61 a a:63-64 a a:66-67 a a:69-70 a a:72-73 a")
+	if !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if body := c.list()[0].Body; !strings.Contains(body, "\n- a:12: Title 2") {
+		t.Errorf("places with different titles: %q", body)
+	}
+}
+
+// TestBounded: of too many findings the worst are listed, and everything counts as
+// read.
+func TestBounded(t *testing.T) {
+	c := &collect{name: "x"}
+	for i := range 2 * maxFindings {
+		for _, s := range []precedent.Severity{precedent.Low, precedent.High} {
+			if s == precedent.High && i < maxFindings+9 {
+				continue
+			}
+			c.add(precedent.Finding{Span: precedent.Span{Path: fmt.Sprint("a", i), Start: 1, End: 1}, Rule: "r", Severity: s})
+		}
+	}
+	r := c.result(context.Background(), nil)
+	high := 0
+	for _, f := range r.Findings {
+		if f.Severity == precedent.High {
+			high++
+		}
+	}
+	if len(r.Findings) != maxFindings || high != maxFindings-9 || r.Status != precedent.StatusOK || !strings.Contains(r.Error, "991 more") {
+		t.Errorf("%d findings, %d high, %s, %q", len(r.Findings), high, r.Status, r.Error)
+	}
+}

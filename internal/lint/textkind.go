@@ -1,0 +1,140 @@
+package lint
+
+import (
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/text"
+)
+
+// textKind is what a file is for, where that decides which characters are worth a
+// remark.
+type textKind struct {
+	prose bool // text for people: hidden characters mislead readers, not compilers
+	// displayed is set for text that is only displayed. Right-to-left text needs
+	// embeddings and isolates, and cannot hide code there.
+	displayed bool
+	rules     []string // those that are reported; nil for all
+	names     bool     // zero-width characters count only next to names
+}
+
+// The rules that are reported in every text, and those for code that nobody wrote by
+// hand. The first ones hide what a line says from everybody who reads it. Whatever a
+// change says about its own files, it cannot avoid them.
+var (
+	alwaysReported = []string{"bidi", "invisible-text"}
+	hidesCode      = []string{"bidi", "invisible-text", "invisible-letter", "homoglyph", "zero-width"}
+)
+
+// kindOfText returns the kind of a file. Binary and minified files, catalogues of
+// translations and data hold any character by their nature.
+func kindOfText(f *diff.File) textKind {
+	k := textKind{prose: isProse(f.Path)}
+	switch {
+	case f.Content == diff.Catalogue:
+		return textKind{prose: true, displayed: true, rules: alwaysReported}
+	case f.Content == diff.Data, f.Skip == diff.Minified, strings.HasPrefix(f.Skip, "binary"):
+		k.rules = alwaysReported
+	case f.Skip != "" && !f.TooLarge:
+		k.rules, k.names = hidesCode, true
+	}
+	k.displayed = k.prose && !holdsCode(f.Path)
+	return k
+}
+
+func (k textKind) reports(rule string) bool { return k.rules == nil || slices.Contains(k.rules, rule) }
+
+// isProse reports whether a file is text for people, where hidden characters can
+// mislead a reader but not a compiler.
+func isProse(name string) bool {
+	switch strings.ToLower(path.Ext(name)) {
+	case ".md", ".markdown", ".mdx", ".txt", ".rst", ".adoc", ".org", ".tex", ".html", ".htm",
+		".srt", ".vtt", ".csv", ".tsv":
+		return true
+	}
+	return false
+}
+
+// holdsCode reports whether text for people can hold code that runs.
+func holdsCode(name string) bool {
+	switch strings.ToLower(path.Ext(name)) {
+	case ".html", ".htm", ".mdx", ".org":
+		return true
+	}
+	return false
+}
+
+// around returns the characters before and after a hidden one.
+func around(s string, spot text.Spot) (before, after rune) {
+	before, _ = utf8.DecodeLastRuneInString(s[:spot.Start])
+	after, _ = utf8.DecodeRuneInString(s[spot.End:])
+	return before, after
+}
+
+// isNamePart reports whether a character can be part of a name in a program.
+func isNamePart(r rune) bool {
+	return r == '_' || r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r))
+}
+
+func isLatin(r rune) bool { return r == '_' || unicode.Is(unicode.Latin, r) }
+
+// hasRightToLeft reports whether a text has letters of a script that is written from
+// right to left.
+func hasRightToLeft(s string) bool {
+	return strings.ContainsFunc(s, func(r rune) bool {
+		return r >= 0x590 && unicode.In(r, unicode.Arabic, unicode.Hebrew, unicode.Syriac, unicode.Thaana, unicode.Nko,
+			unicode.Mandaic, unicode.Samaritan, unicode.Adlam, unicode.Hanifi_Rohingya)
+	})
+}
+
+// isBalanced reports whether every embedding and isolate of a line ends in it, in
+// order (UAX #9, and UTS #55 for source code). An override is never balanced: it
+// reorders any text.
+func isBalanced(s string) bool {
+	var open []rune
+	for _, r := range s {
+		switch {
+		case r == 0x202d || r == 0x202e:
+			return false
+		case r == 0x202a || r == 0x202b:
+			open = append(open, 0x202c)
+		case r >= 0x2066 && r <= 0x2068:
+			open = append(open, 0x2069)
+		case r == 0x202c || r == 0x2069:
+			if len(open) == 0 || open[len(open)-1] != r {
+				return false
+			}
+			open = open[:len(open)-1]
+		}
+	}
+	return len(open) == 0
+}
+
+// maxIcons is the number of adjacent private use characters that can be icons or
+// letters of a private script. They are displayed, as a box at worst; a longer run is
+// a message in a code of its own.
+const maxIcons = 3
+
+// isIcon reports whether a private use character is in a run of at most maxIcons.
+func isIcon(s string, spot text.Spot) bool {
+	n := 1
+	for rest := s[:spot.Start]; n <= maxIcons; n++ {
+		r, size := utf8.DecodeLastRuneInString(rest)
+		if !unicode.Is(unicode.Co, r) {
+			break
+		}
+		rest = rest[:len(rest)-size]
+	}
+	for rest := s[spot.End:]; n <= maxIcons; n++ {
+		r, size := utf8.DecodeRuneInString(rest)
+		if !unicode.Is(unicode.Co, r) {
+			break
+		}
+		rest = rest[size:]
+	}
+	return n <= maxIcons
+}

@@ -1,0 +1,59 @@
+package review
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/diff"
+)
+
+// TestFailedAnalyzers: an analyzer that fails spoils the hunks of the files that it had
+// to read, unless a model or another analyzer has read them.
+func TestFailedAnalyzers(t *testing.T) {
+	c := &diff.Change{Files: []diff.File{added("a/a.go", "package a"), added("b/b.go", "package b"), added("c.txt", "text")}}
+	model := newPlan(c, nil)
+	model.pack(c, shardTokens)
+	analyzer := func(status precedent.Status, files map[string]bool) Report {
+		return Report{Analyzer: true, Files: files, Run: precedent.FinderRun{Name: string(status), Status: status}}
+	}
+	prompted := func(status precedent.Status, answered bool) Report {
+		return Report{Answered: []bool{answered}, Run: precedent.FinderRun{Name: "bugs", Status: status}}
+	}
+	for _, test := range []struct {
+		name    string
+		reports []Report
+		unread  []string
+		want    precedent.Verdict
+	}{
+		{"all failed", []Report{analyzer(precedent.StatusError, nil)}, []string{"a/a.go", "b/b.go", "c.txt"}, precedent.Partial},
+		{"one package", []Report{
+			analyzer(precedent.StatusError, map[string]bool{"a/a.go": false, "b/b.go": true}), analyzer(precedent.StatusEmpty, map[string]bool{}),
+		}, []string{"a/a.go"}, precedent.Partial},
+		{"another read it", []Report{
+			analyzer(precedent.StatusError, map[string]bool{"a/a.go": false, "b/b.go": true}), analyzer(precedent.StatusEmpty, nil),
+		}, nil, precedent.Clean},
+		{"not loaded", []Report{
+			analyzer(precedent.StatusEmpty, map[string]bool{"a/a.go": false, "b/b.go": true}), analyzer(precedent.StatusEmpty, nil),
+		}, nil, precedent.Clean},
+		{"a model read it", []Report{analyzer(precedent.StatusTimeout, nil), prompted(precedent.StatusEmpty, true)}, nil, precedent.Clean},
+		{"the model failed", []Report{analyzer(precedent.StatusEmpty, nil), prompted(precedent.StatusEmpty, true), prompted(precedent.StatusError, false)},
+			[]string{"a/a.go", "b/b.go", "c.txt"}, precedent.Partial},
+		{"no answer", []Report{analyzer(precedent.StatusEmpty, nil), prompted(precedent.StatusError, false)}, []string{"a/a.go", "b/b.go", "c.txt"}, precedent.Failed},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r := &precedent.Review{Coverage: coverage(&Input{Change: c}, model, test.reports)}
+			var unread []string
+			for _, h := range r.Coverage.Truncated {
+				unread = append(unread, h.Path)
+			}
+			if d := cmp.Diff(test.unread, unread); d != "" {
+				t.Error(d)
+			}
+			if got := verdict(r, test.reports, true); got != test.want {
+				t.Errorf("verdict %s, want %s", got, test.want)
+			}
+		})
+	}
+}

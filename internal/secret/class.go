@@ -1,0 +1,194 @@
+package secret
+
+import (
+	"encoding/base64"
+	"strings"
+)
+
+// Class is what a match probably is.
+type Class int
+
+const (
+	// Credential is a value that opens something, as far as the text shows.
+	Credential Class = iota
+	// TestKey is a key of tests, fixtures or documentation, or one that everybody knows.
+	TestKey
+	// LookAlike is something else: a name, a hash, a public key, a placeholder.
+	LookAlike
+)
+
+// form is what the rule of a match knows about its value.
+type form int
+
+const (
+	issued   form = iota // a service issues values of this form, and nothing else has it
+	selfMade             // anyone makes such values: private keys, age identities
+	loose                // any value in a place where credentials often are
+)
+
+// looseRules are the rules that are not about the form of the value, besides those
+// that match any value after the name of a service, which are recognized by leadIn.
+// The others look for "s." or a hash near the name of a service.
+var looseRules = wordSet("generic-api-key curl-auth-header curl-auth-user kubernetes-secret-yaml hashicorp-tf-password nuget-config-password vault-service-token sourcegraph-access-token sidekiq-secret")
+
+func (m Match) form() form {
+	switch {
+	case m.Partial():
+		return issued
+	case m.byService() || looseRules[m.Rule] || isOwn(m.Rule):
+		return loose
+	case m.Rule == "private-key" || m.Rule == "age-secret-key" || strings.HasPrefix(m.Rule, "jwt"):
+		return selfMade
+	}
+	return issued
+}
+
+// Partial reports whether the value is only half of a credential, or a public one: the
+// id of a client, a publishable key.
+func (m Match) Partial() bool {
+	return strings.HasSuffix(m.Rule, "-id") || strings.Contains(m.Rule, "publishable") || strings.Contains(m.Rule, "-pub-")
+}
+
+// byService reports whether the rule matches any value after the name of a service.
+func (m Match) byService() bool {
+	set, err := loadRules()
+	return err == nil && set.byService[m.Rule]
+}
+
+// Class returns what a match of a scan of the lines of a file is. Redaction does not
+// ask: what may be a credential must not get out. The file's path and the names and
+// values around a match are those of the change, so they only move a match down if
+// the value itself is not of a form that a service issues.
+func (m Match) Class(path string, lines []string) Class {
+	if isWellKnown(m.Secret) {
+		return TestKey
+	}
+	switch where := placeOf(path); m.form() {
+	case issued:
+		if where == inFixture || isDummy(m.Secret) || strings.Contains(m.Secret, "_test_") {
+			return TestKey
+		}
+	case selfMade:
+		switch {
+		case m.Rule == "private-key" && !hasKeyBody(m.Secret), strings.HasPrefix(m.Rule, "jwt") && !isSecretToken(m.Secret):
+			return LookAlike
+		case where != inProduct && !isServiceAccount(m, lines) || isDummy(m.Secret):
+			return TestKey
+		}
+	case loose:
+		return m.looseClass(where, lines)
+	}
+	return Credential
+}
+
+// looseClass is the class of a match by a rule that does not know the form of the
+// value: name and value decide.
+func (m Match) looseClass(where placed, lines []string) Class {
+	value, says := m.Secret, m.judgeName(lines)
+	switch m.Rule {
+	case "kubernetes-secret-yaml":
+		if _, v, ok := strings.Cut(value, ":"); ok {
+			value = decoded(strings.Trim(v, " \t\r\n|>\"'"))
+		}
+		says = namesCredential
+	case "curl-auth-user":
+		_, value, _ = strings.Cut(strings.Trim(value, `"'`), ":")
+		says = namesCredential
+	case "curl-auth-header", ruleBearer:
+		says = namesCredential
+	case ruleBasic:
+		_, value, _ = strings.Cut(decoded(value), ":")
+		says = namesCredential
+	case ruleURL:
+		says = namesCredential
+	}
+	value = strings.Trim(value, `"'`)
+	if m.byService() && says == namesOther && !m.hasNotName(lines) {
+		says = namesKey // the name of a service
+	}
+	switch {
+	case says == namesOther || isPlaceholder(value) || isHashLike(m, lines) || isPublicKey(value):
+		return LookAlike
+	case says == namesKey && (len(value) < minKey || isUUID(value)):
+		return LookAlike
+	case !isRandom(strings.ReplaceAll(value, "-", "")) && !(m.byService() && randomness(value) > serviceFrom):
+		return LookAlike
+	case says == namesTest || where != inProduct:
+		return TestKey
+	}
+	return Credential
+}
+
+// minKey is the length in bytes below which the value of some key, such as one of a
+// map, is not a credential.
+const minKey = 20
+
+// serviceFrom is what randomness must exceed if the rule knows the length and the
+// characters of a service's values.
+const serviceFrom = -1
+
+// before returns the text before a match: its line, or the line above it if there
+// is nothing else on its own.
+func (m Match) before(lines []string) string {
+	text := lines[m.Line][:m.Start]
+	if m.Line > 0 && strings.Trim(text, betweenNameAndValue) == "" {
+		return lines[m.Line-1]
+	}
+	return text
+}
+
+func (m Match) judgeName(lines []string) named {
+	text := m.before(lines)
+	if says := judgeName(nameBefore(text)); says != namesOther {
+		return says
+	}
+	// - name: API_KEY
+	//   value: ...
+	if m.Line > 0 && strings.HasPrefix(strings.TrimLeft(text, " \t-\"'{"), "value") {
+		return judgeName(nameBefore(lines[m.Line-1]))
+	}
+	return namesOther
+}
+
+// hasNotName reports whether a word in the name says that the value is something
+// else than a credential.
+func (m Match) hasNotName(lines []string) bool {
+	words := nameWords(nameBefore(m.before(lines)))
+	for _, w := range words {
+		if notCredential[w] {
+			return true
+		}
+	}
+	return len(words) > 0 && afterCredential[words[len(words)-1]]
+}
+
+// isServiceAccount reports whether a private key is in the file that Google Cloud
+// makes for a service account, which is real wherever it is.
+func isServiceAccount(m Match, lines []string) bool {
+	for _, l := range lines[max(0, m.Line-5):m.Line] {
+		if strings.Contains(l, `"private_key_id"`) {
+			return true
+		}
+	}
+	return false
+}
+
+// decoded returns what base64 encodes, or the text itself if that is not text.
+func decoded(s string) string {
+	s = strings.TrimRight(s, "=")
+	for _, encoding := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
+		if b, err := encoding.DecodeString(s); err == nil && isPrintable(b) {
+			return strings.TrimSpace(string(b))
+		}
+	}
+	return s
+}
+
+func isPrintable(b []byte) bool {
+	for _, c := range b {
+		if (c < ' ' || c > '~') && c != '\n' && c != '\r' && c != '\t' {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,69 @@
+package secret
+
+import (
+	_ "embed" // for the rules
+	"strings"
+)
+
+// ownRules are rules of this package.
+//
+//go:embed own.toml
+var ownRules string
+
+// Names of the own rules.
+const (
+	ruleAssigned = "assigned-credential"
+	ruleURL      = "password-in-url"
+	ruleBearer   = "bearer-token"
+	ruleBasic    = "basic-authorization"
+)
+
+func isOwn(rule string) bool {
+	switch rule {
+	case ruleAssigned, ruleURL, ruleBearer, ruleBasic:
+		return true
+	}
+	return false
+}
+
+// isOwnSecret reports whether the value of an own rule looks like a credential. It
+// keeps the own rules from redacting ordinary code.
+func isOwnSecret(value string) bool { return isRandom(value) && !isPlaceholder(value) }
+
+// The two rules for assignments accept maxName characters between their keyword and the
+// operator: the rest of the name, and quotes. The value starts in the next maxGap.
+const maxName, maxGap = 10 + 24 + 5, 56
+
+// mayAssign reports whether an operator that assigns follows a name, and then a word as
+// long as a value: the rules for assignments match nothing else. That is much faster to
+// see than to match their expressions, and most names are in prose and parameters.
+func mayAssign(text string, own bool) bool {
+	for i := range min(len(text), maxName) {
+		switch c := text[i]; {
+		case isLower(c), isUpper(c), isDigit(c), strings.IndexByte("_.- \t\n\r\f\v\"'`]", c) >= 0:
+		case strings.IndexByte("=>:|,?({", c) >= 0:
+			return mayBeValue(text[i+1:], own)
+		default:
+			return false
+		}
+	}
+	return mayBeValue(text, own)
+}
+
+// mayBeValue reports whether a word of the length of a value starts soon. The own rules
+// want digits in a short one; see isRandom.
+func mayBeValue(text string, own bool) bool {
+	run, digit := 0, !own
+	for i := range min(len(text), maxGap+minLetters) {
+		c := text[i]
+		if strings.IndexByte(" \t\n\r\f\v\"'`<>(){}[],;\\", c) >= 0 {
+			run, digit = 0, !own
+			continue
+		}
+		run, digit = run+1, digit || isDigit(c)
+		if run >= minRandom && digit || run >= minLetters {
+			return true
+		}
+	}
+	return run > 0 && len(text) > maxGap+minLetters
+}

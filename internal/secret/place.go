@@ -1,0 +1,70 @@
+package secret
+
+import (
+	"path"
+	"strings"
+)
+
+// placed is what a file is for, by its path. Keys of tests and documentation rarely
+// open anything.
+type placed int
+
+const (
+	inProduct placed = iota
+	inDocs           // documentation, examples, templates to be filled in
+	inTests          // code of tests, and what lies beside it
+	inFixture        // data of tests: fixtures, vectors, recorded or expected output
+)
+
+var (
+	fixtureDirs = wordSet("testdata test-data test_data fixtures fixture __fixtures__ __snapshots__ snapshots golden goldens expected vectors test-vectors test_vectors testvectors cassettes " +
+		"cassette vcr_cassettes recordings mocks __mocks__ wycheproof stubs wiremock")
+	testDirs = wordSet("test tests __tests__ spec specs e2e testing integration-tests integration_tests unittests testutil testutils testfixtures inttest qa")
+	docDirs  = wordSet("doc docs documentation man manual examples example samples sample tutorial tutorials demo demos")
+	// fixtureTypes and docTypes are extensions.
+	fixtureTypes = wordSet(".golden .snap .vec .vectors .approved .received .expected .out .har .cassette .ambr")
+	docTypes     = wordSet(".md .mdx .markdown .rst .adoc .asciidoc .ronn .pod .rdoc .tex .texi .1 .2 .3 .4 .5 .6 .7 .8 .ipynb")
+)
+
+// placeOf returns what a file is for.
+func placeOf(name string) placed {
+	name = strings.ToLower(name)
+	dir, base := path.Split(name)
+	ext := path.Ext(base)
+	if fixtureTypes[ext] {
+		return inFixture
+	}
+	result := inProduct
+	for d := range strings.SplitSeq(dir, "/") {
+		switch {
+		case fixtureDirs[d]:
+			return inFixture
+		case testDirs[d]:
+			result = inTests
+		case docDirs[d]:
+			result = max(result, inDocs)
+		}
+	}
+	if isTestName(strings.TrimSuffix(base, ext)) {
+		result = inTests
+	}
+	if result == inProduct && (docTypes[ext] || template().MatchString(base) || isDocName(base)) {
+		return inDocs
+	}
+	return result
+}
+
+// isTestName reports whether the name of a file, without its extension and in lower
+// case, is that of tests: a_test, a.spec, test_a, a-tests, ATest, AIT.
+func isTestName(base string) bool {
+	for _, end := range []string{"_test", "_tests", ".test", ".tests", ".spec", "_spec", "-test", "-tests", "-spec", ".e2e", "test", "tests", "testcase", "_mock", ".mock", ".fixture", "_fixtures", "conftest"} {
+		if strings.HasSuffix(base, end) && !strings.HasSuffix(base, "latest") && !strings.HasSuffix(base, "contest") && !strings.HasSuffix(base, "attest") {
+			return true
+		}
+	}
+	return strings.HasPrefix(base, "test_") || strings.HasPrefix(base, "test-") || strings.HasPrefix(base, "mock_") || strings.HasPrefix(base, "mock-")
+}
+
+func isDocName(base string) bool {
+	return strings.HasPrefix(base, "readme") || strings.HasPrefix(base, "changelog") || strings.HasPrefix(base, "changes") || strings.HasPrefix(base, "news.")
+}
