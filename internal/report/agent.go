@@ -41,8 +41,11 @@ func Agent(w io.Writer, r *precedent.Review, s Style) error {
 		b.WriteString(since + "\n")
 	}
 	b.WriteString(lastLine(r, s) + "\n")
-	_, err := io.WriteString(w, strings.ReplaceAll(b.String(), "##[", "##<U+005B>"))
-	return err
+	p := NewPage(w, 0, false)
+	for line := range strings.Lines(b.String()) {
+		p.Line(strings.TrimSuffix(line, "\n"))
+	}
+	return p.Err()
 }
 
 // lastLine counts the live findings by severity, and says what decides the exit status.
