@@ -184,7 +184,7 @@ func TestMinor(t *testing.T) {
 		}
 	}
 	want := "<details>\n<summary>Minor: 1 finding, confirmed but mostly not worth a change</summary>\n\n- At `a.go:3`: n says "
-	if got := folded.String(); !strings.Contains(got, want) || strings.Contains(got, "<b>") || strings.Contains(got, "Sample of") {
+	if got := folded.String(); !strings.Contains(got, want) || strings.Contains(got, " <b>") || strings.Contains(got, "Sample of") {
 		t.Errorf("the comment:\n%s", got)
 	}
 	if !strings.Contains(all.String(), `"dropped": "minor"`) || !strings.Contains(all.String(), `"placement": "collapsed"`) {

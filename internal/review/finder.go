@@ -112,6 +112,9 @@ func runFinder(ctx context.Context, in *Input, f Finder) (r Report) {
 			r = Report{Run: precedent.FinderRun{Status: precedent.StatusError, Error: fmt.Sprintf("crashed: %v", p)}}
 		}
 		_, r.Analyzer = f.(analyzer)
+		if r.Analyzer && r.Run.Status.Bad() {
+			r.Run.Engine = precedent.AnalyzerEngine // also if it crashed
+		}
 		r.Run.Name = f.Name()
 		r.Run.TookMS = in.Now().Sub(began).Milliseconds()
 		r.Run.Found = len(r.Findings)

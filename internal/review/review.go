@@ -4,9 +4,9 @@
 // Finders read the change side by side. Then each stage looks at every finding
 // and annotates it: place finds its line by its quote, identify names it, merge
 // drops duplicates, recognize matches findings with existing threads, markOrigins
-// marks what is new in code that was read before, verify, cite and score set the
-// confidence, suppress applies memory and policy, choose decides what is shown
-// where. No stage deletes: a finding that is not shown has a reason, and the first
+// marks what is new in code that was read before, suppress drops what memory and
+// policy hide, verify, cite, score and weigh set the confidence, choose decides what is
+// shown where. No stage deletes: a finding that is not shown has a reason, and the first
 // reason wins. Every decision is recorded in the finding's trail. Each open thread
 // gets an answer: whether its finding is still there.
 //
@@ -38,6 +38,9 @@ type Input struct {
 	// Base and Head are the object ids of the two trees that Read reads from.
 	Base, Head string
 	Change     *diff.Change // classified
+	// ForgeChange is the change as the forge of the pull request computes it: only its
+	// lines can have comments. Nil means Change.
+	ForgeChange *diff.Change
 	// Skipped are files of the change that could not be included in it.
 	Skipped []precedent.SkippedFile
 	// Read returns a file of the base (LEFT) or of the head (RIGHT). It is called
@@ -45,22 +48,29 @@ type Input struct {
 	Read func(side precedent.Side, path string) ([]byte, error)
 	// Tree returns a folder with a read-only export of the head, made on first use.
 	// Shown returns one for engines, with secrets removed from its files.
-	Tree, Shown func(ctx context.Context) (string, error)
+	// ShownBase returns one of the base.
+	Tree, Shown, ShownBase func(ctx context.Context) (string, error)
 
 	Guide  guide.Guide
 	Policy precedent.Policy
-	Recall memory.Recall
-	Intent precedent.Untrusted // messages of the commits; empty if there are none
+	// OwnPolicy tells that Policy is the uncommitted one of the work tree.
+	OwnPolicy bool
+	Recall    memory.Recall
+	Intent    precedent.Untrusted // messages of the commits; empty if there are none
 	// Discussion is what people said on the pull request; empty for a local change.
 	Discussion precedent.Discussion
-	// Threads are those of the pull request, in all states, relocated to the head. A
+	// Threads are those of the pull request, in all states, or findings of Last, relocated to the head. A
 	// finding that has a thread is not posted again, and each open thread gets an
 	// answer. Author opened the pull request; empty if unknown.
 	Threads []precedent.Thread
 	Author  precedent.ForgeID
-	// Since is what an earlier review of the pull request read; with nil, everything
+	// Since is what an earlier review of the same change read; with nil, everything
 	// is read.
 	Since *Since
+	// Last is the last review of the same local work, whose live findings Threads holds; nil
+	// if there is none, and for a pull request. Reading is what this review will have read.
+	Last    *precedent.Review
+	Reading *precedent.Reading
 	// Failures are the steps that already failed while the input was prepared.
 	Failures []precedent.Failure
 
@@ -137,6 +147,9 @@ func Run(ctx context.Context, in Input) (*precedent.Review, error) {
 	}
 	r.Coverage = coverage(&in, x.plan, reports)
 	r.Verdict = verdict(r, reports, in.Engine != nil)
+	if in.Last != nil {
+		r.Threads = nil // the result has them as findings
+	}
 	r.TookMS = in.Now().Sub(began).Milliseconds()
 	return r, nil
 }
@@ -158,12 +171,19 @@ func (x *reader) judgeAll(ctx context.Context, r *precedent.Review) {
 	r.Findings = in.Recall.Match(r.Findings)
 	x.recognize(ctx, r.Findings)
 	x.markOrigins(r.Findings)
-	x.verify(ctx, r.Findings, placer, src)
+	x.past = memory.NewDismissals(in.Recall.Rejections, r.At)
+	suppress(r.Findings, in.Policy, x.past, x.dismissals(ctx))
+	x.verify(ctx, r.Findings, placer, b)
 	cite(r.Findings, in.Guide.Rules)
 	score(r.Findings, *in.Scores)
-	r.Findings = suppress(r.Findings, in.Policy, in.Recall.Rejections, r.At, *in.Threshold, x.dismissals(ctx))
+	kept := x.keep(r.Findings)
+	suppress(kept, in.Policy, x.past, x.dismissals(ctx))
+	r.Findings = append(r.Findings, kept...)
+	weigh(r.Findings, in.Policy, x.past, *in.Threshold)
 	r.Threads = x.answer(ctx, r.Findings, r.Finders, b)
+	x.followUp(r)
 	choose(r.Findings, in)
+	x.tally(r)
 	r.Memory.Suppressed = in.Recall.Suppressed(r.Findings)
 	r.Failures = append(r.Failures, x.failures...)
 	r.Usage.Add(x.usage)
@@ -220,6 +240,7 @@ func (in *Input) newReview(at time.Time) *precedent.Review {
 		Failures:  slices.Clone(in.Failures),
 		At:        at,
 		Target:    target,
+		Reading:   in.Reading,
 	}
 }
 

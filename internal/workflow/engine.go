@@ -9,7 +9,6 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/engine"
-	"github.com/precedent-dev/precedent/internal/git"
 )
 
 // addEngine adds the engine, with its budget, and stores its answers as they arrive.
@@ -86,32 +85,39 @@ func (p *Prepared) dropAnswers(ctx context.Context, r *precedent.Review) error {
 	return rows.DropAnswers(ctx, tasks)
 }
 
-// files let a model look at the repository at the reviewed head. The head does
-// not change, so it is listed once, however often a model searches it.
+// files let a model look at the repository at the reviewed head and at the base. Neither
+// changes, so each is listed once, however often a model searches it.
 func (p *Prepared) files(ctx context.Context) Files {
 	s := p.subject
-	commit := s.rg.Head
-	if s.rg.Kind == git.Staged || s.rg.Kind == git.Worktree {
-		commit = s.rg.BaseCommit // their head is a tree, which has no history
-	}
-	list := sync.OnceValues(func() ([]string, error) {
-		entries, err := s.repo.Tree(ctx, s.rg.Head, "")
-		var paths []string
-		for _, e := range entries {
-			if strings.HasPrefix(e.Mode, "100") { // no links, no submodules
-				paths = append(paths, e.Path)
+	list := func(rev string) func() ([]string, error) {
+		return sync.OnceValues(func() ([]string, error) {
+			entries, err := s.repo.Tree(ctx, rev, "")
+			var paths []string
+			for _, e := range entries {
+				if strings.HasPrefix(e.Mode, "100") { // no links, no submodules
+					paths = append(paths, e.Path)
+				}
 			}
-		}
-		slices.Sort(paths)
-		return paths, err
-	})
+			slices.Sort(paths)
+			return paths, err
+		})
+	}
+	base, head := list(s.rg.Base), list(s.rg.Head)
 	return Files{
-		List: func(context.Context) ([]string, error) { return list() },
-		Read: func(_ context.Context, path string, limit int64) ([]byte, error) {
+		List: func(_ context.Context, at precedent.Side) ([]string, error) {
+			if at == precedent.Left {
+				return base()
+			}
+			return head()
+		},
+		Read: func(_ context.Context, at precedent.Side, path string, limit int64) ([]byte, error) {
+			if at == precedent.Left {
+				return s.blobs.Read(s.rg.Base, path, limit)
+			}
 			return s.blobs.Read(s.rg.Head, path, limit)
 		},
 		History: func(ctx context.Context, path string) (string, error) {
-			log, err := s.repo.History(ctx, commit, path)
+			log, err := s.repo.History(ctx, s.rg.HeadCommit, path)
 			return string(log), err
 		},
 	}

@@ -72,48 +72,12 @@ func (p *Prepared) onClose(end func() error) {
 	p.cleanups = append(p.cleanups, end)
 }
 
-// PrepareLocal fetches everything that the review of a local change needs. The
-// repository stays the caller's.
-func (r *Reviewer) PrepareLocal(ctx context.Context, repo *Repository, spec git.Spec, job Job) (*Prepared, error) {
-	rg, err := repo.Git.Resolve(ctx, spec)
-	if err != nil {
-		return nil, err
-	}
-	change, err := readChange(ctx, repo.Git, rg)
-	if err != nil {
-		return nil, err
-	}
-	blobs, err := repo.Git.Blobs(ctx)
-	if err != nil {
-		return nil, err
-	}
-	p := r.newPrepared(repo.IDs[0], subject{repo.Git, rg, blobs}, change, job)
-	p.onClose(blobs.Close)
-	if err := p.completeLocal(ctx, repo, job); err != nil {
-		p.Close()
-		return nil, err
-	}
-	return p, nil
-}
-
-func (p *Prepared) completeLocal(ctx context.Context, repo *Repository, job Job) error {
-	if err := p.readBase(ctx, true); err != nil {
-		return err
-	}
-	w, err := p.reviewer.openForReview(ctx, repo)
-	if err != nil {
-		return err
-	}
-	p.onClose(w.Memory.DB.Close)
-	return p.complete(ctx, w, job)
-}
-
 // newPrepared prepares what depends on the change only.
 func (r *Reviewer) newPrepared(id precedent.Repo, s subject, change *diff.Change, job Job) *Prepared {
 	set := job.Settings
 	p := &Prepared{reviewer: r, settings: set, subject: s, plan: func(*precedent.Review) []store.Post { return nil }, Input: review.Input{
 		Repo:          id,
-		Target:        precedent.Target{Head: s.rg.HeadName, Base: s.rg.BaseName, Why: s.rg.Why},
+		Target:        precedent.Target{Kind: string(s.rg.Kind), Head: s.rg.HeadName, Base: s.rg.BaseName, Why: s.rg.Why},
 		Base:          s.rg.Base,
 		Head:          s.rg.Head,
 		Change:        change,
@@ -136,8 +100,9 @@ func (r *Reviewer) newPrepared(id precedent.Repo, s subject, change *diff.Change
 		}
 		return head(path)
 	}
-	p.Input.Tree = p.exporter(nil)
-	p.Input.Shown = p.exporter(secret.RedactFile)
+	p.Input.Tree = p.exporter(s.rg.Head, nil)
+	p.Input.Shown = p.exporter(s.rg.Head, secret.RedactFile)
+	p.Input.ShownBase = p.exporter(s.rg.Base, secret.RedactFile)
 	return p
 }
 
@@ -162,7 +127,7 @@ func (p *Prepared) readBase(ctx context.Context, there bool) error {
 	if err != nil {
 		return err
 	}
-	in.Policy = policy.Policy
+	in.Policy, in.OwnPolicy = policy.Policy, policy.Own
 	p.reviewer.noticePolicy(ctx, policy)
 	for _, err := range policy.Errors {
 		p.fail("policy", err.Error())
@@ -215,10 +180,10 @@ func FilesAt(blobs *git.Blobs, rev string) func(path string) ([]byte, error) {
 	}
 }
 
-// readChange reads the diff of a range.
-func readChange(ctx context.Context, repo *git.Repo, rg git.Range) (*diff.Change, error) {
+// readChange reads the diff of a range, as run returns it.
+func readChange(ctx context.Context, run func(context.Context, git.Range, func(io.Reader) error) error, rg git.Range) (*diff.Change, error) {
 	var change *diff.Change
-	err := repo.Diff(ctx, rg, func(patch io.Reader) error {
+	err := run(ctx, rg, func(patch io.Reader) error {
 		var err error
 		change, err = diff.Parse(patch, diff.DefaultLimits)
 		return err
@@ -229,9 +194,9 @@ func readChange(ctx context.Context, repo *git.Repo, rg git.Range) (*diff.Change
 	return change, nil
 }
 
-// exporter returns a function that exports the head on first use, with the contents
-// of files replaced by rewrite, if it is not nil.
-func (p *Prepared) exporter(rewrite func(string, []byte) []byte) func(context.Context) (string, error) {
+// exporter returns a function that exports a tree on first use, with the contents of
+// files replaced by rewrite, if it is not nil.
+func (p *Prepared) exporter(rev string, rewrite func(string, []byte) []byte) func(context.Context) (string, error) {
 	var mu sync.Mutex
 	export := ""
 	return func(ctx context.Context) (string, error) {
@@ -244,7 +209,7 @@ func (p *Prepared) exporter(rewrite func(string, []byte) []byte) func(context.Co
 		if err != nil {
 			return "", fmt.Errorf("export tree: %w", err)
 		}
-		if _, err := p.subject.repo.Export(ctx, p.subject.rg.Head, dir, git.ExportLimits{Rewrite: rewrite}); err != nil {
+		if _, err := p.subject.repo.Export(ctx, rev, dir, git.ExportLimits{Rewrite: rewrite}); err != nil {
 			return "", errors.Join(err, os.RemoveAll(dir))
 		}
 		export = dir

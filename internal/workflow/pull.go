@@ -81,9 +81,15 @@ func (p *Pull) prepare(ctx context.Context, s *pullState, job Job) (*PreparedPul
 		s.close()
 		return nil, err
 	}
+	shown, err := s.forgeChange(ctx)
+	if err != nil {
+		s.close()
+		return nil, err
+	}
 	x := p.reviewer.newPrepared(p.workspace.IDs[0], s.subject, change, job)
 	x.onClose(s.blobs.Close)
 	x.number = &p.Number
+	x.Input.ForgeChange = shown
 	p.fillInput(&x.Input, s)
 	if err = x.readBase(ctx, s.hasBase(ctx)); err == nil {
 		err = x.complete(ctx, p.workspace, job)
@@ -105,6 +111,7 @@ const (
 // fillInput puts into the input what only a pull request has.
 func (p *Pull) fillInput(in *review.Input, s *pullState) {
 	in.Target = precedent.Target{
+		Kind: string(s.rg.Kind),
 		Head: fmt.Sprintf("#%d %s", p.Number, text.Cut(text.Collapse(text.VisibleLine(string(p.Title))), maxTitle)),
 		Base: p.Base.Name,
 	}

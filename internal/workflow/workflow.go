@@ -21,6 +21,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/git"
 	"github.com/precedent-dev/precedent/internal/lint"
@@ -75,8 +76,11 @@ type Job struct {
 	// Resume continues from the answers that an unfinished review of the same change
 	// paid for.
 	Resume bool
-	// Again reads everything of a pull request, also what a posted review has read.
+	// Again reads everything, also what an earlier review has read.
 	Again bool
+	// Paths are the only files and folders to review, relative to the working folder; all
+	// if empty. They are for local changes.
+	Paths []string
 }
 
 // EngineSetup creates the engine that reads a change.
@@ -96,12 +100,13 @@ type EngineOptions struct {
 	Window int // its context window in tokens; 0 for a large one
 }
 
-// Files let a model look at the repository at the reviewed head.
+// Files let a model look at the repository at the reviewed head (RIGHT) and at the base
+// (LEFT).
 type Files struct {
 	// List returns the paths of all regular files, sorted.
-	List func(ctx context.Context) ([]string, error)
+	List func(ctx context.Context, at precedent.Side) ([]string, error)
 	// Read returns a file's content, at most limit bytes of it.
-	Read func(ctx context.Context, path string, limit int64) ([]byte, error)
+	Read func(ctx context.Context, at precedent.Side, path string, limit int64) ([]byte, error)
 	// History returns the last commits that touched a file, newest first, one a line.
 	History func(ctx context.Context, path string) (string, error)
 }
