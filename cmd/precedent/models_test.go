@@ -107,7 +107,7 @@ func TestModelBehindAnAPI(t *testing.T) {
 	for _, f := range r.Findings {
 		if f.Finder == "bugs" {
 			found = true
-			if !f.Live() || f.Path != "hidden.js" || f.Start != 1 || f.Verifier != precedent.Confirmed || f.Confidence != 85 {
+			if !f.Live() || f.Path != "hidden.js" || f.Start != 1 || f.Verifier != precedent.Confirmed || f.Confidence != 97 {
 				t.Errorf("finding %+v", f)
 			}
 		}

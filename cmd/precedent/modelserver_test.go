@@ -3,6 +3,7 @@ package main
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"strings"
@@ -25,24 +26,42 @@ type modelServer struct {
 
 // question is what an answer depends on.
 type question struct {
-	finder string // the title of its assignment; empty for the other roles
-	claims []string
-	pairs  []string // the ids of what a verifier or a judge is to look at
+	finder string   // the title of its assignment; empty for the other roles
+	claims []claim  // what a verifier is to look at
+	pairs  []string // the ids of what a judge is to look at
 	text   string   // the prompt
+}
+
+// claim is a finding as a verifier is shown it: its id, its file, the side of the
+// change, and the first line of its quote.
+type claim struct{ id, path, at, quote string }
+
+// claimOf reads what follows the id of a claim.
+func claimOf(id, rest string) claim {
+	c := claim{id: id, at: "head"}
+	if m := claimed.FindStringSubmatch(rest); m != nil {
+		c.path, c.quote = m[1], m[3]
+		if m[2] != "" {
+			c.at = "base"
+		}
+	}
+	return c
 }
 
 var (
 	assignment = regexp.MustCompile(`(?m)^# Your assignment: (.*)$`)
 	givenID    = regexp.MustCompile(`(?m)^<data-[0-9a-f]{16} kind="(claim|pair)">\nid: (\S+)$`)
+	claimed    = regexp.MustCompile(`^\nplace: (.+?)(?::[0-9-]+)?( of the old file)?\n(?:.+\n)*?lines:\n(.*)\n`)
 )
 
 func questionOf(r llmtest.Request) question {
 	q := question{text: r.Prompt()}
-	for _, id := range givenID.FindAllStringSubmatch(q.text, -1) {
-		if id[1] == "claim" {
-			q.claims = append(q.claims, id[2])
+	for _, at := range givenID.FindAllStringSubmatchIndex(q.text, -1) {
+		kind, id := q.text[at[2]:at[3]], q.text[at[4]:at[5]]
+		if kind == "claim" {
+			q.claims = append(q.claims, claimOf(id, q.text[at[1]:]))
 		} else {
-			q.pairs = append(q.pairs, id[2])
+			q.pairs = append(q.pairs, id)
 		}
 	}
 	if r.System == prompt.System() {
@@ -51,16 +70,24 @@ func questionOf(r llmtest.Request) question {
 	return q
 }
 
-// confirm is the answer of a verifier to whom all is right, and same that of a
-// judge to whom all is one.
+// confirm is the answer of a verifier to whom all is right, and who proves it with the
+// quotes of the claims.
 func (q question) confirm() string {
-	var all []string
-	for _, id := range q.claims {
-		all = append(all, fmt.Sprintf(`{"finding":%q,"verdict":"confirmed","confidence":90,"reason":"It is so."}`, id))
+	verdicts := []map[string]any{}
+	for _, c := range q.claims {
+		verdicts = append(verdicts, map[string]any{
+			"finding": c.id, "verdict": "confirmed", "confidence": 90, "reason": "It is so.",
+			"evidence": []map[string]any{{"path": c.path, "at": c.at, "line": 1, "quote": c.quote}},
+		})
 	}
-	return `{"verdicts":[` + strings.Join(all, ",") + `]}`
+	data, err := json.Marshal(map[string]any{"verdicts": verdicts})
+	if err != nil {
+		return err.Error()
+	}
+	return string(data)
 }
 
+// same is the answer of a judge to whom all is one.
 func (q question) same(quote string) string {
 	var all []string
 	for _, id := range q.pairs {
