@@ -262,7 +262,7 @@ func everyKind(t *testing.T) (*filePull, []told) {
 // is not read is skipped with a reason.
 func TestPostOnEveryKindOfChange(t *testing.T) {
 	s, finds := everyKind(t)
-	fileWide := told{name: "filewide", path: "added.js", evidence: []map[string]any{{"path": "a.txt", "line": 1, "quote": "one"}}}
+	fileWide := told{name: "filewide", path: "added.js", evidence: []map[string]any{{"path": "a.txt", "line": 3, "quote": "three"}}}
 	moved := told{name: "movedonly", path: "went/away.js", evidence: []map[string]any{{"path": "went/away.js", "line": 3, "quote": "const only3 = compute(21, 'only')"}}}
 	r := s.reviewed(append(slices.Clone(finds), fileWide, moved), "--max-inline", "100")
 	for _, f := range finds {
