@@ -107,8 +107,8 @@ func TestModelBehindAnAPI(t *testing.T) {
 	for _, f := range r.Findings {
 		if f.Finder == "bugs" {
 			found = true
-			if !f.Live() || f.Path != "hidden.js" || f.Start != 1 || f.Verifier != precedent.Confirmed || f.Confidence != 85 {
-				t.Errorf("finding %+v", f)
+			if !f.Live() || f.Path != "hidden.js" || f.Start != 1 || f.Verifier != precedent.Confirmed || f.Confidence != 97 {
+				t.Errorf("finding %s, verifier %s, confidence %d: %v", f, f.Verifier, f.Confidence, f.Trail)
 			}
 		}
 	}

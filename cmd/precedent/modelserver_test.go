@@ -33,7 +33,9 @@ type question struct {
 
 var (
 	assignment = regexp.MustCompile(`(?m)^# Your assignment: (.*)$`)
-	givenID    = regexp.MustCompile(`(?m)^<data-[0-9a-f]{16} kind="(claim|pair)">\nid: (\S+)$`)
+	// claim has the id, the path, the side and the first line of a claim.
+	claim   = regexp.MustCompile(`(?m)^id: (\S+)\nplace: (.*):\d+(?:-\d+)?( of the old file)?\n(?:[a-z]+: .*\n)*lines:\n(.*)$`)
+	givenID = regexp.MustCompile(`(?m)^<data-[0-9a-f]{16} kind="(claim|pair)">\nid: (\S+)$`)
 )
 
 func questionOf(r llmtest.Request) question {
@@ -55,8 +57,12 @@ func questionOf(r llmtest.Request) question {
 // judge to whom all is one.
 func (q question) confirm() string {
 	var all []string
-	for _, id := range q.claims {
-		all = append(all, fmt.Sprintf(`{"finding":%q,"verdict":"confirmed","confidence":90,"reason":"It is so."}`, id))
+	for _, c := range claim.FindAllStringSubmatch(q.text, -1) {
+		at := "head"
+		if c[3] != "" {
+			at = "base"
+		}
+		all = append(all, fmt.Sprintf(`{"finding":%q,"verdict":"confirmed","confidence":90,"reason":"It is so.","evidence":[{"path":%q,"at":%q,"quote":%q}]}`, c[1], c[2], at, c[4]))
 	}
 	return `{"verdicts":[` + strings.Join(all, ",") + `]}`
 }
