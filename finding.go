@@ -68,6 +68,14 @@ func (s Severity) Rank() int {
 	return len(Severities)
 }
 
+// FailNever is the value of --fail-on with which no finding decides the exit status.
+const FailNever Severity = "none"
+
+// Blocks tells whether a finding of the severity decides the exit status. A nit never does.
+func (s Severity) Blocks(failOn Severity) bool {
+	return s != Nit && failOn != FailNever && s.AtLeast(failOn)
+}
+
 // AtLeast tells whether s is as bad as o or worse.
 func (s Severity) AtLeast(o Severity) bool { return s.Rank() <= o.Rank() }
 
@@ -238,6 +246,9 @@ type Finding struct {
 	Inexact bool `json:"-"`
 	// DroppedWhy is the sentence that explains Dropped; empty for a live finding.
 	DroppedWhy string `json:"-"`
+	// Kept tells that it is from the last review of the same work, and was not looked for again
+	// because its lines have not changed.
+	Kept bool `json:"-"`
 	// Trail holds the decisions in order. It is stored with the review, apart from the result.
 	Trail []Decision `json:"-"`
 }

@@ -155,6 +155,7 @@ type Review struct {
 	PullRequest *int        `json:"pull_request"`
 	Base        string      `json:"base"` // object id of the commit that the change is based on
 	Head        string      `json:"head"` // object id of the commit, or of the tree for changes that are not committed
+	Target      Target      `json:"target"`
 	Scope       Scope       `json:"scope"`
 	NoEngine    bool        `json:"no_engine"` // no engine was configured, so no specialist read the change
 	Verdict     Verdict     `json:"verdict"`
@@ -166,30 +167,77 @@ type Review struct {
 	Memory      MemoryUse   `json:"memory"`
 	// Threads holds an answer for each thread of the pull request that was open when the review
 	// began.
-	Threads  []ThreadAnswer `json:"threads"`
-	Gate     *GateResult    `json:"gate"`
-	Failures []Failure      `json:"failures"`
-	Usage    Usage          `json:"usage"`
-	CostUSD  float64        `json:"cost_usd"`
-	TookMS   int64          `json:"took_ms"`
+	Threads []ThreadAnswer `json:"threads"`
+	Gate    *GateResult    `json:"gate"`
+	// Since compares a local review with the one before it; nil if there is none, and for a
+	// pull request, where Threads does.
+	Since    *SinceLast `json:"since"`
+	Failures []Failure  `json:"failures"`
+	Usage    Usage      `json:"usage"`
+	CostUSD  float64    `json:"cost_usd"`
+	TookMS   int64      `json:"took_ms"`
 
 	// At is when the review began.
 	At time.Time `json:"-"`
-	// Target describes what was reviewed and why this range was chosen.
-	Target Target `json:"-"`
 	// RulesChecked are the guide's rules that the finders were given.
 	RulesChecked []Rule `json:"-"`
+	// Reading is what a review of a local change read; nil for a pull request.
+	Reading *Reading `json:"-"`
 	// Sightings counts, by finding id, the reviews that showed it, this one included.
 	Sightings map[string]int `json:"-"`
 }
 
+// SinceLast says what became of the findings of the last review of the same work. Each list
+// has ids of findings.
+type SinceLast struct {
+	Review  string   `json:"review_id"`
+	Fixed   []string `json:"fixed"`
+	Still   []string `json:"still_there"`
+	New     []string `json:"new"`
+	Unknown []string `json:"undetermined"` // their lines changed, and nobody compared them
+}
+
+// Reading identifies what a review read, without its text, so that the next one can tell what
+// is unchanged.
+type Reading struct {
+	// Work names the line of work: a branch, what is staged on it, or a range.
+	Work string
+	// With identifies the engine, the model and the policy that read it.
+	With  string
+	Hunks []ReadHunk
+}
+
+// ReadHunk is one hunk of the change.
+type ReadHunk struct {
+	Path               string
+	Start, Lines       int    // in the new file
+	OldStart, OldLines int    // in the old file
+	Hash               string // 32 hex digits of its lines, those around the changed ones included
+}
+
+// Holds tells whether the hunk has the first line of a span.
+func (h ReadHunk) Holds(s Span) bool {
+	start, n := h.Start, h.Lines
+	if s.Side == Left {
+		start, n = h.OldStart, h.OldLines
+	}
+	return h.Path == s.Path && start <= s.Start && s.Start < start+n
+}
+
 // Target describes the reviewed change for people.
 type Target struct {
-	Head    string // "feature/login", "staged changes", "working tree"
-	Base    string // "main", "HEAD", "the empty tree"
-	Why     string // why this range was chosen if none was given; else empty
-	Added   int    // lines
-	Removed int    // lines
+	// Kind is "commits", "last-commit", "staged", "worktree", "pull-request", or "branch" for the
+	// commits of a branch together with everything that is uncommitted.
+	Kind string `json:"kind"`
+	Head string `json:"head"` // "feature/login", "staged changes", "working tree"
+	Base string `json:"base"` // "main", "HEAD", "the empty tree"
+	Why  string `json:"why"`  // why this range was chosen if none was given; else empty
+	// Paths are the only files and folders that were reviewed; empty for all.
+	Paths []string `json:"paths"`
+	// Uncommitted counts files with uncommitted changes that are not part of the change.
+	Uncommitted int `json:"uncommitted_files"`
+	Added       int `json:"added"`   // lines
+	Removed     int `json:"removed"` // lines
 }
 
 // Live returns the live findings in the order of the review.
@@ -229,14 +277,13 @@ func (r *Review) ExitStatus(failOn Severity) int {
 	if r.Verdict == Partial || r.Verdict == Failed {
 		return ExitIncomplete
 	}
-	blocks := func(s Severity) bool { return s != Nit && s.AtLeast(failOn) }
 	for _, f := range r.Findings {
-		if f.Live() && blocks(f.Severity) {
+		if f.Live() && f.Severity.Blocks(failOn) {
 			return ExitFindings
 		}
 	}
 	for _, t := range r.Threads {
-		if t.State == StillThere && blocks(t.Severity) {
+		if t.State == StillThere && t.Severity.Blocks(failOn) {
 			return ExitFindings
 		}
 	}

@@ -88,7 +88,7 @@ it found and how people answered, and uses that in the next review.
 
 Exit status: 0 clean, 1 findings at or above --fail-on, 2 usage or configuration
 error, 3 incomplete review, 130 interrupted.`,
-		Example: `  precedent review                 # the branch, else the working tree, else the last commit
+		Example: `  precedent review                 # the branch and the working tree, else the last commit
   precedent review main...HEAD
   precedent dismiss k7m2q0v5xa     # not a problem here: never show it again
   precedent demo                   # watch a review that remembers, in a temporary folder`,
@@ -98,6 +98,8 @@ error, 3 incomplete review, 130 interrupted.`,
 		Args:              exactly(0),
 		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	root.Version = thisBuild().String()
+	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetIn(a.in)
 	root.SetOut(a.out)
 	root.SetErr(a.err)

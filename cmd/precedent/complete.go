@@ -1,6 +1,8 @@
 package main
 
 import (
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"github.com/precedent-dev/precedent/internal/text"
@@ -36,6 +38,33 @@ func (a *app) completeDismissed(cmd *cobra.Command, args []string, _ string) ([]
 		}
 		return ids, err
 	})
+}
+
+// completeRange completes the name of a branch or tag, also after the dots of a range.
+func (a *app) completeRange(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveDefault // paths
+	}
+	repo, err := a.openRepo(cmd.Context())
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	defer repo.Close()
+	before := ""
+	if at := strings.LastIndex(begun, ".."); at >= 0 {
+		before = begun[:at+2]
+	}
+	names, err := repo.Branches(cmd.Context())
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var all []cobra.Completion
+	for _, name := range names {
+		if strings.HasPrefix(before+name, begun) {
+			all = append(all, completion(before+name, ""))
+		}
+	}
+	return all[:min(len(all), maxCompletions)], cobra.ShellCompDirectiveNoFileComp
 }
 
 // completeIDs completes the first argument with what list returns. Errors complete

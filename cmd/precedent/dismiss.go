@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/memory"
 	"github.com/precedent-dev/precedent/internal/report"
 	"github.com/precedent-dev/precedent/internal/workflow"
 )
@@ -17,12 +18,13 @@ import (
 type dismissal struct {
 	undo, list, asJSON bool
 	reason, who        string
+	rule, path         string // dismiss all findings that match
 }
 
 func newDismiss(a *app) *cobra.Command {
 	var d dismissal
 	cmd := &cobra.Command{
-		Use:   "dismiss ID...",
+		Use:   "dismiss ID... | --rule RULE | --path PATH",
 		Short: "Dismiss findings that are not a problem here, undo that, or list dismissals",
 		Long: `Dismiss hides the findings whose IDs begin with ID, whatever their severity,
 starting with the next review. Every review lists what it hid, with your name and
@@ -31,6 +33,8 @@ reason. A dismissal also lowers the confidence of similar findings.
 The reason decides the scope for similar findings: "intended here" means the
 function, "we don't do this here" the folder, "never in this repo" the repository.`,
 		Example: `  precedent dismiss k7m2q0v5xa --reason "the caller holds the lock"
+  precedent dismiss k7m2q0v5xa p3c8w1n6te
+  precedent dismiss --rule generic-api-key --path testdata --reason "keys of tests"
   precedent dismiss --list
   precedent dismiss --undo k7m2q0v5xa`,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -39,7 +43,9 @@ function, "we don't do this here" the folder, "never in this repo" the repositor
 				return misuse(cmd, errors.New("--list cannot be used with an ID or --undo"))
 			case d.asJSON && !d.list:
 				return misuse(cmd, errors.New("--json requires --list"))
-			case !d.list && len(args) == 0:
+			case (d.rule != "" || d.path != "") && (d.undo || d.list || len(args) > 0):
+				return misuse(cmd, errors.New("--rule and --path choose findings: they cannot be used with an ID, --undo or --list"))
+			case !d.list && len(args) == 0 && d.rule == "" && d.path == "":
 				return misuse(cmd, fmt.Errorf("%s: missing argument: %s", cmd.CommandPath(), cmd.Use))
 			}
 			return nil
@@ -55,6 +61,8 @@ function, "we don't do this here" the folder, "never in this repo" the repositor
 	cmd.Flags().BoolVar(&d.undo, "undo", false, "show the dismissed findings again")
 	cmd.Flags().BoolVar(&d.list, "list", false, "list what is dismissed, by whom, why and until when")
 	cmd.Flags().BoolVar(&d.asJSON, "json", false, "with --list: print as JSON")
+	cmd.Flags().StringVar(&d.rule, "rule", "", "dismiss all findings of this `rule`, or of this finder")
+	cmd.Flags().StringVar(&d.path, "path", "", "dismiss all findings in this file or folder, a `path` from the top folder; with --rule those that fit both")
 	addReason(cmd, &d)
 	addSettings(cmd, memorySettings...)
 	return cmd
@@ -62,7 +70,7 @@ function, "we don't do this here" the folder, "never in this repo" the repositor
 
 func addReason(cmd *cobra.Command, d *dismissal) {
 	cmd.Flags().StringVar(&d.reason, "reason", "", "why it is not a problem here, in a `sentence`")
-	cmd.Flags().StringVar(&d.who, "who", "", "the `name` to store with it (default: your user name)")
+	cmd.Flags().StringVar(&d.who, "who", "", "the `name` to store with it (default: your name in git, else your user name)")
 }
 
 // dismiss dismisses findings, restores them, or lists dismissals.
@@ -75,8 +83,16 @@ func (a *app) dismiss(cmd *cobra.Command, ids []string, d dismissal) error {
 	if d.list {
 		return a.listDismissals(cmd.Context(), w, d.asJSON)
 	}
+	if d.who == "" && w.Git != nil {
+		d.who = w.Git.UserName()
+	}
 	if d.who == "" {
 		d.who = a.user()
+	}
+	if d.rule != "" || d.path != "" {
+		if ids, err = matchingIDs(cmd.Context(), w, d); err != nil {
+			return err
+		}
 	}
 	p := a.page()
 	for _, id := range ids {
@@ -86,7 +102,7 @@ func (a *app) dismiss(cmd *cobra.Command, ids []string, d dismissal) error {
 			j, err = w.Memory.Undismiss(cmd.Context(), id)
 			verb, next = "restored", "The next review shows it again."
 		} else if j, err = w.Memory.Dismiss(cmd.Context(), id, d.reason, d.who); err == nil {
-			next = fmt.Sprintf("Reviews hide it until %s, and list it as hidden.", j.ExpiresAt.Format(time.DateOnly))
+			next = fmt.Sprintf("Reviews hide it until %s, and list it as hidden. It counts against %s.", j.ExpiresAt.Format(time.DateOnly), memory.Reach(j))
 			back = "undo: precedent dismiss --undo " + j.Finding
 		}
 		if err != nil {
@@ -99,6 +115,19 @@ func (a *app) dismiss(cmd *cobra.Command, ids []string, d dismissal) error {
 		}
 	}
 	return p.Err()
+}
+
+// matchingIDs returns the ids of the findings that --rule and --path choose.
+func matchingIDs(ctx context.Context, w *workflow.Workspace, d dismissal) ([]string, error) {
+	found, err := w.Memory.Matching(ctx, d.rule, d.path)
+	if err == nil && len(found) == 0 {
+		err = hinted(errors.New("no shown finding matches --rule and --path"), "precedent explain ID names the rule, the finder and the path of a finding")
+	}
+	var ids []string
+	for _, k := range found {
+		ids = append(ids, k.ID)
+	}
+	return ids, err
 }
 
 func (a *app) listDismissals(ctx context.Context, w *workflow.Workspace, asJSON bool) error {

@@ -4,17 +4,17 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/fix"
 	"github.com/precedent-dev/precedent/internal/report"
+	"github.com/precedent-dev/precedent/internal/text"
 	"github.com/precedent-dev/precedent/internal/workflow"
 )
 
-// fix shows what the suggestions of a review would change in the work tree, asks,
-// and applies them. It changes neither the index nor other lines.
+// fix shows what the suggestions of a review would change in the work tree, asks for
+// each, and applies those that were agreed to. It changes neither the index nor other lines.
 func (a *app) fix(repo *workflow.Repository, prepared *workflow.Prepared, r *precedent.Review, agreed bool) error {
 	top := repo.Git.Top()
 	if top == "" {
@@ -33,26 +33,21 @@ func (a *app) fix(repo *workflow.Repository, prepared *workflow.Prepared, r *pre
 		p.Line(p.Ink(report.Plain, "No suggestion to apply."))
 		return p.Err()
 	}
-	patch := plan.Patch()
-	a.showPatch(p, patch)
-	for _, e := range edits {
-		if e.Moved {
-			p.Para("moved      ", p.Inkf(report.Plain, "%s  the lines are now at %s:%d", e.Finding.ID, e.Finding.Path, e.Start))
-		}
-	}
-	if err := p.Err(); err != nil {
-		return err
-	}
 	if !agreed {
-		fmt.Fprintf(a.out, "Apply %s to %s? [y/N] ", plural(len(edits), "suggestion"), plural(plan.Files(), "file"))
-		agreed = readYes(a.in)
 		if _, typed := terminal(a.in); !typed {
-			p.Line() // no enter key ended the line
+			a.showPatch(p, plan.Patch())
+			p.Para("", p.Ink(report.Plain, "Nothing was changed: without a terminal, --fix changes files only with --yes."))
+			return p.Err()
 		}
-		if !agreed {
+		plan = a.askEach(p, plan)
+		if edits = plan.Edits(); len(edits) == 0 {
 			p.Line("Nothing was changed.")
 			return p.Err()
 		}
+	}
+	patch := plan.Patch()
+	if agreed {
+		a.showPatch(p, patch)
 	}
 	undo, err := repo.KeepPatch(r.ID, patch)
 	if err != nil {
@@ -62,6 +57,9 @@ func (a *app) fix(repo *workflow.Repository, prepared *workflow.Prepared, r *pre
 		return hinted(err, "to undo the changes: git apply -R %s", shellWord(undo))
 	}
 	for _, e := range edits {
+		if e.Moved {
+			p.Para("moved      ", p.Inkf(report.Plain, "%s  the lines are now at %s:%d", e.Finding.ID, e.Finding.Path, e.Start))
+		}
 		p.Para("fixed      ", p.Inkf(report.Plain, "%s  %s:%d  %s", e.Finding.ID, e.Finding.Path, e.Start, e.Finding.Title))
 	}
 	p.Line(p.Ink(report.Plain, "undo: git apply -R "+shellWord(undo)))
@@ -85,9 +83,20 @@ func (a *app) showPatch(p *report.Page, patch []byte) {
 	p.Line()
 }
 
-// readYes reads one line and reports whether it means yes.
-func readYes(in io.Reader) bool {
-	line, _ := bufio.NewReader(in).ReadString('\n')
-	line = strings.ToLower(strings.TrimSpace(line))
-	return line == "y" || line == "yes"
+// askEach shows each edit as a diff, asks for it, and returns the plan of those that were
+// agreed to. At the end of the input, and after q, the rest counts as no.
+func (a *app) askEach(p *report.Page, plan fix.Plan) fix.Plan {
+	in := bufio.NewReader(a.in)
+	agreed := map[string]bool{}
+	for i, e := range plan.Edits() {
+		a.showPatch(p, plan.Only(func(o fix.Edit) bool { return o.Finding.ID == e.Finding.ID }).Patch())
+		fmt.Fprintf(a.out, "%d of %d: %s\nApply this suggestion? [y/N/q] ", i+1, len(plan.Edits()), text.VisibleLine(e.Finding.Title))
+		line, err := in.ReadString('\n')
+		answer := strings.ToLower(strings.TrimSpace(line))
+		agreed[e.Finding.ID] = answer == "y" || answer == "yes"
+		if err != nil || answer == "q" {
+			break
+		}
+	}
+	return plan.Only(func(e fix.Edit) bool { return agreed[e.Finding.ID] })
 }

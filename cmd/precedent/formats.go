@@ -44,7 +44,7 @@ func (a *app) print(format string, r *precedent.Review, s report.Style) error {
 		return fmt.Errorf("print review: unknown format %s", format)
 	}
 	s.Width, s.Color = a.outputStyle()
-	s.Version = thisBuild().Version
+	s.Version, s.NoHint = thisBuild().Version, s.NoHint || a.quiet
 	if err := f.Write(a.out, r, s); err != nil {
 		return fmt.Errorf("print review: %w", err)
 	}

@@ -17,13 +17,14 @@ import (
 // reviewOptions are the options of review and pr.
 type reviewOptions struct {
 	spec     git.Spec
-	format   string // one of report.Formats
-	resume   bool   // continue from the answers of an unfinished review
-	estimate bool   // print what would be sent, and send nothing
-	fix      bool   // apply the suggestions to the work tree, after asking
-	yes      bool   // do not ask
-	post     bool   // post the review to the pull request
-	again    bool   // read what a posted review has read already already
+	format   string   // one of report.Formats
+	resume   bool     // continue from the answers of an unfinished review
+	estimate bool     // print what would be sent, and send nothing
+	fix      bool     // apply the suggestions to the work tree, after asking
+	yes      bool     // do not ask
+	post     bool     // post the review to the pull request
+	again    bool     // read what an earlier review has read already
+	paths    []string // review only these files and folders
 	flags    map[string]string
 }
 
@@ -31,13 +32,16 @@ func newReview(a *app) *cobra.Command {
 	o := reviewOptions{format: "text"}
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "review [RANGE]",
+		Use:   "review [RANGE] [-- PATH...]",
 		Short: "Review a local change",
 		Long: `Review reads a change with the analyzers, and with a model if an engine is set up,
 prints the findings, and stores them in the memory. Without a RANGE it reviews what
-the branch adds to its upstream, else uncommitted changes, else the last commit.
+the branch adds to its upstream together with everything that is uncommitted: staged,
+unstaged and untracked files, but not ignored ones. If the branch adds nothing, it
+reviews what is uncommitted, else the last commit.
 
-RANGE is A..B, A...B (from their merge base), or A, which is A...HEAD.
+RANGE is A..B, A...B (from their merge base), or A, which is A...HEAD. After -- come
+files and folders: then only they are reviewed.
 
 The engine is a model behind an API, if ANTHROPIC_API_KEY, OPENAI_API_KEY or
 OPENAI_BASE_URL is set, or a program that reads a task as JSON on standard input
@@ -51,13 +55,20 @@ error, 3 not everything was read.`,
 		Example: `  precedent review
   precedent review main...HEAD --fail-on medium
   precedent review --staged --json
+  precedent review --committed -- internal cmd/main.go
   precedent review HEAD~3 --engine command:./my-model
   precedent review --engine anthropic --max-cost 0.50 --resume
   precedent review --estimate
   precedent review --fix`,
-		Args: between(0, 1),
+		ValidArgsFunction: a.completeRange,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if at := cmd.ArgsLenAtDash(); at >= 0 {
+				args, o.paths = args[:at], args[at:]
+			}
+			return between(0, 1)(cmd, args)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 1 {
+			if len(args) > len(o.paths) {
 				o.spec.Range = args[0]
 			}
 			if err := chooseFormat(cmd, &o.format, asJSON); err != nil {
@@ -76,12 +87,17 @@ error, 3 not everything was read.`,
 	f := cmd.Flags()
 	f.BoolVar(&o.spec.Staged, "staged", false, "review what is staged for the next commit")
 	f.BoolVar(&o.spec.Worktree, "worktree", false, "review all uncommitted changes, including untracked files")
+	f.BoolVar(&o.spec.Committed, "committed", false, "review what the branch adds, without uncommitted changes")
+	f.StringVar(&o.spec.Commit, "commit", "", "review what the `COMMIT` changes in its first parent")
 	addFormat(cmd, &o.format)
 	f.BoolVar(&o.resume, "resume", false, "continue an unfinished review of this change with the answers that it paid for")
+	f.BoolVar(&o.again, "again", false, "read everything again, even what the last review of this work has read")
 	f.BoolVar(&o.estimate, "estimate", false, "print what would be sent, the tokens and the cost, and send nothing")
-	f.BoolVar(&o.fix, "fix", false, "show what the suggestions would change in the work tree, ask, and apply them")
-	f.BoolVar(&o.yes, "yes", false, "with --fix: do not ask")
+	f.BoolVar(&o.fix, "fix", false, "show each suggestion as a diff, ask for it on a terminal, and apply it to the work tree")
+	f.BoolVar(&o.yes, "yes", false, "with --fix: apply all suggestions without asking")
 	f.BoolVar(&asJSON, "json", false, "print as JSON: --format json")
+	// It fails only for a flag that does not exist or is registered already.
+	_ = cmd.RegisterFlagCompletionFunc("commit", a.completeRange)
 	addAllSettings(cmd, "forge") // a review of a local change uses no forge
 	return cmd
 }

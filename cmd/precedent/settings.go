@@ -15,6 +15,12 @@ var (
 	judgeSettings  = []string{"engine", "model", "context", "max_cost", "max_tokens", "timeout"} // for measurements that use an engine only as judge
 )
 
+// settingValues are the values that a shell completes, by key.
+var settingValues = map[string][]cobra.Completion{
+	"fail_on": {"critical", "high", "medium", "low", "nit", "none"},
+	"engine":  {"none", "anthropic", "openai", "claude", "command:"},
+}
+
 // addSettings adds the flags of the settings with the given keys to a command.
 func addSettings(cmd *cobra.Command, keys ...string) {
 	for _, d := range settings.All {
@@ -39,6 +45,9 @@ func addSetting(cmd *cobra.Command, d settings.Def) {
 		usage += " (environment: " + d.Env + ")"
 	}
 	cmd.Flags().String(d.Flag, "", usage)
+	if values := settingValues[d.Key]; values != nil {
+		_ = cmd.RegisterFlagCompletionFunc(d.Flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+	}
 }
 
 // settingFlags returns the flags of settings that were set on the command line.

@@ -30,16 +30,21 @@ func newVersion(a *app) *cobra.Command {
 				return report.Value(a.out, b)
 			}
 			p := a.page()
-			line := "precedent " + b.Version
-			if b.Commit != "" {
-				line += " (" + b.Commit + ")"
-			}
-			p.Line(p.Ink(report.Plain, line+" "+b.Go+" "+b.Platform))
+			p.Line(p.Ink(report.Plain, b.String()))
 			return p.Err()
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	return cmd
+}
+
+// String describes the program in one line.
+func (b build) String() string {
+	line := "precedent " + b.Version
+	if b.Commit != "" {
+		line += " (" + b.Commit + ")"
+	}
+	return line + " " + b.Go + " " + b.Platform
 }
 
 func thisBuild() build {

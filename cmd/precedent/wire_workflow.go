@@ -79,7 +79,7 @@ func (a *app) job(op *settings.Settings, o reviewOptions) (workflow.Job, error) 
 	if err != nil {
 		return workflow.Job{}, err
 	}
-	j := workflow.Job{Settings: op, Engine: workflow.EngineSetup{WhyNone: r.whyNone}, Resume: o.resume, Again: o.again}
+	j := workflow.Job{Settings: op, Engine: workflow.EngineSetup{WhyNone: r.whyNone}, Resume: o.resume, Again: o.again, Paths: o.paths}
 	if r.exists() {
 		j.Engine.New = func(o workflow.EngineOptions) (engine.Engine, func() error) {
 			return a.newEngine(op, r, o.Budget, api.Files(o.Files), o.Window)

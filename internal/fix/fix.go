@@ -98,6 +98,19 @@ func (p Plan) Edits() []Edit {
 	return all
 }
 
+// Only returns the plan of the edits that keep chooses.
+func (p Plan) Only(keep func(Edit) bool) Plan {
+	var chosen Plan
+	for _, f := range p.files {
+		one := *f
+		one.edits = slices.DeleteFunc(slices.Clone(f.edits), func(e Edit) bool { return !keep(e) })
+		if len(one.edits) > 0 {
+			chosen.files = append(chosen.files, &one)
+		}
+	}
+	return chosen
+}
+
 // Files counts the files that are to be changed.
 func (p Plan) Files() int { return len(p.files) }
 

@@ -21,9 +21,10 @@ const (
 )
 
 // choose picks the range that a user most likely means: what the branch adds to its
-// upstream, else what is uncommitted, else the last commit. Without an upstream it
-// uses the remote's default branch, or a local main or master.
-func (r *Repo) choose(ctx context.Context) (Range, error) {
+// upstream together with what is uncommitted, else what is uncommitted, else the last
+// commit. Without an upstream it uses the remote's default branch, or a local main or
+// master. With committed it leaves out what is uncommitted.
+func (r *Repo) choose(ctx context.Context, committed bool) (Range, error) {
 	branch := r.branch(ctx)
 	upstream, upstreamName := r.upstream(branch)
 	ask := make([]string, questions)
@@ -44,7 +45,7 @@ func (r *Repo) choose(ctx context.Context) (Range, error) {
 	}
 	head := found[askHead].id
 	if head == "" {
-		return Range{}, noCommitsError(opRange)
+		return r.chooseFirst(ctx, committed)
 	}
 	name := branch
 	if name == "" {
@@ -63,23 +64,63 @@ func (r *Repo) choose(ctx context.Context) (Range, error) {
 			return Range{}, r.unrelated(againstName, name)
 		}
 		if base != "" && base != head {
-			rg := Range{Kind: Commits, Base: base, Head: head, BaseCommit: base, BaseName: againstName, HeadName: name}
+			rg := Range{Kind: Commits, Base: base, Head: head, BaseCommit: base, HeadCommit: head, BaseName: againstName, HeadName: name}
 			rg.Why = "no range was given: what " + name + " adds to " + againstName
-			rg.Log, err = r.log(ctx, logCommits, head, "^"+base)
-			return rg, err
+			if rg.Log, err = r.log(ctx, logCommits, head, "^"+base); err != nil || committed {
+				return rg, err
+			}
+			return r.withWorkTree(ctx, rg, found[askTree].id)
 		}
 	}
-	return r.chooseUncommitted(ctx, found, name, againstName)
+	return r.chooseUncommitted(ctx, found, name, againstName, committed)
 }
 
+// chooseFirst picks what is uncommitted in a repository without a commit.
+func (r *Repo) chooseFirst(ctx context.Context, committed bool) (Range, error) {
+	if committed || !r.hasWorkTree() {
+		return Range{}, noCommitsError(opRange)
+	}
+	rg, err := r.worktree(ctx)
+	if err != nil {
+		return Range{}, err
+	}
+	if rg.Head == rg.Base && len(rg.Skipped) == 0 {
+		return Range{}, noCommitsError(opRange)
+	}
+	rg.Why = "no range was given and there is no commit yet: what is not committed"
+	return rg, nil
+}
+
+// withWorkTree adds to a range up to HEAD, whose tree is given, what is uncommitted.
+func (r *Repo) withWorkTree(ctx context.Context, rg Range, tree string) (Range, error) {
+	if !r.hasWorkTree() {
+		return rg, nil
+	}
+	now, err := r.snapshot(ctx, head{rg.HeadCommit, tree})
+	if err != nil {
+		return Range{}, err
+	}
+	rg.Skipped = now.Skipped
+	if now.Head == tree {
+		return rg, nil
+	}
+	rg.Kind, rg.Head = Branch, now.Head
+	rg.HeadName += " and working tree"
+	rg.Why += ", and what is not committed"
+	return rg, nil
+}
+
+// hasWorkTree reports whether there is a work tree that can be read.
+func (r *Repo) hasWorkTree() bool { return r.place.top != "" && r.configuredWorkTree() == "" }
+
 // chooseUncommitted picks what is uncommitted, else the last commit.
-func (r *Repo) chooseUncommitted(ctx context.Context, found []answer, name, against string) (Range, error) {
+func (r *Repo) chooseUncommitted(ctx context.Context, found []answer, name, against string, committed bool) (Range, error) {
 	why := "no range was given"
 	if against != "" {
 		why += " and " + name + " adds nothing to " + against
 	}
 	var rg Range
-	if r.place.top != "" && r.configuredWorkTree() == "" {
+	if r.hasWorkTree() && !committed {
 		var err error
 		rg, err = r.snapshot(ctx, head{found[askHead].id, found[askTree].id})
 		if err != nil {
@@ -104,7 +145,7 @@ func (r *Repo) last(ctx context.Context, head, parent, name string) (Range, erro
 			Hint: r.deepen("--deepen=1"),
 		}
 	}
-	rg := Range{Kind: LastCommit, Base: parent, Head: head, BaseCommit: parent, BaseName: head[:12] + "^", HeadName: name}
+	rg := Range{Kind: LastCommit, Base: parent, Head: head, BaseCommit: parent, HeadCommit: head, BaseName: head[:12] + "^", HeadName: name}
 	if parent == "" {
 		rg.Base, rg.BaseName = r.hash.emptyTree(), emptyTreeName
 	}

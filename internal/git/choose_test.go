@@ -37,7 +37,7 @@ func TestDefaultRange(t *testing.T) {
 		{"ahead with a dirty work tree", func(_, f fixture) {
 			f.commit("more", "m.txt", "m\n")
 			f.write("a.txt", "dirty\n")
-		}, want{Commits, "origin/main", "HEAD", "origin/main", "main", "what main adds"}},
+		}, want{Branch, "origin/main", "tree", "origin/main", "main and working tree", "what main adds to origin/main, and what is not committed"}},
 		{"behind", func(o, f fixture) {
 			o.commit("theirs", "t.txt", "t\n")
 			f.git("fetch", "-q")
@@ -161,13 +161,14 @@ func TestDefaultRange(t *testing.T) {
 func TestDefaultRangeOfAnEmptyRepository(t *testing.T) {
 	t.Parallel()
 	f := newRepo(t)
-	f.write("a.txt", "a\n")
 	r := f.open()
-	for _, spec := range []Spec{{}, {Range: "HEAD~1"}, {Range: "HEAD"}} {
+	for _, spec := range []Spec{{}, {Committed: true}, {Range: "HEAD~1"}, {Range: "HEAD"}, {Commit: "HEAD"}} {
 		_, err := r.Resolve(context.Background(), spec)
 		wantError(t, err, "no commits yet", "--staged")
 	}
-	// What the hint names works.
+	// What the hint names works, and without a commit nothing else can be meant.
+	f.write("a.txt", "a\n")
+	wantEqual(t, "chosen", changedPaths(t, r, resolve(t, r, Spec{})), []string{"A a.txt"})
 	rg := resolve(t, r, Spec{Worktree: true})
 	wantEqual(t, "base", rg.Base, sha1Hash.emptyTree())
 	wantEqual(t, "guide", rg.BaseCommit, "")
@@ -207,4 +208,33 @@ func TestWorkTreeElsewhere(t *testing.T) {
 	wantError(t, err, "core.worktree names "+other, "--staged")
 	wantEqual(t, "kind", resolve(t, r, Spec{}).Kind, LastCommit)
 	resolve(t, r, Spec{Staged: true})
+}
+
+// What a range up to HEAD leaves out of the work tree.
+func TestUncommitted(t *testing.T) {
+	t.Parallel()
+	f := newRepo(t)
+	f.commit("one", "a.txt", "1\n", "b.txt", "1\n")
+	f.commit("two", "a.txt", "2\n")
+	f.write("a.txt", "3\n")
+	f.git("add", "a.txt")
+	f.write("b.txt", "2\n", "new.txt", "new\n", ".git/info/exclude", "*.o\n", "x.o", "x")
+	r := f.open()
+	for _, test := range []struct {
+		spec Spec
+		want int
+	}{
+		{Spec{Range: "HEAD~1"}, 3},
+		{Spec{Commit: "HEAD"}, 3},
+		{Spec{Committed: true}, 3},
+		{Spec{Staged: true}, 2},
+		{Spec{Worktree: true}, 0},
+		{Spec{Range: "HEAD~1..HEAD~1"}, 0},
+		{Spec{Commit: "HEAD~1"}, 0},
+	} {
+		got, err := r.Uncommitted(t.Context(), resolve(t, r, test.spec))
+		if err != nil || got != test.want {
+			t.Errorf("%+v: %d, %v, want %d", test.spec, got, err, test.want)
+		}
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"path/filepath"
+	"slices"
 )
 
 // renameLimit limits the files that are compared to find renames with edits: 500 new
@@ -25,12 +26,12 @@ func (r *Repo) Diff(ctx context.Context, rg Range, use func(io.Reader) error) er
 		return &Error{Op: op, Msg: "the range was not resolved"}
 	}
 	set := [][2]string{{"core.attributesFile", filepath.Join(r.shadow, "attributes")}}
-	err := r.stream(ctx, call{op: op, set: set, args: []string{
+	err := r.stream(ctx, call{op: op, set: set, env: []string{"GIT_LITERAL_PATHSPECS=1"}, args: slices.Concat([]string{
 		"diff-tree", "-r", "--raw", "-z", "-p", "--full-index", "--no-abbrev",
 		"--histogram", "--unified=3", "--inter-hunk-context=0", "--indent-heuristic",
 		"--find-renames", "-l" + renameLimit, "--no-ext-diff", "--no-textconv", "--no-color", "--no-relative",
 		"--src-prefix=a/", "--dst-prefix=b/", "--submodule=short", "--ignore-submodules=none",
-		"--end-of-options", cmp.Or(rg.BaseTree, rg.Base), cmp.Or(rg.HeadTree, rg.Head),
-	}}, use)
+		"--end-of-options", cmp.Or(rg.BaseTree, rg.Base), cmp.Or(rg.HeadTree, rg.Head), "--",
+	}, rg.Paths)}, use)
 	return r.explainMissing(err, rg)
 }

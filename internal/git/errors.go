@@ -24,12 +24,14 @@ func (e *Error) Error() string { return e.Op + ": " + e.Msg }
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Errors of reading a file.
+// Errors that callers handle.
 var (
 	// ErrNotFound means that the file does not exist at that revision.
 	ErrNotFound = errors.New("file not found")
 	// ErrTooLarge means that the file is larger than the caller's limit.
 	ErrTooLarge = errors.New("file too large")
+	// ErrNoCommits means that the repository has no commit.
+	ErrNoCommits = errors.New("no commits")
 	// ErrMissing means that the clone is partial and lacks the content of the file.
 	ErrMissing = errors.New("its content is not in this partial clone")
 )

@@ -219,7 +219,7 @@ func (r *Repo) resolvePull(ctx context.Context, p Pull, v view) (Range, error) {
 	if base == "" {
 		return Range{}, &Error{Op: opFetch, Msg: "the head " + p.Head[:12] + " and the base " + p.Base[:12] + " have no common ancestor"}
 	}
-	rg := Range{Kind: PullRequest, Base: base, Head: p.Head, BaseCommit: p.Base, BaseName: p.Base[:12], HeadName: p.Head[:12]}
+	rg := Range{Kind: PullRequest, Base: base, Head: p.Head, BaseCommit: p.Base, HeadCommit: p.Head, BaseName: p.Base[:12], HeadName: p.Head[:12]}
 	rg.Log, err = r.log(ctx, logCommits, rg.Head, "^"+rg.Base)
 	return rg, err
 }

@@ -21,6 +21,10 @@ type Spec struct {
 	Worktree bool
 	// Whole is a revision whose whole content counts as new.
 	Whole string
+	// Commit is a revision that is compared with its first parent.
+	Commit string
+	// Committed means what Resolve chooses, without anything uncommitted.
+	Committed bool
 }
 
 // Kind is what a range consists of.
@@ -32,6 +36,7 @@ const (
 	LastCommit Kind = "last-commit"
 	Staged     Kind = "staged"
 	Worktree   Kind = "worktree"
+	Branch     Kind = "branch" // the commits of a branch, and everything that is uncommitted
 )
 
 // Range is a resolved change: two trees and their description.
@@ -42,12 +47,18 @@ type Range struct {
 	Base, Head string
 	// BaseCommit is the commit whose guide and policy apply; empty if the change
 	// starts from nothing.
-	BaseCommit         string
+	BaseCommit string
+	// HeadCommit is Head, or the commit that the uncommitted changes of Head are based on;
+	// empty before the first commit.
+	HeadCommit         string
 	BaseName, HeadName string // display names; they may contain untrusted text
 	Why                string // why this range was chosen; empty if the user named it
 	// Log has the messages of the range's commits, newest first, each after a line
 	// "commit ID": at most 50 commits and 32 KiB.
 	Log precedent.Untrusted
+	// Paths limit what Diff shows to these files and folders, relative to the top; all if
+	// empty.
+	Paths []string
 	// Skipped lists files that are not in the snapshot of the work tree. In Head they
 	// are as staged, or absent if they were not staged. It also lists files whose
 	// contents a partial clone lacks.
@@ -69,20 +80,43 @@ func (r *Repo) Resolve(ctx context.Context, s Spec) (Range, error) {
 }
 
 func (r *Repo) resolve(ctx context.Context, s Spec) (Range, error) {
-	switch asked := s.Range != ""; {
+	asked := 0
+	for _, one := range []bool{s.Range != "", s.Commit != "", s.Staged, s.Worktree, s.Committed} {
+		if one {
+			asked++
+		}
+	}
+	switch {
 	case s.Whole != "":
 		return r.resolveWhole(ctx, s.Whole)
-	case asked && (s.Staged || s.Worktree) || s.Staged && s.Worktree:
-		return Range{}, &Error{Op: opRange, Msg: "a range, --staged and --worktree cannot be combined", Hint: "use only one of them"}
-	case asked:
+	case asked > 1:
+		return Range{}, &Error{Op: opRange, Msg: "a range, --commit, --staged, --worktree and --committed cannot be combined", Hint: "use only one of them"}
+	case s.Range != "":
 		return r.resolveText(ctx, s.Range)
+	case s.Commit != "":
+		return r.resolveCommit(ctx, s.Commit)
 	case s.Staged:
 		return r.staged(ctx)
 	case s.Worktree:
 		return r.worktree(ctx)
 	default:
-		return r.choose(ctx)
+		return r.choose(ctx, s.Committed)
 	}
+}
+
+// resolveCommit returns what a commit changes in its first parent.
+func (r *Repo) resolveCommit(ctx context.Context, name string) (Range, error) {
+	ids, err := r.commits(ctx, name)
+	if err != nil {
+		return Range{}, err
+	}
+	found, err := r.peel(ctx, opRange, ids[0]+"^1^{commit}")
+	if err != nil {
+		return Range{}, err
+	}
+	rg, err := r.last(ctx, ids[0], found[0].id, name)
+	rg.Kind = Commits
+	return rg, err
 }
 
 // resolveText resolves the text of a range.
@@ -103,7 +137,7 @@ func (r *Repo) resolveText(ctx context.Context, text string) (Range, error) {
 	if err != nil {
 		return Range{}, err
 	}
-	rg := Range{Kind: Commits, Base: ids[0], Head: ids[1], BaseName: names[0], HeadName: names[1]}
+	rg := Range{Kind: Commits, Base: ids[0], Head: ids[1], HeadCommit: ids[1], BaseName: names[0], HeadName: names[1]}
 	if symmetric {
 		base, err := r.mergeBase(ctx, ids[0], ids[1])
 		if err != nil {
@@ -127,7 +161,7 @@ func (r *Repo) resolveWhole(ctx context.Context, name string) (Range, error) {
 	if err != nil {
 		return Range{}, err
 	}
-	rg := Range{Kind: Commits, Base: r.hash.emptyTree(), Head: ids[0], BaseName: emptyTreeName, HeadName: name}
+	rg := Range{Kind: Commits, Base: r.hash.emptyTree(), Head: ids[0], HeadCommit: ids[0], BaseName: emptyTreeName, HeadName: name}
 	rg.Log, err = r.log(ctx, logCommits, rg.Head)
 	return rg, err
 }
@@ -256,7 +290,7 @@ func (r *Repo) log(ctx context.Context, n int, revisions ...string) (precedent.U
 
 func noCommitsError(op string) *Error {
 	return &Error{
-		Op: op, Msg: "the repository has no commits yet",
+		Op: op, Msg: "the repository has no commits yet", Err: ErrNoCommits,
 		Hint: "commit something first, or review what is staged (--staged) or uncommitted (--worktree)",
 	}
 }

@@ -52,7 +52,7 @@ func TestResolveRange(t *testing.T) {
 			log := rg.Log
 			rg.Log = ""
 			wantEqual(t, "range", rg, Range{
-				Kind: Commits, Base: test.base, Head: test.head, BaseCommit: test.base, BaseName: test.baseName, HeadName: test.headName,
+				Kind: Commits, Base: test.base, Head: test.head, BaseCommit: test.base, HeadCommit: test.head, BaseName: test.baseName, HeadName: test.headName,
 			})
 			if test.base == base && test.head == two {
 				want := "commit " + two + "\ntwo\n\nwith a body\n\ncommit " + one + "\none\n\n"

@@ -114,7 +114,7 @@ func (r *Repo) head(ctx context.Context) (head, error) {
 
 // snapshot returns a range that starts at h. Its end is still missing.
 func (h head) snapshot(k Kind, name string) Range {
-	rg := Range{Kind: k, Base: h.commit, BaseCommit: h.commit, BaseName: "HEAD", HeadName: name}
+	rg := Range{Kind: k, Base: h.commit, BaseCommit: h.commit, HeadCommit: h.commit, BaseName: "HEAD", HeadName: name}
 	if h.commit == "" {
 		rg.Base, rg.BaseName = h.tree, emptyTreeName
 	}

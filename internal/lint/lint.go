@@ -27,6 +27,8 @@ type Input struct {
 	Tree func(ctx context.Context) (dir string, err error)
 	// IsPolicyPath reports whether a file configures reviews.
 	IsPolicyPath func(path string) bool
+	// OwnPolicy tells that the review uses the policy file of the work tree.
+	OwnPolicy bool
 	// Enabled reports whether an analyzer will run; nil means all. Analyzers that
 	// share their work skip the disabled ones.
 	Enabled func(name string) bool
@@ -94,7 +96,7 @@ func All() []Analyzer {
 // Confidence of findings, in percent: how often the rule is right.
 const (
 	lineConfidence = 95 // the line holds it or does not
-	linterSure       = 80
+	linterSure     = 80
 )
 
 // newFinding returns a finding about one line of a file.

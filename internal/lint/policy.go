@@ -11,6 +11,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/guide"
 )
 
 // policyEdit reports changes to files that configure reviews: one finding for each kind
@@ -45,7 +46,7 @@ func policyEdit(ctx context.Context, in *Input) Result {
 		groups[g].more = append(groups[g].more, steering)
 	}
 	for _, g := range groups {
-		c.add(g.finding())
+		c.add(g.finding(in.OwnPolicy))
 	}
 	r := c.result(ctx, nil)
 	r.Files = map[string]bool{} // it reads names
@@ -62,7 +63,7 @@ type policyEdits struct {
 
 // finding reports the first added line of the first file, else the first deleted one,
 // else the file as a whole.
-func (g *policyEdits) finding() precedent.Finding {
+func (g *policyEdits) finding(ownPolicy bool) precedent.Finding {
 	f := g.first
 	out := precedent.Finding{
 		Analyzer: true, Votes: 1, Verifier: precedent.Unchecked,
@@ -90,8 +91,11 @@ func (g *policyEdits) finding() precedent.Finding {
 		what += fmt.Sprintf(" and %d other files", len(g.more))
 	}
 	out.Title = title(fmt.Sprintf("The change %s %s: %s", describeEdit(f), what, kind.short))
-	out.Body = fmt.Sprintf("%s is %s. This review used the version of the file at the base, so the edit does not affect it; "+
-		"it takes effect when the change is merged.\n\n%s", g.steering, kind.long, kind.ask)
+	used := "This review used the version of the file at the base, so the edit does not affect it; it takes effect when the change is merged."
+	if ownPolicy && g.steering == guide.PolicyFile {
+		used = "This review used the uncommitted version of the file in the work tree, so the edit affects it already; it takes effect for everyone when the change is merged."
+	}
+	out.Body = fmt.Sprintf("%s is %s. %s\n\n%s", g.steering, kind.long, used, kind.ask)
 	if len(g.more) > 0 {
 		const most = 10
 		list := strings.Join(g.more[:min(len(g.more), most)], ", ")

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -66,6 +68,54 @@ func (m *Memory) Dismiss(ctx context.Context, idPrefix, reason, who string) (pre
 		}
 	}
 	return j, err
+}
+
+// Matching returns the shown findings with the rule, and at or below the path; each may be
+// empty for any. A rule is an analyzer's rule, or a finder. Those that are dismissed are left
+// out.
+func (m *Memory) Matching(ctx context.Context, rule, below string) ([]store.Known, error) {
+	rows, err := m.rows(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all, err := rows.FindingsByID(ctx, "", maxMatching+1)
+	if err != nil {
+		return nil, err
+	}
+	if len(all) > maxMatching {
+		return nil, &Error{Err: ErrTooLong, Msg: fmt.Sprintf("the memory has more than %d findings", maxMatching), Hint: "name the findings by their ids"}
+	}
+	dismissed, err := m.Rejections(ctx)
+	if err != nil {
+		return nil, err
+	}
+	below = strings.TrimSuffix(below, "/")
+	return slices.DeleteFunc(all, func(k store.Known) bool {
+		return k.Seen == 0 || rule != "" && k.Rule != rule && k.Finder != rule ||
+			below != "" && below != "." && k.Path != below && !strings.HasPrefix(k.Path, below+"/") ||
+			slices.ContainsFunc(dismissed, func(j precedent.Rejection) bool { return j.Fingerprint == k.Fingerprint })
+	}), nil
+}
+
+// maxMatching limits the findings that Matching looks through.
+const maxMatching = 10_000
+
+// Reach says how far a rejection reaches beyond its own finding.
+func Reach(j precedent.Rejection) string {
+	dir := path.Dir(j.Path)
+	switch ScopeOf(j.Reason) {
+	case InRepo:
+		return "similar findings in the whole repository"
+	case InDirectory:
+		if dir == "." {
+			return "similar findings in the top folder"
+		}
+		return "similar findings in " + dir + "/"
+	}
+	if j.Symbol != "" {
+		return "similar findings in " + j.Symbol + " of " + j.Path
+	}
+	return "similar findings in " + j.Path + ", outside of functions"
 }
 
 // Rejections returns the rejections that hold, newest first.

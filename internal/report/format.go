@@ -23,6 +23,7 @@ var Formats = []Format{
 	{"markdown", "people on a pull request", Markdown},
 	{"sarif", "code scanning: SARIF 2.1.0", SARIF},
 	{"rdjson", "reviewdog", RDJSON},
+	{"agent", "coding agents: few tokens, one line a finding", Agent},
 	{"github", "the log of a GitHub workflow, as annotations", Annotations},
 }
 

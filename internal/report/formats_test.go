@@ -81,7 +81,7 @@ func TestFormats(t *testing.T) {
 			})
 		}
 	}
-	if got, want := report.FormatNames(), "text, json, markdown, sarif, rdjson or github"; got != want {
+	if got, want := report.FormatNames(), "text, json, markdown, sarif, rdjson, agent or github"; got != want {
 		t.Errorf("FormatNames() = %q, want %q", got, want)
 	}
 	if f, ok := report.FormatNamed("html"); ok {
@@ -103,6 +103,7 @@ func TestNoFormatHidesTrouble(t *testing.T) {
 		"markdown": regexp.MustCompile(`(?m)^## Precedent: (partial, not everything was read|failed, no model)[^\n]*\n(.*\n)*\*\*This review is incomplete`),
 		"sarif":    regexp.MustCompile(`"executionSuccessful": false(.*\n)*.*"level": "error"`),
 		"rdjson":   regexp.MustCompile(`"severity": "ERROR",\n  "diagnostics": \[\n    \{\n      "message": "This review is incomplete`),
+		"agent":    regexp.MustCompile(`^This review is incomplete`),
 		"github":   regexp.MustCompile(`^::error title=Precedent%3A incomplete::This review is incomplete`),
 	}
 	for _, f := range report.Formats {

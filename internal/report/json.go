@@ -63,6 +63,7 @@ func withoutNil(r *precedent.Review) *precedent.Review {
 	if c.Schema == "" {
 		c.Schema = precedent.ResultSchema
 	}
+	c.Target.Paths = list(c.Target.Paths)
 	c.Findings = list(slices.Clone(c.Findings))
 	for i := range c.Findings {
 		f := &c.Findings[i]
@@ -81,6 +82,9 @@ func withoutNil(r *precedent.Review) *precedent.Review {
 	c.Memory.Suppressed = list(c.Memory.Suppressed)
 	c.Threads = list(c.Threads)
 	c.Failures = list(c.Failures)
+	if s := c.Since; s != nil {
+		c.Since = &precedent.SinceLast{Review: s.Review, Fixed: list(s.Fixed), Still: list(s.Still), New: list(s.New), Unknown: list(s.Unknown)}
+	}
 	return &c
 }
 

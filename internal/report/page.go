@@ -44,16 +44,18 @@ const (
 type Page struct {
 	w     io.Writer
 	width int
+	hard  bool // no line is wider: a terminal would break it anywhere
 	color bool
 	err   error
 }
 
 // NewPage returns a page with the number of columns on w; a width of 0 means DefaultWidth.
 func NewPage(w io.Writer, width int, color bool) *Page {
+	hard := width > 0
 	if width <= 0 {
 		width = DefaultWidth
 	}
-	return &Page{w: w, width: max(width, minWidth), color: color}
+	return &Page{w: w, width: max(width, minWidth), hard: hard, color: color}
 }
 
 // Err returns the first error of the writer.
@@ -80,6 +82,9 @@ func (p *Page) Line(parts ...string) {
 	line := strings.TrimRight(strings.Join(parts, ""), " ")
 	if rest, ok := strings.CutPrefix(strings.TrimLeft(line, " "), "::"); ok {
 		line = line[:len(line)-len(rest)-2] + "<U+003A>:" + rest
+	}
+	if p.hard && ansi.StringWidth(line) > p.width {
+		line = ansi.Hardwrap(line, p.width, true)
 	}
 	if p.err == nil {
 		_, p.err = io.WriteString(p.w, strings.ReplaceAll(line, "##[", "##<U+005B>")+"\n")

@@ -163,7 +163,7 @@ func Check(r *precedent.Review, failOn precedent.Severity) (result, title string
 	case r.ExitStatus(failOn) == precedent.ExitFindings:
 		blocking := 0
 		count := func(s precedent.Severity) {
-			if s != precedent.Nit && s.AtLeast(failOn) {
+			if s.Blocks(failOn) {
 				blocking++
 			}
 		}

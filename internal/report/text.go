@@ -24,6 +24,11 @@ type Style struct {
 	Engine string
 	// NoEngine tells that no engine is configured.
 	NoEngine bool
+	// NoHint omits how to set up an engine.
+	NoHint bool
+	// FailOn is the severity from which findings decide the exit status; empty if nothing is
+	// said about it.
+	FailOn precedent.Severity
 	// Remembered is the number of findings in memory about the touched files.
 	Remembered int
 	// Change is the source of code excerpts; if it is nil, only quotes are shown.
@@ -96,6 +101,12 @@ func writeHeader(p *Page, r *precedent.Review, s Style) {
 	})
 	if t.Why != "" {
 		p.Para("           ", p.Ink(Faint, t.Why))
+	}
+	if len(t.Paths) > 0 {
+		p.Para("           ", p.Ink(Plain, "only "+strings.Join(t.Paths, ", ")))
+	}
+	if t.Uncommitted > 0 {
+		p.Para("           ", p.Inkf(Yellow, "%s with uncommitted changes not included", Plural(t.Uncommitted, "file")))
 	}
 	if s.Engine != "" {
 		p.Para("engine     ", p.Ink(Plain, s.Engine))
@@ -257,6 +268,9 @@ func writePraise(p *Page, r *precedent.Review) {
 func writeFooter(p *Page, r *precedent.Review, s Style) {
 	p.Line()
 	p.Para(verdict(p, r)+"  ", p.Ink(Plain, counts(r)))
+	if s := sinceLast(r); s != "" {
+		p.Para("", p.Ink(Plain, s))
+	}
 	p.Para("", p.Ink(Faint, coverage(r)))
 	if n := len(r.Coverage.Skipped); n > 0 {
 		p.Para("skipped    ", p.Ink(Faint, joinSome(r.Coverage.Skipped, maxSkipped, func(s precedent.SkippedFile) string {
@@ -274,12 +288,11 @@ func writeFooter(p *Page, r *precedent.Review, s Style) {
 	for _, f := range r.Failures {
 		p.Para(p.Ink(Yellow, "failed")+"     ", p.Inkf(Plain, "%s: %s", f.Step, f.Error))
 	}
-	if s.NoEngine {
-		p.Line()
-		p.Para("", p.Ink(Bold, "No model read this change")+p.Ink(Plain, ": only the analyzers did."))
-		p.Para("", p.Ink(Plain, "To use a model, set ANTHROPIC_API_KEY, OPENAI_API_KEY or OPENAI_BASE_URL, or name a program: "+
-			"precedent review --engine command:PATH, or “engine: command:PATH” in the file that precedent config names."))
+	if s.NoEngine && !s.NoHint {
+		p.Para("", p.Ink(Bold, "No model read this change")+p.Ink(Plain, ": set ANTHROPIC_API_KEY or OPENAI_API_KEY, or use --engine command:PATH."))
 	}
+	p.Line()
+	p.Para("", p.Ink(Plain, lastLine(r, s)))
 }
 
 // verdict is the verdict in words; incomplete ones are highlighted.
@@ -333,6 +346,18 @@ func counts(r *precedent.Review) string {
 	add(r.Count(precedent.Dismissed), "dismissed")
 	parts = append(parts, fmt.Sprintf("%d suppressed by memory", r.Count(precedent.Rejected)+r.Count(precedent.ByLearning)))
 	return strings.Join(parts, " · ")
+}
+
+// sinceLast says what became of the findings of the last review; empty without one.
+func sinceLast(r *precedent.Review) string {
+	if r.Since == nil {
+		return ""
+	}
+	s := fmt.Sprintf("Since the last review: %s fixed, %s still there, %s new", thousands(len(r.Since.Fixed)), thousands(len(r.Since.Still)), thousands(len(r.Since.New)))
+	if n := len(r.Since.Unknown); n > 0 {
+		s += fmt.Sprintf(", %s undetermined", thousands(n))
+	}
+	return s
 }
 
 func pluralEnding(n int) string {

@@ -112,6 +112,10 @@ func (q *inquiry) decideWithoutReading(in *Input) bool {
 	if q.waits() {
 		return false
 	}
+	if in.Last != nil && q.remark.Analyzer && q.ran.Good() { // it has read everything again
+		q.decide(precedent.Addressed, decidedByPlace, "%s no longer finds it", q.Finder)
+		return true
+	}
 	still := in.Since != nil && in.Since.Changed != nil && len(in.Since.Changed.Files) == 0
 	if q.deleted || q.remark.Analyzer && q.changed && q.ran.Good() || still && !q.changed && !q.lost {
 		q.decideByPlace()

@@ -50,7 +50,7 @@ func (x *reader) recognize(ctx context.Context, fs []precedent.Finding) {
 	for _, b := range bonds {
 		if f := live[b.finding]; taker[b.thread] == nil && !bound[f] {
 			taker[b.thread], bound[f] = f, true
-			n.take(x.in.Repo, x.threads[b.thread], f)
+			n.take(x.in, x.threads[b.thread], f)
 		}
 	}
 	for _, b := range bonds {
@@ -62,7 +62,11 @@ func (x *reader) recognize(ctx context.Context, fs []precedent.Finding) {
 			t.dropRepeated(f)
 		default:
 			bound[f] = true
-			f.Drop("threads", precedent.Duplicate, first.ID, "duplicate of %q at %s, which already has a thread", first.Title, first.Span)
+			why := "already has a thread"
+			if x.in.Last != nil {
+				why = "the last review had"
+			}
+			f.Drop("threads", precedent.Duplicate, first.ID, "duplicate of %q at %s, which %s", first.Title, first.Span, why)
 		}
 	}
 }
@@ -121,12 +125,12 @@ func newThreadAssignment(live []*precedent.Finding, dropped map[string][]*preced
 
 // take assigns a thread to a finding, with the thread's id and fingerprint unless
 // another finding has that fingerprint.
-func (n threadAssignment) take(repo precedent.Repo, t *openThread, f *precedent.Finding) {
+func (n threadAssignment) take(in *Input, t *openThread, f *precedent.Finding) {
 	f.Thread = t.ID
 	owner := n.owners[t.Fingerprint]
 	if t.Fingerprint != "" && (owner == nil || owner == f) {
 		n.owners[t.Fingerprint] = f
-		id := cmp.Or(t.Finding, precedent.FindingID(repo, t.Fingerprint))
+		id := cmp.Or(t.Finding, precedent.FindingID(in.Repo, t.Fingerprint))
 		for _, d := range n.dropped[f.ID] {
 			d.DroppedBy = id
 		}
@@ -137,6 +141,8 @@ func (n threadAssignment) take(repo precedent.Repo, t *openThread, f *precedent.
 		t.dropRepeated(f)
 	case t.State == precedent.ThreadAddressed:
 		f.Note("threads", "back: its thread was closed as fixed")
+	case in.Last != nil:
+		f.Note("threads", "the last review had it, and it keeps its id")
 	default:
 		f.Note("threads", "already has a thread, and keeps its id")
 	}

@@ -49,18 +49,24 @@ type Input struct {
 
 	Guide  guide.Guide
 	Policy precedent.Policy
-	Recall memory.Recall
-	Intent precedent.Untrusted // messages of the commits; empty if there are none
+	// OwnPolicy tells that Policy is the uncommitted one of the work tree.
+	OwnPolicy bool
+	Recall    memory.Recall
+	Intent    precedent.Untrusted // messages of the commits; empty if there are none
 	// Discussion is what people said on the pull request; empty for a local change.
 	Discussion precedent.Discussion
-	// Threads are those of the pull request, in all states, relocated to the head. A
+	// Threads are those of the pull request, in all states, or findings of Last, relocated to the head. A
 	// finding that has a thread is not posted again, and each open thread gets an
 	// answer. Author opened the pull request; empty if unknown.
 	Threads []precedent.Thread
 	Author  precedent.ForgeID
-	// Since is what an earlier review of the pull request read; with nil, everything
+	// Since is what an earlier review of the same change read; with nil, everything
 	// is read.
 	Since *Since
+	// Last is the last review of the same local work, whose live findings Threads holds; nil
+	// if there is none, and for a pull request. Reading is what this review will have read.
+	Last    *precedent.Review
+	Reading *precedent.Reading
 	// Failures are the steps that already failed while the input was prepared.
 	Failures []precedent.Failure
 
@@ -137,6 +143,9 @@ func Run(ctx context.Context, in Input) (*precedent.Review, error) {
 	}
 	r.Coverage = coverage(&in, x.plan, reports)
 	r.Verdict = verdict(r, reports, in.Engine != nil)
+	if in.Last != nil {
+		r.Threads = nil // the result has them as findings
+	}
 	r.TookMS = in.Now().Sub(began).Milliseconds()
 	return r, nil
 }
@@ -161,9 +170,12 @@ func (x *reader) judgeAll(ctx context.Context, r *precedent.Review) {
 	x.verify(ctx, r.Findings, placer, src)
 	cite(r.Findings, in.Guide.Rules)
 	score(r.Findings, *in.Scores)
+	r.Findings = append(r.Findings, x.keep(r.Findings)...)
 	r.Findings = suppress(r.Findings, in.Policy, in.Recall.Rejections, r.At, *in.Threshold, x.dismissals(ctx))
 	r.Threads = x.answer(ctx, r.Findings, r.Finders, b)
+	x.followUp(r)
 	choose(r.Findings, in)
+	x.tally(r)
 	r.Memory.Suppressed = in.Recall.Suppressed(r.Findings)
 	r.Failures = append(r.Failures, x.failures...)
 	r.Usage.Add(x.usage)
@@ -220,6 +232,7 @@ func (in *Input) newReview(at time.Time) *precedent.Review {
 		Failures:  slices.Clone(in.Failures),
 		At:        at,
 		Target:    target,
+		Reading:   in.Reading,
 	}
 }
 

@@ -20,6 +20,7 @@ type reader struct {
 	src      *sources
 	threads  []*openThread         // of the pull request
 	before   map[diff.HunkRef]bool // hunks that an earlier review has read
+	kept     []precedent.Finding   // of the last review, in hunks that are not read again
 	usage    precedent.Usage
 	costUSD  float64
 	failures []precedent.Failure
@@ -34,6 +35,7 @@ func newReader(in *Input) *reader {
 	}
 	x.specialists = newSpecialists(in, p)
 	x.threads = in.openThreads(x.src)
+	x.findKept()
 	return x
 }
 

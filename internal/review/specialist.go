@@ -33,6 +33,9 @@ func (s *specialist) idle(in *Input) (precedent.Status, string) {
 	case s.spec.NeedsGuide && in.unguided():
 		return precedent.StatusSkipped, "the repository has no guide"
 	case len(s.plan.shards) == 0 && len(s.plan.before) > 0:
+		if in.Last != nil {
+			return precedent.StatusSkipped, "nothing has changed since the last review"
+		}
 		return precedent.StatusSkipped, "nothing has changed since " + short(in.Since.Head) + " was reviewed"
 	case len(s.plan.shards) == 0:
 		return precedent.StatusSkipped, "the change has nothing for a model to read"

@@ -123,8 +123,8 @@ func dollars(g given) (float64, error) {
 
 func severity(g given) (precedent.Severity, error) {
 	s := precedent.Severity(g.text)
-	if !slices.Contains(precedent.Severities, s) {
-		return "", fmt.Errorf("unknown severity %q: want critical, high, medium, low or nit", g.text)
+	if !slices.Contains(precedent.Severities, s) && s != precedent.FailNever {
+		return "", fmt.Errorf("unknown severity %q: want critical, high, medium, low, nit or none", g.text)
 	}
 	return s, nil
 }

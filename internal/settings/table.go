@@ -80,7 +80,7 @@ var All = []Def{
 	}),
 	def(severity, func(s *Settings) *Value[precedent.Severity] { return &s.FailOn }, Def{
 		Key: "fail_on", Flag: "fail-on", InFile: true, Default: string(precedent.High),
-		Usage: "exit with status 1 if a finding has at least this `severity`: critical, high, medium, low or nit",
+		Usage: "exit with status 1 if a finding has at least this `severity`: critical, high, medium, low or nit; none for never",
 	}),
 	// Ten minutes are a review's share of the time of CI.
 	def(duration, func(s *Settings) *Value[time.Duration] { return &s.Timeout }, Def{

@@ -4,6 +4,10 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
 	"path/filepath"
 )
 
@@ -27,6 +31,55 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 		return nil, db.fail(op, err)
 	}
 	return db, nil
+}
+
+// maxCopy limits the file that OpenCopy copies, in bytes.
+const maxCopy = 1 << 30
+
+// OpenCopy opens a copy of the database in the file, which is deleted when it is closed. It
+// serves readers of a file that cannot be written, and follows no link.
+func OpenCopy(ctx context.Context, path, tempDir string, o Options) (*DB, error) {
+	dir, err := os.MkdirTemp(tempDir, "precedent-memory-")
+	if err != nil {
+		return nil, fmt.Errorf("copy memory: %w", err)
+	}
+	to := filepath.Join(dir, filepath.Base(path))
+	if err = copyFile(path, to); err == nil { // with what is not in the file yet
+		if err = copyFile(path+"-wal", to+"-wal"); errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
+	}
+	var db *DB
+	if err == nil {
+		db, err = Open(ctx, to, o)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("copy memory: %w", err), os.RemoveAll(dir))
+	}
+	db.temporary = dir
+	return db, nil
+}
+
+// copyFile copies a regular file.
+func copyFile(from, to string) error {
+	info, err := os.Lstat(from)
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxCopy {
+		return fmt.Errorf("%s is not a regular file of at most 1 GiB", from)
+	}
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, io.LimitReader(in, maxCopy))
+	return errors.Join(err, out.Close())
 }
 
 // OpenMemory opens an empty database in memory.

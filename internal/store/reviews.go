@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"time"
 
 	"github.com/precedent-dev/precedent"
@@ -18,7 +19,9 @@ var ErrNoReview = errors.New("no such review")
 type reviewExtra struct {
 	// The parts of the repository's identity, which the result joins.
 	Host, Owner, Name string
-	Target            precedent.Target
+	// Target is that of reviews that were saved before the result had it; else nil.
+	Target  *precedent.Target  `json:",omitempty"`
+	Reading *precedent.Reading `json:",omitempty"`
 	// Findings is as long as the review's findings.
 	Findings []findingExtra
 }
@@ -57,9 +60,9 @@ func (r *Repo) SaveReview(ctx context.Context, review *precedent.Review, posts .
 	var sightings map[string]int
 	err = r.db.change(ctx, op, func(tx *sql.Tx) error {
 		result, err := tx.ExecContext(ctx, `
-			INSERT INTO reviews (id, repo_id, base, head, verdict, at, document, extra, pull)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (id) DO NOTHING`,
-			review.ID, r.id, review.Base, review.Head, review.Verdict, millis(at), string(document), string(extra), pullOf(review))
+			INSERT INTO reviews (id, repo_id, base, head, verdict, at, document, extra, pull, work)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (id) DO NOTHING`,
+			review.ID, r.id, review.Base, review.Head, review.Verdict, millis(at), string(document), string(extra), pullOf(review), workOf(review))
 		if err != nil {
 			return err
 		}
@@ -104,8 +107,16 @@ func pullOf(review *precedent.Review) int {
 	return *review.PullRequest
 }
 
+// workOf names the line of work of a local review; empty for none.
+func workOf(review *precedent.Review) string {
+	if review.Reading == nil {
+		return ""
+	}
+	return review.Reading.Work
+}
+
 func extraOf(review *precedent.Review) reviewExtra {
-	e := reviewExtra{Host: review.Repo.Host, Owner: review.Repo.Owner, Name: review.Repo.Name, Target: review.Target}
+	e := reviewExtra{Host: review.Repo.Host, Owner: review.Repo.Owner, Name: review.Repo.Name, Reading: review.Reading}
 	for _, f := range review.Findings {
 		e.Findings = append(e.Findings, findingExtra{Analyzer: f.Analyzer, Place: f.Place, Inexact: f.Inexact, DroppedWhy: f.DroppedWhy})
 	}
@@ -156,6 +167,29 @@ func (r *Repo) LastReview(ctx context.Context, pull int) (*precedent.Review, boo
 	return review, err == nil, err
 }
 
+// ReviewsOf yields the reviews of a line of work, the newest first, at most limit.
+func (r *Repo) ReviewsOf(ctx context.Context, work string, limit int) iter.Seq2[*precedent.Review, error] {
+	return func(yield func(*precedent.Review, error) bool) {
+		var ids []string
+		err := rows(ctx, r.db.read, "SELECT id FROM reviews WHERE repo_id = $1 AND work = $2 ORDER BY at DESC, id DESC LIMIT $3",
+			[]any{r.id, work, limit}, func(s scanner) error {
+				var id string
+				err := s.Scan(&id)
+				ids = append(ids, id)
+				return err
+			})
+		if err != nil {
+			yield(nil, r.db.fail("find review", err))
+			return
+		}
+		for _, id := range ids {
+			if !yield(r.Review(ctx, id)) {
+				return
+			}
+		}
+	}
+}
+
 // Period returns the start times of the oldest and the newest review; zero times if there is
 // none.
 func (r *Repo) Period(ctx context.Context) (first, last time.Time, err error) {
@@ -187,7 +221,10 @@ func decode(document, extra string) (*precedent.Review, error) {
 		return nil, fmt.Errorf("%w: %d findings, but extra fields of %d", ErrCorrupt, len(review.Findings), len(e.Findings))
 	}
 	review.Repo = precedent.Repo{Host: e.Host, Owner: e.Owner, Name: e.Name}
-	review.Target = e.Target
+	review.Reading = e.Reading
+	if e.Target != nil {
+		review.Target = *e.Target
+	}
 	for i, f := range e.Findings {
 		to := &review.Findings[i]
 		to.Analyzer, to.Place, to.Inexact, to.DroppedWhy = f.Analyzer, f.Place, f.Inexact, f.DroppedWhy

@@ -17,6 +17,7 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
+	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -35,6 +36,8 @@ type DB struct {
 	now     func() time.Time
 	after   func(time.Duration) <-chan time.Time
 	newID   func() string
+	// temporary is a folder that Close deletes; empty for none.
+	temporary string
 }
 
 // dialect holds the differences between database engines.
@@ -90,7 +93,13 @@ func newDB(d *dialect, path string, o Options) *DB {
 func (db *DB) Path() string { return db.path }
 
 // Close closes the database. Saved data does not depend on it.
-func (db *DB) Close() error { return db.fail("close memory", db.sql.Close()) }
+func (db *DB) Close() error {
+	err := db.sql.Close()
+	if db.temporary != "" {
+		err = errors.Join(err, os.RemoveAll(db.temporary))
+	}
+	return db.fail("close memory", err)
+}
 
 // Statements and transactions are retried while the database is busy. The timeout is much
 // longer than other processes normally need: they hold the lock while saving one review, some

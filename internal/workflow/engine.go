@@ -9,7 +9,6 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/engine"
-	"github.com/precedent-dev/precedent/internal/git"
 )
 
 // addEngine adds the engine, with its budget, and stores its answers as they arrive.
@@ -90,10 +89,6 @@ func (p *Prepared) dropAnswers(ctx context.Context, r *precedent.Review) error {
 // not change, so it is listed once, however often a model searches it.
 func (p *Prepared) files(ctx context.Context) Files {
 	s := p.subject
-	commit := s.rg.Head
-	if s.rg.Kind == git.Staged || s.rg.Kind == git.Worktree {
-		commit = s.rg.BaseCommit // their head is a tree, which has no history
-	}
 	list := sync.OnceValues(func() ([]string, error) {
 		entries, err := s.repo.Tree(ctx, s.rg.Head, "")
 		var paths []string
@@ -111,7 +106,7 @@ func (p *Prepared) files(ctx context.Context) Files {
 			return s.blobs.Read(s.rg.Head, path, limit)
 		},
 		History: func(ctx context.Context, path string) (string, error) {
-			log, err := s.repo.History(ctx, commit, path)
+			log, err := s.repo.History(ctx, s.rg.HeadCommit, path)
 			return string(log), err
 		},
 	}

@@ -3,6 +3,7 @@ package workflow
 import (
 	"context"
 	"errors"
+	"iter"
 	"slices"
 
 	"github.com/precedent-dev/precedent"
@@ -148,13 +149,21 @@ func treesAt(ctx context.Context, s subject, there []string, head, base string) 
 // nil for none. After a push with nothing to read, no finder ran: then the finders of
 // the review before it count.
 func lastPosted(ctx context.Context, rows *store.Repo, posts []store.Post, engine bool) (*precedent.Review, []string, error) {
+	return lastRead(func(yield func(*precedent.Review, error) bool) {
+		for _, p := range slices.Backward(posts) {
+			if p.Kind == store.PostSummary && p.State == store.PostConfirmed && !yield(rows.Review(ctx, p.Review)) {
+				return
+			}
+		}
+	}, engine)
+}
+
+// lastRead returns the first complete one of reviews, which come newest first, with an
+// engine if engine is set, and the finders that have read the code up to it; nil for none.
+func lastRead(reviews iter.Seq2[*precedent.Review, error], engine bool) (*precedent.Review, []string, error) {
 	var last *precedent.Review
 	readers := []string{}
-	for _, p := range slices.Backward(posts) {
-		if p.Kind != store.PostSummary || p.State != store.PostConfirmed {
-			continue
-		}
-		r, err := rows.Review(ctx, p.Review)
+	for r, err := range reviews {
 		if errors.Is(err, store.ErrNoReview) {
 			continue
 		}

@@ -70,7 +70,7 @@ func CurrentPolicy(ctx context.Context, repo *git.Repo) (Policy, error) {
 	var none *git.Error
 	switch {
 	case err == nil:
-		rg.BaseCommit = head.Head
+		rg.BaseCommit, rg.HeadCommit = head.Head, head.Head
 	case !errors.As(err, &none) || ctx.Err() != nil:
 		return Policy{}, err // a repository without a commit has no policy in one
 	}
@@ -90,15 +90,15 @@ func uncommittedPolicy(ctx context.Context, repo *git.Repo, at func(rev string) 
 	if err != nil {
 		return nil, fmt.Errorf("read policy: %w", err)
 	}
-	head := rg.BaseCommit // of what is not committed, HEAD
+	head := rg.HeadCommit // of what is not committed, HEAD
+	changed, err := at(head)
+	if err != nil {
+		return nil, fmt.Errorf("read policy: %w", err)
+	}
+	if !bytes.Equal(changed, base) {
+		return nil, nil
+	}
 	if rg.Kind == git.Commits || rg.Kind == git.LastCommit {
-		changed, err := at(rg.Head)
-		if err != nil {
-			return nil, fmt.Errorf("read policy: %w", err)
-		}
-		if !bytes.Equal(changed, base) {
-			return nil, nil
-		}
 		now, err := repo.Resolve(ctx, git.Spec{Range: "HEAD"})
 		if err != nil {
 			return nil, err

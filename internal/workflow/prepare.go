@@ -72,48 +72,12 @@ func (p *Prepared) onClose(end func() error) {
 	p.cleanups = append(p.cleanups, end)
 }
 
-// PrepareLocal fetches everything that the review of a local change needs. The
-// repository stays the caller's.
-func (r *Reviewer) PrepareLocal(ctx context.Context, repo *Repository, spec git.Spec, job Job) (*Prepared, error) {
-	rg, err := repo.Git.Resolve(ctx, spec)
-	if err != nil {
-		return nil, err
-	}
-	change, err := readChange(ctx, repo.Git, rg)
-	if err != nil {
-		return nil, err
-	}
-	blobs, err := repo.Git.Blobs(ctx)
-	if err != nil {
-		return nil, err
-	}
-	p := r.newPrepared(repo.IDs[0], subject{repo.Git, rg, blobs}, change, job)
-	p.onClose(blobs.Close)
-	if err := p.completeLocal(ctx, repo, job); err != nil {
-		p.Close()
-		return nil, err
-	}
-	return p, nil
-}
-
-func (p *Prepared) completeLocal(ctx context.Context, repo *Repository, job Job) error {
-	if err := p.readBase(ctx, true); err != nil {
-		return err
-	}
-	w, err := p.reviewer.openForReview(ctx, repo)
-	if err != nil {
-		return err
-	}
-	p.onClose(w.Memory.DB.Close)
-	return p.complete(ctx, w, job)
-}
-
 // newPrepared prepares what depends on the change only.
 func (r *Reviewer) newPrepared(id precedent.Repo, s subject, change *diff.Change, job Job) *Prepared {
 	set := job.Settings
 	p := &Prepared{reviewer: r, settings: set, subject: s, plan: func(*precedent.Review) []store.Post { return nil }, Input: review.Input{
 		Repo:          id,
-		Target:        precedent.Target{Head: s.rg.HeadName, Base: s.rg.BaseName, Why: s.rg.Why},
+		Target:        precedent.Target{Kind: string(s.rg.Kind), Head: s.rg.HeadName, Base: s.rg.BaseName, Why: s.rg.Why},
 		Base:          s.rg.Base,
 		Head:          s.rg.Head,
 		Change:        change,
@@ -162,7 +126,7 @@ func (p *Prepared) readBase(ctx context.Context, there bool) error {
 	if err != nil {
 		return err
 	}
-	in.Policy = policy.Policy
+	in.Policy, in.OwnPolicy = policy.Policy, policy.Own
 	p.reviewer.noticePolicy(ctx, policy)
 	for _, err := range policy.Errors {
 		p.fail("policy", err.Error())

@@ -105,6 +105,7 @@ const (
 // fillInput puts into the input what only a pull request has.
 func (p *Pull) fillInput(in *review.Input, s *pullState) {
 	in.Target = precedent.Target{
+		Kind: string(s.rg.Kind),
 		Head: fmt.Sprintf("#%d %s", p.Number, text.Cut(text.Collapse(text.VisibleLine(string(p.Title))), maxTitle)),
 		Base: p.Base.Name,
 	}

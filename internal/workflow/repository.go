@@ -28,15 +28,23 @@ type Location struct {
 
 // Repository is an open repository, and where its memory is kept.
 type Repository struct {
-	Git *git.Repo
+	Git *git.Repo // nil for the memory of a repository without a clone
 	// IDs are its identities. Ids of findings are made from the first.
 	IDs []precedent.Repo
 	// File is the memory's, and who named it; the zero Value if the memory is off.
 	File settings.Value[string]
+	// dir is the working folder, without links.
+	dir string
+	// unborn means that there is neither a remote nor a commit to name it by.
+	unborn bool
 }
 
 // Close closes it.
-func (p *Repository) Close() { p.Git.Close() }
+func (p *Repository) Close() {
+	if p.Git != nil {
+		p.Git.Close()
+	}
+}
 
 // OpenRepository opens the repository around the folder of the location.
 func (r *Reviewer) OpenRepository(ctx context.Context, at Location) (*Repository, error) {
@@ -44,8 +52,14 @@ func (r *Reviewer) OpenRepository(ctx context.Context, at Location) (*Repository
 	if err != nil {
 		return nil, err
 	}
-	p := &Repository{Git: repo}
-	if p.IDs, err = Identities(ctx, repo, at.Repo); err == nil && !at.Forget {
+	p := &Repository{Git: repo, dir: at.Dir}
+	if dir, err := filepath.EvalSymlinks(at.Dir); err == nil {
+		p.dir = dir
+	}
+	if p.IDs, err = Identities(ctx, repo, at.Repo); errors.Is(err, git.ErrNoCommits) {
+		p.IDs, p.unborn, err = []precedent.Repo{precedent.LocalRepo("unborn")}, true, nil
+	}
+	if err == nil && !at.Forget {
 		p.File, err = r.memoryFile(at.Memory, repo, p.IDs[0])
 	}
 	if err != nil {
@@ -97,12 +111,20 @@ func (r *Reviewer) memoryFile(named settings.Value[string], repo *git.Repo, id p
 // in the data folder, which may be empty.
 func DefaultMemory(repo *git.Repo, id precedent.Repo, dataDir string) (settings.Value[string], error) {
 	path, why := filepath.Join(dataDir, fileName(id)+".db"), "default: no work tree"
-	if top := repo.MainTop(); top != "" {
+	if top := mainTop(repo); top != "" {
 		path, why = memoryPath(top), "default: beside the repository"
 	} else if dataDir == "" {
 		return settings.Value[string]{}, Hinted(errors.New("find memory: there is neither a work tree nor a home folder for it"), "set a file with --memory-db")
 	}
 	return settings.Value[string]{Value: path, Text: path, Source: settings.Source{Words: why}}, nil
+}
+
+// mainTop is the main work tree of a repository, which may be nil; empty for none.
+func mainTop(repo *git.Repo) string {
+	if repo == nil {
+		return ""
+	}
+	return repo.MainTop()
 }
 
 func memoryPath(top string) string { return filepath.Join(top, memoryDir, memoryName) }

@@ -7,6 +7,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/memory"
 	"github.com/precedent-dev/precedent/internal/report"
 	"github.com/precedent-dev/precedent/internal/review"
+	"github.com/precedent-dev/precedent/internal/settings"
 )
 
 // Watch holds callbacks for the progress of a run.
@@ -47,7 +48,7 @@ func (p *Prepared) Run(ctx context.Context, w Watch) (Result, error) {
 	}
 	return Result{
 		Review: r,
-		Style:  report.Style{Engine: p.Engine, NoEngine: in.Engine == nil, Remembered: shownBefore(in.Recall), Change: in.Change},
+		Style:  report.Style{Engine: p.Engine, NoEngine: in.Engine == nil, Remembered: shownBefore(in.Recall), Change: in.Change, FailOn: p.settings.FailOn.Value, NoHint: p.settings.Engine.Source.By != settings.Default},
 		Status: r.ExitStatus(p.settings.FailOn.Value),
 	}, nil
 }

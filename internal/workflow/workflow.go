@@ -75,8 +75,11 @@ type Job struct {
 	// Resume continues from the answers that an unfinished review of the same change
 	// paid for.
 	Resume bool
-	// Again reads everything of a pull request, also what a posted review has read.
+	// Again reads everything, also what an earlier review has read.
 	Again bool
+	// Paths are the only files and folders to review, relative to the working folder; all
+	// if empty. They are for local changes.
+	Paths []string
 }
 
 // EngineSetup creates the engine that reads a change.

@@ -37,11 +37,17 @@ func (w *Workspace) rows(ctx context.Context) (*store.Repo, error) {
 // empty one answers, and nothing is made on the disk.
 func (r *Reviewer) OpenWorkspace(ctx context.Context, at Location) (*Workspace, error) {
 	p, err := r.OpenRepository(ctx, at)
+	if err != nil && !at.Repo.IsZero() && ctx.Err() == nil { // its memory is in the data folder
+		p = &Repository{IDs: []precedent.Repo{at.Repo}}
+		p.File, err = r.memoryFile(at.Memory, nil, at.Repo)
+	}
 	if err != nil {
 		return nil, err
 	}
 	var db *store.DB
-	if _, err = os.Lstat(p.File.Value); errors.Is(err, fs.ErrNotExist) {
+	if p.unborn {
+		db, err = store.OpenMemory(ctx, store.Options{Now: r.Now})
+	} else if _, err = os.Lstat(p.File.Value); errors.Is(err, fs.ErrNotExist) {
 		db, err = store.OpenMemory(ctx, store.Options{Now: r.Now})
 	} else {
 		db, err = r.OpenMemory(ctx, p)
@@ -56,6 +62,11 @@ func (r *Reviewer) OpenWorkspace(ctx context.Context, at Location) (*Workspace, 
 // openForReview opens the memory for a review, which goes on without it: then what it
 // learns lasts until it ends, and it says so.
 func (r *Reviewer) openForReview(ctx context.Context, p *Repository) (*Workspace, error) {
+	if p.unborn {
+		r.notice(ctx, "the repository has no commit and no remote yet, so this review is not stored")
+		db, err := store.OpenMemory(ctx, store.Options{Now: r.Now})
+		return r.workspace(p, db), err
+	}
 	db, err := r.OpenMemory(ctx, p)
 	if err == nil {
 		return r.workspace(p, db), nil
@@ -65,12 +76,31 @@ func (r *Reviewer) openForReview(ctx context.Context, p *Repository) (*Workspace
 	}
 	failure := precedent.Failure{Step: "memory", Error: err.Error() + "; this review is not stored"}
 	r.noticeError(ctx, err, "; the review continues, but is not stored")
-	if db, err = store.OpenMemory(ctx, store.Options{Now: r.Now}); err != nil {
-		return nil, err
+	db, copied := r.readMemory(ctx, p, err)
+	if db == nil {
+		if db, err = store.OpenMemory(ctx, store.Options{Now: r.Now}); err != nil {
+			return nil, err
+		}
+	}
+	if copied {
+		failure.Error += "; what it has is used"
 	}
 	w := r.workspace(p, db)
 	w.failures = append(w.failures, failure)
 	return w, nil
+}
+
+// readMemory opens a copy of a memory that cannot be written, for this review only: what
+// people dismissed stays hidden. It returns nil if it cannot be read, either.
+func (r *Reviewer) readMemory(ctx context.Context, p *Repository, cause error) (*store.DB, bool) {
+	if !errors.Is(cause, store.ErrUnwritable) {
+		return nil, false
+	}
+	db, err := store.OpenCopy(ctx, p.File.Value, r.Git.TempDir, store.Options{Now: r.Now})
+	if err != nil {
+		return nil, false
+	}
+	return db, true
 }
 
 func (r *Reviewer) workspace(p *Repository, db *store.DB) *Workspace {
@@ -83,7 +113,7 @@ func (r *Reviewer) OpenMemory(ctx context.Context, p *Repository) (*store.DB, er
 	if p.File.Value == "" {
 		return store.OpenMemory(ctx, store.Options{Now: r.Now})
 	}
-	if top := p.Git.MainTop(); top != "" && p.File.Value == memoryPath(top) {
+	if top := mainTop(p.Git); top != "" && p.File.Value == memoryPath(top) {
 		if err := r.makeMemoryFolder(ctx, p.Git); err != nil {
 			return nil, err
 		}

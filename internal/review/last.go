@@ -1,0 +1,181 @@
+package review
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/diff"
+)
+
+// Hunks identifies the hunks of a change that can be read.
+func Hunks(c *diff.Change) []precedent.ReadHunk {
+	var all []precedent.ReadHunk
+	for i := range c.Files {
+		f := &c.Files[i]
+		for j := range f.Hunks {
+			if h := &f.Hunks[j]; f.Skip == "" && h.Cut == "" {
+				all = append(all, precedent.ReadHunk{Path: f.Path, Start: h.NewStart, Lines: h.NewLines, OldStart: h.OldStart, OldLines: h.OldLines, Hash: hashOf(h)})
+			}
+		}
+	}
+	return all
+}
+
+// hashOf hashes all lines of a hunk, without their numbers.
+func hashOf(h *diff.Hunk) string {
+	sum := sha256.New()
+	for i := range h.Lines {
+		sum.Write([]byte{byte(h.Lines[i].Op)})
+		sum.Write([]byte(h.Lines[i].Text))
+		sum.Write([]byte{'\n'})
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:16])
+}
+
+// unchanged pairs the hunks of a change with equal ones of a reading, in order.
+func unchanged(c *diff.Change, was *precedent.Reading) map[diff.HunkRef]precedent.ReadHunk {
+	type content struct{ path, hash string }
+	read := map[content][]precedent.ReadHunk{}
+	for _, h := range was.Hunks {
+		key := content{h.Path, h.Hash}
+		read[key] = append(read[key], h)
+	}
+	same := map[diff.HunkRef]precedent.ReadHunk{}
+	for i := range c.Files {
+		for j := range c.Files[i].Hunks {
+			key := content{c.Files[i].Path, hashOf(&c.Files[i].Hunks[j])}
+			if left := read[key]; len(left) > 0 {
+				same[diff.HunkRef{File: i, Hunk: j}], read[key] = left[0], left[1:]
+			}
+		}
+	}
+	return same
+}
+
+// Unread returns the part of a change that a reading does not have: what has changed
+// since, as far as it is still part of the change.
+func Unread(c *diff.Change, was *precedent.Reading) *diff.Change {
+	same := unchanged(c, was)
+	rest := &diff.Change{}
+	for i := range c.Files {
+		f := c.Files[i]
+		f.Hunks, f.Status = nil, diff.Modified // its hunks alone tell what changed
+		for j, h := range c.Files[i].Hunks {
+			if _, ok := same[diff.HunkRef{File: i, Hunk: j}]; !ok {
+				f.Hunks = append(f.Hunks, h)
+			}
+		}
+		if len(f.Hunks) > 0 {
+			rest.Files = append(rest.Files, f)
+		}
+	}
+	return rest
+}
+
+// findKept finds what the finders of the last review found in the hunks that are not
+// read again. Such a finding needs no thread: its lines are known to be unchanged.
+func (x *reader) findKept() {
+	last := x.in.Last
+	if last == nil || len(x.plan.before) == 0 {
+		return
+	}
+	same := unchanged(x.in.Change, last.Reading)
+	for _, f := range last.Findings {
+		switch f.Dropped {
+		case "", precedent.Dismissed, precedent.Rejected, precedent.ByLearning, precedent.BelowThreshold:
+		default:
+			continue
+		}
+		for ref, h := range same {
+			if f.Analyzer || !x.plan.before[ref] || !h.Holds(f.Span) {
+				continue
+			}
+			now := &x.in.Change.Files[ref.File].Hunks[ref.Hunk]
+			moved := now.NewStart - h.Start
+			if f.Side == precedent.Left {
+				moved = now.OldStart - h.OldStart
+			}
+			f.Start, f.End = f.Start+moved, f.End+moved
+			x.kept = append(x.kept, asBefore(f))
+			x.threads = slices.DeleteFunc(x.threads, func(t *openThread) bool { return t.ID == f.ID })
+			break
+		}
+	}
+	slices.SortFunc(x.kept, func(a, b precedent.Finding) int { return byContent(&a, &b) })
+}
+
+// asBefore returns a finding as it was before the last review suppressed and selected.
+func asBefore(f precedent.Finding) precedent.Finding {
+	f.Trail = slices.DeleteFunc(slices.Clone(f.Trail), func(d precedent.Decision) bool {
+		if d.Step == "suppress" {
+			f.Confidence -= d.Delta
+		}
+		return d.Step == "suppress" || d.Step == "select" || d.Step == "last"
+	})
+	f.Dropped, f.DroppedBy, f.DroppedWhy, f.Placement, f.Origin, f.Kept = "", "", "", "", "", true
+	f.Note("last", "found by an earlier review; its lines have not changed, and were not read again")
+	return f
+}
+
+// keep returns the kept findings that were not found again.
+func (x *reader) keep(found []precedent.Finding) []precedent.Finding {
+	return slices.DeleteFunc(slices.Clone(x.kept), func(k precedent.Finding) bool {
+		return slices.ContainsFunc(found, func(f precedent.Finding) bool { return f.Fingerprint == k.Fingerprint })
+	})
+}
+
+// followUp shows again the findings of the last review that are still there, although
+// no finder found them again: nothing else shows them.
+func (x *reader) followUp(r *precedent.Review) {
+	if x.in.Last == nil {
+		return
+	}
+	var again []precedent.Finding
+	for _, a := range r.Threads {
+		known := func(f precedent.Finding) bool { return f.ID == a.Finding }
+		if a.State != precedent.StillThere || slices.ContainsFunc(r.Findings, known) {
+			continue
+		}
+		f := asBefore(x.in.Last.Findings[slices.IndexFunc(x.in.Last.Findings, known)])
+		f.Span = a.Span
+		f.Note("last", "still there: %s", a.Why)
+		again = append(again, f)
+	}
+	r.Findings = append(r.Findings, suppress(again, x.in.Policy, x.in.Recall.Rejections, r.At, *x.in.Threshold, nil)...)
+}
+
+// tally says what became of the findings of the last review. The threads have served
+// their purpose then: a local change has none.
+func (x *reader) tally(r *precedent.Review) {
+	last := x.in.Last
+	if last == nil {
+		return
+	}
+	s := &precedent.SinceLast{Review: last.ID}
+	was := map[string]bool{}
+	for _, f := range last.Live() {
+		was[f.ID] = true
+	}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		switch {
+		case !f.Live():
+		case was[f.ID] || f.Thread != "" || f.Kept:
+			s.Still = append(s.Still, f.ID)
+		default:
+			s.New = append(s.New, f.ID)
+		}
+		f.Thread = ""
+	}
+	for _, a := range r.Threads {
+		switch a.State {
+		case precedent.Addressed, precedent.NoLonger:
+			s.Fixed = append(s.Fixed, a.Finding)
+		case precedent.Unanswered:
+			s.Unknown = append(s.Unknown, a.Finding)
+		}
+	}
+	r.Since = s
+}
