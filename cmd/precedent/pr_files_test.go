@@ -51,33 +51,14 @@ func (s *scribe) Info() engine.Info {
 }
 
 func (s *scribe) Run(_ context.Context, t engine.Task) (engine.Answer, error) {
-	var answer any
-	switch t.Role {
-	case engine.Finder:
+	find := func() []map[string]any {
 		found := []map[string]any{}
-		if t.Name == "bugs" {
-			for _, f := range s.finds {
-				found = append(found, f.wire())
-			}
+		for _, f := range s.finds {
+			found = append(found, f.wire())
 		}
-		answer = map[string]any{"findings": found, "summary": "Read it."}
-	case engine.Verifier:
-		answer = map[string]any{"verdicts": []any{}}
-	case engine.Judge:
-		pairs := []map[string]any{}
-		for id := range blocks(t.User(), pairID) {
-			pairs = append(pairs, map[string]any{"pair": id, "same": false})
-		}
-		answer = map[string]any{"pairs": pairs}
-	case engine.Threads:
-		threads := []map[string]any{}
-		for id := range blocks(t.User(), threadID) {
-			threads = append(threads, map[string]any{"thread_id": id, "state": "still_there", "reply": ""})
-		}
-		answer = map[string]any{"threads": threads}
+		return found
 	}
-	data, err := json.Marshal(answer)
-	return engine.Answer{Status: precedent.StatusOK, JSON: data, Model: "scribe", Usage: precedent.Usage{Requests: 1, InputTokens: 100, OutputTokens: 10}}, err
+	return play(t, "scribe", find, func(string) bool { return false }, func(string) (string, string) { return "still_there", "" })
 }
 
 // filePull is a pull request whose two sides a test writes.

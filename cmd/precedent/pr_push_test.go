@@ -75,24 +75,43 @@ var (
 func (p *parrot) Run(_ context.Context, t engine.Task) (engine.Answer, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	find := func() []map[string]any {
+		found := p.find(t.User())
+		p.asked++
+		return found
+	}
+	return play(t, "parrot", find, sameFlaw, p.look)
+}
+
+// play answers a task of each role: what is found, whether the two remarks of a pair
+// are the same, and the state of a thread with a reply. No verifier has a say.
+func play(t engine.Task, model string, find func() []map[string]any, same func(pair string) bool, look func(thread string) (state, reply string)) (engine.Answer, error) {
 	var answer any
 	switch t.Role {
 	case engine.Finder:
 		found := []map[string]any{}
 		if t.Name == "bugs" {
-			found = p.find(t.User())
-			p.asked++
+			found = find()
 		}
 		answer = map[string]any{"findings": found, "summary": "Read it."}
 	case engine.Verifier:
 		answer = map[string]any{"verdicts": []any{}}
 	case engine.Judge:
-		answer = map[string]any{"pairs": p.compare(t.User())}
+		pairs := []map[string]any{}
+		for id, text := range blocks(t.User(), pairID) {
+			pairs = append(pairs, map[string]any{"pair": id, "same": same(text)})
+		}
+		answer = map[string]any{"pairs": pairs}
 	case engine.Threads:
-		answer = map[string]any{"threads": p.look(t.User())}
+		threads := []map[string]any{}
+		for id, text := range blocks(t.User(), threadID) {
+			state, reply := look(text)
+			threads = append(threads, map[string]any{"thread_id": id, "state": state, "reply": reply})
+		}
+		answer = map[string]any{"threads": threads}
 	}
 	data, err := json.Marshal(answer)
-	return engine.Answer{Status: precedent.StatusOK, JSON: data, Model: "parrot", Usage: precedent.Usage{Requests: 1, InputTokens: 100, OutputTokens: 10}}, err
+	return engine.Answer{Status: precedent.StatusOK, JSON: data, Model: model, Usage: precedent.Usage{Requests: 1, InputTokens: 100, OutputTokens: 10}}, err
 }
 
 // has returns the line of the head that has the flaw; empty for none.
@@ -135,37 +154,25 @@ func blocks(prompt string, id *regexp.Regexp) map[string]string {
 	return all
 }
 
-// compare says that two remarks are the same if they are about one flaw.
-func (p *parrot) compare(prompt string) []map[string]any {
-	pairs := []map[string]any{}
-	for id, text := range blocks(prompt, pairID) {
-		first, second, _ := strings.Cut(text, "The second remark")
-		same := slices.ContainsFunc(flaws, func(f flaw) bool {
-			return strings.Contains(strings.ToLower(first), f.name) && strings.Contains(strings.ToLower(second), f.name)
-		})
-		pairs = append(pairs, map[string]any{"pair": id, "same": same})
-	}
-	return pairs
+// sameFlaw tells whether the two remarks of a pair are about one flaw.
+func sameFlaw(pair string) bool {
+	first, second, _ := strings.Cut(strings.ToLower(pair), "the second remark")
+	return slices.ContainsFunc(flaws, func(f flaw) bool { return strings.Contains(first, f.name) && strings.Contains(second, f.name) })
 }
 
-// look says of each thread whether its flaw is still there.
-func (p *parrot) look(prompt string) []map[string]any {
-	answers := []map[string]any{}
-	for id, text := range blocks(prompt, threadID) {
-		state := "addressed"
-		remark, _, _ := strings.Cut(text, "The lines ")
-		for _, f := range flaws {
-			if strings.Contains(strings.ToLower(remark), f.name) && p.has(f) != "" {
-				state = "still_there"
-			}
+// look tells whether the flaw of a thread is still there.
+func (p *parrot) look(thread string) (state, reply string) {
+	state = "addressed"
+	remark, _, _ := strings.Cut(thread, "The lines ")
+	for _, f := range flaws {
+		if strings.Contains(strings.ToLower(remark), f.name) && p.has(f) != "" {
+			state = "still_there"
 		}
-		reply := ""
-		if strings.Contains(text, "A person waits for an answer.") {
-			reply = "I read it again: " + state + "."
-		}
-		answers = append(answers, map[string]any{"thread_id": id, "state": state, "reply": reply})
 	}
-	return answers
+	if strings.Contains(thread, "A person waits for an answer.") {
+		reply = "I read it again: " + state + "."
+	}
+	return state, reply
 }
 
 // shopPull is a pull request that adds a file with the flaws.

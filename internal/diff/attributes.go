@@ -112,9 +112,9 @@ func (got *attribute) apply(says attribute) {
 
 // include adds what a macro says to a line. "!name" in a macro resets what came before
 // it.
-func (says *attribute) include(macro attribute) {
+func (got *attribute) include(macro attribute) {
 	for to, from := range map[*state]state{
-		&says.generated: macro.generated, &says.vendored: macro.vendored, &says.diff: macro.diff, &says.text: macro.text,
+		&got.generated: macro.generated, &got.vendored: macro.vendored, &got.diff: macro.diff, &got.text: macro.text,
 	} {
 		if from != unspecified {
 			*to = from

@@ -58,7 +58,7 @@ type Forge interface {
 	Comment(ctx context.Context, repo precedent.Repo, number int, body string) (Comment, error)
 	// Reply replies in the conversation that starts with the inline comment.
 	Reply(ctx context.Context, repo precedent.Repo, number int, to precedent.ForgeID, body string) (Comment, error)
-	// Edit replaces the text of a comment by Me.
+	// Edit replaces the text of a comment by Me. Forges may refuse to edit that of a review.
 	Edit(ctx context.Context, repo precedent.Repo, number int, c CommentRef, body string) error
 	// Delete deletes a comment by Me, or minimizes it if the forge keeps everything,
 	// as GitHub keeps the text of reviews. Deleting a comment that does not exist

@@ -156,8 +156,12 @@ func (r *Repo) fetchMissing(ctx context.Context, ids []string) error {
 		c := call{
 			op: opLazy, asUser: true, stdin: strings.NewReader(strings.Join(ids, "\n") + "\n"),
 			set: [][2]string{
-				{"fetch.negotiationAlgorithm", "noop"}, {"fetch.unpackLimit", "1"}, {"fetch.writeCommitGraph", "false"},
-				{"core.alternateRefsCommand", ":"}, {"http.lowSpeedLimit", "1000"}, {"http.lowSpeedTime", "30"},
+				{"fetch.negotiationAlgorithm", "noop"},
+				{"fetch.unpackLimit", "1"},
+				{"fetch.writeCommitGraph", "false"},
+				{"core.alternateRefsCommand", ":"},
+				{"http.lowSpeedLimit", "1000"},
+				{"http.lowSpeedTime", "30"},
 			},
 			args: []string{
 				"fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head", "--no-auto-maintenance",
@@ -232,7 +236,7 @@ func (b *Blobs) readMissing(rev, path string, max int64) ([]byte, error) {
 	line, _, _ := strings.Cut(string(out), "\x00")
 	e, err := parseEntry(line)
 	if err != nil || e.Type != "blob" || e.Path != path {
-		return nil, ErrNotFound //nolint:nilerr // the tree has no such file
+		return nil, ErrNotFound // the tree has no such file
 	}
 	if r.fetchMissing(b.ctx, []string{e.ID}) == nil {
 		if data, err := b.read(e.ID, max); !errors.Is(err, ErrNotFound) {

@@ -20,7 +20,7 @@ func Compare(t testing.TB, file, got string) {
 			t.Fatal(err)
 		}
 	}
-	want, err := os.ReadFile(file) //nolint:gosec // the test names it
+	want, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -58,7 +58,7 @@ func TestFloodsApart(t *testing.T) {
 	}
 	var got []string
 	for _, f := range c.list() {
-		got = append(got, f.Span.String())
+		got = append(got, f.String())
 	}
 	want := strings.Fields("a:10 b:20 a:30 a:40 a:50 a:60-61 a a:63-64 a a:66-67 a a:69-70 a a:72-73 a")
 	if !slices.Equal(got, want) {

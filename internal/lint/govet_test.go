@@ -246,8 +246,12 @@ package m
 import _ "example.com/elsewhere"
 `, nil, precedent.StatusSkipped, "package . (go.mod or go.sum lacks a module that it imports: run go mod tidy)"},
 
-		{"required module that is not downloaded", usesMissing, []string{"good/good.go:4 assign medium"}, precedent.StatusOK,
-			"not checked: package ./dep, package ./uses (a module that it needs is not downloaded: run go mod download)"},
+		{
+			"required module that is not downloaded", usesMissing,
+			[]string{"good/good.go:4 assign medium"},
+			precedent.StatusOK,
+			"not checked: package ./dep, package ./uses (a module that it needs is not downloaded: run go mod download)",
+		},
 
 		{"toolchain that cannot be had", `
 -- go.mod --

@@ -39,7 +39,6 @@ func policyEdit(ctx context.Context, in *Input) Result {
 		}
 		g := slices.IndexFunc(groups, func(g policyEdits) bool { return g.kind == kind })
 		if g < 0 {
-			g = len(groups)
 			groups = append(groups, policyEdits{kind: kind, first: f, steering: steering})
 			continue
 		}

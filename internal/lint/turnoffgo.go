@@ -15,8 +15,8 @@ import (
 var goTools = []string{"govet", "staticcheck", "golangci-lint", "gosec", "revive", "errcheck"}
 
 var (
-	// nolint is golangci-lint's comment.
-	nolint = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^//\s*nolint(?::([^/]*))?(?:\s|/|$)`) })
+	// noLint is golangci-lint's comment.
+	noLint = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^//\s*nolint(?::([^/]*))?(?:\s|/|$)`) })
 	// ignoreLine and ignoreFile are staticcheck's comments. They count only with a
 	// reason.
 	ignoreLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^//lint:ignore\s+(\S+)\s+\S`) })
@@ -95,9 +95,9 @@ func (g *goComments) turnOff(c *ast.Comment, end int) (turnOff, bool) {
 			t.to = next
 		}
 		return t, true
-	case nolint().MatchString(c.Text):
+	case noLint().MatchString(c.Text):
 		t.tools = goTools
-		t.names = splitNames(nolint().FindStringSubmatch(c.Text)[1])
+		t.names = splitNames(noLint().FindStringSubmatch(c.Text)[1])
 	case nosec().MatchString(c.Text):
 		t.tools = []string{"gosec"}
 		if t.names = splitNames(nosec().FindStringSubmatch(c.Text)[1]); len(t.names) == 0 {

@@ -231,7 +231,7 @@ func TestFailoverRemembers(t *testing.T) {
 func TestServersReason(t *testing.T) {
 	long := "No credit is left for " + string(canary) + strings.Repeat(" and more", 100)
 	for api, s := range both(t, failed(402, long)) {
-		_, err := s.Model.Send(t.Context(), Request{Prompt: "p"})
+		_, err := s.Send(t.Context(), Request{Prompt: "p"})
 		var e *Error
 		if !errors.As(err, &e) || !strings.HasPrefix(e.Message, "No credit is left for [key] and more") || len(e.Message) > 310 {
 			t.Errorf("%s: %v", api, err)

@@ -25,7 +25,7 @@ func Agent(w io.Writer, r *precedent.Review, s Style) error {
 		if f.Start > 0 {
 			place = fmt.Sprintf("%s:%d", f.Path, f.Start)
 		}
-		fmt.Fprintf(&b, "%s: %s %s %s %s\n", visible(text.Head(place, maxInk)), f.Severity, f.Category, f.ID, visible(text.Head(f.Title, maxTitle)))
+		fmt.Fprintf(&b, "%s: %s %s %s %s\n", visible(text.Head(place, maxInk)), visible(string(f.Severity)), visible(string(f.Category)), visible(f.ID), visible(text.Head(f.Title, maxTitle)))
 		if body := text.Collapse(visible(text.Head(f.Body, maxAgentBody))); body != "" {
 			b.WriteString("  " + body + "\n")
 		}
@@ -41,8 +41,11 @@ func Agent(w io.Writer, r *precedent.Review, s Style) error {
 		b.WriteString(since + "\n")
 	}
 	b.WriteString(lastLine(r, s) + "\n")
-	_, err := io.WriteString(w, strings.ReplaceAll(b.String(), "##[", "##<U+005B>"))
-	return err
+	p := NewPage(w, 0, false)
+	for line := range strings.Lines(b.String()) {
+		p.Line(strings.TrimSuffix(line, "\n"))
+	}
+	return p.Err()
 }
 
 // lastLine counts the live findings by severity, and says what decides the exit status.

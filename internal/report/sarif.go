@@ -99,7 +99,11 @@ func sarifResultOf(f precedent.Finding, id string, rule int) sarif.Result {
 		if f.DroppedBy != "" {
 			why += " by " + f.DroppedBy
 		}
-		res.Suppressions = []sarif.Suppression{{Kind: "external", Status: "accepted", Justification: visible(why)}}
+		kind := "external"
+		if f.Dropped == precedent.TurnedOff {
+			kind = "inSource"
+		}
+		res.Suppressions = []sarif.Suppression{{Kind: kind, Status: "accepted", Justification: visible(why)}}
 	}
 	if f.Suggestion != "" && f.Side != precedent.Left && f.Start > 0 && f.Path != "" {
 		res.Fixes = []sarif.Fix{{

@@ -38,8 +38,12 @@ func TestFailedAnalyzers(t *testing.T) {
 			analyzer(precedent.StatusEmpty, map[string]bool{"a/a.go": false, "b/b.go": true}), analyzer(precedent.StatusEmpty, nil),
 		}, nil, precedent.Clean},
 		{"a model read it", []Report{analyzer(precedent.StatusTimeout, nil), prompted(precedent.StatusEmpty, true)}, nil, precedent.Clean},
-		{"the model failed", []Report{analyzer(precedent.StatusEmpty, nil), prompted(precedent.StatusEmpty, true), prompted(precedent.StatusError, false)},
-			[]string{"a/a.go", "b/b.go", "c.txt"}, precedent.Partial},
+		{
+			"the model failed",
+			[]Report{analyzer(precedent.StatusEmpty, nil), prompted(precedent.StatusEmpty, true), prompted(precedent.StatusError, false)},
+			[]string{"a/a.go", "b/b.go", "c.txt"},
+			precedent.Partial,
+		},
 		{"no answer", []Report{analyzer(precedent.StatusEmpty, nil), prompted(precedent.StatusError, false)}, []string{"a/a.go", "b/b.go", "c.txt"}, precedent.Failed},
 	} {
 		t.Run(test.name, func(t *testing.T) {

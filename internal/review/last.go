@@ -84,7 +84,7 @@ func (x *reader) findKept() {
 	same := unchanged(x.in.Change, last.Reading)
 	for _, f := range last.Findings {
 		switch f.Dropped {
-		case "", precedent.Dismissed, precedent.Rejected, precedent.ByLearning, precedent.BelowThreshold:
+		case "", precedent.Dismissed, precedent.Rejected, precedent.ByLearning, precedent.Minor, precedent.BelowThreshold:
 		default:
 			continue
 		}

@@ -34,3 +34,18 @@ func TestRedactFlood(t *testing.T) {
 		}
 	}
 }
+
+// TestRedactKnownSecrets: the values that an analyzer names are redacted wherever they
+// occur, each line of a long one too, and are not kept.
+func TestRedactKnownSecrets(t *testing.T) {
+	block := "first-line-of-a-key\nsecond-line-of-a-key"
+	all := []precedent.Finding{
+		{Analyzer: true, Category: precedent.Secrets, Rule: "private-key", Secrets: []string{"plain-looking-value", block}},
+		{Title: "x", Body: "plain-looking-value, second-line-of-a-key"},
+	}
+	src := newSources(&diff.Change{}, func(precedent.Side, string) ([]byte, error) { return nil, fs.ErrNotExist })
+	newRedactor(all, src).redactFindings(all)
+	if want := "[REDACTED:private-key], [REDACTED:private-key]"; all[1].Body != want || all[0].Secrets != nil {
+		t.Errorf("got %q, want %q; secrets %q", all[1].Body, want, all[0].Secrets)
+	}
+}

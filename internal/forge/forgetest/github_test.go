@@ -32,12 +32,6 @@ func shopServer(t testing.TB) (*Stage, *GitHub, *Pull) {
 // ask sends a request, and reads the JSON of the answer.
 func ask(t testing.TB, g *GitHub, token, method, path string, body any) (int, any) {
 	t.Helper()
-	status, _, out := request(t, g, token, method, path, body)
-	return status, out
-}
-
-func request(t testing.TB, g *GitHub, token, method, path string, body any) (int, http.Header, any) {
-	t.Helper()
 	data, err := json.Marshal(body)
 	if err != nil {
 		t.Fatal(err)
@@ -55,12 +49,12 @@ func request(t testing.TB, g *GitHub, token, method, path string, body any) (int
 	}
 	resp, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(req)
 	if err != nil {
-		return 0, nil, nil
+		return 0, nil
 	}
 	defer resp.Body.Close()
 	text, err := io.ReadAll(resp.Body)
 	if err != nil {
-		return 0, nil, nil
+		return 0, nil
 	}
 	var out any
 	if len(text) > 0 {
@@ -68,7 +62,7 @@ func request(t testing.TB, g *GitHub, token, method, path string, body any) (int
 			t.Fatalf("%q: %v", text, err)
 		}
 	}
-	return resp.StatusCode, resp.Header, out
+	return resp.StatusCode, out
 }
 
 const (

@@ -63,7 +63,7 @@ func checkCreated(a *wire.Attempt, doing string, m forge.Comment) (forge.Comment
 	return m, nil
 }
 
-// Edit replaces the text of a comment.
+// Edit replaces the text of a comment. Nobody edits the text of a review.
 func (c *Client) Edit(ctx context.Context, repo precedent.Repo, number int, m forge.CommentRef, body string) error {
 	doing := fmt.Sprintf("edit a comment on %s#%d", repo, number)
 	ctx, err := c.begin(ctx, doing, repo, m.ID)
@@ -79,10 +79,6 @@ func (c *Client) Edit(ctx context.Context, repo precedent.Repo, number int, m fo
 			return err
 		case forge.OnLine:
 			edited, _, err := c.api.PullRequests.EditComment(ctx, repo.Owner, repo.Name, m.ID.Number(), &gh.PullRequestComment{Body: &body})
-			id = edited.GetID()
-			return err
-		case forge.OnReview:
-			edited, _, err := c.api.PullRequests.UpdateReview(ctx, repo.Owner, repo.Name, number, m.ID.Number(), body)
 			id = edited.GetID()
 			return err
 		}
