@@ -124,12 +124,12 @@ const (
 	TurnedOff      Dropped = "turned_off"      // a comment in the code turns the rule off, which only rules of Go and linters allow
 	NoEvidence     Dropped = "no_evidence"     // its quote is not in the change, or none of its evidence could be checked
 	Duplicate      Dropped = "duplicate"       // another finding makes the same remark; DroppedBy is its id
-	Refuted        Dropped = "refuted"         // the verifier refuted it
 	IgnoredPath    Dropped = "ignored_path"    // the policy ignores the file
 	UnchangedCode  Dropped = "unchanged_code"  // the change neither touched nor affected the code
 	Rejected       Dropped = "rejected"        // people dismissed similar findings; DroppedBy is the rejection's id
 	ByLearning     Dropped = "learning"        // a learning says not to flag it; DroppedBy is the learning's id
 	Dismissed      Dropped = "dismissed"       // a person dismissed exactly this finding; DroppedBy is the rejection's id
+	Refuted        Dropped = "refuted"         // the verifier refuted it
 	BelowThreshold Dropped = "below_threshold" // its confidence is below the threshold
 	Minor          Dropped = "minor"           // it is confirmed and below the threshold, because teams mostly leave such things
 )
@@ -171,8 +171,19 @@ const (
 // Evidence is a line that a finding points at as proof.
 type Evidence struct {
 	Path  string `json:"path"`
-	Line  int    `json:"line"` // from 1, at the head commit
+	Line  int    `json:"line"` // from 1
 	Quote string `json:"quote"`
+	// Side is LEFT for a line of the base, and empty for one of the head.
+	Side Side `json:"side"`
+}
+
+// String returns the place as path:line.
+func (e Evidence) String() string {
+	s := fmt.Sprintf("%s:%d", e.Path, e.Line)
+	if e.Side == Left {
+		s += " before the change"
+	}
+	return s
 }
 
 // Cite names a memory or a guide rule that is relevant to a finding.
@@ -219,6 +230,10 @@ type Finding struct {
 	Rule     string     `json:"rule"` // the analyzer's rule, or the guide's
 	Evidence []Evidence `json:"evidence"`
 	Cites    []Cite     `json:"cites"`
+	// Breaks is the line outside the change on which the defect shows; its path is empty if
+	// the defect is on the lines of the span. The span then has the changed line that
+	// causes it.
+	Breaks Evidence `json:"breaks"`
 	// Votes is the number of distinct finders that made the remark, at least 1.
 	Votes    int   `json:"votes"`
 	Verifier Check `json:"verifier"`

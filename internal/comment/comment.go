@@ -89,6 +89,9 @@ type Writer struct {
 	Own         []string // secrets of this process, which are never shown; the key need not be listed
 	// Version is the version of this program, for the details; may be empty.
 	Version string
+	// LineURL returns the address of lines on the forge, empty if they have none. It may be
+	// nil.
+	LineURL func(precedent.Span) string
 	// Finder is the program's name in the footer; empty means "precedent".
 	Finder string
 }

@@ -38,8 +38,15 @@ func (d *draft) code(s string) string { return markdown.Code(sanitize(s, d.own))
 func (w Writer) Finding(f precedent.Finding, m Marker, committable bool) string {
 	d := &draft{Writer: w, own: w.own()}
 	d.block(fmt.Sprintf("**[%s · %d]** %s", d.severity(f.Severity), f.Confidence, d.phrase(f.Title)))
-	if f.Side == precedent.Left && f.Start > 0 {
+	switch {
+	case f.Side == precedent.Left && f.Start > 0:
 		d.block("At " + d.code(f.String()) + ", before the change.")
+	case f.Placement == precedent.WholeFile && f.Start > 0:
+		d.block("At " + d.place(f.Span) + ".")
+	}
+	if at := f.Breaks; at.Path != "" {
+		d.block("This change breaks " + d.place(precedent.Span{Path: at.Path, Side: precedent.Right, Start: at.Line, End: at.Line}) +
+			", which it does not touch: " + d.code(strings.TrimSpace(firstLine(at.Quote))))
 	}
 	d.block(markdown.Body(sanitize(f.Body, d.own), w.Links)...)
 	d.suggestion(f, committable)
@@ -55,6 +62,19 @@ func (w Writer) Finding(f precedent.Finding, m Marker, committable bool) string 
 		d.block("Explain: " + d.code("precedent explain "+f.ID) + " · Dismiss: reply “not applicable here”, react with 👎, or run " + d.code("precedent dismiss "+f.ID))
 	}
 	return w.seal(strings.Join(d.blocks, "\n\n"), m.withFinding(f), d.own)
+}
+
+func firstLine(quote string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(quote), "\n")
+	return line
+}
+
+// place is a place, linked to the page that shows it.
+func (d *draft) place(s precedent.Span) string {
+	if d.LineURL == nil {
+		return d.code(s.String())
+	}
+	return markdown.Link(d.code(s.String()), d.LineURL(s), d.Links)
 }
 
 // withFinding takes from the finding what the marker does not set.
@@ -120,9 +140,11 @@ func (d *draft) details(f precedent.Finding) {
 	}
 	items := []string{by}
 	for _, e := range f.Evidence {
-		at := precedent.Span{Path: e.Path, Start: e.Line}
-		quote, _, _ := strings.Cut(strings.TrimSpace(e.Quote), "\n")
-		items = append(items, "Evidence at "+d.code(at.String())+": "+d.code(strings.TrimSpace(quote)))
+		at := d.code(precedent.Span{Path: e.Path, Start: e.Line}.String())
+		if e.Side == precedent.Left {
+			at += " before the change"
+		}
+		items = append(items, "Evidence at "+at+": "+d.code(strings.TrimSpace(firstLine(e.Quote))))
 	}
 	for _, c := range f.Cites {
 		if !remembered(c) {

@@ -39,6 +39,8 @@ type Task struct {
 	// Tree is a read-only export of the head without .git; empty if the engine does not
 	// need one (see Info.WantsTree).
 	Tree string
+	// BaseTree is the same of the base, for tasks that compare: those of a verifier.
+	BaseTree string
 	// Timeout bounds the task, including requests repeated after a malformed answer;
 	// DefaultTimeout if it is not positive.
 	Timeout time.Duration

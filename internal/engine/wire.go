@@ -21,6 +21,7 @@ type Request struct {
 	Prompt       string          `json:"prompt"`
 	AnswerSchema json.RawMessage `json:"answer_schema"`
 	TreeDir      string          `json:"tree_dir"`    // read-only export of the head; empty if there is none
+	BaseDir      string          `json:"base_dir"`    // the same of the base, for a verifier
 	DeadlineMS   int64           `json:"deadline_ms"` // milliseconds left for the answer
 }
 
@@ -28,7 +29,7 @@ type Request struct {
 func NewRequest(t Task, left time.Duration) Request {
 	return Request{
 		Schema: RequestSchema, Role: t.Role, Name: t.Name, System: t.System, Prompt: t.User(),
-		AnswerSchema: t.Schema, TreeDir: t.Tree, DeadlineMS: max(left.Milliseconds(), 1),
+		AnswerSchema: t.Schema, TreeDir: t.Tree, BaseDir: t.BaseTree, DeadlineMS: max(left.Milliseconds(), 1),
 	}
 }
 

@@ -40,11 +40,9 @@ func (v Reviewer) JudgePairs(ctx context.Context, pairs Pairs) (*Judging, error)
 	j.Asked = len(open)
 	for batch := range slices.Chunk(open, prompt.MostPairs) {
 		var asked []prompt.Pair
-		var cleaned [][2]precedent.Finding
 		for i, at := range batch {
-			c := [2]precedent.Finding{clean(pairs.List[at].A), clean(pairs.List[at].B)}
-			cleaned = append(cleaned, c)
-			asked = append(asked, review.JudgePair(i, &c[0], &c[1]))
+			x, y := clean(pairs.List[at].A), clean(pairs.List[at].B)
+			asked = append(asked, review.JudgePair(i, &x, &y))
 		}
 		a, err := v.ask(ctx, JudgeName, prompt.Judge(asked), len(asked))
 		if err != nil {
@@ -58,7 +56,7 @@ func (v Reviewer) JudgePairs(ctx context.Context, pairs Pairs) (*Judging, error)
 				continue
 			}
 			j.Answered++
-			j.same[at] = said.SameRemark(&cleaned[i][0], &cleaned[i][1])
+			j.same[at] = said.SameRemark(asked[i].Texts()...)
 			if said.Same && !j.same[at] {
 				j.Unproven++
 			}

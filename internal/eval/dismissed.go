@@ -100,7 +100,7 @@ func (v Reviewer) judgeDismissals(ctx context.Context, s *scored, questions []me
 		q := questions[at]
 		d.Answers = append(d.Answers, Covers{
 			q.Finding.Fingerprint, q.Rejection.ID,
-			said.Covered(pairs[i].Claim, pairs[i].Reason),
+			said.Covered(pairs[i].Texts()...),
 		})
 	}
 	cs.Dismissed, cs.Spent = &d, a.spent

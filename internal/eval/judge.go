@@ -73,10 +73,9 @@ func (v Reviewer) Judge(ctx context.Context, c *Case, cs *Candidates, all bool) 
 // judge asks about one batch of pairs.
 func (v Reviewer) judge(ctx context.Context, j *Judgement, c *Case, cs *Candidates, batch []judgePair) error {
 	var asked []prompt.Pair
-	var marks []precedent.Finding
 	for i, p := range batch {
-		marks = append(marks, clean(quotedMark(p.mark(c), c.Change)))
-		asked = append(asked, review.JudgePair(i, &cs.Findings[p.Finding].Finding, &marks[i]))
+		mark := clean(quotedMark(p.mark(c), c.Change))
+		asked = append(asked, review.JudgePair(i, &cs.Findings[p.Finding].Finding, &mark))
 	}
 	a, err := v.ask(ctx, JudgeName, prompt.Judge(asked), len(asked))
 	if err != nil {
@@ -88,7 +87,7 @@ func (v Reviewer) judge(ctx context.Context, j *Judgement, c *Case, cs *Candidat
 		said := a.answers[i]
 		switch {
 		case !said.Same:
-		case !said.SameRemark(&cs.Findings[p.Finding].Finding, &marks[i]):
+		case !said.SameRemark(asked[i].Texts()...):
 			j.Unproven++
 		default:
 			j.Same = append(j.Same, Same{p.Finding, p.List, p.Mark, said.Quote})

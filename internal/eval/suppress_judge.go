@@ -68,7 +68,7 @@ func (v Reviewer) JudgeMemories(ctx context.Context, m Memories, draws int, seed
 			if !ok {
 				continue
 			}
-			covered := said.Covered(pairs[i].Claim, pairs[i].Reason)
+			covered := said.Covered(pairs[i].Texts()...)
 			if said.Same && !covered {
 				j.Unproven++
 			}

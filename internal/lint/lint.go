@@ -133,4 +133,4 @@ func sentence(s string) string {
 const maxTitle = 90
 
 // title cuts text to the length of a title.
-func title(s string) string { return text.Cut(s, maxTitle) }
+func title(s string) string { return text.CutTitle(s, maxTitle) }

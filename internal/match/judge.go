@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
@@ -39,20 +38,19 @@ func ReadAnswers(raw json.RawMessage, n int) (map[int]Answer, error) {
 }
 
 // SameRemark tells whether the answer says that two remarks are the same, and is
-// valid: it needs no quote, but a quote must be in one of the remarks.
-func (a Answer) SameRemark(x, y *precedent.Finding) bool {
-	return a.Same && a.quotes(x.Title, x.Body, x.Quote, y.Title, y.Body, y.Quote)
+// valid: it needs no quote, but a quote must be in one of the texts of the remarks, as
+// the judge read them.
+func (a Answer) SameRemark(shown ...string) bool {
+	return a.Same && (strings.TrimSpace(a.Quote) == "" || a.quotes(shown))
 }
 
 // Covered tells whether the answer says that a dismissal covers a finding, and proves
-// it with a quote of the claim or of the person's reason.
-func (a Answer) Covered(claim, reason string) bool {
-	return a.Same && a.Quote != "" && a.quotes(claim, reason)
-}
+// it with a quote of the claim or of the person's reason, as the judge read them.
+func (a Answer) Covered(shown ...string) bool { return a.Same && a.quotes(shown) }
 
 // quotes tells whether the quote is in one of the texts, ignoring white space and
-// surrounding punctuation.
-func (a Answer) quotes(texts ...string) bool {
+// surrounding punctuation, and says enough to prove something.
+func (a Answer) quotes(texts []string) bool {
 	quote := strings.Trim(text.Squeeze(a.Quote), "\"'`.…")
-	return slices.ContainsFunc(texts, func(t string) bool { return strings.Contains(text.Squeeze(t), quote) })
+	return text.Proves(quote) && slices.ContainsFunc(texts, func(t string) bool { return strings.Contains(text.Squeeze(t), quote) })
 }

@@ -53,23 +53,27 @@ func TestFindingsIsSymmetric(t *testing.T) {
 func TestAnswers(t *testing.T) {
 	a := &precedent.Finding{Title: "It crashes", Body: "An empty list has no first element.", Quote: "return x[0]"}
 	b := &precedent.Finding{Body: "Check the length."}
+	shown := []string{a.Title, a.Body, a.Quote, b.Title, b.Body, b.Quote}
 	for _, test := range []struct {
 		quote         string
 		same, covered bool // of yes
 	}{
+		{quote: "  ", same: true, covered: false},
+		{quote: ".", same: false, covered: false},
+		{quote: "[0]", same: false, covered: false},
 		{quote: "", same: true, covered: false},
 		{quote: "no  first\n element", same: true, covered: true},
 		{quote: "`return x[0]`", same: true, covered: false},
 		{quote: "“made up”", same: false, covered: false},
 	} {
 		yes, no := Answer{Same: true, Quote: test.quote}, Answer{Quote: test.quote}
-		if got := yes.SameRemark(a, b); got != test.same {
+		if got := yes.SameRemark(shown...); got != test.same {
 			t.Errorf("%q: the same %v", test.quote, got)
 		}
 		if got := yes.Covered(a.Title, a.Body); got != test.covered {
 			t.Errorf("%q: covered %v", test.quote, got)
 		}
-		if no.SameRemark(a, b) || no.Covered(a.Title, a.Body) {
+		if no.SameRemark(shown...) || no.Covered(a.Title, a.Body) {
 			t.Errorf("%q: no is yes", test.quote)
 		}
 	}

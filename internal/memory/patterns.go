@@ -10,14 +10,16 @@ import (
 	"github.com/precedent-dev/precedent/internal/match"
 )
 
-// dismissals holds the current rejections, indexed for look-up.
-type dismissals struct {
+// Dismissals holds the current rejections, indexed for look-up. Drop and Lower must get the
+// same slice of findings.
+type Dismissals struct {
 	exact    map[string]precedent.Rejection // by fingerprint
 	byPlace  map[string][]*pattern
 	bySymbol map[string][]*pattern
 	byRule   map[string][]*pattern
 	all      []*pattern // newest first
 	judged   map[*precedent.Finding]map[*pattern]bool
+	covering map[*precedent.Finding][]*pattern // set by Drop
 }
 
 // pattern is a rejection, applied to similar findings.
@@ -37,13 +39,14 @@ func (p *pattern) appliesTo(f *precedent.Finding) bool {
 	return p.scope.includes(p.Path, p.Symbol, f)
 }
 
-func newDismissals(rejections []precedent.Rejection, now time.Time) dismissals {
+// NewDismissals returns the rejections that hold at a time.
+func NewDismissals(rejections []precedent.Rejection, now time.Time) *Dismissals {
 	holding := slices.DeleteFunc(slices.Clone(rejections), func(j precedent.Rejection) bool { return !now.Before(j.ExpiresAt) })
 	// Newest first, whatever order they came in.
 	slices.SortFunc(holding, func(a, b precedent.Rejection) int {
 		return cmp.Or(b.At.Compare(a.At), cmp.Compare(b.ID, a.ID))
 	})
-	r := dismissals{exact: map[string]precedent.Rejection{}, byPlace: map[string][]*pattern{}, bySymbol: map[string][]*pattern{}, byRule: map[string][]*pattern{}}
+	r := &Dismissals{exact: map[string]precedent.Rejection{}, byPlace: map[string][]*pattern{}, bySymbol: map[string][]*pattern{}, byRule: map[string][]*pattern{}}
 	for _, j := range holding {
 		if _, newer := r.exact[j.Fingerprint]; newer {
 			continue
@@ -67,7 +70,7 @@ func newDismissals(rejections []precedent.Rejection, now time.Time) dismissals {
 
 // askJudge has the judge decide which patterns cover which findings: the most similar pairs
 // first, up to maxQuestions.
-func (r *dismissals) askJudge(findings []precedent.Finding, judge Judge) {
+func (r *Dismissals) askJudge(findings []precedent.Finding, judge Judge) {
 	r.judged = map[*precedent.Finding]map[*pattern]bool{}
 	if judge == nil || len(r.all) == 0 {
 		return
@@ -110,7 +113,7 @@ func (r *dismissals) askJudge(findings []precedent.Finding, judge Judge) {
 }
 
 // matching returns the patterns that cover the finding, newest first.
-func (r dismissals) matching(f *precedent.Finding) []*pattern {
+func (r *Dismissals) matching(f *precedent.Finding) []*pattern {
 	var covering []*pattern
 	for p, covered := range r.judged[f] {
 		if covered {
@@ -135,4 +138,23 @@ func (r dismissals) matching(f *precedent.Finding) []*pattern {
 		return cmp.Or(b.At.Compare(a.At), cmp.Compare(b.ID, a.ID))
 	})
 	return covering
+}
+
+// About returns up to most rejections that say what the team thinks of claims like the
+// findings': of the same file, or in scope with a similar claim. The newest come first.
+func (r *Dismissals) About(findings []*precedent.Finding, most int) []precedent.Rejection {
+	var about []precedent.Rejection
+	claims := make([]match.Claim, len(findings))
+	for i, f := range findings {
+		claims[i] = match.NewClaim(f.Title)
+	}
+	for _, p := range r.all {
+		for i, f := range findings {
+			if len(about) < most && (p.Path == f.Path || p.appliesTo(f) && claims[i].Similarity(p.claim) >= match.LikeClaim) {
+				about = append(about, p.Rejection)
+				break
+			}
+		}
+	}
+	return about
 }

@@ -11,6 +11,7 @@ import (
 // Limits of what is recalled for one review.
 const (
 	maxKnown      = 5_000  // findings that new ones can be matched to
+	maxAccepted   = 50     // accepted findings of the touched files
 	maxRejections = 10_000 // more than people make in the 180 days until one expires
 )
 
@@ -22,6 +23,9 @@ type Recall struct {
 	// from another history than the first. Hotspots are the files with at least HotspotFrom,
 	// those with the most first.
 	Files, Hotspots []precedent.Hotspot
+	// Accepted are the newest findings in the files that people fixed or agreed with: id,
+	// path, category, severity and title.
+	Accepted []precedent.Finding
 	// Rejections are all current ones of the repository, newest first.
 	Rejections []precedent.Rejection
 	// Known are the findings last seen in the files, by fingerprint, including those of earlier
@@ -52,6 +56,9 @@ func (m *Memory) Recall(ctx context.Context, paths []string, base, head string) 
 	}
 	r.Files = countByFile(shown, r.Rejections)
 	r.Hotspots = hottest(r.Files)
+	if r.Accepted, err = rows.Accepted(ctx, paths, maxAccepted); err != nil {
+		return Recall{}, err
+	}
 	r.Known, err = rows.Known(ctx, paths, maxKnown)
 	return r, err
 }

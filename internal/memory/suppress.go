@@ -48,53 +48,79 @@ type Judge func([]Question) map[int]bool
 // sampled.
 func Suppress(findings []precedent.Finding, rejections []precedent.Rejection, now time.Time, threshold int, judge Judge) []precedent.Finding {
 	out := slices.Clone(findings)
-	r := newDismissals(rejections, now)
-	r.askJudge(out, judge)
 	for i := range out {
-		f := &out[i]
+		out[i].Trail = slices.Clip(out[i].Trail)
+	}
+	r := NewDismissals(rejections, now)
+	r.Drop(out, judge)
+	r.Lower(out, threshold)
+	return out
+}
+
+// Drop is the part of Suppress that drops findings. It does not depend on their confidence,
+// so that it can spare what follows the work on them.
+func (r *Dismissals) Drop(findings []precedent.Finding, judge Judge) {
+	r.askJudge(findings, judge)
+	r.covering = map[*precedent.Finding][]*pattern{}
+	for i := range findings {
+		f := &findings[i]
 		if !f.Live() {
 			continue
 		}
-		f.Trail = slices.Clip(f.Trail)
 		if j, ok := r.exact[f.Fingerprint]; ok && f.Fingerprint != "" {
 			f.Drop("suppress", precedent.Dismissed, j.ID, "%s dismissed exactly this finding on %s%s", dismisser(j), day(j), reasonSuffix(j))
 			continue
 		}
-		if patterns := r.matching(f); len(patterns) > 0 {
-			suppressByPattern(f, patterns, threshold)
-		}
+		r.covering[f] = r.matching(f)
+		dropByPattern(f, r.covering[f])
 	}
-	return out
 }
 
-func suppressByPattern(f *precedent.Finding, patterns []*pattern, threshold int) {
-	mayDrop := !f.Severity.AtLeast(precedent.High) && !f.Category.Protected()
-	if mayDrop {
-		var counted []*pattern
-		for _, p := range patterns {
-			if f.Severity.Rank() >= p.Severity.Rank() {
-				counted = append(counted, p)
-			}
-		}
-		dropper := -1
-		if len(counted) >= rejectionsToDrop {
-			dropper = 0
-		}
-		if i := slices.IndexFunc(counted, func(p *pattern) bool { return p.never }); i >= 0 {
-			dropper = i
-		}
-		if dropper >= 0 {
-			j := counted[dropper].Rejection
-			f.Drop("suppress", precedent.Rejected, j.ID, "%s", sayPatterns(j, len(counted)))
-			if audited(f.Fingerprint) {
-				f.Placement = precedent.Collapsed
-			}
-			return
+// Lower is the part of Suppress that lowers confidences, after Drop.
+func (r *Dismissals) Lower(findings []precedent.Finding, threshold int) {
+	for i := range findings {
+		if f := &findings[i]; f.Live() && len(r.covering[f]) > 0 {
+			lowerByPattern(f, r.covering[f], threshold)
 		}
 	}
+}
+
+// mayDrop tells whether patterns may drop a finding.
+func mayDrop(f *precedent.Finding) bool {
+	return !f.Severity.AtLeast(precedent.High) && !f.Category.Protected()
+}
+
+func dropByPattern(f *precedent.Finding, patterns []*pattern) {
+	if !mayDrop(f) {
+		return
+	}
+	var counted []*pattern
+	for _, p := range patterns {
+		if f.Severity.Rank() >= p.Severity.Rank() {
+			counted = append(counted, p)
+		}
+	}
+	dropper := -1
+	if len(counted) >= rejectionsToDrop {
+		dropper = 0
+	}
+	if i := slices.IndexFunc(counted, func(p *pattern) bool { return p.never }); i >= 0 {
+		dropper = i
+	}
+	if dropper < 0 {
+		return
+	}
+	j := counted[dropper].Rejection
+	f.Drop("suppress", precedent.Rejected, j.ID, "%s", sayPatterns(j, len(counted)))
+	if audited(f.Fingerprint) {
+		f.Placement = precedent.Collapsed
+	}
+}
+
+func lowerByPattern(f *precedent.Finding, patterns []*pattern, threshold int) {
 	j := patterns[0].Rejection
 	lowered := max(f.Confidence-suppressPenalty, 0)
-	if !mayDrop && f.Confidence >= threshold {
+	if !mayDrop(f) && f.Confidence >= threshold {
 		lowered = max(lowered, threshold)
 	}
 	if f.Analyzer {

@@ -46,6 +46,7 @@ func (p *Poster) Deliver(ctx context.Context, repo precedent.Repo, number int) (
 		return Delivery{}, errUnknownAccount
 	}
 	j := &job{Poster: p, repo: repo, number: number, writer: p.Writer}
+	j.writer.LineURL = p.Style.LineURL
 	j.writer.PullRequest = comment.PullRequest{Repo: repo, Number: number}
 	err := j.deliver(ctx)
 	if errors.Is(err, errSuperseded) {

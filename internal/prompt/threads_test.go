@@ -30,7 +30,7 @@ func TestThreads(t *testing.T) {
 	sheet := New(in)
 	p := sheet.Threads(conversations())
 	golden(t, "threads.golden", user(p))
-	if p.Common != sheet.Verify("x", nil).Common || p.Prefix != "" || !strings.HasPrefix(p.System, "You look after the threads") {
+	if p.Common != sheet.Verify("x", nil, nil).Common || p.Prefix != "" || !strings.HasPrefix(p.System, "You look after the threads") {
 		t.Errorf("prompt %+v", p)
 	}
 }
@@ -83,7 +83,7 @@ func TestBefore(t *testing.T) {
 	if !strings.Contains(part.Finder(finder("bugs"), 0).Common, said) || strings.Contains(whole.Finder(finder("bugs"), 0).Common, "of its hunks") {
 		t.Error("finders are not told what was read before, or told too much")
 	}
-	if part.Verify("x", nil) != whole.Verify("x", nil) {
+	if part.Verify("x", nil, nil) != whole.Verify("x", nil, nil) {
 		t.Error("a verifier's prompt depends on what finders are not shown")
 	}
 }

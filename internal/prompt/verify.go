@@ -1,6 +1,7 @@
 package prompt
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -14,14 +15,30 @@ const MostPairs = 40
 // maxRemark bounds the text of one remark, in bytes.
 const maxRemark = 6 << 10
 
+// Decided is an earlier finding about which people decided.
+type Decided struct {
+	What   string // "accepted" or "dismissed"
+	Where  string // its file, and its symbol if it is known
+	Claim  string
+	Reason string // of the person who dismissed it; may be empty
+}
+
 // Verify returns the prompt of a verifier of claims about one part of the change. diff
-// is that part as Diff renders it; its lines must be in the sheet's shards. The prompt
-// omits what the author and others say, because the code decides.
-func (s *Sheet) Verify(diff precedent.Untrusted, claims []precedent.Finding) Prompt {
+// is that part as Diff renders it. The prompt omits what the author and others say about
+// the change, because the code decides; decided is what the team said about earlier
+// findings. All secrets in them must be redacted.
+func (s *Sheet) Verify(diff precedent.Untrusted, claims []precedent.Finding, decided []Decided) Prompt {
 	own := struct {
-		Claims   []string
-		Language string
+		Claims, Decided []string
+		Language        string
 	}{Language: s.language}
+	for _, d := range decided {
+		line := fmt.Sprintf("%s, on %s: %s", d.What, text.VisibleLine(d.Where), cleanLine(d.Claim))
+		if reason := cleanProse(d.Reason); reason != "" {
+			line += "\nreason: " + reason
+		}
+		own.Decided = append(own.Decided, s.strike(line))
+	}
 	for i := range claims {
 		own.Claims = append(own.Claims, s.strike(claim(&claims[i])))
 	}
@@ -46,8 +63,11 @@ func claim(f *precedent.Finding) string {
 	}
 	b.WriteString("lines:\n" + limit(text.Visible(f.Quote), maxRemark) + "\n")
 	fmt.Fprintf(&b, "claim: %s\n%s", text.Collapse(text.Clean(f.Title)), limit(strings.TrimSpace(text.Clean(f.Body)), maxRemark))
+	if f.Breaks.Path != "" {
+		fmt.Fprintf(&b, "\nbreaks %s, outside the change:\n%s", text.VisibleLine(f.Breaks.String()), limit(text.Visible(f.Breaks.Quote), maxRemark))
+	}
 	for _, e := range f.Evidence {
-		fmt.Fprintf(&b, "\nevidence, %s:%d:\n%s", text.VisibleLine(e.Path), e.Line, limit(text.Visible(e.Quote), maxRemark))
+		fmt.Fprintf(&b, "\nevidence, %s:\n%s", text.VisibleLine(e.String()), limit(text.Visible(e.Quote), maxRemark))
 	}
 	return b.String()
 }
@@ -96,22 +116,34 @@ func Covers(pairs []DismissedPair) Prompt {
 		Pairs []string
 	}{}
 	for _, p := range pairs {
-		reason := limit(strings.TrimSpace(text.Clean(p.Reason)), maxRemark)
-		if reason == "" {
-			reason = "none was given"
-		}
+		shown := p.Texts()
 		own.Pairs = append(own.Pairs, fmt.Sprintf("id: %s\n\n%s\n\nThe declined remark, on %s:\n%s\n\nThe reason:\n%s", text.VisibleLine(p.ID),
-			p.Finding.render("finding"), text.VisibleLine(p.Where), text.Collapse(text.Clean(p.Claim)), reason))
+			p.Finding.render("finding"), text.VisibleLine(p.Where), shown[0], cmp.Or(shown[1], "none was given")))
 	}
 	own.Nonce = nonce(own.Pairs)
 	return Prompt{System: load("declined.md"), Suffix: execute("pairs.md", own.Nonce, own)}
 }
 
+// Texts returns what a judge reads of the claim and of the reason, which its quote must
+// be from.
+func (p DismissedPair) Texts() []string { return []string{cleanLine(p.Claim), cleanProse(p.Reason)} }
+
+// Texts returns what a judge reads of both remarks, which its quote must be from.
+func (p Pair) Texts() []string { return append(p.A.texts(), p.B.texts()...) }
+
+// texts returns the title, the body and the code as they are shown.
+func (r Remark) texts() []string {
+	return []string{cleanLine(r.Title), cleanProse(r.Body), limit(text.Visible(r.Code), maxRemark)}
+}
+
 func (r Remark) render(which string) string {
-	s := fmt.Sprintf("The %s, on %s:\n%s\n%s", which, text.VisibleLine(r.Place),
-		text.Collapse(text.Clean(r.Title)), limit(strings.TrimSpace(text.Clean(r.Body)), maxRemark))
+	shown := r.texts()
+	s := fmt.Sprintf("The %s, on %s:\n%s\n%s", which, text.VisibleLine(r.Place), shown[0], shown[1])
 	if r.Code != "" {
-		s += "\n\nThe lines that it is about:\n" + limit(text.Visible(r.Code), maxRemark)
+		s += "\n\nThe lines that it is about:\n" + shown[2]
 	}
 	return s
 }
+
+func cleanLine(s string) string  { return text.Collapse(text.Clean(s)) }
+func cleanProse(s string) string { return limit(strings.TrimSpace(text.Clean(s)), maxRemark) }

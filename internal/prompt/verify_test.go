@@ -29,13 +29,20 @@ func claims() []precedent.Finding {
 	}
 }
 
+func decided() []Decided {
+	return []Decided{
+		{"dismissed", "auth/token.go in Check", "The token is compared in variable time", "the token is public"},
+		{"accepted", "store/sql.go", "Rows stay open on an error", ""},
+	}
+}
+
 func TestVerify(t *testing.T) {
 	in := sample()
-	p := New(in).Verify(in.Shards[0], claims())
+	p := New(in).Verify(in.Shards[0], claims(), decided())
 	golden(t, "verify.golden", user(p))
 	surer := claims()
 	surer[0].Confidence = 1
-	if New(in).Verify(in.Shards[0], surer) != p {
+	if New(in).Verify(in.Shards[0], surer, decided()) != p {
 		t.Error("the verifier is told how sure the finder is")
 	}
 	for _, hidden := range []string{"No change of behaviour", "Keep the old error codes"} {
@@ -81,8 +88,8 @@ func TestNoClaimEndsItsBlock(t *testing.T) {
 		c := claims()[0]
 		c.Quote, c.Title, c.Body, c.Rule, c.Path = evil, evil, evil, evil, evil
 		c.Evidence[0] = precedent.Evidence{Path: evil, Line: 1, Quote: evil}
-		kinds, _, outside := blocks(t, sheet.Verify(in.Shards[0]+precedent.Untrusted(evil), []precedent.Finding{c, c}))
-		if want := []string{"guide", "guide", "rules", "rules", "instructions", "diff", "claim", "claim"}; !slices.Equal(kinds, want) || strings.Contains(outside, "Refute all") {
+		kinds, _, outside := blocks(t, sheet.Verify(in.Shards[0]+precedent.Untrusted(evil), []precedent.Finding{c, c}, []Decided{{"dismissed", evil, evil, evil}}))
+		if want := []string{"guide", "guide", "rules", "rules", "instructions", "diff", "decided", "claim", "claim"}; !slices.Equal(kinds, want) || strings.Contains(outside, "Refute all") {
 			t.Errorf("verifier: blocks %v, outside %q", kinds, outside)
 		}
 		r := Remark{evil, evil, evil, evil}
@@ -102,7 +109,7 @@ func TestLongRemarks(t *testing.T) {
 	long := strings.Repeat("words and ", 10_000)
 	c := claims()[0]
 	c.Body, c.Quote = long, long
-	if n := len(New(sample()).Verify("x", []precedent.Finding{c}).Suffix); n > 3*maxRemark {
+	if n := len(New(sample()).Verify("x", []precedent.Finding{c}, nil).Suffix); n > 3*maxRemark {
 		t.Errorf("%d bytes", n)
 	}
 	if n := len(Judge([]Pair{{"p1", Remark{"a", "t", long, long}, Remark{"a", "t", long, long}}}).Suffix); n > 5*maxRemark {

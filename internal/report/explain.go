@@ -24,8 +24,11 @@ func Explain(p *Page, e precedent.Explanation) {
 			writeSection(p, "detail", strings.TrimSpace(line))
 		}
 	}
+	if f.Breaks.Path != "" {
+		writeSection(p, "breaks", fmt.Sprintf("%s  %s", f.Breaks, f.Breaks.Quote))
+	}
 	for _, v := range f.Evidence {
-		writeSection(p, "evidence", fmt.Sprintf("%s:%d  %s", v.Path, v.Line, v.Quote))
+		writeSection(p, "evidence", fmt.Sprintf("%s  %s", v, v.Quote))
 	}
 	for _, c := range f.Cites {
 		writeSection(p, "cites", fmt.Sprintf("%s %s  %s %s", c.Kind, c.ID, c.Text, c.URL))

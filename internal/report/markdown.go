@@ -249,6 +249,13 @@ func (n *markdownWriter) findings(r *precedent.Review, s Style) {
 func (n *markdownWriter) finding(r *precedent.Review, f precedent.Finding, s Style, e excerpts) {
 	n.line("### %s %d · %s\n", n.phrase(string(f.Severity)), f.Confidence, n.phrase(f.Title))
 	n.line("At %s · %s\n", placeLink(f, s), n.phrase(statusOf(r, f)))
+	if b := f.Breaks; b.Path != "" {
+		at := markdown.Code(b.String())
+		if s.LineURL != nil {
+			at = markdown.Link(at, s.LineURL(precedent.Span{Path: b.Path, Side: precedent.Right, Start: b.Line, End: b.Line}), s.Links)
+		}
+		n.line("It breaks %s, which the change does not touch.\n", at)
+	}
 	n.refused(f, s)
 	if s.Posted != nil && f.Live() { // samples are collapsed as a whole
 		n.line("<details>\n<summary>Details</summary>\n")

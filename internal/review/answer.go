@@ -40,8 +40,32 @@ type finderAnswer struct {
 		Suggestion string               `json:"suggestion"`
 		Evidence   []precedent.Evidence `json:"evidence"`
 		Rule       string               `json:"rule"`
+		CausedBy   *cause               `json:"caused_by"`
 	} `json:"findings"`
 	Positive string `json:"positive"`
+}
+
+// cause is the changed line that causes a defect on a line outside of the change.
+type cause struct {
+	Path  string `json:"path"`
+	Side  string `json:"side"`
+	Line  int    `json:"line"`
+	Quote string `json:"quote"`
+}
+
+// applyTo moves the finding to its cause. Its lines are those that break, which a
+// suggestion cannot replace there.
+func (c *cause) applyTo(f *precedent.Finding) {
+	if c == nil || strings.TrimSpace(c.Quote) == "" {
+		return
+	}
+	f.Breaks = precedent.Evidence{Path: f.Path, Line: f.Start, Quote: f.Quote}
+	f.Quote = firstLines(c.Quote)
+	f.Span = precedent.Span{Path: c.Path, Side: precedent.Right, Start: c.Line, End: c.Line + strings.Count(f.Quote, "\n")}
+	if c.Side == string(precedent.Left) {
+		f.Side = precedent.Left
+	}
+	f.Suggestion, f.Sketch = "", f.Suggestion
 }
 
 // readAnswer returns the findings of an answer, not yet placed, and its praise.
@@ -58,8 +82,8 @@ func readAnswer(raw json.RawMessage, spec prompt.Spec) (fs []precedent.Finding, 
 			Span:       precedent.Span{Path: w.Path, Side: precedent.Right, Start: w.Start, End: w.End},
 			Quote:      firstLines(w.Quote),
 			Symbol:     text.Cut(oneLine(w.Symbol), maxSymbol),
-			Title:      text.Cut(oneLine(w.Title), maxTitle),
-			Body:       text.Cut(strings.TrimSpace(text.Clean(w.Body)), maxBody),
+			Title:      cleanTitle(w.Title),
+			Body:       cleanBody(w.Body),
 			Rule:       w.Rule,
 			Evidence:   w.Evidence[:min(len(w.Evidence), maxEvidence)],
 		}
@@ -78,10 +102,16 @@ func readAnswer(raw json.RawMessage, spec prompt.Spec) (fs []precedent.Finding, 
 		for i := range f.Evidence {
 			f.Evidence[i].Quote = firstLines(f.Evidence[i].Quote)
 		}
+		w.CausedBy.applyTo(&f)
 		fs = append(fs, f)
 	}
 	return fs, text.Cut(oneLine(a.Positive), maxPositive), nil
 }
+
+// cleanTitle and cleanBody return the texts of a finding as a model wrote them, within
+// the limits.
+func cleanTitle(s string) string { return text.CutTitle(oneLine(s), maxTitle) }
+func cleanBody(s string) string  { return text.Cut(strings.TrimSpace(text.Clean(s)), maxBody) }
 
 func oneLine(s string) string { return text.Collapse(text.Clean(s)) }
 

@@ -5,12 +5,14 @@ import (
 	"slices"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/diff"
 )
 
 // choose drops findings below the threshold, except for minor ones if the policy shows
-// them, and sets how each one is shown, and sorts
-// them: live ones first, then by severity, confidence and line. The limit of inline
-// findings hides nothing: those beyond it move to the summary.
+// them, sets how each one is shown, and sorts
+// them: live ones first, then by severity, confidence and line. Only lines of the forge's
+// diff can have comments. The limit of inline findings hides nothing: those beyond it move
+// to the summary.
 func choose(fs []precedent.Finding, in *Input) {
 	threshold, from := *in.Threshold, in.ThresholdFrom
 	for i := range fs {
@@ -40,9 +42,8 @@ func choose(fs []precedent.Finding, in *Input) {
 		if !f.Live() {
 			continue
 		}
-		file := in.Change.File(f.Path)
 		switch {
-		case f.Start == 0 || file == nil || file.HunkAt(f.Side, f.Start) < 0:
+		case !commentable(f, cmp.Or(in.ForgeChange, in.Change)):
 			f.Placement = precedent.WholeFile
 			f.Note("select", "shown on the file: it is not about a line of the diff")
 		case inline >= in.MaxInline:
@@ -56,4 +57,26 @@ func choose(fs []precedent.Finding, in *Input) {
 			}
 		}
 	}
+}
+
+// commentable tells whether the lines of a finding can have a comment. A range that leaves
+// its hunk is shortened, unless a suggestion replaces it.
+func commentable(f *precedent.Finding, c *diff.Change) bool {
+	file := c.File(f.Path)
+	if f.Start == 0 || file == nil {
+		return false
+	}
+	h := file.HunkAt(f.Side, f.Start)
+	switch {
+	case h < 0:
+		return false
+	case file.Hunks[h].Holds(f.Side, f.End):
+		return true
+	case f.Suggestion != "":
+		return false
+	}
+	for f.End > f.Start && !file.Hunks[h].Holds(f.Side, f.End) {
+		f.End--
+	}
+	return true
 }

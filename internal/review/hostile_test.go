@@ -154,7 +154,7 @@ func tree(t *testing.T, dir string) api.Files {
 		repo.Close()
 	})
 	return api.Files{
-		List: func(ctx context.Context) ([]string, error) {
+		List: func(ctx context.Context, _ precedent.Side) ([]string, error) {
 			entries, err := repo.Tree(ctx, "HEAD", "")
 			var paths []string
 			for _, e := range entries {
@@ -162,7 +162,7 @@ func tree(t *testing.T, dir string) api.Files {
 			}
 			return paths, err
 		},
-		Read: func(_ context.Context, path string, limit int64) ([]byte, error) {
+		Read: func(_ context.Context, _ precedent.Side, path string, limit int64) ([]byte, error) {
 			return blobs.Read("HEAD", path, limit)
 		},
 		History: func(ctx context.Context, path string) (string, error) {

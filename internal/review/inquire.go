@@ -181,13 +181,7 @@ func (x *reader) linesNear(t *openThread) precedent.Untrusted {
 // nearby renders the hunks of a file; if not all fit, those nearest to a line.
 func nearby(f *diff.File, line int) precedent.Untrusted {
 	const most = 6 // hunks
-	order := make([]int, len(f.Hunks))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Compare(distance(f.Hunks[a].NewStart, line), distance(f.Hunks[b].NewStart, line))
-	})
+	order := nearest(f, line)
 	order = order[:min(len(order), most)]
 	slices.Sort(order)
 	var pieces []prompt.Piece

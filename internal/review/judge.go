@@ -26,7 +26,7 @@ func (x *reader) judge(ctx context.Context, doubts []match.Doubt, what string) m
 	}
 	same := map[int]bool{}
 	for i, said := range x.compare(ctx, prompt.Judge(pairs), len(doubts), what) {
-		same[i] = said.SameRemark(doubts[i].A, doubts[i].B)
+		same[i] = said.SameRemark(pairs[i].Texts()...)
 	}
 	return same
 }
@@ -61,7 +61,7 @@ func (x *reader) dismissals(ctx context.Context) memory.Judge {
 		}
 		covered := map[int]bool{}
 		for i, said := range x.compare(ctx, prompt.Covers(pairs), len(pairs), "pairs of a finding and a dismissal, so only certain matches were suppressed") {
-			covered[i] = said.Covered(pairs[i].Claim, pairs[i].Reason)
+			covered[i] = said.Covered(pairs[i].Texts()...)
 		}
 		return covered
 	}

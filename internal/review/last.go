@@ -143,7 +143,9 @@ func (x *reader) followUp(r *precedent.Review) {
 		f.Note("last", "still there: %s", a.Why)
 		again = append(again, f)
 	}
-	r.Findings = append(r.Findings, suppress(again, x.in.Policy, x.in.Recall.Rejections, r.At, *x.in.Threshold, nil)...)
+	suppress(again, x.in.Policy, x.past, nil)
+	weigh(again, x.in.Policy, x.past, *x.in.Threshold)
+	r.Findings = append(r.Findings, again...)
 }
 
 // tally says what became of the findings of the last review. The threads have served

@@ -32,6 +32,7 @@ type lineText struct {
 	squeezed string // without any white space
 	sketch
 	tokens []string // made on first use
+	parts  []string // of a cut line of a quote, in order, without white space
 }
 
 // sketch summarizes a line, so that nearly all lines are ruled out without reading
@@ -58,6 +59,39 @@ func newLineText(s string) lineText {
 	return l
 }
 
+// newQuoteLine returns a line of a quote. Where it was cut, it may have an ellipsis.
+func newQuoteLine(s string) lineText {
+	l := newLineText(s)
+	if !strings.Contains(l.squeezed, "…") && !strings.Contains(l.squeezed, "...") {
+		return l
+	}
+	l.bytes, l.grams = 0, 0
+	for _, part := range strings.Split(strings.ReplaceAll(l.squeezed, "...", "…"), "…") {
+		if part == "" {
+			continue
+		}
+		p := newLineText(part)
+		l.parts = append(l.parts, part)
+		l.bytes += p.bytes
+		l.grams |= p.grams
+	}
+	return l
+}
+
+// has tells whether the line has all parts of a cut quote, in order.
+func (l *lineText) has(parts []string) bool {
+	rest, n := l.squeezed, 0
+	for _, part := range parts {
+		i := strings.Index(rest, part)
+		if i < 0 {
+			return false
+		}
+		rest = rest[i+len(part):]
+		n += len(part)
+	}
+	return n >= substringMin
+}
+
 func (l *lineText) blank() bool { return l.squeezed == "" }
 
 func (l *lineText) tokenized() []string {
@@ -73,6 +107,15 @@ func (l *lineText) tokenized() []string {
 
 // score returns how well the line fits a line of a quote, 0 to 1.
 func (l *lineText) score(quote *lineText) float64 {
+	if s := l.holds(quote); s > 0 || l.blank() || quote.blank() {
+		return s
+	}
+	return text.Ratio(l.tokenized(), quote.tokenized())
+}
+
+// holds returns the score of a line that has a line of a quote, whole or cut; 0 for one
+// that at best looks like it.
+func (l *lineText) holds(quote *lineText) float64 {
 	switch {
 	case l.blank() || quote.blank():
 		return 0
@@ -80,10 +123,10 @@ func (l *lineText) score(quote *lineText) float64 {
 		return equalScore
 	case l.squeezed == quote.squeezed:
 		return squeezedScore
-	case len(quote.squeezed) >= substringMin && strings.Contains(l.squeezed, quote.squeezed):
+	case len(quote.squeezed) >= substringMin && strings.Contains(l.squeezed, quote.squeezed), l.has(quote.parts):
 		return substringScore
 	}
-	return text.Ratio(l.tokenized(), quote.tokenized())
+	return 0
 }
 
 // mayScore tells whether the score of two lines can be at least need. A token that

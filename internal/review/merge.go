@@ -100,6 +100,8 @@ func byContent(a, b *precedent.Finding) int {
 		cmp.Compare(a.Suggestion, b.Suggestion),
 		cmp.Compare(a.Rule, b.Rule),
 		cmp.Compare(a.Symbol, b.Symbol),
+		cmp.Compare(a.Breaks.Path, b.Breaks.Path),
+		cmp.Compare(a.Breaks.Line, b.Breaks.Line),
 		slices.CompareFunc(a.Evidence, b.Evidence, func(x, y precedent.Evidence) int {
 			return cmp.Or(cmp.Compare(x.Path, y.Path), cmp.Compare(x.Line, y.Line), cmp.Compare(x.Quote, y.Quote))
 		}),

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/text"
 )
 
 // inexactDelta is the effect of an inexact quote on the confidence of a finding without
@@ -21,6 +23,8 @@ func place(fs []precedent.Finding, p *Placer, src *sources) []precedent.Span {
 		said := f.Span
 		named = append(named, said)
 		switch {
+		case f.Breaks.Path != "":
+			p.placeCaused(f, src)
 		case f.Analyzer && p.isAt(f):
 			f.Note("place", "found at %s", f.Span)
 		case p.Place(f):
@@ -43,6 +47,52 @@ func place(fs []precedent.Finding, p *Placer, src *sources) []precedent.Span {
 	return named
 }
 
+// placeCaused places a finding about a line outside of the change on the changed line
+// that causes it. Both must be there. If the line that breaks is in the diff, the finding
+// is placed on it.
+func (p *Placer) placeCaused(f *precedent.Finding, src *sources) {
+	there := verifiedEvidence([]precedent.Evidence{f.Breaks}, p, src)
+	if len(there) == 0 {
+		f.Drop("place", precedent.NoEvidence, "", "the line that it says breaks is not in %s", f.Breaks.Path)
+		f.Breaks = precedent.Evidence{}
+		return
+	}
+	f.Breaks = there[0]
+	if file := p.change.File(f.Breaks.Path); file != nil && file.HunkAt(precedent.Right, f.Breaks.Line) >= 0 {
+		f.Span = precedent.Span{Path: f.Breaks.Path, Side: precedent.Right, Start: f.Breaks.Line, End: f.Breaks.Line}
+		f.Quote, f.Breaks = f.Breaks.Quote, precedent.Evidence{}
+		if !p.Place(f) {
+			f.Drop("place", precedent.NoEvidence, "", "the quote is nowhere in the change")
+		}
+		return
+	}
+	switch {
+	case !p.Place(f):
+		f.Drop("place", precedent.NoEvidence, "", "the changed line that it says is the cause is nowhere in the change")
+	case !p.changes(f):
+		f.Drop("place", precedent.UnchangedCode, "", "the line that it says is the cause is not changed")
+	default:
+		f.Note("place", "breaks %s, which the change does not touch", f.Breaks)
+	}
+}
+
+// changes tells whether the change adds or deletes one of a finding's lines.
+func (p *Placer) changes(f *precedent.Finding) bool {
+	for _, h := range p.change.File(f.Path).Hunks {
+		for i := range h.Lines {
+			l := &h.Lines[i]
+			n := l.New
+			if f.Side == precedent.Left {
+				n = l.Old
+			}
+			if l.Op != diff.Context && n >= f.Start && n <= f.End && n > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // isAt tells whether a finding's quote, which may be a blank line, is at the line that
 // the finding names. If so, the range is limited to its hunk.
 func (p *Placer) isAt(f *precedent.Finding) bool {
@@ -60,8 +110,8 @@ func (p *Placer) isAt(f *precedent.Finding) bool {
 	return true
 }
 
-// dropUnplaced removes evidence that is not in the files of the head, and corrects
-// the line numbers of the rest.
+// dropUnplaced removes evidence that is not in the files, and corrects the line numbers
+// of the rest.
 func dropUnplaced(f *precedent.Finding, p *Placer, src *sources) {
 	holds := verifiedEvidence(f.Evidence, p, src)
 	if n := len(f.Evidence) - len(holds); n > 0 {
@@ -70,16 +120,26 @@ func dropUnplaced(f *precedent.Finding, p *Placer, src *sources) {
 	f.Evidence = holds
 }
 
-// verifiedEvidence returns the evidence that is in the files of the head, with
-// correct line numbers.
+// verifiedEvidence returns the evidence that is in the files of its side, with correct
+// line numbers. A quote of punctuation alone proves nothing.
 func verifiedEvidence(offered []precedent.Evidence, p *Placer, src *sources) []precedent.Evidence {
 	var holds []precedent.Evidence
 	for _, e := range offered {
-		if file := p.file(e.Path); file != nil {
+		side := precedent.Right
+		if e.Side == precedent.Left {
+			side = precedent.Left
+		} else {
+			e.Side = ""
+		}
+		file := p.fileOn(side, e.Path)
+		if file != nil {
 			e.Path = file.Path
 		}
-		e.Quote = undoRedaction(firstLines(e.Quote), p.file(e.Path))
-		if line, ok := src.file(precedent.Right, e.Path).quoted(e.Quote, e.Line); ok {
+		e.Quote = undoRedaction(firstLines(e.Quote), file)
+		if !text.Proves(e.Quote) {
+			continue
+		}
+		if line, ok := src.file(side, e.Path).quoted(e.Quote, e.Line); ok {
 			e.Line = line
 			holds = append(holds, e)
 		}

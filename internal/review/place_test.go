@@ -132,6 +132,36 @@ func TestPlace(t *testing.T) {
 	}
 }
 
+// TestLookAlikes: an exact quote that is there once beats a nearer look-alike, and a cut
+// one stays on the line that it was given for.
+func TestLookAlikes(t *testing.T) {
+	const (
+		source = "\tthrow new IOException(\"cannot parse the source URI of the copy request\");"
+		target = "\tthrow new IOException(\"cannot parse the destination URI of the copy request\");"
+	)
+	head := "class Copy {\n" + source + "\n" + strings.Repeat("\tx();\n", 50) + target + "\n\tparse(uri);\n" + strings.Repeat("\ty();\n", 5) + "\turi = parse(uri);\n}\n"
+	change := parse(t, patchOf(t, files{}, files{"Copy.java": head}))
+	for _, test := range []struct {
+		name, quote string
+		said, want  int
+	}{
+		{"exact, far from its number", target, 2, 53},
+		{"exact but for white space, far from its number", strings.TrimSpace(target), 3, 53},
+		{"cut at both ends", "…the destination URI…", 53, 53},
+		{"cut at both ends, the other", "…the source URI…", 2, 2},
+		{"cut in the middle", "throw new IOException(\"…destination URI…\");", 53, 53},
+		{"cut in the middle, far from its number", "throw new IOException(\"...destination URI...\");", 2, 53},
+		{"cut so that it is another line", "parse(uri);", 60, 60},
+		{"that other line", "\tparse(uri);", 54, 54},
+		{"that other line, with a number of none", "\tparse(uri);", 30, 54},
+	} {
+		f := precedent.Finding{Span: precedent.Span{Path: "Copy.java", Side: precedent.Right, Start: test.said, End: test.said}, Quote: test.quote}
+		if !NewPlacer(change).Place(&f) || f.Start != test.want {
+			t.Errorf("%s: line %d, want %d", test.name, f.Start, test.want)
+		}
+	}
+}
+
 // TestPlaceTakesTheFilesWords shows that a quote that is not verbatim is
 // replaced: it is shown to people as what the file says.
 func TestPlaceTakesTheFilesWords(t *testing.T) {

@@ -49,7 +49,13 @@ func (p *Placer) Place(f *precedent.Finding) bool {
 	var s spot
 	if file != nil {
 		here, there := p.lines(file, f.Side), p.lines(file, otherSide(f.Side))
-		if s = here.bestMatch(quote, said.Start); s.on == nil {
+		if s = here.at(quote, said.Start); s.on == nil {
+			s = here.exactMatch(quote)
+		}
+		if s.on == nil {
+			s = here.bestMatch(quote, said.Start)
+		}
+		if s.on == nil {
 			s = here.onlyMatch(quote)
 		}
 		if s.on == nil {
@@ -110,6 +116,19 @@ func (p *Placer) file(path string) *diff.File {
 		}
 	}
 	return nil
+}
+
+// fileOn returns the changed file that has a path on a side: in the base, a renamed file
+// has its old one.
+func (p *Placer) fileOn(side precedent.Side, path string) *diff.File {
+	if side == precedent.Left {
+		for i := range p.change.Files {
+			if f := &p.change.Files[i]; f.OldPath == path {
+				return f
+			}
+		}
+	}
+	return p.file(path)
 }
 
 func (p *Placer) lines(f *diff.File, side precedent.Side) *sideLines {

@@ -20,6 +20,7 @@ func (b redactor) redactFindings(fs []precedent.Finding) {
 		if f.Suggestion != fix {
 			setAside(f, "it contains a secret")
 		}
+		b.redact(&f.Breaks.Quote)
 		holds := f.Category == precedent.Secrets && f.Analyzer
 		for j := range f.Evidence {
 			e := &f.Evidence[j]

@@ -4,9 +4,9 @@
 // Finders read the change side by side. Then each stage looks at every finding
 // and annotates it: place finds its line by its quote, identify names it, merge
 // drops duplicates, recognize matches findings with existing threads, markOrigins
-// marks what is new in code that was read before, verify, cite and score set the
-// confidence, suppress applies memory and policy, choose decides what is shown
-// where. No stage deletes: a finding that is not shown has a reason, and the first
+// marks what is new in code that was read before, suppress drops what memory and
+// policy hide, verify, cite, score and weigh set the confidence, choose decides what is
+// shown where. No stage deletes: a finding that is not shown has a reason, and the first
 // reason wins. Every decision is recorded in the finding's trail. Each open thread
 // gets an answer: whether its finding is still there.
 //
@@ -38,6 +38,9 @@ type Input struct {
 	// Base and Head are the object ids of the two trees that Read reads from.
 	Base, Head string
 	Change     *diff.Change // classified
+	// ForgeChange is the change as the forge of the pull request computes it: only its
+	// lines can have comments. Nil means Change.
+	ForgeChange *diff.Change
 	// Skipped are files of the change that could not be included in it.
 	Skipped []precedent.SkippedFile
 	// Read returns a file of the base (LEFT) or of the head (RIGHT). It is called
@@ -45,7 +48,8 @@ type Input struct {
 	Read func(side precedent.Side, path string) ([]byte, error)
 	// Tree returns a folder with a read-only export of the head, made on first use.
 	// Shown returns one for engines, with secrets removed from its files.
-	Tree, Shown func(ctx context.Context) (string, error)
+	// ShownBase returns one of the base.
+	Tree, Shown, ShownBase func(ctx context.Context) (string, error)
 
 	Guide  guide.Guide
 	Policy precedent.Policy
@@ -167,11 +171,15 @@ func (x *reader) judgeAll(ctx context.Context, r *precedent.Review) {
 	r.Findings = in.Recall.Match(r.Findings)
 	x.recognize(ctx, r.Findings)
 	x.markOrigins(r.Findings)
-	x.verify(ctx, r.Findings, placer, src)
+	x.past = memory.NewDismissals(in.Recall.Rejections, r.At)
+	suppress(r.Findings, in.Policy, x.past, x.dismissals(ctx))
+	x.verify(ctx, r.Findings, placer, b)
 	cite(r.Findings, in.Guide.Rules)
 	score(r.Findings, *in.Scores)
-	r.Findings = append(r.Findings, x.keep(r.Findings)...)
-	r.Findings = suppress(r.Findings, in.Policy, in.Recall.Rejections, r.At, *in.Threshold, x.dismissals(ctx))
+	kept := x.keep(r.Findings)
+	suppress(kept, in.Policy, x.past, x.dismissals(ctx))
+	r.Findings = append(r.Findings, kept...)
+	weigh(r.Findings, in.Policy, x.past, *in.Threshold)
 	r.Threads = x.answer(ctx, r.Findings, r.Finders, b)
 	x.followUp(r)
 	choose(r.Findings, in)

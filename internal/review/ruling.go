@@ -14,15 +14,26 @@ import (
 
 // ruling is a verifier's answer about one finding.
 type ruling struct {
-	Finding    string               `json:"finding"`
-	Verdict    precedent.Check      `json:"verdict"`
-	Confidence *int                 `json:"confidence"`
-	Reason     string               `json:"reason"`
-	Evidence   []precedent.Evidence `json:"evidence"`
+	Finding    string          `json:"finding"`
+	Verdict    precedent.Check `json:"verdict"`
+	Confidence *int            `json:"confidence"`
+	Reason     string          `json:"reason"`
+	Evidence   []quotation     `json:"evidence"`
+	// Title and Body replace those of a finding that holds only in part.
+	Title string `json:"title"`
+	Body  string `json:"body"`
 }
 
-// readVerdicts returns the rulings by finding id. If there are two about one
-// finding, the first counts.
+// quotation is a quote of a file, at the head unless At is "base".
+type quotation struct {
+	Path  string `json:"path"`
+	At    string `json:"at"`
+	Line  int    `json:"line"`
+	Quote string `json:"quote"`
+}
+
+// readVerdicts returns the rulings by finding id. If there are several about one
+// finding, the first counts, unless they contradict each other.
 func readVerdicts(r reply) (map[string]ruling, error) {
 	if !r.ok() {
 		status, why := r.failure()
@@ -37,8 +48,12 @@ func readVerdicts(r reply) (map[string]ruling, error) {
 	byID := map[string]ruling{}
 	for _, v := range answer.Verdicts {
 		id := strings.TrimSpace(v.Finding)
-		if _, twice := byID[id]; !twice {
+		first, twice := byID[id]
+		switch {
+		case !twice:
 			byID[id] = v
+		case first.Verdict != v.Verdict:
+			byID[id] = ruling{Finding: id, Verdict: precedent.Uncertain, Reason: fmt.Sprintf("the verifier contradicts itself: it answered %s and %s", first.Verdict, v.Verdict)}
 		}
 	}
 	return byID, nil
@@ -48,39 +63,25 @@ func readVerdicts(r reply) (map[string]ruling, error) {
 // uncertain, in percent points.
 const uncertainDelta = -15
 
-// applyTo applies the ruling to the finding. A verdict needs quotes that are in the
-// files: if it has only others, or if it confirms without any, it counts as uncertain. A
-// finding in a protected category is refuted only with quotes; without them its
-// confidence is not even lowered, so that a change cannot talk its verifier into hiding
-// it.
-func (v ruling) applyTo(f *precedent.Finding, p *Placer, src *sources) {
-	offered := v.Evidence[:min(len(v.Evidence), maxEvidence)]
-	holds := verifiedEvidence(offered, p, src)
+// applyTo applies the ruling to the finding. A confirmation needs quotes that are in the
+// files, and so does a refutation in a protected category; others need a reason. If the
+// quotes that a verdict offers are not in the files, it counts as uncertain. A
+// refutation that lacks what it needs in a protected category does not even lower the
+// confidence, so that a change cannot talk its verifier into hiding the finding.
+func (v ruling) applyTo(f *precedent.Finding, p *Placer, src *sources, b redactor) {
+	holds := v.quotes(p, src)
 	if f.Category.Protected() {
 		holds = slices.DeleteFunc(holds, func(e precedent.Evidence) bool { return onlyComment(e.Quote) })
 	}
 	reason := text.Cut(oneLine(v.Reason), maxReason)
 	if len(holds) > 0 {
-		reason += fmt.Sprintf(" (%s:%d)", holds[0].Path, holds[0].Line)
+		reason += fmt.Sprintf(" (%s)", holds[0])
 	}
 	f.Verifier = v.Verdict
 	words := v.Verdict == precedent.Denied && len(holds) == 0 && f.Category.Protected()
-	switch {
-	case v.Confidence != nil && *v.Confidence < sureFrom && v.Verdict != precedent.Uncertain:
+	if but := v.doubt(len(holds), words); but != "" {
 		f.Verifier = precedent.Uncertain
-		reason = fmt.Sprintf("%s, but only %d %% sure: %s", v.Verdict, *v.Confidence, reason)
-	case len(offered) > 0 && len(holds) == 0 && v.Verdict != precedent.Uncertain:
-		f.Verifier = precedent.Uncertain
-		reason = fmt.Sprintf("%s, but its evidence is not in the files or is only comments: %s", v.Verdict, reason)
-	case v.Verdict == precedent.Confirmed && len(holds) == 0 && outsideClaim().MatchString(f.Title+"\n"+f.Body):
-		f.Verifier = precedent.Uncertain
-		reason = "confirmed without evidence, and it is about other software: " + reason
-	case words:
-		f.Verifier = precedent.Uncertain
-		reason = "refuted without evidence: " + reason
-	case v.Verdict == precedent.Confirmed && len(holds) == 0:
-		f.Verifier = precedent.Uncertain
-		reason = "confirmed, but without evidence: " + reason
+		reason = fmt.Sprintf("%s, but %s: %s", v.Verdict, but, reason)
 	}
 	d := precedent.Decision{Step: "verify", Text: string(f.Verifier) + ": " + reason}
 	switch f.Verifier {
@@ -93,6 +94,58 @@ func (v ruling) applyTo(f *precedent.Finding, p *Placer, src *sources) {
 		}
 	}
 	f.Trail = append(f.Trail, d)
+	if f.Verifier == precedent.Confirmed {
+		v.amend(f, b)
+	}
+}
+
+// quotes returns the quotes of the ruling that are in the files.
+func (v ruling) quotes(p *Placer, src *sources) []precedent.Evidence {
+	var offered []precedent.Evidence
+	for _, q := range v.Evidence[:min(len(v.Evidence), maxEvidence)] {
+		e := precedent.Evidence{Path: q.Path, Line: q.Line, Quote: q.Quote}
+		if q.At == "base" {
+			e.Side = precedent.Left
+		}
+		offered = append(offered, e)
+	}
+	return verifiedEvidence(offered, p, src)
+}
+
+// doubt returns why a verdict with a number of quotes that hold counts as uncertain, or
+// "" if it counts. words tells that it needs quotes to refute.
+func (v ruling) doubt(holds int, words bool) string {
+	switch {
+	case v.Verdict == precedent.Uncertain:
+		return ""
+	case v.Confidence != nil && *v.Confidence < sureFrom:
+		return fmt.Sprintf("only %d %% sure", *v.Confidence)
+	case len(v.Evidence) > 0 && holds == 0:
+		return "its evidence is not in the files, or is only comments or punctuation"
+	case holds == 0 && (words || v.Verdict == precedent.Confirmed):
+		return "without evidence"
+	case v.Verdict == precedent.Denied && !text.Proves(v.Reason):
+		return "without a reason"
+	}
+	return ""
+}
+
+// amend replaces the text of a finding that holds only in part. The trail keeps what the
+// finder wrote.
+func (v ruling) amend(f *precedent.Finding, b redactor) {
+	title, body := cleanTitle(v.Title), cleanBody(v.Body)
+	b.redact(&title, &body)
+	if !text.Proves(title) {
+		title = f.Title
+	}
+	if !text.Proves(body) {
+		body = f.Body
+	}
+	if title == f.Title && body == f.Body {
+		return
+	}
+	f.Note("verify", "amended by the verifier; %s wrote: %s: %s", f.Finder, f.Title, f.Body)
+	f.Title, f.Body = title, body
 }
 
 // comment matches a line that is a comment in a common language. What a change says

@@ -40,7 +40,7 @@ type spot struct {
 func quoteTexts(quote string) []lineText {
 	var texts []lineText
 	for l := range strings.Lines(quote) {
-		if t := newLineText(l); !t.blank() {
+		if t := newQuoteLine(l); !t.blank() {
 			texts = append(texts, t)
 		}
 		if len(texts) == quoteLines {
@@ -87,6 +87,45 @@ func (s *sideLines) bestMatch(quote []lineText, number int) spot {
 		}
 	}
 	return best
+}
+
+// at returns the line with a number if it has the quote, which may be cut; else its on is
+// nil.
+func (s *sideLines) at(quote []lineText, number int) spot {
+	i, ok := slices.BinarySearchFunc(s.glances, number, func(g glance, n int) int { return g.number - n })
+	if !ok {
+		return spot{}
+	}
+	for n, q := 0, i; n < len(quote); n, q = n+1, s.lines[q].next {
+		if q < 0 || s.lines[q].holds(&quote[n]) == 0 {
+			return spot{}
+		}
+	}
+	return spot{on: s, index: i}
+}
+
+// exactMatch returns the line that has exactly the quote if there is only one, else the
+// only one that has it but for white space; its on is nil if there is neither. No line
+// that merely looks like the quote is better, however near.
+func (s *sideLines) exactMatch(quote []lineText) spot {
+	var exact, spaced []int
+	for i := range s.lines {
+		l := &s.lines[i]
+		if l.squeezed != quote[0].squeezed || len(quote) > 1 && s.neighbours(i, quote) < squeezedScore {
+			continue
+		}
+		spaced = append(spaced, i)
+		if l.plain == quote[0].plain && (len(quote) == 1 || s.neighbours(i, quote) == equalScore) {
+			exact = append(exact, i)
+		}
+	}
+	switch {
+	case len(exact) == 1:
+		return spot{on: s, index: exact[0]}
+	case len(exact) == 0 && len(spaced) == 1:
+		return spot{on: s, index: spaced[0]}
+	}
+	return spot{}
 }
 
 // onlyMatch returns the line that a quote fits if no other line does; otherwise its on is

@@ -8,6 +8,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/engine"
+	"github.com/precedent-dev/precedent/internal/memory"
 	"github.com/precedent-dev/precedent/internal/prompt"
 	"github.com/precedent-dev/precedent/internal/text"
 )
@@ -20,6 +21,7 @@ type reader struct {
 	src      *sources
 	threads  []*openThread         // of the pull request
 	before   map[diff.HunkRef]bool // hunks that an earlier review has read
+	past     *memory.Dismissals
 	kept     []precedent.Finding   // of the last review, in hunks that are not read again
 	usage    precedent.Usage
 	costUSD  float64
@@ -52,10 +54,7 @@ func (x *reader) ask(ctx context.Context, step string, role engine.Role, prompts
 		}
 		return replies
 	}
-	tree, err := "", error(nil)
-	if role != engine.Judge { // a judge compares only texts
-		tree, err = x.in.exportHead(ctx)
-	}
+	task, err := x.task(ctx, step, role)
 	if err != nil {
 		for i := range replies {
 			replies[i].err = err
@@ -72,7 +71,7 @@ func (x *reader) ask(ctx context.Context, step string, role engine.Role, prompts
 			defer func() { <-x.slots }()
 			r := reply{err: ctx.Err()}
 			if r.err == nil {
-				r = x.in.send(ctx, func() prompt.Prompt { return p }, engine.Task{Role: role, Name: string(role), Tree: tree})
+				r = x.in.send(ctx, func() prompt.Prompt { return p }, task)
 			}
 			mu.Lock()
 			defer mu.Unlock()
@@ -87,6 +86,23 @@ func (x *reader) ask(ctx context.Context, step string, role engine.Role, prompts
 		x.costUSD += replies[i].answer.CostUSD
 	}
 	return replies
+}
+
+// task returns what the tasks of a role have in common. Without the base a verifier
+// reads the head alone.
+func (x *reader) task(ctx context.Context, step string, role engine.Role) (t engine.Task, err error) {
+	t = engine.Task{Role: role, Name: string(role)}
+	if role == engine.Judge { // compares only texts
+		return t, nil
+	}
+	if t.Tree, err = x.in.export(ctx, x.in.Shown); err != nil || role != engine.Verifier {
+		return t, err
+	}
+	if t.BaseTree, err = x.in.export(ctx, x.in.ShownBase); err != nil && ctx.Err() == nil {
+		x.fail(step, "the verifier could not read the base", err)
+		err = nil
+	}
+	return t, err
 }
 
 // unanswered is the error of a request that the engine did not answer.

@@ -36,8 +36,8 @@ func served(tb testing.TB, in *Input, head files, h llmtest.Handler, b *engine.B
 	server := llmtest.Anthropic(tb, h)
 	server.Tokens = counted()
 	in.Engine = client(tb, server, b, api.Files{
-		List: func(context.Context) ([]string, error) { return slices.Sorted(maps.Keys(head)), nil },
-		Read: func(_ context.Context, path string, limit int64) ([]byte, error) {
+		List: func(context.Context, precedent.Side) ([]string, error) { return slices.Sorted(maps.Keys(head)), nil },
+		Read: func(_ context.Context, _ precedent.Side, path string, limit int64) ([]byte, error) {
 			text, ok := head[path]
 			if !ok {
 				return nil, fs.ErrNotExist

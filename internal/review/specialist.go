@@ -62,7 +62,7 @@ func (s *specialist) Find(ctx context.Context, in *Input) Report {
 		}
 	}
 	var err error
-	if a.tree, err = in.exportHead(ctx); err != nil {
+	if a.tree, err = in.export(ctx, in.Shown); err != nil {
 		for i := range a.replies {
 			s.trial.end(s.number, i, reply{err: err})
 		}

@@ -51,14 +51,14 @@ func (b *brief) diffTokens(window int) int {
 	return min(shardTokens, max(window-window/answerShare-b.overhead(), leastShard))
 }
 
-// exportHead returns the folder with the head, for an engine that needs one.
-func (in *Input) exportHead(ctx context.Context) (string, error) {
-	if !in.Engine.Info().WantsTree || in.Shown == nil {
+// export returns the folder with a tree, for an engine that needs one.
+func (in *Input) export(ctx context.Context, tree func(context.Context) (string, error)) (string, error) {
+	if !in.Engine.Info().WantsTree || tree == nil {
 		return "", nil
 	}
-	dir, err := in.Shown(ctx)
+	dir, err := tree(ctx)
 	if err != nil {
-		return "", fmt.Errorf("export the head: %w", err)
+		return "", fmt.Errorf("export the code: %w", err)
 	}
 	return dir, nil
 }

@@ -2,7 +2,6 @@ package review
 
 import (
 	"slices"
-	"time"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/guide"
@@ -13,8 +12,9 @@ import (
 // points.
 const focusDelta = 10
 
-// suppress applies the policy and people's dismissals.
-func suppress(fs []precedent.Finding, p precedent.Policy, rejections []precedent.Rejection, now time.Time, threshold int, judge memory.Judge) []precedent.Finding {
+// suppress drops what the policy does not want and what people dismissed, before a
+// verifier reads it.
+func suppress(fs []precedent.Finding, p precedent.Policy, d *memory.Dismissals, judge memory.Judge) {
 	for i := range fs {
 		f := &fs[i]
 		for _, glob := range p.Ignore {
@@ -22,14 +22,8 @@ func suppress(fs []precedent.Finding, p precedent.Policy, rejections []precedent
 				f.Drop("suppress", precedent.IgnoredPath, "", "the repository's policy ignores %s", glob)
 			}
 		}
-		if f.Live() && !f.Analyzer && slices.Contains(p.Focus, f.Category) {
-			f.Confidence = capped(f, f.Confidence+focusDelta)
-			f.Trail = append(f.Trail, precedent.Decision{
-				Step: "suppress", Text: "the repository's policy focuses on " + string(f.Category), Delta: focusDelta,
-			})
-		}
 	}
-	fs = memory.Suppress(fs, rejections, now, threshold, judge)
+	d.Drop(fs, judge)
 	for i := range fs {
 		f := &fs[i]
 		for _, floor := range p.Floors {
@@ -38,5 +32,19 @@ func suppress(fs []precedent.Finding, p precedent.Policy, rejections []precedent
 			}
 		}
 	}
-	return fs
+}
+
+// weigh lets the policy's focus and people's dismissals change the confidence of scored
+// findings.
+func weigh(fs []precedent.Finding, p precedent.Policy, d *memory.Dismissals, threshold int) {
+	for i := range fs {
+		f := &fs[i]
+		if f.Live() && !f.Analyzer && slices.Contains(p.Focus, f.Category) {
+			f.Confidence = capped(f, f.Confidence+focusDelta)
+			f.Trail = append(f.Trail, precedent.Decision{
+				Step: "suppress", Text: "the repository's policy focuses on " + string(f.Category), Delta: focusDelta,
+			})
+		}
+	}
+	d.Lower(fs, threshold)
 }

@@ -31,11 +31,11 @@ const (
 
 // verify asks a verifier to refute each finding of a model that may be shown. A
 // finding that was not checked is marked so, and never counts as confirmed.
-func (x *reader) verify(ctx context.Context, fs []precedent.Finding, p *Placer, src *sources) {
+func (x *reader) verify(ctx context.Context, fs []precedent.Finding, p *Placer, b redactor) {
 	tasks := x.tasks(fs)
 	var prompts []prompt.Prompt
 	for _, t := range tasks {
-		prompts = append(prompts, t.prompt(x.specialists))
+		prompts = append(prompts, x.verifyPrompt(&t))
 	}
 	unchecked, cause := 0, error(nil)
 	for i, r := range x.ask(ctx, "verify", engine.Verifier, prompts) {
@@ -45,7 +45,7 @@ func (x *reader) verify(ctx context.Context, fs []precedent.Finding, p *Placer, 
 		}
 		for _, f := range tasks[i].findings {
 			if v, ok := verdicts[f.ID]; ok {
-				v.applyTo(f, p, src)
+				v.applyTo(f, p, x.src, b)
 				continue
 			}
 			unchecked++
@@ -132,23 +132,6 @@ func (p *plan) within(shards []int, file *diff.File, f *precedent.Finding) int {
 		}
 	}
 	return shards[0]
-}
-
-func (t *task) prompt(w *specialists) prompt.Prompt {
-	var pieces []piece
-	for _, one := range w.plan.shards[t.shard].pieces {
-		if one.file.Path == t.path {
-			pieces = append(pieces, one)
-		}
-	}
-	if len(pieces) == 0 { // the same edit is shown in another file
-		pieces = w.plan.shards[t.shard].pieces
-	}
-	var claims []precedent.Finding
-	for _, f := range t.findings {
-		claims = append(claims, *f)
-	}
-	return w.sheet.Verify(w.brief.render(pieces), claims)
 }
 
 // outsideClaim matches claims about versions, vulnerabilities and other software,

@@ -1,10 +1,13 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
 	"errors"
+	"maps"
+	"slices"
 
 	"github.com/precedent-dev/precedent"
 )
@@ -65,4 +68,39 @@ func (r *Repo) changesOutcome(ctx context.Context, tx *sql.Tx, o precedent.Outco
 		return err == nil, err
 	}
 	return o.Kind != precedent.OutcomeUnknown && (o.Kind != old[0].Kind || o.MayWrite && !old[0].MayWrite), nil
+}
+
+// Accepted returns the newest findings in the files that people fixed or agreed with, at
+// most the given number. It sets id, fingerprint, path, category, severity and title.
+func (r *Repo) Accepted(ctx context.Context, paths []string, most int) ([]precedent.Finding, error) {
+	type accepted struct {
+		precedent.Finding
+		at int64
+	}
+	newest := map[string]accepted{}
+	err := inBatches(paths, 5, func(numbers string, args []any) error {
+		return rows(ctx, r.db.read, `
+			SELECT f.id, f.fingerprint, f.path, f.category, f.severity, f.title, o.at
+			FROM outcomes o
+			JOIN findings f ON f.repo_id = $1 AND f.fingerprint = o.fingerprint
+			WHERE o.repo_id = $1 AND o.outcome IN ($2, $3, $4) AND f.path IN (`+numbers+`)`,
+			append([]any{r.id, precedent.Fixed, precedent.SuggestionTaken, precedent.Accepted}, args...),
+			func(s scanner) error {
+				var a accepted
+				if err := s.Scan(&a.ID, &a.Fingerprint, &a.Path, &a.Category, &a.Severity, &a.Title, &a.at); err != nil {
+					return err
+				}
+				if a.at >= newest[a.Fingerprint].at {
+					newest[a.Fingerprint] = a
+				}
+				return nil
+			})
+	})
+	var found []precedent.Finding
+	for _, a := range slices.SortedFunc(maps.Values(newest), func(a, b accepted) int {
+		return cmp.Or(cmp.Compare(b.at, a.at), cmp.Compare(a.Fingerprint, b.Fingerprint))
+	}) {
+		found = append(found, a.Finding)
+	}
+	return found[:min(len(found), most)], r.db.fail("read accepted findings", err)
 }

@@ -23,8 +23,8 @@ const maxMarks = 8
 // Unicode's normal form C. It repeats this until nothing changes, so nothing can hide
 // behind a second encoding: Clean(Clean(s)) = Clean(s).
 //
-// It is not for code, where character references and comments are content: use
-// [Visible].
+// Code spans and fenced blocks keep their references and comments, as people see them.
+// It is not for code itself, where these are content: use [Visible].
 func Clean(s string) string {
 	for range cleanRounds {
 		t := cleanOnce(s)
@@ -55,8 +55,16 @@ func isPlain(s string) bool {
 }
 
 func cleanOnce(s string) string {
-	s = html.UnescapeString(strings.ToValidUTF8(s, string(utf8.RuneError)))
-	return norm.NFC.String(stripHidden(stripComments(s)))
+	s = strings.ToValidUTF8(s, string(utf8.RuneError))
+	var b strings.Builder
+	at := 0
+	for _, code := range codeSpans(s) {
+		b.WriteString(stripComments(html.UnescapeString(s[at:code.start])))
+		b.WriteString(s[code.start:code.end])
+		at = code.end
+	}
+	b.WriteString(stripComments(html.UnescapeString(s[at:])))
+	return norm.NFC.String(stripHidden(b.String()))
 }
 
 // stripComments removes HTML comments as a browser does. An unclosed comment at the

@@ -2,6 +2,7 @@ package text
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -22,6 +23,17 @@ func TestClean(t *testing.T) {
 		{"comment", "a<!-- hidden -->b", "ab"},
 		{"empty comments", "a<!-->b<!--->c<!---->d", "abcd"},
 		{"comment with another end", "a<!-- x --!>b", "ab"},
+		{"comment in a code span", "The `<!-- x -->` and ``a ` &lt;!-- y --&gt;`` stay, <!-- this -->not this.", "The `<!-- x -->` and ``a ` &lt;!-- y --&gt;`` stay, not this."},
+		{"comment in a fence", "a\n```html\n<!-- x -->\n```\n<!-- hidden -->b", "a\n```html\n<!-- x -->\n```\nb"},
+		{"comment after a tag in a sentence", "The tag <b> before `<!-- x -->`", "The tag <b> before `<!-- x -->`"},
+		{"backtick in a comment", "<!-- ` --> a <!-- hidden -->`", " a `"},
+		{"backtick in a tag", "<a title='`'>x<!-- hidden -->`", "<a title='`'>x`"},
+		{"escaped backtick", "a \\`<!-- hidden -->` b", "a \\`` b"},
+		{"spelled backtick", "a &#96;<!-- hidden -->` b", "a `` b"},
+		{"span over lines", "a ` b\nc `<!-- hidden --> d`", "a ` b\nc ` d`"},
+		{"block of HTML", "<div>\n`<!-- hidden -->`\n</div>", "<div>\n``\n</div>"},
+		{"fence in a list", "- a\n  ```\n<!-- hidden -->b", "- a\n  ```\nb"},
+		{"fence within another", "  ~~~\n```\n  ~~~\n<!-- hidden -->b", "  ~~~\n```\n  ~~~\nb"},
 		{"comment on lines", "a\n<!--\nhidden\n-->\nb", "a\n\nb"},
 		{"unclosed block", "a\n  <!-- hidden\nto the end", "a\n  "},
 		{"unclosed in a line", "a <!-- shown", "a  shown"},
@@ -73,7 +85,11 @@ func checkClean(t interface {
 	if again := Clean(got); again != got {
 		t.Errorf("not a fixpoint: %q, then %q, then %q", in, got, again)
 	}
-	if !utf8.ValidString(got) || !norm.NFC.IsNormalString(got) || strings.Contains(got, "<!--") {
+	prose := got
+	for _, code := range slices.Backward(codeSpans(got)) {
+		prose = prose[:code.start] + " " + prose[code.end:]
+	}
+	if !utf8.ValidString(got) || !norm.NFC.IsNormalString(got) || strings.Contains(prose, "<!--") {
 		t.Errorf("Clean(%q) = %q", in, got)
 	}
 	for i, r := range got {
@@ -109,7 +125,7 @@ func TestTrojanSource(t *testing.T) {
 func hostileText() *rapid.Generator[string] {
 	piece := rapid.OneOf(
 		rapid.SampledFrom([]string{
-			"&", "&amp;", "&lt;", "&#60", "#", ";", "60;", "x3c;", "<", "<!", "<!--", "--", "-->", "--!>", ">", "!", "\n", "\r\n", "\r", " ",
+			"&", "&amp;", "&lt;", "&#60", "#", ";", "60;", "x3c;", "<", "`", "``", "\\", "~~~", "```\n", "<!", "<!--", "--", "-->", "--!>", ">", "!", "\n", "\r\n", "\r", " ",
 			"\u200d", "\ufe0f", "\U0001f469", "\U0001f3fd", "\u2764", "\u202e", "\U000e0041", "\u0301", "\u0344", "\u0958", "e", "\u037e", "\u1fef", "\u226e", "\u0338",
 			"\xff", "\xed\xa0\x80", "\u1100", "\u1161", "\u034f", "\u302e", "7", "\u20e3", "&nGt;", "&fjlig;",
 		}),
@@ -136,12 +152,14 @@ func FuzzClean(f *testing.F) {
 func TestCleanBounded(t *testing.T) {
 	const n = 30_000
 	for name, s := range map[string]string{
-		"nested ampersands": "&" + strings.Repeat("amp;", n),
-		"nested numbers":    strings.Repeat("&", n) + strings.Repeat("#38;", n),
-		"nested comments":   strings.Repeat("<!-", n) + strings.Repeat("<!-- -->- -->", n),
-		"unclosed comments": "x" + strings.Repeat("<!-- ", n),
-		"marks":             "a" + strings.Repeat("\u0301", n),
-		"joiners":           strings.Repeat("\U0001f469\u200d", n),
+		"backticks of all lengths": longRuns(300),
+		"unclosed fences":          strings.Repeat("```\n", n),
+		"nested ampersands":        "&" + strings.Repeat("amp;", n),
+		"nested numbers":           strings.Repeat("&", n) + strings.Repeat("#38;", n),
+		"nested comments":          strings.Repeat("<!-", n) + strings.Repeat("<!-- -->- -->", n),
+		"unclosed comments":        "x" + strings.Repeat("<!-- ", n),
+		"marks":                    "a" + strings.Repeat("\u0301", n),
+		"joiners":                  strings.Repeat("\U0001f469\u200d", n),
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := Clean(s)
@@ -268,4 +286,13 @@ func FuzzVisible(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) { checkVisible(t, s) })
+}
+
+// longRuns returns runs of backticks, none as long as another.
+func longRuns(n int) string {
+	var b strings.Builder
+	for i := range n {
+		b.WriteString(strings.Repeat("`", i+1) + " ")
+	}
+	return b.String()
 }

@@ -34,6 +34,24 @@ func Squeeze(s string) string {
 	return b.String()
 }
 
+// leastProof is the minimum of letters and digits in a quote that proves something, in
+// bytes. Less is punctuation, or a keyword that ends a block.
+const leastProof = 4
+
+// Proves reports whether a quote says enough to prove anything: brackets and other
+// punctuation are in every file and in every remark.
+func Proves(quote string) bool {
+	n := 0
+	for _, r := range quote {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			if n += utf8.RuneLen(r); n >= leastProof {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // ellipsis ends text that was cut.
 const ellipsis = "…"
 
@@ -66,6 +84,29 @@ func Cut(s string, n int) string {
 		return unicode.IsSpace(r) || strings.ContainsRune(",;:([{", r)
 	}) + ellipsis
 }
+
+// CutTitle shortens a title to at most n characters, as Cut does. The title always ends
+// at a word if it has more than one, and not within a code span.
+func CutTitle(s string, n int) string {
+	cut := Cut(s, n)
+	head, ok := strings.CutSuffix(cut, ellipsis)
+	if cut == s || !ok {
+		return cut
+	}
+	if next, _ := utf8.DecodeRuneInString(s[min(len(head), len(s)):]); strings.HasPrefix(s, head) && isWord(next) {
+		if i := strings.LastIndexFunc(head, unicode.IsSpace); i > 0 {
+			head = head[:i]
+		}
+	}
+	if strings.Count(head, "`")%2 == 1 {
+		if i := strings.LastIndexByte(head, '`'); i > 0 {
+			head = head[:i]
+		}
+	}
+	return strings.TrimRightFunc(head, unicode.IsSpace) + ellipsis
+}
+
+func isWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // isJoined reports whether the characters on both sides of an index belong together.
 func isJoined(s string, i int) bool {

@@ -326,3 +326,27 @@ func BenchmarkVisible(b *testing.B) {
 		Visible(s)
 	}
 }
+
+// TestCutTitle: a title ends at a word, whatever its length, and not in code.
+func TestCutTitle(t *testing.T) {
+	for in, want := range map[string]string{
+		"Rows stay open":                           "Rows stay open",
+		"The rows of the second query stay open":   "The rows of the second query…",
+		"Call of com.example.a.very.long.name":     "Call of…",
+		"An error of `db.Query the rows` is lost":  "An error of…",
+		"Onlyoneveryverylongwordthatneverendshere": "Onlyoneveryverylongwordthatn…",
+	} {
+		if got := CutTitle(in, 29); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}
+
+// TestProves: brackets and keywords that end a block prove nothing.
+func TestProves(t *testing.T) {
+	for quote, want := range map[string]bool{"": false, "})": false, "\t}\n\t}\n": false, "end": false, "fi;": false, "return": true, "x += 10": false, "n = 1024": true, "範囲": true} {
+		if Proves(quote) != want {
+			t.Errorf("%q: %v", quote, !want)
+		}
+	}
+}

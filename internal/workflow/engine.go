@@ -85,24 +85,35 @@ func (p *Prepared) dropAnswers(ctx context.Context, r *precedent.Review) error {
 	return rows.DropAnswers(ctx, tasks)
 }
 
-// files let a model look at the repository at the reviewed head. The head does
-// not change, so it is listed once, however often a model searches it.
+// files let a model look at the repository at the reviewed head and at the base. Neither
+// changes, so each is listed once, however often a model searches it.
 func (p *Prepared) files(ctx context.Context) Files {
 	s := p.subject
-	list := sync.OnceValues(func() ([]string, error) {
-		entries, err := s.repo.Tree(ctx, s.rg.Head, "")
-		var paths []string
-		for _, e := range entries {
-			if strings.HasPrefix(e.Mode, "100") { // no links, no submodules
-				paths = append(paths, e.Path)
+	list := func(rev string) func() ([]string, error) {
+		return sync.OnceValues(func() ([]string, error) {
+			entries, err := s.repo.Tree(ctx, rev, "")
+			var paths []string
+			for _, e := range entries {
+				if strings.HasPrefix(e.Mode, "100") { // no links, no submodules
+					paths = append(paths, e.Path)
+				}
 			}
-		}
-		slices.Sort(paths)
-		return paths, err
-	})
+			slices.Sort(paths)
+			return paths, err
+		})
+	}
+	base, head := list(s.rg.Base), list(s.rg.Head)
 	return Files{
-		List: func(context.Context) ([]string, error) { return list() },
-		Read: func(_ context.Context, path string, limit int64) ([]byte, error) {
+		List: func(_ context.Context, at precedent.Side) ([]string, error) {
+			if at == precedent.Left {
+				return base()
+			}
+			return head()
+		},
+		Read: func(_ context.Context, at precedent.Side, path string, limit int64) ([]byte, error) {
+			if at == precedent.Left {
+				return s.blobs.Read(s.rg.Base, path, limit)
+			}
 			return s.blobs.Read(s.rg.Head, path, limit)
 		},
 		History: func(ctx context.Context, path string) (string, error) {

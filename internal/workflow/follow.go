@@ -108,7 +108,7 @@ func (p *Pull) relocate(ctx context.Context, s *pullState, last *precedent.Revie
 // changesSince compares the head with the one that was reviewed last.
 func changesSince(ctx context.Context, s *pullState, there []string, last *precedent.Review) (*review.Since, error) {
 	between := func(from, to string) (*diff.Change, error) {
-		return readChange(ctx, s.repo, git.Range{Kind: git.PullRequest, Base: from, Head: to})
+		return readChange(ctx, s.repo.Diff, git.Range{Kind: git.PullRequest, Base: from, Head: to})
 	}
 	changed, err := between(last.Head, s.rg.Head)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 // renamed maps the paths of files to those that they have at the head. Without
 // an answer a file is taken to have kept its path.
 func renamed(ctx context.Context, repo *git.Repo, from, head string) map[string]string {
-	change, err := readChange(ctx, repo, git.Range{Kind: git.PullRequest, Base: from, Head: head})
+	change, err := readChange(ctx, repo.Diff, git.Range{Kind: git.PullRequest, Base: from, Head: head})
 	if err != nil {
 		return nil
 	}

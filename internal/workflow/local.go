@@ -22,7 +22,7 @@ func (r *Reviewer) PrepareLocal(ctx context.Context, repo *Repository, spec git.
 	if rg.Paths, err = repo.fromTop(job.Paths); err != nil {
 		return nil, err
 	}
-	change, err := readChange(ctx, repo.Git, rg)
+	change, err := readChange(ctx, repo.Git.Diff, rg)
 	if err != nil {
 		return nil, err
 	}

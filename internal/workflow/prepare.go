@@ -100,8 +100,9 @@ func (r *Reviewer) newPrepared(id precedent.Repo, s subject, change *diff.Change
 		}
 		return head(path)
 	}
-	p.Input.Tree = p.exporter(nil)
-	p.Input.Shown = p.exporter(secret.RedactFile)
+	p.Input.Tree = p.exporter(s.rg.Head, nil)
+	p.Input.Shown = p.exporter(s.rg.Head, secret.RedactFile)
+	p.Input.ShownBase = p.exporter(s.rg.Base, secret.RedactFile)
 	return p
 }
 
@@ -179,10 +180,10 @@ func FilesAt(blobs *git.Blobs, rev string) func(path string) ([]byte, error) {
 	}
 }
 
-// readChange reads the diff of a range.
-func readChange(ctx context.Context, repo *git.Repo, rg git.Range) (*diff.Change, error) {
+// readChange reads the diff of a range, as run returns it.
+func readChange(ctx context.Context, run func(context.Context, git.Range, func(io.Reader) error) error, rg git.Range) (*diff.Change, error) {
 	var change *diff.Change
-	err := repo.Diff(ctx, rg, func(patch io.Reader) error {
+	err := run(ctx, rg, func(patch io.Reader) error {
 		var err error
 		change, err = diff.Parse(patch, diff.DefaultLimits)
 		return err
@@ -193,9 +194,9 @@ func readChange(ctx context.Context, repo *git.Repo, rg git.Range) (*diff.Change
 	return change, nil
 }
 
-// exporter returns a function that exports the head on first use, with the contents
-// of files replaced by rewrite, if it is not nil.
-func (p *Prepared) exporter(rewrite func(string, []byte) []byte) func(context.Context) (string, error) {
+// exporter returns a function that exports a tree on first use, with the contents of
+// files replaced by rewrite, if it is not nil.
+func (p *Prepared) exporter(rev string, rewrite func(string, []byte) []byte) func(context.Context) (string, error) {
 	var mu sync.Mutex
 	export := ""
 	return func(ctx context.Context) (string, error) {
@@ -208,7 +209,7 @@ func (p *Prepared) exporter(rewrite func(string, []byte) []byte) func(context.Co
 		if err != nil {
 			return "", fmt.Errorf("export tree: %w", err)
 		}
-		if _, err := p.subject.repo.Export(ctx, p.subject.rg.Head, dir, git.ExportLimits{Rewrite: rewrite}); err != nil {
+		if _, err := p.subject.repo.Export(ctx, rev, dir, git.ExportLimits{Rewrite: rewrite}); err != nil {
 			return "", errors.Join(err, os.RemoveAll(dir))
 		}
 		export = dir

@@ -81,9 +81,15 @@ func (p *Pull) prepare(ctx context.Context, s *pullState, job Job) (*PreparedPul
 		s.close()
 		return nil, err
 	}
+	shown, err := s.forgeChange(ctx)
+	if err != nil {
+		s.close()
+		return nil, err
+	}
 	x := p.reviewer.newPrepared(p.workspace.IDs[0], s.subject, change, job)
 	x.onClose(s.blobs.Close)
 	x.number = &p.Number
+	x.Input.ForgeChange = shown
 	p.fillInput(&x.Input, s)
 	if err = x.readBase(ctx, s.hasBase(ctx)); err == nil {
 		err = x.complete(ctx, p.workspace, job)

@@ -118,13 +118,22 @@ func (p *Pull) fetchSpec(ctx context.Context) (git.Pull, error) {
 // change reads the diff from git or, if git could not fetch, from the forge.
 func (f *fetched) change(ctx context.Context) (*diff.Change, error) {
 	if !f.patched {
-		return readChange(ctx, f.repo, f.rg)
+		return readChange(ctx, f.repo.Diff, f.rg)
 	}
 	change, err := diff.ParsePatch(bytes.NewReader(f.patch), diff.DefaultLimits)
 	if err != nil {
 		return nil, &Error{Err: fmt.Errorf("read the forge's diff: %w", err), Status: precedent.ExitIncomplete}
 	}
 	return change, nil
+}
+
+// forgeChange reads the diff as the forge computes it, to know which lines can have
+// comments.
+func (f *fetched) forgeChange(ctx context.Context) (*diff.Change, error) {
+	if f.patched {
+		return nil, nil //nolint:nilnil // the change is the forge's own
+	}
+	return readChange(ctx, f.repo.ForgeDiff, f.rg)
 }
 
 // hasBase tells whether the base commit can be read.

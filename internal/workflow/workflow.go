@@ -21,6 +21,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/git"
 	"github.com/precedent-dev/precedent/internal/lint"
@@ -99,12 +100,13 @@ type EngineOptions struct {
 	Window int // its context window in tokens; 0 for a large one
 }
 
-// Files let a model look at the repository at the reviewed head.
+// Files let a model look at the repository at the reviewed head (RIGHT) and at the base
+// (LEFT).
 type Files struct {
 	// List returns the paths of all regular files, sorted.
-	List func(ctx context.Context) ([]string, error)
+	List func(ctx context.Context, at precedent.Side) ([]string, error)
 	// Read returns a file's content, at most limit bytes of it.
-	Read func(ctx context.Context, path string, limit int64) ([]byte, error)
+	Read func(ctx context.Context, at precedent.Side, path string, limit int64) ([]byte, error)
 	// History returns the last commits that touched a file, newest first, one a line.
 	History func(ctx context.Context, path string) (string, error)
 }

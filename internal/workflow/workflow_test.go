@@ -332,11 +332,18 @@ func TestFilesOfWhatIsNotCommitted(t *testing.T) {
 	}
 	defer p.Close()
 	f := p.files(t.Context())
-	list, err := f.List(t.Context())
+	list, err := f.List(t.Context(), precedent.Right)
 	if err != nil || !slices.Contains(list, "new.txt") || !slices.Contains(list, "a.txt") {
 		t.Errorf("files %v, %v", list, err)
 	}
-	if data, err := f.Read(t.Context(), "new.txt", 100); err != nil || string(data) != "new\n" {
+	before, err := f.List(t.Context(), precedent.Left)
+	if err != nil || slices.Contains(before, "new.txt") || !slices.Contains(before, "a.txt") {
+		t.Errorf("files of the base %v, %v", before, err)
+	}
+	if data, err := f.Read(t.Context(), precedent.Left, "new.txt", 100); err == nil {
+		t.Errorf("new.txt of the base: %q", data)
+	}
+	if data, err := f.Read(t.Context(), precedent.Right, "new.txt", 100); err != nil || string(data) != "new\n" {
 		t.Errorf("new.txt: %q, %v", data, err)
 	}
 	if log, err := f.History(t.Context(), "till.js"); err != nil || strings.Count(log, "dana") != 1 {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/llm"
 	"github.com/precedent-dev/precedent/internal/secret"
 	"github.com/precedent-dev/precedent/internal/text"
@@ -27,13 +28,13 @@ const (
 	maxLineShown = 500 // bytes of a line that a search shows
 )
 
-// Files is the repository at the pinned head, as functions: paths outside its tree are
-// refused, and no program is run with what a model wrote.
+// Files is the repository at the pinned head (RIGHT) and base (LEFT), as functions:
+// paths outside their trees are refused, and no program is run with what a model wrote.
 type Files struct {
 	// List returns the paths of all regular files, sorted.
-	List func(ctx context.Context) ([]string, error)
+	List func(ctx context.Context, at precedent.Side) ([]string, error)
 	// Read returns a file's content, at most limit bytes of it.
-	Read func(ctx context.Context, path string, limit int64) ([]byte, error)
+	Read func(ctx context.Context, at precedent.Side, path string, limit int64) ([]byte, error)
 	// History returns the last commits that touched a file, newest first, one a line.
 	History func(ctx context.Context, path string) (string, error)
 }
@@ -46,23 +47,24 @@ func (f Files) tools() []llm.Tool {
 	object := func(required, properties string) json.RawMessage {
 		return json.RawMessage(`{"type":"object","properties":{` + properties + `},"required":[` + required + `],"additionalProperties":false}`)
 	}
+	const at = `,"at":{"type":"string","enum":["head","base"],"description":"head: with the change, the default; base: before it"}`
 	return []llm.Tool{
 		{
 			Name:        "list_files",
-			Description: "Lists the files of the repository at the reviewed commit whose path matches a glob; * stands for anything within a folder, ** for any folders. At most 1,000 paths.",
-			Schema:      object(`"glob"`, `"glob":{"type":"string","description":"for example src/**/*.go"}`),
+			Description: "Lists the files of the repository whose path matches a glob; * stands for anything within a folder, ** for any folders. At most 1,000 paths.",
+			Schema:      object(`"glob"`, `"glob":{"type":"string","description":"for example src/**/*.go"}`+at),
 			Run:         run(f.list),
 		},
 		{
 			Name:        "read_file",
-			Description: "Reads lines of a file at the reviewed commit, with line numbers. At most 2,000 lines a call.",
-			Schema:      object(`"path"`, `"path":{"type":"string"},"start":{"type":"integer","description":"first line, from 1"},"end":{"type":"integer","description":"last line"}`),
+			Description: "Reads lines of a file, with line numbers. At most 2,000 lines a call.",
+			Schema:      object(`"path"`, `"path":{"type":"string"},"start":{"type":"integer","description":"first line, from 1"},"end":{"type":"integer","description":"last line"}`+at),
 			Run:         run(f.read),
 		},
 		{
 			Name:        "search",
-			Description: "Finds lines that match a regular expression (RE2) in the files at the reviewed commit, as path:line: text. At most 200 matches.",
-			Schema:      object(`"pattern"`, `"pattern":{"type":"string"},"glob":{"type":"string","description":"only in paths that match; default all"}`),
+			Description: "Finds lines that match a regular expression (RE2) in the files, as path:line: text. At most 200 matches.",
+			Schema:      object(`"pattern"`, `"pattern":{"type":"string"},"glob":{"type":"string","description":"only in paths that match; default all"}`+at),
 			Run:         run(f.search),
 		},
 		{
@@ -79,8 +81,20 @@ type arguments struct {
 	Glob    string `json:"glob"`
 	Path    string `json:"path"`
 	Pattern string `json:"pattern"`
+	At      string `json:"at"`
 	Start   int    `json:"start"`
 	End     int    `json:"end"`
+}
+
+// side returns the tree that is meant.
+func (a arguments) side() (precedent.Side, error) {
+	switch a.At {
+	case "", "head":
+		return precedent.Right, nil
+	case "base":
+		return precedent.Left, nil
+	}
+	return "", errors.New("at is either head or base")
 }
 
 func run(f func(context.Context, arguments) (string, error)) func(context.Context, json.RawMessage) (string, error) {
@@ -98,9 +112,9 @@ func (f Files) list(ctx context.Context, a arguments) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	all, err := f.List(ctx)
+	all, _, err := f.paths(ctx, a)
 	if err != nil {
-		return "", errors.New("the files cannot be listed")
+		return "", err
 	}
 	var b strings.Builder
 	n := 0
@@ -120,8 +134,25 @@ func (f Files) list(ctx context.Context, a arguments) (string, error) {
 	return b.String(), nil
 }
 
+// paths returns the files of the tree that is meant, and which one that is.
+func (f Files) paths(ctx context.Context, a arguments) ([]string, precedent.Side, error) {
+	at, err := a.side()
+	if err != nil {
+		return nil, at, err
+	}
+	all, err := f.List(ctx, at)
+	if err != nil {
+		return nil, at, errors.New("the files cannot be listed")
+	}
+	return all, at, nil
+}
+
 func (f Files) read(ctx context.Context, a arguments) (string, error) {
-	lines, err := f.lines(ctx, a.Path)
+	at, err := a.side()
+	if err != nil {
+		return "", err
+	}
+	lines, err := f.lines(ctx, at, a.Path)
 	if err != nil {
 		return "", err
 	}
@@ -145,13 +176,13 @@ func (f Files) read(ctx context.Context, a arguments) (string, error) {
 	return b.String(), nil
 }
 
-func (f Files) lines(ctx context.Context, name string) ([]string, error) {
+func (f Files) lines(ctx context.Context, at precedent.Side, name string) ([]string, error) {
 	if err := inTree(name); err != nil {
 		return nil, err
 	}
-	content, err := f.Read(ctx, path.Clean(name), maxFileBytes)
+	content, err := f.Read(ctx, at, path.Clean(name), maxFileBytes)
 	if err != nil {
-		return nil, fmt.Errorf("%s cannot be read at the reviewed commit", text.VisibleLine(name))
+		return nil, fmt.Errorf("%s is not there or cannot be read", text.VisibleLine(name))
 	}
 	if slices.Contains(content[:min(len(content), 8000)], 0) || !utf8.Valid(content[:min(len(content), 8000-utf8.UTFMax)]) && len(content) > 8000 {
 		return nil, fmt.Errorf("%s is not text", text.VisibleLine(name))
@@ -190,9 +221,9 @@ func (f Files) search(ctx context.Context, a arguments) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	all, err := f.List(ctx)
+	all, at, err := f.paths(ctx, a)
 	if err != nil {
-		return "", errors.New("the files cannot be listed")
+		return "", err
 	}
 	var b strings.Builder
 	matches, searched := 0, 0
@@ -203,7 +234,7 @@ func (f Files) search(ctx context.Context, a arguments) (string, error) {
 		if !match(p) {
 			continue
 		}
-		lines, err := f.lines(ctx, p)
+		lines, err := f.lines(ctx, at, p)
 		if err != nil {
 			continue // binary, or gone: nothing to find
 		}

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"github.com/precedent-dev/precedent"
 )
 
 func TestTools(t *testing.T) {
@@ -17,10 +19,16 @@ func TestTools(t *testing.T) {
 		"long.txt":       strings.Repeat("line\n", 5000),
 	}
 	files := Files{
-		List: func(context.Context) ([]string, error) {
+		List: func(_ context.Context, at precedent.Side) ([]string, error) {
+			if at == precedent.Left {
+				return []string{"old.go"}, nil
+			}
 			return []string{"a.go", "data.bin", "lib/b.go", "lib/deep/c.txt", "long.txt"}, nil
 		},
-		Read: func(_ context.Context, p string, _ int64) ([]byte, error) {
+		Read: func(_ context.Context, at precedent.Side, p string, _ int64) ([]byte, error) {
+			if at == precedent.Left {
+				return []byte("package before\n"), nil
+			}
 			if c, ok := content[p]; ok {
 				return []byte(c), nil
 			}
@@ -46,6 +54,10 @@ func TestTools(t *testing.T) {
 		{"read_file", `{"path":"./lib/b.go","start":2,"end":2}`, "     2\t// <U+202E>hidden<U+001B>[31m\n"},
 		{"search", `{"pattern":"^func","glob":"**/*.go"}`, "a.go:3: func A() {}\nlib/b.go:3: func B() {}\n"},
 		{"search", `{"pattern":"absent"}`, "no line matches\n"},
+		{"list_files", `{"glob":"**","at":"base"}`, "old.go\n"},
+		{"read_file", `{"path":"old.go","at":"base"}`, "     1\tpackage before\n"},
+		{"read_file", `{"path":"a.go","start":1,"end":1,"at":"head"}`, "     1\tpackage a\n"},
+		{"search", `{"pattern":"package","at":"base"}`, "old.go:1: package before\n"},
 		{"file_history", `{"path":"a.go"}`, "2026-01-05 dana first\n"},
 	} {
 		if got, err := call(test.tool, test.args); err != nil || got != test.want {
@@ -59,7 +71,7 @@ func TestTools(t *testing.T) {
 		t.Errorf("many matches: %d lines", strings.Count(got, "\n"))
 	}
 	for _, args := range []string{
-		`{"path":"/etc/passwd"}`, `{"path":"../x"}`, `{"path":"lib/../../x"}`, `{"path":""}`, `{"path":"data.bin"}`, `{"path":"a\u0000b"}`, `{"path":"absent"}`, `{"path":7}`, `[]`,
+		`{"path":"/etc/passwd"}`, `{"path":"../x"}`, `{"path":"lib/../../x"}`, `{"path":""}`, `{"path":"data.bin"}`, `{"path":"a\u0000b"}`, `{"path":"absent"}`, `{"path":7}`, `[]`, `{"path":"a.go","at":"HEAD~1"}`,
 	} {
 		if got, err := call("read_file", args); err == nil || strings.Contains(err.Error(), "/home/me") {
 			t.Errorf("read_file %s: %q, %v", args, got, err)
@@ -84,8 +96,10 @@ func TestToolsShowNoSecret(t *testing.T) {
 		".env":    "PASSWORD=hunter2\nHOST=db\n",
 	}
 	files := Files{
-		List:    func(context.Context) ([]string, error) { return []string{".env", "keys.go"}, nil },
-		Read:    func(_ context.Context, p string, _ int64) ([]byte, error) { return []byte(content[p]), nil },
+		List: func(context.Context, precedent.Side) ([]string, error) { return []string{".env", "keys.go"}, nil },
+		Read: func(_ context.Context, _ precedent.Side, p string, _ int64) ([]byte, error) {
+			return []byte(content[p]), nil
+		},
 		History: func(context.Context, string) (string, error) { return "2026-01-05 dana use " + key + "\n", nil },
 	}
 	for call, want := range map[[2]string]string{

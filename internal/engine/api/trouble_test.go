@@ -28,8 +28,10 @@ func finder() engine.Task {
 
 func oneFile() Files {
 	return Files{
-		List: func(context.Context) ([]string, error) { return []string{"a.go"}, nil },
-		Read: func(context.Context, string, int64) ([]byte, error) { return []byte("package a\n"), nil },
+		List: func(context.Context, precedent.Side) ([]string, error) { return []string{"a.go"}, nil },
+		Read: func(context.Context, precedent.Side, string, int64) ([]byte, error) {
+			return []byte("package a\n"), nil
+		},
 	}
 }
 

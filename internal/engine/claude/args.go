@@ -22,7 +22,8 @@ const answerTool = "StructuredOutput"
 //     .mcp.json would be read.
 //   - --strict-mcp-config with an empty configuration: servers of the user's own.
 //   - --tools: everything that writes, runs, or fetches is not there at all.
-//   - --allowedTools: only says again what the default mode grants anyway.
+//   - --allowedTools: only says again what the default mode grants anyway: reading in
+//     the working folder and in that of --add-dir, which has the base.
 //   - --disable-slash-commands: skills, and a prompt that begins like a command.
 //   - --no-session-persistence: the prompt would stay in the user's HOME.
 //
@@ -32,7 +33,7 @@ const answerTool = "StructuredOutput"
 //
 // Without a schema the CLI takes the first answer, whatever it is. With one it asks
 // again.
-func arguments(model string, turns int, dollars float64, system string, schema json.RawMessage) []string {
+func arguments(model string, turns int, dollars float64, system, base string, schema json.RawMessage) []string {
 	var rules []string
 	for _, tool := range tools {
 		rules = append(rules, tool+"(./**)")
@@ -49,6 +50,9 @@ func arguments(model string, turns int, dollars float64, system string, schema j
 	}
 	if len(schema) > 0 {
 		args = append(args, "--json-schema", withoutDialect(schema))
+	}
+	if base != "" {
+		args = append(args, "--add-dir", base)
 	}
 	return append(args,
 		"--max-turns", strconv.Itoa(turns),

@@ -108,13 +108,20 @@ func (e *Engine) once(ctx context.Context, t engine.Task, attempts int) (engine.
 		}
 		return failed("the tree cannot be copied: %v", err), nil
 	}
+	base, system := "", t.System
+	if t.BaseTree != "" {
+		if base, err = e.copies.copyOf(ctx, t.BaseTree); err != nil {
+			return failed("the base cannot be copied: %v", err), nil
+		}
+		system += "\n\nYour working folder has the code at the head; the code at the base is in " + base + ".\n"
+	}
 	desk, err := os.MkdirTemp("", "precedent-claude-") // outside the copy, which the agent may read
 	if err != nil {
 		return engine.Reply{}, fmt.Errorf("make folder for the system prompt: %w", err)
 	}
 	defer func() { _ = os.RemoveAll(desk) }()
-	s := session{Engine: e, task: t, dir: dir, system: filepath.Join(desk, "system.md"), attempts: attempts, marked: !e.unmarked.Load()}
-	if err := os.WriteFile(s.system, []byte(t.System), 0o600); err != nil {
+	s := session{Engine: e, task: t, dir: dir, base: base, system: filepath.Join(desk, "system.md"), attempts: attempts, marked: !e.unmarked.Load()}
+	if err := os.WriteFile(s.system, []byte(system), 0o600); err != nil {
 		return engine.Reply{}, fmt.Errorf("write system prompt: %w", err)
 	}
 	reply, err := s.run(ctx)

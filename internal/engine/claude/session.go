@@ -15,6 +15,7 @@ type session struct {
 	*Engine
 	task     engine.Task
 	dir      string // the working directory
+	base     string // the folder with the base; empty for none
 	system   string // the file of the system prompt
 	attempts int    // how many answers may be tried
 	marked   bool   // whether the prompt has a cache mark
@@ -37,7 +38,7 @@ func (s session) run(ctx context.Context) (engine.Reply, error) {
 	live := watcher{began: s.task.FirstByte}
 	r, err := child.Run(ctx, child.Program{
 		Path: s.Program, Dir: s.dir,
-		Args: arguments(s.Model, s.MaxTurns, left, s.system, schema), Env: environment(s.Env, s.attempts),
+		Args: arguments(s.Model, s.MaxTurns, left, s.system, s.base, schema), Env: environment(s.Env, s.attempts),
 		Input: bytes.NewReader(line), Most: mostStream, Watch: live.see,
 	})
 	if err != nil {

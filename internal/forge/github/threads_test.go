@@ -190,11 +190,6 @@ func TestFoldedReview(t *testing.T) {
 			}
 		}
 	}
-	s.Script.Plan(forgetest.Fault{Method: "PUT", Status: 200, Body: `{"id":4}`})
-	var e *forge.Error
-	if err := c.Edit(t.Context(), repo, 8, words, "x"); !errors.As(err, &e) || !e.Unsure {
-		t.Errorf("%v", err)
-	}
 	if reactions, err := c.Reactions(t.Context(), repo, 8, words); err != nil || len(reactions) != 0 {
 		t.Errorf("%v, %v", reactions, err)
 	}

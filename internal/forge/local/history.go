@@ -80,7 +80,7 @@ func (h *history) change(ctx context.Context, s *pullRequest) (*diff.Change, err
 
 func (h *history) compare(ctx context.Context, rg git.Range) (*diff.Change, error) {
 	var c *diff.Change
-	err := h.repo.Diff(ctx, rg, func(r io.Reader) error {
+	err := h.repo.ForgeDiff(ctx, rg, func(r io.Reader) error {
 		var err error
 		c, err = diff.Parse(r, diff.DefaultLimits)
 		return err
@@ -106,7 +106,7 @@ func (f *Forge) Patch(ctx context.Context, repo precedent.Repo, number int) ([]b
 		defer h.close()
 		rg, err := h.between(ctx, &s)
 		if err == nil {
-			err = h.repo.Diff(ctx, rg, func(r io.Reader) error {
+			err = h.repo.ForgeDiff(ctx, rg, func(r io.Reader) error {
 				var err error
 				patch, err = plainPatch(r)
 				return err
