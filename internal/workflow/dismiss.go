@@ -38,14 +38,11 @@ func (r *Reviewer) Dismiss(ctx context.Context, w *Workspace, d Dismissal) []Dis
 	d.Who = cmp.Or(d.Who, r.userName(ctx, w), d.User)
 	var all []Dismissed
 	unknown := map[string]int{} // full ids, each with its index in all
-	for i, id := range d.IDs {
-		if slices.Contains(d.IDs[:i], id) {
-			continue
-		}
+	for _, id := range d.distinctIDs() {
 		j, err := w.Memory.Dismiss(ctx, id, d.Dismissal)
 		all = append(all, Dismissed{j, err})
-		if full := memory.NormalizeID(id); errors.Is(err, memory.ErrUnknownID) && len(full) == precedent.FindingIDLen {
-			unknown[full] = len(all) - 1
+		if errors.Is(err, memory.ErrUnknownID) && len(id) == precedent.FindingIDLen {
+			unknown[id] = len(all) - 1
 		}
 	}
 	if len(unknown) > 0 && ctx.Err() == nil {
@@ -56,6 +53,17 @@ func (r *Reviewer) Dismiss(ctx context.Context, w *Workspace, d Dismissal) []Dis
 		all = append(all, Dismissed{j, err})
 	}
 	return all
+}
+
+// distinctIDs are the ids, each once however it is written.
+func (d *Dismissal) distinctIDs() []string {
+	var ids []string
+	for _, id := range d.IDs {
+		if id = memory.NormalizeID(id); !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
 }
 
 // dismissPosted dismisses those of the unknown ids that have a comment, and writes what came
@@ -97,10 +105,7 @@ func (r *Reviewer) keep(ctx context.Context, w *Workspace) error {
 // Restore undoes the dismissals of the findings and of the rule, each on its own.
 func (r *Reviewer) Restore(ctx context.Context, w *Workspace, d Dismissal) []Dismissed {
 	var all []Dismissed
-	for i, id := range d.IDs {
-		if slices.Contains(d.IDs[:i], id) {
-			continue
-		}
+	for _, id := range d.distinctIDs() {
 		j, err := w.Memory.Undismiss(ctx, id)
 		all = append(all, Dismissed{j, err})
 	}
