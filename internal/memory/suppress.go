@@ -61,7 +61,9 @@ func Suppress(findings []precedent.Finding, rejections []precedent.Rejection, no
 // so that it can spare what follows the work on them.
 func (r *Dismissals) Drop(findings []precedent.Finding, judge Judge) {
 	r.askJudge(findings, judge)
-	r.covering = map[*precedent.Finding][]*pattern{}
+	if r.covering == nil { // it may be called for several lists
+		r.covering = map[*precedent.Finding][]*pattern{}
+	}
 	for i := range findings {
 		f := &findings[i]
 		if !f.Live() {
