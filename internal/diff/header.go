@@ -16,8 +16,11 @@ const (
 )
 
 var (
-	// goHeader is the exact convention of https://go.dev/s/generatedcode.
-	goHeader = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^// Code generated .* DO NOT EDIT\.$`) })
+	// goHeader is the exact convention of https://go.dev/s/generatedcode, and the
+	// header of go-bindata, which lists its sources before it says DO NOT EDIT.
+	goHeader = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^// Code generated (.* DO NOT EDIT\.|(by|for package \w+ by) go-bindata\b.*)$`)
+	})
 	// comment matches a comment line in common languages, or a line inside a comment.
 	comment = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^\s*(//|/\*|\*|#|--|;|<!--|<%--|\{/?[*#-]|%|'|"""|'''|\(\*|REM |@REM |::|dnl |!|\.\\"|\\ )`)

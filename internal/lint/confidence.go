@@ -37,6 +37,8 @@ var goTestAnalyzers = map[string]bool{
 var goConfidence = map[string]int{
 	"composites": 30, // 0 of 130; all true, about literals of the own module
 	"SA1019":     60, // 5 of 5 true, for lack of a replacement at the time
+	"SA1006":     60, // 1 of 1 true, on a line that go vet printf reports
+	"SA4009":     60, // 1 of 2; a parameter that an interface demands is reused
 	"SA4011":     40, // 0 of 19; a break at the end of a case, as in C
 	"SA4026":     60, // 12 true, all in one test
 	"SA9002":     50, // 0 of 10; all in one generated file
@@ -61,16 +63,24 @@ func goConfidenceOf(s suite, rule, path string) int {
 		}
 	}
 	aboutTests := strings.HasPrefix(rule, "SA3")
-	if strings.HasSuffix(path, "_test.go") && !aboutTests {
+	if isGoTest(path) && !aboutTests {
 		c -= inTest
 	}
 	return c
 }
 
+// isGoTest reports whether a Go file is of tests, or in a package of support for tests.
+func isGoTest(path string) bool {
+	return strings.HasSuffix(path, "_test.go") || testPackage().MatchString(path)
+}
+
+// testPackage matches files in folders of tests, such as test and testutil.
+var testPackage = lazily(`(^|/)(tests?|testing|test[-_]?(utils?|kit|helpers?|support|lib|common|cases?))/`)
+
 // severityOf returns the severity of a Go analyzer's finding: in tests, what is high
 // elsewhere breaks no user's program.
 func severityOf(severity precedent.Severity, path string) precedent.Severity {
-	if strings.HasSuffix(path, "_test.go") && severity.AtLeast(precedent.High) {
+	if isGoTest(path) && severity.AtLeast(precedent.High) {
 		return precedent.Medium
 	}
 	return severity

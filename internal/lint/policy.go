@@ -29,6 +29,9 @@ func policyEdit(ctx context.Context, in *Input) Result {
 			}
 		}
 		kind := steeringKind(steering)
+		if kind.short == agentPrograms && f.Status == diff.Deleted { // it starts nothing any more
+			kind.severity, kind.ask = precedent.Low, "Check that it held no hook or restriction that the team wants to keep."
+		}
 		if adds(f, toAssistants()) {
 			kind.confidence = steeringSure
 			kind.severity = worse(kind.severity, precedent.Low)
@@ -106,10 +109,15 @@ func (g *policyEdits) finding(ownPolicy bool) precedent.Finding {
 	return out
 }
 
-// toAssistants matches text about or for assistants. "AI" alone is the name of many
-// products.
+// toAssistants matches text about or for assistants, and otherAssistants what only looks
+// like it: addresses, and the service that asks for signatures of license agreements.
+// "AI" alone is the name of many products.
 var toAssistants = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)\b(AI[ -](agent|assistant|bot|model|review|tool)\w*|LLMs?|assistants?|copilot|claude|codex|chatbots?|coding agents?|review bots?)\b`)
+})
+
+var otherAssistants = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)https?://[^\s<>)\]]+|\bCLA[ -]assistant\b`)
 })
 
 // suppressing matches text that says what not to report, and toPublic the advice of most
@@ -126,7 +134,7 @@ var (
 // adds reports whether the change adds a line to the file that matches words.
 func adds(f *diff.File, words *regexp.Regexp) bool {
 	for l := range f.AddedLines() {
-		if words.MatchString(l.Text) && (words != suppressing() || !toPublic().MatchString(l.Text)) {
+		if words.MatchString(l.Text) && words.MatchString(otherAssistants().ReplaceAllString(l.Text, "")) && (words != suppressing() || !toPublic().MatchString(l.Text)) {
 			return true
 		}
 	}
@@ -180,6 +188,8 @@ const (
 	steeringGuide = 30
 )
 
+const agentPrograms = "programs of coding agents"
+
 const askInstructions = "Check that the team wants these instructions, and that none of them tells a reviewer or an assistant to ignore problems."
 
 func steeringKind(p string) steeringText {
@@ -193,7 +203,7 @@ func steeringKind(p string) steeringText {
 		}
 	case base == ".mcp.json", strings.HasPrefix(base, "settings.") && strings.HasSuffix(path.Dir(p), ".claude"):
 		return steeringText{
-			"programs of coding agents", "a configuration of coding agents: they start the listed programs on the machine of anyone who opens the repository",
+			agentPrograms, "a configuration of coding agents: they start the listed programs on the machine of anyone who opens the repository",
 			"Check every command and address in it as carefully as code you run.",
 			precedent.Medium, steeringSure,
 		}

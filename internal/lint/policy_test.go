@@ -49,6 +49,12 @@ func TestPolicyEdit(t *testing.T) {
 			"The change deletes CODEOWNERS: who must approve",
 		},
 		{
+			"settings of an agent that are deleted", status(diff.Deleted, change(".claude/settings.json", "-{}")),
+			[]string{".claude/settings.json policy-edit low"},
+			precedent.Left,
+			"The change deletes settings.json: programs of coding agents",
+		},
+		{
 			"mode only", change(".precedent.yaml"),
 			[]string{".precedent.yaml policy-edit medium"},
 			precedent.Right,
@@ -69,6 +75,12 @@ func TestPolicyEdit(t *testing.T) {
 		{
 			"guide that speaks to assistants", change("CONTRIBUTING.md", "+x", "+Claude writes the changelog."),
 			[]string{"CONTRIBUTING.md:1 policy-edit low"},
+			precedent.Right,
+			"The change edits CONTRIBUTING.md: a guide for reviews",
+		},
+		{
+			"guide that links to a service", change("CONTRIBUTING.md", "+[cla]: https://cla-assistant.io/x/y", "+Sign with CLA assistant."),
+			[]string{"CONTRIBUTING.md:1 policy-edit nit"},
 			precedent.Right,
 			"The change edits CONTRIBUTING.md: a guide for reviews",
 		},

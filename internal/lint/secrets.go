@@ -148,6 +148,9 @@ func secretAt(f *diff.File, first, last diff.Line, m secret.Match) precedent.Fin
 	if m.EndLine > m.Line {
 		fmt.Fprintf(&b, "The secret ends on line %d. ", out.End)
 	}
+	if m.IsEncrypted() {
+		b.WriteString("It is encrypted, so it is as safe as its passphrase, which can be tried offline. ")
+	}
 	b.WriteString("Anyone who can read the repository, its forks, its history or its logs can use it, " +
 		"and deleting the line later does not remove it from the history.\n\n" +
 		"Treat it as leaked: revoke or rotate it now. Load it from the environment or a secret manager, and remove it from the branch's " +
@@ -171,7 +174,7 @@ func keyStore(f *diff.File, m secret.Match) precedent.Finding {
 // secretSeverity is the severity of a leak, by kind of rule.
 func secretSeverity(m secret.Match) precedent.Severity {
 	switch {
-	case m.Partial():
+	case m.Partial(), m.IsEncrypted():
 		return precedent.Medium
 	case m.Generic(), strings.HasPrefix(m.Rule, "jwt"), strings.HasPrefix(m.Rule, "curl-"):
 		return precedent.High // may be a test value

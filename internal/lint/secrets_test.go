@@ -53,6 +53,10 @@ func TestSecrets(t *testing.T) {
 		{"name above in the context", change("a.py", " api_token =", "-\"old\"", "+\""+hash+"\""), []string{"a.py:2 generic-api-key high"}},
 		{"key block", change("id_rsa", prefix("+", block)...), []string{"id_rsa:1-5 private-key critical"}},
 		{
+			"encrypted key block", change("id_rsa", prefix("+", append([]string{block[0], "Proc-Type: 4,ENCRYPTED", "DEK-Info: AES-256-CBC," + random(3, 32, "0123456789ABCDEF"), ""}, block[1:]...))...),
+			[]string{"id_rsa:1-8 private-key medium"},
+		},
+		{
 			"key within its old frame", change("id_rsa", " "+block[0], "-"+random(9, 64, base64Letters), "+"+block[1], "+"+block[2], "+"+block[3], " "+block[4]),
 			[]string{"id_rsa:2-5 private-key critical"},
 		},

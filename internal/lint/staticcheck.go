@@ -54,6 +54,16 @@ var staticChecks = sync.OnceValue(func() map[string]*static.Analyzer {
 	return all
 })
 
+// alsoByVet matches what the analyzer structtag of go vet reports on the same line.
+var alsoByVet = lazily(`^SA5008: (unexported struct field|duplicate|malformed|struct tag)`)
+
+// An assignment of several values at once often needs only one of them. An error is the
+// one that must not be forgotten.
+var (
+	oneOfSeveral = lazily(`^\s*\w+(, *\w+)+ *:?= `)
+	unusedValue  = lazily(`^this value of ([^e]|e[^r]|er[^r])\w* is never used$`)
+)
+
 // panicChecks are the checks for code that panics when the line runs.
 var panicChecks = []string{"SA5000", "SA5007", "SA1000", "SA1020", "SA1021", "SA1028"}
 
@@ -61,6 +71,9 @@ var panicChecks = []string{"SA5000", "SA5007", "SA1000", "SA1020", "SA1021", "SA
 func staticFinding(f *diff.File, l diff.Line, d vetDiagnostic) precedent.Finding {
 	out := newFinding(f, precedent.Right, l)
 	out.Confidence, out.Rule = goConfidenceOf(staticSuite, d.Analyzer, f.Path), d.Analyzer
+	if alsoByVet().MatchString(d.Analyzer+": "+d.Message) || oneOfSeveral().MatchString(l.Text) && unusedValue().MatchString(d.Message) {
+		out.Confidence = min(out.Confidence, goConfidence["SA1006"])
+	}
 	out.Category, out.Severity = staticWords(d.Analyzer)
 	out.Severity = severityOf(out.Severity, f.Path)
 	out.Title = title(d.Message)

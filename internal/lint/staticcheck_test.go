@@ -121,3 +121,29 @@ func TestStaticChecks(t *testing.T) {
 		}
 	}
 }
+
+// TestGoConfidence: what go vet says on the same line is not shown twice, and code that
+// supports tests counts as tests.
+func TestGoConfidence(t *testing.T) {
+	for _, test := range []struct {
+		rule, message, path, line string
+		shown                     bool
+	}{
+		{"SA5008", "unexported struct field cannot have non-ignored `json:\"a\"` tag", "a.go", "+x", false},
+		{"SA5008", "unknown JSON option \"omitemtpy\"", "a.go", "+x", true},
+		{"SA1006", "printf-style function with dynamic format string", "a.go", "+x", false},
+		{"SA4006", "this value of i is never used", "a.go", "+x", true},
+		{"SA4006", "this value of rest is never used", "a.go", "+\tlast, rest := rest[:9], rest[9:]", false},
+		{"SA4006", "this value of err is never used", "a.go", "+\tn, err := f()", true},
+		{"SA4009", "argument err is overwritten before first use", "a.go", "+func f(err error) {", false},
+		{"SA4006", "this value of i is never used", "a_test.go", "+x", false},
+		{"SA4006", "this value of i is never used", "internal/testutil/a.go", "+x", false},
+		{"SA4006", "this value of i is never used", "latest/a.go", "+x", true},
+	} {
+		c := change(test.path, test.line)
+		f := staticFinding(&c.Files[0], c.Files[0].Hunks[0].Lines[0], vetDiagnostic{Analyzer: test.rule, Message: test.message})
+		if (f.Confidence >= shownFrom) != test.shown {
+			t.Errorf("%s %q in %s has confidence %d", test.rule, test.message, test.path, f.Confidence)
+		}
+	}
+}

@@ -2,8 +2,10 @@ package lint
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -30,6 +32,26 @@ var (
 	hidesCode      = []string{"bidi", "invisible-text", "invisible-letter", "homoglyph", "zero-width"}
 )
 
+// testData matches the input and the expected output of tests, which have odd
+// characters on purpose: data in a folder of tests, anything in one of fixtures, and the
+// corpora of fuzzers, whose files have no extension and often the name of a hash.
+var testData = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(^|/)(tests?|__tests__|specs?|[\w.-]*[-_]tests?)/` +
+		`(.*/)?[^/]*\.(json|jsonl|toml|ya?ml|xml|csv|tsv|txt|log|golden|snap|in|input|out|output|expected|err|stdout|stderr|dat|data|raw|bin|vec|txtar|test|vt|ansi|key)$` +
+		`|(^|/)(tests?/data|testdata|test[_-](data|files|suite)|fixtures?|goldens?|snapshots?|__snapshots__|corpus|corpora|fuzz\w*|vectors)/` +
+		`|(^|/)test(in|out)put\d*$|(^|/)tests?/(.*/)?[0-9a-f]{16,}(-\d+)?$`)
+})
+
+// codeFile matches code by its extension, and scripts and recipes without one.
+var codeFile = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)\.(go|py[iw]?|rb|rake|php|[cm]?[jt]sx?|vue|svelte|java|kts?|scala|groovy|gradle|cs|fs|vb|c|h|cc|cpp|cxx|hh|hpp|hxx|mm?|swift|rs|zig|nim|dart|exs?|erl|hs|ml|clj|lisp|el|lua|p[lm]|r|jl|sql|(ba|z|k|fi)?sh|bats|ps1|bat|cmd|awk|html?|xhtml|css|scss|tf|proto|sol|mk|cmake)$` +
+		`|(^|/)(\w*(make|docker|jenkins|gem|rake)file|run|test|build|check|configure)$`)
+})
+
+func isTestData(name string) bool {
+	return testData().MatchString(name) && !codeFile().MatchString(name)
+}
+
 // kindOfText returns the kind of a file. Binary and minified files, catalogues of
 // translations and data hold any character by their nature.
 func kindOfText(f *diff.File) textKind {
@@ -37,7 +59,7 @@ func kindOfText(f *diff.File) textKind {
 	switch {
 	case f.Content == diff.Catalogue:
 		return textKind{prose: true, displayed: true, rules: alwaysReported}
-	case f.Content == diff.Data, f.Skip == diff.Minified, strings.HasPrefix(f.Skip, "binary"):
+	case f.Content == diff.Data, f.Skip == diff.Minified, strings.HasPrefix(f.Skip, "binary"), isTestData(f.Path):
 		k.rules = alwaysReported
 	case f.Skip != "" && !f.TooLarge:
 		k.rules, k.names = hidesCode, true
@@ -78,6 +100,22 @@ func around(s string, spot text.Spot) (before, after rune) {
 // isNamePart reports whether a character can be part of a name in a program.
 func isNamePart(r rune) bool {
 	return r == '_' || r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r))
+}
+
+// bytesShare is the share of a line's characters in percent that are invalid UTF-8 in
+// data. Such a line is displayed as garbage, so its other characters mislead nobody.
+const bytesShare = 10
+
+// isBytes reports whether a line is data rather than text. A few invalid bytes, as text
+// in an old encoding has them, do not make it so.
+func isBytes(s string) bool {
+	invalid, all := 0, 0
+	for i, r := range s {
+		if all++; r == utf8.RuneError && !strings.HasPrefix(s[i:], string(utf8.RuneError)) {
+			invalid++
+		}
+	}
+	return invalid > 3 && invalid*100 >= all*bytesShare
 }
 
 func isLatin(r rune) bool { return r == '_' || unicode.Is(unicode.Latin, r) }

@@ -54,7 +54,7 @@ func (k textKind) inspect(s string, first bool) (d unicodeIssue) {
 	for i < len(s) && (s[i] >= ' ' && s[i] < 0x7f || s[i] == '\t') {
 		i++
 	}
-	if i == len(s) {
+	if i == len(s) || isBytes(s) {
 		return d
 	}
 	selectors := 0
@@ -231,6 +231,9 @@ func (d *unicodeIssue) finding(f *diff.File, l diff.Line, prose bool) precedent.
 	out.Category, out.Rule, out.Severity, out.Confidence = precedent.Security, d.rule, w.severity, w.confidence
 	if prose {
 		out.Severity = w.inProse
+	}
+	if d.rule == "zero-width" && isComment(l.Text) { // no compiler reads it
+		out.Severity, out.Confidence = w.inProse, unicodeTable["hidden"].confidence
 	}
 	var says []string
 	if len(d.spots) > 0 {

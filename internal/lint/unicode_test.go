@@ -24,6 +24,8 @@ func TestUnicode(t *testing.T) {
 		{"tags in prose", "AGENTS.md", "Be kind.\U000e0061", "invisible-text high", "<U+E0061>"},
 		{"zero width", "a.js", "adm\u200bin", "zero-width medium", "<U+200B>"},
 		{"zero width in prose", "a.md", "adm\u200bin", "zero-width low", "<U+200B>"},
+		{"zero width in a comment", "a.cpp", " *  Copyright (C) 2017 Ada <\ufeffada@example.org>", "zero-width low", "<U+FEFF>"},
+		{"override in a comment", "a.cpp", " * if admin \u202e {", "bidi high", "<U+202E>"},
 		{"joiner in a name", "a.js", "adm\u200din", "zero-width medium", "<U+200D>"},
 		{"filler", "a.js", "const { timeout,\u3164} = req.query;", "invisible-letter high", "<U+3164>"},
 		{"choseong filler", "a.go", "\u115f := 1", "invisible-letter high", "<U+115F>"},
@@ -64,6 +66,8 @@ func TestUnicode(t *testing.T) {
 		{"escapes", "a.go", `"\xd8сj \u0041а \nа"`, "", ""},
 		{"homoglyph behind an escape", "a.go", `"\nvalidаte"`, "homoglyph high", "valid<U+0430>te"},
 		{"soft hyphen in prose", "a.md", "Donau\u00addampfer", "", ""},
+		{"override among bytes", "a.ai", "T\u202e1I\xc6&\xa2(\xfeL\x90a\xc7g$\xd0!", "", ""},
+		{"override and a few bytes", "a.go", "if admin \u202e { // \xff\xfe\xfd\xfc " + strings.Repeat("x", 40), "bidi high", "<U+202E>"},
 		{"broken bytes", "a.bin", "a\xff\xfe\x80b", "", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -137,6 +141,14 @@ func TestUnicodeKinds(t *testing.T) {
 		{"gettext", "po/de.po", all, "", always},
 		{"locale", "web/locales/de.json", all, "", always},
 		{"bytes", "a.age", all + "\n\x01\x02\xff", "", always},
+		{"data of tests", "tests/valid/control.toml", all, "", always},
+		{"corpus of a fuzzer", "syntax/corpus/f4b52b99", all, "", always},
+		{"expected output", "testoutput1", all, "", always},
+		{"corpus by hash", "test/compression/text/0dbf553220bcd274", all, "", always},
+		{"key of tests", "tests/data/a.keyfile", all, "", always},
+		{"code beside the data of tests", "testdata/run.py", all, "", "bidi invisible-text homoglyph zero-width zero-width"},
+		{"script of tests", "tests/run", all, "", "bidi invisible-text homoglyph zero-width zero-width"},
+		{"configuration", "config/a.yaml", all, "", "bidi invisible-text homoglyph zero-width zero-width"},
 		{"document", "a.md", all, "", "bidi invisible-text homoglyph zero-width zero-width"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

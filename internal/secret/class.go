@@ -72,7 +72,7 @@ func (m Match) Class(path string, lines []string) Class {
 		switch {
 		case m.Rule == "private-key" && !hasKeyBody(m.Secret), strings.HasPrefix(m.Rule, "jwt") && !isSecretToken(m.Secret):
 			return LookAlike
-		case where != inProduct && !isServiceAccount(m, lines) || isDummy(m.Secret):
+		case (where != inProduct || m.hasTestName(lines)) && !isServiceAccount(m, lines) || isDummy(m.Secret):
 			return TestKey
 		}
 	case loose:
@@ -162,11 +162,38 @@ func (m Match) hasNotName(lines []string) bool {
 	return len(words) > 0 && afterCredential[words[len(words)-1]]
 }
 
+// hasTestName reports whether one of the last words before the value, of a name or of
+// a call, says that it is of tests.
+func (m Match) hasTestName(lines []string) bool {
+	text := m.before(lines)
+	for _, w := range nameWords(text[max(0, len(text)-maxBefore):]) {
+		if testWords[w] {
+			return true
+		}
+	}
+	return false
+}
+
+// keyID matches the id of a key that Google Cloud issued.
+var keyID = compile(`"private_key_id"\s*:\s*"([0-9a-f]{40})"`)
+
 // isServiceAccount reports whether a private key is in the file that Google Cloud
-// makes for a service account, which is real wherever it is.
+// makes for a service account, which is real wherever it is. The id of an invented one
+// is short or a run of digits.
 func isServiceAccount(m Match, lines []string) bool {
 	for _, l := range lines[max(0, m.Line-5):m.Line] {
-		if strings.Contains(l, `"private_key_id"`) {
+		if id := keyID().FindStringSubmatch(l[:min(len(l), maxMeasured)]); id != nil {
+			return !hasRun(id[1])
+		}
+	}
+	return false
+}
+
+// IsEncrypted reports whether a private key is encrypted with a passphrase, so that it
+// opens nothing by itself.
+func (m Match) IsEncrypted() bool {
+	for _, sign := range []string{"BEGIN ENCRYPTED PRIVATE KEY", "Proc-Type: 4,ENCRYPTED", "b3BlbnNzaC1rZXktdjEAAAAACmFlczI1Ni1jdHI"} {
+		if strings.Contains(m.Secret, sign) { // the last one is aes256-ctr in the format of OpenSSH
 			return true
 		}
 	}

@@ -19,7 +19,7 @@ const (
 var (
 	fixtureDirs = wordSet("testdata test-data test_data fixtures fixture __fixtures__ __snapshots__ snapshots golden goldens expected vectors test-vectors test_vectors testvectors cassettes " +
 		"cassette vcr_cassettes recordings mocks __mocks__ wycheproof stubs wiremock")
-	testDirs = wordSet("test tests __tests__ spec specs e2e testing integration-tests integration_tests unittests testutil testutils testfixtures inttest qa")
+	testDirs = wordSet("test tests __tests__ spec specs e2e testing integration-tests integration_tests unittests testutil testutils testfixtures testkit testlib testhelper testhelpers testsupport testcommon testcase testcases inttest qa")
 	docDirs  = wordSet("doc docs documentation man manual examples example samples sample tutorial tutorials demo demos")
 	// fixtureTypes and docTypes are extensions.
 	fixtureTypes = wordSet(".golden .snap .vec .vectors .approved .received .expected .out .har .cassette .ambr")
@@ -66,5 +66,14 @@ func isTestName(base string) bool {
 }
 
 func isDocName(base string) bool {
-	return strings.HasPrefix(base, "readme") || strings.HasPrefix(base, "changelog") || strings.HasPrefix(base, "changes") || strings.HasPrefix(base, "news.")
+	starts := []string{"readme", "changelog", "changes", "news."}
+	if ext := path.Ext(base); ext == "" || ext == ".txt" { // else it can be code
+		starts = append(starts, "contributing", "contributions", "contributors", "license", "licence", "copying", "authors")
+	}
+	for _, start := range starts {
+		if strings.HasPrefix(base, start) {
+			return true
+		}
+	}
+	return false
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -44,13 +43,8 @@ func OpenCopy(ctx context.Context, path, tempDir string, o Options) (*DB, error)
 		return nil, fmt.Errorf("copy memory: %w", err)
 	}
 	to := filepath.Join(dir, filepath.Base(path))
-	if err = copyFile(path, to); err == nil { // with what is not in the file yet
-		if err = copyFile(path+"-wal", to+"-wal"); errors.Is(err, fs.ErrNotExist) {
-			err = nil
-		}
-	}
 	var db *DB
-	if err == nil {
+	if err = copyDatabase(path, to); err == nil {
 		db, err = Open(ctx, to, o)
 	}
 	if err != nil {

@@ -183,3 +183,14 @@ func sqliteSize(ctx context.Context, q querier, path string) (int64, error) {
 	}
 	return total, nil
 }
+
+// copyDatabase copies a database with its log, which holds what is not in its file yet.
+func copyDatabase(from, to string) error {
+	if err := copyFile(from, to); err != nil {
+		return err
+	}
+	if err := copyFile(from+"-wal", to+"-wal"); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
