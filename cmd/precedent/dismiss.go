@@ -68,7 +68,7 @@ Exit status: 2 if an ID could not be dismissed; the others are.`,
 
 // check refuses combinations of options that have no meaning.
 func (d *dismissal) check(cmd *cobra.Command, args []string) error {
-	wrong := ""
+	var wrong string
 	switch {
 	case d.list && (len(args) > 0 || d.undo || d.rule != "" || d.path != ""):
 		wrong = "--list cannot be used with an ID, --undo, --rule or --path"

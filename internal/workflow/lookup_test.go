@@ -3,6 +3,7 @@ package workflow
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -72,7 +73,7 @@ func TestDismissPosted(t *testing.T) {
 		t.Errorf("%+v", j)
 	}
 	for _, r := range s.Script.Requests()[before:] {
-		if r.Method != "GET" && !strings.Contains(r.Path, "graphql") {
+		if r.Method != http.MethodGet && !strings.Contains(r.Path, "graphql") {
 			t.Errorf("%s %s", r.Method, r.Path)
 		}
 	}
