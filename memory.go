@@ -12,8 +12,9 @@ type Hotspot struct {
 	LastSeen    time.Time  `json:"last_seen"`
 }
 
-// Rejection is the record of a dismissal: a person said that a finding does not apply. It
-// hides that fingerprint at once, and counts once against similar findings.
+// Rejection is the record of a dismissal: a person said that a finding, or all of a rule, does
+// not apply. That of a finding hides its fingerprint at once, and counts once against similar
+// findings. That of a rule hides findings below high outside of protected categories.
 type Rejection struct {
 	ID          string    `json:"id"` // UUIDv7
 	Finding     string    `json:"finding"`
@@ -28,6 +29,15 @@ type Rejection struct {
 	At          time.Time `json:"at"`
 	ExpiresAt   time.Time `json:"expires_at"`
 	Hits        int       `json:"hits"` // how often it hid the finding again
+	// Rule is set if all findings of an analyzer's rule were dismissed, and not one finding:
+	// then Finding and Fingerprint only identify the rejection.
+	Rule string `json:"rule"`
+	// Glob limits the similar findings, or those of the rule, to these files; empty for no limit.
+	// A path without wildcards is that file, or everything in that folder.
+	Glob string `json:"glob"`
+	// Source is the page of the comment that the finding was read from; empty if the memory
+	// had it.
+	Source string `json:"source"`
 	// Place is that of the finding: it matches similar findings of another category, too.
 	Place string `json:"-"`
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -16,40 +15,39 @@ import (
 
 // dismissal are the options of dismiss.
 type dismissal struct {
-	undo, list, asJSON bool
-	reason, who        string
-	rule, path         string // dismiss all findings that match
+	undo, list, asJSON      bool
+	rule, path, reason, who string
+	pull                    int
 }
 
 func newDismiss(a *app) *cobra.Command {
 	var d dismissal
 	cmd := &cobra.Command{
-		Use:   "dismiss ID... | --rule RULE | --path PATH",
+		Use:   "dismiss ID... | --rule RULE",
 		Short: "Dismiss findings that are not a problem here, undo that, or list dismissals",
 		Long: `Dismiss hides the findings whose IDs begin with ID, whatever their severity,
 starting with the next review. Every review lists what it hid, with your name and
-reason. A dismissal also lowers the confidence of similar findings.
+reason. A dismissal also lowers the confidence of similar findings. It is printed
+how far that reaches, and until when.
 
 The reason decides the scope for similar findings: "intended here" means the
-function, "we don't do this here" the folder, "never in this repo" the repository.`,
+function, "we don't do this here" the folder, "never in this repo" the repository.
+--path sets the scope instead.
+
+--rule dismisses all findings of an analyzer's rule, as reviews name it. High and
+critical findings, and those about security, secrets, data loss, crashes and races,
+stay shown.
+
+A whole ID that the memory does not have is looked up in the comments of the 20
+open pull requests that changed last, or of --pr. Nothing is written to the forge.
+
+Exit status: 2 if an ID could not be dismissed; the others are.`,
 		Example: `  precedent dismiss k7m2q0v5xa --reason "the caller holds the lock"
   precedent dismiss k7m2q0v5xa p3c8w1n6te
-  precedent dismiss --rule generic-api-key --path testdata --reason "keys of tests"
+  precedent dismiss --rule gosec:G104 --path 'internal/tools/**' --reason "only for developers"
   precedent dismiss --list
   precedent dismiss --undo k7m2q0v5xa`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			switch {
-			case d.list && (len(args) > 0 || d.undo):
-				return misuse(cmd, errors.New("--list cannot be used with an ID or --undo"))
-			case d.asJSON && !d.list:
-				return misuse(cmd, errors.New("--json requires --list"))
-			case (d.rule != "" || d.path != "") && (d.undo || d.list || len(args) > 0):
-				return misuse(cmd, errors.New("--rule and --path choose findings: they cannot be used with an ID, --undo or --list"))
-			case !d.list && len(args) == 0 && d.rule == "" && d.path == "":
-				return misuse(cmd, fmt.Errorf("%s: missing argument: %s", cmd.CommandPath(), cmd.Use))
-			}
-			return nil
-		},
+		Args: func(cmd *cobra.Command, args []string) error { return d.check(cmd, args) },
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			if d.undo {
 				return a.completeDismissed(cmd, nil, begun)
@@ -58,76 +56,96 @@ function, "we don't do this here" the folder, "never in this repo" the repositor
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return a.dismiss(cmd, args, d) },
 	}
-	cmd.Flags().BoolVar(&d.undo, "undo", false, "show the dismissed findings again")
+	cmd.Flags().BoolVar(&d.undo, "undo", false, "show the dismissed findings, or those of the rule, again")
 	cmd.Flags().BoolVar(&d.list, "list", false, "list what is dismissed, by whom, why and until when")
 	cmd.Flags().BoolVar(&d.asJSON, "json", false, "with --list: print as JSON")
-	cmd.Flags().StringVar(&d.rule, "rule", "", "dismiss all findings of this `rule`, or of this finder")
-	cmd.Flags().StringVar(&d.path, "path", "", "dismiss all findings in this file or folder, a `path` from the top folder; with --rule those that fit both")
+	cmd.Flags().StringVar(&d.rule, "rule", "", "dismiss all findings of an analyzer's `rule`")
+	cmd.Flags().StringVar(&d.path, "path", "", "limit the rule, or similar findings, to a folder or `glob`, from the top folder")
 	addReason(cmd, &d)
-	addSettings(cmd, memorySettings...)
+	addSettings(cmd, append([]string{"forge"}, memorySettings...)...)
 	return cmd
+}
+
+// check refuses combinations of options that have no meaning.
+func (d *dismissal) check(cmd *cobra.Command, args []string) error {
+	var wrong string
+	switch {
+	case d.list && (len(args) > 0 || d.undo || d.rule != "" || d.path != ""):
+		wrong = "--list cannot be used with an ID, --undo, --rule or --path"
+	case d.asJSON && !d.list:
+		wrong = "--json requires --list"
+	case d.rule != "" && len(args) > 0:
+		wrong = "--rule and an ID cannot be used together"
+	case d.path != "" && d.rule == "" && (d.undo || len(args) == 0):
+		wrong = "--path requires an ID or --rule"
+	case !d.list && len(args) == 0 && d.rule == "":
+		wrong = fmt.Sprintf("%s: missing argument: %s", cmd.CommandPath(), cmd.Use)
+	case d.pull < 0 || d.pull == 0 && cmd.Flags().Changed("pr"):
+		wrong = "--pr: want the number of a pull request"
+	default:
+		return nil
+	}
+	return misuse(cmd, errors.New(wrong))
 }
 
 func addReason(cmd *cobra.Command, d *dismissal) {
 	cmd.Flags().StringVar(&d.reason, "reason", "", "why it is not a problem here, in a `sentence`")
-	cmd.Flags().StringVar(&d.who, "who", "", "the `name` to store with it (default: your name in git, else your user name)")
+	cmd.Flags().StringVar(&d.who, "who", "", "the `name` to store with it (default: user.name of git, else your user name)")
+	cmd.Flags().IntVar(&d.pull, "pr", 0, "the `number` of the pull request whose comments have the IDs that the memory does not have")
 }
 
 // dismiss dismisses findings, restores them, or lists dismissals.
 func (a *app) dismiss(cmd *cobra.Command, ids []string, d dismissal) error {
-	w, err := a.openWorkspace(cmd.Context(), settingFlags(cmd))
+	ctx, flags := cmd.Context(), settingFlags(cmd)
+	w, err := a.openWorkspace(ctx, flags)
 	if err != nil {
 		return err
 	}
 	defer w.Close()
 	if d.list {
-		return a.listDismissals(cmd.Context(), w, d.asJSON)
+		return a.listDismissals(ctx, w, d.asJSON)
 	}
-	if d.who == "" && w.Git != nil {
-		d.who = w.Git.UserName()
+	do, verb := a.workflow().Dismiss, "dismissed"
+	if d.undo {
+		do, verb = a.workflow().Restore, "restored"
 	}
-	if d.who == "" {
-		d.who = a.user()
-	}
-	if d.rule != "" || d.path != "" {
-		if ids, err = matchingIDs(cmd.Context(), w, d); err != nil {
-			return err
-		}
-	}
-	p := a.page()
-	for _, id := range ids {
-		verb, next, back := "dismissed", "", ""
-		var j precedent.Rejection
-		if d.undo {
-			j, err = w.Memory.Undismiss(cmd.Context(), id)
-			verb, next = "restored", "The next review shows it again."
-		} else if j, err = w.Memory.Dismiss(cmd.Context(), id, d.reason, d.who); err == nil {
-			next = fmt.Sprintf("Reviews hide it until %s, and list it as hidden. It counts against %s.", j.ExpiresAt.Format(time.DateOnly), memory.Reach(j))
-			back = "undo: precedent dismiss --undo " + j.Finding
-		}
-		if err != nil {
-			return err
-		}
-		p.Para(verb+" "+p.Ink(report.Faint, j.Finding)+"  ", p.Ink(report.Cyan, j.Path)+"  "+p.Ink(report.Plain, j.Claim))
-		p.Para("", p.Ink(report.Plain, next))
-		if back != "" {
-			p.Para("", p.Ink(report.Faint, back))
-		}
-	}
-	return p.Err()
+	all := do(ctx, w, workflow.Dismissal{
+		IDs: ids, Rule: d.rule, Pull: d.pull, User: a.user(), Dismissal: memory.Dismissal{Reason: d.reason, Who: d.who, Glob: d.path},
+		Connect: func() (workflow.Connection, error) { return a.connectWith(flags) },
+	})
+	return a.printDismissed(all, verb)
 }
 
-// matchingIDs returns the ids of the findings that --rule and --path choose.
-func matchingIDs(ctx context.Context, w *workflow.Workspace, d dismissal) ([]string, error) {
-	found, err := w.Memory.Matching(ctx, d.rule, d.path)
-	if err == nil && len(found) == 0 {
-		err = hinted(errors.New("no shown finding matches --rule and --path"), "precedent explain ID names the rule, the finder and the path of a finding")
+// printDismissed prints what was dismissed or restored, and what could not be. If that is
+// something, the exit status is 2.
+func (a *app) printDismissed(all []workflow.Dismissed, verb string) error {
+	p := a.page()
+	done := 0
+	for _, r := range all {
+		j := r.Rejection
+		switch {
+		case r.Err != nil && len(all) == 1:
+			return r.Err
+		case r.Err != nil:
+			a.printError(r.Err)
+			continue
+		}
+		done++
+		p.Para(verb+" "+p.Ink(report.Faint, j.Finding)+"  ", report.DismissedWhat(p, j))
+		if verb == "restored" {
+			p.Para("", p.Ink(report.Plain, "The next review shows it again."))
+			continue
+		}
+		for _, sentence := range memory.Effect(j) {
+			p.Para("", p.Ink(report.Plain, sentence))
+		}
+		p.Para("", p.Ink(report.Faint, "undo: precedent dismiss --undo "+j.Finding))
 	}
-	var ids []string
-	for _, k := range found {
-		ids = append(ids, k.ID)
+	if done < len(all) {
+		a.notice("%s %d of %d", verb, done, len(all))
+		return errors.Join(p.Err(), exitStatus(precedent.ExitUsage))
 	}
-	return ids, err
+	return p.Err()
 }
 
 func (a *app) listDismissals(ctx context.Context, w *workflow.Workspace, asJSON bool) error {
@@ -173,6 +191,7 @@ func newFP(a *app) *cobra.Command {
 		Args: exactly(1), ValidArgsFunction: a.completeDismissed,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.dismiss(cmd, args, dismissal{undo: true}) },
 	}
+	addSettings(adding, "forge")
 	for _, sub := range []*cobra.Command{adding, listing, removing} {
 		addSettings(sub, memorySettings...)
 		cmd.AddCommand(sub)

@@ -108,7 +108,7 @@ func TestModelBehindAnAPI(t *testing.T) {
 		if f.Finder == "bugs" {
 			found = true
 			if !f.Live() || f.Path != "hidden.js" || f.Start != 1 || f.Verifier != precedent.Confirmed || f.Confidence != 97 {
-				t.Errorf("finding %+v", f)
+				t.Errorf("finding %s, verifier %s, confidence %d: %v", f, f.Verifier, f.Confidence, f.Trail)
 			}
 		}
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"regexp"
 	"strings"
@@ -26,42 +25,26 @@ type modelServer struct {
 
 // question is what an answer depends on.
 type question struct {
-	finder string   // the title of its assignment; empty for the other roles
-	claims []claim  // what a verifier is to look at
-	pairs  []string // the ids of what a judge is to look at
+	finder string // the title of its assignment; empty for the other roles
+	claims []string
+	pairs  []string // the ids of what a verifier or a judge is to look at
 	text   string   // the prompt
-}
-
-// claim is a finding as a verifier is shown it: its id, its file, the side of the
-// change, and the first line of its quote.
-type claim struct{ id, path, at, quote string }
-
-// claimOf reads what follows the id of a claim.
-func claimOf(id, rest string) claim {
-	c := claim{id: id, at: "head"}
-	if m := claimed.FindStringSubmatch(rest); m != nil {
-		c.path, c.quote = m[1], m[3]
-		if m[2] != "" {
-			c.at = "base"
-		}
-	}
-	return c
 }
 
 var (
 	assignment = regexp.MustCompile(`(?m)^# Your assignment: (.*)$`)
-	givenID    = regexp.MustCompile(`(?m)^<data-[0-9a-f]{16} kind="(claim|pair)">\nid: (\S+)$`)
-	claimed    = regexp.MustCompile(`^\nplace: (.+?)(?::[0-9-]+)?( of the old file)?\n(?:.+\n)*?lines:\n(.*)\n`)
+	// claim has the id, the path, the side and the first line of a claim.
+	claim   = regexp.MustCompile(`(?m)^id: (\S+)\nplace: (.*):\d+(?:-\d+)?( of the old file)?\n(?:[a-z]+: .*\n)*lines:\n(.*)$`)
+	givenID = regexp.MustCompile(`(?m)^<data-[0-9a-f]{16} kind="(claim|pair)">\nid: (\S+)$`)
 )
 
 func questionOf(r llmtest.Request) question {
 	q := question{text: r.Prompt()}
-	for _, at := range givenID.FindAllStringSubmatchIndex(q.text, -1) {
-		kind, id := q.text[at[2]:at[3]], q.text[at[4]:at[5]]
-		if kind == "claim" {
-			q.claims = append(q.claims, claimOf(id, q.text[at[1]:]))
+	for _, id := range givenID.FindAllStringSubmatch(q.text, -1) {
+		if id[1] == "claim" {
+			q.claims = append(q.claims, id[2])
 		} else {
-			q.pairs = append(q.pairs, id)
+			q.pairs = append(q.pairs, id[2])
 		}
 	}
 	if r.System == prompt.System() {
@@ -70,24 +53,20 @@ func questionOf(r llmtest.Request) question {
 	return q
 }
 
-// confirm is the answer of a verifier to whom all is right, and who proves it with the
-// quotes of the claims.
+// confirm is the answer of a verifier to whom all is right, and same that of a
+// judge to whom all is one.
 func (q question) confirm() string {
-	verdicts := []map[string]any{}
-	for _, c := range q.claims {
-		verdicts = append(verdicts, map[string]any{
-			"finding": c.id, "verdict": "confirmed", "confidence": 90, "reason": "It is so.",
-			"evidence": []map[string]any{{"path": c.path, "at": c.at, "line": 1, "quote": c.quote}},
-		})
+	var all []string
+	for _, c := range claim.FindAllStringSubmatch(q.text, -1) {
+		at := "head"
+		if c[3] != "" {
+			at = "base"
+		}
+		all = append(all, fmt.Sprintf(`{"finding":%q,"verdict":"confirmed","confidence":90,"reason":"It is so.","evidence":[{"path":%q,"at":%q,"quote":%q}]}`, c[1], c[2], at, c[4]))
 	}
-	data, err := json.Marshal(map[string]any{"verdicts": verdicts})
-	if err != nil {
-		return err.Error()
-	}
-	return string(data)
+	return `{"verdicts":[` + strings.Join(all, ",") + `]}`
 }
 
-// same is the answer of a judge to whom all is one.
 func (q question) same(quote string) string {
 	var all []string
 	for _, id := range q.pairs {

@@ -30,7 +30,7 @@ func TestPricesOfTheOperator(t *testing.T) {
 	}
 	// A request takes 600 tokens of input, 400 from the cache, and 50 of output.
 	const want = (600*10 + 400*1 + 50*20) / 1e6
-	run := bugsRun(t, parseReview(t, modelReview(s, home, repo), 1))
+	run := bugsRun(t, parseReview(t, modelReview(s, home, repo, "--again"), 1))
 	if run.Status != precedent.StatusEmpty || math.Abs(run.CostUSD-want) > 1e-9 {
 		t.Errorf("%s, cost %g, want %g", run.Status, run.CostUSD, want)
 	}

@@ -43,7 +43,7 @@ func TestSmallLocalModel(t *testing.T) {
 	if run := bugsRun(t, r); run.Requests < 3 {
 		t.Errorf("%d requests: the change is not cut into parts", run.Requests)
 	}
-	r = review(3)
+	r = review(3, "--again")
 	if run := bugsRun(t, r); r.Verdict != precedent.Failed || run.Status != precedent.StatusTruncated || !strings.Contains(run.Error, "--context 8192") {
 		t.Errorf("verdict %s, run %+v", r.Verdict, run)
 	}

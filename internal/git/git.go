@@ -29,7 +29,6 @@ package git
 import (
 	"context"
 	"os"
-	"strings"
 	"sync"
 	"time"
 
@@ -152,9 +151,6 @@ func (r *Repo) Top() string { return r.place.top }
 // MainTop is the top folder of the main work tree, which all linked work trees share;
 // empty if there is none.
 func (r *Repo) MainTop() string { return r.place.mainTop }
-
-// UserName is the user's name in git's configuration; empty if there is none.
-func (r *Repo) UserName() string { return strings.TrimSpace(r.config.last("user.name")) }
 
 // Shallow reports whether the clone lacks a part of its history.
 func (r *Repo) Shallow() bool { return len(r.shallow) > 0 }

@@ -271,7 +271,7 @@ func (d *decoder) glob(n *yaml.Node) (string, bool) {
 	if !ok {
 		return "", false
 	}
-	if err := checkGlob(s); err != nil {
+	if err := CheckGlob(s); err != nil {
 		d.fail(n, quote(s)+": "+err.Error(), "write paths relative to the top folder with forward slashes, such as docs/** or *.pb.go")
 		return "", false
 	}

@@ -22,7 +22,7 @@ const (
 // folder, and one that ends in a slash matches everything in that folder. A glob that
 // ParsePolicy would reject matches nothing.
 func Match(glob, p string) bool {
-	if checkGlob(glob) != nil {
+	if CheckGlob(glob) != nil {
 		return false
 	}
 	return match(glob, p)
@@ -38,9 +38,9 @@ func match(glob, p string) bool {
 	return doublestar.MatchUnvalidated(glob, p)
 }
 
-// checkGlob returns what is wrong with a glob. Globs that leave the repository, or
+// CheckGlob returns what is wrong with a glob. Globs that leave the repository, or
 // that could match more than they seem to, are rejected, never corrected.
-func checkGlob(s string) error {
+func CheckGlob(s string) error {
 	parts := strings.Split(s, "/")
 	switch {
 	case s == "" || len(s) > maxGlobBytes || !utf8.ValidString(s):

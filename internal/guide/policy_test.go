@@ -444,7 +444,7 @@ func FuzzParsePolicy(f *testing.F) {
 			}
 		}
 		for _, g := range globs {
-			if err := checkGlob(g); err != nil {
+			if err := CheckGlob(g); err != nil {
 				t.Errorf("glob %q: %v", g, err)
 			}
 		}

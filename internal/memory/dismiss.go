@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/guide"
 	"github.com/precedent-dev/precedent/internal/store"
+	"github.com/precedent-dev/precedent/internal/text"
 )
 
 // Causes of an Error.
@@ -19,6 +19,9 @@ var (
 	ErrAmbiguous = errors.New("ambiguous id")
 	ErrDismissed = errors.New("already dismissed")
 	ErrTooLong   = errors.New("too long")
+
+	ErrUnknownRule = errors.New("unknown rule")
+	ErrGlob        = errors.New("path does not fit")
 )
 
 // Error is a request that cannot be met, with a message for the person who made it.
@@ -38,15 +41,39 @@ const (
 	maxWho    = 200
 )
 
+// Dismissal says why a person dismisses findings, and how far that reaches.
+type Dismissal struct {
+	Reason string // in the person's words; without Glob it decides about similar findings
+	Who    string
+	// Glob limits what is dismissed to these files. See precedent.Rejection.
+	Glob string
+}
+
+// check refuses what is too long, and globs that are not valid.
+func (d *Dismissal) check() error {
+	d.Glob = cleanGlob(d.Glob)
+	if err := checkLength("reason", d.Reason, maxReason); err != nil {
+		return err
+	}
+	if err := checkLength("name", d.Who, maxWho); err != nil {
+		return err
+	}
+	if d.Glob == "" {
+		return nil
+	}
+	if err := guide.CheckGlob(d.Glob); err != nil {
+		return &Error{Err: ErrGlob, Msg: fmt.Sprintf("%q: %v", text.Cut(d.Glob, maxWho), err), Hint: "give a folder, or a glob such as internal/**/*_test.go, from the top folder"}
+	}
+	return nil
+}
+
 // Dismiss rejects the finding whose id starts with the prefix, in a person's name: from now on
 // it is hidden, and similar findings lose confidence. If it is dismissed already, Dismiss
 // returns that rejection and an error that wraps ErrDismissed. If the prefix matches no
-// finding, or several, the error wraps ErrUnknownID or ErrAmbiguous.
-func (m *Memory) Dismiss(ctx context.Context, idPrefix, reason, who string) (precedent.Rejection, error) {
-	if err := checkLength("reason", reason, maxReason); err != nil {
-		return precedent.Rejection{}, err
-	}
-	if err := checkLength("name", who, maxWho); err != nil {
+// finding, or several, the error wraps ErrUnknownID or ErrAmbiguous; if the finding is not in
+// d.Glob, ErrGlob.
+func (m *Memory) Dismiss(ctx context.Context, idPrefix string, d Dismissal) (precedent.Rejection, error) {
+	if err := d.check(); err != nil {
 		return precedent.Rejection{}, err
 	}
 	rows, err := m.rows(ctx)
@@ -57,65 +84,44 @@ func (m *Memory) Dismiss(ctx context.Context, idPrefix, reason, who string) (pre
 	if err != nil {
 		return precedent.Rejection{}, err
 	}
-	j, added, err := rows.Reject(ctx, precedent.Rejection{
+	return m.store(ctx, rows, precedent.Rejection{
 		Finding: f.ID, Fingerprint: f.Fingerprint, Place: f.Place, Claim: f.Title, Path: f.Path, Symbol: f.Symbol,
-		Category: f.Category, Severity: f.Severity, Reason: strings.TrimSpace(reason), Who: strings.TrimSpace(who), At: m.Now(),
-	})
+		Category: f.Category, Severity: f.Severity,
+	}, d)
+}
+
+// DismissPosted is Dismiss for a finding that was read from its comment: j has what the comment
+// says of it, and its page as the source.
+func (m *Memory) DismissPosted(ctx context.Context, j precedent.Rejection, d Dismissal) (precedent.Rejection, error) {
+	if err := d.check(); err != nil {
+		return precedent.Rejection{}, err
+	}
+	rows, err := m.rows(ctx)
+	if err != nil {
+		return precedent.Rejection{}, err
+	}
+	return m.store(ctx, rows, j, d)
+}
+
+// store saves a rejection with the words of the person.
+func (m *Memory) store(ctx context.Context, rows *store.Repo, j precedent.Rejection, d Dismissal) (precedent.Rejection, error) {
+	if j.Rule == "" && !inFiles(d.Glob, j.Path) {
+		return precedent.Rejection{}, &Error{Err: ErrGlob, Msg: fmt.Sprintf("finding %s is in %s, which is not in %s", j.Finding, j.Path, d.Glob), Hint: "give a path that contains it, or none"}
+	}
+	j.Reason, j.Who, j.Glob, j.At = strings.TrimSpace(d.Reason), strings.TrimSpace(d.Who), d.Glob, m.Now()
+	j, added, err := rows.Reject(ctx, j)
 	if err == nil && !added {
+		what := "finding " + j.Finding
+		if j.Rule != "" {
+			what = "the rule " + j.Rule
+		}
 		err = &Error{
-			Err: ErrDismissed,
-			Msg: fmt.Sprintf("finding %s was already dismissed by %s on %s%s", j.Finding, dismisser(j), day(j), reasonSuffix(j)),
+			Err:  ErrDismissed,
+			Msg:  fmt.Sprintf("%s was already dismissed by %s on %s%s", what, dismisser(j), day(j), reasonSuffix(j)),
+			Hint: "to change it, undo it first: precedent dismiss --undo " + j.Finding,
 		}
 	}
 	return j, err
-}
-
-// Matching returns the shown findings with the rule, and at or below the path; each may be
-// empty for any. A rule is an analyzer's rule, or a finder. Those that are dismissed are left
-// out.
-func (m *Memory) Matching(ctx context.Context, rule, below string) ([]store.Known, error) {
-	rows, err := m.rows(ctx)
-	if err != nil {
-		return nil, err
-	}
-	all, err := rows.FindingsByID(ctx, "", maxMatching+1)
-	if err != nil {
-		return nil, err
-	}
-	if len(all) > maxMatching {
-		return nil, &Error{Err: ErrTooLong, Msg: fmt.Sprintf("the memory has more than %d findings", maxMatching), Hint: "name the findings by their ids"}
-	}
-	dismissed, err := m.Rejections(ctx)
-	if err != nil {
-		return nil, err
-	}
-	below = strings.TrimSuffix(below, "/")
-	return slices.DeleteFunc(all, func(k store.Known) bool {
-		return k.Seen == 0 || rule != "" && k.Rule != rule && k.Finder != rule ||
-			below != "" && below != "." && k.Path != below && !strings.HasPrefix(k.Path, below+"/") ||
-			slices.ContainsFunc(dismissed, func(j precedent.Rejection) bool { return j.Fingerprint == k.Fingerprint })
-	}), nil
-}
-
-// maxMatching limits the findings that Matching looks through.
-const maxMatching = 10_000
-
-// Reach says how far a rejection reaches beyond its own finding.
-func Reach(j precedent.Rejection) string {
-	dir := path.Dir(j.Path)
-	switch ScopeOf(j.Reason) {
-	case InRepo:
-		return "similar findings in the whole repository"
-	case InDirectory:
-		if dir == "." {
-			return "similar findings in the top folder"
-		}
-		return "similar findings in " + dir + "/"
-	}
-	if j.Symbol != "" {
-		return "similar findings in " + j.Symbol + " of " + j.Path
-	}
-	return "similar findings in " + j.Path + ", outside of functions"
 }
 
 // Rejections returns the rejections that hold, newest first.
@@ -134,7 +140,7 @@ func (m *Memory) Undismiss(ctx context.Context, idPrefix string) (precedent.Reje
 	if err != nil {
 		return precedent.Rejection{}, err
 	}
-	prefix := normalizeID(idPrefix)
+	prefix := NormalizeID(idPrefix)
 	var found []precedent.Rejection
 	if prefix != "" {
 		if found, err = rows.RejectionsByID(ctx, prefix, m.Now(), maxCandidates+1); err != nil {
@@ -153,7 +159,7 @@ func (m *Memory) Undismiss(ctx context.Context, idPrefix string) (precedent.Reje
 
 // findFinding returns the finding whose id starts with the prefix.
 func findFinding(ctx context.Context, rows *store.Repo, idPrefix string) (store.Known, error) {
-	prefix := normalizeID(idPrefix)
+	prefix := NormalizeID(idPrefix)
 	var found []store.Known
 	if prefix != "" {
 		var err error
@@ -191,9 +197,9 @@ func exactlyOne[T any](prefix string, found []T, describe func(T) string, nothin
 	return none, &Error{Err: ErrAmbiguous, Msg: msg, Hint: "give more characters of the id"}
 }
 
-// normalizeID reads an id as Crockford base 32: it ignores case, and replaces the letters i, l
+// NormalizeID reads an id as Crockford base 32: it ignores case, and replaces the letters i, l
 // and o by the digits that they resemble.
-func normalizeID(id string) string {
+func NormalizeID(id string) string {
 	return strings.NewReplacer("i", "1", "l", "1", "o", "0").Replace(strings.ToLower(strings.TrimSpace(id)))
 }
 

@@ -94,7 +94,7 @@ func TestLearnWhatIsDismissed(t *testing.T) {
 	m := remember(t, &now)
 	f := find("a.go", "x := 1", precedent.Bugs, precedent.Medium, "x is wrong")
 	record(t, m, "r1", "one", f)
-	first, err := m.Dismiss(ctx, f.ID, "we know", "dana")
+	first, err := m.Dismiss(ctx, f.ID, Dismissal{Reason: "we know", Who: "dana"})
 	if err != nil {
 		t.Fatal(err)
 	}

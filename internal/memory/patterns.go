@@ -16,6 +16,7 @@ type Dismissals struct {
 	exact    map[string]precedent.Rejection // by fingerprint
 	byPlace  map[string][]*pattern
 	bySymbol map[string][]*pattern
+	byRule   map[string][]*pattern
 	all      []*pattern // newest first
 	judged   map[*precedent.Finding]map[*pattern]bool
 	covering map[*precedent.Finding][]*pattern // set by Drop
@@ -29,8 +30,14 @@ type pattern struct {
 	claim match.Claim
 }
 
-// appliesTo tells whether the finding is in the scope of the pattern.
-func (p *pattern) appliesTo(f *precedent.Finding) bool { return p.scope.includes(p.Path, p.Symbol, f) }
+// appliesTo tells whether the finding is in the scope of the pattern: in the files that the
+// person named, else in what the reason asks for.
+func (p *pattern) appliesTo(f *precedent.Finding) bool {
+	if p.Glob != "" {
+		return inFiles(p.Glob, f.Path)
+	}
+	return p.scope.includes(p.Path, p.Symbol, f)
+}
 
 // NewDismissals returns the rejections that hold at a time.
 func NewDismissals(rejections []precedent.Rejection, now time.Time) *Dismissals {
@@ -39,12 +46,16 @@ func NewDismissals(rejections []precedent.Rejection, now time.Time) *Dismissals 
 	slices.SortFunc(holding, func(a, b precedent.Rejection) int {
 		return cmp.Or(b.At.Compare(a.At), cmp.Compare(b.ID, a.ID))
 	})
-	r := &Dismissals{exact: map[string]precedent.Rejection{}, byPlace: map[string][]*pattern{}, bySymbol: map[string][]*pattern{}}
+	r := &Dismissals{exact: map[string]precedent.Rejection{}, byPlace: map[string][]*pattern{}, bySymbol: map[string][]*pattern{}, byRule: map[string][]*pattern{}}
 	for _, j := range holding {
 		if _, newer := r.exact[j.Fingerprint]; newer {
 			continue
 		}
 		r.exact[j.Fingerprint] = j
+		if j.Rule != "" { // an explicit rule needs no second dismissal, and no judge
+			r.byRule[j.Rule] = append(r.byRule[j.Rule], &pattern{Rejection: j, never: true})
+			continue
+		}
 		p := &pattern{Rejection: j, scope: ScopeOf(j.Reason), never: Never(j.Reason), claim: match.NewClaim(j.Claim)}
 		r.all = append(r.all, p)
 		if j.Place != "" {
@@ -116,6 +127,11 @@ func (r *Dismissals) matching(f *precedent.Finding) []*pattern {
 		}
 		if match.Covers(&p.Rejection, f, p.appliesTo(f), func() float64 { return claim().Similarity(p.claim) }) {
 			covering = append(covering, p)
+		}
+	}
+	if f.Analyzer {
+		for _, name := range ruleNames(f) {
+			covering = append(covering, slices.DeleteFunc(slices.Clone(r.byRule[name]), func(p *pattern) bool { return !inFiles(p.Glob, f.Path) })...)
 		}
 	}
 	slices.SortFunc(covering, func(a, b *pattern) int {

@@ -41,6 +41,7 @@ type Judge func([]Question) map[int]bool
 // if the finding is below high, not in a protected category, and not worse than the rejected
 // ones. Otherwise they lower its confidence, but not below the threshold for a finding that
 // they may not drop. The confidence of an analyzer is fixed, so there they only leave a note.
+// The dismissal of an analyzer's rule covers its findings, and counts as an explicit "never".
 //
 // One in twenty of the findings that patterns drop is shown collapsed, so that people notice
 // patterns that hide too much. The fingerprint decides which ones. Dismissed findings are not
@@ -60,7 +61,9 @@ func Suppress(findings []precedent.Finding, rejections []precedent.Rejection, no
 // so that it can spare what follows the work on them.
 func (r *Dismissals) Drop(findings []precedent.Finding, judge Judge) {
 	r.askJudge(findings, judge)
-	r.covering = map[*precedent.Finding][]*pattern{}
+	if r.covering == nil { // it may be called for several lists
+		r.covering = map[*precedent.Finding][]*pattern{}
+	}
 	for i := range findings {
 		f := &findings[i]
 		if !f.Live() {
@@ -110,7 +113,7 @@ func dropByPattern(f *precedent.Finding, patterns []*pattern) {
 		return
 	}
 	j := counted[dropper].Rejection
-	f.Drop("suppress", precedent.Rejected, j.ID, "%s, last by %s on %s%s", countDismissals(len(counted)), dismisser(j), day(j), reasonSuffix(j))
+	f.Drop("suppress", precedent.Rejected, j.ID, "%s", sayPatterns(j, len(counted)))
 	if audited(f.Fingerprint) {
 		f.Placement = precedent.Collapsed
 	}
@@ -126,7 +129,7 @@ func lowerByPattern(f *precedent.Finding, patterns []*pattern, threshold int) {
 		lowered = f.Confidence
 	}
 	f.Trail = append(f.Trail, precedent.Decision{
-		Step: "suppress", Text: fmt.Sprintf("%s, last by %s on %s%s", countDismissals(len(patterns)), dismisser(j), day(j), reasonSuffix(j)),
+		Step: "suppress", Text: sayPatterns(j, len(patterns)),
 		Delta: lowered - f.Confidence, By: j.ID,
 	})
 	f.Confidence = lowered
@@ -136,6 +139,22 @@ func lowerByPattern(f *precedent.Finding, patterns []*pattern, threshold int) {
 func audited(fingerprint string) bool {
 	sum := sha256.Sum256([]byte("precedent.audit/1\x00" + fingerprint))
 	return sum[0]%auditOneIn == 0
+}
+
+// sayPatterns says which of n patterns, j among them, spoke.
+func sayPatterns(j precedent.Rejection, n int) string {
+	if j.Rule == "" {
+		return fmt.Sprintf("%s, last by %s on %s%s", countDismissals(n), dismisser(j), day(j), reasonSuffix(j))
+	}
+	return fmt.Sprintf("%s dismissed the rule %s%s on %s%s", dismisser(j), j.Rule, inGlob(j), day(j), reasonSuffix(j))
+}
+
+// inGlob names the files that a rejection is limited to; empty for all.
+func inGlob(j precedent.Rejection) string {
+	if j.Glob == "" {
+		return ""
+	}
+	return " in " + j.Glob
 }
 
 func countDismissals(n int) string {

@@ -69,7 +69,7 @@ func lastLine(r *precedent.Review, s Style) string {
 	if len(parts) == 0 {
 		parts = []string{"no findings"}
 	}
-	why := ""
+	var why string
 	switch {
 	case s.FailOn == "":
 		return strings.Join(parts, ", ")

@@ -43,7 +43,11 @@ func Explain(p *Page, e precedent.Explanation) {
 		writeSection(p, "duplicate", fmt.Sprintf("%s by %s at %s: %s", d.ID, d.Finder, d.String(), d.Title))
 	}
 	for _, j := range e.Rejections {
-		writeSection(p, "memory", fmt.Sprintf("%s, finding %s in %s dismissed by %s", j.ID, j.Finding, j.Path, dismissedBy(j)))
+		what := "finding " + j.Finding + " in " + j.Path
+		if j.Rule != "" {
+			what = j.Claim
+		}
+		writeSection(p, "memory", fmt.Sprintf("%s, %s dismissed by %s", j.ID, what, dismissedBy(j)))
 	}
 }
 

@@ -20,9 +20,32 @@ func Dismissals(p *Page, all []precedent.Rejection) {
 }
 
 func writeDismissal(p *Page, j precedent.Rejection) {
-	p.Para(p.Ink(Bold, j.Finding)+"  ", p.Inkf(Plain, "%s %s  ", j.Severity, j.Category)+p.Ink(Cyan, j.Path)+"  "+p.Ink(Plain, j.Claim))
+	about := ""
+	if j.Rule == "" {
+		about = p.Inkf(Plain, "%s %s  ", j.Severity, j.Category)
+	}
+	p.Para(p.Ink(Bold, j.Finding)+"  ", about+DismissedWhat(p, j))
 	p.Para("            ", p.Ink(Plain, dismissedBy(j)))
+	if j.Source != "" {
+		p.Para("            ", p.Ink(Faint, "from "+j.Source))
+	}
 	p.Para("            ", p.Inkf(Faint, "%s · until %s", times(j.Hits, "hid it"), j.ExpiresAt.Format(time.DateOnly)))
+}
+
+// DismissedWhat says what was dismissed: the place and the claim of a finding, or a rule, and
+// the files that it is limited to.
+func DismissedWhat(p *Page, j precedent.Rejection) string {
+	where := j.Glob
+	if j.Rule != "" {
+		if where != "" {
+			where = p.Ink(Plain, " in ") + p.Ink(Cyan, where)
+		}
+		return p.Ink(Plain, j.Claim) + where
+	}
+	if where != "" {
+		where = p.Ink(Plain, "; similar ones in ") + p.Ink(Cyan, where)
+	}
+	return p.Ink(Cyan, j.Path) + "  " + p.Ink(Plain, j.Claim) + where
 }
 
 // dismissedBy says who dismissed a finding, when and why.

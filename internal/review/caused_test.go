@@ -37,7 +37,7 @@ func TestCausedBy(t *testing.T) {
 			in := input(t, base, head)
 			in.Engine = answering(test.finding)
 			f := byTitle(t, run(t, in), "t")
-			if f.Dropped != test.dropped || test.at != "" && f.Span.String() != test.at {
+			if f.Dropped != test.dropped || test.at != "" && f.String() != test.at {
 				t.Fatalf("dropped %q at %s: %s", f.Dropped, f.Span, says(f))
 			}
 			if test.dropped != "" {

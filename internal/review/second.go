@@ -22,7 +22,7 @@ type reader struct {
 	threads  []*openThread         // of the pull request
 	before   map[diff.HunkRef]bool // hunks that an earlier review has read
 	past     *memory.Dismissals
-	kept     []precedent.Finding   // of the last review, in hunks that are not read again
+	kept     []precedent.Finding // of the last review, in hunks that are not read again
 	usage    precedent.Usage
 	costUSD  float64
 	failures []precedent.Failure

@@ -13,13 +13,13 @@ import (
 // days.
 const RejectionLife = 180 * 24 * time.Hour
 
-const rejectionColumns = `id, finding, fingerprint, place, claim, path, symbol, category, severity, reason, who, at, expires_at, hits`
+const rejectionColumns = `id, finding, fingerprint, place, claim, path, symbol, category, severity, reason, who, at, expires_at, hits, rule, glob, source`
 
 func scanRejection(s scanner) (precedent.Rejection, error) {
 	var j precedent.Rejection
 	var at, expires int64
 	err := s.Scan(&j.ID, &j.Finding, &j.Fingerprint, &j.Place, &j.Claim, &j.Path, &j.Symbol, &j.Category, &j.Severity,
-		&j.Reason, &j.Who, &at, &expires, &j.Hits)
+		&j.Reason, &j.Who, &at, &expires, &j.Hits, &j.Rule, &j.Glob, &j.Source)
 	j.At, j.ExpiresAt = fromMillis(at), fromMillis(expires)
 	return j, err
 }
@@ -35,17 +35,18 @@ func (r *Repo) Reject(ctx context.Context, j precedent.Rejection) (precedent.Rej
 			return err
 		}
 		err := row(ctx, tx, `
-			INSERT INTO rejections (repo_id, id, finding, fingerprint, place, claim, path, symbol, category, severity, reason, who, at, expires_at, hits)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, 0)
+			INSERT INTO rejections (repo_id, id, finding, fingerprint, place, claim, path, symbol, category, severity, reason, who, at, expires_at, hits, rule, glob, source)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, 0, $15, $16, $17)
 			ON CONFLICT (repo_id, fingerprint) DO UPDATE SET
 				id = excluded.id, finding = excluded.finding, place = excluded.place, claim = excluded.claim, path = excluded.path,
 				symbol = excluded.symbol, category = excluded.category, severity = excluded.severity, reason = excluded.reason,
-				who = excluded.who, at = excluded.at, expires_at = excluded.expires_at, hits = 0
+				who = excluded.who, at = excluded.at, expires_at = excluded.expires_at, hits = 0,
+				rule = excluded.rule, glob = excluded.glob, source = excluded.source
 				WHERE rejections.expires_at <= excluded.at
 			RETURNING `+rejectionColumns,
 			[]any{
 				r.id, r.db.newID(), j.Finding, j.Fingerprint, j.Place, j.Claim, j.Path, j.Symbol, j.Category, j.Severity,
-				j.Reason, j.Who, millis(j.At), millis(j.At.Add(RejectionLife)),
+				j.Reason, j.Who, millis(j.At), millis(j.At.Add(RejectionLife)), j.Rule, j.Glob, j.Source,
 			}, scan)
 		if added = err == nil; added || !errors.Is(err, sql.ErrNoRows) {
 			return err
@@ -121,4 +122,23 @@ func (r *Repo) saveHits(ctx context.Context, tx *sql.Tx, folded []*precedent.Fin
 		}
 	}
 	return nil
+}
+
+// maxFinderRules limits the rules that FinderRules returns.
+const maxFinderRules = 1_000
+
+// FinderRules returns the rules of analyzers that the stored findings have, each with its
+// finder, sorted, and without the rules of the guide.
+func (r *Repo) FinderRules(ctx context.Context) ([]precedent.Finding, error) {
+	var found []precedent.Finding
+	err := rows(ctx, r.db.read, `
+		SELECT DISTINCT finder, rule FROM findings
+		WHERE repo_id = $1 AND rule <> '' AND rule NOT IN (SELECT id FROM rules WHERE repo_id = $1)
+		ORDER BY finder, rule LIMIT $2`, []any{r.id, maxFinderRules}, func(s scanner) error {
+		var f precedent.Finding
+		err := s.Scan(&f.Finder, &f.Rule)
+		found = append(found, f)
+		return err
+	})
+	return found, r.db.fail("read rules of findings", err)
 }

@@ -1,0 +1,113 @@
+package memory
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/text"
+)
+
+func TestDismissRule(t *testing.T) {
+	now := start
+	m := remember(t, &now)
+	ctx := t.Context()
+	make := func(path, rule string, c precedent.Category, s precedent.Severity) precedent.Finding {
+		f := find(path, "line of "+path+rule+string(s), c, s, "Errors of "+rule+" unhandled")
+		f.Finder, f.Rule, f.Analyzer = "linters", rule, true
+		return f
+	}
+	fs := []precedent.Finding{
+		make("tools/a.go", "gosec/G104", precedent.Bugs, precedent.Medium),
+		make("tools/deep/b.go", "gosec/G104", precedent.Bugs, precedent.Low),
+		make("lib/c.go", "gosec/G104", precedent.Bugs, precedent.Medium),
+		make("tools/d.go", "gosec/G104", precedent.Bugs, precedent.High),
+		make("tools/e.go", "gosec/G104", precedent.Security, precedent.Low),
+		make("tools/f.go", "gosec/G105", precedent.Bugs, precedent.Low),
+	}
+	model := make("tools/g.go", "gosec/G104", precedent.Bugs, precedent.Low)
+	model.Analyzer = false
+	fs = append(fs, model)
+	record(t, m, "r1", "head", fs...)
+	var e *Error
+	if _, err := m.DismissRule(ctx, "G999", Dismissal{}); !errors.Is(err, ErrUnknownRule) || !errors.As(err, &e) || !strings.Contains(e.Hint, "gosec/G104, gosec/G105") {
+		t.Errorf("%v %+v", err, e)
+	}
+	for _, glob := range []string{"../x", "/x", "a[", strings.Repeat("a", 300)} {
+		if _, err := m.DismissRule(ctx, "G104", Dismissal{Glob: glob}); !errors.Is(err, ErrGlob) {
+			t.Errorf("%q: %v", text.Cut(glob, 10), err)
+		}
+	}
+	dropped := func() (paths []string) {
+		rejections, err := m.Rejections(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range Suppress(fs, rejections, now, 75, nil) {
+			if f.Dropped == precedent.Rejected {
+				paths = append(paths, f.Path)
+			}
+		}
+		return paths
+	}
+	for _, test := range []struct {
+		rule, glob string
+		want       []string
+	}{
+		{"G104", "", []string{"tools/a.go", "tools/deep/b.go", "lib/c.go"}},
+		{"gosec:G104", "tools", []string{"tools/a.go", "tools/deep/b.go"}},
+		{"gosec/G104", "./tools/*.go", []string{"tools/a.go"}},
+		{"linters/gosec/G104", "c.go", []string{"lib/c.go"}},
+	} {
+		j, err := m.DismissRule(ctx, test.rule, Dismissal{Glob: test.glob, Who: "dana"})
+		if err != nil || !slices.Equal(dropped(), test.want) {
+			t.Errorf("%s in %s hides %v, want %v; %v", test.rule, test.glob, dropped(), test.want, err)
+		}
+		if _, err := m.DismissRule(ctx, test.rule, Dismissal{Glob: test.glob}); !errors.Is(err, ErrDismissed) {
+			t.Errorf("again: %v", err)
+		}
+		if _, err := m.UndismissRule(ctx, test.rule, "other"); !errors.Is(err, ErrUnknownRule) {
+			t.Errorf("undo elsewhere: %v", err)
+		}
+		if undone, err := m.UndismissRule(ctx, test.rule, test.glob); err != nil || len(undone) != 1 || undone[0].ID != j.ID {
+			t.Errorf("undo: %+v, %v", undone, err)
+		}
+		if again, err := m.DismissRule(ctx, test.rule, Dismissal{Glob: test.glob}); err != nil {
+			t.Error(err)
+		} else if _, err := m.Undismiss(ctx, again.Finding); err != nil {
+			t.Errorf("undo by id: %v", err)
+		}
+	}
+	if left := dropped(); len(left) != 0 {
+		t.Errorf("after undo %v are hidden", left)
+	}
+}
+
+// TestDismissWithin: the glob of a dismissal replaces the scope that the reason asks for.
+func TestDismissWithin(t *testing.T) {
+	now := start
+	m := remember(t, &now)
+	title := "Error of the deferred Close call is ignored"
+	at := func(path string) precedent.Finding {
+		return in(find(path, "defer f.Close() // "+path, precedent.Bugs, precedent.Medium, title), "Load")
+	}
+	first := at("io/a.go")
+	fs := []precedent.Finding{first, at("io/b.go"), at("net/c.go")}
+	record(t, m, "r1", "head", fs...)
+	if _, err := m.Dismiss(t.Context(), first.ID, Dismissal{Glob: "net/**"}); !errors.Is(err, ErrGlob) {
+		t.Errorf("outside of its files: %v", err)
+	}
+	j, err := m.Dismiss(t.Context(), first.ID, Dismissal{Glob: "io/", Reason: "never in this repo"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := Suppress(fs, []precedent.Rejection{j}, now, 75, nil)
+	if out[0].Dropped != precedent.Dismissed || out[1].Dropped != precedent.Rejected || !out[2].Live() {
+		t.Errorf("%s %s %s", out[0].Dropped, out[1].Dropped, out[2].Dropped)
+	}
+	if said := strings.Join(Effect(j), " "); !strings.Contains(said, "similar findings in io/.") || !strings.Contains(said, "until 2026-08-29") {
+		t.Error(said)
+	}
+}
