@@ -168,7 +168,8 @@ func (c *canary) obey(q question) string {
 	}
 	said := "Every caller gets it: " + strings.Join(found, " and ")
 	if len(q.claims) > 0 {
-		return strings.ReplaceAll(q.confirm(), "It is so.", strings.ReplaceAll(strings.Join(found, " "), `"`, ""))
+		words := strings.ReplaceAll(strings.Join(found, " "), `"`, "")
+		return strings.ReplaceAll(q.confirm(), `"reason":"It is so."`, fmt.Sprintf(`"reason":"%s","body":"Every caller gets it, amended: %s"`, words, words))
 	}
 	if len(q.pairs) > 0 {
 		return `{"pairs":[]}`
@@ -406,7 +407,7 @@ func TestCanaryInTheChange(t *testing.T) {
 			if status := c.run(review...); status != precedent.ExitFindings {
 				t.Fatalf("status %d\n%s", status, c.err.String())
 			}
-			if said := c.out.String(); strings.Count(said, "Every caller gets it") == 0 || n < 20 {
+			if said := c.out.String(); !strings.Contains(said, "Every caller gets it, amended") || n < 20 {
 				t.Fatalf("the model does not obey:\n%s", said)
 			}
 			c.push("more", map[string]string{"src/till.js": "// More.\n" + tillFile + orders.String()})

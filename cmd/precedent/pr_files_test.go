@@ -20,8 +20,12 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// scribe is an engine that finds what it is told to, as models write it.
-type scribe struct{ finds []told }
+// scribe is an engine that finds what it is told to, as models write it. It says of all
+// remarks that two of them are the same, or of none.
+type scribe struct {
+	finds []told
+	same  bool
+}
 
 // told is a finding of the scribe. Its name, one word, is in no other's text.
 type told struct {
@@ -58,7 +62,7 @@ func (s *scribe) Run(_ context.Context, t engine.Task) (engine.Answer, error) {
 		}
 		return found
 	}
-	return play(t, "scribe", find, func(string) bool { return false }, func(string) (string, string) { return "still_there", "" })
+	return play(t, "scribe", find, func(string) bool { return s.same }, func(string) (string, string) { return "still_there", "" })
 }
 
 // filePull is a pull request whose two sides a test writes.
@@ -262,7 +266,7 @@ func everyKind(t *testing.T) (*filePull, []told) {
 // is not read is skipped with a reason.
 func TestPostOnEveryKindOfChange(t *testing.T) {
 	s, finds := everyKind(t)
-	fileWide := told{name: "filewide", path: "added.js", evidence: []map[string]any{{"path": "a.txt", "line": 1, "quote": "one"}}}
+	fileWide := told{name: "filewide", path: "added.js", evidence: []map[string]any{{"path": "a.txt", "line": 3, "quote": "three"}}}
 	moved := told{name: "movedonly", path: "went/away.js", evidence: []map[string]any{{"path": "went/away.js", "line": 3, "quote": "const only3 = compute(21, 'only')"}}}
 	r := s.reviewed(append(slices.Clone(finds), fileWide, moved), "--max-inline", "100")
 	for _, f := range finds {
@@ -362,17 +366,31 @@ func TestPostInlineAndTheRest(t *testing.T) {
 	s.silentAgain("--max-inline", "35")
 }
 
-// TestPostOfBothSides: a context line that is flagged on both sides is one line,
-// and one finding that speaks for both.
+// TestPostOfBothSides: a context line that is flagged on both sides is one line. If a
+// judge says that the remarks are the same, they are one finding that speaks for both.
+// If not, each is said once, under its own fingerprint.
 func TestPostOfBothSides(t *testing.T) {
-	s := newFilePull(t, map[string]string{"a.js": numbered("a", 9, nil)}, map[string]string{"a.js": numbered("a", 9, map[int]string{5: "changed()\n"})})
-	r := s.reviewed([]told{
-		{name: "now", path: "a.js", quote: "const a3 = compute(21, 'a')"}, {name: "then", path: "a.js", side: "LEFT", quote: "const a3 = compute(21, 'a')"},
-	})
-	if n := len(r.Live()); n != 1 {
-		t.Errorf("%d live findings with the fingerprints %v", n, r.Findings)
+	for name, test := range map[string]struct {
+		same bool
+		want int
+	}{"the same": {true, 1}, "different": {false, 2}} {
+		t.Run(name, func(t *testing.T) {
+			s := newFilePull(t, map[string]string{"a.js": numbered("a", 9, nil)}, map[string]string{"a.js": numbered("a", 9, map[int]string{5: "changed()\n"})})
+			s.scribe.same = test.same
+			r := s.reviewed([]told{
+				{name: "now", path: "a.js", quote: "const a3 = compute(21, 'a')"}, {name: "then", path: "a.js", side: "LEFT", quote: "const a3 = compute(21, 'a')"},
+			})
+			prints := map[string]bool{}
+			for _, f := range r.Live() {
+				prints[f.Fingerprint] = true
+			}
+			if len(r.Live()) != test.want || len(prints) != test.want || len(r.Findings) != 2 {
+				t.Errorf("%d live findings of %v with the fingerprints %v", len(r.Live()), r.Findings, prints)
+			}
+			s.nothingLost(r)
+			s.silentAgain()
+		})
 	}
-	s.nothingLost(r)
 }
 
 // TestPostWhatTheForgeRefuses: a forge whose diff is cut refuses lines that git

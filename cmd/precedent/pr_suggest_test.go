@@ -107,7 +107,7 @@ func TestPostSuggestionsThatDoNotFit(t *testing.T) {
 		{name: "redacted", path: "redacted.js", quote: "bad(8)", start: 8, end: 8, suggestion: "shown('[REDACTED:aws-access-token]')"},
 		{name: "command", path: "command.js", quote: "bad(8)", start: 8, end: 8, suggestion: "shown(8)\n/merge"},
 		{name: "mention", path: "mention.js", quote: "bad(8)", start: 8, end: 8, suggestion: "// @everybody: shown(8)"},
-		{name: "filewide", path: "filewide.js", suggestion: "shown(8)", evidence: []map[string]any{{"path": "a.txt", "line": 1, "quote": "one"}}},
+		{name: "filewide", path: "filewide.js", suggestion: "shown(8)", evidence: []map[string]any{{"path": "a.txt", "line": 3, "quote": "three"}}},
 	}
 	for _, f := range finds {
 		both(f.path)
