@@ -30,7 +30,7 @@ var ErrTooMuch = errors.New("too much text that looks like secrets")
 
 // budget limits the work of one Scanner, roughly in bytes matched against one rule
 // each. 20,000 lines of Go take 300,000. A hostile change is stopped after 5 s.
-const budget = 32 << 20
+const budget = 48 << 20
 
 // anchoredCost is the cost of one attempt at a keyword, and farCost that of a byte
 // for rules that cross lines. Both reflect the slowest known text.
