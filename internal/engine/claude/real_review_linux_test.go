@@ -70,7 +70,7 @@ func realReview(t *testing.T) {
 		t.Fatal(err)
 	}
 	live := r.Live()
-	if len(live) != 1 || live[0].Start != 2 || live[0].Verifier != precedent.Confirmed || live[0].Confidence != 90 {
+	if len(live) != 1 || live[0].Start != 2 || live[0].Verifier != precedent.Confirmed || live[0].Confidence != 97 {
 		found, _ := json.Marshal(r.Findings)
 		t.Errorf("findings %s, finders %+v, failures %v", found, r.Finders, r.Failures)
 	}
