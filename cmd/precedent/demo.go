@@ -91,7 +91,7 @@ func (a *app) demo(ctx context.Context, keep bool) (err error) {
 	if err := d.runCommand(ctx, p, precedent.ExitClean, "dismiss", declined, "--reason", demoReason); err != nil {
 		return err
 	}
-	tell("Review the same change again. Known findings are recognised, and the dismissed one is listed as hidden:")
+	tell("Review the same change again. Known findings are recognized, and the dismissed one is listed as hidden:")
 	if err := d.runCommand(ctx, p, precedent.ExitFindings, review...); err != nil {
 		return err
 	}
