@@ -117,10 +117,8 @@ func (x *reader) findKept() {
 
 // asBefore returns a finding as it was before the last review suppressed and selected.
 func asBefore(f precedent.Finding) precedent.Finding {
+	f.Confidence, f.Weighed = f.Confidence-f.Weighed, 0
 	f.Trail = slices.DeleteFunc(slices.Clone(f.Trail), func(d precedent.Decision) bool {
-		if d.Step == "suppress" {
-			f.Confidence -= d.Delta
-		}
 		return d.Step == "suppress" || d.Step == "select" || d.Step == "last"
 	})
 	f.Dropped, f.DroppedBy, f.DroppedWhy, f.Placement, f.Origin, f.Kept = "", "", "", "", "", true
