@@ -58,6 +58,7 @@ func Markdown(w io.Writer, r *precedent.Review, s Style) error {
 	n.first(r, s)
 	n.part("Findings", func(n *markdownWriter) { n.table(r, s) })
 	n.part("Minor findings", func(n *markdownWriter) { n.minor(r) })
+	n.part("Findings that a model ended", func(n *markdownWriter) { n.taken(r) })
 	n.part("Threads", func(n *markdownWriter) { n.threads(r, s) })
 	n.findings(r, s)
 	n.WriteString(about.String())

@@ -86,6 +86,7 @@ func Text(w io.Writer, r *precedent.Review, s Style) error {
 	writeBrief(p, fmt.Sprintf("and %s more:", thousands(len(brief))), brief)
 	minor := minorFindings(r)
 	writeBrief(p, fmt.Sprintf("minor: %s, confirmed but mostly not worth a change:", Plural(len(minor), "finding")), minor)
+	writeTaken(p, r)
 	writeThreads(p, r)
 	writeSuppressed(p, r)
 	writePraise(p, r)

@@ -449,7 +449,7 @@ func TestCite(t *testing.T) {
 		{Span: precedent.Span{Path: "web/a.go"}, Rule: "made up", Confidence: 70},
 	}
 	cite(fs, rules)
-	score(fs, ShippedScores())
+	score(fs, ShippedScores(), DefaultThreshold)
 	for i, want := range []struct {
 		rule       string
 		confidence int
