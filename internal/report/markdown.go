@@ -184,7 +184,7 @@ func gaps(r *precedent.Review, limit int) []string {
 		}
 	}
 	for _, t := range r.Coverage.Truncated {
-		reasons = append(reasons, fmt.Sprintf("%s, hunk %d was not read: %s", t.Path, t.Hunk, t.Reason))
+		reasons = append(reasons, fmt.Sprintf("%s%s was not read: %s", t.Path, hunkOf(t, ", "), t.Reason))
 	}
 	if rest := len(reasons) - limit; rest > 0 {
 		reasons = append(reasons[:limit], fmt.Sprintf("and %s more", thousands(rest)))
@@ -193,6 +193,14 @@ func gaps(r *precedent.Review, limit int) []string {
 		reasons = []string{fmt.Sprintf("the verdict is %s; read %d of %s", r.Verdict, r.Coverage.HunksRead, Plural(r.Coverage.Hunks, "hunk"))}
 	}
 	return reasons
+}
+
+// hunkOf names the hunk that was not read, after a separator; empty for a whole file.
+func hunkOf(t precedent.TruncatedHunk, separator string) string {
+	if t.Hunk == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%shunk %d", separator, t.Hunk)
 }
 
 func (n *markdownWriter) table(r *precedent.Review, s Style) {

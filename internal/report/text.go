@@ -280,7 +280,7 @@ func writeFooter(p *Page, r *precedent.Review, s Style) {
 	}
 	if n := len(r.Coverage.Truncated); n > 0 {
 		p.Para("not read   ", p.Ink(Yellow, joinSome(r.Coverage.Truncated, maxTruncated, func(t precedent.TruncatedHunk) string {
-			return fmt.Sprintf("%s hunk %d (%s)", t.Path, t.Hunk, t.Reason)
+			return fmt.Sprintf("%s%s (%s)", t.Path, hunkOf(t, " "), t.Reason)
 		})))
 	}
 	if line := rules(r); line != "" {

@@ -95,10 +95,12 @@ func (r *Reviewer) newPrepared(id precedent.Repo, s subject, change *diff.Change
 	}}
 	base, head := FilesAt(s.blobs, s.rg.Base), FilesAt(s.blobs, s.rg.Head)
 	p.Input.Read = func(side precedent.Side, path string) ([]byte, error) {
+		file := head
 		if side == precedent.Left {
-			return base(path)
+			file = base
 		}
-		return head(path)
+		data, err := file(path)
+		return diff.Text(data), err
 	}
 	p.Input.Tree = p.exporter(s.rg.Head, nil)
 	p.Input.Shown = p.exporter(s.rg.Head, secret.RedactFile)
@@ -115,7 +117,18 @@ func (p *Prepared) readBase(ctx context.Context, there bool) error {
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		p.fail("attributes", err.Error())
 	}
-	in.Change.Classify(base, attributes)
+	in.Change.Classify(diff.Trees{
+		Base: base, Attributes: attributes,
+		Head: func(path string) ([]byte, error) { return in.Read(precedent.Right, path) },
+		List: func() ([]string, error) {
+			entries, err := p.subject.repo.Tree(ctx, rg.Base, "")
+			paths := make([]string, len(entries))
+			for i, e := range entries {
+				paths[i] = e.Path
+			}
+			return paths, err
+		},
+	})
 	if !there {
 		p.fail("guide", "the base commit was not fetched, so its guide and policy are not used")
 		return nil
