@@ -95,7 +95,7 @@ func checkPaths(ctx context.Context, repo *git.Repo, rg git.Range, change *diff.
 			return err
 		}
 		if len(entries) == 0 {
-			return Hinted(fmt.Errorf("no file is at %s", name), "after -- come files and folders; a range comes before")
+			return Hinted(fmt.Errorf("no file is at %s", name), "name files and folders after --, and a range before it")
 		}
 	}
 	return nil
