@@ -89,7 +89,7 @@ func errorText(body []byte, sent []Token) string {
 		Message string
 		Errors  json.RawMessage
 	}
-	if json.Unmarshal(body, &said) != nil {
+	if checkKeys(body) != nil || json.Unmarshal(body, &said) != nil {
 		return ""
 	}
 	all := slices.DeleteFunc(append([]string{said.Message}, errorDetails(said.Errors)...), func(s string) bool { return s == "" })
