@@ -167,7 +167,8 @@ func (g *Gitea) handle(c *call, do func(*Gitea, *call) reply) reply {
 	case c.repo == nil:
 		return g.notFound()
 	case !strings.EqualFold(owner+"/"+name, c.repo.Owner+"/"+c.repo.Name):
-		out := reply{status: http.StatusTemporaryRedirect, body: ""}
+		// RedirectToRepo answers so to every method, and clients of HTTP make a GET of it.
+		out := reply{status: http.StatusMovedPermanently, body: ""}
 		to := strings.Replace(c.URL.RequestURI(), owner+"/"+name, c.repo.Owner+"/"+c.repo.Name, 1)
 		out.header = map[string]string{"Location": to}
 		return out

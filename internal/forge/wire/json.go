@@ -98,8 +98,8 @@ func stringEnd(data []byte, from int) int {
 
 // keyScan holds the keys of the objects around a place.
 type keyScan struct {
-	open    []bool // the arrays and objects around it: whether it is an object
-	keyNext bool   // the next string is a key
+	open    []bool                        // the arrays and objects around it: whether it is an object
+	keyNext bool                          // the next string is a key
 	keys    [maxDepth]map[uint64]struct{} // hashes, which no forge can predict
 	seed    maphash.Seed
 	folded  []byte
