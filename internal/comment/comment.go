@@ -20,6 +20,7 @@ import (
 // PullRequest is the pull request that a marker is valid for.
 type PullRequest struct {
 	Repo   precedent.Repo
+	RepoID precedent.ForgeID // the forge's number of Repo; empty if it has none
 	Number int
 }
 

@@ -81,16 +81,25 @@ func (w Writer) marker(m Marker) string {
 		}
 	}
 	if !w.Key.IsZero() {
-		fmt.Fprintf(&b, " %s=%x", fields[len(fields)-1], w.sign(m))
+		fmt.Fprintf(&b, " %s=%x", fields[len(fields)-1], w.sign(m, w.identities()[0]))
 	}
 	return b.String() + " -->"
 }
 
+// identities are what the repository is called in signatures: its number, which stays when it
+// is renamed, and its name, by which older comments are signed.
+func (w Writer) identities() []precedent.Repo {
+	p := w.PullRequest
+	if p.RepoID == "" {
+		return []precedent.Repo{p.Repo}
+	}
+	return []precedent.Repo{precedent.NumberedRepo(p.Repo.Host, p.RepoID), p.Repo}
+}
+
 // sign returns the HMAC of the marker and the pull request. Each value follows its length, so
 // that the boundaries are unambiguous.
-func (w Writer) sign(m Marker) []byte {
+func (w Writer) sign(m Marker, r precedent.Repo) []byte {
 	h := hmac.New(sha256.New, []byte(w.Key.secret()))
-	r := w.PullRequest.Repo
 	signed := append([]string{markerVersion, strings.ToLower(r.Host), strings.ToLower(r.Owner), strings.ToLower(r.Name), strconv.Itoa(w.PullRequest.Number)}, m.values()...)
 	for _, v := range signed {
 		h.Write([]byte(strconv.Itoa(len(v))))
@@ -152,7 +161,7 @@ func (w Writer) Read(body string) (Marker, bool) {
 	}
 	if !w.Key.IsZero() {
 		sum, err := hex.DecodeString(signature)
-		return m, err == nil && hmac.Equal(sum, w.sign(m))
+		return m, err == nil && slices.ContainsFunc(w.identities(), func(r precedent.Repo) bool { return hmac.Equal(sum, w.sign(m, r)) })
 	}
 	return m, true
 }

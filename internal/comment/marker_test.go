@@ -100,6 +100,32 @@ func TestASignatureHoldsForOnePlaceAndAllOfTheMark(t *testing.T) {
 	}
 }
 
+// TestASignatureFollowsTheNumber: it holds under another name of the repository, not for
+// another repository of the same name.
+func TestASignatureFollowsTheNumber(t *testing.T) {
+	w := writer(t)
+	byName := w.Finding(finding(), mark(), true)
+	w.PullRequest.RepoID = "7"
+	byNumber := w.Finding(finding(), mark(), true)
+	renamed, other := w, w
+	renamed.PullRequest.Repo.Name = "Store"
+	other.PullRequest.RepoID = "8"
+	for _, test := range []struct {
+		what string
+		by   comment.Writer
+		body string
+		want bool
+	}{
+		{"its own", w, byNumber, true}, {"from before the number was signed", w, byName, true},
+		{"of the former name", renamed, byNumber, true}, {"of another number", other, byNumber, false},
+		{"of another name, by name", renamed, byName, false},
+	} {
+		if _, ok := test.by.Read(test.body); ok != test.want {
+			t.Errorf("%s: %v, want %v", test.what, ok, test.want)
+		}
+	}
+}
+
 // TestAMarkerCountsAtTheEndAlone puts a marker of ours where others can put it.
 func TestAMarkerCountsAtTheEndAlone(t *testing.T) {
 	w := writer(t)
