@@ -20,8 +20,8 @@ type Thread struct {
 	Suggestion string
 	Quote      string // the flagged lines when it was posted
 
-	// Span is where it was posted, in the lines of Commit. Start is 0 if it was posted in the
-	// summary or on a file.
+	// Span has the lines that it is about, in the numbers of Commit, wherever it was posted. Start
+	// is 0 if it is about a file.
 	Span
 	Commit string
 	// SeenPath is the file's name at SeenAt, the head of the last review that found it; empty
