@@ -96,6 +96,9 @@ type ThreadAnswer struct {
 	Words string `json:"words"`
 }
 
+// Open tells whether the finding counts as open: it is still there, or nobody can tell.
+func (a ThreadAnswer) Open() bool { return a.State == StillThere || a.State == Unanswered }
+
 // AnswerState is the state of a thread's finding at a head.
 type AnswerState string
 

@@ -75,7 +75,9 @@ func TestFinding(t *testing.T) {
 	old := ranged
 	old.Side, old.Suggestion = precedent.Left, ""
 	fixed := w
-	fixed.FixedLines, fixed.LineURL = true, func(s precedent.Span) string { return fmt.Sprintf("https://good.example/%s#L%d-L%d", s.Path, s.Start, s.End) }
+	fixed.FixedLines, fixed.LineURL = true, func(s precedent.Span) string {
+		return fmt.Sprintf("https://good.example/%s#L%d-L%d", s.Path, s.Start, s.End)
+	}
 	for _, test := range []struct {
 		name        string
 		f           precedent.Finding
