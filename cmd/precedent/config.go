@@ -131,7 +131,7 @@ func (a *app) configuration(ctx context.Context, flags map[string]string) (confi
 			if op.Repo.Value.IsZero() {
 				c.set("repo", ids[0].String(), identitySource(ids[0]))
 			}
-			file, err := a.memoryFile(op, repo, ids[0])
+			file, _, err := a.workflow().MemoryFile(ctx, op.MemoryDB, repo, ids[0])
 			if err != nil {
 				return configuration{}, nil, err
 			}
