@@ -187,8 +187,8 @@ type Review struct {
 	Sightings map[string]int `json:"-"`
 }
 
-// SinceLast says what became of the findings of the last review of the same work. Each list
-// has ids of findings.
+// SinceLast says which findings of the last review of the same work are fixed, still there or
+// new. Each list has ids of findings.
 type SinceLast struct {
 	Review  string   `json:"review_id"`
 	Fixed   []string `json:"fixed"`

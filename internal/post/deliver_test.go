@@ -39,7 +39,7 @@ func TestDelivery(t *testing.T) {
 			t.Errorf("%+v", th)
 		}
 	}
-	// Nothing happens a second time, whoever asks.
+	// Nothing happens a second time, no matter who asks.
 	s.again()
 	before := len(s.Script.Requests())
 	d = s.deliver()
@@ -86,7 +86,7 @@ func TestSummaryDeletedByAPerson(t *testing.T) {
 	s.want(seen{Reviews: 1, Threads: 1, Summaries: 1, Checks: 1})
 }
 
-// TestSummaryOfAnotherAccount: whoever posts now leaves alone what another account
+// TestSummaryOfAnotherAccount: a post leaves alone what another account
 // posted before.
 func TestSummaryOfAnotherAccount(t *testing.T) {
 	s := newStage(t)

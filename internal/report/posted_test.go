@@ -14,7 +14,7 @@ import (
 const thread = "0192d3a0-0000-7000-8000-00000000000a"
 
 // later is a review of a later push: a finding that stands in a thread, a new one,
-// one that the forge refuses, one on a whole file, and what became of the threads.
+// one that the forge refuses, one on a whole file, and the states of threads.
 func later() *precedent.Review {
 	r := partial()
 	r.Verdict, r.Finders[0].Status, r.Finders[0].Error, r.Coverage.Truncated = precedent.Findings, precedent.StatusOK, "", nil

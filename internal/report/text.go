@@ -348,7 +348,7 @@ func counts(r *precedent.Review) string {
 	return strings.Join(parts, " · ")
 }
 
-// sinceLast says what became of the findings of the last review; empty without one.
+// sinceLast says which findings are fixed, still there or new; empty without a last review.
 func sinceLast(r *precedent.Review) string {
 	if r.Since == nil {
 		return ""

@@ -79,8 +79,7 @@ func (l *lookup) numbers(ctx context.Context, repo precedent.Repo) ([]int, error
 		return []int{l.pull}, nil
 	}
 	open, err := l.connection.Open(ctx, repo)
-	var tooLarge *forge.Error
-	if err != nil && (!errors.As(err, &tooLarge) || tooLarge.Kind != forge.KindTooLarge) {
+	if err != nil && !isTooLarge(err) {
 		return nil, err
 	}
 	var numbers []int
@@ -90,11 +89,16 @@ func (l *lookup) numbers(ctx context.Context, repo precedent.Repo) ([]int, error
 	return numbers, nil
 }
 
+// isTooLarge reports whether the forge returned only the first part of a list.
+func isTooLarge(err error) bool {
+	var e *forge.Error
+	return errors.As(err, &e) && e.Kind == forge.KindTooLarge
+}
+
 // search reads the comments of a pull request.
 func (l *lookup) search(ctx context.Context, repo precedent.Repo, number int) error {
 	comments, err := l.connection.Comments(ctx, repo, number)
-	var tooLarge *forge.Error
-	if err != nil && (!errors.As(err, &tooLarge) || tooLarge.Kind != forge.KindTooLarge) {
+	if err != nil && !isTooLarge(err) {
 		return err
 	}
 	l.searched++
