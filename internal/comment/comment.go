@@ -92,8 +92,18 @@ type Writer struct {
 	// LineURL returns the address of lines on the forge, empty if they have none. It may be
 	// nil.
 	LineURL func(precedent.Span) string
+	Answers Answers
 	// Finder is the program's name in the footer; empty means "precedent".
 	Finder string
+}
+
+// Answers tells whose answers to a finding count, so that no comment invites others.
+type Answers struct {
+	// Unknown means that the forge does not tell who has write permission. Resolving a
+	// conversation counts even then: the forge checks it.
+	Unknown bool
+	// Maintainers means that the policy lists people who count even then.
+	Maintainers bool
 }
 
 // own returns a search for the secrets of this process.

@@ -95,6 +95,9 @@ func (p *Publisher) Finish(ctx context.Context, s ExistingReview) (int, error) {
 	if !s.unfinished && !s.posted {
 		return undeliveredStatus(s.Status), nil
 	}
+	if s.unfinished {
+		p.poster.Writer.Answers = p.pull.answers(ctx)
+	}
 	return p.deliver(ctx, s.Result, func() error { return p.learnAgain(ctx, s.Review) })
 }
 
@@ -108,6 +111,7 @@ func (p *Publisher) Prepare(ctx context.Context, job Job) (*PreparedPull, error)
 	if job.Again {
 		s.earlier.since = nil
 	}
+	p.poster.Writer.Answers = p.pull.answers(ctx)
 	x, err := p.pull.prepare(ctx, s, job)
 	if err != nil {
 		return nil, err

@@ -118,7 +118,7 @@ func (p *Pull) fillInput(in *review.Input, s *pullState) {
 	in.Intent = precedent.Untrusted(text.Cut(string(p.Title)+"\n\n"+string(p.Body), maxIntent))
 	in.Discussion = s.discussion
 	in.Threads, in.Since, in.Author = s.earlier.threads, s.earlier.since, p.Author.ID
-	in.Failures = slices.Concat(s.failures, p.people.failures)
+	in.Failures = slices.Concat(s.failures, p.people.failures())
 	if s.patched {
 		in.Read = func(precedent.Side, string) ([]byte, error) { return nil, errNotFetched }
 		in.Tree = func(context.Context) (string, error) { return "", errNotFetched }
@@ -158,6 +158,10 @@ func (p *Pull) state(ctx context.Context, of purpose) (*pullState, error) {
 	s := &pullState{fetched: f}
 	if f.fetchError != nil {
 		s.fail("fetch", f.fetchError, "the forge's diff was reviewed, without the files")
+	}
+	// A policy that cannot be read names nobody; reading it again says so.
+	if policy, err := ReadPolicy(ctx, s.repo, s.blobs, s.rg); err == nil {
+		p.people.maintainers = policy.Maintainers
 	}
 	if err := p.readDiscussion(ctx, s, of); err != nil {
 		s.close()
@@ -203,6 +207,18 @@ func (p *Pull) readDiscussion(ctx context.Context, s *pullState, of purpose) err
 		return ours && c.Author.ID == s.earlier.me.ID
 	}, p.mayWrite(ctx))
 	return ctx.Err()
+}
+
+// answers tells whose answers to comments count, for the words that invite them.
+func (p *Pull) answers(ctx context.Context) comment.Answers {
+	no, err := p.connection.KnowsPermissions(ctx, p.repo.Repo)
+	if err != nil {
+		no = forge.Unsupported(err.Error())
+	}
+	if no != "" {
+		p.reviewer.notice(ctx, "%s: comments ask to resolve their conversation instead of a reply", no)
+	}
+	return comment.Answers{Unknown: no != "", Maintainers: len(p.people.maintainers) > 0}
 }
 
 // mayWrite tells whether a person has write permission.

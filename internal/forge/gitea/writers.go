@@ -69,7 +69,7 @@ func readWriters(do call, repo precedent.Repo) (*writers, error) {
 	}
 	w.complete = found.allWriters
 	for _, p := range people {
-		// Whoever is in no team that cannot write is here for another right, which is to
+		// People in no team that cannot write are here for another right, which is to
 		// write.
 		if found.writers[p.ID] || found.allOthers && !found.others[p.ID] {
 			w.may[p.ID] = true
