@@ -128,11 +128,7 @@ func lowerByPattern(f *precedent.Finding, patterns []*pattern, threshold int) {
 	if f.Analyzer {
 		lowered = f.Confidence
 	}
-	f.Trail = append(f.Trail, precedent.Decision{
-		Step: "suppress", Text: describePatterns(j, len(patterns)),
-		Delta: lowered - f.Confidence, By: j.ID,
-	})
-	f.Confidence = lowered
+	f.Weigh(lowered, precedent.Decision{Step: "suppress", Text: describePatterns(j, len(patterns)), By: j.ID})
 }
 
 // audited selects one fingerprint in auditOneIn, always the same ones.

@@ -34,7 +34,7 @@ func TestDelivery(t *testing.T) {
 	}
 	for _, th := range threads {
 		inline := strings.Contains("Line 1 counts wrong Line 2 counts wrong Line 3 counts wrong", th.Title)
-		if inline != (th.Comment != "") || inline != (th.Forge != "") || inline != (th.Start != 0) || th.URL == "" ||
+		if inline != (th.Comment != "") || inline != (th.Forge != "") || th.Start == 0 || th.URL == "" ||
 			th.State != precedent.ThreadOpen || th.Commit != sha("c") || th.OpenedAt.IsZero() {
 			t.Errorf("%+v", th)
 		}

@@ -92,8 +92,8 @@ func (g *Gitea) branch(repo *Repo, p *Pull, b forge.Branch) object {
 	if b.Repo.IsZero() {
 		return object{"label": b.Name, "ref": fmt.Sprintf("refs/pull/%d/head", p.Number), "sha": b.SHA, "repo_id": -1, "repo": nil}
 	}
-	return object{"label": b.Name, "ref": b.Name, "sha": b.SHA, "repo_id": 1, "repo": object{
-		"id": 1, "name": b.Repo.Name, "full_name": b.Repo.Owner + "/" + b.Repo.Name, "owner": object{"id": 1, "login": b.Repo.Owner},
+	return object{"label": b.Name, "ref": b.Name, "sha": b.SHA, "repo_id": b.RepoID.Number(), "repo": object{
+		"id": b.RepoID.Number(), "name": b.Repo.Name, "full_name": b.Repo.Owner + "/" + b.Repo.Name, "owner": object{"id": 1, "login": b.Repo.Owner},
 		"archived":  repo.Archived && strings.EqualFold(b.Repo.Owner+"/"+b.Repo.Name, repo.Owner+"/"+repo.Name),
 		"clone_url": fmt.Sprintf("%s/%s/%s.git", g.URL, b.Repo.Owner, b.Repo.Name),
 	}}

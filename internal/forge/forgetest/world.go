@@ -125,6 +125,21 @@ func (w *World) Add(r *Repo) {
 	})
 }
 
+// Rename moves a repository, or gives it another name. The former name leads to it until a
+// new repository gets that name. Call it under Change.
+func (w *World) Rename(r *Repo, owner, name string) {
+	was := precedent.Repo{Owner: r.Owner, Name: r.Name}
+	r.Owner, r.Name, r.Former = owner, name, append(r.Former, r.Owner+"/"+r.Name)
+	for _, p := range r.Pulls {
+		for _, b := range []*forge.Branch{&p.Base, &p.Head} {
+			if b.Repo.Owner == was.Owner && b.Repo.Name == was.Name {
+				b.Repo.Owner, b.Repo.Name = owner, name
+			}
+		}
+	}
+	w.repos[strings.ToLower(owner+"/"+name)] = r
+}
+
 // Change runs f while no server reads the world.
 func (w *World) Change(f func()) {
 	w.mu.Lock()

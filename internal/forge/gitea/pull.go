@@ -138,6 +138,7 @@ func (c *Client) branch(do call, b *sdk.PRBranchInfo) (forge.Branch, error) {
 	if b.Repository == nil {
 		return out, nil // the fork was deleted; the base repository still has the head
 	}
+	out.RepoID = precedent.NumberID(b.Repository.ID)
 	out.Repo = precedent.Repo{Host: c.host, Name: b.Repository.Name}
 	if b.Repository.Owner != nil {
 		out.Repo.Owner = b.Repository.Owner.UserName
