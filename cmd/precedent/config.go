@@ -220,6 +220,7 @@ func policySettings(p workflow.Policy) []settings.Line {
 		from("finders", strings.Join(finders, ", ")),
 		from("instructions", strings.Join(instructions, "; ")),
 		from("severity_floors", strings.Join(floors, ", ")),
+		from("maintainers", strings.Join(p.Maintainers, ", ")),
 		from("minor", string(p.Minor)),
 		from("include_positive_feedback", unless(!p.NoPraise, "", "false")),
 		from("request_changes", unless(!p.RequestChanges, "", "true")),
