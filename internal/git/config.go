@@ -92,6 +92,11 @@ func (c config) repository(key string) string {
 	return ""
 }
 
+// users returns the settings without the repository's own, which may be hostile.
+func (c config) users() config {
+	return slices.DeleteFunc(slices.Clone(c), func(s setting) bool { return s.scope == "local" || s.scope == "worktree" })
+}
+
 // isTrue reports whether the repository's own settings turn a key on.
 func (c config) isTrue(key string) bool { return isTruthy(c.repository(key)) }
 
