@@ -223,6 +223,7 @@ func policySettings(p workflow.Policy) []settings.Line {
 		from("minor", string(p.Minor)),
 		from("include_positive_feedback", unless(!p.NoPraise, "", "false")),
 		from("request_changes", unless(!p.RequestChanges, "", "true")),
+		from("pass_without_model", unless(!p.PassWithoutModel, "", "true")),
 		from("language", p.Language),
 	}
 }

@@ -55,6 +55,7 @@ var describedPolicy = []struct {
 	{"minor", "`fold`, `show` or `off`", "fold", "off", "hide", "How findings are shown that the verifier confirmed but that most teams would not change code for, such as a missing test or a misleading name: in a list of their own, which a comment folds; like all others; or not at all, which saves verifying them."},
 	{"include_positive_feedback", "true or false", "true", "false", "maybe", "Whether a review may have one positive remark."},
 	{"request_changes", "true or false", "false", "true", "maybe", "Whether a posted review requests changes if it has a finding at or above `--fail-on`. It never approves."},
+	{"pass_without_model", "true or false", "false", "true", "maybe", "Whether the check of a review without open findings succeeds although no model read the change. Otherwise it is neutral."},
 	{"language", "a language tag", "en", "pt-BR", "Klingon language", "The language of the findings."},
 }
 

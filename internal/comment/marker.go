@@ -32,7 +32,7 @@ var (
 	// within an HTML comment.
 	titles = base64.NewEncoding("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._").WithPadding(base64.NoPadding).Strict()
 	// fields are the names of the fields, in order.
-	fields = []string{"kind", "thread", "review", "fp", "finding", "head", "category", "severity", "confidence", "title", "sig"}
+	fields = []string{"kind", "thread", "review", "fp", "finding", "head", "category", "severity", "confidence", "title", "lines", "sig"}
 )
 
 // sanitized returns the marker without invalid fields, and without a title that holds a
@@ -50,6 +50,9 @@ func (m Marker) sanitized(own secret.Own) Marker {
 		m.Severity = ""
 	}
 	m.Confidence = max(0, min(m.Confidence, 100))
+	if m.End = max(m.Start, m.End); m.Start < 1 || m.End > maxLine {
+		m.Start, m.End = 0, 0
+	}
 	m.Title = strings.ToValidUTF8(sanitize(m.Title, own), "")
 	if len(m.Title) > maxTitle {
 		m.Title = strings.ToValidUTF8(m.Title[:maxTitle], "")
@@ -65,11 +68,18 @@ func (m Marker) values() []string {
 	if m.Confidence != 0 {
 		confidence = strconv.Itoa(m.Confidence)
 	}
+	lines := ""
+	if m.Start > 0 {
+		lines = fmt.Sprintf("%d-%d", m.Start, m.End)
+	}
 	return []string{
 		string(m.Kind), m.Thread, m.Review, m.Fingerprint, m.Finding, m.Head,
-		string(m.Category), string(m.Severity), confidence, titles.EncodeToString([]byte(m.Title)),
+		string(m.Category), string(m.Severity), confidence, titles.EncodeToString([]byte(m.Title)), lines,
 	}
 }
+
+// maxLine limits the line numbers in a marker; no file that is reviewed has as many.
+const maxLine = 1 << 30
 
 // marker returns the hidden line.
 func (w Writer) marker(m Marker) string {
@@ -101,6 +111,9 @@ func (w Writer) identities() []precedent.Repo {
 func (w Writer) sign(m Marker, r precedent.Repo) []byte {
 	h := hmac.New(sha256.New, []byte(w.Key.secret()))
 	signed := append([]string{markerVersion, strings.ToLower(r.Host), strings.ToLower(r.Owner), strings.ToLower(r.Name), strconv.Itoa(w.PullRequest.Number)}, m.values()...)
+	if m.Start == 0 { // as in markers of versions that wrote no lines
+		signed = signed[:len(signed)-1]
+	}
 	for _, v := range signed {
 		h.Write([]byte(strconv.Itoa(len(v))))
 		h.Write([]byte{0})
@@ -166,7 +179,7 @@ func (w Writer) Read(body string) (Marker, bool) {
 	return m, true
 }
 
-// maxMarker limits a marker, in bytes: eight fields, the title and the signature.
+// maxMarker limits a marker, in bytes: nine fields, the title and the signature.
 const maxMarker = 4096
 
 // parse reads the fields of a marker: known ones, in their order, each at most once.
@@ -209,9 +222,19 @@ func decodeFields(values []string) (m Marker, signature string, ok bool) {
 			return Marker{}, "", false
 		}
 	}
+	if v := values[10]; v != "" {
+		first, last, _ := strings.Cut(v, "-")
+		m.Start, err = strconv.Atoi(first)
+		if err == nil {
+			m.End, err = strconv.Atoi(last)
+		}
+		if err != nil || m.Start < 1 || m.Start > m.End || m.End > maxLine || fmt.Sprintf("%d-%d", m.Start, m.End) != v {
+			return Marker{}, "", false
+		}
+	}
 	known := (m.Category == "" || slices.Contains(precedent.Categories, m.Category)) &&
 		(m.Severity == "" || slices.Contains(precedent.Severities, m.Severity))
-	return m, values[10], known && m.Thread != ""
+	return m, values[11], known && m.Thread != ""
 }
 
 // sanitize makes text from outside safe: shortened, with credentials redacted, and withheld if

@@ -175,7 +175,11 @@ type CheckResult string
 const (
 	Success CheckResult = "success"
 	Failure CheckResult = "failure"
-	Neutral CheckResult = "neutral" // unknown, because part of the change was not read
+	// Neutral says that nothing was found, but no model read the change or there was nothing to
+	// read. A forge shows it as no failure.
+	Neutral CheckResult = "neutral"
+	// Incomplete says that part of the change was not read. It never counts as a success.
+	Incomplete CheckResult = "incomplete"
 )
 
 // MaxBody bounds the text of a pull request or a comment, in bytes: GitHub's limit of

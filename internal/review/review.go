@@ -59,9 +59,9 @@ type Input struct {
 	Intent    precedent.Untrusted // messages of the commits; empty if there are none
 	// Discussion is what people said on the pull request; empty for a local change.
 	Discussion precedent.Discussion
-	// Threads are those of the pull request, in all states, or findings of Last, relocated to the head. A
-	// finding that has a thread is not posted again, and each open thread gets an
-	// answer. Author opened the pull request; empty if unknown.
+	// Threads are those of the pull request, in all states, or findings of Last, relocated
+	// to the head. A finding that has a thread is not posted again, and each open thread
+	// gets an answer. Author opened the pull request; empty if unknown.
 	Threads []precedent.Thread
 	Author  precedent.ForgeID
 	// Since is what an earlier review of the same change read; with nil, everything

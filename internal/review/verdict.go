@@ -22,7 +22,7 @@ func verdict(r *precedent.Review, reports []Report, engine bool) precedent.Verdi
 	open, unanswered := false, false
 	for _, t := range r.Threads {
 		unanswered = unanswered || t.State == precedent.Unanswered
-		open = open || t.State == precedent.StillThere || t.State == precedent.Unanswered
+		open = open || t.Open()
 	}
 	switch {
 	case asked > 0 && answered == 0:

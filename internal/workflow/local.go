@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
-	"path"
 	"path/filepath"
-	"strings"
+	"slices"
 
 	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/git"
+	"github.com/precedent-dev/precedent/internal/guide"
 )
 
 // PrepareLocal fetches everything that the review of a local change needs. The
@@ -87,11 +87,7 @@ func (p *Repository) fromTop(paths []string) ([]string, error) {
 func checkPaths(ctx context.Context, repo *git.Repo, rg git.Range, change *diff.Change) error {
 	changed := pathsOf(change)
 	for _, name := range rg.Paths {
-		found := name == "."
-		for _, file := range changed {
-			found = found || isAtOrBelow(file, name)
-		}
-		if found {
+		if name == "." || slices.ContainsFunc(changed, func(file string) bool { return guide.AtOrBelow(name, file) }) {
 			continue
 		}
 		entries, err := repo.Tree(ctx, rg.Head, name)
@@ -99,13 +95,8 @@ func checkPaths(ctx context.Context, repo *git.Repo, rg git.Range, change *diff.
 			return err
 		}
 		if len(entries) == 0 {
-			return Hinted(fmt.Errorf("no file is at %s", name), "after -- come files and folders; a range comes before")
+			return Hinted(fmt.Errorf("no file is at %s", name), "name files and folders after --, and a range before it")
 		}
 	}
 	return nil
-}
-
-// isAtOrBelow reports whether a file is the one with the name, or in that folder.
-func isAtOrBelow(file, name string) bool {
-	return name == "." || file == name || strings.HasPrefix(file, path.Clean(name)+"/")
 }

@@ -81,11 +81,16 @@ func (l *lookup) pulls(ctx context.Context, repo precedent.Repo) ([]forge.PullRe
 		return []forge.PullRequest{p}, err
 	}
 	open, err := l.connection.Open(ctx, repo)
-	var tooLarge *forge.Error
-	if err != nil && (!errors.As(err, &tooLarge) || tooLarge.Kind != forge.KindTooLarge) {
+	if err != nil && !isTooLarge(err) {
 		return nil, err
 	}
 	return open[:min(len(open), maxLookupPulls)], nil
+}
+
+// isTooLarge reports whether the forge returned only the first part of a list.
+func isTooLarge(err error) bool {
+	var e *forge.Error
+	return errors.As(err, &e) && e.Kind == forge.KindTooLarge
 }
 
 // search reads the comments of a pull request, whose repository may have been renamed.
@@ -94,8 +99,7 @@ func (l *lookup) search(ctx context.Context, p forge.PullRequest) error {
 		l.workspace.IDs = append(l.workspace.IDs, repo)
 	}
 	comments, err := l.connection.Comments(ctx, p.Base.Repo, p.Number)
-	var tooLarge *forge.Error
-	if err != nil && (!errors.As(err, &tooLarge) || tooLarge.Kind != forge.KindTooLarge) {
+	if err != nil && !isTooLarge(err) {
 		return err
 	}
 	l.searched++

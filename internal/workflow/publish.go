@@ -113,7 +113,7 @@ func (p *Publisher) Prepare(ctx context.Context, job Job) (*PreparedPull, error)
 		return nil, err
 	}
 	x.plan = func(r *precedent.Review) []store.Post {
-		return p.poster.Plan(r, s.earlier.threads, post.Options{FailOn: job.Settings.FailOn.Value, RequestChanges: x.Input.Policy.RequestChanges})
+		return p.poster.Plan(r, s.earlier.threads, post.Options{FailOn: job.Settings.FailOn.Value, RequestChanges: x.Input.Policy.RequestChanges, PassWithoutModel: x.Input.Policy.PassWithoutModel})
 	}
 	return x, nil
 }

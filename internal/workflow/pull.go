@@ -33,7 +33,7 @@ func (r *Reviewer) ReadPull(ctx context.Context, c Connection, repo *PullReposit
 		return nil, err
 	}
 	p := &Pull{reviewer: r, connection: c, workspace: w, repo: repo, writer: comment.Writer{
-		PullRequest: comment.PullRequest{Repo: repo.Repo, Number: number}, Links: []string{c.Host()}, Own: c.Secrets, Version: r.Version, Key: c.Key,
+		PullRequest: comment.PullRequest{Repo: repo.Repo, Number: number}, Links: []string{c.Host()}, Own: c.Secrets, Version: r.Version, Key: c.Key, FixedLines: c.Pages().FixedLines,
 	}}
 	p.people = permissions{known: map[precedent.ForgeID]forge.Permission{}, ask: func(ctx context.Context, who forge.Person) (forge.Permission, error) {
 		return c.Permission(ctx, repo.Repo, who)

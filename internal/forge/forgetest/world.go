@@ -30,6 +30,9 @@ type Repo struct {
 	Pulls       map[int]*Pull
 	// Members are the known accounts and their permissions.
 	Members []Member
+	// Teams are those of the organization that owns the repository; nil if a user owns
+	// it. GitHub's roles are all in Members.
+	Teams []Team
 	// Former are earlier names, as owner/name.
 	Former []string
 	// Archived makes the repository read-only.

@@ -254,7 +254,7 @@ func TestStatuses(t *testing.T) {
 		}
 		return no
 	}
-	want := map[forge.CheckResult]string{forge.Success: "success", forge.Failure: "failure", forge.Neutral: "error", "unheard": "error"}
+	want := map[forge.CheckResult]string{forge.Success: "success", forge.Failure: "failure", forge.Neutral: "warning", forge.Incomplete: "error", "unheard": "error"}
 	for result, state := range want {
 		if no := send(result); no != "" {
 			t.Fatal(no)
