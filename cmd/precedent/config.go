@@ -124,7 +124,7 @@ func (a *app) configuration(ctx context.Context, flags map[string]string) (confi
 	var policy workflow.Policy
 	if repo, openErr := a.openRepo(ctx); openErr == nil {
 		defer repo.Close()
-		if policy, err = workflow.CurrentPolicy(ctx, repo); err != nil {
+		if policy, err = workflow.CurrentPolicy(ctx, repo, op.TrustedBranch.Value); err != nil {
 			return configuration{}, nil, err
 		}
 		if ids, idErr := workflow.Identities(ctx, repo, workflow.Location{Repo: op.Repo.Value, Forge: op.Forge.Value}); idErr == nil {

@@ -32,7 +32,7 @@ func (r *Repo) Remotes() []Remote {
 // (url.*.insteadOf) of the user's own configuration, then paths relative to the repository.
 func (r *Repo) address(raw string) string {
 	full, longest := raw, 0
-	r.config.users().sub("url", "insteadof", func(base, prefix string) {
+	r.config.outside().sub("url", "insteadof", func(base, prefix string) {
 		if len(prefix) > longest && strings.HasPrefix(raw, prefix) {
 			full, longest = base+raw[len(prefix):], len(prefix)
 		}
@@ -67,7 +67,7 @@ func isLocalPath(s string) bool {
 // "origin", else the root commit. It ignores remotes that parse refuses.
 func (r *Repo) Identity(ctx context.Context, parse func(remote string) (precedent.Repo, error)) (precedent.Repo, error) {
 	remotes := r.Remotes()
-	for _, name := range []string{"upstream", "origin"} {
+	for _, name := range trustedRemotes {
 		i := slices.IndexFunc(remotes, func(x Remote) bool { return x.Name == name })
 		if i < 0 {
 			continue

@@ -139,6 +139,7 @@ func (p *Pull) fillInput(in *review.Input, s *pullState) {
 	in.Threads, in.Since, in.Author = s.earlier.threads, s.earlier.since, p.Author.ID
 	in.Failures = slices.Concat(s.failures, p.people.failures)
 	if s.patched {
+		in.Incomplete = true
 		in.Read = func(precedent.Side, string) ([]byte, error) { return nil, errNotFetched }
 		in.Tree = func(context.Context) (string, error) { return "", errNotFetched }
 	}
