@@ -32,13 +32,13 @@ var (
 	// within an HTML comment.
 	titles = base64.NewEncoding("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._").WithPadding(base64.NoPadding).Strict()
 	// fields are the names of the fields, in order.
-	fields = []string{"kind", "thread", "review", "fp", "finding", "head", "category", "severity", "confidence", "title", "sig"}
+	fields = []string{"kind", "thread", "review", "fp", "finding", "head", "category", "severity", "confidence", "title", "run", "sig"}
 )
 
 // sanitized returns the marker without invalid fields, and without a title that holds a
 // secret.
 func (m Marker) sanitized(own secret.Own) Marker {
-	for _, s := range []*string{&m.Thread, &m.Review, &m.Fingerprint, &m.Finding, &m.Head} {
+	for _, s := range []*string{&m.Thread, &m.Review, &m.Fingerprint, &m.Finding, &m.Head, &m.Run} {
 		if len(*s) > maxField || !token().MatchString(*s) {
 			*s = ""
 		}
@@ -65,10 +65,14 @@ func (m Marker) values() []string {
 	if m.Confidence != 0 {
 		confidence = strconv.Itoa(m.Confidence)
 	}
-	return []string{
+	v := []string{
 		string(m.Kind), m.Thread, m.Review, m.Fingerprint, m.Finding, m.Head,
 		string(m.Category), string(m.Severity), confidence, titles.EncodeToString([]byte(m.Title)),
 	}
+	if m.Run != "" { // so that comments of programs that knew no runs keep their signature
+		v = append(v, m.Run)
+	}
+	return v
 }
 
 // marker returns the hidden line.
@@ -157,7 +161,7 @@ func (w Writer) Read(body string) (Marker, bool) {
 	return m, true
 }
 
-// maxMarker limits a marker, in bytes: eight fields, the title and the signature.
+// maxMarker limits a marker, in bytes: nine fields, the title and the signature.
 const maxMarker = 4096
 
 // parse reads the fields of a marker: known ones, in their order, each at most once.
@@ -187,7 +191,7 @@ func decodeFields(values []string) (m Marker, signature string, ok bool) {
 		}
 	}
 	m = Marker{
-		Kind: Kind(values[0]), Thread: values[1], Review: values[2], Fingerprint: values[3], Finding: values[4], Head: values[5],
+		Kind: Kind(values[0]), Thread: values[1], Review: values[2], Fingerprint: values[3], Finding: values[4], Head: values[5], Run: values[10],
 		Category: precedent.Category(values[6]), Severity: precedent.Severity(values[7]), Title: string(title),
 	}
 	switch m.Kind {
@@ -202,7 +206,7 @@ func decodeFields(values []string) (m Marker, signature string, ok bool) {
 	}
 	known := (m.Category == "" || slices.Contains(precedent.Categories, m.Category)) &&
 		(m.Severity == "" || slices.Contains(precedent.Severities, m.Severity))
-	return m, values[10], known && m.Thread != ""
+	return m, values[11], known && m.Thread != ""
 }
 
 // sanitize makes text from outside safe: shortened, with credentials redacted, and withheld if
