@@ -28,6 +28,9 @@ type Policy struct {
 	// RequestChanges makes a posted review request changes if a command would exit with 1 for
 	// its findings; else it only comments.
 	RequestChanges bool
+	// PassWithoutModel makes the check of a clean review a success although no model read the
+	// change; else it is neutral.
+	PassWithoutModel bool
 	// Language that findings are written in, as an IETF tag; empty means English.
 	Language string
 }

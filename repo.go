@@ -27,6 +27,15 @@ func LocalRepo(rootCommit string) Repo {
 	return Repo{Host: localHost, Owner: "root", Name: rootCommit}
 }
 
+// numberOwner is the owner of identities by number. No forge allows it as a name.
+const numberOwner = "#"
+
+// NumberedRepo is the identity of a repository by its number on a forge, which it keeps
+// when it is renamed or moved.
+func NumberedRepo(host string, number ForgeID) Repo {
+	return Repo{Host: host, Owner: numberOwner, Name: string(number)}
+}
+
 // IsLocal tells whether the identity is a root commit, not a remote.
 func (r Repo) IsLocal() bool { return r.Host == localHost }
 

@@ -124,7 +124,7 @@ func (a *app) configuration(ctx context.Context, flags map[string]string) (confi
 	var policy workflow.Policy
 	if repo, openErr := a.openRepo(ctx); openErr == nil {
 		defer repo.Close()
-		if policy, err = workflow.CurrentPolicy(ctx, repo); err != nil {
+		if policy, err = workflow.CurrentPolicy(ctx, repo, op.TrustedBranch.Value); err != nil {
 			return configuration{}, nil, err
 		}
 		if ids, idErr := workflow.Identities(ctx, repo, op.Repo.Value); idErr == nil {
@@ -223,6 +223,7 @@ func policySettings(p workflow.Policy) []settings.Line {
 		from("minor", string(p.Minor)),
 		from("include_positive_feedback", unless(!p.NoPraise, "", "false")),
 		from("request_changes", unless(!p.RequestChanges, "", "true")),
+		from("pass_without_model", unless(!p.PassWithoutModel, "", "true")),
 		from("language", p.Language),
 	}
 }

@@ -58,7 +58,7 @@ Exit status: 0 if a review would work, 2 if something that it needs is missing.`
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	cmd.Flags().BoolVar(&try, "try", false, "ask the model for one token, which has a small cost")
-	addSettings(cmd, "engine", "model", "memory_db", "repo", "forge")
+	addSettings(cmd, "engine", "model", "memory_db", "repo", "forge", "trusted_branch")
 	return cmd
 }
 
@@ -85,7 +85,7 @@ func (a *app) diagnose(ctx context.Context, flags map[string]string, try bool) (
 	a.checkForge(ctx, d, op, repo)
 	if repo != nil {
 		a.checkMemory(ctx, d, op)
-		policy, err := workflow.CurrentPolicy(ctx, repo)
+		policy, err := workflow.CurrentPolicy(ctx, repo, op.TrustedBranch.Value)
 		if err != nil {
 			d.AddError("policy", doctor.Missing, err)
 		} else {

@@ -35,6 +35,7 @@ var describedSettings = map[string]described{
 	"forge":                     {"`github`, `github:https://HOST/api/v3`, `gitea:https://HOST`, `local:DIR`", "gitea:https://git.example.org", "gitlab"},
 	"memory_db":                 {"a file; `~/` is your home folder", "~/precedent.db", ""},
 	"repo":                      {"`host/owner/name`", "example.org/team/app", "app"},
+	"trusted_branch":            {"a branch or another revision", "origin/develop", ""},
 	"threshold":                 {"0 to 100 percent", "60", "101"},
 	"max_inline":                {"from 1", "10", "0"},
 	"fail_on":                   {"`critical`, `high`, `medium`, `low`, `nit`", "medium", "severe"},
@@ -55,6 +56,7 @@ var describedPolicy = []struct {
 	{"minor", "`fold`, `show` or `off`", "fold", "off", "hide", "How findings are shown that the verifier confirmed but that most teams would not change code for, such as a missing test or a misleading name: in a list of their own, which a comment folds; like all others; or not at all, which saves verifying them."},
 	{"include_positive_feedback", "true or false", "true", "false", "maybe", "Whether a review may have one positive remark."},
 	{"request_changes", "true or false", "false", "true", "maybe", "Whether a posted review requests changes if it has a finding at or above `--fail-on`. It never approves."},
+	{"pass_without_model", "true or false", "false", "true", "maybe", "Whether the check can succeed although no model read the change. Otherwise it is neutral, or a failure if a finding is at or above `--fail-on`."},
 	{"language", "a language tag", "en", "pt-BR", "Klingon language", "The language of the findings."},
 }
 

@@ -20,6 +20,7 @@ import (
 // PullRequest is the pull request that a marker is valid for.
 type PullRequest struct {
 	Repo   precedent.Repo
+	RepoID precedent.ForgeID // the forge's number of Repo; empty if it has none
 	Number int
 }
 
@@ -51,6 +52,7 @@ type Marker struct {
 	Severity    precedent.Severity
 	Confidence  int    // percent
 	Title       string // text from outside, at most 400 bytes
+	Start, End  int    // its lines at Head; 0 if it has none
 }
 
 // Key signs markers. The zero Key does not: markers are then as trustworthy as the account
@@ -95,6 +97,8 @@ type Writer struct {
 	// LineURL returns the address of lines on the forge, empty if they have none. It may be
 	// nil.
 	LineURL func(precedent.Span) string
+	// FixedLines is that of the forge's pages: comments name and quote their lines.
+	FixedLines bool
 	// Finder is the program's name in the footer; empty means "precedent".
 	Finder string
 }

@@ -29,7 +29,8 @@ type Forge interface {
 	ReadEvent(name string, payload []byte) (Event, error)
 	// Me returns the account that posts.
 	Me(ctx context.Context) (Person, error)
-	// PullRequest reads one pull request.
+	// PullRequest reads one pull request. Its base has the present name of a repository
+	// that was renamed or moved; other methods need not accept the former one.
 	PullRequest(ctx context.Context, repo precedent.Repo, number int) (PullRequest, error)
 	// Open lists the open pull requests, the most recently updated first. Their Files
 	// is 0. Where the forge supports conditional requests, an unchanged list is
@@ -174,7 +175,11 @@ type CheckResult string
 const (
 	Success CheckResult = "success"
 	Failure CheckResult = "failure"
-	Neutral CheckResult = "neutral" // unknown, because part of the change was not read
+	// Neutral says that nothing was found, but no model read the change or there was nothing to
+	// read. A forge shows it as no failure.
+	Neutral CheckResult = "neutral"
+	// Incomplete says that part of the change was not read. It never counts as a success.
+	Incomplete CheckResult = "incomplete"
 )
 
 // MaxBody bounds the text of a pull request or a comment, in bytes: GitHub's limit of
@@ -233,8 +238,11 @@ const (
 // Branch is the base or the head of a pull request.
 type Branch struct {
 	Repo precedent.Repo // zero if the repository was deleted
-	Name string
-	SHA  string
+	// RepoID is the forge's number of Repo, which stays when it is renamed or moved;
+	// empty if the forge has none.
+	RepoID precedent.ForgeID
+	Name   string
+	SHA    string
 	// CloneURL is the URL to fetch from. It contains no credential.
 	CloneURL string
 }

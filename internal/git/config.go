@@ -92,6 +92,16 @@ func (c config) repository(key string) string {
 	return ""
 }
 
+// user is like last, but only the user's own settings count.
+func (c config) user(key string) string {
+	for _, s := range slices.Backward(c) {
+		if s.key == key && s.scope == "global" {
+			return s.value
+		}
+	}
+	return ""
+}
+
 // isTrue reports whether the repository's own settings turn a key on.
 func (c config) isTrue(key string) bool { return isTruthy(c.repository(key)) }
 

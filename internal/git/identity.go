@@ -68,7 +68,7 @@ func isLocalPath(s string) bool {
 // ("ext::…"), because they name no host.
 func (r *Repo) Identity(ctx context.Context) (precedent.Repo, error) {
 	remotes := r.Remotes()
-	for _, name := range []string{"upstream", "origin"} {
+	for _, name := range trustedRemotes {
 		i := slices.IndexFunc(remotes, func(x Remote) bool { return x.Name == name })
 		if i < 0 || strings.Contains(remotes[i].URL, "::") {
 			continue

@@ -128,6 +128,9 @@ var sections = map[string]section{
 	"request_changes": func(d *decoder, n *yaml.Node, p *precedent.Policy) {
 		p.RequestChanges, _ = d.boolean(n)
 	},
+	"pass_without_model": func(d *decoder, n *yaml.Node, p *precedent.Policy) {
+		p.PassWithoutModel, _ = d.boolean(n)
+	},
 	"language": func(d *decoder, n *yaml.Node, p *precedent.Policy) {
 		s, ok := d.scalar(n, "a language tag such as de or pt-BR")
 		if ok && !languageTag().MatchString(s) {

@@ -65,8 +65,12 @@ func (j *job) takeTurn(ctx context.Context) error {
 	}
 }
 
-// claimPull makes this run the only one that posts, or waits for the other one.
+// claimPull makes this run the only one that posts, or waits for the other one. What can be
+// repeated needs no claim.
 func (j *job) claimPull(ctx context.Context) error {
+	if len(j.unsent(store.PostSummary))+len(j.unsent(store.PostRemark))+len(j.unsent(store.PostReply)) == 0 {
+		return nil
+	}
 	over := j.Now().Add(claimWait)
 	for n := 0; ; n++ {
 		began := j.Now()
@@ -180,7 +184,7 @@ func (j *job) claimed(p *store.Post) (string, error) {
 	if p.State.Done() {
 		return "", nil
 	}
-	page, err := j.page()
+	page, err := j.page(p)
 	m := j.marker(comment.Summary, p.Thread)
 	m.Run = j.run
 	return j.writer.Summary(page, m), err

@@ -51,7 +51,7 @@ func (p *Poster) Deliver(ctx context.Context, repo precedent.Repo, number int) (
 	}
 	j := &job{Poster: p, repo: repo, number: number, writer: p.Writer, run: p.NewID()}
 	j.writer.LineURL = p.Style.LineURL
-	j.writer.PullRequest = comment.PullRequest{Repo: repo, Number: number}
+	j.writer.PullRequest.Repo, j.writer.PullRequest.Number = repo, number
 	err := j.deliver(ctx)
 	ended := errors.Is(err, errSuperseded)
 	j.release(ctx, ended)

@@ -34,12 +34,12 @@ func TestDelivery(t *testing.T) {
 	}
 	for _, th := range threads {
 		inline := strings.Contains("Line 1 counts wrong Line 2 counts wrong Line 3 counts wrong", th.Title)
-		if inline != (th.Comment != "") || inline != (th.Forge != "") || inline != (th.Start != 0) || th.URL == "" ||
+		if inline != (th.Comment != "") || inline != (th.Forge != "") || th.Start == 0 || th.URL == "" ||
 			th.State != precedent.ThreadOpen || th.Commit != sha("c") || th.OpenedAt.IsZero() {
 			t.Errorf("%+v", th)
 		}
 	}
-	// Nothing happens a second time, whoever asks.
+	// Nothing happens a second time, no matter who asks.
 	s.again()
 	before := len(s.Script.Requests())
 	d = s.deliver()
@@ -86,7 +86,7 @@ func TestSummaryDeletedByAPerson(t *testing.T) {
 	s.want(seen{Reviews: 1, Threads: 1, Summaries: 1, Checks: 1})
 }
 
-// TestSummaryOfAnotherAccount: whoever posts now leaves alone what another account
+// TestSummaryOfAnotherAccount: a post leaves alone what another account
 // posted before.
 func TestSummaryOfAnotherAccount(t *testing.T) {
 	s := newStage(t)

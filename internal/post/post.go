@@ -70,6 +70,9 @@ type Options struct {
 	// RequestChanges requests changes if a live finding is as bad as FailOn or worse. By default
 	// reviews only comment.
 	RequestChanges bool
+	// PassWithoutModel makes the check of a clean review a success although no model read the
+	// change; else it is neutral.
+	PassWithoutModel bool
 }
 
 // Delivery is the result of a delivery.

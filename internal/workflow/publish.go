@@ -49,7 +49,14 @@ func (p *Pull) Publisher(ctx context.Context) (*Publisher, error) {
 // unnecessary.
 type ExistingReview struct {
 	Result
-	unfinished, posted bool // some posts are not delivered; the summary is posted
+	unfinished, posted bool       // some posts are not delivered; the summary is posted
+	state              *pullState // as it is now; nil if it could not be read
+}
+
+func (s *ExistingReview) close() {
+	if s.state != nil {
+		s.state.close()
+	}
 }
 
 // Existing returns the earlier review of the current head, if it is complete and
@@ -92,16 +99,27 @@ func (p *Publisher) Existing(ctx context.Context, job Job) (ExistingReview, bool
 	default:
 		r.notice(ctx, "%s was reviewed already (review %s); --again reviews it again", shortID(last.Head), last.ID)
 	}
-	return s, true, nil
+	if s.unfinished || s.posted {
+		if err = p.lookAgain(ctx, job, &s, posts); err != nil {
+			s.close()
+		}
+	}
+	return s, true, err
 }
 
 // Finish delivers what is left of an existing review, and learns the outcomes of
 // earlier ones. It returns the exit status.
 func (p *Publisher) Finish(ctx context.Context, s ExistingReview) (int, error) {
+	defer s.close()
 	if !s.unfinished && !s.posted {
 		return undeliveredStatus(s.Status), nil
 	}
-	return p.deliver(ctx, s.Result, func() error { return p.learnAgain(ctx, s.Review) })
+	if s.unfinished {
+		if err := p.pull.storedThreads(p.rows).Answer(ctx, s.Review.Threads, s.Review.Head); err != nil {
+			return 0, err
+		}
+	}
+	return p.deliver(ctx, s.Result, func() error { return p.learnAgain(ctx, s.Review, s.state) })
 }
 
 // Prepare fetches everything for a review that is posted. Code that a posted review
@@ -119,7 +137,7 @@ func (p *Publisher) Prepare(ctx context.Context, job Job) (*PreparedPull, error)
 		return nil, err
 	}
 	x.plan = func(r *precedent.Review) []store.Post {
-		return p.poster.Plan(r, s.earlier.threads, post.Options{FailOn: job.Settings.FailOn.Value, RequestChanges: x.Input.Policy.RequestChanges})
+		return p.poster.Plan(r, s.earlier.threads, post.Options{FailOn: job.Settings.FailOn.Value, RequestChanges: x.Input.Policy.RequestChanges, PassWithoutModel: x.Input.Policy.PassWithoutModel})
 	}
 	return x, nil
 }
@@ -128,6 +146,10 @@ func (p *Publisher) Prepare(ctx context.Context, job Job) (*PreparedPull, error)
 // earlier findings. It returns the exit status: the review's, or that of an incomplete
 // one if nothing can be posted.
 func (p *Publisher) Deliver(ctx context.Context, x *PreparedPull, made Result) (int, error) {
+	if err := p.pull.storedThreads(p.rows).Answer(ctx, made.Review.Threads, made.Review.Head); err != nil {
+		return 0, err
+	}
+	made.Style.Closed = p.closed(ctx, x.state, made.Review)
 	return p.deliver(ctx, made, func() error {
 		return p.pull.learn(ctx, x.state, made.Review)
 	})
@@ -135,9 +157,6 @@ func (p *Publisher) Deliver(ctx context.Context, x *PreparedPull, made Result) (
 
 func (p *Publisher) deliver(ctx context.Context, made Result, learn func() error) (int, error) {
 	pull, r := p.pull, p.pull.reviewer
-	if err := pull.storedThreads(p.rows).Answer(ctx, made.Review.Threads, made.Review.Head); err != nil {
-		return 0, err
-	}
 	poster := p.poster
 	poster.Style = made.Style
 	poster.Style.Version, poster.Style.Links = r.Version, p.poster.Writer.Links

@@ -33,17 +33,36 @@ func (r *Reviewer) ReadPull(ctx context.Context, c Connection, repo *PullReposit
 		return nil, err
 	}
 	p := &Pull{reviewer: r, connection: c, workspace: w, repo: repo, writer: comment.Writer{
-		PullRequest: comment.PullRequest{Repo: repo.Repo, Number: number}, Links: []string{c.Host()}, Own: c.Secrets, Version: r.Version, Key: c.Key,
+		PullRequest: comment.PullRequest{Repo: repo.Repo, Number: number}, Links: []string{c.Host()}, Own: c.Secrets, Version: r.Version, Key: c.Key, FixedLines: c.Pages().FixedLines,
 	}}
 	p.people = permissions{known: map[precedent.ForgeID]forge.Permission{}, ask: func(ctx context.Context, who forge.Person) (forge.Permission, error) {
 		return c.Permission(ctx, repo.Repo, who)
 	}}
 	p.Number = number
-	if err := p.read(ctx); err != nil {
+	if err = p.read(ctx); err == nil {
+		err = p.followName(ctx)
+	}
+	if err != nil {
 		p.Close()
 		return nil, err
 	}
 	return p, nil
+}
+
+// followName uses the present name of a repository that was renamed or moved from here on.
+// What the memory has under its number or its former name stays its own.
+func (p *Pull) followName(ctx context.Context) error {
+	m := p.workspace.Memory
+	if now := p.Base.Repo; !sameRepo(now, p.repo.Repo) {
+		p.reviewer.notice(ctx, "%s is called %s now", p.repo.Repo, now)
+		p.repo.IDs, p.repo.Repo = append([]precedent.Repo{now}, p.repo.IDs...), now
+		m.Repo, m.Aliases = now, p.repo.IDs[1:]
+	}
+	p.writer.PullRequest.Repo, p.writer.PullRequest.RepoID = p.repo.Repo, p.Base.RepoID
+	if p.Base.RepoID == "" {
+		return nil
+	}
+	return m.DB.Follow(ctx, precedent.NumberedRepo(p.repo.Repo.Host, p.Base.RepoID), p.repo.IDs...)
 }
 
 // Close closes the memory.
@@ -120,6 +139,7 @@ func (p *Pull) fillInput(in *review.Input, s *pullState) {
 	in.Threads, in.Since, in.Author = s.earlier.threads, s.earlier.since, p.Author.ID
 	in.Failures = slices.Concat(s.failures, p.people.failures)
 	if s.patched {
+		in.Incomplete = true
 		in.Read = func(precedent.Side, string) ([]byte, error) { return nil, errNotFetched }
 		in.Tree = func(context.Context) (string, error) { return "", errNotFetched }
 	}

@@ -76,14 +76,10 @@ func (r *Reviewer) openForReview(ctx context.Context, p *Repository) (*Workspace
 	}
 	failure := precedent.Failure{Step: "memory", Error: err.Error() + "; this review is not stored"}
 	r.noticeError(ctx, err, "; the review continues, but is not stored")
-	db, copied := r.readMemory(ctx, p, err)
-	if db == nil {
-		if db, err = store.OpenMemory(ctx, store.Options{Now: r.Now}); err != nil {
-			return nil, err
-		}
-	}
-	if copied {
-		failure.Error += "; what it has is used"
+	if db = r.readMemory(ctx, p, err); db != nil {
+		failure.Error += "; earlier reviews and dismissals are used"
+	} else if db, err = store.OpenMemory(ctx, store.Options{Now: r.Now}); err != nil {
+		return nil, err
 	}
 	w := r.workspace(p, db)
 	w.failures = append(w.failures, failure)
@@ -92,15 +88,15 @@ func (r *Reviewer) openForReview(ctx context.Context, p *Repository) (*Workspace
 
 // readMemory opens a copy of a memory that cannot be written, for this review only: what
 // people dismissed stays hidden. It returns nil if it cannot be read, either.
-func (r *Reviewer) readMemory(ctx context.Context, p *Repository, cause error) (*store.DB, bool) {
+func (r *Reviewer) readMemory(ctx context.Context, p *Repository, cause error) *store.DB {
 	if !errors.Is(cause, store.ErrUnwritable) {
-		return nil, false
+		return nil
 	}
 	db, err := store.OpenCopy(ctx, p.File.Value, r.Git.TempDir, store.Options{Now: r.Now})
 	if err != nil {
-		return nil, false
+		return nil
 	}
-	return db, true
+	return db
 }
 
 func (r *Reviewer) workspace(p *Repository, db *store.DB) *Workspace {

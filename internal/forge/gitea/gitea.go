@@ -2,6 +2,9 @@
 // nearly the same. What a server lacks is done in another way, or reported as
 // unsupported.
 //
+// A pull request of an archived repository counts as locked: Gitea accepts reviews
+// there, but no comments.
+//
 // Pushes are processed after git has accepted them, so a pull request may have its
 // old head for some seconds. Responses carry no ETag, so there are no conditional
 // requests.

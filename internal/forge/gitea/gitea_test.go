@@ -25,7 +25,7 @@ func open(t *testing.T, s *forgetest.Stage, base string) *gitea.Client {
 
 func TestConformance(t *testing.T) {
 	for name, kind := range map[string]forgetest.GiteaKind{
-		"Gitea 1.27": forgetest.Gitea127, "Gitea 1.25": forgetest.Gitea125, "Forgejo": forgetest.Forgejo,
+		"Gitea 1.27": forgetest.Gitea127, "Gitea 1.26": forgetest.Gitea126, "Gitea 1.25": forgetest.Gitea125, "Forgejo": forgetest.Forgejo,
 	} {
 		t.Run(name, func(t *testing.T) {
 			forgetest.Run(t, func(t *testing.T, s *forgetest.Stage) forge.Forge {
