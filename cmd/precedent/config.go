@@ -127,11 +127,11 @@ func (a *app) configuration(ctx context.Context, flags map[string]string) (confi
 		if policy, err = workflow.CurrentPolicy(ctx, repo, op.TrustedBranch.Value); err != nil {
 			return configuration{}, nil, err
 		}
-		if ids, idErr := workflow.Identities(ctx, repo, op.Repo.Value); idErr == nil {
+		if ids, idErr := workflow.Identities(ctx, repo, workflow.Location{Repo: op.Repo.Value, Forge: op.Forge.Value}); idErr == nil {
 			if op.Repo.Value.IsZero() {
 				c.set("repo", ids[0].String(), identitySource(ids[0]))
 			}
-			file, err := a.memoryFile(op, repo, ids[0])
+			file, _, err := a.workflow().MemoryFile(ctx, op.MemoryDB, repo, ids[0])
 			if err != nil {
 				return configuration{}, nil, err
 			}

@@ -41,6 +41,9 @@ type Marker struct {
 	Thread string // UUID; every comment of any kind has one
 	Review string // UUID of the review that wrote it
 	Head   string // the commit that was reviewed
+	// Run is the id of the run that is posting; only in a summary, and only until that run has
+	// ended.
+	Run string
 
 	// The rest is set in a comment that opens a thread, and describes its finding.
 	Fingerprint string

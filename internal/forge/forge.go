@@ -282,10 +282,13 @@ const (
 	OnLine   CommentKind = "inline" // lines of the diff
 )
 
-// Quota is a rate limit.
+// Quota is a rate limit, and the forge's own clock.
 type Quota struct {
 	Limit, Left int
 	Reset       time.Time
+	// At is the time that the last response was made, by the forge's clock; zero if it did
+	// not say.
+	At time.Time
 }
 
 // ErrorKind classifies the errors of a forge.

@@ -103,8 +103,8 @@ func (f *Forge) Folder() (string, error) {
 	return r.Git, fail("read local forge", err)
 }
 
-// Quota is zero: requests are not limited.
-func (f *Forge) Quota() forge.Quota { return forge.Quota{} }
+// Quota has no limit, only the time.
+func (f *Forge) Quota() forge.Quota { return forge.Quota{At: f.now().UTC()} }
 
 // Me returns the account "me" in repo.json.
 func (f *Forge) Me(ctx context.Context) (forge.Person, error) {
