@@ -35,6 +35,8 @@ type Repo struct {
 	Teams []Team
 	// Former are earlier names, as owner/name.
 	Former []string
+	// Protected lets only administrators dismiss reviews.
+	Protected bool
 	// Archived makes the repository read-only.
 	Archived bool
 	Checks   []Check
@@ -89,6 +91,7 @@ const (
 	Commented        ReviewState = "COMMENTED"
 	ChangesRequested ReviewState = "CHANGES_REQUESTED"
 	Approved         ReviewState = "APPROVED"
+	Dismissed        ReviewState = "DISMISSED" // after it requested changes
 )
 
 // Check is a check run on a commit.
