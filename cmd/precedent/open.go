@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/git"
 	"github.com/precedent-dev/precedent/internal/settings"
 	"github.com/precedent-dev/precedent/internal/workflow"
@@ -56,14 +55,6 @@ func (a *app) lazyEnvironment() []string {
 	}
 	dirs := slices.DeleteFunc(filepath.SplitList(a.env["PATH"]), func(dir string) bool { return !filepath.IsAbs(dir) })
 	return append(env, "PATH="+strings.Join(dirs, string(filepath.ListSeparator)))
-}
-
-// memoryFile returns the file of the memory, and what set it.
-func (a *app) memoryFile(o *settings.Settings, repo *git.Repo, id precedent.Repo) (settings.Value[string], error) {
-	if o.MemoryDB.Value != "" {
-		return o.MemoryDB, nil
-	}
-	return workflow.DefaultMemory(repo, id, a.workflow().DataDir)
 }
 
 // location returns the working folder, and what the operator set about the

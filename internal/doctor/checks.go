@@ -44,6 +44,9 @@ func (d *Diagnosis) Repository(ctx context.Context, repo *git.Repo, at forge.Add
 func (d *Diagnosis) Memory(ctx context.Context, r *workflow.Reviewer, repo *workflow.Repository) {
 	const name = "memory"
 	file := repo.File.Value
+	if repo.Foreign != nil {
+		d.AddError(name, Warning, repo.Foreign)
+	}
 	if _, err := os.Lstat(file); errors.Is(err, fs.ErrNotExist) {
 		d.Add(name, OK, "", "none yet; the first review creates %s", file)
 		return

@@ -63,7 +63,7 @@ func (r *Reviewer) OpenPullRepository(ctx context.Context, at Location, named pr
 	if p.Git == nil {
 		p.Git = p.commits.repo
 	}
-	if p.File, err = r.memoryFile(at.Memory, p.Git, p.IDs[0]); err != nil {
+	if err = p.findMemory(ctx, r, at.Memory); err != nil {
 		p.Close()
 		return nil, err
 	}

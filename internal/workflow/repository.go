@@ -36,6 +36,9 @@ type Repository struct {
 	IDs []precedent.Repo
 	// File is the memory's, and who named it; the zero Value if the memory is off.
 	File settings.Value[string]
+	// Foreign is why the memory is not beside the repository, although there is a work tree;
+	// nil if it is, or if the operator named a file.
+	Foreign error
 	// dir is the working folder, without links.
 	dir string
 	// unborn means that there is neither a remote nor a commit to name it by.
@@ -63,7 +66,7 @@ func (r *Reviewer) OpenRepository(ctx context.Context, at Location) (*Repository
 		p.IDs, p.unborn, err = []precedent.Repo{precedent.LocalRepo("unborn")}, true, nil
 	}
 	if err == nil && !at.Forget {
-		p.File, err = r.memoryFile(at.Memory, repo, p.IDs[0])
+		err = p.findMemory(ctx, r, at.Memory)
 	}
 	if err != nil {
 		repo.Close()
@@ -97,40 +100,6 @@ func Identities(ctx context.Context, repo *git.Repo, at Location) ([]precedent.R
 	}
 	return ids, nil
 }
-
-const (
-	memoryDir  = ".precedent"
-	memoryName = "memory.db"
-)
-
-func (r *Reviewer) memoryFile(named settings.Value[string], repo *git.Repo, id precedent.Repo) (settings.Value[string], error) {
-	if named.Value != "" {
-		return named, nil
-	}
-	return DefaultMemory(repo, id, r.DataDir)
-}
-
-// DefaultMemory returns the default file of the memory: in the main work tree, else
-// in the data folder, which may be empty.
-func DefaultMemory(repo *git.Repo, id precedent.Repo, dataDir string) (settings.Value[string], error) {
-	path, why := filepath.Join(dataDir, fileName(id)+".db"), "default: no work tree"
-	if top := mainTop(repo); top != "" {
-		path, why = memoryPath(top), "default: beside the repository"
-	} else if dataDir == "" {
-		return settings.Value[string]{}, Hinted(errors.New("find memory: there is neither a work tree nor a home folder for it"), "set a file with --memory-db")
-	}
-	return settings.Value[string]{Value: path, Text: path, Source: settings.Source{Words: why}}, nil
-}
-
-// mainTop is the main work tree of a repository, which may be nil; empty for none.
-func mainTop(repo *git.Repo) string {
-	if repo == nil {
-		return ""
-	}
-	return repo.MainTop()
-}
-
-func memoryPath(top string) string { return filepath.Join(top, memoryDir, memoryName) }
 
 // fileName makes a file's name of an identity: readable, and unique by a hash.
 func fileName(id precedent.Repo) string {
