@@ -60,6 +60,10 @@ type Forge interface {
 	// Post posts a review. Everything but Posted.Rejected appears in one visible
 	// review.
 	Post(ctx context.Context, repo precedent.Repo, number int, d Draft) (Posted, error)
+	// Dismiss takes back the request for changes of a review by Me, and says why. Later
+	// reviews that only comment leave it standing. If the review requests nothing any
+	// more, or does not exist, it succeeds.
+	Dismiss(ctx context.Context, repo precedent.Repo, number int, review precedent.ForgeID, why string) (Unsupported, error)
 	// Comment comments on the pull request as a whole.
 	Comment(ctx context.Context, repo precedent.Repo, number int, body string) (Comment, error)
 	// Reply replies in the conversation that starts with the inline comment.
@@ -267,6 +271,7 @@ type Comment struct {
 	Span     precedent.Span    // zero unless the comment is inline
 	Commit   string            // the commit that Span refers to; empty without a Span
 	Outdated bool              // the commented code has changed
+	Blocks   bool              // a review that requests changes, which nobody has taken back
 	// Votes is the number of 👍 and 👎 reactions to an inline comment, or -1 if the
 	// forge does not include it, so that only Reactions can tell.
 	Votes int
