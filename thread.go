@@ -46,9 +46,16 @@ type Thread struct {
 
 	// Current is where its lines are at the reviewed head: the file alone if the lines no longer
 	// exist, the zero Span if the file does not. Changed tells that the flagged lines differ
-	// from those at Commit.
-	Current Span
-	Changed bool
+	// from those at Commit, and CodeChanged that they do in more than comments and white space.
+	Current     Span
+	Changed     bool
+	CodeChanged bool
+}
+
+// ProvenChange tells whether the flagged lines changed enough for the finding to be fixed. One
+// of high or critical severity, or of unknown severity, needs a change of the code itself.
+func (t *Thread) ProvenChange() bool {
+	return t.Changed && (t.CodeChanged || t.Severity != "" && !t.Severity.AtLeast(High))
 }
 
 // ThreadState is the state of a conversation.

@@ -68,9 +68,20 @@ func (w Writer) Finding(f precedent.Finding, m Marker, committable bool) string 
 		d.block("Caused by a fix: these lines were changed for an earlier finding.")
 	}
 	if f.ID != "" {
-		d.block("Explain: " + d.code("precedent explain "+f.ID) + " · Dismiss: reply “not applicable here”, react with 👎, or run " + d.code("precedent dismiss "+f.ID))
+		d.block("Explain: " + d.code("precedent explain "+f.ID) + " · Dismiss: " + d.Answers.invitation() + "; in your own reviews, run " + d.code("precedent dismiss "+f.ID))
 	}
 	return w.seal(strings.Join(d.blocks, "\n\n"), m.withFinding(f), d.own)
+}
+
+// invitation says how a finding is dismissed.
+func (a Answers) invitation() string {
+	switch {
+	case !a.Unknown:
+		return "with write permission, reply “not applicable here” or react with 👎"
+	case a.Maintainers:
+		return "as a maintainer that the policy lists, reply “not applicable here” or react with 👎; with write permission, resolve this conversation"
+	}
+	return "with write permission, resolve this conversation"
 }
 
 // gutter separates a line's number from its text in a quote of code.

@@ -45,7 +45,12 @@ type Forge interface {
 	Reactions(ctx context.Context, repo precedent.Repo, number int, to CommentRef) ([]Reaction, error)
 	// Permission asks the forge what a person may do in the repository now. It never
 	// trusts what a comment says about its author.
+	// If the forge does not tell it to the account of the token, the error has the kind
+	// KindAuth. A forge may say Write for Admin, and None for Read.
 	Permission(ctx context.Context, repo precedent.Repo, p Person) (Permission, error)
+	// KnowsPermissions tells whether Permission has an answer for everybody who may
+	// write, else why not.
+	KnowsPermissions(ctx context.Context, repo precedent.Repo) (Unsupported, error)
 	// Patch returns the diff as the forge computes it, for use when git cannot fetch.
 	// Files whose diff the forge does not return are listed with the reason.
 	Patch(ctx context.Context, repo precedent.Repo, number int) ([]byte, []precedent.SkippedFile, error)
@@ -277,10 +282,13 @@ const (
 	OnLine   CommentKind = "inline" // lines of the diff
 )
 
-// Quota is a rate limit.
+// Quota is a rate limit, and the forge's own clock.
 type Quota struct {
 	Limit, Left int
 	Reset       time.Time
+	// At is the time that the last response was made, by the forge's clock; zero if it did
+	// not say.
+	At time.Time
 }
 
 // ErrorKind classifies the errors of a forge.

@@ -49,6 +49,6 @@ func (j *job) postCheck(ctx context.Context, p *store.Post) error {
 	case unsupported != "":
 		return j.setState(ctx, store.PostRejected, string(unsupported), p)
 	}
-	j.d.Posted++
+	j.d.Checks++
 	return j.setState(ctx, store.PostConfirmed, "", p)
 }

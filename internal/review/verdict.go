@@ -10,7 +10,7 @@ import (
 // findings, and a change with open threads is never clean. With an engine, a review
 // that leaves a thread unanswered is incomplete. So is one in which a specialist
 // failed; an analyzer that failed counts only by the hunks that nothing else read.
-func verdict(r *precedent.Review, reports []Report, engine bool) precedent.Verdict {
+func verdict(r *precedent.Review, reports []Report, in *Input) precedent.Verdict {
 	bad, asked, answered := false, 0, 0
 	for _, rep := range reports {
 		bad = bad || rep.Run.Status.Bad() && !rep.Analyzer
@@ -29,7 +29,7 @@ func verdict(r *precedent.Review, reports []Report, engine bool) precedent.Verdi
 	switch {
 	case asked > 0 && answered == 0:
 		return precedent.Failed
-	case bad || len(r.Coverage.Truncated) > 0 || unanswered && engine:
+	case in.Incomplete || bad || len(r.Coverage.Truncated) > 0 || unanswered && in.Engine != nil:
 		return precedent.Partial
 	case len(r.Live()) > 0 || open:
 		return precedent.Findings

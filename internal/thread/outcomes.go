@@ -151,7 +151,7 @@ func trimmed(lines []string) []string {
 
 // fixedProof returns the proof that the finding is fixed; empty if there is none.
 func (j *outcomeJudge) fixedProof(t precedent.Thread, answer precedent.ThreadAnswer) string {
-	if !t.Changed || answer.State == precedent.StillThere || answer.State == precedent.DeclinedHere {
+	if !t.ProvenChange() || answer.State == precedent.StillThere || answer.State == precedent.DeclinedHere {
 		return ""
 	}
 	head := short(j.in.Trees.Head)

@@ -54,6 +54,7 @@ func (p *Pull) readThreads(ctx context.Context, s *pullState, of purpose) error 
 		}
 		s.fail("threads", err, "it is not known who closed which conversation")
 	}
+	p.people.noteResolvers(convs, p.Author, me)
 	s.earlier.threads = thread.Assemble(s.comments, convs, withPostStates(stored, posts), thread.Identity{
 		Number: p.Number, Me: me, Read: p.writer.Read, Signed: !p.writer.Key.IsZero(), Partial: s.partial, Now: p.reviewer.Now(),
 		Relocated: p.relocated(ctx, s),

@@ -2,6 +2,7 @@ package workflow
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
@@ -16,6 +17,14 @@ import (
 // repository stays the caller's.
 func (r *Reviewer) PrepareLocal(ctx context.Context, repo *Repository, spec git.Spec, job Job) (*Prepared, error) {
 	rg, err := repo.Git.Resolve(ctx, spec)
+	if err != nil {
+		return nil, err
+	}
+	why := ""
+	if rg.BaseCommit, err = repo.Git.TrustedBase(ctx, rg, job.Settings.TrustedBranch.Value); errors.Is(err, git.ErrNotTrusted) {
+		r.noticeError(ctx, err, untrusted)
+		why, err = err.Error()+untrusted, nil
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -35,12 +44,18 @@ func (r *Reviewer) PrepareLocal(ctx context.Context, repo *Repository, spec git.
 	}
 	p := r.newPrepared(repo.IDs[0], subject{repo.Git, rg, blobs}, change, job)
 	p.onClose(blobs.Close)
+	if why != "" {
+		p.fail("policy", why)
+	}
 	if err := p.completeLocal(ctx, repo, job); err != nil {
 		p.Close()
 		return nil, err
 	}
 	return p, nil
 }
+
+// untrusted is what follows if the trusted branch is not known.
+const untrusted = "; the guide and policy of the repository are not used"
 
 func (p *Prepared) completeLocal(ctx context.Context, repo *Repository, job Job) error {
 	if err := p.readBase(ctx, true); err != nil {

@@ -120,6 +120,7 @@ var giteaRoutes = []giteaRoute{
 	{"GET", "/repos/{owner}/{repo}/issues/comments/{id}/reactions", (*Gitea).reactions, nil},
 	{"GET", "/repos/{owner}/{repo}/collaborators/{login}/permission", (*Gitea).permission, nil},
 	{"GET", "/repos/{owner}/{repo}/assignees", (*Gitea).assignees, nil},
+	{"GET", "/repos/{owner}/{repo}/collaborators", (*Gitea).collaborators, nil},
 	{"GET", "/repos/{owner}/{repo}/teams", (*Gitea).teams, nil},
 	{"GET", "/teams/{id}/members", (*Gitea).teamMembers, nil},
 	{"POST", "/repos/{owner}/{repo}/statuses/{sha}", (*Gitea).status, nil},

@@ -200,7 +200,7 @@ func TestDeletingAndEditing(t *testing.T) {
 			}
 		}
 		remove(forge.CommentRef{Kind: forge.OnReview, ID: review}, false) // its remark would go as well
-		remove(forge.CommentRef{Kind: forge.OnLine, ID: line}, kind == forgetest.Forgejo)
+		remove(forge.CommentRef{Kind: forge.OnLine, ID: line}, kind != forgetest.Gitea125)
 		for range 2 {
 			remove(forge.CommentRef{Kind: forge.OnThread, ID: said.ID}, true)
 		}
@@ -271,15 +271,6 @@ func TestStatuses(t *testing.T) {
 	}
 	if _, err := b.Check(t.Context(), b.repo, forge.Check{Commit: "main/../x"}); trouble(t, err).Kind != forge.KindRefused {
 		t.Error(err)
-	}
-}
-
-func TestPermissionsAreToldToAdministrators(t *testing.T) {
-	b := lay(t, forgetest.Gitea127)
-	b.World.Change(func() { b.Plain = true })
-	p, err := b.Permission(t.Context(), b.repo, forgetest.Ann)
-	if e := trouble(t, err); p != forge.None || e.Kind != forge.KindAuth || !strings.Contains(e.Hint, "administrators") {
-		t.Errorf("%q, %+v", p, e)
 	}
 }
 
