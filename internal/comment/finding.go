@@ -46,7 +46,7 @@ func (w Writer) Finding(f precedent.Finding, m Marker, committable bool) string 
 	}
 	if at := f.Breaks; at.Path != "" {
 		d.block("This change breaks " + d.place(precedent.Span{Path: at.Path, Side: precedent.Right, Start: at.Line, End: at.Line}) +
-			", which it does not touch: " + d.code(strings.TrimSpace(firstLine(at.Quote))))
+			", which it does not touch: " + d.quote(at))
 	}
 	d.block(markdown.Body(sanitize(f.Body, d.own), w.Links)...)
 	d.suggestion(f, committable)
@@ -62,6 +62,11 @@ func (w Writer) Finding(f precedent.Finding, m Marker, committable bool) string 
 		d.block("Explain: " + d.code("precedent explain "+f.ID) + " · Dismiss: reply “not applicable here”, react with 👎, or run " + d.code("precedent dismiss "+f.ID))
 	}
 	return w.seal(strings.Join(d.blocks, "\n\n"), m.withFinding(f), d.own)
+}
+
+// quote is the first line of what evidence quotes of its file.
+func (d *draft) quote(e precedent.Evidence) string {
+	return d.code(strings.TrimSpace(firstLine(string(secret.RedactFile(e.Path, []byte(e.Quote))))))
 }
 
 func firstLine(quote string) string {
@@ -144,7 +149,7 @@ func (d *draft) details(f precedent.Finding) {
 		if e.Side == precedent.Left {
 			at += " before the change"
 		}
-		items = append(items, "Evidence at "+at+": "+d.code(strings.TrimSpace(firstLine(e.Quote))))
+		items = append(items, "Evidence at "+at+": "+d.quote(e))
 	}
 	for _, c := range f.Cites {
 		if !remembered(c) {
