@@ -131,7 +131,7 @@ func (v *viewer) at(i int) (int, string) {
 	case c == '"' || c == '\'' || c == '`':
 		return v.joint(i), ""
 	case (c == '[' || c == '{' || c == '(') && i+2 < len(s):
-		if n, text := codes(s[i+1 : min(len(s), i+1+maxCodes)]); n > 0 {
+		if n, text := codes(s[i+1 : min(len(s), i+1+maxCodes)]); n > 0 && !strings.Contains(text, `"`) {
 			return i + 1 + n, string(c) + `"` + text + `"`
 		}
 	}
@@ -233,7 +233,7 @@ func codes(s string) (int, string) {
 	var text []byte
 	i, end := 0, 0
 	for i < len(s) {
-		for i < len(s) && strings.IndexByte(" \t\r\n,", s[i]) >= 0 {
+		for i < len(s) && strings.IndexByte(" \t\r\n,;", s[i]) >= 0 {
 			i++
 		}
 		start := i
@@ -246,7 +246,7 @@ func codes(s string) (int, string) {
 		}
 		text, end = append(text, byte(n)), i
 	}
-	if len(text) < minCodes || strings.ContainsAny(string(text), "\"\n") {
+	if len(text) < minCodes {
 		return 0, ""
 	}
 	return end, string(text)
