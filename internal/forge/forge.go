@@ -29,7 +29,8 @@ type Forge interface {
 	ReadEvent(name string, payload []byte) (Event, error)
 	// Me returns the account that posts.
 	Me(ctx context.Context) (Person, error)
-	// PullRequest reads one pull request.
+	// PullRequest reads one pull request. Its base has the present name of a repository
+	// that was renamed or moved; other methods need not accept the former one.
 	PullRequest(ctx context.Context, repo precedent.Repo, number int) (PullRequest, error)
 	// Open lists the open pull requests, the most recently updated first. Their Files
 	// is 0. Where the forge supports conditional requests, an unchanged list is
@@ -44,7 +45,12 @@ type Forge interface {
 	Reactions(ctx context.Context, repo precedent.Repo, number int, to CommentRef) ([]Reaction, error)
 	// Permission asks the forge what a person may do in the repository now. It never
 	// trusts what a comment says about its author.
+	// If the forge does not tell it to the account of the token, the error has the kind
+	// KindAuth. A forge may say Write for Admin, and None for Read.
 	Permission(ctx context.Context, repo precedent.Repo, p Person) (Permission, error)
+	// KnowsPermissions tells whether Permission has an answer for everybody who may
+	// write, else why not.
+	KnowsPermissions(ctx context.Context, repo precedent.Repo) (Unsupported, error)
 	// Patch returns the diff as the forge computes it, for use when git cannot fetch.
 	// Files whose diff the forge does not return are listed with the reason.
 	Patch(ctx context.Context, repo precedent.Repo, number int) ([]byte, []precedent.SkippedFile, error)
@@ -174,7 +180,11 @@ type CheckResult string
 const (
 	Success CheckResult = "success"
 	Failure CheckResult = "failure"
-	Neutral CheckResult = "neutral" // unknown, because part of the change was not read
+	// Neutral says that nothing was found, but no model read the change or there was nothing to
+	// read. A forge shows it as no failure.
+	Neutral CheckResult = "neutral"
+	// Incomplete says that part of the change was not read. It never counts as a success.
+	Incomplete CheckResult = "incomplete"
 )
 
 // MaxBody bounds the text of a pull request or a comment, in bytes: GitHub's limit of
@@ -233,8 +243,11 @@ const (
 // Branch is the base or the head of a pull request.
 type Branch struct {
 	Repo precedent.Repo // zero if the repository was deleted
-	Name string
-	SHA  string
+	// RepoID is the forge's number of Repo, which stays when it is renamed or moved;
+	// empty if the forge has none.
+	RepoID precedent.ForgeID
+	Name   string
+	SHA    string
 	// CloneURL is the URL to fetch from. It contains no credential.
 	CloneURL string
 }
@@ -269,10 +282,13 @@ const (
 	OnLine   CommentKind = "inline" // lines of the diff
 )
 
-// Quota is a rate limit.
+// Quota is a rate limit, and the forge's own clock.
 type Quota struct {
 	Limit, Left int
 	Reset       time.Time
+	// At is the time that the last response was made, by the forge's clock; zero if it did
+	// not say.
+	At time.Time
 }
 
 // ErrorKind classifies the errors of a forge.

@@ -12,8 +12,15 @@ import (
 // postAnswers posts the replies, and closes and reopens threads. If one of them fails, the
 // others are still done.
 func (j *job) postAnswers(ctx context.Context) error {
+	held := false
 	for _, kind := range []store.PostKind{store.PostReply, store.PostClose, store.PostReopen} {
 		for _, p := range j.unsent(kind) {
+			if !held || j.claimIsOld() {
+				if err := j.hold(ctx); err != nil {
+					return err
+				}
+				held = true
+			}
 			if kind == store.PostClose && j.replyPending(p.Thread) {
 				continue
 			}
@@ -88,7 +95,7 @@ func (j *job) reply(ctx context.Context, p *store.Post, a answer) error {
 		return j.handleError(ctx, err, p)
 	}
 	p.Remote = c.ID
-	j.d.Posted++
+	j.d.Replies++
 	return j.setState(ctx, store.PostConfirmed, "", p)
 }
 
@@ -116,6 +123,6 @@ func (j *job) resolve(ctx context.Context, p *store.Post, conversation forge.Thr
 	case unsupported != "":
 		return j.setState(ctx, store.PostRejected, string(unsupported), p)
 	}
-	j.d.Posted++
+	j.d.Resolved++
 	return j.setState(ctx, store.PostConfirmed, "", p)
 }

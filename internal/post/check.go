@@ -29,11 +29,12 @@ func (j *job) postCheck(ctx context.Context, p *store.Post) error {
 			return err
 		}
 	}
-	page, err := j.page()
+	page, err := j.page(p)
 	if err != nil {
 		return err
 	}
-	result, title := report.Check(j.review, payload[checkPayload](*p).FailOn)
+	end := payload[checkPayload](*p)
+	result, title := report.Check(j.review, end.FailOn, end.PassWithoutModel)
 	c := forge.Check{
 		Name: checkName, Commit: j.review.Head, Review: j.review.ID, Result: forge.CheckResult(result),
 		Title: title, Body: j.writer.Safe(page), URL: j.d.URL,
@@ -48,6 +49,6 @@ func (j *job) postCheck(ctx context.Context, p *store.Post) error {
 	case unsupported != "":
 		return j.setState(ctx, store.PostRejected, string(unsupported), p)
 	}
-	j.d.Posted++
+	j.d.Checks++
 	return j.setState(ctx, store.PostConfirmed, "", p)
 }

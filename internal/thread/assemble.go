@@ -96,11 +96,24 @@ func (a *assembly) noteOpener(i int, c forge.Comment) {
 
 // newThread returns the thread of a comment that the store does not know.
 func newThread(c forge.Comment, m comment.Marker, number int) precedent.Thread {
+	span, commit := PlaceOf(c, m)
 	return precedent.Thread{
 		ID: m.Thread, PullRequest: number, Review: m.Review, Finding: m.Finding, Fingerprint: m.Fingerprint,
 		Category: m.Category, Severity: m.Severity, Confidence: m.Confidence, Title: m.Title,
-		Span: c.Span, Commit: cmp.Or(c.Commit, m.Head), State: precedent.ThreadOpen, OpenedAt: c.At,
+		Quote: comment.Quoted(string(c.Body)), Span: span, Commit: commit, State: precedent.ThreadOpen, OpenedAt: c.At,
 	}
+}
+
+// PlaceOf returns the lines that a comment of ours is about, and the commit that their numbers
+// belong to. The marker has all of them, but a forge may show only the last. If the forge says
+// that the comment is elsewhere at the marker's commit, the forge counts.
+func PlaceOf(c forge.Comment, m comment.Marker) (at precedent.Span, commit string) {
+	at, commit = c.Span, cmp.Or(c.Commit, m.Head)
+	moved := c.Commit != m.Head
+	if m.Start > 0 && m.Head != "" && (moved || at.Start == 0 || at.End == m.End) {
+		at.Start, at.End, commit = m.Start, m.End, m.Head
+	}
+	return at, commit
 }
 
 // addMessages adds the messages to their threads. Some forges have one conversation per line,

@@ -82,7 +82,7 @@ func (g *GitHub) branch(b forge.Branch) object {
 		owner := object{"login": b.Repo.Owner, "id": 1, "type": "User"}
 		out["user"] = owner
 		out["repo"] = object{
-			"id": 1, "name": b.Repo.Name, "full_name": b.Repo.Owner + "/" + b.Repo.Name, "owner": owner,
+			"id": b.RepoID.Number(), "name": b.Repo.Name, "full_name": b.Repo.Owner + "/" + b.Repo.Name, "owner": owner,
 			"clone_url": fmt.Sprintf("%s/%s/%s.git", g.URL, b.Repo.Owner, b.Repo.Name),
 		}
 	}

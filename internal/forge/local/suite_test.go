@@ -36,6 +36,7 @@ var shop = precedent.Repo{Host: DefaultHost, Owner: "acme", Name: "shop"}
 
 func newStaged(t *testing.T, s *forgetest.Stage) *staged {
 	t.Helper()
+	s.Numberless = true
 	b := &staged{t: t, stage: s, written: map[string][]byte{}}
 	b.Forge = &Forge{dir: t.TempDir(), host: DefaultHost, now: s.Clock.Now}
 	b.pour()
