@@ -12,6 +12,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/sandbox"
 )
 
 // defaultLintTime is the time limit for all linters together. eslint on a large
@@ -87,8 +88,8 @@ func (x *linting) lint(ctx context.Context, l *Linter) {
 	if n := leaveOutBlank(l, files); n > 0 {
 		x.note(l, fmt.Sprintf("%d files were not checked, because their paths contain spaces", n))
 	}
-	names := slices.Sorted(maps.Keys(files))
 	dir, err := x.tree.forHead(ctx)
+	names := slices.Sorted(maps.Keys(files))
 	if err == nil && len(names) == 0 {
 		return
 	}
@@ -173,7 +174,7 @@ func (x *linting) version(ctx context.Context, l *Linter, dir string) (string, e
 	if l.Version == nil {
 		return "", nil
 	}
-	out, err := x.box.Run(ctx, l.job(dir, append([]string{l.Command[0]}, l.Version...)))
+	out, err := x.start(ctx, l, dir, append([]string{l.Command[0]}, l.Version...))
 	if err != nil {
 		return "", err
 	}
@@ -183,9 +184,18 @@ func (x *linting) version(ctx context.Context, l *Linter, dir string) (string, e
 	return versionIn(string(out.Stdout)), nil
 }
 
-func (l *Linter) job(dir string, argv []string) Job {
-	env := append([]string{"NO_COLOR=1", "TERM=dumb", "LC_ALL=C.UTF-8"}, l.Env...)
-	return Job{Tree: dir, Argv: argv, Env: env, Mounts: l.Mounts, Go: l.Go}
+// start runs a command of a linter.
+func (x *linting) start(ctx context.Context, l *Linter, dir string, argv []string) (Output, error) {
+	j := Job{Tree: dir, Argv: argv, Env: append([]string{"NO_COLOR=1", "TERM=dumb", "LC_ALL=C.UTF-8"}, l.Env...), Mounts: l.Mounts, Go: l.Go}
+	if l.Go {
+		var err error
+		if j.Modules, err = x.tree.modules(); err != nil {
+			return Output{}, err
+		}
+		j.Env = append(j.Env, goSettings(sandbox.Home+"/go-build", goModCache)...)
+		j.Env = append(j.Env, "GOPATH="+sandbox.Home+"/go", "GOLANGCI_LINT_CACHE="+sandbox.Home+"/golangci-lint")
+	}
+	return x.box.Run(ctx, j)
 }
 
 // versionIn returns the first word that looks like a version.
@@ -210,7 +220,7 @@ func (x *linting) run(ctx context.Context, l *Linter, dir string, names []string
 		x.note(l, fmt.Sprintf("%d files were not checked: too many for one review", left))
 	}
 	for _, argv := range commands {
-		out, err := x.box.Run(ctx, l.job(dir, argv))
+		out, err := x.start(ctx, l, dir, argv)
 		if err != nil {
 			trouble = err
 			break

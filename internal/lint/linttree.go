@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/sandbox"
 )
 
 // lintTree makes the folders that linters see: the head with the configuration of the
@@ -20,6 +21,52 @@ type lintTree struct {
 	scratch []string // folders to remove
 	head    string   // folder; empty until it is needed
 	edited  []string // configuration files that the change edits
+	mods    []sandbox.Mount
+}
+
+// modules returns the modules that linters for Go can read: those in the go.sum files
+// of the base.
+func (t *lintTree) modules() ([]sandbox.Mount, error) {
+	if t.mods != nil {
+		return t.mods, nil
+	}
+	dir, err := t.newFolder()
+	if err != nil {
+		return nil, err
+	}
+	var sums []byte
+	err = filepath.WalkDir(t.head, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() || d.Name() != "go.sum" && d.Name() != "go.work.sum" {
+			return err
+		}
+		rel, err := filepath.Rel(t.head, name)
+		if err != nil {
+			return err
+		}
+		data, err := t.in.Base(filepath.ToSlash(rel))
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		sums = append(append(sums, data...), '\n')
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read go.sum of the base: %w", err)
+	}
+	cache := filepath.Join(dir, "mod")
+	mounts, err := chooseModules(t.in.Go.moduleCache(), cache, sums)
+	t.mods = append([]sandbox.Mount{{Source: cache, Target: goModCache}}, mounts...)
+	return t.mods, err
+}
+
+// newFolder creates a temporary folder.
+func (t *lintTree) newFolder() (string, error) {
+	dir, err := os.MkdirTemp("", "precedent-lint-")
+	if err != nil {
+		return "", fmt.Errorf("make temporary folder: %w", err)
+	}
+	t.scratch = append(t.scratch, dir)
+	return dir, nil
 }
 
 func (t *lintTree) close() {
@@ -116,11 +163,10 @@ func (t *lintTree) copyOf(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("export the head: %w", err)
 	}
-	dir, err := os.MkdirTemp("", "precedent-lint-")
+	dir, err := t.newFolder()
 	if err != nil {
-		return "", fmt.Errorf("make temporary folder: %w", err)
+		return "", err
 	}
-	t.scratch = append(t.scratch, dir)
 	err = filepath.WalkDir(from, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
