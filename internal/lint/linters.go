@@ -52,6 +52,7 @@ func linters(ctx context.Context, in *Input) Result {
 	defer x.tree.close()
 	for _, l := range due {
 		x.tree.globs = append(x.tree.globs, l.Configs...)
+		x.tree.sources = append(x.tree.sources, l.Files...)
 	}
 	for _, l := range due {
 		x.lint(ctx, l)
@@ -60,7 +61,7 @@ func linters(ctx context.Context, in *Input) Result {
 	r.Files = map[string]bool{}
 	for _, l := range due {
 		for name := range l.filesOf(in.Change) {
-			r.Files[name] = r.Status.Good()
+			r.Files[name] = r.Status.Good() && !x.tree.configs[name]
 		}
 	}
 	return r
@@ -89,6 +90,7 @@ func (x *linting) lint(ctx context.Context, l *Linter) {
 		x.note(l, fmt.Sprintf("%d files were not checked, because their paths contain spaces", n))
 	}
 	dir, err := x.tree.forHead(ctx)
+	maps.DeleteFunc(files, func(name string, _ *diff.File) bool { return x.tree.configs[name] }) // the checked tree has the base's
 	names := slices.Sorted(maps.Keys(files))
 	if err == nil && len(names) == 0 {
 		return

@@ -17,10 +17,12 @@ import (
 // base, or the base itself.
 type lintTree struct {
 	in      *Input
-	globs   []string // of configuration files
-	scratch []string // folders to remove
-	head    string   // folder; empty until it is needed
-	edited  []string // configuration files that the change edits
+	globs   []string        // of configuration files
+	sources []string        // globs of files that linters check
+	configs map[string]bool // configuration files, and those that they extend
+	scratch []string        // folders to remove
+	head    string          // folder; empty until it is needed
+	edited  []string        // configuration files that the change edits
 	mods    []sandbox.Mount
 }
 
@@ -85,9 +87,12 @@ func (t *lintTree) forHead(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if t.configs, err = t.findConfigs(dir); err != nil {
+		return "", fmt.Errorf("find the configuration: %w", err)
+	}
 	for i := range t.in.Change.Files {
 		f := &t.in.Change.Files[i]
-		if matches(t.globs, f.Path) || matches(t.globs, f.OldPath) {
+		if t.configs[f.Path] || t.configs[f.OldPath] {
 			t.edited = append(t.edited, f.Path)
 			if err := t.restore(dir, f); err != nil {
 				return "", err
@@ -134,7 +139,7 @@ func (t *lintTree) restore(dir string, f *diff.File) error {
 		return fmt.Errorf("read %s at the base: %w", f.OldPath, err)
 	}
 	at := []string{f.OldPath} // a configuration file belongs where it was
-	switch moved := !matches(t.globs, f.OldPath); {
+	switch moved := !t.configs[f.OldPath]; {
 	case moved && f.Status == diff.Renamed:
 		at = []string{f.Path}
 	case moved && f.Status == diff.Copied:
