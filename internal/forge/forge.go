@@ -66,7 +66,8 @@ type Forge interface {
 	Dismiss(ctx context.Context, repo precedent.Repo, number int, review precedent.ForgeID, why string) (Unsupported, error)
 	// Comment comments on the pull request as a whole.
 	Comment(ctx context.Context, repo precedent.Repo, number int, body string) (Comment, error)
-	// Reply replies in the conversation that starts with the inline comment.
+	// Reply replies in the conversation that starts with the inline comment. A forge
+	// that has no replies returns a KindUnsupported error.
 	Reply(ctx context.Context, repo precedent.Repo, number int, to precedent.ForgeID, body string) (Comment, error)
 	// Edit replaces the text of a comment by Me. Forges may refuse to edit that of a review.
 	Edit(ctx context.Context, repo precedent.Repo, number int, c CommentRef, body string) error
@@ -311,6 +312,8 @@ const (
 	KindRefused  ErrorKind = "refused"   // not sent: the address or a name in it is not valid on this forge
 	KindInvalid  ErrorKind = "invalid"   // the forge rejected the request, and nothing changed
 	KindClosed   ErrorKind = "closed"    // comments are no longer possible: locked, archived, deleted
+	// KindUnsupported means that the forge has no way to do this, and that nothing was sent.
+	KindUnsupported ErrorKind = "unsupported"
 )
 
 // Error is a failed request. Its text never contains a token.
