@@ -32,13 +32,13 @@ var (
 	// within an HTML comment.
 	titles = base64.NewEncoding("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._").WithPadding(base64.NoPadding).Strict()
 	// fields are the names of the fields, in order.
-	fields = []string{"kind", "thread", "review", "fp", "finding", "head", "category", "severity", "confidence", "title", "lines", "sig"}
+	fields = []string{"kind", "thread", "review", "fp", "finding", "head", "category", "severity", "confidence", "title", "lines", "run", "sig"}
 )
 
 // sanitized returns the marker without invalid fields, and without a title that holds a
 // secret.
 func (m Marker) sanitized(own secret.Own) Marker {
-	for _, s := range []*string{&m.Thread, &m.Review, &m.Fingerprint, &m.Finding, &m.Head} {
+	for _, s := range []*string{&m.Thread, &m.Review, &m.Fingerprint, &m.Finding, &m.Head, &m.Run} {
 		if len(*s) > maxField || !token().MatchString(*s) {
 			*s = ""
 		}
@@ -63,6 +63,9 @@ func (m Marker) sanitized(own secret.Own) Marker {
 // maxField limits fields other than the title, in bytes: a hash of 512 bits in hexadecimal.
 const maxField = 128
 
+// firstFields is the number of fields in the first markers that were posted.
+const firstFields = 10
+
 func (m Marker) values() []string {
 	confidence := ""
 	if m.Confidence != 0 {
@@ -72,10 +75,14 @@ func (m Marker) values() []string {
 	if m.Start > 0 {
 		lines = fmt.Sprintf("%d-%d", m.Start, m.End)
 	}
-	return []string{
+	v := []string{
 		string(m.Kind), m.Thread, m.Review, m.Fingerprint, m.Finding, m.Head,
-		string(m.Category), string(m.Severity), confidence, titles.EncodeToString([]byte(m.Title)), lines,
+		string(m.Category), string(m.Severity), confidence, titles.EncodeToString([]byte(m.Title)), lines, m.Run,
 	}
+	for len(v) > firstFields && v[len(v)-1] == "" { // so that comments of older programs keep their signature
+		v = v[:len(v)-1]
+	}
+	return v
 }
 
 // maxLine limits the line numbers in a marker; no file that is reviewed has as many.
@@ -111,9 +118,6 @@ func (w Writer) identities() []precedent.Repo {
 func (w Writer) sign(m Marker, r precedent.Repo) []byte {
 	h := hmac.New(sha256.New, []byte(w.Key.secret()))
 	signed := append([]string{markerVersion, strings.ToLower(r.Host), strings.ToLower(r.Owner), strings.ToLower(r.Name), strconv.Itoa(w.PullRequest.Number)}, m.values()...)
-	if m.Start == 0 { // as in markers of versions that wrote no lines
-		signed = signed[:len(signed)-1]
-	}
 	for _, v := range signed {
 		h.Write([]byte(strconv.Itoa(len(v))))
 		h.Write([]byte{0})
@@ -179,7 +183,7 @@ func (w Writer) Read(body string) (Marker, bool) {
 	return m, true
 }
 
-// maxMarker limits a marker, in bytes: nine fields, the title and the signature.
+// maxMarker limits a marker, in bytes: ten fields, the title and the signature.
 const maxMarker = 4096
 
 // parse reads the fields of a marker: known ones, in their order, each at most once.
@@ -209,7 +213,7 @@ func decodeFields(values []string) (m Marker, signature string, ok bool) {
 		}
 	}
 	m = Marker{
-		Kind: Kind(values[0]), Thread: values[1], Review: values[2], Fingerprint: values[3], Finding: values[4], Head: values[5],
+		Kind: Kind(values[0]), Thread: values[1], Review: values[2], Fingerprint: values[3], Finding: values[4], Head: values[5], Run: values[11],
 		Category: precedent.Category(values[6]), Severity: precedent.Severity(values[7]), Title: string(title),
 	}
 	switch m.Kind {
@@ -234,7 +238,7 @@ func decodeFields(values []string) (m Marker, signature string, ok bool) {
 	}
 	known := (m.Category == "" || slices.Contains(precedent.Categories, m.Category)) &&
 		(m.Severity == "" || slices.Contains(precedent.Severities, m.Severity))
-	return m, values[11], known && m.Thread != ""
+	return m, values[12], known && m.Thread != ""
 }
 
 // sanitize makes text from outside safe: shortened, with credentials redacted, and withheld if
@@ -244,7 +248,7 @@ func sanitize(s string, own secret.Own) string {
 	if own.In(s) {
 		return withheld
 	}
-	s, _ = secret.Redact(s)
+	s, _ = secret.Redact("", s)
 	return s
 }
 

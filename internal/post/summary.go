@@ -28,7 +28,7 @@ func (j *job) postSummary(ctx context.Context) error {
 			return err
 		}
 		// The summary links to the comments that exist now, and may edit one.
-		if err := j.readForge(ctx); err != nil {
+		if err := j.hold(ctx); err != nil {
 			return err
 		}
 		if err := j.adopt(ctx); err != nil {
@@ -72,7 +72,8 @@ func (j *job) summarize(ctx context.Context, p *store.Post) error {
 	if err != nil {
 		return j.handleError(ctx, err, p)
 	}
-	j.d.Posted++
+	j.d.Summaries++
+	j.claim.summary = "" // the text that was sent names no run
 	return j.setState(ctx, store.PostConfirmed, "", p)
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/git"
 	"github.com/precedent-dev/precedent/internal/settings"
 )
@@ -20,6 +21,8 @@ type Location struct {
 	// Repo is the identity that the operator set; the zero Repo for the one of the
 	// remote.
 	Repo precedent.Repo
+	// Forge is the operator's. It says which remotes are on it.
+	Forge forge.Address
 	// Memory is the file that the operator named; the zero Value for none.
 	Memory settings.Value[string]
 	// Forget turns the memory off: reviews recall nothing and store nothing.
@@ -59,7 +62,7 @@ func (r *Reviewer) OpenRepository(ctx context.Context, at Location) (*Repository
 	if dir, err := filepath.EvalSymlinks(at.Dir); err == nil {
 		p.dir = dir
 	}
-	if p.IDs, err = Identities(ctx, repo, at.Repo); errors.Is(err, git.ErrNoCommits) {
+	if p.IDs, err = Identities(ctx, repo, at); errors.Is(err, git.ErrNoCommits) {
 		p.IDs, p.unborn, err = []precedent.Repo{precedent.LocalRepo("unborn")}, true, nil
 	}
 	if err == nil && !at.Forget {
@@ -81,13 +84,13 @@ func (r *Reviewer) openGit(ctx context.Context, at Location, lazy bool) (*git.Re
 }
 
 // Identities returns the identities under which the memory stores a repository: only
-// the operator's if set, else the remote and the first commit, so that what was
+// the location's Repo if set, else the remote and the first commit, so that what was
 // learned before the remote was added is not lost.
-func Identities(ctx context.Context, repo *git.Repo, asked precedent.Repo) ([]precedent.Repo, error) {
-	if !asked.IsZero() {
-		return []precedent.Repo{asked}, nil
+func Identities(ctx context.Context, repo *git.Repo, at Location) ([]precedent.Repo, error) {
+	if !at.Repo.IsZero() {
+		return []precedent.Repo{at.Repo}, nil
 	}
-	id, err := repo.Identity(ctx)
+	id, err := repo.Identity(ctx, at.Forge.Remote)
 	if err != nil || id.IsLocal() {
 		return []precedent.Repo{id}, err
 	}
