@@ -49,13 +49,23 @@ func (s *shopPull) base(policy string) {
 // opener returns the comment that opened the thread about a flaw.
 func (s *shopPull) opener(flaw string) forge.Comment {
 	s.t.Helper()
-	for _, c := range s.shown(forge.OnLine) {
-		if c.ReplyTo == "" && strings.Contains(strings.ToLower(string(c.Body)), flaw) {
+	for _, c := range s.door.stage.World.By(s.pull, s.door.stage.World.Me) {
+		if c.Kind == forge.OnLine && c.ReplyTo == "" && strings.Contains(strings.ToLower(string(c.Body)), flaw) {
 			return c
 		}
 	}
 	s.t.Fatalf("no thread about %s", flaw)
 	return forge.Comment{}
+}
+
+// explanations counts a text in the summary.
+func (s *shopPull) explanations(text string) (n int) {
+	for _, c := range s.door.stage.World.By(s.pull, s.door.stage.World.Me) {
+		if c.Kind == forge.OnThread {
+			n += strings.Count(string(c.Body), text)
+		}
+	}
+	return n
 }
 
 // outcomes asks what happened to the findings, and who decided it, by flaw.
@@ -143,8 +153,8 @@ func TestWhoIsHeardOnGitea(t *testing.T) {
 			if test.invites == invitesResolver || test.invites == invitesListed {
 				want = 1
 			}
-			if got := strings.Count(s.summary(), unknown); got != want {
-				t.Errorf("%d explanations in the summary, want %d:\n%s", got, want, s.summary())
+			if got := s.explanations(unknown); got != want {
+				t.Errorf("%d explanations in the summary, want %d", got, want)
 			}
 			world := s.door.stage.World
 			world.Say(s.pull, maintainer, s.opener("refund").ID, "won't fix: old clients need it")
@@ -178,8 +188,8 @@ func TestWhoIsHeardOnGitHub(t *testing.T) {
 	if body := string(s.opener("refund").Body); !strings.Contains(body, invitesResolver) {
 		t.Errorf("the comment does not say %q:\n%s", invitesResolver, body)
 	}
-	if got := strings.Count(s.summary(), "Must have push access"); got != 1 {
-		t.Errorf("%d explanations in the summary, want 1:\n%s", got, s.summary())
+	if got := s.explanations("Must have push access"); got != 1 {
+		t.Errorf("%d explanations in the summary, want 1", got)
 	}
 	world := s.door.stage.World
 	world.Say(s.pull, maintainer, s.opener("refund").ID, "won't fix: old clients need it")

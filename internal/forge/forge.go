@@ -60,9 +60,14 @@ type Forge interface {
 	// Post posts a review. Everything but Posted.Rejected appears in one visible
 	// review.
 	Post(ctx context.Context, repo precedent.Repo, number int, d Draft) (Posted, error)
+	// Dismiss takes back the request for changes of a review by Me, and says why. Later
+	// reviews that only comment leave it standing. If the review requests nothing any
+	// more, or does not exist, it succeeds.
+	Dismiss(ctx context.Context, repo precedent.Repo, number int, review precedent.ForgeID, why string) (Unsupported, error)
 	// Comment comments on the pull request as a whole.
 	Comment(ctx context.Context, repo precedent.Repo, number int, body string) (Comment, error)
-	// Reply replies in the conversation that starts with the inline comment.
+	// Reply replies in the conversation that starts with the inline comment. A forge
+	// that has no replies returns a KindUnsupported error.
 	Reply(ctx context.Context, repo precedent.Repo, number int, to precedent.ForgeID, body string) (Comment, error)
 	// Edit replaces the text of a comment by Me. Forges may refuse to edit that of a review.
 	Edit(ctx context.Context, repo precedent.Repo, number int, c CommentRef, body string) error
@@ -267,6 +272,7 @@ type Comment struct {
 	Span     precedent.Span    // zero unless the comment is inline
 	Commit   string            // the commit that Span refers to; empty without a Span
 	Outdated bool              // the commented code has changed
+	Blocks   bool              // a review that requests changes, which nobody has taken back
 	// Votes is the number of 👍 and 👎 reactions to an inline comment, or -1 if the
 	// forge does not include it, so that only Reactions can tell.
 	Votes int
@@ -306,6 +312,8 @@ const (
 	KindRefused  ErrorKind = "refused"   // not sent: the address or a name in it is not valid on this forge
 	KindInvalid  ErrorKind = "invalid"   // the forge rejected the request, and nothing changed
 	KindClosed   ErrorKind = "closed"    // comments are no longer possible: locked, archived, deleted
+	// KindUnsupported means that the forge has no way to do this, and that nothing was sent.
+	KindUnsupported ErrorKind = "unsupported"
 )
 
 // Error is a failed request. Its text never contains a token.

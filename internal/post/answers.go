@@ -88,14 +88,41 @@ func (j *job) reply(ctx context.Context, p *store.Post, a answer) error {
 		return err
 	}
 	c, err := j.Forge.Reply(ctx, j.repo, j.number, a.Comment, body)
+	forgeErr, _ := errors.AsType[*forge.Error](err)
+	switch {
+	case forgeErr != nil && forgeErr.Kind == forge.KindUnsupported:
+		return j.replyInRoot(ctx, p, a)
+	case isGone(err):
+		return j.setState(ctx, store.PostSuperseded, "the conversation is gone", p)
+	case err != nil:
+		return j.handleError(ctx, err, p)
+	}
+	p.Remote = c.ID
+	j.d.Replies++
+	return j.setState(ctx, store.PostConfirmed, "", p)
+}
+
+// replyInRoot adds a reply to the comment that opened the thread, which notifies nobody: the
+// forge has no replies. If people changed the comment so that it is no longer recognized, it
+// is theirs, and only the summary has the answer.
+func (j *job) replyInRoot(ctx context.Context, p *store.Post, a answer) error {
+	root, ok := j.state.find(func(o ownComment) bool { return o.ID == a.Comment && o.Comment.Kind == forge.OnLine })
+	body, fits := j.writer.Update(string(root.Body), a.Words, j.review.Head, j.review.At)
+	switch {
+	case !ok || !fits:
+		return j.setState(ctx, store.PostRejected, "the comment was edited or is full; the answer is in the summary", p)
+	case sameText(string(root.Body), body):
+		return j.setState(ctx, store.PostConfirmed, "", p)
+	}
+	p.Hash = hash(body)
+	err := j.Forge.Edit(ctx, j.repo, j.number, forge.CommentRef{Kind: forge.OnLine, ID: a.Comment}, body)
 	if isGone(err) {
 		return j.setState(ctx, store.PostSuperseded, "the conversation is gone", p)
 	}
 	if err != nil {
 		return j.handleError(ctx, err, p)
 	}
-	p.Remote = c.ID
-	j.d.Replies++
+	j.d.Edits++
 	return j.setState(ctx, store.PostConfirmed, "", p)
 }
 

@@ -3,6 +3,7 @@
 package sandbox
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -39,17 +40,20 @@ func (b Box) Run(ctx context.Context, job Job) (Result, error) {
 	if err != nil {
 		return Result{}, fmt.Errorf("sandbox: %w", err)
 	}
-	r, err := b.run(ctx, o)
+	r, err := b.run(ctx, o, j.Input)
 	if err != nil {
 		return r, fmt.Errorf("sandbox (%s): %w", b.kind, err)
 	}
 	return r, nil
 }
 
-func (b Box) run(ctx context.Context, o order) (Result, error) {
+func (b Box) run(ctx context.Context, o order, input []byte) (Result, error) {
 	l, err := b.prepare(ctx, o)
 	if err != nil {
 		return Result{}, err
+	}
+	if input != nil {
+		l.cmd.Stdin = bytes.NewReader(input)
 	}
 	return l.run(ctx, o.Limits)
 }

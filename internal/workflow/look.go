@@ -73,19 +73,20 @@ func (p *Publisher) closed(ctx context.Context, s *pullState, r *precedent.Revie
 	return all
 }
 
-// describeFix says which commit fixed a finding: the head, or that of an earlier outcome.
+// describeFix says which commit fixed a finding: that of its outcome, else the head.
 func describeFix(c *report.Closed, r *precedent.Review, outcomes []precedent.Outcome) {
 	c.How = "fixed"
+	answered := slices.IndexFunc(r.Threads, func(a precedent.ThreadAnswer) bool { return a.Thread == c.Thread })
+	if answered >= 0 {
+		c.Why, c.Commit = r.Threads[answered].Why, shortID(r.Head)
+		if r.Threads[answered].State == precedent.NoLonger {
+			c.How = "no longer applicable"
+		}
+	}
 	if i := slices.IndexFunc(outcomes, func(o precedent.Outcome) bool {
 		return o.Thread == c.Thread && (o.Kind == precedent.Fixed || o.Kind == precedent.SuggestionTaken)
 	}); i >= 0 {
 		c.Commit = shortID(outcomes[i].Commit)
-	}
-	if i := slices.IndexFunc(r.Threads, func(a precedent.ThreadAnswer) bool { return a.Thread == c.Thread }); i >= 0 {
-		c.Why, c.Commit = r.Threads[i].Why, shortID(r.Head)
-		if r.Threads[i].State == precedent.NoLonger {
-			c.How = "no longer applicable"
-		}
 	}
 }
 

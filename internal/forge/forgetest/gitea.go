@@ -107,6 +107,7 @@ var giteaRoutes = []giteaRoute{
 	{"GET", "/repos/{owner}/{repo}/pulls/{number}/reviews/{id}", (*Gitea).oneReview, nil},
 	{"DELETE", "/repos/{owner}/{repo}/pulls/{number}/reviews/{id}", (*Gitea).deleteReview, nil},
 	{"GET", "/repos/{owner}/{repo}/pulls/{number}/reviews/{id}/comments", (*Gitea).inline, nil},
+	{"POST", "/repos/{owner}/{repo}/pulls/{number}/reviews/{id}/dismissals", (*Gitea).dismiss, nil},
 	{"POST", "/repos/{owner}/{repo}/pulls/{number}/reviews/{id}/comments", (*Gitea).addInline, []GiteaKind{Forgejo}},
 	{"DELETE", "/repos/{owner}/{repo}/pulls/{number}/reviews/{id}/comments/{comment}", (*Gitea).deleteInline, []GiteaKind{Forgejo}},
 	{"POST", "/repos/{owner}/{repo}/pulls/{number}/comments/{id}/replies", (*Gitea).answer, []GiteaKind{Gitea127}},

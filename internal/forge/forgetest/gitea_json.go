@@ -266,10 +266,10 @@ func (g *Gitea) oneReview(c *call) reply {
 }
 
 func (g *Gitea) reviewJSON(c *call, r giteaReview) object {
-	state := map[ReviewState]string{Pending: "PENDING", Commented: "COMMENT", ChangesRequested: "REQUEST_CHANGES", Approved: "APPROVED"}[r.State]
+	state := map[ReviewState]string{Pending: "PENDING", Commented: "COMMENT", ChangesRequested: "REQUEST_CHANGES", Dismissed: "REQUEST_CHANGES", Approved: "APPROVED"}[r.State]
 	return object{
 		"id": r.ID.Number(), "user": giteaUser(r.Author), "team": nil, "state": state, "body": r.Body, "commit_id": r.Commit, "stale": r.stale,
-		"official": false, "dismissed": false, "comments_count": len(r.inline), "submitted_at": r.at.Format(time.RFC3339),
+		"official": false, "dismissed": r.State == Dismissed, "comments_count": len(r.inline), "submitted_at": r.at.Format(time.RFC3339),
 		"html_url": g.at(c, precedent.NumberID(wordsOfReviews+r.ID.Number())), "pull_request_url": g.at(c, "0"),
 	}
 }

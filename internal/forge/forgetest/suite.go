@@ -72,7 +72,7 @@ func (s *Stage) withHost(f forge.Forge, p forge.PullRequest) forge.PullRequest {
 // addresses ignores URLs, which are specific to a forge and compared separately.
 var addresses = []cmp.Option{
 	cmpopts.IgnoreFields(forge.PullRequest{}, "URL", "Ref"), cmpopts.IgnoreFields(forge.Branch{}, "CloneURL"),
-	cmpopts.IgnoreFields(forge.Comment{}, "URL", "Votes"), cmpopts.EquateEmpty(),
+	cmpopts.IgnoreFields(forge.Comment{}, "URL", "Votes", "Blocks"), cmpopts.EquateEmpty(),
 }
 
 func pullRequests(t *testing.T, s *Stage, f forge.Forge) {
