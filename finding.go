@@ -216,6 +216,9 @@ type Finding struct {
 	Severity    Severity `json:"severity"`
 	// Confidence is the chance in percent, 0 to 100, that the team accepts the finding.
 	Confidence int `json:"confidence"`
+	// Weighed is what the policy's focus and people's dismissals added to the confidence after
+	// it was scored, in percent points; negative if they lowered it.
+	Weighed int `json:"weighed"`
 	Span
 	// Quote is the flagged text, verbatim: one to three lines, the flagged one first.
 	Quote  string `json:"quote"`
@@ -247,6 +250,9 @@ type Finding struct {
 	// Origin says why an earlier review of the pull request did not have the finding.
 	Origin Origin `json:"origin"`
 
+	// Balance is the sum of what the decisions before the score found for and against it, in
+	// percent points. The score applies it to a finding that has no verdict.
+	Balance int `json:"-"`
 	// Analyzer is set for findings of deterministic analyzers: their
 	// confidence is fixed and no verifier reads them.
 	Analyzer bool `json:"-"`
@@ -274,6 +280,19 @@ func (f *Finding) Live() bool { return f.Dropped == "" }
 // Note appends a decision to the finding's trail.
 func (f *Finding) Note(step, format string, args ...any) {
 	f.Trail = append(f.Trail, Decision{Step: step, Text: fmt.Sprintf(format, args...)})
+}
+
+// Decide appends a decision to the finding's trail, and adds its delta to the balance.
+func (f *Finding) Decide(d Decision) {
+	f.Trail = append(f.Trail, d)
+	f.Balance += d.Delta
+}
+
+// Weigh changes the confidence for a decision about the scored finding.
+func (f *Finding) Weigh(to int, d Decision) {
+	d.Delta = to - f.Confidence
+	f.Trail = append(f.Trail, d)
+	f.Confidence, f.Weighed = to, f.Weighed+d.Delta
 }
 
 // Drop records why the finding is not shown and what caused that. The first reason wins: a

@@ -108,7 +108,7 @@ func Names(db *sql.DB) ([]string, error) {
 `
 
 // usesMissing has a package with a function of a module that is not downloaded. Its
-// caller has no type errors, because what follows from an unknown type is no error, and
+// caller has no type errors, because consequences of an unknown type are not reported, and
 // makes analyzers crash.
 const usesMissing = `
 -- go.mod --

@@ -144,7 +144,7 @@ func TestSuppress(t *testing.T) {
 				}
 			}
 			if by != test.by {
-				t.Errorf("%q spoke, want %q: %v", by, test.by, got.Trail)
+				t.Errorf("decided by %q, want %q: %v", by, test.by, got.Trail)
 			}
 		})
 	}
@@ -278,9 +278,12 @@ func snapshot(findings []precedent.Finding) []precedent.Finding {
 func checkSuppressed(t *rapid.T, before, after precedent.Finding, rejections []precedent.Rejection, threshold int) {
 	kept := after
 	kept.Dropped, kept.DroppedBy, kept.DroppedWhy = before.Dropped, before.DroppedBy, before.DroppedWhy
-	kept.Placement, kept.Confidence, kept.Trail = before.Placement, before.Confidence, before.Trail
+	kept.Placement, kept.Confidence, kept.Weighed, kept.Trail = before.Placement, before.Confidence, before.Weighed, before.Trail
 	if diff := cmp.Diff(before, kept); diff != "" {
 		t.Fatalf("more than a note was changed: %s", diff)
+	}
+	if after.Weighed-before.Weighed != after.Confidence-before.Confidence {
+		t.Fatalf("confidence %d to %d, weighed %d to %d", before.Confidence, after.Confidence, before.Weighed, after.Weighed)
 	}
 	if len(after.Trail) < len(before.Trail) || !cmp.Equal(before.Trail, after.Trail[:len(before.Trail)]) {
 		t.Fatalf("the trail lost something: %v, %v", before.Trail, after.Trail)

@@ -9,10 +9,9 @@ import (
 )
 
 // choose drops findings below the threshold, except for minor ones if the policy shows
-// them, sets how each one is shown, and sorts
-// them: live ones first, then by severity, confidence and line. Only lines of the forge's
-// diff can have comments. The limit of inline findings hides nothing: those beyond it move
-// to the summary.
+// them, sets how each one is shown, and sorts them: live ones first, then by severity,
+// confidence and line. Only lines of the forge's diff can have comments. The limit of
+// inline findings hides nothing: those beyond it move to the summary.
 func choose(fs []precedent.Finding, in *Input) {
 	threshold, from := *in.Threshold, in.ThresholdFrom
 	for i := range fs {

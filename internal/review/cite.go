@@ -38,7 +38,7 @@ func cite(fs []precedent.Finding, rules []precedent.Rule) {
 		if n := len(f.Cites) - before; n > 0 {
 			f.Rule = f.Cites[before].ID
 			c := f.Cites[before]
-			f.Trail = append(f.Trail, precedent.Decision{
+			f.Decide(precedent.Decision{
 				Step: "cite", Text: fmt.Sprintf("names %d rules of the guide, the first at %s", n, c.URL), Delta: guideDelta, By: c.ID,
 			})
 		}

@@ -91,15 +91,19 @@ func (w *specialists) estimate(ctx context.Context, in *Input) Estimate {
 		return e
 	}
 	e.Parts = len(w.plan.shards)
-	form := prompt.Tokens(string(prompt.Schema("finder")))
+	fixed, own := 0, map[string]int{} // tokens that do not depend on the shard: of all finders, and of each by name
+	for _, spec := range asked {
+		p := w.sheet.Finder(spec, 0)
+		fixed, own[spec.Name] = prompt.Tokens(p.System+p.Common), prompt.Tokens(p.Suffix)
+	}
+	fixed += prompt.Tokens(string(prompt.Schema("finder")))
 	for i := range e.Parts {
 		left := w.unanswered(ctx, in, asked, i)
 		e.Kept += len(asked) - len(left)
 		if len(left) == 0 {
 			continue
 		}
-		first := w.sheet.Finder(left[0], i)
-		fixed, part := form+prompt.Tokens(first.System+first.Common), prompt.Tokens(first.Prefix)
+		part := prompt.Tokens(w.sheet.Finder(left[0], i).Prefix)
 		if e.Requests == 0 {
 			e.Usage.CacheWriteTokens += fixed
 		} else {
@@ -110,7 +114,7 @@ func (w *specialists) estimate(ctx context.Context, in *Input) Estimate {
 		e.Usage.CachedTokens += others * (fixed + part)
 		e.Usage.InputTokens += len(left) * (fixed + part)
 		for _, spec := range left {
-			e.Usage.InputTokens += prompt.Tokens(w.sheet.Finder(spec, i).Suffix)
+			e.Usage.InputTokens += own[spec.Name]
 		}
 		e.Usage.OutputTokens += len(left) * answerTokens
 		e.Requests += len(left)

@@ -15,13 +15,16 @@ func Hunks(c *diff.Change) []precedent.ReadHunk {
 	for i := range c.Files {
 		f := &c.Files[i]
 		for j := range f.Hunks {
-			if h := &f.Hunks[j]; f.Skip == "" && h.Cut == "" {
+			if h := &f.Hunks[j]; isReadable(f, j) {
 				all = append(all, precedent.ReadHunk{Path: f.Path, Start: h.NewStart, Lines: h.NewLines, OldStart: h.OldStart, OldLines: h.OldLines, Hash: hashOf(h)})
 			}
 		}
 	}
 	return all
 }
+
+// isReadable tells whether a hunk of a file is complete and to be read.
+func isReadable(f *diff.File, hunk int) bool { return f.Skip == "" && f.Hunks[hunk].Cut == "" }
 
 // hashOf hashes all lines of a hunk, without their numbers.
 func hashOf(h *diff.Hunk) string {
@@ -34,8 +37,9 @@ func hashOf(h *diff.Hunk) string {
 	return hex.EncodeToString(sum.Sum(nil)[:16])
 }
 
-// unchanged pairs the hunks of a change with equal ones of a reading, in order.
-func unchanged(c *diff.Change, was *precedent.Reading) map[diff.HunkRef]precedent.ReadHunk {
+// Unchanged pairs the hunks of a change with equal ones of a reading, in order. now are
+// those of the change, as Hunks returns them.
+func Unchanged(c *diff.Change, now []precedent.ReadHunk, was *precedent.Reading) map[diff.HunkRef]precedent.ReadHunk {
 	type content struct{ path, hash string }
 	read := map[content][]precedent.ReadHunk{}
 	for _, h := range was.Hunks {
@@ -45,7 +49,11 @@ func unchanged(c *diff.Change, was *precedent.Reading) map[diff.HunkRef]preceden
 	same := map[diff.HunkRef]precedent.ReadHunk{}
 	for i := range c.Files {
 		for j := range c.Files[i].Hunks {
-			key := content{c.Files[i].Path, hashOf(&c.Files[i].Hunks[j])}
+			if !isReadable(&c.Files[i], j) {
+				continue
+			}
+			key := content{now[0].Path, now[0].Hash}
+			now = now[1:]
 			if left := read[key]; len(left) > 0 {
 				same[diff.HunkRef{File: i, Hunk: j}], read[key] = left[0], left[1:]
 			}
@@ -54,16 +62,15 @@ func unchanged(c *diff.Change, was *precedent.Reading) map[diff.HunkRef]preceden
 	return same
 }
 
-// Unread returns the part of a change that a reading does not have: what has changed
-// since, as far as it is still part of the change.
-func Unread(c *diff.Change, was *precedent.Reading) *diff.Change {
-	same := unchanged(c, was)
+// Unread returns the part of a change without the unchanged hunks: what has changed since
+// a reading, as far as it is still part of the change.
+func Unread(c *diff.Change, unchanged map[diff.HunkRef]precedent.ReadHunk) *diff.Change {
 	rest := &diff.Change{}
 	for i := range c.Files {
 		f := c.Files[i]
 		f.Hunks, f.Status = nil, diff.Modified // its hunks alone tell what changed
 		for j, h := range c.Files[i].Hunks {
-			if _, ok := same[diff.HunkRef{File: i, Hunk: j}]; !ok {
+			if _, ok := unchanged[diff.HunkRef{File: i, Hunk: j}]; !ok {
 				f.Hunks = append(f.Hunks, h)
 			}
 		}
@@ -81,15 +88,17 @@ func (x *reader) findKept() {
 	if last == nil || len(x.plan.before) == 0 {
 		return
 	}
-	same := unchanged(x.in.Change, last.Reading)
 	for _, f := range last.Findings {
 		switch f.Dropped {
 		case "", precedent.Dismissed, precedent.Rejected, precedent.ByLearning, precedent.Minor, precedent.BelowThreshold:
 		default:
 			continue
 		}
-		for ref, h := range same {
-			if f.Analyzer || !x.plan.before[ref] || !h.Holds(f.Span) {
+		if f.Analyzer {
+			continue
+		}
+		for ref, h := range x.in.Since.Unchanged {
+			if !x.plan.before[ref] || !h.Holds(f.Span) {
 				continue
 			}
 			now := &x.in.Change.Files[ref.File].Hunks[ref.Hunk]
@@ -108,10 +117,8 @@ func (x *reader) findKept() {
 
 // asBefore returns a finding as it was before the last review suppressed and selected.
 func asBefore(f precedent.Finding) precedent.Finding {
+	f.Confidence, f.Weighed = f.Confidence-f.Weighed, 0
 	f.Trail = slices.DeleteFunc(slices.Clone(f.Trail), func(d precedent.Decision) bool {
-		if d.Step == "suppress" {
-			f.Confidence -= d.Delta
-		}
 		return d.Step == "suppress" || d.Step == "select" || d.Step == "last"
 	})
 	f.Dropped, f.DroppedBy, f.DroppedWhy, f.Placement, f.Origin, f.Kept = "", "", "", "", "", true
@@ -135,10 +142,11 @@ func (x *reader) followUp(r *precedent.Review) {
 	var again []precedent.Finding
 	for _, a := range r.Threads {
 		known := func(f precedent.Finding) bool { return f.ID == a.Finding }
-		if a.State != precedent.StillThere || slices.ContainsFunc(r.Findings, known) {
+		was := slices.IndexFunc(x.in.Last.Findings, known)
+		if a.State != precedent.StillThere || was < 0 || slices.ContainsFunc(r.Findings, known) {
 			continue
 		}
-		f := asBefore(x.in.Last.Findings[slices.IndexFunc(x.in.Last.Findings, known)])
+		f := asBefore(x.in.Last.Findings[was])
 		f.Span = a.Span
 		f.Note("last", "still there: %s", a.Why)
 		again = append(again, f)
@@ -148,7 +156,7 @@ func (x *reader) followUp(r *precedent.Review) {
 	r.Findings = append(r.Findings, again...)
 }
 
-// tally says what became of the findings of the last review. The threads have served
+// tally says which findings of the last review are fixed, still there or new. The threads have served
 // their purpose then: a local change has none.
 func (x *reader) tally(r *precedent.Review) {
 	last := x.in.Last

@@ -161,7 +161,7 @@ func (s spot) applyTo(f *precedent.Finding, said precedent.Span, quote []lineTex
 		d.Text += "; it is not exact"
 		f.Quote = s.on.text(s.index, len(quote))
 	}
-	f.Trail = append(f.Trail, d)
+	f.Decide(d)
 }
 
 func otherSide(s precedent.Side) precedent.Side {

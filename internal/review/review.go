@@ -59,9 +59,9 @@ type Input struct {
 	Intent    precedent.Untrusted // messages of the commits; empty if there are none
 	// Discussion is what people said on the pull request; empty for a local change.
 	Discussion precedent.Discussion
-	// Threads are those of the pull request, in all states, or findings of Last, relocated to the head. A
-	// finding that has a thread is not posted again, and each open thread gets an
-	// answer. Author opened the pull request; empty if unknown.
+	// Threads are those of the pull request, in all states, or findings of Last, relocated
+	// to the head. A finding that has a thread is not posted again, and each open thread
+	// gets an answer. Author opened the pull request; empty if unknown.
 	Threads []precedent.Thread
 	Author  precedent.ForgeID
 	// Since is what an earlier review of the same change read; with nil, everything
@@ -73,6 +73,9 @@ type Input struct {
 	Reading *precedent.Reading
 	// Failures are the steps that already failed while the input was prepared.
 	Failures []precedent.Failure
+	// Incomplete tells that files which decide about the review could not be read: the guide,
+	// the policy and the attributes of the base, or the head. Then it is partial.
+	Incomplete bool
 
 	// Engine reads the change with a model; nil runs only the analyzers.
 	Engine engine.Engine
@@ -116,7 +119,7 @@ func Run(ctx context.Context, in Input) (*precedent.Review, error) {
 	r := in.newReview(began)
 	x := newReader(&in)
 	if len(in.Change.Files) == 0 && len(in.Skipped) == 0 && len(x.threads) == 0 {
-		r.Verdict = precedent.Skipped
+		r.Verdict = verdict(r, nil, &in)
 		r.TookMS = in.Now().Sub(began).Milliseconds()
 		return r, nil
 	}
@@ -146,7 +149,7 @@ func Run(ctx context.Context, in Input) (*precedent.Review, error) {
 		return nil, fmt.Errorf("review %s: %w", in.Repo, err)
 	}
 	r.Coverage = coverage(&in, x.plan, reports)
-	r.Verdict = verdict(r, reports, in.Engine != nil)
+	r.Verdict = verdict(r, reports, &in)
 	if in.Last != nil {
 		r.Threads = nil // the result has them as findings
 	}

@@ -93,7 +93,7 @@ func (v ruling) applyTo(f *precedent.Finding, p *Placer, src *sources, b redacto
 			d.Delta = uncertainDelta
 		}
 	}
-	f.Trail = append(f.Trail, d)
+	f.Decide(d)
 	if f.Verifier == precedent.Confirmed {
 		v.amend(f, b)
 	}

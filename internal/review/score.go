@@ -25,9 +25,8 @@ func score(fs []precedent.Finding, table Scores) {
 			f.Note("score", "%d by the table (%s%s), in place of the finder's %d", confidence, row, agreement(f), said)
 			continue
 		}
-		delta := trailDelta(f)
-		f.Confidence = table.percent(float64(said+delta)/100, f.Votes)
-		f.Note("score", "%d: the finder's %d%s%s, which no verdict replaces", f.Confidence, said, signed(delta), agreement(f))
+		f.Confidence = table.percent(float64(said+f.Balance)/100, f.Votes)
+		f.Note("score", "%d: the finder's %d%s%s, which no verdict replaces", f.Confidence, said, signed(f.Balance), agreement(f))
 	}
 }
 
@@ -44,12 +43,7 @@ func capped(f *precedent.Finding, n int) int {
 // change: a verifier confirmed it, its confidence is below the usual threshold, and no
 // dismissal lowered it.
 func isMinor(f *precedent.Finding) bool {
-	for _, d := range f.Trail {
-		if d.Step == "suppress" && d.Delta < 0 {
-			return false
-		}
-	}
-	return f.Verifier == precedent.Confirmed && f.Confidence < DefaultThreshold
+	return f.Verifier == precedent.Confirmed && f.Confidence < DefaultThreshold && f.Weighed >= 0
 }
 
 // canBeShown tells whether a finding would be shown if a verifier confirmed it, be it

@@ -51,14 +51,13 @@ type Group string
 
 // The groups.
 const (
-	correctness Group = "correctness" // wrong behaviour
+	correctness Group = "correctness" // wrong behaviour, and breaches of a rule that the team wrote
 	design      Group = "design"
 	minor       Group = "minor" // mostly true and mostly not worth a change
 	unlabelled  Group = "unlabelled"
 )
 
 // groups are those of the categories with labels, and of those that are like them.
-
 var groups = map[precedent.Category]Group{
 	precedent.Bugs: correctness, precedent.Crash: correctness, precedent.Race: correctness, precedent.Security: correctness,
 	precedent.DataLoss: correctness, precedent.Secrets: correctness,

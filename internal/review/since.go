@@ -16,6 +16,9 @@ type Since struct {
 	Review string // its id
 	// Changed is the change from that head to the one that is reviewed now.
 	Changed *diff.Change
+	// Unchanged are the hunks that the last review of the same local work read, as it read
+	// them; nil for a pull request.
+	Unchanged map[diff.HunkRef]precedent.ReadHunk
 	// Finders are those that succeeded in it. Nil if unknown; then they are assumed to
 	// be those of this review.
 	Finders []string

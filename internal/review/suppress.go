@@ -40,10 +40,7 @@ func weigh(fs []precedent.Finding, p precedent.Policy, d *memory.Dismissals, thr
 	for i := range fs {
 		f := &fs[i]
 		if f.Live() && !f.Analyzer && slices.Contains(p.Focus, f.Category) {
-			f.Confidence = capped(f, f.Confidence+focusDelta)
-			f.Trail = append(f.Trail, precedent.Decision{
-				Step: "suppress", Text: "the repository's policy focuses on " + string(f.Category), Delta: focusDelta,
-			})
+			f.Weigh(capped(f, f.Confidence+focusDelta), precedent.Decision{Step: "suppress", Text: "the repository's policy focuses on " + string(f.Category)})
 		}
 	}
 	d.Lower(fs, threshold)

@@ -14,6 +14,14 @@ func TestStateIsTyped(t *testing.T) {
 	if !moreSpecific(&exact, &inexact) || moreSpecific(&inexact, &exact) {
 		t.Error("the trail decides which quote is exact")
 	}
+	lowered := precedent.Finding{Verifier: precedent.Confirmed, Confidence: 50, Trail: []precedent.Decision{{Step: "suppress", Text: "other words", Delta: -15}}}
+	if was := asBefore(lowered); !isMinor(&lowered) || was.Confidence != 50 {
+		t.Errorf("the trail decides what dismissals lowered: confidence was %d", was.Confidence)
+	}
+	lowered.Weigh(35, precedent.Decision{})
+	if was := asBefore(lowered); isMinor(&lowered) || was.Confidence != 50 {
+		t.Errorf("confidence was %d", was.Confidence)
+	}
 	f := precedent.Finding{}
 	f.Drop("suppress", precedent.Dismissed, "t-1", "because of %s", "this")
 	f.Note("score", "other words")

@@ -149,7 +149,7 @@ func demoteOutsideClaim(f *precedent.Finding) {
 		return
 	}
 	if said := outsideClaim().FindString(f.Title + "\n" + f.Body); said != "" {
-		f.Trail = append(f.Trail, precedent.Decision{
+		f.Decide(precedent.Decision{
 			Step: "verify", Text: fmt.Sprintf("makes a claim that no tool confirmed: %q", text.Collapse(said)), Delta: outsideDelta,
 		})
 	}
@@ -161,13 +161,4 @@ func countWas(n int, noun string) string {
 		return "1 " + noun + " was"
 	}
 	return fmt.Sprintf("%d %ss were", n, noun)
-}
-
-// trailDelta returns the sum of all changes to a finding's confidence so far.
-func trailDelta(f *precedent.Finding) int {
-	sum := 0
-	for _, d := range f.Trail {
-		sum += d.Delta
-	}
-	return sum
 }

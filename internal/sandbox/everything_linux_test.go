@@ -20,7 +20,7 @@ import (
 )
 
 // attackEverything tries to break out of a box in every way that is known here,
-// and returns all of them with what came of it.
+// and returns all of them with its result.
 func (b Box) attackEverything(ctx context.Context, dir string) ([]Trap, error) {
 	f, visits, done, err := hostileOutside(ctx, dir)
 	if err != nil {

@@ -38,7 +38,7 @@ func RedactFile(name string, data []byte) []byte {
 	if Private(name) {
 		return repeated(hiddenFile)
 	}
-	clean, n := Redact(string(data))
+	clean, n := Redact(name, string(data))
 	switch {
 	case n == 0:
 		return data

@@ -32,10 +32,11 @@ type Trees struct {
 	Renamed func(from string) map[string]string
 }
 
-// Relocate finds the flagged lines of each thread at the head, and sets Current and Changed.
+// Relocate finds the flagged lines of each thread at the head, and sets Current, Changed and
+// CodeChanged.
 // If the lines were rewritten, Current is what replaced them; if they were deleted, it is the
 // file; if the file is gone, it is the zero Span. If that is unknown because a file cannot be
-// read or is too large, Current is the zero Span and Changed is false.
+// read or is too large, Current is the zero Span, and nothing counts as changed.
 //
 // A thread on the old side is relocated in the file of the base. It has also changed if the
 // head restores its lines. A thread without lines but with a quote is relocated as if it were
@@ -70,6 +71,8 @@ type source struct {
 	lines         []string // without their endings
 	keys          []int    // a number for each line; 0 for a blank one
 	places        map[int][]int
+	path          string
+	codes         [2][]string // see code
 }
 
 // indexesOf returns the indexes of the lines with the number.
@@ -95,7 +98,7 @@ func (c *relocator) file(commit, path string) *source {
 	if f := c.files[key]; f != nil {
 		return f
 	}
-	f := &source{}
+	f := &source{path: path}
 	c.files[key] = f
 	content, err := c.at.Read(commit, path)
 	switch {
@@ -164,7 +167,7 @@ func (c *relocator) path(t *precedent.Thread) string {
 }
 
 func (c *relocator) relocate(t *precedent.Thread) {
-	t.Current, t.Changed = precedent.Span{}, false
+	t.Current, t.Changed, t.CodeChanged = precedent.Span{}, false, false
 	if t.Path == "" {
 		return
 	}
@@ -179,17 +182,21 @@ func (c *relocator) relocate(t *precedent.Thread) {
 	switch {
 	case !r.to.known:
 	case !r.to.exists:
-		t.Changed = true
+		t.Changed, t.CodeChanged = true, true
 	case !r.from.exists && t.Quote != "":
-		// The commit is gone, as after a force-push, but the quoted lines may still exist.
+		// The commit is gone, as after a force-push, but the quoted lines may still exist. The
+		// quote may have fewer lines than were flagged.
 		if found := findQuote(r.to, t.Quote); found.end > 0 {
-			t.Current = precedent.Span{Path: path, Side: t.Side, Start: found.start + 1, End: found.end}
+			last := min(found.start+1+max(0, t.End-t.Start), len(r.to.lines))
+			t.Current = precedent.Span{Path: path, Side: t.Side, Start: found.start + 1, End: max(found.end, last)}
 		}
 	case lines.end > 0:
 		t.Current, t.Changed = r.follow(lines, path, t.Side)
+		t.CodeChanged = t.Changed && r.changedCode(lines)
 	case t.Start == 0 && r.from.exists:
 		t.Current = precedent.Span{Path: path, Side: t.Side}
 		t.Changed = !slices.Equal(r.from.keys, r.to.keys)
+		t.CodeChanged = strings.Join(r.from.code()[0], "") != strings.Join(r.to.code()[0], "")
 	}
 	if t.Changed && t.Current.Start == 0 && r.to.exists {
 		// The lines are gone; a remark can still be made on the file.
@@ -201,7 +208,7 @@ func (c *relocator) relocate(t *precedent.Thread) {
 func (c *relocator) relocateOldSide(t *precedent.Thread) {
 	base := c.file(c.at.Base, t.Path)
 	if !base.known || !base.exists {
-		t.Changed = base.known
+		t.Changed, t.CodeChanged = base.known, base.known
 		return
 	}
 	// The base that the line numbers refer to is not known: the quote locates the lines.
@@ -209,7 +216,7 @@ func (c *relocator) relocateOldSide(t *precedent.Thread) {
 	lines := r.lines(*t)
 	if t.Quote != "" && !startsWithQuote(base, lines, t.Quote) {
 		if lines = findQuote(base, t.Quote); lines.end == 0 {
-			t.Changed = true
+			t.Changed, t.CodeChanged = true, true
 			return
 		}
 	}
@@ -220,15 +227,16 @@ func (c *relocator) relocateOldSide(t *precedent.Thread) {
 	t.Current = precedent.Span{Path: t.Path, Side: t.Side, Start: lines.start + 1, End: lines.end}
 	then, now := c.route(c.at.Base, t.Path, t.Commit, t.Path), c.route(c.at.Base, t.Path, c.at.Head, c.newPath(c.at.Base, t.Path))
 	if then.to.known && now.to.known {
-		t.Changed = now.countKept(lines) > then.countKept(lines)
+		t.Changed = now.countKept(lines, false) > then.countKept(lines, false)
+		t.CodeChanged = t.Changed && (!base.hasCode(lines) || now.countKept(lines, true) > then.countKept(lines, true))
 	}
 }
 
-// countKept counts the lines that the other file still has.
-func (r *route) countKept(lines span) int {
+// countKept counts the lines, or only those with code, that the other file still has.
+func (r *route) countKept(lines span, code bool) int {
 	n := 0
 	for i := lines.start; i < lines.end && i < len(r.toLine); i++ {
-		if r.toLine[i] >= 0 {
+		if r.toLine[i] >= 0 && (!code || r.from.hasCode(span{i, i + 1})) {
 			n++
 		}
 	}

@@ -77,7 +77,8 @@ func (p *Prepared) findLast(ctx context.Context, rows *store.Repo) error {
 			readers = slices.DeleteFunc(readers, func(name string) bool { return name == f.Name })
 		}
 	}
-	e.since = &review.Since{Head: last.Head, Review: last.ID, Changed: review.Unread(in.Change, last.Reading), Finders: readers}
+	same := review.Unchanged(in.Change, in.Reading.Hunks, last.Reading)
+	e.since = &review.Since{Head: last.Head, Review: last.ID, Changed: review.Unread(in.Change, same), Unchanged: same, Finders: readers}
 	for _, f := range last.Coverage.Skipped {
 		e.since.Skipped = append(e.since.Skipped, f.Path)
 	}

@@ -106,35 +106,6 @@ func (r *Reviewer) newPrepared(id precedent.Repo, s subject, change *diff.Change
 	return p
 }
 
-// readBase adds what the base commit defines: classes of files, guide and policy.
-// There tells whether the files of the base can be read.
-func (p *Prepared) readBase(ctx context.Context, there bool) error {
-	in, rg := &p.Input, p.subject.rg
-	base := func(path string) ([]byte, error) { return in.Read(precedent.Left, path) }
-	attributes, err := base(".gitattributes")
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		p.fail("attributes", err.Error())
-	}
-	in.Change.Classify(base, attributes)
-	if !there {
-		p.fail("guide", "the base commit was not fetched, so its guide and policy are not used")
-		return nil
-	}
-	var failures []precedent.Failure
-	in.Guide, failures = guide.Load(FilesAt(p.subject.blobs, rg.BaseCommit), guide.Candidates(pathsOf(in.Change)))
-	in.Failures = append(in.Failures, failures...)
-	policy, err := ReadPolicy(ctx, p.subject.repo, p.subject.blobs, rg)
-	if err != nil {
-		return err
-	}
-	in.Policy, in.OwnPolicy = policy.Policy, policy.Own
-	p.reviewer.noticePolicy(ctx, policy)
-	for _, err := range policy.Errors {
-		p.fail("policy", err.Error())
-	}
-	return nil
-}
-
 // noticePolicy says what about the policy should be known before the result is
 // read.
 func (r *Reviewer) noticePolicy(ctx context.Context, p Policy) {

@@ -24,6 +24,8 @@ type Stage struct {
 	// View returns what the forge can tell of the comments in the world; nil for
 	// everything. The server sets it.
 	View func(p *Pull, all []forge.Comment) []forge.Comment
+	// Numberless means that the forge has no numbers of repositories.
+	Numberless bool
 }
 
 // NewStage returns an empty world without faults.

@@ -1,0 +1,176 @@
+package text
+
+import (
+	"path"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+)
+
+// syntax says how comments begin and end in a family of languages.
+type syntax struct {
+	line   []string    // begin a comment up to the end of the line
+	spaced bool        // but only after white space or at the start of the line
+	block  [][2]string // begin and end a comment of any length
+	triple bool        // three quotes begin a string of several lines: a comment if nothing is before it
+	ticks  bool        // a backtick begins a string of several lines
+}
+
+var (
+	slashes  = syntax{line: []string{"//"}, block: [][2]string{{"/*", "*/"}}, ticks: true}
+	hashes   = syntax{line: []string{"#"}}
+	shell    = syntax{line: []string{"#"}, spaced: true}
+	python   = syntax{line: []string{"#"}, triple: true}
+	mixed    = syntax{line: []string{"//", "#"}, block: slashes.block} // PHP, Terraform
+	sql      = syntax{line: []string{"--"}, block: slashes.block}
+	lua      = syntax{line: []string{"--"}, block: [][2]string{{"--[[", "]]"}}}
+	haskell  = syntax{line: []string{"--"}, block: [][2]string{{"{-", "-}"}}}
+	lisp     = syntax{line: []string{";"}}
+	percent  = syntax{line: []string{"%"}}
+	markup   = syntax{block: [][2]string{{"<!--", "-->"}}}
+	page     = syntax{line: []string{"//"}, block: [][2]string{{"/*", "*/"}, {"<!--", "-->"}}, ticks: true} // scripts in markup
+	anything = syntax{line: []string{"//", "#", "--", ";"}, spaced: true, block: page.block}
+)
+
+// syntaxes are the languages by extension.
+var syntaxes = sync.OnceValue(func() map[string]*syntax {
+	all := map[string]*syntax{}
+	for extensions, s := range map[string]*syntax{
+		"go c h cc cpp cxx hh hpp hxx m mm cu java kt kts scala groovy gradle swift rs cs dart js jsx mjs cjs ts tsx mts cts proto zig css scss less sol v": &slashes,
+		"rb rake gemspec ru toml r pl pm ex exs nim jl tcl awk cmake":                                                                                       &hashes,
+		"sh bash zsh ksh bats fish yaml yml mk conf properties ps1":                                                                                         &shell,
+		"py pyi pyx bzl star":                 &python,
+		"php tf hcl":                          &mixed,
+		"sql":                                 &sql,
+		"lua":                                 &lua,
+		"hs elm adb ads vhd":                  &haskell,
+		"lisp el clj cljs scm asm s ini":      &lisp,
+		"tex erl hrl":                         &percent,
+		"xml svg md markdown xaml plist":      &markup,
+		"html htm xhtml vue svelte astro jsp": &page,
+	} {
+		for e := range strings.FieldsSeq(extensions) {
+			all[e] = s
+		}
+	}
+	return all
+})
+
+// CodeLines returns what is left of each line of a file without comments and white
+// space. The name of the file says which language it is. It knows strings and comments
+// and no grammar: to it, a regular expression of JavaScript can begin a comment.
+func CodeLines(name string, lines []string) []string {
+	base := strings.ToLower(path.Base(name))
+	s := syntaxes()[strings.TrimPrefix(path.Ext(base), ".")]
+	switch {
+	case strings.HasSuffix(base, "makefile"), strings.HasPrefix(base, "dockerfile"):
+		s = &shell
+	case s == nil:
+		s = &anything
+	}
+	r := codeReader{syntax: s}
+	code := make([]string, len(lines))
+	for i, l := range lines {
+		code[i] = r.read(l)
+	}
+	return code
+}
+
+// codeReader is what the next line begins in.
+type codeReader struct {
+	*syntax
+	until string // ends the comment or string of several lines; empty outside of one
+	kept  bool   // it is a string, which is code
+}
+
+// read returns the code of a line.
+func (r *codeReader) read(l string) string {
+	var b strings.Builder
+	open := "" // quotes that nothing on the rest of the line closes
+	for i := 0; i < len(l); {
+		rest := l[i:]
+		if r.until != "" {
+			end := strings.Index(rest, r.until)
+			part := rest
+			if end >= 0 {
+				part = rest[:end+len(r.until)]
+				r.until = ""
+			}
+			if r.kept {
+				b.WriteString(Squeeze(part))
+			}
+			i += len(part)
+			continue
+		}
+		n := r.comment(l, i, b.Len() == 0)
+		if n < 0 {
+			break
+		}
+		if n > 0 {
+			if r.kept && r.until != "" {
+				b.WriteString(rest[:n])
+			}
+			i += n
+			continue
+		}
+		if n = 1; strings.IndexByte("\"'`", rest[0]) < 0 {
+			_, n = utf8.DecodeRuneInString(rest)
+		} else if strings.IndexByte(open, rest[0]) < 0 {
+			if n = stringLen(rest); n == 1 {
+				open += rest[:1]
+			}
+			if n == 1 && rest[0] == '`' && r.ticks {
+				r.until, r.kept = "`", true
+			}
+		}
+		b.WriteString(Squeeze(rest[:n]))
+		i += n
+	}
+	return b.String()
+}
+
+// comment returns the length of the mark at an index that begins a comment or string of
+// several lines, -1 if the rest of the line is a comment, and 0 otherwise. first tells
+// that no code is before it.
+func (r *codeReader) comment(l string, i int, first bool) int {
+	rest := l[i:]
+	if r.triple {
+		for _, mark := range []string{`"""`, `'''`} {
+			if strings.HasPrefix(rest, mark) {
+				r.until, r.kept = mark, !first
+				return len(mark)
+			}
+		}
+	}
+	for _, m := range r.block {
+		if strings.HasPrefix(rest, m[0]) {
+			r.until, r.kept = m[1], false
+			return len(m[0])
+		}
+	}
+	before, _ := utf8.DecodeLastRuneInString(l[:i])
+	if r.spaced && i > 0 && !unicode.IsSpace(before) {
+		return 0
+	}
+	for _, mark := range r.line {
+		if strings.HasPrefix(rest, mark) {
+			return -1
+		}
+	}
+	return 0
+}
+
+// stringLen returns the length of the string that a quote at the start of s begins, 1 if
+// it does not end in s.
+func stringLen(s string) int {
+	for i := 1; i < len(s); i++ {
+		switch {
+		case s[i] == '\\' && s[0] != '`':
+			i++
+		case s[i] == s[0]:
+			return i + 1
+		}
+	}
+	return 1
+}

@@ -1,0 +1,51 @@
+package text
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/precedent-dev/precedent/internal/needs"
+)
+
+func TestCodeLines(t *testing.T) {
+	for _, test := range []struct {
+		name, source string
+		want         string
+	}{
+		{"a.go", "\tx := f( a ) // fixed\n\n// all of it\ny()", "x:=f(a)|||y()"},
+		{"a.go", "a /* one\ntwo */ b /* three */ c", "a|bc"},
+		{"a.go", "a(\"http://x // y\", 'c', `q // r\ns // t`) // u", "a(\"http://x//y\",'c',`q//r|s//t`)"},
+		{"a.go", `a("\"//") //`, `a("\"//")`},
+		{"a.rs", "fn f<'a>(x: &'a str) {} // x", "fnf<'a>(x:&'astr){}"},
+		{"a.js", "a(`x\n${y} // z`) // w", "a(`x|${y}//z`)"},
+		{"a.py", "x = 1 # one\n\"\"\"All\nof it.\"\"\"\ny = \"\"\"a\n# b\"\"\"#c", "x=1|||y=\"\"\"a|#b\"\"\""},
+		{"a.sh", "echo ${#x} $# # n", "echo${#x}$#"},
+		{"ci.yml", "run: a#b # c", "run:a#b"},
+		{"Makefile", "all: # x\n\techo", "all:|echo"},
+		{"build/Dockerfile.dev", "RUN x # y", "RUNx"},
+		{"a.php", "a(); # x\nb(); // y\n/* z */", "a();|b();|"},
+		{"a.sql", "SELECT '--' -- x", "SELECT'--'"},
+		{"a.html", "<p> <!-- x\ny --> </p>", "<p>|</p>"},
+		{"a.c", "#define A 1 // x", "#defineA1"},
+		{"a.tex", "x % y", "x"},
+		{"unknown", "a // b\nc # d\ne; f -- g\nh://i", "a|c|e;f|h://i"},
+	} {
+		got := CodeLines(test.name, strings.Split(test.source, "\n"))
+		if diff := cmp.Diff(test.want, strings.Join(got, "|")); diff != "" {
+			t.Errorf("%s: %q (-want +got):\n%s", test.name, test.source, diff)
+		}
+	}
+}
+
+// TestCodeLinesLinear: quotes and marks that never end cost no more than others.
+func TestCodeLinesLinear(t *testing.T) {
+	for _, part := range []string{`\"`, `"'`, "/*", "`\\", `"""`, "<!--", "/**/"} {
+		line := strings.Repeat(part, 1<<20/len(part))
+		if took := needs.Busy(func() { CodeLines("a.html", []string{line}); CodeLines("a.py", []string{line}) }); took > time.Second {
+			t.Errorf("%q: %s", part, took)
+		}
+	}
+}
