@@ -18,6 +18,9 @@ type Policy struct {
 	Instructions []Instruction
 	// Floors hide findings that are milder than the floor of their path.
 	Floors []SeverityFloor
+	// Maintainers lists logins of people who count as having write permission where the forge
+	// does not tell who has it. What a forge tells counts more.
+	Maintainers []string
 	// Linters names the linters to run on the change, among those that Precedent supports. A
 	// policy cannot name a program.
 	Linters []string
@@ -28,6 +31,9 @@ type Policy struct {
 	// RequestChanges makes a posted review request changes if a command would exit with 1 for
 	// its findings; else it only comments.
 	RequestChanges bool
+	// PassWithoutModel makes the check of a clean review a success although no model read the
+	// change; else it is neutral.
+	PassWithoutModel bool
 	// Language that findings are written in, as an IETF tag; empty means English.
 	Language string
 }

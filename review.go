@@ -205,8 +205,8 @@ type TakenAway struct {
 	Quote string `json:"quote"`
 }
 
-// SinceLast says what became of the findings of the last review of the same work. Each list
-// has ids of findings.
+// SinceLast says which findings of the last review of the same work are fixed, still there or
+// new. Each list has ids of findings.
 type SinceLast struct {
 	Review  string   `json:"review_id"`
 	Fixed   []string `json:"fixed"`
@@ -269,6 +269,22 @@ func (r *Review) Live() []Finding {
 	return live
 }
 
+// OpenThreads returns the answers about findings of earlier reviews that are open and not
+// among the live findings.
+func (r *Review) OpenThreads() []ThreadAnswer {
+	live := map[string]bool{}
+	for _, f := range r.Live() {
+		live[f.Thread] = true
+	}
+	var open []ThreadAnswer
+	for _, t := range r.Threads {
+		if t.Open() && !live[t.Thread] {
+			open = append(open, t)
+		}
+	}
+	return open
+}
+
 // Count returns how many findings were dropped for the reason.
 func (r *Review) Count(why Dropped) int {
 	n := 0
@@ -289,8 +305,8 @@ const (
 )
 
 // ExitStatus is the exit status for a command that printed the review. Incomplete takes
-// precedence over findings. Live findings, and findings of open threads that are still there,
-// count from failOn upwards. A nit never blocks.
+// precedence over findings. Live findings, and those of open threads, count from failOn
+// upwards. A nit never blocks.
 func (r *Review) ExitStatus(failOn Severity) int {
 	if r.Verdict == Partial || r.Verdict == Failed {
 		return ExitIncomplete
@@ -300,8 +316,8 @@ func (r *Review) ExitStatus(failOn Severity) int {
 			return ExitFindings
 		}
 	}
-	for _, t := range r.Threads {
-		if t.State == StillThere && t.Severity.Blocks(failOn) {
+	for _, t := range r.OpenThreads() {
+		if t.Severity.Blocks(failOn) {
 			return ExitFindings
 		}
 	}

@@ -20,8 +20,8 @@ type Thread struct {
 	Suggestion string
 	Quote      string // the flagged lines when it was posted
 
-	// Span is where it was posted, in the lines of Commit. Start is 0 if it was posted in the
-	// summary or on a file.
+	// Span has the lines that it is about, in the numbers of Commit, wherever it was posted. Start
+	// is 0 if it is about a file.
 	Span
 	Commit string
 	// SeenPath is the file's name at SeenAt, the head of the last review that found it; empty
@@ -102,6 +102,9 @@ type ThreadAnswer struct {
 	Who   string `json:"who"`
 	Words string `json:"words"`
 }
+
+// Open tells whether the finding counts as open: it is still there, or nobody can tell.
+func (a ThreadAnswer) Open() bool { return a.State == StillThere || a.State == Unanswered }
 
 // AnswerState is the state of a thread's finding at a head.
 type AnswerState string

@@ -27,7 +27,7 @@ func newDismiss(a *app) *cobra.Command {
 		Short: "Dismiss findings that are not a problem here, undo that, or list dismissals",
 		Long: `Dismiss hides the findings whose IDs begin with ID, whatever their severity,
 starting with the next review. Every review lists what it hid, with your name and
-reason. A dismissal also lowers the confidence of similar findings. It is printed
+reason. A dismissal also lowers the confidence of similar findings. It prints
 how far that reaches, and until when.
 
 The reason decides the scope for similar findings: "intended here" means the
@@ -66,7 +66,7 @@ Exit status: 2 if an ID could not be dismissed; the others are.`,
 	return cmd
 }
 
-// check refuses combinations of options that have no meaning.
+// check rejects combinations of options that make no sense.
 func (d *dismissal) check(cmd *cobra.Command, args []string) error {
 	var wrong string
 	switch {

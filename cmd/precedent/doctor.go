@@ -58,7 +58,7 @@ Exit status: 0 if a review would work, 2 if something that it needs is missing.`
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	cmd.Flags().BoolVar(&try, "try", false, "ask the model for one token, which has a small cost")
-	addSettings(cmd, "engine", "model", "memory_db", "repo", "forge")
+	addSettings(cmd, "engine", "model", "memory_db", "repo", "forge", "trusted_branch")
 	return cmd
 }
 
@@ -78,14 +78,14 @@ func (a *app) diagnose(ctx context.Context, flags map[string]string, try bool) (
 		d.AddError("repository", doctor.Missing, err)
 	} else {
 		defer repo.Close()
-		d.Repository(ctx, repo)
+		d.Repository(ctx, repo, op.Forge.Value)
 	}
 	a.checkEngine(ctx, d, op, try)
 	boxed := d.Sandbox(ctx, a.env["PATH"])
 	a.checkForge(ctx, d, op, repo)
 	if repo != nil {
 		a.checkMemory(ctx, d, op)
-		policy, err := workflow.CurrentPolicy(ctx, repo)
+		policy, err := workflow.CurrentPolicy(ctx, repo, op.TrustedBranch.Value)
 		if err != nil {
 			d.AddError("policy", doctor.Missing, err)
 		} else {
@@ -157,7 +157,7 @@ func (a *app) checkForge(ctx context.Context, d *doctor.Diagnosis, op *settings.
 	}
 	var id precedent.Repo
 	if repo != nil {
-		if ids, err := workflow.Identities(ctx, repo, op.Repo.Value); err == nil { // errors are reported with the repository
+		if ids, err := workflow.Identities(ctx, repo, workflow.Location{Repo: op.Repo.Value, Forge: op.Forge.Value}); err == nil { // errors are reported with the repository
 			id = ids[0]
 		}
 	}

@@ -28,7 +28,7 @@ Exit status: 0 every range was reviewed, 2 usage or configuration error, 3 some 
 not.`,
 		Example: `  precedent eval noise ~/src/app ~/src/lib --out sample.jsonl
   precedent eval noise --judged sample.jsonl`,
-		Args: anyNumber,
+		Args: cobra.ArbitraryArgs,
 	}, func(cmd *cobra.Command, dirs []string, seed uint64) (measurement, error) {
 		switch {
 		case judged != "" && (len(dirs) > 0 || o.Out != ""):
@@ -57,6 +57,3 @@ not.`,
 	f.StringVar(&judged, "judged", "", "score this judged `file`")
 	return cmd
 }
-
-// anyNumber accepts any number of arguments.
-func anyNumber(*cobra.Command, []string) error { return nil }

@@ -250,7 +250,7 @@ func (a *app) local(dir string) (workflow.Connection, error) {
 	if err != nil {
 		return conn, conn.Explain(err)
 	}
-	conn.Forge = f
+	conn.Forge, conn.Instant = f, true
 	conn.Folder, err = f.Folder()
 	return conn, conn.Explain(err)
 }

@@ -128,7 +128,7 @@ func TestActionsArePinnedByTheirCommit(t *testing.T) {
 }
 
 // TestNothingReachesAShellAsText: an expression in a script would be a part of
-// it, whoever wrote its value.
+// it, no matter who wrote its value.
 func TestNothingReachesAShellAsText(t *testing.T) {
 	for name, w := range ciAll(t) {
 		for job, j := range w.Jobs {

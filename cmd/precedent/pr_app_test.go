@@ -77,6 +77,10 @@ func (i ill) Run(ctx context.Context, t engine.Task) (engine.Answer, error) {
 // TestPostAsApp: an App posts as itself, git fetches with the token of its
 // installation, and a check run says how the review ended.
 func TestPostAsApp(t *testing.T) {
+	analyzed := func(s *shopPull) engine.Engine {
+		s.push("conflict", map[string]string{"b.txt": "one\n" + strings.Repeat("<", 7) + " HEAD\ntwo\n" + strings.Repeat("=", 7) + "\nthree\n" + strings.Repeat(">", 7) + " theirs\n"})
+		return nil
+	}
 	for _, test := range []struct {
 		name, failOn string
 		reads        func(*shopPull) engine.Engine
@@ -86,10 +90,8 @@ func TestPostAsApp(t *testing.T) {
 		{"findings", "medium", func(s *shopPull) engine.Engine { return s.parrot }, precedent.ExitFindings, "failure"},
 		{"findings below the bar", "high", func(s *shopPull) engine.Engine { return s.parrot }, precedent.ExitClean, "success"},
 		{"partial", "medium", func(s *shopPull) engine.Engine { return ill{s.parrot} }, precedent.ExitIncomplete, "neutral"},
-		{"analyzers", "low", func(s *shopPull) engine.Engine {
-			s.push("conflict", map[string]string{"b.txt": "one\n" + strings.Repeat("<", 7) + " HEAD\ntwo\n" + strings.Repeat("=", 7) + "\nthree\n" + strings.Repeat(">", 7) + " theirs\n"})
-			return nil
-		}, precedent.ExitFindings, "neutral"},
+		{"analyzers", "low", analyzed, precedent.ExitFindings, "failure"},
+		{"analyzers, below the bar", "none", analyzed, precedent.ExitClean, "neutral"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := newShopPull(t)

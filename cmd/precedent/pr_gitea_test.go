@@ -69,7 +69,7 @@ func TestPostOnGitea(t *testing.T) {
 		t.Fatalf("%d summaries, %d reviews, %d remarks\n%s", len(summaries), len(reviews), len(remarks), said)
 	}
 	statuses := s.door.stage.World.Repo("octo", "app").Statuses
-	if len(statuses) != 1 || statuses[0].Commit != s.id("feature") || statuses[0].State != "error" || statuses[0].Context != "precedent" {
+	if len(statuses) != 1 || statuses[0].Commit != s.id("feature") || statuses[0].State != "failure" || statuses[0].Context != "precedent" {
 		t.Errorf("statuses %+v", statuses)
 	}
 	if s.door.fetches.Load() == 0 {
@@ -123,7 +123,7 @@ func TestGiteaPostsInsideTheDiff(t *testing.T) {
 			if got := fmt.Sprint(s.threads()); got != test.want {
 				t.Errorf("threads %s, want %s", got, test.want)
 			}
-			for _, words := range []string{"Division by zero in the average\n\nAt `src/till.js:11`", "Unbounded growth of listener callbacks\n\nAt `src/till.js:16`", test.why} {
+			for _, words := range []string{"Division by zero in the average\n\nAt [`src/till.js:11`](", "Unbounded growth of listener callbacks\n\nAt [`src/till.js:16`](", test.why} {
 				if !strings.Contains(s.summary(), words) {
 					t.Errorf("the summary does not say %q:\n%s", words, s.summary())
 				}

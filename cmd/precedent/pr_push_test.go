@@ -330,7 +330,7 @@ func TestFivePushes(t *testing.T) {
 	fixed := strings.Replace(shifted, "  return sum / items.length\n", "  return items.length > 0 ? sum / items.length : 0\n", 1)
 	s.push("guard the average", map[string]string{"src/till.js": fixed})
 	all["average"] = "closed"
-	s.step("fix", all, 1, "2 findings", "**Threads**: 2 still there · 1 addressed.", "**addressed**: the flagged lines changed")
+	s.step("fix", all, 1, "2 findings", "**Threads**: 2 still there · 1 addressed.", "**Closed**: 1 fixed.", "**fixed** in `"+shortID(s.id("feature"))+"`: the flagged lines changed")
 
 	half := strings.Replace(fixed, "  ledger.total -= amount\n", "  ledger.total -= Math.round(amount)\n", 1)
 	s.push("round the amount", map[string]string{"src/till.js": half})

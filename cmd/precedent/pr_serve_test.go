@@ -109,6 +109,7 @@ func openFrontDoor(t testing.TB, root string) *frontDoor {
 	d := &frontDoor{stage: forgetest.NewStage(t), token: forgetest.Secret, issued: map[string]bool{}}
 	d.api = d.stage.GitHub(t)
 	d.open(t, root, d.api.URL)
+	d.api.URL = d.URL
 	return d
 }
 
@@ -169,7 +170,7 @@ func (d *frontDoor) add(base, head, diff string) *forgetest.Pull {
 	p := &forgetest.Pull{
 		PullRequest: forge.PullRequest{
 			Number: 7, Title: "Greet [everybody](https://evil.example)", Body: "Says hello.", Author: author, State: forge.Open, Updated: at,
-			Base: forge.Branch{Repo: repo, Name: "main", SHA: base}, Head: forge.Branch{Name: "main", SHA: head}, Ref: "refs/pull/7/head", Files: 1,
+			Base: forge.Branch{Repo: repo, RepoID: "1", Name: "main", SHA: base}, Head: forge.Branch{Name: "main", SHA: head}, Ref: "refs/pull/7/head", Files: 1,
 		},
 		Comments: []forge.Comment{
 			{

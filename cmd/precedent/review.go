@@ -40,8 +40,8 @@ the branch adds to its upstream together with everything that is uncommitted: st
 unstaged and untracked files, but not ignored ones. If the branch adds nothing, it
 reviews what is uncommitted, else the last commit.
 
-RANGE is A..B, A...B (from their merge base), or A, which is A...HEAD. After -- come
-files and folders: then only they are reviewed.
+RANGE is A..B, A...B (from their merge base), or A, which is A...HEAD. To review
+only some files and folders, name them after --.
 
 The engine is a model behind an API, if ANTHROPIC_API_KEY, OPENAI_API_KEY or
 OPENAI_BASE_URL is set, or a program that reads a task as JSON on standard input

@@ -20,6 +20,7 @@ import (
 // PullRequest is the pull request that a marker is valid for.
 type PullRequest struct {
 	Repo   precedent.Repo
+	RepoID precedent.ForgeID // the forge's number of Repo; empty if it has none
 	Number int
 }
 
@@ -40,6 +41,9 @@ type Marker struct {
 	Thread string // UUID; every comment of any kind has one
 	Review string // UUID of the review that wrote it
 	Head   string // the commit that was reviewed
+	// Run is the id of the run that is posting; only in a summary, and only until that run has
+	// ended.
+	Run string
 
 	// The rest is set in a comment that opens a thread, and describes its finding.
 	Fingerprint string
@@ -48,6 +52,7 @@ type Marker struct {
 	Severity    precedent.Severity
 	Confidence  int    // percent
 	Title       string // text from outside, at most 400 bytes
+	Start, End  int    // its lines at Head; 0 if it has none
 }
 
 // Key signs markers. The zero Key does not: markers are then as trustworthy as the account
@@ -92,8 +97,20 @@ type Writer struct {
 	// LineURL returns the address of lines on the forge, empty if they have none. It may be
 	// nil.
 	LineURL func(precedent.Span) string
+	// FixedLines is that of the forge's pages: comments name and quote their lines.
+	FixedLines bool
+	Answers    Answers
 	// Finder is the program's name in the footer; empty means "precedent".
 	Finder string
+}
+
+// Answers tells whose answers to a finding count, so that no comment invites others.
+type Answers struct {
+	// Unknown means that the forge does not tell who has write permission. Resolving a
+	// conversation counts even then: the forge checks it.
+	Unknown bool
+	// Maintainers means that the policy lists people who count even then.
+	Maintainers bool
 }
 
 // own returns a search for the secrets of this process.

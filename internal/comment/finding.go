@@ -3,11 +3,13 @@ package comment
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/markdown"
 	"github.com/precedent-dev/precedent/internal/secret"
+	"github.com/precedent-dev/precedent/internal/text"
 )
 
 // maxDetails limits the list of details, and that of precedents.
@@ -38,15 +40,22 @@ func (d *draft) code(s string) string { return markdown.Code(sanitize(s, d.own))
 func (w Writer) Finding(f precedent.Finding, m Marker, committable bool) string {
 	d := &draft{Writer: w, own: w.own()}
 	d.block(fmt.Sprintf("**[%s · %d]** %s", d.severity(f.Severity), f.Confidence, d.phrase(f.Title)))
+	before := ""
+	if f.Side == precedent.Left {
+		before = ", before the change"
+	}
 	switch {
-	case f.Side == precedent.Left && f.Start > 0:
-		d.block("At " + d.code(f.String()) + ", before the change.")
-	case f.Placement == precedent.WholeFile && f.Start > 0:
+	case f.Start == 0:
+	case w.FixedLines:
+		d.quote(f, before)
+	case before != "":
+		d.block("At " + d.code(f.String()) + before + ".")
+	case f.Placement == precedent.WholeFile:
 		d.block("At " + d.place(f.Span) + ".")
 	}
 	if at := f.Breaks; at.Path != "" {
 		d.block("This change breaks " + d.place(precedent.Span{Path: at.Path, Side: precedent.Right, Start: at.Line, End: at.Line}) +
-			", which it does not touch: " + d.code(strings.TrimSpace(firstLine(at.Quote))))
+			", which it does not touch: " + d.evidence(at))
 	}
 	d.block(markdown.Body(sanitize(f.Body, d.own), w.Links)...)
 	d.suggestion(f, committable)
@@ -59,10 +68,71 @@ func (w Writer) Finding(f precedent.Finding, m Marker, committable bool) string 
 		d.block("Caused by a fix: these lines were changed for an earlier finding.")
 	}
 	if f.ID != "" {
-		d.block("Explain: " + d.code("precedent explain "+f.ID) + " · Dismiss: reply “not applicable here”, react with 👎, or run " + d.code("precedent dismiss "+f.ID))
+		d.block("Explain: " + d.code("precedent explain "+f.ID) + " · Dismiss: " + d.Answers.invitation() + "; in your own reviews, run " + d.code("precedent dismiss "+f.ID))
 	}
 	return w.seal(strings.Join(d.blocks, "\n\n"), m.withFinding(f), d.own)
 }
+
+// evidence is the first line of what evidence quotes of its file.
+func (d *draft) evidence(e precedent.Evidence) string {
+	return d.code(strings.TrimSpace(firstLine(string(secret.RedactFile(e.Path, []byte(e.Quote))))))
+}
+
+// invitation says how a finding is dismissed.
+func (a Answers) invitation() string {
+	switch {
+	case !a.Unknown:
+		return "with write permission, reply “not applicable here” or react with 👎"
+	case a.Maintainers:
+		return "as a maintainer that the policy lists, reply “not applicable here” or react with 👎; with write permission, resolve this conversation"
+	}
+	return "with write permission, resolve this conversation"
+}
+
+// gutter separates a line's number from its text in a quote of code.
+const gutter = " │ "
+
+// maxQuoted limits the lines of a quote: a finding's has at most three.
+const maxQuoted = 3
+
+// quote names the lines of the finding and quotes the first of them, for forges on which a
+// comment does not stay with its code. Quoted reads it back.
+func (d *draft) quote(f precedent.Finding, before string) {
+	quoted := strings.Trim(string(secret.RedactFile(f.Path, []byte(f.Quote))), "\r\n")
+	if quoted == "" {
+		d.block("At " + d.place(f.Span) + before + ".")
+		return
+	}
+	d.block("At " + d.place(f.Span) + before + ":")
+	lines := strings.Split(sanitize(quoted, d.own), "\n")
+	d.block(markdown.Fenced("", func(i int) string { return strconv.Itoa(f.Start+i) + gutter }, lines[:min(len(lines), maxQuoted)])...)
+}
+
+// Quoted returns the code that a comment of ours quotes as its first lines; empty if it quotes
+// none. A person who may edit the comment can change it.
+func Quoted(body string) string {
+	const heading = 2 // title and place come before the code
+	blocks := markdown.Blocks(text.Head(strings.ReplaceAll(body, "\r\n", "\n"), maxQuoting))
+	if len(blocks) <= heading || !strings.HasPrefix(blocks[heading-1], "At ") || !strings.HasSuffix(blocks[heading-1], ":") {
+		return ""
+	}
+	lines := strings.Split(blocks[heading], "\n")
+	if len(lines) < 3 || len(lines) > maxQuoted+2 || !strings.HasPrefix(lines[0], "```") {
+		return ""
+	}
+	lines = lines[1 : len(lines)-1]
+	for i, line := range lines {
+		_, code, ok := strings.Cut(line, gutter)
+		if !ok {
+			return ""
+		}
+		lines[i] = code
+	}
+	return strings.Join(lines, "\n")
+}
+
+// maxQuoting limits the beginning of a comment in which its quote is looked for, in bytes.
+const maxQuoting = 32 << 10
 
 func firstLine(quote string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(quote), "\n")
@@ -82,6 +152,7 @@ func (m Marker) withFinding(f precedent.Finding) Marker {
 	marker := Marker{
 		Kind: Finding, Thread: m.Thread, Review: m.Review, Head: m.Head,
 		Fingerprint: f.Fingerprint, Finding: f.ID, Category: f.Category, Severity: f.Severity, Confidence: f.Confidence, Title: f.Title,
+		Start: f.Start, End: f.End,
 	}
 	if m.Fingerprint != "" {
 		marker.Fingerprint = m.Fingerprint
@@ -111,12 +182,23 @@ func (d *draft) suggestion(f precedent.Finding, committable bool) {
 	replaces := committable && f.Side != precedent.Left && f.Start > 0
 	if replaces && sanitize(fix, d.own) == fix && !strings.Contains(fix, "<!-- precedent:") {
 		if block, ok := markdown.Suggestion(strings.Split(fix, "\n")); ok {
+			if d.FixedLines {
+				d.block("Replace " + lineNumbers(f.Span) + ":")
+			}
 			d.block(block...)
 			return
 		}
 	}
 	d.block("Suggested change:")
 	d.block(markdown.Fenced("diff", func(int) string { return "+" }, strings.Split(sanitize(fix, d.own), "\n"))...)
+}
+
+// lineNumbers names the lines of a span for people.
+func lineNumbers(s precedent.Span) string {
+	if s.End > s.Start {
+		return fmt.Sprintf("lines %d–%d", s.Start, s.End)
+	}
+	return fmt.Sprintf("line %d", s.Start)
 }
 
 // details lists who found the finding, its evidence and the guide rules, in a collapsed
@@ -144,7 +226,7 @@ func (d *draft) details(f precedent.Finding) {
 		if e.Side == precedent.Left {
 			at += " before the change"
 		}
-		items = append(items, "Evidence at "+at+": "+d.code(strings.TrimSpace(firstLine(e.Quote))))
+		items = append(items, "Evidence at "+at+": "+d.evidence(e))
 	}
 	for _, c := range f.Cites {
 		if !remembered(c) {

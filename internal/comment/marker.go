@@ -32,13 +32,13 @@ var (
 	// within an HTML comment.
 	titles = base64.NewEncoding("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._").WithPadding(base64.NoPadding).Strict()
 	// fields are the names of the fields, in order.
-	fields = []string{"kind", "thread", "review", "fp", "finding", "head", "category", "severity", "confidence", "title", "sig"}
+	fields = []string{"kind", "thread", "review", "fp", "finding", "head", "category", "severity", "confidence", "title", "lines", "run", "sig"}
 )
 
 // sanitized returns the marker without invalid fields, and without a title that holds a
 // secret.
 func (m Marker) sanitized(own secret.Own) Marker {
-	for _, s := range []*string{&m.Thread, &m.Review, &m.Fingerprint, &m.Finding, &m.Head} {
+	for _, s := range []*string{&m.Thread, &m.Review, &m.Fingerprint, &m.Finding, &m.Head, &m.Run} {
 		if len(*s) > maxField || !token().MatchString(*s) {
 			*s = ""
 		}
@@ -50,6 +50,9 @@ func (m Marker) sanitized(own secret.Own) Marker {
 		m.Severity = ""
 	}
 	m.Confidence = max(0, min(m.Confidence, 100))
+	if m.End = max(m.Start, m.End); m.Start < 1 || m.End > maxLine {
+		m.Start, m.End = 0, 0
+	}
 	m.Title = strings.ToValidUTF8(sanitize(m.Title, own), "")
 	if len(m.Title) > maxTitle {
 		m.Title = strings.ToValidUTF8(m.Title[:maxTitle], "")
@@ -60,16 +63,30 @@ func (m Marker) sanitized(own secret.Own) Marker {
 // maxField limits fields other than the title, in bytes: a hash of 512 bits in hexadecimal.
 const maxField = 128
 
+// firstFields is the number of fields in the first markers that were posted.
+const firstFields = 10
+
 func (m Marker) values() []string {
 	confidence := ""
 	if m.Confidence != 0 {
 		confidence = strconv.Itoa(m.Confidence)
 	}
-	return []string{
-		string(m.Kind), m.Thread, m.Review, m.Fingerprint, m.Finding, m.Head,
-		string(m.Category), string(m.Severity), confidence, titles.EncodeToString([]byte(m.Title)),
+	lines := ""
+	if m.Start > 0 {
+		lines = fmt.Sprintf("%d-%d", m.Start, m.End)
 	}
+	v := []string{
+		string(m.Kind), m.Thread, m.Review, m.Fingerprint, m.Finding, m.Head,
+		string(m.Category), string(m.Severity), confidence, titles.EncodeToString([]byte(m.Title)), lines, m.Run,
+	}
+	for len(v) > firstFields && v[len(v)-1] == "" { // so that comments of older programs keep their signature
+		v = v[:len(v)-1]
+	}
+	return v
 }
+
+// maxLine limits the line numbers in a marker; no file that is reviewed has as many.
+const maxLine = 1 << 30
 
 // marker returns the hidden line.
 func (w Writer) marker(m Marker) string {
@@ -81,16 +98,25 @@ func (w Writer) marker(m Marker) string {
 		}
 	}
 	if !w.Key.IsZero() {
-		fmt.Fprintf(&b, " %s=%x", fields[len(fields)-1], w.sign(m))
+		fmt.Fprintf(&b, " %s=%x", fields[len(fields)-1], w.sign(m, w.identities()[0]))
 	}
 	return b.String() + " -->"
 }
 
+// identities are what the repository is called in signatures: its number, which stays when it
+// is renamed, and its name, by which older comments are signed.
+func (w Writer) identities() []precedent.Repo {
+	p := w.PullRequest
+	if p.RepoID == "" {
+		return []precedent.Repo{p.Repo}
+	}
+	return []precedent.Repo{precedent.NumberedRepo(p.Repo.Host, p.RepoID), p.Repo}
+}
+
 // sign returns the HMAC of the marker and the pull request. Each value follows its length, so
 // that the boundaries are unambiguous.
-func (w Writer) sign(m Marker) []byte {
+func (w Writer) sign(m Marker, r precedent.Repo) []byte {
 	h := hmac.New(sha256.New, []byte(w.Key.secret()))
-	r := w.PullRequest.Repo
 	signed := append([]string{markerVersion, strings.ToLower(r.Host), strings.ToLower(r.Owner), strings.ToLower(r.Name), strconv.Itoa(w.PullRequest.Number)}, m.values()...)
 	for _, v := range signed {
 		h.Write([]byte(strconv.Itoa(len(v))))
@@ -152,12 +178,12 @@ func (w Writer) Read(body string) (Marker, bool) {
 	}
 	if !w.Key.IsZero() {
 		sum, err := hex.DecodeString(signature)
-		return m, err == nil && hmac.Equal(sum, w.sign(m))
+		return m, err == nil && slices.ContainsFunc(w.identities(), func(r precedent.Repo) bool { return hmac.Equal(sum, w.sign(m, r)) })
 	}
 	return m, true
 }
 
-// maxMarker limits a marker, in bytes: eight fields, the title and the signature.
+// maxMarker limits a marker, in bytes: ten fields, the title and the signature.
 const maxMarker = 4096
 
 // parse reads the fields of a marker: known ones, in their order, each at most once.
@@ -187,7 +213,7 @@ func decodeFields(values []string) (m Marker, signature string, ok bool) {
 		}
 	}
 	m = Marker{
-		Kind: Kind(values[0]), Thread: values[1], Review: values[2], Fingerprint: values[3], Finding: values[4], Head: values[5],
+		Kind: Kind(values[0]), Thread: values[1], Review: values[2], Fingerprint: values[3], Finding: values[4], Head: values[5], Run: values[11],
 		Category: precedent.Category(values[6]), Severity: precedent.Severity(values[7]), Title: string(title),
 	}
 	switch m.Kind {
@@ -200,9 +226,19 @@ func decodeFields(values []string) (m Marker, signature string, ok bool) {
 			return Marker{}, "", false
 		}
 	}
+	if v := values[10]; v != "" {
+		first, last, _ := strings.Cut(v, "-")
+		m.Start, err = strconv.Atoi(first)
+		if err == nil {
+			m.End, err = strconv.Atoi(last)
+		}
+		if err != nil || m.Start < 1 || m.Start > m.End || m.End > maxLine || fmt.Sprintf("%d-%d", m.Start, m.End) != v {
+			return Marker{}, "", false
+		}
+	}
 	known := (m.Category == "" || slices.Contains(precedent.Categories, m.Category)) &&
 		(m.Severity == "" || slices.Contains(precedent.Severities, m.Severity))
-	return m, values[10], known && m.Thread != ""
+	return m, values[12], known && m.Thread != ""
 }
 
 // sanitize makes text from outside safe: shortened, with credentials redacted, and withheld if
@@ -212,7 +248,7 @@ func sanitize(s string, own secret.Own) string {
 	if own.In(s) {
 		return withheld
 	}
-	s, _ = secret.Redact(s)
+	s, _ = secret.Redact("", s)
 	return s
 }
 

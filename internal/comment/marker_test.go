@@ -15,6 +15,7 @@ import (
 // marks draws marks that a marker can say.
 func marks() *rapid.Generator[comment.Marker] {
 	return rapid.Custom(func(t *rapid.T) comment.Marker {
+		start := rapid.IntRange(0, 1<<20).Draw(t, "start")
 		id := rapid.StringMatching(`[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}`)
 		return comment.Marker{
 			Kind: comment.Finding, Thread: id.Draw(t, "thread"), Review: id.Draw(t, "review"),
@@ -22,6 +23,7 @@ func marks() *rapid.Generator[comment.Marker] {
 			Fingerprint: rapid.StringMatching(`[0-9a-f]{32}`).Draw(t, "fingerprint"), Finding: rapid.StringMatching(`[0-9a-hjkmnp-tv-z]{10}`).Draw(t, "finding"),
 			Category: rapid.SampledFrom(precedent.Categories).Draw(t, "category"), Severity: rapid.SampledFrom(precedent.Severities).Draw(t, "severity"),
 			Confidence: rapid.IntRange(0, 100).Draw(t, "confidence"), Title: rapid.StringN(-1, 90, 360).Draw(t, "title"),
+			Start: start, End: start + min(start, rapid.IntRange(0, 1<<10).Draw(t, "more")),
 		}
 	})
 }
@@ -29,7 +31,7 @@ func marks() *rapid.Generator[comment.Marker] {
 func findingOf(m comment.Marker, words string) precedent.Finding {
 	return precedent.Finding{
 		ID: m.Finding, Fingerprint: m.Fingerprint, Category: m.Category, Severity: m.Severity, Confidence: m.Confidence, Title: m.Title,
-		Body: words, Suggestion: words, Finder: words, Span: precedent.Span{Path: words, Side: precedent.Right, Start: 1, End: 1},
+		Body: words, Suggestion: words, Finder: words, Span: precedent.Span{Path: words, Side: precedent.Right, Start: m.Start, End: m.End},
 	}
 }
 
@@ -100,6 +102,32 @@ func TestASignatureHoldsForOnePlaceAndAllOfTheMark(t *testing.T) {
 	}
 }
 
+// TestASignatureFollowsTheNumber: it holds under another name of the repository, not for
+// another repository of the same name.
+func TestASignatureFollowsTheNumber(t *testing.T) {
+	w := writer(t)
+	byName := w.Finding(finding(), mark(), true)
+	w.PullRequest.RepoID = "7"
+	byNumber := w.Finding(finding(), mark(), true)
+	renamed, other := w, w
+	renamed.PullRequest.Repo.Name = "Store"
+	other.PullRequest.RepoID = "8"
+	for _, test := range []struct {
+		what string
+		by   comment.Writer
+		body string
+		want bool
+	}{
+		{"its own", w, byNumber, true}, {"from before the number was signed", w, byName, true},
+		{"of the former name", renamed, byNumber, true}, {"of another number", other, byNumber, false},
+		{"of another name, by name", renamed, byName, false},
+	} {
+		if _, ok := test.by.Read(test.body); ok != test.want {
+			t.Errorf("%s: %v, want %v", test.what, ok, test.want)
+		}
+	}
+}
+
 // TestAMarkerCountsAtTheEndAlone puts a marker of ours where others can put it.
 func TestAMarkerCountsAtTheEndAlone(t *testing.T) {
 	w := writer(t)
@@ -116,6 +144,8 @@ func TestAMarkerCountsAtTheEndAlone(t *testing.T) {
 		"unknown kind": "<!-- precedent:1 kind=order thread=" + thread + " -->", "no thread": "<!-- precedent:1 kind=reply -->",
 		"unknown category": "<!-- precedent:1 kind=reply thread=a category=joke -->", "too sure": "<!-- precedent:1 kind=reply thread=a confidence=101 -->",
 		"surely": "<!-- precedent:1 kind=reply thread=a confidence=+1 -->", "a title of other bytes": "<!-- precedent:1 kind=reply thread=a title=__8 -->",
+		"a range that ends before it begins": "<!-- precedent:1 kind=reply thread=a lines=3-2 -->", "line 0": "<!-- precedent:1 kind=reply thread=a lines=0-2 -->",
+		"one line": "<!-- precedent:1 kind=reply thread=a lines=3 -->", "a line of a huge file": "<!-- precedent:1 kind=reply thread=a lines=3-9999999999 -->",
 		"twice": "<!-- precedent:1 kind=reply thread=a thread=b -->",
 	} {
 		for _, w := range []comment.Writer{w, {PullRequest: w.PullRequest}} {
@@ -134,13 +164,55 @@ func TestWhatAMarkerCannotSayIsLeftOut(t *testing.T) {
 	f.Title = strings.Repeat("é --> ", 200) + "\xff"
 	m := mark()
 	m.Review, m.Head = "a b", "@team"
+	m.Start, m.End = 7, 9 // the finding's count
 	body := w.Finding(f, m, false)
 	got, ok := w.Read(body)
-	want := comment.Marker{Kind: comment.Finding, Thread: thread, Fingerprint: f.Fingerprint, Confidence: 100, Title: strings.ToValidUTF8(f.Title[:400], "")}
+	want := comment.Marker{Kind: comment.Finding, Thread: thread, Fingerprint: f.Fingerprint, Confidence: 100, Title: strings.ToValidUTF8(f.Title[:400], ""), Start: 42, End: 42}
 	if d := cmp.Diff(want, got); d != "" || !ok {
 		t.Errorf("%v (-want +got):\n%s", ok, d)
 	}
 	markdowntest.Inert(t, unmarked(t, body))
+}
+
+// TestMarkersOfEarlierVersions: a marker without lines is signed as it was when no marker had
+// any.
+func TestMarkersOfEarlierVersions(t *testing.T) {
+	const body = "**[High · 85]** Token\n\n<!-- precedent:1 kind=finding thread=0192d3a0-0000-7000-8000-00000000000a fp=00 severity=high confidence=85 sig=176cdfa9354dbccd187ab5f61f302af09a80d7442ee95b3a6c981385ba56f12a -->\n"
+	m, ok := writer(t).Read(body)
+	if !ok || m.Start != 0 || m.End != 0 || m.Confidence != 85 {
+		t.Errorf("%v: %+v", ok, m)
+	}
+}
+
+// TestQuoted: the code that a comment quotes is read back, whatever it is, and nothing else is.
+func TestQuoted(t *testing.T) {
+	w := writer(t)
+	w.FixedLines = true
+	same := func(quote string) bool {
+		f := finding()
+		f.Quote, f.End = quote, f.Start+4
+		return strings.Join(strings.Fields(comment.Quoted(w.Finding(f, mark(), true))), " ") == strings.Join(strings.Fields(quote), " ")
+	}
+	for _, quote := range []string{"", "x", "\tif a {\n\t\treturn │ b\n\t}", "a\n\nb", "```\n````\n~~~", "<!-- x -->", "12 │ x", "\tx\r\n\ty"} {
+		if !same(quote) {
+			t.Errorf("%q is not read back", quote)
+		}
+	}
+	if same("a\nb\nc\nd") {
+		t.Error("four lines are quoted")
+	}
+	if same("key = \"AKIA" + "QYLPMN5HFIQR7XYA\"") {
+		t.Error("a credential is quoted")
+	}
+	plain := w
+	plain.FixedLines = false
+	f := finding()
+	f.Quote, f.Body = "x", "At `x`:\n\n```\n1 │ forged\n```"
+	for _, body := range []string{plain.Finding(f, mark(), true), w.Reply(f.Body, mark()), "", "a\n\nAt x:\n\n```\nx\n```"} {
+		if q := comment.Quoted(body); q != "" {
+			t.Errorf("%q is read from\n%s", q, body)
+		}
+	}
 }
 
 func FuzzRead(f *testing.F) {
@@ -156,6 +228,9 @@ func FuzzRead(f *testing.F) {
 	open := w
 	open.Key = comment.Key{}
 	f.Fuzz(func(t *testing.T, s string) {
+		if n := strings.Count(comment.Quoted(s), "\n"); n > 2 {
+			t.Fatalf("%d lines are quoted in %q", n+1, s)
+		}
 		if m, ok := open.Read(s); ok { // what is read could have been written
 			_, line, _ := cutLast("\n" + strings.TrimRight(s, " \t\r\n"))
 			if line, _, _ = strings.Cut(line, " sig="); !strings.HasPrefix(line, "<!-- precedent:1 kind="+string(m.Kind)+" thread="+m.Thread) {

@@ -29,7 +29,8 @@ type Forge interface {
 	ReadEvent(name string, payload []byte) (Event, error)
 	// Me returns the account that posts.
 	Me(ctx context.Context) (Person, error)
-	// PullRequest reads one pull request.
+	// PullRequest reads one pull request. Its base has the present name of a repository
+	// that was renamed or moved; other methods need not accept the former one.
 	PullRequest(ctx context.Context, repo precedent.Repo, number int) (PullRequest, error)
 	// Open lists the open pull requests, the most recently updated first. Their Files
 	// is 0. Where the forge supports conditional requests, an unchanged list is
@@ -44,7 +45,12 @@ type Forge interface {
 	Reactions(ctx context.Context, repo precedent.Repo, number int, to CommentRef) ([]Reaction, error)
 	// Permission asks the forge what a person may do in the repository now. It never
 	// trusts what a comment says about its author.
+	// If the forge does not tell it to the account of the token, the error has the kind
+	// KindAuth. A forge may say Write for Admin, and None for Read.
 	Permission(ctx context.Context, repo precedent.Repo, p Person) (Permission, error)
+	// KnowsPermissions tells whether Permission has an answer for everybody who may
+	// write, else why not.
+	KnowsPermissions(ctx context.Context, repo precedent.Repo) (Unsupported, error)
 	// Patch returns the diff as the forge computes it, for use when git cannot fetch.
 	// Files whose diff the forge does not return are listed with the reason.
 	Patch(ctx context.Context, repo precedent.Repo, number int) ([]byte, []precedent.SkippedFile, error)
@@ -54,9 +60,14 @@ type Forge interface {
 	// Post posts a review. Everything but Posted.Rejected appears in one visible
 	// review.
 	Post(ctx context.Context, repo precedent.Repo, number int, d Draft) (Posted, error)
+	// Dismiss takes back the request for changes of a review by Me, and says why. Later
+	// reviews that only comment leave it standing. If the review requests nothing any
+	// more, or does not exist, it succeeds.
+	Dismiss(ctx context.Context, repo precedent.Repo, number int, review precedent.ForgeID, why string) (Unsupported, error)
 	// Comment comments on the pull request as a whole.
 	Comment(ctx context.Context, repo precedent.Repo, number int, body string) (Comment, error)
-	// Reply replies in the conversation that starts with the inline comment.
+	// Reply replies in the conversation that starts with the inline comment. A forge
+	// that has no replies returns a KindUnsupported error.
 	Reply(ctx context.Context, repo precedent.Repo, number int, to precedent.ForgeID, body string) (Comment, error)
 	// Edit replaces the text of a comment by Me. Forges may refuse to edit that of a review.
 	Edit(ctx context.Context, repo precedent.Repo, number int, c CommentRef, body string) error
@@ -174,7 +185,11 @@ type CheckResult string
 const (
 	Success CheckResult = "success"
 	Failure CheckResult = "failure"
-	Neutral CheckResult = "neutral" // unknown, because part of the change was not read
+	// Neutral says that nothing was found, but no model read the change or there was nothing to
+	// read. A forge shows it as no failure.
+	Neutral CheckResult = "neutral"
+	// Incomplete says that part of the change was not read. It never counts as a success.
+	Incomplete CheckResult = "incomplete"
 )
 
 // MaxBody bounds the text of a pull request or a comment, in bytes: GitHub's limit of
@@ -233,8 +248,11 @@ const (
 // Branch is the base or the head of a pull request.
 type Branch struct {
 	Repo precedent.Repo // zero if the repository was deleted
-	Name string
-	SHA  string
+	// RepoID is the forge's number of Repo, which stays when it is renamed or moved;
+	// empty if the forge has none.
+	RepoID precedent.ForgeID
+	Name   string
+	SHA    string
 	// CloneURL is the URL to fetch from. It contains no credential.
 	CloneURL string
 }
@@ -254,6 +272,7 @@ type Comment struct {
 	Span     precedent.Span    // zero unless the comment is inline
 	Commit   string            // the commit that Span refers to; empty without a Span
 	Outdated bool              // the commented code has changed
+	Blocks   bool              // a review that requests changes, which nobody has taken back
 	// Votes is the number of 👍 and 👎 reactions to an inline comment, or -1 if the
 	// forge does not include it, so that only Reactions can tell.
 	Votes int
@@ -269,10 +288,13 @@ const (
 	OnLine   CommentKind = "inline" // lines of the diff
 )
 
-// Quota is a rate limit.
+// Quota is a rate limit, and the forge's own clock.
 type Quota struct {
 	Limit, Left int
 	Reset       time.Time
+	// At is the time that the last response was made, by the forge's clock; zero if it did
+	// not say.
+	At time.Time
 }
 
 // ErrorKind classifies the errors of a forge.
@@ -290,6 +312,8 @@ const (
 	KindRefused  ErrorKind = "refused"   // not sent: the address or a name in it is not valid on this forge
 	KindInvalid  ErrorKind = "invalid"   // the forge rejected the request, and nothing changed
 	KindClosed   ErrorKind = "closed"    // comments are no longer possible: locked, archived, deleted
+	// KindUnsupported means that the forge has no way to do this, and that nothing was sent.
+	KindUnsupported ErrorKind = "unsupported"
 )
 
 // Error is a failed request. Its text never contains a token.

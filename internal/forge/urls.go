@@ -24,6 +24,9 @@ type Pages struct {
 	Blob string
 	// LineSeparator separates two line numbers: "-L" in #L3-L5.
 	LineSeparator string
+	// FixedLines tells that a comment is on one line, whose number it keeps when a push moves
+	// the code: the text of a comment must then name its lines and quote them.
+	FixedLines bool
 	// Nested allows slashes in owners. No name then contains Pull.
 	Nested bool
 }

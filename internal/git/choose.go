@@ -22,8 +22,9 @@ const (
 
 // choose picks the range that a user most likely means: what the branch adds to its
 // upstream together with what is uncommitted, else what is uncommitted, else the last
-// commit. Without an upstream it uses the remote's default branch, or a local main or
-// master. With committed it leaves out what is uncommitted.
+// commit. Without an upstream, or with one in somebody else's fork, it uses the remote's
+// default branch, or a local main or master. With committed it leaves out what is
+// uncommitted.
 func (r *Repo) choose(ctx context.Context, committed bool) (Range, error) {
 	branch := r.branch(ctx)
 	upstream, upstreamName := r.upstream(branch)
@@ -202,11 +203,11 @@ func (r *Repo) branch(ctx context.Context) string {
 }
 
 // upstream returns the ref of the branch's configured upstream, and its short name;
-// both are empty if there is none.
+// both are empty if there is none, or if it is in somebody else's fork.
 func (r *Repo) upstream(branch string) (ref, name string) {
 	const heads, remotes = "refs/heads/", "refs/remotes/"
 	remote, merge := r.config.last("branch."+branch+".remote"), r.config.last("branch."+branch+".merge")
-	if branch == "" || remote == "" || merge == "" || strings.ContainsAny(merge, "\n\r") {
+	if branch == "" || remote == "" || merge == "" || strings.ContainsAny(merge, "\n\r") || !r.isTrustedRemote(remote) {
 		return "", ""
 	}
 	if remote == "." {

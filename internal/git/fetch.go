@@ -50,6 +50,9 @@ type Pull struct {
 // ErrMoved means that the ref no longer points at the head that the forge reported.
 var ErrMoved = errors.New("the head has moved")
 
+// ErrFlawed means that git refused an object, because it may attack programs.
+var ErrFlawed = errors.New("an object is flawed")
+
 const (
 	opFetch      = "fetch pull request"
 	fetchBytes   = 4 << 30

@@ -130,7 +130,7 @@ func (p Pull) failure(cause, err error, said string) error {
 		return e
 	}
 	if flaw := fsckFlaw(said); flaw != "" {
-		e.Msg, e.Hint = "it contains an object that attacks git: "+flaw, "inspect the pull request's files in a browser before anyone checks it out"
+		e.Err, e.Msg, e.Hint = ErrFlawed, "it contains an object that attacks git: "+flaw, "inspect the pull request's files in a browser before anyone checks it out"
 		return e
 	}
 	for _, known := range []struct{ words, hint string }{

@@ -1,7 +1,6 @@
 package git
 
 import (
-	"context"
 	"path/filepath"
 	"strings"
 )
@@ -46,26 +45,4 @@ func (r *Repo) Hooks() (Hooks, error) {
 		h.Dir = filepath.Join(r.place.gitDir, h.Dir)
 	}
 	return h, nil
-}
-
-// DefaultBranch returns the commit of a remote's default branch at the last fetch;
-// empty if it is unknown.
-func (r *Repo) DefaultBranch(ctx context.Context, remote string) (string, error) {
-	if strings.ContainsAny(remote, "\x00\n\r") {
-		return "", nil
-	}
-	var ask []string
-	for _, name := range []string{"HEAD", "main", "master"} {
-		ask = append(ask, "refs/remotes/"+remote+"/"+name+"^{commit}")
-	}
-	found, err := r.peel(ctx, "find the default branch", ask...)
-	if err != nil {
-		return "", err
-	}
-	for _, f := range found {
-		if f.id != "" {
-			return f.id, nil
-		}
-	}
-	return "", nil
 }

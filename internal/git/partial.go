@@ -229,13 +229,12 @@ func (r *Repo) userEnvironment() []string {
 // the tree and may be fetched.
 func (b *Blobs) readMissing(rev, path string, max int64) ([]byte, error) {
 	r := b.repo
-	out, err := r.run(b.ctx, call{op: opBlob, args: []string{"ls-tree", "-z", "--full-tree", "--end-of-options", rev, "--", path}}, configBytes)
+	found, err := r.Lookup(b.ctx, rev, path)
 	if err != nil {
 		return nil, err
 	}
-	line, _, _ := strings.Cut(string(out), "\x00")
-	e, err := parseEntry(line)
-	if err != nil || e.Type != "blob" || e.Path != path {
+	e := found[path]
+	if e.Type != "blob" {
 		return nil, ErrNotFound // the tree has no such file
 	}
 	if r.fetchMissing(b.ctx, []string{e.ID}) == nil {

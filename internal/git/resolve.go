@@ -46,7 +46,7 @@ type Range struct {
 	// changes and for the work tree.
 	Base, Head string
 	// BaseCommit is the commit whose guide and policy apply; empty if the change
-	// starts from nothing.
+	// starts from nothing. For a local range see TrustedBase.
 	BaseCommit string
 	// HeadCommit is Head, or the commit that the uncommitted changes of Head are based on;
 	// empty before the first commit.

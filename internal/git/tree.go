@@ -33,13 +33,12 @@ func (r *Repo) Tree(ctx context.Context, rev, prefix string) ([]Entry, error) {
 
 // list is Tree with a limit on the number of files, and optionally with their sizes.
 func (r *Repo) list(ctx context.Context, rev, prefix string, most int, sizes bool) ([]Entry, error) {
-	const op = "list tree"
 	prefix = strings.TrimSuffix(prefix, "/")
 	switch {
 	case rev == "" || prefix != "" && !isPlain(prefix):
 		return nil, nil
 	case !r.hash.valid(rev):
-		return nil, &Error{Op: op, Msg: "not a commit or tree id: " + printable(strconv.Quote(rev))}
+		return nil, &Error{Op: opTree, Msg: "not a commit or tree id: " + printable(strconv.Quote(rev))}
 	}
 	args := []string{"ls-tree", "-r", "-z", "--full-tree"}
 	if sizes {
@@ -50,7 +49,7 @@ func (r *Repo) list(ctx context.Context, rev, prefix string, most int, sizes boo
 		args = append(args, "--", prefix+"/")
 	}
 	var entries []Entry
-	err := r.stream(ctx, call{op: op, args: args}, func(out io.Reader) error {
+	err := r.stream(ctx, call{op: opTree, args: args}, func(out io.Reader) error {
 		in := bufio.NewReader(out)
 		for {
 			line, err := readNUL(in)
@@ -68,7 +67,7 @@ func (r *Repo) list(ctx context.Context, rev, prefix string, most int, sizes boo
 				}
 			}
 			if err != nil {
-				return &Error{Op: op, Msg: err.Error(), Err: err}
+				return &Error{Op: opTree, Msg: err.Error(), Err: err}
 			}
 		}
 	})
@@ -77,6 +76,24 @@ func (r *Repo) list(ctx context.Context, rev, prefix string, most int, sizes boo
 	}
 	return entries, nil
 }
+
+// Lookup returns what is at the paths of a revision, by path: files, folders (of the type
+// tree), links and submodules. Paths at which there is nothing are missing.
+func (r *Repo) Lookup(ctx context.Context, rev string, paths ...string) (map[string]Entry, error) {
+	found := map[string]Entry{}
+	if rev == "" {
+		return found, nil
+	}
+	out, err := r.run(ctx, call{op: opTree, args: append([]string{"ls-tree", "-z", "--full-tree", "--end-of-options", rev, "--"}, paths...)}, configBytes)
+	for line := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
+		if e, err := parseEntry(line); err == nil {
+			found[e.Path] = e
+		}
+	}
+	return found, err
+}
+
+const opTree = "list tree"
 
 // parseEntry reads "mode type id[ size]\tpath".
 func parseEntry(line string) (Entry, error) {

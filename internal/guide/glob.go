@@ -61,6 +61,13 @@ func CheckGlob(s string) error {
 	return nil
 }
 
+// AtOrBelow reports whether a file has the name, or is in the folder with it. Every file is
+// below ".".
+func AtOrBelow(name, file string) bool {
+	name = path.Clean(name)
+	return name == "." || file == name || strings.HasPrefix(file, name+"/")
+}
+
 // matchesAll reports whether a glob matches every path, whatever its form.
 func matchesAll(glob string) bool {
 	for _, p := range []string{"a", "Makefile", "x/y/z.go", ".h/q.txt", "src/main/java/Ω.java", "7"} {

@@ -113,9 +113,5 @@ func cleanGlob(glob string) string { return strings.TrimPrefix(strings.TrimSpace
 
 // inFiles tells whether a path fits the glob of a rejection; every path fits an empty one.
 func inFiles(glob, path string) bool {
-	if glob == "" || guide.Match(glob, path) {
-		return true
-	}
-	folder := strings.TrimSuffix(glob, "/")
-	return !strings.ContainsAny(glob, "*?[{") && (path == folder || strings.HasPrefix(path, folder+"/"))
+	return glob == "" || guide.Match(glob, path) || !strings.ContainsAny(glob, "*?[{") && guide.AtOrBelow(glob, path)
 }

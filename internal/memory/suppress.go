@@ -113,7 +113,7 @@ func dropByPattern(f *precedent.Finding, patterns []*pattern) {
 		return
 	}
 	j := counted[dropper].Rejection
-	f.Drop("suppress", precedent.Rejected, j.ID, "%s", sayPatterns(j, len(counted)))
+	f.Drop("suppress", precedent.Rejected, j.ID, "%s", describePatterns(j, len(counted)))
 	if audited(f.Fingerprint) {
 		f.Placement = precedent.Collapsed
 	}
@@ -128,7 +128,7 @@ func lowerByPattern(f *precedent.Finding, patterns []*pattern, threshold int) {
 	if f.Analyzer {
 		lowered = f.Confidence
 	}
-	f.Weigh(lowered, precedent.Decision{Step: "suppress", Text: sayPatterns(j, len(patterns)), By: j.ID})
+	f.Weigh(lowered, precedent.Decision{Step: "suppress", Text: describePatterns(j, len(patterns)), By: j.ID})
 }
 
 // audited selects one fingerprint in auditOneIn, always the same ones.
@@ -137,8 +137,8 @@ func audited(fingerprint string) bool {
 	return sum[0]%auditOneIn == 0
 }
 
-// sayPatterns says which of n patterns, j among them, spoke.
-func sayPatterns(j precedent.Rejection, n int) string {
+// describePatterns describes the n patterns that cover a finding; j is one of them.
+func describePatterns(j precedent.Rejection, n int) string {
 	if j.Rule == "" {
 		return fmt.Sprintf("%s, last by %s on %s%s", countDismissals(n), dismisser(j), day(j), reasonSuffix(j))
 	}

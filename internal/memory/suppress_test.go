@@ -144,7 +144,7 @@ func TestSuppress(t *testing.T) {
 				}
 			}
 			if by != test.by {
-				t.Errorf("%q spoke, want %q: %v", by, test.by, got.Trail)
+				t.Errorf("decided by %q, want %q: %v", by, test.by, got.Trail)
 			}
 		})
 	}

@@ -12,8 +12,15 @@ import (
 // postAnswers posts the replies, and closes and reopens threads. If one of them fails, the
 // others are still done.
 func (j *job) postAnswers(ctx context.Context) error {
+	held := false
 	for _, kind := range []store.PostKind{store.PostReply, store.PostClose, store.PostReopen} {
 		for _, p := range j.unsent(kind) {
+			if !held || j.claimIsOld() {
+				if err := j.hold(ctx); err != nil {
+					return err
+				}
+				held = true
+			}
 			if kind == store.PostClose && j.replyPending(p.Thread) {
 				continue
 			}
@@ -81,14 +88,41 @@ func (j *job) reply(ctx context.Context, p *store.Post, a answer) error {
 		return err
 	}
 	c, err := j.Forge.Reply(ctx, j.repo, j.number, a.Comment, body)
+	forgeErr, _ := errors.AsType[*forge.Error](err)
+	switch {
+	case forgeErr != nil && forgeErr.Kind == forge.KindUnsupported:
+		return j.replyInRoot(ctx, p, a)
+	case isGone(err):
+		return j.setState(ctx, store.PostSuperseded, "the conversation is gone", p)
+	case err != nil:
+		return j.handleError(ctx, err, p)
+	}
+	p.Remote = c.ID
+	j.d.Replies++
+	return j.setState(ctx, store.PostConfirmed, "", p)
+}
+
+// replyInRoot adds a reply to the comment that opened the thread, which notifies nobody: the
+// forge has no replies. If people changed the comment so that it is no longer recognized, it
+// is theirs, and only the summary has the answer.
+func (j *job) replyInRoot(ctx context.Context, p *store.Post, a answer) error {
+	root, ok := j.state.find(func(o ownComment) bool { return o.ID == a.Comment && o.Comment.Kind == forge.OnLine })
+	body, fits := j.writer.Update(string(root.Body), a.Words, j.review.Head, j.review.At)
+	switch {
+	case !ok || !fits:
+		return j.setState(ctx, store.PostRejected, "the comment was edited or is full; the answer is in the summary", p)
+	case sameText(string(root.Body), body):
+		return j.setState(ctx, store.PostConfirmed, "", p)
+	}
+	p.Hash = hash(body)
+	err := j.Forge.Edit(ctx, j.repo, j.number, forge.CommentRef{Kind: forge.OnLine, ID: a.Comment}, body)
 	if isGone(err) {
 		return j.setState(ctx, store.PostSuperseded, "the conversation is gone", p)
 	}
 	if err != nil {
 		return j.handleError(ctx, err, p)
 	}
-	p.Remote = c.ID
-	j.d.Posted++
+	j.d.Edits++
 	return j.setState(ctx, store.PostConfirmed, "", p)
 }
 
@@ -116,6 +150,6 @@ func (j *job) resolve(ctx context.Context, p *store.Post, conversation forge.Thr
 	case unsupported != "":
 		return j.setState(ctx, store.PostRejected, string(unsupported), p)
 	}
-	j.d.Posted++
+	j.d.Resolved++
 	return j.setState(ctx, store.PostConfirmed, "", p)
 }

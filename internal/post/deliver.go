@@ -23,10 +23,14 @@ type job struct {
 	posts  []store.Post // of all reviews of the pull request, oldest first
 	stored []precedent.Thread
 	review *precedent.Review // the one to post; nil if there is none
-	trust  trust
 	state  forgeState
 	d      Delivery
-	failed int // requests so far
+	failed int    // requests so far
+	run    string // id of this delivery
+	turn   bool   // it has the turn in the store
+	claim  claim
+	// impatient tells that this run waited long enough for claims that prove nothing.
+	impatient bool
 }
 
 // errSuperseded ends a delivery that has nothing left to do: the head has moved, or posting is
@@ -45,12 +49,17 @@ func (p *Poster) Deliver(ctx context.Context, repo precedent.Repo, number int) (
 	if p.Me.ID == "" {
 		return Delivery{}, errUnknownAccount
 	}
-	j := &job{Poster: p, repo: repo, number: number, writer: p.Writer}
+	j := &job{Poster: p, repo: repo, number: number, writer: p.Writer, run: p.NewID()}
 	j.writer.LineURL = p.Style.LineURL
-	j.writer.PullRequest = comment.PullRequest{Repo: repo, Number: number}
+	j.writer.PullRequest.Repo, j.writer.PullRequest.Number = repo, number
 	err := j.deliver(ctx)
-	if errors.Is(err, errSuperseded) {
+	ended := errors.Is(err, errSuperseded)
+	j.release(ctx, ended)
+	switch {
+	case ended:
 		err = j.remember(ctx)
+	case errors.Is(err, errBusy), errors.Is(err, errOutrun):
+		j.d.OtherRun, err = true, nil
 	}
 	for _, post := range j.posts {
 		if !post.State.Done() {
@@ -62,20 +71,45 @@ func (p *Poster) Deliver(ctx context.Context, repo precedent.Repo, number int) (
 
 func (j *job) threadRows() thread.Kept { return thread.Kept{Rows: j.Rows, Number: j.number} }
 
+// deliver posts as the only run, and starts again if another run has taken over meanwhile.
 func (j *job) deliver(ctx context.Context) error {
-	var err error
+	err := j.load(ctx)
+	if err != nil {
+		return err
+	}
+	if !j.pending() {
+		return j.deliverOnce(ctx)
+	}
+	for range maxTurns {
+		if err = j.takeTurn(ctx); err != nil {
+			return err
+		}
+		if err = j.load(ctx); err != nil { // another run may have changed it
+			return err
+		}
+		if err = j.deliverOnce(ctx); !errors.Is(err, errOutrun) {
+			return err
+		}
+	}
+	return err
+}
+
+// load reads what is stored about the pull request.
+func (j *job) load(ctx context.Context) (err error) {
+	j.review = nil
 	if j.posts, err = j.Rows.Posts(ctx, j.number); err != nil {
 		return err
 	}
-	if j.stored, err = j.threadRows().All(ctx); err != nil {
-		return err
-	}
-	j.decideTrust()
+	j.stored, err = j.threadRows().All(ctx)
+	return err
+}
+
+func (j *job) deliverOnce(ctx context.Context) error {
 	if err := j.resume(ctx); err != nil {
 		return err
 	}
 	if j.review != nil {
-		for _, stage := range []func(context.Context) error{j.postRemarks, j.postSummary, j.postAnswers, j.postChecks} {
+		for _, stage := range []func(context.Context) error{j.postRemarks, j.postAnswers, j.postSummary, j.postChecks} {
 			if err := stage(ctx); err != nil {
 				return err
 			}
@@ -132,7 +166,8 @@ func (j *job) resume(ctx context.Context) error {
 	return j.openReview(ctx, newest)
 }
 
-// openReview reads the review to post, and resolves posts whose state is unknown.
+// openReview reads the review to post, resolves posts whose state is unknown, and makes this
+// run the only one that posts.
 func (j *job) openReview(ctx context.Context, id string) error {
 	r, err := j.Rows.Review(ctx, id)
 	if errors.Is(err, store.ErrNoReview) {
@@ -146,6 +181,12 @@ func (j *job) openReview(ctx context.Context, id string) error {
 	}
 	j.review = r
 	if err := j.resolveUnknown(ctx); err != nil {
+		return err
+	}
+	if err := j.claimPull(ctx); err != nil {
+		return err
+	}
+	if err := j.dropAnswered(ctx); err != nil {
 		return err
 	}
 	return j.dropPosted(ctx)
@@ -216,7 +257,7 @@ func (j *job) dropPosted(ctx context.Context) error {
 
 // wrapUp checks the result on the forge, stores the threads and deletes duplicates.
 func (j *job) wrapUp(ctx context.Context) error {
-	if j.d.Unsure > 0 {
+	if j.d.Unsure > 0 || j.claim.waited {
 		if err := j.Sleep(ctx, listLag); err != nil {
 			return err
 		}
@@ -228,6 +269,9 @@ func (j *job) wrapUp(ctx context.Context) error {
 		return err
 	}
 	if err := j.sweep(ctx); err != nil {
+		return err
+	}
+	if err := j.sweepUnknown(ctx); err != nil {
 		return err
 	}
 	if err := j.adopt(ctx); err != nil {

@@ -20,7 +20,7 @@ func TestDelivery(t *testing.T) {
 	d := s.say(1, finding(1), finding(2), double, finding(3), whole, brief, hidden)
 	s.want(seen{Reviews: 1, Threads: 3, Summaries: 1, Checks: 1})
 	// GitHub takes no remark on a file in a review: it is in the summary.
-	if d.Posted != 5 || d.Rejected != 1 || d.Left != 0 || d.Deleted != 0 || d.Unsure != 0 || d.URL == "" || len(d.Notes) > 0 {
+	if d.Posted() != 5 || d.Rejected != 1 || d.Left != 0 || d.Deleted != 0 || d.Unsure != 0 || d.URL == "" || len(d.Notes) > 0 {
 		t.Errorf("%+v", d)
 	}
 	for _, title := range []string{"Line 1 ", "Line 2 ", "Line 3 ", "Line 4 ", "Line 5 "} {
@@ -34,16 +34,16 @@ func TestDelivery(t *testing.T) {
 	}
 	for _, th := range threads {
 		inline := strings.Contains("Line 1 counts wrong Line 2 counts wrong Line 3 counts wrong", th.Title)
-		if inline != (th.Comment != "") || inline != (th.Forge != "") || inline != (th.Start != 0) || th.URL == "" ||
+		if inline != (th.Comment != "") || inline != (th.Forge != "") || th.Start == 0 || th.URL == "" ||
 			th.State != precedent.ThreadOpen || th.Commit != sha("c") || th.OpenedAt.IsZero() {
 			t.Errorf("%+v", th)
 		}
 	}
-	// Nothing happens a second time, whoever asks.
+	// Nothing happens a second time, no matter who asks.
 	s.again()
 	before := len(s.Script.Requests())
 	d = s.deliver()
-	if d.Posted+d.Adopted+d.Left > 0 || len(s.writes(before)) > 0 || d.URL == "" {
+	if d.Posted()+d.Adopted+d.Left > 0 || len(s.writes(before)) > 0 || d.URL == "" {
 		t.Errorf("a second delivery did %+v", d)
 	}
 }
@@ -86,7 +86,7 @@ func TestSummaryDeletedByAPerson(t *testing.T) {
 	s.want(seen{Reviews: 1, Threads: 1, Summaries: 1, Checks: 1})
 }
 
-// TestSummaryOfAnotherAccount: whoever posts now leaves alone what another account
+// TestSummaryOfAnotherAccount: a post leaves alone what another account
 // posted before.
 func TestSummaryOfAnotherAccount(t *testing.T) {
 	s := newStage(t)
@@ -280,7 +280,7 @@ func TestNoPullRequestNothingPlanned(t *testing.T) {
 	if posts := s.poster.Plan(r, nil, Options{}); len(posts) != 0 {
 		t.Errorf("%v", posts)
 	}
-	if d := s.deliver(); d.Posted+d.Left != 0 || len(s.writes(0)) != 0 {
+	if d := s.deliver(); d.Posted()+d.Left != 0 || len(s.writes(0)) != 0 {
 		t.Errorf("%+v", d)
 	}
 }

@@ -56,6 +56,9 @@ func (j *job) handleError(ctx context.Context, err error, posts ...*store.Post) 
 			j.d.Rejected += len(posts)
 			j.note("the forge rejected the review, so its findings are in the summary: %s; %s", forgeErr.Msg, forgeErr.Hint)
 		}
+		if posts[0].Kind == store.PostSummary {
+			j.d.Unposted = forgeErr.Msg
+		}
 		return j.setState(ctx, store.PostRejected, forgeErr.Msg, posts...)
 	case forgeErr.Kind == forge.KindClosed, forgeErr.Kind == forge.KindNotFound && sendOnce(*posts[0]):
 		return j.endIfClosed(ctx, err)

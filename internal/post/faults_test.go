@@ -1,6 +1,7 @@
 package post
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -143,10 +144,10 @@ func TestSecondaryLimit(t *testing.T) {
 		s.Script.Plan(on("review", forgetest.Fault{}), on("review", limit))
 		d, err := s.poster.Deliver(t.Context(), s.repo, 1)
 		forgeErr, ok := errors.AsType[*forge.Error](err)
-		if !ok || forgeErr.Kind != forge.KindRate || forgeErr.Retry.Before(s.Clock.Now().Add(59*time.Minute)) || d.Left != 12 || d.Posted != 30 {
+		if !ok || forgeErr.Kind != forge.KindRate || forgeErr.Retry.Before(s.Clock.Now().Add(59*time.Minute)) || d.Left != 12 || d.Posted() != 30 {
 			t.Errorf("%+v, %v", d, err)
 		}
-		s.want(seen{Reviews: 1, Threads: 30})
+		s.want(seen{Reviews: 1, Threads: 30, Summaries: 1})
 		s.Clock.Pass(time.Hour)
 		s.again()
 		if d = s.deliver(); d.Left != 0 {
@@ -211,7 +212,7 @@ func TestNowhereToPost(t *testing.T) {
 			test.before(s)
 			before := len(s.Script.Requests())
 			d := s.deliver()
-			if d.Undeliverable == "" || d.Posted != 0 || d.Left != 0 || len(s.writes(before)) > 3 {
+			if d.Undeliverable == "" || d.Posted() != 0 || d.Left != 0 || len(s.writes(before)) > 3 {
 				t.Errorf("%+v after %d requests that write", d, len(s.writes(before)))
 			}
 			if got := s.states(); got["remark undeliverable"] != 3 || got["summary undeliverable"] != 1 {
@@ -257,7 +258,7 @@ func TestHeadMoves(t *testing.T) {
 		s.plan(s.review(1, append(findings(1, 40), brief)...), Options{})
 		s.Script.Plan(on("review", forgetest.Fault{CallAfter: push(s)}))
 		d := s.deliver()
-		if !d.Superseded || d.Posted != 30 || d.Left != 0 || len(s.threads()) != 30 {
+		if !d.Superseded || d.Posted() != 30 || d.Left != 0 || len(s.threads()) != 30 {
 			t.Errorf("%+v, %d threads", d, len(s.threads()))
 		}
 		s.want(seen{Reviews: 1, Threads: 30})
@@ -280,7 +281,7 @@ func TestWrongToken(t *testing.T) {
 	s.plan(s.review(1, findings(1, 3)...), Options{FailOn: precedent.High})
 	s.Script.Plan(on("review", forgetest.Fault{Status: 401, Body: `{"message":"Bad credentials"}`}))
 	d, err := s.poster.Deliver(t.Context(), s.repo, 1)
-	if forgeErr, ok := errors.AsType[*forge.Error](err); !ok || forgeErr.Kind != forge.KindAuth || d.Left != 5 || d.Posted != 0 {
+	if forgeErr, ok := errors.AsType[*forge.Error](err); !ok || forgeErr.Kind != forge.KindAuth || d.Left != 5 || d.Posted() != 0 {
 		t.Errorf("%+v, %v", d, err)
 	}
 	s.again()
@@ -296,10 +297,10 @@ func TestGivesUpForNow(t *testing.T) {
 	s.Script.Plan(on("review", forgetest.Fault{Status: 503, Times: 1000}))
 	before := len(s.Script.Requests())
 	d, err := s.poster.Deliver(t.Context(), s.repo, 1)
-	if err == nil || d.Left != 5 || len(s.writes(before)) > maxTries {
+	if err == nil || d.Left != 5 || len(s.writes(before)) > 2*maxTries { // the claim is renewed between tries
 		t.Errorf("%+v, %v after %d requests that write", d, err, len(s.writes(before)))
 	}
-	s.want(seen{})
+	s.want(seen{Summaries: 1})
 }
 
 // TestLongBodies: words without end are cut, and everything is posted.
@@ -350,7 +351,7 @@ func TestForeignMarkers(t *testing.T) {
 	other.PullRequest.Number = 2
 	s.World.Remark(s.pull, s.poster.Me, line, other.Finding(finding(1), mark, false))
 	d := s.deliver()
-	if d.Adopted != 0 || d.Posted != 4 || d.Deleted != 0 {
+	if d.Adopted != 0 || d.Posted() != 4 || d.Deleted != 0 {
 		t.Errorf("%+v", d)
 	}
 	if n := len(s.World.By(s.pull, forgetest.Bo)); n != 2 {
@@ -358,29 +359,61 @@ func TestForeignMarkers(t *testing.T) {
 	}
 }
 
-// TestWithoutAKey: the own account and what is remembered are all that speaks for
-// a marker.
+// TestWithoutAKey: a marker that another program repeats hides nothing, whatever the memory
+// knows. safety.md: without a key "the own id plus the stored comment ids count".
 func TestWithoutAKey(t *testing.T) {
 	s := newStage(t)
 	s.poster.Writer.Key = comment.Key{}
 	w := s.poster.Writer
 	w.PullRequest = comment.PullRequest{Repo: s.repo, Number: 1}
-	line := precedent.Span{Path: "till.go", Side: precedent.Right, Start: 1, End: 1}
-	mark := comment.Marker{Thread: "01980000-0000-7000-8000-aaaaaaaaaaaa", Review: "01980000-0000-7000-8000-bbbbbbbbbbbb", Fingerprint: finding(1).Fingerprint}
-	// A memory that was lost: what the account wrote before is believed.
-	s.World.Remark(s.pull, s.poster.Me, line, w.Finding(finding(1), mark, false))
-	if d := s.say(1, findings(1, 2)...); d.Adopted != 1 {
+	at := func(n int) precedent.Span {
+		return precedent.Span{Path: "till.go", Side: precedent.Right, Start: n, End: n}
+	}
+	mark := comment.Marker{Thread: "01980000-0000-7000-8000-aaaaaaaaaaaa", Review: "01980000-0000-7000-8000-bbbbbbbbbbbb", Head: sha("c"), Fingerprint: finding(1).Fingerprint}
+	empty := precedent.Finding{Title: "Nothing to see here"}
+	// Nothing is stored: the finding is posted, and what repeats its marker goes.
+	s.World.Remark(s.pull, s.poster.Me, at(1), w.Finding(empty, mark, false))
+	s.World.Say(s.pull, s.poster.Me, "", w.Summary("All is well.", mark))
+	if d := s.say(1, findings(1, 2)...); d.Adopted != 0 || d.Remarks != 2 || d.Summaries != 1 || d.Deleted != 2 || len(d.Notes) != 1 {
 		t.Errorf("%+v", d)
 	}
 	s.want(seen{Reviews: 1, Threads: 2, Summaries: 1, Checks: 1})
-	// A memory that is there: what it does not know is somebody else's.
-	mark.Thread, mark.Fingerprint = "01980000-0000-7000-8000-cccccccccccc", finding(3).Fingerprint
-	s.World.Remark(s.pull, s.poster.Me, line, w.Finding(finding(3), mark, false))
-	known := findings(1, 3)
+	// Something is stored, and the marker repeats the ids of a comment that everybody sees.
 	ts := s.threads()
+	mark.Thread, mark.Review, mark.Fingerprint = ts[0].ID, ts[0].Review, finding(3).Fingerprint
+	s.World.Remark(s.pull, s.poster.Me, at(3), w.Finding(empty, mark, false))
+	s.again()
+	s.poster.Writer.Key = comment.Key{}
+	known := findings(1, 3)
 	known[0].Thread, known[1].Thread = ts[0].ID, ts[1].ID
-	if d := s.say(2, known...); d.Adopted != 0 || d.Deleted != 0 {
+	if d := s.say(2, known...); d.Adopted != 0 || d.Remarks != 1 || d.Deleted != 1 {
 		t.Errorf("%+v", d)
+	}
+	s.want(seen{Reviews: 2, Threads: 3, Summaries: 1, Checks: 1})
+	for _, c := range s.World.By(s.pull, s.poster.Me) {
+		if strings.Contains(string(c.Body), "Nothing to see here") || strings.Contains(string(c.Body), "All is well") {
+			t.Errorf("this is still there:\n%s", c.Body)
+		}
+	}
+}
+
+// TestAForgedClaimDelays: without a key, a summary that repeats our marker can name a run that
+// does not exist, for ever. The review is posted all the same.
+func TestAForgedClaimDelays(t *testing.T) {
+	s := newStage(t)
+	s.poster.Writer.Key = comment.Key{}
+	w := s.poster.Writer
+	w.PullRequest = comment.PullRequest{Repo: s.repo, Number: 1}
+	forged := s.World.Say(s.pull, s.poster.Me, "", w.Summary("Busy.", comment.Marker{Thread: "01980000-0000-7000-8000-aaaaaaaaaaaa", Run: "0198"}))
+	sleep := s.poster.Sleep
+	s.poster.Sleep = func(ctx context.Context, d time.Duration) error {
+		s.World.Rewrite(s.pull, forge.CommentRef{Kind: forge.OnThread, ID: forged.ID}, string(forged.Body))
+		return sleep(ctx, d)
+	}
+	began := s.Clock.Now()
+	d := s.say(1, findings(1, 3)...)
+	if took := s.Clock.Now().Sub(began); d.Remarks != 3 || d.Summaries != 1 || d.Left != 0 || took < claimWait || took > 2*claimWait {
+		t.Errorf("%+v after %v", d, took)
 	}
 }
 

@@ -25,6 +25,8 @@ type answer struct {
 type checkPayload struct {
 	FailOn         precedent.Severity `json:"fail_on"`
 	RequestChanges bool               `json:"request_changes,omitempty"`
+	// PassWithoutModel is that of the Options.
+	PassWithoutModel bool `json:"pass_without_model,omitempty"`
 }
 
 // Plan returns the posts of the review on its pull request, which has the given threads: a
@@ -74,10 +76,19 @@ func (p *Poster) Plan(r *precedent.Review, threads []precedent.Thread, o Options
 			add(store.PostReopen, p.NewID(), t.ID, answer{Comment: t.Comment})
 		}
 	}
-	end := checkPayload{FailOn: o.FailOn, RequestChanges: o.RequestChanges && r.ExitStatus(o.FailOn) == precedent.ExitFindings}
+	end := checkPayload{
+		FailOn: o.FailOn, PassWithoutModel: o.PassWithoutModel,
+		RequestChanges: o.RequestChanges && r.ExitStatus(o.FailOn) == precedent.ExitFindings,
+	}
 	add(store.PostSummary, p.NewID(), "", end)
 	add(store.PostCheck, p.NewID(), "", end)
 	return posts
+}
+
+// OptionsOf returns the options with which a summary was planned.
+func OptionsOf(summary store.Post) Options {
+	end := payload[checkPayload](summary)
+	return Options{FailOn: end.FailOn, RequestChanges: end.RequestChanges, PassWithoutModel: end.PassWithoutModel}
 }
 
 // opensThread tells whether a finding gets a comment that opens a thread.

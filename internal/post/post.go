@@ -26,8 +26,8 @@ import (
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
-// Poster posts to one forge with one account. All fields are required except Style and
-// MaxWait.
+// Poster posts to one forge with one account. All fields are required except Style,
+// Instant and MaxWait.
 type Poster struct {
 	Forge forge.Forge
 	Rows  *store.Repo // of the repository that is posted to
@@ -39,7 +39,9 @@ type Poster struct {
 	Now   func() time.Time
 	Sleep func(ctx context.Context, d time.Duration) error
 	Rand  func(n time.Duration) time.Duration // a number in [0, n), n > 0
-	NewID func() string                       // UUIDv7
+	// Instant tells that the forge lists a comment at once.
+	Instant bool
+	NewID   func() string // UUIDv7
 	// MaxWait is the longest wait for a rate limit, 2 minutes if it is 0. If the limit takes
 	// longer, the delivery ends and the rest stays planned.
 	MaxWait time.Duration
@@ -68,6 +70,9 @@ type Options struct {
 	// RequestChanges requests changes if a live finding is as bad as FailOn or worse. By default
 	// reviews only comment.
 	RequestChanges bool
+	// PassWithoutModel makes the check of a clean review a success although no model read the
+	// change; else it is neutral.
+	PassWithoutModel bool
 }
 
 // Delivery is the result of a delivery.
@@ -80,13 +85,29 @@ type Delivery struct {
 	// is.
 	Undeliverable string
 
-	Posted   int // posts that were sent
-	Adopted  int // planned posts that were on the forge already
-	Rejected int // remarks that the forge rejected: they are in the summary
-	Deleted  int // duplicates that were deleted or hidden
-	Left     int // posts that another delivery has to send
+	// OtherRun tells that another run posts on the pull request: it has posted what this one
+	// had to say, or what is in Left is for it or the next run.
+	OtherRun bool
+	// Unposted is why the forge rejected the summary; empty if it did not.
+	Unposted string
+
+	Remarks   int // new comments that open a conversation
+	Replies   int // new comments in conversations
+	Edits     int // answers that were written into the comment that opened the conversation
+	Resolved  int // conversations that were closed or reopened
+	Summaries int // summaries that were posted or edited
+	Checks    int
+	Adopted   int // planned posts that were on the forge already
+	Rejected  int // remarks that the forge rejected: they are in the summary
+	Deleted   int // duplicates that were deleted or hidden
+	Left      int // posts that another delivery has to send
 	// Unsure counts posts that were sent again because the forge did not show them. If it was
 	// only slow, there are duplicates until the next delivery.
 	Unsure int
 	Notes  []string // for people: what failed, and what to do about it
+}
+
+// Posted is the number of posts that were sent.
+func (d Delivery) Posted() int {
+	return d.Remarks + d.Replies + d.Edits + d.Resolved + d.Summaries + d.Checks
 }

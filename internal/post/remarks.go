@@ -16,6 +16,9 @@ func (j *job) postRemarks(ctx context.Context) error {
 		if len(batch) == 0 {
 			return j.waitForPosts(ctx, j.hasUnnumbered)
 		}
+		if err := j.hold(ctx); err != nil {
+			return err
+		}
 		if err := j.checkHead(ctx, j.review.Head); err != nil {
 			return err
 		}
@@ -64,7 +67,7 @@ func (j *job) postBatch(ctx context.Context, batch []*store.Post) error {
 			if i < len(posted.Remarks) {
 				p.Remote = posted.Remarks[i]
 			}
-			j.d.Posted++
+			j.d.Remarks++
 		}
 	}
 	return j.save(ctx, batch...)

@@ -8,6 +8,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/store"
+	"github.com/precedent-dev/precedent/internal/thread"
 )
 
 // remember saves the threads that the remarks opened. A finding that is only in the summary is
@@ -75,17 +76,16 @@ func (j *job) thread(r *precedent.Review, f precedent.Finding, p store.Post) pre
 		Finding: f.ID, Fingerprint: f.Fingerprint, Place: f.Place,
 		Finder: f.Finder, Category: f.Category, Severity: f.Severity, Confidence: f.Confidence,
 		Title: f.Title, Body: f.Body, Suggestion: f.Suggestion, Quote: f.Quote,
-		Span: place(f), Commit: r.Head, URL: j.d.URL, State: precedent.ThreadOpen, OpenedAt: j.Now(),
+		Span: f.Span, Commit: r.Head, URL: j.d.URL, State: precedent.ThreadOpen, OpenedAt: j.Now(),
 	}
 	if p.State == store.PostRejected || p.Remote == "" {
-		t.Start, t.End = 0, 0
 		return t
 	}
 	t.Comment, t.URL = p.Remote, ""
 	if o, ok := j.state.find(func(o ownComment) bool { return o.ID == p.Remote && o.Comment.Kind == forge.OnLine }); ok {
 		t.URL, t.OpenedAt, t.Review = o.URL, o.At, o.Marker.Review
 		if o.Span.Path != "" {
-			t.Span, t.Commit = o.Span, o.Commit
+			t.Span, t.Commit = thread.PlaceOf(o.Comment, o.Marker)
 		}
 	}
 	if c, ok := j.state.conversation(p.Remote); ok {

@@ -1,7 +1,6 @@
 package post
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -21,40 +20,31 @@ type ownComment struct {
 
 // forgeState is what the pull request has on the forge.
 type forgeState struct {
-	own       []ownComment // sorted by id
+	own       []ownComment // that count, sorted by id
+	unknown   []ownComment // of our account, with a marker that does not count
 	threads   []forge.Thread
 	mine      map[precedent.ForgeID]bool // inline comments of our account, with or without a marker
 	theirs    map[precedent.ForgeID]bool // comments on the pull request as a whole by other accounts
 	truncated bool                       // the forge did not return all comments
 }
 
-// trust says which markers count if markers are not signed: other programs may then post with
-// our account, as with that of a forge's own runners.
-type trust struct {
-	all     bool
-	threads map[string]bool
-	numbers map[precedent.ForgeID]bool
-}
-
-func (t trust) accepts(c forge.Comment, m comment.Marker) bool {
-	return t.all || t.threads[m.Thread] || t.numbers[c.ID]
-}
-
-// decideTrust determines which markers count. All of them do with a key that signs them, and
-// while the store knows of no posts on the pull request: a memory that was lost could not tell
-// them apart.
-func (j *job) decideTrust() {
-	signed := !j.writer.Key.IsZero()
-	j.trust = trust{all: signed || len(j.stored) == 0, threads: map[string]bool{}, numbers: map[precedent.ForgeID]bool{}}
-	for _, p := range j.posts {
-		j.trust.all = j.trust.all && (signed || p.Attempts == 0 && p.Remote == "")
-		j.trust.threads[p.Thread], j.trust.numbers[p.Remote] = true, true
+// knows tells whether a marker of our account counts. With a key, its signature says so. Without
+// one, other programs may post with our account, as with that of a forge's own runners, and
+// repeat a marker that somebody gave them. So the memory must have the comment's number, or
+// have sent it and not heard the number: until then nobody else knew the ids in it.
+func (j *job) knows(c forge.Comment, m comment.Marker) bool {
+	if !j.writer.Key.IsZero() || c.Kind == forge.OnLine && slices.ContainsFunc(j.stored, func(t precedent.Thread) bool { return t.Comment == c.ID }) {
+		return true
 	}
-	for _, t := range j.stored {
-		j.trust.threads[t.ID], j.trust.numbers[t.Comment] = true, true
-	}
-	delete(j.trust.threads, "")
-	delete(j.trust.numbers, "")
+	return slices.ContainsFunc(j.posts, func(p store.Post) bool {
+		switch {
+		case p.Thread != m.Thread || p.Attempts == 0:
+			return false
+		case m.Kind == comment.Review:
+			return c.Kind == forge.OnReview && p.Review == m.Review
+		}
+		return becomes(p.Kind, m.Kind) && (p.Remote == c.ID || p.Remote == "" && p.Review == m.Review)
+	})
 }
 
 // readForge reads the comments and threads of the pull request.
@@ -76,11 +66,16 @@ func (j *job) readForge(ctx context.Context) error {
 			continue
 		}
 		j.state.mine[c.ID] = c.Kind == forge.OnLine || j.state.mine[c.ID]
-		if m, ok := j.writer.Read(string(c.Body)); ok && !c.Cut && j.trust.accepts(c, m) {
+		m, ok := j.writer.Read(string(c.Body))
+		switch {
+		case !ok || c.Cut:
+		case j.knows(c, m):
 			j.state.own = append(j.state.own, ownComment{c, m})
+		default:
+			j.state.unknown = append(j.state.unknown, ownComment{c, m})
 		}
 	}
-	slices.SortStableFunc(j.state.own, func(a, b ownComment) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortStableFunc(j.state.own, func(a, b ownComment) int { return a.ID.Compare(b.ID) })
 	if o, ok := j.state.find(isSummary); ok {
 		j.d.URL = o.URL
 	}

@@ -28,7 +28,7 @@ func (j *job) postSummary(ctx context.Context) error {
 			return err
 		}
 		// The summary links to the comments that exist now, and may edit one.
-		if err := j.readForge(ctx); err != nil {
+		if err := j.hold(ctx); err != nil {
 			return err
 		}
 		if err := j.adopt(ctx); err != nil {
@@ -43,7 +43,7 @@ func (j *job) postSummary(ctx context.Context) error {
 // summarize edits the existing summary, or posts the first one.
 func (j *job) summarize(ctx context.Context, p *store.Post) error {
 	j.reuseSummary(p)
-	page, err := j.page()
+	page, err := j.page(p)
 	if err != nil {
 		return err
 	}
@@ -72,7 +72,8 @@ func (j *job) summarize(ctx context.Context, p *store.Post) error {
 	if err != nil {
 		return j.handleError(ctx, err, p)
 	}
-	j.d.Posted++
+	j.d.Summaries++
+	j.claim.summary = "" // the text that was sent names no run
 	return j.setState(ctx, store.PostConfirmed, "", p)
 }
 
@@ -124,10 +125,10 @@ func sameText(shown, sent string) bool {
 	return plain(shown) == plain(sent)
 }
 
-// page writes the Markdown of the summary.
-func (j *job) page() (string, error) {
+// page writes the Markdown of a summary or a check.
+func (j *job) page(p *store.Post) (string, error) {
 	style := j.Style
-	style.Posted = j.postings()
+	style.Posted, style.PassWithoutModel = j.postings(), payload[checkPayload](*p).PassWithoutModel
 	var page strings.Builder
 	if err := report.Markdown(&page, j.review, style); err != nil {
 		return "", fmt.Errorf("write summary: %w", err)
@@ -135,15 +136,26 @@ func (j *job) page() (string, error) {
 	return page.String(), nil
 }
 
-// postings returns where the review's findings were posted, by finding id.
+// postings returns where the review's findings were posted, and those of earlier reviews that
+// are open, by finding id.
 func (j *job) postings() map[string]report.Posting {
-	postings := map[string]report.Posting{}
-	for _, f := range j.review.Findings {
-		for _, t := range j.stored {
-			if f.Live() && t.ID == f.Thread && t.Comment != "" {
-				postings[f.ID] = report.Posting{State: report.PostedBefore, URL: t.URL}
-			}
+	comments := map[string]string{} // by thread, the address
+	for _, t := range j.stored {
+		if t.Comment != "" {
+			comments[t.ID] = t.URL
 		}
+	}
+	postings := map[string]report.Posting{}
+	note := func(finding, thread string) {
+		if url, ok := comments[thread]; ok {
+			postings[finding] = report.Posting{State: report.PostedBefore, URL: url}
+		}
+	}
+	for _, a := range j.review.Threads {
+		note(a.Finding, a.Thread)
+	}
+	for _, f := range j.review.Live() {
+		note(f.ID, f.Thread)
 	}
 	for _, p := range j.posts {
 		f, ok := findingOf(j.review, p)

@@ -140,3 +140,48 @@ func becomes(p store.PostKind, c comment.Kind) bool {
 	}
 	return false
 }
+
+// sweepUnknown deletes comments of our account whose marker does not count, if a newer comment
+// that counts says the same: they are from a run that had another memory, or from nobody of
+// us. It touches no comment that people answered, and no summary that a run still claims.
+func (j *job) sweepUnknown(ctx context.Context) error {
+	newest := map[string]ownComment{}
+	for _, o := range j.state.own {
+		for _, k := range replacedBy(o) {
+			newest[k] = o
+		}
+	}
+	deleted := 0
+	for _, u := range j.state.unknown {
+		if u.Run != "" && u.Run != j.run && j.Now().Sub(u.Edited) < claimFor || j.answered(u.ID) {
+			continue
+		}
+		for _, k := range replacedBy(u) {
+			if o, ok := newest[k]; !ok || o.ID.Compare(u.ID) < 0 {
+				continue
+			}
+			gone, err := j.discard(ctx, u)
+			if err != nil {
+				return err
+			}
+			if gone {
+				deleted++
+			}
+		}
+	}
+	if deleted > 0 {
+		j.note("comments that may be of an earlier run were posted again and replaced, because nothing proves who wrote them: set PRECEDENT_MARKER_KEY, or keep the memory")
+	}
+	return nil
+}
+
+// replacedBy returns what a comment says that only the newest should say.
+func replacedBy(o ownComment) []string {
+	switch {
+	case o.Marker.Kind == comment.Finding && o.Comment.Kind == forge.OnLine && o.Fingerprint != "":
+		return []string{o.Fingerprint}
+	case isSummary(o):
+		return []string{"summary"}
+	}
+	return nil
+}

@@ -48,14 +48,14 @@ func Agent(w io.Writer, r *precedent.Review, s Style) error {
 	return p.Err()
 }
 
-// lastLine counts the live findings by severity, and says what decides the exit status.
+// lastLine counts the open findings by severity, and says what decides the exit status.
 func lastLine(r *precedent.Review, s Style) string {
 	var parts []string
 	blocking := 0
 	for _, severity := range precedent.Severities {
 		n := 0
-		for _, f := range r.Live() {
-			if f.Severity == severity {
+		for _, found := range openSeverities(r) {
+			if found == severity {
 				n++
 			}
 		}

@@ -60,6 +60,7 @@ func Markdown(w io.Writer, r *precedent.Review, s Style) error {
 	n.part("Minor findings", func(n *markdownWriter) { n.minor(r) })
 	n.part("Findings that a model ended", func(n *markdownWriter) { n.taken(r) })
 	n.part("Threads", func(n *markdownWriter) { n.threads(r, s) })
+	n.part("Closed findings", func(n *markdownWriter) { n.closed(s) })
 	n.findings(r, s)
 	n.WriteString(about.String())
 	n.line("---")
@@ -129,27 +130,34 @@ func (n *markdownWriter) verdict(r *precedent.Review, s Style) {
 		n.line("")
 	}
 	if r.Verdict != precedent.Skipped && (s.NoEngine || r.Scope == precedent.AnalyzersScope) {
-		n.line("**No model read this change: only the analyzers did.**\n")
+		n.line("**No model read this change: only the analyzers did.**%s\n", checkWithoutModel(s))
 	}
 	if r.Positive != "" {
 		n.line("Done well: %s\n", n.phrase(r.Positive))
 	}
 }
 
-// first says what to do first: the worst finding, the surest one of several, else the earlier
-// findings that are still open.
+// checkWithoutModel says what the check of a clean review without a model is.
+func checkWithoutModel(s Style) string {
+	switch {
+	case s.Posted == nil:
+		return ""
+	case s.PassWithoutModel:
+		return " The policy lets the check succeed without a model."
+	}
+	return " Without a model the check is neutral at best; `pass_without_model` in the policy lets it succeed."
+}
+
+// first says what to do first: the worst open finding, the surest one of several.
 func (n *markdownWriter) first(r *precedent.Review, s Style) {
-	live := r.Live()
-	if len(live) == 0 {
-		if open := len(stillThere(r)); open > 0 {
-			n.line("**Fix first**: %s, see the threads below.\n", Plural(open, "earlier finding"))
-		}
+	open := openFindings(r, s)
+	if len(open) == 0 {
 		return
 	}
-	worst := slices.MinFunc(live, func(a, b precedent.Finding) int {
-		return cmp.Or(cmp.Compare(a.Severity.Rank(), b.Severity.Rank()), cmp.Compare(b.Confidence, a.Confidence))
+	worst := slices.MinFunc(open, func(a, b openFinding) int {
+		return cmp.Or(cmp.Compare(a.severity.Rank(), b.severity.Rank()), cmp.Compare(b.confidence, a.confidence))
 	})
-	n.line("**Fix first**: %s, at %s.\n", n.phrase(worst.Title), placeLink(worst, s))
+	n.line("**Fix first**: %s, at %s.\n", n.phrase(worst.title), s.place(worst.Span, worst.url))
 }
 
 // outcome is the verdict in words, for a heading.
@@ -203,9 +211,10 @@ func hunkOf(t precedent.TruncatedHunk, separator string) string {
 	return fmt.Sprintf("%shunk %d", separator, t.Hunk)
 }
 
+// table lists all open findings, found again or not.
 func (n *markdownWriter) table(r *precedent.Review, s Style) {
-	live := r.Live()
-	if len(live) == 0 {
+	open := openFindings(r, s)
+	if len(open) == 0 {
 		return
 	}
 	last, rule := "", ""
@@ -215,27 +224,33 @@ func (n *markdownWriter) table(r *precedent.Review, s Style) {
 	n.line("| severity | finding | place | confidence |%s", last)
 	n.line("|---|---|---|---|%s", rule)
 	shown := 0
-	for shown < min(len(live), maxRows) && n.Len() < maxTable {
-		f := live[shown]
+	for shown < min(len(open), maxRows) && n.Len() < maxTable {
+		f := open[shown]
 		if s.Posted != nil {
-			last = " " + placementOf(s, f) + " |"
+			last = " " + markdown.Link(f.comment, f.url, s.Links) + " |"
 		}
-		n.line("| %s | %s | %s | %d |%s", n.phrase(string(f.Severity)), n.phrase(f.Title), placeLink(f, s), f.Confidence, last)
+		confidence := ""
+		if f.confidence > 0 {
+			confidence = strconv.Itoa(f.confidence)
+		}
+		n.line("| %s | %s | %s | %s |%s", n.phrase(string(f.severity)), n.phrase(f.title), s.place(f.Span, f.url), confidence, last)
 		shown++
 	}
 	n.line("")
-	if left := len(live) - shown; left > 0 {
+	if left := len(open) - shown; left > 0 {
 		n.line("And %s more.\n", thousands(left))
 	}
 }
 
-// placeLink is the finding's place, linked to its comment.
-func placeLink(f precedent.Finding, s Style) string {
-	at := markdown.Code(f.String())
-	if p, ok := s.Posted[f.ID]; ok && p.State != Refused {
-		at = markdown.Link(at, p.URL, s.Links)
+// place is a place, linked to its lines at the reviewed commit or, if the forge does not show
+// those, to the comment.
+func (s Style) place(span precedent.Span, comment string) string {
+	to := comment
+	if s.LineURL != nil {
+		to = cmp.Or(s.LineURL(span), comment)
 	}
-	if f.Side == precedent.Left {
+	at := markdown.Link(markdown.Code(span.String()), to, s.Links)
+	if span.Side == precedent.Left {
 		at += " (before the change)"
 	}
 	return at
@@ -257,7 +272,7 @@ func (n *markdownWriter) findings(r *precedent.Review, s Style) {
 
 func (n *markdownWriter) finding(r *precedent.Review, f precedent.Finding, s Style, e excerpts) {
 	n.line("### %s %d · %s\n", n.phrase(string(f.Severity)), f.Confidence, n.phrase(f.Title))
-	n.line("At %s · %s\n", placeLink(f, s), n.phrase(statusOf(r, f)))
+	n.line("At %s · %s\n", s.place(f.Span, s.commentURL(f.ID)), n.phrase(statusOf(r, f)))
 	if b := f.Breaks; b.Path != "" {
 		at := markdown.Code(b.String())
 		if s.LineURL != nil {
@@ -287,7 +302,7 @@ func (n *markdownWriter) finding(r *precedent.Review, f precedent.Finding, s Sty
 	}
 	n.lines(markdown.Body(f.Body, n.hosts))
 	if fix := strings.TrimRight(cmp.Or(f.Suggestion, f.Sketch), "\n"); fix != "" {
-		fix, _ = secret.Redact(text.Head(fix, maxBody))
+		fix, _ = secret.Redact("", string(secret.RedactFile(f.Path, []byte(text.Head(fix, maxBody)))))
 		n.line("Suggested change:\n")
 		n.lines(markdown.Fenced("diff", func(int) string { return "+" }, strings.Split(fix, "\n")))
 	}

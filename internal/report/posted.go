@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,6 +14,37 @@ import (
 func hasComment(s Style, f precedent.Finding) bool {
 	p, ok := s.Posted[f.ID]
 	return ok && p.State != Refused
+}
+
+// openFinding is a row of the table: a finding of the review, or an earlier one that is open.
+type openFinding struct {
+	precedent.Span
+	severity   precedent.Severity
+	title      string
+	confidence int    // percent; 0 for an earlier one
+	comment    string // where it is in full: new, earlier, below
+	url        string // of its comment; may be empty
+}
+
+// openFindings lists everything that is open, the worst first.
+func openFindings(r *precedent.Review, s Style) []openFinding {
+	var all []openFinding
+	for _, f := range r.Live() {
+		all = append(all, openFinding{f.Span, f.Severity, f.Title, f.Confidence, placementOf(s, f), s.commentURL(f.ID)})
+	}
+	for _, t := range r.OpenThreads() {
+		all = append(all, openFinding{t.Span, t.Severity, t.Title, 0, "earlier", s.commentURL(t.Finding)})
+	}
+	slices.SortStableFunc(all, func(a, b openFinding) int { return cmp.Compare(a.severity.Rank(), b.severity.Rank()) })
+	return all
+}
+
+// commentURL returns the address of a finding's comment; empty if it has none.
+func (s Style) commentURL(finding string) string {
+	if p := s.Posted[finding]; p.State != Refused {
+		return p.URL
+	}
+	return ""
 }
 
 // placementOf says where a finding is shown in full.
@@ -104,24 +136,64 @@ func threadCounts(r *precedent.Review) []string {
 	return parts
 }
 
-// threads lists the answers to threads that were open before the review.
+// threads lists the answers to threads that were open before the review, except those that
+// closed lists.
 func (n *markdownWriter) threads(r *precedent.Review, s Style) {
 	if len(r.Threads) == 0 {
 		return
 	}
 	n.line("**Threads**: %s.\n", strings.Join(threadCounts(r), " · "))
-	n.line("<details>\n<summary>Earlier findings</summary>\n")
-	shown := 0
-	for shown < min(len(r.Threads), maxRows) && n.Len() < maxTable {
-		t := r.Threads[shown]
-		at := markdown.Code(t.String())
-		if p, ok := s.Posted[t.Finding]; ok {
-			at = markdown.Link(at, p.URL, s.Links)
+	open := slices.DeleteFunc(slices.Clone(r.Threads), func(t precedent.ThreadAnswer) bool {
+		return slices.ContainsFunc(s.Closed, func(c Closed) bool { return c.Thread == t.Thread })
+	})
+	n.folded("Earlier findings", len(open), func(i int) string {
+		t := open[i]
+		return fmt.Sprintf("%s · %s: **%s**%s", s.place(t.Span, s.commentURL(t.Finding)), n.phrase(t.Title), n.phrase(answerWords(t.State)), because(n.phrase(t.Why)))
+	})
+}
+
+// closed lists the findings that are not open any more, and why.
+func (n *markdownWriter) closed(s Style) {
+	if len(s.Closed) == 0 {
+		return
+	}
+	counts, order := map[string]int{}, []string{}
+	for _, c := range s.Closed {
+		if counts[c.How] == 0 {
+			order = append(order, c.How)
 		}
-		n.line("- At %s · %s: **%s**%s", at, n.phrase(t.Title), n.phrase(answerWords(t.State)), because(n.phrase(t.Why)))
+		counts[c.How]++
+	}
+	for i, how := range order {
+		order[i] = thousands(counts[how]) + " " + how
+	}
+	n.line("**Closed**: %s.\n", n.phrase(strings.Join(order, " · ")))
+	n.folded("Closed findings", len(s.Closed), func(i int) string {
+		c := s.Closed[i]
+		how := "**" + n.phrase(c.How) + "**"
+		if c.Commit != "" {
+			how += " in " + markdown.Code(c.Commit)
+		}
+		if c.Who != "" {
+			how += " by " + n.phrase(c.Who)
+		}
+		at := markdown.Link(markdown.Code(c.String()), c.URL, s.Links)
+		return fmt.Sprintf("%s · %s · %s: %s%s", at, n.phrase(string(c.Severity)), n.phrase(c.Title), how, because(n.phrase(c.Why)))
+	})
+}
+
+// folded lists items in a collapsed section, as many as fit. Without items it writes nothing.
+func (n *markdownWriter) folded(heading string, count int, item func(i int) string) {
+	if count == 0 {
+		return
+	}
+	n.line("<details>\n<summary>%s</summary>\n", heading)
+	shown := 0
+	for shown < min(count, maxRows) && n.Len() < maxTable {
+		n.line("- At %s", item(shown))
 		shown++
 	}
-	if left := len(r.Threads) - shown; left > 0 {
+	if left := count - shown; left > 0 {
 		n.line("- and %s more", thousands(left))
 	}
 	n.line("\n</details>\n")
@@ -146,44 +218,45 @@ func writeThreads(p *Page, r *precedent.Review) {
 // maxThreads limits the threads that a terminal shows. The JSON form has all.
 const maxThreads = 50
 
-// Check returns the result of a review as a check on its commit: success, failure or neutral,
-// and a title of one line. It is failure only if a live finding is as bad as failOn, and
-// success only if none is and a model read everything. An incomplete review, or one without a
-// model, is neutral. A nit never fails.
-func Check(r *precedent.Review, failOn precedent.Severity) (result, title string) {
-	live := len(r.Live())
-	open, found := stillThere(r), statusNow(r)
+// Check returns the result of a review as a check on its commit, and a title of one line. It
+// is failure if an open finding is as bad as failOn, which a nit never is; incomplete if not
+// everything was read; success if a model read everything, or if modelless reviews pass; else
+// neutral.
+func Check(r *precedent.Review, failOn precedent.Severity, passWithoutModel bool) (result, title string) {
+	found := statusNow(r)
+	blocking := 0
+	for _, s := range openSeverities(r) {
+		if s.Blocks(failOn) {
+			blocking++
+		}
+	}
 	switch {
 	case !complete(r):
-		return "neutral", "incomplete: not everything was read; " + found
+		return "incomplete", "incomplete: not everything was read; " + found
 	case r.Verdict == precedent.Skipped:
 		return "neutral", "nothing to review"
-	case r.Scope == precedent.AnalyzersScope:
-		return "neutral", "analyzers only, no model read this change; " + found
-	case r.ExitStatus(failOn) == precedent.ExitFindings:
-		blocking := 0
-		count := func(s precedent.Severity) {
-			if s.Blocks(failOn) {
-				blocking++
-			}
-		}
-		for _, f := range r.Live() {
-			count(f.Severity)
-		}
-		for _, t := range open {
-			count(t.Severity)
-		}
-		return "failure", fmt.Sprintf("%s, %s at or above %s", found, thousands(blocking), visible(string(failOn)))
-	case live+len(open) > 0:
-		return "success", fmt.Sprintf("%s, none at or above %s", found, visible(string(failOn)))
+	case blocking > 0:
+		found += fmt.Sprintf(", %s at or above %s", thousands(blocking), visible(string(failOn)))
+		result = "failure"
+	case len(openSeverities(r)) > 0:
+		found += ", none at or above " + visible(string(failOn))
+		result = "success"
+	default:
+		found, result = "clean, no findings", "success"
 	}
-	return "success", "clean, no findings"
+	if r.Scope != precedent.AnalyzersScope {
+		return result, found
+	}
+	if result == "success" && !passWithoutModel {
+		result = "neutral"
+	}
+	return result, "analyzers only, no model read this change; " + found
 }
 
-// statusNow counts the live findings, and the earlier ones in open threads that were not found
+// statusNow counts the live findings, and the earlier ones that are open and were not found
 // again.
 func statusNow(r *precedent.Review) string {
-	live, open := len(r.Live()), len(stillThere(r))
+	live, open := len(r.Live()), len(r.OpenThreads())
 	switch {
 	case open == 0:
 		return Plural(live, "finding")
@@ -193,18 +266,14 @@ func statusNow(r *precedent.Review) string {
 	return Plural(live, "finding") + ", and " + Plural(open, "earlier one") + " still open"
 }
 
-// stillThere returns the answers of threads whose finding is still there and not among the
-// live findings.
-func stillThere(r *precedent.Review) []precedent.ThreadAnswer {
-	live := map[string]bool{}
+// openSeverities returns the severities of all open findings, found again or not.
+func openSeverities(r *precedent.Review) []precedent.Severity {
+	var all []precedent.Severity
 	for _, f := range r.Live() {
-		live[f.Thread] = true
+		all = append(all, f.Severity)
 	}
-	var open []precedent.ThreadAnswer
-	for _, t := range r.Threads {
-		if t.State == precedent.StillThere && !live[t.Thread] {
-			open = append(open, t)
-		}
+	for _, t := range r.OpenThreads() {
+		all = append(all, t.Severity)
 	}
-	return open
+	return all
 }

@@ -2,6 +2,7 @@ package report_test
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -14,7 +15,7 @@ import (
 const thread = "0192d3a0-0000-7000-8000-00000000000a"
 
 // later is a review of a later push: a finding that stands in a thread, a new one,
-// one that the forge refuses, one on a whole file, and what became of the threads.
+// one that the forge refuses, one on a whole file, and the states of threads.
 func later() *precedent.Review {
 	r := partial()
 	r.Verdict, r.Finders[0].Status, r.Finders[0].Error, r.Coverage.Truncated = precedent.Findings, precedent.StatusOK, "", nil
@@ -35,12 +36,12 @@ func later() *precedent.Review {
 		return precedent.Span{Path: "auth/token.go", Side: precedent.Right, Start: start, End: end}
 	}
 	r.Threads = []precedent.ThreadAnswer{
-		{Thread: thread, Finding: "k7m2q0v5xa", Title: "Token is compared with ==", State: precedent.StillThere, Span: at(42, 42), Why: "the line is as it was", By: "place"},
+		{Thread: thread, Finding: "k7m2q0v5xa", Title: "Token is compared with ==", Severity: precedent.High, State: precedent.StillThere, Span: at(42, 42), Why: "the line is as it was", By: "place"},
 		{Thread: "t2", Finding: "aaaa000001", Title: "Error is lost", State: precedent.Addressed, Span: at(50, 51), Why: "it is returned now", By: "engine"},
 		{Thread: "t3", Finding: "aaaa000002", Title: "Unused", State: precedent.NoLonger, Span: at(60, 60), By: "place"},
 		{Thread: "t4", Finding: "aaaa000003", Title: "Too long", State: precedent.DeclinedHere, Span: at(70, 70), Why: "dana: “it is fine as it is”", By: "person"},
-		{Thread: "t5", Finding: "aaaa000004", Title: "Racy", State: precedent.Unanswered, Span: at(80, 80), Why: "no answer within 30s", By: "engine"},
-		{Thread: "t6", Finding: "aaaa000005", Title: "Slow", State: precedent.StillThere, Span: at(90, 90), By: "finder"},
+		{Thread: "t5", Finding: "aaaa000004", Title: "Racy", Severity: precedent.Critical, State: precedent.Unanswered, Span: at(80, 80), Why: "no answer within 30s", By: "engine"},
+		{Thread: "t6", Finding: "aaaa000005", Title: "Slow", Severity: precedent.Low, State: precedent.StillThere, Span: at(90, 90), By: "finder"},
 	}
 	return r
 }
@@ -54,7 +55,14 @@ func posted() report.Style {
 			"1eft000001": {State: report.Refused, Why: "line must be part of the diff, @dana"},
 			"aaaa000001": {State: report.PostedBefore, URL: "https://forge.example/team/app/pull/7#discussion_r3"},
 		},
-		LineURL: func(s precedent.Span) string { return "https://forge.example/team/app/blob/b/" + s.Path + "#L40" },
+		LineURL: func(s precedent.Span) string {
+			return fmt.Sprintf("https://forge.example/team/app/blob/b/%s#L%d", s.Path, s.Start)
+		},
+		Closed: []report.Closed{
+			{Thread: "t2", Span: precedent.Span{Path: "auth/token.go", Side: precedent.Right, Start: 48, End: 49}, Severity: precedent.High, Title: "Error is lost", How: "fixed", Commit: "bbbbbbbbbb", Why: "it is returned now", URL: "https://forge.example/team/app/pull/7#discussion_r3"},
+			{Thread: "t0", Span: precedent.Span{Path: "auth/old.go", Side: precedent.Right, Start: 3, End: 3}, Severity: precedent.Low, Title: "A name says nothing", How: "fixed", Commit: "aaaaaaaaaa"},
+			{Thread: "t4", Span: precedent.Span{Path: "auth/token.go", Side: precedent.Right, Start: 70, End: 70}, Severity: precedent.Medium, Title: "Too long", How: "dismissed", Who: "dana", Why: "“it is fine as it is”"},
+		},
 	}
 }
 
@@ -99,7 +107,7 @@ func TestAFindingIsInTheSummaryOrInAComment(t *testing.T) {
 			if got := strings.Count(out, "precedent explain "+f.ID); got != want {
 				t.Errorf("%s as %q is in full %d times, want %d", f.ID, state, got, want)
 			}
-			if f.Live() && strings.Count(out, "| `"+f.String()+"`") == 0 {
+			if f.Live() && strings.Count(out, "| `"+f.String()+"`") != 1 {
 				t.Errorf("%s as %q is not in the table:\n%s", f.ID, state, out)
 			}
 		}
@@ -117,6 +125,7 @@ func TestPostedSummaryIsInert(t *testing.T) {
 		style := posted()
 		style.Links = []string{"good.example"}
 		style.Posted = map[string]report.Posting{s: {State: report.Refused, URL: "https://good.example/" + s, Why: s}}
+		style.Closed = []report.Closed{{Thread: "another", Span: precedent.Span{Path: s, Start: 3, End: 3}, Severity: precedent.Severity(s), Title: s, How: s, Commit: s, Who: s, Why: s, URL: "https://good.example/" + s}}
 		style.LineURL = func(span precedent.Span) string { return "https://good.example/" + span.Path }
 		for state, folded := range map[report.PostingState]int{report.Refused: 3, report.PostedNow: 0} {
 			style.Posted[s] = report.Posting{State: state, URL: "https://good.example/" + s, Why: s}
@@ -124,7 +133,7 @@ func TestPostedSummaryIsInert(t *testing.T) {
 			if p.Count["table"] != plain.Count["table"] || p.Count["tr"] != plain.Count["tr"] || p.Count["td"] != plain.Count["td"] {
 				t.Errorf("%q changes the table", s)
 			}
-			if p.Count["h2"] != 1 || p.Count["details"] != 2+folded {
+			if p.Count["h2"] != 1 || p.Count["details"] != 3+folded {
 				t.Errorf("%q changes the page: %v", s, p.Count)
 			}
 		}
@@ -135,6 +144,8 @@ func TestCheck(t *testing.T) {
 	clean, analyzers, incomplete := full(), later(), partial()
 	clean.Findings, clean.Verdict = nil, precedent.Clean
 	analyzers.Scope = precedent.AnalyzersScope
+	modelless, earlier := *clean, later()
+	modelless.Scope, earlier.Findings = precedent.AnalyzersScope, nil
 	nits := full()
 	for i := range nits.Findings {
 		nits.Findings[i].Severity = precedent.Nit
@@ -150,14 +161,38 @@ func TestCheck(t *testing.T) {
 		{"findings", full(), precedent.High, "failure", "3 findings, 2 at or above high"},
 		{"findings that are critical", full(), precedent.Critical, "failure", "3 findings, 1 at or above critical"},
 		{"nits", nits, precedent.Nit, "success", "3 findings, none at or above nit"},
-		{"incomplete", incomplete, precedent.Low, "neutral", "incomplete: not everything was read; 5 findings"},
-		{"failed", broken(), precedent.High, "neutral", "incomplete: not everything was read; 0 findings"},
-		{"no verdict", &precedent.Review{}, precedent.High, "neutral", "incomplete: not everything was read; 0 findings"},
-		{"nobody read", analyzers, precedent.High, "neutral", "analyzers only, no model read this change; 5 findings, and 1 earlier one still open"},
+		{"incomplete", incomplete, precedent.Low, "incomplete", "incomplete: not everything was read; 5 findings"},
+		{"failed", broken(), precedent.High, "incomplete", "incomplete: not everything was read; 0 findings"},
+		{"no verdict", &precedent.Review{}, precedent.High, "incomplete", "incomplete: not everything was read; 0 findings"},
+		{"no model, findings", analyzers, precedent.High, "failure", "analyzers only, no model read this change; 5 findings, and 2 earlier ones still open, 4 at or above high"},
+		{"no model, mild findings", analyzers, precedent.FailNever, "neutral", "analyzers only, no model read this change; 5 findings, and 2 earlier ones still open, none at or above none"},
+		{"no model, clean", &modelless, precedent.High, "neutral", "analyzers only, no model read this change; clean, no findings"},
+		{"earlier findings alone", earlier, precedent.High, "failure", "3 earlier findings still open, 2 at or above high"},
 		{"skipped", &precedent.Review{Verdict: precedent.Skipped}, precedent.High, "neutral", "nothing to review"},
 	} {
-		if result, title := report.Check(test.r, test.failOn); result != test.result || title != test.title {
+		if result, title := report.Check(test.r, test.failOn, false); result != test.result || title != test.title {
 			t.Errorf("%s: %s, %q; want %s, %q", test.name, result, title, test.result, test.title)
+		}
+	}
+}
+
+// TestPassWithoutModel: the policy decides about the check of a clean review that no model made,
+// the summary says so, and it excuses no finding.
+func TestPassWithoutModel(t *testing.T) {
+	clean := full()
+	clean.Findings, clean.Verdict, clean.Scope = nil, precedent.Clean, precedent.AnalyzersScope
+	for pass, want := range map[bool]string{false: "neutral", true: "success"} {
+		if result, title := report.Check(clean, precedent.High, pass); result != want || !strings.Contains(title, "no model read this change") {
+			t.Errorf("%v: %s, %q", pass, result, title)
+		}
+		page := markdown(t, clean, report.Style{Posted: map[string]report.Posting{}, PassWithoutModel: pass})
+		if says := strings.Contains(page, "The policy lets the check succeed without a model."); says != pass || !strings.Contains(page, "**No model read this change: only the analyzers did.** ") {
+			t.Errorf("%v:\n%s", pass, page)
+		}
+		found := full()
+		found.Scope = precedent.AnalyzersScope
+		if result, _ := report.Check(found, precedent.High, pass); result != "failure" {
+			t.Errorf("%v: the check of findings is %s", pass, result)
 		}
 	}
 }

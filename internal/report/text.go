@@ -41,6 +41,10 @@ type Style struct {
 	// whose comment the forge rejected. Markdown shows all others in full. It is nil for a
 	// review that is not posted.
 	Posted map[string]Posting
+	// Closed lists the findings of the pull request that are not open any more.
+	Closed []Closed
+	// PassWithoutModel tells that a clean review passes although no model read the change.
+	PassWithoutModel bool
 	// LineURL returns the address of lines on the forge, empty if they have none. It may be nil.
 	LineURL func(precedent.Span) string
 }
@@ -61,6 +65,19 @@ const (
 	PostedBefore PostingState = "posted before"
 	Refused      PostingState = "refused" // the forge rejected the comment: the finding is in the summary
 )
+
+// Closed is a finding of the pull request that is not open any more.
+type Closed struct {
+	Thread         string
+	precedent.Span // where it was posted
+	Severity       precedent.Severity
+	Title          string
+	How            string // fixed, not applicable, dismissed, resolved, deleted
+	Commit         string // that fixed it; empty if that is unknown
+	Who            string // the person who decided; empty if none did
+	Why            string
+	URL            string // of its comment; may be empty
+}
 
 // Limits of the less important lists. The JSON form has everything.
 const (
@@ -335,7 +352,7 @@ func counts(r *precedent.Review) string {
 			parts = append(parts, thousands(n)+" "+fmt.Sprintf(format, args...))
 		}
 	}
-	add(len(stillThere(r)), "still open from earlier reviews")
+	add(len(r.OpenThreads()), "still open from earlier reviews")
 	add(r.Count(precedent.Minor), "minor")
 	add(r.Count(precedent.BelowThreshold), "below %d", r.Threshold)
 	add(r.Count(precedent.Duplicate), "duplicate%s", pluralEnding(r.Count(precedent.Duplicate)))
@@ -349,7 +366,7 @@ func counts(r *precedent.Review) string {
 	return strings.Join(parts, " · ")
 }
 
-// sinceLast says what became of the findings of the last review; empty without one.
+// sinceLast says which findings are fixed, still there or new; empty without a last review.
 func sinceLast(r *precedent.Review) string {
 	if r.Since == nil {
 		return ""

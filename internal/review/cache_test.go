@@ -36,7 +36,7 @@ func TestCache(t *testing.T) {
 					asked[prefix] += more
 					return asked[prefix]
 				}
-				// Whoever does not wait for the first answer gets the time to be seen.
+				// A request that does not wait for the first answer has time to arrive.
 				if count(1) == 1 {
 					for i := 0; i < 50_000 && count(0) == 1; i++ {
 						runtime.Gosched()

@@ -99,7 +99,7 @@ func (c *claim) otherSide() string {
 	return "base"
 }
 
-// tally counts what became of the claims of one kind.
+// tally counts the results for the claims of one kind.
 type tally struct {
 	Confirmed, Uncertain, Refuted, Unchecked int
 	Shown                                    int
@@ -309,7 +309,7 @@ func (s *claimSet) verdicts(own string, answer func(*claim) []object) []object {
 	return list
 }
 
-// count adds what became of the claims of a set.
+// count adds the results for the claims of a set.
 func (s *claimSet) count(t *testing.T, r *precedent.Review, wrong, right *tally) {
 	t.Helper()
 	for i := range s.claims {

@@ -55,7 +55,7 @@ func TestFailedAnalyzers(t *testing.T) {
 			if d := cmp.Diff(test.unread, unread); d != "" {
 				t.Error(d)
 			}
-			if got := verdict(r, test.reports, true); got != test.want {
+			if got := verdict(r, test.reports, &Input{}); got != test.want {
 				t.Errorf("verdict %s, want %s", got, test.want)
 			}
 		})

@@ -156,7 +156,7 @@ func (x *reader) followUp(r *precedent.Review) {
 	r.Findings = append(r.Findings, again...)
 }
 
-// tally says what became of the findings of the last review. The threads have served
+// tally says which findings of the last review are fixed, still there or new. The threads have served
 // their purpose then: a local change has none.
 func (x *reader) tally(r *precedent.Review) {
 	last := x.in.Last

@@ -295,7 +295,7 @@ func TestVotes(t *testing.T) {
 }
 
 // TestNoChains: a and c each resemble b and not each other. They do not end in
-// one group, and whoever stays alone is live.
+// one group, and a finding without a copy is live.
 func TestNoChains(t *testing.T) {
 	fs := []precedent.Finding{
 		said("a", "bugs", 5, 8, precedent.Bugs, "query result rows never closed leaking connections"),
@@ -345,7 +345,7 @@ func TestMergeIgnoresOrder(t *testing.T) {
 	})
 }
 
-// outcome merges copies and returns what became of each, by its rule.
+// outcome merges copies and returns the result for each, by its rule.
 func outcome(in []precedent.Finding) map[string]string {
 	fs := slices.Clone(in)
 	for i := range fs {

@@ -73,6 +73,9 @@ type Input struct {
 	Reading *precedent.Reading
 	// Failures are the steps that already failed while the input was prepared.
 	Failures []precedent.Failure
+	// Incomplete tells that files which decide about the review could not be read: the guide,
+	// the policy and the attributes of the base, or the head. Then it is partial.
+	Incomplete bool
 
 	// Engine reads the change with a model; nil runs only the analyzers.
 	Engine engine.Engine
@@ -116,7 +119,7 @@ func Run(ctx context.Context, in Input) (*precedent.Review, error) {
 	r := in.newReview(began)
 	x := newReader(&in)
 	if len(in.Change.Files) == 0 && len(in.Skipped) == 0 && len(x.threads) == 0 {
-		r.Verdict = precedent.Skipped
+		r.Verdict = verdict(r, nil, &in)
 		r.TookMS = in.Now().Sub(began).Milliseconds()
 		return r, nil
 	}
@@ -146,7 +149,7 @@ func Run(ctx context.Context, in Input) (*precedent.Review, error) {
 		return nil, fmt.Errorf("review %s: %w", in.Repo, err)
 	}
 	r.Coverage = coverage(&in, x.plan, reports)
-	r.Verdict = verdict(r, reports, in.Engine != nil)
+	r.Verdict = verdict(r, reports, &in)
 	if in.Last != nil {
 		r.Threads = nil // the result has them as findings
 	}

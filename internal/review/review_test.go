@@ -84,7 +84,7 @@ func only(names ...string) map[string]bool {
 }
 
 // scripted is an engine whose model is a function of the task, for finders. It
-// fails whoever asks it for a second reading.
+// fails if it is asked for a second reading.
 type scripted func(context.Context, engine.Task) engine.Reply
 
 func (scripted) Info() engine.Info { return engine.Info{Name: "scripted"} }

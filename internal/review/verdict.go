@@ -1,6 +1,8 @@
 package review
 
 import (
+	"slices"
+
 	"github.com/precedent-dev/precedent"
 )
 
@@ -8,7 +10,7 @@ import (
 // findings, and a change with open threads is never clean. With an engine, a review
 // that leaves a thread unanswered is incomplete. So is one in which a specialist
 // failed; an analyzer that failed counts only by the hunks that nothing else read.
-func verdict(r *precedent.Review, reports []Report, engine bool) precedent.Verdict {
+func verdict(r *precedent.Review, reports []Report, in *Input) precedent.Verdict {
 	bad, asked, answered := false, 0, 0
 	for _, rep := range reports {
 		bad = bad || rep.Run.Status.Bad() && !rep.Analyzer
@@ -22,12 +24,12 @@ func verdict(r *precedent.Review, reports []Report, engine bool) precedent.Verdi
 	open, unanswered := false, false
 	for _, t := range r.Threads {
 		unanswered = unanswered || t.State == precedent.Unanswered
-		open = open || t.State == precedent.StillThere || t.State == precedent.Unanswered
+		open = open || t.Open()
 	}
 	switch {
 	case asked > 0 && answered == 0:
 		return precedent.Failed
-	case bad || len(r.Coverage.Truncated) > 0 || unanswered && engine:
+	case in.Incomplete || bad || len(r.Coverage.Truncated) > 0 || unanswered && in.Engine != nil:
 		return precedent.Partial
 	case len(r.Live()) > 0 || open:
 		return precedent.Findings
@@ -35,6 +37,44 @@ func verdict(r *precedent.Review, reports []Report, engine bool) precedent.Verdi
 		return precedent.Skipped
 	}
 	return precedent.Clean
+}
+
+// WithoutEnded returns a copy of a complete review without the findings whose threads people
+// ended since; nil if there are none. It cost nothing, answers nobody, and has no ID.
+func WithoutEnded(r *precedent.Review, threads []precedent.Thread) *precedent.Review {
+	next := *r
+	next.ID, next.Usage, next.CostUSD, next.TookMS = "", precedent.Usage{}, 0, 0
+	next.Findings, next.Threads = slices.Clone(r.Findings), nil
+	ended := map[string]bool{}
+	for _, t := range threads {
+		open := &openThread{Thread: t}
+		ended[t.ID] = open.final()
+		for i := range next.Findings {
+			f := &next.Findings[i]
+			if !f.Live() || f.Thread != t.ID && (f.Thread != "" || f.Fingerprint != t.Fingerprint) {
+				continue
+			}
+			f.Thread, f.Trail = t.ID, slices.Clip(f.Trail)
+			if open.final() {
+				open.dropRepeated(f)
+			}
+		}
+	}
+	for _, a := range r.Threads {
+		if a.Reply = ""; a.Open() && !ended[a.Thread] {
+			next.Threads = append(next.Threads, a)
+		}
+	}
+	if len(next.Live())+len(next.OpenThreads()) == len(r.Live())+len(r.OpenThreads()) {
+		return nil
+	}
+	if next.Verdict == precedent.Findings && len(next.Live())+len(next.OpenThreads()) == 0 {
+		next.Verdict = precedent.Clean
+		if len(r.Coverage.Skipped) >= r.Coverage.Files {
+			next.Verdict = precedent.Skipped
+		}
+	}
+	return &next
 }
 
 // anyRead tells whether any finder succeeded.

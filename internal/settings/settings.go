@@ -41,6 +41,10 @@ type Settings struct {
 	// For commands that read pull requests.
 	Forge Value[forge.Address]
 
+	// For reviews of local changes: the branch whose guide and policy apply; empty for the
+	// default branch of the remote.
+	TrustedBranch Value[string]
+
 	// For reviews; they take precedence over the policy.
 	Threshold Value[*int] // percent; nil leaves it to the policy
 	MaxInline Value[int]  // findings; 0 leaves it to the policy

@@ -70,6 +70,10 @@ var All = []Def{
 		Key: "forge", Flag: "forge", Env: "PRECEDENT_FORGE", InFile: true,
 		Usage: "the `forge` of pull requests: github, github:https://HOST/api/v3, gitea:https://HOST or local:DIR",
 	}),
+	def(func(g given) (string, error) { return g.text, nil }, func(s *Settings) *Value[string] { return &s.TrustedBranch }, Def{
+		Key: "trusted_branch", Flag: "trusted-branch", Env: "PRECEDENT_TRUSTED_BRANCH", InFile: true, unsetText: "default: the default branch of the remote",
+		Usage: "read guide and policy from this `branch` if a change is not in it yet",
+	}),
 	def(percent, func(s *Settings) *Value[*int] { return &s.Threshold }, Def{
 		Key: "threshold", Flag: "threshold", Env: "REVIEW_CONFIDENCE_THRESHOLD",
 		Usage: "show findings with at least this confidence, in `percent`",

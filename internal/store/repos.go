@@ -22,8 +22,8 @@ type Repo struct {
 // A repository without a remote is identified by its root commit. When it gets a remote, a
 // call with both merges them: the rows move to the remote, findings get new ids from it, and
 // the old ids stay valid. Two remotes are never merged, because forks share their root commit
-// and must not read each other's memory. For the same reason a root commit identifies only
-// rows that were saved under it.
+// and must not read each other's memory; Follow does that for two names of one repository.
+// For the same reason a root commit identifies only rows that were saved under it.
 func (db *DB) RepoFor(ctx context.Context, identities ...precedent.Repo) (*Repo, error) {
 	const op = "find repository in memory"
 	if len(identities) == 0 || slices.ContainsFunc(identities, precedent.Repo.IsZero) {
@@ -48,11 +48,11 @@ func (db *DB) RepoFor(ctx context.Context, identities ...precedent.Repo) (*Repo,
 	return r, nil
 }
 
-// Names returns the identities of the repository, sorted.
+// Names returns the identities of the repository but that by number, sorted.
 func (r *Repo) Names(ctx context.Context) ([]precedent.Repo, error) {
 	var names []precedent.Repo
-	err := rows(ctx, r.db.read, "SELECT host, owner, name FROM identities WHERE repo_id = $1 ORDER BY host, owner, name",
-		[]any{r.id}, func(s scanner) error {
+	err := rows(ctx, r.db.read, "SELECT host, owner, name FROM identities WHERE repo_id = $1 AND owner <> $2 ORDER BY host, owner, name",
+		[]any{r.id, precedent.NumberedRepo("", "").Owner}, func(s scanner) error {
 			var n precedent.Repo
 			err := s.Scan(&n.Host, &n.Owner, &n.Name)
 			names = append(names, n)
@@ -115,10 +115,8 @@ func (db *DB) mergeIdentities(ctx context.Context, tx *sql.Tx, identities []prec
 			}
 		}
 	}
-	now := millis(db.now())
 	if id == "" {
-		id = db.newID()
-		if _, err := tx.ExecContext(ctx, "INSERT INTO repos (id, created_at) VALUES ($1, $2)", id, now); err != nil {
+		if id, err = db.addRepo(ctx, tx); err != nil {
 			return "", err
 		}
 	}
@@ -126,7 +124,7 @@ func (db *DB) mergeIdentities(ctx context.Context, tx *sql.Tx, identities []prec
 		first := identities[0]
 		_, err := tx.ExecContext(ctx, `
 			INSERT INTO identities (host, owner, name, repo_id, added_at) VALUES ($1, $2, $3, $4, $5)`,
-			first.Host, first.Owner, first.Name, id, now)
+			first.Host, first.Owner, first.Name, id, millis(db.now()))
 		if err != nil {
 			return "", err
 		}

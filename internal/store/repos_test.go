@@ -164,7 +164,7 @@ func testForksStayApart(t *testing.T, open opener) {
 	save(t, private, review(remote, "r1", 1, finding(remote, "a.go", "x", precedent.Bugs, precedent.High)))
 	checkEmpty(t, repoFor(t, db, fork, local))
 	checkEmpty(t, repoFor(t, db, local))
-	// The rows of the root commit alone now go to whoever names it first, once.
+	// The rows of the root commit alone now go to the first that names it, once.
 	if r := repoFor(t, db, remote, local); r.id != private.id {
 		t.Error("the remote's rows changed")
 	}

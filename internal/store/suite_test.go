@@ -40,6 +40,7 @@ var suite = []struct {
 	{"RejectTogether", testRejectTogether},
 	{"RepoForKeepsRepositoriesApart", testRepoForKeepsRepositoriesApart},
 	{"RepoForRefusesNobody", testRepoForRefusesNobody},
+	{"Follow", testFollow},
 	{"RemoteAppears", testRemoteAppears},
 	{"RemoteKnownAlready", testRemoteKnownAlready},
 	{"ForksStayApart", testForksStayApart},

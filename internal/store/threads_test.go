@@ -199,7 +199,7 @@ func testRemoteAppearsForThreads(t *testing.T, open opener) {
 }
 
 // testPruneOfThreads: what an open thread speaks of stays until somebody knows
-// what became of it, and then a label says that.
+// its outcome, and then a label says that.
 func testPruneOfThreads(t *testing.T, open opener) {
 	ctx := t.Context()
 	now := start

@@ -10,11 +10,12 @@ import (
 // paths at which they were seen at the head. States that a person decided stay. Addressed is
 // what the review found fixed or gone: we then close the conversation, and reopen it if the
 // finding comes back. A dismissal that the review read counts only if somebody with write
-// permission wrote in the thread, because a model read it. Any other answer means open.
+// permission wrote in the thread, because a model read it. Any other answer means open, but a
+// person who waits for a reply still does if there is none.
 func Apply(ts []precedent.Thread, answers []precedent.ThreadAnswer, head string) []precedent.Thread {
-	states := map[string]precedent.AnswerState{}
+	given := map[string]precedent.ThreadAnswer{}
 	for _, a := range answers {
-		states[a.Thread] = a.State
+		given[a.Thread] = a
 	}
 	out := slices.Clone(ts)
 	for i := range out {
@@ -25,7 +26,7 @@ func Apply(ts []precedent.Thread, answers []precedent.ThreadAnswer, head string)
 		if t.State.Final() {
 			continue
 		}
-		switch states[t.ID] {
+		switch answer := given[t.ID]; answer.State {
 		case precedent.Addressed, precedent.NoLonger:
 			t.State = precedent.ThreadAddressed
 		case precedent.DeclinedHere:
@@ -34,7 +35,9 @@ func Apply(ts []precedent.Thread, answers []precedent.ThreadAnswer, head string)
 				t.State = precedent.ThreadWontFix
 			}
 		case precedent.StillThere:
-			t.State = precedent.ThreadOpen
+			if t.State != precedent.ThreadPending || answer.Reply != "" {
+				t.State = precedent.ThreadOpen
+			}
 		}
 	}
 	return out

@@ -21,8 +21,9 @@ type assembly struct {
 	mayWrite func(forge.Person) bool
 	asked    map[precedent.ForgeID]bool // results of mayWrite, by person
 	threads  []precedent.Thread
-	openers  map[precedent.ForgeID]int // by comment, the index in threads
-	alive    map[int]bool              // by index: the comment exists
+	openers  map[precedent.ForgeID]int     // by comment, the index in threads
+	alive    map[int]bool                  // by index: the comment exists
+	moved    map[string][]precedent.Thread // by commit, copies of the threads
 }
 
 // openThreads finds the threads and the comments that opened them. Of several comments about
@@ -96,11 +97,24 @@ func (a *assembly) noteOpener(i int, c forge.Comment) {
 
 // newThread returns the thread of a comment that the store does not know.
 func newThread(c forge.Comment, m comment.Marker, number int) precedent.Thread {
+	span, commit := PlaceOf(c, m)
 	return precedent.Thread{
 		ID: m.Thread, PullRequest: number, Review: m.Review, Finding: m.Finding, Fingerprint: m.Fingerprint,
 		Category: m.Category, Severity: m.Severity, Confidence: m.Confidence, Title: m.Title,
-		Span: c.Span, Commit: cmp.Or(c.Commit, m.Head), State: precedent.ThreadOpen, OpenedAt: c.At,
+		Quote: comment.Quoted(string(c.Body)), Span: span, Commit: commit, State: precedent.ThreadOpen, OpenedAt: c.At,
 	}
+}
+
+// PlaceOf returns the lines that a comment of ours is about, and the commit that their numbers
+// belong to. The marker has all of them, but a forge may show only the last. If the forge says
+// that the comment is elsewhere at the marker's commit, the forge counts.
+func PlaceOf(c forge.Comment, m comment.Marker) (at precedent.Span, commit string) {
+	at, commit = c.Span, cmp.Or(c.Commit, m.Head)
+	moved := c.Commit != m.Head
+	if m.Start > 0 && m.Head != "" && (moved || at.Start == 0 || at.End == m.End) {
+		at.Start, at.End, commit = m.Start, m.End, m.Head
+	}
+	return at, commit
 }
 
 // addMessages adds the messages to their threads. Some forges have one conversation per line,
@@ -127,7 +141,12 @@ func (a *assembly) addMessages() {
 			i, ok = last[conv]
 		}
 		if !ok {
-			continue
+			if i, ok = a.threadAt(c); !ok {
+				continue
+			}
+			if grouped {
+				last[conv] = i
+			}
 		}
 		thread[c.ID] = i
 		messages[i] = append(messages[i], c)
@@ -144,6 +163,29 @@ func (a *assembly) addMessages() {
 			a.askPermission(&t.Messages[j])
 		}
 	}
+}
+
+// threadAt returns the thread on whose lines a person started another conversation: of
+// several the one that ends on the same line, or else the one opened last.
+func (a *assembly) threadAt(c forge.Comment) (thread int, ok bool) {
+	if c.ReplyTo != "" || c.Span.Start == 0 || c.Commit == "" || a.self.Relocated == nil || !fromPerson(a.message(c)) {
+		return 0, false
+	}
+	moved, known := a.moved[c.Commit]
+	if !known && len(a.moved) < maxCommits {
+		moved = a.self.Relocated(c.Commit, a.threads)
+		a.moved[c.Commit] = moved
+	}
+	exact := false
+	for i, t := range moved {
+		at := t.Current
+		at.Side = cmp.Or(at.Side, precedent.Right)
+		if !a.alive[i] || at.Start == 0 || !at.Overlaps(c.Span) || c.At.Before(t.OpenedAt) || exact && at.End != c.Span.End {
+			continue
+		}
+		thread, ok, exact = i, true, at.End == c.Span.End
+	}
+	return thread, ok
 }
 
 // message converts a comment of a thread. A comment by Me without a marker was written by a

@@ -10,12 +10,6 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
-// Vote is a reaction to a thread's first comment.
-type Vote struct {
-	forge.Reaction
-	MayWrite bool // the person has write permission, asked live
-}
-
 // OutcomeInput is the state of a pull request from which Outcomes decides.
 type OutcomeInput struct {
 	State  forge.State
@@ -83,7 +77,7 @@ func (j *outcomeJudge) outcome(o *precedent.Outcome, t precedent.Thread, answer 
 		return
 	}
 	same := j.unchangedProof(t, answer)
-	up, agreed := j.lastVote(t, "+1")
+	up, agreed := lastVote(j.in.Votes[t.ID], "+1")
 	switch {
 	case same == "":
 		set(precedent.OutcomeUnknown, "it is unknown whether the flagged code changed at %s", short(o.Commit))
@@ -198,7 +192,7 @@ func (j *outcomeJudge) fixedProof(t precedent.Thread, answer precedent.ThreadAns
 func (j *outcomeJudge) setDeclined(o *precedent.Outcome, t precedent.Thread, answer precedent.ThreadAnswer) bool {
 	by, words, ok := dismissedIn(t, fromTeam)
 	if !ok {
-		if down, ok := j.lastVote(t, "-1"); ok {
+		if down, ok := lastVote(j.in.Votes[t.ID], "-1"); ok {
 			o.Kind, o.Who, o.MayWrite = precedent.Declined, down.Who.Login, true
 			o.Proof = down.Who.Login + " reacted with 👎"
 			return true
@@ -227,16 +221,6 @@ func dismissedByAnswer(t precedent.Thread, answer precedent.ThreadAnswer) (by pr
 		}
 	}
 	return by, "", false
-}
-
-// lastVote returns the last reaction of a kind by a person with write permission.
-func (j *outcomeJudge) lastVote(t precedent.Thread, content string) (Vote, bool) {
-	for _, v := range slices.Backward(j.in.Votes[t.ID]) {
-		if v.Content == content && v.MayWrite && v.Who.ID != "" && !v.Who.Bot {
-			return v, true
-		}
-	}
-	return Vote{}, false
 }
 
 // unchangedProof returns the proof that the code is unchanged; empty if there is none.

@@ -49,7 +49,7 @@ func TestOutcomes(t *testing.T) {
 	no := words(dana, true, "Thanks. This is intentional, see above. Bye.")
 	for _, test := range []struct {
 		name   string
-		head   string // what became of line 5; was by default
+		head   string // line 5 at the head; was by default
 		change []func(*precedent.Thread)
 		state  forge.State // open by default
 		votes  []Vote

@@ -184,9 +184,11 @@ func (c *relocator) relocate(t *precedent.Thread) {
 	case !r.to.exists:
 		t.Changed, t.CodeChanged = true, true
 	case !r.from.exists && t.Quote != "":
-		// The commit is gone, as after a force-push, but the quoted lines may still exist.
+		// The commit is gone, as after a force-push, but the quoted lines may still exist. The
+		// quote may have fewer lines than were flagged.
 		if found := findQuote(r.to, t.Quote); found.end > 0 {
-			t.Current = precedent.Span{Path: path, Side: t.Side, Start: found.start + 1, End: found.end}
+			last := min(found.start+1+max(0, t.End-t.Start), len(r.to.lines))
+			t.Current = precedent.Span{Path: path, Side: t.Side, Start: found.start + 1, End: max(found.end, last)}
 		}
 	case lines.end > 0:
 		t.Current, t.Changed = r.follow(lines, path, t.Side)

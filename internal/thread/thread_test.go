@@ -383,21 +383,23 @@ func TestApply(t *testing.T) {
 		answer   precedent.AnswerState
 		messages []precedent.Message
 		want     precedent.ThreadState
+		reply    string
 	}{
-		{precedent.ThreadOpen, precedent.Addressed, nil, precedent.ThreadAddressed},
-		{precedent.ThreadOpen, precedent.NoLonger, nil, precedent.ThreadAddressed},
-		{precedent.ThreadOpen, precedent.StillThere, nil, precedent.ThreadOpen},
-		{precedent.ThreadPending, precedent.StillThere, said, precedent.ThreadOpen},
-		{precedent.ThreadPending, precedent.Unanswered, said, precedent.ThreadPending},
-		{precedent.ThreadPending, "", said, precedent.ThreadPending},
-		{precedent.ThreadAddressed, precedent.StillThere, nil, precedent.ThreadOpen},
-		{precedent.ThreadPending, precedent.DeclinedHere, heard, precedent.ThreadWontFix},
-		{precedent.ThreadPending, precedent.DeclinedHere, said, precedent.ThreadOpen},
-		{precedent.ThreadResolved, precedent.StillThere, nil, precedent.ThreadResolved},
-		{precedent.ThreadWontFix, precedent.Addressed, nil, precedent.ThreadWontFix},
+		{precedent.ThreadOpen, precedent.Addressed, nil, precedent.ThreadAddressed, ""},
+		{precedent.ThreadOpen, precedent.NoLonger, nil, precedent.ThreadAddressed, ""},
+		{precedent.ThreadOpen, precedent.StillThere, nil, precedent.ThreadOpen, ""},
+		{precedent.ThreadPending, precedent.StillThere, said, precedent.ThreadOpen, "It is there."},
+		{precedent.ThreadPending, precedent.StillThere, said, precedent.ThreadPending, ""},
+		{precedent.ThreadPending, precedent.Unanswered, said, precedent.ThreadPending, ""},
+		{precedent.ThreadPending, "", said, precedent.ThreadPending, ""},
+		{precedent.ThreadAddressed, precedent.StillThere, nil, precedent.ThreadOpen, ""},
+		{precedent.ThreadPending, precedent.DeclinedHere, heard, precedent.ThreadWontFix, ""},
+		{precedent.ThreadPending, precedent.DeclinedHere, said, precedent.ThreadOpen, ""},
+		{precedent.ThreadResolved, precedent.StillThere, nil, precedent.ThreadResolved, ""},
+		{precedent.ThreadWontFix, precedent.Addressed, nil, precedent.ThreadWontFix, ""},
 	} {
 		given := []precedent.Thread{{ID: "t1", State: test.from, Messages: test.messages}}
-		got := Apply(given, []precedent.ThreadAnswer{{Thread: "t1", State: test.answer}, {Thread: "stranger", State: precedent.Addressed}}, "head")
+		got := Apply(given, []precedent.ThreadAnswer{{Thread: "t1", State: test.answer, Reply: test.reply}, {Thread: "stranger", State: precedent.Addressed}}, "head")
 		if got[0].State != test.want || given[0].State != test.from {
 			t.Errorf("%s, %s: %s, want %s", test.from, test.answer, got[0].State, test.want)
 		}

@@ -20,6 +20,8 @@ type Connection struct {
 	Folder string
 	// Known reports whether requests are authenticated.
 	Known bool
+	// Instant tells that the forge lists a comment at once.
+	Instant bool
 	// Secrets must never be shown in a comment.
 	Secrets []string
 	// Key signs our comments; the zero Key does not.

@@ -26,7 +26,7 @@ type Dismissal struct {
 	User string
 }
 
-// Dismissed is what came of an id, or of a rule.
+// Dismissed is the result for an id, or for a rule.
 type Dismissed struct {
 	Rejection precedent.Rejection
 	Err       error
@@ -66,8 +66,8 @@ func (d *Dismissal) distinctIDs() []string {
 	return ids
 }
 
-// dismissPosted dismisses those of the unknown ids that have a comment, and writes what came
-// of them into all.
+// dismissPosted dismisses those of the unknown ids that have a comment, and writes the
+// results into all.
 func (r *Reviewer) dismissPosted(ctx context.Context, w *Workspace, d Dismissal, unknown map[string]int, all []Dismissed) {
 	l := lookup{reviewer: r, workspace: w, pull: d.Pull, wanted: map[string]bool{}, found: map[string]precedent.Rejection{}}
 	for id := range unknown {

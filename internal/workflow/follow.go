@@ -19,9 +19,10 @@ import (
 // is the state before the first review.
 type earlier struct {
 	me      forge.Person
-	threads []precedent.Thread // as they are now, relocated to the head
-	since   *review.Since      // nil to read everything
-	rules   []precedent.Rule   // of the guide, that were checked up to since
+	threads []precedent.Thread       // as they are now, relocated to the head
+	votes   map[string][]thread.Vote // reactions to their comments, by thread
+	since   *review.Since            // nil to read everything
+	rules   []precedent.Rule         // of the guide, that were checked up to since
 	// trees are the files that threads were relocated through; nil if git could not fetch.
 	trees *thread.Trees
 }
@@ -53,9 +54,18 @@ func (p *Pull) readThreads(ctx context.Context, s *pullState, of purpose) error 
 		}
 		s.fail("threads", err, "it is not known who closed which conversation")
 	}
+	p.people.noteResolvers(convs, p.Author, me)
 	s.earlier.threads = thread.Assemble(s.comments, convs, withPostStates(stored, posts), thread.Identity{
 		Number: p.Number, Me: me, Read: p.writer.Read, Signed: !p.writer.Key.IsZero(), Partial: s.partial, Now: p.reviewer.Now(),
+		Relocated: p.relocated(ctx, s),
 	}, p.mayWrite(ctx))
+	if s.earlier.votes, err = p.votes(ctx, s); err != nil {
+		if ctx.Err() != nil {
+			return err
+		}
+		s.fail("threads", err, "not all reactions are known")
+	}
+	thread.Dismiss(s.earlier.threads, s.earlier.votes)
 	if s.patched {
 		s.fail("threads", errNotFetched, "threads could not be located in the code, and everything was read again")
 		return nil
@@ -65,6 +75,24 @@ func (p *Pull) readThreads(ctx context.Context, s *pullState, of purpose) error 
 		return err
 	}
 	return p.relocate(ctx, s, last, readers)
+}
+
+// relocated returns a function that relocates copies of threads to a commit; nil if git
+// could not fetch.
+func (p *Pull) relocated(ctx context.Context, s *pullState) func(string, []precedent.Thread) []precedent.Thread {
+	if s.patched {
+		return nil
+	}
+	return func(commit string, ts []precedent.Thread) []precedent.Thread {
+		ids := []string{commit}
+		for _, t := range ts {
+			ids = append(ids, t.Commit, t.SeenAt)
+		}
+		there := append(p.repo.commits.earlier(ctx, s.spec, ids), s.rg.Head, s.rg.Base)
+		moved := slices.Clone(ts)
+		thread.Relocate(moved, treesAt(ctx, s.subject, there, commit, s.rg.Base))
+		return moved
+	}
 }
 
 // storedThreads returns the threads in the memory.

@@ -21,23 +21,20 @@ func (p *Pull) learn(ctx context.Context, s *pullState, r *precedent.Review) err
 }
 
 // learnAgain is learn for a review that another process made, which may not have
-// come to this.
-func (p *Publisher) learnAgain(ctx context.Context, r *precedent.Review) error {
-	stored, err := p.pull.storedThreads(p.rows).All(ctx)
-	if err != nil || !slices.ContainsFunc(stored, func(t precedent.Thread) bool { return t.Review != r.ID }) {
-		return err
-	}
-	s, err := p.pull.state(ctx, purpose{posts: true})
-	if err != nil {
-		return err
-	}
-	defer s.close()
-	if s.rg.Head != r.Head {
+// come to this. States that it stored before it posted are not applied again: people may
+// have answered since.
+func (p *Publisher) learnAgain(ctx context.Context, r *precedent.Review, s *pullState) error {
+	if s == nil || s.earlier.trees == nil || s.rg.Head != r.Head {
 		return nil // the next review learns it
 	}
-	// Its own threads have no outcome yet.
-	s.earlier.threads = slices.DeleteFunc(s.earlier.threads, func(t precedent.Thread) bool { return t.Review == r.ID })
-	return p.pull.learn(ctx, s, r)
+	declined := slices.DeleteFunc(slices.Clone(r.Threads), func(a precedent.ThreadAnswer) bool { return a.State != precedent.DeclinedHere })
+	s.earlier.threads = thread.Apply(s.earlier.threads, declined, r.Head)
+	// Threads of this head have no outcome yet, unless people ended them.
+	s.earlier.threads = slices.DeleteFunc(s.earlier.threads, func(t precedent.Thread) bool { return t.Commit == r.Head && !t.State.Final() })
+	if len(s.earlier.threads) == 0 {
+		return nil
+	}
+	return p.pull.learnOutcomes(ctx, s, r.Threads)
 }
 
 // Outcomes determines, stores and returns the outcomes of the findings that were
@@ -81,12 +78,8 @@ func threadsFailure(failures []precedent.Failure) string {
 
 // learnOutcomes determines and stores the outcomes of the threads' findings.
 func (p *Pull) learnOutcomes(ctx context.Context, s *pullState, answers []precedent.ThreadAnswer) error {
-	votes, err := p.votes(ctx, s)
-	if err != nil {
-		return err
-	}
 	outcomes := thread.Outcomes(s.earlier.threads, thread.OutcomeInput{
-		State: p.State, Author: p.Author.ID, Trees: *s.earlier.trees, Votes: votes, Answers: answers, Now: p.reviewer.Now(),
+		State: p.State, Author: p.Author.ID, Trees: *s.earlier.trees, Votes: s.earlier.votes, Answers: answers, Now: p.reviewer.Now(),
 	})
 	rows, err := p.workspace.rows(ctx)
 	if err != nil {
@@ -102,7 +95,8 @@ func (p *Pull) learnOutcomes(ctx context.Context, s *pullState, answers []preced
 	return err
 }
 
-// votes returns the reactions to the comments that opened threads.
+// votes returns the reactions to the comments that opened threads; after an error, those that
+// it has read.
 func (p *Pull) votes(ctx context.Context, s *pullState) (map[string][]thread.Vote, error) {
 	voted := map[precedent.ForgeID]bool{}
 	for _, c := range s.comments {
@@ -117,7 +111,7 @@ func (p *Pull) votes(ctx context.Context, s *pullState) (map[string][]thread.Vot
 		}
 		reactions, err := p.connection.Reactions(ctx, p.repo.Repo, p.Number, forge.CommentRef{Kind: forge.OnLine, ID: t.Comment})
 		if err != nil {
-			return nil, p.connection.Explain(err)
+			return votes, p.connection.Explain(err)
 		}
 		for _, r := range reactions {
 			votes[t.ID] = append(votes[t.ID], thread.Vote{Reaction: r, MayWrite: p.people.permission(ctx, r.Who).MayWrite()})

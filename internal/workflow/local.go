@@ -2,20 +2,29 @@ package workflow
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
-	"path"
 	"path/filepath"
-	"strings"
+	"slices"
 
 	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/git"
+	"github.com/precedent-dev/precedent/internal/guide"
 )
 
 // PrepareLocal fetches everything that the review of a local change needs. The
 // repository stays the caller's.
 func (r *Reviewer) PrepareLocal(ctx context.Context, repo *Repository, spec git.Spec, job Job) (*Prepared, error) {
 	rg, err := repo.Git.Resolve(ctx, spec)
+	if err != nil {
+		return nil, err
+	}
+	why := ""
+	if rg.BaseCommit, err = repo.Git.TrustedBase(ctx, rg, job.Settings.TrustedBranch.Value); errors.Is(err, git.ErrNotTrusted) {
+		r.noticeError(ctx, err, untrusted)
+		why, err = err.Error()+untrusted, nil
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -35,12 +44,18 @@ func (r *Reviewer) PrepareLocal(ctx context.Context, repo *Repository, spec git.
 	}
 	p := r.newPrepared(repo.IDs[0], subject{repo.Git, rg, blobs}, change, job)
 	p.onClose(blobs.Close)
+	if why != "" {
+		p.fail("policy", why)
+	}
 	if err := p.completeLocal(ctx, repo, job); err != nil {
 		p.Close()
 		return nil, err
 	}
 	return p, nil
 }
+
+// untrusted is what follows if the trusted branch is not known.
+const untrusted = "; the guide and policy of the repository are not used"
 
 func (p *Prepared) completeLocal(ctx context.Context, repo *Repository, job Job) error {
 	if err := p.readBase(ctx, true); err != nil {
@@ -87,11 +102,7 @@ func (p *Repository) fromTop(paths []string) ([]string, error) {
 func checkPaths(ctx context.Context, repo *git.Repo, rg git.Range, change *diff.Change) error {
 	changed := pathsOf(change)
 	for _, name := range rg.Paths {
-		found := name == "."
-		for _, file := range changed {
-			found = found || isAtOrBelow(file, name)
-		}
-		if found {
+		if name == "." || slices.ContainsFunc(changed, func(file string) bool { return guide.AtOrBelow(name, file) }) {
 			continue
 		}
 		entries, err := repo.Tree(ctx, rg.Head, name)
@@ -99,13 +110,8 @@ func checkPaths(ctx context.Context, repo *git.Repo, rg git.Range, change *diff.
 			return err
 		}
 		if len(entries) == 0 {
-			return Hinted(fmt.Errorf("no file is at %s", name), "after -- come files and folders; a range comes before")
+			return Hinted(fmt.Errorf("no file is at %s", name), "name files and folders after --, and a range before it")
 		}
 	}
 	return nil
-}
-
-// isAtOrBelow reports whether a file is the one with the name, or in that folder.
-func isAtOrBelow(file, name string) bool {
-	return name == "." || file == name || strings.HasPrefix(file, path.Clean(name)+"/")
 }

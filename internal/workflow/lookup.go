@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/comment"
@@ -52,15 +53,15 @@ func (l *lookup) run(ctx context.Context, connect func() (Connection, error)) er
 	l.people = permissions{known: map[precedent.ForgeID]forge.Permission{}, ask: func(ctx context.Context, who forge.Person) (forge.Permission, error) {
 		return l.connection.Permission(ctx, repo, who)
 	}}
-	numbers, err := l.numbers(ctx, repo)
+	pulls, err := l.pulls(ctx, repo)
 	if err != nil {
 		return l.connection.Explain(err)
 	}
 	if l.me, err = l.connection.Me(ctx); err != nil && ctx.Err() != nil {
 		return err // a token of a workflow has no account; then others vouch for comments
 	}
-	for _, number := range numbers {
-		if err := l.search(ctx, repo, number); err != nil {
+	for _, p := range pulls {
+		if err := l.search(ctx, p); err != nil {
 			return l.connection.Explain(err)
 		}
 		if len(l.found) == len(l.wanted) {
@@ -73,32 +74,36 @@ func (l *lookup) run(ctx context.Context, connect func() (Connection, error)) er
 // errNoForge means that there is no forge to search.
 var errNoForge = errors.New("no forge")
 
-// numbers are the pull requests to search.
-func (l *lookup) numbers(ctx context.Context, repo precedent.Repo) ([]int, error) {
+// pulls are the pull requests to search.
+func (l *lookup) pulls(ctx context.Context, repo precedent.Repo) ([]forge.PullRequest, error) {
 	if l.pull != 0 {
-		return []int{l.pull}, nil
+		p, err := l.connection.PullRequest(ctx, repo, l.pull)
+		return []forge.PullRequest{p}, err
 	}
 	open, err := l.connection.Open(ctx, repo)
-	var tooLarge *forge.Error
-	if err != nil && (!errors.As(err, &tooLarge) || tooLarge.Kind != forge.KindTooLarge) {
+	if err != nil && !isTooLarge(err) {
 		return nil, err
 	}
-	var numbers []int
-	for _, p := range open[:min(len(open), maxLookupPulls)] {
-		numbers = append(numbers, p.Number)
-	}
-	return numbers, nil
+	return open[:min(len(open), maxLookupPulls)], nil
 }
 
-// search reads the comments of a pull request.
-func (l *lookup) search(ctx context.Context, repo precedent.Repo, number int) error {
-	comments, err := l.connection.Comments(ctx, repo, number)
-	var tooLarge *forge.Error
-	if err != nil && (!errors.As(err, &tooLarge) || tooLarge.Kind != forge.KindTooLarge) {
+// isTooLarge reports whether the forge returned only the first part of a list.
+func isTooLarge(err error) bool {
+	var e *forge.Error
+	return errors.As(err, &e) && e.Kind == forge.KindTooLarge
+}
+
+// search reads the comments of a pull request, whose repository may have been renamed.
+func (l *lookup) search(ctx context.Context, p forge.PullRequest) error {
+	if repo := p.Base.Repo; !slices.Contains(l.workspace.IDs, repo) {
+		l.workspace.IDs = append(l.workspace.IDs, repo)
+	}
+	comments, err := l.connection.Comments(ctx, p.Base.Repo, p.Number)
+	if err != nil && !isTooLarge(err) {
 		return err
 	}
 	l.searched++
-	reader := comment.Writer{PullRequest: comment.PullRequest{Repo: repo, Number: number}, Key: l.connection.Key}
+	reader := comment.Writer{PullRequest: comment.PullRequest{Repo: p.Base.Repo, RepoID: p.Base.RepoID, Number: p.Number}, Key: l.connection.Key}
 	for _, c := range comments { // the oldest first: a copy of a comment comes later
 		if c.Kind != forge.OnLine {
 			continue

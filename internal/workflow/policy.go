@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/git"
@@ -21,31 +22,26 @@ type Policy struct {
 	Source string // for people; empty if there is none
 	Errors []error
 	Own    bool // it is the user's own, uncommitted one
+	Broken bool // parts of the one at the base have no effect, because of errors
 }
 
-// ReadPolicy reads the policy for a range: the one at the base. An uncommitted policy
+// readPolicy reads the policy for a range: the one at the base. An uncommitted policy
 // takes precedence, unless the range changes the policy: then the author of the file
 // in the work tree is unknown. If an uncommitted policy has any error, the committed
 // one is used as a whole, because attributes of the reviewed commit can garble the
 // file on checkout.
-func ReadPolicy(ctx context.Context, repo *git.Repo, blobs *git.Blobs, rg git.Range) (Policy, error) {
-	at := func(rev string) ([]byte, error) {
-		data, err := blobs.Read(rev, guide.PolicyFile, maxPolicy)
-		if errors.Is(err, git.ErrNotFound) {
-			return nil, nil
-		}
-		return data, err
-	}
-	base, err := at(rg.BaseCommit)
-	if err != nil {
-		return Policy{}, fmt.Errorf("read policy: %w", err)
-	}
+func readPolicy(ctx context.Context, repo *git.Repo, at base, rg git.Range) (Policy, error) {
 	held := Policy{}
-	if base != nil {
+	committed, err := at.read(guide.PolicyFile, maxPolicy)
+	switch {
+	case err == nil:
 		held.Source = guide.PolicyFile + " at " + rg.BaseCommit[:12]
-		held.Policy, held.Errors = guide.ParsePolicy(base, guide.PolicyFile, review.Names())
+		held.Policy, held.Errors = guide.ParsePolicy(committed, guide.PolicyFile, review.Names())
+		held.Broken = HasErrors(held.Errors)
+	case !errors.Is(err, fs.ErrNotExist):
+		return held, fmt.Errorf("read policy: %w", err)
 	}
-	own, err := uncommittedPolicy(ctx, repo, at, rg, base)
+	own, err := uncommittedPolicy(ctx, repo, at.blobs, rg, committed)
 	if own == nil || err != nil {
 		return held, err
 	}
@@ -58,8 +54,9 @@ func ReadPolicy(ctx context.Context, repo *git.Repo, blobs *git.Blobs, rg git.Ra
 	return Policy{Policy: policy, Source: guide.PolicyFile + " (uncommitted)", Errors: errs, Own: true}, nil
 }
 
-// CurrentPolicy is the policy that holds for what is not committed.
-func CurrentPolicy(ctx context.Context, repo *git.Repo) (Policy, error) {
+// CurrentPolicy is the policy that holds for what is not committed. trusted is the branch
+// that the operator named; empty for none.
+func CurrentPolicy(ctx context.Context, repo *git.Repo, trusted string) (Policy, error) {
 	blobs, err := repo.Blobs(ctx)
 	if err != nil {
 		return Policy{}, err
@@ -74,12 +71,34 @@ func CurrentPolicy(ctx context.Context, repo *git.Repo) (Policy, error) {
 	case !errors.As(err, &none) || ctx.Err() != nil:
 		return Policy{}, err // a repository without a commit has no policy in one
 	}
-	return ReadPolicy(ctx, repo, blobs, rg)
+	var unknown error
+	if rg.BaseCommit, err = repo.TrustedBase(ctx, rg, trusted); errors.Is(err, git.ErrNotTrusted) {
+		unknown, err = err, nil
+	}
+	if err != nil {
+		return Policy{}, err
+	}
+	at, err := openBase(ctx, repo, blobs, rg.BaseCommit, guide.PolicyFile)
+	if err != nil {
+		return Policy{}, err
+	}
+	p, err := readPolicy(ctx, repo, at, rg)
+	if unknown != nil {
+		p.Errors = append(p.Errors, unknown)
+	}
+	return p, err
 }
 
 // uncommittedPolicy returns the work tree's policy if the user wrote it and has
 // not committed it, else nil. A pull request is the team's: there the base's holds.
-func uncommittedPolicy(ctx context.Context, repo *git.Repo, at func(rev string) ([]byte, error), rg git.Range, base []byte) ([]byte, error) {
+func uncommittedPolicy(ctx context.Context, repo *git.Repo, blobs *git.Blobs, rg git.Range, base []byte) ([]byte, error) {
+	at := func(rev string) ([]byte, error) {
+		data, err := blobs.Read(rev, guide.PolicyFile, maxPolicy)
+		if errors.Is(err, git.ErrNotFound) {
+			return nil, nil
+		}
+		return data, err
+	}
 	if repo.Top() == "" || rg.Kind == git.PullRequest {
 		return nil, nil
 	}

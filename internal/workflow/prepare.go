@@ -102,50 +102,10 @@ func (r *Reviewer) newPrepared(id precedent.Repo, s subject, change *diff.Change
 		data, err := file(path)
 		return diff.Text(data), err
 	}
-	p.Input.Tree = p.exporter(s.rg.Head, nil)
+	p.Input.Tree = p.exporter(s.rg.Head, withoutPrivate)
 	p.Input.Shown = p.exporter(s.rg.Head, secret.RedactFile)
 	p.Input.ShownBase = p.exporter(s.rg.Base, secret.RedactFile)
 	return p
-}
-
-// readBase adds what the base commit defines: classes of files, guide and policy.
-// There tells whether the files of the base can be read.
-func (p *Prepared) readBase(ctx context.Context, there bool) error {
-	in, rg := &p.Input, p.subject.rg
-	base := func(path string) ([]byte, error) { return in.Read(precedent.Left, path) }
-	attributes, err := base(".gitattributes")
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		p.fail("attributes", err.Error())
-	}
-	in.Change.Classify(diff.Trees{
-		Base: base, Attributes: attributes,
-		Head: func(path string) ([]byte, error) { return in.Read(precedent.Right, path) },
-		List: func() ([]string, error) {
-			entries, err := p.subject.repo.Tree(ctx, rg.Base, "")
-			paths := make([]string, len(entries))
-			for i, e := range entries {
-				paths[i] = e.Path
-			}
-			return paths, err
-		},
-	})
-	if !there {
-		p.fail("guide", "the base commit was not fetched, so its guide and policy are not used")
-		return nil
-	}
-	var failures []precedent.Failure
-	in.Guide, failures = guide.Load(FilesAt(p.subject.blobs, rg.BaseCommit), guide.Candidates(pathsOf(in.Change)))
-	in.Failures = append(in.Failures, failures...)
-	policy, err := ReadPolicy(ctx, p.subject.repo, p.subject.blobs, rg)
-	if err != nil {
-		return err
-	}
-	in.Policy, in.OwnPolicy = policy.Policy, policy.Own
-	p.reviewer.noticePolicy(ctx, policy)
-	for _, err := range policy.Errors {
-		p.fail("policy", err.Error())
-	}
-	return nil
 }
 
 // noticePolicy says what about the policy should be known before the result is
@@ -207,8 +167,17 @@ func readChange(ctx context.Context, run func(context.Context, git.Range, func(i
 	return change, nil
 }
 
+// withoutPrivate empties the files that hold credentials: analyzers read them as blobs, and
+// no other program needs them.
+func withoutPrivate(name string, content []byte) []byte {
+	if secret.Private(name) {
+		return nil
+	}
+	return content
+}
+
 // exporter returns a function that exports a tree on first use, with the contents of
-// files replaced by rewrite, if it is not nil.
+// files replaced by rewrite. As root, the sandbox has a user of its own, who can read it.
 func (p *Prepared) exporter(rev string, rewrite func(string, []byte) []byte) func(context.Context) (string, error) {
 	var mu sync.Mutex
 	export := ""
@@ -222,7 +191,7 @@ func (p *Prepared) exporter(rev string, rewrite func(string, []byte) []byte) fun
 		if err != nil {
 			return "", fmt.Errorf("export tree: %w", err)
 		}
-		if _, err := p.subject.repo.Export(ctx, rev, dir, git.ExportLimits{Rewrite: rewrite}); err != nil {
+		if _, err := p.subject.repo.Export(ctx, rev, dir, git.ExportLimits{Rewrite: rewrite, Shared: os.Geteuid() == 0}); err != nil {
 			return "", errors.Join(err, os.RemoveAll(dir))
 		}
 		export = dir

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/precedent-dev/precedent"
@@ -40,6 +41,7 @@ func (p *Pull) Publisher(ctx context.Context) (*Publisher, error) {
 	r := p.reviewer
 	return &Publisher{pull: p, rows: rows, poster: post.Poster{
 		Forge: p.connection, Rows: rows, Writer: writer, Me: me, Now: r.Now, Sleep: r.Sleep, Rand: rand.N[time.Duration], NewID: r.NewID,
+		Instant: p.connection.Instant,
 	}}, nil
 }
 
@@ -47,7 +49,14 @@ func (p *Pull) Publisher(ctx context.Context) (*Publisher, error) {
 // unnecessary.
 type ExistingReview struct {
 	Result
-	unfinished, posted bool // some posts are not delivered; the summary is posted
+	unfinished, posted bool       // some posts are not delivered; the summary is posted
+	state              *pullState // as it is now; nil if it could not be read
+}
+
+func (s *ExistingReview) close() {
+	if s.state != nil {
+		s.state.close()
+	}
 }
 
 // Existing returns the earlier review of the current head, if it is complete and
@@ -69,10 +78,14 @@ func (p *Publisher) Existing(ctx context.Context, job Job) (ExistingReview, bool
 	s := ExistingReview{Result: Result{
 		Review: last, Style: report.Style{NoEngine: last.Scope == precedent.AnalyzersScope}, Status: last.ExitStatus(job.Settings.FailOn.Value),
 	}}
+	elsewhere := map[string]bool{} // heads whose summary another review has posted
+	for _, q := range posts {
+		elsewhere[q.Head] = elsewhere[q.Head] || q.Kind == store.PostSummary && q.State == store.PostConfirmed
+	}
 	for _, q := range posts {
 		if q.Review == last.ID {
 			s.unfinished = s.unfinished || !q.State.Done()
-			s.posted = s.posted || q.Kind == store.PostSummary && q.State == store.PostConfirmed
+			s.posted = s.posted || q.Kind == store.PostSummary && (q.State == store.PostConfirmed || q.State == store.PostSuperseded && elsewhere[q.Head])
 		}
 	}
 	complete := last.Verdict != precedent.Partial && last.Verdict != precedent.Failed
@@ -86,16 +99,28 @@ func (p *Publisher) Existing(ctx context.Context, job Job) (ExistingReview, bool
 	default:
 		r.notice(ctx, "%s was reviewed already (review %s); --again reviews it again", shortID(last.Head), last.ID)
 	}
-	return s, true, nil
+	if s.unfinished || s.posted {
+		if err = p.lookAgain(ctx, job, &s, posts); err != nil {
+			s.close()
+		}
+	}
+	return s, true, err
 }
 
 // Finish delivers what is left of an existing review, and learns the outcomes of
 // earlier ones. It returns the exit status.
 func (p *Publisher) Finish(ctx context.Context, s ExistingReview) (int, error) {
+	defer s.close()
 	if !s.unfinished && !s.posted {
 		return undeliveredStatus(s.Status), nil
 	}
-	return p.deliver(ctx, s.Result, func() error { return p.learnAgain(ctx, s.Review) })
+	if s.unfinished {
+		p.poster.Writer.Answers = p.pull.answers(ctx)
+		if err := p.pull.storedThreads(p.rows).Answer(ctx, s.Review.Threads, s.Review.Head); err != nil {
+			return 0, err
+		}
+	}
+	return p.deliver(ctx, s.Result, func() error { return p.learnAgain(ctx, s.Review, s.state) })
 }
 
 // Prepare fetches everything for a review that is posted. Code that a posted review
@@ -108,12 +133,13 @@ func (p *Publisher) Prepare(ctx context.Context, job Job) (*PreparedPull, error)
 	if job.Again {
 		s.earlier.since = nil
 	}
+	p.poster.Writer.Answers = p.pull.answers(ctx)
 	x, err := p.pull.prepare(ctx, s, job)
 	if err != nil {
 		return nil, err
 	}
 	x.plan = func(r *precedent.Review) []store.Post {
-		return p.poster.Plan(r, s.earlier.threads, post.Options{FailOn: job.Settings.FailOn.Value, RequestChanges: x.Input.Policy.RequestChanges})
+		return p.poster.Plan(r, s.earlier.threads, post.Options{FailOn: job.Settings.FailOn.Value, RequestChanges: x.Input.Policy.RequestChanges, PassWithoutModel: x.Input.Policy.PassWithoutModel})
 	}
 	return x, nil
 }
@@ -122,6 +148,10 @@ func (p *Publisher) Prepare(ctx context.Context, job Job) (*PreparedPull, error)
 // earlier findings. It returns the exit status: the review's, or that of an incomplete
 // one if nothing can be posted.
 func (p *Publisher) Deliver(ctx context.Context, x *PreparedPull, made Result) (int, error) {
+	if err := p.pull.storedThreads(p.rows).Answer(ctx, made.Review.Threads, made.Review.Head); err != nil {
+		return 0, err
+	}
+	made.Style.Closed = p.closed(ctx, x.state, made.Review)
 	return p.deliver(ctx, made, func() error {
 		return p.pull.learn(ctx, x.state, made.Review)
 	})
@@ -129,9 +159,6 @@ func (p *Publisher) Deliver(ctx context.Context, x *PreparedPull, made Result) (
 
 func (p *Publisher) deliver(ctx context.Context, made Result, learn func() error) (int, error) {
 	pull, r := p.pull, p.pull.reviewer
-	if err := pull.storedThreads(p.rows).Answer(ctx, made.Review.Threads, made.Review.Head); err != nil {
-		return 0, err
-	}
 	poster := p.poster
 	poster.Style = made.Style
 	poster.Style.Version, poster.Style.Links = r.Version, p.poster.Writer.Links
@@ -151,9 +178,15 @@ func (p *Publisher) deliver(ctx context.Context, made Result, learn func() error
 	if err := p.deliveryError(d, err, made.Review.Head); err != nil {
 		return 0, err
 	}
-	if d.Undeliverable != "" {
+	switch {
+	case d.Undeliverable != "":
 		r.notice(ctx, "nothing can be posted on #%d: %s", pull.Number, d.Undeliverable)
 		return undeliveredStatus(made.Status), nil
+	case d.OtherRun && d.Left > 0:
+		r.notice(ctx, "another run is posting on #%d: %s left to it; the next run posts what it does not", pull.Number, countPosts(d.Left))
+		return undeliveredStatus(made.Status), nil
+	case d.OtherRun:
+		r.notice(ctx, "another run has posted its review of %s on #%d", shortID(made.Review.Head), pull.Number)
 	}
 	r.notice(ctx, "%s", deliverySummary(d))
 	pull.noticeQuota(ctx)
@@ -190,7 +223,9 @@ func (p *Publisher) deliveryError(d post.Delivery, err error, head string) error
 		err = fmt.Errorf("post review: %w (%s left)", err, countPosts(d.Left))
 	case d.Superseded:
 		err, hint = fmt.Errorf("#%d has new commits: nothing was posted about %s", p.pull.Number, shortID(head)), "run it again for the new head"
-	case d.Undeliverable == "" && d.Left > 0:
+	case d.Unposted != "":
+		err, hint = fmt.Errorf("post review: the forge rejected the summary: %s", d.Unposted), "run it with --again when that is solved"
+	case d.Undeliverable == "" && d.Left > 0 && !d.OtherRun:
 		err = fmt.Errorf("post review: %s left", countPosts(d.Left))
 	default:
 		return nil
@@ -207,17 +242,32 @@ func undeliveredStatus(status int) int {
 	return status
 }
 
-// deliverySummary says what was posted.
+// deliverySummary says what was posted, each kind by itself, and what was there already.
 func deliverySummary(d post.Delivery) string {
-	words := countPosts(d.Posted) + " posted"
+	var sent, others []string
+	for _, kind := range []struct {
+		n         int
+		one, many string
+	}{
+		{d.Remarks, "remark", "remarks"}, {d.Replies, "answer", "answers"}, {d.Edits, "answer in a remark", "answers in remarks"},
+		{d.Resolved, "conversation closed or reopened", "conversations closed or reopened"}, {d.Summaries, "summary", "summaries"}, {d.Checks, "check", "checks"},
+	} {
+		if kind.n > 0 {
+			sent = append(sent, count(kind.n, kind.one, kind.many))
+		}
+	}
+	if len(sent) == 0 {
+		sent = []string{"nothing"}
+	}
 	for _, more := range []struct {
 		n    int
 		what string
 	}{{d.Adopted, "already there"}, {d.Rejected, "refused by the forge and moved to the summary"}, {d.Deleted, "duplicates removed"}} {
 		if more.n > 0 {
-			words += fmt.Sprintf(", %d %s", more.n, more.what)
+			others = append(others, fmt.Sprintf(", %d %s", more.n, more.what))
 		}
 	}
+	words := strings.Join(sent, ", ") + " posted" + strings.Join(others, "")
 	if d.URL != "" {
 		words += ": " + d.URL
 	}
@@ -236,11 +286,14 @@ func QuotaLeft(q forge.Quota) string {
 	return fmt.Sprintf("%d of %d requests left until %s", q.Left, q.Limit, q.Reset.UTC().Format(time.TimeOnly))
 }
 
-func countPosts(n int) string {
+func countPosts(n int) string { return count(n, "item", "items") }
+
+// count is a number with its noun.
+func count(n int, one, many string) string {
 	if n == 1 {
-		return "1 item"
+		return "1 " + one
 	}
-	return fmt.Sprintf("%d items", n)
+	return fmt.Sprintf("%d %s", n, many)
 }
 
 // shortID is the beginning of an object id, for people.

@@ -8,6 +8,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/comment"
 	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/guide"
 	"github.com/precedent-dev/precedent/internal/review"
 	"github.com/precedent-dev/precedent/internal/text"
 )
@@ -33,17 +34,36 @@ func (r *Reviewer) ReadPull(ctx context.Context, c Connection, repo *PullReposit
 		return nil, err
 	}
 	p := &Pull{reviewer: r, connection: c, workspace: w, repo: repo, writer: comment.Writer{
-		PullRequest: comment.PullRequest{Repo: repo.Repo, Number: number}, Links: []string{c.Host()}, Own: c.Secrets, Version: r.Version, Key: c.Key,
+		PullRequest: comment.PullRequest{Repo: repo.Repo, Number: number}, Links: []string{c.Host()}, Own: c.Secrets, Version: r.Version, Key: c.Key, FixedLines: c.Pages().FixedLines,
 	}}
 	p.people = permissions{known: map[precedent.ForgeID]forge.Permission{}, ask: func(ctx context.Context, who forge.Person) (forge.Permission, error) {
 		return c.Permission(ctx, repo.Repo, who)
 	}}
 	p.Number = number
-	if err := p.read(ctx); err != nil {
+	if err = p.read(ctx); err == nil {
+		err = p.followName(ctx)
+	}
+	if err != nil {
 		p.Close()
 		return nil, err
 	}
 	return p, nil
+}
+
+// followName uses the present name of a repository that was renamed or moved from here on.
+// What the memory has under its number or its former name stays its own.
+func (p *Pull) followName(ctx context.Context) error {
+	m := p.workspace.Memory
+	if now := p.Base.Repo; !sameRepo(now, p.repo.Repo) {
+		p.reviewer.notice(ctx, "%s is called %s now", p.repo.Repo, now)
+		p.repo.IDs, p.repo.Repo = append([]precedent.Repo{now}, p.repo.IDs...), now
+		m.Repo, m.Aliases = now, p.repo.IDs[1:]
+	}
+	p.writer.PullRequest.Repo, p.writer.PullRequest.RepoID = p.repo.Repo, p.Base.RepoID
+	if p.Base.RepoID == "" {
+		return nil
+	}
+	return m.DB.Follow(ctx, precedent.NumberedRepo(p.repo.Repo.Host, p.Base.RepoID), p.repo.IDs...)
 }
 
 // Close closes the memory.
@@ -118,8 +138,9 @@ func (p *Pull) fillInput(in *review.Input, s *pullState) {
 	in.Intent = precedent.Untrusted(text.Cut(string(p.Title)+"\n\n"+string(p.Body), maxIntent))
 	in.Discussion = s.discussion
 	in.Threads, in.Since, in.Author = s.earlier.threads, s.earlier.since, p.Author.ID
-	in.Failures = slices.Concat(s.failures, p.people.failures)
+	in.Failures = slices.Concat(s.failures, p.people.failures())
 	if s.patched {
+		in.Incomplete = true
 		in.Read = func(precedent.Side, string) ([]byte, error) { return nil, errNotFetched }
 		in.Tree = func(context.Context) (string, error) { return "", errNotFetched }
 	}
@@ -159,11 +180,26 @@ func (p *Pull) state(ctx context.Context, of purpose) (*pullState, error) {
 	if f.fetchError != nil {
 		s.fail("fetch", f.fetchError, "the forge's diff was reviewed, without the files")
 	}
+	p.people.maintainers = s.maintainers(ctx)
 	if err := p.readDiscussion(ctx, s, of); err != nil {
 		s.close()
 		return nil, err
 	}
 	return s, nil
+}
+
+// maintainers returns the people that the policy of the base lists. One that cannot be
+// read lists nobody; the review, which reads it again, says so.
+func (s *pullState) maintainers(ctx context.Context) []string {
+	at, err := openBase(ctx, s.repo, s.blobs, s.rg.BaseCommit, guide.PolicyFile)
+	if err != nil {
+		return nil
+	}
+	policy, err := readPolicy(ctx, s.repo, at, s.rg)
+	if err != nil {
+		return nil
+	}
+	return policy.Maintainers
 }
 
 // readDiscussion reads the comments, recognises our own threads, and sorts the rest.
@@ -203,6 +239,18 @@ func (p *Pull) readDiscussion(ctx context.Context, s *pullState, of purpose) err
 		return ours && c.Author.ID == s.earlier.me.ID
 	}, p.mayWrite(ctx))
 	return ctx.Err()
+}
+
+// answers tells whose answers to comments count, for the words that invite them.
+func (p *Pull) answers(ctx context.Context) comment.Answers {
+	no, err := p.connection.KnowsPermissions(ctx, p.repo.Repo)
+	if err != nil {
+		no = forge.Unsupported(err.Error())
+	}
+	if no != "" {
+		p.reviewer.notice(ctx, "%s: comments ask to resolve their conversation instead of a reply", no)
+	}
+	return comment.Answers{Unknown: no != "", Maintainers: len(p.people.maintainers) > 0}
 }
 
 // mayWrite tells whether a person has write permission.

@@ -89,6 +89,9 @@ func (p *Pull) fetchPatch(ctx context.Context, f *fetched, cause error) error {
 	case now.Head.SHA != p.Head.SHA:
 		return Hinted(fmt.Errorf("pull request #%d: %w", p.Number, git.ErrMoved), "commits are being pushed to it: try again")
 	}
+	if errors.Is(cause, git.ErrFlawed) { // the base need not be flawed: its guide and policy count
+		p.repo.commits.earlier(ctx, f.spec, []string{p.Base.SHA})
+	}
 	p.reviewer.notice(ctx, "%v; reviewing the forge's diff, without the files", cause)
 	f.patched, f.patch, f.fetchError = true, patch, cause
 	f.rg = git.Range{Kind: git.PullRequest, Base: p.Base.SHA, Head: p.Head.SHA, BaseCommit: p.Base.SHA, Skipped: unshown}

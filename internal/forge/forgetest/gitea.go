@@ -19,11 +19,14 @@ import (
 // GiteaKind is a server of the Gitea family.
 type GiteaKind int
 
-// The kinds. Gitea resolves conversations since 1.26 and answers in them since
-// 1.27; Forgejo adds comments to a review and takes them away.
+// The kinds. Gitea has routes to resolve conversations and to answer in them since
+// January 2026: a development version of 1.26 may lack them. It deletes comments on
+// lines since August 2025; before, it reported success and did nothing. Forgejo adds
+// comments to a review and takes them away.
 const (
 	Gitea127 GiteaKind = iota
-	Gitea125
+	Gitea126           // a development version from before January 2026
+	Gitea125           // a development version from before August 2025
 	Forgejo
 )
 
@@ -33,8 +36,9 @@ type Gitea struct {
 	URL  string // base URL for clients
 	Kind GiteaKind
 	// Plain means that the account of Secret is not an administrator of the
-	// repository, and can write only if the world's members say so.
-	Plain bool
+	// repository, and can write only if the world's members or teams say so. The token
+	// then has the scope read:organization only with Organization.
+	Plain, Organization bool
 	// Behind are heads that the server still shows, by pull request, because it has
 	// not processed the last push.
 	Behind map[int]string
@@ -46,9 +50,10 @@ type Gitea struct {
 	// fails; 0 for none.
 	Breaks int
 
-	t     testing.TB
-	stage *Stage
-	path  string
+	t         testing.TB
+	stage     *Stage
+	path      string
+	job, fork bool // see Job
 }
 
 // Gitea serves the world until the test ends. A request with an unknown field, or
@@ -102,6 +107,7 @@ var giteaRoutes = []giteaRoute{
 	{"GET", "/repos/{owner}/{repo}/pulls/{number}/reviews/{id}", (*Gitea).oneReview, nil},
 	{"DELETE", "/repos/{owner}/{repo}/pulls/{number}/reviews/{id}", (*Gitea).deleteReview, nil},
 	{"GET", "/repos/{owner}/{repo}/pulls/{number}/reviews/{id}/comments", (*Gitea).inline, nil},
+	{"POST", "/repos/{owner}/{repo}/pulls/{number}/reviews/{id}/dismissals", (*Gitea).dismiss, nil},
 	{"POST", "/repos/{owner}/{repo}/pulls/{number}/reviews/{id}/comments", (*Gitea).addInline, []GiteaKind{Forgejo}},
 	{"DELETE", "/repos/{owner}/{repo}/pulls/{number}/reviews/{id}/comments/{comment}", (*Gitea).deleteInline, []GiteaKind{Forgejo}},
 	{"POST", "/repos/{owner}/{repo}/pulls/{number}/comments/{id}/replies", (*Gitea).answer, []GiteaKind{Gitea127}},
@@ -114,6 +120,10 @@ var giteaRoutes = []giteaRoute{
 	{"DELETE", "/repos/{owner}/{repo}/issues/comments/{id}", (*Gitea).delete, nil},
 	{"GET", "/repos/{owner}/{repo}/issues/comments/{id}/reactions", (*Gitea).reactions, nil},
 	{"GET", "/repos/{owner}/{repo}/collaborators/{login}/permission", (*Gitea).permission, nil},
+	{"GET", "/repos/{owner}/{repo}/assignees", (*Gitea).assignees, nil},
+	{"GET", "/repos/{owner}/{repo}/collaborators", (*Gitea).collaborators, nil},
+	{"GET", "/repos/{owner}/{repo}/teams", (*Gitea).teams, nil},
+	{"GET", "/teams/{id}/members", (*Gitea).teamMembers, nil},
 	{"POST", "/repos/{owner}/{repo}/statuses/{sha}", (*Gitea).status, nil},
 	{"GET", "/repos/{owner}/{repo}/labels", (*Gitea).labels, nil},
 	{"POST", "/repos/{owner}/{repo}/labels", (*Gitea).makeLabel, nil},
@@ -167,11 +177,14 @@ func (g *Gitea) handle(c *call, do func(*Gitea, *call) reply) reply {
 	case c.repo == nil:
 		return g.notFound()
 	case !strings.EqualFold(owner+"/"+name, c.repo.Owner+"/"+c.repo.Name):
-		out := reply{status: http.StatusTemporaryRedirect, body: ""}
+		out := reply{status: http.StatusMovedPermanently, body: ""}
+		if g.Kind == Gitea125 || g.Kind == Forgejo {
+			out.status = http.StatusTemporaryRedirect
+		}
 		to := strings.Replace(c.URL.RequestURI(), owner+"/"+name, c.repo.Owner+"/"+c.repo.Name, 1)
 		out.header = map[string]string{"Location": to}
 		return out
-	case c.Method != http.MethodGet && c.repo.Archived:
+	case c.Method != http.MethodGet && c.repo.Archived && !strings.HasSuffix(c.URL.Path, "/reviews"):
 		return g.problem(http.StatusLocked, c.repo.Owner+"/"+c.repo.Name+" is archived")
 	}
 	c.pull = c.repo.find(c.Request)
@@ -200,9 +213,6 @@ func (g *Gitea) read(c *call, into any) *reply {
 	}
 	return nil
 }
-
-// mayWrite reports whether the account has write access to the repository.
-func (g *Gitea) mayWrite(c *call) bool { return !g.Plain || c.repo.mayWrite(c.who) }
 
 // write sends an answer, without an ETag.
 func (g *Gitea) write(w http.ResponseWriter, a reply) {

@@ -22,7 +22,7 @@ func giteaUser(p forge.Person) object {
 }
 
 func (g *Gitea) version(*call) reply {
-	return reply{status: http.StatusOK, body: object{"version": map[GiteaKind]string{Gitea127: "1.27.3", Gitea125: "1.25.0+dev-12-gabcdef", Forgejo: "15.0.1+gitea-1.22.0"}[g.Kind]}}
+	return reply{status: http.StatusOK, body: object{"version": map[GiteaKind]string{Gitea127: "1.27.3", Gitea126: "1.26.0+dev-523-g1234567", Gitea125: "1.25.0+dev-12-gabcdef", Forgejo: "15.0.1+gitea-1.22.0"}[g.Kind]}}
 }
 
 func (g *Gitea) me(c *call) reply { return reply{status: http.StatusOK, body: giteaUser(c.who)} }
@@ -78,7 +78,7 @@ func (g *Gitea) pullJSON(repo *Repo, p *Pull) object {
 	out := object{
 		"id": repo.ID*1000 + int64(p.Number), "number": p.Number, "title": text(p.Title), "body": text(p.Body),
 		"user": giteaUser(p.Author), "state": p.State, "draft": p.Draft, "is_locked": p.Locked, "labels": labels,
-		"base": g.branch(p, p.Base), "head": g.branch(p, head), "merged": p.State == forge.Merged, "merged_at": nil,
+		"base": g.branch(repo, p, p.Base), "head": g.branch(repo, p, head), "merged": p.State == forge.Merged, "merged_at": nil,
 		"created_at": Epoch.Format(time.RFC3339), "updated_at": p.Updated.Format(time.RFC3339), "changed_files": p.Files,
 		"html_url": fmt.Sprintf("%s/%s/%s/pulls/%d", g.URL, repo.Owner, repo.Name, p.Number),
 	}
@@ -88,12 +88,13 @@ func (g *Gitea) pullJSON(repo *Repo, p *Pull) object {
 	return out
 }
 
-func (g *Gitea) branch(p *Pull, b forge.Branch) object {
+func (g *Gitea) branch(repo *Repo, p *Pull, b forge.Branch) object {
 	if b.Repo.IsZero() {
 		return object{"label": b.Name, "ref": fmt.Sprintf("refs/pull/%d/head", p.Number), "sha": b.SHA, "repo_id": -1, "repo": nil}
 	}
-	return object{"label": b.Name, "ref": b.Name, "sha": b.SHA, "repo_id": 1, "repo": object{
-		"id": 1, "name": b.Repo.Name, "full_name": b.Repo.Owner + "/" + b.Repo.Name, "owner": object{"id": 1, "login": b.Repo.Owner},
+	return object{"label": b.Name, "ref": b.Name, "sha": b.SHA, "repo_id": b.RepoID.Number(), "repo": object{
+		"id": b.RepoID.Number(), "name": b.Repo.Name, "full_name": b.Repo.Owner + "/" + b.Repo.Name, "owner": object{"id": 1, "login": b.Repo.Owner},
+		"archived":  repo.Archived && strings.EqualFold(b.Repo.Owner+"/"+b.Repo.Name, repo.Owner+"/"+repo.Name),
 		"clone_url": fmt.Sprintf("%s/%s/%s.git", g.URL, b.Repo.Owner, b.Repo.Name),
 	}}
 }
@@ -217,7 +218,7 @@ func (g *Gitea) view(p *Pull, all []forge.Comment) []forge.Comment {
 		if at, ok := place[m.ID]; ok && m.Kind == forge.OnLine {
 			m.Span, m.Commit, m.Outdated, m.Review, m.ReplyTo = at.Span, at.Commit, at.Outdated, at.Review, at.ReplyTo
 		}
-		m.Author.Bot = false
+		m.Author.Bot = m.Author.ID == GiteaActions.ID
 		out = append(out, m)
 	}
 	return out
@@ -265,10 +266,10 @@ func (g *Gitea) oneReview(c *call) reply {
 }
 
 func (g *Gitea) reviewJSON(c *call, r giteaReview) object {
-	state := map[ReviewState]string{Pending: "PENDING", Commented: "COMMENT", ChangesRequested: "REQUEST_CHANGES", Approved: "APPROVED"}[r.State]
+	state := map[ReviewState]string{Pending: "PENDING", Commented: "COMMENT", ChangesRequested: "REQUEST_CHANGES", Dismissed: "REQUEST_CHANGES", Approved: "APPROVED"}[r.State]
 	return object{
 		"id": r.ID.Number(), "user": giteaUser(r.Author), "team": nil, "state": state, "body": r.Body, "commit_id": r.Commit, "stale": r.stale,
-		"official": false, "dismissed": false, "comments_count": len(r.inline), "submitted_at": r.at.Format(time.RFC3339),
+		"official": false, "dismissed": r.State == Dismissed, "comments_count": len(r.inline), "submitted_at": r.at.Format(time.RFC3339),
 		"html_url": g.at(c, precedent.NumberID(wordsOfReviews+r.ID.Number())), "pull_request_url": g.at(c, "0"),
 	}
 }
@@ -324,24 +325,6 @@ func (p *Pull) cutHunk(s precedent.Span, commit string) string {
 		}
 	}
 	return fmt.Sprintf("@@ -%d,%d +%d,%d @@\n%s", h.OldStart, before, h.NewStart, after, strings.Join(lines, "\n"))
-}
-
-// permission is available for others only to administrators.
-func (g *Gitea) permission(c *call) reply {
-	login := c.PathValue("login")
-	if g.Plain && !strings.EqualFold(login, c.who.Login) {
-		return g.problem(http.StatusForbidden, "Only admins can query all permissions, repo admins can query all repo permissions, collaborators can query only their own")
-	}
-	for _, m := range c.repo.Members {
-		if strings.EqualFold(m.Person.Login, login) {
-			mode := string(m.Permission)
-			if m.Permission == forge.Admin && strings.EqualFold(m.Person.Login, "ann") {
-				mode = "owner"
-			}
-			return reply{status: http.StatusOK, body: object{"permission": mode, "role_name": mode, "user": giteaUser(m.Person)}}
-		}
-	}
-	return g.notFound()
 }
 
 // reactions is null for a comment without any.

@@ -154,7 +154,7 @@ func (g *Gitea) resolve(c *call) reply {
 	switch {
 	case m == nil:
 		return g.notFound()
-	case !g.mayWrite(c) && p.Author.ID != c.who.ID:
+	case !g.mayWriteUnit(c, "repo.pulls") && p.Author.ID != c.who.ID:
 		return g.problem(http.StatusForbidden, "user doesn't have permission to resolve the conversation")
 	case strings.HasSuffix(c.URL.Path, "/resolve"):
 		p.close(id, c.who)
@@ -216,7 +216,8 @@ func (g *Gitea) edit(c *call) reply {
 	return reply{status: http.StatusOK, body: g.commentJSON(c, *m)}
 }
 
-// delete deletes a comment. For one on a line it reports success and does nothing.
+// delete deletes a comment. Old servers report success for one on a line, and do
+// nothing.
 func (g *Gitea) delete(c *call) reply {
 	p, m := g.kept(c)
 	switch {
@@ -224,7 +225,7 @@ func (g *Gitea) delete(c *call) reply {
 		return g.notFound()
 	case m.Author.ID != c.who.ID && !g.mayWrite(c):
 		return reply{status: http.StatusForbidden, body: ""}
-	case m.Kind == forge.OnThread:
+	case m.Kind == forge.OnThread || g.Kind == Gitea127 || g.Kind == Gitea126:
 		p.remove(forge.CommentRef{Kind: m.Kind, ID: m.ID})
 	}
 	return reply{status: http.StatusNoContent}

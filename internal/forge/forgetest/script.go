@@ -150,6 +150,7 @@ func fault(r *http.Request) Fault {
 func (s *Script) wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		f, index := s.next(r)
+		w.Header().Set("Date", s.clock.Now().UTC().Format(http.TimeFormat))
 		if f.Call != nil {
 			f.Call()
 		}

@@ -58,7 +58,7 @@ func faults(t *testing.T, build Build) {
 			if kind(err) != test.want {
 				t.Fatalf("%v, want kind %q", err, test.want)
 			}
-			if err == nil && !cmp.Equal(withHost(f, Shop().Pulls[1].PullRequest), got, addresses...) {
+			if err == nil && !cmp.Equal(s.withHost(f, Shop().Pulls[1].PullRequest), got, addresses...) {
 				t.Errorf("got %+v", got)
 			}
 			if len(requests) > mostTries {

@@ -30,8 +30,16 @@ type Repo struct {
 	Pulls       map[int]*Pull
 	// Members are the known accounts and their permissions.
 	Members []Member
+	// Teams are those of the organization that owns the repository; nil if a user owns
+	// it. GitHub's roles are all in Members.
+	Teams []Team
 	// Former are earlier names, as owner/name.
 	Former []string
+	// Roles are those on GitHub that are not called like the permission that they are based
+	// on, by account: maintain (write), triage (read), and custom ones.
+	Roles map[precedent.ForgeID]string
+	// Protected lets only administrators dismiss reviews.
+	Protected bool
 	// Archived makes the repository read-only.
 	Archived bool
 	Checks   []Check
@@ -86,6 +94,7 @@ const (
 	Commented        ReviewState = "COMMENTED"
 	ChangesRequested ReviewState = "CHANGES_REQUESTED"
 	Approved         ReviewState = "APPROVED"
+	Dismissed        ReviewState = "DISMISSED" // after it requested changes
 )
 
 // Check is a check run on a commit.
@@ -120,6 +129,21 @@ func (w *World) Add(r *Repo) {
 			w.repos[strings.ToLower(name)] = r
 		}
 	})
+}
+
+// Rename moves a repository, or gives it another name. The former name leads to it until a
+// new repository gets that name. Call it under Change.
+func (w *World) Rename(r *Repo, owner, name string) {
+	was := precedent.Repo{Owner: r.Owner, Name: r.Name}
+	r.Owner, r.Name, r.Former = owner, name, append(r.Former, r.Owner+"/"+r.Name)
+	for _, p := range r.Pulls {
+		for _, b := range []*forge.Branch{&p.Base, &p.Head} {
+			if b.Repo.Owner == was.Owner && b.Repo.Name == was.Name {
+				b.Repo.Owner, b.Repo.Name = owner, name
+			}
+		}
+	}
+	w.repos[strings.ToLower(owner+"/"+name)] = r
 }
 
 // Change runs f while no server reads the world.

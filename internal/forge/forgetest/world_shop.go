@@ -25,11 +25,11 @@ func sha(c string) string { return strings.Repeat(c, 40) }
 // deleted account, 6 by a bot, and 7 uses many scripts.
 func Shop() *Repo {
 	home := precedent.Repo{Owner: "acme", Name: "shop"}
-	base := forge.Branch{Repo: home, Name: "main", SHA: sha("b")}
+	base := forge.Branch{Repo: home, RepoID: "700", Name: "main", SHA: sha("b")}
 	pull := func(number int, change func(*forge.PullRequest)) *Pull {
 		p := forge.PullRequest{
 			Number: number, Title: "Add a till", Body: "It counts.", Author: Ann, State: forge.Open,
-			Base: base, Head: forge.Branch{Repo: home, Name: "till", SHA: sha("c")},
+			Base: base, Head: forge.Branch{Repo: home, RepoID: "700", Name: "till", SHA: sha("c")},
 			Updated: Epoch.Add(time.Duration(number) * time.Hour), Files: 2,
 		}
 		change(&p)
@@ -49,7 +49,7 @@ func Shop() *Repo {
 			1: pull(1, func(p *forge.PullRequest) { p.Labels = []string{"bug", "précédent:review"} }),
 			2: pull(2, func(p *forge.PullRequest) {
 				p.Draft, p.Author, p.Body = true, Cy, ""
-				p.Head = forge.Branch{Repo: precedent.Repo{Owner: "cy", Name: "shop-of-mine"}, Name: "main", SHA: sha("d")}
+				p.Head = forge.Branch{Repo: precedent.Repo{Owner: "cy", Name: "shop-of-mine"}, RepoID: "701", Name: "main", SHA: sha("d")}
 			}),
 			3: pull(3, func(p *forge.PullRequest) { p.State = forge.Merged }),
 			4: pull(4, func(p *forge.PullRequest) { p.State = forge.Closed }),

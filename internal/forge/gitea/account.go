@@ -15,6 +15,8 @@ type cached struct {
 	mu      sync.Mutex
 	me      forge.Person
 	version string
+	// noReplies tells that the server lacks what its version suggests.
+	noReplies bool
 }
 
 // Me returns the account of the token.
@@ -43,30 +45,33 @@ func (c *Client) Me(ctx context.Context) (forge.Person, error) {
 type replyMode int
 
 const (
-	viaReview        replyMode = iota // a new review with a comment on the same line
-	viaReply                          // Gitea since 1.27
-	viaReviewComment                  // Forgejo since 7: a comment added to a submitted review
+	noReplies        replyMode = iota
+	viaReply                   // Gitea since 1.27
+	viaReviewComment           // Forgejo since 7: a comment added to a submitted review
 )
 
 var release = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^v?(\d{1,4})\.(\d{1,4})`) })
 
-// replyMode returns how the server replies. A server whose version cannot be read
-// gets the way that works on all.
+// replyMode returns how the server replies. A server whose version cannot be read counts
+// as one that cannot.
 func (c *Client) replyMode(ctx context.Context) replyMode {
 	c.cached.mu.Lock()
 	defer c.cached.mu.Unlock()
+	if c.cached.noReplies {
+		return noReplies
+	}
 	if c.cached.version == "" {
 		do, err := c.call(ctx, "read version")
 		if err != nil {
-			return viaReview
+			return noReplies
 		}
 		if c.cached.version, _, err = do.ServerVersion(); err != nil {
-			return viaReview
+			return noReplies
 		}
 	}
 	found := release().FindStringSubmatch(c.cached.version)
 	if found == nil {
-		return viaReview
+		return noReplies
 	}
 	major, _ := strconv.Atoi(found[1]) // four digits are a number
 	minor, _ := strconv.Atoi(found[2])
@@ -76,5 +81,5 @@ func (c *Client) replyMode(ctx context.Context) replyMode {
 	case major == 1 && minor >= 27 || major > 1:
 		return viaReply
 	}
-	return viaReview
+	return noReplies
 }

@@ -18,7 +18,8 @@ const maxDescription = 140
 
 // Check sets a commit status, because Gitea has no checks. The newest status of a
 // name counts. It has the title and the URL, but no body. Neutral becomes the state
-// "error": newer servers treat "warning" as a success, and "pending" would never end.
+// "warning", which newer servers treat as a success. Incomplete becomes "error", which
+// they do not; "pending" would never end.
 func (c *Client) Check(ctx context.Context, repo precedent.Repo, k forge.Check) (forge.Unsupported, error) {
 	doing := fmt.Sprintf("set status of %s in %s", text.Cut(k.Commit, 12), repo)
 	do, err := c.begin(ctx, repo, doing)
@@ -28,7 +29,7 @@ func (c *Client) Check(ctx context.Context, repo precedent.Repo, k forge.Check) 
 	if !objectID().MatchString(k.Commit) {
 		return "", &forge.Error{Kind: forge.KindRefused, Msg: doing + ": not a commit id"}
 	}
-	states := map[forge.CheckResult]sdk.StatusState{forge.Success: sdk.StatusSuccess, forge.Failure: sdk.StatusFailure}
+	states := map[forge.CheckResult]sdk.StatusState{forge.Success: sdk.StatusSuccess, forge.Failure: sdk.StatusFailure, forge.Neutral: sdk.StatusWarning}
 	state, ok := states[k.Result]
 	if !ok {
 		state = sdk.StatusError

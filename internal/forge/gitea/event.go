@@ -1,7 +1,6 @@
 package gitea
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -37,12 +36,9 @@ type payload struct {
 // name in its own network.
 func (c *Client) ReadEvent(name string, data []byte) (forge.Event, error) {
 	doing := fmt.Sprintf("read event %q", name)
-	if len(data) > forge.MaxEvent {
-		return forge.Event{}, &forge.Error{Kind: forge.KindTooLarge, Msg: doing + ": the payload is larger than 25 MiB"}
-	}
 	var t payload
-	if json.Unmarshal(data, &t) != nil {
-		return forge.Event{}, wire.UnexpectedAnswer(doing, "it does not match the API of Gitea")
+	if err := wire.ReadEvent("Gitea", name, data, &t); err != nil {
+		return forge.Event{}, err
 	}
 	e := t.event()
 	if e.Kind == forge.NoEvent {

@@ -65,7 +65,7 @@ func lay(t *testing.T, kind forgetest.GiteaKind) table {
 func kinds(t *testing.T, run func(t *testing.T, kind forgetest.GiteaKind)) {
 	t.Helper()
 	for name, kind := range map[string]forgetest.GiteaKind{
-		"Gitea 1.27": forgetest.Gitea127, "Gitea 1.25": forgetest.Gitea125, "Forgejo": forgetest.Forgejo,
+		"Gitea 1.27": forgetest.Gitea127, "Gitea 1.26": forgetest.Gitea126, "Gitea 1.25": forgetest.Gitea125, "Forgejo": forgetest.Forgejo,
 	} {
 		t.Run(name, func(t *testing.T) { run(t, kind) })
 	}
@@ -84,7 +84,7 @@ func trouble(t *testing.T, err error) forge.Error {
 	t.Helper()
 	var e *forge.Error
 	if !errors.As(err, &e) {
-		t.Fatalf("%v is no error of a forge", err)
+		t.Fatalf("%v is not an error of a forge", err)
 	}
 	return *e
 }

@@ -106,7 +106,7 @@ func (c *Client) pull(do call, p *sdk.PullRequest) (forge.PullRequest, error) {
 		Number: int(p.Index), Author: person(p.Poster), State: state, Draft: p.Draft || isDraftTitle(p.Title),
 		URL:  c.Pages().PullRequest(base.Repo, int(p.Index)),
 		Base: base, Head: head, Ref: "refs/pull/" + n + "/head",
-		Updated: p.Updated.UTC(), Locked: p.IsLocked,
+		Updated: p.Updated.UTC(), Locked: p.IsLocked || p.Base.Repository.Archived,
 	}
 	if p.ChangedFiles != nil {
 		out.Files = *p.ChangedFiles
@@ -138,6 +138,7 @@ func (c *Client) branch(do call, b *sdk.PRBranchInfo) (forge.Branch, error) {
 	if b.Repository == nil {
 		return out, nil // the fork was deleted; the base repository still has the head
 	}
+	out.RepoID = precedent.NumberID(b.Repository.ID)
 	out.Repo = precedent.Repo{Host: c.host, Name: b.Repository.Name}
 	if b.Repository.Owner != nil {
 		out.Repo.Owner = b.Repository.Owner.UserName

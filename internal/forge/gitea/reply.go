@@ -12,7 +12,8 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
-// Reply replies in the conversation that starts with the inline comment.
+// Reply replies in the conversation that starts with the inline comment. On servers without
+// replies, only a review of its own could be shown there, which would notify everybody.
 func (c *Client) Reply(ctx context.Context, repo precedent.Repo, number int, to precedent.ForgeID, body string) (forge.Comment, error) {
 	do, err := c.begin(ctx, repo, fmt.Sprintf("reply to comment %s on %s#%d", to, repo, number), to)
 	if err != nil {
@@ -20,6 +21,10 @@ func (c *Client) Reply(ctx context.Context, repo precedent.Repo, number int, to 
 	}
 	if tooLong(body) {
 		return forge.Comment{}, tooLongError(do.doing)
+	}
+	mode := c.replyMode(ctx)
+	if mode == noReplies {
+		return forge.Comment{}, noReplyError(do)
 	}
 	if _, err := c.readUnlocked(ctx, do, repo, number); err != nil {
 		return forge.Comment{}, err
@@ -32,19 +37,20 @@ func (c *Client) Reply(ctx context.Context, repo precedent.Repo, number int, to 
 		return forge.Comment{}, &forge.Error{Kind: forge.KindClosed, Msg: do.doing + ": the comment was deleted"}
 	}
 	m, remark := new(sdk.PullReviewComment), first.remark(body)
-	switch c.replyMode(ctx) {
+	switch mode {
 	case viaReply:
 		if m, _, err = do.CreatePullReviewCommentReply(repo.Owner, repo.Name, int64(number), to.Number(), sdk.CreatePullReviewCommentReplyOptions{Body: body}); err != nil {
 			err = do.fail(err)
 		}
 	case viaReviewComment:
 		err = c.send(ctx, do, http.MethodPost, fmt.Sprintf("repos/%s/%s/pulls/%d/reviews/%d/comments", repo.Owner, repo.Name, number, first.Review.Number()), remark, m)
-	case viaReview:
-		return c.replyByReview(ctx, do, repo, number, first, remark)
 	}
 	switch {
 	case isUnknownRoute(err): // the server does not have what its version suggests
-		return c.replyByReview(ctx, do, repo, number, first, remark)
+		c.cached.mu.Lock()
+		c.cached.noReplies = true
+		c.cached.mu.Unlock()
+		return forge.Comment{}, noReplyError(do)
 	case err != nil:
 		return forge.Comment{}, err
 	}
@@ -56,28 +62,8 @@ func (c *Client) Reply(ctx context.Context, repo precedent.Repo, number int, to 
 	return out, nil
 }
 
-// replyByReview replies with a review that contains only a comment on the same line
-// of the same commit.
-func (c *Client) replyByReview(ctx context.Context, do call, repo precedent.Repo, number int, first *inline, remark sdk.CreatePullReviewComment) (forge.Comment, error) {
-	select {
-	case c.postingLock <- struct{}{}:
-		defer func() { <-c.postingLock }()
-	case <-ctx.Done():
-		return forge.Comment{}, do.fail(ctx.Err())
-	}
-	r, err := c.submit(ctx, do, repo, number, sdk.CreatePullReviewOptions{
-		State: sdk.ReviewStateComment, CommitID: first.Commit, Comments: []sdk.CreatePullReviewComment{remark},
-	})
-	if err != nil {
-		return forge.Comment{}, err
-	}
-	there, err := c.remarks(do, repo, number, r)
-	at := slices.IndexFunc(there, func(t inline) bool { return string(t.Body) == remark.Body })
-	if err != nil || at < 0 {
-		return forge.Comment{}, do.unexpected("the posted review does not contain its comment")
-	}
-	there[at].ReplyTo = first.ID
-	return there[at].Comment, nil
+func noReplyError(do call) error {
+	return &forge.Error{Kind: forge.KindUnsupported, Msg: do.doing + ": this server has no API for replies"}
 }
 
 // remark is a new comment on the same spot.

@@ -1,7 +1,6 @@
 package github
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/url"
 	"slices"
@@ -60,15 +59,12 @@ type payloadRun struct {
 func (c *Client) ReadEvent(name string, data []byte) (forge.Event, error) {
 	doing := fmt.Sprintf("read event %q", name)
 	e := forge.Event{Kind: eventKinds[name]}
-	switch {
-	case e.Kind == forge.NoEvent:
+	if e.Kind == forge.NoEvent {
 		return e, nil
-	case len(data) > forge.MaxEvent:
-		return forge.Event{}, &forge.Error{Kind: forge.KindTooLarge, Msg: doing + ": the payload is larger than 25 MiB"}
 	}
 	var t payload
-	if json.Unmarshal(data, &t) != nil {
-		return forge.Event{}, wire.UnexpectedAnswer(doing, "it does not match the API of GitHub")
+	if err := wire.ReadEvent("GitHub", name, data, &t); err != nil {
+		return forge.Event{}, err
 	}
 	e.Repo.Host = c.host
 	e.Repo.Owner, e.Repo.Name, _ = strings.Cut(t.Repository.FullName, "/")

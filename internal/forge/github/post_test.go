@@ -185,7 +185,7 @@ func TestTroubleWhileProbing(t *testing.T) {
 	}
 }
 
-// TestNumbersOfRemarks: that they cannot be read is no error; equal remarks have a
+// TestNumbersOfRemarks: failing to read them is not an error; equal remarks have a
 // number each.
 func TestNumbersOfRemarks(t *testing.T) {
 	s, c, repo, p := till(t)

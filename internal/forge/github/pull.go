@@ -108,6 +108,7 @@ func (c *Client) branch(doing string, b *gh.PullRequestBranch) (forge.Branch, er
 	if b.GetRepo() == nil {
 		return out, nil // the fork was deleted; the base repository still has the head
 	}
+	out.RepoID = precedent.NumberID(b.GetRepo().GetID())
 	out.Repo = precedent.Repo{Host: c.host, Owner: b.GetRepo().GetOwner().GetLogin(), Name: b.GetRepo().GetName()}
 	if c.checkRepo(out.Repo) != nil {
 		return out, wire.UnexpectedAnswer(doing, "it names no repository")

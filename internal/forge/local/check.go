@@ -47,7 +47,7 @@ func (f *Forge) Check(ctx context.Context, repo precedent.Repo, c forge.Check) (
 		err = invalid("a check needs a name and a title of one line each")
 	case !objectID().MatchString(c.Commit):
 		err = invalid("not a commit id")
-	case !slices.Contains([]forge.CheckResult{forge.Success, forge.Failure, forge.Neutral}, c.Result):
+	case !slices.Contains([]forge.CheckResult{forge.Success, forge.Failure, forge.Neutral, forge.Incomplete}, c.Result):
 		err = invalid("unknown result %q", c.Result)
 	case utf8.RuneCountInString(c.Body) > forge.MaxPost:
 		err = invalid("the text has more than %d characters", forge.MaxPost)

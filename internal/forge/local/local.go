@@ -103,8 +103,8 @@ func (f *Forge) Folder() (string, error) {
 	return r.Git, fail("read local forge", err)
 }
 
-// Quota is zero: requests are not limited.
-func (f *Forge) Quota() forge.Quota { return forge.Quota{} }
+// Quota has no limit, only the time.
+func (f *Forge) Quota() forge.Quota { return forge.Quota{At: f.now().UTC()} }
 
 // Me returns the account "me" in repo.json.
 func (f *Forge) Me(ctx context.Context) (forge.Person, error) {
@@ -153,6 +153,12 @@ func (f *Forge) Permission(ctx context.Context, repo precedent.Repo, p forge.Per
 		}
 	}
 	return forge.None, nil
+}
+
+// KnowsPermissions is always true: repo.json has the members.
+func (f *Forge) KnowsPermissions(ctx context.Context, repo precedent.Repo) (forge.Unsupported, error) {
+	_, err := f.readRepo(ctx, repo)
+	return "", fail("read members of "+repo.String(), err)
 }
 
 // plainName matches valid names of owners and repositories.

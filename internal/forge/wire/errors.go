@@ -42,6 +42,7 @@ func (t *Transport) errorOf(r request, g answer) *forge.Error {
 		e.Kind = forge.KindInvalid
 	case g.status >= 300 && g.status < 400:
 		e.Kind, e.Msg = forge.KindRefused, t.o.Forge+" redirected a request that makes changes; such redirects are not followed"
+		e.Hint = "if the repository was renamed or moved, use its present name"
 	default:
 		e.Kind = forge.KindAnswer
 	}
@@ -89,7 +90,7 @@ func errorText(body []byte, sent []Token) string {
 		Message string
 		Errors  json.RawMessage
 	}
-	if json.Unmarshal(body, &said) != nil {
+	if checkKeys(body) != nil || json.Unmarshal(body, &said) != nil {
 		return ""
 	}
 	all := slices.DeleteFunc(append([]string{said.Message}, errorDetails(said.Errors)...), func(s string) bool { return s == "" })

@@ -43,9 +43,14 @@ func quotaOf(h http.Header) (forge.Quota, bool) {
 	return forge.Quota{Limit: limit, Left: left, Reset: time.Unix(reset, 0).UTC()}, err1 == nil && err2 == nil && err3 == nil
 }
 
-// noteQuota records the rate limit of a response. GitHub has a separate limit for
-// GraphQL; self-hosted forges may have none.
+// noteQuota records the time and the rate limit of a response. GitHub has a separate
+// limit for GraphQL; self-hosted forges may have none.
 func (t *Transport) noteQuota(h http.Header) {
+	if at, err := http.ParseTime(h.Get("Date")); err == nil {
+		t.mu.Lock()
+		t.answered = at.UTC()
+		t.mu.Unlock()
+	}
 	q, ok := quotaOf(h)
 	if of := h.Get("X-RateLimit-Resource"); !ok || of != "" && of != "core" {
 		return

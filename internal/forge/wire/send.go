@@ -147,6 +147,11 @@ func (t *Transport) sendOnce(ctx context.Context, r request, token Token) (answe
 	case g.status == http.StatusOK && len(body) == 0 && r.Method == http.MethodGet && (t.o.Plain == nil || !t.o.Plain(r.Request)):
 		return g, &forge.Error{Kind: forge.KindAnswer, Status: g.status, Msg: "the response is empty"}
 	}
+	if g.status < 300 && (t.o.Plain == nil || !t.o.Plain(r.Request)) {
+		if err := checkKeys(body); err != nil {
+			return g, &forge.Error{Kind: forge.KindAnswer, Status: g.status, Msg: "unexpected response: " + err.Error(), Unsure: r.writes}
+		}
+	}
 	if moved {
 		r.attempt().noteRefused(r.writes, "")
 	}

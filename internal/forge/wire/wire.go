@@ -107,6 +107,7 @@ type Transport struct {
 
 	mu          sync.Mutex
 	quota       forge.Quota
+	answered    time.Time // the Date of the last response
 	pausedUntil time.Time // the forge asked not to send anything before
 	lastWrite   time.Time // when the last request that makes a change ended
 	sent        []Token   // recently used tokens, which no error may repeat
@@ -160,7 +161,9 @@ func (t *Transport) fewRedirects(_ *http.Request, via []*http.Request) error {
 func (t *Transport) Quota() forge.Quota {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.quota
+	q := t.quota
+	q.At = t.answered
+	return q
 }
 
 // Home returns the root of the API, with a slash at its end.

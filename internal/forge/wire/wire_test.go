@@ -113,7 +113,7 @@ func fault(t *testing.T, err error) *forge.Error {
 	t.Helper()
 	var e *forge.Error
 	if !errors.As(err, &e) {
-		t.Fatalf("%v is no error of a forge", err)
+		t.Fatalf("%v is not an error of a forge", err)
 	}
 	return e
 }

@@ -1,0 +1,81 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+
+	"github.com/precedent-dev/precedent"
+)
+
+// Follow records that the repository with this identity by number is called by the first
+// of the names now; the others lead to it, too. What is stored under any of them becomes
+// that of the repository, unless it belongs to one with another number: then the name was
+// given to a new repository, which begins with no memory.
+func (db *DB) Follow(ctx context.Context, numbered precedent.Repo, names ...precedent.Repo) error {
+	const op = "follow repository in memory"
+	if known, err := lookUp(ctx, db.read, append([]precedent.Repo{numbered}, names[0])); err != nil || known.ids[0] != "" && known.ids[0] == known.ids[1] {
+		return db.fail(op, err)
+	}
+	return db.change(ctx, op, func(tx *sql.Tx) error { return db.follow(ctx, tx, numbered, names) })
+}
+
+func (db *DB) follow(ctx context.Context, tx *sql.Tx, numbered precedent.Repo, names []precedent.Repo) error {
+	known, err := lookUp(ctx, tx, append([]precedent.Repo{numbered}, names...))
+	if err != nil {
+		return err
+	}
+	id, called := known.ids[0], known.ids[1]
+	taken, err := otherNumber(ctx, tx, called, numbered)
+	if err != nil {
+		return err
+	}
+	if taken {
+		called = ""
+	}
+	for i, other := range known.ids[1:] {
+		if id != "" || other == "" || names[i].IsLocal() {
+			continue
+		}
+		if taken, err := otherNumber(ctx, tx, other, numbered); err != nil {
+			return err
+		} else if !taken {
+			id = other
+		}
+	}
+	if id == "" {
+		if id, err = db.addRepo(ctx, tx); err != nil {
+			return err
+		}
+	}
+	if called != "" && called != id {
+		if err := join(ctx, tx, id, called); err != nil {
+			return err
+		}
+	}
+	for _, name := range []precedent.Repo{numbered, names[0]} {
+		_, err := tx.ExecContext(ctx, `
+			INSERT INTO identities (host, owner, name, repo_id, added_at) VALUES ($1, $2, $3, $4, $5)
+			ON CONFLICT (host, owner, name) DO UPDATE SET repo_id = excluded.repo_id`,
+			name.Host, name.Owner, name.Name, id, millis(db.now()))
+		if err != nil {
+			return err
+		}
+	}
+	return rename(ctx, tx, id, names[0])
+}
+
+// otherNumber tells whether the rows belong to a repository of the same forge with another
+// number.
+func otherNumber(ctx context.Context, tx *sql.Tx, id string, numbered precedent.Repo) (bool, error) {
+	var n int
+	err := row(ctx, tx, "SELECT COUNT(*) FROM identities WHERE repo_id = $1 AND host = $2 AND owner = $3 AND name <> $4",
+		[]any{id, numbered.Host, numbered.Owner, numbered.Name}, into(&n))
+	return n > 0, err
+}
+
+// addRepo makes an empty set of rows.
+func (db *DB) addRepo(ctx context.Context, tx *sql.Tx) (string, error) {
+	id := db.newID()
+	_, err := tx.ExecContext(ctx, "INSERT INTO repos (id, created_at) VALUES ($1, $2)", id, millis(db.now()))
+	return id, err
+}

@@ -1,0 +1,106 @@
+package workflow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/git"
+	"github.com/precedent-dev/precedent/internal/guide"
+)
+
+const attributesFile = ".gitattributes"
+
+// base reads the files of the base commit that decide about a review.
+type base struct {
+	blobs  *git.Blobs
+	commit string
+	there  map[string]git.Entry
+}
+
+// openBase looks up the paths in a commit; an empty one has no files.
+func openBase(ctx context.Context, repo *git.Repo, blobs *git.Blobs, commit string, paths ...string) (base, error) {
+	there, err := repo.Lookup(ctx, commit, paths...)
+	return base{blobs, commit, there}, err
+}
+
+// read returns a file that was looked up. The error wraps fs.ErrNotExist only if nothing has
+// the name.
+func (b base) read(path string, max int64) ([]byte, error) {
+	e, ok := b.there[path]
+	switch {
+	case !ok:
+		return nil, fs.ErrNotExist
+	case e.Type != "blob":
+		return nil, fmt.Errorf("%s: a %s has the name", path, map[bool]string{true: "folder", false: "submodule"}[e.Type == "tree"])
+	}
+	data, err := b.blobs.Read(b.commit, path, max)
+	if errors.Is(err, git.ErrNotFound) {
+		err = fmt.Errorf("%s: %w", path, git.ErrMissing)
+	}
+	return data, err
+}
+
+// headFile returns a file of the head.
+func (p *Prepared) headFile(path string) ([]byte, error) { return p.Input.Read(precedent.Right, path) }
+
+// readBase adds what the base commit defines: classes of files, guide and policy. If a part
+// of that cannot be read, the review is incomplete. There tells whether the base commit was
+// fetched.
+func (p *Prepared) readBase(ctx context.Context, there bool) error {
+	in, s := &p.Input, p.subject
+	if !there {
+		in.Change.Classify(diff.Trees{Head: p.headFile})
+		p.failBase("guide", "the base commit was not fetched, so its guide and policy are not used")
+		return nil
+	}
+	candidates := guide.Candidates(pathsOf(in.Change))
+	at, err := openBase(ctx, s.repo, s.blobs, s.rg.BaseCommit, slices.Concat(candidates, []string{attributesFile, guide.PolicyFile})...)
+	if err != nil {
+		return err
+	}
+	attributes, err := at.read(attributesFile, MaxFile)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		p.failBase("attributes", err.Error())
+	}
+	in.Change.Classify(diff.Trees{
+		Base: FilesAt(s.blobs, s.rg.BaseCommit), Head: p.headFile, Attributes: attributes,
+		List: func() ([]string, error) {
+			entries, err := s.repo.Tree(ctx, s.rg.BaseCommit, "")
+			paths := make([]string, len(entries))
+			for i, e := range entries {
+				paths[i] = e.Path
+			}
+			return paths, err
+		},
+	})
+	var failures []precedent.Failure
+	in.Guide, failures = guide.Load(func(path string) ([]byte, error) { return at.read(path, MaxFile) }, candidates)
+	for _, f := range failures {
+		p.failBase(f.Step, f.Error)
+	}
+	policy, err := readPolicy(ctx, s.repo, at, s.rg)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		policy.Errors = append(policy.Errors, err)
+	}
+	in.Policy, in.OwnPolicy = policy.Policy, policy.Own
+	p.reviewer.noticePolicy(ctx, policy)
+	for _, err := range policy.Errors {
+		p.fail("policy", err.Error())
+	}
+	in.Incomplete = in.Incomplete || err != nil || policy.Broken
+	return nil
+}
+
+// failBase records that a part of the base cannot be read.
+func (p *Prepared) failBase(step, what string) {
+	p.fail(step, what)
+	p.Input.Incomplete = true
+}

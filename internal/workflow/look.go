@@ -1,0 +1,110 @@
+package workflow
+
+import (
+	"context"
+	"slices"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/post"
+	"github.com/precedent-dev/precedent/internal/report"
+	"github.com/precedent-dev/precedent/internal/review"
+	"github.com/precedent-dev/precedent/internal/store"
+	"github.com/precedent-dev/precedent/internal/thread"
+)
+
+// lookAgain reads the threads of a pull request whose head has a posted review. If people
+// ended threads of open findings since, it saves a review without these findings, which
+// takes the place of the existing one: its summary and check are to be posted.
+func (p *Publisher) lookAgain(ctx context.Context, job Job, s *ExistingReview, posts []store.Post) error {
+	pull, r := p.pull, p.pull.reviewer
+	state, err := pull.state(ctx, purpose{posts: true})
+	if err != nil {
+		if ctx.Err() != nil {
+			return err
+		}
+		r.notice(ctx, "%v; what people answered since is not known", err)
+		return nil
+	}
+	s.state = state
+	if state.rg.Head != s.Review.Head {
+		return nil // the next review reads the threads
+	}
+	if next := review.WithoutEnded(s.Review, state.earlier.threads); next != nil && !s.unfinished {
+		next.ID, next.At = r.NewID(), r.Now()
+		o := post.Options{FailOn: job.Settings.FailOn.Value}
+		for _, q := range posts {
+			if q.Review == s.Review.ID && q.Kind == store.PostSummary {
+				o = post.OptionsOf(q)
+				o.FailOn = job.Settings.FailOn.Value
+			}
+		}
+		if err := pull.workspace.Memory.Record(ctx, next, p.poster.Plan(next, nil, o)...); err != nil {
+			return err
+		}
+		r.notice(ctx, "people closed findings since: updating the summary and the check")
+		s.Review, s.Status, s.unfinished = next, next.ExitStatus(job.Settings.FailOn.Value), true
+	}
+	s.Style.Closed = p.closed(ctx, state, s.Review)
+	return nil
+}
+
+// closed lists the findings of the pull request's threads that are not open any more after
+// a review, oldest first.
+func (p *Publisher) closed(ctx context.Context, s *pullState, r *precedent.Review) []report.Closed {
+	outcomes, err := p.rows.Outcomes(ctx, p.pull.Number)
+	if err != nil {
+		p.pull.reviewer.notice(ctx, "%v; the summary does not say which commits fixed earlier findings", err)
+	}
+	var all []report.Closed
+	for _, t := range thread.Apply(s.earlier.threads, r.Threads, r.Head) {
+		c := report.Closed{Thread: t.ID, Span: t.Span, Severity: t.Severity, Title: t.Title, URL: t.URL}
+		declined := slices.ContainsFunc(r.Threads, func(a precedent.ThreadAnswer) bool {
+			return a.Thread == t.ID && a.State == precedent.DeclinedHere
+		})
+		switch {
+		case t.State == precedent.ThreadAddressed:
+			describeFix(&c, r, outcomes)
+		case t.State == precedent.ThreadWontFix || declined && t.State != precedent.ThreadResolved:
+			describeDismissal(&c, t, r, s.earlier.votes[t.ID])
+		case t.State == precedent.ThreadResolved:
+			c.How, c.Who = "resolved", t.ClosedBy
+		default:
+			continue
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// describeFix says which commit fixed a finding: that of its outcome, else the head.
+func describeFix(c *report.Closed, r *precedent.Review, outcomes []precedent.Outcome) {
+	c.How = "fixed"
+	answered := slices.IndexFunc(r.Threads, func(a precedent.ThreadAnswer) bool { return a.Thread == c.Thread })
+	if answered >= 0 {
+		c.Why, c.Commit = r.Threads[answered].Why, shortID(r.Head)
+		if r.Threads[answered].State == precedent.NoLonger {
+			c.How = "no longer applicable"
+		}
+	}
+	if i := slices.IndexFunc(outcomes, func(o precedent.Outcome) bool {
+		return o.Thread == c.Thread && (o.Kind == precedent.Fixed || o.Kind == precedent.SuggestionTaken)
+	}); i >= 0 {
+		c.Commit = shortID(outcomes[i].Commit)
+	}
+}
+
+// describeDismissal says who dismissed a finding.
+func describeDismissal(c *report.Closed, t precedent.Thread, r *precedent.Review, votes []thread.Vote) {
+	c.How = "dismissed"
+	var words string
+	c.Who, words = thread.Dismisser(t, votes)
+	if c.Who == "" && t.Deleted {
+		c.How = "deleted"
+	}
+	if i := slices.IndexFunc(r.Threads, func(a precedent.ThreadAnswer) bool { return a.Thread == t.ID }); i >= 0 && c.Who == "" {
+		c.Who, words, c.Why = r.Threads[i].Who, r.Threads[i].Words, r.Threads[i].Why
+	}
+	if words != "" {
+		c.Why = "“" + words + "”"
+	}
+}
