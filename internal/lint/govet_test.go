@@ -611,9 +611,17 @@ func BenchmarkGo(b *testing.B) {
 		}
 		in.Change.Files = append(in.Change.Files, added(f.Name, string(f.Data)).Files...)
 	}
-	for name, enabled := range map[string]func(string) bool{"govet": func(name string) bool { return name == "govet" }, "both": nil} {
-		b.Run(name, func(b *testing.B) {
-			in.Enabled = enabled
+	for _, test := range []struct {
+		name    string
+		enabled func(string) bool
+		box     func(context.Context) (Runner, error)
+	}{
+		{"govet", func(name string) bool { return name == "govet" }, nil},
+		{"both", nil, nil},
+		{"both in the sandbox", nil, Sandbox(os.Getenv("PATH"))},
+	} {
+		b.Run(test.name, func(b *testing.B) {
+			in.Enabled, in.External.Sandbox = test.enabled, test.box
 			for b.Loop() {
 				if r := new(goPass).analyze(vetSuite)(context.Background(), in); len(r.Findings) != 1 {
 					b.Fatalf("%+v", r)

@@ -226,6 +226,6 @@ func goSettings(cache, modules string) []string {
 	return []string{
 		"GOTRACEBACK=none", "GOENV=off", "GOFLAGS=-buildvcs=false", "GO111MODULE=on", "GOTOOLCHAIN=local",
 		"GOPROXY=off", "GOSUMDB=off", "GOVCS=*:off", "GOPACKAGESDRIVER=off", "CGO_ENABLED=0", "GOOS=" + runtime.GOOS, "GOARCH=" + runtime.GOARCH,
-		"GOCACHE=" + cache, "GOMODCACHE=" + modules,
+		"GOCACHE=" + cache, "GOMODCACHE=" + modules, "GODEBUG=goindex=0", // an index of packages pays off in later runs only
 	}
 }

@@ -81,6 +81,9 @@ func (l *launch) run(ctx context.Context, limits Limits) (Result, error) {
 	waited := l.cmd.Wait()
 	gone := l.awaitEnd()
 	unwatch()
+	if l.group != nil && l.group.isOverMemory() {
+		stop(errMemory)
+	}
 	r := Result{
 		Stdout: stdout.output(), Stderr: stderr.output(),
 		Usage: Usage{Wall: time.Since(begun), Memory: <-peak, CPU: l.cmd.ProcessState.UserTime() + l.cmd.ProcessState.SystemTime()},
