@@ -36,7 +36,7 @@ func (a *app) workingDir() (string, error) {
 }
 
 func (a *app) gitOptions() git.Options {
-	return git.Options{TempDir: a.env["TMPDIR"], Home: a.env["HOME"], ConfigHome: a.env["XDG_CONFIG_HOME"], LazyEnv: a.lazyEnvironment()}
+	return git.Options{Home: a.env["HOME"], ConfigHome: a.env["XDG_CONFIG_HOME"], LazyEnv: a.lazyEnvironment()}
 }
 
 // lazyVariables are what git needs to reach the remote of a clone as the user.

@@ -359,3 +359,30 @@ func TestAnswersOnTheLine(t *testing.T) {
 		}
 	})
 }
+
+// TestDismissedByCommand: what "precedent dismiss" dismissed is closed on the next push,
+// although nobody finds it again.
+func TestDismissedByCommand(t *testing.T) {
+	onForges(t, func(t *testing.T, s *witnessed) {
+		a, b := flawAt("alpha", 8, 8), flawAt("beta", 20, 20)
+		s.w.finds = []told{a, b}
+		s.posts("first", precedent.ExitFindings)
+		_, id, _ := strings.Cut(string(s.remark(a).Body), "precedent explain ")
+		repo := s.connection().Host() + "/octo/app"
+		if status, said := s.run("dismiss", id[:precedent.FindingIDLen], "--repo", repo, "--reason", "a fixture"); status != precedent.ExitClean {
+			t.Fatalf("status %d\n%s", status, said)
+		}
+		s.app.fixedEngine = nil
+		for i := range 2 {
+			s.push("unrelated", map[string]string{"other.js": strings.Repeat("fine()\n", i+1)})
+			s.posts("dismissed", precedent.ExitFindings, "## Precedent: 1 earlier finding still open\n", "**Closed**: 1 dismissed.", a.title()+": **dismissed**: ")
+		}
+		answers := 0
+		for _, c := range s.shown(forge.OnLine) {
+			answers += strings.Count(string(c.Body), "This will not be raised again.")
+		}
+		if answers != 1 {
+			t.Errorf("it is answered %d times", answers)
+		}
+	})
+}

@@ -340,10 +340,12 @@ func (j *job) leaveToOther(ctx context.Context) error {
 	})
 }
 
-// dropAnswered drops replies that another run has given while this one waited for it.
+// dropAnswered drops replies that another run has given: one with another memory, or one for
+// which this one waited.
 func (j *job) dropAnswered(ctx context.Context) error {
-	if !j.claim.waited {
-		return nil
+	stored := map[string]bool{} // reviews of this memory
+	for _, p := range j.posts {
+		stored[p.Review] = !j.claim.waited || p.Review == j.review.ID
 	}
 	return j.updatePosts(ctx, func(p *store.Post) bool {
 		if p.Kind != store.PostReply || p.State.Done() {
@@ -351,8 +353,8 @@ func (j *job) dropAnswered(ctx context.Context) error {
 		}
 		root := payload[answer](*p).Comment
 		_, found := j.state.find(func(o ownComment) bool {
-			return o.Marker.Kind == comment.Reply && o.Thread == p.Thread && o.Head == j.review.Head && o.Marker.Review != p.Review ||
-				o.ID == root && o.Comment.Kind == forge.OnLine && j.writer.HasUpdate(string(o.Body), j.review.Head)
+			return o.Marker.Kind == comment.Reply && o.Thread == p.Thread && o.Head == j.review.Head && !stored[o.Marker.Review] ||
+				j.claim.waited && o.ID == root && o.Comment.Kind == forge.OnLine && j.writer.HasUpdate(string(o.Body), j.review.Head)
 		})
 		if found {
 			p.State, p.Why = store.PostSuperseded, "another run has answered"

@@ -42,7 +42,7 @@ func childDeliver(ctx context.Context, url, file, watch string) error {
 	if err != nil {
 		return err
 	}
-	p, db, err := newPoster(ctx, url, file, now, sleep)
+	p, db, err := newPoster(ctx, url, file, now, sleep, nil)
 	if err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func (p *prey) run(limit time.Duration) bool {
 		p.t.Fatal(err)
 	}
 	cmd := exec.Command(exe)
-	cmd.Env = append(os.Environ(), strings.Join([]string{childVar + "=" + p.server.URL, p.file, p.trap.Watch()}, " "))
+	cmd.Env = append(os.Environ(), strings.Join([]string{childVar + "=" + p.url, p.file, p.trap.Watch()}, " "))
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	err = p.trap.Run(cmd, limit)

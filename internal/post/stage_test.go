@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -15,6 +16,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/comment"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
+	"github.com/precedent-dev/precedent/internal/forge/gitea"
 	"github.com/precedent-dev/precedent/internal/forge/github"
 	"github.com/precedent-dev/precedent/internal/forge/wire"
 	"github.com/precedent-dev/precedent/internal/report"
@@ -32,7 +34,12 @@ type stage struct {
 	rows   *store.Repo
 	poster *Poster
 	file   string // the memory
+	url    string // of the server, for newPoster
 }
+
+// giteaAt begins the address of a Gitea, and keyless that of a forge whose comments are not
+// signed.
+const giteaAt, keyless = "gitea:", "keyless:"
 
 // key signs the markers of most tests.
 const key = "4c1f9a7e03d852b6" + "e8b7206d5f91ac34" // opens nothing
@@ -53,6 +60,15 @@ func sha(c string) string { return strings.Repeat(c, 40) }
 
 func newStage(t *testing.T) *stage {
 	t.Helper()
+	return newStageOn(t, "")
+}
+
+// kinds are the forges of newStageOn.
+var kinds = map[string]forgetest.GiteaKind{"gitea 1.27": forgetest.Gitea127, "gitea 1.26": forgetest.Gitea126, "gitea 1.25": forgetest.Gitea125, "forgejo": forgetest.Forgejo}
+
+// newStageOn is a stage on a kind of Gitea; on GitHub if kind is empty.
+func newStageOn(t *testing.T, kind string) *stage {
+	t.Helper()
 	s := &stage{Stage: forgetest.NewStage(t), t: t, file: filepath.Join(t.TempDir(), "memory.db")}
 	home := precedent.Repo{Owner: "acme", Name: "shop"}
 	s.pull = &forgetest.Pull{
@@ -66,8 +82,15 @@ func newStage(t *testing.T) *stage {
 		ID: 700, Owner: "acme", Name: "shop", Pulls: map[int]*forgetest.Pull{1: s.pull},
 		Members: []forgetest.Member{{Person: forgetest.Ann, Permission: forge.Admin}, {Person: forgetest.Bo, Permission: forge.Write}},
 	})
-	s.server = s.GitHub(t)
-	s.server.Actions()
+	if kind == "" {
+		s.server = s.GitHub(t)
+		s.server.Actions()
+		s.url = s.server.URL
+	} else {
+		g := s.Gitea(t)
+		g.Kind = kinds[kind]
+		s.url = giteaAt + g.URL
+	}
 	s.again()
 	s.repo = precedent.Repo{Host: s.poster.Forge.Host(), Owner: "acme", Name: "shop"}
 	return s
@@ -75,17 +98,24 @@ func newStage(t *testing.T) *stage {
 
 // newPoster is a program that starts: with a client of its own, on the memory in
 // the file.
-func newPoster(ctx context.Context, url, file string, now func() time.Time, sleep func(context.Context, time.Duration) error) (*Poster, *store.DB, error) {
+func newPoster(ctx context.Context, url, file string, now func() time.Time, sleep func(context.Context, time.Duration) error, through http.RoundTripper) (*Poster, *store.DB, error) {
 	token, err := wire.NewToken(forgetest.Secret)
 	if err != nil {
 		return nil, nil, err
 	}
+	url, open := strings.CutPrefix(url, keyless)
 	half := func(n time.Duration) time.Duration { return n / 2 }
-	client, err := github.New(github.Options{BaseURL: url, Token: token, Network: wire.Network{Now: now, Sleep: sleep, Rand: half}})
+	network := wire.Network{Now: now, Sleep: sleep, Rand: half, Transport: through}
+	var client forge.Forge
+	if at, ok := strings.CutPrefix(url, giteaAt); ok {
+		client, err = gitea.New(gitea.Options{BaseURL: at, Token: token, Network: network})
+	} else {
+		client, err = github.New(github.Options{BaseURL: url, Token: token, Network: network})
+	}
 	if err != nil {
 		return nil, nil, err
 	}
-	signer, err := comment.NewKey(key)
+	signer, err := comment.NewKey(map[bool]string{false: key}[open])
 	if err != nil {
 		return nil, nil, err
 	}
@@ -174,7 +204,7 @@ func (s *stage) say(n int, fs ...precedent.Finding) Delivery {
 // again is a program that starts anew on the same memory.
 func (s *stage) again() {
 	s.t.Helper()
-	p, db, err := newPoster(s.t.Context(), s.server.URL, s.file, s.Clock.Now, s.Clock.Sleep)
+	p, db, err := newPoster(s.t.Context(), s.url, s.file, s.Clock.Now, s.Clock.Sleep, nil)
 	if err != nil {
 		s.t.Fatal(err)
 	}

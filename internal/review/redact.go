@@ -129,6 +129,12 @@ func (k knownSecrets) scan(sc *secret.Scanner, path string, lines []string) {
 	for _, m := range matches {
 		k.add(m.Secret, m.Rule)
 	}
+	if secret.Private(path) { // a model has not seen it, but may guess what is there
+		for _, l := range lines {
+			_, value, _ := strings.Cut(l, "=")
+			k.add(value, "private-file")
+		}
+	}
 }
 
 // add adds a secret, each line of it, and the value alone if quotes or a name are part

@@ -1,8 +1,6 @@
 package secret
 
-import (
-	"strings"
-)
+import "strings"
 
 // maxManifest limits how far from its kind the values of a Kubernetes Secret are looked
 // for, in lines in either direction.
@@ -73,7 +71,7 @@ func (t *text) dataOf(from, to, rule int) []hit {
 		}
 		start := t.lines[i] + indent
 		if block < 0 {
-			key, value, ok := strings.Cut(body, ":")
+			_, value, ok := strings.Cut(body, ":")
 			if !ok {
 				continue
 			}
@@ -90,11 +88,75 @@ func (t *text) dataOf(from, to, rule int) []hit {
 			if q := strings.Trim(body, "\"'"); q != "" && len(q)+2 == len(body) {
 				start, body = start+1, q
 			}
-			_ = key
 		}
 		if !isTemplate(body) && len(body) > 2 {
 			hits = append(hits, hit{rule, start, start + len(body)})
 		}
 	}
 	return hits
+}
+
+// isYAMLValue reports whether an encoded text is the whole value of a line of YAML. A diff
+// can show the values of a Kubernetes Secret without its kind.
+func (t *text) isYAMLValue(run encodedRun) bool {
+	return strings.HasSuffix(t.s[:run.start], ": ") && (run.end == len(t.s) || t.s[run.end] == '\n' || t.s[run.end] == '\r')
+}
+
+// keyBodies returns lines of base64 as they are in a private key, of which a diff can show
+// only the middle. What follows the first line of something else in PEM is left.
+func keyBodies(t *text, rule int) []hit {
+	var hits []hit
+	public := false
+	first, width := -1, 0 // the first line of a body, and the length of its lines
+	for i := 0; i <= len(t.lines); i++ {
+		line := ""
+		if i < len(t.lines) {
+			line = bodyLine(t.line(i))
+		}
+		if first >= 0 && len(line) != width {
+			if i-first >= minBodyLines {
+				hits = append(hits, hit{rule, t.lines[first], t.lines[i-1] + len(t.line(i-1))})
+			}
+			first = -1
+		}
+		switch {
+		case strings.Contains(line, "-----BEGIN"):
+			public = !strings.Contains(line, "PRIVATE")
+		case strings.Contains(line, "-----END"):
+			public = false
+		case first < 0 && !public && isKeyLine(line):
+			first, width = i, len(line)
+		case first >= 0 && !isKeyLine(line):
+			first, width = -1, 0
+		}
+	}
+	return hits
+}
+
+// bodyLine returns a line without what code puts around it.
+func bodyLine(line string) string {
+	line = strings.TrimSpace(line)
+	if line != "" && (line[0] == '"' || line[0] == '\'') {
+		line, _, _ = strings.Cut(line[1:], line[:1])
+	}
+	return strings.TrimSuffix(strings.TrimSuffix(line, `\n`), `\r`)
+}
+
+// minBodyLines is the least number of lines of base64 that may be from a private key.
+const minBodyLines = 2
+
+// isKeyLine reports whether a line has the length of those in PEM, 64, or in a key of
+// OpenSSH, 70, or of MIME, 76, and is random base64.
+func isKeyLine(line string) bool {
+	if len(line) != 64 && len(line) != 70 && len(line) != 76 {
+		return false
+	}
+	var has alphabetOf
+	for i := range len(line) {
+		if c := line[i]; !inBase64(c) || c == '-' || c == '_' {
+			return false
+		}
+		has.add(line[i])
+	}
+	return has.lower && has.upper && has.digits && isRandom(line)
 }

@@ -15,6 +15,7 @@ var outboundRules string
 const (
 	ruleManifest = "kubernetes-secret"
 	ruleEncoded  = "encoded-login"
+	ruleKey      = "private-key"
 )
 
 // threshold decides whether the value of an outbound rule is redacted. name is the name
@@ -61,6 +62,7 @@ func (s *Scanner) leaving(set *ruleSet, path string, t *text, depth int) ([]hit,
 		return w.hits, err
 	}
 	hits := append(w.hits, manifests(t, set.named[ruleManifest])...)
+	hits = append(hits, keyBodies(t, set.named[ruleKey])...)
 	if depth == 0 {
 		return hits, nil
 	}
@@ -73,6 +75,8 @@ func (s *Scanner) leaving(set *ruleSet, path string, t *text, depth int) ([]hit,
 			hits = append(hits, hit{inner[0].rule, run.start, run.end})
 		} else if m := set.rules[set.named[ruleEncoded]].pattern().FindStringSubmatch(run.text); m != nil && isMixed(m[1]) {
 			hits = append(hits, hit{set.named[ruleEncoded], run.start, run.end})
+		} else if t.isYAMLValue(run) && isMixed(strings.TrimSpace(run.text)) {
+			hits = append(hits, hit{set.named[ruleManifest], run.start, run.end})
 		}
 	}
 	if v := plain(t.s); v.text != "" {
@@ -127,6 +131,9 @@ func (t *text) united(hits []hit, set *ruleSet) []hit {
 // of the match, the value is at start.
 func (w *walk) isLeaving(r *rule, from, start, end int) bool {
 	s := w.text.s
+	if strings.HasSuffix(s[:start], "[REDACTED:") {
+		return false
+	}
 	if !r.assigns {
 		return r.leaves("", s[start:end], true)
 	}

@@ -120,6 +120,8 @@ var leaving = []struct{ form, path, text string }{
 	{"Kubernetes", "ops/secret.yaml", "apiVersion: v1\nkind: Secret\nmetadata:\n  name: db\ntype: Opaque\ndata:\n  pg: ⟦base64:<human>⟧\n  user: ⟦base64:app-<dig:6>⟧"},
 	{"Kubernetes", "ops/secret.yaml", "apiVersion: v1\nstringData:\n  value: <low:10>\nkind: Secret"},
 	{"Kubernetes", "ops/secret.yaml", "kind: Secret\nstringData:\n  app.ini: |\n    [db]\n    pw = <human>\n"},
+	{"Kubernetes", "ops/secret.yaml", "  user: app\n  pg: ⟦base64:<human>⟧\n  other: x"},
+	{"PEM", "app/a.go", "<b64:64>\n<b64:64>\n<b64:64>\n"},
 	{"Kubernetes", "ops/deploy.yaml", "        env:\n        - name: DB_PASSWORD\n          value: <human>"},
 	{"Kubernetes", "a.sh", "kubectl create secret generic db --from-literal=password=<human>"},
 	{"Kubernetes", "a.sh", "helm install app ./chart --set postgres.password=<human>"},

@@ -1,8 +1,6 @@
 package secret
 
-import (
-	"strings"
-)
+import "strings"
 
 // isNamed is for a value after a name in any text. Code has many values without quotes
 // that are expressions: those must look random.

@@ -337,6 +337,12 @@ func takesRequestsBack(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 		t.Errorf("refused with %q, and %v block", no, blocking())
 	}
 	s.World.Change(func() { s.World.Repo("acme", "shop").Protected = false })
+	if s.Limited {
+		if no := dismiss(asked); no == "" || len(blocking()) != 1 {
+			t.Errorf("an account that may not: %q, and %v block", no, blocking())
+		}
+		return
+	}
 	for _, id := range []precedent.ForgeID{asked, asked, said, "987654"} {
 		if no := dismiss(id); no != "" {
 			t.Errorf("dismiss %s: %s", id, no)

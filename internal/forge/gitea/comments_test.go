@@ -226,6 +226,28 @@ func TestDeletingAndEditing(t *testing.T) {
 	})
 }
 
+// TestADeletionThatDoesNothing: what a server says to have deleted and still shows
+// was not deleted.
+func TestADeletionThatDoesNothing(t *testing.T) {
+	for _, kind := range []forgetest.GiteaKind{forgetest.Gitea127, forgetest.Gitea125} {
+		b := lay(t, kind)
+		line := b.begin(t)
+		said, err := b.Comment(t.Context(), b.repo, 2, "summary")
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.Script.Plan(forgetest.Fault{Method: "DELETE", On: "/issues/comments/", Status: 204, Times: 2})
+		for _, m := range []forge.CommentRef{{Kind: forge.OnThread, ID: said.ID}, {Kind: forge.OnLine, ID: line}} {
+			if no, err := b.Delete(t.Context(), b.repo, 2, m); err != nil || no == "" {
+				t.Errorf("%v: %q, %v", m, no, err)
+			}
+		}
+		if b.Script.Left() != 0 {
+			t.Errorf("%d deletions were not tried", b.Script.Left())
+		}
+	}
+}
+
 func TestReactions(t *testing.T) {
 	b := lay(t, forgetest.Gitea127)
 	line := b.begin(t)

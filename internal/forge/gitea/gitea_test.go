@@ -49,6 +49,7 @@ func TestConformance(t *testing.T) {
 				g := s.Gitea(t)
 				g.Kind = test.kind
 				s.World.Change(func() { test.as(s, g) })
+				s.Limited = g.Plain
 				return open(t, s, g.URL)
 			})
 		})

@@ -199,3 +199,20 @@ func TestManyTeams(t *testing.T) {
 		t.Errorf("%d requests", n)
 	}
 }
+
+// TestFormerOwners: the owner in a former name of the repository says nothing about
+// who owns it now.
+func TestFormerOwners(t *testing.T) {
+	b := lay(t, forgetest.Gitea127)
+	b.World.Change(func() {
+		shop := b.World.Repo("acme", "shop")
+		shop.Former = append(shop.Former, "cy/shop")
+	})
+	b.World.Add(b.World.Repo("acme", "shop"))
+	b.incorporate()
+	b.World.Change(func() { b.Plain = true })
+	b.repo.Owner = "cy"
+	if got, want := b.heard(t), "ann ?, bo ?, cy ?, dee ?, eve ?, fay ?, gus ?, robot[bot] no, known false"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}

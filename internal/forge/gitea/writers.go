@@ -47,7 +47,7 @@ func (c *Client) writersOf(ctx context.Context, repo precedent.Repo) (*writers, 
 // members of teams that may write anything or read pull requests.
 func readWriters(do call, repo precedent.Repo) (*writers, error) {
 	w := &writers{may: map[precedent.ForgeID]bool{}}
-	listed, _, err := do.GetAssignees(repo.Owner, repo.Name)
+	listed, resp, err := do.GetAssignees(repo.Owner, repo.Name)
 	if isWithheld(err) {
 		return w, nil
 	}
@@ -56,7 +56,9 @@ func readWriters(do call, repo precedent.Repo) (*writers, error) {
 		return nil, err
 	}
 	w.listed = true
-	if slices.ContainsFunc(people, func(p forge.Person) bool { return strings.EqualFold(p.Login, repo.Owner) }) {
+	owned := slices.ContainsFunc(people, func(p forge.Person) bool { return strings.EqualFold(p.Login, repo.Owner) })
+	// After a redirect, the owner in the name may be an earlier one.
+	if owned && strings.HasSuffix(resp.Request.URL.Path, "/repos/"+repo.Owner+"/"+repo.Name+"/assignees") {
 		for _, p := range people { // the owner is a user, and there are no teams
 			w.may[p.ID] = true
 		}

@@ -1,0 +1,243 @@
+package post
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge/forgetest"
+	"github.com/precedent-dev/precedent/internal/needs"
+	"github.com/precedent-dev/precedent/internal/store"
+)
+
+// schedule runs several deliveries at once, one step after the other: each request and each
+// wait is a step, and a random number says how long it takes. The same numbers give the same
+// order.
+type schedule struct {
+	clock  *forgetest.Clock
+	random *rand.Rand
+	events chan *runner // whoever stops running: it waits or has ended
+}
+
+// runner is a delivery of a schedule.
+type runner struct {
+	*schedule
+	at             time.Time
+	resume         chan struct{}
+	started, ended bool
+	steps          int
+	dies           int // the step at which it is killed; 0 for none
+	result         Delivery
+	err            error
+}
+
+// wait lets time pass for this runner.
+func (r *runner) wait(d time.Duration) {
+	if !r.started {
+		return
+	}
+	if r.steps++; r.steps == r.dies {
+		runtime.Goexit()
+	}
+	r.at = r.clock.Now().Add(d)
+	r.events <- r
+	<-r.resume
+}
+
+func (r *runner) sleep(ctx context.Context, d time.Duration) error {
+	r.wait(d)
+	return ctx.Err()
+}
+
+// latency is usually short, and sometimes as long as nobody expects.
+func (r *runner) latency() time.Duration {
+	if r.random.IntN(20) == 0 {
+		return time.Duration(r.random.IntN(8000)) * time.Millisecond
+	}
+	return time.Duration(10+r.random.IntN(600)) * time.Millisecond
+}
+
+// RoundTrip takes its time before and after the request reaches the forge.
+func (r *runner) RoundTrip(req *http.Request) (*http.Response, error) {
+	r.wait(r.latency())
+	resp, err := http.DefaultTransport.RoundTrip(req)
+	r.wait(r.latency())
+	return resp, err
+}
+
+// run runs the deliveries to their ends.
+func (s *schedule) run(runners []*runner, deliver func(*runner)) {
+	alive := map[*runner]bool{}
+	for _, r := range runners {
+		alive[r] = true
+		r.at = s.clock.Now().Add(time.Duration(s.random.IntN(4000)) * time.Millisecond)
+		go func() {
+			defer func() { r.ended = true; s.events <- r }()
+			<-r.resume
+			r.started = true
+			deliver(r)
+		}()
+	}
+	for len(alive) > 0 {
+		var next *runner
+		for _, r := range runners {
+			if alive[r] && (next == nil || r.at.Before(next.at)) {
+				next = r
+			}
+		}
+		s.clock.Pass(max(0, next.at.Sub(s.clock.Now())))
+		next.resume <- struct{}{}
+		if r := <-s.events; r.ended {
+			delete(alive, r)
+		}
+	}
+}
+
+// pair is two runs that review the same head at the same time.
+type pair struct {
+	*stage
+	*schedule
+	kind    string
+	open    bool // without a key
+	shared  bool // one memory
+	files   []string // the memories
+	posters []*Poster
+	runs    []*runner
+}
+
+// newPair makes a pull request with three remarks that were posted before, and two reviews of
+// its new head that both found five more and both answer two.
+func newPair(t *testing.T, kind string, open, shared bool, random *rand.Rand) *pair {
+	t.Helper()
+	p := &pair{stage: newStageOn(t, kind), kind: kind, open: open, shared: shared}
+	p.schedule = &schedule{clock: p.Clock, random: random, events: make(chan *runner)}
+	url := p.url
+	if open {
+		url = keyless + url
+	}
+	p.files = []string{p.file, p.file}
+	if !shared {
+		p.files[1] = filepath.Join(t.TempDir(), "memory.db")
+	}
+	for i, file := range p.files {
+		r := &runner{schedule: p.schedule, resume: make(chan struct{})}
+		if random.IntN(2) == 0 {
+			r.dies = 1 + random.IntN(120)
+		}
+		poster, db, err := newPoster(t.Context(), url, file, p.Clock.Now, p.Clock.Sleep, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { db.Close() })
+		p.poster, p.rows = poster, poster.Rows
+		if i == 0 || !shared {
+			p.say(1+i, findings(1, 3)...)
+		}
+		if poster, db, err = newPoster(t.Context(), url, file, p.Clock.Now, r.sleep, r); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { db.Close() })
+		p.posters, p.runs = append(p.posters, poster), append(p.runs, r)
+	}
+	p.World.Push(p.pull, sha("d"), patch(lines))
+	p.Clock.Pass(time.Hour)
+	return p
+}
+
+// plans saves what a run has to say about the new head.
+func (p *pair) plans(i int) {
+	p.t.Helper()
+	p.poster, p.rows = p.posters[i], p.posters[i].Rows
+	r := p.review(10+i, findings(4, 8)...)
+	for n, th := range p.threads() {
+		if n < 2 {
+			r.Threads = append(r.Threads, precedent.ThreadAnswer{Thread: th.ID, State: precedent.Addressed, Reply: "Fixed.", Span: th.Span})
+		}
+	}
+	p.plan(r, Options{FailOn: precedent.High})
+}
+
+// TestTwoRunsAtOnce: whatever the order of their requests is, however long each takes, and
+// whichever of them is killed, each remark, each answer and the summary are there once, without
+// a third run if one of them lived.
+func TestTwoRunsAtOnce(t *testing.T) {
+	random := needs.Random(t)
+	for _, kind := range []string{"", "gitea 1.27", "gitea 1.25"} {
+		for _, shared := range []bool{false, true} {
+			for _, open := range []bool{false, true} {
+				t.Run(fmt.Sprintf("%s, shared %v, keyless %v", kind, shared, open), func(t *testing.T) {
+					for range needs.Rounds(30, 3) {
+						checkPair(t, newPair(t, kind, open, shared, random), random)
+					}
+				})
+			}
+		}
+	}
+}
+
+func checkPair(t *testing.T, p *pair, random *rand.Rand) {
+	t.Helper()
+	for i := range p.runs {
+		p.plans(i)
+	}
+	lag := time.Duration(random.IntN(6)) * time.Second
+	p.Script.Plan(forgetest.Fault{Method: http.MethodGet, LagFor: lag, Times: 1 << 30})
+	deliver := func(r *runner) {
+		i := 0
+		if r == p.runs[1] {
+			i = 1
+		}
+		r.result, r.err = p.posters[i].Deliver(t.Context(), p.repo, 1)
+	}
+	p.run(p.runs, deliver)
+	lived := false
+	for i, r := range p.runs {
+		lived = lived || r.dies == 0 || r.steps < r.dies
+		if r.err != nil {
+			t.Errorf("run %d: %v", i, r.err)
+		}
+	}
+	p.Script.Forget()
+	p.Clock.Pass(time.Minute)
+	if !lived {
+		p.Clock.Pass(claimFor)
+		p.poster, p.rows = p.posters[0], p.posters[0].Rows
+		third := &runner{schedule: p.schedule, resume: make(chan struct{})}
+		*p.runs[0] = *third
+		p.run(p.runs[:1], deliver)
+	}
+	got := p.seen()
+	want := seen{Reviews: got.Reviews, Threads: 8, Places: 8, Summaries: 1, Replies: 2, Checks: got.Checks}
+	if kinds[p.kind] != forgetest.Gitea127 && p.kind != "" {
+		want.Replies = 0 // they are in the comments
+	}
+	if p.open && !p.shared { // each has its own memory of who wrote what
+		want.Threads, want.Replies = got.Threads, got.Replies
+		if p.kind == "" && got.Threads != 8 {
+			t.Errorf("%d threads", got.Threads)
+		}
+	}
+	if got != want {
+		t.Errorf("lag %v, lived %v: on the pull request: %+v, want %+v\n%+v\n%+v", lag, lived, got, want, p.runs[0].result, p.runs[1].result)
+	}
+	for _, q := range mustPosts(t, p.posters[0].Rows) {
+		if !q.State.Done() && (p.runs[0].dies == 0 || p.runs[0].steps < p.runs[0].dies) && !p.shared {
+			t.Errorf("run 0 has left %s %s", q.Kind, q.State)
+		}
+	}
+}
+
+func mustPosts(t *testing.T, rows *store.Repo) []store.Post {
+	t.Helper()
+	posts, err := rows.Posts(t.Context(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return posts
+}
