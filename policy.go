@@ -18,6 +18,9 @@ type Policy struct {
 	Instructions []Instruction
 	// Floors hide findings that are milder than the floor of their path.
 	Floors []SeverityFloor
+	// Maintainers lists logins of people who count as having write permission where the forge
+	// does not tell who has it. What a forge tells counts more.
+	Maintainers []string
 	// Linters names the linters to run on the change, among those that Precedent supports. A
 	// policy cannot name a program.
 	Linters []string

@@ -33,6 +33,7 @@ type app struct {
 	out, err io.Writer
 	env      map[string]string
 	dir      string // the working folder; empty for the process's own
+	keepIn   string // where temporary folders are made that outlive the process; empty for the system's
 	now      func() time.Time
 	sleep    func(ctx context.Context, d time.Duration) error // between requests to a forge; nil for the real time
 	quiet    bool                                             // no progress and no notices; errors are always printed

@@ -47,14 +47,14 @@ func TestEngineEnvironment(t *testing.T) {
 	}
 }
 
-// TestGoEnvironment: where Go keeps things, by its own defaults.
+// TestGoEnvironment: where Go keeps modules, by its own defaults.
 func TestGoEnvironment(t *testing.T) {
-	got := (&app{env: map[string]string{"HOME": "/h", "GOPATH": "/g:/other", "XDG_CACHE_HOME": "/x"}}).goEnv()
-	if got.Cache != "/x/go-build" || got.ModCache != "/g/pkg/mod" || got.Home != "/h" || got.Tool == "" {
+	got := (&app{env: map[string]string{"HOME": "/h", "GOPATH": "/g:/other"}}).goEnv()
+	if got.ModCache != "/g/pkg/mod" || got.Home != "/h" || got.Tool == "" {
 		t.Errorf("%+v", got)
 	}
-	got = (&app{env: map[string]string{"GOPATH": "/g", "GOMODCACHE": "/m", "GOCACHE": "/c"}}).goEnv()
-	if got.Cache != "/c" || got.ModCache != "/m" {
+	got = (&app{env: map[string]string{"GOPATH": "/g", "GOMODCACHE": "/m"}}).goEnv()
+	if got.ModCache != "/m" {
 		t.Errorf("%+v", got)
 	}
 }

@@ -127,11 +127,11 @@ func (a *app) configuration(ctx context.Context, flags map[string]string) (confi
 		if policy, err = workflow.CurrentPolicy(ctx, repo, op.TrustedBranch.Value); err != nil {
 			return configuration{}, nil, err
 		}
-		if ids, idErr := workflow.Identities(ctx, repo, op.Repo.Value); idErr == nil {
+		if ids, idErr := workflow.Identities(ctx, repo, workflow.Location{Repo: op.Repo.Value, Forge: op.Forge.Value}); idErr == nil {
 			if op.Repo.Value.IsZero() {
 				c.set("repo", ids[0].String(), identitySource(ids[0]))
 			}
-			file, err := a.memoryFile(op, repo, ids[0])
+			file, _, err := a.workflow().MemoryFile(ctx, op.MemoryDB, repo, ids[0])
 			if err != nil {
 				return configuration{}, nil, err
 			}
@@ -220,6 +220,7 @@ func policySettings(p workflow.Policy) []settings.Line {
 		from("finders", strings.Join(finders, ", ")),
 		from("instructions", strings.Join(instructions, "; ")),
 		from("severity_floors", strings.Join(floors, ", ")),
+		from("maintainers", strings.Join(p.Maintainers, ", ")),
 		from("minor", string(p.Minor)),
 		from("include_positive_feedback", unless(!p.NoPraise, "", "false")),
 		from("request_changes", unless(!p.RequestChanges, "", "true")),

@@ -53,7 +53,11 @@ none of your files change, and the folder is removed afterwards.`,
 
 // demo runs every command of the demo for real.
 func (a *app) demo(ctx context.Context, keep bool) (err error) {
-	dir, err := os.MkdirTemp("", "precedent-demo-")
+	parent := ""
+	if keep {
+		parent = a.keepIn
+	}
+	dir, err := os.MkdirTemp(parent, "precedent-demo-")
 	if err != nil {
 		return fmt.Errorf("make the demo's folder: %w", err)
 	}

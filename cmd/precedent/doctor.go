@@ -78,7 +78,7 @@ func (a *app) diagnose(ctx context.Context, flags map[string]string, try bool) (
 		d.AddError("repository", doctor.Missing, err)
 	} else {
 		defer repo.Close()
-		d.Repository(ctx, repo)
+		d.Repository(ctx, repo, op.Forge.Value)
 	}
 	a.checkEngine(ctx, d, op, try)
 	boxed := d.Sandbox(ctx, a.env["PATH"])
@@ -157,7 +157,7 @@ func (a *app) checkForge(ctx context.Context, d *doctor.Diagnosis, op *settings.
 	}
 	var id precedent.Repo
 	if repo != nil {
-		if ids, err := workflow.Identities(ctx, repo, op.Repo.Value); err == nil { // errors are reported with the repository
+		if ids, err := workflow.Identities(ctx, repo, workflow.Location{Repo: op.Repo.Value, Forge: op.Forge.Value}); err == nil { // errors are reported with the repository
 			id = ids[0]
 		}
 	}

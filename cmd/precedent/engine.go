@@ -24,15 +24,11 @@ func (a *app) goEnv() lint.GoEnv {
 	if err != nil {
 		return lint.GoEnv{} // go vet is skipped, and says why
 	}
-	// These two have defaults that depend on variables which go vet does not get.
-	cache, modules := a.env["GOCACHE"], a.env["GOMODCACHE"]
-	if dir := a.env["XDG_CACHE_HOME"]; cache == "" && filepath.IsAbs(dir) {
-		cache = filepath.Join(dir, "go-build")
-	}
+	modules := a.env["GOMODCACHE"] // its default depends on another variable
 	if dirs := filepath.SplitList(a.env["GOPATH"]); modules == "" && len(dirs) > 0 && filepath.IsAbs(dirs[0]) {
 		modules = filepath.Join(dirs[0], "pkg", "mod")
 	}
-	return lint.GoEnv{Path: a.env["PATH"], Home: a.env["HOME"], Cache: cache, ModCache: modules, Tool: self}
+	return lint.GoEnv{Path: a.env["PATH"], Home: a.env["HOME"], ModCache: modules, Tool: self}
 }
 
 // withheldVariables are the variables that an engine's program does not get: a

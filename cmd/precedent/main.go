@@ -15,6 +15,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/lint"
 	"github.com/precedent-dev/precedent/internal/sandbox"
 	_ "github.com/precedent-dev/precedent/internal/start" // before all else
+	"github.com/precedent-dev/precedent/internal/temp"
 )
 
 func main() {
@@ -31,5 +32,26 @@ func main() {
 		env: environment(os.Environ()),
 		now: time.Now,
 	}
-	os.Exit(a.run(ctx, os.Args[1:]))
+	end := a.makeTemp()
+	status := a.run(ctx, os.Args[1:])
+	end()
+	os.Exit(status)
+}
+
+// makeTemp makes one folder for all temporary files of this process, and returns what
+// removes it. If that fails, the first command that needs a temporary folder reports it.
+func (a *app) makeTemp() (end func()) {
+	f, err := temp.Open(os.TempDir())
+	if err != nil {
+		return func() {}
+	}
+	a.keepIn = os.TempDir()
+	for _, name := range []string{"TMPDIR", "TMP", "TEMP"} {
+		_ = os.Setenv(name, f.Dir) // the names are valid
+	}
+	return func() {
+		if err := f.Close(); err != nil {
+			a.notice("remove temporary folder: %v", err)
+		}
+	}
 }

@@ -52,6 +52,7 @@ var describedPolicy = []struct {
 	{"finders", "names with true or false", "all run", "{style: false}", "{nobody: false}", "Turns finders and analyzers off by name."},
 	{"instructions", "a list of `paths` and `text`", "none", `[{paths: "migrations/**", text: Every migration must be reversible.}]`, "[{paths: a}]", "Instructions for the finders, for the given paths."},
 	{"severity_floors", "a list of `paths` and `severity`", "none", `[{paths: "examples/**", severity: high}]`, "[{paths: a, severity: bad}]", "Findings below this severity are not shown in these files, except those about security, secrets, data loss, crashes and races."},
+	{"maintainers", "a list of logins", "none", "[mona, j.doe]", "[@mona]", "Whose replies and reactions count where the forge does not tell who has write permission, see [gitea.md](gitea.md#who-is-heard). What it does tell counts more."},
 	{"linters", "a list of built-in names, see above", "none", "[ruff, shellcheck]", "[a b]", "Runs these linters on the change, in the sandbox, if they are installed."},
 	{"minor", "`fold`, `show` or `off`", "fold", "off", "hide", "How findings are shown that the verifier confirmed but that most teams would not change code for, such as a missing test or a misleading name: in a list of their own, which a comment folds; like all others; or not at all, which saves verifying them."},
 	{"include_positive_feedback", "true or false", "true", "false", "maybe", "Whether a review may have one positive remark."},

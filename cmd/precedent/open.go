@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/git"
 	"github.com/precedent-dev/precedent/internal/settings"
 	"github.com/precedent-dev/precedent/internal/workflow"
@@ -37,7 +36,7 @@ func (a *app) workingDir() (string, error) {
 }
 
 func (a *app) gitOptions() git.Options {
-	return git.Options{TempDir: a.env["TMPDIR"], Home: a.env["HOME"], ConfigHome: a.env["XDG_CONFIG_HOME"], LazyEnv: a.lazyEnvironment()}
+	return git.Options{Home: a.env["HOME"], ConfigHome: a.env["XDG_CONFIG_HOME"], LazyEnv: a.lazyEnvironment()}
 }
 
 // lazyVariables are what git needs to reach the remote of a clone as the user.
@@ -58,19 +57,11 @@ func (a *app) lazyEnvironment() []string {
 	return append(env, "PATH="+strings.Join(dirs, string(filepath.ListSeparator)))
 }
 
-// memoryFile returns the file of the memory, and what set it.
-func (a *app) memoryFile(o *settings.Settings, repo *git.Repo, id precedent.Repo) (settings.Value[string], error) {
-	if o.MemoryDB.Value != "" {
-		return o.MemoryDB, nil
-	}
-	return workflow.DefaultMemory(repo, id, a.workflow().DataDir)
-}
-
 // location returns the working folder, and what the operator set about the
 // repository and its memory.
 func (a *app) location(op *settings.Settings) (workflow.Location, error) {
 	dir, err := a.workingDir()
-	return workflow.Location{Dir: dir, Index: a.env["GIT_INDEX_FILE"], Repo: op.Repo.Value, Memory: op.MemoryDB}, err
+	return workflow.Location{Dir: dir, Index: a.env["GIT_INDEX_FILE"], Repo: op.Repo.Value, Forge: op.Forge.Value, Memory: op.MemoryDB}, err
 }
 
 // openRepository opens the repository around the working folder without its memory.

@@ -8,7 +8,6 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
-	"github.com/precedent-dev/precedent/internal/forge/forgetest"
 )
 
 // post runs precedent pr --post and returns its exit status and what it said.
@@ -23,7 +22,7 @@ func (s *prStage) post(more ...string) (int, string) {
 // shown are the comments of ours of a kind.
 func (s *prStage) shown(kind forge.CommentKind) []forge.Comment {
 	var all []forge.Comment
-	for _, c := range s.door.stage.World.By(s.pull, forgetest.Bot) {
+	for _, c := range s.door.stage.World.By(s.pull, s.door.stage.World.Me) {
 		if c.Kind == kind {
 			all = append(all, c)
 		}
@@ -59,7 +58,7 @@ func TestPost(t *testing.T) {
 			t.Errorf("again: %s %s", r.Method, r.Path)
 		}
 	}
-	if n := len(s.door.stage.World.By(s.pull, forgetest.Bot)); n != 2+len(remarks) {
+	if n := len(s.door.stage.World.By(s.pull, s.door.stage.World.Me)); n != 2+len(remarks) {
 		t.Errorf("%d comments after the second run", n)
 	}
 }

@@ -99,8 +99,18 @@ type Writer struct {
 	LineURL func(precedent.Span) string
 	// FixedLines is that of the forge's pages: comments name and quote their lines.
 	FixedLines bool
+	Answers    Answers
 	// Finder is the program's name in the footer; empty means "precedent".
 	Finder string
+}
+
+// Answers tells whose answers to a finding count, so that no comment invites others.
+type Answers struct {
+	// Unknown means that the forge does not tell who has write permission. Resolving a
+	// conversation counts even then: the forge checks it.
+	Unknown bool
+	// Maintainers means that the policy lists people who count even then.
+	Maintainers bool
 }
 
 // own returns a search for the secrets of this process.

@@ -55,7 +55,7 @@ func (w Writer) Finding(f precedent.Finding, m Marker, committable bool) string 
 	}
 	if at := f.Breaks; at.Path != "" {
 		d.block("This change breaks " + d.place(precedent.Span{Path: at.Path, Side: precedent.Right, Start: at.Line, End: at.Line}) +
-			", which it does not touch: " + d.code(strings.TrimSpace(firstLine(at.Quote))))
+			", which it does not touch: " + d.evidence(at))
 	}
 	d.block(markdown.Body(sanitize(f.Body, d.own), w.Links)...)
 	d.suggestion(f, committable)
@@ -68,9 +68,25 @@ func (w Writer) Finding(f precedent.Finding, m Marker, committable bool) string 
 		d.block("Caused by a fix: these lines were changed for an earlier finding.")
 	}
 	if f.ID != "" {
-		d.block("Explain: " + d.code("precedent explain "+f.ID) + " · Dismiss: reply “not applicable here”, react with 👎, or run " + d.code("precedent dismiss "+f.ID))
+		d.block("Explain: " + d.code("precedent explain "+f.ID) + " · Dismiss: " + d.Answers.invitation() + "; in your own reviews, run " + d.code("precedent dismiss "+f.ID))
 	}
 	return w.seal(strings.Join(d.blocks, "\n\n"), m.withFinding(f), d.own)
+}
+
+// evidence is the first line of what evidence quotes of its file.
+func (d *draft) evidence(e precedent.Evidence) string {
+	return d.code(strings.TrimSpace(firstLine(string(secret.RedactFile(e.Path, []byte(e.Quote))))))
+}
+
+// invitation says how a finding is dismissed.
+func (a Answers) invitation() string {
+	switch {
+	case !a.Unknown:
+		return "with write permission, reply “not applicable here” or react with 👎"
+	case a.Maintainers:
+		return "as a maintainer that the policy lists, reply “not applicable here” or react with 👎; with write permission, resolve this conversation"
+	}
+	return "with write permission, resolve this conversation"
 }
 
 // gutter separates a line's number from its text in a quote of code.
@@ -82,7 +98,7 @@ const maxQuoted = 3
 // quote names the lines of the finding and quotes the first of them, for forges on which a
 // comment does not stay with its code. Quoted reads it back.
 func (d *draft) quote(f precedent.Finding, before string) {
-	quoted := strings.Trim(f.Quote, "\r\n")
+	quoted := strings.Trim(string(secret.RedactFile(f.Path, []byte(f.Quote))), "\r\n")
 	if quoted == "" {
 		d.block("At " + d.place(f.Span) + before + ".")
 		return
@@ -210,7 +226,7 @@ func (d *draft) details(f precedent.Finding) {
 		if e.Side == precedent.Left {
 			at += " before the change"
 		}
-		items = append(items, "Evidence at "+at+": "+d.code(strings.TrimSpace(firstLine(e.Quote))))
+		items = append(items, "Evidence at "+at+": "+d.evidence(e))
 	}
 	for _, c := range f.Cites {
 		if !remembered(c) {

@@ -36,7 +36,8 @@ func (w Writer) seal(page string, m Marker, own secret.Own) string {
 	return truncate(gate(page, w.Links, own), maxPost-utf8.RuneCountInString(tail)) + tail
 }
 
-// gate is the last check of all text before it is posted. It withholds blocks with a
+// gate is the last check of all text before it is posted. A page quotes several files, so the
+// rules for every kind of file apply. It withholds blocks with a
 // credential, a secret of this process or active content, and the whole page if only several
 // blocks together contain one.
 func gate(page string, links []string, own secret.Own) string {
@@ -57,7 +58,7 @@ func isUnsafe(page string, links []string, own secret.Own) bool {
 	if own.In(page) {
 		return true
 	}
-	if _, n := secret.Redact(page); n > 0 {
+	if _, n := secret.Redact("", page); n > 0 {
 		return true
 	}
 	return markdown.Active(page, links) != ""

@@ -287,3 +287,26 @@ func TestCommentsAreBounded(t *testing.T) {
 		t.Error("an empty mark is not written")
 	}
 }
+
+// TestPostedTextHasNoCredential: what only the name of a file makes a credential is not
+// posted either, whatever file a text quotes: "all text leaving the system goes through one
+// outbound choke point" (decision 8 of the threat model).
+func TestPostedTextHasNoCredential(t *testing.T) {
+	w := writer(t)
+	for name, s := range map[string]string{
+		"Terraform": "administrator_login_password = \"kq7Zt2-" + "vRw9Lm4x\"", "nuget": "<add key=\"ClearTextPassword\" value=\"kq7Zt2-" + "vRw9Lm4x\" />",
+		"URL": "postgres://app:kq7Zt2-" + "vRw9Lm4x@db/app", "shell": "mysql -uroot -pkq7Zt2-" + "vRw9Lm4x app", "base64": "echo cG9zdGdyZXM6Ly9hcHA6a3E3WnQyLXZSdzlMbTR4QGRiL2FwcA==",
+	} {
+		f := finding()
+		f.Title, f.Suggestion, f.Body = "It says "+s, s, "A first paragraph.\n\nIt is "+s+" here."
+		f.Evidence = []precedent.Evidence{{Path: "ops/main.tf", Line: 1, Quote: s}, {Path: ".env", Line: 1, Quote: "GREETING=kq7Zt2-" + "vRw9Lm4x"}}
+		f.Breaks = precedent.Evidence{Path: ".env", Line: 1, Quote: "GREETING=kq7Zt2-" + "vRw9Lm4x"}
+		for kind, body := range map[string]string{
+			"finding": w.Finding(f, mark(), true), "reply": w.Reply(f.Body, mark()), "summary": w.Summary("# Review\n\n"+s+"\n", mark()), "check": w.Safe("# It\n\n" + s),
+		} {
+			if strings.Contains(body, "vRw9Lm4x") || strings.Contains(body, "cG9zdGdyZXM6Ly9hcHA6a3E3") {
+				t.Errorf("%s leaves in a %s:\n%s", name, kind, body)
+			}
+		}
+	}
+}

@@ -248,7 +248,7 @@ func sanitize(s string, own secret.Own) string {
 	if own.In(s) {
 		return withheld
 	}
-	s, _ = secret.Redact(s)
+	s, _ = secret.Redact("", s)
 	return s
 }
 

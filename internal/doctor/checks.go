@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/git"
 	"github.com/precedent-dev/precedent/internal/guide"
 	"github.com/precedent-dev/precedent/internal/hook"
@@ -17,13 +18,13 @@ import (
 	"github.com/precedent-dev/precedent/internal/workflow"
 )
 
-// Repository looks at a clone.
-func (d *Diagnosis) Repository(ctx context.Context, repo *git.Repo) {
+// Repository looks at a clone. The forge says which remotes are on it.
+func (d *Diagnosis) Repository(ctx context.Context, repo *git.Repo, at forge.Address) {
 	where := repo.Top()
 	if where == "" {
 		where = "bare"
 	}
-	id, err := repo.Identity(ctx)
+	id, err := repo.Identity(ctx, at.Remote)
 	_, none := repo.Resolve(ctx, git.Spec{Whole: "HEAD"})
 	switch {
 	case err != nil:
@@ -43,6 +44,9 @@ func (d *Diagnosis) Repository(ctx context.Context, repo *git.Repo) {
 func (d *Diagnosis) Memory(ctx context.Context, r *workflow.Reviewer, repo *workflow.Repository) {
 	const name = "memory"
 	file := repo.File.Value
+	if repo.Foreign != nil {
+		d.AddError(name, Warning, repo.Foreign)
+	}
 	if _, err := os.Lstat(file); errors.Is(err, fs.ErrNotExist) {
 		d.Add(name, OK, "", "none yet; the first review creates %s", file)
 		return

@@ -1,8 +1,12 @@
 package forge
 
 import (
+	"cmp"
 	"fmt"
+	"net/url"
 	"strings"
+
+	"github.com/precedent-dev/precedent"
 )
 
 // Kind is the software of a forge.
@@ -32,6 +36,37 @@ func ParseAddress(s string) (Address, error) {
 		return a, nil
 	}
 	return Address{}, fmt.Errorf("invalid forge %q: want github, github:https://HOST/api/v3, gitea:https://HOST or local:DIR", s)
+}
+
+// Remote returns the repository that a remote of git names. On this forge it has the host of
+// the pages, whatever the port of SSH, and its owner does not contain the path that the pages
+// are below. Errors wrap precedent.ErrRepo.
+func (a Address) Remote(remote string) (precedent.Repo, error) {
+	r, ssh, err := precedent.ParseRemote(remote)
+	if err != nil || a.Kind == Local {
+		return r, err
+	}
+	web, err := url.Parse(cmp.Or(a.At, "https://github.com"))
+	if err != nil {
+		return r, nil //nolint:nilerr // the client of the forge reports it
+	}
+	path := strings.TrimSuffix(strings.Trim(web.Path, "/"), "api/v1")
+	if a.Kind == GitHub {
+		path, web.Host = "", strings.TrimPrefix(strings.ToLower(web.Host), "api.")
+	}
+	home, err := precedent.ParseRepo(web.Scheme + "://" + web.Host + "/owner/name")
+	if err != nil {
+		return r, nil //nolint:nilerr // as above
+	}
+	switch path = strings.Trim(path, "/"); {
+	case ssh && (&url.URL{Host: r.Host}).Hostname() == (&url.URL{Host: home.Host}).Hostname():
+		r.Host = home.Host
+	case !ssh && path != "" && r.Host == home.Host:
+		if owner, ok := strings.CutPrefix(r.Owner, path+"/"); ok {
+			r.Owner = owner
+		}
+	}
+	return r, nil
 }
 
 // String returns the form that ParseAddress parses.

@@ -45,7 +45,12 @@ type Forge interface {
 	Reactions(ctx context.Context, repo precedent.Repo, number int, to CommentRef) ([]Reaction, error)
 	// Permission asks the forge what a person may do in the repository now. It never
 	// trusts what a comment says about its author.
+	// If the forge does not tell it to the account of the token, the error has the kind
+	// KindAuth. A forge may say Write for Admin, and None for Read.
 	Permission(ctx context.Context, repo precedent.Repo, p Person) (Permission, error)
+	// KnowsPermissions tells whether Permission has an answer for everybody who may
+	// write, else why not.
+	KnowsPermissions(ctx context.Context, repo precedent.Repo) (Unsupported, error)
 	// Patch returns the diff as the forge computes it, for use when git cannot fetch.
 	// Files whose diff the forge does not return are listed with the reason.
 	Patch(ctx context.Context, repo precedent.Repo, number int) ([]byte, []precedent.SkippedFile, error)
@@ -55,6 +60,10 @@ type Forge interface {
 	// Post posts a review. Everything but Posted.Rejected appears in one visible
 	// review.
 	Post(ctx context.Context, repo precedent.Repo, number int, d Draft) (Posted, error)
+	// Dismiss takes back the request for changes of a review by Me, and says why. Later
+	// reviews that only comment leave it standing. If the review requests nothing any
+	// more, or does not exist, it succeeds.
+	Dismiss(ctx context.Context, repo precedent.Repo, number int, review precedent.ForgeID, why string) (Unsupported, error)
 	// Comment comments on the pull request as a whole.
 	Comment(ctx context.Context, repo precedent.Repo, number int, body string) (Comment, error)
 	// Reply replies in the conversation that starts with the inline comment. A forge
@@ -263,6 +272,7 @@ type Comment struct {
 	Span     precedent.Span    // zero unless the comment is inline
 	Commit   string            // the commit that Span refers to; empty without a Span
 	Outdated bool              // the commented code has changed
+	Blocks   bool              // a review that requests changes, which nobody has taken back
 	// Votes is the number of 👍 and 👎 reactions to an inline comment, or -1 if the
 	// forge does not include it, so that only Reactions can tell.
 	Votes int

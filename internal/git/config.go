@@ -92,6 +92,11 @@ func (c config) repository(key string) string {
 	return ""
 }
 
+// outside returns the settings without the repository's own, which may be hostile.
+func (c config) outside() config {
+	return slices.DeleteFunc(slices.Clone(c), func(s setting) bool { return s.scope == "local" || s.scope == "worktree" })
+}
+
 // user is like last, but only the user's own settings count.
 func (c config) user(key string) string {
 	for _, s := range slices.Backward(c) {

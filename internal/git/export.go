@@ -21,6 +21,8 @@ type ExportLimits struct {
 	Files     int   // default 100,000; more files are an error
 	FileBytes int64 // default 8 MiB; larger files are skipped
 	Bytes     int64 // default 1 GiB in total; files beyond it are skipped
+	// Shared makes the files readable for other users, for a sandbox with a user of its own.
+	Shared bool
 	// Rewrite, if not nil, returns the content to write for a file.
 	Rewrite func(path string, content []byte) []byte
 }
@@ -84,7 +86,10 @@ func (r *Repo) Export(ctx context.Context, rev, dir string, limits ExportLimits)
 		return ExportReport{}, &Error{Op: opExport, Msg: err.Error(), Err: err}
 	}
 	defer root.Close()
-	x := exporter{root: root, made: map[string]bool{".": true}, rewrite: limits.Rewrite, report: report}
+	x := exporter{root: root, made: map[string]bool{".": true}, rewrite: limits.Rewrite, report: report, mask: 0o077}
+	if limits.Shared {
+		x.mask = 0
+	}
 	var ids strings.Builder
 	for _, e := range chosen {
 		ids.WriteString(e.ID + "\n")
@@ -100,6 +105,7 @@ type exporter struct {
 	made    map[string]bool // folders created so far
 	rewrite func(path string, content []byte) []byte
 	report  ExportReport
+	mask    fs.FileMode // the permissions that nobody gets
 }
 
 // write reads the blobs in the order of the entries: "id blob size", a newline, the
@@ -145,7 +151,7 @@ func (x *exporter) file(e Entry, content io.Reader) (string, error) {
 	}
 	// Never overwrite a file: names that differ in the tree may be equal on this
 	// system.
-	f, err := x.root.OpenFile(filepath.FromSlash(e.Path), os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	f, err := x.root.OpenFile(filepath.FromSlash(e.Path), os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode&^x.mask)
 	if err != nil {
 		return unwritable(err)
 	}
@@ -178,7 +184,7 @@ func (x *exporter) folder(dir string) error {
 	if x.made[dir] {
 		return nil
 	}
-	if err := x.root.MkdirAll(filepath.FromSlash(dir), 0o755); err != nil {
+	if err := x.root.MkdirAll(filepath.FromSlash(dir), 0o755&^x.mask); err != nil {
 		return err
 	}
 	x.made[dir] = true

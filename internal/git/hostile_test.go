@@ -65,7 +65,7 @@ func everything(t *testing.T, dir string, o Options) {
 		return
 	}
 	defer r.Close()
-	_, err = r.Identity(ctx)
+	_, err = r.Identity(ctx, precedent.ParseRepo)
 	check(err)
 	_, err = r.RootCommit(ctx)
 	check(err)

@@ -29,10 +29,10 @@ func (r *Repo) Remotes() []Remote {
 }
 
 // address resolves a remote's URL: the alias with the longest matching prefix
-// (url.*.insteadOf), then paths relative to the repository.
+// (url.*.insteadOf) of the user's own configuration, then paths relative to the repository.
 func (r *Repo) address(raw string) string {
 	full, longest := raw, 0
-	r.config.sub("url", "insteadof", func(base, prefix string) {
+	r.config.outside().sub("url", "insteadof", func(base, prefix string) {
 		if len(prefix) > longest && strings.HasPrefix(raw, prefix) {
 			full, longest = base+raw[len(prefix):], len(prefix)
 		}
@@ -64,16 +64,15 @@ func isLocalPath(s string) bool {
 }
 
 // Identity returns which repository this is a clone of: the remote "upstream", else
-// "origin", else the root commit. It ignores remotes that need a helper program
-// ("ext::…"), because they name no host.
-func (r *Repo) Identity(ctx context.Context) (precedent.Repo, error) {
+// "origin", else the root commit. It ignores remotes that parse refuses.
+func (r *Repo) Identity(ctx context.Context, parse func(remote string) (precedent.Repo, error)) (precedent.Repo, error) {
 	remotes := r.Remotes()
 	for _, name := range trustedRemotes {
 		i := slices.IndexFunc(remotes, func(x Remote) bool { return x.Name == name })
-		if i < 0 || strings.Contains(remotes[i].URL, "::") {
+		if i < 0 {
 			continue
 		}
-		if id, err := precedent.ParseRepo(remotes[i].URL); err == nil {
+		if id, err := parse(remotes[i].URL); err == nil {
 			return id, nil
 		}
 	}

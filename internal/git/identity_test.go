@@ -24,6 +24,8 @@ func TestIdentity(t *testing.T) {
 		{"user and password", [][2]string{{"origin", "https://me:secret@GitHub.com:443/acme/shop"}}, "github.com/acme/shop"},
 		{"helper", [][2]string{{"origin", "ext::sh -c touch% marker"}}, ""},
 		{"helper, then another", [][2]string{{"upstream", "ext::sh -c a/b/c"}, {"origin", "https://github.com/acme/shop"}}, "github.com/acme/shop"},
+		{"SSH port", [][2]string{{"origin", "ssh://git@git.example.com:2222/acme/shop"}}, "git.example.com:2222/acme/shop"},
+		{"IPv6", [][2]string{{"origin", "ssh://git@[2001::1]/acme/shop"}}, "[2001::1]/acme/shop"},
 		{"nonsense", [][2]string{{"origin", "https://"}}, ""},
 		{"alias", [][2]string{{"origin", "ex:acme/shop"}}, "git.example.com/acme/shop"},
 		{"longest alias", [][2]string{{"origin", "ex:d/acme/shop"}}, "git.example.com/deep/acme/shop"},
@@ -35,13 +37,16 @@ func TestIdentity(t *testing.T) {
 			f := newRepo(t)
 			root := f.commit("root")
 			f.commit("more", "a.txt", "1\n")
+			// The repository's own aliases have no say.
+			f.git("config", "url.https://evil.example/.insteadOf", "https://github.com/")
+			f.git("config", "url.https://evil.example/x/.insteadOf", "ex:acme/")
 			for _, remote := range test.remotes {
 				f.git("config", "remote."+remote[0]+".url", remote[1])
 			}
 			if test.want == "" {
 				test.want = "local/root/" + root
 			}
-			id, err := f.openAt(f.dir, Options{Home: home}).Identity(context.Background())
+			id, err := f.openAt(f.dir, Options{Home: home}).Identity(context.Background(), precedent.ParseRepo)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -66,7 +71,7 @@ func TestIdentityOfClones(t *testing.T) {
 	b.git("worktree", "add", "-q", "-b", "side", linked.dir)
 	var ids []precedent.Repo
 	for _, c := range []fixture{a, b, linked} {
-		id, err := c.open().Identity(context.Background())
+		id, err := c.open().Identity(context.Background(), precedent.ParseRepo)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,11 +85,11 @@ func TestIdentityOfClones(t *testing.T) {
 func TestIdentityIsUnknown(t *testing.T) {
 	t.Parallel()
 	f, _, _, _ := forked(t)
-	_, err := newRepo(t).open().Identity(context.Background())
+	_, err := newRepo(t).open().Identity(context.Background(), precedent.ParseRepo)
 	wantError(t, err, "no commits yet", "")
 	c := f.clone("--depth", "1")
 	c.git("remote", "rename", "origin", "other")
-	_, err = c.open().Identity(context.Background())
+	_, err = c.open().Identity(context.Background(), precedent.ParseRepo)
 	wantError(t, err, "the clone is shallow", "git fetch --unshallow other")
 }
 

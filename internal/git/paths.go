@@ -13,28 +13,37 @@ func isPlain(p string) bool {
 }
 
 // unsafePath returns why no file may be written to the path; empty if it may. It
-// refuses paths that leave a folder or enter a git folder on any system. Windows
-// treats backslashes as slashes, drops trailing dots and spaces, and has short names
-// (git~1) and streams (.git::$INDEX_ALLOCATION). macOS ignores some invisible
-// letters.
+// refuses paths that leave a folder or enter a git folder on any system.
 func unsafePath(p string) string {
 	if !isPlain(p) {
 		return "its path leads out of the tree"
 	}
-	for part := range strings.FieldsFuncSeq(p, func(r rune) bool { return r == '/' || r == '\\' }) {
-		name := strings.Map(visible, part)
-		if i := strings.IndexByte(name, ':'); i >= 0 {
-			name = name[:i]
-		}
-		name = strings.ToLower(strings.TrimRight(name, ". "))
+	for part := range strings.FieldsFuncSeq(p, isSlash) {
 		switch dots := strings.TrimRight(part, " "); {
 		case dots == "." || dots == "..":
 			return "its path leads out of the tree"
-		case name == ".git" || name == "git~1":
+		case sameName(part, ".git"):
 			return "its path leads into a git folder"
 		}
 	}
 	return ""
+}
+
+func isSlash(r rune) bool { return r == '/' || r == '\\' }
+
+// sameName reports whether any file system takes the name for the hidden one, which is in
+// lower case and starts with a dot. Windows treats backslashes as slashes, drops trailing
+// dots and spaces, and has streams (.git::$INDEX_ALLOCATION) and short names (git~1, or
+// gi7eba~1 with a hash). macOS ignores some invisible letters, and both ignore case.
+func sameName(name, hidden string) bool {
+	name, _, _ = strings.Cut(strings.Map(visible, name), ":")
+	name = strings.ToLower(strings.TrimRight(name, ". "))
+	stem, number, short := strings.Cut(strings.TrimPrefix(name, "."), "~")
+	if !short || number == "" || strings.Trim(number, "0123456789") != "" {
+		return name == hidden
+	}
+	hidden = hidden[1:min(len(hidden), 7)]
+	return stem == hidden || len(stem) == 6 && stem[:2] == hidden[:2] && strings.Trim(stem[2:], "0123456789abcdef") == ""
 }
 
 // visible drops the letters that HFS+ ignores in names.

@@ -104,6 +104,15 @@ var sections = map[string]section{
 			p.Floors = append(p.Floors, f)
 		}
 	},
+	"maintainers": func(d *decoder, n *yaml.Node, p *precedent.Policy) {
+		for _, row := range d.list(n) {
+			s, ok := d.scalar(row, "a login")
+			if ok && !login().MatchString(s) {
+				d.fail(row, quote(s)+" is not a login", "write the name of an account, without @; teams cannot be listed")
+			}
+			p.Maintainers = append(p.Maintainers, s)
+		}
+	},
 	"linters": func(d *decoder, n *yaml.Node, p *precedent.Policy) {
 		for _, row := range d.list(n) {
 			s, ok := d.scalar(row, "the name of a linter")
@@ -146,6 +155,8 @@ var reserved = map[string]yaml.Kind{
 	"learnings": yaml.MappingNode,
 	"labels":    yaml.MappingNode,
 }
+
+var login = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$`) })
 
 var linterName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z][a-z0-9-]{0,39}$`) })
 
@@ -198,6 +209,7 @@ func clone(p precedent.Policy) precedent.Policy {
 	p.Ignore = slices.Clone(p.Ignore)
 	p.Instructions = slices.Clone(p.Instructions)
 	p.Floors = slices.Clone(p.Floors)
+	p.Maintainers = slices.Clone(p.Maintainers)
 	p.Linters = slices.Clone(p.Linters)
 	return p
 }

@@ -37,13 +37,13 @@ func Choose(operators []Linter, names []string) ([]Linter, []precedent.Failure) 
 
 // Sandbox returns a function that probes for a sandbox and returns a Runner that uses
 // it. Programs are looked up on the operator's PATH.
-func Sandbox(path string, env GoEnv) func(context.Context) (Runner, error) {
+func Sandbox(path string) func(context.Context) (Runner, error) {
 	return func(ctx context.Context) (Runner, error) {
 		b, err := sandbox.Probe(ctx, path)
 		if err != nil {
 			return nil, err
 		}
-		return &boxed{box: b, path: path, env: env}, nil
+		return &boxed{box: b, path: path}, nil
 	}
 }
 
@@ -51,7 +51,6 @@ func Sandbox(path string, env GoEnv) func(context.Context) (Runner, error) {
 type boxed struct {
 	box  sandbox.Box
 	path string // the operator's PATH
-	env  GoEnv
 }
 
 func (b *boxed) Kind() string { return string(b.box.Kind()) }
@@ -63,16 +62,17 @@ func (b *boxed) Run(ctx context.Context, job Job) (Output, error) {
 		return Output{}, err
 	}
 	at := program // path in the sandbox
-	if !inEveryBox(program) && !slices.ContainsFunc(job.Mounts, func(m string) bool { return program == m || strings.HasPrefix(program, m+"/") }) {
+	if !sandbox.InEveryBox(program) && !slices.ContainsFunc(job.Mounts, func(m string) bool { return program == m || strings.HasPrefix(program, m+"/") }) {
 		at = "/linter/" + filepath.Base(program)
 	}
 	j := sandbox.Job{
 		Tree: job.Tree, Argv: append([]string{at}, job.Argv[1:]...),
-		Env:    append([]string{"HOME=" + sandbox.Home, "TMPDIR=" + sandbox.Home}, job.Env...),
+		Env:   append([]string{"HOME=" + sandbox.Home, "TMPDIR=" + sandbox.Home}, job.Env...),
+		Input: job.Input, Writable: job.Private && os.Geteuid() == 0,
 		Limits: sandbox.Limits{Time: job.Time, Output: maxLintOutput},
 	}
 	mount := func(source, target string) {
-		if source != "" && !inEveryBox(target) && !slices.ContainsFunc(j.Mounts, func(m sandbox.Mount) bool { return m.Target == target }) {
+		if source != "" && !sandbox.InEveryBox(target) && !slices.ContainsFunc(j.Mounts, func(m sandbox.Mount) bool { return m.Target == target }) {
 			j.Mounts = append(j.Mounts, sandbox.Mount{Source: source, Target: target})
 		}
 	}
@@ -88,15 +88,12 @@ func (b *boxed) Run(ctx context.Context, job Job) (Output, error) {
 		if err != nil {
 			return Output{}, err
 		}
-		if !inEveryBox(root) {
+		if !sandbox.InEveryBox(root) {
 			mount(root, "/go/root")
 			root = "/go/root"
 		}
 		path = root + "/bin:" + path
-		if dir := b.moduleCache(); dir != "" {
-			mount(dir, "/go/mod")
-		}
-		j.Env = append(j.Env, goSettings...)
+		j.Mounts = append(j.Mounts, job.Modules...)
 	}
 	j.Env = append(j.Env, "PATH="+path)
 	res, err := b.box.Run(ctx, j)
@@ -106,7 +103,7 @@ func (b *boxed) Run(ctx context.Context, job Job) (Output, error) {
 	out := Output{Dir: sandbox.Work, Exit: res.Exit, Cut: res.Stdout.Omitted > 0 || res.Stderr.Omitted > 0}
 	out.Stdout, out.Stderr = wholeLines(res.Stdout), wholeLines(res.Stderr)
 	if res.Status != sandbox.OK && res.Status != sandbox.Failed {
-		out.Stopped = "over the sandbox's limit: " + string(res.Status)
+		out.Stopped = overLimit + string(res.Status)
 	}
 	return out, nil
 }
@@ -115,27 +112,22 @@ func (b *boxed) Run(ctx context.Context, job Job) (Output, error) {
 // SARIF take one megabyte.
 const maxLintOutput = 16 << 20
 
-// goSettings let Go work offline, and keep everything it writes temporary.
-var goSettings = []string{
-	"GOENV=off", "GOFLAGS=-mod=readonly", "GOTOOLCHAIN=local", "GOPROXY=off", "GOSUMDB=off", "GOVCS=*:off", "CGO_ENABLED=0", "GOPACKAGESDRIVER=off",
-	"GOPATH=" + sandbox.Home + "/go", "GOMODCACHE=/go/mod", "GOCACHE=" + sandbox.Home + "/go-build", "GOLANGCI_LINT_CACHE=" + sandbox.Home + "/golangci-lint",
-}
+// overLimit is how Output.Stopped starts.
+const overLimit = "over the sandbox's limit: "
+
+// goModCache is the module cache in the sandbox.
+const goModCache = "/go/mod"
 
 // moduleCache is the operator's module cache, "" if there is none.
-func (b *boxed) moduleCache() string {
-	dir := b.env.ModCache
-	if dir == "" && b.env.Home != "" {
-		dir = filepath.Join(b.env.Home, "go", "pkg", "mod")
+func (e GoEnv) moduleCache() string {
+	dir := e.ModCache
+	if dir == "" && e.Home != "" {
+		dir = filepath.Join(e.Home, "go", "pkg", "mod")
 	}
-	if info, err := os.Stat(dir); dir == "" || err != nil || !info.IsDir() {
+	if !isDir(dir) {
 		return ""
 	}
 	return dir
-}
-
-// inEveryBox reports whether a path is mounted in every sandbox.
-func inEveryBox(path string) bool {
-	return slices.ContainsFunc([]string{"/usr/", "/bin/", "/sbin/", "/lib/", "/lib64/"}, func(dir string) bool { return strings.HasPrefix(path+"/", dir) })
 }
 
 // FindProgram returns the path of a program, given as an absolute path or as a name

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
@@ -30,7 +31,9 @@ const maxHeap = 3 << 30
 // goPass is one run of the Go analyzers on the packages that the change touches, in a
 // child process (see VetMain). govet and staticcheck share it, because loading the
 // packages takes most of the time. Nothing in the exported tree is executed or
-// compiled. Packages that cannot be loaded are skipped, with the reason.
+// compiled. The child reads the tree, the Go toolchain and the modules that the base
+// requires, and nothing else; it runs in the sandbox if there is one. Packages that
+// cannot be loaded are skipped, with the reason.
 //
 // Only added lines are reported. A defect that the change causes on an unchanged line
 // is missed: to tell it from an old one, the base would have to be analyzed too.
@@ -59,7 +62,7 @@ func analyzeGo(ctx context.Context, in *Input) map[suite]Result {
 		return bothSkipped("the change touches no Go file")
 	}
 	switch {
-	case !hasGo(in.Go.Path):
+	case goProgram(in.Go.Path) == "":
 		return bothSkipped("no Go toolchain on PATH")
 	case in.Tree == nil || in.Go.Tool == "":
 		return bothSkipped("the head was not exported, so no package can be loaded")
@@ -68,12 +71,21 @@ func analyzeGo(ctx context.Context, in *Input) map[suite]Result {
 	if err == nil {
 		dir, err = filepath.EvalSymlinks(dir) // Go reports paths without links
 	}
+	if err == nil {
+		err = refuseLinks(dir)
+	}
 	if err != nil {
 		return both(Result{Status: precedent.StatusError, Error: fmt.Sprintf("export the head: %v", err)})
 	}
+	scratch, err := os.MkdirTemp("", "precedent-vet-")
+	if err != nil {
+		return both(Result{Status: precedent.StatusError, Error: string(notStarted)})
+	}
+	defer os.RemoveAll(scratch)
 	bounded, cancel := context.WithTimeout(ctx, cmp.Or(in.Go.Timeout, defaultTimeout))
 	defer cancel()
-	v := &vetting{tree: dir, env: in.Go, files: files, found: map[suite]*suiteRun{}, turnOffs: turnOffs{dir: dir}}
+	v := &vetting{in: in, tree: dir, env: in.Go, scratch: scratch, files: files, found: map[suite]*suiteRun{}, turnOffs: turnOffs{dir: dir}}
+	v.starter = newStarter(bounded, in, dir, scratch)
 	for _, s := range []suite{vetSuite, staticSuite} {
 		if in.Enabled == nil || in.Enabled(string(s)) {
 			v.suites = append(v.suites, s)
@@ -120,19 +132,35 @@ func ignoredByGo(dir string) bool {
 	})
 }
 
-// hasGo reports whether one of the folders of a PATH has the go command. Relative
-// folders are ignored: they would be in the untrusted tree.
-func hasGo(list string) bool {
-	return slices.ContainsFunc(filepath.SplitList(list), func(dir string) bool {
-		_, err := exec.LookPath(filepath.Join(dir, "go"))
-		return err == nil && filepath.IsAbs(dir)
+// goProgram returns the go command in the first folder of a PATH that has one, "" if
+// there is none. Relative folders are ignored: they would be in the untrusted tree.
+func goProgram(list string) string {
+	for _, dir := range filepath.SplitList(list) {
+		if file, err := exec.LookPath(filepath.Join(dir, "go")); err == nil && filepath.IsAbs(dir) {
+			return file
+		}
+	}
+	return ""
+}
+
+// refuseLinks returns an error if a tree has a link: what it points to would be read. An
+// export has none.
+func refuseLinks(tree string) error {
+	return filepath.WalkDir(tree, func(_ string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && !d.Type().IsRegular() {
+			err = errors.New("it has links")
+		}
+		return err
 	})
 }
 
 // vetting is one run of the Go analyzers.
 type vetting struct {
+	in       *Input
 	tree     string // folder of the exported head
 	env      GoEnv
+	scratch  string // folder for temporary files
+	starter  *vetStarter
 	files    map[string]*diff.File
 	suites   []suite
 	found    map[suite]*suiteRun
@@ -190,12 +218,31 @@ func (v *vetting) findUp(dir, name string) (string, bool) {
 // check runs the analyzers on one module, first in the workspace above it, if there
 // is one. The workspace need not include the module.
 func (v *vetting) check(ctx context.Context, root string, names []string) {
-	work := "off"
-	if dir, ok := v.findUp(root, "go.work"); ok {
-		work = filepath.Join(v.tree, filepath.FromSlash(dir), "go.work")
+	work, inWork := v.findUp(root, "go.work")
+	modules, err := v.readModules(ctx, root, work)
+	if err == nil {
+		err = v.starter.choose(v.in.Go.moduleCache(), modules)
 	}
-	req := vetRequest{Dir: filepath.Join(v.tree, filepath.FromSlash(root)), MaxHeap: maxHeap, Suites: v.suites}
-	v.checkFiles(ctx, work, req, names)
+	switch {
+	case ctx.Err() != nil:
+		v.timedOut = true
+		return
+	case err != nil:
+		v.leaveOut(names, badModule, v.suites...)
+		return
+	}
+	file := "off"
+	if inWork {
+		file = v.starter.at(path.Join(work, "go.work"))
+	}
+	req := vetRequest{
+		Tree: v.starter.tree, Modules: v.starter.modules, Dir: v.starter.at(root), Withheld: modules.withheld, Overlay: map[string]string{},
+		MaxHeap: maxHeap, Suites: v.suites,
+	}
+	for name, content := range modules.files {
+		req.Overlay[v.starter.at(name)] = content
+	}
+	v.checkFiles(ctx, file, req, names)
 }
 
 // checkFiles runs the analyzers on files of one module. If that kills the process, it
@@ -207,7 +254,7 @@ func (v *vetting) checkFiles(ctx context.Context, work string, req vetRequest, n
 	}
 	req.Files = nil
 	for _, name := range names {
-		req.Files = append(req.Files, filepath.Join(v.tree, filepath.FromSlash(name)))
+		req.Files = append(req.Files, v.starter.at(name))
 	}
 	rep, err := v.run(ctx, work, req)
 	why := reasonOfError(err)
@@ -257,9 +304,9 @@ func halve(names []string) (a, b []string) {
 // run starts the child process. If nothing loads in the workspace, it runs again
 // without it.
 func (v *vetting) run(ctx context.Context, work string, req vetRequest) (*vetReport, error) {
-	rep, err := runVet(ctx, v.env, work, req)
+	rep, err := v.starter.run(ctx, work, req)
 	if err == nil && work != "off" && rep.loadedNone() {
-		return runVet(ctx, v.env, "off", req)
+		return v.starter.run(ctx, "off", req)
 	}
 	return rep, err
 }
@@ -364,7 +411,8 @@ func vetFinding(f *diff.File, l diff.Line, d vetDiagnostic) precedent.Finding {
 	out := newFinding(f, precedent.Right, l)
 	out.Confidence = goConfidenceOf(vetSuite, d.Analyzer, f.Path)
 	out.Category, out.Severity, out.Rule = w.category, severityOf(w.severity, f.Path), d.Analyzer
-	out.Title = title(d.Message)
-	out.Body = fmt.Sprintf("%s %s\n\nFound by the go vet analyzer %s.", sentence(d.Message), w.why, d.Analyzer)
+	said := cmp.Or(d.Message, "go vet reports "+d.Analyzer)
+	out.Title = title(said)
+	out.Body = fmt.Sprintf("%s %s\n\nFound by the go vet analyzer %s.", sentence(said), w.why, d.Analyzer)
 	return out
 }

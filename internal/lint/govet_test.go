@@ -3,9 +3,11 @@ package lint
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -29,14 +31,7 @@ func goEnv(t *testing.T) GoEnv {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cache, err := exec.Command("go", "env", "GOCACHE").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return GoEnv{
-		Path: os.Getenv("PATH"), Home: os.Getenv("HOME"), Cache: strings.TrimSpace(string(cache)),
-		ModCache: filepath.Join(t.TempDir(), "mod"), Tool: self,
-	}
+	return GoEnv{Path: os.Getenv("PATH"), Home: os.Getenv("HOME"), ModCache: filepath.Join(t.TempDir(), "mod"), Tool: self}
 }
 
 // vetTree runs govet on a tree in txtar form whose files are all added, but
@@ -46,13 +41,30 @@ func vetTree(t *testing.T, env GoEnv, archive string) Result {
 	return run(t, "govet", goInput(t, env, archive))
 }
 
-// goInput makes the input for such a tree.
+// goInput makes the input for such a tree. The module files of the base are those
+// below "was/", or those of the head.
 func goInput(t *testing.T, env GoEnv, archive string) *Input {
 	t.Helper()
-	dir := t.TempDir()
-	in := &Input{Change: &diff.Change{}, Go: env, Tree: func(context.Context) (string, error) { return dir, nil }}
+	dir, base := t.TempDir(), map[string][]byte{}
+	in := &Input{
+		Change: &diff.Change{}, Go: env, Tree: func(context.Context) (string, error) { return dir, nil },
+		Base: func(name string) ([]byte, error) {
+			if data, ok := base["was/"+name]; ok {
+				return data, nil
+			} else if data, ok := base[name]; ok {
+				return data, nil
+			}
+			return nil, fs.ErrNotExist
+		},
+	}
 	for _, f := range txtar.Parse([]byte(archive)).Files {
 		name, old := strings.CutPrefix(f.Name, "base/")
+		if strings.HasPrefix(path.Base(name), "go.") {
+			base[name] = f.Data
+		}
+		if strings.HasPrefix(name, "was/") {
+			continue
+		}
 		file := filepath.Join(dir, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 			t.Fatal(err)
@@ -549,7 +561,7 @@ func TestGovetWithoutMeans(t *testing.T) {
 func TestGovetEmptyHome(t *testing.T) {
 	env := goEnv(t)
 	for _, home := range []string{"", t.TempDir()} {
-		env.Home, env.Cache, env.ModCache = home, "", ""
+		env.Home, env.ModCache = home, ""
 		same(t, vetTree(t, env, `
 -- go.mod --
 module example.com/m
@@ -599,9 +611,17 @@ func BenchmarkGo(b *testing.B) {
 		}
 		in.Change.Files = append(in.Change.Files, added(f.Name, string(f.Data)).Files...)
 	}
-	for name, enabled := range map[string]func(string) bool{"govet": func(name string) bool { return name == "govet" }, "both": nil} {
-		b.Run(name, func(b *testing.B) {
-			in.Enabled = enabled
+	for _, test := range []struct {
+		name    string
+		enabled func(string) bool
+		box     func(context.Context) (Runner, error)
+	}{
+		{"govet", func(name string) bool { return name == "govet" }, nil},
+		{"both", nil, nil},
+		{"both in the sandbox", nil, Sandbox(os.Getenv("PATH"))},
+	} {
+		b.Run(test.name, func(b *testing.B) {
+			in.Enabled, in.External.Sandbox = test.enabled, test.box
 			for b.Loop() {
 				if r := new(goPass).analyze(vetSuite)(context.Background(), in); len(r.Findings) != 1 {
 					b.Fatalf("%+v", r)

@@ -38,12 +38,10 @@ type Input struct {
 	External External
 }
 
-// GoEnv says where Go is. Analyzers do not read the environment: these values are all
-// that a Go command gets.
+// GoEnv says where Go is. Analyzers do not read the environment.
 type GoEnv struct {
 	Path     string // value of PATH, which has the go command
 	Home     string // value of HOME; may be empty
-	Cache    string // value of GOCACHE; empty for Go's default below Home
 	ModCache string // value of GOMODCACHE; empty for Go's default below Home
 	// Tool is a program that calls VetMain first if VetEnv is 1 in its environment:
 	// usually os.Executable of the running program.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/sandbox"
 )
 
 // External configures the linters analyzer: which programs to run, and the sandbox to
@@ -43,8 +44,14 @@ type Job struct {
 	Argv   []string // a program without a slash is looked up on the operator's PATH
 	Env    []string // in addition to PATH and HOME
 	Mounts []string // more absolute paths on the host that the job may read
-	Go     bool     // the job needs the Go toolchain and the module cache
-	Time   time.Duration
+	Go     bool     // the job needs the Go toolchain
+	// Modules are what it sees of the module cache, from chooseModules.
+	Modules []sandbox.Mount
+	Input   []byte // its standard input
+	// Private is set if Tree need not be readable for other users. Where the job is
+	// another user, it gets a copy.
+	Private bool
+	Time    time.Duration
 }
 
 // Output is the result of a job.

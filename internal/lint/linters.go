@@ -12,6 +12,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/sandbox"
 )
 
 // defaultLintTime is the time limit for all linters together. eslint on a large
@@ -51,6 +52,7 @@ func linters(ctx context.Context, in *Input) Result {
 	defer x.tree.close()
 	for _, l := range due {
 		x.tree.globs = append(x.tree.globs, l.Configs...)
+		x.tree.sources = append(x.tree.sources, l.Files...)
 	}
 	for _, l := range due {
 		x.lint(ctx, l)
@@ -59,7 +61,7 @@ func linters(ctx context.Context, in *Input) Result {
 	r.Files = map[string]bool{}
 	for _, l := range due {
 		for name := range l.filesOf(in.Change) {
-			r.Files[name] = r.Status.Good()
+			r.Files[name] = r.Status.Good() && !x.tree.configs[name]
 		}
 	}
 	return r
@@ -87,8 +89,9 @@ func (x *linting) lint(ctx context.Context, l *Linter) {
 	if n := leaveOutBlank(l, files); n > 0 {
 		x.note(l, fmt.Sprintf("%d files were not checked, because their paths contain spaces", n))
 	}
-	names := slices.Sorted(maps.Keys(files))
 	dir, err := x.tree.forHead(ctx)
+	maps.DeleteFunc(files, func(name string, _ *diff.File) bool { return x.tree.configs[name] }) // the checked tree has the base's
+	names := slices.Sorted(maps.Keys(files))
 	if err == nil && len(names) == 0 {
 		return
 	}
@@ -173,7 +176,7 @@ func (x *linting) version(ctx context.Context, l *Linter, dir string) (string, e
 	if l.Version == nil {
 		return "", nil
 	}
-	out, err := x.box.Run(ctx, l.job(dir, append([]string{l.Command[0]}, l.Version...)))
+	out, err := x.start(ctx, l, dir, append([]string{l.Command[0]}, l.Version...))
 	if err != nil {
 		return "", err
 	}
@@ -183,9 +186,18 @@ func (x *linting) version(ctx context.Context, l *Linter, dir string) (string, e
 	return versionIn(string(out.Stdout)), nil
 }
 
-func (l *Linter) job(dir string, argv []string) Job {
-	env := append([]string{"NO_COLOR=1", "TERM=dumb", "LC_ALL=C.UTF-8"}, l.Env...)
-	return Job{Tree: dir, Argv: argv, Env: env, Mounts: l.Mounts, Go: l.Go}
+// start runs a command of a linter.
+func (x *linting) start(ctx context.Context, l *Linter, dir string, argv []string) (Output, error) {
+	j := Job{Tree: dir, Argv: argv, Env: append([]string{"NO_COLOR=1", "TERM=dumb", "LC_ALL=C.UTF-8"}, l.Env...), Mounts: l.Mounts, Go: l.Go}
+	if l.Go {
+		var err error
+		if j.Modules, err = x.tree.modules(); err != nil {
+			return Output{}, err
+		}
+		j.Env = append(j.Env, goSettings(sandbox.Home+"/go-build", goModCache)...)
+		j.Env = append(j.Env, "GOPATH="+sandbox.Home+"/go", "GOLANGCI_LINT_CACHE="+sandbox.Home+"/golangci-lint")
+	}
+	return x.box.Run(ctx, j)
 }
 
 // versionIn returns the first word that looks like a version.
@@ -210,7 +222,7 @@ func (x *linting) run(ctx context.Context, l *Linter, dir string, names []string
 		x.note(l, fmt.Sprintf("%d files were not checked: too many for one review", left))
 	}
 	for _, argv := range commands {
-		out, err := x.box.Run(ctx, l.job(dir, argv))
+		out, err := x.start(ctx, l, dir, argv)
 		if err != nil {
 			trouble = err
 			break

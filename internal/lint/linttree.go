@@ -10,16 +10,65 @@ import (
 	"path/filepath"
 
 	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/sandbox"
 )
 
 // lintTree makes the folders that linters see: the head with the configuration of the
 // base, or the base itself.
 type lintTree struct {
 	in      *Input
-	globs   []string // of configuration files
-	scratch []string // folders to remove
-	head    string   // folder; empty until it is needed
-	edited  []string // configuration files that the change edits
+	globs   []string        // of configuration files
+	sources []string        // globs of files that linters check
+	configs map[string]bool // configuration files, and those that they extend
+	scratch []string        // folders to remove
+	head    string          // folder; empty until it is needed
+	edited  []string        // configuration files that the change edits
+	mods    []sandbox.Mount
+}
+
+// modules returns the modules that linters for Go can read: those in the go.sum files
+// of the base.
+func (t *lintTree) modules() ([]sandbox.Mount, error) {
+	if t.mods != nil {
+		return t.mods, nil
+	}
+	dir, err := t.newFolder()
+	if err != nil {
+		return nil, err
+	}
+	var sums []byte
+	err = filepath.WalkDir(t.head, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() || d.Name() != "go.sum" && d.Name() != "go.work.sum" {
+			return err
+		}
+		rel, err := filepath.Rel(t.head, name)
+		if err != nil {
+			return err
+		}
+		data, err := t.in.Base(filepath.ToSlash(rel))
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		sums = append(append(sums, data...), '\n')
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read go.sum of the base: %w", err)
+	}
+	cache := filepath.Join(dir, "mod")
+	mounts, err := chooseModules(t.in.Go.moduleCache(), cache, sums)
+	t.mods = append([]sandbox.Mount{{Source: cache, Target: goModCache}}, mounts...)
+	return t.mods, err
+}
+
+// newFolder creates a temporary folder.
+func (t *lintTree) newFolder() (string, error) {
+	dir, err := os.MkdirTemp("", "precedent-lint-")
+	if err != nil {
+		return "", fmt.Errorf("make temporary folder: %w", err)
+	}
+	t.scratch = append(t.scratch, dir)
+	return dir, nil
 }
 
 func (t *lintTree) close() {
@@ -38,9 +87,12 @@ func (t *lintTree) forHead(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if t.configs, err = t.findConfigs(dir); err != nil {
+		return "", fmt.Errorf("find the configuration: %w", err)
+	}
 	for i := range t.in.Change.Files {
 		f := &t.in.Change.Files[i]
-		if matches(t.globs, f.Path) || matches(t.globs, f.OldPath) {
+		if t.configs[f.Path] || t.configs[f.OldPath] {
 			t.edited = append(t.edited, f.Path)
 			if err := t.restore(dir, f); err != nil {
 				return "", err
@@ -87,7 +139,7 @@ func (t *lintTree) restore(dir string, f *diff.File) error {
 		return fmt.Errorf("read %s at the base: %w", f.OldPath, err)
 	}
 	at := []string{f.OldPath} // a configuration file belongs where it was
-	switch moved := !matches(t.globs, f.OldPath); {
+	switch moved := !t.configs[f.OldPath]; {
 	case moved && f.Status == diff.Renamed:
 		at = []string{f.Path}
 	case moved && f.Status == diff.Copied:
@@ -116,11 +168,10 @@ func (t *lintTree) copyOf(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("export the head: %w", err)
 	}
-	dir, err := os.MkdirTemp("", "precedent-lint-")
+	dir, err := t.newFolder()
 	if err != nil {
-		return "", fmt.Errorf("make temporary folder: %w", err)
+		return "", err
 	}
-	t.scratch = append(t.scratch, dir)
 	err = filepath.WalkDir(from, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err

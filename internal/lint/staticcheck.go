@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -76,7 +77,8 @@ func staticFinding(f *diff.File, l diff.Line, d vetDiagnostic) precedent.Finding
 	}
 	out.Category, out.Severity = staticWords(d.Analyzer)
 	out.Severity = severityOf(out.Severity, f.Path)
-	out.Title = title(d.Message)
+	said := cmp.Or(d.Message, "staticcheck reports "+d.Analyzer)
+	out.Title = title(said)
 	why := "The code probably does not do what was intended."
 	if a := staticChecks()[d.Analyzer]; a != nil {
 		doc := a.Doc.Compile()
@@ -85,7 +87,7 @@ func staticFinding(f *diff.File, l diff.Line, d vetDiagnostic) precedent.Finding
 			why += " " + strings.Join(strings.Fields(first), " ")
 		}
 	}
-	out.Body = fmt.Sprintf("%s\n\n%s\n\nFound by the staticcheck check %s: https://staticcheck.dev/docs/checks/#%s", sentence(d.Message), why, d.Analyzer, d.Analyzer)
+	out.Body = fmt.Sprintf("%s\n\n%s\n\nFound by the staticcheck check %s: https://staticcheck.dev/docs/checks/#%s", sentence(said), why, d.Analyzer, d.Analyzer)
 	return out
 }
 

@@ -17,23 +17,26 @@ import (
 
 // typeChecker type-checks the packages to analyze and everything they import.
 type typeChecker struct {
-	fset  *token.FileSet
-	sizes types.Sizes
-	roots []*packages.Package
-	order []*packages.Package       // imports first
-	rank  map[*packages.Package]int // index in order
+	request vetRequest
+	fset    *token.FileSet
+	sizes   types.Sizes
+	roots   []*packages.Package
+	order   []*packages.Package       // imports first
+	rank    map[*packages.Package]int // index in order
 	// whole are the packages whose function bodies are read: the roots and near
 	// imports. What a function does with its arguments, such as passing them to
 	// fmt.Sprintf, matters to its callers.
 	whole   map[*packages.Package]bool
 	mu      sync.Mutex
 	reasons map[*packages.Package]reason // why a package has errors
+	// toolchain has the paths of the packages that come with Go.
+	toolchain map[string]bool
 }
 
-func newTypeChecker(roots []*packages.Package) *typeChecker {
+func newTypeChecker(req vetRequest, roots []*packages.Package) *typeChecker {
 	w := &typeChecker{
-		fset: token.NewFileSet(), sizes: types.SizesFor("gc", runtime.GOARCH), roots: roots,
-		rank: map[*packages.Package]int{}, whole: map[*packages.Package]bool{}, reasons: map[*packages.Package]reason{},
+		request: req, fset: token.NewFileSet(), sizes: types.SizesFor("gc", runtime.GOARCH), roots: roots,
+		rank: map[*packages.Package]int{}, whole: map[*packages.Package]bool{}, reasons: map[*packages.Package]reason{}, toolchain: map[string]bool{},
 	}
 	seen := map[*packages.Package]bool{}
 	var visit func(p *packages.Package)
@@ -47,6 +50,9 @@ func newTypeChecker(roots []*packages.Package) *typeChecker {
 		}
 		w.rank[p] = len(w.order)
 		w.order = append(w.order, p)
+		if p.Module == nil {
+			w.toolchain[p.PkgPath] = true
+		}
 	}
 	for _, p := range roots {
 		visit(p)
@@ -134,8 +140,12 @@ func (w *typeChecker) check(p *packages.Package) {
 		return
 	}
 	whole := w.whole[p]
+	if w.isOutside(p) {
+		w.fail(p, outside)
+		p.GoFiles, p.OtherFiles, p.IgnoredFiles = nil, nil, nil
+	}
 	if why := listReason(p); why != "" {
-		w.fail(p, why)
+		w.fail(p, w.atHead(p, why))
 	}
 	mode := parser.SkipObjectResolution
 	if whole {
@@ -154,7 +164,7 @@ func (w *typeChecker) check(p *packages.Package) {
 	conf := &types.Config{
 		Importer: importer(func(path string) (*types.Package, error) { return w.imported(p, path) }),
 		Sizes:    w.sizes, IgnoreFuncBodies: !whole, FakeImportC: true,
-		Error: func(error) { w.fail(p, notCompiling) },
+		Error: func(error) { w.fail(p, w.atHead(p, notCompiling)) },
 	}
 	if p.Module != nil && p.Module.GoVersion != "" {
 		conf.GoVersion = "go" + p.Module.GoVersion
@@ -167,7 +177,7 @@ func (w *typeChecker) check(p *packages.Package) {
 	}
 	_ = types.NewChecker(conf, w.fset, p.Types, info).Files(files) // conf.Error notes the errors
 	if whole && lacksTypes(info) {
-		w.fail(p, w.reasonOfImports(p))
+		w.fail(p, w.atHead(p, w.reasonOfImports(p)))
 	}
 	p.IllTyped = w.reasonOf(p) != ""
 }
@@ -202,7 +212,7 @@ func (w *typeChecker) imported(p *packages.Package, path string) (*types.Package
 		return nil, errImport
 	case d.Name == "" || d.Types == nil:
 		if why := listReason(d); why != "" && why != notListed {
-			w.fail(p, why)
+			w.fail(p, w.atHead(p, why))
 		}
 		return nil, errImport
 	}
@@ -239,7 +249,7 @@ func (w *typeChecker) reasonOfImports(p *packages.Package) reason {
 				continue
 			}
 			seen[d] = true
-			if why := w.reasonOf(d); why == notFetched || why == notRequired {
+			if why := w.reasonOf(d); why == notFetched || why == notRequired || why == withheld {
 				return why
 			}
 			next = append(next, d)

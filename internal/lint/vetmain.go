@@ -83,15 +83,19 @@ func vetPackages(ctx context.Context, req vetRequest) (*vetReport, error) {
 		}
 		patterns["."+string(filepath.Separator)+rel] = true
 	}
+	overlay := map[string][]byte{}
+	for name, content := range req.Overlay {
+		overlay[name] = []byte(content)
+	}
 	roots, err := packages.Load(&packages.Config{
-		Context: ctx, Dir: req.Dir, Tests: true, BuildFlags: []string{"-buildvcs=false"},
+		Context: ctx, Dir: req.Dir, Tests: true, Overlay: overlay,
 		Mode: packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps | packages.NeedModule | packages.NeedForTest,
 	}, slices.Sorted(maps.Keys(patterns))...)
 	if err != nil {
 		return &vetReport{Reason: reasonFor(err.Error())}, nil
 	}
 	roots = slices.DeleteFunc(roots, func(p *packages.Package) bool { return strings.HasSuffix(p.ID, ".test") })
-	w := newTypeChecker(roots)
+	w := newTypeChecker(req, roots)
 	w.typeCheck()
 
 	rep := &vetReport{}
@@ -110,25 +114,25 @@ func vetPackages(ctx context.Context, req vetRequest) (*vetReport, error) {
 	if err != nil {
 		return nil, fmt.Errorf("analyze packages: %w", err)
 	}
-	rep.addDiagnostics(graph, of, req.Files)
+	rep.addDiagnostics(w, graph, of)
 	return rep, nil
 }
 
 // maxDiagnostics limits the length of a report.
 const maxDiagnostics = 5000
 
-func (r *vetReport) addDiagnostics(graph *checker.Graph, of map[*analysis.Analyzer]suite, files []string) {
+func (r *vetReport) addDiagnostics(w *typeChecker, graph *checker.Graph, of map[*analysis.Analyzer]suite) {
 	for _, act := range graph.Roots {
 		for _, d := range act.Diagnostics {
 			// Ignore line directives: the change could point them anywhere.
 			fset := act.Package.Fset
 			start := fset.PositionFor(d.Pos, false)
-			if !slices.Contains(files, start.Filename) || len(r.Diagnostics) >= maxDiagnostics {
+			if !slices.Contains(w.request.Files, start.Filename) || len(r.Diagnostics) >= maxDiagnostics {
 				continue
 			}
 			from, to := enclosingStatement(act.Package, d)
 			r.Diagnostics = append(r.Diagnostics, vetDiagnostic{
-				Suite: of[act.Analyzer], Analyzer: act.Analyzer.Name, Message: d.Message, File: start.Filename, Line: start.Line,
+				Suite: of[act.Analyzer], Analyzer: act.Analyzer.Name, Message: w.ownWords(act.Package, d.Message), File: start.Filename, Line: start.Line,
 				From: fset.PositionFor(from, false).Line, To: fset.PositionFor(to, false).Line,
 			})
 		}

@@ -22,6 +22,8 @@ const (
 	noModule     reason = "no go.mod in its folder or a parent folder"
 	notFetched   reason = "a module that it needs is not downloaded: run go mod download"
 	notRequired  reason = "go.mod or go.sum lacks a module that it imports: run go mod tidy"
+	withheld     reason = "it needs a module, or a version of one, that the base does not require"
+	outside      reason = "it needs a folder outside of the repository"
 	newerGo      reason = "its module needs a newer version of Go"
 	badModule    reason = "go.mod or go.work cannot be used"
 	importCycle  reason = "import cycle"

@@ -99,7 +99,7 @@ func writeList[T any](b *strings.Builder, limit int, values []T, what string, li
 
 // wordsInLine makes what a person or a model wrote safe for one line.
 func wordsInLine(s string) string {
-	s, _ = secret.Redact(text.Collapse(text.Clean(s)))
+	s, _ = secret.Redact("", text.Collapse(text.Clean(s)))
 	return text.Cut(text.VisibleLine(s), maxBlockWords)
 }
 

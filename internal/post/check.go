@@ -2,7 +2,10 @@ package post
 
 import (
 	"context"
+	"fmt"
 
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/comment"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/report"
 	"github.com/precedent-dev/precedent/internal/store"
@@ -42,6 +45,11 @@ func (j *job) postCheck(ctx context.Context, p *store.Post) error {
 	if err := j.markSending(ctx, p); err != nil {
 		return err
 	}
+	if c.Result == forge.Success {
+		if err := j.takeRequestsBack(ctx, end.FailOn); err != nil {
+			return j.handleError(ctx, err, p)
+		}
+	}
 	unsupported, err := j.Forge.Check(ctx, j.repo, c)
 	switch {
 	case err != nil:
@@ -51,4 +59,25 @@ func (j *job) postCheck(ctx context.Context, p *store.Post) error {
 	}
 	j.d.Checks++
 	return j.setState(ctx, store.PostConfirmed, "", p)
+}
+
+// takeRequestsBack dismisses our reviews that still request changes, although the check is
+// green now: the forge keeps such a request until it is dismissed.
+func (j *job) takeRequestsBack(ctx context.Context, failOn precedent.Severity) error {
+	for i := range j.state.own {
+		o := &j.state.own[i]
+		if !o.Blocks || o.Marker.Kind != comment.Review {
+			continue
+		}
+		why := fmt.Sprintf("Nothing at or above %s is left at %.12s.", failOn, j.review.Head)
+		unsupported, err := j.Forge.Dismiss(ctx, j.repo, j.number, o.Comment.ID, why)
+		if err != nil {
+			return err
+		}
+		if unsupported != "" {
+			j.note("a request for changes is left: %s", unsupported)
+		}
+		o.Blocks = false
+	}
+	return nil
 }

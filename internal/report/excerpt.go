@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -32,10 +33,11 @@ type place struct {
 type excerpts struct {
 	change *diff.Change
 	hidden map[place]string
+	clean  map[*diff.Hunk]diff.Hunk // hunks without secrets
 }
 
 func newExcerpts(r *precedent.Review, c *diff.Change) excerpts {
-	e := excerpts{change: c, hidden: map[place]string{}}
+	e := excerpts{change: c, hidden: map[place]string{}, clean: map[*diff.Hunk]diff.Hunk{}}
 	for _, f := range r.Findings {
 		if f.Category != precedent.Secrets || f.Start == 0 {
 			continue
@@ -93,7 +95,7 @@ func (e excerpts) lines(f precedent.Finding) []numbered {
 	for i, l := range lines {
 		shown, ok := e.hidden[place{f.Path, f.Side, l.n}]
 		if !ok && i <= maxExcerpt {
-			shown, _ = secret.Redact(text.Head(strings.TrimSuffix(l.text, "\r"), maxInk))
+			shown, _ = secret.Redact("", text.Head(strings.TrimSuffix(l.text, "\r"), maxInk))
 		}
 		lines[i].text = shown
 	}
@@ -110,13 +112,34 @@ func (e excerpts) around(f precedent.Finding) []numbered {
 		if file.Path != f.Path && (f.Side != precedent.Left || file.OldPath != f.Path) {
 			continue
 		}
-		for _, h := range file.Hunks {
-			if lines := within(h, f.Span); len(lines) > 0 {
-				return lines
+		for h := range file.Hunks {
+			if hunk := &file.Hunks[h]; len(within(*hunk, f.Span)) > 0 {
+				return within(e.redacted(f.Path, hunk), f.Span)
 			}
 		}
 	}
 	return nil
+}
+
+// redacted returns a hunk of a file without its secrets. It is redacted as a whole, because
+// the lines before one can be what makes it a secret.
+func (e excerpts) redacted(path string, hunk *diff.Hunk) diff.Hunk {
+	h, ok := e.clean[hunk]
+	if ok {
+		return h
+	}
+	h = *hunk
+	raw := make([]string, len(h.Lines))
+	for i, l := range h.Lines {
+		raw[i] = l.Text
+	}
+	h.Lines = slices.Clone(h.Lines)
+	clean := strings.Split(string(secret.RedactFile(path, []byte(strings.Join(raw, "\n")))), "\n")
+	for i := range h.Lines {
+		h.Lines[i].Text = clean[min(i, len(clean)-1)]
+	}
+	e.clean[hunk] = h
+	return h
 }
 
 // within returns the hunk's lines around the span; none if the hunk does not

@@ -55,7 +55,9 @@ func posted() report.Style {
 			"1eft000001": {State: report.Refused, Why: "line must be part of the diff, @dana"},
 			"aaaa000001": {State: report.PostedBefore, URL: "https://forge.example/team/app/pull/7#discussion_r3"},
 		},
-		LineURL: func(s precedent.Span) string { return fmt.Sprintf("https://forge.example/team/app/blob/b/%s#L%d", s.Path, s.Start) },
+		LineURL: func(s precedent.Span) string {
+			return fmt.Sprintf("https://forge.example/team/app/blob/b/%s#L%d", s.Path, s.Start)
+		},
 		Closed: []report.Closed{
 			{Thread: "t2", Span: precedent.Span{Path: "auth/token.go", Side: precedent.Right, Start: 48, End: 49}, Severity: precedent.High, Title: "Error is lost", How: "fixed", Commit: "bbbbbbbbbb", Why: "it is returned now", URL: "https://forge.example/team/app/pull/7#discussion_r3"},
 			{Thread: "t0", Span: precedent.Span{Path: "auth/old.go", Side: precedent.Right, Start: 3, End: 3}, Severity: precedent.Low, Title: "A name says nothing", How: "fixed", Commit: "aaaaaaaaaa"},

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"io"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -302,5 +303,35 @@ func TestWriteErrorsComeBack(t *testing.T) {
 	}
 	if err := report.JSON(fullDisk{}, full()); !errors.Is(err, errFull) {
 		t.Errorf("JSON to a full disk: %v", err)
+	}
+}
+
+// TestExcerptsHaveNoCredential: an excerpt is redacted with the file's name and with the
+// lines before it, which can be what makes a line a secret.
+func TestExcerptsHaveNoCredential(t *testing.T) {
+	for name, lines := range map[string][]string{
+		"ops/secret.yaml": {"kind: Secret", "metadata:", "  name: db", "  labels:", "    app: db", "stringData:", "  pg: kq7Zt2-" + "vRw9Lm4x"},
+		"ops/main.tf":     {"administrator_login_password = \"kq7Zt2-" + "vRw9Lm4x\""},
+		".env":            {"GREETING=kq7Zt2-" + "vRw9Lm4x"},
+	} {
+		hunk := diff.Hunk{NewStart: 1}
+		for i, l := range lines {
+			hunk.Lines = append(hunk.Lines, diff.Line{Op: diff.Add, New: i + 1, Text: l})
+		}
+		change := &diff.Change{Files: []diff.File{{Path: name, Status: diff.Added, Hunks: []diff.Hunk{hunk}}}}
+		n := len(lines)
+		r := &precedent.Review{Findings: []precedent.Finding{{
+			ID: "f1", Title: "Odd", Body: "It is odd.", Confidence: 90, Severity: precedent.Medium, Category: precedent.Bugs, Placement: precedent.Inline,
+			Span: precedent.Span{Path: name, Side: precedent.Right, Start: n, End: n},
+		}}}
+		for _, write := range []func(io.Writer, *precedent.Review, report.Style) error{report.Text, report.Markdown} {
+			var b bytes.Buffer
+			if err := write(&b, r, report.Style{Change: change}); err != nil {
+				t.Fatal(err)
+			}
+			if strings.Contains(b.String(), "vRw9Lm4x") || !strings.Contains(b.String(), "[REDACTED") {
+				t.Errorf("%s:\n%s", name, &b)
+			}
+		}
 	}
 }

@@ -104,6 +104,10 @@ func (q *inquiry) decideWithoutReading(in *Input) bool {
 		q.decide(precedent.DeclinedHere, decidedByPerson, "%s", q.found.DroppedWhy)
 		return true
 	}
+	if i := slices.IndexFunc(in.Recall.Rejections, func(j precedent.Rejection) bool { return j.Fingerprint == q.Fingerprint }); i >= 0 && q.found == nil && q.Fingerprint != "" {
+		q.decide(precedent.DeclinedHere, decidedByPerson, "%s dismissed it", cmp.Or(in.Recall.Rejections[i].Who, "somebody"))
+		return true
+	}
 	if q.found != nil {
 		q.answer.Span = q.found.Span
 		q.decide(precedent.StillThere, decidedByFinder, "%s found it again", q.found.Finder)

@@ -35,7 +35,7 @@ func newBrief(in *Input) *brief {
 	}}
 	p := &b.input
 	for i := range p.Docs {
-		p.Docs[i].Text = redacted(p.Docs[i].Text)
+		p.Docs[i].Text = redactedQuote(p.Docs[i].Path, p.Docs[i].Text)
 	}
 	for i := range p.Rules {
 		p.Rules[i].Text = redacted(p.Rules[i].Text)
@@ -96,9 +96,17 @@ func (b *brief) places(refs []diff.HunkRef) []string {
 	return list
 }
 
+// redacted returns the words of people and models without secrets. They may quote any
+// file.
 func redacted(s string) string {
-	s, _ = secret.Redact(s)
+	s, _ = secret.Redact("", s)
 	return s
+}
+
+// redactedQuote returns lines of a file without secrets, also those that only its path
+// reveals.
+func redactedQuote(path, quote string) string {
+	return redacted(string(secret.RedactFile(path, []byte(quote))))
 }
 
 // redactedHunk returns a hunk of a file with the secrets in its lines redacted.

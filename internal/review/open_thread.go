@@ -51,7 +51,7 @@ func (in *Input) openThreads(src *sources) []*openThread {
 	for _, t := range in.Threads {
 		c := &openThread{Thread: t, remark: precedent.Finding{
 			ID: t.Finding, Fingerprint: t.Fingerprint, Place: t.Place, Finder: t.Finder, Analyzer: analyzers[t.Finder],
-			Category: t.Category, Severity: t.Severity, Title: redacted(t.Title), Body: redacted(t.Body), Quote: redacted(t.Quote),
+			Category: t.Category, Severity: t.Severity, Title: redacted(t.Title), Body: redacted(t.Body), Quote: redactedQuote(t.Path, t.Quote),
 		}}
 		c.locate(in, src)
 		all = append(all, c)

@@ -89,7 +89,8 @@ func addsLine(c *diff.Change, squeezed string) bool {
 }
 
 // mayNotDismiss is the reply to a person who may not dismiss the finding.
-const mayNotDismiss = "Only people who may merge this pull request can dismiss a finding. It stays open until one of them does."
+// It names the way that counts even where the forge does not tell who may write.
+const mayNotDismiss = "Only people with write permission can dismiss a finding, and yours is not confirmed. It stays open until one of them resolves this conversation."
 
 // minSaid is the minimum length of a quoted part of a message, in bytes without white
 // space; a shorter quote must be a whole line.

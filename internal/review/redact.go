@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/secret"
@@ -16,16 +17,17 @@ func (b redactor) redactFindings(fs []precedent.Finding) {
 	for i := range fs {
 		f := &fs[i]
 		quote, fix := f.Quote, f.Suggestion
-		b.redact(&f.Quote, &f.Symbol, &f.Title, &f.Body, &f.Suggestion, &f.Sketch)
+		b.redactLines(f.Path, &f.Quote, &f.Suggestion, &f.Sketch)
+		b.redact(&f.Symbol, &f.Title, &f.Body)
 		if f.Suggestion != fix {
 			setAside(f, "it contains a secret")
 		}
-		b.redact(&f.Breaks.Quote)
+		b.redactLines(f.Breaks.Path, &f.Breaks.Quote)
 		holds := f.Category == precedent.Secrets && f.Analyzer
 		for j := range f.Evidence {
 			e := &f.Evidence[j]
 			said := e.Quote
-			if b.redact(&e.Quote); holds && e.Quote == said {
+			if b.redactLines(e.Path, &e.Quote); holds && e.Quote == said {
 				e.Quote = redactedWhole
 			}
 		}
@@ -63,43 +65,101 @@ func (b redactor) redactReview(r *precedent.Review) {
 // bytes.
 const minKnown = 12
 
-// redactor knows the secrets that the analyzers found, so that they are also redacted
-// where their context does not reveal them.
+// minMixed is the same for a text of letters and digits.
+const minMixed = 8
+
+// redactor knows the secrets of the change and of the files that findings are about, so
+// that they are also redacted where their context does not reveal them: a model that has
+// seen a password can name it in any sentence.
 type redactor struct{ known *strings.Replacer }
 
 func newRedactor(fs []precedent.Finding, src *sources) redactor {
-	rules := map[string]string{}
+	known := knownSecrets{}
+	var sc secret.Scanner
+	for _, path := range slices.Sorted(maps.Keys(src.change)) {
+		f := src.change[path]
+		for h := range f.Hunks {
+			lines := make([]string, len(f.Hunks[h].Lines))
+			for i := range lines {
+				lines[i] = f.Hunks[h].Lines[i].Text
+			}
+			known.scan(&sc, path, lines)
+		}
+	}
+	read := map[sideKey]bool{}
 	for i := range fs {
 		f := &fs[i]
+		for _, e := range append([]precedent.Evidence{f.Breaks}, f.Evidence...) {
+			key := sideKey{e.Path, e.Side}
+			if e.Path == "" || read[key] || len(read) == maxRead {
+				continue
+			}
+			read[key] = true
+			if data, err := src.read(e.Side, e.Path); err == nil {
+				known.scan(&sc, e.Path, strings.Split(string(data), "\n"))
+			}
+		}
 		if f.Category != precedent.Secrets || !f.Analyzer {
 			continue
 		}
-		var sc secret.Scanner
 		for _, line := range quotesOf(f) {
-			matches, _ := sc.Scan(f.Path, strings.Split(line, "\n")) // what costs too much is redacted whole
-			for _, m := range matches {
-				rules[m.Secret] = m.Rule
-			}
+			known.scan(&sc, f.Path, strings.Split(line, "\n"))
 		}
 		for _, s := range f.Secrets {
-			rules[s] = cmp.Or(rules[s], f.Rule)
-			for l := range strings.SplitSeq(s, "\n") {
-				rules[l] = cmp.Or(rules[l], f.Rule) // a key of several lines
-			}
+			known.add(s, f.Rule)
 		}
 		for _, l := range src.file(f.Side, f.Path).between(f.Start+1, f.End) {
-			rules[l] = f.Rule // a key of several lines
+			known.add(l, f.Rule) // a key of several lines
 		}
 	}
+	return redactor{known.replacer()}
+}
+
+// maxRead limits how many files outside the change are read for their secrets.
+const maxRead = 100
+
+// knownSecrets are the values to redact wherever they occur, with the rule that each
+// matched.
+type knownSecrets map[string]string
+
+// scan adds the secrets in lines of a file. What costs too much to scan is redacted
+// whole elsewhere.
+func (k knownSecrets) scan(sc *secret.Scanner, path string, lines []string) {
+	matches, _ := sc.Outgoing(path, lines)
+	for _, m := range matches {
+		k.add(m.Secret, m.Rule)
+	}
+	if secret.Private(path) { // a model has not seen it, but may guess what is there
+		for _, l := range lines {
+			_, value, _ := strings.Cut(l, "=")
+			k.add(value, "private-file")
+		}
+	}
+}
+
+// add adds a secret, each line of it, and the value alone if quotes or a name are part
+// of the match.
+func (k knownSecrets) add(s, rule string) {
+	for l := range strings.SplitSeq(s, "\n") {
+		l = strings.Trim(l, " \t\r\"'`")
+		_, value, _ := strings.Cut(l, ": ")
+		for _, v := range []string{s, l, strings.Trim(value, " \"'")} {
+			if len(v) >= minKnown || len(v) >= minMixed && strings.ContainsAny(v, "0123456789") && strings.ContainsFunc(v, unicode.IsLetter) {
+				k[v] = cmp.Or(k[v], rule)
+			}
+		}
+	}
+}
+
+// replacer replaces the longest secrets first.
+func (k knownSecrets) replacer() *strings.Replacer {
 	var pairs []string
-	for _, s := range slices.SortedFunc(maps.Keys(rules), func(a, b string) int {
+	for _, s := range slices.SortedFunc(maps.Keys(k), func(a, b string) int {
 		return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b))
 	}) {
-		if len(s) >= minKnown {
-			pairs = append(pairs, s, "[REDACTED:"+rules[s]+"]")
-		}
+		pairs = append(pairs, s, "[REDACTED:"+k[s]+"]")
 	}
-	return redactor{strings.NewReplacer(pairs...)}
+	return strings.NewReplacer(pairs...)
 }
 
 // quotesOf returns the lines that a finding quotes: that of the finding, and
@@ -114,8 +174,16 @@ func quotesOf(f *precedent.Finding) []string {
 	return quotes
 }
 
+// redact redacts the words of models and programs.
 func (b redactor) redact(texts ...*string) {
 	for _, t := range texts {
-		*t, _ = secret.Redact(b.known.Replace(*t))
+		*t = redacted(b.known.Replace(*t))
+	}
+}
+
+// redactLines redacts lines of a file.
+func (b redactor) redactLines(path string, texts ...*string) {
+	for _, t := range texts {
+		*t = redactedQuote(path, b.known.Replace(*t))
 	}
 }

@@ -2,6 +2,8 @@ package review
 
 import (
 	"io/fs"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -47,5 +49,72 @@ func TestRedactKnownSecrets(t *testing.T) {
 	newRedactor(all, src).redactFindings(all)
 	if want := "[REDACTED:private-key], [REDACTED:private-key]"; all[1].Body != want || all[0].Secrets != nil {
 		t.Errorf("got %q, want %q; secrets %q", all[1].Body, want, all[0].Secrets)
+	}
+}
+
+// TestRedactByPath keeps the promise of the threat model that secrets in a diff are redacted
+// before they are sent or posted (T29), where only the file's name tells that they are some,
+// and where a model repeats them in its own words.
+func TestRedactByPath(t *testing.T) {
+	password, data, setting := "kq7Zt2"+"-vRw9Lm4x", "cTdadDIt"+"dlJ3OUxtNHg=", "hunter"+"2hunter"
+	files := map[string]string{
+		"ops/main.tf":     "resource \"a\" \"b\" {\n  administrator_login_password = \"" + password + "\"\n}\n",
+		"ops/secret.yaml": "apiVersion: v1\nkind: Secret\ndata:\n  pg: " + data + "\n",
+		"nuget.config":    "<packageSourceCredentials><a><add key=\"ClearTextPassword\" value=\"" + password + "\" /></a></packageSourceCredentials>\n",
+		".env":            "GREETING=" + setting + "\n",
+	}
+	change := &diff.Change{}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		hunk := diff.Hunk{NewStart: 1}
+		for i, l := range strings.Split(strings.TrimSuffix(files[name], "\n"), "\n") {
+			hunk.Lines = append(hunk.Lines, diff.Line{Op: diff.Add, New: i + 1, Text: l})
+		}
+		change.Files = append(change.Files, diff.File{Path: name, Status: diff.Added, Hunks: []diff.Hunk{hunk}})
+	}
+	none := func(what, s string) {
+		t.Helper()
+		for _, value := range []string{password, data, setting} {
+			if strings.Contains(s, value) {
+				t.Errorf("%s has %s: %s", what, value, s)
+			}
+		}
+	}
+	for i := range change.Files {
+		f := &change.Files[i]
+		for _, l := range redactedHunk(f.Path, &f.Hunks[0]).Lines {
+			none("the hunk of "+f.Path, l.Text)
+		}
+	}
+	read := func(_ precedent.Side, name string) ([]byte, error) {
+		if s, ok := files[name]; ok {
+			return []byte(s), nil
+		}
+		return nil, fs.ErrNotExist
+	}
+	all := []precedent.Finding{{
+		Span: precedent.Span{Path: "app/main.go", Side: precedent.Right, Start: 1, End: 1}, Category: precedent.Security,
+		Title: "The password " + password + " is committed", Body: "Everybody can read " + password + " and " + data + " and " + setting + ".",
+		Suggestion: "use(" + password + ")", Breaks: precedent.Evidence{Path: "nuget.config", Line: 1, Quote: files["nuget.config"]},
+	}}
+	for name, text := range files {
+		for i, l := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
+			all[0].Evidence = append(all[0].Evidence, precedent.Evidence{Path: name, Line: i + 1, Quote: l})
+		}
+	}
+	b := newRedactor(all, newSources(change, read))
+	b.redactFindings(all)
+	f := all[0]
+	for what, s := range map[string]string{"the title": f.Title, "the body": f.Body, "the suggestion": f.Suggestion, "the broken place": f.Breaks.Quote} {
+		none(what, s)
+	}
+	for _, e := range f.Evidence {
+		none("the evidence in "+e.Path, e.Quote)
+	}
+	r := &precedent.Review{Positive: "It rotates " + password + ".", Failures: []precedent.Failure{{Error: "no such user: " + password}}}
+	b.redactReview(r)
+	none("the review", r.Positive+r.Failures[0].Error)
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		in := &Input{Change: change, Read: read, Threads: []precedent.Thread{{Span: precedent.Span{Path: name, Start: 1, End: 9}, Quote: files[name]}}}
+		none("a thread in "+name, in.openThreads(newSources(change, read))[0].remark.Quote)
 	}
 }

@@ -43,6 +43,8 @@ func trap(args []string) int {
 		bomb()
 	case "eat":
 		eat()
+	case "hoard":
+		err = hoard(args[1])
 	case "file":
 		err = largeFile()
 	case "files":

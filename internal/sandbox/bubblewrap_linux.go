@@ -31,11 +31,11 @@ func (o order) bubblewrapArgs(data func(content string) (fd int, err error)) ([]
 	for _, name := range o.sized() {
 		args = append(args, "--perms", "1777", "--size", strconv.FormatInt(o.size(name), 10), "--tmpfs", name)
 	}
-	for _, l := range o.Links {
-		args = append(args, "--symlink", l.Source, l.Target)
-	}
 	for _, dir := range o.parents() {
 		args = append(args, "--perms", "0755", "--dir", dir) // bwrap would make them private
+	}
+	for _, l := range o.Links {
+		args = append(args, "--symlink", l.Source, l.Target)
 	}
 	for _, b := range o.Binds {
 		args = append(args, "--ro-bind", b.Source, b.Target)
@@ -50,7 +50,7 @@ func (o order) bubblewrapArgs(data func(content string) (fd int, err error)) ([]
 	return append(args, "--remount-ro", "/dev", "--remount-ro", "/"), nil
 }
 
-// parents returns the parent folders of all mounts and files, outermost first.
+// parents returns the parent folders of all mounts, links and files, outermost first.
 func (o order) parents() []string {
 	all := map[string]bool{}
 	add := func(name string) {
@@ -58,8 +58,8 @@ func (o order) parents() []string {
 			all[dir] = true
 		}
 	}
-	for _, b := range o.Binds {
-		add(b.Target)
+	for _, m := range slices.Concat(o.Binds, o.Links) {
+		add(m.Target)
 	}
 	for name := range o.Files {
 		add(name)

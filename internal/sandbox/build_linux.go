@@ -137,7 +137,11 @@ func (o order) size(name string) int64 {
 
 func (o order) mountBinds() error {
 	for _, l := range o.Links {
-		if err := os.Symlink(l.Source, newRoot+l.Target); err != nil {
+		err := makeFolder(filepath.Dir(newRoot + l.Target))
+		if err == nil {
+			err = os.Symlink(l.Source, newRoot+l.Target)
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -100,7 +100,7 @@ type attack struct {
 
 func attacks() []attack {
 	marker := rand.Text()
-	const most = 64 << 10
+	const most, hoarded = 64 << 10, 150 << 20
 	return []attack{
 		{"survive the command", []string{"survive", marker}, Limits{}, func(r Result) string {
 			if r.Status != OK {
@@ -127,6 +127,11 @@ func attacks() []attack {
 			}
 			return ended(r)
 		}},
+		{"memory in socket buffers", []string{"hoard", "socket buffers"}, Limits{Memory: hoarded, Time: 20 * time.Second}, expectOverMemory},
+		{"memory in sockets on their way", []string{"hoard", "sockets on their way"}, Limits{Memory: hoarded, Time: 20 * time.Second}, expectOverMemory},
+		{"memory in TCP buffers", []string{"hoard", "TCP buffers"}, Limits{Memory: hoarded, Time: 20 * time.Second}, expectOverMemory},
+		{"memory in page tables", []string{"hoard", "page tables"}, Limits{Memory: hoarded, Time: 20 * time.Second}, expectOverMemory},
+		{"memory in pipes", []string{"hoard", "pipes"}, Limits{Memory: 50 << 20, OpenFiles: 8192, Time: 20 * time.Second}, expectOverMemory},
 		{"a large file", []string{"file"}, Limits{FileSize: 1 << 20, Scratch: 8 << 20}, expectOK},
 		{"a full disk", []string{"files"}, Limits{FileSize: 1 << 20, Scratch: 8 << 20}, expectOK},
 		{"endless output", []string{"flood"}, Limits{Output: most, Time: 500 * time.Millisecond}, func(r Result) string {
@@ -136,6 +141,13 @@ func attacks() []attack {
 			return ""
 		}},
 	}
+}
+
+func expectOverMemory(r Result) string {
+	if r.Status == OverMemory {
+		return ""
+	}
+	return ended(r)
 }
 
 func expectOK(r Result) string {

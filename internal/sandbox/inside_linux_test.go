@@ -73,6 +73,20 @@ func triesToRead() []attempt {
 		{"links to files of the host", func(f told) string {
 			return readAny(Work+"/absolute", Work+"/relative", Work+"/root"+f.Canary)
 		}},
+		{"configuration of programs", func(told) string { // "no secrets in env", nor in files of the operator
+			for _, dir := range []string{"/usr", "/usr/local"} {
+				found, err := os.ReadDir(dir)
+				if err != nil {
+					return err.Error()
+				}
+				for _, e := range found {
+					if name := dir + "/" + e.Name(); name != "/usr/local" && !InEveryBox(name) {
+						return name
+					}
+				}
+			}
+			return readAny("/usr/local/etc", "/usr/etc", "/usr/local/src", "/usr/src", "/opt", "/srv", "/mnt", "/media", "/boot", "/nix", "/snap", "/etc/npmrc", "/etc/pip.conf", "/etc/gitconfig")
+		}},
 		{"memory of process 1", func(told) string {
 			for _, name := range []string{"/proc/1/mem", "/proc/1/maps", "/proc/1/fd/3"} {
 				f, err := os.Open(name)

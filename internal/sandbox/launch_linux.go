@@ -32,6 +32,7 @@ type launch struct {
 	info       *os.File   // where bubblewrap reports the box's first process
 	pid        int        // the box's first process
 	pidFD      int        // its descriptor if it is not a child of this program; else -1
+	group      *group     // nil if this program cannot create control groups
 }
 
 // prepare sets up everything except the outputs.
@@ -55,11 +56,25 @@ func (b Box) prepare(ctx context.Context, o order) (*launch, error) {
 	default:
 		l.namespaces(o)
 	}
+	if err == nil && b.groups != "" {
+		l.group, err = newGroup(b.groups, o.groupLimits())
+	}
 	if err != nil {
 		l.close()
 		return nil, err
 	}
+	if l.group != nil {
+		l.joinGroup()
+	}
 	return l, nil
+}
+
+// joinGroup makes the child start in the group.
+func (l *launch) joinGroup() {
+	if l.cmd.SysProcAttr == nil {
+		l.cmd.SysProcAttr = &syscall.SysProcAttr{}
+	}
+	l.cmd.SysProcAttr.UseCgroupFD, l.cmd.SysProcAttr.CgroupFD = true, int(l.group.dir.Fd())
 }
 
 // namespaces prepares the launch of a Namespaces box.
@@ -183,6 +198,9 @@ func (l *launch) kill() {
 		_ = unix.PidfdSendSignal(l.pidFD, unix.SIGKILL, nil, 0)
 	}
 	_ = l.cmd.Process.Kill()
+	if l.group != nil {
+		l.group.kill()
+	}
 }
 
 // awaitEnd returns when all processes of the box have ended. The first one ends last.
@@ -215,5 +233,8 @@ func (l *launch) close() {
 	}
 	if l.pidFD >= 0 {
 		_ = unix.Close(l.pidFD)
+	}
+	if l.group != nil {
+		l.group.remove()
 	}
 }

@@ -97,7 +97,7 @@ func (b Box) orderFor(j Job) (order, error) {
 // addSystem adds the host's programs and libraries, and only those settings that they
 // need to start.
 func (o *order) addSystem() error {
-	for _, name := range []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"} {
+	for _, name := range systemDirs() {
 		info, err := os.Lstat(name)
 		switch {
 		case os.IsNotExist(err):

@@ -19,6 +19,7 @@ type Box struct {
 	bwrap   string // the program, for Bubblewrap
 	program string // this program
 	users   users
+	groups  string // folder for control groups; empty if this program cannot create any
 }
 
 // Kind is how the boxes are made.
@@ -57,13 +58,18 @@ func probe(ctx context.Context, kind Kind, path string) (Box, error) {
 	if err != nil {
 		return Box{}, err
 	}
-	b := Box{kind: kind, program: program, users: findUsers()}
+	b := Box{kind: kind, program: program, users: findUsers(), groups: findGroups()}
 	if kind == Bubblewrap {
 		if b.bwrap, err = findProgram("bwrap", path); err != nil {
 			return Box{}, err
 		}
 	}
-	r, err := b.Run(ctx, Job{Argv: []string{self, "hello"}, Limits: Limits{Time: probeTime}, program: self})
+	hello := Job{Argv: []string{self, "hello"}, Limits: Limits{Time: probeTime}, program: self}
+	r, err := b.Run(ctx, hello)
+	if err != nil && b.groups != "" {
+		b.groups = "" // this program may not create groups there, or not start processes in them
+		r, err = b.Run(ctx, hello)
+	}
 	if err != nil {
 		return Box{}, err
 	}

@@ -3,6 +3,7 @@
 package sandbox
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -39,17 +40,20 @@ func (b Box) Run(ctx context.Context, job Job) (Result, error) {
 	if err != nil {
 		return Result{}, fmt.Errorf("sandbox: %w", err)
 	}
-	r, err := b.run(ctx, o)
+	r, err := b.run(ctx, o, j.Input)
 	if err != nil {
 		return r, fmt.Errorf("sandbox (%s): %w", b.kind, err)
 	}
 	return r, nil
 }
 
-func (b Box) run(ctx context.Context, o order) (Result, error) {
+func (b Box) run(ctx context.Context, o order, input []byte) (Result, error) {
 	l, err := b.prepare(ctx, o)
 	if err != nil {
 		return Result{}, err
+	}
+	if input != nil {
+		l.cmd.Stdin = bytes.NewReader(input)
 	}
 	return l.run(ctx, o.Limits)
 }
@@ -77,6 +81,9 @@ func (l *launch) run(ctx context.Context, limits Limits) (Result, error) {
 	waited := l.cmd.Wait()
 	gone := l.awaitEnd()
 	unwatch()
+	if l.group != nil && l.group.isOverMemory() {
+		stop(errMemory)
+	}
 	r := Result{
 		Stdout: stdout.output(), Stderr: stderr.output(),
 		Usage: Usage{Wall: time.Since(begun), Memory: <-peak, CPU: l.cmd.ProcessState.UserTime() + l.cmd.ProcessState.SystemTime()},

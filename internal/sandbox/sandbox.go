@@ -65,6 +65,7 @@ type Job struct {
 	Argv     []string // a program without a slash is looked up in the PATH of Env
 	Env      []string // the whole environment
 	Mounts   []Mount  // in addition to the system's programs and libraries: toolchains, module caches
+	Input    []byte   // standard input
 	Limits   Limits
 
 	program string // executed instead of Argv[0]
@@ -129,8 +130,28 @@ func (l Limits) checked() (Limits, error) {
 	return l, nil
 }
 
-// reservedDirs are the folders of the box in which nothing can be mounted.
-var reservedDirs = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/proc", "/sys", "/dev", "/.box"}
+// systemDirs returns the folders with programs and libraries that every box has, if
+// the host does. Others below /usr hold configuration, sources or toolchains.
+func systemDirs() []string {
+	var all []string
+	for _, prefix := range []string{"", "/usr", "/usr/local"} {
+		for _, name := range []string{"bin", "sbin", "lib", "lib32", "lib64", "libx32"} {
+			all = append(all, prefix+"/"+name)
+		}
+		if prefix != "" {
+			all = append(all, prefix+"/games", prefix+"/include", prefix+"/libexec", prefix+"/share")
+		}
+	}
+	return all
+}
+
+// InEveryBox reports whether a path of the host is the same in every box.
+func InEveryBox(name string) bool { return isIn(systemDirs(), name) }
+
+// isIn reports whether a path is one of the folders, or below one.
+func isIn(dirs []string, name string) bool {
+	return slices.ContainsFunc(dirs, func(dir string) bool { return name == dir || strings.HasPrefix(name, dir+"/") })
+}
 
 // checked returns the job with defaults filled in and links in host paths resolved.
 func (j Job) checked() (Job, error) {
@@ -170,13 +191,11 @@ func (j Job) checked() (Job, error) {
 }
 
 func checkTarget(target string) error {
-	if !path.IsAbs(target) || path.Clean(target) != target || target == "/" || target == Work || target == Home || strings.ContainsRune(target, 0) {
+	if !path.IsAbs(target) || path.Clean(target) != target || strings.ContainsRune(target, 0) || slices.Contains([]string{"/", "/usr", "/usr/local", Work, Home}, target) {
 		return fmt.Errorf("invalid mount at %q", target)
 	}
-	for _, o := range reservedDirs {
-		if target == o || strings.HasPrefix(target, o+"/") {
-			return fmt.Errorf("mount at %q: %s is reserved", target, o)
-		}
+	if InEveryBox(target) || isIn([]string{"/proc", "/sys", "/dev", "/.box"}, target) {
+		return fmt.Errorf("mount at %q: the folder is reserved", target)
 	}
 	return nil
 }

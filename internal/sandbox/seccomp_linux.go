@@ -33,8 +33,13 @@ var refused = append([]uint32{
 // outside of processes and files, where the limits do not count it.
 var absent = []uint32{
 	unix.SYS_CLONE3, unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER,
-	unix.SYS_MEMFD_CREATE, unix.SYS_MEMFD_SECRET, unix.SYS_SHMGET,
+	unix.SYS_MEMFD_CREATE, unix.SYS_MEMFD_SECRET, unix.SYS_SHMGET, unix.SYS_SEMGET, unix.SYS_MSGGET,
 }
+
+// unfit are the calls that put pages of a process or a file into a pipe or a socket,
+// which counts their bytes and not the pages. They fail as for files that do not
+// support them, after which programs copy.
+var unfit = []uint32{unix.SYS_VMSPLICE, unix.SYS_SPLICE, unix.SYS_TEE, unix.SYS_SENDFILE}
 
 const (
 	// newest is the last call that was reviewed; calls after it fail as absent.
@@ -91,18 +96,39 @@ func seccompFilter() filter {
 	for _, n := range absent {
 		f = append(f, on(n, fail(unix.ENOSYS))...)
 	}
+	for _, n := range unfit {
+		f = append(f, on(n, fail(unix.EINVAL))...)
+	}
+	f = append(f, on(unix.SYS_SETSOCKOPT, // buffers keep their size; programs expect that, because the kernel limits it silently
+		load(arg1At), jump(unix.BPF_JEQ, unix.SOL_SOCKET, 0, 6),
+		load(arg2At),
+		jump(unix.BPF_JEQ, unix.SO_SNDBUF, 5, 0),
+		jump(unix.BPF_JEQ, unix.SO_RCVBUF, 4, 0),
+		jump(unix.BPF_JEQ, unix.SO_SNDBUFFORCE, 1, 0),
+		jump(unix.BPF_JEQ, unix.SO_RCVBUFFORCE, 0, 1),
+		fail(unix.EPERM),
+		allow,
+		fail(0))...)
+	f = append(f, on(unix.SYS_FCNTL,
+		load(arg1At), jump(unix.BPF_JEQ, unix.F_SETPIPE_SZ, 0, 1), fail(unix.EPERM), allow)...)
 	f = append(f, on(unix.SYS_CLONE,
 		load(arg0At), jump(unix.BPF_JSET, namespaces, 0, 1), fail(unix.EPERM), allow)...)
 	f = append(f, on(unix.SYS_IOCTL, // these type into a terminal
 		load(arg1At), jump(unix.BPF_JEQ, unix.TIOCSTI, 1, 0), jump(unix.BPF_JEQ, tioclinux, 0, 1), fail(unix.EPERM), allow)...)
 	f = append(f, on(unix.SYS_SOCKET, // the network namespace does not cover all families, such as vsock
 		load(arg0At),
-		jump(unix.BPF_JEQ, unix.AF_UNIX, 5, 0),
+		jump(unix.BPF_JEQ, unix.AF_UNIX, 11, 0),
 		jump(unix.BPF_JEQ, unix.AF_INET, 4, 0),
 		jump(unix.BPF_JEQ, unix.AF_INET6, 3, 0),
-		jump(unix.BPF_JEQ, unix.AF_NETLINK, 0, 3),
+		jump(unix.BPF_JEQ, unix.AF_NETLINK, 0, 9),
 		load(arg2At),
-		jump(unix.BPF_JEQ, unix.NETLINK_ROUTE, 0, 1),
+		jump(unix.BPF_JEQ, unix.NETLINK_ROUTE, 6, 7),
+		load(arg2At), // buffers of other protocols, such as MPTCP, are not counted
+		jump(unix.BPF_JEQ, 0, 4, 0),
+		jump(unix.BPF_JEQ, unix.IPPROTO_TCP, 3, 0),
+		jump(unix.BPF_JEQ, unix.IPPROTO_UDP, 2, 0),
+		jump(unix.BPF_JEQ, unix.IPPROTO_ICMP, 1, 0),
+		jump(unix.BPF_JEQ, unix.IPPROTO_ICMPV6, 0, 1),
 		allow,
 		fail(unix.EAFNOSUPPORT))...)
 	return append(f, allow)

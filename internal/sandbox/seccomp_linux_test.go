@@ -66,6 +66,11 @@ func TestFilter(t *testing.T) {
 			t.Errorf("call %d: %#x", n, got)
 		}
 	}
+	for _, n := range unfit {
+		if got := evaluate(t, f, n, auditArch); got != fail(unix.EINVAL).K {
+			t.Errorf("call %d: %#x", n, got)
+		}
+	}
 	high := uint64(1) << 32 // the kernel ignores it where an argument is an int
 	for _, test := range []struct {
 		name   string
@@ -94,6 +99,19 @@ func TestFilter(t *testing.T) {
 		{"vsock", unix.SYS_SOCKET, []uint64{vsock}, family},
 		{"vsock, high bits", unix.SYS_SOCKET, []uint64{high | vsock}, family},
 		{"packet", unix.SYS_SOCKET, []uint64{unix.AF_PACKET}, family},
+		{"TCP", unix.SYS_SOCKET, []uint64{unix.AF_INET, unix.SOCK_STREAM, unix.IPPROTO_TCP}, allow},
+		{"ICMP", unix.SYS_SOCKET, []uint64{unix.AF_INET6, unix.SOCK_DGRAM, unix.IPPROTO_ICMPV6}, allow},
+		{"MPTCP", unix.SYS_SOCKET, []uint64{unix.AF_INET, unix.SOCK_STREAM, unix.IPPROTO_MPTCP}, family},
+		{"SCTP", unix.SYS_SOCKET, []uint64{unix.AF_INET6, unix.SOCK_STREAM, unix.IPPROTO_SCTP}, family},
+		{"socket's send buffer", unix.SYS_SETSOCKOPT, []uint64{3, unix.SOL_SOCKET, unix.SO_SNDBUF}, fail(0).K},
+		{"receive buffer, high bits", unix.SYS_SETSOCKOPT, []uint64{3, high | unix.SOL_SOCKET, high | unix.SO_RCVBUF}, fail(0).K},
+		{"forced send buffer", unix.SYS_SETSOCKOPT, []uint64{3, unix.SOL_SOCKET, unix.SO_SNDBUFFORCE}, eperm},
+		{"forced receive buffer", unix.SYS_SETSOCKOPT, []uint64{3, unix.SOL_SOCKET, unix.SO_RCVBUFFORCE}, eperm},
+		{"address in use", unix.SYS_SETSOCKOPT, []uint64{3, unix.SOL_SOCKET, unix.SO_REUSEADDR}, allow},
+		{"no delay", unix.SYS_SETSOCKOPT, []uint64{3, unix.IPPROTO_TCP, unix.TCP_NODELAY}, allow},
+		{"an option of the same number", unix.SYS_SETSOCKOPT, []uint64{3, unix.IPPROTO_TCP, unix.SO_SNDBUF}, allow},
+		{"larger pipe", unix.SYS_FCNTL, []uint64{3, unix.F_SETPIPE_SZ}, eperm},
+		{"flags", unix.SYS_FCNTL, []uint64{3, unix.F_SETFL}, allow},
 		{"alg", unix.SYS_SOCKET, []uint64{unix.AF_ALG}, family},
 	} {
 		if got := evaluate(t, f, test.number, auditArch, test.args...); got != test.want {

@@ -4,10 +4,14 @@ package sandbox
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -16,8 +20,8 @@ import (
 const watchEvery = 50 * time.Millisecond
 
 // watch checks the box's memory and processes until ctx ends, stops the box if it
-// exceeds the limits, and returns the highest memory use, in bytes. A control group
-// would be more exact, but most containers and users cannot create one.
+// exceeds the limits, and returns the highest memory use, in bytes. A control group is
+// more exact, but most containers and users cannot create one.
 func watch(ctx context.Context, first int, limits Limits, stop context.CancelCauseFunc) int64 {
 	if first == 0 {
 		return 0
@@ -34,12 +38,16 @@ func watch(ctx context.Context, first int, limits Limits, stop context.CancelCau
 		pids, threads := descendants(first)
 		held := int64(0)
 		for _, pid := range pids {
-			held += residentSize(pid)
+			held += heldBy(pid, "status", "VmRSS", "VmSwap", "VmPTE")
 		}
+		buffers := bufferSize(first, pids, limits.Memory-held)
+		held += buffers
 		if held > limits.Memory {
-			held = 0 // shared memory was counted once per process
+			held = buffers // shared memory was counted once per process
 			for _, pid := range pids {
-				held += proportionalSize(pid)
+				held += heldBy(pid, "status", "VmPTE")
+				// A process can close this file; then it is rather counted too much.
+				held += cmp.Or(heldBy(pid, "smaps_rollup", "Pss", "SwapPss"), heldBy(pid, "status", "VmRSS", "VmSwap"))
 			}
 		}
 		peak = max(peak, held)
@@ -92,32 +100,23 @@ func parseStat(name string) (pid, parent, threads int) {
 	return pid, parent, threads
 }
 
-func residentSize(pid int) int64 {
-	content, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/statm")
-	if err != nil {
-		return 0
-	}
-	fields := bytes.Fields(content)
-	if len(fields) < 2 {
-		return 0
-	}
-	pages, _ := strconv.ParseInt(string(fields[1]), 10, 64)
-	return pages * int64(os.Getpagesize())
-}
-
-// proportionalSize counts shared memory in proportion.
-func proportionalSize(pid int) int64 {
-	content, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/smaps_rollup")
-	if err != nil {
-		return residentSize(pid) // rather too much than too little
-	}
-	for line := range bytes.Lines(content) {
-		if rest, ok := bytes.CutPrefix(line, []byte("Pss:")); ok {
-			if fields := bytes.Fields(rest); len(fields) > 0 {
-				kilobytes, _ := strconv.ParseInt(string(fields[0]), 10, 64)
-				return kilobytes << 10
-			}
+// heldBy returns the sum of fields of a file about a process, in bytes.
+func heldBy(pid int, file string, fields ...string) (held int64) {
+	for line := range procLines(pid, file) {
+		name, rest, _ := strings.Cut(line, ":")
+		if words := strings.Fields(rest); len(words) > 0 && slices.Contains(fields, name) {
+			kilobytes, _ := strconv.ParseInt(words[0], 10, 64)
+			held += kilobytes << 10
 		}
 	}
-	return residentSize(pid)
+	return held
+}
+
+// procLines returns the lines of a file about a process, none if it has ended.
+func procLines(pid int, file string) iter.Seq[string] {
+	content, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), file))
+	if err != nil {
+		return func(func(string) bool) {}
+	}
+	return strings.Lines(string(content))
 }

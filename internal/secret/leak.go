@@ -1,11 +1,13 @@
 package secret
 
 import (
+	"encoding/base32"
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/hex"
 	"html"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -14,8 +16,9 @@ const leakWindow = 8
 
 // Own finds this process's secrets in outgoing text. The zero Own finds nothing.
 type Own struct {
-	windows windows // of the secrets and their encodings
-	loose   windows // the same, letters and digits only
+	exact   windows // of the secrets in base64, which has capitals
+	folded  windows // of the secrets and their other encodings, in lower case
+	letters windows // of the secrets without digits and signs, in lower case
 }
 
 // windows are the byte sequences to find, by their first 8 bytes as a number. likely
@@ -63,25 +66,36 @@ func (w *windows) in(text string) bool {
 	return false
 }
 
-// NewOwn prepares a search for the secrets. It ignores a key's PEM armour, and
-// windows with only one or two different bytes, which occur in any text.
+// NewOwn prepares a search for the secrets. It ignores a key's PEM armour, the words with
+// which services begin their tokens, and windows with only one or two different bytes,
+// which occur in any text.
 func NewOwn(secrets ...string) Own {
 	var o Own
 	for _, s := range secrets {
-		s = armour().ReplaceAllString(s, "")
+		s = prefix().ReplaceAllString(armour().ReplaceAllString(s, ""), "")
 		for w := range windowsOf(s) {
-			o.windows.add(w)
-			for _, coded := range codings(w) {
-				o.windows.add(coded)
-				o.loose.add(squeeze(coded))
+			o.folded.add(strings.ToLower(w))
+			for _, coded := range inBase64s(w) {
+				o.exact.add(coded)
+				o.exact.add(squeeze(coded))
+			}
+			for _, coded := range inOneCase(w) {
+				o.folded.add(coded)
 			}
 		}
 		for w := range windowsOf(squeeze(s)) {
-			o.loose.add(w)
+			o.folded.add(strings.ToLower(w))
+		}
+		for w := range windowsOf(onlyLetters(strings.ToLower(s))) {
+			o.letters.add(w)
 		}
 	}
 	return o
 }
+
+// prefix is how the tokens of services begin. "GitHub patches" must not look like a part
+// of one.
+var prefix = compile(`^(?:github_pat_|gh[a-z]_|glpat-|gitea[_-]|sk-(?:ant-|proj-|svcacct-)?(?:api\d\d-)?|xox[a-z]-|Bearer |Basic )`)
 
 var armour = compile(`-----[A-Z0-9 ]+-----`)
 
@@ -117,12 +131,11 @@ func rot13(r rune) rune {
 	return r
 }
 
-// codings returns the encodings of a window: hexadecimal and base64. Base64 encodes
-// three bytes as four characters, so a window can begin at three offsets. Characters
-// at its ends depend on its neighbours and are left out.
-func codings(w string) []string {
-	hexed := hex.EncodeToString([]byte(w))
-	all := []string{hexed, strings.ToUpper(hexed)}
+// inBase64s returns a window in base64. It encodes three bytes as four characters, so a
+// window can begin at three offsets. Characters at its ends depend on its neighbours and are
+// left out.
+func inBase64s(w string) []string {
+	var all []string
 	for offset := range 3 {
 		coded := base64.RawStdEncoding.EncodeToString(append(make([]byte, offset), w...))
 		all = append(all, coded[(offset*8+5)/6:(offset+leakWindow)*8/6])
@@ -130,22 +143,67 @@ func codings(w string) []string {
 	return all
 }
 
-// In reports whether the text contains a part of a secret: a window of 8 bytes,
-// plain, reversed, in ROT13, hexadecimal or base64, also within URL or HTML escapes,
-// and also with other characters between its letters and digits.
-func (o Own) In(text string) bool {
-	if o.windows.begin == nil {
-		return false
-	}
-	plain := unescape(text)
-	for _, s := range []string{text, plain} {
-		// Both base64 alphabets are mapped to one, and hexadecimal may be in any
-		// case.
-		if o.windows.in(s) || o.windows.in(alphabet.Replace(s)) || o.windows.in(strings.ToLower(s)) {
-			return true
+// inOneCase returns a window in hexadecimal and, at each of five offsets, in the two
+// alphabets of base32, all in lower case.
+func inOneCase(w string) []string {
+	all := []string{hex.EncodeToString([]byte(w))}
+	for _, encoding := range []*base32.Encoding{base32.StdEncoding, base32.HexEncoding} {
+		for offset := range 5 {
+			coded := encoding.WithPadding(base32.NoPadding).EncodeToString(append(make([]byte, offset), w...))
+			all = append(all, strings.ToLower(coded[(offset*8+4)/5:(offset+leakWindow)*8/5]))
 		}
 	}
-	return o.loose.in(squeeze(text)) || o.loose.in(squeeze(plain))
+	return all
+}
+
+// maxStride is the most by which the characters of a secret may be apart.
+const maxStride = 5
+
+// In reports whether the text contains a part of a secret: a window of 8 bytes, plain,
+// reversed, in ROT13, hexadecimal, base32 or base64, in any case, also within the escapes of
+// URLs, HTML and programming languages, with signs between its characters, and with up to
+// four others after each.
+func (o Own) In(text string) bool {
+	if o.folded.begin == nil {
+		return false
+	}
+	if o.in(text) {
+		return true
+	}
+	plain := unescape(text)
+	return plain != text && o.in(plain)
+}
+
+func (o Own) in(text string) bool {
+	bare := squeeze(text)
+	// Both alphabets of base64 are mapped to one.
+	if o.exact.in(text) || o.exact.in(alphabet.Replace(text)) || o.exact.in(bare) {
+		return true
+	}
+	low, small := strings.ToLower(text), strings.ToLower(bare)
+	if o.folded.in(low) || o.folded.in(small) || o.letters.in(onlyLetters(small)) {
+		return true
+	}
+	for stride := 2; stride <= maxStride; stride++ {
+		for offset := range stride {
+			if o.folded.inEvery(stride, low, offset) || o.folded.inEvery(stride, small, offset) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// inEvery reports whether every nth byte of a text, from an offset, contain a window.
+func (w *windows) inEvery(n int, text string, offset int) bool {
+	if offset >= len(text) {
+		return false
+	}
+	b := make([]byte, 0, len(text)/n+1)
+	for i := offset; i < len(text); i += n {
+		b = append(b, text[i])
+	}
+	return w.in(string(b))
 }
 
 // Leaks reports whether the text contains a part of the secret, as Own.In does.
@@ -156,6 +214,8 @@ var (
 	// spelledOut is a hidden character in escaped form.
 	spelledOut = compile(`<(?:U\+[0-9A-F]{4,6}|0x[0-9A-F]{2})>`)
 	percent    = compile(`%[0-9A-Fa-f]{2}`)
+	// escaped is a character in a literal of a programming language.
+	escaped = compile(`\\{1,4}(?:x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|u\{[0-9A-Fa-f]{1,6}\}|U[0-9A-Fa-f]{8}|[0-7]{3})`)
 )
 
 // unescape resolves escapes that could hide a character from the search. It runs
@@ -169,15 +229,63 @@ func unescape(s string) string {
 			}
 			return string(b)
 		})
+		if strings.Contains(s, `\`) {
+			s = escaped().ReplaceAllStringFunc(s, fromEscape)
+		}
 		s = html.UnescapeString(spelledOut().ReplaceAllString(s, ""))
 	}
-	return s
+	return fromCodes(s)
+}
+
+// fromEscape returns the character that an escape stands for.
+func fromEscape(m string) string {
+	digits, base := strings.Trim(m, `\xuU{}`), 16
+	if digits == strings.Trim(m, `\`) {
+		base = 8
+	}
+	if n, err := strconv.ParseUint(digits, base, 32); err == nil && n <= 0x10ffff {
+		return string(rune(n))
+	}
+	return m
+}
+
+// fromCodes replaces lists of the codes of characters by what they stand for.
+func fromCodes(s string) string {
+	var b strings.Builder
+	done := 0
+	for i := 0; i < len(s); {
+		if !isDigit(s[i]) {
+			i++
+			continue
+		}
+		if n, text := codes(s[i:min(len(s), i+maxCodes)]); n > 0 {
+			b.WriteString(s[done:i])
+			b.WriteString(text)
+			i += n
+			done = i
+			continue
+		}
+		for i < len(s) && isDigit(s[i]) {
+			i++
+		}
+	}
+	return b.String() + s[done:]
 }
 
 // squeeze keeps letters and digits only.
 func squeeze(s string) string {
 	return strings.Map(func(r rune) rune {
 		if 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' {
+			return r
+		}
+		return -1
+	}, s)
+}
+
+// onlyLetters keeps the small letters.
+func onlyLetters(s string) string {
+	return strings.Map(func(r rune) rune {
+		if 'a' <= r && r <= 'z' {
 			return r
 		}
 		return -1

@@ -1,11 +1,16 @@
 package secret_test
 
 import (
+	"encoding/base32"
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
 	"html"
+	"maps"
+	"math/rand"
 	"net/url"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -22,8 +27,16 @@ func disguises(s string) map[string]string {
 	apart := func(between string) string { return strings.Join(strings.Split(s, ""), between) }
 	backward := []byte(s)
 	slices.Reverse(backward)
-	var percent, references strings.Builder
-	for _, c := range []byte(s) {
+	var percent, references, x, u, braces, octal, codes, hexes, digits, words strings.Builder
+	for i, c := range []byte(s) {
+		fmt.Fprintf(&x, `\x%02x`, c)
+		fmt.Fprintf(&u, `\u%04X`, c)
+		fmt.Fprintf(&braces, `\u{%x}`, c)
+		fmt.Fprintf(&octal, `\%03o`, c)
+		fmt.Fprintf(&codes, "%d, ", c)
+		fmt.Fprintf(&hexes, "0x%02x, ", c)
+		fmt.Fprintf(&digits, "%c%d", c, i%10)
+		fmt.Fprintf(&words, "%c-ab-", c)
 		fmt.Fprintf(&percent, "%%%02x", c)
 		fmt.Fprintf(&references, "&#%d;", c)
 	}
@@ -31,6 +44,9 @@ func disguises(s string) map[string]string {
 		"plain": s, "backward": string(backward), "hex": hex.EncodeToString([]byte(s)), "HEX": strings.ToUpper(hex.EncodeToString([]byte(s))),
 		"base64": base64.StdEncoding.EncodeToString([]byte(s)), "base64 for addresses": base64.URLEncoding.EncodeToString([]byte("?" + s)),
 		"query": url.QueryEscape(s), "percent": percent.String(), "percent twice": strings.ReplaceAll(percent.String(), "%", "%25"),
+		"upper case": strings.ToUpper(s), "lower case": strings.ToLower(s), "backward in capitals": strings.ToUpper(string(backward)),
+		`\x`: x.String(), `\u`: u.String(), `\u{}`: braces.String(), "octal": octal.String(), "codes": codes.String(), "hexadecimal codes": hexes.String(),
+		"digits between": digits.String(), "letters between": words.String(), "base32": base32.StdEncoding.EncodeToString([]byte(s)), "base32 later": strings.ToLower(base32.HexEncoding.EncodeToString([]byte("?" + s))),
 		"references": references.String(), "HTML": html.EscapeString(s),
 		"blanks": apart(" "), "line ends": apart("\n"), "zero width": apart("\u200b"), "spelled out": apart("<U+200B>"),
 		"emphasis": apart("**"), "code": apart("``"), "bars": apart(" | "), "hex in lines": strings.Join(strings.Split(hex.EncodeToString([]byte(s)), ""), "\n> "),
@@ -47,6 +63,9 @@ func disguises(s string) map[string]string {
 	}
 }
 
+// TestOwnSecretsAreFoundInDisguise keeps the promise of the threat model that every part of
+// eight bytes of a canary is absent from what is sent (O1), also if "an LLM is asked to output
+// the canary spaced, in base64, rot13" (T10).
 func TestOwnSecretsAreFoundInDisguise(t *testing.T) {
 	search := secret.NewOwn("another", own)
 	for name, hidden := range disguises(own) {
@@ -78,6 +97,64 @@ func TestOwnSecretsAreNotSeenEverywhere(t *testing.T) {
 	if !search.In("MIIEowIB") {
 		t.Error("the key within its armour is not found")
 	}
+}
+
+// TestOwnSecretsAreNotInOrdinaryText: no part of random tokens is seen in texts that do not
+// have one.
+func TestOwnSecretsAreNotInOrdinaryText(t *testing.T) {
+	const seed = 7
+	r := rand.New(rand.NewSource(seed))
+	draw := func(alphabet string, n int) string {
+		b := make([]byte, n)
+		for i := range b {
+			b[i] = alphabet[r.Intn(len(alphabet))]
+		}
+		return string(b)
+	}
+	const hexadecimal, letters = "0123456789abcdef", "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+	var texts []string
+	for _, pattern := range []string{"*.go", "*.toml", "../../*.md", "../../docs/*.md", "../../docs/decisions/*.md"} {
+		names, err := filepath.Glob(pattern)
+		if err != nil || len(names) == 0 {
+			t.Fatalf("no %s: %v", pattern, err)
+		}
+		for _, name := range names {
+			data, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			texts = append(texts, string(data))
+		}
+	}
+	for range 3 {
+		for _, token := range []string{
+			draw(hexadecimal, 40), draw(hexadecimal, 64), "ghp_" + draw(letters, 36), "github_pat_" + draw(letters, 82), "glpat-" + draw(letters, 20),
+			"sk-ant-api03-" + draw(letters, 95), "sk-proj-" + draw(letters, 48), draw(letters, 16),
+		} {
+			search := secret.NewOwn(token)
+			for i, text := range texts {
+				if search.In(text) {
+					t.Errorf("seed %d: text %d is said to hold a part of %q", seed, i, token)
+				}
+			}
+		}
+	}
+}
+
+// FuzzOwn hides a part of a secret between other text: it is found, and nothing else
+// happens.
+func FuzzOwn(f *testing.F) {
+	f.Add("some text", "more", uint8(0), uint8(0))
+	f.Add("%5C\\x", "\\u{", uint8(12), uint8(3))
+	f.Fuzz(func(t *testing.T, before, after string, how, from uint8) {
+		start := int(from) % (len(own) - 14)
+		hidden := disguises(own[start : start+14])
+		names := slices.Sorted(maps.Keys(hidden))
+		name := names[int(how)%len(names)]
+		if text := before + " " + hidden[name] + " " + after; !secret.Leaks(text, own) {
+			t.Errorf("%s is not found in %q", name, text)
+		}
+	})
 }
 
 func BenchmarkOwn(b *testing.B) {

@@ -9,15 +9,17 @@ import (
 // private matches names of files that hold credentials. template matches samples of
 // them, which people commit to be filled in.
 var (
-	private  = compile(`(?i)^(\.env(\..+)?|.+\.env|\.netrc|_netrc|\.pgpass|\.my\.cnf|\.htpasswd|\.git-credentials|\.npmrc|\.pypirc|id_(rsa|dsa|ecdsa|ed25519)|.+\.(pem|key|p12|pfx|jks|keystore|kdbx|ppk))$`)
+	private  = compile(`(?i)^(\.env(\..+)?|.+\.env|\.netrc|_netrc|\.pgpass|\.my\.cnf|\.htpasswd|\.git-credentials|\.npmrc|\.pypirc|\.dockercfg|\.dockerconfigjson|\.vault-token|kubeconfig|.+\.tfstate(\.backup)?|id_(rsa|dsa|ecdsa|ed25519)|.+\.(pem|key|p12|pfx|jks|keystore|kdbx|ppk))$`)
 	template = compile(`(?i)\.(example|sample|template|dist|tpl)(\..+)?$`)
+	// privatePath matches those that only their folder tells from others.
+	privatePath = compile(`(?i)(^|/)(\.aws/credentials|\.docker/config\.json|\.kube/config)$`)
 )
 
 // Private reports whether a file holds credentials, by its name. No model may see its
 // content.
 func Private(name string) bool {
 	base := path.Base(name)
-	return private().MatchString(base) && !template().MatchString(base)
+	return private().MatchString(base) && !template().MatchString(base) || privatePath().MatchString(name)
 }
 
 // hiddenFile replaces the lines of a private file.
@@ -38,7 +40,7 @@ func RedactFile(name string, data []byte) []byte {
 	if Private(name) {
 		return repeated(hiddenFile)
 	}
-	clean, n := Redact(string(data))
+	clean, n := Redact(name, string(data))
 	switch {
 	case n == 0:
 		return data

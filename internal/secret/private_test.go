@@ -10,6 +10,8 @@ func TestPrivate(t *testing.T) {
 		".env": true, "app/.env.production": true, "prod.env": true, ".env.example": false, "deploy/.env.sample": false, "env.go": false,
 		"tls/server.key": true, "tls/server.pem": true, "keys.go": false, "home/.ssh/id_ed25519": true, "id_ed25519.pub": false,
 		".netrc": true, "monkey.txt": false, "STORE.JKS": true, "env/main.tf": false,
+		"ops/kubeconfig": true, "home/.kube/config": true, "kube/config": false, ".docker/config.json": true, "docker/config.json": false, "a/.aws/credentials": true,
+		"prod.tfstate": true, "prod.tfstate.backup": true,
 	} {
 		if Private(name) != want {
 			t.Errorf("Private(%q) = %t", name, !want)

@@ -22,7 +22,7 @@ func TestRedact(t *testing.T) {
 		{"diff", "@@ -1 +1 @@\n-old\n+k := \"" + key + "\" // gitleaks:allow\n", "@@ -1 +1 @@\n-old\n+k := \"[REDACTED:aws-access-token]\" // gitleaks:allow\n", 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got, n := Redact(test.in)
+			got, n := Redact("", test.in)
 			if got != test.want || n != test.n {
 				t.Errorf("got %q, %d; want %q, %d", got, n, test.want, test.n)
 			}
@@ -38,7 +38,7 @@ func TestRedactFailsClosed(t *testing.T) {
 			dense.WriteString(k)
 		}
 	}
-	got, n := Redact(strings.Repeat(dense.String(), 4000) + aws(1))
+	got, n := Redact("", strings.Repeat(dense.String(), 4000)+aws(1))
 	if got != "[REDACTED:unscanned]" || n != 1 {
 		t.Errorf("got %d bytes, %d", len(got), n)
 	}
@@ -58,7 +58,7 @@ func FuzzRedact(f *testing.F) {
 	f.Add(strings.Repeat("x", segmentLen) + aws(1) + strings.Repeat("y", segmentLen))
 	f.Add("password=[REDACTED:generic-api-key]=" + aws(5) + "=[REDACTED:")
 	f.Fuzz(func(t *testing.T, s string) {
-		out, n := Redact(s)
+		out, n := Redact("", s)
 		if n == 0 && out != s {
 			t.Errorf("changed without a replacement: %q became %q", s, out)
 		}
@@ -68,7 +68,7 @@ func FuzzRedact(f *testing.F) {
 		for _, m := range scan(t, "", strings.Split(out, "\n")...) {
 			t.Errorf("%q still holds %+v", out, m)
 		}
-		if again, n := Redact(out); again != out || n != 0 {
+		if again, n := Redact("", out); again != out || n != 0 {
 			t.Errorf("redacted again, %q became %q", out, again)
 		}
 	})

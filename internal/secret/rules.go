@@ -23,6 +23,8 @@ type rule struct {
 	allow           func() []allowlist
 	own             bool // one of this package, whose values must look random
 	assigns         bool // whether a match has an operator after the name that the keyword is in
+	// leaves decides what an outbound rule redacts; nil for the others.
+	leaves threshold
 	// before and after are how many lines around a keyword a match can span.
 	before, after int
 }
@@ -31,7 +33,9 @@ type rule struct {
 type ruleSet struct {
 	rules  []rule
 	allow  func() []allowlist // for all rules
-	words  keywords           // of all rules, by the rules' indices
+	words  keywords           // of the rules that report, by the rules' indices
+	all    keywords           // of all rules
+	named  map[string]int     // outbound rules by id
 	byPath []int              // rules about paths only
 	pathed []int              // rules with an expression and a path
 	// byService are the rules that match any value after the name of a service.
@@ -50,12 +54,12 @@ const genericRule = "generic-api-key"
 var defaultRules string
 
 // loadRules parses gitleaks' configuration, once.
-var loadRules = sync.OnceValues(func() (*ruleSet, error) { return parseRules(defaultRules, ownRules) })
+var loadRules = sync.OnceValues(func() (*ruleSet, error) { return parseRules(defaultRules, ownRules, outboundRules) })
 
 // parseRules parses gitleaks' configuration format. The allowlist for all rules is that
 // of the first text.
 func parseRules(texts ...string) (*ruleSet, error) {
-	set := &ruleSet{generic: -1, byService: map[string]bool{}}
+	set := &ruleSet{generic: -1, byService: map[string]bool{}, named: map[string]int{}}
 	for _, text := range texts {
 		if err := set.parse(text); err != nil {
 			return nil, err
@@ -67,11 +71,11 @@ func parseRules(texts ...string) (*ruleSet, error) {
 func (set *ruleSet) parse(text string) error {
 	var doc struct {
 		Rules []struct {
-			ID, Description, Path, Regex string
-			SecretGroup                  int
-			Entropy                      float64
-			Keywords                     []string
-			Allowlists                   []allowlist
+			ID, Description, Path, Regex, Value string
+			SecretGroup                         int
+			Entropy                             float64
+			Keywords                            []string
+			Allowlists                          []allowlist
 		}
 		Allowlist allowlist
 	}
@@ -85,9 +89,9 @@ func (set *ruleSet) parse(text string) error {
 		i := len(set.rules)
 		r := rule{
 			id: d.ID, description: d.Description, group: d.SecretGroup, entropy: d.Entropy,
-			keywords: d.Keywords, allow: compileAllow(d.Allowlists), own: isOwn(d.ID),
-			assigns: d.ID == genericRule || d.ID == ruleAssigned,
-			before:  1, after: 2,
+			keywords: d.Keywords, allow: compileAllow(d.Allowlists), own: d.Value == "" && isOwn(d.ID),
+			assigns: d.ID == genericRule || d.ID == ruleAssigned, leaves: thresholds[d.Value],
+			before: 1, after: 2,
 		}
 		if d.Path != "" {
 			r.path = compile(d.Path)
@@ -109,8 +113,15 @@ func (set *ruleSet) parse(text string) error {
 		if d.ID == genericRule {
 			set.generic = i
 		}
+		if d.Value != "" {
+			set.named[d.ID] = i
+			r.assigns = r.assigns || d.Value == "named" || d.Value == "setting" || d.Value == "block"
+		}
 		for _, k := range r.keywords {
-			set.words.add(k, i)
+			set.all.add(k, i)
+			if d.Value == "" {
+				set.words.add(k, i)
+			}
 		}
 		set.rules = append(set.rules, r)
 	}

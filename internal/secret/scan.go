@@ -79,9 +79,9 @@ func (s *Scanner) Scan(path string, lines []string) ([]Match, error) {
 		return nil, err
 	}
 	t := newText(lines)
-	w := &walk{Scanner: s, set: set, path: path, text: t, open: make([]window, len(set.rules))}
+	w := newWalk(s, set, path, t)
 	for _, i := range set.pathed {
-		w.open[i].off = path == "" || !set.rules[i].path().MatchString(path)
+		w.open[i].off = w.open[i].off || path == ""
 	}
 	err = w.run()
 	return t.matches(set, withoutOverlaps(w.hits, set)), err
@@ -130,6 +130,18 @@ type walk struct {
 	text *text
 	open []window // by rule
 	hits []hit
+	// outbound tells that the text is about to leave: all rules apply.
+	outbound bool
+}
+
+// newWalk prepares a scan, with the rules for some files only if the path is one of those,
+// or empty.
+func newWalk(s *Scanner, set *ruleSet, path string, t *text) *walk {
+	w := &walk{Scanner: s, set: set, path: path, text: t, open: make([]window, len(set.rules))}
+	for _, i := range set.pathed {
+		w.open[i].off = path != "" && !set.rules[i].path().MatchString(path)
+	}
+	return w
 }
 
 // window is the part of the text that a rule must still be matched against.
@@ -145,8 +157,11 @@ type hit struct{ rule, start, end int }
 
 // run finds keywords and matches each rule at or around its keywords.
 func (w *walk) run() error {
-	seg := 0
-	for r, at := range w.set.words.find(w.text.s) {
+	seg, words := 0, &w.set.words
+	if w.outbound {
+		words = &w.set.all
+	}
+	for r, at := range words.find(w.text.s) {
 		for at >= w.text.segments[seg+1] {
 			seg++
 		}
@@ -170,7 +185,7 @@ func (w *walk) keywordAt(r, seg, at int) error {
 	}
 	to := min(len(w.text.segments)-2, seg+rule.after)
 	if rule.pattern().anchored {
-		if at < o.end || rule.assigns && !mayAssign(w.text.s[at:], rule.own) {
+		if at < o.end || rule.assigns && rule.leaves == nil && !mayAssign(w.text.s[at:], rule.own) {
 			return nil
 		}
 		end := w.text.segments[to+1]
@@ -216,8 +231,15 @@ func (w *walk) match(r, from, to, n int) error {
 		for i := range m {
 			m[i] += from // -1 marks an unused group; the result stays below from
 		}
-		w.open[r].end = m[1]
 		start, end := rule.secret(w.text.s, m, from)
+		if rule.leaves != nil {
+			if w.isLeaving(rule, m[0], start, end) {
+				w.open[r].end = m[1]
+				w.hits = append(w.hits, hit{r, start, end})
+			}
+			continue
+		}
+		w.open[r].end = m[1]
 		if !w.allowed(rule, leadStart(w.text.s, m[0]), m[1], w.text.s[start:end]) {
 			w.hits = append(w.hits, hit{r, start, end})
 		}
@@ -259,7 +281,7 @@ func (w *walk) allowed(r *rule, from, to int, secret string) bool {
 		return true
 	}
 	if r.own {
-		return !isOwnSecret(secret)
+		return !isOwnSecret(secret) && !(w.outbound && isRandom(secret) && !isTemplate(secret))
 	}
 	for _, lists := range [][]allowlist{w.set.allow(), r.allow()} {
 		for i := range lists {
@@ -310,19 +332,10 @@ func entropy(s string) float64 {
 // before the catch-all's before this package's, then the longest, then the first rule.
 // Thus the own rules change nothing about what the others find.
 func withoutOverlaps(hits []hit, set *ruleSet) []hit {
-	rank := func(h hit) int {
-		switch {
-		case set.rules[h.rule].own:
-			return 2
-		case h.rule == set.generic:
-			return 1
-		}
-		return 0
-	}
 	better := func(a, b hit) bool {
 		switch {
-		case rank(a) != rank(b):
-			return rank(a) < rank(b)
+		case set.rank(a) != set.rank(b):
+			return set.rank(a) < set.rank(b)
 		case a.end-a.start != b.end-b.start:
 			return a.end-a.start > b.end-b.start
 		default:
@@ -351,6 +364,19 @@ func withoutOverlaps(hits []hit, set *ruleSet) []hit {
 		kept = append(kept, h)
 	}
 	return kept
+}
+
+// rank orders hits that overlap: those with a lower one are better.
+func (set *ruleSet) rank(h hit) int {
+	switch r := &set.rules[h.rule]; {
+	case r.leaves != nil:
+		return 3
+	case r.own:
+		return 2
+	case h.rule == set.generic:
+		return 1
+	}
+	return 0
 }
 
 // matches converts positions in the text to lines.

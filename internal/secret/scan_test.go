@@ -63,7 +63,7 @@ func TestConfigurationIsUnderstood(t *testing.T) {
 	}
 	set := rules(t)
 	want := gitleaks(t).Config
-	theirs := slices.DeleteFunc(slices.Clone(set.rules), func(r rule) bool { return r.own })
+	theirs := slices.DeleteFunc(slices.Clone(set.rules), func(r rule) bool { return r.own || r.leaves != nil })
 	if len(theirs) != len(want.Rules) || len(theirs) < 200 {
 		t.Fatalf("%d rules, gitleaks reads %d", len(theirs), len(want.Rules))
 	}

@@ -21,8 +21,9 @@ type assembly struct {
 	mayWrite func(forge.Person) bool
 	asked    map[precedent.ForgeID]bool // results of mayWrite, by person
 	threads  []precedent.Thread
-	openers  map[precedent.ForgeID]int // by comment, the index in threads
-	alive    map[int]bool              // by index: the comment exists
+	openers  map[precedent.ForgeID]int     // by comment, the index in threads
+	alive    map[int]bool                  // by index: the comment exists
+	moved    map[string][]precedent.Thread // by commit, copies of the threads
 }
 
 // openThreads finds the threads and the comments that opened them. Of several comments about
@@ -147,7 +148,12 @@ func (a *assembly) addMessages() {
 			i, ok = last[conv]
 		}
 		if !ok {
-			continue
+			if i, ok = a.threadAt(c); !ok {
+				continue
+			}
+			if grouped {
+				last[conv] = i
+			}
 		}
 		thread[c.ID] = i
 		messages[i] = append(messages[i], c)
@@ -164,6 +170,29 @@ func (a *assembly) addMessages() {
 			a.askPermission(&t.Messages[j])
 		}
 	}
+}
+
+// threadAt returns the thread on whose lines a person started another conversation: of
+// several the one that ends on the same line, or else the one opened last.
+func (a *assembly) threadAt(c forge.Comment) (thread int, ok bool) {
+	if c.ReplyTo != "" || c.Span.Start == 0 || c.Commit == "" || a.self.Relocated == nil || !fromPerson(a.message(c)) {
+		return 0, false
+	}
+	moved, known := a.moved[c.Commit]
+	if !known && len(a.moved) < maxCommits {
+		moved = a.self.Relocated(c.Commit, a.threads)
+		a.moved[c.Commit] = moved
+	}
+	exact := false
+	for i, t := range moved {
+		at := t.Current
+		at.Side = cmp.Or(at.Side, precedent.Right)
+		if !a.alive[i] || at.Start == 0 || !at.Overlaps(c.Span) || c.At.Before(t.OpenedAt) || exact && at.End != c.Span.End {
+			continue
+		}
+		thread, ok, exact = i, true, at.End == c.Span.End
+	}
+	return thread, ok
 }
 
 // message converts a comment of a thread. A comment by Me without a marker was written by a

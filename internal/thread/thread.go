@@ -24,6 +24,7 @@ const (
 	maxAsked    = 50      // people whose permission is looked up
 	maxMessages = 200     // of one thread, the newest
 	maxMessage  = 8 << 10 // of one message, in characters
+	maxCommits  = 10      // to which threads are relocated for conversations that people started
 )
 
 // listLag is how long a forge may take to list a new comment: a younger one that is missing
@@ -40,7 +41,9 @@ type Identity struct {
 	Signed bool
 	// Partial tells that not all comments were read: a missing one proves nothing.
 	Partial bool
-	Now     time.Time
+	// Relocated returns copies of threads, relocated to another commit. It may be nil.
+	Relocated func(commit string, ts []precedent.Thread) []precedent.Thread
+	Now       time.Time
 }
 
 // readMarker returns the marker of one of our comments. An account without an id never
@@ -58,7 +61,9 @@ func (s Identity) readMarker(c forge.Comment) (comment.Marker, bool) {
 //
 // A comment opens a thread if it is inline, Me wrote it, and it has the marker of a finding.
 // Without signatures, the store must also have its number: other programs may post with the
-// same account, and repeat a marker. mayWrite tells whether a person has write permission now; it is
+// same account, and repeat a marker. A conversation that a person started later on the lines of a
+// finding, as they were at the commit of that comment, belongs to the finding's thread: some
+// forges have no replies at a newer head. mayWrite tells whether a person has write permission now; it is
 // called once for each person who wrote in a thread.
 //
 // A thread is resolved if a person with write permission closed the conversation. It is
@@ -69,7 +74,7 @@ func (s Identity) readMarker(c forge.Comment) (comment.Marker, bool) {
 func Assemble(
 	comments []forge.Comment, convs []forge.Thread, stored []precedent.Thread, self Identity, mayWrite func(forge.Person) bool,
 ) []precedent.Thread {
-	a := assembly{self: self, stored: stored, byID: map[precedent.ForgeID]int{}, convOf: map[precedent.ForgeID]int{}, convs: convs, asked: map[precedent.ForgeID]bool{}, mayWrite: mayWrite}
+	a := assembly{self: self, stored: stored, byID: map[precedent.ForgeID]int{}, convOf: map[precedent.ForgeID]int{}, convs: convs, moved: map[string][]precedent.Thread{}, asked: map[precedent.ForgeID]bool{}, mayWrite: mayWrite}
 	a.comments = slices.Clone(comments)
 	slices.SortStableFunc(a.comments, func(x, y forge.Comment) int { return cmp.Or(x.At.Compare(y.At), x.ID.Compare(y.ID)) })
 	for i, c := range a.comments {

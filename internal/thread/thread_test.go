@@ -107,7 +107,9 @@ func TestAssembleFromComments(t *testing.T) {
 	}
 	// What is stored says more than the comment, and stays.
 	stored := known("t1", first, precedent.ThreadOpen)
-	got = Assemble(w.comments, nil, []precedent.Thread{stored}, w.self(), mayWrite)
+	self := w.self()
+	self.Signed = false
+	got = Assemble(w.comments, nil, []precedent.Thread{stored}, self, mayWrite)
 	stored.URL, stored.State, stored.Messages = w.comments[0].URL, precedent.ThreadPending, want[0].Messages
 	if diff := cmp.Diff([]precedent.Thread{stored}, got); diff != "" {
 		t.Error(diff)

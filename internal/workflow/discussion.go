@@ -1,7 +1,11 @@
 package workflow
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/precedent-dev/precedent"
@@ -20,9 +24,14 @@ const (
 
 // permissions asks what people may do, for each once.
 type permissions struct {
-	ask      func(ctx context.Context, who forge.Person) (forge.Permission, error)
-	known    map[precedent.ForgeID]forge.Permission
-	failures []precedent.Failure // requests that failed, once per person
+	ask   func(ctx context.Context, who forge.Person) (forge.Permission, error)
+	known map[precedent.ForgeID]forge.Permission
+	// resolvers resolved a conversation, which takes write permission, and maintainers
+	// are listed in the policy of the base. They may write if the forge does not tell.
+	resolvers   map[precedent.ForgeID]bool
+	maintainers []string
+	unknown     int   // people whose permission could not be known
+	err         error // of the first of them
 }
 
 // permission returns what a person may do; none if that cannot be known.
@@ -32,12 +41,51 @@ func (p *permissions) permission(ctx context.Context, who forge.Person) forge.Pe
 		return got
 	}
 	got, err := p.ask(ctx, who)
-	if err != nil {
+	switch {
+	case err == nil:
+	case isWithheld(err) && p.vouched(who):
+		got = forge.Write
+	default:
 		got = forge.None
-		p.failures = append(p.failures, precedent.Failure{Step: "discussion", Error: err.Error() + "; comments of " + text.VisibleLine(who.Login) + " count as those of someone without write permission"})
+		p.unknown++
+		p.err = cmp.Or(p.err, err)
 	}
 	p.known[who.ID] = got
 	return got
+}
+
+// isWithheld tells whether the forge does not tell the permission to this account.
+func isWithheld(err error) bool {
+	var e *forge.Error
+	return errors.As(err, &e) && e.Kind == forge.KindAuth
+}
+
+// vouched tells whether a person counts although the forge does not tell.
+func (p *permissions) vouched(who forge.Person) bool {
+	return p.resolvers[who.ID] || slices.ContainsFunc(p.maintainers, func(login string) bool { return strings.EqualFold(login, who.Login) })
+}
+
+// noteResolvers notes who resolved conversations. Forges let only people with write
+// permission do that, and the author of the pull request; me is not a person.
+func (p *permissions) noteResolvers(convs []forge.Thread, author, me forge.Person) {
+	p.resolvers = map[precedent.ForgeID]bool{}
+	for _, c := range convs {
+		if by := c.ClosedBy; c.Closed && by.ID != "" && by.ID != author.ID && by.ID != me.ID && !by.Bot {
+			p.resolvers[by.ID] = true
+		}
+	}
+}
+
+// failures says once why permissions could not be known, and what follows.
+func (p *permissions) failures() []precedent.Failure {
+	if p.err == nil {
+		return nil
+	}
+	who := "what 1 person wrote counts"
+	if p.unknown > 1 {
+		who = fmt.Sprintf("what %d people wrote counts", p.unknown)
+	}
+	return []precedent.Failure{{Step: "discussion", Error: p.err.Error() + "; " + who + " as written without write permission"}}
 }
 
 // discussion sorts people's comments on a pull request. Comments of people with write

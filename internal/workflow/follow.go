@@ -54,8 +54,10 @@ func (p *Pull) readThreads(ctx context.Context, s *pullState, of purpose) error 
 		}
 		s.fail("threads", err, "it is not known who closed which conversation")
 	}
+	p.people.noteResolvers(convs, p.Author, me)
 	s.earlier.threads = thread.Assemble(s.comments, convs, withPostStates(stored, posts), thread.Identity{
 		Number: p.Number, Me: me, Read: p.writer.Read, Signed: !p.writer.Key.IsZero(), Partial: s.partial, Now: p.reviewer.Now(),
+		Relocated: p.relocated(ctx, s),
 	}, p.mayWrite(ctx))
 	if s.earlier.votes, err = p.votes(ctx, s); err != nil {
 		if ctx.Err() != nil {
@@ -73,6 +75,24 @@ func (p *Pull) readThreads(ctx context.Context, s *pullState, of purpose) error 
 		return err
 	}
 	return p.relocate(ctx, s, last, readers)
+}
+
+// relocated returns a function that relocates copies of threads to a commit; nil if git
+// could not fetch.
+func (p *Pull) relocated(ctx context.Context, s *pullState) func(string, []precedent.Thread) []precedent.Thread {
+	if s.patched {
+		return nil
+	}
+	return func(commit string, ts []precedent.Thread) []precedent.Thread {
+		ids := []string{commit}
+		for _, t := range ts {
+			ids = append(ids, t.Commit, t.SeenAt)
+		}
+		there := append(p.repo.commits.earlier(ctx, s.spec, ids), s.rg.Head, s.rg.Base)
+		moved := slices.Clone(ts)
+		thread.Relocate(moved, treesAt(ctx, s.subject, there, commit, s.rg.Base))
+		return moved
+	}
 }
 
 // storedThreads returns the threads in the memory.

@@ -58,12 +58,15 @@ func (p *Publisher) closed(ctx context.Context, s *pullState, r *precedent.Revie
 	var all []report.Closed
 	for _, t := range thread.Apply(s.earlier.threads, r.Threads, r.Head) {
 		c := report.Closed{Thread: t.ID, Span: t.Span, Severity: t.Severity, Title: t.Title, URL: t.URL}
-		switch t.State {
-		case precedent.ThreadAddressed:
+		declined := slices.ContainsFunc(r.Threads, func(a precedent.ThreadAnswer) bool {
+			return a.Thread == t.ID && a.State == precedent.DeclinedHere
+		})
+		switch {
+		case t.State == precedent.ThreadAddressed:
 			describeFix(&c, r, outcomes)
-		case precedent.ThreadWontFix:
+		case t.State == precedent.ThreadWontFix || declined && t.State != precedent.ThreadResolved:
 			describeDismissal(&c, t, r, s.earlier.votes[t.ID])
-		case precedent.ThreadResolved:
+		case t.State == precedent.ThreadResolved:
 			c.How, c.Who = "resolved", t.ClosedBy
 		default:
 			continue
@@ -73,19 +76,20 @@ func (p *Publisher) closed(ctx context.Context, s *pullState, r *precedent.Revie
 	return all
 }
 
-// describeFix says which commit fixed a finding: the head, or that of an earlier outcome.
+// describeFix says which commit fixed a finding: that of its outcome, else the head.
 func describeFix(c *report.Closed, r *precedent.Review, outcomes []precedent.Outcome) {
 	c.How = "fixed"
+	answered := slices.IndexFunc(r.Threads, func(a precedent.ThreadAnswer) bool { return a.Thread == c.Thread })
+	if answered >= 0 {
+		c.Why, c.Commit = r.Threads[answered].Why, shortID(r.Head)
+		if r.Threads[answered].State == precedent.NoLonger {
+			c.How = "no longer applicable"
+		}
+	}
 	if i := slices.IndexFunc(outcomes, func(o precedent.Outcome) bool {
 		return o.Thread == c.Thread && (o.Kind == precedent.Fixed || o.Kind == precedent.SuggestionTaken)
 	}); i >= 0 {
 		c.Commit = shortID(outcomes[i].Commit)
-	}
-	if i := slices.IndexFunc(r.Threads, func(a precedent.ThreadAnswer) bool { return a.Thread == c.Thread }); i >= 0 {
-		c.Why, c.Commit = r.Threads[i].Why, shortID(r.Head)
-		if r.Threads[i].State == precedent.NoLonger {
-			c.How = "no longer applicable"
-		}
 	}
 }
 
@@ -98,7 +102,7 @@ func describeDismissal(c *report.Closed, t precedent.Thread, r *precedent.Review
 		c.How = "deleted"
 	}
 	if i := slices.IndexFunc(r.Threads, func(a precedent.ThreadAnswer) bool { return a.Thread == t.ID }); i >= 0 && c.Who == "" {
-		c.Who, words = r.Threads[i].Who, r.Threads[i].Words
+		c.Who, words, c.Why = r.Threads[i].Who, r.Threads[i].Words, r.Threads[i].Why
 	}
 	if words != "" {
 		c.Why = "“" + words + "”"

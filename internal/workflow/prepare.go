@@ -100,7 +100,7 @@ func (r *Reviewer) newPrepared(id precedent.Repo, s subject, change *diff.Change
 		}
 		return head(path)
 	}
-	p.Input.Tree = p.exporter(s.rg.Head, nil)
+	p.Input.Tree = p.exporter(s.rg.Head, withoutPrivate)
 	p.Input.Shown = p.exporter(s.rg.Head, secret.RedactFile)
 	p.Input.ShownBase = p.exporter(s.rg.Base, secret.RedactFile)
 	return p
@@ -165,8 +165,17 @@ func readChange(ctx context.Context, run func(context.Context, git.Range, func(i
 	return change, nil
 }
 
+// withoutPrivate empties the files that hold credentials: analyzers read them as blobs, and
+// no other program needs them.
+func withoutPrivate(name string, content []byte) []byte {
+	if secret.Private(name) {
+		return nil
+	}
+	return content
+}
+
 // exporter returns a function that exports a tree on first use, with the contents of
-// files replaced by rewrite, if it is not nil.
+// files replaced by rewrite. As root, the sandbox has a user of its own, who can read it.
 func (p *Prepared) exporter(rev string, rewrite func(string, []byte) []byte) func(context.Context) (string, error) {
 	var mu sync.Mutex
 	export := ""
@@ -180,7 +189,7 @@ func (p *Prepared) exporter(rev string, rewrite func(string, []byte) []byte) fun
 		if err != nil {
 			return "", fmt.Errorf("export tree: %w", err)
 		}
-		if _, err := p.subject.repo.Export(ctx, rev, dir, git.ExportLimits{Rewrite: rewrite}); err != nil {
+		if _, err := p.subject.repo.Export(ctx, rev, dir, git.ExportLimits{Rewrite: rewrite, Shared: os.Geteuid() == 0}); err != nil {
 			return "", errors.Join(err, os.RemoveAll(dir))
 		}
 		export = dir

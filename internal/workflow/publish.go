@@ -115,6 +115,7 @@ func (p *Publisher) Finish(ctx context.Context, s ExistingReview) (int, error) {
 		return undeliveredStatus(s.Status), nil
 	}
 	if s.unfinished {
+		p.poster.Writer.Answers = p.pull.answers(ctx)
 		if err := p.pull.storedThreads(p.rows).Answer(ctx, s.Review.Threads, s.Review.Head); err != nil {
 			return 0, err
 		}
@@ -132,6 +133,7 @@ func (p *Publisher) Prepare(ctx context.Context, job Job) (*PreparedPull, error)
 	if job.Again {
 		s.earlier.since = nil
 	}
+	p.poster.Writer.Answers = p.pull.answers(ctx)
 	x, err := p.pull.prepare(ctx, s, job)
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/comment"
 	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/guide"
 	"github.com/precedent-dev/precedent/internal/review"
 	"github.com/precedent-dev/precedent/internal/text"
 )
@@ -137,7 +138,7 @@ func (p *Pull) fillInput(in *review.Input, s *pullState) {
 	in.Intent = precedent.Untrusted(text.Cut(string(p.Title)+"\n\n"+string(p.Body), maxIntent))
 	in.Discussion = s.discussion
 	in.Threads, in.Since, in.Author = s.earlier.threads, s.earlier.since, p.Author.ID
-	in.Failures = slices.Concat(s.failures, p.people.failures)
+	in.Failures = slices.Concat(s.failures, p.people.failures())
 	if s.patched {
 		in.Incomplete = true
 		in.Read = func(precedent.Side, string) ([]byte, error) { return nil, errNotFetched }
@@ -179,11 +180,26 @@ func (p *Pull) state(ctx context.Context, of purpose) (*pullState, error) {
 	if f.fetchError != nil {
 		s.fail("fetch", f.fetchError, "the forge's diff was reviewed, without the files")
 	}
+	p.people.maintainers = s.maintainers(ctx)
 	if err := p.readDiscussion(ctx, s, of); err != nil {
 		s.close()
 		return nil, err
 	}
 	return s, nil
+}
+
+// maintainers returns the people that the policy of the base lists. One that cannot be
+// read lists nobody; the review, which reads it again, says so.
+func (s *pullState) maintainers(ctx context.Context) []string {
+	at, err := openBase(ctx, s.repo, s.blobs, s.rg.BaseCommit, guide.PolicyFile)
+	if err != nil {
+		return nil
+	}
+	policy, err := readPolicy(ctx, s.repo, at, s.rg)
+	if err != nil {
+		return nil
+	}
+	return policy.Maintainers
 }
 
 // readDiscussion reads the comments, recognises our own threads, and sorts the rest.
@@ -223,6 +239,18 @@ func (p *Pull) readDiscussion(ctx context.Context, s *pullState, of purpose) err
 		return ours && c.Author.ID == s.earlier.me.ID
 	}, p.mayWrite(ctx))
 	return ctx.Err()
+}
+
+// answers tells whose answers to comments count, for the words that invite them.
+func (p *Pull) answers(ctx context.Context) comment.Answers {
+	no, err := p.connection.KnowsPermissions(ctx, p.repo.Repo)
+	if err != nil {
+		no = forge.Unsupported(err.Error())
+	}
+	if no != "" {
+		p.reviewer.notice(ctx, "%s: comments ask to resolve their conversation instead of a reply", no)
+	}
+	return comment.Answers{Unknown: no != "", Maintainers: len(p.people.maintainers) > 0}
 }
 
 // mayWrite tells whether a person has write permission.

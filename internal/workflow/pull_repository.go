@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/git"
 )
 
@@ -62,7 +63,7 @@ func (r *Reviewer) OpenPullRepository(ctx context.Context, at Location, named pr
 	if p.Git == nil {
 		p.Git = p.commits.repo
 	}
-	if p.File, err = r.memoryFile(at.Memory, p.Git, p.IDs[0]); err != nil {
+	if err = p.findMemory(ctx, r, at.Memory); err != nil {
 		p.Close()
 		return nil, err
 	}
@@ -81,13 +82,13 @@ func (r *Reviewer) openClone(ctx context.Context, at Location, named precedent.R
 		}
 		return nil, errNoClone
 	}
-	ids, err := Identities(ctx, clone, precedent.Repo{})
+	ids, err := Identities(ctx, clone, Location{Forge: at.Forge})
 	switch {
 	case err == nil && named.IsZero() && ids[0].IsLocal():
 		err = Hinted(errors.New("the repository has no remote on a forge"), "give the URL of the pull request")
 	case err == nil && (named.IsZero() || sameRepo(ids[0], named)):
 		return &PullRepository{Repository: &Repository{Git: clone, IDs: ids}, Repo: ids[0]}, nil
-	case err == nil && isRemote(clone, named):
+	case err == nil && isRemote(clone, at.Forge, named):
 		ids[0] = named
 		return &PullRepository{Repository: &Repository{Git: clone, IDs: ids}, Repo: named}, nil
 	case !named.IsZero():
@@ -98,9 +99,9 @@ func (r *Reviewer) openClone(ctx context.Context, at Location, named precedent.R
 }
 
 // isRemote tells whether a remote of the clone is the repository.
-func isRemote(clone *git.Repo, named precedent.Repo) bool {
+func isRemote(clone *git.Repo, at forge.Address, named precedent.Repo) bool {
 	for _, remote := range clone.Remotes() {
-		if id, err := precedent.ParseRepo(remote.URL); err == nil && sameRepo(id, named) {
+		if id, err := at.Remote(remote.URL); err == nil && sameRepo(id, named) {
 			return true
 		}
 	}

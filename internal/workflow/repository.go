@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/git"
 	"github.com/precedent-dev/precedent/internal/settings"
 )
@@ -20,6 +21,8 @@ type Location struct {
 	// Repo is the identity that the operator set; the zero Repo for the one of the
 	// remote.
 	Repo precedent.Repo
+	// Forge is the operator's. It says which remotes are on it.
+	Forge forge.Address
 	// Memory is the file that the operator named; the zero Value for none.
 	Memory settings.Value[string]
 	// Forget turns the memory off: reviews recall nothing and store nothing.
@@ -33,6 +36,9 @@ type Repository struct {
 	IDs []precedent.Repo
 	// File is the memory's, and who named it; the zero Value if the memory is off.
 	File settings.Value[string]
+	// Foreign is why the memory is not beside the repository, although there is a work tree;
+	// nil if it is, or if the operator named a file.
+	Foreign error
 	// dir is the working folder, without links.
 	dir string
 	// unborn means that there is neither a remote nor a commit to name it by.
@@ -56,11 +62,11 @@ func (r *Reviewer) OpenRepository(ctx context.Context, at Location) (*Repository
 	if dir, err := filepath.EvalSymlinks(at.Dir); err == nil {
 		p.dir = dir
 	}
-	if p.IDs, err = Identities(ctx, repo, at.Repo); errors.Is(err, git.ErrNoCommits) {
+	if p.IDs, err = Identities(ctx, repo, at); errors.Is(err, git.ErrNoCommits) {
 		p.IDs, p.unborn, err = []precedent.Repo{precedent.LocalRepo("unborn")}, true, nil
 	}
 	if err == nil && !at.Forget {
-		p.File, err = r.memoryFile(at.Memory, repo, p.IDs[0])
+		err = p.findMemory(ctx, r, at.Memory)
 	}
 	if err != nil {
 		repo.Close()
@@ -78,13 +84,13 @@ func (r *Reviewer) openGit(ctx context.Context, at Location, lazy bool) (*git.Re
 }
 
 // Identities returns the identities under which the memory stores a repository: only
-// the operator's if set, else the remote and the first commit, so that what was
+// the location's Repo if set, else the remote and the first commit, so that what was
 // learned before the remote was added is not lost.
-func Identities(ctx context.Context, repo *git.Repo, asked precedent.Repo) ([]precedent.Repo, error) {
-	if !asked.IsZero() {
-		return []precedent.Repo{asked}, nil
+func Identities(ctx context.Context, repo *git.Repo, at Location) ([]precedent.Repo, error) {
+	if !at.Repo.IsZero() {
+		return []precedent.Repo{at.Repo}, nil
 	}
-	id, err := repo.Identity(ctx)
+	id, err := repo.Identity(ctx, at.Forge.Remote)
 	if err != nil || id.IsLocal() {
 		return []precedent.Repo{id}, err
 	}
@@ -94,40 +100,6 @@ func Identities(ctx context.Context, repo *git.Repo, asked precedent.Repo) ([]pr
 	}
 	return ids, nil
 }
-
-const (
-	memoryDir  = ".precedent"
-	memoryName = "memory.db"
-)
-
-func (r *Reviewer) memoryFile(named settings.Value[string], repo *git.Repo, id precedent.Repo) (settings.Value[string], error) {
-	if named.Value != "" {
-		return named, nil
-	}
-	return DefaultMemory(repo, id, r.DataDir)
-}
-
-// DefaultMemory returns the default file of the memory: in the main work tree, else
-// in the data folder, which may be empty.
-func DefaultMemory(repo *git.Repo, id precedent.Repo, dataDir string) (settings.Value[string], error) {
-	path, why := filepath.Join(dataDir, fileName(id)+".db"), "default: no work tree"
-	if top := mainTop(repo); top != "" {
-		path, why = memoryPath(top), "default: beside the repository"
-	} else if dataDir == "" {
-		return settings.Value[string]{}, Hinted(errors.New("find memory: there is neither a work tree nor a home folder for it"), "set a file with --memory-db")
-	}
-	return settings.Value[string]{Value: path, Text: path, Source: settings.Source{Words: why}}, nil
-}
-
-// mainTop is the main work tree of a repository, which may be nil; empty for none.
-func mainTop(repo *git.Repo) string {
-	if repo == nil {
-		return ""
-	}
-	return repo.MainTop()
-}
-
-func memoryPath(top string) string { return filepath.Join(top, memoryDir, memoryName) }
 
 // fileName makes a file's name of an identity: readable, and unique by a hash.
 func fileName(id precedent.Repo) string {

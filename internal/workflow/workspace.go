@@ -7,10 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/precedent-dev/precedent"
-	"github.com/precedent-dev/precedent/internal/git"
 	"github.com/precedent-dev/precedent/internal/memory"
 	"github.com/precedent-dev/precedent/internal/store"
 )
@@ -39,10 +37,13 @@ func (r *Reviewer) OpenWorkspace(ctx context.Context, at Location) (*Workspace, 
 	p, err := r.OpenRepository(ctx, at)
 	if err != nil && !at.Repo.IsZero() && ctx.Err() == nil { // its memory is in the data folder
 		p = &Repository{IDs: []precedent.Repo{at.Repo}}
-		p.File, err = r.memoryFile(at.Memory, nil, at.Repo)
+		err = p.findMemory(ctx, r, at.Memory)
 	}
 	if err != nil {
 		return nil, err
+	}
+	if p.Foreign != nil {
+		r.noticeError(ctx, p.Foreign, "")
 	}
 	var db *store.DB
 	if p.unborn {
@@ -67,9 +68,16 @@ func (r *Reviewer) openForReview(ctx context.Context, p *Repository) (*Workspace
 		db, err := store.OpenMemory(ctx, store.Options{Now: r.Now})
 		return r.workspace(p, db), err
 	}
+	var failures []precedent.Failure
+	if p.Foreign != nil {
+		r.noticeError(ctx, p.Foreign, "")
+		failures = append(failures, precedent.Failure{Step: "memory", Error: p.Foreign.Error()})
+	}
 	db, err := r.OpenMemory(ctx, p)
 	if err == nil {
-		return r.workspace(p, db), nil
+		w := r.workspace(p, db)
+		w.failures = failures
+		return w, nil
 	}
 	if ctx.Err() != nil {
 		return nil, err
@@ -82,7 +90,7 @@ func (r *Reviewer) openForReview(ctx context.Context, p *Repository) (*Workspace
 		return nil, err
 	}
 	w := r.workspace(p, db)
-	w.failures = append(w.failures, failure)
+	w.failures = append(failures, failure)
 	return w, nil
 }
 
@@ -110,34 +118,15 @@ func (r *Reviewer) OpenMemory(ctx context.Context, p *Repository) (*store.DB, er
 		return store.OpenMemory(ctx, store.Options{Now: r.Now})
 	}
 	if top := mainTop(p.Git); top != "" && p.File.Value == memoryPath(top) {
-		if err := r.makeMemoryFolder(ctx, p.Git); err != nil {
+		if err := makeMemoryFolder(filepath.Dir(p.File.Value)); err != nil {
 			return nil, err
 		}
 	}
 	return store.Open(ctx, p.File.Value, store.Options{Now: r.Now})
 }
 
-// makeMemoryFolder creates the memory's folder in the main work tree, with a .gitignore
-// that hides it from git. A committed memory or a link is refused: the author of a
-// commit could otherwise decide what is hidden, or redirect our writes.
-func (r *Reviewer) makeMemoryFolder(ctx context.Context, repo *git.Repo) error {
-	main := repo
-	if repo.Top() != repo.MainTop() {
-		var err error
-		if main, err = git.Open(ctx, repo.MainTop(), r.Git); err != nil {
-			return err
-		}
-		defer main.Close()
-	}
-	if committed, err := committedMemory(ctx, main); err != nil || committed != "" {
-		return errors.Join(err, Hinted(
-			fmt.Errorf("open memory: %s is committed in the repository, so its author would decide what is hidden", committed),
-			"git rm --cached %s, or set another file with --memory-db", committed))
-	}
-	dir := filepath.Join(main.Top(), memoryDir)
-	if info, err := os.Lstat(dir); err == nil && !info.IsDir() {
-		return unwritable(dir, errors.New("it is not a folder"))
-	}
+// makeMemoryFolder creates a memory's folder, with a .gitignore that hides it from git.
+func makeMemoryFolder(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return unwritable(dir, err)
 	}
@@ -159,30 +148,15 @@ func unwritable(dir string, err error) error {
 	return Hinted(fmt.Errorf("open memory in %s: %w", dir, err), "make the folder writable, or set another file with --memory-db")
 }
 
-// committedMemory names a file of the memory that the checked-out commit holds.
-func committedMemory(ctx context.Context, repo *git.Repo) (string, error) {
-	head, err := repo.Resolve(ctx, git.Spec{Range: "HEAD"})
-	if err != nil {
-		return "", nil //nolint:nilerr // no commit yet, so none that holds it
-	}
-	entries, err := repo.Tree(ctx, head.Head, memoryDir)
-	if err != nil {
-		return "", err
-	}
-	for _, e := range entries {
-		if strings.HasPrefix(e.Path, memoryDir+"/"+memoryName) {
-			return e.Path, nil
-		}
-	}
-	return "", nil
-}
-
 // fixesDir holds, beside the memory, the patches that take fixes back.
 const fixesDir = "fixes"
 
 // KeepPatch stores the patch of a review's fixes next to the memory, so that they can
 // be undone, and returns its path.
 func (p *Repository) KeepPatch(review string, patch []byte) (string, error) {
+	if p.File.Value == "" {
+		return "", Hinted(errors.New("there is no memory to keep the patch beside"), "set a file with --memory-db")
+	}
 	dir := filepath.Join(filepath.Dir(p.File.Value), fixesDir)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", unwritable(dir, err)

@@ -281,7 +281,7 @@ func (f Files) history(ctx context.Context, a arguments) (string, error) {
 	if strings.TrimSpace(log) == "" {
 		return "no commit touched this file", nil
 	}
-	log, _ = secret.Redact(log)
+	log, _ = secret.Redact("", log)
 	return text.Visible(log), nil
 }
 

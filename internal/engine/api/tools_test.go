@@ -94,9 +94,14 @@ func TestToolsShowNoSecret(t *testing.T) {
 	content := map[string]string{
 		"keys.go": "package keys\n\nconst access = \"" + key + "\"\nconst other = 1\n",
 		".env":    "PASSWORD=hunter2\nHOST=db\n",
+		// Only the names of these files tell that these are credentials.
+		"main.tf":      "  administrator_login_password = \"kq7Zt2-" + "vRw9Lm4x\"\n",
+		"nuget.config": "<add key=\"ClearTextPassword\" value=\"kq7Zt2-" + "vRw9Lm4x\" />\n",
 	}
 	files := Files{
-		List: func(context.Context, precedent.Side) ([]string, error) { return []string{".env", "keys.go"}, nil },
+		List: func(context.Context, precedent.Side) ([]string, error) {
+			return []string{".env", "keys.go", "main.tf", "nuget.config"}, nil
+		},
 		Read: func(_ context.Context, _ precedent.Side, p string, _ int64) ([]byte, error) {
 			return []byte(content[p]), nil
 		},
@@ -109,6 +114,9 @@ func TestToolsShowNoSecret(t *testing.T) {
 		{"search", `{"pattern":"const"}`}:               "keys.go:3: const access = \"[REDACTED:",
 		{"search", `{"pattern":"AKIA[A-Z0-9]+"}`}:       "no line matches",
 		{"search", `{"pattern":"hunter2"}`}:             "no line matches",
+		{"read_file", `{"path":"main.tf"}`}:             "[REDACTED:",
+		{"read_file", `{"path":"nuget.config"}`}:        "[REDACTED:",
+		{"search", `{"pattern":"Lm4x"}`}:                "no line matches",
 		{"file_history", `{"path":"keys.go"}`}:          "dana use [REDACTED:",
 	} {
 		for _, tool := range files.tools() {
@@ -116,7 +124,7 @@ func TestToolsShowNoSecret(t *testing.T) {
 				continue
 			}
 			got, err := tool.Run(t.Context(), json.RawMessage(call[1]))
-			if err != nil || !strings.Contains(got, want) || strings.Contains(got, key) || strings.Contains(got, "hunter2") {
+			if err != nil || !strings.Contains(got, want) || strings.Contains(got, key) || strings.Contains(got, "hunter2") || strings.Contains(got, "Lm4x") {
 				t.Errorf("%v: %q, %v", call, got, err)
 			}
 		}

@@ -94,7 +94,7 @@ func (g *Gitea) branch(repo *Repo, p *Pull, b forge.Branch) object {
 	}
 	return object{"label": b.Name, "ref": b.Name, "sha": b.SHA, "repo_id": b.RepoID.Number(), "repo": object{
 		"id": b.RepoID.Number(), "name": b.Repo.Name, "full_name": b.Repo.Owner + "/" + b.Repo.Name, "owner": object{"id": 1, "login": b.Repo.Owner},
-		"archived": repo.Archived && strings.EqualFold(b.Repo.Owner+"/"+b.Repo.Name, repo.Owner+"/"+repo.Name),
+		"archived":  repo.Archived && strings.EqualFold(b.Repo.Owner+"/"+b.Repo.Name, repo.Owner+"/"+repo.Name),
 		"clone_url": fmt.Sprintf("%s/%s/%s.git", g.URL, b.Repo.Owner, b.Repo.Name),
 	}}
 }
@@ -266,10 +266,10 @@ func (g *Gitea) oneReview(c *call) reply {
 }
 
 func (g *Gitea) reviewJSON(c *call, r giteaReview) object {
-	state := map[ReviewState]string{Pending: "PENDING", Commented: "COMMENT", ChangesRequested: "REQUEST_CHANGES", Approved: "APPROVED"}[r.State]
+	state := map[ReviewState]string{Pending: "PENDING", Commented: "COMMENT", ChangesRequested: "REQUEST_CHANGES", Dismissed: "REQUEST_CHANGES", Approved: "APPROVED"}[r.State]
 	return object{
 		"id": r.ID.Number(), "user": giteaUser(r.Author), "team": nil, "state": state, "body": r.Body, "commit_id": r.Commit, "stale": r.stale,
-		"official": false, "dismissed": false, "comments_count": len(r.inline), "submitted_at": r.at.Format(time.RFC3339),
+		"official": false, "dismissed": r.State == Dismissed, "comments_count": len(r.inline), "submitted_at": r.at.Format(time.RFC3339),
 		"html_url": g.at(c, precedent.NumberID(wordsOfReviews+r.ID.Number())), "pull_request_url": g.at(c, "0"),
 	}
 }

@@ -85,6 +85,17 @@ func (g *Gitea) assignees(c *call) reply {
 	return reply{status: http.StatusOK, body: all} // without pages, and without a count
 }
 
+// collaborators are shown to every reader, without what they may do.
+func (g *Gitea) collaborators(c *call) reply {
+	all := []any{}
+	for _, m := range c.repo.Members {
+		if m.Permission != forge.None && !strings.EqualFold(m.Person.Login, c.repo.Owner) {
+			all = append(all, giteaUser(m.Person))
+		}
+	}
+	return g.page(c, all)
+}
+
 // mayListTeams refuses tokens without the scope for organizations. Those of jobs have
 // no scopes, and their account is in no organization.
 func (g *Gitea) mayListTeams() *reply {

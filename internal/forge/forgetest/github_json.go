@@ -1,6 +1,7 @@
 package forgetest
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"slices"
@@ -189,8 +190,12 @@ func inlineJSON(out object, p *Pull, m forge.Comment) {
 	if m.Outdated {
 		out["line"], out["start_line"], out["commit_id"] = nil, nil, strings.Repeat("f", 40)
 	}
-	if m.Span.End == 0 {
-		out["subject_type"], out["line"], out["original_line"] = "file", nil, nil
+	out["position"], out["original_position"] = 1, 1
+	if m.Outdated {
+		out["position"] = nil
+	}
+	if m.Span.End == 0 { // line is missing or, on some servers, 1
+		out["subject_type"], out["line"], out["original_line"] = "file", 1, 1
 	}
 	if m.ReplyTo != "" {
 		out["in_reply_to_id"] = m.ReplyTo.Number()
@@ -200,15 +205,29 @@ func inlineJSON(out object, p *Pull, m forge.Comment) {
 	}
 }
 
+// permission is the highest of all grants, by the repository, its teams or the organization:
+// the permission that a role is based on, and the role's name ("Get repository permissions
+// for a user"). It does not tell where a grant comes from.
 func (g *GitHub) permission(c *call) reply {
-	for _, m := range c.repo.Members {
-		if strings.EqualFold(m.Person.Login, c.PathValue("login")) {
-			return reply{status: http.StatusOK, body: object{
-				"permission": m.Permission, "role_name": m.Permission, "user": user(m.Person),
-			}}
+	all := slices.Clone(c.repo.Members)
+	for _, t := range c.repo.Teams {
+		for _, who := range t.Members {
+			all = append(all, Member{who, t.Level})
 		}
 	}
-	return problem(http.StatusNotFound, "Not Found")
+	var best *Member
+	order := []forge.Permission{forge.None, forge.Read, forge.Write, forge.Admin}
+	for i, m := range all {
+		if strings.EqualFold(m.Person.Login, c.PathValue("login")) && (best == nil || slices.Index(order, m.Permission) > slices.Index(order, best.Permission)) {
+			best = &all[i]
+		}
+	}
+	if best == nil {
+		return problem(http.StatusNotFound, "Not Found")
+	}
+	return reply{status: http.StatusOK, body: object{
+		"permission": best.Permission, "role_name": cmp.Or(c.repo.Roles[best.Person.ID], string(best.Permission)), "user": user(best.Person),
+	}}
 }
 
 // text is what an author wrote, for the wire.

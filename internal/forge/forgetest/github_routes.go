@@ -76,6 +76,7 @@ var routes = []route{
 	{"GET", "/repos/{owner}/{repo}/pulls/{number}/reviews/{id}", (*GitHub).oneReview},
 	{"DELETE", "/repos/{owner}/{repo}/pulls/{number}/reviews/{id}", (*GitHub).deleteReview},
 	{"GET", "/repos/{owner}/{repo}/pulls/{number}/reviews/{id}/comments", (*GitHub).inlineOfReview},
+	{"PUT", "/repos/{owner}/{repo}/pulls/{number}/reviews/{id}/dismissals", (*GitHub).dismiss},
 	{"POST", "/repos/{owner}/{repo}/pulls/{number}/reviews/{id}/events", (*GitHub).submit},
 
 	{"PATCH", "/repos/{owner}/{repo}/issues/comments/{id}", (*GitHub).editComment},

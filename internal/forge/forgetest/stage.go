@@ -24,6 +24,9 @@ type Stage struct {
 	// View returns what the forge can tell of the comments in the world; nil for
 	// everything. The server sets it.
 	View func(p *Pull, all []forge.Comment) []forge.Comment
+	// Limited means that the account is not an administrator, and that the forge lets only
+	// those take a request for changes back.
+	Limited bool
 	// Numberless means that the forge has no numbers of repositories.
 	Numberless bool
 }

@@ -29,6 +29,7 @@ func writing(t *testing.T, build Build) {
 		{"too many remarks", tooManyRemarks},
 		{"an unknown commit", unknownCommit},
 		{"request changes", requestsChanges},
+		{"take a request for changes back", takesRequestsBack},
 		{"a pending review of a person", leavesPendingReview},
 		{"locked, archived and deleted", refusesClosed},
 		{"comments are edited and deleted", editsAndDeletes},
@@ -290,6 +291,73 @@ func requestsChanges(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	if n := len(s.World.Reviews(p)); n != 2 {
 		t.Errorf("%d reviews after an approval", n)
 	}
+}
+
+// takesRequestsBack: a request for changes stands until it is dismissed; a later review that
+// comments does not clear it.
+func takesRequestsBack(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
+	post := func(event forge.ReviewEvent) precedent.ForgeID {
+		t.Helper()
+		d := draftOf(p, goodRemarks[0])
+		d.Event = event
+		posted, err := f.Post(t.Context(), repo(f), till, d)
+		if err != nil || len(posted.Unsupported) > 0 {
+			t.Fatalf("%+v, %v", posted, err)
+		}
+		return posted.Review
+	}
+	blocking := func() (all []precedent.ForgeID) {
+		t.Helper()
+		listed, err := f.Comments(t.Context(), repo(f), till)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range listed {
+			if m.Blocks {
+				all = append(all, m.ID)
+			}
+		}
+		return all
+	}
+	asked := post(forge.RequestChanges)
+	said := post(forge.Remarks)
+	if got := blocking(); !slices.Equal(got, []precedent.ForgeID{asked}) {
+		t.Errorf("%v block, want %s", got, asked)
+	}
+	dismiss := func(id precedent.ForgeID) forge.Unsupported {
+		t.Helper()
+		no, err := f.Dismiss(t.Context(), repo(f), till, id, "It is fixed.")
+		if err != nil {
+			t.Fatalf("dismiss %s: %v", id, err)
+		}
+		return no
+	}
+	s.World.Change(func() { s.World.Repo("acme", "shop").Protected = true })
+	if no := dismiss(asked); (no == "") != (len(blocking()) == 0) {
+		t.Errorf("refused with %q, and %v block", no, blocking())
+	}
+	s.World.Change(func() { s.World.Repo("acme", "shop").Protected = false })
+	if s.Limited {
+		if no := dismiss(asked); no == "" || len(blocking()) != 1 {
+			t.Errorf("an account that may not: %q, and %v block", no, blocking())
+		}
+		return
+	}
+	for _, id := range []precedent.ForgeID{asked, asked, said, "987654"} {
+		if no := dismiss(id); no != "" {
+			t.Errorf("dismiss %s: %s", id, no)
+		}
+	}
+	if got := blocking(); len(got) != 0 {
+		t.Errorf("%v still block", got)
+	}
+	for _, r := range s.World.Reviews(p) {
+		if want := map[precedent.ForgeID]ReviewState{asked: Dismissed, said: Commented}[r.ID]; r.State != want {
+			t.Errorf("review %s is %s, want %s", r.ID, r.State, want)
+		}
+	}
+	_, err := f.Dismiss(t.Context(), repo(f), till, "x", "It is fixed.")
+	refused(t, err, forge.KindRefused)
 }
 
 // leavesPendingReview: a pending review that a person started with the same account

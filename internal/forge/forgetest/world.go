@@ -35,6 +35,11 @@ type Repo struct {
 	Teams []Team
 	// Former are earlier names, as owner/name.
 	Former []string
+	// Roles are those on GitHub that are not called like the permission that they are based
+	// on, by account: maintain (write), triage (read), and custom ones.
+	Roles map[precedent.ForgeID]string
+	// Protected lets only administrators dismiss reviews.
+	Protected bool
 	// Archived makes the repository read-only.
 	Archived bool
 	Checks   []Check
@@ -89,6 +94,7 @@ const (
 	Commented        ReviewState = "COMMENTED"
 	ChangesRequested ReviewState = "CHANGES_REQUESTED"
 	Approved         ReviewState = "APPROVED"
+	Dismissed        ReviewState = "DISMISSED" // after it requested changes
 )
 
 // Check is a check run on a commit.

@@ -169,6 +169,11 @@ func (w *World) shows(written time.Time, lag time.Duration) bool {
 // mayWrite reports whether a person has write access.
 func (r *Repo) mayWrite(who forge.Person) bool { return r.mayWriteUnit(who, "repo.code") }
 
+// isAdmin reports whether a person administrates the repository.
+func (r *Repo) isAdmin(who forge.Person) bool {
+	return slices.ContainsFunc(r.Members, func(m Member) bool { return m.Person.ID == who.ID && m.Permission == forge.Admin })
+}
+
 // mayWriteUnit reports whether a person has write access to a unit of the repository.
 func (r *Repo) mayWriteUnit(who forge.Person, unit string) bool {
 	return slices.ContainsFunc(r.Members, func(m Member) bool { return m.Person.ID == who.ID && m.Permission.MayWrite() }) ||

@@ -182,7 +182,7 @@ func (c *Client) onReview(r *sdk.PullReview) forge.Comment {
 	at := r.Submitted.UTC()
 	out := forge.Comment{
 		ID: precedent.NumberID(r.ID), Kind: forge.OnReview, Author: person(r.Reviewer), URL: c.ownPage(r.HTMLURL),
-		At: at, Edited: at,
+		At: at, Edited: at, Blocks: blocks(r),
 	}
 	out.Body, out.Cut = truncateBody(r.Body)
 	return out

@@ -216,7 +216,7 @@ func TestDeletingAndEditing(t *testing.T) {
 			}
 		}
 		remove(forge.CommentRef{Kind: forge.OnReview, ID: review}, false) // its remark would go as well
-		remove(forge.CommentRef{Kind: forge.OnLine, ID: line}, kind == forgetest.Forgejo)
+		remove(forge.CommentRef{Kind: forge.OnLine, ID: line}, kind != forgetest.Gitea125)
 		for range 2 {
 			remove(forge.CommentRef{Kind: forge.OnThread, ID: said.ID}, true)
 		}
@@ -224,6 +224,28 @@ func TestDeletingAndEditing(t *testing.T) {
 			remove(forge.CommentRef{Kind: gone, ID: "4711"}, true)
 		}
 	})
+}
+
+// TestADeletionThatDoesNothing: what a server says to have deleted and still shows
+// was not deleted.
+func TestADeletionThatDoesNothing(t *testing.T) {
+	for _, kind := range []forgetest.GiteaKind{forgetest.Gitea127, forgetest.Gitea125} {
+		b := lay(t, kind)
+		line := b.begin(t)
+		said, err := b.Comment(t.Context(), b.repo, 2, "summary")
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.Script.Plan(forgetest.Fault{Method: "DELETE", On: "/issues/comments/", Status: 204, Times: 2})
+		for _, m := range []forge.CommentRef{{Kind: forge.OnThread, ID: said.ID}, {Kind: forge.OnLine, ID: line}} {
+			if no, err := b.Delete(t.Context(), b.repo, 2, m); err != nil || no == "" {
+				t.Errorf("%v: %q, %v", m, no, err)
+			}
+		}
+		if b.Script.Left() != 0 {
+			t.Errorf("%d deletions were not tried", b.Script.Left())
+		}
+	}
 }
 
 func TestReactions(t *testing.T) {
@@ -272,15 +294,6 @@ func TestStatuses(t *testing.T) {
 	}
 	if _, err := b.Check(t.Context(), b.repo, forge.Check{Commit: "main/../x"}); trouble(t, err).Kind != forge.KindRefused {
 		t.Error(err)
-	}
-}
-
-func TestPermissionsAreToldToAdministrators(t *testing.T) {
-	b := lay(t, forgetest.Gitea127)
-	b.World.Change(func() { b.Plain = true })
-	p, err := b.Permission(t.Context(), b.repo, forgetest.Ann)
-	if e := trouble(t, err); p != forge.None || e.Kind != forge.KindAuth || !strings.Contains(e.Hint, "administrators") {
-		t.Errorf("%q, %+v", p, e)
 	}
 }
 

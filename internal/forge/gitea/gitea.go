@@ -46,7 +46,8 @@ type Client struct {
 	web         *url.URL // root of the web pages and of clone URLs
 	agent       string
 	wire        *wire.Transport
-	permissions *wire.Permissions
+	permissions *wire.Permissions // of single people
+	writers     *wire.Recent[precedent.Repo, *writers]
 	postingLock chan struct{} // holds one entry while a review is posted
 	cached      cached
 }
@@ -83,7 +84,7 @@ func New(o Options) (*Client, error) {
 	})
 	return &Client{
 		host: strings.ToLower(web.Host), web: web, agent: o.UserAgent, wire: w,
-		permissions: wire.NewPermissions(w.Now), postingLock: make(chan struct{}, 1),
+		permissions: wire.NewPermissions(w.Now), writers: wire.NewRecent[precedent.Repo, *writers](w.Now), postingLock: make(chan struct{}, 1),
 	}, nil
 }
 

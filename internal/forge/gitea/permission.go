@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	sdk "code.gitea.io/sdk/gitea"
@@ -13,9 +14,10 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
-// Permission asks what a person may do now. Gitea tells this about others only to
-// administrators of the repository. On any doubt the answer is None: a deleted
-// account, a login that now belongs to another account, an unknown role.
+// Permission returns Write for people who may push now, else None or, where Gitea
+// says more, Read or Admin. It asks for the assignees and teams of the repository
+// first, which an account with few rights can read, and for the person last, which
+// only administrators can. If none of that tells, the error has the kind KindAuth.
 func (c *Client) Permission(ctx context.Context, repo precedent.Repo, p forge.Person) (forge.Permission, error) {
 	do, err := c.begin(ctx, repo, fmt.Sprintf("read permission of %q in %s", p.Login, repo))
 	if err != nil {
@@ -27,24 +29,84 @@ func (c *Client) Permission(ctx context.Context, repo precedent.Repo, p forge.Pe
 	if !isLogin(p.Login) {
 		return forge.None, &forge.Error{Kind: forge.KindRefused, Msg: do.doing + ": not a valid login on Gitea"}
 	}
-	return c.permissions.Of(repo, p, func() (forge.Permission, error) {
-		level, _, err := do.CollaboratorPermission(repo.Owner, repo.Name, p.Login)
-		switch s := statusOf(err); {
-		case s == http.StatusNotFound:
-			return forge.None, nil
+	w, err := c.writersOf(ctx, repo)
+	switch {
+	case err != nil:
+		return forge.None, err
+	case w.may[p.ID]:
+		return forge.Write, nil
+	case w.listed && !slices.ContainsFunc(w.doubtful, func(d forge.Person) bool { return d.ID == p.ID }):
+		return forge.None, nil
+	}
+	return c.permissions.Of(repo, p, func() (forge.Permission, error) { return c.askPermission(do, repo, p, w) })
+}
+
+// askPermission asks for the permission of one person. Gitea tells it only to
+// administrators of the repository, and says "read" of people whose team may write
+// single units, such as the code.
+func (c *Client) askPermission(do call, repo precedent.Repo, p forge.Person, w *writers) (forge.Permission, error) {
+	if w.refused.Load() {
+		return forge.None, unknownWriters(repo)
+	}
+	level, _, err := do.CollaboratorPermission(repo.Owner, repo.Name, p.Login)
+	switch s := statusOf(err); {
+	case s == http.StatusForbidden:
+		w.refused.Store(true)
+		return forge.None, unknownWriters(repo)
+	case s == http.StatusNotFound:
+		return forge.None, nil
+	case err != nil:
+		return forge.None, do.fail(err)
+	case level == nil || level.User == nil || precedent.NumberID(level.User.ID) != p.ID:
+		return forge.None, nil // the login now belongs to another account
+	}
+	got := permissionOf(level.Permission)
+	if !got.MayWrite() && !w.complete {
+		return forge.None, unknownWriters(repo)
+	}
+	return got, nil
+}
+
+// unknownWriters is the error of a person of whom Gitea does not tell the account
+// whether they may write.
+func unknownWriters(repo precedent.Repo) error {
+	return &forge.Error{
+		Kind: forge.KindAuth, Msg: fmt.Sprintf("Gitea does not tell the token's account who may write in %s", repo),
+		Hint: "list the maintainers in .precedent.yaml, or see “Who is heard” in docs/gitea.md",
+	}
+}
+
+// maxDoubtful bounds the people whom KnowsPermissions asks for.
+const maxDoubtful = 20
+
+// KnowsPermissions tells whether Permission has an answer for everybody who may write.
+func (c *Client) KnowsPermissions(ctx context.Context, repo precedent.Repo) (forge.Unsupported, error) {
+	w, err := c.writersOf(ctx, repo)
+	if err != nil {
+		return "", err
+	}
+	me, err := c.Me(ctx)
+	if err != nil {
+		return "", err
+	}
+	unknown := forge.Unsupported(unknownWriters(repo).Error())
+	if !w.listed || len(w.doubtful) > maxDoubtful {
+		return unknown, nil
+	}
+	for _, who := range w.doubtful {
+		if who.ID == me.ID {
+			continue
+		}
+		_, err := c.Permission(ctx, repo, who)
+		var e *forge.Error
+		switch {
+		case errors.As(err, &e) && e.Kind == forge.KindAuth:
+			return unknown, nil
 		case err != nil:
-			err = do.fail(err)
-			var refused *forge.Error
-			if s == http.StatusForbidden && errors.As(err, &refused) && refused.Kind == forge.KindAuth {
-				refused.Hint = "Gitea shows permissions of others only to administrators of the repository: make the token's account one, or nobody is treated as a team member"
-			}
-			return forge.None, err
+			return "", err
 		}
-		if level == nil || level.User == nil || precedent.NumberID(level.User.ID) != p.ID {
-			return forge.None, nil
-		}
-		return permissionOf(level.Permission), nil
-	})
+	}
+	return "", nil
 }
 
 // isLogin reports whether a login is valid. Migrated bots have a [bot] suffix.

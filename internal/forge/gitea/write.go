@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
+	"slices"
 	"sync"
 
 	sdk "code.gitea.io/sdk/gitea"
@@ -67,9 +68,9 @@ func (c *Client) Edit(ctx context.Context, repo precedent.Repo, number int, m fo
 	return nil
 }
 
-// Delete deletes a comment. Forgejo can delete single comments on lines; Gitea
-// cannot, although it returns success. Deleting a review deletes all its comments on
-// lines, so only a review without any is deleted.
+// Delete deletes a comment, and looks whether it is gone: Gitea before August 2025
+// returns success for single comments on lines and deletes none. Deleting a review
+// deletes all its comments on lines, so only a review without any is deleted.
 func (c *Client) Delete(ctx context.Context, repo precedent.Repo, number int, m forge.CommentRef) (forge.Unsupported, error) {
 	do, err := c.begin(ctx, repo, fmt.Sprintf("delete comment %s on %s#%d", m.ID, repo, number), m.ID)
 	if err != nil {
@@ -94,7 +95,10 @@ func (c *Client) Delete(ctx context.Context, repo precedent.Repo, number int, m 
 	if _, err := do.DeleteIssueComment(repo.Owner, repo.Name, m.ID.Number()); err != nil && statusOf(err) != http.StatusNotFound {
 		return "", do.fail(err)
 	}
-	return "", nil
+	if there, err := c.checkAuthor(ctx, do, repo, number, m); err != nil || !there {
+		return "", err
+	}
+	return "the server returned success, and did not delete the comment", nil
 }
 
 // checkAuthor reports whether a comment exists, and refuses one that is not by Me:
@@ -146,23 +150,35 @@ func (c *Client) deleteReview(do call, repo precedent.Repo, number int, id int64
 	return do.fail(err)
 }
 
+// deleteLine deletes a comment on a line by the route of Forgejo or that of Gitea, or
+// with its review if that contains nothing else.
 func (c *Client) deleteLine(ctx context.Context, do call, repo precedent.Repo, number int, id precedent.ForgeID) (forge.Unsupported, error) {
 	there, err := c.find(do, repo, number, id)
 	if err != nil || there == nil {
 		return "", err
 	}
 	err = c.send(ctx, do, http.MethodDelete, fmt.Sprintf("repos/%s/%s/pulls/%d/reviews/%d/comments/%d", repo.Owner, repo.Name, number, there.Review.Number(), id.Number()), nil, nil)
-	if !isUnknownRoute(err) {
-		return "", err
+	if isUnknownRoute(err) {
+		_, err = do.DeleteIssueComment(repo.Owner, repo.Name, id.Number())
+	}
+	if err != nil && statusOf(err) != http.StatusNotFound {
+		return "", do.fail(err)
 	}
 	r, _, err := do.GetPullReview(repo.Owner, repo.Name, int64(number), there.Review.Number())
+	if statusOf(err) == http.StatusNotFound {
+		return "", nil // it went with its last comment
+	}
 	if err != nil {
 		return "", do.fail(err)
 	}
-	if r.Body == "" && r.CodeCommentsCount == 1 && r.State == sdk.ReviewStateComment {
-		return "", c.deleteReview(do, repo, number, r.ID) // the review contains nothing else
+	left, err := c.remarks(do, repo, number, r)
+	if err != nil || !slices.ContainsFunc(left, func(m inline) bool { return m.ID == id }) {
+		return "", err
 	}
-	return "Gitea cannot delete single comments on lines", nil
+	if r.Body == "" && r.CodeCommentsCount == 1 && r.State == sdk.ReviewStateComment {
+		return "", c.deleteReview(do, repo, number, r.ID)
+	}
+	return "this server cannot delete single comments on lines (Gitea can since 1.25)", nil
 }
 
 // send makes a request that the SDK lacks or gets wrong. in and out may be nil. out

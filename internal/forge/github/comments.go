@@ -103,7 +103,7 @@ func (c *Client) onReview(r *gh.PullRequestReview) forge.Comment {
 	at := r.GetSubmittedAt().UTC()
 	out := forge.Comment{
 		ID: precedent.NumberID(r.GetID()), Kind: forge.OnReview, Author: person(r.GetUser()), URL: c.ownPage(r.GetHTMLURL()),
-		At: at, Edited: at,
+		At: at, Edited: at, Blocks: r.GetState() == stateBlocks,
 	}
 	out.Body, out.Cut = truncateBody(r.GetBody())
 	return out
@@ -128,7 +128,10 @@ func (c *Client) onLine(m *gh.PullRequestComment) forge.Comment {
 func position(m *gh.PullRequestComment) (span precedent.Span, commit string, outdated bool) {
 	side := precedent.Side(cmp.Or(m.GetSide(), string(precedent.Right)))
 	first, last, commit := m.StartLine, m.GetLine(), m.GetCommitID()
-	if m.Line == nil && m.GetSubjectType() != "file" {
+	if m.GetSubjectType() == "file" {
+		return precedent.Span{Path: m.GetPath(), Side: side}, commit, false
+	}
+	if m.Line == nil {
 		first, last, commit, outdated = m.OriginalStartLine, m.GetOriginalLine(), m.GetOriginalCommitID(), true
 	}
 	start := last

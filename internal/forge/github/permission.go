@@ -38,8 +38,9 @@ func (c *Client) Permission(ctx context.Context, repo precedent.Repo, p forge.Pe
 	})
 }
 
-// permissionOf maps GitHub's base roles. GitHub reports maintain as write, and triage
-// as read.
+// permissionOf maps "permission", the access that a role is based on: that of maintain is
+// write, that of triage is read, and a custom role has one, too ("Get repository permissions
+// for a user"). It is the highest of all grants, also by teams and the organization.
 func permissionOf(s string) forge.Permission {
 	switch p := forge.Permission(s); p {
 	case forge.Read, forge.Write, forge.Admin:

@@ -242,6 +242,10 @@ func TestRenamed(t *testing.T) {
 	if r := s.Script.Requests()[1].Header.Get("Referer"); r != "" {
 		t.Errorf("the server is told where the request comes from: %s", r)
 	}
+	// A change keeps its method and its text, because GitHub answers 307.
+	if m, err := c.Comment(t.Context(), precedent.Repo{Host: c.Host(), Owner: "acme", Name: "stall"}, 1, "by the former name"); err != nil || m.Body != "by the former name" {
+		t.Errorf("%v, %+v", err, m)
+	}
 	s.Script.Plan(forgetest.Fault{Status: 301, Header: map[string]string{"Location": "/api/v3/repositories/700/pulls/1"}, Times: 99})
 	if _, err := c.PullRequest(t.Context(), p.Base.Repo, 1); err == nil || s.Script.Left() < 90 {
 		t.Errorf("%v after %d redirects in a circle", err, 99-s.Script.Left())

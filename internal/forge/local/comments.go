@@ -34,6 +34,7 @@ type comment struct {
 	At       time.Time         `json:"at"`
 	Edited   *time.Time        `json:"edited,omitempty"`
 	Event    forge.ReviewEvent `json:"event,omitempty"`    // of a review
+	Taken    string            `json:"taken,omitempty"`    // why the request for changes was taken back
 	Review   int64             `json:"review,omitempty"`   // that it came with
 	ReplyTo  int64             `json:"reply_to,omitempty"` // the first comment of its conversation
 	Path     string            `json:"path,omitempty"`
@@ -167,7 +168,8 @@ func (f *Forge) comment(s *pullRequest, c comment) forge.Comment {
 	out := forge.Comment{
 		ID: precedent.NumberID(c.ID), Kind: c.Kind, Author: c.Author.person(), At: c.At.UTC(), Edited: c.edited(),
 		URL: f.Pages().PullRequest(s.id(), s.Number) + anchor(c), ReplyTo: precedent.NumberID(c.ReplyTo), Review: precedent.NumberID(c.Review), Commit: c.Commit, Outdated: c.Outdated,
-		Span: precedent.Span{Path: c.Path, Side: c.Side, Start: c.Start, End: c.End},
+		Blocks: c.Event == forge.RequestChanges && c.Taken == "",
+		Span:   precedent.Span{Path: c.Path, Side: c.Side, Start: c.Start, End: c.End},
 	}
 	out.Body, out.Cut = truncateBody(c.Body)
 	return out

@@ -155,6 +155,12 @@ func (f *Forge) Permission(ctx context.Context, repo precedent.Repo, p forge.Per
 	return forge.None, nil
 }
 
+// KnowsPermissions is always true: repo.json has the members.
+func (f *Forge) KnowsPermissions(ctx context.Context, repo precedent.Repo) (forge.Unsupported, error) {
+	_, err := f.readRepo(ctx, repo)
+	return "", fail("read members of "+repo.String(), err)
+}
+
 // plainName matches valid names of owners and repositories.
 var plainName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_.-]{1,100}$`) })
 

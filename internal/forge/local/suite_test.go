@@ -110,7 +110,18 @@ func (b *staged) said(p *forgetest.Pull) discussion {
 	said := discussion{Last: 5_000_000} // far above the world's own numbers
 	for _, c := range p.Comments {
 		edited := c.Edited
+		event, taken := forge.ReviewEvent(""), ""
+		switch p.Reviews[c.ID].State {
+		case forgetest.ChangesRequested:
+			event = forge.RequestChanges
+		case forgetest.Dismissed:
+			event, taken = forge.RequestChanges, "dismissed"
+		}
+		if c.Kind != forge.OnReview {
+			event, taken = "", ""
+		}
 		said.Comments = append(said.Comments, comment{
+			Event: event, Taken: taken,
 			ID: c.ID.Number(), Kind: c.Kind, Author: fileAccount(c.Author), Body: string(c.Body), At: c.At, Edited: &edited, Review: c.Review.Number(), ReplyTo: c.ReplyTo.Number(),
 			Path: c.Span.Path, Side: c.Span.Side, Start: c.Span.Start, End: c.Span.End, Commit: c.Commit, Outdated: c.Outdated,
 		})
@@ -155,11 +166,14 @@ func (b *staged) back(number int) {
 			out := b.comment(&s, c)
 			out.URL = known[c.ref()].URL
 			p.Comments = append(p.Comments, out)
-			if _, old := known[c.ref()]; !old && c.Kind == forge.OnReview {
+			if _, old := known[c.ref()]; c.Kind == forge.OnReview && (!old || c.Taken != "") {
 				if p.Reviews == nil {
 					p.Reviews = map[precedent.ForgeID]forgetest.Review{}
 				}
 				state := map[forge.ReviewEvent]forgetest.ReviewState{forge.Remarks: forgetest.Commented, forge.RequestChanges: forgetest.ChangesRequested}[c.Event]
+				if c.Taken != "" {
+					state = forgetest.Dismissed
+				}
 				p.Reviews[c.ref().ID] = forgetest.Review{ID: c.ref().ID, Author: c.Author.person(), State: state, Body: c.Body, Commit: c.Commit}
 			}
 		}
@@ -263,6 +277,10 @@ func (b *staged) Delete(ctx context.Context, r precedent.Repo, n int, c forge.Co
 
 func (b *staged) Resolve(ctx context.Context, r precedent.Repo, n int, th forge.Thread, closed bool) (forge.Unsupported, error) {
 	return on(b, n, func() (forge.Unsupported, error) { return b.Forge.Resolve(ctx, r, n, th, closed) })
+}
+
+func (b *staged) Dismiss(ctx context.Context, r precedent.Repo, n int, id precedent.ForgeID, why string) (forge.Unsupported, error) {
+	return on(b, n, func() (forge.Unsupported, error) { return b.Forge.Dismiss(ctx, r, n, id, why) })
 }
 
 func (b *staged) AddLabel(ctx context.Context, r precedent.Repo, n int, label string) (forge.Unsupported, error) {

@@ -270,6 +270,22 @@ func (f *Forge) Delete(ctx context.Context, repo precedent.Repo, number int, c f
 	}))
 }
 
+// Dismiss takes back the request for changes of a review.
+func (f *Forge) Dismiss(ctx context.Context, repo precedent.Repo, number int, review precedent.ForgeID, why string) (forge.Unsupported, error) {
+	doing := fmt.Sprintf("take back the request for changes on %s#%d", repo, number)
+	s, me, err := f.openForWriting(ctx, repo, number, review)
+	if err != nil {
+		return "", fail(doing, err)
+	}
+	return "", fail(doing, f.updateDiscussion(ctx, &s, func(t *discussion) error {
+		found, err := t.ownComment(forge.CommentRef{Kind: forge.OnReview, ID: review}, me)
+		if found != nil && found.Event == forge.RequestChanges {
+			found.Taken = why
+		}
+		return err
+	}))
+}
+
 // hasThread reports whether a conversation has comments.
 func (t *discussion) hasThread(root int64) bool {
 	return slices.ContainsFunc(t.Comments, func(c comment) bool { return c.Kind == forge.OnLine && c.root() == root })

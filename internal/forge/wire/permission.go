@@ -16,11 +16,49 @@ const (
 	maxPermissions = 1000
 )
 
-// Permissions caches for a minute what people may do. The zero value is not usable.
-type Permissions struct {
+// Recent caches answers about permissions for a minute, by what was asked. The zero
+// value is not usable.
+type Recent[K comparable, V any] struct {
 	now   func() time.Time
 	mu    sync.Mutex
-	known map[permissionKey]cachedPermission
+	known map[K]recent[V]
+}
+
+type recent[V any] struct {
+	answer V
+	at     time.Time // when it was requested
+}
+
+// NewRecent returns an empty cache. now is the clock.
+func NewRecent[K comparable, V any](now func() time.Time) *Recent[K, V] {
+	return &Recent[K, V]{now: now, known: map[K]recent[V]{}}
+}
+
+// Of returns the answer from the cache or from ask. An error is not cached.
+func (r *Recent[K, V]) Of(key K, ask func() (V, error)) (V, error) {
+	at := r.now()
+	r.mu.Lock()
+	known, ok := r.known[key]
+	r.mu.Unlock()
+	if age := at.Sub(known.at); ok && age >= 0 && age < permissionAge {
+		return known.answer, nil
+	}
+	answer, err := ask()
+	if err != nil {
+		return answer, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.known) >= maxPermissions {
+		clear(r.known)
+	}
+	r.known[key] = recent[V]{answer, at}
+	return answer, nil
+}
+
+// Permissions caches for a minute what people may do.
+type Permissions struct {
+	cache *Recent[permissionKey, forge.Permission]
 }
 
 type permissionKey struct {
@@ -28,35 +66,17 @@ type permissionKey struct {
 	person forge.Person
 }
 
-type cachedPermission struct {
-	permission forge.Permission
-	at         time.Time // when it was requested
-}
-
 // NewPermissions returns an empty cache. now is the clock.
 func NewPermissions(now func() time.Time) *Permissions {
-	return &Permissions{now: now, known: map[permissionKey]cachedPermission{}}
+	return &Permissions{NewRecent[permissionKey, forge.Permission](now)}
 }
 
 // Of returns what a person may do, from the cache or from ask. An error is not
 // cached, and comes with None.
 func (p *Permissions) Of(repo precedent.Repo, person forge.Person, ask func() (forge.Permission, error)) (forge.Permission, error) {
-	key, at := permissionKey{repo, person}, p.now()
-	p.mu.Lock()
-	known, ok := p.known[key]
-	p.mu.Unlock()
-	if age := at.Sub(known.at); ok && age >= 0 && age < permissionAge {
-		return known.permission, nil
-	}
-	permission, err := ask()
+	got, err := p.cache.Of(permissionKey{repo, person}, ask)
 	if err != nil {
 		return forge.None, err
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if len(p.known) >= maxPermissions {
-		clear(p.known)
-	}
-	p.known[key] = cachedPermission{permission, at}
-	return permission, nil
+	return got, nil
 }

@@ -35,7 +35,7 @@ func TestPermissions(t *testing.T) {
 	for i := range int64(2 * maxPermissions) {
 		of(i, forge.Read, nil)
 	}
-	if n := len(p.known); n > maxPermissions {
+	if n := len(p.cache.known); n > maxPermissions {
 		t.Errorf("%d answers are kept", n)
 	}
 }

@@ -1,0 +1,80 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// TestCopiesOfAKilledReview: secrets are "in files readable only" by those who need them. No
+// copy that a review makes is one that others can read, none has the credentials of the tree,
+// and none outlives the next run, also after SIGKILL.
+func TestCopiesOfAKilledReview(t *testing.T) {
+	home, temp := t.TempDir(), t.TempDir()
+	repo := defectiveRepository(t, home, "repo")
+	const canary = "Zx81qLmW" + "0pTr77vK" // opens nothing
+	writeFile(t, filepath.Join(repo, ".env"), "PASSWORD="+canary+"\n", 0o644)
+	writeFile(t, filepath.Join(repo, "store.p12"), canary, 0o644)
+	writeFile(t, filepath.Join(repo, "go.mod"), "module example.org/app\n", 0o644)
+	writeFile(t, filepath.Join(repo, "main.go"), "package main\n\nfunc main() {}\n", 0o755)
+	runGit(t, home, repo, "add", "-A")
+	runGit(t, home, repo, "commit", "-q", "-m", "Add an app")
+	started, engine := filepath.Join(home, "started"), filepath.Join(home, "engine")
+	writeFile(t, engine, "#!/bin/sh\necho $$ > "+started+"\nexec sleep 1000\n", 0o755)
+	cmd := precedentCmd(home, repo, "review", "HEAD~1", "--engine", "command:"+engine)
+	cmd.Env = append(cmd.Env, "TMPDIR="+temp)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = cmd.Wait() // it is killed
+	}()
+	pid := waitFor(t, started, done)
+	t.Cleanup(func() { _ = exec.Command("kill", "-9", pid).Run() })
+	names := map[string]bool{}
+	err := filepath.WalkDir(temp, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || path == temp {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return nil //nolint:nilerr // it was removed meanwhile
+		}
+		names[d.Name()] = true
+		if open := info.Mode().Perm() & 0o077; open != 0 && (os.Geteuid() != 0 || filepath.Dir(path) == temp) {
+			t.Errorf("others can use %s: %v", path, info.Mode())
+		}
+		if data, err := os.ReadFile(path); err == nil && bytes.Contains(data, []byte(canary)) {
+			t.Errorf("%s has a credential", path)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	if !names["main.go"] {
+		t.Error("no copy of the tree was seen")
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	<-done
+	if left, err := os.ReadDir(temp); err != nil || len(left) != 1 {
+		t.Errorf("left %v, %v, want one folder", left, err)
+	}
+	next := precedentCmd(home, repo, "version")
+	next.Env = append(next.Env, "TMPDIR="+temp)
+	if out, err := next.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
+		t.Errorf("after the next run, %v is left, %v", left, err)
+	}
+}

@@ -1,0 +1,206 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/forge/forgetest"
+)
+
+// incorporate gives the repository to an organization, in which mona may push by the
+// unit of the code, and the account of the token is in her team if member is set.
+func (s *shopPull) incorporate(member bool) {
+	s.door.stage.World.Change(func() {
+		repo := s.door.stage.World.Repo("octo", "app")
+		builders := forgetest.Team{
+			ID: 2, Name: "builders", Units: map[string]forge.Permission{"repo.code": forge.Write, "repo.pulls": forge.Write}, Members: []forge.Person{maintainer},
+		}
+		readers := forgetest.Team{ID: 3, Name: "readers", Level: forge.Read, Members: []forge.Person{outsider, author}}
+		if member {
+			builders.Members = append(builders.Members, s.door.stage.World.Me)
+			readers.Members = append(readers.Members, s.door.stage.World.Me)
+		}
+		repo.Members, repo.Teams = nil, []forgetest.Team{builders, readers}
+	})
+}
+
+// base commits a policy to the base branch.
+func (s *shopPull) base(policy string) {
+	s.t.Helper()
+	s.git(s.work, "checkout", "-q", "main")
+	if err := os.WriteFile(filepath.Join(s.work, ".precedent.yaml"), []byte(policy), 0o644); err != nil {
+		s.t.Fatal(err)
+	}
+	s.git(s.work, "add", "-A")
+	s.git(s.work, "commit", "-q", "-m", "policy")
+	s.git(s.work, "checkout", "-q", "feature")
+	s.git(s.work, "rebase", "-q", "main")
+	s.moved()
+}
+
+// opener returns the comment that opened the thread about a flaw.
+func (s *shopPull) opener(flaw string) forge.Comment {
+	s.t.Helper()
+	for _, c := range s.door.stage.World.By(s.pull, s.door.stage.World.Me) {
+		if c.Kind == forge.OnLine && c.ReplyTo == "" && strings.Contains(strings.ToLower(string(c.Body)), flaw) {
+			return c
+		}
+	}
+	s.t.Fatalf("no thread about %s", flaw)
+	return forge.Comment{}
+}
+
+// explanations counts a text in the summary.
+func (s *shopPull) explanations(text string) (n int) {
+	for _, c := range s.door.stage.World.By(s.pull, s.door.stage.World.Me) {
+		if c.Kind == forge.OnThread {
+			n += strings.Count(string(c.Body), text)
+		}
+	}
+	return n
+}
+
+// outcomes asks what happened to the findings, and who decided it, by flaw.
+func (s *shopPull) outcomes() map[string]string {
+	s.t.Helper()
+	_, said := s.run("outcomes", s.door.URL+"/octo/app/pulls/7", "--json")
+	var all []struct{ Title, Outcome, Who string }
+	if err := json.Unmarshal(s.out.Bytes(), &all); err != nil {
+		s.t.Fatalf("%v\n%s", err, said)
+	}
+	got := map[string]string{}
+	for _, o := range all {
+		for _, f := range flaws {
+			if strings.Contains(strings.ToLower(o.Title), f.name) {
+				if got[f.name] = o.Outcome; o.Who != "" {
+					got[f.name] += " by " + o.Who
+				}
+			}
+		}
+	}
+	return got
+}
+
+const (
+	invitesReply    = "Dismiss: with write permission, reply “not applicable here” or react with 👎; in your own"
+	invitesListed   = "Dismiss: as a maintainer that the policy lists, reply “not applicable here” or react with 👎; with write permission, resolve this conversation; in your own"
+	invitesResolver = "Dismiss: with write permission, resolve this conversation; in your own"
+)
+
+// TestWhoIsHeardOnGitea: comments invite only answers that count, the answers of
+// people who may write count, those of others do not, and what cannot be known is
+// said once.
+func TestWhoIsHeardOnGitea(t *testing.T) {
+	for name, test := range map[string]struct {
+		set     func(*shopPull, *forgetest.Gitea)
+		invites string
+		heard   bool // mona's reply, before she resolved anything
+	}{
+		"a job, of a user's repository":   {func(s *shopPull, g *forgetest.Gitea) { g.Job(false) }, invitesReply, true},
+		"a reader of a user's repository": {func(s *shopPull, g *forgetest.Gitea) { g.Plain = true }, invitesReply, true},
+		"a member of the teams of an organization": {func(s *shopPull, g *forgetest.Gitea) {
+			s.incorporate(true)
+			g.Plain, g.Organization = true, true
+		}, invitesReply, true},
+		"a job, of an organization": {func(s *shopPull, g *forgetest.Gitea) {
+			g.Job(false)
+			s.incorporate(false)
+		}, invitesResolver, false},
+		"a job of a fork, of an organization": {func(s *shopPull, g *forgetest.Gitea) {
+			g.Job(true)
+			s.incorporate(false)
+		}, invitesResolver, false},
+		"a job, with maintainers in the policy": {func(s *shopPull, g *forgetest.Gitea) {
+			g.Job(false)
+			s.incorporate(false)
+			s.base("maintainers: [Mona]\n")
+		}, invitesListed, true},
+		"a job, with maintainers in the pull request's own policy": {func(s *shopPull, g *forgetest.Gitea) {
+			g.Job(false)
+			s.incorporate(false)
+			s.push("make me one", map[string]string{".precedent.yaml": "maintainers: [passerby, newcomer, mona]\n"})
+			s.parrot.path, s.parrot.text = "src/till.js", tillFile
+		}, invitesResolver, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newShopPull(t)
+			g := s.toGitea(forgetest.Gitea126)
+			s.door.stage.World.Change(func() {
+				repo := s.door.stage.World.Repo("octo", "app")
+				repo.Members = slices.DeleteFunc(repo.Members, func(m forgetest.Member) bool { return m.Person == author })
+			})
+			test.set(s, g)
+			status, said := s.post("--fail-on", "medium")
+			if status != precedent.ExitFindings {
+				t.Fatalf("status %d\n%s\n%s", status, said, s.out.String())
+			}
+			for _, f := range flaws {
+				if body := string(s.opener(f.name).Body); !strings.Contains(body, test.invites) {
+					t.Errorf("the comment does not say %q:\n%s", test.invites, body)
+				}
+			}
+			const unknown = "Gitea does not tell the token's account who may write"
+			want := 0
+			if test.invites == invitesResolver || test.invites == invitesListed {
+				want = 1
+			}
+			if got := s.explanations(unknown); got != want {
+				t.Errorf("%d explanations in the summary, want %d", got, want)
+			}
+			world := s.door.stage.World
+			world.Say(s.pull, maintainer, s.opener("refund").ID, "won't fix: old clients need it")
+			world.Say(s.pull, outsider, s.opener("average").ID, "won't fix: I say so")
+			world.Close(s.pull, s.opener("listener").ID, author)
+			before := map[string]string{"refund": "unknown", "average": "unknown", "listener": "unknown"}
+			if test.heard {
+				before["refund"] = "declined by mona"
+			}
+			if d := cmp.Diff(before, s.outcomes()); d != "" {
+				t.Errorf("outcomes (-want +got):\n%s", d)
+			}
+			// She resolves another conversation: the forge let her, and hears her from now on.
+			world.Close(s.pull, s.opener("average").ID, maintainer)
+			after := map[string]string{"refund": "declined by mona", "average": "resolved_unchanged by mona", "listener": "unknown"}
+			if d := cmp.Diff(after, s.outcomes()); d != "" {
+				t.Errorf("outcomes after she resolved a conversation (-want +got):\n%s", d)
+			}
+		})
+	}
+}
+
+// TestWhoIsHeardOnGitHub: a token that may not ask for permissions does not make
+// comments invite replies, and hears who resolved a conversation.
+func TestWhoIsHeardOnGitHub(t *testing.T) {
+	s := newShopPull(t)
+	s.door.stage.Script.Plan(forgetest.Fault{On: "/permission", Status: 403, Body: `{"message":"Must have push access to view collaborator permission."}`, Times: 999})
+	if status, said := s.post("--fail-on", "medium"); status != precedent.ExitFindings {
+		t.Fatalf("status %d\n%s", status, said)
+	}
+	if body := string(s.opener("refund").Body); !strings.Contains(body, invitesResolver) {
+		t.Errorf("the comment does not say %q:\n%s", invitesResolver, body)
+	}
+	if got := s.explanations("Must have push access"); got != 1 {
+		t.Errorf("%d explanations in the summary, want 1", got)
+	}
+	world := s.door.stage.World
+	world.Say(s.pull, maintainer, s.opener("refund").ID, "won't fix: old clients need it")
+	world.Close(s.pull, s.opener("listener").ID, author)
+	before := map[string]string{"refund": "unknown", "average": "unknown", "listener": "unknown"}
+	if d := cmp.Diff(before, s.outcomes()); d != "" {
+		t.Errorf("outcomes (-want +got):\n%s", d)
+	}
+	world.Close(s.pull, s.opener("average").ID, maintainer)
+	after := map[string]string{"refund": "declined by mona", "average": "resolved_unchanged by mona", "listener": "unknown"}
+	if d := cmp.Diff(after, s.outcomes()); d != "" {
+		t.Errorf("outcomes after she resolved a conversation (-want +got):\n%s", d)
+	}
+}

@@ -1,0 +1,49 @@
+package git
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"strings"
+)
+
+// Tracked returns a path that the checked-out commit or the index has at or below a folder of
+// the top, whose name is in lower case and starts with a dot; empty if there is none. Names
+// count that any file system takes for the folder's.
+func (r *Repo) Tracked(ctx context.Context, folder string) (string, error) {
+	const op = "find tracked files"
+	start, err := r.head(ctx)
+	if err != nil {
+		return "", err
+	}
+	for _, c := range []call{
+		{op: op, args: []string{"ls-tree", "-z", "--full-tree", "--name-only", "--end-of-options", start.tree}},
+		{op: op, view: real, args: []string{"ls-files", "-z", "--cached", "--full-name"}},
+	} {
+		found, last := "", ""
+		err := r.stream(ctx, c, func(out io.Reader) error {
+			for in := bufio.NewReader(out); found == ""; {
+				path, err := readNUL(in)
+				if errors.Is(err, io.EOF) {
+					return nil
+				}
+				if err != nil {
+					return err
+				}
+				for top := range strings.FieldsFuncSeq(path, isSlash) {
+					if top != last && sameName(top, folder) {
+						found = path
+					}
+					last = top
+					break
+				}
+			}
+			return nil
+		})
+		if found != "" || err != nil {
+			return printable(found), err
+		}
+	}
+	return "", nil
+}

@@ -1,0 +1,300 @@
+package lint
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/sandbox"
+)
+
+// canary is a constant in a folder that no review may read. Analyzers quote it: it is a
+// bad regular expression, and a format without directives.
+const canary = "[KANARIE-5d41402a"
+
+// readsCanary is a package that makes analyzers and compilers quote the canary.
+const readsCanary = `
+-- a.go --
+package m
+
+import (
+	"fmt"
+	"regexp"
+
+	"corp.example/x"
+)
+
+var _ = regexp.MustCompile(x.Canary)
+
+var _ [x.Number]int = x.Canary
+
+// F prints.
+func F(y int) {
+	y = y
+	fmt.Printf(x.Canary, y<<x.Number)
+}
+-- b/b.go --
+package b
+
+import (
+	"fmt"
+	"regexp"
+
+	"corp.example/x"
+)
+
+var _ = regexp.MustCompile(x.Canary)
+
+// F prints.
+func F(y int) {
+	y = y
+	fmt.Printf(x.Canary, y<<x.Number)
+}
+-- c/c.go --
+package c
+
+// F does nothing.
+func F(y int) { y = y }
+`
+
+// corpFiles are the module with the canary.
+func corpFiles() map[string]string {
+	return map[string]string{
+		"go.mod":   "module corp.example/x\n\ngo 1.22\n",
+		"x.go":     "package x\n\nconst Canary = \"" + canary + "\"\n\nconst Number = 777123\n",
+		"x.h":      "#define CANARY \"" + canary + "\"\n",
+		"flag.txt": canary + "\n",
+	}
+}
+
+// lookOutside are the forms in which a module can name what is not in its tree. OUT
+// is a folder outside of it, UP the same as a path from the tree.
+var lookOutside = map[string]string{
+	"replace": "-- go.mod --\nmodule example.com/m\n\ngo 1.22\n\nrequire corp.example/x v0.0.0\n\nreplace corp.example/x => OUT\n" + readsCanary,
+	"replace of the base": "-- go.mod --\nmodule example.com/m\n\ngo 1.22\n\nrequire corp.example/x v0.0.0\n\nreplace corp.example/x => OUT\n" +
+		"-- was/go.mod --\nmodule example.com/m\n\ngo 1.22\n\nrequire corp.example/x v0.0.0\n\nreplace corp.example/x => OUT\n" + readsCanary,
+	"replace, relative": "-- go.mod --\nmodule example.com/m\n\ngo 1.22\n\nrequire corp.example/x v0.0.0\n\nreplace corp.example/x => UP\n" + readsCanary,
+	"replace, old":      "-- go.mod --\nmodule example.com/m\n\ngo 1.12\n\nrequire corp.example/x v0.0.0\n\nreplace corp.example/x v0.0.0 => OUT\n" + readsCanary,
+	"workspace":         "-- go.work --\ngo 1.22\n\nuse (\n\t.\n\tOUT\n)\n-- go.mod --\nmodule example.com/m\n\ngo 1.22\n" + readsCanary,
+	"workspace, relative": "-- go.work --\ngo 1.22\n\nuse (\n\t.\n\tUP\n)\n-- go.mod --\nmodule example.com/m\n\ngo 1.22\n" +
+		readsCanary,
+	"workspace, replace": "-- go.work --\ngo 1.22\n\nuse .\n\nreplace corp.example/x => OUT\n-- go.mod --\nmodule example.com/m\n\ngo 1.22\n\nrequire corp.example/x v0.0.0\n" + readsCanary,
+	"nested module": "-- go.work --\ngo 1.22\n\nuse (\n\t.\n\t./n\n)\n-- go.mod --\nmodule example.com/m\n\ngo 1.22\n" +
+		"-- n/go.mod --\nmodule example.com/n\n\ngo 1.22\n\nrequire corp.example/x v0.0.0\n\nreplace corp.example/x => OUT\n-- n/n.go --\npackage n\n\nimport _ \"corp.example/x\"\n" + readsCanary,
+	"through a nested module": "-- go.mod --\nmodule example.com/m\n\ngo 1.22\n\nrequire example.com/n v0.0.0\n\nreplace example.com/n => ./n\n" +
+		"-- n/go.mod --\nmodule example.com/n\n\ngo 1.22\n\nrequire corp.example/x v0.0.0\n\nreplace corp.example/x => OUT\n-- n/n.go --\npackage n\n\nimport _ \"corp.example/x\"\n" + readsCanary,
+	"vendor": "-- go.mod --\nmodule example.com/m\n\ngo 1.22\n\nrequire corp.example/x v0.0.0\n\nreplace corp.example/x => OUT\n" +
+		"-- base/vendor/modules.txt --\n# corp.example/x v0.0.0 => OUT\n## explicit; go 1.22\ncorp.example/x\n" + readsCanary,
+	"required from the module cache": "-- go.mod --\nmodule example.com/m\n\ngo 1.22\n\nrequire corp.example/x v1.0.0\n-- go.sum --\nSUMS-- was/go.mod --\nmodule example.com/m\n\ngo 1.22\n-- was/go.sum --\n" + readsCanary,
+	"replaced from the module cache": "-- go.mod --\nmodule example.com/m\n\ngo 1.22\n\nrequire corp.example/x v0.1.0\n\nreplace corp.example/x v0.1.0 => corp.example/x v1.0.0\n-- go.sum --\nSUMS" +
+		"-- was/go.mod --\nmodule example.com/m\n\ngo 1.22\n-- was/go.sum --\n" + readsCanary,
+	"folder of the module cache": "-- go.mod --\nmodule example.com/m\n\ngo 1.22\n\nrequire corp.example/x v0.0.0\n\nreplace corp.example/x => CACHE/corp.example/x@v1.0.0\n" + readsCanary,
+	"embedded": "-- go.mod --\nmodule example.com/m\n\ngo 1.22\n-- a.go --\npackage m\n\nimport _ \"embed\"\n\n//go:embed UP/flag.txt OUT/flag.txt\nvar s string\n\n" +
+		"func f(y int) { y = y }\n",
+	"cgo":              "-- go.mod --\nmodule example.com/m\n\ngo 1.22\n-- a.go --\npackage m\n\n// #include \"OUT/x.h\"\nimport \"C\"\n\nvar s = C.CANARY\n-- c.go --\npackage m\n\nfunc f(y int) { y = y }\n",
+	"line directive":   "-- go.mod --\nmodule example.com/m\n\ngo 1.22\n-- a.go --\npackage m\n\nfunc f(y int) {\n//line OUT/x.go:3\n\ty = y\n}\n",
+	"assembly":         "-- go.mod --\nmodule example.com/m\n\ngo 1.22\n-- base/a.s --\n#include \"OUT/x.h\"\nTEXT ·g(SB),0,$0-16\n\tRET\n-- a.go --\npackage m\n\nfunc g(x int)\n\nfunc f(y int) { y = y }\n",
+	"relative import":  "-- go.mod --\nmodule example.com/m\n\ngo 1.22\n-- a.go --\npackage m\n\nimport x \"UP\"\n\nvar _ [1]int = x.Canary\n",
+	"toolchain":        "-- go.mod --\nmodule example.com/m\n\ngo 1.22\n\ntoolchain go1.22-OUT\n" + readsCanary,
+	"broken go.mod":    "-- go.mod --\nmodule example.com/m\n\nrequire corp.example/x OUT\n\nfoo OUT\n" + readsCanary,
+	"module directive": "-- go.mod --\nmodule \"OUT\"\n\ngo 1.22\n" + readsCanary,
+}
+
+// TestGovetReadsNothingOutside: "READER … os.Root on a checkout", and all that leaves
+// is what the tree says. What a folder outside of it holds, and whether it exists,
+// does not show in the result of a review.
+func TestGovetReadsNothingOutside(t *testing.T) {
+	env := goEnv(t)
+	_, noBox := sandbox.Probe(t.Context(), os.Getenv("PATH"))
+	for name, archive := range lookOutside {
+		t.Run(name, func(t *testing.T) {
+			said := reviewOf(t, env, External{}, archive, true)
+			for _, word := range []string{"KANARIE", "5d41402a", "777123", "outside"} {
+				if strings.Contains(said, word) {
+					t.Errorf("%q is in\n%s", word, said)
+				}
+			}
+			if without := reviewOf(t, env, External{}, archive, false); without != said {
+				t.Errorf("with the folder:\n%s\nwithout:\n%s", said, without)
+			}
+			if noBox != nil {
+				t.Skipf("only without a sandbox: %v", noBox)
+			}
+			if boxed := reviewOf(t, env, External{Sandbox: Sandbox(os.Getenv("PATH"))}, archive, true); boxed != said {
+				t.Errorf("without a sandbox:\n%s\nin the sandbox:\n%s", said, boxed)
+			}
+		})
+	}
+}
+
+// reviewOf is all that the Go analyzers say of a tree beside which the folder with the
+// canary exists, or does not.
+func reviewOf(t *testing.T, env GoEnv, external External, archive string, exists bool) string {
+	t.Helper()
+	top := t.TempDir()
+	out := filepath.Join(top, "out")
+	env.ModCache = filepath.Join(top, "mod")
+	if exists {
+		for name, content := range corpFiles() {
+			write(t, out, name, content)
+		}
+		writeModule(t, env.ModCache, "corp.example/x", "v1.0.0", corpFiles())
+	}
+	archive = strings.NewReplacer("OUT", out, "UP", "../out", "CACHE", env.ModCache, "SUMS", sumsOf("corp.example/x", "v1.0.0", corpFiles())).Replace(archive)
+	in := goInput(t, env, archive)
+	in.External = external
+	from, err := in.Tree(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree := filepath.Join(top, "tree") // beside the folder, for relative paths
+	if err := os.Rename(from, tree); err != nil {
+		t.Fatal(err)
+	}
+	in.Tree = func(context.Context) (string, error) { return tree, nil }
+	vet, static := bothGo(t, in)
+	var all []Result
+	for _, r := range []Result{vet, static} {
+		for i := range r.Findings { // quotes are lines of the tree
+			r.Findings[i].Quote, r.Findings[i].Evidence = "", nil
+		}
+		all = append(all, r)
+	}
+	text, err := json.MarshalIndent(all, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// writeModule writes a module to a module cache.
+func writeModule(t *testing.T, cache, module, version string, files map[string]string) {
+	t.Helper()
+	for name, content := range files {
+		write(t, filepath.Join(cache, module+"@"+version), name, content)
+	}
+	about := filepath.Join(cache, "cache", "download", module, "@v")
+	write(t, about, version+".mod", files["go.mod"])
+	write(t, about, version+".info", `{"Version":"`+version+`"}`)
+	write(t, about, version+".ziphash", hash1(files))
+}
+
+func sumsOf(module, version string, files map[string]string) string {
+	return fmt.Sprintf("%[1]s %[2]s %[3]s\n%[1]s %[2]s/go.mod %[4]s\n", module, version, hash1(files), hash1(map[string]string{"go.mod": files["go.mod"]}))
+}
+
+// hash1 is the hash in go.sum of a module with one file, and anything for others, whose
+// files the go command does not read again.
+func hash1(files map[string]string) string {
+	file := sha256.Sum256([]byte(files["go.mod"]))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%x  go.mod\n", file))
+	return "h1:" + base64.StdEncoding.EncodeToString(sum[:])
+}
+
+// TestGovetKeepsToTheBasesModules: a module that the base requires is read, and what the
+// head requires beside it spoils only the packages that need it.
+func TestGovetKeepsToTheBasesModules(t *testing.T) {
+	env := goEnv(t)
+	env.ModCache = filepath.Join(t.TempDir(), "mod")
+	known := map[string]string{"go.mod": "module corp.example/Log\n", "log.go": "package log\n\nimport \"fmt\"\n\nfunc Warnf(format string, args ...any) { fmt.Printf(format, args...) }\n"}
+	writeModule(t, env.ModCache, "corp.example/!log", "v1.0.0", known)
+	writeModule(t, env.ModCache, "corp.example/x", "v1.0.0", corpFiles())
+	archive := "-- was/go.mod --\nmodule example.com/m\n\ngo 1.22\n\nrequire corp.example/Log v1.0.0\n-- was/go.sum --\n" + sumsOf("corp.example/Log", "v1.0.0", known) +
+		"-- go.mod --\nmodule example.com/m\n\ngo 1.22\n\nrequire (\n\tcorp.example/Log v1.0.0\n\tcorp.example/x v1.0.0\n)\n-- go.sum --\n" +
+		sumsOf("corp.example/Log", "v1.0.0", known) + sumsOf("corp.example/x", "v1.0.0", corpFiles()) +
+		"-- a/a.go --\npackage a\n\nimport log \"corp.example/Log\"\n\nfunc f() { log.Warnf(\"%d\", \"x\") }\n" +
+		"-- b/b.go --\npackage b\n\nimport \"corp.example/x\"\n\nvar s = x.Canary\n"
+	for _, external := range []External{{}, {Sandbox: Sandbox(os.Getenv("PATH"))}} {
+		in := goInput(t, env, archive)
+		in.External = external
+		r := run(t, "govet", in)
+		same(t, r, "a/a.go:5 printf medium")
+		if r.Status != precedent.StatusOK || r.Error != "not checked: package ./b ("+string(withheld)+")" {
+			t.Errorf("%s, %q", r.Status, r.Error)
+		}
+	}
+}
+
+// TestGovetConstantsOfModules: a finding does not quote what a module says that is not
+// in the tree, even if the base requires it.
+func TestGovetConstantsOfModules(t *testing.T) {
+	env := goEnv(t)
+	env.ModCache = filepath.Join(t.TempDir(), "mod")
+	writeModule(t, env.ModCache, "corp.example/x", "v1.0.0", corpFiles())
+	in := goInput(t, env, "-- go.mod --\nmodule example.com/m\n\ngo 1.22\n\nrequire corp.example/x v1.0.0\n-- go.sum --\n"+sumsOf("corp.example/x", "v1.0.0", corpFiles())+
+		"-- a.go --\npackage m\n\nimport (\n\t\"fmt\"\n\t\"regexp\"\n\n\t\"corp.example/x\"\n)\n\nconst own = x.Canary + \"(\"\n\n"+
+		"func f(y int32) {\n\tregexp.MustCompile(own)\n\ts := own\n\tregexp.MustCompile(s)\n\tfmt.Printf(own, 1)\n\tfmt.Println(y << x.Number)\n\tfmt.Printf(\"%d\\n\", \"text\")\n}\n")
+	vet, static := bothGo(t, in)
+	same(t, vet, "a.go:16 printf medium", "a.go:17 shift high", "a.go:18 printf medium")
+	same(t, static, "a.go:13 SA1000 high", "a.go:15 SA1000 high", "a.go:17 SA9006 medium")
+	text, err := json.Marshal([]Result{vet, static})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, word := range []string{"KANARIE", "5d41402a", "777123"} {
+		if strings.Contains(string(text), word) {
+			t.Errorf("%q is in %s", word, text)
+		}
+	}
+	if !strings.Contains(string(text), "has arg \\\"text\\\" of wrong type string") {
+		t.Errorf("a message without values was lost: %s", text)
+	}
+}
+
+// TestGovetLinks: an export has no links, and a tree that has one is not read.
+func TestGovetLinks(t *testing.T) {
+	in := goInput(t, goEnv(t), "-- go.mod --\nmodule example.com/m\n-- a.go --\npackage m\n")
+	dir, err := in.Tree(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(t.TempDir(), filepath.Join(dir, "x")); err != nil {
+		t.Skip("no links")
+	}
+	if r := run(t, "govet", in); r.Status != precedent.StatusError || r.Error != "export the head: it has links" {
+		t.Errorf("%s, %q", r.Status, r.Error)
+	}
+}
+
+// TestInTree is the rule for folders, on every system.
+func TestInTree(t *testing.T) {
+	for _, test := range []struct {
+		dir  string
+		to   goVersion
+		want string // "" is outside
+	}{
+		{".", goVersion{Path: "./x"}, "x"},
+		{"a/b", goVersion{Path: "../c"}, "a/c"},
+		{"a", goVersion{Path: ".."}, "."},
+		{".", goVersion{Path: "../x"}, ""},
+		{"a", goVersion{Path: "../../a"}, ""},
+		{"a", goVersion{Path: "./x/../../../y"}, ""},
+		{".", goVersion{Path: "/x"}, ""},
+		{".", goVersion{Path: `\x`}, ""},
+		{".", goVersion{Path: `..\x`}, ""},
+		{".", goVersion{Path: `C:\x`}, ""},
+		{".", goVersion{Path: "C:/x"}, ""},
+		{".", goVersion{Path: `\\host\x`}, ""},
+		{".", goVersion{Path: "x", Version: "v1.0.0"}, ""},
+		{".", goVersion{}, ""},
+	} {
+		if got, ok := inTree(test.dir, test.to); ok != (test.want != "") || ok && got != test.want {
+			t.Errorf("%s, %v: %q, %v", test.dir, test.to, got, ok)
+		}
+	}
+	for module, want := range map[string]string{
+		"github.com/BurntSushi/toml": "github.com/!burnt!sushi/toml", "v1.0.0-RC1": "v1.0.0-!r!c1",
+		"../x": "", "/x": "", `a\b`: "", "a@b": "", "a!b": "", "a b": "", "C:/x": "", "a/../b/../../c": "", "é": "", "": "",
+	} {
+		if got := escapeModule(module); got != want {
+			t.Errorf("%q: %q, want %q", module, got, want)
+		}
+	}
+}

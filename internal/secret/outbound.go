@@ -1,0 +1,156 @@
+package secret
+
+import (
+	_ "embed" // for the rules
+	"slices"
+	"strings"
+)
+
+// outboundRules are rules for text that leaves the process.
+//
+//go:embed outbound.toml
+var outboundRules string
+
+// Rules that code applies, without an expression of their own.
+const (
+	ruleManifest = "kubernetes-secret"
+	ruleEncoded  = "encoded-login"
+	ruleKey      = "private-key"
+)
+
+// threshold decides whether the value of an outbound rule is redacted. name is the name
+// that the value follows, quoted tells that the value is in quotes.
+type threshold func(name, value string, quoted bool) bool
+
+// thresholds are what the field value of an outbound rule refers to.
+var thresholds = map[string]threshold{
+	"any":    func(_, v string, _ bool) bool { return !isMarker(v) },
+	"given":  func(_, v string, _ bool) bool { return isGiven(v) },
+	"mixed":  func(_, v string, _ bool) bool { return isMixed(v) },
+	"random": func(_, v string, _ bool) bool { return isRandom(v) && !isTemplate(v) },
+	"basic": func(_, v string, _ bool) bool {
+		return isRandom(v) || strings.Contains(decoded(v), ":") && decoded(v) != v
+	},
+	"cookie":    func(_, v string, _ bool) bool { return hasRandomPart(v) },
+	"named":     isNamed,
+	"setting":   isSetting,
+	"block":     isBlock,
+	"arguments": func(_, v string, _ bool) bool { return hasPassword(v) },
+}
+
+// maxDepth is how many encodings within each other are decoded.
+const maxDepth = 3
+
+// Outgoing returns what must not leave the process of the lines of a file: what Scan
+// finds, what the outbound rules find, and both within encodings and within texts that
+// are put together from literals. Matches that overlap are one. Rules for some files
+// only apply also if the path is empty.
+func (s *Scanner) Outgoing(path string, lines []string) ([]Match, error) {
+	set, err := loadRules()
+	if err != nil {
+		return nil, err
+	}
+	t := newText(lines)
+	hits, err := s.leaving(set, path, t, maxDepth)
+	return t.matches(set, t.united(hits, set)), err
+}
+
+func (s *Scanner) leaving(set *ruleSet, path string, t *text, depth int) ([]hit, error) {
+	w := newWalk(s, set, path, t)
+	w.outbound = true
+	if err := w.run(); err != nil {
+		return w.hits, err
+	}
+	hits := append(w.hits, manifests(t, set.named[ruleManifest])...)
+	hits = append(hits, keyBodies(t, set.named[ruleKey])...)
+	if depth == 0 {
+		return hits, nil
+	}
+	for _, run := range encodedRuns(t.s) {
+		inner, err := s.leaving(set, "", newText(strings.Split(run.text, "\n")), depth-1)
+		if err != nil {
+			return hits, err
+		}
+		if len(inner) > 0 {
+			hits = append(hits, hit{inner[0].rule, run.start, run.end})
+		} else if m := set.rules[set.named[ruleEncoded]].pattern().FindStringSubmatch(run.text); m != nil && isMixed(m[1]) {
+			hits = append(hits, hit{set.named[ruleEncoded], run.start, run.end})
+		} else if t.isYAMLValue(run) && isMixed(strings.TrimSpace(run.text)) {
+			hits = append(hits, hit{set.named[ruleManifest], run.start, run.end})
+		}
+	}
+	if v := plain(t.s); v.text != "" {
+		inner, err := s.leaving(set, path, newText(strings.Split(v.text, "\n")), depth-1)
+		for _, h := range inner {
+			if h.end > h.start {
+				hits = append(hits, hit{h.rule, v.from[h.start], v.to[h.end-1]})
+			}
+		}
+		return hits, err
+	}
+	return hits, nil
+}
+
+// united sorts hits and joins those that overlap under the name of the best of them, so
+// that none leaves a part of another.
+func (t *text) united(hits []hit, set *ruleSet) []hit {
+	for i := range hits {
+		h := &hits[i]
+		for h.start < h.end && (t.s[h.start] == '\n' || t.s[h.start] == '\r') {
+			h.start++
+		}
+		for h.start < h.end && (t.s[h.end-1] == '\n' || t.s[h.end-1] == '\r') {
+			h.end--
+		}
+	}
+	slices.SortFunc(hits, func(a, b hit) int {
+		if a.start != b.start {
+			return a.start - b.start
+		}
+		return b.end - a.end
+	})
+	kept := hits[:0]
+	for _, h := range hits {
+		if h.end <= h.start {
+			continue
+		}
+		if n := len(kept); n > 0 && h.start < kept[n-1].end {
+			last := &kept[n-1]
+			if set.rank(h) < set.rank(*last) {
+				last.rule = h.rule
+			}
+			last.end = max(last.end, h.end)
+			continue
+		}
+		kept = append(kept, h)
+	}
+	return kept
+}
+
+// isLeaving reports whether a match of an outbound rule is redacted. from is the start
+// of the match, the value is at start.
+func (w *walk) isLeaving(r *rule, from, start, end int) bool {
+	s := w.text.s
+	if strings.HasSuffix(s[:start], "[REDACTED:") {
+		return false
+	}
+	if !r.assigns {
+		return r.leaves("", s[start:end], true)
+	}
+	first, last := leadStart(s, from), from
+	for last < start && nameStart(s[last:last+1]) == 0 {
+		last++
+	}
+	value, name, quoted := s[start:end], s[first:last], strings.IndexByte("\"'`>", s[start-1]) >= 0 && !strings.HasSuffix(s[:start], "->") && !strings.HasSuffix(s[:start], "=>")
+	if first > 0 && s[last] == '=' && strings.IndexByte(";?&", s[first-1]) >= 0 {
+		quoted = true // within a connection string
+	}
+	switch sign := strings.TrimLeft(s[last:start], " \t\r\n\"'`]"); {
+	case quoted:
+	case sign == "" && strings.ToUpper(name) != name: // prose
+		return opensSomething(name) && isRandom(value) && !isTemplate(value)
+	case sign != "" && strings.IndexByte(",({", sign[0]) >= 0: // the next argument of a call
+		return opensSomething(name) && isRandom(value) && !isTemplate(value) && !strings.ContainsAny(value, "=.")
+	}
+	return r.leaves(name, value, quoted)
+}

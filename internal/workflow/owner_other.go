@@ -1,0 +1,8 @@
+//go:build !unix
+
+package workflow
+
+import "io/fs"
+
+// isOwn reports true: on this system, files of other users are protected by access lists.
+func isOwn(fs.FileInfo) bool { return true }
