@@ -29,6 +29,11 @@ type openThread struct {
 // of the pull request can close it.
 func (t *openThread) final() bool { return t.State.Final() || t.Deleted }
 
+// provenChange tells whether the lines changed enough for the finding to be fixed.
+func (t *openThread) provenChange() bool {
+	return t.changed && (t.deleted || t.CodeChanged || t.Severity != "" && !isSevere(t.Severity))
+}
+
 // open tells whether the conversation is still open.
 func (t *openThread) open() bool { return !t.final() && t.State != precedent.ThreadAddressed }
 
