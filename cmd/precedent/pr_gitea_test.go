@@ -195,7 +195,7 @@ func TestFivePushesOnGitea(t *testing.T) {
 						said[flaw] = true
 					}
 				}
-				if got, able := strings.Count(notices, "cannot resolve"), kind == forgetest.Gitea127; got != fresh && !able || got != 0 && able {
+				if got, able := strings.Count(notices, "cannot resolve"), kind == forgetest.Gitea127; got != min(fresh, 1) && !able || got != 0 && able {
 					t.Errorf("%s: said %d times that it cannot resolve\n%s", step, got, notices)
 				}
 				s.stands(step, kind, fixed)
@@ -220,14 +220,17 @@ func (s *shopPull) stands(step string, kind forgetest.GiteaKind, fixed []string)
 	}
 	remarks, answers, places := map[string]int{}, map[precedent.Span]int{}, map[string]precedent.Span{}
 	for _, c := range s.shown(forge.OnLine) {
+		answers[c.Span] += strings.Count(string(c.Body), "Addressed by ") // an edit of the remark where there are no replies
 		if strings.HasPrefix(string(c.Body), "Addressed by ") {
-			answers[c.Span]++
 			continue
 		}
 		for _, f := range flaws {
 			if strings.Contains(strings.ToLower(string(c.Body)), f.name) {
 				remarks[f.name]++
 				places[f.name] = c.Span
+				if kind == forgetest.Gitea125 && strings.Contains(string(c.Body), ":** Addressed by ") { // it has no replies
+					answers[c.Span]++
+				}
 			}
 		}
 	}
