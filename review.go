@@ -165,6 +165,9 @@ type Review struct {
 	Finders     []FinderRun `json:"finders"`
 	Coverage    Coverage    `json:"coverage"`
 	Memory      MemoryUse   `json:"memory"`
+	// TakenAway names the findings of high or critical severity that a model's answer ended,
+	// the worst first.
+	TakenAway []TakenAway `json:"taken_away"`
 	// Threads holds an answer for each thread of the pull request that was open when the review
 	// began.
 	Threads []ThreadAnswer `json:"threads"`
@@ -185,6 +188,21 @@ type Review struct {
 	Reading *Reading `json:"-"`
 	// Sightings counts, by finding id, the reviews that showed it, this one included.
 	Sightings map[string]int `json:"-"`
+}
+
+// TakenAway is a finding of high or critical severity that is not shown, or whose thread is
+// closed, because of what a model answered and a quote that code has checked.
+type TakenAway struct {
+	Finding  string   `json:"finding"` // its id
+	Title    string   `json:"title"`
+	Severity Severity `json:"severity"`
+	Span
+	// How is the reason why a finding is not shown, or the state of a thread's finding.
+	How string `json:"how"`
+	Why string `json:"why"` // in one sentence
+	// Quote is the text that it is based on: a line of code, a person's words, or the title of
+	// the finding that stands for it.
+	Quote string `json:"quote"`
 }
 
 // SinceLast says which findings of the last review of the same work are fixed, still there or

@@ -220,8 +220,8 @@ func (s *shopPull) stands(step string, kind forgetest.GiteaKind, fixed []string)
 	}
 	remarks, answers, places := map[string]int{}, map[precedent.Span]int{}, map[string]precedent.Span{}
 	for _, c := range s.shown(forge.OnLine) {
+		answers[c.Span] += strings.Count(string(c.Body), "Addressed by ") // an edit of the remark where there are no replies
 		if strings.HasPrefix(string(c.Body), "Addressed by ") {
-			answers[c.Span]++
 			continue
 		}
 		for _, f := range flaws {

@@ -20,26 +20,93 @@ const (
 // added lines of all text. A rule's reason replaces that of a limit. It also sets
 // Content.
 //
-// A change must not exempt itself, so the base decides: attributes is its root
-// .gitattributes, and read returns its other files, by old path; both may be nil.
-// Only for a file that the change adds, its own content counts. A moved file is
-// skipped if the rule matches both paths. A file that cannot be read is reviewed.
-func (c *Change) Classify(read func(path string) ([]byte, error), attributes []byte) {
-	if read == nil {
-		read = func(string) ([]byte, error) { return nil, nil }
+// A change must not exempt itself, so the base decides: by its attributes, or because it
+// has a file of the same kind in the folder. Otherwise a new file that its own name or
+// content calls generated or minified is reviewed, or Excused if it is long, and new
+// third-party code is Excused. A moved file is skipped if the rule matches both paths. A
+// file that cannot be read is reviewed. Pipelines, hooks and build files are always
+// reviewed if they are text. Text that git takes for binary gets its hunks.
+func (c *Change) Classify(at Trees) {
+	if at.Base == nil {
+		at.Base = func(string) ([]byte, error) { return nil, nil }
 	}
-	attrs := newAttributes(attributes, read)
+	attrs := newAttributes(at.Attributes, at.Base)
+	base := &known{read: at.Base, list: at.List}
+	c.readEncoded(at, attrs)
 	for i := range c.Files {
 		f := &c.Files[i]
-		if why := f.skip(attrs, read); why != "" {
-			f.Skip, f.TooLarge = why, false
+		if why, itself := f.skip(attrs, base); why != "" {
+			f.Skip, f.TooLarge, f.Excused = why, false, itself
 		}
-		f.Content = f.content(read)
+		f.Content = f.content(at.Base)
 	}
 }
 
-// skip returns the reason not to review the file, "" for none.
-func (f *File) skip(attrs *attributes, read func(string) ([]byte, error)) string {
+// Trees are the files from which Classify decides. Any of them may be missing.
+type Trees struct {
+	Base, Head func(path string) ([]byte, error) // a file before the change, and after it
+	List       func() ([]string, error)          // the paths of the base
+	Attributes []byte                            // the base's root .gitattributes
+}
+
+// skip returns the reason not to review the file, "" for none, and whether only the file
+// itself gives it.
+func (f *File) skip(attrs *attributes, base *known) (why string, itself bool) {
+	if why := f.skipKind(); why != "" {
+		return why, false
+	}
+	a := attrs.get(f.Path)
+	switch always := alwaysRead().MatchString(f.Path); {
+	case f.Binary || f.looksBinary(a.text == unset):
+		return "binary", a.diff != unset && (always || isCode(f.Path))
+	case always:
+		return "", false
+	}
+	why, named := skipPath(f.Path, a)
+	if why != "" && f.isNew() && named && !isLock(f.Path) {
+		return f.skipNamed(why, base)
+	}
+	if was, _ := skipPath(f.OldPath, attrs.get(f.OldPath)); why != "" && (f.OldPath == f.Path || was != "") {
+		return why, false
+	}
+	return f.skipText(a, base)
+}
+
+// isNew reports whether the base has nothing at the file's path.
+func (f *File) isNew() bool { return f.Status == Added || f.Status == Retyped }
+
+// mostClaimed is how much of a new file is reviewed that calls itself generated or minified,
+// in bytes of added lines. What generators write is longer than what people read.
+const mostClaimed = 64 << 10
+
+// claimed returns the reason to skip a new file that says it of itself.
+func (f *File) claimed(why string, alike bool) (string, bool) {
+	if alike {
+		return why, false
+	}
+	n := 0
+	for l := range f.AddedLines() {
+		n += len(l.Text) + 1
+	}
+	if n <= mostClaimed {
+		return "", false
+	}
+	return why, true
+}
+
+// skipNamed is skip for a new file whose path is the reason.
+func (f *File) skipNamed(why string, base *known) (string, bool) {
+	if why == "vendored" {
+		return why, !base.vendored(f.Path)
+	}
+	return f.claimed(why, base.alike(f.Path, func(name string, _ []string) bool {
+		there, _ := skipPath(name, attribute{})
+		return there == why
+	}))
+}
+
+// skipKind returns the reason from the kind of change, "" for none.
+func (f *File) skipKind() string {
 	same := len(f.Hunks) == 0 && f.OldBlob == f.NewBlob
 	switch {
 	case f.Status == Deleted:
@@ -54,64 +121,77 @@ func (f *File) skip(attrs *attributes, read func(string) ([]byte, error)) string
 		return "copied without other changes"
 	case same && f.OldMode != f.NewMode && f.Status == Modified:
 		return "only its mode changed"
-	case f.Binary:
-		return "binary"
 	}
-	a := attrs.get(f.Path)
-	why := skipPath(f.Path, a)
-	if why != "" && (f.OldPath == f.Path || skipPath(f.OldPath, attrs.get(f.OldPath)) != "") {
-		return why
-	}
-	return f.skipText(a, read)
+	return ""
 }
 
-// skipPath returns the reason from a file's path and attributes, "" for none.
-func skipPath(name string, a attribute) string {
+// skipPath returns the reason from a file's path and attributes, "" for none, and whether
+// it is the path.
+func skipPath(name string, a attribute) (why string, named bool) {
 	switch {
 	case a.generated == set:
-		return "generated (.gitattributes)"
+		return "generated (.gitattributes)", false
 	case a.vendored == set:
-		return "vendored (.gitattributes)"
+		return "vendored (.gitattributes)", false
 	case a.vendored != unset && isVendored(name):
-		return "vendored"
+		return "vendored", true
 	case a.generated == unset:
-		return ""
+		return "", false
 	case a.diff == unset:
-		return "binary (.gitattributes)"
+		return "binary (.gitattributes)", false
 	case isLock(name):
-		return "lock file"
+		return "lock file", true
 	case minifiedName().MatchString(name):
-		return Minified
+		return Minified, true
 	case isGenerated(name):
-		return "generated"
+		return "generated", true
 	}
-	return ""
+	return "", false
 }
 
-// skipText returns the reason from a file's content, "" for none.
-func (f *File) skipText(a attribute, read func(string) ([]byte, error)) string {
-	if f.looksBinary(a.text == unset) {
-		return "binary"
-	}
+// skipText returns the reason from a file's content, "" for none, and whether only the
+// content of a new file gives it.
+func (f *File) skipText(a attribute, base *known) (why string, itself bool) {
+	const generated = "generated (its header says so)"
 	if a.generated == unset {
-		return ""
+		return "", false
 	}
-	var old []string
-	if f.Status != Added && f.Status != Retyped {
-		b, err := read(f.OldPath)
-		if err != nil || len(b) == 0 {
-			return ""
+	if f.isNew() {
+		top := f.addedTop()
+		switch at := generatedHeader(f.Path, top); {
+		case at >= 0:
+			return f.claimed(generated, base.alike(f.Path, func(name string, lines []string) bool {
+				there := generatedHeader(name, lines)
+				return there >= 0 && generator(lines[there]) == generator(top[at])
+			}))
+		case f.isMinified(nil):
+			return f.claimed(Minified, base.alike(f.Path, func(name string, lines []string) bool {
+				return minifiedName().MatchString(name) || (&File{Path: name}).isMinified(lines)
+			}))
 		}
-		old = strings.SplitAfter(string(b[:min(len(b), maxSniff)]), "\n")
+		return "", false
 	}
+	b, err := base.read(f.OldPath)
+	if err != nil || len(b) == 0 {
+		return "", false
+	}
+	old := strings.SplitAfter(string(b[:min(len(b), maxSniff)]), "\n")
 	switch {
-	case f.hasHeader(old):
-		return "generated (its header says so)"
+	case f.keepsHeader(old):
+		return generated, false
 	case f.isMinified(old):
-		return Minified
+		return Minified, false
 	}
-	return ""
+	return "", false
 }
+
+// isCode reports whether a file is code by its name, which no compiler reads if it is
+// binary.
+func isCode(name string) bool { return codeName().MatchString(name) }
+
+var codeName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)\.(go|py[iw]?|rb|php|[cm]?[jt]sx?|vue|svelte|java|kts?|scala|groovy|cs|fs|vb|c|h|cc|cpp|cxx|hh|hpp|hxx|m|mm|swift|rs|zig|dart|exs?|erl|hs|clj|lua|p[lm]|r|jl|sql|(ba|z|k|fi)?sh|ps1|psm1|bat|cmd|awk|html?|css|scss|tf|hcl|proto|sol|ya?ml|toml|json|xml|ini)$`)
+})
 
 // Minified is the reason to skip a minified file.
 const Minified = "minified"
@@ -119,12 +199,9 @@ const Minified = "minified"
 // maxSniff is how much of the start of a file is checked, in bytes.
 const maxSniff = 64 << 10
 
-// hasHeader reports whether the old file has a generator's header that the new one
-// keeps. For a new file (no old lines), its own header counts.
-func (f *File) hasHeader(old []string) bool {
-	if old == nil {
-		return generatedHeader(f.Path, f.addedTop()) >= 0
-	}
+// keepsHeader reports whether the old file has a generator's header that the new one
+// keeps.
+func (f *File) keepsHeader(old []string) bool {
 	at := generatedHeader(f.OldPath, old)
 	if at < 0 {
 		return false

@@ -52,6 +52,9 @@ type File struct {
 	Skip string
 	// Content is what the lines hold, if it is neither code nor prose.
 	Content Content
+	// Excused is set if the file is skipped for what only its own name or content says, and
+	// nothing of its kind is in the base: a review without the file is incomplete.
+	Excused bool
 	// TooLarge is set if Skip comes from a limit, not a rule: a review without the
 	// file is incomplete.
 	TooLarge bool

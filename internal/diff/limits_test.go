@@ -154,7 +154,7 @@ func TestLimits(t *testing.T) {
 			}},
 		}, func(t *testing.T, c *Change) {
 			t.Helper()
-			c.Classify(nil, nil)
+			c.Classify(Trees{})
 			if f := c.Files[29_999]; len(c.Files) != 30_000 || f.Skip != "renamed without other changes" || f.TooLarge {
 				t.Errorf("%d files, the last: %+v", len(c.Files), f)
 			}
@@ -275,6 +275,6 @@ func BenchmarkClassify(b *testing.B) {
 	}
 	base := []byte(strings.Repeat("some line of code\n", 1000))
 	for b.Loop() {
-		c.Classify(func(string) ([]byte, error) { return base, nil }, []byte("*.gen linguist-generated\n"))
+		c.Classify(Trees{Base: func(string) ([]byte, error) { return base, nil }, Attributes: []byte("*.gen linguist-generated\n")})
 	}
 }

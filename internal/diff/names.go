@@ -12,7 +12,7 @@ import (
 // exact: "cargo.lock" is not a lock file.
 var lockNames = nameSet(
 	// JavaScript
-	"package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml pnpm-lock.yml bun.lock bun.lockb deno.lock jspm.lock .pnp.cjs .pnp.js .pnp.loader.mjs",
+	"package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml pnpm-lock.yml bun.lock bun.lockb deno.lock jspm.lock",
 	// Go
 	"go.sum go.work.sum Gopkg.lock glide.lock",
 	// Rust, C, C++, Zig
@@ -110,6 +110,7 @@ func isVendored(name string) bool {
 // generatedName matches generated files without a header.
 var generatedName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(^|/)__generated__/` + // Relay, GraphQL
+		`|(^|/)\.pnp\.(cjs|js|loader\.mjs)$` + // Yarn
 		`|(^|/)\.idea/|\.xcworkspacedata$|\.xcuserstate$|\.nib$` + // written by the editor
 		`|(^|/)htmlcov/|(^|/)\.sqlx/query-[0-9a-f]+\.json$` +
 		`|\.(js|mjs|cjs|css|ts)\.map$` +

@@ -194,8 +194,8 @@ func TestParse(t *testing.T) {
 	if d := cmp.Diff(got, alone, sameMode); d != "" {
 		t.Errorf("the patch alone says otherwise:\n%s", d)
 	}
-	got.Classify(nil, nil)
-	alone.Classify(nil, nil)
+	got.Classify(Trees{})
+	alone.Classify(Trees{})
 	for i := range got.Files {
 		if a, b := got.Files[i], alone.Files[i]; a.Skip != b.Skip {
 			t.Errorf("%s: skipped as %q by its record, as %q by its patch", a.Path, a.Skip, b.Skip)

@@ -302,14 +302,14 @@ func FuzzAttributes(f *testing.F) {
 			return
 		}
 		c := &Change{Files: []File{modified(path, 1, attrs, path)}}
-		c.Classify(func(string) ([]byte, error) { return []byte(attrs), nil }, []byte(attrs))
+		c.Classify(Trees{Base: func(string) ([]byte, error) { return []byte(attrs), nil }, Attributes: []byte(attrs)})
 	})
 }
 
 func exercise(t *testing.T, c *Change, in string) {
 	t.Helper()
 	checkInvariants(t, c)
-	c.Classify(func(string) ([]byte, error) { return []byte(in), nil }, []byte(in))
+	c.Classify(Trees{Base: func(string) ([]byte, error) { return []byte(in), nil }, Attributes: []byte(in)})
 	checkInvariants(t, c)
 	hunks, grouped := 0, 0
 	var b strings.Builder

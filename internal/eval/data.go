@@ -102,7 +102,7 @@ func readCase(folder string) (Case, error) {
 		return Case{}, fmt.Errorf("read marks of %s: %w", folder, err)
 	}
 	c.Number = numberOf(meta.PR)
-	c.Change.Classify(func(path string) ([]byte, error) { return c.read(precedent.Left, path) }, nil)
+	c.Change.Classify(diff.Trees{Base: func(path string) ([]byte, error) { return c.read(precedent.Left, path) }})
 	return c, nil
 }
 

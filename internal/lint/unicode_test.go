@@ -6,6 +6,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/needs"
 )
 
@@ -153,7 +154,11 @@ func TestUnicodeKinds(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c := added(test.path, test.text)
-			c.Classify(nil, []byte(test.attributes))
+			c.Classify(diff.Trees{
+				Attributes: []byte(test.attributes), // and files of the same kinds that the base has
+				Base:       func(string) ([]byte, error) { return []byte(head), nil },
+				List:       func() ([]string, error) { return []string{"generated.go", "old.min.js"}, nil },
+			})
 			var got []string
 			for _, f := range run(t, "unicode", &Input{Change: c}).Findings {
 				got = append(got, f.Rule)
@@ -169,7 +174,7 @@ func TestUnicodeKinds(t *testing.T) {
 func TestUnicodeOwnAttributes(t *testing.T) {
 	c := added("a.go", "valid\u0430te()")
 	c.Files = append(c.Files, added(".gitattributes", "* binary linguist-generated").Files...)
-	c.Classify(nil, nil)
+	c.Classify(diff.Trees{})
 	same(t, run(t, "unicode", &Input{Change: c}), "a.go:1 homoglyph high")
 }
 

@@ -80,6 +80,7 @@ func withoutNil(r *precedent.Review) *precedent.Review {
 	c.Memory.LearningsUsed = list(c.Memory.LearningsUsed)
 	c.Memory.Precedents = list(c.Memory.Precedents)
 	c.Memory.Suppressed = list(c.Memory.Suppressed)
+	c.TakenAway = list(c.TakenAway)
 	c.Threads = list(c.Threads)
 	c.Failures = list(c.Failures)
 	if s := c.Since; s != nil {

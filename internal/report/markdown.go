@@ -58,6 +58,7 @@ func Markdown(w io.Writer, r *precedent.Review, s Style) error {
 	n.first(r, s)
 	n.part("Findings", func(n *markdownWriter) { n.table(r, s) })
 	n.part("Minor findings", func(n *markdownWriter) { n.minor(r) })
+	n.part("Findings that a model ended", func(n *markdownWriter) { n.taken(r) })
 	n.part("Threads", func(n *markdownWriter) { n.threads(r, s) })
 	n.part("Closed findings", func(n *markdownWriter) { n.closed(s) })
 	n.findings(r, s)
@@ -191,7 +192,7 @@ func gaps(r *precedent.Review, limit int) []string {
 		}
 	}
 	for _, t := range r.Coverage.Truncated {
-		reasons = append(reasons, fmt.Sprintf("%s, hunk %d was not read: %s", t.Path, t.Hunk, t.Reason))
+		reasons = append(reasons, fmt.Sprintf("%s%s was not read: %s", t.Path, hunkOf(t, ", "), t.Reason))
 	}
 	if rest := len(reasons) - limit; rest > 0 {
 		reasons = append(reasons[:limit], fmt.Sprintf("and %s more", thousands(rest)))
@@ -200,6 +201,14 @@ func gaps(r *precedent.Review, limit int) []string {
 		reasons = []string{fmt.Sprintf("the verdict is %s; read %d of %s", r.Verdict, r.Coverage.HunksRead, Plural(r.Coverage.Hunks, "hunk"))}
 	}
 	return reasons
+}
+
+// hunkOf names the hunk that was not read, after a separator; empty for a whole file.
+func hunkOf(t precedent.TruncatedHunk, separator string) string {
+	if t.Hunk == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%shunk %d", separator, t.Hunk)
 }
 
 // table lists all open findings, found again or not.

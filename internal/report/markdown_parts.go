@@ -22,7 +22,7 @@ func (n *markdownWriter) coverage(r *precedent.Review) {
 			return markdown.Code(s.Path) + " (" + n.phrase(s.Reason) + ")"
 		})},
 		entry{"Not read", joinAtMost(c.Truncated, func(t precedent.TruncatedHunk) string {
-			return fmt.Sprintf("%s hunk %d (%s)", markdown.Code(t.Path), t.Hunk, n.phrase(t.Reason))
+			return fmt.Sprintf("%s%s (%s)", markdown.Code(t.Path), hunkOf(t, " "), n.phrase(t.Reason))
 		})},
 		entry{"Finders", joinAtMost(notable(r.Finders), func(f precedent.FinderRun) string {
 			text := n.phrase(f.Name + " " + Ended(f.Status, f.Found))

@@ -53,6 +53,13 @@ func visibleText() *precedent.Review {
 		Repo: precedent.Repo{Host: "example.org", Owner: "team", Name: "app"},
 		Base: strings.Repeat("a", 40), Head: strings.Repeat("b", 40),
 		Scope: precedent.FullScope, Verdict: precedent.Findings, Threshold: 75,
+		TakenAway: []precedent.TakenAway{
+			{
+				Finding: "t4k3n0aw4y", Title: "An empty token logs in", Severity: precedent.Critical, Span: at(41, 41), How: "refuted",
+				Why: "current never returns an empty one (auth/token.go:41)", Quote: "want := s.current()",
+			},
+			{Finding: "t4k3n0aw5y", Title: "The key is in the code", Severity: precedent.High, Span: at(44, 44), How: "duplicate", Why: "duplicate of another", Quote: "Key"},
+		},
 		Findings: []precedent.Finding{
 			{
 				ID: "k7m2q0v5xa", Fingerprint: strings.Repeat("0", 32), Finder: "bugs", Category: precedent.Security,

@@ -103,6 +103,7 @@ func Text(w io.Writer, r *precedent.Review, s Style) error {
 	writeBrief(p, fmt.Sprintf("and %s more:", thousands(len(brief))), brief)
 	minor := minorFindings(r)
 	writeBrief(p, fmt.Sprintf("minor: %s, confirmed but mostly not worth a change:", Plural(len(minor), "finding")), minor)
+	writeTaken(p, r)
 	writeThreads(p, r)
 	writeSuppressed(p, r)
 	writePraise(p, r)
@@ -296,7 +297,7 @@ func writeFooter(p *Page, r *precedent.Review, s Style) {
 	}
 	if n := len(r.Coverage.Truncated); n > 0 {
 		p.Para("not read   ", p.Ink(Yellow, joinSome(r.Coverage.Truncated, maxTruncated, func(t precedent.TruncatedHunk) string {
-			return fmt.Sprintf("%s hunk %d (%s)", t.Path, t.Hunk, t.Reason)
+			return fmt.Sprintf("%s%s (%s)", t.Path, hunkOf(t, " "), t.Reason)
 		})))
 	}
 	if line := rules(r); line != "" {

@@ -32,6 +32,9 @@ func conversation(t *testing.T, c precedent.Category, head files) Input {
 func TestWords(t *testing.T) {
 	same := shopHead.with(files{"cart/aws.go": "", "cart/guard.go": "package cart\n\n// fixed: the loop is right\nfunc guard(items []Item) []Item { return items[:len(items):len(items)] }\n"})
 	edited := same.with(files{"cart/cart.go": strings.Replace(same["cart/cart.go"], loop, "\tfor n := range items {", 1)})
+	guarded := same.with(files{"cart/more.go": "package cart\n\nfunc more(items []Item) {\n\tsafe := Total(append(items, items...))\n\tuse(safe)\n}\n\nvar note = \"Total items sum\"\n"})
+	commented := same.with(files{"cart/cart.go": strings.Replace(same["cart/cart.go"], body, body+" // fixed", 1)})
+	inLine := same.with(files{"cart/cart.go": strings.Replace(same["cart/cart.go"], loop, loop+" // fixed", 1)})
 	const proof = "func guard(items []Item) []Item { return items[:len(items):len(items)] }"
 	maintainer, author, guest := precedent.Message{MayWrite: true}, precedent.Message{WhoID: "7"}, precedent.Message{WhoID: "8"}
 	ours, robot := precedent.Message{Own: true, MayWrite: true}, precedent.Message{Bot: true, MayWrite: true}
@@ -52,7 +55,13 @@ func TestWords(t *testing.T) {
 		{"a liar: a comment for proof", precedent.Bugs, same, nil, object{"state": "addressed", "quote": "// fixed: the loop is right"}, "still_there by place", ""},
 		{"a liar: an old line for proof", precedent.Bugs, same, nil, object{"state": "addressed", "quote": loop}, "still_there by place", ""},
 		{"a liar: declined by nobody", precedent.Bugs, same, nil, object{"state": "declined", "quote": no}, "still_there by place", "nobody who may dismiss"},
-		{"addressed by other lines", precedent.Bugs, same, nil, object{"state": "addressed", "quote": proof}, "addressed by engine", "the push added"},
+		{"addressed by other lines", precedent.Types, same, nil, object{"state": "addressed", "quote": proof}, "addressed by engine", "the push added"},
+		{"a bug is not closed by lines about other code", precedent.Bugs, same, nil, object{"state": "addressed", "quote": proof}, "still_there by place", "no added line shows it"},
+		{"a bug is closed by a line about its own code", precedent.Bugs, guarded, nil, object{"state": "addressed", "quote": "safe := Total(append(items, items...))"}, "addressed by engine", "the push added"},
+		{"a bug is not closed by a name in a string", precedent.Bugs, guarded, nil, object{"state": "addressed", "quote": "var note = \"Total items sum\""}, "still_there by place", ""},
+		{"a bug is not closed by a line that got a comment", precedent.Bugs, commented, nil, object{"state": "addressed", "quote": body + " // fixed"}, "still_there by place", ""},
+		{"a comment in the flagged line", precedent.Bugs, inLine, nil, object{"state": "addressed"}, "still_there by place", "only in comments"},
+		{"gone, but for a comment", precedent.Bugs, inLine, nil, object{"state": "not_applicable"}, "still_there by place", "only in comments"},
 		{"a hole is not closed by other lines", precedent.Security, same, nil, object{"state": "addressed", "quote": proof}, "still_there by place", ""},
 		{"addressed by its own lines", precedent.Security, edited, nil, object{"state": "addressed"}, "addressed by engine", "lines changed"},
 		{"gone", precedent.Bugs, edited, nil, object{"state": "not_applicable"}, "not_applicable by engine", "are gone"},
@@ -68,6 +77,12 @@ func TestWords(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			in := conversation(t, test.category, test.head)
+			if test.category == precedent.Types { // a mild one
+				in.Threads[0].Severity = precedent.Medium
+			}
+			if strings.Contains(test.head["cart/cart.go"], loop+" // fixed") {
+				in.Threads[0].CodeChanged = false // as thread.Relocate finds it
+			}
 			in.Threads[0].Messages = test.messages
 			in.Engine = &cast{finder: func(engine.Task) engine.Reply { return reply1() }, threads: saying(map[string]object{"off by one": test.word})}
 			r := run(t, in)

@@ -232,14 +232,21 @@ func TestWrongSide(t *testing.T) {
 	}
 }
 
-// TestLieWithALine shows the limit: a verifier that refutes with a line of the file is
-// believed, because only its reason is wrong.
+// TestLieWithALine shows the limit: a verifier that refutes with a line about the claim's
+// own code is believed, because only its reason is wrong. The review then names the
+// claim and the line.
 func TestLieWithALine(t *testing.T) {
 	for _, s := range readClaims(t) {
 		r := s.review(t, func(c *claim) []object { return c.verdict("refuted", "All is well.", c.path, c.at, c.proof) }, nil)
-		for _, f := range r.Findings {
-			if f.Dropped != precedent.Refuted {
-				t.Errorf("%s: %q is %s", s.name, f.Title, f.Verifier)
+		taken := map[string]string{}
+		for _, a := range r.TakenAway {
+			taken[a.Finding] = a.Quote
+		}
+		for i := range s.claims {
+			c := &s.claims[i]
+			f := original(t, r, c.title)
+			if f.Dropped != precedent.Refuted && (!c.right || !strings.Contains(says(f), "about other code")) || f.Dropped == precedent.Refuted && taken[f.ID] != strings.TrimSpace(c.proof) {
+				t.Errorf("%s: %q is %s, taken away by %q", s.name, f.Title, f.Verifier, taken[f.ID])
 			}
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/guide"
 )
 
@@ -92,7 +93,7 @@ func asInput(tb testing.TB, base, head files, patch string) Input {
 	}
 	change := parse(tb, patch)
 	old := func(path string) ([]byte, error) { return read(precedent.Left, path) }
-	change.Classify(old, nil)
+	change.Classify(diff.Trees{Base: old})
 	var paths []string
 	for i := range change.Files {
 		paths = append(paths, change.Files[i].Path)

@@ -10,13 +10,21 @@ import (
 // coverage returns what of the change was read. A hunk counts as read if every
 // specialist got valid answers to all requests that show it; without specialists,
 // unless each analyzer that had to read its file failed. A hunk that an earlier review
-// read is not read again.
+// read is not read again. Files that are skipped only for what they say of themselves
+// count as truncated, and come first.
 func coverage(in *Input, p *plan, reports []Report) precedent.Coverage {
 	c := precedent.Coverage{Files: len(in.Change.Files) + len(in.Skipped), Skipped: in.Skipped[:len(in.Skipped):len(in.Skipped)]}
+	for i := range in.Change.Files {
+		if f := &in.Change.Files[i]; f.Excused {
+			c.Truncated = append(c.Truncated, precedent.TruncatedHunk{Path: f.Path, Reason: f.Skip + ", which only the file itself says"})
+		}
+	}
 	for i := range in.Change.Files {
 		f := &in.Change.Files[i]
 		c.Hunks += len(f.Hunks)
 		switch {
+		case f.Excused:
+			continue
 		case f.TooLarge:
 			c.Truncated = append(c.Truncated, precedent.TruncatedHunk{Path: f.Path, Reason: f.Skip})
 			continue

@@ -14,8 +14,9 @@ import (
 
 // judge asks in one request which pairs are the same, and returns the answers by the
 // indexes of the pairs. Pairs beyond the size of a request, and those without an
-// answer, are missing. what describes the pairs in a failure.
-func (x *reader) judge(ctx context.Context, doubts []match.Doubt, what string) map[int]bool {
+// answer, are missing. what describes the pairs in a failure. A pair is the same only if
+// holds agrees, which is code.
+func (x *reader) judge(ctx context.Context, doubts []match.Doubt, what string, holds func(a, b *precedent.Finding) bool) map[int]bool {
 	if len(doubts) == 0 || x.in.Engine == nil {
 		return nil
 	}
@@ -27,6 +28,10 @@ func (x *reader) judge(ctx context.Context, doubts []match.Doubt, what string) m
 	same := map[int]bool{}
 	for i, said := range x.compare(ctx, prompt.Judge(pairs), len(doubts), what) {
 		same[i] = said.SameRemark(pairs[i].Texts()...)
+		if a, b := doubts[i].A, doubts[i].B; same[i] && !holds(a, b) {
+			same[i] = false
+			b.Note("merge", "a judge found it the same as %q at %s, which nothing in the code proves", a.Title, a.Span)
+		}
 	}
 	return same
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/report"
 )
@@ -97,7 +98,7 @@ func BenchmarkLarge(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		in.Change = parse(b, patch)
-		in.Change.Classify(func(path string) ([]byte, error) { return in.Read(precedent.Left, path) }, nil)
+		in.Change.Classify(diff.Trees{Base: func(path string) ([]byte, error) { return in.Read(precedent.Left, path) }})
 		if err := report.JSON(io.Discard, run(b, in)); err != nil {
 			b.Fatal(err)
 		}

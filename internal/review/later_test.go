@@ -30,10 +30,11 @@ func opened(id string, f precedent.Finding, commit string) precedent.Thread {
 // flagged, or gone.
 func carriedTo(t precedent.Thread, head files) precedent.Thread {
 	flagged, _, _ := strings.Cut(t.Quote, "\n")
-	t.Current, t.Changed = precedent.Span{}, true
+	t.Current, t.Changed, t.CodeChanged = precedent.Span{}, true, true
 	for i, l := range strings.Split(head[t.Path], "\n") {
 		if l == flagged {
 			t.Current, t.Changed = precedent.Span{Path: t.Path, Side: t.Side, Start: i + 1, End: i + 1 + t.End - t.Start}, false
+			t.CodeChanged = false
 		}
 	}
 	return t

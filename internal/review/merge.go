@@ -64,6 +64,10 @@ func keepFirst(group match.Group) {
 	}
 	for _, f := range slices.Concat(group.Same, group.Likely) {
 		f.Drop("merge", precedent.Duplicate, first.ID, "duplicate of %q at %s", first.Title, first.Span)
+		if isSevere(f.Severity) && f.Severity.Rank() < first.Severity.Rank() {
+			first.Note("merge", "%s, as the duplicate by %s", f.Severity, f.Finder)
+			first.Severity = f.Severity
+		}
 	}
 }
 

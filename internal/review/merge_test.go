@@ -283,7 +283,7 @@ func TestVotes(t *testing.T) {
 		said("e", "tests", 5, 5, precedent.Bugs, leak),
 	}
 	merge(fs, identities{}, nobody)
-	score(fs, ShippedScores())
+	score(fs, ShippedScores(), DefaultThreshold)
 	for _, f := range fs {
 		if f.Live() && (f.Votes != 4 || f.Confidence != 90) {
 			t.Errorf("%d votes and confidence %d, want 4, and 90 for odds of 4 · 1.5²", f.Votes, f.Confidence)

@@ -67,7 +67,7 @@ func talkative(r llmtest.Request) llmtest.Reply {
 			continue
 		}
 		findings = append(findings, object{
-			"path": path, "side": "RIGHT", "start": 1, "end": 1, "quote": text, "category": name, "severity": "high", "confidence": 80,
+			"path": path, "side": "RIGHT", "start": 1, "end": 1, "quote": text, "category": name, "severity": []string{"high", "medium"}[len(text)%2], "confidence": 80,
 			"title": "The value is wrong when the input is empty", "body": "An empty input fails." + strings.Repeat(" Then "+name+" of the "+name+" has no "+name+".", len(findings)),
 		})
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/match"
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
@@ -13,19 +14,22 @@ import (
 const maxProof = 200
 
 // proveAnswer accepts the engine's answer about a thread only with proof: changed
-// lines, an added line that it quotes, or a person's words that it quotes. In a
-// protected category, no answer closes a thread about unchanged code. Only people who
-// may merge can dismiss: an author who could would pass every review.
+// lines, an added line that it quotes, or a person's words that it quotes. If the finding
+// is severe, the lines must have changed in more than comments and white space, and the
+// added line must be about the finding's own code. In a protected category, no answer
+// closes a thread about unchanged code. Only people who may merge can dismiss: an author
+// who could would pass every review.
 func (x *reader) proveAnswer(q *inquiry, w threadReply) {
 	reply := strings.TrimSpace(text.Clean(w.Reply))
 	if who, sentence := x.dismisser(q, w.Quote); w.State == precedent.DeclinedHere && who != "" {
 		q.decide(precedent.DeclinedHere, decidedByPerson, "%s wrote: %q", who, text.Cut(sentence, maxProof))
 		q.answer.Reply, q.answer.Who, q.answer.Words = reply, who, text.Cut(sentence, maxProof)
+		x.takeAwayThread(q, sentence)
 		return
 	}
 	proof := ""
 	if !q.Category.Protected() {
-		proof = x.addedQuote(w.Quote)
+		proof = x.addedQuote(q, w.Quote)
 	}
 	switch {
 	case q.found != nil:
@@ -35,17 +39,23 @@ func (x *reader) proveAnswer(q *inquiry, w threadReply) {
 		return // a finder found it again, so it is there
 	case w.State == precedent.StillThere:
 		q.decide(precedent.StillThere, decidedByEngine, "the engine compared it with the head")
-	case w.State == precedent.Addressed && q.changed:
+	case w.State == precedent.Addressed && q.provenChange():
 		q.decide(precedent.Addressed, decidedByEngine, "the flagged lines changed")
-	case w.State == precedent.NoLonger && q.deletedComment:
+		x.takeAwayThread(q, match.Flagged(q.remark.Quote))
+	case w.State == precedent.NoLonger && q.deletedComment && q.provenChange():
 		q.decide(precedent.NoLonger, decidedByEngine, "the flagged lines are gone")
+		x.takeAwayThread(q, match.Flagged(q.remark.Quote))
 	case w.State != precedent.DeclinedHere && proof != "":
 		q.decide(w.State, decidedByEngine, "the push added: %q", text.Cut(proof, maxProof))
+		x.takeAwayThread(q, proof)
 	case w.State == precedent.DeclinedHere:
 		q.decide(precedent.StillThere, decidedByPlace, "the engine says that it was dismissed, but nobody who may dismiss it wrote the words that it quotes")
 		if q.waits() {
 			q.answer.Reply = mayNotDismiss
 		}
+		return
+	case q.changed:
+		q.decide(precedent.StillThere, decidedByPlace, "the engine says %s, but the flagged lines changed only in comments and white space, and no added line shows it", w.State)
 		return
 	default:
 		q.decide(precedent.StillThere, decidedByPlace, "the engine says %s, but the flagged lines are still there, and no added line shows it", w.State)
@@ -54,38 +64,65 @@ func (x *reader) proveAnswer(q *inquiry, w threadReply) {
 	q.answer.Reply = reply
 }
 
-// addedQuote returns the quote if the push added each of its lines and not all of them
-// are comments: what a change says about itself proves nothing.
-func (x *reader) addedQuote(quote string) string {
+// addedQuote returns the quote if the push added the code of each of its lines: what a
+// change says about itself proves nothing, nor does a line that it only moved. If the
+// finding is severe, one of the lines must be about the finding's own code.
+func (x *reader) addedQuote(q *inquiry, quote string) string {
 	since := x.in.Since
 	quote = firstLines(quote)
 	if since == nil || since.Changed == nil || onlyComment(quote) {
 		return ""
 	}
-	long := false
+	long, bears := false, !isSevere(q.remark.Severity)
 	for l := range strings.Lines(quote) {
-		want := text.Squeeze(strings.TrimPrefix(strings.TrimSpace(l), "+"))
-		long = long || len(want) >= substringMin
-		if want != "" && !addsLine(since.Changed, want) {
+		l = strings.TrimPrefix(strings.TrimSpace(l), "+")
+		if text.Squeeze(l) == "" {
+			continue
+		}
+		added := addedAt(since.Changed, l)
+		if len(added) == 0 {
 			return ""
 		}
+		long = long || len(text.Squeeze(l)) >= substringMin
+		bears = bears || slices.ContainsFunc(added, func(e precedent.Evidence) bool { return x.src.bears(&q.remark, e) })
 	}
-	if !long {
+	if !long || !bears {
 		return ""
 	}
 	return oneLine(quote)
 }
 
-// addsLine tells whether a change adds a line, ignoring white space.
-func addsLine(c *diff.Change, squeezed string) bool {
+// maxAdded bounds the places of one added line that are looked at.
+const maxAdded = 20
+
+// addedAt returns where a change adds a line, ignoring white space. A line of which it
+// deletes the same code as often, whatever the comments, is not added.
+func addedAt(c *diff.Change, line string) []precedent.Evidence {
+	var added []precedent.Evidence
+	want, balance := text.Squeeze(line), 0
 	for i := range c.Files {
-		for l := range c.Files[i].AddedLines() {
-			if text.Squeeze(l.Text) == squeezed {
-				return true
+		f := &c.Files[i]
+		code := func(s string) string { return text.Squeeze(text.CodeLines(f.Path, []string{s})[0]) }
+		core := code(line)
+		for h := range f.Hunks {
+			for _, l := range f.Hunks[h].Lines {
+				switch {
+				case l.Op == diff.Context || core == "" || !strings.Contains(text.Squeeze(l.Text), core) || code(l.Text) != core:
+				case l.Op == diff.Delete:
+					balance--
+				default:
+					balance++
+					if text.Squeeze(l.Text) == want && len(added) < maxAdded {
+						added = append(added, precedent.Evidence{Path: f.Path, Line: l.New, Quote: l.Text})
+					}
+				}
 			}
 		}
 	}
-	return false
+	if balance <= 0 {
+		return nil
+	}
+	return added
 }
 
 // mayNotDismiss is the reply to a person who may not dismiss the finding.

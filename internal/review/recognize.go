@@ -51,6 +51,9 @@ func (x *reader) recognize(ctx context.Context, fs []precedent.Finding) {
 		if f := live[b.finding]; taker[b.thread] == nil && !bound[f] {
 			taker[b.thread], bound[f] = f, true
 			n.take(x.in, x.threads[b.thread], f)
+			if f.Dropped == precedent.Dismissed && b.By == match.ByJudge {
+				x.takeAway(f, x.threads[b.thread].remark.Title)
+			}
 		}
 	}
 	for _, b := range bonds {
@@ -60,6 +63,9 @@ func (x *reader) recognize(ctx context.Context, fs []precedent.Finding) {
 		case t.final():
 			bound[f] = true
 			t.dropRepeated(f)
+			if b.By == match.ByJudge {
+				x.takeAway(f, t.remark.Title)
+			}
 		default:
 			bound[f] = true
 			why := "already has a thread"
@@ -92,7 +98,7 @@ func (x *reader) matchThreads(ctx context.Context, live []*precedent.Finding, dr
 	for _, b := range open {
 		doubts = append(doubts, match.Doubt{A: &x.threads[b.thread].remark, B: b.With, Similarity: b.Similarity})
 	}
-	said := x.judge(ctx, doubts, "pairs of a finding and a thread, so place and words decided")
+	said := x.judge(ctx, doubts, "pairs of a finding and a thread, so place and words decided", provesSame)
 	for i, b := range open {
 		same, judged := said[i]
 		switch {

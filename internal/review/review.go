@@ -169,7 +169,12 @@ func (x *reader) judgeAll(ctx context.Context, r *precedent.Review) {
 	b := newRedactor(r.Findings, src)
 	b.redactFindings(r.Findings)
 	merge(r.Findings, identities{in.Repo, in.Recall.Known}, func(doubts []match.Doubt) map[int]bool {
-		return x.judge(ctx, doubts, "pairs of findings, so place and words decided")
+		return x.judge(ctx, doubts, "pairs of findings, so place and words decided", func(a, b *precedent.Finding) bool {
+			if moreSpecific(b, a) {
+				a, b = b, a
+			}
+			return provesSame(a, b)
+		})
 	})
 	r.Findings = in.Recall.Match(r.Findings)
 	x.recognize(ctx, r.Findings)
@@ -178,7 +183,7 @@ func (x *reader) judgeAll(ctx context.Context, r *precedent.Review) {
 	suppress(r.Findings, in.Policy, x.past, x.dismissals(ctx))
 	x.verify(ctx, r.Findings, placer, b)
 	cite(r.Findings, in.Guide.Rules)
-	score(r.Findings, *in.Scores)
+	score(r.Findings, *in.Scores, *in.Threshold)
 	kept := x.keep(r.Findings)
 	suppress(kept, in.Policy, x.past, x.dismissals(ctx))
 	weigh(r.Findings, in.Policy, x.past, *in.Threshold)
@@ -186,6 +191,7 @@ func (x *reader) judgeAll(ctx context.Context, r *precedent.Review) {
 	r.Findings = append(r.Findings, kept...)
 	r.Threads = x.answer(ctx, r.Findings, r.Finders, b)
 	x.followUp(r)
+	r.TakenAway = x.takenAway(r.Findings, b)
 	choose(r.Findings, in)
 	x.tally(r)
 	r.Memory.Suppressed = in.Recall.Suppressed(r.Findings)

@@ -55,7 +55,7 @@ func input(tb testing.TB, base, head files) Input {
 		}
 		return []byte(text), nil
 	}
-	change.Classify(func(path string) ([]byte, error) { return read(precedent.Left, path) }, nil)
+	change.Classify(diff.Trees{Base: func(path string) ([]byte, error) { return read(precedent.Left, path) }})
 	return Input{
 		Policy: precedent.Policy{Finders: only("bugs")},
 		Repo:   theRepo, Base: "base", Head: "head", Change: change, Read: read,
@@ -449,7 +449,7 @@ func TestCite(t *testing.T) {
 		{Span: precedent.Span{Path: "web/a.go"}, Rule: "made up", Confidence: 70},
 	}
 	cite(fs, rules)
-	score(fs, ShippedScores())
+	score(fs, ShippedScores(), DefaultThreshold)
 	for i, want := range []struct {
 		rule       string
 		confidence int

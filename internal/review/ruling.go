@@ -59,27 +59,35 @@ func readVerdicts(r reply) (map[string]ruling, error) {
 	return byID, nil
 }
 
-// uncertainDelta is what a finding in a protected category loses if the verifier is
-// uncertain, in percent points.
+// uncertainDelta is what a severe finding, or one in a protected category, loses if the
+// verifier is uncertain, in percent points.
 const uncertainDelta = -15
 
-// applyTo applies the ruling to the finding. A confirmation needs quotes that are in the
-// files, and so does a refutation in a protected category; others need a reason. If the
-// quotes that a verdict offers are not in the files, it counts as uncertain. A
-// refutation that lacks what it needs in a protected category does not even lower the
-// confidence, so that a change cannot talk its verifier into hiding the finding.
-func (v ruling) applyTo(f *precedent.Finding, p *Placer, src *sources, b redactor) {
+// applyTo applies the ruling to the finding, and returns the quote that refuted it. A
+// confirmation needs quotes that are in the files, and so does a refutation of a severe
+// finding or in a protected category, whose quotes must also be about the finding's own
+// code; others need a reason. A verdict without what it needs counts as uncertain. Then
+// a severe finding keeps the threshold if it reached it, and says that the verifier
+// disagrees. In a protected category such a refutation does not even lower a milder one,
+// so that a change cannot talk its verifier into hiding it.
+func (v ruling) applyTo(f *precedent.Finding, p *Placer, src *sources, b redactor) (proof precedent.Evidence) {
 	holds := v.quotes(p, src)
-	if f.Category.Protected() {
+	guarded := f.Category.Protected() || isSevere(f.Severity)
+	denies := v.Verdict == precedent.Denied && guarded
+	if guarded {
 		holds = slices.DeleteFunc(holds, func(e precedent.Evidence) bool { return onlyComment(e.Quote) })
 	}
-	reason := text.Cut(oneLine(v.Reason), maxReason)
+	offered := len(holds)
+	if denies {
+		holds = slices.DeleteFunc(holds, func(e precedent.Evidence) bool { return !src.bears(f, e) })
+	}
+	said := text.Cut(oneLine(v.Reason), maxReason)
+	reason := said
 	if len(holds) > 0 {
 		reason += fmt.Sprintf(" (%s)", holds[0])
 	}
 	f.Verifier = v.Verdict
-	words := v.Verdict == precedent.Denied && len(holds) == 0 && f.Category.Protected()
-	if but := v.doubt(len(holds), words); but != "" {
+	if but := v.doubt(offered, len(holds), denies); but != "" {
 		f.Verifier = precedent.Uncertain
 		reason = fmt.Sprintf("%s, but %s: %s", v.Verdict, but, reason)
 	}
@@ -87,17 +95,28 @@ func (v ruling) applyTo(f *precedent.Finding, p *Placer, src *sources, b redacto
 	switch f.Verifier {
 	case precedent.Denied:
 		f.Drop("verify", precedent.Refuted, "", "refuted: %s", reason)
-		return
+		if len(holds) > 0 {
+			return holds[0]
+		}
+		return precedent.Evidence{}
 	case precedent.Uncertain:
-		if f.Category.Protected() && !words {
+		if isSevere(f.Severity) || f.Category.Protected() && !(denies && len(holds) == 0) {
 			d.Delta = uncertainDelta
 		}
 	}
 	f.Decide(d)
-	if f.Verifier == precedent.Confirmed {
+	switch {
+	case f.Verifier == precedent.Confirmed:
 		v.amend(f, b)
+	case v.Verdict == precedent.Denied && isSevere(f.Severity):
+		b.redact(&said)
+		addText(f, "The verifier disagrees, without a quote that proves it: "+said)
 	}
+	return precedent.Evidence{}
 }
+
+// addText adds a paragraph to the body of a finding.
+func addText(f *precedent.Finding, s string) { f.Body = text.Cut(f.Body+"\n\n"+s, maxBody+maxReason) }
 
 // quotes returns the quotes of the ruling that are in the files.
 func (v ruling) quotes(p *Placer, src *sources) []precedent.Evidence {
@@ -112,17 +131,20 @@ func (v ruling) quotes(p *Placer, src *sources) []precedent.Evidence {
 	return verifiedEvidence(offered, p, src)
 }
 
-// doubt returns why a verdict with a number of quotes that hold counts as uncertain, or
-// "" if it counts. words tells that it needs quotes to refute.
-func (v ruling) doubt(holds int, words bool) string {
+// doubt returns why a verdict counts as uncertain, or "" if it counts. offered is the
+// number of its quotes that are in the files, and holds that of those that may prove it.
+// denies tells that it needs a quote to refute.
+func (v ruling) doubt(offered, holds int, denies bool) string {
 	switch {
 	case v.Verdict == precedent.Uncertain:
 		return ""
 	case v.Confidence != nil && *v.Confidence < sureFrom:
 		return fmt.Sprintf("only %d %% sure", *v.Confidence)
-	case len(v.Evidence) > 0 && holds == 0:
+	case len(v.Evidence) > 0 && offered == 0:
 		return "its evidence is not in the files, or is only comments or punctuation"
-	case holds == 0 && (words || v.Verdict == precedent.Confirmed):
+	case offered > 0 && holds == 0:
+		return "its evidence is about other code"
+	case holds == 0 && (denies || v.Verdict == precedent.Confirmed):
 		return "without evidence"
 	case v.Verdict == precedent.Denied && !text.Proves(v.Reason):
 		return "without a reason"
@@ -131,7 +153,8 @@ func (v ruling) doubt(holds int, words bool) string {
 }
 
 // amend replaces the text of a finding that holds only in part. The trail keeps what the
-// finder wrote.
+// finder wrote. The text of a severe finding stays, and what the verifier wrote is added:
+// nothing checks that the new text still makes the claim.
 func (v ruling) amend(f *precedent.Finding, b redactor) {
 	title, body := cleanTitle(v.Title), cleanBody(v.Body)
 	b.redact(&title, &body)
@@ -142,6 +165,15 @@ func (v ruling) amend(f *precedent.Finding, b redactor) {
 		body = f.Body
 	}
 	if title == f.Title && body == f.Body {
+		return
+	}
+	if isSevere(f.Severity) {
+		for _, s := range []string{title, body} {
+			if s != f.Title && s != f.Body {
+				addText(f, "The verifier adds: "+s)
+			}
+		}
+		f.Note("verify", "the verifier adds: %s: %s", title, body)
 		return
 	}
 	f.Note("verify", "amended by the verifier; %s wrote: %s: %s", f.Finder, f.Title, f.Body)

@@ -8,8 +8,9 @@ import (
 
 // score sets the confidence of findings. A verifier's verdict replaces the finder's
 // guess. Without a verdict the guess counts, changed by what the earlier stages found
-// for and against it. Analyzers have a confidence by rule.
-func score(fs []precedent.Finding, table Scores) {
+// for and against it; a doubting verifier cannot bring a severe finding below the
+// threshold. Analyzers have a confidence by rule.
+func score(fs []precedent.Finding, table Scores, threshold int) {
 	for i := range fs {
 		f := &fs[i]
 		if !f.Live() {
@@ -26,6 +27,10 @@ func score(fs []precedent.Finding, table Scores) {
 			continue
 		}
 		f.Confidence = table.percent(float64(said+f.Balance)/100, f.Votes)
+		if f.Verifier == precedent.Uncertain && isSevere(f.Severity) {
+			unlowered := table.percent(float64(said+f.Balance-uncertainDelta)/100, f.Votes)
+			f.Confidence = max(f.Confidence, min(unlowered, threshold))
+		}
 		f.Note("score", "%d: the finder's %d%s%s, which no verdict replaces", f.Confidence, said, signed(f.Balance), agreement(f))
 	}
 }

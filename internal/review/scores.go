@@ -130,8 +130,8 @@ func (s *Scores) agreed(p float64, votes int) float64 {
 }
 
 // Of returns the confidence of a finding by its verdict, and the row of the table. A
-// finding without a verdict has none: ok is false. Nor has an uncertain one in a
-// protected category, so that a change cannot hide it by confusing the verifier.
+// finding without a verdict has none: ok is false. Nor has an uncertain one that is severe
+// or in a protected category, so that a change cannot hide it by confusing the verifier.
 func (s *Scores) Of(f *precedent.Finding) (confidence int, row string, ok bool) {
 	switch f.Verifier {
 	case precedent.Confirmed:
@@ -139,7 +139,7 @@ func (s *Scores) Of(f *precedent.Finding) (confidence int, row string, ok bool) 
 		row = fmt.Sprintf("confirmed, %s, %s", g, f.Severity)
 		return s.percent(s.confirmed(g, f.Severity), f.Votes), row, true
 	case precedent.Uncertain:
-		if f.Category.Protected() {
+		if f.Category.Protected() || isSevere(f.Severity) {
 			break
 		}
 		return s.percent(s.Unverified.share(), f.Votes), "uncertain", true

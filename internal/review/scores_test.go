@@ -61,10 +61,10 @@ func TestShippedScores(t *testing.T) {
 			}
 		}
 	}
-	if got, _, ok := s.Of(&precedent.Finding{Category: precedent.Bugs, Severity: precedent.High, Votes: 1, Verifier: precedent.Uncertain}); !ok || got != 8 {
+	if got, _, ok := s.Of(&precedent.Finding{Category: precedent.Bugs, Severity: precedent.Medium, Votes: 1, Verifier: precedent.Uncertain}); !ok || got != 8 {
 		t.Errorf("uncertain: %d", got)
 	}
-	for _, f := range []precedent.Finding{{Verifier: precedent.Unchecked}, {Verifier: precedent.Uncertain, Category: precedent.Race}} {
+	for _, f := range []precedent.Finding{{Verifier: precedent.Unchecked}, {Verifier: precedent.Uncertain, Category: precedent.Race}, {Verifier: precedent.Uncertain, Category: precedent.Bugs, Severity: precedent.High}} {
 		if got, _, ok := s.Of(&f); ok {
 			t.Errorf("%+v has a row: %d", f, got)
 		}

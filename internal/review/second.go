@@ -26,6 +26,7 @@ type reader struct {
 	usage    precedent.Usage
 	costUSD  float64
 	failures []precedent.Failure
+	taken    []precedent.TakenAway
 }
 
 // newReader prepares what a review needs before the first request.

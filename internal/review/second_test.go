@@ -93,7 +93,7 @@ func line(quote string) []map[string]any {
 func TestVerify(t *testing.T) {
 	for _, test := range []struct {
 		name     string
-		category string
+		category string         // of medium severity after a "-"
 		ruling   map[string]any // nil for none
 		check    precedent.Check
 		dropped  precedent.Dropped
@@ -101,19 +101,26 @@ func TestVerify(t *testing.T) {
 		says     string
 	}{
 		{"confirmed", "bugs", map[string]any{"verdict": "confirmed", "reason": "It runs past.", "evidence": line(loop)}, precedent.Confirmed, "", 97, "confirmed: It runs past. (cart/cart.go:6)"},
-		{"uncertain", "bugs", map[string]any{"verdict": "uncertain", "reason": "Who knows."}, precedent.Uncertain, precedent.BelowThreshold, 8, "uncertain: Who knows."},
+		{"uncertain", "-bugs", map[string]any{"verdict": "uncertain", "reason": "Who knows."}, precedent.Uncertain, precedent.BelowThreshold, 8, "uncertain: Who knows."},
 		{"refuted", "bugs", map[string]any{"verdict": "refuted", "reason": "There is a guard.", "evidence": line(neg)}, precedent.Denied, precedent.Refuted, 80, "There is a guard."},
-		{"refuted by words", "bugs", map[string]any{"verdict": "refuted", "reason": "No caller does.", "evidence": []any{}}, precedent.Denied, precedent.Refuted, 80, "No caller does."},
-		{"refuted by nothing that is there", "bugs", map[string]any{"verdict": "refuted", "reason": "Guarded.", "evidence": line("if items == nil { return }")}, precedent.Uncertain, precedent.BelowThreshold, 8, "evidence is not in the files"},
-		{"a crash refuted by words", "crash", map[string]any{"verdict": "refuted", "reason": "Audited."}, precedent.Uncertain, "", 80, "without evidence"},
-		{"a crash refuted by made-up lines", "crash", map[string]any{"verdict": "refuted", "reason": "Audited.", "evidence": line("never there")}, precedent.Uncertain, "", 80, "not in the files"},
-		{"a crash refuted by a comment", "crash", map[string]any{"verdict": "refuted", "reason": "It says so.", "evidence": line("\t// audited: never past the end")}, precedent.Uncertain, "", 80, "only comments"},
+		{"refuted by words", "-bugs", map[string]any{"verdict": "refuted", "reason": "No caller does.", "evidence": []any{}}, precedent.Denied, precedent.Refuted, 80, "No caller does."},
+		{"refuted by nothing that is there", "-bugs", map[string]any{"verdict": "refuted", "reason": "Guarded.", "evidence": line("if items == nil { return }")}, precedent.Uncertain, precedent.BelowThreshold, 8, "evidence is not in the files"},
+		{"a crash refuted by words", "-crash", map[string]any{"verdict": "refuted", "reason": "Audited."}, precedent.Uncertain, "", 80, "without evidence"},
+		{"a crash refuted by made-up lines", "-crash", map[string]any{"verdict": "refuted", "reason": "Audited.", "evidence": line("never there")}, precedent.Uncertain, "", 80, "not in the files"},
+		{"a crash refuted by a comment", "-crash", map[string]any{"verdict": "refuted", "reason": "It says so.", "evidence": line("\t// audited: never past the end")}, precedent.Uncertain, "", 80, "only comments"},
 		{"a crash refuted by a line", "crash", map[string]any{"verdict": "refuted", "reason": "Guarded.", "evidence": line(neg)}, precedent.Denied, precedent.Refuted, 80, "Guarded."},
-		{"confirmed by nothing that is there", "bugs", map[string]any{"verdict": "confirmed", "reason": "Yes.", "evidence": line("never there")}, precedent.Uncertain, precedent.BelowThreshold, 8, "not in the files"},
-		{"confirmed by words", "bugs", map[string]any{"verdict": "confirmed", "reason": "Yes."}, precedent.Uncertain, precedent.BelowThreshold, 8, "confirmed, but without evidence: Yes."},
-		{"an uncertain crash", "crash", map[string]any{"verdict": "uncertain", "reason": "Who knows."}, precedent.Uncertain, precedent.BelowThreshold, 65, "65: the finder's 80 -15, which no verdict replaces"},
+		{"confirmed by nothing that is there", "-bugs", map[string]any{"verdict": "confirmed", "reason": "Yes.", "evidence": line("never there")}, precedent.Uncertain, precedent.BelowThreshold, 8, "not in the files"},
+		{"confirmed by words", "-bugs", map[string]any{"verdict": "confirmed", "reason": "Yes."}, precedent.Uncertain, precedent.BelowThreshold, 8, "confirmed, but without evidence: Yes."},
+		{"an uncertain crash", "-crash", map[string]any{"verdict": "uncertain", "reason": "Who knows."}, precedent.Uncertain, precedent.BelowThreshold, 65, "65: the finder's 80 -15, which no verdict replaces"},
 		{"a confirmed test", "tests", map[string]any{"verdict": "confirmed", "reason": "True.", "evidence": line(loop)}, precedent.Confirmed, "", 83, "83 by the table (confirmed, minor, high)"},
-		{"refuted, but unsure", "bugs", map[string]any{"verdict": "refuted", "reason": "Hm.", "confidence": 30, "evidence": line(neg)}, precedent.Uncertain, precedent.BelowThreshold, 8, "only 30 % sure"},
+		{"refuted, but unsure", "-bugs", map[string]any{"verdict": "refuted", "reason": "Hm.", "confidence": 30, "evidence": line(neg)}, precedent.Uncertain, precedent.BelowThreshold, 8, "only 30 % sure"},
+		{"severe, uncertain", "bugs", map[string]any{"verdict": "uncertain", "reason": "Who knows."}, precedent.Uncertain, "", 75, "75: the finder's 80 -15"},
+		{"severe, refuted by words", "bugs", map[string]any{"verdict": "refuted", "reason": "Audited."}, precedent.Uncertain, "", 75, "without evidence"},
+		{"severe, refuted by any line of the file", "bugs", map[string]any{"verdict": "refuted", "reason": "Audited.", "evidence": line("package cart")}, precedent.Uncertain, "", 75, "about other code"},
+		{"severe, refuted by a line that names nothing", "bugs", map[string]any{"verdict": "refuted", "reason": "Audited.", "evidence": line("\t\treturn 0")}, precedent.Uncertain, "", 75, "about other code"},
+		{"severe, refuted by a comment that names it", "crash", map[string]any{"verdict": "refuted", "reason": "Audited.", "evidence": line("\t// audited: never past the end")}, precedent.Uncertain, "", 75, "only comments"},
+		{"severe, confirmed by words", "bugs", map[string]any{"verdict": "confirmed", "reason": "Yes."}, precedent.Uncertain, "", 75, "without evidence"},
+		{"severe, refuted, but unsure", "bugs", map[string]any{"verdict": "refuted", "reason": "Hm.", "confidence": 30, "evidence": line(neg)}, precedent.Uncertain, "", 75, "only 30 % sure"},
 		{"left out", "bugs", nil, precedent.Unchecked, "", 80, "gave no answer"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -126,7 +133,9 @@ func TestVerify(t *testing.T) {
 			}
 			c := &cast{
 				finder: func(engine.Task) engine.Reply {
-					return reply1(finding("cart/cart.go", 5, loop, "off by one", map[string]any{"category": test.category, "confidence": 80}))
+					category, medium := strings.CutPrefix(test.category, "-")
+					severity := map[bool]string{false: "high", true: "medium"}[medium]
+					return reply1(finding("cart/cart.go", 5, loop, "off by one", map[string]any{"category": category, "severity": severity, "confidence": 80}))
 				},
 				verifier: ruled(rulings),
 			}
@@ -135,6 +144,12 @@ func TestVerify(t *testing.T) {
 			f := byTitle(t, r, "off by one")
 			if f.Verifier != test.check || f.Dropped != test.dropped || f.Confidence != test.score || !strings.Contains(says(f), test.says) {
 				t.Errorf("verifier %s, dropped %q, confidence %d, trail: %s", f.Verifier, f.Dropped, f.Confidence, says(f))
+			}
+			if f.Verifier == precedent.Uncertain && f.Severity == precedent.High && test.ruling["verdict"] == "refuted" != strings.Contains(f.Body, "The verifier disagrees") {
+				t.Errorf("body %q", f.Body)
+			}
+			if took := len(r.TakenAway); took != map[bool]int{true: 1}[f.Dropped == precedent.Refuted && f.Severity == precedent.High] {
+				t.Errorf("taken away: %+v", r.TakenAway)
 			}
 			if failed := len(r.Failures) > 0; failed != (test.ruling == nil) {
 				t.Errorf("failures: %v", r.Failures)

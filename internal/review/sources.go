@@ -27,6 +27,7 @@ type source struct {
 	whole    bool // the whole file was read, not only the lines of the diff
 	numbers  []int
 	lines    []string
+	indents  []int            // bytes of white space at the start of each line
 	at       map[string][]int // indexes of equal lines
 	squeezed []string         // the lines without white space, made on first use
 }
@@ -76,6 +77,7 @@ func (s *sources) file(side precedent.Side, path string) *source {
 }
 
 func (f *source) add(number int, line string) {
+	f.indents = append(f.indents, len(line)-len(strings.TrimLeft(line, " \t")))
 	line = text.Collapse(line)
 	f.at[line] = append(f.at[line], len(f.lines))
 	f.numbers = append(f.numbers, number)

@@ -45,7 +45,10 @@ func (x *reader) verify(ctx context.Context, fs []precedent.Finding, p *Placer, 
 		}
 		for _, f := range tasks[i].findings {
 			if v, ok := verdicts[f.ID]; ok {
-				v.applyTo(f, p, x.src, b)
+				proof := v.applyTo(f, p, x.src, b)
+				if f.Dropped == precedent.Refuted {
+					x.takeAway(f, proof.Quote)
+				}
 				continue
 			}
 			unchecked++

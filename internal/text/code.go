@@ -57,9 +57,9 @@ var syntaxes = sync.OnceValue(func() map[string]*syntax {
 	return all
 })
 
-// CodeLines returns what is left of each line of a file without comments and white
-// space. The name of the file says which language it is. It knows strings and comments
-// and no grammar: to it, a regular expression of JavaScript can begin a comment.
+// CodeLines returns what is left of each line of a file without comments. The name of
+// the file says which language it is. It knows strings and comments and no grammar: to
+// it, a regular expression of JavaScript can begin a comment.
 func CodeLines(name string, lines []string) []string {
 	base := strings.ToLower(path.Base(name))
 	s := syntaxes()[strings.TrimPrefix(path.Ext(base), ".")]
@@ -77,6 +77,43 @@ func CodeLines(name string, lines []string) []string {
 	return code
 }
 
+// keywords are words of programming languages that are no names.
+var keywords = sync.OnceValue(func() map[string]bool {
+	all := map[string]bool{}
+	for w := range strings.FieldsSeq(`if else elif elsif unless for foreach while until do loop switch case match when default break continue goto return yield
+		try catch except finally raise throw throws defer go func function fn def fun lambda class struct interface enum trait impl type typedef union namespace
+		package module import from include require use using extern public private protected internal static final const let var val mut pub readonly volatile
+		new delete del this self super in is as of not and or xor nil null none undefined true false pass with async await end begin then fi done esac
+		void int int8 int16 int32 int64 uint uint8 uint16 uint32 uint64 long short char byte bool boolean float float32 float64 double string str any
+		chan map range select error auto register sizeof typeof instanceof echo set`) {
+		all[w] = true
+	}
+	return all
+})
+
+// Names returns the identifiers in code of one line, keywords and strings aside.
+func Names(code string) []string {
+	var names []string
+	open := "" // quotes that nothing on the rest of the line closes
+	for i := 0; i < len(code); {
+		n := 0
+		if strings.IndexByte("\"'`", code[i]) >= 0 {
+			if strings.IndexByte(open, code[i]) < 0 {
+				if n = stringLen(code[i:]); n == 1 {
+					open += code[i : i+1]
+				}
+			}
+		} else if n = wordLen(code[i:]); n > 0 {
+			w := strings.Trim(code[i:i+n], "'’")
+			if r, _ := utf8.DecodeRuneInString(w); !unicode.IsDigit(r) && !keywords()[strings.ToLower(w)] {
+				names = append(names, w)
+			}
+		}
+		i += max(n, 1)
+	}
+	return names
+}
+
 // codeReader is what the next line begins in.
 type codeReader struct {
 	*syntax
@@ -88,6 +125,7 @@ type codeReader struct {
 func (r *codeReader) read(l string) string {
 	var b strings.Builder
 	open := "" // quotes that nothing on the rest of the line closes
+	first := true
 	for i := 0; i < len(l); {
 		rest := l[i:]
 		if r.until != "" {
@@ -98,12 +136,12 @@ func (r *codeReader) read(l string) string {
 				r.until = ""
 			}
 			if r.kept {
-				b.WriteString(Squeeze(part))
+				b.WriteString(part)
 			}
 			i += len(part)
 			continue
 		}
-		n := r.comment(l, i, b.Len() == 0)
+		n := r.comment(l, i, first)
 		if n < 0 {
 			break
 		}
@@ -124,7 +162,8 @@ func (r *codeReader) read(l string) string {
 				r.until, r.kept = "`", true
 			}
 		}
-		b.WriteString(Squeeze(rest[:n]))
+		b.WriteString(rest[:n])
+		first = first && strings.TrimSpace(rest[:n]) == ""
 		i += n
 	}
 	return b.String()

@@ -34,8 +34,22 @@ func TestCodeLines(t *testing.T) {
 		{"unknown", "a // b\nc # d\ne; f -- g\nh://i", "a|c|e;f|h://i"},
 	} {
 		got := CodeLines(test.name, strings.Split(test.source, "\n"))
-		if diff := cmp.Diff(test.want, strings.Join(got, "|")); diff != "" {
+		if diff := cmp.Diff(test.want, Squeeze(strings.Join(got, "|"))); diff != "" {
 			t.Errorf("%s: %q (-want +got):\n%s", test.name, test.source, diff)
+		}
+	}
+}
+
+func TestNames(t *testing.T) {
+	for code, want := range map[string]string{
+		"\tif given == user.Token || given == \"empty\" {": "given user Token given",
+		"return true":                        "",
+		"for n := 0; n <= len(items); n++ {": "n n len items n",
+		"f('don t', x1, 0x2, _y, ß)":         "f x1 _y ß",
+		"it's = 'a":                          "it's a",
+	} {
+		if got := strings.Join(Names(code), " "); got != want {
+			t.Errorf("%q: %q, want %q", code, got, want)
 		}
 	}
 }
@@ -44,7 +58,7 @@ func TestCodeLines(t *testing.T) {
 func TestCodeLinesLinear(t *testing.T) {
 	for _, part := range []string{`\"`, `"'`, "/*", "`\\", `"""`, "<!--", "/**/"} {
 		line := strings.Repeat(part, 1<<20/len(part))
-		if took := needs.Busy(func() { CodeLines("a.html", []string{line}); CodeLines("a.py", []string{line}) }); took > time.Second {
+		if took := needs.Busy(func() { CodeLines("a.html", []string{line}); CodeLines("a.py", []string{line}); Names(line) }); took > time.Second {
 			t.Errorf("%q: %s", part, took)
 		}
 	}

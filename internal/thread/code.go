@@ -25,12 +25,14 @@ func (r *route) changedCode(lines span) bool {
 	return true
 }
 
-// code returns the code of each line, as read in the file and as read alone.
+// code returns the code of each line without white space, as read in the file and as read
+// alone.
 func (f *source) code() [2][]string {
 	if f.codes[0] == nil && len(f.lines) > 0 {
 		f.codes[0] = text.CodeLines(f.path, f.lines)
-		for _, l := range f.lines {
-			f.codes[1] = append(f.codes[1], text.CodeLines(f.path, []string{l})...)
+		for i, l := range f.lines {
+			f.codes[0][i] = text.Squeeze(f.codes[0][i])
+			f.codes[1] = append(f.codes[1], text.Squeeze(text.CodeLines(f.path, []string{l})[0]))
 		}
 	}
 	return f.codes

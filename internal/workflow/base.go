@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/git"
 	"github.com/precedent-dev/precedent/internal/guide"
 )
@@ -44,13 +45,16 @@ func (b base) read(path string, max int64) ([]byte, error) {
 	return data, err
 }
 
+// headFile returns a file of the head.
+func (p *Prepared) headFile(path string) ([]byte, error) { return p.Input.Read(precedent.Right, path) }
+
 // readBase adds what the base commit defines: classes of files, guide and policy. If a part
 // of that cannot be read, the review is incomplete. There tells whether the base commit was
 // fetched.
 func (p *Prepared) readBase(ctx context.Context, there bool) error {
 	in, s := &p.Input, p.subject
 	if !there {
-		in.Change.Classify(nil, nil)
+		in.Change.Classify(diff.Trees{Head: p.headFile})
 		p.failBase("guide", "the base commit was not fetched, so its guide and policy are not used")
 		return nil
 	}
@@ -63,7 +67,17 @@ func (p *Prepared) readBase(ctx context.Context, there bool) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		p.failBase("attributes", err.Error())
 	}
-	in.Change.Classify(FilesAt(s.blobs, s.rg.BaseCommit), attributes)
+	in.Change.Classify(diff.Trees{
+		Base: FilesAt(s.blobs, s.rg.BaseCommit), Head: p.headFile, Attributes: attributes,
+		List: func() ([]string, error) {
+			entries, err := s.repo.Tree(ctx, s.rg.BaseCommit, "")
+			paths := make([]string, len(entries))
+			for i, e := range entries {
+				paths[i] = e.Path
+			}
+			return paths, err
+		},
+	})
 	var failures []precedent.Failure
 	in.Guide, failures = guide.Load(func(path string) ([]byte, error) { return at.read(path, MaxFile) }, candidates)
 	for _, f := range failures {

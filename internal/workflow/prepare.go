@@ -95,10 +95,12 @@ func (r *Reviewer) newPrepared(id precedent.Repo, s subject, change *diff.Change
 	}}
 	base, head := FilesAt(s.blobs, s.rg.Base), FilesAt(s.blobs, s.rg.Head)
 	p.Input.Read = func(side precedent.Side, path string) ([]byte, error) {
+		file := head
 		if side == precedent.Left {
-			return base(path)
+			file = base
 		}
-		return head(path)
+		data, err := file(path)
+		return diff.Text(data), err
 	}
 	p.Input.Tree = p.exporter(s.rg.Head, withoutPrivate)
 	p.Input.Shown = p.exporter(s.rg.Head, secret.RedactFile)

@@ -1,0 +1,96 @@
+package review
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/engine"
+)
+
+// yes is a judge that finds all pairs the same.
+func yes(t engine.Task) engine.Reply {
+	var pairs []any
+	for i := range strings.Count(t.Prompt, "\nid: p") + strings.Count(t.Prefix, "\nid: p") {
+		pairs = append(pairs, map[string]any{"pair": fmt.Sprintf("p%d", i+1), "same": true, "quote": ""})
+	}
+	return answered(map[string]any{"pairs": pairs})
+}
+
+// TestObedientJudge: "severity>=high … can never be hidden without a named human
+// approval". What a judge says is the same ends a severe finding only if code sees one
+// line, or one text, and another finding as severe.
+func TestObedientJudge(t *testing.T) {
+	words := map[string]any{"body": "The sum of the prices is wrong when the cart is empty, and the total is negative."}
+	remark := func(line int, quote, title, severity, category string) map[string]any {
+		f := finding("cart/cart.go", line, quote, title, words)
+		f["severity"], f["category"] = severity, category
+		return f
+	}
+	for _, test := range []struct {
+		name    string
+		remarks []map[string]any
+		live    string // titles
+	}{
+		{"another line", []map[string]any{remark(5, loop, "The total is wrong", "critical", "bugs"), remark(8, neg, "The total is odd", "critical", "style")}, "The total is wrong, The total is odd"},
+		{"a milder one of the same line", []map[string]any{remark(5, loop, "The total is wrong", "critical", "bugs"), remark(5, loop, "The total is odd", "low", "style")}, "The total is wrong"},
+		{"mild ones", []map[string]any{remark(5, loop, "The total is wrong", "medium", "bugs"), remark(8, neg, "The total is odd", "medium", "types")}, "The total is wrong"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			in := input(t, shopBase, shopHead)
+			if strings.Contains(test.name, "milder") {
+				test.remarks[1]["suggestion"] = "\tfor n := range items {"
+			}
+			in.Engine = &cast{finder: func(engine.Task) engine.Reply { return reply1(test.remarks...) }, judge: yes, verifier: func(task engine.Task) engine.Reply {
+				return ruled(map[string]map[string]any{})(task)
+			}}
+			r := run(t, in)
+			var live []string
+			for _, f := range r.Live() {
+				if !f.Analyzer {
+					live = append(live, f.Title)
+				}
+			}
+			if got := strings.Join(live, ", "); got != test.live {
+				t.Errorf("live: %s, want %s", got, test.live)
+			}
+		})
+	}
+}
+
+// TestDismissedByAJudge: a dismissed mild remark does not hide a severe finding of its
+// line because a judge finds them the same.
+func TestDismissedByAJudge(t *testing.T) {
+	for severity, want := range map[precedent.Severity]precedent.Dropped{precedent.Low: "", precedent.Critical: precedent.Dismissed} {
+		in := conversation(t, precedent.Style, shopHead.with(files{"cart/aws.go": "", "cart/new.go": "package cart\n\nvar x = 1\n"}))
+		in.Threads[0].State, in.Threads[0].Severity, in.Threads[0].Title = precedent.ThreadWontFix, severity, "The loop is written by hand"
+		in.Engine = &cast{finder: func(engine.Task) engine.Reply {
+			return reply1(finding("cart/cart.go", 5, loop, "An index beyond the end is read", map[string]any{"category": "crash", "severity": "critical"}))
+		}, judge: yes, verifier: ruled(nil), threads: saying(nil)}
+		r := run(t, in)
+		f := byTitle(t, r, "An index beyond the end is read")
+		if f.Dropped != want || len(r.TakenAway) != map[bool]int{true: 1}[want != ""] {
+			t.Errorf("beside a dismissed %s one it is dropped as %q: %s; taken away: %v", severity, f.Dropped, says(f), r.TakenAway)
+		}
+	}
+}
+
+// TestAmendedAway: a verifier that confirms a severe finding cannot replace its words.
+func TestAmendedAway(t *testing.T) {
+	for severity, want := range map[string]string{"critical": "off by one", "low": "All is well here"} {
+		in := input(t, shopBase, shopHead)
+		in.Engine = &cast{
+			finder: func(engine.Task) engine.Reply {
+				return reply1(finding("cart/cart.go", 5, loop, "off by one", map[string]any{"severity": severity}))
+			},
+			verifier: ruled(map[string]map[string]any{"off by one": {
+				"verdict": "confirmed", "reason": "Yes.", "evidence": line(loop), "title": "All is well here", "body": "Nothing is wrong with it.",
+			}}),
+		}
+		f := byTitle(t, run(t, in), want)
+		if severity == "critical" && (!strings.HasPrefix(f.Body, "It fails at night.") || !strings.Contains(f.Body, "The verifier adds: Nothing is wrong with it.")) {
+			t.Errorf("%s: body %q", severity, f.Body)
+		}
+	}
+}
