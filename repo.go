@@ -91,7 +91,7 @@ func ParseRemote(s string) (r Repo, ssh bool, err error) {
 		return Repo{}, false, wrong
 	}
 	host, p, ssh := splitRemote(raw)
-	if host, ssh = canonicalHost(host, ssh); host == "" || hasControl(p) {
+	if host = canonicalHost(host, ssh); host == "" || hasControl(p) {
 		return Repo{}, false, wrong
 	}
 	p = strings.Trim(path.Clean("/"+p), "/")
@@ -175,7 +175,7 @@ func withoutUser(host string) string { return host[strings.LastIndexByte(host, '
 var sshHosts = map[string]string{"ssh.github.com": "github.com", "altssh.gitlab.com": "gitlab.com", "altssh.bitbucket.org": "bitbucket.org"}
 
 // canonicalHost returns the host as identities contain it; empty if it is not one.
-func canonicalHost(host string, ssh bool) (string, bool) {
+func canonicalHost(host string, ssh bool) string {
 	host = strings.ToLower(host)
 	if ssh && strings.Count(host, ":") > 1 && !strings.HasPrefix(host, "[") {
 		host = "[" + host + "]" // IPv6 in the brackets of the scp form
@@ -184,7 +184,7 @@ func canonicalHost(host string, ssh bool) (string, bool) {
 		host = strings.TrimSuffix(host, ":22")
 		name, _, _ := strings.Cut(host, ":")
 		if of := sshHosts[name]; of != "" {
-			return of, ssh
+			return of
 		}
 	}
 	if name, port, ok := strings.Cut(host, ":"); ok && strings.HasSuffix(name, ".") {
@@ -192,9 +192,9 @@ func canonicalHost(host string, ssh bool) (string, bool) {
 	}
 	host = strings.TrimRight(host, ".")
 	if strings.ContainsAny(host, `/\@?#% `) || strings.ContainsAny(host, "[]:") && !hostPort.MatchString(host) {
-		return "", ssh
+		return ""
 	}
-	return host, ssh
+	return host
 }
 
 func defaultPort(scheme, port string) bool {

@@ -111,10 +111,14 @@ func (a *app) writeWorkflows(top, forge string, force bool) error {
 // ciAdvice is what the user has to do by hand.
 var ciAdvice = map[string][]string{
 	"github": {
-		"Commit them. Then set the secret ANTHROPIC_API_KEY of the repository; without it only analyzers run.",
+		"Commit them. Then set two secrets of the repository:",
+		"  gh secret set ANTHROPIC_API_KEY       (without it only analyzers run)",
+		`  gh secret set PRECEDENT_MARKER_KEY --body "$(openssl rand -hex 32)"`,
+		"The second one signs the comments, so that no other workflow can pass off its own as precedent's.",
 		"docs/github.md describes their permissions, and the choices for pull requests from forks.",
 	},
 	"gitea": {
-		"Commit it. Then set the secrets ANTHROPIC_API_KEY and PRECEDENT_TOKEN of the repository.",
+		"Commit it. Then set the secrets ANTHROPIC_API_KEY, PRECEDENT_TOKEN and PRECEDENT_MARKER_KEY of the repository.",
+		"The last one signs the comments; this makes one: openssl rand -hex 32",
 	},
 }

@@ -79,7 +79,7 @@ var otherVariables = []struct{ names, does string }{
 	{"`XDG_CONFIG_HOME` `XDG_DATA_HOME` `HOME`", "where the configuration file and memories without a work tree are; git also looks for its configuration there"},
 	{"`TMPDIR`", "where temporary folders are created"},
 	{"`PATH`", "where git, go and the engine's program are found; relative entries are ignored"},
-	{"`GOCACHE` `GOMODCACHE` `GOPATH` `XDG_CACHE_HOME`", "where the Go analyzers find build results and modules; commits of pull requests are stored in the last one, or in `~/.cache`"},
+	{"`GOMODCACHE` `GOPATH` `XDG_CACHE_HOME`", "where the Go analyzers find modules; commits of pull requests are stored in the last one, or in `~/.cache`"},
 	{"`GIT_INDEX_FILE`", "the index of a commit that is being created, for `precedent review --staged` in a git hook"},
 	{"`GIT_NO_LAZY_FETCH`", "if set, a review of a local change in a partial clone does not fetch the files that the clone lacks"},
 	{"`SSH_AUTH_SOCK`", "the ssh agent for that fetch; engines and linters do not get it"},

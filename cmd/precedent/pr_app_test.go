@@ -104,7 +104,7 @@ func TestPostAsApp(t *testing.T) {
 			if got := s.said(); got[forge.OnThread] != 1 || got[forge.OnReview] != 1 || got[forge.OnLine] == 0 {
 				t.Errorf("said %v\n%s", got, said)
 			}
-			if n := len(s.shown(forge.OnThread)); n != 0 {
+			if n := len(s.door.stage.World.By(s.pull, forgetest.Bot)); n != 0 {
 				t.Errorf("the person said %d things", n)
 			}
 			want := "precedent " + test.conclusion + " by reviewer[bot] on " + s.id("feature")

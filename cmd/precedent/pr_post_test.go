@@ -8,6 +8,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/forge/forgetest"
 )
 
 // post runs precedent pr --post and returns its exit status and what it said.
@@ -22,7 +23,7 @@ func (s *prStage) post(more ...string) (int, string) {
 // shown are the comments of ours of a kind.
 func (s *prStage) shown(kind forge.CommentKind) []forge.Comment {
 	var all []forge.Comment
-	for _, c := range s.door.stage.World.By(s.pull, s.door.stage.World.Me) {
+	for _, c := range s.door.stage.World.By(s.pull, forgetest.Bot) {
 		if c.Kind == kind {
 			all = append(all, c)
 		}
@@ -58,7 +59,7 @@ func TestPost(t *testing.T) {
 			t.Errorf("again: %s %s", r.Method, r.Path)
 		}
 	}
-	if n := len(s.door.stage.World.By(s.pull, s.door.stage.World.Me)); n != 2+len(remarks) {
+	if n := len(s.door.stage.World.By(s.pull, forgetest.Bot)); n != 2+len(remarks) {
 		t.Errorf("%d comments after the second run", n)
 	}
 }

@@ -381,8 +381,8 @@ func TestDismissedByCommand(t *testing.T) {
 		for _, c := range s.shown(forge.OnLine) {
 			answers += strings.Count(string(c.Body), "This will not be raised again.")
 		}
-		if answers != 1 {
-			t.Errorf("it is answered %d times", answers)
+		if answers != 0 {
+			t.Errorf("it is answered %d times, and nobody wrote there", answers)
 		}
 	})
 }

@@ -58,9 +58,26 @@ var nested = []string{"CLAUDE.md", "AGENTS.md"}
 // vendored are folders whose guides are about third-party code.
 var vendored = []string{"vendor", "node_modules", "third_party", "third-party", "bower_components"}
 
-// steeringDirs are folders, in lower case, in which every file configures an
-// assistant or a review.
-var steeringDirs = []string{".precedent/", ".claude/", ".cursor/rules/", ".github/instructions/"}
+// The names by which coding agents and review bots find their instructions, settings and
+// programs, in lower case, from their documentation. They count in any folder. A hidden
+// folder of steeringDirs holds nothing else; steeringStems count as prose, and in upper case
+// with any extension.
+var (
+	steeringDirs = []string{
+		".precedent/", ".claude/", ".claude-plugin/", ".codex/", ".agents/", ".gemini/", ".qwen/", ".cursor/", ".windsurf/", ".clinerules/", ".roo/", ".kiro/",
+		".continue/", ".amazonq/", ".augment/", ".junie/", ".opencode/", ".openhands/", ".factory/", ".trae/",
+		".github/instructions/", ".github/prompts/", ".github/agents/", ".github/chatmodes/", ".github/skills/",
+	}
+	steeringStems = []string{"claude", "claude.local", "agents", "agents.local", "agents.override", "gemini", "qwen", "copilot-instructions"}
+	steeringFiles = []string{
+		".mcp.json", ".lsp.json", ".claude.json", ".cursorrules", ".windsurfrules", ".clinerules", ".roorules", ".roomodes", ".goosehints", ".continuerules", ".rules",
+		".aider.conf.yml", "opencode.json", "opencode.jsonc", ".claudeignore", ".cursorignore", ".geminiignore", ".aiexclude", ".aiderignore", ".codeiumignore",
+		"bugbot.md", "review.md", ".coderabbit.yaml", ".coderabbit.yml", ".pr_agent.toml", ".sourcery.yaml", "greptile.json",
+	}
+)
+
+// proseExts are the extensions of instructions: claude.go and agents.yaml belong to programs.
+var proseExts = []string{".md", ".mdc", ".mdx", ".markdown", ".txt"}
 
 // codeOwnerFiles are the paths where forges look for code owners, in lower case.
 var codeOwnerFiles = []string{"codeowners", ".github/codeowners", ".gitlab/codeowners", ".gitea/codeowners", "docs/codeowners"}
@@ -69,11 +86,14 @@ var codeOwnerFiles = []string{"codeowners", ".github/codeowners", ".gitlab/codeo
 // reviewed: guide files, the policy, settings and tools of assistants, and code
 // owners. Case is ignored, because some file systems ignore it.
 func IsPolicyPath(p string) bool {
-	p = strings.ToLower(strings.TrimPrefix(path.Clean(p), "./"))
-	switch base := path.Base(p); {
-	case p == PolicyFile, p == ".precedent.yml", base == ".mcp.json", base == ".cursorrules":
+	stem, ext := strings.TrimSuffix(path.Base(p), path.Ext(p)), strings.ToLower(path.Ext(p))
+	prose := slices.Contains(proseExts, ext) || ext != "" && stem == strings.ToUpper(stem)
+	p, stem = strings.ToLower(strings.TrimPrefix(path.Clean(p), "./")), strings.ToLower(stem)
+	base := path.Base(p)
+	switch {
+	case p == PolicyFile, p == ".precedent.yml", slices.Contains(steeringFiles, base):
 		return true
-	case slices.ContainsFunc(nested, func(n string) bool { return strings.ToLower(n) == base }):
+	case prose && slices.Contains(steeringStems, stem):
 		return true
 	}
 	return slices.ContainsFunc(Files, func(f string) bool { return strings.ToLower(f) == p }) ||

@@ -153,12 +153,16 @@ func F(x int) { x = x }
 
 // TestGovetMissing: both checkers leave out the same, so that a report says it once.
 func TestGovetMissing(t *testing.T) {
-	vet, static := bothGo(t, goInput(t, goEnv(t), usesMissing))
-	if !strings.Contains(vet.Error, "go mod download") || static.Error != vet.Error {
-		t.Errorf("%q, %q", vet.Error, static.Error)
-	}
-	if want := map[string]bool{"dep/dep.go": false, "uses/uses.go": false, "good/good.go": true}; !maps.Equal(vet.Files, want) || !maps.Equal(static.Files, want) {
-		t.Errorf("%v, %v", vet.Files, static.Files)
+	for _, external := range []External{{}, {Sandbox: Sandbox(os.Getenv("PATH"))}} {
+		in := goInput(t, goEnv(t), usesMissing)
+		in.External = external
+		vet, static := bothGo(t, in)
+		if vet.Error != "not checked: package ./dep, package ./uses ("+string(notFetched)+")" || static.Error != vet.Error {
+			t.Errorf("%q, %q", vet.Error, static.Error)
+		}
+		if want := map[string]bool{"dep/dep.go": false, "uses/uses.go": false, "good/good.go": true}; !maps.Equal(vet.Files, want) || !maps.Equal(static.Files, want) {
+			t.Errorf("%v, %v", vet.Files, static.Files)
+		}
 	}
 }
 

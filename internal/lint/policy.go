@@ -201,7 +201,7 @@ func steeringKind(p string) steeringText {
 			"Check that no path loses an owner who should review it.",
 			precedent.Medium, steeringSure,
 		}
-	case base == ".mcp.json", strings.HasPrefix(base, "settings.") && strings.HasSuffix(path.Dir(p), ".claude"):
+	case base == ".mcp.json", base == ".lsp.json", strings.Contains("/"+p, "/.claude-plugin/"), strings.HasPrefix(base, "settings.") && strings.HasSuffix(path.Dir(p), ".claude"):
 		return steeringText{
 			agentPrograms, "a configuration of coding agents: they start the listed programs on the machine of anyone who opens the repository",
 			"Check every command and address in it as carefully as code you run.",

@@ -79,6 +79,7 @@ func reasonFor(message string) reason {
 		{"no required module provides", notRequired},
 		{"updates to go.mod needed", notRequired},
 		{"GOPROXY=off", notFetched},
+		{"read-only file system", notFetched}, // the module cache in the sandbox
 		{"cannot find module providing", notFetched},
 		{"inconsistent vendoring", badModule},
 		{"import cycle", importCycle},

@@ -47,7 +47,8 @@ func (j *job) sendUntilDone(ctx context.Context, p *store.Post, send func(contex
 			return nil
 		}
 	}
-	if p.State == store.PostRejected {
+	if p.State == store.PostRejected && !j.told[p.Why] { // once, not for each of 60 threads
+		j.told[p.Why] = true
 		j.note("the %s failed: %s", describe(*p), p.Why)
 	}
 	return nil

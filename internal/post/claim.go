@@ -20,7 +20,7 @@ import (
 // request of a run that lost its claim is carried out. docs/decisions/0037 describes the
 // protocol.
 const (
-	// claimFor is how long a claim holds that is not renewed. It is renewed after half of it.
+	// claimFor is how long a claim holds that is not renewed. It is renewed after three quarters.
 	claimFor = 2 * time.Minute
 	// claimWait is how long to wait for another run: long enough to see it die and to take over.
 	claimWait = 5 * time.Minute
@@ -301,7 +301,7 @@ func (j *job) hold(ctx context.Context) error {
 
 // claimIsOld tells whether the claim has to be renewed.
 func (j *job) claimIsOld() bool {
-	return j.claim.summary != "" && j.Now().Sub(j.claim.made) > claimFor/2
+	return j.claim.summary != "" && j.Now().Sub(j.claim.made) > claimFor*3/4
 }
 
 // release ends claim and turn, also of a delivery that was canceled. If it cannot, they expire.

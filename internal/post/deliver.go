@@ -29,6 +29,7 @@ type job struct {
 	run    string // id of this delivery
 	turn   bool   // it has the turn in the store
 	claim  claim
+	told   map[string]bool // reasons that are in the notes
 	// impatient tells that this run waited long enough for claims that prove nothing.
 	impatient bool
 }
@@ -49,7 +50,7 @@ func (p *Poster) Deliver(ctx context.Context, repo precedent.Repo, number int) (
 	if p.Me.ID == "" {
 		return Delivery{}, errUnknownAccount
 	}
-	j := &job{Poster: p, repo: repo, number: number, writer: p.Writer, run: p.NewID()}
+	j := &job{Poster: p, repo: repo, number: number, writer: p.Writer, run: p.NewID(), told: map[string]bool{}}
 	j.writer.LineURL = p.Style.LineURL
 	j.writer.PullRequest.Repo, j.writer.PullRequest.Number = repo, number
 	err := j.deliver(ctx)

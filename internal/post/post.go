@@ -5,11 +5,13 @@
 // post is marked as being sent before the request, and a post whose state is
 // unknown is looked for among the comments before it is sent again. A comment
 // counts as ours only if our account wrote it and it has a marker that is valid
-// for this pull request.
+// for this pull request; without a key that signs markers, only if its number is
+// stored.
 //
-// A forge may show a new comment late. If that takes longer than this package
-// waits, the comment is posted twice; the sweep at the beginning and at the end of
-// each delivery finds that, keeps the older one and deletes the other.
+// Only one run at a time posts on a pull request: it claims the summary first. A
+// forge may show a new comment later than this package waits. Then it is posted
+// twice; the sweep at the beginning and at the end of each delivery finds that,
+// keeps the older one and deletes the other.
 //
 // What people do to a comment is final: a deleted, resolved or dismissed remark is
 // never posted again.

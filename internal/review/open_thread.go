@@ -40,10 +40,10 @@ func (t *openThread) open() bool { return !t.final() && t.State != precedent.Thr
 // waits tells whether a person waits for a reply.
 func (t *openThread) waits() bool { return t.State == precedent.ThreadPending }
 
-// answered tells whether the last message is ours. A dismissal by somebody who may not
-// dismiss is read at each push, and answered once.
+// answered tells whether the last message is ours, or nobody wrote any. A dismissal by
+// somebody who may not dismiss is read at each push, and answered once.
 func (t *openThread) answered() bool {
-	return len(t.Messages) > 0 && t.Messages[len(t.Messages)-1].Own
+	return len(t.Messages) == 0 || t.Messages[len(t.Messages)-1].Own
 }
 
 // openThreads locates the threads at the head. Its order does not depend on theirs.

@@ -100,7 +100,7 @@ func TestSelfTest(t *testing.T) {
 				t.Errorf("%s: %s", trap.Name, trap.Detail)
 			}
 		}
-		const all = 60
+		const all = 70
 		if err != nil || len(traps) < all {
 			t.Errorf("%d traps, %v", len(traps), err)
 		}

@@ -38,6 +38,9 @@ var thresholds = map[string]threshold{
 	"arguments": func(_, v string, _ bool) bool { return hasPassword(v) },
 }
 
+// runCost is the cost of a scan of an encoded text, besides that of its bytes.
+const runCost = 256
+
 // maxDepth is how many encodings within each other are decoded.
 const maxDepth = 3
 
@@ -67,6 +70,9 @@ func (s *Scanner) leaving(set *ruleSet, path string, t *text, depth int) ([]hit,
 		return hits, nil
 	}
 	for _, run := range encodedRuns(t.s) {
+		if s.spent += runCost; s.spent > budget {
+			return hits, ErrTooMuch
+		}
 		inner, err := s.leaving(set, "", newText(strings.Split(run.text, "\n")), depth-1)
 		if err != nil {
 			return hits, err

@@ -12,7 +12,7 @@ import (
 // this repository and of Go's standard library, at most 0.5 % are.
 func TestOrdinaryCodeIsShown(t *testing.T) {
 	patterns := []string{"../*/*.go", "../../cmd/*/*.go", "../../docs/*.md", "../../docs/decisions/*.md", "../../scripts/*", "../../*.md", "../../*.go"}
-	for _, dir := range []string{"net/http", "net/url", "encoding/json", "database/sql", "crypto/tls", "go/types", "os/exec"} {
+	for _, dir := range []string{"encoding/xml", "text/template", "net/url", "encoding/json", "go/parser", "go/types", "regexp/syntax"} {
 		patterns = append(patterns, filepath.Join(runtime.GOROOT(), "src", filepath.FromSlash(dir), "*.go"))
 	}
 	lines, hidden := 0, 0

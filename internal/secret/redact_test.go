@@ -1,9 +1,14 @@
 package secret
 
 import (
+	"encoding/base64"
 	"math/rand"
+	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 func TestRedact(t *testing.T) {
@@ -41,6 +46,55 @@ func TestRedactFailsClosed(t *testing.T) {
 	got, n := Redact("", strings.Repeat(dense.String(), 4000)+aws(1))
 	if got != "[REDACTED:unscanned]" || n != 1 {
 		t.Errorf("got %d bytes, %d", len(got), n)
+	}
+}
+
+// TestRedactIsBounded: no text keeps redaction busy, least of all one of encodings and
+// literals.
+func TestRedactIsBounded(t *testing.T) {
+	const size, most = 2 << 20, 20 * time.Second // hundredths of it are expected
+	nested := "password = 'Sommer!dragon" + "12'"
+	for range 12 {
+		nested = base64.StdEncoding.EncodeToString([]byte(nested))
+	}
+	for name, part := range map[string]string{
+		"encoded":            "cG9zdGdyZXM6Ly9hcHA6 ",
+		"one encoded":        "cG9zdGdyZXM6Ly9hcHA6",
+		"encoded lines":      strings.Repeat("YWJj", 16) + "\n",
+		"encoded encodings":  nested + "\n",
+		"escapes":            `\x41%41\u0041`,
+		"escapes in lines":   "\\x41\n",
+		"literals":           `"a"+`,
+		"lists":              `["a","b"].join("")`,
+		"codes":              "[65,66,67,68,69,70,71,72,",
+		"brackets":           "[[{{((",
+		"kinds of manifests": "kind: Secret\n",
+		"manifests":          "kind: Secret\ndata:\n  a: YWJjMTIz\n",
+		"keys":               strings.Repeat("aB3+", 16) + "\n",
+		"names":              "password=token:secret,",
+		"commands":           "mysql -u curl -u login -p ",
+		"URLs":               "://a:b://c:d",
+		"beginnings of keys": "-----BEGIN PRIVATE " + "KEY-----\n",
+	} {
+		took := needs.Busy(func() { Redact("", strings.Repeat(part, size/len(part))) })
+		if took > most {
+			t.Errorf("%s take %v", name, took)
+		}
+		t.Logf("%s: %v", name, took)
+	}
+}
+
+// BenchmarkRedact redacts 20,000 lines of Go as 400 hunks; the budget is 300 ms.
+func BenchmarkRedact(b *testing.B) {
+	var hunks []string
+	for hunk := range slices.Chunk(code(b, 20000), 50) {
+		hunks = append(hunks, strings.Join(hunk, "\n"))
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		for _, h := range hunks {
+			Redact("a.go", h)
+		}
 	}
 }
 

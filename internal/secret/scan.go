@@ -32,9 +32,9 @@ var ErrTooMuch = errors.New("too much text that looks like secrets")
 // each. 20,000 lines of Go take 300,000. A hostile change is stopped after 5 s.
 const budget = 48 << 20
 
-// anchoredCost is the cost of one attempt at a keyword, and farCost that of a byte
-// for rules that cross lines. Both reflect the slowest known text.
-const anchoredCost, farCost = 64, 4
+// anchoredCost is the cost of one attempt at a keyword, outboundCost that of an outbound
+// rule, and farCost that of a byte for rules that cross lines. Both reflect the slowest known text.
+const anchoredCost, outboundCost, farCost = 64, 256, 4
 
 // maxMatches limits the memory of one scan: a match takes 100 bytes.
 const maxMatches = 200_000
@@ -189,7 +189,11 @@ func (w *walk) keywordAt(r, seg, at int) error {
 			return nil
 		}
 		end := w.text.segments[to+1]
-		if rule.after != farAfter {
+		switch {
+		case rule.after == farAfter:
+		case rule.leaves != nil:
+			end = min(len(w.text.s), at+anchoredLen)
+		default:
 			end = min(end, at+anchoredLen)
 		}
 		return w.match(r, at, end, 1)
@@ -250,6 +254,8 @@ func (w *walk) match(r, from, to, n int) error {
 // cost is the cost of matching n bytes.
 func (r *rule) cost(n int) int {
 	switch far := r.after == farAfter; {
+	case r.pattern().anchored && !far && r.leaves != nil:
+		return outboundCost
 	case r.pattern().anchored && !far:
 		return anchoredCost
 	case !r.pattern().anchored && far:

@@ -31,6 +31,7 @@ type assembly struct {
 // was deleted.
 func (a *assembly) openThreads() {
 	byThread, byComment, byFingerprint := map[string]int{}, map[precedent.ForgeID]int{}, map[string]int{}
+	unproven := map[string]bool{} // fingerprints in markers that do not count
 	a.openers, a.alive = map[precedent.ForgeID]int{}, map[int]bool{}
 	for _, t := range a.stored {
 		if _, double := byFingerprint[t.Fingerprint]; double {
@@ -50,17 +51,18 @@ func (a *assembly) openThreads() {
 		}
 		m, ok := a.self.readMarker(c)
 		stored, knowsComment := byComment[c.ID]
-		if !ok && knowsComment {
+		if knowsComment && !(ok && a.self.Signed) {
 			a.noteOpener(stored, c)
 			continue
 		}
 		if !ok || m.Kind != comment.Finding || m.Thread == "" || m.Fingerprint == "" {
 			continue
 		}
-		_, knowsThread := byThread[m.Thread]
-		if !a.self.Signed && len(a.stored) > 0 && !knowsThread && !knowsComment {
+		if !a.self.Signed {
+			unproven[m.Fingerprint] = true
 			continue
 		}
+		_, knowsThread := byThread[m.Thread]
 		i, known := byFingerprint[m.Fingerprint]
 		switch {
 		case !known && knowsThread:
@@ -74,6 +76,11 @@ func (a *assembly) openThreads() {
 	}
 	for i := range a.threads {
 		t := &a.threads[i]
+		if !a.alive[i] && unproven[t.Fingerprint] {
+			// A run with another memory may have replaced the comment. That deletes no finding, and
+			// the other comment hides none: the finding is in the summary.
+			t.Comment, t.URL = "", ""
+		}
 		old := a.self.Now.Sub(t.OpenedAt) >= listLag
 		t.Deleted = !a.alive[i] && (t.Deleted || t.Comment != "" && !a.self.Partial && old)
 	}

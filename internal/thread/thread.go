@@ -60,8 +60,8 @@ func (s Identity) readMarker(c forge.Comment) (comment.Marker, bool) {
 // the summary. There is one per fingerprint.
 //
 // A comment opens a thread if it is inline, Me wrote it, and it has the marker of a finding.
-// Without signatures, the store must also know its thread or its id, or must have no threads
-// of the pull request at all. A conversation that a person started later on the lines of a
+// Without signatures, the store must also have its number: other programs may post with the
+// same account, and repeat a marker. A conversation that a person started later on the lines of a
 // finding, as they were at the commit of that comment, belongs to the finding's thread: some
 // forges have no replies at a newer head. mayWrite tells whether a person has write permission now; it is
 // called once for each person who wrote in a thread.

@@ -60,7 +60,7 @@ func (w *talk) reply(by forge.Person, to precedent.ForgeID, thread string) prece
 }
 
 func (w *talk) self() Identity {
-	return Identity{Number: 7, Me: me, Read: w.writer.Read, Now: now}
+	return Identity{Number: 7, Me: me, Signed: true, Read: w.writer.Read, Now: now}
 }
 
 func mayWrite(p forge.Person) bool { return p.ID == dana.ID }
@@ -107,7 +107,9 @@ func TestAssembleFromComments(t *testing.T) {
 	}
 	// What is stored says more than the comment, and stays.
 	stored := known("t1", first, precedent.ThreadOpen)
-	got = Assemble(w.comments, nil, []precedent.Thread{stored}, w.self(), mayWrite)
+	self := w.self()
+	self.Signed = false
+	got = Assemble(w.comments, nil, []precedent.Thread{stored}, self, mayWrite)
 	stored.URL, stored.State, stored.Messages = w.comments[0].URL, precedent.ThreadPending, want[0].Messages
 	if diff := cmp.Diff([]precedent.Thread{stored}, got); diff != "" {
 		t.Error(diff)
@@ -134,7 +136,8 @@ func TestWhoseThreadItIs(t *testing.T) {
 		stored []precedent.Thread
 		want   string // ids
 	}{
-		{"nothing is known", writer, writer, me, nil, "t1"},
+		{"nothing is known", writer, writer, me, nil, ""},
+		{"nothing is known, signed", signed, signed, me, nil, "t1"},
 		{"by a namesake", writer, writer, namesake, nil, ""},
 		{"by a deleted account", writer, writer, ghost, nil, ""},
 		{"its thread is stored", writer, writer, me, []precedent.Thread{known("t1", "900", precedent.ThreadOpen)}, "t1"},
@@ -296,6 +299,19 @@ func TestGone(t *testing.T) {
 	}
 	if got := Assemble(nil, nil, []precedent.Thread{gone}, w.self(), mayWrite); !got[0].Deleted {
 		t.Errorf("it came back from nowhere: %+v", got[0])
+	}
+}
+
+// TestReplacedByAnotherMemory: without signatures, a comment that is gone while another one of our
+// account has its fingerprint was not dismissed by deleting it. The other one opens no thread.
+func TestReplacedByAnotherMemory(t *testing.T) {
+	w := talk{writer: writer}
+	w.opens(me, "t1")
+	self := w.self()
+	self.Signed = false
+	got := Assemble(w.comments, nil, []precedent.Thread{known("t1", "900", precedent.ThreadOpen)}, self, mayWrite)
+	if len(got) != 1 || got[0].Deleted || got[0].Comment != "" || got[0].State != precedent.ThreadOpen {
+		t.Errorf("%+v", got)
 	}
 }
 

@@ -245,6 +245,8 @@ func withPostStates(stored []precedent.Thread, posts []store.Post) []precedent.T
 			if p.Kind == store.PostClose && p.Review == newest {
 				t.State, t.Closed = precedent.ThreadAddressed, true
 			}
+		case p.Kind == store.PostReopen && !p.State.Done():
+			t.State, t.Closed = precedent.ThreadAddressed, true // it was us who closed it
 		case p.State != store.PostRejected && p.Kind != store.PostReopen:
 			t.State = precedent.ThreadPending // open if nobody waits
 		}

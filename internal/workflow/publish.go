@@ -14,6 +14,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/post"
 	"github.com/precedent-dev/precedent/internal/report"
 	"github.com/precedent-dev/precedent/internal/store"
+	"github.com/precedent-dev/precedent/internal/thread"
 )
 
 // Publisher posts the reviews of one pull request.
@@ -118,6 +119,9 @@ func (p *Publisher) Finish(ctx context.Context, s ExistingReview) (int, error) {
 		p.poster.Writer.Answers = p.pull.answers(ctx)
 		if err := p.pull.storedThreads(p.rows).Answer(ctx, s.Review.Threads, s.Review.Head); err != nil {
 			return 0, err
+		}
+		if s.state != nil { // it was read before, and is what learns
+			s.state.earlier.threads = thread.Apply(s.state.earlier.threads, s.Review.Threads, s.Review.Head)
 		}
 	}
 	return p.deliver(ctx, s.Result, func() error { return p.learnAgain(ctx, s.Review, s.state) })

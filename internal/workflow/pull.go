@@ -63,7 +63,12 @@ func (p *Pull) followName(ctx context.Context) error {
 	if p.Base.RepoID == "" {
 		return nil
 	}
-	return m.DB.Follow(ctx, precedent.NumberedRepo(p.repo.Repo.Host, p.Base.RepoID), p.repo.IDs...)
+	err := m.DB.Follow(ctx, precedent.NumberedRepo(p.repo.Repo.Host, p.Base.RepoID), p.repo.IDs...)
+	if err != nil && ctx.Err() == nil { // the review goes on without what it had under another name
+		p.workspace.failures = append(p.workspace.failures, precedent.Failure{Step: "memory", Error: err.Error()})
+		return nil
+	}
+	return err
 }
 
 // Close closes the memory.

@@ -19,7 +19,7 @@ import (
 // working folder, unless disabled at build time.
 var steering = []string{
 	".claude", ".claude.json", ".claude-plugin", ".mcp.json", ".lsp.json", "claude.md", "claude.local.md",
-	"agents.md", "agents.local.md", ".agents", ".git", ".env", "bunfig.toml",
+	"agents.md", "agents.local.md", "agents.override.md", "gemini.md", ".agents", ".git", ".env", "bunfig.toml",
 }
 
 // isSteering tells whether a name is among them, also as Windows interprets it.

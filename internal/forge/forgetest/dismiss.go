@@ -45,7 +45,7 @@ func (g *Gitea) dismiss(c *call) reply {
 	if bad := g.read(c, &in); bad != nil {
 		return *bad
 	}
-	if g.Plain || c.repo.Protected && !c.repo.isAdmin(c.who) {
+	if (g.Plain || c.repo.Protected) && !c.repo.isAdmin(c.who) {
 		return g.problem(http.StatusForbidden, "Must be repo admin")
 	}
 	return g.one(c, func(r giteaReview) reply {

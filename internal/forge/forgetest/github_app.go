@@ -176,7 +176,10 @@ func (g *GitHub) installation(c *call) reply {
 
 // issue gives a token, that may do no more than the app.
 func (g *GitHub) issue(c *call) reply {
-	var in struct{ Permissions map[string]string }
+	var in struct {
+		Repositories []string
+		Permissions  map[string]string
+	}
 	switch bad := c.read(&in); {
 	case !c.jwt:
 		return problem(http.StatusUnauthorized, "A JSON web token could not be decoded")
@@ -184,6 +187,11 @@ func (g *GitHub) issue(c *call) reply {
 		return problem(http.StatusNotFound, "Not Found")
 	case bad != nil:
 		return *bad
+	}
+	for _, name := range in.Repositories {
+		if !g.stage.World.has(name) {
+			return invalid("There is at least one repository that does not exist or is not accessible to the parent installation.")
+		}
 	}
 	given := g.app.permissions()
 	rank := map[string]int{"read": 1, "write": 2, "admin": 3}

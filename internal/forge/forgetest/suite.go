@@ -37,6 +37,7 @@ func Run(t *testing.T, build Build) {
 		{"pages", pagesOf},
 		{"diff", diffs},
 		{"missing pull requests", missingPulls},
+		{"renamed repository", renamedRepository},
 		{"names that are refused", refusesBadNames},
 		{"canceled context", endsWithContext},
 		{"concurrent reads", readsConcurrently},
@@ -268,6 +269,24 @@ func missingPulls(t *testing.T, _ *Stage, f forge.Forge) {
 		if kind(err) != forge.KindNotFound {
 			t.Errorf("%d: %v, want %s", i+1, err, forge.KindNotFound)
 		}
+	}
+}
+
+// renamedRepository: by a former name, a pull request is found, and says the present one.
+func renamedRepository(t *testing.T, s *Stage, f forge.Forge) {
+	if s.Numberless {
+		t.Skip("a forge without numbers of repositories does not follow their names")
+	}
+	s.World.Change(func() { s.World.Rename(s.World.Repo("acme", "shop"), "mall", "store") })
+	now := precedent.Repo{Host: f.Host(), Owner: "mall", Name: "store"}
+	for _, name := range []string{"stall", "shop"} {
+		p, err := f.PullRequest(t.Context(), precedent.Repo{Host: f.Host(), Owner: "acme", Name: name}, 1)
+		if err != nil || p.Base.Repo != now || p.Base.RepoID != "700" {
+			t.Errorf("%s: %+v, %v", name, p.Base, err)
+		}
+	}
+	if m, err := f.Comment(t.Context(), now, 1, "by the present name"); err != nil || !strings.Contains(m.URL, "/mall/store/") {
+		t.Errorf("%+v, %v", m, err)
 	}
 }
 

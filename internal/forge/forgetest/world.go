@@ -153,5 +153,15 @@ func (w *World) Change(f func()) {
 	f()
 }
 
+// has reports whether a repository has this name now, under any owner.
+func (w *World) has(name string) bool {
+	for _, r := range w.repos {
+		if strings.EqualFold(r.Name, name) {
+			return true
+		}
+	}
+	return false
+}
+
 // Repo finds a repository, ignoring case; nil if there is none. Call it under Change.
 func (w *World) Repo(owner, name string) *Repo { return w.repos[strings.ToLower(owner+"/"+name)] }

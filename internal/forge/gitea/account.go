@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/precedent-dev/precedent/internal/forge"
 )
@@ -17,7 +18,14 @@ type cached struct {
 	version string
 	// noReplies tells that the server lacks what its version suggests.
 	noReplies bool
+	// resolves is lowered by requests to resolve a conversation that the server does not know,
+	// and raised by one that succeeds: a deleted conversation looks like a missing API.
+	resolves atomic.Int64
 }
+
+// maxUnknown is how often an unknown request is sent before the server counts as one that
+// lacks it.
+const maxUnknown = 2
 
 // Me returns the account of the token.
 func (c *Client) Me(ctx context.Context) (forge.Person, error) {

@@ -56,6 +56,10 @@ func (c *Client) Resolve(ctx context.Context, repo precedent.Repo, number int, t
 	if err != nil {
 		return "", err
 	}
+	lacking := forge.Unsupported("this server cannot " + verb + " conversations through its API (Gitea can since 1.26), or this one was deleted")
+	if c.cached.resolves.Load() <= -maxUnknown {
+		return lacking, nil
+	}
 	first := id.Number()
 	if closed {
 		_, err = do.ResolvePullReviewComment(repo.Owner, repo.Name, first)
@@ -64,9 +68,13 @@ func (c *Client) Resolve(ctx context.Context, repo precedent.Repo, number int, t
 	}
 	switch {
 	case isUnknownRoute(err):
-		return forge.Unsupported("this server cannot " + verb + " conversations through its API (Gitea can since 1.26), or this one was deleted"), nil
+		c.cached.resolves.Add(-1)
+		return lacking, nil
 	case statusOf(err) == http.StatusForbidden:
 		return forge.Unsupported("the token cannot " + verb + " conversations: only the author, official reviewers and people with write access can"), nil
+	}
+	if err == nil {
+		c.cached.resolves.Store(maxUnknown)
 	}
 	return "", do.fail(err)
 }

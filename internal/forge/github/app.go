@@ -149,6 +149,11 @@ func (t *tokens) create(ctx context.Context, repo precedent.Repo) (installationT
 		got, err = t.issue(ctx, id, repo, false) // the app may lack the permission for checks, and can post without it
 	}
 	if err != nil {
+		if errors.As(err, &e) && e.Kind == forge.KindInvalid {
+			said := *e
+			said.Hint = "if the repository was renamed or moved, use its present name: GitHub gives Apps no tokens by the former one"
+			err = &said
+		}
 		return installationToken{}, t.client.wire.Fail(doing, err)
 	}
 	token, err := wire.NewToken(got.GetToken())

@@ -16,6 +16,7 @@ import (
 
 	"github.com/golang-jwt/jwt/v5"
 
+	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
 	"github.com/precedent-dev/precedent/internal/forge/wire"
@@ -48,6 +49,24 @@ func appClient(t *testing.T, s *forgetest.Stage, g *forgetest.GitHub, installati
 		t.Fatal(err)
 	}
 	return clientWith(t, s, g, func(o *Options) { o.App, o.Token = app, wire.Token{} })
+}
+
+// TestAppOfARenamedRepository: GitHub follows the former name to the installation, and gives
+// no token by it.
+func TestAppOfARenamedRepository(t *testing.T) {
+	s := forgetest.NewStage(t)
+	s.World.Add(forgetest.Shop())
+	c := appClient(t, s, s.GitHub(t), 0)
+	former := precedent.Repo{Host: c.Host(), Owner: "acme", Name: "stall"}
+	_, err := c.PullRequest(t.Context(), former, 1)
+	var e *forge.Error
+	if !errors.As(err, &e) || e.Kind != forge.KindInvalid || !strings.Contains(e.Hint, "present name") {
+		t.Errorf("%+v", e)
+	}
+	former.Name = "shop"
+	if _, err := c.PullRequest(t.Context(), former, 1); err != nil {
+		t.Error(err)
+	}
 }
 
 // TestAppSignsForItself: what the app itself is asked for is signed by its key,

@@ -26,9 +26,9 @@ func TestKeysThatAreThereTwice(t *testing.T) {
 			t.Errorf("accepted: %s", s)
 		}
 		var into any
-		err := ReadEvent("Forge", "push", []byte(s), &into)
-		if e, ok := err.(*forge.Error); !ok || e.Kind != forge.KindAnswer || into != nil {
-			t.Errorf("event %s: %v", s, err)
+		e := fault(t, ReadEvent("Forge", "push", []byte(s), &into))
+		if e.Kind != forge.KindAnswer || into != nil {
+			t.Errorf("event %s: %+v", s, e)
 		}
 	}
 	for _, s := range []string{
@@ -50,26 +50,18 @@ func TestAnswersWithKeysTwice(t *testing.T) {
 	for _, body := range keysTwice {
 		s := serve(t, status(http.StatusOK, body), status(http.StatusCreated, body))
 		tr, _ := transport(t, s.URL, nil)
-		_, err := tr.Client().Get(s.URL + "/api/x")
-		if e := answerOf(err); e == nil || e.Unsure {
-			t.Errorf("read %s: %v", body, err)
-		}
-		_, err = tr.Client().Post(s.URL+"/api/x", "application/json", strings.NewReader("{}"))
-		if e := answerOf(err); e == nil || !e.Unsure {
-			t.Errorf("posted, answer %s: %v", body, err)
+		for _, method := range []string{http.MethodGet, http.MethodPost} {
+			ctx, a := tr.Watch(t.Context())
+			_, err := send(ctx, tr, method, s.URL+"/api/x", "")
+			e := fault(t, a.Fail("ask", err))
+			if e.Kind != forge.KindAnswer || !strings.Contains(e.Msg, "key twice") || e.Unsure != (method == http.MethodPost) {
+				t.Errorf("%s, answer %s: %+v", method, body, e)
+			}
 		}
 	}
 	if words := errorText([]byte(`{"message":"no","Message":"locked"}`), nil); words != "" {
 		t.Errorf("repeats %q", words)
 	}
-}
-
-func answerOf(err error) *forge.Error {
-	e := (&Transport{}).fail("x", err, false).(*forge.Error)
-	if e.Kind != forge.KindAnswer || !strings.Contains(e.Msg, "key twice") {
-		return nil
-	}
-	return e
 }
 
 // FuzzCheckKeys compares with a decoder that keeps every key.
