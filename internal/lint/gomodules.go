@@ -250,10 +250,10 @@ func (r *moduleReader) has(name string) bool {
 
 // readBase reads a file of the base; nothing if there is none.
 func (r *moduleReader) readBase(name string) ([]byte, error) {
-	if r.in.Base == nil {
+	if r.in.Trusted.Read == nil {
 		return nil, nil
 	}
-	data, err := r.in.Base(name)
+	data, err := r.in.Trusted.Read(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
