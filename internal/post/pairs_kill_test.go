@@ -128,9 +128,10 @@ func startAll(t *testing.T, p *pair, h *hourglass, k *killer, clock string, file
 		cmds = append(cmds, cmd)
 	}
 	k.cmds = append(k.cmds, cmds...)
+	after := k.after
 	k.mu.Unlock()
-	if len(cmds) > 1 && k.after%3 == 0 {
-		defer time.AfterFunc(time.Duration(k.after*5)*time.Millisecond, func() { _ = cmds[1].Process.Kill() }).Stop()
+	if len(cmds) > 1 && after%3 == 0 {
+		defer time.AfterFunc(time.Duration(after*5)*time.Millisecond, func() { _ = cmds[1].Process.Kill() }).Stop()
 	}
 	killed := 0
 	var ended sync.WaitGroup

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"testing/iotest"
 	"time"
 )
 
@@ -106,8 +107,12 @@ const maxRequest = 16 << 20
 
 // next records a request, whose body can be read again, and finds its fault.
 func (s *Script) next(r *http.Request) (f Fault, index int) {
-	body, _ := io.ReadAll(io.LimitReader(r.Body, maxRequest))
-	r.Body = io.NopCloser(bytes.NewReader(body))
+	body, err := io.ReadAll(io.LimitReader(r.Body, maxRequest))
+	again := io.Reader(bytes.NewReader(body))
+	if err != nil { // the client is gone, and nobody may take this for all that it sent
+		again = io.MultiReader(again, iotest.ErrReader(err))
+	}
+	r.Body = io.NopCloser(again)
 	now := s.clock.Now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
