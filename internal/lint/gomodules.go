@@ -74,11 +74,13 @@ func (v *vetting) readModules(ctx context.Context, root, work string) (*goModule
 		}
 		vendored = vendored || r.has(path.Join(work, "vendor/modules.txt"))
 	}
-	for i := 0; i < len(r.queue); i++ {
-		if i == mostModules {
+	for n := 0; len(r.queue) > 0; n++ {
+		if n == mostModules {
 			return nil, errModules
 		}
-		if err := r.readModule(ctx, r.queue[i]); err != nil {
+		next := r.queue[0]
+		r.queue = r.queue[1:]
+		if err := r.readModule(ctx, next); err != nil {
 			return nil, err
 		}
 	}

@@ -64,11 +64,13 @@ func (t *lintTree) findConfigs(dir string) (map[string]bool, error) {
 			s.found[name] = true
 		}
 	}
-	for i := 0; i < len(s.queue); i++ {
-		if i == mostConfigs {
+	for n := 0; len(s.queue) > 0; n++ {
+		if n == mostConfigs {
 			return nil, errConfigs
 		}
-		if err := s.read(s.queue[i]); err != nil {
+		next := s.queue[0]
+		s.queue = s.queue[1:]
+		if err := s.read(next); err != nil {
 			return nil, err
 		}
 	}
@@ -196,7 +198,7 @@ func namedInData(data string, ofPackage bool) (all []namedPath) {
 		word := m[1] + m[2] + m[3]
 		if m[4] != "" {
 			key = strings.ToLower(word[strings.LastIndexByte(word, '.')+1:])
-		} else if slices.Contains(inheritWords, key) && !(ofPackage && key == "require") {
+		} else if slices.Contains(inheritWords, key) && (!ofPackage || key != "require") {
 			all = append(all, namedPath{word, true})
 		}
 	}
