@@ -9,12 +9,14 @@ import (
 	"testing"
 )
 
-// named finds what a document claims to exist: paths of the repository, and
-// targets of its Makefile.
+// named finds what a document claims to exist: paths of the repository, targets of
+// its Makefile, and tests.
 var (
 	namedPath   = regexp.MustCompile("`((?:internal|cmd|docs|scripts|\\.ci)/[A-Za-z0-9_./-]*|[a-z_]+\\.go)`")
 	namedLink   = regexp.MustCompile(`\]\(([^)#:\s]+)(?:#[^)]*)?\)`)
 	namedTarget = regexp.MustCompile("`make ([a-z]+)")
+	namedTest   = regexp.MustCompile("`(Test[A-Z][A-Za-z]+)`")
+	testFunc    = regexp.MustCompile(`(?m)^func (Test\w+)\(`)
 )
 
 // TestDocumentsNameWhatExists keeps the documents true.
@@ -23,6 +25,7 @@ func TestDocumentsNameWhatExists(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	tests := testFuncs(t)
 	for _, doc := range documents(t) {
 		text, err := os.ReadFile(doc)
 		if err != nil {
@@ -38,12 +41,42 @@ func TestDocumentsNameWhatExists(t *testing.T) {
 				t.Errorf("%s links to %s, which does not exist", doc, m[1])
 			}
 		}
+		for _, m := range namedTest.FindAllStringSubmatch(string(text), -1) {
+			if !tests[m[1]] {
+				t.Errorf("%s names %s, which is no test", doc, m[1])
+			}
+		}
 		for _, m := range namedTarget.FindAllStringSubmatch(string(text), -1) {
 			if !strings.Contains("\n"+string(makefile), "\n"+m[1]+":") {
 				t.Errorf("%s names make %s, which is no target", doc, m[1])
 			}
 		}
 	}
+}
+
+// testFuncs returns the names of all tests.
+func testFuncs(t *testing.T) map[string]bool {
+	t.Helper()
+	tests := map[string]bool{}
+	for _, dir := range []string{".", "cmd", "internal"} {
+		err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+			if err == nil && d.IsDir() && dir == "." && name != "." {
+				return fs.SkipDir
+			}
+			if err != nil || !strings.HasSuffix(name, "_test.go") {
+				return err
+			}
+			source, err := os.ReadFile(name)
+			for _, m := range testFunc.FindAllStringSubmatch(string(source), -1) {
+				tests[m[1]] = true
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return tests
 }
 
 func documents(t *testing.T) []string {

@@ -53,6 +53,9 @@ func TestVerify(t *testing.T) {
 	if p.System == System() || !strings.HasPrefix(p.System, "You check") {
 		t.Error("not the verifier's system text")
 	}
+	if !strings.Contains(p.System, "severity high or critical is refuted only if one of your quotes is about its own code") {
+		t.Error("the verifier is not told what refutes a severe claim")
+	}
 }
 
 func TestJudge(t *testing.T) {
