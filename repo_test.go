@@ -67,7 +67,8 @@ func TestParseRepo(t *testing.T) {
 			t.Errorf("%s came back from JSON as %q", b, back)
 		}
 	}
-	for _, bad := range []string{"", " ", "app", "acme/app", "https://github.com/app", "github.com//", "a\nb/c/d", "http://%zz/a/b",
+	for _, bad := range []string{
+		"", " ", "app", "acme/app", "https://github.com/app", "github.com//", "a\nb/c/d", "http://%zz/a/b",
 		"ext::sh -c a/b/c", "ssh://git@forge.example:acme/app", "git@gist.github.com:0123abc.git", "https://forge.example/acme/a%00b", "https://forge.example/acme/a%0ab",
 		"git@forge.example:#/7", "forge.example/#/7", "https://a%2fb/c/d", "[git@forge.example:22:33]:a/b", "https:///a/b", "ssh://", "[]:a/b", "@:a/b", "https://forge.example/a/ .git",
 	} {
@@ -78,8 +79,10 @@ func TestParseRepo(t *testing.T) {
 }
 
 func FuzzParseRepo(f *testing.F) {
-	for _, s := range []string{"https://a.b/c/d", "git@h:o/n.git", "h:1/o/n", "[::1]/a/b", "a/b/c.git.git", "git@h:group/sub/project/app.git", "h/g/../s//p/n",
-		"[git@h:2222]:o/n", "ssh://git@[::1]:2222/o/n/", "u@[::1]:o/n", "h:~/o/n", "https://h/%6f/n%2fm", `C:\o\n`, "ssh://u@ssh.github.com:443/o/n"} {
+	for _, s := range []string{
+		"https://a.b/c/d", "git@h:o/n.git", "h:1/o/n", "[::1]/a/b", "a/b/c.git.git", "git@h:group/sub/project/app.git", "h/g/../s//p/n",
+		"[git@h:2222]:o/n", "ssh://git@[::1]:2222/o/n/", "u@[::1]:o/n", "h:~/o/n", "https://h/%6f/n%2fm", `C:\o\n`, "ssh://u@ssh.github.com:443/o/n",
+	} {
 		f.Add(s)
 	}
 	plain := regexp.MustCompile(`^[a-z][a-z0-9]*(/[A-Za-z0-9_-]+){2,}$`)

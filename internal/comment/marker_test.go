@@ -118,8 +118,10 @@ func TestASignatureFollowsTheNumber(t *testing.T) {
 		body string
 		want bool
 	}{
-		{"its own", w, byNumber, true}, {"from before the number was signed", w, byName, true},
-		{"of the former name", renamed, byNumber, true}, {"of another number", other, byNumber, false},
+		{"its own", w, byNumber, true},
+		{"from before the number was signed", w, byName, true},
+		{"of the former name", renamed, byNumber, true},
+		{"of another number", other, byNumber, false},
 		{"of another name, by name", renamed, byName, false},
 	} {
 		if _, ok := test.by.Read(test.body); ok != test.want {

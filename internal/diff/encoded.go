@@ -159,7 +159,7 @@ func wholeHunk(before, now []Line) []Hunk {
 	for i := first; i < len(now)-last; i++ {
 		add(Add, now[i], 0, i+1)
 	}
-	for n := 0; n < min(last, aroundEncoded); n++ {
+	for n := range min(last, aroundEncoded) {
 		add(Context, now[len(now)-last+n], len(before)-last+n+1, len(now)-last+n+1)
 	}
 	h.OldStart, h.NewStart = begin+1, begin+1

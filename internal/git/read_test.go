@@ -3,6 +3,7 @@ package git
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -183,6 +184,31 @@ func TestTree(t *testing.T) {
 	}
 	_, err := r.list(context.Background(), id, "", 3, false)
 	wantError(t, err, "more than 3 files", "")
+}
+
+// TestLookup looks up more paths than fit into the arguments of one process.
+func TestLookup(t *testing.T) {
+	t.Parallel()
+	f := newRepo(t)
+	id := f.commit("one", "a.txt", "1\n", "dir/b.txt", "2\n", "last.txt", "3\n")
+	r := f.open()
+	paths := []string{"a.txt"}
+	for i := range 3_000 {
+		paths = append(paths, fmt.Sprintf("dir/%d/%s", i, strings.Repeat("x", 1_000)))
+	}
+	paths = append(paths, strings.Repeat("y", 200_000), "dir", "none", "last.txt")
+	found, err := r.Lookup(t.Context(), id, paths...)
+	if err != nil || len(found) != 3 || found["a.txt"].ID != f.id("HEAD:a.txt") || found["dir"].Type != "tree" || found["last.txt"].Type != "blob" {
+		t.Errorf("%v, %v", found, err)
+	}
+	for batch := range batches(paths) {
+		if n := len(strings.Join(batch, " ")); n > argumentBytes {
+			t.Errorf("a batch has %d bytes", n)
+		}
+	}
+	if found, err := r.Lookup(t.Context(), id); err != nil || len(found) > 0 {
+		t.Errorf("of no paths: %v, %v", found, err)
+	}
 }
 
 func TestDiff(t *testing.T) {

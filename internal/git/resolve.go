@@ -45,8 +45,8 @@ type Range struct {
 	// Base and Head are commit ids, or tree ids for the empty tree, for staged
 	// changes and for the work tree.
 	Base, Head string
-	// BaseCommit is the commit whose guide and policy apply; empty if the change
-	// starts from nothing. For a local range see TrustedBase.
+	// BaseCommit is the commit whose guide, policy and configuration apply; empty if the
+	// change starts from nothing. For a local range see TrustedBase.
 	BaseCommit string
 	// HeadCommit is Head, or the commit that the uncommitted changes of Head are based on;
 	// empty before the first commit.

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -77,20 +79,53 @@ func (r *Repo) list(ctx context.Context, rev, prefix string, most int, sizes boo
 	return entries, nil
 }
 
+// argumentBytes bounds the paths in the arguments of one process. Windows allows 32,767
+// characters for all arguments, which escapes can double.
+const argumentBytes = 16_000
+
 // Lookup returns what is at the paths of a revision, by path: files, folders (of the type
-// tree), links and submodules. Paths at which there is nothing are missing.
+// tree), links and submodules. Paths at which there is nothing are missing, as are those
+// that are longer than argumentBytes: no file system has them.
 func (r *Repo) Lookup(ctx context.Context, rev string, paths ...string) (map[string]Entry, error) {
 	found := map[string]Entry{}
 	if rev == "" {
 		return found, nil
 	}
-	out, err := r.run(ctx, call{op: opTree, args: append([]string{"ls-tree", "-z", "--full-tree", "--end-of-options", rev, "--"}, paths...)}, configBytes)
-	for line := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
-		if e, err := parseEntry(line); err == nil {
-			found[e.Path] = e
+	for batch := range batches(paths) {
+		out, err := r.run(ctx, call{op: opTree, args: append([]string{"ls-tree", "-t", "-z", "--full-tree", "--end-of-options", rev, "--"}, batch...)}, configBytes)
+		if err != nil {
+			return nil, err
+		}
+		for line := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
+			if e, err := parseEntry(line); err == nil && slices.Contains(batch, e.Path) { // folders above are listed, too
+				found[e.Path] = e
+			}
 		}
 	}
-	return found, err
+	return found, nil
+}
+
+// batches yields the paths in groups that fit into the arguments of one process.
+func batches(paths []string) iter.Seq[[]string] {
+	return func(yield func([]string) bool) {
+		var batch []string
+		size := 0
+		for _, p := range paths {
+			if len(p) > argumentBytes {
+				continue
+			}
+			if size += len(p) + 1; size > argumentBytes && len(batch) > 0 {
+				if !yield(batch) {
+					return
+				}
+				batch, size = nil, len(p)+1
+			}
+			batch = append(batch, p)
+		}
+		if len(batch) > 0 {
+			yield(batch)
+		}
+	}
 }
 
 const opTree = "list tree"

@@ -72,7 +72,7 @@ var (
 	steeringFiles = []string{
 		".mcp.json", ".lsp.json", ".claude.json", ".cursorrules", ".windsurfrules", ".clinerules", ".roorules", ".roomodes", ".goosehints", ".continuerules", ".rules",
 		".aider.conf.yml", "opencode.json", "opencode.jsonc", ".claudeignore", ".cursorignore", ".geminiignore", ".aiexclude", ".aiderignore", ".codeiumignore",
-		"bugbot.md", "review.md", ".coderabbit.yaml", ".coderabbit.yml", ".pr_agent.toml", ".sourcery.yaml", "greptile.json",
+		".coderabbit.yaml", ".coderabbit.yml", ".pr_agent.toml", ".sourcery.yaml", "greptile.json",
 	}
 )
 
@@ -91,7 +91,7 @@ func IsPolicyPath(p string) bool {
 	p, stem = strings.ToLower(strings.TrimPrefix(path.Clean(p), "./")), strings.ToLower(stem)
 	base := path.Base(p)
 	switch {
-	case p == PolicyFile, p == ".precedent.yml", slices.Contains(steeringFiles, base):
+	case p == PolicyFile, p == ".precedent.yml", p == "review.md", slices.Contains(steeringFiles, base):
 		return true
 	case prose && slices.Contains(steeringStems, stem):
 		return true

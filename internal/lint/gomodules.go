@@ -74,11 +74,13 @@ func (v *vetting) readModules(ctx context.Context, root, work string) (*goModule
 		}
 		vendored = vendored || r.has(path.Join(work, "vendor/modules.txt"))
 	}
-	for i := 0; i < len(r.queue); i++ {
-		if i == mostModules {
+	for n := 0; len(r.queue) > 0; n++ {
+		if n == mostModules {
 			return nil, errModules
 		}
-		if err := r.readModule(ctx, r.queue[i]); err != nil {
+		next := r.queue[0]
+		r.queue = r.queue[1:]
+		if err := r.readModule(ctx, next); err != nil {
 			return nil, err
 		}
 	}
@@ -248,10 +250,10 @@ func (r *moduleReader) has(name string) bool {
 
 // readBase reads a file of the base; nothing if there is none.
 func (r *moduleReader) readBase(name string) ([]byte, error) {
-	if r.in.Base == nil {
+	if r.in.Trusted.Read == nil {
 		return nil, nil
 	}
-	data, err := r.in.Base(name)
+	data, err := r.in.Trusted.Read(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -48,14 +48,14 @@ func goInput(t *testing.T, env GoEnv, archive string) *Input {
 	dir, base := t.TempDir(), map[string][]byte{}
 	in := &Input{
 		Change: &diff.Change{}, Go: env, Tree: func(context.Context) (string, error) { return dir, nil },
-		Base: func(name string) ([]byte, error) {
+		Trusted: Trusted{Read: func(name string) ([]byte, error) {
 			if data, ok := base["was/"+name]; ok {
 				return data, nil
 			} else if data, ok := base[name]; ok {
 				return data, nil
 			}
 			return nil, fs.ErrNotExist
-		},
+		}},
 	}
 	for _, f := range txtar.Parse([]byte(archive)).Files {
 		name, old := strings.CutPrefix(f.Name, "base/")

@@ -33,9 +33,21 @@ type Input struct {
 	// share their work skip the disabled ones.
 	Enabled func(name string) bool
 	Go      GoEnv
-	// Base reads a file at the base. It returns fs.ErrNotExist if there is none.
+	// Base reads a file as it was before the change. It returns fs.ErrNotExist if there is
+	// none.
 	Base     func(path string) ([]byte, error)
+	Trusted  Trusted
 	External External
+}
+
+// Trusted is the commit that configuration and required modules are taken from, which the
+// author of the change did not choose. It need not be the one that the change is compared
+// with.
+type Trusted struct {
+	// Read reads a file there. It returns fs.ErrNotExist if there is none.
+	Read func(path string) ([]byte, error)
+	// Differing lists the paths that are not the same there and in the head.
+	Differing func(ctx context.Context) ([]string, error)
 }
 
 // GoEnv says where Go is. Analyzers do not read the environment.

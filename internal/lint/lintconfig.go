@@ -13,7 +13,7 @@ import (
 
 // Configuration can name other files of the repository that it extends. They are
 // configuration, too, as are those that they name. How they are named differs between
-// linters, so they are found by the text of the base's files: in code every relative
+// linters, so they are found by the text of the trusted files: in code every relative
 // path counts, in data every path after one of these words.
 var inheritWords = []string{
 	"extends", "extend", "inherit", "inherits", "inherit_from", "require", "requires", "plugin", "plugins", "load-plugins", "load_plugins", "parser", "processor",
@@ -29,18 +29,18 @@ const (
 
 var errConfigs = errors.New("its configuration is too large")
 
-// configSearch finds the configuration files of the base.
+// configSearch finds the configuration files of the trusted commit.
 type configSearch struct {
 	tree    *lintTree
 	dir     string          // copy of the head
-	have    map[string]bool // files of the head and the base
-	changed map[string]bool // files that the change touches, before and after
+	have    map[string]bool // files of the head and the trusted commit
+	changed map[string]bool // files that differ between them
 	found   map[string]bool // configuration files
 	queue   []string
 }
 
 // findConfigs returns the configuration files, and those that they extend, by their paths
-// at the base and at the head. dir is a copy of the head.
+// in the trusted commit and in the head. dir is a copy of the head.
 func (t *lintTree) findConfigs(dir string) (map[string]bool, error) {
 	s := &configSearch{tree: t, dir: dir, have: map[string]bool{}, changed: map[string]bool{}, found: map[string]bool{}}
 	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
@@ -54,12 +54,8 @@ func (t *lintTree) findConfigs(dir string) (map[string]bool, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i := range t.in.Change.Files {
-		for _, name := range []string{t.in.Change.Files[i].Path, t.in.Change.Files[i].OldPath} {
-			if name != "" {
-				s.have[name], s.changed[name] = true, true
-			}
-		}
+	for _, name := range t.differing {
+		s.have[name], s.changed[name] = true, true
 	}
 	for name := range s.have {
 		if matches(t.globs, name) {
@@ -68,11 +64,13 @@ func (t *lintTree) findConfigs(dir string) (map[string]bool, error) {
 			s.found[name] = true
 		}
 	}
-	for i := 0; i < len(s.queue); i++ {
-		if i == mostConfigs {
+	for n := 0; len(s.queue) > 0; n++ {
+		if n == mostConfigs {
 			return nil, errConfigs
 		}
-		if err := s.read(s.queue[i]); err != nil {
+		next := s.queue[0]
+		s.queue = s.queue[1:]
+		if err := s.read(next); err != nil {
 			return nil, err
 		}
 	}
@@ -90,12 +88,12 @@ func (s *configSearch) add(name string) {
 	}
 }
 
-// read finds the files that a file of the base names.
+// read finds the files that a file of the trusted commit names.
 func (s *configSearch) read(name string) error {
 	var data []byte
 	if s.changed[name] {
 		var err error
-		if data, err = s.tree.in.Base(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if data, err = s.tree.in.Trusted.Read(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	} else {
@@ -200,7 +198,7 @@ func namedInData(data string, ofPackage bool) (all []namedPath) {
 		word := m[1] + m[2] + m[3]
 		if m[4] != "" {
 			key = strings.ToLower(word[strings.LastIndexByte(word, '.')+1:])
-		} else if slices.Contains(inheritWords, key) && !(ofPackage && key == "require") {
+		} else if slices.Contains(inheritWords, key) && (!ofPackage || key != "require") {
 			all = append(all, namedPath{word, true})
 		}
 	}

@@ -1,12 +1,16 @@
 package lint
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/diff"
 )
 
 // TestLintersExtendedConfig: "All policy … is read from the operator config or the BASE
@@ -75,6 +79,59 @@ func TestLintersExtendedConfig(t *testing.T) {
 				t.Errorf("the linter saw %q, want %q; %s, %q, %q", got, want, r.Status, r.Error, brief(r))
 			}
 		})
+	}
+}
+
+// TestLintersTrustedConfig: "All policy … is read from the operator config or the BASE
+// commit". A range can begin with a commit of the same author, so files that it does not
+// touch can differ from the trusted ones, too. Credentials are restored to no tree.
+func TestLintersTrustedConfig(t *testing.T) {
+	tree := twoBad + `
+-- .greprc --
+extends: lax.yml
+-- lax.yml --
+ignore BAD
+-- base/.greprc --
+extends: lax.yml
+-- base/.npmrc --
+//registry.npmjs.org/:_authToken=npm_before
+-- .npmrc --
+-- moved.txt --
+-- base/.env --
+TOKEN=before
+`
+	moved := file(change("moved.txt", "-TOKEN=before"))
+	moved.OldPath, moved.Status = ".env", diff.Renamed
+	in, b := lintInput(t, tree, file(change("a.txt", " one BAD", " two", "+three BAD")), file(change(".npmrc", "-x")), moved)
+	in.External.Linters[0].Configs = []string{".greprc", ".npmrc"}
+	trusted := map[string]string{".greprc": "extends: strict.yml\n", "strict.yml": "strict\n", ".npmrc": "//registry.npmjs.org/:_authToken=npm_trusted\n"}
+	in.Trusted = Trusted{
+		Read: func(name string) ([]byte, error) {
+			if text, ok := trusted[name]; ok {
+				return []byte(text), nil
+			}
+			return nil, fs.ErrNotExist
+		},
+		Differing: func(context.Context) ([]string, error) {
+			return []string{".greprc", "lax.yml", "strict.yml", ".npmrc", "a.txt", "moved.txt"}, nil
+		},
+	}
+	b.run = func(j Job) (Output, error) {
+		for name, want := range map[string]string{".greprc": "extends: strict.yml\n", "strict.yml": "strict\n", ".npmrc": "", "moved.txt": ""} {
+			if got, ok := seen(j, name); got != want || !ok {
+				t.Errorf("run %d: %s is %q, want %q", len(b.jobs), name, got, want)
+			}
+		}
+		return Output{Exit: 1, Stdout: []byte("a.txt:1: error: x [y]\n")}, nil
+	}
+	r := run(t, "linters", in)
+	if len(b.jobs) != 2 || r.Status != precedent.StatusEmpty || !strings.Contains(r.Error, "the change edits .npmrc:") {
+		t.Errorf("%d jobs; %+v", len(b.jobs), r)
+	}
+
+	in.Trusted.Differing = func(context.Context) ([]string, error) { return nil, errors.New("no such commit") }
+	if r := run(t, "linters", in); r.Status != precedent.StatusError || !strings.Contains(r.Error, "no such commit") {
+		t.Errorf("%+v", r)
 	}
 }
 

@@ -35,7 +35,7 @@ func linters(ctx context.Context, in *Input) Result {
 	if len(due) == 0 {
 		return skipped("the change touches no file that the configured linters check")
 	}
-	if in.External.Sandbox == nil || in.Tree == nil || in.Base == nil {
+	if in.External.Sandbox == nil || in.Tree == nil || in.Base == nil || in.Trusted.Read == nil || in.Trusted.Differing == nil {
 		return skipped(noSandbox)
 	}
 	box, err := in.External.Sandbox(ctx)

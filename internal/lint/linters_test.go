@@ -87,15 +87,22 @@ func lintInput(t *testing.T, archive string, files ...diff.File) (*Input, *box) 
 		}
 	}
 	b := &box{run: grep}
+	before := func(name string) ([]byte, error) {
+		if data, ok := base[name]; ok {
+			return data, nil
+		}
+		return nil, fs.ErrNotExist
+	}
 	return &Input{
 		Change: &diff.Change{Files: files},
 		Tree:   func(context.Context) (string, error) { return dir, nil },
-		Base: func(name string) ([]byte, error) {
-			if data, ok := base[name]; ok {
-				return data, nil
+		Base:   before,
+		Trusted: Trusted{before, func(context.Context) (paths []string, err error) {
+			for i := range files {
+				paths = append(paths, files[i].Path, files[i].OldPath)
 			}
-			return nil, fs.ErrNotExist
-		},
+			return paths, nil
+		}},
 		External: External{Linters: []Linter{grepper()}, Sandbox: func(context.Context) (Runner, error) { return b, nil }},
 	}, b
 }
@@ -258,7 +265,7 @@ BAD before
 `
 	in, b := lintInput(t, tree, file(change("a.txt", "+strict", " BAD before", " odd")), file(added("new.txt", "strict\nodd\n")))
 	b.run = strict
-	r := run(t, "linters", &Input{Change: in.Change, Tree: in.Tree, Base: in.Base, External: External{Linters: in.External.Linters}})
+	r := run(t, "linters", &Input{Change: in.Change, Tree: in.Tree, Base: in.Base, Trusted: in.Trusted, External: External{Linters: in.External.Linters}})
 	if r.Status != precedent.StatusSkipped {
 		t.Errorf("ran without a sandbox: %+v", r)
 	}

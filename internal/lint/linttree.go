@@ -8,13 +8,15 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/sandbox"
+	"github.com/precedent-dev/precedent/internal/secret"
 )
 
-// lintTree makes the folders that linters see: the head with the configuration of the
-// base, or the base itself.
+// lintTree makes the folders that linters see: the head, or what was before the change,
+// both with the trusted configuration.
 type lintTree struct {
 	in      *Input
 	globs   []string        // of configuration files
@@ -24,10 +26,12 @@ type lintTree struct {
 	head    string          // folder; empty until it is needed
 	edited  []string        // configuration files that the change edits
 	mods    []sandbox.Mount
+	// differing are the files that are not the same in the head and the trusted commit.
+	differing []string
 }
 
-// modules returns the modules that linters for Go can read: those in the go.sum files
-// of the base.
+// modules returns the modules that linters for Go can read: those in the trusted
+// go.sum files.
 func (t *lintTree) modules() ([]sandbox.Mount, error) {
 	if t.mods != nil {
 		return t.mods, nil
@@ -45,7 +49,7 @@ func (t *lintTree) modules() ([]sandbox.Mount, error) {
 		if err != nil {
 			return err
 		}
-		data, err := t.in.Base(filepath.ToSlash(rel))
+		data, err := t.in.Trusted.Read(filepath.ToSlash(rel))
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
@@ -53,7 +57,7 @@ func (t *lintTree) modules() ([]sandbox.Mount, error) {
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("read go.sum of the base: %w", err)
+		return nil, fmt.Errorf("read the trusted go.sum: %w", err)
 	}
 	cache := filepath.Join(dir, "mod")
 	mounts, err := chooseModules(t.in.Go.moduleCache(), cache, sums)
@@ -78,7 +82,7 @@ func (t *lintTree) close() {
 }
 
 // forHead returns a folder with the head, in which configuration files are replaced
-// with those of the base.
+// with the trusted ones.
 func (t *lintTree) forHead(ctx context.Context) (string, error) {
 	if t.head != "" {
 		return t.head, nil
@@ -87,20 +91,40 @@ func (t *lintTree) forHead(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if t.differing, err = t.in.Trusted.Differing(ctx); err != nil {
+		return "", fmt.Errorf("find the trusted configuration: %w", err)
+	}
 	if t.configs, err = t.findConfigs(dir); err != nil {
 		return "", fmt.Errorf("find the configuration: %w", err)
 	}
+	if err := t.configure(dir); err != nil {
+		return "", err
+	}
 	for i := range t.in.Change.Files {
-		f := &t.in.Change.Files[i]
-		if t.configs[f.Path] || t.configs[f.OldPath] {
+		if f := &t.in.Change.Files[i]; t.isReplaced(f.Path) || t.isReplaced(f.OldPath) {
 			t.edited = append(t.edited, f.Path)
-			if err := t.restore(dir, f); err != nil {
-				return "", err
-			}
 		}
 	}
 	t.head = dir
 	return dir, nil
+}
+
+// isReplaced reports whether linters see the trusted version of a file.
+func (t *lintTree) isReplaced(name string) bool {
+	return t.configs[name] && slices.Contains(t.differing, name)
+}
+
+// configure puts the trusted configuration into a folder.
+func (t *lintTree) configure(dir string) error {
+	for _, name := range t.differing {
+		if !t.configs[name] {
+			continue
+		}
+		if err := replace(dir, name, name, t.in.Trusted.Read); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // forBase returns a folder in which every changed file is as it was before the
@@ -111,51 +135,50 @@ func (t *lintTree) forBase(ctx context.Context) (string, error) {
 		return "", err
 	}
 	for i := range t.in.Change.Files {
-		if err := t.restore(dir, &t.in.Change.Files[i]); err != nil {
+		f := &t.in.Change.Files[i]
+		if t.configs[f.Path] {
+			continue
+		}
+		from := f.OldPath
+		if f.Status == diff.Added {
+			from = ""
+		}
+		if err := replace(dir, f.Path, from, t.in.Base); err != nil {
 			return "", err
 		}
 	}
-	return dir, nil
+	return dir, t.configure(dir)
 }
 
-// restore replaces a changed file with its base version.
-func (t *lintTree) restore(dir string, f *diff.File) error {
-	for _, name := range []string{f.Path, f.OldPath} {
-		if name == "" || !filepath.IsLocal(filepath.FromSlash(name)) {
-			continue
-		}
-		if err := os.RemoveAll(filepath.Join(dir, filepath.FromSlash(name))); err != nil {
-			return fmt.Errorf("restore %s: %w", name, err)
-		}
-	}
-	if f.Status == diff.Added || f.OldPath == "" {
+// replace replaces a file of a folder with what read returns for another path, or removes
+// it if there is nothing. Files that hold credentials are empty, as in all trees for
+// programs.
+func replace(dir, name, from string, read func(string) ([]byte, error)) error {
+	if !filepath.IsLocal(filepath.FromSlash(name)) {
 		return nil
 	}
-	data, err := t.in.Base(f.OldPath)
+	file := filepath.Join(dir, filepath.FromSlash(name))
+	if err := os.RemoveAll(file); err != nil {
+		return fmt.Errorf("restore %s: %w", name, err)
+	}
+	if from == "" {
+		return nil
+	}
+	data, err := read(from)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("read %s at the base: %w", f.OldPath, err)
+		return fmt.Errorf("read %s to restore it: %w", from, err)
 	}
-	at := []string{f.OldPath} // a configuration file belongs where it was
-	switch moved := !t.configs[f.OldPath]; {
-	case moved && f.Status == diff.Renamed:
-		at = []string{f.Path}
-	case moved && f.Status == diff.Copied:
-		at = append(at, f.Path)
+	if secret.Private(name) || secret.Private(from) {
+		data = nil
 	}
-	for _, name := range at {
-		if !filepath.IsLocal(filepath.FromSlash(name)) {
-			continue
-		}
-		file := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil { //nolint:gosec // the sandbox's user reads it
-			return fmt.Errorf("restore %s: %w", name, err)
-		}
-		if err := os.WriteFile(file, data, 0o444); err != nil { //nolint:gosec // as above
-			return fmt.Errorf("restore %s: %w", name, err)
-		}
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil { //nolint:gosec // the sandbox's user reads it
+		return fmt.Errorf("restore %s: %w", name, err)
+	}
+	if err := os.WriteFile(file, data, 0o444); err != nil { //nolint:gosec // as above
+		return fmt.Errorf("restore %s: %w", name, err)
 	}
 	return nil
 }

@@ -70,7 +70,7 @@ func (j *job) takeRequestsBack(ctx context.Context, failOn precedent.Severity) e
 			continue
 		}
 		why := fmt.Sprintf("Nothing at or above %s is left at %.12s.", failOn, j.review.Head)
-		unsupported, err := j.Forge.Dismiss(ctx, j.repo, j.number, o.Comment.ID, why)
+		unsupported, err := j.Forge.Dismiss(ctx, j.repo, j.number, o.ID, why)
 		if err != nil {
 			return err
 		}

@@ -154,7 +154,7 @@ func (j *job) stake(ctx context.Context, began time.Time) (bool, error) {
 		}
 		return false, j.save(ctx, p)
 	case err != nil && p.State.Done():
-		return true, nil //nolint:nilerr // what is left to do can be repeated, and tells what is wrong
+		return true, nil // what is left to do can be repeated, and tells what is wrong
 	case err != nil:
 		return false, j.handleError(ctx, err, p)
 	}

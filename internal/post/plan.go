@@ -87,8 +87,7 @@ func (p *Poster) Plan(r *precedent.Review, threads []precedent.Thread, o Options
 
 // OptionsOf returns the options with which a summary was planned.
 func OptionsOf(summary store.Post) Options {
-	end := payload[checkPayload](summary)
-	return Options{FailOn: end.FailOn, RequestChanges: end.RequestChanges, PassWithoutModel: end.PassWithoutModel}
+	return Options(payload[checkPayload](summary))
 }
 
 // opensThread tells whether a finding gets a comment that opens a thread.

@@ -2,6 +2,7 @@ package post
 
 import (
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -51,7 +52,7 @@ func TestRequestsOfSixPushes(t *testing.T) {
 						name = strings.ReplaceAll(name, fmt.Sprint(n), "")
 					}
 					kinds[name]++
-					if w.Method == "POST" && !strings.Contains(w.Path, "/statuses/") && !strings.HasSuffix(w.Path, "resolve") {
+					if w.Method == http.MethodPost && !strings.Contains(w.Path, "/statuses/") && !strings.HasSuffix(w.Path, "resolve") {
 						notices++
 					}
 				}

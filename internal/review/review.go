@@ -93,6 +93,7 @@ type Input struct {
 	Window      int           // the engine's context window in tokens; 0 for a large one
 	Timeout     time.Duration // of one request to the engine; 0 means the engine's default
 	Go          lint.GoEnv    // where the Go toolchain is
+	Trusted     lint.Trusted  // where the configuration of linters is taken from
 	Linters     lint.External // programs that the operator and the policy name, and their sandbox
 
 	Now   func() time.Time

@@ -100,7 +100,7 @@ func (v ruling) applyTo(f *precedent.Finding, p *Placer, src *sources, b redacto
 		}
 		return precedent.Evidence{}
 	case precedent.Uncertain:
-		if isSevere(f.Severity) || f.Category.Protected() && !(denies && len(holds) == 0) {
+		if isSevere(f.Severity) || f.Category.Protected() && (!denies || len(holds) > 0) {
 			d.Delta = uncertainDelta
 		}
 	}

@@ -128,7 +128,7 @@ func fillPipes() error {
 			for _, fd := range open[len(open)-spare:] {
 				_ = unix.Close(fd)
 			}
-			return nil //nolint:nilerr // there are no more descriptors
+			return nil // there are no more descriptors
 		}
 		open = append(open, ends[0])
 		if _, err := unix.FcntlInt(uintptr(ends[1]), unix.F_SETPIPE_SZ, 1<<20); !errors.Is(err, unix.EPERM) {

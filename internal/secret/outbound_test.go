@@ -224,17 +224,17 @@ func plant(r *rand.Rand, text string) (string, []string) {
 	}
 	text = plantHole.ReplaceAllStringFunc(text, func(h string) string {
 		m := plantHole.FindStringSubmatch(h)
-		value := ""
-		switch {
-		case m[3] == "key":
+		var value string
+		switch m[3] {
+		case "key":
 			return "KEY"
-		case m[3] == "mac":
+		case "mac":
 			return draw(alphabets["hex"], 64)
-		case m[3] == "pub":
+		case "pub":
 			return draw(alphabets["b64"], 64)
-		case m[3] == "uuid":
+		case "uuid":
 			value = draw(alphabets["hex"], 8) + "-" + draw(alphabets["hex"], 4) + "-4" + draw(alphabets["hex"], 3) + "-a" + draw(alphabets["hex"], 3) + "-" + draw(alphabets["hex"], 12)
-		case m[3] == "human":
+		case "human":
 			words := []string{"Sommer", "dragon", "Berlin", "coffee", "Winter", "monkey", "Purple", "tiger"}
 			value = words[r.Intn(len(words))] + draw("!#*+", 1) + words[r.Intn(len(words))] + draw(digits, 2)
 		default:

@@ -37,7 +37,7 @@ func isBlock(name, value string, _ bool) bool {
 func hasPassword(arguments string) bool {
 	_, rest, _ := strings.Cut(arguments, ",")
 	for _, a := range strings.FieldsFunc(rest, func(r rune) bool { return r == '"' || r == '\'' || r == ',' || r == ' ' || r == '\n' }) {
-		if isMixed(a) && !(strings.Contains(a, ".") && strings.Trim(a, "abcdefghijklmnopqrstuvwxyz0123456789.-@") == "") {
+		if isMixed(a) && (!strings.Contains(a, ".") || strings.Trim(a, "abcdefghijklmnopqrstuvwxyz0123456789.-@") != "") {
 			return true
 		}
 	}

@@ -287,7 +287,7 @@ func (w *walk) allowed(r *rule, from, to int, secret string) bool {
 		return true
 	}
 	if r.own {
-		return !isOwnSecret(secret) && !(w.outbound && isRandom(secret) && !isTemplate(secret))
+		return !isOwnSecret(secret) && (!w.outbound || !isRandom(secret) || isTemplate(secret))
 	}
 	for _, lists := range [][]allowlist{w.set.allow(), r.allow()} {
 		for i := range lists {

@@ -37,11 +37,11 @@ func plain(s string) view {
 		v.lists = v.lists || strings.Contains(s, call)
 	}
 	for i := 0; i < len(s); {
-		if n := strings.IndexAny(s[i:], `\%&"'[{(`+"`"); n < 0 {
+		n := strings.IndexAny(s[i:], `\%&"'[{(`+"`")
+		if n < 0 {
 			break
-		} else {
-			i += n
 		}
+		i += n
 		next, text := v.at(i)
 		if next == i {
 			i++

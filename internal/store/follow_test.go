@@ -21,7 +21,7 @@ func testFollow(t *testing.T, open opener) {
 				t.Fatal(err)
 			}
 		}
-		return repoFor(t, db, names...)
+		return repoFor(t, db, names...) //nolint:contextcheck // it uses that of the test, as ctx is
 	}
 	f := finding(called("app"), "a.go", "x", precedent.Bugs, precedent.High)
 	first := repoFor(t, db, called("app"), local) // before its number was known

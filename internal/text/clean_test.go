@@ -234,6 +234,7 @@ func TestVisible(t *testing.T) {
 		{"a\x80\xffb", "a<0x80><0xFF>b", "a<0x80><0xFF>b"},
 		{"\xed\xa0\x80", "<0xED><0xA0><0x80>", "<0xED><0xA0><0x80>"},
 		{"héllo ⚠\ufe0f 漢 \ufffd", "héllo ⚠\ufe0f 漢 \ufffd", "héllo ⚠\ufe0f 漢 \ufffd"},
+		{"\xff\ufe0f\xef\ufe0f", "<0xFF><U+FE0F><0xEF><U+FE0F>", "<0xFF><U+FE0F><0xEF><U+FE0F>"}, // there is no symbol to choose a variant of
 		{"a &lt; <!-- b -->", "a &lt; <!-- b -->", "a &lt; <!-- b -->"},
 	} {
 		if got := Visible(test.in); got != test.all {

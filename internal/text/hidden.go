@@ -2,6 +2,7 @@ package text
 
 import (
 	"iter"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -93,6 +94,8 @@ func Spots(s string) iter.Seq[Spot] {
 					return
 				}
 				r, bad = 0, false // there is nothing to join to
+			} else if isInvalid(r, s[i:]) {
+				r = 0 // nor to an invalid byte
 			}
 			// An emoji with one selector is still an emoji.
 			if selected = bad && r == variant16; !selected {
@@ -100,6 +103,11 @@ func Spots(s string) iter.Seq[Spot] {
 			}
 		}
 	}
+}
+
+// isInvalid reports whether the first rune of a text stands for an invalid byte.
+func isInvalid(r rune, s string) bool {
+	return r == utf8.RuneError && !strings.HasPrefix(s, string(utf8.RuneError))
 }
 
 // Variation selectors that choose between the text and the emoji form.

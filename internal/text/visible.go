@@ -3,7 +3,6 @@ package text
 import (
 	"fmt"
 	"strings"
-	"unicode/utf8"
 )
 
 // Visible makes text safe to display on a terminal and to a model: control
@@ -46,7 +45,7 @@ func show(b *strings.Builder, s string, lines bool) {
 		case r == '\r' && lines && strings.HasPrefix(s[i+1:], "\n"):
 		case r == '\r', r == '\f', r == '\n' && !lines:
 			spelled = fmt.Sprintf("<U+%04X>", r)
-		case r == utf8.RuneError && !strings.HasPrefix(s[i:], string(utf8.RuneError)):
+		case isInvalid(r, s[i:]):
 			spelled = fmt.Sprintf("<0x%02X>", s[i])
 		default:
 			continue

@@ -51,7 +51,7 @@ func (a *assembly) openThreads() {
 		}
 		m, ok := a.self.readMarker(c)
 		stored, knowsComment := byComment[c.ID]
-		if knowsComment && !(ok && a.self.Signed) {
+		if knowsComment && (!ok || !a.self.Signed) {
 			a.noteOpener(stored, c)
 			continue
 		}

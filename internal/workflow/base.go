@@ -96,7 +96,7 @@ func (p *Prepared) readBase(ctx context.Context, there bool) error {
 		p.fail("policy", err.Error())
 	}
 	in.Incomplete = in.Incomplete || err != nil || policy.Broken
-	return nil
+	return nil //nolint:nilerr // the error is among those of the policy
 }
 
 // failBase records that a part of the base cannot be read.

@@ -55,7 +55,7 @@ func (r *Reviewer) PrepareLocal(ctx context.Context, repo *Repository, spec git.
 }
 
 // untrusted is what follows if the trusted branch is not known.
-const untrusted = "; the guide and policy of the repository are not used"
+const untrusted = "; the guide, the policy and the configuration of linters of the repository are not used"
 
 func (p *Prepared) completeLocal(ctx context.Context, repo *Repository, job Job) error {
 	if err := p.readBase(ctx, true); err != nil {

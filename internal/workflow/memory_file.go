@@ -47,7 +47,7 @@ func (r *Reviewer) MemoryFile(ctx context.Context, named settings.Value[string],
 		}
 		return at(outside, "no work tree"), nil, err
 	}
-	cause, hint := r.foreignMemory(ctx, repo)
+	hint, cause := r.foreignMemory(ctx, repo)
 	switch {
 	case ctx.Err() != nil:
 		return file, nil, ctx.Err()
@@ -68,29 +68,29 @@ func mainTop(repo *git.Repo) string {
 }
 
 // foreignMemory returns why somebody else may have made the memory beside the repository, or
-// may redirect what is written to it, and what to do; nil if not. The author of a commit
+// may redirect what is written to it, as an error, and what to do about it. The author of a commit
 // could otherwise decide what is hidden.
-func (r *Reviewer) foreignMemory(ctx context.Context, repo *git.Repo) (cause error, hint string) {
+func (r *Reviewer) foreignMemory(ctx context.Context, repo *git.Repo) (hint string, cause error) {
 	const again = "to use it again, rename the folder (mv " + memoryDir + " precedent.away)"
 	main := repo
 	if repo.Top() != repo.MainTop() {
 		var err error
 		if main, err = git.Open(ctx, repo.MainTop(), r.Git); err != nil {
-			return err, ""
+			return "", err
 		}
 		defer main.Close()
 	}
 	tracked, err := main.Tracked(ctx, memoryDir)
 	switch {
 	case err != nil:
-		return err, ""
+		return "", err
 	case tracked != "":
-		return fmt.Errorf("git tracks %q, so that commits can change it", tracked), again + ", run git rm -r --cached " + memoryDir + " and commit that: a new memory starts there"
+		return again + ", run git rm -r --cached " + memoryDir + " and commit that: a new memory starts there", fmt.Errorf("git tracks %q, so that commits can change it", tracked)
 	}
 	dir := filepath.Join(main.Top(), memoryDir)
 	info, err := os.Lstat(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, ""
+		return "", nil
 	}
 	if err == nil && !info.IsDir() {
 		err = errors.New("it is not a folder")
@@ -105,7 +105,7 @@ func (r *Reviewer) foreignMemory(ctx context.Context, repo *git.Repo) (cause err
 			err = checkOwn(filepath.Join(dir, name))
 		}
 	}
-	return err, again + ": a new memory starts there"
+	return again + ": a new memory starts there", err
 }
 
 // checkOwn returns an error for a link, for anything else that is neither a file nor a folder,

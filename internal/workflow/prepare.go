@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"slices"
 	"sync"
@@ -57,6 +58,31 @@ type subject struct {
 	blobs *git.Blobs
 }
 
+// differing lists the paths that are not the same in the head and in the commit whose
+// guide and policy apply.
+func (s subject) differing(ctx context.Context) ([]string, error) {
+	there, err := s.repo.Tree(ctx, s.rg.BaseCommit, "")
+	if err != nil {
+		return nil, err
+	}
+	head, err := s.repo.Tree(ctx, s.rg.Head, "")
+	if err != nil {
+		return nil, err
+	}
+	entries := map[string]git.Entry{}
+	for _, e := range there {
+		entries[e.Path] = e
+	}
+	var paths []string
+	for _, e := range head {
+		if entries[e.Path] != e {
+			paths = append(paths, e.Path)
+		}
+		delete(entries, e.Path)
+	}
+	return append(paths, slices.Sorted(maps.Keys(entries))...), nil
+}
+
 // Close releases everything except the repository.
 func (p *Prepared) Close() {
 	p.mu.Lock()
@@ -105,6 +131,7 @@ func (r *Reviewer) newPrepared(id precedent.Repo, s subject, change *diff.Change
 		data, err := file(path)
 		return diff.Text(data), err
 	}
+	p.Input.Trusted = lint.Trusted{Read: FilesAt(s.blobs, s.rg.BaseCommit), Differing: s.differing}
 	p.Input.Tree = p.exporter(s.rg.Head, withoutPrivate)
 	p.Input.Shown = p.exporter(s.rg.Head, secret.RedactFile)
 	p.Input.ShownBase = p.exporter(s.rg.Base, secret.RedactFile)

@@ -253,8 +253,12 @@ func deliverySummary(d post.Delivery) string {
 		n         int
 		one, many string
 	}{
-		{d.Remarks, "remark", "remarks"}, {d.Replies, "answer", "answers"}, {d.Edits, "answer in a remark", "answers in remarks"},
-		{d.Resolved, "conversation closed or reopened", "conversations closed or reopened"}, {d.Summaries, "summary", "summaries"}, {d.Checks, "check", "checks"},
+		{d.Remarks, "remark", "remarks"},
+		{d.Replies, "answer", "answers"},
+		{d.Edits, "answer in a remark", "answers in remarks"},
+		{d.Resolved, "conversation closed or reopened", "conversations closed or reopened"},
+		{d.Summaries, "summary", "summaries"},
+		{d.Checks, "check", "checks"},
 	} {
 		if kind.n > 0 {
 			sent = append(sent, count(kind.n, kind.one, kind.many))
