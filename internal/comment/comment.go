@@ -10,7 +10,9 @@ package comment
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/markdown"
@@ -44,6 +46,8 @@ type Marker struct {
 	// Run is the id of the run that is posting; only in a summary, and only until that run has
 	// ended.
 	Run string
+	// Spent is what the reviews of the pull request have cost on a day; only in a summary.
+	Spent Spending
 
 	// The rest is set in a comment that opens a thread, and describes its finding.
 	Fingerprint string
@@ -54,6 +58,32 @@ type Marker struct {
 	Title       string // text from outside, at most 400 bytes
 	Start, End  int    // its lines at Head; 0 if it has none
 }
+
+// Spending is what the reviews of a pull request have cost on one day.
+type Spending struct {
+	Day          string // UTC, as 2006-01-02; empty for none
+	Microdollars int64
+}
+
+// String returns the spending as a marker has it; empty for none.
+func (s Spending) String() string {
+	if s == (Spending{}) {
+		return ""
+	}
+	return fmt.Sprintf("%s.%d", s.Day, s.Microdollars)
+}
+
+// parseSpending reads what String writes. It is false for anything else.
+func parseSpending(v string) (Spending, bool) {
+	day, amount, _ := strings.Cut(v, ".")
+	n, err := strconv.ParseInt(amount, 10, 64)
+	_, err2 := time.Parse(time.DateOnly, day)
+	s := Spending{day, n}
+	return s, err == nil && err2 == nil && n > 0 && n <= maxSpent && s.String() == v
+}
+
+// maxSpent limits a spending: a billion dollars.
+const maxSpent = 1e15
 
 // Key signs markers. The zero Key does not: markers are then as trustworthy as the account
 // that wrote them. The secret is in a function so that printing a Writer cannot reveal it.

@@ -32,7 +32,7 @@ var (
 	// within an HTML comment.
 	titles = base64.NewEncoding("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._").WithPadding(base64.NoPadding).Strict()
 	// fields are the names of the fields, in order.
-	fields = []string{"kind", "thread", "review", "fp", "finding", "head", "category", "severity", "confidence", "title", "lines", "run", "sig"}
+	fields = []string{"kind", "thread", "review", "fp", "finding", "head", "category", "severity", "confidence", "title", "lines", "run", "spent", "sig"}
 )
 
 // sanitized returns the marker without invalid fields, and without a title that holds a
@@ -48,6 +48,9 @@ func (m Marker) sanitized(own secret.Own) Marker {
 	}
 	if !slices.Contains(precedent.Severities, m.Severity) {
 		m.Severity = ""
+	}
+	if _, ok := parseSpending(m.Spent.String()); !ok {
+		m.Spent = Spending{}
 	}
 	m.Confidence = max(0, min(m.Confidence, 100))
 	if m.End = max(m.Start, m.End); m.Start < 1 || m.End > maxLine {
@@ -77,7 +80,7 @@ func (m Marker) values() []string {
 	}
 	v := []string{
 		string(m.Kind), m.Thread, m.Review, m.Fingerprint, m.Finding, m.Head,
-		string(m.Category), string(m.Severity), confidence, titles.EncodeToString([]byte(m.Title)), lines, m.Run,
+		string(m.Category), string(m.Severity), confidence, titles.EncodeToString([]byte(m.Title)), lines, m.Run, m.Spent.String(),
 	}
 	for len(v) > firstFields && v[len(v)-1] == "" { // so that comments of older programs keep their signature
 		v = v[:len(v)-1]
@@ -236,9 +239,15 @@ func decodeFields(values []string) (m Marker, signature string, ok bool) {
 			return Marker{}, "", false
 		}
 	}
+	if v := values[12]; v != "" {
+		var ok bool
+		if m.Spent, ok = parseSpending(v); !ok {
+			return Marker{}, "", false
+		}
+	}
 	known := (m.Category == "" || slices.Contains(precedent.Categories, m.Category)) &&
 		(m.Severity == "" || slices.Contains(precedent.Severities, m.Severity))
-	return m, values[12], known && m.Thread != ""
+	return m, values[13], known && m.Thread != ""
 }
 
 // sanitize makes text from outside safe: shortened, with credentials redacted, and withheld if

@@ -70,12 +70,21 @@ func (w Writer) HasUpdate(body, commit string) bool {
 // one if run is empty. The text stays as it is. It is false if the comment has no marker that
 // counts.
 func (w Writer) WithRun(body, run string) (string, bool) {
+	return w.withMarker(body, func(m *Marker) { m.Run = run })
+}
+
+// WithSpending is WithRun for what was spent.
+func (w Writer) WithSpending(body string, s Spending) (string, bool) {
+	return w.withMarker(body, func(m *Marker) { m.Spent = s })
+}
+
+func (w Writer) withMarker(body string, change func(*Marker)) (string, bool) {
 	m, ok := w.Read(body)
 	if !ok {
 		return "", false
 	}
 	body = strings.TrimRight(body, " \t\r\n")
-	m.Run = run
+	change(&m)
 	return body[:strings.LastIndexByte(body, '\n')+1] + w.marker(m) + "\n", true
 }
 

@@ -10,6 +10,8 @@ package forge
 import (
 	"context"
 	"fmt"
+	"path"
+	"strconv"
 	"time"
 
 	"github.com/precedent-dev/precedent"
@@ -39,6 +41,10 @@ type Forge interface {
 	// Comments reads all comments on a pull request, oldest first. If there are more
 	// than it can read, it returns the oldest and a KindTooLarge error.
 	Comments(ctx context.Context, repo precedent.Repo, number int) ([]Comment, error)
+	// CommentsSince reads the comments on pull requests as a whole, of all in the repository,
+	// that were written or edited since a time, in any order. Comments on issues may be among
+	// them. If there are more than it can read, it returns some and a KindTooLarge error.
+	CommentsSince(ctx context.Context, repo precedent.Repo, since time.Time) ([]NumberedComment, error)
 	// Threads reads the conversations on lines, in the order of their first comments.
 	Threads(ctx context.Context, repo precedent.Repo, number int) ([]Thread, error)
 	// Reactions reads the reactions to a comment.
@@ -276,6 +282,19 @@ type Comment struct {
 	// Votes is the number of 👍 and 👎 reactions to an inline comment, or -1 if the
 	// forge does not include it, so that only Reactions can tell.
 	Votes int
+}
+
+// NumberedComment is a comment and the number of its pull request.
+type NumberedComment struct {
+	Number int
+	Comment
+}
+
+// LastNumber returns the number that ends the address of a pull request or an issue; 0 if none
+// does.
+func LastNumber(address string) int {
+	n, _ := strconv.Atoi(path.Base(address))
+	return max(n, 0)
 }
 
 // CommentKind is what a comment is attached to.

@@ -45,6 +45,7 @@ type claim struct {
 	made    time.Time         // when it was last written, by our clock
 	created bool              // this run made the comment
 	waited  bool              // another run was posting
+	spent   comment.Spending  // what the summary says since this run claimed it
 }
 
 // takeTurn waits for the turn in the store.
@@ -134,7 +135,9 @@ func (j *job) stake(ctx context.Context, began time.Time) (bool, error) {
 	if !p.State.Done() {
 		j.reuseSummary(p)
 	}
-	body, err := j.claimed(p)
+	shown, _ := j.summaryOf(p.Remote)
+	spent := j.spending(shown.Marker)
+	body, err := j.claimed(p, spent)
 	if err != nil || body == "" {
 		return err == nil, err
 	}
@@ -155,7 +158,7 @@ func (j *job) stake(ctx context.Context, began time.Time) (bool, error) {
 	case err != nil:
 		return false, j.handleError(ctx, err, p)
 	}
-	j.claim.summary, j.claim.made = p.Remote, j.Now()
+	j.claim.summary, j.claim.made, j.claim.spent = p.Remote, j.Now(), spent
 	return j.verify(ctx, began)
 }
 
@@ -173,11 +176,12 @@ func (j *job) summaryPost() *store.Post {
 	return nil
 }
 
-// claimed returns the text of the summary with our claim: what is there, or else what the
-// review says so far. It is empty if neither is known.
-func (j *job) claimed(p *store.Post) (string, error) {
+// claimed returns the text of the summary with our claim and what was spent: what is there, or
+// else what the review says so far. It is empty if neither is known.
+func (j *job) claimed(p *store.Post, spent comment.Spending) (string, error) {
 	if o, ok := j.summaryOf(p.Remote); ok {
 		if body, ok := j.writer.WithRun(string(o.Body), j.run); ok {
+			body, _ = j.writer.WithSpending(body, spent)
 			return body, nil
 		}
 	}
@@ -186,7 +190,7 @@ func (j *job) claimed(p *store.Post) (string, error) {
 	}
 	page, err := j.page(p)
 	m := j.marker(comment.Summary, p.Thread)
-	m.Run = j.run
+	m.Run, m.Spent = j.run, spent
 	return j.writer.Summary(page, m), err
 }
 
@@ -331,6 +335,7 @@ func (j *job) postedElsewhere() bool {
 // same one twice is one.
 func (j *job) leaveToOther(ctx context.Context) error {
 	j.d.OtherRun = true
+	j.addSpending(ctx)
 	return j.updatePosts(ctx, func(p *store.Post) bool {
 		if p.State.Done() || p.Kind == store.PostCheck {
 			return false

@@ -177,10 +177,10 @@ func (j *job) openReview(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
+	j.review = r
 	if err := j.checkHead(ctx, r.Head); err != nil {
 		return err
 	}
-	j.review = r
 	if err := j.resolveUnknown(ctx); err != nil {
 		return err
 	}
@@ -205,6 +205,7 @@ func (j *job) checkHead(ctx context.Context, head string) error {
 		return j.endAll(ctx, store.PostUndeliverable, j.d.Undeliverable)
 	case pull.Head.SHA != head:
 		j.d.Superseded = true
+		j.addSpending(ctx)
 		return j.endAll(ctx, store.PostSuperseded, "the head of the pull request is now "+pull.Head.SHA)
 	}
 	return nil

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/comment"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
 	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/store"
@@ -155,6 +156,7 @@ func (p *pair) plans(i int) {
 	p.t.Helper()
 	p.poster, p.rows = p.posters[i], p.posters[i].Rows
 	r := p.review(10+i, findings(4, 8)...)
+	r.CostUSD = float64(1 + i)
 	for n, th := range p.threads() {
 		if n < 2 {
 			r.Threads = append(r.Threads, precedent.ThreadAnswer{Thread: th.ID, State: precedent.Addressed, Reply: "Fixed.", Span: th.Span})
@@ -228,9 +230,25 @@ func checkPair(t *testing.T, p *pair, random *rand.Rand) {
 	if got != want {
 		t.Errorf("lag %v, lived %v: on the pull request: %+v, want %+v\n%+v\n%+v", lag, lived, got, want, p.runs[0].result, p.runs[1].result)
 	}
+	if !p.open && !p.shared && p.runs[0].steps != p.runs[0].dies && p.runs[1].steps != p.runs[1].dies {
+		checkSpending(t, p)
+	}
 	for _, q := range mustPosts(t, p.posters[0].Rows) {
 		if !q.State.Done() && (p.runs[0].dies == 0 || p.runs[0].steps < p.runs[0].dies) && !p.shared {
 			t.Errorf("run 0 has left %s %s", q.Kind, q.State)
+		}
+	}
+}
+
+// checkSpending: of two runs that each cost something, the summary has the sum. A run whose claim
+// was taken over meanwhile may be in it twice, never not at all.
+func checkSpending(t *testing.T, p *pair) {
+	t.Helper()
+	w := p.posters[0].Writer
+	w.PullRequest.Repo, w.PullRequest.Number = p.repo, 1
+	for _, c := range p.World.By(p.pull, forgetest.Bot) {
+		if m, ok := w.Read(string(c.Body)); ok && m.Kind == comment.Summary && m.Spent.Microdollars < 3e6 {
+			t.Errorf("the summary says %q, and the runs cost 3e6: %+v\n%+v", m.Spent, p.runs[0].result, p.runs[1].result)
 		}
 	}
 }

@@ -47,7 +47,9 @@ func (j *job) summarize(ctx context.Context, p *store.Post) error {
 	if err != nil {
 		return err
 	}
-	body := j.writer.Summary(page, j.marker(comment.Summary, p.Thread))
+	m := j.marker(comment.Summary, p.Thread)
+	m.Spent = j.spentSince(p.Remote)
+	body := j.writer.Summary(page, m)
 	if o, ok := j.state.find(func(o ownComment) bool { return o.ID == p.Remote && o.Comment.Kind == forge.OnThread }); ok && sameText(string(o.Body), body) {
 		return j.setState(ctx, store.PostConfirmed, "", p)
 	}

@@ -25,7 +25,7 @@ func (p *Prepared) addEngine(ctx context.Context, job Job) error {
 	rows, err := p.workspace.rows(ctx)
 	switch {
 	case err == nil:
-		p.Budget = bookedBudget(p.settings, rows, pull)
+		p.Budget = bookedBudget(p.settings, rows, pull, p.posted)
 		p.onClose(func() error { return p.Budget.Release(ctx) })
 	case ctx.Err() != nil:
 		return err

@@ -41,6 +41,9 @@ type Prepared struct {
 	subject   subject
 	number    *int           // of the pull request; nil for a local change
 	answers   *engine.Keeper // nil without an engine, or if answers cannot be kept
+	// posted returns the dollars that were spent today, as the summaries on the forge say; nil
+	// if they cannot.
+	posted func(ctx context.Context) (float64, error)
 	// plan returns the posts of the review on its pull request.
 	plan func(r *precedent.Review) []store.Post
 

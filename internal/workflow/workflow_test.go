@@ -52,6 +52,7 @@ type scripted struct {
 	arrive func(ctx context.Context) error
 	mu     sync.Mutex
 	asked  int
+	usd    float64 // of each answer
 }
 
 func (s *scripted) Info() engine.Info {
@@ -89,7 +90,7 @@ func (s *scripted) Run(ctx context.Context, t engine.Task) (engine.Answer, error
 		answer = map[string]any{"threads": []any{}}
 	}
 	data, err := json.Marshal(answer)
-	return engine.Answer{Status: precedent.StatusOK, JSON: data, Usage: precedent.Usage{Requests: 1}}, err
+	return engine.Answer{Status: precedent.StatusOK, JSON: data, Usage: precedent.Usage{Requests: 1}, CostUSD: s.usd}, err
 }
 
 // stage is a pull request on a scripted GitHub.
@@ -198,13 +199,17 @@ func newJob(e engine.Engine) Job {
 // review reviews the pull request as a job of a server would, and posts the review.
 // It returns the exit status, and whether a review stood there already.
 func (s *stage) review(e engine.Engine) (status int, stood bool, err error) {
-	ctx, job := s.t.Context(), newJob(e)
+	return s.reviewPull(7, newJob(e))
+}
+
+func (s *stage) reviewPull(number int, job Job) (status int, stood bool, err error) {
+	ctx := s.t.Context()
 	repo, err := s.reviewer.OpenPullRepository(ctx, Location{Dir: s.home}, precedent.Repo{Host: s.connection.Host(), Owner: "acme", Name: "shop"})
 	if err != nil {
 		return 0, false, err
 	}
 	defer repo.Close()
-	pull, err := s.reviewer.ReadPull(ctx, s.connection, repo, 7)
+	pull, err := s.reviewer.ReadPull(ctx, s.connection, repo, number)
 	if err != nil {
 		return 0, false, err
 	}

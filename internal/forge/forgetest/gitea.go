@@ -115,6 +115,7 @@ var giteaRoutes = []giteaRoute{
 	{"POST", "/repos/{owner}/{repo}/pulls/comments/{id}/unresolve", (*Gitea).resolve, []GiteaKind{Gitea127}},
 	{"GET", "/repos/{owner}/{repo}/issues/{number}/comments", (*Gitea).comments, nil},
 	{"POST", "/repos/{owner}/{repo}/issues/{number}/comments", (*Gitea).say, nil},
+	{"GET", "/repos/{owner}/{repo}/issues/comments", (*Gitea).commentsSince, nil},
 	{"GET", "/repos/{owner}/{repo}/issues/comments/{id}", (*Gitea).comment, nil},
 	{"PATCH", "/repos/{owner}/{repo}/issues/comments/{id}", (*Gitea).edit, nil},
 	{"DELETE", "/repos/{owner}/{repo}/issues/comments/{id}", (*Gitea).delete, nil},

@@ -104,6 +104,15 @@ func user(p forge.Person) any {
 
 func (g *GitHub) comments(c *call) reply { return g.list(c, forge.OnThread, nil) }
 
+// commentsSince lists the comments on all pull requests as a whole.
+func (g *GitHub) commentsSince(c *call) reply {
+	all := []any{}
+	for _, m := range c.repo.commentsSince(c.URL.Query().Get("since")) {
+		all = append(all, g.commentJSON(c, c.repo.Pulls[m.Number], m.Comment))
+	}
+	return g.page(c.Request, all)
+}
+
 func (g *GitHub) reviews(c *call) reply { return g.list(c, forge.OnReview, nil) }
 
 func (g *GitHub) inline(c *call) reply { return g.list(c, forge.OnLine, nil) }
@@ -152,6 +161,7 @@ func (g *GitHub) commentJSON(c *call, p *Pull, m forge.Comment) object {
 	switch m.Kind {
 	case forge.OnThread:
 		out["html_url"], out["author_association"] = fmt.Sprintf("%s#issuecomment-%s", page, m.ID), "NONE"
+		out["issue_url"] = fmt.Sprintf("%s/api/v3/repos/%s/%s/issues/%d", g.URL, c.repo.Owner, c.repo.Name, p.Number)
 	case forge.OnReview:
 		r := p.details(m.ID)
 		out["html_url"], out["author_association"] = fmt.Sprintf("%s#pullrequestreview-%s", page, m.ID), "OWNER"

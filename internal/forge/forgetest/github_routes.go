@@ -79,6 +79,7 @@ var routes = []route{
 	{"PUT", "/repos/{owner}/{repo}/pulls/{number}/reviews/{id}/dismissals", (*GitHub).dismiss},
 	{"POST", "/repos/{owner}/{repo}/pulls/{number}/reviews/{id}/events", (*GitHub).submit},
 
+	{"GET", "/repos/{owner}/{repo}/issues/comments", (*GitHub).commentsSince},
 	{"PATCH", "/repos/{owner}/{repo}/issues/comments/{id}", (*GitHub).editComment},
 	{"DELETE", "/repos/{owner}/{repo}/issues/comments/{id}", (*GitHub).deleteComment},
 	{"GET", "/repos/{owner}/{repo}/issues/comments/{id}/reactions", (*GitHub).commentReactions},
@@ -96,7 +97,7 @@ var routes = []route{
 // parameters are the query parameters that the server supports, or that state its
 // defaults.
 var parameters = map[string]string{
-	"per_page": "", "page": "", "state": "", "check_name": "", "filter": "", "content": "", "sort": "updated", "direction": "desc",
+	"per_page": "", "page": "", "state": "", "since": "", "check_name": "", "filter": "", "content": "", "sort": "updated", "direction": "desc",
 }
 
 // fit matches a path with a template, and returns the values of its names.

@@ -57,6 +57,23 @@ func (c *Client) Comments(ctx context.Context, repo precedent.Repo, number int) 
 	return all, cmp.Or(err, err2)
 }
 
+// CommentsSince reads the comments on pull requests and issues as a whole that were written or
+// edited since a time.
+func (c *Client) CommentsSince(ctx context.Context, repo precedent.Repo, since time.Time) ([]forge.NumberedComment, error) {
+	do, err := c.begin(ctx, repo, "read comments of "+repo.String())
+	if err != nil {
+		return nil, err
+	}
+	listed, err := listAll(do, func(o sdk.ListOptions) ([]*sdk.Comment, *sdk.Response, error) {
+		return do.ListRepoIssueComments(repo.Owner, repo.Name, sdk.ListIssueCommentOptions{ListOptions: o, Since: since.UTC()})
+	})
+	var all []forge.NumberedComment
+	for _, m := range listed {
+		all = append(all, forge.NumberedComment{Number: forge.LastNumber(cmp.Or(m.PRURL, m.IssueURL)), Comment: c.onThread(m)})
+	}
+	return all, err
+}
+
 // isTooMany reports whether the error is only that there is more than we read.
 func isTooMany(err error) bool {
 	var e *forge.Error

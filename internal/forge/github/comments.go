@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	gh "github.com/google/go-github/v88/github"
 
@@ -59,6 +60,25 @@ func (c *Client) Comments(ctx context.Context, repo precedent.Repo, number int) 
 	}
 	slices.SortStableFunc(said.all, func(a, b forge.Comment) int { return cmp.Or(a.At.Compare(b.At), a.ID.Compare(b.ID)) })
 	return said.all, said.tooMany
+}
+
+// CommentsSince reads the comments on pull requests and issues as a whole that were written or
+// edited since a time.
+func (c *Client) CommentsSince(ctx context.Context, repo precedent.Repo, since time.Time) ([]forge.NumberedComment, error) {
+	doing := "read comments of " + repo.String()
+	ctx, err := c.begin(ctx, doing, repo)
+	if err != nil {
+		return nil, err
+	}
+	since = since.UTC()
+	listed, err := listAll(c, doing, func(o gh.ListOptions) ([]*gh.IssueComment, *gh.Response, error) {
+		return c.api.Issues.ListComments(ctx, repo.Owner, repo.Name, 0, &gh.IssueListCommentsOptions{Since: &since, ListOptions: o})
+	})
+	var all []forge.NumberedComment
+	for _, m := range listed {
+		all = append(all, forge.NumberedComment{Number: forge.LastNumber(m.GetIssueURL()), Comment: c.onThread(m)})
+	}
+	return all, err
 }
 
 // discussion collects comments.

@@ -120,6 +120,40 @@ func (f *Forge) Comments(ctx context.Context, repo precedent.Repo, number int) (
 	return all, err
 }
 
+// CommentsSince reads the comments on pull requests as a whole that were written or edited
+// since a time.
+func (f *Forge) CommentsSince(ctx context.Context, repo precedent.Repo, since time.Time) ([]forge.NumberedComment, error) {
+	doing := "read comments of " + repo.String()
+	r, err := f.readRepo(ctx, repo)
+	if err != nil {
+		return nil, fail(doing, err)
+	}
+	numbers, err := f.numbers()
+	if err != nil {
+		return nil, fail(doing, err)
+	}
+	var all []forge.NumberedComment
+	for _, n := range numbers[:min(len(numbers), maxPulls)] {
+		s, err := f.readPull(r, n)
+		if err != nil {
+			return nil, fail(doing, err)
+		}
+		t, err := f.readDiscussion(&s)
+		if err != nil {
+			return nil, fail(doing, err)
+		}
+		for _, c := range t.Comments {
+			if c.Kind == forge.OnThread && !c.edited().Before(since) {
+				all = append(all, forge.NumberedComment{Number: n, Comment: f.comment(&s, c)})
+			}
+		}
+	}
+	if len(numbers) > maxPulls {
+		err = &forge.Error{Kind: forge.KindTooLarge, Msg: fmt.Sprintf("only the first %d pull requests were read", maxPulls)}
+	}
+	return all, fail(doing, err)
+}
+
 // currentDiscussion reads the comments, and finds out which are outdated.
 func (f *Forge) currentDiscussion(ctx context.Context, repo precedent.Repo, number int, doing string) (discussion, []forge.Comment, error) {
 	s, err := f.loadPull(ctx, repo, number)

@@ -200,11 +200,8 @@ func (f *Forge) Open(ctx context.Context, repo precedent.Repo) ([]forge.PullRequ
 	if err != nil {
 		return nil, fail(doing, err)
 	}
-	files, err := os.ReadDir(filepath.Join(f.dir, "pulls"))
-	if os.IsNotExist(err) {
-		return nil, nil
-	}
-	if err != nil {
+	numbers, err := f.numbers()
+	if err != nil || len(numbers) == 0 {
 		return nil, fail(doing, err)
 	}
 	h, err := f.history(ctx, r)
@@ -213,12 +210,7 @@ func (f *Forge) Open(ctx context.Context, repo precedent.Repo) ([]forge.PullRequ
 	}
 	defer h.close()
 	var open []forge.PullRequest
-	for _, file := range files {
-		n, isPull := strings.CutSuffix(file.Name(), ".json")
-		number, wrong := strconv.Atoi(n)
-		if !isPull || wrong != nil || number <= 0 || strconv.Itoa(number) != n {
-			continue
-		}
+	for _, number := range numbers {
 		if len(open) == maxPulls {
 			err = &forge.Error{Kind: forge.KindTooLarge, Msg: fmt.Sprintf("only the first %d were read", maxPulls)}
 			break
@@ -239,6 +231,22 @@ func (f *Forge) Open(ctx context.Context, repo precedent.Repo) ([]forge.PullRequ
 	}
 	slices.SortStableFunc(open, func(a, b forge.PullRequest) int { return b.Updated.Compare(a.Updated) })
 	return open, fail(doing, err)
+}
+
+// numbers lists the pull requests.
+func (f *Forge) numbers() ([]int, error) {
+	files, err := os.ReadDir(filepath.Join(f.dir, "pulls"))
+	if err != nil && !os.IsNotExist(err) {
+		return nil, err
+	}
+	var all []int
+	for _, file := range files {
+		n, isPull := strings.CutSuffix(file.Name(), ".json")
+		if number, err := strconv.Atoi(n); isPull && err == nil && number > 0 && strconv.Itoa(number) == n {
+			all = append(all, number)
+		}
+	}
+	return all, nil
 }
 
 // truncateBody limits a text to forge.MaxBody bytes, and reports whether it was cut.

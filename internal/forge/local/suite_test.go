@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
@@ -227,6 +228,10 @@ func (b *staged) Open(ctx context.Context, r precedent.Repo) ([]forge.PullReques
 
 func (b *staged) Comments(ctx context.Context, r precedent.Repo, n int) ([]forge.Comment, error) {
 	return on(b, 0, func() ([]forge.Comment, error) { return b.Forge.Comments(ctx, r, n) })
+}
+
+func (b *staged) CommentsSince(ctx context.Context, r precedent.Repo, since time.Time) ([]forge.NumberedComment, error) {
+	return on(b, 0, func() ([]forge.NumberedComment, error) { return b.Forge.CommentsSince(ctx, r, since) })
 }
 
 func (b *staged) Threads(ctx context.Context, r precedent.Repo, n int) ([]forge.Thread, error) {
