@@ -144,7 +144,9 @@ func TestOnlyOurSummariesCount(t *testing.T) {
 			who    forge.Person
 			body   string
 		}{
-			{7, forgetest.Bot, body}, {8, forgetest.Bot, body}, {9, forgetest.Ann, body},
+			{7, forgetest.Bot, body},
+			{8, forgetest.Bot, body},
+			{9, forgetest.Ann, body},
 			{7, forgetest.Bot, strings.Replace(body, "spent=2026-03-04.", "spent=2026-03-04.9", 1)},
 		} {
 			at := f.Clock.Now()
