@@ -356,7 +356,7 @@ func realTimeout(t *testing.T) {
 	mark := fmt.Sprintf("PRECEDENT_TEST_MARK=%d", os.Getpid())
 	e, _ := start(t, m, edits{}, mark)
 	task := realTask("")
-	task.Timeout = 4 * time.Second
+	task.Timeout = 10 * time.Second // enough for the CLI to start on a busy machine
 	a, err := e.Run(t.Context(), task)
 	if err != nil || a.Status != precedent.StatusTimeout {
 		t.Errorf("%+v, %v", a, err)
