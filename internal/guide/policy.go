@@ -64,7 +64,7 @@ var sections = map[string]section{
 	"ignore": func(d *decoder, n *yaml.Node, p *precedent.Policy) {
 		for _, row := range d.list(n) {
 			if s, ok := d.glob(row); ok {
-				if matchesAll(s) {
+				if MatchesAll(s) {
 					d.fail(row, "the glob ignores every file", "list only paths that need no review; to review less, turn off finders")
 				}
 				p.Ignore = append(p.Ignore, s)

@@ -69,6 +69,9 @@ func (r *Repo) LearningsByID(ctx context.Context, prefix string, limit int) ([]p
 // all of the owner's repositories, the last changed first. Unless the repository is private,
 // those of private repositories are left out.
 func (r *Repo) OwnerLearnings(ctx context.Context, owner precedent.Repo, private bool) ([]precedent.Learning, error) {
+	if !owner.HasOwner() {
+		return nil, nil
+	}
 	var found []precedent.Learning
 	err := rows(ctx, r.db.read, "SELECT "+learningColumns+` FROM learnings l
 		WHERE l.repo_id <> $1 AND l.state = $2 AND l.scope = $3
@@ -92,6 +95,7 @@ func (r *Repo) AddLearning(ctx context.Context, l precedent.Learning, who string
 	if l.ID == "" || l.State == "" || l.Scope == "" {
 		return l, false, r.db.fail("save learning", errors.New("a learning without id, state or scope"))
 	}
+	l = CleanLearning(l)
 	err = r.db.change(ctx, "save learning", func(tx *sql.Tx) error {
 		found, err := r.learnings(ctx, tx, "l.id = $2", l.ID)
 		if err != nil {
@@ -125,6 +129,7 @@ func (r *Repo) ChangeLearning(ctx context.Context, id, who, action string, at ti
 			if err := change(&saved); err != nil {
 				return err
 			}
+			saved = CleanLearning(saved)
 			saved.ID, saved.UpdatedAt = id, at
 		}
 		return r.writeLearning(ctx, tx, saved, who, action, at)
@@ -199,4 +204,13 @@ func (r *Repo) CountLearnings(ctx context.Context, loaded, used []string, at tim
 			return err
 		})
 	})
+}
+
+// OwnerAlone tells whether all repositories in the database belong to the owner.
+func (r *Repo) OwnerAlone(ctx context.Context, owner precedent.Repo) (bool, error) {
+	var others int
+	err := row(ctx, r.db.read, `SELECT COUNT(*) FROM identities
+		WHERE repo_id <> $1 AND repo_id NOT IN (SELECT i.repo_id FROM identities i WHERE i.host = $2 AND i.owner = $3)`,
+		[]any{r.id, owner.Host, owner.Owner}, into(&others))
+	return others == 0 && owner.HasOwner(), r.db.fail("count owners", err)
 }
