@@ -126,7 +126,6 @@ const (
 	TooMany   Reason = "too_many"  // more than 10 commands: none is carried out
 	maxLength        = 2000        // characters of a content
 	maxActs          = 10          // commands of a comment
-	maxBody          = 64 << 10    // bytes of a comment
 )
 
 // Refusal is a sentence that begins like a command but cannot be one.
@@ -136,10 +135,4 @@ type Refusal struct {
 	Why      string // for the person: what is wrong, one sentence
 	Example  string // a command that works, without the mention; for a code span
 	Sentence string // what the person wrote, cleaned, at most 300 characters
-}
-
-// Parse returns the commands of a comment, in order, and those that it refuses. Without
-// any, a comment that addresses us or that answers in our thread is one FreeText.
-func Parse(body precedent.Untrusted, o Options) (commands []Command, refusals []Refusal) {
-	return nil, nil
 }
