@@ -19,3 +19,6 @@ func (m *Memory) FindLearning(ctx context.Context, which string) (precedent.Lear
 	}
 	return l, err
 }
+
+// Applies tells whether a learning is about a file.
+func Applies(l precedent.Learning, path string) bool { return inFiles(l.Glob, path) }

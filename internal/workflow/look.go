@@ -65,7 +65,7 @@ func (p *Publisher) closed(ctx context.Context, s *pullState, r *precedent.Revie
 		case t.State == precedent.ThreadAddressed:
 			describeFix(&c, r, outcomes)
 		case t.State == precedent.ThreadWontFix || declined && t.State != precedent.ThreadResolved:
-			describeDismissal(&c, t, r, s.earlier.votes[t.ID])
+			describeDismissal(&c, t, r, s.earlier.votes[t.ID], p.pull.Author.ID)
 		case t.State == precedent.ThreadResolved:
 			c.How, c.Who = "resolved", t.ClosedBy
 		default:
@@ -94,10 +94,10 @@ func describeFix(c *report.Closed, r *precedent.Review, outcomes []precedent.Out
 }
 
 // describeDismissal says who dismissed a finding.
-func describeDismissal(c *report.Closed, t precedent.Thread, r *precedent.Review, votes []thread.Vote) {
+func describeDismissal(c *report.Closed, t precedent.Thread, r *precedent.Review, votes []thread.Vote, author precedent.ForgeID) {
 	c.How = "dismissed"
 	var words string
-	c.Who, words = thread.Dismisser(t, votes)
+	c.Who, words = thread.Dismisser(t, votes, author)
 	if c.Who == "" && t.Deleted {
 		c.How = "deleted"
 	}
