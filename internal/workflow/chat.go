@@ -24,6 +24,7 @@ const (
 	maxConversations = 20 // free texts that the engine answers in one run
 	maxCommented     = 50 // comments that are handled in one run
 	maxInARow        = 3  // answers in one thread without a new review
+	maxFailed        = 2  // runs in which the engine is asked about a comment in vain
 	maxStrangers     = 5  // people who may neither write nor are the author, on one pull request
 )
 
@@ -45,6 +46,9 @@ type Conversation struct {
 // all.
 func (p *Publisher) Converse(ctx context.Context, job Job, page string) (Conversation, error) {
 	c := &conversation{Publisher: p, job: job, page: page}
+	if p.pull.Locked {
+		return c.did, nil // nobody can comment
+	}
 	var err error
 	if c.comments, err = p.pull.connection.Comments(ctx, p.pull.repo.Repo, p.pull.Number); err != nil {
 		if ctx.Err() != nil || !isTooLarge(err) {
@@ -93,7 +97,12 @@ type record struct {
 	Targets  []string `json:"targets,omitempty"`
 	Stranger bool     `json:"stranger,omitempty"` // neither the author nor somebody with write permission
 	AsksAll  bool     `json:"asks_all,omitempty"` // the person is asked whether to forget everything
+	// Failed counts the runs in which the engine did not answer it. It is asked again for some time.
+	Failed int `json:"failed,omitempty"`
 }
+
+// unfinished tells whether the next run handles the comment again.
+func (r record) unfinished() bool { return r.Acting || r.Failed > 0 && r.Failed < maxFailed }
 
 func readRecord(h store.HandledComment) (r record) {
 	_ = json.Unmarshal(h.Document, &r) // the zero record is that of a comment with another text
@@ -160,7 +169,7 @@ func (c *conversation) isNews(m forge.Comment) bool {
 	h, known := c.handled[keyOf(m)]
 	if known {
 		r := readRecord(h)
-		return r.Acting || r.Body != shortHash(string(m.Body))
+		return r.unfinished() || r.Body != shortHash(string(m.Body))
 	}
 	return !c.answered[keyOf(m)]
 }
@@ -264,12 +273,12 @@ func (c *conversation) read(ctx context.Context, m forge.Comment) *heard {
 	}
 	if before, known := c.handled[keyOf(m)]; known {
 		r := readRecord(before)
-		if !r.Acting && before.Hash == h.hash {
+		if !r.unfinished() && before.Hash == h.hash {
 			return nil
 		}
 		h.edited = before.Hash != h.hash
 		if !h.edited {
-			h.record.Targets = r.Targets
+			h.record.Targets, h.record.Failed = r.Targets, r.Failed
 		}
 	}
 	h.author = c.pull.Author.ID != "" && m.Author.ID == c.pull.Author.ID
@@ -324,10 +333,18 @@ func (c *conversation) handle(ctx context.Context, m forge.Comment) error {
 	switch done, err := c.act(ctx, h, &a); {
 	case err != nil:
 		return err
-	case !done:
+	case !done && h.record.Failed == 0:
 		return nil // the review answers
+	case done:
+		h.record.Failed = 0
+		c.did.Handled++
 	}
-	c.did.Handled++
+	if t := h.thread; t != nil && len(a.Parts) > 0 && t.State == precedent.ThreadPending {
+		t.State = precedent.ThreadOpen // nobody waits for the review any more
+		if err := c.pull.storedThreads(c.rows).Save(ctx, []precedent.Thread{*t}); err != nil {
+			return err
+		}
+	}
 	return c.saveHandled(ctx, keyOf(m), h.hash, h.record, a)
 }
 
@@ -358,7 +375,7 @@ func (c *conversation) tooMany(h *heard) bool {
 	}
 	people := map[precedent.ForgeID]bool{}
 	for key, before := range c.handled {
-		if r := readRecord(before); r.Stranger && key != keyOf(h.Comment) {
+		if r := readRecord(before); r.Stranger && r.Failed == 0 && key != keyOf(h.Comment) {
 			people[r.Who] = true
 		}
 	}

@@ -37,7 +37,7 @@ func (c *conversation) act(ctx context.Context, h *heard, a *post.ToComment) (bo
 	for _, r := range h.refusals {
 		part := r.Why
 		if r.Example != "" {
-			part += " For example: " + quoted("@precedent "+r.Example)
+			part += " For example: " + say(r.Example)
 		}
 		a.Parts = append(a.Parts, part)
 	}
@@ -49,6 +49,9 @@ func (c *conversation) act(ctx context.Context, h *heard, a *post.ToComment) (bo
 
 // quoted is a text of ours as code.
 func quoted(s string) string { return "`" + strings.ReplaceAll(s, "`", "'") + "`" }
+
+// say is a command for people to write. The code of a mention would be shown in two parts.
+func say(command string) string { return "“@precedent " + command + "”" }
 
 // obey carries out a command and returns what to answer; empty for nothing.
 func (c *conversation) obey(ctx context.Context, h *heard, cmd chat.Command, a *post.ToComment) (string, error) {
@@ -82,7 +85,7 @@ func (c *conversation) obey(ctx context.Context, h *heard, cmd chat.Command, a *
 	case chat.Resolve:
 		return c.resolve(ctx, h)
 	case chat.Fix:
-		return c.fix(h), nil
+		return fixText(h), nil
 	}
 	return "", nil
 }
@@ -98,17 +101,17 @@ func (c *conversation) pause(ctx context.Context, h *heard, paused bool) (string
 		return "", err
 	}
 	if paused {
-		return "Reviews of this pull request are paused. To go on: `@precedent resume`", nil
+		return "Reviews of this pull request are paused. To go on: “@precedent resume”", nil
 	}
 	return "The next run reviews this pull request again.", nil
 }
 
-// fix says how a finding is fixed: this program changes nothing on a forge.
-func (c *conversation) fix(h *heard) string {
+// fixText says how a finding is fixed: this program changes nothing on a forge.
+func fixText(h *heard) string {
 	if h.thread == nil {
 		return "Ask that in the conversation about a finding."
 	}
-	return "In a clone of the branch, run " + quoted("precedent fix "+h.thread.Finding) + ". It applies the suggestion to your work tree, and commits nothing."
+	return "In a clone of the branch, run " + quoted("precedent review --fix") + ". It applies suggestions to your work tree, and commits nothing."
 }
 
 // mayEnd tells whether the person may end a thread: people with write permission, and the author
@@ -181,7 +184,7 @@ func (c *conversation) store(ctx context.Context, h *heard, cmd chat.Command, a 
 	if cmd.Kind == chat.RememberReferential {
 		said, ok := c.referred(h)
 		if !ok {
-			return "It is not clear what to remember. For example: `@precedent remember this: errors are wrapped with %w`", nil
+			return "It is not clear what to remember. For example: “@precedent remember this: errors are wrapped with %w”", nil
 		}
 		p.Directive, p.Inferred = text.Cut(chat.Prose(said.Body), precedent.MaxLearningField), said.Author.ID != h.Author.ID
 		p.Rationale = "said at " + said.URL
@@ -318,12 +321,12 @@ func (c *conversation) confirmation(h *heard, l memory.Captured) string {
 		if o := l.Contradicts; o != nil {
 			fmt.Fprintf(&b, " It says the opposite of %s, which stays active: %s Which one holds?", quoted(o.ID), told(o.Directive))
 		}
-		b.WriteString(" It is pending until somebody with write permission approves it, with " + quoted("@precedent approve "+l.ID) + " or a 👍 on this comment.")
+		b.WriteString(" It is pending until somebody with write permission approves it, with " + say("approve " + l.ID) + " or a 👍 on this comment.")
 	}
 	if l.Note != "" {
 		b.WriteString(" Note: " + l.Note + ".")
 	}
-	return b.String() + " Undo: " + quoted("@precedent undo "+l.ID)
+	return b.String() + " Undo: " + say("undo " + l.ID)
 }
 
 // kindWords name the kinds of learnings for people.
@@ -342,7 +345,7 @@ func approved(l memory.Captured, who string) string {
 		if l.Note != "" {
 			note = " Note: " + l.Note + "."
 		}
-		return fmt.Sprintf("Approved by %s: %s is active from the next review on: %s%s Undo: %s", text.VisibleLine(l.Approver), quoted(l.ID), told(l.Directive), note, quoted("@precedent undo "+l.ID))
+		return fmt.Sprintf("Approved by %s: %s is active from the next review on: %s%s Undo: %s", text.VisibleLine(l.Approver), quoted(l.ID), told(l.Directive), note, say("undo " + l.ID))
 	case l.Contradicts != nil:
 		return fmt.Sprintf("%s says the opposite of %s: %s To replace that one, %s has to approve it again.", quoted(l.ID), quoted(l.Contradicts.ID), told(l.Contradicts.Directive), who)
 	}
@@ -388,7 +391,7 @@ func (c *conversation) approve(ctx context.Context, h *heard, cmd chat.Command) 
 func several(found []precedent.Learning, verb string) string {
 	var b strings.Builder
 	for _, l := range found[:min(len(found), maxListed)] {
-		fmt.Fprintf(&b, "\n- %s: %s", quoted("@precedent "+verb+" "+l.ID), told(text.Cut(l.Directive, 100)))
+		fmt.Fprintf(&b, "\n- %s: %s", say(verb+" "+l.ID), told(text.Cut(l.Directive, 100)))
 	}
 	return b.String()
 }

@@ -24,7 +24,7 @@ func (c *conversation) forget(ctx context.Context, h *heard, cmd chat.Command) (
 	switch {
 	case cmd.Kind == chat.ForgetAll && h.mayWrite:
 		h.record.AsksAll = true
-		return "This forgets all preferences of this repository, and cannot be undone. To go on, reply within 24 hours: `@precedent confirm`", nil
+		return "This forgets all preferences of this repository, and cannot be undone. To go on, reply within 24 hours: “@precedent confirm”", nil
 	case cmd.Kind == chat.Confirm && h.mayWrite && !c.askedAll(h):
 		return "There is nothing to confirm: a confirmation counts for 24 hours, and for the person who asked.", nil
 	case !h.mayWrite && (cmd.Kind == chat.ForgetAll || cmd.Kind == chat.Confirm || cmd.Kind == chat.ResetPreferences):
@@ -153,7 +153,7 @@ func (c *conversation) list(ctx context.Context, h *heard, cmd chat.Command) (st
 	path := cmd.Content
 	if cmd.Kind == chat.PreferencesForFile {
 		if path = cmp.Or(cmp.Or(cmd.Glob, path), threadPath(h)); path == "" {
-			return "Which file? For example: `@precedent what preferences apply to src/main.go?`", nil
+			return "Which file? For example: “@precedent what preferences apply to src/main.go?”", nil
 		}
 	}
 	var b strings.Builder

@@ -16,7 +16,6 @@ import (
 	"github.com/precedent-dev/precedent/internal/post"
 	"github.com/precedent-dev/precedent/internal/prompt"
 	"github.com/precedent-dev/precedent/internal/secret"
-	"github.com/precedent-dev/precedent/internal/store"
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
@@ -79,14 +78,15 @@ type talked struct {
 	}
 }
 
-// answerFreeText has the engine answer what is no command. It is false if the review has to
-// answer: without an engine, or if that fails.
+// answerFreeText has the engine answer what is no command. It is false if that fails: then the
+// review, which reads the threads, has to answer. Without an engine nobody does.
 func (c *conversation) answerFreeText(ctx context.Context, h *heard, a *post.ToComment) (bool, error) {
 	switch {
 	case h.thread != nil && (h.thread.State.Final() || answeredSince(h.thread, h.ID)), c.tooMany(h):
 		return true, nil
 	case !c.job.Engine.enabled():
-		return c.sayCommandsOnly(h, a), nil
+		c.pull.reviewer.notice(ctx, "without a model only commands are answered: %s", h.URL)
+		return true, nil
 	case h.thread != nil && c.inARow(h.thread) >= maxInARow:
 		return false, nil
 	}
@@ -100,6 +100,7 @@ func (c *conversation) answerFreeText(ctx context.Context, h *heard, a *post.ToC
 		if ctx.Err() != nil {
 			return false, ctx.Err()
 		}
+		h.record.Failed++
 		c.pull.reviewer.notice(ctx, "%v; the comment is not answered: %s", err, h.URL)
 		return false, nil
 	}
@@ -134,20 +135,6 @@ func (c *conversation) inARow(t *precedent.Thread) int {
 	}
 	return n
 }
-
-// sayCommandsOnly answers once on a pull request, to somebody who addressed us, that no model
-// reads comments. It is false if there is nothing to say.
-func (c *conversation) sayCommandsOnly(h *heard, a *post.ToComment) bool {
-	if !h.commands[0].Mentioned {
-		return false
-	}
-	if !slices.ContainsFunc(c.posts, func(p store.Post) bool { return slices.Contains(post.ReadAnswer(p).Parts, commandsOnly) }) {
-		a.Parts = append(a.Parts, commandsOnly, helpText)
-	}
-	return true
-}
-
-const commandsOnly = "No model reads comments here, only these commands are understood."
 
 // ask sends the conversation to the engine. An answer that quotes code which does not exist is
 // an error.
