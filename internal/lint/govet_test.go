@@ -559,7 +559,7 @@ func write(t *testing.T, dir, name, content string) {
 	}
 }
 
-// TestGovetWithoutMeans: what is missing is said, and is no failure.
+// TestGovetWithoutMeans: what is missing is said, and is not a failure.
 func TestGovetWithoutMeans(t *testing.T) {
 	c := added("a.go", "package m\n")
 	tree := func(context.Context) (string, error) { return t.TempDir(), nil }
@@ -619,7 +619,7 @@ func TestVetTable(t *testing.T) {
 	}
 	for name := range vetTable {
 		if !known[name] {
-			t.Errorf("words for %s, which is no analyzer of go vet", name)
+			t.Errorf("words for %s, which is not an analyzer of go vet", name)
 		}
 	}
 }
