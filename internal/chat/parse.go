@@ -115,6 +115,8 @@ func (p *parser) sentence(i int, held bool) (holds bool, n int) {
 // applies tells whether a sentence may be a command of a trigger.
 func (p *parser) applies(t *trigger, mentioned, held bool) bool {
 	switch {
+	case t.kind == Confirm && len(p.sentences) > 1:
+		return false // "Yes. But not now."
 	case mentioned:
 		return true
 	case t.access == follows:
