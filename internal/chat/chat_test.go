@@ -117,7 +117,9 @@ func hostile() map[string]string {
 func TestLinear(t *testing.T) {
 	for name, s := range hostile() {
 		half := needs.Busy(func() { Parse(precedent.Untrusted(s[:maxBody/2]), Options{InThread: true}) })
-		whole := needs.Busy(func() { Parse(precedent.Untrusted(s), Options{InThread: true, Own: []precedent.Untrusted{precedent.Untrusted(s)}}) })
+		whole := needs.Busy(func() {
+			Parse(precedent.Untrusted(s), Options{InThread: true, Own: []precedent.Untrusted{precedent.Untrusted(s)}})
+		})
 		if whole > 500*time.Millisecond {
 			t.Errorf("%.30q: %v for 64 KiB, %v for half of it", name, whole, half)
 		}

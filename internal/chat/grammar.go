@@ -29,7 +29,7 @@ type trigger struct {
 
 const (
 	courtesy = `(?:please|pls|plz|thanks|thank you|thankyou|thx|ty|cheers|kindly|hey|hi|hello|yo|dear|ok|okay|and|also|so|now|then|again|btw|fyi|well|` +
-		`morning|good morning|evening|yes|yep|yeah|sure|no|nope|nah|sorry|great|nice|good bot|lgtm|hm+|actually|but|just|sounds good|good point|good catch|fair enough|a lot|so much|very much)`
+		`morning|good morning|evening|yes|yep|yeah|sure|no|nope|nah|sorry|great|nice|good bot|lgtm|hm+|actually|but|just|sounds good|good point|good catch|fair enough|going forward|from now on|in (?:the )?future|a lot|so much|very much)`
 	// polite may end a command.
 	polite = `(?:[ ,]+(?:please|pls|plz|thanks|thank you|thx|ty|now|again|then))*[ .!:;)(]*$`
 	// could may begin what is asked for, except where something is stored.
@@ -53,9 +53,10 @@ var triggers = []trigger{
 	{Remember, InRepository, follows, false, pattern(`^remember(?: ` + these + `)?(?: for (?:next time|the future|future reviews))? ?(?::| - )[ -]*(.*)$`), `remember this: errors are wrapped with %w`},
 	{Remember, InRepository, follows, false, pattern(`^remember,? (?:that|to) (.*)$`), `remember that error messages are in English`},
 	{Remember, InRepository, follows, false, pattern(`^remember,? ((?:we|our|always|never|not to|all|every|no) .*)$`), `remember that error messages are in English`},
-	{Remember, InRepository, follows, false, pattern(`^for (?:all |the )?future reviews ?(?:[:,]| - )[ -]*(.*)$`), `for future reviews: check that every migration can be reverted`},
+	{Remember, InRepository, follows, false, pattern(`^for (?:all |the )?future reviews ?(?:[:,]| - | please | pls )[ -]*(?:please |pls )?(.*)$`), `for future reviews: check that every migration can be reverted`},
 	{Remember, InRepository, follows, true, pattern(`^always check (?:for\b|that\b|if\b|whether\b) ?:? ?(.*)$`), `always check for missing authorization`},
 	{Remember, InRepository, direct, true, pattern(`^we (?:always |never |only |also |mostly |don't |do not |now )*use (.+? in ` + repo + `)\b`), `we use PascalCase for components in this repo`},
+	{Remember, InRepository, direct, true, pattern(`^in ` + repo + `,? we (?:always |never |only |also |mostly |don't |do not |now )*use (.+)$`), `we use PascalCase for components in this repo`},
 	{Remember, InRepository, direct, true, pattern(`^our convention (?:here |for .{1,80}? )?is\b ?:? ?(.*)$`), `our convention is to wrap errors`},
 
 	{Dismiss, InRepository, direct, false, pattern(`^(?:i|we) (?:really |just |honestly |also )*(?:don't|dont|do not) (?:really )?care about\b ?:? ?(.*)$`), `i don't care about trailing whitespace`},

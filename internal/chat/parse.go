@@ -58,7 +58,8 @@ func (p *parser) parse() ([]Command, []Refusal) {
 	for i := 0; i < len(p.sentences); {
 		s := p.sentences[i]
 		if s.paragraph != paragraph {
-			held, paragraph = false, s.paragraph
+			held = held && s.isItem && p.sentences[i-1].inList
+			paragraph = s.paragraph
 		}
 		n := 1
 		held, n = p.sentence(i, held)
@@ -87,7 +88,7 @@ func (p *parser) sentence(i int, held bool) (holds bool, n int) {
 	}
 	p.said = true
 	at := max(mention(l, p.names), 0)
-	mentioned := at > 0 || i > 0 && p.sentences[i-1].paragraph == s.paragraph && p.greets(i-1)
+	mentioned := at > 0 || i > 0 && (p.sentences[i-1].paragraph == s.paragraph || s.example && s.isItem) && p.greets(i-1)
 	p.addressed = p.addressed || mentioned || p.ends(l)
 	lead := at + len(leadIns.FindString(l[at:]))
 	if s.example && !held && !p.greets(i-1) {
