@@ -121,15 +121,15 @@ const (
 	TooBroad Reason = "too_broad" // "ignore all issues"
 	Unclear  Reason = "unclear"   // "don't flag this", "in this file" outside of a thread
 	Unclosed Reason = "unclosed"  // a quote that does not end
-	BadPath  Reason = "bad_path"  // a path that leaves the repository
+	BadPath  Reason = "bad_path"  // a path that leaves the repository, or too many paths
 	NoThread Reason = "no_thread" // a command about a thread, outside of one
 	TooMany  Reason = "too_many"  // more than 10 commands: none is carried out
 )
 
 // Bounds of a comment.
 const (
-	maxLength = 2000 // characters of a content
-	maxActs   = 10   // commands
+	maxLength = precedent.MaxLearningField // characters of a content
+	maxActs   = 10                         // commands
 )
 
 // Refusal is a sentence that begins like a command but cannot be one.

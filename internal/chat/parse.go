@@ -231,7 +231,7 @@ func trimContent(s string) string {
 }
 
 var (
-	unclear = regexp.MustCompile(`^(?:ignore )?` + these + `(?: (?:one|ones|here|anymore|again|kind|kinds|thing|things|stuff|of|` + noise + `|patterns?|in (?:the )?future))*[ .!]*$`)
+	unclear = regexp.MustCompile(`^(?:ignore )?` + these + `(?: (?:one|ones|here|anymore|again|kind|kinds|thing|things|stuff|of|` + noise + `|patterns?|in (?:the )?future))*(?:[ .!]*$| ?[,;(-]| because | since )`)
 	broad   = regexp.MustCompile(`^(?:(?:all|any|every|everything|anything|other|your|my|the|of|previous|prior|above|these|those|issues?|` + noise + `|checks?|here|anymore|at all|in this ` +
 		`repo(?:sitory)?)\b ?)+(?:(?:in|for|under|from) .*)?[ .!]*$|\b(?:all|previous|prior|above|earlier|system) (?:[a-z]+ )?(?:instructions?|prompts?|rules|messages?)\b`)
 	thisPlace = regexp.MustCompile(`\b(?:in|for|to|of|under|about) this (file|directory|folder|dir|package|module)\b|^this (file|directory|folder|dir|package|module)\b`)
@@ -307,7 +307,7 @@ var refusal = map[Reason]string{
 	TooBroad: "It would apply to everything. Name the kind of issue, or a path.",
 	Unclear:  "It is not clear what \"this\" is. Name the kind of issue, or a path.",
 	Unclosed: "The quotation mark is not closed.",
-	BadPath:  "The path leaves the repository, or is not one.",
+	BadPath:  "A path leaves the repository, or the paths are too many or too long.",
 	NoThread: "This works only in the thread of a finding.",
 }
 
