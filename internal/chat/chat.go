@@ -105,7 +105,7 @@ type Command struct {
 	Glob string
 	// Place is set if the sentence says "in this file" or the like. It is set only in threads.
 	Place Place
-	// Sentence is what the person wrote, with the mention, cleaned.
+	// Sentence is what the person wrote, with the mention if it has one, cleaned.
 	Sentence string
 	// Mentioned tells that the person addressed us by name. It is false only in threads.
 	Mentioned bool
@@ -116,16 +116,20 @@ type Reason string
 
 // The reasons.
 const (
-	Empty     Reason = "empty"     // nothing to remember, dismiss, or forget
-	TooLong   Reason = "too_long"  // more than 2,000 characters
-	TooBroad  Reason = "too_broad" // "ignore all issues"
-	Unclear   Reason = "unclear"   // "don't flag this", "in this file" outside of a thread
-	Unclosed  Reason = "unclosed"  // a quote that does not end
-	BadPath   Reason = "bad_path"  // a path that leaves the repository
-	NoThread  Reason = "no_thread" // a command about a thread, outside of one
-	TooMany   Reason = "too_many"  // more than 10 commands: none is carried out
-	maxLength        = 2000        // characters of a content
-	maxActs          = 10          // commands of a comment
+	Empty    Reason = "empty"     // nothing to remember, dismiss, or forget
+	TooLong  Reason = "too_long"  // more than 2,000 characters
+	TooBroad Reason = "too_broad" // "ignore all issues"
+	Unclear  Reason = "unclear"   // "don't flag this", "in this file" outside of a thread
+	Unclosed Reason = "unclosed"  // a quote that does not end
+	BadPath  Reason = "bad_path"  // a path that leaves the repository, or too many paths
+	NoThread Reason = "no_thread" // a command about a thread, outside of one
+	TooMany  Reason = "too_many"  // more than 10 commands: none is carried out
+)
+
+// Bounds of a comment.
+const (
+	maxLength = precedent.MaxLearningField // characters of a content
+	maxActs   = 10                         // commands
 )
 
 // Refusal is a sentence that begins like a command but cannot be one.

@@ -29,7 +29,7 @@ type trigger struct {
 
 const (
 	courtesy = `(?:please|pls|plz|thanks|thank you|thankyou|thx|ty|cheers|kindly|hey|hi|hello|yo|dear|ok|okay|and|also|so|now|then|again|btw|fyi|well|` +
-		`morning|good morning|evening|yes|yep|yeah|sure|no|nope|nah|sorry|great|nice|good bot|lgtm|hm+|actually|but|just|sounds good|good point|good catch|fair enough|a lot|so much|very much)`
+		`morning|good morning|evening|yes|yep|yeah|sure|no|nope|nah|sorry|great|nice|good bot|lgtm|hm+|actually|but|just|sounds good|good point|good catch|fair enough|going forward|from now on|in (?:the )?future|a lot|so much|very much)`
 	// polite may end a command.
 	polite = `(?:[ ,]+(?:please|pls|plz|thanks|thank you|thx|ty|now|again|then))*[ .!:;)(]*$`
 	// could may begin what is asked for, except where something is stored.
@@ -38,9 +38,12 @@ const (
 	these = `(?:this|that|it|these|those|them)`
 	repo  = `(?:(?:this|the|our) )?(?:repo|repository|project|codebase)`
 	// because may stand before a reason.
-	because = `(?: ?[:,;(-]+ ?(?:because |since |as |bc )?| (?:because|since|bc|cause|cuz) )`
+	because = `(?: ?[:,;(-]+ ?(?:because |since |as |bc )?| (?:because|since|bc|cause|cuz)(?: |: ?))`
 	// prefs are what users call what we store.
 	prefs = `(?:preferences?|rules?|learnings?|conventions?|memory|memories|settings)`
+	// id is the id of a learning: base 32, which may be without a digit, or another word that has
+	// one.
+	id    = `[a-z_-]{0,40}[0-9][a-z0-9_-]{0,40}|[0-9a-hjkmnp-tv-z]{10}|` + "\x00" + `+`
 	noise = `(?:issues?|warnings?|findings?|errors?|nits?|nitpicks?|comments?|complaints?|remarks?|violations?|problems?|suggestions?)`
 )
 
@@ -50,12 +53,13 @@ var triggers = []trigger{
 	{Confirm, "", direct, false, pattern(`^yes(?:,? (?:please|do it|go ahead|confirm(?:ed)?|i'm sure|i am sure|sure|forget (?:everything|them|all|it)(?: .*)?))*[ .!]*$`), `yes`},
 
 	{RememberReferential, InRepository, follows, false, pattern(`^remember ` + these + later), `remember this`},
-	{Remember, InRepository, follows, false, pattern(`^remember(?: ` + these + `)?(?: for (?:next time|the future|future reviews))? ?(?::| - )[ -]*(.*)$`), `remember this: errors are wrapped with %w`},
+	{Remember, InRepository, follows, false, pattern(`^remember(?: ` + these + `)?(?: for (?:next time|the future|future reviews))?(?:,? (?:please|pls))? ?(?:[:;]| - )[ -]*(.*)$`), `remember this: errors are wrapped with %w`},
 	{Remember, InRepository, follows, false, pattern(`^remember,? (?:that|to) (.*)$`), `remember that error messages are in English`},
 	{Remember, InRepository, follows, false, pattern(`^remember,? ((?:we|our|always|never|not to|all|every|no) .*)$`), `remember that error messages are in English`},
-	{Remember, InRepository, follows, false, pattern(`^for (?:all |the )?future reviews ?(?:[:,]| - )[ -]*(.*)$`), `for future reviews: check that every migration can be reverted`},
+	{Remember, InRepository, follows, false, pattern(`^for (?:all |the )?future reviews ?(?:[:,]| - | please | pls )[ -]*(?:please |pls )?(.*)$`), `for future reviews: check that every migration can be reverted`},
 	{Remember, InRepository, follows, true, pattern(`^always check (?:for\b|that\b|if\b|whether\b) ?:? ?(.*)$`), `always check for missing authorization`},
 	{Remember, InRepository, direct, true, pattern(`^we (?:always |never |only |also |mostly |don't |do not |now )*use (.+? in ` + repo + `)\b`), `we use PascalCase for components in this repo`},
+	{Remember, InRepository, direct, true, pattern(`^in ` + repo + `,? we (?:always |never |only |also |mostly |don't |do not |now )*use (.+)$`), `we use PascalCase for components in this repo`},
 	{Remember, InRepository, direct, true, pattern(`^our convention (?:here |for .{1,80}? )?is\b ?:? ?(.*)$`), `our convention is to wrap errors`},
 
 	{Dismiss, InRepository, direct, false, pattern(`^(?:i|we) (?:really |just |honestly |also )*(?:don't|dont|do not) (?:really )?care about\b ?:? ?(.*)$`), `i don't care about trailing whitespace`},
@@ -77,19 +81,19 @@ var triggers = []trigger{
 	{ForgetRule, InRepository, follows, false, pattern(`^forget (?:about )?(?:the |our |my |this )?(?:` + prefs + ` )?("[^"]*)$`), `forget the "no panics" rule`},
 	{Forget, InRepository, follows, false, pattern(`^forget ?:[ -]*(.*)$`), `forget: the rule about 2 spaces`},
 	{Forget, InRepository, follows, false, pattern(`^forget (?:that|about) ((?:[^ "]+ ){2,}[^"]*)$`), `forget that we use 2 spaces`},
-	{Forget, InRepository, follows, false, pattern(`^forget (?:about )?(?:the |our |my )((?:rule|preference|convention)s? (?:about|that|on|for) [^"]*|[^ "][^"]* (?:rule|preference|convention)s?)(?:[ ,.!;:-]+(?:please|thanks|thx))*[ .!]*$`), `forget the rule about 2 spaces`},
+	{Forget, InRepository, follows, false, pattern(`^forget (?:about )?(?:the |our |my )((?:rule|preference|convention)s? (?:about|that|on|for) [^"]*|[^ "][^"]* (?:rule|preference|convention)s?)(?: ?[,;(-].*| please)?[ .!]*$`), `forget the rule about 2 spaces`},
 	{ResetThresholds, InRepository, follows, false, pattern(`^reset (?:the |all |your )?(?:confidence )?thresholds?` + polite), `reset confidence thresholds`},
 	{ResetPreferences, InRepository, follows, false, pattern(`^reset (?:the |all |my |our )*` + prefs + `(?:(?: for| in| of| under)? ?(.*))$`), "reset preferences for `src/legacy`"},
 
 	{AskRemember, "", follows, false, pattern(`^what (?:do|did|have) you (?:remember|know|learn|learned|remembered)(?: (?:about|from|for|in) (?:` + repo + `|us|(?:this|the|our) (?:pr|code|team)))?[ ?!.]*$`), `what do you remember about this repo?`},
 	{ListPreferences, "", follows, false, pattern(could + `(?:list|show)(?: me)? (?:all |the |my |our |your |of )*` + prefs + `(?: (?:for|in|of|about) ` + repo + `)?(?: please)?[ ?!.]*$`), `list my preferences`},
 	{ListPreferences, "", follows, false, pattern(`^what are (?:the |my |our |your )` + prefs + `(?: (?:for|in|of|about) ` + repo + `)?[ ?!.]*$`), `list my preferences`},
-	{PreferencesForFile, "", follows, false, pattern(`^(?:what|which) ` + prefs + ` (?:do )?(?:apply|applies|hold|exist|are there|are active)(?: (?:to|for|in) ?(.*?))?[ ?!.]*$`), `what preferences apply to this file?`},
+	{PreferencesForFile, "", follows, false, pattern(`^(?:what|which) ` + prefs + ` (?:do )?(?:apply|applies|hold|exist|are there|are active)(?: (?:to|for|in) ?(.*?)| here)?[ ?!.]*$`), `what preferences apply to this file?`},
 	{ExplainFlag, InThread, inThread, false, pattern(could + `explain (?:to me )?why (?:did you flag|you flagged|you're flagging|this (?:was|is|got) flagged)(?: ` + these + `)?(?: (?:line|one|code|here))?` + `(?: please)?[ ?!.]*$`), `explain why you flagged this`},
 	{ExplainFlag, InThread, inThread, false, pattern(`^why (?:did you flag|was this flagged|is this flagged|have you flagged|are you flagging)(?: ` + these + `)?(?: (?:line|one|code|here))?[ ?!.]*$`), `explain why you flagged this`},
 
 	{ReviewAgain, InPullRequest, direct, false, pattern(could + `(?:re-?review|review (?:(?:` + these + `|(?:(?:this|the|my) )?(?:pr|pull request|mr|merge request|change|changes)) )?(?:again|once more|one more time))(?: (?:` + these + `|(?:(?:this|the|my) )?(?:pr|pull request|mr|merge request|changes?)))?[ ?]*` + polite), `review again`},
-	{Review, InPullRequest, direct, false, pattern(could + `(?:do a |give (?:this|it) a )?review(?: (?:` + these + `|(?:(?:this|the|my) )?(?:pr|pull request|mr|merge request|change|changes)))?[ ?]*` + polite), `review`},
+	{Review, InPullRequest, direct, false, pattern(could + `(?:do a |give (?:this|it) a )?review(?: (?:` + these + `|(?:(?:this|the|my) )?(?:(?:latest |new )?(?:changes?|commits?|push)|pr|pull request|mr|merge request)))?[ ?]*` + polite), `review`},
 	{Resolve, InThread, alone, false, pattern(`^resolve` + polite), `resolve`},
 	{Resolve, InThread, direct, false, pattern(could + `(?:resolve|close) (?:` + these + `|(?:(?:this|the) )?(?:thread|conversation|comment|finding|discussion))[ ?]*` + polite), `resolve`},
 	{Fix, InThread, alone, false, pattern(`^fix` + polite), `fix`},
@@ -97,8 +101,8 @@ var triggers = []trigger{
 	{Pause, InPullRequest, direct, false, pattern(`^pause(?: (?:reviews?|reviewing))?(?: (?:on|for|in) (?:this|the) (?:pr|pull request|mr|merge request))?(?:,.*|` + polite + `)$`), `pause`},
 	{Resume, InPullRequest, direct, false, pattern(`^(?:resume|unpause)(?: (?:reviews?|reviewing))?(?: (?:on|for|in) (?:this|the) (?:pr|pull request|mr|merge request))?(?:,.*|` + polite + `)$`), `resume`},
 	{Help, "", direct, false, pattern(`^(?:help(?: me)?|commands|what can you do|what commands (?:are there|do you (?:know|support|understand)))[ ?]*` + polite), `help`},
-	{Approve, "", alone, false, pattern(`^approve(?: ` + these + `| (?:learning |rule )?#?((?:[a-z_-]*[0-9][a-z0-9_-]*|` + "\x00" + `+)))?` + polite), `approve`},
-	{Undo, "", alone, false, pattern(`^undo(?: ` + these + `| (?:learning |rule )?#?((?:[a-z_-]*[0-9][a-z0-9_-]*|` + "\x00" + `+)))?` + polite), `undo`},
+	{Approve, "", alone, false, pattern(`^approve(?: ` + these + `| (?:learning |rule )?#?(` + id + `))?` + polite), `approve`},
+	{Undo, "", alone, false, pattern(`^undo(?: ` + these + `| (?:learning |rule )?#?(` + id + `))?` + polite), `undo`},
 }
 
 func pattern(s string) *regexp.Regexp { return regexp.MustCompile(s) }

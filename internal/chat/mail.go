@@ -36,7 +36,7 @@ func mailed(l string, next []string, blank bool) (lines int, rest bool) {
 	}
 	whole := content
 	for n := 1; ; n++ {
-		if wroteEnd.MatchString(whole) {
+		if strings.HasSuffix(whole, ":") && wroteEnd.MatchString(whole) {
 			for _, l := range next[n-1:] {
 				if l = strings.TrimSpace(l); l != "" {
 					return n, !strings.HasPrefix(l, ">")

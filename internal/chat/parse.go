@@ -58,7 +58,8 @@ func (p *parser) parse() ([]Command, []Refusal) {
 	for i := 0; i < len(p.sentences); {
 		s := p.sentences[i]
 		if s.paragraph != paragraph {
-			held, paragraph = false, s.paragraph
+			held = held && s.isItem && p.sentences[i-1].inList
+			paragraph = s.paragraph
 		}
 		n := 1
 		held, n = p.sentence(i, held)
@@ -87,7 +88,7 @@ func (p *parser) sentence(i int, held bool) (holds bool, n int) {
 	}
 	p.said = true
 	at := max(mention(l, p.names), 0)
-	mentioned := at > 0 || i > 0 && p.sentences[i-1].paragraph == s.paragraph && p.greets(i-1)
+	mentioned := at > 0 || i > 0 && (p.sentences[i-1].paragraph == s.paragraph || s.example && s.isItem) && p.greets(i-1)
 	p.addressed = p.addressed || mentioned || p.ends(l)
 	lead := at + len(leadIns.FindString(l[at:]))
 	if s.example && !held && !p.greets(i-1) {
@@ -115,6 +116,8 @@ func (p *parser) sentence(i int, held bool) (holds bool, n int) {
 // applies tells whether a sentence may be a command of a trigger.
 func (p *parser) applies(t *trigger, mentioned, held bool) bool {
 	switch {
+	case t.kind == Confirm && len(p.sentences) > 1:
+		return false // "Yes. But not now."
 	case mentioned:
 		return true
 	case t.access == follows:
@@ -228,7 +231,7 @@ func trimContent(s string) string {
 }
 
 var (
-	unclear = regexp.MustCompile(`^(?:ignore )?` + these + `(?: (?:one|ones|here|anymore|again|kind|kinds|thing|things|stuff|of|` + noise + `|patterns?|in (?:the )?future))*[ .!]*$`)
+	unclear = regexp.MustCompile(`^(?:ignore )?` + these + `(?: (?:one|ones|here|anymore|again|kind|kinds|thing|things|stuff|of|` + noise + `|patterns?|in (?:the )?future))*(?:[ .!]*$| ?[,;(-]| because | since )`)
 	broad   = regexp.MustCompile(`^(?:(?:all|any|every|everything|anything|other|your|my|the|of|previous|prior|above|these|those|issues?|` + noise + `|checks?|here|anymore|at all|in this ` +
 		`repo(?:sitory)?)\b ?)+(?:(?:in|for|under|from) .*)?[ .!]*$|\b(?:all|previous|prior|above|earlier|system) (?:[a-z]+ )?(?:instructions?|prompts?|rules|messages?)\b`)
 	thisPlace = regexp.MustCompile(`\b(?:in|for|to|of|under|about) this (file|directory|folder|dir|package|module)\b|^this (file|directory|folder|dir|package|module)\b`)
@@ -304,7 +307,7 @@ var refusal = map[Reason]string{
 	TooBroad: "It would apply to everything. Name the kind of issue, or a path.",
 	Unclear:  "It is not clear what \"this\" is. Name the kind of issue, or a path.",
 	Unclosed: "The quotation mark is not closed.",
-	BadPath:  "The path leaves the repository, or is not one.",
+	BadPath:  "A path leaves the repository, or the paths are too many or too long.",
 	NoThread: "This works only in the thread of a finding.",
 }
 

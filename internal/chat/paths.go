@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/precedent-dev/precedent"
 )
 
 const (
@@ -17,7 +19,7 @@ var (
 	// something is, not where a rule holds.
 	located = regexp.MustCompile("(?i)(?:^|[ ,;:(\n])((?:live|lives|belong|belongs|go|goes|is|are|be|stay|stays|kept|stored|defined|located|put|placed|move|moved|added) )?" +
 		"(in|under|inside|within|below|for)((?: (?:all|any|every|the|only|our|files?|code|everything|anything|stuff|folder|directory|dir|package|path|in|under|matching|of))*) " +
-		"(`[^`\n]+`|[^ `,;:!?\"'()\n]+)((?:,? (?:and|or|nor) (?:in |under |for )?(?:`[^`\n]+`|[^ `,;:!?\"'()\n]+))*)")
+		"(`[^`\n]+`|[^ `,;:!?\"'()\n]+)((?:(?:,? (?:and|or|nor)|,) (?:in |under |for )?(?:`[^`\n]+`|[^ `,;:!?\"'()\n]+))*)")
 	pathToken = regexp.MustCompile("`[^`\n]+`|[^ `,;:!?\"'()\n]+")
 	pathWord  = regexp.MustCompile(`^[\p{L}\p{N}_.*{}\[\]@+/~,-]+$`)
 	// folder matches the folders in which sources usually are. In "client/server" the slash is
@@ -33,7 +35,8 @@ var (
 
 // findGlob returns the paths and patterns that the content of a command limits itself to, as one
 // pattern. Only what is clearly a path counts: after a preposition, in backquotes or with
-// slashes. It is not ok if one leaves the repository: dropping it would widen the rule.
+// slashes. It is not ok if one leaves the repository, or if they are too many: dropping one
+// would change the rule.
 func findGlob(content string, kind Kind) (glob string, ok bool) {
 	var globs []string
 	add := func(token string, under bool) bool {
@@ -62,15 +65,10 @@ func findGlob(content string, kind Kind) (glob string, ok bool) {
 			}
 		}
 	}
-	switch {
-	case len(globs) > maxPaths:
-		return "", false
-	case len(globs) > 1:
-		return "{" + strings.Join(globs, ",") + "}", true
-	case len(globs) == 1:
-		return globs[0], true
+	if glob = strings.Join(globs, ","); len(globs) > 1 {
+		glob = "{" + glob + "}"
 	}
-	return "", true
+	return glob, len(globs) <= maxPaths && len(glob) <= precedent.MaxLearningGlob
 }
 
 // pathGlob returns the pattern of a word or a code span. Is tells whether it is a path, and

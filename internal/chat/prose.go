@@ -53,6 +53,7 @@ type reader struct {
 
 	fence  string // the marks that opened a block of code; empty outside
 	until  string // what ends hidden text, in lower case; empty outside
+	depth  int    // how many elements of the same name are open in a hidden one
 	quoted bool   // the line before belongs to a quotation
 	blank  bool   // the line before is blank or code
 
@@ -160,11 +161,21 @@ func (r *reader) show(l string, at int) string {
 	for done := 0; ; {
 		if r.until != "" {
 			i := strings.Index(low[done:], r.until)
+			inner := low[done:]
+			if i >= 0 {
+				inner = inner[:i]
+			}
+			if tag, ok := strings.CutPrefix(strings.TrimSuffix(r.until, ">"), "</"); ok {
+				r.depth += strings.Count(inner, "<"+tag)
+			}
 			if i < 0 {
 				return b.String()
 			}
 			done += i + len(r.until)
-			r.until = ""
+			if r.depth--; r.depth >= 0 {
+				continue
+			}
+			r.until, r.depth = "", 0
 		}
 		mark := nextHidden(low, done, end)
 		b.WriteString(l[done:mark.from])

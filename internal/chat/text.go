@@ -66,7 +66,7 @@ var lineStart = regexp.MustCompile(`^[ \t]*(?:#{1,6}[ \t]+|((?:[-*+]|\d{1,9}[.)]
 // folded maps characters to the ones that the patterns have. Letters are not among them: a
 // letter that looks like another one never matches it.
 var folded = map[rune]string{
-	'’': "'", '‘': "'", 'ʼ': "'", '＇': "'",
+	'’': "'", '‘': "'", 'ʼ': "'", '´': "'", '＇': "'",
 	'\u00a0': " ", '\u202f': " ", '\u3000': " ", '\t': " ",
 	'：': ": ", '，': ", ", '、': ", ", '。': ". ", '！': "! ", '？': "? ", '…': ".", '—': "-", '–': "-",
 	'“': `"`, '”': `"`, '„': `"`, '«': `"`, '»': `"`,
@@ -243,7 +243,7 @@ func (p *prose) splitLine(from, to int, like sentence) (open bool) {
 }
 
 // markings are sentences that announce an example.
-var markings = regexp.MustCompile(`(?:^|[ (])(?:for example|for instance|e\.?g\.?|example|like (?:this|so|that)|as follows)[ .:]*$`)
+var markings = regexp.MustCompile(`(?:^|[ (])(?:for example|for instance|e\.?g\.?|example|like (?:this|so|that)|as follows|(?:write|say|type|try) (?:this|that|it|something))[ .:?]*$`)
 
 // announces tells whether what follows a sentence is an example or a quotation.
 func (p *prose) announces(s sentence) bool {

@@ -22,9 +22,6 @@ type Talk struct {
 	Language  string  // IETF tag; empty for English
 }
 
-// maxLearnings bounds what is shown of learnings, in bytes.
-const maxLearnings = 8 << 10
-
 // Answer returns the prompt about a message of a person. It contains nothing but the talk.
 func Answer(t Talk) Prompt {
 	type said struct{ Who, Text string }

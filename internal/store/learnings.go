@@ -19,6 +19,9 @@ var ErrNoLearning = errors.New("no such learning")
 // more than a team writes.
 const maxLearnings = 10_000
 
+// maxSiblings limits the repositories of an owner whose learnings are read.
+const maxSiblings = 1_000
+
 const learningColumns = "l.document, l.loaded, l.used, l.last_used"
 
 func scanLearning(s scanner) (precedent.Learning, error) {
@@ -72,20 +75,28 @@ func (r *Repo) OwnerLearnings(ctx context.Context, owner precedent.Repo, private
 	if !owner.HasOwner() {
 		return nil, nil
 	}
+	var siblings []string
+	err := rows(ctx, r.db.read, `SELECT DISTINCT i.repo_id FROM identities i
+		WHERE i.repo_id <> $1 AND i.host = $2 AND i.owner = $3
+		AND $1 IN (SELECT mine.repo_id FROM identities mine WHERE mine.host = $2 AND mine.owner = $3)
+		ORDER BY i.repo_id LIMIT $4`, []any{r.id, owner.Host, owner.Owner, maxSiblings}, func(s scanner) error {
+		var id string
+		err := s.Scan(&id)
+		siblings = append(siblings, id)
+		return err
+	})
 	var found []precedent.Learning
-	err := rows(ctx, r.db.read, "SELECT "+learningColumns+` FROM learnings l
-		WHERE l.repo_id <> $1 AND l.state = $2 AND l.scope = $3
-		AND l.repo_id IN (SELECT i.repo_id FROM identities i WHERE i.host = $4 AND i.owner = $5)
-		AND $1 IN (SELECT i.repo_id FROM identities i WHERE i.host = $4 AND i.owner = $5)
-		ORDER BY l.updated_at DESC, l.id LIMIT $6`,
-		[]any{r.id, precedent.LearningActive, precedent.OwnerScope, owner.Host, owner.Owner, maxLearnings}, func(s scanner) error {
-			l, err := scanLearning(s)
-			if err == nil && (private || !l.Private) {
-				found = append(found, l)
-			}
-			return err
-		})
-	return found, r.db.fail("read learnings of the owner", err)
+	for _, id := range siblings {
+		if err != nil {
+			break
+		}
+		var own []precedent.Learning
+		own, err = (&Repo{db: r.db, id: id}).learnings(ctx, r.db.read, "l.state = $2 AND l.scope = $3 ORDER BY l.updated_at DESC, l.id LIMIT $4",
+			precedent.LearningActive, precedent.OwnerScope, maxLearnings)
+		found = append(found, slices.DeleteFunc(own, func(l precedent.Learning) bool { return l.Private && !private })...)
+	}
+	slices.SortStableFunc(found, func(a, b precedent.Learning) int { return b.UpdatedAt.Compare(a.UpdatedAt) })
+	return found[:min(len(found), maxLearnings)], r.db.fail("read learnings of the owner", err)
 }
 
 // AddLearning saves a new learning with a first entry of its history, and tells whether it was
