@@ -64,6 +64,7 @@ var suite = []struct {
 	{"LearningsChangeInTurn", testLearningsChangeInTurn},
 	{"LearningsOfTheOwner", testLearningsOfTheOwner},
 	{"RemoteAppearsForLearnings", testRemoteAppearsForLearnings},
+	{"HandledComments", testHandledComments},
 	{"AnyText", testAnyText},
 }
 
