@@ -341,7 +341,10 @@ const FindingIDLen = 10
 // repository and fingerprint.
 func FindingID(r Repo, fingerprint string) string {
 	sum := sha256.Sum256([]byte(r.String() + "\x00" + fingerprint))
-	return idEncoding.EncodeToString(sum[:])[:FindingIDLen]
+	return base32ID(sum[:])
 }
+
+// base32ID is the beginning of a hash, for people.
+func base32ID(sum []byte) string { return idEncoding.EncodeToString(sum)[:FindingIDLen] }
 
 func collapse(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -175,6 +175,14 @@ func join(ctx context.Context, tx *sql.Tx, to, from string) error {
 			outcome = excluded.outcome, document = excluded.document, at = excluded.at WHERE outcomes.outcome = 'unknown'`,
 		`INSERT INTO pull_spending (repo_id, pull, microdollars) SELECT $1, pull, microdollars FROM pull_spending WHERE repo_id = $2
 		ON CONFLICT (repo_id, pull) DO UPDATE SET microdollars = pull_spending.microdollars + excluded.microdollars`,
+		// Of two learnings with one id the one that changed last stays, but what was forgotten stays forgotten.
+		`DELETE FROM learnings WHERE repo_id = $1 AND state <> 'forgotten' AND EXISTS (SELECT 1 FROM learnings o
+			WHERE o.repo_id = $2 AND o.id = learnings.id AND (o.state = 'forgotten' OR o.updated_at > learnings.updated_at))`,
+		`INSERT INTO learnings (repo_id, id, state, scope, document, updated_at, loaded, used, last_used)
+		SELECT $1, id, state, scope, document, updated_at, loaded, used, last_used FROM learnings WHERE repo_id = $2
+		ON CONFLICT (repo_id, id) DO NOTHING`,
+		`UPDATE learning_history SET repo_id = $1 WHERE repo_id = $2 AND NOT EXISTS (SELECT 1 FROM learning_history o
+			WHERE o.repo_id = $1 AND o.id = learning_history.id)`,
 		`INSERT INTO answers (repo_id, task, answer, at) SELECT $1, task, answer, at FROM answers WHERE repo_id = $2
 		ON CONFLICT (repo_id, task) DO NOTHING`,
 	} {

@@ -60,6 +60,10 @@ var suite = []struct {
 	{"Book", testBook},
 	{"BookOfPullRequests", testBookOfPullRequests},
 	{"Answers", testAnswers},
+	{"Learnings", testLearnings},
+	{"LearningsChangeInTurn", testLearningsChangeInTurn},
+	{"LearningsOfTheOwner", testLearningsOfTheOwner},
+	{"RemoteAppearsForLearnings", testRemoteAppearsForLearnings},
 	{"AnyText", testAnyText},
 }
 

@@ -1,0 +1,227 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/precedent-dev/precedent"
+)
+
+// ErrNoLearning means that no learning has the id.
+var ErrNoLearning = errors.New("no such learning")
+
+// maxLearnings limits the learnings that are read of one repository, the newest first. It is
+// more than a team writes.
+const maxLearnings = 10_000
+
+// maxSiblings limits the repositories of an owner whose learnings are read.
+const maxSiblings = 1_000
+
+const learningColumns = "l.document, l.loaded, l.used, l.last_used"
+
+func scanLearning(s scanner) (precedent.Learning, error) {
+	var l precedent.Learning
+	var document string
+	var loaded, used int
+	var last int64
+	if err := s.Scan(&document, &loaded, &used, &last); err != nil {
+		return l, err
+	}
+	if err := json.Unmarshal([]byte(document), &l); err != nil {
+		return l, fmt.Errorf("%w: %w", ErrCorrupt, err)
+	}
+	l.Loaded, l.Used, l.LastUsed = loaded, used, time.Time{}
+	if last > 0 {
+		l.LastUsed = fromMillis(last)
+	}
+	return l, nil
+}
+
+func (r *Repo) learnings(ctx context.Context, q querier, condition string, args ...any) ([]precedent.Learning, error) {
+	var found []precedent.Learning
+	err := rows(ctx, q, "SELECT "+learningColumns+" FROM learnings l WHERE l.repo_id = $1 AND "+condition, append([]any{r.id}, args...), func(s scanner) error {
+		l, err := scanLearning(s)
+		found = append(found, l)
+		return err
+	})
+	return found, err
+}
+
+// Learnings returns the learnings of the repository in one of the states, all if none is
+// given, the last changed first.
+func (r *Repo) Learnings(ctx context.Context, states ...precedent.LearningState) ([]precedent.Learning, error) {
+	found, err := r.learnings(ctx, r.db.read, "TRUE ORDER BY l.updated_at DESC, l.id LIMIT $2", maxLearnings)
+	if len(states) > 0 {
+		found = slices.DeleteFunc(found, func(l precedent.Learning) bool { return !slices.Contains(states, l.State) })
+	}
+	return found, r.db.fail("read learnings", err)
+}
+
+// LearningsByID returns the learnings whose id starts with the prefix, at most limit.
+func (r *Repo) LearningsByID(ctx context.Context, prefix string, limit int) ([]precedent.Learning, error) {
+	found, err := r.learnings(ctx, r.db.read, "SUBSTR(l.id, 1, LENGTH($2)) = $2 ORDER BY l.updated_at DESC, l.id LIMIT $3", prefix, limit)
+	return found, r.db.fail("read learnings", err)
+}
+
+// OwnerLearnings returns the active learnings that other repositories of the owner made for
+// all of the owner's repositories, the last changed first. Unless the repository is private,
+// those of private repositories are left out.
+func (r *Repo) OwnerLearnings(ctx context.Context, owner precedent.Repo, private bool) ([]precedent.Learning, error) {
+	if !owner.HasOwner() {
+		return nil, nil
+	}
+	var siblings []string
+	err := rows(ctx, r.db.read, `SELECT DISTINCT i.repo_id FROM identities i
+		WHERE i.repo_id <> $1 AND i.host = $2 AND i.owner = $3
+		AND $1 IN (SELECT mine.repo_id FROM identities mine WHERE mine.host = $2 AND mine.owner = $3)
+		ORDER BY i.repo_id LIMIT $4`, []any{r.id, owner.Host, owner.Owner, maxSiblings}, func(s scanner) error {
+		var id string
+		err := s.Scan(&id)
+		siblings = append(siblings, id)
+		return err
+	})
+	var found []precedent.Learning
+	for _, id := range siblings {
+		if err != nil {
+			break
+		}
+		var own []precedent.Learning
+		own, err = (&Repo{db: r.db, id: id}).learnings(ctx, r.db.read, "l.state = $2 AND l.scope = $3 ORDER BY l.updated_at DESC, l.id LIMIT $4",
+			precedent.LearningActive, precedent.OwnerScope, maxLearnings)
+		found = append(found, slices.DeleteFunc(own, func(l precedent.Learning) bool { return l.Private && !private })...)
+	}
+	slices.SortStableFunc(found, func(a, b precedent.Learning) int { return b.UpdatedAt.Compare(a.UpdatedAt) })
+	return found[:min(len(found), maxLearnings)], r.db.fail("read learnings of the owner", err)
+}
+
+// AddLearning saves a new learning with a first entry of its history, and tells whether it was
+// new. If its id exists already, the existing one is returned unchanged: the same words in the
+// same comment are learned once, and what was forgotten stays forgotten.
+func (r *Repo) AddLearning(ctx context.Context, l precedent.Learning, who string) (saved precedent.Learning, added bool, err error) {
+	if l.ID == "" || l.State == "" || l.Scope == "" {
+		return l, false, r.db.fail("save learning", errors.New("a learning without id, state or scope"))
+	}
+	l = CleanLearning(l)
+	err = r.db.change(ctx, "save learning", func(tx *sql.Tx) error {
+		found, err := r.learnings(ctx, tx, "l.id = $2", l.ID)
+		if err != nil {
+			return err
+		}
+		if added = len(found) == 0; !added {
+			saved = found[0]
+			return nil
+		}
+		saved = l
+		return r.writeLearning(ctx, tx, l, who, "added", l.UpdatedAt)
+	})
+	return saved, added && err == nil, err
+}
+
+// ChangeLearning changes the learning with the id in one transaction, as change does, and
+// records who did it, and what, in its history. Simultaneous changes are made one after the
+// other. A forgotten learning does not change any more: the attempt is recorded, and the
+// learning returned as it is. The error wraps ErrNoLearning if there is none.
+func (r *Repo) ChangeLearning(ctx context.Context, id, who, action string, at time.Time, change func(*precedent.Learning) error) (precedent.Learning, error) {
+	var saved precedent.Learning
+	err := r.db.change(ctx, "change learning", func(tx *sql.Tx) error {
+		found, err := r.learnings(ctx, tx, "l.id = $2", id)
+		if err != nil {
+			return err
+		}
+		if len(found) == 0 {
+			return ErrNoLearning
+		}
+		if saved = found[0]; saved.State != precedent.LearningForgotten {
+			if err := change(&saved); err != nil {
+				return err
+			}
+			saved = CleanLearning(saved)
+			saved.ID, saved.UpdatedAt = id, at
+		}
+		return r.writeLearning(ctx, tx, saved, who, action, at)
+	})
+	return saved, err
+}
+
+func (r *Repo) writeLearning(ctx context.Context, tx *sql.Tx, l precedent.Learning, who, action string, at time.Time) error {
+	document, err := json.Marshal(l)
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, `
+		INSERT INTO learnings (repo_id, id, state, scope, document, updated_at) VALUES ($1, $2, $3, $4, $5, $6)
+		ON CONFLICT (repo_id, id) DO UPDATE SET
+			state = excluded.state, scope = excluded.scope, document = excluded.document, updated_at = excluded.updated_at`,
+		r.id, l.ID, l.State, l.Scope, string(document), millis(l.UpdatedAt))
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, `
+		INSERT INTO learning_history (repo_id, id, nth, at, who, action, document)
+		SELECT $1, $2, COALESCE(MAX(nth) + 1, 0), $3, $4, $5, $6 FROM learning_history WHERE repo_id = $1 AND id = $2`,
+		r.id, l.ID, millis(at), who, action, string(document))
+	return err
+}
+
+// LearningChange is an entry of a learning's history.
+type LearningChange struct {
+	At     time.Time          `json:"at"`
+	Who    string             `json:"who"`
+	Action string             `json:"action"`
+	After  precedent.Learning `json:"after"`
+}
+
+// LearningHistory returns the changes of a learning, oldest first.
+func (r *Repo) LearningHistory(ctx context.Context, id string) ([]LearningChange, error) {
+	var found []LearningChange
+	err := rows(ctx, r.db.read, "SELECT at, who, action, document FROM learning_history WHERE repo_id = $1 AND id = $2 ORDER BY nth", []any{r.id, id}, func(s scanner) error {
+		var c LearningChange
+		var at int64
+		var document string
+		if err := s.Scan(&at, &c.Who, &c.Action, &document); err != nil {
+			return err
+		}
+		if err := json.Unmarshal([]byte(document), &c.After); err != nil {
+			return fmt.Errorf("%w: %w", ErrCorrupt, err)
+		}
+		c.At = fromMillis(at)
+		found = append(found, c)
+		return nil
+	})
+	return found, r.db.fail("read history of a learning", err)
+}
+
+// CountLearnings counts that a review loaded learnings, and used some of them. Ids without a
+// learning are ignored.
+func (r *Repo) CountLearnings(ctx context.Context, loaded, used []string, at time.Time) error {
+	if len(loaded) == 0 && len(used) == 0 {
+		return nil
+	}
+	return r.db.change(ctx, "count learnings", func(tx *sql.Tx) error {
+		err := inBatches(loaded, 2, func(numbers string, args []any) error {
+			_, err := tx.ExecContext(ctx, "UPDATE learnings SET loaded = loaded + 1 WHERE repo_id = $1 AND id IN ("+numbers+")", append([]any{r.id}, args...)...)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		return inBatches(used, 3, func(numbers string, args []any) error {
+			_, err := tx.ExecContext(ctx, "UPDATE learnings SET used = used + 1, last_used = $2 WHERE repo_id = $1 AND id IN ("+numbers+")", append([]any{r.id, millis(at)}, args...)...)
+			return err
+		})
+	})
+}
+
+// OwnerAlone tells whether all repositories in the database belong to the owner.
+func (r *Repo) OwnerAlone(ctx context.Context, owner precedent.Repo) (bool, error) {
+	var others int
+	err := row(ctx, r.db.read, `SELECT COUNT(*) FROM identities
+		WHERE repo_id <> $1 AND repo_id NOT IN (SELECT i.repo_id FROM identities i WHERE i.host = $2 AND i.owner = $3)`,
+		[]any{r.id, owner.Host, owner.Owner}, into(&others))
+	return others == 0 && owner.HasOwner(), r.db.fail("count owners", err)
+}

@@ -1,0 +1,163 @@
+package store
+
+import (
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/precedent-dev/precedent"
+)
+
+// learningOf is an active learning with a directive.
+func learningOf(directive string) precedent.Learning {
+	return precedent.Learning{
+		ID: precedent.LearningID("https://example.com/c/1", directive), Kind: precedent.LearnDo, State: precedent.LearningActive,
+		Scope: precedent.RepositoryScope, Directive: directive, CreatedAt: start, UpdatedAt: start, Version: 1,
+		From: precedent.LearningSource{By: precedent.FromComment, Who: "dana", WhoID: "7", MayWrite: true, Words: directive},
+	}
+}
+
+func mustAdd(t *testing.T, r *Repo, l precedent.Learning) {
+	t.Helper()
+	if _, added, err := r.AddLearning(t.Context(), l, "dana"); err != nil || !added {
+		t.Fatal(added, err)
+	}
+}
+
+func testLearnings(t *testing.T, open opener) {
+	ctx := t.Context()
+	r := repoFor(t, open(t), remote)
+	l := learningOf("check every error")
+	mustAdd(t, r, l)
+	again := l
+	again.Directive = "something else"
+	if got, added, err := r.AddLearning(ctx, again, "kim"); err != nil || added || got.Directive != l.Directive {
+		t.Errorf("added twice: %v, %v, %v", got, added, err)
+	}
+	other := learningOf("write tests")
+	other.State = precedent.LearningPending
+	mustAdd(t, r, other)
+	if got, err := r.Learnings(ctx, precedent.LearningActive); err != nil || !cmp.Equal(got, []precedent.Learning{l}) {
+		t.Errorf("active: %s, %v", cmp.Diff([]precedent.Learning{l}, got), err)
+	}
+	if got, err := r.LearningsByID(ctx, l.ID[:6], 8); err != nil || len(got) != 1 || got[0].ID != l.ID {
+		t.Errorf("by id: %v, %v", got, err)
+	}
+	if err := r.CountLearnings(ctx, []string{l.ID, other.ID, "unknown"}, []string{l.ID}, start.Add(time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	got, err := r.ChangeLearning(ctx, l.ID, "kim", "edited", start.Add(2*time.Hour), func(l *precedent.Learning) error {
+		l.Directive, l.Version = "check errors", 2
+		return nil
+	})
+	if err != nil || got.Loaded != 1 || got.Used != 1 || !got.LastUsed.Equal(start.Add(time.Hour)) || !got.UpdatedAt.Equal(start.Add(2*time.Hour)) {
+		t.Errorf("changed: %+v, %v", got, err)
+	}
+	history, err := r.LearningHistory(ctx, l.ID)
+	if err != nil || len(history) != 2 || history[0].After.Directive != "check every error" || history[1].Who != "kim" || history[1].Action != "edited" {
+		t.Errorf("history: %+v, %v", history, err)
+	}
+	refused := errors.New("refused")
+	if _, err := r.ChangeLearning(ctx, l.ID, "kim", "edited", start, func(*precedent.Learning) error { return refused }); !errors.Is(err, refused) {
+		t.Error(err)
+	}
+	if _, err := r.ChangeLearning(ctx, "nothing", "kim", "edited", start, nil); !errors.Is(err, ErrNoLearning) {
+		t.Error(err)
+	}
+	if counts, err := r.Clear(ctx); err != nil || counts.Learnings != 2 {
+		t.Errorf("cleared %+v, %v", counts, err)
+	}
+}
+
+// testLearningsChangeInTurn lets people approve and forget one learning at the same time:
+// all attempts are recorded, and forgotten is final.
+func testLearningsChangeInTurn(t *testing.T, open opener) {
+	ctx := t.Context()
+	r := repoFor(t, open(t), remote)
+	l := learningOf("ignore style in tests")
+	l.State = precedent.LearningPending
+	mustAdd(t, r, l)
+	var wait sync.WaitGroup
+	for i := range 8 {
+		to := precedent.LearningActive
+		if i == 3 {
+			to = precedent.LearningForgotten
+		}
+		wait.Go(func() {
+			_, err := r.ChangeLearning(ctx, l.ID, "kim", string(to), start.Add(time.Duration(i)*time.Second), func(l *precedent.Learning) error {
+				l.State = to
+				return nil
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wait.Wait()
+	got, err := r.LearningsByID(ctx, l.ID, 8)
+	if err != nil || len(got) != 1 || got[0].State != precedent.LearningForgotten {
+		t.Errorf("%v, %v: want it forgotten", got, err)
+	}
+	if history, err := r.LearningHistory(ctx, l.ID); err != nil || len(history) != 9 {
+		t.Errorf("%d entries, %v, want 9", len(history), err)
+	}
+}
+
+// testLearningsOfTheOwner: rows of a private repository never show in a public one, and
+// those of another owner nowhere.
+func testLearningsOfTheOwner(t *testing.T, open opener) {
+	ctx := t.Context()
+	db := open(t)
+	own := func(directive string, private bool) precedent.Learning {
+		l := learningOf(directive)
+		l.Scope, l.Private = precedent.OwnerScope, private
+		return l
+	}
+	a := repoFor(t, db, precedent.Repo{Host: "example.com", Owner: "team", Name: "a"})
+	mustAdd(t, a, own("of a public one", false))
+	mustAdd(t, a, own("of a private one", true))
+	mustAdd(t, a, learningOf("of the repository alone"))
+	pending := own("not approved", false)
+	pending.State = precedent.LearningPending
+	mustAdd(t, a, pending)
+	mustAdd(t, repoFor(t, db, precedent.Repo{Host: "example.com", Owner: "strangers", Name: "a"}), own("of strangers", false))
+	mustAdd(t, repoFor(t, db, precedent.Repo{Host: "other.org", Owner: "team", Name: "a"}), own("of another host", false))
+	b := repoFor(t, db, precedent.Repo{Host: "example.com", Owner: "team", Name: "b"})
+	for private, want := range map[bool][]string{false: {"of a public one"}, true: {"of a private one", "of a public one"}} {
+		found, err := b.OwnerLearnings(ctx, remote, private)
+		var got []string
+		for _, l := range found {
+			got = append(got, l.Directive)
+		}
+		slices.Sort(got)
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("private %v: %v, %v, want %v", private, got, err, want)
+		}
+	}
+	if got, err := b.OwnerLearnings(ctx, precedent.Repo{Host: "example.com", Owner: "strangers"}, true); err != nil || len(got) > 0 {
+		t.Errorf("of an owner that the repository does not have: %v, %v", got, err)
+	}
+}
+
+func testRemoteAppearsForLearnings(t *testing.T, open opener) {
+	ctx := t.Context()
+	db := open(t)
+	before := repoFor(t, db, local)
+	l, gone := learningOf("check errors"), learningOf("check nothing")
+	mustAdd(t, before, l)
+	gone.State = precedent.LearningForgotten
+	mustAdd(t, before, gone)
+	gone.State = precedent.LearningActive
+	mustAdd(t, repoFor(t, db, remote), gone)
+	after := repoFor(t, db, remote, local)
+	if got, err := after.Learnings(ctx, precedent.LearningActive); err != nil || !cmp.Equal(got, []precedent.Learning{l}) {
+		t.Errorf("%v, %v", got, err)
+	}
+	if history, err := after.LearningHistory(ctx, l.ID); err != nil || len(history) != 1 {
+		t.Errorf("%v, %v", history, err)
+	}
+}
