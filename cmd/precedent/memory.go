@@ -24,7 +24,7 @@ func newMemory(a *app) *cobra.Command {
 		Args: exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newMemoryStatus(a), newMemoryPrune(a), newMemoryClear(a))
+	cmd.AddCommand(newMemoryStatus(a), newMemoryExport(a), newMemoryImport(a), newMemorySync(a), newMemoryPrune(a), newMemoryClear(a))
 	return cmd
 }
 
