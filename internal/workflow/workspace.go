@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/guide"
 	"github.com/precedent-dev/precedent/internal/memory"
 	"github.com/precedent-dev/precedent/internal/store"
 )
@@ -125,7 +127,8 @@ func (r *Reviewer) OpenMemory(ctx context.Context, p *Repository) (*store.DB, er
 	return store.Open(ctx, p.File.Value, store.Options{Now: r.Now})
 }
 
-// makeMemoryFolder creates a memory's folder, with a .gitignore that hides it from git.
+// makeMemoryFolder creates a memory's folder, with a .gitignore that hides from git what is not
+// shared.
 func makeMemoryFolder(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return unwritable(dir, err)
@@ -135,7 +138,7 @@ func makeMemoryFolder(dir string) error {
 		return nil
 	}
 	if err == nil {
-		_, err = f.WriteString("*\n")
+		_, err = f.WriteString("*\n!/" + path.Base(guide.MemoryFile) + "\n!/" + path.Base(guide.LearningsFile) + "\n")
 		err = errors.Join(err, f.Close())
 	}
 	if err != nil {
@@ -161,9 +164,9 @@ func (p *Repository) KeepPatch(review string, patch []byte) (string, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", unwritable(dir, err)
 	}
-	path := filepath.Join(dir, review+".patch")
-	if err := os.WriteFile(path, patch, 0o600); err != nil {
+	name := filepath.Join(dir, review+".patch")
+	if err := os.WriteFile(name, patch, 0o600); err != nil {
 		return "", unwritable(dir, err)
 	}
-	return path, nil
+	return name, nil
 }
