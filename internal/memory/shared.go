@@ -52,7 +52,7 @@ func (m *Memory) WithFile(ctx context.Context, recalled, file []precedent.Reject
 		if at, ok := until[j.Fingerprint]; ok && !j.At.After(at) {
 			continue
 		}
-		j.Who = strings.TrimPrefix(j.Who+", in "+name, ", ")
+		j.Who = strings.TrimSpace(j.Who + " (" + name + ")")
 		all = append(all, j)
 	}
 	slices.SortStableFunc(all, func(a, b precedent.Rejection) int { return b.At.Compare(a.At) })
