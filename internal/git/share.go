@@ -20,7 +20,7 @@ type Shared struct {
 	// Remote is its name in the configuration. Address takes its place where there is no clone:
 	// an https address, or the absolute path of a folder.
 	Remote, Address string
-	Ref    string // the full name: refs/precedent/memory
+	Ref             string // the full name: refs/precedent/memory
 	// Token is sent to the remote over https, or to this machine; empty to use only the user's
 	// own configuration of git.
 	Token string

@@ -39,6 +39,8 @@ type Settings struct {
 	Repo     Value[precedent.Repo] // zero for that of the remote
 	// MemoryRef is the ref with which clones exchange their memory.
 	MemoryRef Value[string]
+	// Learnings tells that reviews use learnings, and that new ones are saved.
+	Learnings Value[bool]
 
 	// For commands that read pull requests.
 	Forge Value[forge.Address]

@@ -40,9 +40,10 @@ type Prepared struct {
 	settings  *settings.Settings
 	workspace *Workspace
 	subject   subject
-	shared    guide.SharedMemory // the file's in the base commit
-	number    *int           // of the pull request; nil for a local change
-	answers   *engine.Keeper // nil without an engine, or if answers cannot be kept
+	number    *int                 // of the pull request; nil for a local change
+	learnings []precedent.Learning // of the file at the base
+	shared    guide.SharedMemory   // of the memory file at the base
+	answers   *engine.Keeper       // nil without an engine, or if answers cannot be kept
 	// posted returns the dollars that were spent today, as the summaries on the forge say; nil
 	// if they cannot.
 	posted func(ctx context.Context) (float64, error)
@@ -172,6 +173,9 @@ func (p *Prepared) complete(ctx context.Context, w *Workspace, job Job) error {
 			return err
 		}
 		p.fail("memory", err.Error())
+	}
+	if err := p.recallLearnings(ctx, w); err != nil {
+		return err
 	}
 	return p.addEngine(ctx, job)
 }
