@@ -21,6 +21,7 @@ const (
 	Verifier Role = "verifier"
 	Judge    Role = "judge"
 	Threads  Role = "threads"
+	Insight  Role = "insight"
 )
 
 // Task is one piece of reading to be done.

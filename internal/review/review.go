@@ -183,6 +183,7 @@ func (x *reader) judgeAll(ctx context.Context, r *precedent.Review) {
 	x.past = memory.NewDismissals(in.Recall.Rejections, r.At)
 	suppress(r.Findings, in.Policy, x.past, x.dismissals(ctx))
 	x.verify(ctx, r.Findings, placer, b)
+	r.Memory.Insights = citeInsights(r.Findings, in.Recall.Insights)
 	cite(r.Findings, in.Guide.Rules)
 	score(r.Findings, *in.Scores, *in.Threshold)
 	kept := x.keep(r.Findings)
