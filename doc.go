@@ -22,7 +22,8 @@
 // redacts credentials. internal/sarif defines the objects of SARIF. internal/llm
 // sends a request to a model, runs a tool loop, and makes both reliable.
 // internal/start delays the first garbage collection. internal/child runs a
-// program and ends it with all its children. internal/temp keeps the temporary
+// program and ends it with all its children. internal/background starts one that
+// outlives this process, and knows whether it runs. internal/temp keeps the temporary
 // files of a process in one private folder.
 //
 // Speech and sources. internal/forge is the interface to the hosts of pull

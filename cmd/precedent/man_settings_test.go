@@ -35,6 +35,7 @@ var describedSettings = map[string]described{
 	"forge":                     {"`github`, `github:https://HOST/api/v3`, `gitea:https://HOST`, `local:DIR`", "gitea:https://git.example.org", "gitlab"},
 	"memory_db":                 {"a file; `~/` is your home folder", "~/precedent.db", ""},
 	"repo":                      {"`host/owner/name`", "example.org/team/app", "app"},
+	"consolidation":             {"auto or off", "off", ""},
 	"trusted_branch":            {"a branch or another revision", "origin/develop", ""},
 	"threshold":                 {"0 to 100 percent", "60", "101"},
 	"max_inline":                {"from 1", "10", "0"},

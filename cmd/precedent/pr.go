@@ -98,7 +98,7 @@ func (a *app) pr(ctx context.Context, conn workflow.Connection, which string, o 
 	}
 	defer pull.Close()
 	if o.post {
-		return a.postReview(ctx, pull, job, o.format)
+		return a.postReview(ctx, pull, job, o)
 	}
 	p, err := pull.Prepare(ctx, job)
 	if err != nil {
@@ -112,12 +112,13 @@ func (a *app) pr(ctx context.Context, conn workflow.Connection, which string, o 
 	if err != nil {
 		return err
 	}
+	a.wakeAfter(ctx, p.Prepared, made, job, o.flags)
 	return statusOf(made.Status)
 }
 
 // postReview reviews a pull request and posts the review. If the head was reviewed
 // already, it posts what is left of that review.
-func (a *app) postReview(ctx context.Context, pull *workflow.Pull, job workflow.Job, format string) error {
+func (a *app) postReview(ctx context.Context, pull *workflow.Pull, job workflow.Job, o reviewOptions) error {
 	publisher, err := pull.Publisher(ctx)
 	if err != nil {
 		return err
@@ -127,7 +128,7 @@ func (a *app) postReview(ctx context.Context, pull *workflow.Pull, job workflow.
 		return err
 	}
 	if found {
-		if err := a.print(format, standing.Review, standing.Style); err != nil {
+		if err := a.print(o.format, standing.Review, standing.Style); err != nil {
 			return err
 		}
 		status, err := publisher.Finish(ctx, standing)
@@ -141,7 +142,7 @@ func (a *app) postReview(ctx context.Context, pull *workflow.Pull, job workflow.
 		return err
 	}
 	defer p.Close()
-	made, err := a.runReview(ctx, p.Prepared, format)
+	made, err := a.runReview(ctx, p.Prepared, o.format)
 	if err != nil {
 		return err
 	}
@@ -149,6 +150,7 @@ func (a *app) postReview(ctx context.Context, pull *workflow.Pull, job workflow.
 	if err != nil {
 		return err
 	}
+	a.wakeAfter(ctx, p.Prepared, made, job, o.flags)
 	return statusOf(status)
 }
 

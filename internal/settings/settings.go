@@ -37,6 +37,9 @@ type Settings struct {
 	// For commands with a memory.
 	MemoryDB Value[string]         // absolute path; empty for the usual place
 	Repo     Value[precedent.Repo] // zero for that of the remote
+	// Consolidation lets reviews look for patterns in the memory, in the background or, in CI,
+	// before they end.
+	Consolidation Value[bool]
 
 	// For commands that read pull requests.
 	Forge Value[forge.Address]

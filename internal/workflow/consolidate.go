@@ -52,6 +52,9 @@ func (w *Workspace) ConsolidationDue(ctx context.Context) (bool, error) {
 	return w.Memory.ConsolidationDue(ctx)
 }
 
+// Workspace returns the repository and its memory.
+func (p *Prepared) Workspace() *Workspace { return p.workspace }
+
 // Consolidate looks for patterns in the memory, has the engine name them, and prunes the
 // memory. The engine sees titles, paths and what people decided, never code. If it fails or
 // answers badly, the text of a pattern is made from counts.
