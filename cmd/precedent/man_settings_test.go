@@ -71,6 +71,7 @@ var otherVariables = []struct{ names, does string }{
 	{"`PRECEDENT_MARKER_KEY`", "signs the hidden markers in posted comments, at least 16 characters; without it, the key of an App is used"},
 	{"`GITHUB_API_URL`", "the URL of GitHub Enterprise, if no `forge` is set"},
 	{"`GITHUB_EVENT_PATH` `GITHUB_EVENT_NAME`", "in a workflow: the event; its pull request is used if none is given"},
+	{"`CI`", "look for patterns in the memory before the command ends, because no process outlives the job; `false` means no"},
 	{"`GITEA_ACTIONS` `GITHUB_SERVER_URL`", "in a workflow on Gitea or Forgejo: show that it is one, and the URL of the forge"},
 	{"`HTTPS_PROXY` `HTTP_PROXY` `NO_PROXY`", "the proxy for requests to the forge and for git, also in lower case"},
 	{"`ACTIONS_RUNTIME_TOKEN` `ACTIONS_ID_TOKEN_REQUEST_TOKEN` and the tokens of other forges and registries", "read only to keep them out of what is posted; engines and linters do not get them"},
@@ -138,7 +139,7 @@ func TestReferenceOfSettings(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := settings.Read(settings.Sources{File: path, Env: map[string]string{"HOME": "/home/dana"}}); err != nil {
-		t.Errorf("the example is no configuration file: %v", err)
+		t.Errorf("the example is not a configuration file: %v", err)
 	}
 }
 

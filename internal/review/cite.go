@@ -1,11 +1,13 @@
 package review
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/memory"
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
@@ -18,8 +20,9 @@ const guideDelta = 10
 const minRuleQuote = 24
 
 // cite adds the rules of the repository's guide that a finding names, by id or by
-// repeating them, if they apply to its file. A rule that does not exist is removed.
-func cite(fs []precedent.Finding, rules []precedent.Rule) {
+// repeating them, and the learnings that it names by id, if they apply to its file. A rule
+// that does not exist is removed.
+func cite(fs []precedent.Finding, rules []precedent.Rule, learnings []memory.Recalled) {
 	for i := range fs {
 		f := &fs[i]
 		if !f.Live() || f.Analyzer {
@@ -35,12 +38,18 @@ func cite(fs []precedent.Finding, rules []precedent.Rule) {
 				Kind: "guide", ID: r.ID, Text: r.Text, URL: fmt.Sprintf("%s#L%d", r.Source, r.Line),
 			})
 		}
+		for i := range learnings {
+			l := &learnings[i]
+			if l.Concerns(f) && (f.Rule == l.ID || strings.Contains(said, "["+l.ID+"]")) {
+				f.Cites = append(f.Cites, l.Cite())
+			}
+		}
 		f.Rule = ""
 		if n := len(f.Cites) - before; n > 0 {
 			f.Rule = f.Cites[before].ID
 			c := f.Cites[before]
 			f.Decide(precedent.Decision{
-				Step: "cite", Text: fmt.Sprintf("names %d rules of the guide, the first at %s", n, c.URL), Delta: guideDelta, By: c.ID,
+				Step: "cite", Text: fmt.Sprintf("names %s, the first: %s", namedRules(f.Cites[before:]), cmp.Or(c.URL, c.ID)), Delta: guideDelta, By: c.ID,
 			})
 		}
 	}
@@ -69,6 +78,24 @@ func citeInsights(fs []precedent.Finding, insights []precedent.Insight) []preced
 		}
 	}
 	return used
+}
+
+// namedRules counts rules of the guide and learnings.
+func namedRules(cites []precedent.Cite) string {
+	n := 0
+	for _, c := range cites {
+		if c.Kind == "guide" {
+			n++
+		}
+	}
+	switch learned := len(cites) - n; {
+	case learned == 0:
+		return fmt.Sprintf("%d rules of the guide", n)
+	case n == 0:
+		return fmt.Sprintf("%d learnings", learned)
+	default:
+		return fmt.Sprintf("%d rules of the guide and %d learnings", n, learned)
+	}
 }
 
 func namesRule(f *precedent.Finding, said string, r precedent.Rule) bool {

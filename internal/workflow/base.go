@@ -35,8 +35,10 @@ func (b base) read(path string, max int64) ([]byte, error) {
 	switch {
 	case !ok:
 		return nil, fs.ErrNotExist
+	case e.Type == "tree":
+		return nil, fmt.Errorf("%s: a folder has the name", path)
 	case e.Type != "blob":
-		return nil, fmt.Errorf("%s: a %s has the name", path, map[bool]string{true: "folder", false: "submodule"}[e.Type == "tree"])
+		return nil, fmt.Errorf("%s: a submodule has the name", path)
 	}
 	data, err := b.blobs.Read(b.commit, path, max)
 	if errors.Is(err, git.ErrNotFound) {
@@ -59,7 +61,7 @@ func (p *Prepared) readBase(ctx context.Context, there bool) error {
 		return nil
 	}
 	candidates := guide.Candidates(pathsOf(in.Change))
-	at, err := openBase(ctx, s.repo, s.blobs, s.rg.BaseCommit, slices.Concat(candidates, []string{attributesFile, guide.PolicyFile})...)
+	at, err := openBase(ctx, s.repo, s.blobs, s.rg.BaseCommit, slices.Concat(candidates, []string{attributesFile, guide.PolicyFile, guide.LearningsFile})...)
 	if err != nil {
 		return err
 	}
@@ -83,6 +85,7 @@ func (p *Prepared) readBase(ctx context.Context, there bool) error {
 	for _, f := range failures {
 		p.failBase(f.Step, f.Error)
 	}
+	p.readLearnings(at)
 	policy, err := readPolicy(ctx, s.repo, at, s.rg)
 	if ctx.Err() != nil {
 		return ctx.Err()
