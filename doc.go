@@ -55,7 +55,8 @@
 // them and delete none, so that each hidden finding has a reason. On a later push it
 // recognizes findings by their threads, reads what the push changed, and answers
 // each open thread. internal/post posts a review on its pull request, each comment
-// exactly once.
+// exactly once. internal/portable carries what people said between databases: as a
+// file, through a ref of the remote, and as a file that is reviewed like code.
 //
 // Workflow. internal/workflow does a whole review: it prepares the input, runs the
 // review, publishes it and learns from what people answered, for a local change
