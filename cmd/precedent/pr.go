@@ -87,7 +87,7 @@ func (a *app) pr(ctx context.Context, conn workflow.Connection, which string, o 
 	}
 	defer end()
 	if o.post {
-		return a.postReview(ctx, pull, job, o.format, which == "" && a.isCommentEvent())
+		return a.postReview(ctx, pull, job, o, which == "" && a.isCommentEvent())
 	}
 	p, err := pull.Prepare(ctx, job)
 	if err != nil {
@@ -101,6 +101,7 @@ func (a *app) pr(ctx context.Context, conn workflow.Connection, which string, o 
 	if err != nil {
 		return err
 	}
+	a.wakeAfter(ctx, p.Prepared, made, job, o.flags)
 	return statusOf(made.Status)
 }
 
@@ -127,7 +128,7 @@ func (a *app) openPull(ctx context.Context, conn workflow.Connection, which stri
 // postReview answers the comments on a pull request, reviews it, and posts the review. One that
 // is paused is not reviewed, nor is one whose comments alone are asked about, unless they ask for
 // it.
-func (a *app) postReview(ctx context.Context, pull *workflow.Pull, job workflow.Job, format string, onlyComments bool) error {
+func (a *app) postReview(ctx context.Context, pull *workflow.Pull, job workflow.Job, o reviewOptions, onlyComments bool) error {
 	publisher, err := pull.Publisher(ctx)
 	if err != nil {
 		return err
@@ -148,18 +149,18 @@ func (a *app) postReview(ctx context.Context, pull *workflow.Pull, job workflow.
 		return nil
 	}
 	job.Again = job.Again || did.Again
-	return a.reviewPull(ctx, publisher, job, format)
+	return a.reviewPull(ctx, publisher, job, o)
 }
 
 // reviewPull reviews a pull request and posts the review. If the head was reviewed already, it posts
 // what is left of that review.
-func (a *app) reviewPull(ctx context.Context, publisher *workflow.Publisher, job workflow.Job, format string) error {
+func (a *app) reviewPull(ctx context.Context, publisher *workflow.Publisher, job workflow.Job, o reviewOptions) error {
 	standing, found, err := publisher.Existing(ctx, job)
 	if err != nil {
 		return err
 	}
 	if found {
-		if err := a.print(format, standing.Review, standing.Style); err != nil {
+		if err := a.print(o.format, standing.Review, standing.Style); err != nil {
 			return err
 		}
 		status, err := publisher.Finish(ctx, standing)
@@ -173,7 +174,7 @@ func (a *app) reviewPull(ctx context.Context, publisher *workflow.Publisher, job
 		return err
 	}
 	defer p.Close()
-	made, err := a.runReview(ctx, p.Prepared, format)
+	made, err := a.runReview(ctx, p.Prepared, o.format)
 	if err != nil {
 		return err
 	}
@@ -181,6 +182,7 @@ func (a *app) reviewPull(ctx context.Context, publisher *workflow.Publisher, job
 	if err != nil {
 		return err
 	}
+	a.wakeAfter(ctx, p.Prepared, made, job, o.flags)
 	return statusOf(status)
 }
 

@@ -32,6 +32,10 @@ func TestMain(m *testing.M) {
 	if os.Getenv(lint.VetEnv) == "1" {
 		main()
 	}
+	// Stories have no process in the background, unless they want one.
+	if os.Getenv("PRECEDENT_CONSOLIDATION") == "" {
+		_ = os.Setenv("PRECEDENT_CONSOLIDATION", "off") // the name is valid
+	}
 	testscript.Main(withChildren{m}, programs)
 }
 
@@ -93,12 +97,13 @@ func TestScript(t *testing.T) {
 		RequireUniqueNames:  true,
 		Condition:           condition,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits":   exits,
-			"expand":  expand,
-			"finding": finding,
-			"forge":   playForge(t),
-			"listing": listing,
-			"talk":    talk,
+			"answered": answered,
+			"exits":    exits,
+			"expand":   expand,
+			"finding":  finding,
+			"forge":    playForge(t),
+			"listing":  listing,
+			"talk":     talk,
 		},
 	})
 }

@@ -54,6 +54,9 @@ var suite = []struct {
 	{"RemoteAppearsForThreads", testRemoteAppearsForThreads},
 	{"PruneOfThreads", testPruneOfThreads},
 	{"NaughtyThreads", testNaughtyThreads},
+	{"Labels", testLabels},
+	{"LabelsOfAJoinedRepository", testLabelsOfAJoinedRepository},
+	{"Thresholds", testThresholds},
 	{"Shown", testShown},
 	{"ManyFiles", testManyFiles},
 	{"FindingsByID", testFindingsByID},
@@ -65,6 +68,12 @@ var suite = []struct {
 	{"LearningsOfTheOwner", testLearningsOfTheOwner},
 	{"RemoteAppearsForLearnings", testRemoteAppearsForLearnings},
 	{"HandledComments", testHandledComments},
+	{"Insights", testInsights},
+	{"ConsolidationsTakeTurns", testConsolidationsTakeTurns},
+	{"Appearances", testAppearances},
+	{"RemoteAppearsForInsights", testRemoteAppearsForInsights},
+	{"PruneSparesWhatIsReferredTo", testPruneSparesWhatIsReferredTo},
+	{"ClearForgetsSpending", testClearForgetsSpending},
 	{"AnyText", testAnyText},
 }
 

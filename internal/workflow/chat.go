@@ -81,7 +81,7 @@ type conversation struct {
 	comments []forge.Comment
 	handled  map[string]store.HandledComment
 	posts    []store.Post    // answers that were given
-	answered map[string]bool // comments that have an answer of any run on the forge
+	answered map[string]bool // comments that have an answer on the forge, from any run
 	pending  []precedent.Learning
 	voted    []precedent.Learning // those that a 👍 may approve, or has approved without an answer
 	state    *pullState

@@ -66,7 +66,7 @@ func (c *conversation) obey(ctx context.Context, h *heard, cmd chat.Command, a *
 	case chat.Approve:
 		return c.approve(ctx, h, cmd)
 	case chat.ResetThresholds:
-		return resetThresholds(h), nil
+		return c.resetThresholds(ctx, h)
 	case chat.AskRemember, chat.ListPreferences, chat.PreferencesForFile:
 		return c.list(ctx, h, cmd)
 	case chat.ExplainFlag:
