@@ -85,7 +85,7 @@ func (a *app) pr(ctx context.Context, conn workflow.Connection, which string, o 
 	}
 	defer end()
 	if o.post {
-		return a.postReview(ctx, pull, job, o.format)
+		return a.postReview(ctx, pull, job, o)
 	}
 	p, err := pull.Prepare(ctx, job)
 	if err != nil {
@@ -99,6 +99,7 @@ func (a *app) pr(ctx context.Context, conn workflow.Connection, which string, o 
 	if err != nil {
 		return err
 	}
+	a.wakeAfter(ctx, p.Prepared, made, job, o.flags)
 	return statusOf(made.Status)
 }
 
@@ -124,7 +125,7 @@ func (a *app) openPull(ctx context.Context, conn workflow.Connection, which stri
 
 // postReview answers the comments on a pull request, reviews it, and posts the review. One that
 // is paused is not reviewed.
-func (a *app) postReview(ctx context.Context, pull *workflow.Pull, job workflow.Job, format string) error {
+func (a *app) postReview(ctx context.Context, pull *workflow.Pull, job workflow.Job, o reviewOptions) error {
 	publisher, err := pull.Publisher(ctx)
 	if err != nil {
 		return err
@@ -143,18 +144,18 @@ func (a *app) postReview(ctx context.Context, pull *workflow.Pull, job workflow.
 		return nil
 	}
 	job.Again = job.Again || did.Again
-	return a.reviewPull(ctx, publisher, job, format)
+	return a.reviewPull(ctx, publisher, job, o)
 }
 
 // reviewPull reviews a pull request and posts the review. If the head was reviewed already, it posts
 // what is left of that review.
-func (a *app) reviewPull(ctx context.Context, publisher *workflow.Publisher, job workflow.Job, format string) error {
+func (a *app) reviewPull(ctx context.Context, publisher *workflow.Publisher, job workflow.Job, o reviewOptions) error {
 	standing, found, err := publisher.Existing(ctx, job)
 	if err != nil {
 		return err
 	}
 	if found {
-		if err := a.print(format, standing.Review, standing.Style); err != nil {
+		if err := a.print(o.format, standing.Review, standing.Style); err != nil {
 			return err
 		}
 		status, err := publisher.Finish(ctx, standing)
@@ -168,7 +169,7 @@ func (a *app) reviewPull(ctx context.Context, publisher *workflow.Publisher, job
 		return err
 	}
 	defer p.Close()
-	made, err := a.runReview(ctx, p.Prepared, format)
+	made, err := a.runReview(ctx, p.Prepared, o.format)
 	if err != nil {
 		return err
 	}
@@ -176,6 +177,7 @@ func (a *app) reviewPull(ctx context.Context, publisher *workflow.Publisher, job
 	if err != nil {
 		return err
 	}
+	a.wakeAfter(ctx, p.Prepared, made, job, o.flags)
 	return statusOf(status)
 }
 

@@ -32,6 +32,10 @@ func TestMain(m *testing.M) {
 	if os.Getenv(lint.VetEnv) == "1" {
 		main()
 	}
+	// Stories have no process in the background, unless they want one.
+	if os.Getenv("PRECEDENT_CONSOLIDATION") == "" {
+		_ = os.Setenv("PRECEDENT_CONSOLIDATION", "off") // the name is valid
+	}
 	testscript.Main(withChildren{m}, programs)
 }
 

@@ -186,6 +186,7 @@ func (x *reader) judgeAll(ctx context.Context, r *precedent.Review) {
 	x.past.Heed(in.Recall.Learnings)
 	suppress(r.Findings, in.Policy, x.past, x.dismissals(ctx))
 	x.verify(ctx, r.Findings, placer, b)
+	r.Memory.Insights = citeInsights(r.Findings, in.Recall.Insights)
 	cite(r.Findings, in.Guide.Rules, in.Recall.Learnings)
 	score(r.Findings, *in.Scores, in.severeThreshold())
 	in.refit(r.Findings)

@@ -67,6 +67,12 @@ var suite = []struct {
 	{"LearningsChangeInTurn", testLearningsChangeInTurn},
 	{"LearningsOfTheOwner", testLearningsOfTheOwner},
 	{"RemoteAppearsForLearnings", testRemoteAppearsForLearnings},
+	{"Insights", testInsights},
+	{"ConsolidationsTakeTurns", testConsolidationsTakeTurns},
+	{"Appearances", testAppearances},
+	{"RemoteAppearsForInsights", testRemoteAppearsForInsights},
+	{"PruneSparesWhatIsReferredTo", testPruneSparesWhatIsReferredTo},
+	{"ClearForgetsSpending", testClearForgetsSpending},
 	{"AnyText", testAnyText},
 }
 
