@@ -75,7 +75,7 @@ error, or no such pull request, 3 not everything was read or posted.`,
 	f.BoolVar(&o.resume, "resume", false, "continue an unfinished review of this change with the answers that it paid for")
 	f.BoolVar(&o.estimate, "estimate", false, "print what would be sent, the tokens and the cost, and send nothing")
 	f.BoolVar(&asJSON, "json", false, "print as JSON: --format json")
-	addAllSettings(cmd, "trusted_branch") // the base of the pull request is
+	addAllSettings(cmd, "trusted_branch", "memory_ref") // the base of the pull request is
 	return cmd
 }
 
