@@ -20,6 +20,8 @@ type Dismissals struct {
 	all      []*pattern // newest first
 	judged   map[*precedent.Finding]map[*pattern]bool
 	covering map[*precedent.Finding][]*pattern // set by Drop
+	// recorded are the patterns by id, if the basis of each finding says what covers it.
+	recorded map[string]*pattern
 }
 
 // pattern is a rejection, applied to similar findings.
@@ -52,11 +54,11 @@ func NewDismissals(rejections []precedent.Rejection, now time.Time) *Dismissals 
 			continue
 		}
 		r.exact[j.Fingerprint] = j
-		if j.Rule != "" { // an explicit rule needs no second dismissal, and no judge
-			r.byRule[j.Rule] = append(r.byRule[j.Rule], &pattern{Rejection: j, never: true})
+		p := newPattern(j)
+		if j.Rule != "" {
+			r.byRule[j.Rule] = append(r.byRule[j.Rule], p)
 			continue
 		}
-		p := &pattern{Rejection: j, scope: ScopeOf(j.Reason), never: Never(j.Reason), claim: match.NewClaim(j.Claim)}
 		r.all = append(r.all, p)
 		if j.Place != "" {
 			r.byPlace[j.Place] = append(r.byPlace[j.Place], p)
@@ -66,6 +68,57 @@ func NewDismissals(rejections []precedent.Rejection, now time.Time) *Dismissals 
 		}
 	}
 	return r
+}
+
+// newPattern returns the pattern of a rejection. An explicit rule needs no second dismissal,
+// and no judge.
+func newPattern(j precedent.Rejection) *pattern {
+	if j.Rule != "" {
+		return &pattern{Rejection: j, never: true}
+	}
+	return &pattern{Rejection: j, scope: ScopeOf(j.Reason), never: Never(j.Reason), claim: match.NewClaim(j.Claim)}
+}
+
+// RecordedDismissals returns dismissals that cover a finding if its basis says so.
+func RecordedDismissals(rejections []precedent.Rejection) *Dismissals {
+	r := &Dismissals{recorded: map[string]*pattern{}}
+	for _, j := range rejections {
+		r.recorded[j.ID] = newPattern(j)
+	}
+	return r
+}
+
+// cover returns the rejection of exactly this finding, or nil, and the patterns that cover it,
+// newest first. It records them in the basis of the finding, or reads them from there.
+func (r *Dismissals) cover(f *precedent.Finding) (exact *precedent.Rejection, patterns []*pattern) {
+	if r.recorded != nil {
+		if f.Basis == nil {
+			return nil, nil
+		}
+		if p := r.recorded[f.Basis.Exact]; p != nil {
+			exact = &p.Rejection
+		}
+		for _, id := range f.Basis.Patterns {
+			if p := r.recorded[id]; p != nil {
+				patterns = append(patterns, p)
+			}
+		}
+		return exact, patterns
+	}
+	patterns = r.matching(f)
+	if j, ok := r.exact[f.Fingerprint]; ok && f.Fingerprint != "" {
+		exact = &j
+	}
+	if b := f.Basis; b != nil {
+		b.Exact, b.Patterns = "", nil
+		if exact != nil {
+			b.Exact = exact.ID
+		}
+		for _, p := range patterns {
+			b.Patterns = append(b.Patterns, p.ID)
+		}
+	}
+	return exact, patterns
 }
 
 // askJudge has the judge decide which patterns cover which findings: the most similar pairs

@@ -69,12 +69,13 @@ func (r *Dismissals) Drop(findings []precedent.Finding, judge Judge) {
 		if !f.Live() {
 			continue
 		}
-		if j, ok := r.exact[f.Fingerprint]; ok && f.Fingerprint != "" {
-			f.Drop("suppress", precedent.Dismissed, j.ID, "%s dismissed exactly this finding on %s%s", dismisser(j), day(j), reasonSuffix(j))
+		exact, patterns := r.cover(f)
+		if exact != nil {
+			f.Drop("suppress", precedent.Dismissed, exact.ID, "%s dismissed exactly this finding on %s%s", dismisser(*exact), day(*exact), reasonSuffix(*exact))
 			continue
 		}
-		r.covering[f] = r.matching(f)
-		dropByPattern(f, r.covering[f])
+		r.covering[f] = patterns
+		dropByPattern(f, patterns)
 	}
 }
 

@@ -8,19 +8,40 @@ import (
 	"github.com/precedent-dev/precedent/internal/diff"
 )
 
+// selection is what decides which findings are shown, and how.
+type selection struct {
+	threshold int
+	from      string // who set the threshold
+	most      int    // inline findings
+	minor     precedent.MinorDisplay
+	// commentable tells whether the lines of a finding can have a comment.
+	commentable func(*precedent.Finding) bool
+}
+
+func (in *Input) selection() selection {
+	change := cmp.Or(in.ForgeChange, in.Change)
+	return selection{*in.Threshold, in.ThresholdFrom, in.MaxInline, in.Policy.Minor, func(f *precedent.Finding) bool {
+		ok := commentable(f, change)
+		if f.Basis != nil {
+			f.Basis.Commentable = ok
+		}
+		return ok
+	}}
+}
+
 // choose drops findings below the threshold, except for minor ones if the policy shows
 // them, sets how each one is shown, and sorts them: live ones first, then by severity,
 // confidence and line. Only lines of the forge's diff can have comments. The limit of
 // inline findings hides nothing: those beyond it move to the summary.
-func choose(fs []precedent.Finding, in *Input) {
-	threshold, from := *in.Threshold, in.ThresholdFrom
+func choose(fs []precedent.Finding, s selection) {
+	threshold, from := s.threshold, s.from
 	for i := range fs {
 		f := &fs[i]
 		switch {
 		case !f.Live() || f.Confidence >= threshold:
-		case !isMinor(f) || in.Policy.Minor == precedent.MinorOff:
+		case !isMinor(f) || s.minor == precedent.MinorOff:
 			f.Drop("select", precedent.BelowThreshold, "", "confidence %d is below the threshold of %d (%s)", f.Confidence, threshold, from)
-		case in.Policy.Minor == precedent.MinorShow:
+		case s.minor == precedent.MinorShow:
 			f.Note("select", "minor: true, but confidence %d is below the threshold of %d; the repository's policy shows it", f.Confidence, threshold)
 		default:
 			f.Drop("select", precedent.Minor, "", "minor: true, but confidence %d is below the threshold of %d (%s)", f.Confidence, threshold, from)
@@ -42,12 +63,12 @@ func choose(fs []precedent.Finding, in *Input) {
 			continue
 		}
 		switch {
-		case !commentable(f, cmp.Or(in.ForgeChange, in.Change)):
+		case !s.commentable(f):
 			f.Placement = precedent.WholeFile
 			f.Note("select", "shown on the file: it is not about a line of the diff")
-		case inline >= in.MaxInline:
+		case inline >= s.most:
 			f.Placement = precedent.Summary
-			f.Note("select", "shown in the summary: %d others are more important", in.MaxInline)
+			f.Note("select", "shown in the summary: %d others are more important", s.most)
 		default:
 			f.Placement = precedent.Inline
 			inline++

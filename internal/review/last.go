@@ -151,8 +151,11 @@ func (x *reader) followUp(r *precedent.Review) {
 		f.Note("last", "still there: %s", a.Why)
 		again = append(again, f)
 	}
+	beginBasis(again)
 	suppress(again, x.in.Policy, x.past, nil)
+	mark(again, beforeScore)
 	weigh(again, x.in.Policy, x.past, *x.in.Threshold)
+	mark(again, afterWeighing)
 	r.Findings = append(r.Findings, again...)
 }
 

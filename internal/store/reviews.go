@@ -22,6 +22,7 @@ type reviewExtra struct {
 	// Target is that of reviews that were saved before the result had it; else nil.
 	Target  *precedent.Target  `json:",omitempty"`
 	Reading *precedent.Reading `json:",omitempty"`
+	Basis   *precedent.Basis   `json:",omitempty"`
 	// Findings is as long as the review's findings.
 	Findings []findingExtra
 }
@@ -31,6 +32,8 @@ type findingExtra struct {
 	Place      string `json:",omitempty"`
 	Inexact    bool   `json:",omitempty"`
 	DroppedWhy string `json:",omitempty"`
+
+	Basis *precedent.FindingBasis `json:",omitempty"`
 }
 
 // SaveReview saves, in one transaction, the review, its findings with their trails, a sighting
@@ -116,9 +119,9 @@ func workOf(review *precedent.Review) string {
 }
 
 func extraOf(review *precedent.Review) reviewExtra {
-	e := reviewExtra{Host: review.Repo.Host, Owner: review.Repo.Owner, Name: review.Repo.Name, Reading: review.Reading}
+	e := reviewExtra{Host: review.Repo.Host, Owner: review.Repo.Owner, Name: review.Repo.Name, Reading: review.Reading, Basis: review.Basis}
 	for _, f := range review.Findings {
-		e.Findings = append(e.Findings, findingExtra{Analyzer: f.Analyzer, Place: f.Place, Inexact: f.Inexact, DroppedWhy: f.DroppedWhy})
+		e.Findings = append(e.Findings, findingExtra{Analyzer: f.Analyzer, Place: f.Place, Inexact: f.Inexact, DroppedWhy: f.DroppedWhy, Basis: f.Basis})
 	}
 	return e
 }
@@ -221,13 +224,13 @@ func decode(document, extra string) (*precedent.Review, error) {
 		return nil, fmt.Errorf("%w: %d findings, but extra fields of %d", ErrCorrupt, len(review.Findings), len(e.Findings))
 	}
 	review.Repo = precedent.Repo{Host: e.Host, Owner: e.Owner, Name: e.Name}
-	review.Reading = e.Reading
+	review.Reading, review.Basis = e.Reading, e.Basis
 	if e.Target != nil {
 		review.Target = *e.Target
 	}
 	for i, f := range e.Findings {
 		to := &review.Findings[i]
-		to.Analyzer, to.Place, to.Inexact, to.DroppedWhy = f.Analyzer, f.Place, f.Inexact, f.DroppedWhy
+		to.Analyzer, to.Place, to.Inexact, to.DroppedWhy, to.Basis = f.Analyzer, f.Place, f.Inexact, f.DroppedWhy, f.Basis
 	}
 	return (*precedent.Review)(&review), nil
 }

@@ -1,0 +1,73 @@
+package review
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/precedent-dev/precedent"
+)
+
+// maxBasisRejections bounds what is kept of the rejections that covered findings of one
+// review: more than explain can show.
+const maxBasisRejections = 500
+
+// beginBasis begins to record what the decisions about live findings are made from.
+func beginBasis(fs []precedent.Finding) {
+	for i := range fs {
+		f := &fs[i]
+		f.Basis = nil
+		if f.Live() {
+			f.Basis = &precedent.FindingBasis{Confidence: f.Confidence, Balance: f.Balance, Asked: len(f.Trail), Kept: f.Kept}
+		}
+	}
+}
+
+// Marks in the trail of a finding.
+func beforeScore(b *precedent.FindingBasis) *int     { return &b.Scored }
+func afterWeighing(b *precedent.FindingBasis) *int   { return &b.Weighed }
+func beforeSelection(b *precedent.FindingBasis) *int { return &b.Selected }
+
+// mark records how long the trails of the findings are.
+func mark(fs []precedent.Finding, where func(*precedent.FindingBasis) *int) {
+	for i := range fs {
+		if b := fs[i].Basis; b != nil {
+			*where(b) = len(fs[i].Trail)
+		}
+	}
+}
+
+// basis returns what the decisions about all findings were made from; nil if it is too large
+// to keep. It also records which findings that are not shown could have a comment.
+func (x *reader) basis(fs []precedent.Finding, b redactor) *precedent.Basis {
+	in := x.in
+	scores, err := json.Marshal(in.Scores)
+	if err != nil {
+		return nil // impossible: counts
+	}
+	basis := &precedent.Basis{
+		Threshold: *in.Threshold, ThresholdFrom: in.ThresholdFrom, MaxInline: in.MaxInline, Scores: scores,
+		Focus: in.Policy.Focus, Ignore: in.Policy.Ignore, Floors: in.Policy.Floors, Minor: in.Policy.Minor,
+	}
+	spoke := map[string]bool{}
+	for i := range fs {
+		if f := fs[i]; f.Basis != nil {
+			spoke[f.Basis.Exact] = true
+			for _, id := range f.Basis.Patterns {
+				spoke[id] = true
+			}
+			in.selection().commentable(&f) // a copy, whose lines may be shortened
+		}
+	}
+	for _, j := range in.Recall.Rejections {
+		if !spoke[j.ID] {
+			continue
+		}
+		b.redact(&j.Claim, &j.Reason, &j.Who)
+		basis.Rejections = append(basis.Rejections, j)
+	}
+	if len(basis.Rejections) > maxBasisRejections {
+		return nil
+	}
+	basis.Rejections = slices.Clip(basis.Rejections)
+	return basis
+}
