@@ -45,6 +45,34 @@ func (m *Memory) Explain(ctx context.Context, idPrefix string) (precedent.Explan
 	return e, err
 }
 
+// Find returns the id of the rejection or learning whose id, or whose finding's id, starts with
+// the prefix. Its errors are those of Dismiss.
+func (m *Memory) Find(ctx context.Context, idPrefix string) (string, error) {
+	rows, err := m.rows(ctx)
+	if err != nil {
+		return "", err
+	}
+	var found []string
+	prefix := NormalizeID(idPrefix)
+	if prefix != "" {
+		rejections, err := rows.RejectionsByID(ctx, prefix, m.Now(), maxCandidates+1)
+		if err != nil {
+			return "", err
+		}
+		for _, j := range rejections {
+			found = append(found, j.ID)
+		}
+		learnings, err := rows.LearningsByID(ctx, prefix, maxCandidates+1)
+		if err != nil {
+			return "", err
+		}
+		for _, l := range learnings {
+			found = append(found, l.ID)
+		}
+	}
+	return exactlyOne(prefix, found, func(id string) string { return id }, "no memory", "precedent explain names the memories that influenced a finding; threshold and policy can be left out, too")
+}
+
 // fillFromReview adds what the review has about the finding with the fingerprint.
 func fillFromReview(e *precedent.Explanation, review *precedent.Review, fingerprint string) {
 	e.Review = precedent.ReviewRef{

@@ -215,7 +215,7 @@ func (in *Input) fillDefaults() {
 		in.Change = &diff.Change{}
 	}
 	if in.Threshold == nil {
-		in.Threshold, in.ThresholdFrom = in.Policy.Threshold, "the repository's policy"
+		in.Threshold, in.ThresholdFrom = in.Policy.Threshold, policySource
 	}
 	if in.Threshold == nil {
 		t := DefaultThreshold

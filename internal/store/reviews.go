@@ -172,15 +172,19 @@ func (r *Repo) LastReview(ctx context.Context, pull int) (*precedent.Review, boo
 
 // ReviewsOf yields the reviews of a line of work, the newest first, at most limit.
 func (r *Repo) ReviewsOf(ctx context.Context, work string, limit int) iter.Seq2[*precedent.Review, error] {
+	return r.reviews(ctx, "SELECT id FROM reviews WHERE repo_id = $1 AND work = $2 ORDER BY at DESC, id DESC LIMIT $3", r.id, work, limit)
+}
+
+// reviews yields the reviews whose ids a query selects.
+func (r *Repo) reviews(ctx context.Context, query string, args ...any) iter.Seq2[*precedent.Review, error] {
 	return func(yield func(*precedent.Review, error) bool) {
 		var ids []string
-		err := rows(ctx, r.db.read, "SELECT id FROM reviews WHERE repo_id = $1 AND work = $2 ORDER BY at DESC, id DESC LIMIT $3",
-			[]any{r.id, work, limit}, func(s scanner) error {
-				var id string
-				err := s.Scan(&id)
-				ids = append(ids, id)
-				return err
-			})
+		err := rows(ctx, r.db.read, query, args, func(s scanner) error {
+			var id string
+			err := s.Scan(&id)
+			ids = append(ids, id)
+			return err
+		})
 		if err != nil {
 			yield(nil, r.db.fail("find review", err))
 			return
@@ -191,6 +195,11 @@ func (r *Repo) ReviewsOf(ctx context.Context, work string, limit int) iter.Seq2[
 			}
 		}
 	}
+}
+
+// ReviewsSince yields the reviews since a time, the newest first, at most limit.
+func (r *Repo) ReviewsSince(ctx context.Context, since time.Time, limit int) iter.Seq2[*precedent.Review, error] {
+	return r.reviews(ctx, "SELECT id FROM reviews WHERE repo_id = $1 AND at >= $2 ORDER BY at DESC, id DESC LIMIT $3", r.id, millis(since), limit)
 }
 
 // Period returns the start times of the oldest and the newest review; zero times if there is
