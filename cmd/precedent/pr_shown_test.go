@@ -264,7 +264,7 @@ func (s *witnessed) checks(want string) {
 	}
 }
 
-// TestPeopleCloseFindings: a thumbs-down or "won't fix" of somebody who may write closes a
+// TestPeopleCloseFindings: a 👎 or "won't fix" of somebody who may write closes a
 // finding in summary and check at the next look: at the same head without reading anything,
 // and on a push, found again or not. Nobody else's does.
 func TestPeopleCloseFindings(t *testing.T) {
@@ -278,7 +278,7 @@ func TestPeopleCloseFindings(t *testing.T) {
 		world.React(s.pull, ref(a), maintainer, "-1")
 		world.React(s.pull, ref(b), dana, "-1")
 		world.Say(s.pull, dana, ref(c).ID, "Won't fix.")
-		s.posts("thumbs down at the same head", precedent.ExitFindings, "## Precedent: 2 findings\n", "**Closed**: 1 dismissed.", "**dismissed** by "+maintainer.Login+"", "! | medium | "+a.title())
+		s.posts("👎 at the same head", precedent.ExitFindings, "## Precedent: 2 findings\n", "**Closed**: 1 dismissed.", "**dismissed** by "+maintainer.Login+"", "! | medium | "+a.title())
 		before := len(s.door.stage.Script.Requests())
 		s.posts("nothing new", precedent.ExitFindings, "## Precedent: 2 findings\n")
 		if got := slices.DeleteFunc(s.writes(before), func(r string) bool { return strings.HasSuffix(r, "/graphql") }); len(got) != 0 {
@@ -297,7 +297,7 @@ func TestPeopleCloseFindings(t *testing.T) {
 		s.app.fixedEngine = nil
 		world.React(s.pull, ref(c), maintainer, "-1")
 		s.push("unrelated", map[string]string{"other.js": "fine()\n"})
-		s.posts("thumbs down on a push", precedent.ExitClean, "## Precedent: clean, no findings\n", "**Closed**: 3 dismissed.")
+		s.posts("👎 on a push", precedent.ExitClean, "## Precedent: clean, no findings\n", "**Closed**: 3 dismissed.")
 		s.checks("warning")
 		// And found again.
 		s.app.fixedEngine = s.w

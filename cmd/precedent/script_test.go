@@ -188,7 +188,7 @@ func expand(ts *testscript.TestScript, neg bool, args []string) {
 func result(ts *testscript.TestScript, file string) precedent.Review {
 	var r precedent.Review
 	if err := json.Unmarshal([]byte(ts.ReadFile(file)), &r); err != nil {
-		ts.Fatalf("%s is no review: %v\n%s", file, err, ts.ReadFile(file))
+		ts.Fatalf("%s is not a review: %v\n%s", file, err, ts.ReadFile(file))
 	}
 	return r
 }

@@ -269,6 +269,35 @@ import _ "example.com/elsewhere"
 			"not checked: package ./dep, package ./uses (a module that it needs is not downloaded: run go mod download)",
 		},
 
+		{"tests that need a module that is not downloaded", `
+-- go.mod --
+module example.com/m
+
+go 1.22
+
+require example.com/gone v1.0.0
+-- go.sum --
+example.com/gone v1.0.0 h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=
+example.com/gone v1.0.0/go.mod h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=
+-- a.go --
+package m
+
+// F does nothing.
+func F(x int) { x = x }
+-- a_test.go --
+package m
+
+import "example.com/gone"
+
+var _ gone.DB
+-- b/b_test.go --
+package b
+
+import "example.com/gone"
+
+var _ gone.DB
+`, []string{"a.go:4 assign medium"}, precedent.StatusOK, "not checked: 2 test files (run go mod download)"},
+
 		{"toolchain that cannot be had", `
 -- go.mod --
 module example.com/m
@@ -530,7 +559,7 @@ func write(t *testing.T, dir, name, content string) {
 	}
 }
 
-// TestGovetWithoutMeans: what is missing is said, and is no failure.
+// TestGovetWithoutMeans: what is missing is said, and is not a failure.
 func TestGovetWithoutMeans(t *testing.T) {
 	c := added("a.go", "package m\n")
 	tree := func(context.Context) (string, error) { return t.TempDir(), nil }
@@ -590,7 +619,7 @@ func TestVetTable(t *testing.T) {
 	}
 	for name := range vetTable {
 		if !known[name] {
-			t.Errorf("words for %s, which is no analyzer of go vet", name)
+			t.Errorf("words for %s, which is not an analyzer of go vet", name)
 		}
 	}
 }

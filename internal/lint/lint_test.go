@@ -105,7 +105,7 @@ func checkFinding(t *testing.T, name string, c *diff.Change, f precedent.Finding
 			return
 		}
 	}
-	t.Errorf("%s is no line of the change", f.Span)
+	t.Errorf("%s is not a line of the change", f.Span)
 }
 
 // brief is a finding as "path:line rule severity".

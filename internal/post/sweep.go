@@ -142,8 +142,8 @@ func becomes(p store.PostKind, c comment.Kind) bool {
 }
 
 // sweepUnknown deletes comments of our account whose marker does not count, if a newer comment
-// that counts says the same: they are from a run that had another memory, or from nobody of
-// us. It touches no comment that people answered, and no summary that a run still claims.
+// that counts says the same: they are from a run that had another memory, or were not posted
+// by Precedent. It touches no comment that people answered, and no summary that a run still claims.
 func (j *job) sweepUnknown(ctx context.Context) error {
 	newest := map[string]ownComment{}
 	for _, o := range j.state.own {

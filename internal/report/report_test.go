@@ -73,7 +73,7 @@ func visibleText() *precedent.Review {
 			{
 				ID: "ab3d0e5f7g", Fingerprint: strings.Repeat("1", 32), Finder: "secrets", Category: precedent.Secrets,
 				Severity: precedent.Critical, Confidence: 95, Span: at(44, 44), Quote: "const key = \"[REDACTED:aws-access-token]\"",
-				Rule: "aws-access-token", Title: "An AWS access key is committed", Body: "Whoever reads the repository can use it. Revoke it first.",
+				Rule: "aws-access-token", Title: "An AWS access key is committed", Body: "Anyone who reads the repository can use it. Revoke it first.",
 				Votes: 1, Verifier: precedent.Unchecked, Placement: precedent.Inline,
 			},
 			{

@@ -35,8 +35,10 @@ func (b base) read(path string, max int64) ([]byte, error) {
 	switch {
 	case !ok:
 		return nil, fs.ErrNotExist
+	case e.Type == "tree":
+		return nil, fmt.Errorf("%s: a folder has the name", path)
 	case e.Type != "blob":
-		return nil, fmt.Errorf("%s: a %s has the name", path, map[bool]string{true: "folder", false: "submodule"}[e.Type == "tree"])
+		return nil, fmt.Errorf("%s: a submodule has the name", path)
 	}
 	data, err := b.blobs.Read(b.commit, path, max)
 	if errors.Is(err, git.ErrNotFound) {
