@@ -33,6 +33,8 @@ type Basis struct {
 	MaxInline     int
 	// Scores is the table of scores that applied, as JSON of the review package.
 	Scores json.RawMessage
+	// Guide counts the guide files that finders were given.
+	Guide int `json:",omitempty"`
 	// Focus, Ignore, Floors and Minor are those of the policy.
 	Focus  []Category      `json:",omitempty"`
 	Ignore []string        `json:",omitempty"`

@@ -45,7 +45,7 @@ func (x *reader) basis(fs []precedent.Finding, b redactor) *precedent.Basis {
 		return nil // impossible: counts
 	}
 	basis := &precedent.Basis{
-		Threshold: *in.Threshold, ThresholdFrom: in.ThresholdFrom, MaxInline: in.MaxInline, Scores: scores,
+		Threshold: *in.Threshold, ThresholdFrom: in.ThresholdFrom, MaxInline: in.MaxInline, Scores: scores, Guide: len(in.Guide.Docs),
 		Focus: in.Policy.Focus, Ignore: in.Policy.Ignore, Floors: in.Policy.Floors, Minor: in.Policy.Minor,
 	}
 	spoke := map[string]bool{}

@@ -55,6 +55,10 @@ func (r *Repo) SaveReview(ctx context.Context, review *precedent.Review, posts .
 	if err != nil {
 		return r.db.fail(op, err)
 	}
+	facts, err := json.Marshal(factsOf(review))
+	if err != nil {
+		return r.db.fail(op, err)
+	}
 	at := r.db.now()
 	if !review.At.IsZero() {
 		at = review.At
@@ -63,9 +67,9 @@ func (r *Repo) SaveReview(ctx context.Context, review *precedent.Review, posts .
 	var sightings map[string]int
 	err = r.db.change(ctx, op, func(tx *sql.Tx) error {
 		result, err := tx.ExecContext(ctx, `
-			INSERT INTO reviews (id, repo_id, base, head, verdict, at, document, extra, pull, work)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (id) DO NOTHING`,
-			review.ID, r.id, review.Base, review.Head, review.Verdict, millis(at), string(document), string(extra), pullOf(review), workOf(review))
+			INSERT INTO reviews (id, repo_id, base, head, verdict, at, document, extra, pull, work, facts)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (id) DO NOTHING`,
+			review.ID, r.id, review.Base, review.Head, review.Verdict, millis(at), string(document), string(extra), pullOf(review), workOf(review), string(facts))
 		if err != nil {
 			return err
 		}

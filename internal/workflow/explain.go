@@ -44,4 +44,3 @@ func (w *Workspace) Explain(ctx context.Context, idPrefix string, without []stri
 	e.Counterfactual = &c
 	return e, err
 }
-
