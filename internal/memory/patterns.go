@@ -106,6 +106,14 @@ func (r *Dismissals) cover(f *precedent.Finding) (exact *precedent.Rejection, pa
 		return exact, patterns
 	}
 	patterns = r.matching(f)
+	if f.Basis != nil { // what a judge found the last time
+		for _, p := range r.all {
+			if slices.Contains(f.Basis.Patterns, p.ID) && !slices.Contains(patterns, p) {
+				patterns = append(patterns, p)
+			}
+		}
+		slices.SortFunc(patterns, newestFirst)
+	}
 	if j, ok := r.exact[f.Fingerprint]; ok && f.Fingerprint != "" {
 		exact = &j
 	}
@@ -187,11 +195,11 @@ func (r *Dismissals) matching(f *precedent.Finding) []*pattern {
 			covering = append(covering, slices.DeleteFunc(slices.Clone(r.byRule[name]), func(p *pattern) bool { return !inFiles(p.Glob, f.Path) })...)
 		}
 	}
-	slices.SortFunc(covering, func(a, b *pattern) int {
-		return cmp.Or(b.At.Compare(a.At), cmp.Compare(b.ID, a.ID))
-	})
+	slices.SortFunc(covering, newestFirst)
 	return covering
 }
+
+func newestFirst(a, b *pattern) int { return cmp.Or(b.At.Compare(a.At), cmp.Compare(b.ID, a.ID)) }
 
 // About returns up to most rejections that say what the team thinks of claims like the
 // findings': of the same file, or in scope with a similar claim. The newest come first.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/memory"
@@ -27,6 +28,20 @@ type Decided struct {
 // review. What finders, judges and verifiers answered stays, and so do all decisions that were
 // made before memory was asked.
 func DecideAgain(r *precedent.Review, basis *precedent.Basis) (Decided, error) {
+	if basis == nil {
+		return Decided{}, ErrNoBasis
+	}
+	return decideAgain(r, basis, memory.RecordedDismissals(basis.Rejections))
+}
+
+// DecideNow makes the decisions of a complete review again, as DecideAgain does, as if the
+// rejections had held when it was made. Which of them cover a finding is decided by text alone,
+// and by what judges answered then.
+func DecideNow(r *precedent.Review, basis *precedent.Basis, rejections []precedent.Rejection, now time.Time) (Decided, error) {
+	return decideAgain(r, basis, memory.NewDismissals(rejections, now))
+}
+
+func decideAgain(r *precedent.Review, basis *precedent.Basis, past *memory.Dismissals) (Decided, error) {
 	if r.Basis == nil || basis == nil || slices.ContainsFunc(r.Findings, hasNoBasis) {
 		return Decided{}, ErrNoBasis
 	}
@@ -40,7 +55,6 @@ func DecideAgain(r *precedent.Review, basis *precedent.Basis) (Decided, error) {
 	for i := range fs {
 		fs[i] = undecided(&r.Findings[i])
 	}
-	past := memory.RecordedDismissals(basis.Rejections)
 	suppress(fs, policy, past, nil)
 	for i := range fs {
 		if f := &fs[i]; f.Live() {
@@ -81,7 +95,8 @@ func undecided(was *precedent.Finding) precedent.Finding {
 		f.Trail = slices.Clip(f.Trail)
 		return f
 	}
-	f.Trail = slices.Clip(f.Trail[:b.Asked])
+	own := *b
+	f.Basis, f.Trail = &own, slices.Clip(f.Trail[:b.Asked])
 	f.Confidence, f.Balance, f.Weighed = b.Confidence, b.Balance, 0
 	f.Dropped, f.DroppedBy, f.DroppedWhy, f.Placement = "", "", "", ""
 	return f

@@ -104,13 +104,8 @@ func Without(r *precedent.Review, fingerprint string, out LeftOut) (precedent.Co
 	if err != nil {
 		return c, err
 	}
-	then := map[string]*precedent.Finding{}
-	for _, f := range store.Fold(d.Findings) {
-		then[f.Fingerprint] = f
-	}
-	for _, f := range store.Fold(r.Findings) {
-		g := then[f.Fingerprint]
-		before, after := fateOf(f, r.Basis.Threshold), fateOf(g, d.Threshold)
+	for _, p := range Pairs(r, d) {
+		f, g, before, after := p.Finding, p.Again, p.Before, p.After
 		if f.Fingerprint != fingerprint {
 			if (before.Placement != after.Placement || before.Dropped != after.Dropped) && len(c.Others) < maxOthers {
 				c.Others = append(c.Others, precedent.FateOf{Finding: f.ID, Title: f.Title, Before: before, After: after})
@@ -133,6 +128,26 @@ func Without(r *precedent.Review, fingerprint string, out LeftOut) (precedent.Co
 		c.Unknown = fmt.Sprintf("finders read the %s, and what they would have found without it only a model can tell", strings.Join(slices.Compact(out.read), " and the "))
 	}
 	return c, nil
+}
+
+// Pair is a finding of a review, and the same one decided again.
+type Pair struct {
+	Finding, Again *precedent.Finding
+	Before, After  precedent.Fate
+}
+
+// Pairs returns the findings of a review, each fingerprint once.
+func Pairs(r *precedent.Review, d Decided) []Pair {
+	again := map[string]*precedent.Finding{}
+	for _, f := range store.Fold(d.Findings) {
+		again[f.Fingerprint] = f
+	}
+	var all []Pair
+	for _, f := range store.Fold(r.Findings) {
+		g := again[f.Fingerprint]
+		all = append(all, Pair{f, g, fateOf(f, r.Basis.Threshold), fateOf(g, d.Threshold)})
+	}
+	return all
 }
 
 // saidOf tells whether a memory had a say about a finding.
