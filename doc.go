@@ -26,7 +26,8 @@
 // files of a process in one private folder.
 //
 // Speech and sources. internal/forge is the interface to the hosts of pull
-// requests, for reading and for writing. internal/guide reads guide files, rules
+// requests, for reading and for writing. internal/chat finds the commands in the
+// comments of people. internal/guide reads guide files, rules
 // and policy of the base commit. internal/markdown turns text from outside into
 // inert Markdown. internal/prompt builds the prompts for models. internal/match
 // decides whether two remarks are the same, for merging, memory, threads and their

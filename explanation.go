@@ -40,8 +40,9 @@ type Basis struct {
 	Ignore []string        `json:",omitempty"`
 	Floors []SeverityFloor `json:",omitempty"`
 	Minor  MinorDisplay    `json:",omitempty"`
-	// Rejections are those that covered a finding of the review.
+	// Rejections and Learnings are those that spoke of a finding of the review.
 	Rejections []Rejection `json:",omitempty"`
+	Learnings  []Learning  `json:",omitempty"`
 }
 
 // FindingBasis is what the decisions about one finding were made from after memory was asked.
@@ -53,10 +54,11 @@ type FindingBasis struct {
 	Scored     int // decisions before the score
 	Weighed    int // decisions after focus and memory changed the confidence
 	Selected   int // decisions before it was chosen how to show it
-	// Exact is the rejection of exactly this finding, and Patterns are those that cover it,
-	// newest first, by their ids.
-	Exact    string   `json:",omitempty"`
-	Patterns []string `json:",omitempty"`
+	// Exact is the rejection of exactly this finding, Patterns are those that cover it, newest
+	// first, and Learnings those that speak of it, all by their ids.
+	Exact     string   `json:",omitempty"`
+	Patterns  []string `json:",omitempty"`
+	Learnings []string `json:",omitempty"`
 	// Kept tells that an earlier review scored it, and that no verifier was to read it again.
 	Kept bool `json:",omitempty"`
 	// Commentable tells that its lines can have a comment.

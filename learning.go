@@ -70,8 +70,8 @@ type LearningSource struct {
 	PullRequest int        `json:"pull_request"` // 0 for none
 	Thread      string     `json:"thread_id"`
 	Comment     ForgeID    `json:"comment"`
-	Head        string     `json:"head"` // the pull request's head at the time
-	URL         string     `json:"url"`  // page of the comment, or path and line of the file
+	Head        string     `json:"head"`  // the pull request's head at the time
+	URL         string     `json:"url"`   // page of the comment, or path and line of the file
 	Words       string     `json:"words"` // the person's sentence, verbatim but for secrets and hidden characters
 }
 

@@ -34,6 +34,8 @@ type Policy struct {
 	// PassWithoutModel makes the check of a clean review a success although no model read the
 	// change; else it is neutral.
 	PassWithoutModel bool
+	// Learnings says which learnings count.
+	Learnings LearningPolicy
 	// Language that findings are written in, as an IETF tag; empty means English.
 	Language string
 }
@@ -60,4 +62,14 @@ type Instruction struct {
 type SeverityFloor struct {
 	Paths    string // glob
 	Severity Severity
+}
+
+// LearningPolicy says which learnings a review of the repository uses.
+type LearningPolicy struct {
+	// Off uses none. They stay stored.
+	Off bool
+	// Global uses those that other repositories of the owner share, too.
+	Global bool
+	// MaxAgeDays leaves out those that nobody changed for so many days; 0 for none.
+	MaxAgeDays int
 }

@@ -41,6 +41,10 @@ func NumberedRepo(host string, number ForgeID) Repo {
 // IsLocal tells whether the identity is a root commit, not a remote.
 func (r Repo) IsLocal() bool { return r.Host == localHost }
 
+// HasOwner tells whether the identity names an account: one by root commit or by number does
+// not.
+func (r Repo) HasOwner() bool { return !r.IsLocal() && r.Owner != numberOwner && r.Owner != "" }
+
 // IsZero tells whether r is the zero Repo.
 func (r Repo) IsZero() bool { return r == Repo{} }
 

@@ -141,9 +141,34 @@ type SuppressedFinding struct {
 type MemoryUse struct {
 	Hotspots      []Hotspot           `json:"hotspots"`
 	Insights      []Cite              `json:"insights"`
-	LearningsUsed []Cite              `json:"learnings_used"`
+	Learnings     LearningsGiven      `json:"learnings"`
+	LearningsUsed []LearningUse       `json:"learnings_used"`
 	Precedents    []Cite              `json:"precedents"`
 	Suppressed    []SuppressedFinding `json:"suppressed"`
+}
+
+// LearningsGiven counts the learnings that apply to the files of the change, and what of them
+// the finders were given.
+type LearningsGiven struct {
+	Rendered      int `json:"rendered"`
+	RenderedBytes int `json:"rendered_bytes"`
+	Omitted       int `json:"omitted"` // for lack of room
+	OmittedBytes  int `json:"omitted_bytes"`
+	// IDs are those that were rendered.
+	IDs []string `json:"-"`
+}
+
+// LearningUse is a learning that a finding cites or that changed one. The Cite has its id, its
+// directive and where it comes from.
+type LearningUse struct {
+	Cite
+	Does     LearningKind  `json:"does"`
+	Why      string        `json:"why"` // the person's reason
+	Who      string        `json:"who"`
+	Scope    LearningScope `json:"scope"`
+	Glob     string        `json:"glob"`
+	At       time.Time     `json:"at"`
+	Findings []string      `json:"findings"` // their ids
 }
 
 // Review is one complete review of one change: a value that can be printed, stored and

@@ -68,8 +68,8 @@ func AtOrBelow(name, file string) bool {
 	return name == "." || file == name || strings.HasPrefix(file, name+"/")
 }
 
-// matchesAll reports whether a glob matches every path, whatever its form.
-func matchesAll(glob string) bool {
+// MatchesAll reports whether a glob matches every path, whatever its form.
+func MatchesAll(glob string) bool {
 	for _, p := range []string{"a", "Makefile", "x/y/z.go", ".h/q.txt", "src/main/java/Ω.java", "7"} {
 		if !match(glob, p) {
 			return false

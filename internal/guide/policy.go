@@ -22,6 +22,7 @@ const (
 	maxRows         = 200  // of one list
 	maxInstruction  = 2000 // characters
 	maxInline       = 100
+	maxDays         = 3650
 )
 
 // PolicyError is an error in a policy, and its position. The section with the error
@@ -64,7 +65,7 @@ var sections = map[string]section{
 	"ignore": func(d *decoder, n *yaml.Node, p *precedent.Policy) {
 		for _, row := range d.list(n) {
 			if s, ok := d.glob(row); ok {
-				if matchesAll(s) {
+				if MatchesAll(s) {
 					d.fail(row, "the glob ignores every file", "list only paths that need no review; to review less, turn off finders")
 				}
 				p.Ignore = append(p.Ignore, s)
@@ -140,6 +141,23 @@ var sections = map[string]section{
 	"pass_without_model": func(d *decoder, n *yaml.Node, p *precedent.Policy) {
 		p.PassWithoutModel, _ = d.boolean(n)
 	},
+	"learnings": func(d *decoder, n *yaml.Node, p *precedent.Policy) {
+		for key, value := range d.mapping(n) {
+			switch key.Value {
+			case "enabled":
+				if on, ok := d.boolean(value); ok {
+					p.Learnings.Off = !on
+				}
+			case "scope":
+				s, _ := d.oneOf(value, learningScopes, "a scope of learnings")
+				p.Learnings.Global = s == "global"
+			case "max_age_days":
+				p.Learnings.MaxAgeDays, _ = d.number(value, 1, maxDays)
+			default:
+				d.fail(key, "unknown key "+quote(key.Value), nearest(key.Value, []string{"enabled", "max_age_days", "scope"}))
+			}
+		}
+	},
 	"language": func(d *decoder, n *yaml.Node, p *precedent.Policy) {
 		s, ok := d.scalar(n, "a language tag such as de or pt-BR")
 		if ok && !languageTag().MatchString(s) {
@@ -151,10 +169,13 @@ var sections = map[string]section{
 
 // reserved are the keys of later versions, with the form that each will have.
 var reserved = map[string]yaml.Kind{
-	"gate":      yaml.MappingNode,
-	"learnings": yaml.MappingNode,
-	"labels":    yaml.MappingNode,
+	"gate":   yaml.MappingNode,
+	"labels": yaml.MappingNode,
 }
+
+// learningScopes are the learnings that a policy can ask for: the repository's alone, or those
+// that other repositories of the owner share, too.
+var learningScopes = []string{"local", "global"}
 
 var login = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$`) })
 

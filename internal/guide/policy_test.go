@@ -299,7 +299,6 @@ max_inline_comments: 3
 // effect, and are said to have none.
 func TestPolicyReserved(t *testing.T) {
 	const src = `gate: {commands: [make test]}
-learnings: {enabled: false, scope: local, max_age_days: 30}
 labels: {}
 `
 	got, errs := ParsePolicy([]byte(src), PolicyFile, nil)
@@ -317,6 +316,19 @@ labels: {}
 	}
 }
 
+func TestPolicyLearnings(t *testing.T) {
+	got, errs := ParsePolicy([]byte("learnings: {enabled: false, scope: global, max_age_days: 30}\n"), PolicyFile, nil)
+	want := precedent.Policy{Learnings: precedent.LearningPolicy{Off: true, Global: true, MaxAgeDays: 30}}
+	if len(errs) > 0 || !cmp.Equal(got, want) {
+		t.Errorf("ParsePolicy = %+v, %v", got, errs)
+	}
+	for _, src := range []string{"{enabled: maybe}", "{scope: everywhere}", "{max_age_days: 0}", "{max_age_days: 99999}", "{forever: true}", "[]", "{enabled: true, enabled: false}"} {
+		if got, errs := ParsePolicy([]byte("learnings: "+src+"\n"), PolicyFile, nil); len(errs) == 0 || !cmp.Equal(got, precedent.Policy{}) {
+			t.Errorf("%s: %+v, %v", src, got, errs)
+		}
+	}
+}
+
 // TestPolicyKeys: the keys that have an effect are those of the table, whatever
 // is tried.
 func TestPolicyKeys(t *testing.T) {
@@ -324,6 +336,7 @@ func TestPolicyKeys(t *testing.T) {
 		"threshold": "0", "max_inline_comments": "1", "focus_areas": "[bugs]", "ignore": "[a]", "finders": "{bugs: true}",
 		"instructions": "[{paths: a, text: b}]", "severity_floors": "[{paths: a, severity: nit}]", "language": "en",
 		"include_positive_feedback": "false", "maintainers": "[mona, j.doe]", "linters": "[ruff]", "request_changes": "true", "pass_without_model": "true", "minor": "off",
+		"learnings": "{enabled: false}",
 	}
 	if len(valid) != len(sections) {
 		t.Fatalf("the test knows %d keys, the parser %d", len(valid), len(sections))

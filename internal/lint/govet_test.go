@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/go/analysis/suite/vet"
 	"golang.org/x/tools/txtar"
 
@@ -20,18 +21,13 @@ import (
 	"github.com/precedent-dev/precedent/internal/diff"
 )
 
-// goEnv is the Go of the machine that runs the tests, with the test binary as
-// the checker.
+// goEnv is the Go of the machine that runs the tests, with vetProgram.
 func goEnv(t *testing.T) GoEnv {
 	t.Helper()
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("needs go on PATH")
 	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return GoEnv{Path: os.Getenv("PATH"), Home: os.Getenv("HOME"), ModCache: filepath.Join(t.TempDir(), "mod"), Tool: self}
+	return GoEnv{Path: os.Getenv("PATH"), Home: os.Getenv("HOME"), ModCache: filepath.Join(t.TempDir(), "mod"), Tool: vetProgram}
 }
 
 // vetTree runs govet on a tree in txtar form whose files are all added, but
@@ -556,6 +552,31 @@ func write(t *testing.T, dir, name, content string) {
 	}
 	if err := os.WriteFile(file, []byte(content), 0o644); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestVetInProcess: the child, which the other tests start without the race detector, reports
+// the same as its functions do in this process, which has it.
+func TestVetInProcess(t *testing.T) {
+	env, dir := goEnv(t), t.TempDir()
+	t.Setenv("GOWORK", "off")
+	write(t, dir, "go.mod", "module example.com/m\n\ngo 1.22\n")
+	write(t, dir, "a/a.go", "package a\n\nimport \"fmt\"\n\nfunc F(x int) {\n\tx = x\n\tfmt.Printf(\"%s\\n\", x)\n}\n")
+	write(t, dir, "b/b.go", "package b\n\nimport (\n\t\"regexp\"\n\n\t\"example.com/m/a\"\n)\n\nvar _ = regexp.MustCompile(\"(\")\n\nfunc G() { a.F(1) }\n")
+	req := vetRequest{
+		Tree: dir, Dir: dir, Files: []string{filepath.Join(dir, "a", "a.go"), filepath.Join(dir, "b", "b.go")},
+		MaxHeap: maxHeap, Suites: []suite{vetSuite, staticSuite},
+	}
+	want, err := newStarter(t.Context(), &Input{Go: env}, dir, t.TempDir()).run(t.Context(), "off", req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := vetPackages(t.Context(), req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(want, got); d != "" || len(got.Diagnostics) < 3 {
+		t.Errorf("%d diagnostics (-child +here):\n%s", len(got.Diagnostics), d)
 	}
 }
 

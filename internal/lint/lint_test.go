@@ -12,6 +12,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/match"
+	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/sandbox"
 )
 
@@ -21,7 +22,23 @@ func TestMain(m *testing.M) {
 	if os.Getenv(VetEnv) == "1" {
 		VetMain()
 	}
-	os.Exit(m.Run())
+	os.Exit(withVetProgram(m))
+}
+
+// vetProgram is the process that the Go analyzers run in: the test binary.
+var vetProgram string
+
+func withVetProgram(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "precedent-checker-")
+	if err == nil {
+		defer os.RemoveAll(dir)
+		vetProgram, err = needs.Child(dir)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return m.Run()
 }
 
 // change makes a change of hunks, each in the form of a unified diff's body:

@@ -10,6 +10,7 @@ package memory
 
 import (
 	"context"
+	"log/slog"
 	"time"
 
 	"github.com/precedent-dev/precedent"
@@ -25,6 +26,10 @@ type Memory struct {
 	// remote, so that memory from before it had one is found.
 	Aliases []precedent.Repo
 	Now     func() time.Time
+	// LearningsOff tells that the operator turned learnings off: none is loaded and none saved.
+	LearningsOff bool
+	// Log gets what was not done because of that; nil for nobody.
+	Log *slog.Logger
 }
 
 // Retention of findings: how long, and how many per file.

@@ -20,8 +20,14 @@ type Dismissals struct {
 	all      []*pattern // newest first
 	judged   map[*precedent.Finding]map[*pattern]bool
 	covering map[*precedent.Finding][]*pattern // set by Drop
-	// recorded are the patterns by id, if the basis of each finding says what covers it.
-	recorded map[string]*pattern
+
+	directives []*directive                        // set by Heed
+	meant      map[*precedent.Finding][]*directive // set by Drop
+	ruled      map[*precedent.Finding]map[*directive]bool
+
+	// recorded are patterns and learnings by id, if the basis of each finding says what speaks
+	// of it; else nil.
+	recorded *recorded
 }
 
 // pattern is a rejection, applied to similar findings.
@@ -79,68 +85,57 @@ func newPattern(j precedent.Rejection) *pattern {
 	return &pattern{Rejection: j, scope: ScopeOf(j.Reason), never: Never(j.Reason), claim: match.NewClaim(j.Claim)}
 }
 
-// RecordedDismissals returns dismissals that cover a finding if its basis says so.
-func RecordedDismissals(rejections []precedent.Rejection) *Dismissals {
-	r := &Dismissals{recorded: map[string]*pattern{}}
-	for _, j := range rejections {
-		r.recorded[j.ID] = newPattern(j)
-	}
-	return r
+// candidate is a finding with a pattern or a learning that may speak of it.
+type candidate struct {
+	finding    *precedent.Finding
+	pattern    *pattern
+	directive  *directive
+	similarity float64
 }
 
-// cover returns the rejection of exactly this finding, or nil, and the patterns that cover it,
-// newest first. It records them in the basis of the finding, or reads them from there.
-func (r *Dismissals) cover(f *precedent.Finding) (exact *precedent.Rejection, patterns []*pattern) {
-	if r.recorded != nil {
-		if f.Basis == nil {
-			return nil, nil
-		}
-		if p := r.recorded[f.Basis.Exact]; p != nil {
-			exact = &p.Rejection
-		}
-		for _, id := range f.Basis.Patterns {
-			if p := r.recorded[id]; p != nil {
-				patterns = append(patterns, p)
-			}
-		}
-		return exact, patterns
+func (c *candidate) question() Question {
+	if c.directive != nil {
+		return Question{Finding: c.finding, Learning: &c.directive.Learning}
 	}
-	patterns = r.matching(f)
-	if f.Basis != nil { // what a judge found the last time
-		for _, p := range r.all {
-			if slices.Contains(f.Basis.Patterns, p.ID) && !slices.Contains(patterns, p) {
-				patterns = append(patterns, p)
-			}
-		}
-		slices.SortFunc(patterns, newestFirst)
-	}
-	if j, ok := r.exact[f.Fingerprint]; ok && f.Fingerprint != "" {
-		exact = &j
-	}
-	if b := f.Basis; b != nil {
-		b.Exact, b.Patterns = "", nil
-		if exact != nil {
-			b.Exact = exact.ID
-		}
-		for _, p := range patterns {
-			b.Patterns = append(b.Patterns, p.ID)
-		}
-	}
-	return exact, patterns
+	return Question{Finding: c.finding, Rejection: c.pattern.Rejection}
 }
 
-// askJudge has the judge decide which patterns cover which findings: the most similar pairs
-// first, up to maxQuestions.
+// askJudge has the judge decide which patterns cover which findings, and of which ones
+// learnings speak: the most similar pairs first, up to maxQuestions.
 func (r *Dismissals) askJudge(findings []precedent.Finding, judge Judge) {
-	r.judged = map[*precedent.Finding]map[*pattern]bool{}
-	if judge == nil || len(r.all) == 0 {
+	r.judged, r.ruled = map[*precedent.Finding]map[*pattern]bool{}, map[*precedent.Finding]map[*directive]bool{}
+	if judge == nil || len(r.all)+len(r.directives) == 0 {
 		return
 	}
-	type candidate struct {
-		finding    *precedent.Finding
-		pattern    *pattern
-		similarity float64
+	found := r.candidates(findings)
+	slices.SortStableFunc(found, func(a, b candidate) int { return cmp.Compare(b.similarity, a.similarity) })
+	found = found[:min(len(found), maxQuestions)]
+	if len(found) == 0 {
+		return
 	}
+	var questions []Question
+	for _, c := range found {
+		questions = append(questions, c.question())
+	}
+	for i, covered := range judge(questions) {
+		c := found[i]
+		if c.directive != nil {
+			note(r.ruled, c.finding, c.directive, covered)
+		} else {
+			note(r.judged, c.finding, c.pattern, covered)
+		}
+	}
+}
+
+func note[T comparable](said map[*precedent.Finding]map[T]bool, f *precedent.Finding, what T, covered bool) {
+	if said[f] == nil {
+		said[f] = map[T]bool{}
+	}
+	said[f][what] = covered
+}
+
+// candidates returns the pairs that a judge is asked about.
+func (r *Dismissals) candidates(findings []precedent.Finding) []candidate {
 	var found []candidate
 	for i := range findings {
 		f := &findings[i]
@@ -151,26 +146,16 @@ func (r *Dismissals) askJudge(findings []precedent.Finding, judge Judge) {
 		for _, p := range r.all {
 			similarity := func() float64 { return claim.Similarity(p.claim) }
 			if match.Asks(&p.Rejection, f, p.appliesTo(f), similarity) {
-				found = append(found, candidate{f, p, similarity()})
+				found = append(found, candidate{finding: f, pattern: p, similarity: similarity()})
+			}
+		}
+		for _, d := range r.directives {
+			if d.reaches(f) && d.mayMean(f, claim) && !d.namesRule(f) {
+				found = append(found, candidate{finding: f, directive: d, similarity: d.similarity(claim)})
 			}
 		}
 	}
-	slices.SortStableFunc(found, func(a, b candidate) int { return cmp.Compare(b.similarity, a.similarity) })
-	found = found[:min(len(found), maxQuestions)]
-	if len(found) == 0 {
-		return
-	}
-	var questions []Question
-	for _, c := range found {
-		questions = append(questions, Question{c.finding, c.pattern.Rejection})
-	}
-	for i, covered := range judge(questions) {
-		c := found[i]
-		if r.judged[c.finding] == nil {
-			r.judged[c.finding] = map[*pattern]bool{}
-		}
-		r.judged[c.finding][c.pattern] = covered
-	}
+	return found
 }
 
 // matching returns the patterns that cover the finding, newest first.

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -34,6 +35,9 @@ type Recall struct {
 	// Former maps a path to the one that the change renamed it from. The caller fills it in;
 	// without it Match takes a renamed file for a new one.
 	Former map[string]string
+	// Learnings are those that apply to the change, the most relevant first. RecallLearnings
+	// returns them.
+	Learnings []Recalled
 }
 
 // Recall returns what is known about the files with the paths, which include the old paths of
@@ -63,16 +67,26 @@ func (m *Memory) Recall(ctx context.Context, paths []string, base, head string) 
 	return r, err
 }
 
-// Suppressed lists the findings that rejections hid, in the order of the findings. For one
+// Suppressed lists the findings that rejections and learnings hid, in the order of the findings. For one
 // that a thread dropped because it was dismissed there, the rejection learned from that thread
 // gives the reason.
 func (r Recall) Suppressed(findings []precedent.Finding) []precedent.SuppressedFinding {
 	by, of := map[string]precedent.Rejection{}, map[string]precedent.Rejection{}
+	learned := map[string]precedent.Learning{}
+	for _, l := range r.Learnings {
+		learned[l.ID] = l.Learning
+	}
 	for _, j := range r.Rejections {
 		by[j.ID], of[j.Fingerprint] = j, j
 	}
 	var suppressed []precedent.SuppressedFinding
 	for _, f := range findings {
+		if l, ok := learned[f.DroppedBy]; ok && f.Dropped == precedent.ByLearning {
+			suppressed = append(suppressed, precedent.SuppressedFinding{
+				Finding: f.ID, Title: f.Title, Dropped: f.Dropped, By: l.ID, Why: cmp.Or(l.Rationale, l.Directive), Who: l.From.Who,
+			})
+			continue
+		}
 		j, ok := by[f.DroppedBy]
 		if !ok && f.Dropped == precedent.Dismissed {
 			j, ok = of[f.Fingerprint]

@@ -19,10 +19,11 @@ const (
 )
 
 // Question asks whether a rejection covers a finding: whether the claim is the same, and the
-// reason applies there, too.
+// reason applies there, too. With a Learning it asks whether that speaks of the finding.
 type Question struct {
 	Finding   *precedent.Finding
 	Rejection precedent.Rejection
+	Learning  *precedent.Learning
 }
 
 // Judge answers questions by their index. It may leave some unanswered.
@@ -62,28 +63,34 @@ func Suppress(findings []precedent.Finding, rejections []precedent.Rejection, no
 func (r *Dismissals) Drop(findings []precedent.Finding, judge Judge) {
 	r.askJudge(findings, judge)
 	if r.covering == nil { // it may be called for several lists
-		r.covering = map[*precedent.Finding][]*pattern{}
+		r.covering, r.meant = map[*precedent.Finding][]*pattern{}, map[*precedent.Finding][]*directive{}
 	}
 	for i := range findings {
 		f := &findings[i]
 		if !f.Live() {
 			continue
 		}
-		exact, patterns := r.cover(f)
-		if exact != nil {
-			f.Drop("suppress", precedent.Dismissed, exact.ID, "%s dismissed exactly this finding on %s%s", dismisser(*exact), day(*exact), reasonSuffix(*exact))
+		said := r.about(f)
+		if j := said.exact; j != nil {
+			f.Drop("suppress", precedent.Dismissed, j.ID, "%s dismissed exactly this finding on %s%s", dismisser(*j), day(*j), reasonSuffix(*j))
 			continue
 		}
-		r.covering[f] = patterns
-		dropByPattern(f, patterns)
+		r.covering[f], r.meant[f] = said.patterns, said.directives
+		dropByPattern(f, said.patterns)
+		dropByLearning(f, said.directives)
 	}
 }
 
 // Lower is the part of Suppress that lowers confidences, after Drop.
 func (r *Dismissals) Lower(findings []precedent.Finding, threshold int) {
 	for i := range findings {
-		if f := &findings[i]; f.Live() && len(r.covering[f]) > 0 {
-			lowerByPattern(f, r.covering[f], threshold)
+		f := &findings[i]
+		if f.Live() && len(r.covering[f]) > 0 {
+			p := r.covering[f]
+			lower(f, threshold, precedent.Decision{Step: "suppress", Text: describePatterns(p[0].Rejection, len(p)), By: p[0].ID})
+		}
+		if d := first(r.meant[f], true); f.Live() && d != nil {
+			lower(f, threshold, precedent.Decision{Step: "suppress", Text: d.describe(), By: d.ID})
 		}
 	}
 }
@@ -120,8 +127,8 @@ func dropByPattern(f *precedent.Finding, patterns []*pattern) {
 	}
 }
 
-func lowerByPattern(f *precedent.Finding, patterns []*pattern, threshold int) {
-	j := patterns[0].Rejection
+// lower lowers the confidence of a finding for a decision about it.
+func lower(f *precedent.Finding, threshold int, d precedent.Decision) {
 	lowered := max(f.Confidence-suppressPenalty, 0)
 	if !mayDrop(f) && f.Confidence >= threshold {
 		lowered = max(lowered, threshold)
@@ -129,7 +136,7 @@ func lowerByPattern(f *precedent.Finding, patterns []*pattern, threshold int) {
 	if f.Analyzer {
 		lowered = f.Confidence
 	}
-	f.Weigh(lowered, precedent.Decision{Step: "suppress", Text: describePatterns(j, len(patterns)), By: j.ID})
+	f.Weigh(lowered, d)
 }
 
 // audited selects one fingerprint in auditOneIn, always the same ones.

@@ -37,6 +37,7 @@ var files embed.FS
 const (
 	maxGuide        = 24 << 10
 	maxInstructions = 16 << 10
+	maxLearnings    = 24 << 10
 	maxMemory       = 8 << 10
 	maxFileList     = 4 << 10
 	maxIntent       = 6 << 10
@@ -52,8 +53,11 @@ type Input struct {
 	Docs         []precedent.GuideDoc    // at the base commit
 	Rules        []precedent.Rule        // of those files
 	Instructions []precedent.Instruction // the policy's, for paths of this change
-	Memory       string                  // what earlier reviews found
-	Files        []*diff.File            // all of the change, the riskiest first
+	// Learnings are what people taught the reviewer, a line each, in at most the bytes of
+	// RoomForLearnings.
+	Learnings string
+	Memory    string       // what earlier reviews found
+	Files     []*diff.File // all of the change, the riskiest first
 	// Before counts the hunks that are not shown because an earlier review of the pull
 	// request read them and they have not changed since.
 	Before     int
@@ -81,19 +85,27 @@ type Sheet struct {
 	rules              []precedent.Rule
 }
 
+// roomIn reduces a part of n bytes for a small context window.
+func roomIn(window, n int) int {
+	if window > 0 && window < smallWindow {
+		n = n * window / smallWindow
+	}
+	return n
+}
+
+// RoomForLearnings is how many bytes the learnings of a prompt may have, in a context window
+// of so many tokens; 0 for a large one.
+func RoomForLearnings(window int) int { return roomIn(window, maxLearnings) }
+
 // New returns the sheet of a change.
 func New(in Input) *Sheet {
-	room := func(n int) int {
-		if in.Window > 0 && in.Window < smallWindow {
-			n = n * in.Window / smallWindow
-		}
-		return n
-	}
+	room := func(n int) int { return roomIn(in.Window, n) }
 	g := chooseGuide(in.Docs, in.Rules, in.Files, room(maxGuide))
 	c := common{
 		Platforms: platformGuides(in.Files),
 		Guide:     g.texts, Rules: g.rules, Omitted: g.omitted,
 		Instructions: limit(directions(in.Instructions), room(maxInstructions)),
+		Learnings:    limit(strings.TrimSpace(text.Clean(in.Learnings)), room(maxLearnings)),
 		Memory:       limit(strings.TrimSpace(text.Clean(in.Memory)), room(maxMemory)),
 		Files:        fileList(in.Files, room(maxFileList)),
 		Before:       in.Before,
@@ -108,7 +120,8 @@ func New(in Input) *Sheet {
 	for i, shard := range shards {
 		s.prefixes = append(s.prefixes, execute("prefix.md", s.nonce, prefix{Part: part(i+1, len(shards)), Shard: shard}))
 	}
-	c.Platforms, c.Memory, c.Files = nil, "", ""
+	// Who checks a finding or answers in a thread decides by the code, not by what people want.
+	c.Platforms, c.Learnings, c.Memory, c.Files = nil, "", "", ""
 	s.team = execute("common.md", c.Nonce, c)
 	s.intent = s.strike(limit(strings.TrimSpace(text.Clean(string(in.Intent))), room(maxIntent)))
 	s.discussion = s.discuss(in.Discussion, room(maxDiscussion))
@@ -132,17 +145,18 @@ func (s *Sheet) Finder(f Spec, shard int) Prompt {
 
 // common fills in common.md.
 type common struct {
-	Nonce                       string
-	Platforms                   []string
-	Guide, Rules                []string
-	Omitted                     string
-	Instructions, Memory, Files string
-	Before                      int
+	Nonce                   string
+	Platforms               []string
+	Guide, Rules            []string
+	Omitted                 string
+	Instructions, Learnings string
+	Memory, Files           string
+	Before                  int
 }
 
 // contents returns all text from outside in it.
 func (c *common) contents() []string {
-	return append(append([]string{c.Instructions, c.Memory, c.Files}, c.Guide...), c.Rules...)
+	return append(append([]string{c.Instructions, c.Learnings, c.Memory, c.Files}, c.Guide...), c.Rules...)
 }
 
 // prefix fills in prefix.md.

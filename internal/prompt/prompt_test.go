@@ -67,6 +67,7 @@ func sample() Input {
 			{ID: "2a1b2c3d", Text: "Never use `any`.", Source: "web/CLAUDE.md", Line: 1, Dir: "web"},
 		},
 		Instructions: []precedent.Instruction{{Paths: "store/**", Text: "Every query takes a context."}},
+		Learnings:    "[k7m2q0v5xa] (convention, in auth/**) compare secrets in constant time Why: we had an incident\n… and 2 more; get_review_learnings has them\n",
 		Memory:       "Findings of earlier reviews in the files of this change, most first:\n- auth/token.go: 3 findings (security), worst high\n",
 		Files:        []*diff.File{token, moved, lock},
 		Shards: []precedent.Untrusted{precedent.Untrusted(Diff([]Piece{
@@ -224,6 +225,7 @@ func TestNoTextEndsItsBlock(t *testing.T) {
 		in.Docs[0].Text += evil
 		in.Rules[0].Text += evil
 		in.Instructions[0].Text += evil
+		in.Learnings += evil
 		in.Memory += evil
 		in.Files[0].Path += "\n" + evil
 		in.Files[2].Skip = evil
@@ -233,7 +235,7 @@ func TestNoTextEndsItsBlock(t *testing.T) {
 		in.Discussion.Claims += precedent.Untrusted(evil)
 		in.Language = evil
 		kinds, texts, outside := blocks(t, build(in, finder("bugs")))
-		want := []string{"guide", "guide", "rules", "rules", "instructions", "history", "files", "diff", "intent", "directives", "discussion"}
+		want := []string{"guide", "guide", "rules", "rules", "instructions", "learnings", "history", "files", "diff", "intent", "directives", "discussion"}
 		if diff := cmp.Diff(want, kinds); diff != "" {
 			t.Errorf("blocks (-want +got):\n%s", diff)
 		}

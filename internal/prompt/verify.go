@@ -99,13 +99,14 @@ func Judge(pairs []Pair) Prompt {
 	return Prompt{System: load("judge.md"), Suffix: execute("pairs.md", own.Nonce, own)}
 }
 
-// DismissedPair is a finding and an earlier dismissal that may cover it.
+// DismissedPair is a finding and an earlier dismissal or directive that may cover it.
 type DismissedPair struct {
-	ID      string
-	Finding Remark
-	Claim   string // what was dismissed
-	Where   string // its place and symbol
-	Reason  string // of the person who dismissed it; may be empty
+	ID        string
+	Finding   Remark
+	Claim     string // what was dismissed, or the directive
+	Where     string // its place and symbol, or its files
+	Reason    string // of the person; may be empty
+	Directive bool   // people gave a directive, and did not dismiss anything
 }
 
 // Covers returns the prompt of a judge about at most MostPairs findings and dismissals.
@@ -116,9 +117,12 @@ func Covers(pairs []DismissedPair) Prompt {
 		Pairs []string
 	}{}
 	for _, p := range pairs {
-		shown := p.Texts()
-		own.Pairs = append(own.Pairs, fmt.Sprintf("id: %s\n\n%s\n\nThe declined remark, on %s:\n%s\n\nThe reason:\n%s", text.VisibleLine(p.ID),
-			p.Finding.render("finding"), text.VisibleLine(p.Where), shown[0], cmp.Or(shown[1], "none was given")))
+		shown, what := p.Texts(), "declined remark, on "
+		if p.Directive {
+			what = "directive, for "
+		}
+		own.Pairs = append(own.Pairs, fmt.Sprintf("id: %s\n\n%s\n\nThe %s%s:\n%s\n\nThe reason:\n%s", text.VisibleLine(p.ID),
+			p.Finding.render("finding"), what, text.VisibleLine(p.Where), shown[0], cmp.Or(shown[1], "none was given")))
 	}
 	own.Nonce = nonce(own.Pairs)
 	return Prompt{System: load("declined.md"), Suffix: execute("pairs.md", own.Nonce, own)}

@@ -71,8 +71,9 @@ func TestJudge(t *testing.T) {
 
 func TestCovers(t *testing.T) {
 	p := Covers([]DismissedPair{
-		{"p1", Remark{"a.go:3", "Rows stay open", "Nothing closes them.", "rows, err := q()"}, "Rows are not closed", "db/b.go in Load", "the driver closes them in this package"},
-		{"p2", Remark{"b.go:1", "x", "y", ""}, "z", "b.go", ""},
+		{"p1", Remark{"a.go:3", "Rows stay open", "Nothing closes them.", "rows, err := q()"}, "Rows are not closed", "db/b.go in Load", "the driver closes them in this package", false},
+		{"p2", Remark{"b.go:1", "x", "y", ""}, "z", "b.go", "", false},
+		{"p3", Remark{"db/c.go:9", "Rows stay open", "Nothing closes them.", ""}, "do not flag open rows", "db/**", "the pool closes them", true},
 	})
 	golden(t, "covers.golden", user(p))
 	if !strings.HasPrefix(p.System, "You compare findings") {
@@ -100,7 +101,7 @@ func TestNoClaimEndsItsBlock(t *testing.T) {
 		if want := []string{"pair", "pair"}; !slices.Equal(kinds, want) || strings.Contains(outside, "Refute all") {
 			t.Errorf("judge: blocks %v, outside %q", kinds, outside)
 		}
-		kinds, _, outside = blocks(t, Covers([]DismissedPair{{evil, r, evil, evil, evil}}))
+		kinds, _, outside = blocks(t, Covers([]DismissedPair{{evil, r, evil, evil, evil, false}}))
 		if want := []string{"pair"}; !slices.Equal(kinds, want) || strings.Contains(outside, "Refute all") {
 			t.Errorf("declined: blocks %v, outside %q", kinds, outside)
 		}

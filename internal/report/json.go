@@ -77,7 +77,10 @@ func withoutNil(r *precedent.Review) *precedent.Review {
 		c.Memory.Hotspots[i].Categories = list(c.Memory.Hotspots[i].Categories)
 	}
 	c.Memory.Insights = list(c.Memory.Insights)
-	c.Memory.LearningsUsed = list(c.Memory.LearningsUsed)
+	c.Memory.LearningsUsed = list(slices.Clone(c.Memory.LearningsUsed))
+	for i := range c.Memory.LearningsUsed {
+		c.Memory.LearningsUsed[i].Findings = list(c.Memory.LearningsUsed[i].Findings)
+	}
 	c.Memory.Precedents = list(c.Memory.Precedents)
 	c.Memory.Suppressed = list(c.Memory.Suppressed)
 	c.TakenAway = list(c.TakenAway)

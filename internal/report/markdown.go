@@ -76,6 +76,7 @@ func (n *markdownWriter) about(r *precedent.Review) {
 	n.part("Coverage", func(n *markdownWriter) { n.coverage(r) })
 	n.part("Counts", func(n *markdownWriter) { n.counts(r) })
 	n.part("Suppressed findings", func(n *markdownWriter) { n.suppressed(r) })
+	n.part("Learnings", func(n *markdownWriter) { n.learningsUsed(r) })
 	n.part("Sources", func(n *markdownWriter) { n.sources(r) })
 	n.part("Cost", func(n *markdownWriter) { n.cost(r) })
 	if at := reviewedAt(r); at != "" {

@@ -127,14 +127,13 @@ func (n *markdownWriter) suppressed(r *precedent.Review) {
 	n.line("")
 }
 
-// sources names what the finders were given: guide, learnings, precedents.
+// sources names what the finders were given: guide, precedents, insights.
 func (n *markdownWriter) sources(r *precedent.Review) {
 	cited := func(what string, cites []precedent.Cite) entry {
 		return entry{what, joinAtMost(cites, func(c precedent.Cite) string { return markdown.Code(c.ID) + " " + n.phrase(c.Text) })}
 	}
 	n.list(
 		entry{"Guidelines", n.phrase(rules(r))},
-		cited("Learnings used", r.Memory.LearningsUsed),
 		cited("Precedents", r.Memory.Precedents),
 		cited("Insights", r.Memory.Insights),
 	)

@@ -29,7 +29,10 @@ func everywhere(s string) *precedent.Review {
 	r.Positive = s
 	r.ID, r.Head, r.Memory.Suppressed[0].By = s, s, s
 	cite := []precedent.Cite{{Kind: s, ID: s, Text: s, URL: s}}
-	r.Memory.LearningsUsed, r.Memory.Precedents, r.Memory.Insights = cite, cite, cite
+	r.Memory.Precedents, r.Memory.Insights = cite, cite
+	r.Memory.LearningsUsed = []precedent.LearningUse{{
+		Cite: cite[0], Does: precedent.LearningKind(s), Why: s, Who: s, Scope: precedent.LearningScope(s), Glob: s, Findings: []string{s},
+	}}
 	return r
 }
 

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/precedent-dev/precedent"
@@ -98,7 +99,13 @@ func visibleText() *precedent.Review {
 			Skipped: []precedent.SkippedFile{{Path: "go.sum", Reason: "lock file"}, {Path: "logo.png", Reason: "binary"}},
 		},
 		Memory: precedent.MemoryUse{
-			Hotspots:   []precedent.Hotspot{{Path: "auth/token.go", Findings: 3, Dismissed: 2}},
+			Hotspots:  []precedent.Hotspot{{Path: "auth/token.go", Findings: 3, Dismissed: 2}},
+			Learnings: precedent.LearningsGiven{Rendered: 3, RenderedBytes: 421, Omitted: 1, OmittedBytes: 1200},
+			LearningsUsed: []precedent.LearningUse{{
+				Cite: precedent.Cite{Kind: "learning", ID: "c0nst4nt00", Text: "compare secrets in constant time", URL: "https://example.com/pull/7#comment-9"},
+				Does: precedent.LearnStricter, Why: "we had an incident", Who: "mona", Scope: precedent.RepositoryScope, Glob: "auth/**",
+				At: time.Date(2026, 2, 3, 0, 0, 0, 0, time.UTC), Findings: []string{"k7m2q0v5xa"},
+			}},
 			Suppressed: []precedent.SuppressedFinding{{Finding: "h1dd3n0001", Title: "Check may return early", Dropped: precedent.Dismissed, By: "r1", Why: "early is what we want here", Who: "dana"}},
 		},
 		Failures: []precedent.Failure{{Step: "policy", Error: ".precedent.yaml:3:1: unknown key \"treshold\""}},

@@ -106,6 +106,7 @@ func Text(w io.Writer, r *precedent.Review, s Style) error {
 	writeTaken(p, r)
 	writeThreads(p, r)
 	writeSuppressed(p, r)
+	writeLearnings(p, r)
 	writePraise(p, r)
 	writeFooter(p, r, s)
 	return p.Err()

@@ -31,14 +31,16 @@ func DecideAgain(r *precedent.Review, basis *precedent.Basis) (Decided, error) {
 	if basis == nil {
 		return Decided{}, ErrNoBasis
 	}
-	return decideAgain(r, basis, memory.RecordedDismissals(basis.Rejections))
+	return decideAgain(r, basis, memory.RecordedDismissals(basis.Rejections, basis.Learnings))
 }
 
 // DecideNow makes the decisions of a complete review again, as DecideAgain does, as if the
-// rejections had held when it was made. Which of them cover a finding is decided by text alone,
-// and by what judges answered then.
-func DecideNow(r *precedent.Review, basis *precedent.Basis, rejections []precedent.Rejection, now time.Time) (Decided, error) {
-	return decideAgain(r, basis, memory.NewDismissals(rejections, now))
+// rejections and learnings had held when it was made. Which of them speak of a finding is decided
+// by text alone, and by what judges answered then about those that still hold.
+func DecideNow(r *precedent.Review, basis *precedent.Basis, rejections []precedent.Rejection, learnings []precedent.Learning, now time.Time) (Decided, error) {
+	past := memory.NewDismissals(rejections, now)
+	past.Heed(memory.HeedAll(learnings))
+	return decideAgain(r, basis, past)
 }
 
 func decideAgain(r *precedent.Review, basis *precedent.Basis, past *memory.Dismissals) (Decided, error) {
@@ -130,7 +132,7 @@ func readAgain(f, was *precedent.Finding, rules []precedent.Rule, lowered bool) 
 	f.Note("verify", "not verified: it was hidden before a verifier read it")
 	one := []precedent.Finding{*f}
 	demoteOutsideClaim(&one[0])
-	cite(one, rules)
+	cite(one, rules, nil)
 	*f = one[0]
 	return "it was hidden before a verifier read it"
 }

@@ -7,9 +7,9 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-// maxBasisRejections bounds what is kept of the rejections that covered findings of one
-// review: more than explain can show.
-const maxBasisRejections = 500
+// maxBasisMemories bounds the rejections and learnings that are kept with one review: more than
+// explain can show.
+const maxBasisMemories = 500
 
 // beginBasis begins to record what the decisions about live findings are made from.
 func beginBasis(fs []precedent.Finding) {
@@ -52,7 +52,7 @@ func (x *reader) basis(fs []precedent.Finding, b redactor) *precedent.Basis {
 	for i := range fs {
 		if f := fs[i]; f.Basis != nil {
 			spoke[f.Basis.Exact] = true
-			for _, id := range f.Basis.Patterns {
+			for _, id := range slices.Concat(f.Basis.Patterns, f.Basis.Learnings) {
 				spoke[id] = true
 			}
 			in.selection().commentable(&f) // a copy, whose lines may be shortened
@@ -65,9 +65,15 @@ func (x *reader) basis(fs []precedent.Finding, b redactor) *precedent.Basis {
 		b.redact(&j.Claim, &j.Reason, &j.Who)
 		basis.Rejections = append(basis.Rejections, j)
 	}
-	if len(basis.Rejections) > maxBasisRejections {
+	for _, l := range in.Recall.Learnings {
+		if spoke[l.ID] {
+			l.Rationale, l.From.Words = "", "" // no decision needs them
+			b.redact(&l.Directive, &l.From.Who)
+			basis.Learnings = append(basis.Learnings, l.Learning)
+		}
+	}
+	if len(basis.Rejections)+len(basis.Learnings) > maxBasisMemories {
 		return nil
 	}
-	basis.Rejections = slices.Clip(basis.Rejections)
 	return basis
 }

@@ -20,6 +20,7 @@ import (
 type brief struct {
 	change *diff.Change
 	input  prompt.Input
+	given  precedent.LearningsGiven // what of the learnings the prompts have
 }
 
 func newBrief(in *Input) *brief {
@@ -34,6 +35,7 @@ func newBrief(in *Input) *brief {
 		Window:     in.Window,
 	}}
 	p := &b.input
+	p.Learnings, b.given = in.Recall.LearningsBlock(prompt.RoomForLearnings(in.Window))
 	for i := range p.Docs {
 		p.Docs[i].Text = redactedQuote(p.Docs[i].Path, p.Docs[i].Text)
 	}

@@ -1,10 +1,12 @@
 package review
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/memory"
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
@@ -17,8 +19,9 @@ const guideDelta = 10
 const minRuleQuote = 24
 
 // cite adds the rules of the repository's guide that a finding names, by id or by
-// repeating them, if they apply to its file. A rule that does not exist is removed.
-func cite(fs []precedent.Finding, rules []precedent.Rule) {
+// repeating them, and the learnings that it names by id, if they apply to its file. A rule
+// that does not exist is removed.
+func cite(fs []precedent.Finding, rules []precedent.Rule, learnings []memory.Recalled) {
 	for i := range fs {
 		f := &fs[i]
 		if !f.Live() || f.Analyzer {
@@ -34,14 +37,38 @@ func cite(fs []precedent.Finding, rules []precedent.Rule) {
 				Kind: "guide", ID: r.ID, Text: r.Text, URL: fmt.Sprintf("%s#L%d", r.Source, r.Line),
 			})
 		}
+		for i := range learnings {
+			l := &learnings[i]
+			if l.Concerns(f) && (f.Rule == l.ID || strings.Contains(said, "["+l.ID+"]")) {
+				f.Cites = append(f.Cites, l.Cite())
+			}
+		}
 		f.Rule = ""
 		if n := len(f.Cites) - before; n > 0 {
 			f.Rule = f.Cites[before].ID
 			c := f.Cites[before]
 			f.Decide(precedent.Decision{
-				Step: "cite", Text: fmt.Sprintf("names %d rules of the guide, the first at %s", n, c.URL), Delta: guideDelta, By: c.ID,
+				Step: "cite", Text: fmt.Sprintf("names %s, the first: %s", namedRules(f.Cites[before:]), cmp.Or(c.URL, c.ID)), Delta: guideDelta, By: c.ID,
 			})
 		}
+	}
+}
+
+// namedRules counts rules of the guide and learnings.
+func namedRules(cites []precedent.Cite) string {
+	n := 0
+	for _, c := range cites {
+		if c.Kind == "guide" {
+			n++
+		}
+	}
+	switch learned := len(cites) - n; {
+	case learned == 0:
+		return fmt.Sprintf("%d rules of the guide", n)
+	case n == 0:
+		return fmt.Sprintf("%d learnings", learned)
+	default:
+		return fmt.Sprintf("%d rules of the guide and %d learnings", n, learned)
 	}
 }
 

@@ -1,6 +1,7 @@
 package review
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -43,8 +44,14 @@ func JudgePair(i int, a, b *precedent.Finding) prompt.Pair {
 }
 
 // DismissedPair returns what a judge is shown of a finding, whose secrets must be
-// redacted already, and of a dismissal that may cover it.
+// redacted already, and of a dismissal or a learning that may cover it.
 func DismissedPair(i int, q *memory.Question) prompt.DismissedPair {
+	if l := q.Learning; l != nil {
+		return prompt.DismissedPair{
+			ID: match.PairID(i), Finding: remark(q.Finding), Directive: true,
+			Claim: redacted(l.Directive), Where: cmp.Or(l.Glob, "all files"), Reason: redacted(l.Rationale),
+		}
+	}
 	j := &q.Rejection
 	where := j.Path
 	if j.Symbol != "" {
@@ -65,7 +72,7 @@ func (x *reader) dismissals(ctx context.Context) memory.Judge {
 			pairs = append(pairs, DismissedPair(i, &questions[i]))
 		}
 		covered := map[int]bool{}
-		for i, said := range x.compare(ctx, prompt.Covers(pairs), len(pairs), "pairs of a finding and a dismissal, so only certain matches were suppressed") {
+		for i, said := range x.compare(ctx, prompt.Covers(pairs), len(pairs), "pairs of a finding and a dismissal or a learning, so only certain matches were suppressed") {
 			covered[i] = said.Covered(pairs[i].Texts()...)
 		}
 		return covered

@@ -141,7 +141,7 @@ func Run(ctx context.Context, in Input) (*precedent.Review, error) {
 	}
 	switch {
 	case asked(reports):
-		r.Scope, r.RulesChecked = precedent.FullScope, x.sheet.Rules()
+		r.Scope, r.RulesChecked, r.Memory.Learnings = precedent.FullScope, x.sheet.Rules(), x.brief.given
 	case len(x.plan.before) > 0 && len(x.plan.shards) == 0: // a model read it before
 		r.Scope = precedent.FullScope
 	}
@@ -181,10 +181,11 @@ func (x *reader) judgeAll(ctx context.Context, r *precedent.Review) {
 	x.recognize(ctx, r.Findings)
 	x.markOrigins(r.Findings)
 	x.past = memory.NewDismissals(in.Recall.Rejections, r.At)
+	x.past.Heed(in.Recall.Learnings)
 	beginBasis(r.Findings)
 	suppress(r.Findings, in.Policy, x.past, x.dismissals(ctx))
 	x.verify(ctx, r.Findings, placer, b)
-	cite(r.Findings, in.Guide.Rules)
+	cite(r.Findings, in.Guide.Rules, in.Recall.Learnings)
 	mark(r.Findings, beforeScore)
 	score(r.Findings, *in.Scores, *in.Threshold)
 	kept := x.keep(r.Findings)
@@ -202,7 +203,7 @@ func (x *reader) judgeAll(ctx context.Context, r *precedent.Review) {
 	r.Basis = x.basis(r.Findings, b)
 	choose(r.Findings, in.selection())
 	x.tally(r)
-	r.Memory.Suppressed = in.Recall.Suppressed(r.Findings)
+	r.Memory.Suppressed, r.Memory.LearningsUsed = in.Recall.Suppressed(r.Findings), in.Recall.LearningsUsed(r.Findings)
 	r.Failures = append(r.Failures, x.failures...)
 	r.Usage.Add(x.usage)
 	r.CostUSD += x.costUSD

@@ -449,7 +449,7 @@ func TestCite(t *testing.T) {
 		{Span: precedent.Span{Path: "web/a.go"}, Body: "The guide says: close every response body. Close  every response body. It is not.", Confidence: 70},
 		{Span: precedent.Span{Path: "web/a.go"}, Rule: "made up", Confidence: 70},
 	}
-	cite(fs, rules)
+	cite(fs, rules, nil)
 	score(fs, ShippedScores(), DefaultThreshold)
 	for i, want := range []struct {
 		rule       string

@@ -12,7 +12,7 @@ import (
 // points.
 const focusDelta = 10
 
-// suppress drops what the policy does not want and what people dismissed, before a
+// suppress drops what the policy does not want and what people dismissed or do not want, before a
 // verifier reads it.
 func suppress(fs []precedent.Finding, p precedent.Policy, d *memory.Dismissals, judge memory.Judge) {
 	for i := range fs {
@@ -34,7 +34,7 @@ func suppress(fs []precedent.Finding, p precedent.Policy, d *memory.Dismissals, 
 	}
 }
 
-// weigh lets the policy's focus and people's dismissals change the confidence of scored
+// weigh lets the policy's focus, people's dismissals and learnings change the confidence of scored
 // findings.
 func weigh(fs []precedent.Finding, p precedent.Policy, d *memory.Dismissals, threshold int) {
 	for i := range fs {
@@ -43,5 +43,6 @@ func weigh(fs []precedent.Finding, p precedent.Policy, d *memory.Dismissals, thr
 			f.Weigh(capped(f, f.Confidence+focusDelta), precedent.Decision{Step: "suppress", Text: "the repository's policy focuses on " + string(f.Category)})
 		}
 	}
+	d.Raise(fs, capped)
 	d.Lower(fs, threshold)
 }

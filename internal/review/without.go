@@ -25,7 +25,7 @@ const maxOthers = 20
 // LeftOut is what a counterfactual leaves out of a review.
 type LeftOut struct {
 	threshold, policy bool
-	rejections        map[string]bool
+	memories          map[string]bool
 	// read are memories that only the prompts had.
 	read []string
 	// Names are the ids of what was found, and Unknown are names that nothing in the review has.
@@ -35,7 +35,7 @@ type LeftOut struct {
 // LeaveOut resolves names in a review: "threshold", "policy", or the beginning of the id of a
 // memory or of a dismissed finding.
 func LeaveOut(r *precedent.Review, names []string) LeftOut {
-	out := LeftOut{rejections: map[string]bool{}}
+	out := LeftOut{memories: map[string]bool{}}
 	for _, name := range names {
 		prefix, found := memory.NormalizeID(name), false
 		add := func(id string) {
@@ -59,15 +59,23 @@ func LeaveOut(r *precedent.Review, names []string) LeftOut {
 		if r.Basis != nil {
 			for _, j := range r.Basis.Rejections {
 				if strings.HasPrefix(j.ID, prefix) || strings.HasPrefix(j.Finding, prefix) {
-					out.rejections[j.ID] = true
+					out.memories[j.ID] = true
 					add(j.ID)
 				}
 			}
+			for _, l := range r.Basis.Learnings {
+				if strings.HasPrefix(memory.NormalizeID(l.ID), prefix) {
+					out.memories[l.ID] = true
+					add(l.ID)
+				}
+			}
 		}
-		for _, c := range slices.Concat(r.Memory.LearningsUsed, r.Memory.Insights, r.Memory.Precedents) {
-			if strings.HasPrefix(memory.NormalizeID(c.ID), prefix) {
-				out.read = append(out.read, c.Kind)
-				add(c.ID)
+		if !found {
+			for _, c := range citesOf(r) {
+				if strings.HasPrefix(memory.NormalizeID(c.ID), prefix) {
+					out.read = append(out.read, c.Kind)
+					add(c.ID)
+				}
 			}
 		}
 		if !found {
@@ -77,10 +85,20 @@ func LeaveOut(r *precedent.Review, names []string) LeftOut {
 	return out
 }
 
+// citesOf returns the memories that finders read: learnings, insights and precedents.
+func citesOf(r *precedent.Review) []precedent.Cite {
+	cites := slices.Concat(r.Memory.Insights, r.Memory.Precedents)
+	for _, l := range r.Memory.LearningsUsed {
+		cites = append(cites, l.Cite)
+	}
+	return cites
+}
+
 // of returns a basis without what is left out.
 func (out *LeftOut) of(b *precedent.Basis) *precedent.Basis {
 	rest := *b
-	rest.Rejections = slices.DeleteFunc(slices.Clone(b.Rejections), func(j precedent.Rejection) bool { return out.rejections[j.ID] })
+	rest.Rejections = slices.DeleteFunc(slices.Clone(b.Rejections), func(j precedent.Rejection) bool { return out.memories[j.ID] })
+	rest.Learnings = slices.DeleteFunc(slices.Clone(b.Learnings), func(l precedent.Learning) bool { return out.memories[l.ID] })
 	if out.policy {
 		rest.Focus, rest.Ignore, rest.Floors, rest.Minor = nil, nil, nil, ""
 	}
@@ -152,7 +170,7 @@ func Pairs(r *precedent.Review, d Decided) []Pair {
 
 // saidOf tells whether a memory had a say about a finding.
 func saidOf(f *precedent.Finding, id string) bool {
-	return f.Basis != nil && (f.Basis.Exact == id || slices.Contains(f.Basis.Patterns, id)) || slices.ContainsFunc(f.Cites, func(c precedent.Cite) bool { return c.ID == id })
+	return f.Basis != nil && (f.Basis.Exact == id || slices.Contains(f.Basis.Patterns, id) || slices.Contains(f.Basis.Learnings, id)) || slices.ContainsFunc(f.Cites, func(c precedent.Cite) bool { return c.ID == id })
 }
 
 func fateOf(f *precedent.Finding, threshold int) precedent.Fate {

@@ -19,6 +19,9 @@ var ErrNoLearning = errors.New("no such learning")
 // more than a team writes.
 const maxLearnings = 10_000
 
+// maxSiblings limits the repositories of an owner whose learnings are read.
+const maxSiblings = 1_000
+
 const learningColumns = "l.document, l.loaded, l.used, l.last_used"
 
 func scanLearning(s scanner) (precedent.Learning, error) {
@@ -69,20 +72,31 @@ func (r *Repo) LearningsByID(ctx context.Context, prefix string, limit int) ([]p
 // all of the owner's repositories, the last changed first. Unless the repository is private,
 // those of private repositories are left out.
 func (r *Repo) OwnerLearnings(ctx context.Context, owner precedent.Repo, private bool) ([]precedent.Learning, error) {
+	if !owner.HasOwner() {
+		return nil, nil
+	}
+	var siblings []string
+	err := rows(ctx, r.db.read, `SELECT DISTINCT i.repo_id FROM identities i
+		WHERE i.repo_id <> $1 AND i.host = $2 AND i.owner = $3
+		AND $1 IN (SELECT mine.repo_id FROM identities mine WHERE mine.host = $2 AND mine.owner = $3)
+		ORDER BY i.repo_id LIMIT $4`, []any{r.id, owner.Host, owner.Owner, maxSiblings}, func(s scanner) error {
+		var id string
+		err := s.Scan(&id)
+		siblings = append(siblings, id)
+		return err
+	})
 	var found []precedent.Learning
-	err := rows(ctx, r.db.read, "SELECT "+learningColumns+` FROM learnings l
-		WHERE l.repo_id <> $1 AND l.state = $2 AND l.scope = $3
-		AND l.repo_id IN (SELECT i.repo_id FROM identities i WHERE i.host = $4 AND i.owner = $5)
-		AND $1 IN (SELECT i.repo_id FROM identities i WHERE i.host = $4 AND i.owner = $5)
-		ORDER BY l.updated_at DESC, l.id LIMIT $6`,
-		[]any{r.id, precedent.LearningActive, precedent.OwnerScope, owner.Host, owner.Owner, maxLearnings}, func(s scanner) error {
-			l, err := scanLearning(s)
-			if err == nil && (private || !l.Private) {
-				found = append(found, l)
-			}
-			return err
-		})
-	return found, r.db.fail("read learnings of the owner", err)
+	for _, id := range siblings {
+		if err != nil {
+			break
+		}
+		var own []precedent.Learning
+		own, err = (&Repo{db: r.db, id: id}).learnings(ctx, r.db.read, "l.state = $2 AND l.scope = $3 ORDER BY l.updated_at DESC, l.id LIMIT $4",
+			precedent.LearningActive, precedent.OwnerScope, maxLearnings)
+		found = append(found, slices.DeleteFunc(own, func(l precedent.Learning) bool { return l.Private && !private })...)
+	}
+	slices.SortStableFunc(found, func(a, b precedent.Learning) int { return b.UpdatedAt.Compare(a.UpdatedAt) })
+	return found[:min(len(found), maxLearnings)], r.db.fail("read learnings of the owner", err)
 }
 
 // AddLearning saves a new learning with a first entry of its history, and tells whether it was
@@ -92,6 +106,7 @@ func (r *Repo) AddLearning(ctx context.Context, l precedent.Learning, who string
 	if l.ID == "" || l.State == "" || l.Scope == "" {
 		return l, false, r.db.fail("save learning", errors.New("a learning without id, state or scope"))
 	}
+	l = CleanLearning(l)
 	err = r.db.change(ctx, "save learning", func(tx *sql.Tx) error {
 		found, err := r.learnings(ctx, tx, "l.id = $2", l.ID)
 		if err != nil {
@@ -125,6 +140,7 @@ func (r *Repo) ChangeLearning(ctx context.Context, id, who, action string, at ti
 			if err := change(&saved); err != nil {
 				return err
 			}
+			saved = CleanLearning(saved)
 			saved.ID, saved.UpdatedAt = id, at
 		}
 		return r.writeLearning(ctx, tx, saved, who, action, at)
@@ -199,4 +215,13 @@ func (r *Repo) CountLearnings(ctx context.Context, loaded, used []string, at tim
 			return err
 		})
 	})
+}
+
+// OwnerAlone tells whether all repositories in the database belong to the owner.
+func (r *Repo) OwnerAlone(ctx context.Context, owner precedent.Repo) (bool, error) {
+	var others int
+	err := row(ctx, r.db.read, `SELECT COUNT(*) FROM identities
+		WHERE repo_id <> $1 AND repo_id NOT IN (SELECT i.repo_id FROM identities i WHERE i.host = $2 AND i.owner = $3)`,
+		[]any{r.id, owner.Host, owner.Owner}, into(&others))
+	return others == 0 && owner.HasOwner(), r.db.fail("count owners", err)
 }

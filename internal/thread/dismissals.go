@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/chat"
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
@@ -18,10 +19,7 @@ const maxQuote = 300
 // message promises or reports a change, the answer is no: the model that reads the thread
 // decides.
 func Dismisses(message precedent.Untrusted) (quote string, ok bool) {
-	if len(message) > 4*maxMessage {
-		message = message[:4*maxMessage]
-	}
-	own := ownWords(string(message))
+	own := chat.Prose(message)
 	if containsAny(" "+plain(own), retractions) {
 		return "", false
 	}
@@ -87,37 +85,6 @@ func isDismissal(s string) bool {
 func plain(s string) string {
 	s = strings.ToLower(strings.NewReplacer("’", "'", "‘", "'", "*", "", "_", " ").Replace(s))
 	return strings.TrimLeft(text.Collapse(s), " #+->")
-}
-
-// ownWords returns what the author of a message wrote: without quotations, which end at a
-// blank line, code, and HTML comments.
-func ownWords(message string) string {
-	var kept strings.Builder
-	for message != "" {
-		before, rest, _ := strings.Cut(message, "<!--")
-		kept.WriteString(before)
-		_, message, _ = strings.Cut(rest, "-->")
-	}
-	var lines []string
-	fence, quoted, blank := "", false, true
-	for line := range strings.SplitSeq(strings.ReplaceAll(kept.String(), "\r", "\n"), "\n") {
-		content := strings.TrimSpace(line)
-		marks := strings.HasPrefix(content, "```") || strings.HasPrefix(content, "~~~")
-		quoted = strings.HasPrefix(content, ">") || quoted && content != ""
-		code := blank && (strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t"))
-		switch {
-		case fence != "":
-			if strings.HasPrefix(content, fence) {
-				fence = ""
-			}
-		case marks && !quoted:
-			fence = content[:3]
-		case !quoted && !code:
-			lines = append(lines, content)
-		}
-		blank = content == "" || code
-	}
-	return strings.Join(lines, "\n")
 }
 
 // sentences splits text at punctuation that ends sentences, and at line ends, where people

@@ -105,6 +105,10 @@ func (w *Workspace) ReplayStored(ctx context.Context, o ReplayOptions) (Replay, 
 	if err != nil {
 		return out, err
 	}
+	learnings, err := w.Memory.Learnings(ctx, precedent.LearningActive)
+	if err != nil {
+		return out, err
+	}
 	outcomes, err := rows.OutcomesSince(ctx, time.Time{})
 	if err != nil {
 		return out, err
@@ -123,7 +127,7 @@ func (w *Workspace) ReplayStored(ctx context.Context, o ReplayOptions) (Replay, 
 			return out, err
 		}
 		out.Reviews++
-		again, err := w.replayOne(r, rejections, o)
+		again, err := w.replayOne(r, rejections, learnings, o)
 		if errors.Is(err, review.ErrNoBasis) {
 			out.Undecided++
 			continue
@@ -144,7 +148,7 @@ func (w *Workspace) ReplayStored(ctx context.Context, o ReplayOptions) (Replay, 
 }
 
 // replayOne decides one review again.
-func (w *Workspace) replayOne(r *precedent.Review, rejections []precedent.Rejection, o ReplayOptions) ([]Replayed, error) {
+func (w *Workspace) replayOne(r *precedent.Review, rejections []precedent.Rejection, learnings []precedent.Learning, o ReplayOptions) ([]Replayed, error) {
 	if r.Basis == nil {
 		return nil, review.ErrNoBasis
 	}
@@ -152,7 +156,7 @@ func (w *Workspace) replayOne(r *precedent.Review, rejections []precedent.Reject
 	if o.Threshold != nil {
 		basis.Threshold, basis.ThresholdFrom = *o.Threshold, "the replay"
 	}
-	d, err := review.DecideNow(r, &basis, rejections, w.Memory.Now())
+	d, err := review.DecideNow(r, &basis, rejections, learnings, w.Memory.Now())
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,85 @@
+package guide
+
+import (
+	"strconv"
+	"unicode/utf8"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/precedent-dev/precedent"
+)
+
+// LearningsFile holds learnings that a team changes by pull request.
+const LearningsFile = ".precedent/learnings.yaml"
+
+// ParseLearnings parses a file of learnings, strictly like a policy: a mapping with the list
+// learnings. They are active, because the change that added them was reviewed; name is the
+// file's name for errors, and with the line their source. Every error is a *PolicyError, and
+// leaves out only its row. The texts are not yet free of markup and credentials.
+func ParseLearnings(data []byte, name string) ([]precedent.Learning, []error) {
+	d := &decoder{file: name}
+	root := d.decodeRoot(data)
+	if root == nil {
+		return nil, d.errs
+	}
+	var all []precedent.Learning
+	for key, value := range d.mapping(root) {
+		if key.Value != "learnings" {
+			d.fail(key, "unknown key "+quote(key.Value), nearest(key.Value, []string{"learnings"}))
+			continue
+		}
+		if !d.isLiteral(value) {
+			continue
+		}
+		for _, row := range d.list(value) {
+			before := len(d.errs)
+			if l := d.learning(row); len(d.errs) == before && !d.full {
+				all = append(all, l)
+			}
+		}
+	}
+	return all, d.errs
+}
+
+// learning reads a row.
+func (d *decoder) learning(n *yaml.Node) precedent.Learning {
+	url := d.file + "#L" + strconv.Itoa(n.Line)
+	l := precedent.Learning{
+		State: precedent.LearningActive, Scope: precedent.RepositoryScope, Version: 1,
+		From: precedent.LearningSource{By: precedent.FromFile, Who: d.file, MayWrite: true, URL: url},
+	}
+	for key, value := range d.mapping(n) {
+		switch key.Value {
+		case "kind":
+			s, _ := d.oneOf(value, toStrings(precedent.LearningKinds), "a kind of learning")
+			l.Kind = precedent.LearningKind(s)
+		case "directive":
+			l.Directive = d.words(value)
+		case "why":
+			l.Rationale = d.words(value)
+		case "paths":
+			l.Glob, _ = d.glob(value)
+		case "category":
+			s, _ := d.oneOf(value, toStrings(precedent.Categories), "a category")
+			l.Category = precedent.Category(s)
+		default:
+			d.fail(key, "unknown key "+quote(key.Value), nearest(key.Value, []string{"kind", "directive", "why", "paths", "category"}))
+		}
+	}
+	if n.Kind == yaml.MappingNode && (l.Kind == "" || l.Directive == "") {
+		d.fail(n, "a row needs kind and directive", "for example {kind: dont_flag, directive: do not flag magic numbers, paths: \"testdata/**\"}")
+	}
+	if l.Kind.Quieter() && l.Glob != "" && MatchesAll(l.Glob) {
+		d.fail(n, "the glob matches every file", "name the files; without paths it lowers findings everywhere, but hides none")
+	}
+	l.ID = precedent.LearningID(d.file, string(l.Kind)+"\x00"+l.Glob+"\x00"+l.Directive)
+	return l
+}
+
+func (d *decoder) words(n *yaml.Node) string {
+	s, ok := d.scalar(n, "text")
+	if ok && utf8.RuneCountInString(s) > precedent.MaxLearningField {
+		d.fail(n, "the text is longer than "+strconv.Itoa(precedent.MaxLearningField)+" characters", "shorten it")
+	}
+	return s
+}

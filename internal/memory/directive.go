@@ -1,0 +1,62 @@
+package memory
+
+import (
+	"strings"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/match"
+)
+
+// directive is a learning, applied to findings.
+type directive struct {
+	precedent.Learning
+	words match.Claim // of the directive
+	claim match.Claim // of the finding that it was learned from
+	names map[string]bool
+}
+
+func newDirective(l precedent.Learning) *directive {
+	d := &directive{Learning: l, words: match.NewClaim(l.Directive), names: map[string]bool{}}
+	if l.About != nil {
+		d.claim = match.NewClaim(l.About.Claim)
+	}
+	for _, word := range strings.FieldsFunc(l.Directive, func(r rune) bool { return strings.ContainsRune(" ,;()`'\"", r) }) {
+		d.names[plainRule(strings.TrimRight(word, ".:!?"))] = true
+	}
+	return d
+}
+
+// reaches tells whether the finding is in the files and the category of the learning.
+func (d *directive) reaches(f *precedent.Finding) bool {
+	return inFiles(d.Glob, f.Path) && (d.Category == "" || d.Category == f.Category)
+}
+
+// similarity is that of the learning, or of the finding that it was learned from, to a claim.
+func (d *directive) similarity(claim match.Claim) float64 {
+	return max(d.words.Similarity(claim), d.claim.Similarity(claim))
+}
+
+// namesRule tells whether the directive names the analyzer's rule of the finding, which has a
+// digit, a dash or its analyzer's name, so that no ordinary word is taken for one.
+func (d *directive) namesRule(f *precedent.Finding) bool {
+	if f.Rule == "" {
+		return false
+	}
+	for _, name := range ruleNames(f) {
+		if d.names[name] && strings.ContainsAny(name, "0123456789-/_") {
+			return true
+		}
+	}
+	return false
+}
+
+// mayMean tells whether a judge is asked if the learning speaks of the finding, or surely does.
+func (d *directive) mayMean(f *precedent.Finding, claim match.Claim) bool {
+	similarity := func() float64 { return d.similarity(claim) }
+	return d.namesRule(f) || match.AsksDirective(&d.Learning, f, similarity)
+}
+
+// means tells whether the learning speaks of the finding where no judge answers.
+func (d *directive) means(f *precedent.Finding, claim match.Claim) bool {
+	return d.namesRule(f) || match.DirectiveCovers(&d.Learning, f, func() float64 { return d.similarity(claim) })
+}

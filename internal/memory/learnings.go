@@ -1,0 +1,273 @@
+package memory
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/match"
+	"github.com/precedent-dev/precedent/internal/store"
+	"github.com/precedent-dev/precedent/internal/text"
+)
+
+// Learnings returns the learnings of the repository in one of the states, all if none is
+// given, the last changed first. One whose time is over is expired.
+func (m *Memory) Learnings(ctx context.Context, states ...precedent.LearningState) ([]precedent.Learning, error) {
+	rows, err := m.rows(ctx)
+	if err != nil {
+		return nil, err
+	}
+	found, err := rows.Learnings(ctx)
+	for i := range found {
+		m.expire(&found[i])
+	}
+	if len(states) > 0 {
+		found = slices.DeleteFunc(found, func(l precedent.Learning) bool { return !slices.Contains(states, l.State) })
+	}
+	return found, err
+}
+
+// expire gives a learning whose time is over that state. It is not stored, because the time is.
+func (m *Memory) expire(l *precedent.Learning) {
+	if (l.State == precedent.LearningActive || l.State == precedent.LearningPending) && expired(l, m.Now()) {
+		l.State = precedent.LearningExpired
+	}
+}
+
+// Learning returns the learning whose id starts with the prefix. Its errors are those of
+// Dismiss.
+func (m *Memory) Learning(ctx context.Context, idPrefix string) (precedent.Learning, error) {
+	rows, err := m.rows(ctx)
+	if err != nil {
+		return precedent.Learning{}, err
+	}
+	return m.findLearning(ctx, rows, idPrefix)
+}
+
+func (m *Memory) findLearning(ctx context.Context, rows *store.Repo, idPrefix string) (precedent.Learning, error) {
+	prefix := NormalizeID(idPrefix)
+	var found []precedent.Learning
+	if prefix != "" {
+		var err error
+		if found, err = rows.LearningsByID(ctx, prefix, maxCandidates+1); err != nil {
+			return precedent.Learning{}, err
+		}
+	}
+	l, err := exactlyOne(prefix, found, lineOf, "no learning", listLearnings)
+	m.expire(&l)
+	return l, err
+}
+
+const listLearnings = "precedent learn list lists learnings"
+
+func lineOf(l precedent.Learning) string {
+	return fmt.Sprintf("%s  %s  %s", l.ID, l.State, text.Cut(l.Directive, maxBlockWords))
+}
+
+// LearningHistory returns the changes of the learning whose id starts with the prefix, oldest
+// first.
+func (m *Memory) LearningHistory(ctx context.Context, idPrefix string) ([]store.LearningChange, error) {
+	rows, err := m.rows(ctx)
+	if err != nil {
+		return nil, err
+	}
+	l, err := m.findLearning(ctx, rows, idPrefix)
+	if err != nil {
+		return nil, err
+	}
+	return rows.LearningHistory(ctx, l.ID)
+}
+
+// ApproveLearning makes a pending learning active in a person's name, if the person may write
+// and the checks of Propose pass now. One that contradicts an active learning supersedes it, if
+// the person could know: the first approval after a new contradiction only says so.
+func (m *Memory) ApproveLearning(ctx context.Context, idPrefix, who string, mayWrite bool) (Captured, error) {
+	rows, err := m.rows(ctx)
+	if err != nil {
+		return Captured{}, err
+	}
+	l, err := m.findLearning(ctx, rows, idPrefix)
+	switch {
+	case err != nil:
+		return Captured{}, err
+	case m.LearningsOff:
+		return refuse(l, "learnings are turned off here"), nil
+	case l.State == precedent.LearningActive:
+		return Captured{Learning: l, Known: true}, nil
+	case l.State != precedent.LearningPending:
+		return refuse(l, "it is %s", l.State), nil
+	case !mayWrite:
+		return refuse(l, "approving it needs write permission"), nil
+	}
+	known, err := m.learnings(ctx, rows)
+	if err != nil {
+		return Captured{}, err
+	}
+	told := l.Contradicts
+	c, err := m.check(ctx, rows, known, l)
+	if err != nil || c.Refused != "" {
+		return c, err
+	}
+	if c.Contradicts != nil && c.Contradicts.ID != told {
+		saved, err := rows.ChangeLearning(ctx, l.ID, who, "contradicts "+c.Contradicts.ID, m.Now(), func(l *precedent.Learning) error {
+			l.Contradicts = c.Contradicts.ID
+			return nil
+		})
+		c.Learning = saved
+		return c, err
+	}
+	return m.activate(ctx, rows, l.ID, who, c.Contradicts)
+}
+
+// activate makes a learning active, and supersedes the one that it contradicts. Whoever forgot
+// it meanwhile wins.
+func (m *Memory) activate(ctx context.Context, rows *store.Repo, id, who string, instead *precedent.Learning) (Captured, error) {
+	saved, err := rows.ChangeLearning(ctx, id, who, "approved", m.Now(), func(l *precedent.Learning) error {
+		if l.State == precedent.LearningPending {
+			l.State, l.Approver = precedent.LearningActive, who
+			if instead != nil {
+				l.Supersedes, l.Contradicts = instead.ID, ""
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return Captured{}, err
+	}
+	if saved.State != precedent.LearningActive {
+		return refuse(saved, "it is %s", saved.State), nil
+	}
+	c := Captured{Learning: saved}
+	if instead != nil {
+		_, err = rows.ChangeLearning(ctx, instead.ID, who, "superseded by "+id, m.Now(), func(l *precedent.Learning) error {
+			l.State = precedent.LearningSuperseded
+			return nil
+		})
+		c.Note = "it supersedes " + lineOf(*instead)
+	}
+	return c, err
+}
+
+// EditLearning changes directive, rationale, kind, glob, category and expiry of a learning, as
+// change does, and makes that a new version. The person must be allowed to write; the checks of
+// Propose apply. A version that contradicts another learning is refused.
+func (m *Memory) EditLearning(ctx context.Context, idPrefix, who string, mayWrite bool, change func(*precedent.Learning)) (Captured, error) {
+	rows, err := m.rows(ctx)
+	if err != nil {
+		return Captured{}, err
+	}
+	l, err := m.findLearning(ctx, rows, idPrefix)
+	if err != nil {
+		return Captured{}, err
+	}
+	edited := l
+	change(&edited)
+	p := Proposal{Directive: edited.Directive, Rationale: edited.Rationale}
+	edited.Glob = cleanGlob(edited.Glob)
+	edited = store.CleanLearning(edited)
+	switch why := m.unfit(edited, p); {
+	case l.State != precedent.LearningActive && l.State != precedent.LearningPending:
+		return refuse(l, "it is %s", l.State), nil
+	case !mayWrite:
+		return refuse(l, "changing it needs write permission"), nil
+	case why != "":
+		return refuse(l, "%s", why), nil
+	}
+	known, err := m.learnings(ctx, rows)
+	if err != nil {
+		return Captured{}, err
+	}
+	known = slices.DeleteFunc(known, func(o precedent.Learning) bool { return o.ID == l.ID })
+	if old := sameAs(known, edited); old != nil {
+		return refuse(*old, "already known as %s", lineOf(*old)), nil
+	}
+	c, err := m.check(ctx, rows, known, edited)
+	if err == nil && c.Refused == "" && c.Contradicts != nil {
+		c.Refused = "it contradicts " + lineOf(*c.Contradicts)
+	}
+	if err != nil || c.Refused != "" {
+		return c, err
+	}
+	saved, err := rows.ChangeLearning(ctx, l.ID, who, "edited", m.Now(), func(l *precedent.Learning) error {
+		l.Directive, l.Rationale, l.Kind = edited.Directive, edited.Rationale, edited.Kind
+		l.Glob, l.Category, l.ExpiresAt = edited.Glob, edited.Category, edited.ExpiresAt
+		l.Version++
+		return nil
+	})
+	return Captured{Learning: saved}, err
+}
+
+// ForgetLearnings forgets the learning whose id starts with what a person wrote, or whose
+// directive contains it or nearly says it. That is final. If several have these words, it
+// forgets none, and the error wraps ErrAmbiguous and lists them; if none has, ErrUnknownID.
+func (m *Memory) ForgetLearnings(ctx context.Context, which, who string) ([]precedent.Learning, error) {
+	rows, err := m.rows(ctx)
+	if err != nil {
+		return nil, err
+	}
+	l, err := m.findLearning(ctx, rows, which)
+	if errors.Is(err, ErrUnknownID) {
+		l, err = m.findByWords(ctx, rows, which)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return m.forget(ctx, rows, []precedent.Learning{l}, who)
+}
+
+// ForgetAllLearnings forgets all learnings that are for files in the folder only, or all of the
+// repository if it is empty. It returns what it forgot.
+func (m *Memory) ForgetAllLearnings(ctx context.Context, folder, who string) ([]precedent.Learning, error) {
+	rows, err := m.rows(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all, err := rows.Learnings(ctx, precedent.LearningActive, precedent.LearningPending)
+	if err != nil {
+		return nil, err
+	}
+	if folder = strings.Trim(cleanGlob(folder), "/"); folder != "" {
+		all = slices.DeleteFunc(all, func(l precedent.Learning) bool {
+			return l.Glob == "" || l.Glob != folder && !strings.HasPrefix(l.Glob, folder+"/")
+		})
+	}
+	return m.forget(ctx, rows, all, who)
+}
+
+func (m *Memory) forget(ctx context.Context, rows *store.Repo, all []precedent.Learning, who string) ([]precedent.Learning, error) {
+	var forgotten []precedent.Learning
+	for _, l := range all {
+		saved, err := rows.ChangeLearning(ctx, l.ID, who, "forgotten", m.Now(), func(l *precedent.Learning) error {
+			l.State = precedent.LearningForgotten
+			return nil
+		})
+		if err != nil {
+			return forgotten, err
+		}
+		forgotten = append(forgotten, saved)
+	}
+	return forgotten, nil
+}
+
+// findByWords returns the learning, active or pending, that a person means by its words.
+func (m *Memory) findByWords(ctx context.Context, rows *store.Repo, words string) (precedent.Learning, error) {
+	all, err := rows.Learnings(ctx, precedent.LearningActive, precedent.LearningPending)
+	if err != nil {
+		return precedent.Learning{}, err
+	}
+	words = text.Collapse(text.Clean(words))
+	claim, lower := match.NewClaim(words), strings.ToLower(words)
+	found := slices.DeleteFunc(slices.Clone(all), func(l precedent.Learning) bool { return !strings.EqualFold(l.Directive, words) })
+	if len(found) == 0 {
+		found = slices.DeleteFunc(all, func(l precedent.Learning) bool {
+			return !strings.Contains(strings.ToLower(l.Directive), lower) && claim.Similarity(match.NewClaim(l.Directive)) < match.EqualDirective
+		})
+	}
+	if len(found) == 0 || words == "" {
+		return precedent.Learning{}, &Error{Err: ErrUnknownID, Msg: fmt.Sprintf("no learning has the id or the words %q", text.Cut(words, maxBlockWords)), Hint: listLearnings}
+	}
+	return exactlyOne(text.Cut(words, maxBlockWords), found, lineOf, "", listLearnings)
+}

@@ -1,0 +1,154 @@
+package report
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/markdown"
+)
+
+// learningsUsed lists the learnings that were cited or that changed a finding, each with who
+// taught it, where and when, and counts what the finders were given.
+func (n *markdownWriter) learningsUsed(r *precedent.Review) {
+	used := r.Memory.LearningsUsed
+	if given := learningsGiven(r.Memory.Learnings); given != "" || len(used) > 0 {
+		n.line("**Learnings used (%d)**%s\n", len(used), because(given))
+	}
+	shown := 0
+	for shown < min(len(used), maxRows) && n.Len() < maxList {
+		l := used[shown]
+		shown++
+		source := markdown.Link(markdown.Code(l.ID), l.URL, n.hosts)
+		n.line("- %s %s: %s%s (%s)", source, n.phrase(kindOf(l.Does)), n.phrase(l.Text), why(n.phrase(l.Why)), n.phrase(originOf(l)))
+	}
+	if left := len(used) - shown; left > 0 {
+		n.line("- and %s more", thousands(left))
+	}
+	if len(used) > 0 {
+		n.line("")
+	}
+}
+
+// writeLearnings lists the same on a terminal.
+func writeLearnings(p *Page, r *precedent.Review) {
+	used := r.Memory.LearningsUsed
+	if len(used) == 0 {
+		return
+	}
+	p.Line()
+	p.Line(fmt.Sprintf("learnings used (%d):", len(used)))
+	for _, l := range used {
+		p.Para("  "+p.Ink(Faint, l.ID)+"  ", p.Ink(Plain, kindOf(l.Does)+": "+l.Text+why(l.Why)))
+		p.Para("              ", p.Ink(Faint, originOf(l)))
+	}
+}
+
+func why(reason string) string {
+	if reason == "" {
+		return ""
+	}
+	return ". Why: " + reason
+}
+
+// learningsGiven counts what the finders were given; empty for nothing.
+func learningsGiven(g precedent.LearningsGiven) string {
+	if g.Rendered+g.Omitted == 0 {
+		return ""
+	}
+	s := fmt.Sprintf("the finders were given %d (%s bytes)", g.Rendered, thousands(g.RenderedBytes))
+	if g.Omitted > 0 {
+		s += fmt.Sprintf(", %d more (%s bytes) did not fit", g.Omitted, thousands(g.OmittedBytes))
+	}
+	return s
+}
+
+// originOf says who taught a learning, when, for what, and what it did.
+func originOf(l precedent.LearningUse) string {
+	parts := []string{l.Who}
+	if !l.At.IsZero() {
+		parts = append(parts, l.At.Format(time.DateOnly))
+	}
+	where := "this repository"
+	if l.Scope == precedent.OwnerScope {
+		where = "all repositories of the owner"
+	}
+	parts = append(parts, where)
+	if l.Glob != "" {
+		parts = append(parts, "in "+l.Glob)
+	}
+	return strings.Join(append(parts, "for "+strings.Join(l.Findings[:min(len(l.Findings), maxRows)], ", ")), " · ")
+}
+
+// kindOf is the kind of a learning in words.
+func kindOf(k precedent.LearningKind) string {
+	switch k {
+	case precedent.LearnDontFlag:
+		return "don't flag"
+	case precedent.LearnStricter:
+		return "be stricter"
+	case precedent.LearnLenient:
+		return "be lenient"
+	}
+	return string(k)
+}
+
+// Learnings lists learnings with their state and what became of them.
+func Learnings(p *Page, all []precedent.Learning) {
+	if len(all) == 0 {
+		p.Line("Nothing was learned in this repository yet.")
+		return
+	}
+	for i := range all {
+		l := &all[i]
+		p.Para(p.Ink(Bold, l.ID)+"  "+p.Ink(stateInk(l.State), string(l.State))+"  ", p.Ink(Plain, kindOf(l.Kind)+": "+l.Directive))
+		p.Para("            ", p.Ink(Faint, learnedFrom(l)+" · "+times(l.Used, "used")+", loaded "+strconv.Itoa(l.Loaded)+" times"))
+	}
+}
+
+// Learning shows one learning whole.
+func Learning(p *Page, l *precedent.Learning) {
+	rows := [][2]string{
+		{"id", l.ID}, {"state", string(l.State)}, {"kind", kindOf(l.Kind)}, {"directive", l.Directive}, {"why", l.Rationale},
+		{"files", l.Glob}, {"category", string(l.Category)}, {"from", learnedFrom(l)}, {"source", l.From.URL}, {"words", l.From.Words},
+		{"approved by", l.Approver}, {"supersedes", l.Supersedes}, {"contradicts", l.Contradicts}, {"version", strconv.Itoa(l.Version)},
+		{"used", fmt.Sprintf("%s, loaded %d times", times(l.Used, "used"), l.Loaded)},
+	}
+	if !l.ExpiresAt.IsZero() {
+		rows = append(rows, [2]string{"until", l.ExpiresAt.Format(time.DateOnly)})
+	}
+	for _, row := range rows {
+		if row[1] != "" {
+			p.Para(p.Inkf(Faint, "%-12s", row[0]), p.Ink(Plain, row[1]))
+		}
+	}
+}
+
+func learnedFrom(l *precedent.Learning) string {
+	s := fmt.Sprintf("%s on %s", l.From.Who, l.CreatedAt.Format(time.DateOnly))
+	if l.From.PullRequest > 0 {
+		s += fmt.Sprintf(", #%d", l.From.PullRequest)
+	}
+	switch {
+	case l.Scope == precedent.OwnerScope:
+		s += ", for all repositories of the owner"
+	case l.PullRequest > 0:
+		s += fmt.Sprintf(", for #%d only", l.PullRequest)
+	}
+	if l.Glob != "" {
+		s += ", in " + l.Glob
+	}
+	return s
+}
+
+func stateInk(s precedent.LearningState) Ink {
+	switch s {
+	case precedent.LearningActive:
+		return Green
+	case precedent.LearningPending:
+		return Yellow
+	}
+	return Faint
+}
