@@ -199,12 +199,14 @@ func (p statsPage) calibration() {
 	}
 	var steps []string
 	for _, t := range p.s.Thresholds {
-		steps = append(steps, fmt.Sprintf("%d from %s", t.Threshold, t.At.Format(time.DateOnly)))
+		steps = append(steps, fmt.Sprintf("%d from %s (%s)", t.Threshold, t.At.Format(time.DateOnly), t.From))
 	}
 	if n := len(steps) - maxThresholdSteps; n > 0 {
 		steps = append([]string{fmt.Sprintf("%d earlier ones", n)}, steps[n:]...)
 	}
-	p.Para("  ", p.Ink(report.Plain, "threshold: "+strings.Join(steps, ", ")))
+	if len(steps) > 0 {
+		p.Para("  ", p.Ink(report.Plain, "threshold: "+strings.Join(steps, ", ")))
+	}
 	p.Line()
 }
 

@@ -12,6 +12,12 @@ import (
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
+// Bounds of what statistics read.
+const (
+	maxStatisticLabels     = 100_000
+	maxStatisticThresholds = 100
+)
+
 // sample reads what the statistics of one repository are computed from.
 func (m *Memory) sample(ctx context.Context, rows *store.Repo, since time.Time) (sample, error) {
 	s := sample{since: since}
@@ -35,6 +41,13 @@ func (m *Memory) sample(ctx context.Context, rows *store.Repo, since time.Time) 
 		s.baseline = nil // the first month is not over
 	}
 	if s.outcomes, err = rows.OutcomesSince(ctx, since); err != nil {
+		return s, err
+	}
+	if s.labels, err = rows.Labels(ctx, maxStatisticLabels); err != nil {
+		return s, err
+	}
+	s.labels = slices.DeleteFunc(s.labels, func(l calibration.Label) bool { return l.At.Before(since) })
+	if s.thresholds, err = rows.Thresholds(ctx, maxStatisticThresholds); err != nil {
 		return s, err
 	}
 	if s.threads, err = rows.ThreadStates(ctx, since); err != nil {
@@ -76,7 +89,7 @@ func pullCounts(reviews []store.ReviewFacts) (findings map[pullKey]int, heads ma
 func (s *sample) statistics() Statistics {
 	out := Statistics{
 		Since: s.since, Reviews: len(s.reviews), Verdicts: map[precedent.Verdict]int{}, Shown: map[precedent.Placement]int{}, Hidden: map[precedent.Dropped]int{},
-		Threads: s.threads, Outcomes: map[precedent.OutcomeKind]int{}, Thresholds: []ThresholdAt{}, People: []Person{}, Hotspots: []precedent.Hotspot{},
+		Threads: s.threads, Outcomes: map[precedent.OutcomeKind]int{}, Thresholds: append([]store.Threshold{}, s.thresholds...), People: []Person{}, Hotspots: []precedent.Hotspot{},
 	}
 	var took []int64
 	for _, r := range s.reviews {
@@ -97,9 +110,6 @@ func (s *sample) statistics() Statistics {
 		if r.Guide {
 			out.Guided++
 		}
-		if n := len(out.Thresholds); r.Threshold > 0 && (n == 0 || out.Thresholds[n-1].Threshold != r.Threshold) {
-			out.Thresholds = append(out.Thresholds, ThresholdAt{r.At, r.Threshold})
-		}
 	}
 	if len(took) > 0 {
 		slices.Sort(took)
@@ -113,7 +123,7 @@ func (s *sample) statistics() Statistics {
 	for _, o := range s.outcomes {
 		out.Outcomes[o.Kind]++
 	}
-	labels := s.labels()
+	labels := s.labels
 	out.BySeverity = acceptance(labels, func(l calibration.Label) string { return string(l.Severity) })
 	slices.SortFunc(out.BySeverity, func(a, b Acceptance) int {
 		return cmp.Compare(precedent.Severity(a.Name).Rank(), precedent.Severity(b.Name).Rank())
@@ -125,17 +135,6 @@ func (s *sample) statistics() Statistics {
 	out.Learnings = s.counted()
 	out.Measures = s.measures(&out, labels)
 	return out
-}
-
-// labels are what people accepted and rejected.
-func (s *sample) labels() []calibration.Label {
-	var labels []calibration.Label
-	for _, o := range s.outcomes {
-		if accepted, ok := labelled(o); ok {
-			labels = append(labels, calibration.Label{Confidence: o.Confidence, Accepted: accepted, Category: o.Category, Severity: o.Severity, At: o.At})
-		}
-	}
-	return labels
 }
 
 // acceptance counts labels by a name, the most first. Labels without a name are left out.
@@ -257,7 +256,7 @@ func (s *sample) people() []Person {
 		return by[login]
 	}
 	for _, o := range s.outcomes {
-		if accepted, ok := labelled(o); o.Who == "" || !ok && o.Kind != precedent.Declined {
+		if accepted, ok := o.Label(); o.Who == "" || !ok && o.Kind != precedent.Declined {
 			continue
 		} else if accepted {
 			of(o.Who).Accepted++
@@ -282,16 +281,4 @@ func (s *sample) people() []Person {
 	said := func(p Person) int { return p.Accepted + p.Declined + p.Dismissed + p.Preferences }
 	slices.SortStableFunc(people, func(a, b Person) int { return cmp.Compare(said(b), said(a)) })
 	return people
-}
-
-// labelled tells whether the team accepted the finding; ok is false if the outcome does not
-// tell.
-func labelled(o precedent.Outcome) (accepted, ok bool) {
-	switch o.Kind {
-	case precedent.Fixed, precedent.SuggestionTaken, precedent.Accepted:
-		return true, true
-	case precedent.Declined:
-		return false, o.MayWrite
-	}
-	return false, false
 }

@@ -48,7 +48,7 @@ type Statistics struct {
 	ByFinder     []Acceptance            `json:"acceptance_by_finder"`
 	ByConfidence calibration.Reliability `json:"reliability"`
 	Optimal      calibration.Optimal     `json:"optimal_threshold"` // by the rule of computeOptimalThreshold
-	Thresholds   []ThresholdAt           `json:"thresholds"`        // changes, oldest first
+	Thresholds   []store.Threshold       `json:"thresholds"`        // changes, oldest first
 
 	Learnings Counted             `json:"learnings"`
 	People    []Person            `json:"people"`   // empty for a whole database
@@ -72,12 +72,6 @@ type Acceptance struct {
 	Name     string `json:"name"`
 	Accepted int    `json:"accepted"`
 	Rejected int    `json:"rejected"`
-}
-
-// ThresholdAt is the threshold of reviews from a time on.
-type ThresholdAt struct {
-	At        time.Time `json:"at"`
-	Threshold int       `json:"threshold"` // percent
 }
 
 // Counted says how the learnings of a repository were used.
@@ -105,6 +99,8 @@ type sample struct {
 	reviews    []store.ReviewFacts
 	baseline   []store.ReviewFacts // of the first month
 	outcomes   []precedent.Outcome
+	labels     []calibration.Label // the newest, as calibration reads them
+	thresholds []store.Threshold
 	threads    map[precedent.ThreadState]int
 	learnings  []precedent.Learning
 	rejections []precedent.Rejection
@@ -140,6 +136,7 @@ func (m *Memory) StatisticsOfAll(ctx context.Context, since time.Time) (Statisti
 		}
 		all.reviews, all.baseline = append(all.reviews, s.reviews...), append(all.baseline, s.baseline...)
 		all.outcomes, all.learnings, all.rejections = append(all.outcomes, s.outcomes...), append(all.learnings, s.learnings...), append(all.rejections, s.rejections...)
+		all.labels = append(all.labels, s.labels...)
 		for state, n := range s.threads {
 			all.threads[state] += n
 		}

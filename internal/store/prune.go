@@ -68,10 +68,17 @@ const outcomeOf = `COALESCE((
 			WHERE o.repo_id = $1 AND o.fingerprint = l.fingerprint AND o.outcome <> 'unknown'
 	) AS w ORDER BY w.at DESC, w.nth LIMIT 1), '')`
 
+// answered selects what a label of a finding is made from: its outcomes that are labels, the
+// newest with the number 1.
+const answered = `
+	SELECT o.fingerprint, o.accepted, o.confidence, o.refit, o.at,
+		ROW_NUMBER() OVER (PARTITION BY o.fingerprint ORDER BY o.at DESC, o.pull DESC) AS nth
+	FROM outcomes o WHERE o.repo_id = $1 AND o.accepted >= 0`
+
 // Prune deletes findings that were last seen before the time, and those beyond the newest
 // perFile of each file, except those to which a rejection that is valid at now or an open
-// thread refers. It keeps a label of each deleted finding: place, category, confidence and
-// outcome. Threads and outcomes are deleted with their finding. Older reviews are deleted
+// thread refers. It keeps a label of each deleted finding: place, category, and the
+// confidence and outcome with which it was posted. Threads and outcomes are deleted with their finding. Older reviews are deleted
 // unless they are the last one of a remaining finding; posts are deleted if the pull request
 // has no later review and no open thread. It returns what was deleted; Labels counts the
 // labels that were made.
@@ -81,13 +88,14 @@ func (r *Repo) Prune(ctx context.Context, before time.Time, perFile int, now tim
 		args []any
 	}{
 		{
-			`INSERT INTO labels (repo_id, fingerprint, place, finder, category, severity, confidence, outcome, at)
-		SELECT l.repo_id, l.fingerprint, l.place, l.finder, l.category, l.severity, l.confidence,
-			` + outcomeOf + `, l.last_seen
-		FROM (` + prunable + `) AS l WHERE TRUE
+			`INSERT INTO labels (repo_id, fingerprint, place, finder, category, severity, confidence, outcome, at, accepted, refit)
+		SELECT l.repo_id, l.fingerprint, l.place, l.finder, l.category, l.severity, COALESCE(a.confidence, l.confidence),
+			` + outcomeOf + `, COALESCE(a.at, l.last_seen), COALESCE(a.accepted, -1), COALESCE(a.refit, 0)
+		FROM (` + prunable + `) AS l LEFT JOIN (` + answered + `) AS a ON a.fingerprint = l.fingerprint AND a.nth = 1 WHERE TRUE
 		ON CONFLICT (repo_id, fingerprint) DO UPDATE SET place = excluded.place, finder = excluded.finder,
 			category = excluded.category, severity = excluded.severity, confidence = excluded.confidence,
-			outcome = excluded.outcome, at = excluded.at`,
+			outcome = excluded.outcome, at = excluded.at, accepted = excluded.accepted, refit = excluded.refit
+			WHERE excluded.accepted >= 0 OR labels.accepted < 0`,
 			[]any{r.id, millis(before), perFile, millis(now)},
 		},
 		{
@@ -154,6 +162,8 @@ func (r *Repo) Clear(ctx context.Context) (Counts, error) {
 			"DELETE FROM posts WHERE repo_id = $1",
 			"DELETE FROM threads WHERE repo_id = $1",
 			"DELETE FROM outcomes WHERE repo_id = $1",
+			"DELETE FROM threshold_resets WHERE repo_id = $1",
+			"DELETE FROM thresholds WHERE repo_id = $1",
 			"DELETE FROM learnings WHERE repo_id = $1",
 			"DELETE FROM spending WHERE repo_id = $1",
 			"DELETE FROM pull_spending WHERE repo_id = $1",

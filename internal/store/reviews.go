@@ -32,6 +32,7 @@ type findingExtra struct {
 	Place      string `json:",omitempty"`
 	Inexact    bool   `json:",omitempty"`
 	DroppedWhy string `json:",omitempty"`
+	Refit      int    `json:",omitempty"`
 
 	Basis *precedent.FindingBasis `json:",omitempty"`
 }
@@ -103,6 +104,9 @@ func (r *Repo) saveParts(ctx context.Context, tx *sql.Tx, review *precedent.Revi
 	if err := r.saveRules(ctx, tx, review); err != nil {
 		return err
 	}
+	if err := r.saveThreshold(ctx, tx, review, at); err != nil {
+		return err
+	}
 	return r.saveHits(ctx, tx, folded, at)
 }
 
@@ -125,7 +129,7 @@ func workOf(review *precedent.Review) string {
 func extraOf(review *precedent.Review) reviewExtra {
 	e := reviewExtra{Host: review.Repo.Host, Owner: review.Repo.Owner, Name: review.Repo.Name, Reading: review.Reading, Basis: review.Basis}
 	for _, f := range review.Findings {
-		e.Findings = append(e.Findings, findingExtra{Analyzer: f.Analyzer, Place: f.Place, Inexact: f.Inexact, DroppedWhy: f.DroppedWhy, Basis: f.Basis})
+		e.Findings = append(e.Findings, findingExtra{Analyzer: f.Analyzer, Place: f.Place, Inexact: f.Inexact, DroppedWhy: f.DroppedWhy, Refit: f.Refit, Basis: f.Basis})
 	}
 	return e
 }
@@ -243,7 +247,7 @@ func decode(document, extra string) (*precedent.Review, error) {
 	}
 	for i, f := range e.Findings {
 		to := &review.Findings[i]
-		to.Analyzer, to.Place, to.Inexact, to.DroppedWhy, to.Basis = f.Analyzer, f.Place, f.Inexact, f.DroppedWhy, f.Basis
+		to.Analyzer, to.Place, to.Inexact, to.DroppedWhy, to.Refit, to.Basis = f.Analyzer, f.Place, f.Inexact, f.DroppedWhy, f.Refit, f.Basis
 	}
 	return (*precedent.Review)(&review), nil
 }
