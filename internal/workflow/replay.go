@@ -17,13 +17,13 @@ const ReplaySchema = "precedent.replay/1"
 // ReplayOptions say which reviews are replayed, and how.
 type ReplayOptions struct {
 	Since     time.Time
-	Limit     int  // reviews, the newest; 0 means maxReplayed
+	Limit     int  // reviews, the newest; 0 means MaxReplayed
 	Threshold *int // percent; nil for that of each review
 }
 
 // Bounds of a replay.
 const (
-	maxReplayed = 1_000 // reviews
+	MaxReplayed = 1_000 // reviews
 	maxReplays  = 200   // findings that are listed
 )
 
@@ -120,7 +120,7 @@ func (w *Workspace) ReplayStored(ctx context.Context, o ReplayOptions) (Replay, 
 	seen := map[replayKey]*Replayed{}
 	limit := o.Limit
 	if limit <= 0 {
-		limit = maxReplayed
+		limit = MaxReplayed
 	}
 	for r, err := range rows.ReviewsSince(ctx, o.Since, limit) {
 		if err != nil {
