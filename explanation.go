@@ -18,6 +18,8 @@ type Explanation struct {
 	LastSeen   time.Time `json:"last_seen"`
 	// Dismissal is the current rejection of this finding, or nil. The next review applies it.
 	Dismissal *Rejection `json:"dismissal"`
+	// Retired says why an earlier rejection of it was ended; empty if none was.
+	Retired string `json:"retired"`
 	// Rejections are those that the trail names and that still hold.
 	Rejections []Rejection `json:"rejections"`
 	// Counterfactual is what would have been decided without what the caller named; nil if the

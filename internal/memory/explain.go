@@ -33,6 +33,9 @@ func (m *Memory) Explain(ctx context.Context, idPrefix string) (precedent.Explan
 	if e.Dismissal, err = rows.Rejection(ctx, known.Fingerprint, m.Now()); err != nil {
 		return precedent.Explanation{}, err
 	}
+	if e.Retired, err = rows.Retired(ctx, known.Fingerprint); err != nil {
+		return precedent.Explanation{}, err
+	}
 	holding, err := rows.Rejections(ctx, m.Now(), maxRejections)
 	e.Rejections = slices.DeleteFunc(holding, func(j precedent.Rejection) bool {
 		return !slices.ContainsFunc(e.Trail, func(d precedent.Decision) bool { return d.By == j.ID })

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -36,6 +37,19 @@ type pattern struct {
 	scope Scope
 	never bool
 	claim match.Claim
+}
+
+// weight is what the pattern counts against a finding. A dismissed rule keeps its weight: a
+// person asked for it by name.
+func (p *pattern) weight() float64 {
+	weight := 1.0
+	if p.never {
+		weight = rejectionsToDrop
+	}
+	if p.Rule != "" {
+		return weight
+	}
+	return weight / math.Pow(2, float64(p.Accepted))
 }
 
 // appliesTo tells whether the finding is in the scope of the pattern: in the files that the

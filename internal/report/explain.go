@@ -49,6 +49,9 @@ func Explain(p *Page, e precedent.Explanation) {
 		}
 		writeSection(p, "memory", fmt.Sprintf("%s, %s dismissed by %s", j.ID, what, dismissedBy(j)))
 	}
+	if e.Retired != "" {
+		writeSection(p, "memory", "its dismissal was ended: "+e.Retired)
+	}
 	if e.Counterfactual != nil {
 		p.Line()
 		writeCounterfactual(p, e.Counterfactual)

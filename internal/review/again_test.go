@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/engine"
+	"github.com/precedent-dev/precedent/internal/memory"
 	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/store"
 )
@@ -138,5 +140,67 @@ func TestWithoutThreshold(t *testing.T) {
 	r.Basis = nil
 	if _, err := Without(r, f.Fingerprint, LeaveOut(r, nil)); !errors.Is(err, ErrNoBasis) {
 		t.Errorf("without a basis: %v", err)
+	}
+}
+
+// TestDismissedIsNotVerified: a dismissed claim is not verified again: no request mentions it.
+func TestDismissedIsNotVerified(t *testing.T) {
+	in := input(t, shopBase, shopHead)
+	c := &cast{
+		finder: func(engine.Task) engine.Reply {
+			return reply1(
+				finding("cart/cart.go", 5, loop, "The loop goes one past the end", nil),
+				finding("cart/cart.go", 15, mean, "Mean divides by zero for no items", nil),
+			)
+		},
+		verifier: ruled(nil),
+	}
+	in.Engine = c
+	asked := func() (titles string) {
+		for _, task := range c.read {
+			if task.Role == engine.Verifier {
+				for title := range ids(task) {
+					titles += title + "\n"
+				}
+			}
+		}
+		c.read = nil
+		return titles
+	}
+	f := byTitle(t, run(t, in), "The loop goes one past the end")
+	if !strings.Contains(asked(), f.Title) {
+		t.Fatal("it was not verified the first time")
+	}
+	in.Recall.Rejections = []precedent.Rejection{{ID: "j1", Finding: f.ID, Fingerprint: f.Fingerprint, Place: f.Place, Claim: f.Title, Path: f.Path, Category: f.Category, Severity: f.Severity, At: in.Now().Add(-time.Hour), ExpiresAt: in.Now().Add(time.Hour)}}
+	run(t, in)
+	if got := asked(); strings.Contains(got, f.Title) || !strings.Contains(got, "Mean divides") {
+		t.Errorf("verified after the dismissal: %s", got)
+	}
+}
+
+// TestWithoutALearning: a learning that hid or moved a finding can be left out.
+func TestWithoutALearning(t *testing.T) {
+	in := input(t, shopBase, shopHead)
+	c := &cast{
+		finder: func(engine.Task) engine.Reply {
+			return reply1(finding("cart/cart.go", 5, loop, "The loop goes one past the end", map[string]any{"severity": "medium"}))
+		},
+		verifier: ruled(map[string]map[string]any{"The loop goes one past the end": {"verdict": "confirmed", "reason": "It runs past.", "evidence": line(loop)}}),
+	}
+	in.Engine = c
+	f := byTitle(t, run(t, in), "The loop goes one past the end")
+	l := precedent.Learning{
+		ID: "m1", Kind: precedent.LearnLenient, State: precedent.LearningActive, Directive: f.Title, CreatedAt: in.Now(),
+		About: &precedent.LearningAbout{Place: f.Place, Claim: f.Title, Path: f.Path, Symbol: f.Symbol, Category: f.Category, Severity: f.Severity},
+	}
+	in.Recall.Learnings = memory.HeedAll([]precedent.Learning{l})
+	r := run(t, in)
+	now := byTitle(t, r, f.Title)
+	c2, err := Without(r, f.Fingerprint, LeaveOut(r, []string{"m1"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if now.Confidence >= f.Confidence || c2.Before.Confidence != now.Confidence || c2.After.Confidence != f.Confidence || c2.Unknown != "" || len(c2.Silent) > 0 || len(c2.Without) != 1 {
+		t.Errorf("%d, then %d: %+v", f.Confidence, now.Confidence, c2)
 	}
 }

@@ -205,6 +205,11 @@ func (r *Repo) reviews(ctx context.Context, query string, args ...any) iter.Seq2
 	}
 }
 
+// ReviewsOfPull yields the reviews of a pull request, the newest first, at most limit.
+func (r *Repo) ReviewsOfPull(ctx context.Context, pull, limit int) iter.Seq2[*precedent.Review, error] {
+	return r.reviews(ctx, "SELECT id FROM reviews WHERE repo_id = $1 AND pull = $2 ORDER BY at DESC, id DESC LIMIT $3", r.id, pull, limit)
+}
+
 // ReviewsSince yields the reviews since a time, the newest first, at most limit.
 func (r *Repo) ReviewsSince(ctx context.Context, since time.Time, limit int) iter.Seq2[*precedent.Review, error] {
 	return r.reviews(ctx, "SELECT id FROM reviews WHERE repo_id = $1 AND at >= $2 ORDER BY at DESC, id DESC LIMIT $3", r.id, millis(since), limit)
