@@ -32,8 +32,9 @@ type Explanation struct {
 type Basis struct {
 	Threshold     int    // percent
 	ThresholdFrom string // who set it
+	Tuned         bool   // by what became of findings
 	MaxInline     int
-	// Scores is the table of scores that applied, as JSON of the review package.
+	// Scores is the table of scores that applied, and its refit, as JSON of the review package.
 	Scores json.RawMessage
 	// Guide counts the guide files that finders were given.
 	Guide int `json:",omitempty"`

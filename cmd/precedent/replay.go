@@ -69,7 +69,9 @@ could have known then: dismissed findings are hidden by their own dismissals.`,
 }
 
 func printReplay(p *report.Page, r *workflow.Replay) {
-	say := func(label, format string, args ...any) { p.Para(fmt.Sprintf("%-10s", label), p.Inkf(report.Plain, format, args...)) }
+	say := func(label, format string, args ...any) {
+		p.Para(fmt.Sprintf("%-10s", label), p.Inkf(report.Plain, format, args...))
+	}
 	say("replayed", "%s with %s", plural(r.Reviews-r.Undecided, "review"), plural(r.Findings, "finding"))
 	if r.Undecided > 0 {
 		say("", "%s of an earlier version of precedent cannot be decided again", plural(r.Undecided, "review"))

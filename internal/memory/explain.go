@@ -80,6 +80,7 @@ func (m *Memory) Find(ctx context.Context, idPrefix string) (string, error) {
 func fillFromReview(e *precedent.Explanation, review *precedent.Review, fingerprint string) {
 	e.Review = precedent.ReviewRef{
 		ID: review.ID, At: review.At, Base: review.Base, Head: review.Head, Scope: review.Scope, Threshold: review.Threshold,
+		ThresholdFrom: review.ThresholdFrom,
 	}
 	for _, f := range store.Fold(review.Findings) {
 		if f.Fingerprint == fingerprint {

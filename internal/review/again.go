@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/calibration"
 	"github.com/precedent-dev/precedent/internal/memory"
 )
 
@@ -47,32 +48,37 @@ func decideAgain(r *precedent.Review, basis *precedent.Basis, past *memory.Dismi
 	if r.Basis == nil || basis == nil || slices.ContainsFunc(r.Findings, hasNoBasis) {
 		return Decided{}, ErrNoBasis
 	}
-	var table Scores
-	if err := json.Unmarshal(basis.Scores, &table); err != nil {
+	var by scoring
+	if err := json.Unmarshal(basis.Scores, &by); err != nil {
 		return Decided{}, errors.Join(ErrNoBasis, err)
 	}
-	policy := precedent.Policy{Focus: basis.Focus, Ignore: basis.Ignore, Floors: basis.Floors, Minor: basis.Minor}
+	in := &Input{
+		Threshold: &basis.Threshold, ThresholdFrom: basis.ThresholdFrom, tuned: basis.Tuned, MaxInline: basis.MaxInline,
+		Policy: precedent.Policy{Focus: basis.Focus, Ignore: basis.Ignore, Floors: basis.Floors, Minor: basis.Minor},
+		Recall: memory.Recall{Learned: calibration.Learned{Refit: by.Refit}},
+	}
 	d := Decided{Findings: make([]precedent.Finding, len(r.Findings)), Threshold: basis.Threshold, Unverified: map[string]string{}}
 	fs := d.Findings
 	for i := range fs {
 		fs[i] = undecided(&r.Findings[i])
 	}
-	suppress(fs, policy, past, nil)
+	suppress(fs, in.Policy, past, nil)
 	for i := range fs {
 		if f := &fs[i]; f.Live() {
 			if why := readAgain(f, &r.Findings[i], r.RulesChecked, basis.Threshold < r.Basis.Threshold); why != "" {
 				d.Unverified[f.Fingerprint] = why
 			}
 			if !f.Basis.Kept {
-				score(fs[i:i+1], table, basis.Threshold)
+				score(fs[i:i+1], by.Scores, in.severeThreshold())
+				in.refit(fs[i : i+1])
 			}
 		}
 	}
-	weigh(fs, policy, past, basis.Threshold)
+	weigh(fs, in.Policy, past, in.severeThreshold())
 	for i := range fs {
 		answerAgain(&fs[i], &r.Findings[i])
 	}
-	choose(fs, selection{basis.Threshold, basis.ThresholdFrom, basis.MaxInline, basis.Minor, func(f *precedent.Finding) bool { return f.Basis.Commentable }})
+	choose(fs, in, func(f *precedent.Finding) bool { return f.Basis.Commentable })
 	for i := range fs { // the basis is that of another decision
 		fs[i].Basis = nil
 	}
@@ -101,6 +107,9 @@ func undecided(was *precedent.Finding) precedent.Finding {
 	f.Basis, f.Trail = &own, slices.Clip(f.Trail[:b.Asked])
 	f.Confidence, f.Balance, f.Weighed = b.Confidence, b.Balance, 0
 	f.Dropped, f.DroppedBy, f.DroppedWhy, f.Placement = "", "", "", ""
+	if !b.Kept {
+		f.Refit = 0
+	}
 	return f
 }
 

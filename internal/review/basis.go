@@ -5,11 +5,18 @@ import (
 	"slices"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/calibration"
 )
 
 // maxBasisMemories bounds the rejections and learnings that are kept with one review: more than
 // explain can show.
 const maxBasisMemories = 500
+
+// scoring is how verdicts and outcomes become confidence.
+type scoring struct {
+	Scores Scores
+	Refit  calibration.Refit
+}
 
 // beginBasis begins to record what the decisions about live findings are made from.
 func beginBasis(fs []precedent.Finding) {
@@ -40,12 +47,12 @@ func mark(fs []precedent.Finding, where func(*precedent.FindingBasis) *int) {
 // to keep. It also records which findings that are not shown could have a comment.
 func (x *reader) basis(fs []precedent.Finding, b redactor) *precedent.Basis {
 	in := x.in
-	scores, err := json.Marshal(in.Scores)
+	scores, err := json.Marshal(scoring{*in.Scores, in.Recall.Learned.Refit})
 	if err != nil {
 		return nil // impossible: counts
 	}
 	basis := &precedent.Basis{
-		Threshold: *in.Threshold, ThresholdFrom: in.ThresholdFrom, MaxInline: in.MaxInline, Scores: scores, Guide: len(in.Guide.Docs),
+		Threshold: *in.Threshold, ThresholdFrom: in.ThresholdFrom, Tuned: in.tuned, MaxInline: in.MaxInline, Scores: scores, Guide: len(in.Guide.Docs),
 		Focus: in.Policy.Focus, Ignore: in.Policy.Ignore, Floors: in.Policy.Floors, Minor: in.Policy.Minor,
 	}
 	spoke := map[string]bool{}
@@ -55,7 +62,7 @@ func (x *reader) basis(fs []precedent.Finding, b redactor) *precedent.Basis {
 			for _, id := range slices.Concat(f.Basis.Patterns, f.Basis.Learnings) {
 				spoke[id] = true
 			}
-			in.selection().commentable(&f) // a copy, whose lines may be shortened
+			in.commentable(&f) // a copy, whose lines may be shortened
 		}
 	}
 	for _, j := range in.Recall.Rejections {

@@ -8,40 +8,29 @@ import (
 	"github.com/precedent-dev/precedent/internal/diff"
 )
 
-// selection is what decides which findings are shown, and how.
-type selection struct {
-	threshold int
-	from      string // who set the threshold
-	most      int    // inline findings
-	minor     precedent.MinorDisplay
-	// commentable tells whether the lines of a finding can have a comment.
-	commentable func(*precedent.Finding) bool
-}
-
-func (in *Input) selection() selection {
-	change := cmp.Or(in.ForgeChange, in.Change)
-	return selection{*in.Threshold, in.ThresholdFrom, in.MaxInline, in.Policy.Minor, func(f *precedent.Finding) bool {
-		ok := commentable(f, change)
-		if f.Basis != nil {
-			f.Basis.Commentable = ok
-		}
-		return ok
-	}}
+// commentable tells whether the lines of a finding can have a comment, and records it. A range
+// that leaves its hunk is shortened, unless a suggestion replaces it.
+func (in *Input) commentable(f *precedent.Finding) bool {
+	ok := commentable(f, cmp.Or(in.ForgeChange, in.Change))
+	if f.Basis != nil {
+		f.Basis.Commentable = ok
+	}
+	return ok
 }
 
 // choose drops findings below the threshold, except for minor ones if the policy shows
 // them, sets how each one is shown, and sorts them: live ones first, then by severity,
 // confidence and line. Only lines of the forge's diff can have comments. The limit of
 // inline findings hides nothing: those beyond it move to the summary.
-func choose(fs []precedent.Finding, s selection) {
-	threshold, from := s.threshold, s.from
+func choose(fs []precedent.Finding, in *Input, commentable func(*precedent.Finding) bool) {
 	for i := range fs {
-		f := &fs[i]
+		f, from := &fs[i], in.ThresholdFrom
+		threshold := in.thresholdFor(f)
 		switch {
 		case !f.Live() || f.Confidence >= threshold:
-		case !isMinor(f) || s.minor == precedent.MinorOff:
+		case !isMinor(f) || in.Policy.Minor == precedent.MinorOff:
 			f.Drop("select", precedent.BelowThreshold, "", "confidence %d is below the threshold of %d (%s)", f.Confidence, threshold, from)
-		case s.minor == precedent.MinorShow:
+		case in.Policy.Minor == precedent.MinorShow:
 			f.Note("select", "minor: true, but confidence %d is below the threshold of %d; the repository's policy shows it", f.Confidence, threshold)
 		default:
 			f.Drop("select", precedent.Minor, "", "minor: true, but confidence %d is below the threshold of %d (%s)", f.Confidence, threshold, from)
@@ -63,17 +52,17 @@ func choose(fs []precedent.Finding, s selection) {
 			continue
 		}
 		switch {
-		case !s.commentable(f):
+		case !commentable(f):
 			f.Placement = precedent.WholeFile
 			f.Note("select", "shown on the file: it is not about a line of the diff")
-		case inline >= s.most:
+		case inline >= in.MaxInline:
 			f.Placement = precedent.Summary
-			f.Note("select", "shown in the summary: %d others are more important", s.most)
+			f.Note("select", "shown in the summary: %d others are more important", in.MaxInline)
 		default:
 			f.Placement = precedent.Inline
 			inline++
-			if f.Confidence >= threshold {
-				f.Note("select", "shown: confidence %d reaches the threshold of %d (%s)", f.Confidence, threshold, from)
+			if threshold := in.thresholdFor(f); f.Confidence >= threshold {
+				f.Note("select", "shown: confidence %d reaches the threshold of %d (%s)", f.Confidence, threshold, in.ThresholdFrom)
 			}
 		}
 	}

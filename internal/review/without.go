@@ -103,7 +103,7 @@ func (out *LeftOut) of(b *precedent.Basis) *precedent.Basis {
 		rest.Focus, rest.Ignore, rest.Floors, rest.Minor = nil, nil, nil, ""
 	}
 	if out.threshold || out.policy && b.ThresholdFrom == policySource {
-		rest.Threshold, rest.ThresholdFrom = DefaultThreshold, "the default"
+		rest.Threshold, rest.ThresholdFrom, rest.Tuned = DefaultThreshold, "the default", false
 	}
 	return &rest
 }

@@ -18,6 +18,7 @@ type Counts struct {
 	Threads    int `json:"threads"`
 	Outcomes   int `json:"outcomes"` // of posted findings, unknown ones included
 	Learnings  int `json:"learnings"`
+	Forgotten  int `json:"forgotten"` // dismissals that were taken back
 }
 
 // Count counts the rows of the repository.
@@ -33,8 +34,9 @@ func (r *Repo) count(ctx context.Context, q querier) (Counts, error) {
 		(SELECT COUNT(*) FROM sightings WHERE repo_id = $1), (SELECT COUNT(*) FROM rejections WHERE repo_id = $1),
 		(SELECT COUNT(*) FROM rules WHERE repo_id = $1), (SELECT COUNT(*) FROM labels WHERE repo_id = $1),
 		(SELECT COUNT(*) FROM posts WHERE repo_id = $1), (SELECT COUNT(*) FROM threads WHERE repo_id = $1),
-		(SELECT COUNT(*) FROM outcomes WHERE repo_id = $1), (SELECT COUNT(*) FROM learnings WHERE repo_id = $1)`,
-		[]any{r.id}, into(&c.Reviews, &c.Findings, &c.Sightings, &c.Rejections, &c.Rules, &c.Labels, &c.Posts, &c.Threads, &c.Outcomes, &c.Learnings))
+		(SELECT COUNT(*) FROM outcomes WHERE repo_id = $1), (SELECT COUNT(*) FROM learnings WHERE repo_id = $1),
+		(SELECT COUNT(*) FROM forgotten WHERE repo_id = $1)`,
+		[]any{r.id}, into(&c.Reviews, &c.Findings, &c.Sightings, &c.Rejections, &c.Rules, &c.Labels, &c.Posts, &c.Threads, &c.Outcomes, &c.Learnings, &c.Forgotten))
 	return c, err
 }
 
@@ -44,7 +46,7 @@ func (c Counts) subtract(after Counts) Counts {
 		Reviews: c.Reviews - after.Reviews, Findings: c.Findings - after.Findings, Sightings: c.Sightings - after.Sightings,
 		Rejections: c.Rejections - after.Rejections, Rules: c.Rules - after.Rules, Labels: c.Labels - after.Labels,
 		Posts: c.Posts - after.Posts, Threads: c.Threads - after.Threads, Outcomes: c.Outcomes - after.Outcomes,
-		Learnings: c.Learnings - after.Learnings,
+		Learnings: c.Learnings - after.Learnings, Forgotten: c.Forgotten - after.Forgotten,
 	}
 }
 
@@ -131,6 +133,10 @@ func (r *Repo) Prune(ctx context.Context, before time.Time, perFile int, now tim
 			[]any{r.id, millis(before)},
 		},
 		{
+			`DELETE FROM handled_comments WHERE repo_id = $1 AND at < $2 AND pull NOT IN (SELECT n.pull FROM posts n WHERE n.repo_id = $1)`,
+			[]any{r.id, millis(before)},
+		},
+		{
 			`DELETE FROM rules WHERE repo_id = $1 AND NOT EXISTS (
 			SELECT 1 FROM review_rules w WHERE w.repo_id = $1 AND w.hash = rules.hash)`,
 			[]any{r.id},
@@ -165,6 +171,9 @@ func (r *Repo) Clear(ctx context.Context) (Counts, error) {
 			"DELETE FROM threshold_resets WHERE repo_id = $1",
 			"DELETE FROM thresholds WHERE repo_id = $1",
 			"DELETE FROM learnings WHERE repo_id = $1",
+			"DELETE FROM handled_comments WHERE repo_id = $1",
+			"DELETE FROM paused_pulls WHERE repo_id = $1",
+			"DELETE FROM forgotten WHERE repo_id = $1",
 			"DELETE FROM spending WHERE repo_id = $1",
 			"DELETE FROM pull_spending WHERE repo_id = $1",
 		} {

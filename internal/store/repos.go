@@ -173,6 +173,10 @@ func join(ctx context.Context, tx *sql.Tx, to, from string) error {
 			WHERE o.repo_id = $2 AND o.fingerprint = rejections.fingerprint AND o.expires_at > rejections.expires_at)`,
 		`UPDATE rejections SET repo_id = $1 WHERE repo_id = $2 AND NOT EXISTS (SELECT 1 FROM rejections o
 			WHERE o.repo_id = $1 AND o.fingerprint = rejections.fingerprint)`,
+		`INSERT INTO forgotten (repo_id, kind, id, at) SELECT $1, kind, id, at FROM forgotten WHERE repo_id = $2
+		ON CONFLICT (repo_id, kind, id) DO UPDATE SET at = CASE WHEN excluded.at > forgotten.at THEN excluded.at ELSE forgotten.at END`,
+		`DELETE FROM rejections WHERE repo_id = $1 AND EXISTS (SELECT 1 FROM forgotten o
+			WHERE o.repo_id IN ($1, $2) AND o.kind = 'rejection' AND o.id = rejections.fingerprint AND o.at >= rejections.at)`,
 		`INSERT INTO labels (repo_id, fingerprint, place, finder, category, severity, confidence, outcome, at, accepted, refit)
 		SELECT $1, fingerprint, place, finder, category, severity, confidence, outcome, at, accepted, refit FROM labels WHERE repo_id = $2
 		ON CONFLICT (repo_id, fingerprint) DO NOTHING`,
@@ -200,6 +204,11 @@ func join(ctx context.Context, tx *sql.Tx, to, from string) error {
 		ON CONFLICT (repo_id, id) DO NOTHING`,
 		`UPDATE learning_history SET repo_id = $1 WHERE repo_id = $2 AND NOT EXISTS (SELECT 1 FROM learning_history o
 			WHERE o.repo_id = $1 AND o.id = learning_history.id)`,
+		`INSERT INTO handled_comments (repo_id, pull, comment, hash, document, at)
+		SELECT $1, pull, comment, hash, document, at FROM handled_comments WHERE repo_id = $2
+		ON CONFLICT (repo_id, pull, comment) DO NOTHING`,
+		`INSERT INTO paused_pulls (repo_id, pull, who, at) SELECT $1, pull, who, at FROM paused_pulls WHERE repo_id = $2
+		ON CONFLICT (repo_id, pull) DO NOTHING`,
 		`INSERT INTO answers (repo_id, task, answer, at) SELECT $1, task, answer, at FROM answers WHERE repo_id = $2
 		ON CONFLICT (repo_id, task) DO NOTHING`,
 	} {

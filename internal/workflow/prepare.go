@@ -17,6 +17,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/git"
 	"github.com/precedent-dev/precedent/internal/guide"
 	"github.com/precedent-dev/precedent/internal/lint"
+	"github.com/precedent-dev/precedent/internal/portable"
 	"github.com/precedent-dev/precedent/internal/review"
 	"github.com/precedent-dev/precedent/internal/secret"
 	"github.com/precedent-dev/precedent/internal/settings"
@@ -39,8 +40,10 @@ type Prepared struct {
 	settings  *settings.Settings
 	workspace *Workspace
 	subject   subject
-	number    *int           // of the pull request; nil for a local change
-	answers   *engine.Keeper // nil without an engine, or if answers cannot be kept
+	number    *int                 // of the pull request; nil for a local change
+	learnings []precedent.Learning // of the file at the base
+	shared    guide.SharedMemory   // of the memory file at the base
+	answers   *engine.Keeper       // nil without an engine, or if answers cannot be kept
 	// posted returns the dollars that were spent today, as the summaries on the forge say; nil
 	// if they cannot.
 	posted func(ctx context.Context) (float64, error)
@@ -163,6 +166,16 @@ func (p *Prepared) complete(ctx context.Context, w *Workspace, job Job) error {
 			return err
 		}
 		p.fail("memory", err.Error())
+	}
+	p.shared = portable.CleanFile(w.Memory, p.shared)
+	if in.Recall.Rejections, err = w.Memory.WithFile(ctx, in.Recall.Rejections, p.shared.Dismissals, guide.MemoryFile); err != nil {
+		if ctx.Err() != nil {
+			return err
+		}
+		p.fail("memory", err.Error())
+	}
+	if err := p.recallLearnings(ctx, w); err != nil {
+		return err
 	}
 	return p.addEngine(ctx, job)
 }

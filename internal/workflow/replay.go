@@ -154,7 +154,7 @@ func (w *Workspace) replayOne(r *precedent.Review, rejections []precedent.Reject
 	}
 	basis := *r.Basis
 	if o.Threshold != nil {
-		basis.Threshold, basis.ThresholdFrom = *o.Threshold, "the replay"
+		basis.Threshold, basis.ThresholdFrom, basis.Tuned = *o.Threshold, "the replay", false
 	}
 	d, err := review.DecideNow(r, &basis, rejections, learnings, w.Memory.Now())
 	if err != nil {
