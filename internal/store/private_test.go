@@ -16,8 +16,8 @@ import (
 
 // writing are the methods of Repo that are not tried: they return what they were given, or counts.
 var writing = []string{
-	"AddLearning", "Book", "ChangeLearning", "Clear", "CountLearnings", "DropAnswers", "EndTurn", "KeepAnswers", "Prune", "Reject", "ResetThreshold", "Retire",
-	"SaveOutcomes", "SaveReview", "SaveThreads", "SetPosts", "TakeTurn", "Unreject",
+	"AddLearning", "Book", "ChangeLearning", "Clear", "CountLearnings", "DropAnswers", "EndTurn", "KeepAnswers", "MergeShared", "Pause", "Prune", "Reject", "ResetThreshold", "Retire",
+	"SaveHandled", "SaveOutcomes", "SaveReview", "SaveThreads", "SetPosts", "TakeTurn", "Unreject",
 }
 
 // silent are those that do not return text that people or models wrote, so that the repository
@@ -57,7 +57,17 @@ func TestPrivateRowsStay(t *testing.T) {
 	}
 	thread := precedent.Thread{ID: "t1", PullRequest: 7, Fingerprint: f.Fingerprint, Title: marker, State: precedent.ThreadOpen, OpenedAt: start}
 	outcome := precedent.Outcome{Thread: "t1", Fingerprint: f.Fingerprint, PullRequest: 7, Title: marker, Kind: precedent.Fixed, Finder: marker, At: start}
+	handled := HandledComment{Comment: "issue 1", Hash: marker, Document: []byte(`{}`), At: start}
+	answer := Post{ID: "p2", Pull: 7, Kind: PostAnswer, State: PostPlanned, Payload: []byte(`"` + marker + `"`), At: start}
+	gone, _, err := a.Reject(ctx, precedent.Rejection{Finding: "y", Fingerprint: marker, At: start})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.Unreject(ctx, gone.ID); err != nil {
+		t.Fatal(err)
+	}
 	for _, err := range []error{
+		a.SaveHandled(ctx, 7, handled, answer), a.Pause(ctx, 7, marker, true),
 		a.SaveThreads(ctx, []precedent.Thread{thread}), a.SaveOutcomes(ctx, []precedent.Outcome{outcome}), a.KeepAnswers(ctx, map[string][]byte{"task": []byte(`"` + marker + `"`)}),
 	} {
 		if err != nil {

@@ -119,7 +119,7 @@ func (r *Repo) Unreject(ctx context.Context, id string) (bool, error) {
 }
 
 // Retire ends a rejection that holds at a time, keeps why, and tells whether there was one. The
-// row stays until it is pruned, as its history.
+// row stays until it is pruned or merged, as its history, and a merge does not bring it back.
 func (r *Repo) Retire(ctx context.Context, id, why string, at time.Time) (bool, error) {
 	var n int64
 	err := r.db.change(ctx, "retire rejection", func(tx *sql.Tx) error {
@@ -128,7 +128,13 @@ func (r *Repo) Retire(ctx context.Context, id, why string, at time.Time) (bool, 
 		if err != nil {
 			return err
 		}
-		n, err = result.RowsAffected()
+		if n, err = result.RowsAffected(); err != nil || n == 0 {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, `
+			INSERT INTO forgotten (repo_id, kind, id, at)
+			SELECT j.repo_id, $3, j.fingerprint, $4 FROM rejections j WHERE j.repo_id = $1 AND j.id = $2
+			ON CONFLICT (repo_id, kind, id) DO UPDATE SET at = excluded.at`, r.id, id, forgottenRejection, millis(at))
 		return err
 	})
 	return n > 0, err

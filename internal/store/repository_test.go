@@ -131,7 +131,7 @@ func audit(sql string) (refs int, problems []string) {
 			if regexp.MustCompile(`\b` + table + `\.repo_id = `).MatchString(sql) {
 				bare--
 			}
-		case !regexp.MustCompile(`\b` + alias + `\.repo_id = (\$\d|[a-z]+\.repo_id)`).MatchString(sql):
+		case !regexp.MustCompile(`\b` + alias + `\.repo_id (= \$\d|= [a-z]+\.repo_id|IN \(\$1, \$2\))`).MatchString(sql):
 			problems = append(problems, fmt.Sprintf("no repository for %s %s", table, alias))
 		case !regexp.MustCompile(`repo_id = \$\d`).MatchString(sql):
 			problems = append(problems, "the repository of "+table+" is only compared with another column")
