@@ -64,7 +64,7 @@ func (m *Memory) Recall(ctx context.Context, paths []string, base, head string) 
 		return Recall{}, err
 	}
 	var r Recall
-	if r.Rejections, err = rows.Rejections(ctx, m.Now(), maxRejections); err != nil {
+	if r.Rejections, err = m.rejections(ctx, rows); err != nil {
 		return Recall{}, err
 	}
 	r.Files = countByFile(shown, r.Rejections)

@@ -48,6 +48,18 @@ func (db *DB) RepoFor(ctx context.Context, identities ...precedent.Repo) (*Repo,
 	return r, nil
 }
 
+// Repos returns all repositories of the database, the oldest first.
+func (db *DB) Repos(ctx context.Context) ([]*Repo, error) {
+	var all []*Repo
+	err := rows(ctx, db.read, "SELECT id FROM repos ORDER BY created_at, id", nil, func(s scanner) error {
+		r := &Repo{db: db}
+		err := s.Scan(&r.id)
+		all = append(all, r)
+		return err
+	})
+	return all, db.fail("read repositories", err)
+}
+
 // Names returns the identities of the repository but that by number, sorted.
 func (r *Repo) Names(ctx context.Context) ([]precedent.Repo, error) {
 	var names []precedent.Repo
