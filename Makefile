@@ -9,7 +9,7 @@ GOLANGCI_VERSION := v2.15.0
 DEADCODE_VERSION := v0.51.0
 FUZZTIME ?= 20s
 # The packages of PURE start no goroutine: the race detector finds nothing in them, and makes their tests ten times as slow.
-PURE := $(addprefix ./internal/,comment diff guide markdown match report sarif secret settings text thread)
+PURE := $(addprefix ./internal/,chat comment diff guide markdown match report sarif secret settings text thread)
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

@@ -43,12 +43,12 @@ func TestDocumentsNameWhatExists(t *testing.T) {
 		}
 		for _, m := range namedTest.FindAllStringSubmatch(string(text), -1) {
 			if !tests[m[1]] {
-				t.Errorf("%s names %s, which is no test", doc, m[1])
+				t.Errorf("%s names %s, which is not a test", doc, m[1])
 			}
 		}
 		for _, m := range namedTarget.FindAllStringSubmatch(string(text), -1) {
 			if !strings.Contains("\n"+string(makefile), "\n"+m[1]+":") {
-				t.Errorf("%s names make %s, which is no target", doc, m[1])
+				t.Errorf("%s names make %s, which is not a target", doc, m[1])
 			}
 		}
 	}

@@ -40,7 +40,7 @@ func TestDocumentsNameCommandsThatExist(t *testing.T) {
 			words := strings.Fields(m[1])
 			cmd, _, err := root.Find(words)
 			if err != nil || cmd == root {
-				t.Errorf("%s names precedent %s, which is no command", filepath.Base(doc), m[1])
+				t.Errorf("%s names precedent %s, which is not a command", filepath.Base(doc), m[1])
 				continue
 			}
 			found++

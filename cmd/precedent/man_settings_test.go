@@ -137,7 +137,7 @@ func TestReferenceOfSettings(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := settings.Read(settings.Sources{File: path, Env: map[string]string{"HOME": "/home/dana"}}); err != nil {
-		t.Errorf("the example is no configuration file: %v", err)
+		t.Errorf("the example is not a configuration file: %v", err)
 	}
 }
 

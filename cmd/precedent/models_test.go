@@ -59,7 +59,7 @@ func TestModelBehindAnAPI(t *testing.T) {
 		switch q.finder {
 		case "bugs":
 			return `Here it is: {"findings":[{"path":"hidden.js","side":"RIGHT","start":9,"end":9,"quote":"let role = 'user","severity":"high",
-				"category":"bugs","confidence":80,"title":"The role is fixed","body":"Everybody becomes a user, whoever logs in."}]}`
+				"category":"bugs","confidence":80,"title":"The role is fixed","body":"Everybody who logs in becomes a user."}]}`
 		case "":
 			return q.confirm()
 		}

@@ -32,7 +32,56 @@ func TestMain(m *testing.M) {
 	if os.Getenv(lint.VetEnv) == "1" {
 		main()
 	}
-	testscript.Main(m, map[string]func(){"precedent": main, "scripted": enginetest.Main, "parroted": parroted})
+	testscript.Main(withChildren{m}, programs)
+}
+
+// programs are what the test binary is under other names.
+var programs = map[string]func(){"precedent": main, "scripted": enginetest.Main, "parroted": parroted}
+
+// withChildren runs tests that find the programs of needs.Child on PATH.
+type withChildren struct{ testscript.TestingM }
+
+func (m withChildren) Run() int {
+	if err := placeChildren(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return m.TestingM.Run()
+}
+
+// placeChildren replaces the copies of this binary that testscript has made, if they have the
+// race detector. A link would not do: programs find themselves by their name.
+func placeChildren() error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "precedent-child-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	child, err := needs.Child(dir)
+	if err != nil || child == self {
+		return err
+	}
+	binary, err := os.ReadFile(child)
+	if err != nil {
+		return err
+	}
+	for name := range programs {
+		file, err := exec.LookPath(name)
+		if err == nil {
+			err = os.Remove(file) // it may be a hard link to this binary
+		}
+		if err == nil {
+			err = os.WriteFile(file, binary, 0o755)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // TestScript plays the stories in testdata/script.
@@ -44,12 +93,13 @@ func TestScript(t *testing.T) {
 		RequireUniqueNames:  true,
 		Condition:           condition,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits":   exits,
-			"expand":  expand,
-			"finding": finding,
-			"forge":   playForge(t),
-			"listing": listing,
-			"talk":    talk,
+			"answered": answered,
+			"exits":    exits,
+			"expand":   expand,
+			"finding":  finding,
+			"forge":    playForge(t),
+			"listing":  listing,
+			"talk":     talk,
 		},
 	})
 }
@@ -142,7 +192,7 @@ func expand(ts *testscript.TestScript, neg bool, args []string) {
 func result(ts *testscript.TestScript, file string) precedent.Review {
 	var r precedent.Review
 	if err := json.Unmarshal([]byte(ts.ReadFile(file)), &r); err != nil {
-		ts.Fatalf("%s is no review: %v\n%s", file, err, ts.ReadFile(file))
+		ts.Fatalf("%s is not a review: %v\n%s", file, err, ts.ReadFile(file))
 	}
 	return r
 }

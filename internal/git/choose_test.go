@@ -121,11 +121,7 @@ func TestDefaultRange(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			origin := newRepo(t)
-			origin.commit("one", "a.txt", "1\n")
-			origin.commit("two", "a.txt", "2\n")
-			f := origin.clone()
-			origin.t, f.t = t, t
+			origin, f := newClone(t)
 			test.setUp(origin, f)
 			r := f.open()
 			rg := resolve(t, r, Spec{})

@@ -107,6 +107,25 @@ func (f fixture) clone(options ...string) fixture {
 	return to
 }
 
+// newClone makes a repository of two commits and clones it.
+func newClone(tb testing.TB) (origin, clone fixture) {
+	tb.Helper()
+	origin = newRepo(tb)
+	origin.commit("one", "a.txt", "1\n")
+	origin.commit("two", "a.txt", "2\n")
+	return origin, origin.clone()
+}
+
+// branchOfFork checks out the branch theirs, with two commits, in a repository that has a
+// remote called fork.
+func (f fixture) branchOfFork(first ...string) {
+	f.t.Helper()
+	f.git("remote", "add", "fork", "file://"+f.dir)
+	f.git("checkout", "-q", "-b", "theirs")
+	f.commit("first", first...)
+	f.commit("their change", "b.txt", "b\n")
+}
+
 func (f fixture) path(name string) string { return filepath.Join(f.dir, name) }
 
 // open opens the repository with this package.

@@ -10,10 +10,7 @@ import (
 func TestTrustedBase(t *testing.T) {
 	t.Parallel()
 	toFork := func(f fixture) { // what `git checkout fork/feature` leaves
-		f.git("remote", "add", "fork", "file://"+f.dir)
-		f.git("checkout", "-q", "-b", "theirs")
-		f.commit("their policy", ".precedent.yaml", "ignore: [b.txt]\n")
-		f.commit("their change", "b.txt", "b\n")
+		f.branchOfFork(".precedent.yaml", "ignore: [b.txt]\n")
 		f.git("update-ref", "refs/remotes/fork/theirs", "theirs")
 		f.git("config", "remote.fork.fetch", "+refs/heads/*:refs/remotes/fork/*")
 		f.git("config", "branch.theirs.remote", "fork")
@@ -86,11 +83,7 @@ func TestTrustedBase(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			origin := newRepo(t)
-			origin.commit("one", "a.txt", "1\n")
-			origin.commit("two", "a.txt", "2\n")
-			f := origin.clone()
-			origin.t, f.t = t, t
+			origin, f := newClone(t)
 			test.setUp(origin, f)
 			r := f.open()
 			got, err := r.TrustedBase(t.Context(), resolve(t, r, test.spec), test.named)
@@ -115,10 +108,7 @@ func TestRangeOfAForksBranch(t *testing.T) {
 	origin := newRepo(t)
 	origin.commit("one", "a.txt", "1\n")
 	f := origin.clone()
-	f.git("remote", "add", "fork", "file://"+f.dir)
-	f.git("checkout", "-q", "-b", "theirs")
-	f.commit("two", "b.txt", "2\n")
-	f.commit("three", "c.txt", "3\n")
+	f.branchOfFork("c.txt", "3\n")
 	f.git("fetch", "-q", "fork")
 	f.git("branch", "-q", "--set-upstream-to=fork/theirs")
 	r := f.open()

@@ -76,7 +76,7 @@ func FuzzConflicts(f *testing.F) {
 			for _, l := range found {
 				added = added || l.Op == diff.Add
 				if marker(l.Text) == 0 || l.Op == diff.Delete {
-					t.Errorf("%q is no marker", l.Text)
+					t.Errorf("%q is not a marker", l.Text)
 				}
 			}
 			if !added {

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/go/analysis/suite/vet"
 	"golang.org/x/tools/txtar"
 
@@ -20,18 +21,13 @@ import (
 	"github.com/precedent-dev/precedent/internal/diff"
 )
 
-// goEnv is the Go of the machine that runs the tests, with the test binary as
-// the checker.
+// goEnv is the Go of the machine that runs the tests, with vetProgram.
 func goEnv(t *testing.T) GoEnv {
 	t.Helper()
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("needs go on PATH")
 	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return GoEnv{Path: os.Getenv("PATH"), Home: os.Getenv("HOME"), ModCache: filepath.Join(t.TempDir(), "mod"), Tool: self}
+	return GoEnv{Path: os.Getenv("PATH"), Home: os.Getenv("HOME"), ModCache: filepath.Join(t.TempDir(), "mod"), Tool: vetProgram}
 }
 
 // vetTree runs govet on a tree in txtar form whose files are all added, but
@@ -268,6 +264,35 @@ import _ "example.com/elsewhere"
 			precedent.StatusOK,
 			"not checked: package ./dep, package ./uses (a module that it needs is not downloaded: run go mod download)",
 		},
+
+		{"tests that need a module that is not downloaded", `
+-- go.mod --
+module example.com/m
+
+go 1.22
+
+require example.com/gone v1.0.0
+-- go.sum --
+example.com/gone v1.0.0 h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=
+example.com/gone v1.0.0/go.mod h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=
+-- a.go --
+package m
+
+// F does nothing.
+func F(x int) { x = x }
+-- a_test.go --
+package m
+
+import "example.com/gone"
+
+var _ gone.DB
+-- b/b_test.go --
+package b
+
+import "example.com/gone"
+
+var _ gone.DB
+`, []string{"a.go:4 assign medium"}, precedent.StatusOK, "not checked: 2 test files (run go mod download)"},
 
 		{"toolchain that cannot be had", `
 -- go.mod --
@@ -530,7 +555,32 @@ func write(t *testing.T, dir, name, content string) {
 	}
 }
 
-// TestGovetWithoutMeans: what is missing is said, and is no failure.
+// TestVetInProcess: the child, which the other tests start without the race detector, reports
+// the same as its functions do in this process, which has it.
+func TestVetInProcess(t *testing.T) {
+	env, dir := goEnv(t), t.TempDir()
+	t.Setenv("GOWORK", "off")
+	write(t, dir, "go.mod", "module example.com/m\n\ngo 1.22\n")
+	write(t, dir, "a/a.go", "package a\n\nimport \"fmt\"\n\nfunc F(x int) {\n\tx = x\n\tfmt.Printf(\"%s\\n\", x)\n}\n")
+	write(t, dir, "b/b.go", "package b\n\nimport (\n\t\"regexp\"\n\n\t\"example.com/m/a\"\n)\n\nvar _ = regexp.MustCompile(\"(\")\n\nfunc G() { a.F(1) }\n")
+	req := vetRequest{
+		Tree: dir, Dir: dir, Files: []string{filepath.Join(dir, "a", "a.go"), filepath.Join(dir, "b", "b.go")},
+		MaxHeap: maxHeap, Suites: []suite{vetSuite, staticSuite},
+	}
+	want, err := newStarter(t.Context(), &Input{Go: env}, dir, t.TempDir()).run(t.Context(), "off", req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := vetPackages(t.Context(), req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(want, got); d != "" || len(got.Diagnostics) < 3 {
+		t.Errorf("%d diagnostics (-child +here):\n%s", len(got.Diagnostics), d)
+	}
+}
+
+// TestGovetWithoutMeans: what is missing is said, and is not a failure.
 func TestGovetWithoutMeans(t *testing.T) {
 	c := added("a.go", "package m\n")
 	tree := func(context.Context) (string, error) { return t.TempDir(), nil }
@@ -590,7 +640,7 @@ func TestVetTable(t *testing.T) {
 	}
 	for name := range vetTable {
 		if !known[name] {
-			t.Errorf("words for %s, which is no analyzer of go vet", name)
+			t.Errorf("words for %s, which is not an analyzer of go vet", name)
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/match"
+	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/sandbox"
 )
 
@@ -21,8 +22,11 @@ func TestMain(m *testing.M) {
 	if os.Getenv(VetEnv) == "1" {
 		VetMain()
 	}
-	os.Exit(m.Run())
+	os.Exit(needs.RunWithChild(m, &vetProgram))
 }
+
+// vetProgram is the process that the Go analyzers run in: the test binary.
+var vetProgram string
 
 // change makes a change of hunks, each in the form of a unified diff's body:
 // lines with their sign. A line that begins with @@ opens a hunk at the number
@@ -105,7 +109,7 @@ func checkFinding(t *testing.T, name string, c *diff.Change, f precedent.Finding
 			return
 		}
 	}
-	t.Errorf("%s is no line of the change", f.Span)
+	t.Errorf("%s is not a line of the change", f.Span)
 }
 
 // brief is a finding as "path:line rule severity".

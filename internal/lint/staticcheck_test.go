@@ -105,7 +105,7 @@ func TestStaticChecks(t *testing.T) {
 	}
 	for name := range all {
 		if !strings.HasPrefix(name, "SA") {
-			t.Errorf("%s is no check for correctness", name)
+			t.Errorf("%s is not a check for correctness", name)
 		}
 		c := change("a.go", "+x")
 		f := staticFinding(&c.Files[0], c.Files[0].Hunks[0].Lines[0], vetDiagnostic{Suite: staticSuite, Analyzer: name, Message: "it is wrong"})
@@ -117,7 +117,7 @@ func TestStaticChecks(t *testing.T) {
 	}
 	for _, name := range panicChecks {
 		if all[name] == nil {
-			t.Errorf("%s is no check", name)
+			t.Errorf("%s is not a check", name)
 		}
 	}
 }

@@ -159,7 +159,8 @@ func isInvalid(t types.Type) bool {
 }
 
 // notChecked lists what was not checked, by reason: packages by their folder, and
-// files where only they are concerned.
+// files where only they are concerned. Tests that need modules which are not downloaded
+// are only counted, because a build of the program alone does not download them.
 func notChecked(reasons map[string]reason) string {
 	byReason := map[reason][]string{}
 	for _, name := range slices.Sorted(maps.Keys(reasons)) {
@@ -174,9 +175,25 @@ func notChecked(reasons map[string]reason) string {
 	const most = 5
 	var parts []string
 	for _, why := range slices.Sorted(maps.Keys(byReason)) {
-		names := slices.DeleteFunc(byReason[why], func(name string) bool {
-			return strings.HasSuffix(name, "_test.go") && slices.Contains(byReason[why], packageOf(name))
-		})
+		var names []string
+		tests := 0
+		for _, name := range byReason[why] {
+			switch test := strings.HasSuffix(name, "_test.go"); {
+			case test && slices.Contains(byReason[why], packageOf(name)):
+			case test && why == notFetched:
+				tests++
+			default:
+				names = append(names, name)
+			}
+		}
+		if tests == 1 {
+			parts = append(parts, "1 test file (run go mod download)")
+		} else if tests > 1 {
+			parts = append(parts, fmt.Sprintf("%d test files (run go mod download)", tests))
+		}
+		if len(names) == 0 {
+			continue
+		}
 		list := strings.Join(names[:min(len(names), most)], ", ")
 		if n := len(names) - most; n > 0 {
 			list += fmt.Sprintf(" and %d more", n)

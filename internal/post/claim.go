@@ -73,23 +73,22 @@ func (j *job) claimPull(ctx context.Context) error {
 		return nil
 	}
 	over := j.Now().Add(claimWait)
-	for n := 0; ; n++ {
+	for n := range 2 * maxLooksAtRuns {
 		began := j.Now()
 		if err := j.look(ctx); err != nil {
 			return err
 		}
 		j.impatient = n >= maxLooksAtRuns || !j.Now().Before(over)
-		_, busy := j.rival()
-		switch {
-		case !busy && j.claim.waited && j.postedElsewhere():
+		switch _, busy := j.rival(); {
+		case busy && j.impatient:
+			return errBusy
+		case busy:
+		case j.claim.waited && j.postedElsewhere():
 			return j.leaveToOther(ctx)
-		case !busy && n < 2*maxLooksAtRuns:
-			won, err := j.stake(ctx, began)
-			if won || err != nil {
+		default:
+			if won, err := j.stake(ctx, began); won || err != nil {
 				return err
 			}
-		case j.impatient:
-			return errBusy
 		}
 		j.claim.waited = true
 		if err := j.Sleep(ctx, min(listLag<<min(n, 4), claimPause)+j.Rand(listLag)); err != nil {
@@ -99,6 +98,7 @@ func (j *job) claimPull(ctx context.Context) error {
 			return err
 		}
 	}
+	return errBusy
 }
 
 // look reads the forge, and adopts what exists.
@@ -109,8 +109,8 @@ func (j *job) look(ctx context.Context) error {
 	return j.adopt(ctx)
 }
 
-// rival returns a summary that another run claims, rather one that counts. Without a key, that
-// may be anybody's who posts with our account: such a claim delays us, and no more.
+// rival returns a summary that another run claims, preferably one whose marker is valid. Without
+// a key, anyone who posts with our account can make such a claim: it only delays us.
 func (j *job) rival() (ownComment, bool) {
 	now := cmp.Or(j.Forge.Quota().At, j.Now())
 	summaries := j.state.own
@@ -146,20 +146,20 @@ func (j *job) stake(ctx context.Context, began time.Time) (bool, error) {
 	} else {
 		err = j.createSummary(ctx, p, body)
 	}
-	switch {
-	case isGone(err) && p.Remote != "":
-		j.forgetSummary(p.Remote) // a person deleted it
-		if p.State.Done() {
-			return true, nil
-		}
-		return false, j.save(ctx, p)
-	case err != nil && p.State.Done():
-		return true, nil // what is left to do can be repeated, and tells what is wrong
-	case err != nil:
-		return false, j.handleError(ctx, err, p)
+	deleted := isGone(err) && p.Remote != "" // by a person
+	if deleted {
+		j.forgetSummary(p.Remote)
 	}
-	j.claim.summary, j.claim.made, j.claim.spent = p.Remote, j.Now(), spent
-	return j.verify(ctx, began)
+	switch {
+	case err == nil:
+		j.claim.summary, j.claim.made, j.claim.spent = p.Remote, j.Now(), spent
+		return j.verify(ctx, began)
+	case p.State.Done():
+		return true, nil // what is left to do can be repeated, and tells what is wrong
+	case deleted:
+		return false, j.save(ctx, p)
+	}
+	return false, j.handleError(ctx, err, p)
 }
 
 // summaryPost returns the post of the summary: that of the review, or an earlier one that was

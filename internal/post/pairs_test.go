@@ -23,7 +23,7 @@ import (
 type schedule struct {
 	clock  *forgetest.Clock
 	random *rand.Rand
-	events chan *runner // whoever stops running: it waits or has ended
+	events chan *runner // a runner that stopped running: it waits or has ended
 }
 
 // runner is a delivery of a schedule.

@@ -65,6 +65,8 @@ func uniqueKeys(o ownComment) []string {
 		return []string{"review " + o.Marker.Review + " " + o.Thread}
 	case o.Marker.Kind == comment.Reply:
 		return []string{"reply " + o.Marker.Review + " " + o.Thread}
+	case o.Marker.Kind == comment.Answer && o.Answers != "":
+		return []string{"answer " + o.Answers}
 	}
 	return nil
 }
@@ -137,13 +139,15 @@ func becomes(p store.PostKind, c comment.Kind) bool {
 		return c == comment.Reply
 	case store.PostSummary:
 		return c == comment.Summary
+	case store.PostAnswer:
+		return c == comment.Answer
 	}
 	return false
 }
 
 // sweepUnknown deletes comments of our account whose marker does not count, if a newer comment
-// that counts says the same: they are from a run that had another memory, or from nobody of
-// us. It touches no comment that people answered, and no summary that a run still claims.
+// that counts says the same: they are from a run that had another memory, or were not posted
+// by Precedent. It touches no comment that people answered, and no summary that a run still claims.
 func (j *job) sweepUnknown(ctx context.Context) error {
 	newest := map[string]ownComment{}
 	for _, o := range j.state.own {

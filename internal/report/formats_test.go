@@ -118,7 +118,7 @@ func TestNoFormatHidesTrouble(t *testing.T) {
 			}
 		}
 	}
-	// A verdict that is no verdict is not taken for a good one.
+	// A verdict that is not a verdict is not taken for a good one.
 	for _, f := range report.Formats[2:] {
 		if out := printed(t, f.Name, &precedent.Review{Verdict: "splendid"}, report.Style{}); !bytes.Contains(out, []byte("incomplete")) && !bytes.Contains(out, []byte(`"executionSuccessful": false`)) {
 			t.Errorf("%s believes in the verdict:\n%s", f.Name, out)
@@ -316,7 +316,7 @@ func runner(t *testing.T, line string) (name string, properties map[string]strin
 	rest, ok := strings.CutPrefix(line, "::")
 	head, data, ok2 := strings.Cut(rest, "::")
 	if !ok || !ok2 {
-		t.Fatalf("%q is no command", line)
+		t.Fatalf("%q is not a command", line)
 	}
 	unescape := strings.NewReplacer("%0D", "\r", "%0A", "\n", "%25", "%").Replace
 	name, list, _ := strings.Cut(head, " ")

@@ -53,7 +53,7 @@ func visibleText() *precedent.Review {
 		Schema: precedent.ResultSchema, ID: "0192d3a0-0000-7000-8000-000000000001",
 		Repo: precedent.Repo{Host: "example.org", Owner: "team", Name: "app"},
 		Base: strings.Repeat("a", 40), Head: strings.Repeat("b", 40),
-		Scope: precedent.FullScope, Verdict: precedent.Findings, Threshold: 75,
+		Scope: precedent.FullScope, Verdict: precedent.Findings, Threshold: 75, ThresholdFrom: "tuned from 64 outcomes",
 		TakenAway: []precedent.TakenAway{
 			{
 				Finding: "t4k3n0aw4y", Title: "An empty token logs in", Severity: precedent.Critical, Span: at(41, 41), How: "refuted",
@@ -74,7 +74,7 @@ func visibleText() *precedent.Review {
 			{
 				ID: "ab3d0e5f7g", Fingerprint: strings.Repeat("1", 32), Finder: "secrets", Category: precedent.Secrets,
 				Severity: precedent.Critical, Confidence: 95, Span: at(44, 44), Quote: "const key = \"[REDACTED:aws-access-token]\"",
-				Rule: "aws-access-token", Title: "An AWS access key is committed", Body: "Whoever reads the repository can use it. Revoke it first.",
+				Rule: "aws-access-token", Title: "An AWS access key is committed", Body: "Anyone who reads the repository can use it. Revoke it first.",
 				Votes: 1, Verifier: precedent.Unchecked, Placement: precedent.Inline,
 			},
 			{

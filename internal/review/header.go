@@ -22,7 +22,10 @@ func (p *Placer) placeAtHeader(f *precedent.Finding, src *sources) bool {
 		return false
 	}
 	here, there := p.lines(file, precedent.Right), p.lines(file, precedent.Left)
-	if here.exactMatch(quote).on != nil || there.exactMatch(quote).on != nil || here.at(quote, f.Start).on != nil {
+	has := func(s *sideLines) bool {
+		return s.exactMatch(quote, f.Start).on != nil || s.spacedMatch(quote).on != nil
+	}
+	if has(here) || has(there) || here.at(quote, f.Start).on != nil {
 		return false
 	}
 	hunk := -1

@@ -139,7 +139,7 @@ func TestLookAlikes(t *testing.T) {
 		source = "\tthrow new IOException(\"cannot parse the source URI of the copy request\");"
 		target = "\tthrow new IOException(\"cannot parse the destination URI of the copy request\");"
 	)
-	head := "class Copy {\n" + source + "\n" + strings.Repeat("\tx();\n", 50) + target + "\n\tparse(uri);\n" + strings.Repeat("\ty();\n", 5) + "\turi = parse(uri);\n}\n"
+	head := "class Copy {\n" + source + "\n" + strings.Repeat("\tx();\n", 50) + target + "\n\tparse(uri);\n" + strings.Repeat("\ty();\n", 5) + "\turi = parse(uri);\n}\n\tdone();\n\tx();\n\t\tdone();\n"
 	change := parse(t, patchOf(t, files{}, files{"Copy.java": head}))
 	for _, test := range []struct {
 		name, quote string
@@ -154,6 +154,7 @@ func TestLookAlikes(t *testing.T) {
 		{"cut so that it is another line", "parse(uri);", 60, 60},
 		{"that other line", "\tparse(uri);", 54, 54},
 		{"that other line, with a number of none", "\tparse(uri);", 30, 54},
+		{"exact, with the number of one that differs in white space", "\t\tdone();", 63, 64},
 	} {
 		f := precedent.Finding{Span: precedent.Span{Path: "Copy.java", Side: precedent.Right, Start: test.said, End: test.said}, Quote: test.quote}
 		if !NewPlacer(change).Place(&f) || f.Start != test.want {

@@ -104,28 +104,36 @@ func (s *sideLines) at(quote []lineText, number int) spot {
 	return spot{on: s, index: i}
 }
 
-// exactMatch returns the line that has exactly the quote if there is only one, else the
-// only one that has it but for white space; its on is nil if there is neither. No line
-// that merely looks like the quote is better, however near.
-func (s *sideLines) exactMatch(quote []lineText) spot {
-	var exact, spaced []int
+// exactMatch returns the line that has exactly the quote, of several the nearest to the
+// given number; its on is nil if there is none. No line that merely looks like the quote is
+// better, however near.
+func (s *sideLines) exactMatch(quote []lineText, number int) spot {
+	var found spot
 	for i := range s.lines {
-		l := &s.lines[i]
-		if l.squeezed != quote[0].squeezed || len(quote) > 1 && s.neighbours(i, quote) < squeezedScore {
+		if s.lines[i].plain != quote[0].plain || len(quote) > 1 && s.neighbours(i, quote) < equalScore {
 			continue
 		}
-		spaced = append(spaced, i)
-		if l.plain == quote[0].plain && (len(quote) == 1 || s.neighbours(i, quote) == equalScore) {
-			exact = append(exact, i)
+		if found.on == nil || distance(s.lines[i].number, number) < distance(s.lines[found.index].number, number) {
+			found = spot{on: s, index: i}
 		}
 	}
-	switch {
-	case len(exact) == 1:
-		return spot{on: s, index: exact[0]}
-	case len(exact) == 0 && len(spaced) == 1:
-		return spot{on: s, index: spaced[0]}
+	return found
+}
+
+// spacedMatch returns the only line that has the quote but for white space; its on is nil if
+// there is none or more than one.
+func (s *sideLines) spacedMatch(quote []lineText) spot {
+	var found spot
+	for i := range s.lines {
+		if s.lines[i].squeezed != quote[0].squeezed || len(quote) > 1 && s.neighbours(i, quote) < squeezedScore {
+			continue
+		}
+		if found.on != nil {
+			return spot{}
+		}
+		found = spot{on: s, index: i}
 	}
-	return spot{}
+	return found
 }
 
 // onlyMatch returns the line that a quote fits if no other line does; otherwise its on is

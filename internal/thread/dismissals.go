@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/chat"
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
@@ -18,10 +19,7 @@ const maxQuote = 300
 // message promises or reports a change, the answer is no: the model that reads the thread
 // decides.
 func Dismisses(message precedent.Untrusted) (quote string, ok bool) {
-	if len(message) > 4*maxMessage {
-		message = message[:4*maxMessage]
-	}
-	own := ownWords(string(message))
+	own := chat.Prose(message)
 	if containsAny(" "+plain(own), retractions) {
 		return "", false
 	}
@@ -89,37 +87,6 @@ func plain(s string) string {
 	return strings.TrimLeft(text.Collapse(s), " #+->")
 }
 
-// ownWords returns what the author of a message wrote: without quotations, which end at a
-// blank line, code, and HTML comments.
-func ownWords(message string) string {
-	var kept strings.Builder
-	for message != "" {
-		before, rest, _ := strings.Cut(message, "<!--")
-		kept.WriteString(before)
-		_, message, _ = strings.Cut(rest, "-->")
-	}
-	var lines []string
-	fence, quoted, blank := "", false, true
-	for line := range strings.SplitSeq(strings.ReplaceAll(kept.String(), "\r", "\n"), "\n") {
-		content := strings.TrimSpace(line)
-		marks := strings.HasPrefix(content, "```") || strings.HasPrefix(content, "~~~")
-		quoted = strings.HasPrefix(content, ">") || quoted && content != ""
-		code := blank && (strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t"))
-		switch {
-		case fence != "":
-			if strings.HasPrefix(content, fence) {
-				fence = ""
-			}
-		case marks && !quoted:
-			fence = content[:3]
-		case !quoted && !code:
-			lines = append(lines, content)
-		}
-		blank = content == "" || code
-	}
-	return strings.Join(lines, "\n")
-}
-
 // sentences splits text at punctuation that ends sentences, and at line ends, where people
 // omit it.
 func sentences(s string) []string {
@@ -141,6 +108,33 @@ func containsAny(s string, parts []string) bool {
 	return slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(s, p) })
 }
 
+// commanded returns the sentence with which a message dismisses the remark: in words that
+// Dismisses recognizes, or by a command of the grammar.
+func commanded(message precedent.Untrusted) (quote string, ok bool) {
+	if quote, ok = Dismisses(message); ok {
+		return quote, true
+	}
+	commands, _ := chat.Parse(message, chat.Options{InThread: true})
+	for _, c := range commands {
+		switch c.Kind {
+		case chat.Exception, chat.WontFix, chat.NotApplicable:
+			return text.Cut(c.Sentence, maxQuote), true
+		}
+	}
+	return "", false
+}
+
+// mayDismiss returns whose dismissals end a thread: those of people with write permission, and
+// of the author unless the finding is severe or in a protected category.
+func (s Identity) mayDismiss(t precedent.Thread) func(precedent.Message) bool {
+	return dismissers(t, s.Author)
+}
+
+func dismissers(t precedent.Thread, author precedent.ForgeID) func(precedent.Message) bool {
+	mild := t.Severity != "" && !t.Severity.AtLeast(precedent.High) && !t.Category.Protected()
+	return func(m precedent.Message) bool { return m.MayWrite || mild && author != "" && m.WhoID == author }
+}
+
 // fromTeam tells whether the author of a message has write permission.
 func fromTeam(m precedent.Message) bool { return m.MayWrite }
 
@@ -151,7 +145,7 @@ func dismissedIn(t precedent.Thread, counts func(precedent.Message) bool) (by pr
 		if !fromPerson(m) || !counts(m) {
 			continue
 		}
-		if quote, ok := Dismisses(m.Body); ok {
+		if quote, ok := commanded(m.Body); ok {
 			return m, quote, true
 		}
 	}

@@ -27,39 +27,40 @@ func bookedBudget(s *settings.Settings, rows *store.Repo, pull int, posted func(
 	bounds := store.Bounds{Number: pull, Day: s.MaxCostPerDay.Value, Pull: s.MaxCostPull.Value}
 	var onForge, own float64
 	var unread error
-	b.Book = func(ctx context.Context, amount float64, spent bool) error {
-		if !spent && posted != nil {
-			onForge, unread = posted(ctx)
-			posted = nil // it is read once
-		}
-		within := bounds
-		var booked store.Booked
-		var err error
-		switch {
-		case spent:
-			within.Day, within.Pull = math.Inf(1), math.Inf(1)
-		case unread != nil:
-			return fmt.Errorf("%w: what was spent today cannot be read: %w", engine.ErrOverBudget, unread)
-		case onForge > 0 && onForge+own+amount > bounds.Day:
-			booked = store.Booked{Day: onForge + own, Over: "day"}
-		}
-		if booked.Over == "" {
-			booked, err = rows.Book(ctx, amount, within)
-		}
-		total, limit := booked.Day, bounds.Day
-		if booked.Over != "day" {
-			total, limit = booked.Pull, bounds.Pull
-		}
-		switch {
+	book := func(ctx context.Context, amount float64, within store.Bounds) error {
+		switch booked, err := rows.Book(ctx, amount, within); {
 		case err != nil:
 			return fmt.Errorf("%w: the cost cannot be recorded: %w", engine.ErrOverBudget, err)
+		case booked.Over == "day":
+			return overBudget(booked.Over, booked.Day, within.Day, amount)
 		case booked.Over != "":
-			return fmt.Errorf("%w: $%.2f of the %s's $%.2f are spent or reserved, and the next request may cost $%.2f", engine.ErrOverBudget, total, booked.Over, limit, amount)
+			return overBudget(booked.Over, booked.Pull, within.Pull, amount)
 		}
 		own += amount
 		return nil
 	}
+	b.Book = func(ctx context.Context, amount float64, spent bool) error {
+		if spent {
+			return book(ctx, amount, store.Bounds{Number: pull, Day: math.Inf(1), Pull: math.Inf(1)})
+		}
+		if posted != nil {
+			onForge, unread = posted(ctx)
+			posted = nil // it is read once
+		}
+		switch {
+		case unread != nil:
+			return fmt.Errorf("%w: what was spent today cannot be read: %w", engine.ErrOverBudget, unread)
+		case onForge > 0 && onForge+own+amount > bounds.Day:
+			return overBudget("day", onForge+own, bounds.Day, amount)
+		}
+		return book(ctx, amount, bounds)
+	}
 	return b
+}
+
+// overBudget says that an amount would exceed the limit of a day or a pull request.
+func overBudget(of string, total, limit, amount float64) error {
+	return fmt.Errorf("%w: $%.2f of the %s's $%.2f are spent or reserved, and the next request may cost $%.2f", engine.ErrOverBudget, total, of, limit, amount)
 }
 
 // clockSkew is by how much the clock of a forge may differ from ours, generously.

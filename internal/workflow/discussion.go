@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/chat"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/text"
 )
@@ -96,7 +97,7 @@ func discussion(comments []forge.Comment, author forge.Person, ours func(forge.C
 	var d precedent.Discussion
 	var claims []string
 	for _, c := range comments {
-		words := ownWords(string(c.Body))
+		words := strings.TrimSpace(text.Clean(chat.Words(c.Body)))
 		if c.Author.Bot || words == "" || ours(c) {
 			continue
 		}
@@ -114,17 +115,6 @@ func discussion(comments []forge.Comment, author forge.Person, ours func(forge.C
 	}
 	d.Claims = newestClaims(claims)
 	return d
-}
-
-// ownWords removes quoted lines: someone else wrote them.
-func ownWords(body string) string {
-	var b strings.Builder
-	for line := range strings.Lines(text.Clean(body)) {
-		if !strings.HasPrefix(strings.TrimSpace(line), ">") {
-			b.WriteString(line)
-		}
-	}
-	return strings.TrimSpace(b.String())
 }
 
 // newestClaims joins the claims that fit, from the last one backwards.

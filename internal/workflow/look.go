@@ -58,14 +58,12 @@ func (p *Publisher) closed(ctx context.Context, s *pullState, r *precedent.Revie
 	var all []report.Closed
 	for _, t := range thread.Apply(s.earlier.threads, r.Threads, r.Head) {
 		c := report.Closed{Thread: t.ID, Span: t.Span, Severity: t.Severity, Title: t.Title, URL: t.URL}
-		declined := slices.ContainsFunc(r.Threads, func(a precedent.ThreadAnswer) bool {
-			return a.Thread == t.ID && a.State == precedent.DeclinedHere
-		})
+		answer := answerOf(r, t.ID)
 		switch {
 		case t.State == precedent.ThreadAddressed:
-			describeFix(&c, r, outcomes)
-		case t.State == precedent.ThreadWontFix || declined && t.State != precedent.ThreadResolved:
-			describeDismissal(&c, t, r, s.earlier.votes[t.ID])
+			describeFix(&c, answer, r.Head, outcomes)
+		case t.State == precedent.ThreadWontFix || answer.State == precedent.DeclinedHere && t.State != precedent.ThreadResolved:
+			describeDismissal(&c, t, answer, s.earlier.votes[t.ID], p.pull.Author.ID)
 		case t.State == precedent.ThreadResolved:
 			c.How, c.Who = "resolved", t.ClosedBy
 		default:
@@ -76,15 +74,24 @@ func (p *Publisher) closed(ctx context.Context, s *pullState, r *precedent.Revie
 	return all
 }
 
-// describeFix says which commit fixed a finding: that of its outcome, else the head.
-func describeFix(c *report.Closed, r *precedent.Review, outcomes []precedent.Outcome) {
-	c.How = "fixed"
-	answered := slices.IndexFunc(r.Threads, func(a precedent.ThreadAnswer) bool { return a.Thread == c.Thread })
-	if answered >= 0 {
-		c.Why, c.Commit = r.Threads[answered].Why, shortID(r.Head)
-		if r.Threads[answered].State == precedent.NoLonger {
-			c.How = "no longer applicable"
+// answerOf returns what a review says about a thread; the zero value if nothing.
+func answerOf(r *precedent.Review, thread string) precedent.ThreadAnswer {
+	for _, a := range r.Threads {
+		if a.Thread == thread {
+			return a
 		}
+	}
+	return precedent.ThreadAnswer{}
+}
+
+// describeFix says which commit fixed a finding: that of its outcome, else the head.
+func describeFix(c *report.Closed, answer precedent.ThreadAnswer, head string, outcomes []precedent.Outcome) {
+	c.How = "fixed"
+	if answer.Thread != "" {
+		c.Why, c.Commit = answer.Why, shortID(head)
+	}
+	if answer.State == precedent.NoLonger {
+		c.How = "no longer applicable"
 	}
 	if i := slices.IndexFunc(outcomes, func(o precedent.Outcome) bool {
 		return o.Thread == c.Thread && (o.Kind == precedent.Fixed || o.Kind == precedent.SuggestionTaken)
@@ -94,15 +101,15 @@ func describeFix(c *report.Closed, r *precedent.Review, outcomes []precedent.Out
 }
 
 // describeDismissal says who dismissed a finding.
-func describeDismissal(c *report.Closed, t precedent.Thread, r *precedent.Review, votes []thread.Vote) {
+func describeDismissal(c *report.Closed, t precedent.Thread, answer precedent.ThreadAnswer, votes []thread.Vote, author precedent.ForgeID) {
 	c.How = "dismissed"
 	var words string
-	c.Who, words = thread.Dismisser(t, votes)
+	c.Who, words = thread.Dismisser(t, votes, author)
 	if c.Who == "" && t.Deleted {
 		c.How = "deleted"
 	}
-	if i := slices.IndexFunc(r.Threads, func(a precedent.ThreadAnswer) bool { return a.Thread == t.ID }); i >= 0 && c.Who == "" {
-		c.Who, words, c.Why = r.Threads[i].Who, r.Threads[i].Words, r.Threads[i].Why
+	if answer.Thread != "" && c.Who == "" {
+		c.Who, words, c.Why = answer.Who, answer.Words, answer.Why
 	}
 	if words != "" {
 		c.Why = "“" + words + "”"

@@ -69,8 +69,8 @@ func mainTop(repo *git.Repo) string {
 }
 
 // foreignMemory returns why somebody else may have made the memory beside the repository, or
-// may redirect what is written to it, as an error, and what to do about it. The author of a commit
-// could otherwise decide what is hidden.
+// may redirect what is written to it, as an error, and what to do about it. The author of a
+// commit could otherwise decide what is hidden.
 func (r *Reviewer) foreignMemory(ctx context.Context, repo *git.Repo) (hint string, cause error) {
 	const again = "to use it again, rename the folder (mv " + memoryDir + " precedent.away)"
 	main := repo
@@ -81,7 +81,7 @@ func (r *Reviewer) foreignMemory(ctx context.Context, repo *git.Repo) (hint stri
 		}
 		defer main.Close()
 	}
-	tracked, err := main.Tracked(ctx, memoryDir, guide.LearningsFile)
+	tracked, err := main.Tracked(ctx, memoryDir, guide.MemoryFile, guide.LearningsFile)
 	switch {
 	case err != nil:
 		return "", err

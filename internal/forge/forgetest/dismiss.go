@@ -19,12 +19,10 @@ func (p *Pull) takeBack(id precedent.ForgeID) {
 // write access.
 func (g *GitHub) dismiss(c *call) reply {
 	var in struct{ Message, Event string }
-	r := c.pull.details(c.id("id"))
-	switch bad := c.read(&in); {
+	r, bad := g.shownReview(c, &in)
+	switch {
 	case bad != nil:
 		return *bad
-	case r == nil || !g.sees(c, r):
-		return problem(http.StatusNotFound, "Not Found")
 	case !c.app && !c.repo.mayWrite(c.who), c.repo.Protected && !c.repo.isAdmin(c.who):
 		return g.denied(c)
 	case in.Message == "":

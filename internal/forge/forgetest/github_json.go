@@ -119,9 +119,9 @@ func (g *GitHub) inline(c *call) reply { return g.list(c, forge.OnLine, nil) }
 
 // inlineOfReview is a list in which GitHub does not say the lines.
 func (g *GitHub) inlineOfReview(c *call) reply {
-	r := c.pull.details(c.id("id"))
-	if r == nil || !g.sees(c, r) {
-		return problem(http.StatusNotFound, "Not Found")
+	r, bad := g.shownReview(c, nil)
+	if bad != nil {
+		return *bad
 	}
 	return g.list(c, forge.OnLine, r)
 }

@@ -167,10 +167,11 @@ func (g *GitHub) reviewReply(c *call, id precedent.ForgeID) reply {
 }
 
 func (g *GitHub) oneReview(c *call) reply {
-	if r := c.pull.details(c.id("id")); r == nil || !g.sees(c, r) {
-		return problem(http.StatusNotFound, "Not Found")
+	r, bad := g.shownReview(c, nil)
+	if bad != nil {
+		return *bad
 	}
-	return g.reviewReply(c, c.id("id"))
+	return g.reviewReply(c, r.ID)
 }
 
 func (g *GitHub) rewrite(m *forge.Comment, body string) {
@@ -178,10 +179,10 @@ func (g *GitHub) rewrite(m *forge.Comment, body string) {
 }
 
 func (g *GitHub) deleteReview(c *call) reply {
-	r := c.pull.details(c.id("id"))
+	r, bad := g.shownReview(c, nil)
 	switch {
-	case r == nil || !g.sees(c, r):
-		return problem(http.StatusNotFound, "Not Found")
+	case bad != nil:
+		return *bad
 	case r.State != Pending:
 		return invalid("Unprocessable Entity", "Can not delete a non-pending pull request review")
 	}
@@ -190,15 +191,29 @@ func (g *GitHub) deleteReview(c *call) reply {
 	return out
 }
 
+// shownReview returns the review that the path names, if the sender sees it, and reads the body
+// into in, unless that is nil.
+func (g *GitHub) shownReview(c *call, in any) (*Review, *reply) {
+	if in != nil {
+		if bad := c.read(in); bad != nil {
+			return nil, bad
+		}
+	}
+	r := c.pull.details(c.id("id"))
+	if r == nil || !g.sees(c, r) {
+		bad := problem(http.StatusNotFound, "Not Found")
+		return nil, &bad
+	}
+	return r, nil
+}
+
 // submit makes a pending review visible.
 func (g *GitHub) submit(c *call) reply {
 	var in struct{ Body, Event string }
-	r := c.pull.details(c.id("id"))
-	switch bad := c.read(&in); {
+	r, bad := g.shownReview(c, &in)
+	switch {
 	case bad != nil:
 		return *bad
-	case r == nil || !g.sees(c, r):
-		return problem(http.StatusNotFound, "Not Found")
 	case r.State != Pending:
 		return invalid("Unprocessable Entity", "Can not submit a review that is not pending")
 	case g.locked(c):

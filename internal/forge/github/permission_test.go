@@ -35,7 +35,7 @@ func TestRoles(t *testing.T) {
 		}
 	}
 	var e *forge.Error
-	// A token that may not ask is no answer; nobody there is one.
+	// "May not ask" is an error, "nobody with this name" is an answer.
 	s.Script.Plan(forgetest.Fault{Status: 403, Body: `{"message":"Resource not accessible by personal access token"}`})
 	if got, err := c.Permission(t.Context(), repo, who(28, "late")); got != forge.None || !errors.As(err, &e) || e.Kind != forge.KindAuth {
 		t.Errorf("%q, %v for a token without permission", got, err)

@@ -190,8 +190,8 @@ func TestRefusedWrites(t *testing.T) {
 	}
 }
 
-// TestWritesAfterLimits: a rate limit is no answer to what was asked, and is
-// waited for.
+// TestWritesAfterLimits: a rate limit does not answer the request, so it is waited for and
+// the request sent again.
 func TestWritesAfterLimits(t *testing.T) {
 	s := serve(t, status(403, `{"message":"You have exceeded a secondary rate limit."}`), status(429, "", "Retry-After", "7"))
 	tr, clock := transport(t, s.URL, nil)

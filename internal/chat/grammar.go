@@ -1,0 +1,171 @@
+package chat
+
+import (
+	"regexp"
+	"strings"
+)
+
+// access tells which sentences may be a command of a kind.
+type access int
+
+const (
+	direct   access = iota // the sentence has a mention
+	follows                // or it follows one that has, in the same paragraph
+	inThread               // or it is in our thread
+	alone                  // as direct, or it is all that the comment in our thread says
+)
+
+// trigger is how a command begins.
+type trigger struct {
+	kind   Kind
+	scope  Scope
+	access access
+	whole  bool // the content is the sentence, not only the group
+	// pattern matches the normal form of a sentence, after the mention and lead-ins. Its last
+	// group that matched is the content.
+	pattern *regexp.Regexp
+	example string // for the person
+}
+
+const (
+	courtesy = `(?:please|pls|plz|thanks|thank you|thankyou|thx|ty|cheers|kindly|hey|hi|hello|yo|dear|ok|okay|and|also|so|now|then|again|btw|fyi|well|` +
+		`morning|good morning|evening|yes|yep|yeah|sure|no|nope|nah|sorry|great|nice|good bot|lgtm|hm+|actually|but|just|sounds good|good point|good catch|fair enough|going forward|from now on|in (?:the )?future|a lot|so much|very much)`
+	// polite may end a command.
+	polite = `(?:[ ,]+(?:please|pls|plz|thanks|thank you|thx|ty|now|again|then))*[ .!:;)(]*$`
+	// could may begin what is asked for, except where something is stored.
+	could = `^(?:(?:can|could|would|will) you (?:please |pls |plz |just |kindly )*)?`
+	later = `(?: (?:one|please|pls|too|for (?:next time|the future|future reviews|future prs|later)|next time|from now on|in (?:the )?future|going forward))*[ ,.!]*$`
+	these = `(?:this|that|it|these|those|them)`
+	repo  = `(?:(?:this|the|our) )?(?:repo|repository|project|codebase)`
+	// because may stand before a reason.
+	because = `(?: ?[:,;(-]+ ?(?:because |since |as |bc )?| (?:because|since|bc|cause|cuz)(?: |: ?))`
+	// prefs are what users call what we store.
+	prefs = `(?:preferences?|rules?|learnings?|conventions?|memory|memories|settings)`
+	// id is the id of a learning: base 32, which may be without a digit, or another word that has
+	// one.
+	id    = `[a-z_-]{0,40}[0-9][a-z0-9_-]{0,40}|[0-9a-hjkmnp-tv-z]{10}|` + "\x00" + `+`
+	noise = `(?:issues?|warnings?|findings?|errors?|nits?|nitpicks?|comments?|complaints?|remarks?|violations?|problems?|suggestions?)`
+)
+
+// triggers are all commands, in the order in which they are tried.
+var triggers = []trigger{
+	{Confirm, "", alone, false, pattern(`^(?:confirm(?:ed)?|go ahead)` + polite), `confirm`},
+	{Confirm, "", direct, false, pattern(`^yes(?:,? (?:please|do it|go ahead|confirm(?:ed)?|i'm sure|i am sure|sure|forget (?:everything|them|all|it)(?: .*)?))*[ .!]*$`), `yes`},
+
+	{RememberReferential, InRepository, follows, false, pattern(`^remember ` + these + later), `remember this`},
+	{Remember, InRepository, follows, false, pattern(`^remember(?: ` + these + `)?(?: for (?:next time|the future|future reviews))?(?:,? (?:please|pls))? ?(?:[:;]| - )[ -]*(.*)$`), `remember this: errors are wrapped with %w`},
+	{Remember, InRepository, follows, false, pattern(`^remember,? (?:that|to) (.*)$`), `remember that error messages are in English`},
+	{Remember, InRepository, follows, false, pattern(`^remember,? ((?:we|our|always|never|not to|all|every|no) .*)$`), `remember that error messages are in English`},
+	{Remember, InRepository, follows, false, pattern(`^for (?:all |the )?future reviews ?(?:[:,]| - | please | pls )[ -]*(?:please |pls )?(.*)$`), `for future reviews: check that every migration can be reverted`},
+	{Remember, InRepository, follows, true, pattern(`^always check (?:for\b|that\b|if\b|whether\b) ?:? ?(.*)$`), `always check for missing authorization`},
+	{Remember, InRepository, direct, true, pattern(`^we (?:always |never |only |also |mostly |don't |do not |now )*use (.+? in ` + repo + `)\b`), `we use PascalCase for components in this repo`},
+	{Remember, InRepository, direct, true, pattern(`^in ` + repo + `,? we (?:always |never |only |also |mostly |don't |do not |now )*use (.+)$`), `we use PascalCase for components in this repo`},
+	{Remember, InRepository, direct, true, pattern(`^our convention (?:here |for .{1,80}? )?is\b ?:? ?(.*)$`), `our convention is to wrap errors`},
+
+	{Dismiss, InRepository, direct, false, pattern(`^(?:i|we) (?:really |just |honestly |also )*(?:don't|dont|do not) (?:really )?care about\b ?:? ?(.*)$`), `i don't care about trailing whitespace`},
+	{Dismiss, InRepository, follows, false, pattern(`^ignore ((?:[^ ]+ ){0,12}?` + noise + `\b.*)$`), "ignore style issues in `tests/**`"},
+	{Dismiss, InRepository, follows, false, pattern(`^(?:don't|dont|do not|never|stop) (?:flag|flagging|report|reporting)\b ?:? ?(.*)$`), "don't flag console.log in `scripts/**`"},
+	{Dismiss, InRepository, follows, false, pattern(`^skip ((?:[^ ]+ ){0,12}?checks?\b.*)$`), `skip spelling checks`},
+	{Exception, InPullRequest, inThread, false, pattern(`^(?:this|that|it)(?: is|'s|s) (?:totally |completely |perfectly |clearly |actually |all )?(?:intentional|intended|fine|ok|okay|by design|on purpose),? ?(?:because|bc|since|cause|cuz)\b ?:? ?(.*)$`), `this is intentional because old clients need it`},
+	{WontFix, InThread, inThread, false, pattern(`^(?:(?:we|i) )?(?:won'?t|will not) ?fix(?: this| it| here)?(?:` + because + `(.*)|[ .!]*)$`), `won't fix: we prefer this pattern`},
+	{NotApplicable, InThread, inThread, false, pattern(`^(?:(?:this|that|it) is |(?:this|that|it)'s )?not applicable(?: here)?(?:` + because + `(.*)|[ .!]*)$`), `not applicable here`},
+
+	{Stricter, InRepository, follows, false, pattern(`^be (?:stricter|more strict) (?:about|with|on|regarding)\b ?:? ?(.*)$`), "be stricter about security in `api/**`"},
+	{Lenient, InRepository, follows, false, pattern(`^be (?:more lenient|less strict|more relaxed) (?:with|about|on|regarding)\b ?:? ?(.*)$`), `be more lenient with types in tests`},
+	{FocusMore, InRepository, follows, false, pattern(`^focus more on\b ?:? ?(.*)$`), `focus more on performance`},
+	{FocusLess, InRepository, follows, false, pattern(`^focus less on\b ?:? ?(.*)$`), `focus less on naming`},
+
+	{UpdatePreference, InRepository, follows, false, pattern(`^update (?:the |my |our |this )?` + prefs + ` ?(?::| - )[ -]*(.*)$`), `update preference: we moved from 2 to 4 spaces`},
+	{ForgetAll, InRepository, follows, false, pattern(`^forget (?:everything|all|all of it|all (?:of )?(?:the |my |our |your )?` + prefs + `)(?: (?:that )?you(?:'ve| have)? (?:know|learned|remember|stored))?(?: (?:for|about|in|of) ` + repo + `)?` + polite), `forget all preferences for this repo`},
+	{ForgetRule, InRepository, follows, false, pattern(`^forget (?:about )?(?:the |our |my |this )?(?:` + prefs + ` )?(?:"([^"]*)"|'([^']*(?:'[a-z][^']*)*)'|(` + "\x00" + `+))(?: ` + prefs + `)?(?:[ ,.!;:-].*)?$`), `forget the "no panics" rule`},
+	{ForgetRule, InRepository, follows, false, pattern(`^forget (?:about )?(?:the |our |my |this )?(?:` + prefs + ` )?("[^"]*)$`), `forget the "no panics" rule`},
+	{Forget, InRepository, follows, false, pattern(`^forget ?:[ -]*(.*)$`), `forget: the rule about 2 spaces`},
+	{Forget, InRepository, follows, false, pattern(`^forget (?:that|about) ((?:[^ "]+ ){2,}[^"]*)$`), `forget that we use 2 spaces`},
+	{Forget, InRepository, follows, false, pattern(`^forget (?:about )?(?:the |our |my )((?:rule|preference|convention)s? (?:about|that|on|for) [^"]*|[^ "][^"]* (?:rule|preference|convention)s?)(?: ?[,;(-].*| please)?[ .!]*$`), `forget the rule about 2 spaces`},
+	{ResetThresholds, InRepository, follows, false, pattern(`^reset (?:the |all |your )?(?:confidence )?thresholds?` + polite), `reset confidence thresholds`},
+	{ResetPreferences, InRepository, follows, false, pattern(`^reset (?:the |all |my |our )*` + prefs + `(?:(?: for| in| of| under)? ?(.*))$`), "reset preferences for `src/legacy`"},
+
+	{AskRemember, "", follows, false, pattern(`^what (?:do|did|have) you (?:remember|know|learn|learned|remembered)(?: (?:about|from|for|in) (?:` + repo + `|us|(?:this|the|our) (?:pr|code|team)))?[ ?!.]*$`), `what do you remember about this repo?`},
+	{ListPreferences, "", follows, false, pattern(could + `(?:list|show)(?: me)? (?:all |the |my |our |your |of )*` + prefs + `(?: (?:for|in|of|about) ` + repo + `)?(?: please)?[ ?!.]*$`), `list my preferences`},
+	{ListPreferences, "", follows, false, pattern(`^what are (?:the |my |our |your )` + prefs + `(?: (?:for|in|of|about) ` + repo + `)?[ ?!.]*$`), `list my preferences`},
+	{PreferencesForFile, "", follows, false, pattern(`^(?:what|which) ` + prefs + ` (?:do )?(?:apply|applies|hold|exist|are there|are active)(?: (?:to|for|in) ?(.*?)| here)?[ ?!.]*$`), `what preferences apply to this file?`},
+	{ExplainFlag, InThread, inThread, false, pattern(could + `explain (?:to me )?why (?:did you flag|you flagged|you're flagging|this (?:was|is|got) flagged)(?: ` + these + `)?(?: (?:line|one|code|here))?` + `(?: please)?[ ?!.]*$`), `explain why you flagged this`},
+	{ExplainFlag, InThread, inThread, false, pattern(`^why (?:did you flag|was this flagged|is this flagged|have you flagged|are you flagging)(?: ` + these + `)?(?: (?:line|one|code|here))?[ ?!.]*$`), `explain why you flagged this`},
+
+	{ReviewAgain, InPullRequest, direct, false, pattern(could + `(?:re-?review|review (?:(?:` + these + `|(?:(?:this|the|my) )?(?:pr|pull request|mr|merge request|change|changes)) )?(?:again|once more|one more time))(?: (?:` + these + `|(?:(?:this|the|my) )?(?:pr|pull request|mr|merge request|changes?)))?[ ?]*` + polite), `review again`},
+	{Review, InPullRequest, direct, false, pattern(could + `(?:do a |give (?:this|it) a )?review(?: (?:` + these + `|(?:(?:this|the|my) )?(?:(?:latest |new )?(?:changes?|commits?|push)|pr|pull request|mr|merge request)))?[ ?]*` + polite), `review`},
+	{Resolve, InThread, alone, false, pattern(`^resolve` + polite), `resolve`},
+	{Resolve, InThread, direct, false, pattern(could + `(?:resolve|close) (?:` + these + `|(?:(?:this|the) )?(?:thread|conversation|comment|finding|discussion))[ ?]*` + polite), `resolve`},
+	{Fix, InThread, alone, false, pattern(`^fix` + polite), `fix`},
+	{Fix, InThread, direct, false, pattern(could + `fix (?:` + these + `(?: for me)?|(?:(?:this|the) )?(?:finding|issue|bug|problem))[ ?]*` + polite), `fix`},
+	{Pause, InPullRequest, direct, false, pattern(`^pause(?: (?:reviews?|reviewing))?(?: (?:on|for|in) (?:this|the) (?:pr|pull request|mr|merge request))?(?:,.*|` + polite + `)$`), `pause`},
+	{Resume, InPullRequest, direct, false, pattern(`^(?:resume|unpause)(?: (?:reviews?|reviewing))?(?: (?:on|for|in) (?:this|the) (?:pr|pull request|mr|merge request))?(?:,.*|` + polite + `)$`), `resume`},
+	{Help, "", direct, false, pattern(`^(?:help(?: me)?|commands|what can you do|what commands (?:are there|do you (?:know|support|understand)))[ ?]*` + polite), `help`},
+	{Approve, "", alone, false, pattern(`^approve(?: ` + these + `| (?:learning |rule )?#?(` + id + `))?` + polite), `approve`},
+	{Undo, "", alone, false, pattern(`^undo(?: ` + these + `| (?:learning |rule )?#?(` + id + `))?` + polite), `undo`},
+}
+
+func pattern(s string) *regexp.Regexp { return regexp.MustCompile(s) }
+
+var (
+	leadIns = regexp.MustCompile(`^(?:(?:` + courtesy + `)(?:[ ,.:;!)]+|-+ |$)|:[a-z0-9_+-]+:|[ ,.;!)-]+|: ?)*`)
+	// thanks matches what ends a content without belonging to it.
+	thanks = regexp.MustCompile(`(?:[ ,]+(?:please|pls|plz|thanks|thank you|thx))+[ !.]*$`)
+	// retracts matches words that take back what a reason says.
+	retracts = regexp.MustCompile(`\b(?:you're right|you are right|i'll (?:fix|change)|will (?:fix|change) (?:it|this|that)\b|good catch|scratch that|never ?mind|i misread|fixed (?:it|this|in)|wait, no)|\bwill fix[ .!]*$`)
+	question = regexp.MustCompile(`\?[?! )"'.]*$`)
+)
+
+// stores tells whether a command of a kind changes what we do later. Such a sentence must not
+// be a question.
+func (k Kind) stores() bool {
+	switch k {
+	case AskRemember, ListPreferences, PreferencesForFile, ExplainFlag, Review, ReviewAgain, Resolve, Fix, Help:
+		return false
+	}
+	return true
+}
+
+// begins tells whether a text begins like a command that may follow another one.
+func begins(l string) bool {
+	l = l[len(leadIns.FindString(l)):]
+	for i := range triggers {
+		if t := &triggers[i]; t.access == follows && t.pattern.MatchString(l) {
+			return true
+		}
+	}
+	return false
+}
+
+// mention returns the end of a mention of one of the names that a text begins with, after
+// lead-ins; -1 if there is none. Names are in small letters.
+func mention(l string, names []string) int {
+	for _, from := range []int{0, len(leadIns.FindString(l))} {
+		rest, ok := strings.CutPrefix(l[from:], "@")
+		if !ok {
+			continue
+		}
+		for _, name := range names {
+			after, ok := strings.CutPrefix(rest, name)
+			if !ok {
+				continue
+			}
+			after = strings.TrimPrefix(after, "[bot]")
+			if endsName(after) {
+				return len(l) - len(after)
+			}
+		}
+	}
+	return -1
+}
+
+// endsName tells whether a name ends before a text.
+func endsName(after string) bool {
+	if after == "" {
+		return true
+	}
+	if strings.IndexByte(" ,:;!?.-)", after[0]) < 0 {
+		return false
+	}
+	return len(after) == 1 || strings.IndexByte(".-", after[0]) < 0 || !isAlnum(after[1])
+}

@@ -1,0 +1,246 @@
+package chat
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/precedent-dev/precedent"
+)
+
+// maxBody is how much of a comment is read, in bytes.
+const maxBody = 64 << 10
+
+// Prose returns what the author of a comment wrote as text: without quotations, which end at a
+// blank line, code blocks, HTML comments, folded details, and what mail programs add. Lines are
+// trimmed. It reads at most 64 KiB.
+func Prose(body precedent.Untrusted) string { return join(body, isProse) }
+
+// Words is Prose with the author's code blocks.
+func Words(body precedent.Untrusted) string { return join(body, isProse, isCode) }
+
+func join(body precedent.Untrusted, wanted ...lineKind) string {
+	var kept []string
+	for _, l := range readLines(body) {
+		for _, kind := range wanted {
+			if l.kind == kind && kind == isCode {
+				kept = append(kept, l.text)
+			} else if l.kind == kind {
+				kept = append(kept, strings.TrimSpace(l.text))
+			}
+		}
+	}
+	return strings.Trim(strings.Join(kept, "\n"), "\n")
+}
+
+// lineKind tells whose words a line holds.
+type lineKind int
+
+const (
+	isProse  lineKind = iota
+	isCode            // the author's, in a block
+	isHidden          // someone else's, or not shown
+)
+
+type line struct {
+	text string
+	kind lineKind
+}
+
+// reader reads the lines of a comment in order.
+type reader struct {
+	left  []string
+	lines []line
+
+	fence  string // the marks that opened a block of code; empty outside
+	until  string // what ends hidden text, in lower case; empty outside
+	depth  int    // how many elements of the same name are open in a hidden one
+	quoted bool   // the line before belongs to a quotation
+	blank  bool   // the line before is blank or code
+
+	// lastComment is the number of the last line with the end of a comment.
+	lastComment int
+}
+
+// readLines tells for each line of a comment whose words it holds.
+func readLines(body precedent.Untrusted) []line {
+	s := string(body[:min(len(body), maxBody)])
+	s = strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
+	r := reader{left: strings.Split(s, "\n"), blank: true, lastComment: -1}
+	for i, l := range r.left {
+		if strings.Contains(l, "-->") {
+			r.lastComment = i
+		}
+	}
+	for n := len(r.left); len(r.left) > 0; {
+		l := r.left[0]
+		r.left = r.left[1:]
+		if r.fence == "" && r.until == "" {
+			if skip, all := mailed(l, r.left, r.blank); all {
+				r.add("", isHidden)
+				break
+			} else if skip > 0 {
+				r.left = r.left[skip-1:]
+				r.add("", isHidden)
+				continue
+			}
+		}
+		r.read(l, n-len(r.left)-1)
+	}
+	return r.lines
+}
+
+func (r *reader) add(text string, kind lineKind) { r.lines = append(r.lines, line{text, kind}) }
+
+// listMark matches what may precede a block in a list.
+var listMark = regexp.MustCompile(`^[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*`)
+
+// read reads one line, which has the number at.
+func (r *reader) read(l string, at int) {
+	content := strings.TrimSpace(l)
+	inner := content[len(listMark.FindString(content)):]
+	if r.until == "" && r.fence != "" {
+		if mark := fenceMark(content); strings.HasPrefix(mark, r.fence) && len(content) == len(mark) {
+			r.fence = ""
+		}
+		r.add(l, isCode)
+		r.blank = true
+		return
+	}
+	if r.until == "" {
+		r.quoted = strings.HasPrefix(inner, ">") || r.quoted && content != "" && fenceMark(content) == ""
+		mark := fenceMark(inner)
+		indented := r.blank && content != "" && (strings.HasPrefix(l, "    ") || strings.HasPrefix(l, "\t"))
+		switch {
+		case r.quoted:
+			r.add("", isHidden)
+			r.blank = false
+			return
+		case mark != "":
+			r.fence = mark
+			r.add(l, isCode)
+			return
+		case indented:
+			r.add(l, isCode)
+			return
+		}
+	}
+	shown := r.show(l, at)
+	r.blank = content == ""
+	switch {
+	case strings.TrimSpace(shown) != "" || content == "" && r.until == "":
+		r.add(strings.TrimRight(shown, " \t"), isProse)
+	default:
+		r.add("", isHidden)
+	}
+}
+
+// fenceMark returns the marks with which a line opens or closes a block of code, or "".
+func fenceMark(content string) string {
+	for _, c := range []string{"`", "~"} {
+		rest := strings.TrimLeft(content, c)
+		if n := len(content) - len(rest); n >= 3 && (c == "~" || !strings.Contains(rest, c)) {
+			return content[:n]
+		}
+	}
+	return ""
+}
+
+// hiddenTag matches the tags of elements whose text is folded, quoted or code.
+var hiddenTag = regexp.MustCompile(`^<(details|blockquote|pre|script|style|template|table)\b[^>]*>`)
+
+// show returns the part of a line that is outside of HTML comments and hidden elements, which
+// may begin and end on other lines. An element without end hides the rest of the comment. A
+// comment without end does so at the beginning of a line; elsewhere forges show it.
+func (r *reader) show(l string, at int) string {
+	var b strings.Builder
+	low := lower(l)
+	end := strings.LastIndex(l, "-->")
+	if at < r.lastComment {
+		end = len(l)
+	}
+	for done := 0; ; {
+		if r.until != "" {
+			i := strings.Index(low[done:], r.until)
+			inner := low[done:]
+			if i >= 0 {
+				inner = inner[:i]
+			}
+			if tag, ok := strings.CutPrefix(strings.TrimSuffix(r.until, ">"), "</"); ok {
+				r.depth += strings.Count(inner, "<"+tag)
+			}
+			if i < 0 {
+				return b.String()
+			}
+			done += i + len(r.until)
+			if r.depth--; r.depth >= 0 {
+				continue
+			}
+			r.until, r.depth = "", 0
+		}
+		mark := nextHidden(low, done, end)
+		b.WriteString(l[done:mark.from])
+		if mark.from == len(l) {
+			return b.String()
+		}
+		r.until, done = mark.until, mark.to
+	}
+}
+
+// opening is the mark that hides what follows it, up to another one.
+type opening struct {
+	from, to int
+	until    string
+}
+
+// nextHidden finds the next opening in a line, outside of code spans, or the end of the line.
+// lastEnd is where the last comment ends.
+func nextHidden(l string, from, lastEnd int) opening {
+	const mark = "<!--"
+	for i := from; i < len(l); i++ {
+		switch l[i] {
+		case '\\':
+			i++
+		case '`':
+			run := len(l[i:]) - len(strings.TrimLeft(l[i:], "`"))
+			if closing := closingRun(l[i+run:], run); closing >= 0 {
+				i += closing
+			}
+			i += run - 1
+		case '<':
+			if strings.HasPrefix(l[i:], mark) && (i < lastEnd || strings.TrimSpace(l[:i]) == "") {
+				return opening{i, i + len(mark), "-->"}
+			}
+			if tag := hiddenTag.FindStringSubmatch(l[i:min(len(l), i+200)]); tag != nil {
+				return opening{i, i + len(tag[0]), "</" + tag[1] + ">"}
+			}
+		}
+	}
+	return opening{from: len(l)}
+}
+
+// lower turns the capitals of ASCII into small letters. It keeps all others, and so the length:
+// a letter that only looks like one of ASCII never becomes one.
+func lower(s string) string {
+	b := []byte(s)
+	for i, c := range b {
+		if 'A' <= c && c <= 'Z' {
+			b[i] = c + 'a' - 'A'
+		}
+	}
+	return string(b)
+}
+
+// closingRun returns the end of the first run of exactly n backticks; -1 if there is none.
+func closingRun(s string, n int) int {
+	for at := 0; ; {
+		i := strings.IndexByte(s[at:], '`')
+		if i < 0 {
+			return -1
+		}
+		at += i
+		run := len(s[at:]) - len(strings.TrimLeft(s[at:], "`"))
+		if at += run; run == n {
+			return at
+		}
+	}
+}
