@@ -22,6 +22,7 @@ const (
 	Judge    Role = "judge"
 	Threads  Role = "threads"
 	Insight  Role = "insight"
+	Answerer Role = "reply" // answers a comment of a person
 )
 
 // Task is one piece of reading to be done.

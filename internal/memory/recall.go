@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/calibration"
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
@@ -37,6 +38,9 @@ type Recall struct {
 	// Known are the findings last seen in the files, by fingerprint, including those of earlier
 	// reviews of this change.
 	Known map[string]store.Known
+	// Learned is what the outcomes of the repository's findings change; the zero value changes
+	// nothing.
+	Learned calibration.Learned
 	// Former maps a path to the one that the change renamed it from. The caller fills it in;
 	// without it Match takes a renamed file for a new one.
 	Former map[string]string
@@ -81,7 +85,11 @@ func (m *Memory) Recall(ctx context.Context, paths []string, base, head string) 
 			r.OmittedInsights++
 		}
 	}
-	r.Known, err = rows.Known(ctx, paths, maxKnown)
+	if r.Known, err = rows.Known(ctx, paths, maxKnown); err != nil {
+		return Recall{}, err
+	}
+	labels, err := m.labels(ctx, rows)
+	r.Learned = calibration.Learn(labels)
 	return r, err
 }
 

@@ -40,6 +40,8 @@ type Settings struct {
 	// Consolidation lets reviews look for patterns in the memory, in the background or, in CI,
 	// before they end.
 	Consolidation Value[bool]
+	// MemoryRef is the ref with which clones exchange their memory.
+	MemoryRef Value[string]
 	// Learnings tells that reviews use learnings, and that new ones are saved.
 	Learnings Value[bool]
 
