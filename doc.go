@@ -21,9 +21,8 @@
 // internal/text splits, compares, cleans and shows text. internal/secret finds and
 // redacts credentials. internal/sarif defines the objects of SARIF. internal/llm
 // sends a request to a model, runs a tool loop, and makes both reliable.
-// internal/start delays the first garbage collection.
-// internal/calibration tunes the threshold and refits confidences by what became of
-// findings. internal/child runs a
+// internal/start delays the first garbage collection. internal/calibration tunes the
+// threshold and refits confidences by what became of findings. internal/child runs a
 // program and ends it with all its children. internal/background starts one that
 // outlives this process, and knows whether it runs. internal/temp keeps the temporary
 // files of a process in one private folder.

@@ -46,7 +46,7 @@ var describedSettings = map[string]described{
 var describedPolicy = []struct {
 	key, values, fallback, good, bad, does string
 }{
-	{"threshold", "0 to 100 percent", "75", "80", "101", "Findings with a lower confidence are counted but not shown. The operator's setting has precedence."},
+	{"threshold", "0 to 100 percent", "75", "80", "101", "Findings with a lower confidence are counted but not shown. The operator's setting has precedence. If neither sets it, it is tuned by what became of earlier findings."},
 	{"max_inline_comments", "1 to 100", "20", "10", "0", "How many findings are shown in full."},
 	{"focus_areas", "a list of categories", "none", "[security, data-loss]", "[speed]", "Findings of these categories gain confidence."},
 	{"ignore", "a list of globs", "none", `["third_party/**"]`, `["**"]`, "Findings in these files are not shown."},
@@ -97,7 +97,7 @@ func TestReferenceOfSettings(t *testing.T) {
 		"has a policy for its own reviews. It is an allow-list: nothing in it can name a program, an address or a file to write.\n\n" +
 		"`precedent config` prints every current value and where it comes from; `precedent doctor` checks whether it works.\n\n" +
 		"## The operator's settings\n\nFlags take precedence over the environment, the environment over the configuration file, and the file over the defaults. " +
-		"For\n`threshold` and `max_inline`, the order is: the operator's flag or variable, the repository's policy, the default.\n\n" +
+		"For\n`threshold` and `max_inline`, the order is: the operator's flag or variable, the repository's policy, the default.\nIf neither sets `threshold`, what became of at least 22 posted findings tunes it ([decision 41](decisions/0041-threshold-and-calibration.md)).\n\n" +
 		"The file is `$XDG_CONFIG_HOME/precedent/config.yaml`, or `~/.config/precedent/config.yaml`: one `key: value` per\nline. An unknown key is an error, reported with its line. " +
 		"API keys are read from the environment only, never from a file.\n\n" +
 		"| key | flag | environment | file | values | default | what it does |\n|---|---|---|---|---|---|---|\n")

@@ -24,7 +24,8 @@ func newMemory(a *app) *cobra.Command {
 		Args: exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newMemoryStatus(a), newMemoryConsolidate(a), newMemoryStart(a), newMemoryStop(a), newMemoryDaemon(a), newMemoryExport(a), newMemoryImport(a), newMemorySync(a), newMemoryPrune(a), newMemoryClear(a))
+	cmd.AddCommand(newMemoryStatus(a), newMemoryExport(a), newMemoryImport(a), newMemorySync(a), newMemoryConsolidate(a),
+		newMemoryStart(a), newMemoryStop(a), newMemoryDaemon(a), newMemoryPrune(a), newMemoryClear(a))
 	return cmd
 }
 
@@ -120,9 +121,9 @@ func newMemoryClear(a *app) *cobra.Command {
 		Use:   "clear",
 		Short: "Delete everything about this repository",
 		Long: `Clear deletes everything about this repository: reviews, findings, dismissals,
-learnings, insights, labels and what was spent. Other repositories in the same database are not affected. You cannot undo
-this. What precedent memory sync has shared stays on the remote, and the next exchange
-brings it back.`,
+learnings, insights, labels and what was spent. Other repositories in the same
+database are not affected. You cannot undo this. What precedent memory sync has
+shared stays on the remote, and the next exchange brings it back.`,
 		Example: "  precedent memory clear --yes",
 		Args:    exactly(0),
 		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workflow.Workspace) error {

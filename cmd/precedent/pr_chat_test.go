@@ -71,7 +71,19 @@ func (s *prStage) learnings() (all []string) {
 	return all
 }
 
-func (s *prStage) stored() []precedent.Learning {
+func (s *prStage) stored() (all []precedent.Learning) {
+	s.t.Helper()
+	s.inMemory(func(rows *store.Repo) {
+		var err error
+		if all, err = rows.Learnings(s.t.Context()); err != nil {
+			s.t.Fatal(err)
+		}
+	})
+	return all
+}
+
+// inMemory gives access to the rows of the repository.
+func (s *prStage) inMemory(use func(*store.Repo)) {
 	s.t.Helper()
 	files, err := filepath.Glob(filepath.Join(s.home, ".local", "share", "precedent", "*.db"))
 	if err != nil || len(files) != 1 {
@@ -86,11 +98,7 @@ func (s *prStage) stored() []precedent.Learning {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	all, err := rows.Learnings(s.t.Context())
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return all
+	use(rows)
 }
 
 // learned expects what the memory has.
@@ -268,8 +276,17 @@ func TestCommands(t *testing.T) {
 		{maintainer, false, "@precedent confirm", []string{"Forgotten", "errors are wrapped", "error handling"}},
 		{maintainer, false, "@precedent help", []string{"`remember this: …`"}},
 		{maintainer, false, "@precedent forget the \"unclosed rule", []string{"For example"}},
+		{maintainer, false, "@precedent reset confidence thresholds", []string{"No outcome"}},
 		{author, true, "resolve", []string{"The finding is resolved."}},
+		{maintainer, false, "@precedent please reset the thresholds", []string{"start anew: 40 outcomes"}},
 	} {
+		if strings.Contains(step.says, "please reset") {
+			s.inMemory(func(rows *store.Repo) {
+				if err := rows.SaveOutcomes(t.Context(), outcomes(40, precedent.Declined, 78, s.app.now())); err != nil {
+					t.Fatal(err)
+				}
+			})
+		}
 		to := precedent.ForgeID("")
 		if step.thread {
 			to = s.remark(a).ID
@@ -279,6 +296,11 @@ func TestCommands(t *testing.T) {
 		_, _ = s.post("--fail-on", "medium")
 		s.answered(step.says, before+1, step.want...)
 	}
+	s.inMemory(func(rows *store.Repo) {
+		if labels, err := rows.Labels(t.Context(), 100); err != nil || len(labels) > 0 {
+			t.Errorf("%d labels after the reset, %v", len(labels), err)
+		}
+	})
 	if got := s.learnings(); len(got) != 3 || strings.Contains(strings.Join(got, " "), "active") {
 		t.Errorf("learnings %q", got)
 	}

@@ -1,5 +1,5 @@
 // Package prompt builds the prompts for models. Its texts are embedded files:
-// system.md, verify.md, judge.md, threads.md, insight.md and reply.md are the instructions of each role,
+// system.md, verify.md, judge.md, threads.md, reply.md and insight.md are the instructions of each role,
 // common.md, prefix.md and the others contain its material, finders/ has the role of
 // each finder, platforms/ what to look for in each kind of file, schema/ the schema of
 // each answer.

@@ -18,8 +18,8 @@ type Counts struct {
 	Threads    int `json:"threads"`
 	Outcomes   int `json:"outcomes"` // of posted findings, unknown ones included
 	Learnings  int `json:"learnings"`
-	Insights   int `json:"insights"`
 	Forgotten  int `json:"forgotten"` // dismissals that were taken back
+	Insights   int `json:"insights"`
 }
 
 // Count counts the rows of the repository.
@@ -36,8 +36,8 @@ func (r *Repo) count(ctx context.Context, q querier) (Counts, error) {
 		(SELECT COUNT(*) FROM rules WHERE repo_id = $1), (SELECT COUNT(*) FROM labels WHERE repo_id = $1),
 		(SELECT COUNT(*) FROM posts WHERE repo_id = $1), (SELECT COUNT(*) FROM threads WHERE repo_id = $1),
 		(SELECT COUNT(*) FROM outcomes WHERE repo_id = $1), (SELECT COUNT(*) FROM learnings WHERE repo_id = $1),
-		(SELECT COUNT(*) FROM insights WHERE repo_id = $1), (SELECT COUNT(*) FROM forgotten WHERE repo_id = $1)`,
-		[]any{r.id}, into(&c.Reviews, &c.Findings, &c.Sightings, &c.Rejections, &c.Rules, &c.Labels, &c.Posts, &c.Threads, &c.Outcomes, &c.Learnings, &c.Insights, &c.Forgotten))
+		(SELECT COUNT(*) FROM forgotten WHERE repo_id = $1), (SELECT COUNT(*) FROM insights WHERE repo_id = $1)`,
+		[]any{r.id}, into(&c.Reviews, &c.Findings, &c.Sightings, &c.Rejections, &c.Rules, &c.Labels, &c.Posts, &c.Threads, &c.Outcomes, &c.Learnings, &c.Forgotten, &c.Insights))
 	return c, err
 }
 
@@ -47,7 +47,7 @@ func (c Counts) subtract(after Counts) Counts {
 		Reviews: c.Reviews - after.Reviews, Findings: c.Findings - after.Findings, Sightings: c.Sightings - after.Sightings,
 		Rejections: c.Rejections - after.Rejections, Rules: c.Rules - after.Rules, Labels: c.Labels - after.Labels,
 		Posts: c.Posts - after.Posts, Threads: c.Threads - after.Threads, Outcomes: c.Outcomes - after.Outcomes,
-		Learnings: c.Learnings - after.Learnings, Insights: c.Insights - after.Insights, Forgotten: c.Forgotten - after.Forgotten,
+		Learnings: c.Learnings - after.Learnings, Forgotten: c.Forgotten - after.Forgotten, Insights: c.Insights - after.Insights,
 	}
 }
 
@@ -85,7 +85,8 @@ const answered = `
 // Prune deletes findings that were last seen before the time, and those beyond the newest
 // perFile of each file, except those to which a rejection that is valid at now, an open
 // thread, an outcome since then, a learning or an insight refers. It keeps a label of each
-// deleted finding: place, category, and the confidence and outcome with which it was posted. Threads and outcomes are deleted with their finding. Older reviews are deleted
+// deleted finding: place, category, and the confidence and outcome with which it was posted.
+// Threads and outcomes are deleted with their finding. Older reviews are deleted
 // unless they are the last one of a remaining finding; posts are deleted if the pull request
 // has no later review and no open thread. It returns what was deleted; Labels counts the
 // labels that were made.
@@ -176,11 +177,11 @@ func (r *Repo) Clear(ctx context.Context) (Counts, error) {
 			"DELETE FROM threshold_resets WHERE repo_id = $1",
 			"DELETE FROM thresholds WHERE repo_id = $1",
 			"DELETE FROM learnings WHERE repo_id = $1",
-			"DELETE FROM insights WHERE repo_id = $1",
-			"DELETE FROM consolidations WHERE repo_id = $1",
 			"DELETE FROM handled_comments WHERE repo_id = $1",
 			"DELETE FROM paused_pulls WHERE repo_id = $1",
 			"DELETE FROM forgotten WHERE repo_id = $1",
+			"DELETE FROM insights WHERE repo_id = $1",
+			"DELETE FROM consolidations WHERE repo_id = $1",
 			"DELETE FROM spending WHERE repo_id = $1",
 			"DELETE FROM pull_spending WHERE repo_id = $1",
 		} {

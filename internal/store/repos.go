@@ -192,17 +192,17 @@ func join(ctx context.Context, tx *sql.Tx, to, from string) error {
 		ON CONFLICT (repo_id, id) DO NOTHING`,
 		`UPDATE learning_history SET repo_id = $1 WHERE repo_id = $2 AND NOT EXISTS (SELECT 1 FROM learning_history o
 			WHERE o.repo_id = $1 AND o.id = learning_history.id)`,
+		`INSERT INTO handled_comments (repo_id, pull, comment, hash, document, at)
+		SELECT $1, pull, comment, hash, document, at FROM handled_comments WHERE repo_id = $2
+		ON CONFLICT (repo_id, pull, comment) DO NOTHING`,
+		`INSERT INTO paused_pulls (repo_id, pull, who, at) SELECT $1, pull, who, at FROM paused_pulls WHERE repo_id = $2
+		ON CONFLICT (repo_id, pull) DO NOTHING`,
 		`INSERT INTO insights (repo_id, id, document, updated_at, dismissed_by, dismissed_why, dismissed_at)
 		SELECT $1, id, document, updated_at, dismissed_by, dismissed_why, dismissed_at FROM insights WHERE repo_id = $2
 		ON CONFLICT (repo_id, id) DO UPDATE SET dismissed_by = excluded.dismissed_by, dismissed_why = excluded.dismissed_why,
 			dismissed_at = excluded.dismissed_at WHERE insights.dismissed_at < excluded.dismissed_at`,
 		`INSERT INTO insight_findings (repo_id, id, fingerprint) SELECT $1, id, fingerprint FROM insight_findings WHERE repo_id = $2
 		ON CONFLICT (repo_id, id, fingerprint) DO NOTHING`,
-		`INSERT INTO handled_comments (repo_id, pull, comment, hash, document, at)
-		SELECT $1, pull, comment, hash, document, at FROM handled_comments WHERE repo_id = $2
-		ON CONFLICT (repo_id, pull, comment) DO NOTHING`,
-		`INSERT INTO paused_pulls (repo_id, pull, who, at) SELECT $1, pull, who, at FROM paused_pulls WHERE repo_id = $2
-		ON CONFLICT (repo_id, pull) DO NOTHING`,
 		`INSERT INTO answers (repo_id, task, answer, at) SELECT $1, task, answer, at FROM answers WHERE repo_id = $2
 		ON CONFLICT (repo_id, task) DO NOTHING`,
 	} {

@@ -79,7 +79,7 @@ type conversation struct {
 	comments []forge.Comment
 	handled  map[string]store.HandledComment
 	posts    []store.Post    // answers that were given
-	answered map[string]bool // comments that have an answer on the forge, whoever gave it
+	answered map[string]bool // comments that have an answer on the forge, from any run
 	pending  []precedent.Learning
 	state    *pullState
 	threads  map[precedent.ForgeID]*precedent.Thread // by comment

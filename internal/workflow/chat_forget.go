@@ -210,7 +210,8 @@ func (c *conversation) explain(ctx context.Context, h *heard) (string, error) {
 		return "", err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s reported it. The confidence is %d %%, and the threshold was %d %%.\n", e.Finding.Finder, e.Finding.Confidence, e.Review.Threshold)
+	fmt.Fprintf(&b, "%s reported it. The confidence is %d %%, and the threshold was %d %% (%s).\n",
+		e.Finding.Finder, e.Finding.Confidence, e.Review.Threshold, cmp.Or(e.Review.ThresholdFrom, "by an older version"))
 	for _, d := range e.Trail[:min(len(e.Trail), maxListed)] {
 		delta := ""
 		if d.Delta != 0 {
@@ -221,10 +222,21 @@ func (c *conversation) explain(ctx context.Context, h *heard) (string, error) {
 	return b.String(), nil
 }
 
-// resetThresholds forgets what the threshold of the repository was tuned to.
-func (c *conversation) resetThresholds(_ context.Context, h *heard) (string, error) {
+// resetThresholds makes threshold and confidences start anew.
+func (c *conversation) resetThresholds(ctx context.Context, h *heard) (string, error) {
 	if !h.mayWrite {
 		return "Resetting the thresholds needs write permission.", nil
 	}
-	return "The threshold is the one of the settings: nothing was tuned here.", nil
+	m := c.pull.workspace.Memory
+	labels, err := m.Labels(ctx)
+	if err != nil {
+		return "", err
+	}
+	if len(labels) == 0 {
+		return "No outcome of a finding counts for threshold and confidences yet.", nil
+	}
+	if err := m.ResetThreshold(ctx); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("Threshold and confidences start anew: %d outcomes of earlier findings no longer count for them. This cannot be undone.", len(labels)), nil
 }

@@ -78,7 +78,7 @@ type talked struct {
 	}
 }
 
-// answerFreeText has the engine answer what is no command. It is false if that fails: then the
+// answerFreeText has the engine answer what is not a command. It is false if that fails: then the
 // review, which reads the threads, has to answer. Without an engine nobody does.
 func (c *conversation) answerFreeText(ctx context.Context, h *heard, a *post.ToComment) (bool, error) {
 	switch {
