@@ -87,7 +87,7 @@
 // To follow a pull request: cmd/precedent/pr.go calls the same package. pull.go
 // reads the pull request, pull_fetch.go the commits, discussion.go what people
 // said, and follow.go our threads (thread.Assemble, thread.Relocate). Plan of
-// post.Poster plans the posts, which are stored with the review. publish.go
-// delivers them, and learn.go stores the outcomes of earlier findings
-// (memory.Learn).
+// post.Poster plans the posts, which are stored with the review. publish.go delivers
+// them, and learn.go stores the outcomes of earlier findings (memory.Learn). Before
+// all that, chat.go obeys and answers comments (chat.Parse, Poster.DeliverAnswers).
 package precedent

@@ -98,7 +98,7 @@ error, 3 not everything was read.`,
 	f.BoolVar(&asJSON, "json", false, "print as JSON: --format json")
 	// It fails only for a flag that does not exist or is registered already.
 	_ = cmd.RegisterFlagCompletionFunc("commit", a.completeRange)
-	addAllSettings(cmd, "forge") // a review of a local change uses no forge
+	addAllSettings(cmd, "forge", "memory_ref") // a review of a local change uses no forge
 	return cmd
 }
 

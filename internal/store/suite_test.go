@@ -67,6 +67,7 @@ var suite = []struct {
 	{"LearningsChangeInTurn", testLearningsChangeInTurn},
 	{"LearningsOfTheOwner", testLearningsOfTheOwner},
 	{"RemoteAppearsForLearnings", testRemoteAppearsForLearnings},
+	{"HandledComments", testHandledComments},
 	{"Insights", testInsights},
 	{"ConsolidationsTakeTurns", testConsolidationsTakeTurns},
 	{"Appearances", testAppearances},
