@@ -101,7 +101,7 @@ func (w *lockedWriter) Write(p []byte) (int, error) {
 	return w.out.Write(p)
 }
 
-// Close does nothing: whoever opened the writer closes it.
+// Close does nothing: the writer is its owner's to close.
 func (w *lockedWriter) Close() error { return nil }
 
 // Time limits of HTTP: a request is read in the first, and answered in the second.
@@ -171,7 +171,7 @@ func local(host string) bool {
 		name = h
 	}
 	ip := net.ParseIP(strings.Trim(name, "[]"))
-	return strings.EqualFold(name, "localhost") || ip != nil && ip.IsLoopback()
+	return name == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // sameOrigin tells whether no web page sent the request, or one of this server, which has none.

@@ -64,7 +64,7 @@ func (r *Reviewer) Learn(ctx context.Context, w *Workspace, p memory.Proposal, u
 	return w.Memory.Propose(ctx, p)
 }
 
-// LearnFromAgent stores what an agent proposes. It stays pending, whoever runs the agent: an
+// LearnFromAgent stores what an agent proposes. It stays pending, no matter who runs the agent: an
 // agent repeats what it reads, and that may be a stranger's.
 func (r *Reviewer) LearnFromAgent(ctx context.Context, w *Workspace, p memory.Proposal) (memory.Captured, error) {
 	p.From = precedent.LearningSource{By: precedent.FromAgent, Who: "an agent", Words: p.Directive}

@@ -91,7 +91,7 @@ func (u usage) precedent() precedent.Usage {
 // unexpected one means that a defence has failed, so the session must end.
 func (v event) checkTools() error {
 	for _, tool := range v.Tools {
-		if tool != answerTool && !slices.Contains(tools, tool) {
+		if tool != answerTool && tool != learningsTool && !slices.Contains(tools, tool) {
 			return fmt.Errorf("it has the tool %q, which is not read-only", tool)
 		}
 	}
