@@ -219,6 +219,9 @@ type Finding struct {
 	// Weighed is what the policy's focus and people's dismissals added to the confidence after
 	// it was scored, in percent points; negative if they lowered it.
 	Weighed int `json:"weighed"`
+	// Refit is what the outcomes of the repository's earlier findings added to the confidence, in
+	// percent points; negative if they lowered it.
+	Refit int `json:"-"`
 	Span
 	// Quote is the flagged text, verbatim: one to three lines, the flagged one first.
 	Quote  string `json:"quote"`
@@ -270,6 +273,9 @@ type Finding struct {
 	// Kept tells that it is from the last review of the same work, and was not looked for again
 	// because its lines have not changed.
 	Kept bool `json:"-"`
+	// Basis is what the decisions were made from after memory was asked; nil if the finding was
+	// dropped before.
+	Basis *FindingBasis `json:"-"`
 	// Trail holds the decisions in order. It is stored with the review, apart from the result.
 	Trail []Decision `json:"-"`
 }

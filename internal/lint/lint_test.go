@@ -22,24 +22,11 @@ func TestMain(m *testing.M) {
 	if os.Getenv(VetEnv) == "1" {
 		VetMain()
 	}
-	os.Exit(withVetProgram(m))
+	os.Exit(needs.RunWithChild(m, &vetProgram))
 }
 
 // vetProgram is the process that the Go analyzers run in: the test binary.
 var vetProgram string
-
-func withVetProgram(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "precedent-checker-")
-	if err == nil {
-		defer os.RemoveAll(dir)
-		vetProgram, err = needs.Child(dir)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	return m.Run()
-}
 
 // change makes a change of hunks, each in the form of a unified diff's body:
 // lines with their sign. A line that begins with @@ opens a hunk at the number

@@ -21,7 +21,7 @@ const (
 
 // wouldHide returns the findings of the past 90 days that the learning may speak of, and that
 // are of high or critical severity or that people accepted. A severe one that people dismissed
-// and did not accept does not count: that it is no problem is what they say. Where a review
+// and did not accept does not count: that it is not a problem is what they say. Where a review
 // asks a judge, this counts what it would ask about.
 func (m *Memory) wouldHide(ctx context.Context, rows *store.Repo, l precedent.Learning) ([]precedent.Finding, error) {
 	judged, err := rows.Judged(ctx, m.Now().Add(-replayed), maxReplayed)

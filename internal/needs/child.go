@@ -5,7 +5,23 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"testing"
 )
+
+// RunWithChild runs the tests of a package, and sets program to Child before. It returns the
+// exit status.
+func RunWithChild(m *testing.M, program *string) int {
+	dir, err := os.MkdirTemp("", "precedent-child-")
+	if err == nil {
+		defer os.RemoveAll(dir)
+		*program, err = Child(dir)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return m.Run()
+}
 
 // Child returns this test binary, for tests that start it as another program. If it has
 // the race detector, Child builds one without in dir: parsing and type-checking take many

@@ -26,7 +26,7 @@ const childVar = "PRECEDENT_POST_TEST_CHILD"
 func TestMain(m *testing.M) {
 	words := strings.SplitN(os.Getenv(childVar), " ", 3)
 	if words[0] == "" {
-		os.Exit(m.Run())
+		os.Exit(needs.RunWithChild(m, &childProgram))
 	}
 	if err := childDeliver(context.Background(), words[0], words[1], words[2]); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -34,6 +34,9 @@ func TestMain(m *testing.M) {
 	}
 	os.Exit(0)
 }
+
+// childProgram is the test binary.
+var childProgram string
 
 // childDeliver delivers what is planned. It waits by asking the parent to let the
 // forge's time pass.
@@ -70,15 +73,11 @@ func newPrey(t *testing.T, lag time.Duration) *prey {
 // run delivers in a process, and tells whether that was killed.
 func (p *prey) run(limit time.Duration) bool {
 	p.t.Helper()
-	exe, err := os.Executable()
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	cmd := exec.Command(exe)
+	cmd := exec.Command(childProgram)
 	cmd.Env = append(os.Environ(), strings.Join([]string{childVar + "=" + p.url, p.file, p.trap.Watch()}, " "))
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
-	err = p.trap.Run(cmd, limit)
+	err := p.trap.Run(cmd, limit)
 	if cmd.ProcessState == nil {
 		p.t.Fatal(err)
 	}

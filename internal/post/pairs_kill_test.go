@@ -110,16 +110,12 @@ func TestPairsOfProcesses(t *testing.T) {
 // startAll runs a process for each memory, and counts those that were killed.
 func startAll(t *testing.T, p *pair, h *hourglass, k *killer, clock string, files []string) int {
 	t.Helper()
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	watch := clock + " " + strconv.FormatInt(p.Clock.Now().UnixMilli(), 10)
 	var cmds []*exec.Cmd
 	h.change(func() { h.alive = len(files) })
 	k.mu.Lock()
 	for _, file := range files {
-		cmd := exec.Command(exe)
+		cmd := exec.Command(childProgram)
 		cmd.Env = append(os.Environ(), strings.Join([]string{childVar + "=" + p.url, file, watch}, " "))
 		cmd.Stderr = new(bytes.Buffer)
 		if err := cmd.Start(); err != nil {

@@ -62,9 +62,17 @@ var All = []Def{
 		Key: "memory_db", Flag: "memory-db", Env: "PRECEDENT_MEMORY_DB", InFile: true,
 		Usage: "the database `file` of the memory",
 	}),
+	def(automatic, func(s *Settings) *Value[bool] { return &s.Consolidation }, Def{
+		Key: "consolidation", Env: "PRECEDENT_CONSOLIDATION", InFile: true, Default: "auto",
+		Usage: "look for patterns in the memory after a review: auto or off",
+	}),
 	def(repo, func(s *Settings) *Value[precedent.Repo] { return &s.Repo }, Def{
 		Key: "repo", Flag: "repo",
 		Usage: "the identity of the repository as `host/owner/name`, instead of the one of its remote",
+	}),
+	def(func(g given) (string, error) { return g.text, nil }, func(s *Settings) *Value[string] { return &s.MemoryRef }, Def{
+		Key: "memory_ref", Flag: "ref", Env: "PRECEDENT_MEMORY_REF", InFile: true, Default: "refs/precedent/memory",
+		Usage: "exchange the memory through this `ref` of the remote; where only branches are allowed, refs/heads/precedent-memory",
 	}),
 	def(boolean, func(s *Settings) *Value[bool] { return &s.Learnings }, Def{
 		Key: "learnings", Env: "REVIEW_LEARNINGS_ENABLED", InFile: true, Default: "true",

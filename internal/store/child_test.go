@@ -29,7 +29,7 @@ const childVar = "PRECEDENT_STORE_TEST_CHILD"
 func TestMain(m *testing.M) {
 	words := strings.Split(os.Getenv(childVar), " ")
 	if words[0] == "" {
-		os.Exit(m.Run())
+		os.Exit(needs.RunWithChild(m, &childProgram))
 	}
 	if err := childWork[words[0]](context.Background(), words[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -38,16 +38,15 @@ func TestMain(m *testing.M) {
 	os.Exit(0)
 }
 
+// childProgram is the test binary.
+var childProgram string
+
 // childWork is what a child can do.
 var childWork = map[string]func(ctx context.Context, words []string) error{"save": childSave}
 
 func child(t *testing.T, words ...any) (*exec.Cmd, *bytes.Buffer, *bytes.Buffer) {
 	t.Helper()
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(exe)
+	cmd := exec.Command(childProgram)
 	cmd.Env = append(os.Environ(), childVar+"="+strings.TrimSuffix(fmt.Sprintln(words...), "\n"))
 	var out, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &stderr

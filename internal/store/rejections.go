@@ -26,10 +26,19 @@ func scanRejection(s scanner) (precedent.Rejection, error) {
 
 // Reject saves a rejection made at j.At and returns it with its id and expiry, and true. If
 // the fingerprint already has a valid rejection, Reject returns that one unchanged, and false.
+// If an earlier one was taken back at a later time, the rejection is from right after that.
 func (r *Repo) Reject(ctx context.Context, j precedent.Rejection) (precedent.Rejection, bool, error) {
 	var saved precedent.Rejection
 	var added bool
 	err := r.db.change(ctx, "save rejection", func(tx *sql.Tx) error {
+		var taken int64
+		if err := row(ctx, tx, "SELECT COALESCE(MAX(at), 0) FROM forgotten WHERE repo_id = $1 AND kind = $2 AND id = $3",
+			[]any{r.id, forgottenRejection, j.Fingerprint}, into(&taken)); err != nil {
+			return err
+		}
+		if millis(j.At) <= taken { // another machine's clock is ahead
+			j.At = fromMillis(taken + 1)
+		}
 		scan := func(s scanner) (err error) {
 			saved, err = scanRejection(s)
 			return err
@@ -41,7 +50,7 @@ func (r *Repo) Reject(ctx context.Context, j precedent.Rejection) (precedent.Rej
 				id = excluded.id, finding = excluded.finding, place = excluded.place, claim = excluded.claim, path = excluded.path,
 				symbol = excluded.symbol, category = excluded.category, severity = excluded.severity, reason = excluded.reason,
 				who = excluded.who, at = excluded.at, expires_at = excluded.expires_at, hits = 0,
-				rule = excluded.rule, glob = excluded.glob, source = excluded.source
+				rule = excluded.rule, glob = excluded.glob, source = excluded.source, retired = ''
 				WHERE rejections.expires_at <= excluded.at
 			RETURNING `+rejectionColumns,
 			[]any{
@@ -59,22 +68,22 @@ func (r *Repo) Reject(ctx context.Context, j precedent.Rejection) (precedent.Rej
 
 // Rejections returns the rejections that are valid at now, newest first, at most limit.
 func (r *Repo) Rejections(ctx context.Context, now time.Time, limit int) ([]precedent.Rejection, error) {
-	return r.rejections(ctx, `expires_at > $2 ORDER BY at DESC, id DESC LIMIT $3`, millis(now), limit)
+	return r.rejections(ctx, r.db.read, `expires_at > $2 ORDER BY at DESC, id DESC LIMIT $3`, millis(now), limit)
 }
 
 // RejectionsByID returns the rejections that are valid at now and whose id, or an id of whose
 // finding, starts with the prefix, at most limit. An exact match is returned alone.
 func (r *Repo) RejectionsByID(ctx context.Context, prefix string, now time.Time, limit int) ([]precedent.Rejection, error) {
-	found, err := r.rejections(ctx, `expires_at > $2 AND (
+	found, err := r.rejections(ctx, r.db.read, `expires_at > $2 AND (
 		SUBSTR(id, 1, LENGTH($3)) = $3 OR SUBSTR(finding, 1, LENGTH($3)) = $3 OR fingerprint IN (
 			SELECT fingerprint FROM finding_ids WHERE repo_id = $1 AND SUBSTR(id, 1, LENGTH($3)) = $3
 		)) ORDER BY at DESC, id DESC LIMIT $4`, millis(now), prefix, limit)
 	return preferExact(found, func(j precedent.Rejection) bool { return j.ID == prefix || j.Finding == prefix }), err
 }
 
-func (r *Repo) rejections(ctx context.Context, condition string, args ...any) ([]precedent.Rejection, error) {
+func (r *Repo) rejections(ctx context.Context, q querier, condition string, args ...any) ([]precedent.Rejection, error) {
 	var found []precedent.Rejection
-	err := rows(ctx, r.db.read, "SELECT "+rejectionColumns+" FROM rejections WHERE repo_id = $1 AND "+condition,
+	err := rows(ctx, q, "SELECT "+rejectionColumns+" FROM rejections WHERE repo_id = $1 AND "+condition,
 		append([]any{r.id}, args...), func(s scanner) error {
 			j, err := scanRejection(s)
 			found = append(found, j)
@@ -85,25 +94,56 @@ func (r *Repo) rejections(ctx context.Context, condition string, args ...any) ([
 
 // Rejection returns the rejection of the fingerprint that is valid at now, or nil.
 func (r *Repo) Rejection(ctx context.Context, fingerprint string, now time.Time) (*precedent.Rejection, error) {
-	found, err := r.rejections(ctx, "expires_at > $2 AND fingerprint = $3", millis(now), fingerprint)
+	found, err := r.rejections(ctx, r.db.read, "expires_at > $2 AND fingerprint = $3", millis(now), fingerprint)
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
 	return &found[0], nil
 }
 
-// Unreject deletes the rejection with the id and tells whether there was one.
+// Unreject deletes the rejection with the id and tells whether there was one. It stays deleted
+// when memories are merged.
 func (r *Repo) Unreject(ctx context.Context, id string) (bool, error) {
+	var found []precedent.Rejection
+	err := r.db.change(ctx, "remove rejection", func(tx *sql.Tx) (err error) {
+		if found, err = r.rejections(ctx, tx, "id = $2", id); err != nil || len(found) == 0 {
+			return err
+		}
+		at := r.db.now()
+		if made := found[0].At; made.After(at) {
+			at = made
+		}
+		return r.forget(ctx, tx, Forgotten{found[0].Fingerprint, at})
+	})
+	return len(found) > 0 && err == nil, err
+}
+
+// Retire ends a rejection that holds at a time, keeps why, and tells whether there was one. The
+// row stays until it is pruned or merged, as its history, and a merge does not bring it back.
+func (r *Repo) Retire(ctx context.Context, id, why string, at time.Time) (bool, error) {
 	var n int64
-	err := r.db.change(ctx, "remove rejection", func(tx *sql.Tx) error {
-		result, err := tx.ExecContext(ctx, "DELETE FROM rejections WHERE repo_id = $1 AND id = $2", r.id, id)
+	err := r.db.change(ctx, "retire rejection", func(tx *sql.Tx) error {
+		result, err := tx.ExecContext(ctx, "UPDATE rejections SET expires_at = $3, retired = $4 WHERE repo_id = $1 AND id = $2 AND expires_at > $3",
+			r.id, id, millis(at), why)
 		if err != nil {
 			return err
 		}
-		n, err = result.RowsAffected()
+		if n, err = result.RowsAffected(); err != nil || n == 0 {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, `
+			INSERT INTO forgotten (repo_id, kind, id, at)
+			SELECT j.repo_id, $3, j.fingerprint, $4 FROM rejections j WHERE j.repo_id = $1 AND j.id = $2
+			ON CONFLICT (repo_id, kind, id) DO UPDATE SET at = excluded.at`, r.id, id, forgottenRejection, millis(at))
 		return err
 	})
 	return n > 0, err
+}
+
+// Retired returns why a rejection of the fingerprint was ended; empty if it was not.
+func (r *Repo) Retired(ctx context.Context, fingerprint string) (why string, err error) {
+	err = rows(ctx, r.db.read, "SELECT retired FROM rejections WHERE repo_id = $1 AND fingerprint = $2", []any{r.id, fingerprint}, into(&why))
+	return why, r.db.fail("read rejections", err)
 }
 
 // saveHits counts a hit for each rejection and finding of a review that it hid, and extends
@@ -116,7 +156,7 @@ func (r *Repo) saveHits(ctx context.Context, tx *sql.Tx, folded []*precedent.Fin
 		_, err := tx.ExecContext(ctx, `
 			UPDATE rejections SET hits = hits + 1,
 				expires_at = CASE WHEN expires_at < $3 THEN $3 ELSE expires_at END
-			WHERE repo_id = $1 AND id = $2`, r.id, f.DroppedBy, at+RejectionLife.Milliseconds())
+			WHERE repo_id = $1 AND id = $2 AND retired = ''`, r.id, f.DroppedBy, at+RejectionLife.Milliseconds())
 		if err != nil {
 			return err
 		}

@@ -48,6 +48,18 @@ func (db *DB) RepoFor(ctx context.Context, identities ...precedent.Repo) (*Repo,
 	return r, nil
 }
 
+// Repos returns all repositories of the database, the oldest first.
+func (db *DB) Repos(ctx context.Context) ([]*Repo, error) {
+	var all []*Repo
+	err := rows(ctx, db.read, "SELECT id FROM repos ORDER BY created_at, id", nil, func(s scanner) error {
+		r := &Repo{db: db}
+		err := s.Scan(&r.id)
+		all = append(all, r)
+		return err
+	})
+	return all, db.fail("read repositories", err)
+}
+
 // Names returns the identities of the repository but that by number, sorted.
 func (r *Repo) Names(ctx context.Context) ([]precedent.Repo, error) {
 	var names []precedent.Repo
@@ -161,28 +173,48 @@ func join(ctx context.Context, tx *sql.Tx, to, from string) error {
 			WHERE o.repo_id = $2 AND o.fingerprint = rejections.fingerprint AND o.expires_at > rejections.expires_at)`,
 		`UPDATE rejections SET repo_id = $1 WHERE repo_id = $2 AND NOT EXISTS (SELECT 1 FROM rejections o
 			WHERE o.repo_id = $1 AND o.fingerprint = rejections.fingerprint)`,
-		`INSERT INTO labels (repo_id, fingerprint, place, finder, category, severity, confidence, outcome, at)
-		SELECT $1, fingerprint, place, finder, category, severity, confidence, outcome, at FROM labels WHERE repo_id = $2
+		`INSERT INTO forgotten (repo_id, kind, id, at) SELECT $1, kind, id, at FROM forgotten WHERE repo_id = $2
+		ON CONFLICT (repo_id, kind, id) DO UPDATE SET at = CASE WHEN excluded.at > forgotten.at THEN excluded.at ELSE forgotten.at END`,
+		`DELETE FROM rejections WHERE repo_id = $1 AND EXISTS (SELECT 1 FROM forgotten o
+			WHERE o.repo_id IN ($1, $2) AND o.kind = 'rejection' AND o.id = rejections.fingerprint AND o.at >= rejections.at)`,
+		`INSERT INTO labels (repo_id, fingerprint, place, finder, category, severity, confidence, outcome, at, accepted, refit)
+		SELECT $1, fingerprint, place, finder, category, severity, confidence, outcome, at, accepted, refit FROM labels WHERE repo_id = $2
 		ON CONFLICT (repo_id, fingerprint) DO NOTHING`,
 		`INSERT INTO spending (repo_id, day, microdollars) SELECT $1, day, microdollars FROM spending WHERE repo_id = $2
 		ON CONFLICT (repo_id, day) DO UPDATE SET microdollars = spending.microdollars + excluded.microdollars`,
 		`UPDATE posts SET repo_id = $1 WHERE repo_id = $2`,
 		`UPDATE threads SET repo_id = $1 WHERE repo_id = $2 AND NOT EXISTS (SELECT 1 FROM threads o
 			WHERE o.repo_id = $1 AND (o.id = threads.id OR o.pull = threads.pull AND o.fingerprint = threads.fingerprint))`,
-		`INSERT INTO outcomes (repo_id, pull, fingerprint, outcome, document, at)
-		SELECT $1, pull, fingerprint, outcome, document, at FROM outcomes WHERE repo_id = $2
+		`INSERT INTO outcomes (repo_id, pull, fingerprint, outcome, document, at, accepted, confidence, refit, finder, category, severity)
+		SELECT $1, pull, fingerprint, outcome, document, at, accepted, confidence, refit, finder, category, severity FROM outcomes WHERE repo_id = $2
 		ON CONFLICT (repo_id, pull, fingerprint) DO UPDATE SET
-			outcome = excluded.outcome, document = excluded.document, at = excluded.at WHERE outcomes.outcome = 'unknown'`,
+			outcome = excluded.outcome, document = excluded.document, at = excluded.at, accepted = excluded.accepted, confidence = excluded.confidence,
+			refit = excluded.refit, finder = excluded.finder, category = excluded.category, severity = excluded.severity
+			WHERE outcomes.outcome = 'unknown'`,
+		`INSERT INTO threshold_resets (repo_id, at) SELECT $1, at FROM threshold_resets WHERE repo_id = $2
+		ON CONFLICT (repo_id) DO UPDATE SET at = excluded.at WHERE threshold_resets.at < excluded.at`,
+		`UPDATE thresholds SET repo_id = $1 WHERE repo_id = $2`,
 		`INSERT INTO pull_spending (repo_id, pull, microdollars) SELECT $1, pull, microdollars FROM pull_spending WHERE repo_id = $2
 		ON CONFLICT (repo_id, pull) DO UPDATE SET microdollars = pull_spending.microdollars + excluded.microdollars`,
 		// Of two learnings with one id the one that changed last stays, but what was forgotten stays forgotten.
 		`DELETE FROM learnings WHERE repo_id = $1 AND state <> 'forgotten' AND EXISTS (SELECT 1 FROM learnings o
 			WHERE o.repo_id = $2 AND o.id = learnings.id AND (o.state = 'forgotten' OR o.updated_at > learnings.updated_at))`,
-		`INSERT INTO learnings (repo_id, id, state, scope, document, updated_at, loaded, used, last_used)
-		SELECT $1, id, state, scope, document, updated_at, loaded, used, last_used FROM learnings WHERE repo_id = $2
+		`INSERT INTO learnings (repo_id, id, state, scope, document, updated_at, loaded, used, last_used, about)
+		SELECT $1, id, state, scope, document, updated_at, loaded, used, last_used, about FROM learnings WHERE repo_id = $2
 		ON CONFLICT (repo_id, id) DO NOTHING`,
 		`UPDATE learning_history SET repo_id = $1 WHERE repo_id = $2 AND NOT EXISTS (SELECT 1 FROM learning_history o
 			WHERE o.repo_id = $1 AND o.id = learning_history.id)`,
+		`INSERT INTO handled_comments (repo_id, pull, comment, hash, document, at)
+		SELECT $1, pull, comment, hash, document, at FROM handled_comments WHERE repo_id = $2
+		ON CONFLICT (repo_id, pull, comment) DO NOTHING`,
+		`INSERT INTO paused_pulls (repo_id, pull, who, at) SELECT $1, pull, who, at FROM paused_pulls WHERE repo_id = $2
+		ON CONFLICT (repo_id, pull) DO NOTHING`,
+		`INSERT INTO insights (repo_id, id, document, updated_at, dismissed_by, dismissed_why, dismissed_at)
+		SELECT $1, id, document, updated_at, dismissed_by, dismissed_why, dismissed_at FROM insights WHERE repo_id = $2
+		ON CONFLICT (repo_id, id) DO UPDATE SET dismissed_by = excluded.dismissed_by, dismissed_why = excluded.dismissed_why,
+			dismissed_at = excluded.dismissed_at WHERE insights.dismissed_at < excluded.dismissed_at`,
+		`INSERT INTO insight_findings (repo_id, id, fingerprint) SELECT $1, id, fingerprint FROM insight_findings WHERE repo_id = $2
+		ON CONFLICT (repo_id, id, fingerprint) DO NOTHING`,
 		`INSERT INTO answers (repo_id, task, answer, at) SELECT $1, task, answer, at FROM answers WHERE repo_id = $2
 		ON CONFLICT (repo_id, task) DO NOTHING`,
 	} {

@@ -54,6 +54,9 @@ var suite = []struct {
 	{"RemoteAppearsForThreads", testRemoteAppearsForThreads},
 	{"PruneOfThreads", testPruneOfThreads},
 	{"NaughtyThreads", testNaughtyThreads},
+	{"Labels", testLabels},
+	{"LabelsOfAJoinedRepository", testLabelsOfAJoinedRepository},
+	{"Thresholds", testThresholds},
 	{"Shown", testShown},
 	{"ManyFiles", testManyFiles},
 	{"FindingsByID", testFindingsByID},
@@ -64,6 +67,13 @@ var suite = []struct {
 	{"LearningsChangeInTurn", testLearningsChangeInTurn},
 	{"LearningsOfTheOwner", testLearningsOfTheOwner},
 	{"RemoteAppearsForLearnings", testRemoteAppearsForLearnings},
+	{"HandledComments", testHandledComments},
+	{"Insights", testInsights},
+	{"ConsolidationsTakeTurns", testConsolidationsTakeTurns},
+	{"Appearances", testAppearances},
+	{"RemoteAppearsForInsights", testRemoteAppearsForInsights},
+	{"PruneSparesWhatIsReferredTo", testPruneSparesWhatIsReferredTo},
+	{"ClearForgetsSpending", testClearForgetsSpending},
 	{"AnyText", testAnyText},
 }
 
