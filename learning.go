@@ -85,6 +85,7 @@ const (
 	FromCommand SourceKind = "command" // precedent learn add
 	FromFile    SourceKind = "file"    // .precedent/learnings.yaml at the base commit; not stored
 	FromImport  SourceKind = "import"
+	FromAgent   SourceKind = "agent" // precedent mcp --write; a proposal that nobody has approved yet
 )
 
 // LearningKind is what a learning does.

@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/precedent-dev/precedent"
-	"github.com/precedent-dev/precedent/internal/engine/api"
 	"github.com/precedent-dev/precedent/internal/eval"
 	"github.com/precedent-dev/precedent/internal/match"
 	"github.com/precedent-dev/precedent/internal/report"
@@ -239,7 +238,7 @@ func (a *app) evalReviewer(flags map[string]string, asked bool) (v *eval.Reviewe
 	if err != nil {
 		return nil, nil, err
 	}
-	e, done := a.newEngine(op, r, workflow.Budget(op), api.Files{}, op.Context.Value)
+	e, done := a.newEngine(op, r, workflow.EngineOptions{Budget: workflow.Budget(op), Window: op.Context.Value})
 	if e == nil {
 		return nil, nil, hinted(errors.New("no engine is set up"), "choose one: --engine anthropic, openai, claude or command:PATH")
 	}

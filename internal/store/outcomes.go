@@ -132,3 +132,22 @@ func (r *Repo) Accepted(ctx context.Context, paths []string, most int) ([]preced
 	}
 	return found[:min(len(found), most)], r.db.fail("read accepted findings", err)
 }
+
+// LastOutcomes returns the last known outcome of each of the findings, by fingerprint.
+func (r *Repo) LastOutcomes(ctx context.Context, fingerprints []string) (map[string]precedent.OutcomeKind, error) {
+	last := map[string]precedent.OutcomeKind{}
+	err := inBatches(fingerprints, 3, func(numbers string, args []any) error {
+		return rows(ctx, r.db.read, `
+			SELECT fingerprint, outcome FROM outcomes
+			WHERE repo_id = $1 AND outcome <> $2 AND fingerprint IN (`+numbers+`) ORDER BY at, pull`,
+			append([]any{r.id, precedent.OutcomeUnknown}, args...),
+			func(s scanner) error {
+				var fingerprint string
+				var kind precedent.OutcomeKind
+				err := s.Scan(&fingerprint, &kind)
+				last[fingerprint] = kind
+				return err
+			})
+	})
+	return last, r.db.fail("read outcomes", err)
+}

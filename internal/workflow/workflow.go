@@ -98,6 +98,9 @@ type EngineOptions struct {
 	Budget *engine.Budget
 	Files  Files
 	Window int // its context window in tokens; 0 for a large one
+	// Learnings are those that apply to the change and did not fit into the prompts: a model
+	// can ask for them.
+	Learnings []precedent.Learning
 }
 
 // Files let a model look at the repository at the reviewed head (RIGHT) and at the base
