@@ -38,6 +38,9 @@ type Thread struct {
 	// it; empty if the forge does not say.
 	Closed   bool
 	ClosedBy string
+	// DismissedBy is who dismissed it in words that a model read, and DismissedWords are those
+	// words. Both are empty unless that happened.
+	DismissedBy, DismissedWords string
 	// Deleted tells that the comment was deleted.
 	Deleted bool
 	// Messages are the comments after the first one, oldest first.

@@ -61,7 +61,7 @@ func (a *app) lazyEnvironment() []string {
 // repository and its memory.
 func (a *app) location(op *settings.Settings) (workflow.Location, error) {
 	dir, err := a.workingDir()
-	return workflow.Location{Dir: dir, Index: a.env["GIT_INDEX_FILE"], Repo: op.Repo.Value, Forge: op.Forge.Value, Memory: op.MemoryDB}, err
+	return workflow.Location{Dir: dir, Index: a.env["GIT_INDEX_FILE"], Repo: op.Repo.Value, Forge: op.Forge.Value, Memory: op.MemoryDB, NoLearnings: !op.Learnings.Value}, err
 }
 
 // openRepository opens the repository around the working folder without its memory.

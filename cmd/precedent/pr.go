@@ -79,24 +79,11 @@ error, or no such pull request, 3 not everything was read or posted.`,
 
 // pr reviews a pull request, and posts the review if o.post is set.
 func (a *app) pr(ctx context.Context, conn workflow.Connection, which string, o reviewOptions) error {
-	op, err := a.settings(o.flags)
+	pull, job, end, err := a.openPull(ctx, conn, which, o)
 	if err != nil {
 		return err
 	}
-	repo, number, err := a.pullRepository(ctx, conn, which, op)
-	if err != nil {
-		return err
-	}
-	defer repo.Close()
-	job, err := a.job(op, o)
-	if err != nil {
-		return err
-	}
-	pull, err := a.workflow().ReadPull(ctx, conn, repo, number)
-	if err != nil {
-		return err
-	}
-	defer pull.Close()
+	defer end()
 	if o.post {
 		return a.postReview(ctx, pull, job, o.format)
 	}
@@ -115,13 +102,53 @@ func (a *app) pr(ctx context.Context, conn workflow.Connection, which string, o 
 	return statusOf(made.Status)
 }
 
-// postReview reviews a pull request and posts the review. If the head was reviewed
-// already, it posts what is left of that review.
+// openPull reads a pull request, and returns what its review needs; end closes it.
+func (a *app) openPull(ctx context.Context, conn workflow.Connection, which string, o reviewOptions) (pull *workflow.Pull, job workflow.Job, end func(), err error) {
+	op, err := a.settings(o.flags)
+	if err != nil {
+		return nil, job, nil, err
+	}
+	repo, number, err := a.pullRepository(ctx, conn, which, op)
+	if err != nil {
+		return nil, job, nil, err
+	}
+	if job, err = a.job(op, o); err == nil {
+		pull, err = a.workflow().ReadPull(ctx, conn, repo, number)
+	}
+	if err != nil {
+		repo.Close()
+		return nil, job, nil, err
+	}
+	return pull, job, func() { pull.Close(); repo.Close() }, nil
+}
+
+// postReview answers the comments on a pull request, reviews it, and posts the review. One that
+// is paused is not reviewed.
 func (a *app) postReview(ctx context.Context, pull *workflow.Pull, job workflow.Job, format string) error {
 	publisher, err := pull.Publisher(ctx)
 	if err != nil {
 		return err
 	}
+	did, err := publisher.Converse(ctx, job, "")
+	if err == nil {
+		err = a.noticeConversation(did)
+	}
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil: // the review counts more
+		a.notice("%v; not all comments were answered", err)
+	case did.Paused:
+		a.notice("%s paused the reviews of #%d: nothing was reviewed; to go on, comment: @precedent resume", did.PausedBy, pull.Number)
+		return nil
+	}
+	job.Again = job.Again || did.Again
+	return a.reviewPull(ctx, publisher, job, format)
+}
+
+// reviewPull reviews a pull request and posts the review. If the head was reviewed already, it posts
+// what is left of that review.
+func (a *app) reviewPull(ctx context.Context, publisher *workflow.Publisher, job workflow.Job, format string) error {
 	standing, found, err := publisher.Existing(ctx, job)
 	if err != nil {
 		return err

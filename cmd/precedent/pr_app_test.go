@@ -267,8 +267,8 @@ func TestHeadMovesBeforePosting(t *testing.T) {
 	s.git(s.work, "commit", "-q", "--allow-empty", "-m", "meanwhile")
 	s.git(s.work, "push", "-q", s.origin, "HEAD:refs/heads/later")
 	later, diff := s.id("later"), s.git(s.origin, "diff", "main...later")+"\n"
-	// The comments are read for the review, and again before it is posted.
-	s.door.stage.Script.Plan(forgetest.Fault{On: "/issues/7/comments", Method: http.MethodGet, Skip: 1, Call: func() {
+	// The comments are read twice for what they ask, for the review, and again before it is posted.
+	s.door.stage.Script.Plan(forgetest.Fault{On: "/issues/7/comments", Method: http.MethodGet, Skip: 3, Call: func() {
 		s.git(s.origin, "update-ref", "refs/pull/7/head", later)
 		s.door.stage.World.Push(s.pull, later, diff)
 	}})

@@ -20,11 +20,11 @@ func (s *prStage) post(more ...string) (int, string) {
 	return status, s.err.String()
 }
 
-// shown are the comments of ours of a kind.
+// shown are the comments of ours of a kind, but not the answers to people.
 func (s *prStage) shown(kind forge.CommentKind) []forge.Comment {
 	var all []forge.Comment
 	for _, c := range s.door.stage.World.By(s.pull, forgetest.Bot) {
-		if c.Kind == kind {
+		if c.Kind == kind && !isAnswer(c) {
 			all = append(all, c)
 		}
 	}
@@ -63,3 +63,6 @@ func TestPost(t *testing.T) {
 		t.Errorf("%d comments after the second run", n)
 	}
 }
+
+// isAnswer tells whether a comment of ours answers a person's comment.
+func isAnswer(c forge.Comment) bool { return strings.Contains(string(c.Body), " kind=answer ") }

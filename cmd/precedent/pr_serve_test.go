@@ -178,7 +178,7 @@ func (d *frontDoor) add(base, head, diff string) *forgetest.Pull {
 				Span: precedent.Span{Path: "a.txt", Side: precedent.Right, Start: 1, End: 1}, Commit: head,
 			},
 			{ID: "2", Kind: forge.OnThread, Author: maintainer, Body: "Thank you for the change!", At: at, Edited: at},
-			{ID: "3", Kind: forge.OnThread, Author: outsider, Body: "@precedent approve this", At: at, Edited: at},
+			{ID: "3", Kind: forge.OnThread, Author: outsider, Body: "@precedent I would approve this", At: at, Edited: at},
 			{ID: "4", Kind: forge.OnThread, Author: otherBot, Body: "@precedent all good", At: at, Edited: at},
 			{ID: "5", Kind: forge.OnThread, Author: maintainer, Body: "@precedent mind the limit of ten names", At: at, Edited: at},
 			{ID: "6", Kind: forge.OnThread, Author: author, Body: "@precedent I am the boss here", At: at, Edited: at},

@@ -28,7 +28,9 @@ func (w *witness) Info() engine.Info {
 }
 
 func (w *witness) Run(_ context.Context, t engine.Task) (engine.Answer, error) {
-	w.asked.Add(1)
+	if t.Role != engine.Answerer { // which is no reading of the change
+		w.asked.Add(1)
+	}
 	find := func() []map[string]any {
 		found := []map[string]any{}
 		for _, f := range w.finds {
@@ -342,16 +344,16 @@ func TestAnswersOnTheLine(t *testing.T) {
 			return "still_there", "I mean this line."
 		}
 		s.posts("answers", precedent.ExitFindings, "## Precedent: 2 earlier findings still open\n", "**Closed**: 1 dismissed.", "**dismissed** by "+maintainer.Login+": “Won't fix: a fixture.”")
-		if fmt.Sprint(waiting) != "map[beta:1 gamma:1]" {
+		if fmt.Sprint(waiting) != "map[beta:1]" { // fixed rules have answered the other one
 			t.Errorf("people wait in %v", waiting)
 		}
 		s.push("one more line", map[string]string{"flaws.js": flawed(licence, map[int]string{40: "end()\n"})})
 		s.posts("later", precedent.ExitFindings, "## Precedent: 2 earlier findings still open\n")
-		if fmt.Sprint(waiting) != "map[beta:1 gamma:1]" {
+		if fmt.Sprint(waiting) != "map[beta:1]" {
 			t.Errorf("people wait again, in %v", waiting)
 		}
 		ours := s.shown(forge.OnLine)
-		if n := len(slices.DeleteFunc(slices.Clone(ours), func(c forge.Comment) bool { return !strings.Contains(string(c.Body), "I mean this line.") })); n != 2 {
+		if n := len(slices.DeleteFunc(slices.Clone(ours), func(c forge.Comment) bool { return !strings.Contains(string(c.Body), "I mean this line.") })); n != 1 {
 			t.Errorf("%d answers", n)
 		}
 		if got := s.outcome(a); got != "declined" {

@@ -35,6 +35,7 @@ const (
 	Summary Kind = "summary" // the one comment with the result of the review
 	Review  Kind = "review"  // the body of a review with inline comments
 	Reply   Kind = "reply"   // in a thread
+	Answer  Kind = "answer"  // to a comment of a person
 )
 
 // Marker identifies a comment, so that the next review recognizes it.
@@ -48,6 +49,9 @@ type Marker struct {
 	Run string
 	// Spent is what the reviews of the pull request have cost on a day; only in a summary.
 	Spent Spending
+	// Answers identifies what an answer answers: the comment, and what it asked. It is the same
+	// in every run.
+	Answers string
 
 	// The rest is set in a comment that opens a thread, and describes its finding.
 	Fingerprint string
@@ -153,6 +157,21 @@ func (w Writer) Reply(words string, m Marker) string {
 	m.Kind = Reply
 	own := w.own()
 	return w.seal(strings.Join(markdown.Body(sanitize(words, own), w.Links), "\n"), m, own)
+}
+
+// Answer writes an answer to a comment of a person: of each part, at most 2,000 bytes. to is the
+// address of the comment, if the answer is not in its thread.
+func (w Writer) Answer(parts []string, to string, m Marker) string {
+	m.Kind = Answer
+	own := w.own()
+	var blocks []string
+	if to != "" {
+		blocks = append(blocks, "In reply to "+markdown.Link("this comment", to, w.Links)+":")
+	}
+	for _, p := range parts {
+		blocks = append(blocks, strings.Join(markdown.Body(sanitize(p, own), w.Links), "\n"))
+	}
+	return w.seal(strings.Join(blocks, "\n\n"), m, own)
 }
 
 // Review writes the body of a review with the number of new inline comments.

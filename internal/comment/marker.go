@@ -32,13 +32,13 @@ var (
 	// within an HTML comment.
 	titles = base64.NewEncoding("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._").WithPadding(base64.NoPadding).Strict()
 	// fields are the names of the fields, in order.
-	fields = []string{"kind", "thread", "review", "fp", "finding", "head", "category", "severity", "confidence", "title", "lines", "run", "spent", "sig"}
+	fields = []string{"kind", "thread", "review", "fp", "finding", "head", "category", "severity", "confidence", "title", "lines", "run", "spent", "answers", "sig"}
 )
 
 // sanitized returns the marker without invalid fields, and without a title that holds a
 // secret.
 func (m Marker) sanitized(own secret.Own) Marker {
-	for _, s := range []*string{&m.Thread, &m.Review, &m.Fingerprint, &m.Finding, &m.Head, &m.Run} {
+	for _, s := range []*string{&m.Thread, &m.Review, &m.Fingerprint, &m.Finding, &m.Head, &m.Run, &m.Answers} {
 		if len(*s) > maxField || !token().MatchString(*s) {
 			*s = ""
 		}
@@ -80,7 +80,7 @@ func (m Marker) values() []string {
 	}
 	v := []string{
 		string(m.Kind), m.Thread, m.Review, m.Fingerprint, m.Finding, m.Head,
-		string(m.Category), string(m.Severity), confidence, titles.EncodeToString([]byte(m.Title)), lines, m.Run, m.Spent.String(),
+		string(m.Category), string(m.Severity), confidence, titles.EncodeToString([]byte(m.Title)), lines, m.Run, m.Spent.String(), m.Answers,
 	}
 	for len(v) > firstFields && v[len(v)-1] == "" { // so that comments of older programs keep their signature
 		v = v[:len(v)-1]
@@ -135,7 +135,7 @@ func (w Writer) footer(m Marker) string {
 		return ""
 	}
 	line := "\n\n<sub>" + w.finder()
-	if m.Thread != "" {
+	if m.Thread != "" && m.Kind != Answer {
 		line += " | thread::" + m.Thread
 	}
 	if m.Review != "" {
@@ -216,11 +216,11 @@ func decodeFields(values []string) (m Marker, signature string, ok bool) {
 		}
 	}
 	m = Marker{
-		Kind: Kind(values[0]), Thread: values[1], Review: values[2], Fingerprint: values[3], Finding: values[4], Head: values[5], Run: values[11],
+		Kind: Kind(values[0]), Thread: values[1], Review: values[2], Fingerprint: values[3], Finding: values[4], Head: values[5], Run: values[11], Answers: values[13],
 		Category: precedent.Category(values[6]), Severity: precedent.Severity(values[7]), Title: string(title),
 	}
 	switch m.Kind {
-	case Finding, Summary, Review, Reply:
+	case Finding, Summary, Review, Reply, Answer:
 	default:
 		return Marker{}, "", false
 	}
@@ -247,7 +247,7 @@ func decodeFields(values []string) (m Marker, signature string, ok bool) {
 	}
 	known := (m.Category == "" || slices.Contains(precedent.Categories, m.Category)) &&
 		(m.Severity == "" || slices.Contains(precedent.Severities, m.Severity))
-	return m, values[13], known && m.Thread != ""
+	return m, values[14], known && m.Thread != ""
 }
 
 // sanitize makes text from outside safe: shortened, with credentials redacted, and withheld if

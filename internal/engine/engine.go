@@ -21,6 +21,7 @@ const (
 	Verifier Role = "verifier"
 	Judge    Role = "judge"
 	Threads  Role = "threads"
+	Answerer Role = "reply" // answers a comment of a person
 )
 
 // Task is one piece of reading to be done.

@@ -73,6 +73,20 @@ func (m *Memory) RecallLearnings(ctx context.Context, q LearningQuery) ([]Recall
 	return found, err
 }
 
+// CountLearnings counts the learnings that a saved review gave its finders, and those that it
+// used.
+func (m *Memory) CountLearnings(ctx context.Context, r *precedent.Review) error {
+	var used []string
+	for _, l := range r.Memory.LearningsUsed {
+		used = append(used, l.ID)
+	}
+	rows, err := m.rows(ctx)
+	if err != nil {
+		return err
+	}
+	return rows.CountLearnings(ctx, r.Memory.Learnings.IDs, used, r.At)
+}
+
 // active returns the active learnings that are stored for the repository and, if the policy
 // says so, for all of the owner's.
 func (m *Memory) active(ctx context.Context, q LearningQuery) ([]precedent.Learning, error) {

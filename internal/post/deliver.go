@@ -125,17 +125,8 @@ func (j *job) resume(ctx context.Context) error {
 	if n := len(j.posts); n > 0 {
 		newest = j.posts[n-1].Review
 	}
-	lost := false
-	if err := j.updatePosts(ctx, func(p *store.Post) bool {
-		if p.State != store.PostSending && p.State != store.PostUnknown {
-			return false
-		}
-		p.State = store.PostPlanned
-		if sendOnce(*p) {
-			p.State, lost = store.PostUnknown, true
-		}
-		return true
-	}); err != nil {
+	lost, err := j.findLost(ctx)
+	if err != nil {
 		return err
 	}
 	if lost { // the process that sent it may have died a moment ago
@@ -165,6 +156,22 @@ func (j *job) resume(ctx context.Context) error {
 		return nil
 	}
 	return j.openReview(ctx, newest)
+}
+
+// findLost finds posts of which an earlier delivery did not know whether they arrived, and tells
+// whether there are any that must not be sent twice.
+func (j *job) findLost(ctx context.Context) (lost bool, err error) {
+	err = j.updatePosts(ctx, func(p *store.Post) bool {
+		if p.State != store.PostSending && p.State != store.PostUnknown {
+			return false
+		}
+		p.State = store.PostPlanned
+		if sendOnce(*p) {
+			p.State, lost = store.PostUnknown, true
+		}
+		return true
+	})
+	return lost, err
 }
 
 // openReview reads the review to post, resolves posts whose state is unknown, and makes this
@@ -312,7 +319,7 @@ func (j *job) unsent(kind store.PostKind) []*store.Post {
 
 // sendOnce tells whether a post must not be sent twice. Repeating the others changes nothing.
 func sendOnce(p store.Post) bool {
-	return p.Kind == store.PostRemark || p.Kind == store.PostReply || p.Kind == store.PostSummary && p.Remote == ""
+	return p.Kind == store.PostRemark || p.Kind == store.PostReply || p.Kind == store.PostAnswer || p.Kind == store.PostSummary && p.Remote == ""
 }
 
 // note adds a note for people.

@@ -108,6 +108,9 @@ func (j *job) findOwn(p store.Post) (ownComment, bool) {
 		return j.state.find(func(o ownComment) bool {
 			return o.Marker.Kind == comment.Reply && o.Thread == p.Thread && o.Marker.Review == p.Review
 		})
+	case store.PostAnswer:
+		key := payload[ToComment](p).Key
+		return j.state.find(func(o ownComment) bool { return o.Marker.Kind == comment.Answer && key != "" && o.Answers == key })
 	case store.PostSummary:
 		return j.state.find(isSummary)
 	}

@@ -65,6 +65,8 @@ func uniqueKeys(o ownComment) []string {
 		return []string{"review " + o.Marker.Review + " " + o.Thread}
 	case o.Marker.Kind == comment.Reply:
 		return []string{"reply " + o.Marker.Review + " " + o.Thread}
+	case o.Marker.Kind == comment.Answer && o.Answers != "":
+		return []string{"answer " + o.Answers}
 	}
 	return nil
 }
@@ -137,6 +139,8 @@ func becomes(p store.PostKind, c comment.Kind) bool {
 		return c == comment.Reply
 	case store.PostSummary:
 		return c == comment.Summary
+	case store.PostAnswer:
+		return c == comment.Answer
 	}
 	return false
 }

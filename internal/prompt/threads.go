@@ -70,7 +70,11 @@ func (s *Sheet) Threads(list []Conversation) Prompt {
 
 // excerpt returns code, cut to what one thread may show.
 func (s *Sheet) excerpt(code precedent.Untrusted) string {
-	return s.strike(limit(strings.Trim(text.Visible(string(code)), "\n"), maxExcerpt))
+	return s.strike(excerpt(code))
+}
+
+func excerpt(code precedent.Untrusted) string {
+	return limit(strings.Trim(text.Visible(string(code)), "\n"), maxExcerpt)
 }
 
 // posted renders a thread's remark.

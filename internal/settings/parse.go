@@ -95,6 +95,14 @@ func percent(g given) (*int, error) {
 	return &n, nil
 }
 
+func boolean(g given) (bool, error) {
+	on, err := strconv.ParseBool(g.text)
+	if err != nil {
+		return false, fmt.Errorf("%q is neither true nor false", g.text)
+	}
+	return on, nil
+}
+
 func positive(g given) (int, error) {
 	n, err := strconv.Atoi(g.text)
 	if err != nil || n < 1 {

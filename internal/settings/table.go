@@ -66,6 +66,10 @@ var All = []Def{
 		Key: "repo", Flag: "repo",
 		Usage: "the identity of the repository as `host/owner/name`, instead of the one of its remote",
 	}),
+	def(boolean, func(s *Settings) *Value[bool] { return &s.Learnings }, Def{
+		Key: "learnings", Env: "REVIEW_LEARNINGS_ENABLED", InFile: true, Default: "true",
+		Usage: "use learnings in reviews and save new ones: true or false",
+	}),
 	def(forgeOfText, func(s *Settings) *Value[forge.Address] { return &s.Forge }, Def{
 		Key: "forge", Flag: "forge", Env: "PRECEDENT_FORGE", InFile: true,
 		Usage: "the `forge` of pull requests: github, github:https://HOST/api/v3, gitea:https://HOST or local:DIR",

@@ -42,6 +42,7 @@ const (
 	PostClose   PostKind = "close"   // closes a thread of ours
 	PostReopen  PostKind = "reopen"  // reopens a thread that we closed
 	PostCheck   PostKind = "check"   // the result of the review, as a check on the commit
+	PostAnswer  PostKind = "answer"  // answers a comment of a person; belongs to no review
 )
 
 // PostState is the state of the delivery of a post.
@@ -88,11 +89,16 @@ func (r *Repo) savePosts(ctx context.Context, tx *sql.Tx, review string, posts [
 // Posts returns the posts of all reviews of the pull request, oldest review first, in their
 // order.
 func (r *Repo) Posts(ctx context.Context, pull int) ([]Post, error) {
+	return r.posts(ctx, pull, "kind <> $3")
+}
+
+// posts returns posts, for which answers are $3.
+func (r *Repo) posts(ctx context.Context, pull int, condition string) ([]Post, error) {
 	var posts []Post
 	err := rows(ctx, r.db.read, `
 		SELECT id, pull, review_id, head, kind, thread, nth, payload, hash, state, attempts, remote, why, at
-		FROM posts WHERE repo_id = $1 AND pull = $2 ORDER BY at, review_id, nth, id`,
-		[]any{r.id, pull}, func(s scanner) error {
+		FROM posts WHERE repo_id = $1 AND pull = $2 AND `+condition+` ORDER BY at, review_id, nth, id`,
+		[]any{r.id, pull, PostAnswer}, func(s scanner) error {
 			var p Post
 			var payload string
 			var at int64

@@ -123,6 +123,10 @@ func (r *Repo) Prune(ctx context.Context, before time.Time, perFile int, now tim
 			[]any{r.id, millis(before)},
 		},
 		{
+			`DELETE FROM handled_comments WHERE repo_id = $1 AND at < $2 AND pull NOT IN (SELECT n.pull FROM posts n WHERE n.repo_id = $1)`,
+			[]any{r.id, millis(before)},
+		},
+		{
 			`DELETE FROM rules WHERE repo_id = $1 AND NOT EXISTS (
 			SELECT 1 FROM review_rules w WHERE w.repo_id = $1 AND w.hash = rules.hash)`,
 			[]any{r.id},
@@ -155,6 +159,8 @@ func (r *Repo) Clear(ctx context.Context) (Counts, error) {
 			"DELETE FROM threads WHERE repo_id = $1",
 			"DELETE FROM outcomes WHERE repo_id = $1",
 			"DELETE FROM learnings WHERE repo_id = $1",
+			"DELETE FROM handled_comments WHERE repo_id = $1",
+			"DELETE FROM paused_pulls WHERE repo_id = $1",
 			"DELETE FROM spending WHERE repo_id = $1",
 			"DELETE FROM pull_spending WHERE repo_id = $1",
 		} {

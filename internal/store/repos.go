@@ -183,6 +183,11 @@ func join(ctx context.Context, tx *sql.Tx, to, from string) error {
 		ON CONFLICT (repo_id, id) DO NOTHING`,
 		`UPDATE learning_history SET repo_id = $1 WHERE repo_id = $2 AND NOT EXISTS (SELECT 1 FROM learning_history o
 			WHERE o.repo_id = $1 AND o.id = learning_history.id)`,
+		`INSERT INTO handled_comments (repo_id, pull, comment, hash, document, at)
+		SELECT $1, pull, comment, hash, document, at FROM handled_comments WHERE repo_id = $2
+		ON CONFLICT (repo_id, pull, comment) DO NOTHING`,
+		`INSERT INTO paused_pulls (repo_id, pull, who, at) SELECT $1, pull, who, at FROM paused_pulls WHERE repo_id = $2
+		ON CONFLICT (repo_id, pull) DO NOTHING`,
 		`INSERT INTO answers (repo_id, task, answer, at) SELECT $1, task, answer, at FROM answers WHERE repo_id = $2
 		ON CONFLICT (repo_id, task) DO NOTHING`,
 	} {

@@ -108,6 +108,33 @@ func containsAny(s string, parts []string) bool {
 	return slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(s, p) })
 }
 
+// commanded returns the sentence with which a message dismisses the remark: in words that
+// Dismisses recognizes, or by a command of the grammar.
+func commanded(message precedent.Untrusted) (quote string, ok bool) {
+	if quote, ok = Dismisses(message); ok {
+		return quote, true
+	}
+	commands, _ := chat.Parse(message, chat.Options{InThread: true})
+	for _, c := range commands {
+		switch c.Kind {
+		case chat.Exception, chat.WontFix, chat.NotApplicable:
+			return text.Cut(c.Sentence, maxQuote), true
+		}
+	}
+	return "", false
+}
+
+// mayDismiss returns whose dismissals end a thread: those of people with write permission, and
+// of the author unless the finding is severe or in a protected category.
+func (s Identity) mayDismiss(t precedent.Thread) func(precedent.Message) bool {
+	return dismissers(t, s.Author)
+}
+
+func dismissers(t precedent.Thread, author precedent.ForgeID) func(precedent.Message) bool {
+	mild := t.Severity != "" && !t.Severity.AtLeast(precedent.High) && !t.Category.Protected()
+	return func(m precedent.Message) bool { return m.MayWrite || mild && author != "" && m.WhoID == author }
+}
+
 // fromTeam tells whether the author of a message has write permission.
 func fromTeam(m precedent.Message) bool { return m.MayWrite }
 
@@ -118,7 +145,7 @@ func dismissedIn(t precedent.Thread, counts func(precedent.Message) bool) (by pr
 		if !fromPerson(m) || !counts(m) {
 			continue
 		}
-		if quote, ok := Dismisses(m.Body); ok {
+		if quote, ok := commanded(m.Body); ok {
 			return m, quote, true
 		}
 	}

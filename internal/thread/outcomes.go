@@ -199,6 +199,9 @@ func (j *outcomeJudge) setDeclined(o *precedent.Outcome, t precedent.Thread, ans
 		}
 		by, words, ok = dismissedByAnswer(t, answer)
 	}
+	if !ok && t.DismissedWords != "" {
+		by, words, ok = dismissedByAnswer(t, precedent.ThreadAnswer{State: precedent.DeclinedHere, Who: t.DismissedBy, Words: t.DismissedWords})
+	}
 	if !ok {
 		by, words, ok = dismissedIn(t, func(m precedent.Message) bool { return j.in.Author != "" && m.WhoID == j.in.Author })
 	}

@@ -35,6 +35,7 @@ const listLag = time.Minute
 type Identity struct {
 	Number int // of the pull request
 	Me     forge.Person
+	Author precedent.ForgeID // of the pull request; empty if unknown
 	// Read is the method of comment.Writer, for this pull request.
 	Read func(body string) (comment.Marker, bool)
 	// Signed tells that markers carry a signature that Read checks.
@@ -68,7 +69,8 @@ func (s Identity) readMarker(c forge.Comment) (comment.Marker, bool) {
 //
 // A thread is resolved if a person with write permission closed the conversation. It is
 // wont_fix if a person with write permission dismissed the finding, or if the comment was
-// deleted. Both are final unless a person reopens the
+// deleted, or if the author of the pull request dismissed a finding that is neither severe nor
+// in a protected category. Both are final unless a person reopens the
 // conversation. It is addressed if we closed it, or found it fixed and have yet to close it;
 // pending_response if a person wrote and no review has handled that; else open.
 func Assemble(

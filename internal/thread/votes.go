@@ -34,11 +34,17 @@ func Dismiss(ts []precedent.Thread, votes map[string][]Vote) {
 }
 
 // Dismisser returns who dismissed the finding of a thread, with the sentence, which is empty
-// for a reaction. Both are empty if nobody with write permission did.
-func Dismisser(t precedent.Thread, votes []Vote) (who, words string) {
+// for a reaction. Both are empty if nobody did whose dismissal counts.
+func Dismisser(t precedent.Thread, votes []Vote, author precedent.ForgeID) (who, words string) {
 	if by, words, ok := dismissedIn(t, fromTeam); ok {
 		return by.Who, words
 	}
-	down, _ := lastVote(votes, "-1")
-	return down.Who.Login, ""
+	if down, ok := lastVote(votes, "-1"); ok {
+		return down.Who.Login, ""
+	}
+	if t.DismissedWords != "" {
+		return t.DismissedBy, t.DismissedWords
+	}
+	by, words, _ := dismissedIn(t, dismissers(t, author))
+	return by.Who, words
 }

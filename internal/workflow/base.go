@@ -61,7 +61,7 @@ func (p *Prepared) readBase(ctx context.Context, there bool) error {
 		return nil
 	}
 	candidates := guide.Candidates(pathsOf(in.Change))
-	at, err := openBase(ctx, s.repo, s.blobs, s.rg.BaseCommit, slices.Concat(candidates, []string{attributesFile, guide.PolicyFile})...)
+	at, err := openBase(ctx, s.repo, s.blobs, s.rg.BaseCommit, slices.Concat(candidates, []string{attributesFile, guide.PolicyFile, guide.LearningsFile})...)
 	if err != nil {
 		return err
 	}
@@ -85,6 +85,7 @@ func (p *Prepared) readBase(ctx context.Context, there bool) error {
 	for _, f := range failures {
 		p.failBase(f.Step, f.Error)
 	}
+	p.readLearnings(at)
 	policy, err := readPolicy(ctx, s.repo, at, s.rg)
 	if ctx.Err() != nil {
 		return ctx.Err()

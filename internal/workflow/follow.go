@@ -56,7 +56,7 @@ func (p *Pull) readThreads(ctx context.Context, s *pullState, of purpose) error 
 	}
 	p.people.noteResolvers(convs, p.Author, me)
 	s.earlier.threads = thread.Assemble(s.comments, convs, withPostStates(stored, posts), thread.Identity{
-		Number: p.Number, Me: me, Read: p.writer.Read, Signed: !p.writer.Key.IsZero(), Partial: s.partial, Now: p.reviewer.Now(),
+		Number: p.Number, Me: me, Author: p.Author.ID, Read: p.writer.Read, Signed: !p.writer.Key.IsZero(), Partial: s.partial, Now: p.reviewer.Now(),
 		Relocated: p.relocated(ctx, s),
 	}, p.mayWrite(ctx))
 	if s.earlier.votes, err = p.votes(ctx, s); err != nil {

@@ -63,7 +63,7 @@ func (p *Publisher) closed(ctx context.Context, s *pullState, r *precedent.Revie
 		case t.State == precedent.ThreadAddressed:
 			describeFix(&c, answer, r.Head, outcomes)
 		case t.State == precedent.ThreadWontFix || answer.State == precedent.DeclinedHere && t.State != precedent.ThreadResolved:
-			describeDismissal(&c, t, answer, s.earlier.votes[t.ID])
+			describeDismissal(&c, t, answer, s.earlier.votes[t.ID], p.pull.Author.ID)
 		case t.State == precedent.ThreadResolved:
 			c.How, c.Who = "resolved", t.ClosedBy
 		default:
@@ -101,10 +101,10 @@ func describeFix(c *report.Closed, answer precedent.ThreadAnswer, head string, o
 }
 
 // describeDismissal says who dismissed a finding.
-func describeDismissal(c *report.Closed, t precedent.Thread, answer precedent.ThreadAnswer, votes []thread.Vote) {
+func describeDismissal(c *report.Closed, t precedent.Thread, answer precedent.ThreadAnswer, votes []thread.Vote, author precedent.ForgeID) {
 	c.How = "dismissed"
 	var words string
-	c.Who, words = thread.Dismisser(t, votes)
+	c.Who, words = thread.Dismisser(t, votes, author)
 	if c.Who == "" && t.Deleted {
 		c.How = "deleted"
 	}

@@ -39,8 +39,9 @@ type Prepared struct {
 	settings  *settings.Settings
 	workspace *Workspace
 	subject   subject
-	number    *int           // of the pull request; nil for a local change
-	answers   *engine.Keeper // nil without an engine, or if answers cannot be kept
+	number    *int                 // of the pull request; nil for a local change
+	learnings []precedent.Learning // of the file at the base
+	answers   *engine.Keeper       // nil without an engine, or if answers cannot be kept
 	// posted returns the dollars that were spent today, as the summaries on the forge say; nil
 	// if they cannot.
 	posted func(ctx context.Context) (float64, error)
@@ -163,6 +164,9 @@ func (p *Prepared) complete(ctx context.Context, w *Workspace, job Job) error {
 			return err
 		}
 		p.fail("memory", err.Error())
+	}
+	if err := p.recallLearnings(ctx, w); err != nil {
+		return err
 	}
 	return p.addEngine(ctx, job)
 }

@@ -24,6 +24,9 @@ type Pull struct {
 	repo       *PullRepository
 	writer     comment.Writer // knows our comments
 	people     permissions
+	// What conversations used before the review.
+	talkedTokens int
+	talkedUSD    float64
 }
 
 // ReadPull reads the pull request, and opens the memory of its repository, which
@@ -126,6 +129,7 @@ func (p *Pull) prepare(ctx context.Context, s *pullState, job Job) (*PreparedPul
 		x.Close()
 		return nil, err
 	}
+	p.leave(x.Budget)
 	s.earlier.recheckRules(x.Input.Guide.Rules)
 	return &PreparedPull{Prepared: x, state: s}, nil
 }
@@ -169,6 +173,7 @@ type pullState struct {
 	discussion precedent.Discussion
 	earlier    earlier
 	failures   []precedent.Failure
+	language   string // of the policy
 }
 
 func (s *pullState) close() { s.blobs.Close() }
@@ -188,7 +193,9 @@ func (p *Pull) state(ctx context.Context, of purpose) (*pullState, error) {
 	if f.fetchError != nil {
 		s.fail("fetch", f.fetchError, "the forge's diff was reviewed, without the files")
 	}
-	p.people.maintainers = s.maintainers(ctx)
+	if policy, ok := s.policy(ctx); ok {
+		p.people.maintainers, s.language = policy.Maintainers, policy.Language
+	}
 	if err := p.readDiscussion(ctx, s, of); err != nil {
 		s.close()
 		return nil, err
@@ -196,18 +203,15 @@ func (p *Pull) state(ctx context.Context, of purpose) (*pullState, error) {
 	return s, nil
 }
 
-// maintainers returns the people that the policy of the base lists. One that cannot be
-// read lists nobody; the review, which reads it again, says so.
-func (s *pullState) maintainers(ctx context.Context) []string {
+// policy returns the policy of the base. If it cannot be read, the review, which reads it
+// again, says so.
+func (s *pullState) policy(ctx context.Context) (Policy, bool) {
 	at, err := openBase(ctx, s.repo, s.blobs, s.rg.BaseCommit, guide.PolicyFile)
 	if err != nil {
-		return nil
+		return Policy{}, false
 	}
 	policy, err := readPolicy(ctx, s.repo, at, s.rg)
-	if err != nil {
-		return nil
-	}
-	return policy.Maintainers
+	return policy, err == nil
 }
 
 // readDiscussion reads the comments, recognises our own threads, and sorts the rest.

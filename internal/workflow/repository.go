@@ -27,6 +27,8 @@ type Location struct {
 	Memory settings.Value[string]
 	// Forget turns the memory off: reviews recall nothing and store nothing.
 	Forget bool
+	// NoLearnings turns learnings off: reviews use none, and none is saved.
+	NoLearnings bool
 }
 
 // Repository is an open repository, and where its memory is kept.
@@ -39,6 +41,8 @@ type Repository struct {
 	// Foreign is why the memory is not beside the repository, although there is a work tree;
 	// nil if it is, or if the operator named a file.
 	Foreign error
+	// noLearnings is that of the location.
+	noLearnings bool
 	// dir is the working folder, without links.
 	dir string
 	// unborn means that there is neither a remote nor a commit to name it by.
@@ -58,7 +62,7 @@ func (r *Reviewer) OpenRepository(ctx context.Context, at Location) (*Repository
 	if err != nil {
 		return nil, err
 	}
-	p := &Repository{Git: repo, dir: at.Dir}
+	p := &Repository{Git: repo, dir: at.Dir, noLearnings: at.NoLearnings}
 	if dir, err := filepath.EvalSymlinks(at.Dir); err == nil {
 		p.dir = dir
 	}

@@ -63,6 +63,9 @@ func (p *Prepared) save(ctx context.Context, r *precedent.Review) error {
 		p.reviewer.notice(ctx, "%v; this review is not stored", err)
 		return nil
 	}
+	if err := p.workspace.Memory.CountLearnings(ctx, r); err != nil {
+		p.reviewer.notice(ctx, "%v", err)
+	}
 	if err := p.dropAnswers(ctx, r); err != nil {
 		p.reviewer.notice(ctx, "%v", err)
 	}

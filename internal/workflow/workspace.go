@@ -36,7 +36,7 @@ func (w *Workspace) rows(ctx context.Context) (*store.Repo, error) {
 func (r *Reviewer) OpenWorkspace(ctx context.Context, at Location) (*Workspace, error) {
 	p, err := r.OpenRepository(ctx, at)
 	if err != nil && !at.Repo.IsZero() && ctx.Err() == nil { // its memory is in the data folder
-		p = &Repository{IDs: []precedent.Repo{at.Repo}}
+		p = &Repository{IDs: []precedent.Repo{at.Repo}, noLearnings: at.NoLearnings}
 		err = p.findMemory(ctx, r, at.Memory)
 	}
 	if err != nil {
@@ -108,7 +108,9 @@ func (r *Reviewer) readMemory(ctx context.Context, p *Repository, cause error) *
 }
 
 func (r *Reviewer) workspace(p *Repository, db *store.DB) *Workspace {
-	return &Workspace{Repository: p, Memory: &memory.Memory{DB: db, Repo: p.IDs[0], Aliases: p.IDs[1:], Now: r.Now}}
+	return &Workspace{Repository: p, Memory: &memory.Memory{
+		DB: db, Repo: p.IDs[0], Aliases: p.IDs[1:], Now: r.Now, LearningsOff: p.noLearnings, Log: r.Log,
+	}}
 }
 
 // OpenMemory opens the database in the repository's file, and makes it if there is
@@ -125,7 +127,7 @@ func (r *Reviewer) OpenMemory(ctx context.Context, p *Repository) (*store.DB, er
 	return store.Open(ctx, p.File.Value, store.Options{Now: r.Now})
 }
 
-// makeMemoryFolder creates a memory's folder, with a .gitignore that hides it from git.
+// makeMemoryFolder creates a memory's folder, with a .gitignore that hides the memory.
 func makeMemoryFolder(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return unwritable(dir, err)
@@ -135,7 +137,7 @@ func makeMemoryFolder(dir string) error {
 		return nil
 	}
 	if err == nil {
-		_, err = f.WriteString("*\n")
+		_, err = f.WriteString(memoryIgnored)
 		err = errors.Join(err, f.Close())
 	}
 	if err != nil {
@@ -143,6 +145,9 @@ func makeMemoryFolder(dir string) error {
 	}
 	return nil
 }
+
+// memoryIgnored hides the memory from git, but not what a team keeps beside it on purpose.
+const memoryIgnored = "*\n!learnings.yaml\n!memory.yaml\n"
 
 func unwritable(dir string, err error) error {
 	return Hinted(fmt.Errorf("open memory in %s: %w", dir, err), "make the folder writable, or set another file with --memory-db")

@@ -119,6 +119,9 @@ func Run(t *testing.T, build Build) {
 	t.Run("threads", func(t *testing.T) {
 		asRole(t, build, engine.Threads, `{"threads":[{"thread_id":"t1","state":"declined","reply":"Agreed.","quote":"leave it"}]}`)
 	})
+	t.Run("reply", func(t *testing.T) {
+		asRole(t, build, engine.Answerer, `{"class":"explained","validity":"valid","reply":"Agreed.","quote":"It is meant so.","code":[],"learning":null}`)
+	})
 	t.Run("late", func(t *testing.T) {
 		checkLeaks(t)
 		t.Run("hang", func(t *testing.T) { hang(t, build, []Reply{{Hang: true}}, 1) })

@@ -1,0 +1,279 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/memory"
+	"github.com/precedent-dev/precedent/internal/report"
+	"github.com/precedent-dev/precedent/internal/workflow"
+)
+
+func newLearn(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "learn",
+		Short: "Teach reviews what the team wants, and look after what they learned",
+		Long: `A learning is a directive for later reviews, such as "check that every query has a
+context" or "don't flag magic numbers in tests". Finders read those for the files of
+a change. One that asks for less hides findings only in the files that it names, and
+never those of high or critical severity or about security, secrets, data loss,
+crashes and races; elsewhere it lowers their confidence.
+
+Learnings that a team keeps in .precedent/learnings.yaml and changes by pull request
+need no command.`,
+		Example: `  precedent learn add "wrap errors with the verb and the object" --why "so that logs say what failed"
+  precedent learn list`,
+		Args: exactly(0),
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	for _, sub := range []*cobra.Command{newLearnAdd(a), newLearnList(a), newLearnShow(a), newLearnApprove(a), newLearnEdit(a), newLearnForget(a), newLearnHistory(a)} {
+		addSettings(sub, memorySettings...)
+		cmd.AddCommand(sub)
+	}
+	return cmd
+}
+
+// taught are the options of add and edit.
+type taught struct {
+	directive, kind, glob, why, category, scope, expires string
+}
+
+// flags adds the options of both, with the default of the kind.
+func (t *taught) flags(cmd *cobra.Command, kind string) {
+	var kinds []string
+	for _, k := range precedent.LearningKinds {
+		kinds = append(kinds, string(k))
+	}
+	cmd.Flags().StringVar(&t.kind, "kind", kind, "what it does: `kind` is "+strings.Join(kinds[:len(kinds)-1], ", ")+" or "+kinds[len(kinds)-1])
+	cmd.Flags().StringVar(&t.glob, "glob", "", "limit it to the files of a `glob` or folder, from the top folder")
+	cmd.Flags().StringVar(&t.category, "category", "", "limit it to findings of a `category`")
+	cmd.Flags().StringVar(&t.why, "why", "", "the reason, in a `sentence`")
+	cmd.Flags().StringVar(&t.expires, "expires", "", "forget it then: a `date` such as 2027-01-31, or a number of days such as 90d")
+}
+
+// expiryOf reads a date, or a number of days from now; zero for none.
+func expiryOf(s string, now time.Time) (time.Time, error) {
+	if s == "" || s == "never" {
+		return time.Time{}, nil
+	}
+	var days int
+	if n, err := fmt.Sscanf(s, "%dd", &days); n == 1 && err == nil && days > 0 && days <= 3650 && fmt.Sprintf("%dd", days) == s {
+		return now.AddDate(0, 0, days), nil
+	}
+	at, err := time.Parse(time.DateOnly, s)
+	if err != nil {
+		return at, fmt.Errorf("--expires: %q is neither a date such as 2027-01-31 nor a number of days such as 90d", s)
+	}
+	return at, nil
+}
+
+func newLearnAdd(a *app) *cobra.Command {
+	var t taught
+	cmd := &cobra.Command{
+		Use:   "add DIRECTIVE",
+		Short: "Teach a directive; it is active at once",
+		Long: `Add stores a directive for later reviews. A learning that nearly says the same is
+named instead. One that says the opposite of an active one is pending: approving it
+replaces that one. One that could hide findings of the past 90 days that are severe,
+or that people accepted, is refused.
+
+Exit status: 2 if it was refused.`,
+		Example: `  precedent learn add "every query takes a context" --kind do --glob 'store/**'
+  precedent learn add "don't flag magic numbers" --kind dont_flag --glob '**/*_test.go' --expires 90d`,
+		Args: exactly(1),
+		RunE: a.withMemory(func(cmd *cobra.Command, args []string, w *workflow.Workspace) error {
+			expires, err := expiryOf(t.expires, a.now())
+			if err != nil {
+				return misuse(cmd, err)
+			}
+			c, err := a.workflow().Learn(cmd.Context(), w, memory.Proposal{
+				Kind: precedent.LearningKind(t.kind), Directive: args[0], Rationale: t.why, Glob: t.glob,
+				Category: precedent.Category(t.category), Scope: precedent.LearningScope(t.scope), ExpiresAt: expires,
+			}, a.user())
+			return a.printCaptured(c, "learned", err)
+		}),
+	}
+	t.flags(cmd, string(precedent.LearnDo))
+	cmd.Flags().StringVar(&t.scope, "scope", string(precedent.RepositoryScope), "`where` it applies: repository, or owner for all repositories of the owner")
+	return cmd
+}
+
+func newLearnList(a *app) *cobra.Command {
+	var asJSON, all bool
+	cmd := &cobra.Command{
+		Use:     "list",
+		Short:   "List learnings that are active or pending, with their use",
+		Example: "  precedent learn list --all --json",
+		Args:    exactly(0),
+		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workflow.Workspace) error {
+			states := []precedent.LearningState{precedent.LearningActive, precedent.LearningPending}
+			if all {
+				states = nil
+			}
+			found, err := w.Memory.Learnings(cmd.Context(), states...)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return report.Value(a.out, map[string]any{"learnings": append([]precedent.Learning{}, found...)})
+			}
+			p := a.page()
+			report.Learnings(p, found)
+			return p.Err()
+		}),
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	cmd.Flags().BoolVar(&all, "all", false, "list also those that are superseded, expired or forgotten")
+	return cmd
+}
+
+func newLearnShow(a *app) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "show ID",
+		Short:   "Show a learning and where it comes from",
+		Example: "  precedent learn show k7m2q0v5xa",
+		Args:    exactly(1),
+		RunE: a.withMemory(func(cmd *cobra.Command, args []string, w *workflow.Workspace) error {
+			l, err := w.Memory.Learning(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return report.Value(a.out, l)
+			}
+			p := a.page()
+			report.Learning(p, &l)
+			return p.Err()
+		}),
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	return cmd
+}
+
+func newLearnApprove(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:     "approve ID",
+		Short:   "Make a pending learning active",
+		Example: "  precedent learn approve k7m2q0v5xa",
+		Args:    exactly(1),
+		RunE: a.withMemory(func(cmd *cobra.Command, args []string, w *workflow.Workspace) error {
+			c, err := a.workflow().ApproveLearning(cmd.Context(), w, args[0], a.user())
+			return a.printCaptured(c, "approved", err)
+		}),
+	}
+}
+
+func newLearnEdit(a *app) *cobra.Command {
+	var t taught
+	cmd := &cobra.Command{
+		Use:     "edit ID",
+		Short:   "Change a learning; its history keeps the earlier versions",
+		Example: "  precedent learn edit k7m2q0v5xa --glob 'internal/**'",
+		Args:    exactly(1),
+		RunE: a.withMemory(func(cmd *cobra.Command, args []string, w *workflow.Workspace) error {
+			expires, err := expiryOf(t.expires, a.now())
+			if err == nil && cmd.Flags().NFlag() == 0 {
+				err = errors.New("learn edit: say what to change, for example with --directive")
+			}
+			if err != nil {
+				return misuse(cmd, err)
+			}
+			changed := cmd.Flags().Changed
+			c, err := a.workflow().EditLearning(cmd.Context(), w, args[0], a.user(), func(l *precedent.Learning) {
+				for flag, field := range map[string]*string{
+					"directive": &l.Directive, "why": &l.Rationale, "glob": &l.Glob, "kind": (*string)(&l.Kind), "category": (*string)(&l.Category),
+				} {
+					if changed(flag) {
+						*field = cmd.Flag(flag).Value.String()
+					}
+				}
+				if changed("expires") {
+					l.ExpiresAt = expires
+				}
+			})
+			return a.printCaptured(c, "changed", err)
+		}),
+	}
+	t.flags(cmd, "")
+	cmd.Flags().StringVar(&t.directive, "directive", "", "the new `sentence`")
+	return cmd
+}
+
+func newLearnForget(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:     "forget ID|WORDS",
+		Short:   "Forget the learning with the ID, or with these words",
+		Example: "  precedent learn forget \"magic numbers\"",
+		Args:    exactly(1),
+		RunE: a.withMemory(func(cmd *cobra.Command, args []string, w *workflow.Workspace) error {
+			all, err := a.workflow().ForgetLearnings(cmd.Context(), w, args[0], a.user())
+			if err != nil {
+				return err
+			}
+			p := a.page()
+			for _, l := range all {
+				p.Para("forgot "+p.Ink(report.Faint, l.ID)+"  ", p.Ink(report.Plain, l.Directive))
+			}
+			return p.Err()
+		}),
+	}
+}
+
+func newLearnHistory(a *app) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "history ID",
+		Short:   "Show who changed a learning, when and how",
+		Example: "  precedent learn history k7m2q0v5xa",
+		Args:    exactly(1),
+		RunE: a.withMemory(func(cmd *cobra.Command, args []string, w *workflow.Workspace) error {
+			all, err := w.Memory.LearningHistory(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return report.Value(a.out, map[string]any{"history": append([]memory.LearningChange{}, all...)})
+			}
+			p := a.page()
+			for _, c := range all {
+				p.Para(c.At.UTC().Format(time.DateTime)+"  ", p.Inkf(report.Plain, "%s: %s by %s, version %d: %s", c.After.State, c.Action, c.Who, c.After.Version, c.After.Directive))
+			}
+			return p.Err()
+		}),
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	return cmd
+}
+
+// printCaptured says what became of a learning. If it was refused, the exit status is 2.
+func (a *app) printCaptured(c memory.Captured, verb string, err error) error {
+	if err != nil {
+		return err
+	}
+	p := a.page()
+	switch {
+	case c.Refused != "":
+		return errors.Join(workflow.Hinted(errors.New("not "+verb+": "+c.Refused), "precedent learn list lists what is known"), p.Err())
+	case c.Known:
+		p.Para("already known as "+p.Ink(report.Faint, c.ID)+"  ", p.Ink(report.Plain, fmt.Sprintf("%s (%s)", c.Directive, c.State)))
+	default:
+		p.Para(verb+" "+p.Ink(report.Faint, c.ID)+"  ", p.Ink(report.Plain, fmt.Sprintf("%s (%s)", c.Directive, c.State)))
+	}
+	if c.Contradicts != nil {
+		p.Para("", p.Ink(report.Plain, fmt.Sprintf("It contradicts %s: %s", c.Contradicts.ID, c.Contradicts.Directive)))
+		p.Para("", p.Ink(report.Plain, "Which one holds? Approve this one to replace that, or forget it: precedent learn approve "+c.ID))
+	}
+	if c.Note != "" {
+		p.Para("", p.Ink(report.Plain, "Note: "+c.Note))
+	}
+	if c.Active() {
+		p.Para("", p.Ink(report.Faint, "undo: precedent learn forget "+c.ID))
+	}
+	return p.Err()
+}

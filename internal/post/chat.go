@@ -1,0 +1,148 @@
+package post
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/comment"
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/store"
+)
+
+// ToComment is an answer to a comment of a person.
+type ToComment struct {
+	// Key identifies the comment and what it asked: at most one answer is posted for each.
+	Key string `json:"key"`
+	// Root is the inline comment that opened the conversation; empty for an answer on the pull
+	// request as a whole.
+	Root  precedent.ForgeID `json:"root,omitempty"`
+	URL   string            `json:"url,omitempty"` // of the comment
+	Parts []string          `json:"parts"`         // paragraphs; they need not be safe
+	// Learnings are the ids of those that the answer is about: approving it approves them.
+	Learnings []string `json:"learnings,omitempty"`
+}
+
+// PlanAnswer returns the post of an answer. Save it together with what was done.
+func (p *Poster) PlanAnswer(pull int, head string, a ToComment) (store.Post, error) {
+	data, err := json.Marshal(a)
+	id := p.NewID()
+	return store.Post{ID: id, Pull: pull, Head: head, Kind: store.PostAnswer, Thread: id, Payload: data, State: store.PostPlanned, At: p.Now()}, err
+}
+
+// ReadAnswer returns the answer of a post.
+func ReadAnswer(p store.Post) ToComment { return payload[ToComment](p) }
+
+// DeliverAnswers sends the answers to comments that are planned and not sent. Like Deliver it
+// can be repeated at any time. A push does not supersede them.
+func (p *Poster) DeliverAnswers(ctx context.Context, repo precedent.Repo, number int) (Delivery, error) {
+	if p.Me.ID == "" {
+		return Delivery{}, errUnknownAccount
+	}
+	j := &job{Poster: p, repo: repo, number: number, writer: p.Writer, run: p.NewID(), told: map[string]bool{}}
+	j.writer.PullRequest.Repo, j.writer.PullRequest.Number = repo, number
+	err := j.deliverAnswers(ctx)
+	j.release(ctx, true)
+	switch {
+	case errors.Is(err, errSuperseded):
+		err = nil
+	case errors.Is(err, errBusy):
+		j.d.OtherRun, err = true, nil
+	}
+	j.d.Left = 0
+	for _, post := range j.posts {
+		if !post.State.Done() {
+			j.d.Left++
+		}
+	}
+	return j.d, err
+}
+
+// loadAnswers reads what is stored about answers.
+func (j *job) loadAnswers(ctx context.Context) (err error) {
+	if j.posts, err = j.Rows.AnswerPosts(ctx, j.number); err != nil {
+		return err
+	}
+	j.stored, err = j.threadRows().All(ctx)
+	return err
+}
+
+func (j *job) deliverAnswers(ctx context.Context) error {
+	if err := j.loadAnswers(ctx); err != nil || !j.pending() {
+		return err
+	}
+	if err := j.takeTurn(ctx); err != nil {
+		return err
+	}
+	if err := j.loadAnswers(ctx); err != nil { // another run may have sent them
+		return err
+	}
+	lost, err := j.findLost(ctx)
+	if err != nil {
+		return err
+	}
+	if lost { // the process that sent it may have died a moment ago
+		if err := j.Sleep(ctx, listLag); err != nil {
+			return err
+		}
+	}
+	if err := j.look(ctx); err != nil {
+		return j.endIfClosed(ctx, err)
+	}
+	if err := j.resolveUnknown(ctx); err != nil {
+		return err
+	}
+	for _, p := range j.unsent(store.PostAnswer) {
+		if err := j.sendUntilDone(ctx, p, j.sendAnswer); err != nil {
+			return err
+		}
+	}
+	// A run with another memory may have answered at the same time.
+	if err := j.Sleep(ctx, j.lag()); err != nil {
+		return err
+	}
+	if err := j.readForge(ctx); err != nil {
+		return err
+	}
+	return j.sweep(ctx)
+}
+
+// sendAnswer posts an answer in the conversation of the comment, or on the pull request if it
+// has none, or the forge has no replies.
+func (j *job) sendAnswer(ctx context.Context, p *store.Post) error {
+	a := payload[ToComment](*p)
+	m := comment.Marker{Kind: comment.Answer, Thread: p.Thread, Head: p.Head, Answers: a.Key}
+	if a.Root != "" {
+		err := j.sendAnswerBody(ctx, p, j.writer.Answer(a.Parts, "", m), func(body string) (forge.Comment, error) {
+			return j.Forge.Reply(ctx, j.repo, j.number, a.Root, body)
+		})
+		forgeErr, _ := errors.AsType[*forge.Error](err)
+		if err == nil || !isGone(err) && (forgeErr == nil || forgeErr.Kind != forge.KindUnsupported) {
+			return err
+		}
+	}
+	return j.sendAnswerBody(ctx, p, j.writer.Answer(a.Parts, a.URL, m), func(body string) (forge.Comment, error) {
+		return j.Forge.Comment(ctx, j.repo, j.number, body)
+	})
+}
+
+// sendAnswerBody sends the text of an answer. Its error is that of a forge that has no replies,
+// or whose conversation is gone, or one that ends the delivery.
+func (j *job) sendAnswerBody(ctx context.Context, p *store.Post, body string, send func(string) (forge.Comment, error)) error {
+	p.Hash = hash(body)
+	if err := j.markSending(ctx, p); err != nil {
+		return err
+	}
+	c, err := send(body)
+	forgeErr, _ := errors.AsType[*forge.Error](err)
+	switch {
+	case forgeErr != nil && forgeErr.Kind == forge.KindUnsupported, isGone(err):
+		return err
+	case err != nil:
+		return j.handleError(ctx, err, p)
+	}
+	p.Remote = c.ID
+	j.d.Replies++
+	return j.setState(ctx, store.PostConfirmed, "", p)
+}

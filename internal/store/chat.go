@@ -1,0 +1,75 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"time"
+)
+
+// HandledComment is a comment on a pull request that was read, and what followed from it.
+type HandledComment struct {
+	Comment  string // its kind and its number
+	Hash     string // of what it asked: an edit that changes nothing of that is no news
+	Document json.RawMessage
+	At       time.Time
+}
+
+// HandledComments returns the comments of the pull request that were handled, by Comment.
+func (r *Repo) HandledComments(ctx context.Context, pull int) (map[string]HandledComment, error) {
+	found := map[string]HandledComment{}
+	err := rows(ctx, r.db.read, "SELECT comment, hash, document, at FROM handled_comments WHERE repo_id = $1 AND pull = $2", []any{r.id, pull}, func(s scanner) error {
+		var h HandledComment
+		var document string
+		var at int64
+		err := s.Scan(&h.Comment, &h.Hash, &document, &at)
+		h.Document, h.At = json.RawMessage(document), fromMillis(at)
+		found[h.Comment] = h
+		return err
+	})
+	return found, r.db.fail("read handled comments", err)
+}
+
+// SaveHandled saves that a comment was handled, with its answer if there is one: both, or
+// nothing.
+func (r *Repo) SaveHandled(ctx context.Context, pull int, h HandledComment, answers ...Post) error {
+	return r.db.change(ctx, "save handled comment", func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `
+			INSERT INTO handled_comments (repo_id, pull, comment, hash, document, at) VALUES ($1, $2, $3, $4, $5, $6)
+			ON CONFLICT (repo_id, pull, comment) DO UPDATE SET hash = excluded.hash, document = excluded.document, at = excluded.at`,
+			r.id, pull, h.Comment, h.Hash, string(h.Document), millis(h.At))
+		if err != nil {
+			return err
+		}
+		return r.savePosts(ctx, tx, "", answers)
+	})
+}
+
+// AnswerPosts returns the posts of the pull request that answer comments, oldest first. They
+// belong to no review, and Posts does not return them.
+func (r *Repo) AnswerPosts(ctx context.Context, pull int) ([]Post, error) {
+	return r.posts(ctx, pull, "kind = $3")
+}
+
+// Pause pauses the reviews of the pull request, or resumes them. Pausing twice keeps the first.
+func (r *Repo) Pause(ctx context.Context, pull int, who string, paused bool) error {
+	return r.db.change(ctx, "pause reviews", func(tx *sql.Tx) error {
+		if !paused {
+			_, err := tx.ExecContext(ctx, "DELETE FROM paused_pulls WHERE repo_id = $1 AND pull = $2", r.id, pull)
+			return err
+		}
+		_, err := tx.ExecContext(ctx, "INSERT INTO paused_pulls (repo_id, pull, who, at) VALUES ($1, $2, $3, $4) ON CONFLICT (repo_id, pull) DO NOTHING",
+			r.id, pull, who, millis(r.db.now()))
+		return err
+	})
+}
+
+// PausedBy returns who paused the reviews of the pull request; paused is false if nobody did.
+func (r *Repo) PausedBy(ctx context.Context, pull int) (who string, paused bool, err error) {
+	err = row(ctx, r.db.read, "SELECT who FROM paused_pulls WHERE repo_id = $1 AND pull = $2", []any{r.id, pull}, into(&who))
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", false, nil
+	}
+	return who, err == nil, r.db.fail("read pause", err)
+}

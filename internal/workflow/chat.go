@@ -1,0 +1,444 @@
+package workflow
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/chat"
+	"github.com/precedent-dev/precedent/internal/comment"
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/post"
+	"github.com/precedent-dev/precedent/internal/store"
+)
+
+// Bounds of conversations. What is left out is handled by the next run, except for people
+// without write permission.
+const (
+	maxConversations = 20 // free texts that the engine answers in one run
+	maxCommented     = 50 // comments that are handled in one run
+	maxInARow        = 3  // answers in one thread without a new review
+	maxFailed        = 2  // runs in which the engine is asked about a comment in vain
+	maxStrangers     = 5  // people who may neither write nor are the author, on one pull request
+)
+
+// Conversation is what Converse did.
+type Conversation struct {
+	Handled int // comments
+	Posted  post.Delivery
+	// Review tells that a person who may asked for a review, and Again that it should read
+	// everything.
+	Review, Again bool
+	// PausedBy is who paused the reviews of the pull request; Paused is false if nobody did.
+	Paused   bool
+	PausedBy string
+}
+
+// Converse obeys the commands in the comments of people that no run has handled, and answers
+// each comment once. It is done before a review, which then has what people said. page is the
+// address of the only comment to handle, or of one of ours, for all in its thread; empty for
+// all.
+func (p *Publisher) Converse(ctx context.Context, job Job, page string) (Conversation, error) {
+	c := &conversation{Publisher: p, job: job, page: page}
+	if p.pull.Locked {
+		return c.did, nil // nobody can comment
+	}
+	var err error
+	if c.comments, err = p.pull.connection.Comments(ctx, p.pull.repo.Repo, p.pull.Number); err != nil {
+		if ctx.Err() != nil || !isTooLarge(err) {
+			return c.did, p.pull.connection.Explain(err)
+		}
+	}
+	if err = c.load(ctx); err == nil && c.hasNews(ctx) {
+		err = c.handleAll(ctx)
+	}
+	if err != nil {
+		return c.did, err
+	}
+	if c.did.Posted, err = p.poster.DeliverAnswers(ctx, p.pull.repo.Repo, p.pull.Number); err != nil {
+		return c.did, p.pull.connection.Explain(err)
+	}
+	for _, note := range c.did.Posted.Notes {
+		p.pull.reviewer.notice(ctx, "%s", note)
+	}
+	c.did.PausedBy, c.did.Paused, err = p.rows.PausedBy(ctx, p.pull.Number)
+	return c.did, err
+}
+
+// conversation is one call of Converse.
+type conversation struct {
+	*Publisher
+	job      Job
+	page     string
+	comments []forge.Comment
+	handled  map[string]store.HandledComment
+	posts    []store.Post    // answers that were given
+	answered map[string]bool // comments that have an answer on the forge, whoever gave it
+	pending  []precedent.Learning
+	state    *pullState
+	threads  map[precedent.ForgeID]*precedent.Thread // by comment
+	talker   *talker                                 // nil until the engine is needed
+	did      Conversation
+}
+
+// record is what is stored of a handled comment.
+type record struct {
+	Body string            `json:"body"` // hash of the text
+	Who  precedent.ForgeID `json:"who"`
+	// Acting tells that its commands may have been carried out and its answer is not planned.
+	// Targets are what they forget.
+	Acting   bool     `json:"acting,omitempty"`
+	Targets  []string `json:"targets,omitempty"`
+	Stranger bool     `json:"stranger,omitempty"` // neither the author nor somebody with write permission
+	AsksAll  bool     `json:"asks_all,omitempty"` // the person is asked whether to forget everything
+	// Failed counts the runs in which the engine did not answer it. It is asked again for some time.
+	Failed int `json:"failed,omitempty"`
+}
+
+// unfinished tells whether the next run handles the comment again.
+func (r record) unfinished() bool { return r.Acting || r.Failed > 0 && r.Failed < maxFailed }
+
+func readRecord(h store.HandledComment) (r record) {
+	_ = json.Unmarshal(h.Document, &r) // the zero record is that of a comment with another text
+	return r
+}
+
+func shortHash(s string) string {
+	sum := sha256.Sum256([]byte(s))
+	return hex.EncodeToString(sum[:8])
+}
+
+// keyOf identifies a comment: ids are unique only within a kind.
+func keyOf(c forge.Comment) string { return string(c.Kind) + "." + string(c.ID) }
+
+// load reads what is stored about the comments, and which of them are answered on the forge.
+func (c *conversation) load(ctx context.Context) (err error) {
+	if c.handled, err = c.rows.HandledComments(ctx, c.pull.Number); err != nil {
+		return err
+	}
+	if c.posts, err = c.rows.AnswerPosts(ctx, c.pull.Number); err != nil {
+		return err
+	}
+	c.answered = map[string]bool{}
+	for _, m := range c.comments {
+		if marker, ok := c.marker(m); ok && marker.Kind == comment.Answer && c.knows(marker) {
+			kind, rest, _ := strings.Cut(marker.Answers, ".")
+			id, _, _ := strings.Cut(rest, ".")
+			c.answered[kind+"."+id] = true
+		}
+	}
+	pending, err := c.pull.workspace.Memory.Learnings(ctx, precedent.LearningPending)
+	c.pending = slices.DeleteFunc(pending, func(l precedent.Learning) bool { return l.From.PullRequest != c.pull.Number })
+	return err
+}
+
+// marker returns the marker of a comment of ours.
+func (c *conversation) marker(m forge.Comment) (comment.Marker, bool) {
+	if c.poster.Me.ID == "" || m.Author.ID != c.poster.Me.ID {
+		return comment.Marker{}, false
+	}
+	return c.pull.writer.Read(string(m.Body))
+}
+
+// knows tells whether an answer of our account is ours. Without a key, other programs may post
+// with the same account: then it is believed anyway, because the worst is that a comment stays
+// unanswered.
+func (c *conversation) knows(m comment.Marker) bool { return m.Answers != "" }
+
+// speaks tells whether a person wrote the comment.
+func (c *conversation) speaks(m forge.Comment) bool {
+	_, ours := c.marker(m)
+	return !ours && !m.Author.Bot && m.Author.ID != "" && !strings.HasSuffix(m.Author.Login, "[bot]") &&
+		(m.Author.ID != c.poster.Me.ID || !c.poster.Me.Bot)
+}
+
+// names are the accounts that we answer to.
+func (c *conversation) names() []string { return []string{"precedent", c.poster.Me.Login} }
+
+// isNews tells whether a comment may ask something that no run has handled.
+func (c *conversation) isNews(m forge.Comment) bool {
+	if m.Cut || !c.speaks(m) {
+		return false
+	}
+	h, known := c.handled[keyOf(m)]
+	if known {
+		r := readRecord(h)
+		return r.unfinished() || r.Body != shortHash(string(m.Body))
+	}
+	return !c.answered[keyOf(m)]
+}
+
+// hasNews tells whether the rest of Converse has anything to do: it is cheap, and true too often
+// rather than not often enough.
+func (c *conversation) hasNews(context.Context) bool {
+	ours := map[string]bool{} // files with a thread of ours
+	for _, m := range c.comments {
+		if marker, ok := c.marker(m); ok && marker.Kind == comment.Finding {
+			ours[m.Span.Path] = true
+		}
+	}
+	return len(c.pending) > 0 || slices.ContainsFunc(c.comments, func(m forge.Comment) bool {
+		return c.isNews(m) && (m.Kind == forge.OnLine && ours[m.Span.Path] || c.mentions(string(m.Body)))
+	})
+}
+
+// mentions tells whether a text has one of our names.
+func (c *conversation) mentions(body string) bool {
+	body = strings.ToLower(body)
+	return slices.ContainsFunc(c.names(), func(name string) bool { return name != "" && strings.Contains(body, strings.ToLower(name)) })
+}
+
+// handleAll reads the pull request as it is now, and handles the comments, oldest first.
+func (c *conversation) handleAll(ctx context.Context) error {
+	state, err := c.pull.state(ctx, purpose{posts: true})
+	if err != nil {
+		return err
+	}
+	defer state.close()
+	defer c.closeTalker()
+	c.state, c.comments = state, state.comments
+	c.threads = map[precedent.ForgeID]*precedent.Thread{}
+	for i := range state.earlier.threads {
+		t := &state.earlier.threads[i]
+		for _, m := range t.Messages {
+			c.threads[m.ID] = t
+		}
+	}
+	if err := c.approveByVotes(ctx); err != nil {
+		return err
+	}
+	for _, m := range c.comments {
+		if c.did.Handled >= maxCommented || !c.isNews(m) || !c.isMeant(m) {
+			continue
+		}
+		if err := c.handle(ctx, m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// isMeant tells whether the caller wants a comment handled.
+func (c *conversation) isMeant(m forge.Comment) bool {
+	if c.page == "" {
+		return true
+	}
+	want := fragment(c.page)
+	t := c.threadOf(m)
+	return want != "" && (fragment(m.URL) == want || t != nil && fragment(t.URL) == want)
+}
+
+func fragment(page string) string {
+	u, err := url.Parse(page)
+	if err != nil {
+		return ""
+	}
+	return u.Fragment
+}
+
+// threadOf returns the thread of ours that a comment is in; nil for none.
+func (c *conversation) threadOf(m forge.Comment) *precedent.Thread {
+	if m.Kind != forge.OnLine {
+		return nil
+	}
+	return c.threads[m.ID]
+}
+
+// heard is a comment of a person that asks something.
+type heard struct {
+	forge.Comment
+	thread   *precedent.Thread // nil outside of our threads
+	commands []chat.Command
+	refusals []chat.Refusal
+	record   record
+	hash     string // of what it asks
+	// mayWrite tells that the person may write and that the comment is as it was when it was first
+	// read: forges let others edit a comment, and do not say who did. author is that of the pull
+	// request.
+	mayWrite, author, edited bool
+}
+
+// read parses a comment. It is nil if that asks nothing, or the same as before.
+func (c *conversation) read(ctx context.Context, m forge.Comment) *heard {
+	h := &heard{Comment: m, thread: c.threadOf(m), record: record{Body: shortHash(string(m.Body)), Who: m.Author.ID}}
+	h.commands, h.refusals = chat.Parse(m.Body, chat.Options{Names: c.names(), InThread: h.thread != nil, Own: c.ownWords(m)})
+	if h.hash = hashOf(h.commands, h.refusals); h.hash == "" {
+		return nil
+	}
+	if before, known := c.handled[keyOf(m)]; known {
+		r := readRecord(before)
+		if !r.unfinished() && before.Hash == h.hash {
+			return nil
+		}
+		h.edited = before.Hash != h.hash
+		if !h.edited {
+			h.record.Targets, h.record.Failed = r.Targets, r.Failed
+		}
+	}
+	h.author = c.pull.Author.ID != "" && m.Author.ID == c.pull.Author.ID
+	may := c.pull.people.permission(ctx, m.Author).MayWrite()
+	h.mayWrite = may && !h.edited
+	h.record.Stranger = !may && !h.author
+	return h
+}
+
+// hashOf identifies what a comment asks; empty if it asks nothing. Another wording of a free
+// text asks the same.
+func hashOf(commands []chat.Command, refusals []chat.Refusal) string {
+	var all []string
+	for _, cmd := range commands {
+		content := cmd.Content
+		if cmd.Kind == chat.FreeText {
+			content = ""
+		}
+		all = append(all, strings.Join([]string{string(cmd.Kind), content, cmd.Glob, string(cmd.Place)}, "\x00"))
+	}
+	for _, r := range refusals {
+		all = append(all, strings.Join([]string{"refused", string(r.Kind), string(r.Reason), r.Sentence}, "\x00"))
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return shortHash(strings.Join(all, "\x01"))
+}
+
+// ownWords are our comments in the conversation of a comment.
+func (c *conversation) ownWords(m forge.Comment) []precedent.Untrusted {
+	var own []precedent.Untrusted
+	for _, o := range c.comments {
+		if o.Author.ID == c.poster.Me.ID && !c.speaks(o) && (o.Kind != forge.OnLine || o.Span.Path == m.Span.Path) {
+			own = append(own, o.Body)
+		}
+	}
+	return own
+}
+
+// handle obeys and answers a comment. Everything that it does can be repeated with the same
+// result, until the answer is planned, in one transaction with the record that it is handled.
+func (c *conversation) handle(ctx context.Context, m forge.Comment) error {
+	h := c.read(ctx, m)
+	if h == nil {
+		return nil
+	}
+	a := post.ToComment{Key: keyOf(m) + "." + h.hash, URL: m.URL}
+	if h.thread != nil {
+		a.Root = h.thread.Comment
+	}
+	switch done, err := c.act(ctx, h, &a); {
+	case err != nil:
+		return err
+	case !done && h.record.Failed == 0:
+		return nil // the review answers
+	case done:
+		h.record.Failed = 0
+		c.did.Handled++
+	}
+	if t := h.thread; t != nil && len(a.Parts) > 0 && t.State == precedent.ThreadPending {
+		t.State = precedent.ThreadOpen // nobody waits for the review any more
+		if err := c.pull.storedThreads(c.rows).Save(ctx, []precedent.Thread{*t}); err != nil {
+			return err
+		}
+	}
+	return c.saveHandled(ctx, keyOf(m), h.hash, h.record, a)
+}
+
+// saveHandled records that a comment was handled, and plans its answer if it has parts.
+func (c *conversation) saveHandled(ctx context.Context, key, hash string, r record, a post.ToComment) error {
+	document, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	var answers []store.Post
+	if len(a.Parts) > 0 {
+		planned, err := c.poster.PlanAnswer(c.pull.Number, c.state.rg.Head, a)
+		if err != nil {
+			return err
+		}
+		answers = append(answers, planned)
+	}
+	h := store.HandledComment{Comment: key, Hash: hash, Document: document, At: c.pull.reviewer.Now()}
+	c.handled[key] = h
+	return c.rows.SaveHandled(ctx, c.pull.Number, h, answers...)
+}
+
+// tooMany tells whether a person who may neither write nor is the author is not heard any more:
+// such a person is answered once, so that nobody can make us flood a pull request.
+func (c *conversation) tooMany(h *heard) bool {
+	if !h.record.Stranger {
+		return false
+	}
+	people := map[precedent.ForgeID]bool{}
+	for key, before := range c.handled {
+		if r := readRecord(before); r.Stranger && r.Failed == 0 && key != keyOf(h.Comment) {
+			people[r.Who] = true
+		}
+	}
+	return people[h.Author.ID] || len(people) >= maxStrangers
+}
+
+// approveByVotes approves pending learnings whose confirmation has a 👍 of a person with write
+// permission.
+func (c *conversation) approveByVotes(ctx context.Context) error {
+	for _, l := range c.pending {
+		for _, p := range c.posts {
+			a := post.ReadAnswer(p)
+			if p.Remote == "" || p.State != store.PostConfirmed || !slices.Contains(a.Learnings, l.ID) {
+				continue
+			}
+			who, err := c.approver(ctx, p)
+			if err != nil {
+				return err
+			}
+			if who.ID == "" {
+				continue
+			}
+			captured, err := c.pull.workspace.Memory.ApproveLearning(ctx, l.ID, who.Login, true)
+			if err != nil {
+				return err
+			}
+			key := "vote." + l.ID
+			reply := post.ToComment{Key: key + "." + shortHash(string(captured.State)+captured.Refused), Root: a.Root, URL: a.URL, Parts: []string{approved(captured, who.Login)}}
+			if before, known := c.handled[key]; known && before.Hash == reply.Key {
+				break
+			}
+			c.did.Handled++
+			if err := c.saveHandled(ctx, key, reply.Key, record{Who: who.ID}, reply); err != nil {
+				return err
+			}
+			break
+		}
+	}
+	return nil
+}
+
+// approver returns the person with write permission who gave a comment of ours a 👍; the zero
+// Person if there is none.
+func (c *conversation) approver(ctx context.Context, p store.Post) (forge.Person, error) {
+	for _, m := range c.comments {
+		if marker, ok := c.marker(m); !ok || m.ID != p.Remote || marker.Thread != p.Thread {
+			continue
+		}
+		reactions, err := c.pull.connection.Reactions(ctx, c.pull.repo.Repo, c.pull.Number, forge.CommentRef{Kind: m.Kind, ID: m.ID})
+		if err != nil {
+			return forge.Person{}, c.pull.connection.Explain(err)
+		}
+		for _, r := range reactions {
+			if r.Content == "+1" && !r.Who.Bot && r.Who.ID != c.poster.Me.ID && c.pull.people.permission(ctx, r.Who).MayWrite() {
+				return r.Who, nil
+			}
+		}
+	}
+	return forge.Person{}, nil
+}
+
+// severe tells whether only people with write permission end a thread, and only in words that
+// fixed rules recognize.
+func severe(t *precedent.Thread) bool {
+	return t.Category.Protected() || cmp.Or(t.Severity, precedent.Critical).AtLeast(precedent.High)
+}

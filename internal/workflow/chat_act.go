@@ -1,0 +1,417 @@
+package workflow
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/chat"
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/memory"
+	"github.com/precedent-dev/precedent/internal/post"
+	"github.com/precedent-dev/precedent/internal/text"
+)
+
+// act carries out what a comment asks, and adds what to answer. It is false if the review, which
+// reads the threads, has to answer.
+func (c *conversation) act(ctx context.Context, h *heard, a *post.ToComment) (bool, error) {
+	if len(h.commands) == 1 && h.commands[0].Kind == chat.FreeText {
+		return c.answerFreeText(ctx, h, a)
+	}
+	if c.tooMany(h) {
+		return true, nil
+	}
+	for _, cmd := range h.commands {
+		part, err := c.obey(ctx, h, cmd, a)
+		if err != nil {
+			return false, err
+		}
+		if part != "" {
+			a.Parts = append(a.Parts, part)
+		}
+	}
+	for _, r := range h.refusals {
+		part := r.Why
+		if r.Example != "" {
+			part += " For example: " + say(r.Example)
+		}
+		a.Parts = append(a.Parts, part)
+	}
+	if h.edited && len(a.Parts) > 0 {
+		a.Parts = append(a.Parts, "The comment was edited after it was read, so it counts as if somebody without write permission had written it.")
+	}
+	return true, nil
+}
+
+// quoted is a text of ours as code.
+func quoted(s string) string { return "`" + strings.ReplaceAll(s, "`", "'") + "`" }
+
+// say is a command for people to write. The code of a mention would be shown in two parts.
+func say(command string) string { return "“@precedent " + command + "”" }
+
+// obey carries out a command and returns what to answer; empty for nothing.
+func (c *conversation) obey(ctx context.Context, h *heard, cmd chat.Command, a *post.ToComment) (string, error) {
+	switch cmd.Kind {
+	case chat.Remember, chat.RememberReferential, chat.Dismiss, chat.Stricter, chat.Lenient, chat.FocusMore, chat.FocusLess, chat.UpdatePreference:
+		return c.store(ctx, h, cmd, a)
+	case chat.Exception, chat.WontFix, chat.NotApplicable:
+		return c.dismiss(ctx, h, cmd, a)
+	case chat.Forget, chat.ForgetRule, chat.Undo, chat.ForgetAll, chat.Confirm, chat.ResetPreferences:
+		return c.forget(ctx, h, cmd)
+	case chat.Approve:
+		return c.approve(ctx, h, cmd)
+	case chat.ResetThresholds:
+		return c.resetThresholds(ctx, h)
+	case chat.AskRemember, chat.ListPreferences, chat.PreferencesForFile:
+		return c.list(ctx, h, cmd)
+	case chat.ExplainFlag:
+		return c.explain(ctx, h)
+	case chat.Help:
+		return helpText, nil
+	}
+	if !h.mayWrite && !h.author {
+		return "Only the author of the pull request and people with write permission can ask for that.", nil
+	}
+	switch cmd.Kind {
+	case chat.Review, chat.ReviewAgain:
+		c.did.Review, c.did.Again = true, c.did.Again || cmd.Kind == chat.ReviewAgain
+		return "", nil
+	case chat.Pause, chat.Resume:
+		return c.pause(ctx, h, cmd.Kind == chat.Pause)
+	case chat.Resolve:
+		return c.resolve(ctx, h)
+	case chat.Fix:
+		return fixText(h), nil
+	}
+	return "", nil
+}
+
+const helpText = "Start a sentence with `@precedent`: `remember this: …`, `for future reviews: …`, `our convention is …`, `don't flag …`, " +
+	"`be stricter about …`, `be more lenient with …`, `focus more on …`, `update preference: …`, `forget: …`, `undo ID`, `approve ID`, " +
+	"`list my preferences`, `what do you remember about this repo?`, `review again`, `pause`, `resume`.\n\n" +
+	"In the conversation about a finding: `this is intentional because …`, `won't fix: …`, `not applicable here`, `explain why you flagged this`, `resolve`, `fix`."
+
+// pause pauses or resumes the reviews of the pull request.
+func (c *conversation) pause(ctx context.Context, h *heard, paused bool) (string, error) {
+	if err := c.rows.Pause(ctx, c.pull.Number, h.Author.Login, paused); err != nil {
+		return "", err
+	}
+	if paused {
+		return "Reviews of this pull request are paused. To go on: “@precedent resume”", nil
+	}
+	return "The next run reviews this pull request again.", nil
+}
+
+// fixText says how a finding is fixed: this program changes nothing on a forge.
+func fixText(h *heard) string {
+	if h.thread == nil {
+		return "Ask that in the conversation about a finding."
+	}
+	return "In a clone of the branch, run " + quoted("precedent review --fix") + ". It applies suggestions to your work tree, and commits nothing."
+}
+
+// mayEnd tells whether the person may end a thread: people with write permission, and the author
+// of the pull request unless the finding is severe.
+func (h *heard) mayEnd() bool { return h.mayWrite || h.author && !severe(h.thread) }
+
+// whyNotEnded says why a thread stays open.
+func (h *heard) whyNotEnded() string {
+	switch {
+	case !h.author:
+		return "The finding stays open: dismissing it needs write permission."
+	default:
+		return fmt.Sprintf("The finding stays open: one of %s severity about %s is dismissed only by somebody with write permission.", h.thread.Severity, h.thread.Category)
+	}
+}
+
+// resolve closes a conversation.
+func (c *conversation) resolve(ctx context.Context, h *heard) (string, error) {
+	t := h.thread
+	switch {
+	case t == nil:
+		return "Ask that in the conversation about a finding.", nil
+	case !h.mayEnd():
+		return h.whyNotEnded(), nil
+	}
+	t.State = precedent.ThreadResolved
+	if err := c.pull.storedThreads(c.rows).Save(ctx, []precedent.Thread{*t}); err != nil {
+		return "", err
+	}
+	no, err := c.pull.connection.Resolve(ctx, c.pull.repo.Repo, c.pull.Number, forge.Thread{ID: t.Forge, Comments: []precedent.ForgeID{t.Comment}}, true)
+	if err != nil {
+		return "", c.pull.connection.Explain(err)
+	}
+	if no != "" {
+		return "The finding is resolved. The conversation stays open: " + string(no), nil
+	}
+	return "The finding is resolved.", nil
+}
+
+// dismiss answers a dismissal of the finding of a thread. What it does to the thread follows
+// from the comment itself, each time the thread is read (thread.Assemble).
+func (c *conversation) dismiss(ctx context.Context, h *heard, cmd chat.Command, a *post.ToComment) (string, error) {
+	if h.thread == nil {
+		return "Say that in the conversation about a finding.", nil
+	}
+	said := h.whyNotEnded()
+	if h.mayEnd() {
+		said = "The finding is dismissed on this pull request."
+		if h.mayWrite {
+			said = "The finding is dismissed: it is not reported here again. To undo that: " + quoted("precedent dismiss --undo "+h.thread.Finding)
+		}
+	}
+	if cmd.Kind != chat.Exception || h.record.Stranger {
+		return said, nil
+	}
+	captured, err := c.pull.workspace.Memory.Propose(ctx, c.proposal(h, cmd, memory.Proposal{
+		Kind: precedent.LearnException, Directive: "Do not report again: " + h.thread.Title, Rationale: cmd.Content, Category: h.thread.Category,
+		Inferred: true, Glob: cmp.Or(cmd.Glob, h.thread.Path),
+	}))
+	if err != nil || captured.Refused != "" || captured.Known && captured.From.Comment != h.ID {
+		return said, err
+	}
+	a.Learnings = append(a.Learnings, captured.ID)
+	return said + "\n\n" + c.confirmation(h, captured), nil
+}
+
+// store proposes a learning, and confirms it.
+func (c *conversation) store(ctx context.Context, h *heard, cmd chat.Command, a *post.ToComment) (string, error) {
+	p := memory.Proposal{Kind: kindOf(cmd), Directive: cmd.Content}
+	if cmd.Kind == chat.RememberReferential {
+		said, ok := c.referred(h)
+		if !ok {
+			return "It is not clear what to remember. For example: “@precedent remember this: errors are wrapped with %w”", nil
+		}
+		p.Directive, p.Inferred = text.Cut(chat.Prose(said.Body), precedent.MaxLearningField), said.Author.ID != h.Author.ID
+		p.Rationale = "said at " + said.URL
+	}
+	if cmd.Kind == chat.UpdatePreference {
+		if done, answer, err := c.update(ctx, h, cmd); done || err != nil {
+			return answer, err
+		}
+	}
+	captured, err := c.pull.workspace.Memory.Propose(ctx, c.proposal(h, cmd, p))
+	if err != nil {
+		return "", err
+	}
+	if captured.Refused == "" {
+		a.Learnings = append(a.Learnings, captured.ID)
+	}
+	return c.confirmation(h, captured), nil
+}
+
+// kindOf returns the kind of learning that a command stores.
+func kindOf(cmd chat.Command) precedent.LearningKind {
+	switch cmd.Kind {
+	case chat.Dismiss:
+		return precedent.LearnDontFlag
+	case chat.Stricter:
+		return precedent.LearnStricter
+	case chat.Lenient, chat.FocusLess:
+		return precedent.LearnLenient
+	case chat.FocusMore:
+		return precedent.LearnFocus
+	}
+	for _, begin := range []string{"we ", "our ", "all ", "this repo"} {
+		if strings.HasPrefix(strings.ToLower(cmd.Content), begin) {
+			return precedent.LearnConvention
+		}
+	}
+	return precedent.LearnDo
+}
+
+// proposal completes a proposal with what the comment says about its files and its source.
+func (c *conversation) proposal(h *heard, cmd chat.Command, p memory.Proposal) memory.Proposal {
+	p.Glob = cmp.Or(p.Glob, cmd.Glob)
+	p.From = precedent.LearningSource{
+		By: precedent.FromComment, Who: h.Author.Login, WhoID: h.Author.ID, MayWrite: h.mayWrite, PullRequest: c.pull.Number,
+		Comment: h.ID, Head: c.state.rg.Head, URL: h.URL, Words: cmd.Sentence,
+	}
+	if t := h.thread; t != nil {
+		p.From.By, p.From.Thread = precedent.FromThread, t.ID
+		p.About = &precedent.LearningAbout{
+			Fingerprint: t.Fingerprint, Place: t.Place, Claim: t.Title, Path: t.Path, Category: t.Category, Severity: t.Severity,
+		}
+		switch dir := folderOf(t.Path); {
+		case cmd.Place == chat.ThisFile:
+			p.Glob = t.Path
+		case cmd.Place == chat.ThisDirectory && dir != "":
+			p.Glob = dir + "/**"
+		}
+	}
+	return p
+}
+
+func folderOf(path string) string {
+	if i := strings.LastIndexByte(path, '/'); i > 0 {
+		return path[:i]
+	}
+	return ""
+}
+
+// referred returns the comment that "remember this" points to: the last one of a person before
+// it in the same conversation.
+func (c *conversation) referred(h *heard) (forge.Comment, bool) {
+	var last forge.Comment
+	for _, m := range c.comments {
+		same := m.Kind == h.Kind && c.threadOf(m) == h.thread
+		if same && c.speaks(m) && m.ID != h.ID && m.At.Before(h.At.Add(1)) && chat.Prose(m.Body) != "" {
+			last = m
+		}
+	}
+	return last, last.ID != ""
+}
+
+// minUpdated is the similarity from which a preference is taken for another version of one that
+// is known. It is that of the candidates for a dismissal, doubled: an edit replaces words.
+const minUpdated = 0.5
+
+// update changes the learning that a new preference is most similar to. It is false if there is
+// none, or if the person may not change it: then the new one is proposed.
+func (c *conversation) update(ctx context.Context, h *heard, cmd chat.Command) (done bool, answer string, err error) {
+	m := c.pull.workspace.Memory
+	active, err := m.Learnings(ctx, precedent.LearningActive)
+	if err != nil || !h.mayWrite {
+		return false, "", err
+	}
+	var nearest precedent.Learning
+	most := minUpdated
+	for _, l := range active {
+		if s := text.Cosine(text.NewVector(cmd.Content), text.NewVector(l.Directive)); s >= most {
+			nearest, most = l, s
+		}
+	}
+	switch {
+	case nearest.ID == "":
+		return false, "", nil
+	case nearest.Directive == text.Collapse(text.Clean(cmd.Content)):
+		return true, fmt.Sprintf("Updated %s: %s", quoted(nearest.ID), told(nearest.Directive)), nil
+	}
+	captured, err := m.EditLearning(ctx, nearest.ID, h.Author.Login, true, func(l *precedent.Learning) { l.Directive = cmd.Content })
+	if err != nil || captured.Refused != "" {
+		return captured.Refused != "", "Not updated: " + captured.Refused, err
+	}
+	return true, fmt.Sprintf("Updated %s: %s It said: %s", quoted(captured.ID), told(captured.Directive), told(nearest.Directive)), nil
+}
+
+// told is what a person wrote, in a sentence of ours.
+func told(words string) string { return "“" + text.Cut(text.Collapse(words), 300) + "”" }
+
+// confirmation says what was stored, where it applies, its state, and how to undo it.
+func (c *conversation) confirmation(h *heard, l memory.Captured) string {
+	id := quoted(l.ID)
+	where := "in all files"
+	if l.Glob != "" {
+		where = "in " + quoted(l.Glob)
+	}
+	var b strings.Builder
+	switch {
+	case l.Refused != "":
+		return fmt.Sprintf("Not stored: %s.", l.Refused)
+	case l.Known && l.From.Comment != h.ID:
+		return fmt.Sprintf("Already known as %s (%s): %s", id, l.State, told(l.Directive))
+	case l.Active():
+		fmt.Fprintf(&b, "Stored for this repository as %s, %s, %s: %s It is active from the next review on.", id, kindWords[l.Kind], where, told(l.Directive))
+	default:
+		fmt.Fprintf(&b, "Noted for this repository as %s, %s, %s: %s", id, kindWords[l.Kind], where, told(l.Directive))
+		if o := l.Contradicts; o != nil {
+			fmt.Fprintf(&b, " It says the opposite of %s, which stays active: %s Which one holds?", quoted(o.ID), told(o.Directive))
+		}
+		b.WriteString(" It is pending until somebody with write permission approves it, with " + say("approve " + l.ID) + " or a 👍 on this comment.")
+	}
+	if l.Note != "" {
+		b.WriteString(" Note: " + l.Note + ".")
+	}
+	return b.String() + " Undo: " + say("undo " + l.ID)
+}
+
+// kindWords name the kinds of learnings for people.
+var kindWords = map[precedent.LearningKind]string{
+	precedent.LearnDo: "to check", precedent.LearnDontFlag: "not to be reported", precedent.LearnStricter: "stricter", precedent.LearnLenient: "more lenient",
+	precedent.LearnFocus: "to focus on", precedent.LearnConvention: "a convention", precedent.LearnException: "an exception",
+}
+
+// approved says what an approval did.
+func approved(l memory.Captured, who string) string {
+	switch {
+	case l.Refused != "":
+		return fmt.Sprintf("%s was not approved: %s.", quoted(l.ID), l.Refused)
+	case l.Active():
+		note := ""
+		if l.Note != "" {
+			note = " Note: " + l.Note + "."
+		}
+		return fmt.Sprintf("Approved by %s: %s is active from the next review on: %s%s Undo: %s", text.VisibleLine(l.Approver), quoted(l.ID), told(l.Directive), note, say("undo " + l.ID))
+	case l.Contradicts != nil:
+		return fmt.Sprintf("%s says the opposite of %s: %s To replace that one, %s has to approve it again.", quoted(l.ID), quoted(l.Contradicts.ID), told(l.Contradicts.Directive), who)
+	}
+	return fmt.Sprintf("%s is %s.", quoted(l.ID), l.State)
+}
+
+// approve makes a pending learning active: the one that is named, or the only one that the
+// conversation or the pull request has.
+func (c *conversation) approve(ctx context.Context, h *heard, cmd chat.Command) (string, error) {
+	if !h.mayWrite {
+		return "Approving needs write permission.", nil
+	}
+	m := c.pull.workspace.Memory
+	id := cmd.Content
+	if id == "" {
+		found := c.pending
+		if t := h.thread; t != nil {
+			found = slices.DeleteFunc(slices.Clone(found), func(l precedent.Learning) bool { return l.From.Thread != t.ID })
+		}
+		switch {
+		case len(h.record.Targets) == 1:
+			id = h.record.Targets[0]
+		case len(found) == 1:
+			id = found[0].ID
+		case len(found) == 0:
+			return "Nothing is pending here.", nil
+		default:
+			return "Which one? " + several(found, "approve"), nil
+		}
+	}
+	h.record.Targets = []string{id}
+	if err := c.saveActing(ctx, h); err != nil {
+		return "", err
+	}
+	captured, err := m.ApproveLearning(ctx, id, h.Author.Login, true)
+	if answer, ok := misnamed(err); ok {
+		return answer, nil
+	}
+	return approved(captured, h.Author.Login), err
+}
+
+// several lists learnings, each with the command for it.
+func several(found []precedent.Learning, verb string) string {
+	var b strings.Builder
+	for _, l := range found[:min(len(found), maxListed)] {
+		fmt.Fprintf(&b, "\n- %s: %s", say(verb+" "+l.ID), told(text.Cut(l.Directive, 100)))
+	}
+	return b.String()
+}
+
+// maxListed is how many learnings one answer lists.
+const maxListed = 10
+
+// misnamed returns the answer to an id or to words that are not those of one learning.
+func misnamed(err error) (string, bool) {
+	var e *memory.Error
+	if !errors.As(err, &e) {
+		return "", false
+	}
+	return e.Msg, true
+}
+
+// saveActing records what a command changes before it does, so that a run after a kill does the
+// same and answers the same.
+func (c *conversation) saveActing(ctx context.Context, h *heard) error {
+	r := h.record
+	r.Acting = true
+	return c.saveHandled(ctx, keyOf(h.Comment), h.hash, r, post.ToComment{})
+}
