@@ -203,6 +203,10 @@ func (c *conversation) handleAll(ctx context.Context) error {
 	defer state.close()
 	defer c.closeTalker()
 	c.state, c.comments = state, state.comments
+	if m := c.pull.workspace.Memory; state.learningsOff && !m.LearningsOff {
+		m.LearningsOff = true // none is stored, either
+		defer func() { m.LearningsOff = false }()
+	}
 	c.threads = map[precedent.ForgeID]*precedent.Thread{}
 	for i := range state.earlier.threads {
 		t := &state.earlier.threads[i]
