@@ -5,15 +5,21 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 )
 
 // Tracked returns a path that the checked-out commit or the index has at or below a folder of
 // the top, whose name is in lower case and starts with a dot; empty if there is none. Names
-// count that any file system takes for the folder's.
-func (r *Repo) Tracked(ctx context.Context, folder string) (string, error) {
+// count that any file system takes for the folder's. The allowed paths, which are below the
+// folder, do not count.
+func (r *Repo) Tracked(ctx context.Context, folder string, allowed ...string) (string, error) {
 	const op = "find tracked files"
 	start, err := r.head(ctx)
+	if err != nil {
+		return "", err
+	}
+	known, err := r.onlyThese(ctx, start.tree, folder, allowed)
 	if err != nil {
 		return "", err
 	}
@@ -32,7 +38,7 @@ func (r *Repo) Tracked(ctx context.Context, folder string) (string, error) {
 					return err
 				}
 				for top := range strings.FieldsFuncSeq(path, isSlash) {
-					if top != last && sameName(top, folder) {
+					if (top != last || top == folder) && sameName(top, folder) && !slices.Contains(allowed, path) && (!known || path != folder) {
 						found = path
 					}
 					last = top
@@ -46,4 +52,13 @@ func (r *Repo) Tracked(ctx context.Context, folder string) (string, error) {
 		}
 	}
 	return "", nil
+}
+
+// onlyThese tells whether a folder of a tree has these files and nothing else.
+func (r *Repo) onlyThese(ctx context.Context, tree, folder string, allowed []string) (bool, error) {
+	entries, err := r.list(ctx, tree, folder, len(allowed)+1, false)
+	if ctx.Err() != nil {
+		return false, err
+	}
+	return err == nil && len(entries) > 0 && !slices.ContainsFunc(entries, func(e Entry) bool { return e.Type != "blob" || !slices.Contains(allowed, e.Path) }), nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/git"
+	"github.com/precedent-dev/precedent/internal/guide"
 	"github.com/precedent-dev/precedent/internal/settings"
 )
 
@@ -80,7 +81,7 @@ func (r *Reviewer) foreignMemory(ctx context.Context, repo *git.Repo) (hint stri
 		}
 		defer main.Close()
 	}
-	tracked, err := main.Tracked(ctx, memoryDir)
+	tracked, err := main.Tracked(ctx, memoryDir, guide.LearningsFile)
 	switch {
 	case err != nil:
 		return "", err
