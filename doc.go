@@ -21,7 +21,9 @@
 // internal/text splits, compares, cleans and shows text. internal/secret finds and
 // redacts credentials. internal/sarif defines the objects of SARIF. internal/llm
 // sends a request to a model, runs a tool loop, and makes both reliable.
-// internal/start delays the first garbage collection. internal/child runs a
+// internal/start delays the first garbage collection.
+// internal/calibration tunes the threshold and refits confidences by what became of
+// findings. internal/child runs a
 // program and ends it with all its children. internal/temp keeps the temporary
 // files of a process in one private folder.
 //
@@ -49,11 +51,12 @@
 // with its source.
 //
 // Acts. internal/review turns a change into findings. Finders run in parallel;
-// then place, merge, suppress, verify, cite, score, weigh and select annotate them
-// and delete none, so that each hidden finding has a reason. On a later push it
+// then place, merge, suppress, verify, cite, score, refit, weigh and select annotate
+// them and delete none, so that each hidden finding has a reason. On a later push it
 // recognizes findings by their threads, reads what the push changed, and answers
 // each open thread. internal/post posts a review on its pull request, each comment
-// exactly once.
+// exactly once. internal/portable carries what people said between databases: as a
+// file, through a ref of the remote, and as a file that is reviewed like code.
 //
 // Workflow. internal/workflow does a whole review: it prepares the input, runs the
 // review, publishes it and learns from what people answered, for a local change

@@ -27,4 +27,6 @@ type ReviewRef struct {
 	Head      string    `json:"head"`
 	Scope     Scope     `json:"scope"`
 	Threshold int       `json:"threshold"`
+	// ThresholdFrom is that of the review.
+	ThresholdFrom string `json:"threshold_from"`
 }

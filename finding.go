@@ -219,6 +219,9 @@ type Finding struct {
 	// Weighed is what the policy's focus and people's dismissals added to the confidence after
 	// it was scored, in percent points; negative if they lowered it.
 	Weighed int `json:"weighed"`
+	// Refit is what the outcomes of the repository's earlier findings added to the confidence, in
+	// percent points; negative if they lowered it.
+	Refit int `json:"-"`
 	Span
 	// Quote is the flagged text, verbatim: one to three lines, the flagged one first.
 	Quote  string `json:"quote"`

@@ -24,7 +24,7 @@ const module = "github.com/precedent-dev/precedent"
 var floors = map[string]int{
 	"": 0,
 
-	"internal/child": 1, "internal/diff": 1, "internal/git": 1, "internal/llm": 1, "internal/sarif": 1, "internal/secret": 1, "internal/start": 1, "internal/temp": 1, "internal/text": 1,
+	"internal/calibration": 1, "internal/child": 1, "internal/diff": 1, "internal/git": 1, "internal/llm": 1, "internal/sarif": 1, "internal/secret": 1, "internal/start": 1, "internal/temp": 1, "internal/text": 1,
 
 	"internal/chat": 2, "internal/forge": 2, "internal/guide": 2, "internal/markdown": 2, "internal/match": 2, "internal/prompt": 2, "internal/sandbox": 2, "internal/store": 2,
 
@@ -32,7 +32,7 @@ var floors = map[string]int{
 
 	"internal/memory": 4, "internal/settings": 4, "internal/thread": 4,
 
-	"internal/post": 5, "internal/review": 5,
+	"internal/portable": 5, "internal/post": 5, "internal/review": 5,
 
 	"internal/workflow": 6,
 
@@ -47,7 +47,7 @@ var floors = map[string]int{
 // wired names, for packages that commands use through internal/workflow, the files of
 // cmd/precedent that may import them. Its tests may import any.
 var wired = map[string][]string{
-	"internal/comment": {"wire_workflow.go"}, "internal/post": {}, "internal/store": {}, "internal/thread": {},
+	"internal/comment": {"wire_workflow.go"}, "internal/portable": {}, "internal/post": {}, "internal/store": {}, "internal/thread": {},
 
 	"internal/forge/gitea": {"forges.go"}, "internal/forge/github": {"forges.go"}, "internal/forge/local": {"forges.go"},
 	"internal/forge/wire": {"forges.go"},
@@ -91,7 +91,7 @@ var thirdParties = map[string][]string{
 	"golang.org/x/term":                        {"cmd/precedent"},
 	"golang.org/x/text":                        {"internal/text"},
 	"golang.org/x/tools":                       {"internal/lint"},
-	"gopkg.in/yaml.v3":                         {"internal/guide", "internal/settings", "cmd/precedent"},
+	"gopkg.in/yaml.v3":                         {"internal/guide", "internal/portable", "internal/settings", "cmd/precedent"},
 	"honnef.co/go/tools":                       {"internal/lint"},
 	"modernc.org/sqlite":                       {"internal/store"},
 	"pgregory.net/rapid":                       {anywhere, "internal/markdown/markdowntest"},

@@ -145,6 +145,9 @@ type MemoryUse struct {
 	LearningsUsed []LearningUse       `json:"learnings_used"`
 	Precedents    []Cite              `json:"precedents"`
 	Suppressed    []SuppressedFinding `json:"suppressed"`
+	// Labels counts the outcomes of earlier findings that confidences and threshold were
+	// learned from; 0 if there were too few.
+	Labels int `json:"labels"`
 }
 
 // LearningsGiven counts the learnings that apply to the files of the change, and what of them
@@ -174,22 +177,24 @@ type LearningUse struct {
 // Review is one complete review of one change: a value that can be printed, stored and
 // compared. Its JSON form is the stable contract that ResultSchema names.
 type Review struct {
-	Schema      string      `json:"schema"`
-	ID          string      `json:"review_id"` // UUIDv7
-	Repo        Repo        `json:"repo"`
-	PullRequest *int        `json:"pull_request"`
-	Base        string      `json:"base"` // object id of the commit that the change is based on
-	Head        string      `json:"head"` // object id of the commit, or of the tree for changes that are not committed
-	Target      Target      `json:"target"`
-	Scope       Scope       `json:"scope"`
-	NoEngine    bool        `json:"no_engine"` // no engine was configured, so no specialist read the change
-	Verdict     Verdict     `json:"verdict"`
-	Positive    string      `json:"positive"`  // what the change does best; may be empty
-	Threshold   int         `json:"threshold"` // percent
-	Findings    []Finding   `json:"findings"`
-	Finders     []FinderRun `json:"finders"`
-	Coverage    Coverage    `json:"coverage"`
-	Memory      MemoryUse   `json:"memory"`
+	Schema      string  `json:"schema"`
+	ID          string  `json:"review_id"` // UUIDv7
+	Repo        Repo    `json:"repo"`
+	PullRequest *int    `json:"pull_request"`
+	Base        string  `json:"base"` // object id of the commit that the change is based on
+	Head        string  `json:"head"` // object id of the commit, or of the tree for changes that are not committed
+	Target      Target  `json:"target"`
+	Scope       Scope   `json:"scope"`
+	NoEngine    bool    `json:"no_engine"` // no engine was configured, so no specialist read the change
+	Verdict     Verdict `json:"verdict"`
+	Positive    string  `json:"positive"`  // what the change does best; may be empty
+	Threshold   int     `json:"threshold"` // percent
+	// ThresholdFrom says who set the threshold, or what it was tuned from.
+	ThresholdFrom string      `json:"threshold_from"`
+	Findings      []Finding   `json:"findings"`
+	Finders       []FinderRun `json:"finders"`
+	Coverage      Coverage    `json:"coverage"`
+	Memory        MemoryUse   `json:"memory"`
 	// TakenAway names the findings of high or critical severity that a model's answer ended,
 	// the worst first.
 	TakenAway []TakenAway `json:"taken_away"`

@@ -15,6 +15,8 @@ type Thread struct {
 	Category   Category
 	Severity   Severity
 	Confidence int // percent
+	// Refit is that of the finding.
+	Refit      int
 	Title      string
 	Body       string
 	Suggestion string
@@ -123,17 +125,20 @@ const (
 
 // Outcome is what happened to a posted finding, with the proof.
 type Outcome struct {
-	Thread      string      `json:"thread_id"`
-	Finding     string      `json:"finding"`
-	Fingerprint string      `json:"fingerprint"`
-	PullRequest int         `json:"pull_request"`
-	Title       string      `json:"title"`
-	Category    Category    `json:"category"`
-	Severity    Severity    `json:"severity"`
-	Confidence  int         `json:"confidence"`
-	Kind        OutcomeKind `json:"outcome"`
-	Proof       string      `json:"proof"` // in one sentence, with the person's own words
-	Who         string      `json:"who"`   // the person who decided; empty if none did
+	Thread      string   `json:"thread_id"`
+	Finding     string   `json:"finding"`
+	Fingerprint string   `json:"fingerprint"`
+	PullRequest int      `json:"pull_request"`
+	Title       string   `json:"title"`
+	Category    Category `json:"category"`
+	Severity    Severity `json:"severity"`
+	Confidence  int      `json:"confidence"`
+	// Refit is that of the finding when it was posted.
+	Refit  int         `json:"refit"`
+	Finder string      `json:"finder"`
+	Kind   OutcomeKind `json:"outcome"`
+	Proof  string      `json:"proof"` // in one sentence, with the person's own words
+	Who    string      `json:"who"`   // the person who decided; empty if none did
 	// Words are the person's own sentence, verbatim; empty if it was a reaction.
 	Words string `json:"words"`
 	// MayWrite tells that the person has write permission, and so speaks for the team.
@@ -141,6 +146,19 @@ type Outcome struct {
 	Commit   string    `json:"commit"`
 	URL      string    `json:"url"` // of the comment
 	At       time.Time `json:"at"`  // when it was determined
+}
+
+// Label tells whether the team accepted the finding or not; ok is false if the outcome does not
+// tell. Nothing follows from silence, a closed conversation, or a dismissal by somebody without
+// write permission.
+func (o Outcome) Label() (accepted, ok bool) {
+	switch o.Kind {
+	case Fixed, SuggestionTaken, Accepted:
+		return true, true
+	case Declined:
+		return false, o.MayWrite
+	}
+	return false, false
 }
 
 // OutcomeKind is the kind of an outcome.

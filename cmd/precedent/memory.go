@@ -24,7 +24,7 @@ func newMemory(a *app) *cobra.Command {
 		Args: exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newMemoryStatus(a), newMemoryPrune(a), newMemoryClear(a))
+	cmd.AddCommand(newMemoryStatus(a), newMemoryExport(a), newMemoryImport(a), newMemorySync(a), newMemoryPrune(a), newMemoryClear(a))
 	return cmd
 }
 
@@ -69,6 +69,8 @@ func printStatus(p *report.Page, s memory.Status, file settings.Value[string]) {
 	p.Para("reviews     ", p.Inkf(report.Plain, "%d%s", s.Reviews, period))
 	p.Para("findings    ", p.Inkf(report.Plain, "%d, seen %d times", s.Findings, s.Sightings))
 	p.Para("dismissed   ", p.Inkf(report.Plain, "%d", s.Rejections))
+	p.Para("taken back  ", p.Inkf(report.Plain, "%d", s.Forgotten))
+	p.Para("learnings   ", p.Inkf(report.Plain, "%d", s.Learnings))
 	p.Para("rules       ", p.Inkf(report.Plain, "%d of the guide", s.Rules))
 	p.Para("labels      ", p.Inkf(report.Plain, "%d of pruned findings", s.Labels))
 }
@@ -103,7 +105,8 @@ func newMemoryClear(a *app) *cobra.Command {
 		Short: "Delete everything about this repository",
 		Long: `Clear deletes everything about this repository: reviews, findings, dismissals and
 labels. Other repositories in the same database are not affected. You cannot undo
-this.`,
+this. What precedent memory sync has shared stays on the remote, and the next exchange
+brings it back.`,
 		Example: "  precedent memory clear --yes",
 		Args:    exactly(0),
 		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workflow.Workspace) error {

@@ -93,12 +93,13 @@ func TestScript(t *testing.T) {
 		RequireUniqueNames:  true,
 		Condition:           condition,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits":   exits,
-			"expand":  expand,
-			"finding": finding,
-			"forge":   playForge(t),
-			"listing": listing,
-			"talk":    talk,
+			"answered": answered,
+			"exits":    exits,
+			"expand":   expand,
+			"finding":  finding,
+			"forge":    playForge(t),
+			"listing":  listing,
+			"talk":     talk,
 		},
 	})
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -184,28 +183,11 @@ func (r *Repo) promisedBy() (string, error) {
 	if !r.options.Lazy {
 		return "", &Error{Op: opLazy, Msg: "fetching is not allowed", Err: ErrMissing}
 	}
-	name, raw := r.promisor(), ""
-	r.config.sub("remote", "url", func(remote, value string) {
-		if remote == name && raw == "" {
-			raw = value
-		}
-	})
-	refuse := &Error{Op: opLazy, Msg: "the address of the remote " + printable(name) + " is not one of https, ssh or a folder", Err: ErrMissing}
-	switch scheme, _, found := strings.Cut(raw, "://"); {
-	case raw == "" || strings.HasPrefix(raw, "-") || strings.ContainsFunc(raw, func(c rune) bool { return c < ' ' || c == 0x7f }):
-		return "", refuse
-	case found:
-		if !slices.Contains(lazySchemes, scheme) {
-			return "", refuse
-		}
-	case isLocalPath(raw):
-		return r.address(raw), nil
-	case strings.Contains(raw, "::"):
-		if host, _, _ := strings.Cut(raw, "/"); net.ParseIP(strings.Trim(host, "[]:")) == nil {
-			return "", refuse // a helper program
-		}
+	address, err := r.remoteAddress(r.promisor())
+	if err != nil {
+		return "", &Error{Op: opLazy, Msg: err.Error(), Err: ErrMissing}
 	}
-	return raw, nil
+	return address, nil
 }
 
 // lazySchemes are the transports of addresses; "host:path" is ssh.

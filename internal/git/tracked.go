@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Tracked returns a path that the checked-out commit or the index has at or below a folder of
@@ -19,10 +20,7 @@ func (r *Repo) Tracked(ctx context.Context, folder string, allowed ...string) (s
 	if err != nil {
 		return "", err
 	}
-	known, err := r.onlyThese(ctx, start.tree, folder, allowed)
-	if err != nil {
-		return "", err
-	}
+	shared := sync.OnceValue(func() bool { return r.hasOnly(ctx, start.tree, folder, allowed) })
 	for _, c := range []call{
 		{op: op, args: []string{"ls-tree", "-z", "--full-tree", "--name-only", "--end-of-options", start.tree}},
 		{op: op, view: real, args: []string{"ls-files", "-z", "--cached", "--full-name"}},
@@ -38,7 +36,7 @@ func (r *Repo) Tracked(ctx context.Context, folder string, allowed ...string) (s
 					return err
 				}
 				for top := range strings.FieldsFuncSeq(path, isSlash) {
-					if (top != last || top == folder) && sameName(top, folder) && !slices.Contains(allowed, path) && (!known || path != folder) {
+					if (top != last || top == folder) && sameName(top, folder) && !slices.Contains(allowed, path) && (path != folder || !shared()) {
 						found = path
 					}
 					last = top
@@ -54,11 +52,10 @@ func (r *Repo) Tracked(ctx context.Context, folder string, allowed ...string) (s
 	return "", nil
 }
 
-// onlyThese tells whether a folder of a tree has these files and nothing else.
-func (r *Repo) onlyThese(ctx context.Context, tree, folder string, allowed []string) (bool, error) {
-	entries, err := r.list(ctx, tree, folder, len(allowed)+1, false)
-	if ctx.Err() != nil {
-		return false, err
-	}
-	return err == nil && len(entries) > 0 && !slices.ContainsFunc(entries, func(e Entry) bool { return e.Type != "blob" || !slices.Contains(allowed, e.Path) }), nil
+// hasOnly tells whether a folder of a tree has some of these regular files and nothing else.
+func (r *Repo) hasOnly(ctx context.Context, tree, folder string, files []string) bool {
+	entries, err := r.list(ctx, tree, folder, len(files)+1, false)
+	return err == nil && len(entries) > 0 && !slices.ContainsFunc(entries, func(e Entry) bool {
+		return e.Mode != "100644" || !slices.Contains(files, e.Path)
+	})
 }

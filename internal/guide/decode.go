@@ -2,6 +2,7 @@ package guide
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io"
 	"iter"
@@ -25,6 +26,8 @@ type decoder struct {
 	src     []string // the file's lines
 	errs    []error
 	full    bool // the error limit was reached
+	bytes   int  // limits of the file and of each list; 0 for those of a policy
+	rows    int
 }
 
 func (d *decoder) fail(n *yaml.Node, msg, hint string) { d.at(n.Line, n.Column, msg, hint) }
@@ -51,8 +54,8 @@ func (d *decoder) add(e *PolicyError) {
 // decodeRoot reads the file up to its top-level mapping; nil if there is none.
 func (d *decoder) decodeRoot(data []byte) *yaml.Node {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
-	if len(data) > maxPolicyBytes {
-		d.at(1, 1, "the file is larger than "+strconv.Itoa(maxPolicyBytes>>10)+" KiB", "shorten the policy; the whole file is ignored")
+	if most := cmp.Or(d.bytes, maxPolicyBytes); len(data) > most {
+		d.at(1, 1, "the file is larger than "+strconv.Itoa(most>>10)+" KiB", "shorten it; the whole file is ignored")
 		return nil
 	}
 	d.src = strings.Split(string(data), "\n")
@@ -288,11 +291,12 @@ func (d *decoder) prose(n *yaml.Node) string {
 
 // list returns the rows of a list.
 func (d *decoder) list(n *yaml.Node) []*yaml.Node {
+	most := cmp.Or(d.rows, maxRows)
 	switch {
 	case n.Kind != yaml.SequenceNode:
 		d.fail(n, "want a list, not "+shape(n), "start each row with a dash")
-	case len(n.Content) > maxRows:
-		d.fail(n.Content[maxRows], "the list has more than "+strconv.Itoa(maxRows)+" rows", "")
+	case len(n.Content) > most:
+		d.fail(n.Content[most], "the list has more than "+strconv.Itoa(most)+" rows", "")
 	default:
 		return n.Content
 	}

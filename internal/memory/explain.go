@@ -49,6 +49,7 @@ func (m *Memory) Explain(ctx context.Context, idPrefix string) (precedent.Explan
 func fillFromReview(e *precedent.Explanation, review *precedent.Review, fingerprint string) {
 	e.Review = precedent.ReviewRef{
 		ID: review.ID, At: review.At, Base: review.Base, Head: review.Head, Scope: review.Scope, Threshold: review.Threshold,
+		ThresholdFrom: review.ThresholdFrom,
 	}
 	for _, f := range store.Fold(review.Findings) {
 		if f.Fingerprint == fingerprint {

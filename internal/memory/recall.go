@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/calibration"
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
@@ -32,6 +33,9 @@ type Recall struct {
 	// Known are the findings last seen in the files, by fingerprint, including those of earlier
 	// reviews of this change.
 	Known map[string]store.Known
+	// Learned is what the outcomes of the repository's findings change; the zero value changes
+	// nothing.
+	Learned calibration.Learned
 	// Former maps a path to the one that the change renamed it from. The caller fills it in;
 	// without it Match takes a renamed file for a new one.
 	Former map[string]string
@@ -63,7 +67,11 @@ func (m *Memory) Recall(ctx context.Context, paths []string, base, head string) 
 	if r.Accepted, err = rows.Accepted(ctx, paths, maxAccepted); err != nil {
 		return Recall{}, err
 	}
-	r.Known, err = rows.Known(ctx, paths, maxKnown)
+	if r.Known, err = rows.Known(ctx, paths, maxKnown); err != nil {
+		return Recall{}, err
+	}
+	labels, err := m.labels(ctx, rows)
+	r.Learned = calibration.Learn(labels)
 	return r, err
 }
 

@@ -74,7 +74,7 @@ func (j *job) thread(r *precedent.Review, f precedent.Finding, p store.Post) pre
 	t := precedent.Thread{
 		ID: p.Thread, PullRequest: j.number, Review: r.ID,
 		Finding: f.ID, Fingerprint: f.Fingerprint, Place: f.Place,
-		Finder: f.Finder, Category: f.Category, Severity: f.Severity, Confidence: f.Confidence,
+		Finder: f.Finder, Category: f.Category, Severity: f.Severity, Confidence: f.Confidence, Refit: f.Refit,
 		Title: f.Title, Body: f.Body, Suggestion: f.Suggestion, Quote: f.Quote,
 		Span: f.Span, Commit: r.Head, URL: j.d.URL, State: precedent.ThreadOpen, OpenedAt: j.Now(),
 	}

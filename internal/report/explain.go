@@ -35,7 +35,7 @@ func Explain(p *Page, e precedent.Explanation) {
 	}
 	writeSection(p, "seen", fmt.Sprintf("%s, first %s, last %s", times(e.Seen, "shown"), e.FirstSeen.Format(time.DateTime), e.LastSeen.Format(time.DateTime)))
 	if e.Review.ID != "" {
-		writeSection(p, "review", fmt.Sprintf("%s of %s…%s, threshold %d", e.Review.ID, short(e.Review.Base), short(e.Review.Head), e.Review.Threshold))
+		writeSection(p, "review", fmt.Sprintf("%s of %s…%s, threshold %d%s", e.Review.ID, short(e.Review.Base), short(e.Review.Head), e.Review.Threshold, inBrackets(e.Review.ThresholdFrom)))
 	}
 	p.Line()
 	writeTrail(p, e)
@@ -65,6 +65,14 @@ func shownOrHidden(e precedent.Explanation) string {
 		return "Shown."
 	}
 	return "Hidden: " + string(f.Dropped) + "."
+}
+
+// inBrackets returns text to follow other text; empty if there is none.
+func inBrackets(s string) string {
+	if s == "" {
+		return ""
+	}
+	return " (" + s + ")"
 }
 
 func foundBy(f precedent.Finding) string {

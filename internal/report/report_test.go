@@ -53,7 +53,7 @@ func visibleText() *precedent.Review {
 		Schema: precedent.ResultSchema, ID: "0192d3a0-0000-7000-8000-000000000001",
 		Repo: precedent.Repo{Host: "example.org", Owner: "team", Name: "app"},
 		Base: strings.Repeat("a", 40), Head: strings.Repeat("b", 40),
-		Scope: precedent.FullScope, Verdict: precedent.Findings, Threshold: 75,
+		Scope: precedent.FullScope, Verdict: precedent.Findings, Threshold: 75, ThresholdFrom: "tuned from 64 outcomes",
 		TakenAway: []precedent.TakenAway{
 			{
 				Finding: "t4k3n0aw4y", Title: "An empty token logs in", Severity: precedent.Critical, Span: at(41, 41), How: "refuted",

@@ -83,7 +83,7 @@ func (x *reader) inquiries(fs []precedent.Finding, runs []precedent.FinderRun) [
 	var all []*inquiry
 	for _, t := range x.threads {
 		q := &inquiry{openThread: t, found: found[t.ID], ran: ran[t.Finder]}
-		back := q.found != nil && q.found.Live() && q.found.Confidence >= *x.in.Threshold
+		back := q.found != nil && q.found.Live() && q.found.Confidence >= x.in.thresholdFor(q.found)
 		if t.final() || !t.open() && !back {
 			continue
 		}

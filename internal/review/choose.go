@@ -13,9 +13,9 @@ import (
 // confidence and line. Only lines of the forge's diff can have comments. The limit of
 // inline findings hides nothing: those beyond it move to the summary.
 func choose(fs []precedent.Finding, in *Input) {
-	threshold, from := *in.Threshold, in.ThresholdFrom
 	for i := range fs {
-		f := &fs[i]
+		f, from := &fs[i], in.ThresholdFrom
+		threshold := in.thresholdFor(f)
 		switch {
 		case !f.Live() || f.Confidence >= threshold:
 		case !isMinor(f) || in.Policy.Minor == precedent.MinorOff:
@@ -51,8 +51,8 @@ func choose(fs []precedent.Finding, in *Input) {
 		default:
 			f.Placement = precedent.Inline
 			inline++
-			if f.Confidence >= threshold {
-				f.Note("select", "shown: confidence %d reaches the threshold of %d (%s)", f.Confidence, threshold, from)
+			if threshold := in.thresholdFor(f); f.Confidence >= threshold {
+				f.Note("select", "shown: confidence %d reaches the threshold of %d (%s)", f.Confidence, threshold, in.ThresholdFrom)
 			}
 		}
 	}

@@ -115,11 +115,11 @@ func (x *reader) findKept() {
 	slices.SortFunc(x.kept, func(a, b precedent.Finding) int { return byContent(&a, &b) })
 }
 
-// asBefore returns a finding as it was before the last review suppressed and selected.
+// asBefore returns a finding as it was before the last review refitted, suppressed and selected.
 func asBefore(f precedent.Finding) precedent.Finding {
-	f.Confidence, f.Weighed = f.Confidence-f.Weighed, 0
+	f.Confidence, f.Weighed, f.Refit = f.Confidence-f.Weighed-f.Refit, 0, 0
 	f.Trail = slices.DeleteFunc(slices.Clone(f.Trail), func(d precedent.Decision) bool {
-		return d.Step == "suppress" || d.Step == "select" || d.Step == "last"
+		return d.Step == "refit" || d.Step == "suppress" || d.Step == "select" || d.Step == "last"
 	})
 	f.Dropped, f.DroppedBy, f.DroppedWhy, f.Placement, f.Origin, f.Kept = "", "", "", "", "", true
 	f.Note("last", "found by an earlier review; its lines have not changed, and were not read again")
@@ -151,8 +151,9 @@ func (x *reader) followUp(r *precedent.Review) {
 		f.Note("last", "still there: %s", a.Why)
 		again = append(again, f)
 	}
+	x.in.refit(again)
 	suppress(again, x.in.Policy, x.past, nil)
-	weigh(again, x.in.Policy, x.past, *x.in.Threshold)
+	weigh(again, x.in.Policy, x.past, x.in.severeThreshold())
 	r.Findings = append(r.Findings, again...)
 }
 

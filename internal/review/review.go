@@ -83,9 +83,11 @@ type Input struct {
 	// nil if it has none.
 	Kept func(ctx context.Context, t engine.Task) bool
 	// Threshold is the confidence in percent below which findings are not shown,
-	// and ThresholdFrom says who set it. Nil means the policy's, or 75.
+	// and ThresholdFrom says who set it. Nil means the policy's, the one that Recall
+	// has learned, or 75.
 	Threshold     *int
 	ThresholdFrom string
+	tuned         bool // Threshold is the learned one
 	// Scores turns verdicts into confidence; nil means ShippedScores.
 	Scores      *Scores
 	MaxInline   int           // findings shown inline; 0 means the policy's, or 20
@@ -185,11 +187,13 @@ func (x *reader) judgeAll(ctx context.Context, r *precedent.Review) {
 	suppress(r.Findings, in.Policy, x.past, x.dismissals(ctx))
 	x.verify(ctx, r.Findings, placer, b)
 	cite(r.Findings, in.Guide.Rules, in.Recall.Learnings)
-	score(r.Findings, *in.Scores, *in.Threshold)
+	score(r.Findings, *in.Scores, in.severeThreshold())
+	in.refit(r.Findings)
 	kept := x.keep(r.Findings)
+	in.refit(kept)
 	suppress(kept, in.Policy, x.past, x.dismissals(ctx))
-	weigh(r.Findings, in.Policy, x.past, *in.Threshold)
-	weigh(kept, in.Policy, x.past, *in.Threshold)
+	weigh(r.Findings, in.Policy, x.past, in.severeThreshold())
+	weigh(kept, in.Policy, x.past, in.severeThreshold())
 	r.Findings = append(r.Findings, kept...)
 	r.Threads = x.answer(ctx, r.Findings, r.Finders, b)
 	x.followUp(r)
@@ -208,13 +212,6 @@ func (in *Input) fillDefaults() {
 	if in.Change == nil {
 		in.Change = &diff.Change{}
 	}
-	if in.Threshold == nil {
-		in.Threshold, in.ThresholdFrom = in.Policy.Threshold, "the repository's policy"
-	}
-	if in.Threshold == nil {
-		t := DefaultThreshold
-		in.Threshold, in.ThresholdFrom = &t, "the default"
-	}
 	if in.Scores == nil {
 		shipped := ShippedScores()
 		in.Scores = &shipped
@@ -225,6 +222,7 @@ func (in *Input) fillDefaults() {
 	if in.MaxInline <= 0 {
 		in.MaxInline = DefaultMaxInline
 	}
+	in.fillThreshold()
 	if in.Concurrency <= 0 {
 		in.Concurrency = defaultConcurrency
 	}
@@ -241,18 +239,19 @@ func (in *Input) newReview(at time.Time) *precedent.Review {
 	target := in.Target
 	target.Added, target.Removed = in.Change.Added, in.Change.Removed
 	return &precedent.Review{
-		Schema:    precedent.ResultSchema,
-		ID:        in.NewID(),
-		Repo:      in.Repo,
-		Base:      in.Base,
-		Head:      in.Head,
-		Scope:     precedent.AnalyzersScope,
-		Threshold: *in.Threshold,
-		Memory:    precedent.MemoryUse{Hotspots: in.Recall.Hotspots},
-		Failures:  slices.Clone(in.Failures),
-		At:        at,
-		Target:    target,
-		Reading:   in.Reading,
+		Schema:        precedent.ResultSchema,
+		ID:            in.NewID(),
+		Repo:          in.Repo,
+		Base:          in.Base,
+		Head:          in.Head,
+		Scope:         precedent.AnalyzersScope,
+		Threshold:     *in.Threshold,
+		ThresholdFrom: in.ThresholdFrom,
+		Memory:        precedent.MemoryUse{Hotspots: in.Recall.Hotspots, Labels: in.Recall.Learned.Refit.Labels},
+		Failures:      slices.Clone(in.Failures),
+		At:            at,
+		Target:        target,
+		Reading:       in.Reading,
 	}
 }
 

@@ -56,10 +56,11 @@ func isMinor(f *precedent.Finding) bool {
 func (in *Input) canBeShown(f *precedent.Finding) bool {
 	best := *f
 	best.Verifier = precedent.Confirmed
-	if best.Confidence, _, _ = in.Scores.Of(&best); best.Confidence < DefaultThreshold && in.Policy.Minor != precedent.MinorOff {
+	best.Confidence, _, _ = in.Scores.Of(&best)
+	if best.Confidence = in.refitted(&best); best.Confidence < DefaultThreshold && in.Policy.Minor != precedent.MinorOff {
 		return true
 	}
-	return best.Confidence+focusDelta >= *in.Threshold
+	return best.Confidence+focusDelta >= in.thresholdFor(f)
 }
 
 func agreement(f *precedent.Finding) string {

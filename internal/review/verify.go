@@ -84,7 +84,7 @@ func (x *reader) tasks(fs []precedent.Finding) []task {
 		case f.Analyzer:
 			f.Note("verify", "not verified: it is from an analyzer")
 		case !x.in.canBeShown(f):
-			f.Note("verify", "not verified: even if confirmed, it would stay below the threshold of %d", *x.in.Threshold)
+			f.Note("verify", "not verified: even if confirmed, it would stay below the threshold of %d", x.in.thresholdFor(f))
 		default:
 			order = append(order, f)
 		}

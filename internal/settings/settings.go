@@ -37,6 +37,8 @@ type Settings struct {
 	// For commands with a memory.
 	MemoryDB Value[string]         // absolute path; empty for the usual place
 	Repo     Value[precedent.Repo] // zero for that of the remote
+	// MemoryRef is the ref with which clones exchange their memory.
+	MemoryRef Value[string]
 	// Learnings tells that reviews use learnings, and that new ones are saved.
 	Learnings Value[bool]
 

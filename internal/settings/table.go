@@ -66,6 +66,10 @@ var All = []Def{
 		Key: "repo", Flag: "repo",
 		Usage: "the identity of the repository as `host/owner/name`, instead of the one of its remote",
 	}),
+	def(func(g given) (string, error) { return g.text, nil }, func(s *Settings) *Value[string] { return &s.MemoryRef }, Def{
+		Key: "memory_ref", Flag: "ref", Env: "PRECEDENT_MEMORY_REF", InFile: true, Default: "refs/precedent/memory",
+		Usage: "exchange the memory through this `ref` of the remote; where only branches are allowed, refs/heads/precedent-memory",
+	}),
 	def(boolean, func(s *Settings) *Value[bool] { return &s.Learnings }, Def{
 		Key: "learnings", Env: "REVIEW_LEARNINGS_ENABLED", InFile: true, Default: "true",
 		Usage: "use learnings in reviews and save new ones: true or false",

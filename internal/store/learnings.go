@@ -148,7 +148,8 @@ func (r *Repo) ChangeLearning(ctx context.Context, id, who, action string, at ti
 	return saved, err
 }
 
-func (r *Repo) writeLearning(ctx context.Context, tx *sql.Tx, l precedent.Learning, who, action string, at time.Time) error {
+// setLearning saves a learning without an entry of its history.
+func (r *Repo) setLearning(ctx context.Context, tx *sql.Tx, l precedent.Learning) error {
 	document, err := json.Marshal(l)
 	if err != nil {
 		return err
@@ -158,6 +159,14 @@ func (r *Repo) writeLearning(ctx context.Context, tx *sql.Tx, l precedent.Learni
 		ON CONFLICT (repo_id, id) DO UPDATE SET
 			state = excluded.state, scope = excluded.scope, document = excluded.document, updated_at = excluded.updated_at`,
 		r.id, l.ID, l.State, l.Scope, string(document), millis(l.UpdatedAt))
+	return err
+}
+
+func (r *Repo) writeLearning(ctx context.Context, tx *sql.Tx, l precedent.Learning, who, action string, at time.Time) error {
+	if err := r.setLearning(ctx, tx, l); err != nil {
+		return err
+	}
+	document, err := json.Marshal(l)
 	if err != nil {
 		return err
 	}

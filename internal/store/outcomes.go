@@ -47,17 +47,22 @@ func (r *Repo) SaveOutcomes(ctx context.Context, outcomes []precedent.Outcome) e
 				}
 				continue
 			}
-			_, err := tx.ExecContext(ctx, `
-				INSERT INTO outcomes (repo_id, pull, fingerprint, outcome, document, at) VALUES ($1, $2, $3, $4, $5, $6)
-				ON CONFLICT (repo_id, pull, fingerprint) DO UPDATE SET
-					outcome = excluded.outcome, document = excluded.document, at = excluded.at`,
-				r.id, o.PullRequest, o.Fingerprint, o.Kind, documents[i], millis(o.At))
-			if err != nil {
+			if err := r.setOutcome(ctx, tx, o, documents[i]); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
+}
+
+// setOutcome saves an outcome in place of another one.
+func (r *Repo) setOutcome(ctx context.Context, tx *sql.Tx, o precedent.Outcome, document string) error {
+	_, err := tx.ExecContext(ctx, `
+		INSERT INTO outcomes (repo_id, pull, fingerprint, outcome, document, at) VALUES ($1, $2, $3, $4, $5, $6)
+		ON CONFLICT (repo_id, pull, fingerprint) DO UPDATE SET
+			outcome = excluded.outcome, document = excluded.document, at = excluded.at`,
+		r.id, o.PullRequest, o.Fingerprint, o.Kind, document, millis(o.At))
+	return err
 }
 
 // changesOutcome tells whether the outcome replaces the saved one.

@@ -18,6 +18,7 @@ type Counts struct {
 	Threads    int `json:"threads"`
 	Outcomes   int `json:"outcomes"` // of posted findings, unknown ones included
 	Learnings  int `json:"learnings"`
+	Forgotten  int `json:"forgotten"` // dismissals that were taken back
 }
 
 // Count counts the rows of the repository.
@@ -33,8 +34,9 @@ func (r *Repo) count(ctx context.Context, q querier) (Counts, error) {
 		(SELECT COUNT(*) FROM sightings WHERE repo_id = $1), (SELECT COUNT(*) FROM rejections WHERE repo_id = $1),
 		(SELECT COUNT(*) FROM rules WHERE repo_id = $1), (SELECT COUNT(*) FROM labels WHERE repo_id = $1),
 		(SELECT COUNT(*) FROM posts WHERE repo_id = $1), (SELECT COUNT(*) FROM threads WHERE repo_id = $1),
-		(SELECT COUNT(*) FROM outcomes WHERE repo_id = $1), (SELECT COUNT(*) FROM learnings WHERE repo_id = $1)`,
-		[]any{r.id}, into(&c.Reviews, &c.Findings, &c.Sightings, &c.Rejections, &c.Rules, &c.Labels, &c.Posts, &c.Threads, &c.Outcomes, &c.Learnings))
+		(SELECT COUNT(*) FROM outcomes WHERE repo_id = $1), (SELECT COUNT(*) FROM learnings WHERE repo_id = $1),
+		(SELECT COUNT(*) FROM forgotten WHERE repo_id = $1)`,
+		[]any{r.id}, into(&c.Reviews, &c.Findings, &c.Sightings, &c.Rejections, &c.Rules, &c.Labels, &c.Posts, &c.Threads, &c.Outcomes, &c.Learnings, &c.Forgotten))
 	return c, err
 }
 
@@ -44,7 +46,7 @@ func (c Counts) subtract(after Counts) Counts {
 		Reviews: c.Reviews - after.Reviews, Findings: c.Findings - after.Findings, Sightings: c.Sightings - after.Sightings,
 		Rejections: c.Rejections - after.Rejections, Rules: c.Rules - after.Rules, Labels: c.Labels - after.Labels,
 		Posts: c.Posts - after.Posts, Threads: c.Threads - after.Threads, Outcomes: c.Outcomes - after.Outcomes,
-		Learnings: c.Learnings - after.Learnings,
+		Learnings: c.Learnings - after.Learnings, Forgotten: c.Forgotten - after.Forgotten,
 	}
 }
 
@@ -68,10 +70,17 @@ const outcomeOf = `COALESCE((
 			WHERE o.repo_id = $1 AND o.fingerprint = l.fingerprint AND o.outcome <> 'unknown'
 	) AS w ORDER BY w.at DESC, w.nth LIMIT 1), '')`
 
+// answered selects what a label of a finding is made from: its outcomes that are labels, the
+// newest with the number 1.
+const answered = `
+	SELECT o.fingerprint, o.accepted, o.confidence, o.refit, o.at,
+		ROW_NUMBER() OVER (PARTITION BY o.fingerprint ORDER BY o.at DESC, o.pull DESC) AS nth
+	FROM outcomes o WHERE o.repo_id = $1 AND o.accepted >= 0`
+
 // Prune deletes findings that were last seen before the time, and those beyond the newest
 // perFile of each file, except those to which a rejection that is valid at now or an open
-// thread refers. It keeps a label of each deleted finding: place, category, confidence and
-// outcome. Threads and outcomes are deleted with their finding. Older reviews are deleted
+// thread refers. It keeps a label of each deleted finding: place, category, and the
+// confidence and outcome with which it was posted. Threads and outcomes are deleted with their finding. Older reviews are deleted
 // unless they are the last one of a remaining finding; posts are deleted if the pull request
 // has no later review and no open thread. It returns what was deleted; Labels counts the
 // labels that were made.
@@ -81,13 +90,14 @@ func (r *Repo) Prune(ctx context.Context, before time.Time, perFile int, now tim
 		args []any
 	}{
 		{
-			`INSERT INTO labels (repo_id, fingerprint, place, finder, category, severity, confidence, outcome, at)
-		SELECT l.repo_id, l.fingerprint, l.place, l.finder, l.category, l.severity, l.confidence,
-			` + outcomeOf + `, l.last_seen
-		FROM (` + prunable + `) AS l WHERE TRUE
+			`INSERT INTO labels (repo_id, fingerprint, place, finder, category, severity, confidence, outcome, at, accepted, refit)
+		SELECT l.repo_id, l.fingerprint, l.place, l.finder, l.category, l.severity, COALESCE(a.confidence, l.confidence),
+			` + outcomeOf + `, COALESCE(a.at, l.last_seen), COALESCE(a.accepted, -1), COALESCE(a.refit, 0)
+		FROM (` + prunable + `) AS l LEFT JOIN (` + answered + `) AS a ON a.fingerprint = l.fingerprint AND a.nth = 1 WHERE TRUE
 		ON CONFLICT (repo_id, fingerprint) DO UPDATE SET place = excluded.place, finder = excluded.finder,
 			category = excluded.category, severity = excluded.severity, confidence = excluded.confidence,
-			outcome = excluded.outcome, at = excluded.at`,
+			outcome = excluded.outcome, at = excluded.at, accepted = excluded.accepted, refit = excluded.refit
+			WHERE excluded.accepted >= 0 OR labels.accepted < 0`,
 			[]any{r.id, millis(before), perFile, millis(now)},
 		},
 		{
@@ -158,9 +168,12 @@ func (r *Repo) Clear(ctx context.Context) (Counts, error) {
 			"DELETE FROM posts WHERE repo_id = $1",
 			"DELETE FROM threads WHERE repo_id = $1",
 			"DELETE FROM outcomes WHERE repo_id = $1",
+			"DELETE FROM threshold_resets WHERE repo_id = $1",
+			"DELETE FROM thresholds WHERE repo_id = $1",
 			"DELETE FROM learnings WHERE repo_id = $1",
 			"DELETE FROM handled_comments WHERE repo_id = $1",
 			"DELETE FROM paused_pulls WHERE repo_id = $1",
+			"DELETE FROM forgotten WHERE repo_id = $1",
 			"DELETE FROM spending WHERE repo_id = $1",
 			"DELETE FROM pull_spending WHERE repo_id = $1",
 		} {

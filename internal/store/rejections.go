@@ -26,10 +26,19 @@ func scanRejection(s scanner) (precedent.Rejection, error) {
 
 // Reject saves a rejection made at j.At and returns it with its id and expiry, and true. If
 // the fingerprint already has a valid rejection, Reject returns that one unchanged, and false.
+// If an earlier one was taken back at a later time, the rejection is from right after that.
 func (r *Repo) Reject(ctx context.Context, j precedent.Rejection) (precedent.Rejection, bool, error) {
 	var saved precedent.Rejection
 	var added bool
 	err := r.db.change(ctx, "save rejection", func(tx *sql.Tx) error {
+		var taken int64
+		if err := row(ctx, tx, "SELECT COALESCE(MAX(at), 0) FROM forgotten WHERE repo_id = $1 AND kind = $2 AND id = $3",
+			[]any{r.id, forgottenRejection, j.Fingerprint}, into(&taken)); err != nil {
+			return err
+		}
+		if millis(j.At) <= taken { // another machine's clock is ahead
+			j.At = fromMillis(taken + 1)
+		}
 		scan := func(s scanner) (err error) {
 			saved, err = scanRejection(s)
 			return err
@@ -59,22 +68,22 @@ func (r *Repo) Reject(ctx context.Context, j precedent.Rejection) (precedent.Rej
 
 // Rejections returns the rejections that are valid at now, newest first, at most limit.
 func (r *Repo) Rejections(ctx context.Context, now time.Time, limit int) ([]precedent.Rejection, error) {
-	return r.rejections(ctx, `expires_at > $2 ORDER BY at DESC, id DESC LIMIT $3`, millis(now), limit)
+	return r.rejections(ctx, r.db.read, `expires_at > $2 ORDER BY at DESC, id DESC LIMIT $3`, millis(now), limit)
 }
 
 // RejectionsByID returns the rejections that are valid at now and whose id, or an id of whose
 // finding, starts with the prefix, at most limit. An exact match is returned alone.
 func (r *Repo) RejectionsByID(ctx context.Context, prefix string, now time.Time, limit int) ([]precedent.Rejection, error) {
-	found, err := r.rejections(ctx, `expires_at > $2 AND (
+	found, err := r.rejections(ctx, r.db.read, `expires_at > $2 AND (
 		SUBSTR(id, 1, LENGTH($3)) = $3 OR SUBSTR(finding, 1, LENGTH($3)) = $3 OR fingerprint IN (
 			SELECT fingerprint FROM finding_ids WHERE repo_id = $1 AND SUBSTR(id, 1, LENGTH($3)) = $3
 		)) ORDER BY at DESC, id DESC LIMIT $4`, millis(now), prefix, limit)
 	return preferExact(found, func(j precedent.Rejection) bool { return j.ID == prefix || j.Finding == prefix }), err
 }
 
-func (r *Repo) rejections(ctx context.Context, condition string, args ...any) ([]precedent.Rejection, error) {
+func (r *Repo) rejections(ctx context.Context, q querier, condition string, args ...any) ([]precedent.Rejection, error) {
 	var found []precedent.Rejection
-	err := rows(ctx, r.db.read, "SELECT "+rejectionColumns+" FROM rejections WHERE repo_id = $1 AND "+condition,
+	err := rows(ctx, q, "SELECT "+rejectionColumns+" FROM rejections WHERE repo_id = $1 AND "+condition,
 		append([]any{r.id}, args...), func(s scanner) error {
 			j, err := scanRejection(s)
 			found = append(found, j)
@@ -85,25 +94,28 @@ func (r *Repo) rejections(ctx context.Context, condition string, args ...any) ([
 
 // Rejection returns the rejection of the fingerprint that is valid at now, or nil.
 func (r *Repo) Rejection(ctx context.Context, fingerprint string, now time.Time) (*precedent.Rejection, error) {
-	found, err := r.rejections(ctx, "expires_at > $2 AND fingerprint = $3", millis(now), fingerprint)
+	found, err := r.rejections(ctx, r.db.read, "expires_at > $2 AND fingerprint = $3", millis(now), fingerprint)
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
 	return &found[0], nil
 }
 
-// Unreject deletes the rejection with the id and tells whether there was one.
+// Unreject deletes the rejection with the id and tells whether there was one. It stays deleted
+// when memories are merged.
 func (r *Repo) Unreject(ctx context.Context, id string) (bool, error) {
-	var n int64
-	err := r.db.change(ctx, "remove rejection", func(tx *sql.Tx) error {
-		result, err := tx.ExecContext(ctx, "DELETE FROM rejections WHERE repo_id = $1 AND id = $2", r.id, id)
-		if err != nil {
+	var found []precedent.Rejection
+	err := r.db.change(ctx, "remove rejection", func(tx *sql.Tx) (err error) {
+		if found, err = r.rejections(ctx, tx, "id = $2", id); err != nil || len(found) == 0 {
 			return err
 		}
-		n, err = result.RowsAffected()
-		return err
+		at := r.db.now()
+		if made := found[0].At; made.After(at) {
+			at = made
+		}
+		return r.forget(ctx, tx, Forgotten{found[0].Fingerprint, at})
 	})
-	return n > 0, err
+	return len(found) > 0 && err == nil, err
 }
 
 // saveHits counts a hit for each rejection and finding of a review that it hid, and extends

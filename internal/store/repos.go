@@ -161,18 +161,27 @@ func join(ctx context.Context, tx *sql.Tx, to, from string) error {
 			WHERE o.repo_id = $2 AND o.fingerprint = rejections.fingerprint AND o.expires_at > rejections.expires_at)`,
 		`UPDATE rejections SET repo_id = $1 WHERE repo_id = $2 AND NOT EXISTS (SELECT 1 FROM rejections o
 			WHERE o.repo_id = $1 AND o.fingerprint = rejections.fingerprint)`,
-		`INSERT INTO labels (repo_id, fingerprint, place, finder, category, severity, confidence, outcome, at)
-		SELECT $1, fingerprint, place, finder, category, severity, confidence, outcome, at FROM labels WHERE repo_id = $2
+		`INSERT INTO forgotten (repo_id, kind, id, at) SELECT $1, kind, id, at FROM forgotten WHERE repo_id = $2
+		ON CONFLICT (repo_id, kind, id) DO UPDATE SET at = CASE WHEN excluded.at > forgotten.at THEN excluded.at ELSE forgotten.at END`,
+		`DELETE FROM rejections WHERE repo_id = $1 AND EXISTS (SELECT 1 FROM forgotten o
+			WHERE o.repo_id IN ($1, $2) AND o.kind = 'rejection' AND o.id = rejections.fingerprint AND o.at >= rejections.at)`,
+		`INSERT INTO labels (repo_id, fingerprint, place, finder, category, severity, confidence, outcome, at, accepted, refit)
+		SELECT $1, fingerprint, place, finder, category, severity, confidence, outcome, at, accepted, refit FROM labels WHERE repo_id = $2
 		ON CONFLICT (repo_id, fingerprint) DO NOTHING`,
 		`INSERT INTO spending (repo_id, day, microdollars) SELECT $1, day, microdollars FROM spending WHERE repo_id = $2
 		ON CONFLICT (repo_id, day) DO UPDATE SET microdollars = spending.microdollars + excluded.microdollars`,
 		`UPDATE posts SET repo_id = $1 WHERE repo_id = $2`,
 		`UPDATE threads SET repo_id = $1 WHERE repo_id = $2 AND NOT EXISTS (SELECT 1 FROM threads o
 			WHERE o.repo_id = $1 AND (o.id = threads.id OR o.pull = threads.pull AND o.fingerprint = threads.fingerprint))`,
-		`INSERT INTO outcomes (repo_id, pull, fingerprint, outcome, document, at)
-		SELECT $1, pull, fingerprint, outcome, document, at FROM outcomes WHERE repo_id = $2
+		`INSERT INTO outcomes (repo_id, pull, fingerprint, outcome, document, at, accepted, confidence, refit, finder, category, severity)
+		SELECT $1, pull, fingerprint, outcome, document, at, accepted, confidence, refit, finder, category, severity FROM outcomes WHERE repo_id = $2
 		ON CONFLICT (repo_id, pull, fingerprint) DO UPDATE SET
-			outcome = excluded.outcome, document = excluded.document, at = excluded.at WHERE outcomes.outcome = 'unknown'`,
+			outcome = excluded.outcome, document = excluded.document, at = excluded.at, accepted = excluded.accepted, confidence = excluded.confidence,
+			refit = excluded.refit, finder = excluded.finder, category = excluded.category, severity = excluded.severity
+			WHERE outcomes.outcome = 'unknown'`,
+		`INSERT INTO threshold_resets (repo_id, at) SELECT $1, at FROM threshold_resets WHERE repo_id = $2
+		ON CONFLICT (repo_id) DO UPDATE SET at = excluded.at WHERE threshold_resets.at < excluded.at`,
+		`UPDATE thresholds SET repo_id = $1 WHERE repo_id = $2`,
 		`INSERT INTO pull_spending (repo_id, pull, microdollars) SELECT $1, pull, microdollars FROM pull_spending WHERE repo_id = $2
 		ON CONFLICT (repo_id, pull) DO UPDATE SET microdollars = pull_spending.microdollars + excluded.microdollars`,
 		// Of two learnings with one id the one that changed last stays, but what was forgotten stays forgotten.

@@ -31,6 +31,7 @@ type findingExtra struct {
 	Place      string `json:",omitempty"`
 	Inexact    bool   `json:",omitempty"`
 	DroppedWhy string `json:",omitempty"`
+	Refit      int    `json:",omitempty"`
 }
 
 // SaveReview saves, in one transaction, the review, its findings with their trails, a sighting
@@ -96,6 +97,9 @@ func (r *Repo) saveParts(ctx context.Context, tx *sql.Tx, review *precedent.Revi
 	if err := r.saveRules(ctx, tx, review); err != nil {
 		return err
 	}
+	if err := r.saveThreshold(ctx, tx, review, at); err != nil {
+		return err
+	}
 	return r.saveHits(ctx, tx, folded, at)
 }
 
@@ -118,7 +122,7 @@ func workOf(review *precedent.Review) string {
 func extraOf(review *precedent.Review) reviewExtra {
 	e := reviewExtra{Host: review.Repo.Host, Owner: review.Repo.Owner, Name: review.Repo.Name, Reading: review.Reading}
 	for _, f := range review.Findings {
-		e.Findings = append(e.Findings, findingExtra{Analyzer: f.Analyzer, Place: f.Place, Inexact: f.Inexact, DroppedWhy: f.DroppedWhy})
+		e.Findings = append(e.Findings, findingExtra{Analyzer: f.Analyzer, Place: f.Place, Inexact: f.Inexact, DroppedWhy: f.DroppedWhy, Refit: f.Refit})
 	}
 	return e
 }
@@ -227,7 +231,7 @@ func decode(document, extra string) (*precedent.Review, error) {
 	}
 	for i, f := range e.Findings {
 		to := &review.Findings[i]
-		to.Analyzer, to.Place, to.Inexact, to.DroppedWhy = f.Analyzer, f.Place, f.Inexact, f.DroppedWhy
+		to.Analyzer, to.Place, to.Inexact, to.DroppedWhy, to.Refit = f.Analyzer, f.Place, f.Inexact, f.DroppedWhy, f.Refit
 	}
 	return (*precedent.Review)(&review), nil
 }

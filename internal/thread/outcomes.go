@@ -47,7 +47,7 @@ func Outcomes(ts []precedent.Thread, in OutcomeInput) []precedent.Outcome {
 	for _, t := range ts {
 		o := precedent.Outcome{
 			Thread: t.ID, Finding: t.Finding, Fingerprint: t.Fingerprint, PullRequest: t.PullRequest, Title: t.Title,
-			Category: t.Category, Severity: t.Severity, Confidence: t.Confidence, Commit: in.Trees.Head, URL: t.URL, At: in.Now,
+			Category: t.Category, Severity: t.Severity, Confidence: t.Confidence, Refit: t.Refit, Finder: t.Finder, Commit: in.Trees.Head, URL: t.URL, At: in.Now,
 		}
 		judge.outcome(&o, t, answers[t.ID])
 		outcomes = append(outcomes, o)

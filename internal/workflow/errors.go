@@ -9,6 +9,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/git"
 	"github.com/precedent-dev/precedent/internal/guide"
 	"github.com/precedent-dev/precedent/internal/memory"
+	"github.com/precedent-dev/precedent/internal/portable"
 	"github.com/precedent-dev/precedent/internal/settings"
 	"github.com/precedent-dev/precedent/internal/store"
 )
@@ -40,6 +41,7 @@ func HintOf(err error) string {
 		m *memory.Error
 		p *guide.PolicyError
 		o *settings.Error
+		x *portable.Error
 	)
 	switch {
 	case errors.As(err, &e) && e.Hint != "":
@@ -54,6 +56,8 @@ func HintOf(err error) string {
 		return p.Hint
 	case errors.As(err, &o):
 		return o.Hint
+	case errors.As(err, &x):
+		return x.Hint
 	}
 	return ""
 }

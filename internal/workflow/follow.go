@@ -247,6 +247,8 @@ func withPostStates(stored []precedent.Thread, posts []store.Post) []precedent.T
 			}
 		case p.Kind == store.PostReopen && !p.State.Done():
 			t.State, t.Closed = precedent.ThreadAddressed, true // it was us who closed it
+		case p.Kind == store.PostClose && (p.State == store.PostSending || p.State == store.PostUnknown):
+			t.State = precedent.ThreadAddressed // if it is closed, it was us
 		case p.State != store.PostRejected && p.Kind != store.PostReopen:
 			t.State = precedent.ThreadPending // open if nobody waits
 		}

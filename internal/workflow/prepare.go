@@ -17,6 +17,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/git"
 	"github.com/precedent-dev/precedent/internal/guide"
 	"github.com/precedent-dev/precedent/internal/lint"
+	"github.com/precedent-dev/precedent/internal/portable"
 	"github.com/precedent-dev/precedent/internal/review"
 	"github.com/precedent-dev/precedent/internal/secret"
 	"github.com/precedent-dev/precedent/internal/settings"
@@ -41,6 +42,7 @@ type Prepared struct {
 	subject   subject
 	number    *int                 // of the pull request; nil for a local change
 	learnings []precedent.Learning // of the file at the base
+	shared    guide.SharedMemory   // of the memory file at the base
 	answers   *engine.Keeper       // nil without an engine, or if answers cannot be kept
 	// posted returns the dollars that were spent today, as the summaries on the forge say; nil
 	// if they cannot.
@@ -160,6 +162,13 @@ func (p *Prepared) complete(ctx context.Context, w *Workspace, job Job) error {
 	in.Linters.Sandbox = p.reviewer.Sandbox
 	in.Failures = slices.Concat(in.Failures, unknown, w.failures)
 	if in.Recall, err = w.Memory.Recall(ctx, pathsOf(in.Change), p.subject.rg.Base, p.subject.rg.Head); err != nil {
+		if ctx.Err() != nil {
+			return err
+		}
+		p.fail("memory", err.Error())
+	}
+	p.shared = portable.CleanFile(w.Memory, p.shared)
+	if in.Recall.Rejections, err = w.Memory.WithFile(ctx, in.Recall.Rejections, p.shared.Dismissals, guide.MemoryFile); err != nil {
 		if ctx.Err() != nil {
 			return err
 		}

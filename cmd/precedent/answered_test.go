@@ -1,0 +1,50 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/store"
+)
+
+// answered is the command of stories that need a long past:
+//
+//	answered DB REPO N OUTCOME CONFIDENCE
+//	answered DB REPO reset
+//
+// stores the outcome of N further findings of the finder bugs that were posted with
+// the confidence, by somebody with write permission; or resets the threshold.
+func answered(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 5 && (len(args) != 3 || args[2] != "reset") {
+		ts.Fatalf("usage: answered DB REPO N OUTCOME CONFIDENCE, or DB REPO reset")
+	}
+	ctx := context.Background()
+	db, err := store.Open(ctx, ts.MkAbs(args[0]), store.Options{})
+	ts.Check(err)
+	defer db.Close()
+	id, err := precedent.ParseRepo(args[1])
+	ts.Check(err)
+	rows, err := db.RepoFor(ctx, id)
+	ts.Check(err)
+	if len(args) == 3 {
+		ts.Check(rows.ResetThreshold(ctx, time.Now()))
+		return
+	}
+	n, err1 := strconv.Atoi(args[2])
+	confidence, err2 := strconv.Atoi(args[4])
+	ts.Check(err1)
+	ts.Check(err2)
+	outcomes := make([]precedent.Outcome, n)
+	for i := range outcomes {
+		outcomes[i] = precedent.Outcome{
+			Fingerprint: fmt.Sprint(args[3], " ", i), PullRequest: 7, Kind: precedent.OutcomeKind(args[3]), MayWrite: true, Finder: "bugs",
+			Category: precedent.Bugs, Severity: precedent.Medium, Confidence: confidence, At: time.Now(),
+		}
+	}
+	ts.Check(rows.SaveOutcomes(ctx, outcomes))
+}

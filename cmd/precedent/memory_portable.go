@@ -1,0 +1,248 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/guide"
+	"github.com/precedent-dev/precedent/internal/report"
+	"github.com/precedent-dev/precedent/internal/workflow"
+)
+
+func newMemoryExport(a *app) *cobra.Command {
+	var out string
+	var shared bool
+	cmd := &cobra.Command{
+		Use:   "export",
+		Short: "Write the memory to a file that another database can import",
+		Long: `Export writes what people said about findings, as sorted lines of JSON: learnings with
+their history, dismissals, and the outcomes of findings. It leaves out what reviews make
+again. Texts are redacted once more.
+
+With --shared it adds the dismissals and active learnings to ` + guide.MemoryFile + `
+in the work tree. Once that is committed and on the default branch, every review of the
+repository uses it, also with an empty memory.`,
+		Example: "  precedent memory export --out memory.jsonl\n  precedent memory export --shared && git add -f " + guide.MemoryFile,
+		Args:    exactly(0),
+		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workflow.Workspace) error {
+			if shared {
+				if out != "" {
+					return misuse(cmd, errors.New("--shared and --out exclude each other"))
+				}
+				return a.shareMemory(cmd.Context(), w)
+			}
+			if out == "" {
+				_, err := a.workflow().ExportMemory(cmd.Context(), w, a.out)
+				return err
+			}
+			n, err := a.writeFile(out, func(to io.Writer) (int, error) { return a.workflow().ExportMemory(cmd.Context(), w, to) })
+			if err != nil {
+				return err
+			}
+			a.notice("wrote %s to %s", plural(n, "row"), out)
+			return nil
+		}),
+	}
+	cmd.Flags().StringVar(&out, "out", "", "write to this `file` instead of standard output")
+	cmd.Flags().BoolVar(&shared, "shared", false, "write "+guide.MemoryFile+" in the work tree, to be committed")
+	addSettings(cmd, memorySettings...)
+	return cmd
+}
+
+// shareMemory writes the memory file of the work tree.
+func (a *app) shareMemory(ctx context.Context, w *workflow.Workspace) error {
+	file, err := a.workflow().ShareMemory(ctx, w)
+	if err != nil {
+		return err
+	}
+	if err := writeNew(w.Git.Top(), guide.MemoryFile, file, true, ""); err != nil {
+		return err
+	}
+	a.printWritten(w.Git.Top(), guide.MemoryFile)
+	return a.printAdvice("Review and commit it: git add -f " + guide.MemoryFile + ". It holds once it is on the default branch.")
+}
+
+// writeFile writes a file in one step: it is complete, or not there.
+func (a *app) writeFile(path string, write func(io.Writer) (int, error)) (int, error) {
+	dir, err := a.workingDir()
+	if err != nil {
+		return 0, err
+	}
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".precedent-*")
+	if err != nil {
+		return 0, fmt.Errorf("write %s: %w", path, err)
+	}
+	n, err := write(f)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return 0, errors.Join(fmt.Errorf("write %s: %w", path, err), os.Remove(f.Name()))
+	}
+	return n, nil
+}
+
+func newMemoryImport(a *app) *cobra.Command {
+	var skip, asJSON bool
+	cmd := &cobra.Command{
+		Use:   "import FILE",
+		Short: "Merge an exported memory into this one",
+		Long: `Import merges a file that precedent memory export wrote; - is standard input. Of two
+versions of a row the newer one stays, and what was forgotten or taken back stays so. If
+one line is refused, nothing is imported, and the exit status is 2.`,
+		Example: "  precedent memory import memory.jsonl",
+		Args:    exactly(1),
+		RunE: a.withMemory(func(cmd *cobra.Command, args []string, w *workflow.Workspace) error {
+			from := a.in
+			if args[0] != "-" {
+				f, err := os.Open(args[0])
+				if err != nil {
+					return fmt.Errorf("import memory: %w", err)
+				}
+				defer f.Close()
+				from = f
+			}
+			got, err := a.workflow().ImportMemory(cmd.Context(), w, from, skip)
+			if err != nil {
+				return hinted(fmt.Errorf("import memory: %w", err), "%s", hintOf(err))
+			}
+			none := got.Refused > 0 && !skip
+			if asJSON {
+				err = report.Value(a.out, got)
+			} else {
+				p := a.page()
+				for _, l := range got.Lines {
+					p.Para("", p.Ink(report.Plain, l.Where+" is refused: "+l.Why))
+				}
+				if none {
+					p.Para("", p.Inkf(report.Plain, "Nothing was imported, because of %s. To import the others: --skip-refused", plural(got.Refused, "refused line")))
+				} else {
+					p.Para("", p.Inkf(report.Plain, "%d added, %d changed, %d removed, %d already there, %d refused", got.Added, got.Changed, got.Removed, got.Same, got.Refused))
+				}
+				err = p.Err()
+			}
+			if err == nil && none {
+				err = exitStatus(precedent.ExitUsage)
+			}
+			return err
+		}),
+	}
+	cmd.Flags().BoolVar(&skip, "skip-refused", false, "import the other lines if some are refused")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	addSettings(cmd, memorySettings...)
+	return cmd
+}
+
+func newMemorySync(a *app) *cobra.Command {
+	var remote string
+	var readOnly, asJSON bool
+	cmd := &cobra.Command{
+		Use:   "sync",
+		Short: "Exchange the memory with a ref of the remote",
+		Long: `Sync merges the memory with a ref of the remote and pushes the result, so that all clones
+and CI share it. Whoever can push there can change it. It does not touch the work tree, the
+index or any branch. Nothing is lost if several do this at once.
+
+In CI it writes only for pushes to the default branch and for pull requests that were
+merged there, and otherwise reads only; --read-only=false writes anyway.`,
+		Example: `  precedent memory sync
+  precedent memory sync --ref refs/heads/precedent-memory   # where only branches are allowed`,
+		Args: exactly(0),
+		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workflow.Workspace) error {
+			op, err := a.settings(settingFlags(cmd))
+			if err != nil {
+				return err
+			}
+			if !cmd.Flags().Changed("read-only") {
+				if readOnly = !a.writesFromHere(); readOnly {
+					a.notice("this job of CI only reads the shared memory; pushes to the default branch and merged pull requests write it")
+				}
+			}
+			done, err := a.workflow().SyncMemory(cmd.Context(), w, workflow.SyncOptions{
+				Remote: remote, Ref: op.MemoryRef.Value, ReadOnly: readOnly,
+				Connect: func() (workflow.Connection, error) { return a.connect(op) },
+				Rand:    rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64())), //nolint:gosec // it only spreads attempts in time
+			})
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return report.Value(a.out, done)
+			}
+			p := a.page()
+			for _, l := range done.Lines {
+				p.Para("", p.Ink(report.Plain, l.Where+" is left out: "+l.Why))
+			}
+			p.Para("", p.Inkf(report.Plain, "%s of %s: %s; %d added here, %d changed, %d removed", done.Ref, done.Remote, plural(done.Rows, "row"), done.Added, done.Changed, done.Removed))
+			switch {
+			case done.Pushed:
+				p.Para("", p.Ink(report.Plain, "The remote has what this memory added."))
+			case readOnly:
+				p.Para("", p.Ink(report.Plain, "Nothing was pushed."))
+			}
+			return p.Err()
+		}),
+	}
+	cmd.Flags().StringVar(&remote, "remote", "", "the `name` of the remote; by default upstream, else origin")
+	cmd.Flags().BoolVar(&readOnly, "read-only", false, "push nothing")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	addSettings(cmd, append([]string{"memory_ref", "forge"}, memorySettings...)...)
+	return cmd
+}
+
+// writesFromHere tells whether this process writes the shared memory: outside of CI always, in
+// CI for the default branch and for what was merged into it. A run for a pull request does not:
+// its author chooses what it learns.
+func (a *app) writesFromHere() bool {
+	switch {
+	case a.env["GITHUB_ACTIONS"] == "true" || a.env["GITEA_ACTIONS"] == "true":
+		return a.eventOfDefaultBranch()
+	case a.env["GITLAB_CI"] == "true":
+		return a.env["CI_DEFAULT_BRANCH"] != "" && a.env["CI_COMMIT_BRANCH"] == a.env["CI_DEFAULT_BRANCH"]
+	}
+	return a.env["CI"] == "" || a.env["CI"] == "false"
+}
+
+// eventOfDefaultBranch reads the event of a workflow.
+func (a *app) eventOfDefaultBranch() bool {
+	f, err := os.Open(a.env["GITHUB_EVENT_PATH"])
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	var event struct {
+		Repository struct {
+			DefaultBranch string `json:"default_branch"`
+		} `json:"repository"`
+		PullRequest struct {
+			Merged bool `json:"merged"`
+			Base   struct {
+				Ref string `json:"ref"`
+			} `json:"base"`
+		} `json:"pull_request"`
+	}
+	if err := json.NewDecoder(io.LimitReader(f, forge.MaxEvent)).Decode(&event); err != nil || event.Repository.DefaultBranch == "" {
+		return false
+	}
+	branch := event.Repository.DefaultBranch
+	switch a.env["GITHUB_EVENT_NAME"] {
+	case "push", "schedule", "workflow_dispatch":
+		return a.env["GITHUB_REF"] == "refs/heads/"+branch
+	case "pull_request", "pull_request_target":
+		return event.PullRequest.Merged && event.PullRequest.Base.Ref == branch
+	}
+	return false
+}

@@ -1,0 +1,161 @@
+package calibration
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// labelsOf are labels at confidences, accepted with a chance by confidence.
+func labelsOf(n int, seed uint64, chance func(confidence int) float64) []Label {
+	rng := rand.New(rand.NewPCG(seed, seed))
+	labels := make([]Label, n)
+	for i := range labels {
+		c := 50 + rng.IntN(50)
+		labels[i] = Label{Confidence: c, Accepted: rng.Float64() < chance(c)}
+	}
+	return labels
+}
+
+func always(int) float64 { return 1 }
+func never(int) float64  { return 0 }
+
+// TestTune: nothing changes before LeastLabels, a team that accepts everything is shown more,
+// one that declines everything less, and the same labels have the same threshold.
+func TestTune(t *testing.T) {
+	for _, rule := range []Rule{Likely, Thompson} {
+		for _, test := range []struct {
+			name      string
+			labels    []Label
+			low, high int
+			notEnough bool
+		}{
+			{"none", nil, 75, 75, false},
+			{"few", labelsOf(LeastLabels-1, 1, never), 75, 75, false},
+			{"all declined", labelsOf(100, 1, never), 95, 95, true},
+			{"all accepted", labelsOf(200, 1, always), 50, 60, false},
+			{"half of them at 75", labelsOf(300, 1, func(c int) float64 { return 0.98 / (1 + math.Exp(float64(75-c)/4)) }), 75, 90, false},
+			{"six of ten at any confidence", labelsOf(200, 1, func(int) float64 { return 0.6 }), 95, 95, true},
+		} {
+			got := rule.Tune("example.org/team/app", test.labels)
+			if got.Threshold < test.low || got.Threshold > test.high || got.NotEnough != test.notEnough || got.Labels != len(test.labels) {
+				t.Errorf("%+v, %s: %+v, want %d to %d", rule, test.name, got, test.low, test.high)
+			}
+			if again := rule.Tune("example.org/team/app", test.labels); again != got {
+				t.Errorf("%+v, %s: %+v and then %+v", rule, test.name, got, again)
+			}
+		}
+	}
+}
+
+// TestTuneSteps: a label moves the threshold by one step, or up by two if Thompson's credit is
+// spent, and never out of its range.
+func TestTuneSteps(t *testing.T) {
+	labels := slices.Concat(labelsOf(60, 2, always), labelsOf(60, 3, never), labelsOf(120, 4, always))
+	for _, rule := range []Rule{Likely, Thompson} {
+		up, before := step, Start
+		if rule.Credit {
+			up = 2 * step
+		}
+		for n := range labels {
+			now := rule.Tune("r", labels[:n+1]).Threshold
+			if now < Lowest || now > Highest || now > before+up || now < before-step {
+				t.Fatalf("%+v: %d after %d", rule, now, before)
+			}
+			before = now
+		}
+	}
+}
+
+func TestComputeOptimalThreshold(t *testing.T) {
+	at := func(confidence int, accepted ...bool) (ls []Label) {
+		for _, a := range accepted {
+			ls = append(ls, Label{Confidence: confidence, Accepted: a})
+		}
+		return ls
+	}
+	yes := slices.Repeat([]bool{true}, 9)
+	for _, test := range []struct {
+		name   string
+		labels []Label
+		want   Optimal
+	}{
+		{"none", nil, Optimal{Threshold: Start}},
+		{"nine of ten", at(60, append([]bool{false}, yes...)...), Optimal{Lowest, 10, 9}},
+		{"above a declined one", slices.Concat(at(60, false, false), at(80, yes...)), Optimal{61, 9, 9}},
+		{"all declined", at(97, false), Optimal{Highest, 1, 0}},
+		{"only below the range", at(30, true), Optimal{Highest, 0, 0}},
+	} {
+		if got := ComputeOptimalThreshold(test.labels); got != test.want {
+			t.Errorf("%s: %+v, want %+v", test.name, got, test.want)
+		}
+	}
+}
+
+// TestRefit: the refit finds what a team accepts, starts from the confidence before earlier
+// refits, and changes nothing without enough labels.
+func TestRefit(t *testing.T) {
+	if r := NewRefit(labelsOf(LeastLabels-1, 1, never)); r != (Refit{}) || r.Apply(78) != 78 {
+		t.Errorf("few labels: %+v", r)
+	}
+	half := func(c int) float64 { return float64(c) / 200 }
+	r := NewRefit(labelsOf(300, 1, half))
+	for _, c := range []int{60, 75, 90} {
+		if got, want := r.Apply(c), c/2; math.Abs(float64(got-want)) > 12 {
+			t.Errorf("%d became %d, want about %d", c, got, want)
+		}
+	}
+	for c := 1; c < 100; c++ {
+		if r.Apply(c) < r.Apply(c-1) {
+			t.Errorf("%d became less than %d", c, c-1)
+		}
+	}
+	again := labelsOf(300, 1, half)
+	for i := range again {
+		l := &again[i]
+		was := l.Confidence
+		l.Confidence = r.Apply(was)
+		l.Refit = l.Confidence - was
+	}
+	if got := NewRefit(again); got != r {
+		t.Errorf("after it was applied: %+v, want %+v", got, r)
+	}
+	if got, want := Learn(again), Learn(labelsOf(300, 1, half)); got != want {
+		t.Errorf("after it was applied: %+v, want %+v", got, want)
+	}
+}
+
+// TestAnalyzersAreNotRefitted: what people say about an analyzer's findings changes the
+// threshold, not the confidence of others.
+func TestAnalyzersAreNotRefitted(t *testing.T) {
+	labels := labelsOf(100, 1, never)
+	for i := range labels {
+		labels[i].Analyzer = true
+	}
+	got := Learn(labels)
+	if got.Refit != (Refit{}) || got.Labels != 100 || got.Threshold != Highest {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestReliability(t *testing.T) {
+	if r := NewReliability(nil); r.Points != 0 || r.ECE != 0 || r.Brier != 0 || len(r.Bins) != bins {
+		t.Errorf("without points: %+v", r)
+	}
+	// By hand: two bins, .3 and .1 apart; (.8²+.2²+.1²+.1²)/4 and a mean of .75.
+	r := NewReliability(Points([]Label{{Confidence: 80}, {Confidence: 80, Accepted: true}, {Confidence: 90, Accepted: true}, {Confidence: 90, Accepted: true}}))
+	near := func(got, want float64) bool { return math.Abs(got-want) < 1e-12 }
+	if !near(r.ECE, (2*0.3+2*0.1)/4) || !near(r.Brier, 0.7/4) || !near(r.Skill, 1-(0.7/4)/(0.75*0.25)) {
+		t.Errorf("%+v", r)
+	}
+	if b := r.Bins[8]; b.Points != 2 || !near(b.Predicted, 0.8) || !near(b.Observed, 0.5) {
+		t.Errorf("%+v", b)
+	}
+	if b := NewReliability([]Point{{1, 1}}).Bins[9]; b.Points != 1 {
+		t.Errorf("a prediction of 1 is in %+v", b)
+	}
+	if r := NewReliability([]Point{{0.3, 0.3}, {0.7, 0.7}}); r.ECE != 0 || r.Skill <= 0 {
+		t.Errorf("true chances: %+v", r)
+	}
+}

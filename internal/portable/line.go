@@ -1,0 +1,393 @@
+package portable
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/guide"
+	"github.com/precedent-dev/precedent/internal/secret"
+	"github.com/precedent-dev/precedent/internal/store"
+	"github.com/precedent-dev/precedent/internal/text"
+)
+
+// The kinds of rows, in the order of files. Each is also the only key of its lines.
+const (
+	learningKind  = "learning"
+	historyKind   = "history"
+	rejectionKind = "rejection"
+	forgottenKind = "forgotten"
+	outcomeKind   = "outcome"
+	labelKind     = "label"
+)
+
+var kinds = []string{learningKind, historyKind, rejectionKind, forgottenKind, outcomeKind, labelKind}
+
+// Limits of a line. Times of other machines may be ahead by their clocks.
+const (
+	maxLine   = 256 << 10 // bytes; a history entry of the longest learning in any script, escaped
+	maxShort  = 300       // characters of names and ids
+	maxPath   = 4_096     // characters, as of a file system
+	maxAhead  = 24 * time.Hour
+	maxProse  = precedent.MaxLearningField
+	longLived = store.RejectionLife + maxAhead
+)
+
+// rejection is a line of a rejection: without what is made on each machine.
+type rejection struct {
+	Fingerprint string             `json:"fingerprint" yaml:"fingerprint"`
+	Place       string             `json:"place,omitempty" yaml:"place,omitempty"`
+	Claim       string             `json:"claim" yaml:"claim"`
+	Path        string             `json:"path,omitempty" yaml:"path,omitempty"`
+	Symbol      string             `json:"symbol,omitempty" yaml:"symbol,omitempty"`
+	Category    precedent.Category `json:"category,omitempty" yaml:"category,omitempty"`
+	Severity    precedent.Severity `json:"severity" yaml:"severity"`
+	Rule        string             `json:"rule,omitempty" yaml:"rule,omitempty"`
+	Glob        string             `json:"glob,omitempty" yaml:"glob,omitempty"`
+	Reason      string             `json:"reason,omitempty" yaml:"reason,omitempty"`
+	Who         string             `json:"who,omitempty" yaml:"who,omitempty"`
+	Source      string             `json:"source,omitempty" yaml:"source,omitempty"`
+	At          time.Time          `json:"at" yaml:"at"`
+	ExpiresAt   time.Time          `json:"expires_at,omitzero" yaml:"expires_at,omitempty"`
+}
+
+func newRejection(j precedent.Rejection) rejection {
+	return rejection{
+		Fingerprint: j.Fingerprint, Place: j.Place, Claim: j.Claim, Path: j.Path, Symbol: j.Symbol, Category: j.Category,
+		Severity: j.Severity, Rule: j.Rule, Glob: j.Glob, Reason: j.Reason, Who: j.Who, Source: j.Source, At: j.At, ExpiresAt: j.ExpiresAt,
+	}
+}
+
+func (j rejection) stored() precedent.Rejection {
+	return precedent.Rejection{
+		Fingerprint: j.Fingerprint, Place: j.Place, Claim: j.Claim, Path: j.Path, Symbol: j.Symbol, Category: j.Category,
+		Severity: j.Severity, Rule: j.Rule, Glob: j.Glob, Reason: j.Reason, Who: j.Who, Source: j.Source, At: j.At, ExpiresAt: j.ExpiresAt,
+	}
+}
+
+// reader checks rows at a time.
+type reader struct{ now time.Time }
+
+// parse reads a line.
+func (r reader) parse(line []byte) (row, error) {
+	if len(line) > maxLine {
+		return row{}, fmt.Errorf("it has more than %d KiB", maxLine>>10)
+	}
+	if !utf8.Valid(line) {
+		return row{}, errors.New("it is not UTF-8")
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(line, &fields); err != nil {
+		return row{}, fmt.Errorf("it is not a JSON object: %w", err)
+	}
+	if len(fields) != 1 {
+		return row{}, fmt.Errorf("want an object with one key, of %s", strings.Join(kinds, ", "))
+	}
+	for kind, raw := range fields {
+		switch kind {
+		case learningKind:
+			return parseAs(raw, r.learning)
+		case historyKind:
+			return parseAs(raw, r.history)
+		case rejectionKind:
+			return parseAs(raw, r.rejection)
+		case forgottenKind:
+			return parseAs(raw, r.forgotten)
+		case outcomeKind:
+			return parseAs(raw, r.outcome)
+		case labelKind:
+			return parseAs(raw, r.label)
+		}
+	}
+	return row{}, errors.New("unknown kind of row")
+}
+
+func parseAs[T any](raw json.RawMessage, check func(T) (row, error)) (row, error) {
+	var v T
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&v); err != nil {
+		return row{}, err
+	}
+	return check(v)
+}
+
+// finish sets the line of a row, in the one form that all machines write.
+func (r row) finish(value any) (row, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(map[string]any{r.kind: value}); err != nil {
+		return row{}, err
+	}
+	r.value, r.line = value, strings.TrimSuffix(b.String(), "\n")
+	if len(r.line) > maxLine {
+		return row{}, fmt.Errorf("it has more than %d KiB", maxLine>>10)
+	}
+	return r, nil
+}
+
+// idPattern matches ids and fingerprints.
+var idPattern = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z._:-]{0,127}$`)
+
+func checkID(what, id string) error {
+	if !idPattern.MatchString(id) {
+		return fmt.Errorf("invalid %s %q", what, text.Cut(text.VisibleLine(id), 60))
+	}
+	return nil
+}
+
+// oneOf refuses what is not one of the values.
+func oneOf[T ~string](what string, v T, valid ...T) error {
+	if !slices.Contains(valid, v) {
+		return fmt.Errorf("invalid %s %q", what, text.Cut(text.VisibleLine(string(v)), 60))
+	}
+	return nil
+}
+
+// moment cuts a time to milliseconds, as databases keep it, and refuses one that is missing or
+// that no clock can show yet.
+func (r reader) moment(what string, t *time.Time) error {
+	switch *t = t.UTC().Truncate(time.Millisecond); {
+	case t.UnixMilli() <= 0:
+		return fmt.Errorf("%s is missing", what)
+	case t.After(r.now.Add(maxAhead)):
+		return fmt.Errorf("%s is in the future: %s", what, t.Format(time.RFC3339))
+	}
+	return nil
+}
+
+// clean makes texts safe, at most n characters each.
+func clean(n int, texts ...*string) {
+	for _, s := range texts {
+		*s = settle(*s, func(t string) string {
+			redacted, _ := secret.Redact("", text.Clean(t))
+			return text.Cut(redacted, n)
+		})
+	}
+}
+
+// cleanLine is clean for what has one line.
+func cleanLine(n int, texts ...*string) {
+	for _, s := range texts {
+		*s = settle(*s, func(t string) string {
+			redacted, _ := secret.Redact("", text.Collapse(text.Clean(t)))
+			return text.Cut(redacted, n)
+		})
+	}
+}
+
+// settle changes a text until it stays the same, so that every machine writes the same bytes.
+func settle(s string, change func(string) string) string {
+	const rounds = 8 // two are almost always enough
+	for range rounds {
+		t := change(s)
+		if t == s {
+			return s
+		}
+		s = t
+	}
+	return ""
+}
+
+// cleanPath makes paths and symbols safe, which are compared with those of changes.
+func cleanPath(names ...*string) {
+	for _, s := range names {
+		*s = text.Cut(text.VisibleLine(*s), maxPath)
+	}
+}
+
+func checkGlob(glob string) error {
+	switch {
+	case glob == "":
+		return nil
+	case utf8.RuneCountInString(glob) > precedent.MaxLearningGlob:
+		return fmt.Errorf("the glob has more than %d characters", precedent.MaxLearningGlob)
+	case text.VisibleLine(glob) != glob:
+		return errors.New("the glob has hidden characters")
+	}
+	return guide.CheckGlob(glob)
+}
+
+func checkFinding(c precedent.Category, s precedent.Severity) error {
+	return errors.Join(oneOf("category", c, append([]precedent.Category{""}, precedent.Categories...)...),
+		oneOf("severity", s, append([]precedent.Severity{""}, precedent.Severities...)...))
+}
+
+func (r reader) learning(l precedent.Learning) (row, error) {
+	l, err := r.checkLearning(l)
+	if err != nil {
+		return row{}, err
+	}
+	made := row{key: key{learningKind, l.ID}, at: l.UpdatedAt.UnixMilli(), final: l.State == precedent.LearningForgotten}
+	return made.finish(l)
+}
+
+func (r reader) checkLearning(l precedent.Learning) (precedent.Learning, error) {
+	l.Loaded, l.Used, l.LastUsed = 0, 0, time.Time{}
+	l.ExpiresAt = l.ExpiresAt.UTC().Truncate(time.Millisecond)
+	clean(maxProse, &l.Directive, &l.Rationale, &l.From.Words)
+	cleanLine(maxShort, &l.Approver, &l.From.Who, &l.From.Thread, &l.From.Head)
+	cleanLine(maxPath, &l.From.URL)
+	err := errors.Join(
+		checkID("id", l.ID), r.moment("updated_at", &l.UpdatedAt), r.moment("created_at", &l.CreatedAt),
+		oneOf("kind", l.Kind, precedent.LearningKinds...),
+		oneOf("state", l.State, precedent.LearningPending, precedent.LearningActive, precedent.LearningSuperseded, precedent.LearningExpired, precedent.LearningForgotten),
+		oneOf("scope", l.Scope, precedent.RepositoryScope, precedent.OwnerScope),
+		oneOf("source", l.From.By, precedent.FromThread, precedent.FromComment, precedent.FromCommand, precedent.FromImport),
+		checkFinding(l.Category, ""), checkGlob(l.Glob),
+	)
+	for _, link := range []string{l.Supersedes, l.Contradicts} {
+		if err == nil && link != "" {
+			err = checkID("link", link)
+		}
+	}
+	if a := l.About; err == nil && a != nil {
+		about := *a
+		cleanLine(maxProse, &about.Claim)
+		cleanPath(&about.Path, &about.Symbol, &about.Place)
+		err, l.About = errors.Join(checkID("fingerprint", about.Fingerprint), checkFinding(about.Category, about.Severity)), &about
+	}
+	if err == nil && strings.TrimSpace(l.Directive) == "" && l.State != precedent.LearningForgotten {
+		err = errors.New("the directive is empty")
+	}
+	return l, err
+}
+
+func (r reader) history(c store.SharedChange) (row, error) {
+	var err error
+	if c.After, err = r.checkLearning(c.After); err != nil {
+		return row{}, err
+	}
+	cleanLine(maxShort, &c.Who, &c.Action)
+	if err := errors.Join(checkID("learning", c.Learning), r.moment("at", &c.At)); err != nil {
+		return row{}, err
+	}
+	made, err := row{key: key{kind: historyKind}, at: c.At.UnixMilli(), of: c.Learning}.finish(c)
+	sum := sha256.Sum256([]byte(made.line))
+	made.id = fmt.Sprintf("%s/%015d/%s", c.Learning, made.at, hex.EncodeToString(sum[:8]))
+	return made, err
+}
+
+func (r reader) rejection(j rejection) (row, error) {
+	clean(maxProse, &j.Reason)
+	cleanLine(maxProse, &j.Claim)
+	cleanLine(maxShort, &j.Who, &j.Rule)
+	cleanLine(maxPath, &j.Source)
+	cleanPath(&j.Path, &j.Symbol, &j.Place)
+	err := errors.Join(checkID("fingerprint", j.Fingerprint), r.moment("at", &j.At), checkFinding(j.Category, j.Severity), checkGlob(j.Glob))
+	j.ExpiresAt = j.ExpiresAt.UTC().Truncate(time.Millisecond)
+	if err == nil && j.ExpiresAt.After(r.now.Add(longLived)) {
+		err = fmt.Errorf("expires_at is too far in the future: %s", j.ExpiresAt.Format(time.RFC3339))
+	}
+	if err != nil {
+		return row{}, err
+	}
+	made := row{key: key{rejectionKind, j.Fingerprint}, at: j.At.UnixMilli(), until: j.ExpiresAt.UnixMilli()}
+	return made.finish(j)
+}
+
+func (r reader) forgotten(f store.Forgotten) (row, error) {
+	if err := errors.Join(checkID("fingerprint", f.Fingerprint), r.moment("at", &f.At)); err != nil {
+		return row{}, err
+	}
+	return row{key: key{forgottenKind, f.Fingerprint}, at: f.At.UnixMilli()}.finish(f)
+}
+
+func (r reader) outcome(o precedent.Outcome) (row, error) {
+	o.Finding = "" // made from the fingerprint on each machine
+	clean(maxProse, &o.Title, &o.Proof, &o.Words)
+	cleanLine(maxShort, &o.Who, &o.Thread, &o.Commit)
+	cleanLine(maxPath, &o.URL)
+	err := errors.Join(checkID("fingerprint", o.Fingerprint), r.moment("at", &o.At), checkFinding(o.Category, o.Severity), oneOf("outcome", o.Kind, precedent.OutcomeKinds...))
+	if err == nil && o.PullRequest <= 0 {
+		err = errors.New("pull_request is missing")
+	}
+	if err == nil && (o.Confidence < 0 || o.Confidence > 100) {
+		err = errors.New("confidence is not in percent")
+	}
+	if err != nil {
+		return row{}, err
+	}
+	made := row{key: key{outcomeKind, fmt.Sprintf("%010d/%s", o.PullRequest, o.Fingerprint)}, at: o.At.UnixMilli(), final: o.Kind != precedent.OutcomeUnknown}
+	return made.finish(o)
+}
+
+func (r reader) label(l store.Label) (row, error) {
+	cleanLine(maxShort, &l.Finder, &l.Outcome)
+	cleanPath(&l.Place)
+	err := errors.Join(checkID("fingerprint", l.Fingerprint), r.moment("at", &l.At), checkFinding(l.Category, l.Severity))
+	if err == nil && (l.Confidence < 0 || l.Confidence > 100) {
+		err = errors.New("confidence is not in percent")
+	}
+	if err != nil {
+		return row{}, err
+	}
+	return row{key: key{labelKind, l.Fingerprint}, at: l.At.UnixMilli()}.finish(l)
+}
+
+// addTo adds the row to those that are saved.
+func (r row) addTo(s *store.Shared) {
+	switch v := r.value.(type) {
+	case precedent.Learning:
+		s.Learnings = append(s.Learnings, v)
+	case store.SharedChange:
+		s.History = append(s.History, v)
+	case rejection:
+		s.Rejections = append(s.Rejections, v.stored())
+	case store.Forgotten:
+		s.Forgotten = append(s.Forgotten, v)
+	case precedent.Outcome:
+		s.Outcomes = append(s.Outcomes, v)
+	case store.Label:
+		s.Labels = append(s.Labels, v)
+	}
+}
+
+// fromStore returns the rows of a database. What does not meet the limits of a line is left
+// out and counted.
+func (r reader) fromStore(s store.Shared) (rows Rows, left int) {
+	rows = Rows{}
+	add := func(made row, err error) {
+		if err != nil {
+			left++
+			return
+		}
+		rows[made.key] = made
+	}
+	for _, v := range s.Learnings {
+		add(r.learning(v))
+	}
+	for _, v := range s.History {
+		add(r.history(v))
+	}
+	for _, v := range s.Rejections {
+		add(r.rejection(newRejection(v)))
+	}
+	for _, v := range s.Forgotten {
+		add(r.forgotten(v))
+	}
+	for _, v := range s.Outcomes {
+		add(r.outcome(v))
+	}
+	for _, v := range s.Labels {
+		add(r.label(v))
+	}
+	return rows, left
+}
+
+// describe is the first words of an error, on one line.
+func describe(err error) string {
+	first, _, _ := strings.Cut(err.Error(), "\n")
+	return text.Cut(text.VisibleLine(cmp.Or(first, "invalid")), maxShort)
+}

@@ -1,0 +1,186 @@
+// Package portable carries the memory of a repository between databases: as a file, as a
+// ref of a remote that clones merge, and as a file of the repository that is reviewed like
+// code.
+//
+// All three have the same rows, as lines of JSON: learnings with their history, rejections,
+// what was taken back, outcomes and labels. Everything else is made again by reviews, or
+// belongs to one machine. Merge is commutative, associative and idempotent, so that clones
+// that exchange their rows in any order end with the same ones. Equal rows are equal bytes.
+//
+// What is read may come from anyone who can write to the remote: each line is bounded,
+// cleaned, redacted and checked before it is used.
+package portable
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/precedent-dev/precedent/internal/store"
+)
+
+// key identifies a row.
+type key struct{ kind, id string }
+
+// row is a line: what it is about, and what decides which of two with one key stays.
+type row struct {
+	key
+	final bool  // a forgotten learning, which nothing brings back
+	at    int64 // when it was last changed, in unix milliseconds
+	until int64 // when it expires; 0 for never
+	line  string
+	of    string // the id of the learning that it is the history of
+	value any
+}
+
+// compare orders the rows with one key: the greatest stays.
+func (a row) compare(b row) int {
+	return cmp.Or(compareBool(a.final, b.final), cmp.Compare(a.at, b.at), cmp.Compare(a.until, b.until), strings.Compare(a.line, b.line))
+}
+
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
+}
+
+// Rows are the shared rows of a repository.
+type Rows map[key]row
+
+// Limits of rows: more than a team makes in years. Of histories, outcomes and labels the newest
+// are kept; more of the others are refused.
+const (
+	maxRows    = 50_000 // of each kind
+	maxHistory = 50     // of a learning
+	// shareFor is how long outcomes and labels are shared: calibration reads the newest.
+	shareFor = 365 * 24 * time.Hour
+)
+
+// Merge returns the rows of both: of two with one key the newer, of two of one time the one
+// with the greater bytes. A forgotten learning stays forgotten, and a rejection that was taken
+// back does not return unless it is newer.
+func Merge(a, b Rows) Rows {
+	merged := Rows{}
+	for _, from := range []Rows{a, b} {
+		for k, r := range from {
+			if had, ok := merged[k]; !ok || r.compare(had) > 0 {
+				merged[k] = r
+			}
+		}
+	}
+	for k, r := range merged {
+		if k.kind != rejectionKind {
+			continue
+		}
+		if taken, ok := merged[key{forgottenKind, k.id}]; ok && r.at <= taken.at {
+			delete(merged, k)
+		}
+	}
+	merged.keepNewest()
+	return merged
+}
+
+// keepNewest removes the oldest rows of the kinds that grow with each review.
+func (s Rows) keepNewest() {
+	groups := map[string][]row{}
+	for _, r := range s {
+		switch r.kind {
+		case historyKind, outcomeKind, labelKind:
+			group := r.kind + "\x00" + r.of
+			groups[group] = append(groups[group], r)
+		}
+	}
+	for _, group := range groups {
+		most := maxRows
+		if group[0].kind == historyKind {
+			most = maxHistory
+		}
+		if len(group) <= most {
+			continue
+		}
+		slices.SortFunc(group, func(a, b row) int {
+			return cmp.Or(b.compare(a), strings.Compare(a.id, b.id))
+		})
+		for _, r := range group[most:] {
+			delete(s, r.key)
+		}
+	}
+}
+
+// current removes rejections that have expired, and outcomes and labels that are too old.
+func (s Rows) current(now time.Time) Rows {
+	old := now.Add(-shareFor).UnixMilli()
+	maps.DeleteFunc(s, func(k key, r row) bool {
+		switch k.kind {
+		case rejectionKind:
+			return r.until <= now.UnixMilli()
+		case outcomeKind, labelKind:
+			return r.at < old
+		}
+		return false
+	})
+	return s
+}
+
+// sorted returns the rows of a kind, or of all if it is empty, in the order of their lines.
+func (s Rows) sorted(kind string) []row {
+	var found []row
+	for _, r := range s {
+		if kind == "" || r.kind == kind {
+			found = append(found, r)
+		}
+	}
+	slices.SortFunc(found, func(a, b row) int {
+		return cmp.Or(slices.Index(kinds, a.kind)-slices.Index(kinds, b.kind), strings.Compare(a.id, b.id))
+	})
+	return found
+}
+
+// Counts say what an import changed.
+type Counts struct {
+	Added   int `json:"added"`
+	Changed int `json:"changed"`
+	Removed int `json:"removed"` // dismissals that were taken back elsewhere
+	Same    int `json:"already_there"`
+}
+
+// difference returns the rows of merged that the database does not have, as store.Shared, and
+// what they change. Histories are whole.
+func difference(local, merged Rows) (store.Shared, Counts) {
+	var news store.Shared
+	var c Counts
+	changed := map[string]bool{} // learnings with new history
+	for k, r := range merged {
+		had, ok := local[k]
+		switch {
+		case ok && had.line == r.line:
+			c.Same++
+			continue
+		case r.kind == historyKind:
+			changed[r.of] = true
+		case r.kind == forgottenKind:
+			if j, ok := local[key{rejectionKind, k.id}]; ok && j.at <= r.at {
+				c.Removed++
+			}
+		case ok:
+			c.Changed++
+		default:
+			c.Added++
+		}
+		if r.kind != historyKind {
+			r.addTo(&news)
+		}
+	}
+	for _, r := range merged.sorted(historyKind) {
+		if changed[r.of] {
+			r.addTo(&news)
+		}
+	}
+	return news, c
+}

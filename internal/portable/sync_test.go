@@ -1,0 +1,288 @@
+package portable
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/git"
+	"github.com/precedent-dev/precedent/internal/needs"
+)
+
+func runGit(t testing.TB, dir string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir = dir
+	cmd.Env = []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "GIT_CONFIG_NOSYSTEM=1",
+		"GIT_AUTHOR_NAME=dana", "GIT_AUTHOR_EMAIL=dana@example.org", "GIT_COMMITTER_NAME=dana", "GIT_COMMITTER_EMAIL=dana@example.org",
+	}
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}
+
+// origin makes a bare repository, and returns its folder.
+func origin(t testing.TB) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "origin.git")
+	runGit(t, filepath.Dir(dir), "init", "-q", "--bare", "-b", "main", dir)
+	return dir
+}
+
+// clone makes a clone with an empty memory, ready to exchange it.
+func clone(t testing.TB, origin string) *Sync {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "clone")
+	runGit(t, filepath.Dir(dir), "clone", "-q", origin, dir)
+	repo, err := git.Open(t.Context(), dir, git.Options{LazyEnv: []string{"PATH=" + os.Getenv("PATH")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { repo.Close() })
+	return &Sync{
+		Git: repo, Memory: openMemory(t), At: git.Shared{Remote: "origin", Ref: "refs/precedent/memory"},
+		Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }, Rand: rand.New(rand.NewPCG(1, 2)),
+	}
+}
+
+func run(t testing.TB, s *Sync) Synced {
+	t.Helper()
+	done, err := s.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return done
+}
+
+// TestInterleavings: two clones that write and exchange in turn and at once, and that end
+// between the push and the import, both have the union at the end, and forgotten stays
+// forgotten.
+func TestInterleavings(t *testing.T) {
+	seed := needs.Seed(t)
+	random := rand.New(rand.NewPCG(seed, 3))
+	at := origin(t)
+	both := []*Sync{clone(t, at), clone(t, at)}
+	clock := now.Add(-20 * time.Hour)
+	for _, s := range both {
+		s.Memory.Now = func() time.Time { return now }
+	}
+	live := map[string]bool{}                      // dismissals by their last change
+	states := map[string]precedent.LearningState{} // learnings
+	change := func(s *Sync) {
+		clock = clock.Add(time.Second)
+		rows := rowsOf(t, s.Memory)
+		id := fmt.Sprintf("f%d", random.IntN(20))
+		switch random.IntN(4) {
+		case 0, 1:
+			_, added, err := rows.Reject(t.Context(), precedent.Rejection{Fingerprint: id, Claim: "x", Severity: precedent.Low, Who: "dana", At: clock})
+			if err != nil {
+				t.Fatal(err)
+			}
+			live[id] = live[id] || added
+		case 2: // taken back: newer than anything before, whatever the other clone has seen
+			if j, err := rows.Rejection(t.Context(), id, now); err != nil {
+				t.Fatal(err)
+			} else if j != nil {
+				if ok, err := rows.Unreject(t.Context(), j.ID); !ok || err != nil {
+					t.Fatal(ok, err)
+				}
+				live[id] = false
+			}
+		case 3:
+			l := "l" + id
+			if states[l] == "" || random.IntN(2) == 0 {
+				added := precedent.Learning{ID: l, Kind: precedent.LearnDo, State: precedent.LearningActive, Scope: precedent.RepositoryScope, Directive: "check " + l,
+					From: precedent.LearningSource{By: precedent.FromCommand, Who: "dana"}, CreatedAt: clock, UpdatedAt: clock, Version: 1}
+				if _, _, err := rows.AddLearning(t.Context(), added, "dana"); err != nil {
+					t.Fatal(err)
+				}
+				if states[l] == "" {
+					states[l] = precedent.LearningActive
+				}
+				return
+			}
+			_, err := rows.ChangeLearning(t.Context(), l, "dana", "forgotten", clock, func(l *precedent.Learning) error {
+				l.State = precedent.LearningForgotten
+				return nil
+			})
+			if err == nil {
+				states[l] = precedent.LearningForgotten
+			}
+		}
+	}
+	crashes, races := 0, 0
+	for range needs.Rounds(100, 30) {
+		for range random.IntN(4) {
+			change(both[random.IntN(2)])
+		}
+		s := both[random.IntN(2)]
+		switch random.IntN(3) {
+		case 0:
+			run(t, s)
+		case 1: // a crash after the push
+			if _, _, err := s.exchange(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			crashes++
+		case 2:
+			var wait sync.WaitGroup
+			for _, s := range both {
+				wait.Go(func() {
+					if _, err := s.Run(t.Context()); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			wait.Wait()
+			races++
+		}
+	}
+	for _, s := range []*Sync{both[0], both[1], both[0]} {
+		run(t, s)
+	}
+	if run(t, both[1]).Pushed {
+		t.Error("an exchange without news pushed")
+	}
+	if a, b := export(t, both[0].Memory), export(t, both[1].Memory); a != b {
+		t.Errorf("the clones differ:\n%s\n%s", a, b)
+	}
+	for _, s := range both {
+		for id, want := range live {
+			if j, err := rowsOf(t, s.Memory).Rejection(t.Context(), id, now); err != nil || (j != nil) != want {
+				t.Errorf("dismissal %s: %v, %v, want %t", id, j, err, want)
+			}
+		}
+		all, err := rowsOf(t, s.Memory).Learnings(t.Context())
+		if err != nil || len(all) != len(states) {
+			t.Errorf("%d learnings, %v, want %d", len(all), err, len(states))
+		}
+		for _, l := range all {
+			if l.State != states[l.ID] {
+				t.Errorf("learning %s is %s, want %s", l.ID, l.State, states[l.ID])
+			}
+		}
+	}
+	t.Logf("%d dismissals, %d learnings, %d crashes, %d races", len(live), len(states), crashes, races)
+}
+
+// TestHostileRefs: what is not a memory is refused with a hint, and changes nothing; lines that
+// are wrong are left out, and do not come back.
+func TestHostileRefs(t *testing.T) {
+	version := git.SharedFile{Name: versionFile, Data: []byte("{\"precedent_memory\":1}\n")}
+	file := func(name string, data string) git.SharedFile { return git.SharedFile{Name: name, Data: []byte(data)} }
+	var thousands []git.SharedFile
+	for i := range 2_000 {
+		thousands = append(thousands, file(fmt.Sprintf("f%d", i), "x"))
+	}
+	for name, test := range map[string]struct {
+		files []git.SharedFile
+		says  string
+	}{
+		"code":           {[]git.SharedFile{file("main.go", "package main\n")}, "it has no version.json"},
+		"other files":    {[]git.SharedFile{version, file("main.go", "package main\n")}, `it has the file "main.go"`},
+		"newer":          {[]git.SharedFile{file(versionFile, `{"precedent_memory":9}`)}, "a newer precedent wrote it"},
+		"thousands":      {append(thousands, version), "more than 32 files"},
+		"huge":           {[]git.SharedFile{version, file("rejection.jsonl", strings.Repeat("\n", maxRefBytes+1))}, "larger than 64 MiB"},
+		"too many lines": {[]git.SharedFile{version, file("rejection.jsonl", strings.Repeat("\n", 3*maxRows))}, "more than 50000 rows"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := clone(t, origin(t))
+			reject(t, s.Memory, "aa", now)
+			before := export(t, s.Memory)
+			commit, err := s.Git.CommitShared(t.Context(), "", "x", now, test.files)
+			if err == nil {
+				err = s.Git.PushShared(t.Context(), s.At, "", commit)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = s.Run(t.Context())
+			if err == nil || !strings.Contains(err.Error(), test.says) {
+				t.Errorf("%v, want %q", err, test.says)
+			}
+			if e, ok := err.(*Error); !ok || e.Hint == "" {
+				t.Errorf("%v has no hint", err)
+			}
+			if tip, err := s.Git.FetchShared(t.Context(), s.At); tip != commit || err != nil || export(t, s.Memory) != before {
+				t.Errorf("something changed: %s, %v", tip, err)
+			}
+		})
+	}
+	t.Run("links", func(t *testing.T) {
+		at := origin(t)
+		s := clone(t, at)
+		blob := strings.TrimSpace(runGit(t, at, "hash-object", "-w", "--stdin"))
+		cmd := exec.Command("git", "mktree")
+		cmd.Dir, cmd.Stdin = at, strings.NewReader("120000 blob "+blob+"\tversion.json\n")
+		tree, err := cmd.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		commit := strings.TrimSpace(runGit(t, at, "commit-tree", "-m", "x", strings.TrimSpace(string(tree))))
+		runGit(t, at, "update-ref", s.At.Ref, commit)
+		if _, err := s.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "not a regular file") {
+			t.Error(err)
+		}
+	})
+	t.Run("wrong lines", func(t *testing.T) {
+		s := clone(t, origin(t))
+		reject(t, s.Memory, "aa", now)
+		lines := "{}\n\xff\n" + `{"rejection":{"fingerprint":"bb","claim":"x","severity":"low","at":"2027-01-01T00:00:00Z"}}` + "\n" + "x"
+		commit, err := s.Git.CommitShared(t.Context(), "", "x", now, []git.SharedFile{file("rejection.jsonl", lines), version})
+		if err == nil {
+			err = s.Git.PushShared(t.Context(), s.At, "", commit)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if done := run(t, s); done.Refused != 4 || !done.Pushed || done.Rows != 1 || done.Lines[2].Where != "rejection.jsonl:3" || !strings.Contains(done.Lines[2].Why, "future") {
+			t.Errorf("%+v", done)
+		}
+		if done := run(t, s); done.Refused != 0 || done.Pushed {
+			t.Errorf("%+v", done)
+		}
+	})
+}
+
+// TestOwnersLearningsStay: a learning for all repositories of the owner neither leaves nor
+// enters by a ref, whose writers may write to one repository only.
+func TestOwnersLearningsStay(t *testing.T) {
+	s := clone(t, origin(t))
+	l := precedent.Learning{ID: "ll", Kind: precedent.LearnDo, State: precedent.LearningActive, Scope: precedent.OwnerScope, Directive: "check errors",
+		From: precedent.LearningSource{By: precedent.FromCommand}, CreatedAt: now, UpdatedAt: now, Version: 1}
+	made, err := reader{now}.learning(l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	commit, err := s.Git.CommitShared(t.Context(), "", "x", now, Rows{made.key: made}.files())
+	if err == nil {
+		err = s.Git.PushShared(t.Context(), s.At, "", commit)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if done := run(t, s); done.Added != 0 || done.Rows != 0 {
+		t.Errorf("%+v", done)
+	}
+	if _, _, err := rowsOf(t, s.Memory).AddLearning(t.Context(), l, "dana"); err != nil {
+		t.Fatal(err)
+	}
+	if done := run(t, s); done.Left == 0 || done.Rows != 0 {
+		t.Errorf("%+v", done)
+	}
+	if all, err := rowsOf(t, s.Memory).Learnings(t.Context()); err != nil || !slices.ContainsFunc(all, func(l precedent.Learning) bool { return l.ID == "ll" }) {
+		t.Errorf("the learning is gone: %v", err)
+	}
+}

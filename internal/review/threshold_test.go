@@ -1,0 +1,111 @@
+package review
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/calibration"
+	"github.com/precedent-dev/precedent/internal/memory"
+)
+
+func learned(threshold int, notEnough bool) calibration.Learned {
+	return calibration.Learned{Tuned: calibration.Tuned{Threshold: threshold, Labels: 64, NotEnough: notEnough}}
+}
+
+// TestWhoseThreshold: the operator's threshold comes first, then the policy's, then the one
+// that outcomes lead to, then the default.
+func TestWhoseThreshold(t *testing.T) {
+	operators, policys := 60, 85
+	few := learned(75, false)
+	few.Labels = calibration.LeastLabels - 1
+	for _, test := range []struct {
+		name           string
+		operator, team *int
+		learned        calibration.Learned
+		want           int
+		from           string
+	}{
+		{"operator", &operators, &policys, learned(90, false), 60, "--threshold"},
+		{"policy", nil, &policys, learned(90, false), 85, "the repository's policy"},
+		{"tuned", nil, nil, learned(90, false), 90, "tuned from 64 outcomes"},
+		{"tuned in vain", nil, nil, learned(95, true), 95, "tuned from 64 outcomes, too few of which were accepted"},
+		{"few labels", nil, nil, few, 75, "the default"},
+		{"nothing", nil, nil, calibration.Learned{}, 75, "the default"},
+	} {
+		in := input(t, shopBase, shopHead)
+		in.Engine = answering(finding("shop.go", 4, "\ttotal := 0", "the total is wrong", map[string]any{"confidence": 70}))
+		in.Threshold, in.ThresholdFrom, in.Policy.Threshold = test.operator, "--threshold", test.team
+		in.Recall = memory.Recall{Learned: test.learned}
+		r := run(t, in)
+		if r.Threshold != test.want || r.ThresholdFrom != test.from {
+			t.Errorf("%s: %d, %q, want %d, %q", test.name, r.Threshold, r.ThresholdFrom, test.want, test.from)
+		}
+		for _, f := range r.Findings {
+			if f.Dropped == precedent.BelowThreshold && !strings.Contains(f.DroppedWhy, test.from) {
+				t.Errorf("%s: %q does not say who set the threshold", test.name, f.DroppedWhy)
+			}
+		}
+	}
+}
+
+// TestTunedHidesNothingSevere: a tuned threshold and a refit hide no finding that is severe or
+// of a protected category and that the default shows.
+func TestTunedHidesNothingSevere(t *testing.T) {
+	fs := []precedent.Finding{
+		{Title: "high", Severity: precedent.High, Category: precedent.Bugs, Confidence: 80},
+		{Title: "protected", Severity: precedent.Low, Category: precedent.Security, Confidence: 80},
+		{Title: "weak", Severity: precedent.Critical, Category: precedent.Bugs, Confidence: 70},
+		{Title: "medium", Severity: precedent.Medium, Category: precedent.Bugs, Confidence: 80},
+		{Title: "proven", Severity: precedent.Medium, Category: precedent.Bugs, Confidence: 100, Analyzer: true},
+	}
+	for _, refit := range []calibration.Refit{{}, {Intercept: -2, Slope: 1, Labels: 64}} {
+		in := input(t, shopBase, shopHead)
+		in.Recall.Learned = learned(95, true)
+		in.Recall.Learned.Refit = refit
+		in.fillDefaults()
+		if in.MaxInline != inlineIfNotEnough {
+			t.Errorf("%d inline comments", in.MaxInline)
+		}
+		now := slices.Clone(fs)
+		in.refit(now)
+		choose(now, &in)
+		var live []string
+		for _, f := range now {
+			if f.Live() {
+				live = append(live, f.Title)
+			}
+		}
+		slices.Sort(live)
+		if want := []string{"high", "protected", "proven"}; !slices.Equal(live, want) {
+			t.Errorf("refit %+v: %v are shown, want %v", refit, live, want)
+		}
+	}
+}
+
+// TestRefit: the confidence of findings without a proof follows what the team accepted, and
+// the trail says so.
+func TestRefit(t *testing.T) {
+	in := input(t, shopBase, shopHead)
+	in.Recall.Learned.Refit = calibration.Refit{Intercept: -1, Slope: 1, Labels: 40}
+	in.fillDefaults()
+	fs := []precedent.Finding{
+		{Severity: precedent.Medium, Category: precedent.Bugs, Confidence: 78},
+		{Severity: precedent.Medium, Category: precedent.Bugs, Confidence: 78, Analyzer: true},
+		{Severity: precedent.Medium, Category: precedent.Bugs, Confidence: 78, Dropped: precedent.Dismissed},
+	}
+	in.refit(fs)
+	if f := fs[0]; f.Confidence != 57 || f.Refit != -21 || len(f.Trail) != 1 || f.Trail[0].Delta != -21 || f.Trail[0].Text != "57 after what the team accepted of 40 findings" {
+		t.Errorf("%+v", f)
+	}
+	for _, f := range fs[1:] {
+		if f.Confidence != 78 || f.Refit != 0 || len(f.Trail) > 0 {
+			t.Errorf("changed: %+v", f)
+		}
+	}
+	in.Recall.Learned.Refit.Intercept = 9
+	if got := in.refitted(&precedent.Finding{Severity: precedent.Medium, Category: precedent.Bugs, Confidence: 78}); got != mostWithoutProof {
+		t.Errorf("%d without a proof", got)
+	}
+}

@@ -1,0 +1,248 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/precedent-dev/precedent"
+)
+
+// Shared are the rows of a repository that its clones share. What only counts on one machine
+// is not among them: ids of rejections and their hits, and how often learnings were used.
+type Shared struct {
+	Learnings  []precedent.Learning
+	History    []SharedChange
+	Rejections []precedent.Rejection // expired ones included
+	Forgotten  []Forgotten
+	Outcomes   []precedent.Outcome
+	Labels     []Label
+}
+
+// SharedChange is an entry of the history of a learning.
+type SharedChange struct {
+	Learning string `json:"learning"`
+	LearningChange
+}
+
+// Forgotten says that a rejection was taken back. Rejections of the fingerprint that were made
+// until then do not hold.
+type Forgotten struct {
+	Fingerprint string    `json:"fingerprint"`
+	At          time.Time `json:"at"`
+}
+
+// Label is what stays of a pruned finding.
+type Label struct {
+	Fingerprint string             `json:"fingerprint"`
+	Place       string             `json:"place"`
+	Finder      string             `json:"finder"`
+	Category    precedent.Category `json:"category"`
+	Severity    precedent.Severity `json:"severity"`
+	Confidence  int                `json:"confidence"`
+	Outcome     string             `json:"outcome"` // empty if there was none
+	At          time.Time          `json:"at"`
+}
+
+// forgottenRejection is the kind of the rows of taken back rejections.
+const forgottenRejection = "rejection"
+
+// Shared returns the rows that clones share, as they are at one moment.
+func (r *Repo) Shared(ctx context.Context) (Shared, error) {
+	var s Shared
+	err := r.db.change(ctx, "read shared memory", func(tx *sql.Tx) (err error) {
+		s, err = r.shared(ctx, tx)
+		return err
+	})
+	return s, err
+}
+
+func (r *Repo) shared(ctx context.Context, q querier) (Shared, error) {
+	var s Shared
+	var err error
+	if s.Learnings, err = r.learnings(ctx, q, "TRUE ORDER BY l.id"); err != nil {
+		return s, err
+	}
+	err = rows(ctx, q, "SELECT id, at, who, action, document FROM learning_history WHERE repo_id = $1 ORDER BY id, nth", []any{r.id}, func(row scanner) error {
+		var c SharedChange
+		var at int64
+		var document string
+		if err := row.Scan(&c.Learning, &at, &c.Who, &c.Action, &document); err != nil {
+			return err
+		}
+		c.At = fromMillis(at)
+		s.History = append(s.History, c)
+		return json.Unmarshal([]byte(document), &s.History[len(s.History)-1].After)
+	})
+	if err != nil {
+		return s, err
+	}
+	err = rows(ctx, q, "SELECT "+rejectionColumns+" FROM rejections WHERE repo_id = $1 ORDER BY fingerprint", []any{r.id}, func(row scanner) error {
+		j, err := scanRejection(row)
+		s.Rejections = append(s.Rejections, j)
+		return err
+	})
+	if err != nil {
+		return s, err
+	}
+	if s.Forgotten, err = r.forgotten(ctx, q); err != nil {
+		return s, err
+	}
+	s.Outcomes, err = documents[precedent.Outcome](ctx, q, "SELECT document FROM outcomes WHERE repo_id = $1 ORDER BY pull, fingerprint", []any{r.id})
+	if err != nil {
+		return s, err
+	}
+	err = rows(ctx, q, "SELECT fingerprint, place, finder, category, severity, confidence, outcome, at FROM labels WHERE repo_id = $1 ORDER BY fingerprint", []any{r.id}, func(row scanner) error {
+		var l Label
+		var at int64
+		err := row.Scan(&l.Fingerprint, &l.Place, &l.Finder, &l.Category, &l.Severity, &l.Confidence, &l.Outcome, &at)
+		l.At = fromMillis(at)
+		s.Labels = append(s.Labels, l)
+		return err
+	})
+	return s, err
+}
+
+// Forgotten returns what was taken back, ordered by fingerprint.
+func (r *Repo) Forgotten(ctx context.Context) ([]Forgotten, error) {
+	found, err := r.forgotten(ctx, r.db.read)
+	return found, r.db.fail("read what was taken back", err)
+}
+
+func (r *Repo) forgotten(ctx context.Context, q querier) ([]Forgotten, error) {
+	var all []Forgotten
+	err := rows(ctx, q, "SELECT id, at FROM forgotten WHERE repo_id = $1 AND kind = $2 ORDER BY id", []any{r.id, forgottenRejection}, func(row scanner) error {
+		var f Forgotten
+		var at int64
+		err := row.Scan(&f.Fingerprint, &at)
+		f.At = fromMillis(at)
+		all = append(all, f)
+		return err
+	})
+	return all, err
+}
+
+// MergeShared saves the rows that merge returns for the present ones, in one transaction: each
+// replaces the one with its key, rejections that were taken back are deleted, and the history of
+// a learning is replaced as a whole. Merge may be called more than once.
+func (r *Repo) MergeShared(ctx context.Context, merge func(Shared) (Shared, error)) error {
+	return r.db.change(ctx, "merge memory", func(tx *sql.Tx) error {
+		now, err := r.shared(ctx, tx)
+		if err != nil {
+			return err
+		}
+		news, err := merge(now)
+		if err != nil {
+			return err
+		}
+		for _, save := range []func(context.Context, *sql.Tx, Shared) error{
+			r.mergeLearnings, r.mergeRejections, r.mergeOutcomes, r.mergeLabels,
+		} {
+			if err := save(ctx, tx, news); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (r *Repo) mergeLearnings(ctx context.Context, tx *sql.Tx, s Shared) error {
+	for _, l := range s.Learnings {
+		if err := r.setLearning(ctx, tx, l); err != nil {
+			return err
+		}
+	}
+	slices.SortStableFunc(s.History, func(a, b SharedChange) int {
+		return cmp.Or(cmp.Compare(a.Learning, b.Learning), a.At.Compare(b.At))
+	})
+	for i, nth := 0, 0; i < len(s.History); i, nth = i+1, nth+1 {
+		c := s.History[i]
+		if i == 0 || s.History[i-1].Learning != c.Learning {
+			nth = 0
+			if _, err := tx.ExecContext(ctx, "DELETE FROM learning_history WHERE repo_id = $1 AND id = $2", r.id, c.Learning); err != nil {
+				return err
+			}
+		}
+		document, err := json.Marshal(c.After)
+		if err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, "INSERT INTO learning_history (repo_id, id, nth, at, who, action, document) VALUES ($1, $2, $3, $4, $5, $6, $7)",
+			r.id, c.Learning, nth, millis(c.At), c.Who, c.Action, string(document))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *Repo) mergeRejections(ctx context.Context, tx *sql.Tx, s Shared) error {
+	for _, j := range s.Rejections {
+		_, err := tx.ExecContext(ctx, `
+			INSERT INTO rejections (repo_id, id, finding, fingerprint, place, claim, path, symbol, category, severity, reason, who, at, expires_at, hits, rule, glob, source)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, 0, $15, $16, $17)
+			ON CONFLICT (repo_id, fingerprint) DO UPDATE SET
+				id = CASE WHEN rejections.at = excluded.at THEN rejections.id ELSE excluded.id END,
+				hits = CASE WHEN rejections.at = excluded.at THEN rejections.hits ELSE 0 END,
+				finding = excluded.finding, place = excluded.place, claim = excluded.claim, path = excluded.path,
+				symbol = excluded.symbol, category = excluded.category, severity = excluded.severity, reason = excluded.reason,
+				who = excluded.who, at = excluded.at, expires_at = excluded.expires_at,
+				rule = excluded.rule, glob = excluded.glob, source = excluded.source`,
+			r.id, r.db.newID(), j.Finding, j.Fingerprint, j.Place, j.Claim, j.Path, j.Symbol, j.Category, j.Severity,
+			j.Reason, j.Who, millis(j.At), millis(j.ExpiresAt), j.Rule, j.Glob, j.Source)
+		if err != nil {
+			return err
+		}
+	}
+	for _, f := range s.Forgotten {
+		if err := r.forget(ctx, tx, f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// forget records that a rejection was taken back, and deletes it.
+func (r *Repo) forget(ctx context.Context, tx *sql.Tx, f Forgotten) error {
+	_, err := tx.ExecContext(ctx, `
+		INSERT INTO forgotten (repo_id, kind, id, at) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (repo_id, kind, id) DO UPDATE SET at = CASE WHEN excluded.at > forgotten.at THEN excluded.at ELSE forgotten.at END`,
+		r.id, forgottenRejection, f.Fingerprint, millis(f.At))
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, "DELETE FROM rejections WHERE repo_id = $1 AND fingerprint = $2 AND at <= $3", r.id, f.Fingerprint, millis(f.At))
+	return err
+}
+
+func (r *Repo) mergeOutcomes(ctx context.Context, tx *sql.Tx, s Shared) error {
+	for _, o := range s.Outcomes {
+		document, err := json.Marshal(o)
+		if err != nil {
+			return err
+		}
+		if err := r.setOutcome(ctx, tx, o, string(document)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *Repo) mergeLabels(ctx context.Context, tx *sql.Tx, s Shared) error {
+	for _, l := range s.Labels {
+		_, err := tx.ExecContext(ctx, `
+			INSERT INTO labels (repo_id, fingerprint, place, finder, category, severity, confidence, outcome, at)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+			ON CONFLICT (repo_id, fingerprint) DO UPDATE SET place = excluded.place, finder = excluded.finder,
+				category = excluded.category, severity = excluded.severity, confidence = excluded.confidence,
+				outcome = excluded.outcome, at = excluded.at`,
+			r.id, l.Fingerprint, l.Place, l.Finder, l.Category, l.Severity, l.Confidence, l.Outcome, millis(l.At))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
