@@ -12,7 +12,7 @@
 // database; [Place], [Fingerprint] and [FindingID] give it an identity that
 // depends on neither line numbers nor prose. [Review] is the result of one run,
 // and its JSON form is a stable contract. [Rejection] is the record of a
-// dismissal. [Thread] is a posted finding with its conversation, and [Outcome] is
+// dismissal, [Learning] a directive that a person gave for later reviews. [Thread] is a posted finding with its conversation, and [Outcome] is
 // what happened to it. [Policy] is what a repository may set for its own reviews.
 // [Untrusted] marks text from outside.
 //
@@ -45,7 +45,7 @@
 // was carried out.
 //
 // Mind. internal/memory recalls before a review and records after it: history,
-// hotspots, and dismissals. internal/thread follows what was posted: it assembles
+// hotspots, dismissals and learnings. internal/thread follows what was posted: it assembles
 // conversations, relocates them to a new head, and determines the outcome of each
 // finding. internal/settings reads the operator's settings once, typed, each value
 // with its source.

@@ -225,8 +225,24 @@ func policySettings(p workflow.Policy) []settings.Line {
 		from("include_positive_feedback", unless(!p.NoPraise, "", "false")),
 		from("request_changes", unless(!p.RequestChanges, "", "true")),
 		from("pass_without_model", unless(!p.PassWithoutModel, "", "true")),
+		from("learnings", learningsPolicy(p.Learnings)),
 		from("language", p.Language),
 	}
+}
+
+// learningsPolicy is what the policy says of learnings; empty for nothing.
+func learningsPolicy(p precedent.LearningPolicy) string {
+	var parts []string
+	if p.Off {
+		parts = append(parts, "enabled: false")
+	}
+	if p.Global {
+		parts = append(parts, "scope: global")
+	}
+	if p.MaxAgeDays > 0 {
+		parts = append(parts, fmt.Sprintf("max_age_days: %d", p.MaxAgeDays))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // unless returns then in the usual case, and otherwise in the other.

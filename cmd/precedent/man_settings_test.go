@@ -37,6 +37,7 @@ var describedSettings = map[string]described{
 	"memory_ref":                {"the full name of a ref", "refs/heads/precedent-memory", ""},
 	"repo":                      {"`host/owner/name`", "example.org/team/app", "app"},
 	"consolidation":             {"auto or off", "off", ""},
+	"learnings":                 {"`true`, `false`", "false", "maybe"},
 	"trusted_branch":            {"a branch or another revision", "origin/develop", ""},
 	"threshold":                 {"0 to 100 percent", "60", "101"},
 	"max_inline":                {"from 1", "10", "0"},
@@ -60,6 +61,7 @@ var describedPolicy = []struct {
 	{"include_positive_feedback", "true or false", "true", "false", "maybe", "Whether a review may have one positive remark."},
 	{"request_changes", "true or false", "false", "true", "maybe", "Whether a posted review requests changes if it has a finding at or above `--fail-on`. It never approves."},
 	{"pass_without_model", "true or false", "false", "true", "maybe", "Whether the check can succeed although no model read the change. Otherwise it is neutral, or a failure if a finding is at or above `--fail-on`."},
+	{"learnings", "`enabled`, `scope` and `max_age_days`", "enabled", "{scope: global, max_age_days: 365}", "{scope: everywhere}", "What reviews use of what people taught, see [memory.md](memory.md): nothing (`enabled: false`); with `scope: global` also what other repositories of the owner share; nothing older than `max_age_days`, 1 to 3650. Nothing is deleted."},
 	{"language", "a language tag", "en", "pt-BR", "Klingon language", "The language of the findings."},
 }
 

@@ -10,6 +10,12 @@ import (
 // AsksDirective tells whether a judge is asked if a learning speaks of a finding in its
 // files: at the place that it was learned at, or where its words are like the finding's.
 func AsksDirective(l *precedent.Learning, f *precedent.Finding, similarity func() float64) bool {
+	return learnedAt(l, f) || similarity() >= LikeDirective
+}
+
+// DirectiveMayCover tells whether a learning is taken to speak of an earlier finding when it
+// is tried on those: where its words are as much like it as those of a dismissal.
+func DirectiveMayCover(l *precedent.Learning, f *precedent.Finding, similarity func() float64) bool {
 	return learnedAt(l, f) || similarity() >= LikeClaim
 }
 

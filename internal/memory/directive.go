@@ -50,10 +50,14 @@ func (d *directive) namesRule(f *precedent.Finding) bool {
 	return false
 }
 
-// mayMean tells whether a judge is asked if the learning speaks of the finding, or surely does.
-func (d *directive) mayMean(f *precedent.Finding, claim match.Claim) bool {
-	similarity := func() float64 { return d.similarity(claim) }
-	return d.namesRule(f) || match.AsksDirective(&d.Learning, f, similarity)
+// asks tells whether a judge is asked if the learning speaks of the finding.
+func (d *directive) asks(f *precedent.Finding, claim match.Claim) bool {
+	return !d.namesRule(f) && match.AsksDirective(&d.Learning, f, func() float64 { return d.similarity(claim) })
+}
+
+// couldHide tells whether the learning is taken to speak of an earlier finding.
+func (d *directive) couldHide(f *precedent.Finding, claim match.Claim) bool {
+	return d.namesRule(f) || match.DirectiveMayCover(&d.Learning, f, func() float64 { return d.similarity(claim) })
 }
 
 // means tells whether the learning speaks of the finding where no judge answers.

@@ -171,5 +171,5 @@ var noSentence = sync.OnceValue(func() *regexp.Regexp {
 
 // addressed matches words of instructions to a reader.
 var addressed = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)\b(ignor(e|ing)|disregard|skip|overlook|do not|don't|don’t|never (report|flag|mention)|(report|flag) (no|nothing)|please|you|your|instructions?|prompt|assistant|reviewers?|finders?|verifier|approve|approved|verdict|severity|confidence|trusted|override)\b`)
+	return regexp.MustCompile(`(?i)^(do not|don't|don’t|never|always)\b|\b(ignor(e|ing)|disregard|skip|overlook|(not|don't|don’t|never) (report|flag|mention|review)|(report|flag) (no|nothing)|please|you|your|instructions?|prompt|assistant|reviewers?|finders?|verifier|approve|approved|verdict|severity|confidence|trusted|override)\b`)
 })

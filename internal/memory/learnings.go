@@ -125,8 +125,8 @@ func (m *Memory) ApproveLearning(ctx context.Context, idPrefix, who string, mayW
 	return m.activate(ctx, rows, l.ID, who, c.Contradicts)
 }
 
-// activate makes a learning active, and supersedes the one that it contradicts. It stays
-// forgotten if somebody forgot it meanwhile.
+// activate makes a learning active, and supersedes the one that it contradicts. If somebody
+// forgot it meanwhile, it stays forgotten.
 func (m *Memory) activate(ctx context.Context, rows *store.Repo, id, who string, instead *precedent.Learning) (Captured, error) {
 	saved, err := rows.ChangeLearning(ctx, id, who, "approved", m.Now(), func(l *precedent.Learning) error {
 		if l.State == precedent.LearningPending {

@@ -164,7 +164,7 @@ func (r *Dismissals) candidates(findings []precedent.Finding) []candidate {
 			}
 		}
 		for _, d := range r.directives {
-			if d.reaches(f) && d.mayMean(f, claim) && !d.namesRule(f) {
+			if d.reaches(f) && d.asks(f, claim) {
 				found = append(found, candidate{finding: f, directive: d, similarity: d.similarity(claim)})
 			}
 		}

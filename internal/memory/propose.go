@@ -30,7 +30,7 @@ type Proposal struct {
 	ExpiresAt   time.Time
 	// From says who said what where. From.MayWrite must be asked of the forge at the time.
 	From precedent.LearningSource
-	// Inferred tells that a model put it into words: it stays pending, also if a maintainer spoke.
+	// Inferred tells that a model put it into words: it stays pending, even if the person may write.
 	Inferred bool
 }
 

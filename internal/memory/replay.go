@@ -21,8 +21,7 @@ const (
 
 // wouldHide returns the findings of the past 90 days that the learning may speak of, and that
 // are of high or critical severity or that people accepted. A severe one that people dismissed
-// and did not accept does not count: that it is not a problem is what they say. Where a review
-// asks a judge, this counts what it would ask about.
+// and did not accept does not count.
 func (m *Memory) wouldHide(ctx context.Context, rows *store.Repo, l precedent.Learning) ([]precedent.Finding, error) {
 	judged, err := rows.Judged(ctx, m.Now().Add(-replayed), maxReplayed)
 	if err != nil {
@@ -32,7 +31,7 @@ func (m *Memory) wouldHide(ctx context.Context, rows *store.Repo, l precedent.Le
 	var hidden []precedent.Finding
 	for i := range judged {
 		j := &judged[i]
-		if (!j.Declined || j.Accepted) && d.reaches(&j.Finding) && d.mayMean(&j.Finding, match.NewClaim(j.Title)) {
+		if (!j.Declined || j.Accepted) && d.reaches(&j.Finding) && d.couldHide(&j.Finding, match.NewClaim(j.Title)) {
 			hidden = append(hidden, j.Finding)
 		}
 	}

@@ -12,8 +12,8 @@ import (
 
 // CleanLearning returns the learning as it is stored and shown: its texts on one line each,
 // without credentials, hidden characters, comments, tags and pictures, and within their
-// bounds. What is clean already does not change. Code that takes a learning from outside calls
-// it, and the store does so again before it writes.
+// bounds. What is clean already does not change. Call it for each
+// learning from outside; the store does so again before it writes.
 func CleanLearning(l precedent.Learning) precedent.Learning {
 	for _, s := range []*string{&l.Directive, &l.Rationale, &l.From.Words} {
 		*s = cleanWords(*s, precedent.MaxLearningField)

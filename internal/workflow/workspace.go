@@ -127,7 +127,7 @@ func (r *Reviewer) OpenMemory(ctx context.Context, p *Repository) (*store.DB, er
 	return store.Open(ctx, p.File.Value, store.Options{Now: r.Now})
 }
 
-// makeMemoryFolder creates a memory's folder, with a .gitignore that hides the memory.
+// makeMemoryFolder creates a memory's folder, with a .gitignore that hides it from git.
 func makeMemoryFolder(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return unwritable(dir, err)
@@ -137,7 +137,7 @@ func makeMemoryFolder(dir string) error {
 		return nil
 	}
 	if err == nil {
-		_, err = f.WriteString(memoryIgnored)
+		_, err = f.WriteString("*\n")
 		err = errors.Join(err, f.Close())
 	}
 	if err != nil {
@@ -145,9 +145,6 @@ func makeMemoryFolder(dir string) error {
 	}
 	return nil
 }
-
-// memoryIgnored hides the memory from git, but not what a team keeps beside it on purpose.
-const memoryIgnored = "*\n!learnings.yaml\n!memory.yaml\n"
 
 func unwritable(dir string, err error) error {
 	return Hinted(fmt.Errorf("open memory in %s: %w", dir, err), "make the folder writable, or set another file with --memory-db")
