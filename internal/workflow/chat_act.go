@@ -226,7 +226,7 @@ func kindOf(cmd chat.Command) precedent.LearningKind {
 
 // proposal completes a proposal with what the comment says about its files and its source.
 func (c *conversation) proposal(h *heard, cmd chat.Command, p memory.Proposal) memory.Proposal {
-	p.Glob = cmp.Or(p.Glob, cmd.Glob)
+	p.Glob, p.Public = cmp.Or(p.Glob, cmd.Glob), c.pull.Base.Visibility == forge.Public
 	p.From = precedent.LearningSource{
 		By: precedent.FromComment, Who: h.Author.Login, WhoID: h.Author.ID, MayWrite: h.mayWrite, PullRequest: c.pull.Number,
 		Comment: h.ID, Head: c.state.rg.Head, URL: h.URL, Words: cmd.Sentence,
@@ -321,12 +321,12 @@ func (c *conversation) confirmation(h *heard, l memory.Captured) string {
 		if o := l.Contradicts; o != nil {
 			fmt.Fprintf(&b, " It says the opposite of %s, which stays active: %s Which one holds?", quoted(o.ID), told(o.Directive))
 		}
-		b.WriteString(" It is pending until somebody with write permission approves it, with " + say("approve " + l.ID) + " or a 👍 on this comment.")
+		b.WriteString(" It is pending until somebody with write permission approves it, with " + say("approve "+l.ID) + " or a 👍 on this comment.")
 	}
 	if l.Note != "" {
 		b.WriteString(" Note: " + l.Note + ".")
 	}
-	return b.String() + " Undo: " + say("undo " + l.ID)
+	return b.String() + " Undo: " + say("undo "+l.ID)
 }
 
 // kindWords name the kinds of learnings for people.
@@ -345,7 +345,7 @@ func approved(l memory.Captured, who string) string {
 		if l.Note != "" {
 			note = " Note: " + l.Note + "."
 		}
-		return fmt.Sprintf("Approved by %s: %s is active from the next review on: %s%s Undo: %s", text.VisibleLine(l.Approver), quoted(l.ID), told(l.Directive), note, say("undo " + l.ID))
+		return fmt.Sprintf("Approved by %s: %s is active from the next review on: %s%s Undo: %s", text.VisibleLine(l.Approver), quoted(l.ID), told(l.Directive), note, say("undo "+l.ID))
 	case l.Contradicts != nil:
 		return fmt.Sprintf("%s says the opposite of %s: %s To replace that one, %s has to approve it again.", quoted(l.ID), quoted(l.Contradicts.ID), told(l.Contradicts.Directive), who)
 	}
