@@ -24,7 +24,7 @@ const module = "github.com/precedent-dev/precedent"
 var floors = map[string]int{
 	"": 0,
 
-	"internal/calibration": 1, "internal/child": 1, "internal/diff": 1, "internal/git": 1, "internal/llm": 1, "internal/sarif": 1, "internal/secret": 1, "internal/start": 1, "internal/temp": 1, "internal/text": 1,
+	"internal/background": 1, "internal/calibration": 1, "internal/child": 1, "internal/diff": 1, "internal/git": 1, "internal/llm": 1, "internal/sarif": 1, "internal/secret": 1, "internal/start": 1, "internal/temp": 1, "internal/text": 1,
 
 	"internal/chat": 2, "internal/forge": 2, "internal/guide": 2, "internal/markdown": 2, "internal/match": 2, "internal/prompt": 2, "internal/sandbox": 2, "internal/store": 2,
 
@@ -87,7 +87,7 @@ var thirdParties = map[string][]string{
 	"github.com/zricethezav/gitleaks/v8":       {anywhere},
 	"go.uber.org/goleak":                       {"internal/engine/enginetest", "internal/engine/command"},
 	"golang.org/x/net":                         {"cmd/precedent"},
-	"golang.org/x/sys":                         {"internal/child", "internal/engine/command", "internal/sandbox"},
+	"golang.org/x/sys":                         {"internal/background", "internal/child", "internal/engine/command", "internal/sandbox"},
 	"golang.org/x/term":                        {"cmd/precedent"},
 	"golang.org/x/text":                        {"internal/text"},
 	"golang.org/x/tools":                       {"internal/lint"},

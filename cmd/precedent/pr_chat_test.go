@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/forge/forgetest"
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
@@ -71,7 +73,19 @@ func (s *prStage) learnings() (all []string) {
 	return all
 }
 
-func (s *prStage) stored() []precedent.Learning {
+func (s *prStage) stored() (all []precedent.Learning) {
+	s.t.Helper()
+	s.inMemory(func(rows *store.Repo) {
+		var err error
+		if all, err = rows.Learnings(s.t.Context()); err != nil {
+			s.t.Fatal(err)
+		}
+	})
+	return all
+}
+
+// inMemory gives access to the rows of the repository.
+func (s *prStage) inMemory(use func(*store.Repo)) {
 	s.t.Helper()
 	files, err := filepath.Glob(filepath.Join(s.home, ".local", "share", "precedent", "*.db"))
 	if err != nil || len(files) != 1 {
@@ -86,11 +100,7 @@ func (s *prStage) stored() []precedent.Learning {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	all, err := rows.Learnings(s.t.Context())
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return all
+	use(rows)
 }
 
 // learned expects what the memory has.
@@ -162,11 +172,16 @@ func TestThisIsIntentional(t *testing.T) {
 				s.learned("approved", "active exception flaws.js Do not report again: Flaw alpha")
 				s.silent("again after the approval", precedent.ExitClean)
 
+				// The next pull request with the same defect in the file.
+				next := s.nextPull(8)
+				s.reviewsNext(next, "hidden", precedent.ExitClean, "Learnings used", "! | medium | Flaw alpha", id)
+				s.explained(id)
 				world.Say(s.pull, maintainer, "", "@precedent forget: Flaw alpha")
 				s.posts("forgotten", precedent.ExitClean)
 				s.answered("forgotten", before+3, "Forgotten", id)
 				s.learned("forgotten", "forgotten exception flaws.js Do not report again: Flaw alpha")
 				s.silent("again after forgetting", precedent.ExitClean)
+				s.reviewsNext(s.nextPull(9), "forgotten", precedent.ExitFindings, "| medium | Flaw alpha", "! Learnings used")
 			})
 		})
 	}
@@ -253,6 +268,8 @@ func TestCommands(t *testing.T) {
 		{maintainer, false, "@precedent update preference: errors are wrapped with %w and a verb", []string{"Updated", "It said: “errors are wrapped with %w”"}},
 		{maintainer, false, "@precedent don't flag console.log in `scripts/**`", []string{"not to be reported", "in `scripts/**`"}},
 		{maintainer, false, "@precedent be stricter about error handling in `api/**`", []string{"stricter, in `api/**`"}},
+		{maintainer, false, "@precedent focus more on naming in this PR", []string{"Stored for this pull request"}},
+		{maintainer, false, "@precedent undo", []string{"Forgotten", "naming"}},
 		{maintainer, false, "@precedent what do you remember about this repo?", []string{"3 preferences are active, 0 pending. 0 findings are dismissed."}},
 		{author, false, "@precedent list my preferences", []string{"0 preferences are active"}},
 		{author, true, "@precedent what preferences apply to this file?", []string{"1 preference is active"}},
@@ -266,10 +283,20 @@ func TestCommands(t *testing.T) {
 		{maintainer, false, "@precedent forget all preferences for this repo", []string{"cannot be undone", "“`@`precedent confirm”"}},
 		{author, false, "@precedent confirm", []string{"needs write permission"}},
 		{maintainer, false, "@precedent confirm", []string{"Forgotten", "errors are wrapped", "error handling"}},
+		{maintainer, false, "@precedent confirm", []string{"nothing to confirm"}},
 		{maintainer, false, "@precedent help", []string{"`remember this: …`"}},
 		{maintainer, false, "@precedent forget the \"unclosed rule", []string{"For example"}},
+		{maintainer, false, "@precedent reset confidence thresholds", []string{"No outcome"}},
 		{author, true, "resolve", []string{"The finding is resolved."}},
+		{maintainer, false, "@precedent please reset the thresholds", []string{"start anew: 40 outcomes"}},
 	} {
+		if strings.Contains(step.says, "please reset") {
+			s.inMemory(func(rows *store.Repo) {
+				if err := rows.SaveOutcomes(t.Context(), outcomes(40, precedent.Declined, 78, s.app.now())); err != nil {
+					t.Fatal(err)
+				}
+			})
+		}
 		to := precedent.ForgeID("")
 		if step.thread {
 			to = s.remark(a).ID
@@ -279,7 +306,12 @@ func TestCommands(t *testing.T) {
 		_, _ = s.post("--fail-on", "medium")
 		s.answered(step.says, before+1, step.want...)
 	}
-	if got := s.learnings(); len(got) != 3 || strings.Contains(strings.Join(got, " "), "active") {
+	s.inMemory(func(rows *store.Repo) {
+		if labels, err := rows.Labels(t.Context(), 100); err != nil || len(labels) > 0 {
+			t.Errorf("%d labels after the reset, %v", len(labels), err)
+		}
+	})
+	if got := s.learnings(); len(got) != 4 || strings.Contains(strings.Join(got, " "), "active") {
 		t.Errorf("learnings %q", got)
 	}
 	if got := s.threadStates(); !slices.Equal(got, []bool{true}) {
@@ -420,28 +452,136 @@ func TestReplyCommand(t *testing.T) {
 	})
 }
 
+// TestCommentEvents: a workflow for comments answers, and reviews only if somebody asks for it.
+func TestCommentEvents(t *testing.T) {
+	onForges(t, func(t *testing.T, s *witnessed) {
+		conversed(t, s)
+		before := len(s.answers())
+		s.event("issue_comment", s.payload(`"issue": {"number": 7, "pull_request": {"url": "x"}}, "is_pull": true, "comment": {"id": 5, "body": "x", "user": {"id": 12, "login": "mona"}, "created_at": "2026-01-02T03:04:05Z", "updated_at": "2026-01-02T03:04:05Z"}`))
+		for _, step := range []struct {
+			who     forge.Person
+			says    string
+			answers int
+			reviews bool
+		}{
+			{maintainer, "@precedent remember this: wrap errors", 1, false},
+			{dana, "@precedent review again", 2, false},
+			{maintainer, "@precedent review again", 2, true},
+		} {
+			s.door.stage.World.Say(s.pull, step.who, "", step.says)
+			asked := s.w.asked.Load()
+			s.out.Reset()
+			s.err.Reset()
+			s.app.run(t.Context(), []string{"pr", "--post"})
+			s.answered(step.says, before+step.answers)
+			if got := s.w.asked.Load() > asked; got != step.reviews {
+				t.Errorf("%s: reviewed: %v\n%s", step.says, got, s.err.String())
+			}
+		}
+	})
+}
+
 // TestAnswersSurviveFaults: a comment is obeyed and answered once, whatever becomes of the
 // requests that say so, and with a lost memory.
 func TestAnswersSurviveFaults(t *testing.T) {
 	onForges(t, func(t *testing.T, s *witnessed) {
 		conversed(t, s)
 		before := len(s.answers())
-		s.door.stage.World.Say(s.pull, maintainer, "", "@precedent remember this: wrap errors")
-		ctx, cancel := context.WithCancel(t.Context())
 		now := s.app.now
-		n := 0
-		s.app.now = func() time.Time { // somewhere between acting and answering
-			if n++; n == 40 {
-				cancel()
+		for i, cut := range []int{15, 25, 30, 35, 40, 45, 60} {
+			words := fmt.Sprintf("wrap errors of package p%d", i)
+			s.door.stage.World.Say(s.pull, maintainer, "", "@precedent remember this: "+words)
+			ctx, cancel := context.WithCancel(t.Context())
+			n := 0
+			s.app.now = func() time.Time { // ends the run somewhere between reading and posting
+				if n++; n == cut {
+					cancel()
+				}
+				return now()
 			}
-			return now()
+			_ = s.app.run(ctx, []string{"pr", s.door.URL + "/octo/app/pull/7", "--post", "--fail-on", "medium"})
+			cancel()
+			s.app.now = now
+			s.posts("after the end", precedent.ExitFindings)
+			s.answered("after the end", before+1+i, "Stored for this repository", words)
 		}
-		_ = s.app.run(ctx, []string{"pr", s.door.URL + "/octo/app/pull/7", "--post", "--fail-on", "medium"})
-		s.app.now = now
-		s.posts("after the end", precedent.ExitFindings)
-		s.answered("after the end", before+1, "Stored for this repository", "wrap errors")
+		s.silent("again", precedent.ExitFindings)
+		before += 6
 		s.forget()
 		s.posts("without the memory", precedent.ExitFindings)
 		s.answered("without the memory", before+1)
 	})
+}
+
+// nextPull opens another pull request, which has the flaw on another line of the file.
+func (s *witnessed) nextPull(number int) *forgetest.Pull {
+	s.t.Helper()
+	branch := fmt.Sprintf("feature%d", number)
+	s.git(s.work, "checkout", "-q", "-B", branch, "main")
+	line := fmt.Sprintf("bad(%d)", 20+number)
+	if err := os.WriteFile(filepath.Join(s.work, "flaws.js"), []byte(numbered("s", 40, map[int]string{20 + number: line + "\n"})), 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+	s.git(s.work, "commit", "-q", "-a", "-m", "the same again")
+	s.git(s.work, "push", "-q", s.origin, branch)
+	ref := fmt.Sprintf("refs/pull/%d/head", number)
+	s.git(s.origin, "update-ref", ref, "refs/heads/"+branch)
+	p := &forgetest.Pull{PullRequest: s.pull.PullRequest, Diff: s.git(s.origin, "diff", "main..."+branch) + "\n"}
+	p.Number, p.Ref, p.Head.Name, p.Head.SHA, p.Base.SHA = number, ref, branch, s.id(branch), s.id("main")
+	s.door.stage.World.Change(func() { s.door.stage.World.Repo("octo", "app").Pulls[number] = p })
+	s.git(s.work, "checkout", "-q", "feature")
+	return p
+}
+
+// reviewsNext reviews the next pull request, in which the finder finds the flaw again, and expects
+// words in its summary.
+func (s *witnessed) reviewsNext(p *forgetest.Pull, step string, status int, words ...string) {
+	s.t.Helper()
+	finds, e := s.w.finds, s.app.fixedEngine
+	again := flawAt("alpha", 20+p.Number, 20+p.Number)
+	s.w.finds = []told{again}
+	s.app.fixedEngine = agreeing{s.w}
+	defer func() { s.w.finds, s.app.fixedEngine = finds, e }()
+	got, said := s.run("pr", fmt.Sprintf("%s/octo/app/pull/%d", s.door.URL, p.Number), "--post", "--fail-on", "medium")
+	summary := ""
+	for _, c := range s.door.stage.World.By(p, s.door.stage.World.Me) {
+		if c.Kind == forge.OnThread && !isAnswer(c) {
+			summary = string(c.Body)
+		}
+	}
+	if got != status {
+		s.t.Fatalf("%s: status %d\n%s\n%s", step, got, said, summary)
+	}
+	for _, want := range words {
+		if no, ok := strings.CutPrefix(want, "! "); ok == strings.Contains(summary, no) {
+			s.t.Fatalf("%s: the summary says %q: %v, in\n%s", step, no, !ok, summary)
+		}
+	}
+}
+
+// explained expects that explain names the learning that hid the finding of the last review.
+func (s *witnessed) explained(learning string) {
+	s.t.Helper()
+	hidden := regexp.MustCompile(`([0-9a-z]{10})  flaws\.js:`).FindStringSubmatch(s.out.String())
+	if hidden == nil {
+		s.t.Fatalf("no finding is hidden:\n%s", s.out.String())
+	}
+	if status, said := s.run("explain", hidden[1], "--repo", s.connection().Host()+"/octo/app"); status != precedent.ExitClean || !strings.Contains(s.out.String(), learning) {
+		s.t.Fatalf("status %d\n%s\n%s", status, said, s.out.String())
+	}
+}
+
+// agreeing is a witness that takes every pair for the same.
+type agreeing struct{ *witness }
+
+func (a agreeing) Run(ctx context.Context, t engine.Task) (engine.Answer, error) {
+	if t.Role != engine.Judge {
+		return a.witness.Run(ctx, t)
+	}
+	pairs := []map[string]any{}
+	for id := range blocks(t.User(), pairID) {
+		pairs = append(pairs, map[string]any{"pair": id, "same": true, "quote": "Flaw alpha"})
+	}
+	data, err := json.Marshal(map[string]any{"pairs": pairs})
+	return engine.Answer{Status: precedent.StatusOK, JSON: data, Model: "witness"}, err
 }

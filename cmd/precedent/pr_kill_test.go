@@ -174,7 +174,7 @@ var acts = []struct {
 }{
 	{text: strings.ReplaceAll(tillFile, "  bus.on('paid', () => render(till))\n", "")},
 	{text: strings.Replace(tillFile, "  return sum / items.length\n", "  return items.length > 0 ? sum / items.length : 0\n", 1), asked: "Is that still so?"},
-	{text: "// Once more.\n" + strings.Replace(tillFile, "  ledger.total -= amount\n", "", 1)},
+	{text: "// Once more.\n" + strings.Replace(tillFile, "  ledger.total -= amount\n", "", 1), asked: "@precedent remember this: count money in cents"},
 	{text: strings.NewReplacer("  ledger.total -= amount\n", "", "  return sum / items.length\n", "", "  bus.on('paid', () => render(till))\n", "").Replace(tillFile)},
 }
 
@@ -270,7 +270,7 @@ func undisturbed(t *testing.T, token string) (calms []calm) {
 		count[kind]++
 	}
 	// Three threads with the answers in them, all of them closed in the end.
-	want := map[string]int{"inline closed": 3, "inline": 6, "issue": 1, "review": 2, "thread": 3, "outcome": 3, "post": 22}
+	want := map[string]int{"inline closed": 3, "inline": 7, "issue": 1, "review": 2, "thread": 3, "outcome": 3, "post": 22}
 	if checks > 0 {
 		want["check"] = checks
 	}

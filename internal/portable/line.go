@@ -330,6 +330,7 @@ func (r reader) label(l store.Label) (row, error) {
 	if err == nil && (l.Confidence < 0 || l.Confidence > 100) {
 		err = errors.New("confidence is not in percent")
 	}
+	l.Refit = min(max(l.Refit, -100), 100)
 	if err != nil {
 		return row{}, err
 	}

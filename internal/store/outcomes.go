@@ -8,6 +8,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/precedent-dev/precedent"
 )
@@ -58,10 +59,13 @@ func (r *Repo) SaveOutcomes(ctx context.Context, outcomes []precedent.Outcome) e
 // setOutcome saves an outcome in place of another one.
 func (r *Repo) setOutcome(ctx context.Context, tx *sql.Tx, o precedent.Outcome, document string) error {
 	_, err := tx.ExecContext(ctx, `
-		INSERT INTO outcomes (repo_id, pull, fingerprint, outcome, document, at) VALUES ($1, $2, $3, $4, $5, $6)
+		INSERT INTO outcomes (repo_id, pull, fingerprint, outcome, document, at, accepted, confidence, refit, finder, category, severity)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
 		ON CONFLICT (repo_id, pull, fingerprint) DO UPDATE SET
-			outcome = excluded.outcome, document = excluded.document, at = excluded.at`,
-		r.id, o.PullRequest, o.Fingerprint, o.Kind, document, millis(o.At))
+			outcome = excluded.outcome, document = excluded.document, at = excluded.at, accepted = excluded.accepted,
+			confidence = excluded.confidence, refit = excluded.refit, finder = excluded.finder,
+			category = excluded.category, severity = excluded.severity`,
+		r.id, o.PullRequest, o.Fingerprint, o.Kind, document, millis(o.At), labelOf(o), o.Confidence, o.Refit, o.Finder, o.Category, o.Severity)
 	return err
 }
 
@@ -73,6 +77,25 @@ func (r *Repo) changesOutcome(ctx context.Context, tx *sql.Tx, o precedent.Outco
 		return err == nil, err
 	}
 	return o.Kind != precedent.OutcomeUnknown && (o.Kind != old[0].Kind || o.MayWrite && !old[0].MayWrite), nil
+}
+
+// AcceptedSince returns the findings that people fixed or agreed with after a time, at most
+// limit, the newest first. Last is when that was determined.
+func (r *Repo) AcceptedSince(ctx context.Context, since time.Time, limit int) ([]Known, error) {
+	var found []Known
+	err := rows(ctx, r.db.read, `
+		SELECT f.fingerprint, f.id, f.place, f.path, f.symbol, f.category, f.severity, f.title, o.at
+		FROM outcomes o JOIN findings f ON f.repo_id = $1 AND f.fingerprint = o.fingerprint
+		WHERE o.repo_id = $1 AND o.at > $2 AND o.outcome IN ($3, $4, $5) ORDER BY o.at DESC, f.fingerprint LIMIT $6`,
+		[]any{r.id, millis(since), precedent.Fixed, precedent.SuggestionTaken, precedent.Accepted, limit}, func(s scanner) error {
+			var k Known
+			var at int64
+			err := s.Scan(&k.Fingerprint, &k.ID, &k.Place, &k.Path, &k.Symbol, &k.Category, &k.Severity, &k.Title, &at)
+			k.Last = fromMillis(at)
+			found = append(found, k)
+			return err
+		})
+	return found, r.db.fail("read accepted findings", err)
 }
 
 // Accepted returns the newest findings in the files that people fixed or agreed with, at

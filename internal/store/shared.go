@@ -43,7 +43,9 @@ type Label struct {
 	Category    precedent.Category `json:"category"`
 	Severity    precedent.Severity `json:"severity"`
 	Confidence  int                `json:"confidence"`
-	Outcome     string             `json:"outcome"` // empty if there was none
+	Outcome     string             `json:"outcome"`  // empty if there was none
+	Accepted    *bool              `json:"accepted"` // whether the team accepted it; nil if that is not known
+	Refit       int                `json:"refit"`    // percent points of the confidence that came from earlier labels
 	At          time.Time          `json:"at"`
 }
 
@@ -95,10 +97,13 @@ func (r *Repo) shared(ctx context.Context, q querier) (Shared, error) {
 	if err != nil {
 		return s, err
 	}
-	err = rows(ctx, q, "SELECT fingerprint, place, finder, category, severity, confidence, outcome, at FROM labels WHERE repo_id = $1 ORDER BY fingerprint", []any{r.id}, func(row scanner) error {
+	err = rows(ctx, q, "SELECT fingerprint, place, finder, category, severity, confidence, outcome, accepted, refit, at FROM labels WHERE repo_id = $1 ORDER BY fingerprint", []any{r.id}, func(row scanner) error {
 		var l Label
-		var at int64
-		err := row.Scan(&l.Fingerprint, &l.Place, &l.Finder, &l.Category, &l.Severity, &l.Confidence, &l.Outcome, &at)
+		var accepted, at int64
+		err := row.Scan(&l.Fingerprint, &l.Place, &l.Finder, &l.Category, &l.Severity, &l.Confidence, &l.Outcome, &accepted, &l.Refit, &at)
+		if accepted >= 0 {
+			l.Accepted = new(accepted == 1)
+		}
 		l.At = fromMillis(at)
 		s.Labels = append(s.Labels, l)
 		return err
@@ -233,13 +238,17 @@ func (r *Repo) mergeOutcomes(ctx context.Context, tx *sql.Tx, s Shared) error {
 
 func (r *Repo) mergeLabels(ctx context.Context, tx *sql.Tx, s Shared) error {
 	for _, l := range s.Labels {
+		accepted := -1
+		if l.Accepted != nil {
+			accepted = zeroOne(*l.Accepted)
+		}
 		_, err := tx.ExecContext(ctx, `
-			INSERT INTO labels (repo_id, fingerprint, place, finder, category, severity, confidence, outcome, at)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+			INSERT INTO labels (repo_id, fingerprint, place, finder, category, severity, confidence, outcome, accepted, refit, at)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
 			ON CONFLICT (repo_id, fingerprint) DO UPDATE SET place = excluded.place, finder = excluded.finder,
 				category = excluded.category, severity = excluded.severity, confidence = excluded.confidence,
-				outcome = excluded.outcome, at = excluded.at`,
-			r.id, l.Fingerprint, l.Place, l.Finder, l.Category, l.Severity, l.Confidence, l.Outcome, millis(l.At))
+				outcome = excluded.outcome, accepted = excluded.accepted, refit = excluded.refit, at = excluded.at`,
+			r.id, l.Fingerprint, l.Place, l.Finder, l.Category, l.Severity, l.Confidence, l.Outcome, accepted, l.Refit, millis(l.At))
 		if err != nil {
 			return err
 		}

@@ -173,7 +173,9 @@ type pullState struct {
 	discussion precedent.Discussion
 	earlier    earlier
 	failures   []precedent.Failure
-	language   string // of the policy
+	// language and learningsOff are those of the policy.
+	language     string
+	learningsOff bool
 }
 
 func (s *pullState) close() { s.blobs.Close() }
@@ -194,7 +196,7 @@ func (p *Pull) state(ctx context.Context, of purpose) (*pullState, error) {
 		s.fail("fetch", f.fetchError, "the forge's diff was reviewed, without the files")
 	}
 	if policy, ok := s.policy(ctx); ok {
-		p.people.maintainers, s.language = policy.Maintainers, policy.Language
+		p.people.maintainers, s.language, s.learningsOff = policy.Maintainers, policy.Language, policy.Learnings.Off
 	}
 	if err := p.readDiscussion(ctx, s, of); err != nil {
 		s.close()

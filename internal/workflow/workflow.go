@@ -8,8 +8,8 @@
 //
 // A pull request, of which only the steps of a Publisher write to the forge:
 //
-//	OpenPullRepository → ReadPull → Pull.Publisher → Publisher.Existing
-//	→ Publisher.Prepare → Prepared.Run → Publisher.Deliver
+//	OpenPullRepository → ReadPull → Pull.Publisher → Publisher.Converse
+//	→ Publisher.Existing → Publisher.Prepare → Prepared.Run → Publisher.Deliver
 //
 // Without a Publisher, use Pull.Prepare and Prepared.Run. Pull.Outcomes returns what
 // happened to posted findings.
