@@ -304,7 +304,8 @@ func TestActionRuns(t *testing.T) {
 		},
 		"outcomes": {[]string{"IN_COMMAND=outcomes", "IN_PULL_REQUEST=https://x/pull/7"}, 0, "outcomes -- https://x/pull/7", 0, false},
 		"shared memory": {
-			[]string{"IN_COMMAND=outcomes", "IN_MEMORY=sync"}, 0,
+			[]string{"IN_COMMAND=outcomes", "IN_MEMORY=sync"},
+			0,
 			"memory sync --repo https://forge.example/team/app --read-only\noutcomes\nmemory sync --repo https://forge.example/team/app", 0, false,
 		},
 		"no such command":  {[]string{"IN_COMMAND=pr; id"}, 0, "", 2, true},

@@ -174,7 +174,7 @@ merged there, and otherwise reads only; --read-only=false writes anyway.`,
 			done, err := a.workflow().SyncMemory(cmd.Context(), w, workflow.SyncOptions{
 				Remote: remote, Ref: op.MemoryRef.Value, ReadOnly: readOnly,
 				Connect: func() (workflow.Connection, error) { return a.connect(op) },
-				Rand:    rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64())), //nolint:gosec // it only spreads attempts in time
+				Rand:    rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64())),
 			})
 			if err != nil {
 				return err

@@ -39,7 +39,7 @@ func Start(p Program) error {
 		return fmt.Errorf("start in background: %w", err)
 	}
 	defer log.Close()
-	cmd := exec.Command(p.Path, p.Args...) //nolint:gosec // the caller's own program
+	cmd := exec.Command(p.Path, p.Args...) //nolint:noctx // the caller's own program, which outlives this process
 	cmd.Dir, cmd.Env, cmd.Stderr = p.Dir, p.Env, log
 	detach(cmd)
 	if err := cmd.Start(); err != nil {

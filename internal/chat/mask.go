@@ -75,7 +75,7 @@ func (m *masker) after(mark string, from int) int {
 	if m.none[mark] {
 		return from
 	}
-	at := -1
+	var at int
 	if mark[0] == '`' {
 		at = closingRun(m.s[from:], len(mark))
 	} else if at = strings.Index(m.s[from:], mark); at >= 0 {

@@ -61,7 +61,7 @@ func (p *parser) parse() ([]Command, []Refusal) {
 			held = held && s.isItem && p.sentences[i-1].inList
 			paragraph = s.paragraph
 		}
-		n := 1
+		var n int
 		held, n = p.sentence(i, held)
 		i += n
 		if len(p.commands)+len(p.refusals) > maxActs {

@@ -52,7 +52,7 @@ func (s *Server) ServeIO(ctx context.Context, in io.Reader, out io.Writer) error
 	go func() { writer.CloseWithError(forwardChecked(in, writer, locked)) }()
 	err := s.sdk.Run(ctx, &sdk.IOTransport{Reader: checked, Writer: locked, MaxLineLength: maxMessage + 1})
 	if ctx.Err() != nil || errors.Is(err, io.EOF) {
-		return nil
+		return nil //nolint:nilerr // the client or the caller ended it
 	}
 	return err
 }

@@ -43,9 +43,9 @@ type Statistics struct {
 	Guided    int                           `json:"reviews_with_guide"`
 
 	// Acceptance of posted findings that people answered, by what they were.
-	BySeverity   []Answered            `json:"acceptance_by_severity"`
-	ByCategory   []Answered            `json:"acceptance_by_category"`
-	ByFinder     []Answered            `json:"acceptance_by_finder"`
+	BySeverity   []Answered              `json:"acceptance_by_severity"`
+	ByCategory   []Answered              `json:"acceptance_by_category"`
+	ByFinder     []Answered              `json:"acceptance_by_finder"`
 	ByConfidence calibration.Reliability `json:"reliability"`
 	Optimal      calibration.Optimal     `json:"optimal_threshold"` // by the rule of computeOptimalThreshold
 	Thresholds   []store.Threshold       `json:"thresholds"`        // changes, oldest first

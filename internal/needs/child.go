@@ -32,7 +32,7 @@ func Child(dir string) (string, error) {
 		return os.Executable()
 	}
 	program := filepath.Join(dir, "child.exe")
-	cmd := exec.Command("go", "test", "-c", "-o", program, ".") //nolint:noctx,gosec // it ends by itself, and is built from the package under test
+	cmd := exec.Command("go", "test", "-c", "-o", program, ".") //nolint:noctx // it ends by itself, and is built from the package under test
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")             //nolint:forbidigo // only tests call this
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build the tests without the race detector: %w: %s", err, out)

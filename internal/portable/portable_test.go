@@ -142,8 +142,10 @@ func TestKeptNewest(t *testing.T) {
 			for _, n := range rapid.SliceOfN(rapid.IntRange(0, 120), 0, 90).Draw(t, label) {
 				at := now.Add(-time.Duration(n) * time.Minute)
 				r, err := reader{now}.history(store.SharedChange{Learning: "aa", LearningChange: store.LearningChange{
-					At: at, Action: "edited", After: precedent.Learning{ID: "aa", Kind: precedent.LearnDo, State: precedent.LearningActive,
-						Scope: precedent.RepositoryScope, Directive: "x", From: precedent.LearningSource{By: precedent.FromCommand}, CreatedAt: at, UpdatedAt: at, Version: 1},
+					At: at, Action: "edited", After: precedent.Learning{
+						ID: "aa", Kind: precedent.LearnDo, State: precedent.LearningActive,
+						Scope: precedent.RepositoryScope, Directive: "x", From: precedent.LearningSource{By: precedent.FromCommand}, CreatedAt: at, UpdatedAt: at, Version: 1,
+					},
 				}})
 				if err != nil {
 					t.Fatal(err)

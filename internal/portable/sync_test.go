@@ -103,8 +103,10 @@ func TestInterleavings(t *testing.T) {
 		case 3:
 			l := "l" + id
 			if states[l] == "" || random.IntN(2) == 0 {
-				added := precedent.Learning{ID: l, Kind: precedent.LearnDo, State: precedent.LearningActive, Scope: precedent.RepositoryScope, Directive: "check " + l,
-					From: precedent.LearningSource{By: precedent.FromCommand, Who: "dana"}, CreatedAt: clock, UpdatedAt: clock, Version: 1}
+				added := precedent.Learning{
+					ID: l, Kind: precedent.LearnDo, State: precedent.LearningActive, Scope: precedent.RepositoryScope, Directive: "check " + l,
+					From: precedent.LearningSource{By: precedent.FromCommand, Who: "dana"}, CreatedAt: clock, UpdatedAt: clock, Version: 1,
+				}
 				if _, _, err := rows.AddLearning(t.Context(), added, "dana"); err != nil {
 					t.Fatal(err)
 				}
@@ -260,8 +262,10 @@ func TestHostileRefs(t *testing.T) {
 // enters by a ref, whose writers may write to one repository only.
 func TestOwnersLearningsStay(t *testing.T) {
 	s := clone(t, origin(t))
-	l := precedent.Learning{ID: "ll", Kind: precedent.LearnDo, State: precedent.LearningActive, Scope: precedent.OwnerScope, Directive: "check errors",
-		From: precedent.LearningSource{By: precedent.FromCommand}, CreatedAt: now, UpdatedAt: now, Version: 1}
+	l := precedent.Learning{
+		ID: "ll", Kind: precedent.LearnDo, State: precedent.LearningActive, Scope: precedent.OwnerScope, Directive: "check errors",
+		From: precedent.LearningSource{By: precedent.FromCommand}, CreatedAt: now, UpdatedAt: now, Version: 1,
+	}
 	made, err := reader{now}.learning(l)
 	if err != nil {
 		t.Fatal(err)

@@ -111,9 +111,20 @@ func Learnings(p *Page, all []precedent.Learning) {
 // Learning shows one learning whole.
 func Learning(p *Page, l *precedent.Learning) {
 	rows := [][2]string{
-		{"id", l.ID}, {"state", string(l.State)}, {"kind", kindOf(l.Kind)}, {"directive", l.Directive}, {"why", l.Rationale},
-		{"files", l.Glob}, {"category", string(l.Category)}, {"from", learnedFrom(l)}, {"source", l.From.URL}, {"words", l.From.Words},
-		{"approved by", l.Approver}, {"supersedes", l.Supersedes}, {"contradicts", l.Contradicts}, {"version", strconv.Itoa(l.Version)},
+		{"id", l.ID},
+		{"state", string(l.State)},
+		{"kind", kindOf(l.Kind)},
+		{"directive", l.Directive},
+		{"why", l.Rationale},
+		{"files", l.Glob},
+		{"category", string(l.Category)},
+		{"from", learnedFrom(l)},
+		{"source", l.From.URL},
+		{"words", l.From.Words},
+		{"approved by", l.Approver},
+		{"supersedes", l.Supersedes},
+		{"contradicts", l.Contradicts},
+		{"version", strconv.Itoa(l.Version)},
 		{"used", fmt.Sprintf("%s, loaded %d times", times(l.Used, "used"), l.Loaded)},
 	}
 	if !l.ExpiresAt.IsZero() {

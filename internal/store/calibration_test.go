@@ -118,8 +118,12 @@ func testThresholds(t *testing.T, open opener) {
 		from              string
 		row               bool
 	}{
-		{75, 0, "the default", true}, {75, 0, "the default", false}, {80, 22, "tuned from 22 outcomes", true},
-		{80, 23, "tuned from 23 outcomes", true}, {80, 23, "tuned from 23 outcomes", false}, {75, 0, "the default", true},
+		{75, 0, "the default", true},
+		{75, 0, "the default", false},
+		{80, 22, "tuned from 22 outcomes", true},
+		{80, 23, "tuned from 23 outcomes", true},
+		{80, 23, "tuned from 23 outcomes", false},
+		{75, 0, "the default", true},
 	} {
 		v := review(remote, fmt.Sprint("r", i), i)
 		v.At, v.Threshold, v.ThresholdFrom, v.Memory.Labels = start.Add(time.Duration(i)*time.Hour), now.threshold, now.from, now.labels

@@ -48,7 +48,7 @@ func (c *conversation) closeTalker(ctx context.Context) {
 	if c.talker == nil {
 		return
 	}
-	_ = c.talker.end() // what stays behind is a temporary folder
+	_ = c.talker.end()               // what stays behind is a temporary folder
 	_ = c.talker.budget.Release(ctx) // a failure is counted too high
 	tokens, usd := c.talker.budget.Spent()
 	c.pull.talkedTokens += tokens

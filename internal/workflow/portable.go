@@ -76,13 +76,13 @@ func (r *Reviewer) SyncMemory(ctx context.Context, w *Workspace, o SyncOptions) 
 	}
 	s := portable.Sync{Git: w.Git, Memory: w.Memory, At: git.Shared{Ref: o.Ref}, ReadOnly: o.ReadOnly, Sleep: r.Sleep, Rand: o.Rand}
 	conn, connErr := o.Connect()
-	address := ""
+	var address string
 	if w.Git == nil {
 		m, err := r.mirror(ctx, w.IDs[0])
 		if err != nil {
 			return portable.Synced{}, err
 		}
-		defer m.close()
+		defer m.close() //nolint:errcheck // what stays behind is a temporary folder
 		if s.Git, s.At.Address = m.repo, "https://"+w.IDs[0].String()+".git"; connErr == nil && conn.Folder != "" {
 			s.At.Address = conn.Folder
 		}
