@@ -73,7 +73,19 @@ func (s *prStage) learnings() (all []string) {
 	return all
 }
 
-func (s *prStage) stored() []precedent.Learning {
+func (s *prStage) stored() (all []precedent.Learning) {
+	s.t.Helper()
+	s.rows(func(rows *store.Repo) {
+		var err error
+		if all, err = rows.Learnings(s.t.Context()); err != nil {
+			s.t.Fatal(err)
+		}
+	})
+	return all
+}
+
+// rows opens the memory.
+func (s *prStage) rows(use func(*store.Repo)) {
 	s.t.Helper()
 	files, err := filepath.Glob(filepath.Join(s.home, ".local", "share", "precedent", "*.db"))
 	if err != nil || len(files) != 1 {
@@ -88,11 +100,7 @@ func (s *prStage) stored() []precedent.Learning {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	all, err := rows.Learnings(s.t.Context())
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return all
+	use(rows)
 }
 
 // learned expects what the memory has.
@@ -306,16 +314,21 @@ func (s *prStage) threadStates() (closed []bool) {
 	return closed
 }
 
-// TestPausedReviews: a paused pull request is not reviewed until it is resumed.
+// TestPausedReviews: a pull request that somebody with write permission paused is not reviewed
+// until it is resumed. The author cannot push unread code that way.
 func TestPausedReviews(t *testing.T) {
 	onForges(t, func(t *testing.T, s *witnessed) {
 		world := s.door.stage.World
 		conversed(t, s)
 		asked := s.w.asked.Load()
+		answers := len(s.answers())
 		world.Say(s.pull, author, "", "@precedent pause")
+		s.posts("the author", precedent.ExitFindings)
+		s.answered("the author", answers+1, "needs write permission")
+		world.Say(s.pull, maintainer, "", "@precedent pause")
 		s.push("more", map[string]string{"other.js": "fine()\n"})
 		for range 2 {
-			if status, said := s.post(); status != precedent.ExitClean || !strings.Contains(said, author.Login+" paused the reviews of #7") {
+			if status, said := s.post(); status != precedent.ExitClean || !strings.Contains(said, maintainer.Login+" paused the reviews of #7") {
 				t.Fatalf("status %d\n%s", status, said)
 			}
 		}
