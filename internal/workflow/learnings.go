@@ -42,8 +42,12 @@ func (p *Prepared) recallLearnings(ctx context.Context, w *Workspace) error {
 	if p.number != nil {
 		q.PullRequest = *p.number
 	}
-	var err error
-	if p.Input.Recall.Learnings, err = w.Memory.RecallLearnings(ctx, q); err != nil {
+	found, refused, err := w.Memory.RecallLearnings(ctx, q)
+	p.Input.Recall.Learnings = found
+	for _, why := range refused {
+		p.fail(learningsStep, why)
+	}
+	if err != nil {
 		if ctx.Err() != nil {
 			return err
 		}
