@@ -12,7 +12,7 @@
 // database; [Place], [Fingerprint] and [FindingID] give it an identity that
 // depends on neither line numbers nor prose. [Review] is the result of one run,
 // and its JSON form is a stable contract. [Rejection] is the record of a
-// dismissal. [Thread] is a posted finding with its conversation, and [Outcome] is
+// dismissal, [Learning] a directive that a person gave for later reviews. [Thread] is a posted finding with its conversation, and [Outcome] is
 // what happened to it. [Policy] is what a repository may set for its own reviews.
 // [Untrusted] marks text from outside.
 //
@@ -21,10 +21,10 @@
 // internal/text splits, compares, cleans and shows text. internal/secret finds and
 // redacts credentials. internal/sarif defines the objects of SARIF. internal/llm
 // sends a request to a model, runs a tool loop, and makes both reliable.
-// internal/start delays the first garbage collection.
-// internal/calibration tunes the threshold and refits confidences by what became of
-// findings. internal/child runs a
-// program and ends it with all its children. internal/temp keeps the temporary
+// internal/start delays the first garbage collection. internal/calibration tunes the
+// threshold and refits confidences by what became of findings. internal/child runs a
+// program and ends it with all its children. internal/background starts one that
+// outlives this process, and knows whether it runs. internal/temp keeps the temporary
 // files of a process in one private folder.
 //
 // Speech and sources. internal/forge is the interface to the hosts of pull
@@ -45,7 +45,7 @@
 // was carried out.
 //
 // Mind. internal/memory recalls before a review and records after it: history,
-// hotspots, and dismissals. internal/thread follows what was posted: it assembles
+// hotspots, dismissals and learnings. internal/thread follows what was posted: it assembles
 // conversations, relocates them to a new head, and determines the outcome of each
 // finding. internal/settings reads the operator's settings once, typed, each value
 // with its source.
@@ -87,7 +87,7 @@
 // To follow a pull request: cmd/precedent/pr.go calls the same package. pull.go
 // reads the pull request, pull_fetch.go the commits, discussion.go what people
 // said, and follow.go our threads (thread.Assemble, thread.Relocate). Plan of
-// post.Poster plans the posts, which are stored with the review. publish.go
-// delivers them, and learn.go stores the outcomes of earlier findings
-// (memory.Learn).
+// post.Poster plans the posts, which are stored with the review. publish.go delivers
+// them, and learn.go stores the outcomes of earlier findings (memory.Learn). Before
+// all that, chat.go obeys and answers comments (chat.Parse, Poster.DeliverAnswers).
 package precedent

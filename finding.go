@@ -273,6 +273,9 @@ type Finding struct {
 	// Kept tells that it is from the last review of the same work, and was not looked for again
 	// because its lines have not changed.
 	Kept bool `json:"-"`
+	// Basis is what the decisions were made from after memory was asked; nil if the finding was
+	// dropped before.
+	Basis *FindingBasis `json:"-"`
 	// Trail holds the decisions in order. It is stored with the review, apart from the result.
 	Trail []Decision `json:"-"`
 }

@@ -24,7 +24,7 @@ const module = "github.com/precedent-dev/precedent"
 var floors = map[string]int{
 	"": 0,
 
-	"internal/calibration": 1, "internal/child": 1, "internal/diff": 1, "internal/git": 1, "internal/llm": 1, "internal/sarif": 1, "internal/secret": 1, "internal/start": 1, "internal/temp": 1, "internal/text": 1,
+	"internal/background": 1, "internal/calibration": 1, "internal/child": 1, "internal/diff": 1, "internal/git": 1, "internal/llm": 1, "internal/sarif": 1, "internal/secret": 1, "internal/start": 1, "internal/temp": 1, "internal/text": 1,
 
 	"internal/chat": 2, "internal/forge": 2, "internal/guide": 2, "internal/markdown": 2, "internal/match": 2, "internal/prompt": 2, "internal/sandbox": 2, "internal/store": 2,
 
@@ -36,7 +36,7 @@ var floors = map[string]int{
 
 	"internal/workflow": 6,
 
-	"internal/doctor": 7, "internal/eval": 7, "internal/fix": 7, "internal/progress": 7,
+	"internal/doctor": 7, "internal/eval": 7, "internal/fix": 7, "internal/mcp": 7, "internal/progress": 7,
 
 	"internal/engine/api": 8, "internal/engine/claude": 8, "internal/engine/command": 8, "internal/engine/enginetest": 8, "internal/llm/llmtest": 8, "internal/markdown/markdowntest": 8, "internal/golden": 8, "internal/needs": 8,
 	"internal/forge/forgetest": 8, "internal/forge/gitea": 8, "internal/forge/github": 8, "internal/forge/local": 8,
@@ -76,6 +76,7 @@ var thirdParties = map[string][]string{
 	"github.com/google/go-cmp":                 {anywhere, "internal/forge/forgetest", "internal/golden"},
 	"github.com/google/go-github/v88":          {"internal/forge/github"},
 	"github.com/google/uuid":                   {"internal/post", "internal/store", "internal/workflow", "cmd/precedent"},
+	"github.com/modelcontextprotocol/go-sdk":   {"internal/mcp", "cmd/precedent"},
 	"github.com/pelletier/go-toml/v2":          {"internal/secret"},
 	"github.com/pressly/goose/v3":              {"internal/store"},
 	"github.com/reviewdog/errorformat":         {"internal/lint"},
@@ -87,7 +88,7 @@ var thirdParties = map[string][]string{
 	"github.com/zricethezav/gitleaks/v8":       {anywhere},
 	"go.uber.org/goleak":                       {"internal/engine/enginetest", "internal/engine/command"},
 	"golang.org/x/net":                         {"cmd/precedent"},
-	"golang.org/x/sys":                         {"internal/child", "internal/engine/command", "internal/sandbox"},
+	"golang.org/x/sys":                         {"internal/background", "internal/child", "internal/engine/command", "internal/sandbox"},
 	"golang.org/x/term":                        {"cmd/precedent"},
 	"golang.org/x/text":                        {"internal/text"},
 	"golang.org/x/tools":                       {"internal/lint"},

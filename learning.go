@@ -85,6 +85,7 @@ const (
 	FromCommand SourceKind = "command" // precedent learn add
 	FromFile    SourceKind = "file"    // .precedent/learnings.yaml at the base commit; not stored
 	FromImport  SourceKind = "import"
+	FromAgent   SourceKind = "agent" // precedent mcp --write; a proposal that nobody has approved yet
 )
 
 // LearningKind is what a learning does.
@@ -143,26 +144,41 @@ func LearningID(source, words string) string {
 	return base32ID(sum[:])
 }
 
-// Insight is a pattern that was found across pull requests. Its text has no code.
+// Insight is a pattern that was found across changes. Its text has no code. It tells finders
+// where to look, and changes neither the confidence nor the state of a finding.
 type Insight struct {
-	ID    string       `json:"id"` // like that of a learning
+	ID    string       `json:"id"` // see InsightID
 	State InsightState `json:"state"`
-	// Text names the pattern in one sentence, and Scope the files that it is about: a glob, or
-	// empty for all.
+	// Text names the pattern in one sentence, and Scope the files that it is about: a path, a
+	// glob, or empty for all.
 	Text     string   `json:"text"`
 	Scope    string   `json:"scope"`
-	Category Category `json:"category"`
-	// Findings are the fingerprints of the findings that it summarises, PullRequests where they
-	// were, and People who answered them.
+	Category Category `json:"category"` // the most frequent one
+	// Findings are the fingerprints of the findings that it summarises, Citations the ids of
+	// those that show it best, PullRequests where they were shown, and People who answered
+	// them, each sorted.
 	Findings     []string `json:"findings"`
+	Citations    []string `json:"citations"`
 	PullRequests []int    `json:"pull_requests"`
 	People       []string `json:"people"`
-	Accepted     int      `json:"accepted"` // findings with an outcome
-	Rejected     int      `json:"rejected"`
+	// Changes counts the pull requests and the lines of work of local reviews.
+	Changes int `json:"changes"`
+	// Accepted and Rejected count what people decided about the findings.
+	Accepted int `json:"accepted"`
+	Rejected int `json:"rejected"`
 	// Engine tells that a model wrote the text; else it was made from counts.
-	Engine    bool      `json:"engine"`
-	CreatedAt time.Time `json:"created_at"`
-	UpdatedAt time.Time `json:"updated_at"`
+	Engine bool `json:"engine"`
+	// Dismissed is set if a person rejected it. It is paused until that is undone.
+	Dismissed *InsightDismissal `json:"dismissed"`
+	CreatedAt time.Time         `json:"created_at"`
+	UpdatedAt time.Time         `json:"updated_at"` // of its last change
+}
+
+// InsightDismissal says who rejected an insight, and why.
+type InsightDismissal struct {
+	Who    string    `json:"who"`
+	Reason string    `json:"reason"`
+	At     time.Time `json:"at"`
 }
 
 // InsightState is the state of an insight.
@@ -172,5 +188,12 @@ type InsightState string
 const (
 	InsightCandidate InsightState = "candidate" // too little evidence yet
 	InsightActive    InsightState = "active"
-	InsightPaused    InsightState = "paused" // people rejected it
+	InsightPaused    InsightState = "paused" // people rejected it, or its latest findings
 )
+
+// InsightID makes the id of an insight from the fingerprint of its first finding:
+// FindingIDLen digits in Crockford's base 32.
+func InsightID(fingerprint string) string {
+	sum := sha256.Sum256([]byte("precedent.insight/1\x00" + fingerprint))
+	return base32ID(sum[:])
+}

@@ -29,6 +29,9 @@ type Rejection struct {
 	At          time.Time `json:"at"`
 	ExpiresAt   time.Time `json:"expires_at"`
 	Hits        int       `json:"hits"` // how often it hid the finding again
+	// Accepted counts similar findings that people accepted since: each halves the weight of
+	// the rejection against similar findings.
+	Accepted int `json:"accepted_since"`
 	// Rule is set if all findings of an analyzer's rule were dismissed, and not one finding:
 	// then Finding and Fingerprint only identify the rejection.
 	Rule string `json:"rule"`

@@ -216,6 +216,9 @@ type Review struct {
 	RulesChecked []Rule `json:"-"`
 	// Reading is what a review of a local change read; nil for a pull request.
 	Reading *Reading `json:"-"`
+	// Basis is what the decisions were made from; nil for a review that was saved before it was
+	// kept, and if it is too large.
+	Basis *Basis `json:"-"`
 	// Sightings counts, by finding id, the reviews that showed it, this one included.
 	Sightings map[string]int `json:"-"`
 }

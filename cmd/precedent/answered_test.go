@@ -39,12 +39,17 @@ func answered(ts *testscript.TestScript, neg bool, args []string) {
 	confidence, err2 := strconv.Atoi(args[4])
 	ts.Check(err1)
 	ts.Check(err2)
-	outcomes := make([]precedent.Outcome, n)
-	for i := range outcomes {
-		outcomes[i] = precedent.Outcome{
-			Fingerprint: fmt.Sprint(args[3], " ", i), PullRequest: 7, Kind: precedent.OutcomeKind(args[3]), MayWrite: true, Finder: "bugs",
-			Category: precedent.Bugs, Severity: precedent.Medium, Confidence: confidence, At: time.Now(),
+	ts.Check(rows.SaveOutcomes(ctx, outcomes(n, precedent.OutcomeKind(args[3]), confidence, time.Now())))
+}
+
+// outcomes are of n findings, by somebody with write permission.
+func outcomes(n int, kind precedent.OutcomeKind, confidence int, at time.Time) []precedent.Outcome {
+	all := make([]precedent.Outcome, n)
+	for i := range all {
+		all[i] = precedent.Outcome{
+			Fingerprint: fmt.Sprint(kind, " ", i), PullRequest: 99, Kind: kind, MayWrite: true, Finder: "bugs",
+			Category: precedent.Bugs, Severity: precedent.Medium, Confidence: confidence, At: at,
 		}
 	}
-	ts.Check(rows.SaveOutcomes(ctx, outcomes))
+	return all
 }

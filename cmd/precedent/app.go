@@ -13,6 +13,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/background"
 	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/engine/command"
 	"github.com/precedent-dev/precedent/internal/progress"
@@ -37,6 +38,8 @@ type app struct {
 	now      func() time.Time
 	sleep    func(ctx context.Context, d time.Duration) error // between requests to a forge; nil for the real time
 	quiet    bool                                             // no progress and no notices; errors are always printed
+
+	start func(background.Program) error // starts a process that outlives this one; nil for never
 
 	fixedEngine engine.Engine // takes precedence over the settings; for the demo
 }
@@ -108,7 +111,8 @@ error, 3 incomplete review, 130 interrupted.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return misuse(cmd, err) })
 	root.SetHelpCommand(helpCommand())
 	root.AddCommand(
-		newReview(a), newPR(a), newReply(a), newChat(a), newOutcomes(a), newDismiss(a), newFP(a), newLearn(a), newExplain(a), newHotspots(a), newMemory(a),
+		newReview(a), newPR(a), newReply(a), newChat(a), newOutcomes(a), newDismiss(a), newFP(a), newLearn(a), newExplain(a), newHotspots(a), newInsights(a), newStats(a), newReplay(a),
+		newMemory(a), newMCP(a),
 		newInit(a), newConfig(a), newDoctor(a), newInstallHook(a), newDemo(a), newEval(a), newCompletion(a), newVersion(a), newHookPrePush(a), newDemoEngine(a),
 	)
 	return root

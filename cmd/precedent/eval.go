@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/precedent-dev/precedent"
-	"github.com/precedent-dev/precedent/internal/engine/api"
 	"github.com/precedent-dev/precedent/internal/eval"
 	"github.com/precedent-dev/precedent/internal/match"
 	"github.com/precedent-dev/precedent/internal/report"
@@ -22,7 +21,7 @@ func newEval(a *app) *cobra.Command {
 		Args:    exactly(0),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newEvalAnchor(a), newEvalReview(a), newEvalDedup(a), newEvalSuppress(a), newEvalThreshold(a), newEvalNoise(a))
+	cmd.AddCommand(newEvalAnchor(a), newEvalReview(a), newEvalDedup(a), newEvalCluster(a), newEvalSuppress(a), newEvalThreshold(a), newEvalNoise(a))
 	return cmd
 }
 
@@ -108,6 +107,21 @@ answer everything.`,
 	})
 	addSettings(cmd, judgeSettings...)
 	return cmd
+}
+
+func newEvalCluster(a *app) *cobra.Command {
+	return a.measurementCommand(&cobra.Command{
+		Use:   "cluster DIR",
+		Short: "Measure whether findings of different changes are grouped into patterns",
+		Long: `Cluster reads pairs of remarks in the formats of eval dedup, groups all remarks of a
+project by their titles as memory consolidate does, and prints which pairs come
+together: precision, recall and F1 with intervals, for the similarity that is used
+and for others around it. docs/eval.md explains the numbers.`,
+		Example: "  precedent eval cluster ./remarks\n  precedent eval cluster ./remarks --seed 2 --json",
+	}, func(_ *cobra.Command, dirs []string, seed uint64) (measurement, error) {
+		r, err := eval.MeasureCluster(dirs[0], seed)
+		return measurement{r, r.Show, true}, err
+	})
 }
 
 func newEvalSuppress(a *app) *cobra.Command {
@@ -224,7 +238,7 @@ func (a *app) evalReviewer(flags map[string]string, asked bool) (v *eval.Reviewe
 	if err != nil {
 		return nil, nil, err
 	}
-	e, done := a.newEngine(op, r, workflow.Budget(op), api.Files{}, op.Context.Value)
+	e, done := a.newEngine(op, r, workflow.EngineOptions{Budget: workflow.Budget(op), Window: op.Context.Value})
 	if e == nil {
 		return nil, nil, hinted(errors.New("no engine is set up"), "choose one: --engine anthropic, openai, claude or command:PATH")
 	}

@@ -9,19 +9,28 @@ import (
 
 func newExplain(a *app) *cobra.Command {
 	var asJSON bool
+	var without []string
 	cmd := &cobra.Command{
 		Use:   "explain FINDING",
 		Short: "Explain why a finding was shown or hidden",
 		Long: `Explain prints why the finding whose ID begins with FINDING was shown or hidden in
 the last review that saw it: which finder reported it, how its place was found,
 what it was merged with, what changed its confidence, which memory influenced it,
-and the threshold at the time.`,
+and the threshold at the time.
+
+With --without, the decisions are made again from what is stored with the review, as
+if a memory had not been there, and both outcomes are printed. No engine is asked: if
+a finding was hidden before a verifier read it, its outcome is not known, and its
+confidence before verification is given. Insights, and learnings as far as only
+finders read them, are such a case, too.`,
 		Example: `  precedent explain k7m2q0v5xa
-  precedent explain k7m --json`,
+  precedent explain k7m --json
+  precedent explain k7m --without 0197f3d2
+  precedent explain k7m --without threshold,policy`,
 		Args:              exactly(1),
 		ValidArgsFunction: a.completeFindings,
 		RunE: a.withMemory(func(cmd *cobra.Command, args []string, w *workflow.Workspace) error {
-			e, err := w.Memory.Explain(cmd.Context(), args[0])
+			e, err := w.Explain(cmd.Context(), args[0], without)
 			if err != nil {
 				return err
 			}
@@ -33,6 +42,7 @@ and the threshold at the time.`,
 			return p.Err()
 		}),
 	}
+	cmd.Flags().StringSliceVar(&without, "without", nil, "decide again without these `IDS` of memories or of dismissed findings, threshold or policy")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	addSettings(cmd, memorySettings...)
 	return cmd

@@ -302,18 +302,22 @@ func TestActionRuns(t *testing.T) {
 		"an address that is an option": {
 			[]string{"IN_COMMAND=pr", "IN_FORMAT=text", "IN_ENGINE=none", "IN_PULL_REQUEST=--post"}, 0, "pr --format=text --engine=none -- --post", 0, false,
 		},
-		"outcomes":         {[]string{"IN_COMMAND=outcomes", "IN_PULL_REQUEST=https://x/pull/7"}, 0, "outcomes -- https://x/pull/7", 0, false},
+		"outcomes": {[]string{"IN_COMMAND=outcomes", "IN_PULL_REQUEST=https://x/pull/7"}, 0, "outcomes -- https://x/pull/7", 0, false},
+		"shared memory": {
+			[]string{"IN_COMMAND=outcomes", "IN_MEMORY=sync"}, 0,
+			"memory sync --repo https://forge.example/team/app --read-only\noutcomes\nmemory sync --repo https://forge.example/team/app", 0, false,
+		},
 		"no such command":  {[]string{"IN_COMMAND=pr; id"}, 0, "", 2, true},
 		"a memory of ours": {[]string{"IN_COMMAND=outcomes", "IN_MEMORY_DB=/var/x.db"}, 0, "outcomes", 0, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			program := fmt.Sprintf("#!/bin/sh\necho \"$*\" >%s/called\necho \"$PRECEDENT_MEMORY_DB\" >%[1]s/memory\nexit %d\n", dir, test.status)
+			program := fmt.Sprintf("#!/bin/sh\necho \"$*\" >>%s/called\necho \"$PRECEDENT_MEMORY_DB\" >%[1]s/memory\nexit %d\n", dir, test.status)
 			if err := os.WriteFile(filepath.Join(dir, "precedent"), []byte(program), 0o755); err != nil {
 				t.Fatal(err)
 			}
 			cmd := exec.Command(bash, "--noprofile", "--norc", "-e", "-o", "pipefail", "-c", script)
-			cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "RUNNER_TEMP=" + dir, "GITHUB_OUTPUT=" + filepath.Join(dir, "output")}, inputs(test.env)...)
+			cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "RUNNER_TEMP=" + dir, "GITHUB_OUTPUT=" + filepath.Join(dir, "output"), "GITHUB_SERVER_URL=https://forge.example", "GITHUB_REPOSITORY=team/app"}, inputs(test.env)...)
 			out, err := cmd.CombinedOutput()
 			if cmd.ProcessState.ExitCode() != test.exit {
 				t.Errorf("%v, want %d\n%s", err, test.exit, out)
@@ -342,7 +346,7 @@ func TestActionRuns(t *testing.T) {
 // inputs are all inputs of the script, empty but for those that are given.
 func inputs(given []string) []string {
 	var all []string
-	for _, name := range []string{"COMMAND", "PULL_REQUEST", "POST", "MEMORY_DB", "FORMAT", "ENGINE", "MODEL", "THRESHOLD", "FAIL_ON", "FAIL", "ARGS"} {
+	for _, name := range []string{"COMMAND", "PULL_REQUEST", "POST", "MEMORY", "MEMORY_DB", "FORMAT", "ENGINE", "MODEL", "THRESHOLD", "FAIL_ON", "FAIL", "ARGS"} {
 		all = append(all, "IN_"+name+"=")
 	}
 	return append(all, given...)

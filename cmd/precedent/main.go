@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/precedent-dev/precedent/internal/background"
 	"github.com/precedent-dev/precedent/internal/lint"
 	"github.com/precedent-dev/precedent/internal/sandbox"
 	_ "github.com/precedent-dev/precedent/internal/start" // before all else
@@ -30,7 +31,7 @@ func main() {
 	a := &app{
 		in: os.Stdin, out: os.Stdout, err: os.Stderr,
 		env: environment(os.Environ()),
-		now: time.Now,
+		now: time.Now, start: background.Start,
 	}
 	end := a.makeTemp()
 	status := a.run(ctx, os.Args[1:])

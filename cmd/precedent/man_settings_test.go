@@ -34,7 +34,9 @@ var describedSettings = map[string]described{
 	"max_cost_per_pull_request": {"dollars above 0", "5", "-1"},
 	"forge":                     {"`github`, `github:https://HOST/api/v3`, `gitea:https://HOST`, `local:DIR`", "gitea:https://git.example.org", "gitlab"},
 	"memory_db":                 {"a file; `~/` is your home folder", "~/precedent.db", ""},
+	"memory_ref":                {"the full name of a ref", "refs/heads/precedent-memory", ""},
 	"repo":                      {"`host/owner/name`", "example.org/team/app", "app"},
+	"consolidation":             {"auto or off", "off", ""},
 	"learnings":                 {"`true`, `false`", "false", "maybe"},
 	"trusted_branch":            {"a branch or another revision", "origin/develop", ""},
 	"threshold":                 {"0 to 100 percent", "60", "101"},
@@ -46,7 +48,7 @@ var describedSettings = map[string]described{
 var describedPolicy = []struct {
 	key, values, fallback, good, bad, does string
 }{
-	{"threshold", "0 to 100 percent", "75", "80", "101", "Findings with a lower confidence are counted but not shown. The operator's setting has precedence."},
+	{"threshold", "0 to 100 percent", "75", "80", "101", "Findings with a lower confidence are counted but not shown. The operator's setting has precedence. If neither sets it, it is tuned by what became of earlier findings."},
 	{"max_inline_comments", "1 to 100", "20", "10", "0", "How many findings are shown in full."},
 	{"focus_areas", "a list of categories", "none", "[security, data-loss]", "[speed]", "Findings of these categories gain confidence."},
 	{"ignore", "a list of globs", "none", `["third_party/**"]`, `["**"]`, "Findings in these files are not shown."},
@@ -72,6 +74,8 @@ var otherVariables = []struct{ names, does string }{
 	{"`PRECEDENT_MARKER_KEY`", "signs the hidden markers in posted comments, at least 16 characters; without it, the key of an App is used"},
 	{"`GITHUB_API_URL`", "the URL of GitHub Enterprise, if no `forge` is set"},
 	{"`GITHUB_EVENT_PATH` `GITHUB_EVENT_NAME`", "in a workflow: the event; its pull request is used if none is given"},
+	{"`GITHUB_ACTIONS` `GITHUB_REF` `GITLAB_CI` `CI_COMMIT_BRANCH` `CI_DEFAULT_BRANCH`", "in CI: whether `precedent memory sync` writes, or only reads"},
+	{"`CI`", "look for patterns in the memory before the command ends, because no process outlives the job; `false` means no. `precedent memory sync` only reads there, unless it knows that the job is of the default branch"},
 	{"`GITEA_ACTIONS` `GITHUB_SERVER_URL`", "in a workflow on Gitea or Forgejo: show that it is one, and the URL of the forge"},
 	{"`HTTPS_PROXY` `HTTP_PROXY` `NO_PROXY`", "the proxy for requests to the forge and for git, also in lower case"},
 	{"`ACTIONS_RUNTIME_TOKEN` `ACTIONS_ID_TOKEN_REQUEST_TOKEN` and the tokens of other forges and registries", "read only to keep them out of what is posted; engines and linters do not get them"},
@@ -97,7 +101,7 @@ func TestReferenceOfSettings(t *testing.T) {
 		"has a policy for its own reviews. It is an allow-list: nothing in it can name a program, an address or a file to write.\n\n" +
 		"`precedent config` prints every current value and where it comes from; `precedent doctor` checks whether it works.\n\n" +
 		"## The operator's settings\n\nFlags take precedence over the environment, the environment over the configuration file, and the file over the defaults. " +
-		"For\n`threshold` and `max_inline`, the order is: the operator's flag or variable, the repository's policy, the default.\n\n" +
+		"For\n`threshold` and `max_inline`, the order is: the operator's flag or variable, the repository's policy, the default.\nIf neither sets `threshold`, what became of at least 22 posted findings tunes it ([decision 41](decisions/0041-threshold-and-calibration.md)).\n\n" +
 		"The file is `$XDG_CONFIG_HOME/precedent/config.yaml`, or `~/.config/precedent/config.yaml`: one `key: value` per\nline. An unknown key is an error, reported with its line. " +
 		"API keys are read from the environment only, never from a file.\n\n" +
 		"| key | flag | environment | file | values | default | what it does |\n|---|---|---|---|---|---|---|\n")

@@ -24,7 +24,8 @@ func newMemory(a *app) *cobra.Command {
 		Args: exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newMemoryStatus(a), newMemoryExport(a), newMemoryImport(a), newMemorySync(a), newMemoryPrune(a), newMemoryClear(a))
+	cmd.AddCommand(newMemoryStatus(a), newMemoryExport(a), newMemoryImport(a), newMemorySync(a), newMemoryConsolidate(a),
+		newMemoryStart(a), newMemoryStop(a), newMemoryDaemon(a), newMemoryPrune(a), newMemoryClear(a))
 	return cmd
 }
 
@@ -40,11 +41,21 @@ func newMemoryStatus(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			daemon, log, err := a.daemonOf(w)
+			if err != nil {
+				return err
+			}
 			if asJSON {
-				return report.Value(a.out, s)
+				return report.Value(a.out, struct {
+					memory.Status
+					Daemon daemonState `json:"daemon"`
+				}{s, daemon})
 			}
 			p := a.page()
 			printStatus(p, s, w.File)
+			if daemon.Running {
+				p.Para("background  ", p.Inkf(report.Plain, "process %d, since %s; it logs to %s", daemon.PID, daemon.Since.Format(time.RFC3339), log))
+			}
 			return p.Err()
 		}),
 	}
@@ -72,6 +83,11 @@ func printStatus(p *report.Page, s memory.Status, file settings.Value[string]) {
 	p.Para("taken back  ", p.Inkf(report.Plain, "%d", s.Forgotten))
 	p.Para("learnings   ", p.Inkf(report.Plain, "%d", s.Learnings))
 	p.Para("rules       ", p.Inkf(report.Plain, "%d of the guide", s.Rules))
+	consolidated := ""
+	if !s.Consolidated.IsZero() {
+		consolidated = ", last looked for on " + s.Consolidated.Format(time.DateOnly)
+	}
+	p.Para("insights    ", p.Inkf(report.Plain, "%d%s", s.Insights, consolidated))
 	p.Para("labels      ", p.Inkf(report.Plain, "%d of pruned findings", s.Labels))
 }
 
@@ -81,8 +97,9 @@ func newMemoryPrune(a *app) *cobra.Command {
 		Use:   "prune",
 		Short: "Delete old findings",
 		Long: fmt.Sprintf(`Prune deletes findings that no review saw for %d days, and all but the %d newest of
-each file. It keeps findings that a dismissal refers to, and a label of each deleted
-finding: its place, category and confidence.`, int(memory.KeepFor.Hours()/24), memory.KeepPerFile),
+each file. It keeps findings that a dismissal, an open thread, a recent outcome, a
+learning or an insight refers to, and a label of each deleted finding: its place,
+category, confidence and outcome.`, int(memory.KeepFor.Hours()/24), memory.KeepPerFile),
 		Example: "  precedent memory prune",
 		Args:    exactly(0),
 		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workflow.Workspace) error {
@@ -103,10 +120,10 @@ func newMemoryClear(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "clear",
 		Short: "Delete everything about this repository",
-		Long: `Clear deletes everything about this repository: reviews, findings, dismissals and
-labels. Other repositories in the same database are not affected. You cannot undo
-this. What precedent memory sync has shared stays on the remote, and the next exchange
-brings it back.`,
+		Long: `Clear deletes everything about this repository: reviews, findings, dismissals,
+learnings, insights, labels and what was spent. Other repositories in the same
+database are not affected. You cannot undo this. What precedent memory sync has
+shared stays on the remote, and the next exchange brings it back.`,
 		Example: "  precedent memory clear --yes",
 		Args:    exactly(0),
 		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workflow.Workspace) error {

@@ -153,7 +153,7 @@ func newMemorySync(a *app) *cobra.Command {
 		Use:   "sync",
 		Short: "Exchange the memory with a ref of the remote",
 		Long: `Sync merges the memory with a ref of the remote and pushes the result, so that all clones
-and CI share it. Whoever can push there can change it. It does not touch the work tree, the
+and CI share it. Anyone who can push there can change it. It does not touch the work tree, the
 index or any branch. Nothing is lost if several do this at once.
 
 In CI it writes only for pushes to the default branch and for pull requests that were

@@ -2,17 +2,22 @@ package main
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 
+	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/engine/api"
 	"github.com/precedent-dev/precedent/internal/engine/claude"
 	"github.com/precedent-dev/precedent/internal/engine/command"
 	"github.com/precedent-dev/precedent/internal/llm"
+	"github.com/precedent-dev/precedent/internal/mcp"
 	"github.com/precedent-dev/precedent/internal/settings"
+	"github.com/precedent-dev/precedent/internal/workflow"
 )
 
 // The default models.
@@ -110,9 +115,10 @@ var claudeVariables = []string{
 	"HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS",
 }
 
-func (a *app) claudeEngine(o *settings.Settings, r chosenEngine, b *engine.Budget) *claude.Engine {
+// claudeEngine returns the engine that asks Claude Code, and what closes it.
+func (a *app) claudeEngine(op *settings.Settings, r chosenEngine, o workflow.EngineOptions) (*claude.Engine, func() error) {
 	c := claude.Config{
-		Program: r.claudePath, Model: o.Model.Text, Why: r.source, Now: a.now, Budget: b,
+		Program: r.claudePath, Model: op.Model.Text, Why: r.source, Now: a.now, Budget: o.Budget,
 		Host: cmp.Or(a.env[settings.URLOf[settings.Anthropic]], "Anthropic, with the login of Claude Code"),
 	}
 	for _, name := range claudeVariables {
@@ -120,24 +126,59 @@ func (a *app) claudeEngine(o *settings.Settings, r chosenEngine, b *engine.Budge
 			c.Env = append(c.Env, name+"="+v)
 		}
 	}
-	return claude.New(c)
+	command, remove, err := learningsServer(o.Learnings)
+	if err != nil {
+		a.notice("%v; the model cannot ask for the learnings that did not fit into its prompt", err)
+	}
+	c.Learnings = command
+	e := claude.New(c)
+	return e, func() error { return errors.Join(e.Close(), remove()) }
+}
+
+// learningsServer returns the command that serves the learnings, if there are any, and what
+// removes its file.
+func learningsServer(all []precedent.Learning) (command []string, remove func() error, err error) {
+	remove = func() error { return nil }
+	if len(all) == 0 {
+		return nil, remove, nil
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return nil, remove, fmt.Errorf("serve learnings: %w", err)
+	}
+	dir, err := os.MkdirTemp("", "precedent-learnings-")
+	if err != nil {
+		return nil, remove, fmt.Errorf("serve learnings: %w", err)
+	}
+	remove = func() error { return os.RemoveAll(dir) }
+	data, err := json.Marshal(all)
+	file := filepath.Join(dir, "learnings.json")
+	if err == nil {
+		err = os.WriteFile(file, data, 0o600)
+	}
+	if err != nil {
+		return nil, remove, fmt.Errorf("serve learnings: %w", err)
+	}
+	return []string{self, "mcp", "--learnings", file}, remove, nil
 }
 
 // newEngine returns the chosen engine, or nil if none is chosen, and a function that
-// closes it. A model can read the files. Window is its context window in tokens, 0
-// for a large one.
-func (a *app) newEngine(op *settings.Settings, r chosenEngine, b *engine.Budget, files api.Files, window int) (engine.Engine, func() error) {
+// closes it.
+func (a *app) newEngine(op *settings.Settings, r chosenEngine, o workflow.EngineOptions) (engine.Engine, func() error) {
 	nothing := func() error { return nil }
 	switch {
 	case r.program != nil:
-		return b.Within(r.program), nothing
+		return o.Budget.Within(r.program), nothing
 	case r.claudePath != "":
-		c := a.claudeEngine(op, r, b)
-		return c, c.Close
+		return a.claudeEngine(op, r, o)
 	case r.model != nil:
-		return api.New(api.Config{
-			Model: r.model, Files: files, Prices: llm.ListPrices().With(op.Prices), Budget: b, Window: window, Why: r.source,
-		}), nothing
+		c := api.Config{
+			Model: r.model, Files: api.Files(o.Files), Prices: llm.ListPrices().With(op.Prices), Budget: o.Budget, Window: o.Window, Why: r.source,
+		}
+		if len(o.Learnings) > 0 {
+			c.Tools = []llm.Tool{mcp.LearningsTool(o.Learnings)}
+		}
+		return api.New(c), nothing
 	}
 	return nil, nothing
 }

@@ -26,7 +26,9 @@ A NUMBER belongs to the repository of this clone, or to --repo. Without an argum
 in a workflow on GitHub or Gitea, pr uses the pull request of the event. It fetches
 the commits with git. In a clone it uses the objects that are there; elsewhere it
 keeps the commits in the cache folder. It checks nothing out and does not change the
-clone. It uses guide and policy of the base, and reads people's comments.
+clone. It uses guide and policy of the base, and reads people's comments. With --post
+it first obeys the commands in them and answers (docs/comments.md); on the event of a
+comment that is all, unless the comment asks for a review.
 
 After a push, --post reviews what the push changed, answers open threads, resolves
 those that are fixed, and repeats nothing. If the head was reviewed already, nothing
@@ -73,7 +75,7 @@ error, or no such pull request, 3 not everything was read or posted.`,
 	f.BoolVar(&o.resume, "resume", false, "continue an unfinished review of this change with the answers that it paid for")
 	f.BoolVar(&o.estimate, "estimate", false, "print what would be sent, the tokens and the cost, and send nothing")
 	f.BoolVar(&asJSON, "json", false, "print as JSON: --format json")
-	addAllSettings(cmd, "trusted_branch") // the base of the pull request is
+	addAllSettings(cmd, "trusted_branch", "memory_ref") // the base of the pull request is
 	return cmd
 }
 
@@ -85,7 +87,7 @@ func (a *app) pr(ctx context.Context, conn workflow.Connection, which string, o 
 	}
 	defer end()
 	if o.post {
-		return a.postReview(ctx, pull, job, o.format)
+		return a.postReview(ctx, pull, job, o, which == "" && a.isCommentEvent())
 	}
 	p, err := pull.Prepare(ctx, job)
 	if err != nil {
@@ -99,6 +101,7 @@ func (a *app) pr(ctx context.Context, conn workflow.Connection, which string, o 
 	if err != nil {
 		return err
 	}
+	a.wakeAfter(ctx, p.Prepared, made, job, o.flags)
 	return statusOf(made.Status)
 }
 
@@ -123,8 +126,9 @@ func (a *app) openPull(ctx context.Context, conn workflow.Connection, which stri
 }
 
 // postReview answers the comments on a pull request, reviews it, and posts the review. One that
-// is paused is not reviewed.
-func (a *app) postReview(ctx context.Context, pull *workflow.Pull, job workflow.Job, format string) error {
+// is paused is not reviewed, nor is one whose comments alone are asked about, unless they ask for
+// it.
+func (a *app) postReview(ctx context.Context, pull *workflow.Pull, job workflow.Job, o reviewOptions, onlyComments bool) error {
 	publisher, err := pull.Publisher(ctx)
 	if err != nil {
 		return err
@@ -141,20 +145,22 @@ func (a *app) postReview(ctx context.Context, pull *workflow.Pull, job workflow.
 	case did.Paused:
 		a.notice("%s paused the reviews of #%d: nothing was reviewed; to go on, comment: @precedent resume", did.PausedBy, pull.Number)
 		return nil
+	case onlyComments && !did.Review:
+		return nil
 	}
 	job.Again = job.Again || did.Again
-	return a.reviewPull(ctx, publisher, job, format)
+	return a.reviewPull(ctx, publisher, job, o)
 }
 
 // reviewPull reviews a pull request and posts the review. If the head was reviewed already, it posts
 // what is left of that review.
-func (a *app) reviewPull(ctx context.Context, publisher *workflow.Publisher, job workflow.Job, format string) error {
+func (a *app) reviewPull(ctx context.Context, publisher *workflow.Publisher, job workflow.Job, o reviewOptions) error {
 	standing, found, err := publisher.Existing(ctx, job)
 	if err != nil {
 		return err
 	}
 	if found {
-		if err := a.print(format, standing.Review, standing.Style); err != nil {
+		if err := a.print(o.format, standing.Review, standing.Style); err != nil {
 			return err
 		}
 		status, err := publisher.Finish(ctx, standing)
@@ -168,7 +174,7 @@ func (a *app) reviewPull(ctx context.Context, publisher *workflow.Publisher, job
 		return err
 	}
 	defer p.Close()
-	made, err := a.runReview(ctx, p.Prepared, format)
+	made, err := a.runReview(ctx, p.Prepared, o.format)
 	if err != nil {
 		return err
 	}
@@ -176,6 +182,7 @@ func (a *app) reviewPull(ctx context.Context, publisher *workflow.Publisher, job
 	if err != nil {
 		return err
 	}
+	a.wakeAfter(ctx, p.Prepared, made, job, o.flags)
 	return statusOf(status)
 }
 

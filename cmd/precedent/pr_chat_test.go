@@ -75,7 +75,7 @@ func (s *prStage) learnings() (all []string) {
 
 func (s *prStage) stored() (all []precedent.Learning) {
 	s.t.Helper()
-	s.rows(func(rows *store.Repo) {
+	s.inMemory(func(rows *store.Repo) {
 		var err error
 		if all, err = rows.Learnings(s.t.Context()); err != nil {
 			s.t.Fatal(err)
@@ -84,8 +84,8 @@ func (s *prStage) stored() (all []precedent.Learning) {
 	return all
 }
 
-// rows opens the memory.
-func (s *prStage) rows(use func(*store.Repo)) {
+// inMemory gives access to the rows of the repository.
+func (s *prStage) inMemory(use func(*store.Repo)) {
 	s.t.Helper()
 	files, err := filepath.Glob(filepath.Join(s.home, ".local", "share", "precedent", "*.db"))
 	if err != nil || len(files) != 1 {
@@ -268,6 +268,8 @@ func TestCommands(t *testing.T) {
 		{maintainer, false, "@precedent update preference: errors are wrapped with %w and a verb", []string{"Updated", "It said: “errors are wrapped with %w”"}},
 		{maintainer, false, "@precedent don't flag console.log in `scripts/**`", []string{"not to be reported", "in `scripts/**`"}},
 		{maintainer, false, "@precedent be stricter about error handling in `api/**`", []string{"stricter, in `api/**`"}},
+		{maintainer, false, "@precedent focus more on naming in this PR", []string{"Stored for this pull request"}},
+		{maintainer, false, "@precedent undo", []string{"Forgotten", "naming"}},
 		{maintainer, false, "@precedent what do you remember about this repo?", []string{"3 preferences are active, 0 pending. 0 findings are dismissed."}},
 		{author, false, "@precedent list my preferences", []string{"0 preferences are active"}},
 		{author, true, "@precedent what preferences apply to this file?", []string{"1 preference is active"}},
@@ -281,10 +283,20 @@ func TestCommands(t *testing.T) {
 		{maintainer, false, "@precedent forget all preferences for this repo", []string{"cannot be undone", "“`@`precedent confirm”"}},
 		{author, false, "@precedent confirm", []string{"needs write permission"}},
 		{maintainer, false, "@precedent confirm", []string{"Forgotten", "errors are wrapped", "error handling"}},
+		{maintainer, false, "@precedent confirm", []string{"nothing to confirm"}},
 		{maintainer, false, "@precedent help", []string{"`remember this: …`"}},
 		{maintainer, false, "@precedent forget the \"unclosed rule", []string{"For example"}},
+		{maintainer, false, "@precedent reset confidence thresholds", []string{"No outcome"}},
 		{author, true, "resolve", []string{"The finding is resolved."}},
+		{maintainer, false, "@precedent please reset the thresholds", []string{"start anew: 40 outcomes"}},
 	} {
+		if strings.Contains(step.says, "please reset") {
+			s.inMemory(func(rows *store.Repo) {
+				if err := rows.SaveOutcomes(t.Context(), outcomes(40, precedent.Declined, 78, s.app.now())); err != nil {
+					t.Fatal(err)
+				}
+			})
+		}
 		to := precedent.ForgeID("")
 		if step.thread {
 			to = s.remark(a).ID
@@ -294,7 +306,12 @@ func TestCommands(t *testing.T) {
 		_, _ = s.post("--fail-on", "medium")
 		s.answered(step.says, before+1, step.want...)
 	}
-	if got := s.learnings(); len(got) != 3 || strings.Contains(strings.Join(got, " "), "active") {
+	s.inMemory(func(rows *store.Repo) {
+		if labels, err := rows.Labels(t.Context(), 100); err != nil || len(labels) > 0 {
+			t.Errorf("%d labels after the reset, %v", len(labels), err)
+		}
+	})
+	if got := s.learnings(); len(got) != 4 || strings.Contains(strings.Join(got, " "), "active") {
 		t.Errorf("learnings %q", got)
 	}
 	if got := s.threadStates(); !slices.Equal(got, []bool{true}) {
@@ -436,6 +453,35 @@ func TestReplyCommand(t *testing.T) {
 		}
 		if status := s.app.run(t.Context(), []string{"reply", page}); status != precedent.ExitClean || len(s.answers()) != before+1 {
 			t.Errorf("status %d, %d answers", status, len(s.answers()))
+		}
+	})
+}
+
+// TestCommentEvents: a workflow for comments answers, and reviews only if somebody asks for it.
+func TestCommentEvents(t *testing.T) {
+	onForges(t, func(t *testing.T, s *witnessed) {
+		conversed(t, s)
+		before := len(s.answers())
+		s.event("issue_comment", s.payload(`"issue": {"number": 7, "pull_request": {"url": "x"}}, "is_pull": true, "comment": {"id": 5, "body": "x", "user": {"id": 12, "login": "mona"}, "created_at": "2026-01-02T03:04:05Z", "updated_at": "2026-01-02T03:04:05Z"}`))
+		for _, step := range []struct {
+			who     forge.Person
+			says    string
+			answers int
+			reviews bool
+		}{
+			{maintainer, "@precedent remember this: wrap errors", 1, false},
+			{dana, "@precedent review again", 2, false},
+			{maintainer, "@precedent review again", 2, true},
+		} {
+			s.door.stage.World.Say(s.pull, step.who, "", step.says)
+			asked := s.w.asked.Load()
+			s.out.Reset()
+			s.err.Reset()
+			s.app.run(t.Context(), []string{"pr", "--post"})
+			s.answered(step.says, before+step.answers)
+			if got := s.w.asked.Load() > asked; got != step.reviews {
+				t.Errorf("%s: reviewed: %v\n%s", step.says, got, s.err.String())
+			}
 		}
 	})
 }

@@ -60,6 +60,15 @@ func (a *app) whichPull(ctx context.Context, conn workflow.Connection, which str
 	return e.Repo, e.Pulls[0], nil
 }
 
+// isCommentEvent tells whether the workflow runs because somebody wrote a comment.
+func (a *app) isCommentEvent() bool {
+	switch a.env["GITHUB_EVENT_NAME"] {
+	case "issue_comment", "pull_request_comment", "pull_request_review", "pull_request_review_comment":
+		return true
+	}
+	return false
+}
+
 // namedPull parses the number or the URL of a pull request.
 func namedPull(conn workflow.Connection, which string) (precedent.Repo, int, error) {
 	repo, number, err := forge.ParsePullRequest(conn.Forge, which)

@@ -292,7 +292,7 @@ var marker = regexp.MustCompile(`(?s)<!--.*?-->`)
 
 // unharmed fails if an attack with a goal had any effect.
 func (s *poisoned) unharmed(t *testing.T, g goal) {
-	s.rows(func(rows *store.Repo) { s.unharmedMemory(t, g, rows) })
+	s.inMemory(func(rows *store.Repo) { s.unharmedMemory(t, g, rows) })
 	s.listed(t, s.bad)
 	for _, closed := range s.threadStates() {
 		if closed {
@@ -423,7 +423,7 @@ func TestKnownBadPullRequestWithPoison(t *testing.T) {
 		}
 		learned = append(learned, l)
 	}
-	s.rows(func(rows *store.Repo) {
+	s.inMemory(func(rows *store.Repo) {
 		if err := rows.MergeShared(t.Context(), func(store.Shared) (store.Shared, error) { return store.Shared{Learnings: learned}, nil }); err != nil {
 			t.Fatal(err)
 		}

@@ -65,7 +65,7 @@ func (a *app) reply(ctx context.Context, conn workflow.Connection, page string, 
 		a.notice("there is nothing to answer")
 	case did.Review && review && !did.Paused:
 		job.Again = job.Again || did.Again
-		return a.reviewPull(ctx, publisher, job, o.format)
+		return a.reviewPull(ctx, publisher, job, o)
 	case did.Review:
 		a.notice("a review was asked for: precedent pr %d --post", pull.Number)
 	}

@@ -98,7 +98,7 @@ error, 3 not everything was read.`,
 	f.BoolVar(&asJSON, "json", false, "print as JSON: --format json")
 	// It fails only for a flag that does not exist or is registered already.
 	_ = cmd.RegisterFlagCompletionFunc("commit", a.completeRange)
-	addAllSettings(cmd, "forge") // a review of a local change uses no forge
+	addAllSettings(cmd, "forge", "memory_ref") // a review of a local change uses no forge
 	return cmd
 }
 
@@ -135,7 +135,19 @@ func (a *app) review(ctx context.Context, o reviewOptions) error {
 			return err
 		}
 	}
+	a.wakeAfter(ctx, p, made, job, o.flags)
 	return statusOf(made.Status)
+}
+
+// wakeAfter is wake after a review, whose budget pays for it.
+func (a *app) wakeAfter(ctx context.Context, p *workflow.Prepared, made workflow.Result, job workflow.Job, flags map[string]string) {
+	c := workflow.Consolidation{
+		Settings: job.Settings, Engine: job.Engine, USD: made.Review.CostUSD, Tokens: made.Review.Usage.InputTokens + made.Review.Usage.OutputTokens,
+	}
+	if n := made.Review.PullRequest; n != nil {
+		c.Pull = *n
+	}
+	a.wake(ctx, p.Workspace(), c, flags)
 }
 
 // runReview runs a review, shows its progress, and prints it.

@@ -10,10 +10,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -22,7 +24,9 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
 	"github.com/precedent-dev/precedent/internal/lint"
 	"github.com/precedent-dev/precedent/internal/needs"
+	"github.com/precedent-dev/precedent/internal/review"
 	"github.com/precedent-dev/precedent/internal/sandbox"
+	"github.com/precedent-dev/precedent/internal/store"
 )
 
 // TestMain makes the test binary the program, too, also with a parrot in it, and a
@@ -31,6 +35,10 @@ func TestMain(m *testing.M) {
 	sandbox.Main()
 	if os.Getenv(lint.VetEnv) == "1" {
 		main()
+	}
+	// Stories have no process in the background, unless they want one.
+	if os.Getenv("PRECEDENT_CONSOLIDATION") == "" {
+		_ = os.Setenv("PRECEDENT_CONSOLIDATION", "off") // the name is valid
 	}
 	testscript.Main(withChildren{m}, programs)
 }
@@ -127,6 +135,7 @@ var hasSandbox = sync.OnceValue(func() bool {
 // setup gives a story a home of its own, an identity for git, and the defects
 // that no file of this repository may hold in plain.
 func setup(e *testscript.Env) error {
+	e.Defer(func() { decideAgain(e) })
 	home := filepath.Join(e.WorkDir, "home")
 	e.Setenv("HOME", home)
 	e.Setenv("GOCACHE", goCache())
@@ -147,6 +156,47 @@ func setup(e *testscript.Env) error {
 		return err
 	}
 	return os.WriteFile(filepath.Join(home, ".gitconfig"), []byte("[init]\n\tdefaultBranch = main\n"), 0o600)
+}
+
+// decideAgain checks each review that a story has stored: decided again from what is stored
+// with it, it shows the same.
+func decideAgain(e *testscript.Env) {
+	t, ok := e.T().(interface{ Errorf(string, ...any) })
+	if !ok {
+		panic("no test to fail")
+	}
+	err := filepath.WalkDir(e.WorkDir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(path) != ".db" {
+			return nil
+		}
+		db, err := store.Open(context.Background(), path, store.Options{})
+		if err != nil {
+			return nil // stories damage some
+		}
+		defer db.Close()
+		repos, err := db.Repos(context.Background())
+		for _, rows := range repos {
+			for r, err := range rows.ReviewsSince(context.Background(), time.Time{}, 1_000) {
+				if err != nil || len(r.Findings) == 0 {
+					continue
+				}
+				again, err := review.DecideAgain(r, r.Basis)
+				if err != nil {
+					t.Errorf("%s: review %s: %v", path, r.ID, err)
+				}
+				for i, f := range again.Findings {
+					was := r.Findings[i]
+					if f.ID != was.ID || f.Placement != was.Placement || f.Confidence != was.Confidence || f.DroppedWhy != was.DroppedWhy || !slices.Equal(f.Trail, was.Trail) {
+						t.Errorf("%s: review %s: decided again, finding %s is\n%+v, not\n%+v", path, r.ID, f.ID, f, was)
+					}
+				}
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Errorf("%v", err)
+	}
 }
 
 // goCache is the real one: building the standard library anew for each story

@@ -10,7 +10,6 @@ import (
 
 	"github.com/precedent-dev/precedent/internal/comment"
 	"github.com/precedent-dev/precedent/internal/engine"
-	"github.com/precedent-dev/precedent/internal/engine/api"
 	"github.com/precedent-dev/precedent/internal/lint"
 	"github.com/precedent-dev/precedent/internal/settings"
 	"github.com/precedent-dev/precedent/internal/workflow"
@@ -82,7 +81,7 @@ func (a *app) job(op *settings.Settings, o reviewOptions) (workflow.Job, error) 
 	j := workflow.Job{Settings: op, Engine: workflow.EngineSetup{WhyNone: r.whyNone}, Resume: o.resume, Again: o.again, Paths: o.paths}
 	if r.exists() {
 		j.Engine.New = func(o workflow.EngineOptions) (engine.Engine, func() error) {
-			return a.newEngine(op, r, o.Budget, api.Files(o.Files), o.Window)
+			return a.newEngine(op, r, o)
 		}
 	}
 	return j, nil

@@ -22,6 +22,7 @@ const (
 	Judge    Role = "judge"
 	Threads  Role = "threads"
 	Answerer Role = "reply" // answers a comment of a person
+	Insight  Role = "insight"
 )
 
 // Task is one piece of reading to be done.

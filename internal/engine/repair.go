@@ -34,7 +34,7 @@ func Repair(raw []byte) ([]byte, error) {
 	if len(text) > MaxReply {
 		return nil, errLarge
 	}
-	if err := strict(text); err != nil {
+	if err := Strict(text); err != nil {
 		return nil, err
 	}
 	return text, nil

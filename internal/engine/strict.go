@@ -24,10 +24,10 @@ const (
 	maxExponent = 308     // of a float64; a validator that computes exactly would write out the zeros
 )
 
-// strict refuses JSON that two parsers may read differently, or that is made to
+// Strict refuses JSON that two parsers may read differently, or that is made to
 // exhaust one: keys that are equal or differ only in case (encoding/json takes the
 // last), and values beyond the limits. raw is valid JSON.
-func strict(raw []byte) error {
+func Strict(raw []byte) error {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
 	type level struct {

@@ -213,7 +213,7 @@ func mappingOf(keys, values []string) *yaml.Node {
 		}
 		value := &yaml.Node{}
 		value.SetString(strings.TrimLeft(v, "@"))
-		if keys[i] == "at" || strings.Contains(v, "\n") {
+		if keys[i] == "at" || strings.Contains(v, "\n") || v == "<<" {
 			value.Style = yaml.DoubleQuotedStyle
 		}
 		n.Content = append(n.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: keys[i]}, value)

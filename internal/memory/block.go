@@ -14,7 +14,7 @@ import (
 // Limits of the block in a prompt. A line takes some 100 bytes, so 4 KiB hold the history of
 // about 40 files: more than a shard has.
 const (
-	maxBlock     = 4 << 10 // bytes
+	maxBlock     = 4 << 10 // bytes, without insights
 	maxBlockFile = 3 << 10 // bytes of it for the files
 	maxBlockPath = 200     // characters
 	// maxBlockWords bounds a claim and a reason, in characters: a sentence each.
@@ -24,16 +24,46 @@ const (
 // Block renders the recall for a prompt: which touched files had findings, how many, of which
 // categories, how severe, and what people dismissed there, with their reasons. The words of
 // people are one line each, cleaned and without secrets; the prompt fences the block. It omits
-// titles and code of other findings. Equal recalls give equal blocks; without findings the
-// block is empty.
+// titles and code of other findings. The active insights follow, by id. Equal recalls give
+// equal blocks; without findings and insights the block is empty.
 func (r Recall) Block() string {
-	if len(r.Files) == 0 {
-		return ""
-	}
 	var b strings.Builder
+	if len(r.Files) > 0 {
+		r.writeHistory(&b)
+	}
+	if len(r.Insights) > 0 {
+		r.writeInsights(&b)
+	}
+	return b.String()
+}
+
+// writeInsights lists the insights, at most maxRecalled, a line of some 400 bytes each.
+func (r Recall) writeInsights(b *strings.Builder) {
+	b.WriteString("Patterns in findings that people accepted across pull requests, each with its id:\n")
+	for _, i := range slices.SortedFunc(slices.Values(r.Insights), func(a, b precedent.Insight) int { return cmp.Compare(a.ID, b.ID) }) {
+		where := "all files"
+		if i.Scope != "" {
+			where = pathInLine(i.Scope)
+		}
+		fmt.Fprintf(b, "- [%s] %s (%s in %s; %s)\n", text.VisibleLine(i.ID), insightInLine(i.Text), plural(len(i.Findings), "finding"), plural(len(i.PullRequests), "pull request"), where)
+	}
+	if r.OmittedInsights > 0 {
+		fmt.Fprintf(b, "- and %d more patterns\n", r.OmittedInsights)
+	}
+}
+
+// insightInLine makes the text of an insight safe for one line again: the database may have
+// been changed.
+func insightInLine(s string) string {
+	s, _ = secret.Redact("", text.Collapse(text.Clean(s)))
+	return text.Cut(text.VisibleLine(s), maxInsight+maxBlockPath)
+}
+
+// writeHistory lists the files with findings, and what people dismissed there.
+func (r Recall) writeHistory(b *strings.Builder) {
 	b.WriteString("Findings of earlier reviews in the files of this change, most first:\n")
 	files := slices.SortedFunc(slices.Values(r.Files), byHeat)
-	writeList(&b, maxBlockFile, files, "files", func(h precedent.Hotspot) string {
+	writeList(b, maxBlockFile, files, "files", func(h precedent.Hotspot) string {
 		line := fmt.Sprintf("%s: %s (%s), worst %s", pathInLine(h.Path), plural(h.Findings, "finding"), categories(h.Categories), text.VisibleLine(string(h.TopSeverity)))
 		if h.Dismissed > 0 {
 			line += fmt.Sprintf(", %d dismissed by people", h.Dismissed)
@@ -42,9 +72,8 @@ func (r Recall) Block() string {
 	})
 	if dismissed := r.dismissedRemarks(); len(dismissed) > 0 {
 		b.WriteString("People dismissed findings there; do not repeat such remarks without new evidence:\n")
-		writeList(&b, maxBlock, dismissed, "remarks", func(s string) string { return s })
+		writeList(b, maxBlock, dismissed, "remarks", func(s string) string { return s })
 	}
-	return b.String()
 }
 
 // dismissedRemarks lists, sorted, the file, symbol, category and claim of dismissed findings,

@@ -130,7 +130,7 @@ func (m *Memory) Rejections(ctx context.Context) ([]precedent.Rejection, error) 
 	if err != nil {
 		return nil, err
 	}
-	return rows.Rejections(ctx, m.Now(), maxRejections)
+	return m.rejections(ctx, rows)
 }
 
 // Undismiss deletes the rejection whose id, or whose finding's id, starts with the prefix, and

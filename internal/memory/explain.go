@@ -33,6 +33,9 @@ func (m *Memory) Explain(ctx context.Context, idPrefix string) (precedent.Explan
 	if e.Dismissal, err = rows.Rejection(ctx, known.Fingerprint, m.Now()); err != nil {
 		return precedent.Explanation{}, err
 	}
+	if e.Retired, err = rows.Retired(ctx, known.Fingerprint); err != nil {
+		return precedent.Explanation{}, err
+	}
 	holding, err := rows.Rejections(ctx, m.Now(), maxRejections)
 	e.Rejections = slices.DeleteFunc(holding, func(j precedent.Rejection) bool {
 		return !slices.ContainsFunc(e.Trail, func(d precedent.Decision) bool { return d.By == j.ID })
@@ -43,6 +46,34 @@ func (m *Memory) Explain(ctx context.Context, idPrefix string) (precedent.Explan
 	e.Trail = append([]precedent.Decision{}, e.Trail...)
 	e.Rejections = append([]precedent.Rejection{}, e.Rejections...)
 	return e, err
+}
+
+// Find returns the id of the rejection or learning whose id, or whose finding's id, starts with
+// the prefix. Its errors are those of Dismiss.
+func (m *Memory) Find(ctx context.Context, idPrefix string) (string, error) {
+	rows, err := m.rows(ctx)
+	if err != nil {
+		return "", err
+	}
+	var found []string
+	prefix := NormalizeID(idPrefix)
+	if prefix != "" {
+		rejections, err := rows.RejectionsByID(ctx, prefix, m.Now(), maxCandidates+1)
+		if err != nil {
+			return "", err
+		}
+		for _, j := range rejections {
+			found = append(found, j.ID)
+		}
+		learnings, err := rows.LearningsByID(ctx, prefix, maxCandidates+1)
+		if err != nil {
+			return "", err
+		}
+		for _, l := range learnings {
+			found = append(found, l.ID)
+		}
+	}
+	return exactlyOne(prefix, found, func(id string) string { return id }, "no memory", "precedent explain names the memories that influenced a finding; threshold and policy can be left out, too")
 }
 
 // fillFromReview adds what the review has about the finding with the fingerprint.

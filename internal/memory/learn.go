@@ -24,8 +24,8 @@ func (m *Memory) Outcomes(ctx context.Context, pull int) ([]precedent.Outcome, e
 //
 // A dismissal counts once, when it is first learned: after Undismiss it is not learned again,
 // and a finding that is already dismissed stays so. Dismissals by others, the author included,
-// reject nothing. Fixed and accepted findings do not weaken rejections of similar ones; their
-// outcome becomes their label when they are pruned.
+// reject nothing. Fixed and accepted findings weaken the rejections of similar ones from then on (see
+// precedent.Rejection), and one that was shown as an audit ends the rejection that hid it.
 func (m *Memory) Learn(
 	ctx context.Context, pull int, threads []precedent.Thread, outcomes []precedent.Outcome,
 ) ([]precedent.Rejection, error) {

@@ -65,6 +65,18 @@ func (r Recall) LearningsBlock(room int) (block string, given precedent.Learning
 	return b.String(), given
 }
 
+// OmittedLearnings returns those that LearningsBlock leaves out, the most relevant first.
+func (r Recall) OmittedLearnings(room int) []precedent.Learning {
+	_, given := r.LearningsBlock(room)
+	var omitted []precedent.Learning
+	for i := range r.Learnings {
+		if !slices.Contains(given.IDs, r.Learnings[i].ID) {
+			omitted = append(omitted, r.Learnings[i].Learning)
+		}
+	}
+	return omitted
+}
+
 func omittedLearnings(n int) string {
 	return fmt.Sprintf("… and %d more; get_review_learnings has them\n", n)
 }

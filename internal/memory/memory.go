@@ -79,6 +79,8 @@ type Status struct {
 	store.Counts
 	Oldest time.Time `json:"oldest"` // review; zero if there is none
 	Newest time.Time `json:"newest"`
+	// Consolidated is when patterns were last looked for completely; zero for never.
+	Consolidated time.Time `json:"consolidated"`
 }
 
 // Status returns the size and contents of the memory.
@@ -97,13 +99,17 @@ func (m *Memory) Status(ctx context.Context) (Status, error) {
 	if s.Counts, err = rows.Count(ctx); err != nil {
 		return Status{}, err
 	}
-	s.Oldest, s.Newest, err = rows.Period(ctx)
+	if s.Oldest, s.Newest, err = rows.Period(ctx); err != nil {
+		return Status{}, err
+	}
+	c, err := rows.Consolidation(ctx)
+	s.Consolidated = c.CompletedAt
 	return s, err
 }
 
 // Prune deletes findings that were not seen for KeepFor, those beyond the newest KeepPerFile
-// of each file, and their reviews. It keeps findings of current rejections, and a label of
-// each deleted finding. It returns what was deleted, and the number of labels made.
+// of each file, and their reviews. It keeps findings that something refers to, as
+// store.Repo.Prune says, and a label of each deleted finding. It returns what was deleted, and the number of labels made.
 func (m *Memory) Prune(ctx context.Context) (store.Counts, error) {
 	rows, err := m.rows(ctx)
 	if err != nil {

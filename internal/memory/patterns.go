@@ -2,6 +2,7 @@ package memory
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -24,6 +25,10 @@ type Dismissals struct {
 	directives []*directive                        // set by Heed
 	meant      map[*precedent.Finding][]*directive // set by Drop
 	ruled      map[*precedent.Finding]map[*directive]bool
+
+	// recorded are patterns and learnings by id, if the basis of each finding says what speaks
+	// of it; else nil.
+	recorded *recorded
 }
 
 // pattern is a rejection, applied to similar findings.
@@ -32,6 +37,19 @@ type pattern struct {
 	scope Scope
 	never bool
 	claim match.Claim
+}
+
+// weight is what the pattern counts against a finding. A dismissed rule keeps its weight: a
+// person asked for it by name.
+func (p *pattern) weight() float64 {
+	weight := 1.0
+	if p.never {
+		weight = rejectionsToDrop
+	}
+	if p.Rule != "" {
+		return weight
+	}
+	return weight / math.Pow(2, float64(p.Accepted))
 }
 
 // appliesTo tells whether the finding is in the scope of the pattern: in the files that the
@@ -56,11 +74,11 @@ func NewDismissals(rejections []precedent.Rejection, now time.Time) *Dismissals 
 			continue
 		}
 		r.exact[j.Fingerprint] = j
-		if j.Rule != "" { // an explicit rule needs no second dismissal, and no judge
-			r.byRule[j.Rule] = append(r.byRule[j.Rule], &pattern{Rejection: j, never: true})
+		p := newPattern(j)
+		if j.Rule != "" {
+			r.byRule[j.Rule] = append(r.byRule[j.Rule], p)
 			continue
 		}
-		p := &pattern{Rejection: j, scope: ScopeOf(j.Reason), never: Never(j.Reason), claim: match.NewClaim(j.Claim)}
 		r.all = append(r.all, p)
 		if j.Place != "" {
 			r.byPlace[j.Place] = append(r.byPlace[j.Place], p)
@@ -70,6 +88,15 @@ func NewDismissals(rejections []precedent.Rejection, now time.Time) *Dismissals 
 		}
 	}
 	return r
+}
+
+// newPattern returns the pattern of a rejection. An explicit rule needs no second dismissal,
+// and no judge.
+func newPattern(j precedent.Rejection) *pattern {
+	if j.Rule != "" {
+		return &pattern{Rejection: j, never: true}
+	}
+	return &pattern{Rejection: j, scope: ScopeOf(j.Reason), never: Never(j.Reason), claim: match.NewClaim(j.Claim)}
 }
 
 // candidate is a finding with a pattern or a learning that may speak of it.
@@ -167,11 +194,11 @@ func (r *Dismissals) matching(f *precedent.Finding) []*pattern {
 			covering = append(covering, slices.DeleteFunc(slices.Clone(r.byRule[name]), func(p *pattern) bool { return !inFiles(p.Glob, f.Path) })...)
 		}
 	}
-	slices.SortFunc(covering, func(a, b *pattern) int {
-		return cmp.Or(b.At.Compare(a.At), cmp.Compare(b.ID, a.ID))
-	})
+	slices.SortFunc(covering, newestFirst)
 	return covering
 }
+
+func newestFirst(a, b *pattern) int { return cmp.Or(b.At.Compare(a.At), cmp.Compare(b.ID, a.ID)) }
 
 // About returns up to most rejections that say what the team thinks of claims like the
 // findings': of the same file, or in scope with a similar claim. The newest come first.

@@ -15,6 +15,7 @@ const (
 	maxKnown      = 5_000  // findings that new ones can be matched to
 	maxAccepted   = 50     // accepted findings of the touched files
 	maxRejections = 10_000 // more than people make in the 180 days until one expires
+	maxRecalled   = 5      // insights: more would distract finders
 )
 
 // Recall is what memory has about the files of a change. The zero Recall is that of a
@@ -30,6 +31,10 @@ type Recall struct {
 	Accepted []precedent.Finding
 	// Rejections are all current ones of the repository, newest first.
 	Rejections []precedent.Rejection
+	// Insights are the last changed active ones whose scope has a file of the change, and
+	// OmittedInsights counts the others.
+	Insights        []precedent.Insight
+	OmittedInsights int
 	// Known are the findings last seen in the files, by fingerprint, including those of earlier
 	// reviews of this change.
 	Known map[string]store.Known
@@ -59,13 +64,26 @@ func (m *Memory) Recall(ctx context.Context, paths []string, base, head string) 
 		return Recall{}, err
 	}
 	var r Recall
-	if r.Rejections, err = rows.Rejections(ctx, m.Now(), maxRejections); err != nil {
+	if r.Rejections, err = m.rejections(ctx, rows); err != nil {
 		return Recall{}, err
 	}
 	r.Files = countByFile(shown, r.Rejections)
 	r.Hotspots = hottest(r.Files)
 	if r.Accepted, err = rows.Accepted(ctx, paths, maxAccepted); err != nil {
 		return Recall{}, err
+	}
+	insights, err := rows.Insights(ctx)
+	if err != nil {
+		return Recall{}, err
+	}
+	for _, i := range insights {
+		switch {
+		case i.State != precedent.InsightActive || !slices.ContainsFunc(paths, func(p string) bool { return inScope(i.Scope, p) }):
+		case len(r.Insights) < maxRecalled:
+			r.Insights = append(r.Insights, i)
+		default:
+			r.OmittedInsights++
+		}
 	}
 	if r.Known, err = rows.Known(ctx, paths, maxKnown); err != nil {
 		return Recall{}, err

@@ -12,7 +12,7 @@ import (
 
 // The rules for patterns. internal/match decides what they cover.
 const (
-	rejectionsToDrop = 2  // needed to drop a finding
+	rejectionsToDrop = 2  // needed to drop a finding; an explicit "never" counts as many
 	maxQuestions     = 40 // to the judge for one review
 	suppressPenalty  = 15 // percent points, as for an uncertain verifier
 	auditOneIn       = 20 // 5 % of the findings that patterns drop are shown collapsed
@@ -43,6 +43,7 @@ type Judge func([]Question) map[int]bool
 // ones. Otherwise they lower its confidence, but not below the threshold for a finding that
 // they may not drop. The confidence of an analyzer is fixed, so there they only leave a note.
 // The dismissal of an analyzer's rule covers its findings, and counts as an explicit "never".
+// A pattern counts half for each similar finding that people accepted after it was made.
 //
 // One in twenty of the findings that patterns drop is shown collapsed, so that people notice
 // patterns that hide too much. The fingerprint decides which ones. Dismissed findings are not
@@ -70,14 +71,14 @@ func (r *Dismissals) Drop(findings []precedent.Finding, judge Judge) {
 		if !f.Live() {
 			continue
 		}
-		if j, ok := r.exact[f.Fingerprint]; ok && f.Fingerprint != "" {
-			f.Drop("suppress", precedent.Dismissed, j.ID, "%s dismissed exactly this finding on %s%s", dismisser(j), day(j), reasonSuffix(j))
+		said := r.about(f)
+		if j := said.exact; j != nil {
+			f.Drop("suppress", precedent.Dismissed, j.ID, "%s dismissed exactly this finding on %s%s", dismisser(*j), day(*j), reasonSuffix(*j))
 			continue
 		}
-		r.covering[f] = r.matching(f)
-		r.meant[f] = r.meaning(f)
-		dropByPattern(f, r.covering[f])
-		dropByLearning(f, r.meant[f])
+		r.covering[f], r.meant[f] = said.patterns, said.directives
+		dropByPattern(f, said.patterns)
+		dropByLearning(f, said.directives)
 	}
 }
 
@@ -110,17 +111,17 @@ func dropByPattern(f *precedent.Finding, patterns []*pattern) {
 			counted = append(counted, p)
 		}
 	}
-	dropper := -1
-	if len(counted) >= rejectionsToDrop {
-		dropper = 0
+	weight := 0.0
+	for _, p := range counted {
+		weight += p.weight()
 	}
-	if i := slices.IndexFunc(counted, func(p *pattern) bool { return p.never }); i >= 0 {
-		dropper = i
-	}
-	if dropper < 0 {
+	if weight < rejectionsToDrop {
 		return
 	}
-	j := counted[dropper].Rejection
+	j := counted[0].Rejection
+	if i := slices.IndexFunc(counted, func(p *pattern) bool { return p.never && p.weight() >= rejectionsToDrop }); i >= 0 {
+		j = counted[i].Rejection
+	}
 	f.Drop("suppress", precedent.Rejected, j.ID, "%s", describePatterns(j, len(counted)))
 	if audited(f.Fingerprint) {
 		f.Placement = precedent.Collapsed
@@ -148,7 +149,11 @@ func audited(fingerprint string) bool {
 // describePatterns describes the n patterns that cover a finding; j is one of them.
 func describePatterns(j precedent.Rejection, n int) string {
 	if j.Rule == "" {
-		return fmt.Sprintf("%s, last by %s on %s%s", countDismissals(n), dismisser(j), day(j), reasonSuffix(j))
+		since := ""
+		if j.Accepted > 0 {
+			since = fmt.Sprintf(", and accepted %d since", j.Accepted)
+		}
+		return fmt.Sprintf("%s%s, last by %s on %s%s", countDismissals(n), since, dismisser(j), day(j), reasonSuffix(j))
 	}
 	return fmt.Sprintf("%s dismissed the rule %s%s on %s%s", dismisser(j), j.Rule, inGlob(j), day(j), reasonSuffix(j))
 }

@@ -36,6 +36,10 @@ func fence(nonce, kind, s string) string {
 	return "<data-" + nonce + " kind=\"" + kind + "\">\n" + s + "\n</data-" + nonce + ">"
 }
 
+// Fence puts a text from outside, that is not part of a sheet, between marks that it cannot
+// contain.
+func Fence(kind, s string) string { return fence(nonce([]string{s}), kind, s) }
+
 // strike removes the sheet's number from a text that is added after the number was
 // chosen.
 func (s *Sheet) strike(t string) string {

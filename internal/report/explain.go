@@ -49,6 +49,50 @@ func Explain(p *Page, e precedent.Explanation) {
 		}
 		writeSection(p, "memory", fmt.Sprintf("%s, %s dismissed by %s", j.ID, what, dismissedBy(j)))
 	}
+	if e.Retired != "" {
+		writeSection(p, "memory", "its dismissal was ended: "+e.Retired)
+	}
+	if e.Counterfactual != nil {
+		p.Line()
+		writeCounterfactual(p, e.Counterfactual)
+	}
+}
+
+// writeCounterfactual prints what would have been decided without some of what influenced the
+// finding.
+func writeCounterfactual(p *Page, c *precedent.Counterfactual) {
+	writeSection(p, "without", strings.Join(c.Without, ", "))
+	for _, id := range c.Silent {
+		writeSection(p, "", id+" had no say about this finding.")
+	}
+	writeSection(p, "before", fate(c.Before))
+	writeSection(p, "after", fate(c.After))
+	if c.Unknown != "" {
+		writeSection(p, "", "Not known without a model: "+c.Unknown+".")
+	}
+	for _, d := range c.Removed {
+		writeSection(p, "no more", d.Step+": "+decision(d))
+	}
+	for _, d := range c.Added {
+		writeSection(p, "instead", d.Step+": "+decision(d))
+	}
+	for _, o := range c.Others {
+		writeSection(p, "also", fmt.Sprintf("%s %s: %s, instead of %s", o.Finding, o.Title, fate(o.After), fate(o.Before)))
+	}
+}
+
+// fate says how a finding is shown.
+func fate(f precedent.Fate) string {
+	s := "shown " + map[precedent.Placement]string{
+		precedent.Inline: "on its lines", precedent.WholeFile: "on the file", precedent.Summary: "in the summary",
+	}[f.Placement]
+	switch {
+	case f.Dropped != "" && f.Placement == precedent.Collapsed:
+		s = fmt.Sprintf("folded (%s)", f.Dropped)
+	case f.Dropped != "":
+		s = fmt.Sprintf("hidden (%s)", f.Dropped)
+	}
+	return fmt.Sprintf("%s, confidence %d, threshold %d", s, f.Confidence, f.Threshold)
 }
 
 // shownOrHidden says in a sentence whether the finding is shown, and why not.
@@ -92,15 +136,19 @@ func foundBy(f precedent.Finding) string {
 // writeTrail prints the decisions in order.
 func writeTrail(p *Page, e precedent.Explanation) {
 	for _, d := range e.Trail {
-		line := d.Text
-		if d.Delta != 0 {
-			line = fmt.Sprintf("%+d: %s", d.Delta, line)
-		}
-		if d.By != "" {
-			line += " [" + d.By + "]"
-		}
-		writeSection(p, d.Step, line)
+		writeSection(p, d.Step, decision(d))
 	}
+}
+
+func decision(d precedent.Decision) string {
+	line := d.Text
+	if d.Delta != 0 {
+		line = fmt.Sprintf("%+d: %s", d.Delta, line)
+	}
+	if d.By != "" {
+		line += " [" + d.By + "]"
+	}
+	return line
 }
 
 // writeSection prints text behind a label.

@@ -29,7 +29,11 @@ func writeDismissal(p *Page, j precedent.Rejection) {
 	if j.Source != "" {
 		p.Para("            ", p.Ink(Faint, "from "+j.Source))
 	}
-	p.Para("            ", p.Inkf(Faint, "%s · until %s", times(j.Hits, "hid it"), j.ExpiresAt.Format(time.DateOnly)))
+	since := ""
+	if j.Accepted > 0 {
+		since = fmt.Sprintf(" · %s accepted since", Plural(j.Accepted, "similar finding"))
+	}
+	p.Para("            ", p.Inkf(Faint, "%s · until %s%s", times(j.Hits, "hid it"), j.ExpiresAt.Format(time.DateOnly), since))
 }
 
 // DismissedWhat says what was dismissed: the place and the claim of a finding, or a rule, and

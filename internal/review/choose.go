@@ -8,11 +8,21 @@ import (
 	"github.com/precedent-dev/precedent/internal/diff"
 )
 
+// commentable tells whether the lines of a finding can have a comment, and records it. A range
+// that leaves its hunk is shortened, unless a suggestion replaces it.
+func (in *Input) commentable(f *precedent.Finding) bool {
+	ok := commentable(f, cmp.Or(in.ForgeChange, in.Change))
+	if f.Basis != nil {
+		f.Basis.Commentable = ok
+	}
+	return ok
+}
+
 // choose drops findings below the threshold, except for minor ones if the policy shows
 // them, sets how each one is shown, and sorts them: live ones first, then by severity,
 // confidence and line. Only lines of the forge's diff can have comments. The limit of
 // inline findings hides nothing: those beyond it move to the summary.
-func choose(fs []precedent.Finding, in *Input) {
+func choose(fs []precedent.Finding, in *Input, commentable func(*precedent.Finding) bool) {
 	for i := range fs {
 		f, from := &fs[i], in.ThresholdFrom
 		threshold := in.thresholdFor(f)
@@ -42,7 +52,7 @@ func choose(fs []precedent.Finding, in *Input) {
 			continue
 		}
 		switch {
-		case !commentable(f, cmp.Or(in.ForgeChange, in.Change)):
+		case !commentable(f):
 			f.Placement = precedent.WholeFile
 			f.Note("select", "shown on the file: it is not about a line of the diff")
 		case inline >= in.MaxInline:

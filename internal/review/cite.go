@@ -3,6 +3,7 @@ package review
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/precedent-dev/precedent"
@@ -52,6 +53,31 @@ func cite(fs []precedent.Finding, rules []precedent.Rule, learnings []memory.Rec
 			})
 		}
 	}
+}
+
+// citeInsights adds the insight that a finding names in place of a rule. It changes no
+// confidence: that a kind of mistake was made before proves nothing about this one. It returns
+// the insights that were named.
+func citeInsights(fs []precedent.Finding, insights []precedent.Insight) []precedent.Cite {
+	var used []precedent.Cite
+	for i := range fs {
+		f := &fs[i]
+		if !f.Live() || f.Analyzer || f.Rule == "" {
+			continue
+		}
+		at := slices.IndexFunc(insights, func(s precedent.Insight) bool { return s.ID == strings.Trim(f.Rule, "[] ") })
+		if at < 0 {
+			continue
+		}
+		c := precedent.Cite{Kind: "insight", ID: insights[at].ID, Text: insights[at].Text}
+		f.Rule = ""
+		f.Cites = append(f.Cites, c)
+		f.Decide(precedent.Decision{Step: "cite", Text: "names a pattern of earlier findings: " + c.Text, By: c.ID})
+		if !slices.Contains(used, c) {
+			used = append(used, c)
+		}
+	}
+	return used
 }
 
 // namedRules counts rules of the guide and learnings.

@@ -59,7 +59,8 @@ func TestQuotesOfHunkHeaders(t *testing.T) {
 				t.Errorf("live %v, inexact %v (-want +got):\n%s", f.Live(), f.Inexact, d)
 			}
 			limit := 0
-			choose(fs, &Input{Change: c, Threshold: &limit, MaxInline: 5})
+			in := &Input{Change: c, Threshold: &limit, MaxInline: 5}
+			choose(fs, in, in.commentable)
 			if inline := fs[0].Placement == precedent.Inline; inline != (c.File("bank.go").HunkAt(f.Side, f.Start) >= 0) {
 				t.Errorf("shown %s", fs[0].Placement)
 			}

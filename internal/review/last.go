@@ -152,8 +152,11 @@ func (x *reader) followUp(r *precedent.Review) {
 		again = append(again, f)
 	}
 	x.in.refit(again)
+	beginBasis(again)
 	suppress(again, x.in.Policy, x.past, nil)
+	mark(again, beforeScore)
 	weigh(again, x.in.Policy, x.past, x.in.severeThreshold())
+	mark(again, afterWeighing)
 	r.Findings = append(r.Findings, again...)
 }
 

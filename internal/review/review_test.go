@@ -71,6 +71,7 @@ func run(tb testing.TB, in Input) *precedent.Review {
 	if err != nil {
 		tb.Fatal(err)
 	}
+	decidesAgain(tb, r)
 	return r
 }
 

@@ -70,7 +70,7 @@ func TestTunedHidesNothingSevere(t *testing.T) {
 		}
 		now := slices.Clone(fs)
 		in.refit(now)
-		choose(now, &in)
+		choose(now, &in, in.commentable)
 		var live []string
 		for _, f := range now {
 			if f.Live() {

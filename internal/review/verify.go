@@ -27,6 +27,8 @@ const (
 	// outsideDelta is what a finding without a verdict loses for a claim that no reader
 	// could check, in percent points.
 	outsideDelta = -15
+	// unpromising begins the note on a finding that no verifier had to read.
+	unpromising = "not verified: even if confirmed, it would stay below the threshold of"
 )
 
 // verify asks a verifier to refute each finding of a model that may be shown. A
@@ -84,7 +86,7 @@ func (x *reader) tasks(fs []precedent.Finding) []task {
 		case f.Analyzer:
 			f.Note("verify", "not verified: it is from an analyzer")
 		case !x.in.canBeShown(f):
-			f.Note("verify", "not verified: even if confirmed, it would stay below the threshold of %d", x.in.thresholdFor(f))
+			f.Note("verify", unpromising+" %d", x.in.thresholdFor(f))
 		default:
 			order = append(order, f)
 		}

@@ -44,6 +44,13 @@ func forgeOfText(g given) (forge.Address, error) {
 	return a, err
 }
 
+func automatic(g given) (bool, error) {
+	if g.text != "auto" && g.text != "off" {
+		return false, fmt.Errorf("%q: want auto or off", g.text)
+	}
+	return g.text == "auto", nil
+}
+
 func filePath(g given) (string, error) {
 	if g.text == "" {
 		return "", nil

@@ -39,6 +39,9 @@ type Settings struct {
 	Repo     Value[precedent.Repo] // zero for that of the remote
 	// MemoryRef is the ref with which clones exchange their memory.
 	MemoryRef Value[string]
+	// Consolidation lets reviews look for patterns in the memory, in the background or, in CI,
+	// before they end.
+	Consolidation Value[bool]
 	// Learnings tells that reviews use learnings, and that new ones are saved.
 	Learnings Value[bool]
 

@@ -62,6 +62,10 @@ var All = []Def{
 		Key: "memory_db", Flag: "memory-db", Env: "PRECEDENT_MEMORY_DB", InFile: true,
 		Usage: "the database `file` of the memory",
 	}),
+	def(automatic, func(s *Settings) *Value[bool] { return &s.Consolidation }, Def{
+		Key: "consolidation", Env: "PRECEDENT_CONSOLIDATION", InFile: true, Default: "auto",
+		Usage: "look for patterns in the memory after a review: auto or off",
+	}),
 	def(repo, func(s *Settings) *Value[precedent.Repo] { return &s.Repo }, Def{
 		Key: "repo", Flag: "repo",
 		Usage: "the identity of the repository as `host/owner/name`, instead of the one of its remote",

@@ -195,7 +195,12 @@ func TestLabelsOfOlderOutcomes(t *testing.T) {
 	} {
 		f := finding(remote, "a.go", name, precedent.Bugs, precedent.High)
 		if name != "gone" {
-			save(t, r, review(remote, name, 1, f))
+			if _, err := db.sql.ExecContext(ctx, "INSERT INTO reviews (id, repo_id, base, head, verdict, at, document, extra) VALUES ($1, $2, '', '', '', 5, '{}', '{}')", name, r.id); err != nil {
+				t.Fatal(err)
+			}
+			if err := db.change(ctx, "save findings", func(tx *sql.Tx) error { return r.saveFindings(ctx, tx, name, Fold([]precedent.Finding{f}), 5) }); err != nil {
+				t.Fatal(err)
+			}
 		}
 		document := `{"title":"a \"may_write\":true joke","may_write":` + fmt.Sprint(name == "no") + "}"
 		if _, err := db.sql.ExecContext(ctx, "INSERT INTO outcomes (repo_id, pull, fingerprint, outcome, document, at) VALUES ($1, 7, $2, $3, $4, 5)",

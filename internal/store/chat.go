@@ -11,7 +11,7 @@ import (
 // HandledComment is a comment on a pull request that was read, and what followed from it.
 type HandledComment struct {
 	Comment  string // its kind and its number
-	Hash     string // of what it asked: an edit that changes nothing of that is no news
+	Hash     string // of what it asked: an edit that changes nothing of that is ignored
 	Document json.RawMessage
 	At       time.Time
 }

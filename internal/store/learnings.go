@@ -155,10 +155,10 @@ func (r *Repo) setLearning(ctx context.Context, tx *sql.Tx, l precedent.Learning
 		return err
 	}
 	_, err = tx.ExecContext(ctx, `
-		INSERT INTO learnings (repo_id, id, state, scope, document, updated_at) VALUES ($1, $2, $3, $4, $5, $6)
+		INSERT INTO learnings (repo_id, id, state, scope, document, updated_at, about) VALUES ($1, $2, $3, $4, $5, $6, $7)
 		ON CONFLICT (repo_id, id) DO UPDATE SET
-			state = excluded.state, scope = excluded.scope, document = excluded.document, updated_at = excluded.updated_at`,
-		r.id, l.ID, l.State, l.Scope, string(document), millis(l.UpdatedAt))
+			state = excluded.state, scope = excluded.scope, document = excluded.document, updated_at = excluded.updated_at, about = excluded.about`,
+		r.id, l.ID, l.State, l.Scope, string(document), millis(l.UpdatedAt), findingOf(l))
 	return err
 }
 
@@ -175,6 +175,14 @@ func (r *Repo) writeLearning(ctx context.Context, tx *sql.Tx, l precedent.Learni
 		SELECT $1, $2, COALESCE(MAX(nth) + 1, 0), $3, $4, $5, $6 FROM learning_history WHERE repo_id = $1 AND id = $2`,
 		r.id, l.ID, millis(at), who, action, string(document))
 	return err
+}
+
+// findingOf is the fingerprint of the finding that a learning is about; empty for none.
+func findingOf(l precedent.Learning) string {
+	if l.About == nil {
+		return ""
+	}
+	return l.About.Fingerprint
 }
 
 // LearningChange is an entry of a learning's history.

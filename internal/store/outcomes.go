@@ -8,6 +8,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/precedent-dev/precedent"
 )
@@ -78,6 +79,25 @@ func (r *Repo) changesOutcome(ctx context.Context, tx *sql.Tx, o precedent.Outco
 	return o.Kind != precedent.OutcomeUnknown && (o.Kind != old[0].Kind || o.MayWrite && !old[0].MayWrite), nil
 }
 
+// AcceptedSince returns the findings that people fixed or agreed with after a time, at most
+// limit, the newest first. Last is when that was determined.
+func (r *Repo) AcceptedSince(ctx context.Context, since time.Time, limit int) ([]Known, error) {
+	var found []Known
+	err := rows(ctx, r.db.read, `
+		SELECT f.fingerprint, f.id, f.place, f.path, f.symbol, f.category, f.severity, f.title, o.at
+		FROM outcomes o JOIN findings f ON f.repo_id = $1 AND f.fingerprint = o.fingerprint
+		WHERE o.repo_id = $1 AND o.at > $2 AND o.outcome IN ($3, $4, $5) ORDER BY o.at DESC, f.fingerprint LIMIT $6`,
+		[]any{r.id, millis(since), precedent.Fixed, precedent.SuggestionTaken, precedent.Accepted, limit}, func(s scanner) error {
+			var k Known
+			var at int64
+			err := s.Scan(&k.Fingerprint, &k.ID, &k.Place, &k.Path, &k.Symbol, &k.Category, &k.Severity, &k.Title, &at)
+			k.Last = fromMillis(at)
+			found = append(found, k)
+			return err
+		})
+	return found, r.db.fail("read accepted findings", err)
+}
+
 // Accepted returns the newest findings in the files that people fixed or agreed with, at
 // most the given number. It sets id, fingerprint, path, category, severity and title.
 func (r *Repo) Accepted(ctx context.Context, paths []string, most int) ([]precedent.Finding, error) {
@@ -111,4 +131,23 @@ func (r *Repo) Accepted(ctx context.Context, paths []string, most int) ([]preced
 		found = append(found, a.Finding)
 	}
 	return found[:min(len(found), most)], r.db.fail("read accepted findings", err)
+}
+
+// LastOutcomes returns the last known outcome of each of the findings, by fingerprint.
+func (r *Repo) LastOutcomes(ctx context.Context, fingerprints []string) (map[string]precedent.OutcomeKind, error) {
+	last := map[string]precedent.OutcomeKind{}
+	err := inBatches(fingerprints, 3, func(numbers string, args []any) error {
+		return rows(ctx, r.db.read, `
+			SELECT fingerprint, outcome FROM outcomes
+			WHERE repo_id = $1 AND outcome <> $2 AND fingerprint IN (`+numbers+`) ORDER BY at, pull`,
+			append([]any{r.id, precedent.OutcomeUnknown}, args...),
+			func(s scanner) error {
+				var fingerprint string
+				var kind precedent.OutcomeKind
+				err := s.Scan(&fingerprint, &kind)
+				last[fingerprint] = kind
+				return err
+			})
+	})
+	return last, r.db.fail("read outcomes", err)
 }

@@ -19,6 +19,7 @@ type Counts struct {
 	Outcomes   int `json:"outcomes"` // of posted findings, unknown ones included
 	Learnings  int `json:"learnings"`
 	Forgotten  int `json:"forgotten"` // dismissals that were taken back
+	Insights   int `json:"insights"`
 }
 
 // Count counts the rows of the repository.
@@ -35,8 +36,8 @@ func (r *Repo) count(ctx context.Context, q querier) (Counts, error) {
 		(SELECT COUNT(*) FROM rules WHERE repo_id = $1), (SELECT COUNT(*) FROM labels WHERE repo_id = $1),
 		(SELECT COUNT(*) FROM posts WHERE repo_id = $1), (SELECT COUNT(*) FROM threads WHERE repo_id = $1),
 		(SELECT COUNT(*) FROM outcomes WHERE repo_id = $1), (SELECT COUNT(*) FROM learnings WHERE repo_id = $1),
-		(SELECT COUNT(*) FROM forgotten WHERE repo_id = $1)`,
-		[]any{r.id}, into(&c.Reviews, &c.Findings, &c.Sightings, &c.Rejections, &c.Rules, &c.Labels, &c.Posts, &c.Threads, &c.Outcomes, &c.Learnings, &c.Forgotten))
+		(SELECT COUNT(*) FROM forgotten WHERE repo_id = $1), (SELECT COUNT(*) FROM insights WHERE repo_id = $1)`,
+		[]any{r.id}, into(&c.Reviews, &c.Findings, &c.Sightings, &c.Rejections, &c.Rules, &c.Labels, &c.Posts, &c.Threads, &c.Outcomes, &c.Learnings, &c.Forgotten, &c.Insights))
 	return c, err
 }
 
@@ -46,18 +47,22 @@ func (c Counts) subtract(after Counts) Counts {
 		Reviews: c.Reviews - after.Reviews, Findings: c.Findings - after.Findings, Sightings: c.Sightings - after.Sightings,
 		Rejections: c.Rejections - after.Rejections, Rules: c.Rules - after.Rules, Labels: c.Labels - after.Labels,
 		Posts: c.Posts - after.Posts, Threads: c.Threads - after.Threads, Outcomes: c.Outcomes - after.Outcomes,
-		Learnings: c.Learnings - after.Learnings, Forgotten: c.Forgotten - after.Forgotten,
+		Learnings: c.Learnings - after.Learnings, Forgotten: c.Forgotten - after.Forgotten, Insights: c.Insights - after.Insights,
 	}
 }
 
 // prunable selects the findings of $1 that were last seen before $2, or that have $3 newer
-// ones in their file, unless a rejection that is valid at $4 or an open thread refers to them.
+// ones in their file, unless something refers to them: a rejection that is valid at $4, an open
+// thread, an outcome that became known since $2, a learning that is not forgotten, or an insight.
 const prunable = `
 	SELECT * FROM (
 		SELECT f.*, ROW_NUMBER() OVER (PARTITION BY f.path ORDER BY f.last_seen DESC, f.fingerprint) AS nth
 		FROM findings f WHERE f.repo_id = $1
 	) AS p WHERE (p.last_seen < $2 OR p.nth > $3) AND NOT EXISTS (
 		SELECT 1 FROM rejections j WHERE j.repo_id = $1 AND j.fingerprint = p.fingerprint AND j.expires_at > $4)
+		AND NOT EXISTS (SELECT 1 FROM outcomes o WHERE o.repo_id = $1 AND o.fingerprint = p.fingerprint AND o.outcome <> 'unknown' AND o.at >= $2)
+		AND NOT EXISTS (SELECT 1 FROM learnings g WHERE g.repo_id = $1 AND g.about = p.fingerprint AND g.state <> 'forgotten')
+		AND NOT EXISTS (SELECT 1 FROM insight_findings i WHERE i.repo_id = $1 AND i.fingerprint = p.fingerprint)
 		AND p.fingerprint NOT IN (SELECT t.fingerprint FROM threads t WHERE ` + openThread + `)`
 
 // outcomeOf is the last known outcome of the finding l, from rejections and outcomes; empty if
@@ -78,9 +83,10 @@ const answered = `
 	FROM outcomes o WHERE o.repo_id = $1 AND o.accepted >= 0`
 
 // Prune deletes findings that were last seen before the time, and those beyond the newest
-// perFile of each file, except those to which a rejection that is valid at now or an open
-// thread refers. It keeps a label of each deleted finding: place, category, and the
-// confidence and outcome with which it was posted. Threads and outcomes are deleted with their finding. Older reviews are deleted
+// perFile of each file, except those to which a rejection that is valid at now, an open
+// thread, an outcome since then, a learning or an insight refers. It keeps a label of each
+// deleted finding: place, category, and the confidence and outcome with which it was posted.
+// Threads and outcomes are deleted with their finding. Older reviews are deleted
 // unless they are the last one of a remaining finding; posts are deleted if the pull request
 // has no later review and no open thread. It returns what was deleted; Labels counts the
 // labels that were made.
@@ -174,6 +180,8 @@ func (r *Repo) Clear(ctx context.Context) (Counts, error) {
 			"DELETE FROM handled_comments WHERE repo_id = $1",
 			"DELETE FROM paused_pulls WHERE repo_id = $1",
 			"DELETE FROM forgotten WHERE repo_id = $1",
+			"DELETE FROM insights WHERE repo_id = $1",
+			"DELETE FROM consolidations WHERE repo_id = $1",
 			"DELETE FROM spending WHERE repo_id = $1",
 			"DELETE FROM pull_spending WHERE repo_id = $1",
 		} {

@@ -50,7 +50,7 @@ func (r *Repo) Reject(ctx context.Context, j precedent.Rejection) (precedent.Rej
 				id = excluded.id, finding = excluded.finding, place = excluded.place, claim = excluded.claim, path = excluded.path,
 				symbol = excluded.symbol, category = excluded.category, severity = excluded.severity, reason = excluded.reason,
 				who = excluded.who, at = excluded.at, expires_at = excluded.expires_at, hits = 0,
-				rule = excluded.rule, glob = excluded.glob, source = excluded.source
+				rule = excluded.rule, glob = excluded.glob, source = excluded.source, retired = ''
 				WHERE rejections.expires_at <= excluded.at
 			RETURNING `+rejectionColumns,
 			[]any{
@@ -118,6 +118,34 @@ func (r *Repo) Unreject(ctx context.Context, id string) (bool, error) {
 	return len(found) > 0 && err == nil, err
 }
 
+// Retire ends a rejection that holds at a time, keeps why, and tells whether there was one. The
+// row stays until it is pruned or merged, as its history, and a merge does not bring it back.
+func (r *Repo) Retire(ctx context.Context, id, why string, at time.Time) (bool, error) {
+	var n int64
+	err := r.db.change(ctx, "retire rejection", func(tx *sql.Tx) error {
+		result, err := tx.ExecContext(ctx, "UPDATE rejections SET expires_at = $3, retired = $4 WHERE repo_id = $1 AND id = $2 AND expires_at > $3",
+			r.id, id, millis(at), why)
+		if err != nil {
+			return err
+		}
+		if n, err = result.RowsAffected(); err != nil || n == 0 {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, `
+			INSERT INTO forgotten (repo_id, kind, id, at)
+			SELECT j.repo_id, $3, j.fingerprint, $4 FROM rejections j WHERE j.repo_id = $1 AND j.id = $2
+			ON CONFLICT (repo_id, kind, id) DO UPDATE SET at = excluded.at`, r.id, id, forgottenRejection, millis(at))
+		return err
+	})
+	return n > 0, err
+}
+
+// Retired returns why a rejection of the fingerprint was ended; empty if it was not.
+func (r *Repo) Retired(ctx context.Context, fingerprint string) (why string, err error) {
+	err = rows(ctx, r.db.read, "SELECT retired FROM rejections WHERE repo_id = $1 AND fingerprint = $2", []any{r.id, fingerprint}, into(&why))
+	return why, r.db.fail("read rejections", err)
+}
+
 // saveHits counts a hit for each rejection and finding of a review that it hid, and extends
 // the rejection.
 func (r *Repo) saveHits(ctx context.Context, tx *sql.Tx, folded []*precedent.Finding, at int64) error {
@@ -128,7 +156,7 @@ func (r *Repo) saveHits(ctx context.Context, tx *sql.Tx, folded []*precedent.Fin
 		_, err := tx.ExecContext(ctx, `
 			UPDATE rejections SET hits = hits + 1,
 				expires_at = CASE WHEN expires_at < $3 THEN $3 ELSE expires_at END
-			WHERE repo_id = $1 AND id = $2`, r.id, f.DroppedBy, at+RejectionLife.Milliseconds())
+			WHERE repo_id = $1 AND id = $2 AND retired = ''`, r.id, f.DroppedBy, at+RejectionLife.Milliseconds())
 		if err != nil {
 			return err
 		}

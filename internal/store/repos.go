@@ -48,6 +48,18 @@ func (db *DB) RepoFor(ctx context.Context, identities ...precedent.Repo) (*Repo,
 	return r, nil
 }
 
+// Repos returns all repositories of the database, the oldest first.
+func (db *DB) Repos(ctx context.Context) ([]*Repo, error) {
+	var all []*Repo
+	err := rows(ctx, db.read, "SELECT id FROM repos ORDER BY created_at, id", nil, func(s scanner) error {
+		r := &Repo{db: db}
+		err := s.Scan(&r.id)
+		all = append(all, r)
+		return err
+	})
+	return all, db.fail("read repositories", err)
+}
+
 // Names returns the identities of the repository but that by number, sorted.
 func (r *Repo) Names(ctx context.Context) ([]precedent.Repo, error) {
 	var names []precedent.Repo
@@ -187,8 +199,8 @@ func join(ctx context.Context, tx *sql.Tx, to, from string) error {
 		// Of two learnings with one id the one that changed last stays, but what was forgotten stays forgotten.
 		`DELETE FROM learnings WHERE repo_id = $1 AND state <> 'forgotten' AND EXISTS (SELECT 1 FROM learnings o
 			WHERE o.repo_id = $2 AND o.id = learnings.id AND (o.state = 'forgotten' OR o.updated_at > learnings.updated_at))`,
-		`INSERT INTO learnings (repo_id, id, state, scope, document, updated_at, loaded, used, last_used)
-		SELECT $1, id, state, scope, document, updated_at, loaded, used, last_used FROM learnings WHERE repo_id = $2
+		`INSERT INTO learnings (repo_id, id, state, scope, document, updated_at, loaded, used, last_used, about)
+		SELECT $1, id, state, scope, document, updated_at, loaded, used, last_used, about FROM learnings WHERE repo_id = $2
 		ON CONFLICT (repo_id, id) DO NOTHING`,
 		`UPDATE learning_history SET repo_id = $1 WHERE repo_id = $2 AND NOT EXISTS (SELECT 1 FROM learning_history o
 			WHERE o.repo_id = $1 AND o.id = learning_history.id)`,
@@ -197,6 +209,12 @@ func join(ctx context.Context, tx *sql.Tx, to, from string) error {
 		ON CONFLICT (repo_id, pull, comment) DO NOTHING`,
 		`INSERT INTO paused_pulls (repo_id, pull, who, at) SELECT $1, pull, who, at FROM paused_pulls WHERE repo_id = $2
 		ON CONFLICT (repo_id, pull) DO NOTHING`,
+		`INSERT INTO insights (repo_id, id, document, updated_at, dismissed_by, dismissed_why, dismissed_at)
+		SELECT $1, id, document, updated_at, dismissed_by, dismissed_why, dismissed_at FROM insights WHERE repo_id = $2
+		ON CONFLICT (repo_id, id) DO UPDATE SET dismissed_by = excluded.dismissed_by, dismissed_why = excluded.dismissed_why,
+			dismissed_at = excluded.dismissed_at WHERE insights.dismissed_at < excluded.dismissed_at`,
+		`INSERT INTO insight_findings (repo_id, id, fingerprint) SELECT $1, id, fingerprint FROM insight_findings WHERE repo_id = $2
+		ON CONFLICT (repo_id, id, fingerprint) DO NOTHING`,
 		`INSERT INTO answers (repo_id, task, answer, at) SELECT $1, task, answer, at FROM answers WHERE repo_id = $2
 		ON CONFLICT (repo_id, task) DO NOTHING`,
 	} {

@@ -22,6 +22,7 @@ type reviewExtra struct {
 	// Target is that of reviews that were saved before the result had it; else nil.
 	Target  *precedent.Target  `json:",omitempty"`
 	Reading *precedent.Reading `json:",omitempty"`
+	Basis   *precedent.Basis   `json:",omitempty"`
 	// Findings is as long as the review's findings.
 	Findings []findingExtra
 }
@@ -32,6 +33,8 @@ type findingExtra struct {
 	Inexact    bool   `json:",omitempty"`
 	DroppedWhy string `json:",omitempty"`
 	Refit      int    `json:",omitempty"`
+
+	Basis *precedent.FindingBasis `json:",omitempty"`
 }
 
 // SaveReview saves, in one transaction, the review, its findings with their trails, a sighting
@@ -53,6 +56,10 @@ func (r *Repo) SaveReview(ctx context.Context, review *precedent.Review, posts .
 	if err != nil {
 		return r.db.fail(op, err)
 	}
+	facts, err := json.Marshal(factsOf(review))
+	if err != nil {
+		return r.db.fail(op, err)
+	}
 	at := r.db.now()
 	if !review.At.IsZero() {
 		at = review.At
@@ -61,9 +68,9 @@ func (r *Repo) SaveReview(ctx context.Context, review *precedent.Review, posts .
 	var sightings map[string]int
 	err = r.db.change(ctx, op, func(tx *sql.Tx) error {
 		result, err := tx.ExecContext(ctx, `
-			INSERT INTO reviews (id, repo_id, base, head, verdict, at, document, extra, pull, work)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (id) DO NOTHING`,
-			review.ID, r.id, review.Base, review.Head, review.Verdict, millis(at), string(document), string(extra), pullOf(review), workOf(review))
+			INSERT INTO reviews (id, repo_id, base, head, verdict, at, document, extra, pull, work, facts)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (id) DO NOTHING`,
+			review.ID, r.id, review.Base, review.Head, review.Verdict, millis(at), string(document), string(extra), pullOf(review), workOf(review), string(facts))
 		if err != nil {
 			return err
 		}
@@ -120,9 +127,9 @@ func workOf(review *precedent.Review) string {
 }
 
 func extraOf(review *precedent.Review) reviewExtra {
-	e := reviewExtra{Host: review.Repo.Host, Owner: review.Repo.Owner, Name: review.Repo.Name, Reading: review.Reading}
+	e := reviewExtra{Host: review.Repo.Host, Owner: review.Repo.Owner, Name: review.Repo.Name, Reading: review.Reading, Basis: review.Basis}
 	for _, f := range review.Findings {
-		e.Findings = append(e.Findings, findingExtra{Analyzer: f.Analyzer, Place: f.Place, Inexact: f.Inexact, DroppedWhy: f.DroppedWhy, Refit: f.Refit})
+		e.Findings = append(e.Findings, findingExtra{Analyzer: f.Analyzer, Place: f.Place, Inexact: f.Inexact, DroppedWhy: f.DroppedWhy, Refit: f.Refit, Basis: f.Basis})
 	}
 	return e
 }
@@ -173,15 +180,19 @@ func (r *Repo) LastReview(ctx context.Context, pull int) (*precedent.Review, boo
 
 // ReviewsOf yields the reviews of a line of work, the newest first, at most limit.
 func (r *Repo) ReviewsOf(ctx context.Context, work string, limit int) iter.Seq2[*precedent.Review, error] {
+	return r.reviews(ctx, "SELECT id FROM reviews WHERE repo_id = $1 AND work = $2 ORDER BY at DESC, id DESC LIMIT $3", r.id, work, limit)
+}
+
+// reviews yields the reviews whose ids a query selects.
+func (r *Repo) reviews(ctx context.Context, query string, args ...any) iter.Seq2[*precedent.Review, error] {
 	return func(yield func(*precedent.Review, error) bool) {
 		var ids []string
-		err := rows(ctx, r.db.read, "SELECT id FROM reviews WHERE repo_id = $1 AND work = $2 ORDER BY at DESC, id DESC LIMIT $3",
-			[]any{r.id, work, limit}, func(s scanner) error {
-				var id string
-				err := s.Scan(&id)
-				ids = append(ids, id)
-				return err
-			})
+		err := rows(ctx, r.db.read, query, args, func(s scanner) error {
+			var id string
+			err := s.Scan(&id)
+			ids = append(ids, id)
+			return err
+		})
 		if err != nil {
 			yield(nil, r.db.fail("find review", err))
 			return
@@ -192,6 +203,16 @@ func (r *Repo) ReviewsOf(ctx context.Context, work string, limit int) iter.Seq2[
 			}
 		}
 	}
+}
+
+// ReviewsOfPull yields the reviews of a pull request, the newest first, at most limit.
+func (r *Repo) ReviewsOfPull(ctx context.Context, pull, limit int) iter.Seq2[*precedent.Review, error] {
+	return r.reviews(ctx, "SELECT id FROM reviews WHERE repo_id = $1 AND pull = $2 ORDER BY at DESC, id DESC LIMIT $3", r.id, pull, limit)
+}
+
+// ReviewsSince yields the reviews since a time, the newest first, at most limit.
+func (r *Repo) ReviewsSince(ctx context.Context, since time.Time, limit int) iter.Seq2[*precedent.Review, error] {
+	return r.reviews(ctx, "SELECT id FROM reviews WHERE repo_id = $1 AND at >= $2 ORDER BY at DESC, id DESC LIMIT $3", r.id, millis(since), limit)
 }
 
 // Period returns the start times of the oldest and the newest review; zero times if there is
@@ -225,13 +246,13 @@ func decode(document, extra string) (*precedent.Review, error) {
 		return nil, fmt.Errorf("%w: %d findings, but extra fields of %d", ErrCorrupt, len(review.Findings), len(e.Findings))
 	}
 	review.Repo = precedent.Repo{Host: e.Host, Owner: e.Owner, Name: e.Name}
-	review.Reading = e.Reading
+	review.Reading, review.Basis = e.Reading, e.Basis
 	if e.Target != nil {
 		review.Target = *e.Target
 	}
 	for i, f := range e.Findings {
 		to := &review.Findings[i]
-		to.Analyzer, to.Place, to.Inexact, to.DroppedWhy, to.Refit = f.Analyzer, f.Place, f.Inexact, f.DroppedWhy, f.Refit
+		to.Analyzer, to.Place, to.Inexact, to.DroppedWhy, to.Refit, to.Basis = f.Analyzer, f.Place, f.Inexact, f.DroppedWhy, f.Refit, f.Basis
 	}
 	return (*precedent.Review)(&review), nil
 }

@@ -67,6 +67,13 @@ var suite = []struct {
 	{"LearningsChangeInTurn", testLearningsChangeInTurn},
 	{"LearningsOfTheOwner", testLearningsOfTheOwner},
 	{"RemoteAppearsForLearnings", testRemoteAppearsForLearnings},
+	{"HandledComments", testHandledComments},
+	{"Insights", testInsights},
+	{"ConsolidationsTakeTurns", testConsolidationsTakeTurns},
+	{"Appearances", testAppearances},
+	{"RemoteAppearsForInsights", testRemoteAppearsForInsights},
+	{"PruneSparesWhatIsReferredTo", testPruneSparesWhatIsReferredTo},
+	{"ClearForgetsSpending", testClearForgetsSpending},
 	{"AnyText", testAnyText},
 }
 

@@ -15,17 +15,19 @@ import (
 	"github.com/precedent-dev/precedent/internal/comment"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/post"
+	"github.com/precedent-dev/precedent/internal/secret"
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
 // Bounds of conversations. What is left out is handled by the next run, except for people
 // without write permission.
 const (
-	maxConversations = 20 // free texts that the engine answers in one run
-	maxCommented     = 50 // comments that are handled in one run
-	maxInARow        = 3  // answers in one thread without a new review
-	maxFailed        = 2  // runs in which the engine is asked about a comment in vain
-	maxStrangers     = 5  // people who may neither write nor are the author, on one pull request
+	maxConversations = 20  // free texts that the engine answers in one run
+	maxCommented     = 50  // comments that are handled in one run
+	maxParsed        = 500 // comments that are parsed in one run
+	maxInARow        = 3   // answers in one thread without a new review
+	maxFailed        = 2   // runs in which the engine is asked about a comment in vain
+	maxStrangers     = 5   // people who may neither write nor are the author, on one pull request
 )
 
 // Conversation is what Converse did.
@@ -55,7 +57,7 @@ func (p *Publisher) Converse(ctx context.Context, job Job, page string) (Convers
 			return c.did, p.pull.connection.Explain(err)
 		}
 	}
-	if err = c.load(ctx); err == nil && c.hasNews(ctx) {
+	if err = c.load(ctx); err == nil && c.hasNews() {
 		err = c.handleAll(ctx)
 	}
 	if err != nil {
@@ -79,8 +81,9 @@ type conversation struct {
 	comments []forge.Comment
 	handled  map[string]store.HandledComment
 	posts    []store.Post    // answers that were given
-	answered map[string]bool // comments that have an answer on the forge, whoever gave it
+	answered map[string]bool // comments that have an answer on the forge, from any run
 	pending  []precedent.Learning
+	voted    []precedent.Learning // those that a 👍 may approve, or has approved without an answer
 	state    *pullState
 	threads  map[precedent.ForgeID]*precedent.Thread // by comment
 	talker   *talker                                 // nil until the engine is needed
@@ -92,11 +95,12 @@ type record struct {
 	Body string            `json:"body"` // hash of the text
 	Who  precedent.ForgeID `json:"who"`
 	// Acting tells that its commands may have been carried out and its answer is not planned.
-	// Targets are what they forget.
-	Acting   bool     `json:"acting,omitempty"`
-	Targets  []string `json:"targets,omitempty"`
-	Stranger bool     `json:"stranger,omitempty"` // neither the author nor somebody with write permission
-	AsksAll  bool     `json:"asks_all,omitempty"` // the person is asked whether to forget everything
+	// Targets are what they change, by their position in the comment.
+	Acting    bool             `json:"acting,omitempty"`
+	Targets   map[int][]string `json:"targets,omitempty"`
+	Stranger  bool             `json:"stranger,omitempty"`  // neither the author nor somebody with write permission
+	AsksAll   bool             `json:"asks_all,omitempty"`  // the person is asked whether to forget everything
+	Confirmed bool             `json:"confirmed,omitempty"` // the person said yes to that
 	// Failed counts the runs in which the engine did not answer it. It is asked again for some time.
 	Failed int `json:"failed,omitempty"`
 }
@@ -118,6 +122,8 @@ func shortHash(s string) string {
 func keyOf(c forge.Comment) string { return string(c.Kind) + "." + string(c.ID) }
 
 // load reads what is stored about the comments, and which of them are answered on the forge.
+// Without a key, another program with our account could fake that: then a comment stays
+// unanswered, which is the worst.
 func (c *conversation) load(ctx context.Context) (err error) {
 	if c.handled, err = c.rows.HandledComments(ctx, c.pull.Number); err != nil {
 		return err
@@ -127,15 +133,32 @@ func (c *conversation) load(ctx context.Context) (err error) {
 	}
 	c.answered = map[string]bool{}
 	for _, m := range c.comments {
-		if marker, ok := c.marker(m); ok && marker.Kind == comment.Answer && c.knows(marker) {
+		if marker, ok := c.marker(m); ok && marker.Kind == comment.Answer {
 			kind, rest, _ := strings.Cut(marker.Answers, ".")
 			id, _, _ := strings.Cut(rest, ".")
 			c.answered[kind+"."+id] = true
 		}
 	}
 	pending, err := c.pull.workspace.Memory.Learnings(ctx, precedent.LearningPending)
+	if err != nil {
+		return err
+	}
 	c.pending = slices.DeleteFunc(pending, func(l precedent.Learning) bool { return l.From.PullRequest != c.pull.Number })
-	return err
+	c.voted = c.pending
+	for key, h := range c.handled { // a run ended after it approved, and before it said so
+		id, vote := strings.CutPrefix(key, "vote.")
+		if !vote || !readRecord(h).Acting {
+			continue
+		}
+		l, err := c.pull.workspace.Memory.Learning(ctx, id)
+		if err != nil {
+			return err
+		}
+		if l.State != precedent.LearningPending {
+			c.voted = append(slices.Clip(c.voted), l)
+		}
+	}
+	return nil
 }
 
 // marker returns the marker of a comment of ours.
@@ -145,11 +168,6 @@ func (c *conversation) marker(m forge.Comment) (comment.Marker, bool) {
 	}
 	return c.pull.writer.Read(string(m.Body))
 }
-
-// knows tells whether an answer of our account is ours. Without a key, other programs may post
-// with the same account: then it is believed anyway, because the worst is that a comment stays
-// unanswered.
-func (c *conversation) knows(m comment.Marker) bool { return m.Answers != "" }
 
 // speaks tells whether a person wrote the comment.
 func (c *conversation) speaks(m forge.Comment) bool {
@@ -176,14 +194,14 @@ func (c *conversation) isNews(m forge.Comment) bool {
 
 // hasNews tells whether the rest of Converse has anything to do: it is cheap, and true too often
 // rather than not often enough.
-func (c *conversation) hasNews(context.Context) bool {
+func (c *conversation) hasNews() bool {
 	ours := map[string]bool{} // files with a thread of ours
 	for _, m := range c.comments {
 		if marker, ok := c.marker(m); ok && marker.Kind == comment.Finding {
 			ours[m.Span.Path] = true
 		}
 	}
-	return len(c.pending) > 0 || slices.ContainsFunc(c.comments, func(m forge.Comment) bool {
+	return len(c.voted) > 0 || slices.ContainsFunc(c.comments, func(m forge.Comment) bool {
 		return c.isNews(m) && (m.Kind == forge.OnLine && ours[m.Span.Path] || c.mentions(string(m.Body)))
 	})
 }
@@ -201,7 +219,7 @@ func (c *conversation) handleAll(ctx context.Context) error {
 		return err
 	}
 	defer state.close()
-	defer c.closeTalker()
+	defer c.closeTalker(ctx)
 	c.state, c.comments = state, state.comments
 	if m := c.pull.workspace.Memory; state.learningsOff && !m.LearningsOff {
 		m.LearningsOff = true // none is stored, either
@@ -217,9 +235,13 @@ func (c *conversation) handleAll(ctx context.Context) error {
 	if err := c.approveByVotes(ctx); err != nil {
 		return err
 	}
+	parsed := 0
 	for _, m := range c.comments {
-		if c.did.Handled >= maxCommented || !c.isNews(m) || !c.isMeant(m) {
+		if !c.isNews(m) || !c.isMeant(m) || c.threadOf(m) == nil && !c.mentions(string(m.Body)) {
 			continue
+		}
+		if parsed++; parsed > maxParsed || c.did.Handled >= maxCommented {
+			break
 		}
 		if err := c.handle(ctx, m); err != nil {
 			return err
@@ -259,6 +281,7 @@ type heard struct {
 	forge.Comment
 	thread   *precedent.Thread // nil outside of our threads
 	commands []chat.Command
+	nth      int // of the commands, which is carried out
 	refusals []chat.Refusal
 	record   record
 	hash     string // of what it asks
@@ -268,17 +291,18 @@ type heard struct {
 	mayWrite, author, edited bool
 }
 
-// read parses a comment. It is nil if that asks nothing, or the same as before.
+// read parses a comment. Its hash is empty if it asks nothing, or the same as before.
 func (c *conversation) read(ctx context.Context, m forge.Comment) *heard {
 	h := &heard{Comment: m, thread: c.threadOf(m), record: record{Body: shortHash(string(m.Body)), Who: m.Author.ID}}
 	h.commands, h.refusals = chat.Parse(m.Body, chat.Options{Names: c.names(), InThread: h.thread != nil, Own: c.ownWords(m)})
 	if h.hash = hashOf(h.commands, h.refusals); h.hash == "" {
-		return nil
+		return h
 	}
 	if before, known := c.handled[keyOf(m)]; known {
 		r := readRecord(before)
 		if !r.unfinished() && before.Hash == h.hash {
-			return nil
+			h.hash = ""
+			return h
 		}
 		h.edited = before.Hash != h.hash
 		if !h.edited {
@@ -327,8 +351,8 @@ func (c *conversation) ownWords(m forge.Comment) []precedent.Untrusted {
 // result, until the answer is planned, in one transaction with the record that it is handled.
 func (c *conversation) handle(ctx context.Context, m forge.Comment) error {
 	h := c.read(ctx, m)
-	if h == nil {
-		return nil
+	if h.hash == "" {
+		return c.skip(ctx, h)
 	}
 	a := post.ToComment{Key: keyOf(m) + "." + h.hash, URL: m.URL}
 	if h.thread != nil {
@@ -352,6 +376,18 @@ func (c *conversation) handle(ctx context.Context, m forge.Comment) error {
 	return c.saveHandled(ctx, keyOf(m), h.hash, h.record, a)
 }
 
+// skip records that a comment needs nothing, so that it is not read again. What it asked before
+// an edit stays known.
+func (c *conversation) skip(ctx context.Context, h *heard) error {
+	before, known := c.handled[keyOf(h.Comment)]
+	if !known {
+		return c.saveHandled(ctx, keyOf(h.Comment), "", h.record, post.ToComment{})
+	}
+	r := readRecord(before)
+	r.Body, r.Acting = h.record.Body, false
+	return c.saveHandled(ctx, keyOf(h.Comment), before.Hash, r, post.ToComment{})
+}
+
 // saveHandled records that a comment was handled, and plans its answer if it has parts.
 func (c *conversation) saveHandled(ctx context.Context, key, hash string, r record, a post.ToComment) error {
 	document, err := json.Marshal(r)
@@ -359,6 +395,9 @@ func (c *conversation) saveHandled(ctx context.Context, key, hash string, r reco
 		return err
 	}
 	var answers []store.Post
+	for i := range a.Parts {
+		a.Parts[i], _ = secret.Redact("", a.Parts[i])
+	}
 	if len(a.Parts) > 0 {
 		planned, err := c.poster.PlanAnswer(c.pull.Number, c.state.rg.Head, a)
 		if err != nil {
@@ -387,35 +426,39 @@ func (c *conversation) tooMany(h *heard) bool {
 }
 
 // approveByVotes approves pending learnings whose confirmation has a 👍 of a person with write
-// permission.
+// permission. A vote counts once: one that only showed a contradiction does not replace the
+// other learning in the next run.
 func (c *conversation) approveByVotes(ctx context.Context) error {
-	for _, l := range c.pending {
-		for _, p := range c.posts {
-			a := post.ReadAnswer(p)
-			if p.Remote == "" || p.State != store.PostConfirmed || !slices.Contains(a.Learnings, l.ID) {
-				continue
-			}
-			who, err := c.approver(ctx, p)
-			if err != nil {
-				return err
-			}
-			if who.ID == "" {
-				continue
-			}
-			captured, err := c.pull.workspace.Memory.ApproveLearning(ctx, l.ID, who.Login, true)
-			if err != nil {
-				return err
-			}
-			key := "vote." + l.ID
-			reply := post.ToComment{Key: key + "." + shortHash(string(captured.State)+captured.Refused), Root: a.Root, URL: a.URL, Parts: []string{approved(captured, who.Login)}}
-			if before, known := c.handled[key]; known && before.Hash == reply.Key {
-				break
-			}
-			c.did.Handled++
-			if err := c.saveHandled(ctx, key, reply.Key, record{Who: who.ID}, reply); err != nil {
-				return err
-			}
-			break
+	for _, l := range c.voted {
+		key := "vote." + l.ID
+		if before, known := c.handled[key]; known && !readRecord(before).Acting {
+			continue
+		}
+		i := slices.IndexFunc(c.posts, func(p store.Post) bool {
+			return p.Remote != "" && p.State == store.PostConfirmed && slices.Contains(post.ReadAnswer(p).Learnings, l.ID)
+		})
+		if i < 0 {
+			continue
+		}
+		who, err := c.approver(ctx, c.posts[i])
+		if err != nil {
+			return err
+		}
+		if who.ID == "" {
+			continue
+		}
+		if err := c.saveHandled(ctx, key, key, record{Who: who.ID, Acting: true}, post.ToComment{}); err != nil {
+			return err
+		}
+		captured, err := c.pull.workspace.Memory.ApproveLearning(ctx, l.ID, who.Login, true)
+		if err != nil {
+			return err
+		}
+		asked := post.ReadAnswer(c.posts[i])
+		c.did.Handled++
+		answer := post.ToComment{Key: key, Root: asked.Root, URL: asked.URL, Parts: []string{approved(captured, who.Login)}}
+		if err := c.saveHandled(ctx, key, key, record{Who: who.ID}, answer); err != nil {
+			return err
 		}
 	}
 	return nil

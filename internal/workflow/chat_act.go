@@ -25,7 +25,8 @@ func (c *conversation) act(ctx context.Context, h *heard, a *post.ToComment) (bo
 	if c.tooMany(h) {
 		return true, nil
 	}
-	for _, cmd := range h.commands {
+	for i, cmd := range h.commands {
+		h.nth = i
 		part, err := c.obey(ctx, h, cmd, a)
 		if err != nil {
 			return false, err
@@ -178,12 +179,15 @@ func (c *conversation) dismiss(ctx context.Context, h *heard, cmd chat.Command, 
 		return said, err
 	}
 	a.Learnings = append(a.Learnings, captured.ID)
-	return said + "\n\n" + c.confirmation(h, captured), nil
+	return said + "\n\n" + confirmation(h, captured), nil
 }
 
 // store proposes a learning, and confirms it.
 func (c *conversation) store(ctx context.Context, h *heard, cmd chat.Command, a *post.ToComment) (string, error) {
 	p := memory.Proposal{Kind: kindOf(cmd), Directive: cmd.Content}
+	if cmd.Scope == chat.InPullRequest {
+		p.PullRequest = c.pull.Number
+	}
 	if cmd.Kind == chat.RememberReferential {
 		said, ok := c.referred(h)
 		if !ok {
@@ -204,7 +208,7 @@ func (c *conversation) store(ctx context.Context, h *heard, cmd chat.Command, a 
 	if captured.Refused == "" && isShown(captured.Learning) {
 		a.Learnings = append(a.Learnings, captured.ID)
 	}
-	return c.confirmation(h, captured), nil
+	return confirmation(h, captured), nil
 }
 
 // kindOf returns the kind of learning that a command stores.
@@ -335,11 +339,15 @@ func whole(l precedent.Learning) string {
 func told(words string) string { return "“" + text.Cut(text.Collapse(words), 300) + "”" }
 
 // confirmation says what was stored, where it applies, its state, and how to undo it.
-func (c *conversation) confirmation(h *heard, l memory.Captured) string {
+func confirmation(h *heard, l memory.Captured) string {
 	id := quoted(l.ID)
 	where := "in all files"
 	if l.Glob != "" {
 		where = "in " + quoted(l.Glob)
+	}
+	scope := "this repository"
+	if l.PullRequest != 0 {
+		scope = "this pull request"
 	}
 	var b strings.Builder
 	switch {
@@ -348,9 +356,9 @@ func (c *conversation) confirmation(h *heard, l memory.Captured) string {
 	case l.Known && l.From.Comment != h.ID:
 		return fmt.Sprintf("Already known as %s (%s): %s", id, l.State, whole(l.Learning))
 	case l.Active():
-		fmt.Fprintf(&b, "Stored for this repository as %s, %s, %s: %s It is active from the next review on.", id, kindWords[l.Kind], where, told(l.Directive))
+		fmt.Fprintf(&b, "Stored for %s as %s, %s, %s: %s It is active from the next review on.", scope, id, kindWords[l.Kind], where, told(l.Directive))
 	default:
-		fmt.Fprintf(&b, "Noted for this repository as %s, %s, %s: %s", id, kindWords[l.Kind], where, whole(l.Learning))
+		fmt.Fprintf(&b, "Noted for %s as %s, %s, %s: %s", scope, id, kindWords[l.Kind], where, whole(l.Learning))
 		if o := l.Contradicts; o != nil {
 			fmt.Fprintf(&b, " It says the opposite of %s, which stays active: %s Which one holds?", quoted(o.ID), told(o.Directive))
 		}
@@ -399,8 +407,8 @@ func (c *conversation) approve(ctx context.Context, h *heard, cmd chat.Command) 
 			found = slices.DeleteFunc(slices.Clone(found), func(l precedent.Learning) bool { return l.From.Thread != t.ID })
 		}
 		switch {
-		case len(h.record.Targets) == 1:
-			id = h.record.Targets[0]
+		case len(h.record.Targets[h.nth]) == 1:
+			id = h.record.Targets[h.nth][0]
 		case len(found) == 1:
 			id = found[0].ID
 		case len(found) == 0:
@@ -409,7 +417,7 @@ func (c *conversation) approve(ctx context.Context, h *heard, cmd chat.Command) 
 			return "Which one? " + several(found, "approve"), nil
 		}
 	}
-	h.record.Targets = []string{id}
+	h.target(id)
 	if err := c.saveActing(ctx, h); err != nil {
 		return "", err
 	}
@@ -439,6 +447,14 @@ func misnamed(err error) (string, bool) {
 		return "", false
 	}
 	return e.Msg, true
+}
+
+// target adds to what the command changes.
+func (h *heard) target(id string) {
+	if h.record.Targets == nil {
+		h.record.Targets = map[int][]string{}
+	}
+	h.record.Targets[h.nth] = append(h.record.Targets[h.nth], id)
 }
 
 // saveActing records what a command changes before it does, so that a run after a kill does the

@@ -30,7 +30,7 @@ func (c *conversation) forget(ctx context.Context, h *heard, cmd chat.Command) (
 	case !h.mayWrite && (cmd.Kind == chat.ForgetAll || cmd.Kind == chat.Confirm || cmd.Kind == chat.ResetPreferences):
 		return "Forgetting preferences of the repository needs write permission.", nil
 	}
-	if len(h.record.Targets) == 0 {
+	if len(h.record.Targets[h.nth]) == 0 {
 		answer, err := c.findTargets(ctx, h, cmd)
 		if answer != "" || err != nil {
 			return answer, err
@@ -40,7 +40,7 @@ func (c *conversation) forget(ctx context.Context, h *heard, cmd chat.Command) (
 		}
 	}
 	var said []string
-	for _, id := range h.record.Targets {
+	for _, id := range h.record.Targets[h.nth] {
 		forgotten, err := c.pull.workspace.Memory.ForgetLearnings(ctx, id, h.Author.Login)
 		if err != nil {
 			return "", err
@@ -49,22 +49,28 @@ func (c *conversation) forget(ctx context.Context, h *heard, cmd chat.Command) (
 			said = append(said, fmt.Sprintf("\n- %s: %s", quoted(l.ID), told(text.Cut(l.Directive, 100))))
 		}
 	}
-	h.record.Targets = nil // another command of the comment has its own
+	h.record.Confirmed = cmd.Kind == chat.Confirm
 	if more := len(said) - maxListed; more > 0 {
 		said = append(said[:maxListed], fmt.Sprintf("\n- and %d more", more))
 	}
 	return "Forgotten:\n" + strings.Join(said, ""), nil
 }
 
-// askedAll tells whether the person was asked within the last day whether to forget everything.
+// askedAll tells whether the person was asked within the last day whether to forget everything,
+// and has not confirmed it since.
 func (c *conversation) askedAll(h *heard) bool {
+	var asked, confirmed time.Time
 	for _, before := range c.handled {
 		r := readRecord(before)
-		if r.AsksAll && r.Who == h.Author.ID && c.pull.reviewer.Now().Sub(before.At) < confirmWithin {
-			return true
+		switch {
+		case r.Who != h.Author.ID:
+		case r.AsksAll && before.At.After(asked):
+			asked = before.At
+		case r.Confirmed && before.At.After(confirmed):
+			confirmed = before.At
 		}
 	}
-	return false
+	return asked.After(confirmed) && c.pull.reviewer.Now().Sub(asked) < confirmWithin
 }
 
 // findTargets finds what a command forgets, or returns what to answer instead.
@@ -76,10 +82,10 @@ func (c *conversation) findTargets(ctx context.Context, h *heard, cmd chat.Comma
 		all, err := m.Learnings(ctx, precedent.LearningActive, precedent.LearningPending)
 		for _, l := range all {
 			if cmd.Kind == chat.Confirm || l.Glob != "" && folder != "" && guide.AtOrBelow(folder, l.Glob) {
-				h.record.Targets = append(h.record.Targets, l.ID)
+				h.target(l.ID)
 			}
 		}
-		if len(h.record.Targets) == 0 && err == nil {
+		if len(h.record.Targets[h.nth]) == 0 && err == nil {
 			return "There is nothing to forget.", nil
 		}
 		return "", err
@@ -109,7 +115,7 @@ func (c *conversation) findTargets(ctx context.Context, h *heard, cmd chat.Comma
 	if err == nil && !h.mayWrite && !own {
 		return "Forgetting what others taught needs write permission.", nil
 	}
-	h.record.Targets = []string{l.ID}
+	h.target(l.ID)
 	return "", err
 }
 
@@ -210,7 +216,8 @@ func (c *conversation) explain(ctx context.Context, h *heard) (string, error) {
 		return "", err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s reported it. The confidence is %d %%, and the threshold was %d %%.\n", e.Finding.Finder, e.Finding.Confidence, e.Review.Threshold)
+	fmt.Fprintf(&b, "%s reported it. The confidence is %d %%, and the threshold was %d %% (%s).\n",
+		e.Finding.Finder, e.Finding.Confidence, e.Review.Threshold, cmp.Or(e.Review.ThresholdFrom, "by an older version"))
 	for _, d := range e.Trail[:min(len(e.Trail), maxListed)] {
 		delta := ""
 		if d.Delta != 0 {
@@ -221,10 +228,21 @@ func (c *conversation) explain(ctx context.Context, h *heard) (string, error) {
 	return b.String(), nil
 }
 
-// resetThresholds forgets what the threshold of the repository was tuned to.
-func (c *conversation) resetThresholds(_ context.Context, h *heard) (string, error) {
+// resetThresholds makes threshold and confidences start anew.
+func (c *conversation) resetThresholds(ctx context.Context, h *heard) (string, error) {
 	if !h.mayWrite {
 		return "Resetting the thresholds needs write permission.", nil
 	}
-	return "The threshold is the one of the settings: nothing was tuned here.", nil
+	m := c.pull.workspace.Memory
+	labels, err := m.Labels(ctx)
+	if err != nil {
+		return "", err
+	}
+	if len(labels) == 0 {
+		return "No outcome of a finding counts for threshold and confidences yet.", nil
+	}
+	if err := m.ResetThreshold(ctx); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("Threshold and confidences start anew: %d outcomes of earlier findings no longer count for them. This cannot be undone.", len(labels)), nil
 }

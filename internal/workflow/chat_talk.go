@@ -44,12 +44,12 @@ func (c *conversation) openTalker() *talker {
 }
 
 // closeTalker ends the engine, and notes what the review has left to spend.
-func (c *conversation) closeTalker() {
+func (c *conversation) closeTalker(ctx context.Context) {
 	if c.talker == nil {
 		return
 	}
 	_ = c.talker.end() // what stays behind is a temporary folder
-	_ = c.talker.budget.Release(context.Background())
+	_ = c.talker.budget.Release(ctx) // a failure is counted too high
 	tokens, usd := c.talker.budget.Spent()
 	c.pull.talkedTokens += tokens
 	c.pull.talkedUSD += usd
@@ -78,7 +78,7 @@ type talked struct {
 	}
 }
 
-// answerFreeText has the engine answer what is no command. It is false if that fails: then the
+// answerFreeText has the engine answer what is not a command. It is false if that fails: then the
 // review, which reads the threads, has to answer. Without an engine nobody does.
 func (c *conversation) answerFreeText(ctx context.Context, h *heard, a *post.ToComment) (bool, error) {
 	switch {
@@ -188,7 +188,7 @@ func (c *conversation) follow(ctx context.Context, h *heard, said talked, a *pos
 		return err
 	}
 	a.Learnings = append(a.Learnings, captured.ID)
-	a.Parts = append(a.Parts, c.confirmation(h, captured))
+	a.Parts = append(a.Parts, confirmation(h, captured))
 	return nil
 }
 
@@ -201,7 +201,7 @@ func (c *conversation) talk(ctx context.Context, h *heard) prompt.Talk {
 	t := h.thread
 	talk := prompt.Talk{Language: c.state.language}
 	if t == nil {
-		talk.Said = []prompt.Reply{{Who: c.roleOf(h.mayWrite, h.author), Text: precedent.Untrusted(redact(string(h.Body)))}}
+		talk.Said = []prompt.Reply{{Who: roleOf(h.mayWrite, h.author), Text: precedent.Untrusted(redact(string(h.Body)))}}
 		return talk
 	}
 	m := c.pull.workspace.Memory
@@ -226,7 +226,7 @@ func (c *conversation) talk(ctx context.Context, h *heard) prompt.Talk {
 		talk.Learnings = precedent.Untrusted(redact(b.String()))
 	}
 	for _, message := range t.Messages {
-		who := c.roleOf(message.MayWrite, message.WhoID == c.pull.Author.ID)
+		who := roleOf(message.MayWrite, message.WhoID == c.pull.Author.ID)
 		switch {
 		case message.Own:
 			who = "The reviewer, which is you,"
@@ -241,7 +241,7 @@ func (c *conversation) talk(ctx context.Context, h *heard) prompt.Talk {
 	return talk
 }
 
-func (c *conversation) roleOf(mayWrite, author bool) string {
+func roleOf(mayWrite, author bool) string {
 	switch {
 	case mayWrite:
 		return "A person who may merge the change"

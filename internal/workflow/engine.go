@@ -9,6 +9,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/engine"
+	"github.com/precedent-dev/precedent/internal/prompt"
 )
 
 // addEngine adds the engine, with its budget, and stores its answers as they arrive.
@@ -33,7 +34,10 @@ func (p *Prepared) addEngine(ctx context.Context, job Job) error {
 		p.Budget = Budget(p.settings)
 		p.fail("answers", err.Error()+"; answers and costs are not stored")
 	}
-	e, end := job.Engine.New(EngineOptions{Budget: p.Budget, Files: p.files(ctx), Window: in.Window})
+	e, end := job.Engine.New(EngineOptions{
+		Budget: p.Budget, Files: p.files(ctx), Window: in.Window,
+		Learnings: in.Recall.OmittedLearnings(prompt.RoomForLearnings(in.Window)),
+	})
 	p.onClose(end)
 	in.Engine = e
 	if err == nil {

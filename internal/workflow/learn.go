@@ -3,10 +3,12 @@ package workflow
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/store"
 	"github.com/precedent-dev/precedent/internal/thread"
 )
 
@@ -88,6 +90,9 @@ func (p *Pull) learnOutcomes(ctx context.Context, s *pullState, answers []preced
 	if err := p.storedThreads(rows).Save(ctx, s.earlier.threads); err != nil {
 		return err
 	}
+	if err := p.learnAudit(ctx, s, rows); err != nil {
+		return err
+	}
 	rejections, err := p.workspace.Memory.Learn(ctx, p.Number, s.earlier.threads, outcomes)
 	for _, j := range rejections {
 		p.reviewer.notice(ctx, "stored: %s declined %s (undo: precedent dismiss --undo %s)", j.Who, j.Finding, j.Finding)
@@ -118,4 +123,49 @@ func (p *Pull) votes(ctx context.Context, s *pullState) (map[string][]thread.Vot
 		}
 	}
 	return votes, nil
+}
+
+// maxAuditReviews bounds the reviews whose audited findings are looked at again.
+const maxAuditReviews = 10
+
+// learnAudit ends rejections that were wrong: each hid a finding that was shown folded, as an
+// audit, and that the pull request then fixed.
+func (p *Pull) learnAudit(ctx context.Context, s *pullState, rows *store.Repo) error {
+	var audited []precedent.Thread
+	hiddenBy := map[string]string{}
+	for r, err := range rows.ReviewsOfPull(ctx, p.Number, maxAuditReviews) {
+		if err != nil {
+			return err
+		}
+		for i := range r.Findings {
+			f := &r.Findings[i]
+			if f.Dropped != precedent.Rejected || f.Placement != precedent.Collapsed || hiddenBy[f.Fingerprint] != "" || r.Head == s.rg.Head {
+				continue
+			}
+			hiddenBy[f.Fingerprint] = f.DroppedBy
+			audited = append(audited, precedent.Thread{
+				ID: f.ID, PullRequest: p.Number, Finding: f.ID, Fingerprint: f.Fingerprint, Place: f.Place, Finder: f.Finder, Category: f.Category, Severity: f.Severity,
+				Title: f.Title, Suggestion: f.Suggestion, Quote: f.Quote, Span: f.Span, Commit: r.Head, State: precedent.ThreadOpen,
+			})
+		}
+	}
+	if len(audited) == 0 {
+		return nil
+	}
+	thread.Relocate(audited, *s.earlier.trees)
+	for _, o := range thread.Outcomes(audited, thread.OutcomeInput{State: p.State, Author: p.Author.ID, Trees: *s.earlier.trees, Now: p.reviewer.Now()}) {
+		if accepted, ok := o.Label(); !ok || !accepted {
+			continue
+		}
+		id := hiddenBy[o.Fingerprint]
+		why := fmt.Sprintf("#%d fixed finding %s, which it hid: %s", p.Number, o.Finding, o.Proof)
+		ended, err := rows.Retire(ctx, id, why, p.reviewer.Now())
+		if err != nil {
+			return err
+		}
+		if ended {
+			p.reviewer.notice(ctx, "dismissal %s no longer holds: %s", id, why)
+		}
+	}
+	return nil
 }

@@ -68,6 +68,17 @@ func (r *Reviewer) Learn(ctx context.Context, w *Workspace, p memory.Proposal, u
 	return w.Memory.Propose(ctx, p)
 }
 
+// LearnFromAgent stores what an agent proposes. It stays pending, no matter who runs the agent: an
+// agent repeats what it reads, and that may be a stranger's.
+func (r *Reviewer) LearnFromAgent(ctx context.Context, w *Workspace, p memory.Proposal) (memory.Captured, error) {
+	p.From = precedent.LearningSource{By: precedent.FromAgent, Who: "an agent", Words: p.Directive}
+	p.Private, p.Inferred = true, true
+	if err := r.keep(ctx, w); err != nil {
+		return memory.Captured{}, err
+	}
+	return w.Memory.Propose(ctx, p)
+}
+
 // learner is the person at the computer.
 func (r *Reviewer) learner(ctx context.Context, w *Workspace, user string) string {
 	return cmp.Or(r.userName(ctx, w), user)

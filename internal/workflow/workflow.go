@@ -8,8 +8,8 @@
 //
 // A pull request, of which only the steps of a Publisher write to the forge:
 //
-//	OpenPullRepository → ReadPull → Pull.Publisher → Publisher.Existing
-//	→ Publisher.Prepare → Prepared.Run → Publisher.Deliver
+//	OpenPullRepository → ReadPull → Pull.Publisher → Publisher.Converse
+//	→ Publisher.Existing → Publisher.Prepare → Prepared.Run → Publisher.Deliver
 //
 // Without a Publisher, use Pull.Prepare and Prepared.Run. Pull.Outcomes returns what
 // happened to posted findings.
@@ -98,6 +98,9 @@ type EngineOptions struct {
 	Budget *engine.Budget
 	Files  Files
 	Window int // its context window in tokens; 0 for a large one
+	// Learnings are those that apply to the change and did not fit into the prompts: a model
+	// can ask for them.
+	Learnings []precedent.Learning
 }
 
 // Files let a model look at the repository at the reviewed head (RIGHT) and at the base

@@ -16,7 +16,8 @@ import (
 // Config is what the engine needs.
 type Config struct {
 	Model llm.Model
-	Files Files // the zero value: no tools
+	Files Files      // the zero value: no tools for files
+	Tools []llm.Tool // more tools, which must only read
 	// Prices are the prices of models; a model without a price costs nothing, and
 	// Info.Line says so.
 	Prices llm.Prices
@@ -74,7 +75,7 @@ func (e *Engine) once(ctx context.Context, t engine.Task) (engine.Reply, error) 
 	model := &metered{Model: e.Model, engine: e}
 	request := llm.Request{
 		System: t.System, Common: t.Common, Prefix: t.Prefix, Prompt: t.Prompt, Schema: t.Schema,
-		Tools: e.Files.tools(), FirstByte: t.FirstByte,
+		Tools: append(e.Files.tools(), e.Tools...), FirstByte: t.FirstByte,
 	}
 	if e.Window > 0 {
 		request.MaxTokens = min(llm.DefaultMaxTokens, e.Window/answerShare)

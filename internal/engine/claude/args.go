@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/precedent-dev/precedent/internal/mcp"
 )
 
 // tools are the read-only tools. The rules limit each to the working directory: without
@@ -20,7 +22,8 @@ const answerTool = "StructuredOutput"
 //   - --setting-sources user: the tree's .claude/settings.json would choose the
 //     server that gets the key, run hooks and grant tools; CLAUDE.md and
 //     .mcp.json would be read.
-//   - --strict-mcp-config with an empty configuration: servers of the user's own.
+//   - --strict-mcp-config: servers of the user's own. The only server is the one of
+//     Config.Learnings, if there is one.
 //   - --tools: everything that writes, runs, or fetches is not there at all.
 //   - --allowedTools: only says again what the default mode grants anyway: reading in
 //     the working folder and in that of --add-dir, which has the base.
@@ -33,10 +36,13 @@ const answerTool = "StructuredOutput"
 //
 // Without a schema the CLI takes the first answer, whatever it is. With one it asks
 // again.
-func arguments(model string, turns int, dollars float64, system, base string, schema json.RawMessage) []string {
+func arguments(model string, turns int, dollars float64, system, base string, schema json.RawMessage, learnings []string) []string {
 	var rules []string
 	for _, tool := range tools {
 		rules = append(rules, tool+"(./**)")
+	}
+	if len(learnings) > 0 {
+		rules = append(rules, learningsTool)
 	}
 	args := []string{
 		"--print", "--input-format", "stream-json",
@@ -57,7 +63,7 @@ func arguments(model string, turns int, dollars float64, system, base string, sc
 	return append(args,
 		"--max-turns", strconv.Itoa(turns),
 		"--append-system-prompt-file", system,
-		"--mcp-config", `{"mcpServers":{}}`, "--strict-mcp-config",
+		"--mcp-config", servers(learnings), "--strict-mcp-config",
 		"--setting-sources", "user",
 		"--tools", strings.Join(tools, ","),
 		"--allowedTools", strings.Join(rules, ","),
@@ -65,6 +71,27 @@ func arguments(model string, turns int, dollars float64, system, base string, sc
 		"--disable-slash-commands",
 		"--no-session-persistence",
 	)
+}
+
+// serverName is the name of the server of learnings, and learningsTool its only tool.
+const (
+	serverName    = "precedent"
+	learningsTool = "mcp__" + serverName + "__" + mcp.LearningsName
+)
+
+// servers returns the CLI's configuration of servers, with the one that a command starts if
+// there is one.
+func servers(command []string) string {
+	type server struct {
+		Command string   `json:"command"`
+		Args    []string `json:"args"`
+	}
+	all := map[string]server{}
+	if len(command) > 0 {
+		all[serverName] = server{command[0], command[1:]}
+	}
+	config, _ := json.Marshal(map[string]any{"mcpServers": all}) // strings
+	return string(config)
 }
 
 // withoutDialect returns the schema without its $schema. The CLI knows only draft-07, and

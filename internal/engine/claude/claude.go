@@ -1,6 +1,7 @@
 // Package claude is the engine that asks Claude Code, Anthropic's agent for the
 // command line. The agent can read the change's tree with three read-only tools, in a
-// copy without files that would configure the agent. It runs no commands, contacts no
+// copy without files that would configure the agent, and ask for learnings that did not
+// fit into its prompt. It runs no commands, contacts no
 // server but the model's, reads no settings of the repository, and does not outlive
 // its task.
 //
@@ -33,6 +34,9 @@ type Config struct {
 	Env  []string
 	Host string // where the code goes, for people
 	Why  string // why this engine was chosen: "claude is in PATH"
+	// Learnings is the command that starts a server of MCP with the learnings that did not fit
+	// into the prompts, and nothing else; empty for none. The agent may call its tool.
+	Learnings []string
 	// Transcripts is the folder for the newest transcripts, created when needed; empty
 	// for none. They contain the prompts, including code.
 	Transcripts string

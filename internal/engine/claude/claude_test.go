@@ -408,17 +408,17 @@ func TestBudget(t *testing.T) {
 	if err != nil || a.Status != precedent.StatusOverBudget {
 		t.Errorf("status %s (%s), %v", a.Status, a.Message, err)
 	}
-	args := strings.Join(arguments("m", 3, 1.5, "s.md", "/base", []byte("{}")), " ")
+	args := strings.Join(arguments("m", 3, 1.5, "s.md", "/base", []byte("{}"), nil), " ")
 	if !strings.Contains(args, "--max-budget-usd 1.50 ") {
 		t.Errorf("arguments %s", args)
 	}
-	if strings.Contains(strings.Join(arguments("m", 3, 0, "s.md", "", nil), " "), "--json-schema") {
+	if strings.Contains(strings.Join(arguments("m", 3, 0, "s.md", "", nil, nil), " "), "--json-schema") {
 		t.Error("a schema where none is to be")
 	}
-	if args := arguments("", 3, 0, "s.md", "", []byte(`{"$schema":"x","type":"object"}`)); !slices.Contains(args, `{"type":"object"}`) {
+	if args := arguments("", 3, 0, "s.md", "", []byte(`{"$schema":"x","type":"object"}`), nil); !slices.Contains(args, `{"type":"object"}`) {
 		t.Errorf("arguments with a schema %s", args)
 	}
-	if none := strings.Join(arguments("m", 3, 0, "s.md", "", []byte("{}")), " "); strings.Contains(none, "budget") {
+	if none := strings.Join(arguments("m", 3, 0, "s.md", "", []byte("{}"), nil), " "); strings.Contains(none, "budget") {
 		t.Errorf("arguments without a budget %s", none)
 	}
 }

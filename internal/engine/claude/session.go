@@ -38,7 +38,7 @@ func (s session) run(ctx context.Context) (engine.Reply, error) {
 	live := watcher{began: s.task.FirstByte}
 	r, err := child.Run(ctx, child.Program{
 		Path: s.Program, Dir: s.dir,
-		Args: arguments(s.Model, s.MaxTurns, left, s.system, s.base, schema), Env: environment(s.Env, s.attempts),
+		Args: arguments(s.Model, s.MaxTurns, left, s.system, s.base, schema, s.Learnings), Env: environment(s.Env, s.attempts),
 		Input: bytes.NewReader(line), Most: mostStream, Watch: live.see,
 	})
 	if err != nil {

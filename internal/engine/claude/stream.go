@@ -91,7 +91,7 @@ func (u usage) precedent() precedent.Usage {
 // unexpected one means that a defence has failed, so the session must end.
 func (v event) checkTools() error {
 	for _, tool := range v.Tools {
-		if tool != answerTool && !slices.Contains(tools, tool) {
+		if tool != answerTool && tool != learningsTool && !slices.Contains(tools, tool) {
 			return fmt.Errorf("it has the tool %q, which is not read-only", tool)
 		}
 	}
@@ -99,7 +99,8 @@ func (v event) checkTools() error {
 		return fmt.Errorf("its permission mode is %q, not default", v.PermissionMode)
 	}
 	for _, s := range v.Servers {
-		if s.Status != "connected" {
+		// Without our server the agent lacks some learnings, which is better than no review.
+		if s.Status != "connected" && s.Name != serverName {
 			return fmt.Errorf("the MCP server %q is %s, not connected", s.Name, s.Status)
 		}
 	}

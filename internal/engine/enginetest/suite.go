@@ -122,6 +122,9 @@ func Run(t *testing.T, build Build) {
 	t.Run("reply", func(t *testing.T) {
 		asRole(t, build, engine.Answerer, `{"class":"explained","validity":"valid","reply":"Agreed.","quote":"It is meant so.","code":[],"learning":null}`)
 	})
+	t.Run("insight", func(t *testing.T) {
+		asRole(t, build, engine.Insight, `{"insights":[{"pattern":"i1","text":"Errors of Close are dropped","scope":"","findings":["a","b"]}]}`)
+	})
 	t.Run("late", func(t *testing.T) {
 		checkLeaks(t)
 		t.Run("hang", func(t *testing.T) { hang(t, build, []Reply{{Hang: true}}, 1) })

@@ -1,0 +1,159 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/precedent-dev/precedent/internal/background"
+)
+
+// changedApp is a clone with a change that has a finding, and the app that reviews it.
+func changedApp(t *testing.T) (*app, *bytes.Buffer) {
+	t.Helper()
+	dir, home := t.TempDir(), t.TempDir()
+	run := func(args ...string) {
+		t.Helper()
+		cmd := exec.Command("git", args...)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "HOME="+home, "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=d", "GIT_AUTHOR_EMAIL=d@example.org", "GIT_COMMITTER_NAME=d", "GIT_COMMITTER_EMAIL=d@example.org")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+	run("init", "-q")
+	run("commit", "-q", "--allow-empty", "-m", "one")
+	marks := func(c string) string { return strings.Repeat(c, 7) }
+	text := marks("<") + " HEAD\nleft\n" + marks("=") + "\nright\n" + marks(">") + " other\n"
+	if err := os.WriteFile(filepath.Join(dir, "a.txt"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var said bytes.Buffer
+	return &app{
+		in: strings.NewReader(""), out: &bytes.Buffer{}, err: &said, dir: dir, now: time.Now,
+		env: map[string]string{"HOME": home, "PATH": os.Getenv("PATH"), "TMPDIR": t.TempDir()},
+	}, &said
+}
+
+// TestReviewStartsConsolidation: with the settings of the review, in the background, once.
+func TestReviewStartsConsolidation(t *testing.T) {
+	a, said := changedApp(t)
+	var started []background.Program
+	a.start = func(p background.Program) error {
+		started = append(started, p)
+		return nil
+	}
+	if status := a.run(t.Context(), []string{"review", "--max-cost", "0.5"}); status != 1 {
+		t.Fatalf("status %d: %s", status, said)
+	}
+	want := []string{"memory", "consolidate", "--if-due", "--memory-db=" + filepath.Join(a.dir, ".precedent", "memory.db"), "--max-cost=0.5"}
+	if len(started) != 1 || !slices.Equal(started[0].Args, want) || started[0].Dir != a.dir {
+		t.Fatalf("started %+v, want %q", started, want)
+	}
+	if !strings.HasPrefix(started[0].Log, a.env["HOME"]) || !strings.Contains(said.String(), "[memory] consolidating…\n") {
+		t.Errorf("log %q, said %q", started[0].Log, said)
+	}
+	for name, change := range map[string]func(){
+		"off":         func() { a.env["PRECEDENT_CONSOLIDATION"] = "off" },
+		"no starting": func() { a.start = nil },
+	} {
+		before := *a
+		env := map[string]string{}
+		for k, v := range a.env {
+			env[k] = v
+		}
+		a.env = env
+		change()
+		if a.run(t.Context(), []string{"review", "--again"}); len(started) != 1 {
+			t.Errorf("%s: started %+v", name, started[1:])
+		}
+		*a = before
+	}
+}
+
+// TestConsolidationOutlivesItsReview: the review ends without waiting, its process is not its
+// child's terminal or pipe, and the result is in the memory later.
+func TestConsolidationOutlivesItsReview(t *testing.T) {
+	a, _ := changedApp(t)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	program := filepath.Join(t.TempDir(), "precedent") // what TestMain makes the program
+	data, err := os.ReadFile(self)
+	if err == nil {
+		err = os.WriteFile(program, data, 0o700) //nolint:gosec // it is a program
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(program, "review")
+	cmd.Dir = a.dir
+	cmd.Env = append(os.Environ(), "HOME="+a.env["HOME"], "PRECEDENT_CONSOLIDATION=auto", "CI=", "XDG_DATA_HOME=", "TMPDIR="+a.env["TMPDIR"])
+	out, err := cmd.CombinedOutput() // it would wait for a child that holds the pipe
+	if cmd.ProcessState.ExitCode() != 1 || !strings.Contains(string(out), "[memory] consolidating…") {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	deadline, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	for {
+		w, err := a.openWorkspace(deadline, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := w.Memory.Status(deadline)
+		w.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !s.Consolidated.IsZero() {
+			break
+		}
+		if err := a.pause(deadline, 20*time.Millisecond); err != nil {
+			logs, _ := filepath.Glob(filepath.Join(a.env["HOME"], ".local/share/precedent/background/*.log"))
+			var log []byte
+			if len(logs) > 0 {
+				log, _ = os.ReadFile(logs[0])
+			}
+			t.Fatalf("nothing was consolidated: %s", log)
+		}
+	}
+}
+
+// TestConsolidationTakesItsTurn: while another process is at it, a run says so and ends; when
+// that one was killed, the turn is free after its time.
+func TestConsolidationTakesItsTurn(t *testing.T) {
+	a, said := changedApp(t)
+	if status := a.run(t.Context(), []string{"review"}); status != 1 {
+		t.Fatalf("status %d: %s", status, said)
+	}
+	w, err := a.openWorkspace(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := w.Memory.DB.RepoFor(t.Context(), w.IDs...)
+	if err == nil {
+		_, err = rows.BeginConsolidation(t.Context(), "killed", time.Minute)
+	}
+	w.Close()
+	if err != nil {
+		t.Fatal(err)
+	}
+	said.Reset()
+	if status := a.run(t.Context(), []string{"memory", "consolidate"}); status != 0 || said.String() != "[memory] another process is consolidating\n" {
+		t.Errorf("status %d: %s", status, said)
+	}
+	a.now = func() time.Time { return time.Now().Add(2 * time.Minute) }
+	said.Reset()
+	if status := a.run(t.Context(), []string{"memory", "consolidate"}); status != 0 || !strings.Contains(said.String(), "✓ 0 insights from 1 finding\n") {
+		t.Errorf("status %d: %s", status, said)
+	}
+}

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/precedent-dev/precedent/internal/report"
+	"github.com/precedent-dev/precedent/internal/workflow"
+)
+
+func newReplay(a *app) *cobra.Command {
+	var since string
+	var limit, threshold int
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "replay",
+		Short: "Decide past reviews again, and compare with what people did",
+		Long: `Replay takes the stored reviews and decides again what to show: with the dismissals
+and learnings that hold now, and optionally with another threshold. It compares the
+result with what was shown then and with what people did: which findings would be
+shown or hidden now, which of the hidden ones people had accepted, and which share of
+the shown ones they accepted.
+
+No model is asked, so it costs nothing: what finders, verifiers and judges answered
+stays. If a finding was hidden before a verifier read it, its outcome is not known,
+and it does not count as shown. Nothing is posted and nothing is stored.
+
+The present memory has learned from these very reviews, so it knows more than it
+could have known then: dismissed findings are hidden by their own dismissals.`,
+		Example: `  precedent replay --since 90d
+  precedent replay --since 2026-01-31 --threshold 85 --json`,
+		Args: exactly(0),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			from, err := a.sinceFlag(cmd, since)
+			if err != nil {
+				return err
+			}
+			o := workflow.ReplayOptions{Since: from, Limit: limit}
+			if cmd.Flags().Changed("threshold") {
+				if threshold < 0 || threshold > 100 {
+					return misuse(cmd, fmt.Errorf("--threshold %d: want 0 to 100", threshold))
+				}
+				o.Threshold = &threshold
+			}
+			if limit < 1 {
+				return misuse(cmd, fmt.Errorf("--limit %d: want 1 or more", limit))
+			}
+			return a.withMemory(func(cmd *cobra.Command, _ []string, w *workflow.Workspace) error {
+				r, err := w.ReplayStored(cmd.Context(), o)
+				if err != nil {
+					return err
+				}
+				if asJSON {
+					return report.Value(a.out, r)
+				}
+				p := a.page()
+				printReplay(p, &r)
+				return p.Err()
+			})(cmd, args)
+		},
+	}
+	cmd.Flags().StringVar(&since, "since", "90d", "only reviews since `TIME`: a number of days such as 90d, or a date such as 2026-01-31")
+	cmd.Flags().IntVar(&limit, "limit", workflow.MaxReplayed, "the newest `N` reviews")
+	cmd.Flags().IntVar(&threshold, "threshold", 0, "try another threshold, in `PERCENT`")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	addSettings(cmd, memorySettings...)
+	return cmd
+}
+
+func printReplay(p *report.Page, r *workflow.Replay) {
+	say := func(label, format string, args ...any) {
+		p.Para(fmt.Sprintf("%-10s", label), p.Inkf(report.Plain, format, args...))
+	}
+	say("replayed", "%s with %s", plural(r.Reviews-r.Undecided, "review"), plural(r.Findings, "finding"))
+	if r.Undecided > 0 {
+		say("", "%s of an earlier version of precedent cannot be decided again", plural(r.Undecided, "review"))
+	}
+	say("then", "%s", replayCount(r.Then))
+	say("now", "%s", replayCount(r.Now))
+	if r.Unknown > 0 {
+		say("", "%s would be verified now: whether they would be shown is not known", plural(r.Unknown, "finding"))
+	}
+	if r.HiddenAccepted > 0 {
+		p.Para(fmt.Sprintf("%-10s", "caution"), p.Inkf(report.Yellow, "%s that people accepted would be hidden", plural(r.HiddenAccepted, "finding")))
+	}
+	for _, f := range r.Changed {
+		what := "hidden: " + string(f.After.Dropped)
+		switch {
+		case f.Unknown != "":
+			what = "unknown"
+		case f.After.Dropped == "":
+			what = "shown"
+		}
+		where := "local"
+		if f.PullRequest > 0 {
+			where = fmt.Sprintf("#%d", f.PullRequest)
+		}
+		became := ""
+		if f.Outcome != "" {
+			became = p.Inkf(report.Faint, "  (%s)", f.Outcome)
+		}
+		p.Para(p.Inkf(report.Bold, "  %-8s", what)+"  ", p.Inkf(report.Plain, "%s %s %s  %s", where, f.Finding, f.Severity, f.Title)+became)
+	}
+}
+
+func replayCount(c workflow.ReplayCount) string {
+	s := fmt.Sprintf("%s shown", plural(c.Shown, "finding"))
+	if share, ok := c.Precision(); ok {
+		s += fmt.Sprintf("; people accepted %s of %d that they answered", percentText(share), c.Accepted+c.Rejected)
+	}
+	return s
+}

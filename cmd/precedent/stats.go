@@ -1,0 +1,254 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/precedent-dev/precedent/internal/memory"
+	"github.com/precedent-dev/precedent/internal/report"
+	"github.com/precedent-dev/precedent/internal/workflow"
+)
+
+func newStats(a *app) *cobra.Command {
+	var since string
+	var all, asJSON bool
+	cmd := &cobra.Command{
+		Use:   "stats",
+		Short: "Show how well reviews do",
+		Long: `Stats shows what the memory knows about past reviews: five measures of success with
+their targets, findings by how they were shown or why they were hidden, what people
+accepted by severity, category, finder and confidence, the threshold, cost, and how
+learnings were used. It computes nothing that the memory does not have: without
+data, it says so.
+
+A finding counts as accepted if it was fixed, its suggestion was committed, or a
+person with write permission agreed, and as rejected if such a person dismissed it.
+Silence counts as neither.`,
+		Example: `  precedent stats
+  precedent stats --since 90d --json
+  precedent stats --all`,
+		Args: exactly(0),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			from, err := a.sinceFlag(cmd, since)
+			if err != nil {
+				return err
+			}
+			return a.withMemory(func(cmd *cobra.Command, _ []string, w *workflow.Workspace) error {
+				read := w.Memory.Statistics
+				if all {
+					read = w.Memory.StatisticsOfAll
+				}
+				s, err := read(cmd.Context(), from)
+				if err != nil {
+					return err
+				}
+				if asJSON {
+					return report.Value(a.out, s)
+				}
+				p := a.page()
+				printStatistics(p, &s)
+				return p.Err()
+			})(cmd, args)
+		},
+	}
+	cmd.Flags().StringVar(&since, "since", "", "only reviews and answers since `TIME`: a number of days such as 90d, or a date such as 2026-01-31")
+	cmd.Flags().BoolVar(&all, "all", false, "all repositories of the database together, without people and files")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	addSettings(cmd, memorySettings...)
+	return cmd
+}
+
+// maxSinceDays bounds a number of days, so that it is a time: a hundred years.
+const maxSinceDays = 36_500
+
+// sinceFlag reads the value of --since: a number of days, or a date. It is the zero time if
+// there is none.
+func (a *app) sinceFlag(cmd *cobra.Command, value string) (time.Time, error) {
+	value = strings.TrimSpace(value)
+	if value == "" {
+		return time.Time{}, nil
+	}
+	if days, ok := strings.CutSuffix(value, "d"); ok {
+		if n, err := strconv.Atoi(days); err == nil && n > 0 && n <= maxSinceDays {
+			return a.now().AddDate(0, 0, -n), nil
+		}
+	} else if at, err := time.Parse(time.DateOnly, value); err == nil {
+		return at, nil
+	}
+	return time.Time{}, misuse(cmd, fmt.Errorf("--since %q: want a number of days such as 90d, or a date such as 2026-01-31", value))
+}
+
+// statsPage prints statistics.
+type statsPage struct {
+	*report.Page
+	s *memory.Statistics
+}
+
+func printStatistics(p *report.Page, s *memory.Statistics) {
+	sp := statsPage{p, s}
+	sp.measures()
+	if s.Reviews == 0 {
+		return
+	}
+	p.Line()
+	sp.reviews()
+	sp.acceptance()
+	sp.calibration()
+	sp.memory()
+}
+
+// barColumns is the width of a bar.
+func (p statsPage) barColumns() int { return min(max(p.Columns()/4, 8), 30) }
+
+func (p statsPage) head(title string) { p.Line(p.Ink(report.Bold, title)) }
+
+// measures prints the success measures, each with its target.
+func (p statsPage) measures() {
+	p.head("measures of success")
+	var rows [][]string
+	for _, m := range p.s.Measures {
+		value, bar, verdict := "no data", "", ""
+		if m.Value != nil {
+			verdict = "below the target"
+			if m.Met() {
+				verdict = "reached"
+			}
+			value, bar = percentText(*m.Value), report.Bar(*m.Value, p.barColumns())
+		}
+		target := percentText(m.Target)
+		if m.Target > 1 { // times, not a share
+			target = fmt.Sprintf("×%g", m.Target)
+			if m.Value != nil {
+				value, bar = fmt.Sprintf("×%.1f", *m.Value), report.Bar(*m.Value/m.Target, p.barColumns())
+			}
+		}
+		rows = append(rows, []string{p.Ink(report.Bold, value), bar, p.Ink(report.Faint, "target "+target), p.Inkf(report.Plain, "%s (%d %s) %s", m.Name, m.Samples, m.Of, verdict)})
+	}
+	p.Table(rows)
+}
+
+func percentText(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) }
+
+// reviews prints what was reviewed, shown and hidden, and at what cost.
+func (p statsPage) reviews() {
+	s := p.s
+	say := func(label, format string, args ...any) {
+		p.Para(fmt.Sprintf("%-12s", label), p.Inkf(report.Plain, format, args...))
+	}
+	say("reviews", "%d, %d of them by a model and %d with a guide; %s, %.1f reviewed heads each", s.Reviews, s.WithModel, s.Guided, plural(s.Pulls, "pull request"), s.Rounds)
+	if s.Usage.Requests > 0 {
+		say("cost", "$%.2f for %s tokens in %s, %.0f %% of the input cached; %.0f s a review (median)", s.CostUSD, thousands(s.Usage.InputTokens+s.Usage.OutputTokens),
+			plural(s.Usage.Requests, "request"), 100*float64(s.Usage.CachedTokens)/float64(max(s.Usage.InputTokens, 1)), float64(s.TookMS)/1000)
+	}
+	p.Line()
+	printCounts(p, "findings shown", s.Shown)
+	printCounts(p, "findings not shown", s.Hidden)
+	if s.Audited > 0 {
+		p.Para("", p.Inkf(report.Faint, "%d of those that memory hid were shown folded, as an audit", s.Audited))
+	}
+	printCounts(p, "threads", s.Threads)
+	printCounts(p, "what became of posted findings", s.Outcomes)
+}
+
+// acceptance prints what people accepted, by what it was.
+func (p statsPage) acceptance() {
+	for _, list := range []struct {
+		title string
+		rows  []memory.Answered
+	}{
+		{"accepted, by severity", p.s.BySeverity}, {"accepted, by category", p.s.ByCategory}, {"accepted, by finder", p.s.ByFinder},
+	} {
+		if len(list.rows) == 0 {
+			continue
+		}
+		p.head(list.title)
+		var rows [][]string
+		for _, r := range list.rows {
+			share := float64(r.Accepted) / float64(r.Accepted+r.Rejected)
+			rows = append(rows, []string{"  " + p.Ink(report.Plain, r.Name), report.Bar(share, p.barColumns()), fmt.Sprintf("%s of %d", percentText(share), r.Accepted+r.Rejected)})
+		}
+		p.Table(rows)
+		p.Line()
+	}
+}
+
+// calibration prints how well confidences agree with what people accepted, and the threshold.
+func (p statsPage) calibration() {
+	r := p.s.ByConfidence
+	p.head("confidence, and how much of it was accepted")
+	if r.Points == 0 {
+		p.Para("  ", p.Ink(report.Plain, "no data"))
+	}
+	var rows [][]string
+	for _, b := range r.Bins {
+		if b.Points > 0 {
+			rows = append(rows, []string{fmt.Sprintf("  %.0f–%.0f", 100*b.From, 100*b.To), report.Bar(b.Observed, p.barColumns()), fmt.Sprintf("%s of %d, predicted %s", percentText(b.Observed), b.Points, percentText(b.Predicted))})
+		}
+	}
+	p.Table(rows)
+	if r.Points > 0 {
+		p.Para("  ", p.Inkf(report.Plain, "calibration error %.3f (ECE), Brier score %.3f, skill %.2f", r.ECE, r.Brier, r.Skill))
+		p.Para("  ", p.Inkf(report.Plain, "computeOptimalThreshold: %d, from %d of %s above it that were accepted", p.s.Optimal.Threshold, p.s.Optimal.Accepted, plural(p.s.Optimal.Labels, "finding")))
+	}
+	var steps []string
+	for _, t := range p.s.Thresholds {
+		steps = append(steps, fmt.Sprintf("%d from %s (%s)", t.Threshold, t.At.Format(time.DateOnly), t.From))
+	}
+	if n := len(steps) - maxThresholdSteps; n > 0 {
+		steps = append([]string{fmt.Sprintf("%d earlier ones", n)}, steps[n:]...)
+	}
+	if len(steps) > 0 {
+		p.Para("  ", p.Ink(report.Plain, "threshold: "+strings.Join(steps, ", ")))
+	}
+	p.Line()
+}
+
+// maxThresholdSteps is the number of changes of the threshold that are printed.
+const maxThresholdSteps = 8
+
+// memory prints learnings, people and hotspots.
+func (p statsPage) memory() {
+	l := p.s.Learnings
+	if l != (memory.Counted{}) {
+		p.head("learnings")
+		p.Para("  ", p.Inkf(report.Plain, "%d active, %d pending; loaded %s, used %s; %d active ones were never used", l.Active, l.Pending, plural(l.Loaded, "time"), plural(l.Used, "time"), l.Never))
+	}
+	if len(p.s.People) > 0 {
+		p.head("people")
+		var rows [][]string
+		for _, who := range p.s.People {
+			rows = append(rows, []string{"  " + p.Ink(report.Plain, who.Login), p.Inkf(report.Plain, "%d accepted, %d declined, %d dismissed, %s", who.Accepted, who.Declined, who.Dismissed, plural(who.Preferences, "active learning"))})
+		}
+		p.Table(rows)
+	}
+	if len(p.s.Hotspots) > 0 {
+		p.head("hotspots")
+		report.Hotspots(p.Page, p.s.Hotspots)
+	}
+}
+
+// printCounts prints numbers by name as a chart, the largest first; nothing if there are none.
+func printCounts[K ~string](p statsPage, title string, counts map[K]int) {
+	all := 0
+	for _, n := range counts {
+		all += n
+	}
+	if all == 0 {
+		return
+	}
+	p.head(title)
+	names := slices.SortedFunc(maps.Keys(counts), func(a, b K) int { return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b)) })
+	var rows [][]string
+	for _, name := range names {
+		rows = append(rows, []string{"  " + p.Ink(report.Plain, string(name)), report.Bar(float64(counts[name])/float64(all), p.barColumns()), strconv.Itoa(counts[name])})
+	}
+	p.Table(rows)
+	p.Line()
+}

@@ -1,0 +1,214 @@
+package mcp
+
+import (
+	"context"
+	"slices"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/memory"
+)
+
+type findingsInput struct {
+	Paths    []string `json:"paths,omitempty" jsonschema:"only findings in these files, named from the top folder"`
+	Category string   `json:"category,omitempty" jsonschema:"only findings of this category"`
+	pages
+}
+
+// finding is a finding as agents see it.
+type finding struct {
+	ID        string `json:"id"`
+	Path      string `json:"path"`
+	Severity  string `json:"severity"`
+	Category  string `json:"category"`
+	Title     string `json:"title"`
+	Seen      int    `json:"seen" jsonschema:"reviews that showed it"`
+	LastSeen  string `json:"last_seen"`
+	Outcome   string `json:"outcome,omitempty" jsonschema:"what happened to it on its pull request; missing if nobody knows"`
+	Dismissed bool   `json:"dismissed" jsonschema:"a person said that it does not apply"`
+}
+
+func showFinding(f *memory.Seen) finding {
+	return finding{
+		ID: line(f.ID, maxLine), Path: line(f.Path, maxPath), Severity: line(string(f.Severity), maxLine), Category: line(string(f.Category), maxLine),
+		Title: line(f.Title, maxLine), Seen: f.Seen, LastSeen: day(f.Last), Outcome: line(string(f.Outcome), maxLine), Dismissed: f.Dismissed,
+	}
+}
+
+func (s *Server) addFindings(open Open) {
+	add(s, &sdk.Tool{
+		Name: "get_findings", Title: "Findings of files",
+		Description: "Lists the findings that reviews showed, newest first: id, file, severity, title and what happened to them. It has no code.",
+	}, with(open, func(ctx context.Context, m *memory.Memory, in findingsInput) (page[finding], error) {
+		if err := checkPaths(in.Paths); err != nil {
+			return page[finding]{}, err
+		}
+		paths := in.Paths
+		if len(paths) == 0 {
+			paths = nil
+		}
+		all, err := m.Findings(ctx, paths)
+		if err != nil {
+			return page[finding]{}, err
+		}
+		if in.Category != "" {
+			all = slices.DeleteFunc(all, func(f memory.Seen) bool { return string(f.Category) != in.Category })
+		}
+		return paged(in.pages, all, showFinding)
+	}))
+	add(s, &sdk.Tool{
+		Name: "explain_finding", Title: "Explain a finding",
+		Description: "Tells why the last review that had a finding showed or hid it: each decision, and the memories that influenced it. It has no code.",
+	}, with(open, func(ctx context.Context, m *memory.Memory, in struct {
+		ID string `json:"id" jsonschema:"the id of the finding, or its beginning"`
+	},
+	) (explanation, error) {
+		if len(in.ID) > maxLine {
+			return explanation{}, mistake("an id has ten characters")
+		}
+		e, err := m.Explain(ctx, in.ID)
+		if err != nil {
+			return explanation{}, err
+		}
+		return showExplanation(&e), nil
+	}))
+}
+
+func (s *Server) addRejections(open Open) {
+	add(s, &sdk.Tool{
+		Name: "list_rejections", Title: "Dismissals",
+		Description: "Lists what people dismissed, with their reasons, newest first. A dismissal hides its finding and lowers similar ones.",
+	}, with(open, func(ctx context.Context, m *memory.Memory, in struct {
+		Paths []string `json:"paths,omitempty" jsonschema:"only dismissals in these files, named from the top folder"`
+		pages
+	},
+	) (page[rejection], error) {
+		if err := checkPaths(in.Paths); err != nil {
+			return page[rejection]{}, err
+		}
+		all, err := m.Rejections(ctx)
+		if err != nil {
+			return page[rejection]{}, err
+		}
+		all = slices.DeleteFunc(all, func(j precedent.Rejection) bool { return len(in.Paths) > 0 && !slices.Contains(in.Paths, j.Path) })
+		return paged(in.pages, all, showRejection)
+	}))
+}
+
+func (s *Server) addThreads(open Open) {
+	add(s, &sdk.Tool{
+		Name: "get_threads", Title: "Threads of a pull request",
+		Description: "Lists the conversations about the findings that were posted on a pull request, with their state and outcome. It has no messages.",
+	}, with(open, func(ctx context.Context, m *memory.Memory, in struct {
+		PullRequest int `json:"pull_request" jsonschema:"the number of the pull request"`
+		pages
+	},
+	) (page[thread], error) {
+		all, err := m.Threads(ctx, in.PullRequest)
+		if err != nil {
+			return page[thread]{}, err
+		}
+		outcomes, err := m.Outcomes(ctx, in.PullRequest)
+		if err != nil {
+			return page[thread]{}, err
+		}
+		became := map[string]precedent.OutcomeKind{}
+		for _, o := range outcomes {
+			became[o.Fingerprint] = o.Kind
+		}
+		return paged(in.pages, all, func(t *precedent.Thread) thread {
+			return thread{
+				ID: line(t.ID, maxLine), Finding: line(t.Finding, maxLine), Path: line(t.Path, maxPath), Line: t.Start, Severity: line(string(t.Severity), maxLine),
+				Title: line(t.Title, maxLine), State: line(string(t.State), maxLine), Messages: len(t.Messages), Outcome: string(became[t.Fingerprint]),
+			}
+		})
+	}))
+}
+
+// rejection is a dismissal as agents see it.
+type rejection struct {
+	ID       string `json:"id"`
+	Finding  string `json:"finding"`
+	Rule     string `json:"rule,omitempty" jsonschema:"set if all findings of an analyzer's rule were dismissed"`
+	Claim    string `json:"claim"`
+	Path     string `json:"path"`
+	Symbol   string `json:"symbol,omitempty"`
+	Glob     string `json:"glob,omitempty" jsonschema:"the files that it reaches"`
+	Category string `json:"category"`
+	Severity string `json:"severity"`
+	Reason   string `json:"reason,omitempty"`
+	Who      string `json:"who,omitempty"`
+	At       string `json:"at"`
+	Expires  string `json:"expires"`
+}
+
+func showRejection(j *precedent.Rejection) rejection {
+	return rejection{
+		ID: line(j.ID, maxLine), Finding: line(j.Finding, maxLine), Rule: line(j.Rule, maxLine), Claim: line(j.Claim, maxLine), Path: line(j.Path, maxPath),
+		Symbol: line(j.Symbol, maxLine), Glob: line(j.Glob, maxPath), Category: line(string(j.Category), maxLine), Severity: line(string(j.Severity), maxLine),
+		Reason: line(j.Reason, maxText), Who: line(j.Who, maxLine), At: day(j.At), Expires: day(j.ExpiresAt),
+	}
+}
+
+// thread is a conversation as agents see it.
+type thread struct {
+	ID       string `json:"id"`
+	Finding  string `json:"finding"`
+	Path     string `json:"path"`
+	Line     int    `json:"line,omitempty"`
+	Severity string `json:"severity"`
+	Title    string `json:"title"`
+	State    string `json:"state"`
+	Messages int    `json:"messages" jsonschema:"the number of answers"`
+	Outcome  string `json:"outcome,omitempty"`
+}
+
+// explanation is an explanation as agents see it.
+type explanation struct {
+	ID         string      `json:"id"`
+	Path       string      `json:"path"`
+	Line       int         `json:"line,omitempty"`
+	Severity   string      `json:"severity"`
+	Category   string      `json:"category"`
+	Confidence int         `json:"confidence" jsonschema:"percent"`
+	Title      string      `json:"title"`
+	Dropped    string      `json:"dropped,omitempty" jsonschema:"why it is not shown; missing if it is"`
+	Seen       int         `json:"seen"`
+	FirstSeen  string      `json:"first_seen"`
+	LastSeen   string      `json:"last_seen"`
+	Threshold  int         `json:"threshold" jsonschema:"the least confidence that was shown, in percent"`
+	Decisions  []decision  `json:"decisions"`
+	Dismissal  *rejection  `json:"dismissal,omitempty" jsonschema:"the dismissal of this finding that the next review applies"`
+	Rejections []rejection `json:"rejections" jsonschema:"dismissals that influenced it"`
+}
+
+type decision struct {
+	Step  string `json:"step"`
+	Text  string `json:"text"`
+	Delta int    `json:"delta,omitempty" jsonschema:"change of the confidence, in percent points"`
+	By    string `json:"by,omitempty" jsonschema:"the id of the memory or finding that caused it"`
+}
+
+// maxDecisions limits the decisions and dismissals of an explanation.
+const maxDecisions = 50
+
+func showExplanation(e *precedent.Explanation) explanation {
+	f := &e.Finding
+	x := explanation{
+		ID: line(f.ID, maxLine), Path: line(f.Path, maxPath), Line: f.Start, Severity: line(string(f.Severity), maxLine), Category: line(string(f.Category), maxLine),
+		Confidence: f.Confidence, Title: line(f.Title, maxLine), Dropped: line(string(f.Dropped), maxLine), Seen: e.Seen, FirstSeen: day(e.FirstSeen),
+		LastSeen: day(e.LastSeen), Threshold: e.Review.Threshold, Decisions: []decision{}, Rejections: []rejection{},
+	}
+	for _, d := range e.Trail[:min(len(e.Trail), maxDecisions)] {
+		x.Decisions = append(x.Decisions, decision{Step: line(d.Step, maxLine), Text: line(d.Text, maxLine), Delta: d.Delta, By: line(d.By, maxLine)})
+	}
+	for i := range e.Rejections[:min(len(e.Rejections), maxDecisions)] {
+		x.Rejections = append(x.Rejections, showRejection(&e.Rejections[i]))
+	}
+	if e.Dismissal != nil {
+		j := showRejection(e.Dismissal)
+		x.Dismissal = &j
+	}
+	return x
+}

@@ -1,0 +1,192 @@
+package mcp
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/precedent-dev/precedent/internal/engine"
+)
+
+// maxMessage limits a message of a client, in bytes. The largest arguments are some paths.
+const maxMessage = 1 << 20
+
+// members are those of a message of JSON-RPC, in the only case that counts.
+var members = []string{"jsonrpc", "id", "method", "params", "result", "error"}
+
+// checkMessage refuses a message that two parsers may read differently: with keys that are
+// equal or differ only in case, or with a member that JSON-RPC does not have, such as METHOD.
+func checkMessage(message []byte) error {
+	var object map[string]json.RawMessage
+	if err := json.Unmarshal(message, &object); err != nil {
+		return errors.New("not one object of JSON")
+	}
+	for key := range object {
+		if !slices.Contains(members, key) {
+			return fmt.Errorf("%q is not a member of JSON-RPC", line(key, maxLine))
+		}
+	}
+	return engine.Strict(message)
+}
+
+// ServeIO answers the messages that a client writes to in, one a line, on out. It ends without
+// an error when in or the context does.
+func (s *Server) ServeIO(ctx context.Context, in io.Reader, out io.Writer) error {
+	checked, writer := io.Pipe()
+	locked := &lockedWriter{out: out}
+	go func() { writer.CloseWithError(forwardChecked(in, writer, locked)) }()
+	err := s.sdk.Run(ctx, &sdk.IOTransport{Reader: checked, Writer: locked, MaxLineLength: maxMessage + 1})
+	if ctx.Err() != nil || errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}
+
+// forwardChecked writes the lines of in that are valid messages to to, and answers others on out.
+func forwardChecked(in io.Reader, to, out io.Writer) error {
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, maxMessage)
+	for lines.Scan() {
+		message := lines.Bytes()
+		if len(bytes.TrimSpace(message)) == 0 {
+			continue
+		}
+		err := checkMessage(message)
+		if err != nil {
+			_, err = fmt.Fprintf(out, "%s\n", refusal(err))
+		} else {
+			_, err = to.Write(append(message, '\n'))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return lines.Err()
+}
+
+// refusal is the answer to a message that is not valid.
+func refusal(err error) []byte {
+	const invalidRequest = -32600
+	answer, _ := json.Marshal(map[string]any{ // plain values
+		"jsonrpc": "2.0", "id": nil, "error": map[string]any{"code": invalidRequest, "message": "invalid request: " + err.Error()},
+	})
+	return answer
+}
+
+// lockedWriter keeps the messages of two writers apart.
+type lockedWriter struct {
+	mu  sync.Mutex
+	out io.Writer
+}
+
+// Write writes a whole message.
+func (w *lockedWriter) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.out.Write(p)
+}
+
+// Close does nothing: the writer is its owner's to close.
+func (w *lockedWriter) Close() error { return nil }
+
+// Time limits of HTTP: a request is read in the first, and answered in the second.
+const (
+	readTimeout  = 10 * time.Second
+	writeTimeout = time.Minute
+)
+
+// ServeHTTP answers requests to /mcp that have the token, until the context ends. The listener
+// must be on a loopback address.
+func (s *Server) ServeHTTP(ctx context.Context, l net.Listener, token string) error {
+	server := &http.Server{
+		Handler: s.handler(token), ReadHeaderTimeout: readTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
+		BaseContext: func(net.Listener) context.Context { return ctx },
+	}
+	stop := context.AfterFunc(ctx, func() { _ = server.Close() })
+	defer stop()
+	err := server.Serve(l)
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// handler answers each request on its own: no session has a state that another could see.
+func (s *Server) handler(token string) http.Handler {
+	protocol := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s.sdk }, &sdk.StreamableHTTPOptions{
+		Stateless: true, JSONResponse: true, MaxRequestBodyBytes: maxMessage,
+	})
+	mux := http.NewServeMux()
+	mux.HandleFunc("/mcp", func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case !local(r.Host), !sameOrigin(r):
+			http.Error(w, "only for programs on this machine", http.StatusForbidden)
+			return
+		case !authorized(r, token):
+			w.Header().Set("WWW-Authenticate", "Bearer")
+			http.Error(w, "the token is missing or wrong", http.StatusUnauthorized)
+			return
+		case r.Method != http.MethodPost:
+			w.Header().Set("Allow", http.MethodPost)
+			http.Error(w, "only POST", http.StatusMethodNotAllowed)
+			return
+		}
+		message, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxMessage))
+		if err != nil {
+			http.Error(w, "the message is too large or incomplete", http.StatusRequestEntityTooLarge)
+			return
+		}
+		if err := checkMessage(message); err != nil {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(http.StatusBadRequest)
+			_, _ = w.Write(refusal(err)) // the client may have gone
+			return
+		}
+		r.Body = io.NopCloser(bytes.NewReader(message))
+		protocol.ServeHTTP(w, r)
+	})
+	return mux
+}
+
+// local tells whether the Host of a request names this machine: one that a web page chose, whose
+// name was made to resolve to it, does not.
+func local(host string) bool {
+	name := host
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		name = h
+	}
+	ip := net.ParseIP(strings.Trim(name, "[]"))
+	return name == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// sameOrigin tells whether no web page sent the request, or one of this server, which has none.
+func sameOrigin(r *http.Request) bool {
+	origins := r.Header.Values("Origin")
+	if len(origins) == 0 {
+		return true
+	}
+	u, err := url.Parse(origins[0])
+	return err == nil && len(origins) == 1 && u.Scheme == "http" && strings.EqualFold(u.Host, r.Host)
+}
+
+// authorized compares the token of a request in constant time.
+func authorized(r *http.Request, token string) bool {
+	given, found := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	a, b := sha256.Sum256([]byte(given)), sha256.Sum256([]byte(token))
+	return subtle.ConstantTimeCompare(a[:], b[:]) == 1 && found && token != ""
+}

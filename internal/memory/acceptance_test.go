@@ -1,0 +1,57 @@
+package memory
+
+import (
+	"math"
+	"testing"
+)
+
+// TestRegularizedBeta against values of closed forms: I_x(a, 1) = x^a, I_x(1, b) = 1-(1-x)^b,
+// I_0.5(a, a) = 0.5, and for whole numbers the sum of a binomial distribution (DLMF 8.17.5).
+func TestRegularizedBeta(t *testing.T) {
+	binomial := func(x float64, a, b int) float64 {
+		n, sum := a+b-1, 0.0
+		for j := a; j <= n; j++ {
+			lgn, _ := math.Lgamma(float64(n + 1))
+			lgj, _ := math.Lgamma(float64(j + 1))
+			lgr, _ := math.Lgamma(float64(n - j + 1))
+			sum += math.Exp(lgn - lgj - lgr + float64(j)*math.Log(x) + float64(n-j)*math.Log1p(-x))
+		}
+		return sum
+	}
+	check := func(x, a, b, want float64) {
+		t.Helper()
+		if got := regularizedBeta(x, a, b); math.Abs(got-want) > 1e-12 {
+			t.Errorf("I_%v(%v, %v) = %v, want %v", x, a, b, got, want)
+		}
+	}
+	for _, x := range []float64{0.001, 0.1, 0.3, 0.5, 0.7, 0.95, 0.999} {
+		for _, n := range []float64{1, 2, 5.5, 40, 300} {
+			check(x, n, 1, math.Pow(x, n))
+			check(x, 1, n, 1-math.Pow(1-x, n))
+			check(0.5, n, n, 0.5)
+		}
+		for _, ab := range [][2]int{{1, 1}, {5, 1}, {9, 3}, {3, 9}, {30, 12}, {101, 51}} {
+			check(x, float64(ab[0]), float64(ab[1]), binomial(x, ab[0], ab[1]))
+		}
+	}
+	check(0, 2, 3, 0)
+	check(1, 2, 3, 1)
+}
+
+func TestAcceptanceOf(t *testing.T) {
+	for _, test := range []struct {
+		accepted, rejected int
+		active             bool
+	}{{0, 0, false}, {3, 0, false}, {4, 0, true}, {8, 1, true}, {7, 1, true}, {6, 1, false}, {10, 5, false}, {40, 10, true}} {
+		a := AcceptanceOf(test.accepted, test.rejected)
+		if (a.Likely >= activeCertainty) != test.active {
+			t.Errorf("%d accepted, %d rejected: likely %.3f, want active %v", test.accepted, test.rejected, a.Likely, test.active)
+		}
+		if !(0 <= a.Low && a.Low < a.High && a.High <= 1) {
+			t.Errorf("%+v", a)
+		}
+		if got := regularizedBeta(a.High, 1+float64(test.accepted), 1+float64(test.rejected)); math.Abs(got-0.95) > 1e-9 {
+			t.Errorf("%+v: %v below its high end", a, got)
+		}
+	}
+}

@@ -1,0 +1,72 @@
+package memory
+
+import (
+	"context"
+	"slices"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/store"
+)
+
+// ActiveLearnings returns the active learnings of the repository that hold for all of its pull
+// requests, the last changed first; none if the operator turned learnings off.
+func (m *Memory) ActiveLearnings(ctx context.Context) ([]precedent.Learning, error) {
+	if m.LearningsOff {
+		return nil, nil
+	}
+	found, err := m.Learnings(ctx, precedent.LearningActive)
+	return slices.DeleteFunc(found, func(l precedent.Learning) bool { return l.PullRequest != 0 || UnfitLearning(l) != "" }), err
+}
+
+// InFiles tells whether a glob, or a path, contains one of the files. One without a limit
+// contains all, and without files the answer is yes.
+func InFiles(glob string, files []string) bool {
+	return len(files) == 0 || slices.ContainsFunc(files, func(f string) bool { return inFiles(glob, f) })
+}
+
+// Seen is a finding with its history.
+type Seen struct {
+	store.Known
+	Outcome   precedent.OutcomeKind // the last one that is known; empty for none
+	Dismissed bool                  // a rejection of it holds
+}
+
+// Findings returns the findings that reviews showed in the files, newest first; nil means all
+// files. Each has what Repo.Shown sets.
+func (m *Memory) Findings(ctx context.Context, files []string) ([]Seen, error) {
+	rows, err := m.rows(ctx)
+	if err != nil {
+		return nil, err
+	}
+	shown, err := rows.Shown(ctx, files, store.Change{})
+	if err != nil {
+		return nil, err
+	}
+	rejections, err := rows.Rejections(ctx, m.Now(), maxRejections)
+	if err != nil {
+		return nil, err
+	}
+	dismissed := map[string]bool{}
+	for _, j := range rejections {
+		dismissed[j.Fingerprint] = true
+	}
+	var fingerprints []string
+	for _, k := range shown {
+		fingerprints = append(fingerprints, k.Fingerprint)
+	}
+	outcomes, err := rows.LastOutcomes(ctx, fingerprints)
+	seen := make([]Seen, len(shown))
+	for i, k := range shown {
+		seen[i] = Seen{Known: k, Outcome: outcomes[k.Fingerprint], Dismissed: dismissed[k.Fingerprint]}
+	}
+	return seen, err
+}
+
+// Threads returns the threads of a pull request, oldest first.
+func (m *Memory) Threads(ctx context.Context, pull int) ([]precedent.Thread, error) {
+	rows, err := m.rows(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return rows.Threads(ctx, pull)
+}

@@ -1,0 +1,208 @@
+package review
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/calibration"
+	"github.com/precedent-dev/precedent/internal/engine"
+	"github.com/precedent-dev/precedent/internal/memory"
+	"github.com/precedent-dev/precedent/internal/needs"
+	"github.com/precedent-dev/precedent/internal/store"
+)
+
+// decidesAgain checks that the decisions of a review, made again from what is stored with it,
+// are the same.
+func decidesAgain(tb testing.TB, r *precedent.Review) {
+	tb.Helper()
+	if len(r.Findings) == 0 {
+		return
+	}
+	d, err := DecideAgain(r, r.Basis)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for i := range d.Findings {
+		want, got := r.Findings[i], d.Findings[i]
+		want.Basis, want.Balance, got.Balance = nil, 0, 0
+		want.Thread = got.Thread // a local review removes it at its end
+		if diff := cmp.Diff(want, got); diff != "" {
+			tb.Errorf("%s: decided differently from the same basis (-review +again):\n%s", want.Title, diff)
+		}
+	}
+	if len(d.Unverified) > 0 {
+		tb.Errorf("unverified: %v", d.Unverified)
+	}
+}
+
+// TestWithoutARejection: a review that is decided again without a rejection is like one that
+// never had it, as far as that needs no engine. What a verifier never read is said to be
+// unknown.
+func TestWithoutARejection(t *testing.T) {
+	random := needs.Random(t)
+	base, head := shopBase, shopHead.with(files{"cart/more.go": "package cart\n\nfunc more() {\n\tx := 1\n\tx = x\n}\n\n<<<<<<< ours\n=======\n>>>>>>> theirs\n"})
+	in := input(t, base, head)
+	titles := []string{"The loop goes one past the end of the items", "Mean divides by zero for no items", "A negative total is silently zero", "The price is multiplied by the count"}
+	in.Engine = &cast{
+		finder: func(engine.Task) engine.Reply {
+			return reply1(
+				finding("cart/cart.go", 5, loop, titles[0], map[string]any{"severity": "medium"}),
+				finding("cart/cart.go", 15, mean, titles[1], map[string]any{"severity": "low", "category": "tests"}),
+				finding("cart/cart.go", 8, neg, titles[2], nil),
+				finding("cart/cart.go", 6, body, titles[3], map[string]any{"severity": "medium", "category": "architecture", "confidence": 60}),
+			)
+		},
+		verifier: ruled(map[string]map[string]any{
+			titles[0]: {"verdict": "confirmed", "reason": "It runs past.", "evidence": line(loop)},
+			titles[1]: {"verdict": "confirmed", "reason": "Zero.", "evidence": line(mean)},
+			titles[2]: {"verdict": "uncertain", "reason": "Who knows."},
+			titles[3]: {"verdict": "refuted", "reason": "No caller minds it.", "evidence": line(body)},
+		}),
+	}
+	in.Policy.Focus = []precedent.Category{precedent.Architecture}
+	in.Recall.Learned.Refit = calibration.Refit{Intercept: -0.2, Slope: 0.9, Labels: 40}
+	plain := run(t, in)
+	reasons := []string{"", "intended here", "never flag this", "not in this repository", "we don't do this here"}
+	known, unknown, changed := 0, 0, 0
+	for range 60 {
+		in.Recall.Rejections = nil
+		for i := range 1 + random.IntN(5) {
+			f := plain.Findings[random.IntN(len(plain.Findings))]
+			j := precedent.Rejection{
+				ID: fmt.Sprintf("j%d", i), Finding: f.ID, Fingerprint: f.Fingerprint, Place: f.Place, Claim: f.Title, Path: f.Path, Symbol: f.Symbol, Category: f.Category,
+				Severity: f.Severity, Reason: reasons[random.IntN(len(reasons))], Who: "dana",
+				At: in.Now().Add(-time.Duration(1+i) * time.Hour), ExpiresAt: in.Now().Add(time.Hour),
+			}
+			if random.IntN(3) > 0 || slices.ContainsFunc(in.Recall.Rejections, func(o precedent.Rejection) bool { return o.Fingerprint == j.Fingerprint }) {
+				j.Fingerprint = fmt.Sprintf("other%d", i)
+			}
+			in.Recall.Rejections = append(in.Recall.Rejections, j)
+		}
+		r := run(t, in)
+		for i, out := range in.Recall.Rejections {
+			fresh := in
+			fresh.Recall.Rejections = slices.Delete(slices.Clone(in.Recall.Rejections), i, i+1)
+			want := run(t, fresh)
+			for _, f := range store.Fold(want.Findings) {
+				c, err := Without(r, f.Fingerprint, LeaveOut(r, []string{out.ID}))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if c.Before.Dropped != c.After.Dropped || c.Before.Confidence != c.After.Confidence {
+					changed++
+				}
+				if c.Unknown != "" {
+					unknown++
+					continue
+				}
+				known++
+				if diff := cmp.Diff(fateOf(f, want.Threshold), c.After); diff != "" {
+					t.Errorf("%s without %+v (-fresh +again):\n%s", f.Title, out, diff)
+				}
+			}
+		}
+	}
+	t.Logf("%d known, %d unknown, %d changed", known, unknown, changed)
+	if known < 100 || unknown < 10 || changed < 20 {
+		t.Error("too little was tried")
+	}
+}
+
+// TestWithoutThreshold: the usual threshold and no policy can be tried, too.
+func TestWithoutThreshold(t *testing.T) {
+	in := input(t, shopBase, shopHead)
+	in.Engine = &cast{
+		finder: func(engine.Task) engine.Reply {
+			return reply1(finding("cart/cart.go", 5, loop, "The loop goes one past the end", map[string]any{"severity": "medium"}))
+		},
+		verifier: ruled(map[string]map[string]any{"The loop goes one past the end": {"verdict": "confirmed", "reason": "It runs past.", "evidence": line(loop)}}),
+	}
+	high := 80
+	in.Threshold, in.ThresholdFrom = &high, "the operator"
+	in.Policy.Focus = []precedent.Category{precedent.Bugs}
+	r := run(t, in)
+	f := byTitle(t, r, "The loop goes one past the end")
+	c, err := Without(r, f.Fingerprint, LeaveOut(r, []string{"threshold", "policy", "nobody"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Before.Confidence != f.Confidence || c.Before.Confidence-c.After.Confidence != f.Weighed || f.Weighed <= 0 || c.Before.Threshold != high || c.After.Threshold != DefaultThreshold || c.Unknown != "" {
+		t.Errorf("%+v", c)
+	}
+	if out := LeaveOut(r, []string{"nobody"}); len(out.Unknown) != 1 || len(out.Names) != 0 {
+		t.Errorf("%+v", out)
+	}
+	r.Basis = nil
+	if _, err := Without(r, f.Fingerprint, LeaveOut(r, nil)); !errors.Is(err, ErrNoBasis) {
+		t.Errorf("without a basis: %v", err)
+	}
+}
+
+// TestDismissedIsNotVerified: a dismissed claim is not verified again: no request mentions it.
+func TestDismissedIsNotVerified(t *testing.T) {
+	in := input(t, shopBase, shopHead)
+	c := &cast{
+		finder: func(engine.Task) engine.Reply {
+			return reply1(
+				finding("cart/cart.go", 5, loop, "The loop goes one past the end", nil),
+				finding("cart/cart.go", 15, mean, "Mean divides by zero for no items", nil),
+			)
+		},
+		verifier: ruled(nil),
+	}
+	in.Engine = c
+	asked := func() (titles string) {
+		for _, task := range c.read {
+			if task.Role == engine.Verifier {
+				for title := range ids(task) {
+					titles += title + "\n"
+				}
+			}
+		}
+		c.read = nil
+		return titles
+	}
+	f := byTitle(t, run(t, in), "The loop goes one past the end")
+	if !strings.Contains(asked(), f.Title) {
+		t.Fatal("it was not verified the first time")
+	}
+	in.Recall.Rejections = []precedent.Rejection{{ID: "j1", Finding: f.ID, Fingerprint: f.Fingerprint, Place: f.Place, Claim: f.Title, Path: f.Path, Category: f.Category, Severity: f.Severity, At: in.Now().Add(-time.Hour), ExpiresAt: in.Now().Add(time.Hour)}}
+	run(t, in)
+	if got := asked(); strings.Contains(got, f.Title) || !strings.Contains(got, "Mean divides") {
+		t.Errorf("verified after the dismissal: %s", got)
+	}
+}
+
+// TestWithoutALearning: a learning that hid or moved a finding can be left out.
+func TestWithoutALearning(t *testing.T) {
+	in := input(t, shopBase, shopHead)
+	c := &cast{
+		finder: func(engine.Task) engine.Reply {
+			return reply1(finding("cart/cart.go", 5, loop, "The loop goes one past the end", map[string]any{"severity": "medium"}))
+		},
+		verifier: ruled(map[string]map[string]any{"The loop goes one past the end": {"verdict": "confirmed", "reason": "It runs past.", "evidence": line(loop)}}),
+	}
+	in.Engine = c
+	f := byTitle(t, run(t, in), "The loop goes one past the end")
+	l := precedent.Learning{
+		ID: "m1", Kind: precedent.LearnLenient, State: precedent.LearningActive, Directive: f.Title, CreatedAt: in.Now(),
+		About: &precedent.LearningAbout{Place: f.Place, Claim: f.Title, Path: f.Path, Symbol: f.Symbol, Category: f.Category, Severity: f.Severity},
+	}
+	in.Recall.Learnings = memory.HeedAll([]precedent.Learning{l})
+	r := run(t, in)
+	now := byTitle(t, r, f.Title)
+	c2, err := Without(r, f.Fingerprint, LeaveOut(r, []string{"m1"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if now.Confidence >= f.Confidence || c2.Before.Confidence != now.Confidence || c2.After.Confidence != f.Confidence || c2.Unknown != "" || len(c2.Silent) > 0 || len(c2.Without) != 1 {
+		t.Errorf("%d, then %d: %+v", f.Confidence, now.Confidence, c2)
+	}
+}

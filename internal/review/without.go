@@ -1,0 +1,194 @@
+package review
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/memory"
+	"github.com/precedent-dev/precedent/internal/store"
+)
+
+// What can be left out besides memory.
+const (
+	OutThreshold = "threshold" // the usual threshold applies instead
+	OutPolicy    = "policy"
+)
+
+// policySource says that the repository's policy set the threshold.
+const policySource = "the repository's policy"
+
+// maxOthers bounds the other findings of a counterfactual.
+const maxOthers = 20
+
+// LeftOut is what a counterfactual leaves out of a review.
+type LeftOut struct {
+	threshold, policy bool
+	memories          map[string]bool
+	// read are memories that only the prompts had.
+	read []string
+	// Names are the ids of what was found, and Unknown are names that nothing in the review has.
+	Names, Unknown []string
+}
+
+// LeaveOut resolves names in a review: "threshold", "policy", or the beginning of the id of a
+// memory or of a dismissed finding.
+func LeaveOut(r *precedent.Review, names []string) LeftOut {
+	out := LeftOut{memories: map[string]bool{}}
+	for _, name := range names {
+		prefix, found := memory.NormalizeID(name), false
+		add := func(id string) {
+			found = true
+			if !slices.Contains(out.Names, id) {
+				out.Names = append(out.Names, id)
+			}
+		}
+		switch prefix {
+		case "":
+			continue
+		case memory.NormalizeID(OutThreshold):
+			out.threshold = true
+			add(OutThreshold)
+			continue
+		case memory.NormalizeID(OutPolicy):
+			out.policy = true
+			add(OutPolicy)
+			continue
+		}
+		if r.Basis != nil {
+			for _, j := range r.Basis.Rejections {
+				if strings.HasPrefix(j.ID, prefix) || strings.HasPrefix(j.Finding, prefix) {
+					out.memories[j.ID] = true
+					add(j.ID)
+				}
+			}
+			for _, l := range r.Basis.Learnings {
+				if strings.HasPrefix(memory.NormalizeID(l.ID), prefix) {
+					out.memories[l.ID] = true
+					add(l.ID)
+				}
+			}
+		}
+		if !found {
+			for _, c := range citesOf(r) {
+				if strings.HasPrefix(memory.NormalizeID(c.ID), prefix) {
+					out.read = append(out.read, c.Kind)
+					add(c.ID)
+				}
+			}
+		}
+		if !found {
+			out.Unknown = append(out.Unknown, name)
+		}
+	}
+	return out
+}
+
+// citesOf returns the memories that finders read: learnings, insights and precedents.
+func citesOf(r *precedent.Review) []precedent.Cite {
+	cites := slices.Concat(r.Memory.Insights, r.Memory.Precedents)
+	for _, l := range r.Memory.LearningsUsed {
+		cites = append(cites, l.Cite)
+	}
+	return cites
+}
+
+// of returns a basis without what is left out.
+func (out *LeftOut) of(b *precedent.Basis) *precedent.Basis {
+	rest := *b
+	rest.Rejections = slices.DeleteFunc(slices.Clone(b.Rejections), func(j precedent.Rejection) bool { return out.memories[j.ID] })
+	rest.Learnings = slices.DeleteFunc(slices.Clone(b.Learnings), func(l precedent.Learning) bool { return out.memories[l.ID] })
+	if out.policy {
+		rest.Focus, rest.Ignore, rest.Floors, rest.Minor = nil, nil, nil, ""
+	}
+	if out.threshold || out.policy && b.ThresholdFrom == policySource {
+		rest.Threshold, rest.ThresholdFrom, rest.Tuned = DefaultThreshold, "the default", false
+	}
+	return &rest
+}
+
+// Without returns what the review would have decided about the finding with the fingerprint
+// without what is left out. The error is ErrNoBasis for a review that does not hold what its
+// decisions were made from.
+func Without(r *precedent.Review, fingerprint string, out LeftOut) (precedent.Counterfactual, error) {
+	c := precedent.Counterfactual{
+		Without: append([]string{}, out.Names...), Silent: []string{}, Removed: []precedent.Decision{}, Added: []precedent.Decision{}, Others: []precedent.FateOf{},
+	}
+	if r.Basis == nil {
+		return c, ErrNoBasis
+	}
+	d, err := DecideAgain(r, out.of(r.Basis))
+	if err != nil {
+		return c, err
+	}
+	for _, p := range Pairs(r, d) {
+		f, g, before, after := p.Finding, p.Again, p.Before, p.After
+		if f.Fingerprint != fingerprint {
+			if (before.Placement != after.Placement || before.Dropped != after.Dropped) && len(c.Others) < maxOthers {
+				c.Others = append(c.Others, precedent.FateOf{Finding: f.ID, Title: f.Title, Before: before, After: after})
+			}
+			continue
+		}
+		c.Before, c.After = before, after
+		c.Removed, c.Added = differing(f.Trail, g.Trail), differing(g.Trail, f.Trail)
+		if why := d.Unverified[fingerprint]; why != "" {
+			c.Unknown = why + "; its confidence before that is given"
+		}
+		for _, name := range out.Names {
+			if !saidOf(f, name) && (name != OutThreshold && name != OutPolicy || len(c.Removed)+len(c.Added) == 0) {
+				c.Silent = append(c.Silent, name)
+			}
+		}
+	}
+	if len(out.read) > 0 && c.Unknown == "" {
+		slices.Sort(out.read)
+		c.Unknown = fmt.Sprintf("finders read the %s, and what they would have found without it only a model can tell", strings.Join(slices.Compact(out.read), " and the "))
+	}
+	return c, nil
+}
+
+// Pair is a finding of a review, and the same one decided again.
+type Pair struct {
+	Finding, Again *precedent.Finding
+	Before, After  precedent.Fate
+}
+
+// Pairs returns the findings of a review, each fingerprint once.
+func Pairs(r *precedent.Review, d Decided) []Pair {
+	again := map[string]*precedent.Finding{}
+	for _, f := range store.Fold(d.Findings) {
+		again[f.Fingerprint] = f
+	}
+	var all []Pair
+	for _, f := range store.Fold(r.Findings) {
+		g := again[f.Fingerprint]
+		all = append(all, Pair{f, g, fateOf(f, r.Basis.Threshold), fateOf(g, d.Threshold)})
+	}
+	return all
+}
+
+// saidOf tells whether a memory had a say about a finding.
+func saidOf(f *precedent.Finding, id string) bool {
+	return f.Basis != nil && (f.Basis.Exact == id || slices.Contains(f.Basis.Patterns, id) || slices.Contains(f.Basis.Learnings, id)) || slices.ContainsFunc(f.Cites, func(c precedent.Cite) bool { return c.ID == id })
+}
+
+func fateOf(f *precedent.Finding, threshold int) precedent.Fate {
+	return precedent.Fate{
+		Placement: f.Placement, Confidence: f.Confidence, Threshold: threshold, Dropped: f.Dropped, DroppedBy: f.DroppedBy, Why: f.DroppedWhy,
+	}
+}
+
+// differing returns the decisions of a that b does not have.
+func differing(a, b []precedent.Decision) []precedent.Decision {
+	rest := slices.Clone(b)
+	only := []precedent.Decision{}
+	for _, d := range a {
+		if i := slices.Index(rest, d); i >= 0 {
+			rest = slices.Delete(rest, i, i+1)
+			continue
+		}
+		only = append(only, d)
+	}
+	return only
+}

@@ -1,0 +1,119 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/precedent-dev/precedent"
+)
+
+// Facts are the numbers of one review, small enough to read those of all.
+type Facts struct {
+	Threshold int `json:",omitempty"`
+	// New counts the findings that are shown and that no earlier review of the pull request
+	// showed, by placement, and Hidden those that are not shown, by reason.
+	New    map[precedent.Placement]int `json:",omitempty"`
+	Hidden map[precedent.Dropped]int   `json:",omitempty"`
+	// Audited counts those of Hidden that memory hid and that are shown folded.
+	Audited int `json:",omitempty"`
+	// Guide tells whether finders with a model were given guide files, GuideLost that some
+	// exist and could not be read, and Rules how many rules were checked.
+	Guide, GuideLost bool            `json:",omitempty"`
+	Rules            int             `json:",omitempty"`
+	Learnings        int             `json:",omitempty"` // that were used
+	Usage            precedent.Usage `json:",omitzero"`
+	CostUSD          float64         `json:",omitempty"`
+	TookMS           int64           `json:",omitempty"`
+	Model            bool            `json:",omitempty"` // a model read the change
+}
+
+func factsOf(r *precedent.Review) Facts {
+	f := Facts{
+		Threshold: r.Threshold, New: map[precedent.Placement]int{}, Hidden: map[precedent.Dropped]int{}, Rules: len(r.RulesChecked),
+		Learnings: len(r.Memory.LearningsUsed), Usage: r.Usage, CostUSD: r.CostUSD, TookMS: r.TookMS, Model: r.Scope == precedent.FullScope,
+	}
+	f.Guide = f.Model && (f.Rules > 0 || r.Basis != nil && r.Basis.Guide > 0)
+	for _, failure := range r.Failures {
+		f.GuideLost = f.GuideLost || failure.Step == "guide"
+	}
+	for i := range r.Findings {
+		switch g := &r.Findings[i]; {
+		case g.Live() && g.Thread == "":
+			f.New[g.Placement]++
+		case g.Live():
+		default:
+			f.Hidden[g.Dropped]++
+			if g.Placement == precedent.Collapsed && (g.Dropped == precedent.Rejected || g.Dropped == precedent.ByLearning) {
+				f.Audited++
+			}
+		}
+	}
+	return f
+}
+
+// ReviewFacts are the facts of a stored review.
+type ReviewFacts struct {
+	Repo     string // id of the rows that it belongs to
+	ID, Head string
+	Pull     int // 0 for a local change
+	At       time.Time
+	Verdict  precedent.Verdict
+	Facts
+}
+
+// ReviewFacts returns the facts of the reviews since a time, oldest first.
+func (r *Repo) ReviewFacts(ctx context.Context, since time.Time) ([]ReviewFacts, error) {
+	var all []ReviewFacts
+	var old []int
+	err := rows(ctx, r.db.read, "SELECT id, head, pull, at, verdict, facts FROM reviews WHERE repo_id = $1 AND at >= $2 ORDER BY at, id",
+		[]any{r.id, millis(since)}, func(s scanner) error {
+			f := ReviewFacts{Repo: r.id}
+			var at int64
+			var document string
+			if err := s.Scan(&f.ID, &f.Head, &f.Pull, &at, &f.Verdict, &document); err != nil {
+				return err
+			}
+			f.At = fromMillis(at)
+			if document == "" {
+				old = append(old, len(all))
+			} else if err := json.Unmarshal([]byte(document), &f.Facts); err != nil {
+				return fmt.Errorf("%w: %w", ErrCorrupt, err)
+			}
+			all = append(all, f)
+			return nil
+		})
+	for _, i := range old {
+		if err != nil {
+			break
+		}
+		var review *precedent.Review
+		if review, err = r.Review(ctx, all[i].ID); err == nil {
+			all[i].Facts = factsOf(review)
+		}
+	}
+	return all, r.db.fail("read reviews", err)
+}
+
+// OutcomesSince returns the outcomes of findings of all pull requests that were determined
+// since a time, oldest first.
+func (r *Repo) OutcomesSince(ctx context.Context, since time.Time) ([]precedent.Outcome, error) {
+	outcomes, err := documents[precedent.Outcome](ctx, r.db.read,
+		"SELECT document FROM outcomes WHERE repo_id = $1 AND at >= $2 ORDER BY at, pull, fingerprint", []any{r.id, millis(since)})
+	return outcomes, r.db.fail("read outcomes", err)
+}
+
+// ThreadStates counts the threads that were opened since a time, by state.
+func (r *Repo) ThreadStates(ctx context.Context, since time.Time) (map[precedent.ThreadState]int, error) {
+	states := map[precedent.ThreadState]int{}
+	err := rows(ctx, r.db.read, "SELECT state, COUNT(*) FROM threads WHERE repo_id = $1 AND opened_at >= $2 GROUP BY state",
+		[]any{r.id, millis(since)}, func(s scanner) error {
+			var state precedent.ThreadState
+			var n int
+			err := s.Scan(&state, &n)
+			states[state] = n
+			return err
+		})
+	return states, r.db.fail("count threads", err)
+}

@@ -1,0 +1,198 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/precedent-dev/precedent"
+)
+
+// ErrNoInsight means that no insight has the id.
+var ErrNoInsight = errors.New("no such insight")
+
+// maxInsights limits the insights that are read of one repository, the newest first. It is
+// more than its findings have patterns.
+const maxInsights = 2_000
+
+const insightColumns = "i.document, i.dismissed_by, i.dismissed_why, i.dismissed_at"
+
+func scanInsight(s scanner) (precedent.Insight, error) {
+	var i precedent.Insight
+	var document, who, why string
+	var at int64
+	if err := s.Scan(&document, &who, &why, &at); err != nil {
+		return i, err
+	}
+	if err := json.Unmarshal([]byte(document), &i); err != nil {
+		return i, fmt.Errorf("%w: %w", ErrCorrupt, err)
+	}
+	i.Dismissed = nil
+	if at > 0 {
+		i.State = precedent.InsightPaused
+		i.Dismissed = &precedent.InsightDismissal{Who: who, Reason: why, At: fromMillis(at)}
+	}
+	return i, nil
+}
+
+// Insights returns the insights of the repository, the last changed first.
+func (r *Repo) Insights(ctx context.Context) ([]precedent.Insight, error) {
+	return r.insights(ctx, "TRUE ORDER BY i.updated_at DESC, i.id LIMIT $2", maxInsights)
+}
+
+// InsightsByID returns the insights whose id starts with the prefix, at most limit. An exact
+// match is returned alone.
+func (r *Repo) InsightsByID(ctx context.Context, prefix string, limit int) ([]precedent.Insight, error) {
+	found, err := r.insights(ctx, "SUBSTR(i.id, 1, LENGTH($2)) = $2 ORDER BY i.id LIMIT $3", prefix, limit)
+	return preferExact(found, func(i precedent.Insight) bool { return i.ID == prefix }), err
+}
+
+func (r *Repo) insights(ctx context.Context, condition string, args ...any) ([]precedent.Insight, error) {
+	var found []precedent.Insight
+	err := rows(ctx, r.db.read, "SELECT "+insightColumns+" FROM insights i WHERE i.repo_id = $1 AND "+condition,
+		append([]any{r.id}, args...), func(s scanner) error {
+			i, err := scanInsight(s)
+			found = append(found, i)
+			return err
+		})
+	return found, r.db.fail("read insights", err)
+}
+
+// DismissInsight pauses the insight with the id in a person's name, or undoes that if d is nil.
+// The error wraps ErrNoInsight if there is none.
+func (r *Repo) DismissInsight(ctx context.Context, id string, d *precedent.InsightDismissal) error {
+	var who, why string
+	var at int64
+	if d != nil {
+		who, why, at = d.Who, d.Reason, millis(d.At)
+	}
+	return r.db.change(ctx, "dismiss insight", func(tx *sql.Tx) error {
+		result, err := tx.ExecContext(ctx, `UPDATE insights SET dismissed_by = $3, dismissed_why = $4, dismissed_at = $5
+			WHERE repo_id = $1 AND id = $2`, r.id, id, who, why, at)
+		if err != nil {
+			return err
+		}
+		if n, err := result.RowsAffected(); err != nil || n > 0 {
+			return err
+		}
+		return ErrNoInsight
+	})
+}
+
+// saveInsight saves an insight and the findings that it refers to. What a person said of it
+// stays.
+func (r *Repo) saveInsight(ctx context.Context, tx *sql.Tx, i precedent.Insight) error {
+	i.Dismissed = nil
+	document, err := json.Marshal(i)
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, `
+		INSERT INTO insights (repo_id, id, document, updated_at) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (repo_id, id) DO UPDATE SET document = excluded.document, updated_at = excluded.updated_at`,
+		r.id, i.ID, string(document), millis(i.UpdatedAt))
+	if err != nil {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, "DELETE FROM insight_findings WHERE repo_id = $1 AND id = $2", r.id, i.ID); err != nil {
+		return err
+	}
+	for _, fingerprint := range i.Findings {
+		_, err := tx.ExecContext(ctx, `INSERT INTO insight_findings (repo_id, id, fingerprint) VALUES ($1, $2, $3)
+			ON CONFLICT (repo_id, id, fingerprint) DO NOTHING`, r.id, i.ID, fingerprint)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Consolidation says when patterns were looked for, and what is new since. Times are zero for
+// never.
+type Consolidation struct {
+	AttemptedAt, CompletedAt time.Time
+	// Since the last attempt, and since the last one that completed, so many findings were
+	// shown for the first time.
+	NewSinceAttempt, NewSinceCompleted int
+}
+
+// newFindings counts the findings of $1 that were first shown after a time.
+const newFindings = "(SELECT COUNT(*) FROM findings f WHERE f.repo_id = $1 AND f.seen > 0 AND f.first_seen > %s)"
+
+// Consolidation returns when patterns were looked for, and what is new since.
+func (r *Repo) Consolidation(ctx context.Context) (Consolidation, error) {
+	var c Consolidation
+	var attempted, completed int64
+	state := func(column string) string {
+		return "COALESCE((SELECT c." + column + " FROM consolidations c WHERE c.repo_id = $1), 0)"
+	}
+	err := row(ctx, r.db.read, "SELECT "+state("attempted_at")+", "+state("completed_at")+", "+
+		fmt.Sprintf(newFindings, state("attempted_upto"))+", "+fmt.Sprintf(newFindings, state("completed_upto")),
+		[]any{r.id}, into(&attempted, &completed, &c.NewSinceAttempt, &c.NewSinceCompleted))
+	if attempted > 0 {
+		c.AttemptedAt = fromMillis(attempted)
+	}
+	if completed > 0 {
+		c.CompletedAt = fromMillis(completed)
+	}
+	return c, r.db.fail("read state of consolidation", err)
+}
+
+// BeginConsolidation makes holder the only one that looks for patterns in this memory, until it
+// calls EndConsolidation, or for the given time. It is false while another one does. One that
+// is killed holds its turn until the time is over. It counts as an attempt.
+func (r *Repo) BeginConsolidation(ctx context.Context, holder string, limit time.Duration) (bool, error) {
+	taken := false
+	err := r.db.change(ctx, "begin consolidation", func(tx *sql.Tx) error {
+		now := r.db.now()
+		var upto int64
+		err := row(ctx, tx, "SELECT COALESCE(MAX(f.first_seen), 0) FROM findings f WHERE f.repo_id = $1 AND f.seen > 0", []any{r.id}, into(&upto))
+		if err != nil {
+			return err
+		}
+		result, err := tx.ExecContext(ctx, `
+			INSERT INTO consolidations (repo_id, holder, until, attempted_at, attempted_upto) VALUES ($1, $2, $3, $4, $5)
+			ON CONFLICT (repo_id) DO UPDATE SET holder = excluded.holder, until = excluded.until,
+				attempted_at = excluded.attempted_at, attempted_upto = excluded.attempted_upto
+			WHERE consolidations.until <= $4`, r.id, holder, millis(now.Add(limit)), millis(now), upto)
+		if err != nil {
+			return err
+		}
+		n, err := result.RowsAffected()
+		taken = n > 0
+		return err
+	})
+	return taken, err
+}
+
+// EndConsolidation saves the insights that holder found, and ends its turn, all or nothing. It
+// is false, and nothing is saved, if its turn is over: another one may have saved its own. If
+// failed is set, the run counts as an attempt only.
+func (r *Repo) EndConsolidation(ctx context.Context, holder string, found []precedent.Insight, failed bool) (bool, error) {
+	held := false
+	err := r.db.change(ctx, "save insights", func(tx *sql.Tx) error {
+		now := millis(r.db.now())
+		completed := ", completed_at = $3, completed_upto = attempted_upto"
+		if failed {
+			completed = ""
+		}
+		result, err := tx.ExecContext(ctx, "UPDATE consolidations SET until = 0"+completed+" WHERE repo_id = $1 AND holder = $2 AND until > $3", r.id, holder, now)
+		if err != nil {
+			return err
+		}
+		n, err := result.RowsAffected()
+		if held = n > 0; err != nil || !held {
+			return err
+		}
+		for _, i := range found {
+			if err := r.saveInsight(ctx, tx, i); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return held && err == nil, err
+}

@@ -1,0 +1,259 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/precedent-dev/precedent"
+)
+
+// insightOf is an active insight about findings.
+func insightOf(text string, findings ...precedent.Finding) precedent.Insight {
+	i := precedent.Insight{
+		ID: precedent.InsightID(text), State: precedent.InsightActive, Text: text, Scope: "internal/**", Category: precedent.Bugs,
+		Citations: []string{"a"}, PullRequests: []int{1, 2, 3}, People: []string{"dana", "kim"}, Changes: 3, Accepted: 4,
+		CreatedAt: start, UpdatedAt: start,
+	}
+	for _, f := range findings {
+		i.Findings = append(i.Findings, f.Fingerprint)
+	}
+	return i
+}
+
+// consolidate saves insights as one run.
+func consolidate(t *testing.T, r *Repo, holder string, found ...precedent.Insight) {
+	t.Helper()
+	taken, err := r.BeginConsolidation(t.Context(), holder, time.Minute)
+	if err != nil || !taken {
+		t.Fatal(taken, err)
+	}
+	if held, err := r.EndConsolidation(t.Context(), holder, found, false); err != nil || !held {
+		t.Fatal(held, err)
+	}
+}
+
+func testInsights(t *testing.T, open opener) {
+	ctx := t.Context()
+	db := open(t)
+	r := repoFor(t, db, remote)
+	i := insightOf("Errors are dropped", finding(remote, "a.go", "x", precedent.Bugs, precedent.High))
+	consolidate(t, r, "one", i)
+	check := func(want precedent.Insight) {
+		t.Helper()
+		if got, err := r.Insights(ctx); err != nil || !cmp.Equal(got, []precedent.Insight{want}) {
+			t.Errorf("%s, %v", cmp.Diff([]precedent.Insight{want}, got), err)
+		}
+	}
+	check(i)
+	d := &precedent.InsightDismissal{Who: "dana", Reason: "noise", At: start.Add(time.Hour)}
+	if err := r.DismissInsight(ctx, i.ID, d); err != nil {
+		t.Fatal(err)
+	}
+	dismissed := i
+	dismissed.State, dismissed.Dismissed = precedent.InsightPaused, d
+	check(dismissed)
+	// A run that read it before the person dismissed it does not undo that.
+	later := i
+	later.Text = "Errors are dropped again"
+	consolidate(t, r, "two", later)
+	dismissed.Text = later.Text
+	check(dismissed)
+	if err := r.DismissInsight(ctx, i.ID, nil); err != nil {
+		t.Fatal(err)
+	}
+	check(later)
+	if err := r.DismissInsight(ctx, "nothing", d); !errors.Is(err, ErrNoInsight) {
+		t.Error(err)
+	}
+	if got, err := r.InsightsByID(ctx, i.ID[:6], 2); err != nil || len(got) != 1 {
+		t.Errorf("by id: %v, %v", got, err)
+	}
+	if got, err := repoFor(t, db, precedent.Repo{Host: "example.com", Owner: "team", Name: "other"}).Insights(ctx); err != nil || len(got) > 0 {
+		t.Errorf("of another repository: %v, %v", got, err)
+	}
+	if c, err := r.Clear(ctx); err != nil || c.Insights != 1 {
+		t.Errorf("cleared %+v, %v", c, err)
+	}
+	if c, err := r.Consolidation(ctx); err != nil || c != (Consolidation{}) {
+		t.Errorf("after clearing: %+v, %v", c, err)
+	}
+}
+
+// testConsolidationsTakeTurns: of two at once one runs. The turn of a run that was killed ends
+// with its time, and then it saves nothing any more.
+func testConsolidationsTakeTurns(t *testing.T, open opener) {
+	ctx := t.Context()
+	now := start
+	r := repoFor(t, open(t, Options{Now: func() time.Time { return now }}), remote)
+	begin := func(holder string, want bool) {
+		t.Helper()
+		if taken, err := r.BeginConsolidation(ctx, holder, time.Minute); err != nil || taken != want {
+			t.Errorf("%s began: %v, %v, want %v", holder, taken, err, want)
+		}
+	}
+	save(t, r, review(remote, "r1", 1, finding(remote, "a.go", "x", precedent.Bugs, precedent.High)))
+	if c, err := r.Consolidation(ctx); err != nil || c != (Consolidation{NewSinceAttempt: 1, NewSinceCompleted: 1}) {
+		t.Errorf("%+v, %v", c, err)
+	}
+	begin("killed", true)
+	begin("second", false)
+	if c, err := r.Consolidation(ctx); err != nil || !c.AttemptedAt.Equal(start) || !c.CompletedAt.IsZero() || c.NewSinceAttempt != 0 || c.NewSinceCompleted != 1 {
+		t.Errorf("%+v, %v", c, err)
+	}
+	now = now.Add(time.Minute)
+	begin("second", true)
+	if held, err := r.EndConsolidation(ctx, "killed", []precedent.Insight{insightOf("late")}, false); err != nil || held {
+		t.Errorf("saved after its turn: %v, %v", held, err)
+	}
+	if held, err := r.EndConsolidation(ctx, "second", nil, true); err != nil || !held {
+		t.Errorf("failed: %v, %v", held, err)
+	}
+	if c, err := r.Consolidation(ctx); err != nil || !c.CompletedAt.IsZero() || c.NewSinceCompleted != 1 {
+		t.Errorf("a failed run counts as complete: %+v, %v", c, err)
+	}
+	begin("third", true)
+	if held, err := r.EndConsolidation(ctx, "third", []precedent.Insight{insightOf("found")}, false); err != nil || !held {
+		t.Errorf("third: %v, %v", held, err)
+	}
+	c, err := r.Consolidation(ctx)
+	if err != nil || !c.CompletedAt.Equal(now) || c.NewSinceCompleted != 0 {
+		t.Errorf("%+v, %v", c, err)
+	}
+	if got, err := r.Insights(ctx); err != nil || len(got) != 1 || got[0].Text != "found" {
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
+func testAppearances(t *testing.T, open opener) {
+	ctx := t.Context()
+	r := repoFor(t, open(t), remote)
+	a, b := finding(remote, "a.go", "x", precedent.Bugs, precedent.High), finding(remote, "b.go", "y", precedent.Style, precedent.Nit)
+	hidden := finding(remote, "c.go", "z", precedent.Style, precedent.Nit)
+	hidden.Drop("select", precedent.BelowThreshold, "", "low")
+	for n, pull := range []int{9, 7, 7, 0} {
+		v := review(remote, fmt.Sprint(n), n, a, hidden)
+		if pull > 0 {
+			v.PullRequest = &pull
+		} else {
+			v.Findings, v.Reading = append(v.Findings, b), &precedent.Reading{Work: "main"}
+		}
+		save(t, r, v)
+	}
+	o := outcomeOfThread(threadOf(a, "t1", 7), precedent.Fixed, start)
+	unknown := outcomeOfThread(threadOf(a, "t2", 9), precedent.OutcomeUnknown, start)
+	if err := r.SaveOutcomes(ctx, []precedent.Outcome{o, unknown}); err != nil {
+		t.Fatal(err)
+	}
+	got, err := r.Appearances(ctx, 10)
+	if err != nil || len(got) != 2 {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	slices.SortFunc(got, func(a, b Appearance) int { return len(b.Pulls) - len(a.Pulls) })
+	if !slices.Equal(got[0].Pulls, []int{7, 9}) || len(got[0].Changes) != 3 || !cmp.Equal(got[0].Outcomes, []precedent.Outcome{o}) || got[0].Title != a.Title {
+		t.Errorf("%+v", got[0])
+	}
+	if len(got[1].Pulls) > 0 || !slices.Equal(got[1].Changes, []string{"work main"}) {
+		t.Errorf("%+v", got[1])
+	}
+	if got, err := r.Appearances(ctx, 1); err != nil || len(got) != 1 {
+		t.Errorf("limited: %v, %v", got, err)
+	}
+	// What an insight is about is read whatever the limit.
+	consolidate(t, r, "x", insightOf("all", a, b))
+	if got, err := r.Appearances(ctx, 1); err != nil || len(got) != 2 {
+		t.Errorf("with insights: %v, %v", got, err)
+	}
+}
+
+func testRemoteAppearsForInsights(t *testing.T, open opener) {
+	ctx := t.Context()
+	db := open(t)
+	f := finding(local, "a.go", "x", precedent.Bugs, precedent.High)
+	before := repoFor(t, db, local)
+	save(t, before, review(local, "r1", 1, f))
+	mine, both := insightOf("of the local one", f), insightOf("of both", f)
+	consolidate(t, before, "x", mine, both)
+	if err := before.DismissInsight(ctx, both.ID, &precedent.InsightDismissal{Who: "dana", At: start}); err != nil {
+		t.Fatal(err)
+	}
+	consolidate(t, repoFor(t, db, remote), "y", both)
+	after := repoFor(t, db, remote, local)
+	got, err := after.Insights(ctx)
+	if err != nil || len(got) != 2 {
+		t.Fatalf("%v, %v", got, err)
+	}
+	for _, i := range got {
+		if (i.Dismissed != nil) != (i.ID == both.ID) {
+			t.Errorf("%+v", i)
+		}
+	}
+	if _, err := after.Prune(ctx, start.AddDate(1, 0, 0), 50, start.AddDate(1, 0, 0)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := after.stored(ctx, f.Fingerprint); err != nil {
+		t.Errorf("the finding of a joined insight was pruned: %v", err)
+	}
+}
+
+// testPruneSparesWhatIsReferredTo: by a learning, an insight, or an outcome that is not old.
+func testPruneSparesWhatIsReferredTo(t *testing.T, open opener) {
+	ctx := t.Context()
+	now := start.AddDate(1, 0, 0)
+	r := repoFor(t, open(t), remote)
+	var all []precedent.Finding
+	for _, line := range []string{"plain", "learned", "forgotten", "insight", "merged late", "merged long ago"} {
+		all = append(all, finding(remote, "a.go", line, precedent.Bugs, precedent.High))
+	}
+	save(t, r, review(remote, "r1", 1, all...))
+	for i, state := range []precedent.LearningState{precedent.LearningPending, precedent.LearningForgotten} {
+		l := learningOf(all[1+i].Title)
+		l.State, l.About = state, &precedent.LearningAbout{Fingerprint: all[1+i].Fingerprint}
+		mustAdd(t, r, l)
+	}
+	consolidate(t, r, "x", insightOf("pattern", all[3]))
+	for i, at := range []time.Time{now.AddDate(0, 0, -10), start} {
+		th := threadOf(all[4+i], fmt.Sprint("t", i), 7+i)
+		th.State = precedent.ThreadResolved
+		if err := r.SaveThreads(ctx, []precedent.Thread{th}); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.SaveOutcomes(ctx, []precedent.Outcome{outcomeOfThread(th, precedent.Fixed, at)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := r.Prune(ctx, now.AddDate(0, 0, -90), 50, now); err != nil {
+		t.Fatal(err)
+	}
+	var left []string
+	for _, f := range all {
+		if _, err := r.stored(ctx, f.Fingerprint); err == nil {
+			left = append(left, f.Quote)
+		}
+	}
+	if want := []string{"learned", "insight", "merged late"}; !slices.Equal(left, want) {
+		t.Errorf("left %q, want %q", left, want)
+	}
+	if got, err := r.Insights(ctx); err != nil || len(got) != 1 {
+		t.Errorf("insights are never pruned: %v, %v", got, err)
+	}
+}
+
+func testClearForgetsSpending(t *testing.T, open opener) {
+	ctx := t.Context()
+	r := repoFor(t, open(t), remote)
+	bounds := Bounds{Day: 10, Pull: 10, Number: 7}
+	if _, err := r.Book(ctx, 3, bounds); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Clear(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if b, err := r.Book(ctx, 1, bounds); err != nil || b.Day != 1 || b.Pull != 1 {
+		t.Errorf("%+v, %v, want only what was booked since", b, err)
+	}
+}

@@ -1,0 +1,142 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/precedent-dev/precedent"
+)
+
+// writing are the methods of Repo that are not tried: they return what they were given, or counts.
+var writing = []string{
+	"AddLearning", "Book", "ChangeLearning", "Clear", "CountLearnings", "DropAnswers", "EndTurn", "KeepAnswers", "MergeShared", "Pause", "Prune", "Reject", "ResetThreshold", "Retire",
+	"SaveHandled", "SaveOutcomes", "SaveReview", "SaveThreads", "SetPosts", "TakeTurn", "Unreject",
+}
+
+// silent are those that do not return text that people or models wrote, so that the repository
+// itself reads nothing recognizable with them.
+var silent = []string{"Count", "FinderRules", "Labels", "Names", "OwnerAlone", "OwnerLearnings", "Period", "ReviewFacts", "ThreadStates"}
+
+// TestPrivateRowsStay: no method that reads returns a private repository's rows in another one
+// of the same database and owner, whatever it is asked for. "Review of B never contains A text"
+// (T16).
+func TestPrivateRowsStay(t *testing.T) {
+	const marker = "zebra"
+	ctx := t.Context()
+	db := openMemory(t)
+	a, b := repoFor(t, db, remote), repoFor(t, db, precedent.Repo{Host: remote.Host, Owner: remote.Owner, Name: "public"})
+	f := finding(remote, "a.go", marker, precedent.Bugs, precedent.Medium)
+	f.Rule = marker
+	v := review(remote, "r1", 1, f)
+	number := 7
+	v.PullRequest, v.ThresholdFrom, v.Reading = &number, marker, &precedent.Reading{Work: "work", With: marker}
+	v.Target.Head = marker
+	if err := a.SaveReview(ctx, v, Post{ID: "p1", Pull: 7, Review: "r1", Kind: PostSummary, State: PostPlanned, Payload: []byte(`"` + marker + `"`)}); err != nil {
+		t.Fatal(err)
+	}
+	l := learningOf("Always ask the " + marker)
+	l.Private, l.Scope = true, precedent.OwnerScope
+	mustAdd(t, a, l)
+	j, _, err := a.Reject(ctx, precedent.Rejection{Finding: f.ID, Fingerprint: f.Fingerprint, Claim: marker, Path: "a.go", Reason: marker, Who: marker, At: start})
+	if err != nil {
+		t.Fatal(err)
+	}
+	retired, _, err := a.Reject(ctx, precedent.Rejection{Finding: "x", Fingerprint: "retired", Claim: marker, At: start.Add(-time.Hour)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.Retire(ctx, retired.ID, marker, start); err != nil {
+		t.Fatal(err)
+	}
+	thread := precedent.Thread{ID: "t1", PullRequest: 7, Fingerprint: f.Fingerprint, Title: marker, State: precedent.ThreadOpen, OpenedAt: start}
+	outcome := precedent.Outcome{Thread: "t1", Fingerprint: f.Fingerprint, PullRequest: 7, Title: marker, Kind: precedent.Fixed, Finder: marker, At: start}
+	handled := HandledComment{Comment: "issue 1", Hash: marker, Document: []byte(`{}`), At: start}
+	answer := Post{ID: "p2", Pull: 7, Kind: PostAnswer, State: PostPlanned, Payload: []byte(`"` + marker + `"`), At: start}
+	gone, _, err := a.Reject(ctx, precedent.Rejection{Finding: "y", Fingerprint: marker, At: start})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.Unreject(ctx, gone.ID); err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range []error{
+		a.SaveHandled(ctx, 7, handled, answer), a.Pause(ctx, 7, marker, true),
+		a.SaveThreads(ctx, []precedent.Thread{thread}), a.SaveOutcomes(ctx, []precedent.Outcome{outcome}), a.KeepAnswers(ctx, map[string][]byte{"task": []byte(`"` + marker + `"`)}),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	texts := []string{"", "task", "work", "r1", f.ID, f.Fingerprint, l.ID, j.ID, "retired"}
+	for i := range reflect.TypeFor[*Repo]().NumMethod() {
+		name := reflect.TypeFor[*Repo]().Method(i).Name
+		if slices.Contains(writing, name) {
+			continue
+		}
+		own := false
+		for _, text := range texts {
+			own = own || strings.Contains(fmt.Sprint(read(t, a, name, text)...), marker)
+			if got := fmt.Sprint(read(t, b, name, text)...); strings.Contains(got, marker) {
+				t.Errorf("%s(%q) of another repository returns %s", name, text, got)
+			}
+		}
+		if !own && !slices.Contains(silent, name) {
+			t.Errorf("%s of the repository itself returns nothing recognizable: this test no longer tries it", name)
+		}
+	}
+}
+
+// read calls a method of a repository with the text for each string, and returns its results in
+// full.
+func read(t *testing.T, r *Repo, name, text string) []any {
+	t.Helper()
+	m := reflect.ValueOf(r).MethodByName(name)
+	values := map[reflect.Type]any{
+		reflect.TypeFor[context.Context](): t.Context(), reflect.TypeFor[string](): text, reflect.TypeFor[int](): 7, reflect.TypeFor[time.Time](): start.AddDate(-1, 0, 0),
+		reflect.TypeFor[[]string](): []string{"a.go"}, reflect.TypeFor[Change](): Change{}, reflect.TypeFor[precedent.Repo](): remote, reflect.TypeFor[bool](): false,
+	}
+	var args []reflect.Value
+	for i := range m.Type().NumIn() {
+		if m.Type().IsVariadic() && i == m.Type().NumIn()-1 {
+			break
+		}
+		in := m.Type().In(i)
+		v, ok := values[in]
+		if !ok {
+			t.Fatalf("%s: no value for %s: add one, or the method to the list of those that write", name, in)
+		}
+		if in != reflect.TypeFor[time.Time]() || !strings.HasPrefix(name, "Reject") {
+			args = append(args, reflect.ValueOf(v))
+			continue
+		}
+		args = append(args, reflect.ValueOf(start)) // when rejections hold
+	}
+	var results []any
+	add := func(v any) {
+		out, err := json.Marshal(v)
+		if err != nil {
+			out = fmt.Append(nil, v) // an error
+		}
+		results = append(results, string(out))
+	}
+	for _, out := range m.Call(args) {
+		switch v := out.Interface().(type) {
+		case iter.Seq2[*precedent.Review, error]:
+			for review := range v {
+				add(review)
+			}
+		case []byte: // JSON
+			results = append(results, string(v))
+		default:
+			add(v)
+		}
+	}
+	return results
+}
