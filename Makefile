@@ -26,6 +26,7 @@ quick: ## run the tests that need only Go and git, and list what was skipped and
 deps: ## fetch what make test needs into .tools; as root on Debian, install the rest
 	@sh scripts/testdeps.sh
 	@sh scripts/testclaude.sh
+	@sh scripts/testmcp.sh
 	@sh scripts/testformats.sh
 	@sh scripts/testforge.sh
 	@sh scripts/testhooks.sh
@@ -48,7 +49,7 @@ $(GOLANGCI):
 	GOBIN=$(TOOLS) $(GO) install golang.org/x/tools/cmd/deadcode@$(DEADCODE_VERSION)
 
 golden: ## update the golden files; read the diff before you commit it
-	$(GO) test ./internal/comment ./internal/guide ./internal/prompt ./internal/report -update
+	$(GO) test ./internal/comment ./internal/guide ./internal/mcp ./internal/prompt ./internal/report -update
 	$(GO) test ./internal/lint -run '^TestDocs' -update
 	$(GO) test ./cmd/precedent -run '^TestReference' -update
 

@@ -64,7 +64,8 @@
 //
 // Front ends and adapters. internal/eval measures quality on folders of data.
 // internal/fix applies suggestions to a work tree. internal/doctor checks what a
-// review needs, and internal/progress shows what it is doing. internal/engine/api
+// review needs, and internal/progress shows what it is doing. internal/mcp serves the
+// memory to agents. internal/engine/api
 // asks a model behind an API, internal/engine/claude asks Claude Code,
 // internal/engine/command lets any program be the model,
 // internal/engine/enginetest is the suite that every engine passes, and

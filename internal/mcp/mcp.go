@@ -58,6 +58,8 @@ func New(open Open, o Options) *Server {
 	s.addFindings(open)
 	s.addRejections(open)
 	s.addThreads(open)
+	s.addStatistics(open)
+	s.addInsights(open)
 	if o.Propose != nil {
 		s.addProposals(open, o.Propose)
 	}

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -87,6 +88,16 @@ func fill(t *testing.T, m *memory.Memory, mark string) {
 		t.Fatal(err)
 	}
 	err = rows.SaveOutcomes(ctx, []precedent.Outcome{{Finding: f.ID, Fingerprint: f.Fingerprint, PullRequest: 7, Kind: precedent.Fixed, At: at}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := rows.BeginConsolidation(ctx, "test", time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	_, err = rows.EndConsolidation(ctx, "test", []precedent.Insight{{
+		ID: precedent.InsightID(f.Fingerprint), State: precedent.InsightActive, Text: mark + " has loops " + token + order, Scope: mark + ".go", Category: precedent.Bugs,
+		Findings: []string{f.Fingerprint}, Citations: []string{f.ID}, CreatedAt: at, UpdatedAt: at,
+	}}, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +203,7 @@ func arguments(m *memory.Memory, t *testing.T) map[string]map[string]any {
 	}
 	return map[string]map[string]any{
 		"get_review_learnings": {"query": "errors"}, "get_repo_memory": {}, "get_findings": {}, "explain_finding": {"id": found[0].ID},
-		"list_rejections": {}, "get_threads": {"pull_request": 7},
+		"list_rejections": {}, "get_threads": {"pull_request": 7}, "get_review_statistics": {"days": 365}, "list_insights": {},
 	}
 }
 
@@ -213,7 +224,8 @@ func TestResultsAreData(t *testing.T) {
 			continue
 		}
 		said, failed := call(t, c, tool.Name, given)
-		if failed || !strings.Contains(said, "open") {
+		about := map[string]string{"get_review_statistics": `"reviews":1`}[tool.Name]
+		if failed || !strings.Contains(said, cmp.Or(about, "open")) {
 			t.Errorf("%s: %s", tool.Name, said)
 		}
 		for _, no := range []string{"secretOf", token, "hushhush", "private"} {
@@ -235,11 +247,12 @@ func TestResults(t *testing.T) {
 	c := connect(t, New(opened(m), Options{}))
 	all := arguments(m, t)
 	for tool, wants := range map[string][]string{
-		"get_findings":    {`"outcome":"fixed"`, `"dismissed":true`, `"total":3`, `"severity":"high"`},
-		"list_rejections": {`"who":"dana"`, `"total":1`, "intended"},
-		"get_threads":     {`"state":"addressed"`, `"outcome":"fixed"`, `"messages":1`, `"line":4`},
-		"get_repo_memory": {`"reviews":1`, `"findings":3`, `"dismissals":1`, `"learnings":2`, "wrap every error", "example.com/team/app", `"dismissed":1`},
-		"explain_finding": {`"threshold":75`, `"step":"find"`, `"seen":1`},
+		"get_findings":          {`"outcome":"fixed"`, `"dismissed":true`, `"total":3`, `"severity":"high"`},
+		"list_rejections":       {`"who":"dana"`, `"total":1`, "intended"},
+		"get_threads":           {`"state":"addressed"`, `"outcome":"fixed"`, `"messages":1`, `"line":4`},
+		"get_repo_memory":       {`"reviews":1`, `"findings":3`, `"dismissals":1`, `"learnings":2`, "wrap every error", "example.com/team/app", `"dismissed":1`, "has loops"},
+		"get_review_statistics": {`"outcomes":[{"name":"fixed","number":1}]`, `"active_learnings":2`, `{"name":"inline","number":3}`},
+		"explain_finding":       {`"threshold":75`, `"step":"find"`, `"seen":1`},
 	} {
 		said, failed := call(t, c, tool, all[tool])
 		for _, want := range wants {

@@ -2,7 +2,9 @@ package mcp
 
 import (
 	"context"
+	"maps"
 	"slices"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -14,6 +16,7 @@ import (
 const (
 	maxHotspots    = 10
 	maxConventions = 20
+	maxInsights    = 12
 )
 
 // overview is the result of get_repo_memory.
@@ -27,6 +30,7 @@ type overview struct {
 	Newest       string     `json:"newest,omitempty" jsonschema:"the day of the last review"`
 	Hotspots     []hotspot  `json:"hotspots" jsonschema:"the files with the most findings"`
 	Conventions  []learning `json:"conventions" jsonschema:"learnings that say how the team does things"`
+	Insights     []insight  `json:"insights" jsonschema:"active patterns across changes"`
 }
 
 type hotspot struct {
@@ -57,7 +61,7 @@ func (s *Server) addMemory(open Open) {
 		}
 		o := overview{
 			Repositories: []string{}, Reviews: status.Reviews, Findings: status.Findings, Dismissals: status.Rejections, Learnings: status.Learnings,
-			Oldest: day(status.Oldest), Newest: day(status.Newest), Hotspots: []hotspot{}, Conventions: []learning{},
+			Oldest: day(status.Oldest), Newest: day(status.Newest), Hotspots: []hotspot{}, Conventions: []learning{}, Insights: []insight{},
 		}
 		for _, name := range status.Names {
 			o.Repositories = append(o.Repositories, line(name.String(), maxPath))
@@ -69,7 +73,12 @@ func (s *Server) addMemory(open Open) {
 		for i := range learnings[:min(len(learnings), maxConventions)] {
 			o.Conventions = append(o.Conventions, showLearning(&learnings[i]))
 		}
-		return o, nil
+		patterns, err := m.Insights(ctx)
+		patterns = slices.DeleteFunc(patterns, func(i precedent.Insight) bool { return i.State != precedent.InsightActive })
+		for i := range patterns[:min(len(patterns), maxInsights)] {
+			o.Insights = append(o.Insights, showInsight(&patterns[i]))
+		}
+		return o, err
 	}))
 }
 
@@ -82,4 +91,133 @@ func showHotspot(h precedent.Hotspot) hotspot {
 		out.Categories = append(out.Categories, line(string(c), maxLine))
 	}
 	return out
+}
+
+type statisticsInput struct {
+	Days int `json:"days,omitempty" jsonschema:"only reviews of the last days; all if it is missing"`
+}
+
+// statistics are the statistics as agents see them: numbers, without names of people.
+type statistics struct {
+	Measures   []measure    `json:"measures" jsonschema:"the success measures"`
+	Reviews    int          `json:"reviews"`
+	Pulls      int          `json:"pull_requests"`
+	Shown      []count      `json:"shown" jsonschema:"new findings by placement"`
+	Hidden     []count      `json:"hidden" jsonschema:"findings that were not shown, by reason"`
+	Threads    []count      `json:"threads" jsonschema:"by state"`
+	Outcomes   []count      `json:"outcomes"`
+	BySeverity []acceptance `json:"acceptance_by_severity"`
+	ByCategory []acceptance `json:"acceptance_by_category"`
+	CostUSD    float64      `json:"cost_usd"`
+	Learnings  int          `json:"active_learnings"`
+	Used       int          `json:"learnings_used" jsonschema:"uses of learnings by reviews"`
+}
+
+type measure struct {
+	Name    string   `json:"name"`
+	Value   *float64 `json:"value,omitempty" jsonschema:"missing without data"`
+	Target  float64  `json:"target"`
+	Samples int      `json:"samples"`
+}
+
+type count struct {
+	Name   string `json:"name"`
+	Number int    `json:"number"`
+}
+
+type acceptance struct {
+	Name     string `json:"name"`
+	Accepted int    `json:"accepted"`
+	Rejected int    `json:"rejected"`
+}
+
+// maxDays is the longest time that statistics can be asked for, in days.
+const maxDays = 36_500
+
+func (s *Server) addStatistics(open Open) {
+	add(s, &sdk.Tool{
+		Name: "get_review_statistics", Title: "Statistics of reviews",
+		Description: "Returns numbers about the reviews of the repository: the success measures, findings shown and hidden, outcomes, acceptance and cost.",
+	}, with(open, func(ctx context.Context, m *memory.Memory, in statisticsInput) (statistics, error) {
+		if in.Days < 0 || in.Days > maxDays {
+			return statistics{}, mistake("days is from 1 to 36500")
+		}
+		var since time.Time
+		if in.Days > 0 {
+			since = m.Now().AddDate(0, 0, -in.Days)
+		}
+		found, err := m.Statistics(ctx, since)
+		if err != nil {
+			return statistics{}, err
+		}
+		out := statistics{
+			Measures: []measure{}, Reviews: found.Reviews, Pulls: found.Pulls, Shown: counts(found.Shown), Hidden: counts(found.Hidden),
+			Threads: counts(found.Threads), Outcomes: counts(found.Outcomes), BySeverity: accepted(found.BySeverity), ByCategory: accepted(found.ByCategory),
+			CostUSD: found.CostUSD, Learnings: found.Learnings.Active, Used: found.Learnings.Used,
+		}
+		for _, v := range found.Measures {
+			out.Measures = append(out.Measures, measure{line(v.Name, maxLine), v.Value, v.Target, v.Samples})
+		}
+		return out, nil
+	}))
+}
+
+// counts returns the numbers sorted by name.
+func counts[K ~string](numbers map[K]int) []count {
+	all := []count{}
+	for _, name := range slices.Sorted(maps.Keys(numbers)) {
+		all = append(all, count{line(string(name), maxLine), numbers[name]})
+	}
+	return all
+}
+
+func accepted(found []memory.Answered) []acceptance {
+	all := []acceptance{}
+	for _, a := range found {
+		all = append(all, acceptance{line(a.Name, maxLine), a.Accepted, a.Rejected})
+	}
+	return all
+}
+
+// insight is an insight as agents see it.
+type insight struct {
+	ID           string   `json:"id"`
+	State        string   `json:"state" jsonschema:"active: finders read it; candidate: too little evidence; paused: people rejected it"`
+	Text         string   `json:"text"`
+	Scope        string   `json:"scope,omitempty" jsonschema:"the files that it is about; missing for all"`
+	Category     string   `json:"category"`
+	Findings     int      `json:"findings"`
+	Citations    []string `json:"citations" jsonschema:"ids of findings that show it best"`
+	PullRequests int      `json:"pull_requests"`
+	Accepted     int      `json:"accepted"`
+	Rejected     int      `json:"rejected"`
+	Updated      string   `json:"updated,omitempty"`
+}
+
+func showInsight(i *precedent.Insight) insight {
+	out := insight{
+		ID: line(i.ID, maxLine), State: line(string(i.State), maxLine), Text: line(i.Text, maxText), Scope: line(i.Scope, maxPath),
+		Category: line(string(i.Category), maxLine), Findings: len(i.Findings), Citations: []string{}, PullRequests: len(i.PullRequests),
+		Accepted: i.Accepted, Rejected: i.Rejected, Updated: day(i.UpdatedAt),
+	}
+	for _, id := range i.Citations[:min(len(i.Citations), maxCitations)] {
+		out.Citations = append(out.Citations, line(id, maxLine))
+	}
+	return out
+}
+
+// maxCitations limits the citations of an insight.
+const maxCitations = 10
+
+func (s *Server) addInsights(open Open) {
+	add(s, &sdk.Tool{
+		Name: "list_insights", Title: "Patterns across changes",
+		Description: "Lists the patterns that the reviewer found in the findings of several changes, with the findings that show them.",
+	}, with(open, func(ctx context.Context, m *memory.Memory, in pages) (page[insight], error) {
+		all, err := m.Insights(ctx)
+		if err != nil {
+			return page[insight]{}, err
+		}
+		return paged(in, all, showInsight)
+	}))
 }
