@@ -257,11 +257,22 @@ type Branch struct {
 	// RepoID is the forge's number of Repo, which stays when it is renamed or moved;
 	// empty if the forge has none.
 	RepoID precedent.ForgeID
-	Name   string
-	SHA    string
+	// Visibility says who can read Repo; empty if the forge does not tell.
+	Visibility Visibility
+	Name       string
+	SHA        string
 	// CloneURL is the URL to fetch from. It contains no credential.
 	CloneURL string
 }
+
+// Visibility says who can read a repository.
+type Visibility string
+
+// Public repositories can be read by everybody, private ones by some.
+const (
+	Public  Visibility = "public"
+	Private Visibility = "private"
+)
 
 // Comment is a comment on a pull request, or the text of a review.
 type Comment struct {

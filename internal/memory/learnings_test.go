@@ -379,7 +379,7 @@ func TestOwnerLearnings(t *testing.T) {
 	sibling.Repo.Name = "lib"
 	for directive, private := range map[string]bool{"write short functions": false, "the secret project is called moon": true} {
 		p := says(precedent.LearnConvention, directive, "")
-		p.Scope, p.Private = precedent.OwnerScope, private
+		p.Scope, p.Public = precedent.OwnerScope, !private
 		if c := propose(t, &sibling, p); !c.Active() || c.Scope != precedent.OwnerScope {
 			t.Fatalf("%+v", c)
 		}

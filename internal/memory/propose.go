@@ -20,14 +20,15 @@ type Proposal struct {
 	Kind      precedent.LearningKind
 	Directive string
 	Rationale string
-	// Glob, Category, About, PullRequest, Private and ExpiresAt are those of the learning.
+	// Glob, Category, About, PullRequest and ExpiresAt are those of the learning.
 	Glob        string
 	Category    precedent.Category
 	About       *precedent.LearningAbout
 	Scope       precedent.LearningScope // RepositoryScope if empty
 	PullRequest int
-	Private     bool
-	ExpiresAt   time.Time
+	// Public tells that the repository is known to be public. Else the learning is private.
+	Public    bool
+	ExpiresAt time.Time
 	// From says who said what where. From.MayWrite must be asked of the forge at the time.
 	From precedent.LearningSource
 	// Inferred tells that a model put it into words: it stays pending, even if the person may write.
@@ -105,7 +106,7 @@ func (m *Memory) newLearning(p Proposal) precedent.Learning {
 	l := precedent.Learning{
 		Kind: p.Kind, State: precedent.LearningPending, Scope: cmp.Or(p.Scope, precedent.RepositoryScope),
 		Directive: p.Directive, Rationale: p.Rationale, Glob: cleanGlob(p.Glob), Category: p.Category, About: p.About,
-		From: p.From, PullRequest: p.PullRequest, Private: p.Private, CreatedAt: now, UpdatedAt: now, ExpiresAt: p.ExpiresAt, Version: 1,
+		From: p.From, PullRequest: p.PullRequest, Private: !p.Public, CreatedAt: now, UpdatedAt: now, ExpiresAt: p.ExpiresAt, Version: 1,
 	}
 	l = store.CleanLearning(l)
 	if l.From.MayWrite && !p.Inferred {

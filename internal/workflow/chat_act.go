@@ -233,8 +233,7 @@ func kindOf(cmd chat.Command) precedent.LearningKind {
 
 // proposal completes a proposal with what the comment says about its files and its source.
 func (c *conversation) proposal(h *heard, cmd chat.Command, p memory.Proposal) memory.Proposal {
-	p.Glob = cmp.Or(p.Glob, cmd.Glob)
-	p.Private = true // nobody knows here whether the repository is public
+	p.Glob, p.Public = cmp.Or(p.Glob, cmd.Glob), c.pull.Base.Visibility == forge.Public
 	p.From = precedent.LearningSource{
 		By: precedent.FromComment, Who: h.Author.Login, WhoID: h.Author.ID, MayWrite: h.mayWrite, PullRequest: c.pull.Number,
 		Comment: h.ID, Head: c.state.rg.Head, URL: h.URL, Words: cmd.Sentence,

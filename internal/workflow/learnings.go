@@ -7,6 +7,7 @@ import (
 	"io/fs"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/guide"
 	"github.com/precedent-dev/precedent/internal/memory"
 )
@@ -42,6 +43,7 @@ func (p *Prepared) recallLearnings(ctx context.Context, w *Workspace) error {
 	if p.number != nil {
 		q.PullRequest = *p.number
 	}
+	q.Private = p.visibility == forge.Private
 	found, refused, err := w.Memory.RecallLearnings(ctx, q)
 	p.Input.Recall.Learnings = found
 	for _, why := range refused {
@@ -58,10 +60,9 @@ func (p *Prepared) recallLearnings(ctx context.Context, w *Workspace) error {
 
 // Learn stores what the user of the computer tells. The memory is the user's own, so that the
 // directive is active at once; user is the name if git's configuration has none. Nobody knows
-// here whether the repository is public, so that public ones do not get to read it.
+// here whether the repository is public, so that it counts as private.
 func (r *Reviewer) Learn(ctx context.Context, w *Workspace, p memory.Proposal, user string) (memory.Captured, error) {
 	p.From = precedent.LearningSource{By: precedent.FromCommand, Who: r.learner(ctx, w, user), MayWrite: true, Words: p.Directive}
-	p.Private = true
 	if err := r.keep(ctx, w); err != nil {
 		return memory.Captured{}, err
 	}
@@ -72,7 +73,7 @@ func (r *Reviewer) Learn(ctx context.Context, w *Workspace, p memory.Proposal, u
 // agent repeats what it reads, and that may be a stranger's.
 func (r *Reviewer) LearnFromAgent(ctx context.Context, w *Workspace, p memory.Proposal) (memory.Captured, error) {
 	p.From = precedent.LearningSource{By: precedent.FromAgent, Who: "an agent", Words: p.Directive}
-	p.Private, p.Inferred = true, true
+	p.Public, p.Inferred = false, true
 	if err := r.keep(ctx, w); err != nil {
 		return memory.Captured{}, err
 	}

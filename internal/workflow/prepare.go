@@ -14,6 +14,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/engine"
+	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/git"
 	"github.com/precedent-dev/precedent/internal/guide"
 	"github.com/precedent-dev/precedent/internal/lint"
@@ -42,8 +43,10 @@ type Prepared struct {
 	subject   subject
 	number    *int                 // of the pull request; nil for a local change
 	learnings []precedent.Learning // of the file at the base
-	shared    guide.SharedMemory   // of the memory file at the base
-	answers   *engine.Keeper       // nil without an engine, or if answers cannot be kept
+	// visibility of the repository; empty if it is not known.
+	visibility forge.Visibility
+	shared     guide.SharedMemory // of the memory file at the base
+	answers    *engine.Keeper     // nil without an engine, or if answers cannot be kept
 	// posted returns the dollars that were spent today, as the summaries on the forge say; nil
 	// if they cannot.
 	posted func(ctx context.Context) (float64, error)

@@ -146,6 +146,9 @@ func (c *Client) branch(do call, b *sdk.PRBranchInfo) (forge.Branch, error) {
 	if c.checkRepo(out.Repo) != nil {
 		return out, do.unexpected("it names no repository")
 	}
+	if b.Repository.Private { // without the field it is false, too
+		out.Visibility = forge.Private
+	}
 	out.CloneURL = c.web.JoinPath(out.Repo.Owner, out.Repo.Name+".git").String()
 	return out, nil
 }

@@ -113,6 +113,9 @@ func (c *Client) branch(doing string, b *gh.PullRequestBranch) (forge.Branch, er
 	if c.checkRepo(out.Repo) != nil {
 		return out, wire.UnexpectedAnswer(doing, "it names no repository")
 	}
+	if private := b.GetRepo().Private; private != nil {
+		out.Visibility = map[bool]forge.Visibility{true: forge.Private, false: forge.Public}[*private]
+	}
 	out.CloneURL = c.web.JoinPath(out.Repo.Owner, out.Repo.Name+".git").String()
 	return out, nil
 }

@@ -37,8 +37,8 @@ func TestGitHubsOwnExamples(t *testing.T) {
 	want := forge.PullRequest{
 		Number: 1347, Title: "Amazing new feature", Body: "Please pull these awesome changes in!", Author: octocat, State: forge.Merged,
 		URL:  "https://github.com/octocat/Hello-World/pull/1347",
-		Base: forge.Branch{Repo: hello, RepoID: "1296269", Name: "master", SHA: sha, CloneURL: clone},
-		Head: forge.Branch{Repo: hello, RepoID: "1296269", Name: "new-topic", SHA: sha, CloneURL: clone},
+		Base: forge.Branch{Repo: hello, RepoID: "1296269", Visibility: forge.Public, Name: "master", SHA: sha, CloneURL: clone},
+		Head: forge.Branch{Repo: hello, RepoID: "1296269", Visibility: forge.Public, Name: "new-topic", SHA: sha, CloneURL: clone},
 		Ref:  "refs/pull/1347/head", Labels: []string{"bug"}, Updated: time.Date(2011, 1, 26, 19, 1, 12, 0, time.UTC), Files: 5, Locked: true,
 	}
 	if d := cmp.Diff(want, p); err != nil || d != "" {
