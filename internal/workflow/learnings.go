@@ -73,7 +73,7 @@ func (r *Reviewer) Learn(ctx context.Context, w *Workspace, p memory.Proposal, u
 // agent repeats what it reads, and that may be a stranger's.
 func (r *Reviewer) LearnFromAgent(ctx context.Context, w *Workspace, p memory.Proposal) (memory.Captured, error) {
 	p.From = precedent.LearningSource{By: precedent.FromAgent, Who: "an agent", Words: p.Directive}
-	p.Public, p.Inferred = false, true
+	p.Inferred = true
 	if err := r.keep(ctx, w); err != nil {
 		return memory.Captured{}, err
 	}
