@@ -331,16 +331,21 @@ func (s *prStage) threadStates() (closed []bool) {
 	return closed
 }
 
-// TestPausedReviews: a paused pull request is not reviewed until it is resumed.
+// TestPausedReviews: a pull request that somebody with write permission paused is not reviewed
+// until it is resumed. The author cannot push unread code that way.
 func TestPausedReviews(t *testing.T) {
 	onForges(t, func(t *testing.T, s *witnessed) {
 		world := s.door.stage.World
 		conversed(t, s)
 		asked := s.w.asked.Load()
+		answers := len(s.answers())
 		world.Say(s.pull, author, "", "@precedent pause")
+		s.posts("the author", precedent.ExitFindings)
+		s.answered("the author", answers+1, "needs write permission")
+		world.Say(s.pull, maintainer, "", "@precedent pause")
 		s.push("more", map[string]string{"other.js": "fine()\n"})
 		for range 2 {
-			if status, said := s.post(); status != precedent.ExitClean || !strings.Contains(said, author.Login+" paused the reviews of #7") {
+			if status, said := s.post(); status != precedent.ExitClean || !strings.Contains(said, maintainer.Login+" paused the reviews of #7") {
 				t.Fatalf("status %d\n%s", status, said)
 			}
 		}

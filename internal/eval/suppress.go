@@ -2,6 +2,7 @@ package eval
 
 import (
 	"slices"
+	"time"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/memory"
@@ -21,10 +22,13 @@ type Suppress struct {
 	Draws      int    `json:"draws"`
 	// Text uses no judge. Ideal uses a perfect judge, so its recall is the upper
 	// limit for any judge.
-	Text       Suppression     `json:"text"`
-	Ideal      Suppression     `json:"ideal_judge"`
-	Judge      *Suppression    `json:"judge"`   // nil without a judge
-	Judging    *Judging        `json:"judging"` // nil likewise
+	Text    Suppression  `json:"text"`
+	Ideal   Suppression  `json:"ideal_judge"`
+	Judge   *Suppression `json:"judge"`   // nil without a judge
+	Judging *Judging     `json:"judging"` // nil likewise
+	// Learned has, for each rejection, the exception that a person could have asked for
+	// in the conversation, for all files, and no judge.
+	Learned    Suppression     `json:"learned"`
 	Thresholds []SuppressionAt `json:"thresholds"`
 }
 
@@ -91,12 +95,14 @@ func ScoreSuppress(m Memories, judging *Judging, draws int, seed uint64) Suppres
 		r.Pooled += len(p.findings)
 	}
 	r.Changes = len(changes)
-	r.Text = m.suppression(always(nil), seed)
-	r.Text.Drawn = m.drawn(nil, draws, seed)
-	r.Ideal = m.suppression(ideal, seed)
+	r.Text = m.suppression(memory.Suppress, always(nil), seed)
+	r.Text.Drawn = m.drawn(memory.Suppress, nil, draws, seed)
+	r.Learned = m.suppression(heed, always(nil), seed)
+	r.Learned.Drawn = m.drawn(heed, nil, draws, seed)
+	r.Ideal = m.suppression(memory.Suppress, ideal, seed)
 	if judging != nil {
-		h := m.suppression(always(judging.covers), seed)
-		h.Drawn = m.drawn(judging.covers, draws, seed)
+		h := m.suppression(memory.Suppress, always(judging.covers), seed)
+		h.Drawn = m.drawn(memory.Suppress, judging.covers, draws, seed)
 		r.Judge = &h
 	}
 	r.Thresholds = m.bySimilarity(draws, seed)
@@ -118,15 +124,38 @@ func ideal(covered map[string]bool) memory.Judge {
 	}
 }
 
+// suppress applies what people said to findings, as memory.Suppress does.
+type suppress func(findings []precedent.Finding, said []precedent.Rejection, now time.Time, threshold int, judge memory.Judge) []precedent.Finding
+
+// heed suppresses with a learning in place of each rejection.
+func heed(findings []precedent.Finding, said []precedent.Rejection, now time.Time, threshold int, judge memory.Judge) []precedent.Finding {
+	out := slices.Clone(findings)
+	for i := range out {
+		out[i].Trail = slices.Clip(out[i].Trail)
+	}
+	var learnings []memory.Recalled
+	for _, j := range said {
+		learnings = append(learnings, memory.Recalled{Learning: precedent.Learning{
+			ID: j.ID, Kind: precedent.LearnException, State: precedent.LearningActive, Directive: "Do not report again: " + j.Claim, Rationale: j.Reason, Glob: "**",
+			About: &precedent.LearningAbout{Fingerprint: j.Fingerprint, Place: j.Place, Claim: j.Claim, Path: j.Path, Symbol: j.Symbol, Category: j.Category, Severity: j.Severity},
+		}})
+	}
+	d := memory.NewDismissals(nil, now)
+	d.Heed(learnings)
+	d.Drop(out, judge)
+	d.Lower(out, threshold)
+	return out
+}
+
 // suppression runs the cases through the review stage that applies rejections, with
 // the judge for the labels of each case.
-func (m *Memories) suppression(judges func(covered map[string]bool) memory.Judge, seed uint64) Suppression {
+func (m *Memories) suppression(apply suppress, judges func(covered map[string]bool) memory.Judge, seed uint64) Suppression {
 	var h Suppression
 	var all grouped
 	for i := range m.cases {
 		c := &m.cases[i]
 		judge := judges(c.labels())
-		out := memory.Suppress(c.findings, c.rejections, c.now, c.threshold, judge)
+		out := apply(c.findings, c.rejections, c.now, c.threshold, judge)
 		for k := range out {
 			hidden := h.count(&c.findings[k], &out[k], c.threshold)
 			t := label(c.covered[k], hidden)
@@ -134,16 +163,16 @@ func (m *Memories) suppression(judges func(covered map[string]bool) memory.Judge
 			h.Wrong += t.hits
 			all.of(c.change).add(t)
 		}
-		h.trySerious(c, judge)
+		h.trySerious(apply, c, judge)
 	}
 	h.False, h.Recall, _ = intervals(all.list, seed) // shares of findings not covered, and covered
 	return h
 }
 
 // drawn runs the pools through that stage.
-func (m *Memories) drawn(judge memory.Judge, draws int, seed uint64) []DrawnMemory {
+func (m *Memories) drawn(apply suppress, judge memory.Judge, draws int, seed uint64) []DrawnMemory {
 	return m.draw(draws, seed, func(p *pool, rejections []precedent.Rejection) (hidden int) {
-		out := memory.Suppress(p.findings, rejections, p.now, p.threshold, judge)
+		out := apply(p.findings, rejections, p.now, p.threshold, judge)
 		for k := range out {
 			if hides(&p.findings[k], &out[k], p.threshold) {
 				hidden++
@@ -187,7 +216,7 @@ func (h *Suppression) count(before, after *precedent.Finding, threshold int) (hi
 }
 
 // trySerious replays findings in forms that memory must not hide.
-func (h *Suppression) trySerious(c *remembered, judge memory.Judge) {
+func (h *Suppression) trySerious(apply suppress, c *remembered, judge memory.Judge) {
 	for _, raise := range []func(*precedent.Finding){
 		func(f *precedent.Finding) { f.Severity = precedent.High },
 		func(f *precedent.Finding) { f.Category = precedent.DataLoss },
@@ -196,7 +225,7 @@ func (h *Suppression) trySerious(c *remembered, judge memory.Judge) {
 		for i := range raised {
 			raise(&raised[i])
 		}
-		for i, f := range memory.Suppress(raised, c.rejections, c.now, c.threshold, judge) {
+		for i, f := range apply(raised, c.rejections, c.now, c.threshold, judge) {
 			h.Replayed++
 			if f.Dropped != precedent.Dismissed && hides(&raised[i], &f, c.threshold) {
 				h.Serious++

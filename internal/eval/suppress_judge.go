@@ -44,8 +44,8 @@ func (v Reviewer) JudgeMemories(ctx context.Context, m Memories, draws int, seed
 		}
 		return nil // the questions do not depend on the answers
 	}
-	m.suppression(always(note), seed)
-	m.drawn(note, draws, seed)
+	m.suppression(memory.Suppress, always(note), seed)
+	m.drawn(memory.Suppress, note, draws, seed)
 	j.Asked = len(open)
 	for batch := range slices.Chunk(open, prompt.MostPairs) {
 		var pairs []prompt.DismissedPair

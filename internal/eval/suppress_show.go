@@ -18,7 +18,7 @@ func (r *Suppress) Show(p *report.Page) error {
 		name string
 		*Suppression
 	}
-	by := []judged{{"text alone", &r.Text}}
+	by := []judged{{"text alone", &r.Text}, {"learnings instead", &r.Learned}}
 	if r.Judge != nil {
 		by = append(by, judged{"with the judge", r.Judge})
 	}

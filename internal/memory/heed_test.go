@@ -214,7 +214,7 @@ func TestLearningsTakeTurns(t *testing.T) {
 	}
 	now = start.Add(30 * 24 * time.Hour)
 	for range 30 {
-		found, err := m.RecallLearnings(t.Context(), LearningQuery{Change: changeOf("a.go")})
+		found, _, err := m.RecallLearnings(t.Context(), LearningQuery{Change: changeOf("a.go")})
 		if err != nil {
 			t.Fatal(err)
 		}

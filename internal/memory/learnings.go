@@ -110,7 +110,7 @@ func (m *Memory) ApproveLearning(ctx context.Context, idPrefix, who string, mayW
 		return Captured{}, err
 	}
 	told := l.Contradicts
-	c, err := m.check(ctx, rows, known, l)
+	c, err := m.check(ctx, known, l)
 	if err != nil || c.Refused != "" {
 		return c, err
 	}
@@ -187,7 +187,7 @@ func (m *Memory) EditLearning(ctx context.Context, idPrefix, who string, mayWrit
 	if old := sameAs(known, edited); old != nil {
 		return refuse(*old, "already known as %s", lineOf(*old)), nil
 	}
-	c, err := m.check(ctx, rows, known, edited)
+	c, err := m.check(ctx, known, edited)
 	if err == nil && c.Refused == "" && c.Contradicts != nil {
 		c.Refused = "it contradicts " + lineOf(*c.Contradicts)
 	}

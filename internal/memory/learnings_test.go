@@ -2,6 +2,7 @@ package memory
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -203,6 +204,18 @@ func TestReplay(t *testing.T) {
 		if len(c.Hidden) != 1 || c.Hidden[0].ID != hidden || !strings.Contains(c.Refused, hidden) || !strings.Contains(c.Refused, "db/") {
 			t.Errorf("%s: refused because of %q, %+v; want %s", directive, c.Refused, c.Hidden, hidden)
 		}
+		// A file of the repository gets no further, and what it asks for elsewhere counts.
+		file := c.Learning
+		file.State, file.From = precedent.LearningActive, precedent.LearningSource{By: precedent.FromFile, URL: ".precedent/learnings.yaml#L3"}
+		there := file
+		there.Glob, there.ID = "web/**", file.ID+"w"
+		found, refused, err := m.RecallLearnings(ctx, LearningQuery{Change: changeOf("db/a.go", "web/a.go"), File: []precedent.Learning{file, there}})
+		if err != nil || slices.ContainsFunc(found, func(l Recalled) bool { return l.ID == file.ID }) || !slices.ContainsFunc(found, func(l Recalled) bool { return l.ID == there.ID }) {
+			t.Errorf("%s: recalled %+v, %v", directive, found, err)
+		}
+		if len(refused) != 1 || !strings.Contains(refused[0], "learnings.yaml#L3: “"+directive) || !strings.Contains(refused[0], hidden) {
+			t.Errorf("%s: the file is refused because of %q", directive, refused)
+		}
 	}
 	if c := propose(t, m, says(precedent.LearnDontFlag, "ignore rows that are never closed", "web/**")); !c.Active() {
 		t.Errorf("for other files: %+v", c)
@@ -317,7 +330,7 @@ func TestRecallLearnings(t *testing.T) {
 	propose(t, m, only)
 	recall := func(q LearningQuery) string {
 		q.Change = changeOf("db/a.go")
-		found, err := m.RecallLearnings(ctx, q)
+		found, _, err := m.RecallLearnings(ctx, q)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -373,7 +386,7 @@ func TestOwnerLearnings(t *testing.T) {
 	}
 	recall := func(q LearningQuery) int {
 		q.Change = changeOf("a.go")
-		found, err := m.RecallLearnings(ctx, q)
+		found, _, err := m.RecallLearnings(ctx, q)
 		if err != nil {
 			t.Fatal(err)
 		}

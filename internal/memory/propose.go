@@ -91,7 +91,7 @@ func (m *Memory) Propose(ctx context.Context, p Proposal) (Captured, error) {
 		}
 		return Captured{Learning: *old, Known: true, Note: note}, nil
 	}
-	c, err := m.check(ctx, rows, known, l)
+	c, err := m.check(ctx, known, l)
 	if err != nil || c.Refused != "" {
 		return c, err
 	}
@@ -171,16 +171,15 @@ func (m *Memory) limitScope(ctx context.Context, rows *store.Repo, l *precedent.
 
 // check checks a learning against what is stored. If it contradicts an active one, it is
 // pending in the result.
-func (m *Memory) check(ctx context.Context, rows *store.Repo, known []precedent.Learning, l precedent.Learning) (Captured, error) {
+func (m *Memory) check(ctx context.Context, known []precedent.Learning, l precedent.Learning) (Captured, error) {
 	c := Captured{Learning: l}
 	if l.Kind.Quieter() {
-		hidden, err := m.wouldHide(ctx, rows, l)
+		hidden, err := m.newTrial(ctx)(l)
 		if err != nil {
 			return Captured{}, err
 		}
 		if len(hidden) > 0 {
-			c.Hidden = hidden
-			c.Refused = fmt.Sprintf("it could hide findings that are severe or that people accepted in the past %d days: %s", int(replayed.Hours()/24), namesOf(hidden))
+			c.Hidden, c.Refused = hidden, couldHide(hidden)
 			return c, nil
 		}
 	}

@@ -3,6 +3,7 @@ package memory
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -45,20 +46,21 @@ type LearningQuery struct {
 // RecallLearnings returns the active learnings that apply to a file of the change, the most
 // relevant first: those of the repository, those of the file and, if the policy says so, those
 // that other repositories of the owner share. It is empty if the operator or the policy turned
-// learnings off.
-func (m *Memory) RecallLearnings(ctx context.Context, q LearningQuery) ([]Recalled, error) {
+// learnings off. Those of the file that Propose would refuse for what they could hide are left
+// out, and refused says which ones and why.
+func (m *Memory) RecallLearnings(ctx context.Context, q LearningQuery) (found []Recalled, refused []string, err error) {
 	if m.LearningsOff {
 		m.log().InfoContext(ctx, "learnings are turned off: none is used")
-		return nil, nil
+		return nil, nil, nil
 	}
 	if q.Policy.Off {
-		return nil, nil
+		return nil, nil, nil
 	}
 	all := slices.Clone(q.File)
 	stored, err := m.active(ctx, q)
 	all = append(all, stored...)
 	now := m.Now()
-	var found []Recalled
+	try := m.newTrial(ctx)
 	seen := map[string]bool{}
 	for _, l := range all {
 		l = store.CleanLearning(l)
@@ -66,11 +68,23 @@ func (m *Memory) RecallLearnings(ctx context.Context, q LearningQuery) ([]Recall
 			continue
 		}
 		seen[l.ID] = true
+		if l.From.By == precedent.FromFile && l.Kind.Quieter() {
+			hidden, failed := try(l)
+			if failed != nil && err == nil {
+				err = failed
+			}
+			if len(hidden) > 0 {
+				refused = append(refused, fmt.Sprintf("%s: “%s” is not used: %s", l.From.URL, wordsInLine(l.Directive), couldHide(hidden)))
+			}
+			if failed != nil || len(hidden) > 0 {
+				continue
+			}
+		}
 		young := l.From.By != precedent.FromFile && (l.Loaded == 0 || now.Sub(l.CreatedAt) < youngFor)
 		found = append(found, Recalled{Learning: l, Reserved: young})
 	}
 	sortByRelevance(found, q.Change)
-	return found, err
+	return found, refused, err
 }
 
 // CountLearnings counts the learnings that a saved review gave its finders, and those that it

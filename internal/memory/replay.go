@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/precedent-dev/precedent"
@@ -19,23 +20,34 @@ const (
 	maxNamed    = 3 // findings that a refusal names; all are returned
 )
 
-// wouldHide returns the findings of the past 90 days that the learning may speak of, and that
-// are of high or critical severity or that people accepted. A severe one that people dismissed
-// and did not accept does not count.
-func (m *Memory) wouldHide(ctx context.Context, rows *store.Repo, l precedent.Learning) ([]precedent.Finding, error) {
-	judged, err := rows.Judged(ctx, m.Now().Add(-replayed), maxReplayed)
-	if err != nil {
-		return nil, err
-	}
-	d := newDirective(l)
-	var hidden []precedent.Finding
-	for i := range judged {
-		j := &judged[i]
-		if (!j.Declined || j.Accepted) && d.reaches(&j.Finding) && d.couldHide(&j.Finding, match.NewClaim(j.Title)) {
-			hidden = append(hidden, j.Finding)
+// newTrial returns a function that tells what a learning could have hidden: the findings of the
+// past 90 days that it may speak of, and that are of high or critical severity or that people
+// accepted. A severe one that people dismissed and did not accept does not count. The findings
+// are read once.
+func (m *Memory) newTrial(ctx context.Context) func(precedent.Learning) ([]precedent.Finding, error) {
+	read := sync.OnceValues(func() ([]store.JudgedFinding, error) {
+		rows, err := m.rows(ctx)
+		if err != nil {
+			return nil, err
 		}
+		judged, err := rows.Judged(ctx, m.Now().Add(-replayed), maxReplayed)
+		return slices.DeleteFunc(judged, func(j store.JudgedFinding) bool { return j.Declined && !j.Accepted }), err
+	})
+	return func(l precedent.Learning) (hidden []precedent.Finding, err error) {
+		judged, err := read()
+		d := newDirective(l)
+		for i := range judged {
+			if f := &judged[i].Finding; d.reaches(f) && d.couldHide(f, match.NewClaim(f.Title)) {
+				hidden = append(hidden, *f)
+			}
+		}
+		return hidden, err
 	}
-	return hidden, nil
+}
+
+// couldHide is why a learning is refused that could hide findings.
+func couldHide(findings []precedent.Finding) string {
+	return fmt.Sprintf("it could hide findings that are severe or that people accepted in the past %d days: %s", int(replayed.Hours()/24), namesOf(findings))
 }
 
 // namesOf names some findings for a person.

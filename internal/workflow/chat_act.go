@@ -82,6 +82,9 @@ func (c *conversation) obey(ctx context.Context, h *heard, cmd chat.Command, a *
 		c.did.Review, c.did.Again = true, c.did.Again || cmd.Kind == chat.ReviewAgain
 		return "", nil
 	case chat.Pause, chat.Resume:
+		if !h.mayWrite { // nothing would be found in what the author pushes next
+			return "Pausing and resuming reviews needs write permission.", nil
+		}
 		return c.pause(ctx, h, cmd.Kind == chat.Pause)
 	case chat.Resolve:
 		return c.resolve(ctx, h)
@@ -168,7 +171,7 @@ func (c *conversation) dismiss(ctx context.Context, h *heard, cmd chat.Command, 
 	if cmd.Kind != chat.Exception || h.record.Stranger {
 		return said, nil
 	}
-	captured, err := c.pull.workspace.Memory.Propose(ctx, c.proposal(h, cmd, memory.Proposal{
+	captured, err := c.propose(ctx, c.proposal(h, cmd, memory.Proposal{
 		Kind: precedent.LearnException, Directive: "Do not report again: " + h.thread.Title, Rationale: cmd.Content, Category: h.thread.Category,
 		Inferred: true, Glob: cmp.Or(cmd.Glob, h.thread.Path),
 	}))
@@ -198,11 +201,11 @@ func (c *conversation) store(ctx context.Context, h *heard, cmd chat.Command, a 
 			return answer, err
 		}
 	}
-	captured, err := c.pull.workspace.Memory.Propose(ctx, c.proposal(h, cmd, p))
+	captured, err := c.propose(ctx, c.proposal(h, cmd, p))
 	if err != nil {
 		return "", err
 	}
-	if captured.Refused == "" {
+	if captured.Refused == "" && isShown(captured.Learning) {
 		a.Learnings = append(a.Learnings, captured.ID)
 	}
 	return confirmation(h, captured), nil
@@ -302,6 +305,35 @@ func (c *conversation) update(ctx context.Context, h *heard, cmd chat.Command) (
 	return true, fmt.Sprintf("Updated %s: %s It said: %s", quoted(captured.ID), told(captured.Directive), told(nearest.Directive)), nil
 }
 
+// maxShown bounds what somebody else has to approve, in bytes. An answer has 2,000, and shows all
+// of it: nobody approves what only finders would read.
+const maxShown = 1_200
+
+func isShown(l precedent.Learning) bool {
+	return len(l.Directive)+len(l.Rationale)+len(l.Glob) <= maxShown
+}
+
+// propose stores a proposal, unless somebody has to approve it and could not see all of it.
+func (c *conversation) propose(ctx context.Context, p memory.Proposal) (memory.Captured, error) {
+	l := precedent.Learning{Directive: p.Directive, Rationale: p.Rationale, Glob: p.Glob}
+	if (!p.From.MayWrite || p.Inferred) && !isShown(l) {
+		return memory.Captured{Learning: l, Refused: fmt.Sprintf("what somebody has to approve has at most %d bytes", maxShown)}, nil
+	}
+	return c.pull.workspace.Memory.Propose(ctx, p)
+}
+
+// whole is all that a learning gives to finders, if an answer has room for it.
+func whole(l precedent.Learning) string {
+	if !isShown(l) {
+		return told(l.Directive)
+	}
+	said := "“" + l.Directive + "”"
+	if l.Rationale != "" {
+		said += " Why: “" + l.Rationale + "”"
+	}
+	return said
+}
+
 // told is what a person wrote, in a sentence of ours.
 func told(words string) string { return "“" + text.Cut(text.Collapse(words), 300) + "”" }
 
@@ -321,11 +353,11 @@ func confirmation(h *heard, l memory.Captured) string {
 	case l.Refused != "":
 		return fmt.Sprintf("Not stored: %s.", l.Refused)
 	case l.Known && l.From.Comment != h.ID:
-		return fmt.Sprintf("Already known as %s (%s): %s", id, l.State, told(l.Directive))
+		return fmt.Sprintf("Already known as %s (%s): %s", id, l.State, whole(l.Learning))
 	case l.Active():
 		fmt.Fprintf(&b, "Stored for %s as %s, %s, %s: %s It is active from the next review on.", scope, id, kindWords[l.Kind], where, told(l.Directive))
 	default:
-		fmt.Fprintf(&b, "Noted for %s as %s, %s, %s: %s", scope, id, kindWords[l.Kind], where, told(l.Directive))
+		fmt.Fprintf(&b, "Noted for %s as %s, %s, %s: %s", scope, id, kindWords[l.Kind], where, whole(l.Learning))
 		if o := l.Contradicts; o != nil {
 			fmt.Fprintf(&b, " It says the opposite of %s, which stays active: %s Which one holds?", quoted(o.ID), told(o.Directive))
 		}

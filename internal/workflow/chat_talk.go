@@ -183,7 +183,7 @@ func (c *conversation) follow(ctx context.Context, h *heard, said talked, a *pos
 	if h.thread != nil && l.Kind.Quieter() {
 		p.Glob = h.thread.Path
 	}
-	captured, err := c.pull.workspace.Memory.Propose(ctx, p)
+	captured, err := c.propose(ctx, p)
 	if err != nil || captured.Refused != "" || captured.Known && captured.From.Comment != h.ID {
 		return err
 	}

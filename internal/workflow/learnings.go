@@ -44,8 +44,12 @@ func (p *Prepared) recallLearnings(ctx context.Context, w *Workspace) error {
 		q.PullRequest = *p.number
 	}
 	q.Private = p.visibility == forge.Private
-	var err error
-	if p.Input.Recall.Learnings, err = w.Memory.RecallLearnings(ctx, q); err != nil {
+	found, refused, err := w.Memory.RecallLearnings(ctx, q)
+	p.Input.Recall.Learnings = found
+	for _, why := range refused {
+		p.fail(learningsStep, why)
+	}
+	if err != nil {
 		if ctx.Err() != nil {
 			return err
 		}
