@@ -16,13 +16,13 @@ import (
 
 // writing are the methods of Repo that are not tried: they return what they were given, or counts.
 var writing = []string{
-	"AddLearning", "Book", "ChangeLearning", "Clear", "CountLearnings", "DropAnswers", "EndTurn", "KeepAnswers", "MergeShared", "Pause", "Prune", "Reject", "ResetThreshold", "Retire",
+	"AddLearning", "BeginConsolidation", "Book", "ChangeLearning", "Clear", "CountLearnings", "DismissInsight", "DropAnswers", "EndConsolidation", "EndTurn", "KeepAnswers", "MergeShared", "Pause", "Prune", "Reject", "ResetThreshold", "Retire",
 	"SaveHandled", "SaveOutcomes", "SaveReview", "SaveThreads", "SetPosts", "TakeTurn", "Unreject",
 }
 
 // silent are those that do not return text that people or models wrote, so that the repository
 // itself reads nothing recognizable with them.
-var silent = []string{"Count", "FinderRules", "Labels", "Names", "OwnerAlone", "OwnerLearnings", "Period", "ReviewFacts", "ThreadStates"}
+var silent = []string{"Consolidation", "Count", "FinderRules", "Labels", "LastOutcomes", "Names", "OwnerAlone", "OwnerLearnings", "Period", "ReviewFacts", "ThreadStates"}
 
 // TestPrivateRowsStay: no method that reads returns a private repository's rows in another one
 // of the same database and owner, whatever it is asked for. "Review of B never contains A text"
@@ -74,7 +74,14 @@ func TestPrivateRowsStay(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	texts := []string{"", "task", "work", "r1", f.ID, f.Fingerprint, l.ID, j.ID, "retired"}
+	if turn, err := a.BeginConsolidation(ctx, "run", time.Hour); err != nil || !turn {
+		t.Fatal(turn, err)
+	}
+	insight := precedent.Insight{ID: "insight1", State: precedent.InsightActive, Text: marker, UpdatedAt: start}
+	if saved, err := a.EndConsolidation(ctx, "run", []precedent.Insight{insight}, false); err != nil || !saved {
+		t.Fatal(saved, err)
+	}
+	texts := []string{"", insight.ID, "task", "work", "r1", f.ID, f.Fingerprint, l.ID, j.ID, "retired"}
 	for i := range reflect.TypeFor[*Repo]().NumMethod() {
 		name := reflect.TypeFor[*Repo]().Method(i).Name
 		if slices.Contains(writing, name) {
