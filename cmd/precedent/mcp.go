@@ -38,7 +38,7 @@ person approves it: precedent learn approve.
 
 --http serves on an address of this machine instead. Clients need the token in
 ` + mcpTokenVariable + `; without one, mcp makes one and prints it.`,
-		Example: `  claude mcp add precedent -- precedent mcp
+		Example: `  claude mcp add reviews -- precedent mcp
   precedent mcp --http 127.0.0.1:7900`,
 		Args: exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
