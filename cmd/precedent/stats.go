@@ -218,7 +218,7 @@ func (p statsPage) memory() {
 	l := p.s.Learnings
 	if l != (memory.Counted{}) {
 		p.head("learnings")
-		p.Para("  ", p.Inkf(report.Plain, "%d active, %d pending; loaded %s, used %s; %d active ones were never used", l.Active, l.Pending, plural(l.Loaded, "time"), plural(l.Used, "time"), l.Never))
+		p.Para("  ", p.Inkf(report.Plain, "%d active, %d pending; loaded %s, used %s; %d of the active ones never used", l.Active, l.Pending, plural(l.Loaded, "time"), plural(l.Used, "time"), l.Never))
 	}
 	if len(p.s.People) > 0 {
 		p.head("people")
