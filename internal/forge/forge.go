@@ -38,6 +38,10 @@ type Forge interface {
 	// is 0. Where the forge supports conditional requests, an unchanged list is
 	// cheap.
 	Open(ctx context.Context, repo precedent.Repo) ([]PullRequest, error)
+	// Merged lists the merged pull requests that were updated since a time, the most recently
+	// updated first, at most limit. Their Files is 0. If there are more than it can read, it
+	// returns some and a KindTooLarge error.
+	Merged(ctx context.Context, repo precedent.Repo, since time.Time, limit int) ([]PullRequest, error)
 	// Comments reads all comments on a pull request, oldest first. If there are more
 	// than it can read, it returns the oldest and a KindTooLarge error.
 	Comments(ctx context.Context, repo precedent.Repo, number int) ([]Comment, error)
@@ -239,6 +243,10 @@ type PullRequest struct {
 	Updated time.Time
 	Files   int  // number of changed files, as the forge counts them
 	Locked  bool // comments are disabled
+	// MergedAt is when it was merged, and MergeCommit the commit of the base branch that it then
+	// became. They are zero if it is not merged, or the forge does not tell.
+	MergedAt    time.Time
+	MergeCommit string
 }
 
 // State of a pull request.

@@ -28,18 +28,12 @@ func (g *Gitea) version(*call) reply {
 func (g *Gitea) me(c *call) reply { return reply{status: http.StatusOK, body: giteaUser(c.who)} }
 
 func (g *Gitea) pulls(c *call) reply {
-	var open []*Pull
-	for _, p := range c.repo.Pulls {
-		if state := c.URL.Query().Get("state"); state == "all" || p.State == forge.Open {
-			open = append(open, p)
-		}
-	}
-	slices.SortFunc(open, func(a, b *Pull) int { return b.Updated.Compare(a.Updated) })
+	listed := c.repo.listed(c.URL.Query().Get("state"))
 	if c.URL.Query().Get("sort") != "recentupdate" {
-		slices.SortFunc(open, func(a, b *Pull) int { return b.Number - a.Number })
+		slices.SortFunc(listed, func(a, b *Pull) int { return b.Number - a.Number })
 	}
 	all := []any{}
-	for _, p := range open {
+	for _, p := range listed {
 		all = append(all, g.pullJSON(c.repo, p))
 	}
 	return g.page(c, all[:max(0, len(all)-lag(c.Request))])
@@ -83,7 +77,12 @@ func (g *Gitea) pullJSON(repo *Repo, p *Pull) object {
 		"html_url": fmt.Sprintf("%s/%s/%s/pulls/%d", g.URL, repo.Owner, repo.Name, p.Number),
 	}
 	if p.State == forge.Merged {
-		out["state"], out["merged_at"] = forge.Closed, p.Updated.Format(time.RFC3339)
+		out["state"], out["merged_at"], out["merge_base"], out["merge_commit_sha"] = forge.Closed, p.mergedAt(), p.Base.SHA, p.mergeCommit()
+		tip := p.Base // Gitea shows the tip of the branch, also after the merge
+		if p.MergeCommit != "" {
+			tip.SHA = p.MergeCommit
+		}
+		out["base"] = g.branch(repo, p, tip)
 	}
 	return out
 }

@@ -40,18 +40,41 @@ func (g *GitHub) pullRequest(c *call) reply {
 }
 
 func (g *GitHub) pulls(c *call) reply {
-	var open []*Pull
-	for _, p := range c.repo.Pulls {
-		if state := c.URL.Query().Get("state"); state == "all" || p.State == forge.Open {
-			open = append(open, p)
-		}
-	}
-	slices.SortFunc(open, func(a, b *Pull) int { return b.Updated.Compare(a.Updated) })
 	all := []any{}
-	for _, p := range open {
+	for _, p := range c.repo.listed(c.URL.Query().Get("state")) {
 		all = append(all, g.pullJSON(c.repo, p))
 	}
 	return g.page(c.Request, all)
+}
+
+// listed returns the pull requests in a state, which is open, closed or all, the most recently
+// updated first.
+func (r *Repo) listed(state string) []*Pull {
+	var all []*Pull
+	for _, p := range r.Pulls {
+		if state == "all" || (p.State == forge.Open) != (state == "closed") {
+			all = append(all, p)
+		}
+	}
+	slices.SortFunc(all, func(a, b *Pull) int { return b.Updated.Compare(a.Updated) })
+	return all
+}
+
+// mergedAt is when a pull request was merged.
+func (p *Pull) mergedAt() string {
+	at := p.MergedAt
+	if at.IsZero() {
+		at = p.Updated
+	}
+	return at.Format(time.RFC3339)
+}
+
+// mergeCommit is null if there is none.
+func (p *Pull) mergeCommit() any {
+	if p.MergeCommit == "" {
+		return nil
+	}
+	return p.MergeCommit
 }
 
 // pullJSON has what the list has, too: neither merged nor changed_files.
@@ -62,7 +85,7 @@ func (g *GitHub) pullJSON(repo *Repo, p *Pull) object {
 	}
 	state, mergedAt := p.State, any(nil)
 	if state == forge.Merged {
-		state, mergedAt = forge.Closed, p.Updated.Format(time.RFC3339)
+		state, mergedAt = forge.Closed, p.mergedAt()
 	}
 	body := any(text(p.Body))
 	if body == "" {
@@ -71,7 +94,7 @@ func (g *GitHub) pullJSON(repo *Repo, p *Pull) object {
 	return object{
 		"id": repo.ID*1000 + int64(p.Number), "number": p.Number, "title": text(p.Title), "body": body,
 		"user": user(p.Author), "state": state, "draft": p.Draft, "locked": p.Locked, "node_id": fmt.Sprintf("PR_%d_%d", repo.ID, p.Number), "labels": labels,
-		"base": g.branch(p.Base), "head": g.branch(p.Head), "merged_at": mergedAt, "merge_commit_sha": nil,
+		"base": g.branch(p.Base), "head": g.branch(p.Head), "merged_at": mergedAt, "merge_commit_sha": p.mergeCommit(),
 		"created_at": Epoch.Format(time.RFC3339), "updated_at": p.Updated.Format(time.RFC3339),
 		"html_url": fmt.Sprintf("%s/%s/%s/pull/%d", g.URL, repo.Owner, repo.Name, p.Number),
 	}

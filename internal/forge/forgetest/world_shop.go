@@ -51,7 +51,9 @@ func Shop() *Repo {
 				p.Draft, p.Author, p.Body = true, Cy, ""
 				p.Head = forge.Branch{Repo: precedent.Repo{Owner: "cy", Name: "shop-of-mine"}, RepoID: "701", Name: "main", SHA: sha("d")}
 			}),
-			3: pull(3, func(p *forge.PullRequest) { p.State = forge.Merged }),
+			3: pull(3, func(p *forge.PullRequest) {
+				p.State, p.MergedAt, p.MergeCommit = forge.Merged, Epoch.Add(2*time.Hour), sha("a")
+			}),
 			4: pull(4, func(p *forge.PullRequest) { p.State = forge.Closed }),
 			5: pull(5, func(p *forge.PullRequest) {
 				p.Author, p.Head = ghost, forge.Branch{Name: "patch-1", SHA: strings.Repeat("e", 64)}

@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"net/http"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 	"unicode/utf8"
 
 	sdk "code.gitea.io/sdk/gitea"
@@ -52,19 +54,53 @@ func (c *Client) Open(ctx context.Context, repo precedent.Repo) ([]forge.PullReq
 	listed, err := listAll(do, func(o sdk.ListOptions) ([]*sdk.PullRequest, *sdk.Response, error) {
 		return do.ListRepoPullRequests(repo.Owner, repo.Name, sdk.ListPullRequestsOptions{ListOptions: o, State: sdk.StateOpen, Sort: "recentupdate"})
 	})
-	var open []forge.PullRequest
+	open, wrong := c.pulls(do, listed)
+	return open, cmp.Or(wrong, err)
+}
+
+// Merged lists the merged pull requests that were updated since a time, the most recently
+// updated first. Gitea lists them among all closed ones.
+func (c *Client) Merged(ctx context.Context, repo precedent.Repo, since time.Time, limit int) ([]forge.PullRequest, error) {
+	do, err := c.begin(ctx, repo, "list merged pull requests of "+repo.String())
+	if err != nil {
+		return nil, err
+	}
+	merged, done := 0, false
+	listed, err := listAll(do, func(o sdk.ListOptions) ([]*sdk.PullRequest, *sdk.Response, error) {
+		if done {
+			return nil, &sdk.Response{Response: &http.Response{}}, nil
+		}
+		got, resp, err := do.ListRepoPullRequests(repo.Owner, repo.Name, sdk.ListPullRequestsOptions{ListOptions: o, State: sdk.StateClosed, Sort: "recentupdate"})
+		for _, p := range got {
+			if p != nil && p.HasMerged {
+				merged++
+			}
+			done = done || merged >= limit || p != nil && p.Updated != nil && p.Updated.Before(since)
+		}
+		return got, resp, err
+	})
+	listed = slices.DeleteFunc(listed, func(p *sdk.PullRequest) bool {
+		return !p.HasMerged || p.Updated != nil && p.Updated.Before(since)
+	})
+	all, wrong := c.pulls(do, listed)
+	return all[:min(len(all), limit)], cmp.Or(wrong, err)
+}
+
+// pulls converts a list of pull requests.
+func (c *Client) pulls(do call, listed []*sdk.PullRequest) ([]forge.PullRequest, error) {
+	var all []forge.PullRequest
 	seen := map[int]bool{} // a pull request that is updated meanwhile moves to the front and shifts the others
 	for _, p := range listed {
-		read, wrong := c.pull(do, p)
-		if wrong != nil {
-			return open, wrong
+		read, err := c.pull(do, p)
+		if err != nil {
+			return all, err
 		}
 		if !seen[read.Number] {
 			seen[read.Number], read.Files = true, 0
-			open = append(open, read)
+			all = append(all, read)
 		}
 	}
-	return open, err
+	return all, nil
 }
 
 // Patch returns the complete diff of a pull request as Gitea computes it.
@@ -107,6 +143,17 @@ func (c *Client) pull(do call, p *sdk.PullRequest) (forge.PullRequest, error) {
 		URL:  c.Pages().PullRequest(base.Repo, int(p.Index)),
 		Base: base, Head: head, Ref: "refs/pull/" + n + "/head",
 		Updated: p.Updated.UTC(), Locked: p.IsLocked || p.Base.Repository.Archived,
+	}
+	if state == forge.Merged {
+		if objectID().MatchString(p.MergeBase) { // the base is the tip of its branch, which contains the head now
+			out.Base.SHA = p.MergeBase
+		}
+		if p.Merged != nil {
+			out.MergedAt = p.Merged.UTC()
+		}
+		if p.MergedCommitID != nil && objectID().MatchString(*p.MergedCommitID) {
+			out.MergeCommit = *p.MergedCommitID
+		}
 	}
 	if p.ChangedFiles != nil {
 		out.Files = *p.ChangedFiles

@@ -1,12 +1,14 @@
 package github
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
 	"sync"
+	"time"
 	"unicode/utf8"
 
 	gh "github.com/google/go-github/v88/github"
@@ -48,19 +50,56 @@ func (c *Client) Open(ctx context.Context, repo precedent.Repo) ([]forge.PullReq
 			State: "open", Sort: "updated", Direction: "desc", ListOptions: o,
 		})
 	})
-	var open []forge.PullRequest
+	open, wrong := c.pulls(doing, listed)
+	return open, cmp.Or(wrong, err)
+}
+
+// Merged lists the merged pull requests that were updated since a time, the most recently
+// updated first. GitHub lists them among all closed ones.
+func (c *Client) Merged(ctx context.Context, repo precedent.Repo, since time.Time, limit int) ([]forge.PullRequest, error) {
+	doing := "list merged pull requests of " + repo.String()
+	ctx, err := c.begin(ctx, doing, repo)
+	if err != nil {
+		return nil, err
+	}
+	merged, done := 0, false
+	listed, err := listAll(c, doing, func(o gh.ListOptions) ([]*gh.PullRequest, *gh.Response, error) {
+		if done {
+			return nil, &gh.Response{}, nil
+		}
+		got, resp, err := c.api.PullRequests.List(ctx, repo.Owner, repo.Name, &gh.PullRequestListOptions{
+			State: "closed", Sort: "updated", Direction: "desc", ListOptions: o,
+		})
+		for _, p := range got {
+			if !p.GetMergedAt().IsZero() {
+				merged++
+			}
+			done = done || merged >= limit || p.GetUpdatedAt().Before(since)
+		}
+		return got, resp, err
+	})
+	listed = slices.DeleteFunc(listed, func(p *gh.PullRequest) bool {
+		return p.GetMergedAt().IsZero() || p.GetUpdatedAt().Before(since)
+	})
+	all, wrong := c.pulls(doing, listed)
+	return all[:min(len(all), limit)], cmp.Or(wrong, err)
+}
+
+// pulls converts a list of pull requests.
+func (c *Client) pulls(doing string, listed []*gh.PullRequest) ([]forge.PullRequest, error) {
+	var all []forge.PullRequest
 	seen := map[int]bool{} // a pull request that is updated meanwhile moves to the front and shifts the others
 	for _, p := range listed {
-		read, wrong := c.pull(doing, p)
-		if wrong != nil {
-			return open, wrong
+		read, err := c.pull(doing, p)
+		if err != nil {
+			return all, err
 		}
 		if !seen[read.Number] {
 			seen[read.Number] = true
-			open = append(open, read)
+			all = append(all, read)
 		}
 	}
-	return open, err
+	return all, nil
 }
 
 // pull converts a pull request. URLs and refs are built here instead of taken from
@@ -90,6 +129,12 @@ func (c *Client) pull(doing string, p *gh.PullRequest) (forge.PullRequest, error
 		URL:  c.Pages().PullRequest(base.Repo, p.GetNumber()),
 		Base: base, Head: head, Ref: "refs/pull/" + n + "/head",
 		Updated: p.GetUpdatedAt().UTC(), Files: p.GetChangedFiles(), Locked: p.GetLocked(),
+	}
+	if state == forge.Merged {
+		out.MergedAt = p.GetMergedAt().UTC()
+		if objectID().MatchString(p.GetMergeCommitSHA()) {
+			out.MergeCommit = p.GetMergeCommitSHA()
+		}
 	}
 	out.Title, _ = truncateBody(p.GetTitle())
 	out.Body, _ = truncateBody(p.GetBody())

@@ -34,6 +34,9 @@ type pull struct {
 	Updated *time.Time  `json:"updated,omitempty"`
 	Files   int         `json:"files,omitempty"`
 	Diff    *string     `json:"diff,omitempty"`
+	// MergedAt and MergeCommit say when it was merged, and as which commit.
+	MergedAt    *time.Time `json:"merged_at,omitempty"`
+	MergeCommit string     `json:"merge_commit,omitempty"`
 }
 
 // pullEnd is the base or the head of a pull request.
@@ -50,7 +53,7 @@ var (
 	refName  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^refs/[^\s~^:?*\[\\\x00-\x1f]+$`) })
 )
 
-// maxPulls bounds the open pull requests that Open lists.
+// maxPulls bounds the pull requests that are listed.
 const maxPulls = 10_000
 
 // pullRequest is a pull request and its repository.
@@ -91,6 +94,8 @@ func (f *Forge) readPull(r repository, number int) (pullRequest, error) {
 		return s, invalidFile("%s: the number in it is %d", s.name, s.Number)
 	case !slices.Contains([]forge.State{forge.Open, forge.Closed, forge.Merged}, s.State):
 		return s, invalidFile("%s: state must be open, closed or merged", s.name)
+	case s.MergeCommit != "" && !objectID().MatchString(s.MergeCommit):
+		return s, invalidFile("%s: merge_commit must have 40 or 64 hexadecimal digits", s.name)
 	case s.Files < 0 || s.Author.ID < 0:
 		return s, invalidFile("%s: a number is negative", s.name)
 	}
@@ -166,6 +171,12 @@ func (f *Forge) describe(ctx context.Context, h *history, s *pullRequest) (forge
 	}
 	out.Title, _ = truncateBody(s.Title)
 	out.Body, _ = truncateBody(s.Body)
+	if s.State == forge.Merged {
+		out.MergeCommit = s.MergeCommit
+		if s.MergedAt != nil {
+			out.MergedAt = s.MergedAt.UTC()
+		}
+	}
 	if s.Updated != nil {
 		out.Updated = s.Updated.UTC()
 	} else if out.Updated, err = f.changed(s.name); err != nil {
@@ -195,6 +206,19 @@ func (s *pullRequest) branch(e pullEnd) forge.Branch {
 
 // Open lists the open pull requests, the most recently updated first.
 func (f *Forge) Open(ctx context.Context, repo precedent.Repo) ([]forge.PullRequest, error) {
+	return f.list(ctx, repo, forge.Open)
+}
+
+// Merged lists the merged pull requests that were updated since a time, the most recently
+// updated first.
+func (f *Forge) Merged(ctx context.Context, repo precedent.Repo, since time.Time, limit int) ([]forge.PullRequest, error) {
+	merged, err := f.list(ctx, repo, forge.Merged)
+	merged = slices.DeleteFunc(merged, func(p forge.PullRequest) bool { return p.Updated.Before(since) })
+	return merged[:min(len(merged), limit)], err
+}
+
+// list lists the pull requests in a state, the most recently updated first.
+func (f *Forge) list(ctx context.Context, repo precedent.Repo, state forge.State) ([]forge.PullRequest, error) {
 	doing := "list pull requests of " + repo.String()
 	r, err := f.readRepo(ctx, repo)
 	if err != nil {
@@ -209,14 +233,14 @@ func (f *Forge) Open(ctx context.Context, repo precedent.Repo) ([]forge.PullRequ
 		return nil, fail(doing, err)
 	}
 	defer h.close()
-	var open []forge.PullRequest
+	var all []forge.PullRequest
 	for _, number := range numbers {
-		if len(open) == maxPulls {
+		if len(all) == maxPulls {
 			err = &forge.Error{Kind: forge.KindTooLarge, Msg: fmt.Sprintf("only the first %d were read", maxPulls)}
 			break
 		}
 		s, wrong := f.readPull(r, number)
-		if wrong == nil && s.State != forge.Open {
+		if wrong == nil && s.State != state {
 			continue
 		}
 		var p forge.PullRequest
@@ -227,10 +251,10 @@ func (f *Forge) Open(ctx context.Context, repo precedent.Repo) ([]forge.PullRequ
 			return nil, fail(doing, wrong)
 		}
 		p.Files = 0
-		open = append(open, p)
+		all = append(all, p)
 	}
-	slices.SortStableFunc(open, func(a, b forge.PullRequest) int { return b.Updated.Compare(a.Updated) })
-	return open, fail(doing, err)
+	slices.SortStableFunc(all, func(a, b forge.PullRequest) int { return b.Updated.Compare(a.Updated) })
+	return all, fail(doing, err)
 }
 
 // numbers lists the pull requests.

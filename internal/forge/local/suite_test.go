@@ -89,10 +89,14 @@ func (b *staged) pour() {
 				diff = strings.Repeat("x", maxPatch+1)
 			}
 			name := "pulls/" + strconv.Itoa(n)
-			updated := p.Updated
+			updated, merged := p.Updated, &p.MergedAt
+			if p.MergedAt.IsZero() {
+				merged = nil
+			}
 			b.put(name+".json", pull{
 				Number: n, Title: string(p.Title), Body: string(p.Body), Author: fileAccount(p.Author), State: p.State, Draft: p.Draft,
 				Locked: p.Locked, Base: ending(p.Base), Head: ending(p.Head), Labels: p.Labels, Updated: &updated, Files: p.Files, Diff: &diff,
+				MergedAt: merged, MergeCommit: p.MergeCommit,
 			})
 			b.put(name+"/talk.json", b.said(p))
 		}
@@ -224,6 +228,10 @@ func (b *staged) PullRequest(ctx context.Context, r precedent.Repo, n int) (forg
 
 func (b *staged) Open(ctx context.Context, r precedent.Repo) ([]forge.PullRequest, error) {
 	return on(b, 0, func() ([]forge.PullRequest, error) { return b.Forge.Open(ctx, r) })
+}
+
+func (b *staged) Merged(ctx context.Context, r precedent.Repo, since time.Time, limit int) ([]forge.PullRequest, error) {
+	return on(b, 0, func() ([]forge.PullRequest, error) { return b.Forge.Merged(ctx, r, since, limit) })
 }
 
 func (b *staged) Comments(ctx context.Context, r precedent.Repo, n int) ([]forge.Comment, error) {
