@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/settings"
 	"github.com/precedent-dev/precedent/internal/workflow"
 )
@@ -192,19 +193,26 @@ func (a *app) pullRepository(ctx context.Context, conn workflow.Connection, whic
 	if err != nil {
 		return nil, 0, err
 	}
+	repo, err := a.openPullRepository(ctx, conn, named, op)
+	return repo, number, err
+}
+
+// openPullRepository opens the named repository, which is on the forge; the zero Repo stands for
+// that of the clone.
+func (a *app) openPullRepository(ctx context.Context, conn workflow.Connection, named precedent.Repo, op *settings.Settings) (*workflow.PullRepository, error) {
 	at, err := a.location(op)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	repo, err := a.workflow().OpenPullRepository(ctx, at, named)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	if repo.Repo.Host != conn.Host() {
 		repo.Close()
-		return nil, 0, hinted(fmt.Errorf("%s is not on %s", repo.Repo, conn.Host()), "%s", otherForgeHint)
+		return nil, hinted(fmt.Errorf("%s is not on %s", repo.Repo, conn.Host()), "%s", otherForgeHint)
 	}
-	return repo, number, nil
+	return repo, nil
 }
 
 // otherForgeHint is the hint for a pull request on another forge.

@@ -162,6 +162,7 @@ func (p *Pull) fillInput(in *review.Input, s *pullState) {
 type purpose struct {
 	posts  bool // the review is posted
 	engine bool // a model reads
+	past   bool // a merged one is replayed: what was said on it does not count
 }
 
 // pullState is a pull request as it is now: its commits, what people said, and what
@@ -221,6 +222,7 @@ func (s *pullState) policy(ctx context.Context) (Policy, bool) {
 func (p *Pull) readDiscussion(ctx context.Context, s *pullState, of purpose) error {
 	r := p.reviewer
 	switch {
+	case of.past:
 	case p.State == forge.Merged:
 		r.notice(ctx, "#%d is merged already", p.Number)
 	case p.State == forge.Closed:
@@ -235,6 +237,9 @@ func (p *Pull) readDiscussion(ctx context.Context, s *pullState, of purpose) err
 		}
 		s.partial = true
 		s.fail("discussion", err, "some comments are missing")
+	}
+	if of.past {
+		return ctx.Err()
 	}
 	if of.posts || p.connection.Known {
 		err := p.readThreads(ctx, s, of)

@@ -32,17 +32,11 @@ type Result struct {
 // Run runs the review and saves it, with its planned posts. If it cannot be saved,
 // it is returned anyway, unless posts are planned.
 func (p *Prepared) Run(ctx context.Context, w Watch) (Result, error) {
-	in := p.Input
-	in.Planned, in.Progress = w.Planned, w.Progress
-	r, err := review.Run(ctx, in)
+	r, err := p.read(ctx, w)
 	if err != nil {
-		return Result{}, &Error{Err: err, Status: precedent.ExitIncomplete}
+		return Result{}, err
 	}
-	r.PullRequest = p.number
-	if p.answers != nil {
-		_, failures := p.answers.Done(ctx)
-		r.Failures = append(r.Failures, failures...)
-	}
+	in := p.Input
 	if err := p.save(ctx, r); err != nil {
 		return Result{}, err
 	}
@@ -51,6 +45,22 @@ func (p *Prepared) Run(ctx context.Context, w Watch) (Result, error) {
 		Style:  report.Style{Engine: p.Engine, NoEngine: in.Engine == nil, Remembered: shownBefore(in.Recall), Change: in.Change, FailOn: p.settings.FailOn.Value, NoHint: p.settings.Engine.Source.By != settings.Default},
 		Status: r.ExitStatus(p.settings.FailOn.Value),
 	}, nil
+}
+
+// read runs the review.
+func (p *Prepared) read(ctx context.Context, w Watch) (*precedent.Review, error) {
+	in := p.Input
+	in.Planned, in.Progress = w.Planned, w.Progress
+	r, err := review.Run(ctx, in)
+	if err != nil {
+		return nil, &Error{Err: err, Status: precedent.ExitIncomplete}
+	}
+	r.PullRequest = p.number
+	if p.answers != nil {
+		_, failures := p.answers.Done(ctx)
+		r.Failures = append(r.Failures, failures...)
+	}
+	return r, nil
 }
 
 func (p *Prepared) save(ctx context.Context, r *precedent.Review) error {
