@@ -564,7 +564,8 @@ func (s *witnessed) reviewsNext(p *forgetest.Pull, step string, status int, word
 	}
 }
 
-// explained expects that explain names the learning that hid the finding of the last review.
+// explained expects that explain names the learning that hid the finding of the last review, and
+// shows it as it would have been without.
 func (s *witnessed) explained(learning string) {
 	s.t.Helper()
 	hidden := regexp.MustCompile(`([0-9a-z]{10})  flaws\.js:`).FindStringSubmatch(s.out.String())
@@ -572,6 +573,10 @@ func (s *witnessed) explained(learning string) {
 		s.t.Fatalf("no finding is hidden:\n%s", s.out.String())
 	}
 	if status, said := s.run("explain", hidden[1], "--repo", s.connection().Host()+"/octo/app"); status != precedent.ExitClean || !strings.Contains(s.out.String(), learning) {
+		s.t.Fatalf("status %d\n%s\n%s", status, said, s.out.String())
+	}
+	status, said := s.run("explain", hidden[1], "--without", learning, "--repo", s.connection().Host()+"/octo/app")
+	if status != precedent.ExitClean || !strings.Contains(s.out.String(), "after     shown on its lines") {
 		s.t.Fatalf("status %d\n%s\n%s", status, said, s.out.String())
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/text"
 )
 
 // maxBody is how much of a comment is read, in bytes.
@@ -99,7 +100,7 @@ func (r *reader) read(l string, at int) {
 	content := strings.TrimSpace(l)
 	inner := content[len(listMark.FindString(content)):]
 	if r.until == "" && r.fence != "" {
-		if mark := fenceMark(content); strings.HasPrefix(mark, r.fence) && len(content) == len(mark) {
+		if mark := text.FenceMark(content); strings.HasPrefix(mark, r.fence) && len(content) == len(mark) {
 			r.fence = ""
 		}
 		r.add(l, isCode)
@@ -107,8 +108,8 @@ func (r *reader) read(l string, at int) {
 		return
 	}
 	if r.until == "" {
-		r.quoted = strings.HasPrefix(inner, ">") || r.quoted && content != "" && fenceMark(content) == ""
-		mark := fenceMark(inner)
+		r.quoted = strings.HasPrefix(inner, ">") || r.quoted && content != "" && text.FenceMark(content) == ""
+		mark := text.FenceMark(inner)
 		indented := r.blank && content != "" && (strings.HasPrefix(l, "    ") || strings.HasPrefix(l, "\t"))
 		switch {
 		case r.quoted:
@@ -132,17 +133,6 @@ func (r *reader) read(l string, at int) {
 	default:
 		r.add("", isHidden)
 	}
-}
-
-// fenceMark returns the marks with which a line opens or closes a block of code, or "".
-func fenceMark(content string) string {
-	for _, c := range []string{"`", "~"} {
-		rest := strings.TrimLeft(content, c)
-		if n := len(content) - len(rest); n >= 3 && (c == "~" || !strings.Contains(rest, c)) {
-			return content[:n]
-		}
-	}
-	return ""
 }
 
 // hiddenTag matches the tags of elements whose text is folded, quoted or code.

@@ -1,6 +1,7 @@
 package git
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -133,7 +134,7 @@ func (p Pull) failure(cause, err error, said string) error {
 		e.Err, e.Msg, e.Hint = ErrFlawed, "it contains an object that attacks git: "+flaw, "inspect the pull request's files in a browser before anyone checks it out"
 		return e
 	}
-	for _, known := range []struct{ words, hint string }{
+	e.Hint = cmp.Or(hintFor(said, []knownFailure{
 		{" from proxy", "set HTTPS_PROXY to the proxy, with user and password, and NO_PROXY to the hosts that need none"},
 		{"resolve proxy", "set HTTPS_PROXY to the proxy, and NO_PROXY to the hosts that need none"},
 		{"could not read Username", "provide a token that can read the repository"},
@@ -146,13 +147,21 @@ func (p Pull) failure(cause, err error, said string) error {
 		{"certificate", "set SSL_CERT_FILE to a file with the certificates to trust"},
 		{"Could not resolve host", "check the network connection"},
 		{"Failed to connect", "check the network connection"},
-	} {
-		if strings.Contains(said, known.words) {
-			e.Hint = known.hint
-			break
+	}), e.Hint)
+	return e
+}
+
+// knownFailure is a failure of git by words of its message, and the hint for it.
+type knownFailure struct{ words, hint string }
+
+// hintFor returns the hint of the first known failure that a message has; empty for none.
+func hintFor(said string, known []knownFailure) string {
+	for _, k := range known {
+		if strings.Contains(said, k.words) {
+			return k.hint
 		}
 	}
-	return e
+	return ""
 }
 
 // fsckFlaw returns the flaw that git's object check reported.

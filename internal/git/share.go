@@ -248,8 +248,7 @@ func rejection(said string) string {
 // failure explains why a fetch or a push failed.
 func (s Shared) failure(cause, err error, said string) error {
 	e := failureOf(cause, opShare, err, said, shareTimeout)
-	e.Hint = ""
-	for _, known := range []struct{ words, hint string }{
+	e.Hint = hintFor(said, []knownFailure{
 		{"returned error: 403", "the token needs write permission for the contents of the repository; to only read, use --read-only"},
 		{"Permission to", "you need write permission there; to only read, use --read-only"},
 		{"could not read Username", "log in with git, or set the forge's token (GITHUB_TOKEN, GITEA_TOKEN)"},
@@ -259,11 +258,6 @@ func (s Shared) failure(cause, err error, said string) error {
 		{"does not appear to be a git repository", "name another remote with --remote"},
 		{"Could not resolve host", "check the network connection"},
 		{"Failed to connect", "check the network connection"},
-	} {
-		if strings.Contains(said, known.words) {
-			e.Hint = known.hint
-			break
-		}
-	}
+	})
 	return e
 }

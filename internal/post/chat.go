@@ -78,14 +78,8 @@ func (j *job) deliverAnswers(ctx context.Context) error {
 	if err := j.loadAnswers(ctx); err != nil { // another run may have sent them
 		return err
 	}
-	lost, err := j.findLost(ctx)
-	if err != nil {
+	if err := j.awaitLost(ctx); err != nil {
 		return err
-	}
-	if lost { // the process that sent it may have died a moment ago
-		if err := j.Sleep(ctx, listLag); err != nil {
-			return err
-		}
 	}
 	if err := j.look(ctx); err != nil {
 		return j.endIfClosed(ctx, err)

@@ -125,14 +125,8 @@ func (j *job) resume(ctx context.Context) error {
 	if n := len(j.posts); n > 0 {
 		newest = j.posts[n-1].Review
 	}
-	lost, err := j.findLost(ctx)
-	if err != nil {
+	if err := j.awaitLost(ctx); err != nil {
 		return err
-	}
-	if lost { // the process that sent it may have died a moment ago
-		if err := j.Sleep(ctx, listLag); err != nil {
-			return err
-		}
 	}
 	if err := j.readForge(ctx); err != nil {
 		return j.endIfClosed(ctx, err)
@@ -158,10 +152,12 @@ func (j *job) resume(ctx context.Context) error {
 	return j.openReview(ctx, newest)
 }
 
-// findLost finds posts of which an earlier delivery did not know whether they arrived, and tells
-// whether there are any that must not be sent twice.
-func (j *job) findLost(ctx context.Context) (lost bool, err error) {
-	err = j.updatePosts(ctx, func(p *store.Post) bool {
+// awaitLost finds posts of which an earlier delivery did not know whether they arrived. If any of
+// them must not be sent twice, it waits until the forge lists it: the process that sent it may
+// have died a moment ago.
+func (j *job) awaitLost(ctx context.Context) error {
+	lost := false
+	err := j.updatePosts(ctx, func(p *store.Post) bool {
 		if p.State != store.PostSending && p.State != store.PostUnknown {
 			return false
 		}
@@ -171,7 +167,10 @@ func (j *job) findLost(ctx context.Context) (lost bool, err error) {
 		}
 		return true
 	})
-	return lost, err
+	if err != nil || !lost {
+		return err
+	}
+	return j.Sleep(ctx, listLag)
 }
 
 // openReview reads the review to post, resolves posts whose state is unknown, and makes this

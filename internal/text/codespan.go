@@ -14,7 +14,7 @@ func codeSpans(s string) []extent {
 	var found []extent
 	for at := 0; at < len(s); {
 		line, _, _ := strings.Cut(s[at:], "\n")
-		if mark := fenceMark(line); mark != "" {
+		if mark := FenceMark(line); mark != "" {
 			end := at + fenceEnd(s[at:], mark)
 			found = append(found, extent{at, end})
 			at = end
@@ -32,8 +32,9 @@ func codeSpans(s string) []extent {
 	return found
 }
 
-// fenceMark returns the backticks or tildes with which a line opens a fenced block, or "".
-func fenceMark(line string) string {
+// FenceMark returns the backticks or tildes with which a line without indentation opens or closes
+// a fenced block, or "".
+func FenceMark(line string) string {
 	for _, c := range []string{"`", "~"} {
 		rest := strings.TrimLeft(line, c)
 		if n := len(line) - len(rest); n >= 3 && (c == "~" || !strings.Contains(rest, c)) {
