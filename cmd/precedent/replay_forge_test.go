@@ -138,10 +138,15 @@ func newPastStage(t *testing.T) *pastStage {
 // replay runs the command with the flags.
 func (s *pastStage) replay(more ...string) (int, workflow.PastReplay) {
 	s.t.Helper()
+	return s.replayUntil(s.t.Context(), more...)
+}
+
+func (s *pastStage) replayUntil(ctx context.Context, more ...string) (int, workflow.PastReplay) {
+	s.t.Helper()
 	s.out.Reset()
 	s.err.Reset()
 	host := strings.TrimPrefix(s.door.URL, "http://")
-	status := s.app.run(s.t.Context(), append([]string{"replay", "--from", "forge", "--repo", host + "/octo/app", "--memory-db", s.memory}, more...))
+	status := s.app.run(ctx, append([]string{"replay", "--from", "forge", "--repo", host + "/octo/app", "--memory-db", s.memory}, more...))
 	var r workflow.PastReplay
 	if s.out.Len() > 0 && s.out.Bytes()[0] == '{' {
 		if err := json.Unmarshal(s.out.Bytes(), &r); err != nil {
@@ -244,6 +249,28 @@ func TestReplayFromTheForge(t *testing.T) {
 	}
 	if after := s.remembered(); after != before {
 		t.Errorf("the memory was\n%s\nand is\n%s", before, after)
+	}
+}
+
+// TestReplayFromTheForgeGoesOn: what an interrupted replay paid for is not asked for again.
+func TestReplayFromTheForgeGoesOn(t *testing.T) {
+	s := newPastStage(t)
+	s.reader.asked = 0
+	_, whole := s.replay("--dry-run", "--json")
+	ctx, cancel := context.WithCancel(t.Context())
+	s.reader.onAsk = func() {
+		if s.reader.asked == whole.Estimate.Requests/2 {
+			cancel()
+		}
+	}
+	if status, _ := s.replayUntil(ctx, "--yes"); status == precedent.ExitClean {
+		t.Fatalf("it was not interrupted:\n%s", s.out.String())
+	}
+	if _, left := s.replay("--dry-run", "--json"); left.Estimate.Kept == 0 || left.Estimate.Kept+left.Estimate.Requests != whole.Estimate.Requests {
+		t.Errorf("%d requests are left and %d answers are kept of %d", left.Estimate.Requests, left.Estimate.Kept, whole.Estimate.Requests)
+	}
+	if status, r := s.replay("--yes", "--json"); status != precedent.ExitClean || r.Reviewed != 3 {
+		t.Errorf("status %d, %d reviewed\n%s", status, r.Reviewed, s.err.String())
 	}
 }
 
