@@ -26,9 +26,9 @@
 //	 "base": {"branch": "main"}, "head": {"branch": "till"}}
 //
 // Optional fields are "state" (open, closed, merged), "draft", "locked", "labels",
-// "updated" (default: when the file changed), "merged_at", "merge_commit" and "files". The commits of base and
-// head are looked up on every request, so a push moves the head; "ref" names a ref
-// instead of a branch, and "sha" fixes the commit. "repo" (owner/name) is for a
+// "updated" (default: when the file changed), "merged_at", "merge_commit"
+// and "files". The commits of base and head are looked up on every request, so a push
+// moves the head; "ref" names a ref instead of a branch, and "sha" fixes the commit. "repo" (owner/name) is for a
 // fork, which may be "deleted". If the pull request has a "diff", or the folder has
 // no "git", nothing is looked up: both ends need a "sha", and remarks may be on the
 // lines of the diff.
