@@ -158,7 +158,7 @@ func init() { programs["measured"] = measured }
 // measured runs a program, and writes the largest resident set of it and its children, in KiB.
 // This process is small: Linux counts for a new process what the one that started it took.
 func measured() {
-	cmd := exec.Command(os.Args[1], os.Args[2:]...) //nolint:noctx // it ends by itself
+	cmd := exec.Command(os.Args[1], os.Args[2:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	err := cmd.Run()
 	if cmd.ProcessState == nil {
