@@ -70,6 +70,11 @@ type Sleep func(context.Context, time.Duration) error
 // pause is how long Hold and Stop wait before they look again.
 const pause = 20 * time.Millisecond
 
+// marked is the file whose lock says that the record of path is that of a running process. It is
+// locked after the record has been written, so that nobody takes the record of an earlier process
+// for that of the one that is starting.
+func marked(path string) string { return path + ".running" }
+
 // Hold locks the file for this process, writes the record to it, and returns what releases it.
 // The system releases it, too, when the process ends. The error wraps ErrRunning if another
 // process holds it.
@@ -77,16 +82,7 @@ func Hold(ctx context.Context, path string, r Record, sleep Sleep) (release func
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("lock %s: %w", path, err)
 	}
-	const attempts = 50 // Running locks the file for a moment, too
-	var f *os.File
-	for range attempts {
-		if f, err = lock(path); !errors.Is(err, ErrRunning) {
-			break
-		}
-		if err := sleep(ctx, pause); err != nil {
-			return nil, err
-		}
-	}
+	f, err := lock(path)
 	if err != nil {
 		return nil, fmt.Errorf("lock %s: %w", path, err)
 	}
@@ -100,19 +96,31 @@ func Hold(ctx context.Context, path string, r Record, sleep Sleep) (release func
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("write %s: %w", path, err), f.Close())
 	}
-	return func() { f.Close() }, nil
+	const attempts = 50 // Running locks the mark for a moment, too
+	for attempt := 1; ; attempt++ {
+		mark, err := lock(marked(path))
+		if err == nil {
+			return func() { mark.Close(); f.Close() }, nil
+		}
+		if attempt < attempts && errors.Is(err, ErrRunning) {
+			if err = sleep(ctx, pause); err == nil {
+				continue
+			}
+		}
+		return nil, errors.Join(fmt.Errorf("lock %s: %w", marked(path), err), f.Close())
+	}
 }
 
 // Running returns the record of the process that holds the file, and whether one does.
 func Running(path string) (Record, bool, error) {
-	f, err := lockExisting(path)
+	f, err := lockExisting(marked(path))
 	switch {
 	case err == nil:
 		return Record{}, false, f.Close()
 	case errors.Is(err, fs.ErrNotExist):
 		return Record{}, false, nil
 	case !errors.Is(err, ErrRunning):
-		return Record{}, false, fmt.Errorf("look at %s: %w", path, err)
+		return Record{}, false, fmt.Errorf("look at %s: %w", marked(path), err)
 	}
 	const most = 4 << 10 // a record has some 60 bytes
 	in, err := os.Open(path)
