@@ -63,6 +63,12 @@ func (t *Thread) ProvenChange() bool {
 	return t.Changed && (t.CodeChanged || t.Severity != "" && !t.Severity.AtLeast(High))
 }
 
+// Severe tells whether only people with write permission may end the thread: its finding is of
+// high, critical or unknown severity, or in a protected category.
+func (t *Thread) Severe() bool {
+	return t.Severity == "" || t.Severity.AtLeast(High) || t.Category.Protected()
+}
+
 // ThreadState is the state of a conversation.
 type ThreadState string
 

@@ -252,7 +252,7 @@ func (a *assembly) decideState(t *precedent.Thread) {
 		}
 	}
 	reopened := known && before.Closed && !t.Closed
-	_, _, declined := dismissedIn(*t, a.self.mayDismiss(*t))
+	_, _, declined := dismissedIn(*t, dismissers(*t, a.self.Author))
 	switch {
 	case t.Deleted, declined, before.State == precedent.ThreadWontFix:
 		t.State = precedent.ThreadWontFix

@@ -124,15 +124,10 @@ func commanded(message precedent.Untrusted) (quote string, ok bool) {
 	return "", false
 }
 
-// mayDismiss returns whose dismissals end a thread: those of people with write permission, and
-// of the author unless the finding is severe or in a protected category.
-func (s Identity) mayDismiss(t precedent.Thread) func(precedent.Message) bool {
-	return dismissers(t, s.Author)
-}
-
+// dismissers returns whose dismissals end a thread: those of people with write permission, and
+// of the author unless the thread is severe.
 func dismissers(t precedent.Thread, author precedent.ForgeID) func(precedent.Message) bool {
-	mild := t.Severity != "" && !t.Severity.AtLeast(precedent.High) && !t.Category.Protected()
-	return func(m precedent.Message) bool { return m.MayWrite || mild && author != "" && m.WhoID == author }
+	return func(m precedent.Message) bool { return m.MayWrite || !t.Severe() && author != "" && m.WhoID == author }
 }
 
 // fromTeam tells whether the author of a message has write permission.

@@ -66,6 +66,14 @@ func overBudget(of string, total, limit, amount float64) error {
 // clockSkew is by how much the clock of a forge may differ from ours, generously.
 const clockSkew = time.Hour
 
+// postedSpending returns what reads spentToday; nil without a key, with which no summary counts.
+func (p *Pull) postedSpending(s *settings.Settings) func(context.Context) (float64, error) {
+	if p.connection.Key.IsZero() {
+		return nil
+	}
+	return func(ctx context.Context) (float64, error) { return p.spentToday(ctx, s) }
+}
+
 // spentToday returns the dollars that the reviews of all pull requests of the repository have
 // cost on this day (UTC), as their summaries say. Only comments of our account with a valid
 // signature count. If they cannot all be read, that is an error only if the operator has set

@@ -1,7 +1,6 @@
 package workflow
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -482,10 +481,4 @@ func (c *conversation) approver(ctx context.Context, p store.Post) (forge.Person
 		}
 	}
 	return forge.Person{}, nil
-}
-
-// severe tells whether only people with write permission end a thread, and only in words that
-// fixed rules recognize.
-func severe(t *precedent.Thread) bool {
-	return t.Category.Protected() || cmp.Or(t.Severity, precedent.Critical).AtLeast(precedent.High)
 }

@@ -120,7 +120,7 @@ func fixText(h *heard) string {
 
 // mayEnd tells whether the person may end a thread: people with write permission, and the author
 // of the pull request unless the finding is severe.
-func (h *heard) mayEnd() bool { return h.mayWrite || h.author && !severe(h.thread) }
+func (h *heard) mayEnd() bool { return h.mayWrite || h.author && !h.thread.Severe() }
 
 // whyNotEnded says why a thread stays open.
 func (h *heard) whyNotEnded() string {

@@ -31,12 +31,7 @@ type talker struct {
 // openTalker creates the engine on first use.
 func (c *conversation) openTalker() *talker {
 	if c.talker == nil {
-		p := c.pull
-		var posted func(context.Context) (float64, error)
-		if !p.connection.Key.IsZero() {
-			posted = func(ctx context.Context) (float64, error) { return p.spentToday(ctx, c.job.Settings) }
-		}
-		t := &talker{budget: bookedBudget(c.job.Settings, c.rows, p.Number, posted)}
+		t := &talker{budget: bookedBudget(c.job.Settings, c.rows, c.pull.Number, c.pull.postedSpending(c.job.Settings))}
 		t.Engine, t.end = c.job.Engine.New(EngineOptions{Budget: t.budget, Window: c.job.Settings.Context.Value})
 		c.talker = t
 	}
@@ -168,7 +163,7 @@ func (c *conversation) ask(ctx context.Context, t *talker, h *heard) (said talke
 // follow does what follows from an answer whose quote is in the comment. A thread is ended only
 // for somebody with write permission, and not if its finding is severe: a model read it.
 func (c *conversation) follow(ctx context.Context, h *heard, said talked, a *post.ToComment) error {
-	if t := h.thread; t != nil && said.Class == "explained" && said.Validity == "valid" && h.mayWrite && !severe(t) {
+	if t := h.thread; t != nil && said.Class == "explained" && said.Validity == "valid" && h.mayWrite && !t.Severe() {
 		t.State, t.DismissedBy, t.DismissedWords = precedent.ThreadWontFix, h.Author.Login, text.Cut(plainWords(said.Quote), 300)
 		if err := c.pull.storedThreads(c.rows).Save(ctx, []precedent.Thread{*t}); err != nil {
 			return err

@@ -3,7 +3,6 @@ package workflow
 import (
 	"context"
 	"slices"
-	"time"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
@@ -25,15 +24,13 @@ func (p *Pull) compare(ctx context.Context, s *pullState, r *precedent.Review, o
 	if err != nil {
 		return err
 	}
-	outcomes, err := rows.OutcomesSince(ctx, time.Time{})
+	outcomes, err := rows.Outcomes(ctx, p.Number)
 	if err != nil {
 		return err
 	}
 	became := map[string]precedent.Outcome{} // by fingerprint
 	for _, o := range outcomes {
-		if o.PullRequest == p.Number {
-			became[o.Fingerprint] = o
-		}
+		became[o.Fingerprint] = o
 	}
 	var shown []*precedent.Finding
 	for i := range r.Findings {

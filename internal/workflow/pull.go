@@ -117,9 +117,7 @@ func (p *Pull) prepare(ctx context.Context, s *pullState, job Job) (*PreparedPul
 	x := p.reviewer.newPrepared(p.workspace.IDs[0], s.subject, change, job)
 	x.onClose(s.blobs.Close)
 	x.number, x.visibility = &p.Number, p.Base.Visibility
-	if !p.connection.Key.IsZero() {
-		x.posted = func(ctx context.Context) (float64, error) { return p.spentToday(ctx, job.Settings) }
-	}
+	x.posted = p.postedSpending(job.Settings)
 	x.Input.ForgeChange = shown
 	p.fillInput(&x.Input, s)
 	if err = x.readBase(ctx, s.hasBase(ctx)); err == nil {
