@@ -80,9 +80,12 @@ func (a *app) printInsights(lines []insightLine) error {
 		detail("%s, %s; %s in %s and %s", i.Category, where, plural(len(i.Findings), "finding"), plural(len(i.PullRequests), "pull request"), plural(i.Changes, "change"))
 		acceptance := "nobody answered yet"
 		if i.Accepted+i.Rejected > 0 {
+			people := "1 person"
+			if n := len(i.People); n != 1 {
+				people = fmt.Sprintf("%d people", n)
+			}
 			acceptance = fmt.Sprintf("%d of %d accepted (90 %% interval %.0f to %.0f %%), by %s", i.Accepted, i.Accepted+i.Rejected,
-				100*i.Acceptance.Low, 100*i.Acceptance.High, plural(len(i.People), "person"))
-			acceptance = strings.Replace(acceptance, "persons", "people", 1)
+				100*i.Acceptance.Low, 100*i.Acceptance.High, people)
 		}
 		detail("%s", acceptance)
 		detail("shown by %s", strings.Join(i.Citations, ", "))
@@ -102,7 +105,7 @@ func newInsightsDismiss(a *app) *cobra.Command {
 	var reason, who string
 	cmd := &cobra.Command{
 		Use:     "dismiss ID",
-		Short:   "Show an insight to finders no more, or undo that",
+		Short:   "Stop showing an insight to finders, or undo that",
 		Example: "  precedent insights dismiss k7m2q0v5xa\n  precedent insights dismiss --undo k7m2q0v5xa",
 		Args:    exactly(1),
 		RunE: a.withMemory(func(cmd *cobra.Command, args []string, w *workflow.Workspace) error {

@@ -373,7 +373,7 @@ func (c *chatty) Run(ctx context.Context, t engine.Task) (engine.Answer, error) 
 	return engine.Answer{Status: precedent.StatusOK, JSON: data, Model: "witness"}, err
 }
 
-// TestFreeText: what is no command is answered by the engine, from the conversation and the
+// TestFreeText: what is not a command is answered by the engine, from the conversation and the
 // code; what follows needs a quote that is in the comment, and write permission.
 func TestFreeText(t *testing.T) {
 	onForges(t, func(t *testing.T, s *witnessed) {

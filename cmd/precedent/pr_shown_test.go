@@ -28,7 +28,7 @@ func (w *witness) Info() engine.Info {
 }
 
 func (w *witness) Run(_ context.Context, t engine.Task) (engine.Answer, error) {
-	if t.Role != engine.Answerer { // which is no reading of the change
+	if t.Role != engine.Answerer { // which does not read the change
 		w.asked.Add(1)
 	}
 	find := func() []map[string]any {

@@ -26,7 +26,7 @@ func TestParseLearnings(t *testing.T) {
 	}
 }
 
-// TestParseLearningsRefuses reads what is no learning: each error has a line and, where that
+// TestParseLearningsRefuses reads what is not a learning: each error has a line and, where that
 // helps, a hint; other rows stay.
 func TestParseLearningsRefuses(t *testing.T) {
 	const fine = "\n  - {kind: do, directive: check errors}\n"

@@ -143,7 +143,7 @@ func audit(sql string) (refs int, problems []string) {
 	return refs, slices.Compact(problems)
 }
 
-// constant is the text of an expression of strings; what is no constant is a ?.
+// constant is the text of an expression of strings; what is not constant is a ?.
 func constant(e ast.Expr, consts map[string]ast.Expr) (string, bool) {
 	switch e := e.(type) {
 	case *ast.BasicLit:
