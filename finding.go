@@ -192,6 +192,8 @@ type Cite struct {
 	ID   string `json:"id"`
 	Text string `json:"text"`
 	URL  string `json:"url"`
+	// Precedent is where a cited comment of a person comes from; nil for other kinds.
+	Precedent *CitedComment `json:"precedent,omitempty"`
 }
 
 // Decision is one step that led to a finding being shown or hidden. The explain command prints

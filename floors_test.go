@@ -26,11 +26,11 @@ var floors = map[string]int{
 
 	"internal/background": 1, "internal/calibration": 1, "internal/child": 1, "internal/diff": 1, "internal/git": 1, "internal/llm": 1, "internal/sarif": 1, "internal/secret": 1, "internal/start": 1, "internal/temp": 1, "internal/text": 1,
 
-	"internal/chat": 2, "internal/forge": 2, "internal/guide": 2, "internal/markdown": 2, "internal/match": 2, "internal/prompt": 2, "internal/sandbox": 2, "internal/store": 2,
+	"internal/chat": 2, "internal/forge": 2, "internal/guide": 2, "internal/markdown": 2, "internal/match": 2, "internal/prompt": 2, "internal/sandbox": 2, "internal/search": 2, "internal/store": 2,
 
 	"internal/comment": 3, "internal/engine": 3, "internal/hook": 3, "internal/forge/wire": 3, "internal/lint": 3, "internal/report": 3,
 
-	"internal/memory": 4, "internal/settings": 4, "internal/thread": 4,
+	"internal/corpus": 4, "internal/memory": 4, "internal/settings": 4, "internal/thread": 4,
 
 	"internal/portable": 5, "internal/post": 5, "internal/review": 5,
 

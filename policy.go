@@ -34,6 +34,8 @@ type Policy struct {
 	// PassWithoutModel makes the check of a clean review a success although no model read the
 	// change; else it is neutral.
 	PassWithoutModel bool
+	// Precedents says how the comments of people are cited; empty means PrecedentsQuiet.
+	Precedents PrecedentDisplay
 	// Learnings says which learnings count.
 	Learnings LearningPolicy
 	// Language that findings are written in, as an IETF tag; empty means English.

@@ -49,6 +49,12 @@ type Forge interface {
 	// that were written or edited since a time, in any order. Comments on issues may be among
 	// them. If there are more than it can read, it returns some and a KindTooLarge error.
 	CommentsSince(ctx context.Context, repo precedent.Repo, since time.Time) ([]NumberedComment, error)
+	// Streams are the lists that together have all comments on the pull requests of a repository.
+	Streams() []HistoryStream
+	// History reads one page of a list: what was written or edited since a time. It skips
+	// nothing, also if people write, edit and delete between two pages, but what is edited
+	// meanwhile may come again.
+	History(ctx context.Context, repo precedent.Repo, q HistoryQuery) (HistoryPage, error)
 	// Threads reads the conversations on lines, in the order of their first comments.
 	Threads(ctx context.Context, repo precedent.Repo, number int) ([]Thread, error)
 	// Reactions reads the reactions to a comment.
@@ -298,6 +304,12 @@ type Comment struct {
 	Commit   string            // the commit that Span refers to; empty without a Span
 	Outdated bool              // the commented code has changed
 	Blocks   bool              // a review that requests changes, which nobody has taken back
+	// Hunk is the end of the diff hunk above an inline comment, the commented line last; empty
+	// if the forge does not include it.
+	Hunk precedent.Untrusted
+	// Member tells that the forge lists the author among the members of the repository or its
+	// owner. It proves no permission.
+	Member bool
 	// Votes is the number of 👍 and 👎 reactions to an inline comment, or -1 if the
 	// forge does not include it, so that only Reactions can tell.
 	Votes int
@@ -307,6 +319,29 @@ type Comment struct {
 type NumberedComment struct {
 	Number int
 	Comment
+}
+
+// HistoryStream names a list of comments, or of pull requests with comments. The names are stored.
+type HistoryStream string
+
+// HistoryQuery asks for a page of a list.
+type HistoryQuery struct {
+	Stream HistoryStream
+	Since  time.Time
+	// Cursor is HistoryPage.Next of the page before; empty for the first page.
+	Cursor string
+}
+
+// HistoryPage is a page of a list.
+type HistoryPage struct {
+	Pulls    []PullRequest // without Files; also those without comments
+	Comments []NumberedComment
+	// Next is the cursor of the next page; empty after the last one.
+	Next string
+	// Through is a time such that everything that was edited before it, and since
+	// HistoryQuery.Since, was on this page or on one before. It is zero if that is not known
+	// before the last page.
+	Through time.Time
 }
 
 // LastNumber returns the number that ends the address of a pull request or an issue; 0 if none
