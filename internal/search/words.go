@@ -61,19 +61,17 @@ func (w *words) remove(n uint32) {
 	w.docs -= min(int(w.lengths[n]), 1)
 }
 
-// search returns the best documents.
+// search returns the best documents. A word counts once however often the query has it: counting
+// lowered the mean reciprocal rank of review comments by the changed lines from .42 to .38.
 func (w *words) search(s string, f *filter, depth int) []scored {
-	counts := map[string]int{}
-	for t := range text.Tokens(s) {
-		counts[t]++
-	}
 	var tokens []string
-	for t := range counts {
+	for t := range text.Tokens(s) {
 		if _, ok := w.terms[t]; ok {
 			tokens = append(tokens, t)
 		}
 	}
 	slices.Sort(tokens) // so that sums are the same every time
+	tokens = slices.Compact(tokens)
 	if len(tokens) == 0 || w.docs == 0 {
 		return nil
 	}
@@ -81,7 +79,7 @@ func (w *words) search(s string, f *filter, depth int) []scored {
 	mean := float64(w.tokens) / float64(w.docs)
 	for _, t := range tokens {
 		term := w.terms[t]
-		weight := float64(counts[t]) * (saturation + 1) * math.Log(1+(float64(w.docs)-float64(w.counts[term])+0.5)/(float64(w.counts[term])+0.5))
+		weight := (saturation + 1) * math.Log(1+(float64(w.docs)-float64(w.counts[term])+0.5)/(float64(w.counts[term])+0.5))
 		for _, p := range w.lists[term] {
 			count := float64(p.count())
 			length := float64(w.lengths[p.number()]) / mean
