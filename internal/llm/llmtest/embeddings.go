@@ -1,6 +1,7 @@
 package llmtest
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
@@ -168,7 +169,7 @@ func vectorsBody(r TextRequest, reply VectorReply) []byte {
 	if vectors == nil {
 		size := reply.Size
 		if size == 0 {
-			size = max(r.Dimensions, 8)
+			size = cmp.Or(r.Dimensions, 8)
 		}
 		for _, text := range r.Texts {
 			vectors = append(vectors, Words(text, size))
@@ -228,8 +229,8 @@ func Words(text string, size int) []float32 {
 	v[0] = 0.01 // of a text without words, too
 	for _, word := range strings.Fields(strings.ToLower(text)) {
 		h := fnv.New64a()
-		_, _ = h.Write([]byte(word)) // it never fails
-		source := rand.New(rand.NewPCG(h.Sum64(), 1)) //nolint:gosec // the same for the same word
+		_, _ = h.Write([]byte(word))                  // it never fails
+		source := rand.New(rand.NewPCG(h.Sum64(), 1))
 		for i := range v {
 			v[i] += float32(source.NormFloat64())
 		}
