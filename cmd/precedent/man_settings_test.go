@@ -38,6 +38,7 @@ var describedSettings = map[string]described{
 	"repo":                      {"`host/owner/name`", "example.org/team/app", "app"},
 	"consolidation":             {"auto or off", "off", ""},
 	"learnings":                 {"`true`, `false`", "false", "maybe"},
+	"precedents":                {"`true`, `false`", "false", "maybe"},
 	"embeddings.url":            {"a URL: https, or http on this machine", "https://api.openai.com/v1", "http://example.org/v1"},
 	"embeddings.model":          {"a name", "text-embedding-3-small", ""},
 	"embeddings.dimensions":     {"1 to 16,384", "512", "0"},
@@ -66,6 +67,7 @@ var describedPolicy = []struct {
 	{"request_changes", "true or false", "false", "true", "maybe", "Whether a posted review requests changes if it has a finding at or above `--fail-on`. It never approves."},
 	{"pass_without_model", "true or false", "false", "true", "maybe", "Whether the check can succeed although no model read the change. Otherwise it is neutral, or a failure if a finding is at or above `--fail-on`."},
 	{"learnings", "`enabled`, `scope` and `max_age_days`", "enabled", "{scope: global, max_age_days: 365}", "{scope: everywhere}", "What reviews use of what people taught, see [memory.md](memory.md): nothing (`enabled: false`); with `scope: global` also what other repositories of the owner share; nothing older than `max_age_days`, 1 to 3650. Nothing is deleted."},
+	{"precedents", "`quiet`, `full`, `anonymous` or `off`", "quiet", "anonymous", "loud", "How comments cite what people wrote in earlier reviews: with number, author and link, but without notifying anybody or linking back (`quiet`); as live references, which notify the author (`full`); without the author (`anonymous`); or not at all, and nothing is searched (`off`)."},
 	{"language", "a language tag", "en", "pt-BR", "Klingon language", "The language of the findings."},
 }
 

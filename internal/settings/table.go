@@ -78,6 +78,10 @@ var All = []Def{
 		Key: "learnings", Env: "REVIEW_LEARNINGS_ENABLED", InFile: true, Default: "true",
 		Usage: "use learnings in reviews and save new ones: true or false",
 	}),
+	def(boolean, func(s *Settings) *Value[bool] { return &s.Precedents }, Def{
+		Key: "precedents", Env: "REVIEW_PRECEDENTS_ENABLED", InFile: true, Default: "true",
+		Usage: "search what people wrote in earlier reviews, and cite it: true or false",
+	}),
 	def(endpointURL, func(s *Settings) *Value[string] { return &s.EmbeddingsURL }, Def{
 		Key: "embeddings.url", Env: "PRECEDENT_EMBEDDINGS_URL", InFile: true, unsetText: "default: comments are compared by their words alone",
 		Usage: "the address of a server that is compatible with OpenAI's embeddings, without /embeddings",
