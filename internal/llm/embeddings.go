@@ -23,7 +23,7 @@ const (
 	// mostTextBytes is in bytes, together: about 16,000 tokens, Mistral's limit.
 	mostTextBytes = 48 << 10
 	// leastText is to how many bytes a text is shortened that is too long for a model: a model
-	// that does not take 256 tokens is no use.
+	// that does not take 256 tokens is useless.
 	leastText = 512
 	// mostUnfit is how many texts in a row may have no usable vector before the others are given
 	// up: a model that fails for a few texts is known (Ollama with bge-m3), and one that fails
