@@ -19,12 +19,9 @@ type Corpus struct {
 	Me precedent.ForgeID
 	// Bots are logins of further accounts whose comments do not belong to it, in any case.
 	Bots []string
-	// Embedder computes vectors of texts; nil for none.
-	Embedder Embedder
+	// Embedding is the embedding model; nil for none.
+	Embedding *Embedding
 }
-
-// Embedder returns the vector of each text by an embedding model, all of the same length.
-type Embedder func(ctx context.Context, texts []string) ([][]float32, error)
 
 // Page is what a page of a forge or a part of a file has.
 type Page struct {
@@ -44,7 +41,7 @@ type Pull struct {
 // Comment is a comment as a forge has it. Of a deleted one, Kind, ID and DeletedAt are enough.
 type Comment struct {
 	precedent.CorpusComment
-	Bot bool // the forge says that the account is no person's
+	Bot bool // the forge says that the account is a bot
 }
 
 // Saved counts what became of the comments of a page.

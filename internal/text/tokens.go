@@ -1,6 +1,7 @@
 package text
 
 import (
+	"iter"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -60,6 +61,28 @@ func eachWord(s string, f func(word) bool) {
 		if !f(w) {
 			return
 		}
+	}
+}
+
+// Tokens yields the tokens of the first 4,096 words of a text, and of its first 64 KiB: words in
+// lower case and lightly stemmed, without stop words. An identifier of several parts (camelCase,
+// snake_case, letters and digits) yields itself without underscores and then its parts, stop words
+// among them. Words of more than 128 bytes yield nothing.
+func Tokens(s string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		words := 0
+		eachWord(s, func(w word) bool {
+			words++
+			if w.whole != "" && !yield(w.whole) {
+				return false
+			}
+			for _, p := range w.parts {
+				if !yield(p) {
+					return false
+				}
+			}
+			return words < maxTokens
+		})
 	}
 }
 
