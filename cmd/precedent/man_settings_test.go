@@ -38,6 +38,7 @@ var describedSettings = map[string]described{
 	"repo":                      {"`host/owner/name`", "example.org/team/app", "app"},
 	"consolidation":             {"auto or off", "off", ""},
 	"learnings":                 {"`true`, `false`", "false", "maybe"},
+	"precedents":                {"`true`, `false`", "false", "maybe"},
 	"trusted_branch":            {"a branch or another revision", "origin/develop", ""},
 	"threshold":                 {"0 to 100 percent", "60", "101"},
 	"max_inline":                {"from 1", "10", "0"},
@@ -62,6 +63,7 @@ var describedPolicy = []struct {
 	{"request_changes", "true or false", "false", "true", "maybe", "Whether a posted review requests changes if it has a finding at or above `--fail-on`. It never approves."},
 	{"pass_without_model", "true or false", "false", "true", "maybe", "Whether the check can succeed although no model read the change. Otherwise it is neutral, or a failure if a finding is at or above `--fail-on`."},
 	{"learnings", "`enabled`, `scope` and `max_age_days`", "enabled", "{scope: global, max_age_days: 365}", "{scope: everywhere}", "What reviews use of what people taught, see [memory.md](memory.md): nothing (`enabled: false`); with `scope: global` also what other repositories of the owner share; nothing older than `max_age_days`, 1 to 3650. Nothing is deleted."},
+	{"precedents", "`quiet`, `full`, `anonymous` or `off`", "quiet", "anonymous", "loud", "How comments cite what people wrote in earlier reviews: with number, author and link, but without notifying anybody or linking back (`quiet`); as live references, which notify the author (`full`); without the author (`anonymous`); or not at all, and nothing is searched (`off`)."},
 	{"language", "a language tag", "en", "pt-BR", "Klingon language", "The language of the findings."},
 }
 

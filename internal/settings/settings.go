@@ -44,6 +44,8 @@ type Settings struct {
 	Consolidation Value[bool]
 	// Learnings tells that reviews use learnings, and that new ones are saved.
 	Learnings Value[bool]
+	// Precedents tells that reviews search what people wrote in earlier ones.
+	Precedents Value[bool]
 
 	// For commands that read pull requests.
 	Forge Value[forge.Address]

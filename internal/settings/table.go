@@ -78,6 +78,10 @@ var All = []Def{
 		Key: "learnings", Env: "REVIEW_LEARNINGS_ENABLED", InFile: true, Default: "true",
 		Usage: "use learnings in reviews and save new ones: true or false",
 	}),
+	def(boolean, func(s *Settings) *Value[bool] { return &s.Precedents }, Def{
+		Key: "precedents", Env: "REVIEW_PRECEDENTS_ENABLED", InFile: true, Default: "true",
+		Usage: "search what people wrote in earlier reviews, and cite it: true or false",
+	}),
 	def(forgeOfText, func(s *Settings) *Value[forge.Address] { return &s.Forge }, Def{
 		Key: "forge", Flag: "forge", Env: "PRECEDENT_FORGE", InFile: true,
 		Usage: "the `forge` of pull requests: github, github:https://HOST/api/v3, gitea:https://HOST or local:DIR",

@@ -195,6 +195,7 @@ func (g *GitHub) commentJSON(c *call, p *Pull, m forge.Comment) object {
 		return out
 	default:
 		out["html_url"], out["author_association"] = fmt.Sprintf("%s#discussion_r%s", page, m.ID), "OWNER"
+		out["pull_request_url"] = fmt.Sprintf("%s/api/v3/repos/%s/%s/pulls/%d", g.URL, c.repo.Owner, c.repo.Name, p.Number)
 		inlineJSON(out, p, m)
 	}
 	out["created_at"], out["updated_at"] = m.At.Format(time.RFC3339), m.Edited.Format(time.RFC3339)

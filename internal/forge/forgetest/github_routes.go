@@ -63,6 +63,7 @@ var routes = []route{
 	{"POST", "/graphql", (*GitHub).graphQL},
 
 	{"GET", "/repos/{owner}/{repo}/pulls", (*GitHub).pulls},
+	{"GET", "/repos/{owner}/{repo}/pulls/comments/{id}", (*GitHub).oneInline},
 	{"PATCH", "/repos/{owner}/{repo}/pulls/comments/{id}", (*GitHub).editInline},
 	{"DELETE", "/repos/{owner}/{repo}/pulls/comments/{id}", (*GitHub).deleteInline},
 	{"GET", "/repos/{owner}/{repo}/pulls/comments/{id}/reactions", (*GitHub).inlineReactions},
@@ -80,6 +81,7 @@ var routes = []route{
 	{"POST", "/repos/{owner}/{repo}/pulls/{number}/reviews/{id}/events", (*GitHub).submit},
 
 	{"GET", "/repos/{owner}/{repo}/issues/comments", (*GitHub).commentsSince},
+	{"GET", "/repos/{owner}/{repo}/issues/comments/{id}", (*GitHub).oneComment},
 	{"PATCH", "/repos/{owner}/{repo}/issues/comments/{id}", (*GitHub).editComment},
 	{"DELETE", "/repos/{owner}/{repo}/issues/comments/{id}", (*GitHub).deleteComment},
 	{"GET", "/repos/{owner}/{repo}/issues/comments/{id}/reactions", (*GitHub).commentReactions},
