@@ -186,6 +186,9 @@ func (e Evidence) String() string {
 	return s
 }
 
+// CitesPrecedent is the kind of a Cite of a person's comment.
+const CitesPrecedent = "precedent"
+
 // Cite names a memory or a guide rule that is relevant to a finding.
 type Cite struct {
 	Kind string `json:"kind"` // learning, precedent, insight or guide
