@@ -21,7 +21,7 @@ const (
 	normTokens   = 30   // that a prompt adds to the text of one
 	maxAllTokens = 1200 // of all norms, by the estimate of prompts
 
-	maxWindows   = 150    // added lines that are compared; those between are left out
+	maxPrimed   = 150    // added lines that are compared; those between are left out
 	maxSeenLines = 20_000 // added lines that they are chosen from
 	windowHits   = 20     // chunks of each line that count
 	primeHits    = 50     // chunks of the change that are merged to norms
@@ -41,7 +41,7 @@ func (x *Index) Prime(ctx context.Context, change *diff.Change, q Query) Priming
 	}
 	best := map[string]Hit{}
 	profiles := map[string]*profile{}
-	for _, w := range windows(change) {
+	for _, w := range addedLines(change) {
 		if ctx.Err() != nil {
 			return p
 		}
@@ -71,9 +71,9 @@ type window struct {
 	line int // in the hunk, from 0
 }
 
-// windows returns the added lines of a change to compare, each text once. Of too many, it returns
+// addedLines returns the added lines of a change to compare, each text once. Of too many, it returns
 // some from everywhere.
-func windows(change *diff.Change) []window {
+func addedLines(change *diff.Change) []window {
 	var all []window
 	seen := map[string]bool{}
 	for i := range change.Files {
@@ -94,12 +94,12 @@ func windows(change *diff.Change) []window {
 			}
 		}
 	}
-	if len(all) <= maxWindows {
+	if len(all) <= maxPrimed {
 		return all
 	}
-	some := make([]window, maxWindows)
+	some := make([]window, maxPrimed)
 	for i := range some {
-		some[i] = all[i*len(all)/maxWindows]
+		some[i] = all[i*len(all)/maxPrimed]
 	}
 	return some
 }
