@@ -14,6 +14,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/corpus"
 	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/store"
 )
 
 // reviewFile is a file of review comments.
@@ -126,7 +127,8 @@ func readReviewFile(name string) (*reviewFile, error) {
 			Body: precedent.Untrusted(l.Body), Hunk: precedent.Untrusted(l.Hunk), At: l.At, UpdatedAt: l.At, MayWrite: true,
 		}
 		c.Root, c.Path, c.Side = c.ID, l.Path, sideOf(l.Side)
-		r.CorpusChunk = chunkOf(c)
+		c.Hunk = precedent.Untrusted(corpus.HunkTail(l.Hunk))
+		r.CorpusChunk = corpus.Chunks(store.CorpusConversation{Pull: precedent.CorpusPull{Number: l.PR}, Comments: []precedent.CorpusComment{c}})[0]
 		f.all = append(f.all, r)
 	}
 	slices.SortStableFunc(f.all, func(a, b reviewed) int { return a.At.Compare(b.At) })
@@ -207,5 +209,3 @@ func (f *reviewFile) chunks() []precedent.CorpusChunk {
 	}
 	return out
 }
-
-var _ = corpus.NewIndex
