@@ -19,12 +19,9 @@ type Corpus struct {
 	Me precedent.ForgeID
 	// Bots are logins of further accounts whose comments do not belong to it, in any case.
 	Bots []string
-	// Embedder computes vectors of texts; nil for none.
-	Embedder Embedder
+	// Embedding is the embedding model; nil for none.
+	Embedding *Embedding
 }
-
-// Embedder returns the vector of each text by an embedding model, all of the same length.
-type Embedder func(ctx context.Context, texts []string) ([][]float32, error)
 
 // Page is what a page of a forge or a part of a file has.
 type Page struct {
@@ -44,7 +41,7 @@ type Pull struct {
 // Comment is a comment as a forge has it. Of a deleted one, Kind, ID and DeletedAt are enough.
 type Comment struct {
 	precedent.CorpusComment
-	Bot bool // the forge says that the account is no person's
+	Bot bool // the forge says that the account is a bot
 }
 
 // Saved counts what became of the comments of a page.
@@ -52,7 +49,7 @@ type Saved struct {
 	Stored    int `json:"stored"` // that were not known
 	Updated   int `json:"updated"`
 	Duplicate int `json:"duplicate"` // stored in this version or a newer one
-	Deleted   int `json:"deleted"`
+	Deleted   int `json:"deleted"`   // that were stored
 	Bot       int `json:"bot"`
 	Own       int `json:"own"` // that Precedent wrote
 	Empty     int `json:"empty"`
@@ -113,18 +110,26 @@ func (c *Corpus) cleaned(p Page) cleanPage {
 	cleaned := make([]precedent.CorpusComment, len(p.Comments))
 	each(len(p.Comments), func(i int) { cleaned[i], fates[i] = c.clean(p.Comments[i]) })
 	for i, f := range fates {
-		switch f {
-		case keep:
-			out.Comments = append(out.Comments, cleaned[i])
-		case isBot:
-			out.left.Bot++
-		case isOwn:
-			out.left.Own++
-		case isEmpty:
-			out.left.Empty++
-		}
+		out.add(cleaned[i], f)
 	}
 	return out
+}
+
+// add adds a comment that was cleaned.
+func (p *cleanPage) add(c precedent.CorpusComment, f fate) {
+	switch f {
+	case keep:
+		p.Comments = append(p.Comments, c)
+	case wasEmptied:
+		p.Comments = append(p.Comments, c)
+		p.left.Empty++
+	case isEmpty:
+		p.left.Empty++
+	case isBot:
+		p.left.Bot++
+	case isOwn:
+		p.left.Own++
+	}
 }
 
 // each calls do for the numbers below n, on all processors.

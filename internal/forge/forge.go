@@ -46,6 +46,9 @@ type Forge interface {
 	// Comments reads all comments on a pull request, oldest first. If there are more
 	// than it can read, it returns the oldest and a KindTooLarge error.
 	Comments(ctx context.Context, repo precedent.Repo, number int) ([]Comment, error)
+	// ReadComment reads one comment on a pull request as it is now. One that does not exist on
+	// this pull request is a KindNotFound error.
+	ReadComment(ctx context.Context, repo precedent.Repo, number int, c CommentRef) (Comment, error)
 	// CommentsSince reads the comments on pull requests as a whole, of all in the repository,
 	// that were written or edited since a time, in any order. Comments on issues may be among
 	// them. If there are more than it can read, it returns some and a KindTooLarge error.
@@ -418,6 +421,11 @@ type Error struct {
 	Unsure bool
 	// Err is the context's error if the caller stopped waiting, else nil.
 	Err error
+}
+
+// NoComment is the error of ReadComment for a comment that does not exist on the pull request.
+func NoComment(doing string) error {
+	return &Error{Kind: KindNotFound, Msg: doing + ": it does not exist on this pull request"}
 }
 
 // CheckNumbers refuses ids that are not positive numbers, for forges that number

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"testing/fstest"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestOpenMakesAPrivateFile(t *testing.T) {
@@ -301,6 +303,42 @@ func TestUpgradeGoesOn(t *testing.T) {
 	}
 	if err := db.upgrade(ctx, fstest.MapFS{"00001_a.sql": good["00001_a.sql"]}); !errors.Is(err, ErrNewer) {
 		t.Errorf("error %v, want %v", err, ErrNewer)
+	}
+}
+
+// TestCreateIsEveryStep: a database that is made at once is the one that the steps make.
+func TestCreateIsEveryStep(t *testing.T) {
+	dump := func(make func(*DB) error) string {
+		db := newDB(sqlite, filepath.Join(t.TempDir(), "memory.db"), Options{})
+		var err error
+		if db.sql, err = sql.Open("sqlite", dsn(db.path)); err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		if err := make(db); err != nil {
+			t.Fatal(err)
+		}
+		var b strings.Builder
+		for _, query := range []string{"SELECT type, name, tbl_name, sql FROM sqlite_schema", "SELECT id, version_id, is_applied, typeof(tstamp) FROM " + versionTable} {
+			err := rows(t.Context(), db.sql, query, nil, func(r scanner) error {
+				var line [4]any
+				err := r.Scan(&line[0], &line[1], &line[2], &line[3])
+				fmt.Fprintln(&b, line)
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		return b.String()
+	}
+	atOnce := dump(func(db *DB) error { return db.create(t.Context(), migrations) })
+	stepwise := dump(func(db *DB) error { return db.step(t.Context(), migrations) })
+	if d := cmp.Diff(stepwise, atOnce); d != "" {
+		t.Errorf("they differ (-stepwise +at once):\n%s", d)
+	}
+	if !strings.Contains(atOnce, "CREATE TABLE findings") {
+		t.Errorf("no findings in\n%s", atOnce)
 	}
 }
 

@@ -46,6 +46,8 @@ type dialect struct {
 	connector func(address string) (driver.Connector, error)
 	// migrations is the name of the engine in the migration library.
 	migrations goose.Dialect
+	// versions are the statements by which the library creates and begins versionTable.
+	versions string
 	// setup prepares a database before its first migration.
 	setup string
 	// objects lists the objects of a database as pairs of type and name; the type of tables is

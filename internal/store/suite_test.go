@@ -38,6 +38,7 @@ var suite = []struct {
 	{"Reject", testReject},
 	{"Hits", testHits},
 	{"RejectTogether", testRejectTogether},
+	{"MergedRejectionIsNew", testMergedRejectionIsNew},
 	{"RepoForKeepsRepositoriesApart", testRepoForKeepsRepositoriesApart},
 	{"RepoForRefusesNobody", testRepoForRefusesNobody},
 	{"Follow", testFollow},

@@ -63,6 +63,7 @@ var routes = []route{
 	{"POST", "/graphql", (*GitHub).graphQL},
 
 	{"GET", "/repos/{owner}/{repo}/pulls", (*GitHub).pulls},
+	{"GET", "/repos/{owner}/{repo}/pulls/comments/{id}", (*GitHub).oneInline},
 	{"GET", "/repos/{owner}/{repo}/pulls/comments", (*GitHub).inlineSince},
 	{"PATCH", "/repos/{owner}/{repo}/pulls/comments/{id}", (*GitHub).editInline},
 	{"DELETE", "/repos/{owner}/{repo}/pulls/comments/{id}", (*GitHub).deleteInline},
@@ -82,6 +83,7 @@ var routes = []route{
 
 	{"GET", "/repos/{owner}/{repo}/issues", (*GitHub).issuesSince},
 	{"GET", "/repos/{owner}/{repo}/issues/comments", (*GitHub).commentsSince},
+	{"GET", "/repos/{owner}/{repo}/issues/comments/{id}", (*GitHub).oneComment},
 	{"PATCH", "/repos/{owner}/{repo}/issues/comments/{id}", (*GitHub).editComment},
 	{"DELETE", "/repos/{owner}/{repo}/issues/comments/{id}", (*GitHub).deleteComment},
 	{"GET", "/repos/{owner}/{repo}/issues/comments/{id}/reactions", (*GitHub).commentReactions},

@@ -33,6 +33,7 @@ func Run(t *testing.T, build Build) {
 		{"comments", comments},
 		{"more comments than a page", manyComments},
 		{"comments since a time", commentsSince},
+		{"one comment", oneComment},
 		{"permissions", permissions},
 		{"permissions expire", permissionsGrowOld},
 		{"permissions fail closed", permissionsFailClosed},
